@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/* The one entry point of the core: signals in, decision out. */
+#ifndef CORE_DECIDE_H
+#define CORE_DECIDE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/policy.h"
+#include "core/rule.h"
+#include "core/score.h"
+
+struct arena;
+struct fail;
+struct signals;
+
+/* What decides events of one type: a ruleset and a policy. */
+struct rulebook {
+	const struct ruleset *ruleset;
+	const struct policy *policy;
+};
+
+/* A decision, before it has an id and a time. */
+struct decision {
+	enum verdict verdict;
+	struct score score; /* total is -1 for a short-circuit */
+	const char *queue; /* of a review, else NULL */
+	const struct policy *policy;
+	struct hits hits; /* rules that fired */
+};
+
+/*
+ * Decide over the signals: rules propose, scoring weighs, policy decides.
+ * Pure: equal inputs, equal decision.  Returns 0, or -1 with f set when the
+ * arena is full.
+ */
+int decide(const struct rulebook *book, const struct signals *sigs,
+    struct arena *a, struct decision *ret, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * The answer when deciding failed: the policy's onError verdict, score -1,
+ * the single reason engine.degraded with 0 points.
+ */
+void decide_degraded(const struct policy *policy, struct decision *ret);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC */
+/* The one error shape: what kind of failure, its code, where, and why. */
+#include "config.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/fail.h"
+
+/* What codes.tbl says of each code. */
+static const struct {
+	const char *name;
+	const char *text;
+	int status;
+} codes[CODE__MAX] = {
+#define CODE(name, status, text) [name] = { #name, text, status },
+#include "core/codes.tbl"
+#undef CODE
+};
+
+int
+fail_set(struct fail *f, enum fail_kind kind, enum code code, const char *where,
+    const char *why, ...)
+{
+	va_list ap;
+
+	if (f == NULL)
+		return -1;
+	f->kind = kind;
+	f->code = code;
+	snprintf(f->where, sizeof(f->where), "%s", where == NULL ? "" : where);
+	va_start(ap, why);
+	vsnprintf(f->why, sizeof(f->why), why, ap);
+	va_end(ap);
+	return -1;
+}
+
+const char *
+fail_code_name(enum code code)
+{
+	assert(code > CODE__NONE && code < CODE__MAX);
+	return codes[code].name;
+}
+
+int
+fail_code_status(enum code code)
+{
+	assert(code > CODE__NONE && code < CODE__MAX);
+	return codes[code].status;
+}
+
+const char *
+fail_code_text(enum code code)
+{
+	assert(code > CODE__NONE && code < CODE__MAX);
+	return codes[code].text;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: ISC */
+/* One request, from libfcgi's parameters to what handlers read. */
+#ifndef FCGI_REQ_H
+#define FCGI_REQ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "lib/crypt.h"
+
+struct FCGX_Request;
+struct json_object;
+struct resp;
+struct route;
+struct worker;
+
+enum method {
+	METHOD_GET = 1, /* HEAD is GET whose body is not sent */
+	METHOD_POST,
+	METHOD_PUT,
+	METHOD_DELETE,
+	METHOD_OTHER,
+	METHOD__MAX
+};
+
+enum role { ROLE_ANALYST = 1, ROLE_ADMIN, ROLE__MAX };
+
+/* Who sent an operator request; filled by the gate. */
+struct operator
+{
+	const char *email;
+	enum role role;
+	const char *token_id; /* jti */
+	int64_t expires_at; /* microseconds UTC */
+};
+
+#define REQ_PATH_ARGS_MAX 2
+
+/* One request in hand.  Everything hangs off its arena. */
+struct req {
+	struct worker *worker; /* connection, engine, shared region */
+	struct arena *arena;
+	struct fail fail; /* what handlers and the gate fill */
+
+	enum method method;
+	bool head;
+	const char *path; /* as sent, still percent-encoded, no query */
+	const char *query; /* after the "?", or "" */
+	const char *content_type;
+	int64_t content_length; /* -1 when absent or malformed */
+	const char *api_key;
+	const char *bearer; /* Authorization without "Bearer ", or NULL */
+	const char *idempotency_key;
+	const char *correlation_id; /* the caller's, or a fresh cor_ id */
+	const char *client_ip; /* after TRUST_PROXY; personal */
+	int64_t received_at; /* nginx's $msec as us UTC, 0 if absent */
+
+	const struct route *route;
+	const char *arg[REQ_PATH_ARGS_MAX]; /* decoded {parameters} */
+	uint8_t key_hash[CRYPT_SHA256_SIZE]; /* apikey routes: of api_key */
+	struct operator operator; /* operator and admin routes */
+
+	const char *body; /* raw bytes, NUL-terminated; "" without */
+	size_t body_size;
+	struct json_object *json; /* parsed, on routes that take a body */
+};
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Bodies: a strict gate in front of json-c (RFC 8259), events out of JSON,
+ * and the masked request that the activity log keeps.
+ */
+#ifndef LIB_BODY_H
+#define LIB_BODY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct event;
+struct fail;
+struct json_object;
+struct str;
+
+#define BODY_DEPTH_MAX 32 /* arrays and objects inside each other */
+
+/*
+ * Parse size bytes as one JSON text.  Refused (INVALID_JSON, why with the
+ * byte offset): bad UTF-8, duplicate keys, NUL or lone surrogates in strings,
+ * NaN and Infinity, numbers outside the range of double, depth over
+ * BODY_DEPTH_MAX, anything after the text, an empty body.  Returns the
+ * object, released with the arena, or NULL with f set.
+ */
+struct json_object *body_parse(
+    struct arena *a, const char *text, size_t size, struct fail *f);
+
+/*
+ * Read one event out of JSON, normalized, checked in this order: a full card
+ * number anywhere (INGEST_PAN_REJECTED), not an object (INGEST_INVALID), type
+ * (INGEST_UNKNOWN_TYPE), any other field (INGEST_INVALID with its path).
+ * Unknown fields are ignored.  Returns 0 with *ret filled from arena a, or
+ * -1 with f set.
+ */
+int body_event(struct arena *a, struct json_object *json, struct event *ret,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Append the masked request of an event as a JSON object in the shape of the
+ * request: phone and ip masked ("+2519•••••44", "196.188.•.•"), amounts as
+ * the decimal text that was sent.
+ */
+void body_masked(struct str *s, const struct event *ev);
+
+/* One field that an operator's body may have. */
+struct body_field {
+	const char *name;
+	enum body_type {
+		BODY_STRING = 1,
+		BODY_INT,
+		BODY_NUMBER,
+		BODY_BOOL,
+		BODY_ARRAY,
+		BODY_OBJECT,
+		BODY_TYPE__MAX
+	} type;
+	bool required;
+	bool nullable; /* null is taken and reads as absent */
+	int64_t min; /* strings: bytes; numbers: value; arrays: elements */
+	int64_t max;
+};
+
+/*
+ * Check an operator's body against the table of its n fields: an object, no
+ * unknown field, each present with its type and within its bounds.  Returns
+ * 0, or -1 with f set to INVALID_REQUEST and the field's path.
+ */
+int body_check(struct json_object *json, const struct body_field *fields,
+    size_t n, struct fail *f) __attribute__((warn_unused_result));
+
+/* A field of a body that has passed body_check(), NULL or fallback if absent.
+ */
+const char *body_string(struct json_object *json, const char *name);
+int64_t body_int(struct json_object *json, const char *name, int64_t fallback);
+bool body_has(struct json_object *json, const char *name);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/* The settings: rows of conf.tbl, read once from the environment. */
+#ifndef LIB_CONF_H
+#define LIB_CONF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct fail;
+
+/* The effective settings, one member per row of conf.tbl, by the same name. */
+struct conf {
+#define CONF_STR const char *
+#define CONF_PATH const char *
+#define CONF_INT int64_t
+#define CONF_BOOL bool
+#define CONF(name, type, fallback, flags, meaning) CONF_##type name;
+#include "lib/conf.tbl"
+#undef CONF
+	bool production; /* ENGINE_ENV (or NODE_ENV) is "production" */
+};
+
+/* Read-only but for conf_load(). */
+extern struct conf conf;
+
+/*
+ * Read every setting and check it.  A value comes from the environment, else
+ * from the file at path (NULL: no file; NAME=value lines as systemd's
+ * EnvironmentFile has them: # and ; comments, quotes, no expansion; an
+ * unknown name is an error), else from conf.tbl.  Numbers must be in range;
+ * in production no REQUIRED setting may be missing and no secret a
+ * placeholder, under 32 bytes or one repeated character; AUTH_SECRET is
+ * checked for placeholders everywhere.  Returns 0, or -1 with f->where
+ * "NAME" or "file:line"; conf is then unchanged, so a reload can be refused.
+ */
+int conf_load(const char *path, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Print every setting and its effective value, secrets as "(set)". */
+void conf_print(FILE *out);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One PostgreSQL connection: named statements, binary parameters, pipelines
+ * and rows.  The only module that knows libpq.
+ */
+#ifndef LIB_DB_H
+#define LIB_DB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/stmt.gen.h"
+
+struct arena;
+struct db;
+struct fail;
+
+#define DB_PARAMS_MAX 24
+
+/* Why the last call failed, which is what a caller can act on. */
+enum db_trouble {
+	DB_FINE = 1,
+	DB_LOST, /* no connection, or it died */
+	DB_AGAIN, /* deadlock or serialization: run the transaction again */
+	DB_DUPLICATE, /* a unique key was taken */
+	DB_TIMEOUT, /* statement or lock timeout, or cancelled */
+	DB_REFUSED, /* any other error the server reported */
+	DB_TROUBLE__MAX
+};
+
+/* The parameters of one statement, all binary. */
+struct params {
+	struct arena *pa_arena;
+	int pa_n;
+	bool pa_failed; /* the arena was full */
+	const char *pa_value[DB_PARAMS_MAX];
+	int pa_length[DB_PARAMS_MAX];
+};
+
+/* The rows of one result, all columns binary. */
+struct rows {
+	void *ro_result; /* freed with the arena */
+	int ro_n;
+};
+
+/*
+ * Open a connection and prepare every statement of sql/stmt.sql.  url is a
+ * libpq connection string, name the application_name that operators see,
+ * timeout_ms the statement timeout (0: none).  Returns NULL with f set:
+ * UNAVAILABLE when the server cannot be reached, INTERNAL when it is newer
+ * than this program or a statement does not prepare.
+ */
+struct db *db_open(
+    const char *url, const char *name, int timeout_ms, struct fail *f);
+
+/* Close; NULL is harmless. */
+void db_close(struct db *db);
+
+/*
+ * Make sure there is a usable connection: after it was lost, connect and
+ * prepare again.  Returns 0, or -1 with f set to UNAVAILABLE.
+ */
+int db_ready(struct db *db, struct fail *f);
+
+/* Why the last call that returned -1 did so, and its SQLSTATE or "". */
+enum db_trouble db_trouble(const struct db *db);
+const char *db_sqlstate(const struct db *db);
+
+/* The descriptor of the connection, for poll; -1 without one. */
+int db_fd(const struct db *db);
+
+/* Start an empty list of parameters in arena a, then append in order. */
+void params_init(struct params *p, struct arena *a);
+void params_text(struct params *p, const char *s); /* NULL is SQL null */
+void params_int(struct params *p, int64_t n); /* bigint */
+void params_null(struct params *p);
+void params_bool(struct params *p, bool b);
+void params_time(struct params *p, int64_t us); /* timestamptz */
+void params_bytes(struct params *p, const void *data, size_t size);
+
+/* Arrays: text[] and bytea[] (a NULL element is SQL null), bigint[]. */
+void params_texts(struct params *p, const char *const *v, size_t n);
+void params_ints(struct params *p, const int64_t *v, size_t n);
+void params_times(struct params *p, const int64_t *us, size_t n);
+void params_blobs(
+    struct params *p, const void *const *v, const size_t *sizes, size_t n);
+
+/*
+ * Run one statement in a transaction of its own and wait for its rows.  A
+ * statement that is not marked "write" is repeated once after a lost
+ * connection; a write then fails as FAIL_UNCERTAIN.  p may be NULL; ret may
+ * be NULL.  Returns 0, or -1 with f set.
+ */
+int db_run(struct db *db, struct arena *a, enum stmt stmt,
+    const struct params *p, struct rows *ret, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Like db_run(), and exactly one row must come back, else NOT_FOUND. */
+int db_one(struct db *db, struct arena *a, enum stmt stmt,
+    const struct params *p, struct rows *ret, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Run SQL text that is not a named statement (migrations, partitions): only
+ * for programs that administer, never with a value from outside inside it.
+ */
+int db_script(struct db *db, const char *sql, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Pipelines.  db_send() queues one statement without waiting; db_sync() sends
+ * what is queued and collects one result for each statement, in order, into
+ * ret[0..n-1].  The statements between two syncs are one implicit
+ * transaction unless they say begin and commit.  At the first error the rest
+ * is skipped by the server and db_sync() returns -1 with f set; an open
+ * transaction must then be rolled back with db_rollback().
+ */
+int db_send(struct db *db, enum stmt stmt, const struct params *p,
+    struct fail *f) __attribute__((warn_unused_result));
+int db_sync(struct db *db, struct arena *a, struct rows *ret, size_t n,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/* Leave any open transaction; harmless without one or without connection. */
+void db_rollback(struct db *db);
+
+/*
+ * Column number of a name, which must exist (a mistake of ours otherwise),
+ * and the value of a column in a row.  Text and bytes live as long as the
+ * arena; null gives NULL, 0, false.
+ */
+int rows_col(const struct rows *r, const char *name);
+bool rows_null(const struct rows *r, int row, int col);
+const char *rows_text(const struct rows *r, int row, int col);
+int64_t rows_int(const struct rows *r, int row, int col); /* any int, bool */
+bool rows_bool(const struct rows *r, int row, int col);
+int64_t rows_time(const struct rows *r, int row, int col); /* us UTC */
+const void *rows_bytes(const struct rows *r, int row, int col, size_t *size);
+
+/* The same by name, for results of a single row. */
+const char *rows_get_text(const struct rows *r, const char *name);
+int64_t rows_get_int(const struct rows *r, const char *name);
+bool rows_get_bool(const struct rows *r, const char *name);
+int64_t rows_get_time(const struct rows *r, const char *name);
+
+#endif

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: ISC
+# Make lib/stmt.gen.h from sql/stmt.sql: an enum and a table of the named
+# statements.  Each begins with a line "-- name: IDENT [one] [read|write]";
+# the words are documentation, but for "write", which becomes a flag.
+BEGIN {
+	print "/* Made by sql/stmt.awk from sql/stmt.sql; do not edit. */"
+	print "#ifndef LIB_STMT_GEN_H"
+	print "#define LIB_STMT_GEN_H"
+}
+function flush_stmt() {
+	if (name == "")
+		return
+	names[++n] = name
+	sub(/[[:space:]]*;?[[:space:]]*$/, "", text)
+	texts[n] = text
+	writes[n] = write
+}
+/^-- name:/ {
+	flush_stmt()
+	name = $3
+	write = 0
+	for (i = 4; i <= NF; i++)
+		if ($i == "write")
+			write = 1
+	text = ""
+	next
+}
+/^[[:space:]]*--/ || /^[[:space:]]*$/ { next }
+name != "" {
+	line = $0
+	sub(/^[[:space:]]+/, "", line)
+	gsub(/\\/, "\\\\", line)
+	gsub(/"/, "\\\"", line)
+	text = text (text == "" ? "" : " ") line
+}
+END {
+	flush_stmt()
+	print "enum stmt {"
+	for (i = 1; i <= n; i++)
+		printf "\tSTMT_%s%s,\n", toupper(names[i]), i == 1 ? " = 1" : ""
+	print "\tSTMT__MAX\n};"
+	print "#define STMT_TABLE \\"
+	for (i = 1; i <= n; i++)
+		printf "\tSTMT(%s, \"%s\", %d, \\\n\t    \"%s\") \\\n",
+		    toupper(names[i]), names[i], writes[i], texts[i]
+	print "\t/* end */"
+	print "#endif"
+}

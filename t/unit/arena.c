@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: ISC */
+/* core/arena.c: pieces, cap, rewind, deferred work. */
+#include "config.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "t/unit/unit.h"
+
+static _Alignas(16) char block[4096];
+
+static void
+count(void *ptr)
+{
+	int *n = ptr;
+
+	(*n)++;
+}
+
+START_TEST(pieces_are_zeroed_and_aligned)
+{
+	struct arena a;
+	char *p, *q;
+
+	memset(block, 'x', sizeof(block));
+	arena_init(&a, block, sizeof(block));
+	p = arena_alloc(&a, 3);
+	q = arena_alloc(&a, 5);
+	ck_assert_ptr_nonnull(p);
+	ck_assert_ptr_nonnull(q);
+	ck_assert_uint_eq((uintptr_t)p % 16, 0);
+	ck_assert_uint_eq((uintptr_t)q % 16, 0);
+	ck_assert_int_eq(p[0] | p[2] | q[0] | q[4], 0);
+	arena_reset(&a);
+}
+END_TEST
+
+START_TEST(overflow_sticks_until_reset)
+{
+	struct arena a;
+
+	arena_init(&a, block, sizeof(block));
+	ck_assert_ptr_null(arena_alloc(&a, sizeof(block) + 1));
+	ck_assert(a.ar_overflow);
+	ck_assert_ptr_null(arena_alloc(&a, 1));
+	arena_reset(&a);
+	ck_assert(!a.ar_overflow);
+	ck_assert_ptr_nonnull(arena_alloc(&a, 1));
+	arena_reset(&a);
+}
+END_TEST
+
+START_TEST(huge_sizes_overflow)
+{
+	struct arena a;
+	volatile size_t huge = SIZE_MAX;
+
+	arena_init(&a, block, sizeof(block));
+	ck_assert_ptr_null(arena_array(&a, huge / 2, 3));
+	arena_reset(&a);
+	ck_assert_ptr_null(arena_alloc(&a, huge - 3));
+	arena_reset(&a);
+}
+END_TEST
+
+START_TEST(deferred_work_runs_once)
+{
+	struct arena a;
+	struct arena_mark mark;
+	int outer = 0, inner = 0;
+
+	arena_init(&a, block, sizeof(block));
+	ck_assert_int_eq(arena_defer(&a, count, &outer), 0);
+	mark = arena_mark(&a);
+	ck_assert_int_eq(arena_defer(&a, count, &inner), 0);
+	arena_rewind(&a, mark);
+	ck_assert_int_eq(outer, 0);
+	ck_assert_int_eq(inner, 1);
+	arena_reset(&a);
+	ck_assert_int_eq(outer, 1);
+	ck_assert_int_eq(inner, 1);
+}
+END_TEST
+
+START_TEST(defer_at_the_cap_runs_at_once)
+{
+	struct arena a;
+	int n = 0;
+
+	arena_init(&a, block, 16);
+	ck_assert_int_eq(arena_defer(&a, count, &n), -1);
+	ck_assert_int_eq(n, 1);
+	arena_reset(&a);
+	ck_assert_int_eq(n, 1);
+}
+END_TEST
+
+Suite *
+suite_arena(void)
+{
+	Suite *s = suite_create("arena");
+	TCase *tc = tcase_create("arena");
+
+	tcase_add_test(tc, pieces_are_zeroed_and_aligned);
+	tcase_add_test(tc, overflow_sticks_until_reset);
+	tcase_add_test(tc, huge_sizes_overflow);
+	tcase_add_test(tc, deferred_work_runs_once);
+	tcase_add_test(tc, defer_at_the_cap_runs_at_once);
+	suite_add_tcase(s, tc);
+	return s;
+}
