@@ -49,11 +49,13 @@ int crypt_password_hash(const char *password, char ret[CRYPT_PASSWORD_SIZE],
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * Whether the password matches the hash; with hash NULL the same work is
- * done against a fixed one and the answer is false, so that an unknown user
- * takes the same time.  *ret_stale says that the parameters have risen since.
+ * Say in *ret_match whether the password matches the hash; with hash NULL the
+ * same work is done against a fixed one and the answer is false, so that an
+ * unknown user takes the same time.  *ret_stale says that the parameters have
+ * risen since.  Returns 0, or -1 with f set: no memory, or no such hash.
  */
-bool crypt_password_check(
-    const char *password, const char *hash, bool *ret_stale);
+int crypt_password_check(const char *password, const char *hash,
+    bool *ret_match, bool *ret_stale, struct fail *f)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/crypt.c: known answers of the primitives, ids and passwords. */
+#include "config.h"
+
+#include <libscrypt.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "lib/crypt.h"
+#include "t/unit/unit.h"
+
+/* FIPS 180-4 examples; the last is a million times "a". */
+static const struct {
+	const char *text;
+	int repeat;
+	const char *want;
+} hashes[] = {
+	{ "", 1,
+	    "e3b0c44298fc1c149afbf4c8996fb924"
+	    "27ae41e4649b934ca495991b7852b855" },
+	{ "abc", 1,
+	    "ba7816bf8f01cfea414140de5dae2223"
+	    "b00361a396177a9cb410ff61f20015ad" },
+	{ "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+	    "248d6a61d20638b8e5c026930c3e6039"
+	    "a33ce45964ff2167f6ecedd419db06c1" },
+	{ "aaaaaaaaaa", 100000,
+	    "cdc76e5c9914fb9281a1c7e284d73e67"
+	    "f1809a48a497200e046d39ccc7112cd0" },
+};
+
+/* RFC 4231, test cases 1, 2 and 6; a key of one byte is repeated. */
+static const struct {
+	const char *key;
+	size_t key_repeat;
+	const char *data;
+	const char *want;
+} macs[] = {
+	{ "\x0b", 20, "Hi There",
+	    "b0344c61d8db38535ca8afceaf0bf12b"
+	    "881dc200c9833da726e9376c2e32cff7" },
+	{ "Jefe", 1, "what do ya want for nothing?",
+	    "5bdcc146bf60754e6a042426089575c7"
+	    "5a003f089d2739839dec58b964ec3843" },
+	{ "\xaa", 131, "Test Using Larger Than Block-Size Key - Hash Key First",
+	    "60e431591ee0b67f0d8a26aacbf5b77f"
+	    "8e0bc6213728c5140546040f0ee37f54" },
+};
+
+/* RFC 7914, section 12. */
+static const struct {
+	const char *password;
+	const char *salt;
+	uint64_t n;
+	uint32_t r;
+	uint32_t p;
+	const char *want;
+} scrypts[] = {
+	{ "", "", 16, 1, 1,
+	    "77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442"
+	    "fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d1890"
+	    "6" },
+	{ "password", "NaCl", 1024, 8, 16,
+	    "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"
+	    "2eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc064"
+	    "0" },
+};
+
+static const char *const bad_hashes[] = {
+	"",
+	"$s1$",
+	"$s2$0a0801$MDEyMzQ1Njc4OWFiY2RlZg==$x",
+	"$s1$1f0801$MDEyMzQ1Njc4OWFiY2RlZg=="
+	"$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+	"A"
+	"AAAAAAAAAAAAAAAA==",
+	"$s1$0a0001$MDEyMzQ1Njc4OWFiY2RlZg=="
+	"$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+	"A"
+	"AAAAAAAAAAAAAAAA==",
+	"$s1$0a0801$short==$x",
+};
+
+START_TEST(sha256)
+{
+	static char text[1000001];
+	uint8_t got[CRYPT_SHA256_SIZE];
+	char hex[2 * CRYPT_SHA256_SIZE + 1];
+	size_t size = strlen(hashes[_i].text);
+	int i;
+
+	for (i = 0; i < hashes[_i].repeat; i++)
+		memcpy(text + size * (size_t)i, hashes[_i].text, size);
+	crypt_sha256(text, size * (size_t)hashes[_i].repeat, got);
+	crypt_hex(got, sizeof(got), hex);
+	ck_assert_str_eq(hex, hashes[_i].want);
+}
+END_TEST
+
+START_TEST(hmac)
+{
+	char key[160];
+	uint8_t got[CRYPT_SHA256_SIZE];
+	char hex[2 * CRYPT_SHA256_SIZE + 1];
+	size_t size = strlen(macs[_i].key), i;
+
+	for (i = 0; i < macs[_i].key_repeat; i++)
+		memcpy(key + size * i, macs[_i].key, size);
+	crypt_hmac(key, size * macs[_i].key_repeat, macs[_i].data,
+	    strlen(macs[_i].data), got);
+	crypt_hex(got, sizeof(got), hex);
+	ck_assert_str_eq(hex, macs[_i].want);
+}
+END_TEST
+
+START_TEST(scrypt)
+{
+	uint8_t got[64];
+	char hex[2 * sizeof(got) + 1];
+
+	ck_assert_int_eq(
+	    libscrypt_scrypt((const uint8_t *)scrypts[_i].password,
+		strlen(scrypts[_i].password), (const uint8_t *)scrypts[_i].salt,
+		strlen(scrypts[_i].salt), scrypts[_i].n, scrypts[_i].r,
+		scrypts[_i].p, got, sizeof(got)),
+	    0);
+	crypt_hex(got, sizeof(got), hex);
+	ck_assert_str_eq(hex, scrypts[_i].want);
+}
+END_TEST
+
+START_TEST(random_differs)
+{
+	uint8_t a[32] = { 0 }, b[32] = { 0 };
+
+	crypt_random(a, sizeof(a));
+	crypt_random(b, sizeof(b));
+	ck_assert(!crypt_equal(a, b, sizeof(a)));
+	crypt_wipe(b, sizeof(b));
+	crypt_wipe(a, sizeof(a));
+	ck_assert(crypt_equal(a, b, sizeof(a)));
+	ck_assert_int_eq(a[31], 0);
+}
+END_TEST
+
+START_TEST(ids_sort_by_time)
+{
+	char first[CRYPT_ID_SIZE], later[CRYPT_ID_SIZE];
+	int64_t now = INT64_C(1795000000000000);
+	int64_t step;
+
+	for (step = 1000; step < INT64_C(4000000000000); step *= 7) {
+		crypt_id("vd_", now, first);
+		crypt_id("vd_", now + step, later);
+		ck_assert_int_lt(strcmp(first, later), 0);
+	}
+	ck_assert_uint_eq(strlen(first), 29);
+	ck_assert_uint_eq(
+	    strspn(first + 3, "0123456789abcdefghijklmnopqrstuv"), 26);
+}
+END_TEST
+
+/* The first 45 of the 48 bits of time are nine whole characters. */
+START_TEST(id_holds_the_time)
+{
+	char a[CRYPT_ID_SIZE], b[CRYPT_ID_SIZE];
+
+	crypt_id("evt_", INT64_C(0xffffffffffff) * 1000, a);
+	ck_assert_int_eq(strncmp(a, "evt_vvvvvvvvv", 13), 0);
+	crypt_id("evt_", 0, b);
+	ck_assert_int_eq(strncmp(b, "evt_000000000", 13), 0);
+	ck_assert_str_ne(a + 14, b + 14);
+}
+END_TEST
+
+START_TEST(password_round_trip)
+{
+	struct fail f = { 0 };
+	char hash[CRYPT_PASSWORD_SIZE], copy[CRYPT_PASSWORD_SIZE];
+	bool match, stale;
+
+	ck_assert_int_eq(crypt_password_hash("s3cret pass", hash, &f), 0);
+	ck_assert_int_eq(strncmp(hash, "$s1$100802$", 11), 0);
+	ck_assert_int_eq(
+	    crypt_password_check("s3cret pass", hash, &match, &stale, &f), 0);
+	ck_assert(match && !stale);
+	ck_assert_int_eq(
+	    crypt_password_check("s3cret pasS", hash, &match, &stale, &f), 0);
+	ck_assert(!match);
+
+	/* libscrypt itself reads what we wrote; it destroys its argument. */
+	memcpy(copy, hash, sizeof(copy));
+	ck_assert_int_gt(libscrypt_check(copy, "s3cret pass"), 0);
+}
+END_TEST
+
+/* What libscrypt writes with less work still opens, and says it is stale. */
+START_TEST(password_of_old)
+{
+	struct fail f = { 0 };
+	char hash[CRYPT_PASSWORD_SIZE];
+	bool match, stale;
+
+	ck_assert_int_ne(libscrypt_hash(hash, "correct horse", 1024, 8, 1), 0);
+	ck_assert_int_eq(
+	    crypt_password_check("correct horse", hash, &match, &stale, &f), 0);
+	ck_assert(match && stale);
+	hash[strlen(hash) - 4] ^= 1;
+	ck_assert_int_eq(
+	    crypt_password_check("correct horse", hash, &match, &stale, &f), 0);
+	ck_assert(!match);
+}
+END_TEST
+
+START_TEST(password_of_nobody)
+{
+	struct fail f = { 0 };
+	bool match = true, stale = true;
+
+	ck_assert_int_eq(crypt_password_check("", NULL, &match, &stale, &f), 0);
+	ck_assert(!match && !stale);
+}
+END_TEST
+
+START_TEST(password_hash_damaged)
+{
+	struct fail f = { 0 };
+	bool match, stale;
+
+	ck_assert_int_eq(
+	    crypt_password_check("x", bad_hashes[_i], &match, &stale, &f), -1);
+	ck_assert_int_eq(f.code, INTERNAL);
+}
+END_TEST
+
+Suite *
+suite_crypt(void)
+{
+	Suite *s = suite_create("crypt");
+	TCase *tc = tcase_create("crypt");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, sha256, 0, (int)nitems(hashes));
+	tcase_add_loop_test(tc, hmac, 0, (int)nitems(macs));
+	tcase_add_loop_test(tc, scrypt, 0, (int)nitems(scrypts));
+	tcase_add_test(tc, random_differs);
+	tcase_add_test(tc, ids_sort_by_time);
+	tcase_add_test(tc, id_holds_the_time);
+	tcase_add_test(tc, password_round_trip);
+	tcase_add_test(tc, password_of_old);
+	tcase_add_test(tc, password_of_nobody);
+	tcase_add_loop_test(
+	    tc, password_hash_damaged, 0, (int)nitems(bad_hashes));
+	suite_add_tcase(s, tc);
+	return s;
+}
