@@ -47,12 +47,14 @@ struct rows {
 /*
  * Open a connection and prepare every statement of sql/stmt.sql.  url is a
  * libpq connection string, name the application_name that operators see,
- * timeout_ms the statement timeout (0: none).  Returns NULL with f set:
- * UNAVAILABLE when the server cannot be reached, INTERNAL when it is newer
- * than this program or a statement does not prepare.
+ * timeout_ms the statement timeout (0: none), and setup the statement that
+ * tunes the session, STMT_SESSION or STMT_SESSION_DECIDE.  A call that gets
+ * no answer for twice the timeout gives the connection up.  Returns NULL with
+ * f set: UNAVAILABLE when the server cannot be reached, INTERNAL when a
+ * statement does not prepare (a migration is missing).
  */
-struct db *db_open(
-    const char *url, const char *name, int timeout_ms, struct fail *f);
+struct db *db_open(const char *url, const char *name, int timeout_ms,
+    enum stmt setup, struct fail *f);
 
 /* Close; NULL is harmless. */
 void db_close(struct db *db);

@@ -1,0 +1,734 @@
+/* SPDX-License-Identifier: ISC */
+/* One PostgreSQL connection: named statements, pipelines and rows. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libpq-fe.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "lib/clock.h"
+#include "lib/db.h"
+
+#define CONNECT_TIMEOUT "3" /* seconds */
+#define POSTGRES_EPOCH INT64_C(946684800000000) /* 2000-01-01 in us UTC */
+#define NO_DEADLINE INT64_MAX
+#define OID_INT8 20
+#define OID_BYTEA 17
+#define OID_TEXT 25
+#define OID_TIMESTAMPTZ 1184
+
+struct db {
+	PGconn *db_conn;
+	char *db_url;
+	char *db_name;
+	int db_timeout_ms;
+	enum stmt db_setup; /* tunes each new session */
+	size_t db_queued; /* statements sent since the last sync */
+	enum db_trouble db_trouble;
+	char db_sqlstate[6];
+};
+
+/* Name, text and nature of every statement. */
+static const struct {
+	const char *name;
+	const char *text;
+	bool write;
+} stmts[STMT__MAX] = {
+#define STMT(ident, name, write, text) [STMT_##ident] = { name, text, write },
+	STMT_TABLE
+#undef STMT
+};
+
+static int db_connect(struct db *, struct fail *);
+static int db_prepare_all(struct db *, struct fail *);
+static int db_send_sync(struct db *, int64_t);
+static int db_wait(struct db *, short, int64_t);
+static int db_flush(struct db *, int64_t);
+static PGresult *db_result(struct db *, int64_t);
+static int db_lost(struct db *, struct fail *);
+static int db_refused(struct db *, const PGresult *, struct fail *);
+static int64_t db_deadline(const struct db *);
+static void result_free(void *);
+static void *param_room(struct params *, size_t);
+static void *array_head(char *, uint32_t, size_t, bool);
+static const char *rows_raw(const struct rows *, int, int, int *);
+
+struct db *
+db_open(const char *url, const char *name, int timeout_ms, enum stmt setup,
+    struct fail *f)
+{
+	struct db *db;
+
+	db = calloc(1, sizeof(*db));
+	if (db == NULL || (db->db_url = strdup(url)) == NULL ||
+	    (db->db_name = strdup(name)) == NULL) {
+		db_close(db);
+		fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	db->db_timeout_ms = timeout_ms;
+	db->db_setup = setup;
+	db->db_trouble = DB_FINE;
+	if (db_connect(db, f) == -1) {
+		db_close(db);
+		return NULL;
+	}
+	return db;
+}
+
+void
+db_close(struct db *db)
+{
+	if (db == NULL)
+		return;
+	PQfinish(db->db_conn);
+	free(db->db_url);
+	free(db->db_name);
+	free(db);
+}
+
+int
+db_ready(struct db *db, struct fail *f)
+{
+	if (db->db_conn != NULL && PQstatus(db->db_conn) == CONNECTION_OK)
+		return 0;
+	return db_connect(db, f);
+}
+
+enum db_trouble
+db_trouble(const struct db *db)
+{
+	return db->db_trouble;
+}
+
+const char *
+db_sqlstate(const struct db *db)
+{
+	return db->db_sqlstate;
+}
+
+int
+db_fd(const struct db *db)
+{
+	return db->db_conn == NULL ? -1 : PQsocket(db->db_conn);
+}
+
+int
+db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
+    struct rows *ret, struct fail *f)
+{
+	struct rows rows;
+	int tries;
+
+	for (tries = 0; tries < 2; tries++) {
+		if (db_ready(db, f) == -1)
+			return -1;
+		if (db_send(db, stmt, p, f) == 0 &&
+		    db_sync(db, a, &rows, 1, f) == 0) {
+			if (ret != NULL)
+				*ret = rows;
+			return 0;
+		}
+		if (db->db_trouble != DB_LOST)
+			return -1;
+
+		/* What may have been carried out is not repeated blindly. */
+		if (stmts[stmt].write)
+			return fail_set(f, FAIL_UNCERTAIN, UNAVAILABLE, NULL,
+			    "the database went away during a write");
+	}
+	return -1;
+}
+
+int
+db_one(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
+    struct rows *ret, struct fail *f)
+{
+	if (db_run(db, a, stmt, p, ret, f) == -1)
+		return -1;
+	if (ret->ro_n != 1)
+		return fail_set(f, FAIL_INPUT, NOT_FOUND, NULL, "%s",
+		    fail_code_text(NOT_FOUND));
+	return 0;
+}
+
+int
+db_script(struct db *db, const char *sql, struct fail *f)
+{
+	PGresult *res;
+	int r = 0;
+
+	if (db_ready(db, f) == -1)
+		return -1;
+
+	/* A script is many statements, which a pipeline does not take. */
+	if (!PQexitPipelineMode(db->db_conn) ||
+	    PQsetnonblocking(db->db_conn, 0) == -1)
+		return db_lost(db, f);
+	res = PQexec(db->db_conn, sql);
+	if (PQresultStatus(res) != PGRES_COMMAND_OK &&
+	    PQresultStatus(res) != PGRES_TUPLES_OK)
+		r = PQstatus(db->db_conn) == CONNECTION_OK
+		    ? db_refused(db, res, f)
+		    : db_lost(db, f);
+	PQclear(res);
+	if (r == 0 || PQstatus(db->db_conn) == CONNECTION_OK) {
+		if (PQsetnonblocking(db->db_conn, 1) == -1 ||
+		    !PQenterPipelineMode(db->db_conn))
+			return db_lost(db, f);
+	}
+	return r;
+}
+
+int
+db_send(struct db *db, enum stmt stmt, const struct params *p, struct fail *f)
+{
+	static const int binary[DB_PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+		1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+
+	if (p != NULL && p->pa_failed)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "no room for the parameters of %s", stmts[stmt].name);
+	if (!PQsendQueryPrepared(db->db_conn, stmts[stmt].name,
+		p == NULL ? 0 : p->pa_n, p == NULL ? NULL : p->pa_value,
+		p == NULL ? NULL : p->pa_length, binary, 1))
+		return db_lost(db, f);
+	db->db_queued++;
+	return 0;
+}
+
+int
+db_sync(
+    struct db *db, struct arena *a, struct rows *ret, size_t n, struct fail *f)
+{
+	const int64_t deadline = db_deadline(db);
+	PGresult *res;
+	size_t i;
+	int r = 0;
+
+	assert(n == db->db_queued);
+	if (db_send_sync(db, deadline) == -1)
+		return db_lost(db, f);
+	for (i = 0; i < n; i++) {
+		res = db_result(db, deadline);
+		if (res == NULL)
+			return db_lost(db, f);
+		if (PQresultStatus(res) == PGRES_TUPLES_OK ||
+		    PQresultStatus(res) == PGRES_COMMAND_OK) {
+			ret[i].ro_result = res;
+			ret[i].ro_n = PQntuples(res);
+			if (arena_defer(a, result_free, res) == -1 && r == 0)
+				r = fail_set(f, FAIL_US, INTERNAL, NULL,
+				    "no room for a result");
+		} else {
+			/* The first error is the cause, the rest is skipped. */
+			if (r == 0)
+				r = db_refused(db, res, f);
+			PQclear(res);
+		}
+
+		/* Each statement's results end with a null. */
+		if ((res = db_result(db, deadline)) != NULL)
+			PQclear(res);
+	}
+
+	/* The answer to the sync itself. */
+	if ((res = db_result(db, deadline)) == NULL)
+		return db_lost(db, f);
+	PQclear(res);
+	if (r == 0)
+		db->db_trouble = DB_FINE;
+	return r;
+}
+
+void
+db_rollback(struct db *db)
+{
+	_Alignas(16) char block[1024];
+	enum db_trouble trouble = db->db_trouble;
+	struct arena a;
+	struct rows rows;
+
+	if (db->db_conn == NULL ||
+	    PQtransactionStatus(db->db_conn) == PQTRANS_IDLE)
+		return;
+	arena_init(&a, block, sizeof(block));
+	if (db_send(db, STMT_ROLLBACK, NULL, NULL) == 0 &&
+	    db_sync(db, &a, &rows, 1, NULL) == 0)
+		db->db_trouble = trouble;
+	arena_reset(&a);
+}
+
+void
+params_init(struct params *p, struct arena *a)
+{
+	p->pa_arena = a;
+	p->pa_n = 0;
+	p->pa_failed = false;
+}
+
+void
+params_null(struct params *p)
+{
+	assert(p->pa_n < DB_PARAMS_MAX);
+	p->pa_value[p->pa_n] = NULL;
+	p->pa_length[p->pa_n++] = 0;
+}
+
+void
+params_text(struct params *p, const char *s)
+{
+	if (s == NULL)
+		params_null(p);
+	else
+		params_bytes(p, s, strlen(s));
+}
+
+void
+params_int(struct params *p, int64_t n)
+{
+	const uint64_t wire = htobe64((uint64_t)n);
+
+	params_bytes(p, &wire, sizeof(wire));
+}
+
+void
+params_bool(struct params *p, bool b)
+{
+	const char wire = b ? 1 : 0;
+
+	params_bytes(p, &wire, 1);
+}
+
+void
+params_time(struct params *p, int64_t us)
+{
+	params_int(p, us - POSTGRES_EPOCH);
+}
+
+void
+params_bytes(struct params *p, const void *data, size_t size)
+{
+	void *room = param_room(p, size);
+
+	if (room != NULL && size > 0)
+		memcpy(room, data, size);
+}
+
+void
+params_texts(struct params *p, const char *const *v, size_t n)
+{
+	size_t i, len, size = 0;
+	bool nulls = false;
+	uint32_t wire;
+	char *w;
+
+	for (i = 0; i < n; i++) {
+		nulls = nulls || v[i] == NULL;
+		size += 4 + (v[i] == NULL ? 0 : strlen(v[i]));
+	}
+	if ((w = param_room(p, 20 + size)) == NULL)
+		return;
+	w = array_head(w, OID_TEXT, n, nulls);
+	for (i = 0; i < n; i++) {
+		len = v[i] == NULL ? 0 : strlen(v[i]);
+		wire = v[i] == NULL ? UINT32_MAX : htonl((uint32_t)len);
+		memcpy(w, &wire, 4);
+		if (len > 0)
+			memcpy(w + 4, v[i], len);
+		w += 4 + len;
+	}
+}
+
+void
+params_ints(struct params *p, const int64_t *v, size_t n)
+{
+	const uint32_t eight = htonl(8);
+	uint64_t wire;
+	size_t i;
+	char *w;
+
+	if ((w = param_room(p, 20 + 12 * n)) == NULL)
+		return;
+	w = array_head(w, OID_INT8, n, false);
+	for (i = 0; i < n; i++, w += 12) {
+		wire = htobe64((uint64_t)v[i]);
+		memcpy(w, &eight, 4);
+		memcpy(w + 4, &wire, 8);
+	}
+}
+
+void
+params_times(struct params *p, const int64_t *us, size_t n)
+{
+	const uint32_t eight = htonl(8);
+	uint64_t wire;
+	size_t i;
+	char *w;
+
+	if ((w = param_room(p, 20 + 12 * n)) == NULL)
+		return;
+	w = array_head(w, OID_TIMESTAMPTZ, n, false);
+	for (i = 0; i < n; i++, w += 12) {
+		wire = htobe64((uint64_t)(us[i] - POSTGRES_EPOCH));
+		memcpy(w, &eight, 4);
+		memcpy(w + 4, &wire, 8);
+	}
+}
+
+void
+params_blobs(
+    struct params *p, const void *const *v, const size_t *sizes, size_t n)
+{
+	size_t i, size = 0;
+	bool nulls = false;
+	uint32_t wire;
+	char *w;
+
+	for (i = 0; i < n; i++) {
+		nulls = nulls || v[i] == NULL;
+		size += 4 + (v[i] == NULL ? 0 : sizes[i]);
+	}
+	if ((w = param_room(p, 20 + size)) == NULL)
+		return;
+	w = array_head(w, OID_BYTEA, n, nulls);
+	for (i = 0; i < n; i++) {
+		wire = v[i] == NULL ? UINT32_MAX : htonl((uint32_t)sizes[i]);
+		memcpy(w, &wire, 4);
+		w += 4;
+		if (v[i] != NULL) {
+			memcpy(w, v[i], sizes[i]);
+			w += sizes[i];
+		}
+	}
+}
+
+int
+rows_col(const struct rows *r, const char *name)
+{
+	int col = PQfnumber(r->ro_result, name);
+
+	assert(col >= 0);
+	return col;
+}
+
+bool
+rows_null(const struct rows *r, int row, int col)
+{
+	return PQgetisnull(r->ro_result, row, col);
+}
+
+const char *
+rows_text(const struct rows *r, int row, int col)
+{
+	int size;
+
+	return rows_raw(r, row, col, &size);
+}
+
+int64_t
+rows_int(const struct rows *r, int row, int col)
+{
+	uint64_t wide;
+	uint32_t word;
+	uint16_t half;
+	const char *raw;
+	int size;
+
+	raw = rows_raw(r, row, col, &size);
+	if (raw == NULL)
+		return 0;
+	switch (size) {
+	case 8:
+		memcpy(&wide, raw, 8);
+		return (int64_t)be64toh(wide);
+	case 4:
+		memcpy(&word, raw, 4);
+		return (int32_t)ntohl(word);
+	case 2:
+		memcpy(&half, raw, 2);
+		return (int16_t)ntohs(half);
+	default:
+		assert(size == 1);
+		return raw[0];
+	}
+}
+
+bool
+rows_bool(const struct rows *r, int row, int col)
+{
+	return rows_int(r, row, col) != 0;
+}
+
+int64_t
+rows_time(const struct rows *r, int row, int col)
+{
+	if (rows_null(r, row, col))
+		return 0;
+	return rows_int(r, row, col) + POSTGRES_EPOCH;
+}
+
+const void *
+rows_bytes(const struct rows *r, int row, int col, size_t *size)
+{
+	const char *raw;
+	int n;
+
+	raw = rows_raw(r, row, col, &n);
+	*size = raw == NULL ? 0 : (size_t)n;
+	return raw;
+}
+
+const char *
+rows_get_text(const struct rows *r, const char *name)
+{
+	return rows_text(r, 0, rows_col(r, name));
+}
+
+int64_t
+rows_get_int(const struct rows *r, const char *name)
+{
+	return rows_int(r, 0, rows_col(r, name));
+}
+
+bool
+rows_get_bool(const struct rows *r, const char *name)
+{
+	return rows_bool(r, 0, rows_col(r, name));
+}
+
+int64_t
+rows_get_time(const struct rows *r, const char *name)
+{
+	return rows_time(r, 0, rows_col(r, name));
+}
+
+/* Connect, tune the session and prepare everything. */
+static int
+db_connect(struct db *db, struct fail *f)
+{
+	const char *const keys[] = { "dbname", "connect_timeout",
+		"application_name", "client_encoding", NULL };
+	const char *values[] = { db->db_url, CONNECT_TIMEOUT, db->db_name,
+		"UTF8", NULL };
+
+	PQfinish(db->db_conn);
+	db->db_queued = 0;
+	db->db_conn = PQconnectdbParams(keys, values, 1);
+	if (PQstatus(db->db_conn) != CONNECTION_OK ||
+	    PQsetnonblocking(db->db_conn, 1) == -1 ||
+	    !PQenterPipelineMode(db->db_conn))
+		return db_lost(db, f);
+	return db_prepare_all(db, f);
+}
+
+/* Prepare every statement and run the session's own, in one round trip. */
+static int
+db_prepare_all(struct db *db, struct fail *f)
+{
+	_Alignas(16) char block[1024];
+	const int64_t deadline = clock_ticks() + 30 * CLOCK_SECOND;
+	struct params p;
+	struct arena a;
+	struct rows rows;
+	PGresult *res;
+	int stmt, r = 0;
+
+	for (stmt = 1; stmt < STMT__MAX; stmt++) {
+		if (!PQsendPrepare(db->db_conn, stmts[stmt].name,
+			stmts[stmt].text, 0, NULL))
+			return db_lost(db, f);
+	}
+	if (db_send_sync(db, deadline) == -1)
+		return db_lost(db, f);
+	for (stmt = 1; stmt <= STMT__MAX; stmt++) {
+		if ((res = db_result(db, deadline)) == NULL)
+			return db_lost(db, f);
+		if (r == 0 && PQresultStatus(res) == PGRES_FATAL_ERROR)
+			r = db_refused(db, res, f);
+		PQclear(res);
+		if (stmt < STMT__MAX && (res = db_result(db, deadline)) != NULL)
+			PQclear(res);
+	}
+	if (r == -1) {
+		/* Nothing works without them: begin anew next time. */
+		PQfinish(db->db_conn);
+		db->db_conn = NULL;
+		return -1;
+	}
+
+	arena_init(&a, block, sizeof(block));
+	params_init(&p, &a);
+	params_int(&p, db->db_timeout_ms);
+	r = db_send(db, db->db_setup, &p, f);
+	if (r == 0)
+		r = db_sync(db, &a, &rows, 1, f);
+	arena_reset(&a);
+	return r;
+}
+
+/* Queue a sync and push everything out.  Returns 0, or -1 if that failed. */
+static int
+db_send_sync(struct db *db, int64_t deadline)
+{
+	db->db_queued = 0;
+	if (!PQpipelineSync(db->db_conn))
+		return -1;
+	return db_flush(db, deadline);
+}
+
+/* Wait until the socket is ready for what is wanted, or the deadline. */
+static int
+db_wait(struct db *db, short events, int64_t deadline)
+{
+	struct pollfd pfd = { .fd = PQsocket(db->db_conn), .events = events };
+	int64_t left = -1;
+	int n;
+
+	do {
+		if (deadline != NO_DEADLINE) {
+			left = (deadline - clock_ticks()) / 1000;
+			left = left < 0 ? 0 : left;
+		}
+		n = poll(&pfd, 1, (int)left);
+	} while (n == -1 && errno == EINTR);
+	return n == 1 ? 0 : -1;
+}
+
+/* Send all that is queued, reading meanwhile so that neither side blocks. */
+static int
+db_flush(struct db *db, int64_t deadline)
+{
+	int n;
+
+	while ((n = PQflush(db->db_conn)) == 1) {
+		if (db_wait(db, POLLIN | POLLOUT, deadline) == -1 ||
+		    !PQconsumeInput(db->db_conn))
+			return -1;
+	}
+	return n;
+}
+
+/*
+ * The next result: NULL also ends one statement's results.  A dead or silent
+ * connection shows as NULL with the connection's status bad.
+ */
+static PGresult *
+db_result(struct db *db, int64_t deadline)
+{
+	while (PQisBusy(db->db_conn)) {
+		if (db_wait(db, POLLIN, deadline) == -1 ||
+		    !PQconsumeInput(db->db_conn))
+			return NULL;
+	}
+	return PQgetResult(db->db_conn);
+}
+
+/* The connection is gone: drop it, so that the next call connects anew. */
+static int
+db_lost(struct db *db, struct fail *f)
+{
+	PQfinish(db->db_conn);
+	db->db_conn = NULL;
+	db->db_queued = 0;
+	db->db_trouble = DB_LOST;
+	db->db_sqlstate[0] = '\0';
+	return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+	    "the database cannot be reached; try again");
+}
+
+/* What the server reported, by the class of its SQLSTATE. */
+static int
+db_refused(struct db *db, const PGresult *res, struct fail *f)
+{
+	static const struct {
+		const char *prefix;
+		enum db_trouble trouble;
+	} classes[] = {
+		{ "23505", DB_DUPLICATE },
+		{ "40", DB_AGAIN },
+		{ "57014", DB_TIMEOUT },
+		{ "55P03", DB_TIMEOUT },
+		{ "08", DB_LOST },
+		{ "57P", DB_LOST },
+		{ "", DB_REFUSED },
+	};
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	size_t i = 0;
+
+	if (state == NULL)
+		return db_lost(db, f);
+	snprintf(db->db_sqlstate, sizeof(db->db_sqlstate), "%s", state);
+	while (
+	    strncmp(state, classes[i].prefix, strlen(classes[i].prefix)) != 0)
+		i++;
+	if (classes[i].trouble == DB_LOST)
+		return db_lost(db, f);
+	db->db_trouble = classes[i].trouble;
+
+	/* The primary message names objects of ours, never a value. */
+	return fail_set(f, FAIL_US, INTERNAL, NULL, "database error %s", state);
+}
+
+/* When to give the server up: twice the time it gives itself. */
+static int64_t
+db_deadline(const struct db *db)
+{
+	if (db->db_timeout_ms == 0)
+		return NO_DEADLINE;
+	return clock_ticks() + 2000 * (int64_t)db->db_timeout_ms;
+}
+
+static void
+result_free(void *res)
+{
+	PQclear(res);
+}
+
+/* Room for the next parameter's bytes, or NULL with the list failed. */
+static void *
+param_room(struct params *p, size_t size)
+{
+	void *room;
+
+	assert(p->pa_n < DB_PARAMS_MAX);
+	room = size > INT32_MAX ? NULL : arena_alloc(p->pa_arena, size);
+	if (room == NULL) {
+		p->pa_failed = true;
+		return NULL;
+	}
+	p->pa_value[p->pa_n] = room;
+	p->pa_length[p->pa_n++] = (int)size;
+	return room;
+}
+
+/* Write the head of a one-dimensional array; returns where elements begin. */
+static void *
+array_head(char *w, uint32_t oid, size_t n, bool nulls)
+{
+	const uint32_t head[5] = { htonl(1), htonl(nulls ? 1 : 0), htonl(oid),
+		htonl((uint32_t)n), htonl(1) };
+
+	memcpy(w, head, sizeof(head));
+	return w + sizeof(head);
+}
+
+/* The bytes of a value, NULL for null. */
+static const char *
+rows_raw(const struct rows *r, int row, int col, int *size)
+{
+	assert(row >= 0 && row < r->ro_n);
+	*size = PQgetlength(r->ro_result, row, col);
+	if (PQgetisnull(r->ro_result, row, col))
+		return NULL;
+	return PQgetvalue(r->ro_result, row, col);
+}

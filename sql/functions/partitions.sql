@@ -1,0 +1,49 @@
+-- SPDX-License-Identifier: ISC
+
+-- Make the monthly partitions of the verdict log and the detail table, from
+-- this month to so many months ahead; returns how many were made.  Made
+-- apart and then attached, so that decisions go on meanwhile.  There is no
+-- default partition: a row that fits none is an error that somebody sees.
+create or replace function assay.partitions_ahead(months int)
+returns int
+language plpgsql security definer set search_path = assay, pg_temp
+as $$
+declare
+	parent text;
+	part text;
+	first timestamp;
+	made int := 0;
+begin
+	perform pg_advisory_xact_lock(hashtextextended('assay partitions', 0));
+	foreach parent in array array['verdict_log', 'detail'] loop
+		for first in select generate_series(
+		    date_trunc('month', now() at time zone 'UTC'),
+		    date_trunc('month', now() at time zone 'UTC')
+			+ make_interval(months => months),
+		    interval '1 month')
+		loop
+			part := parent || to_char(first, '"_"YYYYMM');
+			continue when to_regclass('assay.' || part) is not null;
+			execute format('create table assay.%I (like assay.%I '
+			    'including all)', part, parent);
+			execute format('alter table assay.%I attach partition assay.%I '
+			    'for values from (%L) to (%L)', parent, part,
+			    first at time zone 'UTC',
+			    (first + interval '1 month') at time zone 'UTC');
+			made := made + 1;
+		end loop;
+	end loop;
+	return made;
+end
+$$;
+
+-- Whole months of partitions that lie ahead.
+create or replace function assay.partitions_left()
+returns int
+language sql stable set search_path = assay, pg_temp
+as $$
+	select count(*)::int from generate_series(0, 120) m
+	where to_regclass('assay.verdict_log_' || to_char(
+	    (now() at time zone 'UTC') + make_interval(months => m), 'YYYYMM'))
+	    is not null
+$$;

@@ -1,0 +1,44 @@
+-- SPDX-License-Identifier: ISC
+-- Who may do what.  Run by assayctl migrate after the functions, as often as
+-- one likes.  The roles are shared by the cluster; give them passwords or map
+-- them in pg_ident.conf.  t/sql logs in as each and is refused.
+
+do $$
+declare
+	name text;
+begin
+	foreach name in array array['assay_decide', 'assay_operator',
+	    'assay_companion', 'assay_retain']
+	loop
+		if not exists (select from pg_roles where rolname = name) then
+			execute format('create role %I login', name);
+		end if;
+	end loop;
+end
+$$;
+
+grant usage on schema assay to assay_decide, assay_operator, assay_companion,
+    assay_retain;
+
+-- Nothing is for everyone, functions neither.
+revoke execute on all functions in schema assay from public;
+
+-- retain owns what it attaches and detaches.
+grant create on schema assay to assay_retain;
+alter table assay.verdict_log owner to assay_retain;
+alter table assay.detail owner to assay_retain;
+alter function assay.partitions_ahead(int) owner to assay_retain;
+grant execute on function assay.partitions_ahead(int) to current_user;
+grant execute on function assay.partitions_left() to assay_decide,
+    assay_operator, assay_companion, assay_retain;
+
+-- decide: reads the configuration, appends decisions, updates state.
+grant select on assay.epoch, assay.ruleset, assay.ruleset_active,
+    assay.policy, assay.policy_active, assay.migration
+    to assay_decide, assay_operator;
+grant select, insert on assay.verdict_log to assay_decide;
+grant insert on assay.detail to assay_decide;
+grant select, insert on assay.idempotency to assay_decide;
+grant select, insert, update on assay.user_state, assay.entity to assay_decide;
+grant select, insert on assay.link to assay_decide;
+grant insert on assay.review_case, assay.case_trail to assay_decide;

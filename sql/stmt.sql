@@ -1,0 +1,191 @@
+-- SPDX-License-Identifier: ISC
+-- Every statement that the programs run, by name.  All are prepared when a
+-- connection opens (lib/db.c), so a bad one fails at start and not at request
+-- time.  "write" marks what must not be repeated blindly after a lost
+-- connection.  Parameters are binary: cast each where it first stands.
+
+-- Sessions and transactions ------------------------------------------------
+
+-- name: session one read
+select set_config('plan_cache_mode', 'force_generic_plan', false),
+	set_config('jit', 'off', false),
+	set_config('idle_in_transaction_session_timeout', '30s', false),
+	set_config('statement_timeout', $1::bigint::text, false);
+
+-- The decision path's plans must not change with table sizes: always nested
+-- loops over indexes (PERF: cheap insurance on small or empty tables).
+-- name: session_decide one read
+select set_config('plan_cache_mode', 'force_generic_plan', false),
+	set_config('jit', 'off', false),
+	set_config('enable_seqscan', 'off', false),
+	set_config('enable_hashjoin', 'off', false),
+	set_config('enable_mergejoin', 'off', false),
+	set_config('enable_bitmapscan', 'off', false),
+	set_config('idle_in_transaction_session_timeout', '10s', false),
+	set_config('statement_timeout', $1::bigint::text, false);
+
+-- name: begin write
+begin;
+
+-- name: commit write
+commit;
+
+-- name: rollback write
+rollback;
+
+-- The database answers, and the schema is in place.
+-- name: readyz one read
+select max(number) as migration from assay.migration;
+
+-- The decision path (lib/set.c) -------------------------------------------
+
+-- A statement of its own before the snapshot: inside the reading statement
+-- it would wait and then read what stood before the wait.  Keys come sorted.
+-- name: set_lock one write
+select count(pg_advisory_xact_lock(k)) from unnest($1::bigint[]) k;
+
+-- One row an event: the clock, the epochs, the API key (where one is asked
+-- for), an earlier decision under the idempotency key, the user's state.
+-- name: set_open many read
+select e.ord, clock_timestamp() as now, c.rules, c.policies,
+	k.id as api_key, k.scopes,
+	coalesce(k.revoked_at is null and (k.expires_at is null
+	    or k.expires_at > clock_timestamp()), false) as live,
+	i.verdict_id as earlier_id, i.event_id as earlier_event,
+	u.node, u.root, u.state, r.parent as root_parent, r.size as root_size
+from unnest($1::text[], $2::text[], $3::bytea[])
+	with ordinality as e(user_id, key, key_hash, ord)
+	join assay.epoch c on c.one
+	left join assay.service_key k on k.hash = e.key_hash
+	left join assay.idempotency i on i.key = e.key
+	left join assay.user_state u on u.user_id = e.user_id
+	left join assay.entity r on r.id = u.root;
+
+-- The entities that the set's events carry, but for their users.
+-- name: set_nodes many read
+select id, kind, key, users, devices, first_device
+from assay.entity where key = any($1::text[]) and kind <> 1;
+
+-- Entities that are new, in key order.
+-- name: graph_add write
+insert into assay.entity (kind, key)
+select w.kind, w.key from unnest($1::bigint[], $2::text[]) as w(kind, key)
+order by w.key, w.kind
+on conflict (key, kind) do nothing;
+
+-- The entities of kinds and keys, each with the root of its component.
+-- name: graph_resolve many read
+with recursive want as materialized (
+	select e.id, e.kind, e.key, e.parent
+	from unnest($1::bigint[], $2::text[]) as w(kind, key)
+		join assay.entity e on e.key = w.key and e.kind = w.kind
+), up as (
+	select id as node, id, parent from want
+	union all
+	select up.node, e.id, e.parent
+	from up join assay.entity e on e.id = up.parent
+)
+select w.id, w.kind, w.key, r.id as root, r.size
+from want w
+	join up on up.node = w.id and up.parent is null
+	join assay.entity r on r.id = up.id;
+
+-- Lock what will change, in one order for everybody.
+-- name: graph_lock many write
+select id, parent, size, users, devices, first_device
+from assay.entity where id = any($1::bigint[])
+order by id for update;
+
+-- Which of these links stand already.
+-- name: graph_links many read
+select l.a, l.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
+	join assay.link l on l.a = w.a and l.b = w.b;
+
+-- name: set_add_verdicts write
+insert into assay.verdict_log (decided_at, id, event_id, event_type, verdict,
+	score, reasons, policy_id, policy_version, review_queue, correlation_id)
+select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
+	$5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[],
+	$10::text[], $11::text[]);
+
+-- name: set_add_details write
+insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	user_id, idempotency_key, request, replay)
+select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
+	$5::text[], $6::text[], $7::text[], $8::text[]);
+
+-- Sorted by key, so that two sets never wait for each other.
+-- name: set_add_keys write
+insert into assay.idempotency (key, verdict_id, event_id, decided_at)
+select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]);
+
+-- name: set_add_states write
+insert into assay.user_state (user_id, node, root, state)
+select w.user_id, nullif(w.node, 0), nullif(w.root, 0), w.state
+from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[])
+	as w(user_id, node, root, state);
+
+-- name: set_update_states write
+update assay.user_state u
+set node = nullif(w.node, 0), root = nullif(w.root, 0), state = w.state
+from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[])
+	as w(user_id, node, root, state)
+where u.user_id = w.user_id;
+
+-- name: set_update_entities write
+update assay.entity e
+set parent = nullif(w.parent, 0), size = w.size, users = w.users,
+	devices = w.devices, first_device = nullif(w.first_device, 0)
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
+	$5::bigint[], $6::bigint[])
+	as w(id, parent, size, users, devices, first_device)
+where e.id = w.id;
+
+-- Two events may make one link between shared entities at the same time.
+-- name: set_add_links write
+insert into assay.link (a, b)
+select w.a, w.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
+order by w.a, w.b
+on conflict do nothing;
+
+-- name: set_add_cases write
+insert into assay.review_case (id, event_id, verdict_id, queue, score, opened_at)
+select * from unnest($1::text[], $2::text[], $3::text[], $4::text[],
+	$5::bigint[], $6::timestamptz[]);
+
+-- name: set_add_trail write
+insert into assay.case_trail (case_id, at, action, actor)
+select w.id, w.at, 'opened', 'engine'
+from unnest($1::text[], $2::timestamptz[]) as w(id, at);
+
+-- The decision of one event by its verdict id (the log is indexed by event).
+-- name: verdict_find one read
+select id, event_id, verdict, score, reasons, policy_id, policy_version,
+	decided_at
+from assay.verdict_log where event_id = $1::text and id = $2::text;
+
+-- The newest scored decision of an event, else the newest.
+-- name: verdict_of_event one read
+select id, event_id, verdict, score, reasons, policy_id, policy_version,
+	decided_at
+from assay.verdict_log where event_id = $1::text
+order by score >= 0 desc, decided_at desc, id desc limit 1;
+
+-- The API key alone, for the refusals and reads that run without a set.
+-- name: apikey_find many read
+select id, scopes, coalesce(revoked_at is null and (expires_at is null
+	or expires_at > clock_timestamp()), false) as live
+from assay.service_key where hash = $1::bytea;
+
+-- Configuration (lib/engine.c) ----------------------------------------------
+
+-- name: engine_epochs one read
+select rules, policies from assay.epoch;
+
+-- name: engine_rulesets many read
+select r.event_type, r.version, r.text
+from assay.ruleset_active a join assay.ruleset r using (event_type, version);
+
+-- name: engine_policies many read
+select p.event_type, p.id, p.version, p.on_error, p.bands::text as bands
+from assay.policy_active a join assay.policy p using (event_type, version);
