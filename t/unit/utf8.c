@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC */
+/* core/utf8.c: lengths, code points, and everything malformed. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/utf8.h"
+#include "t/unit/unit.h"
+
+static const struct {
+	const char *text;
+	size_t len;
+	uint32_t code;
+} good[] = {
+	{ "A", 1, 0x41 },
+	{ "\x7f", 1, 0x7f },
+	{ "\xc2\x80", 2, 0x80 },
+	{ "\xdf\xbf", 2, 0x7ff },
+	{ "\xe0\xa0\x80", 3, 0x800 },
+	{ "\xed\x9f\xbf", 3, 0xd7ff },
+	{ "\xee\x80\x80", 3, 0xe000 },
+	{ "\xef\xbf\xbf", 3, 0xffff },
+	{ "\xf0\x90\x80\x80", 4, 0x10000 },
+	{ "\xf4\x8f\xbf\xbf", 4, 0x10ffff },
+};
+
+static const char *const bad[] = {
+	"\x80", /* a continuation alone */
+	"\xbf",
+	"\xc2", /* cut short */
+	"\xe0\xa0",
+	"\xf0\x90\x80",
+	"\xc0\x80", /* overlong */
+	"\xc1\xbf",
+	"\xe0\x9f\xbf",
+	"\xf0\x8f\xbf\xbf",
+	"\xed\xa0\x80", /* surrogates */
+	"\xed\xbf\xbf",
+	"\xf4\x90\x80\x80", /* beyond the last code point */
+	"\xf8\x88\x80\x80\x80",
+	"\xff",
+	"\xc2\x41", /* no continuation */
+	"\xe1\x80\x41",
+};
+
+START_TEST(reads_and_writes)
+{
+	char text[UTF8_MAX];
+	uint32_t code = 0;
+
+	ck_assert_uint_eq(utf8_get(good[_i].text, strlen(good[_i].text), &code),
+	    good[_i].len);
+	ck_assert_uint_eq(code, good[_i].code);
+	ck_assert_uint_eq(utf8_put(code, text), good[_i].len);
+	ck_assert_mem_eq(text, good[_i].text, good[_i].len);
+}
+END_TEST
+
+START_TEST(refuses)
+{
+	ck_assert_uint_eq(utf8_get(bad[_i], strlen(bad[_i]), NULL), 0);
+}
+END_TEST
+
+START_TEST(knows_its_end)
+{
+	ck_assert_uint_eq(utf8_get("", 0, NULL), 0);
+	ck_assert_uint_eq(utf8_get("\xe2\x82\xac", 2, NULL), 0);
+	ck_assert_uint_eq(utf8_get("\xe2\x82\xac", 3, NULL), 3);
+	ck_assert_uint_eq(utf8_get("\0", 1, NULL), 1);
+}
+END_TEST
+
+Suite *
+suite_utf8(void)
+{
+	Suite *s = suite_create("utf8");
+	TCase *tc = tcase_create("utf8");
+
+	tcase_add_loop_test(tc, reads_and_writes, 0, (int)nitems(good));
+	tcase_add_loop_test(tc, refuses, 0, (int)nitems(bad));
+	tcase_add_test(tc, knows_its_end);
+	suite_add_tcase(s, tc);
+	return s;
+}
