@@ -28,11 +28,13 @@ extern struct conf conf;
  * Read every setting and check it.  A value comes from the environment, else
  * from the file at path (NULL: no file; NAME=value lines as systemd's
  * EnvironmentFile has them: # and ; comments, quotes, no expansion; an
- * unknown name is an error), else from conf.tbl.  Numbers must be in range;
- * in production no REQUIRED setting may be missing and no secret a
- * placeholder, under 32 bytes or one repeated character; AUTH_SECRET is
- * checked for placeholders everywhere.  Returns 0, or -1 with f->where
- * "NAME" or "file:line"; conf is then unchanged, so a reload can be refused.
+ * unknown name is an error), else from conf.tbl; an empty value is none.
+ * Numbers must be in range and paths absolute.  A STRONG secret may nowhere
+ * be a placeholder or one repeated character; in production it has at least
+ * 32 bytes, and no REQUIRED setting is missing.  Strings of conf point into
+ * the environment, which must stay as it is, or live until the next load.
+ * Returns 0, or -1 with f->where "NAME" or "file:line"; conf is then
+ * unchanged, so that a reload can be refused.
  */
 int conf_load(const char *path, struct fail *f)
     __attribute__((warn_unused_result));

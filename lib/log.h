@@ -12,21 +12,26 @@ enum log_level {
 };
 
 /*
- * Start logging lines up to level, each beginning with "program=" and the
- * pid; errno survives every call.
+ * Start logging lines up to level, each beginning with "program=", the pid,
+ * the level and the time; errno survives every call.
  */
 void log_init(const char *program, enum log_level level);
 
 /* "error", "warn", "info", "debug", or 0. */
 enum log_level log_level_parse(const char *name);
 
-/* Put context (" req=cor_..."; may be "") on each line from now on. */
-void log_context(const char *context);
+/*
+ * Put key=value on each line from now on; a NULL value ends that.  Whatever
+ * in the value could end it (spaces, quotes, "=") is escaped, so that a
+ * caller's id cannot forge another pair.
+ */
+void log_context(const char *key, const char *value);
 
 /*
  * Write one line.  The format is key=value pairs that the call site spells
- * (log_warn("listener=%s path=%s why=%s", ...)); control bytes, quotes and
- * line ends that came from outside are escaped.  error: someone must look.
+ * (log_warn("listener=%s why=%s", ...)); a value with spaces comes last.
+ * Control bytes, quotes, backslashes and what is not ASCII leave as \xNN, and
+ * a line is cut at 2 KiB.  error: someone must look.
  */
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: ISC */
+/* The settings: rows of conf.tbl, read once from the environment. */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/fail.h"
+#include "lib/conf.h"
+#include "lib/log.h"
+
+#define SECRET_MIN 32 /* bytes: what HMAC-SHA256 cannot gain from exceeding */
+#define FILE_MAX ((size_t)65536)
+#define INT_MAX_VALUE INT64_C(2147483647)
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+enum flag {
+	SECRET = 1 << 0, /* never printed */
+	REQUIRED = 1 << 1, /* must be set in production */
+	POSITIVE = 1 << 2, /* an INT above 0 */
+	STRONG = 1 << 3, /* secrets, comma-separated, that nobody may guess */
+};
+
+/* One row of conf.tbl. */
+struct setting {
+	const char *name;
+	const char *fallback;
+	enum type { STR = 1, PATH, INT, BOOL, TYPE__MAX } type;
+	int flags;
+	size_t offset; /* in struct conf */
+};
+
+/* Where the value of each row comes from. */
+struct source {
+	const char *value; /* NULL: not set anywhere */
+	int line; /* in the file; 0: the environment or conf.tbl */
+};
+
+static char *read_file(const char *path, struct fail *f);
+static int parse_file(
+    const char *path, char *text, struct source *sources, struct fail *f);
+static int parse_line(char *line, char **ret_name, char **ret_value);
+static char *unquote(char *value);
+static char *trim(char *s);
+static void choose(struct source *sources);
+static int read_value(const struct setting *s, const char *value,
+    struct conf *next, const char **why);
+static int check_one(const struct setting *s, const char *value,
+    const struct conf *next, const char **why);
+static int check_secrets(const char *value, bool strict, const char **why);
+static const char *weak(const char *secret, size_t size, bool strict);
+static bool contains(const char *text, size_t size, const char *word);
+static int check_sums(const struct conf *next, struct fail *f);
+static int refuse(const struct setting *s, const struct source *source,
+    const char *path, const char *why, struct fail *f);
+static size_t find(const char *name);
+
+struct conf conf;
+
+static const struct setting settings[] = {
+#define CONF(name, type, fallback, flags, meaning)                             \
+	{ #name, fallback, type, flags, offsetof(struct conf, name) },
+#include "lib/conf.tbl"
+#undef CONF
+};
+
+#define SETTINGS nitems(settings)
+
+/* Settings that take a word out of few. */
+static const struct {
+	const char *name;
+	const char *why;
+	const char *words[4];
+} choices[] = {
+	{ "ENGINE_ENV", "must be production, development or test",
+	    { "production", "development", "test" } },
+	{ "LOG_LEVEL", "must be error, warn, info or debug",
+	    { "error", "warn", "info", "debug" } },
+	{ "PERSISTENCE", "must be memory or postgres",
+	    { "memory", "postgres" } },
+};
+
+/* What people leave in a secret that they meant to replace. */
+static const char *const placeholders[] = {
+	"change-me",
+	"change_me",
+	"changeme",
+	"changethis",
+	"default",
+	"example",
+	"insecure",
+	"password",
+	"placeholder",
+	"replace",
+	"secret",
+	"your-",
+	"your_",
+};
+
+/* The text that the strings of conf point into. */
+static char *conf_text;
+
+int
+conf_load(const char *path, struct fail *f)
+{
+	struct source sources[SETTINGS] = { 0 };
+	struct conf next = { 0 };
+	const char *why = NULL;
+	char *text = NULL;
+	size_t i;
+
+	/* Find every value. */
+	if (path != NULL && (text = read_file(path, f)) == NULL)
+		return -1;
+	if (text != NULL && parse_file(path, text, sources, f) == -1)
+		goto err;
+	choose(sources);
+
+	/* Read all before checking any: checks depend on ENGINE_ENV. */
+	for (i = 0; i < SETTINGS; i++)
+		if (read_value(&settings[i], sources[i].value, &next, &why) ==
+		    -1)
+			goto refused;
+	next.production = strcmp(next.ENGINE_ENV, "production") == 0;
+	for (i = 0; i < SETTINGS; i++)
+		if (check_one(&settings[i], sources[i].value, &next, &why) ==
+		    -1)
+			goto refused;
+	if (next.OPERATOR_DATABASE_URL == NULL)
+		next.OPERATOR_DATABASE_URL = next.DATABASE_URL;
+	if (check_sums(&next, f) == -1)
+		goto err;
+
+	/* Only now does anything change. */
+	free(conf_text);
+	conf_text = text;
+	conf = next;
+	return 0;
+
+refused:
+	refuse(&settings[i], &sources[i], path, why, f);
+err:
+	free(text);
+	return -1;
+}
+
+void
+conf_print(FILE *out)
+{
+	const struct setting *s;
+	const void *member;
+	const char *text;
+
+	for (s = settings; s < settings + SETTINGS; s++) {
+		member = (const char *)&conf + s->offset;
+		if (s->type == INT) {
+			fprintf(out, "%s=%lld\n", s->name,
+			    (long long)*(const int64_t *)member);
+		} else if (s->type == BOOL) {
+			fprintf(out, "%s=%s\n", s->name,
+			    *(const bool *)member ? "true" : "false");
+		} else {
+			text = *(const char *const *)member;
+			if (text != NULL && (s->flags & SECRET) != 0)
+				text = "(set)";
+			fprintf(out, "%s=%s\n", s->name, text ? text : "");
+		}
+	}
+}
+
+/* The whole file as one string, or NULL with f set. */
+static char *
+read_file(const char *path, struct fail *f)
+{
+	FILE *file;
+	char *text;
+	size_t n;
+
+	if ((file = fopen(path, "re")) == NULL) {
+		fail_set(f, FAIL_INPUT, INVALID_REQUEST, path, "%s",
+		    strerror(errno));
+		return NULL;
+	}
+	if ((text = malloc(FILE_MAX)) == NULL) {
+		fail_set(f, FAIL_US, INTERNAL, path, "out of memory");
+		goto done;
+	}
+	n = fread(text, 1, FILE_MAX, file);
+	if (ferror(file) || n == FILE_MAX || memchr(text, '\0', n) != NULL) {
+		fail_set(f, FAIL_INPUT, INVALID_REQUEST, path,
+		    "is no text file of less than %zu bytes", FILE_MAX);
+		free(text);
+		text = NULL;
+		goto done;
+	}
+	text[n] = '\0';
+done:
+	fclose(file);
+	return text;
+}
+
+/* Cut the text into values, in place; of two lines for a name the later wins.
+ */
+static int
+parse_file(const char *path, char *text, struct source *sources, struct fail *f)
+{
+	char where[sizeof(f->where)];
+	char *line, *name, *value;
+	size_t i;
+	int n;
+
+	for (n = 1; (line = strsep(&text, "\n")) != NULL; n++) {
+		snprintf(where, sizeof(where), "%s:%d", path, n);
+		line = trim(line);
+		if (*line == '\0' || *line == '#' || *line == ';')
+			continue;
+		if (parse_line(line, &name, &value) == -1)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where,
+			    "is not NAME=value");
+		if ((i = find(name)) == SETTINGS)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where,
+			    "%.64s is no setting", name);
+		sources[i].value = *value == '\0' ? NULL : value;
+		sources[i].line = n;
+	}
+	return 0;
+}
+
+/* NAME=value, the value perhaps in quotes. */
+static int
+parse_line(char *line, char **ret_name, char **ret_value)
+{
+	char *equal = strchr(line, '=');
+
+	if (equal == NULL || equal == line)
+		return -1;
+	*equal = '\0';
+	*ret_name = trim(line);
+	*ret_value = unquote(trim(equal + 1));
+	return *ret_value == NULL ? -1 : 0;
+}
+
+/*
+ * Take the quotes off a value and the backslashes out of it, in place; in
+ * single quotes a backslash is itself.  NULL if it does not end where the
+ * line does.
+ */
+static char *
+unquote(char *value)
+{
+	const char quote = *value == '"' || *value == '\'' ? *value : '\0';
+	char *from = quote == '\0' ? value : value + 1;
+	char *to = value;
+
+	while (*from != quote) {
+		if (*from == '\\' && quote != '\'')
+			from++;
+		if (*from == '\0')
+			return NULL;
+		*to++ = *from++;
+	}
+	if (quote != '\0' && from[1] != '\0')
+		return NULL;
+	*to = '\0';
+	return value;
+}
+
+/* Cut white space off both ends, in place. */
+static char *
+trim(char *s)
+{
+	size_t n;
+
+	s += strspn(s, " \t\r");
+	for (n = strlen(s); n > 0 && strchr(" \t\r", s[n - 1]) != NULL; n--)
+		s[n - 1] = '\0';
+	return s;
+}
+
+/* The environment goes before the file and the file before the default. */
+static void
+choose(struct source *sources)
+{
+	const size_t env = find("ENGINE_ENV");
+	const char *value;
+	size_t i;
+
+	for (i = 0; i < SETTINGS; i++) {
+		value = getenv(settings[i].name);
+		if (value != NULL && *value != '\0')
+			sources[i] = (struct source) { .value = value };
+	}
+
+	/* NODE_ENV has values of its own; only one of them is ours. */
+	value = getenv("NODE_ENV");
+	if (sources[env].value == NULL && value != NULL &&
+	    strcmp(value, "production") == 0)
+		sources[env].value = "production";
+	for (i = 0; i < SETTINGS; i++)
+		if (sources[i].value == NULL)
+			sources[i].value = settings[i].fallback;
+}
+
+/* Put one value into its member of next; *why says what is wrong with it. */
+static int
+read_value(const struct setting *s, const char *value, struct conf *next,
+    const char **why)
+{
+	void *member = (char *)next + s->offset;
+	long long n;
+	char *end;
+
+	if (s->type == STR || s->type == PATH) {
+		*(const char **)member = value;
+		*why = "must be an absolute path";
+		return s->type == STR || value == NULL || *value == '/' ? 0
+									: -1;
+	}
+	if (s->type == BOOL) {
+		*(bool *)member = strcmp(value, "true") == 0;
+		*why = "must be true or false";
+		return *(bool *)member || strcmp(value, "false") == 0 ? 0 : -1;
+	}
+
+	/* strtoll() alone would let " +7" and "" pass. */
+	errno = 0;
+	n = strtoll(value, &end, 10);
+	*(int64_t *)member = n;
+	*why = (s->flags & POSITIVE) != 0
+	    ? "must be a whole number from 1 to 2147483647"
+	    : "must be a whole number from 0 to 2147483647";
+	if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 ||
+	    n > INT_MAX_VALUE || (n == 0 && (s->flags & POSITIVE) != 0))
+		return -1;
+	return 0;
+}
+
+/* What a value has to satisfy beyond its type. */
+static int
+check_one(const struct setting *s, const char *value, const struct conf *next,
+    const char **why)
+{
+	size_t i, j;
+
+	*why = "must be set in production";
+	if (value == NULL)
+		return next->production && (s->flags & REQUIRED) != 0 ? -1 : 0;
+	if ((s->flags & STRONG) != 0)
+		return check_secrets(value, next->production, why);
+	for (i = 0; i < nitems(choices); i++) {
+		if (strcmp(choices[i].name, s->name) != 0)
+			continue;
+		for (j = 0; j < nitems(choices[i].words); j++)
+			if (choices[i].words[j] != NULL &&
+			    strcmp(choices[i].words[j], value) == 0)
+				return 0;
+		*why = choices[i].why;
+		return -1;
+	}
+	return 0;
+}
+
+/* Each secret of a comma-separated list must be hard to guess. */
+static int
+check_secrets(const char *value, bool strict, const char **why)
+{
+	size_t size;
+
+	for (;; value += size + 1) {
+		size = strcspn(value, ",");
+		*why = weak(value, size, strict);
+		if (*why != NULL)
+			return -1;
+		if (value[size] == '\0')
+			return 0;
+	}
+}
+
+/* Why a secret is easy to guess, or NULL; strict looks at its length too. */
+static const char *
+weak(const char *secret, size_t size, bool strict)
+{
+	size_t i;
+
+	for (i = 1; i < size && secret[i] == secret[0]; i++)
+		continue;
+	if (i >= size)
+		return "is empty or one character repeated";
+	if (strict && size < SECRET_MIN)
+		return "must be at least 32 bytes";
+	for (i = 0; i < nitems(placeholders); i++)
+		if (contains(secret, size, placeholders[i]))
+			return "is a placeholder; make one with "
+			       "openssl rand -hex 32";
+	return NULL;
+}
+
+/* Whether word is in the first size bytes of text, in any case. */
+static bool
+contains(const char *text, size_t size, const char *word)
+{
+	const size_t n = strlen(word);
+	size_t i;
+
+	for (i = 0; i + n <= size; i++)
+		if (strncasecmp(text + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+/* What settings have to satisfy together. */
+static int
+check_sums(const struct conf *next, struct fail *f)
+{
+	const int64_t workers = next->DECIDE_WORKERS + next->OPERATOR_WORKERS;
+
+	if (next->OPERATOR_WORKERS < 2)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+		    "OPERATOR_WORKERS", "must be at least 2");
+	if (workers > next->DATABASE_POOL_MAX)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+		    "DATABASE_POOL_MAX",
+		    "is %lld, but DECIDE_WORKERS and OPERATOR_WORKERS make "
+		    "%lld workers with a connection each",
+		    (long long)next->DATABASE_POOL_MAX, (long long)workers);
+	return 0;
+}
+
+/* Name the line or the setting at fault. */
+static int
+refuse(const struct setting *s, const struct source *source, const char *path,
+    const char *why, struct fail *f)
+{
+	char where[sizeof(f->where)];
+
+	if (source->line == 0)
+		return fail_set(
+		    f, FAIL_INPUT, INVALID_REQUEST, s->name, "%s", why);
+	snprintf(where, sizeof(where), "%s:%d", path, source->line);
+	return fail_set(
+	    f, FAIL_INPUT, INVALID_REQUEST, where, "%s %s", s->name, why);
+}
+
+/* The row of a name, or SETTINGS. */
+static size_t
+find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < SETTINGS; i++)
+		if (strcmp(settings[i].name, name) == 0)
+			break;
+	return i;
+}

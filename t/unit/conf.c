@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/conf.c: where values come from and which are refused. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/fail.h"
+#include "lib/conf.h"
+#include "t/unit/unit.h"
+
+#define GOOD "1f8a0c5b7e2d4936a1c8e0f4b7d29563"
+
+static char path[] = "/tmp/confXXXXXX";
+
+/* The environment of the runner is none of our business. */
+static void
+clean(void)
+{
+	int fd = mkstemp(path);
+
+	ck_assert_int_ne(fd, -1);
+	close(fd);
+	clearenv();
+}
+
+static void
+forget(void)
+{
+	unlink(path);
+	memcpy(path + strlen(path) - 6, "XXXXXX", 6);
+}
+
+/* Load a file of this text. */
+static int
+load(const char *text, struct fail *f)
+{
+	FILE *file = fopen(path, "w");
+
+	fputs(text, file);
+	fclose(file);
+	return conf_load(path, f);
+}
+
+static const struct {
+	const char *text;
+	const char *where; /* NULL: accepted; "" is the file's name */
+	const char *why;
+} files[] = {
+	{ "", NULL, NULL },
+	{ "# a comment\n\n; another\n  DECIDE_WORKERS = 3 \n", NULL, NULL },
+	{ "DECIDE_WORKERS=\n", NULL, NULL },
+	{ "DECIDE_WORKERS=3\nNOPE=1\n", ":2", "NOPE is no setting" },
+	{ "\nDECIDE_WORKERS\n", ":2", "is not NAME=value" },
+	{ "=3\n", ":1", "is not NAME=value" },
+	{ "LOG_LEVEL=\"info\n", ":1", "is not NAME=value" },
+	{ "LOG_LEVEL=\"info\"x\n", ":1", "is not NAME=value" },
+	{ "LOG_LEVEL=info\\\n", ":1", "is not NAME=value" },
+	{ "DECIDE_WORKERS=0\n", ":1",
+	    "DECIDE_WORKERS must be a whole number from 1 to 2147483647" },
+	{ "DECIDE_WORKERS=4x\n", ":1",
+	    "DECIDE_WORKERS must be a whole number from 1 to 2147483647" },
+	{ "DECIDE_WORKERS=+4\n", ":1",
+	    "DECIDE_WORKERS must be a whole number from 1 to 2147483647" },
+	{ "TRUST_PROXY=2147483648\n", ":1",
+	    "TRUST_PROXY must be a whole number from 0 to 2147483647" },
+	{ "TRUST_PROXY=99999999999999999999\n", ":1",
+	    "TRUST_PROXY must be a whole number from 0 to 2147483647" },
+	{ "TRUST_PROXY=-1\n", ":1",
+	    "TRUST_PROXY must be a whole number from 0 to 2147483647" },
+	{ "TRUST_PROXY=0\n", NULL, NULL },
+	{ "GEOIP_DB=places.mmdb\n", ":1", "GEOIP_DB must be an absolute path" },
+	{ "LOG_LEVEL=loud\n", ":1",
+	    "LOG_LEVEL must be error, warn, info or debug" },
+	{ "ENGINE_ENV=prod\n", ":1",
+	    "ENGINE_ENV must be production, development or test" },
+	{ "PERSISTENCE=disk\n", ":1",
+	    "PERSISTENCE must be memory or postgres" },
+	{ "OPERATOR_WORKERS=1\n", "OPERATOR_WORKERS", "must be at least 2" },
+	{ "DECIDE_WORKERS=19\n", "DATABASE_POOL_MAX",
+	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 21 workers "
+	    "with a connection each" },
+	{ "DECIDE_WORKERS=18\n", NULL, NULL },
+	{ "AUTH_SECRET=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", ":1",
+	    "AUTH_SECRET is empty or one character repeated" },
+	{ "AUTH_SECRET=please-ChangeMe-before-you-go-live-1234\n", ":1",
+	    "AUTH_SECRET is a placeholder; make one with openssl rand -hex "
+	    "32" },
+	{ "AUTH_SECRET=short\n", NULL, NULL },
+	{ "AUTH_SECRET_PREVIOUS=" GOOD ",,\n", ":1",
+	    "AUTH_SECRET_PREVIOUS is empty or one character repeated" },
+	{ "ENGINE_ENV=production\nDATABASE_URL=x\n", "AUTH_SECRET",
+	    "must be set in production" },
+	{ "ENGINE_ENV=production\nAUTH_SECRET=" GOOD "\n", "DATABASE_URL",
+	    "must be set in production" },
+	{ "ENGINE_ENV=production\nPERSISTENCE=memory\nAUTH_SECRET=" GOOD "\n",
+	    "DATABASE_URL", "must be set in production" },
+	{ "DATABASE_URL=password=x\nAUTH_SECRET=" GOOD
+	  "\nENGINE_ENV=production\n",
+	    NULL, NULL },
+	{ "ENGINE_ENV=production\nDATABASE_URL=x\n"
+	  "AUTH_SECRET=1f8a0c5b7e2d4936a1c8e0f4b7d2956\n",
+	    ":3", "AUTH_SECRET must be at least 32 bytes" },
+	{ "ENGINE_ENV=production\nDATABASE_URL=x\nAUTH_SECRET=" GOOD
+	  "\nAUTH_SECRET_PREVIOUS=" GOOD ",1234\n",
+	    ":4", "AUTH_SECRET_PREVIOUS must be at least 32 bytes" },
+};
+
+START_TEST(file_forms)
+{
+	char where[192];
+	struct fail f = { 0 };
+
+	if (files[_i].where == NULL) {
+		ck_assert_int_eq(load(files[_i].text, &f), 0);
+		return;
+	}
+	ck_assert_int_eq(load(files[_i].text, &f), -1);
+	snprintf(where, sizeof(where), "%s%s",
+	    files[_i].where[0] == ':' ? path : "", files[_i].where);
+	ck_assert_str_eq(f.where, where);
+	ck_assert_str_eq(f.why, files[_i].why);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	const char *want;
+} quotes[] = {
+	{ "DATABASE_URL=a b", "a b" },
+	{ "DATABASE_URL= a\\ b ", "a b" },
+	{ "DATABASE_URL=\" a \\\"b\\\\ \"", " a \"b\\ " },
+	{ "DATABASE_URL='a \\b # c'", "a \\b # c" },
+	{ "DATABASE_URL=a=b#c", "a=b#c" },
+	{ "DATABASE_URL=first\nDATABASE_URL=second", "second" },
+	{ "DATABASE_URL=windows\r\n", "windows" },
+};
+
+START_TEST(quoting)
+{
+	struct fail f = { 0 };
+
+	ck_assert_int_eq(load(quotes[_i].text, &f), 0);
+	ck_assert_str_eq(conf.DATABASE_URL, quotes[_i].want);
+	ck_assert_str_eq(conf.OPERATOR_DATABASE_URL, quotes[_i].want);
+}
+END_TEST
+
+START_TEST(order_of_sources)
+{
+	struct fail f = { 0 };
+
+	setenv("DECIDE_WORKERS", "7", 1);
+	setenv("OPERATOR_WORKERS", "", 1);
+	ck_assert_int_eq(load("DECIDE_WORKERS=3\nOPERATOR_WORKERS=5\n", &f), 0);
+	ck_assert_int_eq(conf.DECIDE_WORKERS, 7);
+	ck_assert_int_eq(conf.OPERATOR_WORKERS, 5);
+	ck_assert_int_eq(conf.RATE_LIMIT_LOGIN_PER_MIN, 10);
+	ck_assert_str_eq(conf.DECIDE_SOCKET, "/run/assay/decide.sock");
+	ck_assert_ptr_null(conf.GEOIP_DB);
+
+	/* A bad value of the environment is named by its name. */
+	setenv("TRUST_PROXY", "yes", 1);
+	ck_assert_int_eq(load("TRUST_PROXY=1\n", &f), -1);
+	ck_assert_str_eq(f.where, "TRUST_PROXY");
+}
+END_TEST
+
+START_TEST(node_env)
+{
+	struct fail f = { 0 };
+
+	setenv("NODE_ENV", "staging", 1);
+	ck_assert_int_eq(load("", &f), 0);
+	ck_assert(!conf.production);
+	setenv("NODE_ENV", "production", 1);
+	ck_assert_int_eq(load("", &f), -1);
+	ck_assert_int_eq(load("ENGINE_ENV=test\n", &f), 0);
+	ck_assert(!conf.production);
+	ck_assert_int_eq(load("DATABASE_URL=x\nAUTH_SECRET=" GOOD "\n", &f), 0);
+	ck_assert(conf.production);
+}
+END_TEST
+
+START_TEST(refused_changes_nothing)
+{
+	struct fail f = { 0 };
+
+	ck_assert_int_eq(load("DATABASE_URL=kept\nTRUST_PROXY=3\n", &f), 0);
+	ck_assert_int_eq(load("DATABASE_URL=new\nTRUST_PROXY=x\n", &f), -1);
+	ck_assert_str_eq(conf.DATABASE_URL, "kept");
+	ck_assert_int_eq(conf.TRUST_PROXY, 3);
+	ck_assert_int_eq(conf_load("/nonexistent/assay.conf", &f), -1);
+	ck_assert_str_eq(f.where, "/nonexistent/assay.conf");
+	ck_assert_str_eq(conf.DATABASE_URL, "kept");
+}
+END_TEST
+
+START_TEST(printing)
+{
+	struct fail f = { 0 };
+	char text[4096] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	ck_assert_int_eq(load("AUTH_SECRET=" GOOD "\nTRUST_PROXY=2\n", &f), 0);
+	conf_print(out);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "AUTH_SECRET=(set)\n"));
+	ck_assert_ptr_nonnull(strstr(text, "DATABASE_URL=\n"));
+	ck_assert_ptr_nonnull(strstr(text, "LOG_LEVEL=info\n"));
+	ck_assert_ptr_nonnull(strstr(text, "TRUST_PROXY=2\n"));
+	ck_assert_ptr_null(strstr(text, GOOD));
+}
+END_TEST
+
+Suite *
+suite_conf(void)
+{
+	Suite *s = suite_create("conf");
+	TCase *tc = tcase_create("conf");
+
+	tcase_add_checked_fixture(tc, clean, forget);
+	tcase_add_loop_test(tc, file_forms, 0, (int)nitems(files));
+	tcase_add_loop_test(tc, quoting, 0, (int)nitems(quotes));
+	tcase_add_test(tc, order_of_sources);
+	tcase_add_test(tc, node_env);
+	tcase_add_test(tc, refused_changes_nothing);
+	tcase_add_test(tc, printing);
+	suite_add_tcase(s, tc);
+	return s;
+}
