@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/csv.c: what is a row, and what is refused on which line. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "lib/csv.h"
+#include "t/unit/unit.h"
+
+/* A text that is handed out in pieces of step bytes, then fails or ends. */
+struct source {
+	const char *text;
+	size_t left;
+	size_t step;
+	bool fails;
+};
+
+static struct csv cs;
+
+static long
+source_read(void *cookie, char *buf, size_t size)
+{
+	struct source *src = cookie;
+	size_t n = src->left < src->step ? src->left : src->step;
+
+	if (n == 0 && src->fails)
+		return -1;
+	n = n < size ? n : size;
+	memcpy(buf, src->text, n);
+	src->text += n;
+	src->left -= n;
+	return (long)n;
+}
+
+/* Fields joined with '|', rows ended with ';', lines in front of rows. */
+static const struct {
+	const char *text;
+	const char *want;
+} good[] = {
+	{ "", "" },
+	{ "a,b\n1,2\n", "1:a|b;2:1|2;" },
+	{ "a,b\r\n1,2", "1:a|b;2:1|2;" },
+	{ "a,b\n1,", "1:a|b;2:1|;" },
+	{ "a\n\nb\n", "1:a;2:;3:b;" },
+	{ "\"a\",\"b,c\"\n", "1:a|b,c;" },
+	{ "\"say \"\"hi\"\"\",\"\"\n", "1:say \"hi\"|;" },
+	{ "\"two\nlines\",x\ny,z\n", "1:two\nlines|x;3:y|z;" },
+	{ "\"cr\r\nlf\",x\r\n", "1:cr\r\nlf|x;" },
+	{ "\xef\xbb\xbf"
+	  "a,b\n",
+	    "1:a|b;" },
+	{ " a , b \n", "1: a | b ;" },
+	{ "\"a\"", "1:a;" },
+};
+
+static const struct {
+	const char *text;
+	size_t size;
+	const char *why;
+} bad[] = {
+	{ "a,b\n1\n", 6, "line 2 has 1 fields, the first row has 2" },
+	{ "a\n1,2\n", 6, "line 2 has 2 fields, the first row has 1" },
+	{ "a\n1\"2\n", 6, "line 2 has a quote inside a field without quotes" },
+	{ "a\n\"1\"2\n", 7, "line 2 has text after a closing quote" },
+	{ "a\n\n\"1\n\n", 7, "line 3 begins a quote never closed" },
+	{ "a\rb\n", 4, "line 1 has a CR without LF" },
+	{ "a\r", 2, "line 1 has a CR without LF" },
+	{ "\"a\"\rb", 5, "line 1 has a CR without LF" },
+	{ "a\0b\n", 4, "line 1 has a NUL byte" },
+	{ "\"a\0b\"\n", 6, "line 1 has a NUL byte" },
+};
+
+/* Read everything; append to got; returns what csv_next() ended with. */
+static int
+read_all(struct source *src, char *got, size_t size, struct fail *f)
+{
+	size_t i, n = 0;
+	int rc;
+
+	csv_init(&cs, source_read, src);
+	got[0] = '\0';
+	while ((rc = csv_next(&cs, f)) == 1) {
+		n += (size_t)snprintf(
+		    got + n, size - n, "%d:", (int)cs.cs_row_line);
+		for (i = 0; i < cs.cs_n_fields; i++)
+			n += (size_t)snprintf(got + n, size - n, "%s%c",
+			    cs.cs_field[i], i + 1 < cs.cs_n_fields ? '|' : ';');
+	}
+	return rc;
+}
+
+START_TEST(rows)
+{
+	struct fail f = { 0 };
+	struct source src;
+	char got[256];
+	size_t step;
+
+	/* The same whatever the pieces; the mark must come in one piece. */
+	for (step = 3; step < 8; step++) {
+		src = (struct source) { good[_i].text, strlen(good[_i].text),
+			step, false };
+		ck_assert_int_eq(read_all(&src, got, sizeof(got), &f), 0);
+		ck_assert_str_eq(got, good[_i].want);
+	}
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	struct fail f = { 0 };
+	struct source src = { bad[_i].text, bad[_i].size, 1, false };
+	char got[256];
+
+	ck_assert_int_eq(read_all(&src, got, sizeof(got), &f), -1);
+	ck_assert_str_eq(f.why, bad[_i].why);
+	ck_assert_int_eq(f.kind, FAIL_INPUT);
+}
+END_TEST
+
+START_TEST(limits)
+{
+	static char text[CSV_ROW_MAX + 1];
+	struct fail f = { 0 };
+	struct source src = { text, CSV_ROW_MAX - 1, 4096, false };
+	size_t i;
+
+	/* The largest row, then one byte more. */
+	memset(text, 'x', sizeof(text));
+	csv_init(&cs, source_read, &src);
+	ck_assert_int_eq(csv_next(&cs, &f), 1);
+	ck_assert_uint_eq(strlen(cs.cs_field[0]), CSV_ROW_MAX - 1);
+	src = (struct source) { text, CSV_ROW_MAX, 4096, false };
+	csv_init(&cs, source_read, &src);
+	ck_assert_int_eq(csv_next(&cs, &f), -1);
+	ck_assert_str_eq(f.why, "line 1 is too long");
+
+	/* One field too many. */
+	for (i = 0; i < CSV_FIELDS_MAX; i++)
+		text[i] = ',';
+	src = (struct source) { text, CSV_FIELDS_MAX - 1, 4096, false };
+	csv_init(&cs, source_read, &src);
+	ck_assert_int_eq(csv_next(&cs, &f), 1);
+	ck_assert_uint_eq(cs.cs_n_fields, CSV_FIELDS_MAX);
+	src = (struct source) { text, CSV_FIELDS_MAX, 4096, false };
+	csv_init(&cs, source_read, &src);
+	ck_assert_int_eq(csv_next(&cs, &f), -1);
+	ck_assert_str_eq(f.why, "line 1 has too many fields");
+}
+END_TEST
+
+START_TEST(failed_reads)
+{
+	static const char *const texts[] = { "", "a", "\"a", "\"a\"", "a,\"" };
+	struct fail f = { 0 };
+	struct source src = { texts[_i], strlen(texts[_i]), 1, true };
+	char got[64];
+
+	ck_assert_int_eq(read_all(&src, got, sizeof(got), &f), -1);
+	ck_assert_str_eq(f.why, "line 1 could not be read");
+}
+END_TEST
+
+START_TEST(finds_columns)
+{
+	struct fail f = { 0 };
+	struct source src = { "id,userId\n", 10, 10, false };
+
+	csv_init(&cs, source_read, &src);
+	ck_assert_int_eq(csv_next(&cs, &f), 1);
+	ck_assert_int_eq(csv_find(&cs, "userId"), 1);
+	ck_assert_int_eq(csv_find(&cs, "userid"), -1);
+}
+END_TEST
+
+Suite *
+suite_csv(void)
+{
+	Suite *s = suite_create("csv");
+	TCase *tc = tcase_create("csv");
+
+	tcase_add_loop_test(tc, rows, 0, (int)nitems(good));
+	tcase_add_loop_test(tc, refusals, 0, (int)nitems(bad));
+	tcase_add_test(tc, limits);
+	tcase_add_loop_test(tc, failed_reads, 0, 5);
+	tcase_add_test(tc, finds_columns);
+	suite_add_tcase(s, tc);
+	return s;
+}
