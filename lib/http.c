@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: ISC */
+/* HTTP as a client: many transfers at once over kept connections. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <curl/curl.h>
+
+#include "core/fail.h"
+#include "lib/http.h"
+
+struct http {
+	CURLM *ht_multi;
+	int ht_running; /* transfers started and not yet returned */
+};
+
+/* libcurl's side of one call. */
+struct handle {
+	CURL *ha_easy;
+	struct curl_slist *ha_headers;
+	char ha_error[CURL_ERROR_SIZE];
+};
+
+static struct handle *handle_new(struct http_call *);
+static int handle_set(struct handle *, struct http_call *);
+static void handle_free(struct handle *);
+static size_t reply_take(char *, size_t, size_t, void *);
+static struct http_call *http_finished(struct http *);
+static void call_finish(struct http_call *, CURLcode);
+
+struct http *
+http_new(int connections, struct fail *f)
+{
+	struct http *h;
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+	    (h = calloc(1, sizeof(*h))) == NULL)
+		goto err0;
+	if ((h->ht_multi = curl_multi_init()) == NULL)
+		goto err1;
+	curl_multi_setopt(h->ht_multi, CURLMOPT_MAXCONNECTS, (long)connections);
+	return h;
+
+err1:
+	free(h);
+err0:
+	fail_set(f, FAIL_US, INTERNAL, NULL, "libcurl does not start");
+	return NULL;
+}
+
+void
+http_free(struct http *h)
+{
+	if (h == NULL)
+		return;
+	curl_multi_cleanup(h->ht_multi);
+	free(h);
+}
+
+int
+http_start(struct http *h, struct http_call *call, struct fail *f)
+{
+	struct handle *ha;
+
+	call->hc_status = 0;
+	call->hc_error = NULL;
+	call->hc_reply = NULL;
+	call->hc_reply_size = 0;
+	if ((ha = handle_new(call)) == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	if (curl_multi_add_handle(h->ht_multi, ha->ha_easy) != CURLM_OK) {
+		handle_free(ha);
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "url",
+		    "cannot be requested");
+	}
+	call->hc_handle = ha;
+	h->ht_running++;
+	return 0;
+}
+
+struct http_call *
+http_wait(struct http *h, int timeout_ms)
+{
+	struct http_call *call;
+	int running;
+
+	if (h->ht_running == 0)
+		return NULL;
+	curl_multi_perform(h->ht_multi, &running);
+	if ((call = http_finished(h)) != NULL)
+		return call;
+	curl_multi_poll(h->ht_multi, NULL, 0, timeout_ms, NULL);
+	curl_multi_perform(h->ht_multi, &running);
+	return http_finished(h);
+}
+
+const char *
+http_header(const struct http_call *call, const char *name)
+{
+	const struct handle *ha = call->hc_handle;
+	struct curl_header *header;
+
+	if (curl_easy_header(ha->ha_easy, name, 0, CURLH_HEADER, -1, &header) !=
+	    CURLHE_OK)
+		return NULL;
+	return header->value;
+}
+
+void
+http_done(struct http *h, struct http_call *call)
+{
+	struct handle *ha = call->hc_handle;
+
+	curl_multi_remove_handle(h->ht_multi, ha->ha_easy);
+	handle_free(ha);
+	free(call->hc_reply);
+	call->hc_handle = NULL;
+	call->hc_reply = NULL;
+}
+
+/* A transfer that has ended, or NULL. */
+static struct http_call *
+http_finished(struct http *h)
+{
+	struct http_call *call;
+	CURLMsg *msg;
+	int left;
+
+	while ((msg = curl_multi_info_read(h->ht_multi, &left)) != NULL) {
+		if (msg->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &call);
+		call_finish(call, msg->data.result);
+		h->ht_running--;
+		return call;
+	}
+	return NULL;
+}
+
+/* Note what came of a call. */
+static void
+call_finish(struct http_call *call, CURLcode result)
+{
+	struct handle *ha = call->hc_handle;
+	curl_off_t seconds = 0, us = 0;
+	long status = 0;
+
+	curl_easy_getinfo(ha->ha_easy, CURLINFO_TOTAL_TIME_T, &us);
+	curl_easy_getinfo(ha->ha_easy, CURLINFO_RETRY_AFTER, &seconds);
+	call->hc_us = us;
+	call->hc_retry_after = seconds;
+	if (result == CURLE_OK) {
+		curl_easy_getinfo(ha->ha_easy, CURLINFO_RESPONSE_CODE, &status);
+		call->hc_status = (int)status;
+		return;
+	}
+	call->hc_error = result == CURLE_WRITE_ERROR ? "the reply is too long"
+	    : ha->ha_error[0] != '\0'		     ? ha->ha_error
+				      : curl_easy_strerror(result);
+}
+
+static struct handle *
+handle_new(struct http_call *call)
+{
+	struct handle *ha;
+
+	if ((ha = calloc(1, sizeof(*ha))) == NULL)
+		return NULL;
+	if ((ha->ha_easy = curl_easy_init()) == NULL ||
+	    handle_set(ha, call) == -1) {
+		handle_free(ha);
+		return NULL;
+	}
+	return ha;
+}
+
+/* Tell libcurl everything about a call.  Returns 0, or -1 out of memory. */
+static int
+handle_set(struct handle *ha, struct http_call *call)
+{
+	struct curl_slist *list;
+	CURL *e = ha->ha_easy;
+	size_t i;
+
+	for (i = 0; i < HTTP_HEADERS_MAX && call->hc_headers[i] != NULL; i++) {
+		list = curl_slist_append(ha->ha_headers, call->hc_headers[i]);
+		if (list == NULL)
+			return -1;
+		ha->ha_headers = list;
+	}
+	if (call->hc_body != NULL) {
+		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE,
+		    (curl_off_t)call->hc_body_size);
+		curl_easy_setopt(e, CURLOPT_POSTFIELDS, call->hc_body);
+	}
+	curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, call->hc_method);
+	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ha->ha_error);
+	curl_easy_setopt(e, CURLOPT_HTTPHEADER, ha->ha_headers);
+	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(e, CURLOPT_PRIVATE, call);
+	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(e, CURLOPT_PROXY, "");
+	curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)call->hc_timeout_ms);
+	curl_easy_setopt(e, CURLOPT_WRITEDATA, call);
+	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, reply_take);
+
+	/* The one setting that copies and can fail, so it comes last. */
+	return curl_easy_setopt(e, CURLOPT_URL, call->hc_url) == CURLE_OK ? 0
+									  : -1;
+}
+
+static void
+handle_free(struct handle *ha)
+{
+	if (ha->ha_easy != NULL)
+		curl_easy_cleanup(ha->ha_easy);
+	curl_slist_free_all(ha->ha_headers);
+	free(ha);
+}
+
+/* libcurl hands over a piece of the reply; 0 makes it give up. */
+static size_t
+reply_take(char *piece, size_t size, size_t n, void *cookie)
+{
+	struct http_call *call = cookie;
+	char *bigger;
+
+	n *= size;
+	if (n > call->hc_reply_max - call->hc_reply_size ||
+	    (bigger = realloc(call->hc_reply, call->hc_reply_size + n + 1)) ==
+		NULL)
+		return 0;
+	memcpy(bigger + call->hc_reply_size, piece, n);
+	call->hc_reply = bigger;
+	call->hc_reply_size += n;
+	bigger[call->hc_reply_size] = '\0';
+	return n;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * HTTP as a client: many transfers at once over kept connections, all from
+ * one thread.  The only module that knows libcurl.
+ */
+#ifndef LIB_HTTP_H
+#define LIB_HTTP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct http;
+
+#define HTTP_HEADERS_MAX 8
+
+/* One request and, once http_wait() has returned it, what came of it. */
+struct http_call {
+	/* Set by the caller, who keeps all of it until the call is done. */
+	const char *hc_method; /* "GET", "POST" */
+	const char *hc_url;
+	const char *hc_headers[HTTP_HEADERS_MAX]; /* "Name: value", then NULL */
+	const char *hc_body; /* NULL for none */
+	size_t hc_body_size;
+	int hc_timeout_ms; /* for the whole transfer */
+	size_t hc_reply_max; /* a longer reply is a failed transfer */
+	void *hc_owner; /* for the caller */
+
+	/* Set by http_wait(). */
+	int hc_status; /* 0 when there was no whole reply */
+	const char *hc_error; /* then: why, a sentence's tail */
+	char *hc_reply; /* NUL-terminated; lives until http_done() */
+	size_t hc_reply_size;
+	int64_t hc_retry_after; /* seconds, 0 without the header */
+	int64_t hc_us; /* from the first byte sent to the last received */
+
+	void *hc_handle; /* ours */
+};
+
+/*
+ * A set of transfers that keeps up to connections of them open.  Returns
+ * NULL with f set when libcurl cannot start.
+ */
+struct http *http_new(int connections, struct fail *f);
+
+/* End all transfers and connections; NULL is harmless. */
+void http_free(struct http *h);
+
+/*
+ * Start a call: redirects are not followed, no proxy is used, only http and
+ * https are spoken.  Returns 0, or -1 with f set when the call is malformed.
+ */
+int http_start(struct http *h, struct http_call *call, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Move all transfers on until one is done, at most timeout_ms.  Returns it,
+ * or NULL when the time is over or nothing was started.
+ */
+struct http_call *http_wait(struct http *h, int timeout_ms);
+
+/* The value of a header of the reply, or NULL; until http_done(). */
+const char *http_header(const struct http_call *call, const char *name);
+
+/* Forget the reply; the call can be started again. */
+void http_done(struct http *h, struct http_call *call);
+
+#endif
