@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: ISC */
+/* Budgets: fixed windows of a UTC minute, shared by all workers of a host. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <string.h>
+
+#include "fcgi/limit.h"
+#include "lib/clock.h"
+#include "lib/shm.h"
+
+#define PROBES ((size_t)32) /* slots that a key may be in */
+#define MINUTE (60 * CLOCK_SECOND)
+#define COUNT_BITS 31
+#define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
+
+/*
+ * How a window works.  wi_use holds the minute above 31 bits of count and
+ * changes by compare-and-swap only, so that no take is lost or doubled.  A
+ * slot whose minute is over may be given to another key.  Whoever takes looks
+ * at wi_key again afterwards: if the slot was given away in between, one
+ * request of the new owner is gone and the take is done again elsewhere.
+ * Two workers that meet a key for the first time in the very moment in which
+ * an earlier slot of its row runs out may use two slots for one take; from
+ * then on the earlier slot counts.
+ */
+static struct window *find(
+    struct window *table, size_t size, uint64_t key, uint64_t minute);
+static bool over(const struct window *w, uint64_t minute);
+static bool take(
+    struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count);
+static uint64_t key_of(const uint8_t hash[CRYPT_SHA256_SIZE]);
+
+bool
+limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
+{
+	const uint64_t key = key_of(hash);
+	size_t i;
+
+	for (i = 0; i < PROBES; i++)
+		if (atomic_load(&shm->sh_key[(key + i) % SHM_KEYS].wi_key) ==
+		    key)
+			return true;
+	return false;
+}
+
+void
+limit_take(struct shm *shm, enum limit_kind kind,
+    const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
+    struct limit_result *ret)
+{
+	struct window *table = kind == LIMIT_KEY ? shm->sh_key : shm->sh_login;
+	const size_t size = kind == LIMIT_KEY ? SHM_KEYS : SHM_LOGINS;
+	const uint64_t minute = (uint64_t)(now / MINUTE);
+	const uint64_t key = key_of(hash);
+	uint64_t count = 0;
+	struct window *w;
+
+	assert(kind > 0 && kind < LIMIT_KIND__MAX);
+	ret->limit = limit;
+	ret->allowed = false;
+	do {
+		w = find(table, size, key, minute);
+		if (w == NULL)
+			break;
+		ret->allowed = take(w, minute, (uint64_t)limit, &count);
+	} while (atomic_load(&w->wi_key) != key);
+	ret->remaining = ret->allowed ? limit - (int64_t)count : 0;
+	ret->retry_after =
+	    (MINUTE - now % MINUTE + CLOCK_SECOND - 1) / CLOCK_SECOND;
+}
+
+void
+limit_address(
+    const struct shm *shm, const char *address, uint8_t ret[CRYPT_SHA256_SIZE])
+{
+	struct in6_addr v6;
+	const bool is_v6 = inet_pton(AF_INET6, address, &v6) == 1;
+
+	if (is_v6 && IN6_IS_ADDR_V4MAPPED(&v6))
+		address = strrchr(address, ':') + 1;
+	if (is_v6 && !IN6_IS_ADDR_V4MAPPED(&v6))
+		crypt_hmac(shm->sh_secret, sizeof(shm->sh_secret), &v6, 8, ret);
+	else
+		crypt_hmac(shm->sh_secret, sizeof(shm->sh_secret), address,
+		    strlen(address), ret);
+}
+
+/* The slot of a key, made if there is room for it, or NULL. */
+static struct window *
+find(struct window *table, size_t size, uint64_t key, uint64_t minute)
+{
+	struct window *w;
+	uint64_t was;
+	size_t i;
+
+	for (i = 0; i < PROBES; i++) {
+		w = &table[(key + i) % size];
+		if (atomic_load(&w->wi_key) == key)
+			return w;
+	}
+	for (i = 0; i < PROBES; i++) {
+		w = &table[(key + i) % size];
+		was = atomic_load(&w->wi_key);
+		if (was == key ||
+		    ((was == 0 || over(w, minute)) &&
+			atomic_compare_exchange_strong(&w->wi_key, &was, key)))
+			return w;
+
+		/* Another worker may have brought in the same key. */
+		if (was == key)
+			return w;
+	}
+	return NULL;
+}
+
+/*
+ * Whether a window is of another minute.  A worker that is a moment behind
+ * the others joins the minute that they have begun.
+ */
+static bool
+over(const struct window *w, uint64_t minute)
+{
+	const uint64_t its = atomic_load(&w->wi_use) >> COUNT_BITS;
+
+	return its != minute && its != minute + 1;
+}
+
+/* Take one, beginning the minute if it is new; how many are taken by then. */
+static bool
+take(struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count)
+{
+	uint64_t was = atomic_load(&w->wi_use), next;
+
+	do {
+		next = was;
+		if (was >> COUNT_BITS != minute &&
+		    was >> COUNT_BITS != minute + 1)
+			next = minute << COUNT_BITS;
+		*ret_count = (next & COUNT_MASK) + 1;
+		if (*ret_count > limit)
+			return false;
+	} while (!atomic_compare_exchange_weak(&w->wi_use, &was, next + 1));
+	return true;
+}
+
+/* 64 bits of a hash that nobody can aim, never 0. */
+static uint64_t
+key_of(const uint8_t hash[CRYPT_SHA256_SIZE])
+{
+	uint64_t key;
+
+	memcpy(&key, hash, sizeof(key));
+	return key == 0 ? 1 : key;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/* Budgets: fixed windows of a UTC minute, shared by all workers of a host. */
+#ifndef FCGI_LIMIT_H
+#define FCGI_LIMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/crypt.h"
+
+struct shm;
+
+enum limit_kind {
+	LIMIT_KEY = 1, /* requests by API key; the hash is the key's SHA-256 */
+	LIMIT_LOGIN, /* logins by client address; the hash is limit_address()'s
+		      */
+	LIMIT_KIND__MAX
+};
+
+/* How a request stands with its budget. */
+struct limit_result {
+	bool allowed;
+	int64_t limit;
+	int64_t remaining; /* after this request */
+	int64_t retry_after; /* seconds to the next minute, at least 1 */
+};
+
+/*
+ * Whether this API key has been seen by limit_take() and not been pushed out
+ * since, that is, whether it has been verified on this host before.
+ */
+bool limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
+
+/*
+ * Take one request out of a budget of limit a minute.  For LIMIT_KEY the
+ * caller has verified the key, now or before (limit_known()): a slot made for
+ * whatever a stranger sends would let strangers fill the table.  The count is
+ * exact however many processes take at once.  A table without room refuses:
+ * a budget may be granted short, never beyond.
+ */
+void limit_take(struct shm *shm, enum limit_kind kind,
+    const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
+    struct limit_result *ret);
+
+/*
+ * The hash of a client address under the secret of this start, so that no
+ * address is stored; an IPv6 client is its /64, because it owns all of it.
+ */
+void limit_address(
+    const struct shm *shm, const char *address, uint8_t ret[CRYPT_SHA256_SIZE]);
+
+#endif

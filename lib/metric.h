@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC */
+/* What is counted: one array of counters a worker, summed when printed. */
+#ifndef LIB_METRIC_H
+#define LIB_METRIC_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct shm;
+struct slot;
+struct str;
+
+/* How many values each label has. */
+enum metric_values {
+	METRIC_NONE = 1,
+	METRIC_VERDICT = 4, /* in the order of the verdicts */
+	METRIC_CACHED = 2, /* false, true */
+	METRIC_BUDGET = 2, /* decisions, login */
+	METRIC_GROUP = 2, /* decide, operator */
+	METRIC_CLASS = 5, /* 1xx to 5xx */
+	METRIC_ROUTE =
+	    128 /* at most; the caller of metric_print() names them */
+};
+
+/* How many cells each kind needs: a histogram has buckets, overflow and sum. */
+enum metric_cells { METRIC_COUNTER = 1, METRIC_HISTOGRAM = 15 };
+
+enum metric {
+	METRIC__NONE = 0,
+#define METRIC(id, name, kind, label1, label2, help) METRIC_ID_##id,
+#include "lib/metrics.tbl"
+#undef METRIC
+	METRIC__MAX
+};
+
+/* The counters of one worker. */
+struct metrics {
+#define METRIC(id, name, kind, label1, label2, help)                           \
+	_Atomic uint64_t id[METRIC_##label1 * METRIC_##label2 * METRIC_##kind];
+#include "lib/metrics.tbl"
+#undef METRIC
+};
+
+/*
+ * Count n more where the first label has its value i and the second its
+ * value j (from 0; 0 for NONE).  Values that the label does not have are a
+ * mistake of ours.
+ */
+void metric_add(
+    struct slot *slot, enum metric metric, size_t i, size_t j, uint64_t n);
+
+/* Count one observation of a histogram. */
+void metric_observe(struct slot *slot, enum metric metric, int64_t us);
+
+/*
+ * Append everything in the Prometheus text format, summed over all slots,
+ * every combination of labels with it, and the gauges of the workers.  routes
+ * names the values of the label "route" and ends with NULL.
+ */
+void metric_print(
+    const struct shm *shm, const char *const *routes, struct str *s);
+
+#endif

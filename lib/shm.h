@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: ISC */
+/* The region that master and workers share: worker slots, counters, windows. */
+#ifndef LIB_SHM_H
+#define LIB_SHM_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "lib/metric.h"
+
+#define SHM_SLOTS 256 /* workers at most */
+#define SHM_KEYS ((size_t)16384) /* budget windows of API keys */
+#define SHM_LOGINS ((size_t)65536) /* and of client addresses */
+#define SHM_SECRET_SIZE 32
+
+struct fail;
+
+/*
+ * One worker.  A slot is written by its worker and by the master, and reused
+ * by the successor: counters go on where the dead worker left them.
+ */
+struct slot {
+	_Alignas(64) _Atomic int32_t sl_pid; /* 0: nobody */
+	_Atomic int32_t sl_group; /* of fcgi/route.h, from 1; 0: never used */
+	_Atomic int64_t sl_busy_since; /* clock_ticks(); 0: idle */
+	_Atomic int64_t sl_limit_s; /* of the request in hand */
+	struct metrics sl_metrics;
+};
+
+/* One budget of one minute; fcgi/limit.c says how it is used. */
+struct window {
+	_Atomic uint64_t wi_key; /* 0: free */
+	_Atomic uint64_t wi_use; /* minute and count */
+};
+
+/*
+ * The region.  Everything in it is atomic and no step of a change depends on
+ * another: a worker that is killed at any instruction leaves it usable.
+ */
+struct shm {
+	uint8_t
+	    sh_secret[SHM_SECRET_SIZE]; /* random; keys hashes of addresses */
+	struct slot sh_slot[SHM_SLOTS];
+	struct window sh_key[SHM_KEYS];
+	struct window sh_login[SHM_LOGINS];
+};
+
+/*
+ * Map an empty region that children share.  Pages are taken as they are
+ * used.  Returns NULL with f set.
+ */
+struct shm *shm_new(struct fail *f);
+
+/* Unmap it; NULL is harmless. */
+void shm_free(struct shm *shm);
+
+#endif

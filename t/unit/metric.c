@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/metric.c: sums over workers, in the Prometheus text format. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/str.h"
+#include "lib/metric.h"
+#include "lib/shm.h"
+#include "t/unit/unit.h"
+
+static _Alignas(16) char block[1 << 20];
+
+/* Everything as text, in an arena that the next call reuses. */
+static const char *
+print(const struct shm *shm)
+{
+	static const char *const routes[] = { "GET /health", "-", NULL };
+	static struct arena a;
+	struct str s;
+
+	arena_reset(&a);
+	arena_init(&a, block, sizeof(block));
+	str_init(&s, &a);
+	metric_print(shm, routes, &s);
+	ck_assert_ptr_nonnull(str_text(&s));
+	return str_text(&s);
+}
+
+#define HAS(text, want) ck_assert_ptr_nonnull(strstr(text, want))
+
+START_TEST(all_at_zero)
+{
+	struct shm *shm = shm_new(NULL);
+	const char *text = print(shm);
+
+	HAS(text, "# TYPE engine_decisions_total counter\n");
+	HAS(text,
+	    "engine_decisions_total{verdict=\"allow\",cached=\"false\"} 0\n");
+	HAS(text,
+	    "engine_decisions_total{verdict=\"deny\",cached=\"true\"} 0\n");
+	HAS(text, "engine_decision_duration_seconds_bucket{le=\"+Inf\"} 0\n");
+	HAS(text, "engine_decision_duration_seconds_sum 0\n");
+	HAS(text, "engine_rate_limited_total{budget=\"login\"} 0\n");
+	HAS(text, "engine_decisions_degraded_total 0\n");
+	HAS(text, "engine_http_requests_total{route=\"-\",status=\"5xx\"} 0\n");
+	HAS(text, "engine_workers{group=\"operator\"} 0\n");
+	shm_free(shm);
+}
+END_TEST
+
+START_TEST(sums_over_slots)
+{
+	struct shm *shm = shm_new(NULL);
+	struct slot *a = &shm->sh_slot[0], *b = &shm->sh_slot[SHM_SLOTS - 1];
+	const char *text;
+
+	atomic_store(&a->sl_group, 1);
+	atomic_store(&a->sl_pid, 10);
+	atomic_store(&b->sl_group, 2);
+	atomic_store(&b->sl_pid, 11);
+	atomic_store(&b->sl_busy_since, 1);
+	metric_add(a, METRIC_ID_DECISIONS, 3, 1, 2);
+	metric_add(b, METRIC_ID_DECISIONS, 3, 1, 40);
+	metric_observe(a, METRIC_ID_DECISION_SECONDS, 1000);
+	metric_observe(b, METRIC_ID_DECISION_SECONDS, 1001);
+	metric_observe(b, METRIC_ID_DECISION_SECONDS, INT64_C(20000000));
+	text = print(shm);
+	HAS(text,
+	    "engine_decisions_total{verdict=\"deny\",cached=\"true\"} 42\n");
+	HAS(text, "engine_decision_duration_seconds_bucket{le=\"0.001\"} 1\n");
+	HAS(text, "engine_decision_duration_seconds_bucket{le=\"0.0025\"} 2\n");
+	HAS(text, "engine_decision_duration_seconds_bucket{le=\"10\"} 2\n");
+	HAS(text, "engine_decision_duration_seconds_bucket{le=\"+Inf\"} 3\n");
+	HAS(text, "engine_decision_duration_seconds_sum 20.002001\n");
+	HAS(text, "engine_decision_duration_seconds_count 3\n");
+	HAS(text, "engine_workers{group=\"decide\"} 1\n");
+	HAS(text, "engine_workers_busy{group=\"decide\"} 0\n");
+	HAS(text, "engine_workers_busy{group=\"operator\"} 1\n");
+
+	/* The successor in a slot adds to what the dead one counted. */
+	atomic_store(&a->sl_pid, 0);
+	HAS(print(shm),
+	    "engine_decisions_total{verdict=\"deny\",cached=\"true\"} 42\n");
+	shm_free(shm);
+}
+END_TEST
+
+Suite *
+suite_metric(void)
+{
+	Suite *s = suite_create("metric");
+	TCase *tc = tcase_create("metric");
+
+	tcase_add_test(tc, all_at_zero);
+	tcase_add_test(tc, sums_over_slots);
+	suite_add_tcase(s, tc);
+	return s;
+}
