@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The entity graph as one set of events sees it: the nodes that the set
- * touches, their counters, and union-find over their components.  Pure: the
- * store fills it, decisions change it in memory, the store writes it back.
+ * The entity graph as one set of events sees it: the entities that the set
+ * touches, their counters, their components (union-find) and links.  Pure:
+ * the store fills it in, decisions change it, the store writes it back.
  */
 #ifndef CORE_GRAPH_H
 #define CORE_GRAPH_H
@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/state.h"
+
 struct arena;
-struct event;
 
 /* Counters and component sizes stop here; beyond, rows are not touched. */
 #define GRAPH_CAP 500
@@ -30,14 +31,65 @@ enum node_kind {
 /* One entity. */
 struct node {
 	int64_t id; /* surrogate id, 0 until the entity is stored */
-	enum node_kind kind;
-	const char *key;
-	bool seen; /* it stood in the store before this event */
+	enum node_kind kind; /* 0: a root that no event of the set carries */
+	const char *key; /* NULL likewise */
+	bool seen; /* an event before this one carried it */
 	int users; /* distinct users linked, at most GRAPH_CAP */
 	int devices; /* fingerprints: distinct devices, at most GRAPH_CAP */
 	int64_t first_device; /* fingerprints: id of the first device, or 0 */
-	int64_t root; /* id of its component's root, 0 if not resolved */
-	bool dirty; /* counters differ from what is stored */
+	int64_t parent; /* as stored: 0 at a root */
+	int size; /* at a root: entities of the component, capped */
+	struct node *up; /* in memory: towards the root, NULL at a root */
+	bool locked; /* its row is locked and its numbers are current */
+	bool dirty; /* its row must be written */
 };
+
+struct graph;
+
+/*
+ * An empty graph in arena a for at most so many nodes and links (each is
+ * refused beyond).  NULL when the arena is full.
+ */
+struct graph *graph_new(struct arena *a, size_t nodes, size_t links);
+
+/* The entity of that kind and key, added (unseen, size 1) if it is new. */
+struct node *graph_node(struct graph *g, enum node_kind kind, const char *key);
+
+/* The entity of that kind and key, or NULL. */
+struct node *graph_find(
+    const struct graph *g, enum node_kind kind, const char *key);
+
+/* The entity with that id, added without kind and key if it is new. */
+struct node *graph_node_id(struct graph *g, int64_t id);
+
+/*
+ * Say that the node is stored under id.  If id is known already (as a root),
+ * what is known of it moves into the node that is returned.
+ */
+struct node *graph_bind(struct graph *g, struct node *node, int64_t id);
+
+/* All nodes in the order in which they were added, for writing them back. */
+struct node **graph_nodes(const struct graph *g, size_t *ret_n);
+
+/* The root of a node's component, and the component's size. */
+struct node *graph_root(struct node *node);
+int graph_ring(struct node *node);
+
+/* The link between two stored entities. */
+struct state_link graph_link_of(const struct node *a, const struct node *b);
+
+/* Whether a link is known to exist; graph_link_known() makes it known. */
+bool graph_linked(const struct graph *g, struct state_link link);
+void graph_link_known(struct graph *g, struct state_link link);
+
+/*
+ * Make a link that did not exist: count it at both ends and join the
+ * components.  Joining changes unsaturated roots only: the smaller component
+ * goes under the larger, at equal size the one with the larger id.
+ */
+void graph_link_make(struct graph *g, struct node *a, struct node *b);
+
+/* The links that graph_link_make() made, in order. */
+const struct state_link *graph_links_made(const struct graph *g, size_t *ret_n);
 
 #endif

@@ -126,10 +126,13 @@ int
 db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
     struct rows *ret, struct fail *f)
 {
+	const bool inside = db->db_conn != NULL
+	    && PQtransactionStatus(db->db_conn) == PQTRANS_INTRANS;
 	struct rows rows;
 	int tries;
 
-	for (tries = 0; tries < 2; tries++) {
+	/* Inside a transaction nothing is repeated: it died with its link. */
+	for (tries = 0; tries < (inside ? 1 : 2); tries++) {
 		if (db_ready(db, f) == -1)
 			return -1;
 		if (db_send(db, stmt, p, f) == 0 &&

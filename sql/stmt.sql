@@ -49,8 +49,8 @@ select count(pg_advisory_xact_lock(k)) from unnest($1::bigint[]) k;
 -- name: set_open many read
 select e.ord, clock_timestamp() as now, c.rules, c.policies,
 	k.id as api_key, k.scopes,
-	coalesce(k.revoked_at is null and (k.expires_at is null
-	    or k.expires_at > clock_timestamp()), false) as live,
+	k.id is not null and k.revoked_at is null and coalesce(
+	    k.expires_at > clock_timestamp(), true) as live,
 	i.verdict_id as earlier_id, i.event_id as earlier_event,
 	u.node, u.root, u.state, r.parent as root_parent, r.size as root_size
 from unnest($1::text[], $2::text[], $3::bytea[])
@@ -171,21 +171,26 @@ select id, event_id, verdict, score, reasons, policy_id, policy_version,
 from assay.verdict_log where event_id = $1::text
 order by score >= 0 desc, decided_at desc, id desc limit 1;
 
--- The API key alone, for the refusals and reads that run without a set.
--- name: apikey_find many read
-select id, scopes, coalesce(revoked_at is null and (expires_at is null
-	or expires_at > clock_timestamp()), false) as live
-from assay.service_key where hash = $1::bytea;
+-- The API key alone, for refusals, reads and degraded answers.  Always a row:
+-- an unknown key is one that is not live.
+-- name: apikey_find one read
+select k.id, coalesce(k.scopes, 0) as scopes, clock_timestamp() as now,
+	k.id is not null and k.revoked_at is null and coalesce(
+	    k.expires_at > clock_timestamp(), true) as live
+from (values ($1::bytea)) as w(hash)
+	left join assay.service_key k on k.hash = w.hash;
 
 -- Configuration (lib/engine.c) ----------------------------------------------
-
--- name: engine_epochs one read
-select rules, policies from assay.epoch;
 
 -- name: engine_rulesets many read
 select r.event_type, r.version, r.text
 from assay.ruleset_active a join assay.ruleset r using (event_type, version);
 
+-- One row a band.
 -- name: engine_policies many read
-select p.event_type, p.id, p.version, p.on_error, p.bands::text as bands
-from assay.policy_active a join assay.policy p using (event_type, version);
+select p.event_type, p.id, p.version, p.on_error,
+	b.verdict, b.min, b.max, b."reviewQueue" as queue
+from assay.policy_active a join assay.policy p using (event_type, version),
+	jsonb_to_recordset(p.bands)
+	as b(verdict text, min bigint, max bigint, "reviewQueue" text)
+order by p.event_type, b.min;

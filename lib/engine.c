@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: ISC */
+/* What a worker keeps in memory to decide with: rulebooks and places. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/arena.h"
+#include "core/event.h"
+#include "core/fail.h"
+#include "core/policy.h"
+#include "core/rule.h"
+#include "lib/db.h"
+#include "lib/engine.h"
+
+/*
+ * Room for seven compiled rulesets of the largest size.  It is address space:
+ * only pages that a load touches become memory, and a replaced load's pages
+ * are given back.
+ */
+#define LOAD_SIZE ((size_t)128 << 20)
+
+/* One complete set of rulebooks and the memory it stands in. */
+struct load {
+	struct arena arena;
+	void *block;
+	struct rulebook books[EVENT_TYPE__MAX];
+	struct epochs epochs;
+};
+
+struct engine {
+	struct load en_loads[2]; /* the one in use, and the one to be */
+	int en_current; /* index, -1 before the first load */
+	const struct geoip *en_geoip;
+};
+
+static int load_rulesets(
+    struct load *, struct db *, struct arena *, struct fail *);
+static int load_policies(
+    struct load *, struct db *, struct arena *, struct fail *);
+static int load_policy(
+    struct load *, const struct rows *, int, int, struct fail *);
+static int load_complete(const struct load *, struct fail *);
+static void load_drop(struct load *);
+
+struct engine *
+engine_new(const struct geoip *geoip, struct fail *f)
+{
+	struct engine *e;
+	int i;
+
+	if ((e = calloc(1, sizeof(*e))) == NULL)
+		goto err0;
+	e->en_current = -1;
+	e->en_geoip = geoip;
+	for (i = 0; i < 2; i++) {
+		e->en_loads[i].block =
+		    mmap(NULL, LOAD_SIZE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (e->en_loads[i].block == MAP_FAILED)
+			goto err1;
+		arena_init(
+		    &e->en_loads[i].arena, e->en_loads[i].block, LOAD_SIZE);
+	}
+	return e;
+
+err1:
+	while (i-- > 0)
+		munmap(e->en_loads[i].block, LOAD_SIZE);
+	free(e);
+err0:
+	fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	return NULL;
+}
+
+void
+engine_free(struct engine *e)
+{
+	int i;
+
+	if (e == NULL)
+		return;
+	for (i = 0; i < 2; i++) {
+		arena_reset(&e->en_loads[i].arena);
+		munmap(e->en_loads[i].block, LOAD_SIZE);
+	}
+	free(e);
+}
+
+int
+engine_fresh(struct engine *e, struct db *db, struct arena *a,
+    const struct epochs *now, struct fail *f)
+{
+	const int next = e->en_current == 0 ? 1 : 0;
+	struct load *load = &e->en_loads[next];
+
+	if (e->en_current != -1 &&
+	    memcmp(&e->en_loads[e->en_current].epochs, now, sizeof(*now)) == 0)
+		return 0;
+	if (load_rulesets(load, db, a, f) == -1 ||
+	    load_policies(load, db, a, f) == -1 ||
+	    load_complete(load, f) == -1) {
+		load_drop(load);
+		return -1;
+	}
+	load->epochs = *now;
+	if (e->en_current != -1)
+		load_drop(&e->en_loads[e->en_current]);
+	e->en_current = next;
+	return 0;
+}
+
+const struct rulebook *
+engine_book(const struct engine *e, enum event_type type)
+{
+	if (e->en_current == -1)
+		return NULL;
+	return &e->en_loads[e->en_current].books[type];
+}
+
+const struct geoip *
+engine_geoip(const struct engine *e)
+{
+	return e->en_geoip;
+}
+
+/* Compile the active ruleset of each event type. */
+static int
+load_rulesets(struct load *load, struct db *db, struct arena *a, struct fail *f)
+{
+	struct ruleset *rs;
+	enum event_type type;
+	struct rows rows;
+	const char *text;
+	int i;
+
+	if (db_run(db, a, STMT_ENGINE_RULESETS, NULL, &rows, f) == -1)
+		return -1;
+	for (i = 0; i < rows.ro_n; i++) {
+		type = event_type_parse(
+		    rows_text(&rows, i, rows_col(&rows, "event_type")));
+		text = rows_text(&rows, i, rows_col(&rows, "text"));
+		if (type == EVENT_TYPE__NONE)
+			continue;
+		rs = rule_compile(&load->arena, text, strlen(text), f);
+		if (rs == NULL)
+			return -1;
+		rs->version = arena_strdup(&load->arena,
+		    rows_text(&rows, i, rows_col(&rows, "version")));
+		load->books[type].ruleset = rs;
+	}
+	return 0;
+}
+
+/* Read the active policies: rows of bands, those of a policy together. */
+static int
+load_policies(struct load *load, struct db *db, struct arena *a, struct fail *f)
+{
+	struct rows rows;
+	int first, last, col;
+
+	if (db_run(db, a, STMT_ENGINE_POLICIES, NULL, &rows, f) == -1)
+		return -1;
+	col = rows_col(&rows, "event_type");
+	for (first = 0; first < rows.ro_n; first = last) {
+		for (last = first + 1; last < rows.ro_n &&
+		     strcmp(rows_text(&rows, last, col),
+			 rows_text(&rows, first, col)) == 0;
+		     last++)
+			continue;
+		if (load_policy(load, &rows, first, last, f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* One policy from its rows, first to before last. */
+static int
+load_policy(struct load *load, const struct rows *rows, int first, int last,
+    struct fail *f)
+{
+	struct arena *a = &load->arena;
+	struct policy *p = arena_alloc(a, sizeof(*p));
+	struct band *bands =
+	    arena_array(a, (size_t)(last - first), sizeof(*bands));
+	enum event_type type;
+	int i;
+
+	type = event_type_parse(
+	    rows_text(rows, first, rows_col(rows, "event_type")));
+	if (type == EVENT_TYPE__NONE)
+		return 0;
+	if (p == NULL || bands == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the policies");
+	p->id = arena_strdup(a, rows_text(rows, first, rows_col(rows, "id")));
+	p->version =
+	    arena_strdup(a, rows_text(rows, first, rows_col(rows, "version")));
+	p->on_error =
+	    on_error_parse(rows_text(rows, first, rows_col(rows, "on_error")));
+	for (i = first; i < last; i++) {
+		bands[i - first] = (struct band) {
+			.verdict = verdict_parse(
+			    rows_text(rows, i, rows_col(rows, "verdict"))),
+			.min = (double)rows_int(rows, i, rows_col(rows, "min")),
+			.max = (double)rows_int(rows, i, rows_col(rows, "max")),
+			.queue = arena_strdup(
+			    a, rows_text(rows, i, rows_col(rows, "queue"))),
+		};
+	}
+	p->bands = bands;
+	p->n_bands = (size_t)(last - first);
+	if (policy_check(p, f) == -1)
+		return -1;
+	load->books[type].policy = p;
+	return 0;
+}
+
+/* Every event type has a rulebook, and all of it found room. */
+static int
+load_complete(const struct load *load, struct fail *f)
+{
+	int type;
+
+	if (load->arena.ar_overflow)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the rulebooks");
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		if (load->books[type].ruleset == NULL ||
+		    load->books[type].policy == NULL)
+			return fail_set(f, FAIL_US, UNAVAILABLE,
+			    event_type_name((enum event_type)type),
+			    "has no active %s; run assayctl migrate",
+			    load->books[type].ruleset == NULL ? "ruleset"
+							      : "policy");
+	}
+	return 0;
+}
+
+/* Forget a load and give its pages back. */
+static void
+load_drop(struct load *load)
+{
+	arena_reset(&load->arena);
+	memset(load->books, 0, sizeof(load->books));
+	madvise(load->block, LOAD_SIZE, MADV_DONTNEED);
+}

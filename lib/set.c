@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: ISC */
+/* Decide a set of events in one transaction. */
+#include "config.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/decide.h"
+#include "core/event.h"
+#include "core/fail.h"
+#include "core/graph.h"
+#include "core/signals.h"
+#include "core/state.h"
+#include "core/str.h"
+#include "lib/db.h"
+#include "lib/engine.h"
+#include "lib/geoip.h"
+#include "lib/set_int.h"
+
+#define SET_TRIES 4 /* of a set that meets deadlocks and taken keys */
+
+/* How one try of a set ended. */
+enum try {
+	TRY_DONE = 1,
+	TRY_AGAIN, /* roll back and run it again */
+	TRY_GIVE_UP, /* this will not work as it is */
+	TRY__MAX
+};
+
+static enum try set_try(struct set *, struct item *, size_t);
+static int set_build(struct set *, struct item *, size_t, struct fail *);
+static int set_entry(
+    struct set *, struct entry *, struct item *, struct fail *);
+static struct member *set_member(struct set *, const char *);
+static enum try set_failed(struct set *, bool);
+static bool set_settled(struct set *);
+static int set_decide(struct set *, struct fail *);
+static int decide_entry(struct set *, struct entry *, struct fail *);
+static void link_entry(struct set *, struct entry *);
+static int entry_answer(struct set *, struct entry *, struct fail *);
+static const char *reasons_text(struct arena *, const struct score *);
+static const char *replay_text(
+    struct arena *, const struct ruleset *, const struct entry *);
+static void set_outcomes(struct set *);
+static void item_unavailable(struct item *);
+static void set_degrade(
+    struct engine *, struct db *, struct arena *, struct item *);
+static int degrade_read(struct set *, struct entry *, struct fail *);
+
+void
+set_run(struct engine *engine, struct db *db, struct arena *a,
+    struct item *items, size_t n)
+{
+	struct set s = { .engine = engine, .db = db, .arena = a };
+	const struct arena_mark mark = arena_mark(a);
+	enum try t = TRY_AGAIN;
+	size_t i;
+	int tries;
+
+	assert(n >= 1 && n <= SET_MAX);
+	for (tries = 0; t == TRY_AGAIN && tries < SET_TRIES; tries++) {
+		arena_rewind(a, mark);
+		t = set_try(&s, items, n);
+	}
+	if (t == TRY_DONE)
+		return;
+	arena_rewind(a, mark);
+	if (n == 1) {
+		set_degrade(engine, db, a, items);
+		return;
+	}
+
+	/* Only the guilty event is to suffer: try each by itself. */
+	for (i = 0; i < n; i++) {
+		if (db_trouble(db) == DB_LOST)
+			item_unavailable(&items[i]);
+		else
+			set_run(engine, db, a, &items[i], 1);
+	}
+}
+
+int64_t
+set_lock_key(const char *user)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	/* FNV-1a, the same on every host; a collision only shares a lock. */
+	for (; *user != '\0'; user++)
+		h = (h ^ (unsigned char)*user) * UINT64_C(0x100000001b3);
+	return (int64_t)h;
+}
+
+/* Run the set once. */
+static enum try
+set_try(struct set *s, struct item *items, size_t n)
+{
+	struct fail f = { 0 };
+	enum try t = TRY_DONE;
+	bool commit = false;
+	size_t i;
+
+	if (db_ready(s->db, &f) == -1 || set_build(s, items, n, &f) == -1)
+		return TRY_GIVE_UP;
+	if (set_read(s, &f) == -1 || set_read_earlier(s, &f) == -1 ||
+	    set_read_graph(s, &f) == -1 || set_decide(s, &f) == -1)
+		return set_failed(s, false);
+
+	/* A set of refusals and replays leaves nothing behind. */
+	for (i = 0; i < s->n; i++)
+		commit = commit || s->entries[i].decided;
+	if (!commit)
+		db_rollback(s->db);
+	else if (set_write(s, &f) == -1)
+		t = set_failed(s, true);
+	if (t == TRY_DONE)
+		set_outcomes(s);
+	return t;
+}
+
+/* Lay out entries, users and entities of the items. */
+static int
+set_build(struct set *s, struct item *items, size_t n, struct fail *f)
+{
+	const size_t nodes = n * (CARRIED__MAX + 1);
+	size_t i, j;
+
+	s->n = n;
+	s->n_members = 0;
+	s->entries = arena_array(s->arena, n, sizeof(*s->entries));
+	s->members = arena_array(s->arena, n, sizeof(*s->members));
+
+	/* Each entity may bring one more node, its root. */
+	s->graph = graph_new(s->arena, 2 * nodes, n * SET_PAIRS_MAX);
+	if (s->entries == NULL || s->members == NULL || s->graph == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+	for (i = 0; i < n; i++) {
+		if (set_entry(s, &s->entries[i], &items[i], f) == -1)
+			return -1;
+		for (j = 0; j < i && s->entries[i].key != NULL; j++) {
+			if (s->entries[j].key != NULL &&
+			    strcmp(s->entries[i].key, s->entries[j].key) == 0) {
+				s->entries[i].same = &s->entries[j];
+				break;
+			}
+		}
+	}
+	return 0;
+}
+
+/* One entry with its user and its entities. */
+static int
+set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
+{
+	static const enum node_kind kinds[CARRIED__MAX] = {
+		[CARRIED_DEVICE] = NODE_DEVICE,
+		[CARRIED_IP] = NODE_IP,
+		[CARRIED_PHONE] = NODE_PHONE,
+		[CARRIED_FINGERPRINT] = NODE_FINGERPRINT,
+	};
+	const struct event *ev = item->event;
+	const char *const keys[CARRIED__MAX] = {
+		[CARRIED_DEVICE] = ev->device,
+		[CARRIED_IP] = ev->ip,
+		[CARRIED_PHONE] = ev->phone,
+		[CARRIED_FINGERPRINT] = ev->fingerprint,
+	};
+	int c;
+
+	item->outcome = 0;
+	memset(&item->answer, 0, sizeof(item->answer));
+	memset(&item->fail, 0, sizeof(item->fail));
+	en->item = item;
+	en->key =
+	    item->idempotency_key != NULL ? item->idempotency_key : ev->id;
+	en->member = set_member(s, ev->user);
+	if (en->member == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+	for (c = 0; c < CARRIED__MAX; c++) {
+		if (keys[c] == NULL)
+			continue;
+		en->carried[c] = graph_node(s->graph, kinds[c], keys[c]);
+		if (en->carried[c] == NULL)
+			return fail_set(f, FAIL_US, INTERNAL, NULL,
+			    "the request is too big");
+	}
+	return 0;
+}
+
+/* The user's place in the set, made when the user is new to it. */
+static struct member *
+set_member(struct set *s, const char *user)
+{
+	struct member *m;
+	size_t i;
+
+	for (i = 0; i < s->n_members; i++) {
+		if (strcmp(s->members[i].user, user) == 0)
+			return &s->members[i];
+	}
+	m = &s->members[s->n_members];
+	m->user = user;
+	m->node = graph_node(s->graph, NODE_USER, user);
+	if (m->node == NULL)
+		return NULL;
+	s->n_members++;
+	return m;
+}
+
+/* What to do after a failure; a commit in flight is looked up first. */
+static enum try
+set_failed(struct set *s, bool committing)
+{
+	const enum db_trouble trouble = db_trouble(s->db);
+
+	db_rollback(s->db);
+	if (trouble == DB_LOST && committing && set_settled(s))
+		return TRY_DONE;
+	if (trouble == DB_LOST)
+		return s->lost++ == 0 ? TRY_AGAIN : TRY_GIVE_UP;
+	return trouble == DB_AGAIN || trouble == DB_DUPLICATE ? TRY_AGAIN
+							      : TRY_GIVE_UP;
+}
+
+/*
+ * Whether a transaction whose commit was not answered took place.  The users'
+ * locks are taken first: once they are had, the old transaction has ended.
+ */
+static bool
+set_settled(struct set *s)
+{
+	const struct answer *ans = NULL;
+	int64_t *keys = arena_array(s->arena, s->n_members, sizeof(*keys));
+	struct params lock, find;
+	struct rows rows[3];
+	struct fail f = { 0 };
+	size_t i;
+	bool found;
+
+	for (i = 0; i < s->n && ans == NULL; i++) {
+		if (s->entries[i].decided)
+			ans = &s->entries[i].item->answer;
+	}
+	if (keys == NULL || ans == NULL || db_ready(s->db, &f) == -1)
+		return false;
+	for (i = 0; i < s->n_members; i++)
+		keys[i] = set_lock_key(s->members[i].user);
+	params_init(&lock, s->arena);
+	params_ints(&lock, keys, s->n_members);
+	params_init(&find, s->arena);
+	params_text(&find, ans->event_id);
+	params_text(&find, ans->id);
+	found = db_send(s->db, STMT_BEGIN, NULL, &f) == 0 &&
+	    db_send(s->db, STMT_SET_LOCK, &lock, &f) == 0 &&
+	    db_send(s->db, STMT_VERDICT_FIND, &find, &f) == 0 &&
+	    db_sync(s->db, s->arena, rows, 3, &f) == 0 && rows[2].ro_n == 1;
+	db_rollback(s->db);
+	return found;
+}
+
+/* Decide the entries in order; each sees what those before it changed. */
+static int
+set_decide(struct set *s, struct fail *f)
+{
+	struct entry *en;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		en = &s->entries[i];
+		if (!en->verified || en->earlier_id != NULL || en->same != NULL)
+			continue;
+		if (decide_entry(s, en, f) == -1 ||
+		    entry_answer(s, en, f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Compute signals and decision of one entry, then count the event. */
+static int
+decide_entry(struct set *s, struct entry *en, struct fail *f)
+{
+	const struct event *ev = en->item->event;
+	struct member *m = en->member;
+	struct facts facts = {
+		.now = en->now,
+		.state = m->state,
+		.device = en->carried[CARRIED_DEVICE],
+		.fingerprint = en->carried[CARRIED_FINGERPRINT],
+		.ip = en->carried[CARRIED_IP],
+		.phone = en->carried[CARRIED_PHONE],
+		.ring_size = graph_ring(m->node),
+	};
+
+	if (facts.device != NULL)
+		facts.device_id = facts.device->id;
+	geoip_place(engine_geoip(s->engine), ev, &facts.place);
+	signals_compute(ev, &facts, &en->signals);
+	if (decide(engine_book(s->engine, ev->type), &en->signals, s->arena,
+		&en->decision, f) == -1)
+		return -1;
+	link_entry(s, en);
+	state_count(m->state, ev,
+	    event_type_baseline(ev->type) &&
+		en->decision.verdict != VERDICT_DENY,
+	    &facts.place, en->now);
+	m->now = en->now;
+	m->changed = true;
+	en->decided = true;
+	return 0;
+}
+
+/* Make the links of one event that are new, and remember them all. */
+static void
+link_entry(struct set *s, struct entry *en)
+{
+	struct state *state = en->member->state;
+	struct pair pairs[SET_PAIRS_MAX];
+	struct state_link link;
+	size_t i, n;
+	int c;
+
+	n = set_pairs(en, pairs);
+	for (i = 0; i < n; i++) {
+		link = graph_link_of(pairs[i].a, pairs[i].b);
+		if (state_link_touch(state, link))
+			continue;
+		state_link_add(state, link);
+		if (graph_linked(s->graph, link))
+			continue;
+		graph_link_make(s->graph, pairs[i].a, pairs[i].b);
+		if (pairs[i].a->kind == NODE_USER &&
+		    pairs[i].b->kind == NODE_DEVICE)
+			state_devices_add(state);
+	}
+	for (c = 0; c < CARRIED__MAX; c++) {
+		if (en->carried[c] != NULL)
+			en->carried[c]->seen = true;
+	}
+}
+
+/* Give a decision its id, its time and its texts. */
+static int
+entry_answer(struct set *s, struct entry *en, struct fail *f)
+{
+	const struct decision *d = &en->decision;
+	const struct ruleset *rs =
+	    engine_book(s->engine, en->item->event->type)->ruleset;
+	struct answer *ans = &en->item->answer;
+	char id[CRYPT_ID_SIZE];
+
+	crypt_id("vd_", en->now, id);
+	ans->id = arena_strdup(s->arena, id);
+	ans->event_id = en->item->event->id;
+	if (ans->event_id == NULL) {
+		crypt_id("evt_", en->now, id);
+		ans->event_id = arena_strdup(s->arena, id);
+	}
+	if (d->verdict == VERDICT_REVIEW &&
+	    d->score.total != SCORE_SHORT_CIRCUIT) {
+		crypt_id("cse_", en->now, id);
+		en->case_id = arena_strdup(s->arena, id);
+	}
+	ans->verdict = d->verdict;
+	ans->score = d->score.total;
+	ans->policy_id = d->policy->id;
+	ans->policy_version = d->policy->version;
+	ans->decided_at = en->now;
+
+	ans->reasons = reasons_text(s->arena, &d->score);
+	if (d->score.total != SCORE_SHORT_CIRCUIT)
+		en->replay = replay_text(s->arena, rs, en);
+	if (s->arena->ar_overflow)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+	return 0;
+}
+
+/* The reasons as a JSON array, NULL when there is no room. */
+static const char *
+reasons_text(struct arena *a, const struct score *score)
+{
+	struct str s;
+	size_t i;
+
+	str_init(&s, a);
+	str_addc(&s, '[');
+	for (i = 0; i < score->n_reasons; i++) {
+		str_add(&s, i == 0 ? "{\"tag\":" : ",{\"tag\":");
+		str_json(&s, score->reasons[i].tag);
+		str_add(&s, ",\"points\":");
+		str_int(&s, score->reasons[i].points);
+		str_addc(&s, '}');
+	}
+	str_addc(&s, ']');
+	return str_text(&s);
+}
+
+/* What a backtest needs to decide the event again, as JSON. */
+static const char *
+replay_text(struct arena *a, const struct ruleset *rs, const struct entry *en)
+{
+	const struct hits *hits = &en->decision.hits;
+	struct str s;
+	size_t i;
+
+	str_init(&s, a);
+	str_add(&s, "{\"scorer\":\"weighted\",\"ruleset\":");
+	str_json(&s, rs->version);
+	str_add(&s, ",\"score\":");
+	str_int(&s, en->decision.score.total);
+	str_add(&s, ",\"rules\":[");
+	for (i = 0; i < hits->n; i++) {
+		str_add(&s, i == 0 ? "" : ",");
+		str_json(&s, rs->rules[hits->index[i]].id);
+	}
+	str_add(&s, "],\"tags\":");
+	str_add(&s,
+	    en->item->answer.reasons == NULL ? "[]" : en->item->answer.reasons);
+	str_add(&s, ",\"signals\":");
+	signals_json(&s, &en->signals);
+	str_addc(&s, '}');
+	return str_text(&s);
+}
+
+/* Tell each item what became of it. */
+static void
+set_outcomes(struct set *s)
+{
+	struct entry *en;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		en = &s->entries[i];
+		if (!en->verified) {
+			en->item->outcome = SET_REFUSED;
+		} else if (en->same != NULL && en->same->verified) {
+			en->item->answer = en->same->item->answer;
+			en->item->outcome = SET_REPLAYED;
+		} else if (en->earlier_id != NULL) {
+			en->item->outcome = SET_REPLAYED;
+		} else {
+			en->item->outcome = SET_DECIDED;
+		}
+	}
+}
+
+/* The event could not even be logged. */
+static void
+item_unavailable(struct item *item)
+{
+	item->outcome = SET_FAILED;
+	fail_set(&item->fail, FAIL_US, UNAVAILABLE, NULL, "%s",
+	    fail_code_text(UNAVAILABLE));
+}
+
+/* Answer one event that could not be decided, and log that answer. */
+static void
+set_degrade(
+    struct engine *engine, struct db *db, struct arena *a, struct item *item)
+{
+	const struct rulebook *book = engine_book(engine, item->event->type);
+	struct set s = { .engine = engine, .db = db, .arena = a };
+	struct fail failure = { 0 }, *f = &failure;
+
+	item_unavailable(item);
+	if (book == NULL || book->policy == NULL || db_ready(db, f) == -1 ||
+	    set_build(&s, item, 1, f) == -1 ||
+	    degrade_read(&s, s.entries, f) == -1)
+		return;
+	if (!s.entries->verified) {
+		item->outcome = SET_REFUSED;
+		return;
+	}
+	decide_degraded(book->policy, &s.entries->decision);
+	s.entries->decided = true;
+	if (entry_answer(&s, s.entries, f) == -1 ||
+	    set_write_degraded(&s, f) == -1) {
+		db_rollback(db);
+		item_unavailable(item);
+		return;
+	}
+	item->outcome = SET_DEGRADED;
+}
+
+/* The clock and the API key, which the set's own snapshot may not have had. */
+static int
+degrade_read(struct set *s, struct entry *en, struct fail *f)
+{
+	const uint8_t *hash = en->item->key_hash;
+	struct params p;
+	struct rows r;
+
+	params_init(&p, s->arena);
+	if (hash == NULL)
+		params_null(&p);
+	else
+		params_bytes(&p, hash, CRYPT_SHA256_SIZE);
+	if (db_one(s->db, s->arena, STMT_APIKEY_FIND, &p, &r, f) == -1)
+		return -1;
+	en->now = rows_get_time(&r, "now");
+	en->verified = hash == NULL ||
+	    set_verified(en->item, rows_get_bool(&r, "live"),
+		rows_get_int(&r, "scopes"));
+	return 0;
+}

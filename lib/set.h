@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Decide a set of events in one transaction: the single decision is a set of
+ * one, a batch a set of up to a hundred.  Two round trips, a third and a
+ * fourth only when an event brings a link that may be new.
+ */
+#ifndef LIB_SET_H
+#define LIB_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/fail.h"
+#include "core/policy.h"
+#include "lib/crypt.h"
+
+struct arena;
+struct db;
+struct engine;
+struct event;
+
+#define SET_MAX 100 /* events of one set */
+
+enum set_outcome {
+	SET_DECIDED = 1,
+	SET_REPLAYED, /* the earlier decision under this idempotency key */
+	SET_DEGRADED, /* deciding failed; logged with the onError verdict */
+	SET_REFUSED, /* the API key: item.fail says why */
+	SET_FAILED, /* not even logged: item.fail says why */
+	SET__MAX
+};
+
+/* A decision as it is answered; strings live in the set's arena. */
+struct answer {
+	const char *id;
+	const char *event_id;
+	enum verdict verdict;
+	int score;
+	const char *reasons; /* JSON array */
+	const char *policy_id;
+	const char *policy_version;
+	int64_t decided_at; /* microseconds UTC */
+};
+
+/* One event on its way through a set. */
+struct item {
+	const struct event *event;
+	const char *idempotency_key; /* the caller's header, or NULL */
+	const char *correlation_id;
+	const uint8_t *key_hash; /* of the API key; NULL: checked already */
+	unsigned scope; /* bits that the API key must have */
+
+	enum set_outcome outcome;
+	struct answer answer; /* unless refused or failed */
+	struct fail fail; /* refused or failed */
+};
+
+/*
+ * Decide the n items in their order, each seeing all effects of those before
+ * it, and fill in their outcomes.  Never fails as a whole: a deadlock or a
+ * key that a concurrent set took runs the set again, a set that keeps failing
+ * is decided event by event, and an event that cannot be decided gets its
+ * policy's onError verdict.  Locks the users for the length of the
+ * transaction.  db must have been opened with STMT_SESSION_DECIDE.
+ */
+void set_run(struct engine *engine, struct db *db, struct arena *a,
+    struct item *items, size_t n);
+
+/* The number of the advisory lock that guards a user's state. */
+int64_t set_lock_key(const char *user);
+
+#endif

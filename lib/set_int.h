@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: ISC */
+/* Inside of a set: what set.c, set_read.c and set_write.c share. */
+#ifndef LIB_SET_INT_H
+#define LIB_SET_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/decide.h"
+#include "core/event.h"
+#include "core/graph.h"
+#include "core/signals.h"
+#include "lib/set.h"
+
+struct arena;
+struct db;
+struct state;
+
+/* One user of the set, whose state all events of that user share. */
+struct member {
+	const char *user;
+	struct state *state;
+	struct node *node; /* in the graph; id 0 before the first link */
+	bool stored; /* a row exists */
+	bool stale_root; /* its root was put under another since */
+	bool changed; /* the row must be written */
+	int64_t now; /* of the latest event */
+};
+
+/* The entities that an event can carry besides its user. */
+enum carried {
+	CARRIED_DEVICE,
+	CARRIED_IP,
+	CARRIED_PHONE,
+	CARRIED_FINGERPRINT,
+	CARRIED__MAX
+};
+
+/* One event of the set. */
+struct entry {
+	struct item *item;
+	const char *key; /* idempotency: the header, else the event's id */
+	const struct entry *same; /* an earlier entry with that key */
+	struct member *member;
+	struct node *carried[CARRIED__MAX]; /* NULL when it carries none */
+	bool may_link; /* some pair of its entities may be a new link */
+	int64_t now; /* the database's clock */
+	const char *earlier_id; /* verdict under the same key, or NULL */
+	const char *earlier_event;
+	bool verified; /* its API key is good, else item->fail says why */
+
+	/* Filled when it is decided. */
+	bool decided;
+	struct decision decision;
+	struct signals signals;
+	const char *replay; /* JSON for the detail row */
+	const char *case_id; /* of a review, else NULL */
+};
+
+/* A set in hand. */
+struct set {
+	struct engine *engine;
+	struct db *db;
+	struct arena *arena;
+	struct entry *entries;
+	size_t n;
+	struct member *members; /* one a user */
+	size_t n_members;
+	struct graph *graph;
+	int lost; /* times that the connection died under it */
+};
+
+/* A pair of entities that an event links; the user's devices count it. */
+struct pair {
+	struct node *a;
+	struct node *b;
+};
+
+#define SET_PAIRS_MAX 8 /* six of user, device, ip, phone; two fingerprints */
+
+/* The pairs that an event links, in a fixed order.  Returns how many. */
+size_t set_pairs(const struct entry *en, struct pair ret[SET_PAIRS_MAX]);
+
+/*
+ * Begin, lock the users, read everything as it stood before the events:
+ * keys, earlier decisions, states, entities, and the rulebooks if they have
+ * changed.  Returns 0, or -1 with f set.
+ */
+int set_read(struct set *s, struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * For entries that may make a link: store their new entities, find and lock
+ * the roots and counters that can change, read which links stand.  Does
+ * nothing when no entry may.  Returns 0, or -1 with f set.
+ */
+int set_read_graph(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* The answers of entries whose key was used before, from the log. */
+int set_read_earlier(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Write everything that the decided entries changed and commit, in one round
+ * trip.  Returns 0, or -1 with f set; DB_LOST then means that the outcome of
+ * the commit is not known.
+ */
+int set_write(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Log the degraded decision of a set of one, in a transaction that claims no
+ * key and changes no state.  Returns 0, or -1 with f set.
+ */
+int set_write_degraded(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Whether an API key that is live or not and has these scopes may do what the
+ * item asks for; if not, item->fail says why.
+ */
+bool set_verified(struct item *item, bool live, int64_t scopes);
+
+#endif

@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: ISC */
+/* What a set reads: the snapshot before its events, and the graph. */
+#include "config.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/state.h"
+#include "lib/db.h"
+#include "lib/engine.h"
+#include "lib/set_int.h"
+
+#define ROOT_TRIES 5 /* of reaching a root that is not moved meanwhile */
+
+/* Column numbers of STMT_SET_OPEN. */
+struct open_cols {
+	int ord, now, rules, policies, api_key, scopes, live, earlier_id,
+	    earlier_event, node, root, state, root_parent, root_size;
+};
+
+/* Entities to resolve, as parameters: kind and key of each. */
+struct wanted {
+	int64_t *kind;
+	const char **key;
+	size_t n;
+};
+
+static int send_lock(struct set *, struct fail *);
+static int send_open(struct set *, struct fail *);
+static int send_nodes(struct set *, bool *, struct fail *);
+static int read_open(struct set *, const struct rows *, struct fail *);
+static int read_entry(struct set *, const struct rows *, int,
+    const struct open_cols *, struct fail *);
+static int read_member(struct set *, struct member *, const struct rows *, int,
+    const struct open_cols *, struct fail *);
+static void read_nodes(struct set *, const struct rows *);
+static bool may_link(const struct entry *);
+static int graph_resolve(struct set *, bool, bool *, struct fail *);
+static int read_resolved(struct set *, const struct rows *, struct fail *);
+static int graph_lock(struct set *, bool *, struct fail *);
+static size_t lock_ids(struct set *, int64_t *);
+static size_t link_ids(struct set *, int64_t *, int64_t *);
+static void want(struct wanted *, const struct node *);
+static int by_value(const void *, const void *);
+static int full(struct fail *);
+
+int
+set_read(struct set *s, struct fail *f)
+{
+	struct rows rows[4];
+	bool nodes;
+	size_t i;
+
+	/* Round trip 1: the locks stand before the snapshot is taken. */
+	if (db_send(s->db, STMT_BEGIN, NULL, f) == -1 ||
+	    send_lock(s, f) == -1 || send_open(s, f) == -1 ||
+	    send_nodes(s, &nodes, f) == -1 ||
+	    db_sync(s->db, s->arena, rows, nodes ? 4 : 3, f) == -1)
+		return -1;
+	if (read_open(s, &rows[2], f) == -1)
+		return -1;
+	if (nodes)
+		read_nodes(s, &rows[3]);
+	for (i = 0; i < s->n; i++)
+		s->entries[i].may_link = may_link(&s->entries[i]);
+	return 0;
+}
+
+int
+set_read_graph(struct set *s, struct fail *f)
+{
+	bool again = true, links = false, stale = false;
+	size_t i;
+	int tries;
+
+	for (i = 0; i < s->n; i++)
+		links = links || s->entries[i].may_link;
+	for (i = 0; i < s->n_members; i++)
+		stale = stale || s->members[i].stale_root;
+	if (!links && !stale)
+		return 0;
+
+	/* A root may be put under another between finding and locking it. */
+	for (tries = 0; again && tries < ROOT_TRIES; tries++) {
+		if (graph_resolve(s, tries == 0, &again, f) == -1)
+			return -1;
+		if (!links)
+			return 0;
+		if (graph_lock(s, &again, f) == -1)
+			return -1;
+	}
+	if (again)
+		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+		    "the entity graph is too busy");
+	return 0;
+}
+
+int
+set_read_earlier(struct set *s, struct fail *f)
+{
+	struct answer *ans;
+	struct params p;
+	struct rows *rows;
+	size_t i, n = 0;
+	int r;
+
+	rows = arena_array(s->arena, s->n, sizeof(*rows));
+	if (rows == NULL)
+		return full(f);
+	for (i = 0; i < s->n; i++) {
+		if (s->entries[i].earlier_id == NULL)
+			continue;
+		params_init(&p, s->arena);
+		params_text(&p, s->entries[i].earlier_event);
+		params_text(&p, s->entries[i].earlier_id);
+		if (db_send(s->db, STMT_VERDICT_FIND, &p, f) == -1)
+			return -1;
+		n++;
+	}
+	if (n == 0)
+		return 0;
+	r = db_sync(s->db, s->arena, rows, n, f);
+	for (i = 0; r == 0 && i < s->n; i++) {
+		if (s->entries[i].earlier_id == NULL)
+			continue;
+		if (rows->ro_n != 1)
+			return fail_set(f, FAIL_US, INTERNAL, NULL,
+			    "an idempotency key names no decision");
+		ans = &s->entries[i].item->answer;
+		ans->id = rows_get_text(rows, "id");
+		ans->event_id = rows_get_text(rows, "event_id");
+		ans->verdict = verdict_parse(rows_get_text(rows, "verdict"));
+		ans->score = (int)rows_get_int(rows, "score");
+		ans->reasons = rows_get_text(rows, "reasons");
+		ans->policy_id = rows_get_text(rows, "policy_id");
+		ans->policy_version = rows_get_text(rows, "policy_version");
+		ans->decided_at = rows_get_time(rows, "decided_at");
+		rows++;
+	}
+	return r;
+}
+
+size_t
+set_pairs(const struct entry *en, struct pair ret[SET_PAIRS_MAX])
+{
+	struct node *const all[] = { en->member->node,
+		en->carried[CARRIED_DEVICE], en->carried[CARRIED_IP],
+		en->carried[CARRIED_PHONE] };
+	struct node *fingerprint = en->carried[CARRIED_FINGERPRINT];
+	size_t i, j, n = 0;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		for (j = i + 1; j < sizeof(all) / sizeof(all[0]); j++) {
+			if (all[i] != NULL && all[j] != NULL)
+				ret[n++] = (struct pair) { all[i], all[j] };
+		}
+	}
+	if (fingerprint != NULL) {
+		ret[n++] = (struct pair) { all[0], fingerprint };
+		if (all[1] != NULL)
+			ret[n++] = (struct pair) { all[1], fingerprint };
+	}
+	return n;
+}
+
+bool
+set_verified(struct item *item, bool live, int64_t scopes)
+{
+	if (!live)
+		fail_set(&item->fail, FAIL_DENIED, INVALID_API_KEY, NULL, "%s",
+		    fail_code_text(INVALID_API_KEY));
+	else if (((uint64_t)scopes & item->scope) != item->scope)
+		fail_set(&item->fail, FAIL_DENIED, INSUFFICIENT_SCOPE, NULL,
+		    "%s", fail_code_text(INSUFFICIENT_SCOPE));
+	else
+		return true;
+	return false;
+}
+
+/* One lock a user, in one order for everybody. */
+static int
+send_lock(struct set *s, struct fail *f)
+{
+	int64_t *keys = arena_array(s->arena, s->n_members, sizeof(*keys));
+	struct params p;
+	size_t i;
+
+	if (keys == NULL)
+		return full(f);
+	for (i = 0; i < s->n_members; i++)
+		keys[i] = set_lock_key(s->members[i].user);
+	qsort(keys, s->n_members, sizeof(*keys), by_value);
+	params_init(&p, s->arena);
+	params_ints(&p, keys, s->n_members);
+	return db_send(s->db, STMT_SET_LOCK, &p, f);
+}
+
+/* The snapshot; an API key is asked for once, by its first entry. */
+static int
+send_open(struct set *s, struct fail *f)
+{
+	const char **users = arena_array(s->arena, s->n, sizeof(*users));
+	const char **keys = arena_array(s->arena, s->n, sizeof(*keys));
+	const void **hashes = arena_array(s->arena, s->n, sizeof(*hashes));
+	size_t *sizes = arena_array(s->arena, s->n, sizeof(*sizes));
+	struct params p;
+	size_t i;
+
+	if (users == NULL || keys == NULL || hashes == NULL || sizes == NULL)
+		return full(f);
+	for (i = 0; i < s->n; i++) {
+		users[i] = s->entries[i].member->user;
+		keys[i] = s->entries[i].key;
+		sizes[i] = CRYPT_SHA256_SIZE;
+		hashes[i] = s->entries[i].item->key_hash;
+		if (i > 0 && hashes[i] == s->entries[i - 1].item->key_hash)
+			hashes[i] = NULL;
+	}
+	params_init(&p, s->arena);
+	params_texts(&p, users, s->n);
+	params_texts(&p, keys, s->n);
+	params_blobs(&p, hashes, sizes, s->n);
+	return db_send(s->db, STMT_SET_OPEN, &p, f);
+}
+
+/* The entities besides users; *ret_sent is false when there are none. */
+static int
+send_nodes(struct set *s, bool *ret_sent, struct fail *f)
+{
+	const char **keys =
+	    arena_array(s->arena, s->n * CARRIED__MAX, sizeof(*keys));
+	struct node **nodes;
+	struct params p;
+	size_t i, all, n = 0;
+
+	*ret_sent = false;
+	if (keys == NULL)
+		return full(f);
+	nodes = graph_nodes(s->graph, &all);
+	for (i = 0; i < all; i++) {
+		if (nodes[i]->kind != NODE_USER)
+			keys[n++] = nodes[i]->key;
+	}
+	if (n == 0)
+		return 0;
+	*ret_sent = true;
+	params_init(&p, s->arena);
+	params_texts(&p, keys, n);
+	return db_send(s->db, STMT_SET_NODES, &p, f);
+}
+
+/* Take in the snapshot, and refresh the rulebooks if they have moved. */
+static int
+read_open(struct set *s, const struct rows *r, struct fail *f)
+{
+	const struct open_cols c = {
+		.ord = rows_col(r, "ord"),
+		.now = rows_col(r, "now"),
+		.rules = rows_col(r, "rules"),
+		.policies = rows_col(r, "policies"),
+		.api_key = rows_col(r, "api_key"),
+		.scopes = rows_col(r, "scopes"),
+		.live = rows_col(r, "live"),
+		.earlier_id = rows_col(r, "earlier_id"),
+		.earlier_event = rows_col(r, "earlier_event"),
+		.node = rows_col(r, "node"),
+		.root = rows_col(r, "root"),
+		.state = rows_col(r, "state"),
+		.root_parent = rows_col(r, "root_parent"),
+		.root_size = rows_col(r, "root_size"),
+	};
+	struct epochs epochs;
+	size_t k;
+	int i;
+
+	if (r->ro_n != (int)s->n)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "the snapshot has %d rows for %zu events", r->ro_n, s->n);
+	for (i = 0; i < r->ro_n; i++) {
+		if (read_entry(s, r, i, &c, f) == -1)
+			return -1;
+	}
+
+	/* Entries with the key of the one before share its verification. */
+	for (k = 1; k < s->n; k++) {
+		if (s->entries[k].item->key_hash != NULL &&
+		    s->entries[k].item->key_hash ==
+			s->entries[k - 1].item->key_hash) {
+			s->entries[k].verified = s->entries[k - 1].verified;
+			s->entries[k].item->fail = s->entries[k - 1].item->fail;
+		}
+	}
+	epochs.rules = rows_int(r, 0, c.rules);
+	epochs.policies = rows_int(r, 0, c.policies);
+	return engine_fresh(s->engine, s->db, s->arena, &epochs, f);
+}
+
+/* One event's row of the snapshot. */
+static int
+read_entry(struct set *s, const struct rows *r, int row,
+    const struct open_cols *c, struct fail *f)
+{
+	const int64_t ord = rows_int(r, row, c->ord);
+	struct entry *en;
+
+	assert(ord >= 1 && (size_t)ord <= s->n);
+	en = &s->entries[ord - 1];
+	en->now = rows_time(r, row, c->now);
+	en->earlier_id = rows_text(r, row, c->earlier_id);
+	en->earlier_event = rows_text(r, row, c->earlier_event);
+	en->verified = en->item->key_hash == NULL ||
+	    set_verified(en->item, rows_bool(r, row, c->live),
+		rows_int(r, row, c->scopes));
+	if (en->member->state != NULL)
+		return 0;
+	return read_member(s, en->member, r, row, c, f);
+}
+
+/* A user's state and place in the graph. */
+static int
+read_member(struct set *s, struct member *m, const struct rows *r, int row,
+    const struct open_cols *c, struct fail *f)
+{
+	struct node *root;
+	const void *packed;
+	size_t size;
+
+	packed = rows_bytes(r, row, c->state, &size);
+	m->stored = packed != NULL;
+	m->state = state_unpack(s->arena, packed, size, f);
+	if (m->state == NULL)
+		return -1;
+	if (rows_null(r, row, c->node))
+		return 0;
+	m->node = graph_bind(s->graph, m->node, rows_int(r, row, c->node));
+	m->node->seen = true;
+	root = graph_node_id(s->graph, rows_int(r, row, c->root));
+	if (root == NULL)
+		return full(f);
+	root->size = (int)rows_int(r, row, c->root_size);
+	m->stale_root = !rows_null(r, row, c->root_parent) ||
+	    rows_null(r, row, c->root_size);
+	if (root != m->node)
+		m->node->up = root;
+	return 0;
+}
+
+/* The entities that stood before; a key may stand under other kinds too. */
+static void
+read_nodes(struct set *s, const struct rows *r)
+{
+	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
+		  key = rows_col(r, "key"), users = rows_col(r, "users"),
+		  devices = rows_col(r, "devices"),
+		  first = rows_col(r, "first_device");
+	struct node *node;
+	int i;
+
+	for (i = 0; i < r->ro_n; i++) {
+		node = graph_find(s->graph,
+		    (enum node_kind)rows_int(r, i, kind), rows_text(r, i, key));
+		if (node == NULL)
+			continue;
+		node = graph_bind(s->graph, node, rows_int(r, i, id));
+		node->seen = true;
+		node->users = (int)rows_int(r, i, users);
+		node->devices = (int)rows_int(r, i, devices);
+		node->first_device = rows_int(r, i, first);
+	}
+}
+
+/* Whether any pair of the event's entities is not among the known links. */
+static bool
+may_link(const struct entry *en)
+{
+	struct pair pairs[SET_PAIRS_MAX];
+	size_t i, n;
+
+	if (!en->verified || en->earlier_id != NULL || en->same != NULL)
+		return false;
+	n = set_pairs(en, pairs);
+	for (i = 0; i < n; i++) {
+		if (pairs[i].a->id == 0 || pairs[i].b->id == 0 ||
+		    !state_link_known(en->member->state,
+			graph_link_of(pairs[i].a, pairs[i].b)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Store the entities that are new (the first time) and find the root of every
+ * entity that may get a link or whose root is out of date.
+ */
+static int
+graph_resolve(struct set *s, bool add, bool *again, struct fail *f)
+{
+	const size_t max = s->n * (CARRIED__MAX + 1) + s->n_members;
+	struct wanted all = { 0 }, new = { 0 };
+	struct params p, q;
+	struct rows rows[2];
+	size_t i, n = 0;
+	int c;
+
+	all.kind = arena_array(s->arena, max, sizeof(*all.kind));
+	all.key = arena_array(s->arena, max, sizeof(*all.key));
+	new.kind = arena_array(s->arena, max, sizeof(*new.kind));
+	new.key = arena_array(s->arena, max, sizeof(*new.key));
+	if (all.kind == NULL || all.key == NULL || new.kind == NULL ||
+	    new.key == NULL)
+		return full(f);
+	for (i = 0; i < s->n; i++) {
+		if (!s->entries[i].may_link)
+			continue;
+		want(&all, s->entries[i].member->node);
+		for (c = 0; c < CARRIED__MAX; c++)
+			want(&all, s->entries[i].carried[c]);
+	}
+	for (i = 0; i < all.n; i++) {
+		if (graph_find(
+			s->graph, (enum node_kind)all.kind[i], all.key[i])
+			->id != 0)
+			continue;
+		new.kind[new.n] = all.kind[i];
+		new.key[new.n++] = all.key[i];
+	}
+	for (i = 0; i < s->n_members; i++) {
+		if (s->members[i].stale_root)
+			want(&all, s->members[i].node);
+	}
+
+	/* The second statement sees what the first has stored. */
+	if (add && new.n > 0) {
+		params_init(&p, s->arena);
+		params_ints(&p, new.kind, new.n);
+		params_texts(&p, new.key, new.n);
+		if (db_send(s->db, STMT_GRAPH_ADD, &p, f) == -1)
+			return -1;
+		n++;
+	}
+	params_init(&q, s->arena);
+	params_ints(&q, all.kind, all.n);
+	params_texts(&q, all.key, all.n);
+	if (db_send(s->db, STMT_GRAPH_RESOLVE, &q, f) == -1 ||
+	    db_sync(s->db, s->arena, rows, n + 1, f) == -1)
+		return -1;
+	*again = false;
+	return read_resolved(s, &rows[n], f);
+}
+
+/* Bind the entities to their ids and put each under its root. */
+static int
+read_resolved(struct set *s, const struct rows *r, struct fail *f)
+{
+	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
+		  key = rows_col(r, "key"), root = rows_col(r, "root"),
+		  size = rows_col(r, "size");
+	struct node *node, *top;
+	int i;
+
+	for (i = 0; i < r->ro_n; i++) {
+		node = graph_find(s->graph,
+		    (enum node_kind)rows_int(r, i, kind), rows_text(r, i, key));
+		assert(node != NULL);
+		node = graph_bind(s->graph, node, rows_int(r, i, id));
+		top = graph_node_id(s->graph, rows_int(r, i, root));
+		if (top == NULL)
+			return full(f);
+		top->size = (int)rows_int(r, i, size);
+		top->up = NULL;
+		if (node != top)
+			node->up = top;
+	}
+	return 0;
+}
+
+/*
+ * Lock the rows that may change and read which links stand.  *again is set
+ * when a root had been put under another before the lock was had.
+ */
+static int
+graph_lock(struct set *s, bool *again, struct fail *f)
+{
+	const size_t max = s->n * SET_PAIRS_MAX * 3;
+	int64_t *ids = arena_array(s->arena, max, sizeof(*ids));
+	int64_t *a = arena_array(s->arena, max, sizeof(*a));
+	int64_t *b = arena_array(s->arena, max, sizeof(*b));
+	struct params p, q;
+	struct rows rows[2];
+	struct node *node;
+	size_t n_ids, n_links;
+	bool root;
+	int i;
+
+	if (ids == NULL || a == NULL || b == NULL)
+		return full(f);
+	n_ids = lock_ids(s, ids);
+	n_links = link_ids(s, a, b);
+	params_init(&p, s->arena);
+	params_ints(&p, ids, n_ids);
+	params_init(&q, s->arena);
+	params_ints(&q, a, n_links);
+	params_ints(&q, b, n_links);
+	if (db_send(s->db, STMT_GRAPH_LOCK, &p, f) == -1 ||
+	    db_send(s->db, STMT_GRAPH_LINKS, &q, f) == -1 ||
+	    db_sync(s->db, s->arena, rows, 2, f) == -1)
+		return -1;
+	*again = false;
+	for (i = 0; i < rows[0].ro_n; i++) {
+		node = graph_node_id(
+		    s->graph, rows_int(&rows[0], i, rows_col(&rows[0], "id")));
+		root = node->up == NULL;
+		node->parent =
+		    rows_int(&rows[0], i, rows_col(&rows[0], "parent"));
+		*again = *again || (root && node->parent != 0);
+		node->size =
+		    (int)rows_int(&rows[0], i, rows_col(&rows[0], "size"));
+		node->users =
+		    (int)rows_int(&rows[0], i, rows_col(&rows[0], "users"));
+		node->devices =
+		    (int)rows_int(&rows[0], i, rows_col(&rows[0], "devices"));
+		node->first_device =
+		    rows_int(&rows[0], i, rows_col(&rows[0], "first_device"));
+		node->locked = true;
+	}
+	for (i = 0; i < rows[1].ro_n; i++)
+		graph_link_known(s->graph,
+		    (struct state_link) {
+			rows_int(&rows[1], i, 0), rows_int(&rows[1], i, 1) });
+	return 0;
+}
+
+/*
+ * The rows that the set may change: counters of entities that may get a new
+ * neighbour, and unsaturated roots of components that may be joined.
+ */
+static size_t
+lock_ids(struct set *s, int64_t *ids)
+{
+	struct pair pairs[SET_PAIRS_MAX];
+	struct node *ra, *rb, *other;
+	size_t i, k, n_pairs, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		if (!s->entries[i].may_link)
+			continue;
+		n_pairs = set_pairs(&s->entries[i], pairs);
+		for (k = 0; k < n_pairs; k++) {
+			other = pairs[k].b;
+			if (state_link_known(s->entries[i].member->state,
+				graph_link_of(pairs[k].a, other)))
+				continue;
+			if ((pairs[k].a->kind == NODE_USER &&
+				other->users < GRAPH_CAP) ||
+			    (other->kind == NODE_FINGERPRINT &&
+				other->devices < GRAPH_CAP))
+				ids[n++] = other->id;
+			if (other->kind == NODE_FINGERPRINT)
+				continue;
+			ra = graph_root(pairs[k].a);
+			rb = graph_root(other);
+			if (ra == rb)
+				continue;
+			if (ra->size < GRAPH_CAP)
+				ids[n++] = ra->id;
+			if (rb->size < GRAPH_CAP)
+				ids[n++] = rb->id;
+		}
+	}
+	return n;
+}
+
+/* The links that may be new, for which it must be known whether they stand. */
+static size_t
+link_ids(struct set *s, int64_t *a, int64_t *b)
+{
+	struct pair pairs[SET_PAIRS_MAX];
+	struct state_link link;
+	size_t i, k, n_pairs, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		if (!s->entries[i].may_link)
+			continue;
+		n_pairs = set_pairs(&s->entries[i], pairs);
+		for (k = 0; k < n_pairs; k++) {
+			link = graph_link_of(pairs[k].a, pairs[k].b);
+			if (state_link_known(s->entries[i].member->state, link))
+				continue;
+			a[n] = link.first;
+			b[n++] = link.second;
+		}
+	}
+	return n;
+}
+
+/* Append one entity, if there is one. */
+static void
+want(struct wanted *w, const struct node *node)
+{
+	if (node == NULL)
+		return;
+	w->kind[w->n] = node->kind;
+	w->key[w->n++] = node->key;
+}
+
+static int
+by_value(const void *pa, const void *pb)
+{
+	const int64_t *a = pa, *b = pb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static int
+full(struct fail *f)
+{
+	return fail_set(f, FAIL_US, INTERNAL, NULL, "the request is too big");
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: ISC */
+/* What a set writes: one statement a table, all in one round trip. */
+#include "config.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/state.h"
+#include "core/str.h"
+#include "lib/body.h"
+#include "lib/db.h"
+#include "lib/set_int.h"
+
+#define WRITES_MAX 16 /* statements of one write, begin and commit included */
+#define COLUMNS_MAX 9
+
+/*
+ * Rows under construction, kept by column: texts or numbers, never both in
+ * one column.  Each send_ function lays out one table's rows in the order of
+ * its statement's parameters and sends them if there are any.
+ */
+struct columns {
+	size_t n; /* rows so far */
+	const char **text[COLUMNS_MAX];
+	int64_t *number[COLUMNS_MAX];
+};
+
+static int send_keys(struct set *, size_t *, struct fail *);
+static int send_links(struct set *, size_t *, struct fail *);
+static int send_entities(struct set *, size_t *, struct fail *);
+static int send_verdicts(struct set *, size_t *, struct fail *);
+static int send_details(struct set *, size_t *, struct fail *);
+static int send_states(struct set *, bool, size_t *, struct fail *);
+static int send_cases(struct set *, size_t *, struct fail *);
+static int send(
+    struct set *, enum stmt, const struct params *, size_t *, struct fail *);
+static int columns_init(
+    struct columns *, struct arena *, size_t, int, int, struct fail *);
+static const char *masked(struct arena *, const struct event *);
+static int by_key(const void *, const void *);
+
+int
+set_write(struct set *s, struct fail *f)
+{
+	struct rows rows[WRITES_MAX];
+	size_t n = 0;
+
+	/* Keys first: a duplicate that waits there has sent nothing else. */
+	if (send_keys(s, &n, f) == -1 || send_links(s, &n, f) == -1 ||
+	    send_entities(s, &n, f) == -1 || send_verdicts(s, &n, f) == -1 ||
+	    send_details(s, &n, f) == -1 || send_states(s, true, &n, f) == -1 ||
+	    send_states(s, false, &n, f) == -1 || send_cases(s, &n, f) == -1 ||
+	    send(s, STMT_COMMIT, NULL, &n, f) == -1)
+		return -1;
+	return db_sync(s->db, s->arena, rows, n, f);
+}
+
+int
+set_write_degraded(struct set *s, struct fail *f)
+{
+	struct rows rows[WRITES_MAX];
+	size_t n = 0;
+
+	if (send(s, STMT_BEGIN, NULL, &n, f) == -1 ||
+	    send_verdicts(s, &n, f) == -1 || send_details(s, &n, f) == -1 ||
+	    send(s, STMT_COMMIT, NULL, &n, f) == -1)
+		return -1;
+	return db_sync(s->db, s->arena, rows, n, f);
+}
+
+/* Claim the idempotency keys, in one order for everybody. */
+static int
+send_keys(struct set *s, size_t *n, struct fail *f)
+{
+	const struct entry **sorted =
+	    arena_array(s->arena, s->n, sizeof(*sorted));
+	struct columns c;
+	struct params p;
+	size_t i;
+
+	if (columns_init(&c, s->arena, s->n, 3, 1, f) == -1 || sorted == NULL)
+		return -1;
+	for (i = 0; i < s->n; i++) {
+		if (s->entries[i].decided && s->entries[i].key != NULL)
+			sorted[c.n++] = &s->entries[i];
+	}
+	if (c.n == 0)
+		return 0;
+	qsort(sorted, c.n, sizeof(*sorted), by_key);
+	for (i = 0; i < c.n; i++) {
+		c.text[0][i] = sorted[i]->key;
+		c.text[1][i] = sorted[i]->item->answer.id;
+		c.text[2][i] = sorted[i]->item->answer.event_id;
+		c.number[0][i] = sorted[i]->now;
+	}
+	params_init(&p, s->arena);
+	params_texts(&p, c.text[0], c.n);
+	params_texts(&p, c.text[1], c.n);
+	params_texts(&p, c.text[2], c.n);
+	params_times(&p, c.number[0], c.n);
+	return send(s, STMT_SET_ADD_KEYS, &p, n, f);
+}
+
+/* The links that are new. */
+static int
+send_links(struct set *s, size_t *n, struct fail *f)
+{
+	const struct state_link *made;
+	struct columns c;
+	struct params p;
+	size_t i, n_made;
+
+	made = graph_links_made(s->graph, &n_made);
+	if (n_made == 0)
+		return 0;
+	if (columns_init(&c, s->arena, n_made, 0, 2, f) == -1)
+		return -1;
+	for (i = 0; i < n_made; i++) {
+		c.number[0][i] = made[i].first;
+		c.number[1][i] = made[i].second;
+	}
+	params_init(&p, s->arena);
+	params_ints(&p, c.number[0], n_made);
+	params_ints(&p, c.number[1], n_made);
+	return send(s, STMT_SET_ADD_LINKS, &p, n, f);
+}
+
+/* Counters and roots that changed; every one of these rows is locked. */
+static int
+send_entities(struct set *s, size_t *n, struct fail *f)
+{
+	struct node **nodes;
+	struct columns c;
+	struct params p;
+	size_t i, all;
+	int k;
+
+	nodes = graph_nodes(s->graph, &all);
+	if (columns_init(&c, s->arena, all, 0, 6, f) == -1)
+		return -1;
+	for (i = 0; i < all; i++) {
+		if (!nodes[i]->dirty)
+			continue;
+		assert(nodes[i]->locked && nodes[i]->id != 0);
+		c.number[0][c.n] = nodes[i]->id;
+		c.number[1][c.n] = nodes[i]->parent;
+		c.number[2][c.n] = nodes[i]->size;
+		c.number[3][c.n] = nodes[i]->users;
+		c.number[4][c.n] = nodes[i]->devices;
+		c.number[5][c.n++] = nodes[i]->first_device;
+	}
+	if (c.n == 0)
+		return 0;
+	params_init(&p, s->arena);
+	for (k = 0; k < 6; k++)
+		params_ints(&p, c.number[k], c.n);
+	return send(s, STMT_SET_UPDATE_ENTITIES, &p, n, f);
+}
+
+/* The verdict log. */
+static int
+send_verdicts(struct set *s, size_t *n, struct fail *f)
+{
+	const struct answer *ans;
+	const struct entry *en;
+	struct columns c;
+	struct params p;
+	size_t i;
+	int k;
+
+	if (columns_init(&c, s->arena, s->n, 9, 2, f) == -1)
+		return -1;
+	for (i = 0; i < s->n; i++) {
+		en = &s->entries[i];
+		if (!en->decided)
+			continue;
+		ans = &en->item->answer;
+		c.number[0][c.n] = ans->decided_at;
+		c.text[0][c.n] = ans->id;
+		c.text[1][c.n] = ans->event_id;
+		c.text[2][c.n] = event_type_name(en->item->event->type);
+		c.text[3][c.n] = verdict_name(ans->verdict);
+		c.number[1][c.n] = ans->score;
+		c.text[4][c.n] = ans->reasons;
+		c.text[5][c.n] = ans->policy_id;
+		c.text[6][c.n] = ans->policy_version;
+		c.text[7][c.n] = en->decision.queue;
+		c.text[8][c.n++] = en->item->correlation_id;
+	}
+	params_init(&p, s->arena);
+	params_times(&p, c.number[0], c.n);
+	for (k = 0; k < 4; k++)
+		params_texts(&p, c.text[k], c.n);
+	params_ints(&p, c.number[1], c.n);
+	for (k = 4; k < 9; k++)
+		params_texts(&p, c.text[k], c.n);
+	return send(s, STMT_SET_ADD_VERDICTS, &p, n, f);
+}
+
+/* The masked requests and signal snapshots. */
+static int
+send_details(struct set *s, size_t *n, struct fail *f)
+{
+	const struct entry *en;
+	struct columns c;
+	struct params p;
+	size_t i;
+	int k;
+
+	if (columns_init(&c, s->arena, s->n, 7, 1, f) == -1)
+		return -1;
+	for (i = 0; i < s->n; i++) {
+		en = &s->entries[i];
+		if (!en->decided)
+			continue;
+		c.number[0][c.n] = en->item->answer.decided_at;
+		c.text[0][c.n] = en->item->answer.id;
+		c.text[1][c.n] = en->item->answer.event_id;
+		c.text[2][c.n] = event_type_name(en->item->event->type);
+		c.text[3][c.n] = en->member->user;
+		c.text[4][c.n] = en->item->idempotency_key;
+		c.text[5][c.n] = masked(s->arena, en->item->event);
+		c.text[6][c.n++] = en->replay;
+	}
+	params_init(&p, s->arena);
+	params_times(&p, c.number[0], c.n);
+	for (k = 0; k < 7; k++)
+		params_texts(&p, c.text[k], c.n);
+	return send(s, STMT_SET_ADD_DETAILS, &p, n, f);
+}
+
+/* The users' states: updates of stored ones, or inserts of new ones. */
+static int
+send_states(struct set *s, bool stored, size_t *n, struct fail *f)
+{
+	const void **packed =
+	    arena_array(s->arena, s->n_members, sizeof(*packed));
+	size_t *sizes = arena_array(s->arena, s->n_members, sizeof(*sizes));
+	struct member *m;
+	struct columns c;
+	struct params p;
+	size_t i;
+	void *room;
+
+	if (packed == NULL || sizes == NULL ||
+	    columns_init(&c, s->arena, s->n_members, 1, 2, f) == -1)
+		return -1;
+	for (i = 0; i < s->n_members; i++) {
+		m = &s->members[i];
+		if (!m->changed || m->stored != stored)
+			continue;
+		if ((room = arena_alloc(s->arena, STATE_PACKED_MAX)) == NULL)
+			return fail_set(f, FAIL_US, INTERNAL, NULL,
+			    "the request is too big");
+		sizes[c.n] = state_pack(m->state, m->now, room);
+		packed[c.n] = room;
+		c.text[0][c.n] = m->user;
+		c.number[0][c.n] = m->node->id;
+		c.number[1][c.n++] = graph_root(m->node)->id;
+	}
+	if (c.n == 0)
+		return 0;
+	params_init(&p, s->arena);
+	params_texts(&p, c.text[0], c.n);
+	params_ints(&p, c.number[0], c.n);
+	params_ints(&p, c.number[1], c.n);
+	params_blobs(&p, packed, sizes, c.n);
+	return send(
+	    s, stored ? STMT_SET_UPDATE_STATES : STMT_SET_ADD_STATES, &p, n, f);
+}
+
+/* A case with its first trail entry for each review. */
+static int
+send_cases(struct set *s, size_t *n, struct fail *f)
+{
+	const struct entry *en;
+	struct columns c;
+	struct params p, q;
+	size_t i;
+	int k;
+
+	if (columns_init(&c, s->arena, s->n, 4, 2, f) == -1)
+		return -1;
+	for (i = 0; i < s->n; i++) {
+		en = &s->entries[i];
+		if (en->case_id == NULL)
+			continue;
+		c.text[0][c.n] = en->case_id;
+		c.text[1][c.n] = en->item->answer.event_id;
+		c.text[2][c.n] = en->item->answer.id;
+		c.text[3][c.n] = en->decision.queue;
+		c.number[0][c.n] = en->decision.score.total;
+		c.number[1][c.n++] = en->now;
+	}
+	if (c.n == 0)
+		return 0;
+	params_init(&p, s->arena);
+	for (k = 0; k < 4; k++)
+		params_texts(&p, c.text[k], c.n);
+	params_ints(&p, c.number[0], c.n);
+	params_times(&p, c.number[1], c.n);
+	params_init(&q, s->arena);
+	params_texts(&q, c.text[0], c.n);
+	params_times(&q, c.number[1], c.n);
+	if (send(s, STMT_SET_ADD_CASES, &p, n, f) == -1)
+		return -1;
+	return send(s, STMT_SET_ADD_TRAIL, &q, n, f);
+}
+
+/* Queue one statement and count it. */
+static int
+send(struct set *s, enum stmt stmt, const struct params *p, size_t *n,
+    struct fail *f)
+{
+	(*n)++;
+	return db_send(s->db, stmt, p, f);
+}
+
+/* Room for n rows of so many texts and numbers. */
+static int
+columns_init(struct columns *c, struct arena *a, size_t n, int texts,
+    int numbers, struct fail *f)
+{
+	int i;
+
+	memset(c, 0, sizeof(*c));
+	for (i = 0; i < texts; i++)
+		c->text[i] = arena_array(a, n, sizeof(**c->text));
+	for (i = 0; i < numbers; i++)
+		c->number[i] = arena_array(a, n, sizeof(**c->number));
+	if (a->ar_overflow)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+	return 0;
+}
+
+/* The request as the activity log may keep it. */
+static const char *
+masked(struct arena *a, const struct event *ev)
+{
+	struct str s;
+
+	str_init(&s, a);
+	body_masked(&s, ev);
+	return str_text(&s);
+}
+
+static int
+by_key(const void *pa, const void *pb)
+{
+	const struct entry *const *a = pa, *const *b = pb;
+
+	return strcmp((*a)->key, (*b)->key);
+}
