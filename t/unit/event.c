@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: ISC */
+/* core/event.c: types, attributes, addresses, phone numbers. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/event.h"
+#include "t/unit/unit.h"
+
+static const struct {
+	const char *ip;
+	const char *want; /* canonical text, NULL: no address */
+	bool pub;
+} ips[] = {
+	{ "196.188.12.3", "196.188.12.3", true },
+	{ "1.1.1.1", "1.1.1.1", true },
+	{ "223.255.255.255", "223.255.255.255", true },
+	{ "0.0.0.0", "0.0.0.0", false },
+	{ "0.255.255.255", "0.255.255.255", false },
+	{ "9.255.255.255", "9.255.255.255", true },
+	{ "10.0.0.1", "10.0.0.1", false },
+	{ "10.255.255.255", "10.255.255.255", false },
+	{ "11.0.0.0", "11.0.0.0", true },
+	{ "100.63.255.255", "100.63.255.255", true },
+	{ "100.64.0.0", "100.64.0.0", false },
+	{ "100.127.255.255", "100.127.255.255", false },
+	{ "100.128.0.0", "100.128.0.0", true },
+	{ "127.0.0.1", "127.0.0.1", false },
+	{ "169.254.1.1", "169.254.1.1", false },
+	{ "169.255.0.0", "169.255.0.0", true },
+	{ "172.15.255.255", "172.15.255.255", true },
+	{ "172.16.0.0", "172.16.0.0", false },
+	{ "172.31.255.255", "172.31.255.255", false },
+	{ "172.32.0.0", "172.32.0.0", true },
+	{ "192.0.0.8", "192.0.0.8", false },
+	{ "192.0.1.0", "192.0.1.0", true },
+	{ "192.0.2.1", "192.0.2.1", false },
+	{ "192.88.99.1", "192.88.99.1", false },
+	{ "192.168.1.1", "192.168.1.1", false },
+	{ "192.169.0.0", "192.169.0.0", true },
+	{ "198.17.255.255", "198.17.255.255", true },
+	{ "198.18.0.0", "198.18.0.0", false },
+	{ "198.19.255.255", "198.19.255.255", false },
+	{ "198.20.0.0", "198.20.0.0", true },
+	{ "198.51.100.7", "198.51.100.7", false },
+	{ "203.0.113.7", "203.0.113.7", false },
+	{ "224.0.0.1", "224.0.0.1", false },
+	{ "240.0.0.1", "240.0.0.1", false },
+	{ "255.255.255.255", "255.255.255.255", false },
+	{ "::ffff:196.188.12.3", "196.188.12.3", true },
+	{ "::FFFF:C4BC:0C03", "196.188.12.3", true },
+	{ "0:0:0:0:0:ffff:10.0.0.1", "10.0.0.1", false },
+	{ "2A00:1450:4001:0:0:0:0:200e", "2a00:1450:4001::200e", true },
+	{ "2a00:0:0:1:0:0:0:1", "2a00:0:0:1::1", true },
+	{ "2001:200::1", "2001:200::1", true },
+	{ "2001::1", "2001::1", false },
+	{ "2001:1ff::1", "2001:1ff::1", false },
+	{ "2001:db8::1", "2001:db8::1", false },
+	{ "2001:db9::1", "2001:db9::1", true },
+	{ "2002:c4bc:c03::1", "2002:c4bc:c03::1", false },
+	{ "3fff:fff::1", "3fff:fff::1", false },
+	{ "3fff:1000::1", "3fff:1000::1", true },
+	{ "4000::1", "4000::1", false },
+	{ "1fff::1", "1fff::1", false },
+	{ "64:ff9b::c4bc:c03", "64:ff9b::c4bc:c03", false },
+	{ "::", "::", false },
+	{ "::1", "::1", false },
+	{ "fe80::1", "fe80::1", false },
+	{ "fc00::1", "fc00::1", false },
+	{ "ff02::1", "ff02::1", false },
+	{ "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255",
+	    "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false },
+	{ "", NULL, false },
+	{ "1.2.3", NULL, false },
+	{ "1.2.3.4.5", NULL, false },
+	{ "1.2.3.256", NULL, false },
+	{ "1.2.3.04", NULL, false },
+	{ "0x1.2.3.4", NULL, false },
+	{ " 1.2.3.4", NULL, false },
+	{ "1.2.3.4 ", NULL, false },
+	{ "1.2.3.4:80", NULL, false },
+	{ "16909060", NULL, false },
+	{ "[::1]", NULL, false },
+	{ "fe80::1%eth0", NULL, false },
+	{ "1::2::3", NULL, false },
+	{ "12345::", NULL, false },
+	{ "localhost", NULL, false },
+};
+
+static const struct {
+	const char *phone;
+	const char *want; /* digits, NULL: no number */
+} phones[] = {
+	{ "+251911234544", "251911234544" },
+	{ "00251911234544", "251911234544" },
+	{ "251911234544", "251911234544" },
+	{ "0911234544", "0911234544" },
+	{ "+251 (91) 123-45.44", "251911234544" },
+	{ "(+251) 911 234 544", "251911234544" },
+	{ " 0 0 251911234544 ", "251911234544" },
+	{ "+00251911234", "00251911234" },
+	{ "12345678", "12345678" },
+	{ "0012345678", "12345678" },
+	{ "123456789012345", "123456789012345" },
+	{ "00123456789012345", "123456789012345" },
+	{ "+1-202-555-0123", "12025550123" },
+	{ "", NULL },
+	{ "+", NULL },
+	{ "1234567", NULL },
+	{ "001234567", NULL },
+	{ "1234567890123456", NULL },
+	{ "001234567890123456", NULL },
+	{ "12345678901234567890123", NULL },
+	{ "++251911234544", NULL },
+	{ "251+911234544", NULL },
+	{ "251911234544+", NULL },
+	{ "25191123x544", NULL },
+	{ "tel:+251911234544", NULL },
+	{ "+251911234544;ext=1", NULL },
+	{ "+251/911234544", NULL },
+	{ "+251\t911234544", NULL },
+	{ "\xd9\xa1\xd9\xa2\xd9\xa3\xd9\xa4\xd9\xa5\xd9\xa6\xd9\xa7\xd9\xa8",
+	    NULL },
+};
+
+static const struct {
+	enum event_type type;
+	const char *name;
+	bool baseline;
+} types[] = {
+	{ EVENT_CARD_AUTHORIZE, "card.authorize", true },
+	{ EVENT_CARD_CAPTURE, "card.capture", false },
+	{ EVENT_CARD_REFUND, "card.refund", false },
+	{ EVENT_PAYMENT_AUTHORIZE, "payment.authorize", true },
+	{ EVENT_WALLET_WITHDRAW, "wallet.withdraw", true },
+	{ EVENT_ACCOUNT_LOGIN, "account.login", false },
+	{ EVENT_ORDER_PLACE, "order.place", true },
+};
+
+static const char *const no_types[] = { NULL, "", "card", "card.authorize ",
+	"Card.authorize", "card.authorise" };
+
+START_TEST(addresses)
+{
+	char got[EVENT_IP_SIZE];
+	bool pub = !ips[_i].pub;
+
+	if (ips[_i].want == NULL) {
+		ck_assert_int_eq(event_ip(ips[_i].ip, got, &pub), -1);
+		return;
+	}
+	ck_assert_int_eq(event_ip(ips[_i].ip, got, &pub), 0);
+	ck_assert_str_eq(got, ips[_i].want);
+	ck_assert_int_eq(pub, ips[_i].pub);
+}
+END_TEST
+
+START_TEST(phone_numbers)
+{
+	char got[EVENT_PHONE_SIZE];
+
+	if (phones[_i].want == NULL) {
+		ck_assert_int_eq(event_phone(phones[_i].phone, got), -1);
+		return;
+	}
+	ck_assert_int_eq(event_phone(phones[_i].phone, got), 0);
+	ck_assert_str_eq(got, phones[_i].want);
+}
+END_TEST
+
+START_TEST(type_names)
+{
+	ck_assert_str_eq(event_type_name(types[_i].type), types[_i].name);
+	ck_assert_int_eq(event_type_parse(types[_i].name), types[_i].type);
+	ck_assert_int_eq(
+	    event_type_baseline(types[_i].type), types[_i].baseline);
+}
+END_TEST
+
+START_TEST(unknown_type_names)
+{
+	ck_assert_int_eq(event_type_parse(no_types[_i]), EVENT_TYPE__NONE);
+}
+END_TEST
+
+START_TEST(every_type_is_listed)
+{
+	ck_assert_uint_eq(nitems(types), EVENT_TYPE__MAX - 1);
+}
+END_TEST
+
+START_TEST(attributes_by_name)
+{
+	static const struct attr attrs[] = {
+		{ .name = "a", .value = { .type = VALUE_BOOL, .flag = true } },
+		{ .name = "ab",
+		    .text = "7",
+		    .value = { .type = VALUE_NUMBER, .number = 7 } },
+	};
+	const struct event ev = { .attrs = attrs, .n_attrs = nitems(attrs) };
+	const struct event none = { 0 };
+
+	ck_assert_ptr_eq(event_attr(&ev, "a"), &attrs[0]);
+	ck_assert_ptr_eq(event_attr(&ev, "ab"), &attrs[1]);
+	ck_assert_ptr_null(event_attr(&ev, "abc"));
+	ck_assert_ptr_null(event_attr(&ev, ""));
+	ck_assert_ptr_null(event_attr(&none, "a"));
+}
+END_TEST
+
+Suite *
+suite_event(void)
+{
+	Suite *s = suite_create("event");
+	TCase *tc = tcase_create("event");
+
+	tcase_add_loop_test(tc, addresses, 0, (int)nitems(ips));
+	tcase_add_loop_test(tc, phone_numbers, 0, (int)nitems(phones));
+	tcase_add_loop_test(tc, type_names, 0, (int)nitems(types));
+	tcase_add_loop_test(tc, unknown_type_names, 0, (int)nitems(no_types));
+	tcase_add_test(tc, every_type_is_listed);
+	tcase_add_test(tc, attributes_by_name);
+	suite_add_tcase(s, tc);
+	return s;
+}
