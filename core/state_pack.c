@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A user's state as bytes.  In order:
+ *
+ *	version, 1 byte; time of the last event, 8 bytes; devices
+ *	exact times, newest first: how many, then each one's distance to the
+ *	    one before, the first one's to the last event
+ *	seconds, minutes, quarters: each slot in use as its count times 2, plus
+ *	    1 if it adjoins the one before, else followed by the distance; a 0
+ *	place: 0 for none, else 1 or (a city) 2, country, age, lat, lon
+ *	currencies: code, samples, mean and squares if there are any, a bitmap
+ *	    of the minutes in use, their sums; a 0
+ *	links: how many, then each link's two ids, either as the number of an
+ *	    id that stood before or as the id plus LINK_NEW
+ *
+ * Integers are base-128, least significant first, in the fewest bytes; other
+ * fields are little-endian.
+ */
+#include "config.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/graph.h"
+#include "core/state_int.h"
+
+#define LAYOUT 1
+#define WINDOW_2M (SECONDS_MAX * SECOND_US)
+#define DEGREE 1e6 /* places are packed in millionths of a degree */
+#define DEGREE_NONE INT32_MIN /* of a country without a centroid */
+#define IDS_MAX (2 * STATE_LINKS_MAX)
+#define LINK_NEW 128 /* what a number of an id stays below */
+
+/*
+ * The most bytes of each part.  INT(n) is an integer below 2^n.  A slot in
+ * use costs SLOT_MAX bytes; one that adjoins none costs at least one byte
+ * more, and one in all for every 128 slots passed over, but where slots are
+ * few the bytes of the ones passed over pay for it.
+ */
+#define INT(bits) (((bits) + 6) / 7)
+#define SLOT_MAX INT(21)
+#define HEAD_PART (1 + 8 + INT(9))
+#define TIMES_PART (INT(7) + TIMES_MAX * INT(27))
+#define SECONDS_PART (SECONDS_MAX * SLOT_MAX + 1)
+#define MINUTES_PART (MINUTES_MAX * (SLOT_MAX + 1) + DAY_MINUTES / 128 + 1)
+#define QUARTERS_PART (QUARTERS_MAX * SLOT_MAX + 1)
+#define PLACE_PART (1 + 2 + INT(61) + 2 * 4)
+#define CURRENCY_PART                                                          \
+	(3 + INT(54) + 2 * 8 + INT(SUMS_MAX) + SUMS_MAX * INT(SUM_BITS))
+#define CURRENCIES_PART (STATE_CURRENCIES_MAX * CURRENCY_PART + 1)
+#define LINKS_PART (INT(7) + IDS_MAX * INT(48))
+
+_Static_assert(HEAD_PART + TIMES_PART + SECONDS_PART + MINUTES_PART +
+	    QUARTERS_PART + PLACE_PART + CURRENCIES_PART + LINKS_PART <=
+	STATE_PACKED_MAX,
+    "a packed state fits");
+_Static_assert(SECONDS_MAX < 128 && QUARTERS_MAX < 128 && SUMS_MAX <= 63,
+    "a distance is one byte, a bitmap one integer");
+_Static_assert(IDS_MAX <= LINK_NEW, "a number of an id is no id");
+_Static_assert(GRAPH_CAP < 1 << 9, "devices fit in their field");
+
+struct writer {
+	uint8_t *p;
+	uint64_t next; /* age that would adjoin the slot before */
+};
+
+struct reader {
+	const uint8_t *p;
+	const uint8_t *end;
+	bool bad; /* something was not as pack writes it; sticks */
+};
+
+static void pack_times(struct writer *, const struct state *, int64_t);
+static void pack_slots(struct writer *, const uint32_t *, size_t);
+static void pack_minutes(struct writer *, const struct state *, size_t);
+static void pack_place(struct writer *, const struct state *);
+static void pack_degrees(struct writer *, double);
+static void pack_currency(struct writer *, const struct currency *, size_t);
+static void pack_links(struct writer *, const struct state *);
+static void put_bytes(struct writer *, uint64_t, int);
+static void put_double(struct writer *, double);
+static void put_int(struct writer *, uint64_t);
+static void put_slot(struct writer *, uint64_t, uint32_t);
+static void put_id(struct writer *, int64_t, int64_t *, size_t *);
+
+static void unpack_head(struct reader *, struct state *);
+static void unpack_times(struct reader *, struct state *);
+static void unpack_slots(struct reader *, uint32_t *, size_t);
+static void unpack_minutes(struct reader *, struct state *);
+static void unpack_place(struct reader *, struct state *);
+static double unpack_degrees(struct reader *, double);
+static void unpack_currencies(struct reader *, struct state *);
+static void unpack_currency(struct reader *, struct currency *);
+static void unpack_links(struct reader *, struct state *);
+static uint64_t get_bytes(struct reader *, int);
+static double get_double(struct reader *, double);
+static uint64_t get_int(struct reader *, uint64_t);
+static bool get_slot(struct reader *, struct minute *, size_t);
+static void get_letters(struct reader *, char *, size_t);
+static int64_t get_id(struct reader *, int64_t *, size_t *);
+static void check(struct reader *, bool);
+
+struct state *
+state_unpack(struct arena *a, const void *packed, size_t size, struct fail *f)
+{
+	struct reader r = { .p = packed };
+	struct state *st;
+
+	st = arena_alloc(a, sizeof(*st));
+	if (st == NULL) {
+		fail_set(f, FAIL_US, INTERNAL, "state", "has no memory left");
+		return NULL;
+	}
+	if (packed == NULL || size == 0)
+		return st;
+
+	r.end = r.p + size;
+	unpack_head(&r, st);
+	unpack_times(&r, st);
+	unpack_slots(&r, st->seconds, SECONDS_MAX);
+	unpack_minutes(&r, st);
+	unpack_slots(&r, st->quarters, QUARTERS_MAX);
+	unpack_place(&r, st);
+	unpack_currencies(&r, st);
+	unpack_links(&r, st);
+	if (r.bad || r.p != r.end) {
+		fail_set(f, FAIL_US, INTERNAL, "state",
+		    "is no packed state of layout %d", LAYOUT);
+		return NULL;
+	}
+	return st;
+}
+
+size_t
+state_pack(const struct state *st, int64_t now, void *ret)
+{
+	const int64_t t = state_time(st, now);
+	const size_t minutes = state_slots(st->last, t, MINUTE_US);
+	struct writer w = { .p = ret };
+	size_t i;
+
+	put_bytes(&w, LAYOUT, 1);
+	put_bytes(&w, (uint64_t)st->last, 8);
+	put_int(&w, (uint64_t)st->devices);
+	pack_times(&w, st, t);
+	pack_slots(&w, st->seconds,
+	    state_live(SECONDS_MAX, state_slots(st->last, t, SECOND_US)));
+	pack_minutes(&w, st, state_live(DAY_MINUTES, minutes));
+	pack_slots(&w, st->quarters,
+	    state_live(QUARTERS_MAX, state_slots(st->last, t, QUARTER_US)));
+	pack_place(&w, st);
+	for (i = 0; i < st->n_currencies; i++)
+		pack_currency(
+		    &w, &st->currencies[i], state_live(SUMS_MAX, minutes));
+	put_bytes(&w, 0, 1);
+	pack_links(&w, st);
+	return (size_t)(w.p - (uint8_t *)ret);
+}
+
+static void
+pack_times(struct writer *w, const struct state *st, int64_t t)
+{
+	int64_t before = st->last;
+	size_t i, gone = 0;
+
+	while (gone < st->n_times && st->times[gone] <= t - WINDOW_2M)
+		gone++;
+	put_int(w, st->n_times - gone);
+	for (i = st->n_times; i > gone; i--) {
+		put_int(w, (uint64_t)(before - st->times[i - 1]));
+		before = st->times[i - 1];
+	}
+}
+
+static void
+unpack_times(struct reader *r, struct state *st)
+{
+	int64_t at = st->last;
+	size_t i;
+
+	st->n_times = get_int(r, TIMES_MAX);
+	for (i = st->n_times; i > 0; i--) {
+		at -= (int64_t)get_int(r, (uint64_t)WINDOW_2M - 1);
+		st->times[i - 1] = at;
+	}
+	check(r, at > st->last - WINDOW_2M);
+}
+
+static void
+pack_slots(struct writer *w, const uint32_t *slots, size_t live)
+{
+	size_t i;
+
+	w->next = 0;
+	for (i = 0; i < live; i++)
+		if (slots[i] != 0)
+			put_slot(w, i, slots[i]);
+	put_bytes(w, 0, 1);
+}
+
+static void
+unpack_slots(struct reader *r, uint32_t *slots, size_t n)
+{
+	struct minute slot = { 0 };
+	size_t next = 0;
+
+	while (get_slot(r, &slot, next) && slot.age < n) {
+		slots[slot.age] = slot.count;
+		next = slot.age + 1;
+	}
+	check(r, slot.count == 0);
+}
+
+static void
+pack_minutes(struct writer *w, const struct state *st, size_t live)
+{
+	size_t i;
+
+	w->next = 0;
+	for (i = 0; i < st->n_minutes && st->minutes[i].age < live; i++)
+		put_slot(w, st->minutes[i].age, st->minutes[i].count);
+	put_bytes(w, 0, 1);
+}
+
+static void
+unpack_minutes(struct reader *r, struct state *st)
+{
+	struct minute slot = { 0 };
+	size_t next = 0;
+
+	while (get_slot(r, &slot, next) && slot.age < DAY_MINUTES &&
+	    st->n_minutes < MINUTES_MAX) {
+		st->minutes[st->n_minutes++] = slot;
+		next = slot.age + 1;
+	}
+	check(r, slot.count == 0);
+}
+
+static void
+pack_place(struct writer *w, const struct state *st)
+{
+	const struct place *place = &st->place.place;
+
+	if (place->country[0] == '\0') {
+		put_bytes(w, 0, 1);
+		return;
+	}
+	put_bytes(w, place->city ? 2 : 1, 1);
+	put_bytes(w, (uint8_t)place->country[0], 1);
+	put_bytes(w, (uint8_t)place->country[1], 1);
+	put_int(w, (uint64_t)(st->last - st->place.at));
+	pack_degrees(w, place->lat);
+	pack_degrees(w, place->lon);
+}
+
+static void
+unpack_place(struct reader *r, struct state *st)
+{
+	struct place *place = &st->place.place;
+	const uint64_t kind = get_bytes(r, 1);
+
+	check(r, kind <= 2);
+	if (kind == 0)
+		return;
+	place->city = kind == 2;
+	get_letters(r, place->country, 2);
+	st->place.at = st->last - (int64_t)get_int(r, (uint64_t)st->last);
+	place->lat = unpack_degrees(r, 90);
+	place->lon = unpack_degrees(r, 180);
+}
+
+static void
+pack_degrees(struct writer *w, double degrees)
+{
+	const int32_t n =
+	    isfinite(degrees) ? (int32_t)lrint(degrees * DEGREE) : DEGREE_NONE;
+
+	put_bytes(w, (uint32_t)n, 4);
+}
+
+static double
+unpack_degrees(struct reader *r, double max)
+{
+	const double degrees = (int32_t)get_bytes(r, 4);
+
+	if (degrees == DEGREE_NONE)
+		return NAN;
+	check(r, fabs(degrees) <= max * DEGREE);
+	return degrees / DEGREE;
+}
+
+/* A currency of which nothing is left is not written. */
+static void
+pack_currency(struct writer *w, const struct currency *cur, size_t live)
+{
+	uint64_t used = 0;
+	size_t i;
+
+	for (i = 0; i < live; i++)
+		if (cur->sums[i] != 0)
+			used |= UINT64_C(1) << i;
+	if (used == 0 && cur->samples == 0)
+		return;
+
+	for (i = 0; i < 3; i++)
+		put_bytes(w, (uint8_t)cur->code[i], 1);
+	put_int(w, (uint64_t)cur->samples);
+	if (cur->samples > 0) {
+		put_double(w, cur->mean);
+		put_double(w, cur->squares);
+	}
+	put_int(w, used);
+	for (i = 0; used >> i != 0; i++)
+		if (cur->sums[i] != 0)
+			put_int(w, cur->sums[i]);
+}
+
+static void
+unpack_currencies(struct reader *r, struct state *st)
+{
+	struct currency *cur;
+	size_t i;
+
+	while (!r->bad && r->p < r->end && *r->p != 0) {
+		check(r, st->n_currencies < STATE_CURRENCIES_MAX);
+		if (r->bad)
+			return;
+		cur = &st->currencies[st->n_currencies];
+		unpack_currency(r, cur);
+		for (i = 0; i < st->n_currencies; i++)
+			check(
+			    r, strcmp(st->currencies[i].code, cur->code) != 0);
+		st->n_currencies++;
+	}
+	check(r, get_bytes(r, 1) == 0);
+}
+
+static void
+unpack_currency(struct reader *r, struct currency *cur)
+{
+	uint64_t used;
+	size_t i;
+
+	get_letters(r, cur->code, 3);
+	cur->samples = (int64_t)get_int(r, (uint64_t)SAMPLES_MAX);
+	if (cur->samples > 0) {
+		cur->mean = get_double(r, EVENT_AMOUNT_MAX);
+		cur->squares = get_double(r, SQUARES_MAX);
+	}
+	used = get_int(r, (UINT64_C(1) << SUMS_MAX) - 1);
+	check(r, used != 0 || cur->samples > 0);
+	for (i = 0; used >> i != 0; i++) {
+		if ((used >> i & 1) == 0)
+			continue;
+		cur->sums[i] = get_int(r, (UINT64_C(1) << SUM_BITS) - 1);
+		check(r, cur->sums[i] != 0);
+	}
+}
+
+static void
+pack_links(struct writer *w, const struct state *st)
+{
+	int64_t ids[IDS_MAX];
+	size_t i, n_ids = 0;
+
+	put_int(w, st->n_links);
+	for (i = 0; i < st->n_links; i++) {
+		put_id(w, st->links[i].first, ids, &n_ids);
+		put_id(w, st->links[i].second, ids, &n_ids);
+	}
+}
+
+static void
+unpack_links(struct reader *r, struct state *st)
+{
+	int64_t ids[IDS_MAX];
+	struct state_link *link;
+	size_t i, n_ids = 0;
+
+	st->n_links = get_int(r, STATE_LINKS_MAX);
+	for (i = 0; i < st->n_links; i++) {
+		link = &st->links[i];
+		link->first = get_id(r, ids, &n_ids);
+		link->second = get_id(r, ids, &n_ids);
+		check(r, link->first > 0 && link->first < link->second);
+	}
+}
+
+/* Write the size low bytes of n, least significant first. */
+static void
+put_bytes(struct writer *w, uint64_t n, int size)
+{
+	for (; size > 0; size--, n >>= 8)
+		*w->p++ = (uint8_t)n;
+}
+
+static uint64_t
+get_bytes(struct reader *r, int size)
+{
+	uint64_t n = 0;
+	int i;
+
+	check(r, r->end - r->p >= size);
+	for (i = 0; i < size && !r->bad; i++)
+		n |= (uint64_t)*r->p++ << 8 * i;
+	return n;
+}
+
+static void
+put_double(struct writer *w, double n)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &n, sizeof(bits));
+	put_bytes(w, bits, sizeof(bits));
+}
+
+/* A number from 0 to max. */
+static double
+get_double(struct reader *r, double max)
+{
+	const uint64_t bits = get_bytes(r, sizeof(bits));
+	double n;
+
+	memcpy(&n, &bits, sizeof(n));
+	check(r, n >= 0 && n <= max && !signbit(n));
+	return n;
+}
+
+static void
+put_int(struct writer *w, uint64_t n)
+{
+	for (; n >= 0x80; n >>= 7)
+		*w->p++ = (uint8_t)(n | 0x80);
+	*w->p++ = (uint8_t)n;
+}
+
+/* An integer from 0 to max, in the fewest bytes; 0 when it is none. */
+static uint64_t
+get_int(struct reader *r, uint64_t max)
+{
+	uint64_t n = 0;
+	uint8_t byte = 0x80;
+	int shift;
+
+	for (shift = 0; (byte & 0x80) != 0 && shift < 63; shift += 7) {
+		check(r, r->p < r->end);
+		if (r->bad)
+			return 0;
+		byte = *r->p++;
+		n |= (uint64_t)(byte & 0x7f) << shift;
+	}
+	check(r, byte != 0 || shift == 7);
+	check(r, (byte & 0x80) == 0 && n <= max);
+	return r->bad ? 0 : n;
+}
+
+static void
+put_slot(struct writer *w, uint64_t age, uint32_t count)
+{
+	const uint64_t code = (uint64_t)count << 1;
+
+	if (age == w->next) {
+		put_int(w, code | 1);
+	} else {
+		put_int(w, code);
+		put_int(w, age - w->next);
+	}
+	w->next = age + 1;
+}
+
+/* The slot at next or beyond; false, with count 0, after the last one. */
+static bool
+get_slot(struct reader *r, struct minute *ret, size_t next)
+{
+	const uint64_t code = get_int(r, (uint64_t)COUNT_MAX << 1 | 1);
+	uint64_t gap = 0;
+
+	ret->count = (uint32_t)(code >> 1);
+	if (code == 0)
+		return false;
+	if ((code & 1) == 0) {
+		gap = get_int(r, DAY_MINUTES);
+		check(r, gap > 0);
+	}
+	check(r, ret->count > 0);
+	ret->age = (uint32_t)(next + gap);
+	return true;
+}
+
+static void
+get_letters(struct reader *r, char *ret, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ret[i] = (char)get_bytes(r, 1);
+	check(r, state_letters(ret, n));
+}
+
+/* Write an id, as a number if it is among those written before. */
+static void
+put_id(struct writer *w, int64_t id, int64_t *ids, size_t *n_ids)
+{
+	size_t i;
+
+	for (i = 0; i < *n_ids; i++) {
+		if (ids[i] == id) {
+			put_int(w, i);
+			return;
+		}
+	}
+	ids[(*n_ids)++] = id;
+	put_int(w, (uint64_t)id + LINK_NEW);
+}
+
+static int64_t
+get_id(struct reader *r, int64_t *ids, size_t *n_ids)
+{
+	const uint64_t n = get_int(r, (uint64_t)ENTITY_MAX - 1 + LINK_NEW);
+
+	if (n < LINK_NEW) {
+		check(r, n < *n_ids);
+		return r->bad ? 0 : ids[n];
+	}
+	ids[*n_ids] = (int64_t)(n - LINK_NEW);
+	return ids[(*n_ids)++];
+}
+
+static void
+unpack_head(struct reader *r, struct state *st)
+{
+	uint64_t last;
+
+	check(r, get_bytes(r, 1) == LAYOUT);
+	last = get_bytes(r, 8);
+	check(r, last <= (uint64_t)TIME_MAX);
+	st->last = r->bad ? 0 : (int64_t)last;
+	st->devices = (int)get_int(r, GRAPH_CAP);
+}
+
+/* Note that the bytes are bad unless ok. */
+static void
+check(struct reader *r, bool ok)
+{
+	r->bad |= !ok;
+}
