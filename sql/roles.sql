@@ -42,3 +42,15 @@ grant select, insert on assay.idempotency to assay_decide;
 grant select, insert, update on assay.user_state, assay.entity to assay_decide;
 grant select, insert on assay.link to assay_decide;
 grant insert on assay.review_case, assay.case_trail to assay_decide;
+
+-- decide verifies service keys; operator keeps them, and the operators.
+grant select on assay.service_key to assay_decide, assay_operator;
+grant insert, update (revoked_at) on assay.service_key to assay_operator;
+grant select, insert, update (password) on assay.operator to assay_operator;
+grant select on assay.revoked_token to assay_operator;
+grant execute on function assay.time_text(timestamptz),
+    assay.operator_register(text, text),
+    assay.service_key_json(assay.service_key),
+    assay.service_key_list(),
+    assay.service_key_create(text, bytea, text, text, bigint, bigint, text),
+    assay.service_key_revoke(text) to assay_operator;

@@ -194,3 +194,40 @@ from assay.policy_active a join assay.policy p using (event_type, version),
 	jsonb_to_recordset(p.bands)
 	as b(verdict text, min bigint, max bigint, "reviewQueue" text)
 order by p.event_type, b.min;
+select p.event_type, p.id, p.version, p.on_error, p.bands::text as bands
+from assay.policy_active a join assay.policy p using (event_type, version);
+
+-- Access (fcgi/auth.c, ep_auth.c, ep_apikey.c) --------------------------------
+
+-- name: auth_status one read
+select not exists (select from assay.operator) as needs_bootstrap;
+
+-- No row when registration is closed.
+-- name: operator_register many write
+select role, session_number
+from assay.operator_register($1::text, $2::text);
+
+-- name: operator_find many read
+select role, session_number, password
+from assay.operator where email = $1::text;
+
+-- Whose session a token belongs to, and whether it was logged out.
+-- name: operator_session many read
+select role, session_number, exists (select from assay.revoked_token
+	where jti = $2::text) as revoked
+from assay.operator where email = $1::text;
+
+-- A stronger hash of the same password; not if it was changed meanwhile.
+-- name: operator_rehash write
+update assay.operator set password = $3::text
+where email = $1::text and password = $2::text;
+
+-- name: service_key_list one read
+select assay.service_key_list() as keys;
+
+-- name: service_key_create one write
+select assay.service_key_create($1::text, $2::bytea, $3::text, $4::text,
+	$5::bigint, $6::bigint, $7::text) as key;
+
+-- name: service_key_revoke one write
+select assay.service_key_revoke($1::text) as found;
