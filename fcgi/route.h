@@ -7,6 +7,7 @@
 
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
+#include "lib/apikey.h"
 
 enum access {
 	ACCESS_PUBLIC = 1, /* no credential */
@@ -15,9 +16,6 @@ enum access {
 	ACCESS_ADMIN, /* bearer token of an admin */
 	ACCESS__MAX
 };
-
-/* Bits, as a key's scopes are stored. */
-enum scope { SCOPE_NONE = 0, SCOPE_DECISIONS = 1, SCOPE_LABELS = 2 };
 
 enum budget { BUDGET_NONE = 1, BUDGET_DECISIONS, BUDGET_LOGIN, BUDGET__MAX };
 

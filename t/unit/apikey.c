@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/apikey.c: the form of a key and what is kept of it. */
+#include "config.h"
+
+#include <string.h>
+
+#include "lib/apikey.h"
+#include "t/unit/unit.h"
+
+#define DIGITS "0123456789abcdef0123456789abcdef0123456789abcde"
+
+/* What does not look like a key; DIGITS is one digit short. */
+static const char *const bad[] = {
+	NULL,
+	"",
+	"ak_live_",
+	"ak_live_" DIGITS,
+	"ak_live_" DIGITS "ff",
+	"ak_live_" DIGITS "F",
+	"ak_live_" DIGITS " ",
+	"ak_test_" DIGITS "f",
+};
+
+START_TEST(new_keys_are_found_by_their_hash)
+{
+	struct apikey one, two;
+	uint8_t hash[CRYPT_SHA256_SIZE];
+
+	apikey_new(&one);
+	apikey_new(&two);
+	ck_assert_str_ne(one.text, two.text);
+	ck_assert_uint_eq(strlen(one.text), APIKEY_SIZE - 1);
+	ck_assert_uint_eq(strlen(one.prefix), 16);
+	ck_assert_int_eq(strncmp(one.text, one.prefix, 16), 0);
+	ck_assert(apikey_hash(one.text, hash));
+	ck_assert_mem_eq(hash, one.hash, sizeof(hash));
+	ck_assert(apikey_hash(two.text, hash));
+	ck_assert_mem_ne(hash, one.hash, sizeof(hash));
+}
+END_TEST
+
+START_TEST(other_texts_are_no_keys)
+{
+	uint8_t hash[CRYPT_SHA256_SIZE];
+
+	ck_assert(!apikey_hash(bad[_i], hash));
+}
+END_TEST
+
+Suite *
+suite_apikey(void)
+{
+	Suite *s = suite_create("apikey");
+	TCase *tc = tcase_create("apikey");
+
+	tcase_add_test(tc, new_keys_are_found_by_their_hash);
+	tcase_add_loop_test(tc, other_texts_are_no_keys, 0, (int)nitems(bad));
+	suite_add_tcase(s, tc);
+	return s;
+}
