@@ -1,0 +1,79 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# A prepared cluster for tests: initialized and migrated once, then kept as an
+# archive in the build directory under the checksum of sql/ and unpacked for
+# each test.  Sourced after tools/stack.sh; reads srcdir and builddir.
+# shellcheck disable=SC2154 # those two
+
+# Where each test program works: short, because a socket's path is limited,
+# and reachable for the user that PostgreSQL runs as.
+cluster_scratch() {
+	scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay-t.XXXXXX")
+	mkdir -p "$scratch/log" "$scratch/run" "$scratch/bin"
+	chmod 711 "$scratch"
+	stack_own "$scratch/log" "$scratch/run"
+}
+
+# The archive's name follows from everything that shapes the cluster.
+cluster_archive() {
+	cluster_sum=$(cd "$srcdir" && find sql t/cluster.sh -type f |
+	    LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-16)
+	echo "$builddir/t-cluster-$cluster_sum.tar"
+}
+
+# Make the archive unless it is there; one maker at a time.
+cluster_prepare() {
+	cluster_tar=$(cluster_archive)
+	exec 9>"$builddir/t-cluster.lock"
+	flock 9
+	if [ ! -s "$cluster_tar" ]; then
+		rm -f "$builddir"/t-cluster-*.tar
+		cluster_make "$cluster_tar"
+	fi
+	exec 9>&-
+}
+
+cluster_make() {
+	stack_pg_init "$scratch/new"
+	# No durability: a test's cluster does not outlive it.
+	cat >>"$scratch/new/postgresql.conf" <<-'CONF'
+		fsync = off
+		full_page_writes = off
+		synchronous_commit = off
+		shared_buffers = 32MB
+		min_wal_size = 8MB
+		max_connections = 60
+		log_line_prefix = '%m [%p] %q%u '
+		log_error_verbosity = default
+		log_parameter_max_length_on_error = 0
+	CONF
+	stack_pg_start "$scratch/new" "$scratch/run" "$scratch/log/prepare.log"
+	cluster_psql postgres postgres -c 'create database assay' >/dev/null
+	DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
+	    "$builddir/assayctl" migrate --sql "$srcdir/sql" \
+	    >>"$scratch/log/prepare.log" 2>&1 </dev/null ||
+	    stack_die "migrate: $(tail -n 5 "$scratch/log/prepare.log")"
+	stack_end "$stack_pg_pid" INT
+	stack_pg_pid=
+	tar -C "$scratch/new" -cf "$1.tmp" .
+	mv "$1.tmp" "$1"
+	rm -rf "$scratch/new"
+}
+
+# A copy of the prepared cluster, in $scratch/pg.
+cluster_copy() {
+	cluster_prepare
+	mkdir "$scratch/pg"
+	tar -C "$scratch/pg" -xf "$(cluster_archive)"
+	stack_own "$scratch/pg"
+	chmod 700 "$scratch/pg"
+}
+
+# cluster_psql USER DATABASE ...: psql without frills; fails at an error.
+cluster_psql() {
+	cluster_user=$1
+	cluster_db=$2
+	shift 2
+	"$(stack_pg_bin)/psql" -X -q -v ON_ERROR_STOP=1 \
+	    -h "$scratch/run" -U "$cluster_user" -d "$cluster_db" "$@"
+}

@@ -1,0 +1,276 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# The harness of the HTTP scenarios.  A scenario is a script that begins with
+#
+#	. "$(dirname "$0")/lib.sh"
+#
+# and then runs alone: in a scratch directory of its own, with a copy of the
+# prepared cluster, the real pool and the real nginx, all on unix sockets, so
+# that several run at once.  It prints "ok" and "not ok" lines.  However it
+# ends, what it started is stopped; when it failed, its logs are printed and
+# stay in the build directory.  RUN_SERVICES=1 lets it run at all.
+# shellcheck disable=SC2119,SC2120 # arguments that may be left out
+set -u
+name=$(basename "$0" .sh)
+srcdir=$(cd "$(dirname "$0")/../.." && pwd)
+builddir=${builddir:-.}
+builddir=$(cd "$builddir" && pwd)
+# shellcheck source=tools/stack.sh
+. "$srcdir/tools/stack.sh"
+# shellcheck source=t/cluster.sh
+. "$srcdir/t/cluster.sh"
+
+if [ "${RUN_SERVICES:-}" != 1 ]; then
+	echo "# skipped: needs PostgreSQL and nginx, RUN_SERVICES=1 runs it"
+	exit 77
+fi
+
+passed=0
+failed=0
+finished=
+scratch=/nonexistent
+stack_pg_pid=
+stack_pool_pid=
+stack_nginx_pid=
+BASE=http://assay
+TOKEN=
+KEY=
+unset DATABASE_URL OPERATOR_DATABASE_URL PERSISTENCE TRUST_PROXY || :
+
+trap 'leave' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+leave() {
+	status=$?
+	trap - EXIT
+	stop_stack
+	rm -rf "$builddir/t/http/$name.logs"
+	[ -n "$finished" ] || not_ok "the scenario came to its end"
+	echo "1..$((passed + failed))"
+	if [ "$failed" -gt 0 ]; then
+		mkdir -p "$builddir/t/http"
+		cp -R "$scratch/log" "$builddir/t/http/$name.logs"
+		for log in "$scratch"/log/*; do
+			echo "# the end of ${log##*/}:"
+			tail -n 30 "$log" | sed 's/^/#   /'
+		done
+		[ "$status" -ne 0 ] || status=1
+	fi
+	rm -rf "$scratch"
+	exit "$status"
+}
+
+# The last line of a scenario.
+finish() {
+	finished=yes
+	exit 0
+}
+
+# Assertions.  Each prints one line and returns whether it held.
+
+ok() {
+	passed=$((passed + 1))
+	echo "ok $((passed + failed)) - $1"
+}
+
+not_ok() {
+	failed=$((failed + 1))
+	echo "not ok $((passed + failed)) - $1"
+	return 1
+}
+
+# check WHAT COMMAND ...: the command succeeds.
+check() {
+	what=$1
+	shift
+	if "$@" >"$scratch/check" 2>&1; then
+		ok "$what"
+	else
+		not_ok "$what"
+		sed 's/^/#   /' "$scratch/check"
+		return 1
+	fi
+}
+
+# is WHAT GOT WANT: equal strings.
+is() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1"
+		echo "#   got: $2"
+		echo "#   want: $3"
+		return 1
+	fi
+}
+
+# is_json WHAT FILTER WANT: what jq's filter makes of the last body.
+is_json() {
+	is "$1" "$(json "$2")" "$3"
+}
+
+# is_error WHAT STATUS CODE: the last answer is an envelope and nothing else.
+is_error() {
+	is "$1" "$STATUS $(json '
+	    if (keys == ["code", "error", "message"]) and .error == true and
+	        (.message | type) == "string" and (.message | length) > 0
+	    then .code else "no envelope: \(.)" end') $(header content-type |
+	    cut -d ';' -f 1) $(header x-correlation-id | wc -w |
+	    tr -d ' ')" "$2 $3 application/json 1" ||
+	    printf '#   body: %.300s\n' "$BODY"
+}
+
+# Requests.
+
+# http METHOD PATH [BODY [curl option ...]]: send one; the answer is in STATUS,
+# BODY and HEADERS.  A body is JSON.  Credentials come from KEY and TOKEN.
+http() {
+	http_method=$1
+	http_path=$2
+	http_body=${3-}
+	shift
+	shift
+	[ $# -eq 0 ] || shift
+	[ -z "$http_body" ] || set -- -H 'Content-Type: application/json' \
+	    --data-binary "$http_body" "$@"
+	[ -z "$KEY" ] || set -- -H "X-API-Key: $KEY" "$@"
+	[ -z "$TOKEN" ] || set -- -H "Authorization: Bearer $TOKEN" "$@"
+	[ "$http_method" != HEAD ] || set -- --head "$@"
+	STATUS=$(curl -sS --max-time 30 --unix-socket "$scratch/run/http.sock" \
+	    -X "$http_method" -D "$scratch/headers" -o "$scratch/body" \
+	    -w '%{http_code}' "$@" "$BASE$http_path" 2>"$scratch/curl") || :
+	BODY=$(cat "$scratch/body" 2>/dev/null)
+	[ "$http_method" != HEAD ] || BODY=
+	HEADERS=$(tr -d '\r' <"$scratch/headers" 2>/dev/null)
+	rm -f "$scratch/body" "$scratch/headers"
+}
+
+# raw FORMAT [ARGUMENT ...]: send what printf makes of these, byte for byte,
+# and read the answer into STATUS, BODY and HEADERS; STATUS is "" if the
+# connection was closed without one.
+raw() {
+	# shellcheck disable=SC2059 # the format is the caller's
+	printf "$@" | perl -MIO::Socket::UNIX -e '
+		my $s = IO::Socket::UNIX->new($ARGV[0]) or die "connect: $!\n";
+		local $/;
+		local $SIG{PIPE} = "IGNORE";
+		$s->autoflush(1);
+		print $s <STDIN>;
+		alarm 20;
+		print <$s>' "$scratch/run/http.sock" \
+	    >"$scratch/answer" 2>"$scratch/curl" || :
+	HEADERS=$(tr -d '\r' <"$scratch/answer" | sed '/^$/q')
+	BODY=$(tr -d '\r' <"$scratch/answer" | sed '1,/^$/d')
+	STATUS=$(printf '%s\n' "$HEADERS" |
+	    sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p')
+}
+
+# json FILTER: from the last body, with jq.
+json() {
+	printf '%s' "$BODY" | jq -r "$1" 2>&1
+}
+
+# header NAME: its value in the last answer, name in lower case.
+header() {
+	printf '%s\n' "$HEADERS" | awk -v want="$1:" '
+		tolower($1) == want { sub(/^[^:]*: */, ""); print }'
+}
+
+# sql QUERY: as the owner; values only, columns parted by "|".
+sql() {
+	cluster_psql postgres assay -At -c "$1"
+}
+
+# Register the first operator; TOKEN is sent from then on.
+admin_token() {
+	http POST /v1/auth/register \
+	    '{"email":"admin@example.com","password":"correct horse"}'
+	TOKEN=$(json .token)
+}
+
+# api_key [SCOPES]: make a key, by default of full access; KEY is sent from
+# then on.  Needs admin_token.
+api_key() {
+	http POST /v1/apikeys "{\"name\":\"test\"${1:+,\"scopes\":$1}}"
+	KEY=$(json .plaintext)
+}
+
+# The stack.
+
+start_database() {
+	stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log"
+}
+
+# As if the machine that it runs on had gone.
+stop_database() {
+	stack_end "$stack_pg_pid" INT
+	stack_pg_pid=
+}
+
+# start_pool [NAME=VALUE ...]: with these settings besides the usual ones;
+# does not wait for it to be ready.
+start_pool() {
+	stack_pool_start "$scratch/bin/assay-fcgi" "$scratch/log/pool.log" \
+	    DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide" \
+	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
+	    DECIDE_SOCKET="$scratch/run/decide.sock" DECIDE_WORKERS=2 \
+	    OPERATOR_SOCKET="$scratch/run/operator.sock" OPERATOR_WORKERS=2 \
+	    AUTH_SECRET=an-unlikely-secret-of-the-scenarios-0123456789 \
+	    RATE_LIMIT_DECISIONS_PER_MIN=100000 RATE_LIMIT_LOGIN_PER_MIN=1000 \
+	    ASAN_OPTIONS=abort_on_error=0:detect_leaks=1 \
+	    UBSAN_OPTIONS=print_stacktrace=1 LOG_LEVEL=debug "$@"
+	stack_until 20 "$stack_pool_pid" test -S "$scratch/run/operator.sock"
+}
+
+stop_pool() {
+	stack_end "$stack_pool_pid" TERM
+	stack_pool_pid=
+}
+
+# start_nginx [NAME=VALUE ...]: of the template, besides the usual ones.
+start_nginx() {
+	rm -f "$scratch/run/http.sock"
+	stack_nginx_start "$srcdir/nginx" "$scratch/run" "$scratch/log" \
+	    LISTEN="unix:$scratch/run/http.sock" EXEMPT=yes \
+	    DECIDE_SOCKET="$scratch/run/decide.sock" \
+	    OPERATOR_SOCKET="$scratch/run/operator.sock" "$@"
+}
+
+stop_nginx() {
+	stack_end "$stack_nginx_pid" TERM
+	stack_nginx_pid=
+}
+
+# start_stack [NAME=VALUE ...]: everything, with these settings of the pool,
+# until it is ready.
+start_stack() {
+	start_database
+	start_pool "$@"
+	start_nginx
+	wait_ready
+}
+
+stop_stack() {
+	stop_nginx
+	stop_pool
+	stop_database
+}
+
+is_ready() {
+	[ "$(curl -s --max-time 5 --unix-socket "$scratch/run/http.sock" \
+	    -o /dev/null -w '%{http_code}' "$BASE/readyz")" = 200 ]
+}
+
+# Wait until /readyz says 200.
+wait_ready() {
+	stack_until 30 "$stack_pool_pid" is_ready ||
+	    { not_ok "the stack is ready"; exit 1; }
+}
+
+# The part that every scenario begins with.
+cluster_scratch
+cluster_copy
+for program in assay-fcgi assayctl; do
+	cp "$builddir/$program" "$scratch/bin/"
+done

@@ -1,0 +1,148 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# Start and stop PostgreSQL, the pool and nginx as private processes of one
+# script: for quickstart, t/http/lib.sh and t/sql.sh, which source it.
+# shellcheck disable=SC2034 # the pids are read there
+#
+# PostgreSQL refuses to run as root, and so does nothing else here: where the
+# script is root, everything that it starts runs as the user "postgres" of
+# Debian's package.  A started process is a session of its own, so that Ctrl-C
+# reaches only the script, and gets a signal if the script is killed.
+
+if [ "$(id -u)" -eq 0 ]; then
+	stack_user=postgres
+	stack_as="setsid setpriv --reuid=postgres --regid=postgres --init-groups"
+else
+	stack_user=
+	stack_as="setsid setpriv"
+fi
+PATH=$PATH:/usr/sbin:/sbin
+
+# Say why on standard error and leave.
+stack_die() {
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+# Give what is named to the user that the programs run as.
+stack_own() {
+	[ -z "$stack_user" ] || chown -R "$stack_user:" "$@"
+}
+
+# Can that user reach this directory?
+stack_reaches() {
+	[ -z "$stack_user" ] ||
+	    setpriv --reuid=postgres --regid=postgres --init-groups \
+	    test -x "$1"
+}
+
+# The directory of PostgreSQL's programs, version 15 or later, newest first.
+stack_pg_bin() {
+	for stack_v in 19 18 17 16 15; do
+		if [ -x "/usr/lib/postgresql/$stack_v/bin/initdb" ]; then
+			echo "/usr/lib/postgresql/$stack_v/bin"
+			return
+		fi
+	done
+	dirname "$(command -v postgres)"
+}
+
+# Make an empty cluster in a directory; its superuser is "postgres".
+stack_pg_init() {
+	mkdir -p "$1"
+	stack_own "$1"
+	chmod 700 "$1"
+	# shellcheck disable=SC2086 # a command and its arguments
+	(cd / && $stack_as "$(stack_pg_bin)/initdb" -D "$1" -U postgres \
+	    --auth=trust --encoding=UTF8 --locale=C --no-sync \
+	    --wal-segsize=4 >/dev/null)
+}
+
+# stack_pg_start DATA SOCKETS LOG [option ...]: run it on a unix socket in
+# SOCKETS only, wait until it answers, and leave its pid in stack_pg_pid.
+stack_pg_start() {
+	stack_pg_data=$1
+	stack_pg_sockets=$2
+	stack_pg_log=$3
+	shift 3
+	# A shell's background jobs ignore INT, PostgreSQL's backends as well.
+	# shellcheck disable=SC2086 # a command and its arguments
+	(cd / && exec $stack_as --pdeathsig INT "$(stack_pg_bin)/postgres" \
+	    -D "$stack_pg_data" -c listen_addresses= \
+	    -c unix_socket_directories="$stack_pg_sockets" \
+	    -c unix_socket_permissions=0700 "$@") \
+	    </dev/null >>"$stack_pg_log" 2>&1 &
+	stack_pg_pid=$!
+	stack_until 30 "$stack_pg_pid" "$(stack_pg_bin)/pg_isready" -q \
+	    -h "$stack_pg_sockets" ||
+	    stack_die "PostgreSQL did not start: $(tail -n 3 "$stack_pg_log")"
+}
+
+# stack_until SECONDS PID COMMAND ...: wait until the command succeeds; fails
+# when the time is over or the process (0: none) is gone.
+stack_until() {
+	stack_left=$(($1 * 20))
+	stack_pid=$2
+	shift 2
+	while ! "$@" >/dev/null 2>&1; do
+		stack_left=$((stack_left - 1))
+		[ "$stack_left" -gt 0 ] || return 1
+		[ "$stack_pid" -eq 0 ] || kill -0 "$stack_pid" 2>/dev/null ||
+		    return 1
+		sleep 0.05
+	done
+}
+
+# stack_end PID SIGNAL [SECONDS]: end a process that this script started, the
+# hard way if it has not gone in time.  An empty pid is harmless.
+stack_end() {
+	[ -n "$1" ] || return 0
+	kill -s "$2" "$1" 2>/dev/null || return 0
+	stack_until "${3:-15}" 0 stack_gone "$1" ||
+	    kill -s KILL "$1" 2>/dev/null || true
+	wait "$1" 2>/dev/null || true
+}
+
+# A child that has ended and was not waited for yet is gone.
+stack_gone() {
+	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
+	"" | Z*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+# stack_pool_start PROGRAM LOG [NAME=VALUE ...]: run the pool with these
+# settings besides the environment's; its pid is in stack_pool_pid.
+stack_pool_start() {
+	stack_program=$1
+	stack_log=$2
+	shift 2
+	# shellcheck disable=SC2086 # a command and its arguments
+	(cd / && exec env "$@" $stack_as --pdeathsig TERM "$stack_program") \
+	    </dev/null >>"$stack_log" 2>&1 &
+	stack_pool_pid=$!
+}
+
+# stack_nginx_start TEMPLATES RUN LOGS [NAME=VALUE ...]: render the site for
+# loopback into RUN and serve it; the pid is in stack_nginx_pid.
+stack_nginx_start() {
+	stack_templates=$1
+	stack_run=$2
+	stack_logs=$3
+	shift 3
+	"$stack_templates/render" loopback "$stack_templates/assay.conf.in" \
+	    LOG_DIR="$stack_logs" "$@" >"$stack_run/site.conf" || return 1
+	"$stack_templates/render" loopback "$stack_templates/main.conf.in" \
+	    RUN_DIR="$stack_run" LOG_DIR="$stack_logs" \
+	    SITE="$stack_run/site.conf" >"$stack_run/nginx.conf" || return 1
+	stack_own "$stack_run/site.conf" "$stack_run/nginx.conf"
+	rm -f "$stack_run/nginx.pid"
+	# shellcheck disable=SC2086 # a command and its arguments
+	(cd / && exec $stack_as --pdeathsig TERM nginx -p "$stack_run" \
+	    -e "$stack_logs/nginx-error.log" -c "$stack_run/nginx.conf") \
+	    </dev/null >>"$stack_logs/nginx-start.log" 2>&1 &
+	stack_nginx_pid=$!
+	stack_until 10 "$stack_nginx_pid" test -s "$stack_run/nginx.pid" ||
+	    stack_die "nginx did not start: \
+$(cat "$stack_logs/nginx-start.log" "$stack_logs/nginx-error.log")"
+}
