@@ -11,7 +11,7 @@
 #include "core/fail.h"
 #include "lib/crypt.h"
 
-struct FCGX_Request;
+struct FCGX_Stream;
 struct json_object;
 struct resp;
 struct route;
@@ -63,9 +63,29 @@ struct req {
 	uint8_t key_hash[CRYPT_SHA256_SIZE]; /* apikey routes: of api_key */
 	struct operator operator; /* operator and admin routes */
 
+	struct FCGX_Stream *in; /* where the body comes from, once */
 	const char *body; /* raw bytes, NUL-terminated; "" without */
 	size_t body_size;
 	struct json_object *json; /* parsed, on routes that take a body */
 };
+
+/*
+ * Fill req from FastCGI's parameters, which must outlive it.  now is the time
+ * for the correlation id; hops is TRUST_PROXY.  Nothing here can fail: what
+ * is absent or malformed reads as absent, and the gate refuses it.
+ */
+void req_init(struct req *req, struct worker *worker, struct arena *arena,
+    char **params, struct FCGX_Stream *in, int64_t hops, int64_t now);
+
+/*
+ * Read the body into req->body: CONTENT_LENGTH bytes, none without it.
+ * Returns 0, or -1 with req->fail set: PAYLOAD_TOO_LARGE beyond max bytes,
+ * before reading any; INVALID_REQUEST when the stream ends early; INTERNAL
+ * when the arena is full.
+ */
+int req_body(struct req *req, size_t max) __attribute__((warn_unused_result));
+
+/* The method's name as it is logged, "OTHER" for what we do not serve. */
+const char *req_method_name(enum method method);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "core/fail.h"
 #include "lib/conf.h"
-#include "lib/log.h"
+#include "lib/shm.h"
 
 #define SECRET_MIN 32 /* bytes: what HMAC-SHA256 cannot gain from exceeding */
 #define FILE_MAX ((size_t)65536)
@@ -419,6 +419,12 @@ check_sums(const struct conf *next, struct fail *f)
 {
 	const int64_t workers = next->DECIDE_WORKERS + next->OPERATOR_WORKERS;
 
+	if (next->DECIDE_WORKERS > SHM_GROUP_SLOTS)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+		    "DECIDE_WORKERS", "must be at most %d", SHM_GROUP_SLOTS);
+	if (next->OPERATOR_WORKERS > SHM_GROUP_SLOTS)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+		    "OPERATOR_WORKERS", "must be at most %d", SHM_GROUP_SLOTS);
 	if (next->OPERATOR_WORKERS < 2)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 		    "OPERATOR_WORKERS", "must be at least 2");

@@ -9,6 +9,7 @@
 #include "lib/metric.h"
 
 #define SHM_SLOTS 256 /* workers at most */
+#define SHM_GROUP_SLOTS 128 /* and at most in one group */
 #define SHM_KEYS ((size_t)16384) /* budget windows of API keys */
 #define SHM_LOGINS ((size_t)65536) /* and of client addresses */
 #define SHM_SECRET_SIZE 32

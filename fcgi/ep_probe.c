@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC */
+/* /health, /readyz and /metrics. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/str.h"
+#include "fcgi/probe.h"
+#include "fcgi/req.h"
+#include "fcgi/resp.h"
+#include "fcgi/route.h"
+#include "fcgi/worker.h"
+#include "lib/conf.h"
+#include "lib/crypt.h"
+#include "lib/db.h"
+#include "lib/log.h"
+#include "lib/metric.h"
+#include "lib/shm.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static int store_answers(struct req *req);
+static bool token_matches(const char *token);
+
+/* The values of the label "route": every route, "-" for none, the end. */
+static const char *const route_names[] = {
+#define ROUTE(method, path, group, access, scope, budget, body, limit, fn)     \
+#method " " path,
+#include "fcgi/routes.tbl"
+#undef ROUTE
+	"-", NULL
+};
+
+/* The same, as req->route tells them apart. */
+static const char *const handler_names[] = {
+#define ROUTE(method, path, group, access, scope, budget, body, limit, fn) #fn,
+#include "fcgi/routes.tbl"
+#undef ROUTE
+};
+
+_Static_assert(nitems(route_names) - 1 <= METRIC_ROUTE,
+    "the shared region has a counter for each route");
+
+size_t
+probe_route(const struct route *route)
+{
+	size_t i;
+
+	for (i = 0; route != NULL && i < nitems(handler_names); i++)
+		if (strcmp(route->handler_name, handler_names[i]) == 0)
+			return i;
+	return nitems(handler_names);
+}
+
+/*
+ * GET /health.  200: the process lives.
+ */
+int
+probe_health(struct req *req, struct resp *resp)
+{
+	return resp_json(req, resp, 200,
+	    "{\"status\":\"ok\",\"name\":\"" PACKAGE_NAME
+	    "\",\"version\":\"" PACKAGE_VERSION "\"}");
+}
+
+/*
+ * GET /readyz.  200: the database answers and its schema is in place; 503
+ * with the same body but for its status: not now.
+ */
+int
+probe_ready(struct req *req, struct resp *resp)
+{
+	const bool ready = store_answers(req) == 0;
+	struct str s;
+
+	if (!ready)
+		log_warn("readyz=not_ready why=%s %s", req->fail.where,
+		    req->fail.why);
+	str_init(&s, req->arena);
+	str_addf(&s,
+	    "{\"status\":\"%s\",\"version\":\"%s\","
+	    "\"checks\":{\"store\":\"%s\",\"redis\":\"skipped\"}}",
+	    ready ? "ready" : "not_ready", PACKAGE_VERSION,
+	    ready ? "ok" : "down");
+	return resp_json(req, resp, ready ? 200 : 503, str_text(&s));
+}
+
+/*
+ * GET /metrics.  200: all counters of all workers, in the Prometheus text
+ * format, with or without a database; 401: METRICS_TOKEN is set and the
+ * bearer token is another.
+ */
+int
+probe_metrics(struct req *req, struct resp *resp)
+{
+	struct str s;
+
+	if (!token_matches(req->bearer))
+		return fail_set(
+		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, "", "%s", "");
+	str_init(&s, req->arena);
+	metric_print(req->worker->shm, route_names, &s);
+	if (resp_json(req, resp, 200, str_text(&s)) == -1)
+		return -1;
+	resp->content_type = "text/plain; version=0.0.4; charset=utf-8";
+	return 0;
+}
+
+/* Whether the datastore answers with a schema in place. */
+static int
+store_answers(struct req *req)
+{
+	struct fail *f = &req->fail;
+	struct rows rows;
+
+	if (worker_db(req->worker, f) == -1)
+		return -1;
+	return db_one(req->worker->db, req->arena, STMT_READYZ, NULL, &rows, f);
+}
+
+/* Compare digests, so that not even a length shows in the time it takes. */
+static bool
+token_matches(const char *token)
+{
+	uint8_t sent[CRYPT_SHA256_SIZE], wanted[CRYPT_SHA256_SIZE];
+
+	if (conf.METRICS_TOKEN == NULL)
+		return true;
+	if (token == NULL)
+		return false;
+	crypt_sha256(token, strlen(token), sent);
+	crypt_sha256(conf.METRICS_TOKEN, strlen(conf.METRICS_TOKEN), wanted);
+	return crypt_equal(sent, wanted, sizeof(sent));
+}

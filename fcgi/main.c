@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: ISC */
+/* assay-fcgi: options, settings and sockets, then the master of the pool. */
+#include "config.h"
+
+#include <err.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sysexits.h>
+
+#include "core/fail.h"
+#include "fcgi/listen.h"
+#include "fcgi/master.h"
+#include "lib/conf.h"
+#include "lib/crypt.h"
+#include "lib/log.h"
+#include "lib/shm.h"
+
+#define SECRET_SIZE 32
+
+enum act { ACT_SERVE = 1, ACT_CHECK, ACT_PRINT, ACT__MAX };
+
+static enum act parse(int argc, char *argv[], const char **ret_path);
+static void configure(const char *path);
+static void invent_secret(void);
+static int serve(const char *path);
+
+static const char usage[] =
+    "usage: assay-fcgi [-n] [--config FILE] [--print-config]\n"
+    "       assay-fcgi --help | --version\n";
+
+static const struct option options[] = {
+	{ "check-config", no_argument, NULL, 'n' },
+	{ "config", required_argument, NULL, 'c' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "print-config", no_argument, NULL, 'p' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+int
+main(int argc, char *argv[])
+{
+	const char *path = NULL;
+	const enum act act = parse(argc, argv, &path);
+
+	configure(path);
+	if (act == ACT_PRINT)
+		conf_print(stdout);
+	return act == ACT_SERVE ? serve(path) : EX_OK;
+}
+
+/* Read the options; what they get wrong ends here. */
+static enum act
+parse(int argc, char *argv[], const char **ret_path)
+{
+	enum act act = ACT_SERVE;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "c:n", options, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+			*ret_path = optarg;
+			break;
+		case 'n':
+			act = ACT_CHECK;
+			break;
+		case 'p':
+			act = ACT_PRINT;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			exit(EX_OK);
+		case 'V':
+			puts(PACKAGE_STRING);
+			exit(EX_OK);
+		default:
+			fputs(usage, stderr);
+			exit(EX_USAGE);
+		}
+	}
+	if (optind != argc) {
+		fputs(usage, stderr);
+		exit(EX_USAGE);
+	}
+	return act;
+}
+
+/* Read the settings; what they get wrong ends here too. */
+static void
+configure(const char *path)
+{
+	struct fail f = { 0 };
+
+	if (conf_load(path, &f) == -1)
+		errx(EX_CONFIG, "%s: %s", f.where, f.why);
+	log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
+}
+
+/*
+ * Outside production a missing AUTH_SECRET is made up, once for all workers:
+ * tokens then end with this process.
+ */
+static void
+invent_secret(void)
+{
+	uint8_t secret[SECRET_SIZE];
+	char text[2 * SECRET_SIZE + 1];
+
+	crypt_random(secret, sizeof(secret));
+	crypt_hex(secret, sizeof(secret), text);
+	if (setenv("AUTH_SECRET", text, 1) == -1)
+		err(EX_OSERR, "AUTH_SECRET");
+	log_warn("auth_secret=random why=AUTH_SECRET is not set; operators "
+		 "have to log in again after a restart");
+}
+
+/* Open what is shared, and run the pool until TERM. */
+static int
+serve(const char *path)
+{
+	struct listeners l;
+	struct fail f = { 0 };
+	struct shm *shm;
+	int status;
+
+	if (conf.AUTH_SECRET == NULL) {
+		invent_secret();
+		configure(path);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	if ((shm = shm_new(&f)) == NULL)
+		errx(EX_OSERR, "%s: %s", f.where, f.why);
+	if (listen_open(&l, &f) == -1)
+		errx(EX_UNAVAILABLE, "%s: %s", f.where, f.why);
+	status = master_run(shm, &l, path);
+	listen_close(&l);
+	shm_free(shm);
+	return status;
+}

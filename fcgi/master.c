@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: ISC */
+/* The master: keeps as many workers running as the settings ask for. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/fail.h"
+#include "fcgi/listen.h"
+#include "fcgi/master.h"
+#include "fcgi/notify.h"
+#include "fcgi/worker.h"
+#include "lib/clock.h"
+#include "lib/conf.h"
+#include "lib/log.h"
+#include "lib/shm.h"
+
+#define TICK_NS 100000000 /* how often the watchdog looks */
+#define GRACE (5 * CLOCK_SECOND) /* a worker may exceed its limit by this */
+#define YOUNG (10 * CLOCK_SECOND) /* dying before that age means trouble */
+#define PAUSE_MIN (CLOCK_SECOND / 10)
+#define PAUSE_MAX (10 * CLOCK_SECOND)
+
+/* One place for a worker; its slot in shm has the same number. */
+struct child {
+	pid_t pid; /* 0: nobody */
+	int64_t started;
+	int64_t pause; /* before the next start, doubled at each young death */
+	int64_t not_before; /* when the next start is due */
+	bool leaving; /* was told to */
+};
+
+struct master {
+	struct shm *shm;
+	struct listeners *listeners;
+	const char *path;
+	pid_t pid;
+	struct child child[SHM_SLOTS];
+	int64_t renewed; /* workers started before this are replaced */
+	int64_t notified;
+	int64_t interval; /* of the watchdog's messages; 0: none */
+	bool stopping;
+};
+
+static void handle(struct master *m, int signo);
+static void reload(struct master *m);
+static void stop(struct master *m);
+static void tell(struct child *c);
+static void reap(struct master *m);
+static void bury(struct master *m, size_t i, int status);
+static void keep(struct master *m);
+static void renew(struct master *m);
+static void start(struct master *m, size_t i);
+static void become_worker(struct master *m, size_t i) __attribute__((noreturn));
+static void watch(struct master *m);
+static bool wanted(const struct master *m, size_t i);
+static bool any_left(const struct master *m);
+static enum group group_of(size_t i);
+
+static const char *const group_names[GROUP__MAX] = {
+	[GROUP_DECIDE] = "decide",
+	[GROUP_OPERATOR] = "operator",
+};
+
+int
+master_run(struct shm *shm, struct listeners *l, const char *path)
+{
+	const struct timespec tick = { .tv_nsec = TICK_NS };
+	struct master *m;
+	sigset_t set;
+	int signo;
+
+	/* Signals wait until sigtimedwait() asks for them. */
+	if ((m = calloc(1, sizeof(*m))) == NULL)
+		return EX_OSERR;
+	m->shm = shm;
+	m->listeners = l;
+	m->path = path;
+	m->pid = getpid();
+	m->interval = notify_interval();
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+
+	keep(m);
+	log_info("pool=started decide=%" PRId64 " operator=%" PRId64,
+	    conf.DECIDE_WORKERS, conf.OPERATOR_WORKERS);
+	notify("READY=1");
+	while (!m->stopping || any_left(m)) {
+		signo = sigtimedwait(&set, NULL, &tick);
+		if (signo > 0)
+			handle(m, signo);
+		reap(m);
+		watch(m);
+		renew(m);
+		keep(m);
+	}
+	log_info("pool=stopped");
+	free(m);
+	return EX_OK;
+}
+
+static void
+handle(struct master *m, int signo)
+{
+	if (signo == SIGHUP && !m->stopping)
+		reload(m);
+	else if (signo == SIGTERM || signo == SIGINT)
+		stop(m);
+}
+
+/* Read the settings again; only if they are good does anything change. */
+static void
+reload(struct master *m)
+{
+	struct fail f = { 0 };
+	char text[64];
+
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
+	    clock_ticks());
+	notify(text);
+	if (conf_load(m->path, &f) == -1) {
+		log_error("reload=refused where=%s why=%s", f.where, f.why);
+	} else {
+		log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
+		log_info("reload=accepted");
+		m->renewed = clock_ticks();
+	}
+	notify("READY=1");
+}
+
+/* Take no more connections, and let every worker finish. */
+static void
+stop(struct master *m)
+{
+	size_t i;
+
+	if (m->stopping)
+		return;
+	m->stopping = true;
+	notify("STOPPING=1");
+	log_info("pool=stopping");
+	listen_close(m->listeners);
+	for (i = 0; i < SHM_SLOTS; i++)
+		tell(&m->child[i]);
+}
+
+/* Ask a worker to leave. */
+static void
+tell(struct child *c)
+{
+	if (c->pid == 0 || c->leaving)
+		return;
+	c->leaving = true;
+	kill(c->pid, SIGTERM);
+}
+
+/* Find out who has gone. */
+static void
+reap(struct master *m)
+{
+	int status;
+	pid_t pid;
+	size_t i;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (i = 0; i < SHM_SLOTS; i++)
+			if (m->child[i].pid == pid)
+				bury(m, i, status);
+}
+
+/* Free a worker's place, and decide when its successor starts. */
+static void
+bury(struct master *m, size_t i, int status)
+{
+	struct slot *slot = &m->shm->sh_slot[i];
+	struct child *c = &m->child[i];
+	const int64_t now = clock_ticks();
+
+	if (!c->leaving || status != 0) {
+		log_error("worker=died group=%s worker_pid=%ld %s=%d",
+		    group_names[group_of(i)], (long)c->pid,
+		    WIFSIGNALED(status) ? "signal" : "status",
+		    WIFSIGNALED(status) ? WTERMSIG(status)
+					: WEXITSTATUS(status));
+		metric_add(
+		    slot, METRIC_ID_RESTARTS, (size_t)group_of(i) - 1, 0, 1);
+	}
+	if (c->leaving || now - c->started >= YOUNG)
+		c->pause = 0;
+	else if (c->pause == 0)
+		c->pause = PAUSE_MIN;
+	else
+		c->pause = c->pause < PAUSE_MAX / 2 ? c->pause * 2 : PAUSE_MAX;
+	c->not_before = now + c->pause;
+	c->leaving = false;
+	c->pid = 0;
+	atomic_store(&slot->sl_pid, 0);
+	atomic_store(&slot->sl_busy_since, 0);
+}
+
+/* Start who is missing and due, send away who is too many. */
+static void
+keep(struct master *m)
+{
+	size_t i;
+
+	if (m->interval != 0 && clock_ticks() - m->notified >= m->interval) {
+		notify("WATCHDOG=1");
+		m->notified = clock_ticks();
+	}
+	if (m->stopping)
+		return;
+	for (i = 0; i < SHM_SLOTS; i++) {
+		if (!wanted(m, i))
+			tell(&m->child[i]);
+		else if (m->child[i].pid == 0 &&
+		    clock_ticks() >= m->child[i].not_before)
+			start(m, i);
+	}
+}
+
+/* Replace one worker of before the last reload, once the one before is. */
+static void
+renew(struct master *m)
+{
+	struct child *next = NULL;
+	size_t i;
+
+	if (m->stopping)
+		return;
+	for (i = 0; i < SHM_SLOTS; i++) {
+		if (m->child[i].leaving)
+			return;
+		if (next == NULL && m->child[i].pid != 0 &&
+		    m->child[i].started < m->renewed)
+			next = &m->child[i];
+	}
+	if (next != NULL)
+		tell(next);
+}
+
+static void
+start(struct master *m, size_t i)
+{
+	struct slot *slot = &m->shm->sh_slot[i];
+	struct child *c = &m->child[i];
+	pid_t pid;
+
+	c->started = clock_ticks();
+	atomic_store(&slot->sl_group, (int32_t)group_of(i));
+	atomic_store(&slot->sl_busy_since, 0);
+	pid = fork();
+	if (pid == 0)
+		become_worker(m, i);
+	if (pid == -1) {
+		log_error("worker=fork why=%s", strerror(errno));
+		c->not_before = c->started + CLOCK_SECOND;
+		return;
+	}
+	c->pid = pid;
+	atomic_store(&slot->sl_pid, (int32_t)pid);
+	log_debug("worker=started group=%s worker_pid=%ld",
+	    group_names[group_of(i)], (long)pid);
+}
+
+/* The child's side of start(): a worker leaves when its master is gone. */
+static void
+become_worker(struct master *m, size_t i)
+{
+	const enum group group = group_of(i);
+	struct listeners *l = m->listeners;
+	struct worker w = {
+		.group = group,
+		.shared = l->shared,
+		.shm = m->shm,
+		.slot = &m->shm->sh_slot[i],
+	};
+	enum group g;
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) == -1 || getppid() != m->pid)
+		exit(EX_OSERR);
+	for (g = GROUP_DECIDE; g < GROUP__MAX; g++)
+		if (g != group && !l->shared)
+			close(l->fd[g]);
+	free(m);
+	exit(worker_run(&w, l->fd[group]));
+}
+
+/* Kill workers that are busy far beyond what their route allows. */
+static void
+watch(struct master *m)
+{
+	const int64_t now = clock_ticks();
+	struct slot *slot;
+	int64_t since, limit;
+	size_t i;
+
+	for (i = 0; i < SHM_SLOTS; i++) {
+		slot = &m->shm->sh_slot[i];
+		since = atomic_load(&slot->sl_busy_since);
+		limit = atomic_load(&slot->sl_limit_s) * CLOCK_SECOND + GRACE;
+		if (m->child[i].pid == 0 || since == 0 || now - since <= limit)
+			continue;
+		log_error(
+		    "worker=stuck group=%s worker_pid=%ld seconds=%" PRId64,
+		    group_names[group_of(i)], (long)m->child[i].pid,
+		    (now - since) / CLOCK_SECOND);
+		kill(m->child[i].pid, SIGKILL);
+		atomic_store(&slot->sl_busy_since, 0);
+	}
+}
+
+/* Whether the settings ask for a worker in this place. */
+static bool
+wanted(const struct master *m, size_t i)
+{
+	const int64_t n = group_of(i) == GROUP_DECIDE ? conf.DECIDE_WORKERS
+						      : conf.OPERATOR_WORKERS;
+
+	return !m->stopping && (int64_t)(i % SHM_GROUP_SLOTS) < n;
+}
+
+static bool
+any_left(const struct master *m)
+{
+	size_t i;
+
+	for (i = 0; i < SHM_SLOTS; i++)
+		if (m->child[i].pid != 0)
+			return true;
+	return false;
+}
+
+/* Places are divided for good, so that a reload may change the numbers. */
+static enum group
+group_of(size_t i)
+{
+	return i < SHM_GROUP_SLOTS ? GROUP_DECIDE : GROUP_OPERATOR;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: ISC */
+/* One worker: waits for a connection, answers it, waits again. */
+#ifndef FCGI_WORKER_H
+#define FCGI_WORKER_H
+
+#include <stdbool.h>
+
+#include "fcgi/route.h"
+
+struct db;
+struct engine;
+struct fail;
+struct geoip;
+struct shm;
+struct slot;
+
+/* What handlers find in req->worker. */
+struct worker {
+	enum group group;
+	bool shared; /* one socket for both groups: serves every route */
+	struct shm *shm;
+	struct slot *slot; /* its own, in shm */
+	struct db *db; /* NULL until worker_db() */
+	struct geoip *geoip; /* NULL: no places, or no decisions here */
+	struct engine *engine; /* NULL where no decisions are served */
+};
+
+/*
+ * Make sure that w->db is a usable connection, opened at the first need: a
+ * worker starts, and answers what needs no database, while it is down.
+ * Returns 0, or -1 with f set to UNAVAILABLE (or INTERNAL when a statement
+ * does not prepare).
+ */
+int worker_db(struct worker *w, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Tell the watchdog the time limit of the request in hand, once its route is
+ * known; the master kills a worker that is busy 5 seconds beyond it.
+ */
+void worker_limit(struct worker *w, int seconds);
+
+/*
+ * Serve connections of the listening socket until TERM, which is taken
+ * between requests only.  w has group, shared, shm and slot.  Returns an exit
+ * status of sysexits(3).
+ */
+int worker_run(struct worker *w, int listener);
+
+#endif

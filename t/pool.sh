@@ -1,0 +1,259 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The pool by itself, without a database: sockets, signals, settings.  Takes
+# the program from ASSAY_FCGI (default ./assay-fcgi) and prints TAP.
+set -u
+
+fcgi=${ASSAY_FCGI:-./assay-fcgi}
+[ -x "$fcgi" ] || { echo "1..0 # SKIP $fcgi is not built"; exit 77; }
+command -v cgi-fcgi >/dev/null ||
+    { echo "1..0 # SKIP cgi-fcgi is missing: install libfcgi-bin"; exit 77; }
+
+dir=$(mktemp -d) || exit 1
+count=0
+failed=0
+master=
+
+finish() {
+	[ -z "$master" ] || { kill "$master" && wait "$master"; } 2>/dev/null
+	[ "$failed" -eq 0 ] || sed 's/^/# /' "$dir/log"
+	rm -rf "$dir"
+}
+trap finish EXIT
+trap 'exit 1' HUP INT TERM
+
+# ok NAME COMMAND...: one test.
+ok() {
+	name=$1
+	shift
+	count=$((count + 1))
+	if "$@" >"$dir/out" 2>&1; then
+		echo "ok $count - $name"
+	else
+		echo "not ok $count - $name"
+		sed 's/^/# /' "$dir/out"
+		failed=$((failed + 1))
+	fi
+}
+
+# ask GROUP METHOD URI [PARAM=VALUE]...: the reply, body from standard input.
+ask() {
+	sock=$dir/$1.sock method=$2 uri=$3
+	shift 3
+	env -i REQUEST_METHOD="$method" REQUEST_URI="$uri" \
+	    REMOTE_ADDR=192.0.2.1 PATH="$PATH" "$@" \
+	    cgi-fcgi -bind -connect "$sock"
+}
+
+# within SECONDS COMMAND...: whether it succeeds in that time.
+within() {
+	tries=$(($1 * 20))
+	shift
+	until "$@"; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+workers() { ps -o pid= --ppid "$master" | sort; }
+count_is() { [ "$(workers | wc -l)" -eq "$1" ]; }
+gone() { ! kill -0 "$1" 2>/dev/null; }
+logged() { grep -q "$1" "$dir/log"; }
+
+# all_new OLD: as many workers as before, and none of them.
+all_new() {
+	now=$(workers)
+	[ "$(echo "$now" | wc -l)" -eq "$(echo "$1" | wc -l)" ] || return 1
+	for old in $1; do
+		case "
+$now
+" in *"$old"*) return 1 ;; esac
+	done
+}
+
+start() {
+	env -i PATH="$PATH" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
+	    "$fcgi" --config "$dir/conf" 2>>"$dir/log" </dev/null &
+	master=$!
+	within 5 count_is "$1"
+}
+
+refused() {
+	printf '%s\n' "$1" >"$dir/bad"
+	env -i "$fcgi" --check-config --config "$dir/bad"
+	[ $? -eq 78 ] || return 1
+	env -i "$fcgi" -n --config "$dir/bad" 2>&1 | grep "$dir/bad:$2"
+}
+
+usage_is_64() {
+	"$fcgi" --nonsense
+	[ $? -eq 64 ] || return 1
+	"$fcgi" word
+	[ $? -eq 64 ]
+}
+
+health() {
+	ask decide GET /health >"$dir/reply" </dev/null &&
+	    grep '^Status: 200' "$dir/reply" &&
+	    grep '^Content-Type: application/json' "$dir/reply" &&
+	    grep '^X-Correlation-Id: cor_' "$dir/reply" &&
+	    grep '^X-Route: GET /health' "$dir/reply" &&
+	    grep '"status":"ok"' "$dir/reply"
+}
+
+not_found() {
+	ask operator GET '/no/such?x=1' HTTP_X_CORRELATION_ID=mine-1 \
+	    >"$dir/reply" </dev/null &&
+	    grep '^Status: 404' "$dir/reply" &&
+	    grep '^X-Correlation-Id: mine-1' "$dir/reply" &&
+	    grep '^{"error":true,"code":"NOT_FOUND","message":"' "$dir/reply" &&
+	    logged 'req=mine-1 method=GET route=- status=404 '
+}
+
+head_has_no_body() {
+	ask decide HEAD /health >"$dir/reply" </dev/null &&
+	    grep '^Content-Length: [1-9]' "$dir/reply" &&
+	    ! grep '"status"' "$dir/reply"
+}
+
+not_ready() {
+	ask decide GET /readyz >"$dir/reply" </dev/null &&
+	    grep '^Status: 503' "$dir/reply" &&
+	    grep '"status":"not_ready".*"store":"down"' "$dir/reply"
+}
+
+metrics() {
+	ask decide GET /metrics >"$dir/reply" </dev/null
+	grep '^Status: 401' "$dir/reply" || return 1
+	ask decide GET /metrics 'HTTP_AUTHORIZATION=Bearer tokenx' \
+	    >"$dir/reply" </dev/null
+	grep '^Status: 401' "$dir/reply" || return 1
+	ask decide GET /metrics 'HTTP_AUTHORIZATION=Bearer token' \
+	    >"$dir/reply" </dev/null
+	grep '^Status: 200' "$dir/reply" &&
+	    grep '^engine_workers{group="decide"} 2' "$dir/reply" &&
+	    grep '^engine_workers_busy{group="decide"} 1' "$dir/reply" &&
+	    grep 'requests_total{route="GET /metrics",status="4xx"} 2' \
+		"$dir/reply" &&
+	    grep '^engine_decisions_total{verdict="deny",cached="true"} 0' \
+		"$dir/reply"
+}
+
+shed() {
+	ask decide GET /health ENGINE_RECEIVED=1000000000.000 \
+	    >"$dir/reply" </dev/null &&
+	    grep '^Status: 503' "$dir/reply" &&
+	    grep '^Retry-After: 1' "$dir/reply" &&
+	    grep '"code":"UNAVAILABLE"' "$dir/reply" &&
+	    ask decide GET /health ENGINE_RECEIVED="$(date +%s).000" \
+		</dev/null | grep '^Status: 200'
+}
+
+# slow: a login whose body takes a second to arrive.
+slow() {
+	{ sleep 1; printf '{"a":"b"}\n'; } | ask operator POST /v1/auth/login \
+	    CONTENT_LENGTH=10 CONTENT_TYPE=application/json >"$dir/slow"
+}
+
+truncated() {
+	printf '{"a"' | ask operator POST /v1/auth/login CONTENT_LENGTH=10 \
+	    CONTENT_TYPE=application/json >"$dir/reply"
+	grep '^Status: 400' "$dir/reply"
+}
+
+killed() {
+	old=$(workers)
+	kill -KILL "$(echo "$old" | head -n 1)"
+	within 5 count_is 4 && within 5 health &&
+	    logged 'level=error.*worker=died.*signal=9'
+}
+
+reloaded() {
+	old=$(workers)
+	slow &
+	waiter=$!
+	sleep 0.3
+	kill -HUP "$master"
+	within 10 all_new "$old" && wait "$waiter" &&
+	    grep '^Status: ' "$dir/slow" && health
+}
+
+bad_reload() {
+	old=$(workers)
+	cp "$dir/conf" "$dir/good"
+	echo 'DECIDE_WORKERS=none' >>"$dir/conf"
+	kill -HUP "$master"
+	within 5 logged 'reload=refused where=.*conf:[0-9]* why=DECIDE_WORKERS'
+	cp "$dir/good" "$dir/conf"
+	sleep 0.5
+	[ "$old" = "$(workers)" ] && health
+}
+
+resized() {
+	sed 's/^DECIDE_WORKERS=.*/DECIDE_WORKERS=3/' "$dir/good" >"$dir/conf"
+	kill -HUP "$master"
+	within 10 count_is 5 && health
+}
+
+second_instance_refused() {
+	env -i "$fcgi" --config "$dir/conf" </dev/null
+	[ $? -eq 69 ] && health
+}
+
+terminated() {
+	slow &
+	waiter=$!
+	sleep 0.3
+	kill -TERM "$master"
+	wait "$waiter" && grep '^Status: ' "$dir/slow" &&
+	    within 5 gone "$master" && wait "$master" &&
+	    [ ! -e "$dir/decide.sock" ] && [ ! -e "$dir/operator.sock" ] &&
+	    logged 'pool=stopped'
+}
+
+# Workers leave when their master dies; only then does nobody answer.
+stale() {
+	old=$(workers)
+	kill -KILL "$master"
+	wait "$master"
+	for pid in $old; do
+		within 5 gone "$pid" || return 1
+	done
+	[ -S "$dir/decide.sock" ] && start 4 && within 5 health
+}
+
+modes() { [ "$(stat -c %a "$dir/decide.sock")" = 660 ]; }
+
+cat >"$dir/conf" <<END
+DECIDE_SOCKET=$dir/decide.sock
+OPERATOR_SOCKET=$dir/operator.sock
+DECIDE_WORKERS=2
+OPERATOR_WORKERS=2
+METRICS_TOKEN=token
+DATABASE_URL=host=$dir
+END
+ok 'a bad value is refused with its line' refused 'DECIDE_WORKERS=0' 1:
+ok 'an unknown name is refused' refused 'NO_SUCH=0' 1:
+ok 'good settings are accepted' env -i "$fcgi" -n --config "$dir/conf"
+ok 'a bad option is a usage error' usage_is_64
+ok 'the pool starts' start 4
+ok 'its sockets are for owner and group' modes
+ok '/health answers' health
+ok 'an unknown path gets the envelope' not_found
+ok 'HEAD has no body' head_has_no_body
+ok '/readyz says no without a database' not_ready
+ok '/metrics asks for its token' metrics
+ok 'what waited too long is shed' shed
+ok 'a truncated body is refused' truncated
+ok 'a killed worker is replaced' killed
+ok 'HUP replaces all workers, and no request fails' reloaded
+ok 'a bad reload changes nothing' bad_reload
+ok 'a reload may change the number of workers' resized
+ok 'a second instance does not steal the sockets' second_instance_refused
+ok 'TERM lets a request in hand finish' terminated
+cp "$dir/good" "$dir/conf"
+ok 'it starts again' start 4
+ok 'sockets of a dead instance are replaced' stale
+echo "1..$count"
+[ "$failed" -eq 0 ]
