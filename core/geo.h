@@ -11,11 +11,14 @@
 struct place {
 	char country[3]; /* ISO 3166, upper case, or "" when unknown */
 	bool city; /* lat and lon are a city's, not a country's centroid */
-	double lat; /* degrees, north positive */
-	double lon; /* degrees, east positive */
+	double lat; /* degrees, north positive; NAN without a centroid */
+	double lon; /* degrees, east positive; NAN without a centroid */
 };
 
-/* Great-circle distance in km on a sphere of radius 6371.0088 km. */
+/*
+ * Great-circle distance in km on a sphere of radius 6371.0088 km; NAN when a
+ * coordinate is.
+ */
 double geo_distance_km(double lat1, double lon1, double lat2, double lon2);
 
 /*

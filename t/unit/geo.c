@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: ISC */
+/* core/geo.c: distances, centroids, calling codes. */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/geo.h"
+#include "t/unit/unit.h"
+
+static const char *const country_codes[] = {
+#define COUNTRY(code, lat, lon) #code,
+#include "core/countries.tbl"
+#undef COUNTRY
+};
+
+static const struct {
+	const char *code;
+	const char *countries;
+} calling_codes[] = {
+#define CALLING_CODE(code, countries) { code, countries },
+#include "core/calling_codes.tbl"
+#undef CALLING_CODE
+};
+
+/* Known distances, to a tenth of a percent or so. */
+static const struct {
+	double lat1, lon1, lat2, lon2;
+	double want, tolerance;
+} distances[] = {
+	{ 0, 0, 0, 0, 0, 0 },
+	{ 9.03, 38.74, 9.03, 38.74, 0, 0 },
+	{ 0, 0, 0, 1, 111.195, 0.001 }, /* a degree of the equator */
+	{ 0, 0, 0, 180, 20015.115, 0.001 }, /* half around */
+	{ 90, 0, -90, 77, 20015.115, 0.001 }, /* pole to pole */
+	{ 60, 0, 60, 2, 111.186, 0.01 }, /* meridians close in */
+	{ 0, 179.5, 0, -179.5, 111.195, 0.001 }, /* across the date line */
+	{ 51.5074, -0.1278, 48.8566, 2.3522, 343.6, 0.5 }, /* London, Paris */
+	{ 40.7128, -74.006, 35.6762, 139.6503, 10848, 15 }, /* NY, Tokyo */
+	{ -33.8688, 151.2093, -34.6037, -58.3816, 11801, 20 },
+};
+
+static const struct {
+	const char *country;
+	double lat, lon;
+} near[] = {
+	{ "AD", 42.5, 1.5 },
+	{ "ET", 9, 40 },
+	{ "SE", 62, 15 },
+	{ "BR", -10, -55 },
+	{ "NZ", -42, 174 },
+	{ "XK", 42.6, 21 },
+	{ "ZW", -19, 30 },
+};
+
+static const char *const no_countries[] = { "", "A", "AA", "XX", "ZZ", "et" };
+
+static const struct {
+	const char *phone;
+	const char *country;
+	enum truth want;
+} phones[] = {
+	{ "251911234567", "ET", TRUTH_TRUE },
+	{ "251911234567", "KE", TRUTH_FALSE },
+	{ "998901234567", "UZ", TRUTH_TRUE },
+	{ "12025550123", "US", TRUTH_TRUE },
+	{ "12025550123", "CA", TRUTH_TRUE },
+	{ "18765550123", "JM", TRUTH_TRUE },
+	{ "18765550123", "US", TRUTH_TRUE },
+	{ "12025550123", "MX", TRUTH_FALSE },
+	{ "79161234567", "RU", TRUTH_TRUE },
+	{ "77011234567", "KZ", TRUTH_TRUE },
+	{ "79161234567", "UA", TRUTH_FALSE },
+	{ "447911123456", "GB", TRUTH_TRUE },
+	{ "447781123456", "GG", TRUTH_TRUE },
+	{ "447781123456", "JE", TRUTH_TRUE },
+	{ "447624123456", "IM", TRUTH_TRUE },
+	{ "447911123456", "IE", TRUTH_FALSE },
+	{ "4740612345", "SJ", TRUTH_TRUE },
+	{ "390612345678", "VA", TRUTH_TRUE },
+	{ "61412345678", "CX", TRUTH_TRUE },
+	{ "212612345678", "EH", TRUTH_TRUE },
+	{ "262692123456", "YT", TRUTH_TRUE },
+	{ "358401234567", "AX", TRUTH_TRUE },
+	{ "590690123456", "MF", TRUTH_TRUE },
+	{ "59995123456", "BQ", TRUTH_TRUE },
+	{ "67231234567", "NF", TRUTH_TRUE },
+	{ "210123456789", "EG", TRUTH_UNKNOWN }, /* not assigned */
+	{ "80012345678", "US", TRUTH_UNKNOWN }, /* of no country */
+	{ "88161234567", "US", TRUTH_UNKNOWN }, /* satellites */
+	{ "01234567890", "GB", TRUTH_UNKNOWN },
+	{ "99912345678", "UZ", TRUTH_UNKNOWN },
+	{ "2", "EG", TRUTH_UNKNOWN },
+	{ "", "US", TRUTH_UNKNOWN },
+	{ "251911234567", "", TRUTH_FALSE },
+};
+
+START_TEST(distance_on_the_sphere)
+{
+	ck_assert_double_eq_tol(
+	    geo_distance_km(distances[_i].lat1, distances[_i].lon1,
+		distances[_i].lat2, distances[_i].lon2),
+	    distances[_i].want, distances[_i].tolerance + 1e-9);
+	ck_assert_double_eq_tol(
+	    geo_distance_km(distances[_i].lat2, distances[_i].lon2,
+		distances[_i].lat1, distances[_i].lon1),
+	    distances[_i].want, distances[_i].tolerance + 1e-9);
+}
+END_TEST
+
+START_TEST(centroid_is_in_the_country)
+{
+	double lat, lon;
+
+	ck_assert_int_eq(geo_centroid(near[_i].country, &lat, &lon), 0);
+	ck_assert_double_le(fabs(lat - near[_i].lat), 3);
+	ck_assert_double_le(fabs(lon - near[_i].lon), 3);
+}
+END_TEST
+
+START_TEST(no_country_has_no_centroid)
+{
+	double lat = 1, lon = 2;
+
+	ck_assert_int_eq(geo_centroid(no_countries[_i], &lat, &lon), -1);
+	ck_assert_double_eq(lat, 1);
+	ck_assert_double_eq(lon, 2);
+}
+END_TEST
+
+START_TEST(countries_are_sorted_and_on_earth)
+{
+	double lat, lon;
+	size_t i;
+
+	ck_assert_uint_eq(nitems(country_codes), 250);
+	for (i = 0; i < nitems(country_codes); i++) {
+		ck_assert_uint_eq(strlen(country_codes[i]), 2);
+		ck_assert_int_eq(geo_centroid(country_codes[i], &lat, &lon), 0);
+		ck_assert_double_le(fabs(lat), 90);
+		ck_assert_double_le(fabs(lon), 180);
+		if (i > 0)
+			ck_assert_str_lt(
+			    country_codes[i - 1], country_codes[i]);
+	}
+}
+END_TEST
+
+START_TEST(phone_in_country)
+{
+	ck_assert_int_eq(
+	    geo_phone_in_country(phones[_i].phone, phones[_i].country),
+	    phones[_i].want);
+}
+END_TEST
+
+START_TEST(calling_codes_are_sorted_and_begin_no_other)
+{
+	const char *before, *code;
+	size_t i;
+
+	for (i = 1; i < nitems(calling_codes); i++) {
+		before = calling_codes[i - 1].code;
+		code = calling_codes[i].code;
+		ck_assert_str_lt(before, code);
+		ck_assert_int_ne(strncmp(before, code, strlen(before)), 0);
+		ck_assert_uint_le(strlen(code), 3);
+	}
+}
+END_TEST
+
+/* Every country of a calling code has a centroid, every country a code. */
+START_TEST(calling_codes_and_countries_agree)
+{
+	bool called[nitems(country_codes)] = { false };
+	const char *p;
+	double lat, lon;
+	char code[3] = "";
+	size_t i, j;
+
+	for (i = 0; i < nitems(calling_codes); i++) {
+		for (p = calling_codes[i].countries;; p += 3) {
+			memcpy(code, p, 2);
+			ck_assert_int_eq(geo_centroid(code, &lat, &lon), 0);
+			for (j = 0; j < nitems(country_codes); j++)
+				called[j] |=
+				    strcmp(code, country_codes[j]) == 0;
+			if (p[2] == '\0')
+				break;
+		}
+	}
+	for (j = 0; j < nitems(country_codes); j++)
+		ck_assert_msg(called[j], "%s", country_codes[j]);
+}
+END_TEST
+
+Suite *
+suite_geo(void)
+{
+	Suite *s = suite_create("geo");
+	TCase *tc = tcase_create("geo");
+
+	tcase_add_loop_test(
+	    tc, distance_on_the_sphere, 0, (int)nitems(distances));
+	tcase_add_loop_test(
+	    tc, centroid_is_in_the_country, 0, (int)nitems(near));
+	tcase_add_loop_test(
+	    tc, no_country_has_no_centroid, 0, (int)nitems(no_countries));
+	tcase_add_test(tc, countries_are_sorted_and_on_earth);
+	tcase_add_loop_test(tc, phone_in_country, 0, (int)nitems(phones));
+	tcase_add_test(tc, calling_codes_are_sorted_and_begin_no_other);
+	tcase_add_test(tc, calling_codes_and_countries_agree);
+	suite_add_tcase(s, tc);
+	return s;
+}
