@@ -13,18 +13,29 @@ struct str;
 
 #define RULES_MAX 1000 /* rules of one ruleset */
 #define RULE_DEPTH_MAX 64 /* levels of nesting in one condition */
+#define RULE_TERMS_MAX 1000 /* comparisons, "!" and groups in one condition */
+#define RULE_LIST_MAX 256 /* members of one list */
+#define RULE_ATTRS_MAX 128 /* different attributes that a ruleset reads */
 #define RULE_POINTS_MAX 100
 #define RULE_ID_MAX 64 /* bytes of an id, a tag, a version label */
+#define RULE_NUMBER_MAX 64 /* bytes of a number as written */
+#define RULE_STRING_MAX 1024 /* bytes that a string stands for */
 #define RULE_TEXT_MAX 1048576 /* bytes of a ruleset's text */
 
+/* What a ruleset compiled from len bytes takes of its arena, at most. */
+#define RULE_ARENA_SIZE(len) (24 * (size_t)(len) + 4096)
+
 struct cond; /* a compiled condition; rule_int.h */
+struct rule_names;
 
 /* One compiled rule. */
 struct rule {
 	const char *id;
 	const char *tag;
-	int points; /* 0 to RULE_POINTS_MAX */
+	uint16_t tag_index; /* equal tags of a ruleset have equal numbers */
+	uint8_t points; /* 0 to RULE_POINTS_MAX */
 	const struct cond *cond;
+	const struct rule_names *attrs; /* the ruleset's, to print cond */
 };
 
 /* A compiled ruleset; immutable, lives in the arena it was compiled into. */
@@ -32,6 +43,8 @@ struct ruleset {
 	const char *version; /* set by who loads it */
 	const struct rule *rules;
 	size_t n_rules;
+	size_t n_tags; /* tag_index is below this */
+	const struct rule_names *attrs; /* the attributes that it reads */
 };
 
 /* The rules that fired, in ruleset order. */
@@ -44,10 +57,11 @@ struct hits {
  * Compile len bytes of rule text: lex, parse, check names and types against
  * the signal table, and refuse duplicate ids and everything over the limits.
  * Returns the ruleset, or NULL with f set: RULESET_INVALID, where
- * "line L, column C", why what was found and what was expected.
+ * "line L, column C" (both from 1, columns in characters), why what was found
+ * and what was expected; or INTERNAL when the arena is full.
  */
-struct ruleset *rule_compile(
-    struct arena *a, const char *text, size_t len, struct fail *f);
+struct ruleset *rule_compile(struct arena *a, const char *text, size_t len,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Evaluate every rule over the signals and note those whose condition is

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Golden rule files.  X.rule X.want: the text must print as the "rule" lines
+ * of the want, and decide as its lines
+ *	given SIGNAL == LITERAL, ... -> ID ...
+ * say: with these signals, and all others unknown, exactly these rules fire.
+ * X.bad: the text must be refused as its first line says, "# WHERE: WHY".
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/rule.h"
+#include "core/rule_int.h"
+#include "core/signals.h"
+#include "core/str.h"
+
+#define TEXT_MAX ((size_t)1 << 16)
+#define ATTRS_MAX 16
+
+/* The signals of one "given" line. */
+struct given {
+	struct signals signals;
+	struct event event;
+	struct attr attrs[ATTRS_MAX];
+};
+
+static void check_good(const char *, const char *);
+static void check_bad(const char *);
+static void check_given(const struct ruleset *, const char *, char *);
+static int given_read(struct given *, const char *, size_t, struct fail *);
+static int given_literal(const struct lexeme *, struct value *, struct fail *);
+static void given_set(struct given *, const struct lexeme *, struct value);
+static const char *fired(const struct ruleset *, const struct given *);
+static const char *printed(const struct ruleset *);
+static size_t read_file(const char *, char *);
+static void result(
+    bool, const char *, const char *, const char *, const char *);
+
+static _Alignas(16) char block[RULE_ARENA_SIZE(TEXT_MAX) + TEXT_MAX * 8];
+static struct arena arena;
+static int n_passed, n_failed;
+
+int
+main(int argc, char *argv[])
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		arena_init(&arena, block, sizeof(block));
+		if (strstr(argv[i], ".bad") != NULL)
+			check_bad(argv[i]);
+		else if (i + 1 < argc) {
+			check_good(argv[i], argv[i + 1]);
+			i++;
+		}
+		arena_reset(&arena);
+	}
+	printf("1..%d\n# %d passed, %d failed\n", n_passed + n_failed, n_passed,
+	    n_failed);
+	return n_failed == 0 && n_passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* Compile a file and hold it against what is wanted of it. */
+static void
+check_good(const char *path, const char *want_path)
+{
+	static char text[TEXT_MAX], want[TEXT_MAX], canon[TEXT_MAX];
+	const struct ruleset *rs, *again;
+	struct fail f = { 0 };
+	char *line, *rest;
+	size_t used = 0;
+
+	rs = rule_compile(&arena, text, read_file(path, text), &f);
+	result(rs != NULL, path, "compiles", f.where, f.why);
+	if (rs == NULL)
+		return;
+
+	/* What it prints, and that this prints the same again. */
+	read_file(want_path, want);
+	for (line = strtok_r(want, "\n", &rest), canon[0] = '\0'; line != NULL;
+	     line = strtok_r(NULL, "\n", &rest))
+		if (strncmp(line, "rule ", 5) == 0)
+			used += (size_t)snprintf(
+			    canon + used, sizeof(canon) - used, "%s\n", line);
+		else if (strncmp(line, "given ", 6) == 0)
+			check_given(rs, path, line);
+	result(strcmp(printed(rs), canon) == 0, path, "prints", printed(rs),
+	    canon);
+	again = rule_compile(&arena, canon, used, &f);
+	result(again != NULL && strcmp(printed(again), canon) == 0, path,
+	    "prints again", again == NULL ? f.why : printed(again), canon);
+}
+
+/* A file that must be refused. */
+static void
+check_bad(const char *path)
+{
+	static char text[TEXT_MAX];
+	char want[512], got[512];
+	const struct ruleset *rs;
+	struct fail f = { 0 };
+	size_t len = read_file(path, text);
+
+	snprintf(want, sizeof(want), "%.*s", (int)strcspn(text, "\r\n"), text);
+	rs = rule_compile(&arena, text, len, &f);
+	snprintf(got, sizeof(got), "# %s: %s", rs == NULL ? f.where : "nowhere",
+	    rs == NULL ? f.why : "it compiles");
+	result(strcmp(got, want) == 0 && f.code == RULESET_INVALID, path,
+	    "is refused", got, want);
+}
+
+/* One "given" line. */
+static void
+check_given(const struct ruleset *rs, const char *path, char *line)
+{
+	struct given given = { 0 };
+	struct fail f = { 0 };
+	const char *got, *want;
+	char *arrow = strstr(line, "->");
+	char *signals = line + strlen("given ");
+
+	if (arrow == NULL ||
+	    given_read(&given, signals, (size_t)(arrow - signals), &f) == -1) {
+		result(false, path, line, f.where, f.why);
+		return;
+	}
+	want = arrow + 2 + strspn(arrow + 2, " ");
+	got = fired(rs, &given);
+	result(strcmp(got, want) == 0, path, line, got, want);
+}
+
+/* SIGNAL == LITERAL, ... */
+static int
+given_read(struct given *given, const char *text, size_t len, struct fail *f)
+{
+	struct lexer lx;
+	struct lexeme name, at;
+	struct value value;
+	int i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		given->signals.value[i] = value_unknown();
+	given->signals.event = &given->event;
+	given->event.attrs = given->attrs;
+	if (rule_lex_init(&lx, text, len, f) == -1 ||
+	    rule_lex_next(&lx, &name, f) == -1)
+		return -1;
+	while (name.token != TOKEN_END) {
+		if (rule_lex_next(&lx, &at, f) == -1 || at.token != TOKEN_EQ ||
+		    rule_lex_next(&lx, &at, f) == -1 ||
+		    given_literal(&at, &value, f) == -1)
+			return -1;
+		given_set(given, &name, value);
+		if (rule_lex_next(&lx, &name, f) == -1)
+			return -1;
+		if (name.token == TOKEN_COMMA &&
+		    rule_lex_next(&lx, &name, f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+given_literal(const struct lexeme *at, struct value *ret, struct fail *f)
+{
+	double n;
+
+	if (at->token == TOKEN_STRING)
+		*ret = value_string(rule_lex_string(&arena, at, f));
+	else if (rule_lex_is(at, "true") || rule_lex_is(at, "false"))
+		*ret = value_bool(rule_lex_is(at, "true"));
+	else {
+		if (rule_lex_number(at, &n, f) == -1)
+			return -1;
+		*ret = value_number(n);
+	}
+	return 0;
+}
+
+/* Give a signal or an attribute its value. */
+static void
+given_set(struct given *given, const struct lexeme *at, struct value value)
+{
+	struct attr *attr = &given->attrs[given->event.n_attrs];
+	char name[TEXT_MAX];
+
+	snprintf(name, sizeof(name), "%.*s", (int)at->len, at->text);
+	if (strncmp(name, "attr.", 5) != 0) {
+		given->signals.value[signal_parse(name)] = value;
+		return;
+	}
+	attr->name = at->token == TOKEN_ATTR ? rule_lex_string(&arena, at, NULL)
+					     : arena_strdup(&arena, name + 5);
+	attr->value = value;
+	given->event.n_attrs++;
+}
+
+/* The ids of the rules that fire, with blanks between. */
+static const char *
+fired(const struct ruleset *rs, const struct given *given)
+{
+	struct hits hits;
+	struct str s;
+	size_t i;
+
+	rule_eval(rs, &given->signals, &hits);
+	str_init(&s, &arena);
+	for (i = 0; i < hits.n; i++)
+		str_addf(
+		    &s, "%s%s", i > 0 ? " " : "", rs->rules[hits.index[i]].id);
+	return str_text(&s);
+}
+
+/* The rules in canonical form, one a line. */
+static const char *
+printed(const struct ruleset *rs)
+{
+	struct str s;
+	size_t i;
+
+	str_init(&s, &arena);
+	for (i = 0; i < rs->n_rules; i++) {
+		rule_print(&s, &rs->rules[i]);
+		str_addc(&s, '\n');
+	}
+	return str_text(&s);
+}
+
+/* Read a file of less than TEXT_MAX bytes to ret; a missing one ends us. */
+static size_t
+read_file(const char *path, char *ret)
+{
+	FILE *file;
+	size_t n;
+
+	file = fopen(path, "rb");
+	if (file == NULL) {
+		perror(path);
+		exit(EXIT_FAILURE);
+	}
+	n = fread(ret, 1, TEXT_MAX - 1, file);
+	ret[n] = '\0';
+	fclose(file);
+	return n;
+}
+
+/* One line of TAP, and why when it is "not ok". */
+static void
+result(bool good, const char *path, const char *what, const char *got,
+    const char *want)
+{
+	const char *base = strrchr(path, '/');
+
+	good ? n_passed++ : n_failed++;
+	printf("%s %d - %s: %s\n", good ? "ok" : "not ok", n_passed + n_failed,
+	    base == NULL ? path : base + 1, what);
+	if (!good)
+		printf("# got  %s\n# want %s\n", got, want);
+}
