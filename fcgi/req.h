@@ -10,6 +10,7 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "lib/crypt.h"
+#include "lib/token.h"
 
 struct FCGX_Stream;
 struct json_object;
@@ -25,8 +26,6 @@ enum method {
 	METHOD_OTHER,
 	METHOD__MAX
 };
-
-enum role { ROLE_ANALYST = 1, ROLE_ADMIN, ROLE__MAX };
 
 /* Who sent an operator request; filled by the gate. */
 struct operator
@@ -61,6 +60,8 @@ struct req {
 	const struct route *route;
 	const char *arg[REQ_PATH_ARGS_MAX]; /* decoded {parameters} */
 	uint8_t key_hash[CRYPT_SHA256_SIZE]; /* apikey routes: of api_key */
+	bool key_verified; /* the database knows the key, for this route */
+	bool key_counted; /* and its budget has this request in it */
 	struct operator operator; /* operator and admin routes */
 
 	struct FCGX_Stream *in; /* where the body comes from, once */
