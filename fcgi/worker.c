@@ -26,8 +26,7 @@
 #include "lib/log.h"
 #include "lib/shm.h"
 
-#define ARENA_SIZE ((size_t)8 << 20) /* a batch, parsed, decided and printed   \
-				      */
+#define ARENA_SIZE ((size_t)8 << 20) /* holds a batch and all it makes */
 #define ARENA_KEEP ((size_t)1 << 20) /* pages that stay with a worker */
 #define QUEUE_MAX CLOCK_SECOND /* what waited longer is refused */
 #define HEAD_LIMIT 15 /* seconds to read a request's parameters */

@@ -126,8 +126,8 @@ int
 db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
     struct rows *ret, struct fail *f)
 {
-	const bool inside = db->db_conn != NULL
-	    && PQtransactionStatus(db->db_conn) == PQTRANS_INTRANS;
+	const bool inside = db->db_conn != NULL &&
+	    PQtransactionStatus(db->db_conn) == PQTRANS_INTRANS;
 	struct rows rows;
 	int tries;
 

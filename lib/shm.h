@@ -44,6 +44,7 @@ struct shm {
 	struct slot sh_slot[SHM_SLOTS];
 	struct window sh_key[SHM_KEYS];
 	struct window sh_login[SHM_LOGINS];
+	_Atomic int32_t sh_turn[SHM_SLOTS]; /* pids; fcgi/turn.c */
 };
 
 /*

@@ -7,7 +7,8 @@
 # PostgreSQL refuses to run as root, and so does nothing else here: where the
 # script is root, everything that it starts runs as the user "postgres" of
 # Debian's package.  A started process is a session of its own, so that Ctrl-C
-# reaches only the script, and gets a signal if the script is killed.
+# reaches only the script, gets a signal if the script is killed, and does not
+# inherit descriptors 8 and 9, which hold the locks of the scripts.
 
 if [ "$(id -u)" -eq 0 ]; then
 	stack_user=postgres
@@ -71,7 +72,7 @@ stack_pg_start() {
 	    -D "$stack_pg_data" -c listen_addresses= \
 	    -c unix_socket_directories="$stack_pg_sockets" \
 	    -c unix_socket_permissions=0700 "$@") \
-	    </dev/null >>"$stack_pg_log" 2>&1 &
+	    </dev/null >>"$stack_pg_log" 2>&1 8>&- 9>&- &
 	stack_pg_pid=$!
 	stack_until 30 "$stack_pg_pid" "$(stack_pg_bin)/pg_isready" -q \
 	    -h "$stack_pg_sockets" ||
@@ -119,7 +120,7 @@ stack_pool_start() {
 	shift 2
 	# shellcheck disable=SC2086 # a command and its arguments
 	(cd / && exec env "$@" $stack_as --pdeathsig TERM "$stack_program") \
-	    </dev/null >>"$stack_log" 2>&1 &
+	    </dev/null >>"$stack_log" 2>&1 8>&- 9>&- &
 	stack_pool_pid=$!
 }
 
@@ -140,7 +141,7 @@ stack_nginx_start() {
 	# shellcheck disable=SC2086 # a command and its arguments
 	(cd / && exec $stack_as --pdeathsig TERM nginx -p "$stack_run" \
 	    -e "$stack_logs/nginx-error.log" -c "$stack_run/nginx.conf") \
-	    </dev/null >>"$stack_logs/nginx-start.log" 2>&1 &
+	    </dev/null >>"$stack_logs/nginx-start.log" 2>&1 8>&- 9>&- &
 	stack_nginx_pid=$!
 	stack_until 10 "$stack_nginx_pid" test -s "$stack_run/nginx.pid" ||
 	    stack_die "nginx did not start: \

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: ISC */
+/* Who calls: service keys and operators' tokens. */
+#include "config.h"
+
+#include "core/fail.h"
+#include "fcgi/auth.h"
+#include "fcgi/req.h"
+#include "fcgi/route.h"
+#include "fcgi/worker.h"
+#include "lib/apikey.h"
+#include "lib/clock.h"
+#include "lib/conf.h"
+#include "lib/db.h"
+#include "lib/token.h"
+
+static int session(struct req *req, const struct token *token);
+
+int
+auth_key_form(struct req *req)
+{
+	if (!apikey_hash(req->api_key, req->key_hash))
+		return fail_set(
+		    &req->fail, FAIL_DENIED, INVALID_API_KEY, NULL, "%s", "");
+	return 0;
+}
+
+int
+auth_apikey(struct req *req)
+{
+	struct params p;
+	struct rows rows;
+
+	if (req->key_verified)
+		return 0;
+	if (worker_db(req->worker, &req->fail) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_bytes(&p, req->key_hash, sizeof(req->key_hash));
+	if (db_run(req->worker->db, req->arena, STMT_APIKEY_FIND, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	if (rows.ro_n == 0 || !rows_get_bool(&rows, "live"))
+		return fail_set(
+		    &req->fail, FAIL_DENIED, INVALID_API_KEY, NULL, "%s", "");
+	if ((rows_get_int(&rows, "scopes") & (int64_t)req->route->scope) == 0)
+		return fail_set(&req->fail, FAIL_DENIED, INSUFFICIENT_SCOPE,
+		    NULL, "%s", "");
+	req->key_verified = true;
+	return 0;
+}
+
+int
+auth_operator(struct req *req)
+{
+	struct token_keys keys;
+	struct token token;
+	struct fail *f = &req->fail;
+
+	if (req->bearer == NULL || conf.AUTH_SECRET == NULL)
+		return fail_set(
+		    f, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
+	if (token_keys_init(&keys, req->arena, conf.AUTH_SECRET,
+		conf.AUTH_SECRET_PREVIOUS, f) == -1 ||
+	    token_verify(
+		&keys, req->arena, req->bearer, clock_now(), &token, f) == -1 ||
+	    session(req, &token) == -1)
+		return -1;
+	if (req->route->access == ACCESS_ADMIN &&
+	    req->operator.role != ROLE_ADMIN)
+		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s", "");
+	return 0;
+}
+
+/* The token is ours; the session behind it must still stand. */
+static int
+session(struct req *req, const struct token *token)
+{
+	struct params p;
+	struct rows rows;
+
+	if (worker_db(req->worker, &req->fail) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, token->email);
+	params_text(&p, token->id);
+	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_SESSION, &p,
+		&rows, &req->fail) == -1)
+		return -1;
+	if (rows.ro_n == 0 || rows_get_bool(&rows, "revoked") ||
+	    rows_get_int(&rows, "session_number") != token->session)
+		return fail_set(
+		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
+	req->operator.email = token->email;
+	req->operator.role = token_role(rows_get_text(&rows, "role"));
+	req->operator.token_id = token->id;
+	req->operator.expires_at = token->expires_at;
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/* Who calls: service keys and operators' tokens. */
+#ifndef FCGI_AUTH_H
+#define FCGI_AUTH_H
+
+struct req;
+
+/*
+ * See that X-API-Key has the form of a key, and hash it into req->key_hash.
+ * Whether there is such a key is another question.  Returns 0, or -1 with
+ * req->fail set to INVALID_API_KEY.
+ */
+int auth_key_form(struct req *req) __attribute__((warn_unused_result));
+
+/*
+ * Verify the key of a request against the database, in a statement of its
+ * own: it exists, has not expired, was not revoked, and has the scope of the
+ * route.  Sets req->key_verified, and does nothing if it is.  Returns 0, or
+ * -1 with req->fail set: INVALID_API_KEY, INSUFFICIENT_SCOPE, UNAVAILABLE.
+ */
+int auth_apikey(struct req *req) __attribute__((warn_unused_result));
+
+/*
+ * Verify the bearer token of a request: the token itself, then its session,
+ * and that the operator has the role that the route asks for today.  Fills
+ * req->operator.  Returns 0, or -1 with req->fail set: UNAUTHENTICATED,
+ * FORBIDDEN, UNAVAILABLE.
+ */
+int auth_operator(struct req *req) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: ISC */
+/* The whole HTTP surface, and the one gate in front of every handler. */
+#include "config.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/fail.h"
+#include "core/str.h"
+#include "fcgi/auth.h"
+#include "fcgi/limit.h"
+#include "fcgi/match.h"
+#include "fcgi/route.h"
+#include "fcgi/worker.h"
+#include "lib/body.h"
+#include "lib/clock.h"
+#include "lib/conf.h"
+#include "lib/metric.h"
+#include "lib/shm.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define BODY_IGNORED 4096 /* bytes, where a route takes no body */
+
+static int gate(struct req *req, struct resp *resp);
+static int find(struct req *req, struct resp *resp, struct match *ret);
+static bool served(const struct worker *w, const struct route *route);
+static int not_allowed(
+    struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
+static int check_access(struct req *req);
+static int check_budget(struct req *req, struct resp *resp);
+static int check_login(struct req *req, struct resp *resp);
+static void take_key(
+    struct req *req, struct resp *resp, struct limit_result *ret);
+static int over_budget(
+    struct req *req, struct resp *resp, const struct limit_result *got);
+static int read_body(struct req *req);
+static int check_caller(struct req *req, struct resp *resp);
+static void refuse(struct req *req, struct resp *resp);
+
+static const struct route routes[] = {
+#define ROUTE(method, path, group, access, scope, budget, body, limit, fn)     \
+	{ METHOD_##method, path, GROUP_##group, ACCESS_##access,               \
+		SCOPE_##scope, BUDGET_##budget, body, limit, fn, #fn },
+#include "fcgi/routes.tbl"
+#undef ROUTE
+};
+
+void
+route_run(struct req *req, struct resp *resp)
+{
+	struct limit_result any;
+
+	if (gate(req, resp) == -1 || req->route->handler(req, resp) == -1)
+		refuse(req, resp);
+
+	/* A key that was new to this host counts from its first request. */
+	if (req->key_verified && !req->key_counted &&
+	    req->route->budget == BUDGET_DECISIONS)
+		take_key(req, resp, &any);
+}
+
+/* Everything that stands between a request and its handler, in order. */
+static int
+gate(struct req *req, struct resp *resp)
+{
+	struct match m;
+
+	if (find(req, resp, &m) == -1)
+		return -1;
+	worker_limit(req->worker, req->route->limit_s);
+	if (check_access(req) == -1 || check_budget(req, resp) == -1)
+		return -1;
+	if (read_body(req) == -1)
+		return -1;
+	if (match_args(&m, req->arena, req->arg, &req->fail) == -1)
+		return -1;
+	if (req->route->body_max == 0)
+		return 0;
+	req->json =
+	    body_parse(req->arena, req->body, req->body_size, &req->fail);
+	return req->json == NULL ? -1 : 0;
+}
+
+/*
+ * The route of method and path.  404: no route has this path, or none that
+ * this worker serves; 405 with Allow: only with other methods.
+ */
+static int
+find(struct req *req, struct resp *resp, struct match *ret)
+{
+	bool allow[METHOD__MAX] = { false };
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < nitems(routes); i++) {
+		if (!served(req->worker, &routes[i]) ||
+		    !match_path(routes[i].path, req->path, ret))
+			continue;
+		if (routes[i].method == req->method) {
+			req->route = &routes[i];
+			return 0;
+		}
+		found = allow[routes[i].method] = true;
+	}
+	if (found)
+		return not_allowed(req, resp, allow);
+	return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL, "%s", "");
+}
+
+/* A worker has only what its group's routes need. */
+static bool
+served(const struct worker *w, const struct route *route)
+{
+	return w->shared || w->group == route->group;
+}
+
+static int
+not_allowed(struct req *req, struct resp *resp, const bool allow[METHOD__MAX])
+{
+	enum method method;
+	struct str s;
+
+	str_init(&s, req->arena);
+	for (method = METHOD_GET; method < METHOD_OTHER; method++)
+		if (allow[method])
+			str_addf(&s, "%s%s%s", s.st_len == 0 ? "" : ", ",
+			    req_method_name(method),
+			    method == METHOD_GET ? ", HEAD" : "");
+	if (str_text(&s) != NULL)
+		resp_header(req, resp, "Allow: %s", str_text(&s));
+	return fail_set(
+	    &req->fail, FAIL_INPUT, METHOD_NOT_ALLOWED, NULL, "%s", "");
+}
+
+/*
+ * Who may call.  A service key is only looked at here: it is verified in the
+ * decision's own first round trip, or by check_caller() before we refuse.
+ */
+static int
+check_access(struct req *req)
+{
+	switch (req->route->access) {
+	case ACCESS_PUBLIC:
+		return 0;
+	case ACCESS_APIKEY:
+		return auth_key_form(req);
+	case ACCESS_OPERATOR:
+	case ACCESS_ADMIN:
+		return auth_operator(req);
+	case ACCESS__MAX:
+		break;
+	}
+	assert(!"a route has an access class");
+	return -1;
+}
+
+/* Take the request out of its budget, where the caller is known by now. */
+static int
+check_budget(struct req *req, struct resp *resp)
+{
+	struct limit_result got;
+
+	if (req->route->budget == BUDGET_LOGIN)
+		return check_login(req, resp);
+	if (req->route->budget != BUDGET_DECISIONS || req->key_counted ||
+	    !(req->key_verified ||
+		limit_known(req->worker->shm, req->key_hash)))
+		return 0;
+	take_key(req, resp, &got);
+	return got.allowed ? 0 : over_budget(req, resp, &got);
+}
+
+static int
+check_login(struct req *req, struct resp *resp)
+{
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	struct limit_result got;
+
+	limit_address(req->worker->shm, req->client_ip, hash);
+	limit_take(req->worker->shm, LIMIT_LOGIN, hash, clock_now(),
+	    conf.RATE_LIMIT_LOGIN_PER_MIN, &got);
+	return got.allowed ? 0 : over_budget(req, resp, &got);
+}
+
+/* Count the request of a key, and say how it stands. */
+static void
+take_key(struct req *req, struct resp *resp, struct limit_result *ret)
+{
+	limit_take(req->worker->shm, LIMIT_KEY, req->key_hash, clock_now(),
+	    conf.RATE_LIMIT_DECISIONS_PER_MIN, ret);
+	req->key_counted = true;
+	resp_header(
+	    req, resp, "X-RateLimit-Limit: %lld", (long long)ret->limit);
+	resp_header(req, resp, "X-RateLimit-Remaining: %lld",
+	    (long long)ret->remaining);
+}
+
+static int
+over_budget(struct req *req, struct resp *resp, const struct limit_result *got)
+{
+	metric_add(req->worker->slot, METRIC_ID_LIMITED,
+	    req->route->budget == BUDGET_LOGIN ? 1 : 0, 0, 1);
+	resp_header(
+	    req, resp, "Retry-After: %lld", (long long)got->retry_after);
+	return fail_set(&req->fail, FAIL_DENIED, RATE_LIMITED, NULL,
+	    "more than %lld requests in this minute", (long long)got->limit);
+}
+
+/* The body as bytes: 413, then 415 where a body was sent that counts. */
+static int
+read_body(struct req *req)
+{
+	const size_t max = req->route->body_max;
+
+	if (req_body(req, max == 0 ? BODY_IGNORED : max) == -1)
+		return -1;
+	if (max > 0 && req->body_size > 0 && !match_json(req->content_type))
+		return fail_set(&req->fail, FAIL_INPUT, UNSUPPORTED_MEDIA_TYPE,
+		    NULL, "%s", "");
+	return 0;
+}
+
+/*
+ * What is wrong with a request is told to callers whose key holds: verify it
+ * before a refusal, so that 401, 403 and 429 come first.
+ */
+static int
+check_caller(struct req *req, struct resp *resp)
+{
+	if (req->route == NULL || req->route->access != ACCESS_APIKEY ||
+	    req->key_verified || req->fail.kind != FAIL_INPUT)
+		return 0;
+	if (auth_apikey(req) == -1)
+		return -1;
+	return check_budget(req, resp);
+}
+
+/* Answer with the failure, or with the one that has to come before it. */
+static void
+refuse(struct req *req, struct resp *resp)
+{
+	const struct fail why = req->fail;
+
+	if (check_caller(req, resp) == 0)
+		req->fail = why;
+	if (req->fail.code == UNAUTHENTICATED)
+		resp_header(req, resp, "WWW-Authenticate: Bearer");
+	resp_fail(req, resp);
+}

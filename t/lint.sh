@@ -1,0 +1,266 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Every rule of the house that a machine can check.  Each check prints what it
+# did.  A missing tool is a visible skip, and in CI (CI=true) a failure.
+set -u
+srcdir=$(cd "$(dirname "$0")/.." && pwd)
+builddir=$(cd "${builddir:-.}" && pwd)
+cd "$srcdir" || exit 99
+PATH=$PATH:/usr/sbin:/sbin
+failed=0
+n=0
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/assay-lint.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM HUP
+
+# verdict WHAT: ok if nothing was written to $tmp/faults.
+verdict() {
+	n=$((n + 1))
+	if [ -s "$tmp/faults" ]; then
+		failed=$((failed + 1))
+		echo "not ok $n - $1"
+		sed 's/^/#   /' "$tmp/faults"
+	else
+		echo "ok $n - $1"
+	fi
+	: >"$tmp/faults"
+}
+
+# skip WHAT WHY
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # skip $2"
+}
+
+# lacks WHAT WHY: a skip here, a failure in CI.
+lacks() {
+	if [ "${CI:-}" = true ]; then
+		echo "$2" >"$tmp/faults"
+		verdict "$1"
+	else
+		skip "$1" "$2"
+	fi
+}
+
+# have TOOL WHAT: is it there?
+have() {
+	command -v "$1" >/dev/null && return 0
+	lacks "$2" "$1 is missing"
+	return 1
+}
+
+# The tree: what git tracks, or in a release what was packed.
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+	git ls-files --cached --others --exclude-standard
+else
+	find . -type f | sed 's,^\./,,' |
+	    grep -vE '^(aclocal.m4|configure|config.h.in|Makefile.in|build-aux/)'
+fi | grep -vE '^(_?build|var/)' | while read -r file; do
+	[ ! -f "$file" ] || echo "$file"
+done | LC_ALL=C sort >"$tmp/files"
+# In and of these: what people wrote as text.
+grep -vE '^t/fuzz/corpus/' "$tmp/files" >"$tmp/text"
+grep -E '\.[ch]$' "$tmp/text" >"$tmp/c"
+while read -r file; do
+	case $file in
+	tools/packages) ;;
+	*.sh) echo "$file" ;;
+	*) head -n 1 "$file" | grep -q '^#!/bin/.*sh' && echo "$file" ;;
+	esac
+done <"$tmp/text" >"$tmp/scripts"
+
+# The dependency arrow, from the folder of the file to what it may include.
+while read -r file; do
+	case ${file%%/*} in
+	core) may=core ;;
+	lib) may='core|lib' ;;
+	fcgi) may='core|lib|fcgi' ;;
+	cron) may='core|lib|cron' ;;
+	ctl) may='core|lib|ctl' ;;
+	*) may='core|lib|fcgi|cron|ctl|t|bench' ;;
+	esac
+	grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$file" |
+	    grep -vE "\"(config\\.h|($may)/[a-z0-9_./]+)\"" |
+	    sed "s,^,$file:,"
+done <"$tmp/c" >"$tmp/faults"
+verdict "includes follow core <- lib <- fcgi, cron, ctl"
+
+xargs grep -nE '#[[:space:]]*include <libpq' <"$tmp/c" |
+    grep -v '^lib/db\.c:' >"$tmp/faults"
+verdict "only lib/db.c knows libpq"
+
+xargs grep -nE '\<(clock_gettime|gettimeofday|time)\(' <"$tmp/c" |
+    grep -vE '^(lib/clock\.c|t/|bench/)' >"$tmp/faults"
+verdict "only lib/clock.c reads a clock"
+
+xargs grep -nE '\<(strcpy|strcat|v?sprintf|strtok|gmtime|localtime|ctime|asctime|ato[ilf]|rand|system|popen)\(' \
+    <"$tmp/c" | grep -v '^lib/banned\.h:' >"$tmp/faults"
+verdict "no banned call"
+
+xargs grep -nE 'typedef (struct|union|enum)|(TODO|FIXME)|^[[:space:]]*//|[;{}] //' \
+    <"$tmp/c" >"$tmp/faults"
+verdict "no typedef of a struct, no // comment, nothing left to do"
+
+# core is pure: what it takes from outside is on this list.
+what="libcore.a needs nothing but memory, text, mathematics and addresses"
+if [ ! -f "$builddir/libcore.a" ]; then
+	skip "$what" "it is not built"
+elif grep -q '^#define ARENA_MALLOC' "$builddir/config.h"; then
+	skip "$what" "a build with sanitizers; the plain one shows it"
+elif have nm "$what"; then
+	nm "$builddir/libcore.a" 2>/dev/null | awk '
+		NF == 3 && $2 ~ /[A-TV-Z]/ { defined[$3] = 1 }
+		NF == 2 && $1 == "U" { wanted[$2] = 1 }
+		END { for (s in wanted) if (!(s in defined)) print s }' |
+	    LC_ALL=C sort | grep -vE '^(mem[a-z]+|__mem[a-z]+_chk)$' |
+	    grep -vE '^(strn?(len|cmp|chr|casecmp)|strr?chr|strstr|str[cp]?spn|strpbrk|strto(d|ll?|ull?|[iu]max)|__isoc[0-9]+_strto[a-z]+)$' |
+	    grep -vE '^(v?snprintf|__v?snprintf_chk)$' |
+	    grep -vE '^(sqrt|cbrt|exp|exp2|expm1|log|log2|log10|log1p|pow|fabs|floor|ceil|trunc|l?l?round|l?l?rint|nearbyint|fmod|fmin|fmax|hypot|sin|cos|tan|a?sin|acos|atan2?|ldexp|frexp|copysign|__isinf|__isnan|__finite)$' |
+	    grep -vE '^(inet_pton|inet_ntop|qsort|__assert_fail|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_)$' \
+	    >"$tmp/faults"
+	verdict "$what"
+fi
+
+what="clang-format 14 has nothing to change"
+format=clang-format-14
+command -v "$format" >/dev/null || format=clang-format
+if have "$format" "$what"; then
+	case $("$format" --version) in
+	*"version 14."*)
+		xargs "$format" --dry-run -Werror <"$tmp/c" 2>"$tmp/faults"
+		verdict "$what"
+		;;
+	*)
+		skip "$what" "only another version is here"
+		;;
+	esac
+fi
+
+# Manuals: well-formed, and complete against the tables.
+what="the manuals are well-formed"
+if have mandoc "$what"; then
+	grep -E '^man/.*\.[0-9]$' "$tmp/files" |
+	    xargs -r mandoc -Tlint -Wwarning >"$tmp/faults" 2>&1
+	verdict "$what"
+fi
+
+# wants PAGE WHAT: each line of standard input must be in it, word by word.
+wants() {
+	if [ ! -f "man/$1" ]; then
+		lacks "$2" "man/$1 is not written yet"
+		return
+	fi
+	have mandoc "$2" || return
+	mandoc -Tascii "man/$1" | sed "s/.$(printf '\b')//g" |
+	    tr -s '[:space:]' ' ' >"$tmp/page"
+	while read -r words; do
+		grep -qF -- "$words" "$tmp/page" || echo "missing: $words"
+	done >"$tmp/faults"
+	verdict "$2"
+}
+
+# rows MACRO FILE FIELD: of a table, one field between double quotes, or 0 for
+# the first argument.
+rows() {
+	[ ! -f "$2" ] || awk -F '"' -v macro="$1" -v field="$3" '
+		index($0, macro "(") != 1 { next }
+		field == 0 {
+			sub(/^[^(]*\(/, "")
+			sub(/,.*/, "")
+			print
+			next
+		}
+		{ print $(2 * field) }' "$2"
+}
+
+rows ROUTE fcgi/routes.tbl 1 >"$tmp/rows"
+wants assay-api.7 "assay-api(7) has every route" <"$tmp/rows"
+rows CODE core/codes.tbl 0 >"$tmp/rows"
+wants assay-api.7 "assay-api(7) has every error code" <"$tmp/rows"
+{
+	rows CONF lib/conf.tbl 0
+	sed -n 's/^CONF(.*, "\(.*\)")$/\1/p' lib/conf.tbl
+} >"$tmp/rows"
+wants assay.5 "assay(5) has every setting, with its meaning" <"$tmp/rows"
+{
+	rows SIGNAL core/signals.tbl 1
+	rows SIGNAL core/signals.tbl 2
+} >"$tmp/rows"
+wants assay-rules.5 "assay-rules(5) has every signal, with its meaning" \
+    <"$tmp/rows"
+
+rows ROUTE fcgi/routes.tbl 1 | LC_ALL=C sort -u | while read -r path; do
+	pattern=$(printf '%s' "$path" | sed 's/{[a-z]*}/[^ "]+/g')
+	grep -qE "[ \"]$pattern([ \"?]|\$)" t/http/[0-9]*.sh ||
+	    echo "no scenario uses $path"
+done >"$tmp/faults"
+verdict "every route is in a scenario"
+
+grep -vE '\.(tbl|md|csv|out|want|bad|rule|json|txt)$|^(LICENSE|CHANGES|\.gitignore|\.clang-format)' \
+    "$tmp/text" | while read -r file; do
+	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ISC' ||
+	    echo "$file"
+done >"$tmp/faults"
+verdict "every source names its licence"
+
+# What automake packs by itself need not be listed.
+sed 's/[[:space:]\\]/\n/g' Makefile.am | grep . >"$tmp/listed"
+grep -vE '^(\.git|\.ci/|Makefile\.am$|configure\.ac$|m4/)' "$tmp/files" |
+    while read -r file; do
+	where=$file
+	until grep -qxF -- "$where" "$tmp/listed"; do
+		case $where in
+		*/*) where=${where%/*} ;;
+		*)
+			echo "$file"
+			break
+			;;
+		esac
+	done
+done >"$tmp/faults"
+verdict "every file is in Makefile.am, and so in a release"
+
+what="shellcheck finds nothing"
+if have shellcheck "$what"; then
+	xargs shellcheck -x <"$tmp/scripts" >"$tmp/faults" 2>&1
+	verdict "$what"
+fi
+
+what="nginx accepts its site"
+if have nginx "$what" && have openssl "$what"; then
+	mkdir "$tmp/nginx"
+	openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=assay \
+	    -keyout "$tmp/key" -out "$tmp/cert" 2>/dev/null
+	for hops in 0 2; do
+		for mode in loopback tls; do
+			nginx/render "$mode" nginx/assay.conf.in \
+			    TRUST_PROXY="$hops" SERVER_NAME=assay.example \
+			    LISTEN="unix:$tmp/nginx/site" \
+			    LISTEN_HTTP="unix:$tmp/nginx/plain" \
+			    DECIDE_SOCKET="$tmp/d" OPERATOR_SOCKET="$tmp/o" \
+			    CERTIFICATE="$tmp/cert" \
+			    CERTIFICATE_KEY="$tmp/key" \
+			    LOG_DIR="$tmp/nginx" >"$tmp/nginx/site.conf"
+			nginx/render loopback nginx/main.conf.in \
+			    RUN_DIR="$tmp/nginx" LOG_DIR="$tmp/nginx" \
+			    SITE="$tmp/nginx/site.conf" \
+			    >"$tmp/nginx/nginx.conf"
+			rm -f "$tmp/nginx/site" "$tmp/nginx/plain"
+			nginx -t -q -e "$tmp/nginx/log" \
+			    -c "$tmp/nginx/nginx.conf" 2>&1 |
+			    sed "s/^/$mode, TRUST_PROXY $hops: /"
+		done
+	done >"$tmp/faults"
+	verdict "$what, for tls and loopback, with and without proxies"
+fi
+
+grep -vE '^t/(rules|sql)/' "$tmp/text" |
+    xargs grep -nIE '[[:space:]]+$' >"$tmp/faults"
+verdict "no white space at the end of a line"
+
+xargs grep -nIE '(^|[^a-z])(/[w]ork/|/[t]mp/wt|/[h]ome/[a-z]|/[r]oot/)' \
+    <"$tmp/text" >"$tmp/faults"
+verdict "no path of somebody's machine"
+
+echo "1..$n"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: ISC */
+/* fcgi/turn.c: only so many at once, and the dead hold nothing. */
+#include "config.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fcgi/turn.h"
+#include "lib/clock.h"
+#include "lib/shm.h"
+#include "t/unit/unit.h"
+
+static struct shm *shm;
+
+static void
+setup(void)
+{
+	shm = shm_new(NULL);
+	ck_assert_ptr_nonnull(shm);
+}
+
+static void
+teardown(void)
+{
+	shm_free(shm);
+}
+
+START_TEST(as_many_as_there_are)
+{
+	ck_assert_int_eq(turn_take(shm, 2, getpid(), 0), 0);
+	ck_assert_int_eq(turn_take(shm, 2, getpid(), 0), 1);
+	ck_assert_int_eq(turn_take(shm, 2, getpid(), 0), -1);
+	turn_give(shm, 0);
+	ck_assert_int_eq(turn_take(shm, 2, getpid(), 0), 0);
+}
+END_TEST
+
+START_TEST(waits_and_gives_up)
+{
+	const int64_t start = clock_ticks();
+
+	ck_assert_int_eq(turn_take(shm, 1, getpid(), 0), 0);
+	ck_assert_int_eq(turn_take(shm, 1, getpid(), 100000), -1);
+	ck_assert_int_ge(clock_ticks() - start, 100000);
+}
+END_TEST
+
+START_TEST(waits_and_gets_it)
+{
+	pid_t child = fork();
+
+	ck_assert_int_ne(child, -1);
+	if (child == 0) {
+		if (turn_take(shm, 1, getpid(), 0) == 0) {
+			usleep(50000);
+			turn_give(shm, 0);
+		}
+		_exit(0);
+	}
+	usleep(20000);
+	ck_assert_int_eq(turn_take(shm, 1, getpid(), 5 * CLOCK_SECOND), 0);
+	waitpid(child, NULL, 0);
+}
+END_TEST
+
+START_TEST(the_dead_hold_nothing)
+{
+	pid_t child = fork();
+
+	ck_assert_int_ne(child, -1);
+	if (child == 0)
+		_exit(turn_take(shm, 1, getpid(), 0));
+	waitpid(child, NULL, 0);
+	ck_assert_int_eq(turn_take(shm, 1, getpid(), 0), 0);
+}
+END_TEST
+
+Suite *
+suite_turn(void)
+{
+	Suite *s = suite_create("turn");
+	TCase *tc = tcase_create("turn");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, as_many_as_there_are);
+	tcase_add_test(tc, waits_and_gives_up);
+	tcase_add_test(tc, waits_and_gets_it);
+	tcase_add_test(tc, the_dead_hold_nothing);
+	suite_add_tcase(s, tc);
+	return s;
+}
