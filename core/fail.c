@@ -37,6 +37,17 @@ fail_set(struct fail *f, enum fail_kind kind, enum code code, const char *where,
 }
 
 const char *
+fail_text(const struct fail *f, char ret[FAIL_TEXT_SIZE])
+{
+	if (f->why[0] == '\0')
+		snprintf(ret, FAIL_TEXT_SIZE, "%s", fail_code_text(f->code));
+	else
+		snprintf(ret, FAIL_TEXT_SIZE, "%s%s%s", f->where,
+		    f->where[0] == '\0' ? "" : " ", f->why);
+	return ret;
+}
+
+const char *
 fail_code_name(enum code code)
 {
 	assert(code > CODE__NONE && code < CODE__MAX);

@@ -44,6 +44,14 @@ int fail_set(struct fail *f, enum fail_kind kind, enum code code,
     const char *where, const char *why, ...)
     __attribute__((format(printf, 5, 6)));
 
+#define FAIL_TEXT_SIZE 450 /* where, a space, why and a NUL */
+
+/*
+ * The message of a failure, "subject.userId is required", or its code's text
+ * when it has no why, written to ret, which is returned.
+ */
+const char *fail_text(const struct fail *f, char ret[FAIL_TEXT_SIZE]);
+
 /* The code as callers see it, "INGEST_INVALID". */
 const char *fail_code_name(enum code code);
 

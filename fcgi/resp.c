@@ -58,18 +58,13 @@ void
 resp_fail(struct req *req, struct resp *resp)
 {
 	const struct fail *f = &req->fail;
-	struct str s, message;
+	char message[FAIL_TEXT_SIZE];
+	struct str s;
 
-	str_init(&message, req->arena);
-	if (f->why[0] == '\0')
-		str_add(&message, fail_code_text(f->code));
-	else
-		str_addf(&message, "%s%s%s", f->where,
-		    f->where[0] == '\0' ? "" : " ", f->why);
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"error\":true,\"code\":\"%s\",\"message\":",
 	    fail_code_name(f->code));
-	str_json(&s, str_text(&message));
+	str_json(&s, fail_text(f, message));
 	str_add(&s, "}");
 	if (f->code == UNAVAILABLE && !has_header(resp, "Retry-After"))
 		resp_header(req, resp, "Retry-After: 1");

@@ -556,8 +556,14 @@ db_prepare_all(struct db *db, struct fail *f)
 	for (stmt = 1; stmt <= STMT__MAX; stmt++) {
 		if ((res = db_result(db, deadline)) == NULL)
 			return db_lost(db, f);
-		if (r == 0 && PQresultStatus(res) == PGRES_FATAL_ERROR)
+		if (r == 0 && PQresultStatus(res) == PGRES_FATAL_ERROR) {
 			r = db_refused(db, res, f);
+			if (f != NULL && db->db_conn != NULL)
+				fail_set(f, FAIL_US, INTERNAL, stmts[stmt].name,
+				    "does not prepare (SQLSTATE %s); "
+				    "is a migration missing?",
+				    db->db_sqlstate);
+		}
 		PQclear(res);
 		if (stmt < STMT__MAX && (res = db_result(db, deadline)) != NULL)
 			PQclear(res);

@@ -194,8 +194,6 @@ from assay.policy_active a join assay.policy p using (event_type, version),
 	jsonb_to_recordset(p.bands)
 	as b(verdict text, min bigint, max bigint, "reviewQueue" text)
 order by p.event_type, b.min;
-select p.event_type, p.id, p.version, p.on_error, p.bands::text as bands
-from assay.policy_active a join assay.policy p using (event_type, version);
 
 -- Access (fcgi/auth.c, ep_auth.c, ep_apikey.c) --------------------------------
 
