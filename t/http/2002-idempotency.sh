@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# One key, one decision: in a row, at once, and inside a batch.
+. "$(dirname "$0")/lib.sh"
+
+start_stack DECIDE_WORKERS=6
+admin_token
+api_key
+TOKEN=
+
+event='{"id":"same","type":"account.login","subject":{"userId":"u-1"}}'
+http POST /v1/decisions "$event"
+first=$BODY
+is "the first is no replay" "$(header x-engine-idempotent-replay)" ""
+http POST /v1/decisions "$event"
+is "the same id answers the same" "$BODY" "$first"
+is "and says so" "$(header x-engine-idempotent-replay)" true
+is "it was decided once" "$(sql "select count(*) from assay.verdict_log
+    where event_id = 'same'")" 1
+
+http POST /v1/decisions "$event" -H 'Idempotency-Key: other'
+is "another key decides again" "$(json .eventId) $(header x-engine-idempotent-replay)" "same "
+http POST /v1/decisions \
+    '{"type":"account.login","subject":{"userId":"u-9"}}' \
+    -H 'Idempotency-Key: other'
+is "the key rules over the event" "$(json .eventId)" same
+
+# 24 at once: one decision, one attempt.
+seq 24 | xargs -P 24 -I{} curl -s --unix-socket "$scratch/run/http.sock" \
+    -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \
+    -o "$scratch/dup.{}" "$BASE/v1/decisions" \
+    -d '{"id":"dup","type":"account.login","subject":{"userId":"u-2"}}'
+is "24 at once get one answer" "$(cat "$scratch"/dup.* | jq -r .id | sort -u |
+    grep -c '^vd_')" 1
+is "every one of them" "$(cat "$scratch"/dup.* | jq -r .id | wc -l)" 24
+is "one row" "$(sql "select count(*) from assay.verdict_log
+    where event_id = 'dup'")" 1
+http POST /v1/decisions \
+    '{"id":"after","type":"account.login","subject":{"userId":"u-2"}}'
+is "and one attempt" "$(sql "select replay::json #>>
+    '{signals,velocity.attemptsLast2m}' from assay.detail
+    where event_id = 'after'")" 1
+
+# 24 at once under one key for 24 users: the locks are not the same one.
+seq 24 | xargs -P 24 -I{} curl -s --unix-socket "$scratch/run/http.sock" \
+    -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \
+    -H 'Idempotency-Key: shared' -o "$scratch/key.{}" "$BASE/v1/decisions" \
+    -d '{"type":"account.login","subject":{"userId":"k-{}"}}'
+is "one key, many users: one answer" "$(cat "$scratch"/key.* | jq -r .id |
+    sort -u | grep -c '^vd_')" 1
+is "the others changed no state" "$(sql "select count(*) from assay.user_state
+    where user_id like 'k-%'")" 1
+
+# Inside one batch.
+http POST /v1/decisions/batch '{"events":[
+    {"id":"b-1","type":"account.login","subject":{"userId":"u-3"}},
+    {"id":"b-1","type":"account.login","subject":{"userId":"u-3"}},
+    {"id":"same","type":"account.login","subject":{"userId":"u-1"}}]}'
+is_json "a batch answers a repeated id once" \
+    '.results[0].decision.id == .results[1].decision.id' true
+is_json "and a known one as before" '.results[2].decision.id' \
+    "$(printf '%s' "$first" | jq -r .id)"
+is "the repeated one was decided once" "$(sql "select count(*)
+    from assay.verdict_log where event_id = 'b-1'")" 1
+http GET /metrics
+is "replays are counted apart" "$(printf '%s\n' "$BODY" |
+    awk '/^engine_decisions_total.*cached="true"/ { n += $2 } END { print n }')" \
+    50
+finish

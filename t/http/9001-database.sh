@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The database goes away and comes back: every answer is an envelope, no
+# worker dies, nothing is lost.
+. "$(dirname "$0")/lib.sh"
+
+start_stack
+admin_token
+api_key
+TOKEN=
+event='{"type":"account.login","subject":{"userId":"u-1"}}'
+
+http POST /v1/decisions "$event"
+is "decided before" "$STATUS" 200
+workers=$(pgrep -P "$stack_pool_pid" | sort | tr '\n' ' ')
+
+stop_database
+http POST /v1/decisions "$event"
+is_error "a decision without a database" 503 UNAVAILABLE
+http POST /v1/decisions/batch "{\"events\":[$event,$event]}"
+is "a batch without a database" "$STATUS" 503
+http GET /v1/decisions/x
+is_error "a read without a database" 503 UNAVAILABLE
+http GET /readyz
+is "readyz says so" "$STATUS $(json .status)" "503 not_ready"
+http GET /health
+is "the pool lives" "$STATUS" 200
+http GET /metrics
+is "metrics answer" "$STATUS" 200
+
+start_database
+http POST /v1/decisions "$event"
+is "decided again, by the same workers" "$STATUS $(pgrep -P "$stack_pool_pid" |
+    sort | tr '\n' ' ')" "200 $workers"
+
+# Backends that an administrator ends are replaced unseen.
+sql "select pg_terminate_backend(pid) from pg_stat_activity
+    where usename = 'assay_decide'" >/dev/null
+for i in 1 2 3 4; do
+	http POST /v1/decisions "{\"id\":\"t-$i\",\"type\":\"account.login\",
+	    \"subject\":{\"userId\":\"u-1\"}}"
+	is "a terminated backend costs no decision ($i)" "$STATUS $(json .score)" "200 0"
+done
+
+# A lock that is held too long degrades the decision, and it is logged.
+mkfifo "$scratch/fifo"
+cluster_psql postgres assay -At <"$scratch/fifo" >/dev/null &
+holder=$!
+exec 8>"$scratch/fifo"
+echo "begin; lock table assay.user_state in access exclusive mode;" >&8
+sleep 1
+http POST /v1/decisions '{"id":"slow","type":"account.login",
+    "subject":{"userId":"u-1"}}'
+is "a held lock degrades" "$(json '"\(.verdict) \(.score) \(.reasons[0].tag)"')" \
+    "allow -1 engine.degraded"
+http POST /v1/decisions '{"id":"slow-2","type":"wallet.withdraw","amount":5,
+    "currency":"EUR","subject":{"userId":"u-1"}}'
+is "fail_closed denies" "$(json '"\(.verdict) \(.score)"')" "deny -1"
+echo "rollback;" >&8
+exec 8>&-
+wait "$holder"
+is "degraded decisions are logged without state or key" "$(sql "
+    select count(*), sum((d.replay is null)::int),
+    (select count(*) from assay.idempotency where key like 'slow%')
+    from assay.verdict_log v join assay.detail d on d.verdict_id = v.id
+    where v.event_id like 'slow%' and v.score = -1")" "2|2|0"
+http POST /v1/decisions '{"id":"slow","type":"account.login",
+    "subject":{"userId":"u-1"}}'
+is "the same id is decided when the lock is gone" "$(json .score)" 0
+http GET /v1/decisions/slow
+is "and the scored one is what GET answers" "$(json .score)" 0
+finish
