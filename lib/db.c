@@ -48,6 +48,10 @@ static const struct {
 #undef STMT
 };
 
+/* Every parameter is binary. */
+static const int binary[DB_PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+
 static int db_connect(struct db *, struct fail *);
 static int db_prepare_all(struct db *, struct fail *);
 static int db_send_sync(struct db *, int64_t);
@@ -193,11 +197,31 @@ db_script(struct db *db, const char *sql, struct fail *f)
 }
 
 int
+db_query(struct db *db, struct arena *a, const char *sql,
+    const struct params *p, struct rows *ret, struct fail *f)
+{
+	struct rows rows;
+
+	if (db_ready(db, f) == -1)
+		return -1;
+	if (p != NULL && p->pa_failed)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the parameters");
+	if (!PQsendQueryParams(db->db_conn, sql, p == NULL ? 0 : p->pa_n, NULL,
+		p == NULL ? NULL : p->pa_value, p == NULL ? NULL : p->pa_length,
+		binary, 1))
+		return db_lost(db, f);
+	db->db_queued++;
+	if (db_sync(db, a, &rows, 1, f) == -1)
+		return -1;
+	if (ret != NULL)
+		*ret = rows;
+	return 0;
+}
+
+int
 db_send(struct db *db, enum stmt stmt, const struct params *p, struct fail *f)
 {
-	static const int binary[DB_PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-		1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
-
 	if (p != NULL && p->pa_failed)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "no room for the parameters of %s", stmts[stmt].name);
@@ -531,7 +555,7 @@ db_connect(struct db *db, struct fail *f)
 	    PQsetnonblocking(db->db_conn, 1) == -1 ||
 	    !PQenterPipelineMode(db->db_conn))
 		return db_lost(db, f);
-	return db_prepare_all(db, f);
+	return db->db_setup == 0 ? 0 : db_prepare_all(db, f);
 }
 
 /* Prepare every statement and run the session's own, in one round trip. */
@@ -646,13 +670,17 @@ db_result(struct db *db, int64_t deadline)
 static int
 db_lost(struct db *db, struct fail *f)
 {
+	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+	    "the database cannot be reached; try again");
+	if (db->db_setup == 0 && db->db_conn != NULL)
+		fail_set(f, FAIL_US, UNAVAILABLE, NULL, "%s",
+		    PQerrorMessage(db->db_conn));
 	PQfinish(db->db_conn);
 	db->db_conn = NULL;
 	db->db_queued = 0;
 	db->db_trouble = DB_LOST;
 	db->db_sqlstate[0] = '\0';
-	return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
-	    "the database cannot be reached; try again");
+	return -1;
 }
 
 /* What the server reported, by the class of its SQLSTATE. */
@@ -684,7 +712,10 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 		return db_lost(db, f);
 	db->db_trouble = classes[i].trouble;
 
-	/* The primary message names objects of ours, never a value. */
+	/* The server's words may quote a value; only a migration has none. */
+	if (db->db_setup == 0)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s (%s)",
+		    PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY), state);
 	return fail_set(f, FAIL_US, INTERNAL, NULL, "database error %s", state);
 }
 

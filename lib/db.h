@@ -52,6 +52,10 @@ struct rows {
  * no answer for twice the timeout gives the connection up.  Returns NULL with
  * f set: UNAVAILABLE when the server cannot be reached, INTERNAL when a
  * statement does not prepare (a migration is missing).
+ *
+ * With setup 0 nothing is prepared and the session is left alone, for who
+ * brings the schema: only db_script() and db_query() work then, and failures
+ * carry the server's own words.
  */
 struct db *db_open(const char *url, const char *name, int timeout_ms,
     enum stmt setup, struct fail *f);
@@ -108,6 +112,11 @@ int db_one(struct db *db, struct arena *a, enum stmt stmt,
  * for programs that administer, never with a value from outside inside it.
  */
 int db_script(struct db *db, const char *sql, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Likewise one statement, with parameters, for its rows; never repeated. */
+int db_query(struct db *db, struct arena *a, const char *sql,
+    const struct params *p, struct rows *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*

@@ -229,3 +229,29 @@ select assay.service_key_create($1::text, $2::bytea, $3::text, $4::text,
 
 -- name: service_key_revoke one write
 select assay.service_key_revoke($1::text) as found;
+
+-- assayctl ------------------------------------------------------------------
+
+-- name: ruleset_missing one read
+select not exists (select from assay.ruleset_active
+	where event_type = $1::text) as missing;
+
+-- The first ruleset of an event type becomes the active one.
+-- name: ruleset_seed write
+with made as (
+	insert into assay.ruleset (event_type, version, text)
+	values ($1::text, $2::text, $3::text)
+), pointed as (
+	insert into assay.ruleset_active values ($1::text, $2::text)
+)
+update assay.epoch set rules = rules + 1;
+
+-- name: partitions_ahead one write
+select assay.partitions_ahead($1::bigint::int) as made;
+
+-- No row when there is such an operator already.
+-- name: admin_create many write
+insert into assay.operator (email, role, password)
+values ($1::text, 'admin', $2::text)
+on conflict do nothing
+returning email;
