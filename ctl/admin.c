@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl admin create: an operator with the admin role, on the database. */
+#include "config.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "lib/crypt.h"
+#include "lib/db.h"
+#include "ctl/ctl.h"
+
+#define ARENA_SIZE ((size_t)1 << 16)
+#define EMAIL_MAX 254
+#define PASSWORD_MIN 8
+#define PASSWORD_MAX 256
+
+static int admin_add(struct db *, const char *, const char *);
+static void email_lower(const struct command *, char *);
+static int password_read(char *, size_t);
+static int line_read(char *, size_t);
+
+int
+admin_create(const struct command *cmd, int argc, char **argv)
+{
+	char password[PASSWORD_MAX + 2]; /* with its line end and NUL */
+	struct db *db;
+	int status;
+
+	opt_parse(cmd, NULL, 0, (struct operands) { 1, 1 }, argc, argv);
+	email_lower(cmd, argv[0]);
+	if ((db = ctl_database(&status)) == NULL)
+		return status;
+	if (password_read(password, sizeof(password)) == -1) {
+		ctl_say("a password has %d to %d bytes, on one line",
+		    PASSWORD_MIN, PASSWORD_MAX);
+		status = EX_DATAERR;
+	} else {
+		status = admin_add(db, argv[0], password);
+	}
+	crypt_wipe(password, sizeof(password));
+	db_close(db);
+	return status;
+}
+
+/* Store the operator. */
+static int
+admin_add(struct db *db, const char *email, const char *password)
+{
+	char hash[CRYPT_PASSWORD_SIZE];
+	struct fail f = { 0 };
+	struct params p;
+	struct rows rows;
+	struct arena a;
+	int status = EX_OK;
+
+	if (crypt_password_hash(password, hash, &f) == -1)
+		return ctl_failed("admin create", &f);
+	ctl_arena(&a, ARENA_SIZE);
+	params_init(&p, &a);
+	params_text(&p, email);
+	params_text(&p, hash);
+	if (db_run(db, &a, STMT_ADMIN_CREATE, &p, &rows, &f) == -1) {
+		status = ctl_failed("admin create", &f);
+	} else if (rows.ro_n == 0) {
+		ctl_say("there is an operator %s already", email);
+		status = EX_DATAERR;
+	} else {
+		printf("made admin %s\n", email);
+	}
+	ctl_arena_free(&a);
+	return status;
+}
+
+/* Emails are kept in lower case; what cannot be one is refused. */
+static void
+email_lower(const struct command *cmd, char *email)
+{
+	const char *at = strchr(email, '@');
+	char *p;
+
+	for (p = email; *p != '\0'; p++)
+		*p = (char)tolower((unsigned char)*p);
+	if (at == NULL || at == email || at[1] == '\0' ||
+	    strpbrk(email, " \t\r\n") != NULL || strlen(email) > EMAIL_MAX)
+		opt_usage(cmd, "'%s' is no email address", email);
+}
+
+/* From a prompt without echo, or from standard input when that is none. */
+static int
+password_read(char *ret, size_t size)
+{
+	struct termios quiet, saved;
+	int r;
+
+	if (tcgetattr(STDIN_FILENO, &saved) == -1)
+		return line_read(ret, size);
+	fputs("Password: ", stderr);
+	quiet = saved;
+	quiet.c_lflag &= ~(tcflag_t)ECHO;
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+	r = line_read(ret, size);
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved);
+	fputc('\n', stderr);
+	return r;
+}
+
+/* One line, without its end, of the length that passwords have. */
+static int
+line_read(char *ret, size_t size)
+{
+	size_t len;
+
+	if (fgets(ret, (int)size, stdin) == NULL)
+		ret[0] = '\0';
+	len = strcspn(ret, "\r\n");
+	ret[len] = '\0';
+	return len < PASSWORD_MIN || len > PASSWORD_MAX ? -1 : 0;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: ISC */
+/* What the commands of assayctl share: messages, files, the database. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "lib/db.h"
+#include "ctl/ctl.h"
+
+#define TIMEOUT_MS 15000 /* of one statement, as for an operator's request */
+
+void
+ctl_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("assayctl: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+int
+ctl_failed(const char *doing, const struct fail *f)
+{
+	const char *why = f->why[0] != '\0' ? f->why : fail_code_text(f->code);
+
+	ctl_say("%s: %s%s%s", doing, f->where, f->where[0] == '\0' ? "" : ": ",
+	    why);
+	switch (f->kind) {
+	case FAIL_INPUT:
+		return EX_DATAERR;
+	case FAIL_DENIED:
+		return EX_NOPERM;
+	case FAIL_UNCERTAIN:
+		return EX_TEMPFAIL;
+	case FAIL_US:
+	case FAIL__MAX:
+		break;
+	}
+	return f->code == UNAVAILABLE ? EX_UNAVAILABLE : EX_SOFTWARE;
+}
+
+void
+ctl_arena(struct arena *a, size_t size)
+{
+	void *block = aligned_alloc(16, size);
+
+	if (block == NULL) {
+		ctl_say("out of memory");
+		exit(EX_OSERR);
+	}
+	arena_init(a, block, size);
+}
+
+void
+ctl_arena_free(struct arena *a)
+{
+	arena_reset(a);
+	free(a->ar_base);
+}
+
+char *
+ctl_read_file(struct arena *a, const char *path, size_t max, size_t *ret_size,
+    struct fail *f)
+{
+	char *text = NULL;
+	FILE *file;
+
+	if ((file = fopen(path, "r")) == NULL) {
+		fail_set(f, FAIL_INPUT, INVALID_REQUEST, path, "%s",
+		    strerror(errno));
+		return NULL;
+	}
+	if ((text = arena_alloc(a, max + 1)) == NULL) {
+		fail_set(f, FAIL_US, INTERNAL, path, "needs too much memory");
+		goto out;
+	}
+	*ret_size = fread(text, 1, max + 1, file);
+	if (ferror(file)) {
+		fail_set(f, FAIL_INPUT, INVALID_REQUEST, path, "%s",
+		    strerror(errno));
+		text = NULL;
+	} else if (*ret_size > max) {
+		fail_set(f, FAIL_INPUT, INVALID_REQUEST, path,
+		    "is over %zu bytes", max);
+		text = NULL;
+	} else {
+		text[*ret_size] = '\0';
+	}
+out:
+	fclose(file);
+	return text;
+}
+
+void
+ctl_rule_place(struct fail *f, const char *path)
+{
+	unsigned line = 1, column = 1;
+
+	sscanf(f->where, "line %u, column %u", &line, &column);
+	snprintf(f->where, sizeof(f->where), "%s:%u:%u", path, line, column);
+}
+
+const char *
+ctl_database_url(void)
+{
+	const char *url = getenv("ADMIN_DATABASE_URL");
+
+	if (url == NULL || *url == '\0')
+		url = getenv("DATABASE_URL");
+	if (url != NULL && *url != '\0')
+		return url;
+	ctl_say("which database? Set ADMIN_DATABASE_URL (its owner's) or "
+		"DATABASE_URL, e.g. postgresql:///assay");
+	return NULL;
+}
+
+struct db *
+ctl_database(int *ret_exit)
+{
+	struct fail f = { 0 };
+	const char *url;
+	struct db *db;
+
+	*ret_exit = EX_CONFIG;
+	if ((url = ctl_database_url()) == NULL)
+		return NULL;
+	db = db_open(url, "assayctl", TIMEOUT_MS, STMT_SESSION, &f);
+	if (db == NULL) {
+		*ret_exit = ctl_failed("database", &f);
+		if (f.code != UNAVAILABLE)
+			ctl_say("its schema may be older than this program: "
+				"run 'assayctl migrate'");
+	}
+	return db;
+}
+
+bool
+ctl_colour(int fd)
+{
+	const char *no = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	return (no == NULL || *no == '\0') && term != NULL &&
+	    strcmp(term, "dumb") != 0 && isatty(fd) == 1;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl key: make, list and revoke service keys, on the database. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include <json-c/json.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "lib/apikey.h"
+#include "lib/clock.h"
+#include "lib/crypt.h"
+#include "lib/db.h"
+#include "ctl/ctl.h"
+
+#define ARENA_SIZE ((size_t)1 << 20)
+#define CREATED_BY "assayctl"
+#define DAYS_MAX 36500
+#define NAME_MAX_BYTES 128
+
+/* The scopes by name. */
+static const struct {
+	const char *name;
+	unsigned bit;
+} scopes[] = {
+	{ "decisions", SCOPE_DECISIONS },
+	{ "labels", SCOPE_LABELS },
+};
+
+static unsigned scope_bits(const struct command *, const struct opt_list *);
+static int key_add(
+    struct db *, struct arena *, const char *, unsigned, int64_t);
+static void key_print(struct json_object *);
+static const char *key_text(struct json_object *, const char *);
+
+int
+key_create(const struct command *cmd, int argc, char **argv)
+{
+	struct opt_list wanted = { 0 };
+	int64_t days = 0;
+	const struct opt opts[] = {
+		{ .name = "scope",
+		    .arg = "SCOPE",
+		    .help =
+			"decisions or labels; may be repeated; default both",
+		    .type = OPT_LIST,
+		    .ret = &wanted },
+		{ .name = "expires-in-days",
+		    .arg = "N",
+		    .help = "the key ends after N days; default never",
+		    .type = OPT_NUMBER,
+		    .ret = &days,
+		    .min = 1,
+		    .max = DAYS_MAX },
+	};
+	struct arena a;
+	struct db *db;
+	unsigned bits;
+	int status;
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
+	if (argv[0][0] == '\0' || strlen(argv[0]) > NAME_MAX_BYTES)
+		opt_usage(cmd, "NAME must have 1 to %d bytes", NAME_MAX_BYTES);
+	bits = scope_bits(cmd, &wanted);
+	if ((db = ctl_database(&status)) == NULL)
+		return status;
+	ctl_arena(&a, ARENA_SIZE);
+	status = key_add(db, &a, argv[0], bits, days);
+	ctl_arena_free(&a);
+	db_close(db);
+	return status;
+}
+
+int
+key_list(const struct command *cmd, int argc, char **argv)
+{
+	struct json_object *keys;
+	struct fail f = { 0 };
+	struct rows rows;
+	struct arena a;
+	struct db *db;
+	size_t i;
+	int status;
+
+	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
+	if ((db = ctl_database(&status)) == NULL)
+		return status;
+	ctl_arena(&a, ARENA_SIZE);
+	status = EX_OK;
+	if (db_one(db, &a, STMT_SERVICE_KEY_LIST, NULL, &rows, &f) == -1) {
+		status = ctl_failed("key list", &f);
+	} else {
+		keys = json_tokener_parse(rows_get_text(&rows, "keys"));
+		printf("%-31s %-18s %-17s %-20s %-24s %s\n", "ID", "PREFIX",
+		    "SCOPES", "EXPIRES", "CREATED", "NAME");
+		for (i = 0; i < json_object_array_length(keys); i++)
+			key_print(json_object_array_get_idx(keys, i));
+		json_object_put(keys);
+	}
+	ctl_arena_free(&a);
+	db_close(db);
+	return status;
+}
+
+int
+key_revoke(const struct command *cmd, int argc, char **argv)
+{
+	struct fail f = { 0 };
+	struct params p;
+	struct rows rows;
+	struct arena a;
+	struct db *db;
+	int status;
+
+	opt_parse(cmd, NULL, 0, (struct operands) { 1, 1 }, argc, argv);
+	if ((db = ctl_database(&status)) == NULL)
+		return status;
+	ctl_arena(&a, ARENA_SIZE);
+	params_init(&p, &a);
+	params_text(&p, argv[0]);
+	status = EX_OK;
+	if (db_one(db, &a, STMT_SERVICE_KEY_REVOKE, &p, &rows, &f) == -1) {
+		status = ctl_failed("key revoke", &f);
+	} else if (!rows_get_bool(&rows, "found")) {
+		ctl_say("there is no key %s; 'assayctl key list' shows the ids",
+		    argv[0]);
+		status = EX_DATAERR;
+	} else {
+		printf("revoked %s\n", argv[0]);
+	}
+	ctl_arena_free(&a);
+	db_close(db);
+	return status;
+}
+
+/* The scopes that were asked for as bits; none asked for means all. */
+static unsigned
+scope_bits(const struct command *cmd, const struct opt_list *wanted)
+{
+	unsigned bits = 0;
+	size_t i, j;
+
+	for (i = 0; i < wanted->li_n; i++) {
+		for (j = 0; j < nitems(scopes); j++)
+			if (strcmp(wanted->li_text[i], scopes[j].name) == 0)
+				break;
+		if (j == nitems(scopes))
+			opt_usage(cmd, "--scope is decisions or labels, not %s",
+			    wanted->li_text[i]);
+		bits |= scopes[j].bit;
+	}
+	for (j = 0; j < nitems(scopes) && wanted->li_n == 0; j++)
+		bits |= scopes[j].bit;
+	return bits;
+}
+
+/* Make a key; its text goes to standard output alone, for scripts. */
+static int
+key_add(struct db *db, struct arena *a, const char *name, unsigned bits,
+    int64_t days)
+{
+	char id[CRYPT_ID_SIZE];
+	struct apikey key;
+	struct fail f = { 0 };
+	struct params p;
+	struct rows rows;
+
+	apikey_new(&key);
+	crypt_id("key_", clock_now(), id);
+	params_init(&p, a);
+	params_text(&p, id);
+	params_bytes(&p, key.hash, sizeof(key.hash));
+	params_text(&p, name);
+	params_text(&p, key.prefix);
+	params_int(&p, bits);
+	if (days > 0)
+		params_int(&p, days);
+	else
+		params_null(&p);
+	params_text(&p, CREATED_BY);
+	if (db_one(db, a, STMT_SERVICE_KEY_CREATE, &p, &rows, &f) == -1) {
+		crypt_wipe(&key, sizeof(key));
+		return ctl_failed("key create", &f);
+	}
+	printf("%s\n", key.text);
+	ctl_say("made key %s; its text is not shown again", id);
+	crypt_wipe(&key, sizeof(key));
+	return EX_OK;
+}
+
+/* One line of the list. */
+static void
+key_print(struct json_object *key)
+{
+	struct json_object *list = json_object_object_get(key, "scopes");
+	const char *expires = key_text(key, "expiresAt");
+	char names[64] = "";
+	size_t i, n = 0;
+
+	for (i = 0; i < json_object_array_length(list); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
+		    i == 0 ? "" : ",",
+		    json_object_get_string(json_object_array_get_idx(list, i)));
+	if (json_object_get_boolean(json_object_object_get(key, "revoked")))
+		expires = "revoked";
+	else if (json_object_get_boolean(
+		     json_object_object_get(key, "expired")))
+		expires = "expired";
+	else if (expires == NULL)
+		expires = "never";
+	printf("%-31s %-18s %-17s %-20.10s %-24s %s\n", key_text(key, "id"),
+	    key_text(key, "prefix"), names, expires, key_text(key, "createdAt"),
+	    key_text(key, "name"));
+}
+
+/* A text of a key, NULL for null. */
+static const char *
+key_text(struct json_object *key, const char *name)
+{
+	return json_object_get_string(json_object_object_get(key, name));
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl migrate: from whatever the database has to this program's schema. */
+#include "config.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "core/arena.h"
+#include "core/event.h"
+#include "core/fail.h"
+#include "core/rule.h"
+#include "lib/clock.h"
+#include "lib/crypt.h"
+#include "lib/db.h"
+#include "ctl/ctl.h"
+
+#define ARENA_SIZE ((size_t)256 << 20) /* mostly untouched */
+#define FILE_SIZE ((size_t)4 << 20) /* of one file of SQL */
+#define FILES_MAX 1000
+#define PATH_SIZE 4096
+#define CHECKSUM_SIZE (2 * CRYPT_SHA256_SIZE + 1)
+#define SEED_VERSION "seed@v0.4"
+#define MONTHS_AHEAD 24
+
+/* What runs before a named statement can be prepared. */
+#define SQL_LOCK "select pg_advisory_lock(hashtextextended('assay.migrate', 0))"
+#define SQL_BOOTSTRAP                                                          \
+	"set client_min_messages = warning;"                                   \
+	"create schema if not exists assay;"                                   \
+	"create table if not exists assay.migration ("                         \
+	"number bigint primary key, name text not null, "                      \
+	"checksum text not null, "                                             \
+	"applied_at timestamptz not null default clock_timestamp())"
+#define SQL_EXISTS "select to_regclass('assay.migration') is not null as there"
+#define SQL_APPLIED                                                            \
+	"select number, name, checksum, applied_at "                           \
+	"from assay.migration order by number"
+#define SQL_RECORD                                                             \
+	"insert into assay.migration (number, name, checksum) "                \
+	"values ($1::bigint, $2::text, $3::text)"
+
+/* One file of the program, or one that the database has seen. */
+struct migration {
+	int64_t number;
+	const char *name; /* "0001_init" */
+	const char *path;
+	const char *text; /* of a file */
+	char checksum[CHECKSUM_SIZE];
+	int64_t applied_at;
+};
+
+/* What all steps need. */
+struct work {
+	struct arena arena;
+	struct db *db; /* bare: its session holds the lock */
+	const char *dir;
+	struct migration file[FILES_MAX];
+	size_t n_files;
+	struct migration seen[FILES_MAX];
+	size_t n_seen;
+	unsigned done; /* things that were not up to date */
+};
+
+static int status(struct work *);
+static int bring(struct work *, struct fail *);
+static int files_load(struct work *, struct fail *);
+static int seen_load(struct work *, struct fail *);
+static int seen_check(const struct work *, struct fail *);
+static int apply_all(struct work *, struct fail *);
+static int apply(struct work *, const struct migration *, struct fail *);
+static int functions(struct work *, struct fail *);
+static int seeds(struct work *, struct db *, struct fail *);
+static int seed_rules(
+    struct work *, struct db *, enum event_type, struct fail *);
+static int partitions(struct work *, struct db *, struct fail *);
+static int run_file(struct work *, const char *, struct fail *);
+static int list(
+    struct work *, const char *, const char **, size_t *, struct fail *);
+static int by_name(const void *, const void *);
+
+int
+migrate(const struct command *cmd, int argc, char **argv)
+{
+	static struct work w;
+	char *dir = NULL;
+	const char *url;
+	bool only_status = false;
+	const struct opt opts[] = {
+		{ .name = "sql",
+		    .arg = "DIR",
+		    .help =
+			"take the SQL from DIR, not from " PKGDATADIR "/sql",
+		    .type = OPT_TEXT,
+		    .ret = &dir },
+		{ .name = "status",
+		    .help = "only say what is applied and what is pending",
+		    .type = OPT_FLAG,
+		    .ret = &only_status },
+	};
+	struct fail f = { 0 };
+	int ret;
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
+	if ((url = ctl_database_url()) == NULL)
+		return EX_CONFIG;
+	w.dir = dir == NULL ? PKGDATADIR "/sql" : dir;
+	ctl_arena(&w.arena, ARENA_SIZE);
+	ret = EX_OK;
+	if (files_load(&w, &f) == -1)
+		ret = ctl_failed("migrate", &f);
+	else if ((w.db = db_open(url, "assayctl migrate", 0, 0, &f)) == NULL)
+		ret = ctl_failed("migrate", &f);
+	else if (only_status)
+		ret = status(&w);
+	else if (bring(&w, &f) == -1)
+		ret = ctl_failed("migrate", &f);
+	else if (w.done == 0)
+		printf("up to date\n");
+	db_close(w.db);
+	ctl_arena_free(&w.arena);
+	return ret;
+}
+
+/* Print every migration and when it was applied; changes nothing. */
+static int
+status(struct work *w)
+{
+	char at[CLOCK_TEXT_SIZE];
+	struct fail f = { 0 };
+	size_t i, j;
+
+	if (seen_load(w, &f) == -1 || seen_check(w, &f) == -1)
+		return ctl_failed("migrate", &f);
+	for (i = 0; i < w->n_files; i++) {
+		for (j = 0; j < w->n_seen; j++)
+			if (w->seen[j].number == w->file[i].number)
+				break;
+		if (j < w->n_seen)
+			clock_text(w->seen[j].applied_at, at);
+		printf("%-32s %s\n", w->file[i].name,
+		    j < w->n_seen ? at : "pending");
+	}
+	return EX_OK;
+}
+
+/* Everything, in order, while nobody else does the same. */
+static int
+bring(struct work *w, struct fail *f)
+{
+	struct db *db;
+	int r;
+
+	if (db_query(w->db, &w->arena, SQL_LOCK, NULL, NULL, f) == -1 ||
+	    db_script(w->db, SQL_BOOTSTRAP, f) == -1 || seen_load(w, f) == -1 ||
+	    seen_check(w, f) == -1 || apply_all(w, f) == -1 ||
+	    functions(w, f) == -1)
+		return -1;
+
+	/* Opening this one also proves that every named statement prepares. */
+	db =
+	    db_open(ctl_database_url(), "assayctl migrate", 0, STMT_SESSION, f);
+	if (db == NULL)
+		return -1;
+	r = seeds(w, db, f) == -1 || partitions(w, db, f) == -1 ? -1 : 0;
+	db_close(db);
+	return r;
+}
+
+/* Read migrations/NNNN_*.sql of the program, in order. */
+static int
+files_load(struct work *w, struct fail *f)
+{
+	const char *names[FILES_MAX];
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	struct migration *m;
+	size_t i, size;
+	char *end;
+
+	if (list(w, "migrations", names, &w->n_files, f) == -1)
+		return -1;
+	if (w->n_files == 0)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, w->dir,
+		    "holds no migrations; name the directory with --sql");
+	for (i = 0; i < w->n_files; i++) {
+		m = &w->file[i];
+		m->path = names[i];
+		m->name = arena_strndup(&w->arena, strrchr(names[i], '/') + 1,
+		    strlen(strrchr(names[i], '/') + 1) - strlen(".sql"));
+		if (m->name == NULL)
+			return fail_set(
+			    f, FAIL_US, INTERNAL, NULL, "out of memory");
+		m->number = strtoll(m->name, &end, 10);
+		if (end != m->name + 4 || *end != '_')
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->path,
+			    "is not named NNNN_what.sql");
+		if (i > 0 && m->number == m[-1].number)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->path,
+			    "has the number of another file");
+		m->text =
+		    ctl_read_file(&w->arena, m->path, FILE_SIZE, &size, f);
+		if (m->text == NULL)
+			return -1;
+		crypt_sha256(m->text, size, hash);
+		crypt_hex(hash, sizeof(hash), m->checksum);
+	}
+	return 0;
+}
+
+/* What the database has seen; nothing if it has no such table. */
+static int
+seen_load(struct work *w, struct fail *f)
+{
+	struct migration *m;
+	struct rows rows;
+	int i;
+
+	if (db_query(w->db, &w->arena, SQL_EXISTS, NULL, &rows, f) == -1)
+		return -1;
+	if (!rows_get_bool(&rows, "there"))
+		return 0;
+	if (db_query(w->db, &w->arena, SQL_APPLIED, NULL, &rows, f) == -1)
+		return -1;
+	if (rows.ro_n > FILES_MAX)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "the database has too many migrations");
+	for (i = 0; i < rows.ro_n; i++) {
+		m = &w->seen[w->n_seen++];
+		m->number = rows_int(&rows, i, rows_col(&rows, "number"));
+		m->name = rows_text(&rows, i, rows_col(&rows, "name"));
+		m->applied_at =
+		    rows_time(&rows, i, rows_col(&rows, "applied_at"));
+		snprintf(m->checksum, sizeof(m->checksum), "%s",
+		    rows_text(&rows, i, rows_col(&rows, "checksum")));
+	}
+	return 0;
+}
+
+/* Refuse a database that is newer, and a file that is not what was run. */
+static int
+seen_check(const struct work *w, struct fail *f)
+{
+	const struct migration *newest = &w->file[w->n_files - 1];
+	size_t i, j;
+
+	for (i = 0; i < w->n_seen; i++) {
+		const struct migration *m = &w->seen[i];
+
+		if (m->number > newest->number)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->name,
+			    "is in the database, but this program knows "
+			    "migrations up to %s only; use a newer one",
+			    newest->name);
+		for (j = 0; j < w->n_files; j++)
+			if (w->file[j].number == m->number)
+				break;
+		if (j == w->n_files)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->name,
+			    "is in the database, but its file is missing");
+		if (strcmp(m->checksum, w->file[j].checksum) != 0)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+			    w->file[j].path,
+			    "has changed since it was applied as %s; restore "
+			    "it and put the change into a new migration",
+			    m->name);
+	}
+	return 0;
+}
+
+static int
+apply_all(struct work *w, struct fail *f)
+{
+	size_t i, j;
+
+	for (i = 0; i < w->n_files; i++) {
+		for (j = 0; j < w->n_seen; j++)
+			if (w->seen[j].number == w->file[i].number)
+				break;
+		if (j == w->n_seen && apply(w, &w->file[i], f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Run one file and record it, both or neither. */
+static int
+apply(struct work *w, const struct migration *m, struct fail *f)
+{
+	struct params p;
+
+	params_init(&p, &w->arena);
+	params_int(&p, m->number);
+	params_text(&p, m->name);
+	params_text(&p, m->checksum);
+	if (db_script(w->db, "begin", f) == -1 ||
+	    db_script(w->db, m->text, f) == -1 ||
+	    db_query(w->db, &w->arena, SQL_RECORD, &p, NULL, f) == -1 ||
+	    db_script(w->db, "commit", f) == -1) {
+		snprintf(f->where, sizeof(f->where), "%s", m->path);
+		return -1;
+	}
+	printf("applied %s\n", m->name);
+	w->done++;
+	return 0;
+}
+
+/* Make all functions anew and grant: a service sees the old or the new. */
+static int
+functions(struct work *w, struct fail *f)
+{
+	const char *paths[FILES_MAX];
+	char roles[PATH_SIZE];
+	size_t i, n;
+
+	if (list(w, "functions", paths, &n, f) == -1 ||
+	    db_script(w->db, "begin", f) == -1)
+		return -1;
+	for (i = 0; i < n; i++)
+		if (run_file(w, paths[i], f) == -1)
+			return -1;
+	snprintf(roles, sizeof(roles), "%s/roles.sql", w->dir);
+	if (run_file(w, roles, f) == -1 || db_script(w->db, "commit", f) == -1)
+		return -1;
+	if (w->done > 0)
+		printf(
+		    "made the functions of %zu files, granted the roles\n", n);
+	return 0;
+}
+
+/* The first ruleset of each type, and what the seed files add. */
+static int
+seeds(struct work *w, struct db *db, struct fail *f)
+{
+	const char *paths[FILES_MAX];
+	size_t i, n;
+	int type;
+
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
+		if (seed_rules(w, db, (enum event_type)type, f) == -1)
+			return -1;
+	if (list(w, "seed", paths, &n, f) == -1)
+		return -1;
+	for (i = 0; i < n; i++)
+		if (run_file(w, paths[i], f) == -1)
+			return -1;
+	return 0;
+}
+
+/* The seed ruleset of one type, where it has none; never one that is wrong. */
+static int
+seed_rules(struct work *w, struct db *db, enum event_type type, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(&w->arena);
+	const char *name = event_type_name(type);
+	char path[PATH_SIZE];
+	struct params p;
+	struct rows rows;
+	const char *text;
+	size_t size;
+
+	params_init(&p, &w->arena);
+	params_text(&p, name);
+	if (db_one(db, &w->arena, STMT_RULESET_MISSING, &p, &rows, f) == -1)
+		return -1;
+	if (!rows_get_bool(&rows, "missing"))
+		return 0;
+	snprintf(path, sizeof(path), "%s/seed/rules/%s.rule", w->dir, name);
+	text = ctl_read_file(&w->arena, path, RULE_TEXT_MAX, &size, f);
+	if (text == NULL)
+		return -1;
+	if (rule_compile(&w->arena, text, size, f) == NULL) {
+		ctl_rule_place(f, path);
+		return -1;
+	}
+	params_text(&p, SEED_VERSION);
+	params_text(&p, text);
+	if (db_run(db, &w->arena, STMT_RULESET_SEED, &p, NULL, f) == -1)
+		return -1;
+	printf("seeded the rules of %s: %s\n", name, SEED_VERSION);
+	w->done++;
+	arena_rewind(&w->arena, mark);
+	return 0;
+}
+
+/* Partitions for the months to come. */
+static int
+partitions(struct work *w, struct db *db, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+	int64_t made;
+
+	params_init(&p, &w->arena);
+	params_int(&p, MONTHS_AHEAD);
+	if (db_one(db, &w->arena, STMT_PARTITIONS_AHEAD, &p, &rows, f) == -1)
+		return -1;
+	made = rows_get_int(&rows, "made");
+	if (made > 0) {
+		printf("made %" PRId64 " monthly partitions\n", made);
+		w->done++;
+	}
+	return 0;
+}
+
+/* Run one file of SQL on the connection that holds the lock. */
+static int
+run_file(struct work *w, const char *path, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(&w->arena);
+	size_t size;
+	char *text;
+
+	text = ctl_read_file(&w->arena, path, FILE_SIZE, &size, f);
+	if (text == NULL)
+		return -1;
+	if (db_script(w->db, text, f) == -1) {
+		snprintf(f->where, sizeof(f->where), "%s", path);
+		return -1;
+	}
+	arena_rewind(&w->arena, mark);
+	return 0;
+}
+
+/* The paths of DIR/folder/[name].sql, sorted, at most FILES_MAX. */
+static int
+list(struct work *w, const char *folder, const char **ret, size_t *ret_n,
+    struct fail *f)
+{
+	char path[PATH_SIZE];
+	struct dirent *entry;
+	size_t len;
+	DIR *dir;
+
+	*ret_n = 0;
+	snprintf(path, sizeof(path), "%s/%s", w->dir, folder);
+	if ((dir = opendir(path)) == NULL)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, path,
+		    "cannot be opened; name the directory of the SQL with "
+		    "--sql");
+	while ((entry = readdir(dir)) != NULL && *ret_n < FILES_MAX) {
+		len = strlen(entry->d_name);
+		if (len < 5 || strcmp(entry->d_name + len - 4, ".sql") != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/%s", w->dir, folder,
+		    entry->d_name);
+		ret[(*ret_n)++] = arena_strdup(&w->arena, path);
+	}
+	closedir(dir);
+	if (w->arena.ar_overflow)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	qsort(ret, *ret_n, sizeof(*ret), by_name);
+	return 0;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}

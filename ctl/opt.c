@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: ISC */
+/* Options of commands: one table reads them and prints their help. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "ctl/ctl.h"
+
+static void opt_help(const struct command *, const struct opt *, size_t);
+static const struct opt *opt_find(
+    const struct command *, const struct opt *, size_t, const char *);
+static void opt_set(const struct command *, const struct opt *, char *);
+
+int
+opt_parse(const struct command *cmd, const struct opt *opts, size_t n,
+    struct operands want, int argc, char **argv)
+{
+	const struct opt *opt;
+	char *value;
+	int i, operands = 0;
+	bool ended = false;
+
+	for (i = 1; i < argc; i++) {
+		if (ended || argv[i][0] != '-' || argv[i][1] == '\0') {
+			argv[operands++] = argv[i];
+			continue;
+		}
+		if (strcmp(argv[i], "--") == 0) {
+			ended = true;
+			continue;
+		}
+		if (strcmp(argv[i], "--help") == 0 ||
+		    strcmp(argv[i], "-h") == 0) {
+			opt_help(cmd, opts, n);
+			exit(EX_OK);
+		}
+		opt = opt_find(cmd, opts, n, argv[i]);
+		value = strchr(argv[i], '=');
+		if (opt->arg == NULL && value != NULL)
+			opt_usage(cmd, "--%s takes no value", opt->name);
+		if (value != NULL)
+			value++;
+		else if (opt->arg != NULL && (value = argv[++i]) == NULL)
+			opt_usage(
+			    cmd, "--%s needs a value: %s", opt->name, opt->arg);
+		opt_set(cmd, opt, value);
+	}
+	if (operands < want.min)
+		opt_usage(cmd, "an argument is missing");
+	if (operands > want.max)
+		opt_usage(cmd, "'%s' is one argument too many", argv[want.max]);
+	return operands;
+}
+
+void
+opt_usage(const struct command *cmd, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "assayctl %s: ", cmd->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr,
+	    "\nusage: assayctl %s %s\n"
+	    "Try 'assayctl %s --help'.\n",
+	    cmd->name, cmd->args, cmd->name);
+	exit(EX_USAGE);
+}
+
+static void
+opt_help(const struct command *cmd, const struct opt *opts, size_t n)
+{
+	char left[64];
+	size_t i;
+
+	printf("usage: assayctl %s %s\n       %s\n", cmd->name, cmd->args,
+	    cmd->help);
+	if (n > 0)
+		printf("\noptions:\n");
+	for (i = 0; i < n; i++) {
+		snprintf(left, sizeof(left), "--%s%s%s", opts[i].name,
+		    opts[i].arg == NULL ? "" : " ",
+		    opts[i].arg == NULL ? "" : opts[i].arg);
+		printf("  %-28s %s\n", left, opts[i].help);
+	}
+	printf("\nassayctl(8) says more.\n");
+}
+
+/* The option that argument "--name" or "--name=value" names. */
+static const struct opt *
+opt_find(const struct command *cmd, const struct opt *opts, size_t n,
+    const char *arg)
+{
+	size_t i, len = strcspn(arg, "=");
+
+	for (i = 0; i < n; i++)
+		if (len == strlen(opts[i].name) + 2 && arg[1] == '-' &&
+		    strncmp(arg + 2, opts[i].name, len - 2) == 0)
+			return &opts[i];
+	opt_usage(cmd, "there is no option %.*s", (int)len, arg);
+}
+
+/* Store the value of an option, NULL for a flag. */
+static void
+opt_set(const struct command *cmd, const struct opt *opt, char *value)
+{
+	struct opt_list *list;
+	int64_t number;
+	char *end;
+
+	switch (opt->type) {
+	case OPT_FLAG:
+		*(bool *)opt->ret = true;
+		break;
+	case OPT_TEXT:
+		*(char **)opt->ret = value;
+		break;
+	case OPT_NUMBER:
+		errno = 0;
+		number = strtoll(value, &end, 10);
+		if (errno != 0 || end == value || *end != '\0' ||
+		    number < opt->min || number > opt->max)
+			opt_usage(cmd,
+			    "--%s must be a number from %" PRId64
+			    " to %" PRId64,
+			    opt->name, opt->min, opt->max);
+		*(int64_t *)opt->ret = number;
+		break;
+	case OPT_LIST:
+		list = opt->ret;
+		if (list->li_n == OPT_LIST_MAX)
+			opt_usage(cmd, "--%s is given too often", opt->name);
+		list->li_text[list->li_n++] = value;
+		break;
+	case OPT_TYPE__MAX:
+		break;
+	}
+}

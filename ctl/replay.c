@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl replay: send the rows of a file as events over HTTP. */
+#include "config.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+#include <zlib.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/str.h"
+#include "lib/clock.h"
+#include "lib/crypt.h"
+#include "lib/csv.h"
+#include "lib/http.h"
+#include "ctl/ctl.h"
+#include "ctl/replay.h"
+
+#define BATCH_MAX 100
+#define JOBS_MAX 64
+#define BODY_SIZE ((size_t)8 << 20) /* for the events of one request */
+#define REPLY_MAX ((size_t)4 << 20)
+#define TIMEOUT_MS 30000 /* of one request */
+#define TRIES_MAX 5 /* of one request that gets no answer */
+#define RETRY_AFTER_MAX                                                        \
+	120 /* seconds that we let a service tell us to wait                   \
+	     */
+#define URL_DEFAULT "http://127.0.0.1:4000"
+
+/* One request: built, sent, perhaps sent again. */
+struct slot {
+	enum { SLOT_FREE = 1, SLOT_READY, SLOT_SENT } sl_state;
+	struct arena sl_arena; /* its body */
+	struct http_call sl_call;
+	struct item sl_item[BATCH_MAX];
+	size_t sl_n;
+	int sl_tries; /* that got no answer */
+};
+
+/* The whole run. */
+struct replay {
+	char *rp_path;
+	gzFile rp_file;
+	off_t rp_size; /* of the file, for the progress */
+	struct csv rp_csv;
+	struct layout rp_layout;
+	struct show rp_show;
+	struct arena rp_arena; /* for as long as the run */
+	struct http *rp_http;
+	struct slot *rp_slots;
+	int64_t rp_jobs;
+	int64_t rp_batch;
+	uint64_t rp_row; /* last row read */
+	uint64_t rp_first; /* rows before it are skipped */
+	uint64_t rp_last; /* rows after it are left */
+	bool rp_ended; /* no more rows, or no wish for more */
+	bool rp_progress;
+	int rp_exit; /* why the run ended early, else EX_OK */
+	int64_t rp_began; /* ticks */
+	int64_t rp_resume; /* ticks before which nothing is sent */
+	int64_t rp_drawn; /* ticks of the last progress */
+	char rp_url[1024];
+	char rp_key[256]; /* the header that holds it */
+};
+
+static void sources(struct replay *, const char *, char *);
+static void set_prefix(struct replay *, const char *);
+static int begin(struct replay *, const char *, struct fail *);
+static int skip(struct replay *, struct fail *);
+static int run(struct replay *);
+static void finish(struct replay *);
+static void fill(struct replay *, struct slot *);
+static void send_slot(struct replay *, struct slot *);
+static void answer(struct replay *, struct slot *);
+static void answer_none(struct replay *, struct slot *);
+static void answer_wait(struct replay *, struct slot *);
+static void answer_show(struct replay *, struct slot *);
+static struct json_object *result_of(
+    const struct replay *, struct json_object *, size_t);
+static void outcome_read(struct json_object *, int, struct outcome *);
+static void stop(struct replay *, int, const char *, ...)
+    __attribute__((format(printf, 3, 4)));
+static void progress(struct replay *);
+static void progress_clear(const struct replay *);
+static long file_read(void *, char *, size_t);
+static void interrupted(int);
+
+/* Set by Ctrl-C: what is under way is still answered and summed up. */
+static volatile sig_atomic_t stopping;
+
+int
+replay(const struct command *cmd, int argc, char **argv)
+{
+	static struct replay rp;
+	char *url = NULL, *key = NULL, *map = NULL, *type = NULL;
+	char *currency = NULL, *prefix = NULL;
+	int64_t limit = INT64_MAX, offset = 0;
+	bool quiet = false, json = false;
+	const struct opt opts[] = {
+		{ "url", "URL",
+		    "the service; default BASE_URL, else " URL_DEFAULT,
+		    OPT_TEXT, &url, 0, 0 },
+		{ "key", "KEY",
+		    "the API key; better in the environment, as API_KEY",
+		    OPT_TEXT, &key, 0, 0 },
+		{ "map", "FIELD=COLUMN,...",
+		    "columns of other names, e.g. userId=customer", OPT_TEXT,
+		    &map, 0, 0 },
+		{ "type", "TYPE",
+		    "type of events without one; default card.authorize",
+		    OPT_TEXT, &type, 0, 0 },
+		{ "currency", "CODE",
+		    "currency of amounts without one; default EUR", OPT_TEXT,
+		    &currency, 0, 0 },
+		{ "id-prefix", "TEXT",
+		    "put TEXT before each event id, which makes new events",
+		    OPT_TEXT, &prefix, 0, 0 },
+		{ "offset", "N", "skip the first N rows", OPT_NUMBER, &offset,
+		    0, INT64_MAX / 2 },
+		{ "limit", "N", "send at most N rows", OPT_NUMBER, &limit, 1,
+		    INT64_MAX / 2 },
+		{ "jobs", "N", "requests under way at once; default 1",
+		    OPT_NUMBER, &rp.rp_jobs, 1, JOBS_MAX },
+		{ "batch", "N",
+		    "send N events a request; default 1, each alone",
+		    OPT_NUMBER, &rp.rp_batch, 1, BATCH_MAX },
+		{ "quiet", NULL, "print the totals only", OPT_FLAG, &quiet, 0,
+		    0 },
+		{ "json", NULL,
+		    "print one line of JSON an event, and the totals", OPT_FLAG,
+		    &json, 0, 0 },
+	};
+	struct fail f = { 0 };
+
+	rp.rp_jobs = 1;
+	rp.rp_batch = 0;
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
+	sources(&rp, url, key);
+	if (rp.rp_key[0] == '\0') {
+		ctl_say("which API key? Set API_KEY in the environment; "
+			"'assayctl key create NAME' makes one");
+		return EX_CONFIG;
+	}
+	rp.rp_path = argv[0];
+	rp.rp_first = (uint64_t)offset + 1;
+	rp.rp_last =
+	    limit == INT64_MAX ? UINT64_MAX : (uint64_t)(offset + limit);
+	rp.rp_layout.la_type = type;
+	rp.rp_layout.la_currency = currency == NULL ? "EUR" : currency;
+	rp.rp_layout.la_prefix = prefix;
+	rp.rp_show.sh_as = quiet && !json ? SHOW_NOTHING
+	    : json			  ? SHOW_JSON
+					  : SHOW_TABLE;
+	if (begin(&rp, map, &f) == -1) {
+		finish(&rp);
+		return ctl_failed(rp.rp_path, &f);
+	}
+	return run(&rp);
+}
+
+/* Where to, and with which key, which is then no longer in the arguments. */
+static void
+sources(struct replay *rp, const char *url, char *key)
+{
+	const char *from = key != NULL ? key : getenv("API_KEY");
+	size_t len;
+
+	if (from != NULL && *from != '\0')
+		snprintf(rp->rp_key, sizeof(rp->rp_key), "X-API-Key: %s", from);
+	if (key != NULL)
+		crypt_wipe(key, strlen(key));
+
+	if (url == NULL)
+		url = getenv("BASE_URL");
+	if (url == NULL || *url == '\0')
+		url = URL_DEFAULT;
+	len = strlen(url);
+	while (len > 0 && url[len - 1] == '/')
+		len--;
+	snprintf(rp->rp_url, sizeof(rp->rp_url), "%.*s/v1/decisions%s",
+	    (int)len, url, rp->rp_batch > 0 ? "/batch" : "");
+}
+
+/* Without ids in the file, its name and the row make one that is stable. */
+static void
+set_prefix(struct replay *rp, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	struct str s;
+
+	if (rp->rp_layout.la_prefix != NULL)
+		return;
+	rp->rp_layout.la_prefix = "";
+	if (csv_find(&rp->rp_csv, "id") != -1)
+		return;
+	base = base == NULL ? path : base + 1;
+	str_init(&s, &rp->rp_arena);
+	str_addn(&s, base, strcspn(base, "."));
+	str_addc(&s, '-');
+	if (str_text(&s) != NULL && strlen(str_text(&s)) < EVENT_ID_MAX / 2)
+		rp->rp_layout.la_prefix = str_text(&s);
+}
+
+/* Open everything and read the header.  Returns 0, or -1 with f set. */
+static int
+begin(struct replay *rp, const char *map, struct fail *f)
+{
+	struct stat st;
+	int64_t i;
+	int r;
+
+	ctl_arena(&rp->rp_arena, (size_t)1 << 20);
+	if (stat(rp->rp_path, &st) == -1 ||
+	    (rp->rp_file = gzopen(rp->rp_path, "r")) == NULL)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL, "%s",
+		    strerror(errno));
+	rp->rp_size = st.st_size;
+	csv_init(&rp->rp_csv, file_read, rp->rp_file);
+	if ((r = csv_next(&rp->rp_csv, f)) == -1)
+		return -1;
+	if (r == 0)
+		return fail_set(
+		    f, FAIL_INPUT, INVALID_REQUEST, NULL, "is empty");
+	set_prefix(rp, rp->rp_path);
+	if (row_layout(&rp->rp_layout, &rp->rp_csv, map, &rp->rp_arena, f) ==
+		-1 ||
+	    skip(rp, f) == -1)
+		return -1;
+	if ((rp->rp_http = http_new((int)rp->rp_jobs, f)) == NULL)
+		return -1;
+	rp->rp_slots = calloc((size_t)rp->rp_jobs, sizeof(*rp->rp_slots));
+	if (rp->rp_slots == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	for (i = 0; i < rp->rp_jobs; i++) {
+		rp->rp_slots[i].sl_state = SLOT_FREE;
+		ctl_arena(&rp->rp_slots[i].sl_arena, BODY_SIZE);
+	}
+	rp->rp_show.sh_truth = rp->rp_layout.la_truth;
+	rp->rp_show.sh_colour = ctl_colour(STDOUT_FILENO);
+	rp->rp_progress = isatty(STDERR_FILENO) == 1 &&
+	    (rp->rp_show.sh_as == SHOW_NOTHING || isatty(STDOUT_FILENO) != 1);
+	return 0;
+}
+
+/* Read over the rows in front of the first one wanted. */
+static int
+skip(struct replay *rp, struct fail *f)
+{
+	int r = 1;
+
+	while (r == 1 && rp->rp_row + 1 < rp->rp_first) {
+		rp->rp_row++;
+		r = csv_next(&rp->rp_csv, f);
+	}
+	rp->rp_ended = r == 0;
+	return r == -1 ? -1 : 0;
+}
+
+/* Send and answer until all is done, then sum up. */
+static int
+run(struct replay *rp)
+{
+	struct sigaction sa = { .sa_handler = interrupted,
+		.sa_flags = (int)SA_RESETHAND };
+	struct http_call *call;
+	bool busy = true;
+	int64_t i;
+
+	sigaction(SIGINT, &sa, NULL);
+	rp->rp_began = clock_ticks();
+	while (busy) {
+		if (stopping && !rp->rp_ended)
+			stop(rp, EX_TEMPFAIL, "interrupted");
+		busy = false;
+		for (i = 0; i < rp->rp_jobs; i++) {
+			if (rp->rp_slots[i].sl_state == SLOT_FREE &&
+			    !rp->rp_ended)
+				fill(rp, &rp->rp_slots[i]);
+			if (rp->rp_slots[i].sl_state == SLOT_READY)
+				send_slot(rp, &rp->rp_slots[i]);
+			busy |= rp->rp_slots[i].sl_state != SLOT_FREE;
+		}
+		if (busy && (call = http_wait(rp->rp_http, 100)) != NULL)
+			answer(rp, call->hc_owner);
+		else if (busy && clock_ticks() < rp->rp_resume)
+			usleep(50000);
+		progress(rp);
+	}
+	progress_clear(rp);
+	if (rp->rp_exit == EX_OK || rp->rp_show.sh_events > 0)
+		show_totals(&rp->rp_show,
+		    (double)(clock_ticks() - rp->rp_began) / CLOCK_SECOND);
+	if (rp->rp_exit == EX_OK && rp->rp_show.sh_errors > 0)
+		rp->rp_exit = EX_DATAERR;
+	finish(rp);
+	return rp->rp_exit;
+}
+
+/* Give everything back. */
+static void
+finish(struct replay *rp)
+{
+	int64_t i;
+
+	for (i = 0; rp->rp_slots != NULL && i < rp->rp_jobs; i++)
+		ctl_arena_free(&rp->rp_slots[i].sl_arena);
+	free(rp->rp_slots);
+	http_free(rp->rp_http);
+	if (rp->rp_file != NULL)
+		gzclose(rp->rp_file);
+	ctl_arena_free(&rp->rp_arena);
+	crypt_wipe(rp->rp_key, sizeof(rp->rp_key));
+}
+
+/* Make a request of the next rows. */
+static void
+fill(struct replay *rp, struct slot *sl)
+{
+	const size_t max = rp->rp_batch > 0 ? (size_t)rp->rp_batch : 1;
+	struct fail f = { 0 };
+	struct str s;
+	int r = 0;
+
+	arena_reset(&sl->sl_arena);
+	str_init(&s, &sl->sl_arena);
+	sl->sl_n = 0;
+	sl->sl_tries = 0;
+	if (rp->rp_batch > 0)
+		str_add(&s, "{\"events\":[");
+	while (sl->sl_n < max && rp->rp_row < rp->rp_last &&
+	    (r = csv_next(&rp->rp_csv, &f)) == 1) {
+		if (sl->sl_n > 0)
+			str_addc(&s, ',');
+		sl->sl_item[sl->sl_n].it_row = ++rp->rp_row;
+		row_event(
+		    &rp->rp_layout, &rp->rp_csv, &s, &sl->sl_item[sl->sl_n++]);
+	}
+	if (rp->rp_batch > 0)
+		str_add(&s, "]}");
+	if (r == -1)
+		stop(rp, EX_DATAERR, "%s: %s", rp->rp_path, f.why);
+	else if (str_text(&s) == NULL)
+		stop(rp, EX_DATAERR, "%s: row %" PRIu64 " is too large",
+		    rp->rp_path, rp->rp_row);
+	else if (sl->sl_n == 0)
+		rp->rp_ended = true;
+	if (sl->sl_n == 0 || str_text(&s) == NULL)
+		return;
+	sl->sl_call = (struct http_call) {
+		.hc_method = "POST",
+		.hc_url = rp->rp_url,
+		.hc_headers = { rp->rp_key, "Content-Type: application/json" },
+		.hc_body = str_text(&s),
+		.hc_body_size = strlen(str_text(&s)),
+		.hc_timeout_ms = TIMEOUT_MS,
+		.hc_reply_max = REPLY_MAX,
+		.hc_owner = sl,
+	};
+	sl->sl_state = SLOT_READY;
+}
+
+/* Send a request, unless the service has asked for a pause. */
+static void
+send_slot(struct replay *rp, struct slot *sl)
+{
+	struct fail f = { 0 };
+
+	if (clock_ticks() < rp->rp_resume) {
+		/* Nobody waits for a pause that the user has cut short. */
+		if (rp->rp_exit != EX_OK)
+			sl->sl_state = SLOT_FREE;
+		return;
+	}
+	if (http_start(rp->rp_http, &sl->sl_call, &f) == -1) {
+		sl->sl_state = SLOT_FREE;
+		stop(rp, EX_USAGE, "%s: %s", rp->rp_url, f.why);
+		return;
+	}
+	sl->sl_state = SLOT_SENT;
+}
+
+/* What a request came to. */
+static void
+answer(struct replay *rp, struct slot *sl)
+{
+	const int status = sl->sl_call.hc_status;
+
+	if (status == 0)
+		answer_none(rp, sl);
+	else if (status == 429 || status == 503)
+		answer_wait(rp, sl);
+	else
+		answer_show(rp, sl);
+	http_done(rp->rp_http, &sl->sl_call);
+}
+
+/*
+ * No answer.  The events may have been decided, but an event id decides only
+ * once, so they are sent again; not if the service was never there.
+ */
+static void
+answer_none(struct replay *rp, struct slot *sl)
+{
+	if (rp->rp_exit != EX_OK || rp->rp_show.sh_n_us == 0 ||
+	    ++sl->sl_tries == TRIES_MAX) {
+		sl->sl_state = SLOT_FREE;
+		stop(rp, EX_UNAVAILABLE,
+		    "no answer from %s: %s; is the service running, and is "
+		    "this its address?",
+		    rp->rp_url, sl->sl_call.hc_error);
+		return;
+	}
+	sl->sl_state = SLOT_READY;
+	rp->rp_resume = clock_ticks() + (CLOCK_SECOND / 4 << sl->sl_tries);
+}
+
+/* The budget is used up, or the service is busy: wait as long as it says. */
+static void
+answer_wait(struct replay *rp, struct slot *sl)
+{
+	int64_t seconds = sl->sl_call.hc_retry_after;
+
+	if (seconds < 1)
+		seconds = 1;
+	if (seconds > RETRY_AFTER_MAX)
+		seconds = RETRY_AFTER_MAX;
+	rp->rp_resume = clock_ticks() + seconds * CLOCK_SECOND;
+	sl->sl_state = rp->rp_exit == EX_OK ? SLOT_READY : SLOT_FREE;
+	if (!rp->rp_progress && rp->rp_exit == EX_OK)
+		ctl_say("the service asks for %" PRId64 " s of patience (%d)",
+		    seconds, sl->sl_call.hc_status);
+}
+
+/* Show and count the verdicts, or the error, of a request. */
+static void
+answer_show(struct replay *rp, struct slot *sl)
+{
+	const char *text = sl->sl_call.hc_reply;
+	const int status = sl->sl_call.hc_status;
+	struct json_object *reply;
+	struct outcome oc;
+	size_t i;
+
+	reply = json_tokener_parse(text == NULL ? "" : text);
+	progress_clear(rp);
+	show_request(&rp->rp_show, sl->sl_call.hc_us);
+	for (i = 0; i < sl->sl_n; i++) {
+		outcome_read(result_of(rp, reply, i), status, &oc);
+		oc.oc_us = sl->sl_call.hc_us;
+		oc.oc_again = http_header(&sl->sl_call,
+				  "X-Engine-Idempotent-Replay") != NULL;
+		show_event(&rp->rp_show, &sl->sl_item[i], &oc);
+	}
+	json_object_put(reply);
+	sl->sl_state = SLOT_FREE;
+	if (status == 401 || status == 403)
+		stop(rp, EX_NOPERM,
+		    "the service refuses the API key (%d); 'assayctl key "
+		    "list' shows what keys there are",
+		    status);
+}
+
+/* The i-th result of a reply: the reply itself unless it is a batch. */
+static struct json_object *
+result_of(const struct replay *rp, struct json_object *reply, size_t i)
+{
+	struct json_object *results, *one, *inner;
+
+	if (rp->rp_batch == 0 ||
+	    !json_object_object_get_ex(reply, "results", &results) ||
+	    !json_object_is_type(results, json_type_array))
+		return reply;
+	one = json_object_array_get_idx(results, i);
+	if (json_object_object_get_ex(one, "decision", &inner) ||
+	    json_object_object_get_ex(one, "error", &inner))
+		return inner;
+	return one;
+}
+
+/* Read a decision or an error; anything else is an error too. */
+static void
+outcome_read(struct json_object *json, int status, struct outcome *ret)
+{
+	struct json_object *verdict, *score, *code, *message;
+
+	*ret = (struct outcome) { .oc_code = "NO_DECISION",
+		.oc_message = "this is no answer of a decision service" };
+	if (status == 200 &&
+	    json_object_object_get_ex(json, "verdict", &verdict) &&
+	    json_object_object_get_ex(json, "score", &score)) {
+		ret->oc_verdict =
+		    verdict_parse(json_object_get_string(verdict));
+		ret->oc_score = json_object_get_double(score);
+		ret->oc_reasons = json_object_object_get(json, "reasons");
+		if (!json_object_is_type(ret->oc_reasons, json_type_array))
+			ret->oc_reasons = NULL;
+	}
+	if (json_object_object_get_ex(json, "code", &code) &&
+	    json_object_object_get_ex(json, "message", &message)) {
+		ret->oc_code = json_object_get_string(code);
+		ret->oc_message = json_object_get_string(message);
+	}
+}
+
+/* Read no more rows, say why, once; what is under way is still answered. */
+static void
+stop(struct replay *rp, int status, const char *fmt, ...)
+{
+	char why[2048];
+	va_list ap;
+
+	rp->rp_ended = true;
+	if (rp->rp_exit != EX_OK)
+		return;
+	rp->rp_exit = status;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	progress_clear(rp);
+	ctl_say("%s", why);
+}
+
+/* Say how far it is, a few times a second, where a person can see it. */
+static void
+progress(struct replay *rp)
+{
+	const int64_t now = clock_ticks();
+	const double seconds = (double)(now - rp->rp_began) / CLOCK_SECOND;
+	const uint64_t done = rp->rp_show.sh_events;
+	double part, left;
+
+	if (!rp->rp_progress || now - rp->rp_drawn < CLOCK_SECOND / 4)
+		return;
+	rp->rp_drawn = now;
+	part = rp->rp_last != UINT64_MAX
+	    ? (double)done / (double)(rp->rp_last - rp->rp_first + 1)
+	    : rp->rp_size > 0
+	    ? (double)gzoffset(rp->rp_file) / (double)rp->rp_size
+	    : 1;
+	left = part > 0 && part < 1 ? seconds / part - seconds : 0;
+	fprintf(stderr, "\r%" PRIu64 " events, %.0f %%, %.0f/s, %.0f s left",
+	    done, 100 * part, seconds > 0 ? (double)done / seconds : 0, left);
+	if (now < rp->rp_resume)
+		fprintf(stderr, ", waiting %" PRId64 " s",
+		    (rp->rp_resume - now) / CLOCK_SECOND + 1);
+	fputs("\033[K", stderr);
+}
+
+/* Take the progress line away before something else is printed. */
+static void
+progress_clear(const struct replay *rp)
+{
+	if (rp->rp_progress && rp->rp_drawn != 0)
+		fputs("\r\033[K", stderr);
+}
+
+/* csv's source: a file, gzip'ed or not. */
+static long
+file_read(void *cookie, char *buf, size_t size)
+{
+	int error, n;
+
+	n = gzread(cookie, buf, (unsigned)size);
+	if (n == 0) {
+		/* A gzip file that was cut off ends early without a word. */
+		gzerror(cookie, &error);
+		if (error != Z_OK && error != Z_STREAM_END)
+			return -1;
+	}
+	return n;
+}
+
+static void
+interrupted(int sig)
+{
+	(void)sig;
+	stopping = 1;
+}

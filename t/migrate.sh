@@ -1,0 +1,161 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# assayctl migrate, admin and key on an empty PostgreSQL: what is applied
+# once, what is refused, and two at the same time.
+set -u
+srcdir=$(cd "$(dirname "$0")/.." && pwd)
+builddir=$(cd "${builddir:-.}" && pwd)
+# shellcheck source=tools/stack.sh
+. "$srcdir/tools/stack.sh"
+# shellcheck source=t/cluster.sh
+. "$srcdir/t/cluster.sh"
+
+if [ "${RUN_SERVICES:-}" != 1 ]; then
+	echo "# skipped: needs PostgreSQL, RUN_SERVICES=1 runs it"
+	exit 77
+fi
+
+n=0
+failed=0
+stack_pg_pid=
+scratch=/nonexistent
+leave() {
+	stack_end "$stack_pg_pid" INT
+	rm -rf "$scratch"
+}
+trap leave EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# check WHAT COMMAND ...: the command holds.
+check() {
+	n=$((n + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $n - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok $n - $what"
+		sed 's/^/#   /' "$scratch/out" "$scratch/err"
+	fi
+}
+
+# ctl ARGUMENT ...: run assayctl; $status, and what it printed in out and err.
+ctl() {
+	"$builddir/assayctl" "$@" >"$scratch/out" 2>"$scratch/err"
+	status=$?
+}
+says() { grep -q -e "$1" "$scratch/out" "$scratch/err"; }
+ended() { [ "$status" -eq "$1" ]; }
+sql() { cluster_psql postgres "${2:-assay}" -At -c "$1"; }
+counts() { [ "$(sql "$2")" = "$1" ]; }
+
+cluster_scratch
+stack_pg_init "$scratch/pg"
+stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log" \
+    -c fsync=off
+unset ADMIN_DATABASE_URL
+DATABASE_URL="host=$scratch/run dbname=assay user=postgres"
+export DATABASE_URL
+cp -R "$srcdir/sql" "$scratch/sql"
+chmod -R u+w "$scratch/sql"
+
+ctl migrate --sql "$scratch/sql"
+check "a database that is missing is named" says 'database "assay" does not'
+check "and is unavailable" ended 69
+sql 'create database assay' postgres
+
+ctl migrate --sql "$scratch/sql" --status
+check "status of an empty database" says '0001_init .*pending'
+check "status changes nothing" counts 0 \
+    "select count(*) from pg_namespace where nspname = 'assay'"
+
+# Two at once: one works, the other waits and then finds everything done.
+"$builddir/assayctl" migrate --sql "$scratch/sql" >"$scratch/other" 2>&1 &
+other=$!
+ctl migrate --sql "$scratch/sql"
+check "one of two at once succeeds" ended 0
+wait "$other"
+status=$?
+check "the other too" ended 0
+cat "$scratch/other" >>"$scratch/out"
+check "each migration was applied once" [ \
+    "$(grep -c '^applied 0001_init$' "$scratch/out")" -eq 1 ]
+check "one of them had nothing to do" says '^up to date$'
+
+ctl migrate --sql "$scratch/sql"
+check "the second run says so" [ "$(cat "$scratch/out")" = "up to date" ]
+check "every event type has its rules" counts 7 \
+    "select count(*) from assay.ruleset_active where version = 'seed@v0.4'"
+check "every event type has its policy" counts 7 \
+    "select count(*) from assay.policy_active"
+check "partitions reach 24 months ahead" counts 25 \
+    "select assay.partitions_left()"
+ctl migrate --sql "$scratch/sql" --status
+check "status says when" says '0001_init  *20..-..-..T'
+
+# A seed fills what is missing, and only that.
+sql "delete from assay.ruleset_active where event_type <> 'order.place';
+    delete from assay.ruleset where event_type <> 'order.place'"
+printf 'rule r { when event.amuont > 3 then score += 1, tag t }\n' \
+    >"$scratch/sql/seed/rules/card.refund.rule"
+ctl migrate --sql "$scratch/sql"
+check "a bad seed is refused" ended 65
+check "by file and line" says 'card.refund.rule:1:'
+cp "$srcdir/sql/seed/rules/card.refund.rule" "$scratch/sql/seed/rules/"
+ctl migrate --sql "$scratch/sql"
+check "a missing ruleset is seeded" says 'seeded the rules of card.refund'
+check "one that is there is left alone" eval "! says 'order.place'"
+
+# What cannot be applied leaves no trace.
+cat >"$scratch/sql/migrations/9998_bad.sql" <<'SQL'
+create table assay.half (a int);
+create table assay.half (a int);
+SQL
+ctl migrate --sql "$scratch/sql"
+check "a failing migration fails" ended 70
+check "in the server's words, by file" says '9998_bad.sql: .*already exists'
+check "and leaves nothing behind" counts '' \
+    "select to_regclass('assay.half')"
+echo 'create table assay.whole (a int);' >"$scratch/sql/migrations/9998_bad.sql"
+ctl migrate --sql "$scratch/sql"
+check "mended, it is applied" says '^applied 9998_bad$'
+
+# History is not rewritten.
+echo '-- afterthought' >>"$scratch/sql/migrations/9998_bad.sql"
+ctl migrate --sql "$scratch/sql"
+check "a changed file is refused" says '9998_bad.sql: has changed'
+check "as bad data" ended 65
+rm "$scratch/sql/migrations/9998_bad.sql"
+ctl migrate --sql "$scratch/sql"
+check "a newer database is refused" says '9998_bad: .*use a newer'
+sql "delete from assay.migration where number = 9998"
+
+# Keys and admins.
+ctl key create --scope decisions --expires-in-days 30 shop
+check "a key is printed alone" grep -Eqx 'ak_live_[0-9a-f]{48}' "$scratch/out"
+hash=$(tr -d '\n' <"$scratch/out" | sha256sum | cut -d ' ' -f 1)
+check "its hash is stored, its scope and end" counts "1|30" \
+    "select scopes, round(extract(epoch from expires_at - now()) / 86400)
+	from assay.service_key where encode(hash, 'hex') = '$hash'"
+ctl key list
+check "the list shows it" says 'decisions .* shop$'
+ctl key revoke "$(awk '/ shop$/ { print $1 }' "$scratch/out")"
+check "it is revoked" ended 0
+ctl key list
+check "which the list shows" says 'revoked .* shop$'
+ctl key revoke key_none
+check "an unknown key is not" ended 65
+echo 'correct horse' >"$scratch/password"
+ctl admin create Boss@Example.com <"$scratch/password"
+check "an admin is made" counts 'boss@example.com|admin' \
+    "select email, role from assay.operator where password like '\$s1\$%'"
+ctl admin create boss@example.com <"$scratch/password"
+check "not twice" ended 65
+echo short >"$scratch/password"
+ctl admin create other@example.com <"$scratch/password"
+check "not with a short password" ended 65
+
+echo "1..$n"
+[ "$failed" -eq 0 ]
