@@ -59,7 +59,7 @@ start_pool() {
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
 	    DECIDE_SOCKET="$scratch/run/decide.sock" DECIDE_WORKERS=4 \
 	    OPERATOR_SOCKET="$scratch/run/operator.sock" OPERATOR_WORKERS=2 \
-	    AUTH_SECRET=an-unlikely-secret-of-the-benchmark-0123456789 \
+	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
 	    RATE_LIMIT_DECISIONS_PER_MIN=100000000 LOG_LEVEL=warn
 }
 

@@ -24,13 +24,13 @@
 #include "lib/engine.h"
 #include "lib/geoip.h"
 #include "lib/log.h"
+#include "lib/set.h"
 #include "lib/shm.h"
 
 #define ARENA_SIZE ((size_t)8 << 20) /* holds a batch and all it makes */
 #define ARENA_KEEP ((size_t)1 << 20) /* pages that stay with a worker */
 #define QUEUE_MAX CLOCK_SECOND /* what waited longer is refused */
 #define HEAD_LIMIT 15 /* seconds to read a request's parameters */
-#define DECIDE_TIMEOUT_MS 8000 /* a batch; single decisions set less */
 #define OPERATOR_TIMEOUT_MS 15000
 
 static int prepare(struct worker *w);
@@ -53,7 +53,7 @@ worker_db(struct worker *w, struct fail *f)
 		return fail_set(
 		    f, FAIL_US, UNAVAILABLE, "DATABASE_URL", "is not set");
 	w->db = decide ? db_open(conf.DATABASE_URL, "assay decide",
-			     DECIDE_TIMEOUT_MS, STMT_SESSION_DECIDE, f)
+			     SET_TIMEOUT_ONE, STMT_SESSION_DECIDE, f)
 		       : db_open(conf.OPERATOR_DATABASE_URL, "assay operator",
 			     OPERATOR_TIMEOUT_MS, STMT_SESSION, f);
 	return w->db == NULL ? -1 : 0;
@@ -208,13 +208,17 @@ answer(struct req *req, struct resp *resp, int64_t now)
 static void
 account(const struct req *req, const struct resp *resp, int64_t started)
 {
+	const int64_t us = clock_ticks() - started;
+
 	metric_add(req->worker->slot, METRIC_ID_REQUESTS,
 	    probe_route(req->route), (size_t)resp->status / 100 - 1, 1);
+	if (req->route != NULL && req->route->budget == BUDGET_DECISIONS)
+		metric_observe(
+		    req->worker->slot, METRIC_ID_DECISION_SECONDS, us);
 	log_info("method=%s route=%s status=%d ms=%lld verdict=%s",
 	    req_method_name(req->method),
 	    req->route == NULL ? "-" : req->route->path, resp->status,
-	    (long long)(clock_ticks() - started) / 1000,
-	    resp->verdict == NULL ? "-" : resp->verdict);
+	    (long long)us / 1000, resp->verdict == NULL ? "-" : resp->verdict);
 }
 
 /* Release the request's memory, and the pages that a large one touched. */

@@ -30,7 +30,8 @@ struct db {
 	PGconn *db_conn;
 	char *db_url;
 	char *db_name;
-	int db_timeout_ms;
+	int db_timeout_ms; /* what the session was told */
+	int db_patience_ms; /* what db_patience() was told, or 0 */
 	enum stmt db_setup; /* tunes each new session */
 	size_t db_queued; /* statements sent since the last sync */
 	enum db_trouble db_trouble;
@@ -118,6 +119,12 @@ const char *
 db_sqlstate(const struct db *db)
 {
 	return db->db_sqlstate;
+}
+
+void
+db_patience(struct db *db, int timeout_ms)
+{
+	db->db_patience_ms = timeout_ms;
 }
 
 int
@@ -723,9 +730,10 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 static int64_t
 db_deadline(const struct db *db)
 {
-	if (db->db_timeout_ms == 0)
-		return NO_DEADLINE;
-	return clock_ticks() + 2000 * (int64_t)db->db_timeout_ms;
+	const int ms =
+	    db->db_patience_ms != 0 ? db->db_patience_ms : db->db_timeout_ms;
+
+	return ms == 0 ? NO_DEADLINE : clock_ticks() + 2000 * (int64_t)ms;
 }
 
 static void

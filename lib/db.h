@@ -73,6 +73,12 @@ int db_ready(struct db *db, struct fail *f);
 enum db_trouble db_trouble(const struct db *db);
 const char *db_sqlstate(const struct db *db);
 
+/*
+ * From now on give the server up after twice timeout_ms, 0 for the value of
+ * db_open().  The server's own limit is a matter of statements.
+ */
+void db_patience(struct db *db, int timeout_ms);
+
 /* The descriptor of the connection, for poll; -1 without one. */
 int db_fd(const struct db *db);
 

@@ -60,6 +60,7 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 	int tries;
 
 	assert(n >= 1 && n <= SET_MAX);
+	db_patience(db, n > 1 ? SET_TIMEOUT_MANY : 0);
 	for (tries = 0; t == TRY_AGAIN && tries < SET_TRIES; tries++) {
 		arena_rewind(a, mark);
 		t = set_try(&s, items, n);

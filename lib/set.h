@@ -22,6 +22,14 @@ struct event;
 
 #define SET_MAX 100 /* events of one set */
 
+/*
+ * Milliseconds that a statement may take, waiting for locks included, in a
+ * set of one and in a larger one.  A connection for sets is opened with the
+ * former; a larger set asks for the latter in its transaction.
+ */
+#define SET_TIMEOUT_ONE 1500
+#define SET_TIMEOUT_MANY 8000
+
 enum set_outcome {
 	SET_DECIDED = 1,
 	SET_REPLAYED, /* the earlier decision under this idempotency key */

@@ -28,6 +28,7 @@ struct wanted {
 	size_t n;
 };
 
+static int send_timeout(struct set *, struct fail *);
 static int send_lock(struct set *, struct fail *);
 static int send_open(struct set *, struct fail *);
 static int send_nodes(struct set *, bool *, struct fail *);
@@ -50,20 +51,22 @@ static int full(struct fail *);
 int
 set_read(struct set *s, struct fail *f)
 {
-	struct rows rows[4];
+	const bool many = s->n > 1;
+	struct rows rows[5], *open = &rows[many ? 3 : 2];
 	bool nodes;
 	size_t i;
 
 	/* Round trip 1: the locks stand before the snapshot is taken. */
 	if (db_send(s->db, STMT_BEGIN, NULL, f) == -1 ||
-	    send_lock(s, f) == -1 || send_open(s, f) == -1 ||
-	    send_nodes(s, &nodes, f) == -1 ||
-	    db_sync(s->db, s->arena, rows, nodes ? 4 : 3, f) == -1)
+	    (many && send_timeout(s, f) == -1) || send_lock(s, f) == -1 ||
+	    send_open(s, f) == -1 || send_nodes(s, &nodes, f) == -1 ||
+	    db_sync(s->db, s->arena, rows,
+		(size_t)(open - rows) + (nodes ? 2 : 1), f) == -1)
 		return -1;
-	if (read_open(s, &rows[2], f) == -1)
+	if (read_open(s, open, f) == -1)
 		return -1;
 	if (nodes)
-		read_nodes(s, &rows[3]);
+		read_nodes(s, open + 1);
 	for (i = 0; i < s->n; i++)
 		s->entries[i].may_link = may_link(&s->entries[i]);
 	return 0;
@@ -178,6 +181,17 @@ set_verified(struct item *item, bool live, int64_t scopes)
 	else
 		return true;
 	return false;
+}
+
+/* More time for this transaction's statements. */
+static int
+send_timeout(struct set *s, struct fail *f)
+{
+	struct params p;
+
+	params_init(&p, s->arena);
+	params_int(&p, SET_TIMEOUT_MANY);
+	return db_send(s->db, STMT_SET_TIMEOUT, &p, f);
 }
 
 /* One lock a user, in one order for everybody. */

@@ -39,6 +39,10 @@ select max(number) as migration from assay.migration;
 
 -- The decision path (lib/set.c) -------------------------------------------
 
+-- For the rest of this transaction: a set of many may wait longer.
+-- name: set_timeout one write
+select set_config('statement_timeout', $1::bigint::text, true);
+
 -- A statement of its own before the snapshot: inside the reading statement
 -- it would wait and then read what stood before the wait.  Keys come sorted.
 -- name: set_lock one write

@@ -51,7 +51,7 @@ exec 8>"$scratch/fifo"
 echo "begin; lock table assay.user_state in access exclusive mode;" >&8
 sleep 1
 http POST /v1/decisions '{"id":"slow","type":"account.login",
-    "subject":{"userId":"u-1"}}'
+    "subject":{"userId":"u-8"}}'
 is "a held lock degrades" "$(json '"\(.verdict) \(.score) \(.reasons[0].tag)"')" \
     "allow -1 engine.degraded"
 http POST /v1/decisions '{"id":"slow-2","type":"wallet.withdraw","amount":5,
@@ -66,7 +66,7 @@ is "degraded decisions are logged without state or key" "$(sql "
     from assay.verdict_log v join assay.detail d on d.verdict_id = v.id
     where v.event_id like 'slow%' and v.score = -1")" "2|2|0"
 http POST /v1/decisions '{"id":"slow","type":"account.login",
-    "subject":{"userId":"u-1"}}'
+    "subject":{"userId":"u-8"}}'
 is "the same id is decided when the lock is gone" "$(json .score)" 0
 http GET /v1/decisions/slow
 is "and the scored one is what GET answers" "$(json .score)" 0

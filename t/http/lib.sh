@@ -216,7 +216,7 @@ start_pool() {
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
 	    DECIDE_SOCKET="$scratch/run/decide.sock" DECIDE_WORKERS=2 \
 	    OPERATOR_SOCKET="$scratch/run/operator.sock" OPERATOR_WORKERS=2 \
-	    AUTH_SECRET=an-unlikely-secret-of-the-scenarios-0123456789 \
+	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
 	    RATE_LIMIT_DECISIONS_PER_MIN=100000 RATE_LIMIT_LOGIN_PER_MIN=1000 \
 	    ASAN_OPTIONS=abort_on_error=0:detect_leaks=1 \
 	    UBSAN_OPTIONS=print_stacktrace=1 LOG_LEVEL=debug "$@"
