@@ -21,7 +21,7 @@
 #define SUMS_MAX 60 /* slots of amounts 1h */
 #define TIMES_MAX 64 /* events kept with their exact time */
 
-#define TIME_MAX (INT64_C(1) << 60) /* microseconds; 36,000 years */
+#define TIME_MAX (INT64_C(1) << 55) /* microseconds; 1,100 years */
 #define COUNT_MAX ((UINT32_C(1) << 20) - 1) /* where a slot's count stays */
 #define ENTITY_MAX (INT64_C(1) << 47) /* above every entity id */
 #define SAMPLES_MAX (INT64_C(1) << 53) /* where a baseline's count stays */

@@ -9,12 +9,14 @@
  *	    1 if it adjoins the one before, else followed by the distance; a 0
  *	place: 0 for none, else 1 or (a city) 2, country, age, lat, lon
  *	currencies: code, samples, mean and squares if there are any, a bitmap
- *	    of the minutes in use, their sums; a 0
+ *	    of the minutes in use in two halves, their sums; a 0
  *	links: how many, then each link's two ids, either as the number of an
  *	    id that stood before or as the id plus LINK_NEW
  *
- * Integers are base-128, least significant first, in the fewest bytes; other
- * fields are little-endian.
+ * All is little-endian.  An integer takes the fewest bytes that hold 7 of its
+ * bits each, up to 8 bytes: in their lowest bits stand a 0 for each byte after
+ * the first and a 1, above them the integer, so that its length is known from
+ * its first byte.
  */
 #include "config.h"
 
@@ -32,6 +34,10 @@
 #define DEGREE 1e6 /* places are packed in millionths of a degree */
 #define DEGREE_NONE INT32_MIN /* of a country without a centroid */
 #define IDS_MAX (2 * STATE_LINKS_MAX)
+#define IDS_SLOT_BITS 8
+#define IDS_SLOTS (1 << IDS_SLOT_BITS)
+#define SUMS_HALF (SUMS_MAX / 2)
+#define HALF_FULL ((UINT64_C(1) << SUMS_HALF) - 1) /* of the bitmap */
 #define LINK_NEW 128 /* what a number of an id stays below */
 
 /*
@@ -40,31 +46,45 @@
  * more, and one in all for every 128 slots passed over, but where slots are
  * few the bytes of the ones passed over pay for it.
  */
-#define INT(bits) (((bits) + 6) / 7)
+#define INT_BITS 7 /* of an integer in a byte */
+#define INT_MAX_SIZE 8
+#define INT(bits) (((bits) + INT_BITS - 1) / INT_BITS)
 #define SLOT_MAX INT(21)
 #define HEAD_PART (1 + 8 + INT(9))
 #define TIMES_PART (INT(7) + TIMES_MAX * INT(27))
 #define SECONDS_PART (SECONDS_MAX * SLOT_MAX + 1)
 #define MINUTES_PART (MINUTES_MAX * (SLOT_MAX + 1) + DAY_MINUTES / 128 + 1)
 #define QUARTERS_PART (QUARTERS_MAX * SLOT_MAX + 1)
-#define PLACE_PART (1 + 2 + INT(61) + 2 * 4)
+#define PLACE_PART (1 + 2 + INT(56) + 2 * 4)
 #define CURRENCY_PART                                                          \
-	(3 + INT(54) + 2 * 8 + INT(SUMS_MAX) + SUMS_MAX * INT(SUM_BITS))
+	(3 + INT(54) + 2 * 8 + 2 * INT(SUMS_HALF) + SUMS_MAX * INT(SUM_BITS))
 #define CURRENCIES_PART (STATE_CURRENCIES_MAX * CURRENCY_PART + 1)
 #define LINKS_PART (INT(7) + IDS_MAX * INT(48))
 
 _Static_assert(HEAD_PART + TIMES_PART + SECONDS_PART + MINUTES_PART +
-	    QUARTERS_PART + PLACE_PART + CURRENCIES_PART + LINKS_PART <=
+	    QUARTERS_PART + PLACE_PART + CURRENCIES_PART + LINKS_PART +
+	    INT_MAX_SIZE <=
 	STATE_PACKED_MAX,
-    "a packed state fits");
-_Static_assert(SECONDS_MAX < 128 && QUARTERS_MAX < 128 && SUMS_MAX <= 63,
-    "a distance is one byte, a bitmap one integer");
+    "a packed state fits, and what put_int() writes beyond its end");
+_Static_assert(SECONDS_MAX < 128 && QUARTERS_MAX < 128,
+    "a distance is one byte where slots are few");
+_Static_assert(SUMS_MAX % 2 == 0 && SUMS_HALF <= INT_MAX_SIZE * INT_BITS,
+    "half a bitmap is an integer");
 _Static_assert(IDS_MAX <= LINK_NEW, "a number of an id is no id");
+_Static_assert(IDS_MAX < IDS_SLOTS && IDS_MAX <= UINT8_MAX,
+    "there is always a free slot for an id, and room for its number");
 _Static_assert(GRAPH_CAP < 1 << 9, "devices fit in their field");
 
 struct writer {
 	uint8_t *p;
 	uint64_t next; /* age that would adjoin the slot before */
+};
+
+/* The ids written so far, and where each stands among them. */
+struct ids {
+	int64_t id[IDS_MAX];
+	size_t n;
+	uint8_t number[IDS_SLOTS]; /* plus 1, by hash and then in turn */
 };
 
 struct reader {
@@ -84,7 +104,7 @@ static void put_bytes(struct writer *, uint64_t, int);
 static void put_double(struct writer *, double);
 static void put_int(struct writer *, uint64_t);
 static void put_slot(struct writer *, uint64_t, uint32_t);
-static void put_id(struct writer *, int64_t, int64_t *, size_t *);
+static void put_id(struct writer *, int64_t, struct ids *);
 
 static void unpack_head(struct reader *, struct state *);
 static void unpack_times(struct reader *, struct state *);
@@ -198,7 +218,7 @@ pack_slots(struct writer *w, const uint32_t *slots, size_t live)
 	for (i = 0; i < live; i++)
 		if (slots[i] != 0)
 			put_slot(w, i, slots[i]);
-	put_bytes(w, 0, 1);
+	put_int(w, 0);
 }
 
 static void
@@ -222,7 +242,7 @@ pack_minutes(struct writer *w, const struct state *st, size_t live)
 	w->next = 0;
 	for (i = 0; i < st->n_minutes && st->minutes[i].age < live; i++)
 		put_slot(w, st->minutes[i].age, st->minutes[i].count);
-	put_bytes(w, 0, 1);
+	put_int(w, 0);
 }
 
 static void
@@ -312,7 +332,8 @@ pack_currency(struct writer *w, const struct currency *cur, size_t live)
 		put_double(w, cur->mean);
 		put_double(w, cur->squares);
 	}
-	put_int(w, used);
+	put_int(w, used & HALF_FULL);
+	put_int(w, used >> SUMS_HALF);
 	for (i = 0; used >> i != 0; i++)
 		if (cur->sums[i] != 0)
 			put_int(w, cur->sums[i]);
@@ -324,7 +345,7 @@ unpack_currencies(struct reader *r, struct state *st)
 	struct currency *cur;
 	size_t i;
 
-	while (!r->bad && r->p < r->end && *r->p != 0) {
+	while (r->p < r->end && *r->p != 0) {
 		check(r, st->n_currencies < STATE_CURRENCIES_MAX);
 		if (r->bad)
 			return;
@@ -350,7 +371,8 @@ unpack_currency(struct reader *r, struct currency *cur)
 		cur->mean = get_double(r, EVENT_AMOUNT_MAX);
 		cur->squares = get_double(r, SQUARES_MAX);
 	}
-	used = get_int(r, (UINT64_C(1) << SUMS_MAX) - 1);
+	used = get_int(r, HALF_FULL);
+	used |= get_int(r, HALF_FULL) << SUMS_HALF;
 	check(r, used != 0 || cur->samples > 0);
 	for (i = 0; used >> i != 0; i++) {
 		if ((used >> i & 1) == 0)
@@ -363,13 +385,15 @@ unpack_currency(struct reader *r, struct currency *cur)
 static void
 pack_links(struct writer *w, const struct state *st)
 {
-	int64_t ids[IDS_MAX];
-	size_t i, n_ids = 0;
+	struct ids ids;
+	size_t i;
 
+	ids.n = 0;
+	memset(ids.number, 0, sizeof(ids.number));
 	put_int(w, st->n_links);
 	for (i = 0; i < st->n_links; i++) {
-		put_id(w, st->links[i].first, ids, &n_ids);
-		put_id(w, st->links[i].second, ids, &n_ids);
+		put_id(w, st->links[i].first, &ids);
+		put_id(w, st->links[i].second, &ids);
 	}
 }
 
@@ -404,7 +428,9 @@ get_bytes(struct reader *r, int size)
 	int i;
 
 	check(r, r->end - r->p >= size);
-	for (i = 0; i < size && !r->bad; i++)
+	if (r->bad)
+		return 0;
+	for (i = 0; i < size; i++)
 		n |= (uint64_t)*r->p++ << 8 * i;
 	return n;
 }
@@ -430,31 +456,49 @@ get_double(struct reader *r, double max)
 	return n;
 }
 
+/* Write an integer, and up to INT_MAX_SIZE - 1 bytes beyond it. */
 static void
 put_int(struct writer *w, uint64_t n)
 {
-	for (; n >= 0x80; n >>= 7)
-		*w->p++ = (uint8_t)(n | 0x80);
-	*w->p++ = (uint8_t)n;
+	const int bits = 64 - __builtin_clzll(n | 1);
+	const int size = INT(bits);
+	uint8_t *p = w->p;
+
+	n = (n << 1 | 1) << (size - 1);
+	p[0] = (uint8_t)n;
+	p[1] = (uint8_t)(n >> 8);
+	p[2] = (uint8_t)(n >> 16);
+	p[3] = (uint8_t)(n >> 24);
+	p[4] = (uint8_t)(n >> 32);
+	p[5] = (uint8_t)(n >> 40);
+	p[6] = (uint8_t)(n >> 48);
+	p[7] = (uint8_t)(n >> 56);
+	w->p = p + size;
 }
 
 /* An integer from 0 to max, in the fewest bytes; 0 when it is none. */
 static uint64_t
 get_int(struct reader *r, uint64_t max)
 {
-	uint64_t n = 0;
-	uint8_t byte = 0x80;
-	int shift;
+	const size_t left = (size_t)(r->end - r->p);
+	uint8_t b[INT_MAX_SIZE] = { 0 };
+	uint64_t n;
+	size_t size;
 
-	for (shift = 0; (byte & 0x80) != 0 && shift < 63; shift += 7) {
-		check(r, r->p < r->end);
-		if (r->bad)
-			return 0;
-		byte = *r->p++;
-		n |= (uint64_t)(byte & 0x7f) << shift;
-	}
-	check(r, byte != 0 || shift == 7);
-	check(r, (byte & 0x80) == 0 && n <= max);
+	if (left >= sizeof(b))
+		memcpy(b, r->p, sizeof(b));
+	else
+		memcpy(b, r->p, left);
+	size = 1 + (size_t)__builtin_ctz(b[0] | 0x100);
+	n = (uint64_t)b[7] << 56 | (uint64_t)b[6] << 48 | (uint64_t)b[5] << 40 |
+	    (uint64_t)b[4] << 32 | (uint64_t)b[3] << 24 | (uint64_t)b[2] << 16 |
+	    (uint64_t)b[1] << 8 | (uint64_t)b[0];
+	check(r, size <= sizeof(b) && size <= left);
+	if (r->bad)
+		return 0;
+	n = n << (64 - 8 * size) >> (64 - 8 * size) >> size;
+	check(r, n <= max && (size == 1 || n >> INT_BITS * (size - 1) != 0));
+	r->p += r->bad ? 0 : size;
 	return r->bad ? 0 : n;
 }
 
@@ -503,17 +547,21 @@ get_letters(struct reader *r, char *ret, size_t n)
 
 /* Write an id, as a number if it is among those written before. */
 static void
-put_id(struct writer *w, int64_t id, int64_t *ids, size_t *n_ids)
+put_id(struct writer *w, int64_t id, struct ids *ids)
 {
-	size_t i;
+	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t slot = (uint64_t)id * golden >> (64 - IDS_SLOT_BITS);
+	size_t number;
 
-	for (i = 0; i < *n_ids; i++) {
-		if (ids[i] == id) {
-			put_int(w, i);
+	while ((number = ids->number[slot]) != 0) {
+		if (ids->id[number - 1] == id) {
+			put_int(w, number - 1);
 			return;
 		}
+		slot = (slot + 1) % IDS_SLOTS;
 	}
-	ids[(*n_ids)++] = id;
+	ids->id[ids->n++] = id;
+	ids->number[slot] = (uint8_t)ids->n;
 	put_int(w, (uint64_t)id + LINK_NEW);
 }
 
@@ -542,9 +590,12 @@ unpack_head(struct reader *r, struct state *st)
 	st->devices = (int)get_int(r, GRAPH_CAP);
 }
 
-/* Note that the bytes are bad unless ok. */
+/* Unless ok, the bytes are bad and there is nothing more to read in them. */
 static void
 check(struct reader *r, bool ok)
 {
-	r->bad |= !ok;
+	if (ok)
+		return;
+	r->bad = true;
+	r->p = r->end;
 }

@@ -791,11 +791,13 @@ static const struct {
 } wrong[] = {
 	{ 0, 2 }, /* another version */
 	{ 8, 0x80 }, /* a time beyond TIME_MAX */
-	{ 10, 65 }, /* more times than there is room for */
-	{ 11, 1 }, /* a slot that counts nothing */
+	{ 10, 65 << 1 | 1 }, /* more times than there is room for */
+	{ 11, 1 << 1 | 1 }, /* a slot that counts nothing */
+	{ 11, 0 }, /* no integer */
+	{ 12, 0x02 }, /* an integer in too many bytes */
 	{ 14, 3 }, /* no kind of place */
 	{ 15, 'a' }, /* no currency */
-	{ 16, 65 }, /* more links than there is room for */
+	{ 16, 65 << 1 | 1 }, /* more links than there is room for */
 };
 
 START_TEST(wrong_bytes_are_refused)
