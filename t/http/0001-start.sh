@@ -16,7 +16,7 @@ check "and so is its master" kill -0 "$stack_pool_pid"
 http GET /metrics
 is "and /metrics answers" "$STATUS" 200
 http POST /v1/decisions '{"type":"account.login","subject":{"userId":"u"}}' \
-    -H 'X-API-Key: ak_live_of_nobody'
+    -H "X-API-Key: ak_live_$(printf '%048d' 7)"
 is_error "a key that nobody ever verified is no reason to guess" \
     503 UNAVAILABLE
 http GET /v1/auth/status
