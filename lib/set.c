@@ -286,7 +286,9 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 {
 	const struct event *ev = en->item->event;
 	struct member *m = en->member;
-	struct facts facts = {
+	struct facts *facts = &en->facts;
+
+	*facts = (struct facts) {
 		.now = en->now,
 		.state = m->state,
 		.device = en->carried[CARRIED_DEVICE],
@@ -295,11 +297,10 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 		.phone = en->carried[CARRIED_PHONE],
 		.ring_size = graph_ring(m->node),
 	};
-
-	if (facts.device != NULL)
-		facts.device_id = facts.device->id;
-	geoip_place(engine_geoip(s->engine), ev, &facts.place);
-	signals_compute(ev, &facts, &en->signals);
+	if (facts->device != NULL)
+		facts->device_id = facts->device->id;
+	geoip_place(engine_geoip(s->engine), ev, &facts->place);
+	signals_compute(ev, facts, &en->signals);
 	if (decide(engine_book(s->engine, ev->type), &en->signals, s->arena,
 		&en->decision, f) == -1)
 		return -1;
@@ -307,7 +308,7 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 	state_count(m->state, ev,
 	    event_type_baseline(ev->type) &&
 		en->decision.verdict != VERDICT_DENY,
-	    &facts.place, en->now);
+	    &facts->place, en->now);
 	m->now = en->now;
 	m->changed = true;
 	en->decided = true;

@@ -53,6 +53,7 @@ struct entry {
 	/* Filled when it is decided. */
 	bool decided;
 	struct decision decision;
+	struct facts facts; /* the signals point into it */
 	struct signals signals;
 	const char *replay; /* JSON for the detail row */
 	const char *case_id; /* of a review, else NULL */
