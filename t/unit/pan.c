@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: ISC */
+/* core/pan.c: schemes, lengths, Luhn, what stands beside, forms of numbers. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/pan.h"
+#include "t/unit/unit.h"
+
+struct sample {
+	const char *text;
+	bool want;
+};
+
+/* Every one passes Luhn: prefix and length decide. */
+static const struct sample schemes[] = {
+	{ "4012345678909", true },
+	{ "4012345678901239", true },
+	{ "4012345678901234565", true },
+	{ "40123456789017", false },
+	{ "401234567890124", false },
+	{ "40123456789012343", false },
+	{ "401234567890123454", false },
+	{ "5101234567890126", true },
+	{ "5501234567890122", true },
+	{ "5001234567890127", true },
+	{ "5601234567890121", true },
+	{ "510123456789018", false },
+	{ "51012345678901230", false },
+	{ "2221012345678902", true },
+	{ "2220012345678903", false },
+	{ "2720012345678908", true },
+	{ "2721012345678907", false },
+	{ "2200012345678907", true },
+	{ "2204012345678901233", true },
+	{ "220401234567893", false },
+	{ "2206012345678901", false },
+	{ "340123456789014", true },
+	{ "370123456789017", true },
+	{ "3401234567890128", false },
+	{ "350123456789011", false },
+	{ "30001234567891", true },
+	{ "3050123456789012349", true },
+	{ "30601234567898", false },
+	{ "30950123456782", true },
+	{ "30960123456781", false },
+	{ "36012345678901", true },
+	{ "3601234567891", false },
+	{ "38012345678909", true },
+	{ "3901234567890123450", true },
+	{ "3528012345678900", true },
+	{ "3527012345678901", false },
+	{ "3589012345678901236", true },
+	{ "3590012345678903", false },
+	{ "358901234567896", false },
+	{ "6011012345678907", true },
+	{ "6221260123456782", true },
+	{ "6201234567890123452", true },
+	{ "6440123456789010", true },
+	{ "6501234567890120", true },
+	{ "6001234567890125", true },
+	{ "6304012345674", true },
+	{ "675901234567890128", true },
+	{ "5001234567892", true },
+	{ "5801234567890123450", true },
+	{ "5901234567890128", false },
+	{ "570123456789015", true },
+	{ "8101234567890120", true },
+	{ "810123456789015", false },
+	{ "8201234567890129", true },
+	{ "82012345678901235", false },
+	{ "8301234567890128", false },
+	{ "9792012345678906", true },
+	{ "9793012345678905", false },
+	{ "8600012345678900", true },
+	{ "9860012345678903", true },
+	{ "1946012345678908", true },
+	{ "101234567890127", false },
+	{ "8901234567890123455", false },
+	{ "0012345678901237", false },
+	{ "7012345678901232", false },
+	{ "20012345678909", false },
+	{ "1701234567891", false },
+	{ "401234567899", false },
+	{ "40123456789012345673", false },
+	{ "601234567894", false },
+	{ "60123456789012345678", false },
+};
+
+static const struct sample texts[] = {
+	{ "", false },
+	{ "4111111111111111", true },
+	{ "4111111111111112", false }, /* Luhn */
+	{ "4111111111111121", false },
+	{ "5555555555554444", true },
+	{ "378282246310005", true },
+	{ "6011111111111117", true },
+	{ "3530111333300000", true },
+	{ "30569309025904", true },
+	{ "4222222222222", true },
+	{ "card 4111111111111111 of today", true },
+	{ "4111 1111 1111 1111", true },
+	{ "4111-1111-1111-1111", true },
+	{ "4111-1111 1111-1111", true },
+	{ "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", true },
+	{ "3782 822463 10005", true },
+	{ "4111  1111 1111 1111", false }, /* not single */
+	{ "4111 -1111 1111 1111", false },
+	{ "4111--1111-1111-1111", false },
+	{ "4111.1111.1111.1111", false },
+	{ "4111/1111/1111/1111", false },
+	{ "4111_1111_1111_1111", false },
+	{ "4111\t1111\t1111\t1111", false },
+	{ "4111\n1111 1111 1111", false },
+	{ "4111\xc2\xa0"
+	  "1111 1111 1111",
+	    false },
+	{ "a4111111111111111", false },
+	{ "Z4111111111111111", false },
+	{ "4111111111111111a", false },
+	{ "4111111111111111Z", false },
+	{ "4111 1111 1111 1111a", false },
+	{ "a4111 1111 1111 1111", false },
+	{ "4111 1111a1111 1111", false },
+	{ "a 4111111111111111", true },
+	{ "4111111111111111 a", true },
+	{ "a-4111111111111111-a", true },
+	{ "_4111111111111111_", true },
+	{ "\"4111111111111111\"", true },
+	{ "(4111111111111111)", true },
+	{ "pan=4111111111111111;", true },
+	{ "@4111111111111111[", true },
+	{ "`4111111111111111{", true },
+	{ "/4111111111111111:", true },
+	{ "1.4111111111111111", true },
+	{ "4111111111111111.5", true },
+	{ "14111111111111111", false }, /* a digit beside it */
+	{ "41111111111111111", false },
+	{ "04111111111111111", false },
+	{ "40123456789012345673", false }, /* 20 digits */
+	{ "4111111111111111 123", true }, /* with its security code */
+	{ "4111111111111111 12 27", true },
+	{ "4111 1111 1111 1111 123", true },
+	{ "4111-1111-1111-1111-12-27", true },
+	{ "20 4111111111111111", true },
+	{ "2026-11-21 4111-1111-1111-1111", true },
+	{ "12345678901234567890 4111111111111111", true },
+	{ "12345678901234567890-4111111111111111", true },
+	{ "4111111111111111 12345678901234567890", true },
+	{ "4111111111111112, 4111111111111111", true },
+	{ "4111111111111111 4111111111111111", true },
+	{ "4111 1111 1111", false },
+	{ "411111111111", false },
+	{ "41111111", false },
+	{ "0000000000000000", false },
+	{ "1111111111111111", false },
+	{ "1732147200000", false }, /* milliseconds */
+	{ "1732147200000000", false }, /* microseconds */
+	{ "8925101234567890123", false }, /* ICCID */
+	{ "490154203237518", false }, /* IMEI: Visa has no 15 */
+	{ "353879234252633", false }, /* IMEI: JCB has no 15 */
+	{ "+251911234544", false },
+	{ "4111111111111111\xc3\xa9", true }, /* letters are ASCII's */
+	{ "\xe5\x8d\xa1\xe5\x8f\xb7"
+	  "4111111111111111",
+	    true },
+	{ "\xd9\xa4\xd9\xa1\xd9\xa1\xd9\xa1\xd9\xa1\xd9\xa1"
+	  "\xd9\xa1\xd9\xa1\xd9\xa1\xd9\xa1\xd9\xa1\xd9\xa1"
+	  "\xd9\xa1\xd9\xa1\xd9\xa1\xd9\xa1",
+	    false },
+};
+
+static const struct sample numbers[] = {
+	{ "4111111111111111", true },
+	{ "-4111111111111111", true },
+	{ "4111111111111112", false },
+	{ "4111111111111111.0", true },
+	{ "4111111111111111.5", true }, /* written with one */
+	{ "4111111111111111e0", true },
+	{ "4111111111111111.0e0", true },
+	{ "4111111111111111E-0", true },
+	{ "4.111111111111111e15", true },
+	{ "4.111111111111111E+15", true },
+	{ "4.111111111111111000e15", true },
+	{ "0.4111111111111111e16", true },
+	{ "0.00004111111111111111e20", true },
+	{ "41111111111111110e-1", true },
+	{ "41111111111111110000000000000e-13", true },
+	{ "4.111111111111111e14", false },
+	{ "4.111111111111111e16", false },
+	{ "4.111111111111112e15", false },
+	{ "41111111111111115e-1", false }, /* no integer */
+	{ "4111111111111111.50e0", true },
+	{ "400000000000006e1", false },
+	{ "4000000000000002e0", true },
+	{ "40000000000002e2", true },
+	{ "4012345678901234565", true }, /* 19 digits */
+	{ "4.012345678901234565e18", true },
+	{ "40123456789012345673", false },
+	{ "4.0123456789012345673e19", false },
+	{ "0.41111111111111111111e16", false },
+	{ "0", false },
+	{ "-0", false },
+	{ "0.0", false },
+	{ "0e15", false },
+	{ "0e99", false },
+	{ "3000", false },
+	{ "1e15", false },
+	{ "4e15", false },
+	{ "3.6e13", false },
+	{ "1e308", false },
+	{ "4111111111111111e1099511627777", false },
+	{ "4111111111111111e99999999999999999999", false },
+	{ "4111111111111111e-99999999999999999999", false },
+};
+
+START_TEST(prefix_and_length)
+{
+	ck_assert_int_eq(
+	    pan_in_text(schemes[_i].text, strlen(schemes[_i].text)),
+	    schemes[_i].want);
+}
+END_TEST
+
+START_TEST(in_text)
+{
+	ck_assert_int_eq(pan_in_text(texts[_i].text, strlen(texts[_i].text)),
+	    texts[_i].want);
+}
+END_TEST
+
+START_TEST(in_number)
+{
+	ck_assert_int_eq(pan_in_number(numbers[_i].text), numbers[_i].want);
+}
+END_TEST
+
+/* The end of the text is where n says, not where a NUL is. */
+START_TEST(counted)
+{
+	static const char text[] = "4111111111111111"
+				   "9";
+
+	ck_assert(pan_in_text(text, 16));
+	ck_assert(!pan_in_text(text, 17));
+	ck_assert(!pan_in_text(text, 15));
+	ck_assert(pan_in_text("\0"
+			      "4111111111111111",
+	    17));
+}
+END_TEST
+
+/* Any one digit wrong is no card number. */
+START_TEST(every_digit_counts)
+{
+	char text[] = "4012888888881881";
+	size_t i;
+	char c;
+
+	for (i = 4; i < strlen(text); i++) {
+		c = text[i];
+		text[i] = (char)(c == '9' ? '0' : c + 1);
+		ck_assert_msg(!pan_in_text(text, strlen(text)), "%s", text);
+		text[i] = c;
+	}
+	ck_assert(pan_in_text(text, strlen(text)));
+}
+END_TEST
+
+Suite *
+suite_pan(void)
+{
+	Suite *s = suite_create("pan");
+	TCase *tc = tcase_create("pan");
+
+	tcase_add_loop_test(tc, prefix_and_length, 0, (int)nitems(schemes));
+	tcase_add_loop_test(tc, in_text, 0, (int)nitems(texts));
+	tcase_add_loop_test(tc, in_number, 0, (int)nitems(numbers));
+	tcase_add_test(tc, counted);
+	tcase_add_test(tc, every_digit_counts);
+	suite_add_tcase(s, tc);
+	return s;
+}
