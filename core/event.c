@@ -151,10 +151,11 @@ event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
 			return -1;
 	}
 
-	/* Both prefixes say "international"; the digits after them are it. */
+	/* Both prefixes say "international", once; a number follows. */
 	drop = !plus && n >= 2 && memcmp(digits, "00", 2) == 0 ? 2 : 0;
 	n -= drop;
-	if (n < PHONE_DIGITS_MIN || n >= EVENT_PHONE_SIZE)
+	if (n < PHONE_DIGITS_MIN || n >= EVENT_PHONE_SIZE ||
+	    memcmp(digits + drop, "00", 2) == 0)
 		return -1;
 	memcpy(ret, digits + drop, n);
 	ret[n] = '\0';

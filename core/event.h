@@ -87,8 +87,9 @@ int event_ip(const char *ip, char ret[EVENT_IP_SIZE], bool *ret_public)
 
 /*
  * Write the digits of a phone number to ret: a leading "+" or "00" dropped,
- * spaces, dashes, dots and parentheses skipped, 8 to 15 digits.  Returns 0,
- * or -1 if phone is no such number.
+ * spaces, dashes, dots and parentheses skipped, 8 to 15 digits that do not
+ * begin with another "00" (so that a normal form is its own normal form).
+ * Returns 0, or -1 if phone is no such number.
  */
 int event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
     __attribute__((warn_unused_result));

@@ -1,0 +1,731 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/body.c: events out of JSON, masked requests, operators' bodies. */
+#include "config.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/event.h"
+#include "core/fail.h"
+#include "core/str.h"
+#include "lib/body.h"
+#include "t/unit/unit.h"
+
+#define PAN "4111111111111111"
+#define ID_WHY "must be a string of 1 to 128 bytes, no control characters"
+#define CARD "\"type\":\"card.authorize\","
+#define USER "\"subject\":{\"userId\":\"u\"}"
+#define TEN(s) s s s s s s s s s s
+#define BULLET "\xe2\x80\xa2"
+#define BULLETS BULLET BULLET BULLET BULLET BULLET
+
+static _Alignas(16) char block[4 << 20];
+
+/* An event with one field: what it is refused for, or NULL. */
+static const struct {
+	const char *json;
+	enum code code; /* 0: it passes */
+	const char *where;
+	const char *why; /* NULL: not looked at */
+} events[] = {
+	{ "{" CARD USER "}", 0, NULL, NULL },
+	{ "[]", INGEST_INVALID, "", "an event must be a JSON object" },
+	{ "[{" CARD USER "}]", INGEST_INVALID, "", NULL },
+	{ "null", INGEST_INVALID, "", NULL },
+	{ "\"x\"", INGEST_INVALID, "", NULL },
+	{ "7", INGEST_INVALID, "", NULL },
+	/* type */
+	{ "{" USER "}", INGEST_UNKNOWN_TYPE, "type", "is missing or unknown" },
+	{ "{\"type\":null," USER "}", INGEST_UNKNOWN_TYPE, "type", NULL },
+	{ "{\"type\":7," USER "}", INGEST_UNKNOWN_TYPE, "type", NULL },
+	{ "{\"type\":\"\"," USER "}", INGEST_UNKNOWN_TYPE, "type", NULL },
+	{ "{\"type\":\"card\"," USER "}", INGEST_UNKNOWN_TYPE, "type", NULL },
+	{ "{\"type\":\"CARD.AUTHORIZE\"," USER "}", INGEST_UNKNOWN_TYPE, "type",
+	    NULL },
+	{ "{\"type\":[\"card.authorize\"]," USER "}", INGEST_UNKNOWN_TYPE,
+	    "type", NULL },
+	{ "{\"type\":\"x\",\"amount\":-1}", INGEST_UNKNOWN_TYPE, "type",
+	    NULL }, /* before other fields */
+	{ "{\"type\":\"wallet.withdraw\"," USER "}", 0, NULL, NULL },
+	{ "{\"type\":\"account.login\"," USER "}", 0, NULL, NULL },
+	/* id */
+	{ "{" CARD "\"id\":\"e-1\"," USER "}", 0, NULL, NULL },
+	{ "{" CARD "\"id\":\"\"," USER "}", INGEST_INVALID, "id", ID_WHY },
+	{ "{" CARD "\"id\":null," USER "}", INGEST_INVALID, "id", ID_WHY },
+	{ "{" CARD "\"id\":7," USER "}", INGEST_INVALID, "id", NULL },
+	{ "{" CARD "\"id\":{}," USER "}", INGEST_INVALID, "id", NULL },
+	{ "{" CARD "\"id\":\"a\\nb\"," USER "}", INGEST_INVALID, "id", NULL },
+	{ "{" CARD "\"id\":\"a\\u007fb\"," USER "}", INGEST_INVALID, "id",
+	    NULL },
+	{ "{" CARD "\"id\":\"a\\u0085b\"," USER "}", INGEST_INVALID, "id",
+	    NULL },
+	{ "{" CARD "\"id\":\"a\\u009fb\"," USER "}", INGEST_INVALID, "id",
+	    NULL },
+	{ "{" CARD "\"id\":\"a\\u00a0b\"," USER "}", 0, NULL, NULL },
+	{ "{" CARD "\"id\":\"\\u1230\\ud83d\\ude00 /?%\"," USER "}", 0, NULL,
+	    NULL },
+	{ "{" CARD "\"id\":\"" TEN("0123456789") "0123456789012345678901234567"
+						 "\"," USER "}",
+	    0, NULL, NULL },
+	{ "{" CARD "\"id\":\"" TEN("0123456789") "01234567890123456789012345678"
+						 "\"," USER "}",
+	    INGEST_INVALID, "id", NULL },
+	/* amount, currency */
+	{ "{" CARD "\"amount\":1,\"currency\":\"ETB\"," USER "}", 0, NULL,
+	    NULL },
+	{ "{" CARD "\"amount\":0,\"currency\":\"ETB\"," USER "}", 0, NULL,
+	    NULL },
+	{ "{" CARD "\"amount\":-0,\"currency\":\"ETB\"," USER "}", 0, NULL,
+	    NULL },
+	{ "{" CARD "\"amount\":1e15,\"currency\":\"ETB\"," USER "}", 0, NULL,
+	    NULL },
+	{ "{" CARD "\"amount\":1000000000000000.2,\"currency\":\"ETB\"," USER
+	  "}",
+	    INGEST_INVALID, "amount",
+	    "must be a number from 0 to 1e15, written in up to 128 bytes" },
+	{ "{" CARD "\"amount\":99999999999999999999,\"currency\":\"ETB\"," USER
+	  "}",
+	    INGEST_INVALID, "amount", NULL },
+	{ "{" CARD "\"amount\":-1,\"currency\":\"ETB\"," USER "}",
+	    INGEST_INVALID, "amount", NULL },
+	{ "{" CARD "\"amount\":-1e-9,\"currency\":\"ETB\"," USER "}",
+	    INGEST_INVALID, "amount", NULL },
+	{ "{" CARD "\"amount\":\"1\",\"currency\":\"ETB\"," USER "}",
+	    INGEST_INVALID, "amount", NULL },
+	{ "{" CARD "\"amount\":null,\"currency\":\"ETB\"," USER "}",
+	    INGEST_INVALID, "amount", NULL },
+	{ "{" CARD "\"amount\":true,\"currency\":\"ETB\"," USER "}",
+	    INGEST_INVALID, "amount", NULL },
+	{ "{" CARD "\"amount\":0." TEN("0000000000000") "1,\"currency\":"
+							"\"ETB\"," USER "}",
+	    INGEST_INVALID, "amount", NULL },
+	{ "{" CARD "\"amount\":1," USER "}", INGEST_INVALID, "currency",
+	    "is required with an amount" },
+	{ "{" CARD "\"currency\":\"ETB\"," USER "}", 0, NULL, NULL },
+	{ "{" CARD "\"currency\":\"etb\"," USER "}", 0, NULL, NULL },
+	{ "{" CARD "\"currency\":\"ET\"," USER "}", INGEST_INVALID, "currency",
+	    "must be a string of three letters" },
+	{ "{" CARD "\"currency\":\"ETBX\"," USER "}", INGEST_INVALID,
+	    "currency", NULL },
+	{ "{" CARD "\"currency\":\"E1B\"," USER "}", INGEST_INVALID, "currency",
+	    NULL },
+	{ "{" CARD "\"currency\":\"E B\"," USER "}", INGEST_INVALID, "currency",
+	    NULL },
+	{ "{" CARD "\"currency\":\"\\u00e9B\"," USER "}", INGEST_INVALID,
+	    "currency", NULL },
+	{ "{" CARD "\"currency\":\"\"," USER "}", INGEST_INVALID, "currency",
+	    NULL },
+	{ "{" CARD "\"currency\":230," USER "}", INGEST_INVALID, "currency",
+	    NULL },
+	{ "{" CARD "\"currency\":null," USER "}", INGEST_INVALID, "currency",
+	    NULL },
+	/* subject */
+	{ "{\"type\":\"card.authorize\"}", INGEST_INVALID, "subject",
+	    "is required" },
+	{ "{" CARD "\"subject\":null}", INGEST_INVALID, "subject",
+	    "must be an object" },
+	{ "{" CARD "\"subject\":\"u\"}", INGEST_INVALID, "subject", NULL },
+	{ "{" CARD "\"subject\":[]}", INGEST_INVALID, "subject", NULL },
+	{ "{" CARD "\"subject\":{}}", INGEST_INVALID, "subject.userId",
+	    "is required" },
+	{ "{" CARD "\"subject\":{\"userId\":null}}", INGEST_INVALID,
+	    "subject.userId", ID_WHY },
+	{ "{" CARD "\"subject\":{\"userId\":7}}", INGEST_INVALID,
+	    "subject.userId", NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"\"}}", INGEST_INVALID,
+	    "subject.userId", NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"a\\tb\"}}", INGEST_INVALID,
+	    "subject.userId", NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"deviceId\":\"\"}}",
+	    INGEST_INVALID, "subject.deviceId", ID_WHY },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"deviceId\":null}}",
+	    INGEST_INVALID, "subject.deviceId", NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"fingerprint\":7}}",
+	    INGEST_INVALID, "subject.fingerprint", ID_WHY },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"ip\":\"1.2.3\"}}",
+	    INGEST_INVALID, "subject.ip",
+	    "must be a string that is an IPv4 or IPv6 address" },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"ip\":\"\"}}",
+	    INGEST_INVALID, "subject.ip", NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"ip\":16909060}}",
+	    INGEST_INVALID, "subject.ip", NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"ip\":null}}",
+	    INGEST_INVALID, "subject.ip", NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"phone\":\"1234567\"}}",
+	    INGEST_INVALID, "subject.phone",
+	    "must be a string that is a phone number of 8 to 15 digits" },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"phone\":12345678}}",
+	    INGEST_INVALID, "subject.phone", NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"channel\":\"\"}}", 0, NULL,
+	    NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"channel\":\"a\\nb\"}}",
+	    INGEST_INVALID, "subject.channel",
+	    "must be a string of up to 128 bytes, no control characters" },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"channel\":\"" TEN(
+	      "0123456789012") "\"}}",
+	    INGEST_INVALID, "subject.channel", NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"channel\":false}}",
+	    INGEST_INVALID, "subject.channel", NULL },
+	/* instrument */
+	{ "{" CARD USER ",\"instrument\":{}}", 0, NULL, NULL },
+	{ "{" CARD USER ",\"instrument\":null}", INGEST_INVALID, "instrument",
+	    "must be an object" },
+	{ "{" CARD USER ",\"instrument\":{\"kind\":\"card\"}}", 0, NULL, NULL },
+	{ "{" CARD USER ",\"instrument\":{\"kind\":\"wallet\"}}", 0, NULL,
+	    NULL },
+	{ "{" CARD USER ",\"instrument\":{\"kind\":\"bank\"}}", 0, NULL, NULL },
+	{ "{" CARD USER ",\"instrument\":{\"kind\":\"Card\"}}", INGEST_INVALID,
+	    "instrument.kind", "must be card, wallet or bank" },
+	{ "{" CARD USER ",\"instrument\":{\"kind\":\"cash\"}}", INGEST_INVALID,
+	    "instrument.kind", NULL },
+	{ "{" CARD USER ",\"instrument\":{\"kind\":null}}", INGEST_INVALID,
+	    "instrument.kind", NULL },
+	{ "{" CARD USER ",\"instrument\":{\"bin\":\"411111\"}}", 0, NULL,
+	    NULL },
+	{ "{" CARD USER ",\"instrument\":{\"bin\":\"41111111\"}}", 0, NULL,
+	    NULL },
+	{ "{" CARD USER ",\"instrument\":{\"bin\":\"41111\"}}", INGEST_INVALID,
+	    "instrument.bin", "must be a string of 6 to 8 digits" },
+	{ "{" CARD USER ",\"instrument\":{\"bin\":\"411111111\"}}",
+	    INGEST_INVALID, "instrument.bin", NULL },
+	{ "{" CARD USER ",\"instrument\":{\"bin\":\"41111a\"}}", INGEST_INVALID,
+	    "instrument.bin", NULL },
+	{ "{" CARD USER ",\"instrument\":{\"bin\":411111}}", INGEST_INVALID,
+	    "instrument.bin", NULL },
+	{ "{" CARD USER ",\"instrument\":{\"issuerCountry\":\"et\"}}", 0, NULL,
+	    NULL },
+	{ "{" CARD USER ",\"instrument\":{\"issuerCountry\":\"ETH\"}}",
+	    INGEST_INVALID, "instrument.issuerCountry",
+	    "must be a string of two letters" },
+	{ "{" CARD USER ",\"instrument\":{\"issuerCountry\":\"E1\"}}",
+	    INGEST_INVALID, "instrument.issuerCountry", NULL },
+	{ "{" CARD USER ",\"instrument\":{\"threeDS\":true}}", 0, NULL, NULL },
+	{ "{" CARD USER ",\"instrument\":{\"threeDS\":\"true\"}}",
+	    INGEST_INVALID, "instrument.threeDS", "must be true or false" },
+	{ "{" CARD USER ",\"instrument\":{\"threeDS\":1}}", INGEST_INVALID,
+	    "instrument.threeDS", NULL },
+	{ "{" CARD USER ",\"instrument\":{\"threeDS\":null}}", INGEST_INVALID,
+	    "instrument.threeDS", NULL },
+	/* attributes */
+	{ "{" CARD USER ",\"attributes\":{}}", 0, NULL, NULL },
+	{ "{" CARD USER ",\"attributes\":{\"a\":\"\",\"b\":-1.5,\"c\":true}}",
+	    0, NULL, NULL },
+	{ "{" CARD USER ",\"attributes\":{\"a\":\"line\\nend\"}}", 0, NULL,
+	    NULL },
+	{ "{" CARD USER ",\"attributes\":null}", INGEST_INVALID, "attributes",
+	    "must be an object" },
+	{ "{" CARD USER ",\"attributes\":[]}", INGEST_INVALID, "attributes",
+	    NULL },
+	{ "{" CARD USER ",\"attributes\":{\"a\":null}}", INGEST_INVALID,
+	    "attributes.a", "must be a string, a number or a boolean" },
+	{ "{" CARD USER ",\"attributes\":{\"ok\":1,\"a_B9\":{}}}",
+	    INGEST_INVALID, "attributes.a_B9", NULL },
+	{ "{" CARD USER ",\"attributes\":{\"a\":[1]}}", INGEST_INVALID,
+	    "attributes.a", NULL },
+	{ "{" CARD USER ",\"attributes\":{\"+251911234544\":null}}",
+	    INGEST_INVALID, "attributes.*", NULL }, /* never echoed */
+	{ "{" CARD USER ",\"attributes\":{\"1.2.3.4\":null}}", INGEST_INVALID,
+	    "attributes.*", NULL },
+	{ "{" CARD USER ",\"attributes\":{\"\":1}}", INGEST_INVALID,
+	    "attributes", "must have names of 1 to 64 bytes" },
+	{ "{" CARD USER ",\"attributes\":{\"" TEN("abcdef") "abcd\":1}}", 0,
+	    NULL, NULL },
+	{ "{" CARD USER ",\"attributes\":{\"" TEN("abcdef") "abcd\":null}}",
+	    INGEST_INVALID, "attributes." TEN("abcdef") "abcd", NULL },
+	{ "{" CARD USER ",\"attributes\":{\"" TEN("abcdef") "abcde\":1}}",
+	    INGEST_INVALID, "attributes", NULL },
+	{ "{" CARD USER ",\"attributes\":{\"a\":\"" TEN(
+	      TEN("0123456789")) "012345678901234567890123\"}}",
+	    0, NULL, NULL },
+	{ "{" CARD USER ",\"attributes\":{\"a\":\"" TEN(
+	      TEN("abcdefghij")) "0123456789012345678901234\"}}",
+	    INGEST_INVALID, "attributes.a", "must be at most 1024 bytes" },
+	{ "{" CARD USER ",\"attributes\":{\"a\":0." TEN(
+	      TEN("1234567890")) "0123456789012345678901234}}",
+	    INGEST_INVALID, "attributes.a", "must be at most 1024 bytes" },
+	/* unknown fields are ignored, whatever they are */
+	{ "{" CARD USER ",\"x\":null,\"y\":[[{}]],\"Amount\":-1}", 0, NULL,
+	    NULL },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"x\":null}}", 0, NULL,
+	    NULL },
+};
+
+/* Where a card number is found and where not; PAN stands for one. */
+static const struct {
+	const char *json;
+	bool found;
+} pans[] = {
+	{ "{" CARD USER ",\"attributes\":{\"note\":\"" PAN "\"}}", true },
+	{ "{" CARD USER ",\"attributes\":{\"note\":" PAN "}}", true },
+	{ "{" CARD USER ",\"attributes\":{\"note\":" PAN ".0}}", true },
+	{ "{" CARD USER ",\"attributes\":{\"note\":4.111111111111111e15}}",
+	    true },
+	{ "{" CARD USER ",\"attributes\":{\"" PAN "\":1}}", true },
+	{ "{" CARD USER ",\"attributes\":{\"id\":\"" PAN "\"}}", true },
+	{ "{" CARD USER ",\"attributes\":{\"phone\":\"" PAN "\"}}", true },
+	{ "{" CARD USER ",\"attributes\":{\"userId\":\"" PAN "\"}}", true },
+	{ "{" CARD USER ",\"attributes\":{\"note\":\"4111 1111 1111 "
+	  "1111\"}}",
+	    true },
+	{ "{" CARD USER ",\"attributes\":{\"note\":\"\\u0034"
+	  "111-1111-1111-"
+	  "1111\"}}",
+	    true },
+	{ "{" CARD USER ",\"attributes\":{\"note\":\"x" PAN "\"}}", false },
+	{ "{" CARD USER ",\"attributes\":{\"note\":\"4111111111111112\"}}",
+	    false },
+	{ "{" CARD USER ",\"instrument\":{\"bin\":\"" PAN "\"}}", true },
+	{ "{" CARD USER ",\"instrument\":{\"number\":\"" PAN "\"}}", true },
+	{ "{" CARD USER ",\"instrument\":{\"id\":\"" PAN "\"}}", true },
+	{ "{" CARD USER ",\"card\":{\"number\":\"" PAN "\"}}", true },
+	{ "{" CARD USER ",\"card\":[[{\"a\":[\"" PAN "\"]}]]}", true },
+	{ "{" CARD USER ",\"subject2\":{\"userId\":\"" PAN "\"}}", true },
+	{ "{" CARD USER ",\"x\":{\"subject\":{\"userId\":\"" PAN "\"}}}",
+	    true },
+	{ "{" CARD USER ",\"" PAN "\":null}", true },
+	{ "{" CARD USER ",\"userId\":\"" PAN "\"}", true },
+	{ "{" CARD USER ",\"phone\":\"" PAN "\"}", true },
+	{ "{" CARD "\"currency\":\"" PAN "\"," USER "}", true },
+	{ "{" CARD "\"amount\":4222222222222,\"currency\":\"ETB\"," USER "}",
+	    true },
+	{ "{\"type\":\"" PAN "\"," USER "}", true },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"channel\":\"" PAN "\"}}",
+	    true },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"ip\":\"" PAN "\"}}", true },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"id\":\"" PAN "\"}}", true },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"" PAN "\":\"\"}}", true },
+	{ "{" CARD "\"subject\":[{\"userId\":\"" PAN "\"}]}", true },
+	{ "[\"" PAN "\"]", true },
+	{ "\"" PAN "\"", true },
+	{ PAN, true },
+	{ "{" CARD "\"id\":\"" PAN "\"," USER "}", false },
+	{ "{" CARD "\"subject\":{\"userId\":\"" PAN "\"}}", false },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"deviceId\":\"" PAN "\"}}",
+	    false },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"fingerprint\":\"" PAN
+	  "\"}}",
+	    false },
+	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"phone\":\"" PAN "\"}}",
+	    false },
+	{ "{" CARD USER ",\"attributes\":{\"t\":1732147200000000}}", false },
+};
+
+/* Requests, and what the activity log keeps of them. */
+static const struct {
+	const char *json;
+	const char *want;
+} masked[] = {
+	{ "{" CARD USER "}",
+	    "{\"type\":\"card.authorize\",\"subject\":{\"userId\":\"u\"}}" },
+	{ "{\"attributes\":{\"z\":1.50,\"a\":\"x\\\"y\\n\",\"b\":false},"
+	  "\"instrument\":{\"threeDS\":false,\"bin\":\"41111111\","
+	  "\"issuerCountry\":\"et\",\"kind\":\"card\",\"other\":1},"
+	  "\"subject\":{\"channel\":\"web\",\"phone\":\"00251 911-234-544\","
+	  "\"ip\":\"196.188.12.3\",\"fingerprint\":\"f\",\"deviceId\":\"d\","
+	  "\"userId\":\"u\",\"other\":{}},\"currency\":\"etb\","
+	  "\"amount\":12.50,\"id\":\"e\",\"other\":[1]," CARD "\"x\":null}",
+	    "{\"id\":\"e\",\"type\":\"card.authorize\",\"amount\":12.50,"
+	    "\"currency\":\"ETB\",\"subject\":{\"userId\":\"u\","
+	    "\"deviceId\":\"d\",\"fingerprint\":\"f\","
+	    "\"ip\":\"196.188." BULLET "." BULLET "\","
+	    "\"phone\":\"+2519" BULLETS "44\",\"channel\":\"web\"},"
+	    "\"instrument\":{\"kind\":\"card\",\"bin\":\"41111111\","
+	    "\"issuerCountry\":\"ET\",\"threeDS\":false},"
+	    "\"attributes\":{\"z\":1.50,\"a\":\"x\\\"y\\u000a\","
+	    "\"b\":false}}" },
+	{ "{" CARD "\"amount\":1E2,\"currency\":\"ETB\"," USER
+	  ",\"instrument\":{\"threeDS\":true},\"attributes\":{}}",
+	    "{\"type\":\"card.authorize\",\"amount\":1E2,\"currency\":\"ETB\","
+	    "\"subject\":{\"userId\":\"u\"},"
+	    "\"instrument\":{\"threeDS\":true}}" },
+	{ "{" CARD "\"subject\":{\"userId\":\"{\",\"deviceId\":\"{\"}}",
+	    "{\"type\":\"card.authorize\",\"subject\":{\"userId\":\"{\","
+	    "\"deviceId\":\"{\"}}" },
+};
+
+static const struct {
+	const char *ip;
+	const char *want;
+} ips[] = {
+	{ "1.2.3.4", "1.2." BULLET "." BULLET },
+	{ "::ffff:1.2.3.4", "1.2." BULLET "." BULLET },
+	{ "2a00:1450:4001::200e", "2a00:1450:" BULLET },
+	{ "2a00::1", "2a00:0:" BULLET },
+	{ "::1", "0:0:" BULLET },
+};
+
+static const struct {
+	const char *phone;
+	const char *want;
+} phones[] = {
+	{ "12345678", "+1" BULLETS "78" },
+	{ "123456789", "+12" BULLETS "89" },
+	{ "1234567890", "+123" BULLETS "90" },
+	{ "12345678901", "+1234" BULLETS "01" },
+	{ "123456789012345", "+1234" BULLETS "45" },
+};
+
+static const struct body_field fields[] = {
+	{ "name", BODY_STRING, true, false, 1, 5 },
+	{ "days", BODY_INT, false, true, 1, 3650 },
+	{ "share", BODY_NUMBER, false, false, 0, 1 },
+	{ "on", BODY_BOOL, false, false, 0, 0 },
+	{ "scopes", BODY_ARRAY, false, false, 1, 2 },
+	{ "policy", BODY_OBJECT, false, true, 0, 0 },
+};
+
+static const struct {
+	const char *json;
+	const char *where; /* NULL: it passes */
+	const char *why;
+} checks[] = {
+	{ "{\"name\":\"n\"}", NULL, NULL },
+	{ "{\"name\":\"12345\",\"days\":1,\"share\":0.5,\"on\":true,"
+	  "\"scopes\":[1],\"policy\":{}}",
+	    NULL, NULL },
+	{ "{\"name\":\"n\",\"days\":null,\"policy\":null}", NULL, NULL },
+	{ "{\"name\":\"n\",\"days\":10.0}", NULL, NULL },
+	{ "{\"name\":\"n\",\"days\":1e2}", NULL, NULL },
+	{ "{\"name\":\"n\",\"share\":1}", NULL, NULL },
+	{ "[]", "", "the body must be a JSON object" },
+	{ "null", "", "the body must be a JSON object" },
+	{ "\"name\"", "", "the body must be a JSON object" },
+	{ "{}", "name", "is required" },
+	{ "{\"name\":null}", "name", "must be a string of 1 to 5 bytes" },
+	{ "{\"name\":7}", "name", "must be a string of 1 to 5 bytes" },
+	{ "{\"name\":\"\"}", "name", "must be a string of 1 to 5 bytes" },
+	{ "{\"name\":\"123456\"}", "name", "must be a string of 1 to 5 bytes" },
+	{ "{\"name\":\"n\",\"day\":1}", "day", "is an unknown field" },
+	{ "{\"Name\":\"n\"}", "Name", "is an unknown field" },
+	{ "{\"name\":\"n\",\"+251911234544\":1}", "",
+	    "the body has an unknown field" },
+	{ "{\"name\":\"n\",\"days\":0}", "days",
+	    "must be an integer from 1 to 3650" },
+	{ "{\"name\":\"n\",\"days\":3651}", "days",
+	    "must be an integer from 1 to 3650" },
+	{ "{\"name\":\"n\",\"days\":1.5}", "days",
+	    "must be an integer from 1 to 3650" },
+	{ "{\"name\":\"n\",\"days\":\"1\"}", "days",
+	    "must be an integer from 1 to 3650" },
+	{ "{\"name\":\"n\",\"days\":1e300}", "days",
+	    "must be an integer from 1 to 3650" },
+	{ "{\"name\":\"n\",\"days\":99999999999999999999}", "days",
+	    "must be an integer from 1 to 3650" },
+	{ "{\"name\":\"n\",\"share\":1.1}", "share",
+	    "must be a number from 0 to 1" },
+	{ "{\"name\":\"n\",\"share\":-0.1}", "share",
+	    "must be a number from 0 to 1" },
+	{ "{\"name\":\"n\",\"share\":\"0\"}", "share",
+	    "must be a number from 0 to 1" },
+	{ "{\"name\":\"n\",\"share\":null}", "share",
+	    "must be a number from 0 to 1" },
+	{ "{\"name\":\"n\",\"on\":1}", "on", "must be true or false" },
+	{ "{\"name\":\"n\",\"on\":null}", "on", "must be true or false" },
+	{ "{\"name\":\"n\",\"scopes\":[]}", "scopes",
+	    "must be an array of 1 to 2 elements" },
+	{ "{\"name\":\"n\",\"scopes\":[1,2,3]}", "scopes",
+	    "must be an array of 1 to 2 elements" },
+	{ "{\"name\":\"n\",\"scopes\":{}}", "scopes",
+	    "must be an array of 1 to 2 elements" },
+	{ "{\"name\":\"n\",\"policy\":[]}", "policy", "must be an object" },
+};
+
+/* Parse a text that must be JSON. */
+static struct json_object *
+parse(struct arena *a, const char *text)
+{
+	struct fail f = { 0 };
+	struct json_object *json;
+
+	json = body_parse(a, text, strlen(text), &f);
+	ck_assert_msg(json != NULL, "%s: %s", text, f.why);
+	return json;
+}
+
+/* Read a text that must be an event. */
+static void
+read_event(struct arena *a, const char *text, struct event *ret)
+{
+	struct fail f = { 0 };
+
+	ck_assert_msg(body_event(a, parse(a, text), ret, &f) == 0, "%s: %s %s",
+	    text, f.where, f.why);
+}
+
+START_TEST(each_field)
+{
+	struct fail f = { 0 };
+	struct event ev;
+	struct arena a;
+	int r;
+
+	arena_init(&a, block, sizeof(block));
+	r = body_event(&a, parse(&a, events[_i].json), &ev, &f);
+	ck_assert_msg(r == (events[_i].code == 0 ? 0 : -1), "%s: %s %s",
+	    events[_i].json, f.where, f.why);
+	ck_assert_int_eq(f.code, events[_i].code);
+	if (r == -1) {
+		ck_assert_int_eq(f.kind, FAIL_INPUT);
+		ck_assert_str_eq(f.where, events[_i].where);
+		if (events[_i].why != NULL)
+			ck_assert_str_eq(f.why, events[_i].why);
+	}
+	arena_reset(&a);
+}
+END_TEST
+
+START_TEST(card_numbers)
+{
+	struct fail f = { 0 };
+	struct event ev;
+	struct arena a;
+
+	arena_init(&a, block, sizeof(block));
+	(void)!body_event(&a, parse(&a, pans[_i].json), &ev, &f);
+	if (pans[_i].found) {
+		ck_assert_int_eq(f.code, INGEST_PAN_REJECTED);
+		ck_assert_str_eq(f.where, "");
+		ck_assert_ptr_null(strstr(f.why, "1111"));
+	} else
+		ck_assert_int_ne(f.code, INGEST_PAN_REJECTED);
+	arena_reset(&a);
+}
+END_TEST
+
+/* Every field arrives, in its normal form. */
+START_TEST(every_field)
+{
+	struct event ev;
+	struct arena a;
+
+	arena_init(&a, block, sizeof(block));
+	read_event(&a, masked[1].json, &ev);
+	ck_assert_int_eq(ev.type, EVENT_CARD_AUTHORIZE);
+	ck_assert_str_eq(ev.id, "e");
+	ck_assert(ev.has_amount && ev.amount == 12.5);
+	ck_assert_str_eq(ev.amount_text, "12.50");
+	ck_assert_str_eq(ev.currency, "ETB");
+	ck_assert_str_eq(ev.user, "u");
+	ck_assert_str_eq(ev.device, "d");
+	ck_assert_str_eq(ev.fingerprint, "f");
+	ck_assert_str_eq(ev.ip, "196.188.12.3");
+	ck_assert(ev.ip_public);
+	ck_assert_str_eq(ev.phone, "251911234544");
+	ck_assert_str_eq(ev.channel, "web");
+	ck_assert_str_eq(ev.instrument_kind, "card");
+	ck_assert_str_eq(ev.bin, "41111111");
+	ck_assert_str_eq(ev.issuer_country, "ET");
+	ck_assert_int_eq(ev.three_ds.type, VALUE_BOOL);
+	ck_assert(!ev.three_ds.flag);
+	ck_assert_uint_eq(ev.n_attrs, 3);
+	ck_assert_str_eq(ev.attrs[0].name, "z");
+	ck_assert_str_eq(ev.attrs[0].text, "1.50");
+	ck_assert(ev.attrs[0].value.type == VALUE_NUMBER &&
+	    ev.attrs[0].value.number == 1.5);
+	ck_assert_str_eq(ev.attrs[1].value.string, "x\"y\n");
+	ck_assert_ptr_null(ev.attrs[1].text);
+	ck_assert_int_eq(ev.attrs[2].value.type, VALUE_BOOL);
+	arena_reset(&a);
+}
+END_TEST
+
+/* What is absent is NULL or unknown, also after an earlier event. */
+START_TEST(absent_fields)
+{
+	struct event ev;
+	struct arena a;
+
+	arena_init(&a, block, sizeof(block));
+	memset(&ev, 'x', sizeof(ev));
+	read_event(&a, "{" CARD USER "}", &ev);
+	ck_assert_ptr_null(ev.id);
+	ck_assert(!ev.has_amount);
+	ck_assert_ptr_null(ev.currency);
+	ck_assert_ptr_null(ev.device);
+	ck_assert_ptr_null(ev.ip);
+	ck_assert_ptr_null(ev.phone);
+	ck_assert_ptr_null(ev.instrument_kind);
+	ck_assert_int_eq(ev.three_ds.type, VALUE_UNKNOWN);
+	ck_assert_uint_eq(ev.n_attrs, 0);
+	arena_reset(&a);
+}
+END_TEST
+
+/* An event with n attributes whose values are strings of size bytes. */
+static struct json_object *
+with_attrs(struct arena *a, int n, int size)
+{
+	struct str s;
+	int i;
+
+	str_init(&s, a);
+	str_add(&s, "{" CARD USER ",\"attributes\":{");
+	for (i = 0; i < n; i++)
+		str_addf(
+		    &s, "%s\"a%03d\":\"%*s\"", i == 0 ? "" : ",", i, size, "");
+	str_add(&s, "}}");
+	return parse(a, str_text(&s));
+}
+
+START_TEST(bounds_of_attributes)
+{
+	static const struct {
+		int n;
+		int size;
+		const char *why; /* NULL: it passes */
+	} sizes[] = {
+		{ 64, 10, NULL },
+		{ 65, 1, "must be at most 64" },
+		{ 64, 252, NULL }, /* 64 times 256 is 16384 */
+		{ 64, 253, "must be at most 16384 bytes together" },
+		{ 15, 1024, NULL },
+		{ 16, 1024, "must be at most 16384 bytes together" },
+	};
+	struct fail f = { 0 };
+	struct event ev;
+	struct arena a;
+
+	arena_init(&a, block, sizeof(block));
+	ck_assert_int_eq(
+	    body_event(
+		&a, with_attrs(&a, sizes[_i].n, sizes[_i].size), &ev, &f),
+	    sizes[_i].why == NULL ? 0 : -1);
+	ck_assert_str_eq(f.why, sizes[_i].why == NULL ? "" : sizes[_i].why);
+	ck_assert_str_eq(f.where, sizes[_i].why == NULL ? "" : "attributes");
+	if (sizes[_i].why == NULL)
+		ck_assert_uint_eq(ev.n_attrs, (size_t)sizes[_i].n);
+	arena_reset(&a);
+}
+END_TEST
+
+START_TEST(full_arena)
+{
+	struct fail f = { 0 };
+	struct event ev;
+	struct arena a, small;
+
+	arena_init(&a, block, sizeof(block));
+	arena_init(&small, block + sizeof(block) / 2, 64);
+	ck_assert_int_eq(
+	    body_event(&small, parse(&a, masked[1].json), &ev, &f), -1);
+	ck_assert_int_eq(f.kind, FAIL_US);
+	ck_assert_int_eq(f.code, INTERNAL);
+	arena_reset(&small);
+	memset(&f, 0, sizeof(f));
+	ck_assert_ptr_null(
+	    body_parse(&small, masked[1].json, strlen(masked[1].json), &f));
+	ck_assert_int_eq(f.code, INTERNAL);
+	arena_reset(&small);
+	arena_reset(&a);
+}
+END_TEST
+
+START_TEST(masked_requests)
+{
+	struct event ev;
+	struct arena a;
+	struct str s;
+
+	arena_init(&a, block, sizeof(block));
+	read_event(&a, masked[_i].json, &ev);
+	str_init(&s, &a);
+	body_masked(&s, &ev);
+	ck_assert_str_eq(str_text(&s), masked[_i].want);
+	parse(&a, str_text(&s));
+	arena_reset(&a);
+}
+END_TEST
+
+/* The masked subject of an event with one field, "{...}". */
+static void
+check_masked(const char *name, const char *text, const char *want)
+{
+	char json[256], expect[256];
+	struct event ev;
+	struct arena a;
+	struct str s;
+
+	snprintf(json, sizeof(json),
+	    "{" CARD "\"subject\":{\"userId\":\"u\",\"%s\":\"%s\"}}", name,
+	    text);
+	snprintf(expect, sizeof(expect), ",\"%s\":\"%s\"}}", name, want);
+	arena_init(&a, block, sizeof(block));
+	read_event(&a, json, &ev);
+	str_init(&s, &a);
+	body_masked(&s, &ev);
+	ck_assert_ptr_nonnull(str_text(&s));
+	ck_assert_msg(strstr(str_text(&s), expect) != NULL, "%s", str_text(&s));
+	arena_reset(&a);
+}
+
+START_TEST(masked_ips) { check_masked("ip", ips[_i].ip, ips[_i].want); }
+END_TEST
+
+START_TEST(masked_phones)
+{
+	check_masked("phone", phones[_i].phone, phones[_i].want);
+}
+END_TEST
+
+START_TEST(operator_bodies)
+{
+	struct fail f = { 0 };
+	struct arena a;
+	int r;
+
+	arena_init(&a, block, sizeof(block));
+	r = body_check(parse(&a, checks[_i].json), fields, nitems(fields), &f);
+	ck_assert_int_eq(r, checks[_i].where == NULL ? 0 : -1);
+	if (r == -1) {
+		ck_assert_int_eq(f.code, INVALID_REQUEST);
+		ck_assert_str_eq(f.where, checks[_i].where);
+		ck_assert_str_eq(f.why, checks[_i].why);
+	}
+	arena_reset(&a);
+}
+END_TEST
+
+START_TEST(operator_fields)
+{
+	struct json_object *json;
+	struct arena a;
+
+	arena_init(&a, block, sizeof(block));
+	json = parse(
+	    &a, "{\"name\":\"n\",\"days\":30.0,\"on\":true,\"policy\":null}");
+	ck_assert_str_eq(body_string(json, "name"), "n");
+	ck_assert_ptr_null(body_string(json, "other"));
+	ck_assert_ptr_null(body_string(json, "policy"));
+	ck_assert_int_eq(body_int(json, "days", 7), 30);
+	ck_assert_int_eq(body_int(json, "on", 0), 1);
+	ck_assert_int_eq(body_int(json, "other", 7), 7);
+	ck_assert_int_eq(body_int(json, "policy", 7), 7);
+	ck_assert(body_has(json, "name"));
+	ck_assert(!body_has(json, "other"));
+	ck_assert(!body_has(json, "policy"));
+	arena_reset(&a);
+}
+END_TEST
+
+Suite *
+suite_body(void)
+{
+	Suite *s = suite_create("body");
+	TCase *tc = tcase_create("body");
+
+	tcase_add_loop_test(tc, each_field, 0, (int)nitems(events));
+	tcase_add_loop_test(tc, card_numbers, 0, (int)nitems(pans));
+	tcase_add_test(tc, every_field);
+	tcase_add_test(tc, absent_fields);
+	tcase_add_loop_test(tc, bounds_of_attributes, 0, 6);
+	tcase_add_test(tc, full_arena);
+	tcase_add_loop_test(tc, masked_requests, 0, (int)nitems(masked));
+	tcase_add_loop_test(tc, masked_ips, 0, (int)nitems(ips));
+	tcase_add_loop_test(tc, masked_phones, 0, (int)nitems(phones));
+	tcase_add_loop_test(tc, operator_bodies, 0, (int)nitems(checks));
+	tcase_add_test(tc, operator_fields);
+	suite_add_tcase(s, tc);
+	return s;
+}
