@@ -38,12 +38,14 @@ sql() {
 
 # ratio A B: A / B with two digits.
 ratio() {
-	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b > 0 ? a / b : 0 }'
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'
 }
 
-# CPU seconds of the server so far, ended backends included.
+# CPU seconds of the server so far, ended backends included (once they have
+# been waited for, hence the pause).
 server_cpu() {
 	local hz pid
+	sleep 1
 	hz=$(getconf CLK_TCK)
 	for pid in "$stack_pg_pid" $(pgrep -P "$stack_pg_pid"); do
 		[ -r "/proc/$pid/stat" ] && sed 's/.*) //' "/proc/$pid/stat"
@@ -91,7 +93,7 @@ direct() {
 
 # through CONNECTIONS: the same through nginx; rate, p50 and p99 are left.
 through() {
-	wrk -t 2 -c "$1" -d "${seconds}s" --latency -s "$scratch/bench.lua" \
+	wrk -t "$(($1 > 1 ? 2 : 1))" -c "$1" -d "${seconds}s" --latency -s "$scratch/bench.lua" \
 	    "http://127.0.0.1:$port" >"$scratch/wrk.out"
 	rate=$(awk '/^Requests.sec/ { print int($2) }' "$scratch/wrk.out")
 	p50=$(awk '$1 == "50%" { print $2 }' "$scratch/wrk.out")
@@ -142,7 +144,7 @@ stack_nginx_start "$srcdir/nginx" "$scratch/run" "$scratch/log" \
     DECIDE_SOCKET="$scratch/run/decide.sock" \
     OPERATOR_SOCKET="$scratch/run/operator.sock"
 KEY=$(DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
-    "$builddir/assayctl" key create bench --scope decisions |
+    "$builddir/assayctl" key create bench --scope decisions 2>/dev/null |
     grep -o 'ak_live_[0-9a-f]*' | head -n 1)
 sed -e "s/@KEY@/$KEY/" -e "s/@USERS@/$users/" "$srcdir/bench/bench.lua" \
     >"$scratch/bench.lua"

@@ -18,6 +18,7 @@
 #include "lib/body.h"
 #include "lib/clock.h"
 #include "lib/db.h"
+#include "lib/log.h"
 #include "lib/metric.h"
 #include "lib/set.h"
 #include "lib/shm.h"
@@ -213,8 +214,11 @@ count(struct req *req, const struct item *item)
 	metric_add(slot, METRIC_ID_DECISIONS,
 	    (size_t)item->answer.verdict - VERDICT_ALLOW,
 	    item->outcome == SET_REPLAYED ? 1 : 0, 1);
-	if (item->outcome == SET_DEGRADED)
+	if (item->outcome == SET_DEGRADED) {
 		metric_add(slot, METRIC_ID_DEGRADED, 0, 0, 1);
+		log_error("decision=degraded code=%s why=%s",
+		    fail_code_name(item->fail.code), item->fail.why);
+	}
 }
 
 /* A decision, with the optional fields that its endpoint names. */

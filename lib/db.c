@@ -56,6 +56,7 @@ static const int binary[DB_PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 static int db_connect(struct db *, struct fail *);
 static int db_prepare_all(struct db *, struct fail *);
 static int db_send_sync(struct db *, int64_t);
+static int db_drain(struct db *);
 static int db_wait(struct db *, short, int64_t);
 static int db_flush(struct db *, int64_t);
 static PGresult *db_result(struct db *, int64_t);
@@ -292,8 +293,15 @@ db_rollback(struct db *db)
 	struct arena a;
 	struct rows rows;
 
-	if (db->db_conn == NULL ||
-	    PQtransactionStatus(db->db_conn) == PQTRANS_IDLE)
+	if (db->db_conn == NULL)
+		return;
+
+	/* What was queued and never synced would be taken for the answer. */
+	if (db->db_queued > 0 && db_drain(db) == -1) {
+		db_lost(db, NULL);
+		return;
+	}
+	if (PQtransactionStatus(db->db_conn) == PQTRANS_IDLE)
 		return;
 	arena_init(&a, block, sizeof(block));
 	if (db_send(db, STMT_ROLLBACK, NULL, NULL) == 0 &&
@@ -624,6 +632,28 @@ db_send_sync(struct db *db, int64_t deadline)
 	if (!PQpipelineSync(db->db_conn))
 		return -1;
 	return db_flush(db, deadline);
+}
+
+/* Carry out what is queued and forget its results. */
+static int
+db_drain(struct db *db)
+{
+	const int64_t deadline = db_deadline(db);
+	PGresult *res;
+	bool synced = false;
+
+	if (db_send_sync(db, deadline) == -1)
+		return -1;
+	while (!synced) {
+		res = db_result(db, deadline);
+		if (res == NULL && PQstatus(db->db_conn) != CONNECTION_OK)
+			return -1;
+		if (res == NULL && PQisBusy(db->db_conn))
+			return -1;
+		synced = PQresultStatus(res) == PGRES_PIPELINE_SYNC;
+		PQclear(res);
+	}
+	return 0;
 }
 
 /* Wait until the socket is ready for what is wanted, or the deadline. */

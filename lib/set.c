@@ -45,8 +45,7 @@ static const char *replay_text(
     struct arena *, const struct ruleset *, const struct entry *);
 static void set_outcomes(struct set *);
 static void item_unavailable(struct item *);
-static void set_degrade(
-    struct engine *, struct db *, struct arena *, struct item *);
+static void set_degrade(struct set *, struct item *);
 static int degrade_read(struct set *, struct entry *, struct fail *);
 
 void
@@ -69,7 +68,7 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 		return;
 	arena_rewind(a, mark);
 	if (n == 1) {
-		set_degrade(engine, db, a, items);
+		set_degrade(&s, items);
 		return;
 	}
 
@@ -97,15 +96,15 @@ set_lock_key(const char *user)
 static enum try
 set_try(struct set *s, struct item *items, size_t n)
 {
-	struct fail f = { 0 };
+	struct fail *f = &s->why;
 	enum try t = TRY_DONE;
 	bool commit = false;
 	size_t i;
 
-	if (db_ready(s->db, &f) == -1 || set_build(s, items, n, &f) == -1)
+	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1)
 		return TRY_GIVE_UP;
-	if (set_read(s, &f) == -1 || set_read_earlier(s, &f) == -1 ||
-	    set_read_graph(s, &f) == -1 || set_decide(s, &f) == -1)
+	if (set_read(s, f) == -1 || set_read_earlier(s, f) == -1 ||
+	    set_read_graph(s, f) == -1 || set_decide(s, f) == -1)
 		return set_failed(s, false);
 
 	/* A set of refusals and replays leaves nothing behind. */
@@ -113,7 +112,7 @@ set_try(struct set *s, struct item *items, size_t n)
 		commit = commit || s->entries[i].decided;
 	if (!commit)
 		db_rollback(s->db);
-	else if (set_write(s, &f) == -1)
+	else if (set_write(s, f) == -1)
 		t = set_failed(s, true);
 	if (t == TRY_DONE)
 		set_outcomes(s);
@@ -125,7 +124,7 @@ static int
 set_build(struct set *s, struct item *items, size_t n, struct fail *f)
 {
 	const size_t nodes = n * (CARRIED__MAX + 1);
-	size_t i, j;
+	size_t i;
 
 	s->n = n;
 	s->n_members = 0;
@@ -140,13 +139,6 @@ set_build(struct set *s, struct item *items, size_t n, struct fail *f)
 	for (i = 0; i < n; i++) {
 		if (set_entry(s, &s->entries[i], &items[i], f) == -1)
 			return -1;
-		for (j = 0; j < i && s->entries[i].key != NULL; j++) {
-			if (s->entries[j].key != NULL &&
-			    strcmp(s->entries[i].key, s->entries[j].key) == 0) {
-				s->entries[i].same = &s->entries[j];
-				break;
-			}
-		}
 	}
 	return 0;
 }
@@ -234,8 +226,7 @@ static bool
 set_settled(struct set *s)
 {
 	const struct answer *ans = NULL;
-	int64_t *keys = arena_array(s->arena, s->n_members, sizeof(*keys));
-	struct params lock, find;
+	struct params find;
 	struct rows rows[3];
 	struct fail f = { 0 };
 	size_t i;
@@ -245,17 +236,13 @@ set_settled(struct set *s)
 		if (s->entries[i].decided)
 			ans = &s->entries[i].item->answer;
 	}
-	if (keys == NULL || ans == NULL || db_ready(s->db, &f) == -1)
+	if (ans == NULL || db_ready(s->db, &f) == -1)
 		return false;
-	for (i = 0; i < s->n_members; i++)
-		keys[i] = set_lock_key(s->members[i].user);
-	params_init(&lock, s->arena);
-	params_ints(&lock, keys, s->n_members);
 	params_init(&find, s->arena);
 	params_text(&find, ans->event_id);
 	params_text(&find, ans->id);
 	found = db_send(s->db, STMT_BEGIN, NULL, &f) == 0 &&
-	    db_send(s->db, STMT_SET_LOCK, &lock, &f) == 0 &&
+	    set_send_lock(s, &f) == 0 &&
 	    db_send(s->db, STMT_VERDICT_FIND, &find, &f) == 0 &&
 	    db_sync(s->db, s->arena, rows, 3, &f) == 0 && rows[2].ro_n == 1;
 	db_rollback(s->db);
@@ -461,31 +448,32 @@ item_unavailable(struct item *item)
 
 /* Answer one event that could not be decided, and log that answer. */
 static void
-set_degrade(
-    struct engine *engine, struct db *db, struct arena *a, struct item *item)
+set_degrade(struct set *s, struct item *item)
 {
-	const struct rulebook *book = engine_book(engine, item->event->type);
-	struct set s = { .engine = engine, .db = db, .arena = a };
-	struct fail failure = { 0 }, *f = &failure;
+	const struct rulebook *book = engine_book(s->engine, item->event->type);
+	const struct fail cause = s->why;
+	struct fail *f = &s->why;
 
-	item_unavailable(item);
-	if (book == NULL || book->policy == NULL || db_ready(db, f) == -1 ||
-	    set_build(&s, item, 1, f) == -1 ||
-	    degrade_read(&s, s.entries, f) == -1)
+	if (book == NULL || book->policy == NULL || db_ready(s->db, f) == -1 ||
+	    set_build(s, item, 1, f) == -1 ||
+	    degrade_read(s, s->entries, f) == -1) {
+		item_unavailable(item);
 		return;
-	if (!s.entries->verified) {
+	}
+	if (!s->entries->verified) {
 		item->outcome = SET_REFUSED;
 		return;
 	}
-	decide_degraded(book->policy, &s.entries->decision);
-	s.entries->decided = true;
-	if (entry_answer(&s, s.entries, f) == -1 ||
-	    set_write_degraded(&s, f) == -1) {
-		db_rollback(db);
+	decide_degraded(book->policy, &s->entries->decision);
+	s->entries->decided = true;
+	if (entry_answer(s, s->entries, f) == -1 ||
+	    set_write_degraded(s, f) == -1) {
+		db_rollback(s->db);
 		item_unavailable(item);
 		return;
 	}
 	item->outcome = SET_DEGRADED;
+	item->fail = cause;
 }
 
 /* The clock and the API key, which the set's own snapshot may not have had. */

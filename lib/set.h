@@ -61,7 +61,7 @@ struct item {
 
 	enum set_outcome outcome;
 	struct answer answer; /* unless refused or failed */
-	struct fail fail; /* refused or failed */
+	struct fail fail; /* refused, failed; degraded: why, for the log */
 };
 
 /*

@@ -70,6 +70,7 @@ struct set {
 	size_t n_members;
 	struct graph *graph;
 	int lost; /* times that the connection died under it */
+	struct fail why; /* of the latest try that failed */
 };
 
 /* A pair of entities that an event links; the user's devices count it. */
@@ -82,6 +83,10 @@ struct pair {
 
 /* The pairs that an event links, in a fixed order.  Returns how many. */
 size_t set_pairs(const struct entry *en, struct pair ret[SET_PAIRS_MAX]);
+
+/* Queue the locks of the set's users, in one order for everybody. */
+int set_send_lock(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * Begin, lock the users, read everything as it stood before the events:

@@ -29,7 +29,6 @@ struct wanted {
 };
 
 static int send_timeout(struct set *, struct fail *);
-static int send_lock(struct set *, struct fail *);
 static int send_open(struct set *, struct fail *);
 static int send_nodes(struct set *, bool *, struct fail *);
 static int read_open(struct set *, const struct rows *, struct fail *);
@@ -38,6 +37,7 @@ static int read_entry(struct set *, const struct rows *, int,
 static int read_member(struct set *, struct member *, const struct rows *, int,
     const struct open_cols *, struct fail *);
 static void read_nodes(struct set *, const struct rows *);
+static void find_same(struct set *);
 static bool may_link(const struct entry *);
 static int graph_resolve(struct set *, bool, bool *, struct fail *);
 static int read_resolved(struct set *, const struct rows *, struct fail *);
@@ -58,7 +58,7 @@ set_read(struct set *s, struct fail *f)
 
 	/* Round trip 1: the locks stand before the snapshot is taken. */
 	if (db_send(s->db, STMT_BEGIN, NULL, f) == -1 ||
-	    (many && send_timeout(s, f) == -1) || send_lock(s, f) == -1 ||
+	    (many && send_timeout(s, f) == -1) || set_send_lock(s, f) == -1 ||
 	    send_open(s, f) == -1 || send_nodes(s, &nodes, f) == -1 ||
 	    db_sync(s->db, s->arena, rows,
 		(size_t)(open - rows) + (nodes ? 2 : 1), f) == -1)
@@ -67,6 +67,7 @@ set_read(struct set *s, struct fail *f)
 		return -1;
 	if (nodes)
 		read_nodes(s, open + 1);
+	find_same(s);
 	for (i = 0; i < s->n; i++)
 		s->entries[i].may_link = may_link(&s->entries[i]);
 	return 0;
@@ -194,9 +195,8 @@ send_timeout(struct set *s, struct fail *f)
 	return db_send(s->db, STMT_SET_TIMEOUT, &p, f);
 }
 
-/* One lock a user, in one order for everybody. */
-static int
-send_lock(struct set *s, struct fail *f)
+int
+set_send_lock(struct set *s, struct fail *f)
 {
 	int64_t *keys = arena_array(s->arena, s->n_members, sizeof(*keys));
 	struct params p;
@@ -383,6 +383,23 @@ read_nodes(struct set *s, const struct rows *r)
 		node->users = (int)rows_int(r, i, users);
 		node->devices = (int)rows_int(r, i, devices);
 		node->first_device = rows_int(r, i, first);
+	}
+}
+
+/* Entries that repeat the key of an earlier one get that one's answer. */
+static void
+find_same(struct set *s)
+{
+	struct entry *a, *b;
+
+	for (b = s->entries; b < s->entries + s->n; b++) {
+		for (a = s->entries; a < b && b->key != NULL; a++) {
+			if (!a->verified || a->key == NULL ||
+			    strcmp(a->key, b->key) != 0)
+				continue;
+			b->same = a;
+			break;
+		}
 	}
 }
 
