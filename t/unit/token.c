@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/token.c: what is issued verifies; everything else is refused. */
+#include "config.h"
+
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "lib/crypt.h"
+#include "lib/token.h"
+#include "t/unit/unit.h"
+
+#define NOW INT64_C(1795000000123456)
+#define SECRET "a secret for the tests and long enough"
+#define OTHER "another secret for the tests and as long"
+
+#define OURS "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"%s\"}"
+
+/* Claims that verify, piece by piece. */
+#define ISS "\"iss\":\"assay\""
+#define AUD "\"aud\":\"assay-operator\""
+#define SUB "\"sub\":\"a@example.com\""
+#define ROLE "\"role\":\"admin\""
+#define SN "\"sn\":3"
+#define JTI "\"jti\":\"tok_1\""
+#define IAT "\"iat\":1795000000"
+#define EXP "\"exp\":1795043200"
+#define WHO ISS "," AUD "," SUB ","
+#define GOOD "{" WHO ROLE "," SN "," JTI "," IAT "," EXP "}"
+
+static _Alignas(16) char block[1 << 18];
+static struct arena a;
+static struct token_keys keys;
+
+/* Correctly signed, by us, over a header that is not ours; K is our kid. */
+static const char *const headers[] = {
+	"{\"alg\":\"none\",\"typ\":\"JWT\",\"kid\":\"K\"}",
+	"{\"alg\":\"RS256\",\"typ\":\"JWT\",\"kid\":\"K\"}",
+	"{\"alg\":\"HS512\",\"typ\":\"JWT\",\"kid\":\"K\"}",
+	"{\"alg\":\"hs256\",\"typ\":\"JWT\",\"kid\":\"K\"}",
+	"{\"typ\":\"JWT\",\"alg\":\"HS256\",\"kid\":\"K\"}",
+	"{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"K\",\"crit\":[]}",
+	"{\"alg\":\"HS256\",\"typ\":\"JWT\", \"kid\":\"K\"}",
+	"{\"alg\":\"HS256\",\"typ\":\"JWT\"}",
+	"{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"0123456789abcdef\"}",
+	"{}",
+	"",
+};
+
+static const struct {
+	const char *claims;
+	bool good;
+} bodies[] = {
+	{ GOOD, true },
+	/* The last second that it is valid, and the first that it is not. */
+	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":1794956801,\"exp\":1795000001}",
+	    true },
+	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":1794956800,\"exp\":1795000000}",
+	    false },
+	/* A clock may be a minute ahead, not more. */
+	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":1795000060,\"exp\":1795043260}",
+	    true },
+	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":1795000061,\"exp\":1795043261}",
+	    false },
+	/* A longer life than ours. */
+	{ "{" WHO ROLE "," SN "," JTI "," IAT ",\"exp\":1795043201}", false },
+	{ "{" WHO ROLE "," SN "," JTI "," IAT ",\"exp\":9223372036854775807}",
+	    false },
+	{ "{\"iss\":\"other\"," AUD "," SUB "," ROLE "," SN "," JTI "," IAT
+	  "," EXP "}",
+	    false },
+	{ "{" ISS ",\"aud\":\"other\"," SUB "," ROLE "," SN "," JTI "," IAT
+	  "," EXP "}",
+	    false },
+	{ "{" ISS ",\"aud\":[\"assay-operator\"]," SUB "," ROLE "," SN "," JTI
+	  "," IAT "," EXP "}",
+	    false },
+	{ "{" WHO "\"role\":\"root\"," SN "," JTI "," IAT "," EXP "}", false },
+	{ "{" WHO "\"role\":1," SN "," JTI "," IAT "," EXP "}", false },
+	{ "{" WHO ROLE ",\"sn\":\"3\"," JTI "," IAT "," EXP "}", false },
+	{ "{" WHO ROLE ",\"sn\":0," JTI "," IAT "," EXP "}", false },
+	{ "{" WHO ROLE ",\"sn\":3.5," JTI "," IAT "," EXP "}", false },
+	{ "{" WHO ROLE "," SN ",\"jti\":null," IAT "," EXP "}", false },
+	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":\"1795000000\"," EXP "}",
+	    false },
+	/* One too few, one too many, one twice. */
+	{ "{" WHO ROLE "," SN "," IAT "," EXP "}", false },
+	{ "{" WHO ROLE "," SN "," JTI "," IAT "," EXP ",\"x\":1}", false },
+	{ "{" WHO ROLE "," ROLE "," SN "," JTI "," IAT "," EXP "}", false },
+	{ "[" ISS "]", false },
+	{ "[]", false },
+	{ "null", false },
+	{ GOOD " ", true },
+	{ GOOD "x", false },
+	{ "", false },
+};
+
+static void
+setup(void)
+{
+	arena_init(&a, block, sizeof(block));
+	ck_assert_int_eq(token_keys_init(&keys, &a, SECRET, NULL, NULL), 0);
+}
+
+static void
+teardown(void)
+{
+	arena_reset(&a);
+}
+
+/* Base64url with what OpenSSL has; returns the length. */
+static size_t
+base64url(const void *data, size_t size, char *ret)
+{
+	int i, n = EVP_EncodeBlock((uint8_t *)ret, data, (int)size);
+
+	for (i = 0; i < n; i++)
+		ret[i] = (char)(ret[i] == '+' ? '-'
+			: ret[i] == '/'	      ? '_'
+			: ret[i] == '='	      ? '\0'
+					      : ret[i]);
+	return strlen(ret);
+}
+
+/* A token of any header and claims, well signed with key 0. */
+static void
+forge(const char *head, const char *claims, char ret[4096])
+{
+	uint8_t mac[CRYPT_SHA256_SIZE];
+	size_t n;
+
+	n = base64url(head, strlen(head), ret);
+	ret[n++] = '.';
+	n += base64url(claims, strlen(claims), ret + n);
+	crypt_hmac(SECRET, strlen(SECRET), ret, n, mac);
+	ret[n++] = '.';
+	base64url(mac, sizeof(mac), ret + n);
+}
+
+/* Whether a text verifies; a refusal has one code and says nothing. */
+static bool
+verifies(const char *text)
+{
+	struct token t = { 0 };
+	struct fail f = { 0 };
+
+	if (token_verify(&keys, &a, text, NOW, &t, &f) == 0)
+		return true;
+	ck_assert_int_eq(f.kind, FAIL_DENIED);
+	ck_assert_int_eq(f.code, UNAUTHENTICATED);
+	ck_assert_str_eq(f.why, "");
+	return false;
+}
+
+static const char *
+issue(void)
+{
+	const char *text =
+	    token_issue(&keys, &a, "a@example.com", ROLE_ADMIN, 3, NOW);
+
+	ck_assert_ptr_nonnull(text);
+	return text;
+}
+
+START_TEST(round_trip)
+{
+	struct token t = { 0 };
+	struct fail f = { 0 };
+
+	ck_assert_int_eq(token_verify(&keys, &a, issue(), NOW, &t, &f), 0);
+	ck_assert_str_eq(t.email, "a@example.com");
+	ck_assert_int_eq(t.role, ROLE_ADMIN);
+	ck_assert_int_eq(t.session, 3);
+	ck_assert_int_eq(strncmp(t.id, "tok_", 4), 0);
+	ck_assert_int_eq(t.issued_at, NOW / 1000000 * 1000000);
+	ck_assert_int_eq(t.expires_at, t.issued_at + TOKEN_LIFETIME);
+}
+END_TEST
+
+/* The longest email there may be, and every character of it grows in JSON. */
+START_TEST(longest_email)
+{
+	char email[255];
+
+	memset(email, '"', sizeof(email) - 1);
+	email[sizeof(email) - 1] = '\0';
+	ck_assert(
+	    verifies(token_issue(&keys, &a, email, ROLE_ANALYST, 1, NOW)));
+}
+END_TEST
+
+START_TEST(kid)
+{
+	const char label[] = "assay token key\n" SECRET;
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	char want[TOKEN_KID_SIZE];
+
+	crypt_sha256(label, sizeof(label) - 1, hash);
+	crypt_hex(hash, 8, want);
+	ck_assert_str_eq(keys.tk_key[0].tk_kid, want);
+}
+END_TEST
+
+START_TEST(rotation)
+{
+	const char *old = issue();
+
+	ck_assert_int_eq(token_keys_init(&keys, &a, OTHER, NULL, NULL), 0);
+	ck_assert(!verifies(old));
+	ck_assert_int_eq(
+	    token_keys_init(&keys, &a, OTHER, ",x,," SECRET ",y", NULL), 0);
+	ck_assert_uint_eq(keys.tk_n, 4);
+	ck_assert(verifies(old));
+	ck_assert(verifies(issue()));
+}
+END_TEST
+
+START_TEST(many_previous)
+{
+	ck_assert_int_eq(
+	    token_keys_init(&keys, &a, OTHER, "a,b,c,d,e,f,g,h,i,j", NULL), 0);
+	ck_assert_uint_eq(keys.tk_n, TOKEN_KEYS_MAX);
+}
+END_TEST
+
+START_TEST(header)
+{
+	const char *k = strchr(headers[_i], 'K');
+	char head[256], text[4096];
+
+	snprintf(head, sizeof(head), OURS, keys.tk_key[0].tk_kid);
+	forge(head, GOOD, text);
+	ck_assert(verifies(text));
+	if (k == NULL)
+		snprintf(head, sizeof(head), "%s", headers[_i]);
+	else
+		snprintf(head, sizeof(head), "%.*s%s%s", (int)(k - headers[_i]),
+		    headers[_i], keys.tk_key[0].tk_kid, k + 1);
+	forge(head, GOOD, text);
+	ck_assert(!verifies(text));
+}
+END_TEST
+
+START_TEST(body)
+{
+	char head[256], text[4096];
+
+	snprintf(head, sizeof(head), OURS, keys.tk_key[0].tk_kid);
+	forge(head, bodies[_i].claims, text);
+	ck_assert_int_eq(verifies(text), bodies[_i].good);
+}
+END_TEST
+
+/* Another bit anywhere is another token. */
+START_TEST(flipped_bits)
+{
+	const char *good = issue();
+	struct arena_mark mark = arena_mark(&a);
+	char bad[4096];
+	size_t i;
+	int bit;
+
+	for (i = 0; i < strlen(good); i++)
+		for (bit = 0; bit < 8; bit++) {
+			snprintf(bad, sizeof(bad), "%s", good);
+			bad[i] = (char)(bad[i] ^ 1 << bit);
+			ck_assert_msg(
+			    !verifies(bad), "byte %zu bit %d", i, bit);
+			arena_rewind(&a, mark);
+		}
+}
+END_TEST
+
+/* Any cut, and anything more. */
+START_TEST(other_lengths)
+{
+	static const char *const tails[] = { "=", "==", ".", "A", " ", "\n" };
+	const char *good = issue();
+	struct arena_mark mark = arena_mark(&a);
+	char bad[4096];
+	size_t i;
+
+	for (i = 0; i < strlen(good); i++) {
+		snprintf(bad, sizeof(bad), "%.*s", (int)i, good);
+		ck_assert(!verifies(bad));
+		arena_rewind(&a, mark);
+		ck_assert(!verifies(good + 1 + i));
+		arena_rewind(&a, mark);
+	}
+	for (i = 0; i < nitems(tails); i++) {
+		snprintf(bad, sizeof(bad), "%s%s", good, tails[i]);
+		ck_assert(!verifies(bad));
+	}
+	memset(bad, 'A', sizeof(bad));
+	bad[sizeof(bad) - 1] = '\0';
+	memcpy(bad, good, strlen(good));
+	ck_assert(!verifies(bad));
+}
+END_TEST
+
+/* A claims part whose last bits are not zero, signed as it stands. */
+START_TEST(not_canonical)
+{
+	char head[256], text[4096], *dot;
+	uint8_t mac[CRYPT_SHA256_SIZE];
+
+	snprintf(head, sizeof(head), OURS, keys.tk_key[0].tk_kid);
+	forge(head, GOOD "  ", text);
+	if ((strlen(GOOD) + 2) % 3 == 0)
+		forge(head, GOOD " ", text);
+	ck_assert(verifies(text));
+	dot = strrchr(text, '.');
+	dot[-1]++;
+	crypt_hmac(SECRET, strlen(SECRET), text, (size_t)(dot - text), mac);
+	base64url(mac, sizeof(mac), dot + 1);
+	ck_assert(!verifies(text));
+}
+END_TEST
+
+START_TEST(roles)
+{
+	ck_assert_int_eq(token_role("admin"), ROLE_ADMIN);
+	ck_assert_int_eq(token_role("analyst"), ROLE_ANALYST);
+	ck_assert_int_eq(token_role("Admin"), 0);
+	ck_assert_int_eq(token_role(""), 0);
+	ck_assert_str_eq(token_role_name(ROLE_ANALYST), "analyst");
+}
+END_TEST
+
+/* A full arena is no token, and no crash. */
+START_TEST(no_memory)
+{
+	_Alignas(16) char small[1024];
+	struct arena b;
+	size_t size;
+
+	for (size = 0; size <= sizeof(small); size += 16) {
+		arena_init(&b, small, size);
+		if (token_issue(&keys, &b, "a@b", ROLE_ADMIN, 1, NOW) == NULL)
+			ck_assert(b.ar_overflow);
+		arena_reset(&b);
+	}
+}
+END_TEST
+
+Suite *
+suite_token(void)
+{
+	Suite *s = suite_create("token");
+	TCase *tc = tcase_create("token");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, round_trip);
+	tcase_add_test(tc, longest_email);
+	tcase_add_test(tc, kid);
+	tcase_add_test(tc, rotation);
+	tcase_add_test(tc, many_previous);
+	tcase_add_loop_test(tc, header, 0, (int)nitems(headers));
+	tcase_add_loop_test(tc, body, 0, (int)nitems(bodies));
+	tcase_add_test(tc, flipped_bits);
+	tcase_add_test(tc, other_lengths);
+	tcase_add_test(tc, not_canonical);
+	tcase_add_test(tc, roles);
+	tcase_add_test(tc, no_memory);
+	suite_add_tcase(s, tc);
+	return s;
+}
