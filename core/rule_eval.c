@@ -17,7 +17,10 @@ static void eval_rules(
     const struct ruleset *, const struct value *, struct hits *);
 static void eval_attrs(
     const struct ruleset *, const struct signals *, struct hits *);
-static enum truth eval(const struct cond *, const struct value *);
+static inline enum truth eval(const struct cond *, const struct value *);
+static inline enum truth eval_compare(
+    const struct cond *, const struct value *);
+static enum truth eval_other(const struct cond *, const struct value *);
 static enum truth eval_chain(const struct cond *, const struct value *);
 static enum truth eval_in(const struct cond *, const struct value *);
 
@@ -39,10 +42,12 @@ eval_rules(
 {
 	size_t i;
 
+	/* Without a branch, which the processor would often guess wrongly. */
 	ret->n = 0;
-	for (i = 0; i < rs->n_rules; i++)
-		if (eval(rs->rules[i].cond, values) == TRUTH_TRUE)
-			ret->index[ret->n++] = (uint16_t)i;
+	for (i = 0; i < rs->n_rules; i++) {
+		ret->index[ret->n] = (uint16_t)i;
+		ret->n += eval(rs->rules[i].cond, values) == TRUTH_TRUE;
+	}
 }
 
 /* Look the attributes of the event up first, each one once. */
@@ -66,19 +71,40 @@ eval_attrs(
 	eval_rules(rs, in.value, ret);
 }
 
-/* Evaluate one condition. */
-static enum truth
+/* Evaluate one condition; most are a comparison and nothing else. */
+static inline enum truth
 eval(const struct cond *c, const struct value *values)
 {
+	if (c->kind == COND_COMPARE)
+		return eval_compare(c, &values[c->signal]);
+	return eval_other(c, values);
+}
+
+/* Compare with the literal; mostly numbers, and these without a branch. */
+static inline enum truth
+eval_compare(const struct cond *c, const struct value *value)
+{
+	const double n = value->number, literal = c->literal.number;
 	unsigned int outcome;
 
+	if (c->literal.type == VALUE_NUMBER) {
+		outcome = (n < literal ? OUTCOME_LT : 0U) |
+		    (n == literal ? OUTCOME_EQ : 0U) |
+		    (n > literal ? OUTCOME_GT : 0U);
+		outcome = value->type == VALUE_NUMBER ? outcome : 0;
+	} else
+		outcome = cond_outcome(value, &c->literal);
+	return TRUTH_FALSE + (outcome == 0) + 2 * ((outcome & c->want) != 0);
+}
+
+/* Evaluate what is more than a comparison. */
+static enum truth
+eval_other(const struct cond *c, const struct value *values)
+{
 	switch ((enum cond_kind)c->kind) {
 	case COND_COMPARE:
 	case COND_BARE:
-		outcome = cond_outcome(&values[c->signal], &c->literal);
-		if (outcome == 0)
-			return TRUTH_UNKNOWN;
-		return (outcome & c->want) != 0 ? TRUTH_TRUE : TRUTH_FALSE;
+		return eval_compare(c, &values[c->signal]);
 	case COND_IN:
 		return eval_in(c, &values[c->signal]);
 	case COND_NOT:

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC */
+/* core/decide.c: from signals to a verdict, its score, reasons and queue. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/decide.h"
+#include "core/fail.h"
+#include "core/signals.h"
+#include "t/unit/unit.h"
+
+static const char rules[] =
+    "rule r_velocity { when velocity.attemptsLast2m > 4 then score += 28, "
+    "tag velocity }\n"
+    "rule r_ring { when graph.ringSize > 6 then score += 26, tag ring }\n"
+    "rule r_calls { when attr.calls > 10 then score += 46, tag calls }\n";
+
+static const struct band bands[] = {
+	{ VERDICT_ALLOW, 0, 24, NULL },
+	{ VERDICT_CHALLENGE, 25, 44, NULL },
+	{ VERDICT_REVIEW, 45, 69, NULL },
+	{ VERDICT_DENY, 70, 100, NULL },
+};
+
+static const struct policy policy = {
+	.id = "pol_card_authorize",
+	.version = "v1",
+	.on_error = ON_ERROR_FAIL_CLOSED,
+	.bands = bands,
+	.n_bands = nitems(bands),
+};
+
+static _Alignas(16) char block[65536], scratch[1024];
+static struct arena arena;
+static struct rulebook book = { .policy = &policy };
+
+static void
+setup(void)
+{
+	struct fail f = { 0 };
+
+	arena_init(&arena, block, sizeof(block));
+	book.ruleset = rule_compile(&arena, rules, strlen(rules), &f);
+	ck_assert_ptr_nonnull(book.ruleset);
+}
+
+static void
+teardown(void)
+{
+	arena_reset(&arena);
+}
+
+static const struct {
+	double attempts, ring, calls; /* below 0: unknown */
+	enum verdict verdict;
+	int score;
+	const char *queue;
+	size_t n_hits;
+	const char *first; /* the strongest reason */
+} cases[] = {
+	{ -1, -1, -1, VERDICT_ALLOW, 0, NULL, 0, NULL },
+	{ 4, 6, 10, VERDICT_ALLOW, 0, NULL, 0, NULL },
+	{ 5, 1, -1, VERDICT_CHALLENGE, 28, NULL, 1, "velocity" },
+	{ 5, 7, -1, VERDICT_REVIEW, 54, "risk-ops", 2, "velocity" },
+	{ -1, 7, 11, VERDICT_DENY, 72, NULL, 2, "calls" },
+	{ 5, 7, 11, VERDICT_DENY, 100, NULL, 3, "calls" },
+};
+
+START_TEST(decides)
+{
+	static struct signals sigs;
+	static struct decision got;
+	struct attr attr = { .name = "calls" };
+	struct event ev = { .attrs = &attr, .n_attrs = 1 };
+	struct arena a;
+	struct fail f = { 0 };
+	int i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	sigs.event = &ev;
+	if (cases[_i].attempts >= 0)
+		sigs.value[SIGNAL_VELOCITY_ATTEMPTS_2M] =
+		    value_number(cases[_i].attempts);
+	if (cases[_i].ring >= 0)
+		sigs.value[SIGNAL_GRAPH_RING_SIZE] =
+		    value_number(cases[_i].ring);
+	attr.value = cases[_i].calls < 0 ? value_unknown()
+					 : value_number(cases[_i].calls);
+
+	arena_init(&a, scratch, sizeof(scratch));
+	ck_assert_int_eq(decide(&book, &sigs, &a, &got, &f), 0);
+	ck_assert_int_eq(got.verdict, cases[_i].verdict);
+	ck_assert_int_eq(got.score.total, cases[_i].score);
+	ck_assert_pstr_eq(got.queue, cases[_i].queue);
+	ck_assert_ptr_eq(got.policy, &policy);
+	ck_assert_uint_eq(got.hits.n, cases[_i].n_hits);
+	ck_assert_uint_eq(got.score.n_reasons, cases[_i].n_hits);
+	if (cases[_i].n_hits > 0)
+		ck_assert_str_eq(got.score.reasons[0].tag, cases[_i].first);
+	arena_reset(&a);
+
+	/* Without room there is no decision. */
+	arena_init(&a, scratch, 0);
+	ck_assert_int_eq(
+	    decide(&book, &sigs, &a, &got, &f), cases[_i].n_hits > 0 ? -1 : 0);
+	arena_reset(&a);
+}
+END_TEST
+
+START_TEST(degrades)
+{
+	static struct decision got;
+
+	memset(&got, 0x5a, sizeof(got));
+	decide_degraded(&policy, &got);
+	ck_assert_int_eq(got.verdict, VERDICT_DENY);
+	ck_assert_int_eq(got.score.total, SCORE_SHORT_CIRCUIT);
+	ck_assert_uint_eq(got.score.n_reasons, 1);
+	ck_assert_str_eq(got.score.reasons[0].tag, "engine.degraded");
+	ck_assert_int_eq(got.score.reasons[0].points, 0);
+	ck_assert_ptr_null(got.queue);
+	ck_assert_ptr_eq(got.policy, &policy);
+	ck_assert_uint_eq(got.hits.n, 0);
+}
+END_TEST
+
+Suite *
+suite_decide(void)
+{
+	Suite *s = suite_create("decide");
+	TCase *tc = tcase_create("decide");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, decides, 0, (int)nitems(cases));
+	tcase_add_test(tc, degrades);
+	suite_add_tcase(s, tc);
+	return s;
+}

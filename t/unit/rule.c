@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * core/rule_*.c: limits, memory, and what random rules print.  The language
+ * itself is held by the cases of t/rules/.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/rule.h"
+#include "core/rule_int.h"
+#include "core/signals.h"
+#include "core/str.h"
+#include "t/unit/unit.h"
+
+#define BLOCK_SIZE ((size_t)1 << 26)
+
+/* What begins and ends a rule around its condition. */
+#define HEAD "rule a { when "
+#define TAIL " then score += 1, tag t }"
+
+static char *block;
+static struct arena arena; /* of the text that a test makes */
+static struct str text;
+static struct fail f;
+
+/* Random rules: a generator with its own state, so that a failure repeats. */
+static uint32_t seed;
+
+static void
+setup(void)
+{
+	block = aligned_alloc(16, BLOCK_SIZE);
+	ck_assert_ptr_nonnull(block);
+	arena_init(&arena, block, BLOCK_SIZE);
+	str_init(&text, &arena);
+	f = (struct fail) { 0 };
+}
+
+static void
+teardown(void)
+{
+	arena_reset(&arena);
+	free(block);
+}
+
+static struct ruleset *
+compile(void)
+{
+	const char *t = str_text(&text);
+
+	ck_assert_ptr_nonnull(t);
+	return rule_compile(&arena, t, text.st_len, &f);
+}
+
+static void
+refused(const char *where, const char *why)
+{
+	ck_assert_ptr_null(compile());
+	ck_assert_int_eq(f.kind, FAIL_INPUT);
+	ck_assert_int_eq(f.code, RULESET_INVALID);
+	ck_assert_str_eq(f.where, where);
+	ck_assert_str_eq(f.why, why);
+}
+
+static void
+add_rules(int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		str_addf(&text,
+		    "rule r%d { when event.amount > %d then score += %d, "
+		    "tag t%d }\n",
+		    i, i, i % 101, i / 2);
+}
+
+/* A ruleset as it prints, one rule a line. */
+static const char *
+print(const struct ruleset *rs)
+{
+	struct str s;
+	size_t i;
+
+	str_init(&s, &arena);
+	for (i = 0; i < rs->n_rules; i++) {
+		rule_print(&s, &rs->rules[i]);
+		str_addc(&s, '\n');
+	}
+	ck_assert_ptr_nonnull(str_text(&s));
+	return str_text(&s);
+}
+
+START_TEST(a_thousand_rules)
+{
+	static struct hits hits;
+	static struct signals sigs;
+	struct event ev = { 0 };
+	struct ruleset *rs;
+	size_t i;
+
+	add_rules(RULES_MAX);
+	rs = compile();
+	ck_assert_ptr_nonnull(rs);
+	ck_assert_uint_eq(rs->n_rules, RULES_MAX);
+	ck_assert_uint_eq(rs->n_tags, RULES_MAX / 2);
+	for (i = 0; i < RULES_MAX; i++) {
+		ck_assert_uint_eq(rs->rules[i].tag_index, i / 2);
+		ck_assert_int_eq(rs->rules[i].points, (int)(i % 101));
+	}
+
+	/* All of them can fire at once. */
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	sigs.event = &ev;
+	sigs.value[SIGNAL_EVENT_AMOUNT] = value_number(RULES_MAX);
+	rule_eval(rs, &sigs, &hits);
+	ck_assert_uint_eq(hits.n, RULES_MAX);
+	ck_assert_uint_eq(hits.index[RULES_MAX - 1], RULES_MAX - 1);
+	sigs.value[SIGNAL_EVENT_AMOUNT] = value_number(1.5);
+	rule_eval(rs, &sigs, &hits);
+	ck_assert_uint_eq(hits.n, 2);
+}
+END_TEST
+
+START_TEST(one_rule_too_many)
+{
+	add_rules(RULES_MAX + 1);
+	refused("line 1001, column 1", "a ruleset has at most 1000 rules");
+}
+END_TEST
+
+START_TEST(text_too_long)
+{
+	int i;
+
+	add_rules(1);
+	for (i = (int)text.st_len; i < RULE_TEXT_MAX; i++)
+		str_addc(&text, '\n');
+	ck_assert_ptr_nonnull(compile());
+	str_addc(&text, '\n');
+	refused("line 1, column 1", "the text is longer than 1048576 bytes");
+}
+END_TEST
+
+START_TEST(terms_of_a_condition)
+{
+	int i;
+
+	/* The group counts as one. */
+	str_add(&text, HEAD "attr.x");
+	for (i = 2; i < RULE_TERMS_MAX; i++)
+		str_add(&text, "\n&& attr.x");
+	str_add(&text, TAIL);
+	ck_assert_ptr_nonnull(compile());
+
+	text.st_len -= strlen(TAIL);
+	str_add(&text, "\n&& attr.x" TAIL);
+	refused("line 1000, column 4", "a condition has at most 1000 terms");
+}
+END_TEST
+
+START_TEST(terms_of_a_late_group)
+{
+	int i;
+
+	/* The group comes to light only behind the last that fits. */
+	str_add(&text, HEAD "attr.x");
+	for (i = 2; i < RULE_TERMS_MAX; i++)
+		str_add(&text, "&& attr.x");
+	str_add(&text, "\n|| attr.x" TAIL);
+	refused("line 2, column 1", "a condition has at most 1000 terms");
+}
+END_TEST
+
+START_TEST(members_of_a_list)
+{
+	static struct hits hits;
+	static struct signals sigs;
+	struct attr attr = { .name = "x" };
+	struct event ev = { .attrs = &attr, .n_attrs = 1 };
+	struct ruleset *rs;
+	int i;
+
+	str_add(&text, HEAD "attr.x in [");
+	for (i = 0; i < RULE_LIST_MAX; i++)
+		str_addf(&text, "%s%d", i == 0 ? "" : ",",
+		    (i * 37) % RULE_LIST_MAX * 2);
+	str_add(&text, "]" TAIL);
+	rs = compile();
+	ck_assert_ptr_nonnull(rs);
+	sigs.event = &ev;
+	for (i = -1; i <= RULE_LIST_MAX * 2; i++) {
+		attr.value = value_number(i);
+		rule_eval(rs, &sigs, &hits);
+		ck_assert_uint_eq(
+		    hits.n, i >= 0 && i < RULE_LIST_MAX * 2 && i % 2 == 0);
+	}
+}
+END_TEST
+
+START_TEST(attributes_of_a_ruleset)
+{
+	int i;
+
+	for (i = 0; i < RULE_ATTRS_MAX; i++)
+		str_addf(&text, "rule r%d { when attr.a%d > 1" TAIL "\n", i, i);
+	str_add(&text, "rule again { when attr.a7 > 1" TAIL "\n");
+	ck_assert_ptr_nonnull(compile());
+	str_add(&text, "rule more { when attr.b > 1" TAIL "\n");
+	refused("line 130, column 18",
+	    "a ruleset reads at most 128 different attributes");
+}
+END_TEST
+
+START_TEST(attributes_are_told_apart)
+{
+	static struct hits hits;
+	static struct signals sigs;
+	struct attr attrs[EVENT_ATTRS_MAX];
+	struct event ev = { .attrs = attrs };
+	struct ruleset *rs;
+	char names[EVENT_ATTRS_MAX][16];
+	size_t i;
+
+	/* Every second of the event's is one that the rules ask for. */
+	for (i = 0; i < EVENT_ATTRS_MAX; i++)
+		str_addf(&text, "rule r%zu { when attr.n%zu == %zu" TAIL, i,
+		    i * 2, i * 2);
+	rs = compile();
+	ck_assert_ptr_nonnull(rs);
+	for (i = 0; i < EVENT_ATTRS_MAX; i++) {
+		snprintf(names[i], sizeof(names[i]), "n%zu", i);
+		attrs[i].name = names[i];
+		attrs[i].value = value_number((double)i);
+	}
+	ev.n_attrs = EVENT_ATTRS_MAX;
+	sigs.event = &ev;
+	rule_eval(rs, &sigs, &hits);
+	ck_assert_uint_eq(hits.n, EVENT_ATTRS_MAX / 2);
+	for (i = 0; i < hits.n; i++)
+		ck_assert_uint_eq(hits.index[i], i);
+}
+END_TEST
+
+START_TEST(a_number_that_is_none_is_unknown)
+{
+	static struct hits hits;
+	static struct signals sigs;
+	struct event ev = { 0 };
+	struct ruleset *rs;
+
+	str_add(&text, "rule a { when event.amount != 1" TAIL);
+	str_add(&text, "rule b { when !(event.amount == 1)" TAIL);
+	str_add(&text, "rule c { when !(event.amount in [1])" TAIL);
+	rs = compile();
+	ck_assert_ptr_nonnull(rs);
+	sigs.event = &ev;
+	sigs.value[SIGNAL_EVENT_AMOUNT] = value_number(strtod("nan", NULL));
+	rule_eval(rs, &sigs, &hits);
+	ck_assert_uint_eq(hits.n, 0);
+}
+END_TEST
+
+/* At every size of the arena it is a ruleset or a clean refusal. */
+START_TEST(full_arenas)
+{
+	const char *const rules =
+	    "rule a { when attr.\"b c\" in [\"x\", \"y\"] && attr.z == \"q\" "
+	    "then score += 1, tag t } rule b { when !attr.x then score += 2, "
+	    "tag \"u\" }";
+	static _Alignas(16) char small[4096];
+	struct arena a;
+	size_t size;
+	bool good = false;
+
+	for (size = 0; size < sizeof(small); size += 16) {
+		arena_init(&a, small, size);
+		f = (struct fail) { 0 };
+		if (rule_compile(&a, rules, strlen(rules), &f) == NULL) {
+			ck_assert(!good);
+			ck_assert_int_eq(f.kind, FAIL_US);
+			ck_assert_int_eq(f.code, INTERNAL);
+		} else
+			good = true;
+		arena_reset(&a);
+	}
+	ck_assert(good);
+}
+END_TEST
+
+/* The promise of RULE_ARENA_SIZE, on what takes most room a byte. */
+START_TEST(arena_size_holds)
+{
+	static const char *const greedy[] = {
+		"rule %d{when !!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!attr.x then "
+		"score+=1,tag t}",
+		"rule %d{when attr.x in[1,2,3,4,5,6,7,8,9,0]then "
+		"score+=1,tag t}",
+		"rule %d{when attr.x in[\"\",\"a\",\"b\",\"c\",\"d\"]then "
+		"score+=1,tag t}",
+		"rule %d{when attr.a||attr.b&&attr.c then score+=1,tag t}",
+	};
+	struct arena a;
+	size_t size;
+	char *room;
+	int i;
+
+	for (i = 0; i < RULES_MAX; i++) {
+/* The formats are those above. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		str_addf(&text, greedy[_i], i);
+#pragma GCC diagnostic pop
+	}
+	size = RULE_ARENA_SIZE(text.st_len);
+	room = aligned_alloc(16, size / 16 * 16);
+	ck_assert_ptr_nonnull(room);
+	arena_init(&a, room, size / 16 * 16);
+	ck_assert_ptr_nonnull(
+	    rule_compile(&a, str_text(&text), text.st_len, &f));
+	arena_reset(&a);
+	free(room);
+}
+END_TEST
+
+static uint32_t
+draw(uint32_t below)
+{
+	seed = seed * 1664525U + 1013904223U;
+	return (seed >> 8) % below;
+}
+
+static void random_cond(int);
+
+static void
+random_literal(enum value_type type)
+{
+	static const char *const numbers[] = { "0", "-0", "1.50", "1e3",
+		"-2.5E-3", "123456789.125", "1e300" };
+	static const char *const strings[] = { "\"\"", "\"DE\"",
+		"\"\\u00fc\\n\"", "\"\xc3\xbc\"", "\"\\ud83d\\ude00 x\"",
+		"\"a\\\"b\\\\c\"", "\"#//\"" };
+
+	if (type == VALUE_NUMBER)
+		str_add(&text, numbers[draw(nitems(numbers))]);
+	else if (type == VALUE_STRING)
+		str_add(&text, strings[draw(nitems(strings))]);
+	else
+		str_add(&text, draw(2) == 0 ? "true" : "false");
+}
+
+static void
+random_test(void)
+{
+	static const char *const attrs[] = { "attr.x", "attr.a-b",
+		"attr.\"odd key\"", "attr.\"plain\"", "attr.\"\\u00e9\"" };
+	static const char *const ops[] = { "==", " != ", ">", " >=", "< ",
+		"<=" };
+	enum signal sig = (enum signal)draw(SIGNAL__MAX);
+	enum value_type type = signal_type(sig);
+	uint32_t i, n;
+
+	if (draw(3) == 0) {
+		str_add(&text, attrs[draw(nitems(attrs))]);
+		type = VALUE_NUMBER + draw(3);
+	} else
+		str_add(&text, signal_name(sig));
+	if (type == VALUE_BOOL && draw(2) == 0)
+		return;
+	if (draw(4) == 0) {
+		str_add(&text, " in [");
+		for (i = 0, n = 1 + draw(5); i < n; i++) {
+			str_add(&text, i == 0 ? "" : ", ");
+			random_literal(type);
+		}
+		str_add(&text, "]");
+		return;
+	}
+	str_add(&text, ops[draw(type == VALUE_NUMBER ? nitems(ops) : 2)]);
+	random_literal(type);
+}
+
+static void
+random_chain(int depth, const char *op)
+{
+	uint32_t i, n = 2 + draw(3);
+
+	for (i = 0; i < n; i++) {
+		str_add(&text, i == 0 ? "" : op);
+		random_cond(depth - 1);
+	}
+}
+
+static void
+random_cond(int depth)
+{
+	switch (depth == 0 ? 0 : draw(6)) {
+	case 1:
+		str_add(&text, "!");
+		random_cond(depth - 1);
+		break;
+	case 2:
+		str_add(&text, "(");
+		random_cond(depth - 1);
+		str_add(&text, ")");
+		break;
+	case 3:
+		random_chain(depth, " && ");
+		break;
+	case 4:
+		random_chain(depth, "||");
+		break;
+	default:
+		random_test();
+		break;
+	}
+}
+
+/* Values for all signals and a few attributes, unknown ones among them. */
+static void
+random_signals(struct signals *sigs, struct attr *attrs, size_t n)
+{
+	static const char *const names[] = { "x", "a-b", "odd key", "plain",
+		"\xc3\xa9" };
+	static const char *const strings[] = { "", "DE", "\xc3\xbc\n" };
+	struct value values[] = { value_unknown(), value_number(draw(3)),
+		value_string(strings[draw(3)]), value_bool(draw(2) == 0) };
+	size_t i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs->value[i] = draw(3) == 0
+		    ? value_unknown()
+		    : values[signal_type((enum signal)i) - VALUE_UNKNOWN];
+	for (i = 0; i < n; i++)
+		attrs[i] = (struct attr) { .name = names[i],
+			.value = values[draw(nitems(values))] };
+}
+
+/* What prints again compiles, prints the same, and means the same. */
+START_TEST(random_rules)
+{
+	static struct hits before, after;
+	static struct signals sigs;
+	struct attr attrs[5];
+	struct event ev = { .attrs = attrs, .n_attrs = nitems(attrs) };
+	struct ruleset *rs, *again;
+	const char *canon;
+	int i;
+
+	seed = (uint32_t)_i;
+	for (i = 0; i < 20; i++) {
+		str_addf(&text, "rule r%d {when ", i);
+		random_cond(1 + (int)draw(5));
+		str_addf(
+		    &text, " then score += %u, tag t%u}\n", draw(101), draw(5));
+	}
+	rs = compile();
+	if (rs == NULL)
+		ck_abort_msg("%s: %s in %s", f.where, f.why, str_text(&text));
+	canon = print(rs);
+	again = rule_compile(&arena, canon, strlen(canon), &f);
+	if (again == NULL)
+		ck_abort_msg("%s: %s in %s", f.where, f.why, canon);
+	ck_assert_str_eq(print(again), canon);
+
+	sigs.event = &ev;
+	for (i = 0; i < 50; i++) {
+		random_signals(&sigs, attrs, nitems(attrs));
+		rule_eval(rs, &sigs, &before);
+		rule_eval(again, &sigs, &after);
+		ck_assert_uint_eq(before.n, after.n);
+		ck_assert_mem_eq(before.index, after.index,
+		    before.n * sizeof(before.index[0]));
+	}
+}
+END_TEST
+
+Suite *
+suite_rule(void)
+{
+	Suite *s = suite_create("rule");
+	TCase *tc = tcase_create("rule");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_thousand_rules);
+	tcase_add_test(tc, one_rule_too_many);
+	tcase_add_test(tc, text_too_long);
+	tcase_add_test(tc, terms_of_a_condition);
+	tcase_add_test(tc, terms_of_a_late_group);
+	tcase_add_test(tc, members_of_a_list);
+	tcase_add_test(tc, attributes_of_a_ruleset);
+	tcase_add_test(tc, attributes_are_told_apart);
+	tcase_add_test(tc, a_number_that_is_none_is_unknown);
+	tcase_add_test(tc, full_arenas);
+	tcase_add_loop_test(tc, arena_size_holds, 0, 4);
+	tcase_add_loop_test(tc, random_rules, 0, 100);
+	suite_add_tcase(s, tc);
+	return s;
+}
