@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Fuzz target: rule text.  What compiles fits the promised memory, prints,
+ * compiles again, prints the same, and decides the same over made-up signals.
+ */
+#include "config.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/rule.h"
+#include "core/rule_int.h"
+#include "core/signals.h"
+#include "core/str.h"
+#include "t/fuzz/fuzz.h"
+
+#define TEXT_MAX ((size_t)1 << 14)
+#define PRINTED_MAX (8 * TEXT_MAX) /* escapes and blanks, at most */
+#define WORDS 3 /* different values of each type */
+
+static const char *print(struct arena *, const struct ruleset *);
+static void same_hits(const struct ruleset *, const struct ruleset *);
+static struct value made_up(enum value_type, size_t);
+
+/* Room to compile, to compile again, and to print twice. */
+static _Alignas(16) char first[RULE_ARENA_SIZE(TEXT_MAX)];
+static _Alignas(16) char second[RULE_ARENA_SIZE(PRINTED_MAX)];
+static _Alignas(16) char texts[8 * PRINTED_MAX];
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct ruleset *rs, *again;
+	struct arena a, b, c;
+	struct fail f = { 0 };
+	const char *text;
+
+	if (size > TEXT_MAX)
+		return 0;
+	arena_init(&a, first, RULE_ARENA_SIZE(size) / 16 * 16);
+	arena_init(&b, second, sizeof(second));
+	arena_init(&c, texts, sizeof(texts));
+	rs = rule_compile(&a, (const char *)data, size, &f);
+	if (rs == NULL)
+		assert(f.code == RULESET_INVALID && *f.where != '\0');
+	else {
+		text = print(&c, rs);
+		again = rule_compile(&b, text, strlen(text), &f);
+		assert(again != NULL);
+		assert(strcmp(print(&c, again), text) == 0);
+		same_hits(rs, again);
+	}
+	arena_reset(&a);
+	arena_reset(&b);
+	arena_reset(&c);
+	return 0;
+}
+
+/* All rules in canonical form. */
+static const char *
+print(struct arena *a, const struct ruleset *rs)
+{
+	struct str s;
+	size_t i;
+
+	str_init(&s, a);
+	for (i = 0; i < rs->n_rules; i++) {
+		rule_print(&s, &rs->rules[i]);
+		str_addc(&s, '\n');
+	}
+	assert(str_text(&s) != NULL);
+	return str_text(&s);
+}
+
+/* Evaluate both over a few events, which hold the attributes they read. */
+static void
+same_hits(const struct ruleset *rs, const struct ruleset *again)
+{
+	static struct hits hits, hits_again;
+	static struct signals sigs;
+	struct attr attrs[EVENT_ATTRS_MAX] = { 0 };
+	struct event ev = { .attrs = attrs };
+	size_t i, round;
+
+	sigs.event = &ev;
+	for (round = 0; round < 8; round++) {
+		for (i = 0; i < SIGNAL__MAX; i++)
+			sigs.value[i] =
+			    made_up(signal_type((enum signal)i), round + i);
+		for (i = 0; i < rs->attrs->n && i < EVENT_ATTRS_MAX; i++) {
+			attrs[i].name = rs->attrs->text[i];
+			attrs[i].value = made_up(
+			    VALUE_NUMBER + (unsigned int)((i + round) % 3),
+			    round / 2);
+		}
+		ev.n_attrs = i;
+		rule_eval(rs, &sigs, &hits);
+		rule_eval(again, &sigs, &hits_again);
+		assert(hits.n == hits_again.n);
+		assert(memcmp(hits.index, hits_again.index,
+			   hits.n * sizeof(hits.index[0])) == 0);
+	}
+}
+
+/* The which-th value of a type; every so often, unknown. */
+static struct value
+made_up(enum value_type type, size_t which)
+{
+	static const double numbers[WORDS] = { 0, 5, 1e6 };
+	static const char *const strings[WORDS] = { "", "DE", "gold" };
+
+	if (which % (WORDS + 1) == WORDS)
+		return value_unknown();
+	if (type == VALUE_NUMBER)
+		return value_number(numbers[which % (WORDS + 1)]);
+	if (type == VALUE_STRING)
+		return value_string(strings[which % (WORDS + 1)]);
+	return value_bool(which % 2 == 0);
+}
