@@ -29,8 +29,6 @@ alter table assay.verdict_log owner to assay_retain;
 alter table assay.detail owner to assay_retain;
 alter function assay.partitions_ahead(int) owner to assay_retain;
 grant execute on function assay.partitions_ahead(int) to current_user;
-grant execute on function assay.partitions_left() to assay_decide,
-    assay_operator, assay_companion, assay_retain;
 
 -- decide: reads the configuration, appends decisions, updates state.
 grant select on assay.epoch, assay.ruleset, assay.ruleset_active,

@@ -36,14 +36,3 @@ begin
 	return made;
 end
 $$;
-
--- Whole months of partitions that lie ahead.
-create or replace function assay.partitions_left()
-returns int
-language sql stable set search_path = assay, pg_temp
-as $$
-	select count(*)::int from generate_series(0, 120) m
-	where to_regclass('assay.verdict_log_' || to_char(
-	    (now() at time zone 'UTC') + make_interval(months => m), 'YYYYMM'))
-	    is not null
-$$;
