@@ -170,8 +170,8 @@ travel_signals(const struct facts *facts, struct value *ret)
 	    value_bool(strcmp(last->place.country, facts->place.country) != 0);
 	ret[SIGNAL_GEO_DISTANCE_KM] = number_or_unknown(km);
 	if (!isnan(km))
-		ret[SIGNAL_GEO_IMPOSSIBLE_TRAVEL] = value_bool(
-		    km > TRAVEL_KM && km > TRAVEL_KM_H * fmax(hours, 0));
+		ret[SIGNAL_GEO_IMPOSSIBLE_TRAVEL] =
+		    value_bool(km > TRAVEL_KM && km > TRAVEL_KM_H * hours);
 }
 
 static void

@@ -437,6 +437,15 @@ START_TEST(sums_saturate)
 }
 END_TEST
 
+START_TEST(round_sums_have_short_codes)
+{
+	ck_assert_uint_eq(state_sum_code(10), 1 << 4 | 9);
+	ck_assert_uint_eq(state_sum_code(100), 1 << 4 | 10);
+	ck_assert_uint_eq(state_sum_code(12.5), 125 << 4 | 7);
+	ck_assert_uint_eq(state_sum_code(1e15), 100000000 << 4 | 15);
+}
+END_TEST
+
 START_TEST(baseline_of_one_currency)
 {
 	static const double amounts[] = { 10, 20, 60 };
@@ -784,7 +793,10 @@ START_TEST(damaged_bytes_are_safe)
 }
 END_TEST
 
-/* Refused although well-formed: one wrong byte each, in an empty state. */
+/*
+ * Refused for one wrong byte each, in a state that holds little: the offsets
+ * follow from the layout in state_pack.c.
+ */
 static const struct {
 	size_t at;
 	uint8_t byte;
@@ -794,17 +806,44 @@ static const struct {
 	{ 10, 65 << 1 | 1 }, /* more times than there is room for */
 	{ 11, 1 << 1 | 1 }, /* a slot that counts nothing */
 	{ 11, 0 }, /* no integer */
-	{ 12, 0x02 }, /* an integer in too many bytes */
-	{ 14, 3 }, /* no kind of place */
-	{ 15, 'a' }, /* no currency */
-	{ 16, 65 << 1 | 1 }, /* more links than there is room for */
+	{ 15, 3 }, /* no kind of place */
+	{ 16, 'e' }, /* no country */
+	{ 19, 0 }, /* an integer in too many bytes */
+	{ 23, 0x06 }, /* over 90 degrees north */
+	{ 27, 0x7f }, /* over 180 degrees east */
+	{ 28, 'a' }, /* no currency */
+	{ 37, 'A' }, /* a currency twice */
+	{ 46, 0xbf }, /* a negative mean */
+	{ 46, 0x7f }, /* a mean over the largest amount */
+	{ 54, 0x7f }, /* squares over their bound */
+	{ 58, 65 << 1 | 1 }, /* more links than there is room for */
+	{ 59, 0x0e }, /* a link's first id above its second */
 };
+
+static void
+fill_little(struct state *st)
+{
+	st->last = START;
+	st->seconds[0] = 1;
+	st->place.place = (struct place) { "ET", true, 9, 39 };
+	st->place.at = START - 200;
+	st->n_currencies = 2;
+	memcpy(st->currencies[0].code, "AAA", 4);
+	st->currencies[0].sums[0] = state_sum_code(1);
+	memcpy(st->currencies[1].code, "AAB", 4);
+	st->currencies[1].samples = 1;
+	st->n_links = 1;
+	st->links[0] = (struct state_link) { 1, 2 };
+}
 
 START_TEST(wrong_bytes_are_refused)
 {
-	size_t size = state_pack(unpacked(NULL, 0), 0, packed);
+	struct state *st = unpacked(NULL, 0);
+	size_t size;
 
-	ck_assert_uint_eq(size, 17);
+	fill_little(st);
+	size = state_pack(st, 0, packed);
+	unpacked(packed, size);
 	packed[wrong[_i].at] = wrong[_i].byte;
 	ck_assert_ptr_null(state_unpack(&arena, packed, size, NULL));
 }
@@ -836,6 +875,7 @@ suite_state(void)
 	tcase_add_loop_test(
 	    tc, amounts_add_up_in_decimal, 0, (int)nitems(sums));
 	tcase_add_test(tc, sums_saturate);
+	tcase_add_test(tc, round_sums_have_short_codes);
 	tcase_add_test(tc, baseline_of_one_currency);
 	tcase_add_test(tc, equal_amounts_do_not_deviate);
 	tcase_add_test(tc, last_place_is_kept);
