@@ -15,6 +15,7 @@ if [ "${RUN_SERVICES:-}" != 1 ]; then
 	exit 77
 fi
 
+cd "$srcdir" || exit 99
 failed=0
 n=0
 stack_pg_pid=

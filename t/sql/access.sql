@@ -1,0 +1,27 @@
+-- Operators and service keys.
+\pset tuples_only on
+\pset format unaligned
+
+-- The first operator is an admin, the second finds registration closed.
+select * from assay.operator_register('one@example.com', 'hash');
+select * from assay.operator_register('two@example.com', 'hash');
+select email, role, session_number from assay.operator;
+
+-- A key shows no hash; an expired one says so; revoking twice is no error.
+select assay.service_key_create('key_1', sha256('one'), 'shop', 'ak_live_00000000',
+	3, null, 'one@example.com')::jsonb - 'createdAt';
+select assay.service_key_create('key_2', sha256('two'), 'batch', 'ak_live_00000001',
+	1, 30, 'one@example.com')::jsonb ->> 'scopes';
+update assay.service_key set expires_at = now() - interval '1 s'
+where id = 'key_2';
+select e ->> 'id', e ->> 'expired', e ->> 'revoked'
+from jsonb_array_elements(assay.service_key_list()::jsonb) e
+order by 1;
+select assay.service_key_revoke('key_1');
+select assay.service_key_revoke('key_1');
+select assay.service_key_revoke('key_3');
+select count(*) from assay.service_key where revoked_at is not null;
+
+-- One hash, one key.
+select assay.service_key_create('key_4', sha256('one'), 'twin', 'ak_live_00000000',
+	3, null, 'one@example.com');

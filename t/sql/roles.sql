@@ -1,0 +1,56 @@
+-- Each role may do its work and is refused everything else.
+\pset tuples_only on
+\pset format unaligned
+
+\connect - assay_decide
+select count(*) from assay.policy_active;
+select count(*) from assay.verdict_log;
+update assay.verdict_log set score = 0;
+delete from assay.verdict_log;
+truncate assay.verdict_log;
+select count(*) from assay.detail;
+delete from assay.detail;
+delete from assay.idempotency;
+delete from assay.user_state;
+delete from assay.entity;
+delete from assay.link;
+select count(*) from assay.review_case;
+update assay.review_case set status = 'resolved';
+delete from assay.case_trail;
+insert into assay.ruleset values ('card.authorize', 'mine', '');
+update assay.policy_active set version = 'mine';
+update assay.epoch set rules = 0;
+select password from assay.operator;
+insert into assay.service_key (id) values ('key_mine');
+select assay.operator_register('a@b.c', 'x');
+select assay.service_key_list();
+select assay.partitions_ahead(1);
+create table assay.mine (n int);
+set role assay_operator;
+set role assay_retain;
+
+\connect - assay_operator
+select count(*) from assay.operator;
+select assay.service_key_list();
+select count(*) from assay.verdict_log;
+update assay.verdict_log set score = 0;
+delete from assay.verdict_log;
+insert into assay.idempotency values ('k', 'v', 'e', now());
+select count(*) from assay.user_state;
+delete from assay.operator;
+update assay.operator set role = 'admin';
+update assay.service_key set hash = '\x00';
+delete from assay.service_key;
+select assay.partitions_ahead(1);
+create table assay.mine (n int);
+
+\connect - assay_companion
+select count(*) from assay.operator;
+select count(*) from assay.service_key;
+delete from assay.verdict_log;
+
+\connect - assay_retain
+select count(*) from assay.operator;
+select count(*) from assay.service_key;
+select count(*) from assay.user_state;
+select assay.partitions_ahead(1);
