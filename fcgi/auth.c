@@ -2,6 +2,8 @@
 /* Who calls: service keys and operators' tokens. */
 #include "config.h"
 
+#include <assert.h>
+
 #include "core/fail.h"
 #include "fcgi/auth.h"
 #include "fcgi/req.h"
@@ -56,11 +58,10 @@ auth_operator(struct req *req)
 	struct token token;
 	struct fail *f = &req->fail;
 
-	if (req->bearer == NULL || conf.AUTH_SECRET == NULL)
+	if (req->bearer == NULL)
 		return fail_set(
 		    f, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
-	if (token_keys_init(&keys, req->arena, conf.AUTH_SECRET,
-		conf.AUTH_SECRET_PREVIOUS, f) == -1 ||
+	if (auth_keys(req, &keys) == -1 ||
 	    token_verify(
 		&keys, req->arena, req->bearer, clock_now(), &token, f) == -1 ||
 	    session(req, &token) == -1)
@@ -69,6 +70,14 @@ auth_operator(struct req *req)
 	    req->operator.role != ROLE_ADMIN)
 		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s", "");
 	return 0;
+}
+
+int
+auth_keys(struct req *req, struct token_keys *ret)
+{
+	assert(conf.AUTH_SECRET != NULL);
+	return token_keys_init(ret, req->arena, conf.AUTH_SECRET,
+	    conf.AUTH_SECRET_PREVIOUS, &req->fail);
 }
 
 /* The token is ours; the session behind it must still stand. */

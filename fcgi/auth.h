@@ -4,6 +4,7 @@
 #define FCGI_AUTH_H
 
 struct req;
+struct token_keys;
 
 /*
  * See that X-API-Key has the form of a key, and hash it into req->key_hash.
@@ -27,5 +28,12 @@ int auth_apikey(struct req *req) __attribute__((warn_unused_result));
  * FORBIDDEN, UNAVAILABLE.
  */
 int auth_operator(struct req *req) __attribute__((warn_unused_result));
+
+/*
+ * The keys of the configured secrets, which the master has made sure of.
+ * Returns 0, or -1 with req->fail set when the arena is full.
+ */
+int auth_keys(struct req *req, struct token_keys *ret)
+    __attribute__((warn_unused_result));
 
 #endif

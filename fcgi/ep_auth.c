@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/str.h"
 #include "core/utf8.h"
+#include "fcgi/auth.h"
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
 #include "fcgi/route.h"
@@ -276,11 +277,7 @@ answer(struct req *req, struct resp *resp, int status, const char *email,
 	struct token_keys keys;
 	struct str s;
 
-	if (conf.AUTH_SECRET == NULL)
-		return fail_set(&req->fail, FAIL_US, UNAVAILABLE, "AUTH_SECRET",
-		    "is not set");
-	if (token_keys_init(&keys, req->arena, conf.AUTH_SECRET,
-		conf.AUTH_SECRET_PREVIOUS, &req->fail) == -1)
+	if (auth_keys(req, &keys) == -1)
 		return -1;
 	token = token_issue(&keys, req->arena, email, role,
 	    rows_get_int(rows, "session_number"), clock_now());
