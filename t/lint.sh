@@ -50,11 +50,11 @@ have() {
 }
 
 # The tree: what git tracks, or in a release what was packed.
-if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$srcdir" ]; then
 	git ls-files --cached --others --exclude-standard
 else
 	find . -type f | sed 's,^\./,,' |
-	    grep -vE '^(aclocal.m4|configure|config.h.in|Makefile.in|build-aux/)'
+	    grep -vE '^(aclocal\.m4|configure|config\.h\.in|Makefile\.in|build-aux/)'
 fi | grep -vE '^(_?build|var/)' | while read -r file; do
 	[ ! -f "$file" ] || echo "$file"
 done | LC_ALL=C sort >"$tmp/files"
