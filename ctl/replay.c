@@ -142,9 +142,9 @@ replay(const struct command *cmd, int argc, char **argv)
 		    &json, 0, 0 },
 	};
 	struct fail f = { 0 };
+	int status;
 
 	rp.rp_jobs = 1;
-	rp.rp_batch = 0;
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
 	sources(&rp, url, key);
@@ -164,8 +164,11 @@ replay(const struct command *cmd, int argc, char **argv)
 	    : json			  ? SHOW_JSON
 					  : SHOW_TABLE;
 	if (begin(&rp, map, &f) == -1) {
+		status = ctl_failed(rp.rp_path, &f);
+		if (rp.rp_file == NULL)
+			status = EX_NOINPUT;
 		finish(&rp);
-		return ctl_failed(rp.rp_path, &f);
+		return status;
 	}
 	return run(&rp);
 }
