@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: ISC
 -- Operators and service keys.
 \pset tuples_only on
 \pset format unaligned

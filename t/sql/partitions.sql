@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: ISC
 -- Partitions ahead of time, none made twice, none by default.
 \pset tuples_only on
 \pset format unaligned

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: ISC
 -- Each role may do its work and is refused everything else.
 \pset tuples_only on
 \pset format unaligned

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: ISC
 -- The first policies, one of each event type, as DESIGN has them.
 \pset tuples_only on
 \pset format unaligned
