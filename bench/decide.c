@@ -14,8 +14,8 @@
 #include "core/str.h"
 
 #define EVENTS 256 /* different events, decided in turn */
-#define ROUNDS 15 /* the fastest of so many is printed: noise only adds */
-#define ROUND_NS 20000000.0 /* about how long a round runs */
+#define ROUNDS 200 /* the fastest of so many is printed: noise only adds */
+#define ROUND_NS 1000000.0 /* about how long a round runs */
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 /* One event as the rules see it. */
@@ -165,7 +165,7 @@ measure(const struct rulebook *book, double *ret_hits)
 	int i;
 
 	best = decide_many(book, EVENTS, ret_hits) / EVENTS;
-	n = (size_t)(ROUND_NS / best) + 1;
+	n = ((size_t)(ROUND_NS / best) / EVENTS + 1) * EVENTS;
 	for (i = 0; i < ROUNDS; i++) {
 		ns = decide_many(book, n, ret_hits) / (double)n;
 		best = ns < best ? ns : best;

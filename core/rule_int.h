@@ -194,7 +194,10 @@ cond_outcome(const struct value *a, const struct value *b)
 		    (a->number == b->number ? OUTCOME_EQ : 0U) |
 		    (a->number > b->number ? OUTCOME_GT : 0U);
 	case VALUE_STRING:
-		order = strcmp(a->string, b->string);
+		/* Different strings mostly differ at once. */
+		order = (unsigned char)*a->string - (unsigned char)*b->string;
+		if (order == 0)
+			order = strcmp(a->string, b->string);
 		break;
 	case VALUE_BOOL:
 		order = a->flag - b->flag;
