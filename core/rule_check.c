@@ -2,7 +2,6 @@
 /* What one comparison may say: signal names and types. */
 #include "config.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "core/rule.h"
-#include "core/signals.h"
 #include "core/rule_int.h"
+#include "core/signals.h"
+#include "core/rule.h"
 
 /* All that conditions read; attributes stand behind the signals. */
 struct inputs {

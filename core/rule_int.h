@@ -3,6 +3,7 @@
 #ifndef CORE_RULE_INT_H
 #define CORE_RULE_INT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

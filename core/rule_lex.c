@@ -11,8 +11,8 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/rule.h"
-#include "core/rule_int.h"
 #include "core/utf8.h"
+#include "core/rule_int.h"
 
 #define SHOWN_MAX 40 /* bytes of a word that a message repeats */
 

@@ -2,10 +2,10 @@
 /* A compiled rule to canonical text. */
 #include "config.h"
 
-#include "core/rule.h"
+#include "core/rule_int.h"
 #include "core/signals.h"
 #include "core/str.h"
-#include "core/rule_int.h"
+#include "core/rule.h"
 
 static void print_cond(
     struct str *, const struct cond *, const struct rule_names *);
