@@ -23,7 +23,9 @@ grant usage on schema assay to assay_decide, assay_operator, assay_companion,
 -- Nothing is for everyone, functions neither.
 revoke execute on all functions in schema assay from public;
 
--- retain owns what it attaches and detaches.
+-- retain owns what it attaches and detaches; who migrates must be a member to
+-- hand it over, unless a superuser.
+grant assay_retain to current_user;
 grant create on schema assay to assay_retain;
 alter table assay.verdict_log owner to assay_retain;
 alter table assay.detail owner to assay_retain;

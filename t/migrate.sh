@@ -157,5 +157,20 @@ echo short >"$scratch/password"
 ctl admin create other@example.com <"$scratch/password"
 check "not with a short password" ended 65
 
+# An owner who is no superuser, and may only make roles.
+for role in assay_decide assay_operator assay_companion assay_retain; do
+	sql "drop owned by $role"
+done
+sql 'drop database assay' postgres
+sql 'drop role assay_decide, assay_operator, assay_companion, assay_retain' \
+    postgres
+sql 'create role migrator login createrole' postgres
+sql 'create database assay owner migrator' postgres
+DATABASE_URL="host=$scratch/run dbname=assay user=migrator"
+ctl migrate --sql "$scratch/sql"
+check "an owner without more rights can migrate" ended 0
+ctl migrate --sql "$scratch/sql"
+check "and migrate again" says '^up to date$'
+
 echo "1..$n"
 [ "$failed" -eq 0 ]
