@@ -42,9 +42,9 @@
 
 /*
  * The most bytes of each part.  INT(n) is an integer below 2^n.  A slot in
- * use costs SLOT_MAX bytes; one that adjoins none costs at least one byte
- * more, and one in all for every 128 slots passed over, but where slots are
- * few the bytes of the ones passed over pay for it.
+ * use takes SLOT_MAX bytes, and one for its distance if slots before it are
+ * not in use, which then take none: so all in use is the most there is of
+ * seconds and quarters.  A distance of 128 minutes or more takes two bytes.
  */
 #define INT_BITS 7 /* of an integer in a byte */
 #define INT_MAX_SIZE 8
@@ -118,6 +118,8 @@ static void unpack_links(struct reader *, struct state *);
 static uint64_t get_bytes(struct reader *, int);
 static double get_double(struct reader *, double);
 static uint64_t get_int(struct reader *, uint64_t);
+static inline uint64_t word_at(const uint8_t *);
+static uint64_t last_word(const uint8_t *, size_t);
 static bool get_slot(struct reader *, struct minute *, size_t);
 static void get_letters(struct reader *, char *, size_t);
 static int64_t get_id(struct reader *, int64_t *, size_t *);
@@ -417,8 +419,11 @@ unpack_links(struct reader *r, struct state *st)
 static void
 put_bytes(struct writer *w, uint64_t n, int size)
 {
+	uint8_t *p = w->p;
+
 	for (; size > 0; size--, n >>= 8)
-		*w->p++ = (uint8_t)n;
+		*p++ = (uint8_t)n;
+	w->p = p;
 }
 
 static uint64_t
@@ -481,25 +486,40 @@ static uint64_t
 get_int(struct reader *r, uint64_t max)
 {
 	const size_t left = (size_t)(r->end - r->p);
-	uint8_t b[INT_MAX_SIZE] = { 0 };
+	const uint64_t word =
+	    left < INT_MAX_SIZE ? last_word(r->p, left) : word_at(r->p);
+	const unsigned size = 1 + (unsigned)__builtin_ctzll(word | 0x100);
+	unsigned spare;
 	uint64_t n;
-	size_t size;
 
-	if (left >= sizeof(b))
-		memcpy(b, r->p, sizeof(b));
-	else
-		memcpy(b, r->p, left);
-	size = 1 + (size_t)__builtin_ctz(b[0] | 0x100);
-	n = (uint64_t)b[7] << 56 | (uint64_t)b[6] << 48 | (uint64_t)b[5] << 40 |
-	    (uint64_t)b[4] << 32 | (uint64_t)b[3] << 24 | (uint64_t)b[2] << 16 |
-	    (uint64_t)b[1] << 8 | (uint64_t)b[0];
-	check(r, size <= sizeof(b) && size <= left);
+	check(r, size <= INT_MAX_SIZE && size <= left);
 	if (r->bad)
 		return 0;
-	n = n << (64 - 8 * size) >> (64 - 8 * size) >> size;
+	spare = 8 * (INT_MAX_SIZE - size);
+	n = word << spare >> spare >> size;
 	check(r, n <= max && (size == 1 || n >> INT_BITS * (size - 1) != 0));
-	r->p += r->bad ? 0 : size;
-	return r->bad ? 0 : n;
+	if (r->bad)
+		return 0;
+	r->p += size;
+	return n;
+}
+
+static inline uint64_t
+word_at(const uint8_t *p)
+{
+	return (uint64_t)p[7] << 56 | (uint64_t)p[6] << 48 |
+	    (uint64_t)p[5] << 40 | (uint64_t)p[4] << 32 | (uint64_t)p[3] << 24 |
+	    (uint64_t)p[2] << 16 | (uint64_t)p[1] << 8 | (uint64_t)p[0];
+}
+
+/* The word at p of which only size bytes are there; the others are 0. */
+static uint64_t
+last_word(const uint8_t *p, size_t size)
+{
+	uint8_t bytes[INT_MAX_SIZE] = { 0 };
+
+	memcpy(bytes, p, size);
+	return word_at(bytes);
 }
 
 static void
