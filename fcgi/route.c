@@ -152,7 +152,7 @@ check_access(struct req *req)
 	case ACCESS__MAX:
 		break;
 	}
-	assert(!"a route has an access class");
+	assert(false && "a route has an access class");
 	return -1;
 }
 
