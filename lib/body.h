@@ -21,9 +21,11 @@ struct str;
 /*
  * Parse size bytes as one JSON text.  Refused (INVALID_JSON, why with the
  * byte offset): bad UTF-8, duplicate keys, NUL or lone surrogates in strings,
- * NaN and Infinity, numbers outside the range of double, depth over
- * BODY_DEPTH_MAX, anything after the text, an empty body.  Returns the
- * object, released with the arena, or NULL with f set.
+ * NaN and Infinity, numbers outside the range of double (too small is 0),
+ * depth over BODY_DEPTH_MAX, more objects and arrays than any request of
+ * ours has, anything after the text, an empty body.  Numbers keep the text
+ * that was sent.  Returns the value, released with the arena (null as false:
+ * nothing of ours takes either), or NULL with f set.
  */
 struct json_object *body_parse(
     struct arena *a, const char *text, size_t size, struct fail *f);
@@ -32,8 +34,9 @@ struct json_object *body_parse(
  * Read one event out of JSON, normalized, checked in this order: a full card
  * number anywhere (INGEST_PAN_REJECTED), not an object (INGEST_INVALID), type
  * (INGEST_UNKNOWN_TYPE), any other field (INGEST_INVALID with its path).
- * Unknown fields are ignored.  Returns 0 with *ret filled from arena a, or
- * -1 with f set.
+ * Unknown fields are ignored; null is refused where a field is known.  The
+ * name of an attribute is in the path if it is a word, else it is "*".
+ * Returns 0 with *ret filled from arena a, or -1 with f set.
  */
 int body_event(struct arena *a, struct json_object *json, struct event *ret,
     struct fail *f) __attribute__((warn_unused_result));
@@ -41,7 +44,8 @@ int body_event(struct arena *a, struct json_object *json, struct event *ret,
 /*
  * Append the masked request of an event as a JSON object in the shape of the
  * request: phone and ip masked ("+2519•••••44", "196.188.•.•"), amounts as
- * the decimal text that was sent.
+ * the decimal text that was sent.  Only these two fields are masked: ids,
+ * channel and attributes are kept as they were sent.
  */
 void body_masked(struct str *s, const struct event *ev);
 
@@ -71,7 +75,9 @@ struct body_field {
 int body_check(struct json_object *json, const struct body_field *fields,
     size_t n, struct fail *f) __attribute__((warn_unused_result));
 
-/* A field of a body that has passed body_check(), NULL or fallback if absent.
+/*
+ * A field of a body that has passed body_check(), NULL or fallback if absent;
+ * body_int() reads false and true as 0 and 1.
  */
 const char *body_string(struct json_object *json, const char *name);
 int64_t body_int(struct json_object *json, const char *name, int64_t fallback);
