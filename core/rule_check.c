@@ -92,7 +92,7 @@ check_attr(struct arena *a, struct rule_names *attrs, const struct lexeme *at,
 	int n;
 
 	name = at->token == TOKEN_ATTR
-	    ? rule_lex_string(a, at, f)
+	    ? rule_word_string(a, at, f)
 	    : arena_strndup(a, at->text + prefix, at->len - prefix);
 	if (name == NULL)
 		return at->token == TOKEN_ATTR ? -1 : rule_lex_full(f);

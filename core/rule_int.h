@@ -133,16 +133,6 @@ bool rule_lex_is(const struct lexeme *at, const char *word);
 /* Whether text has 1 to RULE_ID_MAX characters, all of them a word's. */
 bool rule_lex_ident(const char *text);
 
-/*
- * What a string, or the quoted name of an attribute, stands for.  Returns it
- * in arena a, or NULL with f set: a bad escape, too long, the arena is full.
- */
-char *rule_lex_string(struct arena *a, const struct lexeme *at, struct fail *f);
-
-/* The number that a word stands for.  Returns 0, or -1 with f set. */
-int rule_lex_number(const struct lexeme *at, double *ret, struct fail *f)
-    __attribute__((warn_unused_result));
-
 /* As it is written: "==". */
 const char *rule_lex_name(enum token token);
 
@@ -156,6 +146,18 @@ int rule_lex_expected(struct fail *f, const struct lexeme *at,
 
 /* There is no room in the arena; returns -1. */
 int rule_lex_full(struct fail *f);
+
+/*
+ * rule_word.c: what a string, or the quoted name of an attribute, stands for.
+ * Returns it in arena a, or NULL with f set: a bad escape, too long, the arena
+ * is full.
+ */
+char *rule_word_string(
+    struct arena *a, const struct lexeme *at, struct fail *f);
+
+/* The number that a word stands for.  Returns 0, or -1 with f set. */
+int rule_word_number(const struct lexeme *at, double *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * rule_check.c: the number of the signal that at names, for cond.signal; an

@@ -68,7 +68,7 @@ static int value_order(const void *, const void *);
 static int take(struct parser *);
 static int take_token(struct parser *, enum token);
 static int take_word(struct parser *, const char *);
-static char *take_ident(struct parser *, const char *);
+static char *take_ident(struct parser *, const char *, bool);
 static int term_add(struct parser *, enum cond_kind, const struct lexeme *);
 static int term_insert(
     struct parser *, size_t, enum cond_kind, const struct lexeme *);
@@ -205,7 +205,7 @@ parse_id(struct parser *p, struct rule *rule)
 {
 	struct lexeme at = p->pa_at;
 
-	rule->id = take_ident(p, "a rule id");
+	rule->id = take_ident(p, "a rule id", false);
 	if (rule->id == NULL)
 		return -1;
 	if (rule_names_find(&p->pa_ids.names, rule->id) != -1)
@@ -221,7 +221,7 @@ parse_points(struct parser *p, struct rule *rule)
 	struct lexeme at = p->pa_at;
 	double n;
 
-	if (at.token != TOKEN_WORD || rule_lex_number(&at, &n, NULL) == -1 ||
+	if (at.token != TOKEN_WORD || rule_word_number(&at, &n, NULL) == -1 ||
 	    n < 0 || n > RULE_POINTS_MAX || n != trunc(n))
 		return rule_lex_expected(p->pa_fail, &at,
 		    "points, a whole number from 0 to %d", RULE_POINTS_MAX);
@@ -236,7 +236,7 @@ parse_tag(struct parser *p, struct rule *rule)
 	char *tag;
 	int n;
 
-	tag = take_ident(p, "a tag");
+	tag = take_ident(p, "a tag", true);
 	if (tag == NULL)
 		return -1;
 	n = rule_names_find(tags, tag);
@@ -442,7 +442,7 @@ parse_literal(struct parser *p, struct value *ret)
 	double n;
 
 	if (at->token == TOKEN_STRING) {
-		string = rule_lex_string(p->pa_arena, at, p->pa_fail);
+		string = rule_word_string(p->pa_arena, at, p->pa_fail);
 		if (string == NULL)
 			return -1;
 		*ret = value_string(string);
@@ -450,7 +450,7 @@ parse_literal(struct parser *p, struct value *ret)
 		*ret = value_bool(rule_lex_is(at, "true"));
 	else if (at->token == TOKEN_WORD &&
 	    strchr("-+.0123456789", at->text[0]) != NULL) {
-		if (rule_lex_number(at, &n, p->pa_fail) == -1)
+		if (rule_word_number(at, &n, p->pa_fail) == -1)
 			return -1;
 		*ret = value_number(n);
 	} else
@@ -511,20 +511,19 @@ take_word(struct parser *p, const char *word)
 	return take(p);
 }
 
-/* Take an id or a tag, which what says; a tag may stand in quotes. */
+/* Take an id or a tag, which what says; quoted: it may stand in quotes. */
 static char *
-take_ident(struct parser *p, const char *what)
+take_ident(struct parser *p, const char *what, bool quoted)
 {
 	struct lexeme at = p->pa_at;
 	char *text;
 
-	if (at.token != TOKEN_WORD &&
-	    (at.token != TOKEN_STRING || strcmp(what, "a tag") != 0)) {
+	if (at.token != TOKEN_WORD && (at.token != TOKEN_STRING || !quoted)) {
 		rule_lex_expected(p->pa_fail, &at, "%s", what);
 		return NULL;
 	}
 	text = at.token == TOKEN_STRING
-	    ? rule_lex_string(p->pa_arena, &at, p->pa_fail)
+	    ? rule_word_string(p->pa_arena, &at, p->pa_fail)
 	    : arena_strndup(p->pa_arena, at.text, at.len);
 	if (text == NULL) {
 		if (at.token == TOKEN_WORD)

@@ -171,11 +171,11 @@ given_literal(const struct lexeme *at, struct value *ret, struct fail *f)
 	double n;
 
 	if (at->token == TOKEN_STRING)
-		*ret = value_string(rule_lex_string(&arena, at, f));
+		*ret = value_string(rule_word_string(&arena, at, f));
 	else if (rule_lex_is(at, "true") || rule_lex_is(at, "false"))
 		*ret = value_bool(rule_lex_is(at, "true"));
 	else {
-		if (rule_lex_number(at, &n, f) == -1)
+		if (rule_word_number(at, &n, f) == -1)
 			return -1;
 		*ret = value_number(n);
 	}
@@ -194,8 +194,9 @@ given_set(struct given *given, const struct lexeme *at, struct value value)
 		given->signals.value[signal_parse(name)] = value;
 		return;
 	}
-	attr->name = at->token == TOKEN_ATTR ? rule_lex_string(&arena, at, NULL)
-					     : arena_strdup(&arena, name + 5);
+	attr->name = at->token == TOKEN_ATTR
+	    ? rule_word_string(&arena, at, NULL)
+	    : arena_strdup(&arena, name + 5);
 	attr->value = value;
 	given->event.n_attrs++;
 }
