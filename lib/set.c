@@ -123,16 +123,13 @@ set_try(struct set *s, struct item *items, size_t n)
 static int
 set_build(struct set *s, struct item *items, size_t n, struct fail *f)
 {
-	const size_t nodes = n * (CARRIED__MAX + 1);
 	size_t i;
 
 	s->n = n;
 	s->n_members = 0;
 	s->entries = arena_array(s->arena, n, sizeof(*s->entries));
 	s->members = arena_array(s->arena, n, sizeof(*s->members));
-
-	/* Each entity may bring one more node, its root. */
-	s->graph = graph_new(s->arena, 2 * nodes, n * SET_PAIRS_MAX);
+	s->graph = graph_new(s->arena, n * SET_NODES_MAX, n * SET_PAIRS_MAX);
 	if (s->entries == NULL || s->members == NULL || s->graph == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");

@@ -79,6 +79,12 @@ struct pair {
 	struct node *b;
 };
 
+/* Tries to reach the roots of an event before another set moves them. */
+#define SET_ROOT_TRIES 5
+
+/* An event's entities, and a root of each when it is read and in every try. */
+#define SET_NODES_MAX ((CARRIED__MAX + 1) * (2 + SET_ROOT_TRIES))
+
 #define SET_PAIRS_MAX 8 /* six of user, device, ip, phone; two fingerprints */
 
 /* The pairs that an event links, in a fixed order.  Returns how many. */

@@ -13,8 +13,6 @@
 #include "lib/engine.h"
 #include "lib/set_int.h"
 
-#define ROOT_TRIES 5 /* of reaching a root that is not moved meanwhile */
-
 /* Column numbers of STMT_SET_OPEN. */
 struct open_cols {
 	int ord, now, rules, policies, api_key, scopes, live, earlier_id,
@@ -38,7 +36,7 @@ static int read_member(struct set *, struct member *, const struct rows *, int,
     const struct open_cols *, struct fail *);
 static void read_nodes(struct set *, const struct rows *);
 static void find_same(struct set *);
-static bool may_link(const struct entry *);
+static bool may_link(struct graph *, const struct entry *);
 static int graph_resolve(struct set *, bool, bool *, struct fail *);
 static int read_resolved(struct set *, const struct rows *, struct fail *);
 static int graph_lock(struct set *, bool *, struct fail *);
@@ -69,7 +67,7 @@ set_read(struct set *s, struct fail *f)
 		read_nodes(s, open + 1);
 	find_same(s);
 	for (i = 0; i < s->n; i++)
-		s->entries[i].may_link = may_link(&s->entries[i]);
+		s->entries[i].may_link = may_link(s->graph, &s->entries[i]);
 	return 0;
 }
 
@@ -88,7 +86,7 @@ set_read_graph(struct set *s, struct fail *f)
 		return 0;
 
 	/* A root may be put under another between finding and locking it. */
-	for (tries = 0; again && tries < ROOT_TRIES; tries++) {
+	for (tries = 0; again && tries < SET_ROOT_TRIES; tries++) {
 		if (graph_resolve(s, tries == 0, &again, f) == -1)
 			return -1;
 		if (!links)
@@ -403,23 +401,30 @@ find_same(struct set *s)
 	}
 }
 
-/* Whether any pair of the event's entities is not among the known links. */
+/*
+ * Whether any pair of the event's entities is not among the known links.  The
+ * graph learns of those that are: the state may forget one before its turn.
+ */
 static bool
-may_link(const struct entry *en)
+may_link(struct graph *g, const struct entry *en)
 {
 	struct pair pairs[SET_PAIRS_MAX];
+	bool may = false;
 	size_t i, n;
 
 	if (!en->verified || en->earlier_id != NULL || en->same != NULL)
 		return false;
 	n = set_pairs(en, pairs);
 	for (i = 0; i < n; i++) {
-		if (pairs[i].a->id == 0 || pairs[i].b->id == 0 ||
-		    !state_link_known(en->member->state,
+		if (pairs[i].a->id != 0 && pairs[i].b->id != 0 &&
+		    state_link_known(en->member->state,
 			graph_link_of(pairs[i].a, pairs[i].b)))
-			return true;
+			graph_link_known(
+			    g, graph_link_of(pairs[i].a, pairs[i].b));
+		else
+			may = true;
 	}
-	return false;
+	return may;
 }
 
 /*

@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The entity graph: whatever comes at once, counters and sizes are what a
+# recount of the links says.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+start_stack DECIDE_WORKERS=6
+admin_token
+api_key
+TOKEN=
+
+# login USER [MEMBERS]: an event, with these members of subject besides.
+login() {
+	printf '{"type":"account.login","subject":{"userId":"%s"%s}}' "$1" "${2-}"
+}
+
+# What the links say, against what is stored; nothing is printed if they agree.
+recount() {
+	sql "with recursive side as (
+		select a as id, b as other from assay.link
+		union all select b, a from assay.link
+	), counted as (
+		select e.id, count(*) filter (where o.kind = 1 and e.kind <> 1) as users,
+		count(*) filter (where o.kind = 2 and e.kind = 5) as devices
+		from assay.entity e left join side s on s.id = e.id
+		left join assay.entity o on o.id = s.other group by e.id
+	), walk (start, id) as (
+		select id, id from assay.entity where kind <> 5
+		union select w.start, s.other from walk w join side s on s.id = w.id
+		join assay.entity o on o.id = s.other and o.kind <> 5
+	), size as (
+		select start, count(*) as n, min(id) as first from walk group by start
+	), up (id, at) as (
+		select id, id from assay.entity
+		union all select up.id, e.parent from up join assay.entity e
+		on e.id = up.at where e.parent is not null
+	), root as (
+		select up.id, r.id as root, r.size from up join assay.entity r
+		on r.id = up.at and r.parent is null
+	)
+	select e.kind, e.key, e.users, c.users, e.devices, c.devices, r.size, s.n
+	from assay.entity e join counted c using (id)
+	left join size s on s.start = e.id left join root r using (id)
+	where e.users <> least(c.users, 500) or e.devices <> least(c.devices, 500)
+	or r.root is null or (e.kind <> 5 and r.size <> least(s.n, 500))
+	limit 5"
+}
+
+# A known link is pushed out of the user's 64 by the batch that then meets it.
+http POST /v1/decisions "$(login u-1 ',"deviceId":"d-top","ip":"10.9.9.9"')"
+http POST /v1/decisions "$(login u-1 ',"deviceId":"d-old","ip":"10.9.9.9"')"
+events=
+for i in $(seq 1 30); do
+	events="$events$(login u-1 ",\"deviceId\":\"x-$i\",\"ip\":\"10.0.0.$i\""),"
+done
+http POST /v1/decisions/batch \
+    "{\"events\":[$events$(login u-1 ',"deviceId":"d-old","ip":"10.9.9.9"')]}"
+is "a batch that forgets a link and meets it again" \
+    "$STATUS $(json '[.results[] | select(.ok and .decision.score >= 0)] |
+    length')" "200 31"
+http POST /v1/decisions "$(login u-1 ',"deviceId":"d-old"')"
+is "it is not counted twice" "$(sql "select replay::json #>>
+    '{signals,graph.usersOnDevice}', replay::json #>>
+    '{signals,graph.devicesOnUser}' from assay.detail
+    order by decided_at desc limit 1")" "1|32"
+is "the recount agrees" "$(recount)" ""
+
+# Many clients, few entities: singles and batches at once.
+cat >"$scratch/client" <<'END'
+n=$1
+shape() {
+	a=$(((n * 7 + $1 * 3) % 23))
+	b=$(((n * 5 + $1 * 11) % 19))
+	printf '{"id":"c-%d-%d","type":"account.login","subject":{"userId":"c-%d",' \
+	    "$n" "$1" "$a"
+	printf '"deviceId":"cd-%d","ip":"10.3.0.%d","phone":"2519220000%02d",' \
+	    "$b" $(((a + n) % 17)) $(((b + $1) % 29))
+	printf '"fingerprint":"cf-%d"}}' $(((a * b) % 13))
+}
+for i in 1 2 3 4 5 6; do
+	shape "$i" | curl -sS --max-time 20 --unix-socket "$SOCKET" -d @- \
+	    -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \
+	    "$BASE/v1/decisions" && echo
+done
+{
+	printf '{"events":['
+	for i in $(seq 4 20); do shape "$i" && printf ,; done
+	shape 21 && printf ']}'
+} | curl -sS --max-time 20 --unix-socket "$SOCKET" -d @- \
+    -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \
+    "$BASE/v1/decisions/batch" && echo
+END
+seq 40 | SOCKET="$scratch/run/http.sock" KEY="$KEY" BASE="$BASE" \
+    xargs -P 12 -I{} sh "$scratch/client" {} >"$scratch/answers" 2>&1
+is "every event is answered by a scored decision" "$(jq -r '(.results // [
+    {decision: .}])[].decision.score >= 0' <"$scratch/answers" | sort |
+    uniq -c | tr -s ' ')" " 960 true"
+is "each is decided once" "$(sql "select count(*), count(distinct event_id)
+    from assay.verdict_log where event_id like 'c-%'")" "840|840"
+is "each saw all those of its user before it" "$(sql "select count(*) from (
+	select row_number() over (partition by user_id order by decided_at) - 1
+	<> (replay::json #>> '{signals,velocity.attemptsLast24h}')::int as wrong
+	from assay.detail where user_id like 'c-%') x where wrong")" 0
+is "counters and sizes are those of a recount" "$(recount)" ""
+
+# Every root that an event needs is put under another while it waits for them.
+for i in 1 2 3 4 5; do
+	http POST /v1/decisions/batch "{\"events\":[
+	    $(login "m-$i" ",\"deviceId\":\"md-$i\""),
+	    $(login "m-$i" ",\"ip\":\"10.1.0.$i\",\"phone\":\"2519110000$i\""),
+	    $(login "top-$i" ",\"deviceId\":\"td-$i\",\"ip\":\"10.2.0.$i\"")]}"
+done
+http POST /v1/decisions "$(login m-5 ',"deviceId":"td-5"')"
+mkfifo "$scratch/fifo"
+cluster_psql postgres assay -q <"$scratch/fifo" &
+holder=$!
+exec 8>"$scratch/fifo"
+echo "begin;
+update assay.entity r set parent = t.id from assay.entity t
+where r.parent is null and t.parent is null and (r.id, t.id) in (
+	select (select coalesce(parent, id) from assay.entity where key = 'm-' || i),
+	(select coalesce(parent, id) from assay.entity where key = 'top-' || i)
+	from generate_series(1, 5) i);
+update assay.entity t set size = 7 where t.id in (
+	select parent from assay.entity where key like 'm-%')
+	and t.parent is null;" >&8
+sleep 0.5
+(
+	http POST /v1/decisions "$(login m-5 ',"deviceId":"md-2","ip":"10.1.0.3",
+	    "phone":"25191100004","fingerprint":"f-1"')"
+	json .score >"$scratch/moved"
+) &
+request=$!
+sleep 0.5
+echo "commit;" >&8
+exec 8>&-
+wait "$holder" "$request"
+is "roots that move under an event cost it nothing" \
+    "$(cat "$scratch/moved")" 0
+finish
