@@ -146,6 +146,7 @@ arena_mark(const struct arena *a)
 {
 	return (struct arena_mark) {
 		.am_used = a->ar_used,
+		.am_overflow = a->ar_overflow,
 		.am_defers = a->ar_defers,
 	};
 }
@@ -163,11 +164,11 @@ arena_rewind(struct arena *a, struct arena_mark mark)
 	pieces_drop(a, mark.am_used);
 #endif
 	a->ar_used = mark.am_used;
+	a->ar_overflow = mark.am_overflow;
 }
 
 void
 arena_reset(struct arena *a)
 {
 	arena_rewind(a, (struct arena_mark) { 0 });
-	a->ar_overflow = false;
 }

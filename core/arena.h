@@ -11,9 +11,9 @@ struct arena_defer;
 /*
  * An arena hands out pieces of one block and takes them all back at once.
  * There is no heap behind it (core has none): at the cap arena_alloc()
- * returns NULL and the arena stays overflowed until it is reset, so that one
- * check at the end of a request is enough to tell 413 from success.  When
- * the build defines ARENA_MALLOC, each piece is malloc'ed instead, so that
+ * returns NULL and the arena stays overflowed until it is reset or rewound to
+ * before, so that one check at the end is enough to tell.  When the build
+ * defines ARENA_MALLOC, each piece is malloc'ed instead, so that
  * AddressSanitizer sees every overrun; the cap is kept.
  */
 struct arena {
@@ -28,6 +28,7 @@ struct arena {
 /* Where the arena stood, for arena_rewind(). */
 struct arena_mark {
 	size_t am_used;
+	bool am_overflow;
 	struct arena_defer *am_defers;
 };
 
@@ -61,7 +62,10 @@ int arena_defer(struct arena *a, void (*fn)(void *), void *ptr)
 /* Remember where the arena stands. */
 struct arena_mark arena_mark(const struct arena *a);
 
-/* Give back what was handed out since the mark, and run what was deferred. */
+/*
+ * Give back what was handed out since the mark, and run what was deferred.  An
+ * overflow since the mark is forgotten with it.
+ */
 void arena_rewind(struct arena *a, struct arena_mark mark);
 
 /* Run everything deferred and give everything back; clears the overflow. */

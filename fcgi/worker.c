@@ -27,7 +27,11 @@
 #include "lib/set.h"
 #include "lib/shm.h"
 
-#define ARENA_SIZE ((size_t)8 << 20) /* holds a batch and all it makes */
+/*
+ * Holds the largest batch with all that it makes, each byte of its attributes
+ * written as six.  It is address space: what is not touched costs nothing.
+ */
+#define ARENA_SIZE ((size_t)64 << 20)
 #define ARENA_KEEP ((size_t)1 << 20) /* pages that stay with a worker */
 #define QUEUE_MAX CLOCK_SECOND /* what waited longer is refused */
 #define HEAD_LIMIT 15 /* seconds to read a request's parameters */

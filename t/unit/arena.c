@@ -51,6 +51,24 @@ START_TEST(overflow_sticks_until_reset)
 }
 END_TEST
 
+START_TEST(a_rewind_forgets_the_overflow_after_the_mark)
+{
+	struct arena a;
+	struct arena_mark before, after;
+
+	arena_init(&a, block, sizeof(block));
+	before = arena_mark(&a);
+	ck_assert_ptr_null(arena_alloc(&a, sizeof(block) + 1));
+	after = arena_mark(&a);
+	arena_rewind(&a, after);
+	ck_assert(a.ar_overflow);
+	arena_rewind(&a, before);
+	ck_assert(!a.ar_overflow);
+	ck_assert_ptr_nonnull(arena_alloc(&a, 1));
+	arena_reset(&a);
+}
+END_TEST
+
 START_TEST(huge_sizes_overflow)
 {
 	struct arena a;
@@ -104,6 +122,7 @@ suite_arena(void)
 
 	tcase_add_test(tc, pieces_are_zeroed_and_aligned);
 	tcase_add_test(tc, overflow_sticks_until_reset);
+	tcase_add_test(tc, a_rewind_forgets_the_overflow_after_the_mark);
 	tcase_add_test(tc, huge_sizes_overflow);
 	tcase_add_test(tc, deferred_work_runs_once);
 	tcase_add_test(tc, defer_at_the_cap_runs_at_once);
