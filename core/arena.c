@@ -93,6 +93,8 @@ arena_alloc(struct arena *a, size_t size)
 	memset(p, 0, need);
 #endif
 	a->ar_used += need;
+	if (a->ar_used > a->ar_peak)
+		a->ar_peak = a->ar_used;
 	return p;
 }
 
@@ -171,4 +173,5 @@ void
 arena_reset(struct arena *a)
 {
 	arena_rewind(a, (struct arena_mark) { 0 });
+	a->ar_peak = 0;
 }

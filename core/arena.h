@@ -20,6 +20,7 @@ struct arena {
 	char *ar_base; /* the block; aligned to 16 bytes */
 	size_t ar_size; /* its size: the hard cap */
 	size_t ar_used; /* bytes handed out since the reset */
+	size_t ar_peak; /* the most of it since the reset, rewinds or not */
 	bool ar_overflow; /* an allocation was refused */
 	struct arena_defer *ar_defers; /* what to undo at reset, newest first */
 	void *ar_pieces; /* with ARENA_MALLOC: the pieces */

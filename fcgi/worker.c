@@ -229,7 +229,7 @@ account(const struct req *req, const struct resp *resp, int64_t started)
 static void
 clear(struct arena *a)
 {
-	const bool large = a->ar_used > ARENA_KEEP;
+	const bool large = a->ar_peak > ARENA_KEEP;
 
 	arena_reset(a);
 	if (large)

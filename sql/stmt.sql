@@ -14,8 +14,10 @@ select set_config('plan_cache_mode', 'force_generic_plan', false),
 
 -- The decision path's plans must not change with table sizes: always nested
 -- loops over indexes (PERF: cheap insurance on small or empty tables).
+-- A decision that was answered is durable, whatever the server's default.
 -- name: session_decide one read
-select set_config('plan_cache_mode', 'force_generic_plan', false),
+select set_config('synchronous_commit', 'on', false),
+	set_config('plan_cache_mode', 'force_generic_plan', false),
 	set_config('jit', 'off', false),
 	set_config('enable_seqscan', 'off', false),
 	set_config('enable_hashjoin', 'off', false),

@@ -8,7 +8,6 @@
 start_database
 
 # The other scenarios do without; here a commit must outlive its backend.
-sql "alter role assay_decide set synchronous_commit = on" >/dev/null
 start_pool DECIDE_WORKERS=4
 start_nginx
 wait_ready
