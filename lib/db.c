@@ -65,6 +65,8 @@ static int db_refused(struct db *, const PGresult *, struct fail *);
 static int64_t db_deadline(const struct db *);
 static void result_free(void *);
 static void *param_room(struct params *, size_t);
+static void params_wide(
+    struct params *, uint32_t, const int64_t *, int64_t, size_t);
 static void *array_head(char *, uint32_t, size_t, bool);
 static const char *rows_raw(const struct rows *, int, int, int *);
 
@@ -394,37 +396,13 @@ params_texts(struct params *p, const char *const *v, size_t n)
 void
 params_ints(struct params *p, const int64_t *v, size_t n)
 {
-	const uint32_t eight = htonl(8);
-	uint64_t wire;
-	size_t i;
-	char *w;
-
-	if ((w = param_room(p, 20 + 12 * n)) == NULL)
-		return;
-	w = array_head(w, OID_INT8, n, false);
-	for (i = 0; i < n; i++, w += 12) {
-		wire = htobe64((uint64_t)v[i]);
-		memcpy(w, &eight, 4);
-		memcpy(w + 4, &wire, 8);
-	}
+	params_wide(p, OID_INT8, v, 0, n);
 }
 
 void
 params_times(struct params *p, const int64_t *us, size_t n)
 {
-	const uint32_t eight = htonl(8);
-	uint64_t wire;
-	size_t i;
-	char *w;
-
-	if ((w = param_room(p, 20 + 12 * n)) == NULL)
-		return;
-	w = array_head(w, OID_TIMESTAMPTZ, n, false);
-	for (i = 0; i < n; i++, w += 12) {
-		wire = htobe64((uint64_t)(us[i] - POSTGRES_EPOCH));
-		memcpy(w, &eight, 4);
-		memcpy(w + 4, &wire, 8);
-	}
+	params_wide(p, OID_TIMESTAMPTZ, us, POSTGRES_EPOCH, n);
 }
 
 void
@@ -787,6 +765,26 @@ param_room(struct params *p, size_t size)
 	p->pa_value[p->pa_n] = room;
 	p->pa_length[p->pa_n++] = (int)size;
 	return room;
+}
+
+/* An array of n eight-byte values, each less the origin of its type. */
+static void
+params_wide(
+    struct params *p, uint32_t oid, const int64_t *v, int64_t origin, size_t n)
+{
+	const uint32_t eight = htonl(8);
+	uint64_t wire;
+	size_t i;
+	char *w;
+
+	if ((w = param_room(p, 20 + 12 * n)) == NULL)
+		return;
+	w = array_head(w, oid, n, false);
+	for (i = 0; i < n; i++, w += 12) {
+		wire = htobe64((uint64_t)(v[i] - origin));
+		memcpy(w, &eight, 4);
+		memcpy(w + 4, &wire, 8);
+	}
 }
 
 /* Write the head of a one-dimensional array; returns where elements begin. */

@@ -238,6 +238,7 @@ set_settled(struct set *s)
 	params_init(&find, s->arena);
 	params_text(&find, ans->event_id);
 	params_text(&find, ans->id);
+	params_time(&find, ans->decided_at);
 	found = db_send(s->db, STMT_BEGIN, NULL, &f) == 0 &&
 	    set_send_lock(s, &f) == 0 &&
 	    db_send(s->db, STMT_VERDICT_FIND, &find, &f) == 0 &&

@@ -48,6 +48,7 @@ struct entry {
 	int64_t now; /* the database's clock */
 	const char *earlier_id; /* verdict under the same key, or NULL */
 	const char *earlier_event;
+	int64_t earlier_at;
 	bool verified; /* its API key is good, else item->fail says why */
 
 	/* Filled when it is decided. */

@@ -16,7 +16,8 @@
 /* Column numbers of STMT_SET_OPEN. */
 struct open_cols {
 	int ord, now, rules, policies, api_key, scopes, live, earlier_id,
-	    earlier_event, node, root, state, root_parent, root_size;
+	    earlier_event, earlier_at, node, root, state, root_parent,
+	    root_size;
 };
 
 /* Entities to resolve, as parameters: kind and key of each. */
@@ -118,6 +119,7 @@ set_read_earlier(struct set *s, struct fail *f)
 		params_init(&p, s->arena);
 		params_text(&p, s->entries[i].earlier_event);
 		params_text(&p, s->entries[i].earlier_id);
+		params_time(&p, s->entries[i].earlier_at);
 		if (db_send(s->db, STMT_VERDICT_FIND, &p, f) == -1)
 			return -1;
 		n++;
@@ -278,6 +280,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 		.live = rows_col(r, "live"),
 		.earlier_id = rows_col(r, "earlier_id"),
 		.earlier_event = rows_col(r, "earlier_event"),
+		.earlier_at = rows_col(r, "earlier_at"),
 		.node = rows_col(r, "node"),
 		.root = rows_col(r, "root"),
 		.state = rows_col(r, "state"),
@@ -323,6 +326,7 @@ read_entry(struct set *s, const struct rows *r, int row,
 	en->now = rows_time(r, row, c->now);
 	en->earlier_id = rows_text(r, row, c->earlier_id);
 	en->earlier_event = rows_text(r, row, c->earlier_event);
+	en->earlier_at = rows_time(r, row, c->earlier_at);
 	en->verified = en->item->key_hash == NULL ||
 	    set_verified(en->item, rows_bool(r, row, c->live),
 		rows_int(r, row, c->scopes));

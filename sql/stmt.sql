@@ -58,6 +58,7 @@ select e.ord, clock_timestamp() as now, c.rules, c.policies,
 	k.id is not null and k.revoked_at is null and coalesce(
 	    k.expires_at > clock_timestamp(), true) as live,
 	i.verdict_id as earlier_id, i.event_id as earlier_event,
+	i.decided_at as earlier_at,
 	u.node, u.root, u.state, r.parent as root_parent, r.size as root_size
 from unnest($1::text[], $2::text[], $3::bytea[])
 	with ordinality as e(user_id, key, key_hash, ord)
@@ -164,11 +165,12 @@ insert into assay.case_trail (case_id, at, action, actor)
 select w.id, w.at, 'opened', 'engine'
 from unnest($1::text[], $2::timestamptz[]) as w(id, at);
 
--- The decision of one event by its verdict id (the log is indexed by event).
+-- One decision; its time says in which partition, its event where in there.
 -- name: verdict_find one read
 select id, event_id, verdict, score, reasons, policy_id, policy_version,
 	decided_at
-from assay.verdict_log where event_id = $1::text and id = $2::text;
+from assay.verdict_log where event_id = $1::text and id = $2::text
+	and decided_at = $3::timestamptz;
 
 -- The newest scored decision of an event, else the newest.
 -- name: verdict_of_event one read
