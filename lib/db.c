@@ -131,12 +131,6 @@ db_patience(struct db *db, int timeout_ms)
 }
 
 int
-db_fd(const struct db *db)
-{
-	return db->db_conn == NULL ? -1 : PQsocket(db->db_conn);
-}
-
-int
 db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
     struct rows *ret, struct fail *f)
 {
@@ -343,14 +337,6 @@ params_int(struct params *p, int64_t n)
 	const uint64_t wire = htobe64((uint64_t)n);
 
 	params_bytes(p, &wire, sizeof(wire));
-}
-
-void
-params_bool(struct params *p, bool b)
-{
-	const char wire = b ? 1 : 0;
-
-	params_bytes(p, &wire, 1);
 }
 
 void

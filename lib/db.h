@@ -79,15 +79,11 @@ const char *db_sqlstate(const struct db *db);
  */
 void db_patience(struct db *db, int timeout_ms);
 
-/* The descriptor of the connection, for poll; -1 without one. */
-int db_fd(const struct db *db);
-
 /* Start an empty list of parameters in arena a, then append in order. */
 void params_init(struct params *p, struct arena *a);
 void params_text(struct params *p, const char *s); /* NULL is SQL null */
 void params_int(struct params *p, int64_t n); /* bigint */
 void params_null(struct params *p);
-void params_bool(struct params *p, bool b);
 void params_time(struct params *p, int64_t us); /* timestamptz */
 void params_bytes(struct params *p, const void *data, size_t size);
 
