@@ -8,7 +8,9 @@
 # prepared cluster, the real pool and the real nginx, all on unix sockets, so
 # that several run at once.  It prints "ok" and "not ok" lines.  However it
 # ends, what it started is stopped; when it failed, its logs are printed and
-# stay in the build directory.  RUN_SERVICES=1 lets it run at all.
+# stay in the build directory.  Its last test is that every answer that http()
+# and raw() got was whole and, if it was an error, our envelope.
+# RUN_SERVICES=1 lets it run at all.
 # shellcheck disable=SC2119,SC2120 # arguments that may be left out
 set -u
 name=$(basename "$0" .sh)
@@ -47,6 +49,8 @@ leave() {
 	stop_stack
 	rm -rf "$builddir/t/http/$name.logs"
 	[ -n "$finished" ] || not_ok "the scenario came to its end"
+	is "no answer was outside our envelope" \
+	    "$(cat "$scratch/outside" 2>/dev/null)" "" || :
 	echo "1..$((passed + failed))"
 	if [ "$failed" -gt 0 ]; then
 		mkdir -p "$builddir/t/http"
@@ -123,6 +127,38 @@ is_error() {
 
 # Requests.
 
+# envelope METHOD WHAT: reads the answers of one connection; those of errors
+# that are no envelope, the body of /readyz apart, and those that end early
+# are kept for the last test of the scenario.
+envelope() {
+	perl -e '
+		my ($method, $what) = @ARGV;
+		local $/;
+		$_ = <STDIN>;
+		while (s/^HTTP\S+ (\d+).*?\n(.*?)\r\n\r\n//s) {
+			my ($status, $head) = ($1, $2);
+			next if $status < 200;
+			my ($size) = $head =~ /^content-length: *(\d+)/mi;
+			my $body = $method eq "HEAD" ? "" :
+			    substr $_, 0, $size // length, "";
+			my $why = defined $size && $method ne "HEAD" &&
+			    length $body < $size ? "ends early" :
+			    $status < 400 ? "" :
+			    $head !~ m{^content-type: application/json\r?$}mi ?
+			    "is no JSON" :
+			    $method eq "HEAD" || $body =~ m{^\{"error":true,
+				"code":"[A-Z_]+","message":"(?:[^"\\[:cntrl:]]|
+				\\(?:["\\/bfnrt]|u[0-9a-f]{4}))+"\}$}x ||
+			    $status == 503 && $what eq "/readyz" &&
+			    $body =~ /^\{"status":"not_ready","version":/ ?
+			    "" : "is no envelope";
+			printf "%s %s: %d %s: %.200s\n", $method, $what,
+			    $status, $why, $body if $why;
+		}
+		printf "%s %s: %.200s\n", $method, $what, $_ if length' \
+	    "$1" "$2" >>"$scratch/outside"
+}
+
 # http METHOD PATH [BODY [curl option ...]]: send one; the answer is in STATUS,
 # BODY and HEADERS.  A body is JSON.  Credentials come from KEY and TOKEN.
 http() {
@@ -143,6 +179,13 @@ http() {
 	BODY=$(cat "$scratch/body" 2>/dev/null)
 	[ "$http_method" != HEAD ] || BODY=
 	HEADERS=$(tr -d '\r' <"$scratch/headers" 2>/dev/null)
+	case $STATUS in
+	[123]*) ;;
+	000) echo "$http_method $http_path: $(cat "$scratch/curl")" \
+	    >>"$scratch/outside" ;;
+	*) cat "$scratch/headers" "$scratch/body" 2>/dev/null |
+	    envelope "$http_method" "$http_path" ;;
+	esac
 	rm -f "$scratch/body" "$scratch/headers"
 }
 
@@ -160,6 +203,7 @@ raw() {
 		alarm 20;
 		print <$s>' "$scratch/run/http.sock" \
 	    >"$scratch/answer" 2>"$scratch/curl" || :
+	envelope raw "" <"$scratch/answer"
 	HEADERS=$(tr -d '\r' <"$scratch/answer" | sed '/^$/q')
 	BODY=$(tr -d '\r' <"$scratch/answer" | sed '1,/^$/d')
 	STATUS=$(printf '%s\n' "$HEADERS" |
