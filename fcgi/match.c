@@ -3,21 +3,16 @@
 #include "config.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/arena.h"
 #include "core/fail.h"
-#include "core/utf8.h"
 #include "fcgi/match.h"
+#include "fcgi/percent.h"
 
 #define JSON_TYPE "application/json"
 #define CHARSET "charset="
-
-static int decode(const char *text, size_t size, char ret[MATCH_ARG_MAX + 1]);
-static int hex(char c);
-static bool is_clean(const char *text, size_t size);
 
 bool
 match_path(const char *pattern, const char *path, struct match *ret)
@@ -51,8 +46,8 @@ match_args(const struct match *m, struct arena *a,
 	size_t i;
 
 	for (i = 0; i < m->ma_n; i++) {
-		if (decode(m->ma_arg[i].ma_text, m->ma_arg[i].ma_size, text) ==
-		    -1)
+		if (percent_decode(m->ma_arg[i].ma_text, m->ma_arg[i].ma_size,
+			false, text, MATCH_ARG_MAX) == -1)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 			    "an id in the path is 1 to %d bytes of UTF-8 "
 			    "without control characters",
@@ -89,52 +84,4 @@ match_json(const char *content_type)
 	if (quoted && *p++ != '"')
 		return false;
 	return p[strspn(p, " \t")] == '\0';
-}
-
-/* Undo the escapes of one segment; -1 for what is no value of a parameter. */
-static int
-decode(const char *text, size_t size, char ret[MATCH_ARG_MAX + 1])
-{
-	size_t i, n = 0;
-	int high, low;
-
-	for (i = 0; i < size && n < MATCH_ARG_MAX; i++) {
-		if (text[i] != '%') {
-			ret[n++] = text[i];
-			continue;
-		}
-		if (size - i < 3 || (high = hex(text[i + 1])) == -1 ||
-		    (low = hex(text[i + 2])) == -1)
-			return -1;
-		ret[n++] = (char)(high << 4 | low);
-		i += 2;
-	}
-	if (i < size || !is_clean(ret, n))
-		return -1;
-	ret[n] = '\0';
-	return 0;
-}
-
-static int
-hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* UTF-8 without control characters. */
-static bool
-is_clean(const char *text, size_t size)
-{
-	uint32_t code;
-	size_t i, n;
-
-	for (i = 0; i < size; i += n) {
-		n = utf8_get(text + i, size - i, &code);
-		if (n == 0 || code < 0x20 || code == 0x7f)
-			return false;
-	}
-	return true;
 }

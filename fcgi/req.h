@@ -9,6 +9,7 @@
 
 #include "core/arena.h"
 #include "core/fail.h"
+#include "fcgi/query.h"
 #include "lib/crypt.h"
 #include "lib/token.h"
 
@@ -47,7 +48,7 @@ struct req {
 	enum method method;
 	bool head;
 	const char *path; /* as sent, still percent-encoded, no query */
-	const char *query; /* after the "?", or "" */
+	const char *query; /* after the "?", as sent, or "" */
 	const char *content_type;
 	int64_t content_length; /* -1 when absent or malformed */
 	const char *api_key;
@@ -59,6 +60,7 @@ struct req {
 
 	const struct route *route;
 	const char *arg[REQ_PATH_ARGS_MAX]; /* decoded {parameters} */
+	struct query params; /* of the query, decoded */
 	uint8_t key_hash[CRYPT_SHA256_SIZE]; /* apikey routes: of api_key */
 	bool key_verified; /* the database knows the key, for this route */
 	bool key_counted; /* and its budget has this request in it */

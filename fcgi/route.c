@@ -11,6 +11,7 @@
 #include "fcgi/auth.h"
 #include "fcgi/limit.h"
 #include "fcgi/match.h"
+#include "fcgi/query.h"
 #include "fcgi/route.h"
 #include "fcgi/worker.h"
 #include "lib/body.h"
@@ -74,7 +75,8 @@ gate(struct req *req, struct resp *resp)
 		return -1;
 	if (read_body(req) == -1)
 		return -1;
-	if (match_args(&m, req->arena, req->arg, &req->fail) == -1)
+	if (match_args(&m, req->arena, req->arg, &req->fail) == -1 ||
+	    query_parse(&req->params, req->arena, req->query, &req->fail) == -1)
 		return -1;
 	if (req->route->body_max == 0)
 		return 0;

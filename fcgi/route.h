@@ -48,7 +48,8 @@ struct route {
 
 /*
  * Run one request: match (404, 405), access (401, 403), budget (429), size
- * and type (413, 415), body (400), handler.  Always fills resp.
+ * and type (413, 415), path, query and body (400), handler.  Always fills
+ * resp.
  */
 void route_run(struct req *req, struct resp *resp);
 

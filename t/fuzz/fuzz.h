@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A target is its assertions: no flag of a build may leave them out. */
+#undef NDEBUG
+#include <assert.h>
+
 /*
  * Try size bytes at data.  Whatever they are, it must return 0; what may
  * never happen is an abort().

@@ -42,9 +42,13 @@ is_error "a bad id, unknown key" 401 INVALID_API_KEY
 http POST /v1/decisions "$event"
 is_error "all is well but the key" 401 INVALID_API_KEY
 is "no budget for a key that is not" "$(header x-ratelimit-limit)" ""
+http POST '/v1/decisions?a=1&a=2' "$event"
+is_error "a bad query, unknown key" 401 INVALID_API_KEY
 KEY=
 http POST /v1/apikeys '{'
 is_error "bad JSON, no token" 401 UNAUTHENTICATED
+http GET '/v1/apikeys?limit=%'
+is_error "a bad query, no token" 401 UNAUTHENTICATED
 http POST /v1/apikeys/%01/revoke
 is_error "a bad id, no token" 401 UNAUTHENTICATED
 TOKEN=eyJhbGciOiJub25lIn0.e30.
@@ -100,4 +104,25 @@ http POST /v1/decisions "{\"id\":\"a/b é\",${event#?}"
 is "an id of any characters" "$STATUS" 200
 http GET /v1/decisions/a%2Fb%20%C3%A9
 is "is found when encoded" "$STATUS $(json .eventId)" "200 a/b é"
+
+# A query is taken apart on every route, also where none of it is read.
+http POST '/v1/decisions?ip=196.188.3.4&ip=196.188.3.4' "$event"
+is_error "a parameter twice" 400 INVALID_REQUEST
+is "... is not repeated" "$(json .message | grep -c 196)" 0
+for query in 'a=%' 'a=%4' 'a=%zz' 'a=%00' 'a=%0a' 'a=%c3%28' '=1' \
+    'a=1&%61=2' "a=$(printf '%0257d' 0)" "$(printf '%065d' 0)=1" \
+    "$(seq -s '&' 17)"; do
+	http GET "/health?$query"
+	is_error "the query $query" 400 INVALID_REQUEST
+done
+http POST '/v1/decisions?a=%' "$big"
+is_error "the size comes before the query" 413 PAYLOAD_TOO_LARGE
+http POST '/v1/decisions?a=%' "" -H 'Content-Type: text/plain' -d x
+is_error "... and so does the type" 415 UNSUPPORTED_MEDIA_TYPE
+http GET '/nothing?a=%'
+is_error "... and the path" 404 NOT_FOUND
+for query in '' 'a' 'a=1&b=2' '&a=&&' 'a+b=%2B%C3%A9' "$(seq -s '&' 16)"; do
+	http GET "/health?$query"
+	is "the query '$query' is one" "$STATUS" 200
+done
 finish

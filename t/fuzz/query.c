@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Fuzz target: the path and the query of a URL.  What is taken is in bounds,
+ * is what a plain reading of the text gives, and comes back the same when it
+ * is written in another way; what is refused has a reason.
+ */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/utf8.h"
+#include "fcgi/match.h"
+#include "fcgi/query.h"
+#include "t/fuzz/fuzz.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Room for the longest query that is one, with each byte escaped. */
+#define WRITTEN_MAX                                                            \
+	(QUERY_PAIRS_MAX * (3 * (QUERY_NAME_MAX + QUERY_VALUE_MAX) + 2) + 1)
+
+static void try_pattern(struct arena *, const char *, const char *);
+static void try_query(struct arena *, const char *);
+static void check_number(const struct query *, const char *, const char *);
+static void check_same(struct arena *, const struct query *, bool);
+static bool plain_query(const char *, char *);
+static int plain_text(const char *, size_t, char *, size_t);
+static size_t write_text(const char *, bool, char *);
+static bool is_clean(const char *);
+
+/* What paths are held against: ours, and the form with two parameters. */
+static const char *const patterns[] = {
+#define ROUTE(method, path, group, access, scope, budget, body, limit, fn) path,
+#include "fcgi/routes.tbl"
+#undef ROUTE
+	"/v1/graph/{kind}/{id}",
+};
+
+static _Alignas(16) char block[1 << 18];
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena a;
+	char *uri, *query;
+	size_t i;
+
+	/* A URI ends at its first NUL and its path at the first "?". */
+	if ((uri = calloc(1, size + 1)) == NULL)
+		return 0;
+	if (size > 0)
+		memcpy(uri, data, size);
+	query = uri + strcspn(uri, "?");
+	if (*query == '?')
+		*query++ = '\0';
+
+	arena_init(&a, block, sizeof(block));
+	for (i = 0; i < nitems(patterns); i++)
+		try_pattern(&a, patterns[i], uri);
+	try_query(&a, query);
+	arena_reset(&a);
+	free(uri);
+	return 0;
+}
+
+/* The parameters of a path that is the pattern's are segments of it. */
+static void
+try_pattern(struct arena *a, const char *pattern, const char *path)
+{
+	static char written[REQ_PATH_ARGS_MAX][3 * MATCH_ARG_MAX + 1];
+	const char *arg[REQ_PATH_ARGS_MAX], *again[REQ_PATH_ARGS_MAX];
+	struct fail f = { 0 };
+	struct match m;
+	size_t i;
+
+	if (!match_path(pattern, path, &m))
+		return;
+	for (i = 0; i < m.ma_n; i++)
+		assert(m.ma_arg[i].ma_size > 0 && m.ma_arg[i].ma_text > path &&
+		    memchr(m.ma_arg[i].ma_text, '/', m.ma_arg[i].ma_size) ==
+			NULL);
+	if (match_args(&m, a, arg, &f) == -1) {
+		assert(f.kind == FAIL_INPUT && f.code == INVALID_REQUEST);
+		return;
+	}
+	for (i = 0; i < m.ma_n; i++) {
+		assert(arg[i][0] != '\0' && is_clean(arg[i]));
+		assert(strlen(arg[i]) <= MATCH_ARG_MAX);
+		m.ma_arg[i].ma_size = write_text(arg[i], true, written[i]);
+		m.ma_arg[i].ma_text = written[i];
+	}
+	assert(match_args(&m, a, again, &f) == 0);
+	for (i = 0; i < m.ma_n; i++)
+		assert(strcmp(arg[i], again[i]) == 0);
+}
+
+static void
+try_query(struct arena *a, const char *text)
+{
+	static char plain[WRITTEN_MAX], pair[WRITTEN_MAX];
+	const bool good = plain_query(text, plain);
+	struct fail f = { 0 };
+	struct query q;
+	size_t i, n = 0;
+
+	if (query_parse(&q, a, text, &f) == -1) {
+		assert(!good);
+		assert(f.kind == FAIL_INPUT && f.code == INVALID_REQUEST);
+		assert(f.why[0] != '\0' && f.where[0] == '\0' && q.qu_n == 0);
+		return;
+	}
+	assert(good);
+	for (i = 0; i < q.qu_n; i++) {
+		assert(query_text(&q, q.qu_pair[i].qu_name) ==
+		    q.qu_pair[i].qu_value);
+		check_number(&q, q.qu_pair[i].qu_name, q.qu_pair[i].qu_value);
+		n += (size_t)snprintf(pair + n, sizeof(pair) - n, "%s\n%s\n",
+		    q.qu_pair[i].qu_name, q.qu_pair[i].qu_value);
+	}
+	pair[n] = '\0';
+	assert(strcmp(pair, plain) == 0);
+	check_same(a, &q, false);
+	check_same(a, &q, true);
+}
+
+/* A number is one for strtoll() too, and in its bounds. */
+static void
+check_number(const struct query *q, const char *name, const char *value)
+{
+	static const int64_t max[] = { 0, 1, 9, 200, INT64_MAX };
+	const bool digits =
+	    value[0] != '\0' && strspn(value, "0123456789") == strlen(value);
+	struct fail f = { 0 };
+	int64_t got;
+	size_t i;
+
+	for (i = 0; i < nitems(max); i++) {
+		got = -1;
+		if (query_int(q, name, max[i] > 0, max[i], 7, &got, &f) == 0)
+			assert(digits && got == strtoll(value, NULL, 10) &&
+			    got >= (max[i] > 0) && got <= max[i]);
+		else
+			assert(got == -1 && strcmp(f.where, name) == 0);
+	}
+	assert(got != -1 || !digits || strlen(value) > 18 ||
+	    strtoll(value, NULL, 10) == 0);
+}
+
+/* Written again, with all bytes escaped or few, it is the same query. */
+static void
+check_same(struct arena *a, const struct query *q, bool all)
+{
+	static char text[WRITTEN_MAX];
+	struct fail f = { 0 };
+	struct query again;
+	size_t i, n = 0;
+
+	for (i = 0; i < q->qu_n; i++) {
+		n += write_text(q->qu_pair[i].qu_name, all, text + n);
+		text[n++] = '=';
+		n += write_text(q->qu_pair[i].qu_value, all, text + n);
+		text[n++] = '&';
+	}
+	text[n] = '\0';
+	assert(query_parse(&again, a, text, &f) == 0);
+	assert(again.qu_n == q->qu_n);
+	for (i = 0; i < q->qu_n; i++) {
+		assert(strcmp(again.qu_pair[i].qu_name,
+			   q->qu_pair[i].qu_name) == 0);
+		assert(strcmp(again.qu_pair[i].qu_value,
+			   q->qu_pair[i].qu_value) == 0);
+	}
+}
+
+/*
+ * The same grammar, read the slow way: whether text is a query, and its names
+ * and values, a line each.
+ */
+static bool
+plain_query(const char *text, char *ret)
+{
+	static char seen[QUERY_PAIRS_MAX][QUERY_NAME_MAX + 1];
+	char *line = ret;
+	size_t i, n = 0, size, equal;
+	int length;
+
+	for (;; text += size + 1) {
+		size = strcspn(text, "&");
+		equal = strcspn(text, "=&");
+		if (size > 0) {
+			length = n == QUERY_PAIRS_MAX
+			    ? -1
+			    : plain_text(text, equal, line, QUERY_NAME_MAX);
+			if (length < 1)
+				return false;
+			for (i = 0; i < n; i++)
+				if (strcmp(seen[i], line) == 0)
+					return false;
+			memcpy(seen[n++], line, (size_t)length + 1);
+			line += length;
+			*line++ = '\n';
+			equal += equal < size;
+			length = plain_text(
+			    text + equal, size - equal, line, QUERY_VALUE_MAX);
+			if (length == -1)
+				return false;
+			line += length;
+			*line++ = '\n';
+		}
+		if (text[size] == '\0')
+			break;
+	}
+	*line = '\0';
+	return true;
+}
+
+/* Decode n bytes into ret, at most max; their number, or -1. */
+static int
+plain_text(const char *text, size_t n, char *ret, size_t max)
+{
+	size_t i = 0, out = 0;
+	char code[3] = "";
+	unsigned int c;
+
+	while (i < n) {
+		c = (unsigned char)text[i];
+		if (c == '+')
+			c = ' ';
+		if (c == '%') {
+			if (i + 2 >= n)
+				return -1;
+			memcpy(code, text + i + 1, 2);
+			if (strspn(code, "0123456789abcdefABCDEF") != 2)
+				return -1;
+			c = (unsigned int)strtoul(code, NULL, 16);
+			i += 2;
+		}
+		i++;
+		if (c == '\0' || out == max)
+			return -1;
+		ret[out++] = (char)c;
+	}
+	ret[out] = '\0';
+	return is_clean(ret) ? (int)out : -1;
+}
+
+/* Write text with escapes for all of it, or for little; how much it is. */
+static size_t
+write_text(const char *text, bool all, char *ret)
+{
+	size_t n = 0;
+
+	for (; *text != '\0'; text++) {
+		if (!all && *text == ' ')
+			ret[n++] = '+';
+		else if (all || strchr("%&+=", *text) != NULL)
+			n += (size_t)snprintf(
+			    ret + n, 4, "%%%02x", (unsigned char)*text);
+		else
+			ret[n++] = *text;
+	}
+	ret[n] = '\0';
+	return n;
+}
+
+/* UTF-8 without control characters. */
+static bool
+is_clean(const char *text)
+{
+	size_t n;
+
+	for (; *text != '\0'; text += n) {
+		n = utf8_get(text, strlen(text), NULL);
+		if (n == 0 || (unsigned char)*text < ' ' || *text == 0x7f)
+			return false;
+	}
+	return true;
+}
