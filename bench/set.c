@@ -102,9 +102,10 @@ static void
 client(const struct run *run, struct tally *tally, unsigned seed)
 {
 	const int64_t end = clock_ticks() + run->seconds * CLOCK_SECOND;
+	const int timeout = run->set == 1 ? SET_TIMEOUT_ONE : SET_TIMEOUT_MANY;
 	struct event events[SET_MAX];
 	struct texts texts[SET_MAX];
-	struct item items[SET_MAX];
+	struct item items[SET_MAX], *set[SET_MAX];
 	struct fail f = { 0 };
 	struct engine *engine;
 	struct arena a;
@@ -124,8 +125,10 @@ client(const struct run *run, struct tally *tally, unsigned seed)
 			event_init(&events[i], &texts[i], run, &seed);
 			items[i].event = &events[i];
 			items[i].correlation_id = "bench";
+			set[i] = &items[i];
 		}
-		set_run(engine, db, &a, items, run->set);
+		set_run(engine, db, &a, set, run->set, SET_WAIT,
+		    clock_ticks() + timeout * (CLOCK_SECOND / 1000));
 		for (i = 0; i < run->set; i++) {
 			tally->events++;
 			tally->failed += items[i].outcome != SET_DECIDED;

@@ -24,6 +24,7 @@
 #include "lib/shm.h"
 
 #define KEY_MAX 255 /* bytes of an Idempotency-Key header */
+#define BATCH_TIME (SET_TIMEOUT_MANY * (CLOCK_SECOND / 1000))
 
 /* What an answer says besides id, verdict, score and reasons. */
 enum field { FIELD_EVENT = 1, FIELD_POLICY = 2, FIELD_TIME = 4 };
@@ -36,33 +37,48 @@ static void print_answer(struct str *, const struct answer *, unsigned);
 static void print_error(struct str *, const struct fail *);
 
 /*
- * POST /v1/decisions.  200: the decision, the earlier one for a known key
- * (with X-Engine-Idempotent-Replay), or the policy's onError verdict when
- * deciding failed.  400: a field is wrong.  401, 403: the key.  503: it could
- * not even be logged.
+ * POST /v1/decisions, up to its set.  400: a field is wrong.
  */
 int
 decision_post(struct req *req, struct resp *resp)
 {
-	struct event ev;
-	struct item item;
-	struct str s;
+	struct event *ev = arena_alloc(req->arena, sizeof(*ev));
+	struct item *item = arena_alloc(req->arena, sizeof(*item));
 
+	(void)resp;
+	if (ev == NULL || item == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s",
+		    fail_code_text(INTERNAL));
 	if (check_key(req->idempotency_key, &req->fail) == -1 ||
-	    body_event(req->arena, req->json, &ev, &req->fail) == -1 ||
+	    body_event(req->arena, req->json, ev, &req->fail) == -1 ||
 	    worker_db(req->worker, &req->fail) == -1)
 		return -1;
-	item_init(&item, req, &ev);
-	item.idempotency_key = req->idempotency_key;
-	set_run(req->worker->engine, req->worker->db, req->arena, &item, 1);
-	if (outcome(req, &item) == -1)
-		return -1;
+	item_init(item, req, ev);
+	item->idempotency_key = req->idempotency_key;
+	req->item = item;
+	return 0;
+}
 
-	if (item.outcome == SET_REPLAYED)
+/*
+ * POST /v1/decisions, from its set.  200: the decision, the earlier one for a
+ * known key (with X-Engine-Idempotent-Replay), or the policy's onError
+ * verdict when deciding failed.  401, 403: the key.  503: it could not even
+ * be logged.
+ */
+int
+decision_answer(struct req *req, struct resp *resp)
+{
+	const struct item *item = req->item;
+	struct str s;
+
+	if (outcome(req, item) == -1)
+		return -1;
+	if (item->outcome == SET_REPLAYED)
 		resp_header(req, resp, "X-Engine-Idempotent-Replay: true");
-	resp->verdict = verdict_name(item.answer.verdict);
+	resp->verdict = verdict_name(item->answer.verdict);
 	str_init(&s, req->arena);
-	print_answer(&s, &item.answer, FIELD_EVENT | FIELD_POLICY | FIELD_TIME);
+	print_answer(
+	    &s, &item->answer, FIELD_EVENT | FIELD_POLICY | FIELD_TIME);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -76,7 +92,7 @@ decision_batch(struct req *req, struct resp *resp)
 {
 	struct json_object *events = NULL;
 	struct event *ev;
-	struct item *items, **slot;
+	struct item *items, **set, **slot;
 	struct fail *fails;
 	struct str s;
 	size_t i, n, good = 0;
@@ -89,9 +105,11 @@ decision_batch(struct req *req, struct resp *resp)
 		    "%s", fail_code_text(INVALID_BATCH));
 	ev = arena_array(req->arena, n, sizeof(*ev));
 	items = arena_array(req->arena, n, sizeof(*items));
+	set = arena_array(req->arena, n, sizeof(*set));
 	slot = arena_array(req->arena, n, sizeof(*slot));
 	fails = arena_array(req->arena, n, sizeof(*fails));
-	if (ev == NULL || items == NULL || slot == NULL || fails == NULL)
+	if (ev == NULL || items == NULL || set == NULL || slot == NULL ||
+	    fails == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s",
 		    fail_code_text(INTERNAL));
 
@@ -100,7 +118,7 @@ decision_batch(struct req *req, struct resp *resp)
 		if (body_event(req->arena, json_object_array_get_idx(events, i),
 			&ev[i], &fails[i]) == -1)
 			continue;
-		slot[i] = &items[good];
+		slot[i] = set[good] = &items[good];
 		item_init(&items[good++], req, &ev[i]);
 	}
 	if (good == 0) {
@@ -109,8 +127,8 @@ decision_batch(struct req *req, struct resp *resp)
 	} else if (worker_db(req->worker, &req->fail) == -1) {
 		return -1;
 	} else {
-		set_run(req->worker->engine, req->worker->db, req->arena, items,
-		    good);
+		set_run(req->worker->engine, req->worker->db, req->arena, set,
+		    good, SET_WAIT, clock_ticks() + BATCH_TIME);
 	}
 
 	str_init(&s, req->arena);

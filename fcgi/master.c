@@ -208,7 +208,7 @@ bury(struct master *m, size_t i, int status)
 	c->leaving = false;
 	c->pid = 0;
 	atomic_store(&slot->sl_pid, 0);
-	atomic_store(&slot->sl_busy_since, 0);
+	atomic_store(&slot->sl_due, 0);
 }
 
 /* Start who is missing and due, send away who is too many. */
@@ -261,7 +261,7 @@ start(struct master *m, size_t i)
 
 	c->started = clock_ticks();
 	atomic_store(&slot->sl_group, (int32_t)group_of(i));
-	atomic_store(&slot->sl_busy_since, 0);
+	atomic_store(&slot->sl_due, 0);
 	pid = fork();
 	if (pid == 0)
 		become_worker(m, i);
@@ -307,21 +307,20 @@ watch(struct master *m)
 {
 	const int64_t now = clock_ticks();
 	struct slot *slot;
-	int64_t since, limit;
+	int64_t due;
 	size_t i;
 
 	for (i = 0; i < SHM_SLOTS; i++) {
 		slot = &m->shm->sh_slot[i];
-		since = atomic_load(&slot->sl_busy_since);
-		limit = atomic_load(&slot->sl_limit_s) * CLOCK_SECOND + GRACE;
-		if (m->child[i].pid == 0 || since == 0 || now - since <= limit)
+		due = atomic_load(&slot->sl_due);
+		if (m->child[i].pid == 0 || due == 0 || now - due <= GRACE)
 			continue;
 		log_error(
-		    "worker=stuck group=%s worker_pid=%ld seconds=%" PRId64,
+		    "worker=stuck group=%s worker_pid=%ld beyond_s=%" PRId64,
 		    group_names[group_of(i)], (long)m->child[i].pid,
-		    (now - since) / CLOCK_SECOND);
+		    (now - due) / CLOCK_SECOND);
 		kill(m->child[i].pid, SIGKILL);
-		atomic_store(&slot->sl_busy_since, 0);
+		atomic_store(&slot->sl_due, 0);
 	}
 }
 

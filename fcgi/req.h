@@ -14,6 +14,7 @@
 #include "lib/token.h"
 
 struct FCGX_Stream;
+struct item;
 struct json_object;
 struct resp;
 struct route;
@@ -70,6 +71,7 @@ struct req {
 	const char *body; /* raw bytes, NUL-terminated; "" without */
 	size_t body_size;
 	struct json_object *json; /* parsed, on routes that take a body */
+	struct item *item; /* a single decision: what its set decides */
 };
 
 /*

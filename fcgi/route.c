@@ -23,15 +23,18 @@
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define BODY_IGNORED 4096 /* bytes, where a route takes no body */
+#define QUEUE_MAX CLOCK_SECOND /* what waited longer is refused */
 
 static int gate(struct req *req, struct resp *resp);
 static int find(struct req *req, struct resp *resp, struct match *ret);
 static bool served(const struct worker *w, const struct route *route);
 static int not_allowed(
     struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
+static int check_waiting(struct req *req);
 static int check_access(struct req *req);
 static int check_budget(struct req *req, struct resp *resp);
 static int check_login(struct req *req, struct resp *resp);
+static void count_key(struct req *req, struct resp *resp);
 static void take_key(
     struct req *req, struct resp *resp, struct limit_result *ret);
 static int over_budget(
@@ -48,18 +51,37 @@ static const struct route routes[] = {
 #undef ROUTE
 };
 
+bool
+route_admit(struct req *req, struct resp *resp)
+{
+	if (gate(req, resp) == 0)
+		return true;
+	refuse(req, resp);
+	count_key(req, resp);
+	return false;
+}
+
 void
 route_run(struct req *req, struct resp *resp)
 {
-	struct limit_result any;
-
-	if (gate(req, resp) == -1 || req->route->handler(req, resp) == -1)
+	if (req->route->handler(req, resp) == -1)
 		refuse(req, resp);
+	if (resp->status != 0)
+		count_key(req, resp);
+}
 
-	/* A key that was new to this host counts from its first request. */
-	if (req->key_verified && !req->key_counted &&
-	    req->route->budget == BUDGET_DECISIONS)
-		take_key(req, resp, &any);
+void
+route_settle(struct req *req, struct resp *resp)
+{
+	if (decision_answer(req, resp) == -1)
+		refuse(req, resp);
+	count_key(req, resp);
+}
+
+bool
+route_combines(const struct req *req)
+{
+	return req->route->handler == decision_post;
 }
 
 /* Everything that stands between a request and its handler, in order. */
@@ -70,8 +92,8 @@ gate(struct req *req, struct resp *resp)
 
 	if (find(req, resp, &m) == -1)
 		return -1;
-	worker_limit(req->worker, req->route->limit_s);
-	if (check_access(req) == -1 || check_budget(req, resp) == -1)
+	if (check_waiting(req) == -1 || check_access(req) == -1 ||
+	    check_budget(req, resp) == -1)
 		return -1;
 	if (read_body(req) == -1)
 		return -1;
@@ -137,6 +159,26 @@ not_allowed(struct req *req, struct resp *resp, const bool allow[METHOD__MAX])
 }
 
 /*
+ * A request that has waited so long that its caller may be gone is refused
+ * before it costs the database anything.  Probes cost nothing to speak of,
+ * and are asked most when there is trouble.
+ */
+static int
+check_waiting(struct req *req)
+{
+	const bool probe = req->route->access == ACCESS_PUBLIC &&
+	    req->route->budget == BUDGET_NONE;
+
+	if (probe || req->received_at == 0 ||
+	    clock_now() - req->received_at <= QUEUE_MAX)
+		return 0;
+	metric_add(req->worker->slot, METRIC_ID_SHED,
+	    (size_t)req->worker->group - 1, 0, 1);
+	return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, "",
+	    "too many requests are waiting; try again");
+}
+
+/*
  * Who may call.  A service key is only looked at here: it is verified in the
  * decision's own first round trip, or by check_caller() before we refuse.
  */
@@ -184,6 +226,17 @@ check_login(struct req *req, struct resp *resp)
 	limit_take(req->worker->shm, LIMIT_LOGIN, hash, clock_now(),
 	    conf.RATE_LIMIT_LOGIN_PER_MIN, &got);
 	return got.allowed ? 0 : over_budget(req, resp, &got);
+}
+
+/* A key that was new to this host counts from its first request. */
+static void
+count_key(struct req *req, struct resp *resp)
+{
+	struct limit_result any;
+
+	if (req->key_verified && !req->key_counted &&
+	    req->route->budget == BUDGET_DECISIONS)
+		take_key(req, resp, &any);
 }
 
 /* Count the request of a key, and say how it stands. */

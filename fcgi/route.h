@@ -3,6 +3,7 @@
 #ifndef FCGI_ROUTE_H
 #define FCGI_ROUTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "fcgi/req.h"
@@ -28,6 +29,7 @@ enum group { GROUP_DECIDE = 1, GROUP_OPERATOR, GROUP__MAX };
  */
 typedef int route_fn(struct req *req, struct resp *resp);
 
+/* One route of fcgi/routes.tbl. */
 struct route {
 	enum method method;
 	const char *path; /* "/v1/cases/{id}/assign" */
@@ -47,10 +49,27 @@ struct route {
 #undef ROUTE
 
 /*
- * Run one request: match (404, 405), access (401, 403), budget (429), size
- * and type (413, 415), path, query and body (400), handler.  Always fills
- * resp.
+ * The second half of decision_post(), which leaves its event in req->item:
+ * the answer, once the item has been through a set.
+ */
+route_fn decision_answer;
+
+/*
+ * Let a request in: match (404, 405), waiting time (503), access (401, 403),
+ * budget (429), size and type (413, 415), path, query and body (400).  False:
+ * it was refused, and resp is filled.
+ */
+bool route_admit(struct req *req, struct resp *resp);
+
+/*
+ * Run the handler of an admitted request and fill resp; or, when the route is
+ * one that waits for a set, only req->item: then route_settle() fills resp
+ * when the set has been run.  A refusal by the handler fills resp at once.
  */
 void route_run(struct req *req, struct resp *resp);
+void route_settle(struct req *req, struct resp *resp);
+
+/* Whether an admitted request waits for a set with its neighbours. */
+bool route_combines(const struct req *req);
 
 #endif

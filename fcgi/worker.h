@@ -35,8 +35,8 @@ int worker_db(struct worker *w, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Tell the watchdog the time limit of the request in hand, once its route is
- * known; the master kills a worker that is busy 5 seconds beyond it.
+ * Tell the watchdog how long what is done from now on may take, 0 that the
+ * worker is idle; the master kills a worker that is busy 5 seconds beyond it.
  */
 void worker_limit(struct worker *w, int seconds);
 

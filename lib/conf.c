@@ -11,6 +11,7 @@
 
 #include "core/fail.h"
 #include "lib/conf.h"
+#include "lib/set.h"
 #include "lib/shm.h"
 
 #define SECRET_MIN 32 /* bytes: what HMAC-SHA256 cannot gain from exceeding */
@@ -70,6 +71,23 @@ static const struct setting settings[] = {
 };
 
 #define SETTINGS nitems(settings)
+
+/* Numbers with bounds of their own. */
+static const struct range {
+	const char *name;
+	size_t offset; /* in struct conf */
+	int min;
+	int max;
+} ranges[] = {
+#define RANGE(name, min, max)                                                  \
+	{                                                                      \
+#name, offsetof(struct conf, name), min, max                   \
+	}
+	RANGE(DECIDE_SET_MAX, 1, SET_MAX),
+	RANGE(DECIDE_WORKERS, 1, SHM_GROUP_SLOTS),
+	RANGE(OPERATOR_WORKERS, 2, SHM_GROUP_SLOTS),
+#undef RANGE
+};
 
 /* Settings that take a word out of few. */
 static const struct {
@@ -418,16 +436,18 @@ static int
 check_sums(const struct conf *next, struct fail *f)
 {
 	const int64_t workers = next->DECIDE_WORKERS + next->OPERATOR_WORKERS;
+	const struct range *r;
+	int64_t value;
 
-	if (next->DECIDE_WORKERS > SHM_GROUP_SLOTS)
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
-		    "DECIDE_WORKERS", "must be at most %d", SHM_GROUP_SLOTS);
-	if (next->OPERATOR_WORKERS > SHM_GROUP_SLOTS)
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
-		    "OPERATOR_WORKERS", "must be at most %d", SHM_GROUP_SLOTS);
-	if (next->OPERATOR_WORKERS < 2)
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
-		    "OPERATOR_WORKERS", "must be at least 2");
+	for (r = ranges; r < ranges + nitems(ranges); r++) {
+		memcpy(&value, (const char *)next + r->offset, sizeof(value));
+		if (value < r->min)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, r->name,
+			    "must be at least %d", r->min);
+		if (value > r->max)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, r->name,
+			    "must be at most %d", r->max);
+	}
 	if (workers > next->DATABASE_POOL_MAX)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 		    "DATABASE_POOL_MAX",

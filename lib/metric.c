@@ -227,7 +227,7 @@ print_workers(const struct shm *shm, bool busy, struct str *s)
 	for (sl = shm->sh_slot; sl < shm->sh_slot + SHM_SLOTS; sl++) {
 		group = atomic_load(&sl->sl_group);
 		if (atomic_load(&sl->sl_pid) != 0 &&
-		    (!busy || atomic_load(&sl->sl_busy_since) != 0))
+		    (!busy || atomic_load(&sl->sl_due) != 0))
 			n[group - 1]++;
 	}
 	str_addf(s, "# HELP %s %s\n# TYPE %s gauge\n", name,

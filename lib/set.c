@@ -14,12 +14,14 @@
 #include "core/signals.h"
 #include "core/state.h"
 #include "core/str.h"
+#include "lib/clock.h"
 #include "lib/db.h"
 #include "lib/engine.h"
 #include "lib/geoip.h"
 #include "lib/set_int.h"
 
 #define SET_TRIES 4 /* of a set that meets deadlocks and taken keys */
+#define LEFT_MIN 50 /* ms; with less there is no point in trying */
 
 /* How one try of a set ended. */
 enum try {
@@ -29,8 +31,8 @@ enum try {
 	TRY__MAX
 };
 
-static enum try set_try(struct set *, struct item *, size_t);
-static int set_build(struct set *, struct item *, size_t, struct fail *);
+static enum try set_try(struct set *, struct item *const *, size_t);
+static int set_build(struct set *, struct item *const *, size_t, struct fail *);
 static int set_entry(
     struct set *, struct entry *, struct item *, struct fail *);
 static struct member *set_member(struct set *, const char *);
@@ -50,16 +52,22 @@ static int degrade_read(struct set *, struct entry *, struct fail *);
 
 void
 set_run(struct engine *engine, struct db *db, struct arena *a,
-    struct item *items, size_t n)
+    struct item *const *items, size_t n, enum set_lock lock, int64_t deadline)
 {
-	struct set s = { .engine = engine, .db = db, .arena = a };
+	struct set s = {
+		.engine = engine,
+		.db = db,
+		.arena = a,
+		.lock = lock,
+		.deadline = deadline,
+	};
 	const struct arena_mark mark = arena_mark(a);
 	enum try t = TRY_AGAIN;
 	size_t i;
 	int tries;
 
 	assert(n >= 1 && n <= SET_MAX);
-	db_patience(db, n > 1 ? SET_TIMEOUT_MANY : 0);
+	db_patience(db, set_left(&s));
 	for (tries = 0; t == TRY_AGAIN && tries < SET_TRIES; tries++) {
 		arena_rewind(a, mark);
 		t = set_try(&s, items, n);
@@ -68,16 +76,16 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 		return;
 	arena_rewind(a, mark);
 	if (n == 1) {
-		set_degrade(&s, items);
+		set_degrade(&s, items[0]);
 		return;
 	}
 
 	/* Only the guilty event is to suffer: try each by itself. */
 	for (i = 0; i < n; i++) {
 		if (db_trouble(db) == DB_LOST)
-			item_unavailable(&items[i]);
+			item_unavailable(items[i]);
 		else
-			set_run(engine, db, a, &items[i], 1);
+			set_run(engine, db, a, &items[i], 1, lock, deadline);
 	}
 }
 
@@ -92,15 +100,34 @@ set_lock_key(const char *user)
 	return (int64_t)h;
 }
 
+bool
+set_decides(const struct entry *en)
+{
+	return en->verified && !en->busy && en->earlier_id == NULL &&
+	    en->same == NULL;
+}
+
+int
+set_left(const struct set *s)
+{
+	const int64_t left = s->deadline - clock_ticks();
+
+	return left < 0 ? 0 : (int)(left / (CLOCK_SECOND / 1000));
+}
+
 /* Run the set once. */
 static enum try
-set_try(struct set *s, struct item *items, size_t n)
+set_try(struct set *s, struct item *const *items, size_t n)
 {
 	struct fail *f = &s->why;
 	enum try t = TRY_DONE;
 	bool commit = false;
 	size_t i;
 
+	if (set_left(s) < LEFT_MIN) {
+		fail_set(f, FAIL_US, UNAVAILABLE, NULL, "the time is over");
+		return TRY_GIVE_UP;
+	}
 	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1)
 		return TRY_GIVE_UP;
 	if (set_read(s, f) == -1 || set_read_earlier(s, f) == -1 ||
@@ -121,7 +148,7 @@ set_try(struct set *s, struct item *items, size_t n)
 
 /* Lay out entries, users and entities of the items. */
 static int
-set_build(struct set *s, struct item *items, size_t n, struct fail *f)
+set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
 {
 	size_t i;
 
@@ -134,7 +161,7 @@ set_build(struct set *s, struct item *items, size_t n, struct fail *f)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
 	for (i = 0; i < n; i++) {
-		if (set_entry(s, &s->entries[i], &items[i], f) == -1)
+		if (set_entry(s, &s->entries[i], items[i], f) == -1)
 			return -1;
 	}
 	return 0;
@@ -240,7 +267,7 @@ set_settled(struct set *s)
 	params_text(&find, ans->id);
 	params_time(&find, ans->decided_at);
 	found = db_send(s->db, STMT_BEGIN, NULL, &f) == 0 &&
-	    set_send_lock(s, &f) == 0 &&
+	    set_send_lock(s, SET_WAIT, &f) == 0 &&
 	    db_send(s->db, STMT_VERDICT_FIND, &find, &f) == 0 &&
 	    db_sync(s->db, s->arena, rows, 3, &f) == 0 && rows[2].ro_n == 1;
 	db_rollback(s->db);
@@ -256,7 +283,7 @@ set_decide(struct set *s, struct fail *f)
 
 	for (i = 0; i < s->n; i++) {
 		en = &s->entries[i];
-		if (!en->verified || en->earlier_id != NULL || en->same != NULL)
+		if (!set_decides(en))
 			continue;
 		if (decide_entry(s, en, f) == -1 ||
 		    entry_answer(s, en, f) == -1)
@@ -424,6 +451,8 @@ set_outcomes(struct set *s)
 		en = &s->entries[i];
 		if (!en->verified) {
 			en->item->outcome = SET_REFUSED;
+		} else if (en->busy) {
+			en->item->outcome = SET_BUSY;
 		} else if (en->same != NULL && en->same->verified) {
 			en->item->answer = en->same->item->answer;
 			en->item->outcome = SET_REPLAYED;
@@ -453,7 +482,7 @@ set_degrade(struct set *s, struct item *item)
 	struct fail *f = &s->why;
 
 	if (book == NULL || book->policy == NULL || db_ready(s->db, f) == -1 ||
-	    set_build(s, item, 1, f) == -1 ||
+	    set_build(s, &item, 1, f) == -1 ||
 	    degrade_read(s, s->entries, f) == -1) {
 		item_unavailable(item);
 		return;

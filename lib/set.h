@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Decide a set of events in one transaction: the single decision is a set of
- * one, a batch a set of up to a hundred.  Two round trips, a third and a
- * fourth only when an event brings a link that may be new.
+ * one, a batch a set of up to a hundred, and requests that wait together are
+ * a set too.  Two round trips, a third and a fourth only when an event brings
+ * a link that may be new.
  */
 #ifndef LIB_SET_H
 #define LIB_SET_H
@@ -23,12 +24,19 @@ struct event;
 #define SET_MAX 100 /* events of one set */
 
 /*
- * Milliseconds that a statement may take, waiting for locks included, in a
- * set of one and in a larger one.  A connection for sets is opened with the
- * former; a larger set asks for the latter in its transaction.
+ * Milliseconds that deciding may take, waiting for locks included, for single
+ * decisions and for a batch.  A connection for sets is opened with the former
+ * as its statement timeout; other limits are asked for in the transaction.
  */
 #define SET_TIMEOUT_ONE 1500
 #define SET_TIMEOUT_MANY 8000
+
+/* What to do about a user whom another set holds. */
+enum set_lock {
+	SET_WAIT = 1, /* until the other is done */
+	SET_SKIP, /* leave that user's events undecided: SET_BUSY */
+	SET_LOCK__MAX
+};
 
 enum set_outcome {
 	SET_DECIDED = 1,
@@ -36,6 +44,7 @@ enum set_outcome {
 	SET_DEGRADED, /* deciding failed; logged with the onError verdict */
 	SET_REFUSED, /* the API key: item.fail says why */
 	SET_FAILED, /* not even logged: item.fail says why */
+	SET_BUSY, /* another set holds the user; nothing was done */
 	SET__MAX
 };
 
@@ -60,7 +69,7 @@ struct item {
 	unsigned scope; /* bits that the API key must have */
 
 	enum set_outcome outcome;
-	struct answer answer; /* unless refused or failed */
+	struct answer answer; /* unless refused, failed or busy */
 	struct fail fail; /* refused, failed; degraded: why, for the log */
 };
 
@@ -68,12 +77,13 @@ struct item {
  * Decide the n items in their order, each seeing all effects of those before
  * it, and fill in their outcomes.  Never fails as a whole: a deadlock or a
  * key that a concurrent set took runs the set again, a set that keeps failing
- * is decided event by event, and an event that cannot be decided gets its
- * policy's onError verdict.  Locks the users for the length of the
- * transaction.  db must have been opened with STMT_SESSION_DECIDE.
+ * is decided event by event, and an event that cannot be decided by the
+ * deadline, in clock_ticks(), gets its policy's onError verdict.  Locks the
+ * users for the length of the transaction.  db must have been opened with
+ * STMT_SESSION_DECIDE.
  */
 void set_run(struct engine *engine, struct db *db, struct arena *a,
-    struct item *items, size_t n);
+    struct item *const *items, size_t n, enum set_lock lock, int64_t deadline);
 
 /* The number of the advisory lock that guards a user's state. */
 int64_t set_lock_key(const char *user);

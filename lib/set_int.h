@@ -25,6 +25,7 @@ struct member {
 	bool stored; /* a row exists */
 	bool stale_root; /* its root was put under another since */
 	bool changed; /* the row must be written */
+	bool busy; /* another set holds it, and this one does not wait */
 	int64_t now; /* of the latest event */
 };
 
@@ -42,6 +43,10 @@ struct entry {
 	struct item *item;
 	const char *key; /* idempotency: the header, else the event's id */
 	const struct entry *same; /* an earlier entry with that key */
+	struct entry
+	    *asks; /* the first entry with its API key; may be itself */
+	bool live; /* the API key, where this entry asked */
+	int64_t scopes;
 	struct member *member;
 	struct node *carried[CARRIED__MAX]; /* NULL when it carries none */
 	bool may_link; /* some pair of its entities may be a new link */
@@ -50,6 +55,7 @@ struct entry {
 	const char *earlier_event;
 	int64_t earlier_at;
 	bool verified; /* its API key is good, else item->fail says why */
+	bool busy; /* its user is, and it is no replay */
 
 	/* Filled when it is decided. */
 	bool decided;
@@ -70,6 +76,8 @@ struct set {
 	struct member *members; /* one a user */
 	size_t n_members;
 	struct graph *graph;
+	enum set_lock lock;
+	int64_t deadline; /* clock_ticks() */
 	int lost; /* times that the connection died under it */
 	struct fail why; /* of the latest try that failed */
 };
@@ -91,9 +99,18 @@ struct pair {
 /* The pairs that an event links, in a fixed order.  Returns how many. */
 size_t set_pairs(const struct entry *en, struct pair ret[SET_PAIRS_MAX]);
 
-/* Queue the locks of the set's users, in one order for everybody. */
-int set_send_lock(struct set *s, struct fail *f)
+/*
+ * Queue the locks of the set's users, in one order for everybody.  lock says
+ * whether to wait for those that others hold.
+ */
+int set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
     __attribute__((warn_unused_result));
+
+/* Whether the entry is to be decided: not refused, a replay, or busy. */
+bool set_decides(const struct entry *en);
+
+/* Milliseconds until the deadline; 0 when it is over. */
+int set_left(const struct set *s);
 
 /*
  * Begin, lock the users, read everything as it stood before the events:

@@ -27,9 +27,11 @@ struct wanted {
 	size_t n;
 };
 
-static int send_timeout(struct set *, struct fail *);
+static int send_timeout(struct set *, bool *, struct fail *);
 static int send_open(struct set *, struct fail *);
+static const struct entry *find_asks(struct set *, struct entry *);
 static int send_nodes(struct set *, bool *, struct fail *);
+static void read_busy(struct set *, const struct rows *);
 static int read_open(struct set *, const struct rows *, struct fail *);
 static int read_entry(struct set *, const struct rows *, int,
     const struct open_cols *, struct fail *);
@@ -50,18 +52,23 @@ static int full(struct fail *);
 int
 set_read(struct set *s, struct fail *f)
 {
-	const bool many = s->n > 1;
-	struct rows rows[5], *open = &rows[many ? 3 : 2];
-	bool nodes;
+	struct rows rows[5], *lock, *open;
+	bool timeout, nodes;
 	size_t i;
 
 	/* Round trip 1: the locks stand before the snapshot is taken. */
 	if (db_send(s->db, STMT_BEGIN, NULL, f) == -1 ||
-	    (many && send_timeout(s, f) == -1) || set_send_lock(s, f) == -1 ||
-	    send_open(s, f) == -1 || send_nodes(s, &nodes, f) == -1 ||
-	    db_sync(s->db, s->arena, rows,
+	    send_timeout(s, &timeout, f) == -1 ||
+	    set_send_lock(s, s->lock, f) == -1 || send_open(s, f) == -1 ||
+	    send_nodes(s, &nodes, f) == -1)
+		return -1;
+	lock = &rows[timeout ? 2 : 1];
+	open = lock + 1;
+	if (db_sync(s->db, s->arena, rows,
 		(size_t)(open - rows) + (nodes ? 2 : 1), f) == -1)
 		return -1;
+	if (s->lock == SET_SKIP)
+		read_busy(s, lock);
 	if (read_open(s, open, f) == -1)
 		return -1;
 	if (nodes)
@@ -184,19 +191,23 @@ set_verified(struct item *item, bool live, int64_t scopes)
 	return false;
 }
 
-/* More time for this transaction's statements. */
+/* Another time for this transaction's statements, if the session's is wrong. */
 static int
-send_timeout(struct set *s, struct fail *f)
+send_timeout(struct set *s, bool *ret_sent, struct fail *f)
 {
+	const int left = set_left(s);
 	struct params p;
 
+	*ret_sent = left > SET_TIMEOUT_ONE || left < SET_TIMEOUT_ONE * 3 / 4;
+	if (!*ret_sent)
+		return 0;
 	params_init(&p, s->arena);
-	params_int(&p, SET_TIMEOUT_MANY);
+	params_int(&p, left);
 	return db_send(s->db, STMT_SET_TIMEOUT, &p, f);
 }
 
 int
-set_send_lock(struct set *s, struct fail *f)
+set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
 {
 	int64_t *keys = arena_array(s->arena, s->n_members, sizeof(*keys));
 	struct params p;
@@ -209,7 +220,27 @@ set_send_lock(struct set *s, struct fail *f)
 	qsort(keys, s->n_members, sizeof(*keys), by_value);
 	params_init(&p, s->arena);
 	params_ints(&p, keys, s->n_members);
-	return db_send(s->db, STMT_SET_LOCK, &p, f);
+	return db_send(
+	    s->db, lock == SET_SKIP ? STMT_SET_TRY_LOCK : STMT_SET_LOCK, &p, f);
+}
+
+/* Mark the users that other sets hold. */
+static void
+read_busy(struct set *s, const struct rows *r)
+{
+	const int key = rows_col(r, "key"), got = rows_col(r, "got");
+	size_t k;
+	int i;
+
+	for (i = 0; i < r->ro_n; i++) {
+		if (rows_bool(r, i, got))
+			continue;
+		for (k = 0; k < s->n_members; k++) {
+			if (set_lock_key(s->members[k].user) ==
+			    rows_int(r, i, key))
+				s->members[k].busy = true;
+		}
+	}
 }
 
 /* The snapshot; an API key is asked for once, by its first entry. */
@@ -229,15 +260,32 @@ send_open(struct set *s, struct fail *f)
 		users[i] = s->entries[i].member->user;
 		keys[i] = s->entries[i].key;
 		sizes[i] = CRYPT_SHA256_SIZE;
-		hashes[i] = s->entries[i].item->key_hash;
-		if (i > 0 && hashes[i] == s->entries[i - 1].item->key_hash)
-			hashes[i] = NULL;
+		if (find_asks(s, &s->entries[i]) == &s->entries[i])
+			hashes[i] = s->entries[i].item->key_hash;
 	}
 	params_init(&p, s->arena);
 	params_texts(&p, users, s->n);
 	params_texts(&p, keys, s->n);
 	params_blobs(&p, hashes, sizes, s->n);
 	return db_send(s->db, STMT_SET_OPEN, &p, f);
+}
+
+/* Which entry asks for this one's API key, NULL when nobody needs to. */
+static const struct entry *
+find_asks(struct set *s, struct entry *en)
+{
+	struct entry *a;
+
+	if (en->item->key_hash == NULL)
+		return NULL;
+	for (a = s->entries; a < en; a++) {
+		if (a->asks == a &&
+		    memcmp(a->item->key_hash, en->item->key_hash,
+			CRYPT_SHA256_SIZE) == 0)
+			break;
+	}
+	en->asks = a;
+	return a;
 }
 
 /* The entities besides users; *ret_sent is false when there are none. */
@@ -288,6 +336,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 		.root_size = rows_col(r, "root_size"),
 	};
 	struct epochs epochs;
+	struct entry *en;
 	size_t k;
 	int i;
 
@@ -299,14 +348,10 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 			return -1;
 	}
 
-	/* Entries with the key of the one before share its verification. */
-	for (k = 1; k < s->n; k++) {
-		if (s->entries[k].item->key_hash != NULL &&
-		    s->entries[k].item->key_hash ==
-			s->entries[k - 1].item->key_hash) {
-			s->entries[k].verified = s->entries[k - 1].verified;
-			s->entries[k].item->fail = s->entries[k - 1].item->fail;
-		}
+	for (k = 0; k < s->n; k++) {
+		en = &s->entries[k];
+		en->verified = en->asks == NULL ||
+		    set_verified(en->item, en->asks->live, en->asks->scopes);
 	}
 	epochs.rules = rows_int(r, 0, c.rules);
 	epochs.policies = rows_int(r, 0, c.policies);
@@ -327,9 +372,9 @@ read_entry(struct set *s, const struct rows *r, int row,
 	en->earlier_id = rows_text(r, row, c->earlier_id);
 	en->earlier_event = rows_text(r, row, c->earlier_event);
 	en->earlier_at = rows_time(r, row, c->earlier_at);
-	en->verified = en->item->key_hash == NULL ||
-	    set_verified(en->item, rows_bool(r, row, c->live),
-		rows_int(r, row, c->scopes));
+	en->live = rows_bool(r, row, c->live);
+	en->scopes = rows_int(r, row, c->scopes);
+	en->busy = en->member->busy && en->earlier_id == NULL;
 	if (en->member->state != NULL)
 		return 0;
 	return read_member(s, en->member, r, row, c, f);
@@ -400,6 +445,7 @@ find_same(struct set *s)
 			    strcmp(a->key, b->key) != 0)
 				continue;
 			b->same = a;
+			b->busy = a->busy;
 			break;
 		}
 	}
@@ -416,7 +462,7 @@ may_link(struct graph *g, const struct entry *en)
 	bool may = false;
 	size_t i, n;
 
-	if (!en->verified || en->earlier_id != NULL || en->same != NULL)
+	if (!set_decides(en))
 		return false;
 	n = set_pairs(en, pairs);
 	for (i = 0; i < n; i++) {

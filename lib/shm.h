@@ -23,8 +23,7 @@ struct fail;
 struct slot {
 	_Alignas(64) _Atomic int32_t sl_pid; /* 0: nobody */
 	_Atomic int32_t sl_group; /* of fcgi/route.h, from 1; 0: never used */
-	_Atomic int64_t sl_busy_since; /* clock_ticks(); 0: idle */
-	_Atomic int64_t sl_limit_s; /* of the request in hand */
+	_Atomic int64_t sl_due; /* clock_ticks() of its limit; 0: idle */
 	struct metrics sl_metrics;
 };
 

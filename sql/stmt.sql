@@ -50,6 +50,12 @@ select set_config('statement_timeout', $1::bigint::text, true);
 -- name: set_lock one write
 select count(pg_advisory_xact_lock(k)) from unnest($1::bigint[]) k;
 
+-- The same without waiting: a user whom another set holds is left to the next
+-- set, so that one busy user does not hold up everybody else's decisions.
+-- name: set_try_lock many write
+select k as key, pg_try_advisory_xact_lock(k) as got
+from unnest($1::bigint[]) k;
+
 -- One row an event: the clock, the epochs, the API key (where one is asked
 -- for), an earlier decision under the idempotency key, the user's state.
 -- name: set_open many read

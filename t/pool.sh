@@ -140,12 +140,14 @@ metrics() {
 }
 
 shed() {
-	ask decide GET /health ENGINE_RECEIVED=1000000000.000 \
+	ask decide GET /v1/decisions/e ENGINE_RECEIVED=1000000000.000 \
 	    >"$dir/reply" </dev/null &&
 	    grep '^Status: 503' "$dir/reply" &&
 	    grep '^Retry-After: 1' "$dir/reply" &&
 	    grep '"code":"UNAVAILABLE"' "$dir/reply" &&
-	    ask decide GET /health ENGINE_RECEIVED="$(date +%s).000" \
+	    ask decide GET /v1/decisions/e ENGINE_RECEIVED="$(date +%s).000" \
+		</dev/null | grep '^Status: 401' &&
+	    ask decide GET /health ENGINE_RECEIVED=1000000000.000 \
 		</dev/null | grep '^Status: 200'
 }
 

@@ -84,6 +84,8 @@ static const struct {
 	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 21 workers "
 	    "with a connection each" },
 	{ "DECIDE_WORKERS=18\n", NULL, NULL },
+	{ "DECIDE_SET_MAX=101\n", "DECIDE_SET_MAX", "must be at most 100" },
+	{ "DECIDE_SET_MAX=100\n", NULL, NULL },
 	{ "DECIDE_WORKERS=129\n", "DECIDE_WORKERS", "must be at most 128" },
 	{ "OPERATOR_WORKERS=129\n", "OPERATOR_WORKERS", "must be at most 128" },
 	{ "AUTH_SECRET=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", ":1",

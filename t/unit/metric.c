@@ -60,7 +60,7 @@ START_TEST(sums_over_slots)
 	atomic_store(&a->sl_pid, 10);
 	atomic_store(&b->sl_group, 2);
 	atomic_store(&b->sl_pid, 11);
-	atomic_store(&b->sl_busy_since, 1);
+	atomic_store(&b->sl_due, 1);
 	metric_add(a, METRIC_ID_DECISIONS, 3, 1, 2);
 	metric_add(b, METRIC_ID_DECISIONS, 3, 1, 40);
 	metric_observe(a, METRIC_ID_DECISION_SECONDS, 1000);

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: ISC */
+/* Serve the requests that wait: one set, one transaction, one answer each. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcgiapp.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "fcgi/probe.h"
+#include "fcgi/req.h"
+#include "fcgi/resp.h"
+#include "fcgi/route.h"
+#include "fcgi/serve.h"
+#include "fcgi/worker.h"
+#include "lib/clock.h"
+#include "lib/conf.h"
+#include "lib/log.h"
+#include "lib/metric.h"
+#include "lib/set.h"
+#include "lib/shm.h"
+
+/*
+ * Holds the largest batch with all that it makes, each byte of its attributes
+ * written as six.  It is address space: what is not touched costs nothing.
+ */
+#define ARENA_SIZE ((size_t)64 << 20)
+#define ARENA_KEEP ((size_t)1 << 20) /* pages that stay with a worker */
+#define HEAD_LIMIT 15 /* seconds to read a request */
+#define SET_LIMIT 2 /* seconds of a set of single decisions */
+#define SET_TIME (SET_TIMEOUT_ONE * (CLOCK_SECOND / 1000))
+
+/* One request in hand, from its connection to its answer. */
+struct hand {
+	FCGX_Request fcgx;
+	struct req req;
+	struct resp resp;
+	int64_t started; /* clock_ticks() */
+	bool answered;
+};
+
+struct serve {
+	struct worker *worker;
+	int listener;
+	struct arena arena;
+	void *block;
+	size_t max;
+	size_t n; /* hands in use */
+	struct hand *hands;
+	struct hand **deciding; /* those whose items wait for a set */
+	struct item **set;
+};
+
+static int take_along(struct serve *s);
+static bool more_wait(const struct serve *s);
+static void admit(struct serve *s, struct hand *h);
+static void decide_waiting(struct serve *s);
+static size_t decide_set(struct serve *s, size_t n, enum set_lock lock);
+static void run_others(struct serve *s);
+static void reply(struct hand *h);
+static void account(const struct hand *h);
+static void clear(struct arena *a);
+
+struct serve *
+serve_new(struct worker *w, int listener, size_t max, struct fail *f)
+{
+	struct serve *s = calloc(1, sizeof(*s));
+	size_t i;
+
+	if (s == NULL)
+		goto err0;
+	s->worker = w;
+	s->listener = listener;
+	s->max = max;
+	s->hands = calloc(max, sizeof(*s->hands));
+	s->deciding = calloc(max, sizeof(struct hand *));
+	s->set = calloc(max, sizeof(struct item *));
+	s->block = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s->hands == NULL || s->deciding == NULL || s->set == NULL ||
+	    s->block == MAP_FAILED)
+		goto err1;
+	for (i = 0; i < max; i++) {
+		if (FCGX_InitRequest(&s->hands[i].fcgx, listener,
+			FCGI_FAIL_ACCEPT_ON_INTR) != 0)
+			goto err1;
+	}
+	arena_init(&s->arena, s->block, ARENA_SIZE);
+	return s;
+
+err1:
+	if (s->block != MAP_FAILED)
+		munmap(s->block, ARENA_SIZE);
+	free(s->set);
+	free(s->deciding);
+	free(s->hands);
+	free(s);
+err0:
+	fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	return NULL;
+}
+
+void
+serve_free(struct serve *s)
+{
+	size_t i;
+
+	if (s == NULL)
+		return;
+	for (i = 0; i < s->max; i++)
+		FCGX_Free(&s->hands[i].fcgx, 1);
+	munmap(s->block, ARENA_SIZE);
+	free(s->set);
+	free(s->deciding);
+	free(s->hands);
+	free(s);
+}
+
+int
+serve_waiting(struct serve *s)
+{
+	const int r = take_along(s);
+	size_t i;
+
+	worker_limit(s->worker, HEAD_LIMIT);
+	for (i = 0; i < s->n; i++)
+		admit(s, &s->hands[i]);
+	decide_waiting(s);
+	run_others(s);
+	worker_limit(s->worker, 0);
+	clear(&s->arena);
+	return r;
+}
+
+/* Accept one, and those that wait already. */
+static int
+take_along(struct serve *s)
+{
+	struct hand *h;
+
+	s->n = 0;
+	do {
+		worker_limit(s->worker, HEAD_LIMIT);
+		h = &s->hands[s->n];
+		if (FCGX_Accept_r(&h->fcgx) != 0)
+			return errno == EMFILE || errno == ENFILE ||
+				errno == ENOMEM || errno == EBADF
+			    ? -1
+			    : 0;
+		h->started = clock_ticks();
+		s->n++;
+	} while (s->n < s->max && more_wait(s));
+	return 0;
+}
+
+static bool
+more_wait(const struct serve *s)
+{
+	struct pollfd fd = { .fd = s->listener, .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1;
+}
+
+/* Read a request and refuse it, or let it in. */
+static void
+admit(struct serve *s, struct hand *h)
+{
+	memset(&h->resp, 0, sizeof(h->resp));
+	h->answered = false;
+	req_init(&h->req, s->worker, &s->arena, h->fcgx.envp, h->fcgx.in,
+	    conf.TRUST_PROXY, clock_now());
+	log_context("req", h->req.correlation_id);
+	if (route_admit(&h->req, &h->resp) && route_combines(&h->req))
+		route_run(&h->req, &h->resp);
+	if (h->resp.status != 0)
+		reply(h);
+}
+
+/*
+ * Decide the single decisions as one set.  Users whom another set holds are
+ * left out at first, and waited for only when everybody else has an answer.
+ */
+static void
+decide_waiting(struct serve *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		if (!s->hands[i].answered && s->hands[i].req.item != NULL)
+			s->deciding[n++] = &s->hands[i];
+	}
+	if (n > 1)
+		n = decide_set(s, n, SET_SKIP);
+	if (n > 0)
+		decide_set(s, n, SET_WAIT);
+}
+
+/* Run a set and answer it; returns how many are left, because busy. */
+static size_t
+decide_set(struct serve *s, size_t n, enum set_lock lock)
+{
+	struct worker *w = s->worker;
+	struct hand *h;
+	size_t i, left = 0;
+
+	worker_limit(w, SET_LIMIT);
+	log_context("req", n == 1 ? s->deciding[0]->req.correlation_id : NULL);
+	for (i = 0; i < n; i++)
+		s->set[i] = s->deciding[i]->req.item;
+	set_run(w->engine, w->db, &s->arena, s->set, n, lock,
+	    clock_ticks() + SET_TIME);
+	for (i = 0; i < n; i++) {
+		h = s->deciding[i];
+		if (h->req.item->outcome == SET_BUSY) {
+			s->deciding[left++] = h;
+			continue;
+		}
+		log_context("req", h->req.correlation_id);
+		route_settle(&h->req, &h->resp);
+		reply(h);
+	}
+	return left;
+}
+
+/* Everything that is not decided in a set, one by one. */
+static void
+run_others(struct serve *s)
+{
+	struct hand *h;
+
+	for (h = s->hands; h < s->hands + s->n; h++) {
+		if (h->answered)
+			continue;
+		worker_limit(s->worker, h->req.route->limit_s);
+		log_context("req", h->req.correlation_id);
+		route_run(&h->req, &h->resp);
+		reply(h);
+	}
+}
+
+/* Send the answer and close the connection. */
+static void
+reply(struct hand *h)
+{
+	resp_write(&h->req, &h->resp, h->fcgx.out);
+	FCGX_Finish_r(&h->fcgx);
+	account(h);
+	log_context("req", NULL);
+	h->answered = true;
+}
+
+/* Count the request and write its line. */
+static void
+account(const struct hand *h)
+{
+	const struct req *req = &h->req;
+	struct slot *slot = req->worker->slot;
+	const int64_t us = clock_ticks() - h->started;
+
+	metric_add(slot, METRIC_ID_REQUESTS, probe_route(req->route),
+	    (size_t)h->resp.status / 100 - 1, 1);
+	if (req->route != NULL && req->route->budget == BUDGET_DECISIONS)
+		metric_observe(slot, METRIC_ID_DECISION_SECONDS, us);
+	log_info("method=%s route=%s status=%d ms=%lld verdict=%s",
+	    req_method_name(req->method),
+	    req->route == NULL ? "-" : req->route->path, h->resp.status,
+	    (long long)us / 1000,
+	    h->resp.verdict == NULL ? "-" : h->resp.verdict);
+}
+
+/* Release the requests' memory, and the pages that large ones touched. */
+static void
+clear(struct arena *a)
+{
+	const bool large = a->ar_peak > ARENA_KEEP;
+
+	arena_reset(a);
+	if (large)
+		madvise(a->ar_base + ARENA_KEEP, ARENA_SIZE - ARENA_KEEP,
+		    MADV_DONTNEED);
+}
