@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: ISC */
-/* The one entry point of the core: signals in, decision out. */
+/* The one entry point of the core: signals and lists in, decision out. */
 #include "config.h"
 
+#include <assert.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
 #include "core/decide.h"
+
+static void short_circuit(const struct policy *, enum verdict,
+    const struct reason *, struct decision *);
+static int add_reason(
+    struct arena *, struct score *, const struct reason *, struct fail *);
 
 /* Why an event was not scored: we could not. */
 static const struct reason degraded = { .tag = "engine.degraded" };
+
+/* Or it stood on a list; a watched one is scored all the same. */
+static const struct reason listed[LIST_KIND__MAX] = {
+	[LIST_BLOCK] = { .tag = "list.block" },
+	[LIST_ALLOW] = { .tag = "list.allow" },
+	[LIST_WATCH] = { .tag = "list.watch" },
+};
 
 int
 decide(const struct rulebook *book, const struct signals *sigs, struct arena *a,
@@ -25,15 +42,72 @@ decide(const struct rulebook *book, const struct signals *sigs, struct arena *a,
 }
 
 void
+decide_listed(
+    const struct policy *policy, enum list_kind kind, struct decision *ret)
+{
+	assert(list_decides(kind));
+	short_circuit(policy, kind == LIST_BLOCK ? VERDICT_DENY : VERDICT_ALLOW,
+	    &listed[kind], ret);
+}
+
+int
+decide_watched(struct arena *a, struct decision *decision, struct fail *f)
+{
+	if (add_reason(a, &decision->score, &listed[LIST_WATCH], f) == -1)
+		return -1;
+	if (decision->verdict < VERDICT_REVIEW) {
+		decision->verdict = VERDICT_REVIEW;
+		decision->queue = policy_review_queue(decision->policy);
+	}
+	return 0;
+}
+
+void
 decide_degraded(const struct policy *policy, struct decision *ret)
 {
-	ret->verdict = policy_degraded(policy);
+	short_circuit(policy, policy_degraded(policy), &degraded, ret);
+}
+
+/* A decision that skipped scoring, for one reason. */
+static void
+short_circuit(const struct policy *policy, enum verdict verdict,
+    const struct reason *reason, struct decision *ret)
+{
+	ret->verdict = verdict;
 	ret->score = (struct score) {
 		.total = SCORE_SHORT_CIRCUIT,
-		.reasons = &degraded,
+		.reasons = reason,
 		.n_reasons = 1,
 	};
 	ret->queue = NULL;
 	ret->policy = policy;
 	ret->hits.n = 0;
+}
+
+/* Add a reason without points in its order, unless a rule has its tag. */
+static int
+add_reason(struct arena *a, struct score *score, const struct reason *reason,
+    struct fail *f)
+{
+	const struct reason *was = score->reasons;
+	struct reason *all;
+	size_t i, n = score->n_reasons;
+
+	for (i = 0; i < n; i++) {
+		if (strcmp(was[i].tag, reason->tag) == 0)
+			return 0;
+	}
+	if ((all = arena_array(a, n + 1, sizeof(*all))) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the reasons");
+	for (i = n; i > 0 && was[i - 1].points == 0 &&
+	     strcmp(was[i - 1].tag, reason->tag) > 0;
+	     i--)
+		all[i] = was[i - 1];
+	all[i] = *reason;
+	for (; i > 0; i--)
+		all[i - 1] = was[i - 1];
+	score->reasons = all;
+	score->n_reasons = n + 1;
+	return 0;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The one entry point of the core: signals in, decision out. */
+/* The one entry point of the core: signals and lists in, decision out. */
 #ifndef CORE_DECIDE_H
 #define CORE_DECIDE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/list.h"
 #include "core/policy.h"
 #include "core/rule.h"
 #include "core/score.h"
@@ -36,6 +37,20 @@ struct decision {
  */
 int decide(const struct rulebook *book, const struct signals *sigs,
     struct arena *a, struct decision *ret, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * The answer where a list entry decides by itself: deny or allow, score -1,
+ * the single reason list.block or list.allow with 0 points.
+ */
+void decide_listed(
+    const struct policy *policy, enum list_kind kind, struct decision *ret);
+
+/*
+ * What a watch entry makes of a decision: the reason list.watch with 0 points,
+ * and at least review.  Returns 0, or -1 with f set when the arena is full.
+ */
+int decide_watched(struct arena *a, struct decision *decision, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/utf8.h"
 #include "core/event.h"
 
 #define PHONE_DIGITS_MIN 8
@@ -160,6 +161,29 @@ event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
 	memcpy(ret, digits + drop, n);
 	ret[n] = '\0';
 	return 0;
+}
+
+bool
+event_bin(const char *text)
+{
+	const size_t n = strlen(text);
+
+	return n >= EVENT_BIN_MIN && n <= EVENT_BIN_MAX &&
+	    strspn(text, "0123456789") == n;
+}
+
+bool
+event_plain(const char *s, size_t n)
+{
+	uint32_t code;
+	size_t i, length;
+
+	for (i = 0; i < n; i += length) {
+		length = utf8_get(s + i, n - i, &code);
+		if (length == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0))
+			return false;
+	}
+	return true;
 }
 
 /* Whether no special block holds the address of four bytes. */

@@ -28,6 +28,8 @@ enum event_type {
 #define EVENT_ATTRS_BYTES_MAX 16384 /* names and values together */
 #define EVENT_IP_SIZE 46 /* canonical text of an address and NUL */
 #define EVENT_PHONE_SIZE 16 /* 15 digits and NUL */
+#define EVENT_BIN_MIN 6 /* digits of a bin */
+#define EVENT_BIN_MAX 8
 
 /* One attribute as the caller sent it. */
 struct attr {
@@ -93,5 +95,11 @@ int event_ip(const char *ip, char ret[EVENT_IP_SIZE], bool *ret_public)
  */
 int event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
     __attribute__((warn_unused_result));
+
+/* Whether text is 6 to 8 digits: the beginning of a card number, no more. */
+bool event_bin(const char *text);
+
+/* Whether n bytes are UTF-8 without Unicode's controls (C0, DEL, C1). */
+bool event_plain(const char *s, size_t n);
 
 #endif

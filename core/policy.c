@@ -66,6 +66,17 @@ policy_queue(const struct band *band)
 }
 
 const char *
+policy_review_queue(const struct policy *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_bands; i++)
+		if (p->bands[i].verdict == VERDICT_REVIEW)
+			return policy_queue(&p->bands[i]);
+	return POLICY_QUEUE_DEFAULT;
+}
+
+const char *
 verdict_name(enum verdict v)
 {
 	assert(v >= VERDICT_ALLOW && v < VERDICT__MAX);

@@ -56,6 +56,9 @@ enum verdict policy_degraded(const struct policy *p);
 /* The queue of a review verdict: the band's own or the default. */
 const char *policy_queue(const struct band *band);
 
+/* The queue of an event that is to be reviewed whatever its score. */
+const char *policy_review_queue(const struct policy *p);
+
 /* "allow", "fail_open", and back; the parsers return 0 for anything else. */
 const char *verdict_name(enum verdict v);
 enum verdict verdict_parse(const char *name);

@@ -10,7 +10,6 @@
 #include "core/event.h"
 #include "core/fail.h"
 #include "core/pan.h"
-#include "core/utf8.h"
 #include "lib/body.h"
 #include "lib/body_int.h"
 
@@ -18,8 +17,6 @@
 
 #define CURRENCY_LETTERS 3
 #define COUNTRY_LETTERS 2
-#define BIN_MIN 6
-#define BIN_MAX 8
 
 /*
  * The normal form of the n bytes at s in the arena, or NULL if they have not
@@ -69,7 +66,6 @@ static int read_attr(struct arena *, const char *, struct json_object *,
 static form form_id, form_channel, form_ip, form_phone, form_currency;
 static form form_country, form_kind, form_bin;
 static const char *form_letters(struct arena *, const char *, size_t, size_t);
-static bool has_controls(const char *, size_t);
 static int invalid(const char *, const char *, struct fail *);
 static int too_big(struct fail *);
 
@@ -386,7 +382,7 @@ static const char *
 form_channel(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	(void)ev;
-	if (n > EVENT_TEXT_MAX || has_controls(s, n))
+	if (n > EVENT_TEXT_MAX || !event_plain(s, n))
 		return NULL;
 	return arena_strndup(a, s, n);
 }
@@ -443,9 +439,7 @@ static const char *
 form_bin(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	(void)ev;
-	if (n < BIN_MIN || n > BIN_MAX || strspn(s, "0123456789") != n)
-		return NULL;
-	return arena_strndup(a, s, n);
+	return event_bin(s) ? arena_strndup(a, s, n) : NULL;
 }
 
 /* A code of so many letters, in upper case. */
@@ -464,21 +458,6 @@ form_letters(struct arena *a, const char *s, size_t n, size_t letters)
 			return NULL;
 	}
 	return code;
-}
-
-/* Whether any character is one of Unicode's controls (C0, DEL, C1). */
-static bool
-has_controls(const char *s, size_t n)
-{
-	uint32_t code;
-	size_t i, length;
-
-	for (i = 0; i < n; i += length) {
-		length = utf8_get(s + i, n - i, &code);
-		if (length == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0))
-			return true;
-	}
-	return false;
 }
 
 static int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a worker keeps in memory to decide with: rulebooks and places. */
+/* What a worker keeps in memory to decide with: rulebooks, lists, places. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -10,9 +10,12 @@
 #include "core/arena.h"
 #include "core/event.h"
 #include "core/fail.h"
+#include "core/geo.h"
 #include "core/policy.h"
 #include "core/rule.h"
 #include "lib/db.h"
+#include "lib/geoip.h"
+#include "lib/lists.h"
 #include "lib/engine.h"
 
 /*
@@ -33,9 +36,12 @@ struct load {
 struct engine {
 	struct load en_loads[2]; /* the one in use, and the one to be */
 	int en_current; /* index, -1 before the first load */
+	struct lists *en_lists;
 	const struct geoip *en_geoip;
 };
 
+static int load_books(struct engine *, struct db *, struct arena *,
+    const struct epochs *, struct fail *);
 static int load_rulesets(
     struct load *, struct db *, struct arena *, struct fail *);
 static int load_policies(
@@ -53,6 +59,8 @@ engine_new(const struct geoip *geoip, struct fail *f)
 
 	if ((e = calloc(1, sizeof(*e))) == NULL)
 		goto err0;
+	if ((e->en_lists = lists_new()) == NULL)
+		goto err1;
 	e->en_current = -1;
 	e->en_geoip = geoip;
 	for (i = 0; i < 2; i++) {
@@ -60,15 +68,17 @@ engine_new(const struct geoip *geoip, struct fail *f)
 		    mmap(NULL, LOAD_SIZE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (e->en_loads[i].block == MAP_FAILED)
-			goto err1;
+			goto err2;
 		arena_init(
 		    &e->en_loads[i].arena, e->en_loads[i].block, LOAD_SIZE);
 	}
 	return e;
 
-err1:
+err2:
 	while (i-- > 0)
 		munmap(e->en_loads[i].block, LOAD_SIZE);
+	lists_free(e->en_lists);
+err1:
 	free(e);
 err0:
 	fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
@@ -86,6 +96,7 @@ engine_free(struct engine *e)
 		arena_reset(&e->en_loads[i].arena);
 		munmap(e->en_loads[i].block, LOAD_SIZE);
 	}
+	lists_free(e->en_lists);
 	free(e);
 }
 
@@ -93,23 +104,14 @@ int
 engine_fresh(struct engine *e, struct db *db, struct arena *a,
     const struct epochs *now, struct fail *f)
 {
-	const int next = e->en_current == 0 ? 1 : 0;
-	struct load *load = &e->en_loads[next];
+	const struct epochs none = { 0 };
+	const struct epochs *seen =
+	    e->en_current == -1 ? &none : &e->en_loads[e->en_current].epochs;
 
-	if (e->en_current != -1 &&
-	    memcmp(&e->en_loads[e->en_current].epochs, now, sizeof(*now)) == 0)
-		return 0;
-	if (load_rulesets(load, db, a, f) == -1 ||
-	    load_policies(load, db, a, f) == -1 ||
-	    load_complete(load, f) == -1) {
-		load_drop(load);
+	if ((seen->rules != now->rules || seen->policies != now->policies) &&
+	    load_books(e, db, a, now, f) == -1)
 		return -1;
-	}
-	load->epochs = *now;
-	if (e->en_current != -1)
-		load_drop(&e->en_loads[e->en_current]);
-	e->en_current = next;
-	return 0;
+	return lists_fresh(e->en_lists, db, now->lists, f);
 }
 
 const struct rulebook *
@@ -124,6 +126,45 @@ const struct geoip *
 engine_geoip(const struct engine *e)
 {
 	return e->en_geoip;
+}
+
+const struct lists *
+engine_lists(const struct engine *e)
+{
+	return e->en_lists;
+}
+
+enum list_kind
+engine_listed(const struct engine *e, const struct event *ev, int64_t now)
+{
+	struct list_key keys[LIST_KEYS_MAX];
+	struct place place;
+	size_t n;
+
+	geoip_place(e->en_geoip, ev, &place);
+	n = list_keys(ev, place.country, keys);
+	return lists_match(e->en_lists, keys, n, now);
+}
+
+/* Load all rulebooks anew and put them into the place of the old ones. */
+static int
+load_books(struct engine *e, struct db *db, struct arena *a,
+    const struct epochs *now, struct fail *f)
+{
+	const int next = e->en_current == 0 ? 1 : 0;
+	struct load *load = &e->en_loads[next];
+
+	if (load_rulesets(load, db, a, f) == -1 ||
+	    load_policies(load, db, a, f) == -1 ||
+	    load_complete(load, f) == -1) {
+		load_drop(load);
+		return -1;
+	}
+	load->epochs = *now;
+	if (e->en_current != -1)
+		load_drop(&e->en_loads[e->en_current]);
+	e->en_current = next;
+	return 0;
 }
 
 /* Compile the active ruleset of each event type. */

@@ -190,6 +190,8 @@ set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
 	memset(&item->answer, 0, sizeof(item->answer));
 	memset(&item->fail, 0, sizeof(item->fail));
 	en->item = item;
+	geoip_place(engine_geoip(s->engine), ev, &en->place);
+	en->n_keys = list_keys(ev, en->place.country, en->keys);
 	en->key =
 	    item->idempotency_key != NULL ? item->idempotency_key : ev->id;
 	en->member = set_member(s, ev->user);
@@ -292,17 +294,27 @@ set_decide(struct set *s, struct fail *f)
 	return 0;
 }
 
-/* Compute signals and decision of one entry, then count the event. */
+/*
+ * Compute signals and decision of one entry, then count the event.  What a
+ * list decides by itself has no signals and is not counted.
+ */
 static int
 decide_entry(struct set *s, struct entry *en, struct fail *f)
 {
 	const struct event *ev = en->item->event;
+	const struct rulebook *book = engine_book(s->engine, ev->type);
 	struct member *m = en->member;
 	struct facts *facts = &en->facts;
 
+	en->decided = true;
+	if (list_decides(en->listed)) {
+		decide_listed(book->policy, en->listed, &en->decision);
+		return 0;
+	}
 	*facts = (struct facts) {
 		.now = en->now,
 		.state = m->state,
+		.place = en->place,
 		.device = en->carried[CARRIED_DEVICE],
 		.fingerprint = en->carried[CARRIED_FINGERPRINT],
 		.ip = en->carried[CARRIED_IP],
@@ -311,10 +323,10 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 	};
 	if (facts->device != NULL)
 		facts->device_id = facts->device->id;
-	geoip_place(engine_geoip(s->engine), ev, &facts->place);
 	signals_compute(ev, facts, &en->signals);
-	if (decide(engine_book(s->engine, ev->type), &en->signals, s->arena,
-		&en->decision, f) == -1)
+	if (decide(book, &en->signals, s->arena, &en->decision, f) == -1 ||
+	    (en->listed == LIST_WATCH &&
+		decide_watched(s->arena, &en->decision, f) == -1))
 		return -1;
 	link_entry(s, en);
 	state_count(m->state, ev,
@@ -323,7 +335,6 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 	    &facts->place, en->now);
 	m->now = en->now;
 	m->changed = true;
-	en->decided = true;
 	return 0;
 }
 

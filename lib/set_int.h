@@ -9,12 +9,15 @@
 
 #include "core/decide.h"
 #include "core/event.h"
+#include "core/geo.h"
 #include "core/graph.h"
+#include "core/list.h"
 #include "core/signals.h"
 #include "lib/set.h"
 
 struct arena;
 struct db;
+struct rows;
 struct state;
 
 /* One user of the set, whose state all events of that user share. */
@@ -49,6 +52,10 @@ struct entry {
 	int64_t scopes;
 	struct member *member;
 	struct node *carried[CARRIED__MAX]; /* NULL when it carries none */
+	struct place place; /* of its ip */
+	struct list_key keys[LIST_KEYS_MAX]; /* what a list may name it by */
+	size_t n_keys;
+	enum list_kind listed; /* what the lists say of it, or 0 */
 	bool may_link; /* some pair of its entities may be a new link */
 	int64_t now; /* the database's clock */
 	const char *earlier_id; /* verdict under the same key, or NULL */
@@ -118,6 +125,23 @@ int set_left(const struct set *s);
  * changed.  Returns 0, or -1 with f set.
  */
 int set_read(struct set *s, struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Queue the probe for what the set's events have of these subjects (bits
+ * 1 << subject).  *ret_sent is false when they have nothing of them.  Returns
+ * 0, or -1 with f set.
+ */
+int set_send_lists(struct set *s, unsigned subjects, bool *ret_sent,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Note what the lists say of each event: those that are cached, those that
+ * were probed for with the rows r that came (NULL: none), and, in a round trip
+ * of its own, those that turned out to be too long to be cached since.
+ * Returns 0, or -1 with f set.
+ */
+int set_match_lists(struct set *s, unsigned probed, const struct rows *r,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * For entries that may make a link: store their new entities, find and lock

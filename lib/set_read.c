@@ -11,11 +11,12 @@
 #include "core/state.h"
 #include "lib/db.h"
 #include "lib/engine.h"
+#include "lib/lists.h"
 #include "lib/set_int.h"
 
 /* Column numbers of STMT_SET_OPEN. */
 struct open_cols {
-	int ord, now, rules, policies, api_key, scopes, live, earlier_id,
+	int ord, now, rules, policies, lists, api_key, scopes, live, earlier_id,
 	    earlier_event, earlier_at, node, root, state, root_parent,
 	    root_size;
 };
@@ -52,20 +53,24 @@ static int full(struct fail *);
 int
 set_read(struct set *s, struct fail *f)
 {
-	struct rows rows[5], *lock, *open;
-	bool timeout, nodes;
-	size_t i;
+	const unsigned probed = lists_long(engine_lists(s->engine));
+	struct rows rows[6], *lock, *open, *lists = NULL;
+	bool timeout, nodes, probe;
+	size_t i, n;
 
 	/* Round trip 1: the locks stand before the snapshot is taken. */
 	if (db_send(s->db, STMT_BEGIN, NULL, f) == -1 ||
 	    send_timeout(s, &timeout, f) == -1 ||
 	    set_send_lock(s, s->lock, f) == -1 || send_open(s, f) == -1 ||
-	    send_nodes(s, &nodes, f) == -1)
+	    send_nodes(s, &nodes, f) == -1 ||
+	    set_send_lists(s, probed, &probe, f) == -1)
 		return -1;
 	lock = &rows[timeout ? 2 : 1];
 	open = lock + 1;
-	if (db_sync(s->db, s->arena, rows,
-		(size_t)(open - rows) + (nodes ? 2 : 1), f) == -1)
+	n = (size_t)(open - rows) + (nodes ? 2 : 1);
+	if (probe)
+		lists = &rows[n++];
+	if (db_sync(s->db, s->arena, rows, n, f) == -1)
 		return -1;
 	if (s->lock == SET_SKIP)
 		read_busy(s, lock);
@@ -73,6 +78,8 @@ set_read(struct set *s, struct fail *f)
 		return -1;
 	if (nodes)
 		read_nodes(s, open + 1);
+	if (set_match_lists(s, probed, lists, f) == -1)
+		return -1;
 	find_same(s);
 	for (i = 0; i < s->n; i++)
 		s->entries[i].may_link = may_link(s->graph, &s->entries[i]);
@@ -314,7 +321,7 @@ send_nodes(struct set *s, bool *ret_sent, struct fail *f)
 	return db_send(s->db, STMT_SET_NODES, &p, f);
 }
 
-/* Take in the snapshot, and refresh the rulebooks if they have moved. */
+/* Take in the snapshot, and refresh rulebooks and lists if they have moved. */
 static int
 read_open(struct set *s, const struct rows *r, struct fail *f)
 {
@@ -323,6 +330,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 		.now = rows_col(r, "now"),
 		.rules = rows_col(r, "rules"),
 		.policies = rows_col(r, "policies"),
+		.lists = rows_col(r, "lists"),
 		.api_key = rows_col(r, "api_key"),
 		.scopes = rows_col(r, "scopes"),
 		.live = rows_col(r, "live"),
@@ -355,6 +363,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 	}
 	epochs.rules = rows_int(r, 0, c.rules);
 	epochs.policies = rows_int(r, 0, c.policies);
+	epochs.lists = rows_int(r, 0, c.lists);
 	return engine_fresh(s->engine, s->db, s->arena, &epochs, f);
 }
 
@@ -462,7 +471,7 @@ may_link(struct graph *g, const struct entry *en)
 	bool may = false;
 	size_t i, n;
 
-	if (!set_decides(en))
+	if (!set_decides(en) || list_decides(en->listed))
 		return false;
 	n = set_pairs(en, pairs);
 	for (i = 0; i < n; i++) {

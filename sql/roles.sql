@@ -34,7 +34,8 @@ grant execute on function assay.partitions_ahead(int) to current_user;
 
 -- decide: reads the configuration, appends decisions, updates state.
 grant select on assay.epoch, assay.ruleset, assay.ruleset_active,
-    assay.policy, assay.policy_active, assay.migration
+    assay.policy, assay.policy_active, assay.migration, assay.list_entry,
+    assay.list_subject
     to assay_decide, assay_operator;
 grant select, insert on assay.verdict_log to assay_decide;
 grant insert on assay.detail to assay_decide;
@@ -54,3 +55,13 @@ grant execute on function assay.time_text(timestamptz),
     assay.service_key_list(),
     assay.service_key_create(text, bytea, text, text, bigint, bigint, text),
     assay.service_key_revoke(text) to assay_operator;
+
+-- operator keeps the lists.
+grant insert, update (reason, expires_at), delete on assay.list_entry
+    to assay_operator;
+grant update (lists) on assay.epoch to assay_operator;
+grant update (changed) on assay.list_subject to assay_operator;
+grant execute on function assay.list_json(assay.list_entry),
+    assay.list_moved(text[]),
+    assay.list_put(text[], text[], text[], text[], text[], timestamptz[], text),
+    assay.list_remove(text) to assay_operator;

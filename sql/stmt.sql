@@ -59,7 +59,7 @@ from unnest($1::bigint[]) k;
 -- One row an event: the clock, the epochs, the API key (where one is asked
 -- for), an earlier decision under the idempotency key, the user's state.
 -- name: set_open many read
-select e.ord, clock_timestamp() as now, c.rules, c.policies,
+select e.ord, clock_timestamp() as now, c.rules, c.policies, c.lists,
 	k.id as api_key, k.scopes,
 	k.id is not null and k.revoked_at is null and coalesce(
 	    k.expires_at > clock_timestamp(), true) as live,
@@ -78,6 +78,13 @@ from unnest($1::text[], $2::text[], $3::bytea[])
 -- name: set_nodes many read
 select id, kind, key, users, devices, first_device
 from assay.entity where key = any($1::text[]) and kind <> 1;
+
+-- The entries of lists too long to be cached that may be about an event.
+-- name: set_lists many read
+select w.ord, l.kind, l.expires_at
+from unnest($1::bigint[], $2::text[], $3::text[]) as w(ord, subject, value)
+	join assay.list_entry l
+		on l.subject = w.subject and l.value = w.value;
 
 -- Entities that are new, in key order.
 -- name: graph_add write
@@ -209,6 +216,18 @@ from assay.policy_active a join assay.policy p using (event_type, version),
 	as b(verdict text, min bigint, max bigint, "reviewQueue" text)
 order by p.event_type, b.min;
 
+-- Which subjects have changed since an epoch, each with its size, which is
+-- counted no further than one beyond what may be cached.
+-- name: list_sizes many read
+select s.subject, (select count(*) from (
+		select from assay.list_entry l where l.subject = s.subject
+		limit $2::bigint + 1) as counted) as size
+from assay.list_subject s where s.changed > $1::bigint;
+
+-- name: list_load many read
+select kind, value, expires_at
+from assay.list_entry where subject = $1::text limit $2::bigint;
+
 -- Access (fcgi/auth.c, ep_auth.c, ep_apikey.c) --------------------------------
 
 -- name: auth_status one read
@@ -269,3 +288,32 @@ insert into assay.operator (email, role, password)
 values ($1::text, 'admin', $2::text)
 on conflict do nothing
 returning email;
+
+-- name: list_put many write
+select id, made from assay.list_put($1::text[], $2::text[], $3::text[],
+	$4::text[], $5::text[], $6::timestamptz[], $7::text);
+
+-- A batch of an import.
+-- name: list_import one write
+select count(*) filter (where made) as made,
+	count(*) filter (where not made) as changed
+from assay.list_put($1::text[], $2::text[], $3::text[], $4::text[],
+	$5::text[], $6::timestamptz[], $7::text);
+
+-- name: list_find many read
+select id, assay.list_json(l)::text as entry, created_at
+from assay.list_entry l
+where subject = $1::text and value = $2::text
+	and ($3::text is null or kind = $3::text)
+order by id desc;
+
+-- Newest first, which is the order of the ids.
+-- name: list_show many read
+select id, assay.list_json(l)::text as entry, created_at
+from assay.list_entry l
+where ($1::text is null or kind = $1::text)
+	and ($2::text is null or subject = $2::text)
+order by id desc limit $3::bigint offset $4::bigint;
+
+-- name: list_remove one write
+select assay.list_remove($1::text) as found;

@@ -21,6 +21,13 @@ delete from assay.case_trail;
 insert into assay.ruleset values ('card.authorize', 'mine', '');
 update assay.policy_active set version = 'mine';
 update assay.epoch set rules = 0;
+select count(*) from assay.list_entry;
+select count(*) from assay.list_subject;
+insert into assay.list_entry (id) values ('lst_mine');
+update assay.list_entry set kind = 'allow';
+delete from assay.list_entry;
+update assay.list_subject set changed = 0;
+select assay.list_remove('lst_mine');
 select password from assay.operator;
 insert into assay.service_key (id) values ('key_mine');
 select assay.operator_register('a@b.c', 'x');
@@ -42,12 +49,18 @@ delete from assay.operator;
 update assay.operator set role = 'admin';
 update assay.service_key set hash = '\x00';
 delete from assay.service_key;
+select made from assay.list_put(array['lst_1'], array['block'], array['user'],
+    array['u-1'], array[null], array[timestamptz 'epoch'], 'a@b.c');
+update assay.list_entry set value = 'u-2';
+update assay.epoch set rules = 0;
+select assay.list_remove('lst_1');
 select assay.partitions_ahead(1);
 create table assay.mine (n int);
 
 \connect - assay_companion
 select count(*) from assay.operator;
 select count(*) from assay.service_key;
+select count(*) from assay.list_entry;
 delete from assay.verdict_log;
 
 \connect - assay_retain

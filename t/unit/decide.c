@@ -2,6 +2,7 @@
 /* core/decide.c: from signals to a verdict, its score, reasons and queue. */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/arena.h"
@@ -109,6 +110,101 @@ START_TEST(decides)
 }
 END_TEST
 
+/* What a list makes of a decision: by itself, or on top of its score. */
+static const struct {
+	enum list_kind kind;
+	double ring, calls;
+	enum verdict verdict;
+	int score;
+	const char *queue;
+	const char *tags;
+} listings[] = {
+	{ LIST_BLOCK, 1, 0, VERDICT_DENY, -1, NULL, "list.block" },
+	{ LIST_ALLOW, 7, 11, VERDICT_ALLOW, -1, NULL, "list.allow" },
+	{ LIST_WATCH, 1, 0, VERDICT_REVIEW, 0, "risk-ops", "list.watch" },
+	{ LIST_WATCH, 7, 0, VERDICT_REVIEW, 26, "risk-ops", "ring list.watch" },
+	{ LIST_WATCH, 1, 11, VERDICT_REVIEW, 46, "risk-ops",
+	    "calls list.watch" },
+	{ LIST_WATCH, 7, 11, VERDICT_DENY, 72, NULL, "calls ring list.watch" },
+};
+
+/* The tags of the reasons, a space between them. */
+static const char *
+tags(const struct score *score)
+{
+	static char text[256];
+	size_t i, n = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < score->n_reasons; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s",
+		    i == 0 ? "" : " ", score->reasons[i].tag);
+	return text;
+}
+
+START_TEST(heeds_lists)
+{
+	static struct signals sigs;
+	static struct decision got;
+	struct attr attr = { .name = "calls" };
+	struct event ev = { .attrs = &attr, .n_attrs = 1 };
+	struct fail f = { 0 };
+	struct arena a;
+	int i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	sigs.event = &ev;
+	sigs.value[SIGNAL_GRAPH_RING_SIZE] = value_number(listings[_i].ring);
+	attr.value = value_number(listings[_i].calls);
+	arena_init(&a, scratch, sizeof(scratch));
+	memset(&got, 0x5a, sizeof(got));
+	if (list_decides(listings[_i].kind)) {
+		decide_listed(&policy, listings[_i].kind, &got);
+	} else {
+		ck_assert_int_eq(decide(&book, &sigs, &a, &got, &f), 0);
+		ck_assert_int_eq(decide_watched(&a, &got, &f), 0);
+	}
+	ck_assert_int_eq(got.verdict, listings[_i].verdict);
+	ck_assert_int_eq(got.score.total, listings[_i].score);
+	ck_assert_pstr_eq(got.queue, listings[_i].queue);
+	ck_assert_ptr_eq(got.policy, &policy);
+	ck_assert_str_eq(tags(&got.score), listings[_i].tags);
+	ck_assert_int_eq(got.score.reasons[got.score.n_reasons - 1].points, 0);
+	arena_reset(&a);
+}
+END_TEST
+
+/* The reason's place among those of rules, which may use any tag. */
+static const struct {
+	struct reason was[3];
+	size_t n;
+	const char *tags;
+} reasons[] = {
+	{ { { "a", 5 }, { "a0", 0 }, { "z0", 0 } }, 3, "a a0 list.watch z0" },
+	{ { { "z", 5 }, { "z0", 0 } }, 2, "z list.watch z0" },
+	{ { { "z", 5 }, { "list.watch", 0 } }, 2, "z list.watch" },
+	{ { { "list.watch", 5 }, { "a", 1 } }, 2, "list.watch a" },
+};
+
+START_TEST(places_reasons)
+{
+	struct decision got = {
+		.verdict = VERDICT_DENY,
+		.policy = &policy,
+		.score = { .reasons = reasons[_i].was,
+		    .n_reasons = reasons[_i].n },
+	};
+	struct fail f = { 0 };
+	struct arena a;
+
+	arena_init(&a, scratch, sizeof(scratch));
+	ck_assert_int_eq(decide_watched(&a, &got, &f), 0);
+	ck_assert_str_eq(tags(&got.score), reasons[_i].tags);
+	arena_reset(&a);
+}
+END_TEST
+
 START_TEST(degrades)
 {
 	static struct decision got;
@@ -134,6 +230,8 @@ suite_decide(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, decides, 0, (int)nitems(cases));
+	tcase_add_loop_test(tc, heeds_lists, 0, (int)nitems(listings));
+	tcase_add_loop_test(tc, places_reasons, 0, (int)nitems(reasons));
 	tcase_add_test(tc, degrades);
 	suite_add_tcase(s, tc);
 	return s;

@@ -1,0 +1,91 @@
+-- SPDX-License-Identifier: ISC
+-- Block, allow and watch lists.
+
+-- One entry as callers see it.
+create or replace function assay.list_json(l assay.list_entry)
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return json_strip_nulls(json_build_object(
+    'id', (l).id,
+    'kind', (l).kind,
+    'subject', (l).subject,
+    'value', (l).value,
+    'reason', (l).reason,
+    'expiresAt', assay.time_text((l).expires_at)));
+
+-- Tell every worker that these subjects have changed.  The row of assay.epoch
+-- is locked last and until the commit, so that numbers rise in commit order.
+create or replace function assay.list_moved(subjects text[])
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	moved bigint;
+begin
+	update assay.epoch set lists = lists + 1 returning lists into moved;
+	update assay.list_subject set changed = moved
+	where subject = any(subjects);
+end
+$$;
+
+-- Add entries, or give those that stand under the same kind, subject and value
+-- a new reason and end; of two alike in one call the later one counts.  An
+-- end of 1970 is none.  A row for each entry that was made or changed.
+create or replace function assay.list_put(ids text[], kinds text[],
+    subjects text[], entry_values text[], reasons text[],
+    ends timestamptz[], creator text)
+returns table (id text, made boolean) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	put_ids text[];
+	put_made boolean[];
+	moved text[];
+begin
+	-- Sorted, so that no two calls wait for each other in a circle.
+	with wanted as (
+		select distinct on (w.subject, w.value, w.kind) w.*
+		from unnest(ids, kinds, subjects, entry_values, reasons, ends)
+			with ordinality as w(id, kind, subject, value, reason,
+			    expires_at, ord)
+		order by w.subject, w.value, w.kind, w.ord desc
+	), put as (
+		insert into assay.list_entry as l (id, kind, subject, value,
+		    reason, expires_at, created_by)
+		select w.id, w.kind, w.subject, w.value, w.reason,
+			nullif(w.expires_at, 'epoch'), creator
+		from wanted w
+		on conflict (subject, value, kind) do update
+		set reason = excluded.reason, expires_at = excluded.expires_at
+		where (l.reason, l.expires_at) is distinct from
+		    (excluded.reason, excluded.expires_at)
+		returning l.id, l.subject
+	)
+	select array_agg(p.id), array_agg(w.id is not null),
+		array_agg(distinct p.subject)
+	into put_ids, put_made, moved
+	from put p left join wanted w on w.id = p.id;
+
+	if moved is not null then
+		perform assay.list_moved(moved);
+	end if;
+	return query select * from unnest(put_ids, put_made);
+end
+$$;
+
+-- Remove an entry.  Whether there was one.
+create or replace function assay.list_remove(entry_id text)
+returns boolean language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	moved text[];
+begin
+	delete from assay.list_entry l where l.id = entry_id
+	returning array[l.subject] into moved;
+	if moved is not null then
+		perform assay.list_moved(moved);
+	end if;
+	return moved is not null;
+end
+$$;
