@@ -205,7 +205,10 @@ handle_set(struct handle *ha, struct http_call *call)
 	curl_easy_setopt(e, CURLOPT_WRITEDATA, call);
 	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, reply_take);
 
-	/* The one setting that copies and can fail, so it comes last. */
+	/* The settings that copy and can fail come last. */
+	if (curl_easy_setopt(e, CURLOPT_UNIX_SOCKET_PATH, call->hc_socket) !=
+	    CURLE_OK)
+		return -1;
 	return curl_easy_setopt(e, CURLOPT_URL, call->hc_url) == CURLE_OK ? 0
 									  : -1;
 }

@@ -19,6 +19,7 @@ struct http_call {
 	/* Set by the caller, who keeps all of it until the call is done. */
 	const char *hc_method; /* "GET", "POST" */
 	const char *hc_url;
+	const char *hc_socket; /* unix socket to connect to, NULL for the url */
 	const char *hc_headers[HTTP_HEADERS_MAX]; /* "Name: value", then NULL */
 	const char *hc_body; /* NULL for none */
 	size_t hc_body_size;

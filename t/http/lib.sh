@@ -242,8 +242,10 @@ api_key() {
 
 # The stack.
 
+# start_database [option ...]: with these of postgres besides.
 start_database() {
-	stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log"
+	stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log" \
+	    "$@"
 }
 
 # As if the machine that it runs on had gone.

@@ -1,0 +1,322 @@
+-- SPDX-License-Identifier: ISC
+-- The history checker: what the clients of a torture sent and were told
+-- (t/torture/load.c) against what is stored.  Load the history into the table
+-- history, then pg_temp.findings() says everything that is wrong, a name and
+-- an example each; no rows mean that nothing is.
+--
+-- An event is decided when its verdict is not a degraded one, and scored when
+-- it was neither degraded nor cut short by a list.
+set client_min_messages = warning;
+set jit = off;
+
+create temp table history (line jsonb);
+
+-- The history by event: what was sent in which request, and what came back.
+-- outcome is ok, fail (surely nothing was done) or unknown.
+create function pg_temp.read_history() returns void language plpgsql as $$
+begin
+	create temp table sent on commit drop as
+	with call as (
+		select line->>'call' as call, (line->>'batch')::bool as batch,
+			line->>'key' as key, line->'events' as events
+		from history where line->>'op' = 'call'
+	), answer as (
+		select line->>'call' as call, (line->>'status')::int as status,
+			(line->>'replay')::bool as replay, line->'body' as body
+		from history where line->>'op' = 'answer'
+	), entry as (
+		select c.call, c.batch, c.key, e.event, a.status, a.replay,
+			case when c.batch and a.status = 200
+			    then a.body->'results'->(e.ord - 1)::int
+			else a.body end as said
+		from call c left join answer a using (call), lateral
+			jsonb_array_elements(c.events) with ordinality as e(event, ord)
+	), split as (
+		select call, batch, key, event, replay, said,
+			coalesce(status, 0) as status,
+			case when batch then said->'decision' else said end as answer,
+			case when batch and status = 200 then said->'error'
+			    else said end->>'code' as code
+		from entry
+	)
+	select *, event->>'id' as id, coalesce(key, event->>'id') as claims,
+		case when status = 200 and answer->>'verdict' is not null
+		    then 'ok'
+		when status between 400 and 499 or code like 'INGEST%'
+		    then 'fail'
+		else 'unknown' end as outcome
+	from split;
+	analyze sent;
+end
+$$;
+
+-- What is stored, by verdict, each with one copy of its event as it was sent;
+-- and what those events make of the graph.
+create function pg_temp.read_store() returns void language plpgsql as $$
+begin
+	create temp table stored on commit drop as
+	select v.id, v.event_id, v.verdict, v.score, v.reasons::jsonb as reasons,
+		v.policy_id, v.policy_version, v.review_queue, v.xid,
+		assay.time_text(v.decided_at) as decided_at, v.event_type,
+		v.score >= 0 as scored,
+		v.reasons not like '%"engine.degraded"%' as decided,
+		e.event, e.claims, d.verdict_id is not null as detailed,
+		d.user_id, d.request, d.replay::jsonb as replay
+	from assay.verdict_log v
+	left join (select distinct on (id) id, event, claims from sent) e
+	    on e.id = v.event_id
+	left join assay.detail d on d.verdict_id = v.id
+	    and d.decided_at = v.decided_at;
+	analyze stored;
+
+	-- Entities that the scored events carried, and what they link.
+	create temp table carried on commit drop as
+	select s.id, n.kind, n.key, row_number() over () as at
+	from stored s, lateral (values
+		(1, event#>>'{subject,userId}'),
+		(2, event#>>'{subject,deviceId}'),
+		(3, event#>>'{subject,ip}'),
+		(4, event#>>'{subject,phone}'),
+		(5, event#>>'{subject,fingerprint}')) as n(kind, key)
+	where s.scored and n.key is not null;
+	create temp table edge on commit drop as
+	select distinct a.kind as kind, a.key as key, b.kind as other_kind,
+		b.key as other
+	from carried a join carried b using (id)
+	where a.kind <> b.kind and (a.kind <> 5 or b.kind <= 2)
+		and (b.kind <> 5 or a.kind <= 2);
+	create index on edge (kind, key);
+	analyze edge;
+end
+$$;
+
+-- The components by those links, without fingerprints: to each entity the
+-- least one that it hangs together with.
+create function pg_temp.find_components() returns void language plpgsql as $$
+begin
+	create temp table component on commit drop as
+	select distinct kind, key, kind || ' ' || key as least
+	from edge where kind <> 5;
+	create unique index on component (kind, key);
+	analyze component;
+	loop
+		update component c set least = n.least
+		from (select e.kind, e.key, min(o.least) as least
+			from edge e join component o
+				on o.kind = e.other_kind and o.key = e.other
+			where e.kind <> 5 group by e.kind, e.key) n
+		where n.kind = c.kind and n.key = c.key and n.least < c.least;
+		exit when not found;
+		-- As far as the one that was found has come itself.
+		update component c set least = o.least from component o
+		where c.least = o.kind || ' ' || o.key and o.least < c.least;
+	end loop;
+end
+$$;
+
+create function pg_temp.findings()
+returns table (finding text, example text) language plpgsql as $$
+begin
+	perform pg_temp.read_history();
+	perform pg_temp.read_store();
+	perform pg_temp.find_components();
+
+	-- Answers.
+	return query select 'history: a call is made once and answered once',
+		h.line->>'call' from history h
+	group by h.line->>'call'
+	having count(*) filter (where h.line->>'op' = 'call') <> 1
+		or count(*) filter (where h.line->>'op' = 'answer') > 1;
+	return query select 'answer: a decision, or an error in its envelope',
+		concat_ws(' ', s.id, s.status, s.said) from sent s
+	where s.status <> 0 and s.outcome <> 'ok' and not coalesce(
+		case when s.batch and s.status = 200
+		then s.said->>'ok' = 'false' and s.said#>>'{error,message}' <> ''
+		else s.status >= 400 and s.said->>'error' = 'true'
+		    and s.said->>'message' <> '' end and s.code <> '', false);
+	return query select 'answer: it is stored',
+		concat_ws(' ', s.id, s.answer) from sent s
+	where s.outcome = 'ok'
+		and not exists (select from stored v where v.id = s.answer->>'id');
+	return query select 'answer: it is what is stored',
+		concat_ws(' ', s.answer, to_jsonb(v) - 'event' - 'replay')
+	from sent s join stored v on v.id = s.answer->>'id'
+	where s.outcome = 'ok' and (v.event_id <> s.id
+		or v.verdict is distinct from s.answer->>'verdict'
+		or v.score <> (s.answer->>'score')::int
+		or v.reasons is distinct from s.answer->'reasons'
+		or not s.batch and (
+		    v.event_id is distinct from s.answer->>'eventId'
+		    or v.policy_id is distinct from s.answer->>'policyId'
+		    or v.policy_version is distinct from s.answer->>'policyVersion'
+		    or v.decided_at is distinct from s.answer->>'decidedAt'));
+	return query select 'answer: an event has one decision in all of them',
+		s.id from sent s join stored v on v.id = s.answer->>'id' and v.decided
+	where s.outcome = 'ok'
+	group by s.id having count(distinct v.id) > 1;
+	return query select 'answer: a replay is of a decision', s.id
+	from sent s join stored v on v.id = s.answer->>'id'
+	where s.replay and not v.decided;
+
+	-- Verdicts.
+	return query select 'verdict: its id is its own', v.id from stored v
+	group by v.id having count(*) > 1;
+	return query select 'verdict: an event is decided once', v.event_id
+	from stored v where v.decided group by v.event_id having count(*) > 1;
+	return query select 'verdict: its event was sent, and not refused',
+		v.event_id from stored v
+	where v.event is null or not exists (select from sent s
+		where s.id = v.event_id and s.outcome <> 'fail');
+	return query select 'verdict: it is of the type that was sent', v.id
+	from stored v where v.event_type <> v.event->>'type';
+	return query select 'verdict: a degraded one has score -1', v.id
+	from stored v where v.decided <> (v.reasons is distinct from
+		'[{"tag": "engine.degraded", "points": 0}]'::jsonb)
+		or not v.decided and v.score <> -1;
+	return query select 'key: it is there for decisions and no others', v.id
+	from stored v left join assay.idempotency i
+		on i.verdict_id = v.id and i.event_id = v.event_id
+	where (i.key is not null) <> v.decided or i.key <> v.claims;
+	return query select 'key: it names a verdict', i.key
+	from assay.idempotency i
+	where not exists (select from stored v where v.id = i.verdict_id);
+
+	-- Activity and replay samples.
+	return query select 'detail: every verdict has its own', v.id from stored v
+	where not v.detailed or v.request is null
+		or v.user_id is distinct from v.event#>>'{subject,userId}';
+	return query select 'detail: there is no other', d.verdict_id
+	from assay.detail d
+	where not exists (select from stored v where v.id = d.verdict_id);
+	return query select 'sample: scored verdicts have one, of that score', v.id
+	from stored v where v.scored <> (v.replay is not null)
+		or v.score <> (v.replay->>'score')::int
+		or v.replay->'tags' is distinct from v.reasons and v.scored;
+
+	-- What a user's events saw of those before them.  A user's transactions
+	-- follow each other, and so do their numbers, whatever clocks do.
+	return query with seen as (
+		select v.*, v.replay->'signals' as signals,
+			(v.replay#>>'{signals,velocity.attemptsLast24h}')::bigint as nth,
+			v.event#>>'{subject,deviceId}' as device,
+			v.event ? 'amount' and v.verdict <> 'deny' and v.event_type
+			    not in ('card.capture', 'card.refund', 'account.login')
+			    as sample
+		from stored v where v.scored
+	), met as (
+		select v.*, v.device is not null and row_number() over (
+		    partition by v.user_id, v.device order by v.xid, v.nth) = 1 as new
+		from seen v
+	), counted as (
+		select v.*, row_number() over by_user - 1 as before,
+			count(*) filter (where v.sample) over (
+			    partition by v.user_id, v.event->>'currency'
+			    order by v.xid, v.nth rows unbounded preceding
+			    exclude current row) as samples,
+			least(500, count(*) filter (where v.new) over (
+			    by_user rows unbounded preceding
+			    exclude current row)) as devices
+		from met v
+		window by_user as (partition by v.user_id order by v.xid, v.nth)
+	)
+	select w.rule, concat_ws(' ', v.user_id, v.event_id, w.want, w.got)
+	from counted v, lateral (values
+		('user: attempts', v.before::text,
+		    v.signals->>'velocity.attemptsLast24h'),
+		('user: samples', case when v.event ? 'amount'
+		    then v.samples end::text, v.signals->>'anomaly.samples'),
+		('user: devices', v.devices::text,
+		    v.signals->>'graph.devicesOnUser')) as w(rule, want, got)
+	where w.want is distinct from w.got;
+	return query select 'user: a state for each that was scored',
+		coalesce(u.user_id, v.user_id)
+	from (select distinct s.user_id from stored s where s.scored) v
+		full join assay.user_state u using (user_id)
+	where u.user_id is null or v.user_id is null;
+
+	-- The graph, counted again from the events.
+	return query select 'graph: entities', concat_ws(' ', e.kind, e.key, c.key)
+	from (select distinct x.kind, x.key from edge x) c
+		full join assay.entity e using (kind, key)
+	where e.id is null or c.key is null;
+	return query select 'graph: links', concat_ws(' ', l.a, l.b, w.a, w.b)
+	from (select distinct least(a.id, b.id) as a, greatest(a.id, b.id) as b
+		from edge x join assay.entity a on a.kind = x.kind and a.key = x.key
+			join assay.entity b
+			on b.kind = x.other_kind and b.key = x.other) w
+		full join assay.link l using (a, b)
+	where l.ctid is null or w.a is null;
+	return query select 'graph: counters',
+		concat_ws(' ', e.kind, e.key, e.users, e.devices)
+	from (select x.kind, x.key,
+			count(*) filter (where x.other_kind = 1 and x.kind <> 1) as users,
+			count(*) filter (where x.other_kind = 2 and x.kind = 5) as devices
+		from edge x group by x.kind, x.key) c
+		join assay.entity e using (kind, key)
+	where e.users <> least(500, c.users) or e.devices <> least(500, c.devices)
+		or (e.first_device is null) <> (c.devices = 0)
+		or e.first_device is not null and not exists (
+		    select from edge x join assay.entity d
+			on d.kind = 2 and d.key = x.other
+		    where x.kind = 5 and x.key = e.key and x.other_kind = 2
+			and d.id = e.first_device);
+	-- Components that have reached the cap no longer grow into each other.
+	return query with recursive up (id, at) as (
+		select e.id, e.id from assay.entity e where e.kind <> 5
+		union
+		select up.id, e.parent from up join assay.entity e on e.id = up.at
+		where e.parent is not null
+	), root as (
+		select c.least, count(*) over (partition by c.least) as entities,
+			r.id, r.size
+		from component c join assay.entity e using (kind, key)
+			left join up on up.id = e.id and exists (select
+				from assay.entity x where x.id = up.at and x.parent is null)
+			left join assay.entity r on r.id = up.at
+	)
+	select 'graph: components', concat_ws(' ', r.least, min(r.entities),
+		array_agg(distinct r.id), array_agg(distinct r.size))
+	from root r group by r.least
+	having bool_or(r.size is distinct from least(500, r.entities))
+		or min(r.entities) < 500 and count(distinct r.id) > 1;
+	return query select 'graph: a user''s place', u.user_id
+	from assay.user_state u left join assay.entity e
+		on e.kind = 1 and e.key = u.user_id
+	where u.node is distinct from e.id
+		or (u.root is null) <> (u.node is null)
+		or u.root is not null
+		and not exists (select from assay.entity r where r.id = u.root);
+
+	-- Cases.
+	return query select 'case: every review has one, and nothing else',
+		coalesce(v.id, c.verdict_id)
+	from (select * from stored s where s.scored and s.verdict = 'review') v
+		full join assay.review_case c on c.verdict_id = v.id
+		and c.event_id = v.event_id and c.queue = v.review_queue
+		and c.score = v.score and c.status = 'open'
+	group by v.id, c.verdict_id
+	having count(v.id) <> 1 or count(c.id) <> 1;
+	return query select 'case: it was opened once', c.id
+	from assay.review_case c left join assay.case_trail t on t.case_id = c.id
+	group by c.id having count(t.case_id) <> 1
+		or min(t.action || t.actor) <> 'openedengine';
+
+	drop table sent, stored, carried, edge, component;
+end
+$$;
+
+-- One line: requests by outcome and events by what is stored of them.
+create function pg_temp.summary() returns text language plpgsql as $$
+declare
+	said text;
+begin
+	perform pg_temp.read_history();
+	select string_agg(concat_ws(' ', outcome, n), ', ' order by outcome)
+	into said
+	from (select outcome, count(*) as n from sent group by outcome) o;
+	drop table sent;
+	return said || (select format('; %s verdicts, %s of them degraded',
+		count(*), count(*) filter (where score = -1))
+	    from assay.verdict_log);
+end
+$$;

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The clients of a torture.  Each sends a request, waits for its answer and
+ * sends the next; what gets no answer, or one that leaves open what was done,
+ * is sent again, as callers do.  Every request and every answer becomes a
+ * line of the history, which t/torture/check.sql holds against the database.
+ *
+ *	load SOCKET HISTORY CLIENTS SEED FIRST EVENTS
+ *
+ * sends events from number FIRST on: so many, or with 0 until TERM and then
+ * the closing event of every user.  API_KEY is in the environment.
+ */
+#include "config.h"
+
+#include <err.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/str.h"
+#include "lib/clock.h"
+#include "lib/http.h"
+#include "t/torture/event.h"
+
+#define CLIENTS_MAX 256
+#define BATCH_MAX 40
+#define BODY_SIZE ((size_t)1 << 17)
+#define REPLY_MAX ((size_t)1 << 20)
+#define TIMEOUT_MS 15000
+#define TRIES 7 /* of a request that stays open, */
+#define PAUSE (CLOCK_SECOND / 50) /* waiting twice as long each time */
+#define REPEAT_BACK 150 /* how far back an event that is repeated may be */
+
+#define URL "http://assay/v1/decisions"
+
+/* One client with its request. */
+struct client {
+	enum { CLIENT_FREE = 1, CLIENT_READY, CLIENT_SENT } cl_state;
+	struct arena cl_arena; /* the request's texts */
+	struct http_call cl_call;
+	const char *cl_events; /* JSON, comma-separated */
+	uint64_t cl_number; /* of the request, new at every try */
+	bool cl_batch;
+	char cl_key[64]; /* header, empty for none */
+	int cl_tries;
+	int64_t cl_due; /* ticks before which it is not sent */
+};
+
+static void open_run(char **);
+static bool step(struct client *);
+static bool fill(struct client *);
+static uint64_t pick(bool);
+static void send_call(struct client *);
+static void answered(struct client *);
+static bool settled(struct json_object *, int);
+static void history_call(const struct client *);
+static void history_answer(const struct client *, bool);
+static uint64_t number(const char *);
+static void ended(int);
+
+/* The run. */
+static struct client clients[CLIENTS_MAX];
+static size_t n_clients;
+static FILE *history;
+static struct http *http;
+static const char *socket_path;
+static char key_header[256];
+static uint64_t seed, first, next, end; /* numbers of events */
+static uint64_t calls; /* the last request's number */
+static uint64_t closing; /* closing events so far */
+static struct dice dice;
+
+/* Set by TERM: only closing events from now on. */
+static volatile sig_atomic_t stopping;
+
+int
+main(int argc, char **argv)
+{
+	struct http_call *call;
+	bool busy = true;
+	size_t i;
+
+	if (argc != 7)
+		errx(EXIT_FAILURE,
+		    "usage: load SOCKET HISTORY CLIENTS SEED FIRST EVENTS");
+	open_run(argv + 1);
+	while (busy) {
+		busy = false;
+		for (i = 0; i < n_clients; i++)
+			busy |= step(&clients[i]);
+		if ((call = http_wait(http, 5)) != NULL)
+			answered(call->hc_owner);
+		else
+			usleep(1000);
+	}
+	if (fclose(history) != 0)
+		err(EXIT_FAILURE, "%s", argv[2]);
+	http_free(http);
+	for (i = 0; i < n_clients; i++)
+		free(clients[i].cl_arena.ar_base);
+	return EXIT_SUCCESS;
+}
+
+/* Read the arguments and make the clients. */
+static void
+open_run(char **argv)
+{
+	struct sigaction sa = { .sa_handler = ended };
+	struct fail f = { 0 };
+	const char *key = getenv("API_KEY");
+	size_t i;
+	char *block;
+
+	socket_path = argv[0];
+	n_clients = number(argv[2]);
+	seed = number(argv[3]);
+	first = next = number(argv[4]);
+	end = number(argv[5]) == 0 ? UINT64_MAX : first + number(argv[5]);
+	if (n_clients > CLIENTS_MAX || key == NULL)
+		errx(EXIT_FAILURE, "too many clients, or no API_KEY");
+	snprintf(key_header, sizeof(key_header), "X-API-Key: %s", key);
+	dice.di_state = seed;
+	calls = first;
+	if ((history = fopen(argv[1], "a")) == NULL)
+		err(EXIT_FAILURE, "%s", argv[1]);
+	setlinebuf(history);
+	if ((http = http_new((int)n_clients, &f)) == NULL)
+		errx(EXIT_FAILURE, "%s", f.why);
+	for (i = 0; i < n_clients; i++) {
+		if ((block = malloc(BODY_SIZE)) == NULL)
+			err(EXIT_FAILURE, NULL);
+		arena_init(&clients[i].cl_arena, block, BODY_SIZE);
+		clients[i].cl_state = CLIENT_FREE;
+	}
+	sigaction(SIGTERM, &sa, NULL);
+}
+
+/* Move a client on; whether it still has something to do. */
+static bool
+step(struct client *cl)
+{
+	if (cl->cl_state == CLIENT_FREE && !fill(cl))
+		return false;
+	if (cl->cl_state == CLIENT_READY && clock_ticks() >= cl->cl_due)
+		send_call(cl);
+	return true;
+}
+
+/* Make the next request; false when there is none. */
+static bool
+fill(struct client *cl)
+{
+	const uint64_t want =
+	    dice_roll(&dice, 5) == 0 ? 2 + dice_roll(&dice, BATCH_MAX - 1) : 1;
+	struct str list, body;
+	uint64_t n = 0;
+	size_t i;
+
+	arena_reset(&cl->cl_arena);
+	str_init(&list, &cl->cl_arena);
+	for (i = 0; i < want && (n = pick(want > 1)) != 0; i++) {
+		str_add(&list, i == 0 ? "" : ",");
+		event_text(&list, seed, n);
+	}
+	if (i == 0)
+		return false;
+	str_init(&body, &cl->cl_arena);
+	str_add(&body, want > 1 ? "{\"events\":[" : "");
+	str_add(&body, str_text(&list));
+	str_add(&body, want > 1 ? "]}" : "");
+	if (str_text(&body) == NULL)
+		errx(EXIT_FAILURE, "a request is too big");
+	cl->cl_events = str_text(&list);
+	cl->cl_key[0] = '\0';
+	if (want == 1 && event_keyed(n))
+		snprintf(cl->cl_key, sizeof(cl->cl_key),
+		    "Idempotency-Key: key-%" PRIu64, n);
+	cl->cl_call = (struct http_call) {
+		.hc_method = "POST",
+		.hc_url = want > 1 ? URL "/batch" : URL,
+		.hc_socket = socket_path,
+		.hc_headers = { key_header, "Content-Type: application/json",
+		    cl->cl_key[0] == '\0' ? NULL : cl->cl_key },
+		.hc_body = str_text(&body),
+		.hc_body_size = strlen(str_text(&body)),
+		.hc_timeout_ms = TIMEOUT_MS,
+		.hc_reply_max = REPLY_MAX,
+		.hc_owner = cl,
+	};
+	cl->cl_batch = want > 1;
+	cl->cl_tries = 0;
+	cl->cl_due = 0;
+	cl->cl_state = CLIENT_READY;
+	return true;
+}
+
+/*
+ * The number of the next event, now and then of an earlier one, or 0 at the
+ * end.  A batch has no Idempotency-Key.
+ */
+static uint64_t
+pick(bool batch)
+{
+	uint64_t n;
+
+	if (stopping)
+		return event_closing(first, next, closing++);
+	do {
+		if (next >= end)
+			return 0;
+		n = next > first + REPEAT_BACK && dice_roll(&dice, 10) == 0
+		    ? next - 1 - dice_roll(&dice, REPEAT_BACK)
+		    : next++;
+	} while (batch && event_keyed(n));
+	return n;
+}
+
+/* Send a request, for the first time or again. */
+static void
+send_call(struct client *cl)
+{
+	struct fail f = { 0 };
+
+	cl->cl_number = ++calls;
+	history_call(cl);
+	if (http_start(http, &cl->cl_call, &f) == -1)
+		errx(EXIT_FAILURE, "%s", f.why);
+	cl->cl_state = CLIENT_SENT;
+}
+
+/* Take an answer, or the lack of one. */
+static void
+answered(struct client *cl)
+{
+	struct http_call *call = &cl->cl_call;
+	struct json_object *json = NULL;
+
+	if (call->hc_status != 0 && call->hc_reply != NULL)
+		json = json_tokener_parse(call->hc_reply);
+	history_answer(cl, json != NULL);
+	if (settled(json, call->hc_status) || ++cl->cl_tries == TRIES) {
+		cl->cl_state = CLIENT_FREE;
+	} else {
+		cl->cl_due = clock_ticks() + (PAUSE << cl->cl_tries);
+		cl->cl_state = CLIENT_READY;
+	}
+	json_object_put(json);
+	http_done(http, call);
+}
+
+/* Whether an answer says of every event what was done. */
+static bool
+settled(struct json_object *json, int status)
+{
+	struct json_object *results, *error;
+	const char *code;
+	size_t i;
+
+	if (status != 200)
+		return status >= 400 && status < 500;
+	if (!json_object_object_get_ex(json, "results", &results))
+		return json != NULL;
+	for (i = 0; i < json_object_array_length(results); i++) {
+		if (!json_object_object_get_ex(
+			json_object_array_get_idx(results, i), "error", &error))
+			continue;
+		code = json_object_get_string(
+		    json_object_object_get(error, "code"));
+		if (code == NULL || strncmp(code, "INGEST_", 7) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* A line for a request: at, op, call, key, batch, events. */
+static void
+history_call(const struct client *cl)
+{
+	const char *key = strrchr(cl->cl_key, ' ');
+
+	fprintf(history,
+	    "{\"at\":%" PRId64 ",\"op\":\"call\",\"call\":%" PRIu64
+	    ",\"batch\":%s,\"key\":",
+	    clock_ticks(), cl->cl_number, cl->cl_batch ? "true" : "false");
+	if (key == NULL)
+		fputs("null", history);
+	else
+		fprintf(history, "\"%s\"", key + 1);
+	fprintf(history, ",\"events\":[%s]}\n", cl->cl_events);
+}
+
+/*
+ * A line for an answer: at, op, call, status (0: none came), replay, and the
+ * body as it came, null if it is no JSON.
+ */
+static void
+history_answer(const struct client *cl, bool is_json)
+{
+	const struct http_call *call = &cl->cl_call;
+
+	fprintf(history,
+	    "{\"at\":%" PRId64 ",\"op\":\"answer\",\"call\":%" PRIu64
+	    ",\"status\":%d,\"replay\":%s,\"body\":%s}\n",
+	    clock_ticks(), cl->cl_number, call->hc_status,
+	    http_header(call, "X-Engine-Idempotent-Replay") != NULL ? "true"
+								    : "false",
+	    is_json ? call->hc_reply : "null");
+}
+
+/* An argument as a number, or the end. */
+static uint64_t
+number(const char *text)
+{
+	char *rest;
+	const unsigned long long n = strtoull(text, &rest, 10);
+
+	if (*text == '\0' || *rest != '\0')
+		errx(EXIT_FAILURE, "%s is no number", text);
+	return n;
+}
+
+static void
+ended(int signo)
+{
+	(void)signo;
+	stopping = 1;
+}
