@@ -47,7 +47,7 @@ listen_open(struct listeners *l, struct fail *f)
 	for (group = GROUP_DECIDE; group < GROUP__MAX; group++) {
 		if (l->fd[group] == -1 &&
 		    bind_path(l, group, path[group], f) == -1) {
-			listen_close(l);
+			listen_close(l, GROUP_DECIDE);
 			return -1;
 		}
 		fcntl(l->fd[group], F_SETFD, FD_CLOEXEC);
@@ -58,20 +58,16 @@ listen_open(struct listeners *l, struct fail *f)
 }
 
 void
-listen_close(struct listeners *l)
+listen_close(struct listeners *l, enum group group)
 {
-	enum group group;
+	const int fd = l->fd[group];
 
-	for (group = GROUP_DECIDE; group < GROUP__MAX; group++) {
-		if (l->bound[group].sun_family != 0)
-			unlink(l->bound[group].sun_path);
-		if (l->fd[group] != -1)
-			close(l->fd[group]);
-		l->fd[group] = -1;
-		l->bound[group].sun_family = 0;
-		if (l->shared)
-			break;
-	}
+	if (l->bound[group].sun_family != 0)
+		unlink(l->bound[group].sun_path);
+	l->bound[group].sun_family = 0;
+	l->fd[group] = -1;
+	if (fd != l->fd[GROUP_DECIDE] && fd != l->fd[GROUP_OPERATOR])
+		close(fd);
 }
 
 /* Take what systemd passes by name; how many descriptors it passes. */

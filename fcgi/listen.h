@@ -26,7 +26,10 @@ struct listeners {
 int listen_open(struct listeners *l, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* Close all, and unlink the paths that were bound here. */
-void listen_close(struct listeners *l);
+/*
+ * Close a group's socket, unless the other group still has it, and unlink its
+ * path if it was bound here.  One that is closed already is left alone.
+ */
+void listen_close(struct listeners *l, enum group group);
 
 #endif

@@ -135,7 +135,6 @@ serve(const char *path)
 	if (listen_open(&l, &f) == -1)
 		errx(EX_UNAVAILABLE, "%s: %s", f.where, f.why);
 	status = master_run(shm, &l, path);
-	listen_close(&l);
 	shm_free(shm);
 	return status;
 }

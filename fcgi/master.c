@@ -36,7 +36,7 @@ struct child {
 	int64_t started;
 	int64_t pause; /* before the next start, doubled at each young death */
 	int64_t not_before; /* when the next start is due */
-	bool leaving; /* was told to */
+	int64_t told; /* to leave, at this time; 0: not yet */
 };
 
 struct master {
@@ -49,21 +49,25 @@ struct master {
 	int64_t notified;
 	int64_t interval; /* of the watchdog's messages; 0: none */
 	bool stopping;
+	bool closed[GROUP__MAX]; /* these groups take no more requests */
 };
 
 static void handle(struct master *m, int signo);
 static void reload(struct master *m);
 static void stop(struct master *m);
+static void stop_group(struct master *m, enum group group);
+static void wind_up(struct master *m);
 static void tell(struct child *c);
 static void reap(struct master *m);
 static void bury(struct master *m, size_t i, int status);
 static void keep(struct master *m);
 static void renew(struct master *m);
+static void renew_group(struct master *m, enum group group);
 static void start(struct master *m, size_t i);
 static void become_worker(struct master *m, size_t i) __attribute__((noreturn));
 static void watch(struct master *m);
 static bool wanted(const struct master *m, size_t i);
-static bool any_left(const struct master *m);
+static bool any_left(const struct master *m, enum group group);
 static enum group group_of(size_t i);
 
 static const char *const group_names[GROUP__MAX] = {
@@ -98,13 +102,14 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	log_info("pool=started decide=%" PRId64 " operator=%" PRId64,
 	    conf.DECIDE_WORKERS, conf.OPERATOR_WORKERS);
 	notify("READY=1");
-	while (!m->stopping || any_left(m)) {
+	while (!m->closed[GROUP_DECIDE] || any_left(m, GROUP_DECIDE)) {
 		signo = sigtimedwait(&set, NULL, &tick);
 		if (signo > 0)
 			handle(m, signo);
 		reap(m);
 		watch(m);
 		renew(m);
+		wind_up(m);
 		keep(m);
 	}
 	log_info("pool=stopped");
@@ -141,29 +146,50 @@ reload(struct master *m)
 	notify("READY=1");
 }
 
-/* Take no more connections, and let every worker finish. */
+/*
+ * Operators leave first, and decisions are made until they have: what waits
+ * for one cannot wait as long as a login or a backtest may take.
+ */
 static void
 stop(struct master *m)
 {
-	size_t i;
-
 	if (m->stopping)
 		return;
 	m->stopping = true;
 	notify("STOPPING=1");
 	log_info("pool=stopping");
-	listen_close(m->listeners);
+	stop_group(m, GROUP_OPERATOR);
+}
+
+/* Take no more connections of a group, and let its workers finish. */
+static void
+stop_group(struct master *m, enum group group)
+{
+	size_t i;
+
+	m->closed[group] = true;
+	listen_close(m->listeners, group);
 	for (i = 0; i < SHM_SLOTS; i++)
-		tell(&m->child[i]);
+		if (group_of(i) == group)
+			tell(&m->child[i]);
+}
+
+/* The second half of stop(). */
+static void
+wind_up(struct master *m)
+{
+	if (m->stopping && !m->closed[GROUP_DECIDE] &&
+	    !any_left(m, GROUP_OPERATOR))
+		stop_group(m, GROUP_DECIDE);
 }
 
 /* Ask a worker to leave. */
 static void
 tell(struct child *c)
 {
-	if (c->pid == 0 || c->leaving)
+	if (c->pid == 0 || c->told != 0)
 		return;
-	c->leaving = true;
+	c->told = clock_ticks();
 	kill(c->pid, SIGTERM);
 }
 
@@ -189,23 +215,25 @@ bury(struct master *m, size_t i, int status)
 	struct child *c = &m->child[i];
 	const int64_t now = clock_ticks();
 
-	if (!c->leaving || status != 0) {
-		log_error("worker=died group=%s worker_pid=%ld %s=%d",
-		    group_names[group_of(i)], (long)c->pid,
-		    WIFSIGNALED(status) ? "signal" : "status",
-		    WIFSIGNALED(status) ? WTERMSIG(status)
-					: WEXITSTATUS(status));
-		metric_add(
-		    slot, METRIC_ID_RESTARTS, (size_t)group_of(i) - 1, 0, 1);
-	}
-	if (c->leaving || now - c->started >= YOUNG)
+	if (c->told != 0 || now - c->started >= YOUNG)
 		c->pause = 0;
 	else if (c->pause == 0)
 		c->pause = PAUSE_MIN;
 	else
 		c->pause = c->pause < PAUSE_MAX / 2 ? c->pause * 2 : PAUSE_MAX;
+	if (c->told == 0 || status != 0) {
+		log_error("worker=died group=%s worker_pid=%ld %s=%d "
+			  "pause_ms=%" PRId64,
+		    group_names[group_of(i)], (long)c->pid,
+		    WIFSIGNALED(status) ? "signal" : "status",
+		    WIFSIGNALED(status) ? WTERMSIG(status)
+					: WEXITSTATUS(status),
+		    c->pause / 1000);
+		metric_add(
+		    slot, METRIC_ID_RESTARTS, (size_t)group_of(i) - 1, 0, 1);
+	}
 	c->not_before = now + c->pause;
-	c->leaving = false;
+	c->told = 0;
 	c->pid = 0;
 	atomic_store(&slot->sl_pid, 0);
 	atomic_store(&slot->sl_due, 0);
@@ -221,8 +249,6 @@ keep(struct master *m)
 		notify("WATCHDOG=1");
 		m->notified = clock_ticks();
 	}
-	if (m->stopping)
-		return;
 	for (i = 0; i < SHM_SLOTS; i++) {
 		if (!wanted(m, i))
 			tell(&m->child[i]);
@@ -232,21 +258,33 @@ keep(struct master *m)
 	}
 }
 
-/* Replace one worker of before the last reload, once the one before is. */
+/* Bring the settings of the last reload into force. */
 static void
 renew(struct master *m)
 {
-	struct child *next = NULL;
-	size_t i;
+	enum group group;
 
 	if (m->stopping)
 		return;
+	for (group = GROUP_DECIDE; group < GROUP__MAX; group++)
+		renew_group(m, group);
+}
+
+/* Replace one worker of before the last reload, once the one before is. */
+static void
+renew_group(struct master *m, enum group group)
+{
+	struct child *c, *next = NULL;
+	size_t i;
+
 	for (i = 0; i < SHM_SLOTS; i++) {
-		if (m->child[i].leaving)
+		c = &m->child[i];
+		if (c->pid == 0 || group_of(i) != group)
+			continue;
+		if (c->told != 0)
 			return;
-		if (next == NULL && m->child[i].pid != 0 &&
-		    m->child[i].started < m->renewed)
-			next = &m->child[i];
+		if (next == NULL && c->started < m->renewed)
+			next = c;
 	}
 	if (next != NULL)
 		tell(next);
@@ -331,16 +369,16 @@ wanted(const struct master *m, size_t i)
 	const int64_t n = group_of(i) == GROUP_DECIDE ? conf.DECIDE_WORKERS
 						      : conf.OPERATOR_WORKERS;
 
-	return !m->stopping && (int64_t)(i % SHM_GROUP_SLOTS) < n;
+	return !m->closed[group_of(i)] && (int64_t)(i % SHM_GROUP_SLOTS) < n;
 }
 
 static bool
-any_left(const struct master *m)
+any_left(const struct master *m, enum group group)
 {
 	size_t i;
 
 	for (i = 0; i < SHM_SLOTS; i++)
-		if (m->child[i].pid != 0)
+		if (m->child[i].pid != 0 && group_of(i) == group)
 			return true;
 	return false;
 }

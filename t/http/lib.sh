@@ -34,6 +34,7 @@ scratch=/nonexistent
 stack_pg_pid=
 stack_pool_pid=
 stack_nginx_pid=
+POOL=
 BASE=http://assay
 TOKEN=
 KEY=
@@ -255,9 +256,10 @@ stop_database() {
 }
 
 # start_pool [NAME=VALUE ...]: with these settings besides the usual ones;
-# does not wait for it to be ready.
+# does not wait for it to be ready.  POOL is the program, where it is another.
 start_pool() {
-	stack_pool_start "$scratch/bin/assay-fcgi" "$scratch/log/pool.log" \
+	stack_pool_start "${POOL:-$scratch/bin/assay-fcgi}" \
+	    "$scratch/log/pool.log" \
 	    DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide" \
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
 	    DECIDE_SOCKET="$scratch/run/decide.sock" DECIDE_WORKERS=2 \

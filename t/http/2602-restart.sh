@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# With sockets that somebody else holds, as systemd does, a restart under load
+# costs no request.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/load.sh
+. "$(dirname "$0")/load.sh"
+
+# Holds the sockets and starts the pool; at USR1 another pool, which gets the
+# same sockets, and TERM goes to the first one.
+POOL=$scratch/bin/activate
+cat >"$POOL" <<END
+#!/usr/bin/perl
+use strict;
+use IO::Socket::UNIX;
+\$^F = 9;
+my @sockets = map { IO::Socket::UNIX->new(Listen => 1024,
+    Local => "$scratch/run/\$_.sock") // die } "decide", "operator";
+die if fileno(\$sockets[0]) != 3 || fileno(\$sockets[1]) != 4;
+my \$pool = start();
+\$SIG{USR1} = sub { my \$old = \$pool; \$pool = start(); finish(\$old); };
+\$SIG{TERM} = sub { finish(\$pool); exit; };
+sleep 60 while 1;
+sub start {
+	my \$pid = fork() // die;
+	return \$pid if \$pid;
+	\$ENV{LISTEN_PID} = \$\$;
+	\$ENV{LISTEN_FDS} = 2;
+	\$ENV{LISTEN_FDNAMES} = "decide:operator";
+	exec "$scratch/bin/assay-fcgi" or die;
+}
+sub finish {
+	kill TERM => \$_[0];
+	waitpid \$_[0], 0;
+	open my \$log, ">>", "$scratch/log/ends" or die;
+	print \$log "\$?\n";
+}
+END
+chmod +x "$POOL"
+# shellcheck disable=SC2317 # called by name
+ends_are() { [ "$(grep -c . "$scratch/log/ends")" -ge "$1" ]; }
+
+start_stack
+admin_token
+api_key
+TOKEN=
+load_start 4
+for i in 1 2 3; do
+	check "the load runs" load_goes_on
+	kill -USR1 "$stack_pool_pid"
+	check "a new pool takes over ($i)" stack_until 20 "$stack_pool_pid" \
+	    ends_are "$i"
+done
+check "the load runs" load_goes_on
+load_stop restart
+stop_pool
+is "each pool ended well" "$(sort -u "$scratch/log/ends")" 0
+is "and at once" "$(grep -c 'worker=stuck' "$scratch/log/pool.log")" 0
+finish
