@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 #include "core/arena.h"
 #include "core/fail.h"
@@ -132,6 +133,8 @@ serve_waiting(struct serve *s)
 		admit(s, &s->hands[i]);
 	decide_waiting(s);
 	run_others(s);
+	for (i = 0; i < s->n; i++)
+		FCGX_Finish_r(&s->hands[i].fcgx);
 	worker_limit(s->worker, 0);
 	clear(&s->arena);
 	return r;
@@ -243,12 +246,18 @@ run_others(struct serve *s)
 	}
 }
 
-/* Send the answer and close the connection. */
+/*
+ * Send the whole answer, and that nothing follows, which is what nginx passes
+ * it on at.  The connection is closed later: libfcgi then waits until the
+ * other side has closed it, and others wait for their answers.
+ */
 static void
 reply(struct hand *h)
 {
 	resp_write(&h->req, &h->resp, h->fcgx.out);
-	FCGX_Finish_r(&h->fcgx);
+	FCGX_FClose(h->fcgx.err);
+	FCGX_FClose(h->fcgx.out);
+	shutdown(h->fcgx.ipcFd, SHUT_WR);
 	account(h);
 	log_context("req", NULL);
 	h->answered = true;
