@@ -4,23 +4,31 @@
 # durable commits, as ratios to `one`, the rate at which the same server takes
 # one durable insert of a 1 KB row with two indexes from 8 clients.
 #
-#	bench/bench.sh [SECONDS]	seconds of each measurement, default 10
+#	bench/bench.sh [PARTS [SECONDS]]
 #
-# Needs wrk and pgbench; runs in the build directory.
+# PARTS is a word of these letters, default abcehf; SECONDS the length of each
+# measurement, default 10.  Runs in the build directory; needs pgbench.
+#	a  through nginx, closed loop, with what waits taken along and without
+#	b  the pure decision
+#	c  the statements of the hot path alone
+#	d  10 million stored decisions and 1 million users (BENCH_STORE and
+#	   BENCH_USERS say otherwise) against an empty store; takes long
+#	e  a hot user and a hot ip with a tenth of the traffic
+#	f  a disk whose fsync takes 2 ms longer
+#	g  half of the saturation rate for 30 minutes (BENCH_SOAK)
+#	h  latency at fixed rates, for numbers of workers and caps
 set -eu
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(pwd)
 # shellcheck source=tools/stack.sh
 . "$srcdir/tools/stack.sh"
-seconds=${1:-10}
+parts=${1:-abcehf}
+seconds=${2:-10}
 users=2000
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay-bench.XXXXXX")
 stack_pg_pid=
 stack_pool_pid=
 stack_nginx_pid=
-for tool in wrk jq curl; do
-	command -v "$tool" >/dev/null || stack_die "bench needs $tool"
-done
 
 leave() {
 	stack_end "$stack_nginx_pid" TERM
@@ -41,6 +49,11 @@ ratio() {
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'
 }
 
+# ms US: microseconds as milliseconds.
+ms() {
+	awk -v us="$1" 'BEGIN { printf "%.1f", us / 1000 }'
+}
+
 # CPU seconds of the server so far, ended backends included (once they have
 # been waited for, hence the pause).
 server_cpu() {
@@ -55,14 +68,23 @@ server_cpu() {
 		END { printf "%.2f\n", cpu / hz }'
 }
 
+start_server() {
+	stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log"
+}
+
+# start_pool WORKERS CAP: so many decide workers, so many events in a set.
 start_pool() {
+	stack_end "$stack_pool_pid" TERM
 	stack_pool_start "$scratch/bin/assay-fcgi" "$scratch/log/pool.log" \
 	    DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide" \
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
-	    DECIDE_SOCKET="$scratch/run/decide.sock" DECIDE_WORKERS=4 \
+	    DECIDE_SOCKET="$scratch/run/decide.sock" DECIDE_WORKERS="$1" \
+	    DECIDE_SET_MAX="$2" \
 	    OPERATOR_SOCKET="$scratch/run/operator.sock" OPERATOR_WORKERS=2 \
 	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
 	    RATE_LIMIT_DECISIONS_PER_MIN=100000000 LOG_LEVEL=warn
+	stack_until 20 "$stack_pool_pid" test -S "$scratch/run/operator.sock"
+	sleep 0.5
 }
 
 # The yardstick, in inserts a second; its CPU a row goes to one_cpu.
@@ -77,28 +99,31 @@ measure_one() {
 	    -v s="$seconds" 'BEGIN { printf "%.0f", (b - a) / (n * s) * 1e6 }')
 }
 
-# direct CLIENTS SET: events a second of the hot path's statements alone; the
-# server's CPU an event in us goes to cpu.
+# direct CLIENTS SET [SECONDS]: events a second of the hot path's statements
+# alone; the server's CPU an event in us goes to cpu.
 direct() {
 	local before after out
 	before=$(server_cpu)
 	out=$("$builddir/bench/set" \
 	    "host=$scratch/run dbname=assay user=assay_decide" "$1" \
-	    "$seconds" "$2" "$users")
+	    "${3:-$seconds}" "$2" "$users")
 	after=$(server_cpu)
 	rate=${out%% *}
 	cpu=$(echo "$out" | awk -v a="$before" -v b="$after" \
 	    '{ printf "%.0f", (b - a) / $3 * 1e6 }')
 }
 
-# through CONNECTIONS: the same through nginx; rate, p50 and p99 are left.
+# through CONNECTIONS [RATE [HOT [SECONDS]]]: the same through nginx; rate,
+# p50, p99 and p999 are left.
 through() {
-	wrk -t "$(($1 > 1 ? 2 : 1))" -c "$1" -d "${seconds}s" --latency -s "$scratch/bench.lua" \
-	    "http://127.0.0.1:$port" >"$scratch/wrk.out"
-	rate=$(awk '/^Requests.sec/ { print int($2) }' "$scratch/wrk.out")
-	p50=$(awk '$1 == "50%" { print $2 }' "$scratch/wrk.out")
-	p99=$(awk '$1 == "99%" { print $2 }' "$scratch/wrk.out")
-	bad=$(awk '/Non-2xx/ { print $NF }' "$scratch/wrk.out")
+	local out
+	out=$("$builddir/bench/load" "$port" "$KEY" "$users" "$1" \
+	    "${4:-$seconds}" "${2:-0}" "${3:-none}") || out="0 0 0 0 0"
+	read -r rate bad p50 p99 p999 <<<"$out"
+	p50=$(ms "$p50")
+	p99=$(ms "$p99")
+	p999=$(ms "$p999")
+	[ "$bad" -eq 0 ] || echo "  $bad answers were not 200"
 }
 
 # Rows, index entries (BRIN has none to speak of) and statements that the
@@ -115,6 +140,220 @@ counted() {
 	    where schemaname = 'assay'"
 }
 
+# RssAnon in KiB of the processes whose parent is named, by name of program.
+memory() {
+	local pid
+	for pid in "$1" $(pgrep -P "$1"); do
+		[ ! -r "/proc/$pid/status" ] ||
+		    awk '/^Name/ { n = $2 } /^RssAnon/ { print n, $2 }' \
+			"/proc/$pid/status"
+	done | sort | awk '
+		{ if ($2 > most[$1]) most[$1] = $2; sum[$1] += $2; n[$1]++ }
+		END { for (i in n) printf "  %s: %d processes, %d KiB together, " \
+			"%d at most\n", i, n[i], sum[i], most[i] }'
+}
+
+part_a() {
+	local connections max direct1 direct4 base
+	echo "(a) through nginx, 4 decide workers, closed loop; ms"
+	printf '%12s %6s %12s %8s %6s %8s %8s %8s %8s\n' connections cap \
+	    decisions/s one/s ratio p50 p99 p99.9 /direct
+	measure_one
+	direct 4 1
+	direct4=$rate
+	direct 1 1
+	direct1=$rate
+	for connections in 1 16 64; do
+		base=$direct4
+		[ "$connections" -gt 1 ] || base=$direct1
+		for max in 1 32; do
+			start_pool 4 "$max"
+			measure_one
+			through "$connections"
+			printf '%12s %6s %12s %8s %6s %8s %8s %8s %8s\n' \
+			    "$connections" "$max" "$rate" "$one" \
+			    "$(ratio "$rate" "$one")" "$p50" "$p99" "$p999" \
+			    "$(ratio "$rate" "$base")"
+		done
+	done
+	echo "memory (RssAnon):"
+	memory "$stack_pool_pid"
+}
+
+part_b() {
+	echo "(b) the pure decision"
+	"$builddir/bench/decide"
+}
+
+part_c() {
+	local n first='' before after events
+	echo "(c) the hot path's statements run directly, 8 clients"
+	printf '%8s %10s %8s %10s %10s %10s %8s %8s %8s\n' N events/s /one \
+	    cpu/event cpu/one /N=1 stmts rows entries
+	measure_one
+	for n in 1 4 16 32 100; do
+		sql 'select pg_stat_statements_reset()' >/dev/null
+		before=$(counted)
+		events=$(sql 'select count(*) from assay.verdict_log')
+		direct 8 "$n"
+		after=$(counted)
+		events=$(($(sql 'select count(*) from assay.verdict_log') - events))
+		: "${first:=$cpu}"
+		awk -v n="$n" -v rate="$rate" -v one="$one" -v cpu="$cpu" \
+		    -v onecpu="$one_cpu" -v first="$first" -v b="$before" \
+		    -v a="$after" -v events="$events" 'BEGIN {
+			split(b, x, "|"); split(a, y, "|")
+			printf "%8s %10s %8.2f %10s %10.2f %10.2f %8.2f %8.2f %8.2f\n",
+			    n, rate, rate / one, cpu " us", cpu / onecpu,
+			    cpu / first, y[3] / events,
+			    (y[1] - x[1]) / events, (y[2] - x[2]) / events }'
+	done
+}
+
+# One line of part d, with the store as it is.
+store_line() {
+	local cpu1 rate64
+	direct 4 1
+	cpu1=$cpu
+	direct 4 16
+	through 64
+	rate64=$rate
+	measure_one
+	printf '%12s %10s %10s %10s %12s %8s %8s\n' \
+	    "$(sql 'select reltuples::bigint from pg_class
+		where oid = (select inhrelid from pg_inherits
+		    where inhparent = '"'assay.verdict_log'"'::regclass
+		    order by pg_relation_size(inhrelid) desc limit 1)')" \
+	    "$users" "$cpu1 us" "$cpu us" "$rate64" \
+	    "$(ratio "$rate64" "$one")" "$p99"
+}
+
+part_d() {
+	local small=$users store=${BENCH_STORE:-10000000} seed
+	echo "(d) an empty store and a full one; 4 clients, 64 connections"
+	printf '%12s %10s %10s %10s %12s %8s %8s\n' stored users cpu/n=1 \
+	    cpu/n=16 decisions/s /one p99
+	start_pool 4 32
+	sql 'vacuum analyze' >/dev/null
+	store_line
+	users=${BENCH_USERS:-1000000}
+
+	# Every user is known by decisions of their own, the log is copied.
+	while [ "$(sql 'select count(*) from assay.user_state')" -lt \
+	    "$((users * 95 / 100))" ]; do
+		direct 4 100 30
+	done
+	seed=$(sql 'select count(*) from assay.verdict_log')
+	while [ "$seed" -lt "$store" ]; do
+		sql "insert into assay.verdict_log (decided_at, id, event_id,
+			event_type, verdict, score, reasons, policy_id,
+			policy_version, review_queue, correlation_id)
+		    select decided_at, id || '$seed', event_id || '$seed',
+			event_type, verdict, score, reasons, policy_id,
+			policy_version, review_queue, correlation_id
+		    from assay.verdict_log limit 500000"
+		sql "insert into assay.detail select decided_at,
+			verdict_id || '$seed', event_id || '$seed', event_type,
+			user_id, idempotency_key, request, replay
+		    from assay.detail limit 500000"
+		sql "insert into assay.idempotency select key || '$seed',
+			verdict_id || '$seed', event_id || '$seed', decided_at
+		    from assay.idempotency limit 500000"
+		seed=$((seed + 500000))
+	done
+	sql 'vacuum analyze' >/dev/null
+	sql checkpoint
+	store_line
+	users=$small
+	store_line
+}
+
+part_e() {
+	local hot base
+	echo "(e) a tenth of the traffic on one, 64 connections"
+	printf '%8s %12s %10s %8s %8s\n' hot decisions/s /random p50 p99
+	start_pool 4 32
+	base=
+	for hot in none user ip none user ip; do
+		through 64 0 "$hot"
+		[ "$hot" != none ] || base=$rate
+		printf '%8s %12s %10s %8s %8s\n' "$hot" "$rate" \
+		    "$(ratio "$rate" "$base")" "$p50" "$p99"
+	done
+}
+
+part_f() {
+	local connections max
+	echo "(f) a disk whose fsync takes 2 ms longer, 4 decide workers"
+	printf '%12s %6s %12s %8s %6s %8s %8s\n' connections cap decisions/s \
+	    one/s ratio p50 p99
+	stack_end "$stack_pg_pid" INT
+	LD_PRELOAD=$builddir/bench/slowsync.so start_server
+	for connections in 16 64; do
+		for max in 1 32; do
+			start_pool 4 "$max"
+			measure_one
+			through "$connections"
+			printf '%12s %6s %12s %8s %6s %8s %8s\n' \
+			    "$connections" "$max" "$rate" "$one" \
+			    "$(ratio "$rate" "$one")" "$p50" "$p99"
+		done
+	done
+	stack_end "$stack_pg_pid" INT
+	start_server
+}
+
+part_g() {
+	local minutes=${BENCH_SOAK:-30} minute
+	echo "(g) half of the saturation rate for $minutes minutes; ms"
+	start_pool 4 32
+	through 64
+	half=$((rate / 2))
+	through 64 "$half"
+	echo "memory at the start (RssAnon):"
+	memory "$stack_pool_pid"
+	memory "$stack_nginx_pid"
+	memory "$stack_pg_pid"
+	printf '%8s %12s %8s %8s %8s\n' minute decisions/s p50 p99 p99.9
+	minute=0
+	while [ "$minute" -lt "$minutes" ]; do
+		minute=$((minute + 1))
+		through 64 "$half" none 60
+		[ $((minute % 5)) -ne 0 ] && [ "$minute" -ne 1 ] ||
+		    printf '%8s %12s %8s %8s %8s\n' "$minute" "$rate" "$p50" \
+			"$p99" "$p999"
+	done
+	echo "memory at the end (RssAnon):"
+	memory "$stack_pool_pid"
+	memory "$stack_nginx_pid"
+	memory "$stack_pg_pid"
+}
+
+part_h() {
+	local workers max share top
+	echo "(h) at fixed rates, 64 connections: p50 / p99 / p99.9 in ms"
+	start_pool 4 1
+	through 64
+	top=$rate
+	printf '%8s %6s %12s' workers cap saturation
+	for share in 25 50 75 100; do
+		printf ' %24s' "$((top * share / 100))/s"
+	done
+	echo
+	for workers in 2 4 6; do
+		for max in 1 8 32; do
+			start_pool "$workers" "$max"
+			through 64
+			printf '%8s %6s %12s' "$workers" "$max" "$rate"
+			for share in 25 50 75 100; do
+				through 64 $((top * share / 100))
+				printf ' %24s' "$p50 / $p99 / $p999"
+			done
+			echo
+		done
+	done
+}
+
 # Set up: a durable server, a user population that is known, a key.
 mkdir -p "$scratch/run" "$scratch/log" "$scratch/bin"
 chmod 711 "$scratch"
@@ -128,7 +367,7 @@ wal_compression = lz4
 shared_preload_libraries = 'pg_stat_statements'
 max_connections = 100
 CONF
-stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log"
+start_server
 "$(stack_pg_bin)/createdb" -h "$scratch/run" -U postgres assay
 DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
     "$builddir/assayctl" migrate --sql "$srcdir/sql" >/dev/null
@@ -139,8 +378,7 @@ cat >"$scratch/one.sql" <<'SQL'
 \set k random(1, 1000000000)
 insert into one (k, body) values (:k, repeat('x', 1000));
 SQL
-start_pool
-stack_until 20 "$stack_pool_pid" test -S "$scratch/run/operator.sock"
+start_pool 4 32
 port=$((20000 + $$ % 20000))
 stack_nginx_start "$srcdir/nginx" "$scratch/run" "$scratch/log" \
     LISTEN="127.0.0.1:$port" EXEMPT=yes \
@@ -149,65 +387,15 @@ stack_nginx_start "$srcdir/nginx" "$scratch/run" "$scratch/log" \
 KEY=$(DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
     "$builddir/assayctl" key create bench --scope decisions 2>/dev/null |
     grep -o 'ak_live_[0-9a-f]*' | head -n 1)
-sed -e "s/@KEY@/$KEY/" -e "s/@USERS@/$users/" "$srcdir/bench/bench.lua" \
-    >"$scratch/bench.lua"
 
 # Everybody is known before anything is measured.
-seconds_asked=$seconds
-seconds=15
-direct 4 100
-seconds=$seconds_asked
+direct 4 100 15
 through 16
 sql 'vacuum analyze' >/dev/null
 
 echo "Assay benchmark: $(nproc) cores, PostgreSQL $(sql 'show server_version')"
 echo "$users known users, $seconds s a measurement, durable commits"
-echo
-echo "(a) through nginx, 4 decide workers; one = a durable insert, 8 clients"
-printf '%12s %10s %8s %8s %8s %8s %8s\n' connections decisions/s one/s \
-    ratio p50 p99 /direct
-measure_one
-direct 4 1
-direct4=$rate
-direct 1 1
-direct1=$rate
-for connections in 1 16 64; do
-	measure_one
-	through "$connections"
-	base=$direct4
-	[ "$connections" -gt 1 ] || base=$direct1
-	printf '%12s %10s %8s %8s %8s %8s %8s\n' "$connections" "$rate" \
-	    "$one" "$(ratio "$rate" "$one")" "$p50" "$p99" \
-	    "$(ratio "$rate" "$base")"
-	[ -z "$bad" ] || echo "  $bad answers were not 2xx"
+for part in $(echo "$parts" | fold -w 1); do
+	echo
+	"part_$part"
 done
-echo
-echo "(b) the pure decision"
-"$builddir/bench/decide"
-echo
-echo "(c) the hot path's statements run directly, 8 clients"
-printf '%8s %10s %8s %10s %10s %10s %8s %8s %8s\n' N events/s /one \
-    cpu/event cpu/one /N=1 stmts rows entries
-measure_one
-first=
-for n in 1 10 100; do
-	sql 'select pg_stat_statements_reset()' >/dev/null
-	before=$(counted)
-	events_before=$(sql 'select count(*) from assay.verdict_log')
-	direct 8 "$n"
-	after=$(counted)
-	events=$(($(sql 'select count(*) from assay.verdict_log') - events_before))
-	: "${first:=$cpu}"
-	awk -v n="$n" -v rate="$rate" -v one="$one" -v cpu="$cpu" \
-	    -v onecpu="$one_cpu" -v first="$first" -v b="$before" -v a="$after" \
-	    -v events="$events" 'BEGIN {
-		split(b, x, "|"); split(a, y, "|")
-		printf "%8s %10s %8.2f %10s %10.2f %10.2f %8.2f %8.2f %8.2f\n",
-		    n, rate, rate / one, cpu " us", cpu / onecpu, cpu / first,
-		    y[3] / events, (y[1] - x[1]) / events,
-		    (y[2] - x[2]) / events }'
-done
-echo
-echo "memory of a decide worker (RssAnon): $(for pid in $(pgrep -P \
-    "$stack_pool_pid"); do awk '/RssAnon/ { print $2 }' "/proc/$pid/status"
-    done | sort -n | tail -n 1) KiB at most"
