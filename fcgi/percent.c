@@ -3,13 +3,11 @@
 #include "config.h"
 
 #include <ctype.h>
-#include <stdint.h>
 
-#include "core/utf8.h"
+#include "core/event.h"
 #include "fcgi/percent.h"
 
 static int hex(char c);
-static bool is_clean(const char *text, size_t size);
 
 int
 percent_decode(const char *text, size_t size, bool plus, char *ret, size_t max)
@@ -28,7 +26,7 @@ percent_decode(const char *text, size_t size, bool plus, char *ret, size_t max)
 		ret[n++] = (char)(high << 4 | low);
 		i += 2;
 	}
-	if (i < size || !is_clean(ret, n))
+	if (i < size || !event_plain(ret, n))
 		return -1;
 	ret[n] = '\0';
 	return (int)n;
@@ -41,19 +39,4 @@ hex(char c)
 		return c - '0';
 	c = (char)tolower((unsigned char)c);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* UTF-8 without control characters. */
-static bool
-is_clean(const char *text, size_t size)
-{
-	uint32_t code;
-	size_t i, n;
-
-	for (i = 0; i < size; i += n) {
-		n = utf8_get(text + i, size - i, &code);
-		if (n == 0 || code < 0x20 || code == 0x7f)
-			return false;
-	}
-	return true;
 }

@@ -240,9 +240,10 @@ parse_file(const char *path, char *text, struct source *sources, struct fail *f)
 		if (parse_line(line, &name, &value) == -1)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where,
 			    "is not NAME=value");
+		/* Not which: it may be the rest of a secret in two lines. */
 		if ((i = find(name)) == SETTINGS)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where,
-			    "%.64s is no setting", name);
+			    "names no setting");
 		sources[i].value = *value == '\0' ? NULL : value;
 		sources[i].line = n;
 	}

@@ -33,8 +33,9 @@ extern struct conf conf;
  * be a placeholder or one repeated character; in production it has at least
  * 32 bytes, and no REQUIRED setting is missing.  Strings of conf point into
  * the environment, which must stay as it is, or live until the next load.
- * Returns 0, or -1 with f->where "NAME" or "file:line"; conf is then
- * unchanged, so that a reload can be refused.
+ * Returns 0, or -1 with f->where "NAME" or "file:line" and nothing of what
+ * stands there in f->why; conf is then unchanged, so that a reload can be
+ * refused.
  */
 int conf_load(const char *path, struct fail *f)
     __attribute__((warn_unused_result));

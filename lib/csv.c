@@ -187,15 +187,24 @@ csv_byte(struct csv *cs)
 	return c;
 }
 
-/* Skip the byte order mark that spreadsheets write. */
+/*
+ * Skip the byte order mark that spreadsheets write.  Its bytes may come one
+ * by one, as everything may.
+ */
 static void
 csv_skip_mark(struct csv *cs)
 {
 	static const char mark[] = "\xef\xbb\xbf";
+	const size_t size = sizeof(mark) - 1;
+	long n = 1;
 
-	if (csv_peek(cs) == 0xef && cs->cs_in_len - cs->cs_in_pos >= 3 &&
-	    memcmp(cs->cs_in + cs->cs_in_pos, mark, 3) == 0)
-		cs->cs_in_pos += 3;
+	while (n > 0 && cs->cs_in_len < size) {
+		n = cs->cs_read(cs->cs_cookie, cs->cs_in + cs->cs_in_len,
+		    sizeof(cs->cs_in) - cs->cs_in_len);
+		cs->cs_in_len += n > 0 ? (size_t)n : 0;
+	}
+	if (cs->cs_in_len >= size && memcmp(cs->cs_in, mark, size) == 0)
+		cs->cs_in_pos = size;
 }
 
 /* Refuse the row being read. */

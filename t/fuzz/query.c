@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "core/arena.h"
+#include "core/event.h"
 #include "core/fail.h"
-#include "core/utf8.h"
 #include "fcgi/match.h"
 #include "fcgi/query.h"
 #include "t/fuzz/fuzz.h"
@@ -31,7 +31,6 @@ static void check_same(struct arena *, const struct query *, bool);
 static bool plain_query(const char *, char *);
 static int plain_text(const char *, size_t, char *, size_t);
 static size_t write_text(const char *, bool, char *);
-static bool is_clean(const char *);
 
 /* What paths are held against: ours, and the form with two parameters. */
 static const char *const patterns[] = {
@@ -89,7 +88,8 @@ try_pattern(struct arena *a, const char *pattern, const char *path)
 		return;
 	}
 	for (i = 0; i < m.ma_n; i++) {
-		assert(arg[i][0] != '\0' && is_clean(arg[i]));
+		assert(
+		    arg[i][0] != '\0' && event_plain(arg[i], strlen(arg[i])));
 		assert(strlen(arg[i]) <= MATCH_ARG_MAX);
 		m.ma_arg[i].ma_size = write_text(arg[i], true, written[i]);
 		m.ma_arg[i].ma_text = written[i];
@@ -246,7 +246,7 @@ plain_text(const char *text, size_t n, char *ret, size_t max)
 		ret[out++] = (char)c;
 	}
 	ret[out] = '\0';
-	return is_clean(ret) ? (int)out : -1;
+	return event_plain(ret, out) ? (int)out : -1;
 }
 
 /* Write text with escapes for all of it, or for little; how much it is. */
@@ -266,18 +266,4 @@ write_text(const char *text, bool all, char *ret)
 	}
 	ret[n] = '\0';
 	return n;
-}
-
-/* UTF-8 without control characters. */
-static bool
-is_clean(const char *text)
-{
-	size_t n;
-
-	for (; *text != '\0'; text += n) {
-		n = utf8_get(text, strlen(text), NULL);
-		if (n == 0 || (unsigned char)*text < ' ' || *text == 0x7f)
-			return false;
-	}
-	return true;
 }

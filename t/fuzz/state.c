@@ -1,24 +1,72 @@
 /* SPDX-License-Identifier: ISC */
-/* Fuzz target: packed states, and counting one more event in them. */
+/*
+ * Fuzz target: a user's state.  The input is tried as a packed state, to
+ * which one more event is counted, and as a history of events, which is held
+ * against a recount of all of them and against the same history that goes
+ * through the packed form now and then.
+ */
 #include "config.h"
 
-#include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/arena.h"
 #include "core/event.h"
 #include "core/geo.h"
+#include "core/graph.h"
 #include "core/state_int.h"
 #include "t/fuzz/fuzz.h"
 
-static int64_t later(const struct state *, uint8_t);
-static size_t repack(const void *, size_t, int64_t, uint8_t *);
+#define START INT64_C(1790000000123456)
+#define STEP_SIZE 4 /* bytes of the input that make one event */
+#define STEPS_MAX 160 /* over the minutes and the times that are kept */
+#define DAY_US (24 * 60 * MINUTE_US)
+#define HOUR_US (60 * MINUTE_US)
 
-static _Alignas(16) char block[65536];
+/* An event of a history. */
+struct step {
+	int64_t at; /* as it counts: time never runs backward */
+	const char *currency; /* NULL: without an amount */
+	double amount;
+	bool baseline;
+};
+
+static void try_packed(const uint8_t *, size_t);
+static int64_t later(const struct state *, uint8_t);
+static void try_history(const uint8_t *, size_t);
+static int64_t read_clock(const uint8_t *, int64_t);
+static struct step read_step(const uint8_t *, int64_t, int64_t);
+static void take(struct state *, const struct step *, const uint8_t *, int64_t);
+static void check_counts(const struct state *, const struct step *, size_t);
+static void check_amounts(const struct state *, const struct step *, size_t);
+static void check_twin(const struct state *, const struct state *, int64_t);
+static struct state *repacked(const struct state *, int64_t);
+static int64_t since(const struct step *, size_t, int64_t);
+
+/* No more than a state keeps, so that none is ever forgotten. */
+static const char *const currencies[STATE_CURRENCIES_MAX] = { "AED", "BRL",
+	"CHF", "DKK", "ETB", "EUR", "GBP", "USD" };
+
+static const double amounts[] = { 0, 0.1, 0.2, 1, 12.5, 99.99, 1e6, 1e15 };
+
+static _Alignas(16) char block[1 << 17];
+static struct arena arena;
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	arena_init(&arena, block, sizeof(block));
+	try_packed(data, size);
+	arena_reset(&arena);
+	try_history(data, size);
+	arena_reset(&arena);
+	return 0;
+}
+
+/* Whatever was accepted can count, at any later time. */
+static void
+try_packed(const uint8_t *data, size_t size)
 {
 	const struct event ev = { .type = EVENT_CARD_AUTHORIZE,
 		.user = "u",
@@ -27,38 +75,28 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.currency = "EUR" };
 	const struct place place = { "ET", true, 9.025, 38.7469 };
 	const struct state_link link = { 1, 2 };
-	uint8_t once[STATE_PACKED_MAX], twice[STATE_PACKED_MAX];
-	struct state_amounts amounts;
-	struct state *st;
-	struct arena a;
+	struct state *st = state_unpack(&arena, data, size, NULL);
+	struct state_amounts got;
 	int64_t now, attempts;
 
-	/* Whatever was accepted can count, at any later time. */
-	arena_init(&a, block, sizeof(block));
-	st = state_unpack(&a, data, size, NULL);
-	if (st == NULL) {
-		arena_reset(&a);
-		return 0;
-	}
+	if (st == NULL)
+		return;
+	check_twin(st, repacked(st, st->last), st->last);
 	now = later(st, size == 0 ? 0 : data[size - 1]);
+	check_twin(st, repacked(st, now), now);
+
 	attempts = state_attempts_2m(st, now);
 	state_count(st, &ev, true, &place, now);
 	state_link_add(st, link);
 	state_devices_add(st);
 	assert(state_attempts_2m(st, now) >= 1);
 	assert(state_attempts_2m(st, now) <= attempts + 1);
-	state_amounts(st, "EUR", now, &amounts);
-	assert(amounts.samples >= 1 && amounts.last_hour >= 12.5);
-	assert(isfinite(amounts.mean) && isfinite(amounts.deviation));
+	state_amounts(st, "EUR", now, &got);
+	assert(got.samples >= 1 && got.last_hour >= 12.5);
+	assert(isfinite(got.mean) && isfinite(got.deviation));
 	assert(state_link_known(st, link));
-
-	/* What is packed comes back the same. */
-	size = state_pack(st, now, once);
-	assert(size <= sizeof(once));
-	arena_reset(&a);
-	assert(repack(once, size, now, twice) == size);
-	assert(memcmp(once, twice, size) == 0);
-	return 0;
+	assert(state_devices(st) > 0 && state_devices(st) <= GRAPH_CAP);
+	check_twin(st, repacked(st, now), now);
 }
 
 /* Some time from now to more than a day after the last event. */
@@ -70,17 +108,185 @@ later(const struct state *st, uint8_t steps)
 	return now < TIME_MAX ? now : TIME_MAX;
 }
 
-/* Unpack and pack again. */
-static size_t
-repack(const void *packed, size_t size, int64_t now, uint8_t *ret)
+/* A history: whole, in one state, and in one that goes through bytes. */
+static void
+try_history(const uint8_t *data, size_t size)
 {
-	struct state *st;
-	struct arena a;
+	static struct step steps[STEPS_MAX];
+	struct state *plain, *packed;
+	struct arena_mark mark;
+	int64_t now = START;
+	size_t i, n = size / STEP_SIZE;
 
-	arena_init(&a, block, sizeof(block));
-	st = state_unpack(&a, packed, size, NULL);
-	assert(st != NULL);
-	size = state_pack(st, now, ret);
-	arena_reset(&a);
-	return size;
+	n = n < STEPS_MAX ? n : STEPS_MAX;
+	plain = state_unpack(&arena, NULL, 0, NULL);
+	packed = state_unpack(&arena, NULL, 0, NULL);
+	assert(plain != NULL && packed != NULL);
+	mark = arena_mark(&arena);
+	for (i = 0; i < n; i++, data += STEP_SIZE) {
+		now = read_clock(data, now);
+		steps[i] = read_step(data, now, i > 0 ? steps[i - 1].at : 0);
+		take(plain, &steps[i], data, now);
+		take(packed, &steps[i], data, now);
+		check_counts(plain, steps, i + 1);
+		if ((data[3] & 0x30) != 0 && i + 1 < n)
+			continue;
+		check_amounts(plain, steps, i + 1);
+		*packed = *repacked(packed, steps[i].at);
+		check_twin(plain, packed, steps[i].at);
+		check_twin(plain, packed, steps[i].at + data[1] * MINUTE_US);
+		arena_rewind(&arena, mark);
+	}
+}
+
+/* The clock goes on from now as the bytes have it, or a little back. */
+static int64_t
+read_clock(const uint8_t *data, int64_t now)
+{
+	static const int64_t units[] = { 1000, SECOND_US, MINUTE_US, HOUR_US,
+		-SECOND_US };
+
+	now += data[1] * units[data[0] % 5];
+	return now > START ? now : START;
+}
+
+/* The event at now, after all that was counted up to last. */
+static struct step
+read_step(const uint8_t *data, int64_t now, int64_t last)
+{
+	struct step step = { .at = now > last ? now : last };
+
+	step.baseline = (data[0] & 0x40) != 0;
+	step.amount = amounts[data[2] >> 5];
+	if ((data[0] & 0x80) != 0)
+		step.currency = currencies[data[2] % STATE_CURRENCIES_MAX];
+	return step;
+}
+
+/* Count one event, with a link, a device and a place as its bytes have it. */
+static void
+take(
+    struct state *st, const struct step *step, const uint8_t *data, int64_t now)
+{
+	const struct event ev = { .user = "u",
+		.has_amount = step->currency != NULL,
+		.amount = step->amount,
+		.currency = step->currency };
+	struct place place = { .city = (data[3] & 2) != 0,
+		.lat = data[3] / 3.0,
+		.lon = -data[3] / 7.0 };
+	const struct state_link link = { 1 + data[3] % 16, 17 + data[3] };
+
+	if ((data[3] & 1) != 0)
+		memcpy(place.country, "ET", sizeof(place.country));
+	state_count(st, &ev, step->baseline, &place, now);
+	if (!state_link_touch(st, link))
+		state_link_add(st, link);
+	if ((data[3] & 4) != 0)
+		state_devices_add(st);
+}
+
+/* Attempts are exact where that is promised, and else never too many. */
+static void
+check_counts(const struct state *st, const struct step *steps, size_t n)
+{
+	const int64_t now = steps[n - 1].at;
+	const int64_t minutes = since(steps, n, now - 2 * MINUTE_US);
+	int64_t got = state_attempts_2m(st, now);
+
+	assert(got <= minutes);
+	assert(got >= since(steps, n, now - 2 * MINUTE_US + SECOND_US));
+	assert(got == minutes || minutes > TIMES_MAX);
+	got = state_attempts_24h(st, now);
+	assert(got <= since(steps, n, now - DAY_US));
+	assert(got >= since(steps, n, now - DAY_US + QUARTER_US));
+}
+
+/* Sums and baselines of each currency are those of a recount. */
+static void
+check_amounts(const struct state *st, const struct step *steps, size_t n)
+{
+	const int64_t now = steps[n - 1].at;
+	double sum, most, least;
+	struct state_amounts got;
+	int64_t samples;
+	size_t i, c;
+
+	for (c = 0; c < STATE_CURRENCIES_MAX; c++) {
+		sum = most = least = 0;
+		samples = 0;
+		for (i = 0; i < n; i++) {
+			if (steps[i].currency != currencies[c])
+				continue;
+			if (steps[i].at > now - HOUR_US)
+				most += steps[i].amount;
+			if (steps[i].at > now - HOUR_US + MINUTE_US)
+				least += steps[i].amount;
+			if (steps[i].baseline) {
+				sum += steps[i].amount;
+				samples++;
+			}
+		}
+		state_amounts(st, currencies[c], now, &got);
+		assert(got.samples == samples);
+		assert(got.last_hour <= most * (1 + 1e-9) &&
+		    got.last_hour >= least * (1 - 1e-9));
+		assert(samples == 0 ||
+		    fabs(got.mean - sum / (double)samples) <= 1e-9 * (1 + sum));
+		assert(isfinite(got.deviation) && got.deviation >= 0);
+	}
+}
+
+/* Two states of one history answer alike. */
+static void
+check_twin(const struct state *a, const struct state *b, int64_t now)
+{
+	struct state_amounts x, y;
+	size_t i;
+
+	assert(state_attempts_2m(a, now) == state_attempts_2m(b, now));
+	assert(state_attempts_24h(a, now) == state_attempts_24h(b, now));
+	for (i = 0; i < STATE_CURRENCIES_MAX; i++) {
+		state_amounts(a, currencies[i], now, &x);
+		state_amounts(b, currencies[i], now, &y);
+		assert(x.samples == y.samples && x.last_hour == y.last_hour);
+		assert(x.mean == y.mean && x.deviation == y.deviation);
+	}
+	assert(state_devices(a) == state_devices(b));
+	assert(a->n_links == b->n_links);
+	for (i = 0; i < a->n_links; i++)
+		assert(a->links[i].first == b->links[i].first &&
+		    a->links[i].second == b->links[i].second);
+	assert(a->place.at == b->place.at);
+	assert(strcmp(a->place.place.country, b->place.place.country) == 0);
+	assert(a->place.place.city == b->place.place.city);
+}
+
+/* The state after a way through its packed form, which is always the same. */
+static struct state *
+repacked(const struct state *st, int64_t now)
+{
+	static uint8_t once[STATE_PACKED_MAX], twice[STATE_PACKED_MAX];
+	const size_t size = state_pack(st, now, once);
+	struct state *again;
+
+	assert(size > 0 && size <= sizeof(once));
+	again = state_unpack(&arena, once, size, NULL);
+	assert(again != NULL);
+	assert(state_pack(again, now, twice) == size);
+	assert(memcmp(once, twice, size) == 0);
+	return again;
+}
+
+/* How many events there were after a time. */
+static int64_t
+since(const struct step *steps, size_t n, int64_t from)
+{
+	int64_t count = 0;
+
+	while (n > 0 && steps[n - 1].at > from) {
+		count++;
+		n--;
+	}
+	return count;
 }

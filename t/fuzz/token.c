@@ -1,77 +1,181 @@
 /* SPDX-License-Identifier: ISC */
-/* Fuzz target: tokens, as they come and as claims that we have signed. */
+/*
+ * Fuzz target: the input as a token, as claims and as a header that we have
+ * signed, and as the name of an operator.  Nothing but what we issue is
+ * taken, and nothing that differs from it in one character.
+ */
 #include "config.h"
 
-#include <assert.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/arena.h"
+#include "core/event.h"
 #include "lib/crypt.h"
 #include "lib/token.h"
 #include "t/fuzz/fuzz.h"
 
 #define NOW INT64_C(1795000000000000)
-#define SECRET "a secret for the fuzzer, long enough"
-#define ARENA_SIZE ((size_t)1 << 20)
+#define SECRET "a secret for the fuzzer that is long enough"
+#define LATER "the secret that came after it and is as long"
+#define CLAIMS                                                                 \
+	"{\"iss\":\"assay\",\"aud\":\"assay-operator\",\"sub\":\"a@b.c\","     \
+	"\"role\":\"admin\",\"sn\":1,\"jti\":\"tok_1\",\"iat\":1794999999,"    \
+	"\"exp\":1795043199}"
+#define EMAIL_MAX 254
 
-static size_t base64url(const uint8_t *data, size_t size, char *ret);
-static char *signed_claims(
-    const struct token_keys *keys, const uint8_t *data, size_t size);
+static void try_token(const uint8_t *, size_t);
+static void try_claims(const uint8_t *, size_t);
+static void try_header(const uint8_t *, size_t);
+static void try_email(const uint8_t *, size_t);
+static bool verified(const char *, struct token *);
+static void check_every_byte(char *);
+static char *signed_parts(const void *, size_t, const void *, size_t);
+static size_t base64url(const void *, size_t, char *);
+
+static _Alignas(16) char block[1 << 20];
+static struct arena arena;
+static struct token_keys keys; /* of SECRET */
+static struct token_keys rotated; /* of LATER, with SECRET before it */
+static struct token_keys strange; /* of LATER alone */
+static char header[128]; /* ours */
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static _Alignas(16) char block[ARENA_SIZE];
-	struct arena a;
-	struct token t;
-	struct token_keys keys;
-	char *text;
-
-	arena_init(&a, block, sizeof(block));
-	if (token_keys_init(&keys, &a, SECRET, NULL, NULL) == -1)
-		return 0;
-
-	/* Nobody guesses a signature. */
-	if ((text = calloc(1, size + 1)) == NULL)
-		return 0;
-	if (size > 0)
-		memcpy(text, data, size);
-	assert(token_verify(&keys, &a, text, NOW, &t, NULL) == -1);
-	free(text);
-
-	/* What we would have signed is read without fear, and in bounds. */
-	if (size > TOKEN_SIZE_MAX)
-		return 0;
-	if ((text = signed_claims(&keys, data, size)) == NULL)
-		return 0;
-	if (token_verify(&keys, &a, text, NOW, &t, NULL) == 0) {
-		assert(t.email != NULL && t.id != NULL);
-		assert(t.role > 0 && t.role < ROLE__MAX);
-		assert(t.expires_at > NOW && t.session > 0);
+	arena_init(&arena, block, sizeof(block));
+	assert(token_keys_init(&keys, &arena, SECRET, NULL, NULL) == 0);
+	assert(
+	    token_keys_init(&rotated, &arena, LATER, "x," SECRET, NULL) == 0);
+	assert(token_keys_init(&strange, &arena, LATER, NULL, NULL) == 0);
+	snprintf(header, sizeof(header),
+	    "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"%s\"}",
+	    keys.tk_key[0].tk_kid);
+	try_token(data, size);
+	if (size <= TOKEN_SIZE_MAX) {
+		try_claims(data, size);
+		try_header(data, size);
 	}
-	free(text);
-	arena_reset(&a);
+	try_email(data, size);
+	arena_reset(&arena);
 	return 0;
 }
 
-/* A token of these bytes as claims; the caller frees it. */
-static char *
-signed_claims(const struct token_keys *keys, const uint8_t *data, size_t size)
+/* Nobody guesses a signature. */
+static void
+try_token(const uint8_t *data, size_t size)
 {
-	char head[128], *text;
+	char *text = calloc(1, size + 1);
+	struct token t;
+
+	assert(text != NULL);
+	if (size > 0)
+		memcpy(text, data, size);
+	assert(!verified(text, &t));
+	free(text);
+}
+
+/* Claims that we would have signed are read without fear, and in bounds. */
+static void
+try_claims(const uint8_t *data, size_t size)
+{
+	char *text = signed_parts(header, strlen(header), data, size);
+	struct token t;
+
+	if (verified(text, &t)) {
+		assert(t.email != NULL && t.id != NULL && t.session > 0);
+		assert(t.role > 0 && t.role < ROLE__MAX);
+		assert(t.expires_at > NOW && t.issued_at <= NOW + TOKEN_SKEW);
+		assert(t.expires_at - t.issued_at == TOKEN_LIFETIME);
+		check_every_byte(text);
+	}
+	free(text);
+}
+
+/* Good claims under any other header than ours are none. */
+static void
+try_header(const uint8_t *data, size_t size)
+{
+	char *text = signed_parts(data, size, CLAIMS, strlen(CLAIMS));
+	const bool ours =
+	    size == strlen(header) && memcmp(data, header, size) == 0;
+	struct token t;
+
+	assert(verified(text, &t) == ours);
+	free(text);
+}
+
+/* What we issue is taken, for whomever it is. */
+static void
+try_email(const uint8_t *data, size_t size)
+{
+	char email[EMAIL_MAX + 1];
+	const char *text;
+	struct token t;
+
+	if (size > EMAIL_MAX || memchr(data, '\0', size) != NULL ||
+	    !event_plain((const char *)data, size))
+		return;
+	memcpy(email, data, size);
+	email[size] = '\0';
+	text = token_issue(&keys, &arena, email, ROLE_ANALYST, 7, NOW);
+	assert(text != NULL && verified(text, &t));
+	assert(strcmp(t.email, email) == 0);
+	assert(t.role == ROLE_ANALYST && t.session == 7);
+}
+
+/* Whether a token is good: so it stays when its secret is a previous one. */
+static bool
+verified(const char *text, struct token *ret)
+{
+	const bool good =
+	    token_verify(&keys, &arena, text, NOW, ret, NULL) == 0;
+	struct token t;
+
+	assert(
+	    (token_verify(&rotated, &arena, text, NOW, &t, NULL) == 0) == good);
+	assert(token_verify(&strange, &arena, text, NOW, &t, NULL) == -1);
+	return good;
+}
+
+/* A good token is none with any character changed, missing or added. */
+static void
+check_every_byte(char *text)
+{
+	const size_t n = strlen(text);
+	struct arena_mark mark = arena_mark(&arena);
+	struct token t;
+	size_t i;
+	char c;
+
+	for (i = 0; i < n; i++) {
+		c = text[i];
+		text[i] = c == 'A' ? 'B' : 'A';
+		assert(token_verify(&keys, &arena, text, NOW, &t, NULL) == -1);
+		text[i] = '\0';
+		assert(token_verify(&keys, &arena, text, NOW, &t, NULL) == -1);
+		text[i] = c;
+		arena_rewind(&arena, mark);
+	}
+	text[n] = 'A';
+	text[n + 1] = '\0';
+	assert(token_verify(&keys, &arena, text, NOW, &t, NULL) == -1);
+}
+
+/* A token of these as header and claims, with room behind; free() it. */
+static char *
+signed_parts(const void *head, size_t head_size, const void *body, size_t size)
+{
 	uint8_t mac[CRYPT_SHA256_SIZE];
+	char *text = calloc(1, 2 * (head_size + size) + 128);
 	size_t n;
 
-	snprintf(head, sizeof(head),
-	    "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"%s\"}",
-	    keys->tk_key[0].tk_kid);
-	if ((text = calloc(1, 2 * size + 512)) == NULL)
-		return NULL;
-	n = base64url((const uint8_t *)head, strlen(head), text);
+	assert(text != NULL);
+	n = base64url(head, head_size, text);
 	text[n++] = '.';
-	n += base64url(data, size, text + n);
+	n += base64url(body, size, text + n);
 	crypt_hmac(SECRET, strlen(SECRET), text, n, mac);
 	text[n++] = '.';
 	base64url(mac, sizeof(mac), text + n);
@@ -79,17 +183,18 @@ signed_claims(const struct token_keys *keys, const uint8_t *data, size_t size)
 }
 
 static size_t
-base64url(const uint8_t *data, size_t size, char *ret)
+base64url(const void *data, size_t size, char *ret)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno"
 				     "pqrstuvwxyz0123456789-_";
+	const uint8_t *p = data;
 	size_t bit, n = 0;
 	unsigned int pair;
 
 	for (bit = 0; bit < size * 8; bit += 6) {
-		pair = (unsigned int)data[bit / 8] << 8;
+		pair = (unsigned int)p[bit / 8] << 8;
 		if (bit / 8 + 1 < size)
-			pair |= data[bit / 8 + 1];
+			pair |= p[bit / 8 + 1];
 		ret[n++] = digits[pair >> (10 - bit % 8) & 63];
 	}
 	return n;

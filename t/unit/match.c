@@ -68,6 +68,8 @@ static const struct {
 	{ "a%0Ab", NULL },
 	{ "%1f", NULL },
 	{ "%7F", NULL },
+	{ "%C2%85", NULL },
+	{ "%C2%A0", "\xc2\xa0" },
 	{ "%C3", NULL },
 	{ "%C0%AF", NULL },
 	{ "%ED%A0%80", NULL },
