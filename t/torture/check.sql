@@ -4,8 +4,9 @@
 -- history, then pg_temp.findings() says everything that is wrong, a name and
 -- an example each; no rows mean that nothing is.
 --
--- An event is decided when its verdict is not a degraded one, and scored when
--- it was neither degraded nor cut short by a list.
+-- An event claims its Idempotency-Key, else its own id; of those that claim the
+-- same, one is decided.  Decided is what was not degraded, scored what was not
+-- cut short by a list either.
 set client_min_messages = warning;
 set jit = off;
 
@@ -141,7 +142,7 @@ begin
 	return query select 'answer: it is what is stored',
 		concat_ws(' ', s.answer, to_jsonb(v) - 'event' - 'replay')
 	from sent s join stored v on v.id = s.answer->>'id'
-	where s.outcome = 'ok' and (v.event_id <> s.id
+	where s.outcome = 'ok' and (v.claims is distinct from s.claims
 		or v.verdict is distinct from s.answer->>'verdict'
 		or v.score <> (s.answer->>'score')::int
 		or v.reasons is distinct from s.answer->'reasons'
@@ -150,10 +151,11 @@ begin
 		    or v.policy_id is distinct from s.answer->>'policyId'
 		    or v.policy_version is distinct from s.answer->>'policyVersion'
 		    or v.decided_at is distinct from s.answer->>'decidedAt'));
-	return query select 'answer: an event has one decision in all of them',
-		s.id from sent s join stored v on v.id = s.answer->>'id' and v.decided
+	return query select 'answer: a key has one decision in all of them',
+		s.claims
+	from sent s join stored v on v.id = s.answer->>'id' and v.decided
 	where s.outcome = 'ok'
-	group by s.id having count(distinct v.id) > 1;
+	group by s.claims having count(distinct v.id) > 1;
 	return query select 'answer: a replay is of a decision', s.id
 	from sent s join stored v on v.id = s.answer->>'id'
 	where s.replay and not v.decided;
@@ -161,8 +163,8 @@ begin
 	-- Verdicts.
 	return query select 'verdict: its id is its own', v.id from stored v
 	group by v.id having count(*) > 1;
-	return query select 'verdict: an event is decided once', v.event_id
-	from stored v where v.decided group by v.event_id having count(*) > 1;
+	return query select 'verdict: a key is decided once', v.claims
+	from stored v where v.decided group by v.claims having count(*) > 1;
 	return query select 'verdict: its event was sent, and not refused',
 		v.event_id from stored v
 	where v.event is null or not exists (select from sent s

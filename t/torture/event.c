@@ -22,6 +22,9 @@
 	(UINT64_C(1) << 40) /* closing events, by number of the user           \
 			     */
 
+#define KEY_EVENTS 60 /* of so many, */
+#define KEY_SHARED 4 /* the first so many have one Idempotency-Key */
+
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 static uint64_t mix(uint64_t);
@@ -71,7 +74,13 @@ event_text(struct str *s, uint64_t seed, uint64_t n)
 bool
 event_keyed(uint64_t n)
 {
-	return n < CLOSING && n % 9 == 0;
+	return n < CLOSING && n % KEY_EVENTS < KEY_SHARED;
+}
+
+uint64_t
+event_key(uint64_t n)
+{
+	return n / KEY_EVENTS;
 }
 
 uint64_t

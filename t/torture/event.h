@@ -24,8 +24,12 @@ uint64_t dice_roll(struct dice *d, uint64_t sides);
  */
 void event_text(struct str *s, uint64_t seed, uint64_t n);
 
-/* Whether event n always goes alone, with an Idempotency-Key of its own. */
+/*
+ * Whether event n always goes alone, with an Idempotency-Key; which, by
+ * number.  A few events share each key, so that one of them is decided.
+ */
 bool event_keyed(uint64_t n);
+uint64_t event_key(uint64_t n);
 
 /*
  * The number of the i-th closing event after the events first to last: each

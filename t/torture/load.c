@@ -57,6 +57,7 @@ struct client {
 static void open_run(char **);
 static bool step(struct client *);
 static bool fill(struct client *);
+static void request(struct client *);
 static uint64_t pick(bool);
 static void send_call(struct client *);
 static void answered(struct client *);
@@ -158,34 +159,49 @@ step(struct client *cl)
 static bool
 fill(struct client *cl)
 {
-	const uint64_t want =
-	    dice_roll(&dice, 5) == 0 ? 2 + dice_roll(&dice, BATCH_MAX - 1) : 1;
-	struct str list, body;
-	uint64_t n = 0;
-	size_t i;
+	struct str list;
+	uint64_t n = pick(false), want = 1, i;
+
+	if (n == 0)
+		return false;
+	if (!event_keyed(n) && dice_roll(&dice, 5) == 0)
+		want = 2 + dice_roll(&dice, BATCH_MAX - 1);
 
 	arena_reset(&cl->cl_arena);
 	str_init(&list, &cl->cl_arena);
-	for (i = 0; i < want && (n = pick(want > 1)) != 0; i++) {
-		str_add(&list, i == 0 ? "" : ",");
+	event_text(&list, seed, n);
+	for (i = 1; i < want && (n = pick(true)) != 0; i++) {
+		str_addc(&list, ',');
 		event_text(&list, seed, n);
 	}
-	if (i == 0)
-		return false;
-	str_init(&body, &cl->cl_arena);
-	str_add(&body, want > 1 ? "{\"events\":[" : "");
-	str_add(&body, str_text(&list));
-	str_add(&body, want > 1 ? "]}" : "");
-	if (str_text(&body) == NULL)
-		errx(EXIT_FAILURE, "a request is too big");
+	cl->cl_batch = want > 1;
 	cl->cl_events = str_text(&list);
 	cl->cl_key[0] = '\0';
-	if (want == 1 && event_keyed(n))
+	if (!cl->cl_batch && event_keyed(n))
 		snprintf(cl->cl_key, sizeof(cl->cl_key),
-		    "Idempotency-Key: key-%" PRIu64, n);
+		    "Idempotency-Key: key-%" PRIu64, event_key(n));
+	cl->cl_tries = 0;
+	cl->cl_due = 0;
+	cl->cl_state = CLIENT_READY;
+	request(cl);
+	return true;
+}
+
+/* Make a client's request of its events and its key. */
+static void
+request(struct client *cl)
+{
+	struct str body;
+
+	str_init(&body, &cl->cl_arena);
+	str_add(&body, cl->cl_batch ? "{\"events\":[" : "");
+	str_add(&body, cl->cl_events);
+	str_add(&body, cl->cl_batch ? "]}" : "");
+	if (str_text(&body) == NULL)
+		errx(EXIT_FAILURE, "a request is too big");
 	cl->cl_call = (struct http_call) {
 		.hc_method = "POST",
-		.hc_url = want > 1 ? URL "/batch" : URL,
+		.hc_url = cl->cl_batch ? URL "/batch" : URL,
 		.hc_socket = socket_path,
 		.hc_headers = { key_header, "Content-Type: application/json",
 		    cl->cl_key[0] == '\0' ? NULL : cl->cl_key },
@@ -195,16 +211,11 @@ fill(struct client *cl)
 		.hc_reply_max = REPLY_MAX,
 		.hc_owner = cl,
 	};
-	cl->cl_batch = want > 1;
-	cl->cl_tries = 0;
-	cl->cl_due = 0;
-	cl->cl_state = CLIENT_READY;
-	return true;
 }
 
 /*
  * The number of the next event, now and then of an earlier one, or 0 at the
- * end.  A batch has no Idempotency-Key.
+ * end.  One with a key is the end of a batch.
  */
 static uint64_t
 pick(bool batch)
@@ -213,14 +224,14 @@ pick(bool batch)
 
 	if (stopping)
 		return event_closing(first, next, closing++);
-	do {
-		if (next >= end)
-			return 0;
-		n = next > first + REPEAT_BACK && dice_roll(&dice, 10) == 0
-		    ? next - 1 - dice_roll(&dice, REPEAT_BACK)
-		    : next++;
-	} while (batch && event_keyed(n));
-	return n;
+	if (next >= end || (batch && event_keyed(next)))
+		return 0;
+	if (next > first + REPEAT_BACK && dice_roll(&dice, 10) == 0) {
+		n = next - 1 - dice_roll(&dice, REPEAT_BACK);
+		if (!batch || !event_keyed(n))
+			return n;
+	}
+	return next++;
 }
 
 /* Send a request, for the first time or again. */

@@ -3,15 +3,15 @@
 -- of these is done to it or to what is stored, and must be found under its
 -- name.  Says which was not; no rows are good.
 
--- A decision that was answered alone and once, of a user who brought a device
--- and came again; a review; the answer to a batch.
+-- A decision that was answered alone and once, without a key, of a user who
+-- brought a device and came again; a review; the answer to a batch.
 create temp table one as
 select a.ctid as line, v.id, v.event_id, v.verdict, d.user_id,
 	a.line->>'call' as call, i.key
 from history a
 	join assay.verdict_log v on v.id = a.line#>>'{body,id}'
 	join assay.detail d on d.verdict_id = v.id
-	join assay.idempotency i on i.verdict_id = v.id
+	join assay.idempotency i on i.verdict_id = v.id and i.key = v.event_id
 where a.line->>'op' = 'answer' and d.request like '%"deviceId"%'
 	and exists (select from assay.detail n where n.user_id = d.user_id
 		and n.decided_at > d.decided_at)
@@ -87,7 +87,7 @@ $$),
 	    '{body,results,0,decision,score}', '101')
 	where ctid = (select line from batch)
 $$),
-('answer: an event has one decision in all of them', $$
+('answer: a key has one decision in all of them', $$
 	insert into assay.verdict_log select decided_at, 'vd_0', event_id,
 		event_type, verdict, score, reasons, policy_id, policy_version,
 		review_queue, correlation_id, xid
@@ -108,7 +108,7 @@ $$),
 	insert into assay.verdict_log
 	select * from assay.verdict_log where id = (select id from one)
 $$),
-('verdict: an event is decided once', $$
+('verdict: a key is decided once', $$
 	insert into assay.verdict_log select decided_at, 'vd_0', event_id,
 		event_type, verdict, score, reasons, policy_id, policy_version,
 		review_queue, correlation_id, xid
