@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/str.h"
+#include "fcgi/limit.h"
 #include "fcgi/probe.h"
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
@@ -38,6 +39,12 @@ static const char *const handler_names[] = {
 #undef ROUTE
 };
 
+static const char *const redis_words[LIMIT_REDIS__MAX] = {
+	[LIMIT_SKIPPED] = "skipped",
+	[LIMIT_OK] = "ok",
+	[LIMIT_DOWN] = "down",
+};
+
 _Static_assert(nitems(route_names) - 1 <= METRIC_ROUTE,
     "the shared region has a counter for each route");
 
@@ -64,24 +71,27 @@ probe_health(struct req *req, struct resp *resp)
 }
 
 /*
- * GET /readyz.  200: the database answers and its schema is in place; 503
- * with the same body but for its status: not now.
+ * GET /readyz.  200: the database answers and its schema is in place, and so
+ * does Redis where there is one; 503 with the same body but for its status:
+ * not now.
  */
 int
 probe_ready(struct req *req, struct resp *resp)
 {
-	const bool ready = store_answers(req) == 0;
+	const bool store = store_answers(req) == 0;
+	const enum limit_redis redis = limit_redis(req->worker);
+	const bool ready = store && redis != LIMIT_DOWN;
 	struct str s;
 
-	if (!ready)
+	if (!store)
 		log_warn("readyz=not_ready why=%s %s", req->fail.where,
 		    req->fail.why);
 	str_init(&s, req->arena);
 	str_addf(&s,
 	    "{\"status\":\"%s\",\"version\":\"%s\","
-	    "\"checks\":{\"store\":\"%s\",\"redis\":\"skipped\"}}",
+	    "\"checks\":{\"store\":\"%s\",\"redis\":\"%s\"}}",
 	    ready ? "ready" : "not_ready", PACKAGE_VERSION,
-	    ready ? "ok" : "down");
+	    store ? "ok" : "down", redis_words[redis]);
 	return resp_json(req, resp, ready ? 200 : 503, str_text(&s));
 }
 

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: ISC */
-/* Budgets: fixed windows of a UTC minute, shared by all workers of a host. */
+/* Budgets: fixed windows of a UTC minute, for a host or, by Redis, several. */
 #include "config.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "core/fail.h"
 #include "fcgi/limit.h"
+#include "fcgi/worker.h"
 #include "lib/clock.h"
+#include "lib/log.h"
+#include "lib/metric.h"
+#include "lib/redis.h"
 #include "lib/shm.h"
 
 #define PROBES ((size_t)32) /* slots that a key may be in */
 #define MINUTE (60 * CLOCK_SECOND)
 #define COUNT_BITS 31
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
+#define ADDRESS_LABEL "assay login budget\n"
+#define NAME_SIZE 64 /* of a key of Redis */
+#define NAME_BYTES 16 /* of the hash in it */
+#define NOBODY_MAX 2147483647
 
 /*
  * How a window works.  wi_use holds the minute above 31 bits of count and
@@ -25,12 +35,34 @@
  * an earlier slot of its row runs out may use two slots for one take; from
  * then on the earlier slot counts.
  */
+static void take_here(struct shm *shm, enum limit_kind kind,
+    const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
+    struct limit_result *ret);
+static int take_there(
+    struct worker *w, const char *name, int64_t limit, int64_t ret[2]);
 static struct window *find(
     struct window *table, size_t size, uint64_t key, uint64_t minute);
 static bool over(const struct window *w, uint64_t minute);
 static bool take(
     struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count);
 static uint64_t key_of(const uint8_t hash[CRYPT_SHA256_SIZE]);
+
+/*
+ * One take in Redis, by its own clock, so that hosts whose clocks differ
+ * count in one minute.  The key goes with the minute, to the millisecond.  It
+ * counts up to the limit only: what was refused costs nothing when a limit is
+ * raised.
+ */
+static const char script[] =
+    "local now = tonumber(redis.call('TIME')[1])\n"
+    "local left = 60 - now % 60\n"
+    "local n = tonumber(redis.call('GET', KEYS[1]) or '0')\n"
+    "if n >= tonumber(ARGV[1]) then return { 0, left } end\n"
+    "n = redis.call('INCR', KEYS[1])\n"
+    "if n == 1 then\n"
+    "  redis.call('PEXPIREAT', KEYS[1], (now + left) * 1000 - 1)\n"
+    "end\n"
+    "return { n, left }\n";
 
 bool
 limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
@@ -45,8 +77,67 @@ limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 	return false;
 }
 
+bool
+limit_shared(const struct worker *w)
+{
+	return w->redis != NULL;
+}
+
 void
-limit_take(struct shm *shm, enum limit_kind kind,
+limit_take(struct worker *w, enum limit_kind kind,
+    const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
+    struct limit_result *ret)
+{
+	char name[NAME_SIZE], hex[2 * NAME_BYTES + 1];
+	int64_t got[2];
+
+	/* This host counts too, so that it can go on alone at any moment. */
+	take_here(w->shm, kind, hash, now, limit, ret);
+	if (w->redis == NULL)
+		return;
+	crypt_hex(hash, NAME_BYTES, hex);
+	snprintf(name, sizeof(name), "assay:limit:%s:%s",
+	    kind == LIMIT_KEY ? "key" : "login", hex);
+	if (take_there(w, name, limit, got) == -1)
+		return;
+	ret->allowed = got[0] > 0;
+	ret->remaining = ret->allowed ? limit - got[0] : 0;
+	ret->retry_after = got[1];
+}
+
+enum limit_redis
+limit_redis(struct worker *w)
+{
+	int64_t got[2];
+
+	if (w->redis == NULL)
+		return LIMIT_SKIPPED;
+	return take_there(w, "assay:limit:nobody", NOBODY_MAX, got) == 0
+	    ? LIMIT_OK
+	    : LIMIT_DOWN;
+}
+
+void
+limit_address(
+    const char *secret, const char *address, uint8_t ret[CRYPT_SHA256_SIZE])
+{
+	uint8_t key[CRYPT_SHA256_SIZE];
+	struct in6_addr v6;
+	const bool is_v6 = inet_pton(AF_INET6, address, &v6) == 1;
+
+	crypt_hmac(secret, strlen(secret), ADDRESS_LABEL,
+	    sizeof(ADDRESS_LABEL) - 1, key);
+	if (is_v6 && IN6_IS_ADDR_V4MAPPED(&v6))
+		address = strrchr(address, ':') + 1;
+	if (is_v6 && !IN6_IS_ADDR_V4MAPPED(&v6))
+		crypt_hmac(key, sizeof(key), &v6, 8, ret);
+	else
+		crypt_hmac(key, sizeof(key), address, strlen(address), ret);
+}
+
+/* In this host's own windows. */
+static void
+take_here(struct shm *shm, enum limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
     struct limit_result *ret)
 {
@@ -71,20 +162,26 @@ limit_take(struct shm *shm, enum limit_kind kind,
 	    (MINUTE - now % MINUTE + CLOCK_SECOND - 1) / CLOCK_SECOND;
 }
 
-void
-limit_address(
-    const struct shm *shm, const char *address, uint8_t ret[CRYPT_SHA256_SIZE])
+/*
+ * In the windows of Redis: how many are taken by then (0: none was left) and
+ * the seconds to the next minute.  The first to fail and the first to succeed
+ * again write a line.
+ */
+static int
+take_there(struct worker *w, const char *name, int64_t limit, int64_t ret[2])
 {
-	struct in6_addr v6;
-	const bool is_v6 = inet_pton(AF_INET6, address, &v6) == 1;
+	struct fail f = { 0 };
+	const enum redis_got got =
+	    redis_eval(w->redis, script, name, limit, ret, 2, &f);
+	const bool answered = got == REDIS_ANSWERED || got == REDIS_BACK;
 
-	if (is_v6 && IN6_IS_ADDR_V4MAPPED(&v6))
-		address = strrchr(address, ':') + 1;
-	if (is_v6 && !IN6_IS_ADDR_V4MAPPED(&v6))
-		crypt_hmac(shm->sh_secret, sizeof(shm->sh_secret), &v6, 8, ret);
-	else
-		crypt_hmac(shm->sh_secret, sizeof(shm->sh_secret), address,
-		    strlen(address), ret);
+	metric_add(w->slot, METRIC_ID_REDIS,
+	    answered ? 0 : (got == REDIS_AWAY ? 2 : 1), 0, 1);
+	if (got == REDIS_LOST)
+		log_error("redis=lost why=%s", f.why);
+	if (got == REDIS_BACK)
+		log_warn("redis=back");
+	return answered ? 0 : -1;
 }
 
 /* The slot of a key, made if there is room for it, or NULL. */

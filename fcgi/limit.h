@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Budgets: fixed windows of a UTC minute, shared by all workers of a host. */
+/* Budgets: fixed windows of a UTC minute, for a host or, by Redis, several. */
 #ifndef FCGI_LIMIT_H
 #define FCGI_LIMIT_H
 
@@ -9,6 +9,7 @@
 #include "lib/crypt.h"
 
 struct shm;
+struct worker;
 
 enum limit_kind {
 	LIMIT_KEY = 1, /* requests by API key; the hash is the key's SHA-256 */
@@ -32,21 +33,40 @@ struct limit_result {
 bool limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
+ * Whether a budget that is new to this host may have been taken from by
+ * another.
+ */
+bool limit_shared(const struct worker *w);
+
+/*
  * Take one request out of a budget of limit a minute.  For LIMIT_KEY the
  * caller has verified the key, now or before (limit_known()): a slot made for
  * whatever a stranger sends would let strangers fill the table.  The count is
  * exact however many processes take at once.  A table without room refuses:
  * a budget may be granted short, never beyond.
+ *
+ * With Redis the count is that of all hosts, and so is the clock.  While it
+ * does not answer, this host counts alone, on from what it took itself.
  */
-void limit_take(struct shm *shm, enum limit_kind kind,
+void limit_take(struct worker *w, enum limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
     struct limit_result *ret);
 
+/* How the Redis that holds the budgets is. */
+enum limit_redis { LIMIT_SKIPPED = 1, LIMIT_OK, LIMIT_DOWN, LIMIT_REDIS__MAX };
+
 /*
- * The hash of a client address under the secret of this start, so that no
- * address is stored; an IPv6 client is its /64, because it owns all of it.
+ * Take from a budget of nobody's, to see whether Redis counts: one that only
+ * answers a PING may be full, or a replica.
+ */
+enum limit_redis limit_redis(struct worker *w);
+
+/*
+ * The hash of a client address under a secret that all hosts have, so that no
+ * address is stored, neither here nor in Redis; an IPv6 client is its /64,
+ * because it owns all of it.
  */
 void limit_address(
-    const struct shm *shm, const char *address, uint8_t ret[CRYPT_SHA256_SIZE]);
+    const char *secret, const char *address, uint8_t ret[CRYPT_SHA256_SIZE]);
 
 #endif

@@ -208,10 +208,16 @@ check_budget(struct req *req, struct resp *resp)
 
 	if (req->route->budget == BUDGET_LOGIN)
 		return check_login(req, resp);
-	if (req->route->budget != BUDGET_DECISIONS || req->key_counted ||
-	    !(req->key_verified ||
-		limit_known(req->worker->shm, req->key_hash)))
+	if (req->route->budget != BUDGET_DECISIONS || req->key_counted)
 		return 0;
+	if (!req->key_verified &&
+	    !limit_known(req->worker->shm, req->key_hash)) {
+		/* Its first request here may be one too many elsewhere. */
+		if (!limit_shared(req->worker))
+			return 0;
+		if (auth_apikey(req) == -1)
+			return -1;
+	}
 	take_key(req, resp, &got);
 	return got.allowed ? 0 : over_budget(req, resp, &got);
 }
@@ -222,8 +228,8 @@ check_login(struct req *req, struct resp *resp)
 	uint8_t hash[CRYPT_SHA256_SIZE];
 	struct limit_result got;
 
-	limit_address(req->worker->shm, req->client_ip, hash);
-	limit_take(req->worker->shm, LIMIT_LOGIN, hash, clock_now(),
+	limit_address(conf.AUTH_SECRET, req->client_ip, hash);
+	limit_take(req->worker, LIMIT_LOGIN, hash, clock_now(),
 	    conf.RATE_LIMIT_LOGIN_PER_MIN, &got);
 	return got.allowed ? 0 : over_budget(req, resp, &got);
 }
@@ -243,7 +249,7 @@ count_key(struct req *req, struct resp *resp)
 static void
 take_key(struct req *req, struct resp *resp, struct limit_result *ret)
 {
-	limit_take(req->worker->shm, LIMIT_KEY, req->key_hash, clock_now(),
+	limit_take(req->worker, LIMIT_KEY, req->key_hash, clock_now(),
 	    conf.RATE_LIMIT_DECISIONS_PER_MIN, ret);
 	req->key_counted = true;
 	resp_header(

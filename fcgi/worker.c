@@ -20,6 +20,7 @@
 #include "lib/engine.h"
 #include "lib/geoip.h"
 #include "lib/log.h"
+#include "lib/redis.h"
 #include "lib/set.h"
 #include "lib/shm.h"
 
@@ -81,6 +82,7 @@ worker_run(struct worker *w, int listener)
 
 	serve_free(s);
 	db_close(w->db);
+	redis_close(w->redis);
 	engine_free(w->engine);
 	geoip_close(w->geoip);
 	return status;
@@ -104,6 +106,13 @@ prepare(struct worker *w)
 {
 	struct fail f = { 0 };
 
+	if (conf.REDIS_URL != NULL &&
+	    (w->redis = redis_open(conf.REDIS_URL, conf.REDIS_CA_FILE,
+		 conf.REDIS_TIMEOUT_MS * CLOCK_SECOND / 1000, &w->shm->sh_redis,
+		 &f)) == NULL) {
+		log_error("worker=redis why=%s", f.why);
+		return -1;
+	}
 	if (w->group != GROUP_DECIDE && !w->shared)
 		return 0;
 	if (conf.GEOIP_DB != NULL &&

@@ -11,6 +11,7 @@ struct db;
 struct engine;
 struct fail;
 struct geoip;
+struct redis;
 struct shm;
 struct slot;
 
@@ -21,6 +22,7 @@ struct worker {
 	struct shm *shm;
 	struct slot *slot; /* its own, in shm */
 	struct db *db; /* NULL until worker_db() */
+	struct redis *redis; /* NULL: budgets are this host's alone */
 	struct geoip *geoip; /* NULL: no places, or no decisions here */
 	struct engine *engine; /* NULL where no decisions are served */
 };

@@ -11,11 +11,13 @@
 
 #include "core/fail.h"
 #include "lib/conf.h"
+#include "lib/redis_url.h"
 #include "lib/set.h"
 #include "lib/shm.h"
 
 #define SECRET_MIN 32 /* bytes: what HMAC-SHA256 cannot gain from exceeding */
 #define FILE_MAX ((size_t)65536)
+#define TIMEOUT_MAX_MS 900 /* so that a breaker of a second has a use */
 #define INT_MAX_VALUE INT64_C(2147483647)
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
@@ -25,6 +27,7 @@ enum flag {
 	REQUIRED = 1 << 1, /* must be set in production */
 	POSITIVE = 1 << 2, /* an INT above 0 */
 	STRONG = 1 << 3, /* secrets, comma-separated, that nobody may guess */
+	REDIS = 1 << 4, /* the URL of a Redis */
 };
 
 /* One row of conf.tbl. */
@@ -53,6 +56,7 @@ static int read_value(const struct setting *s, const char *value,
     struct conf *next, const char **why);
 static int check_one(const struct setting *s, const char *value,
     const struct conf *next, const char **why);
+static int check_redis(const char *value, const char **why);
 static int check_secrets(const char *value, bool strict, const char **why);
 static const char *weak(const char *secret, size_t size, bool strict);
 static bool contains(const char *text, size_t size, const char *word);
@@ -86,6 +90,7 @@ static const struct range {
 	RANGE(DECIDE_SET_MAX, 1, SET_MAX),
 	RANGE(DECIDE_WORKERS, 1, SHM_GROUP_SLOTS),
 	RANGE(OPERATOR_WORKERS, 2, SHM_GROUP_SLOTS),
+	RANGE(REDIS_TIMEOUT_MS, 1, TIMEOUT_MAX_MS),
 #undef RANGE
 };
 
@@ -371,6 +376,8 @@ check_one(const struct setting *s, const char *value, const struct conf *next,
 		return next->production && (s->flags & REQUIRED) != 0 ? -1 : 0;
 	if ((s->flags & STRONG) != 0)
 		return check_secrets(value, next->production, why);
+	if ((s->flags & REDIS) != 0)
+		return check_redis(value, why);
 	for (i = 0; i < nitems(choices); i++) {
 		if (strcmp(choices[i].name, s->name) != 0)
 			continue;
@@ -382,6 +389,16 @@ check_one(const struct setting *s, const char *value, const struct conf *next,
 		return -1;
 	}
 	return 0;
+}
+
+/* A Redis that we could talk to. */
+static int
+check_redis(const char *value, const char **why)
+{
+	struct redis_url url;
+
+	*why = "is set, but this build has no Redis: configure --with-redis";
+	return WITH_REDIS ? redis_url_parse(value, &url, why) : -1;
 }
 
 /* Each secret of a comma-separated list must be hard to guess. */

@@ -52,6 +52,7 @@ static const char *const verdicts[] = { "allow", "challenge", "review",
 	"deny" };
 static const char *const booleans[] = { "false", "true" };
 static const char *const budgets[] = { "decisions", "login" };
+static const char *const calls[] = { "answered", "failed", "skipped" };
 static const char *const groups[] = { "decide", "operator" };
 static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 
@@ -70,6 +71,10 @@ static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 #define LABEL_BUDGET                                                           \
 	{                                                                      \
 		"budget", budgets, METRIC_BUDGET                               \
+	}
+#define LABEL_CALL                                                             \
+	{                                                                      \
+		"result", calls, METRIC_CALL                                   \
 	}
 #define LABEL_GROUP                                                            \
 	{                                                                      \

@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 
 #include "core/fail.h"
-#include "lib/crypt.h"
 #include "lib/shm.h"
 
 struct shm *
@@ -22,7 +21,6 @@ shm_new(struct fail *f)
 		    strerror(errno));
 		return NULL;
 	}
-	crypt_random(shm->sh_secret, sizeof(shm->sh_secret));
 	return shm;
 }
 

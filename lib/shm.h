@@ -12,7 +12,6 @@
 #define SHM_GROUP_SLOTS 128 /* and at most in one group */
 #define SHM_KEYS ((size_t)16384) /* budget windows of API keys */
 #define SHM_LOGINS ((size_t)65536) /* and of client addresses */
-#define SHM_SECRET_SIZE 32
 
 struct fail;
 
@@ -38,12 +37,11 @@ struct window {
  * another: a worker that is killed at any instruction leaves it usable.
  */
 struct shm {
-	uint8_t
-	    sh_secret[SHM_SECRET_SIZE]; /* random; keys hashes of addresses */
 	struct slot sh_slot[SHM_SLOTS];
 	struct window sh_key[SHM_KEYS];
 	struct window sh_login[SHM_LOGINS];
 	_Atomic int32_t sh_turn[SHM_SLOTS]; /* pids; fcgi/turn.c */
+	_Atomic int64_t sh_redis; /* when to try it again; lib/redis.h */
 };
 
 /*

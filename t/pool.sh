@@ -85,6 +85,14 @@ refused() {
 	env -i "$fcgi" -n --config "$dir/bad" 2>&1 | grep "$dir/bad:$2"
 }
 
+no_redis() {
+	env -i REDIS_URL=redis://cache t/no-redis -n
+	[ $? -eq 78 ] || return 1
+	env -i REDIS_URL=redis://cache t/no-redis -n 2>&1 |
+	    grep '^no-redis: REDIS_URL: .*this build has no Redis' &&
+	    env -i t/no-redis -n
+}
+
 usage_is_64() {
 	"$fcgi" --nonsense
 	[ $? -eq 64 ] || return 1
@@ -237,6 +245,7 @@ END
 ok 'a bad value is refused with its line' refused 'DECIDE_WORKERS=0' 1:
 ok 'an unknown name is refused' refused 'NO_SUCH=0' 1:
 ok 'good settings are accepted' env -i "$fcgi" -n --config "$dir/conf"
+ok 'a build without Redis refuses one' no_redis
 ok 'a bad option is a usage error' usage_is_64
 ok 'the pool starts' start 4
 ok 'its sockets are for owner and group' modes

@@ -34,11 +34,14 @@ scratch=/nonexistent
 stack_pg_pid=
 stack_pool_pid=
 stack_nginx_pid=
+redis_pid=
+more_pids=
+host=
 POOL=
 BASE=http://assay
 TOKEN=
 KEY=
-unset DATABASE_URL OPERATOR_DATABASE_URL PERSISTENCE TRUST_PROXY || :
+unset DATABASE_URL OPERATOR_DATABASE_URL PERSISTENCE REDIS_URL TRUST_PROXY || :
 
 trap 'leave' EXIT
 trap 'exit 130' INT
@@ -174,7 +177,7 @@ http() {
 	[ -z "$KEY" ] || set -- -H "X-API-Key: $KEY" "$@"
 	[ -z "$TOKEN" ] || set -- -H "Authorization: Bearer $TOKEN" "$@"
 	[ "$http_method" != HEAD ] || set -- --head "$@"
-	STATUS=$(curl -sS --max-time 30 --unix-socket "$scratch/run/http.sock" \
+	STATUS=$(curl -sS --max-time 30 --unix-socket "$scratch/run$host/http.sock" \
 	    -X "$http_method" -D "$scratch/headers" -o "$scratch/body" \
 	    -w '%{http_code}' "$@" "$BASE$http_path" 2>"$scratch/curl") || :
 	BODY=$(cat "$scratch/body" 2>/dev/null)
@@ -202,7 +205,7 @@ raw() {
 		$s->autoflush(1);
 		print $s <STDIN>;
 		alarm 20;
-		print <$s>' "$scratch/run/http.sock" \
+		print <$s>' "$scratch/run$host/http.sock" \
 	    >"$scratch/answer" 2>"$scratch/curl" || :
 	envelope raw "" <"$scratch/answer"
 	HEADERS=$(tr -d '\r' <"$scratch/answer" | sed '/^$/q')
@@ -259,16 +262,16 @@ stop_database() {
 # does not wait for it to be ready.  POOL is the program, where it is another.
 start_pool() {
 	stack_pool_start "${POOL:-$scratch/bin/assay-fcgi}" \
-	    "$scratch/log/pool.log" \
+	    "$scratch/log/pool$host.log" \
 	    DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide" \
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
-	    DECIDE_SOCKET="$scratch/run/decide.sock" DECIDE_WORKERS=2 \
-	    OPERATOR_SOCKET="$scratch/run/operator.sock" OPERATOR_WORKERS=2 \
+	    DECIDE_SOCKET="$scratch/run$host/decide.sock" DECIDE_WORKERS=2 \
+	    OPERATOR_SOCKET="$scratch/run$host/operator.sock" OPERATOR_WORKERS=2 \
 	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
 	    RATE_LIMIT_DECISIONS_PER_MIN=100000 RATE_LIMIT_LOGIN_PER_MIN=1000 \
 	    ASAN_OPTIONS=abort_on_error=0:detect_leaks=1 \
 	    UBSAN_OPTIONS=print_stacktrace=1 LOG_LEVEL=debug "$@"
-	stack_until 20 "$stack_pool_pid" test -S "$scratch/run/operator.sock"
+	stack_until 20 "$stack_pool_pid" test -S "$scratch/run$host/operator.sock"
 }
 
 stop_pool() {
@@ -278,11 +281,11 @@ stop_pool() {
 
 # start_nginx [NAME=VALUE ...]: of the template, besides the usual ones.
 start_nginx() {
-	rm -f "$scratch/run/http.sock"
-	stack_nginx_start "$srcdir/nginx" "$scratch/run" "$scratch/log" \
-	    LISTEN="unix:$scratch/run/http.sock" EXEMPT=yes \
-	    DECIDE_SOCKET="$scratch/run/decide.sock" \
-	    OPERATOR_SOCKET="$scratch/run/operator.sock" "$@"
+	rm -f "$scratch/run$host/http.sock"
+	stack_nginx_start "$srcdir/nginx" "$scratch/run$host" "$scratch/log" \
+	    LISTEN="unix:$scratch/run$host/http.sock" EXEMPT=yes \
+	    DECIDE_SOCKET="$scratch/run$host/decide.sock" \
+	    OPERATOR_SOCKET="$scratch/run$host/operator.sock" "$@"
 }
 
 stop_nginx() {
@@ -299,15 +302,76 @@ start_stack() {
 	wait_ready
 }
 
+# start_host N [NAME=VALUE ...]: another pool and nginx at the same database,
+# as if on another host, until it is ready; while host is N, it is meant.
+start_host() {
+	host=$1
+	shift
+	host_pids="$stack_pool_pid $stack_nginx_pid"
+	mkdir -p "$scratch/run$host"
+	stack_own "$scratch/run$host"
+	start_pool "$@"
+	start_nginx
+	more_pids="$stack_nginx_pid $stack_pool_pid $more_pids"
+	wait_ready
+	stack_pool_pid=${host_pids% *}
+	stack_nginx_pid=${host_pids#* }
+	host=
+}
+
+# on HOST METHOD PATH [BODY]: send one to that host.
+on() {
+	host=$1
+	shift
+	http "$@"
+	host=
+}
+
+# start_redis [OPTION ...]: on a unix socket, with a password, until it
+# answers.
+REDIS_PASSWORD=open-sesame-4711
+start_redis() {
+	mkdir -p "$scratch/redis"
+	stack_own "$scratch/redis"
+	# shellcheck disable=SC2086 # a command and its arguments
+	(cd / && exec $stack_as --pdeathsig KILL redis-server --port 0 \
+	    --unixsocket "$scratch/run/redis.sock" --unixsocketperm 700 \
+	    --requirepass "$REDIS_PASSWORD" --dir "$scratch/redis" \
+	    --save '' "$@") </dev/null >>"$scratch/log/redis.log" 2>&1 &
+	redis_pid=$!
+	stack_until 20 "$redis_pid" redis_answers ||
+	    { not_ok "Redis answers"; exit 1; }
+}
+
+redis_answers() {
+	[ "$(redis ping)" = PONG ]
+}
+
+# redis COMMAND ...: by the default user.
+redis() {
+	REDISCLI_AUTH=$REDIS_PASSWORD redis-cli -s "$scratch/run/redis.sock" \
+	    "$@"
+}
+
 stop_stack() {
+	for pid in $more_pids; do
+		stack_end "$pid" TERM
+	done
 	stop_nginx
 	stop_pool
 	stop_database
+	stack_end "$redis_pid" KILL
 }
 
 is_ready() {
-	[ "$(curl -s --max-time 5 --unix-socket "$scratch/run/http.sock" \
+	[ "$(curl -s --max-time 5 --unix-socket "$scratch/run$host/http.sock" \
 	    -o /dev/null -w '%{http_code}' "$BASE/readyz")" = 200 ]
+}
+
+# ready_is WHAT: "STATUS STORE REDIS", as /readyz says it.
+ready_is() {
+	http GET /readyz
+	[ "$STATUS $(json '.checks | "\(.store) \(.redis)"')" = "$1" ]
 }
 
 # Wait until /readyz says 200.
