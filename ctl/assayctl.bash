@@ -12,10 +12,14 @@ _assayctl() {
 		words='card.authorize card.capture card.refund
 		    payment.authorize wallet.withdraw account.login order.place'
 		;;
+	--kind) words='block allow watch' ;;
+	--subject)
+		words='user device fingerprint ip phone bin country'
+		;;
 	--sql) compopt -o dirnames && return ;;
 	esac
 	if [[ -z $words && $COMP_CWORD -eq 1 ]]; then
-		words='admin key migrate replay rules --help --version'
+		words='admin key lists migrate replay rules --help --version'
 	elif [[ -z $words ]]; then
 		case $command in
 		admin) words='create --help' ;;
@@ -23,6 +27,24 @@ _assayctl() {
 			words='create list revoke --help'
 			[[ ${COMP_WORDS[2]} != create ]] ||
 			    words='--scope --expires-in-days --help'
+			;;
+		lists)
+			words='add import remove show --help'
+			case ${COMP_WORDS[2]}:$COMP_CWORD in
+			add:3 | remove:3)
+				words='block allow watch --reason --expires
+				    --days --help'
+				;;
+			add:* | remove:*)
+				words='user device fingerprint ip phone bin
+				    country --reason --expires --days --help'
+				;;
+			import:[3-9]*) words='--help' ;;
+			show:[3-9]*)
+				words='--kind --subject --value --limit
+				    --offset --json --help'
+				;;
+			esac
 			;;
 		migrate) words='--sql --status --help' ;;
 		replay)
