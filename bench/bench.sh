@@ -81,6 +81,7 @@ start_pool() {
 	    DECIDE_SOCKET="$scratch/run/decide.sock" DECIDE_WORKERS="$1" \
 	    DECIDE_SET_MAX="$2" \
 	    OPERATOR_SOCKET="$scratch/run/operator.sock" OPERATOR_WORKERS=2 \
+	    SPOOL_DIR="$scratch/spool" \
 	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
 	    RATE_LIMIT_DECISIONS_PER_MIN=100000000 LOG_LEVEL=warn
 	stack_until 20 "$stack_pool_pid" test -S "$scratch/run/operator.sock"

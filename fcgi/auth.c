@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <assert.h>
+#include <stdbool.h>
 
 #include "core/fail.h"
 #include "fcgi/auth.h"
@@ -13,8 +14,16 @@
 #include "lib/clock.h"
 #include "lib/conf.h"
 #include "lib/db.h"
+#include "lib/known.h"
 #include "lib/token.h"
 
+/* An API key, as far as anybody knows. */
+struct key_found {
+	bool live;
+	unsigned scopes;
+};
+
+static int find_key(struct req *req, struct key_found *ret);
 static int session(struct req *req, const struct token *token);
 
 int
@@ -29,22 +38,16 @@ auth_key_form(struct req *req)
 int
 auth_apikey(struct req *req)
 {
-	struct params p;
-	struct rows rows;
+	struct key_found key;
 
 	if (req->key_verified)
 		return 0;
-	if (worker_db(req->worker, &req->fail) == -1)
+	if (find_key(req, &key) == -1)
 		return -1;
-	params_init(&p, req->arena);
-	params_bytes(&p, req->key_hash, sizeof(req->key_hash));
-	if (db_run(req->worker->db, req->arena, STMT_APIKEY_FIND, &p, &rows,
-		&req->fail) == -1)
-		return -1;
-	if (rows.ro_n == 0 || !rows_get_bool(&rows, "live"))
+	if (!key.live)
 		return fail_set(
 		    &req->fail, FAIL_DENIED, INVALID_API_KEY, NULL, "%s", "");
-	if ((rows_get_int(&rows, "scopes") & (int64_t)req->route->scope) == 0)
+	if ((key.scopes & (unsigned)req->route->scope) == 0)
 		return fail_set(&req->fail, FAIL_DENIED, INSUFFICIENT_SCOPE,
 		    NULL, "%s", "");
 	req->key_verified = true;
@@ -78,6 +81,39 @@ auth_keys(struct req *req, struct token_keys *ret)
 	assert(conf.AUTH_SECRET != NULL);
 	return token_keys_init(ret, req->arena, conf.AUTH_SECRET,
 	    conf.AUTH_SECRET_PREVIOUS, &req->fail);
+}
+
+/*
+ * What the database says of the request's key, or while it is away what it
+ * said in the last minutes.
+ */
+static int
+find_key(struct req *req, struct key_found *ret)
+{
+	struct shm *shm = req->worker->shm;
+	int64_t left = INT64_MAX;
+	struct params p;
+	struct rows r;
+
+	params_init(&p, req->arena);
+	params_bytes(&p, req->key_hash, sizeof(req->key_hash));
+	if (worker_db(req->worker, &req->fail) == -1 ||
+	    db_one(req->worker->db, req->arena, STMT_APIKEY_FIND, &p, &r,
+		&req->fail) == -1) {
+		ret->scopes = known_scopes(shm, req->key_hash, clock_ticks());
+		ret->live = ret->scopes != 0;
+		return ret->live ? 0 : -1;
+	}
+	ret->live = rows_get_bool(&r, "live");
+	ret->scopes = (unsigned)rows_get_int(&r, "scopes");
+	if (rows_get_time(&r, "expires_at") != 0)
+		left =
+		    rows_get_time(&r, "expires_at") - rows_get_time(&r, "now");
+	if (ret->live)
+		known_put(shm, req->key_hash, ret->scopes, left, clock_ticks());
+	else
+		known_drop(shm, req->key_hash);
+	return 0;
 }
 
 /* The token is ours; the session behind it must still stand. */

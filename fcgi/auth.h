@@ -15,9 +15,10 @@ int auth_key_form(struct req *req) __attribute__((warn_unused_result));
 
 /*
  * Verify the key of a request against the database, in a statement of its
- * own: it exists, has not expired, was not revoked, and has the scope of the
- * route.  Sets req->key_verified, and does nothing if it is.  Returns 0, or
- * -1 with req->fail set: INVALID_API_KEY, INSUFFICIENT_SCOPE, UNAVAILABLE.
+ * own, or while that is away against what it said lately: it exists, has not
+ * expired, was not revoked, and has the scope of the route.  Sets
+ * req->key_verified, and does nothing if it is.  Returns 0, or -1 with
+ * req->fail set: INVALID_API_KEY, INSUFFICIENT_SCOPE, UNAVAILABLE.
  */
 int auth_apikey(struct req *req) __attribute__((warn_unused_result));
 

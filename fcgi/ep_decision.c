@@ -31,6 +31,8 @@ enum field { FIELD_EVENT = 1, FIELD_POLICY = 2, FIELD_TIME = 4 };
 
 static int check_key(const char *, struct fail *);
 static void item_init(struct item *, const struct req *, const struct event *);
+static int batch_answer(
+    struct req *, struct resp *, struct item *const *, struct fail *, size_t);
 static int outcome(struct req *, const struct item *);
 static void count(struct req *, const struct item *);
 static void print_answer(struct str *, const struct answer *, unsigned);
@@ -51,7 +53,7 @@ decision_post(struct req *req, struct resp *resp)
 		    fail_code_text(INTERNAL));
 	if (check_key(req->idempotency_key, &req->fail) == -1 ||
 	    body_event(req->arena, req->json, ev, &req->fail) == -1 ||
-	    worker_db(req->worker, &req->fail) == -1)
+	    worker_has_db(req->worker, &req->fail) == -1)
 		return -1;
 	item_init(item, req, ev);
 	item->idempotency_key = req->idempotency_key;
@@ -63,7 +65,8 @@ decision_post(struct req *req, struct resp *resp)
  * POST /v1/decisions, from its set.  200: the decision, the earlier one for a
  * known key (with X-Engine-Idempotent-Replay), or the policy's onError
  * verdict when deciding failed.  401, 403: the key.  503: it could not even
- * be logged.
+ * be logged, or the database is away and was not asked about the key lately,
+ * or by this worker never about the policy.
  */
 int
 decision_answer(struct req *req, struct resp *resp)
@@ -85,7 +88,7 @@ decision_answer(struct req *req, struct resp *resp)
 /*
  * POST /v1/decisions/batch.  200: one result an event, in input order; a bad
  * event fails its own entry only.  400: not an array of 1 to 100.  401, 403:
- * the key.
+ * the key.  503: none of the events that are well-formed could be answered.
  */
 int
 decision_batch(struct req *req, struct resp *resp)
@@ -94,7 +97,6 @@ decision_batch(struct req *req, struct resp *resp)
 	struct event *ev;
 	struct item *items, **set, **slot;
 	struct fail *fails;
-	struct str s;
 	size_t i, n, good = 0;
 
 	if (!json_object_is_type(req->json, json_type_object) ||
@@ -124,34 +126,14 @@ decision_batch(struct req *req, struct resp *resp)
 	if (good == 0) {
 		if (auth_apikey(req) == -1)
 			return -1;
-	} else if (worker_db(req->worker, &req->fail) == -1) {
+	} else if (worker_has_db(req->worker, &req->fail) == -1) {
 		return -1;
 	} else {
 		set_run(req->worker->engine, req->worker->db, req->arena, set,
 		    good, SET_WAIT, clock_ticks() + BATCH_TIME);
 	}
 
-	str_init(&s, req->arena);
-	str_add(&s, "{\"results\":[");
-	for (i = 0; i < n; i++) {
-		str_add(&s, i == 0 ? "" : ",");
-		if (slot[i] != NULL && outcome(req, slot[i]) == -1) {
-			/* The key is the same for all of them. */
-			if (slot[i]->outcome == SET_REFUSED)
-				return -1;
-			fails[i] = slot[i]->fail;
-			slot[i] = NULL;
-		}
-		if (slot[i] == NULL) {
-			print_error(&s, &fails[i]);
-			continue;
-		}
-		str_add(&s, "{\"ok\":true,\"decision\":");
-		print_answer(&s, &slot[i]->answer, 0);
-		str_addc(&s, '}');
-	}
-	str_add(&s, "]}");
-	return resp_json(req, resp, 200, str_text(&s));
+	return batch_answer(req, resp, slot, fails, n);
 }
 
 /*
@@ -181,6 +163,42 @@ decision_get(struct req *req, struct resp *resp)
 	ans.decided_at = rows_get_time(&r, "decided_at");
 	str_init(&s, req->arena);
 	print_answer(&s, &ans, FIELD_EVENT | FIELD_TIME);
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* The entries of a batch: of the well-formed ones from their items' slots. */
+static int
+batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
+    struct fail *fails, size_t n)
+{
+	size_t i, answered = 0, failed = 0;
+	bool good;
+	struct str s;
+
+	str_init(&s, req->arena);
+	str_add(&s, "{\"results\":[");
+	for (i = 0; i < n; i++) {
+		str_add(&s, i == 0 ? "" : ",");
+		good = slot[i] != NULL && outcome(req, slot[i]) == 0;
+		if (slot[i] != NULL && !good) {
+			/* The key is the same for all of them. */
+			if (slot[i]->outcome == SET_REFUSED)
+				return -1;
+			fails[i] = req->fail;
+			failed++;
+		}
+		if (!good) {
+			print_error(&s, &fails[i]);
+			continue;
+		}
+		answered++;
+		str_add(&s, "{\"ok\":true,\"decision\":");
+		print_answer(&s, &slot[i]->answer, 0);
+		str_addc(&s, '}');
+	}
+	str_add(&s, "]}");
+	if (failed > 0 && answered == 0)
+		return -1;
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -215,9 +233,15 @@ item_init(struct item *item, const struct req *req, const struct event *ev)
 static int
 outcome(struct req *req, const struct item *item)
 {
-	if (item->outcome == SET_REFUSED || item->outcome == SET_FAILED) {
+	if (item->outcome == SET_REFUSED) {
 		req->fail = item->fail;
 		return -1;
+	}
+	if (item->outcome == SET_FAILED) {
+		log_error("decision=failed why=%s %s", item->fail.where,
+		    item->fail.why);
+		return fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s",
+		    fail_code_text(UNAVAILABLE));
 	}
 	req->key_verified = true;
 	count(req, item);
@@ -234,7 +258,9 @@ count(struct req *req, const struct item *item)
 	    item->outcome == SET_REPLAYED ? 1 : 0, 1);
 	if (item->outcome == SET_DEGRADED) {
 		metric_add(slot, METRIC_ID_DEGRADED, 0, 0, 1);
-		log_error("decision=degraded code=%s why=%s",
+		metric_add(slot, METRIC_ID_SPOOLED, 0, 0, item->spooled);
+		log_error("decision=degraded log=%s code=%s why=%s",
+		    item->spooled ? "spool" : "database",
 		    fail_code_name(item->fail.code), item->fail.why);
 	}
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sysexits.h>
 
+#include "core/arena.h"
 #include "core/fail.h"
 #include "fcgi/listen.h"
 #include "fcgi/master.h"
@@ -16,8 +17,10 @@
 #include "lib/crypt.h"
 #include "lib/log.h"
 #include "lib/shm.h"
+#include "lib/spool.h"
 
 #define SECRET_SIZE 32
+#define COUNT_SIZE ((size_t)16 << 20) /* memory to read the spool with */
 
 enum act { ACT_SERVE = 1, ACT_CHECK, ACT_PRINT, ACT__MAX };
 
@@ -25,6 +28,7 @@ static enum act parse(int argc, char *argv[], const char **ret_path);
 static void configure(const char *path);
 static void invent_secret(void);
 static int serve(const char *path);
+static void count_spool(struct shm *shm);
 
 static const char usage[] =
     "usage: assay-fcgi [-n] [--config FILE] [--print-config]\n"
@@ -132,9 +136,35 @@ serve(const char *path)
 	signal(SIGPIPE, SIG_IGN);
 	if ((shm = shm_new(&f)) == NULL)
 		errx(EX_OSERR, "%s: %s", f.where, f.why);
+	count_spool(shm);
 	if (listen_open(&l, &f) == -1)
 		errx(EX_UNAVAILABLE, "%s: %s", f.where, f.why);
 	status = master_run(shm, &l, path);
 	shm_free(shm);
 	return status;
+}
+
+/* See what earlier runs left in the spool; who cannot, goes on without. */
+static void
+count_spool(struct shm *shm)
+{
+	struct fail f = { 0 };
+	struct spool *sp;
+	struct arena a;
+	void *block;
+
+	if ((block = malloc(COUNT_SIZE)) == NULL)
+		err(EX_OSERR, "spool");
+	arena_init(&a, block, COUNT_SIZE);
+	if ((sp = spool_open(conf.SPOOL_DIR, shm, &f)) == NULL) {
+		log_error("spool=missing path=%s why=%s", f.where, f.why);
+	} else {
+		spool_count(sp, &a);
+		if (atomic_load(&shm->sh_spool_records) > 0)
+			log_warn("spool=left records=%lld",
+			    (long long)atomic_load(&shm->sh_spool_records));
+	}
+	spool_close(sp);
+	arena_reset(&a);
+	free(block);
 }

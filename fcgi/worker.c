@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/fail.h"
+#include "fcgi/chore.h"
 #include "fcgi/serve.h"
 #include "fcgi/worker.h"
 #include "lib/clock.h"
@@ -23,29 +24,31 @@
 #include "lib/redis.h"
 #include "lib/set.h"
 #include "lib/shm.h"
+#include "lib/spool.h"
 
 #define OPERATOR_TIMEOUT_MS 15000
 
 static size_t set_max(const struct worker *w);
 static int prepare(struct worker *w);
+static int prepare_db(struct worker *w, struct fail *f);
 static int watch(int listener);
-static bool wait_ready(int epoll, int listener);
+static bool wait_ready(int epoll, int listener, struct worker *w);
 
 int
 worker_db(struct worker *w, struct fail *f)
 {
-	const bool decide = w->group == GROUP_DECIDE;
+	if (worker_has_db(w, f) == -1)
+		return -1;
+	return db_ready(w->db, f);
+}
 
-	if (w->db != NULL)
-		return db_ready(w->db, f);
-	if (conf.DATABASE_URL == NULL)
+int
+worker_has_db(const struct worker *w, struct fail *f)
+{
+	if (w->db == NULL)
 		return fail_set(
 		    f, FAIL_US, UNAVAILABLE, "DATABASE_URL", "is not set");
-	w->db = decide ? db_open(conf.DATABASE_URL, "assay decide",
-			     SET_TIMEOUT_ONE, STMT_SESSION_DECIDE, f)
-		       : db_open(conf.OPERATOR_DATABASE_URL, "assay operator",
-			     OPERATOR_TIMEOUT_MS, STMT_SESSION, f);
-	return w->db == NULL ? -1 : 0;
+	return 0;
 }
 
 void
@@ -73,7 +76,8 @@ worker_run(struct worker *w, int listener)
 		return EX_OSERR;
 	}
 
-	while (status == EX_OK && wait_ready(epoll, listener)) {
+	chore_start(w);
+	while (status == EX_OK && wait_ready(epoll, listener, w)) {
 		if (serve_waiting(s) == -1) {
 			log_error("worker=accept why=%s", strerror(errno));
 			status = EX_OSERR;
@@ -84,6 +88,7 @@ worker_run(struct worker *w, int listener)
 	db_close(w->db);
 	redis_close(w->redis);
 	engine_free(w->engine);
+	spool_close(w->spool);
 	geoip_close(w->geoip);
 	return status;
 }
@@ -113,16 +118,39 @@ prepare(struct worker *w)
 		log_error("worker=redis why=%s", f.why);
 		return -1;
 	}
+	if (conf.DATABASE_URL != NULL && prepare_db(w, &f) == -1) {
+		log_error("worker=database why=%s", f.why);
+		return -1;
+	}
 	if (w->group != GROUP_DECIDE && !w->shared)
 		return 0;
 	if (conf.GEOIP_DB != NULL &&
 	    (w->geoip = geoip_open(conf.GEOIP_DB, &f)) == NULL)
 		log_warn("geoip=missing path=%s why=%s", f.where, f.why);
-	w->engine = engine_new(w->geoip, &f);
+	if ((w->spool = spool_open(conf.SPOOL_DIR, w->shm, &f)) == NULL)
+		log_warn("spool=missing path=%s why=%s", f.where, f.why);
+	w->engine = engine_new(w->geoip, w->spool, &f);
 	if (w->engine == NULL) {
 		log_error("worker=engine why=%s", f.why);
 		return -1;
 	}
+	return 0;
+}
+
+/* A connection to be: a worker starts while the database is down, too. */
+static int
+prepare_db(struct worker *w, struct fail *f)
+{
+	if (w->group == GROUP_OPERATOR) {
+		w->db = db_new(conf.OPERATOR_DATABASE_URL, "assay operator",
+		    OPERATOR_TIMEOUT_MS, STMT_SESSION, f);
+		return w->db == NULL ? -1 : 0;
+	}
+	w->db = db_new(conf.DATABASE_URL, "assay decide", SET_TIMEOUT_ONE,
+	    STMT_SESSION_DECIDE, f);
+	if (w->db == NULL)
+		return -1;
+	db_breaker(w->db, &w->shm->sh_retry_at);
 	return 0;
 }
 
@@ -151,17 +179,20 @@ watch(int listener)
 	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &on) == -1 ? -1 : epoll;
 }
 
-/* Wait for a connection; false says that TERM came. */
+/*
+ * Wait for a connection, doing chores before and meanwhile; false says that
+ * TERM came.
+ */
 static bool
-wait_ready(int epoll, int listener)
+wait_ready(int epoll, int listener, struct worker *w)
 {
 	struct epoll_event got[2];
 	int i, n;
 
 	/* A stopped and continued process sees EINTR without a signal. */
 	do
-		n = epoll_wait(epoll, got, 2, -1);
-	while (n == -1 && errno == EINTR);
+		n = epoll_wait(epoll, got, 2, chore_run(w));
+	while (n == 0 || (n == -1 && errno == EINTR));
 	for (i = 0; i < n; i++)
 		if (got[i].data.fd != listener)
 			return false;

@@ -14,6 +14,7 @@ struct geoip;
 struct redis;
 struct shm;
 struct slot;
+struct spool;
 
 /* What handlers find in req->worker. */
 struct worker {
@@ -21,8 +22,9 @@ struct worker {
 	bool shared; /* one socket for both groups: serves every route */
 	struct shm *shm;
 	struct slot *slot; /* its own, in shm */
-	struct db *db; /* NULL until worker_db() */
+	struct db *db; /* perhaps not connected; NULL: none is set */
 	struct redis *redis; /* NULL: budgets are this host's alone */
+	struct spool *spool; /* NULL: degraded answers need the database */
 	struct geoip *geoip; /* NULL: no places, or no decisions here */
 	struct engine *engine; /* NULL where no decisions are served */
 };
@@ -34,6 +36,10 @@ struct worker {
  * does not prepare).
  */
 int worker_db(struct worker *w, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* The same for who can do without, if only there is a w->db to ask. */
+int worker_has_db(const struct worker *w, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*

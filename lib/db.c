@@ -18,7 +18,12 @@
 #include "lib/clock.h"
 #include "lib/db.h"
 
-#define CONNECT_TIMEOUT "3" /* seconds */
+#define CONNECT_MAX (3 * CLOCK_SECOND) /* to have a connection */
+#define CONNECT_DECIDE (1 * CLOCK_SECOND) /* where a decision waits for it */
+#define PREPARE_MAX (10 * CLOCK_SECOND) /* to prepare all statements */
+#define SLACK_MS 200 /* beyond its own timeout, until a server is silent */
+#define RETRY_REFUSED (CLOCK_SECOND / 5) /* a refusal is had at once */
+#define RETRY_SILENT (1 * CLOCK_SECOND) /* to find silence takes a while */
 #define POSTGRES_EPOCH INT64_C(946684800000000) /* 2000-01-01 in us UTC */
 #define NO_DEADLINE INT64_MAX
 #define OID_INT8 20
@@ -31,7 +36,9 @@ struct db {
 	char *db_url;
 	char *db_name;
 	int db_timeout_ms; /* what the session was told */
-	int db_patience_ms; /* what db_patience() was told, or 0 */
+	int64_t db_until; /* what db_until() was told, or 0 */
+	_Atomic int64_t *db_retry_at; /* what db_breaker() was told, or NULL */
+	bool db_silent; /* a wait since the connect was in vain */
 	enum stmt db_setup; /* tunes each new session */
 	size_t db_queued; /* statements sent since the last sync */
 	enum db_trouble db_trouble;
@@ -54,6 +61,9 @@ static const int binary[DB_PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 
 static int db_connect(struct db *, struct fail *);
+static bool db_may_connect(struct db *);
+static int db_connected(struct db *, struct fail *);
+static void db_greet(struct db *);
 static int db_prepare_all(struct db *, struct fail *);
 static int db_send_sync(struct db *, int64_t);
 static int db_drain(struct db *);
@@ -63,6 +73,7 @@ static PGresult *db_result(struct db *, int64_t);
 static int db_lost(struct db *, struct fail *);
 static int db_refused(struct db *, const PGresult *, struct fail *);
 static int64_t db_deadline(const struct db *);
+static int64_t db_at_most(const struct db *, int64_t);
 static void result_free(void *);
 static void *param_room(struct params *, size_t);
 static void params_wide(
@@ -71,7 +82,7 @@ static void *array_head(char *, uint32_t, size_t, bool);
 static const char *rows_raw(const struct rows *, int, int, int *);
 
 struct db *
-db_open(const char *url, const char *name, int timeout_ms, enum stmt setup,
+db_new(const char *url, const char *name, int timeout_ms, enum stmt setup,
     struct fail *f)
 {
 	struct db *db;
@@ -86,11 +97,26 @@ db_open(const char *url, const char *name, int timeout_ms, enum stmt setup,
 	db->db_timeout_ms = timeout_ms;
 	db->db_setup = setup;
 	db->db_trouble = DB_FINE;
-	if (db_connect(db, f) == -1) {
+	return db;
+}
+
+struct db *
+db_open(const char *url, const char *name, int timeout_ms, enum stmt setup,
+    struct fail *f)
+{
+	struct db *db = db_new(url, name, timeout_ms, setup, f);
+
+	if (db != NULL && db_ready(db, f) == -1) {
 		db_close(db);
 		return NULL;
 	}
 	return db;
+}
+
+void
+db_breaker(struct db *db, _Atomic int64_t *retry_at)
+{
+	db->db_retry_at = retry_at;
 }
 
 void
@@ -125,9 +151,9 @@ db_sqlstate(const struct db *db)
 }
 
 void
-db_patience(struct db *db, int timeout_ms)
+db_until(struct db *db, int64_t ticks)
 {
-	db->db_patience_ms = timeout_ms;
+	db->db_until = ticks;
 }
 
 int
@@ -518,18 +544,56 @@ rows_get_time(const struct rows *r, const char *name)
 	return rows_time(r, 0, rows_col(r, name));
 }
 
-/* Connect, tune the session and prepare everything. */
+/* Connect, tune the session and prepare everything, unless it is no use. */
 static int
 db_connect(struct db *db, struct fail *f)
 {
-	const char *const keys[] = { "dbname", "connect_timeout",
-		"application_name", "client_encoding", NULL };
-	const char *values[] = { db->db_url, CONNECT_TIMEOUT, db->db_name,
-		"UTF8", NULL };
+	if (!db_may_connect(db)) {
+		db->db_trouble = DB_LOST;
+		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+		    "the database is away; try again");
+	}
+	if (db_connected(db, f) == -1) {
+		if (db->db_retry_at != NULL)
+			atomic_store(db->db_retry_at,
+			    clock_ticks() +
+				(db->db_silent ? RETRY_SILENT : RETRY_REFUSED));
+		return -1;
+	}
+	if (db->db_retry_at != NULL)
+		atomic_store(db->db_retry_at, 0);
+	return 0;
+}
+
+/* Whether to connect now; of many who ask while the server is away, one. */
+static bool
+db_may_connect(struct db *db)
+{
+	const int64_t now = clock_ticks();
+	int64_t at;
+
+	if (db->db_retry_at == NULL)
+		return true;
+	at = atomic_load(db->db_retry_at);
+	return at == 0 ||
+	    (now >= at &&
+		atomic_compare_exchange_strong(
+		    db->db_retry_at, &at, now + RETRY_SILENT));
+}
+
+static int
+db_connected(struct db *db, struct fail *f)
+{
+	const char *const keys[] = { "dbname", "application_name",
+		"client_encoding", NULL };
+	const char *values[] = { db->db_url, db->db_name, "UTF8", NULL };
 
 	PQfinish(db->db_conn);
 	db->db_queued = 0;
-	db->db_conn = PQconnectdbParams(keys, values, 1);
+	db->db_silent = false;
+	db->db_conn = PQconnectStartParams(keys, values, 1);
+	if (PQstatus(db->db_conn) != CONNECTION_BAD)
+		db_greet(db);
 	if (PQstatus(db->db_conn) != CONNECTION_OK ||
 	    PQsetnonblocking(db->db_conn, 1) == -1 ||
 	    !PQenterPipelineMode(db->db_conn))
@@ -537,12 +601,29 @@ db_connect(struct db *db, struct fail *f)
 	return db->db_setup == 0 ? 0 : db_prepare_all(db, f);
 }
 
+/* Go through the handshake; how it ended is the connection's status. */
+static void
+db_greet(struct db *db)
+{
+	const int64_t deadline = db_at_most(db,
+	    db->db_setup == STMT_SESSION_DECIDE ? CONNECT_DECIDE : CONNECT_MAX);
+	PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+
+	while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
+		if (db_wait(db,
+			next == PGRES_POLLING_READING ? POLLIN : POLLOUT,
+			deadline) == -1)
+			return;
+		next = PQconnectPoll(db->db_conn);
+	}
+}
+
 /* Prepare every statement and run the session's own, in one round trip. */
 static int
 db_prepare_all(struct db *db, struct fail *f)
 {
 	_Alignas(16) char block[1024];
-	const int64_t deadline = clock_ticks() + 30 * CLOCK_SECOND;
+	const int64_t deadline = db_at_most(db, PREPARE_MAX);
 	struct params p;
 	struct arena a;
 	struct rows rows;
@@ -635,6 +716,8 @@ db_wait(struct db *db, short events, int64_t deadline)
 		}
 		n = poll(&pfd, 1, (int)left);
 	} while (n == -1 && errno == EINTR);
+	if (n == 0)
+		db->db_silent = true;
 	return n == 1 ? 0 : -1;
 }
 
@@ -667,15 +750,23 @@ db_result(struct db *db, int64_t deadline)
 	return PQgetResult(db->db_conn);
 }
 
-/* The connection is gone: drop it, so that the next call connects anew. */
+/*
+ * The connection is gone: drop it, so that the next call connects anew.  If
+ * the server is silent, one is to find out whether it was the session only.
+ */
 static int
 db_lost(struct db *db, struct fail *f)
 {
+	int64_t well = 0;
+
 	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 	    "the database cannot be reached; try again");
 	if (db->db_setup == 0 && db->db_conn != NULL)
 		fail_set(f, FAIL_US, UNAVAILABLE, NULL, "%s",
 		    PQerrorMessage(db->db_conn));
+	if (db->db_silent && db->db_retry_at != NULL)
+		atomic_compare_exchange_strong(
+		    db->db_retry_at, &well, clock_ticks());
 	PQfinish(db->db_conn);
 	db->db_conn = NULL;
 	db->db_queued = 0;
@@ -720,14 +811,24 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 	return fail_set(f, FAIL_US, INTERNAL, NULL, "database error %s", state);
 }
 
-/* When to give the server up: twice the time it gives itself. */
+/* When to give the server up: soon after it should have done so itself. */
 static int64_t
 db_deadline(const struct db *db)
 {
-	const int ms =
-	    db->db_patience_ms != 0 ? db->db_patience_ms : db->db_timeout_ms;
+	const int64_t ms = (int64_t)db->db_timeout_ms + SLACK_MS;
 
-	return ms == 0 ? NO_DEADLINE : clock_ticks() + 2000 * (int64_t)ms;
+	if (db->db_timeout_ms == 0)
+		return db->db_until == 0 ? NO_DEADLINE : db->db_until;
+	return db->db_until != 0 ? db->db_until : clock_ticks() + 1000 * ms;
+}
+
+/* So many microseconds from now, or what db_until() was told if sooner. */
+static int64_t
+db_at_most(const struct db *db, int64_t us)
+{
+	const int64_t then = clock_ticks() + us;
+
+	return db->db_until != 0 && db->db_until < then ? db->db_until : then;
 }
 
 static void

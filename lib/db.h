@@ -6,6 +6,7 @@
 #ifndef LIB_DB_H
 #define LIB_DB_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,27 +46,43 @@ struct rows {
 };
 
 /*
- * Open a connection and prepare every statement of sql/stmt.sql.  url is a
- * libpq connection string, name the application_name that operators see,
- * timeout_ms the statement timeout (0: none), and setup the statement that
- * tunes the session, STMT_SESSION or STMT_SESSION_DECIDE.  A call that gets
- * no answer for twice the timeout gives the connection up.  Returns NULL with
- * f set: UNAVAILABLE when the server cannot be reached, INTERNAL when a
- * statement does not prepare (a migration is missing).
+ * A connection to be, without a server yet: db_ready() opens it and prepares
+ * every statement of sql/stmt.sql.  url is a libpq connection string, name
+ * the application_name that operators see, timeout_ms the statement timeout
+ * (0: none), and setup the statement that tunes the session, STMT_SESSION or
+ * STMT_SESSION_DECIDE.  A server that gives no answer in a little more than
+ * the timeout is given up.  Returns NULL with f set when there is no memory.
  *
  * With setup 0 nothing is prepared and the session is left alone, for who
  * brings the schema: only db_script() and db_query() work then, and failures
  * carry the server's own words.
  */
+struct db *db_new(const char *url, const char *name, int timeout_ms,
+    enum stmt setup, struct fail *f);
+
+/*
+ * db_new() and db_ready().  Returns NULL with f set: UNAVAILABLE when the
+ * server cannot be reached, INTERNAL when a statement does not prepare (a
+ * migration is missing).
+ */
 struct db *db_open(const char *url, const char *name, int timeout_ms,
     enum stmt setup, struct fail *f);
+
+/*
+ * Share what is known of a server that is away: the time (clock_ticks())
+ * before which nobody tries to connect, 0 while all is well.  Set when
+ * connecting fails or the server does not answer, also by other processes;
+ * when the time has come, one of them tries and the others go on failing at
+ * once.  A session that was ended sets nothing: the next may do.
+ */
+void db_breaker(struct db *db, _Atomic int64_t *retry_at);
 
 /* Close; NULL is harmless. */
 void db_close(struct db *db);
 
 /*
- * Make sure there is a usable connection: after it was lost, connect and
- * prepare again.  Returns 0, or -1 with f set to UNAVAILABLE.
+ * Make sure there is a usable connection: at first and after it was lost,
+ * connect and prepare.  Returns 0, or -1 with f set as by db_open().
  */
 int db_ready(struct db *db, struct fail *f);
 
@@ -74,10 +91,10 @@ enum db_trouble db_trouble(const struct db *db);
 const char *db_sqlstate(const struct db *db);
 
 /*
- * From now on give the server up after twice timeout_ms, 0 for the value of
- * db_open().  The server's own limit is a matter of statements.
+ * From now on wait for the server until this moment of clock_ticks() and no
+ * longer, in however many calls; 0 is the patience of db_new() for each call.
  */
-void db_patience(struct db *db, int timeout_ms);
+void db_until(struct db *db, int64_t ticks);
 
 /* Start an empty list of parameters in arena a, then append in order. */
 void params_init(struct params *p, struct arena *a);

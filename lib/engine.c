@@ -13,6 +13,7 @@
 #include "core/geo.h"
 #include "core/policy.h"
 #include "core/rule.h"
+#include "lib/clock.h"
 #include "lib/db.h"
 #include "lib/geoip.h"
 #include "lib/lists.h"
@@ -38,6 +39,8 @@ struct engine {
 	int en_current; /* index, -1 before the first load */
 	struct lists *en_lists;
 	const struct geoip *en_geoip;
+	struct spool *en_spool;
+	int64_t en_seen; /* the latest time of the database's clock */
 };
 
 static int load_books(struct engine *, struct db *, struct arena *,
@@ -52,7 +55,7 @@ static int load_complete(const struct load *, struct fail *);
 static void load_drop(struct load *);
 
 struct engine *
-engine_new(const struct geoip *geoip, struct fail *f)
+engine_new(const struct geoip *geoip, struct spool *spool, struct fail *f)
 {
 	struct engine *e;
 	int i;
@@ -63,6 +66,7 @@ engine_new(const struct geoip *geoip, struct fail *f)
 		goto err1;
 	e->en_current = -1;
 	e->en_geoip = geoip;
+	e->en_spool = spool;
 	for (i = 0; i < 2; i++) {
 		e->en_loads[i].block =
 		    mmap(NULL, LOAD_SIZE, PROT_READ | PROT_WRITE,
@@ -114,6 +118,20 @@ engine_fresh(struct engine *e, struct db *db, struct arena *a,
 	return lists_fresh(e->en_lists, db, now->lists, f);
 }
 
+int
+engine_load(struct engine *e, struct db *db, struct arena *a, struct fail *f)
+{
+	struct epochs now;
+	struct rows r;
+
+	if (db_one(db, a, STMT_ENGINE_EPOCHS, NULL, &r, f) == -1)
+		return -1;
+	now.rules = rows_get_int(&r, "rules");
+	now.policies = rows_get_int(&r, "policies");
+	now.lists = rows_get_int(&r, "lists");
+	return engine_fresh(e, db, a, &now, f);
+}
+
 const struct rulebook *
 engine_book(const struct engine *e, enum event_type type)
 {
@@ -144,6 +162,27 @@ engine_listed(const struct engine *e, const struct event *ev, int64_t now)
 	geoip_place(e->en_geoip, ev, &place);
 	n = list_keys(ev, place.country, keys);
 	return lists_match(e->en_lists, keys, n, now);
+}
+
+struct spool *
+engine_spool(const struct engine *e)
+{
+	return e->en_spool;
+}
+
+void
+engine_saw(struct engine *e, int64_t now)
+{
+	if (now > e->en_seen)
+		e->en_seen = now;
+}
+
+int64_t
+engine_now(const struct engine *e)
+{
+	const int64_t now = clock_now();
+
+	return now > e->en_seen ? now : e->en_seen;
 }
 
 /* Load all rulebooks anew and put them into the place of the old ones. */

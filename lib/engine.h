@@ -15,6 +15,7 @@ struct engine;
 struct fail;
 struct geoip;
 struct lists;
+struct spool;
 
 /* The numbers of assay.epoch: what is cached is as old as these. */
 struct epochs {
@@ -24,11 +25,13 @@ struct epochs {
 };
 
 /*
- * An engine that has loaded nothing yet.  geoip (NULL: no places) is the
+ * An engine that has loaded nothing yet.  geoip (NULL: no places) and spool
+ * (NULL: what cannot be logged in the database is not answered) are the
  * caller's to close, after the engine is freed.  NULL with f set when there
  * is no memory.
  */
-struct engine *engine_new(const struct geoip *geoip, struct fail *f);
+struct engine *engine_new(
+    const struct geoip *geoip, struct spool *spool, struct fail *f);
 
 /* Free; NULL is harmless. */
 void engine_free(struct engine *e);
@@ -42,6 +45,10 @@ void engine_free(struct engine *e);
 int engine_fresh(struct engine *e, struct db *db, struct arena *a,
     const struct epochs *now, struct fail *f)
     __attribute__((warn_unused_result));
+
+/* The same by the epochs of the database, for who has no set in hand. */
+int engine_load(struct engine *e, struct db *db, struct arena *a,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /* The rulebook of an event type, or NULL before the first load. */
 const struct rulebook *engine_book(
@@ -60,5 +67,15 @@ const struct lists *engine_lists(const struct engine *e);
  */
 enum list_kind engine_listed(
     const struct engine *e, const struct event *ev, int64_t now);
+
+/* Where degraded answers go while the database is away, or NULL. */
+struct spool *engine_spool(const struct engine *e);
+
+/*
+ * A time for decisions that the database gives none: our clock's, but none
+ * before the latest of the database's that engine_saw() was told.
+ */
+void engine_saw(struct engine *e, int64_t now);
+int64_t engine_now(const struct engine *e);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "core/str.h"
+#include "lib/clock.h"
 #include "lib/metric.h"
 #include "lib/shm.h"
 
@@ -37,6 +38,9 @@ static void print_histogram(
 static void print_labels(const struct counted *c, const char *first,
     const char *second, struct str *s);
 static void print_workers(const struct shm *shm, bool busy, struct str *s);
+static void print_spool(const struct shm *shm, struct str *s);
+static void print_gauge(
+    const char *name, const char *help, double value, struct str *s);
 static const char *value_name(
     const struct label *l, size_t i, const char *const *routes);
 
@@ -146,6 +150,7 @@ metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 	}
 	print_workers(shm, false, s);
 	print_workers(shm, true, s);
+	print_spool(shm, s);
 }
 
 /* One cell, summed over all slots. */
@@ -240,6 +245,34 @@ print_workers(const struct shm *shm, bool busy, struct str *s)
 	for (group = 0; group < METRIC_GROUP; group++)
 		str_addf(
 		    s, "%s{group=\"%s\"} %u\n", name, groups[group], n[group]);
+}
+
+/* How much is in the spool, and since when. */
+static void
+print_spool(const struct shm *shm, struct str *s)
+{
+	const int64_t records = atomic_load(&shm->sh_spool_records);
+	const int64_t oldest = atomic_load(&shm->sh_spool_oldest);
+	const int64_t age = oldest == 0 ? 0 : clock_now() - oldest;
+
+	print_gauge("engine_spool_records",
+	    "Degraded decisions that are not in the database yet",
+	    records > 0 ? (double)records : 0, s);
+	print_gauge("engine_spool_oldest_seconds",
+	    "Age of the oldest of them, 0 without",
+	    records > 0 && age > 0 ? (double)age / CLOCK_SECOND : 0, s);
+	print_gauge("engine_database_up",
+	    "0 while the decide workers find the database away",
+	    atomic_load(&shm->sh_retry_at) == 0 ? 1 : 0, s);
+}
+
+static void
+print_gauge(const char *name, const char *help, double value, struct str *s)
+{
+	str_addf(
+	    s, "# HELP %s %s\n# TYPE %s gauge\n%s ", name, help, name, name);
+	str_number(s, value);
+	str_addc(s, '\n');
 }
 
 /* The name of a value, or NULL past the last route. */

@@ -18,10 +18,15 @@
 #include "lib/db.h"
 #include "lib/engine.h"
 #include "lib/geoip.h"
+#include "lib/known.h"
 #include "lib/set_int.h"
+#include "lib/spool.h"
 
 #define SET_TRIES 4 /* of a set that meets deadlocks and taken keys */
 #define LEFT_MIN 50 /* ms; with less there is no point in trying */
+#define MS INT64_C(1000)
+#define SLACK (150 * MS) /* a statement's own timeout comes first */
+#define LOG_TIME (400 * MS) /* beyond the deadline, to log what is degraded */
 
 /* How one try of a set ended. */
 enum try {
@@ -31,6 +36,7 @@ enum try {
 	TRY__MAX
 };
 
+static bool set_tried(struct set *, struct item *const *, size_t);
 static enum try set_try(struct set *, struct item *const *, size_t);
 static int set_build(struct set *, struct item *const *, size_t, struct fail *);
 static int set_entry(
@@ -46,9 +52,15 @@ static const char *reasons_text(struct arena *, const struct score *);
 static const char *replay_text(
     struct arena *, const struct ruleset *, const struct entry *);
 static void set_outcomes(struct set *);
-static void item_unavailable(struct item *);
-static void set_degrade(struct set *, struct item *);
-static int degrade_read(struct set *, struct entry *, struct fail *);
+static void set_degrade(struct set *, struct item *const *, size_t);
+static int degrade_logged(
+    struct set *, struct item *const *, size_t, struct fail *);
+static int degrade_keys(struct set *, struct fail *);
+static bool same_key(const struct item *, const struct item *);
+static int degrade_spooled(
+    struct set *, struct item *const *, size_t, struct fail *);
+static bool degrade_known(struct set *, struct item *);
+static int degrade_answers(struct set *, struct fail *);
 
 void
 set_run(struct engine *engine, struct db *db, struct arena *a,
@@ -61,32 +73,22 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 		.lock = lock,
 		.deadline = deadline,
 	};
-	const struct arena_mark mark = arena_mark(a);
-	enum try t = TRY_AGAIN;
-	size_t i;
-	int tries;
+	size_t i = 0;
 
 	assert(n >= 1 && n <= SET_MAX);
-	db_patience(db, set_left(&s));
-	for (tries = 0; t == TRY_AGAIN && tries < SET_TRIES; tries++) {
-		arena_rewind(a, mark);
-		t = set_try(&s, items, n);
-	}
-	if (t == TRY_DONE)
-		return;
-	arena_rewind(a, mark);
-	if (n == 1) {
-		set_degrade(&s, items[0]);
-		return;
-	}
+	if (set_tried(&s, items, n))
+		i = n;
 
 	/* Only the guilty event is to suffer: try each by itself. */
-	for (i = 0; i < n; i++) {
-		if (db_trouble(db) == DB_LOST)
-			item_unavailable(items[i]);
-		else
-			set_run(engine, db, a, &items[i], 1, lock, deadline);
+	for (; n > 1 && i < n && db_trouble(db) != DB_LOST &&
+	     set_left(&s) >= LEFT_MIN;
+	     i++) {
+		if (!set_tried(&s, &items[i], 1))
+			set_degrade(&s, &items[i], 1);
 	}
+	if (i < n)
+		set_degrade(&s, &items[i], n - i);
+	db_until(db, 0);
 }
 
 int64_t
@@ -113,6 +115,25 @@ set_left(const struct set *s)
 	const int64_t left = s->deadline - clock_ticks();
 
 	return left < 0 ? 0 : (int)(left / (CLOCK_SECOND / 1000));
+}
+
+/* Run a set until it is done, or it is no use or too late. */
+static bool
+set_tried(struct set *s, struct item *const *items, size_t n)
+{
+	const struct arena_mark mark = arena_mark(s->arena);
+	enum try t = TRY_AGAIN;
+	int tries;
+
+	s->lost = 0;
+	db_until(s->db, s->deadline + SLACK);
+	for (tries = 0; t == TRY_AGAIN && tries < SET_TRIES; tries++) {
+		arena_rewind(s->arena, mark);
+		t = set_try(s, items, n);
+	}
+	if (t != TRY_DONE)
+		arena_rewind(s->arena, mark);
+	return t == TRY_DONE;
 }
 
 /* Run the set once. */
@@ -187,6 +208,7 @@ set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
 	int c;
 
 	item->outcome = 0;
+	item->spooled = false;
 	memset(&item->answer, 0, sizeof(item->answer));
 	memset(&item->fail, 0, sizeof(item->fail));
 	en->item = item;
@@ -475,63 +497,172 @@ set_outcomes(struct set *s)
 	}
 }
 
-/* The event could not even be logged. */
+/*
+ * Answer events that could not be decided with their policies' onError
+ * verdicts, and log these answers: all in the database, or else in the spool.
+ * What was logged in doubt is logged there under ids of its own, so that no id
+ * is ever there twice.
+ */
 static void
-item_unavailable(struct item *item)
+set_degrade(struct set *s, struct item *const *items, size_t n)
 {
-	item->outcome = SET_FAILED;
-	fail_set(&item->fail, FAIL_US, UNAVAILABLE, NULL, "%s",
-	    fail_code_text(UNAVAILABLE));
-}
-
-/* Answer one event that could not be decided, and log that answer. */
-static void
-set_degrade(struct set *s, struct item *item)
-{
-	const struct rulebook *book = engine_book(s->engine, item->event->type);
+	const struct arena_mark mark = arena_mark(s->arena);
 	const struct fail cause = s->why;
 	struct fail *f = &s->why;
+	size_t i;
 
-	if (book == NULL || book->policy == NULL || db_ready(s->db, f) == -1 ||
-	    set_build(s, &item, 1, f) == -1 ||
-	    degrade_read(s, s->entries, f) == -1) {
-		item_unavailable(item);
-		return;
-	}
-	if (!s->entries->verified) {
-		item->outcome = SET_REFUSED;
-		return;
-	}
-	decide_degraded(book->policy, &s->entries->decision);
-	s->entries->decided = true;
-	if (entry_answer(s, s->entries, f) == -1 ||
-	    set_write_degraded(s, f) == -1) {
+	db_until(s->db, s->deadline + LOG_TIME);
+	if (degrade_logged(s, items, n, f) == -1) {
 		db_rollback(s->db);
-		item_unavailable(item);
-		return;
+		arena_rewind(s->arena, mark);
+		if (degrade_spooled(s, items, n, f) == -1) {
+			for (i = 0; i < n; i++) {
+				items[i]->outcome = SET_FAILED;
+				items[i]->fail = *f;
+			}
+		}
 	}
-	item->outcome = SET_DEGRADED;
-	item->fail = cause;
+	for (i = 0; i < n; i++) {
+		if (items[i]->outcome == SET_DEGRADED)
+			items[i]->fail = cause;
+	}
 }
 
-/* The clock and the API key, which the set's own snapshot may not have had. */
+/* Log degraded answers in a transaction of their own. */
 static int
-degrade_read(struct set *s, struct entry *en, struct fail *f)
+degrade_logged(
+    struct set *s, struct item *const *items, size_t n, struct fail *f)
 {
-	const uint8_t *hash = en->item->key_hash;
+	size_t i;
+
+	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1 ||
+	    degrade_keys(s, f) == -1 || degrade_answers(s, f) == -1 ||
+	    set_write_degraded(s, f) == -1)
+		return -1;
+	for (i = 0; i < n; i++)
+		items[i]->outcome =
+		    s->entries[i].verified ? SET_DEGRADED : SET_REFUSED;
+	return 0;
+}
+
+/* The clock and the API keys, which the set's snapshot may not have had. */
+static int
+degrade_keys(struct set *s, struct fail *f)
+{
+	struct key_row key;
+	struct entry *en;
 	struct params p;
 	struct rows r;
 
-	params_init(&p, s->arena);
-	if (hash == NULL)
-		params_null(&p);
-	else
-		params_bytes(&p, hash, CRYPT_SHA256_SIZE);
-	if (db_one(s->db, s->arena, STMT_APIKEY_FIND, &p, &r, f) == -1)
+	for (en = s->entries; en < s->entries + s->n; en++) {
+		if (en > s->entries && same_key(en->item, en[-1].item)) {
+			en->now = en[-1].now;
+			en->verified = en[-1].verified;
+			en->item->fail = en[-1].item->fail;
+			continue;
+		}
+		params_init(&p, s->arena);
+		if (en->item->key_hash == NULL)
+			params_null(&p);
+		else
+			params_bytes(&p, en->item->key_hash, CRYPT_SHA256_SIZE);
+		if (db_one(s->db, s->arena, STMT_APIKEY_FIND, &p, &r, f) == -1)
+			return -1;
+		key = (struct key_row) {
+			.live = rows_get_bool(&r, "live"),
+			.scopes = rows_get_int(&r, "scopes"),
+			.expires_at = rows_get_time(&r, "expires_at"),
+			.now = rows_get_time(&r, "now"),
+		};
+		en->now = key.now;
+		en->verified = en->item->key_hash == NULL ||
+		    set_verified(s, en->item, &key);
+	}
+	return 0;
+}
+
+static bool
+same_key(const struct item *a, const struct item *b)
+{
+	return a->key_hash != NULL && b->key_hash != NULL &&
+	    memcmp(a->key_hash, b->key_hash, CRYPT_SHA256_SIZE) == 0;
+}
+
+/*
+ * Log degraded answers in the spool, those of callers whose keys are known:
+ * nobody else is answered while nobody can be asked.
+ */
+static int
+degrade_spooled(
+    struct set *s, struct item *const *items, size_t n, struct fail *f)
+{
+	const int64_t now = engine_now(s->engine);
+	size_t i;
+
+	if (engine_spool(s->engine) == NULL)
+		return fail_set(
+		    f, FAIL_US, UNAVAILABLE, "spool", "is not there");
+	if (set_build(s, items, n, f) == -1)
 		return -1;
-	en->now = rows_get_time(&r, "now");
-	en->verified = hash == NULL ||
-	    set_verified(en->item, rows_get_bool(&r, "live"),
-		rows_get_int(&r, "scopes"));
+	for (i = 0; i < n; i++) {
+		s->entries[i].now = now;
+		s->entries[i].verified = degrade_known(s, items[i]);
+	}
+	if (degrade_answers(s, f) == -1 || set_write_spool(s, f) == -1)
+		return -1;
+	for (i = 0; i < n; i++) {
+		items[i]->spooled = s->entries[i].verified;
+		if (items[i]->spooled)
+			items[i]->outcome = SET_DEGRADED;
+	}
+	return 0;
+}
+
+/* Whether the item's API key is known and may; if not, it is refused. */
+static bool
+degrade_known(struct set *s, struct item *item)
+{
+	unsigned scopes;
+
+	if (item->key_hash == NULL)
+		return true;
+	scopes = known_scopes(
+	    spool_shm(engine_spool(s->engine)), item->key_hash, clock_ticks());
+	if (scopes == 0) {
+		item->outcome = SET_FAILED;
+		fail_set(&item->fail, FAIL_US, UNAVAILABLE, NULL,
+		    "the API key was not verified lately");
+		return false;
+	}
+	item->outcome = SET_REFUSED;
+	return set_allowed(item, scopes);
+}
+
+/*
+ * The onError verdicts of the entries whose API keys are good; what the
+ * cached lists block stays blocked.
+ */
+static int
+degrade_answers(struct set *s, struct fail *f)
+{
+	const struct rulebook *book;
+	struct entry *en;
+
+	for (en = s->entries; en < s->entries + s->n; en++) {
+		book = engine_book(s->engine, en->item->event->type);
+		if (!en->verified)
+			continue;
+		if (book == NULL)
+			return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+			    "no policy has been loaded yet");
+		if (engine_listed(s->engine, en->item->event, en->now) ==
+		    LIST_BLOCK)
+			decide_listed(book->policy, LIST_BLOCK, &en->decision);
+		else
+			decide_degraded(book->policy, &en->decision);
+		en->decided = true;
+		if (entry_answer(s, en, f) == -1)
+			return -1;
+	}
 	return 0;
 }

@@ -70,7 +70,8 @@ struct item {
 
 	enum set_outcome outcome;
 	struct answer answer; /* unless refused, failed or busy */
-	struct fail fail; /* refused, failed; degraded: why, for the log */
+	struct fail fail; /* refused; failed, degraded: why, for the log */
+	bool spooled; /* degraded: logged in the spool, not in the database */
 };
 
 /*
@@ -78,9 +79,11 @@ struct item {
  * it, and fill in their outcomes.  Never fails as a whole: a deadlock or a
  * key that a concurrent set took runs the set again, a set that keeps failing
  * is decided event by event, and an event that cannot be decided by the
- * deadline, in clock_ticks(), gets its policy's onError verdict.  Locks the
- * users for the length of the transaction.  db must have been opened with
- * STMT_SESSION_DECIDE.
+ * deadline, in clock_ticks(), gets its policy's onError verdict: logged in the
+ * database or, when that is away, in the spool, there only for API keys that
+ * were verified lately.  Locks the users for the length of the transaction.
+ * Returns half a second after the deadline at the latest, whatever the
+ * database does.  db must have been made with STMT_SESSION_DECIDE.
  */
 void set_run(struct engine *engine, struct db *db, struct arena *a,
     struct item *const *items, size_t n, enum set_lock lock, int64_t deadline);

@@ -41,6 +41,14 @@ enum carried {
 	CARRIED__MAX
 };
 
+/* What the database says of an API key. */
+struct key_row {
+	bool live;
+	int64_t scopes;
+	int64_t expires_at; /* 0: never */
+	int64_t now;
+};
+
 /* One event of the set. */
 struct entry {
 	struct item *item;
@@ -48,8 +56,7 @@ struct entry {
 	const struct entry *same; /* an earlier entry with that key */
 	struct entry
 	    *asks; /* the first entry with its API key; may be itself */
-	bool live; /* the API key, where this entry asked */
-	int64_t scopes;
+	struct key_row key_row; /* of the API key, where this entry asked */
 	struct member *member;
 	struct node *carried[CARRIED__MAX]; /* NULL when it carries none */
 	struct place place; /* of its ip */
@@ -164,16 +171,25 @@ int set_write(struct set *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Log the degraded decision of a set of one, in a transaction that claims no
- * key and changes no state.  Returns 0, or -1 with f set.
+ * Log the decided entries, which are degraded, in a transaction that claims
+ * no key and changes no state.  Returns 0, or -1 with f set; DB_LOST then
+ * means that the outcome is not known.
  */
 int set_write_degraded(struct set *s, struct fail *f)
     __attribute__((warn_unused_result));
 
+/* The same into the spool.  Returns 0, or -1 with f set. */
+int set_write_spool(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
 /*
- * Whether an API key that is live or not and has these scopes may do what the
- * item asks for; if not, item->fail says why.
+ * Whether an API key may do what the item asks for; if not, item->fail says
+ * why.  What it is good for is kept for when the database is away.
  */
-bool set_verified(struct item *item, bool live, int64_t scopes);
+bool set_verified(
+    const struct set *s, struct item *item, const struct key_row *key);
+
+/* Whether scopes (bits) are all that the item asks for, likewise. */
+bool set_allowed(struct item *item, int64_t scopes);
 
 #endif

@@ -9,16 +9,19 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/state.h"
+#include "lib/clock.h"
 #include "lib/db.h"
 #include "lib/engine.h"
+#include "lib/known.h"
 #include "lib/lists.h"
 #include "lib/set_int.h"
+#include "lib/spool.h"
 
 /* Column numbers of STMT_SET_OPEN. */
 struct open_cols {
-	int ord, now, rules, policies, lists, api_key, scopes, live, earlier_id,
-	    earlier_event, earlier_at, node, root, state, root_parent,
-	    root_size;
+	int ord, now, rules, policies, lists, api_key, scopes, expires_at, live,
+	    earlier_id, earlier_event, earlier_at, node, root, state,
+	    root_parent, root_size;
 };
 
 /* Entities to resolve, as parameters: kind and key of each. */
@@ -185,16 +188,31 @@ set_pairs(const struct entry *en, struct pair ret[SET_PAIRS_MAX])
 }
 
 bool
-set_verified(struct item *item, bool live, int64_t scopes)
+set_verified(const struct set *s, struct item *item, const struct key_row *key)
 {
-	if (!live)
-		fail_set(&item->fail, FAIL_DENIED, INVALID_API_KEY, NULL, "%s",
-		    fail_code_text(INVALID_API_KEY));
-	else if (((uint64_t)scopes & item->scope) != item->scope)
-		fail_set(&item->fail, FAIL_DENIED, INSUFFICIENT_SCOPE, NULL,
-		    "%s", fail_code_text(INSUFFICIENT_SCOPE));
-	else
+	struct spool *spool = engine_spool(s->engine);
+	const int64_t left =
+	    key->expires_at == 0 ? INT64_MAX : key->expires_at - key->now;
+
+	if (spool != NULL && key->live)
+		known_put(spool_shm(spool), item->key_hash,
+		    (unsigned)key->scopes, left, clock_ticks());
+	else if (spool != NULL)
+		known_drop(spool_shm(spool), item->key_hash);
+	if (key->live)
+		return set_allowed(item, key->scopes);
+	fail_set(&item->fail, FAIL_DENIED, INVALID_API_KEY, NULL, "%s",
+	    fail_code_text(INVALID_API_KEY));
+	return false;
+}
+
+bool
+set_allowed(struct item *item, int64_t scopes)
+{
+	if (((uint64_t)scopes & item->scope) == item->scope)
 		return true;
+	fail_set(&item->fail, FAIL_DENIED, INSUFFICIENT_SCOPE, NULL, "%s",
+	    fail_code_text(INSUFFICIENT_SCOPE));
 	return false;
 }
 
@@ -333,6 +351,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 		.lists = rows_col(r, "lists"),
 		.api_key = rows_col(r, "api_key"),
 		.scopes = rows_col(r, "scopes"),
+		.expires_at = rows_col(r, "expires_at"),
 		.live = rows_col(r, "live"),
 		.earlier_id = rows_col(r, "earlier_id"),
 		.earlier_event = rows_col(r, "earlier_event"),
@@ -359,8 +378,9 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 	for (k = 0; k < s->n; k++) {
 		en = &s->entries[k];
 		en->verified = en->asks == NULL ||
-		    set_verified(en->item, en->asks->live, en->asks->scopes);
+		    set_verified(s, en->item, &en->asks->key_row);
 	}
+	engine_saw(s->engine, s->entries[s->n - 1].now);
 	epochs.rules = rows_int(r, 0, c.rules);
 	epochs.policies = rows_int(r, 0, c.policies);
 	epochs.lists = rows_int(r, 0, c.lists);
@@ -381,8 +401,12 @@ read_entry(struct set *s, const struct rows *r, int row,
 	en->earlier_id = rows_text(r, row, c->earlier_id);
 	en->earlier_event = rows_text(r, row, c->earlier_event);
 	en->earlier_at = rows_time(r, row, c->earlier_at);
-	en->live = rows_bool(r, row, c->live);
-	en->scopes = rows_int(r, row, c->scopes);
+	en->key_row = (struct key_row) {
+		.live = rows_bool(r, row, c->live),
+		.scopes = rows_int(r, row, c->scopes),
+		.expires_at = rows_time(r, row, c->expires_at),
+		.now = en->now,
+	};
 	en->busy = en->member->busy && en->earlier_id == NULL;
 	if (en->member->state != NULL)
 		return 0;

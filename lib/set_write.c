@@ -12,7 +12,9 @@
 #include "core/str.h"
 #include "lib/body.h"
 #include "lib/db.h"
+#include "lib/engine.h"
 #include "lib/set_int.h"
+#include "lib/spool.h"
 
 #define WRITES_MAX 16 /* statements of one write, begin and commit included */
 #define COLUMNS_MAX 9
@@ -69,6 +71,43 @@ set_write_degraded(struct set *s, struct fail *f)
 	    send(s, STMT_COMMIT, NULL, &n, f) == -1)
 		return -1;
 	return db_sync(s->db, s->arena, rows, n, f);
+}
+
+int
+set_write_spool(struct set *s, struct fail *f)
+{
+	struct spool_record *records =
+	    arena_array(s->arena, s->n, sizeof(*records));
+	const struct answer *ans;
+	const struct entry *en;
+	size_t n = 0;
+
+	if (records == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+	for (en = s->entries; en < s->entries + s->n; en++) {
+		if (!en->decided)
+			continue;
+		ans = &en->item->answer;
+		records[n++] = (struct spool_record) {
+			.decided_at = ans->decided_at,
+			.id = ans->id,
+			.event_id = ans->event_id,
+			.event_type = event_type_name(en->item->event->type),
+			.verdict = verdict_name(ans->verdict),
+			.score = ans->score,
+			.reasons = ans->reasons,
+			.policy_id = ans->policy_id,
+			.policy_version = ans->policy_version,
+			.correlation_id = en->item->correlation_id,
+			.user = en->member->user,
+			.idempotency_key = en->item->idempotency_key,
+			.request = masked(s->arena, en->item->event),
+		};
+	}
+	if (n == 0)
+		return 0;
+	return spool_append(engine_spool(s->engine), s->arena, records, n, f);
 }
 
 /* Claim the idempotency keys, in one order for everybody. */

@@ -10,7 +10,7 @@
 
 #define SHM_SLOTS 256 /* workers at most */
 #define SHM_GROUP_SLOTS 128 /* and at most in one group */
-#define SHM_KEYS ((size_t)16384) /* budget windows of API keys */
+#define SHM_KEYS ((size_t)16384) /* API keys in the tables of them */
 #define SHM_LOGINS ((size_t)65536) /* and of client addresses */
 
 struct fail;
@@ -32,6 +32,12 @@ struct window {
 	_Atomic uint64_t wi_use; /* minute and count */
 };
 
+/* One API key that was verified; lib/known.c says how it is used. */
+struct known {
+	_Atomic uint64_t kn_key; /* 0: free */
+	_Atomic uint64_t kn_good; /* until when, for what */
+};
+
 /*
  * The region.  Everything in it is atomic and no step of a change depends on
  * another: a worker that is killed at any instruction leaves it usable.
@@ -40,8 +46,13 @@ struct shm {
 	struct slot sh_slot[SHM_SLOTS];
 	struct window sh_key[SHM_KEYS];
 	struct window sh_login[SHM_LOGINS];
+	struct known sh_known[SHM_KEYS];
 	_Atomic int32_t sh_turn[SHM_SLOTS]; /* pids; fcgi/turn.c */
 	_Atomic int64_t sh_redis; /* when to try it again; lib/redis.h */
+	_Atomic int64_t sh_retry_at; /* of the decide workers; db_breaker() */
+	_Atomic int64_t sh_spool_records; /* never too few; lib/spool.c */
+	_Atomic int64_t sh_spool_oldest; /* time of the oldest, or 0 */
+	_Atomic int64_t sh_drain_at; /* clock_ticks() of the next turn */
 };
 
 /*

@@ -60,7 +60,7 @@ from unnest($1::bigint[]) k;
 -- for), an earlier decision under the idempotency key, the user's state.
 -- name: set_open many read
 select e.ord, clock_timestamp() as now, c.rules, c.policies, c.lists,
-	k.id as api_key, k.scopes,
+	k.id as api_key, k.scopes, k.expires_at,
 	k.id is not null and k.revoked_at is null and coalesce(
 	    k.expires_at > clock_timestamp(), true) as live,
 	i.verdict_id as earlier_id, i.event_id as earlier_event,
@@ -195,13 +195,55 @@ order by score >= 0 desc, decided_at desc, id desc limit 1;
 -- The API key alone, for refusals, reads and degraded answers.  Always a row:
 -- an unknown key is one that is not live.
 -- name: apikey_find one read
-select k.id, coalesce(k.scopes, 0) as scopes, clock_timestamp() as now,
+select k.id, coalesce(k.scopes, 0) as scopes, k.expires_at,
+	clock_timestamp() as now,
 	k.id is not null and k.revoked_at is null and coalesce(
 	    k.expires_at > clock_timestamp(), true) as live
 from (values ($1::bytea)) as w(hash)
 	left join assay.service_key k on k.hash = w.hash;
 
+-- The spool (lib/drain.c) ---------------------------------------------------
+
+-- A file that is drained for the first time.
+-- name: spool_add write
+insert into assay.spool_file (name) values ($1::text)
+on conflict (name) do nothing;
+
+-- How far it is drained, once whoever was at it before has ended.
+-- name: spool_lock one write
+select done from assay.spool_file where name = $1::text for update;
+
+-- Answers that were given while the database was away.
+-- name: spool_log write
+with r as (
+	select * from unnest($1::timestamptz[], $2::bigint[], $3::text[],
+	    $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+	    $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
+	    as r(decided_at, score, id, event_id, event_type, verdict, reasons,
+		policy_id, policy_version, correlation_id, user_id,
+		idempotency_key, request)
+), logged as (
+	insert into assay.verdict_log (decided_at, id, event_id, event_type,
+	    verdict, score, reasons, policy_id, policy_version, correlation_id)
+	select decided_at, id, event_id, event_type, verdict, score, reasons,
+	    policy_id, policy_version, correlation_id from r
+)
+insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	user_id, idempotency_key, request)
+select decided_at, id, event_id, event_type, user_id, idempotency_key, request
+from r;
+
+-- name: spool_advance write
+update assay.spool_file set done = $2::bigint where name = $1::text;
+
+-- The file itself has gone by now.
+-- name: spool_forget write
+delete from assay.spool_file where name = $1::text;
+
 -- Configuration (lib/engine.c) ----------------------------------------------
+
+-- name: engine_epochs one read
+select rules, policies, lists from assay.epoch;
 
 -- name: engine_rulesets many read
 select r.event_type, r.version, r.text

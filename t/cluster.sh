@@ -9,9 +9,10 @@
 # and reachable for the user that PostgreSQL runs as.
 cluster_scratch() {
 	scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay-t.XXXXXX")
-	mkdir -p "$scratch/log" "$scratch/run" "$scratch/bin"
+	mkdir -p "$scratch/log" "$scratch/run" "$scratch/bin" "$scratch/spool"
 	chmod 711 "$scratch"
-	stack_own "$scratch/log" "$scratch/run"
+	chmod 700 "$scratch/spool"
+	stack_own "$scratch/log" "$scratch/run" "$scratch/spool"
 }
 
 # The archive's name follows from everything that shapes the cluster.

@@ -237,6 +237,7 @@ modes() { [ "$(stat -c %a "$dir/decide.sock")" = 660 ]; }
 cat >"$dir/conf" <<END
 DECIDE_SOCKET=$dir/decide.sock
 OPERATOR_SOCKET=$dir/operator.sock
+SPOOL_DIR=$dir/spool
 DECIDE_WORKERS=2
 OPERATOR_WORKERS=2
 METRICS_TOKEN=token

@@ -267,6 +267,7 @@ start_pool() {
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
 	    DECIDE_SOCKET="$scratch/run$host/decide.sock" DECIDE_WORKERS=2 \
 	    OPERATOR_SOCKET="$scratch/run$host/operator.sock" OPERATOR_WORKERS=2 \
+	    SPOOL_DIR="$scratch/spool$host" \
 	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
 	    RATE_LIMIT_DECISIONS_PER_MIN=100000 RATE_LIMIT_LOGIN_PER_MIN=1000 \
 	    ASAN_OPTIONS=abort_on_error=0:detect_leaks=1 \
@@ -308,8 +309,8 @@ start_host() {
 	host=$1
 	shift
 	host_pids="$stack_pool_pid $stack_nginx_pid"
-	mkdir -p "$scratch/run$host"
-	stack_own "$scratch/run$host"
+	mkdir -p "$scratch/run$host" "$scratch/spool$host"
+	stack_own "$scratch/run$host" "$scratch/spool$host"
 	start_pool "$@"
 	start_nginx
 	more_pids="$stack_nginx_pid $stack_pool_pid $more_pids"

@@ -43,9 +43,12 @@ START_TEST(all_at_zero)
 	HAS(text, "engine_decision_duration_seconds_bucket{le=\"+Inf\"} 0\n");
 	HAS(text, "engine_decision_duration_seconds_sum 0\n");
 	HAS(text, "engine_rate_limited_total{budget=\"login\"} 0\n");
-	HAS(text, "engine_decisions_degraded_total 0\n");
+	HAS(text, "engine_degraded_total 0\n");
 	HAS(text, "engine_http_requests_total{route=\"-\",status=\"5xx\"} 0\n");
 	HAS(text, "engine_workers{group=\"operator\"} 0\n");
+	HAS(text, "engine_spool_records 0\n");
+	HAS(text, "engine_spool_oldest_seconds 0\n");
+	HAS(text, "engine_database_up 1\n");
 	shm_free(shm);
 }
 END_TEST

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC */
+/* What a decide worker does besides requests: load policies, drain the spool.
+ */
+#ifndef FCGI_CHORE_H
+#define FCGI_CHORE_H
+
+struct worker;
+
+/*
+ * Load the policies before the first request, if the database is there: were
+ * it to go away before that, this worker would have no answer.
+ */
+void chore_start(struct worker *w);
+
+/*
+ * Do what is due, little at a time and once for all workers of the host.
+ * Returns after how many milliseconds to ask again, or -1 when only a request
+ * can bring something to do.
+ */
+int chore_run(struct worker *w);
+
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/spool.c: what was appended is there, whole, whatever happened between. */
+#include "config.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/str.h"
+#include "lib/shm.h"
+#include "lib/spool.h"
+#include "t/unit/unit.h"
+
+#define NOW INT64_C(1795233900123456)
+#define WRITERS 4
+#define EACH 50
+
+static _Alignas(16) char block[8 << 20];
+static char dir[] = "/tmp/spoolXXXXXX";
+static struct arena arena;
+static struct shm *shm;
+static struct spool *spool;
+
+static void
+setup(void)
+{
+	arena_init(&arena, block, sizeof(block));
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	shm = shm_new(NULL);
+	spool = spool_open(dir, shm, NULL);
+	ck_assert_ptr_nonnull(spool);
+}
+
+static void
+teardown(void)
+{
+	struct dirent *de;
+	DIR *d = opendir(dir);
+	char path[512];
+
+	arena_reset(&arena);
+	spool_close(spool);
+	shm_free(shm);
+	while ((de = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "%s/%s", dir, de->d_name);
+		unlink(path);
+	}
+	closedir(d);
+	rmdir(dir);
+	memcpy(dir + strlen(dir) - 6, "XXXXXX", 6);
+}
+
+/* A record with an id. */
+static struct spool_record
+record(const char *id)
+{
+	return (struct spool_record) {
+		.decided_at = NOW,
+		.id = id,
+		.event_id = "e \"quoted\"\n\x7f",
+		.event_type = "account.login",
+		.verdict = "allow",
+		.score = -1,
+		.reasons = "[{\"tag\":\"engine.degraded\",\"points\":0}]",
+		.policy_id = "pol_account_login",
+		.policy_version = "v0.4.0",
+		.correlation_id = "cor_1",
+		.user = "\xc3\xbc",
+		.request = "{\"type\":\"account.login\"}",
+	};
+}
+
+static int
+append(const char *id, struct fail *f)
+{
+	const struct spool_record r = record(id);
+
+	return spool_append(spool, &arena, &r, 1, f);
+}
+
+/* Put raw bytes at the end of a file of the spool. */
+static void
+scribble(const char *name, const char *text)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	ck_assert_ptr_nonnull(file = fopen(path, "ae"));
+	fputs(text, file);
+	fclose(file);
+}
+
+/* Take the file to drain, and all of it from an offset. */
+static void
+take(struct spool_file *file, int64_t offset, size_t max,
+    struct spool_piece *piece)
+{
+	ck_assert_int_eq(spool_take(spool, file, NULL), 1);
+	ck_assert_int_eq(spool_read(file, offset, max, &arena, piece, NULL), 0);
+}
+
+START_TEST(reads_back_what_was_written)
+{
+	const struct spool_record r[] = { record("vd_1"), record("vd_2") };
+	const struct spool_record *got;
+	struct spool_piece piece;
+	struct spool_file file;
+
+	ck_assert_int_eq(spool_append(spool, &arena, r, 2, NULL), 0);
+	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 2);
+	ck_assert_int_eq(atomic_load(&shm->sh_spool_oldest), NOW);
+	take(&file, 0, 10, &piece);
+	ck_assert_uint_eq(piece.n, 2);
+	ck_assert_uint_eq(piece.torn, 0);
+	got = &piece.records[0];
+	ck_assert_int_eq(got->decided_at, r->decided_at);
+	ck_assert_int_eq(got->score, -1);
+	ck_assert_str_eq(got->id, "vd_1");
+	ck_assert_str_eq(got->event_id, r->event_id);
+	ck_assert_str_eq(got->event_type, r->event_type);
+	ck_assert_str_eq(got->verdict, r->verdict);
+	ck_assert_str_eq(got->reasons, r->reasons);
+	ck_assert_str_eq(got->policy_id, r->policy_id);
+	ck_assert_str_eq(got->policy_version, r->policy_version);
+	ck_assert_str_eq(got->correlation_id, r->correlation_id);
+	ck_assert_str_eq(got->user, r->user);
+	ck_assert_ptr_null(got->idempotency_key);
+	ck_assert_str_eq(got->request, r->request);
+	ck_assert_str_eq(piece.records[1].id, "vd_2");
+	spool_leave(spool, &file);
+}
+END_TEST
+
+/* A piece at a time; the file is there until it is removed. */
+START_TEST(goes_on_where_it_was_left)
+{
+	struct spool_piece piece;
+	struct spool_file file;
+	char name[SPOOL_NAME_SIZE];
+
+	append("vd_1", NULL);
+	append("vd_2", NULL);
+	append("vd_3", NULL);
+	take(&file, 0, 2, &piece);
+	ck_assert_uint_eq(piece.n, 2);
+	memcpy(name, file.name, sizeof(name));
+	spool_leave(spool, &file);
+
+	/* What is written meanwhile waits in a file of its own. */
+	append("vd_4", NULL);
+	take(&file, piece.ends[1], 2, &piece);
+	ck_assert_str_eq(file.name, name);
+	ck_assert_uint_eq(piece.n, 1);
+	ck_assert_str_eq(piece.records[0].id, "vd_3");
+	ck_assert_int_eq(
+	    spool_read(&file, piece.end, 2, &arena, &piece, NULL), 0);
+	ck_assert_uint_eq(piece.n, 0);
+	ck_assert_int_eq(spool_remove(spool, &file, NULL), 0);
+	take(&file, 0, 2, &piece);
+	ck_assert_str_ne(file.name, name);
+	ck_assert_str_eq(piece.records[0].id, "vd_4");
+	ck_assert_int_eq(spool_remove(spool, &file, NULL), 0);
+
+	/* Only an empty spool puts the counters right. */
+	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 4);
+	ck_assert_int_eq(spool_take(spool, &file, NULL), 0);
+	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 0);
+	ck_assert_int_eq(atomic_load(&shm->sh_spool_oldest), 0);
+}
+END_TEST
+
+START_TEST(one_drains_at_a_time)
+{
+	struct spool *other = spool_open(dir, shm, NULL);
+	struct spool_file file, none;
+
+	append("vd_1", NULL);
+	ck_assert_int_eq(spool_take(spool, &file, NULL), 1);
+	ck_assert_int_eq(spool_take(other, &none, NULL), 0);
+	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 1);
+	spool_leave(spool, &file);
+	ck_assert_int_eq(spool_take(other, &none, NULL), 1);
+	spool_leave(other, &none);
+	spool_close(other);
+}
+END_TEST
+
+static const struct {
+	const char *left; /* what a writer left when it was killed */
+	size_t torn;
+} tails[] = {
+	{ "", 0 },
+	{ "0123456789abcdef {\"id\":\"vd_", 1 },
+	{ "0123456789abcdef {\"id\":\"vd_9\"}\n", 1 },
+	{ "0", 1 },
+	{ "\n", 1 },
+	{ "\n\n0123456789abcdef\n{}\n", 4 },
+};
+
+START_TEST(a_torn_line_harms_no_other)
+{
+	struct spool_piece piece;
+	struct spool_file file;
+
+	append("vd_1", NULL);
+	scribble("active", tails[_i].left);
+	append("vd_2", NULL);
+	append("vd_3", NULL);
+	take(&file, 0, 10, &piece);
+	ck_assert_uint_eq(piece.n, 3);
+	ck_assert_uint_eq(piece.torn, tails[_i].torn);
+	ck_assert_str_eq(piece.records[1].id, "vd_2");
+	ck_assert_str_eq(piece.records[2].id, "vd_3");
+	spool_leave(spool, &file);
+}
+END_TEST
+
+START_TEST(a_torn_end_is_the_end)
+{
+	struct spool_piece piece;
+	struct spool_file file;
+	int64_t end;
+
+	append("vd_1", NULL);
+	scribble("active", "0123456789abcdef {\"id\":\"vd_");
+	take(&file, 0, 10, &piece);
+	ck_assert_uint_eq(piece.n, 1);
+	ck_assert_uint_eq(piece.torn, 1);
+	end = piece.end;
+	ck_assert_int_eq(spool_read(&file, end, 10, &arena, &piece, NULL), 0);
+	ck_assert_int_eq(piece.end, end);
+	spool_leave(spool, &file);
+}
+END_TEST
+
+/* Every byte of a record is under its checksum. */
+START_TEST(a_changed_byte_is_noticed)
+{
+	const struct spool_record r = record("vd_1");
+	struct spool_record got;
+	struct str s;
+	char *line;
+	size_t i, n;
+
+	str_init(&s, &arena);
+	spool_print(&s, &r);
+	line = arena_strdup(&arena, str_text(&s));
+	n = s.st_len - 1;
+	ck_assert_int_eq(spool_parse(&arena, line, n, &got), 1);
+	for (i = 0; i < n; i++) {
+		line[i] ^= 1;
+		ck_assert_int_eq(spool_parse(&arena, line, n, &got), 0);
+		line[i] ^= 1;
+	}
+	ck_assert_int_eq(spool_parse(&arena, line, n - 1, &got), 0);
+}
+END_TEST
+
+/* A line of a later program is whole, but nothing that we can log. */
+START_TEST(an_unknown_record_is_whole)
+{
+	struct spool_record got;
+
+	ck_assert_int_eq(
+	    spool_parse(&arena, "44136fa355b3678a {}", 19, &got), -1);
+}
+END_TEST
+
+/* Lines that fill more than a chunk are read over several. */
+START_TEST(many_chunks)
+{
+	char *request = arena_alloc(&arena, SPOOL_CHUNK / 5 + 1);
+	struct spool_record r = record("vd_1");
+	struct arena_mark mark;
+	struct spool_piece piece;
+	struct spool_file file;
+	int64_t at = 0;
+	size_t n = 0;
+	int i;
+
+	memset(request, 'x', SPOOL_CHUNK / 5);
+	r.request = request;
+	mark = arena_mark(&arena);
+	for (i = 0; i < 12; i++) {
+		ck_assert_int_eq(spool_append(spool, &arena, &r, 1, NULL), 0);
+		arena_rewind(&arena, mark);
+	}
+	ck_assert_int_eq(spool_take(spool, &file, NULL), 1);
+	do {
+		ck_assert_int_eq(
+		    spool_read(&file, at, 200, &arena, &piece, NULL), 0);
+		ck_assert_uint_eq(piece.torn, 0);
+		n += piece.n;
+		at = piece.end;
+		arena_rewind(&arena, mark);
+	} while (piece.n > 0);
+	ck_assert_uint_eq(n, 12);
+	spool_leave(spool, &file);
+}
+END_TEST
+
+/* No room: nothing is left of what was refused, and later ones are whole. */
+START_TEST(a_full_disk_takes_nothing)
+{
+	struct spool_piece piece;
+	struct spool_file file;
+	struct fail f = { 0 };
+	struct rlimit none, limit;
+	struct stat st;
+	char path[512];
+	off_t size;
+	int r;
+
+	append("vd_1", NULL);
+	snprintf(path, sizeof(path), "%s/active", dir);
+	ck_assert_int_eq(stat(path, &st), 0);
+	size = st.st_size;
+	signal(SIGXFSZ, SIG_IGN);
+
+	/* Check writes to a file, too: no word between limit and none. */
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &none), 0);
+	limit = (struct rlimit) { (rlim_t)(size + _i), none.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &limit);
+	r = append("vd_2", &f);
+	setrlimit(RLIMIT_FSIZE, &none);
+	ck_assert_int_eq(r, -1);
+	ck_assert_int_eq(f.code, UNAVAILABLE);
+	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 1);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_size, size);
+	ck_assert_int_eq(append("vd_3", NULL), 0);
+	take(&file, 0, 10, &piece);
+	ck_assert_uint_eq(piece.n, 2);
+	ck_assert_uint_eq(piece.torn, 0);
+	ck_assert_str_eq(piece.records[1].id, "vd_3");
+	spool_leave(spool, &file);
+}
+END_TEST
+
+START_TEST(many_writers)
+{
+	struct spool_piece piece;
+	struct spool_file file;
+	int w, i, status;
+
+	for (w = 0; w < WRITERS; w++) {
+		if (fork() != 0)
+			continue;
+		spool = spool_open(dir, shm, NULL);
+		for (i = 0; i < EACH; i++) {
+			if (append("vd_1", NULL) == -1)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	for (w = 0; w < WRITERS; w++) {
+		wait(&status);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), WRITERS * EACH);
+	take(&file, 0, SIZE_MAX, &piece);
+	ck_assert_uint_eq(piece.n, WRITERS * EACH);
+	ck_assert_uint_eq(piece.torn, 0);
+	spool_leave(spool, &file);
+}
+END_TEST
+
+/* What earlier runs left is counted, drained half or not. */
+START_TEST(counts_what_is_left)
+{
+	struct spool_file file;
+
+	append("vd_1", NULL);
+	append("vd_2", NULL);
+	ck_assert_int_eq(spool_take(spool, &file, NULL), 1);
+	spool_leave(spool, &file);
+	append("vd_3", NULL);
+	scribble("active", "torn");
+	atomic_store(&shm->sh_spool_records, 77);
+	atomic_store(&shm->sh_spool_oldest, 0);
+	spool_count(spool, &arena);
+	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 3);
+	ck_assert_int_eq(atomic_load(&shm->sh_spool_oldest), NOW);
+}
+END_TEST
+
+START_TEST(lines_set_aside)
+{
+	struct spool_piece piece;
+	struct spool_file file;
+	char path[512], text[2048];
+	FILE *aside;
+	size_t n;
+
+	append("vd_1", NULL);
+	take(&file, 0, 1, &piece);
+	ck_assert_int_eq(spool_aside(spool, &file, piece.lines[0], NULL), 0);
+	snprintf(path, sizeof(path), "%s/%s.aside", dir, file.name);
+	ck_assert_ptr_nonnull(aside = fopen(path, "re"));
+	n = fread(text, 1, sizeof(text), aside);
+	fclose(aside);
+	ck_assert_uint_gt(n, 1);
+	ck_assert_int_eq(text[n - 1], '\n');
+	ck_assert_int_eq(memcmp(text, piece.lines[0], n - 1), 0);
+	spool_leave(spool, &file);
+}
+END_TEST
+
+START_TEST(no_directory)
+{
+	struct fail f = { 0 };
+
+	ck_assert_ptr_null(spool_open("/nonexistent/spool", shm, &f));
+	ck_assert_str_eq(f.where, "/nonexistent/spool");
+}
+END_TEST
+
+Suite *
+suite_spool(void)
+{
+	Suite *s = suite_create("spool");
+	TCase *tc = tcase_create("spool");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, reads_back_what_was_written);
+	tcase_add_test(tc, goes_on_where_it_was_left);
+	tcase_add_test(tc, one_drains_at_a_time);
+	tcase_add_loop_test(
+	    tc, a_torn_line_harms_no_other, 0, (int)nitems(tails));
+	tcase_add_test(tc, a_torn_end_is_the_end);
+	tcase_add_test(tc, a_changed_byte_is_noticed);
+	tcase_add_test(tc, an_unknown_record_is_whole);
+	tcase_add_test(tc, many_chunks);
+	tcase_add_loop_test(tc, a_full_disk_takes_nothing, 0, 3);
+	tcase_add_test(tc, many_writers);
+	tcase_add_test(tc, counts_what_is_left);
+	tcase_add_test(tc, lines_set_aside);
+	tcase_add_test(tc, no_directory);
+	suite_add_tcase(s, tc);
+	return s;
+}
