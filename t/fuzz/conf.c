@@ -30,7 +30,7 @@
 /* The dictionary has it: it gets into every place, and out of none. */
 static const char mark[] = "q7Zp1vK9wXe4Rt6YbN2mHs8GdJ5fLc3A";
 
-enum flag { SECRET = 1, REQUIRED = 2, POSITIVE = 4, STRONG = 8 };
+enum flag { SECRET = 1, REQUIRED = 2, POSITIVE = 4, STRONG = 8, REDIS = 16 };
 enum type { STR = 1, PATH, INT, BOOL };
 
 /* conf.tbl as the promises say it. */
