@@ -193,7 +193,10 @@ look_up(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
 	    ? getaddrinfo(url->ru_host, url->ru_port, &address, ret)
 	    : look_up_name(n, deadline, ret);
 
-	return got == 0 ? 0 : refuse(f, "look up the host", gai_strerror(got));
+	if (got == 0)
+		return 0;
+	return refuse(f, "look up the host",
+	    got == EAI_INPROGRESS ? "no answer in time" : gai_strerror(got));
 }
 
 /* Begin a lookup, or go on with the one that took too long before. */

@@ -151,5 +151,36 @@ http POST /v1/decisions "$event"
 is "is no reason to decide nothing" "$STATUS" 200
 check "is said" grep -q 'redis=lost why=AUTH was answered WRONGPASS' \
     "$scratch/log/pool.log"
-is "and not shown" "$(cat "$scratch"/log/* | grep -c "$REDIS_PASSWORD")" 0
+
+# What is no Redis, and one that answers something else.
+start_other() {
+	# shellcheck disable=SC2016,SC2086 # Perl; a command and its arguments
+	$stack_as --pdeathsig KILL perl -MIO::Socket::UNIX -e '
+		my $s = IO::Socket::UNIX->new(Listen => 5,
+		    Local => $ARGV[0]) or die "listen: $!";
+		while (my $c = $s->accept) {
+			sysread $c, my $question, 4096;
+			syswrite $c, $ARGV[1];
+			push @kept, $c;
+		}' "$scratch/run/other$1" "$2" 2>>"$scratch/log/other.log" &
+	more_pids="$more_pids $!"
+	stack_until 10 $! test -S "$scratch/run/other$1"
+}
+answers=0
+# shellcheck disable=SC2016 # the dollar is one
+for answer in 'HTTP/1.1 400 Bad Request|by what is no Redis' \
+    '*2|:1|$1|x||in another form' ':1||in another form' \
+    '-ERR open-sesame||ERR$'; do
+	answers=$((answers + 1))
+	start_other "$answers" "$(printf '%s' "${answer%|*}|" |
+	    sed 's/|/\r\n/g')"
+	stop_pool
+	: >"$scratch/log/pool.log"
+	start_pool REDIS_URL="unix://$scratch/run/other$answers"
+	http POST /v1/decisions "$event"
+	is "another server" "$STATUS" 200
+	check "is said" grep -q "redis=lost why=EVAL was answered ${answer##*|}" \
+	    "$scratch/log/pool.log"
+done
+is "no password was shown" "$(cat "$scratch"/log/* | grep -c "$REDIS_PASSWORD")" 0
 finish
