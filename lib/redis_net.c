@@ -331,11 +331,14 @@ make_ctx(struct redis_net *n, struct fail *f)
 static bool
 name_peer(SSL *ssl, const struct redis_url *url)
 {
+	char host[REDIS_URL_HOST_SIZE]; /* OpenSSL's macro wants no const */
+
+	memcpy(host, url->ru_host, sizeof(host));
 	if (url->ru_numeric)
 		return X509_VERIFY_PARAM_set1_ip_asc(
-			   SSL_get0_param(ssl), url->ru_host) == 1;
-	return SSL_set1_host(ssl, url->ru_host) == 1 &&
-	    SSL_set_tlsext_host_name(ssl, url->ru_host) == 1;
+			   SSL_get0_param(ssl), host) == 1;
+	return SSL_set1_host(ssl, host) == 1 &&
+	    SSL_set_tlsext_host_name(ssl, host) == 1;
 }
 
 /* After a call of TLS that did nothing: 0 when it may be made again. */
