@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/fail.h"
+#include "fcgi/due.h"
 #include "fcgi/listen.h"
 #include "fcgi/master.h"
 #include "fcgi/notify.h"
@@ -25,10 +26,10 @@
 #include "lib/shm.h"
 
 #define TICK_NS 100000000 /* how often the watchdog looks */
-#define GRACE (5 * CLOCK_SECOND) /* a worker may exceed its limit by this */
 #define YOUNG (10 * CLOCK_SECOND) /* dying before that age means trouble */
 #define PAUSE_MIN (CLOCK_SECOND / 10)
 #define PAUSE_MAX (10 * CLOCK_SECOND)
+#define LEAVE_MAX (20 * CLOCK_SECOND) /* a group has this long after TERM */
 
 /* One place for a worker; its slot in shm has the same number. */
 struct child {
@@ -236,7 +237,7 @@ bury(struct master *m, size_t i, int status)
 	c->told = 0;
 	c->pid = 0;
 	atomic_store(&slot->sl_pid, 0);
-	atomic_store(&slot->sl_due, 0);
+	atomic_store(&slot->sl_due, DUE_IDLE);
 }
 
 /* Start who is missing and due, send away who is too many. */
@@ -299,7 +300,7 @@ start(struct master *m, size_t i)
 
 	c->started = clock_ticks();
 	atomic_store(&slot->sl_group, (int32_t)group_of(i));
-	atomic_store(&slot->sl_due, 0);
+	atomic_store(&slot->sl_due, DUE_IDLE);
 	pid = fork();
 	if (pid == 0)
 		become_worker(m, i);
@@ -339,26 +340,29 @@ become_worker(struct master *m, size_t i)
 	exit(worker_run(&w, l->fd[group]));
 }
 
-/* Kill workers that are busy far beyond what their route allows. */
+/*
+ * Kill workers that are busy far beyond what their route allows, or do not
+ * leave.  Nobody who leaves for good has longer than the sockets' new owner
+ * can wait, whatever the route.
+ */
 static void
 watch(struct master *m)
 {
 	const int64_t now = clock_ticks();
-	struct slot *slot;
-	int64_t due;
+	const struct child *c;
+	int64_t last;
 	size_t i;
 
 	for (i = 0; i < SHM_SLOTS; i++) {
-		slot = &m->shm->sh_slot[i];
-		due = atomic_load(&slot->sl_due);
-		if (m->child[i].pid == 0 || due == 0 || now - due <= GRACE)
+		c = &m->child[i];
+		last = m->stopping && c->told != 0 ? c->told + LEAVE_MAX : 0;
+		if (c->pid == 0 ||
+		    !due_condemn(
+			&m->shm->sh_slot[i].sl_due, now, c->told, last))
 			continue;
-		log_error(
-		    "worker=stuck group=%s worker_pid=%ld beyond_s=%" PRId64,
-		    group_names[group_of(i)], (long)m->child[i].pid,
-		    (now - due) / CLOCK_SECOND);
-		kill(m->child[i].pid, SIGKILL);
-		atomic_store(&slot->sl_due, 0);
+		log_error("worker=stuck group=%s worker_pid=%ld",
+		    group_names[group_of(i)], (long)c->pid);
+		kill(c->pid, SIGKILL);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "fcgi/match.h"
 #include "fcgi/query.h"
 #include "fcgi/route.h"
+#include "fcgi/shed.h"
 #include "fcgi/worker.h"
 #include "lib/body.h"
 #include "lib/clock.h"
@@ -23,7 +24,6 @@
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define BODY_IGNORED 4096 /* bytes, where a route takes no body */
-#define QUEUE_MAX CLOCK_SECOND /* what waited longer is refused */
 
 static int gate(struct req *req, struct resp *resp);
 static int find(struct req *req, struct resp *resp, struct match *ret);
@@ -158,22 +158,17 @@ not_allowed(struct req *req, struct resp *resp, const bool allow[METHOD__MAX])
 	    &req->fail, FAIL_INPUT, METHOD_NOT_ALLOWED, NULL, "%s", "");
 }
 
-/*
- * A request that has waited so long that its caller may be gone is refused
- * before it costs the database anything.  Probes cost nothing to speak of,
- * and are asked most when there is trouble.
- */
+/* Under overload a request is refused before it costs the database anything. */
 static int
 check_waiting(struct req *req)
 {
-	const bool probe = req->route->access == ACCESS_PUBLIC &&
-	    req->route->budget == BUDGET_NONE;
+	const int64_t waited =
+	    req->received_at == 0 ? 0 : clock_now() - req->received_at;
 
-	if (probe || req->received_at == 0 ||
-	    clock_now() - req->received_at <= QUEUE_MAX)
+	if (!shed_refuses(req->worker->shm, req->route, waited, clock_ticks()))
 		return 0;
 	metric_add(req->worker->slot, METRIC_ID_SHED,
-	    (size_t)req->worker->group - 1, 0, 1);
+	    (size_t)req->route->group - 1, 0, 1);
 	return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, "",
 	    "too many requests are waiting; try again");
 }

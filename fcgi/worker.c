@@ -13,6 +13,7 @@
 
 #include "core/fail.h"
 #include "fcgi/chore.h"
+#include "fcgi/due.h"
 #include "fcgi/serve.h"
 #include "fcgi/worker.h"
 #include "lib/clock.h"
@@ -32,7 +33,7 @@ static size_t set_max(const struct worker *w);
 static int prepare(struct worker *w);
 static int prepare_db(struct worker *w, struct fail *f);
 static int watch(int listener);
-static bool wait_ready(int epoll, int listener, struct worker *w);
+static bool wait_ready(int epoll, int listener, struct worker *w, bool *leave);
 
 int
 worker_db(struct worker *w, struct fail *f)
@@ -54,8 +55,11 @@ worker_has_db(const struct worker *w, struct fail *f)
 void
 worker_limit(struct worker *w, int seconds)
 {
-	atomic_store(&w->slot->sl_due,
-	    seconds == 0 ? 0 : clock_ticks() + seconds * CLOCK_SECOND);
+	const int64_t due =
+	    seconds == 0 ? DUE_IDLE : clock_ticks() + seconds * CLOCK_SECOND;
+
+	if (!due_set(&w->slot->sl_due, due))
+		_exit(EX_TEMPFAIL);
 }
 
 int
@@ -64,6 +68,7 @@ worker_run(struct worker *w, int listener)
 	struct serve *s;
 	struct fail f = { 0 };
 	int epoll, status = EX_OK;
+	bool leave = false;
 
 	if ((epoll = watch(listener)) == -1 || FCGX_Init() != 0) {
 		log_error("worker=start why=%s", strerror(errno));
@@ -77,8 +82,9 @@ worker_run(struct worker *w, int listener)
 	}
 
 	chore_start(w);
-	while (status == EX_OK && wait_ready(epoll, listener, w)) {
-		if (serve_waiting(s) == -1) {
+	while (status == EX_OK && !leave) {
+		if (wait_ready(epoll, listener, w, &leave) &&
+		    serve_waiting(s) == -1) {
 			log_error("worker=accept why=%s", strerror(errno));
 			status = EX_OSERR;
 		}
@@ -180,21 +186,26 @@ watch(int listener)
 }
 
 /*
- * Wait for a connection, doing chores before and meanwhile; false says that
- * TERM came.
+ * Wait for a connection, doing chores before and meanwhile, or for TERM, which
+ * *leave then says.  Who was woken for a connection takes it even then: the
+ * kernel woke nobody else.
  */
 static bool
-wait_ready(int epoll, int listener, struct worker *w)
+wait_ready(int epoll, int listener, struct worker *w, bool *leave)
 {
 	struct epoll_event got[2];
+	bool ready = false;
 	int i, n;
 
 	/* A stopped and continued process sees EINTR without a signal. */
 	do
 		n = epoll_wait(epoll, got, 2, chore_run(w));
 	while (n == 0 || (n == -1 && errno == EINTR));
-	for (i = 0; i < n; i++)
-		if (got[i].data.fd != listener)
-			return false;
-	return n > 0;
+	for (i = 0; i < n; i++) {
+		if (got[i].data.fd == listener)
+			ready = true;
+		else
+			*leave = true;
+	}
+	return ready;
 }

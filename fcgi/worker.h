@@ -45,6 +45,7 @@ int worker_has_db(const struct worker *w, struct fail *f)
 /*
  * Tell the watchdog how long what is done from now on may take, 0 that the
  * worker is idle; the master kills a worker that is busy 5 seconds beyond it.
+ * Does not return when the master is about to: then nothing more may begin.
  */
 void worker_limit(struct worker *w, int seconds);
 

@@ -22,7 +22,7 @@ struct fail;
 struct slot {
 	_Alignas(64) _Atomic int32_t sl_pid; /* 0: nobody */
 	_Atomic int32_t sl_group; /* of fcgi/route.h, from 1; 0: never used */
-	_Atomic int64_t sl_due; /* clock_ticks() of its limit; 0: idle */
+	_Atomic int64_t sl_due; /* of fcgi/due.c; 0: idle */
 	struct metrics sl_metrics;
 };
 
@@ -53,6 +53,7 @@ struct shm {
 	_Atomic int64_t sh_spool_records; /* never too few; lib/spool.c */
 	_Atomic int64_t sh_spool_oldest; /* time of the oldest, or 0 */
 	_Atomic int64_t sh_drain_at; /* clock_ticks() of the next turn */
+	_Atomic int64_t sh_pressed; /* when decisions waited; fcgi/shed.c */
 };
 
 /*

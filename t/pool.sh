@@ -71,11 +71,14 @@ $now
 	done
 }
 
+# start COUNT [NAME=VALUE]...: and wait for so many workers.
 start() {
-	env -i PATH="$PATH" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
+	want=$1
+	shift
+	env -i PATH="$PATH" ASAN_OPTIONS="${ASAN_OPTIONS-}" "$@" \
 	    "$fcgi" --config "$dir/conf" 2>>"$dir/log" </dev/null &
 	master=$!
-	within 5 count_is "$1"
+	within 5 count_is "$want"
 }
 
 refused() {
@@ -157,6 +160,118 @@ shed() {
 		</dev/null | grep '^Status: 401' &&
 	    ask decide GET /health ENGINE_RECEIVED=1000000000.000 \
 		</dev/null | grep '^Status: 200'
+}
+
+# Decisions that wait long send operators away, who cost something.
+operators_shed() {
+	ask decide GET /v1/decisions/e ENGINE_RECEIVED=1000000000.000 \
+	    </dev/null | grep '^Status: 503' || return 1
+	ask operator GET /v1/auth/status >"$dir/reply" </dev/null
+	grep '^Status: 503' "$dir/reply" &&
+	    grep '^Retry-After: 1' "$dir/reply" &&
+	    grep 'too many requests are waiting' "$dir/reply" &&
+	    ask operator GET /no/such </dev/null | grep '^Status: 404' &&
+	    within 5 operators_served
+}
+operators_served() {
+	ask operator POST /v1/auth/login </dev/null | grep '^Status: 4'
+}
+
+# leave WHEN GROUP URI: a peer that goes in the middle of its parameters, or
+# of its body, or before its answer; or that says nothing for a while.
+leave() {
+	perl -MIO::Socket::UNIX -e '
+		my ($when, $path, $uri) = @ARGV;
+		my $s = IO::Socket::UNIX->new($path) or die;
+		sub record { pack("CCnnCx", 1, $_[0], 1, length $_[1], 0) . $_[1] }
+		my %params = (REQUEST_METHOD => "GET", REQUEST_URI => $uri);
+		%params = (%params, REQUEST_METHOD => "POST",
+		    CONTENT_TYPE => "application/json", CONTENT_LENGTH => 40)
+		    if $when eq "body";
+		my $head = record(1, pack("nCx5", 1, 0)) . record(4, join "",
+		    map { pack("CC", length, length $params{$_}) . $_ .
+		    $params{$_} } keys %params);
+		sleep 1 if $when eq "silent";
+		syswrite $s, substr $head, 0, 40 if $when eq "params";
+		syswrite $s, $head . record(4, "") . record(5, "{\"a\":")
+		    if $when eq "body";
+		syswrite $s, $head . record(4, "") . record(5, "")
+		    if $when eq "answer"' "$1" "$dir/$2.sock" "$3"
+}
+survived() {
+	old=$(workers)
+	for _ in 1 2 3; do
+		leave params decide /health
+		leave body operator /v1/auth/login
+		leave answer decide /health
+		leave answer operator /no/such
+	done
+	leave silent decide /health &
+	leave silent decide /health &
+	health && [ "$old" = "$(workers)" ]
+}
+
+# No descriptor is free for a connection: the next worker has one.
+no_descriptor() {
+	old=$(workers)
+	for pid in $old; do
+		free=0
+		while [ -e "/proc/$pid/fd/$free" ]; do
+			free=$((free + 1))
+		done
+		prlimit --pid "$pid" --nofile="$free":
+	done
+	health && logged 'worker=accept why=Too many open files'
+}
+
+# Workers that cannot start are tried again, later each time.
+start_again() {
+	limit=$(prlimit --pid "$master" --noheadings --output SOFT --nofile)
+	prlimit --pid "$master" --nofile=5:
+	kill -KILL "$(workers | head -n 1)"
+	for ms in 100 200 400 800; do
+		within 10 logged "worker=died .* pause_ms=$ms" || return 1
+	done
+	prlimit --pid "$master" --nofile="$limit":
+	! logged 'pause_ms=1600' && health && within 10 count_is 4 &&
+	    logged 'worker=start why=Too many open files'
+}
+
+# What systemd is told.
+noted() { grep -q "$1" "$dir/notes"; }
+notes_are() { [ "$(grep -c "$1" "$dir/notes")" -ge "$2" ]; }
+notified() {
+	perl -MSocket -e '
+		$| = 1;
+		socket my $s, AF_UNIX, SOCK_DGRAM, 0 or die;
+		bind $s, sockaddr_un($ARGV[0]) or die;
+		print "$_\n" while defined recv $s, $_, 999, 0' \
+	    "$dir/notify" >"$dir/notes" &
+	listener=$!
+	within 5 test -S "$dir/notify"
+	start 4 NOTIFY_SOCKET="$dir/notify" WATCHDOG_USEC=100000 &&
+	    within 5 noted '^READY=1' && within 5 notes_are '^WATCHDOG=1' 3 &&
+	    kill -HUP "$master" && within 5 noted '^RELOADING=1' &&
+	    within 5 noted '^MONOTONIC_USEC=[0-9]' &&
+	    within 5 notes_are '^READY=1' 2 || return 1
+	kill -STOP "$master"
+	before=$(cat "$dir/notes")
+	sleep 0.5
+	[ "$before" = "$(cat "$dir/notes")" ] || return 1
+	kill -CONT "$master"
+	kill -TERM "$master"
+	wait "$master" && within 5 noted '^STOPPING=1'
+	set -- $?
+	kill "$listener"
+	return "$1"
+}
+
+# A worker that hangs does not keep the pool.
+hangs() {
+	start 4 || return 1
+	kill -STOP "$(workers | head -n 1)"
+	kill -TERM "$master"
+	wait "$master" && logged 'worker=stuck group='
 }
 
 # slow: a login whose body takes a second to arrive.
@@ -256,8 +371,12 @@ ok 'HEAD has no body' head_has_no_body
 ok '/readyz says no without a database' not_ready
 ok '/metrics asks for its token' metrics
 ok 'what waited too long is shed' shed
+ok 'and operators before decisions' operators_shed
 ok 'a truncated body is refused' truncated
+ok 'a peer that leaves or says nothing costs no worker' survived
 ok 'a killed worker is replaced' killed
+ok 'out of descriptors it is replaced too' no_descriptor
+ok 'one that cannot start is tried again, ever later' start_again
 ok 'HUP replaces all workers, and no request fails' reloaded
 ok 'a bad reload changes nothing' bad_reload
 ok 'a reload may change the number of workers' resized
@@ -266,5 +385,9 @@ ok 'TERM lets a request in hand finish' terminated
 cp "$dir/good" "$dir/conf"
 ok 'it starts again' start 4
 ok 'sockets of a dead instance are replaced' stale
+kill "$master" && wait "$master"
+ok 'systemd is told' notified
+ok 'TERM ends a pool whose worker hangs' hangs
+master=
 echo "1..$count"
 [ "$failed" -eq 0 ]
