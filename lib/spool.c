@@ -60,7 +60,7 @@ spool_open(const char *dir, struct shm *shm, struct fail *f)
 		return NULL;
 	}
 	sp->sp_shm = shm;
-	sp->sp_write_lock = sp->sp_drain_lock = -1;
+	sp->sp_dir = sp->sp_write_lock = sp->sp_drain_lock = -1;
 	if ((mkdir(dir, 0700) == -1 && errno != EEXIST) ||
 	    (sp->sp_dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) ==
 		-1 ||

@@ -421,6 +421,7 @@ START_TEST(no_directory)
 	struct fail f = { 0 };
 
 	ck_assert_ptr_null(spool_open("/nonexistent/spool", shm, &f));
+	ck_assert_int_ne(fcntl(STDIN_FILENO, F_GETFD), -1);
 	ck_assert_str_eq(f.where, "/nonexistent/spool");
 }
 END_TEST
