@@ -111,6 +111,12 @@ fault_server() {
 	torture_database
 }
 
+# Every degraded answer has come from the spool into the database.
+drained() {
+	curl -s --max-time 5 --unix-socket "$scratch/run/http.sock" \
+	    "$BASE/metrics" | grep -qx 'engine_spool_records 0'
+}
+
 # Faults with a number and the pause before each, in decks that hold all.
 schedule() {
 	awk -v seed="$seed" -v decks="$((minutes * 10 + 1))" 'BEGIN {
@@ -157,6 +163,7 @@ done 7<"$scratch/schedule"
 wait_ready
 kill -TERM "$load_pid"
 check "the clients come to their end" wait "$load_pid"
+check "the spool is drained" stack_until 60 "$stack_pool_pid" drained
 echo "# survived:$(sort "$scratch/faults" | uniq -c |
     awk '{ printf "%s %s %d", (NR > 1 ? "," : ""), $2, $1 }')"
 echo "# events: $(checker -c 'select pg_temp.summary()')"

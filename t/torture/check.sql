@@ -27,11 +27,12 @@ begin
 		from history where line->>'op' = 'answer'
 	), entry as (
 		select c.call, c.batch, c.key, e.event, a.status, a.replay,
-			case when c.batch and a.status = 200
-			    then a.body->'results'->(e.ord - 1)::int
-			else a.body end as said
-		from call c left join answer a using (call), lateral
-			jsonb_array_elements(c.events) with ordinality as e(event, ord)
+			case when c.batch and a.status = 200 then e.said
+			    else a.body end as said
+		from call c left join answer a using (call), lateral rows from (
+			jsonb_array_elements(c.events),
+			jsonb_array_elements(case when c.batch and a.status = 200
+			    then a.body->'results' end)) as e(event, said)
 	), split as (
 		select call, batch, key, event, replay, said,
 			coalesce(status, 0) as status,
@@ -61,18 +62,20 @@ begin
 		assay.time_text(v.decided_at) as decided_at, v.event_type,
 		v.score >= 0 as scored,
 		v.reasons not like '%"engine.degraded"%' as decided,
-		e.event, e.claims, d.verdict_id is not null as detailed,
+		e.event, e.claims, e.possible, d.verdict_id is not null as detailed,
 		d.user_id, d.request, d.replay::jsonb as replay
 	from assay.verdict_log v
-	left join (select distinct on (id) id, event, claims from sent) e
-	    on e.id = v.event_id
+	left join (select s.id, min(claims) as claims,
+		    (array_agg(event))[1] as event,
+		    bool_or(outcome <> 'fail') as possible
+		from sent s group by s.id) e on e.id = v.event_id
 	left join assay.detail d on d.verdict_id = v.id
 	    and d.decided_at = v.decided_at;
 	analyze stored;
 
-	-- Entities that the scored events carried, and what they link.
+	-- Entities that the scored events carried, with their rows, and links.
 	create temp table carried on commit drop as
-	select s.id, n.kind, n.key, row_number() over () as at
+	select s.id, n.kind, n.key
 	from stored s, lateral (values
 		(1, event#>>'{subject,userId}'),
 		(2, event#>>'{subject,deviceId}'),
@@ -80,13 +83,20 @@ begin
 		(4, event#>>'{subject,phone}'),
 		(5, event#>>'{subject,fingerprint}')) as n(kind, key)
 	where s.scored and n.key is not null;
+	create temp table node on commit drop as
+	select row_number() over () as at, n.kind, n.key, e.id
+	from (select distinct kind, key from carried) n
+		left join assay.entity e using (kind, key);
+	create unique index on node (at);
+	analyze node;
 	create temp table edge on commit drop as
-	select distinct a.kind as kind, a.key as key, b.kind as other_kind,
-		b.key as other
-	from carried a join carried b using (id)
+	select distinct a.at as a, a.kind as a_kind, b.at as b, b.kind as b_kind
+	from (select at, carried.id, kind from carried join node
+		using (kind, key)) a
+		join (select at, carried.id, kind from carried join node
+		using (kind, key)) b using (id)
 	where a.kind <> b.kind and (a.kind <> 5 or b.kind <= 2)
 		and (b.kind <> 5 or a.kind <= 2);
-	create index on edge (kind, key);
 	analyze edge;
 end
 $$;
@@ -96,21 +106,17 @@ $$;
 create function pg_temp.find_components() returns void language plpgsql as $$
 begin
 	create temp table component on commit drop as
-	select distinct kind, key, kind || ' ' || key as least
-	from edge where kind <> 5;
-	create unique index on component (kind, key);
+	select distinct a as at, a as least from edge where a_kind <> 5;
 	analyze component;
 	loop
 		update component c set least = n.least
-		from (select e.kind, e.key, min(o.least) as least
-			from edge e join component o
-				on o.kind = e.other_kind and o.key = e.other
-			where e.kind <> 5 group by e.kind, e.key) n
-		where n.kind = c.kind and n.key = c.key and n.least < c.least;
+		from (select e.a as at, min(o.least) as least
+			from edge e join component o on o.at = e.b group by e.a) n
+		where n.at = c.at and n.least < c.least;
 		exit when not found;
 		-- As far as the one that was found has come itself.
 		update component c set least = o.least from component o
-		where c.least = o.kind || ' ' || o.key and o.least < c.least;
+		where o.at = c.least and o.least < c.least;
 	end loop;
 end
 $$;
@@ -167,8 +173,7 @@ begin
 	from stored v where v.decided group by v.claims having count(*) > 1;
 	return query select 'verdict: its event was sent, and not refused',
 		v.event_id from stored v
-	where v.event is null or not exists (select from sent s
-		where s.id = v.event_id and s.outcome <> 'fail');
+	where not coalesce(v.possible, false);
 	return query select 'verdict: it is of the type that was sent', v.id
 	from stored v where v.event_type <> v.event->>'type';
 	return query select 'verdict: a degraded one has score -1', v.id
@@ -213,11 +218,11 @@ begin
 		select v.*, row_number() over by_user - 1 as before,
 			count(*) filter (where v.sample) over (
 			    partition by v.user_id, v.event->>'currency'
-			    order by v.xid, v.nth rows unbounded preceding
-			    exclude current row) as samples,
+			    order by v.xid, v.nth rows unbounded preceding)
+			    - v.sample::int as samples,
 			least(500, count(*) filter (where v.new) over (
-			    by_user rows unbounded preceding
-			    exclude current row)) as devices
+			    by_user rows unbounded preceding)
+			    - v.new::int) as devices
 		from met v
 		window by_user as (partition by v.user_id order by v.xid, v.nth)
 	)
@@ -237,50 +242,46 @@ begin
 	where u.user_id is null or v.user_id is null;
 
 	-- The graph, counted again from the events.
-	return query select 'graph: entities', concat_ws(' ', e.kind, e.key, c.key)
-	from (select distinct x.kind, x.key from edge x) c
-		full join assay.entity e using (kind, key)
-	where e.id is null or c.key is null;
+	return query select 'graph: entities', concat_ws(' ', e.kind, e.key, n.at)
+	from (select * from node where at in (select a from edge)) n
+		full join assay.entity e using (id)
+	where e.id is null or n.id is null;
 	return query select 'graph: links', concat_ws(' ', l.a, l.b, w.a, w.b)
-	from (select distinct least(a.id, b.id) as a, greatest(a.id, b.id) as b
-		from edge x join assay.entity a on a.kind = x.kind and a.key = x.key
-			join assay.entity b
-			on b.kind = x.other_kind and b.key = x.other) w
+	from (select a.id as a, b.id as b from edge x
+			join node a on a.at = x.a join node b on b.at = x.b
+		where a.id < b.id) w
 		full join assay.link l using (a, b)
 	where l.ctid is null or w.a is null;
 	return query select 'graph: counters',
 		concat_ws(' ', e.kind, e.key, e.users, e.devices)
-	from (select x.kind, x.key,
-			count(*) filter (where x.other_kind = 1 and x.kind <> 1) as users,
-			count(*) filter (where x.other_kind = 2 and x.kind = 5) as devices
-		from edge x group by x.kind, x.key) c
-		join assay.entity e using (kind, key)
+	from (select x.a as at,
+			count(*) filter (where b_kind = 1 and a_kind <> 1) as users,
+			count(*) filter (where b_kind = 2 and a_kind = 5) as devices,
+			array_agg(o.id) filter (where b_kind = 2) as which
+		from edge x join node o on o.at = x.b group by x.a) c
+		join node n using (at) join assay.entity e using (id)
 	where e.users <> least(500, c.users) or e.devices <> least(500, c.devices)
 		or (e.first_device is null) <> (c.devices = 0)
-		or e.first_device is not null and not exists (
-		    select from edge x join assay.entity d
-			on d.kind = 2 and d.key = x.other
-		    where x.kind = 5 and x.key = e.key and x.other_kind = 2
-			and d.id = e.first_device);
+		or e.first_device <> all (c.which);
 	-- Components that have reached the cap no longer grow into each other.
 	return query with recursive up (id, at) as (
 		select e.id, e.id from assay.entity e where e.kind <> 5
 		union
 		select up.id, e.parent from up join assay.entity e on e.id = up.at
 		where e.parent is not null
+	), top as (
+		select up.id, r.id as root, r.size
+		from up join assay.entity r on r.id = up.at and r.parent is null
 	), root as (
-		select c.least, count(*) over (partition by c.least) as entities,
-			r.id, r.size
-		from component c join assay.entity e using (kind, key)
-			left join up on up.id = e.id and exists (select
-				from assay.entity x where x.id = up.at and x.parent is null)
-			left join assay.entity r on r.id = up.at
+		select c.least, t.root, t.size,
+			count(*) over (partition by c.least) as entities
+		from component c join node n using (at) left join top t using (id)
 	)
 	select 'graph: components', concat_ws(' ', r.least, min(r.entities),
-		array_agg(distinct r.id), array_agg(distinct r.size))
+		array_agg(distinct r.root), array_agg(distinct r.size))
 	from root r group by r.least
 	having bool_or(r.size is distinct from least(500, r.entities))
-		or min(r.entities) < 500 and count(distinct r.id) > 1;
+		or min(r.entities) < 500 and count(distinct r.root) > 1;
 	return query select 'graph: a user''s place', u.user_id
 	from assay.user_state u left join assay.entity e
 		on e.kind = 1 and e.key = u.user_id
@@ -303,7 +304,7 @@ begin
 	group by c.id having count(t.case_id) <> 1
 		or min(t.action || t.actor) <> 'openedengine';
 
-	drop table sent, stored, carried, edge, component;
+	drop table sent, stored, carried, node, edge, component;
 end
 $$;
 

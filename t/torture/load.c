@@ -35,6 +35,7 @@
 #define BODY_SIZE ((size_t)1 << 17)
 #define REPLY_MAX ((size_t)1 << 20)
 #define TIMEOUT_MS 15000
+#define THINK 30000 /* microseconds that a client waits at most, on its own */
 #define TRIES 7 /* of a request that stays open, */
 #define PAUSE (CLOCK_SECOND / 50) /* waiting twice as long each time */
 #define REPEAT_BACK 150 /* how far back an event that is repeated may be */
@@ -164,7 +165,7 @@ fill(struct client *cl)
 
 	if (n == 0)
 		return false;
-	if (!event_keyed(n) && dice_roll(&dice, 5) == 0)
+	if (!event_keyed(n) && dice_roll(&dice, 8) == 0)
 		want = 2 + dice_roll(&dice, BATCH_MAX - 1);
 
 	arena_reset(&cl->cl_arena);
@@ -181,7 +182,7 @@ fill(struct client *cl)
 		snprintf(cl->cl_key, sizeof(cl->cl_key),
 		    "Idempotency-Key: key-%" PRIu64, event_key(n));
 	cl->cl_tries = 0;
-	cl->cl_due = 0;
+	cl->cl_due = clock_ticks() + (int64_t)dice_roll(&dice, THINK);
 	cl->cl_state = CLIENT_READY;
 	request(cl);
 	return true;
