@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <assert.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +25,10 @@
 
 #define SET_TRIES 4 /* of a set that meets deadlocks and taken keys */
 #define LEFT_MIN 50 /* ms; with less there is no point in trying */
+#define RESTART_POLL 20 /* ms between looks at a server that restarts */
 #define MS INT64_C(1000)
 #define SLACK (150 * MS) /* a statement's own timeout comes first */
-#define LOG_TIME (400 * MS) /* beyond the deadline, to log what is degraded */
+#define LOG_TIME (300 * MS) /* beyond the deadline, to log what is degraded */
 
 /* How one try of a set ended. */
 enum try {
@@ -126,6 +128,7 @@ set_tried(struct set *s, struct item *const *items, size_t n)
 	int tries;
 
 	s->lost = 0;
+	s->why.code = CODE__NONE;
 	db_until(s->db, s->deadline + SLACK);
 	for (tries = 0; t == TRY_AGAIN && tries < SET_TRIES; tries++) {
 		arena_rewind(s->arena, mark);
@@ -146,7 +149,10 @@ set_try(struct set *s, struct item *const *items, size_t n)
 	size_t i;
 
 	if (set_left(s) < LEFT_MIN) {
-		fail_set(f, FAIL_US, UNAVAILABLE, NULL, "the time is over");
+		/* What took the time says more. */
+		if (f->code == CODE__NONE)
+			fail_set(
+			    f, FAIL_US, UNAVAILABLE, NULL, "the time is over");
 		return TRY_GIVE_UP;
 	}
 	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1)
@@ -268,7 +274,9 @@ set_failed(struct set *s, bool committing)
 
 /*
  * Whether a transaction whose commit was not answered took place.  The users'
- * locks are taken first: once they are had, the old transaction has ended.
+ * locks are taken first: once they are had, the old transaction has ended.  A
+ * server that restarts is waited for: an onError verdict would stand beside a
+ * decision that nobody was told of.
  */
 static bool
 set_settled(struct set *s)
@@ -284,8 +292,13 @@ set_settled(struct set *s)
 		if (s->entries[i].decided)
 			ans = &s->entries[i].item->answer;
 	}
-	if (ans == NULL || db_ready(s->db, &f) == -1)
+	if (ans == NULL)
 		return false;
+	while (db_ready(s->db, &f) == -1) {
+		if (set_left(s) < LEFT_MIN)
+			return false;
+		poll(NULL, 0, RESTART_POLL);
+	}
 	params_init(&find, s->arena);
 	params_text(&find, ans->event_id);
 	params_text(&find, ans->id);

@@ -223,7 +223,11 @@ spool_aside(struct spool *sp, const struct spool_file *file, const char *line,
 void
 spool_drained(struct spool *sp, size_t n, int64_t decided_at)
 {
-	atomic_fetch_sub(&sp->sp_shm->sh_spool_records, (int64_t)n);
+	_Atomic int64_t *left = &sp->sp_shm->sh_spool_records;
+
+	/* Only who has found the spool empty says so: rotate(). */
+	if (atomic_fetch_sub(left, (int64_t)n) <= (int64_t)n)
+		atomic_store(left, 1);
 	atomic_store(&sp->sp_shm->sh_spool_oldest, decided_at);
 }
 

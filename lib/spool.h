@@ -99,7 +99,10 @@ int spool_read(const struct spool_file *file, int64_t offset, size_t max,
 int spool_aside(struct spool *sp, const struct spool_file *file,
     const char *line, struct fail *f) __attribute__((warn_unused_result));
 
-/* Account for records that have left the spool; the last was of that time. */
+/*
+ * Account for records that have left the spool; the last was of that time.
+ * That none is left is noticed by spool_take() only.
+ */
 void spool_drained(struct spool *sp, size_t n, int64_t decided_at);
 
 /* Be done with a file for now, or for good. */
