@@ -22,8 +22,7 @@
 #define CONNECT_DECIDE (1 * CLOCK_SECOND) /* where a decision waits for it */
 #define PREPARE_MAX (10 * CLOCK_SECOND) /* to prepare all statements */
 #define SLACK_MS 200 /* beyond its own timeout, until a server is silent */
-#define RETRY_REFUSED (CLOCK_SECOND / 5) /* a refusal is had at once */
-#define RETRY_SILENT (1 * CLOCK_SECOND) /* to find silence takes a while */
+#define RETRY_MIN (CLOCK_SECOND / 5) /* between attempts to connect */
 #define POSTGRES_EPOCH INT64_C(946684800000000) /* 2000-01-01 in us UTC */
 #define NO_DEADLINE INT64_MAX
 #define OID_INT8 20
@@ -38,7 +37,6 @@ struct db {
 	int db_timeout_ms; /* what the session was told */
 	int64_t db_until; /* what db_until() was told, or 0 */
 	_Atomic int64_t *db_retry_at; /* what db_breaker() was told, or NULL */
-	bool db_silent; /* a wait since the connect was in vain */
 	enum stmt db_setup; /* tunes each new session */
 	size_t db_queued; /* statements sent since the last sync */
 	enum db_trouble db_trouble;
@@ -548,16 +546,21 @@ rows_get_time(const struct rows *r, const char *name)
 static int
 db_connect(struct db *db, struct fail *f)
 {
+	const int64_t begun = clock_ticks();
+	int64_t now;
+
 	if (!db_may_connect(db)) {
 		db->db_trouble = DB_LOST;
 		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 		    "the database is away; try again");
 	}
 	if (db_connected(db, f) == -1) {
+		/* Rest for as long as it took. */
+		now = clock_ticks();
 		if (db->db_retry_at != NULL)
 			atomic_store(db->db_retry_at,
-			    clock_ticks() +
-				(db->db_silent ? RETRY_SILENT : RETRY_REFUSED));
+			    now - begun > RETRY_MIN ? 2 * now - begun
+						    : now + RETRY_MIN);
 		return -1;
 	}
 	if (db->db_retry_at != NULL)
@@ -578,7 +581,7 @@ db_may_connect(struct db *db)
 	return at == 0 ||
 	    (now >= at &&
 		atomic_compare_exchange_strong(
-		    db->db_retry_at, &at, now + RETRY_SILENT));
+		    db->db_retry_at, &at, now + CONNECT_DECIDE));
 }
 
 static int
@@ -590,7 +593,6 @@ db_connected(struct db *db, struct fail *f)
 
 	PQfinish(db->db_conn);
 	db->db_queued = 0;
-	db->db_silent = false;
 	db->db_conn = PQconnectStartParams(keys, values, 1);
 	if (PQstatus(db->db_conn) != CONNECTION_BAD)
 		db_greet(db);
@@ -716,8 +718,6 @@ db_wait(struct db *db, short events, int64_t deadline)
 		}
 		n = poll(&pfd, 1, (int)left);
 	} while (n == -1 && errno == EINTR);
-	if (n == 0)
-		db->db_silent = true;
 	return n == 1 ? 0 : -1;
 }
 
@@ -750,23 +750,15 @@ db_result(struct db *db, int64_t deadline)
 	return PQgetResult(db->db_conn);
 }
 
-/*
- * The connection is gone: drop it, so that the next call connects anew.  If
- * the server is silent, one is to find out whether it was the session only.
- */
+/* The connection is gone: drop it, so that the next call connects anew. */
 static int
 db_lost(struct db *db, struct fail *f)
 {
-	int64_t well = 0;
-
 	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 	    "the database cannot be reached; try again");
 	if (db->db_setup == 0 && db->db_conn != NULL)
 		fail_set(f, FAIL_US, UNAVAILABLE, NULL, "%s",
 		    PQerrorMessage(db->db_conn));
-	if (db->db_silent && db->db_retry_at != NULL)
-		atomic_compare_exchange_strong(
-		    db->db_retry_at, &well, clock_ticks());
 	PQfinish(db->db_conn);
 	db->db_conn = NULL;
 	db->db_queued = 0;

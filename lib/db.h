@@ -71,9 +71,9 @@ struct db *db_open(const char *url, const char *name, int timeout_ms,
 /*
  * Share what is known of a server that is away: the time (clock_ticks())
  * before which nobody tries to connect, 0 while all is well.  Set when
- * connecting fails or the server does not answer, also by other processes;
- * when the time has come, one of them tries and the others go on failing at
- * once.  A session that was ended sets nothing: the next may do.
+ * connecting fails, also by other processes; when the time has come, one of
+ * them tries and the others go on failing at once.  A session that was ended
+ * or fell silent sets nothing: the next may do.
  */
 void db_breaker(struct db *db, _Atomic int64_t *retry_at);
 

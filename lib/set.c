@@ -28,7 +28,7 @@
 #define RESTART_POLL 20 /* ms between looks at a server that restarts */
 #define MS INT64_C(1000)
 #define SLACK (150 * MS) /* a statement's own timeout comes first */
-#define LOG_TIME (300 * MS) /* beyond the deadline, to log what is degraded */
+#define LOG_TIME (400 * MS) /* beyond the deadline, to log what is degraded */
 
 /* How one try of a set ended. */
 enum try {
