@@ -28,8 +28,8 @@ committed() {
 sql "alter system set synchronous_standby_names = 'nobody'" >/dev/null
 sql "select pg_reload_conf()" >/dev/null
 for how in TERM KILL; do
-	printf '{"events":[{"id":"doubt-%s","type":"order.place",
-	    "subject":{"userId":"d-1"}}]}' "$how" |
+	printf '{"events":[{"type":"order.place","subject":{"userId":"d-%s"}}]}' \
+	    "$how" |
 	    curl -sS --max-time 30 --unix-socket "$scratch/run/http.sock" \
 	    -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \
 	    --data-binary @- "$BASE/v1/decisions/batch" >"$scratch/doubt" &
@@ -41,7 +41,8 @@ for how in TERM KILL; do
 	is "a commit in doubt is looked up ($how)" \
 	    "$(jq -r '.results[0].decision | "\(.id) \(.score)"' \
 	    <"$scratch/doubt")" "$(sql "select id || ' ' || score
-	    from assay.verdict_log where event_id = 'doubt-$how'")"
+	    from assay.verdict_log where id in (select verdict_id
+	    from assay.detail where user_id = 'd-$how')")"
 	is "and was no onError verdict ($how)" "$(jq \
 	    '.results[0].decision.score' <"$scratch/doubt")" 0
 done
@@ -127,8 +128,7 @@ cat "$scratch/restart" >>"$scratch/answers"
 wait_ready
 wait_drained
 jq -r '.id' <"$scratch/restart" | sort >"$scratch/want"
-sql "select id from assay.verdict_log where event_type = 'order.place'
-    and event_id not like 'doubt-%'" |
+sql "select verdict_id from assay.detail where user_id like 'r-%'" |
     sort >"$scratch/got"
 is "each is in the log once" \
     "$(sort "$scratch/want" "$scratch/got" | uniq -c | awk '$1 == 2' |
