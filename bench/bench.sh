@@ -17,6 +17,7 @@
 #	f  a disk whose fsync takes 2 ms longer
 #	g  half of the saturation rate for 30 minutes (BENCH_SOAK)
 #	h  latency at fixed rates, for numbers of workers and caps
+#	l  lists of a million entries against none
 set -eu
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(pwd)
@@ -355,10 +356,39 @@ part_h() {
 	done
 }
 
+# Entries under values that no event has, so that every probe is a miss.
+part_l() {
+	local lists
+	echo "(l) lists: none, a million entries of one subject, and of four"
+	printf '%24s %10s %10s %12s %8s\n' lists cpu/n=1 cpu/n=16 \
+	    decisions/s p99
+	start_pool 4 32
+	for lists in "" ip user,device,ip,bin "" ip user,device,ip,bin; do
+		sql "truncate assay.list_entry;
+		    insert into assay.list_entry (id, kind, subject, value,
+			created_by)
+		    select 'lst_' || i, 'block', subject[1 + i %
+			cardinality(subject)], (70000000 + i)::text, 'bench'
+		    from generate_series(1, 1000000) i,
+			string_to_array('$lists', ',') subject
+		    where cardinality(subject) > 0;
+		    select assay.list_moved(array_agg(subject))
+		    from assay.list_subject" >/dev/null
+		sql 'vacuum analyze assay.list_entry'
+		direct 4 1
+		printf '%24s %10s' "${lists:-none}" "$cpu us"
+		direct 4 16
+		through 64
+		printf ' %10s %12s %8s\n' "$cpu us" "$rate" "$p99"
+	done
+	sql "truncate assay.list_entry; select assay.list_moved(array_agg(subject))
+	    from assay.list_subject" >/dev/null
+}
+
 # Set up: a durable server, a user population that is known, a key.
-mkdir -p "$scratch/run" "$scratch/log" "$scratch/bin"
+mkdir -p "$scratch/run" "$scratch/log" "$scratch/bin" "$scratch/spool"
 chmod 711 "$scratch"
-stack_own "$scratch/run" "$scratch/log"
+stack_own "$scratch/run" "$scratch/log" "$scratch/spool"
 cp "$builddir/assay-fcgi" "$scratch/bin/"
 stack_pg_init "$scratch/pg"
 cat >>"$scratch/pg/postgresql.conf" <<'CONF'
