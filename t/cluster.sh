@@ -45,11 +45,10 @@ cluster_make() {
 		min_wal_size = 8MB
 		max_connections = 60
 		log_line_prefix = '%m [%p] %q%u '
-		log_error_verbosity = default
-		log_parameter_max_length_on_error = 0
 	CONF
 	stack_pg_start "$scratch/new" "$scratch/run" "$scratch/log/prepare.log"
 	cluster_psql postgres postgres -c 'create database assay' >/dev/null
+	cluster_psql postgres assay -f "$srcdir/sql/logging.sql"
 	DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
 	    "$builddir/assayctl" migrate --sql "$srcdir/sql" \
 	    >>"$scratch/log/prepare.log" 2>&1 </dev/null ||

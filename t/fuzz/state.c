@@ -128,9 +128,9 @@ try_history(const uint8_t *data, size_t size)
 		steps[i] = read_step(data, now, i > 0 ? steps[i - 1].at : 0);
 		take(plain, &steps[i], data, now);
 		take(packed, &steps[i], data, now);
-		check_counts(plain, steps, i + 1);
-		if ((data[3] & 0x30) != 0 && i + 1 < n)
+		if ((data[3] & 0x70) != 0 && i + 1 < n)
 			continue;
+		check_counts(plain, steps, i + 1);
 		check_amounts(plain, steps, i + 1);
 		*packed = *repacked(packed, steps[i].at);
 		check_twin(plain, packed, steps[i].at);

@@ -8,8 +8,10 @@
 # prepared cluster, the real pool and the real nginx, all on unix sockets, so
 # that several run at once.  It prints "ok" and "not ok" lines.  However it
 # ends, what it started is stopped; when it failed, its logs are printed and
-# stay in the build directory.  Its last test is that every answer that http()
-# and raw() got was whole and, if it was an error, our envelope.
+# stay in the build directory.  Its last tests are that every answer that
+# http() and raw() got was whole and, if it was an error, our envelope, and
+# that no log holds an address, a number, a key or another secret of any
+# request: nginx keeps a copy of each for that, so that none can be forgotten.
 # RUN_SERVICES=1 lets it run at all.
 # shellcheck disable=SC2119,SC2120 # arguments that may be left out
 set -u
@@ -55,6 +57,7 @@ leave() {
 	[ -n "$finished" ] || not_ok "the scenario came to its end"
 	is "no answer was outside our envelope" \
 	    "$(cat "$scratch/outside" 2>/dev/null)" "" || :
+	keeps_private || :
 	echo "1..$((passed + failed))"
 	if [ "$failed" -gt 0 ]; then
 		mkdir -p "$builddir/t/http"
@@ -67,6 +70,22 @@ leave() {
 	fi
 	rm -rf "$scratch"
 	exit "$status"
+}
+
+# What was sent, files that were made to be sent, and this script itself,
+# against all logs.
+keeps_private() {
+	# shellcheck disable=SC2046 # our own paths have no spaces
+	is "no log holds what was sent in confidence" "$(private "$0" \
+	    $(find "$scratch" "$scratch/sent" -maxdepth 1 -type f) -- \
+	    "$scratch"/log/* 2>&1)" ""
+}
+
+# private FILE ... -- LOG ...: which lines hold something of the files.
+private() {
+	perl "$srcdir/t/http/private.pl" "$(sed -n \
+	    's/^CONF(\([A-Z_]*\),.*[ ,]SECRET[ ,].*/\1/p' \
+	    "$srcdir/lib/conf.tbl" | paste -sd '|')" "$@"
 }
 
 # The last line of a scenario.
@@ -172,6 +191,7 @@ http() {
 	shift
 	shift
 	[ $# -eq 0 ] || shift
+	printf '%s\n' "$http_path" "$http_body" "$@" >>"$scratch/sent/http"
 	[ -z "$http_body" ] || set -- -H 'Content-Type: application/json' \
 	    --data-binary "$http_body" "$@"
 	[ -z "$KEY" ] || set -- -H "X-API-Key: $KEY" "$@"
@@ -182,6 +202,7 @@ http() {
 	    -w '%{http_code}' "$@" "$BASE$http_path" 2>"$scratch/curl") || :
 	BODY=$(cat "$scratch/body" 2>/dev/null)
 	[ "$http_method" != HEAD ] || BODY=
+	printf '%s\n' "$BODY" >>"$scratch/sent/http"
 	HEADERS=$(tr -d '\r' <"$scratch/headers" 2>/dev/null)
 	case $STATUS in
 	[123]*) ;;
@@ -198,7 +219,7 @@ http() {
 # connection was closed without one.
 raw() {
 	# shellcheck disable=SC2059 # the format is the caller's
-	printf "$@" | perl -MIO::Socket::UNIX -e '
+	printf "$@" | tee -a "$scratch/sent/raw" | perl -MIO::Socket::UNIX -e '
 		my $s = IO::Socket::UNIX->new($ARGV[0]) or die "connect: $!\n";
 		local $/;
 		local $SIG{PIPE} = "IGNORE";
@@ -261,9 +282,7 @@ stop_database() {
 # start_pool [NAME=VALUE ...]: with these settings besides the usual ones;
 # does not wait for it to be ready.  POOL is the program, where it is another.
 start_pool() {
-	stack_pool_start "${POOL:-$scratch/bin/assay-fcgi}" \
-	    "$scratch/log/pool$host.log" \
-	    DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide" \
+	set -- DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide" \
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
 	    DECIDE_SOCKET="$scratch/run$host/decide.sock" DECIDE_WORKERS=2 \
 	    OPERATOR_SOCKET="$scratch/run$host/operator.sock" OPERATOR_WORKERS=2 \
@@ -272,6 +291,9 @@ start_pool() {
 	    RATE_LIMIT_DECISIONS_PER_MIN=100000 RATE_LIMIT_LOGIN_PER_MIN=1000 \
 	    ASAN_OPTIONS=abort_on_error=0:detect_leaks=1 \
 	    UBSAN_OPTIONS=print_stacktrace=1 LOG_LEVEL=debug "$@"
+	printf '%s\n' "$@" >>"$scratch/sent/settings"
+	stack_pool_start "${POOL:-$scratch/bin/assay-fcgi}" \
+	    "$scratch/log/pool$host.log" "$@"
 	stack_until 20 "$stack_pool_pid" test -S "$scratch/run$host/operator.sock"
 }
 
@@ -283,7 +305,7 @@ stop_pool() {
 # start_nginx [NAME=VALUE ...]: of the template, besides the usual ones.
 start_nginx() {
 	rm -f "$scratch/run$host/http.sock"
-	stack_nginx_start "$srcdir/nginx" "$scratch/run$host" "$scratch/log" \
+	stack_nginx_start "$scratch/nginx" "$scratch/run$host" "$scratch/log" \
 	    LISTEN="unix:$scratch/run$host/http.sock" EXEMPT=yes \
 	    DECIDE_SOCKET="$scratch/run$host/decide.sock" \
 	    OPERATOR_SOCKET="$scratch/run$host/operator.sock" "$@"
@@ -381,8 +403,29 @@ wait_ready() {
 	    { not_ok "the stack is ready"; exit 1; }
 }
 
+# The template, and besides its log one of all that was sent, which is none
+# of those that are looked at.
+nginx_copy() {
+	mkdir -m 700 "$scratch/nginx" "$scratch/sent"
+	stack_own "$scratch/sent"
+	cp "$srcdir/nginx/render" "$srcdir/nginx/main.conf.in" "$scratch/nginx/"
+	{
+		cat <<-'END'
+			log_format sent escape=none '$request_uri\n'
+				'x-api-key: $http_x_api_key\n'
+				'authorization: $http_authorization\n'
+				'idempotency-key: $http_idempotency_key\n'
+				'$http_x_forwarded_for $http_user_agent\n'
+				'$http_referer $http_cookie\n$request_body\n';
+		END
+		sed "s,^\(.*access_log \).*/nginx-access.log assay;,&\
+\1$scratch/sent/nginx sent;," "$srcdir/nginx/assay.conf.in"
+	} >"$scratch/nginx/assay.conf.in"
+}
+
 # The part that every scenario begins with.
 cluster_scratch
+nginx_copy
 cluster_copy
 for program in assay-fcgi assayctl; do
 	cp "$builddir/$program" "$scratch/bin/"
