@@ -61,6 +61,8 @@ static const int binary[DB_PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 static int db_connect(struct db *, struct fail *);
 static bool db_may_connect(struct db *);
 static int db_connected(struct db *, struct fail *);
+static bool url_readable(const char *);
+static bool option_plain(const PQconninfoOption *);
 static void db_greet(struct db *);
 static int db_prepare_all(struct db *, struct fail *);
 static int db_send_sync(struct db *, int64_t);
@@ -592,7 +594,13 @@ db_connected(struct db *db, struct fail *f)
 	const char *values[] = { db->db_url, db->db_name, "UTF8", NULL };
 
 	PQfinish(db->db_conn);
+	db->db_conn = NULL;
 	db->db_queued = 0;
+	if (!url_readable(db->db_url)) {
+		db_lost(db, NULL);
+		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+		    "the connection string of the database cannot be read");
+	}
 	db->db_conn = PQconnectStartParams(keys, values, 1);
 	if (PQstatus(db->db_conn) != CONNECTION_BAD)
 		db_greet(db);
@@ -601,6 +609,40 @@ db_connected(struct db *db, struct fail *f)
 	    !PQenterPipelineMode(db->db_conn))
 		return db_lost(db, f);
 	return db->db_setup == 0 ? 0 : db_prepare_all(db, f);
+}
+
+/*
+ * Whether libpq reads a connection string, and as it was meant: a password
+ * with "@" or "/" in it, not encoded, ends up in host, port or name.  libpq's
+ * own words about what it cannot use quote it.
+ */
+static bool
+url_readable(const char *url)
+{
+	PQconninfoOption *options, *opt;
+	bool readable;
+
+	/* Without these it is the name of a database. */
+	if (strchr(url, '=') == NULL && strstr(url, "://") == NULL)
+		return true;
+	options = PQconninfoParse(url, NULL);
+	readable = options != NULL;
+	for (opt = options; readable && opt->keyword != NULL; opt++)
+		readable = opt->val == NULL || option_plain(opt);
+	PQconninfoFree(options);
+	return readable;
+}
+
+/* Whether a part of a connection string can be what it stands for. */
+static bool
+option_plain(const PQconninfoOption *opt)
+{
+	if (strcmp(opt->keyword, "port") == 0)
+		return opt->val[strspn(opt->val, "0123456789,")] == '\0';
+	if (strcmp(opt->keyword, "host") == 0)
+		return *opt->val == '@' || strchr(opt->val, '@') == NULL;
+	return strcmp(opt->keyword, "dbname") != 0 ||
+	    strchr(opt->val, '@') == NULL;
 }
 
 /* Go through the handshake; how it ended is the connection's status. */

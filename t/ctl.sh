@@ -62,6 +62,17 @@ check "a list with a bad row, before any database" \
 check "is told by its line" says "$scratch/bad.csv:2: value must be"
 check "no database" ends 78 migrate --sql "$srcdir/sql"
 check "says what to set" says ADMIN_DATABASE_URL
+for url in 'postgresql://u:hunter2%ZZ@/assay' 'host=/x password=hunter2 five' \
+    'postgresql://u:x@hunter2@localhost/assay' \
+    'postgresql://u:hunter2/x@localhost/assay' \
+    'postgresql://localhost:1/hunter2@localhost/assay'; do
+	ADMIN_DATABASE_URL=$url
+	export ADMIN_DATABASE_URL
+	check "a connection string that is none" \
+	    ends 69 migrate --sql "$srcdir/sql"
+	check "is not repeated" eval '! says hunter2'
+done
+unset ADMIN_DATABASE_URL
 check "no API key" ends 78 replay "$srcdir/sample/transactions.csv"
 
 # Every command and option is in the manual and in the completion.
