@@ -77,12 +77,6 @@ limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 	return false;
 }
 
-bool
-limit_shared(const struct worker *w)
-{
-	return w->redis != NULL;
-}
-
 void
 limit_take(struct worker *w, enum limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,

@@ -33,12 +33,6 @@ struct limit_result {
 bool limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
- * Whether a budget that is new to this host may have been taken from by
- * another.
- */
-bool limit_shared(const struct worker *w);
-
-/*
  * Take one request out of a budget of limit a minute.  For LIMIT_KEY the
  * caller has verified the key, now or before (limit_known()): a slot made for
  * whatever a stranger sends would let strangers fill the table.  The count is

@@ -64,7 +64,6 @@ struct req {
 	struct query params; /* of the query, decoded */
 	uint8_t key_hash[CRYPT_SHA256_SIZE]; /* apikey routes: of api_key */
 	bool key_verified; /* the database knows the key, for this route */
-	bool key_counted; /* and its budget has this request in it */
 	struct operator operator; /* operator and admin routes */
 
 	struct FCGX_Stream *in; /* where the body comes from, once */

@@ -34,13 +34,12 @@ static int check_waiting(struct req *req);
 static int check_access(struct req *req);
 static int check_budget(struct req *req, struct resp *resp);
 static int check_login(struct req *req, struct resp *resp);
-static void count_key(struct req *req, struct resp *resp);
 static void take_key(
     struct req *req, struct resp *resp, struct limit_result *ret);
 static int over_budget(
     struct req *req, struct resp *resp, const struct limit_result *got);
 static int read_body(struct req *req);
-static int check_caller(struct req *req, struct resp *resp);
+static int check_caller(struct req *req);
 static void refuse(struct req *req, struct resp *resp);
 
 static const struct route routes[] = {
@@ -52,22 +51,22 @@ static const struct route routes[] = {
 };
 
 bool
-route_admit(struct req *req, struct resp *resp)
+route_combines(const struct req *req)
 {
-	if (gate(req, resp) == 0)
-		return true;
-	refuse(req, resp);
-	count_key(req, resp);
-	return false;
+	struct match any;
+	size_t i;
+
+	for (i = 0; routes[i].handler != decision_post; i++)
+		continue;
+	return routes[i].method == req->method &&
+	    match_path(routes[i].path, req->path, &any);
 }
 
 void
 route_run(struct req *req, struct resp *resp)
 {
-	if (req->route->handler(req, resp) == -1)
+	if (gate(req, resp) == -1 || req->route->handler(req, resp) == -1)
 		refuse(req, resp);
-	if (resp->status != 0)
-		count_key(req, resp);
 }
 
 void
@@ -75,13 +74,6 @@ route_settle(struct req *req, struct resp *resp)
 {
 	if (decision_answer(req, resp) == -1)
 		refuse(req, resp);
-	count_key(req, resp);
-}
-
-bool
-route_combines(const struct req *req)
-{
-	return req->route->handler == decision_post;
 }
 
 /* Everything that stands between a request and its handler, in order. */
@@ -92,6 +84,7 @@ gate(struct req *req, struct resp *resp)
 
 	if (find(req, resp, &m) == -1)
 		return -1;
+	worker_limit(req->worker, req->route->limit_s);
 	if (check_waiting(req) == -1 || check_access(req) == -1 ||
 	    check_budget(req, resp) == -1)
 		return -1;
@@ -175,7 +168,8 @@ check_waiting(struct req *req)
 
 /*
  * Who may call.  A service key is only looked at here: it is verified in the
- * decision's own first round trip, or by check_caller() before we refuse.
+ * decision's own first round trip, by check_budget() where this host has not
+ * seen it yet, or by check_caller() before we refuse.
  */
 static int
 check_access(struct req *req)
@@ -203,16 +197,13 @@ check_budget(struct req *req, struct resp *resp)
 
 	if (req->route->budget == BUDGET_LOGIN)
 		return check_login(req, resp);
-	if (req->route->budget != BUDGET_DECISIONS || req->key_counted)
+	if (req->route->budget != BUDGET_DECISIONS)
 		return 0;
-	if (!req->key_verified &&
-	    !limit_known(req->worker->shm, req->key_hash)) {
-		/* Its first request here may be one too many elsewhere. */
-		if (!limit_shared(req->worker))
-			return 0;
-		if (auth_apikey(req) == -1)
-			return -1;
-	}
+
+	/* Strangers have no budget; a key is asked about once on each host. */
+	if (!limit_known(req->worker->shm, req->key_hash) &&
+	    auth_apikey(req) == -1)
+		return -1;
 	take_key(req, resp, &got);
 	return got.allowed ? 0 : over_budget(req, resp, &got);
 }
@@ -229,24 +220,12 @@ check_login(struct req *req, struct resp *resp)
 	return got.allowed ? 0 : over_budget(req, resp, &got);
 }
 
-/* A key that was new to this host counts from its first request. */
-static void
-count_key(struct req *req, struct resp *resp)
-{
-	struct limit_result any;
-
-	if (req->key_verified && !req->key_counted &&
-	    req->route->budget == BUDGET_DECISIONS)
-		take_key(req, resp, &any);
-}
-
 /* Count the request of a key, and say how it stands. */
 static void
 take_key(struct req *req, struct resp *resp, struct limit_result *ret)
 {
 	limit_take(req->worker, LIMIT_KEY, req->key_hash, clock_now(),
 	    conf.RATE_LIMIT_DECISIONS_PER_MIN, ret);
-	req->key_counted = true;
 	resp_header(
 	    req, resp, "X-RateLimit-Limit: %lld", (long long)ret->limit);
 	resp_header(req, resp, "X-RateLimit-Remaining: %lld",
@@ -280,17 +259,15 @@ read_body(struct req *req)
 
 /*
  * What is wrong with a request is told to callers whose key holds: verify it
- * before a refusal, so that 401, 403 and 429 come first.
+ * before a refusal, so that 401 and 403 come first.
  */
 static int
-check_caller(struct req *req, struct resp *resp)
+check_caller(struct req *req)
 {
 	if (req->route == NULL || req->route->access != ACCESS_APIKEY ||
 	    req->key_verified || req->fail.kind != FAIL_INPUT)
 		return 0;
-	if (auth_apikey(req) == -1)
-		return -1;
-	return check_budget(req, resp);
+	return auth_apikey(req);
 }
 
 /* Answer with the failure, or with the one that has to come before it. */
@@ -299,7 +276,7 @@ refuse(struct req *req, struct resp *resp)
 {
 	const struct fail why = req->fail;
 
-	if (check_caller(req, resp) == 0)
+	if (check_caller(req) == 0)
 		req->fail = why;
 	if (req->fail.code == UNAUTHENTICATED)
 		resp_header(req, resp, "WWW-Authenticate: Bearer");

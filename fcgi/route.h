@@ -54,22 +54,16 @@ struct route {
  */
 route_fn decision_answer;
 
-/*
- * Let a request in: match (404, 405), waiting time (503), access (401, 403),
- * budget (429), size and type (413, 415), path, query and body (400).  False:
- * it was refused, and resp is filled.
- */
-bool route_admit(struct req *req, struct resp *resp);
+/* Whether a request is one that waits for a set with its neighbours. */
+bool route_combines(const struct req *req);
 
 /*
- * Run the handler of an admitted request and fill resp; or, when the route is
- * one that waits for a set, only req->item: then route_settle() fills resp
- * when the set has been run.  A refusal by the handler fills resp at once.
+ * Run one request: match (404, 405), waiting time (503), access (401, 403),
+ * budget (429), size and type (413, 415), path, query and body (400),
+ * handler.  Fills resp; or only req->item, when route_combines() and nothing
+ * speaks against it: then route_settle() fills resp after the set was run.
  */
 void route_run(struct req *req, struct resp *resp);
 void route_settle(struct req *req, struct resp *resp);
-
-/* Whether an admitted request waits for a set with its neighbours. */
-bool route_combines(const struct req *req);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "core/arena.h"
+#include "core/event.h"
 #include "core/fail.h"
 #include "fcgi/probe.h"
 #include "fcgi/req.h"
@@ -28,12 +29,16 @@
 
 /*
  * Holds the largest batch with all that it makes, each byte of its attributes
- * written as six.  It is address space: what is not touched costs nothing.
+ * written as six, or as many single decisions as a set may have.  It is
+ * address space: what is not touched costs nothing.
  */
 #define ARENA_SIZE ((size_t)64 << 20)
 #define ARENA_KEEP ((size_t)1 << 20) /* pages that stay with a worker */
 #define HEAD_LIMIT 15 /* seconds to read a request */
+#define TAKE_TIME (CLOCK_SECOND / 200) /* for taking others along */
 #define SET_LIMIT 2 /* seconds of a set of single decisions */
+#define PAUSE_MIN (CLOCK_SECOND / 500) /* before busy users are tried again */
+#define PAUSE_MAX (CLOCK_SECOND / 20)
 #define SET_TIME (SET_TIMEOUT_ONE * (CLOCK_SECOND / 1000))
 
 /* One request in hand, from its connection to its answer. */
@@ -57,12 +62,15 @@ struct serve {
 	struct item **set;
 };
 
-static int take_along(struct serve *s);
+static int take_along(struct serve *s, struct hand **ret_other);
+static bool stays(int reason);
 static bool more_wait(const struct serve *s);
-static void admit(struct serve *s, struct hand *h);
+static void receive(struct serve *s, struct hand *h);
 static void decide_waiting(struct serve *s);
-static size_t decide_set(struct serve *s, size_t n, enum set_lock lock);
-static void run_others(struct serve *s);
+static bool several_users(const struct serve *s, size_t n);
+static size_t decide_set(
+    struct serve *s, size_t n, enum set_lock lock, int64_t deadline);
+static void serve_other(struct serve *s, struct hand *h);
 static void reply(struct hand *h);
 static void account(const struct hand *h);
 static void clear(struct arena *a);
@@ -125,40 +133,61 @@ serve_free(struct serve *s)
 int
 serve_waiting(struct serve *s)
 {
-	const int r = take_along(s);
+	struct hand *other;
 	size_t i;
 
-	worker_limit(s->worker, HEAD_LIMIT);
-	for (i = 0; i < s->n; i++)
-		admit(s, &s->hands[i]);
+	if (take_along(s, &other) == -1)
+		return -1;
 	decide_waiting(s);
-	run_others(s);
+	if (other != NULL)
+		serve_other(s, other);
 	for (i = 0; i < s->n; i++)
 		FCGX_Finish_r(&s->hands[i].fcgx);
 	worker_limit(s->worker, 0);
 	clear(&s->arena);
-	return r;
+	return 0;
 }
 
-/* Accept one, and those that wait already. */
+/*
+ * Accept one connection and the single decisions that wait behind it.  The
+ * first request that is none ends this, and is *ret_other: it is served when
+ * they are done, and what waits behind it is better off with another worker.
+ * So is everybody if letting them in is slow, because Redis is.
+ */
 static int
-take_along(struct serve *s)
+take_along(struct serve *s, struct hand **ret_other)
 {
 	struct hand *h;
+	int64_t until;
 
 	s->n = 0;
+	*ret_other = NULL;
+	until = clock_ticks() + TAKE_TIME;
 	do {
 		worker_limit(s->worker, HEAD_LIMIT);
 		h = &s->hands[s->n];
 		if (FCGX_Accept_r(&h->fcgx) != 0)
-			return errno == EMFILE || errno == ENFILE ||
-				errno == ENOMEM || errno == EBADF
-			    ? -1
-			    : 0;
-		h->started = clock_ticks();
+			return s->n == 0 && stays(errno) ? -1 : 0;
 		s->n++;
-	} while (s->n < s->max && more_wait(s));
+		h->started = clock_ticks();
+		receive(s, h);
+		if (!route_combines(&h->req)) {
+			*ret_other = h;
+			return 0;
+		}
+		route_run(&h->req, &h->resp);
+		if (h->resp.status != 0)
+			reply(h);
+	} while (s->n < s->max && clock_ticks() < until && more_wait(s));
 	return 0;
+}
+
+/* Whether accepting will go on failing for this reason. */
+static bool
+stays(int reason)
+{
+	return reason == EMFILE || reason == ENFILE || reason == ENOMEM ||
+	    reason == EBADF;
 }
 
 static bool
@@ -169,28 +198,27 @@ more_wait(const struct serve *s)
 	return poll(&fd, 1, 0) == 1;
 }
 
-/* Read a request and refuse it, or let it in. */
+/* See what a request asks for. */
 static void
-admit(struct serve *s, struct hand *h)
+receive(struct serve *s, struct hand *h)
 {
 	memset(&h->resp, 0, sizeof(h->resp));
 	h->answered = false;
 	req_init(&h->req, s->worker, &s->arena, h->fcgx.envp, h->fcgx.in,
 	    conf.TRUST_PROXY, clock_now());
 	log_context("req", h->req.correlation_id);
-	if (route_admit(&h->req, &h->resp) && route_combines(&h->req))
-		route_run(&h->req, &h->resp);
-	if (h->resp.status != 0)
-		reply(h);
 }
 
 /*
  * Decide the single decisions as one set.  Users whom another set holds are
- * left out at first, and waited for only when everybody else has an answer.
+ * left out, so that they hold up nobody, and tried again when everybody else
+ * has an answer; the last of them is waited for.
  */
 static void
 decide_waiting(struct serve *s)
 {
+	const int64_t deadline = clock_ticks() + SET_TIME;
+	int64_t pause = PAUSE_MIN;
 	size_t i, n = 0;
 
 	for (i = 0; i < s->n; i++) {
@@ -198,14 +226,32 @@ decide_waiting(struct serve *s)
 			s->deciding[n++] = &s->hands[i];
 	}
 	if (n > 1)
-		n = decide_set(s, n, SET_SKIP);
+		n = decide_set(s, n, SET_SKIP, deadline);
+	while (several_users(s, n) && clock_ticks() + pause < deadline) {
+		poll(NULL, 0, (int)(pause * 1000 / CLOCK_SECOND));
+		n = decide_set(s, n, SET_SKIP, deadline);
+		pause = pause < PAUSE_MAX / 2 ? pause * 2 : PAUSE_MAX;
+	}
 	if (n > 0)
-		decide_set(s, n, SET_WAIT);
+		decide_set(s, n, SET_WAIT, deadline);
+}
+
+static bool
+several_users(const struct serve *s, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (strcmp(s->deciding[i]->req.item->event->user,
+			s->deciding[0]->req.item->event->user) != 0)
+			return true;
+	}
+	return false;
 }
 
 /* Run a set and answer it; returns how many are left, because busy. */
 static size_t
-decide_set(struct serve *s, size_t n, enum set_lock lock)
+decide_set(struct serve *s, size_t n, enum set_lock lock, int64_t deadline)
 {
 	struct worker *w = s->worker;
 	struct hand *h;
@@ -215,8 +261,7 @@ decide_set(struct serve *s, size_t n, enum set_lock lock)
 	log_context("req", n == 1 ? s->deciding[0]->req.correlation_id : NULL);
 	for (i = 0; i < n; i++)
 		s->set[i] = s->deciding[i]->req.item;
-	set_run(w->engine, w->db, &s->arena, s->set, n, lock,
-	    clock_ticks() + SET_TIME);
+	set_run(w->engine, w->db, &s->arena, s->set, n, lock, deadline);
 	for (i = 0; i < n; i++) {
 		h = s->deciding[i];
 		if (h->req.item->outcome == SET_BUSY) {
@@ -230,20 +275,17 @@ decide_set(struct serve *s, size_t n, enum set_lock lock)
 	return left;
 }
 
-/* Everything that is not decided in a set, one by one. */
+/*
+ * Serve the request that is no single decision; nothing of it but its head
+ * has been read, and the memory of the set before it is free again.
+ */
 static void
-run_others(struct serve *s)
+serve_other(struct serve *s, struct hand *h)
 {
-	struct hand *h;
-
-	for (h = s->hands; h < s->hands + s->n; h++) {
-		if (h->answered)
-			continue;
-		worker_limit(s->worker, h->req.route->limit_s);
-		log_context("req", h->req.correlation_id);
-		route_run(&h->req, &h->resp);
-		reply(h);
-	}
+	clear(&s->arena);
+	receive(s, h);
+	route_run(&h->req, &h->resp);
+	reply(h);
 }
 
 /*

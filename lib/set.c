@@ -27,6 +27,7 @@
 #define LEFT_MIN 50 /* ms; with less there is no point in trying */
 #define RESTART_POLL 20 /* ms between looks at a server that restarts */
 #define MS INT64_C(1000)
+#define SHARE_MIN (100 * MS) /* of the time for one event of a failed set */
 #define SLACK (150 * MS) /* a statement's own timeout comes first */
 #define LOG_TIME (400 * MS) /* beyond the deadline, to log what is degraded */
 
@@ -38,6 +39,8 @@ enum try {
 	TRY__MAX
 };
 
+static bool of_one_user(struct item *const *, size_t);
+static void set_singly(struct set *, struct item *const *, size_t, int64_t);
 static bool set_tried(struct set *, struct item *const *, size_t);
 static enum try set_try(struct set *, struct item *const *, size_t);
 static int set_build(struct set *, struct item *const *, size_t, struct fail *);
@@ -75,21 +78,15 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 		.lock = lock,
 		.deadline = deadline,
 	};
-	size_t i = 0;
+	const bool shared = !of_one_user(items, n);
 
 	assert(n >= 1 && n <= SET_MAX);
-	if (set_tried(&s, items, n))
-		i = n;
 
-	/* Only the guilty event is to suffer: try each by itself. */
-	for (; n > 1 && i < n && db_trouble(db) != DB_LOST &&
-	     set_left(&s) >= LEFT_MIN;
-	     i++) {
-		if (!set_tried(&s, &items[i], 1))
-			set_degrade(&s, &items[i], 1);
-	}
-	if (i < n)
-		set_degrade(&s, &items[i], n - i);
+	/* Time is left for the innocent, should one event hold up them all. */
+	if (shared)
+		s.deadline -= (deadline - clock_ticks()) / 2;
+	if (!set_tried(&s, items, n))
+		set_singly(&s, items, n, deadline);
 	db_until(db, 0);
 }
 
@@ -117,6 +114,63 @@ set_left(const struct set *s)
 	const int64_t left = s->deadline - clock_ticks();
 
 	return left < 0 ? 0 : (int)(left / (CLOCK_SECOND / 1000));
+}
+
+static bool
+of_one_user(struct item *const *items, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (strcmp(items[i]->event->user, items[0]->event->user) != 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Only the guilty events of a set that failed are to suffer: try each by
+ * itself, with a share of the time that is left, and those that need longer
+ * again when everybody else is done, here or by a caller that does not wait.
+ * What cannot be decided is degraded.
+ */
+static void
+set_singly(struct set *s, struct item *const *items, size_t n, int64_t deadline)
+{
+	struct item *late[SET_MAX];
+	size_t i, n_late = 0;
+	int64_t now;
+
+	for (i = 0; n > 1 && i < n && db_trouble(s->db) != DB_LOST; i++) {
+		now = clock_ticks();
+		s->deadline = now + (deadline - now) / (int64_t)(n - i + 1);
+		if (s->deadline < now + SHARE_MIN)
+			s->deadline = now + SHARE_MIN;
+		if (s->deadline > deadline)
+			break;
+		if (set_tried(s, &items[i], 1))
+			continue;
+		if (db_trouble(s->db) == DB_TIMEOUT)
+			late[n_late++] = items[i];
+		else
+			set_degrade(s, &items[i], 1);
+	}
+	for (; i < n; i++)
+		late[n_late++] = items[i];
+	s->deadline = deadline;
+	if (s->lock == SET_SKIP && n > 1 && db_trouble(s->db) != DB_LOST) {
+		/* The caller has others to answer before these are waited for.
+		 */
+		for (i = 0; i < n_late; i++)
+			late[i]->outcome = SET_BUSY;
+		return;
+	}
+	for (i = 0; n > 1 && i < n_late && set_left(s) >= LEFT_MIN; i++) {
+		if (!set_tried(s, &late[i], 1))
+			break;
+	}
+	if (i < n_late)
+		set_degrade(s, &late[i], n_late - i);
 }
 
 /* Run a set until it is done, or it is no use or too late. */

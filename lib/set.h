@@ -31,10 +31,10 @@ struct event;
 #define SET_TIMEOUT_ONE 1500
 #define SET_TIMEOUT_MANY 8000
 
-/* What to do about a user whom another set holds. */
+/* What to do about a user, or anything else, that another set holds. */
 enum set_lock {
 	SET_WAIT = 1, /* until the other is done */
-	SET_SKIP, /* leave that user's events undecided: SET_BUSY */
+	SET_SKIP, /* leave undecided what would have to wait: SET_BUSY */
 	SET_LOCK__MAX
 };
 
@@ -44,7 +44,7 @@ enum set_outcome {
 	SET_DEGRADED, /* deciding failed; logged with the onError verdict */
 	SET_REFUSED, /* the API key: item.fail says why */
 	SET_FAILED, /* not even logged: item.fail says why */
-	SET_BUSY, /* another set holds the user; nothing was done */
+	SET_BUSY, /* another set holds what it needs; nothing was done */
 	SET__MAX
 };
 

@@ -114,8 +114,8 @@ struct pair {
 size_t set_pairs(const struct entry *en, struct pair ret[SET_PAIRS_MAX]);
 
 /*
- * Queue the locks of the set's users, in one order for everybody.  lock says
- * whether to wait for those that others hold.
+ * Queue the locks of the set's users, in one order for everybody, but for
+ * those already found busy.  lock says whether to wait for what others hold.
  */
 int set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
     __attribute__((warn_unused_result));

@@ -236,15 +236,17 @@ set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
 {
 	int64_t *keys = arena_array(s->arena, s->n_members, sizeof(*keys));
 	struct params p;
-	size_t i;
+	size_t i, n = 0;
 
 	if (keys == NULL)
 		return full(f);
-	for (i = 0; i < s->n_members; i++)
-		keys[i] = set_lock_key(s->members[i].user);
-	qsort(keys, s->n_members, sizeof(*keys), by_value);
+	for (i = 0; i < s->n_members; i++) {
+		if (!s->members[i].busy)
+			keys[n++] = set_lock_key(s->members[i].user);
+	}
+	qsort(keys, n, sizeof(*keys), by_value);
 	params_init(&p, s->arena);
-	params_ints(&p, keys, s->n_members);
+	params_ints(&p, keys, n);
 	return db_send(
 	    s->db, lock == SET_SKIP ? STMT_SET_TRY_LOCK : STMT_SET_LOCK, &p, f);
 }

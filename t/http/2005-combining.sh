@@ -54,6 +54,18 @@ heard() {
 	done
 }
 
+# lock_of USER: the number of the user's lock, as lib/set.c makes it.
+lock_of() {
+	perl -e 'use integer; my $h = 0xcbf29ce484222325;
+	    $h = ($h ^ ord) * 0x100000001b3 for split //, shift;
+	    print $h' "$1"
+}
+# shellcheck disable=SC2317
+locked() {
+	[ "$(sql "select count(*) from pg_locks where locktype = 'advisory'")" \
+	    -eq "$1" ]
+}
+
 # holds TABLE: somebody does, against writers.
 # shellcheck disable=SC2317
 holds() {
@@ -148,45 +160,56 @@ is "a caller's correlation id comes back" "$(grep -ci \
 is "refused ones left nothing" "$(sql "select count(*) from assay.verdict_log
     where event_id in ('m$attempt-3', 'm$attempt-4', 'm$attempt-10')")" 0
 
-# A user whom somebody holds delays nobody else.
+# Users whom somebody holds delay nobody else, nor each other.
 mkfifo "$scratch/hold"
 cluster_psql postgres assay -q <"$scratch/hold" >/dev/null &
 holder=$!
 exec 3>"$scratch/hold"
-http POST /v1/decisions "$(event first hot)"
-# Which number the lock has is the programs' secret: see who takes it.
-echo "begin; lock table assay.user_state in access exclusive mode;" >&3
-stack_until 10 "$stack_pg_pid" holds assay.user_state
-http POST /v1/decisions "$(event probe hot)" &
-probe=$!
-hot=
-until [ -n "$hot" ]; do
-	hot=$(sql "select (classid::bigint << 32) | objid::bigint from pg_locks
-	    where locktype = 'advisory' limit 1")
-done
-echo "rollback;" >&3
-wait "$probe"
-echo "begin; select pg_advisory_xact_lock($hot);" >&3
+echo "select pg_advisory_lock($(lock_of hot)),
+    pg_advisory_lock($(lock_of warm));" >&3
+stack_until 10 "$stack_pg_pid" locked 2
 for attempt in 1 2 3 4 5; do
 	halt
 	say 1 "$(event "h$attempt-hot" hot)"
-	for n in 2 3 4 5; do
+	say 2 "$(event "h$attempt-warm" warm)"
+	for n in 3 4 5; do
 		say "$n" "$(event "h$attempt-$n" "cold-$n")"
 	done
 	go 5
-	hot_pid=${said# }
-	hot_pid=${hot_pid%% *}
-	said=${said# "$hot_pid"}
+	# shellcheck disable=SC2086 # pids
+	set -- $said
+	said="$3 $4 $5"
 	heard
-	cat "$scratch"/set/[2-5].head | grep -q '^HTTP.* 503' || break
-	wait "$hot_pid"
+	cat "$scratch"/set/[3-5].head | grep -q '^HTTP.* 503' || break
+	wait "$1" "$2"
 done
-check "the hot user still waits" kill -0 "$hot_pid"
-is "while the others have their decision" "$(body 2 .score) $(body 5 .score)" \
+check "the held users still wait" kill -0 "$1" "$2"
+is "while the others have their decision" "$(body 3 .score) $(body 5 .score)" \
     "0 0"
+echo "select pg_advisory_unlock($(lock_of warm));" >&3
+wait "$2"
+is "one that is let go is decided" "$(body 2 '.score >= 0')" true
+wait "$1"
+is "one that is not gets the policy's answer" "$(body 1 .score)" -1
+
+# Nor does a key that somebody else is about to take.
+echo "select pg_advisory_unlock_all(); begin; insert into assay.idempotency
+    values ('taken', 'vd_x', 'taken', now());" >&3
+stack_until 10 "$stack_pg_pid" locked 0
+for attempt in 1 2 3 4 5; do
+	halt
+	say 1 "$(event taken t-1)"
+	for n in 2 3 4 5 6; do
+		say "$n" "$(event "t$attempt-$n" "t-$n")"
+	done
+	go 6
+	heard
+	cat "$scratch"/set/*.head | grep -q '^HTTP.* 503' || break
+done
+is "neighbours of a stuck event are decided" "$(for n in 2 3 4 5 6; do
+    body "$n" .score; done | sort | uniq -c | tr -d ' \n')" 50
+is "the stuck one gets the policy's answer" "$(body 1 .score)" -1
 echo "rollback;" >&3
-wait "$hot_pid"
-is "and then has its own" "$(body 1 '.score >= 0')" true
 exec 3>&-
 wait "$holder"
 
