@@ -41,7 +41,7 @@ ask() {
 	shift 3
 	env -i REQUEST_METHOD="$method" REQUEST_URI="$uri" \
 	    REMOTE_ADDR=192.0.2.1 PATH="$PATH" "$@" \
-	    cgi-fcgi -bind -connect "$sock"
+	    timeout 10 cgi-fcgi -bind -connect "$sock"
 }
 
 # within SECONDS COMMAND...: whether it succeeds in that time.
@@ -211,10 +211,13 @@ survived() {
 	health && [ "$old" = "$(workers)" ]
 }
 
-# No descriptor is free for a connection: the next worker has one.
+# No descriptor is free for a connection: the next worker has one.  A worker
+# may still hold the connection before, so one look may not be enough.
 no_descriptor() {
-	old=$(workers)
-	for pid in $old; do
+	refused_to_accept || refused_to_accept || refused_to_accept
+}
+refused_to_accept() {
+	for pid in $(workers); do
 		free=0
 		while [ -e "/proc/$pid/fd/$free" ]; do
 			free=$((free + 1))
