@@ -287,6 +287,11 @@ hear(struct load *l, struct conn *c)
 	c->answer[c->got] = '\0';
 	if (!complete(c))
 		return;
+	if (strcasestr(c->answer, "\r\nConnection: close\r\n") != NULL) {
+		/* nginx does that after so many requests. */
+		close(c->fd);
+		dial(l, c);
+	}
 	count(l, clock_ticks() - c->due);
 	l->done++;
 	l->bad += strncmp(c->answer, "HTTP/1.1 200", 12) != 0;
