@@ -241,10 +241,8 @@ part_d() {
 	users=${BENCH_USERS:-1000000}
 
 	# Every user is known by decisions of their own, the log is copied.
-	while [ "$(sql 'select count(*) from assay.user_state')" -lt \
-	    "$((users * 95 / 100))" ]; do
-		direct 4 100 30
-	done
+	"$builddir/bench/set" "host=$scratch/run dbname=assay user=assay_decide" \
+	    4 0 100 "$users" >/dev/null
 	seed=$(sql 'select count(*) from assay.verdict_log')
 	while [ "$seed" -lt "$store" ]; do
 		sql "insert into assay.verdict_log (decided_at, id, event_id,

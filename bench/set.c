@@ -28,13 +28,15 @@
 struct tally {
 	_Atomic long events;
 	_Atomic long failed;
+	_Atomic unsigned
+	    met; /* of each user's two devices, where all are met */
 };
 
 /* One run, as the arguments say. */
 struct run {
 	const char *url;
 	int clients;
-	int seconds;
+	int seconds; /* 0: until each user was met once with each device */
 	size_t set;
 	unsigned users;
 };
@@ -49,8 +51,9 @@ struct texts {
 };
 
 static void client(const struct run *, struct tally *, unsigned);
-static void event_init(
-    struct event *, struct texts *, const struct run *, unsigned *);
+static bool more(const struct run *, const struct tally *, int64_t);
+static void event_init(struct event *, struct texts *, const struct run *,
+    struct tally *, unsigned *);
 static unsigned next(unsigned *);
 
 int
@@ -69,7 +72,7 @@ main(int argc, char **argv)
 	run.seconds = (int)strtol(argv[3], NULL, 10);
 	run.set = strtoul(argv[4], NULL, 10);
 	run.users = (unsigned)strtoul(argv[5], NULL, 10);
-	if (run.clients < 1 || run.seconds < 1 || run.set < 1 ||
+	if (run.clients < 1 || run.seconds < 0 || run.set < 1 ||
 	    run.set > SET_MAX || run.users < 1)
 		errx(EX_USAGE, "a number is out of range");
 
@@ -119,10 +122,10 @@ client(const struct run *run, struct tally *tally, unsigned seed)
 	    run->url, "assay bench", SET_TIMEOUT_ONE, STMT_SESSION_DECIDE, &f);
 	if (a.ar_base == NULL || engine == NULL || db == NULL)
 		errx(EX_UNAVAILABLE, "%s", f.why);
-	while (clock_ticks() < end) {
+	while (more(run, tally, end)) {
 		memset(items, 0, sizeof(items));
 		for (i = 0; i < run->set; i++) {
-			event_init(&events[i], &texts[i], run, &seed);
+			event_init(&events[i], &texts[i], run, tally, &seed);
 			items[i].event = &events[i];
 			items[i].correlation_id = "bench";
 			set[i] = &items[i];
@@ -140,18 +143,27 @@ client(const struct run *run, struct tally *tally, unsigned seed)
 	free(a.ar_base);
 }
 
+static bool
+more(const struct run *run, const struct tally *tally, int64_t end)
+{
+	if (run->seconds == 0)
+		return tally->met < 2 * run->users;
+	return clock_ticks() < end;
+}
+
 /* An authorization of one of the users, on a device and an ip of its own. */
 static void
-event_init(
-    struct event *ev, struct texts *t, const struct run *run, unsigned *seed)
+event_init(struct event *ev, struct texts *t, const struct run *run,
+    struct tally *tally, unsigned *seed)
 {
-	const unsigned user = next(seed) % run->users;
+	const unsigned pick = run->seconds == 0 ? tally->met++ : next(seed);
+	const unsigned user = pick / 2 % run->users;
 	const unsigned amount = 100 + next(seed) % 20000;
 
 	snprintf(t->id, sizeof(t->id), "b%08x%08x%08x", next(seed), next(seed),
 	    next(seed));
 	snprintf(t->user, sizeof(t->user), "u%u", user);
-	snprintf(t->device, sizeof(t->device), "d%u-%u", user, next(seed) % 2);
+	snprintf(t->device, sizeof(t->device), "d%u-%u", user, pick % 2);
 	snprintf(t->ip, sizeof(t->ip), "81.%u.%u.%u", user >> 16 & 255,
 	    user >> 8 & 255, user & 255);
 	snprintf(t->amount, sizeof(t->amount), "%u.%02u", amount / 100,
