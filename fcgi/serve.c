@@ -22,6 +22,7 @@
 #include "fcgi/worker.h"
 #include "lib/clock.h"
 #include "lib/conf.h"
+#include "lib/db.h"
 #include "lib/log.h"
 #include "lib/metric.h"
 #include "lib/set.h"
@@ -63,6 +64,7 @@ struct serve {
 };
 
 static int take_along(struct serve *s, struct hand **ret_other);
+static void limit_db(struct serve *s, int64_t until);
 static bool stays(int reason);
 static bool more_wait(const struct serve *s);
 static void receive(struct serve *s, struct hand *h);
@@ -139,6 +141,7 @@ serve_waiting(struct serve *s)
 	if (take_along(s, &other) == -1)
 		return -1;
 	decide_waiting(s);
+	limit_db(s, 0);
 	if (other != NULL)
 		serve_other(s, other);
 	for (i = 0; i < s->n; i++)
@@ -170,6 +173,7 @@ take_along(struct serve *s, struct hand **ret_other)
 			return s->n == 0 && stays(errno) ? -1 : 0;
 		s->n++;
 		h->started = clock_ticks();
+		limit_db(s, s->hands[0].started + SET_TIME);
 		receive(s, h);
 		if (!route_combines(&h->req)) {
 			*ret_other = h;
@@ -180,6 +184,14 @@ take_along(struct serve *s, struct hand **ret_other)
 			reply(h);
 	} while (s->n < s->max && clock_ticks() < until && more_wait(s));
 	return 0;
+}
+
+/* Until when the database may be waited for, also to verify a key. */
+static void
+limit_db(struct serve *s, int64_t until)
+{
+	if (s->worker->db != NULL)
+		db_until(s->worker->db, until);
 }
 
 /* Whether accepting will go on failing for this reason. */
@@ -212,12 +224,13 @@ receive(struct serve *s, struct hand *h)
 /*
  * Decide the single decisions as one set.  Users whom another set holds are
  * left out, so that they hold up nobody, and tried again when everybody else
- * has an answer; the last of them is waited for.
+ * has an answer; the last of them is waited for, and so are several that do
+ * not get their turn in half of the time.
  */
 static void
 decide_waiting(struct serve *s)
 {
-	const int64_t deadline = clock_ticks() + SET_TIME;
+	const int64_t deadline = s->hands[0].started + SET_TIME;
 	int64_t pause = PAUSE_MIN;
 	size_t i, n = 0;
 
@@ -227,7 +240,7 @@ decide_waiting(struct serve *s)
 	}
 	if (n > 1)
 		n = decide_set(s, n, SET_SKIP, deadline);
-	while (several_users(s, n) && clock_ticks() + pause < deadline) {
+	while (several_users(s, n) && clock_ticks() < deadline - SET_TIME / 2) {
 		poll(NULL, 0, (int)(pause * 1000 / CLOCK_SECOND));
 		n = decide_set(s, n, SET_SKIP, deadline);
 		pause = pause < PAUSE_MAX / 2 ? pause * 2 : PAUSE_MAX;

@@ -61,7 +61,9 @@ lists_fresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f)
 		return 0;
 	arena_init(&a, block, sizeof(block));
 	params_init(&p, &a);
-	params_int(&p, l->li_epoch);
+
+	/* In a database that was restored what changed last is unknown. */
+	params_int(&p, epoch < l->li_epoch ? 0 : l->li_epoch);
 	params_int(&p, LISTS_CACHED);
 	result = db_run(db, &a, STMT_LIST_SIZES, &p, &r, f);
 	for (i = 0; result == 0 && i < r.ro_n; i++) {

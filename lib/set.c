@@ -165,9 +165,11 @@ set_singly(struct set *s, struct item *const *items, size_t n, int64_t deadline)
 			late[i]->outcome = SET_BUSY;
 		return;
 	}
-	for (i = 0; n > 1 && i < n_late && set_left(s) >= LEFT_MIN; i++) {
+	for (i = 0; n > 1 && i < n_late && set_left(s) >= LEFT_MIN &&
+	     db_trouble(s->db) != DB_LOST;
+	     i++) {
 		if (!set_tried(s, &late[i], 1))
-			break;
+			set_degrade(s, &late[i], 1);
 	}
 	if (i < n_late)
 		set_degrade(s, &late[i], n_late - i);
@@ -480,8 +482,10 @@ entry_answer(struct set *s, struct entry *en, struct fail *f)
 	}
 	ans->verdict = d->verdict;
 	ans->score = d->score.total;
-	ans->policy_id = d->policy->id;
-	ans->policy_version = d->policy->version;
+
+	/* Copies: the next event of a failed set may load new rulebooks. */
+	ans->policy_id = arena_strdup(s->arena, d->policy->id);
+	ans->policy_version = arena_strdup(s->arena, d->policy->version);
 	ans->decided_at = en->now;
 
 	ans->reasons = reasons_text(s->arena, &d->score);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@
 #define SUFFIX_ASIDE ".aside" /* lines that the database refused */
 
 #define COUNT_AT_ONCE 1000 /* records */
+#define LOCK_TIME (CLOCK_SECOND / 2) /* to wait for another writer */
+#define LOCK_PAUSE 2 /* ms between looks */
 
 struct spool {
 	int sp_dir;
@@ -37,6 +40,7 @@ struct spool {
 
 static int open_lock(const struct spool *, const char *);
 static int lock(int, int);
+static int lock_soon(int);
 static void unlock(int);
 static int append(struct spool *, const char *, size_t, struct fail *);
 static int open_active(const struct spool *, struct fail *);
@@ -148,7 +152,7 @@ spool_append(struct spool *sp, struct arena *a,
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
 
-	if (lock(sp->sp_write_lock, LOCK_EX) == -1)
+	if (lock_soon(sp->sp_write_lock) == -1)
 		return refused(f, "locking");
 
 	/* Counted before it is there: too many is put right, too few is not. */
@@ -269,6 +273,24 @@ lock(int fd, int how)
 	return r;
 }
 
+/* Wait for who writes, but not for one that hangs in its disk. */
+static int
+lock_soon(int fd)
+{
+	const int64_t until = clock_ticks() + LOCK_TIME;
+
+	while (lock(fd, LOCK_EX | LOCK_NB) == -1) {
+		if (errno != EWOULDBLOCK)
+			return -1;
+		if (clock_ticks() >= until) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		poll(NULL, 0, LOCK_PAUSE);
+	}
+	return 0;
+}
+
 static void
 unlock(int fd)
 {
@@ -360,7 +382,7 @@ next_file(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
 		return refused(f, "listing");
 	if (r == 1)
 		return 1;
-	if (lock(sp->sp_write_lock, LOCK_EX) == -1)
+	if (lock_soon(sp->sp_write_lock) == -1)
 		return refused(f, "locking");
 	r = rotate(sp, ret, f);
 	unlock(sp->sp_write_lock);
@@ -438,7 +460,15 @@ open_drain(const struct spool *sp, struct spool_file *file, struct fail *f)
 
 	snprintf(name, sizeof(name), "%s" SUFFIX_DRAIN, file->name);
 	file->fd = openat(sp->sp_dir, name, O_RDONLY | O_CLOEXEC);
-	return file->fd == -1 ? refused(f, "opening") : 0;
+	if (file->fd == -1)
+		return refused(f, "opening");
+
+	/* Who renamed it may have been killed before its name was on disk. */
+	if (fsync(sp->sp_dir) == 0)
+		return 0;
+	refused(f, "opening");
+	close(file->fd);
+	return -1;
 }
 
 /*
