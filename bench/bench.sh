@@ -322,9 +322,8 @@ part_g() {
 	while [ "$minute" -lt "$minutes" ]; do
 		minute=$((minute + 1))
 		through 64 "$half" none 60
-		[ $((minute % 5)) -ne 0 ] && [ "$minute" -ne 1 ] ||
-		    printf '%8s %12s %8s %8s %8s\n' "$minute" "$rate" "$p50" \
-			"$p99" "$p999"
+		printf '%8s %12s %8s %8s %8s\n' "$minute" "$rate" "$p50" \
+		    "$p99" "$p999"
 	done
 	echo "memory at the end (RssAnon):"
 	memory "$stack_pool_pid"

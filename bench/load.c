@@ -81,6 +81,7 @@ struct load {
 static void parse(int argc, char **argv, struct run *ret);
 static void open_all(struct load *l);
 static void dial(struct load *l, struct conn *c);
+static void dial_again(struct load *l, struct conn *c);
 static void drive(struct load *l);
 static const struct timespec *pause_until(int64_t due, struct timespec *room);
 static void offer(struct load *l, int64_t due);
@@ -169,6 +170,21 @@ dial(struct load *l, struct conn *c)
 	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, c->fd, &on) == -1)
 		err(EX_OSERR, "epoll");
+}
+
+/*
+ * nginx has closed a connection that was idle for long, or not any more: what
+ * was just sent there is sent again.
+ */
+static void
+dial_again(struct load *l, struct conn *c)
+{
+	close(c->fd);
+	dial(l, c);
+	if (c->busy) {
+		l->sent--;
+		ask(l, c, c->due);
+	}
 }
 
 /* Send until the time is over, then hear what is still on its way. */
@@ -281,6 +297,10 @@ hear(struct load *l, struct conn *c)
 	ssize_t n;
 
 	n = read(c->fd, c->answer + c->got, sizeof(c->answer) - 1 - c->got);
+	if (n == 0 && (!c->busy || c->got == 0)) {
+		dial_again(l, c);
+		return;
+	}
 	if (n <= 0)
 		err(EX_UNAVAILABLE, "the connection was closed");
 	c->got += (size_t)n;
