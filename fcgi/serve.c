@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 
 #include "core/arena.h"
-#include "core/event.h"
 #include "core/fail.h"
 #include "fcgi/probe.h"
 #include "fcgi/req.h"
@@ -60,7 +59,7 @@ struct serve {
 	size_t n; /* hands in use */
 	struct hand *hands;
 	struct hand **deciding; /* those whose items wait for a set */
-	struct item **set;
+	struct item **set; /* their items, in the same order */
 };
 
 static int take_along(struct serve *s, struct hand **ret_other);
@@ -69,7 +68,6 @@ static bool stays(int reason);
 static bool more_wait(const struct serve *s);
 static void receive(struct serve *s, struct hand *h);
 static void decide_waiting(struct serve *s);
-static bool several_users(const struct serve *s, size_t n);
 static size_t decide_set(
     struct serve *s, size_t n, enum set_lock lock, int64_t deadline);
 static void serve_other(struct serve *s, struct hand *h);
@@ -235,12 +233,15 @@ decide_waiting(struct serve *s)
 	size_t i, n = 0;
 
 	for (i = 0; i < s->n; i++) {
-		if (!s->hands[i].answered && s->hands[i].req.item != NULL)
-			s->deciding[n++] = &s->hands[i];
+		if (s->hands[i].answered || s->hands[i].req.item == NULL)
+			continue;
+		s->deciding[n] = &s->hands[i];
+		s->set[n++] = s->hands[i].req.item;
 	}
 	if (n > 1)
 		n = decide_set(s, n, SET_SKIP, deadline);
-	while (several_users(s, n) && clock_ticks() < deadline - SET_TIME / 2) {
+	while (!set_of_one_user(s->set, n) &&
+	    clock_ticks() < deadline - SET_TIME / 2) {
 		poll(NULL, 0, (int)(pause * 1000 / CLOCK_SECOND));
 		n = decide_set(s, n, SET_SKIP, deadline);
 		pause = pause < PAUSE_MAX / 2 ? pause * 2 : PAUSE_MAX;
@@ -249,20 +250,7 @@ decide_waiting(struct serve *s)
 		decide_set(s, n, SET_WAIT, deadline);
 }
 
-static bool
-several_users(const struct serve *s, size_t n)
-{
-	size_t i;
-
-	for (i = 1; i < n; i++) {
-		if (strcmp(s->deciding[i]->req.item->event->user,
-			s->deciding[0]->req.item->event->user) != 0)
-			return true;
-	}
-	return false;
-}
-
-/* Run a set and answer it; returns how many are left, because busy. */
+/* Run the first n as a set and answer them; returns how many stay, busy. */
 static size_t
 decide_set(struct serve *s, size_t n, enum set_lock lock, int64_t deadline)
 {
@@ -272,13 +260,12 @@ decide_set(struct serve *s, size_t n, enum set_lock lock, int64_t deadline)
 
 	worker_limit(w, SET_LIMIT);
 	log_context("req", n == 1 ? s->deciding[0]->req.correlation_id : NULL);
-	for (i = 0; i < n; i++)
-		s->set[i] = s->deciding[i]->req.item;
 	set_run(w->engine, w->db, &s->arena, s->set, n, lock, deadline);
 	for (i = 0; i < n; i++) {
 		h = s->deciding[i];
 		if (h->req.item->outcome == SET_BUSY) {
-			s->deciding[left++] = h;
+			s->deciding[left] = h;
+			s->set[left++] = h->req.item;
 			continue;
 		}
 		log_context("req", h->req.correlation_id);

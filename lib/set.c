@@ -39,7 +39,6 @@ enum try {
 	TRY__MAX
 };
 
-static bool of_one_user(struct item *const *, size_t);
 static void set_singly(struct set *, struct item *const *, size_t, int64_t);
 static bool set_tried(struct set *, struct item *const *, size_t);
 static enum try set_try(struct set *, struct item *const *, size_t);
@@ -78,16 +77,27 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 		.lock = lock,
 		.deadline = deadline,
 	};
-	const bool shared = !of_one_user(items, n);
 
 	assert(n >= 1 && n <= SET_MAX);
 
 	/* Time is left for the innocent, should one event hold up them all. */
-	if (shared)
+	if (!set_of_one_user(items, n))
 		s.deadline -= (deadline - clock_ticks()) / 2;
 	if (!set_tried(&s, items, n))
 		set_singly(&s, items, n, deadline);
 	db_until(db, 0);
+}
+
+bool
+set_of_one_user(struct item *const *items, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (strcmp(items[i]->event->user, items[0]->event->user) != 0)
+			return false;
+	}
+	return true;
 }
 
 int64_t
@@ -114,18 +124,6 @@ set_left(const struct set *s)
 	const int64_t left = s->deadline - clock_ticks();
 
 	return left < 0 ? 0 : (int)(left / (CLOCK_SECOND / 1000));
-}
-
-static bool
-of_one_user(struct item *const *items, size_t n)
-{
-	size_t i;
-
-	for (i = 1; i < n; i++) {
-		if (strcmp(items[i]->event->user, items[0]->event->user) != 0)
-			return false;
-	}
-	return true;
 }
 
 /*
@@ -159,8 +157,7 @@ set_singly(struct set *s, struct item *const *items, size_t n, int64_t deadline)
 		late[n_late++] = items[i];
 	s->deadline = deadline;
 	if (s->lock == SET_SKIP && n > 1 && db_trouble(s->db) != DB_LOST) {
-		/* The caller has others to answer before these are waited for.
-		 */
+		/* The caller has others to answer before it waits. */
 		for (i = 0; i < n_late; i++)
 			late[i]->outcome = SET_BUSY;
 		return;

@@ -88,6 +88,9 @@ struct item {
 void set_run(struct engine *engine, struct db *db, struct arena *a,
     struct item *const *items, size_t n, enum set_lock lock, int64_t deadline);
 
+/* Whether all items are of one user; so are none and one. */
+bool set_of_one_user(struct item *const *items, size_t n);
+
 /* The number of the advisory lock that guards a user's state. */
 int64_t set_lock_key(const char *user);
 
