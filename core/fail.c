@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/fail.h"
 
@@ -52,6 +53,17 @@ fail_code_name(enum code code)
 {
 	assert(code > CODE__NONE && code < CODE__MAX);
 	return codes[code].name;
+}
+
+enum code
+fail_code_named(const char *name)
+{
+	enum code code;
+
+	for (code = CODE__NONE + 1; code < CODE__MAX; code++)
+		if (strcmp(codes[code].name, name) == 0)
+			return code;
+	return CODE__NONE;
 }
 
 int

@@ -55,6 +55,9 @@ const char *fail_text(const struct fail *f, char ret[FAIL_TEXT_SIZE]);
 /* The code as callers see it, "INGEST_INVALID". */
 const char *fail_code_name(enum code code);
 
+/* The code of a name, CODE__NONE if there is none. */
+enum code fail_code_named(const char *name);
+
 /* The HTTP status that goes with code; only what answers HTTP asks for it. */
 int fail_code_status(enum code code);
 

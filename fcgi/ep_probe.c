@@ -25,7 +25,8 @@ static bool token_matches(const char *token);
 
 /* The values of the label "route": every route, "-" for none, the end. */
 static const char *const route_names[] = {
-#define ROUTE(method, path, group, access, scope, budget, body, limit, fn)     \
+#define ROUTE(                                                                 \
+    method, path, group, access, scope, budget, trail, body, limit, fn)        \
 #method " " path,
 #include "fcgi/routes.tbl"
 #undef ROUTE
@@ -34,7 +35,9 @@ static const char *const route_names[] = {
 
 /* The same, as req->route tells them apart. */
 static const char *const handler_names[] = {
-#define ROUTE(method, path, group, access, scope, budget, body, limit, fn) #fn,
+#define ROUTE(                                                                 \
+    method, path, group, access, scope, budget, trail, body, limit, fn)        \
+#fn,
 #include "fcgi/routes.tbl"
 #undef ROUTE
 };

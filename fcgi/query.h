@@ -12,6 +12,7 @@ struct fail;
 #define QUERY_PAIRS_MAX 16
 #define QUERY_NAME_MAX 64 /* bytes, decoded */
 #define QUERY_VALUE_MAX 256
+#define QUERY_OFFSET_MAX INT32_MAX /* of a page */
 
 /* The parameters of one request, decoded, in the order that they came in. */
 struct query {

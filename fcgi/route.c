@@ -8,6 +8,7 @@
 
 #include "core/fail.h"
 #include "core/str.h"
+#include "fcgi/audit.h"
 #include "fcgi/auth.h"
 #include "fcgi/limit.h"
 #include "fcgi/match.h"
@@ -25,6 +26,7 @@
 
 #define BODY_IGNORED 4096 /* bytes, where a route takes no body */
 
+static int handle(struct req *req, struct resp *resp);
 static int gate(struct req *req, struct resp *resp);
 static int find(struct req *req, struct resp *resp, struct match *ret);
 static bool served(const struct worker *w, const struct route *route);
@@ -43,9 +45,11 @@ static int check_caller(struct req *req);
 static void refuse(struct req *req, struct resp *resp);
 
 static const struct route routes[] = {
-#define ROUTE(method, path, group, access, scope, budget, body, limit, fn)     \
+#define ROUTE(                                                                 \
+    method, path, group, access, scope, budget, trail, body, limit, fn)        \
 	{ METHOD_##method, path, GROUP_##group, ACCESS_##access,               \
-		SCOPE_##scope, BUDGET_##budget, body, limit, fn, #fn },
+		SCOPE_##scope, BUDGET_##budget, TRAIL_##trail, body, limit,    \
+		fn, #fn },
 #include "fcgi/routes.tbl"
 #undef ROUTE
 };
@@ -65,7 +69,7 @@ route_combines(const struct req *req)
 void
 route_run(struct req *req, struct resp *resp)
 {
-	if (gate(req, resp) == -1 || req->route->handler(req, resp) == -1)
+	if (gate(req, resp) == -1 || handle(req, resp) == -1)
 		refuse(req, resp);
 }
 
@@ -74,6 +78,14 @@ route_settle(struct req *req, struct resp *resp)
 {
 	if (decision_answer(req, resp) == -1)
 		refuse(req, resp);
+}
+
+static int
+handle(struct req *req, struct resp *resp)
+{
+	if (req->route->trail == TRAIL_AUDIT)
+		return audit_handle(req, resp);
+	return req->route->handler(req, resp);
 }
 
 /* Everything that stands between a request and its handler, in order. */
@@ -278,6 +290,8 @@ refuse(struct req *req, struct resp *resp)
 
 	if (check_caller(req) == 0)
 		req->fail = why;
+	if (req->route != NULL && req->route->trail == TRAIL_AUDIT)
+		audit_refused(req);
 	if (req->fail.code == UNAUTHENTICATED)
 		resp_header(req, resp, "WWW-Authenticate: Bearer");
 	resp_fail(req, resp);

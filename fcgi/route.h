@@ -20,6 +20,9 @@ enum access {
 
 enum budget { BUDGET_NONE = 1, BUDGET_DECISIONS, BUDGET_LOGIN, BUDGET__MAX };
 
+/* Whether it changes something that the audit trail tells. */
+enum trail { TRAIL_NONE = 1, TRAIL_AUDIT, TRAIL__MAX };
+
 /* Which worker group serves it (nginx routes accordingly). */
 enum group { GROUP_DECIDE = 1, GROUP_OPERATOR, GROUP__MAX };
 
@@ -37,13 +40,15 @@ struct route {
 	enum access access;
 	enum scope scope;
 	enum budget budget;
+	enum trail trail;
 	size_t body_max; /* 0: takes no body; up to 4 KiB is ignored */
 	int limit_s; /* time limit, from which statement timeouts follow */
 	route_fn *handler;
 	const char *handler_name;
 };
 
-#define ROUTE(method, path, group, access, scope, budget, body, limit, fn)     \
+#define ROUTE(                                                                 \
+    method, path, group, access, scope, budget, trail, body, limit, fn)        \
 	route_fn fn;
 #include "fcgi/routes.tbl"
 #undef ROUTE

@@ -49,6 +49,13 @@ int body_event(struct arena *a, struct json_object *json, struct event *ret,
  */
 void body_masked(struct str *s, const struct event *ev);
 
+/*
+ * Append an address or a number, masked as there, as a JSON string; of what
+ * is neither nothing is shown.
+ */
+void body_mask_ip(struct str *s, const char *ip);
+void body_mask_phone(struct str *s, const char *phone);
+
 /* One field that an operator's body may have. */
 struct body_field {
 	const char *name;

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <arpa/inet.h>
-#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,14 +16,13 @@
 #define PHONE_HEAD 4 /* digits shown in front, about the calling code */
 #define PHONE_TAIL 2 /* digits shown at the end */
 #define PHONE_HIDDEN 5 /* digits hidden at least */
+#define PHONE_DIGITS 15 /* of a number at most (ITU-T E.164) */
 
 static void put_name(struct str *, const char *);
 static void put_text(struct str *, const char *, const char *);
 static void put_subject(struct str *, const struct event *);
 static void put_instrument(struct str *, const struct event *);
 static void put_attrs(struct str *, const struct event *);
-static void put_phone(struct str *, const char *);
-static void put_ip(struct str *, const char *);
 
 void
 body_masked(struct str *s, const struct event *ev)
@@ -41,6 +39,46 @@ body_masked(struct str *s, const struct event *ev)
 	put_instrument(s, ev);
 	put_attrs(s, ev);
 	str_addc(s, '}');
+}
+
+/*
+ * The first digits, which say the country, and the last two; the bullets are
+ * always five, so that they do not tell the length.  Of a short number fewer
+ * digits are shown.
+ */
+void
+body_mask_phone(struct str *s, const char *phone)
+{
+	char digits[PHONE_DIGITS + 1];
+	size_t head, n = 0;
+
+	for (; *phone != '\0' && n < PHONE_DIGITS; phone++)
+		if (*phone >= '0' && *phone <= '9')
+			digits[n++] = *phone;
+	if (n <= PHONE_HIDDEN + PHONE_TAIL) {
+		str_add(s, "\"" BULLETS "\"");
+		return;
+	}
+	head = n - PHONE_HIDDEN - PHONE_TAIL;
+	if (head > PHONE_HEAD)
+		head = PHONE_HEAD;
+	str_addf(s, "\"+%.*s" BULLETS "%.*s\"", (int)head, digits, PHONE_TAIL,
+	    digits + n - PHONE_TAIL);
+}
+
+/* The first half of an IPv4 address, the first quarter of an IPv6 one. */
+void
+body_mask_ip(struct str *s, const char *ip)
+{
+	uint8_t b[16];
+
+	if (inet_pton(AF_INET, ip, b) == 1)
+		str_addf(s, "\"%d.%d." BULLET "." BULLET "\"", b[0], b[1]);
+	else if (inet_pton(AF_INET6, ip, b) == 1)
+		str_addf(s, "\"%x:%x:" BULLET "\"", b[0] << 8 | b[1],
+		    b[2] << 8 | b[3]);
+	else
+		str_add(s, "\"" BULLET "\"");
 }
 
 /* A name and a colon, after a comma unless it is the object's first. */
@@ -71,10 +109,14 @@ put_subject(struct str *s, const struct event *ev)
 	put_text(s, "userId", ev->user);
 	put_text(s, "deviceId", ev->device);
 	put_text(s, "fingerprint", ev->fingerprint);
-	if (ev->ip != NULL)
-		put_ip(s, ev->ip);
-	if (ev->phone != NULL)
-		put_phone(s, ev->phone);
+	if (ev->ip != NULL) {
+		put_name(s, "ip");
+		body_mask_ip(s, ev->ip);
+	}
+	if (ev->phone != NULL) {
+		put_name(s, "phone");
+		body_mask_phone(s, ev->phone);
+	}
 	put_text(s, "channel", ev->channel);
 	str_addc(s, '}');
 }
@@ -114,40 +156,4 @@ put_attrs(struct str *s, const struct event *ev)
 			str_value(s, &ev->attrs[i].value);
 	}
 	str_addc(s, '}');
-}
-
-/*
- * The first digits, which say the country, and the last two; the bullets are
- * always five, so that they do not tell the length.  Of a short number fewer
- * digits are shown.
- */
-static void
-put_phone(struct str *s, const char *phone)
-{
-	const size_t n = strlen(phone);
-	size_t head;
-
-	assert(n > PHONE_HIDDEN + PHONE_TAIL);
-	head = n - PHONE_HIDDEN - PHONE_TAIL;
-	if (head > PHONE_HEAD)
-		head = PHONE_HEAD;
-	put_name(s, "phone");
-	str_addf(s, "\"+%.*s" BULLETS "%s\"", (int)head, phone,
-	    phone + n - PHONE_TAIL);
-}
-
-/* The first half of an IPv4 address, the first quarter of an IPv6 one. */
-static void
-put_ip(struct str *s, const char *ip)
-{
-	uint8_t b[16];
-
-	put_name(s, "ip");
-	if (inet_pton(AF_INET, ip, b) == 1)
-		str_addf(s, "\"%d.%d." BULLET "." BULLET "\"", b[0], b[1]);
-	else if (inet_pton(AF_INET6, ip, b) == 1)
-		str_addf(s, "\"%x:%x:" BULLET "\"", b[0] << 8 | b[1],
-		    b[2] << 8 | b[3]);
-	else
-		str_add(s, "\"" BULLET "\"");
 }

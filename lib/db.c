@@ -38,6 +38,7 @@ struct db {
 	int64_t db_until; /* what db_until() was told, or 0 */
 	_Atomic int64_t *db_retry_at; /* what db_breaker() was told, or NULL */
 	enum stmt db_setup; /* tunes each new session */
+	bool db_prepared[STMT__MAX];
 	size_t db_queued; /* statements sent since the last sync */
 	enum db_trouble db_trouble;
 	char db_sqlstate[6];
@@ -48,8 +49,10 @@ static const struct {
 	const char *name;
 	const char *text;
 	bool write;
+	bool late;
 } stmts[STMT__MAX] = {
-#define STMT(ident, name, write, text) [STMT_##ident] = { name, text, write },
+#define STMT(ident, name, write, late, text)                                   \
+	[STMT_##ident] = { name, text, write, late },
 	STMT_TABLE
 #undef STMT
 };
@@ -64,7 +67,9 @@ static int db_connected(struct db *, struct fail *);
 static bool url_readable(const char *);
 static bool option_plain(const PQconninfoOption *);
 static void db_greet(struct db *);
-static int db_prepare_all(struct db *, struct fail *);
+static int db_prepare(struct db *, enum stmt, struct fail *);
+static bool db_prepares(const struct db *, enum stmt, enum stmt);
+static int db_tune(struct db *, struct fail *);
 static int db_send_sync(struct db *, int64_t);
 static int db_drain(struct db *);
 static int db_wait(struct db *, short, int64_t);
@@ -167,7 +172,8 @@ db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 
 	/* Inside a transaction nothing is repeated: it died with its link. */
 	for (tries = 0; tries < (inside ? 1 : 2); tries++) {
-		if (db_ready(db, f) == -1)
+		if (db_ready(db, f) == -1 ||
+		    (!db->db_prepared[stmt] && db_prepare(db, stmt, f) == -1))
 			return -1;
 		if (db_send(db, stmt, p, f) == 0 &&
 		    db_sync(db, a, &rows, 1, f) == 0) {
@@ -252,6 +258,7 @@ db_query(struct db *db, struct arena *a, const char *sql,
 int
 db_send(struct db *db, enum stmt stmt, const struct params *p, struct fail *f)
 {
+	assert(db->db_prepared[stmt]);
 	if (p != NULL && p->pa_failed)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "no room for the parameters of %s", stmts[stmt].name);
@@ -608,7 +615,10 @@ db_connected(struct db *db, struct fail *f)
 	    PQsetnonblocking(db->db_conn, 1) == -1 ||
 	    !PQenterPipelineMode(db->db_conn))
 		return db_lost(db, f);
-	return db->db_setup == 0 ? 0 : db_prepare_all(db, f);
+	memset(db->db_prepared, 0, sizeof(db->db_prepared));
+	if (db->db_setup == 0)
+		return 0;
+	return db_prepare(db, 0, f) == -1 ? -1 : db_tune(db, f);
 }
 
 /*
@@ -662,26 +672,26 @@ db_greet(struct db *db)
 	}
 }
 
-/* Prepare every statement and run the session's own, in one round trip. */
+/* Prepare one statement, or with 0 all that a new session begins with. */
 static int
-db_prepare_all(struct db *db, struct fail *f)
+db_prepare(struct db *db, enum stmt only, struct fail *f)
 {
-	_Alignas(16) char block[1024];
 	const int64_t deadline = db_at_most(db, PREPARE_MAX);
-	struct params p;
-	struct arena a;
-	struct rows rows;
 	PGresult *res;
-	int stmt, r = 0;
+	enum stmt stmt;
+	int r = 0;
 
 	for (stmt = 1; stmt < STMT__MAX; stmt++) {
-		if (!PQsendPrepare(db->db_conn, stmts[stmt].name,
+		if (db_prepares(db, stmt, only) &&
+		    !PQsendPrepare(db->db_conn, stmts[stmt].name,
 			stmts[stmt].text, 0, NULL))
 			return db_lost(db, f);
 	}
 	if (db_send_sync(db, deadline) == -1)
 		return db_lost(db, f);
-	for (stmt = 1; stmt <= STMT__MAX; stmt++) {
+	for (stmt = 1; stmt < STMT__MAX; stmt++) {
+		if (!db_prepares(db, stmt, only))
+			continue;
 		if ((res = db_result(db, deadline)) == NULL)
 			return db_lost(db, f);
 		if (r == 0 && PQresultStatus(res) == PGRES_FATAL_ERROR) {
@@ -693,15 +703,44 @@ db_prepare_all(struct db *db, struct fail *f)
 				    db->db_sqlstate);
 		}
 		PQclear(res);
-		if (stmt < STMT__MAX && (res = db_result(db, deadline)) != NULL)
+		if ((res = db_result(db, deadline)) != NULL)
 			PQclear(res);
 	}
+
+	/* The answer to the sync itself. */
+	if ((res = db_result(db, deadline)) == NULL)
+		return db_lost(db, f);
+	PQclear(res);
 	if (r == -1) {
 		/* Nothing works without them: begin anew next time. */
 		PQfinish(db->db_conn);
 		db->db_conn = NULL;
 		return -1;
 	}
+	for (stmt = 1; stmt < STMT__MAX; stmt++)
+		if (db_prepares(db, stmt, only))
+			db->db_prepared[stmt] = true;
+	return 0;
+}
+
+/* Whether a statement is the one, or without one is not left for later. */
+static bool
+db_prepares(const struct db *db, enum stmt stmt, enum stmt only)
+{
+	if (only != 0)
+		return stmt == only;
+	return !stmts[stmt].late || db->db_setup == STMT_SESSION;
+}
+
+/* Run the session's own statement. */
+static int
+db_tune(struct db *db, struct fail *f)
+{
+	_Alignas(16) char block[1024];
+	struct params p;
+	struct arena a;
+	struct rows rows;
+	int r;
 
 	arena_init(&a, block, sizeof(block));
 	params_init(&p, &a);

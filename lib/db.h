@@ -47,11 +47,13 @@ struct rows {
 
 /*
  * A connection to be, without a server yet: db_ready() opens it and prepares
- * every statement of sql/stmt.sql.  url is a libpq connection string, name
- * the application_name that operators see, timeout_ms the statement timeout
- * (0: none), and setup the statement that tunes the session, STMT_SESSION or
- * STMT_SESSION_DECIDE.  A server that gives no answer in a little more than
- * the timeout is given up.  Returns NULL with f set when there is no memory.
+ * every statement of sql/stmt.sql, with STMT_SESSION_DECIDE all but the late
+ * ones, which db_run() prepares when they are first run.  url is a libpq
+ * connection string, name the application_name that operators see, timeout_ms
+ * the statement timeout (0: none), and setup the statement that tunes the
+ * session, STMT_SESSION or STMT_SESSION_DECIDE.  A server that gives no answer
+ * in a little more than the timeout is given up.  Returns NULL with f set when
+ * there is no memory.
  *
  * With setup 0 nothing is prepared and the session is left alone, for who
  * brings the schema: only db_script() and db_query() work then, and failures
@@ -142,9 +144,9 @@ int db_query(struct db *db, struct arena *a, const char *sql,
  * Pipelines.  db_send() queues one statement without waiting; db_sync() sends
  * what is queued and collects one result for each statement, in order, into
  * ret[0..n-1].  The statements between two syncs are one implicit
- * transaction unless they say begin and commit.  At the first error the rest
- * is skipped by the server and db_sync() returns -1 with f set; an open
- * transaction must then be rolled back with db_rollback().
+ * transaction unless they say begin and commit; none may be a late one.  At
+ * the first error the rest is skipped by the server and db_sync() returns -1
+ * with f set; an open transaction must then be rolled back with db_rollback().
  */
 int db_send(struct db *db, enum stmt stmt, const struct params *p,
     struct fail *f) __attribute__((warn_unused_result));

@@ -66,3 +66,10 @@ grant execute on function assay.list_json(assay.list_entry),
     assay.list_moved(text[]),
     assay.list_put(text[], text[], text[], text[], text[], timestamptz[], text),
     assay.list_remove(text) to assay_operator;
+
+-- operator keeps the audit trail, which nobody changes, and publishes events.
+grant select, insert on assay.audit to assay_operator;
+grant select on assay.webhook_endpoint, assay.alert_channel to assay_operator;
+grant insert on assay.outbox to assay_operator;
+grant execute on function assay.audit_page(bigint, bigint),
+    assay.publish(text, json, text, text) to assay_operator;

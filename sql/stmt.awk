@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 # Make lib/stmt.gen.h from sql/stmt.sql: an enum and a table of the named
-# statements.  Each begins with a line "-- name: IDENT [one] [read|write]";
-# the words are documentation, but for "write", which becomes a flag.
+# statements.  Each begins with a line "-- name: IDENT [one] [read|write] [late]";
+# the words are documentation, but for "write" and "late", which become flags.
 BEGIN {
 	print "/* Made by sql/stmt.awk from sql/stmt.sql; do not edit. */"
 	print "#ifndef LIB_STMT_GEN_H"
@@ -14,14 +14,18 @@ function flush_stmt() {
 	sub(/[[:space:]]*;?[[:space:]]*$/, "", text)
 	texts[n] = text
 	writes[n] = write
+	lates[n] = late
 }
 /^-- name:/ {
 	flush_stmt()
 	name = $3
-	write = 0
-	for (i = 4; i <= NF; i++)
+	write = late = 0
+	for (i = 4; i <= NF; i++) {
 		if ($i == "write")
 			write = 1
+		if ($i == "late")
+			late = 1
+	}
 	text = ""
 	next
 }
@@ -41,8 +45,8 @@ END {
 	print "\tSTMT__MAX\n};"
 	print "#define STMT_TABLE \\"
 	for (i = 1; i <= n; i++)
-		printf "\tSTMT(%s, \"%s\", %d, \\\n\t    \"%s\") \\\n",
-		    toupper(names[i]), names[i], writes[i], texts[i]
+		printf "\tSTMT(%s, \"%s\", %d, %d, \\\n\t    \"%s\") \\\n",
+		    toupper(names[i]), names[i], writes[i], lates[i], texts[i]
 	print "\t/* end */"
 	print "#endif"
 }

@@ -2,7 +2,13 @@
 -- Every statement that the programs run, by name.  All are prepared when a
 -- connection opens (lib/db.c), so a bad one fails at start and not at request
 -- time.  "write" marks what must not be repeated blindly after a lost
--- connection.  Parameters are binary: cast each where it first stands.
+-- connection, "late" what a decide worker prepares only when it is first run,
+-- because it hardly ever is.  Parameters are binary: cast each where it first
+-- stands.
+--
+-- What operators do is one function each.  One that may refuse returns a row
+-- (refusal, body): the name of an error code, or null and the answer's JSON;
+-- a read returns a row (body).
 
 -- Sessions and transactions ------------------------------------------------
 
@@ -304,6 +310,15 @@ select assay.service_key_create($1::text, $2::bytea, $3::text, $4::text,
 
 -- name: service_key_revoke one write
 select assay.service_key_revoke($1::text) as found;
+
+-- The audit trail (fcgi/audit.c, ep_audit.c) -----------------------------------
+
+-- name: audit_add one write late
+insert into assay.audit (id, actor, role, action, status, params)
+values ($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text);
+
+-- name: audit_page one read late
+select assay.audit_page($1::bigint, $2::bigint) as body;
 
 -- assayctl ------------------------------------------------------------------
 

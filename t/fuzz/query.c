@@ -34,7 +34,9 @@ static size_t write_text(const char *, bool, char *);
 
 /* What paths are held against: ours, and the form with two parameters. */
 static const char *const patterns[] = {
-#define ROUTE(method, path, group, access, scope, budget, body, limit, fn) path,
+#define ROUTE(                                                                 \
+    method, path, group, access, scope, budget, trail, body, limit, fn)        \
+	path,
 #include "fcgi/routes.tbl"
 #undef ROUTE
 	"/v1/graph/{kind}/{id}",

@@ -24,6 +24,7 @@ delete from assay.case_trail;
 insert into assay.ruleset values ('card.authorize', 'mine', '');
 update assay.policy_active set version = 'mine';
 update assay.epoch set rules = 0;
+select count(*) from assay.audit;
 select count(*) from assay.list_entry;
 select count(*) from assay.list_subject;
 insert into assay.list_entry (id) values ('lst_mine');
@@ -60,6 +61,10 @@ update assay.epoch set rules = 0;
 select assay.list_remove('lst_1');
 select assay.partitions_ahead(1);
 create table assay.mine (n int);
+select count(*) from assay.audit;
+update assay.audit set status = 200;
+delete from assay.audit;
+select count(*) from assay.outbox;
 
 \connect - assay_companion
 select count(*) from assay.operator;

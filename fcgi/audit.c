@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: ISC */
+/* The audit trail: every change that an operator makes or is refused. */
+#include "config.h"
+
+#include "core/fail.h"
+#include "core/str.h"
+#include "fcgi/audit.h"
+#include "fcgi/req.h"
+#include "fcgi/resp.h"
+#include "fcgi/route.h"
+#include "fcgi/worker.h"
+#include "lib/clock.h"
+#include "lib/crypt.h"
+#include "lib/db.h"
+#include "lib/log.h"
+#include "lib/redact.h"
+
+#define ACTION_MAX 256 /* bytes of a path that are kept */
+
+static int run(struct req *req, enum stmt stmt);
+static int add(struct req *req, int status, struct fail *f);
+
+int
+audit_handle(struct req *req, struct resp *resp)
+{
+	if (run(req, STMT_BEGIN) == -1)
+		return -1;
+	if (req->route->handler(req, resp) == -1 ||
+	    add(req, resp->status, &req->fail) == -1) {
+		db_rollback(req->worker->db);
+		return -1;
+	}
+	return run(req, STMT_COMMIT);
+}
+
+int
+audit_keep(struct req *req)
+{
+	return run(req, STMT_COMMIT) == -1 ? -1 : run(req, STMT_BEGIN);
+}
+
+void
+audit_refused(struct req *req)
+{
+	struct fail f = { 0 };
+
+	if (req->operator.email == NULL || req->fail.code == UNAVAILABLE)
+		return;
+	if (add(req, fail_code_status(req->fail.code), &f) == -1)
+		log_warn("audit=missing why=%s", f.why);
+}
+
+static int
+run(struct req *req, enum stmt stmt)
+{
+	return db_run(
+	    req->worker->db, req->arena, stmt, NULL, NULL, &req->fail);
+}
+
+static int
+add(struct req *req, int status, struct fail *f)
+{
+	char id[CRYPT_ID_SIZE];
+	struct str action, body;
+	struct params p;
+
+	crypt_id("aud_", clock_now(), id);
+	str_init(&action, req->arena);
+	str_addf(&action, "%s %.*s", req_method_name(req->method), ACTION_MAX,
+	    req->path);
+	str_init(&body, req->arena);
+	redact_body(&body, req->json);
+	if (str_text(&action) == NULL || str_text(&body) == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
+
+	params_init(&p, req->arena);
+	params_text(&p, id);
+	params_text(&p, req->operator.email);
+	params_text(&p, token_role_name(req->operator.role));
+	params_text(&p, str_text(&action));
+	params_int(&p, status);
+	params_text(&p, str_text(&body));
+	return db_run(req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, f);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/* The audit trail: every change that an operator makes or is refused. */
+#ifndef FCGI_AUDIT_H
+#define FCGI_AUDIT_H
+
+struct req;
+struct resp;
+
+/*
+ * Run the handler of an audited route in a transaction that also holds the
+ * audit entry: both are there or neither.  A handler whose work is too long
+ * for one transaction calls audit_keep() between its parts.  Returns what the
+ * handler returned, or -1 with req->fail set when its work cannot be kept.
+ */
+int audit_handle(struct req *req, struct resp *resp)
+    __attribute__((warn_unused_result));
+
+/*
+ * Commit what the handler has done so far and go on in a new transaction.
+ * Returns 0, or -1 with req->fail set.
+ */
+int audit_keep(struct req *req) __attribute__((warn_unused_result));
+
+/*
+ * Note that req->fail refused a request on an audited route.  Of callers who
+ * have not proved who they are nothing is noted.  That there is no database
+ * to note it in is not another failure.
+ */
+void audit_refused(struct req *req);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: ISC */
+/* What of a request's parameters may be kept for people to read. */
+#ifndef LIB_REDACT_H
+#define LIB_REDACT_H
+
+struct json_object;
+struct str;
+
+/*
+ * Append a body as a JSON object: the values of names that sound like a
+ * secret are replaced, addresses and phone numbers masked, URLs cut after
+ * their host, long texts and lists cut.  What is no object is {}.  At most
+ * some 17 KiB are appended, however large the body.
+ */
+void redact_body(struct str *s, struct json_object *json);
+
+/* Append a URL as a JSON string that shows no more than scheme and host. */
+void redact_url(struct str *s, const char *url);
+
+#endif

@@ -1,0 +1,18 @@
+-- SPDX-License-Identifier: ISC
+-- Events on their way to subscribers.
+
+-- Put an event into the outbox, if anybody wants it: it is published when and
+-- only when this transaction commits.
+create or replace function assay.publish(event text, data json,
+    correlation text, user_id text default null)
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	insert into assay.outbox (event, data, correlation_id, user_id)
+	select publish.event, publish.data::text, publish.correlation,
+		publish.user_id
+	where exists (select from assay.webhook_endpoint w
+		where w.active and publish.event = any(w.events))
+	    or exists (select from assay.alert_channel c
+		where c.active and publish.event = any(c.events));
+end;
