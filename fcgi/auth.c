@@ -139,5 +139,6 @@ session(struct req *req, const struct token *token)
 	req->operator.role = token_role(rows_get_text(&rows, "role"));
 	req->operator.token_id = token->id;
 	req->operator.expires_at = token->expires_at;
+	req->operator.session = token->session;
 	return 0;
 }

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/auth: registration of the first operator, and login. */
+/* /v1/auth: registration of the first operator, login, and sessions' ends. */
 #include "config.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "core/arena.h"
 #include "core/fail.h"
 #include "core/str.h"
-#include "core/utf8.h"
+#include "fcgi/act.h"
 #include "fcgi/auth.h"
+#include "fcgi/password.h"
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
 #include "fcgi/route.h"
@@ -18,7 +16,6 @@
 #include "fcgi/worker.h"
 #include "lib/body.h"
 #include "lib/clock.h"
-#include "lib/conf.h"
 #include "lib/crypt.h"
 #include "lib/db.h"
 #include "lib/log.h"
@@ -26,26 +23,17 @@
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
-#define EMAIL_MAX 254
-#define PASSWORD_MIN 8 /* characters */
-#define PASSWORD_MAX 256
-#define TURN_WAIT CLOCK_SECOND /* then the worker is needed elsewhere */
-
 static int is_open(struct req *req, bool *ret);
 static int closed(struct req *req);
-static int take_turn(struct req *req);
-static char *read_email(struct req *req);
-static bool is_email(const char *email);
-static int check_password(const char *password, struct fail *f);
-static int hash_password(struct req *req, char ret[CRYPT_PASSWORD_SIZE]);
+static int hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE]);
 static void rehash(struct req *req, const char *email, const char *old);
 static int answer(struct req *req, struct resp *resp, int status,
-    const char *email, const struct rows *rows);
+    const char *email, enum role role, int64_t session);
 
 /* What registration and login take; lengths in bytes here. */
 static const struct body_field fields[] = {
-	{ "email", BODY_STRING, true, false, 1, EMAIL_MAX },
-	{ "password", BODY_STRING, true, false, 1, PASSWORD_MAX *UTF8_MAX },
+	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
+	{ "password", BODY_STRING, true, false, 1, PASSWORD_BYTES_MAX },
 };
 
 /*
@@ -82,14 +70,9 @@ auth_register(struct req *req, struct resp *resp)
 	if (!open)
 		return closed(req);
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
-	    (email = read_email(req)) == NULL)
+	    (email = password_email(req)) == NULL)
 		return -1;
-	if (!is_email(email))
-		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "email", "is not an email address");
-	if (check_password(body_string(req->json, "password"), &req->fail) ==
-		-1 ||
-	    hash_password(req, hash) == -1)
+	if (password_check(req, email) == -1 || hash_first(req, hash) == -1)
 		return -1;
 
 	params_init(&p, req->arena);
@@ -100,7 +83,9 @@ auth_register(struct req *req, struct resp *resp)
 		return -1;
 	if (rows.ro_n == 0)
 		return closed(req);
-	return answer(req, resp, 201, email, &rows);
+	return answer(req, resp, 201, email,
+	    token_role(rows_get_text(&rows, "role")),
+	    rows_get_int(&rows, "session_number"));
 }
 
 /*
@@ -118,7 +103,7 @@ auth_login(struct req *req, struct resp *resp)
 	int turn, got;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
-	    (email = read_email(req)) == NULL ||
+	    (email = password_email(req)) == NULL ||
 	    worker_db(req->worker, &req->fail) == -1)
 		return -1;
 	params_init(&p, req->arena);
@@ -129,7 +114,7 @@ auth_login(struct req *req, struct resp *resp)
 	if (rows.ro_n > 0)
 		hash = rows_get_text(&rows, "password");
 
-	if ((turn = take_turn(req)) == -1)
+	if ((turn = password_turn(req)) == -1)
 		return -1;
 	got = crypt_password_check(body_string(req->json, "password"), hash,
 	    &match, &stale, &req->fail);
@@ -141,7 +126,48 @@ auth_login(struct req *req, struct resp *resp)
 		    NULL, "%s", "");
 	if (stale)
 		rehash(req, email, hash);
-	return answer(req, resp, 200, email, &rows);
+	return answer(req, resp, 200, email,
+	    token_role(rows_get_text(&rows, "role")),
+	    rows_get_int(&rows, "session_number"));
+}
+
+/*
+ * POST /v1/auth/refresh.  200: a fresh token; the old one stays valid.
+ */
+int
+auth_refresh(struct req *req, struct resp *resp)
+{
+	return answer(req, resp, 200, req->operator.email, req->operator.role,
+	    req->operator.session);
+}
+
+/*
+ * POST /v1/auth/logout.  200: the token that was presented is worth nothing
+ * from now on, anywhere.
+ */
+int
+auth_logout(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->operator.token_id);
+	params_time(&p, req->operator.expires_at);
+	return act_write(req, resp, 200, STMT_OPERATOR_LOGOUT, &p);
+}
+
+/*
+ * POST /v1/auth/logout-all.  200: no token of this operator is worth anything
+ * from now on, the one that was presented included.
+ */
+int
+auth_logout_all(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->operator.email);
+	return act_write(req, resp, 200, STMT_OPERATOR_LOGOUT_ALL, &p);
 }
 
 /* Whether there is no operator yet. */
@@ -165,81 +191,19 @@ closed(struct req *req)
 	    &req->fail, FAIL_DENIED, REGISTRATION_CLOSED, NULL, "%s", "");
 }
 
-/* A hash holds a worker for half a second: one is kept free for the rest. */
+/* The hash of the password of whoever would be the first. */
 static int
-take_turn(struct req *req)
+hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 {
-	const int n =
-	    conf.OPERATOR_WORKERS > 2 ? (int)conf.OPERATOR_WORKERS - 1 : 1;
-	const int turn = turn_take(req->worker->shm, n, getpid(), TURN_WAIT);
-
-	if (turn == -1)
-		fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
-		    "too many logins at once; try again");
-	return turn;
-}
-
-/* The email of the body in lower case, or NULL with req->fail set. */
-static char *
-read_email(struct req *req)
-{
-	char *email = arena_strdup(req->arena, body_string(req->json, "email")),
-	     *p;
-
-	if (email == NULL) {
-		fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
-		return NULL;
-	}
-	for (p = email; *p != '\0'; p++)
-		if (*p >= 'A' && *p <= 'Z')
-			*p = (char)tolower((unsigned char)*p);
-	return email;
-}
-
-/* One @ with something on both sides, no space, no control character. */
-static bool
-is_email(const char *email)
-{
-	const char *at = strchr(email, '@');
-	const char *p;
-
-	for (p = email; *p != '\0'; p++)
-		if ((unsigned char)*p <= ' ' || *p == 0x7f)
-			return false;
-	return at != NULL && at != email && at[1] != '\0' &&
-	    strchr(at + 1, '@') == NULL;
-}
-
-/* Count characters, not bytes; the JSON gate has seen to the UTF-8. */
-static int
-check_password(const char *password, struct fail *f)
-{
-	const size_t size = strlen(password);
-	size_t i, n = 0;
-
-	for (i = 0; i < size; i += utf8_get(password + i, size - i, NULL))
-		n++;
-	if (n >= PASSWORD_MIN && n <= PASSWORD_MAX)
-		return 0;
-	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "password",
-	    "must be %d to %d characters", PASSWORD_MIN, PASSWORD_MAX);
-}
-
-/* Hash the body's password, when it is our turn. */
-static int
-hash_password(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
-{
-	const int turn = take_turn(req);
 	bool open;
-	int got;
+
+	if (password_hash(req, ret) == 0)
+		return 0;
 
 	/* Whoever held the turn may have been the first operator. */
-	if (turn == -1)
-		return is_open(req, &open) == 0 && !open ? closed(req) : -1;
-	got = crypt_password_hash(
-	    body_string(req->json, "password"), ret, &req->fail);
-	turn_give(req->worker->shm, turn);
-	return got;
+	if (req->fail.code == UNAVAILABLE && is_open(req, &open) == 0 && !open)
+		return closed(req);
+	return -1;
 }
 
 /*
@@ -253,7 +217,7 @@ rehash(struct req *req, const char *email, const char *old)
 	struct fail f = { 0 };
 	struct params p;
 
-	if (hash_password(req, hash) == -1) {
+	if (password_hash(req, hash) == -1) {
 		memset(&req->fail, 0, sizeof(req->fail));
 		log_warn("rehash=later why=no turn");
 		return;
@@ -267,20 +231,19 @@ rehash(struct req *req, const char *email, const char *old)
 		log_warn("rehash=failed why=%s", f.why);
 }
 
-/* A token for the operator of rows. */
+/* A token for an operator. */
 static int
 answer(struct req *req, struct resp *resp, int status, const char *email,
-    const struct rows *rows)
+    enum role role, int64_t session)
 {
-	const enum role role = token_role(rows_get_text(rows, "role"));
 	const char *token;
 	struct token_keys keys;
 	struct str s;
 
 	if (auth_keys(req, &keys) == -1)
 		return -1;
-	token = token_issue(&keys, req->arena, email, role,
-	    rows_get_int(rows, "session_number"), clock_now());
+	token =
+	    token_issue(&keys, req->arena, email, role, session, clock_now());
 	str_init(&s, req->arena);
 	str_add(&s, "{\"token\":");
 	str_json(&s, token);

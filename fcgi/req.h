@@ -36,6 +36,7 @@ struct operator
 	enum role role;
 	const char *token_id; /* jti */
 	int64_t expires_at; /* microseconds UTC */
+	int64_t session; /* sn: as the token has it and the database too */
 };
 
 #define REQ_PATH_ARGS_MAX 2

@@ -48,10 +48,16 @@ grant select, insert, update, delete on assay.spool_file to assay_decide;
 -- decide verifies service keys; operator keeps them, and the operators.
 grant select on assay.service_key to assay_decide, assay_operator;
 grant insert, update (revoked_at) on assay.service_key to assay_operator;
-grant select, insert, update (password) on assay.operator to assay_operator;
-grant select on assay.revoked_token to assay_operator;
+grant select, insert, update (password, session_number) on assay.operator
+    to assay_operator;
+grant select, insert, delete on assay.revoked_token to assay_operator;
 grant execute on function assay.time_text(timestamptz),
     assay.operator_register(text, text),
+    assay.operator_json(assay.operator),
+    assay.operator_list(),
+    assay.operator_create(text, text, text),
+    assay.operator_logout(text, timestamptz),
+    assay.operator_logout_all(text),
     assay.service_key_json(assay.service_key),
     assay.service_key_list(),
     assay.service_key_create(text, bytea, text, text, bigint, bigint, text),

@@ -276,7 +276,7 @@ from assay.list_subject s where s.changed > $1::bigint;
 select kind, value, expires_at
 from assay.list_entry where subject = $1::text limit $2::bigint;
 
--- Access (fcgi/auth.c, ep_auth.c, ep_apikey.c) --------------------------------
+-- Access (fcgi/auth.c, ep_auth.c, ep_user.c, ep_apikey.c) ---------------------
 
 -- name: auth_status one read
 select not exists (select from assay.operator) as needs_bootstrap;
@@ -300,6 +300,19 @@ from assay.operator where email = $1::text;
 -- name: operator_rehash write
 update assay.operator set password = $3::text
 where email = $1::text and password = $2::text;
+
+-- name: operator_list one read late
+select assay.operator_list() as body;
+
+-- name: operator_create one write late
+select refusal, body
+from assay.operator_create($1::text, $2::text, $3::text);
+
+-- name: operator_logout one write late
+select refusal, body from assay.operator_logout($1::text, $2::timestamptz);
+
+-- name: operator_logout_all one write late
+select refusal, body from assay.operator_logout_all($1::text);
 
 -- name: service_key_list one read
 select assay.service_key_list() as keys;

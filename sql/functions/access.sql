@@ -19,6 +19,76 @@ begin
 end
 $$;
 
+-- One operator as callers see it.
+create or replace function assay.operator_json(o assay.operator)
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return json_build_object(
+    'email', (o).email,
+    'role', (o).role,
+    'createdAt', assay.time_text((o).created_at));
+
+-- Every operator, by email.
+create or replace function assay.operator_list()
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return (select coalesce(json_agg(assay.operator_json(o)
+	order by o.email), '[]')::text
+    from assay.operator o);
+
+-- One more; of two with one email the second is refused.
+create or replace function assay.operator_create(new_email text,
+    new_role text, new_password text)
+returns table (refusal text, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	insert into assay.operator as o (email, role, password)
+	values (new_email, new_role, new_password)
+	on conflict do nothing
+	returning assay.operator_json(o)::text into body;
+	if not found then
+		refusal := 'USER_EXISTS';
+	end if;
+	return next;
+end
+$$;
+
+-- End one session.  Whoever does it clears away a few that are long over; an
+-- hour is more than two clocks differ.  One at a time, so that nobody waits.
+create or replace function assay.operator_logout(token_id text,
+    token_expires_at timestamptz)
+returns table (refusal text, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	insert into assay.revoked_token (jti, expires_at)
+	values (token_id, token_expires_at)
+	on conflict do nothing;
+	if pg_try_advisory_xact_lock(hashtextextended('assay.revoked', 0)) then
+		delete from assay.revoked_token
+		where jti in (select t.jti from assay.revoked_token t
+		    where t.expires_at < now() - interval '1 hour'
+		    order by t.expires_at limit 20);
+	end if;
+	body := '{"ok":true}';
+	return next;
+end
+$$;
+
+-- End all sessions of an operator: a token has the number it was made under.
+create or replace function assay.operator_logout_all(operator_email text)
+returns table (refusal text, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	update assay.operator set session_number = session_number + 1
+	where email = operator_email;
+	body := '{"ok":true}';
+	return next;
+end
+$$;
+
 -- One key as callers see it.
 create or replace function assay.service_key_json(k assay.service_key)
 returns json language sql stable

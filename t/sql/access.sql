@@ -8,6 +8,21 @@ select * from assay.operator_register('one@example.com', 'hash');
 select * from assay.operator_register('two@example.com', 'hash');
 select email, role, session_number from assay.operator;
 
+-- Further ones have a role each and an email that nobody else has.
+select refusal, body::jsonb - 'createdAt'
+from assay.operator_create('b@example.com', 'analyst', 'hash');
+select refusal, body from assay.operator_create('b@example.com', 'admin', 'h');
+select refusal from assay.operator_create('c@example.com', 'owner', 'hash');
+select e ->> 'email', e ->> 'role'
+from jsonb_array_elements(assay.operator_list()::jsonb) e;
+
+-- The end of one session, twice, and of all.
+select * from assay.operator_logout('tok_1', now() + interval '12 h');
+select * from assay.operator_logout('tok_1', now() + interval '12 h');
+select jti from assay.revoked_token;
+select * from assay.operator_logout_all('b@example.com');
+select email, session_number from assay.operator order by 1;
+
 -- A key shows no hash; an expired one says so; revoking twice is no error.
 select assay.service_key_create('key_1', sha256('one'), 'shop', 'ak_live_00000000',
 	3, null, 'one@example.com')::jsonb - 'createdAt';

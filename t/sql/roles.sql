@@ -51,6 +51,8 @@ insert into assay.idempotency values ('k', 'v', 'e', now());
 select count(*) from assay.user_state;
 select count(*) from assay.spool_file;
 delete from assay.operator;
+select * from assay.operator_logout('tok_1', now());
+update assay.revoked_token set expires_at = now();
 update assay.operator set role = 'admin';
 update assay.service_key set hash = '\x00';
 delete from assay.service_key;

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/* Emails and passwords as requests bring them; passwords are hashed in turn. */
+#ifndef FCGI_PASSWORD_H
+#define FCGI_PASSWORD_H
+
+#include "core/utf8.h"
+#include "lib/crypt.h"
+
+struct req;
+
+/* What the fields of a body may have, in bytes. */
+#define PASSWORD_EMAIL_MAX 254
+#define PASSWORD_MAX 256 /* characters */
+#define PASSWORD_BYTES_MAX (PASSWORD_MAX * UTF8_MAX)
+
+/*
+ * The email of a body that has one, in lower case.  Returns NULL with
+ * req->fail set when the arena is full.
+ */
+const char *password_email(struct req *req);
+
+/*
+ * See that somebody can be made an operator with this email and the password
+ * of the body.  Returns 0, or -1 with req->fail set to INVALID_REQUEST.
+ */
+int password_check(struct req *req, const char *email)
+    __attribute__((warn_unused_result));
+
+/*
+ * Take a turn at what costs 64 MiB and half a second, waiting a moment for
+ * one; turn_give() ends it.  Returns its number, or -1 with req->fail set to
+ * UNAVAILABLE.
+ */
+int password_turn(struct req *req) __attribute__((warn_unused_result));
+
+/*
+ * Hash the body's password, when it is our turn.  Returns 0, or -1 with
+ * req->fail set: UNAVAILABLE, INTERNAL.
+ */
+int password_hash(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
+    __attribute__((warn_unused_result));
+
+#endif
