@@ -3,6 +3,7 @@
 #ifndef CORE_RULE_H
 #define CORE_RULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,6 +63,12 @@ struct hits {
  */
 struct ruleset *rule_compile(struct arena *a, const char *text, size_t len,
     struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Whether text is what ids, tags and version labels are made of: 1 to
+ * RULE_ID_MAX letters, digits and ._@+-.
+ */
+bool rule_ident(const char *text);
 
 /*
  * Evaluate every rule over the signals and note those whose condition is

@@ -130,9 +130,6 @@ int rule_lex_next(struct lexer *lx, struct lexeme *ret, struct fail *f)
 /* Whether the lexeme is that word. */
 bool rule_lex_is(const struct lexeme *at, const char *word);
 
-/* Whether text has 1 to RULE_ID_MAX characters, all of them a word's. */
-bool rule_lex_ident(const char *text);
-
 /* As it is written: "==". */
 const char *rule_lex_name(enum token token);
 

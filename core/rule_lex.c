@@ -141,7 +141,7 @@ rule_lex_is(const struct lexeme *at, const char *word)
 }
 
 bool
-rule_lex_ident(const char *text)
+rule_ident(const char *text)
 {
 	size_t len = strlen(text);
 

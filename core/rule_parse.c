@@ -530,7 +530,7 @@ take_ident(struct parser *p, const char *what, bool quoted)
 			rule_lex_full(p->pa_fail);
 		return NULL;
 	}
-	if (!rule_lex_ident(text)) {
+	if (!rule_ident(text)) {
 		rule_lex_fail(p->pa_fail, &at,
 		    "%s has 1 to %d characters, letters, digits and ._@+-",
 		    what, RULE_ID_MAX);

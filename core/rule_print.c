@@ -95,7 +95,7 @@ print_signal(
 	}
 	name = attrs->text[c->signal - SIGNAL__MAX];
 	str_add(s, "attr.");
-	if (rule_lex_ident(name))
+	if (rule_ident(name))
 		str_add(s, name);
 	else
 		str_json(s, name);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/arena.h"
@@ -36,6 +37,7 @@ static const struct {
 	[BODY_BOOL] = { "true or false", NULL, NULL },
 	[BODY_ARRAY] = { "an array", " of ", " elements" },
 	[BODY_OBJECT] = { "an object", NULL, NULL },
+	[BODY_SCALAR] = { "a string, a number, true or false", NULL, NULL },
 };
 
 struct json_object *
@@ -93,6 +95,25 @@ body_check(struct json_object *json, const struct body_field *fields, size_t n,
 			return field_refuse(&fields[i], f);
 	}
 	return 0;
+}
+
+int
+body_check_in(struct json_object *json, const struct body_field *fields,
+    size_t n, enum code code, const char *where, struct fail *f)
+{
+	struct fail inner = { 0 };
+	char path[2 * sizeof(inner.where)];
+
+	if (!json_object_is_type(json, json_type_object))
+		return fail_set(
+		    f, FAIL_INPUT, code, where, "must be an object");
+	if (body_check(json, fields, n, &inner) == 0)
+		return 0;
+	if (inner.where[0] == '\0')
+		return fail_set(
+		    f, FAIL_INPUT, code, where, "has an unknown field");
+	snprintf(path, sizeof(path), "%s.%s", where, inner.where);
+	return fail_set(f, FAIL_INPUT, code, path, "%s", inner.why);
 }
 
 const char *
@@ -191,6 +212,10 @@ field_fits(const struct body_field *field, struct json_object *value)
 		    within(field, (int64_t)json_object_array_length(value));
 	case BODY_OBJECT:
 		return json_object_is_type(value, json_type_object);
+	case BODY_SCALAR:
+		return json_object_is_type(value, json_type_string) ||
+		    json_object_is_type(value, json_type_boolean) ||
+		    body_is_number(value);
 	case BODY_TYPE__MAX:
 		break;
 	}

@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/fail.h"
+
 struct arena;
 struct event;
-struct fail;
 struct json_object;
 struct str;
 
@@ -66,6 +67,7 @@ struct body_field {
 		BODY_BOOL,
 		BODY_ARRAY,
 		BODY_OBJECT,
+		BODY_SCALAR, /* a string, a number or a boolean */
 		BODY_TYPE__MAX
 	} type;
 	bool required;
@@ -81,6 +83,14 @@ struct body_field {
  */
 int body_check(struct json_object *json, const struct body_field *fields,
     size_t n, struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * The same for an object inside of a body: where is its path, "bands[2]", in
+ * front of the field's, and code what its faults are.
+ */
+int body_check_in(struct json_object *json, const struct body_field *fields,
+    size_t n, enum code code, const char *where, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * A field of a body that has passed body_check(), NULL or fallback if absent;
