@@ -158,7 +158,7 @@ envelope() {
 		my ($method, $what) = @ARGV;
 		local $/;
 		$_ = <STDIN>;
-		while (s/^HTTP\S+ (\d+).*?\n(.*?)\r\n\r\n//s) {
+		while (s/^HTTP\S+ (\d+)[^\n]*\n((?:.*?\r\n)??)\r\n//s) {
 			my ($status, $head) = ($1, $2);
 			next if $status < 200;
 			my ($size) = $head =~ /^content-length: *(\d+)/mi;
