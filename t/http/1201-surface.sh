@@ -3,9 +3,10 @@
 # The whole surface by its table: whoever may not call a route is refused on
 # each of them, and so is what no route takes.  A new route is in here by its
 # row.
+# shellcheck disable=SC2317 # each check is called by its name
+
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck disable=SC2317 # each check is called by its name
 
 start_stack
 admin_token
