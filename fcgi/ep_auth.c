@@ -19,6 +19,7 @@
 #include "lib/crypt.h"
 #include "lib/db.h"
 #include "lib/log.h"
+#include "lib/shm.h"
 #include "lib/token.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
@@ -118,7 +119,7 @@ auth_login(struct req *req, struct resp *resp)
 		return -1;
 	got = crypt_password_check(body_string(req->json, "password"), hash,
 	    &match, &stale, &req->fail);
-	turn_give(req->worker->shm, turn);
+	turn_give(req->worker->shm->sh_hashing, turn);
 	if (got == -1)
 		return -1;
 	if (!match)

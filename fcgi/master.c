@@ -157,6 +157,7 @@ stop(struct master *m)
 	if (m->stopping)
 		return;
 	m->stopping = true;
+	atomic_store(&m->shm->sh_stopping, 1);
 	notify("STOPPING=1");
 	log_info("pool=stopping");
 	stop_group(m, GROUP_OPERATOR);

@@ -16,6 +16,7 @@
 #include "lib/body.h"
 #include "lib/clock.h"
 #include "lib/conf.h"
+#include "lib/shm.h"
 
 #define PASSWORD_MIN 8 /* characters */
 #define TURN_WAIT CLOCK_SECOND /* then the worker is needed elsewhere */
@@ -60,7 +61,8 @@ password_turn(struct req *req)
 	/* One worker is kept free for the rest. */
 	const int n =
 	    conf.OPERATOR_WORKERS > 2 ? (int)conf.OPERATOR_WORKERS - 1 : 1;
-	const int turn = turn_take(req->worker->shm, n, getpid(), TURN_WAIT);
+	const int turn =
+	    turn_take(req->worker->shm->sh_hashing, n, getpid(), TURN_WAIT);
 
 	if (turn == -1)
 		fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
@@ -78,7 +80,7 @@ password_hash(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 		return -1;
 	got = crypt_password_hash(
 	    body_string(req->json, "password"), ret, &req->fail);
-	turn_give(req->worker->shm, turn);
+	turn_give(req->worker->shm->sh_hashing, turn);
 	return got;
 }
 

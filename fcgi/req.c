@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcgiapp.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -77,6 +78,14 @@ req_body(struct req *req, size_t max)
 	req->body = body;
 	req->body_size = size;
 	return 0;
+}
+
+bool
+req_gone(const struct req *req)
+{
+	struct pollfd fd = { .fd = req->connection, .events = POLLRDHUP };
+
+	return poll(&fd, 1, 0) == 1;
 }
 
 const char *

@@ -67,6 +67,7 @@ struct req {
 	bool key_verified; /* the database knows the key, for this route */
 	struct operator operator; /* operator and admin routes */
 
+	int connection; /* to nginx; what hangs up when the caller does */
 	struct FCGX_Stream *in; /* where the body comes from, once */
 	const char *body; /* raw bytes, NUL-terminated; "" without */
 	size_t body_size;
@@ -89,6 +90,9 @@ void req_init(struct req *req, struct worker *worker, struct arena *arena,
  * when the arena is full.
  */
 int req_body(struct req *req, size_t max) __attribute__((warn_unused_result));
+
+/* Whether nobody waits for the answer any more, as far as nginx has told. */
+bool req_gone(const struct req *req);
 
 /* The method's name as it is logged, "OTHER" for what we do not serve. */
 const char *req_method_name(enum method method);

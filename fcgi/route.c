@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "core/fail.h"
 #include "core/str.h"
@@ -15,6 +16,7 @@
 #include "fcgi/query.h"
 #include "fcgi/route.h"
 #include "fcgi/shed.h"
+#include "fcgi/turn.h"
 #include "fcgi/worker.h"
 #include "lib/body.h"
 #include "lib/clock.h"
@@ -24,9 +26,11 @@
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
+#define LONG_S 60 /* a route that may take so many seconds is a long one */
 #define BODY_IGNORED 4096 /* bytes, where a route takes no body */
 
 static int handle(struct req *req, struct resp *resp);
+static int act(struct req *req, struct resp *resp);
 static int gate(struct req *req, struct resp *resp);
 static int find(struct req *req, struct resp *resp, struct match *ret);
 static bool served(const struct worker *w, const struct route *route);
@@ -80,8 +84,32 @@ route_settle(struct req *req, struct resp *resp)
 		refuse(req, resp);
 }
 
+/*
+ * Answer what has come through the gate.  Requests that may take minutes never
+ * hold the last two of an operator group, or its last one if it has but two.
+ */
 static int
 handle(struct req *req, struct resp *resp)
+{
+	_Atomic int32_t *turns = req->worker->shm->sh_long;
+	const int n =
+	    conf.OPERATOR_WORKERS > 2 ? (int)conf.OPERATOR_WORKERS - 2 : 1;
+	int turn, r;
+
+	if (req->route->limit_s < LONG_S)
+		return act(req, resp);
+	if ((turn = turn_take(turns, n, getpid(), 0)) == -1)
+		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+		    "as many long requests as may run at once are running; "
+		    "try again when one is done");
+	r = act(req, resp);
+	turn_give(turns, turn);
+	return r;
+}
+
+/* Let the handler do it, with an audit entry where the route wants one. */
+static int
+act(struct req *req, struct resp *resp)
 {
 	if (req->route->trail == TRAIL_AUDIT)
 		return audit_handle(req, resp);

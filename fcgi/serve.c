@@ -216,6 +216,7 @@ receive(struct serve *s, struct hand *h)
 	h->answered = false;
 	req_init(&h->req, s->worker, &s->arena, h->fcgx.envp, h->fcgx.in,
 	    conf.TRUST_PROXY, clock_now());
+	h->req.connection = h->fcgx.ipcFd;
 	log_context("req", h->req.correlation_id);
 }
 

@@ -18,7 +18,7 @@
 static bool claim(_Atomic int32_t *turn, pid_t pid);
 
 int
-turn_take(struct shm *shm, int n, pid_t pid, int64_t wait_us)
+turn_take(_Atomic int32_t *turns, int n, pid_t pid, int64_t wait_us)
 {
 	const struct timespec pause = { .tv_nsec = POLL_US * 1000 };
 	const int64_t until = clock_ticks() + wait_us;
@@ -27,7 +27,7 @@ turn_take(struct shm *shm, int n, pid_t pid, int64_t wait_us)
 	assert(n > 0 && n <= SHM_SLOTS);
 	for (;;) {
 		for (i = 0; i < n; i++)
-			if (claim(&shm->sh_turn[i], pid))
+			if (claim(&turns[i], pid))
 				return i;
 		if (clock_ticks() >= until)
 			return -1;
@@ -36,9 +36,9 @@ turn_take(struct shm *shm, int n, pid_t pid, int64_t wait_us)
 }
 
 void
-turn_give(struct shm *shm, int turn)
+turn_give(_Atomic int32_t *turns, int turn)
 {
-	atomic_store(&shm->sh_turn[turn], 0);
+	atomic_store(&turns[turn], 0);
 }
 
 /* Take a turn that is free, or whose holder was killed. */

@@ -3,20 +3,19 @@
 #ifndef FCGI_TURN_H
 #define FCGI_TURN_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-struct shm;
-
 /*
- * Take one of n turns for process pid, waiting up to wait_us for one to come
- * free.  A turn that a dead process holds is free.  Returns its number, from
- * 0, or -1 when all are taken.
+ * Take one of the first n of SHM_SLOTS turns in shared memory for process pid,
+ * waiting up to wait_us for one to come free.  A turn that a dead process
+ * holds is free.  Returns its number, from 0, or -1 when all are taken.
  */
-int turn_take(struct shm *shm, int n, pid_t pid, int64_t wait_us)
+int turn_take(_Atomic int32_t *turns, int n, pid_t pid, int64_t wait_us)
     __attribute__((warn_unused_result));
 
 /* Give a turn back. */
-void turn_give(struct shm *shm, int turn);
+void turn_give(_Atomic int32_t *turns, int turn);
 
 #endif

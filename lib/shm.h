@@ -47,7 +47,9 @@ struct shm {
 	struct window sh_key[SHM_KEYS];
 	struct window sh_login[SHM_LOGINS];
 	struct known sh_known[SHM_KEYS];
-	_Atomic int32_t sh_turn[SHM_SLOTS]; /* pids; fcgi/turn.c */
+	_Atomic int32_t sh_hashing[SHM_SLOTS]; /* turns, of pids; fcgi/turn.c */
+	_Atomic int32_t sh_long[SHM_SLOTS]; /* likewise, of long requests */
+	_Atomic int32_t sh_stopping; /* the pool is, for good */
 	_Atomic int64_t sh_redis; /* when to try it again; lib/redis.h */
 	_Atomic int64_t sh_retry_at; /* of the decide workers; db_breaker() */
 	_Atomic int64_t sh_spool_records; /* never too few; lib/spool.c */

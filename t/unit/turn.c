@@ -27,11 +27,11 @@ teardown(void)
 
 START_TEST(as_many_as_there_are)
 {
-	ck_assert_int_eq(turn_take(shm, 2, getpid(), 0), 0);
-	ck_assert_int_eq(turn_take(shm, 2, getpid(), 0), 1);
-	ck_assert_int_eq(turn_take(shm, 2, getpid(), 0), -1);
-	turn_give(shm, 0);
-	ck_assert_int_eq(turn_take(shm, 2, getpid(), 0), 0);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid(), 0), 0);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid(), 0), 1);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid(), 0), -1);
+	turn_give(shm->sh_hashing, 0);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid(), 0), 0);
 }
 END_TEST
 
@@ -39,8 +39,8 @@ START_TEST(waits_and_gives_up)
 {
 	const int64_t start = clock_ticks();
 
-	ck_assert_int_eq(turn_take(shm, 1, getpid(), 0), 0);
-	ck_assert_int_eq(turn_take(shm, 1, getpid(), 100000), -1);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 1, getpid(), 0), 0);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 1, getpid(), 100000), -1);
 	ck_assert_int_ge(clock_ticks() - start, 100000);
 }
 END_TEST
@@ -51,14 +51,15 @@ START_TEST(waits_and_gets_it)
 
 	ck_assert_int_ne(child, -1);
 	if (child == 0) {
-		if (turn_take(shm, 1, getpid(), 0) == 0) {
+		if (turn_take(shm->sh_hashing, 1, getpid(), 0) == 0) {
 			usleep(50000);
-			turn_give(shm, 0);
+			turn_give(shm->sh_hashing, 0);
 		}
 		_exit(0);
 	}
 	usleep(20000);
-	ck_assert_int_eq(turn_take(shm, 1, getpid(), 5 * CLOCK_SECOND), 0);
+	ck_assert_int_eq(
+	    turn_take(shm->sh_hashing, 1, getpid(), 5 * CLOCK_SECOND), 0);
 	waitpid(child, NULL, 0);
 }
 END_TEST
@@ -69,9 +70,9 @@ START_TEST(the_dead_hold_nothing)
 
 	ck_assert_int_ne(child, -1);
 	if (child == 0)
-		_exit(turn_take(shm, 1, getpid(), 0));
+		_exit(turn_take(shm->sh_hashing, 1, getpid(), 0));
 	waitpid(child, NULL, 0);
-	ck_assert_int_eq(turn_take(shm, 1, getpid(), 0), 0);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 1, getpid(), 0), 0);
 }
 END_TEST
 
