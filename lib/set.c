@@ -12,6 +12,7 @@
 #include "core/event.h"
 #include "core/fail.h"
 #include "core/graph.h"
+#include "core/replay.h"
 #include "core/signals.h"
 #include "core/state.h"
 #include "core/str.h"
@@ -518,26 +519,11 @@ reasons_text(struct arena *a, const struct score *score)
 static const char *
 replay_text(struct arena *a, const struct ruleset *rs, const struct entry *en)
 {
-	const struct hits *hits = &en->decision.hits;
 	struct str s;
-	size_t i;
 
 	str_init(&s, a);
-	str_add(&s, "{\"scorer\":\"weighted\",\"ruleset\":");
-	str_json(&s, rs->version);
-	str_add(&s, ",\"score\":");
-	str_int(&s, en->decision.score.total);
-	str_add(&s, ",\"rules\":[");
-	for (i = 0; i < hits->n; i++) {
-		str_add(&s, i == 0 ? "" : ",");
-		str_json(&s, rs->rules[hits->index[i]].id);
-	}
-	str_add(&s, "],\"tags\":");
-	str_add(&s,
-	    en->item->answer.reasons == NULL ? "[]" : en->item->answer.reasons);
-	str_add(&s, ",\"signals\":");
-	signals_json(&s, &en->signals);
-	str_addc(&s, '}');
+	replay_json(&s, rs, &en->decision, en->listed == LIST_WATCH,
+	    en->item->answer.reasons, &en->signals);
 	return str_text(&s);
 }
 

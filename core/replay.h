@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: ISC */
+/* Replay samples: what is kept of a scored decision, to decide it again. */
+#ifndef CORE_REPLAY_H
+#define CORE_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/event.h"
+#include "core/policy.h"
+#include "core/signals.h"
+
+struct arena;
+struct decision;
+struct ruleset;
+struct str;
+
+/* The head of a sample is in so many of its first characters. */
+#define REPLAY_HEAD 256
+
+/* A sample as it is read back. */
+struct replay {
+	int score; /* 0 to SCORE_MAX */
+	enum verdict verdict; /* what was answered */
+	bool watched; /* a watch entry called for at least a review */
+
+	/* Not of a head alone. */
+	struct signals signals; /* their event is the one here */
+	struct event event; /* nothing but the attributes */
+};
+
+/*
+ * Append the sample of a decision by rs as a JSON object without spaces:
+ * {"scorer","ruleset","score","verdict","watched"?,"rules","tags","signals"}.
+ * What stands before "rules" is the head.  tags is the JSON of the reasons,
+ * NULL for none.
+ */
+void replay_json(struct str *s, const struct ruleset *rs,
+    const struct decision *d, bool watched, const char *tags,
+    const struct signals *sigs);
+
+/*
+ * Read what replay_json() wrote, len bytes of it; members that it does not
+ * know it passes over.  Strings in ret live in arena a, and ret must stay
+ * where it is.  Returns 0, or -1 if it is no such text or the arena is full.
+ */
+int replay_read(struct arena *a, const char *text, size_t len,
+    struct replay *ret) __attribute__((warn_unused_result));
+
+/* The same of a text that was cut behind its head. */
+int replay_read_head(const char *text, size_t len, struct replay *ret)
+    __attribute__((warn_unused_result));
+
+#endif

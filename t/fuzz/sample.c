@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Fuzz target: the reader of replay samples.  What it takes is within its
+ * bounds, can be decided, and comes back the same once it is written again;
+ * and a head never says anything else than the whole.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/decide.h"
+#include "core/replay.h"
+#include "core/rule.h"
+#include "core/score.h"
+#include "core/str.h"
+#include "t/fuzz/fuzz.h"
+
+static void check_again(const struct replay *);
+static bool same(const struct value *, const struct value *);
+
+static const struct ruleset no_rules = { .version = "fuzz" };
+
+static _Alignas(16) char block[8 << 20];
+static struct arena arena;
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data;
+	struct replay whole, head;
+	int r;
+
+	arena_init(&arena, block, sizeof(block));
+	r = replay_read(&arena, text, size, &whole);
+	if (r == 0) {
+		assert(whole.score >= 0 && whole.score <= SCORE_MAX);
+		assert(whole.verdict > 0 && whole.verdict < VERDICT__MAX);
+		assert(whole.event.n_attrs <= EVENT_ATTRS_MAX);
+		check_again(&whole);
+	}
+	if (replay_read_head(text, size, &head) == 0)
+		assert(head.score >= 0 && head.score <= SCORE_MAX);
+	arena_reset(&arena);
+	return 0;
+}
+
+/* Write what was read, and read it again. */
+static void
+check_again(const struct replay *first)
+{
+	const struct decision d = { .verdict = first->verdict,
+		.score = { .total = first->score } };
+	struct replay again, head;
+	const char *text;
+	struct str s;
+	size_t i;
+
+	str_init(&s, &arena);
+	replay_json(&s, &no_rules, &d, first->watched, NULL, &first->signals);
+	text = str_text(&s);
+	assert(text != NULL);
+	assert(replay_read(&arena, text, s.st_len, &again) == 0);
+	assert(again.score == first->score);
+	assert(again.verdict == first->verdict);
+	assert(again.watched == first->watched);
+	for (i = 0; i < SIGNAL__MAX; i++)
+		assert(same(&again.signals.value[i], &first->signals.value[i]));
+	assert(
+	    replay_read_head(text,
+		s.st_len < REPLAY_HEAD ? s.st_len : REPLAY_HEAD, &head) == 0);
+	assert(head.score == first->score && head.verdict == first->verdict);
+	assert(head.watched == first->watched);
+}
+
+static bool
+same(const struct value *a, const struct value *b)
+{
+	if (a->type != b->type)
+		return false;
+	switch (a->type) {
+	case VALUE_NUMBER:
+		return a->number == b->number;
+	case VALUE_STRING:
+		return strcmp(a->string, b->string) == 0;
+	case VALUE_BOOL:
+		return a->flag == b->flag;
+	case VALUE_UNKNOWN:
+	case VALUE__MAX:
+		break;
+	}
+	return true;
+}

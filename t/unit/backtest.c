@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC */
+/* core/backtest.c: counts, rates and their JSON. */
+#include "config.h"
+
+#include "core/arena.h"
+#include "core/backtest.h"
+#include "core/str.h"
+#include "t/unit/unit.h"
+
+static _Alignas(16) char block[65536];
+
+static const char *json(struct arena *a, const struct backtest *bt);
+
+START_TEST(nothing)
+{
+	const struct backtest bt = { .labeled = 0 };
+	struct arena a;
+
+	arena_init(&a, block, sizeof(block));
+	ck_assert_int_eq(backtest_samples(&bt), 0);
+	ck_assert_str_eq(json(&a, &bt),
+	    "\"sampleSize\":0,\"labeled\":0,\"candidate\":{"
+	    "\"truePositives\":0,\"falsePositives\":0,\"falseNegatives\":0,"
+	    "\"trueNegatives\":0,\"precision\":0,\"recall\":0,"
+	    "\"falsePositiveRate\":0},\"baseline\":{\"truePositives\":0,"
+	    "\"falsePositives\":0,\"falseNegatives\":0,\"trueNegatives\":0},"
+	    "\"delta\":{\"fraudCaught\":0,\"falsePositives\":0,\"flips\":0},"
+	    "\"mix\":{\"before\":{\"allow\":0,\"challenge\":0,\"review\":0,"
+	    "\"deny\":0},\"after\":{\"allow\":0,\"challenge\":0,\"review\":0,"
+	    "\"deny\":0}},\"flipsByPair\":[]");
+	arena_reset(&a);
+}
+END_TEST
+
+/* All that is not allow is flagged; what has no label is only in the mix. */
+static const struct retrial trials[] = {
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_DENY, LABEL_FRAUD },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_REVIEW, LABEL_FRAUD },
+	{ VERDICT_DENY, VERDICT_ALLOW, VERDICT_CHALLENGE, LABEL_FRAUD },
+	{ VERDICT_ALLOW, VERDICT_REVIEW, VERDICT_ALLOW, LABEL_FRAUD },
+	{ VERDICT_REVIEW, VERDICT_CHALLENGE, VERDICT_REVIEW, LABEL_LEGIT },
+	{ VERDICT_DENY, VERDICT_DENY, VERDICT_ALLOW, LABEL_LEGIT },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, LABEL_LEGIT },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, LABEL_LEGIT },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_DENY, LABEL_NONE },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, LABEL_NONE },
+};
+
+START_TEST(counts)
+{
+	struct backtest bt = { .labeled = 0 };
+	struct arena a;
+	size_t i;
+
+	arena_init(&a, block, sizeof(block));
+	for (i = 0; i < nitems(trials); i++)
+		backtest_add(&bt, &trials[i]);
+	ck_assert_int_eq(backtest_samples(&bt), nitems(trials));
+	ck_assert_str_eq(json(&a, &bt),
+	    "\"sampleSize\":10,\"labeled\":8,\"candidate\":{"
+	    "\"truePositives\":3,\"falsePositives\":1,\"falseNegatives\":1,"
+	    "\"trueNegatives\":3,\"precision\":0.75,\"recall\":0.75,"
+	    "\"falsePositiveRate\":0.25},\"baseline\":{\"truePositives\":1,"
+	    "\"falsePositives\":2,\"falseNegatives\":3,\"trueNegatives\":2},"
+	    "\"delta\":{\"fraudCaught\":2,\"falsePositives\":-1,\"flips\":4},"
+	    "\"mix\":{\"before\":{\"allow\":7,\"challenge\":0,\"review\":1,"
+	    "\"deny\":2},\"after\":{\"allow\":5,\"challenge\":1,\"review\":2,"
+	    "\"deny\":2}},\"flipsByPair\":[{\"from\":\"allow\",\"to\":"
+	    "\"review\","
+	    "\"samples\":1},{\"from\":\"allow\",\"to\":\"deny\",\"samples\":2},"
+	    "{\"from\":\"deny\",\"to\":\"allow\",\"samples\":1},"
+	    "{\"from\":\"deny\",\"to\":\"challenge\",\"samples\":1}]");
+	arena_reset(&a);
+}
+END_TEST
+
+static const char *
+json(struct arena *a, const struct backtest *bt)
+{
+	struct str s;
+
+	str_init(&s, a);
+	backtest_json(&s, bt);
+	return str_text(&s);
+}
+
+Suite *
+suite_backtest(void)
+{
+	Suite *s = suite_create("backtest");
+	TCase *tc = tcase_create("backtest");
+
+	tcase_add_test(tc, nothing);
+	tcase_add_test(tc, counts);
+	suite_add_tcase(s, tc);
+	return s;
+}
