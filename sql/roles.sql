@@ -79,3 +79,10 @@ grant select on assay.webhook_endpoint, assay.alert_channel to assay_operator;
 grant insert on assay.outbox to assay_operator;
 grant execute on function assay.audit_page(bigint, bigint),
     assay.publish(text, json, text, text) to assay_operator;
+
+-- operator looks at the graph.
+grant select on assay.entity, assay.link to assay_operator;
+grant execute on function assay.graph_near(bigint, bigint),
+    assay.graph_keys(bigint[], bigint),
+    assay.graph_companions(bigint, bigint[]),
+    assay.graph_around(text, bigint, text) to assay_operator;

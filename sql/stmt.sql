@@ -333,6 +333,11 @@ values ($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text);
 -- name: audit_page one read late
 select assay.audit_page($1::bigint, $2::bigint) as body;
 
+-- The entity graph (fcgi/ep_graph.c) -------------------------------------------
+
+-- name: graph_around one read late
+select assay.graph_around($1::text, $2::bigint, $3::text) as body;
+
 -- assayctl ------------------------------------------------------------------
 
 -- name: ruleset_missing one read
