@@ -8,6 +8,7 @@
 #include "core/str.h"
 #include "fcgi/act.h"
 #include "fcgi/auth.h"
+#include "fcgi/delay.h"
 #include "fcgi/password.h"
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
@@ -24,9 +25,19 @@
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
+/* One login on its way. */
+struct login {
+	const char *email;
+	struct delay_pair pair;
+	struct rows rows; /* the operator, perhaps none */
+	bool match; /* the password is the operator's */
+	bool stale; /* its hash is weaker than today's */
+};
+
 static int is_open(struct req *req, bool *ret);
 static int closed(struct req *req);
 static int hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE]);
+static int check_password(struct req *req, struct resp *resp, struct login *l);
 static void rehash(struct req *req, const char *email, const char *old);
 static int answer(struct req *req, struct resp *resp, int status,
     const char *email, enum role role, int64_t session);
@@ -91,45 +102,31 @@ auth_register(struct req *req, struct resp *resp)
 
 /*
  * POST /v1/auth/login.  200: a token; 401: wrong email or password, which
- * take the same time and get the same answer; 400: a field is missing or
- * unknown; 503: too many passwords are being hashed.
+ * take the same time and get the same answer; 429: too many have failed for
+ * this email from this address; 400: a field is missing or unknown; 503: too
+ * many passwords are being hashed.
  */
 int
 auth_login(struct req *req, struct resp *resp)
 {
-	const char *email, *hash = NULL;
-	bool match = false, stale = false;
-	struct params p;
-	struct rows rows;
-	int turn, got;
+	struct login l;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
-	    (email = password_email(req)) == NULL ||
-	    worker_db(req->worker, &req->fail) == -1)
+	    (l.email = password_email(req)) == NULL)
 		return -1;
-	params_init(&p, req->arena);
-	params_text(&p, email);
-	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_FIND, &p, &rows,
-		&req->fail) == -1)
+	delay_pair(req, l.email, &l.pair);
+	if (delay_check(req, resp, &l.pair) == -1 ||
+	    check_password(req, resp, &l) == -1)
 		return -1;
-	if (rows.ro_n > 0)
-		hash = rows_get_text(&rows, "password");
-
-	if ((turn = password_turn(req)) == -1)
-		return -1;
-	got = crypt_password_check(body_string(req->json, "password"), hash,
-	    &match, &stale, &req->fail);
-	turn_give(req->worker->shm->sh_hashing, turn);
-	if (got == -1)
-		return -1;
-	if (!match)
+	if (!l.match)
 		return fail_set(&req->fail, FAIL_DENIED, INVALID_CREDENTIALS,
 		    NULL, "%s", "");
-	if (stale)
-		rehash(req, email, hash);
-	return answer(req, resp, 200, email,
-	    token_role(rows_get_text(&rows, "role")),
-	    rows_get_int(&rows, "session_number"));
+	delay_clear(req, &l.pair);
+	if (l.stale)
+		rehash(req, l.email, rows_get_text(&l.rows, "password"));
+	return answer(req, resp, 200, l.email,
+	    token_role(rows_get_text(&l.rows, "role")),
+	    rows_get_int(&l.rows, "session_number"));
 }
 
 /*
@@ -205,6 +202,27 @@ hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 	if (req->fail.code == UNAVAILABLE && is_open(req, &open) == 0 && !open)
 		return closed(req);
 	return -1;
+}
+
+/*
+ * Check the password when it is our turn, and not before: nothing is counted
+ * against an account because others keep us busy.
+ */
+static int
+check_password(struct req *req, struct resp *resp, struct login *l)
+{
+	const int turn = password_turn(req);
+	int got;
+
+	if (turn == -1)
+		return -1;
+	got = delay_begin(req, resp, &l->pair, l->email, &l->rows);
+	if (got == 0)
+		got = crypt_password_check(body_string(req->json, "password"),
+		    rows_get_text(&l->rows, "password"), &l->match, &l->stale,
+		    &req->fail);
+	turn_give(req->worker->shm->sh_hashing, turn);
+	return got;
 }
 
 /*

@@ -116,13 +116,14 @@ limit_address(
     const char *secret, const char *address, uint8_t ret[CRYPT_SHA256_SIZE])
 {
 	uint8_t key[CRYPT_SHA256_SIZE];
+	char v4[INET_ADDRSTRLEN];
 	struct in6_addr v6;
 	const bool is_v6 = inet_pton(AF_INET6, address, &v6) == 1;
 
 	crypt_hmac(secret, strlen(secret), ADDRESS_LABEL,
 	    sizeof(ADDRESS_LABEL) - 1, key);
 	if (is_v6 && IN6_IS_ADDR_V4MAPPED(&v6))
-		address = strrchr(address, ':') + 1;
+		address = inet_ntop(AF_INET, &v6.s6_addr[12], v4, sizeof(v4));
 	if (is_v6 && !IN6_IS_ADDR_V4MAPPED(&v6))
 		crypt_hmac(key, sizeof(key), &v6, 8, ret);
 	else

@@ -51,8 +51,13 @@ grant insert, update (revoked_at) on assay.service_key to assay_operator;
 grant select, insert, update (password, session_number) on assay.operator
     to assay_operator;
 grant select, insert, delete on assay.revoked_token to assay_operator;
+grant select, insert, update, delete on assay.login_failure to assay_operator;
 grant execute on function assay.time_text(timestamptz),
     assay.operator_register(text, text),
+    assay.login_delay(int),
+    assay.login_wait(bytea),
+    assay.login_try(text, bytea),
+    assay.login_clear(bytea),
     assay.operator_json(assay.operator),
     assay.operator_list(),
     assay.operator_create(text, text, text),

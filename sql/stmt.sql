@@ -276,7 +276,7 @@ from assay.list_subject s where s.changed > $1::bigint;
 select kind, value, expires_at
 from assay.list_entry where subject = $1::text limit $2::bigint;
 
--- Access (fcgi/auth.c, ep_auth.c, ep_user.c, ep_apikey.c) ---------------------
+-- Access (fcgi/auth.c, delay.c, ep_auth.c, ep_user.c, ep_apikey.c) ------------
 
 -- name: auth_status one read
 select not exists (select from assay.operator) as needs_bootstrap;
@@ -286,9 +286,16 @@ select not exists (select from assay.operator) as needs_bootstrap;
 select role, session_number
 from assay.operator_register($1::text, $2::text);
 
--- name: operator_find many read
-select role, session_number, password
-from assay.operator where email = $1::text;
+-- The seconds that a login has to wait because others failed.
+-- name: login_wait one read late
+select assay.login_wait($1::bytea) as wait;
+
+-- name: login_try one write late
+select wait, role, session_number, password
+from assay.login_try($1::text, $2::bytea);
+
+-- name: login_clear one write late
+select assay.login_clear($1::bytea);
 
 -- Whose session a token belongs to, and whether it was logged out.
 -- name: operator_session many read
