@@ -12,6 +12,7 @@
 # http() and raw() got was whole and, if it was an error, our envelope, and
 # that no log holds an address, a number, a key or another secret of any
 # request: nginx keeps a copy of each for that, so that none can be forgotten.
+# The answers that http() got stay in the build directory for t/answers.sh.
 # RUN_SERVICES=1 lets it run at all.
 # shellcheck disable=SC2119,SC2120 # arguments that may be left out
 set -u
@@ -58,6 +59,7 @@ leave() {
 	is "no answer was outside our envelope" \
 	    "$(cat "$scratch/outside" 2>/dev/null)" "" || :
 	keeps_private || :
+	keep_answers
 	echo "1..$((passed + failed))"
 	if [ "$failed" -gt 0 ]; then
 		mkdir -p "$builddir/t/http"
@@ -70,6 +72,13 @@ leave() {
 	fi
 	rm -rf "$scratch"
 	exit "$status"
+}
+
+# For t/answers.sh, which looks at those of all scenarios.
+keep_answers() {
+	mkdir -p "$builddir/t/http"
+	cp "$scratch/sent/answers" "$builddir/t/http/$name.answers" \
+	    2>/dev/null || :
 }
 
 # What was sent, files that were made to be sent, and this script itself,
@@ -204,6 +213,9 @@ http() {
 	[ "$http_method" != HEAD ] || BODY=
 	printf '%s\n' "$BODY" >>"$scratch/sent/http"
 	HEADERS=$(tr -d '\r' <"$scratch/headers" 2>/dev/null)
+	printf '\036%s\037%s\037%s\037%s\037%s\037%s' "$http_method" \
+	    "$http_path" "$http_body" "$STATUS" "$HEADERS" "$BODY" \
+	    >>"$scratch/sent/answers"
 	case $STATUS in
 	[123]*) ;;
 	000) echo "$http_method $http_path: $(cat "$scratch/curl")" \

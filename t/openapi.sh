@@ -1,0 +1,174 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# docs/openapi.json against the tables that the service is built from and
+# against the rules of redocly's linter (t/node/redocly.yaml), and swagger-ui
+# against its package.  A missing tool is a visible skip, and in CI (CI=true) a
+# failure.
+set -u
+srcdir=$(cd "$(dirname "$0")/.." && pwd)
+node_dir=${NODE_DIR:-$srcdir/build-node}
+cd "$srcdir" || exit 99
+failed=0
+n=0
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/assay-openapi.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM HUP
+api=docs/openapi.json
+
+# verdict WHAT: ok if nothing was written to $tmp/faults.
+verdict() {
+	n=$((n + 1))
+	if [ -s "$tmp/faults" ]; then
+		failed=$((failed + 1))
+		echo "not ok $n - $1"
+		sed 's/^/#   /' "$tmp/faults"
+	else
+		echo "ok $n - $1"
+	fi
+	: >"$tmp/faults"
+}
+
+# lacks WHAT WHY: a skip here, a failure in CI.
+lacks() {
+	if [ "${CI:-}" = true ]; then
+		echo "$2" >"$tmp/faults"
+		verdict "$1"
+	else
+		n=$((n + 1))
+		echo "ok $n - $1 # skip $2"
+	fi
+}
+
+# same WHAT: $tmp/want and $tmp/got, each sorted, are the same.
+same() {
+	LC_ALL=C sort -o "$tmp/want" "$tmp/want"
+	LC_ALL=C sort -o "$tmp/got" "$tmp/got"
+	{
+		diff "$tmp/want" "$tmp/got" | sed -n \
+		    's/^</missing:/p; s/^>/too much:/p'
+		[ -s "$tmp/want" ] || echo "the table is empty"
+	} >"$tmp/faults"
+	verdict "$1"
+}
+
+if ! command -v jq >/dev/null; then
+	lacks "the description is JSON" "jq is missing"
+	echo "1..$n"
+	exit "$failed"
+fi
+jq -e '.openapi | startswith("3.1.")' "$api" >"$tmp/faults" 2>&1 &&
+    : >"$tmp/faults"
+verdict "the description is JSON, of OpenAPI 3.1"
+
+# Every route: method, path, who may call, whether it takes a body, and its
+# refusals.  nginx limits every address, so 429 is everywhere.
+awk -F '[(,]' -v refusals="$tmp/refusals" '
+BEGIN {
+	who["PUBLIC"] = "-"
+	who["OPERATOR"] = "operatorToken:"
+	who["ADMIN"] = "operatorToken:admin"
+	more["OPERATOR"] = " 401"
+	more["APIKEY"] = more["ADMIN"] = " 401 403"
+}
+/^ROUTE\(/ {
+	gsub(/[ ")]/, "")
+	who["APIKEY"] = "apiKey:" tolower($6)
+	print $2, $3, who[$5], ($9 > 0 ? "body" : "none")
+	print $2, $3, "400" more[$5] ($9 > 0 ? " 413 415" : ""), \
+	    "429 500 503 default" >refusals
+}' fcgi/routes.tbl >"$tmp/want"
+jq -r '
+	.paths | to_entries[] | .key as $path | .value | to_entries[] |
+	"\(.key | ascii_upcase) \($path) \(
+	    if .value.security == [] or
+		(.value.security | type == "array" and any(. == {}))
+	    then "-"
+	    else .value.security | map(to_entries[] |
+		"\(.key):\(.value | join(","))") | join(" ") end) \(
+	    if .value.requestBody.required then "body" else "none" end)"' \
+    "$api" >"$tmp/got"
+same "its operations are the routes: method, path, credential, body"
+
+jq -r --rawfile want "$tmp/refusals" '
+	.paths as $paths | $want | split("\n")[] | select(. != "") |
+	split(" ") | .[0] as $method | .[1] as $path | .[2:] |
+	. - ($paths[$path][$method | ascii_downcase].responses // {} |
+	    keys) | select(. != []) |
+	"\($method) \($path): \(join(" "))"' "$api" >"$tmp/faults" 2>&1
+verdict "each operation has the refusals that its route can give"
+
+# The codes: in the one envelope, and each with its text as an example.
+sed -n 's/^CODE(\([A-Z_]*\), .*/\1/p' core/codes.tbl >"$tmp/want"
+jq -r '.components.schemas.Error.properties.code.enum[]' "$api" >"$tmp/got"
+same "its error codes are those of the service"
+sed -n 's/^CODE(\([A-Z_]*\), [0-9]*, "\(.*\)")$/\1 \1 \2/p' core/codes.tbl \
+    >"$tmp/want"
+jq -r '.components.examples | to_entries[] | select(.value.value.error) |
+	"\(.key) \(.value.value.code) \(.value.value.message)"' "$api" \
+    >"$tmp/got"
+same "and there is an example of each, as it is answered"
+
+# A code is told only under its own status.
+sed -n 's/^CODE(\([A-Z_]*\), \([0-9]*\),.*/\1 \2/p' core/codes.tbl |
+    jq -r --slurpfile api "$api" -nR '
+	[inputs | split(" ") | {(.[0]): .[1]}] | add as $status |
+	$api[0] | .components.responses as $known |
+	.paths | to_entries[] | .key as $path | .value | to_entries[] |
+	"\(.key) \($path)" as $op | .value.responses | to_entries[] |
+	select(.key | test("^[45]")) | .key as $got |
+	(.value["$ref"] // "/" | split("/")[-1]) as $name |
+	($known[$name] // .value).content["application/json"].examples |
+	to_entries[].value["$ref"] // "/" | split("/")[-1] |
+	select(. != "" and $status[.] != $got) |
+	"\($op): \(.) is no \($got)"' >"$tmp/faults" 2>&1
+verdict "each code stands under its status"
+
+# Bodies of operators take no unknown field.
+jq -r '
+	. as $api |
+	def resolve: if .["$ref"] then .["$ref"] as $ref |
+		$api | getpath($ref | ltrimstr("#/") | split("/")) |
+		resolve else . end;
+	def open: resolve |
+		if .oneOf then .oneOf[] | open
+		elif .type == "object" then
+			select(.additionalProperties != false)
+		else empty end;
+	.paths | to_entries[] | .key as $path | .value | to_entries[] |
+	select(.value.security != [{"apiKey": ["decisions"]}]) |
+	.key as $method |
+	.value.requestBody.content["application/json"].schema // {} | open |
+	"\($method) \($path) takes unknown fields"' "$api" >"$tmp/faults" 2>&1
+verdict "bodies of operators take no unknown field"
+
+sed -n 's/^AC_INIT(\[assay\], \[\([0-9.]*\)\].*/\1/p' configure.ac >"$tmp/want"
+jq -r .info.version "$api" >"$tmp/got"
+same "its version is that of the service"
+
+what="redocly finds nothing"
+redocly=$node_dir/node_modules/@redocly/cli/bin/cli.js
+if ! command -v node >/dev/null; then
+	lacks "$what" "node is missing"
+elif [ ! -f "$redocly" ]; then
+	lacks "$what" "tools/install-node has not been run"
+else
+	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
+	    node "$redocly" lint --config t/node/redocly.yaml "$api" \
+	    >"$tmp/faults" 2>&1 && : >"$tmp/faults"
+	verdict "$what"
+fi
+
+what="docs/swagger-ui is what its package holds"
+package=$node_dir/node_modules/swagger-ui-dist
+if [ ! -d "$package" ]; then
+	lacks "$what" "tools/install-node has not been run"
+else
+	for file in docs/swagger-ui/*; do
+		[ "$file" = docs/swagger-ui/README ] ||
+		    cmp "$file" "$package/${file##*/}"
+	done >"$tmp/faults" 2>&1
+	verdict "$what"
+fi
+
+echo "1..$n"
+[ "$failed" -eq 0 ]
