@@ -12,6 +12,7 @@ struct ruleset;
 
 #define SCORE_SHORT_CIRCUIT (-1) /* a decision that skipped scoring */
 #define SCORE_MAX 100
+#define SCORE_SERVING "weighted" /* the scorer that decides */
 
 /* One tag that fired and what it added. */
 struct reason {

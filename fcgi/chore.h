@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a decide worker does besides requests: load policies, drain the spool.
- */
+/* What workers do besides requests: policies, the spool, waiting labels. */
 #ifndef FCGI_CHORE_H
 #define FCGI_CHORE_H
 

@@ -78,6 +78,21 @@ grant execute on function assay.list_json(assay.list_entry),
     assay.list_put(text[], text[], text[], text[], text[], timestamptz[], text),
     assay.list_remove(text) to assay_operator;
 
+-- decide records chargebacks, and that is all it may do with labels; operator
+-- acts on cases by functions that leave a trail, and reads what came of it.
+grant execute on function assay.label_chargeback(text, text) to assay_decide;
+grant execute on function assay.case_resolution(assay.review_case),
+    assay.case_json(assay.review_case),
+    assay.case_page(text, text, bigint, bigint),
+    assay.case_get(text),
+    assay.case_assign(text, text),
+    assay.case_resolve(text, text, text, text, text),
+    assay.labels_match(bigint),
+    assay.model_json(text) to assay_operator;
+grant execute on function assay.labels_match(bigint) to assay_companion;
+grant select on assay.review_case, assay.case_trail, assay.label,
+    assay.tag_count, assay.verdict_log, assay.detail to assay_operator;
+
 -- operator keeps the audit trail, which nobody changes, and publishes events.
 grant select, insert on assay.audit to assay_operator;
 grant select on assay.webhook_endpoint, assay.alert_channel to assay_operator;

@@ -340,6 +340,33 @@ values ($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text);
 -- name: audit_page one read late
 select assay.audit_page($1::bigint, $2::bigint) as body;
 
+-- Cases (fcgi/ep_case.c) --------------------------------------------------------
+
+-- name: case_page one read late
+select assay.case_page($1::text, $2::text, $3::bigint, $4::bigint) as body;
+
+-- name: case_get one read late
+select refusal, body from assay.case_get($1::text);
+
+-- name: case_assign one write late
+select refusal, body from assay.case_assign($1::text, $2::text);
+
+-- name: case_resolve one write late
+select refusal, body from assay.case_resolve($1::text, $2::text, $3::text,
+	$4::text, $5::text);
+
+-- Labels (fcgi/ep_label.c, chore.c) ---------------------------------------------
+
+-- Not a write: the same again, after a lost connection, does no harm.
+-- name: label_chargeback one late
+select assay.label_chargeback($1::text, $2::text);
+
+-- name: labels_match one late
+select assay.labels_match($1::bigint) as looked;
+
+-- name: model one read late
+select assay.model_json($1::text) as body;
+
 -- The entity graph (fcgi/ep_graph.c) -------------------------------------------
 
 -- name: graph_around one read late

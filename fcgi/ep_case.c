@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/cases: what analysts review. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/policy.h"
+#include "fcgi/act.h"
+#include "fcgi/req.h"
+#include "fcgi/route.h"
+#include "lib/body.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define LIMIT_DEFAULT 100
+#define LIMIT_MAX 500
+#define NOTE_MAX 4000 /* bytes */
+
+static int read_status(
+    const struct query *query, const char **ret, struct fail *f);
+static bool among(const char *text, const char *const *words, size_t n);
+
+static const char *const statuses[] = { "open", "assigned", "resolved" };
+static const char *const outcomes[] = { "fraud", "legit", "inconclusive" };
+
+static const struct body_field fields[] = {
+	{ "outcome", BODY_STRING, true, false, 1, 32 },
+	{ "note", BODY_STRING, false, false, 0, NOTE_MAX },
+};
+
+/*
+ * GET /v1/cases.  200: a page of a queue, newest first; 400: status, limit or
+ * offset is none.
+ */
+int
+case_list(struct req *req, struct resp *resp)
+{
+	const char *queue = query_text(&req->params, "queue");
+	const char *status;
+	int64_t limit, offset;
+	struct params p;
+
+	if (read_status(&req->params, &status, &req->fail) == -1 ||
+	    query_int(&req->params, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT,
+		&limit, &req->fail) == -1 ||
+	    query_int(&req->params, "offset", 0, QUERY_OFFSET_MAX, 0, &offset,
+		&req->fail) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, queue == NULL ? POLICY_QUEUE_DEFAULT : queue);
+	params_text(&p, status);
+	params_int(&p, limit);
+	params_int(&p, offset);
+	return act_read(req, resp, STMT_CASE_PAGE, &p);
+}
+
+/*
+ * GET /v1/cases/{id}.  200: the case and its trail; 404: no such case.
+ */
+int
+case_get(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	return act_write(req, resp, 200, STMT_CASE_GET, &p);
+}
+
+/*
+ * POST /v1/cases/{id}/assign.  200: it is the caller's, whoever had it before;
+ * 404: no such case; 409: it is resolved.
+ */
+int
+case_assign(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	params_text(&p, req->operator.email);
+	return act_write(req, resp, 200, STMT_CASE_ASSIGN, &p);
+}
+
+/*
+ * POST /v1/cases/{id}/resolve.  200: it is resolved, and labelled unless it
+ * was inconclusive; 400: a field is wrong; 404: no such case; 409: it is
+ * resolved already.
+ */
+int
+case_resolve(struct req *req, struct resp *resp)
+{
+	const char *note, *outcome;
+	struct params p;
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
+		return -1;
+	outcome = body_string(req->json, "outcome");
+	if (!among(outcome, outcomes, nitems(outcomes)))
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "outcome", "must be fraud, legit or inconclusive");
+	note = body_string(req->json, "note");
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	params_text(&p, req->operator.email);
+	params_text(&p, outcome);
+	params_text(&p, note == NULL || *note == '\0' ? NULL : note);
+	params_text(&p, req->correlation_id);
+	return act_write(req, resp, 200, STMT_CASE_RESOLVE, &p);
+}
+
+/* The status that is asked for, NULL for any. */
+static int
+read_status(const struct query *query, const char **ret, struct fail *f)
+{
+	*ret = query_text(query, "status");
+	if (*ret != NULL && !among(*ret, statuses, nitems(statuses)))
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "status",
+		    "must be open, assigned or resolved");
+	return 0;
+}
+
+static bool
+among(const char *text, const char *const *words, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (strcmp(text, words[i]) == 0)
+			return true;
+	}
+	return false;
+}

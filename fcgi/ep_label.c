@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: ISC */
+/* Labels of services, and what the labels have taught. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/event.h"
+#include "core/fail.h"
+#include "core/score.h"
+#include "fcgi/act.h"
+#include "fcgi/auth.h"
+#include "fcgi/req.h"
+#include "fcgi/resp.h"
+#include "fcgi/route.h"
+#include "fcgi/worker.h"
+#include "lib/body.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct body_field fields[] = {
+	{ "eventId", BODY_STRING, true, false, 1, EVENT_TEXT_MAX },
+};
+
+/*
+ * POST /v1/labels/chargeback.  202: it is recorded, now or before; 400: a
+ * field is wrong; 401, 403: the key; 503: it could not be recorded.
+ */
+int
+label_chargeback(struct req *req, struct resp *resp)
+{
+	const char *event;
+	struct params p;
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
+		return -1;
+	event = body_string(req->json, "eventId");
+	if (!event_plain(event, strlen(event)))
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "eventId", "must not have control characters");
+	if (auth_apikey(req) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, event);
+	params_text(&p, req->correlation_id);
+	if (db_run(req->worker->db, req->arena, STMT_LABEL_CHARGEBACK, &p, NULL,
+		&req->fail) == 0)
+		return resp_json(req, resp, 202, "{\"recorded\":true}");
+
+	/* A label that waited for its neighbours may be sent again. */
+	if (db_trouble(req->worker->db) == DB_TIMEOUT ||
+	    db_trouble(req->worker->db) == DB_AGAIN)
+		fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s", "");
+	return -1;
+}
+
+/*
+ * GET /v1/model.  200: what each labelled tag has learned, and which scorer
+ * decides.
+ */
+int
+model_get(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, SCORE_SERVING);
+	return act_read(req, resp, STMT_MODEL, &p);
+}

@@ -1,0 +1,156 @@
+-- SPDX-License-Identifier: ISC
+-- Review cases.
+
+-- How a case ended, null while it has not.
+create or replace function assay.case_resolution(c assay.review_case)
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return case when (c).status = 'resolved' then
+    json_strip_nulls(json_build_object(
+	'outcome', (c).outcome,
+	'analyst', (c).resolved_by,
+	'note', (c).note,
+	'at', assay.time_text((c).resolved_at))) end;
+
+-- One case as callers see it, with its trail.
+create or replace function assay.case_json(c assay.review_case)
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return json_build_object(
+    'id', (c).id,
+    'eventId', (c).event_id,
+    'verdictId', (c).verdict_id,
+    'queue', (c).queue,
+    'verdict', 'review',
+    'score', (c).score,
+    'status', (c).status,
+    'assignedTo', (c).assigned_to,
+    'resolution', assay.case_resolution(c),
+    'openedAt', assay.time_text((c).opened_at),
+    'audit', (select coalesce(json_agg(json_strip_nulls(json_build_object(
+	    'action', t.action,
+	    'at', assay.time_text(t.at),
+	    'actor', t.actor,
+	    'detail', t.detail)) order by t.at), '[]')
+	from assay.case_trail t where t.case_id = (c).id));
+
+-- A page of a queue, newest first; status is null for all of it.  The index
+-- has one order a status, so each is read apart and no further than needed.
+create or replace function assay.case_page(queue text, status text,
+    page_limit bigint, page_offset bigint)
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return (select coalesce(json_agg(assay.case_json(p.row)
+	    order by p.opened_at desc, p.id desc), '[]')::text
+	from (select c.*
+	    from unnest(case when case_page.status is null
+		then array['open', 'assigned', 'resolved']
+		else array[case_page.status] end) as s(status),
+		lateral (select r as row, r.opened_at, r.id
+		    from assay.review_case r
+		    where r.queue = case_page.queue and r.status = s.status
+		    order by r.opened_at desc, r.id desc
+		    limit case_page.page_limit + case_page.page_offset) c
+	    order by c.opened_at desc, c.id desc
+	    limit case_page.page_limit offset case_page.page_offset) p);
+
+create or replace function assay.case_get(case_id text)
+returns table (refusal text, body text) language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select case when c.id is null then 'CASE_NOT_FOUND' end,
+		case when c.id is not null then assay.case_json(c)::text end
+	from (values (case_get.case_id)) as w(id)
+		left join assay.review_case c on c.id = w.id;
+end;
+
+-- Add to the trail of a case that the caller has locked; after what it has
+-- already, even if the clock was set back.
+create or replace function assay.case_note(of_case text, done text,
+    by_whom text, remark text)
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	insert into assay.case_trail (case_id, at, action, actor, detail)
+	select case_note.of_case, greatest(clock_timestamp(),
+		max(t.at) + interval '1 microsecond'), case_note.done,
+		case_note.by_whom, case_note.remark
+	from assay.case_trail t where t.case_id = case_note.of_case;
+end;
+
+-- Why a case, or none, cannot be changed; null if it can.
+create or replace function assay.case_refusal(c assay.review_case)
+returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+return case when (c).id is null then 'CASE_NOT_FOUND'
+    when (c).status = 'resolved' then 'CASE_RESOLVED' end;
+
+-- Give a case to an analyst, also one that another has.
+create or replace function assay.case_assign(case_id text, analyst text)
+returns table (refusal text, body text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	c assay.review_case;
+begin
+	select * into c from assay.review_case r where r.id = case_id
+	for update;
+	refusal := assay.case_refusal(c);
+	if refusal is null then
+		update assay.review_case
+		set status = 'assigned', assigned_to = analyst
+		where id = case_id;
+		perform assay.case_note(case_id, 'assigned', analyst,
+		    'from ' || c.assigned_to);
+		body := json_build_object('id', case_id, 'status', 'assigned',
+		    'assignedTo', analyst);
+	end if;
+	return next;
+end
+$$;
+
+-- End a case, assigning it first if nobody has it.  What was found out
+-- becomes the event's label, unless it was nothing.
+create or replace function assay.case_resolve(case_id text, analyst text,
+    outcome text, note text, correlation text)
+returns table (refusal text, body text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+	c assay.review_case;
+begin
+	select * into c from assay.review_case r
+	where r.id = case_resolve.case_id
+	for update;
+	refusal := assay.case_refusal(c);
+	if refusal is not null then
+		return next;
+		return;
+	end if;
+
+	if c.status = 'open' then
+		perform assay.case_note(c.id, 'assigned', analyst, null);
+	end if;
+	perform assay.case_note(c.id, 'resolved', analyst,
+	    case_resolve.outcome);
+	update assay.review_case r
+	set status = 'resolved', assigned_to = coalesce(assigned_to, analyst),
+		outcome = case_resolve.outcome, note = case_resolve.note,
+		resolved_by = analyst, resolved_at = clock_timestamp()
+	where r.id = c.id
+	returning r.* into c;
+
+	perform assay.publish('case.resolved.v1', json_strip_nulls(
+	    json_build_object('caseId', c.id, 'eventId', c.event_id,
+		'verdictId', c.verdict_id, 'outcome', c.outcome,
+		'analyst', analyst, 'note', c.note)), correlation);
+	if c.outcome <> 'inconclusive' then
+		perform assay.label_put(c.event_id, 'analyst', c.outcome,
+		    correlation);
+	end if;
+	body := json_build_object('id', c.id, 'status', c.status,
+	    'resolution', assay.case_resolution(c));
+	return next;
+end
+$$;

@@ -1,0 +1,126 @@
+-- SPDX-License-Identifier: ISC
+-- Labels, and their credit to the tags that fired.
+
+-- The tags that the newest scored decision of an event fired, sorted, or null
+-- while it has none.  That something is being watched is no tag of a rule.
+create or replace function assay.label_tags(event text)
+returns text[] language sql stable
+set search_path = pg_catalog, pg_temp
+return (select array(select distinct r.tag
+	    from json_to_recordset(v.reasons::json) as r(tag text)
+	    where r.tag <> 'list.watch' order by r.tag)
+	from assay.verdict_log v
+	where v.event_id = label_tags.event and v.score >= 0
+	order by v.decided_at desc, v.id desc limit 1);
+
+-- Credit the labels of these events, which the caller has locked, to their
+-- tags, or move the credit to what the label says by now.  The rows of tags
+-- are locked in one order by everybody, and after those of labels.
+create or replace function assay.label_credit(events text[])
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	with due as materialized (
+		select l.event_id, l.outcome, l.credited,
+			coalesce(l.tags, assay.label_tags(l.event_id)) as tags
+		from assay.label l
+		where l.event_id = any(label_credit.events)
+		    and l.credited is distinct from l.outcome
+	), moved as (
+		update assay.label l set tags = d.tags, credited = d.outcome
+		from due d
+		where l.event_id = d.event_id and d.tags is not null
+	)
+	insert into assay.tag_count as c (tag, fraud, legit)
+	select t.tag,
+		sum((d.outcome = 'fraud')::int
+		    - coalesce(d.credited = 'fraud', false)::int),
+		sum((d.outcome = 'legit')::int
+		    - coalesce(d.credited = 'legit', false)::int)
+	from due d, unnest(d.tags) as t(tag)
+	group by t.tag
+	order by t.tag
+	on conflict (tag) do update
+	set fraud = c.fraud + excluded.fraud, legit = c.legit + excluded.legit;
+end;
+
+-- Record what a source says of an event, publish it, and give the tags of the
+-- event their credit if it was decided on.  The same again does nothing.
+create or replace function assay.label_put(event text, source text,
+    outcome text, correlation text)
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+	insert into assay.label as l (event_id, analyst, chargeback)
+	values (event, case source when 'analyst' then label_put.outcome end,
+	    case source when 'chargeback' then label_put.outcome end)
+	on conflict (event_id) do update
+	set analyst = coalesce(excluded.analyst, l.analyst),
+		chargeback = coalesce(excluded.chargeback, l.chargeback)
+	where (coalesce(excluded.analyst, l.analyst),
+	    coalesce(excluded.chargeback, l.chargeback))
+	    is distinct from (l.analyst, l.chargeback);
+	if found then
+		perform assay.publish('label.recorded.v1', json_build_object(
+		    'eventId', event,
+		    'outcome', label_put.outcome,
+		    'source', source), correlation);
+		perform assay.label_credit(array[event]);
+	end if;
+end
+$$;
+
+-- A chargeback: somebody paid for fraud.
+create or replace function assay.label_chargeback(event text,
+    correlation text)
+returns void language sql security definer
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select assay.label_put(label_chargeback.event, 'chargeback', 'fraud',
+	    label_chargeback.correlation);
+end;
+
+-- Look for the decisions of labelled events that had none so far: of at most
+-- so many, those whose turn it is.  A label waits an eighth of its age for the
+-- next look, at least a second and at most an hour, so that the ones that
+-- never get a decision cost next to nothing.  How many were looked at.
+create or replace function assay.labels_match(most bigint)
+returns bigint language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	events text[];
+begin
+	events := array(select l.event_id from assay.label l
+	    where l.credited is null and l.look_at <= statement_timestamp()
+	    order by l.look_at limit most
+	    for update skip locked);
+	if cardinality(events) > 0 then
+		perform assay.label_credit(events);
+		update assay.label
+		set look_at = clock_timestamp() + greatest(interval '1 second',
+		    least(interval '1 hour',
+			(clock_timestamp() - labelled_at) / 8))
+		where event_id = any(events) and credited is null;
+	end if;
+	return cardinality(events);
+end
+$$;
+
+-- What the labels teach of each tag that has any: points from 0 to 45, the
+-- share of fraud smoothed by one label, half of it fraud, halves up.
+create or replace function assay.model_json(active text)
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return json_build_object(
+    'active', active,
+    'weights', (select coalesce(json_agg(json_build_object(
+	    'tag', c.tag,
+	    'fraud', c.fraud,
+	    'legit', c.legit,
+	    'weight', (45 * (2 * c.fraud + 1) + (c.fraud + c.legit + 1))
+		/ (2 * (c.fraud + c.legit + 1)),
+	    'trusted', c.fraud + c.legit >= 3) order by c.tag), '[]')
+	from assay.tag_count c))::text;

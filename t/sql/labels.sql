@@ -1,0 +1,90 @@
+-- SPDX-License-Identifier: ISC
+-- Labels: what counts, whom it is credited to, and when.
+\pset tuples_only on
+\pset format unaligned
+create function decide(event text, reasons text, score int default 50,
+    at timestamptz default clock_timestamp()) returns void language sql
+begin atomic
+	insert into assay.verdict_log (decided_at, id, event_id, event_type,
+	    verdict, score, reasons, policy_id, policy_version, correlation_id)
+	values (at, 'vd_' || event || at, event, 'order.place', 'review', score,
+	    reasons, 'p', 'v', 'c');
+end;
+create view labels as select event_id, analyst, chargeback, outcome, tags,
+	credited from assay.label order by event_id;
+create view counts as select * from assay.tag_count order by tag;
+create view told as select event, data, correlation_id from assay.outbox
+	order by number;
+insert into assay.webhook_endpoint (id, url, events, secret, created_by)
+values ('whk_1', 'https://example.com', array['label.recorded.v1'], 's', 'me');
+
+-- Of several decisions the newest that was scored has the tags.
+select decide('e-1', '[{"tag":"old","points":9}]',
+    at => now() - interval '1 minute');
+select decide('e-1', '[{"tag":"ring","points":26},{"tag":"amount","points":14},
+    {"tag":"list.watch","points":0}]');
+select decide('e-1', '[{"tag":"engine.degraded","points":0}]', -1,
+    now() + interval '1 minute');
+select assay.label_put('e-1', 'analyst', 'legit', 'cor_1');
+select * from labels;
+select * from counts;
+
+-- The same again changes nothing and tells nobody.
+select assay.label_put('e-1', 'analyst', 'legit', 'cor_2');
+select * from counts;
+select * from told;
+
+-- A chargeback goes before the analyst, and the credit moves.
+select assay.label_chargeback('e-1', 'cor_3');
+select assay.label_chargeback('e-1', 'cor_4');
+select * from labels;
+select * from counts;
+
+-- What the analyst says then is kept and told, and counts for nothing.
+select assay.label_put('e-1', 'analyst', 'fraud', 'cor_5');
+select * from labels;
+select * from counts;
+select * from told;
+
+-- A decision later on takes nothing away from the one that has the credit.
+select decide('e-1', '[{"tag":"new","points":9}]');
+select assay.labels_match(10);
+select * from counts;
+
+-- A label before its event waits for a decision that was scored.
+select assay.label_chargeback('e-2', 'cor_6');
+select assay.label_chargeback('e-3', 'cor_6');
+select assay.labels_match(10);
+select decide('e-2', '[{"tag":"list.block","points":0}]', -1);
+select decide('e-3', '[]');
+update assay.label set look_at = now() where credited is null;
+select assay.labels_match(10);
+select * from labels;
+select decide('e-2', '[{"tag":"ring","points":26}]');
+update assay.label set look_at = now() where credited is null;
+select assay.labels_match(10);
+select * from labels;
+select * from counts;
+
+-- The next look is an eighth of the age away, from a second to an hour, and
+-- there are no more looks at once than were asked for.
+insert into assay.label (event_id, chargeback, labelled_at)
+values ('w-0', 'fraud', now()),
+    ('w-1', 'fraud', now() - interval '80 seconds'),
+    ('w-2', 'fraud', now() - interval '3 days');
+select assay.labels_match(2), assay.labels_match(2), assay.labels_match(2);
+select event_id, round(extract(epoch from look_at - now()) / 10)
+from assay.label where event_id like 'w-%' order by 1;
+
+-- The counts are the sum of the labels.
+select t.tag, count(*) filter (where credited = 'fraud'),
+	count(*) filter (where credited = 'legit')
+from assay.label, unnest(tags) as t(tag) group by 1 order by 1;
+
+-- What is learned, halves up; from three labels on it is trusted.
+insert into assay.tag_count values ('a', 0, 1), ('b', 1, 1), ('c', 0, 3),
+	('d', 3, 0), ('e', 1000000000000, 2000000000000), ('f', 0, 89);
+select assay.model_json('weighted');
+
+select assay.label_put('e-9', 'analyst', 'inconclusive', 'cor_7');
+select assay.label_put('e-9', 'chargeback', 'legit', 'cor_7');
