@@ -2,7 +2,6 @@
 /* One normalized event: its type, its attributes, its ip and its phone. */
 #include "config.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,23 +10,6 @@
 #include "core/event.h"
 
 #define PHONE_DIGITS_MIN 8
-#define IP4_SIZE 4
-#define IP6_SIZE 16
-
-/* A block of IPv4 addresses: the first bits of them all. */
-struct net4 {
-	uint32_t net;
-	int bits;
-};
-
-/* A block of IPv6 addresses by its upper half, which decides them all. */
-struct net6 {
-	uint64_t net;
-	int bits;
-};
-
-static bool ip4_public(const uint8_t *);
-static bool ip6_public(const uint8_t *);
 
 /* What event_types.tbl says of each type. */
 static const struct {
@@ -37,39 +19,6 @@ static const struct {
 #define EVENT_TYPE(name, text, baseline) [EVENT_##name] = { text, baseline },
 #include "core/event_types.tbl"
 #undef EVENT_TYPE
-};
-
-/* IANA's special-purpose IPv4 blocks, multicast and class E. */
-static const struct net4 special4[] = {
-	{ 0x00000000, 8 }, /* this network */
-	{ 0x0a000000, 8 }, /* private */
-	{ 0x64400000, 10 }, /* shared by carriers */
-	{ 0x7f000000, 8 }, /* loopback */
-	{ 0xa9fe0000, 16 }, /* link local */
-	{ 0xac100000, 12 }, /* private */
-	{ 0xc0000000, 24 }, /* protocol assignments */
-	{ 0xc0000200, 24 }, /* documentation */
-	{ 0xc0586300, 24 }, /* old 6to4 relays */
-	{ 0xc0a80000, 16 }, /* private */
-	{ 0xc6120000, 15 }, /* benchmarks */
-	{ 0xc6336400, 24 }, /* documentation */
-	{ 0xcb007100, 24 }, /* documentation */
-	{ 0xe0000000, 3 }, /* multicast, reserved, broadcast */
-};
-
-/* The IPv6 block that unicast addresses are given out of... */
-static const struct net6 unicast6 = { 0x2000000000000000, 3 };
-
-/* ... and what is special inside it. */
-static const struct net6 special6[] = {
-	{ 0x2001000000000000, 23 }, /* protocol assignments, Teredo */
-	{ 0x20010db800000000, 32 }, /* documentation */
-	{ 0x2002000000000000, 16 }, /* 6to4 */
-	{ 0x3fff000000000000, 20 }, /* documentation */
-};
-
-static const uint8_t mapped4[IP6_SIZE - IP4_SIZE] = {
-	[10] = 0xff, [11] = 0xff
 };
 
 const char *
@@ -113,21 +62,12 @@ event_attr(const struct event *ev, const char *name)
 int
 event_ip(const char *ip, char ret[EVENT_IP_SIZE], bool *ret_public)
 {
-	uint8_t addr[IP6_SIZE];
-	int family = AF_INET;
+	struct address address;
 
-	/* A dotted address, or one of 128 bits that may wrap a dotted one. */
-	if (inet_pton(AF_INET, ip, addr) != 1) {
-		if (inet_pton(AF_INET6, ip, addr) != 1)
-			return -1;
-		if (memcmp(addr, mapped4, sizeof(mapped4)) == 0)
-			memcpy(addr, addr + sizeof(mapped4), IP4_SIZE);
-		else
-			family = AF_INET6;
-	}
-	if (inet_ntop(family, addr, ret, EVENT_IP_SIZE) == NULL)
+	if (address_parse(ip, &address) == -1)
 		return -1;
-	*ret_public = family == AF_INET ? ip4_public(addr) : ip6_public(addr);
+	address_text(&address, ret);
+	*ret_public = address_public(&address);
 	return 0;
 }
 
@@ -183,37 +123,5 @@ event_plain(const char *s, size_t n)
 		if (length == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0))
 			return false;
 	}
-	return true;
-}
-
-/* Whether no special block holds the address of four bytes. */
-static bool
-ip4_public(const uint8_t *addr)
-{
-	uint32_t ip = 0;
-	size_t i;
-
-	for (i = 0; i < IP4_SIZE; i++)
-		ip = ip << 8 | addr[i];
-	for (i = 0; i < sizeof(special4) / sizeof(special4[0]); i++)
-		if ((ip ^ special4[i].net) >> (32 - special4[i].bits) == 0)
-			return false;
-	return true;
-}
-
-/* Whether the address of sixteen bytes is unicast and not special. */
-static bool
-ip6_public(const uint8_t *addr)
-{
-	uint64_t ip = 0;
-	size_t i;
-
-	for (i = 0; i < IP6_SIZE / 2; i++)
-		ip = ip << 8 | addr[i];
-	if ((ip ^ unicast6.net) >> (64 - unicast6.bits) != 0)
-		return false;
-	for (i = 0; i < sizeof(special6) / sizeof(special6[0]); i++)
-		if ((ip ^ special6[i].net) >> (64 - special6[i].bits) == 0)
-			return false;
 	return true;
 }

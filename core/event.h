@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/address.h"
 #include "core/value.h"
 
 struct fail;
@@ -26,7 +27,7 @@ enum event_type {
 #define EVENT_ATTR_NAME_MAX 64 /* bytes of an attribute's name */
 #define EVENT_ATTR_VALUE_MAX 1024 /* bytes of an attribute's string */
 #define EVENT_ATTRS_BYTES_MAX 16384 /* names and values together */
-#define EVENT_IP_SIZE 46 /* canonical text of an address and NUL */
+#define EVENT_IP_SIZE ADDRESS_TEXT_SIZE /* canonical text and NUL */
 #define EVENT_PHONE_SIZE 16 /* 15 digits and NUL */
 #define EVENT_BIN_MIN 6 /* digits of a bin */
 #define EVENT_BIN_MAX 8

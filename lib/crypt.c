@@ -109,6 +109,12 @@ crypt_hex(const void *data, size_t size, char *ret)
 	ret[2 * size] = '\0';
 }
 
+void
+crypt_base64(const void *data, size_t size, char *ret)
+{
+	EVP_EncodeBlock((uint8_t *)ret, data, (int)size);
+}
+
 bool
 crypt_equal(const void *a, const void *b, size_t size)
 {
@@ -129,7 +135,7 @@ crypt_password_hash(
 	uint8_t salt[SCRYPT_SALT_LEN];
 
 	crypt_random(salt, sizeof(salt));
-	EVP_EncodeBlock((uint8_t *)m.mc_salt, salt, sizeof(salt));
+	crypt_base64(salt, sizeof(salt), m.mc_salt);
 	if (mcf_compute(password, &m, m.mc_hash, f) == -1)
 		return -1;
 	if (libscrypt_mcf(1U << m.mc_log_n, m.mc_r, m.mc_p, m.mc_salt,
@@ -202,7 +208,7 @@ mcf_compute(const char *password, const struct mcf *m, char ret[HASH_TEXT_SIZE],
 	if (got != 0)
 		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 		    "there is no memory to hash a password");
-	EVP_EncodeBlock((uint8_t *)ret, hash, sizeof(hash));
+	crypt_base64(hash, sizeof(hash), ret);
 	crypt_wipe(hash, sizeof(hash));
 	return 0;
 }

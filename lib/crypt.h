@@ -35,6 +35,12 @@ void crypt_id(const char *prefix, int64_t now_us, char ret[CRYPT_ID_SIZE]);
 /* Lower-case hex of size bytes and a NUL: ret holds 2 * size + 1. */
 void crypt_hex(const void *data, size_t size, char *ret);
 
+/* Bytes of base64 that size bytes make, with padding and a NUL. */
+#define CRYPT_BASE64_SIZE(size) (((size) + 2) / 3 * 4 + 1)
+
+/* Base64 (RFC 4648, with padding) of size bytes. */
+void crypt_base64(const void *data, size_t size, char *ret);
+
 /* Whether two blocks are equal, in time that depends on size only. */
 bool crypt_equal(const void *a, const void *b, size_t size);
 

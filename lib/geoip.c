@@ -29,7 +29,7 @@ struct layout {
 	const char *lon[PATH_MAX_KEYS];
 };
 
-static int address_parse(const char *, struct sockaddr_storage *);
+static int parse_address(const char *, struct sockaddr_storage *);
 static int record_country(MMDB_entry_s *, const char *const *, char *);
 static int record_degrees(
     MMDB_entry_s *, const char *const *, double, double *);
@@ -81,7 +81,7 @@ geoip_place(const struct geoip *g, const struct event *ev, struct place *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	if (g == NULL || ev->ip == NULL || !ev->ip_public ||
-	    address_parse(ev->ip, &ss) == -1)
+	    parse_address(ev->ip, &ss) == -1)
 		return;
 	found =
 	    MMDB_lookup_sockaddr(&g->db, (const struct sockaddr *)&ss, &error);
@@ -109,7 +109,7 @@ place_locate(
 }
 
 static int
-address_parse(const char *ip, struct sockaddr_storage *ret)
+parse_address(const char *ip, struct sockaddr_storage *ret)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)ret;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;

@@ -95,7 +95,7 @@ grant select on assay.review_case, assay.case_trail, assay.label,
 
 -- operator keeps the audit trail, which nobody changes, and publishes events.
 grant select, insert on assay.audit to assay_operator;
-grant select on assay.webhook_endpoint, assay.alert_channel to assay_operator;
+grant select on assay.subscriber to assay_operator;
 grant insert on assay.outbox to assay_operator;
 grant execute on function assay.audit_page(bigint, bigint),
     assay.publish(text, json, text, text) to assay_operator;
@@ -106,3 +106,26 @@ grant execute on function assay.graph_near(bigint, bigint),
     assay.graph_keys(bigint[], bigint),
     assay.graph_companions(bigint, bigint[]),
     assay.graph_around(text, bigint, text) to assay_operator;
+
+-- operator keeps webhooks and alert channels; what signs deliveries, and the
+-- channels' URLs, it never sees again.
+grant select (id, url, events, active, last_status, failures, created_at),
+    insert, update (active) on assay.webhook_endpoint to assay_operator;
+grant select (id, type, url_hint, events, min_verdict, throttle_per_min,
+    active, failures, created_at), insert, update (active)
+    on assay.alert_channel to assay_operator;
+grant select, insert, delete on assay.delivery to assay_operator;
+grant select, delete on assay.dead_letter to assay_operator;
+grant execute on function assay.webhook_list(text[]),
+    assay.webhook_create(text, text, text[], text, text),
+    assay.webhook_revoke(text),
+    assay.channel_json(text, bigint),
+    assay.channel_list(text[], bigint),
+    assay.channel_create(text, text, text, text, text, text[], text, bigint,
+	text, bigint),
+    assay.channel_revoke(text),
+    assay.channel_test(text, text, text),
+    assay.delivery_json(assay.dead_letter),
+    assay.delivery_list(text, bigint),
+    assay.delivery_drop(text),
+    assay.delivery_redrive(text, timestamptz, bigint) to assay_operator;

@@ -372,6 +372,40 @@ select assay.model_json($1::text) as body;
 -- name: graph_around one read late
 select assay.graph_around($1::text, $2::bigint, $3::text) as body;
 
+-- Webhooks and alert channels (fcgi/ep_webhook.c, ep_notification.c, hook.c) -----
+
+-- name: webhook_list one read late
+select assay.webhook_list($1::text[]) as body;
+
+-- name: webhook_create one write late
+select null::text as refusal, assay.webhook_create($1::text, $2::text,
+	$3::text[], $4::text, $5::text) as body;
+
+-- name: webhook_revoke one write late
+select refusal, body from assay.webhook_revoke($1::text);
+
+-- name: channel_list one read late
+select assay.channel_list($1::text[], $2::bigint) as body;
+
+-- name: channel_create one write late
+select null::text as refusal, assay.channel_create($1::text, $2::text,
+	$3::text, $4::text, $5::text, $6::text[], $7::text, $8::bigint,
+	$9::text, $10::bigint) as body;
+
+-- name: channel_revoke one write late
+select refusal, body from assay.channel_revoke($1::text);
+
+-- name: channel_test one write late
+select refusal, body
+from assay.channel_test($1::text, $2::text, $3::text);
+
+-- name: delivery_list one read late
+select assay.delivery_list($1::text, $2::bigint) as body;
+
+-- name: delivery_redrive one write late
+select moved, requeued
+from assay.delivery_redrive($1::text, $2::timestamptz, $3::bigint);
+
 -- assayctl ------------------------------------------------------------------
 
 -- name: ruleset_missing one read

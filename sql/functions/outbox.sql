@@ -11,8 +11,6 @@ begin atomic
 	insert into assay.outbox (event, data, correlation_id, user_id)
 	select publish.event, publish.data::text, publish.correlation,
 		publish.user_id
-	where exists (select from assay.webhook_endpoint w
-		where w.active and publish.event = any(w.events))
-	    or exists (select from assay.alert_channel c
-		where c.active and publish.event = any(c.events));
+	where exists (select from assay.subscriber s
+		where s.active and publish.event = any(s.events));
 end;

@@ -21,6 +21,7 @@ create table assay.alert_channel (
 	id text primary key,
 	type text not null check (type in ('slack', 'telegram', 'webhook')),
 	url text not null, -- secret: holds the token of the channel
+	url_hint text not null, -- JSON: what of it may be shown
 	target text,
 	events text[] not null,
 	min_verdict text check (min_verdict in ('allow', 'challenge', 'review',
@@ -31,6 +32,13 @@ create table assay.alert_channel (
 	created_by text not null, -- personal: an operator's email
 	created_at timestamptz not null default now()
 );
+
+-- Whoever may have events sent, by its id.  A subscription that was revoked is
+-- kept and gets nothing.
+create view assay.subscriber as
+select id, events, active, created_at from assay.webhook_endpoint
+union all
+select id, events, active, created_at from assay.alert_channel;
 
 -- Events that are no verdicts, in the transaction that made them.  A reader
 -- takes rows whose xid is older than every running transaction.

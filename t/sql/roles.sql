@@ -50,6 +50,10 @@ create table assay.mine (n int);
 set role assay_operator;
 set role assay_retain;
 
+select count(*) from assay.subscriber;
+insert into assay.delivery (id) values ('whd_mine');
+select assay.webhook_list('{}');
+
 \connect - assay_operator
 select count(*) from assay.operator;
 select assay.service_key_list();
@@ -97,6 +101,22 @@ select count(*) from assay.audit;
 update assay.audit set status = 200;
 delete from assay.audit;
 select count(*) from assay.outbox;
+select assay.webhook_create('whk_1', 'https://a.example/', '{}', 'whsec_x',
+    'a@b.c');
+select secret from assay.webhook_endpoint;
+update assay.webhook_endpoint set url = 'https://b.example/';
+delete from assay.webhook_endpoint;
+select assay.channel_create('ntf_1', 'slack', 'https://a.example/x', '"a"', null,
+    '{}', null, null, 'a@b.c', 60);
+select url from assay.alert_channel;
+update assay.alert_channel set url = 'https://b.example/';
+delete from assay.alert_channel;
+select assay.channel_test('ntf_1', 'ntd_1', 'c');
+update assay.delivery set data = '{}';
+insert into assay.dead_letter (id) values ('ntd_2');
+select assay.delivery_list('ntd_', 0);
+select assay.channel_revoke('ntf_1');
+select assay.delivery_redrive('ntd_', now(), 10);
 
 \connect - assay_companion
 select count(*) from assay.operator;

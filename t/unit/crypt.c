@@ -129,6 +129,23 @@ START_TEST(scrypt)
 }
 END_TEST
 
+/* RFC 4648, section 10, and bytes whose digits are + and /. */
+START_TEST(base64)
+{
+	char got[CRYPT_BASE64_SIZE(6)];
+
+	ck_assert_uint_eq(sizeof(got), sizeof("Zm9vYmFy"));
+	crypt_base64("foobar", 6, got);
+	ck_assert_str_eq(got, "Zm9vYmFy");
+	crypt_base64("fooba", 5, got);
+	ck_assert_str_eq(got, "Zm9vYmE=");
+	crypt_base64("foob", 4, got);
+	ck_assert_str_eq(got, "Zm9vYg==");
+	crypt_base64("\xfb\xff\xbf", 3, got);
+	ck_assert_str_eq(got, "+/+/");
+}
+END_TEST
+
 START_TEST(random_differs)
 {
 	uint8_t a[32] = { 0 }, b[32] = { 0 };
@@ -243,6 +260,7 @@ suite_crypt(void)
 	tcase_add_loop_test(tc, sha256, 0, (int)nitems(hashes));
 	tcase_add_loop_test(tc, hmac, 0, (int)nitems(macs));
 	tcase_add_loop_test(tc, scrypt, 0, (int)nitems(scrypts));
+	tcase_add_test(tc, base64);
 	tcase_add_test(tc, random_differs);
 	tcase_add_test(tc, ids_sort_by_time);
 	tcase_add_test(tc, id_holds_the_time);

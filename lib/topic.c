@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: ISC */
+/* The kinds of events that are published, as topics.tbl has them. */
+#include "config.h"
+
+#include <string.h>
+
+#include "lib/topic.h"
+
+#define WEBHOOK TOPIC_WEBHOOK
+#define ALERT TOPIC_ALERT
+
+static const struct {
+	const char *name;
+	unsigned subscribers;
+} topics[TOPIC__MAX] = {
+#define TOPIC(id, name, subscribers) [TOPIC_##id] = { name, subscribers },
+#include "lib/topics.tbl"
+#undef TOPIC
+};
+
+size_t
+topic_names(enum topic_subscriber who, const char *ret[TOPIC__MAX])
+{
+	enum topic topic;
+	size_t n = 0;
+
+	for (topic = TOPIC__NONE + 1; topic < TOPIC__MAX; topic++)
+		if ((topics[topic].subscribers & who) != 0)
+			ret[n++] = topics[topic].name;
+	return n;
+}
+
+bool
+topic_offered(enum topic_subscriber who, const char *name)
+{
+	const char *names[TOPIC__MAX];
+	const size_t n = topic_names(who, names);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}

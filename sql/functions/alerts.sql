@@ -1,0 +1,81 @@
+-- SPDX-License-Identifier: ISC
+-- Alert channels: where people are told of events.
+
+-- One channel as callers see it; throttle is that of channels without one.
+create or replace function assay.channel_json(channel_id text, throttle bigint)
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return (select json_strip_nulls(json_build_object(
+	'id', c.id,
+	'type', c.type,
+	'urlHint', c.url_hint::json,
+	'events', to_json(c.events),
+	'minVerdict', c.min_verdict,
+	'throttlePerMin', coalesce(c.throttle_per_min, throttle),
+	'active', c.active,
+	'failures', c.failures))
+    from assay.alert_channel c where c.id = channel_id);
+
+-- The events there are, and every channel, newest first.
+create or replace function assay.channel_list(topics text[], throttle bigint)
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return json_build_object(
+    'events', to_json(topics),
+    'channels', (select coalesce(json_agg(assay.channel_json(c.id, throttle)
+	    order by c.created_at desc, c.id desc), '[]')
+	from assay.alert_channel c)
+)::text;
+
+create or replace function assay.channel_create(id text, type text, url text,
+    url_hint text, target text, events text[], min_verdict text,
+    throttle_per_min bigint, created_by text, throttle bigint)
+returns text language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	insert into assay.alert_channel (id, type, url, url_hint, target,
+	    events, min_verdict, throttle_per_min, created_by)
+	values (channel_create.id, channel_create.type, channel_create.url,
+	    channel_create.url_hint, channel_create.target,
+	    channel_create.events, channel_create.min_verdict,
+	    channel_create.throttle_per_min::int, channel_create.created_by);
+	select assay.channel_json(channel_create.id,
+	    channel_create.throttle)::text;
+end;
+
+-- Send nothing there any more.
+create or replace function assay.channel_revoke(channel_id text)
+returns table (refusal text, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	update assay.alert_channel set active = false where id = channel_id;
+	if not found then
+		return query select 'NOT_FOUND', null;
+		return;
+	end if;
+	perform assay.delivery_drop(channel_id);
+	return query select null, '{"ok":true}';
+end
+$$;
+
+-- Put an alert that says only that it is one into an active channel's queue.
+create or replace function assay.channel_test(channel_id text,
+    delivery_id text, correlation text)
+returns table (refusal text, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	insert into assay.delivery (id, subscriber_id, event, data,
+	    correlation_id, occurred_at)
+	select delivery_id, c.id, 'alert.test.v1',
+		json_build_object('channelId', c.id)::text, correlation,
+		clock_timestamp()
+	from assay.alert_channel c where c.id = channel_id and c.active;
+	if not found then
+		return query select 'NOT_FOUND', null;
+	else
+		return query select null, '{"ok":true}';
+	end if;
+end
+$$;

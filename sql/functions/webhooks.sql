@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: ISC
+-- Webhooks: endpoints that events are sent to.
+
+-- The events there are, and every endpoint as callers see it, newest first.
+create or replace function assay.webhook_list(topics text[])
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return json_build_object(
+    'events', to_json(topics),
+    'endpoints', (select coalesce(json_agg(json_build_object(
+	    'id', w.id,
+	    'url', w.url,
+	    'events', to_json(w.events),
+	    'active', w.active,
+	    'lastStatus', w.last_status,
+	    'failures', w.failures)
+	    order by w.created_at desc, w.id desc), '[]')
+	from assay.webhook_endpoint w)
+)::text;
+
+-- Add an endpoint; the answer alone has its secret.
+create or replace function assay.webhook_create(id text, url text,
+    events text[], secret text, created_by text)
+returns text language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	insert into assay.webhook_endpoint as w (id, url, events, secret,
+	    created_by)
+	values (webhook_create.id, webhook_create.url, webhook_create.events,
+	    webhook_create.secret, webhook_create.created_by)
+	returning json_build_object(
+	    'id', w.id,
+	    'url', w.url,
+	    'events', to_json(w.events),
+	    'active', w.active,
+	    'failures', w.failures,
+	    'secret', webhook_create.secret)::text;
+end;
+
+-- Send nothing there any more.
+create or replace function assay.webhook_revoke(endpoint_id text)
+returns table (refusal text, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	update assay.webhook_endpoint set active = false where id = endpoint_id;
+	if not found then
+		return query select 'NOT_FOUND', null;
+		return;
+	end if;
+	perform assay.delivery_drop(endpoint_id);
+	return query select null, '{"ok":true}';
+end
+$$;
