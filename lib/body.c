@@ -11,6 +11,7 @@
 #include "core/arena.h"
 #include "core/event.h"
 #include "core/fail.h"
+#include "core/rule.h"
 #include "lib/body.h"
 #include "lib/body_int.h"
 #include "lib/gate.h"
@@ -38,6 +39,8 @@ static const struct {
 	[BODY_ARRAY] = { "an array", " of ", " elements" },
 	[BODY_OBJECT] = { "an object", NULL, NULL },
 	[BODY_SCALAR] = { "a string, a number, true or false", NULL, NULL },
+	[BODY_LABEL] = { "1 to 64 letters, digits and ._@+-", NULL, NULL },
+	[BODY_ANY] = { "anything", NULL, NULL },
 };
 
 struct json_object *
@@ -216,6 +219,11 @@ field_fits(const struct body_field *field, struct json_object *value)
 		return json_object_is_type(value, json_type_string) ||
 		    json_object_is_type(value, json_type_boolean) ||
 		    body_is_number(value);
+	case BODY_LABEL:
+		return json_object_is_type(value, json_type_string) &&
+		    rule_ident(json_object_get_string(value));
+	case BODY_ANY:
+		return true;
 	case BODY_TYPE__MAX:
 		break;
 	}

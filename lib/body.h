@@ -68,6 +68,8 @@ struct body_field {
 		BODY_ARRAY,
 		BODY_OBJECT,
 		BODY_SCALAR, /* a string, a number or a boolean */
+		BODY_LABEL, /* a string that rule_ident() takes */
+		BODY_ANY, /* who reads it says what it must be */
 		BODY_TYPE__MAX
 	} type;
 	bool required;

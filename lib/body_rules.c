@@ -62,7 +62,7 @@ static int put_op(
     struct tree *t, struct json_object *json, const struct place *at);
 static void put_value(
     struct tree *t, struct json_object *json, const struct place *at);
-static int put_word(struct tree *t, struct json_object *json,
+static void put_word(struct tree *t, struct json_object *json,
     const struct place *at, const char *name);
 static void begin(struct tree *t, const struct place *at, const char *name);
 static void path_text(const struct place *at, char ret[PATH_SIZE]);
@@ -74,15 +74,15 @@ static size_t byte_of(const char *text, size_t column);
 /* A rule that brings its text. */
 static const struct body_field text_fields[] = {
 	{ "dsl", BODY_STRING, true, false, 1, RULE_TEXT_MAX },
-	{ "id", BODY_STRING, false, false, 1, RULE_ID_MAX },
-	{ "tag", BODY_STRING, false, false, 1, RULE_ID_MAX },
+	{ "id", BODY_LABEL, false, false, 0, 0 },
+	{ "tag", BODY_LABEL, false, false, 0, 0 },
 	{ "weight", BODY_INT, false, false, 0, RULE_POINTS_MAX },
 };
 
 /* A rule that brings a tree. */
 static const struct body_field tree_fields[] = {
-	{ "id", BODY_STRING, true, false, 1, RULE_ID_MAX },
-	{ "tag", BODY_STRING, true, false, 1, RULE_ID_MAX },
+	{ "id", BODY_LABEL, true, false, 0, 0 },
+	{ "tag", BODY_LABEL, true, false, 0, 0 },
 	{ "weight", BODY_INT, true, false, 0, RULE_POINTS_MAX },
 	{ "condition", BODY_OBJECT, true, false, 0, 0 },
 };
@@ -283,16 +283,14 @@ put_rule(struct tree *t, struct json_object *json, const struct place *at)
 
 	begin(t, at, NULL);
 	str_add(&t->text, "rule ");
-	if (put_word(t, json, at, "id") == -1)
-		return -1;
+	put_word(t, json, at, "id");
 	str_add(&t->text, " { when ");
 	if (put_condition(
 		t, json_object_object_get(json, "condition"), &condition) == -1)
 		return -1;
 	str_addf(&t->text, " then score += %d, tag ",
 	    (int)body_int(json, "weight", 0));
-	if (put_word(t, json, at, "tag") == -1)
-		return -1;
+	put_word(t, json, at, "tag");
 	str_add(&t->text, " }");
 	return 0;
 }
@@ -380,21 +378,25 @@ put_operands(struct tree *t, struct json_object *json, const struct place *at,
 	return 0;
 }
 
-/* A signal: a word, or the quoted name of an attribute. */
+/*
+ * A signal: a word, or an attribute, whose name may need quotes.  Nothing else
+ * may slip into the text here.
+ */
 static int
 put_path(struct tree *t, struct json_object *json, const struct place *at)
 {
 	const char *path = body_string(json, "path");
 	const size_t prefix = strlen(ATTR_PREFIX);
 
-	if (strncmp(path, ATTR_PREFIX, prefix) != 0)
-		return put_word(t, json, at, "path");
 	begin(t, at, "path");
+	if (rule_ident(path)) {
+		str_add(&t->text, path);
+		return 0;
+	}
+	if (strncmp(path, ATTR_PREFIX, prefix) != 0)
+		return refuse(t->f, at, "path", "is no signal's name");
 	str_add(&t->text, ATTR_PREFIX);
-	if (rule_ident(path + prefix))
-		str_add(&t->text, path + prefix);
-	else
-		str_json(&t->text, path + prefix);
+	str_json(&t->text, path + prefix);
 	return 0;
 }
 
@@ -429,19 +431,13 @@ put_value(struct tree *t, struct json_object *json, const struct place *at)
 		str_number(&t->text, json_object_get_double(value));
 }
 
-/* A member that is a word of rule text: nothing else may slip in there. */
-static int
+/* A member that is a word as rule text has them. */
+static void
 put_word(struct tree *t, struct json_object *json, const struct place *at,
     const char *name)
 {
-	const char *word = body_string(json, name);
-
 	begin(t, at, name);
-	str_add(&t->text, word);
-	return rule_ident(word) ? 0
-				: refuse(t->f, at, name,
-				      "must be 1 to 64 letters, digits and "
-				      "._@+-");
+	str_add(&t->text, body_string(json, name));
 }
 
 /* A member of at, or at itself, is written from here on. */

@@ -20,11 +20,15 @@
 #include "lib/engine.h"
 
 /*
- * Room for seven compiled rulesets of the largest size.  It is address space:
- * only pages that a load touches become memory, and a replaced load's pages
- * are given back.
+ * Room for a compiled ruleset of the largest size for each event type, and a
+ * policy: whatever was published can be loaded.  It is address space: only
+ * pages that a load touches become memory, and a replaced load's pages are
+ * given back.
  */
-#define LOAD_SIZE ((size_t)128 << 20)
+#define LOAD_SIZE                                                              \
+	((EVENT_TYPE__MAX - 1) *                                               \
+	    (RULE_ARENA_SIZE(RULE_TEXT_MAX) + POLICY_ARENA_SIZE))
+#define POLICY_ARENA_SIZE ((size_t)65536)
 
 /* One complete set of rulebooks and the memory it stands in. */
 struct load {

@@ -68,6 +68,21 @@ grant execute on function assay.time_text(timestamptz),
     assay.service_key_create(text, bytea, text, text, bigint, bigint, text),
     assay.service_key_revoke(text) to assay_operator;
 
+-- operator publishes rulesets and policies: adds versions, moves pointers.
+grant insert on assay.ruleset, assay.ruleset_active, assay.policy
+    to assay_operator;
+grant update (version) on assay.ruleset_active, assay.policy_active
+    to assay_operator;
+grant update (rules, policies) on assay.epoch to assay_operator;
+grant execute on function assay.ruleset_activate(text, text),
+    assay.ruleset_publish(text, text, text),
+    assay.policy_type(text),
+    assay.policy_activate(text, text),
+    assay.policy_publish(text, text, text, jsonb),
+    assay.policy_rollback(text, text),
+    assay.policy_history(text),
+    assay.policy_list() to assay_operator;
+
 -- operator keeps the lists.
 grant insert, update (reason, expires_at), delete on assay.list_entry
     to assay_operator;

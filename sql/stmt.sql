@@ -406,6 +406,48 @@ select assay.delivery_list($1::text, $2::bigint) as body;
 select moved, requeued
 from assay.delivery_redrive($1::text, $2::timestamptz, $3::bigint);
 
+-- Rulesets and policies (fcgi/ep_rule.c, ep_policy.c) --------------------------
+
+-- name: ruleset_list many read late
+select r.event_type, r.version, r.text
+from assay.ruleset_active a join assay.ruleset r using (event_type, version)
+order by r.event_type;
+
+-- name: ruleset_publish one write late
+select refusal, body
+from assay.ruleset_publish($1::text, $2::text, $3::text);
+
+-- name: ruleset_history one read late
+select coalesce(json_agg(version order by created_at desc, version desc),
+	'[]')::text as body
+from assay.ruleset where event_type = $1::text;
+
+-- name: ruleset_find many read late
+select text from assay.ruleset
+where event_type = $1::text and version = $2::text;
+
+-- name: ruleset_activate one write late
+select '{"ok":true}' as body
+from assay.ruleset_activate($1::text, $2::text);
+
+-- name: policy_list one read late
+select assay.policy_list() as body;
+
+-- name: policy_publish one write late
+select refusal, body
+from assay.policy_publish($1::text, $2::text, $3::text, $4::text::jsonb);
+
+-- name: policy_rollback one write late
+select refusal, body from assay.policy_rollback($1::text, $2::text);
+
+-- name: policy_history one read late
+select refusal, body from assay.policy_history($1::text);
+
+-- name: policy_find many read late
+select json_build_object('onError', p.on_error, 'bands', p.bands)::text as body
+from assay.policy_active a join assay.policy p using (event_type, version)
+where p.id = $1::text;
+
 -- assayctl ------------------------------------------------------------------
 
 -- name: ruleset_missing one read

@@ -190,7 +190,7 @@ wants assay-rules.5 "assay-rules(5) has every signal, with its meaning" \
     <"$tmp/rows"
 
 rows ROUTE fcgi/routes.tbl 1 | LC_ALL=C sort -u | while read -r path; do
-	pattern=$(printf '%s' "$path" | sed 's/{[a-z]*}/[^ "]+/g')
+	pattern=$(printf '%s' "$path" | sed 's/{[A-Za-z]*}/[^ "]+/g')
 	grep -qE "[ \"]$pattern([ \"?]|\$)" t/http/[0-9]*.sh ||
 	    echo "no scenario uses $path"
 done >"$tmp/faults"

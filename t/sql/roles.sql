@@ -93,7 +93,16 @@ delete from assay.service_key;
 select made from assay.list_put(array['lst_1'], array['block'], array['user'],
     array['u-1'], array[null], array[timestamptz 'epoch'], 'a@b.c');
 update assay.list_entry set value = 'u-2';
-update assay.epoch set rules = 0;
+select refusal from assay.ruleset_publish('card.refund', 'mine', '');
+select refusal from assay.policy_publish('pol_card_refund', 'mine',
+    'fail_open', '[]');
+update assay.ruleset set text = '';
+delete from assay.ruleset;
+update assay.policy set bands = '[]';
+delete from assay.policy;
+delete from assay.policy_active;
+update assay.ruleset_active set event_type = 'mine';
+update assay.epoch set one = false;
 select assay.list_remove('lst_1');
 select assay.partitions_ahead(1);
 create table assay.mine (n int);

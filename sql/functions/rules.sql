@@ -1,0 +1,139 @@
+-- SPDX-License-Identifier: ISC
+-- Rulesets and policies: versions never change, a pointer says which one
+-- decides, and assay.epoch tells every worker that it has moved.  The row of
+-- assay.epoch is locked last and until the commit, so that its numbers rise in
+-- commit order.
+
+create or replace function assay.ruleset_activate(of_type text,
+    new_version text)
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	insert into assay.ruleset_active as a (event_type, version)
+	values (of_type, new_version)
+	on conflict (event_type) do update set version = excluded.version
+	where a.version <> excluded.version;
+	if found then
+		update assay.epoch set rules = rules + 1;
+	end if;
+end
+$$;
+
+-- A new version, which decides from the next decision on.  Of two with one
+-- label the second waits for the first and is then refused.
+create or replace function assay.ruleset_publish(of_type text,
+    new_version text, new_text text)
+returns table (refusal text, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	insert into assay.ruleset (event_type, version, text, created_at)
+	values (of_type, new_version, new_text, clock_timestamp())
+	on conflict do nothing;
+	if not found then
+		return query select 'VERSION_EXISTS', null;
+		return;
+	end if;
+	perform assay.ruleset_activate(of_type, new_version);
+	return query select null, json_build_object('ok', true,
+	    'version', new_version)::text;
+end
+$$;
+
+-- The event type that a policy is for, or null.
+create or replace function assay.policy_type(policy_id text)
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return (select p.event_type
+    from assay.policy_active a join assay.policy p using (event_type, version)
+    where p.id = policy_id);
+
+create or replace function assay.policy_activate(of_type text,
+    new_version text)
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	update assay.policy_active set version = new_version
+	where event_type = of_type and version <> new_version;
+	if found then
+		update assay.epoch set policies = policies + 1;
+	end if;
+end
+$$;
+
+-- A new version of a policy that there is, likewise.
+create or replace function assay.policy_publish(policy_id text,
+    new_version text, new_on_error text, new_bands jsonb)
+returns table (refusal text, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	of_type text := assay.policy_type(policy_id);
+begin
+	if of_type is null then
+		return query select 'POLICY_MISSING', null;
+		return;
+	end if;
+	insert into assay.policy (event_type, version, id, on_error, bands,
+	    created_at)
+	values (of_type, new_version, policy_id, new_on_error, new_bands,
+	    clock_timestamp())
+	on conflict do nothing;
+	if not found then
+		return query select 'VERSION_EXISTS', null;
+		return;
+	end if;
+	perform assay.policy_activate(of_type, new_version);
+	return query select null, json_build_object('ok', true,
+	    'version', new_version)::text;
+end
+$$;
+
+-- Back, or forth, to a version that was published.
+create or replace function assay.policy_rollback(policy_id text,
+    to_version text)
+returns table (refusal text, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	of_type text := assay.policy_type(policy_id);
+begin
+	if of_type is null then
+		return query select 'POLICY_MISSING', null;
+	elsif not exists (select from assay.policy
+	    where event_type = of_type and version = to_version) then
+		return query select 'POLICY_VERSION_UNKNOWN', null;
+	else
+		perform assay.policy_activate(of_type, to_version);
+		return query select null, '{"ok":true}';
+	end if;
+end
+$$;
+
+-- The versions of a policy, newest first.
+create or replace function assay.policy_history(policy_id text)
+returns table (refusal text, body text) language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select case when t.of_type is null then 'POLICY_MISSING' end, (
+	    select json_agg(p.version order by p.created_at desc,
+		p.version desc)::text
+	    from assay.policy p where p.event_type = t.of_type)
+	from (select assay.policy_type(policy_id) as of_type) t;
+end;
+
+-- Every policy that decides now.
+create or replace function assay.policy_list()
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return (select coalesce(json_agg(json_build_object(
+	'eventType', p.event_type,
+	'policy', json_build_object(
+	    'id', p.id,
+	    'version', p.version,
+	    'onError', p.on_error,
+	    'bands', p.bands)) order by p.event_type), '[]')::text
+    from assay.policy_active a
+	join assay.policy p using (event_type, version));
