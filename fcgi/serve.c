@@ -316,7 +316,8 @@ account(const struct hand *h)
 
 	metric_add(slot, METRIC_ID_REQUESTS, probe_route(req->route),
 	    (size_t)h->resp.status / 100 - 1, 1);
-	if (req->route != NULL && req->route->budget == BUDGET_DECISIONS)
+	if (req->route != NULL && req->route->budget == BUDGET_DECISIONS &&
+	    h->resp.status != 202)
 		metric_observe(slot, METRIC_ID_DECISION_SECONDS, us);
 	log_info("method=%s route=%s status=%d ms=%lld verdict=%s",
 	    req_method_name(req->method),

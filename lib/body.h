@@ -51,6 +51,12 @@ int body_event(struct arena *a, struct json_object *json, struct event *ret,
 void body_masked(struct str *s, const struct event *ev);
 
 /*
+ * The same with nothing masked, for an event that is decided later: what
+ * body_event() makes of it is the same event again.
+ */
+void body_unmasked(struct str *s, const struct event *ev);
+
+/*
  * Append an address or a number, masked as there, as a JSON string; of what
  * is neither nothing is shown.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The masked request: what the activity log keeps of an event. */
+/* An event as JSON again: masked for the activity log, or whole. */
 #include "config.h"
 
 #include <arpa/inet.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -20,25 +21,21 @@
 
 static void put_name(struct str *, const char *);
 static void put_text(struct str *, const char *, const char *);
-static void put_subject(struct str *, const struct event *);
+static void put_event(struct str *, const struct event *, bool);
+static void put_subject(struct str *, const struct event *, bool);
 static void put_instrument(struct str *, const struct event *);
 static void put_attrs(struct str *, const struct event *);
 
 void
 body_masked(struct str *s, const struct event *ev)
 {
-	str_addc(s, '{');
-	put_text(s, "id", ev->id);
-	put_text(s, "type", event_type_name(ev->type));
-	if (ev->has_amount) {
-		put_name(s, "amount");
-		str_add(s, ev->amount_text);
-	}
-	put_text(s, "currency", ev->currency);
-	put_subject(s, ev);
-	put_instrument(s, ev);
-	put_attrs(s, ev);
-	str_addc(s, '}');
+	put_event(s, ev, true);
+}
+
+void
+body_unmasked(struct str *s, const struct event *ev)
+{
+	put_event(s, ev, false);
 }
 
 /*
@@ -102,18 +99,39 @@ put_text(struct str *s, const char *name, const char *text)
 }
 
 static void
-put_subject(struct str *s, const struct event *ev)
+put_event(struct str *s, const struct event *ev, bool masked)
+{
+	str_addc(s, '{');
+	put_text(s, "id", ev->id);
+	put_text(s, "type", event_type_name(ev->type));
+	if (ev->has_amount) {
+		put_name(s, "amount");
+		str_add(s, ev->amount_text);
+	}
+	put_text(s, "currency", ev->currency);
+	put_subject(s, ev, masked);
+	put_instrument(s, ev);
+	put_attrs(s, ev);
+	str_addc(s, '}');
+}
+
+static void
+put_subject(struct str *s, const struct event *ev, bool masked)
 {
 	put_name(s, "subject");
 	str_addc(s, '{');
 	put_text(s, "userId", ev->user);
 	put_text(s, "deviceId", ev->device);
 	put_text(s, "fingerprint", ev->fingerprint);
-	if (ev->ip != NULL) {
+	if (!masked) {
+		put_text(s, "ip", ev->ip);
+		put_text(s, "phone", ev->phone);
+	}
+	if (masked && ev->ip != NULL) {
 		put_name(s, "ip");
 		body_mask_ip(s, ev->ip);
 	}
-	if (ev->phone != NULL) {
+	if (masked && ev->phone != NULL) {
 		put_name(s, "phone");
 		body_mask_phone(s, ev->phone);
 	}

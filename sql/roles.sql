@@ -44,6 +44,9 @@ grant select, insert, update on assay.user_state, assay.entity to assay_decide;
 grant select, insert on assay.link to assay_decide;
 grant insert on assay.review_case, assay.case_trail to assay_decide;
 grant select, insert, update, delete on assay.spool_file to assay_decide;
+grant insert on assay.async_queue to assay_decide;
+grant execute on function assay.async_add(text, text, text, text)
+    to assay_decide;
 
 -- decide verifies service keys; operator keeps them, and the operators.
 grant select on assay.service_key to assay_decide, assay_operator;

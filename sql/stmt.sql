@@ -198,6 +198,10 @@ select id, event_id, verdict, score, reasons, policy_id, policy_version,
 from assay.verdict_log where event_id = $1::text
 order by score >= 0 desc, decided_at desc, id desc limit 1;
 
+-- An event that is decided later; not "write", because it may be repeated.
+-- name: async_add one late
+select assay.async_add($1::text, $2::text, $3::text, $4::text);
+
 -- The API key alone, for refusals, reads and degraded answers.  Always a row:
 -- an unknown key is one that is not live.
 -- name: apikey_find one read

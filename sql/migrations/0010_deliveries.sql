@@ -32,3 +32,16 @@ create table assay.dead_letter (
 );
 create index on assay.dead_letter (dead_at);
 create index on assay.dead_letter (user_id) where user_id is not null;
+
+-- Events that are decided later, each user's in the order of number.  Whoever
+-- decides one deletes it in the same transaction; one that was decided
+-- meanwhile by a synchronous call is dropped.
+create table assay.async_queue (
+	number bigint generated always as identity primary key,
+	event_id text not null unique,
+	user_id text not null, -- personal
+	event text not null, -- personal: JSON, ip and phone as they were sent
+	correlation_id text not null,
+	accepted_at timestamptz not null default clock_timestamp()
+);
+create index on assay.async_queue (user_id, number);

@@ -29,6 +29,7 @@ static bool same_object(struct json_object *, struct json_object *);
 static bool same_number(struct json_object *, struct json_object *);
 static void check_event(const struct event *);
 static void check_masked(struct arena *, const struct event *);
+static void check_again(struct arena *, const struct event *);
 static void check_shown(
     struct json_object *, const char *, const char *, size_t);
 static bool holds_card(const char *);
@@ -52,6 +53,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		check_event(&ev);
 		check_masked(&a, &ev);
+		check_again(&a, &ev);
 	}
 	arena_reset(&a);
 	return 0;
@@ -223,6 +225,29 @@ check_masked(struct arena *a, const struct event *ev)
 		assert(ev->attrs[i].value.type != VALUE_STRING ||
 		    !holds_card(ev->attrs[i].value.string));
 	}
+}
+
+/* Written whole, an event is read as what it was, and written the same. */
+static void
+check_again(struct arena *a, const struct event *ev)
+{
+	struct fail f = { 0 };
+	struct json_object *json;
+	struct event again;
+	struct str s, t;
+
+	str_init(&s, a);
+	body_unmasked(&s, ev);
+	assert(str_text(&s) != NULL);
+	json = body_parse(a, str_text(&s), strlen(str_text(&s)), &f);
+	assert(json != NULL);
+	assert(body_event(a, json, &again, &f) == 0);
+	assert(again.type == ev->type && again.amount == ev->amount);
+	assert(again.ip_public == ev->ip_public);
+	str_init(&t, a);
+	body_unmasked(&t, &again);
+	assert(str_text(&t) != NULL);
+	assert(strcmp(str_text(&s), str_text(&t)) == 0);
 }
 
 /* Not what was sent is in the field but how it begins, few digits, bullets. */

@@ -52,6 +52,9 @@ set role assay_retain;
 
 select count(*) from assay.subscriber;
 insert into assay.delivery (id) values ('whd_mine');
+select assay.async_add('e', 'u', '{}', 'c');
+select count(*) from assay.async_queue;
+delete from assay.async_queue;
 select assay.webhook_list('{}');
 
 \connect - assay_operator

@@ -638,6 +638,66 @@ START_TEST(masked_requests)
 }
 END_TEST
 
+static void
+check_text(const char *a, const char *b)
+{
+	ck_assert_int_eq(a == NULL, b == NULL);
+	if (a != NULL)
+		ck_assert_str_eq(a, b);
+}
+
+static void
+check_value(const struct value *a, const struct value *b)
+{
+	ck_assert_int_eq(a->type, b->type);
+	if (a->type == VALUE_STRING)
+		ck_assert_str_eq(a->string, b->string);
+	if (a->type == VALUE_NUMBER)
+		ck_assert_mem_eq(&a->number, &b->number, sizeof(a->number));
+	if (a->type == VALUE_BOOL)
+		ck_assert_int_eq(a->flag, b->flag);
+}
+
+/* Written whole and read again, an event is the same, member by member. */
+START_TEST(unmasked)
+{
+	struct event ev, again;
+	struct arena a;
+	struct str s;
+	size_t i;
+
+	arena_init(&a, block, sizeof(block));
+	read_event(&a, masked[_i].json, &ev);
+	str_init(&s, &a);
+	body_unmasked(&s, &ev);
+	read_event(&a, str_text(&s), &again);
+	ck_assert_int_eq(again.type, ev.type);
+	check_text(again.id, ev.id);
+	ck_assert_int_eq(again.has_amount, ev.has_amount);
+	ck_assert_mem_eq(&again.amount, &ev.amount, sizeof(ev.amount));
+	check_text(again.amount_text, ev.amount_text);
+	check_text(again.currency, ev.currency);
+	check_text(again.user, ev.user);
+	check_text(again.device, ev.device);
+	check_text(again.fingerprint, ev.fingerprint);
+	check_text(again.ip, ev.ip);
+	ck_assert_int_eq(again.ip_public, ev.ip_public);
+	check_text(again.phone, ev.phone);
+	check_text(again.channel, ev.channel);
+	check_text(again.instrument_kind, ev.instrument_kind);
+	check_text(again.bin, ev.bin);
+	check_text(again.issuer_country, ev.issuer_country);
+	check_value(&again.three_ds, &ev.three_ds);
+	ck_assert_uint_eq(again.n_attrs, ev.n_attrs);
+	for (i = 0; i < ev.n_attrs; i++) {
+		check_text(again.attrs[i].name, ev.attrs[i].name);
+		check_text(again.attrs[i].text, ev.attrs[i].text);
+		check_value(&again.attrs[i].value, &ev.attrs[i].value);
+	}
+	arena_reset(&a);
+}
+END_TEST
+
 /* The masked subject of an event with one field, "{...}". */
 static void
 check_masked(const char *name, const char *text, const char *want)
@@ -721,6 +781,7 @@ suite_body(void)
 	tcase_add_test(tc, absent_fields);
 	tcase_add_loop_test(tc, bounds_of_attributes, 0, 6);
 	tcase_add_test(tc, full_arena);
+	tcase_add_loop_test(tc, unmasked, 0, (int)nitems(masked));
 	tcase_add_loop_test(tc, masked_requests, 0, (int)nitems(masked));
 	tcase_add_loop_test(tc, masked_ips, 0, (int)nitems(ips));
 	tcase_add_loop_test(tc, masked_phones, 0, (int)nitems(phones));
