@@ -18,6 +18,8 @@
 #	g  half of the saturation rate for 30 minutes (BENCH_SOAK)
 #	h  latency at fixed rates, for numbers of workers and caps
 #	l  lists of a million entries against none
+#	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, and
+#	   the memory of the workers meanwhile
 set -eu
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(pwd)
@@ -383,6 +385,70 @@ part_l() {
 	done
 	sql "truncate assay.list_entry; select assay.list_moved(array_agg(subject))
 	    from assay.list_subject" >/dev/null
+}
+
+# RssAnon in KiB of all workers together.
+workers() {
+	local pid
+	for pid in $(pgrep -P "$stack_pool_pid"); do
+		awk '/^RssAnon/ { print $2 }' "/proc/$pid/status"
+	done 2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# One line of part r: a candidate, as members of the body.
+backtest_line() {
+	local before most now pid
+	printf '{"eventType":"card.refund"%s}' "$2" >"$scratch/body"
+	before=$(workers)
+	most=$before
+	curl -sS -o "$scratch/result" -H "Authorization: Bearer $token" \
+	    -H 'Content-Type: application/json' --data-binary \
+	    "@$scratch/body" "http://127.0.0.1:$port/v1/backtest" &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		now=$(workers)
+		[ "$now" -le "$most" ] || most=$now
+		sleep 0.2
+	done
+	wait "$pid"
+	jq -r --arg what "$1" --arg memory "$before / $most" '[$what,
+	    .sampleSize, .labeled, .seconds, .samplesPerSecond, $memory] |
+	    @tsv' "$scratch/result" | awk -F '\t' '{
+		printf "%24s %9s %9s %9s %12s %16s\n", $1, $2, $3, $4, $5, $6 }'
+}
+
+part_r() {
+	local n=${BENCH_SAMPLES:-1000000} token rules
+	echo "(r) backtests; memory is RssAnon of all workers in KiB, before / at most"
+	start_pool 4 32
+	token=$(curl -sS -H 'Content-Type: application/json' -d '{"email":
+	    "bench@example.com","password":"correct horse"}' \
+	    "http://127.0.0.1:$port/v1/auth/register" | jq -r .token)
+	sql "insert into assay.detail (decided_at, verdict_id, event_id,
+		event_type, user_id, request, replay)
+	    select decided_at, verdict_id || i, event_id || i, 'card.refund',
+		user_id, request, replay
+	    from (select * from assay.detail where replay is not null
+		limit 1000) d, generate_series(1, $n / 1000) i;
+	    insert into assay.label (event_id, analyst)
+	    select event_id, case when random() < 0.3 then 'fraud'
+		else 'legit' end
+	    from assay.detail where event_type = 'card.refund'
+		and random() < 0.1 on conflict do nothing"
+	sql 'vacuum analyze assay.detail, assay.label'
+	printf '%24s %9s %9s %9s %12s %16s\n' candidate samples labelled \
+	    seconds samples/s memory
+	backtest_line "recorded scores" ''
+	backtest_line "a policy" ',"policy":{"onError":"fail_open","bands":[
+	    {"verdict":"allow","min":0,"max":9},
+	    {"verdict":"deny","min":10,"max":100}]}'
+	for rules in 5 100; do
+		backtest_line "$rules rules" ",\"rules\":[$(seq 1 "$rules" |
+		    awk '{ printf "%s{\"dsl\":\"rule r%d { when " \
+			"event.amount > %d && graph.ringSize > 1 then " \
+			"score += 3, tag t%d }\"}", (NR > 1 ? "," : ""),
+			$1, 10 * $1, $1 % 7 }')]"
+	done
 }
 
 # Set up: a durable server, a user population that is known, a key.

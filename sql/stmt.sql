@@ -452,6 +452,35 @@ select json_build_object('onError', p.on_error, 'bands', p.bands)::text as body
 from assay.policy_active a join assay.policy p using (event_type, version)
 where p.id = $1::text;
 
+-- Backtests (fcgi/ep_backtest.c) ----------------------------------------------
+
+-- One snapshot, and nothing can be written.
+-- name: backtest_begin one read late
+begin isolation level repeatable read read only;
+
+-- All rows will be fetched, and it may take longer than other statements.
+-- name: backtest_tune one read late
+select set_config('statement_timeout', $1::bigint::text, true),
+	set_config('cursor_tuple_fraction', '1', true);
+
+-- name: backtest_policy one read late
+select json_build_object('onError', p.on_error, 'bands', p.bands)::text
+	as policy
+from assay.policy_active a join assay.policy p using (event_type, version)
+where a.event_type = $1::text;
+
+-- The samples of a type, of each no more than its head where that is enough.
+-- name: backtest_open many read late
+declare backtest no scroll cursor for
+select case when $2::bigint = 0 then d.replay
+		else left(d.replay, $2::bigint::int) end as replay,
+	l.outcome = 'fraud' as fraud
+from assay.detail d left join assay.label l on l.event_id = d.event_id
+where d.event_type = $1::text and d.replay is not null;
+
+-- name: backtest_next many read late
+fetch forward 1000 from backtest;
+
 -- assayctl ------------------------------------------------------------------
 
 -- name: ruleset_missing one read

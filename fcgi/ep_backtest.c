@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/backtest: what a candidate policy or ruleset would have decided. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <json-c/json_object.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/backtest.h"
+#include "core/decide.h"
+#include "core/event.h"
+#include "core/fail.h"
+#include "core/replay.h"
+#include "core/str.h"
+#include "fcgi/req.h"
+#include "fcgi/resp.h"
+#include "fcgi/route.h"
+#include "fcgi/worker.h"
+#include "lib/body.h"
+#include "lib/body_rules.h"
+#include "lib/clock.h"
+#include "lib/db.h"
+#include "lib/log.h"
+#include "lib/shm.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+/* One backtest under way. */
+struct retrying {
+	enum event_type type;
+	struct policy live;
+	struct policy candidate; /* n_bands 0: the live one */
+	struct rulebook book; /* no ruleset: the recorded scores */
+	int64_t deadline; /* clock_ticks() */
+	struct replay sample; /* the one in hand */
+	struct decision decision;
+	struct backtest counts;
+	int64_t unreadable; /* samples of some other make */
+};
+
+static int read_body(struct req *req, struct retrying *rt);
+static int run(struct req *req, struct retrying *rt);
+static int open_samples(struct req *req, struct retrying *rt);
+static int read_live(struct req *req, struct retrying *rt);
+static int may_go_on(struct req *req, const struct retrying *rt);
+static int took_long(struct req *req);
+static int try_samples(struct retrying *rt, const struct rows *rows,
+    struct arena *a, struct fail *f);
+static int try_sample(struct retrying *rt, const char *text, size_t len,
+    enum label label, struct arena *a, struct fail *f);
+static enum verdict verdict_of(
+    const struct policy *policy, int score, bool watched);
+static int answer(
+    struct req *req, struct resp *resp, const struct retrying *rt, int64_t us);
+
+static const struct body_field fields[] = {
+	{ "eventType", BODY_STRING, true, false, 1, 64 },
+	{ "policy", BODY_OBJECT, false, false, 0, 0 },
+	{ "rules", BODY_ARRAY, false, false, 0, RULES_MAX },
+	{ "dsl", BODY_STRING, false, false, 0, RULE_TEXT_MAX },
+};
+
+static const struct body_field policy_fields[] = {
+	{ "bands", BODY_ARRAY, true, false, 1, POLICY_BANDS_MAX },
+	{ "onError", BODY_STRING, true, false, 1, 16 },
+};
+
+/*
+ * POST /v1/backtest.  200: how candidate, live policy and what happened
+ * compare over all replay samples of the event type; 400: a field, the policy
+ * or the rules are wrong; 503: another one is running, it took longer than the
+ * route allows, or the pool is stopping.  Changes nothing.
+ */
+int
+backtest_run(struct req *req, struct resp *resp)
+{
+	struct retrying *rt = arena_alloc(req->arena, sizeof(*rt));
+	const int64_t started = clock_ticks();
+	int r;
+
+	if (rt == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	if (read_body(req, rt) == -1)
+		return -1;
+	rt->deadline = started + req->route->limit_s * CLOCK_SECOND;
+	db_until(req->worker->db, rt->deadline + CLOCK_SECOND);
+	r = run(req, rt);
+	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
+		took_long(req);
+	db_until(req->worker->db, 0);
+	db_rollback(req->worker->db);
+	if (r == -1)
+		return -1;
+	return answer(req, resp, rt, clock_ticks() - started);
+}
+
+/* What is to be tried. */
+static int
+read_body(struct req *req, struct retrying *rt)
+{
+	struct fail *f = &req->fail;
+	struct json_object *policy;
+	const char *text;
+
+	if (body_check(req->json, fields, nitems(fields), f) == -1)
+		return -1;
+	rt->type = event_type_parse(body_string(req->json, "eventType"));
+	if (rt->type == EVENT_TYPE__NONE)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
+		    "is no event type");
+	if (json_object_object_get_ex(req->json, "policy", &policy) &&
+	    (body_check_in(policy, policy_fields, nitems(policy_fields),
+		 POLICY_INVALID, "policy", f) == -1 ||
+		body_policy(req->arena, policy, "policy", &rt->candidate, f) ==
+		    -1))
+		return -1;
+	if (!body_has(req->json, "rules") && !body_has(req->json, "dsl"))
+		return 0;
+	rt->book.ruleset = body_ruleset(req->arena, req->json, &text, f);
+	return rt->book.ruleset == NULL ? -1 : 0;
+}
+
+/* Try all samples, batch by batch, in one transaction. */
+static int
+run(struct req *req, struct retrying *rt)
+{
+	struct arena *a = req->arena;
+	struct arena_mark mark;
+	struct rows rows;
+	int r;
+
+	if (open_samples(req, rt) == -1)
+		return -1;
+	mark = arena_mark(a);
+	do {
+		r = may_go_on(req, rt);
+		if (r == 0)
+			r = db_run(req->worker->db, a, STMT_BACKTEST_NEXT, NULL,
+			    &rows, &req->fail);
+		if (r == 0)
+			r = try_samples(rt, &rows, a, &req->fail);
+		arena_rewind(a, mark);
+	} while (r == 0 && rows.ro_n > 0);
+	return r;
+}
+
+/* Begin to read: one snapshot, of the live policy and of the samples. */
+static int
+open_samples(struct req *req, struct retrying *rt)
+{
+	struct db *db = req->worker->db;
+	struct arena *a = req->arena;
+	struct fail *f = &req->fail;
+	struct params p;
+
+	if (db_run(db, a, STMT_BACKTEST_BEGIN, NULL, NULL, f) == -1)
+		return -1;
+	params_init(&p, a);
+	params_int(&p, req->route->limit_s * 1000);
+	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
+	    read_live(req, rt) == -1)
+		return -1;
+	params_init(&p, a);
+	params_text(&p, event_type_name(rt->type));
+	params_int(&p, rt->book.ruleset == NULL ? REPLAY_HEAD : 0);
+	return db_run(db, a, STMT_BACKTEST_OPEN, &p, NULL, f);
+}
+
+/* The live policy, which is the baseline and perhaps the candidate. */
+static int
+read_live(struct req *req, struct retrying *rt)
+{
+	struct fail *f = &req->fail;
+	struct json_object *json;
+	const char *text;
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, event_type_name(rt->type));
+	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_POLICY, &p, &rows,
+		f) == -1)
+		return -1;
+	text = rows_get_text(&rows, "policy");
+	json = body_parse(req->arena, text, strlen(text), f);
+	if (json == NULL ||
+	    body_policy(req->arena, json, "", &rt->live, f) == -1)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "the live policy cannot be read");
+	rt->book.policy =
+	    rt->candidate.n_bands > 0 ? &rt->candidate : &rt->live;
+	return 0;
+}
+
+/* Whether there is reason to go on. */
+static int
+may_go_on(struct req *req, const struct retrying *rt)
+{
+	if (req_gone(req))
+		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+		    "nobody waits for the answer any more");
+	if (atomic_load(&req->worker->shm->sh_stopping))
+		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+		    "the service is being stopped; try again");
+	if (clock_ticks() >= rt->deadline)
+		return took_long(req);
+	return 0;
+}
+
+static int
+took_long(struct req *req)
+{
+	return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+	    "the backtest was ended: it may take no longer than %d seconds",
+	    req->route->limit_s);
+}
+
+/* Count a batch of samples; one that cannot be read is left out. */
+static int
+try_samples(struct retrying *rt, const struct rows *rows, struct arena *a,
+    struct fail *f)
+{
+	struct arena_mark mark;
+	const char *text;
+	enum label label;
+	size_t len;
+	int i, sample, fraud;
+
+	if (rows->ro_n == 0)
+		return 0;
+	sample = rows_col(rows, "replay");
+	fraud = rows_col(rows, "fraud");
+	mark = arena_mark(a);
+	for (i = 0; i < rows->ro_n; i++) {
+		text = rows_bytes(rows, i, sample, &len);
+		label = LABEL_NONE;
+		if (!rows_null(rows, i, fraud))
+			label = rows_bool(rows, i, fraud) ? LABEL_FRAUD
+							  : LABEL_LEGIT;
+		if (try_sample(rt, text, len, label, a, f) == -1)
+			return -1;
+		arena_rewind(a, mark);
+	}
+	return 0;
+}
+
+static int
+try_sample(struct retrying *rt, const char *text, size_t len, enum label label,
+    struct arena *a, struct fail *f)
+{
+	struct replay *sample = &rt->sample;
+	struct retrial trial = { .label = label };
+	int score;
+
+	if ((rt->book.ruleset == NULL
+		    ? replay_read_head(text, len, sample)
+		    : replay_read(a, text, len, sample)) == -1) {
+		rt->unreadable++;
+		return 0;
+	}
+	score = sample->score;
+	if (rt->book.ruleset != NULL) {
+		if (decide(&rt->book, &sample->signals, a, &rt->decision, f) ==
+		    -1)
+			return -1;
+		score = rt->decision.score.total;
+	}
+	trial.answered = sample->verdict;
+	trial.baseline = verdict_of(&rt->live, sample->score, sample->watched);
+	trial.candidate = verdict_of(rt->book.policy, score, sample->watched);
+	backtest_add(&rt->counts, &trial);
+	return 0;
+}
+
+/* What a policy says of a score; the watch list is no part of the trial. */
+static enum verdict
+verdict_of(const struct policy *policy, int score, bool watched)
+{
+	const enum verdict verdict = policy_band(policy, score)->verdict;
+
+	return watched && verdict < VERDICT_REVIEW ? VERDICT_REVIEW : verdict;
+}
+
+static int
+answer(
+    struct req *req, struct resp *resp, const struct retrying *rt, int64_t us)
+{
+	const int64_t n = backtest_samples(&rt->counts);
+	const int64_t ms = us / 1000 + 1;
+	struct str s;
+
+	str_init(&s, req->arena);
+	str_addf(&s, "{\"eventType\":\"%s\",", event_type_name(rt->type));
+	backtest_json(&s, &rt->counts);
+	str_add(&s, ",\"seconds\":");
+	str_number(&s, (double)ms / 1000);
+	str_addf(&s, ",\"samplesPerSecond\":%" PRId64 "}", n * 1000 / ms);
+	log_info("backtest=done type=%s rules=%s samples=%" PRId64
+		 " labeled=%" PRId64 " ms=%" PRId64 " per_second=%" PRId64,
+	    event_type_name(rt->type),
+	    rt->book.ruleset == NULL ? "recorded" : "candidate", n,
+	    rt->counts.labeled, ms, n * 1000 / ms);
+	if (rt->unreadable > 0)
+		log_warn(
+		    "backtest=unreadable samples=%" PRId64, rt->unreadable);
+	return resp_json(req, resp, 200, str_text(&s));
+}
