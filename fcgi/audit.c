@@ -30,7 +30,11 @@ audit_handle(struct req *req, struct resp *resp)
 		db_rollback(req->worker->db);
 		return -1;
 	}
-	return run(req, STMT_COMMIT);
+	if (run(req, STMT_COMMIT) == -1)
+		return -1;
+	if (req->committed != NULL)
+		req->committed(req);
+	return 0;
 }
 
 int

@@ -9,7 +9,8 @@ struct resp;
 /*
  * Run the handler of an audited route in a transaction that also holds the
  * audit entry: both are there or neither.  A handler whose work is too long
- * for one transaction calls audit_keep() between its parts.  Returns what the
+ * for one transaction calls audit_keep() between its parts; one that must know
+ * when its work is there sets req->committed.  Returns what the
  * handler returned, or -1 with req->fail set when its work cannot be kept.
  */
 int audit_handle(struct req *req, struct resp *resp)

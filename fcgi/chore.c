@@ -11,6 +11,7 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "fcgi/chore.h"
+#include "fcgi/follow.h"
 #include "fcgi/worker.h"
 #include "lib/clock.h"
 #include "lib/db.h"
@@ -52,6 +53,8 @@ chore_start(struct worker *w)
 	if (db_ready(w->db, &f) == -1 ||
 	    engine_load(w->engine, w->db, &a, &f) == -1)
 		log_warn("engine=empty why=%s %s", f.where, f.why);
+	else
+		follow_seen(w, &a);
 	give_back(&a);
 }
 

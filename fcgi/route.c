@@ -11,6 +11,7 @@
 #include "core/str.h"
 #include "fcgi/audit.h"
 #include "fcgi/auth.h"
+#include "fcgi/follow.h"
 #include "fcgi/limit.h"
 #include "fcgi/match.h"
 #include "fcgi/query.h"
@@ -21,12 +22,15 @@
 #include "lib/body.h"
 #include "lib/clock.h"
 #include "lib/conf.h"
+#include "lib/db.h"
 #include "lib/metric.h"
+#include "lib/setting.h"
 #include "lib/shm.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define LONG_S 60 /* a route that may take so many seconds is a long one */
+#define LOOK_TIME CLOCK_SECOND /* for the settings before a login */
 #define BODY_IGNORED 4096 /* bytes, where a route takes no body */
 
 static int handle(struct req *req, struct resp *resp);
@@ -42,6 +46,7 @@ static int check_budget(struct req *req, struct resp *resp);
 static int check_login(struct req *req, struct resp *resp);
 static void take_key(
     struct req *req, struct resp *resp, struct limit_result *ret);
+static void take_one(struct req *req, struct limit_result *ret);
 static int over_budget(
     struct req *req, struct resp *resp, const struct limit_result *got);
 static int read_body(struct req *req);
@@ -251,25 +256,45 @@ check_budget(struct req *req, struct resp *resp)
 static int
 check_login(struct req *req, struct resp *resp)
 {
+	struct worker *w = req->worker;
 	uint8_t hash[CRYPT_SHA256_SIZE];
 	struct limit_result got;
 
+	/* Who logs in asks the database anyway, but not for long before. */
+	if (w->db != NULL)
+		db_until(w->db, clock_ticks() + LOOK_TIME);
+	follow_renew(w, req->arena);
+	if (w->db != NULL)
+		db_until(w->db, 0);
 	limit_address(conf.AUTH_SECRET, req->client_ip, hash);
-	limit_take(req->worker, LIMIT_LOGIN, hash, clock_now(),
-	    conf.RATE_LIMIT_LOGIN_PER_MIN, &got);
+	limit_take(w, LIMIT_LOGIN, hash, clock_now(),
+	    setting_limit(w->shm, SETTING_LOGINS), &got);
 	return got.allowed ? 0 : over_budget(req, resp, &got);
 }
 
-/* Count the request of a key, and say how it stands. */
+/*
+ * Count the request of a key, and say how it stands.  Before it is refused it
+ * is made sure that the limit is that of now.
+ */
 static void
 take_key(struct req *req, struct resp *resp, struct limit_result *ret)
 {
-	limit_take(req->worker, LIMIT_KEY, req->key_hash, clock_now(),
-	    conf.RATE_LIMIT_DECISIONS_PER_MIN, ret);
+	struct worker *w = req->worker;
+
+	take_one(req, ret);
+	if (!ret->allowed && follow_renew(w, req->arena))
+		take_one(req, ret);
 	resp_header(
 	    req, resp, "X-RateLimit-Limit: %lld", (long long)ret->limit);
 	resp_header(req, resp, "X-RateLimit-Remaining: %lld",
 	    (long long)ret->remaining);
+}
+
+static void
+take_one(struct req *req, struct limit_result *ret)
+{
+	limit_take(req->worker, LIMIT_KEY, req->key_hash, clock_now(),
+	    setting_limit(req->worker->shm, SETTING_DECISIONS), ret);
 }
 
 static int

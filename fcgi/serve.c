@@ -13,6 +13,7 @@
 
 #include "core/arena.h"
 #include "core/fail.h"
+#include "fcgi/follow.h"
 #include "fcgi/probe.h"
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
@@ -142,6 +143,7 @@ serve_waiting(struct serve *s)
 	limit_db(s, 0);
 	if (other != NULL)
 		serve_other(s, other);
+	follow_seen(s->worker, &s->arena);
 	for (i = 0; i < s->n; i++)
 		FCGX_Finish_r(&s->hands[i].fcgx);
 	worker_limit(s->worker, 0);

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define CONF_DAYS_MAX 36500 /* that anything is kept */
+
 struct fail;
 
 /* The effective settings, one member per row of conf.tbl, by the same name. */

@@ -44,6 +44,7 @@ struct engine {
 	struct lists *en_lists;
 	const struct geoip *en_geoip;
 	struct spool *en_spool;
+	int64_t en_settings; /* epoch of the settings, the last that was seen */
 	int64_t en_seen; /* the latest time of the database's clock */
 };
 
@@ -116,6 +117,7 @@ engine_fresh(struct engine *e, struct db *db, struct arena *a,
 	const struct epochs *seen =
 	    e->en_current == -1 ? &none : &e->en_loads[e->en_current].epochs;
 
+	e->en_settings = now->settings;
 	if ((seen->rules != now->rules || seen->policies != now->policies) &&
 	    load_books(e, db, a, now, f) == -1)
 		return -1;
@@ -133,7 +135,14 @@ engine_load(struct engine *e, struct db *db, struct arena *a, struct fail *f)
 	now.rules = rows_get_int(&r, "rules");
 	now.policies = rows_get_int(&r, "policies");
 	now.lists = rows_get_int(&r, "lists");
+	now.settings = rows_get_int(&r, "settings");
 	return engine_fresh(e, db, a, &now, f);
+}
+
+int64_t
+engine_settings(const struct engine *e)
+{
+	return e->en_settings;
 }
 
 const struct rulebook *

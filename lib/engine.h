@@ -22,6 +22,7 @@ struct epochs {
 	int64_t rules;
 	int64_t policies;
 	int64_t lists;
+	int64_t settings;
 };
 
 /*
@@ -49,6 +50,9 @@ int engine_fresh(struct engine *e, struct db *db, struct arena *a,
 /* The same by the epochs of the database, for who has no set in hand. */
 int engine_load(struct engine *e, struct db *db, struct arena *a,
     struct fail *f) __attribute__((warn_unused_result));
+
+/* The newest epoch of the settings that it was told of, 0 before any. */
+int64_t engine_settings(const struct engine *e);
 
 /* The rulebook of an event type, or NULL before the first load. */
 const struct rulebook *engine_book(

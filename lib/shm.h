@@ -12,6 +12,7 @@
 #define SHM_GROUP_SLOTS 128 /* and at most in one group */
 #define SHM_KEYS ((size_t)16384) /* API keys in the tables of them */
 #define SHM_LOGINS ((size_t)65536) /* and of client addresses */
+#define SHM_SETTINGS ((size_t)3) /* that are shared */
 
 struct fail;
 
@@ -50,6 +51,8 @@ struct shm {
 	_Atomic int32_t sh_hashing[SHM_SLOTS]; /* turns, of pids; fcgi/turn.c */
 	_Atomic int32_t sh_long[SHM_SLOTS]; /* likewise, of long requests */
 	_Atomic int32_t sh_stopping; /* the pool is, for good */
+	_Atomic uint64_t sh_setting[SHM_SETTINGS]; /* lib/setting.c */
+	_Atomic int64_t sh_setting_at; /* clock_ticks() when it was looked at */
 	_Atomic int64_t sh_redis; /* when to try it again; lib/redis.h */
 	_Atomic int64_t sh_retry_at; /* of the decide workers; db_breaker() */
 	_Atomic int64_t sh_spool_records; /* never too few; lib/spool.c */

@@ -111,6 +111,14 @@ grant execute on function assay.labels_match(bigint) to assay_companion;
 grant select on assay.review_case, assay.case_trail, assay.label,
     assay.tag_count, assay.verdict_log, assay.detail to assay_operator;
 
+-- all read the settings, operator keeps them.
+grant select on assay.setting to assay_decide, assay_operator,
+    assay_companion, assay_retain;
+grant insert, update (value, changed_at), delete on assay.setting
+    to assay_operator;
+grant update (settings) on assay.epoch to assay_operator;
+grant execute on function assay.setting_put(text[], text[]) to assay_operator;
+
 -- operator keeps the audit trail, which nobody changes, and publishes events.
 grant select, insert on assay.audit to assay_operator;
 grant select on assay.subscriber to assay_operator;

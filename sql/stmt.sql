@@ -66,7 +66,7 @@ from unnest($1::bigint[]) k;
 -- for), an earlier decision under the idempotency key, the user's state.
 -- name: set_open many read
 select e.ord, clock_timestamp() as now, c.rules, c.policies, c.lists,
-	k.id as api_key, k.scopes, k.expires_at,
+	c.settings, k.id as api_key, k.scopes, k.expires_at,
 	k.id is not null and k.revoked_at is null and coalesce(
 	    k.expires_at > clock_timestamp(), true) as live,
 	i.verdict_id as earlier_id, i.event_id as earlier_event,
@@ -253,7 +253,7 @@ delete from assay.spool_file where name = $1::text;
 -- Configuration (lib/engine.c) ----------------------------------------------
 
 -- name: engine_epochs one read
-select rules, policies, lists from assay.epoch;
+select rules, policies, lists, settings from assay.epoch;
 
 -- name: engine_rulesets many read
 select r.event_type, r.version, r.text
@@ -334,6 +334,16 @@ select assay.service_key_create($1::text, $2::bytea, $3::text, $4::text,
 
 -- name: service_key_revoke one write
 select assay.service_key_revoke($1::text) as found;
+
+-- Settings (lib/setting.c, ep_setting.c) ---------------------------------------
+
+-- A row an override, or one with none.  A value is text that is also JSON.
+-- name: setting_read many read late
+select e.settings as epoch, s.name, s.value::text as value
+from assay.epoch e left join assay.setting s on true;
+
+-- name: setting_put one write late
+select assay.setting_put($1::text[], $2::text[]);
 
 -- The audit trail (fcgi/audit.c, ep_audit.c) -----------------------------------
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: ISC */
+/* A host follows the settings that admins change, wherever they do. */
+#include "config.h"
+
+#include "core/fail.h"
+#include "fcgi/follow.h"
+#include "fcgi/worker.h"
+#include "lib/clock.h"
+#include "lib/db.h"
+#include "lib/engine.h"
+#include "lib/log.h"
+#include "lib/setting.h"
+
+bool
+follow_renew(struct worker *w, struct arena *a)
+{
+	return setting_due(w->shm, clock_ticks()) && follow_now(w, a);
+}
+
+void
+follow_seen(struct worker *w, struct arena *a)
+{
+	const int64_t epoch =
+	    w->engine == NULL ? 0 : engine_settings(w->engine);
+
+	/* A database that has just failed is not waited for once more. */
+	if (epoch != 0 && !setting_shared(w->shm, epoch) &&
+	    db_trouble(w->db) == DB_FINE)
+		follow_now(w, a);
+}
+
+bool
+follow_now(struct worker *w, struct arena *a)
+{
+	struct fail f = { 0 };
+
+	if (w->db != NULL && setting_share(w->shm, w->db, a, &f) == 0)
+		return true;
+	log_debug("settings=old why=%s", f.why);
+	return false;
+}
