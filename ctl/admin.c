@@ -6,14 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
-#include <termios.h>
-#include <unistd.h>
 
 #include "core/arena.h"
 #include "core/fail.h"
 #include "lib/crypt.h"
 #include "lib/db.h"
 #include "ctl/ctl.h"
+#include "ctl/secret.h"
 
 #define ARENA_SIZE ((size_t)1 << 16)
 #define EMAIL_MAX 254
@@ -22,8 +21,6 @@
 
 static int admin_add(struct db *, const char *, const char *);
 static void email_lower(const struct command *, char *);
-static int password_read(char *, size_t);
-static int line_read(char *, size_t);
 
 int
 admin_create(const struct command *cmd, int argc, char **argv)
@@ -36,7 +33,8 @@ admin_create(const struct command *cmd, int argc, char **argv)
 	email_lower(cmd, argv[0]);
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
-	if (password_read(password, sizeof(password)) == -1) {
+	if (secret_read("Password", password, sizeof(password)) == -1 ||
+	    strlen(password) < PASSWORD_MIN) {
 		ctl_say("a password has %d to %d bytes, on one line",
 		    PASSWORD_MIN, PASSWORD_MAX);
 		status = EX_DATAERR;
@@ -89,36 +87,4 @@ email_lower(const struct command *cmd, char *email)
 	if (at == NULL || at == email || at[1] == '\0' ||
 	    strpbrk(email, " \t\r\n") != NULL || strlen(email) > EMAIL_MAX)
 		opt_usage(cmd, "'%s' is no email address", email);
-}
-
-/* From a prompt without echo, or from standard input when that is none. */
-static int
-password_read(char *ret, size_t size)
-{
-	struct termios quiet, saved;
-	int r;
-
-	if (tcgetattr(STDIN_FILENO, &saved) == -1)
-		return line_read(ret, size);
-	fputs("Password: ", stderr);
-	quiet = saved;
-	quiet.c_lflag &= ~(tcflag_t)ECHO;
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
-	r = line_read(ret, size);
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved);
-	fputc('\n', stderr);
-	return r;
-}
-
-/* One line, without its end, of the length that passwords have. */
-static int
-line_read(char *ret, size_t size)
-{
-	size_t len;
-
-	if (fgets(ret, (int)size, stdin) == NULL)
-		ret[0] = '\0';
-	len = strcspn(ret, "\r\n");
-	ret[len] = '\0';
-	return len < PASSWORD_MIN || len > PASSWORD_MAX ? -1 : 0;
 }

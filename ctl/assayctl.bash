@@ -1,65 +1,73 @@
 # SPDX-License-Identifier: ISC
-# bash completion of assayctl(8).
+# bash completion of assayctl(8).  What there is to complete is what --help
+# prints: commands, options, and values where it names them ("a|b|c").
 # shellcheck shell=bash
 
-_assayctl() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local command=${COMP_WORDS[1]} words=
-
-	case $prev in
-	--scope) words='decisions labels' ;;
-	--type)
-		words='card.authorize card.capture card.refund
-		    payment.authorize wallet.withdraw account.login order.place'
+# _assayctl_values NAME: the words that stand for a value of this name.
+_assayctl_values() {
+	case $1 in
+	*'|'*) echo "${1//|/ }" ;;
+	EVENT...)
+		echo verdict.reached.v1 case.resolved.v1 label.recorded.v1 \
+		    alert.anomaly.v1 alert.dead_letter.v1
 		;;
-	--kind) words='block allow watch' ;;
-	--subject)
-		words='user device fingerprint ip phone bin country'
+	SCOPE) echo decisions labels ;;
+	TYPE)
+		echo card.authorize card.capture card.refund \
+		    payment.authorize wallet.withdraw account.login order.place
 		;;
-	--sql) compopt -o dirnames && return ;;
 	esac
-	if [[ -z $words && $COMP_CWORD -eq 1 ]]; then
-		words='admin key lists migrate replay rules --help --version'
-	elif [[ -z $words ]]; then
-		case $command in
-		admin) words='create --help' ;;
-		key)
-			words='create list revoke --help'
-			[[ ${COMP_WORDS[2]} != create ]] ||
-			    words='--scope --expires-in-days --help'
-			;;
-		lists)
-			words='add import remove show --help'
-			case ${COMP_WORDS[2]}:$COMP_CWORD in
-			add:3 | remove:3)
-				words='block allow watch --reason --expires
-				    --days --help'
-				;;
-			add:* | remove:*)
-				words='user device fingerprint ip phone bin
-				    country --reason --expires --days --help'
-				;;
-			import:[3-9]*) words='--help' ;;
-			show:[3-9]*)
-				words='--kind --subject --value --limit
-				    --offset --json --help'
-				;;
-			esac
-			;;
-		migrate) words='--sql --status --help' ;;
-		replay)
-			words='--url --key --map --type --currency --id-prefix
-			    --offset --limit --jobs --batch --quiet --json
-			    --help'
-			;;
-		rules)
-			words='check'
-			[[ ${COMP_WORDS[2]} != check ]] ||
-			    words='--print --help'
-			;;
+}
+
+# _assayctl_operand USAGE HELP WORD ...: the name of the operand that comes
+# after these words.
+_assayctl_operand() {
+	local help=$2 names n=0
+	read -ra names <<<"$(sed 's/\[[^]]*\]\(\.\.\.\)\{0,1\}//g' <<<"$1")"
+	shift 2
+	while [[ $# -gt 0 ]]; do
+		case $1 in
+		-*) grep -q "^  $1 [^ ]" <<<"$help" && shift ;;
+		*) ((n++)) ;;
 		esac
+		shift
+	done
+	# Of a last one that repeats there may be any number.
+	[[ $n -lt ${#names[@]} || ${names[*]} != *... ]] ||
+	    n=$((${#names[@]} - 1))
+	echo "${names[n]-}"
+}
+
+_assayctl() {
+	local program=${1/#\~/$HOME} cur=${COMP_WORDS[COMP_CWORD]}
+	local prev=${COMP_WORDS[COMP_CWORD - 1]} n=1 value='' words=''
+	local commands help usage
+	commands=$("$program" --help 2>/dev/null |
+	    sed -n 's/^  \([a-z]*\( [a-z]\{1,\}\)\{0,1\}\)  .*/\1/p')
+	grep -qx "${COMP_WORDS[1]}" <<<"$commands" || n=2
+	COMPREPLY=()
+	if [[ $COMP_CWORD -eq 1 ]]; then
+		words="$(sed 's/ .*//' <<<"$commands") --help --version"
+	elif [[ $COMP_CWORD -le $n ]]; then
+		words=$(sed -n "s/^${COMP_WORDS[1]} //p" <<<"$commands")
+	else
+		help=$("$program" "${COMP_WORDS[@]:1:n}" --help 2>/dev/null)
+		usage=$(sed -n "1s/^usage: assayctl ${COMP_WORDS[*]:1:n}//p" \
+		    <<<"$help")
+		[[ $prev != --* ]] || value=$(sed -n \
+		    "s/^  $prev \([^ ]\{1,\}\)  .*/\1/p" <<<"$help")
+		if [[ -z $value && $cur == -* ]]; then
+			words="$(sed -n 's/^  \(--[a-z-]*\).*/\1/p' \
+			    <<<"$help") --help"
+		else
+			[[ -n $value ]] || value=$(_assayctl_operand \
+			    "$usage" "$help" \
+			    "${COMP_WORDS[@]:n+1:COMP_CWORD-n-1}")
+			words=$(_assayctl_values "$value")
+			[[ $value != FILE* ]] || compopt -o default
+			[[ $value != DIR ]] || compopt -o dirnames
+		fi
 	fi
-	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-	[[ ${#COMPREPLY[@]} -gt 0 ]] || compopt -o default
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur" | sort -u)
 }
 complete -F _assayctl assayctl

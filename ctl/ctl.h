@@ -23,16 +23,19 @@ struct command {
 	int (*run)(const struct command *, int, char **);
 };
 
-#define COMMAND(name, args, help, run)                                         \
+#define COMMAND(words, args, help, run)                                        \
 	int run(const struct command *, int, char **);
 #include "ctl/commands.tbl"
-#undef COMMAND
+
+/* Every CALL of commands.tbl. */
+int remote(const struct command *cmd, int argc, char **argv);
 
 enum opt_type {
 	OPT_FLAG = 1, /* ret is a bool */
 	OPT_TEXT, /* ret is a char * */
 	OPT_NUMBER, /* ret is an int64_t, from min to max */
-	OPT_LIST, /* ret is a struct opt_list */
+	OPT_CHOICE, /* ret is a char *, one of those in arg: "a|b|c" */
+	OPT_LIST, /* ret is a struct opt_list; of choices, if arg has them */
 	OPT_TYPE__MAX
 };
 
@@ -66,6 +69,9 @@ struct operands {
  */
 int opt_parse(const struct command *cmd, const struct opt *opts, size_t n,
     struct operands want, int argc, char **argv);
+
+/* Whether text is one of choices, "a|b|c". */
+bool opt_is_choice(const char *choices, const char *text);
 
 /* Say what is wrong with how a command was called, and exit EX_USAGE. */
 _Noreturn void opt_usage(const struct command *cmd, const char *fmt, ...)

@@ -12,9 +12,9 @@ static const struct command *command_find(int *, char ***);
 static void help(FILE *);
 
 static const struct command commands[] = {
-#define COMMAND(name, args, help, run) { name, args, help, run },
+#define COMMAND(words, args, help, run) { words, args, help, run },
+#define CALL(words, method, path, help) { words, "", help, remote },
 #include "ctl/commands.tbl"
-#undef COMMAND
 };
 
 int
@@ -89,7 +89,7 @@ help(FILE *out)
 	fprintf(out, "usage: assayctl COMMAND [ARGUMENT]...\n\n");
 	for (i = 0; i < nitems(commands); i++)
 		fprintf(
-		    out, "  %-14s %s\n", commands[i].name, commands[i].help);
+		    out, "  %-24s  %s\n", commands[i].name, commands[i].help);
 	fprintf(out,
 	    "\n'assayctl COMMAND --help' says more, assayctl(8) everything.\n");
 }

@@ -58,6 +58,19 @@ opt_parse(const struct command *cmd, const struct opt *opts, size_t n,
 	return operands;
 }
 
+bool
+opt_is_choice(const char *choices, const char *text)
+{
+	size_t len;
+
+	for (; *choices != '\0'; choices += len + (choices[len] == '|')) {
+		len = strcspn(choices, "|");
+		if (strlen(text) == len && strncmp(choices, text, len) == 0)
+			return true;
+	}
+	return false;
+}
+
 void
 opt_usage(const struct command *cmd, const char *fmt, ...)
 {
@@ -88,7 +101,7 @@ opt_help(const struct command *cmd, const struct opt *opts, size_t n)
 		snprintf(left, sizeof(left), "--%s%s%s", opts[i].name,
 		    opts[i].arg == NULL ? "" : " ",
 		    opts[i].arg == NULL ? "" : opts[i].arg);
-		printf("  %-28s %s\n", left, opts[i].help);
+		printf("  %-28s  %s\n", left, opts[i].help);
 	}
 	printf("\nassayctl(8) says more.\n");
 }
@@ -115,11 +128,15 @@ opt_set(const struct command *cmd, const struct opt *opt, char *value)
 	int64_t number;
 	char *end;
 
+	if (opt->arg != NULL && strchr(opt->arg, '|') != NULL &&
+	    !opt_is_choice(opt->arg, value))
+		opt_usage(cmd, "--%s is one of %s", opt->name, opt->arg);
 	switch (opt->type) {
 	case OPT_FLAG:
 		*(bool *)opt->ret = true;
 		break;
 	case OPT_TEXT:
+	case OPT_CHOICE:
 		*(char **)opt->ret = value;
 		break;
 	case OPT_NUMBER:

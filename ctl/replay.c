@@ -26,6 +26,7 @@
 #include "lib/http.h"
 #include "ctl/ctl.h"
 #include "ctl/replay.h"
+#include "ctl/service.h"
 
 #define BATCH_MAX 100
 #define JOBS_MAX 64
@@ -36,7 +37,6 @@
 #define RETRY_AFTER_MAX                                                        \
 	120 /* seconds that we let a service tell us to wait                   \
 	     */
-#define URL_DEFAULT "http://127.0.0.1:4000"
 
 /* One request: built, sent, perhaps sent again. */
 struct slot {
@@ -71,10 +71,11 @@ struct replay {
 	int64_t rp_resume; /* ticks before which nothing is sent */
 	int64_t rp_drawn; /* ticks of the last progress */
 	char rp_url[1024];
+	const char *rp_socket; /* of a unix: address */
 	char rp_key[256]; /* the header that holds it */
 };
 
-static void sources(struct replay *, const char *, char *);
+static int sources(struct replay *, const char *, char *);
 static void set_prefix(struct replay *, const char *);
 static int begin(struct replay *, const char *, struct fail *);
 static int skip(struct replay *, struct fail *);
@@ -108,8 +109,7 @@ replay(const struct command *cmd, int argc, char **argv)
 	int64_t limit = INT64_MAX, offset = 0;
 	bool quiet = false, json = false;
 	const struct opt opts[] = {
-		{ "url", "URL",
-		    "the service; default BASE_URL, else " URL_DEFAULT,
+		{ "url", "URL", "the service; default ASSAY_URL, else BASE_URL",
 		    OPT_TEXT, &url, 0, 0 },
 		{ "key", "KEY",
 		    "the API key; better in the environment, as API_KEY",
@@ -147,7 +147,9 @@ replay(const struct command *cmd, int argc, char **argv)
 	rp.rp_jobs = 1;
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
-	sources(&rp, url, key);
+	ctl_arena(&rp.rp_arena, (size_t)1 << 20);
+	if (sources(&rp, url, key) == -1)
+		opt_usage(cmd, "'%s' is no address", service_url(url));
 	if (rp.rp_key[0] == '\0') {
 		ctl_say("which API key? Set API_KEY in the environment; "
 			"'assayctl key create NAME' makes one");
@@ -173,27 +175,27 @@ replay(const struct command *cmd, int argc, char **argv)
 	return run(&rp);
 }
 
-/* Where to, and with which key, which is then no longer in the arguments. */
-static void
+/*
+ * Where to, and with which key, which is then no longer in the arguments.
+ * Returns 0, or -1 if that is no address.
+ */
+static int
 sources(struct replay *rp, const char *url, char *key)
 {
 	const char *from = key != NULL ? key : getenv("API_KEY");
-	size_t len;
+	const char *base;
 
 	if (from != NULL && *from != '\0')
 		snprintf(rp->rp_key, sizeof(rp->rp_key), "X-API-Key: %s", from);
 	if (key != NULL)
 		crypt_wipe(key, strlen(key));
 
-	if (url == NULL)
-		url = getenv("BASE_URL");
-	if (url == NULL || *url == '\0')
-		url = URL_DEFAULT;
-	len = strlen(url);
-	while (len > 0 && url[len - 1] == '/')
-		len--;
-	snprintf(rp->rp_url, sizeof(rp->rp_url), "%.*s/v1/decisions%s",
-	    (int)len, url, rp->rp_batch > 0 ? "/batch" : "");
+	if (service_address(
+		service_url(url), &rp->rp_arena, &base, &rp->rp_socket) == -1)
+		return -1;
+	snprintf(rp->rp_url, sizeof(rp->rp_url), "%s/v1/decisions%s", base,
+	    rp->rp_batch > 0 ? "/batch" : "");
+	return 0;
 }
 
 /* Without ids in the file, its name and the row make one that is stable. */
@@ -224,7 +226,6 @@ begin(struct replay *rp, const char *map, struct fail *f)
 	int64_t i;
 	int r;
 
-	ctl_arena(&rp->rp_arena, (size_t)1 << 20);
 	if (stat(rp->rp_path, &st) == -1 ||
 	    (rp->rp_file = gzopen(rp->rp_path, "r")) == NULL)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL, "%s",
@@ -364,6 +365,8 @@ fill(struct replay *rp, struct slot *sl)
 	sl->sl_call = (struct http_call) {
 		.hc_method = "POST",
 		.hc_url = rp->rp_url,
+		.hc_socket = rp->rp_socket,
+		.hc_ca_file = service_ca_file(),
 		.hc_headers = { rp->rp_key, "Content-Type: application/json" },
 		.hc_body = str_text(&s),
 		.hc_body_size = strlen(str_text(&s)),

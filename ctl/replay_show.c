@@ -12,6 +12,7 @@
 #include "core/arena.h"
 #include "core/str.h"
 #include "ctl/replay.h"
+#include "ctl/text.h"
 
 #define LINE_SIZE ((size_t)1 << 20) /* of one line of JSON */
 
@@ -30,7 +31,6 @@ static void json_line(const struct item *, const struct outcome *);
 static void table_totals(const struct show *, double);
 static void json_totals(const struct show *, double);
 static void put_cell(const char *, int, bool);
-static void put_clean(const char *, size_t);
 static double percentile(const struct show *, double);
 static double share(uint64_t, uint64_t);
 static int by_size(const void *, const void *);
@@ -123,9 +123,9 @@ table_line(struct show *sh, const struct item *item, const struct outcome *oc)
 	if (oc->oc_verdict != 0) {
 		table_reasons(oc->oc_reasons);
 	} else {
-		put_clean(oc->oc_code, 40);
+		text_put(oc->oc_code);
 		printf(": ");
-		put_clean(oc->oc_message, 200);
+		text_put(oc->oc_message);
 	}
 	putchar('\n');
 }
@@ -142,7 +142,7 @@ table_reasons(struct json_object *reasons)
 		tag = json_object_object_get(one, "tag");
 		points = json_object_object_get(one, "points");
 		printf("%s", i == 0 ? "" : ", ");
-		put_clean(tag == NULL ? "?" : json_object_get_string(tag), 64);
+		text_put(tag == NULL ? "?" : json_object_get_string(tag));
 		printf(" %.0f", json_object_get_double(points));
 	}
 }
@@ -264,18 +264,9 @@ put_cell(const char *text, int width, bool right)
 		text++;
 	if (right)
 		printf("%*s", width - len, "");
-	put_clean(text, SIZE_MAX);
+	text_put(text);
 	if (!right)
 		printf("%*s", width - len, "");
-}
-
-/* Text from outside, without what a terminal would obey. */
-static void
-put_clean(const char *text, size_t max)
-{
-	for (; text != NULL && *text != '\0' && max-- > 0; text++)
-		putchar(
-		    (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
 }
 
 /* The latency in ms that a share of the requests, sorted, stayed within. */

@@ -209,6 +209,9 @@ handle_set(struct handle *ha, struct http_call *call)
 	if (curl_easy_setopt(e, CURLOPT_UNIX_SOCKET_PATH, call->hc_socket) !=
 	    CURLE_OK)
 		return -1;
+	if (call->hc_ca_file != NULL &&
+	    curl_easy_setopt(e, CURLOPT_CAINFO, call->hc_ca_file) != CURLE_OK)
+		return -1;
 	return curl_easy_setopt(e, CURLOPT_URL, call->hc_url) == CURLE_OK ? 0
 									  : -1;
 }

@@ -5,8 +5,11 @@
 set -u
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
-unset ADMIN_DATABASE_URL DATABASE_URL API_KEY BASE_URL
+unset ADMIN_DATABASE_URL DATABASE_URL API_KEY BASE_URL \
+    ASSAY_CA_FILE ASSAY_TOKEN ASSAY_URL XDG_CONFIG_HOME || :
 scratch=$(mktemp -d)
+HOME=$scratch
+export HOME
 trap 'rm -rf "$scratch"' EXIT
 n=0
 failed=0
@@ -31,14 +34,17 @@ ends() {
 	"$builddir/assayctl" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
 	[ $? -eq "$want" ]
 }
+is_narrow() { ! grep -E '^.{81}' "$1"; }
 says() { grep -qF -e "$1" "$scratch/out" "$scratch/err"; }
 
 check "--version" ends 0 --version
 check "names program and version" grep -Eqx 'assayctl [0-9.]+' "$scratch/out"
 check "--help" ends 0 --help
-sed -n 's/^  \([a-z]*\( [a-z]*\)\{0,1\}\)  .*/\1/p' "$scratch/out" \
+sed -n 's/^  \([a-z]*\( [a-z]\{1,\}\)\{0,1\}\)  .*/\1/p' "$scratch/out" \
     >"$scratch/commands"
 check "lists commands" grep -qx 'rules check' "$scratch/commands"
+check "in order, each once" env LC_ALL=C sort -uc "$scratch/commands"
+check "in 80 columns" is_narrow "$scratch/out"
 check "nothing is no command" ends 64
 check "neither is anything" ends 64 frobnicate
 check "which is told" says "no command 'frobnicate'"
@@ -75,22 +81,102 @@ done
 unset ADMIN_DATABASE_URL
 check "no API key" ends 78 replay "$srcdir/sample/transactions.csv"
 
-# Every command and option is in the manual and in the completion.
+# Every command and option is in the manual and completed by bash.
+# completed WORD ...: what the last of these words is completed to.
+completed() {
+	bash -c 'compopt() { echo "$@"; }
+	    . "$0"
+	    COMP_WORDS=(assayctl "${@:2}")
+	    COMP_CWORD=$(($# - 1))
+	    _assayctl "$1"
+	    printf "%s\n" "${COMPREPLY[@]}"' \
+	    "$srcdir/ctl/assayctl.bash" "$builddir/assayctl" "$@" 2>&1
+}
 while read -r command; do
 	# shellcheck disable=SC2086 # one or two words
-	check "$command --help" ends 0 $command --help
-	check "$command is in the manual" \
-	    grep -q "^\.It Cm ${command% *}.*" "$srcdir/man/assayctl.8"
-	check "$command is completed" grep -qw "${command##* }" \
-	    "$srcdir/ctl/assayctl.bash"
+	{
+		check "$command --help" ends 0 $command --help
+		completed $command -- >"$scratch/completed"
+	}
+	check "$command is in the manual" grep -Eq \
+	    "^\.It Cm $command( |\$)" "$srcdir/man/assayctl.8"
 	sed -n 's/^  --\([a-z-]*\).*/\1/p' "$scratch/out" >"$scratch/options"
 	while read -r option; do
 		check "--$option is in the manual" \
 		    grep -q "Fl -$option" "$srcdir/man/assayctl.8"
-		check "--$option is completed" grep -qw -e "--$option" \
-		    "$srcdir/ctl/assayctl.bash"
+		check "--$option is completed" grep -qx -e "--$option" \
+		    "$scratch/completed"
 	done <"$scratch/options"
 done <"$scratch/commands"
+completes() {
+	want=$1
+	shift
+	completed "$@" >"$scratch/out"
+	[ "$(tr '\n' ' ' <"$scratch/out")" = "$want " ]
+}
+check "the first word" completes "activity admin analytics audit" a
+check "the second" completes "assign list resolve show" cases ''
+check "an operand" completes "fraud inconclusive legit" cases resolve id ''
+check "behind an option" completes "fraud" cases resolve --note x id f
+check "an option's value" completes "assigned open resolved" \
+    cases list --status ''
+check "one that repeats" completes verdict.reached.v1 webhooks add \
+    http://x case.resolved.v1 v
+check "a file" completes "-o default " backtest --rules ''
+check "event types" completes "$(sed -n 's/^EVENT_TYPE(.*"\(.*\)".*/\1/p' \
+    "$srcdir/core/event_types.tbl" | LC_ALL=C sort | paste -sd ' ')" \
+    rules show ''
+
+# What is said before any service is asked.
+check "nobody is logged in" ends 77 cases list
+check "and what to do" says "assayctl login"
+check "an operand that is none of its choices" ends 64 cases resolve id maybe
+check "which are told" says "fraud|legit|inconclusive"
+check "an option that is none" ends 64 cases list --status new
+check "a number that is none" ends 64 policies simulate pol x
+check "an empty operand" ends 64 cases show ''
+check "erase without anyone to ask" ends 64 erase u-1
+check "says what to do" says --yes
+check "login without anyone to ask" ends 64 login
+check "a setting that is none" ends 64 settings set colour=1
+check "a value that is none" ends 64 settings set loginPerMin=fast
+check "no value" ends 64 settings set loginPerMin
+check "no API key" ends 78 label chargeback e-1
+ASSAY_TOKEN=hunter2
+export ASSAY_TOKEN
+check "an address that is none" ends 64 keys list --url ftp://x
+check "nobody there" ends 69 keys list --url http://127.0.0.1:1
+check "is told" says "no answer from http://127.0.0.1:1"
+check "no socket there" ends 69 keys list --url "unix:$scratch/none"
+check "the token is not told" eval '! says hunter2'
+printf 'rule a {\n  when event.amuont > 3 then score += 1, tag t }\n' \
+    >"$scratch/bad.rule"
+check "bad rules are not sent" ends 65 rules publish card.authorize v1 \
+    "$scratch/bad.rule"
+check "but told by line and column" says "$scratch/bad.rule:2:8: "
+printf '{"onError":"fail_open"}' >"$scratch/bad.json"
+check "a policy without bands" ends 65 policies publish pol v1 \
+    "$scratch/bad.json"
+printf '{"bands":' >"$scratch/bad.json"
+check "one that is no JSON" ends 65 backtest --policy "$scratch/bad.json" \
+    card.authorize
+check "a file that is missing" ends 66 policies publish pol v1 "$scratch/none"
+unset ASSAY_TOKEN
+
+# The session's file.
+mkdir -p "$scratch/.config/assay"
+printf 'url http://127.0.0.1:1\ntoken t\nemail e\nrole r\nuntil u\n' \
+    >"$scratch/.config/assay/token"
+check "a file that others can read" ends 77 whoami
+check "is told" says "chmod 600"
+chmod 600 "$scratch/.config/assay/token"
+check "one that they cannot" ends 0 whoami
+check "says who" says 'e (r) at http://127.0.0.1:1 until u'
+check "its token goes to no other service" \
+    ends 77 keys list --url http://127.0.0.2:1
+check "which is told" says "the session is one of http://127.0.0.1:1"
+check "logged out of a service that is away" ends 69 logout
+check "the token is gone" [ ! -e "$scratch/.config/assay/token" ]
 
 # rules check.
 cat >"$scratch/good.rule" <<'RULE'
@@ -116,7 +202,7 @@ check "a refused port" ends 69 replay --url http://127.0.0.1:1 \
     "$srcdir/sample/transactions.csv"
 check "is told" says "no answer from http://127.0.0.1:1/v1/decisions"
 check "the key is not" eval '! says ak_live_none'
-check "an address that is none" ends 69 replay --url nowhere://x \
+check "an address that is none" ends 64 replay --url nowhere://x \
     "$srcdir/sample/transactions.csv"
 check "a file that is missing" ends 66 replay "$scratch/none.csv"
 : >"$scratch/empty.csv"

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: ISC */
+/* The service as assayctl sees it: where, as whom, and what it answers. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/str.h"
+#include "lib/clock.h"
+#include "ctl/ctl.h"
+#include "ctl/part.h"
+#include "ctl/service.h"
+#include "ctl/session.h"
+#include "ctl/text.h"
+
+#define REPLY_MAX ((size_t)64 << 20)
+#define URL_DEFAULT "http://127.0.0.1:4000"
+#define TYPE_JSON "Content-Type: application/json"
+#define TIMEOUT_MS 30000
+#define TIMEOUT_SLOW_MS 620000 /* the service's own 600 s come first */
+
+static int token_find(struct service *, const char *);
+static int key_find(struct service *);
+static int wait_for(struct service *, const struct ask *);
+static void waiting(int64_t *, int64_t);
+static int refused(struct service *, const struct ask *, struct json_object *);
+static const char *reply_text(
+    struct arena *, struct json_object *, const char *);
+static const char *hint_for(const struct service *, const char *);
+static int status_exit(int);
+static void release(void *);
+
+/* What to do about an error, where its message does not say it. */
+static const struct {
+	const char *code;
+	const char *hint;
+} hints[] = {
+	{ "CASE_NOT_FOUND", "'assayctl cases list' shows the ids" },
+	{ "CASE_RESOLVED", "'assayctl cases show ID' says by whom" },
+	{ "FORBIDDEN", "ask an admin, or log in as one: 'assayctl login'" },
+	{ "INSUFFICIENT_SCOPE",
+	    "an admin makes one: 'assayctl keys create --scope labels NAME'" },
+	{ "INTERNAL", "the service's log says why" },
+	{ "INVALID_API_KEY",
+	    "set API_KEY to one that 'assayctl keys list' shows as neither "
+	    "revoked nor ended" },
+	{ "INVALID_CREDENTIALS",
+	    "check both; an admin can make another account: "
+	    "'assayctl users add EMAIL'" },
+	{ "POLICY_MISSING", "'assayctl policies list' shows the ids" },
+	{ "POLICY_VERSION_UNKNOWN",
+	    "'assayctl policies history ID' and 'assayctl rules history TYPE' "
+	    "show the versions" },
+	{ "USER_EXISTS", "'assayctl users list' shows who there is" },
+	{ "VERSION_EXISTS",
+	    "versions are never changed: choose another label" },
+};
+
+/* Exit statuses by HTTP status, first match. */
+static const struct {
+	int from;
+	int to;
+	int exit;
+} exits[] = {
+	{ 401, 401, EX_NOPERM },
+	{ 403, 403, EX_NOPERM },
+	{ 405, 405, EX_PROTOCOL },
+	{ 429, 429, EX_TEMPFAIL },
+	{ 400, 499, EX_DATAERR },
+	{ 503, 503, EX_TEMPFAIL },
+	{ 500, 599, EX_SOFTWARE },
+};
+
+int
+service_open(
+    struct service *sv, const char *url, enum access access, struct arena *a)
+{
+	struct fail f = { 0 };
+	int status = EX_OK;
+
+	memset(sv, 0, sizeof(*sv));
+	sv->sv_arena = a;
+	if (access == ACCESS_TOKEN)
+		status = token_find(sv, url);
+	else
+		sv->sv_url = service_url(url);
+	if (access == ACCESS_KEY)
+		status = key_find(sv);
+	if (status != EX_OK)
+		return status;
+	if (service_address(sv->sv_url, a, &sv->sv_base, &sv->sv_socket) ==
+	    -1) {
+		ctl_say("%s: an address is like https://assay.example, or "
+			"unix: and the path of a socket",
+		    sv->sv_url);
+		return EX_USAGE;
+	}
+	if ((sv->sv_http = http_new(1, &f)) == NULL)
+		return ctl_failed("http", &f);
+	return EX_OK;
+}
+
+void
+service_close(struct service *sv)
+{
+	if (sv->sv_call.hc_handle != NULL)
+		http_done(sv->sv_http, &sv->sv_call);
+	http_free(sv->sv_http);
+	sv->sv_http = NULL;
+}
+
+int
+service_ask(struct service *sv, const struct ask *ask, struct json_object **ret)
+{
+	struct http_call *call = &sv->sv_call;
+	struct fail f = { 0 };
+	struct str url;
+	size_t n = 0;
+	int status;
+
+	if (call->hc_handle != NULL)
+		http_done(sv->sv_http, call);
+	str_init(&url, sv->sv_arena);
+	str_addf(&url, "%s%s", sv->sv_base, ask->ak_path);
+	*call = (struct http_call) {
+		.hc_method = ask->ak_method,
+		.hc_url = str_text(&url),
+		.hc_socket = sv->sv_socket,
+		.hc_ca_file = service_ca_file(),
+		.hc_body = ask->ak_body,
+		.hc_body_size = ask->ak_body == NULL ? 0 : strlen(ask->ak_body),
+		.hc_timeout_ms = ask->ak_slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS,
+		.hc_reply_max = REPLY_MAX,
+	};
+	if (ask->ak_body != NULL)
+		call->hc_headers[n++] =
+		    ask->ak_type != NULL ? ask->ak_type : TYPE_JSON;
+	call->hc_headers[n] = sv->sv_header;
+	if (call->hc_url == NULL)
+		fail_set(&f, FAIL_US, INTERNAL, NULL, "out of memory");
+	if (call->hc_url == NULL || http_start(sv->sv_http, call, &f) == -1)
+		return ctl_failed(sv->sv_url, &f);
+	if ((status = wait_for(sv, ask)) != EX_OK)
+		return status;
+	*ret = json_tokener_parse(call->hc_reply == NULL ? "" : call->hc_reply);
+	if (*ret != NULL && arena_defer(sv->sv_arena, release, *ret) == -1)
+		*ret = NULL;
+	if (call->hc_status >= 200 && call->hc_status < 300 && *ret != NULL)
+		return EX_OK;
+	return refused(sv, ask, *ret);
+}
+
+int
+service_address(const char *url, struct arena *a, const char **ret_base,
+    const char **ret_socket)
+{
+	const size_t len = strlen(url);
+
+	*ret_socket = NULL;
+	if (strncmp(url, "unix:", 5) == 0 && url[5] == '/') {
+		*ret_base = "http://localhost";
+		*ret_socket = arena_strdup(a, url + 5);
+		return *ret_socket == NULL ? -1 : 0;
+	}
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return -1;
+	if (strchr(url, '?') != NULL || strchr(url, '#') != NULL)
+		return -1;
+	*ret_base = arena_strndup(
+	    a, url, len > 0 && url[len - 1] == '/' ? len - 1 : len);
+	return *ret_base == NULL ? -1 : 0;
+}
+
+void
+service_escape(struct str *s, const char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((*text >= 'a' && *text <= 'z') ||
+		    (*text >= 'A' && *text <= 'Z') ||
+		    (*text >= '0' && *text <= '9') ||
+		    strchr("-._~:@", *text) != NULL)
+			str_addc(s, *text);
+		else
+			str_addf(s, "%%%02X", (unsigned char)*text);
+}
+
+const char *
+service_url(const char *url)
+{
+	if (url == NULL)
+		url = getenv("ASSAY_URL");
+	if (url == NULL || *url == '\0')
+		url = getenv("BASE_URL");
+	return url == NULL || *url == '\0' ? URL_DEFAULT : url;
+}
+
+const char *
+service_ca_file(void)
+{
+	const char *path = getenv("ASSAY_CA_FILE");
+
+	return path == NULL || *path == '\0' ? NULL : path;
+}
+
+/* The token and the service that it is for. */
+static int
+token_find(struct service *sv, const char *url)
+{
+	const char *token = getenv("ASSAY_TOKEN");
+	struct session ss = { 0 };
+	struct str s;
+	int status;
+
+	if (url == NULL || *url == '\0')
+		url = getenv("ASSAY_URL");
+	if (url != NULL && *url == '\0')
+		url = NULL;
+	sv->sv_own_token = token != NULL && *token != '\0';
+	if ((!sv->sv_own_token || url == NULL) &&
+	    (status = session_read(sv->sv_arena, &ss)) != EX_OK)
+		return status;
+	if (!sv->sv_own_token) {
+		token = ss.ss_token;
+		if (token == NULL || ss.ss_url == NULL) {
+			ctl_say("nobody is logged in: 'assayctl login'");
+			return EX_NOPERM;
+		}
+		if (url != NULL && strcmp(url, ss.ss_url) != 0) {
+			ctl_say("the session is one of %s: "
+				"'assayctl login --url %s'",
+			    ss.ss_url, url);
+			return EX_NOPERM;
+		}
+	}
+	sv->sv_url = url != NULL ? url
+	    : ss.ss_url != NULL	 ? ss.ss_url
+				 : service_url(NULL);
+	str_init(&s, sv->sv_arena);
+	str_addf(&s, "Authorization: Bearer %s", token);
+	sv->sv_header = str_text(&s);
+	return EX_OK;
+}
+
+static int
+key_find(struct service *sv)
+{
+	const char *key = getenv("API_KEY");
+	struct str s;
+
+	if (key == NULL || *key == '\0') {
+		ctl_say("which API key? Set API_KEY in the environment; "
+			"'assayctl keys create NAME' makes one");
+		return EX_CONFIG;
+	}
+	str_init(&s, sv->sv_arena);
+	str_addf(&s, "X-API-Key: %s", key);
+	sv->sv_header = str_text(&s);
+	return EX_OK;
+}
+
+/* Until there is an answer, or none to be had. */
+static int
+wait_for(struct service *sv, const struct ask *ask)
+{
+	const struct http_call *call = &sv->sv_call;
+	const int64_t began = clock_ticks();
+	int64_t drawn = 0;
+
+	while (http_wait(sv->sv_http, 200) == NULL)
+		waiting(&drawn, began);
+	if (drawn != 0)
+		fputs("\r\033[K", stderr);
+	if (call->hc_status != 0)
+		return EX_OK;
+	ctl_say("%s: no answer from %s: %s; is the service running, and is "
+		"this its address?",
+	    ask->ak_what, sv->sv_url, call->hc_error);
+	return EX_UNAVAILABLE;
+}
+
+/* Say for how long, where a person can see it. */
+static void
+waiting(int64_t *drawn, int64_t began)
+{
+	const int64_t now = clock_ticks();
+
+	if (isatty(STDERR_FILENO) != 1 || now - began < CLOCK_SECOND ||
+	    now - *drawn < CLOCK_SECOND / 4)
+		return;
+	fprintf(stderr, "\r%c waiting, %" PRId64 " s\033[K",
+	    "|/-\\"[now / (CLOCK_SECOND / 4) % 4],
+	    (now - began) / CLOCK_SECOND);
+	*drawn = now;
+}
+
+/* Say what was answered that is no success, and what to do about it. */
+static int
+refused(struct service *sv, const struct ask *ask, struct json_object *reply)
+{
+	const int status = sv->sv_call.hc_status;
+	const char *code = reply_text(sv->sv_arena, reply, "code");
+	const char *message = reply_text(sv->sv_arena, reply, "message");
+	const char *hint;
+
+	if (code == NULL || message == NULL) {
+		ctl_say("%s: %s answers %d, but not as an Assay service does; "
+			"is this its address?",
+		    ask->ak_what, sv->sv_url, status);
+		return EX_PROTOCOL;
+	}
+	ctl_say("%s: %s (%d %s)", ask->ak_what, message, status, code);
+	if (sv->sv_call.hc_retry_after > 0)
+		ctl_say(
+		    "try again in %" PRId64 " s", sv->sv_call.hc_retry_after);
+	else if ((hint = hint_for(sv, code)) != NULL)
+		ctl_say("%s", hint);
+	return status_exit(status);
+}
+
+/* A text of the error envelope, harmless; NULL if there is none. */
+static const char *
+reply_text(struct arena *a, struct json_object *reply, const char *name)
+{
+	struct json_object *text = part_at(reply, name);
+	struct str s;
+
+	if (!json_object_is_type(text, json_type_string))
+		return NULL;
+	str_init(&s, a);
+	text_clean(&s, json_object_get_string(text));
+	return str_text(&s);
+}
+
+static const char *
+hint_for(const struct service *sv, const char *code)
+{
+	size_t i;
+
+	if (strcmp(code, "UNAUTHENTICATED") == 0)
+		return sv->sv_own_token
+		    ? "the token in ASSAY_TOKEN has expired or was revoked: "
+		      "set another, or unset it and 'assayctl login'"
+		    : "your session has expired or was ended: 'assayctl login'";
+	for (i = 0; i < nitems(hints); i++)
+		if (strcmp(hints[i].code, code) == 0)
+			return hints[i].hint;
+	return NULL;
+}
+
+static int
+status_exit(int status)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(exits); i++)
+		if (status >= exits[i].from && status <= exits[i].to)
+			return exits[i].exit;
+	return EX_PROTOCOL;
+}
+
+static void
+release(void *json)
+{
+	json_object_put(json);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: ISC */
+/* The session that `assayctl login` keeps in a file of its user's. */
+#include "config.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "lib/crypt.h"
+#include "ctl/ctl.h"
+#include "ctl/session.h"
+
+#define FILE_MAX 8192
+
+static int place(char[PATH_MAX], bool);
+static int file_read(int, const char *, char[FILE_MAX]);
+static void lines_read(struct arena *, struct session *, const char *);
+static int wrong(const char *, const char *);
+
+/* The lines of the file: a name, a space, a text. */
+static const struct {
+	const char *name;
+	size_t offset;
+} lines[] = {
+	{ "url", offsetof(struct session, ss_url) },
+	{ "email", offsetof(struct session, ss_email) },
+	{ "role", offsetof(struct session, ss_role) },
+	{ "until", offsetof(struct session, ss_until) },
+	{ "token", offsetof(struct session, ss_token) },
+};
+
+int
+session_read(struct arena *a, struct session *ret)
+{
+	char path[PATH_MAX], text[FILE_MAX];
+	int fd, status;
+
+	memset(ret, 0, sizeof(*ret));
+	if ((status = place(path, false)) != EX_OK)
+		return status;
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return errno == ENOENT || errno == ENOTDIR
+		    ? EX_OK
+		    : wrong(path, strerror(errno));
+	if ((status = file_read(fd, path, text)) == EX_OK)
+		lines_read(a, ret, text);
+	crypt_wipe(text, sizeof(text));
+	close(fd);
+	return status;
+}
+
+int
+session_write(const struct session *ss)
+{
+	char path[PATH_MAX], draft[PATH_MAX + 8];
+	const char *text;
+	FILE *file;
+	size_t i;
+	int fd, status;
+	bool failed;
+
+	if ((status = place(path, true)) != EX_OK)
+		return status;
+	snprintf(draft, sizeof(draft), "%s.XXXXXX", path);
+	if ((fd = mkostemp(draft, O_CLOEXEC)) == -1)
+		return wrong(path, strerror(errno));
+	if ((file = fdopen(fd, "w")) == NULL) {
+		close(fd);
+		unlink(draft);
+		return wrong(path, strerror(errno));
+	}
+	for (i = 0; i < nitems(lines); i++) {
+		text =
+		    *(const char *const *)((const char *)ss + lines[i].offset);
+		fprintf(file, "%s %s\n", lines[i].name, text);
+	}
+	failed = fflush(file) == EOF || fsync(fd) == -1;
+	failed |= fclose(file) == EOF;
+	if (!failed && rename(draft, path) == 0)
+		return EX_OK;
+	status = wrong(path, strerror(errno));
+	unlink(draft);
+	return status;
+}
+
+int
+session_forget(void)
+{
+	char path[PATH_MAX];
+	int status;
+
+	if ((status = place(path, false)) != EX_OK)
+		return status;
+	if (unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR)
+		return EX_OK;
+	return wrong(path, strerror(errno));
+}
+
+/* The file's path; with make, its directories are made for us alone. */
+static int
+place(char path[PATH_MAX], bool make)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *below = "";
+	char *slash;
+	int n;
+
+	if (base == NULL || *base != '/') {
+		base = getenv("HOME");
+		below = "/.config";
+	}
+	if (base == NULL || *base != '/') {
+		ctl_say("where is the session kept? Set HOME, or ASSAY_TOKEN");
+		return EX_CONFIG;
+	}
+	n = snprintf(path, PATH_MAX, "%s%s/assay/token", base, below);
+	if (n < 0 || n >= PATH_MAX)
+		return wrong(base, strerror(ENAMETOOLONG));
+	for (slash = strchr(path + 1, '/'); make && slash != NULL;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(path, 0700) == -1 && errno != EEXIST &&
+		    errno != EISDIR && errno != EROFS && errno != EACCES)
+			return wrong(path, strerror(errno));
+		*slash = '/';
+	}
+	return EX_OK;
+}
+
+/* Read a file that only we can have written and can read. */
+static int
+file_read(int fd, const char *path, char text[FILE_MAX])
+{
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st) == -1)
+		return wrong(path, strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		return wrong(path, "is no file of yours: remove it");
+	if ((st.st_mode & 077) != 0)
+		return wrong(path,
+		    "others can read it: chmod 600 it, then "
+		    "'assayctl logout --all' ends what they may have used");
+	if ((n = read(fd, text, FILE_MAX - 1)) == -1)
+		return wrong(path, strerror(errno));
+	text[n] = '\0';
+	return EX_OK;
+}
+
+static void
+lines_read(struct arena *a, struct session *ss, const char *text)
+{
+	size_t i, len, name;
+
+	for (; *text != '\0'; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		for (i = 0; i < nitems(lines); i++) {
+			name = strlen(lines[i].name);
+			if (len > name && text[name] == ' ' &&
+			    strncmp(text, lines[i].name, name) == 0)
+				*(const char **)((char *)ss + lines[i].offset) =
+				    arena_strndup(
+					a, text + name + 1, len - name - 1);
+		}
+	}
+}
+
+static int
+wrong(const char *path, const char *why)
+{
+	ctl_say("%s: %s", path, why);
+	return EX_NOPERM;
+}

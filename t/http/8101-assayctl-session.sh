@@ -1,0 +1,175 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# assayctl's session: login and its file, who may do what, and what is said
+# when it is over, refused, elsewhere or not trusted.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/ctl.sh
+. "$(dirname "$0")/ctl.sh"
+
+start_stack
+admin_token
+TOKEN=
+token_file=$HOME/.config/assay/token
+
+# Logging in.
+login admin@example.com 'not the password'
+is "a wrong password" "$STATUS" 77
+check "says what to do" said 'INVALID_CREDENTIALS.*|.*check both'
+login admin@example.com ''
+is "no password" "$STATUS" 65
+check "leaves no session" test ! -e "$HOME/.config/assay"
+login Admin@Example.com 'correct horse'
+is "login" "$STATUS" 0
+check "says who and where" said "^admin@example.com (admin) at $ASSAY_URL until 2"
+is "the file is its user's alone" "$(stat -c %a "$token_file" \
+    "${token_file%/*}" | tr '\n' ' ')" "600 700 "
+is "and nothing is left beside it" "$(ls "${token_file%/*}")" token
+check "it knows where it was" env -u ASSAY_URL "$builddir/assayctl" users list
+
+# Operators.
+ctl_in 'the first one' users add ana@example.com
+is "an operator is added" "$STATUS $OUT" "0 ana@example.com is added: analyst"
+ctl_in 'the first one' users add Ana@example.com
+is "not twice" "$STATUS" 65
+check "says what to do" said "USER_EXISTS.*|.*'assayctl users list'"
+ctl_in 'short' users add --role admin bob@example.com
+is "a password that is too short" "$STATUS" 65
+check "is told by the service" said 'password must be'
+ctl users list
+is "the operators" "$(sed 1d "$scratch/out" | awk '{ print $1, $2 }' |
+    paste -sd ,)" "admin@example.com admin,ana@example.com analyst"
+ctl users list --json
+is "for a program" "$(jq -r '.[1].role' "$scratch/out")" analyst
+
+# Keys: made, refused, revoked.
+ctl keys create --scope decisions --expires-in-days 2 till
+is "a key alone on its line" "$STATUS $(grep -cx 'ak_live_[0-9a-f]*' \
+    "$scratch/out")" "0 1"
+KEY=$OUT
+check "its id is told besides" said 'made key key_[0-9a-v]*; its text'
+id=$(sed -n 's/.*made key \(key_[^;]*\);.*/\1/p' "$scratch/err")
+event='{"type":"account.login","subject":{"userId":"u-1"}}'
+http POST /v1/decisions "$event"
+is "it decides" "$STATUS" 200
+ctl keys list
+is "it is listed" "$(grep -c "^$id .* decisions  *no .* till\$" \
+    "$scratch/out")" 1
+ctl keys revoke "$id"
+is "it is revoked" "$STATUS $OUT" "0 $id is revoked"
+http POST /v1/decisions "$event"
+is_error "and refused at once" 401 INVALID_API_KEY
+API_KEY=$KEY ctl label chargeback evt_1
+is "here too" "$STATUS" 77
+check "says what to do" said "INVALID_API_KEY.*|.*set API_KEY"
+ctl keys revoke key_0
+is "one that is none" "$STATUS" 65
+KEY=
+
+# An analyst.
+XDG_CONFIG_HOME=$scratch/ana
+export XDG_CONFIG_HOME
+login ana@example.com 'the first one'
+is "an analyst" "$STATUS $(stat -c %a "$scratch/ana/assay/token")" "0 600"
+for command in 'users list' 'keys create k' 'keys list' audit \
+    'webhooks list' 'notifications list'; do
+	# shellcheck disable=SC2086 # words
+	ctl $command
+	is "an analyst may not: $command" "$STATUS" 77
+	check "says what to do" said "FORBIDDEN.*|.*log in as one"
+done
+
+# The end.
+ctl refresh
+is "refresh" "$STATUS" 0
+ctl whoami
+check "whoami" said '^ana@example.com (analyst) at '
+cp "$scratch/ana/assay/token" "$scratch/kept"
+ctl logout
+is "logout" "$STATUS $OUT" "0 logged out"
+is "leaves no file" "$(ls "$scratch/ana/assay")" ""
+ctl cases list
+is "nobody" "$STATUS" 77
+check "says what to do" said "'assayctl login'"
+cp -p "$scratch/kept" "$scratch/ana/assay/token"
+chmod 600 "$scratch/ana/assay/token"
+ctl cases list
+is "a session that is over" "$STATUS" 77
+check "says what to do" said "your session has expired or was ended"
+ASSAY_TOKEN=$(sed -n 's/^token //p' "$scratch/kept") ctl cases list
+is "so is its token in the environment" "$STATUS" 77
+check "says where it came from" said 'ASSAY_TOKEN has expired'
+login ana@example.com 'the first one'
+old=$(sed -n 's/^token //p' "$scratch/ana/assay/token")
+login ana@example.com 'the first one'
+ctl logout --all
+is "all of them" "$STATUS" 0
+ASSAY_TOKEN=$old ctl cases list
+is "are over" "$STATUS" 77
+unset XDG_CONFIG_HOME
+
+# Somewhere else.
+ctl keys list --url http://127.0.0.1:1
+is "a token goes to no other service" "$STATUS" 77
+login_at "unix:$scratch/run/other.sock"
+is "nobody there" "$STATUS" 69
+check "says what to do" said 'is the service running, and is this its address'
+
+# answering ANSWER: a service that gives one connection this answer; port is
+# where.
+answering() {
+	rm -f "$scratch/port"
+	perl -MIO::Socket::INET -e '
+		my $l = IO::Socket::INET->new(Listen => 1,
+		    LocalAddr => "127.0.0.1");
+		open my $f, ">", "$ARGV[1].new"; print $f $l->sockport;
+		close $f; rename "$ARGV[1].new", $ARGV[1];
+		alarm 20;
+		my $s = $l->accept;
+		sysread $s, my $request, 65536;
+		print $s $ARGV[0]' "$1" "$scratch/port" &
+	more_pids="$! $more_pids"
+	stack_until 10 $! test -s "$scratch/port"
+	port=$(cat "$scratch/port")
+}
+crlf=$(printf '\r\n.')
+crlf=${crlf%.}
+answering "HTTP/1.1 200 OK${crlf}Content-Length: 5$crlf${crlf}hello"
+login_at "http://127.0.0.1:$port"
+is "somebody else there" "$STATUS" 76
+check "says so" said 'not as an Assay service does'
+body='{"error":true,"code":"RATE_LIMITED","message":"too\u001b[2J\u202e"}'
+answering "HTTP/1.1 429 X${crlf}Retry-After: 17${crlf}Content-Length: \
+${#body}$crlf$crlf$body"
+login_at "http://127.0.0.1:$port"
+is "later" "$STATUS" 75
+check "says when" said 'try again in 17 s'
+check "and nothing that a terminal obeys" said 'too?\[2J? (429 RATE_LIMITED)'
+answering "HTTP/1.1 308 X${crlf}Location: $ASSAY_URL/${crlf}Content-Length: \
+0$crlf$crlf"
+login_at "http://127.0.0.1:$port"
+is "a redirect is not followed" "$STATUS" 76
+
+# TLS: only who is trusted.
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
+    -addext 'subjectAltName=DNS:localhost' -keyout "$scratch/nginx/key" \
+    -out "$scratch/cert" 2>/dev/null
+free_port
+openssl s_server -accept "127.0.0.1:$port" -cert "$scratch/cert" \
+    -key "$scratch/nginx/key" -www -quiet >/dev/null 2>&1 &
+more_pids="$! $more_pids"
+# shellcheck disable=SC2317 # called by name
+listens() { echo | openssl s_client -connect "127.0.0.1:$port" -brief; }
+stack_until 10 $! listens >/dev/null 2>&1
+ASSAY_TOKEN=kept-to-myself
+export ASSAY_TOKEN
+ctl keys list --url "https://localhost:$port"
+is "a certificate that nobody vouches for" "$STATUS" 69
+check "is told" said 'certificate'
+ASSAY_CA_FILE=$scratch/cert
+export ASSAY_CA_FILE
+ctl keys list --url "https://localhost:$port"
+is "one that is trusted" "$STATUS" 76
+ctl keys list --url "https://127.0.0.1:$port"
+is "of another name" "$STATUS" 69
+finish

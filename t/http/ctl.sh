@@ -1,0 +1,41 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# shellcheck disable=SC2034,SC2154 # of lib.sh; read by scenarios
+# assayctl in scenarios: with a home of its own, at the scenario's service.
+unset ASSAY_TOKEN ASSAY_CA_FILE API_KEY BASE_URL XDG_CONFIG_HOME NO_COLOR || :
+HOME=$scratch/home
+ASSAY_URL=unix:$scratch/run/http.sock
+export HOME ASSAY_URL
+mkdir -m 700 "$HOME"
+
+# ctl ARGUMENT ...: its status in STATUS, what it printed in OUT, and in out
+# and err of the scratch directory.
+ctl() { ctl_in '' "$@"; }
+
+# ctl_in TEXT ARGUMENT ...: with this line on standard input.
+ctl_in() {
+	ctl_text=$1
+	shift
+	printf '%s\n' "$ctl_text" "$@" >>"$scratch/sent/ctl"
+	printf '%s\n' "$ctl_text" | timeout 60 "$builddir/assayctl" "$@" \
+	    >"$scratch/out" 2>"$scratch/err"
+	STATUS=$?
+	OUT=$(cat "$scratch/out")
+}
+
+# said PATTERN: by the last one; "|" is between lines.
+# shellcheck disable=SC2317 # called by name
+said() { cat "$scratch/out" "$scratch/err" | paste -sd '|' | grep -q -e "$1"; }
+
+# login EMAIL PASSWORD
+login() { ctl_in "$2" login --email "$1"; }
+# login_at URL
+login_at() { ctl_in 'correct horse' login --email admin@example.com --url "$1"; }
+
+# free_port: leaves one in port.
+free_port() {
+	port=$(perl -MIO::Socket::INET -e '
+		my $s = IO::Socket::INET->new(Listen => 1,
+		    LocalAddr => "127.0.0.1");
+		print $s->sockport')
+}
