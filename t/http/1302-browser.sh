@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# /docs in a browser: log in, make a key and decide on an event by its forms,
+# without a complaint of the browser's.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+node_dir=${NODE_DIR:-$srcdir/build-node}
+
+# lacks WHY: a skip, in CI a failure.
+lacks() {
+	if [ "${CI:-}" = true ]; then
+		not_ok "$1" || exit 1
+	fi
+	trap - EXIT
+	rm -rf "$scratch"
+	echo "# skipped: $1"
+	exit 77
+}
+
+command -v node >/dev/null || lacks "node is missing"
+chromium=$(command -v chromium) || lacks "chromium is missing"
+[ -d "$node_dir/node_modules/playwright-core" ] ||
+    lacks "tools/install-node has not been run"
+
+cp -R "$srcdir/docs" "$scratch/"
+start_stack
+admin_token
+
+# A browser knows no unix sockets: a second nginx listens on a free port.
+port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1,
+    LocalAddr => "127.0.0.1")->sockport')
+more_pids=$stack_nginx_pid
+mkdir "$scratch/tcp"
+stack_own "$scratch/tcp"
+stack_nginx_start "$scratch/nginx" "$scratch/tcp" "$scratch/log" \
+    LISTEN="127.0.0.1:$port" EXEMPT=yes \
+    DECIDE_SOCKET="$scratch/run/decide.sock" \
+    OPERATOR_SOCKET="$scratch/run/operator.sock"
+
+printf '%s' '{"email":"admin@example.com","password":"correct horse"}' |
+    node "$srcdir/t/node/browser.mjs" "$node_dir" "$chromium" \
+    "http://127.0.0.1:$port" >"$scratch/steps" 2>"$scratch/log/browser.log"
+while read -r line; do
+	case $line in
+	"ok "*) ok "${line#ok }" ;;
+	*) not_ok "${line#not ok }" || : ;;
+	esac
+done <"$scratch/steps"
+is "the browser came to its end" "$(grep -c '^ok' "$scratch/steps")" 12
+finish

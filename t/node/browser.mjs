@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: ISC
+// Work with the page of /docs in a headless Chromium, as people do:
+//
+//	node browser.mjs MODULES CHROMIUM URL < CREDENTIALS
+//
+// CREDENTIALS is the body of a login.  Prints a line a step, "ok STEP" or
+// "not ok STEP: WHY", and stops at a step that failed.
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+
+const [modules, program, base] = process.argv.slice(2);
+const { chromium } = createRequire(modules + "/")("playwright-core");
+const credentials = readFileSync(0, "utf8");
+const origin = new URL(base).origin;
+
+// A browser that root runs has no sandbox of its own.
+const browser = await chromium.launch({ executablePath: program,
+    args: process.getuid() === 0 ? ["--no-sandbox"] : [] });
+const page = await browser.newPage();
+page.setDefaultTimeout(60000);
+
+let complaints = [];
+const elsewhere = [];
+page.on("console", (message) => {
+	if (["error", "warning"].includes(message.type()))
+		complaints.push(message.text());
+});
+page.on("pageerror", (error) => complaints.push(String(error)));
+page.on("requestfailed", (request) => complaints.push(request.url()));
+page.on("request", (request) => {
+	if (new URL(request.url()).origin !== origin &&
+	    !request.url().startsWith("data:"))
+		elsewhere.push(request.url());
+});
+await page.addInitScript(() => {
+	document.addEventListener("securitypolicyviolation", (event) =>
+	    console.error(`policy: ${event.violatedDirective}`));
+});
+
+function want(got, wanted) {
+	if (got !== wanted)
+		throw new Error(`${got}, not ${wanted}`);
+}
+
+async function step(what, work) {
+	try {
+		await work();
+		console.log(`ok ${what}`);
+	} catch (error) {
+		console.log(`not ok ${what}: ${error.message.split("\n")[0]}`);
+		await browser.close();
+		process.exit(0);
+	}
+}
+
+function operation(id) {
+	return page.locator(`.opblock[id$="-${id}"]`);
+}
+
+// Send an operation's form, with this body, and return what the page shows.
+async function tryOut(id, body, status) {
+	const block = operation(id);
+	await block.locator(".opblock-summary-control").click();
+	await block.locator("textarea.body-param__text").fill(body);
+	await block.getByRole("button", { name: "Execute" }).click();
+	const row = block.locator(".live-responses-table tbody tr").first();
+	want((await row.locator(".response-col_status").innerText())
+	    .split("\n")[0], String(status));
+	const text = await row.locator(".highlight-code code").first()
+	    .innerText();
+	await block.getByRole("button", { name: "Clear" }).click();
+	await block.locator(".opblock-summary-control").click();
+	return JSON.parse(text);
+}
+
+async function authorize(scheme, secret) {
+	await page.locator(".auth-wrapper .btn.authorize").first().click();
+	const form = page.locator(".auth-container", { has:
+	    page.getByRole("heading", { name: scheme }) });
+	await form.locator("input").fill(secret);
+	await form.getByRole("button", { name: "Apply credentials" }).click();
+	await form.getByRole("button", { name: "Remove authorization" })
+	    .waitFor();
+	await page.locator(".modal-ux .close-modal").click();
+}
+
+// Click each of these.
+async function clickAll(selector) {
+	await page.evaluate((what) => {
+		for (const element of document.querySelectorAll(what))
+			element.click();
+	}, selector);
+}
+
+let token, key;
+
+await step("the page shows the description", async () => {
+	await page.goto(`${base}/docs`);
+	await operation("decide").waitFor();
+	want(page.url(), `${base}/docs/`);
+	want(await page.title(), "Assay API");
+	want(await page.locator(".errors-wrapper").count(), 0);
+});
+await step("whoever has not logged in is refused", async () => {
+	want((await tryOut("createApiKey", '{"name":"docs"}', 401)).code,
+	    "UNAUTHENTICATED");
+});
+await step("login", async () => {
+	token = (await tryOut("login", credentials, 200)).token;
+	await authorize("operatorToken", token);
+});
+await step("make an API key with the token", async () => {
+	key = (await tryOut("createApiKey", '{"name":"docs"}', 201)).plaintext;
+	await authorize("apiKey", key);
+});
+await step("decide on an event with the key", async () => {
+	const event = '{"type":"account.login","subject":{"userId":"docs-1"}}';
+	want((await tryOut("decide", event, 200)).verdict, "allow");
+});
+await step("an operation of each tag and the schemas can be looked at", async () => {
+	await clickAll(".opblock-tag-section span:first-child > " +
+	    ".opblock:not(.is-open) .opblock-summary-control");
+	await page.waitForFunction(() =>
+	    document.querySelectorAll(".opblock-tag-section").length ===
+	    document.querySelectorAll(".opblock.is-open .responses-table").length);
+	await clickAll("section.models:not(.is-open) > h4 button");
+	await page.locator("section.models .json-schema-2020-12-accordion")
+	    .first().waitFor();
+	await clickAll("section.models .json-schema-2020-12-accordion");
+	await page.locator("section.models .json-schema-2020-12-property")
+	    .first().waitFor();
+	want(await page.locator(".errors-wrapper").count(), 0);
+});
+await step("nothing was complained of", async () => {
+	// The refusal of the second step is one.
+	want(complaints.filter((text) => !/status of 401/.test(text)).join(), "");
+});
+await step("nothing was asked of another place", async () => {
+	want(elsewhere.join(), "");
+});
+await step("a reload forgets the credentials", async () => {
+	await page.reload();
+	await operation("decide").waitFor();
+	want((await tryOut("createApiKey", '{"name":"docs"}', 401)).code,
+	    "UNAUTHENTICATED");
+	want(await page.evaluate(() => localStorage.length +
+	    sessionStorage.length + document.cookie.length), 0);
+});
+// And that all of this would have been seen.
+for (const [what, work] of [
+	["scripts", () => {
+		const script = document.createElement("script");
+		script.textContent = "document.title = 'inline'";
+		document.body.append(script);
+	}],
+	["styles", () => document.body.setAttribute("style", "color: red")],
+	["requests", () => fetch("http://127.0.0.1:9/").catch(() => {})],
+]) {
+	await step(`the policy stops other ${what}`, async () => {
+		complaints = [];
+		await page.evaluate(work);
+		await page.waitForTimeout(50);
+		want(complaints.some((text) => text.startsWith("policy:")), true);
+		want(await page.title(), "Assay API");
+	});
+}
+await browser.close();
