@@ -175,7 +175,7 @@ is "of none" "$STATUS $BODY" "200 []"
 http GET '/v1/cases?offset=4'
 is "beyond the last" "$STATUS $BODY" "200 []"
 sql "insert into assay.review_case (id, event_id, verdict_id, queue, score,
-    opened_at) select 'cse_' || lpad(n::text, 26, '0'), 'x-' || n, 'vd', 'big', 50,
+    opened_at) select 'cse_' || lpad(n::text, 26, '0'), 'x-' || n, 'vd_0', 'big', 50,
     now() from generate_series(1, 600) n"
 http GET '/v1/cases?queue=big'
 is_json "100 at first, of another queue" '"\(length) \(.[0].eventId)"' \
