@@ -46,9 +46,10 @@ static const struct part *fields_show(
 static const struct part *rows_show(
     const struct part *, struct json_object *, struct arena *, size_t *);
 static const struct part *columns_of(struct table *, const struct part *);
-static size_t rows_of(
-    const struct part *, struct json_object *, struct row *, size_t);
-static bool named(const char *, const char *);
+static size_t rows_of(struct arena *, const struct part *, struct json_object *,
+    struct row *, size_t);
+static size_t members_of(
+    struct arena *, const char *, struct json_object *, struct row *, size_t);
 static void table_show(struct table *);
 static void table_fit(struct table *);
 static void table_line(const struct table *, const char *const *, bool);
@@ -99,16 +100,21 @@ part_show(const struct part *call, struct json_object *json,
     char *const *operands, struct arena *a)
 {
 	const struct part *p = part_next(call);
+	const char *between = "";
 	size_t rows = 0;
 
 	while (p != NULL) {
 		switch (p->kind) {
 		case PART_FIELDS:
+			fputs(between, stdout);
 			p = fields_show(p, json, a);
+			between = "\n";
 			continue;
 		case PART_ROWS:
 		case PART_MEMBERS:
+			fputs(between, stdout);
 			p = rows_show(p, json, a, &rows);
+			between = "\n";
 			continue;
 		case PART_LINES:
 			lines_show(p, part_at(json, p->path));
@@ -162,14 +168,14 @@ rows_show(const struct part *p, struct json_object *json, struct arena *a,
 	size_t i, j, n;
 
 	after = columns_of(&tb, p);
-	n = rows_of(p, json, NULL, 0);
+	n = rows_of(a, p, json, NULL, 0);
 	row = arena_array(a, n + 1, sizeof(*row));
 	tb.tb_cell = arena_array(a, (n + 1) * tb.tb_n, sizeof(*tb.tb_cell));
 	if (row == NULL || tb.tb_cell == NULL) {
 		ctl_say("the answer is too long to be shown; try --json");
 		return after;
 	}
-	tb.tb_rows = rows_of(p, json, row, n);
+	tb.tb_rows = rows_of(a, p, json, row, n);
 	for (i = 0; i < tb.tb_rows; i++)
 		for (j = 0; j < tb.tb_n; j++)
 			tb.tb_cell[i * tb.tb_n + j] =
@@ -193,13 +199,14 @@ columns_of(struct table *tb, const struct part *p)
 
 /* The rows of a part into row[0..max-1]; returns how many there are. */
 static size_t
-rows_of(
-    const struct part *p, struct json_object *json, struct row *row, size_t max)
+rows_of(struct arena *a, const struct part *p, struct json_object *json,
+    struct row *row, size_t max)
 {
-	struct json_object *from =
-	    p->kind == PART_ROWS ? part_at(json, p->path) : json;
+	struct json_object *from = part_at(json, p->path);
 	size_t n = 0;
 
+	if (p->kind == PART_MEMBERS)
+		return members_of(a, p->path, json, row, max);
 	if (json_object_is_type(from, json_type_array)) {
 		for (; n < json_object_array_length(from); n++)
 			if (n < max)
@@ -208,8 +215,6 @@ rows_of(
 	} else if (json_object_is_type(from, json_type_object)) {
 		json_object_object_foreach(from, key, member)
 		{
-			if (p->kind == PART_MEMBERS && !named(p->path, key))
-				continue;
 			if (n < max)
 				row[n] = (struct row) { key, n, member };
 			n++;
@@ -218,18 +223,18 @@ rows_of(
 	return n;
 }
 
-/* Whether name is one of the words. */
-static bool
-named(const char *words, const char *name)
+/* The same of those members of json that words name, in their order. */
+static size_t
+members_of(struct arena *a, const char *words, struct json_object *json,
+    struct row *row, size_t max)
 {
-	size_t len;
+	char *rest = arena_strdup(a, words), *word;
+	size_t n = 0;
 
-	for (; *words != '\0'; words += len + (words[len] == ' ')) {
-		len = strcspn(words, " ");
-		if (strlen(name) == len && strncmp(words, name, len) == 0)
-			return true;
-	}
-	return false;
+	for (; (word = strsep(&rest, " ")) != NULL; n++)
+		if (n < max)
+			row[n] = (struct row) { word, n, part_at(json, word) };
+	return n;
 }
 
 static void
@@ -346,10 +351,9 @@ cell(struct arena *a, const struct part *column, const struct row *row)
 static void
 title(const char *text, bool colour)
 {
-	if (text == NULL)
-		return;
-	printf("\n%s%s%s\n", colour ? TEXT_BOLD : "", text,
-	    colour ? TEXT_PLAIN : "");
+	if (text != NULL)
+		printf("%s%s%s\n", colour ? TEXT_BOLD : "", text,
+		    colour ? TEXT_PLAIN : "");
 }
 
 /* One text of each element on a line of its own. */
