@@ -2,6 +2,7 @@
 /* /v1/apikeys: the service keys, for admins. */
 #include "config.h"
 
+#include <assert.h>
 #include <json-c/json_object.h>
 #include <string.h>
 
@@ -16,11 +17,13 @@
 #include "lib/clock.h"
 #include "lib/crypt.h"
 #include "lib/db.h"
+#include "lib/known.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define DAYS_MAX 3650
 
+static void forget(struct req *req);
 static int read_scopes(
     struct json_object *json, int64_t *ret_scopes, struct fail *f);
 static int64_t scope_parse(struct json_object *name);
@@ -97,6 +100,8 @@ apikey_revoke(struct req *req, struct resp *resp)
 {
 	struct params p;
 	struct rows rows;
+	const void *hash;
+	size_t size;
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
@@ -106,7 +111,18 @@ apikey_revoke(struct req *req, struct resp *resp)
 	if (!rows_get_bool(&rows, "found"))
 		return fail_set(
 		    &req->fail, FAIL_INPUT, NOT_FOUND, NULL, "%s", "");
+	hash = rows_bytes(&rows, 0, rows_col(&rows, "hash"), &size);
+	assert(size == sizeof(req->key_hash));
+	memcpy(req->key_hash, hash, size);
+	req->committed = forget;
 	return resp_json(req, resp, 200, "{\"ok\":true}");
+}
+
+/* This host trusts it no more either, should the database go away now. */
+static void
+forget(struct req *req)
+{
+	known_drop(req->worker->shm, req->key_hash);
 }
 
 /* The scopes of a new key as bits; none means both. */

@@ -63,7 +63,8 @@ struct req {
 	const struct route *route;
 	const char *arg[REQ_PATH_ARGS_MAX]; /* decoded {parameters} */
 	struct query params; /* of the query, decoded */
-	uint8_t key_hash[CRYPT_SHA256_SIZE]; /* apikey routes: of api_key */
+	uint8_t
+	    key_hash[CRYPT_SHA256_SIZE]; /* of api_key, or of a revoked one */
 	bool key_verified; /* the database knows the key, for this route */
 	struct operator operator; /* operator and admin routes */
 

@@ -333,7 +333,8 @@ select assay.service_key_create($1::text, $2::bytea, $3::text, $4::text,
 	$5::bigint, $6::bigint, $7::text) as key;
 
 -- name: service_key_revoke one write
-select assay.service_key_revoke($1::text) as found;
+select assay.service_key_revoke($1::text) as found,
+	(select hash from assay.service_key where id = $1::text) as hash;
 
 -- Settings (lib/setting.c, ep_setting.c) ---------------------------------------
 
