@@ -52,6 +52,11 @@ struct list_entry {
 	enum list_kind kind;
 };
 
+/* What kinds and subjects are called: a sentence's tail. */
+#define LIST_KIND_RULE "must be block, allow or watch"
+#define LIST_SUBJECT_RULE                                                      \
+	"must be user, device, fingerprint, ip, phone, bin or country"
+
 /* "block" for LIST_BLOCK and back; the parsers take anything, for 0. */
 const char *list_kind_name(enum list_kind kind);
 enum list_kind list_kind_parse(const char *name);

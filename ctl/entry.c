@@ -42,18 +42,6 @@ static void filter_check(const struct command *, struct filter *);
 static void show_table(const struct rows *);
 static void show_entry(struct json_object *, const char *, const char *);
 
-static const char *const fields[ENTRY_FIELD__MAX] = {
-	[ENTRY_KIND] = "kind",
-	[ENTRY_SUBJECT] = "subject",
-	[ENTRY_VALUE] = "value",
-	[ENTRY_REASON] = "reason",
-	[ENTRY_EXPIRES] = "expiresAt",
-};
-
-#define KIND_RULE "must be block, allow or watch"
-#define SUBJECT_RULE                                                           \
-	"must be user, device, fingerprint, ip, phone, bin or country"
-
 int
 entry_add(const struct command *cmd, int argc, char **argv)
 {
@@ -163,50 +151,6 @@ entry_show(const struct command *cmd, int argc, char **argv)
 	ctl_arena_free(&a);
 	db_close(db);
 	return status;
-}
-
-const char *
-entry_field_name(enum entry_field field)
-{
-	return fields[field];
-}
-
-int
-entry_read(
-    const char *const text[ENTRY_FIELD__MAX], struct entry *ret, struct fail *f)
-{
-	const char *reason = text[ENTRY_REASON], *end = text[ENTRY_EXPIRES];
-	enum entry_field at;
-	const char *rule;
-
-	memset(ret, 0, sizeof(*ret));
-	ret->en_kind = list_kind_parse(text[ENTRY_KIND]);
-	ret->en_subject = list_subject_parse(text[ENTRY_SUBJECT]);
-	if (reason != NULL && *reason != '\0')
-		ret->en_reason = reason;
-	if (ret->en_kind == LIST_KIND__NONE) {
-		at = ENTRY_KIND;
-		rule = KIND_RULE;
-	} else if (ret->en_subject == LIST_SUBJECT__NONE) {
-		at = ENTRY_SUBJECT;
-		rule = SUBJECT_RULE;
-	} else if (list_value(ret->en_subject, text[ENTRY_VALUE],
-		       ret->en_value) == -1) {
-		at = ENTRY_VALUE;
-		rule = list_value_rule(ret->en_subject);
-	} else if (ret->en_reason != NULL && !list_reason(reason)) {
-		at = ENTRY_REASON;
-		rule = "must be up to 256 bytes of UTF-8, on one line, "
-		       "without a card number";
-	} else if (end != NULL && *end != '\0' &&
-	    (clock_parse(end, &ret->en_expires) == -1 ||
-		ret->en_expires <= 0)) {
-		at = ENTRY_EXPIRES;
-		rule = "must be a time like 2027-01-31T00:00:00Z";
-	} else {
-		return 0;
-	}
-	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, fields[at], "%s", rule);
 }
 
 /* Add one entry, or change the one that stands there. */
@@ -346,11 +290,11 @@ filter_check(const struct command *cmd, struct filter *filter)
 
 	if (filter->kind != NULL &&
 	    list_kind_parse(filter->kind) == LIST_KIND__NONE)
-		opt_usage(cmd, "--kind " KIND_RULE);
+		opt_usage(cmd, "--kind " LIST_KIND_RULE);
 	if (filter->subject != NULL &&
 	    (subject = list_subject_parse(filter->subject)) ==
 		LIST_SUBJECT__NONE)
-		opt_usage(cmd, "--subject " SUBJECT_RULE);
+		opt_usage(cmd, "--subject " LIST_SUBJECT_RULE);
 	if (filter->value == NULL)
 		return;
 	if (subject == LIST_SUBJECT__NONE)

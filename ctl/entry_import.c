@@ -38,7 +38,7 @@ struct import {
 	const char *im_path; /* as messages name it */
 	FILE *im_file;
 	struct csv im_csv;
-	int im_column[ENTRY_FIELD__MAX]; /* -1: the file has none */
+	struct entry_columns im_columns;
 	struct batch im_batch;
 	struct arena im_arena; /* of the batch */
 	uint64_t im_rows; /* that the check found */
@@ -177,42 +177,14 @@ write_all(struct import *im, struct db *db)
 static int
 header(struct import *im)
 {
-	const struct csv *cs = &im->im_csv;
 	struct fail f = { 0 };
-	enum entry_field field;
-	size_t i, known = 0;
-	int r;
 
 	rewind(im->im_file);
 	csv_init(&im->im_csv, read_file, im->im_file);
-	if ((r = csv_next(&im->im_csv, &f)) != 1) {
-		fault(im, "", r == 0 ? "the file is empty" : f.why);
-		return -1;
-	}
-	for (field = 0; field < ENTRY_FIELD__MAX; field++) {
-		im->im_column[field] = csv_find(cs, entry_field_name(field));
-		if (im->im_column[field] == -1 && field <= ENTRY_VALUE) {
-			fault(im, entry_field_name(field),
-			    "is not in the header: "
-			    "kind,subject,value,reason,expiresAt");
-			return -1;
-		}
-		known += im->im_column[field] != -1;
-	}
-
-	/* A column that is mistyped would make eternal entries. */
-	for (i = 0; i < cs->cs_n_fields && known < cs->cs_n_fields; i++) {
-		for (field = 0; field < ENTRY_FIELD__MAX; field++)
-			if (im->im_column[field] == (int)i)
-				break;
-		if (field == ENTRY_FIELD__MAX) {
-			fault(im, "",
-			    "a column is none of "
-			    "kind,subject,value,reason,expiresAt");
-			return -1;
-		}
-	}
-	return 0;
+	if (entry_header(&im->im_csv, &im->im_columns, &f) == 0)
+		return 0;
+	fault(im, f.where, f.why);
+	return -1;
 }
 
 /*
@@ -222,21 +194,14 @@ header(struct import *im)
 static int
 next_entry(struct import *im, struct entry *ret)
 {
-	const char *text[ENTRY_FIELD__MAX];
 	struct fail f = { 0 };
-	int field, r;
+	int r;
 
-	while ((r = csv_next(&im->im_csv, &f)) == 1) {
-		for (field = 0; field < ENTRY_FIELD__MAX; field++)
-			text[field] = im->im_column[field] == -1
-			    ? NULL
-			    : im->im_csv.cs_field[im->im_column[field]];
-		if (entry_read(text, ret, &f) == 0)
-			return 1;
+	while ((r = entry_next(&im->im_csv, &im->im_columns, ret, &f)) == -1) {
 		fault(im, f.where, f.why);
+		if (f.where[0] == '\0')
+			break;
 	}
-	if (r == -1)
-		fault(im, "", f.why);
 	return r;
 }
 

@@ -11,7 +11,6 @@
 #include "fcgi/match.h"
 #include "fcgi/percent.h"
 
-#define JSON_TYPE "application/json"
 #define CHARSET "charset="
 
 bool
@@ -59,14 +58,15 @@ match_args(const struct match *m, struct arena *a,
 }
 
 bool
-match_json(const char *content_type)
+match_type(const char *media, const char *content_type)
 {
+	const size_t size = strlen(media);
 	const char *p = content_type;
 	bool quoted;
 
-	if (p == NULL || strncasecmp(p, JSON_TYPE, sizeof(JSON_TYPE) - 1) != 0)
+	if (p == NULL || strncasecmp(p, media, size) != 0)
 		return false;
-	p += sizeof(JSON_TYPE) - 1;
+	p += size;
 	p += strspn(p, " \t");
 	if (*p == '\0')
 		return true;

@@ -39,9 +39,9 @@ int match_args(const struct match *m, struct arena *a,
     __attribute__((warn_unused_result));
 
 /*
- * Whether a Content-Type is application/json, alone or with charset=utf-8.
+ * Whether a Content-Type is that media type, alone or with charset=utf-8.
  * NULL is not.
  */
-bool match_json(const char *content_type);
+bool match_type(const char *media, const char *content_type);
 
 #endif

@@ -57,8 +57,8 @@ static const struct route routes[] = {
 #define ROUTE(                                                                 \
     method, path, group, access, scope, budget, trail, body, limit, fn)        \
 	{ METHOD_##method, path, GROUP_##group, ACCESS_##access,               \
-		SCOPE_##scope, BUDGET_##budget, TRAIL_##trail, body, limit,    \
-		fn, #fn },
+		SCOPE_##scope, BUDGET_##budget, TRAIL_##trail,                 \
+		(body) < 0 ? -(body) : (body), (body) < 0, limit, fn, #fn },
 #include "fcgi/routes.tbl"
 #undef ROUTE
 };
@@ -138,7 +138,7 @@ gate(struct req *req, struct resp *resp)
 	if (match_args(&m, req->arena, req->arg, &req->fail) == -1 ||
 	    query_parse(&req->params, req->arena, req->query, &req->fail) == -1)
 		return -1;
-	if (req->route->body_max == 0)
+	if (req->route->body_max == 0 || req->route->csv)
 		return 0;
 	req->json =
 	    body_parse(req->arena, req->body, req->body_size, &req->fail);
@@ -313,12 +313,14 @@ static int
 read_body(struct req *req)
 {
 	const size_t max = req->route->body_max;
+	const char *type = req->route->csv ? "text/csv" : "application/json";
 
 	if (req_body(req, max == 0 ? BODY_IGNORED : max) == -1)
 		return -1;
-	if (max > 0 && req->body_size > 0 && !match_json(req->content_type))
+	if (max > 0 && req->body_size > 0 &&
+	    !match_type(type, req->content_type))
 		return fail_set(&req->fail, FAIL_INPUT, UNSUPPORTED_MEDIA_TYPE,
-		    NULL, "%s", "");
+		    NULL, "the body must be %s", type);
 	return 0;
 }
 

@@ -32,6 +32,9 @@ enum group { GROUP_DECIDE = 1, GROUP_OPERATOR, GROUP__MAX };
  */
 typedef int route_fn(struct req *req, struct resp *resp);
 
+/* A max body of text/csv, which the handler reads itself, in routes.tbl. */
+#define CSV(max) (-(max))
+
 /* One route of fcgi/routes.tbl. */
 struct route {
 	enum method method;
@@ -42,6 +45,7 @@ struct route {
 	enum budget budget;
 	enum trail trail;
 	size_t body_max; /* 0: takes no body; up to 4 KiB is ignored */
+	bool csv; /* the body is text/csv, else application/json */
 	int limit_s; /* time limit, from which statement timeouts follow */
 	route_fn *handler;
 	const char *handler_name;

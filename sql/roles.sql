@@ -94,6 +94,9 @@ grant update (changed) on assay.list_subject to assay_operator;
 grant execute on function assay.list_json(assay.list_entry),
     assay.list_moved(text[]),
     assay.list_put(text[], text[], text[], text[], text[], timestamptz[], text),
+    assay.list_save(text, text, text, text, text, timestamptz, text),
+    assay.list_page(text, text, bigint, bigint),
+    assay.list_search(text, text, text),
     assay.list_remove(text) to assay_operator;
 
 -- decide records chargebacks, and that is all it may do with labels; operator

@@ -421,6 +421,19 @@ select assay.delivery_list($1::text, $2::bigint) as body;
 select moved, requeued
 from assay.delivery_redrive($1::text, $2::timestamptz, $3::bigint);
 
+-- Lists (fcgi/ep_list.c, ep_list_import.c) ------------------------------------
+
+-- name: list_page one read late
+select assay.list_page($1::text, $2::text, $3::bigint, $4::bigint) as body;
+
+-- name: list_search one read late
+select assay.list_search($1::text, $2::text, $3::text) as body;
+
+-- An end of 1970 is none.
+-- name: list_save one write late
+select made, body from assay.list_save($1::text, $2::text, $3::text, $4::text,
+	$5::text, $6::timestamptz, $7::text);
+
 -- Rulesets and policies (fcgi/ep_rule.c, ep_policy.c) --------------------------
 
 -- name: ruleset_list many read late
@@ -518,18 +531,18 @@ values ($1::text, 'admin', $2::text)
 on conflict do nothing
 returning email;
 
--- name: list_put many write
+-- name: list_put many write late
 select id, made from assay.list_put($1::text[], $2::text[], $3::text[],
 	$4::text[], $5::text[], $6::timestamptz[], $7::text);
 
 -- A batch of an import.
--- name: list_import one write
+-- name: list_import one write late
 select count(*) filter (where made) as made,
 	count(*) filter (where not made) as changed
 from assay.list_put($1::text[], $2::text[], $3::text[], $4::text[],
 	$5::text[], $6::timestamptz[], $7::text);
 
--- name: list_find many read
+-- name: list_find many read late
 select id, assay.list_json(l)::text as entry, created_at
 from assay.list_entry l
 where subject = $1::text and value = $2::text
@@ -537,12 +550,12 @@ where subject = $1::text and value = $2::text
 order by id desc;
 
 -- Newest first, which is the order of the ids.
--- name: list_show many read
+-- name: list_show many read late
 select id, assay.list_json(l)::text as entry, created_at
 from assay.list_entry l
 where ($1::text is null or kind = $1::text)
 	and ($2::text is null or subject = $2::text)
 order by id desc limit $3::bigint offset $4::bigint;
 
--- name: list_remove one write
+-- name: list_remove one write late
 select assay.list_remove($1::text) as found;

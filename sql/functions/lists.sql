@@ -11,7 +11,45 @@ return json_strip_nulls(json_build_object(
     'subject', (l).subject,
     'value', (l).value,
     'reason', (l).reason,
-    'expiresAt', assay.time_text((l).expires_at)));
+    'expiresAt', assay.time_text((l).expires_at),
+    'createdBy', (l).created_by,
+    'createdAt', assay.time_text((l).created_at)));
+
+-- A page of the entries, newest first, which is the order of the ids.  null as
+-- kind or subject is any: the newest of each are taken from the index.
+create or replace function assay.list_page(of_kind text, of_subject text,
+    page_limit bigint, page_offset bigint)
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	with page as (
+		select e.id, e.entry
+		from unnest(array['block', 'allow', 'watch']) k (kind)
+			cross join assay.list_subject s
+			cross join lateral (select l.id, l as entry
+				from assay.list_entry l
+				where l.kind = k.kind and l.subject = s.subject
+				order by l.id desc
+				limit page_limit + page_offset) e
+		where (of_kind is null or k.kind = of_kind)
+			and (of_subject is null or s.subject = of_subject)
+		order by e.id desc limit page_limit offset page_offset
+	)
+	select coalesce(json_agg(assay.list_json(p.entry) order by p.id desc),
+		'[]')::text
+	from page p;
+end;
+
+-- The entries about one value, of any kind where it is null.
+create or replace function assay.list_search(of_kind text, of_subject text,
+    of_value text)
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return (select coalesce(json_agg(assay.list_json(l) order by l.id desc), '[]')
+	::text
+    from assay.list_entry l
+    where l.subject = of_subject and l.value = of_value
+	and (of_kind is null or l.kind = of_kind));
 
 -- Tell every worker that these subjects have changed.  The row of assay.epoch
 -- is locked last and until the commit, so that numbers rise in commit order.
@@ -70,6 +108,24 @@ begin
 		perform assay.list_moved(moved);
 	end if;
 	return query select * from unnest(put_ids, put_made);
+end
+$$;
+
+-- Add or change one entry; it, and whether it was made.
+create or replace function assay.list_save(new_id text, of_kind text,
+    of_subject text, of_value text, new_reason text, new_end timestamptz,
+    creator text)
+returns table (made boolean, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	perform assay.list_put(array[new_id], array[of_kind],
+	    array[of_subject], array[of_value], array[new_reason],
+	    array[new_end], creator);
+	return query select l.id = new_id, assay.list_json(l)::text
+	from assay.list_entry l
+	where l.subject = of_subject and l.value = of_value
+		and l.kind = of_kind;
 end
 $$;
 

@@ -76,7 +76,7 @@ check "with a head" grep -q '^ID .* REASON$' "$scratch/out"
 check "value and reason" grep -q 'ü 1 *ein Grund$' "$scratch/out"
 lists show --json
 is "as JSON" "$(head -n 1 "$scratch/out" | jq -r 'keys_unsorted | join(" ")')" \
-    "id kind subject value reason"
+    "id kind subject value reason createdBy createdAt"
 lists show --json --kind block
 is "by kind" "$(jq -r .value "$scratch/out")" 251912345678
 lists show --json --subject user

@@ -154,7 +154,8 @@ END_TEST
 
 START_TEST(type)
 {
-	ck_assert_int_eq(match_json(types[_i].type), types[_i].want);
+	ck_assert_int_eq(
+	    match_type("application/json", types[_i].type), types[_i].want);
 }
 END_TEST
 
