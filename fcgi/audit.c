@@ -40,7 +40,19 @@ audit_handle(struct req *req, struct resp *resp)
 int
 audit_keep(struct req *req)
 {
-	return run(req, STMT_COMMIT) == -1 ? -1 : run(req, STMT_BEGIN);
+	return audit_leave(req) == -1 ? -1 : audit_enter(req);
+}
+
+int
+audit_leave(struct req *req)
+{
+	return run(req, STMT_COMMIT);
+}
+
+int
+audit_enter(struct req *req)
+{
+	return run(req, STMT_BEGIN);
 }
 
 void

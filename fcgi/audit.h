@@ -23,6 +23,14 @@ int audit_handle(struct req *req, struct resp *resp)
 int audit_keep(struct req *req) __attribute__((warn_unused_result));
 
 /*
+ * The two halves of that, for work that is done elsewhere and takes minutes:
+ * commit, and only when it is done begin anew, so that no transaction stands
+ * open and idle.
+ */
+int audit_leave(struct req *req) __attribute__((warn_unused_result));
+int audit_enter(struct req *req) __attribute__((warn_unused_result));
+
+/*
  * Note that req->fail refused a request on an audited route.  Of callers who
  * have not proved who they are nothing is noted.  That there is no database
  * to note it in is not another failure.

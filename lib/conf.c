@@ -163,6 +163,8 @@ conf_load(const char *path, struct fail *f)
 			goto refused;
 	if (next.OPERATOR_DATABASE_URL == NULL)
 		next.OPERATOR_DATABASE_URL = next.DATABASE_URL;
+	if (next.RETAIN_DATABASE_URL == NULL)
+		next.RETAIN_DATABASE_URL = next.OPERATOR_DATABASE_URL;
 	if (check_sums(&next, f) == -1)
 		goto err;
 
@@ -473,11 +475,12 @@ check_sums(const struct conf *next, struct fail *f)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, r->name,
 			    "must be at most %d", r->max);
 	}
-	if (workers > next->DATABASE_POOL_MAX)
+	if (workers + 1 > next->DATABASE_POOL_MAX)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 		    "DATABASE_POOL_MAX",
 		    "is %lld, but DECIDE_WORKERS and OPERATOR_WORKERS make "
-		    "%lld workers with a connection each",
+		    "%lld workers with a connection each, and retention needs "
+		    "one",
 		    (long long)next->DATABASE_POOL_MAX, (long long)workers);
 	return 0;
 }

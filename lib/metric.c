@@ -57,6 +57,8 @@ static const char *const verdicts[] = { "allow", "challenge", "review",
 static const char *const booleans[] = { "false", "true" };
 static const char *const budgets[] = { "decisions", "login" };
 static const char *const calls[] = { "answered", "failed", "skipped" };
+static const char *const collections[] = { "verdicts", "activity", "replay",
+	"idempotency", "deadLetter" };
 static const char *const groups[] = { "decide", "operator" };
 static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 
@@ -79,6 +81,10 @@ static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 #define LABEL_CALL                                                             \
 	{                                                                      \
 		"result", calls, METRIC_CALL                                   \
+	}
+#define LABEL_COLLECTION                                                       \
+	{                                                                      \
+		"collection", collections, METRIC_COLLECTION                   \
 	}
 #define LABEL_GROUP                                                            \
 	{                                                                      \

@@ -50,6 +50,8 @@ struct shm {
 	struct known sh_known[SHM_KEYS];
 	_Atomic int32_t sh_hashing[SHM_SLOTS]; /* turns, of pids; fcgi/turn.c */
 	_Atomic int32_t sh_long[SHM_SLOTS]; /* likewise, of long requests */
+	_Atomic int32_t
+	    sh_retaining; /* likewise, of the one run of retention */
 	_Atomic int32_t sh_stopping; /* the pool is, for good */
 	_Atomic uint64_t sh_setting[SHM_SETTINGS]; /* lib/setting.c */
 	_Atomic int64_t sh_setting_at; /* clock_ticks() when it was looked at */

@@ -158,3 +158,18 @@ grant execute on function assay.webhook_list(text[]),
     assay.delivery_list(text, bigint),
     assay.delivery_drop(text),
     assay.delivery_redrive(text, timestamptz, bigint) to assay_operator;
+
+-- retain removes what is older than its window; what is in it it never reads.
+grant select (settings) on assay.epoch to assay_retain;
+grant select, delete on assay.idempotency to assay_retain;
+grant select (id, dead_at), delete on assay.dead_letter to assay_retain;
+grant select (event_id, credited, labelled_at), delete on assay.label
+    to assay_retain;
+grant select, insert, update on assay.retention_mark to assay_retain;
+grant execute on function assay.retention_cut(bigint),
+    assay.retention_month(timestamptz, timestamptz, timestamptz),
+    assay.retention_batches(text, timestamptz),
+    assay.retention_batch(text, bigint, bigint, timestamptz, timestamptz),
+    assay.retention_done(text, timestamptz),
+    assay.retention_dead(timestamptz, bigint),
+    assay.retention_labels(timestamptz, bigint) to assay_retain;

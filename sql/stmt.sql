@@ -505,6 +505,42 @@ where d.event_type = $1::text and d.replay is not null;
 -- name: backtest_next many read late
 fetch forward 1000 from backtest;
 
+-- Retention (lib/retain.c) ------------------------------------------------------
+
+-- As the role that owns the partitions.  From the lock on all are "write": who
+-- connects anew has lost it.
+
+-- name: retain_cut one read late
+select assay.retention_cut($1::bigint) as cut;
+
+-- name: retain_lock one write late
+select set_config('lock_timeout', '3s', false),
+	pg_try_advisory_lock(hashtextextended('assay.retain', 0)) as got;
+
+-- name: retain_unlock one write late
+select pg_advisory_unlock(hashtextextended('assay.retain', 0));
+
+-- name: retain_month many write late
+select command, verdicts, activity, replay
+from assay.retention_month($1::timestamptz, $2::timestamptz, $3::timestamptz);
+
+-- name: retain_batches many write late
+select part, run from assay.retention_batches($1::text, $2::timestamptz);
+
+-- name: retain_batch one write late
+select rows_gone, others_gone
+from assay.retention_batch($1::text, $2::bigint, $3::bigint, $4::timestamptz,
+	$5::timestamptz);
+
+-- name: retain_done one write late
+select assay.retention_done($1::text, $2::timestamptz);
+
+-- name: retain_dead one write late
+select assay.retention_dead($1::timestamptz, $2::bigint) as gone;
+
+-- name: retain_labels one write late
+select assay.retention_labels($1::timestamptz, $2::bigint) as gone;
+
 -- assayctl ------------------------------------------------------------------
 
 -- name: ruleset_missing one read

@@ -45,3 +45,11 @@ create table assay.async_queue (
 	accepted_at timestamptz not null default clock_timestamp()
 );
 create index on assay.async_queue (user_id, number);
+
+-- How far back retention has done its work on a collection: nothing older than
+-- this is left in it, but for what came late, which goes with its month.
+-- Pages whose rows are gone are so not read again by each sweep.
+create table assay.retention_mark (
+	collection text primary key,
+	until timestamptz not null
+);

@@ -44,7 +44,7 @@ POOL=
 BASE=http://assay
 TOKEN=
 KEY=
-unset DATABASE_URL OPERATOR_DATABASE_URL PERSISTENCE REDIS_URL TRUST_PROXY || :
+unset DATABASE_URL OPERATOR_DATABASE_URL RETAIN_DATABASE_URL PERSISTENCE REDIS_URL TRUST_PROXY || :
 
 trap 'leave' EXIT
 trap 'exit 130' INT
@@ -296,6 +296,7 @@ stop_database() {
 start_pool() {
 	set -- DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide" \
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
+	    RETAIN_DATABASE_URL="host=$scratch/run dbname=assay user=assay_retain" \
 	    DECIDE_SOCKET="$scratch/run$host/decide.sock" DECIDE_WORKERS=2 \
 	    OPERATOR_SOCKET="$scratch/run$host/operator.sock" OPERATOR_WORKERS=2 \
 	    SPOOL_DIR="$scratch/spool$host" \

@@ -135,6 +135,8 @@ insert into assay.dead_letter (id) values ('ntd_2');
 select assay.delivery_list('ntd_', 0);
 select assay.channel_revoke('ntf_1');
 select assay.delivery_redrive('ntd_', now(), 10);
+select assay.retention_dead(now(), 10);
+update assay.retention_mark set until = now();
 
 \connect - assay_companion
 select count(*) from assay.operator;
@@ -149,3 +151,11 @@ select count(*) from assay.operator;
 select count(*) from assay.service_key;
 select count(*) from assay.user_state;
 select assay.partitions_ahead(1);
+select count(*) from assay.webhook_endpoint;
+select data from assay.dead_letter;
+select chargeback from assay.label;
+select user_id from assay.async_queue;
+update assay.setting set value = 1;
+select * from assay.retention_month('epoch', 'epoch', 'epoch');
+select count(*) from assay.retention_batches('idempotency', now());
+select assay.retention_dead('epoch', 1), assay.retention_labels('epoch', 1);

@@ -84,8 +84,11 @@ static const struct {
 	{ "OPERATOR_WORKERS=1\n", "OPERATOR_WORKERS", "must be at least 2" },
 	{ "DECIDE_WORKERS=19\n", "DATABASE_POOL_MAX",
 	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 21 workers "
-	    "with a connection each" },
-	{ "DECIDE_WORKERS=18\n", NULL, NULL },
+	    "with a connection each, and retention needs one" },
+	{ "DECIDE_WORKERS=18\n", "DATABASE_POOL_MAX",
+	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 20 workers "
+	    "with a connection each, and retention needs one" },
+	{ "DECIDE_WORKERS=17\n", NULL, NULL },
 	{ "DECIDE_SET_MAX=101\n", "DECIDE_SET_MAX", "must be at most 100" },
 	{ "DECIDE_SET_MAX=100\n", NULL, NULL },
 	{ "DECIDE_WORKERS=129\n", "DECIDE_WORKERS", "must be at most 128" },
@@ -152,6 +155,7 @@ START_TEST(quoting)
 	ck_assert_int_eq(load(quotes[_i].text, &f), 0);
 	ck_assert_str_eq(conf.DATABASE_URL, quotes[_i].want);
 	ck_assert_str_eq(conf.OPERATOR_DATABASE_URL, quotes[_i].want);
+	ck_assert_str_eq(conf.RETAIN_DATABASE_URL, quotes[_i].want);
 }
 END_TEST
 

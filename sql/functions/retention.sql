@@ -1,0 +1,184 @@
+-- SPDX-License-Identifier: ISC
+-- Retention: what is older than its window goes, a batch at a time.
+-- lib/retain.c calls these as the role that owns the partitions.
+
+-- The time before which a collection of so many days has nothing: 1970 if it
+-- is kept for ever.
+create or replace function assay.retention_cut(days bigint)
+returns timestamptz language sql volatile
+set search_path = pg_catalog, pg_temp
+return case when days = 0 then timestamptz 'epoch'
+    else clock_timestamp() - make_interval(days => days::int) end;
+
+-- What to do next about whole months, as a statement that runs outside of any
+-- transaction: finish a detachment that was cut short, detach a month that is
+-- over, drop one that is detached, with what goes with it.  No row when there
+-- is nothing.  A month of details is over when both their parts are.
+create or replace function assay.retention_month(verdicts_cut timestamptz,
+    activity_cut timestamptz, replay_cut timestamptz)
+returns table (command text, verdicts bigint, activity bigint, replay bigint)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	part record;
+	over boolean;
+begin
+	verdicts := 0;
+	activity := 0;
+	replay := 0;
+	for part in
+		select c.relname as name,
+			regexp_replace(c.relname, '_[0-9]{6}$', '') as parent,
+			h.inhparent is not null as attached,
+			coalesce(h.inhdetachpending, false) as pending,
+			(to_date(right(c.relname, 6), 'YYYYMM')
+			    + interval '1 month') at time zone 'UTC' as ends
+		from pg_class c
+			left join pg_inherits h on h.inhrelid = c.oid
+		where c.relnamespace = 'assay'::regnamespace
+			and c.relkind = 'r'
+			and c.relname ~ '^(verdict_log|detail)_[0-9]{6}$'
+		order by c.relname
+	loop
+		if part.pending then
+			command := format('alter table assay.%I '
+			    'detach partition assay.%I finalize',
+			    part.parent, part.name);
+			return next;
+			return;
+		end if;
+		over := part.ends <= case when part.parent = 'verdict_log'
+		    then verdicts_cut else least(activity_cut, replay_cut) end;
+		continue when not over;
+		if part.attached then
+			command := format('alter table assay.%I '
+			    'detach partition assay.%I concurrently',
+			    part.parent, part.name);
+		elsif part.parent = 'verdict_log' then
+			execute format('select count(*) from assay.%I',
+			    part.name) into verdicts;
+			command := format('drop table assay.%I', part.name);
+		else
+			execute format('select count(request), count(replay) '
+			    'from assay.%I', part.name) into activity, replay;
+			command := format('drop table assay.%I', part.name);
+		end if;
+		return next;
+		return;
+	end loop;
+end
+$$;
+
+-- The batches of a collection up to a time: tables, and runs of 128 pages in
+-- them that have rows of it.
+create or replace function assay.retention_batches(collection text,
+    cut timestamptz)
+returns table (part bigint, run bigint) language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	begun timestamptz := coalesce((select m.until
+	    from assay.retention_mark m
+	    where m.collection = retention_batches.collection), '-infinity');
+begin
+	return query execute format(
+	    'select distinct t.tableoid::bigint,
+		(t.ctid::text::point)[0]::bigint / 128
+	    from assay.%I t
+	    where t.decided_at >= $1 and t.decided_at < $2
+	    order by 1, 2',
+	    case collection when 'verdicts' then 'verdict_log'
+		when 'idempotency' then 'idempotency' else 'detail' end)
+	using begun, cut;
+end
+$$;
+
+-- One batch of a collection: rows are deleted, and of details of which the
+-- other part is still to be kept only this one is blanked.  How many of each
+-- collection are gone.
+create or replace function assay.retention_batch(collection text, part bigint,
+    run bigint, cut timestamptz, other_cut timestamptz)
+returns table (rows_gone bigint, others_gone bigint) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	pages text := format('t.ctid >= %L::tid and t.ctid < %L::tid',
+	    format('(%s,0)', run * 128), format('(%s,0)', (run + 1) * 128));
+	this text := case collection when 'activity' then 'request'
+	    else 'replay' end;
+	other text := case collection when 'activity' then 'replay'
+	    else 'request' end;
+	blanked bigint;
+begin
+	others_gone := 0;
+	if collection in ('verdicts', 'idempotency') then
+		execute format('delete from %s t where %s '
+		    'and t.decided_at < $1', part::oid::regclass, pages)
+		using cut;
+		get diagnostics rows_gone = row_count;
+		return next;
+		return;
+	end if;
+	execute format('with gone as (
+		delete from %s t where %s and t.decided_at < $1
+		    and (t.%I is null or t.decided_at < $2)
+		returning t.%I is not null as this, t.%I is not null as other)
+	    select count(*) filter (where this), count(*) filter (where other)
+	    from gone', part::oid::regclass, pages, other, this, other)
+	into rows_gone, others_gone using cut, other_cut;
+	execute format('update %s t set %I = null where %s
+		and t.decided_at < $1 and t.%I is not null',
+	    part::oid::regclass, this, pages, this)
+	using cut;
+	get diagnostics blanked = row_count;
+	rows_gone := rows_gone + blanked;
+	return next;
+end
+$$;
+
+-- A collection has nothing older than this any more.
+create or replace function assay.retention_done(collection text,
+    cut timestamptz)
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	insert into assay.retention_mark as m (collection, until)
+	values (retention_done.collection, cut)
+	on conflict (collection) do update
+	set until = greatest(m.until, excluded.until);
+end;
+
+-- A batch of the deliveries that were given up, or of the labels whose events
+-- were never seen.
+create or replace function assay.retention_dead(cut timestamptz,
+    at_most bigint)
+returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	gone bigint;
+begin
+	delete from assay.dead_letter d
+	where d.id in (select o.id from assay.dead_letter o
+	    where o.dead_at < cut order by o.dead_at limit at_most);
+	get diagnostics gone = row_count;
+	return gone;
+end
+$$;
+
+create or replace function assay.retention_labels(cut timestamptz,
+    at_most bigint)
+returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	gone bigint;
+begin
+	delete from assay.label l
+	where l.event_id in (select o.event_id from assay.label o
+	    where o.credited is null and o.labelled_at < cut limit at_most);
+	get diagnostics gone = row_count;
+	return gone;
+end
+$$;

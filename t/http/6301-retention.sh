@@ -1,0 +1,177 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Retention: what is older than its window goes, and nothing else, while
+# decisions go on; months whole, the edge in batches; one run at a time.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/load.sh
+. "$(dirname "$0")/load.sh"
+
+# Fifteen months, as they would have been made.
+history() {
+	sql "do \$\$
+	declare
+		first timestamptz;
+		part text;
+		parent text;
+	begin
+		set timezone = 'UTC';
+		for n in 1 .. 15 loop
+			first := date_trunc('month', now()) - make_interval(months => n);
+			foreach parent in array array['detail', 'verdict_log'] loop
+				part := parent || to_char(first, '_YYYYMM');
+				execute format('create table assay.%I (like assay.%I
+				    including all)', part, parent);
+				execute format('alter table assay.%I owner to
+				    assay_retain', part);
+				execute format('alter table assay.%I attach partition
+				    assay.%I for values from (%L) to (%L)', parent,
+				    part, first, first + interval '1 month');
+			end loop;
+		end loop;
+	end \$\$"
+	# A decision each two hours, over fourteen months; of one in five there
+	# is no sample.
+	sql "insert into assay.verdict_log (decided_at, id, event_id, event_type,
+		verdict, score, reasons, policy_id, policy_version,
+		correlation_id)
+	    select now() - n * interval '2 hours' + interval '1 hour', 'vd_' || n, 'old-' || n,
+		'card.authorize', 'allow', 0, '[]', 'p', '1', 'c'
+	    from generate_series(1, 5000) n"
+	sql "insert into assay.detail (decided_at, verdict_id, event_id,
+		event_type, user_id, request, replay)
+	    select decided_at, id, event_id, event_type, 'u', '{}',
+		case when right(id, 1) not in ('3', '8') then '{}' end
+	    from assay.verdict_log"
+	sql "insert into assay.idempotency (key, verdict_id, event_id, decided_at)
+	    select event_id, id, event_id, decided_at from assay.verdict_log"
+	sql "insert into assay.dead_letter (id, subscriber_id, event, data,
+		correlation_id, occurred_at, dead_at)
+	    select 'whd_' || n, 'whk_0', 'case.resolved.v1', '{}', 'c', now(),
+		now() - n * interval '1 day' + interval '1 hour'
+	    from generate_series(1, 60) n"
+	sql "insert into assay.label (event_id, chargeback, labelled_at)
+	    select 'never-' || n, 'fraud', now() - n * interval '1 day'
+		+ interval '1 hour'
+	    from generate_series(1, 500) n"
+}
+
+# left: how many of each are there, of those that were made up.
+left() {
+	sql "select (select count(*) from assay.verdict_log
+		where id ~ '^vd_[0-9]{1,4}\$'),
+	    (select count(request) from assay.detail where user_id = 'u'),
+	    (select count(replay) from assay.detail where user_id = 'u'),
+	    (select count(*) from assay.detail where user_id = 'u'),
+	    (select count(*) from assay.idempotency where key like 'old-%'),
+	    (select count(*) from assay.dead_letter),
+	    (select count(*) from assay.label where event_id like 'never-%')"
+}
+
+run() {
+	http POST /v1/config/retention/run
+}
+
+pruned() {
+	json '.pruned |
+	    "\(.verdicts) \(.activity) \(.replay) \(.idempotency) \(.deadLetter)"'
+}
+
+start_stack DECIDE_WORKERS=3
+admin_token
+api_key
+history
+is "there is a past" "$(left)" "5000|5000|4000|5000|5000|60|500"
+
+load_start 1
+run
+is "it runs" "$STATUS" 200
+is_json "at a time" '.ranAt | test("^[0-9-]{10}T[0-9:]{8}[.][0-9]{3}Z$")' true
+is_json "over these collections" '.pruned | keys | sort | join(" ")' \
+    "activity deadLetter idempotency replay verdicts"
+# 365, 90, 90, 7 and 30 days of twelve a day; the newest of each day is in.
+is "what is older than the windows is gone" "$(pruned)" \
+    "620 3920 3136 4916 30"
+is "and nothing else" "$(left)" "4380|1080|864|1080|84|30|365"
+is "months that were over are gone whole" "$(sql "select count(*)
+    from pg_class where relkind = 'r' and relname < 'verdict_log_'
+	|| to_char(now() at time zone 'UTC' - interval '365 days', 'YYYYMM')
+	and relname ~ '^verdict_log_[0-9]'")" 0
+is "none is half detached" "$(sql "select count(*) from pg_inherits
+    where inhdetachpending")" 0
+run
+is "again there is nothing to do" "$(pruned)" "0 0 0 0 0"
+
+# The two parts of a detail have windows of their own.
+http PUT /v1/config/retention '{"activity":30,"replay":60}'
+run
+is "activity is blanked before samples" "$(pruned) $(left)" \
+    "0 720 288 0 0 4380|360|576|648|84|30|365"
+http PUT /v1/config/retention '{"activity":30,"replay":10}'
+run
+is "and samples before activity" "$(pruned) $(left)" \
+    "0 0 480 0 0 4380|360|96|360|84|30|365"
+
+# A decision takes what belongs to it along, its key first.
+http PUT /v1/config/retention '{"verdicts":3,"activity":0,"idempotency":0}'
+run
+is "nothing outlives its verdict" "$(pruned) $(left)" \
+    "4344 324 67 48 0 36|36|29|36|36|30|3"
+is "no key is left without its decision" "$(sql "select count(*)
+    from assay.idempotency i where not exists (select
+	from assay.verdict_log v where v.id = i.verdict_id)")" 0
+
+# 0 is for ever.
+http PUT /v1/config/retention \
+    '{"verdicts":0,"activity":0,"replay":0,"idempotency":0,"deadLetter":0}'
+sql "update assay.dead_letter set dead_at = dead_at - interval '3 years'"
+run
+is "what is kept for ever stays" "$(pruned)" "0 0 0 0 0"
+load_stop "decisions meanwhile"
+is "none was degraded" "$(sql "select count(*) from assay.verdict_log
+    where score < 0")" 0
+
+# A run that was killed between its steps is taken up.
+http PUT /v1/config/retention '{"verdicts":365,"activity":90,"replay":90}'
+sql "set timezone = 'UTC'; create table assay.verdict_log_202001 (like
+    assay.verdict_log including all);
+    alter table assay.verdict_log_202001 owner to assay_retain;
+    insert into assay.verdict_log_202001 select '2020-01-02', 'vd_x', 'x',
+	'card.authorize', 'allow', 0, '[]', 'p', '1', null, 'c'"
+run
+is "a month that was detached is dropped" "$(pruned | cut -d ' ' -f 1) $(sql \
+    "select to_regclass('assay.verdict_log_202001') is null")" "1 t"
+sql "set timezone = 'UTC'; create table assay.detail_202001 partition of
+    assay.detail for values from ('2020-01-01') to ('2020-02-01');
+    alter table assay.detail_202001 owner to assay_retain;
+    insert into assay.detail select '2020-01-02', 'vd_x', 'x',
+	'card.authorize', 'u', null, '{}', '{}'"
+hold "select count(*) from assay.detail"
+run
+is "who reads for long delays a month, and no run" "$STATUS $(pruned) $(sql \
+    "select inhdetachpending from pg_inherits
+    where inhrelid = 'assay.detail_202001'::regclass")" "200 0 0 0 0 0 t"
+release
+run
+is "the next one finishes it" "$(pruned) $(sql \
+    "select to_regclass('assay.detail_202001') is null")" "0 1 1 0 0 t"
+
+# One at a time, over all hosts.
+hold "select pg_advisory_xact_lock(hashtextextended('assay.retain', 0))"
+run
+is_error "while another host runs it" 503 UNAVAILABLE
+is "it may be tried again" "$(header retry-after)" 1
+release
+run
+is "when that is done, it runs" "$STATUS" 200
+
+http GET /v1/audit
+is_json "the trail tells of each that ran" '[.entries[] |
+    select(.action == "POST /v1/config/retention/run") | .status] |
+    "\(length) \(unique | tojson)"' "10 [200]"
+http GET /metrics
+is "the metrics count what is gone" "$(printf '%s\n' "$BODY" |
+    sed -n 's/^engine_retention_pruned_total{collection="\(.*\)"} /\1 /p' |
+    paste -sd ' ')" \
+    "verdicts 4965 activity 4965 replay 3972 idempotency 4964 deadLetter 30"
+finish
