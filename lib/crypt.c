@@ -36,6 +36,9 @@ struct mcf {
 	char mc_hash[HASH_TEXT_SIZE];
 };
 
+/* RFC 4648's base32hex in lower case, which sorts. */
+static const char id_digits[] = "0123456789abcdefghijklmnopqrstuv";
+
 static int mcf_parse(const char *text, struct mcf *ret);
 static int mcf_compute(const char *password, const struct mcf *m,
     char ret[HASH_TEXT_SIZE], struct fail *f);
@@ -74,7 +77,6 @@ crypt_random(void *ret, size_t size)
 void
 crypt_id(const char *prefix, int64_t now_us, char ret[CRYPT_ID_SIZE])
 {
-	static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
 	uint64_t ms = (uint64_t)now_us / 1000;
 	uint8_t raw[17] = { 0 }; /* one more, so that 26 groups can be read */
 	unsigned int bit, pair;
@@ -90,9 +92,28 @@ crypt_id(const char *prefix, int64_t now_us, char ret[CRYPT_ID_SIZE])
 	for (i = 0; i < 26; i++) {
 		bit = (unsigned int)i * 5;
 		pair = (unsigned int)(raw[bit / 8] << 8) | raw[bit / 8 + 1];
-		ret[n + i] = digits[(pair >> (11 - bit % 8)) & 31];
+		ret[n + i] = id_digits[(pair >> (11 - bit % 8)) & 31];
 	}
 	ret[n + 26] = '\0';
+}
+
+int
+crypt_id_time(const char *text, const char *prefix, int64_t *ret_us)
+{
+	const size_t n = strlen(prefix);
+	uint64_t bits = 0;
+	size_t i;
+
+	if (strncmp(text, prefix, n) != 0 || strlen(text + n) != 26 ||
+	    strspn(text + n, id_digits) != 26)
+		return -1;
+
+	/* Ten characters are 50 bits, of which the time is the first 48. */
+	for (i = 0; i < 10; i++)
+		bits = bits << 5 |
+		    (uint64_t)(strchr(id_digits, text[n + i]) - id_digits);
+	*ret_us = (int64_t)(bits >> 2) * 1000;
+	return 0;
 }
 
 void

@@ -32,6 +32,13 @@ void crypt_random(void *ret, size_t size);
  */
 void crypt_id(const char *prefix, int64_t now_us, char ret[CRYPT_ID_SIZE]);
 
+/*
+ * Read the time, in whole milliseconds, out of an id with this prefix.
+ * Returns 0, or -1 if text is no such id.
+ */
+int crypt_id_time(const char *text, const char *prefix, int64_t *ret_us)
+    __attribute__((warn_unused_result));
+
 /* Lower-case hex of size bytes and a NUL: ret holds 2 * size + 1. */
 void crypt_hex(const void *data, size_t size, char *ret);
 

@@ -113,6 +113,11 @@ grant execute on function assay.case_resolution(assay.review_case),
 grant execute on function assay.labels_match(bigint) to assay_companion;
 grant select on assay.review_case, assay.case_trail, assay.label,
     assay.tag_count, assay.verdict_log, assay.detail to assay_operator;
+grant execute on function
+    assay.verdicts_between(timestamptz, timestamptz, bigint),
+    assay.verdicts_since(bigint, timestamptz),
+    assay.verdict_page(bigint, text, timestamptz),
+    assay.activity_page(bigint, text, timestamptz) to assay_operator;
 
 -- all read the settings, operator keeps them.
 grant select on assay.setting to assay_decide, assay_operator,

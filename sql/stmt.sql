@@ -370,6 +370,16 @@ select refusal, body from assay.case_assign($1::text, $2::text);
 select refusal, body from assay.case_resolve($1::text, $2::text, $3::text,
 	$4::text, $5::text);
 
+-- The logs (fcgi/ep_verdict.c) ---------------------------------------------------
+
+-- name: verdict_page one read late
+select assay.verdict_page($1::bigint, $2::text,
+	coalesce($3::timestamptz, 'infinity')) as body;
+
+-- name: activity_page one read late
+select assay.activity_page($1::bigint, $2::text,
+	coalesce($3::timestamptz, 'infinity')) as body;
+
 -- Labels (fcgi/ep_label.c, chore.c) ---------------------------------------------
 
 -- Not a write: the same again, after a lost connection, does no harm.

@@ -29,3 +29,12 @@ create table assay.tag_count (
 -- A queue is read by status, newest first; this also serves all of it.
 drop index assay.review_case_queue_opened_at_idx;
 create index on assay.review_case (queue, status, opened_at desc, id desc);
+
+-- The newest of the logs are found by these: pages that no summary covers yet
+-- are read each time, so a range is summarized as soon as it is full.
+drop index assay.verdict_log_decided_at_idx;
+create index on assay.verdict_log using brin (decided_at)
+    with (autosummarize = on);
+drop index assay.detail_decided_at_idx;
+create index on assay.detail using brin (decided_at)
+    with (autosummarize = on);

@@ -190,6 +190,26 @@ START_TEST(id_holds_the_time)
 }
 END_TEST
 
+START_TEST(id_tells_the_time)
+{
+	static const int64_t times[] = { 0, 1000, INT64_C(1795253113345000),
+		INT64_C(0xffffffffffff) * 1000 };
+	char id[CRYPT_ID_SIZE];
+	int64_t got;
+
+	crypt_id("vd_", times[_i] + 999, id);
+	ck_assert_int_eq(crypt_id_time(id, "vd_", &got), 0);
+	ck_assert_int_eq(got, times[_i]);
+	ck_assert_int_eq(crypt_id_time(id, "evt_", &got), -1);
+	ck_assert_int_eq(crypt_id_time(id, "vd", &got), -1);
+	id[28] = 'w';
+	ck_assert_int_eq(crypt_id_time(id, "vd_", &got), -1);
+	id[28] = '\0';
+	ck_assert_int_eq(crypt_id_time(id, "vd_", &got), -1);
+	ck_assert_int_eq(crypt_id_time("", "vd_", &got), -1);
+}
+END_TEST
+
 START_TEST(password_round_trip)
 {
 	struct fail f = { 0 };
@@ -264,6 +284,7 @@ suite_crypt(void)
 	tcase_add_test(tc, random_differs);
 	tcase_add_test(tc, ids_sort_by_time);
 	tcase_add_test(tc, id_holds_the_time);
+	tcase_add_loop_test(tc, id_tells_the_time, 0, 4);
 	tcase_add_test(tc, password_round_trip);
 	tcase_add_test(tc, password_of_old);
 	tcase_add_test(tc, password_of_nobody);

@@ -1,0 +1,140 @@
+-- SPDX-License-Identifier: ISC
+-- The logs, newest first.  They are partitioned by month and have no index in
+-- the order of time, which every decision would pay for, but a summary of each
+-- megabyte's times: that finds the rows of a stretch of time.  A plan without
+-- it would read whole months, so these functions allow none.
+
+-- How many decisions there are in a stretch of time; counts up to so many.
+create or replace function assay.verdicts_between(since timestamptz,
+    until timestamptz, most bigint)
+returns bigint language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $$
+begin
+	return (select count(*)
+	    from (select from assay.verdict_log v
+		where v.decided_at >= since and v.decided_at < until
+		limit most) as counted);
+end
+$$;
+
+-- Since when there have been so many decisions before a time, or a few more;
+-- -infinity if there never were.  Goes back in steps that grow until there are
+-- enough, then halves the last one while there are far too many, so that it
+-- reads little more than it was asked for, however they are spread.
+create or replace function assay.verdicts_since(wanted bigint,
+    until timestamptz)
+returns timestamptz language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	most constant bigint := 8 * wanted + 1000;
+	step interval := interval '1 second';
+	near timestamptz := least(until, now()); -- too few since then
+	far timestamptz := near - step;
+	middle timestamptz;
+	had bigint := assay.verdicts_between(far, until, most);
+	n bigint;
+begin
+	while had < wanted loop
+		if step > interval '50 years' then
+			return '-infinity';
+		end if;
+		step := 8 * step;
+		near := far;
+		far := near - step;
+		had := assay.verdicts_between(far, until, most);
+	end loop;
+	while had = most and near - far > interval '1 millisecond' loop
+		middle := far + (near - far) / 2;
+		n := assay.verdicts_between(middle, until, most);
+		if n < wanted then
+			near := middle;
+		else
+			far := middle;
+			had := n;
+		end if;
+	end loop;
+	return far;
+end
+$$;
+
+-- A page of the verdict log, newest first.  before is the id of the last one
+-- of the page before, whose time is less than until; null and infinity for
+-- the first page.  Ids sort by time.
+create or replace function assay.verdict_page(page_limit bigint, before text,
+    until timestamptz)
+returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $$
+declare
+	-- Those of the last millisecond may be on the page before.
+	since constant timestamptz := assay.verdicts_since(page_limit
+	    + case when before is null then 0 else 1000 end, until);
+begin
+	return (select coalesce(json_agg(json_build_object(
+		'id', p.id,
+		'eventId', p.event_id,
+		'eventType', p.event_type,
+		'verdict', p.verdict,
+		'score', p.score,
+		'tags', (select coalesce(json_agg(r.reason->'tag'), '[]')
+		    from json_array_elements(p.reasons::json) as r(reason)),
+		'decidedAt', assay.time_text(p.decided_at))
+		    order by p.id desc), '[]')::text
+	    from (select * from assay.verdict_log v
+		where v.decided_at >= since and v.decided_at < until
+		    and (before is null or v.id < before)
+		order by v.id desc limit page_limit) p);
+end
+$$;
+
+-- Likewise of the activity log: decisions with what was asked, as far as that
+-- was not erased or its time is not over.  Where so much is gone that there
+-- is little in many decisions, the page ends early.
+create or replace function assay.activity_page(page_limit bigint, before text,
+    until timestamptz)
+returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+	depth bigint := page_limit
+	    + case when before is null then 0 else 1000 end;
+	since timestamptz;
+	page text;
+	n bigint;
+begin
+	loop
+		since := assay.verdicts_since(depth, until);
+		select coalesce(json_agg(json_build_object(
+			'id', v.id,
+			'eventId', v.event_id,
+			'eventType', v.event_type,
+			'request', d.request::json,
+			'verdict', v.verdict,
+			'score', v.score,
+			'reasons', v.reasons::json,
+			'policyId', v.policy_id,
+			'policyVersion', v.policy_version,
+			'decidedAt', assay.time_text(v.decided_at))
+			    order by v.id desc), '[]')::text, count(*)
+		into page, n
+		from (select * from assay.detail d
+			where d.decided_at >= since and d.decided_at < until
+			    and (before is null or d.verdict_id < before)
+			    and d.request is not null
+			order by d.verdict_id desc limit page_limit) d
+		    join assay.verdict_log v on v.event_id = d.event_id
+			and v.decided_at = d.decided_at and v.id = d.verdict_id;
+		exit when n = page_limit or since = '-infinity'
+		    or depth >= 10000;
+		depth := 10 * depth;
+	end loop;
+	return page;
+end
+$$;
