@@ -73,7 +73,7 @@ replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 {
 	size_t i;
 
-	str_add(s, "{\"scorer\":\"weighted\",\"ruleset\":");
+	str_add(s, "{\"scorer\":\"" SCORE_SERVING "\",\"ruleset\":");
 	str_json(s, rs->version);
 	str_add(s, ",\"score\":");
 	str_int(s, d->score.total);

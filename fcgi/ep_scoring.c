@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/config/model: which scorer decides, and the model that is loaded. */
+#include "config.h"
+
+#include "core/model.h"
+#include "core/score.h"
+#include "core/str.h"
+#include "fcgi/req.h"
+#include "fcgi/resp.h"
+#include "fcgi/route.h"
+
+/*
+ * GET /v1/config/model.  200: the scorer, and the model, which is loaded
+ * whether or not it decides.
+ */
+int
+scoring_status(struct req *req, struct resp *resp)
+{
+	struct str s;
+
+	str_init(&s, req->arena);
+	str_add(&s,
+	    "{\"scorer\":\"" SCORE_SERVING "\",\"ml\":{"
+	    "\"active\":false,");
+	model_json(&s, model_bundled());
+	str_add(&s, "}}");
+	return resp_json(req, resp, 200, str_text(&s));
+}

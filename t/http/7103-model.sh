@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# GET /v1/config/model: the scorer that decides, and the bundled model in full.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+start_stack
+http GET /v1/config/model
+is_error "it is for operators" 401 UNAUTHENTICATED
+admin_token
+http GET /v1/config/model
+is "it is said" "$STATUS" 200
+is_json "which scorer decides" .scorer weighted
+is_json "and that it is not the model" .ml.active false
+is_json "where the model comes from" \
+    '.ml | "\(.source) \(.provenance)"' "bundled synthetic-demo"
+is_json "there is no more" '[keys, (.ml | keys), (.ml.metrics | keys),
+    (.ml.features | map(keys) | unique)] | tojson' \
+    '[["ml","scorer"],["active","bias","features","metrics","provenance","source","trainedAt"],["accuracy","auc","samples"],[["name","weight"]]]'
+is_json "all of it is as the table has it" '.ml | [.trainedAt, .metrics.auc,
+    .metrics.accuracy, .metrics.samples, .bias] | map(tostring) | join(" ")' \
+    "$(sed -n 's/^MODEL("\(.*\)", \(.*\), \(.*\), \(.*\), \(.*\))$/\1 \2 \3 \4 \5/p' \
+	"$srcdir/core/model.tbl")"
+is_json "and so are the features" \
+    '.ml.features[] | "\(.name) \(.weight)"' \
+    "$(sed -n 's/^FEATURE("\(.*\)", .*, \(.*\))$/\1 \2/p' \
+	"$srcdir/core/model.tbl")"
+is_json "in the order of the vector" '.ml.features[:14] | map(.name) |
+    join(" ")' "velocity.attemptsLast2m velocity.attemptsLast24h\
+ velocity.amountLast1h device.firstSeen device.usersOnDevice\
+ device.usersOnFingerprint device.fingerprintDeviceMismatch\
+ geo.impossibleTravel geo.countryChanged geo.ipSimMismatch graph.ringSize\
+ graph.usersOnIp anomaly.amountZScore rules.score"
+http POST /v1/config/model '{}'
+is_error "it is read only" 405 METHOD_NOT_ALLOWED
+finish
