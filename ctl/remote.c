@@ -70,6 +70,8 @@ static void add_opt(struct remote *, const struct opt *);
 static void add_args(struct remote *, const char *, const char *);
 static void own_opts(struct remote *);
 static void check_operands(struct remote *);
+static void check_opts(struct remote *);
+static bool is_given(const struct value *);
 static int confirm(const struct remote *);
 static int build(struct remote *);
 static void build_path(struct remote *);
@@ -101,6 +103,7 @@ remote(const struct command *cmd, int argc, char **argv)
 	    &rm.rm_named, rm.rm_opts, rm.rm_n_opts, rm.rm_want, argc, argv);
 	rm.rm_operand = argv;
 	check_operands(&rm);
+	check_opts(&rm);
 	if ((status = confirm(&rm)) != EX_OK)
 		return status;
 	ctl_arena(&rm.rm_arena, ARENA_SIZE);
@@ -223,6 +226,37 @@ check_operands(struct remote *rm)
 			opt_usage(&rm->rm_named, "%s is empty", p->name);
 		i++;
 	}
+}
+
+/* Two options that say the same thing exclude each other. */
+static void
+check_opts(struct remote *rm)
+{
+	const struct part *p, *q;
+	const struct value *v = rm->rm_value, *w;
+
+	for (p = part_next(rm->rm_call); p != NULL; p = part_next(p)) {
+		if (p->kind != PART_OPT)
+			continue;
+		w = rm->rm_value;
+		for (q = part_next(rm->rm_call); q != p; q = part_next(q)) {
+			if (q->kind != PART_OPT)
+				continue;
+			if (strcmp(p->path, q->path) == 0 && is_given(v) &&
+			    is_given(w))
+				opt_usage(&rm->rm_named,
+				    "--%s and --%s exclude each other", q->name,
+				    p->name);
+			w++;
+		}
+		v++;
+	}
+}
+
+static bool
+is_given(const struct value *v)
+{
+	return v->text != NULL || v->number != ABSENT || v->list.li_n > 0;
 }
 
 /* Ask before what cannot be undone. */

@@ -22,6 +22,8 @@
 #include "ctl/text.h"
 
 #define REPLY_MAX ((size_t)64 << 20)
+#define TRIES_MAX 5 /* of a request that may wait */
+#define PATIENCE 60 /* seconds that it waits at most */
 #define URL_DEFAULT "http://127.0.0.1:4000"
 #define TYPE_JSON "Content-Type: application/json"
 #define TIMEOUT_MS 30000
@@ -29,6 +31,7 @@
 
 static int token_find(struct service *, const char *);
 static int key_find(struct service *);
+static int request(struct service *, const struct ask *);
 static int wait_for(struct service *, const struct ask *);
 static void waiting(int64_t *, int64_t);
 static int refused(struct service *, const struct ask *, struct json_object *);
@@ -121,35 +124,16 @@ int
 service_ask(struct service *sv, const struct ask *ask, struct json_object **ret)
 {
 	struct http_call *call = &sv->sv_call;
-	struct fail f = { 0 };
-	struct str url;
-	size_t n = 0;
-	int status;
+	int tries = 0, status;
 
-	if (call->hc_handle != NULL)
-		http_done(sv->sv_http, call);
-	str_init(&url, sv->sv_arena);
-	str_addf(&url, "%s%s", sv->sv_base, ask->ak_path);
-	*call = (struct http_call) {
-		.hc_method = ask->ak_method,
-		.hc_url = str_text(&url),
-		.hc_socket = sv->sv_socket,
-		.hc_ca_file = service_ca_file(),
-		.hc_body = ask->ak_body,
-		.hc_body_size = ask->ak_body == NULL ? 0 : strlen(ask->ak_body),
-		.hc_timeout_ms = ask->ak_slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS,
-		.hc_reply_max = REPLY_MAX,
-	};
-	if (ask->ak_body != NULL)
-		call->hc_headers[n++] =
-		    ask->ak_type != NULL ? ask->ak_type : TYPE_JSON;
-	call->hc_headers[n] = sv->sv_header;
-	if (call->hc_url == NULL)
-		fail_set(&f, FAIL_US, INTERNAL, NULL, "out of memory");
-	if (call->hc_url == NULL || http_start(sv->sv_http, call, &f) == -1)
-		return ctl_failed(sv->sv_url, &f);
-	if ((status = wait_for(sv, ask)) != EX_OK)
-		return status;
+	do {
+		if (tries > 0)
+			sleep((unsigned)call->hc_retry_after);
+		if ((status = request(sv, ask)) != EX_OK)
+			return status;
+	} while (ask->ak_patient && tries++ < TRIES_MAX &&
+	    (call->hc_status == 429 || call->hc_status == 503) &&
+	    call->hc_retry_after > 0 && call->hc_retry_after <= PATIENCE);
 	*ret = json_tokener_parse(call->hc_reply == NULL ? "" : call->hc_reply);
 	if (*ret != NULL && arena_defer(sv->sv_arena, release, *ret) == -1)
 		*ret = NULL;
@@ -264,6 +248,40 @@ key_find(struct service *sv)
 	str_addf(&s, "X-API-Key: %s", key);
 	sv->sv_header = str_text(&s);
 	return EX_OK;
+}
+
+/* Send one request and wait for its answer, of whatever kind. */
+static int
+request(struct service *sv, const struct ask *ask)
+{
+	struct http_call *call = &sv->sv_call;
+	struct fail f = { 0 };
+	struct str url;
+	size_t n = 0;
+
+	if (call->hc_handle != NULL)
+		http_done(sv->sv_http, call);
+	str_init(&url, sv->sv_arena);
+	str_addf(&url, "%s%s", sv->sv_base, ask->ak_path);
+	*call = (struct http_call) {
+		.hc_method = ask->ak_method,
+		.hc_url = str_text(&url),
+		.hc_socket = sv->sv_socket,
+		.hc_ca_file = service_ca_file(),
+		.hc_body = ask->ak_body,
+		.hc_body_size = ask->ak_body == NULL ? 0 : strlen(ask->ak_body),
+		.hc_timeout_ms = ask->ak_slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS,
+		.hc_reply_max = REPLY_MAX,
+	};
+	if (ask->ak_body != NULL)
+		call->hc_headers[n++] =
+		    ask->ak_type != NULL ? ask->ak_type : TYPE_JSON;
+	call->hc_headers[n] = sv->sv_header;
+	if (call->hc_url == NULL)
+		fail_set(&f, FAIL_US, INTERNAL, NULL, "out of memory");
+	if (call->hc_url == NULL || http_start(sv->sv_http, call, &f) == -1)
+		return ctl_failed(sv->sv_url, &f);
+	return wait_for(sv, ask);
 }
 
 /* Until there is an answer, or none to be had. */

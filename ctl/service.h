@@ -34,6 +34,7 @@ struct ask {
 	const char *ak_type; /* of the body; NULL: JSON */
 	const char *ak_body; /* NULL for none */
 	bool ak_slow; /* may take minutes */
+	bool ak_patient; /* may be sent again, as late as the service says */
 };
 
 /*

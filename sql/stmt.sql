@@ -444,6 +444,16 @@ select assay.list_search($1::text, $2::text, $3::text) as body;
 select made, body from assay.list_save($1::text, $2::text, $3::text, $4::text,
 	$5::text, $6::timestamptz, $7::text);
 
+-- A batch of an import.
+-- name: list_import one write late
+select count(*) filter (where made) as made,
+	count(*) filter (where not made) as changed
+from assay.list_put($1::text[], $2::text[], $3::text[], $4::text[],
+	$5::text[], $6::timestamptz[], $7::text);
+
+-- name: list_remove one write late
+select assay.list_remove($1::text) as found;
+
 -- Rulesets and policies (fcgi/ep_rule.c, ep_policy.c) --------------------------
 
 -- name: ruleset_list many read late
@@ -576,32 +586,3 @@ insert into assay.operator (email, role, password)
 values ($1::text, 'admin', $2::text)
 on conflict do nothing
 returning email;
-
--- name: list_put many write late
-select id, made from assay.list_put($1::text[], $2::text[], $3::text[],
-	$4::text[], $5::text[], $6::timestamptz[], $7::text);
-
--- A batch of an import.
--- name: list_import one write late
-select count(*) filter (where made) as made,
-	count(*) filter (where not made) as changed
-from assay.list_put($1::text[], $2::text[], $3::text[], $4::text[],
-	$5::text[], $6::timestamptz[], $7::text);
-
--- name: list_find many read late
-select id, assay.list_json(l)::text as entry, created_at
-from assay.list_entry l
-where subject = $1::text and value = $2::text
-	and ($3::text is null or kind = $3::text)
-order by id desc;
-
--- Newest first, which is the order of the ids.
--- name: list_show many read late
-select id, assay.list_json(l)::text as entry, created_at
-from assay.list_entry l
-where ($1::text is null or kind = $1::text)
-	and ($2::text is null or subject = $2::text)
-order by id desc limit $3::bigint offset $4::bigint;
-
--- name: list_remove one write late
-select assay.list_remove($1::text) as found;

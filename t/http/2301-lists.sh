@@ -19,9 +19,10 @@ perl -e 'sub text { chr(0x40 + length $_[0]) . $_[0] }
 start_stack DECIDE_WORKERS=3 GEOIP_DB="$scratch/run/places.mmdb"
 admin_token
 api_key
+ASSAY_TOKEN=$TOKEN
+ASSAY_URL=unix:$scratch/run/http.sock
+export ASSAY_TOKEN ASSAY_URL
 TOKEN=
-DATABASE_URL="host=$scratch/run dbname=assay user=postgres"
-export DATABASE_URL
 lists() { "$builddir/assayctl" lists "$@" 2>&1; }
 
 # event USER [MEMBERS [BIN]]: with these members of subject besides.
@@ -193,9 +194,9 @@ many() {
 }
 is "nobody blocks" "$(many "$(event m-1)")" " 24 allow"
 id=$(lists add block user m-1)
-is "an entry is added" "${id%% *}" added
+is "an entry is added" "${id#* }" "block user"
 is "everybody blocks" "$(many "$(event m-1)")" " 24 deny"
-lists remove "${id#* }" >/dev/null
+lists remove "${id%% *}" >/dev/null
 is "it is removed, nobody does" "$(many "$(event m-1)")" " 24 allow"
 
 # An entry ends by the clock, without having been read again.

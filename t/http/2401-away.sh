@@ -8,13 +8,12 @@
 . "$(dirname "$0")/away.sh"
 
 start_database
-DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
-    "$scratch/bin/assayctl" lists add block user u-bad >/dev/null 2>&1 ||
-    not_ok "a user is blocked"
 start_pool RATE_LIMIT_DECISIONS_PER_MIN=40
 start_nginx
 wait_ready
 admin_token
+http POST /v1/lists '{"kind":"block","subject":"user","value":"u-bad"}'
+is "a user is blocked" "$STATUS" 201
 KEY=
 api_key '["labels"]'
 labels=$KEY

@@ -24,10 +24,8 @@ is_json "before anything happened" 'del(.seconds, .samplesPerSecond) | tojson' \
 
 # A watched user among the sample's, and events that are no samples: decided
 # by a list, or degraded.
-DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
-    "$builddir/assayctl" lists add watch user u-0095 >/dev/null 2>&1
-DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
-    "$builddir/assayctl" lists add block user u-bad >/dev/null 2>&1
+http POST /v1/lists '{"kind":"watch","subject":"user","value":"u-0095"}'
+http POST /v1/lists '{"kind":"block","subject":"user","value":"u-bad"}'
 is "the sample is decided" "$(decide_sample)" ""
 http POST /v1/decisions '{"id":"sample-0601","type":"card.authorize",
     "subject":{"userId":"u-bad"}}'
@@ -180,7 +178,7 @@ tried "no rules at all" payment.authorize ',"rules":[]' "'allow'"
 is "nothing was written by all of this" "$(state)" "$before"
 http GET /v1/audit
 is_json "nor is there a trail of it" '.entries | map(.action) | unique | join(" ")' \
-    "POST /v1/apikeys"
+    "POST /v1/apikeys POST /v1/lists"
 
 # Samples of another make do not stop it, nor are they counted.
 sql "update assay.detail set replay = left(replay, 300)

@@ -72,7 +72,11 @@ export XDG_CONFIG_HOME
 login ana@example.com 'the first one'
 is "an analyst" "$STATUS $(stat -c %a "$scratch/ana/assay/token")" "0 600"
 for command in 'users list' 'keys create k' 'keys list' audit \
-    'webhooks list' 'notifications list'; do
+    'webhooks list' 'notifications list' 'settings show' \
+    'settings set loginPerMin=5' 'retention run' 'lists remove lst_1' \
+    'lists add block user u' 'backtest card.authorize' \
+    'policies rollback pol_card_authorize v1' \
+    'rules rollback card.authorize v1'; do
 	# shellcheck disable=SC2086 # words
 	ctl $command
 	is "an analyst may not: $command" "$STATUS" 77
