@@ -60,7 +60,7 @@ jq -e '.openapi | startswith("3.1.")' "$api" >"$tmp/faults" 2>&1 &&
     : >"$tmp/faults"
 verdict "the description is JSON, of OpenAPI 3.1"
 
-# Every route: method, path, who may call, whether it takes a body, and its
+# Every route: method, path, who may call, what body it takes, and its
 # refusals.  nginx limits every address, so 429 is everywhere.
 awk -F '[(,]' -v refusals="$tmp/refusals" '
 BEGIN {
@@ -73,8 +73,9 @@ BEGIN {
 /^ROUTE\(/ {
 	gsub(/[ ")]/, "")
 	who["APIKEY"] = "apiKey:" tolower($6)
-	print $2, $3, who[$5], ($9 > 0 ? "body" : "none")
-	print $2, $3, "400" more[$5] ($9 > 0 ? " 413 415" : ""), \
+	body = $9 == "0" ? "-" : $9 == "CSV" ? "text/csv" : "application/json"
+	print $2, $3, who[$5], body
+	print $2, $3, "400" more[$5] (body == "-" ? "" : " 413 415"), \
 	    "429 500 503 default" >refusals
 }' fcgi/routes.tbl >"$tmp/want"
 jq -r '
@@ -85,7 +86,9 @@ jq -r '
 	    then "-"
 	    else .value.security | map(to_entries[] |
 		"\(.key):\(.value | join(","))") | join(" ") end) \(
-	    if .value.requestBody.required then "body" else "none" end)"' \
+	    if .value.requestBody.required
+	    then .value.requestBody.content | keys | join(" ")
+	    else "-" end)"' \
     "$api" >"$tmp/got"
 same "its operations are the routes: method, path, credential, body"
 
