@@ -114,6 +114,16 @@ graph_bind(struct graph *g, struct node *node, int64_t id)
 	return node;
 }
 
+void
+graph_unbind(struct node *node)
+{
+	*node = (struct node) {
+		.kind = node->kind,
+		.key = node->key,
+		.size = 1,
+	};
+}
+
 struct node **
 graph_nodes(const struct graph *g, size_t *ret_n)
 {

@@ -68,6 +68,12 @@ struct node *graph_node_id(struct graph *g, int64_t id);
  */
 struct node *graph_bind(struct graph *g, struct node *node, int64_t id);
 
+/*
+ * Say that the node's row has become nobody's since it was read: the node is
+ * as new, unseen and without links, until it is bound again.
+ */
+void graph_unbind(struct node *node);
+
 /* All nodes in the order in which they were added, for writing them back. */
 struct node **graph_nodes(const struct graph *g, size_t *ret_n);
 

@@ -44,11 +44,15 @@ static int read_member(struct set *, struct member *, const struct rows *, int,
 static void read_nodes(struct set *, const struct rows *);
 static void find_same(struct set *);
 static bool may_link(struct graph *, const struct entry *);
-static int graph_resolve(struct set *, bool, bool *, struct fail *);
-static int read_resolved(struct set *, const struct rows *, struct fail *);
+static int graph_resolve(struct set *, bool *, struct fail *);
+static int read_resolved(struct set *, const struct rows *,
+    const struct wanted *, bool *, struct fail *);
 static int graph_lock(struct set *, bool *, struct fail *);
+static bool read_locked(struct set *, const struct rows *);
+static void graph_gone(struct set *, struct node *);
 static size_t lock_ids(struct set *, int64_t *);
 static size_t link_ids(struct set *, int64_t *, int64_t *);
+static size_t root_ids(struct set *, int64_t *);
 static void want(struct wanted *, const struct node *);
 static int by_value(const void *, const void *);
 static int full(struct fail *);
@@ -103,10 +107,15 @@ set_read_graph(struct set *s, struct fail *f)
 	if (!links && !stale)
 		return 0;
 
-	/* A root may be put under another between finding and locking it. */
+	/*
+	 * Between finding and locking it a root may be put under another, and
+	 * an entity be erased.
+	 */
 	for (tries = 0; again && tries < SET_ROOT_TRIES; tries++) {
-		if (graph_resolve(s, tries == 0, &again, f) == -1)
+		if (graph_resolve(s, &again, f) == -1)
 			return -1;
+		if (again)
+			continue;
 		if (!links)
 			return 0;
 		if (graph_lock(s, &again, f) == -1)
@@ -515,11 +524,12 @@ may_link(struct graph *g, const struct entry *en)
 }
 
 /*
- * Store the entities that are new (the first time) and find the root of every
- * entity that may get a link or whose root is out of date.
+ * Store the entities that are new and find the root of every entity that may
+ * get a link or whose root is out of date.  *again is set when one was erased
+ * while it was to be stored.
  */
 static int
-graph_resolve(struct set *s, bool add, bool *again, struct fail *f)
+graph_resolve(struct set *s, bool *again, struct fail *f)
 {
 	const size_t max = s->n * (CARRIED__MAX + 1) + s->n_members;
 	struct wanted all = { 0 }, new = { 0 };
@@ -556,7 +566,7 @@ graph_resolve(struct set *s, bool add, bool *again, struct fail *f)
 	}
 
 	/* The second statement sees what the first has stored. */
-	if (add && new.n > 0) {
+	if (new.n > 0) {
 		params_init(&p, s->arena);
 		params_ints(&p, new.kind, new.n);
 		params_texts(&p, new.key, new.n);
@@ -570,18 +580,22 @@ graph_resolve(struct set *s, bool add, bool *again, struct fail *f)
 	if (db_send(s->db, STMT_GRAPH_RESOLVE, &q, f) == -1 ||
 	    db_sync(s->db, s->arena, rows, n + 1, f) == -1)
 		return -1;
-	*again = false;
-	return read_resolved(s, &rows[n], f);
+	return read_resolved(s, &rows[n], &all, again, f);
 }
 
-/* Bind the entities to their ids and put each under its root. */
+/*
+ * Bind the entities to their ids and put each under its root.  *again says
+ * whether one of those that were wanted is not there.
+ */
 static int
-read_resolved(struct set *s, const struct rows *r, struct fail *f)
+read_resolved(struct set *s, const struct rows *r, const struct wanted *all,
+    bool *again, struct fail *f)
 {
 	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
 		  key = rows_col(r, "key"), root = rows_col(r, "root"),
 		  size = rows_col(r, "size");
 	struct node *node, *top;
+	size_t w;
 	int i;
 
 	for (i = 0; i < r->ro_n; i++) {
@@ -597,12 +611,19 @@ read_resolved(struct set *s, const struct rows *r, struct fail *f)
 		if (node != top)
 			node->up = top;
 	}
+	*again = false;
+	for (w = 0; w < all->n; w++) {
+		node = graph_find(
+		    s->graph, (enum node_kind)all->kind[w], all->key[w]);
+		*again = *again || node->id == 0;
+	}
 	return 0;
 }
 
 /*
  * Lock the rows that may change and read which links stand.  *again is set
- * when a root had been put under another before the lock was had.
+ * when, before the locks were had, a root had ceased to be one or an entity
+ * had been erased.
  */
 static int
 graph_lock(struct set *s, bool *again, struct fail *f)
@@ -611,49 +632,81 @@ graph_lock(struct set *s, bool *again, struct fail *f)
 	int64_t *ids = arena_array(s->arena, max, sizeof(*ids));
 	int64_t *a = arena_array(s->arena, max, sizeof(*a));
 	int64_t *b = arena_array(s->arena, max, sizeof(*b));
-	struct params p, q;
-	struct rows rows[2];
-	struct node *node;
-	size_t n_ids, n_links;
-	bool root;
+	int64_t *roots = arena_array(s->arena, max, sizeof(*roots));
+	struct params p, q, t;
+	struct rows rows[3];
+	size_t n_ids, n_links, n_roots;
 	int i;
 
-	if (ids == NULL || a == NULL || b == NULL)
+	if (ids == NULL || a == NULL || b == NULL || roots == NULL)
 		return full(f);
 	n_ids = lock_ids(s, ids);
 	n_links = link_ids(s, a, b);
+	n_roots = root_ids(s, roots);
 	params_init(&p, s->arena);
 	params_ints(&p, ids, n_ids);
 	params_init(&q, s->arena);
 	params_ints(&q, a, n_links);
 	params_ints(&q, b, n_links);
+	params_init(&t, s->arena);
+	params_ints(&t, roots, n_roots);
 	if (db_send(s->db, STMT_GRAPH_LOCK, &p, f) == -1 ||
 	    db_send(s->db, STMT_GRAPH_LINKS, &q, f) == -1 ||
-	    db_sync(s->db, s->arena, rows, 2, f) == -1)
+	    (n_roots > 0 && db_send(s->db, STMT_GRAPH_MOVED, &t, f) == -1) ||
+	    db_sync(s->db, s->arena, rows, n_roots > 0 ? 3 : 2, f) == -1)
 		return -1;
-	*again = false;
-	for (i = 0; i < rows[0].ro_n; i++) {
-		node = graph_node_id(
-		    s->graph, rows_int(&rows[0], i, rows_col(&rows[0], "id")));
-		root = node->up == NULL;
-		node->parent =
-		    rows_int(&rows[0], i, rows_col(&rows[0], "parent"));
-		*again = *again || (root && node->parent != 0);
-		node->size =
-		    (int)rows_int(&rows[0], i, rows_col(&rows[0], "size"));
-		node->users =
-		    (int)rows_int(&rows[0], i, rows_col(&rows[0], "users"));
-		node->devices =
-		    (int)rows_int(&rows[0], i, rows_col(&rows[0], "devices"));
-		node->first_device =
-		    rows_int(&rows[0], i, rows_col(&rows[0], "first_device"));
-		node->locked = true;
-	}
+	*again = read_locked(s, &rows[0]);
+	if (n_roots > 0)
+		*again = rows_get_bool(&rows[2], "moved") || *again;
 	for (i = 0; i < rows[1].ro_n; i++)
 		graph_link_known(s->graph,
 		    (struct state_link) {
 			rows_int(&rows[1], i, 0), rows_int(&rows[1], i, 1) });
 	return 0;
+}
+
+/* Take in the locked rows.  Whether one is no longer what it was. */
+static bool
+read_locked(struct set *s, const struct rows *r)
+{
+	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
+		  parent = rows_col(r, "parent"), size = rows_col(r, "size"),
+		  users = rows_col(r, "users"),
+		  devices = rows_col(r, "devices"),
+		  first = rows_col(r, "first_device");
+	struct node *node;
+	bool moved = false;
+	int i;
+
+	for (i = 0; i < r->ro_n; i++) {
+		node = graph_node_id(s->graph, rows_int(r, i, id));
+		if (node->kind != 0 && rows_int(r, i, kind) == 0) {
+			graph_gone(s, node);
+			moved = true;
+			continue;
+		}
+		node->parent = rows_int(r, i, parent);
+		moved = moved || (node->up == NULL && node->parent != 0);
+		node->size = (int)rows_int(r, i, size);
+		node->users = (int)rows_int(r, i, users);
+		node->devices = (int)rows_int(r, i, devices);
+		node->first_device = rows_int(r, i, first);
+		node->locked = true;
+	}
+	return moved;
+}
+
+/* An entity was erased; whose root it was has to find another. */
+static void
+graph_gone(struct set *s, struct node *node)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_members; i++) {
+		if (graph_root(s->members[i].node) == node)
+			s->members[i].stale_root = true;
+	}
+	graph_unbind(node);
 }
 
 /*
@@ -714,6 +767,35 @@ link_ids(struct set *s, int64_t *a, int64_t *b)
 				continue;
 			a[n] = link.first;
 			b[n++] = link.second;
+		}
+	}
+	return n;
+}
+
+/*
+ * The unsaturated roots over both ends of a link that may be new: nobody locks
+ * these, because such a link joins nothing, as long as they are roots.
+ */
+static size_t
+root_ids(struct set *s, int64_t *ids)
+{
+	struct pair pairs[SET_PAIRS_MAX];
+	const struct node *root;
+	size_t i, k, n_pairs, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		if (!s->entries[i].may_link)
+			continue;
+		n_pairs = set_pairs(&s->entries[i], pairs);
+		for (k = 0; k < n_pairs; k++) {
+			if (pairs[k].b->kind == NODE_FINGERPRINT ||
+			    state_link_known(s->entries[i].member->state,
+				graph_link_of(pairs[k].a, pairs[k].b)))
+				continue;
+			root = graph_root(pairs[k].a);
+			if (root == graph_root(pairs[k].b) &&
+			    root->size < GRAPH_CAP)
+				ids[n++] = root->id;
 		}
 	}
 	return n;

@@ -139,6 +139,7 @@ grant select on assay.entity, assay.link to assay_operator;
 grant execute on function assay.graph_near(bigint, bigint),
     assay.graph_keys(bigint[], bigint),
     assay.graph_companions(bigint, bigint[]),
+    assay.graph_top(bigint),
     assay.graph_around(text, bigint, text) to assay_operator;
 
 -- operator keeps webhooks and alert channels; what signs deliveries, and the
@@ -178,3 +179,7 @@ grant execute on function assay.retention_cut(bigint),
     assay.retention_done(text, timestamptz),
     assay.retention_dead(timestamptz, bigint),
     assay.retention_labels(timestamptz, bigint) to assay_retain;
+
+-- operator erases users, as a whole: these two run as their owner.
+grant execute on function assay.erase_identity(bigint, text, bigint),
+    assay.erase_details(text, timestamptz, bigint) to assay_operator;

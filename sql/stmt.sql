@@ -118,7 +118,7 @@ from want w
 
 -- Lock what will change, in one order for everybody.
 -- name: graph_lock many write
-select id, parent, size, users, devices, first_device
+select id, kind, parent, size, users, devices, first_device
 from assay.entity where id = any($1::bigint[])
 order by id for update;
 
@@ -126,6 +126,12 @@ order by id for update;
 -- name: graph_links many read
 select l.a, l.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
 	join assay.link l on l.a = w.a and l.b = w.b;
+
+-- Whether one of these roots, which were not locked, is none any more: an
+-- erasure took its component apart.
+-- name: graph_moved one read
+select exists (select from assay.entity
+	where id = any($1::bigint[]) and parent is not null) as moved;
 
 -- name: set_add_verdicts write
 insert into assay.verdict_log (decided_at, id, event_id, event_type, verdict,
@@ -560,6 +566,16 @@ select assay.retention_dead($1::timestamptz, $2::bigint) as gone;
 
 -- name: retain_labels one write late
 select assay.retention_labels($1::timestamptz, $2::bigint) as gone;
+
+-- Erasure (fcgi/ep_privacy.c) --------------------------------------------------
+
+-- name: erase_identity one write late
+select more, graph, baseline, until
+from assay.erase_identity($1::bigint, $2::text, $3::bigint);
+
+-- name: erase_details one write late
+select more, requests, samples
+from assay.erase_details($1::text, $2::timestamptz, $3::bigint);
 
 -- assayctl ------------------------------------------------------------------
 

@@ -54,6 +54,22 @@ begin
 end
 $$;
 
+-- The root of an entity's component, and how large that is.
+create or replace function assay.graph_top(entity bigint, out top bigint,
+    out ring bigint)
+language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	with recursive up as (
+		select e.id, e.parent, e.size from assay.entity e
+		where e.id = graph_top.entity
+		union all
+		select e.id, e.parent, e.size
+		from up join assay.entity e on e.id = up.parent
+	)
+	select up.id, up.size from up where up.parent is null;
+end;
+
 -- What an entity is linked with, at most a hundred of each kind, newest
 -- first.
 create or replace function assay.graph_around(kind_name text,
@@ -70,14 +86,7 @@ begin
 	select e.id into self from assay.entity e
 	where e.key = entity_key and e.kind = entity_kind;
 	near := array(select assay.graph_near(self, 1000));
-	with recursive up as (
-		select e.id, e.parent, e.size from assay.entity e
-		where e.id = self
-		union all
-		select e.id, e.parent, e.size
-		from up join assay.entity e on e.id = up.parent
-	)
-	select up.size into ring from up where up.parent is null;
+	select t.ring into ring from assay.graph_top(self) t;
 	if entity_kind = 1 then
 		users := assay.graph_companions(self, near);
 	else

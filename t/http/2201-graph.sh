@@ -4,6 +4,8 @@
 # recount of the links says.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/recount.sh
+. "$(dirname "$0")/recount.sh"
 
 start_stack DECIDE_WORKERS=6
 admin_token
@@ -13,38 +15,6 @@ TOKEN=
 # login USER [MEMBERS]: an event, with these members of subject besides.
 login() {
 	printf '{"type":"account.login","subject":{"userId":"%s"%s}}' "$1" "${2-}"
-}
-
-# What the links say, against what is stored; nothing is printed if they agree.
-recount() {
-	sql "with recursive side as (
-		select a as id, b as other from assay.link
-		union all select b, a from assay.link
-	), counted as (
-		select e.id, count(*) filter (where o.kind = 1 and e.kind <> 1) as users,
-		count(*) filter (where o.kind = 2 and e.kind = 5) as devices
-		from assay.entity e left join side s on s.id = e.id
-		left join assay.entity o on o.id = s.other group by e.id
-	), walk (start, id) as (
-		select id, id from assay.entity where kind <> 5
-		union select w.start, s.other from walk w join side s on s.id = w.id
-		join assay.entity o on o.id = s.other and o.kind <> 5
-	), size as (
-		select start, count(*) as n, min(id) as first from walk group by start
-	), up (id, at) as (
-		select id, id from assay.entity
-		union all select up.id, e.parent from up join assay.entity e
-		on e.id = up.at where e.parent is not null
-	), root as (
-		select up.id, r.id as root, r.size from up join assay.entity r
-		on r.id = up.at and r.parent is null
-	)
-	select e.kind, e.key, e.users, c.users, e.devices, c.devices, r.size, s.n
-	from assay.entity e join counted c using (id)
-	left join size s on s.start = e.id left join root r using (id)
-	where e.users <> least(c.users, 500) or e.devices <> least(c.devices, 500)
-	or r.root is null or (e.kind <> 5 and r.size <> least(s.n, 500))
-	limit 5"
 }
 
 # A known link is pushed out of the user's 64 by the batch that then meets it.

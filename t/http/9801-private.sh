@@ -58,6 +58,8 @@ http GET "/v1/decisions/$ip6" "" -H "X-Forwarded-For: $ip" -H "Referer: $ip"
 is_error "a look back by an address" 404 NOT_FOUND
 http GET "/v1/graph/ip/$ip?phone=$phone"
 is_error "an address in a path" 401 UNAUTHENTICATED
+http GET "/v1/graphs/ip/$ip?phone=$phone"
+is_error "and in one that is none" 404 NOT_FOUND
 http GET /v1/apikeys "" -H 'Authorization: Bearer not-a-token-at-all'
 is_error "a token that is none" 401 UNAUTHENTICATED
 http GET /metrics "" -H 'Authorization: Bearer b7f0a3-metrics-9922'

@@ -71,6 +71,27 @@ START_TEST(a_link_counts_and_joins)
 }
 END_TEST
 
+START_TEST(an_erased_row_makes_the_node_new)
+{
+	struct graph *g = graph_new(&arena, 8, 8);
+	struct node *u = stored(g, NODE_USER, "u", 1);
+	struct node *d = stored(g, NODE_DEVICE, "d", 2);
+
+	d->seen = true;
+	graph_link_make(g, u, d);
+	graph_unbind(d);
+	ck_assert(!d->seen);
+	ck_assert_int_eq(d->id, 0);
+	ck_assert_int_eq(d->users, 0);
+	ck_assert_int_eq(graph_ring(d), 1);
+	ck_assert_ptr_eq(graph_find(g, NODE_DEVICE, "d"), d);
+	ck_assert_ptr_eq(graph_bind(g, d, 7), d);
+	ck_assert_ptr_eq(graph_node_id(g, 7), d);
+	ck_assert_ptr_ne(graph_node_id(g, 2), d);
+	ck_assert(!graph_linked(g, graph_link_of(u, d)));
+}
+END_TEST
+
 START_TEST(equal_sizes_go_under_the_smaller_id)
 {
 	struct graph *g = graph_new(&arena, 4, 4);
@@ -201,6 +222,7 @@ suite_graph(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, kinds_keep_equal_keys_apart);
 	tcase_add_test(tc, a_link_counts_and_joins);
+	tcase_add_test(tc, an_erased_row_makes_the_node_new);
 	tcase_add_test(tc, equal_sizes_go_under_the_smaller_id);
 	tcase_add_test(tc, a_fingerprint_counts_but_joins_nothing);
 	tcase_add_test(tc, counters_and_sizes_stop_at_the_cap);

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Erasures while others decide: whatever comes at once, counters, sizes and
+# roots are what a recount of the links says; one that was killed is finished
+# by the next.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/recount.sh
+. "$(dirname "$0")/recount.sh"
+
+start_stack DECIDE_WORKERS=6 OPERATOR_WORKERS=4
+admin_token
+api_key
+
+# Many clients, few entities, singles and batches at once; every third client
+# erases some of the users.
+cat >"$scratch/client" <<'END'
+n=$1
+# Under load operators are refused first: they come again.
+send() {
+	curl -sS --retry 9 --max-time 20 --unix-socket "$SOCKET" -d @- \
+	    -H "X-API-Key: $KEY" -H "Authorization: Bearer $TOKEN" \
+	    -H 'Content-Type: application/json' "$BASE$1" && echo
+}
+shape() {
+	a=$(((n * 7 + $1 * 3) % 41))
+	b=$(((n * 5 + $1 * 11) % 37))
+	printf '{"id":"c-%d-%d","type":"account.login","subject":{"userId":"c-%d",' \
+	    "$n" "$1" "$a"
+	printf '"deviceId":"cd-%d","ip":"10.3.0.%d","phone":"2519220000%02d",' \
+	    "$b" $(((a * 5 + n % 2) % 31)) $(((b * 3 + $1 % 2) % 29))
+	printf '"fingerprint":"cf-%d"}}' $(((a * b) % 13))
+}
+for i in 1 2 3 4; do
+	shape "$i" | send /v1/decisions
+	[ $((n % 3)) -ne 0 ] || printf '{"userId":"c-%d"}' \
+	    $(((n * 5 + i * 13) % 41)) | send /v1/privacy/erase
+done
+{
+	printf '{"events":['
+	for i in $(seq 4 9); do shape "$i" && printf ,; done
+	shape 10 && printf ']}'
+} | send /v1/decisions/batch
+END
+seq 48 | SOCKET="$scratch/run/http.sock" KEY="$KEY" TOKEN="$TOKEN" \
+    BASE="$BASE" xargs -P 12 -I{} sh "$scratch/client" {} \
+    >"$scratch/answers" 2>&1
+is "every event is answered by a scored decision" "$(jq -r 'select((.userId
+    or .error) | not) | (.results // [{decision: .}])[].decision.score >= 0' \
+    <"$scratch/answers" | sort | uniq -c | tr -s ' ')" " 528 true"
+is "every erasure is answered" "$(jq -r 'select(.userId) | .graph | type' \
+    <"$scratch/answers" | sort | uniq -c | tr -s ' ')" " 64 boolean"
+is "counters, sizes and roots are those of a recount" "$(recount)" ""
+
+# One more round of decisions lets every user find its root again.
+for i in $(seq 0 40); do
+	http POST /v1/decisions "{\"type\":\"account.login\",
+	    \"subject\":{\"userId\":\"c-$i\",\"deviceId\":\"cd-$((i % 37))\"}}"
+done
+is "and so they are after the next events" "$(recount)" ""
+
+# decide USER MEMBERS: on one, with these members of subject besides.
+decide() {
+	http POST /v1/decisions "{\"type\":\"account.login\",
+	    \"subject\":{\"userId\":\"$1\",$2}}"
+}
+
+# during USER COMMAND ...: run it while an erasure of the user, which has done
+# its work, has not committed yet; it has to wait for that.
+mkfifo "$scratch/erasure"
+during() {
+	cluster_psql postgres assay -q <"$scratch/erasure" &
+	holder=$!
+	exec 8>"$scratch/erasure"
+	echo "begin; select assay.erase_identity(0, '$1', 1000) \\g /dev/null" >&8
+	shift
+	stack_until 20 "$holder" waits "wait_event = 'ClientRead' and
+	    state = 'idle in transaction' and usename = 'postgres'"
+	("$@") &
+	request=$!
+	stack_until 20 "$holder" waits "wait_event_type = 'Lock'"
+	echo "commit;" >&8
+	exec 8>&-
+	wait "$holder" "$request"
+}
+
+# waits CONDITION: one session does.
+# shellcheck disable=SC2317 # stack_until calls it
+waits() {
+	[ "$(sql "select count(*) from pg_stat_activity where $1")" = 1 ]
+}
+
+decide r-1 '"deviceId":"d-r","ip":"10.7.7.7"'
+during r-1 decide r-2 '"ip":"10.7.7.7","phone":"251933111222"'
+is "who meets an address that is erased at that moment finds it new" \
+    "$(sql "select e.users, (select count(*) from assay.link l
+	where e.id in (l.a, l.b)) from assay.entity e
+    where key = '10.7.7.7'")$(recount)" "1|2"
+
+# All that holds the device and the address together is the user who goes.
+decide s-1 '"ip":"10.8.8.8"'
+decide s-1 '"deviceId":"d-s"'
+decide s-2 '"ip":"10.8.8.8"'
+decide s-3 '"deviceId":"d-s"'
+during s-1 decide s-2 '"deviceId":"d-s"'
+is "who joins two parts at the moment that they are taken apart joins them" \
+    "$(recount)" ""
+
+# Killed in the middle: what was erased stays so, and the next one ends it.
+sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	user_id, request, replay)
+select now() - interval '1 s', 'vd_' || n, 'e-' || n, 'order.place', 'c-1',
+    '{}', '{}' from generate_series(1, 2500) n"
+sql "create function public.slow() returns trigger language plpgsql
+    security definer as \$\$ begin
+	perform pg_advisory_xact_lock(4711) where old.event_id = 'e-1500';
+	return old;
+    end \$\$"
+month=$(sql "select to_char(now() at time zone 'UTC', 'YYYYMM')")
+sql "create trigger slow before delete on assay.detail_$month
+    for each row execute function public.slow()"
+cluster_psql postgres assay -q <"$scratch/erasure" &
+holder=$!
+exec 8>"$scratch/erasure"
+echo "select pg_advisory_lock(4711) \g /dev/null" >&8
+(http POST /v1/privacy/erase '{"userId":"c-1"}') &
+request=$!
+stack_until 20 "$holder" waits "wait_event_type = 'Lock'"
+sql "select pg_terminate_backend(pid) from pg_locks
+    where locktype = 'advisory' and not granted" >/dev/null
+wait "$request"
+exec 8>&-
+wait "$holder"
+sql "drop trigger slow on assay.detail_$month"
+is "some of it is gone" "$(sql "select count(*) between 1 and 2400,
+    (select count(*) from assay.entity where key = 'c-1')
+    from assay.detail where user_id = 'c-1'")" "t|0"
+http POST /v1/privacy/erase '{"userId":"c-1"}'
+is "the next request erases the rest" "$STATUS $(json '.replaySamplesRemoved > 0
+    and (.graph | not)') $(sql "select count(*) from assay.detail
+    where user_id = 'c-1'")" "200 true 0"
+
+for user in $(sql "select distinct user_id from assay.detail"); do
+	http POST /v1/privacy/erase "{\"userId\":\"$user\"}"
+done
+is "nobody is left when all are erased" "$(sql "select
+    (select count(*) from assay.entity where kind > 0),
+    (select count(*) from assay.link),
+    (select count(*) from assay.user_state),
+    (select count(*) from assay.detail),
+    (select count(*) from assay.idempotency)")" "0|0|0|0|0"
+finish
