@@ -196,6 +196,9 @@ read_signals(struct reader *r, struct arena *a, struct replay *ret)
 	struct attr *attrs = NULL;
 	struct raw name;
 
+	/* A sample has them once. */
+	if (ret->event.attrs != NULL)
+		return false;
 	if (take(r, "{}"))
 		return true;
 	do {

@@ -159,6 +159,7 @@ static const struct {
 	{ HEAD ",\"rules\":}", -1 },
 	{ HEAD ",\"rules\":[}", -1 },
 	{ HEAD ",\"signals\":[]}", -1 },
+	{ HEAD ",\"signals\":{\"attr.a\":1},\"signals\":{\"attr.b\":2}}", -1 },
 	{ HEAD ",\"signals\":{\"graph.ringSize\":}}", -1 },
 	{ HEAD ",\"signals\":{\"graph.ringSize\":1e400}}", -1 },
 	{ HEAD ",\"signals\":{\"graph.ringSize\":1-1}}", -1 },
