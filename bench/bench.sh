@@ -18,6 +18,7 @@
 #	g  half of the saturation rate for 30 minutes (BENCH_SOAK)
 #	h  latency at fixed rates, for numbers of workers and caps
 #	l  lists of a million entries against none
+#	o  operators at once: backtests, a flood of logins, exports
 #	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, and
 #	   the memory of the workers meanwhile
 set -eu
@@ -86,7 +87,8 @@ start_pool() {
 	    OPERATOR_SOCKET="$scratch/run/operator.sock" OPERATOR_WORKERS=2 \
 	    SPOOL_DIR="$scratch/spool" \
 	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
-	    RATE_LIMIT_DECISIONS_PER_MIN=100000000 LOG_LEVEL=warn
+	    RATE_LIMIT_DECISIONS_PER_MIN=100000000 \
+	    RATE_LIMIT_LOGIN_PER_MIN=100000000 LOG_LEVEL=warn
 	stack_until 20 "$stack_pool_pid" test -S "$scratch/run/operator.sock"
 	sleep 0.5
 }
@@ -418,12 +420,9 @@ backtest_line() {
 }
 
 part_r() {
-	local n=${BENCH_SAMPLES:-1000000} token rules
+	local n=${BENCH_SAMPLES:-1000000} rules
 	echo "(r) backtests; memory is RssAnon of all workers in KiB, before / at most"
 	start_pool 4 32
-	token=$(curl -sS -H 'Content-Type: application/json' -d '{"email":
-	    "bench@example.com","password":"correct horse"}' \
-	    "http://127.0.0.1:$port/v1/auth/register" | jq -r .token)
 	sql "insert into assay.detail (decided_at, verdict_id, event_id,
 		event_type, user_id, request, replay)
 	    select decided_at, verdict_id || i, event_id || i, 'card.refund',
@@ -448,6 +447,63 @@ part_r() {
 			"event.amount > %d && graph.ringSize > 1 then " \
 			"score += 3, tag t%d }\"}", (NR > 1 ? "," : ""),
 			$1, 10 * $1, $1 % 7 }')]"
+	done
+}
+
+# again PATH [CURL OPTION ...]: ask for it over and over, until killed.
+again() {
+	local path=$1
+	shift
+	exec nice -n 19 curl -s -o /dev/null -H "Authorization: Bearer $token" \
+	    "$@" "http://127.0.0.1:$port$path&again=[1-1000000]"
+}
+
+# Logins to accounts that there are none of, each for the first time.
+flood() {
+	seq 1 500000 | awk -v port="$port" -v who="$1" '{
+		q = sprintf("%c%c", 92, 34)
+		print "url = http://127.0.0.1:" port "/v1/auth/login"
+		print "header = Content-Type:application/json"
+		print "data = \"{" q "email" q ":" q who $1 "@example.com" q \
+		    "," q "password" q ":" q "12345678" q "}\""
+		print "output = /dev/null"
+		print "next" }' >"$scratch/flood.$1"
+	exec nice -n 19 curl -s -K "$scratch/flood.$1"
+}
+
+# What operators do all day, in one moment; their processes are in busy.
+operators() {
+	again "/v1/backtest?" -H 'Content-Type: application/json' -d \
+	    '{"eventType":"card.authorize","rules":[{"dsl":"rule r { when event.amount > 10 then score += 30, tag t }"}]}' &
+	busy=$!
+	again "/v1/activity?limit=200" &
+	busy="$busy $!"
+	again "/v1/verdicts?limit=100" &
+	busy="$busy $!"
+	flood a &
+	busy="$busy $!"
+	flood b &
+	busy="$busy $!"
+	sleep 2
+}
+
+part_o() {
+	local top share turn busy
+	echo "(o) operators at once, 64 connections at fixed rates; ms"
+	start_pool 4 32
+	through 64
+	top=$rate
+	printf '%12s %12s %8s %8s %8s\n' decisions/s operators p50 p99 p99.9
+	for share in 10 25 50; do
+		for turn in quiet busy quiet busy quiet busy; do
+			busy=
+			[ "$turn" = quiet ] || operators
+			through 64 $((top * share / 100))
+			printf '%12s %12s %8s %8s %8s\n' "$rate" "$turn" \
+			    "$p50" "$p99" "$p999"
+			# shellcheck disable=SC2086 # several
+			[ "$turn" = quiet ] || kill $busy
+		done
 	done
 }
 
@@ -484,6 +540,10 @@ stack_nginx_start "$srcdir/nginx" "$scratch/run" "$scratch/log" \
 KEY=$(DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
     "$builddir/assayctl" key create bench --scope decisions 2>/dev/null |
     grep -o 'ak_live_[0-9a-f]*' | head -n 1)
+
+token=$(curl -sS -H 'Content-Type: application/json' -d \
+    '{"email":"bench@example.com","password":"correct horse"}' \
+    "http://127.0.0.1:$port/v1/auth/register" | jq -r .token)
 
 # Everybody is known before anything is measured.
 direct 4 100 15
