@@ -44,11 +44,11 @@ line_read(const char *prompt, bool echo, char *ret, size_t size)
 		return line_take(ret, size);
 	for (i = 0; i < nitems(ends); i++)
 		sigaction(ends[i], &sa, &old[i]);
-	fprintf(stderr, "%s: ", prompt);
 	quiet = saved;
 	if (!echo)
 		quiet.c_lflag &= ~(tcflag_t)ECHO;
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+	fprintf(stderr, "%s: ", prompt);
 	r = line_take(ret, size);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved);
 	if (!echo || ended != 0)

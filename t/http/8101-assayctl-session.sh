@@ -27,6 +27,34 @@ is "the file is its user's alone" "$(stat -c %a "$token_file" \
 is "and nothing is left beside it" "$(ls "${token_file%/*}")" token
 check "it knows where it was" env -u ASSAY_URL "$builddir/assayctl" users list
 
+# By hand: what is typed at the password's prompt is not seen, nor does an
+# interrupt leave the terminal deaf.
+mkfifo "$scratch/typed"
+script -qfec "sh -c '$builddir/assayctl login; echo ended \$?; stty -a'" \
+    "$scratch/seen" <"$scratch/typed" >/dev/null 2>&1 &
+more_pids="$! $more_pids"
+exec 7>"$scratch/typed"
+# shellcheck disable=SC2317 # called by name
+seen() { grep -q -e "$1" "$scratch/seen" 2>/dev/null; }
+stack_until 10 $! seen Email
+echo admin@example.com >&7
+stack_until 10 $! seen Password
+echo 'correct horse' >&7
+stack_until 10 $! seen 'ended '
+exec 7>&-
+check "logged in by hand" seen 'ended 0'
+check "the email is seen" seen '^Email: admin@example.com'
+check "the password is not" not seen 'correct horse'
+script -qfec "sh -c 'trap : INT; $builddir/assayctl login --email a@b.c;
+    stty -a'" "$scratch/seen" <"$scratch/typed" >/dev/null 2>&1 &
+more_pids="$! $more_pids"
+exec 7>"$scratch/typed"
+stack_until 10 $! seen Password
+printf '\003' >&7
+stack_until 10 $! seen echo
+exec 7>&-
+check "an interrupt gives the echo back" seen ' echo '
+
 # Operators.
 ctl_in 'the first one' users add ana@example.com
 is "an operator is added" "$STATUS $OUT" "0 ana@example.com is added: analyst"

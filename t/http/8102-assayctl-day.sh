@@ -112,6 +112,15 @@ ctl label chargeback back
 is "a chargeback" "$STATUS" 0
 ctl model
 is "teaches too" "$(grep -c '^amount  *2  *0 ' "$scratch/out")" 1
+ctl verdicts --limit 2
+is "the log" "$(awk 'NR > 1 { print $5, $6, $7, $8 }' "$scratch/out" |
+    paste -sd ,)" "allow 14 again amount,challenge 14 policy amount"
+ctl activity
+is "with what was asked" "$(grep -c \
+    ' after  *payment.authorize  *u-after  *5000 EUR  *review  *50  *amount 50$' \
+    "$scratch/out")" 1
+ctl scorer
+is "the scorer" "$STATUS $(sed -n 's/^scorer  *//p' "$scratch/out")" "0 weighted"
 ctl graph user u-after
 is "an entity" "$STATUS $(grep -c '^ring size  *1$' "$scratch/out")" "0 1"
 ctl graph ip 'not an address'
@@ -132,6 +141,10 @@ is "and taken back" "$(grep -c ' change ' "$scratch/out")" 0
 ctl settings set loginPerMin=0
 is "a value out of range" "$STATUS" 65
 check "is told" said 'loginPerMin must be'
+
+ctl retention run
+is "what is over is removed" "$STATUS $(grep -c '^activity  *0$' \
+    "$scratch/out")" "0 1"
 
 # Webhooks and alerts.
 ctl webhooks add https://hooks.example.com/fraud verdict.reached.v1 case.resolved.v1
@@ -169,12 +182,15 @@ while read -r command; do
 	ctl $command --json
 	is "$command --json" "$STATUS $(jq -s length "$scratch/out")" "0 1"
 done <<-COMMANDS
+	activity
 	audit
 	backtest payment.authorize
 	cases list
 	cases show $case
 	graph user u-1
 	keys list
+	lists find user u-1
+	lists show
 	model
 	notifications deliveries
 	notifications list
@@ -185,14 +201,18 @@ done <<-COMMANDS
 	rules history payment.authorize
 	rules list
 	rules show payment.authorize
+	scorer
+	settings set loginPerMin=500
 	settings show
 	users list
+	verdicts
 	webhooks deliveries
 	webhooks list
 COMMANDS
 
 # A terminal: colour, its width, indented JSON.
 # tty COMMAND: what assayctl prints to one.
+# shellcheck disable=SC2317 # called by name
 tty() {
 	TERM=xterm COLUMNS=76 script -qec "$builddir/assayctl $1" /dev/null \
 	    </dev/null 2>&1 | tr -d '\r'
@@ -205,7 +225,7 @@ tty audit | sed "s/$esc\[[0-9]*m//g" >"$scratch/wide"
 is "as wide as it is" "$(perl -CSD -lne 'print if length > 76' \
     "$scratch/wide")" ""
 check "cut where it may be" grep -q '…' "$scratch/wide"
-check "indented JSON" eval 'tty "users list --json" | grep -q "^    \"role\""'
+is "indented JSON" "$(tty "users list --json" | grep -c '^    "role"')" 2
 is "which is JSON still" "$(tty "cases show $case --json" |
     jq -r '.resolution.note | length')" 8
 is "and hides nothing" "$(tty "cases show $case --json" |

@@ -27,6 +27,10 @@ ctl_in() {
 # shellcheck disable=SC2317 # called by name
 said() { cat "$scratch/out" "$scratch/err" | paste -sd '|' | grep -q -e "$1"; }
 
+# not COMMAND ...
+# shellcheck disable=SC2317 # called by name
+not() { ! "$@"; }
+
 # login EMAIL PASSWORD
 login() { ctl_in "$2" login --email "$1"; }
 # login_at URL
