@@ -40,18 +40,19 @@ stack_until 10 $! seen Email
 echo admin@example.com >&7
 stack_until 10 $! seen Password
 echo 'correct horse' >&7
-stack_until 10 $! seen 'ended '
+stack_until 20 $! seen '^ended [0-9]'
 exec 7>&-
-check "logged in by hand" seen 'ended 0'
+check "logged in by hand" seen '^ended 0'
 check "the email is seen" seen '^Email: admin@example.com'
 check "the password is not" not seen 'correct horse'
+rm "$scratch/seen"
 script -qfec "sh -c 'trap : INT; $builddir/assayctl login --email a@b.c;
     stty -a'" "$scratch/seen" <"$scratch/typed" >/dev/null 2>&1 &
 more_pids="$! $more_pids"
 exec 7>"$scratch/typed"
 stack_until 10 $! seen Password
 printf '\003' >&7
-stack_until 10 $! seen echo
+stack_until 10 $! seen 'echo '
 exec 7>&-
 check "an interrupt gives the echo back" seen ' echo '
 

@@ -146,6 +146,15 @@ ctl retention run
 is "what is over is removed" "$STATUS $(grep -c '^activity  *0$' \
     "$scratch/out")" "0 1"
 
+# A user who wants to be forgotten.
+ctl erase u-after
+is "erase asks first, if there is somebody" "$STATUS" 64
+ctl erase --yes u-after
+is "erased" "$STATUS $(sed -n 's/^activity entries removed  *//p' \
+    "$scratch/out")" "0 1"
+ctl erase --yes u-after
+check "once" said 'graph removed  *no'
+
 # Webhooks and alerts.
 ctl webhooks add https://hooks.example.com/fraud verdict.reached.v1 case.resolved.v1
 is "a secret alone on its line" "$STATUS $(grep -c '^whsec_' "$scratch/out")" \
