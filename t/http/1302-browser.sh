@@ -8,12 +8,10 @@ node_dir=${NODE_DIR:-$srcdir/build-node}
 
 # lacks WHY: a skip, in CI a failure.
 lacks() {
-	if [ "${CI:-}" = true ]; then
-		not_ok "$1" || exit 1
-	fi
 	trap - EXIT
 	rm -rf "$scratch"
 	echo "# skipped: $1"
+	[ "${CI:-}" = true ] && exit 1
 	exit 77
 }
 
