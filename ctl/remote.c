@@ -24,7 +24,7 @@
 #include "ctl/service.h"
 #include "ctl/text.h"
 
-#define ARENA_SIZE ((size_t)512 << 20)
+#define ARENA_SIZE ((size_t)128 << 20) /* the largest ruleset, compiled */
 #define OPTS_MAX 12
 #define OPERANDS_MAX 64
 #define SECRET_SIZE 2048
