@@ -19,6 +19,7 @@
 
 static int run(struct req *req, enum stmt stmt);
 static int add(struct req *req, int status, struct fail *f);
+static void put_path(struct str *s, const char *path);
 
 int
 audit_handle(struct req *req, struct resp *resp)
@@ -82,8 +83,8 @@ add(struct req *req, int status, struct fail *f)
 
 	crypt_id("aud_", clock_now(), id);
 	str_init(&action, req->arena);
-	str_addf(&action, "%s %.*s", req_method_name(req->method), ACTION_MAX,
-	    req->path);
+	str_addf(&action, "%s ", req_method_name(req->method));
+	put_path(&action, req->path);
 	str_init(&body, req->arena);
 	redact_body(&body, req->json);
 	if (str_text(&action) == NULL || str_text(&body) == NULL)
@@ -97,4 +98,17 @@ add(struct req *req, int status, struct fail *f)
 	params_int(&p, status);
 	params_text(&p, str_text(&body));
 	return db_run(req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, f);
+}
+
+/* A path as it should have been sent: what is no visible ASCII, encoded. */
+static void
+put_path(struct str *s, const char *path)
+{
+	size_t i;
+
+	for (i = 0; path[i] != '\0' && i < ACTION_MAX; i++)
+		if (path[i] > ' ' && path[i] <= '~')
+			str_addc(s, path[i]);
+		else
+			str_addf(s, "%%%02X", (unsigned char)path[i]);
 }

@@ -19,11 +19,18 @@
 #define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 #define TEXT_MAX 256 /* bytes of a text that are kept */
 #define ITEMS_MAX 20 /* elements of an array, and members of an object */
+#define NUMBER_MAX 64 /* bytes of a number; a longer one is none of ours */
 #define SIZE_MAX_KEPT 16384 /* bytes; what comes after them is cut */
 
+typedef void put_fn(struct str *s, const char *text);
+
 static void put(struct str *s, const char *name, struct json_object *value);
+static void put_scalar(
+    struct str *s, const char *name, struct json_object *value);
 static void put_object(struct str *s, struct json_object *json);
-static void put_array(struct str *s, struct json_object *json);
+static void put_array(
+    struct str *s, const char *name, struct json_object *json);
+static put_fn *put_as(const char *name);
 static void put_text(struct str *s, const char *text);
 static const char *known_as(struct json_object *json, const char *name);
 static bool is_secret(const char *name);
@@ -32,6 +39,22 @@ static bool is_secret(const char *name);
 static const char *const secrets[] = { "password", "passwd", "secret", "token",
 	"authorization", "apikey", "api_key", "plaintext", "credential",
 	"private" };
+
+/*
+ * Whose value is not for everybody, and how it is put: by their whole name, or
+ * by what is in it.
+ */
+static const struct {
+	const char *name;
+	bool part;
+	put_fn *put;
+} masks[] = {
+	{ "ip", false, body_mask_ip },
+	{ "ips", false, body_mask_ip },
+	{ "ipAddress", true, body_mask_ip },
+	{ "phone", true, body_mask_phone },
+	{ "url", true, redact_url },
+};
 
 void
 redact_body(struct str *s, struct json_object *json)
@@ -48,6 +71,7 @@ redact_url(struct str *s, const char *url)
 	const char *host = strstr(url, "://");
 	const char *end, *at;
 	char shown[TEXT_MAX];
+	int n;
 
 	if (host == NULL) {
 		put_text(s, ELLIPSIS);
@@ -57,40 +81,45 @@ redact_url(struct str *s, const char *url)
 	end = host + strcspn(host, "/?#\\");
 	while ((at = memchr(host, '@', (size_t)(end - host))) != NULL)
 		host = at + 1;
-	snprintf(shown, sizeof(shown), "%.*s%.*s%s",
+	n = snprintf(shown, sizeof(shown), "%.*s%.*s%s",
 	    (int)(strstr(url, "://") - url + 3), url, (int)(end - host), host,
 	    *end == '\0' ? "" : "/" ELLIPSIS);
-	put_text(s, shown);
+	put_text(s, n < (int)sizeof(shown) ? shown : ELLIPSIS);
 }
 
-/* A value by the name that it is known as. */
+/* A value by the name that it is known as, whatever type it has. */
 static void
 put(struct str *s, const char *name, struct json_object *value)
 {
-	const char *text = json_object_is_type(value, json_type_string)
-	    ? json_object_get_string(value)
-	    : NULL;
-
 	if (s->st_len > SIZE_MAX_KEPT)
 		put_text(s, ELLIPSIS);
 	else if (is_secret(name))
 		put_text(s, "[redacted]");
-	else if (text != NULL && strcasecmp(name, "ip") == 0)
-		body_mask_ip(s, text);
-	else if (text != NULL && strcasecmp(name, "phone") == 0)
-		body_mask_phone(s, text);
-	else if (text != NULL && strcasecmp(name, "url") == 0)
-		redact_url(s, text);
-	else if (text != NULL)
-		put_text(s, text);
 	else if (json_object_is_type(value, json_type_object))
 		put_object(s, value);
 	else if (json_object_is_type(value, json_type_array))
-		put_array(s, value);
+		put_array(s, name, value);
+	else if (value == NULL)
+		str_add(s, "null");
 	else
-		str_add(s,
-		    json_object_to_json_string_ext(
-			value, JSON_C_TO_STRING_PLAIN));
+		put_scalar(s, name, value);
+}
+
+static void
+put_scalar(struct str *s, const char *name, struct json_object *value)
+{
+	const char *text = json_object_get_string(value);
+	put_fn *masked = put_as(name);
+
+	if (json_object_is_type(value, json_type_boolean))
+		str_add(s, text);
+	else if (masked != NULL)
+		masked(s, text);
+	else if (json_object_is_type(value, json_type_string))
+		put_text(s, text);
+	else
+		str_add(
+		    s, strlen(text) <= NUMBER_MAX ? text : "\"" ELLIPSIS "\"");
 }
 
 static void
@@ -111,8 +140,9 @@ put_object(struct str *s, struct json_object *json)
 	str_addc(s, '}');
 }
 
+/* The elements are known as what the array is. */
 static void
-put_array(struct str *s, struct json_object *json)
+put_array(struct str *s, const char *name, struct json_object *json)
 {
 	const size_t n = json_object_array_length(json);
 	size_t i;
@@ -120,12 +150,25 @@ put_array(struct str *s, struct json_object *json)
 	str_addc(s, '[');
 	for (i = 0; i < n && i < ITEMS_MAX && s->st_len <= SIZE_MAX_KEPT; i++) {
 		str_add(s, i == 0 ? "" : ",");
-		put(s, "", json_object_array_get_idx(json, i));
+		put(s, name, json_object_array_get_idx(json, i));
 	}
 	if (i < n)
 		str_addf(
 		    s, "%s\"" ELLIPSIS " %zu more\"", i == 0 ? "" : ",", n - i);
 	str_addc(s, ']');
+}
+
+/* How values of that name are put, or NULL. */
+static put_fn *
+put_as(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(masks); i++)
+		if (masks[i].part ? strcasestr(name, masks[i].name) != NULL
+				  : strcasecmp(name, masks[i].name) == 0)
+			return masks[i].put;
+	return NULL;
 }
 
 /* A text, cut between characters where it is long. */

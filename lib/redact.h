@@ -9,8 +9,9 @@ struct str;
 /*
  * Append a body as a JSON object: the values of names that sound like a
  * secret are replaced, addresses and phone numbers masked, URLs cut after
- * their host, long texts and lists cut.  What is no object is {}.  At most
- * some 17 KiB are appended, however large the body.
+ * their host, of whatever type they are and in lists too; long texts, lists
+ * and numbers are cut.  What is no object is {}.  At most some 20 KiB are
+ * appended, however large the body.
  */
 void redact_body(struct str *s, struct json_object *json);
 

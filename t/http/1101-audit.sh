@@ -68,6 +68,29 @@ is_error "before the first" 400 INVALID_REQUEST
 http POST /v1/audit '{}'
 is_error "nothing is added by hand" 405 METHOD_NOT_ALLOWED
 
+# Nor is one lost for what its path or body holds.
+raw 'POST /v1/apikeys/\377%0128d/revoke HTTP/1.0\r\nAuthorization: Bearer %s\r\n\r\n' \
+    0 "$TOKEN"
+is "a path that is no text" "$STATUS $(json .code)" "400 INVALID_REQUEST"
+http GET '/v1/audit?limit=1'
+is_json "is told of" '.entries[0] | "\(.status) \(.action[:24])"' \
+    '400 POST /v1/apikeys/%FF0000'
+http POST /v1/apikeys "{\"url\":\"https://$(printf '%0246d' 0)é/\"}"
+http GET '/v1/audit?limit=1'
+is_json "nor is a URL cut inside of a character" \
+    '.entries[0].params.url' '…'
+http POST /v1/apikeys '{"url":["https://hooks.example.com/T1/B1"],
+    "webhookUrl":"https://hooks.example.com/T1/B1","phone":251911234544,
+    "phones":["+251911234544"],"subject":"ip","value":["196.188.1.2"]}'
+is_error "fields of the wrong type" 400 INVALID_REQUEST
+http GET '/v1/audit?limit=1'
+is_json "are masked like those of the right one" '.entries[0].params |
+    "\(.url[0]) \(.webhookUrl) \(.phone) \(.phones[0]) \(.value[0])"' \
+    "https://hooks.example.com/… https://hooks.example.com/… +2519•••••44 +2519•••••44 196.188.•.•"
+http POST /v1/apikeys "{\"name\":1.$(printf '%02000d' 0)}"
+http GET '/v1/audit?limit=1'
+is_json "a long number is cut" .entries[0].params.name "…"
+
 good=$TOKEN
 TOKEN=$good.x
 http POST /v1/apikeys '{"name":"n"}'
@@ -84,7 +107,7 @@ is_error "reads no trail either" 403 FORBIDDEN
 sql "update assay.operator set role = 'admin'"
 http GET /v1/audit
 is_json "of whom an attempt is told, but of strangers none" \
-    '"\(.total) \(.entries[0] | "\(.role) \(.status)")"' "7 analyst 403"
+    '"\(.total) \(.entries[0] | "\(.role) \(.status)")"' "11 analyst 403"
 
 # A change whose entry cannot be written is none.
 sql 'alter table assay.audit add constraint never check (status <> 201)
