@@ -45,7 +45,9 @@ begin atomic
 end;
 
 -- Record what a source says of an event, publish it, and give the tags of the
--- event their credit if it was decided on.  The same again does nothing.
+-- event their credit if it was decided on; that is left to labels_match() if
+-- somebody holds them for longer than we may wait.  The same again does
+-- nothing.
 create or replace function assay.label_put(event text, source text,
     outcome text, correlation text)
 returns void language plpgsql
@@ -58,43 +60,54 @@ begin
 	    case source when 'chargeback' then label_put.outcome end)
 	on conflict (event_id) do update
 	set analyst = coalesce(excluded.analyst, l.analyst),
-		chargeback = coalesce(excluded.chargeback, l.chargeback)
+		chargeback = coalesce(excluded.chargeback, l.chargeback),
+		look_at = clock_timestamp()
 	where (coalesce(excluded.analyst, l.analyst),
 	    coalesce(excluded.chargeback, l.chargeback))
 	    is distinct from (l.analyst, l.chargeback);
-	if found then
-		perform assay.publish('label.recorded.v1', json_build_object(
-		    'eventId', event,
-		    'outcome', label_put.outcome,
-		    'source', source), correlation);
-		perform assay.label_credit(array[event]);
+	if not found then
+		return;
 	end if;
+	perform assay.publish('label.recorded.v1', json_build_object(
+	    'eventId', event,
+	    'outcome', label_put.outcome,
+	    'source', source), correlation);
+	begin
+		perform assay.label_credit(array[event]);
+	exception when lock_not_available then
+		null;
+	end;
 end
 $$;
 
--- A chargeback: somebody paid for fraud.
+-- A chargeback: somebody paid for fraud.  It is recorded where decisions are
+-- made, so it waits for nobody's locks for long.
 create or replace function assay.label_chargeback(event text,
     correlation text)
-returns void language sql security definer
+returns void language plpgsql security definer
 set search_path = pg_catalog, pg_temp
-begin atomic
-	select assay.label_put(label_chargeback.event, 'chargeback', 'fraud',
-	    label_chargeback.correlation);
-end;
+set lock_timeout = '100ms'
+as $$
+begin
+	perform assay.label_put(event, 'chargeback', 'fraud', correlation);
+end
+$$;
 
--- Look for the decisions of labelled events that had none so far: of at most
--- so many, those whose turn it is.  A label waits an eighth of its age for the
+-- Look for the decisions of labelled events that had none so far, and give
+-- credit that had to wait: of at most so many, those whose turn it is.  A label waits an eighth of its age for the
 -- next look, at least a second and at most an hour, so that the ones that
 -- never get a decision cost next to nothing.  How many were looked at.
 create or replace function assay.labels_match(most bigint)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '1s'
 as $$
 declare
 	events text[];
 begin
 	events := array(select l.event_id from assay.label l
-	    where l.credited is null and l.look_at <= statement_timestamp()
+	    where (l.credited is null or l.credited <> l.outcome)
+		and l.look_at <= statement_timestamp()
 	    order by l.look_at limit most
 	    for update skip locked);
 	if cardinality(events) > 0 then

@@ -39,7 +39,31 @@ told() {
 # shellcheck disable=SC2317 # called by check
 settled() {
 	[ "$(sql "select count(*) from assay.label where event_id = '$1'
-	    and credited is not null")" = 1 ]
+	    and credited = outcome")" = 1 ]
+}
+# hold QUERY: somebody else has what it locks, until release.
+hold() {
+	PGAPPNAME=holder cluster_psql postgres assay -c "begin; $1;
+	    select pg_sleep(600)" >/dev/null 2>&1 &
+	stack_until 20 0 holding
+}
+# shellcheck disable=SC2317 # called by hold
+holding() {
+	[ "$(sql "select wait_event from pg_stat_activity
+	    where application_name = 'holder'")" = PgSleep ]
+}
+# many EVENT: more chargebacks at once than there are workers.
+many() {
+	for n in 1 2 3 4 5 6; do
+		curl -s -o /dev/null --unix-socket "$scratch/run/http.sock" \
+		    -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \
+		    -d "{\"eventId\":\"$1\"}" \
+		    "$BASE/v1/labels/chargeback" &
+	done
+}
+release() {
+	sql "select pg_terminate_backend(pid) from pg_stat_activity
+	    where application_name = 'holder'" >/dev/null
 }
 
 http GET /v1/model
@@ -178,6 +202,35 @@ is "the counts are the sum of the labels" "$(sql "select tag, fraud, legit
     filter (where credited = 'fraud'), count(*) filter (where
     credited = 'legit') from assay.label, unnest(tags) as tag
     group by 1 order by 1")"
+
+# Whoever holds the counts of a tag, or the label of an event, holds up neither
+# chargebacks nor, behind them, decisions: the credit comes when they are free.
+decide held-1
+decide held-2 watched
+http POST "/v1/cases/$(sql "select id from assay.review_case
+    where event_id = 'held-2'")/resolve" '{"outcome":"legit"}'
+before=$(model)
+hold 'select from assay.tag_count for update'
+chargeback held-1
+is "a chargeback while its tag is held" "$STATUS $BODY" \
+    '202 {"recorded":true}'
+chargeback held-2
+is "and one whose credit moves" "$STATUS" 202
+many held-1
+decide held-3
+is "decisions go on" "$STATUS" 200
+is "nothing is credited yet" "$(model)" "$before"
+release
+check "the credit comes" stack_until 20 0 settled held-1
+check "and moves" stack_until 20 0 settled held-2
+is "to where it belongs" "$(model)" "amount 16/0 44!, velocity 7/0 42!"
+hold "select from assay.label where event_id = 'held-1' for update"
+chargeback held-1
+is_error "a label that is held" 503 UNAVAILABLE
+many held-1
+decide held-4
+is "holds up no decision either" "$STATUS" 200
+release
 
 # Without a database nothing is recorded, and nobody is told that it was.
 stop_database
