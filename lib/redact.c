@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/list.h"
 #include "core/str.h"
 #include "core/utf8.h"
 #include "lib/body.h"
@@ -192,17 +193,22 @@ put_text(struct str *s, const char *text)
 	str_json(s, kept);
 }
 
-/* The value of an entry of a list is what the entry's subject says. */
+/*
+ * The value of an entry of a list is what the entry's subject says: without
+ * one that there is it may be anything.  Those of conditions have a path.
+ */
 static const char *
 known_as(struct json_object *json, const char *name)
 {
-	struct json_object *subject;
+	const char *subject;
 
-	if (strcmp(name, "value") == 0 &&
-	    json_object_object_get_ex(json, "subject", &subject) &&
-	    json_object_is_type(subject, json_type_string))
-		return json_object_get_string(subject);
-	return name;
+	if (strcmp(name, "value") != 0 || body_has(json, "path"))
+		return name;
+	subject = body_string(json, "subject");
+	return subject != NULL &&
+		list_subject_parse(subject) != LIST_SUBJECT__NONE
+	    ? subject
+	    : "secret";
 }
 
 static bool

@@ -31,7 +31,9 @@ http POST /v1/apikeys '{"name":"n","expiresinDays":3,"password":"hunter two",
     "apiKey":{"x":1},"ip":"196.188.1.2","phone":"+251911234544",
     "url":"https://u:pw@hooks.example.com/T0/B0/x?y","subject":"phone",
     "value":"+251911234544","list":[1,2,3,4,5,6,7,8,9,0,1,2,3,4,5,6,7,8,9,0,1],
-    "deep":{"ip":"2001:db8::1","ok":true}}'
+    "deep":{"ip":"2001:db8::1","ok":true,"phone":["+251911234544"],
+	"subject":"phones","value":"+251911234544"},
+    "few":[{"value":"+251911234544"},{"path":"event.amount","value":7}]}'
 is_error "a mistyped field" 400 INVALID_REQUEST
 http POST /v1/apikeys '{"name":'
 is_error "no JSON" 400 INVALID_JSON
@@ -45,6 +47,10 @@ is_json "secrets are redacted" '.entries[1].params |
 is_json "addresses and numbers masked, wherever they are" \
     '.entries[1].params | "\(.ip) \(.phone) \(.value) \(.deep.ip)"' \
     "196.188.•.• +2519•••••44 +2519•••••44 2001:db8:•"
+is_json "also in a list, or of no subject that there is" \
+    '.entries[1].params | "\(.deep.phone[0]) \(.deep.value) \(.few[0].value)
+	\(.few[1].value)" | gsub("\\s+"; " ")' \
+    "+2519•••••44 [redacted] [redacted] 7"
 is_json "URLs cut after the host" .entries[1].params.url \
     "https://hooks.example.com/…"
 is_json "long lists cut" '.entries[1].params.list | .[20]' "… 1 more"
