@@ -27,7 +27,7 @@ audit_handle(struct req *req, struct resp *resp)
 	if (run(req, STMT_BEGIN) == -1)
 		return -1;
 	if (req->route->handler(req, resp) == -1 ||
-	    add(req, resp->status, &req->fail) == -1) {
+	    (!req->kept && add(req, resp->status, &req->fail) == -1)) {
 		db_rollback(req->worker->db);
 		return -1;
 	}
@@ -41,7 +41,12 @@ audit_handle(struct req *req, struct resp *resp)
 int
 audit_keep(struct req *req)
 {
-	return audit_leave(req) == -1 ? -1 : audit_enter(req);
+	if (!req->kept && add(req, 200, &req->fail) == -1)
+		return -1;
+	if (audit_leave(req) == -1)
+		return -1;
+	req->kept = true;
+	return audit_enter(req);
 }
 
 int
@@ -61,7 +66,8 @@ audit_refused(struct req *req)
 {
 	struct fail f = { 0 };
 
-	if (req->operator.email == NULL || req->fail.code == UNAVAILABLE)
+	if (req->operator.email ==
+	    NULL ||(req->fail.code == UNAVAILABLE && !req->kept))
 		return;
 	if (add(req, fail_code_status(req->fail.code), &f) == -1)
 		log_warn("audit=missing why=%s", f.why);

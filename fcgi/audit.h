@@ -17,23 +17,26 @@ int audit_handle(struct req *req, struct resp *resp)
     __attribute__((warn_unused_result));
 
 /*
- * Commit what the handler has done so far and go on in a new transaction.
- * Returns 0, or -1 with req->fail set.
+ * Commit what the handler has done so far, the first time with the entry of a
+ * success, and go on in a new transaction.  If the rest fails, that has an
+ * entry of its own.  Returns 0, or -1 with req->fail set.
  */
 int audit_keep(struct req *req) __attribute__((warn_unused_result));
 
 /*
  * The two halves of that, for work that is done elsewhere and takes minutes:
  * commit, and only when it is done begin anew, so that no transaction stands
- * open and idle.
+ * open and idle.  Whoever fails in between and has changed something sets
+ * req->kept.
  */
 int audit_leave(struct req *req) __attribute__((warn_unused_result));
 int audit_enter(struct req *req) __attribute__((warn_unused_result));
 
 /*
  * Note that req->fail refused a request on an audited route.  Of callers who
- * have not proved who they are nothing is noted.  That there is no database
- * to note it in is not another failure.
+ * have not proved who they are nothing is noted, nor of UNAVAILABLE unless
+ * part of the work is kept.  That there is no database to note it in is not
+ * another failure.
  */
 void audit_refused(struct req *req);
 

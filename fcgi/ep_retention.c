@@ -74,9 +74,11 @@ run(struct req *req, int64_t gone[RETAIN__MAX])
 	r = retain_run(
 	    db, req->arena, clock_ticks() + RUN_TIME, gone, &req->fail);
 	db_close(db);
-	for (i = 0; i < RETAIN__MAX; i++)
+	for (i = 0; i < RETAIN__MAX; i++) {
 		metric_add(req->worker->slot, METRIC_ID_PRUNED, i, 0,
 		    (uint64_t)gone[i]);
+		req->kept = req->kept || (r == -1 && gone[i] > 0);
+	}
 	return r;
 }
 

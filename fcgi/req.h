@@ -73,6 +73,7 @@ struct req {
 	const char *body; /* raw bytes, NUL-terminated; "" without */
 	size_t body_size;
 	struct json_object *json; /* parsed, on routes that take a body */
+	bool kept; /* audited routes: a part of the work stands */
 	void (*committed)(struct req *req); /* audited routes: NULL, or what
 					       to do when it is */
 	struct item *item; /* a single decision: what its set decides */

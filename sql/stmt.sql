@@ -32,7 +32,8 @@ select set_config('synchronous_commit', 'on', false),
 	set_config('idle_in_transaction_session_timeout', '10s', false),
 	set_config('statement_timeout', $1::bigint::text, false);
 
--- name: begin write
+-- Not a write: what it began has gone with the connection.
+-- name: begin
 begin;
 
 -- name: commit write

@@ -177,7 +177,9 @@ declare
 begin
 	delete from assay.label l
 	where l.event_id in (select o.event_id from assay.label o
-	    where o.credited is null and o.labelled_at < cut limit at_most);
+	    where o.credited is null and o.labelled_at < cut limit at_most)
+		-- Not one that was waited for and has its decision now.
+		and l.credited is null;
 	get diagnostics gone = row_count;
 	return gone;
 end

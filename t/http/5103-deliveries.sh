@@ -58,6 +58,23 @@ is "from the beginning, at once" "$(sql "select count(*), max(attempts),
 is "of webhooks alone" "$(sql "select count(*) from assay.dead_letter")" 2
 http POST /v1/webhooks/deliveries/redrive
 is "once" "$STATUS $BODY" '200 {"requeued":0}'
+
+# The database goes away in the second of the transactions that many take.
+queue dead_letter whd_ "$hook" 4001 6001
+sql "create function public.away() returns trigger language plpgsql as '
+    begin perform pg_terminate_backend(pg_backend_pid()); return old; end';
+    create trigger away before delete on assay.dead_letter for each row
+    when (old.id = 'whd_6001') execute function public.away()"
+http POST /v1/webhooks/deliveries/redrive
+is "half of it was done" "$STATUS $(sql "select count(*)
+    from assay.dead_letter where id like 'whd%'")" "503 1"
+http GET '/v1/audit?limit=2'
+is_json "and told, as what became of the rest" \
+    '.entries | map("\(.status) \(.action)") | join(", ")' \
+    "503 POST /v1/webhooks/deliveries/redrive, 200 POST /v1/webhooks/deliveries/redrive"
+sql "drop trigger away on assay.dead_letter;
+    delete from assay.dead_letter where id = 'whd_6001';
+    delete from assay.delivery where id > 'whd_4000'"
 http POST /v1/notifications/deliveries/redrive
 is "and of alerts" "$STATUS $BODY" '200 {"requeued":2}'
 http GET /v1/audit

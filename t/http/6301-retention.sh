@@ -77,6 +77,12 @@ pruned() {
 	    "\(.verdicts) \(.activity) \(.replay) \(.idempotency) \(.deadLetter)"'
 }
 
+# shellcheck disable=SC2317 # called by name
+is_detaching() {
+	[ "$(sql "select count(*) from pg_stat_activity
+	    where wait_event_type = 'Lock' and query like '%detach%'")" = 1 ]
+}
+
 start_stack DECIDE_WORKERS=3
 admin_token
 api_key
@@ -131,7 +137,8 @@ load_stop "decisions meanwhile"
 is "none was degraded" "$(sql "select count(*) from assay.verdict_log
     where score < 0")" 0
 
-# A run that was killed between its steps is taken up.
+# A run that was killed between its steps is taken up.  What an operator's
+# connection did meanwhile is of no matter.
 http PUT /v1/config/retention '{"verdicts":365,"activity":90,"replay":90}'
 sql "set timezone = 'UTC'; create table assay.verdict_log_202001 (like
     assay.verdict_log including all);
@@ -147,7 +154,13 @@ sql "set timezone = 'UTC'; create table assay.detail_202001 partition of
     insert into assay.detail select '2020-01-02', 'vd_x', 'x',
 	'card.authorize', 'u', null, '{}', '{}'"
 hold "select count(*) from assay.detail"
+(
+	stack_until 10 "$stack_pool_pid" is_detaching
+	sql "select pg_terminate_backend(pid) from pg_stat_activity
+	    where application_name = 'assay operator'" >/dev/null
+) &
 run
+wait $!
 is "who reads for long delays a month, and no run" "$STATUS $(pruned) $(sql \
     "select inhdetachpending from pg_inherits
     where inhrelid = 'assay.detail_202001'::regclass")" "200 0 0 0 0 0 t"
