@@ -141,10 +141,11 @@ begin
 	where r.id = c.id
 	returning r.* into c;
 
-	perform assay.publish('case.resolved.v1', json_strip_nulls(
+	perform assay.publish('case.resolved.v1'::text, json_strip_nulls(
 	    json_build_object('caseId', c.id, 'eventId', c.event_id,
 		'verdictId', c.verdict_id, 'outcome', c.outcome,
-		'analyst', analyst, 'note', c.note)), correlation);
+		'analyst', analyst, 'note', c.note)), correlation,
+	    null::text);
 	if c.outcome <> 'inconclusive' then
 		perform assay.label_put(c.event_id, 'analyst', c.outcome,
 		    correlation);

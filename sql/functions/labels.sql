@@ -68,10 +68,10 @@ begin
 	if not found then
 		return;
 	end if;
-	perform assay.publish('label.recorded.v1', json_build_object(
+	perform assay.publish('label.recorded.v1'::text, json_build_object(
 	    'eventId', event,
 	    'outcome', label_put.outcome,
-	    'source', source), correlation);
+	    'source', source), correlation, null::text);
 	begin
 		perform assay.label_credit(array[event]);
 	exception when lock_not_available then

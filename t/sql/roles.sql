@@ -166,3 +166,11 @@ update assay.setting set value = 1;
 select * from assay.retention_month('epoch', 'epoch', 'epoch');
 select count(*) from assay.retention_batches('idempotency', now());
 select assay.retention_dead('epoch', 1), assay.retention_labels('epoch', 1);
+
+-- Who may make partitions may make functions, too: none is taken for one of
+-- ours by who may do more.
+create function assay.publish(text, json, text) returns void
+language plpgsql as $$ begin raise 'run as %', current_user; end $$;
+
+\connect - assay_decide
+select assay.label_chargeback('e2', 'c');
