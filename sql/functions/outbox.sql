@@ -2,7 +2,9 @@
 -- Events on their way to subscribers.
 
 -- Put an event into the outbox, if anybody wants it: it is published when and
--- only when this transaction commits.
+-- only when this transaction commits.  Functions that may do more than their
+-- callers give all arguments, with types: what another role has made in this
+-- schema is then no match.
 create or replace function assay.publish(event text, data json,
     correlation text, user_id text default null)
 returns void language sql
