@@ -37,6 +37,12 @@ model_bundled(void)
 	return &bundled;
 }
 
+size_t
+model_size(const struct model *m)
+{
+	return sizeof(*m) + m->n_features * sizeof(*m->features);
+}
+
 void
 model_json(struct str *s, const struct model *m)
 {

@@ -33,6 +33,9 @@ struct model {
 /* The demonstration model that comes with the service; core/model.tbl. */
 const struct model *model_bundled(void);
 
+/* Bytes that a model takes in memory. */
+size_t model_size(const struct model *m);
+
 /*
  * Append the members source, provenance, trainedAt, metrics, bias and features
  * of a JSON object, without braces.

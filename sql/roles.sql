@@ -183,3 +183,6 @@ grant execute on function assay.retention_cut(bigint),
 -- operator erases users, as a whole: these two run as their owner.
 grant execute on function assay.erase_identity(bigint, text, bigint),
     assay.erase_details(text, timestamptz, bigint) to assay_operator;
+
+-- operator reports what is stored.
+grant execute on function assay.storage_rows() to assay_operator;

@@ -578,6 +578,14 @@ from assay.erase_identity($1::bigint, $2::text, $3::bigint);
 select more, requests, samples
 from assay.erase_details($1::text, $2::timestamptz, $3::bigint);
 
+-- Storage (fcgi/ep_storage.c, chore.c) -----------------------------------------
+
+-- name: storage_bytes one read late
+select pg_database_size(current_database()) as bytes;
+
+-- name: storage_rows many read late
+select name, rows from assay.storage_rows();
+
 -- assayctl ------------------------------------------------------------------
 
 -- name: ruleset_missing one read

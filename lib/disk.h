@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: ISC */
+/* How full the filesystems are that the service writes to. */
+#ifndef LIB_DISK_H
+#define LIB_DISK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DISK_MAX 8 /* filesystems that are looked at */
+#define DISK_PATH_MAX 128 /* bytes of a path */
+
+/* One filesystem, by the first path that is on it; in bytes. */
+struct disk {
+	char di_path[DISK_PATH_MAX];
+	int64_t di_total;
+	int64_t di_free; /* to others than root */
+	int64_t di_used;
+};
+
+/*
+ * Look at the filesystems of a comma-separated list of paths, each once.
+ * Paths that there are not, or that are too long, are left out.  Returns how
+ * many of ret are filled.
+ */
+size_t disk_read(const char *paths, struct disk ret[DISK_MAX]);
+
+/* How full it is for others than root, from 0 to 1. */
+double disk_ratio(const struct disk *d);
+
+#endif
