@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* What workers do besides requests: load policies, drain the spool, match
- * labels.
+/*
+ * What workers do besides requests: load policies, drain the spool, match
+ * labels, count for analytics.
  */
 #include "config.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -21,26 +23,42 @@
 #include "lib/shm.h"
 #include "lib/spool.h"
 
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
 #define ARENA_SIZE ((size_t)32 << 20) /* address space of a chore */
 #define PAUSE (CLOCK_SECOND / 10) /* between turns: decisions go first */
 #define PAUSE_FAILED (1 * CLOCK_SECOND)
 #define TURN_MAX (2 * CLOCK_SECOND) /* for the database to answer */
 #define TURN_LIMIT 5 /* seconds; beyond it the watchdog comes */
 #define LABELS_MAX 20 /* labels that one turn looks for decisions of */
-#define LABELS_PAUSE (1 * CLOCK_SECOND) /* unless there were as many */
-#define LABELS_PAUSE_FAILED (5 * CLOCK_SECOND)
+#define COUNT_MAX 1000 /* transactions whose decisions one turn counts */
+#define STEP_PAUSE (1 * CLOCK_SECOND) /* unless there is more to do */
+#define STEP_PAUSE_FAILED (5 * CLOCK_SECOND)
 
+typedef bool wanted_fn(const struct worker *w); /* has it a turn to take? */
 typedef int64_t turn_fn(struct worker *w); /* returns how long to pause */
 
-static int drain_next(struct worker *w);
-static int labels_next(struct worker *w);
 static int next(struct worker *w, _Atomic int64_t *due, turn_fn *turn);
-static turn_fn drain, labels;
+static wanted_fn has_spool, is_operator;
+static turn_fn drain, labels, count;
+static int64_t step(struct worker *w, const char *name, enum stmt stmt,
+    int64_t most, const char *column, int64_t enough);
 static void begin(struct worker *w);
 static void end(struct worker *w);
 static void account(struct worker *w, const struct drain *did);
 static int borrow(struct arena *a);
 static void give_back(struct arena *a);
+
+/* Each by one worker of the host at a time, which due in struct shm sees to. */
+static const struct {
+	wanted_fn *wanted;
+	size_t due;
+	turn_fn *turn;
+} chores[] = {
+	{ has_spool, offsetof(struct shm, sh_drain_at), drain },
+	{ is_operator, offsetof(struct shm, sh_labels_at), labels },
+	{ is_operator, offsetof(struct shm, sh_count_at), count },
+};
 
 void
 chore_start(struct worker *w)
@@ -61,30 +79,33 @@ chore_start(struct worker *w)
 int
 chore_run(struct worker *w)
 {
-	const int a = drain_next(w), b = labels_next(w);
+	int wait = -1, ms;
+	size_t i;
 
-	if (a == -1 || b == -1)
-		return a == -1 ? b : a;
-	return a < b ? a : b;
+	for (i = 0; i < nitems(chores); i++) {
+		if (w->db == NULL || !chores[i].wanted(w))
+			continue;
+		ms =
+		    next(w, (_Atomic int64_t *)((char *)w->shm + chores[i].due),
+			chores[i].turn);
+		if (wait == -1 || ms < wait)
+			wait = ms;
+	}
+	return wait;
 }
 
 /* Decide workers drain the spool, as long as there is something in it. */
-static int
-drain_next(struct worker *w)
+static bool
+has_spool(const struct worker *w)
 {
-	if (w->spool == NULL || w->db == NULL ||
-	    atomic_load(&w->shm->sh_spool_records) <= 0)
-		return -1;
-	return next(w, &w->shm->sh_drain_at, drain);
+	return w->spool != NULL && atomic_load(&w->shm->sh_spool_records) > 0;
 }
 
-/* Operators' workers look for what labels wait for; nobody tells them. */
-static int
-labels_next(struct worker *w)
+/* What nobody is told of is left to those who do not decide. */
+static bool
+is_operator(const struct worker *w)
 {
-	if (w->db == NULL || (w->group != GROUP_OPERATOR && !w->shared))
-		return -1;
-	return next(w, &w->shm->sh_labels_at, labels);
+	return w->group == GROUP_OPERATOR || w->shared;
 }
 
 /*
@@ -128,12 +149,33 @@ drain(struct worker *w)
 	return r == 0 ? PAUSE : PAUSE_FAILED;
 }
 
+/* Look for the decisions that labels wait for. */
 static int64_t
 labels(struct worker *w)
 {
+	return step(
+	    w, "labels", STMT_LABELS_MATCH, LABELS_MAX, "looked", LABELS_MAX);
+}
+
+/* Count what has been decided and found out. */
+static int64_t
+count(struct worker *w)
+{
+	return step(
+	    w, "analytics", STMT_ANALYTICS_PROJECT, COUNT_MAX, "more", 1);
+}
+
+/*
+ * One step of a work that a statement does, so many pieces at most; there is
+ * more to do while its column says enough.
+ */
+static int64_t
+step(struct worker *w, const char *name, enum stmt stmt, int64_t most,
+    const char *column, int64_t enough)
+{
 	_Alignas(16) char block[1024];
 	struct fail f = { 0 };
-	int64_t looked = 0;
+	int64_t done = 0;
 	struct params p;
 	struct rows rows;
 	struct arena a;
@@ -141,18 +183,18 @@ labels(struct worker *w)
 
 	arena_init(&a, block, sizeof(block));
 	params_init(&p, &a);
-	params_int(&p, LABELS_MAX);
+	params_int(&p, most);
 	begin(w);
-	r = db_one(w->db, &a, STMT_LABELS_MATCH, &p, &rows, &f);
+	r = db_one(w->db, &a, stmt, &p, &rows, &f);
 	end(w);
 	if (r == 0)
-		looked = rows_get_int(&rows, "looked");
+		done = rows_get_int(&rows, column);
 	arena_reset(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
-		log_error("labels=stuck why=%s %s", f.where, f.why);
+		log_error("%s=stuck why=%s %s", name, f.where, f.why);
 	if (r == -1)
-		return LABELS_PAUSE_FAILED;
-	return looked < LABELS_MAX ? LABELS_PAUSE : PAUSE;
+		return STEP_PAUSE_FAILED;
+	return done < enough ? STEP_PAUSE : PAUSE;
 }
 
 /* A turn has a limit of its own, so that requests do not wait for long. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What workers do besides requests: policies, the spool, waiting labels. */
+/* What workers do besides requests: policies, the spool, labels, counting. */
 #ifndef FCGI_CHORE_H
 #define FCGI_CHORE_H
 

@@ -61,6 +61,7 @@ struct shm {
 	_Atomic int64_t sh_spool_oldest; /* time of the oldest, or 0 */
 	_Atomic int64_t sh_drain_at; /* clock_ticks() of the next turn */
 	_Atomic int64_t sh_labels_at; /* likewise, at labels without decision */
+	_Atomic int64_t sh_count_at; /* likewise, at counting for analytics */
 	_Atomic int64_t sh_pressed; /* when decisions waited; fcgi/shed.c */
 };
 

@@ -180,6 +180,13 @@ grant execute on function assay.retention_cut(bigint),
     assay.retention_dead(timestamptz, bigint),
     assay.retention_labels(timestamptz, bigint) to assay_retain;
 
+-- operator shows the analytics; who counts, counts the log and nothing else.
+grant select on assay.analytics_day, assay.analytics_score,
+    assay.analytics_tag, assay.analytics_outcome to assay_operator;
+grant execute on function assay.analytics_summary() to assay_operator;
+grant execute on function assay.analytics_project(bigint)
+    to assay_operator, assay_companion;
+
 -- operator erases users, as a whole: these two run as their owner.
 grant execute on function assay.erase_identity(bigint, text, bigint),
     assay.erase_details(text, timestamptz, bigint) to assay_operator;

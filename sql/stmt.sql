@@ -399,6 +399,14 @@ select assay.labels_match($1::bigint) as looked;
 -- name: model one read late
 select assay.model_json($1::text) as body;
 
+-- Analytics (fcgi/ep_analytics.c, chore.c) -------------------------------------
+
+-- name: analytics_summary one read late
+select assay.analytics_summary() as body;
+
+-- name: analytics_project one write late
+select more from assay.analytics_project($1::bigint);
+
 -- The entity graph (fcgi/ep_graph.c) -------------------------------------------
 
 -- name: graph_around one read late

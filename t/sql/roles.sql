@@ -52,6 +52,8 @@ select assay.operator_register('a@b.c', 'x');
 select assay.service_key_list();
 select assay.partitions_ahead(1);
 select assay.erase_identity(1, 'u-1', 1000);
+select assay.analytics_project(1);
+select assay.analytics_summary();
 create table assay.mine (n int);
 set role assay_operator;
 set role assay_retain;
@@ -93,6 +95,10 @@ select count(*) from assay.spool_file;
 select assay.graph_around('user', 1, 'u-1');
 update assay.entity set key = 'mine';
 delete from assay.link;
+update assay.analytics_day set n = 0;
+update assay.analytics_cursor set next = 0;
+delete from assay.analytics_change;
+select * from assay.analytics_project(1);
 delete from assay.detail;
 delete from assay.idempotency;
 delete from assay.user_state;
@@ -146,6 +152,8 @@ select assay.retention_dead(now(), 10);
 update assay.retention_mark set until = now();
 
 \connect - assay_companion
+select * from assay.analytics_project(1);
+update assay.analytics_day set n = 0;
 select count(*) from assay.operator;
 select count(*) from assay.service_key;
 select count(*) from assay.list_entry;

@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Analytics: every decision, case and label is counted once, whenever it
+# commits and whoever is killed.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+start_stack DECIDE_WORKERS=4
+admin_token
+api_key
+sql "insert into assay.list_entry (id, kind, subject, value, created_by)
+    values ('lst_1', 'watch', 'user', 'watched', 'me'),
+	('lst_2', 'block', 'user', 'blocked', 'me')"
+sql "update assay.epoch set lists = lists + 1"
+sql "update assay.list_subject set changed = 2 where subject = 'user'"
+
+http GET /v1/analytics/summary
+is "nothing has happened" "$STATUS $(json 'tojson')" '200 {"totals":{"decisions":0,"byVerdict":{"allow":0,"challenge":0,"review":0,"deny":0}},"scoreBuckets":[0,0,0,0,0,0,0,0,0,0,0],"topTags":{},"byDay":{},"cases":{"resolved":0,"fraud":0,"legit":0,"inconclusive":0},"labels":{"fraud":0,"legit":0,"analyst":0,"chargeback":0},"falsePositiveRate":0}'
+
+# decide EVENT USER [AMOUNT]
+decide() {
+	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
+	    \"amount\":${3:-20},\"currency\":\"EUR\",
+	    \"subject\":{\"userId\":\"$2\"}}"
+}
+
+# says WHAT FILTER WANT: within some seconds the summary does.
+says() {
+	stack_until 20 "$stack_pool_pid" summary_is "$2" "$3" || :
+	is_json "$1" "$2" "$3"
+}
+
+# shellcheck disable=SC2317 # stack_until calls it
+summary_is() {
+	http GET /v1/analytics/summary
+	[ "$(json "$1")" = "$2" ]
+}
+
+for i in 1 2 3 4; do
+	decide "w-$i" watched
+done
+decide b-1 blocked 5000
+decide a-1 u-1
+decide a-2 u-1 5000
+decide a-2 u-1 5000
+says "decisions by verdict, a replay is none" '.totals | tojson' \
+    '{"decisions":7,"byVerdict":{"allow":2,"challenge":0,"review":4,"deny":1}}'
+is_json "by score, but for what skipped scoring" '.scoreBuckets | tojson' \
+    "[5,1,0,0,0,0,0,0,0,0,0]"
+is_json "by tag, the most frequent first" '.topTags | tojson' \
+    '{"list.watch":4,"amount":1,"list.block":1}'
+is_json "by day" '.byDay | tojson' "{\"$(date -u +%F)\":{\"total\":7,\"allow\":2,\"challenge\":0,\"review\":4,\"deny\":1}}"
+
+# Cases and labels.
+case_of() {
+	sql "select id from assay.review_case where event_id = '$1'"
+}
+resolve() {
+	http POST "/v1/cases/$(case_of "$1")/resolve" "{\"outcome\":\"$2\"}"
+}
+resolve w-1 fraud
+resolve w-2 legit
+resolve w-3 inconclusive
+resolve w-3 legit
+http POST "/v1/cases/$(case_of w-4)/assign"
+http POST /v1/labels/chargeback '{"eventId":"never-seen"}'
+http POST /v1/labels/chargeback '{"eventId":"w-2"}'
+http POST /v1/labels/chargeback '{"eventId":"w-2"}'
+says "cases once, when they are resolved" '.cases | tojson' \
+    '{"resolved":3,"fraud":1,"legit":1,"inconclusive":1}'
+says "labels once, by what counts and by source" '.labels | tojson' \
+    '{"fraud":3,"legit":0,"analyst":2,"chargeback":2}'
+is_json "the rate is of cases" .falsePositiveRate 0.5
+
+# One that commits late, and many that overtake it.
+mkfifo "$scratch/fifo"
+cluster_psql postgres assay -q <"$scratch/fifo" &
+holder=$!
+exec 8>"$scratch/fifo"
+echo "begin; insert into assay.verdict_log (decided_at, id, event_id, event_type,
+	verdict, score, reasons, policy_id, policy_version, correlation_id)
+    values (now() - interval '1 hour', 'vd_late', 'late', 'order.place',
+	'challenge', 100, '[{\"tag\":\"late\",\"points\":100}]', 'p', 'v', 'c');" >&8
+# shellcheck disable=SC2317 # stack_until calls it
+holds() {
+	[ "$(sql "select count(*) from pg_stat_activity
+	    where state = 'idle in transaction' and backend_xid is not null")" = 1 ]
+}
+stack_until 20 "$holder" holds
+for i in 1 2 3; do
+	decide "l-$i" u-2
+done
+# Whoever is asked meanwhile counts no further than the one that is open.
+sql "select * from assay.analytics_project(1000)" >/dev/null
+http GET /v1/analytics/summary
+is_json "nobody who may be overtaken is counted" .totals.decisions 7
+echo "commit;" >&8
+exec 8>&-
+wait "$holder"
+says "and then all are" '[.totals.decisions, .totals.byVerdict.challenge,
+    .scoreBuckets[10], .topTags.late] | tojson' '[11,1,1,1]'
+
+# Twice at a time, killed in the middle, and one transaction at a step.
+(
+	for i in $(seq 15); do
+		sql "select assay.analytics_project(1), pg_sleep(0.02)" >/dev/null
+	done
+) &
+steps=$!
+for i in $(seq 30); do
+	decide "m-$i" "u-$((i % 7))"
+	[ $((i % 5)) -ne 0 ] ||
+	    sql "begin; select assay.analytics_project(1000); rollback" >/dev/null
+done
+wait "$steps"
+says "each is still counted once" .totals.decisions 41
+is "and all counts are those of the log" "$(sql "with tags as (
+	select r.tag, count(*) as n from assay.verdict_log l,
+	    json_to_recordset(l.reasons::json) r(tag text) group by 1
+    )
+    select (select count(*) from tags full join assay.analytics_tag a
+	using (tag) where tags.n is distinct from a.n),
+    (select count(*) from (select (decided_at at time zone 'UTC')::date as day,
+	verdict, count(*) as n from assay.verdict_log group by 1, 2) l
+	full join assay.analytics_day d using (day, verdict)
+	where l.n is distinct from d.n),
+    (select count(*) from (select score / 10 as bucket, count(*) as n
+	from assay.verdict_log where score >= 0 group by 1) l
+	full join assay.analytics_score s using (bucket)
+	where l.n is distinct from s.n),
+    (select count(*) from assay.analytics_change)")" "0|0|0|0"
+
+# A year and more, and many tags.
+sql "insert into assay.analytics_day select '2020-01-01', 'deny', 1000;
+    insert into assay.analytics_tag select 't-' || n, n
+    from generate_series(100, 200) n"
+http GET /v1/analytics/summary
+is_json "old days are in the totals only" \
+    '[.totals.decisions, (.byDay | has("2020-01-01"))] | tojson' '[1041,false]'
+is_json "twenty tags" '.topTags | [length, keys_unsorted[0]] | tojson' \
+    '[20,"t-200"]'
+
+sql "update assay.operator set role = 'analyst'"
+http GET /v1/analytics/summary
+is "an analyst may read it" "$STATUS" 200
+http POST /v1/analytics/summary
+is_error "nothing to change" 405 METHOD_NOT_ALLOWED
+TOKEN=
+http GET /v1/analytics/summary
+is_error "a service key is no operator" 401 UNAUTHENTICATED
+finish
