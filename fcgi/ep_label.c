@@ -43,14 +43,9 @@ label_chargeback(struct req *req, struct resp *resp)
 	params_text(&p, event);
 	params_text(&p, req->correlation_id);
 	if (db_run(req->worker->db, req->arena, STMT_LABEL_CHARGEBACK, &p, NULL,
-		&req->fail) == 0)
-		return resp_json(req, resp, 202, "{\"recorded\":true}");
-
-	/* A label that waited for its neighbours may be sent again. */
-	if (db_trouble(req->worker->db) == DB_TIMEOUT ||
-	    db_trouble(req->worker->db) == DB_AGAIN)
-		fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s", "");
-	return -1;
+		&req->fail) == -1)
+		return -1;
+	return resp_json(req, resp, 202, "{\"recorded\":true}");
 }
 
 /*

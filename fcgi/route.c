@@ -23,6 +23,7 @@
 #include "lib/clock.h"
 #include "lib/conf.h"
 #include "lib/db.h"
+#include "lib/log.h"
 #include "lib/metric.h"
 #include "lib/setting.h"
 #include "lib/shm.h"
@@ -349,5 +350,8 @@ refuse(struct req *req, struct resp *resp)
 		audit_refused(req);
 	if (req->fail.code == UNAUTHENTICATED)
 		resp_header(req, resp, "WWW-Authenticate: Bearer");
+	if (req->fail.kind == FAIL_US)
+		log_warn("request=failed code=%s why=%s",
+		    fail_code_name(req->fail.code), req->fail.why);
 	resp_fail(req, resp);
 }

@@ -855,14 +855,16 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 	static const struct {
 		const char *prefix;
 		enum db_trouble trouble;
+		enum code code; /* UNAVAILABLE: it may well succeed later */
 	} classes[] = {
-		{ "23505", DB_DUPLICATE },
-		{ "40", DB_AGAIN },
-		{ "57014", DB_TIMEOUT },
-		{ "55P03", DB_TIMEOUT },
-		{ "08", DB_LOST },
-		{ "57P", DB_LOST },
-		{ "", DB_REFUSED },
+		{ "23505", DB_DUPLICATE, INTERNAL },
+		{ "40", DB_AGAIN, UNAVAILABLE },
+		{ "53", DB_REFUSED, UNAVAILABLE },
+		{ "57014", DB_TIMEOUT, UNAVAILABLE },
+		{ "55P03", DB_TIMEOUT, UNAVAILABLE },
+		{ "08", DB_LOST, UNAVAILABLE },
+		{ "57P", DB_LOST, UNAVAILABLE },
+		{ "", DB_REFUSED, INTERNAL },
 	};
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	size_t i = 0;
@@ -881,7 +883,9 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 	if (db->db_setup == 0)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s (%s)",
 		    PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY), state);
-	return fail_set(f, FAIL_US, INTERNAL, NULL, "database error %s", state);
+	return fail_set(f, FAIL_US, classes[i].code, NULL,
+	    "database error %s%s", state,
+	    classes[i].code == UNAVAILABLE ? "; try again" : "");
 }
 
 /* When to give the server up: soon after it should have done so itself. */

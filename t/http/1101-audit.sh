@@ -4,6 +4,8 @@
 # transaction of the change.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/load.sh
+. "$(dirname "$0")/load.sh"
 
 start_stack
 admin_token
@@ -125,4 +127,19 @@ is "is not made" "$(sql "select count(*) from assay.service_key
 sql 'alter table assay.audit drop constraint never'
 http GET '/v1/audit?limit=1'
 is_json "and the attempt is told" '.entries[0].status' 500
+
+# Nor is one that the database gave up, but that may be sent again.
+hold 'lock table assay.service_key'
+later waited /v1/apikeys '{"name":"held up"}' -H "Authorization: Bearer $TOKEN"
+stack_until 20 0 waits_are 1
+sql "select pg_cancel_backend(pid) from pg_locks where not granted" >/dev/null
+now waited
+release
+is_error "a change that waits for too long" 503 UNAVAILABLE
+is "is to be sent again" "$(header retry-after)" 1
+is "and is not made" "$(sql "select count(*) from assay.service_key
+    where name = 'held up'")" 0
+check "of which the log says why" grep -q \
+    'request=failed code=UNAVAILABLE why=database error 57014' \
+    "$scratch/log/pool.log"
 finish
