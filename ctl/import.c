@@ -21,13 +21,13 @@
 #include "ctl/ctl.h"
 #include "ctl/part.h"
 #include "ctl/service.h"
+#include "ctl/text.h"
 
 #define ENTRIES_MAX 10000 /* of one request, which is one transaction */
 #define BODY_MAX ((size_t)1 << 20) /* bytes of one */
 #define ROW_MAX 2048 /* bytes of one entry, every quote doubled */
 #define ARENA_SIZE ((size_t)8 << 20) /* for one request and its answer */
 #define FAULTS_SHOWN 20
-#define BAR_WIDTH 20
 
 /* The whole import. */
 struct import {
@@ -347,15 +347,13 @@ progress(struct import *im)
 	const double part = (double)im->im_done / (double)im->im_rows;
 	const int64_t now = clock_ticks();
 	const double seconds = (double)(now - im->im_began) / CLOCK_SECOND;
-	const int full = (int)(part * BAR_WIDTH);
 
 	if (isatty(STDERR_FILENO) != 1 || now - im->im_drawn < CLOCK_SECOND / 4)
 		return;
 	im->im_drawn = now;
+	text_bar((int64_t)im->im_done, (int64_t)im->im_rows);
 	fprintf(stderr,
-	    "\r[%.*s%*s] %.0f %%, %" PRIu64 " of %" PRIu64
-	    " entries, %.0f s left\033[K",
-	    full, "====================", BAR_WIDTH - full, "", 100 * part,
+	    ", %" PRIu64 " of %" PRIu64 " entries, %.0f s left\033[K",
 	    im->im_done, im->im_rows, seconds / part - seconds);
 }
 

@@ -23,6 +23,7 @@
 #define PAGE(n, hi) { .kind = PART_PAGE, .min = n, .max = hi },
 #define KEYED() { .kind = PART_KEYED },
 #define SLOW() { .kind = PART_SLOW },
+#define WATCH(p, i) { .kind = PART_WATCH, .path = p, .min = i },
 #define CONFIRM(q) { .kind = PART_CONFIRM, .name = q },
 #define PICK(p, i, none) { .kind = PART_PICK, .path = p, .min = i, .help = none },
 #define FIELDS() { .kind = PART_FIELDS, .path = "" },

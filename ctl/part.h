@@ -21,6 +21,7 @@ enum part_kind {
 	PART_PAGE, /* --limit (default min, at most max) and --offset */
 	PART_KEYED, /* an API key goes with it, no token */
 	PART_SLOW, /* an answer may take minutes */
+	PART_WATCH, /* path tells how far it is, by type; operand min is it */
 	PART_CONFIRM, /* --yes, or yes said to the question in name */
 	PART_PICK, /* of an array, the one whose path is operand min */
 	PART_FIELDS, /* show columns below each other */

@@ -57,6 +57,7 @@ struct remote {
 	bool rm_json;
 	bool rm_yes;
 	bool rm_slow;
+	const struct part *rm_watch;
 	enum access rm_access;
 	struct arena rm_arena;
 	struct str rm_path;
@@ -154,6 +155,9 @@ read_parts(struct remote *rm)
 			break;
 		case PART_SLOW:
 			rm->rm_slow = true;
+			break;
+		case PART_WATCH:
+			rm->rm_watch = p;
 			break;
 		case PART_CONFIRM:
 			add_opt(rm,
@@ -495,7 +499,7 @@ put_texts(struct remote *rm, const char *name, char *const *text, size_t n)
 static int
 ask(struct remote *rm)
 {
-	const struct ask ask = {
+	struct ask ask = {
 		.ak_what = rm->rm_cmd->name,
 		.ak_method = rm->rm_call->method,
 		.ak_path = str_text(&rm->rm_path),
@@ -510,6 +514,10 @@ ask(struct remote *rm)
 	if (ask.ak_path == NULL || rm->rm_body.st_failed) {
 		ctl_say("%s: the request is too large", rm->rm_cmd->name);
 		return EX_DATAERR;
+	}
+	if (rm->rm_watch != NULL && !rm->rm_json) {
+		ask.ak_watch = rm->rm_watch->path;
+		ask.ak_about = rm->rm_operand[rm->rm_watch->min];
 	}
 	status = service_open(&sv, rm->rm_url, rm->rm_access, &rm->rm_arena);
 	if (status == EX_OK)

@@ -20,6 +20,7 @@
 #include "ctl/service.h"
 #include "ctl/session.h"
 #include "ctl/text.h"
+#include "ctl/watch.h"
 
 #define REPLY_MAX ((size_t)64 << 20)
 #define TRIES_MAX 5 /* of a request that may wait */
@@ -27,13 +28,18 @@
 #define URL_DEFAULT "http://127.0.0.1:4000"
 #define TYPE_JSON "Content-Type: application/json"
 #define TIMEOUT_MS 30000
+#define TIMEOUT_WATCH_MS 2000
 #define TIMEOUT_SLOW_MS 620000 /* the service's own 600 s come first */
 
 static int token_find(struct service *, const char *);
 static int key_find(struct service *);
 static int request(struct service *, const struct ask *);
 static int wait_for(struct service *, const struct ask *);
-static void waiting(int64_t *, int64_t);
+static int make_call(
+    const struct service *, const struct ask *, int, struct http_call *);
+static void watch_begin(
+    struct watch *, const struct service *, const struct ask *);
+static void waiting(int64_t *, const struct watch *);
 static int refused(struct service *, const struct ask *, struct json_object *);
 static const char *reply_text(
     struct arena *, struct json_object *, const char *);
@@ -106,7 +112,7 @@ service_open(
 		    sv->sv_url);
 		return EX_USAGE;
 	}
-	if ((sv->sv_http = http_new(1, &f)) == NULL)
+	if ((sv->sv_http = http_new(2, &f)) == NULL)
 		return ctl_failed("http", &f);
 	return EX_OK;
 }
@@ -256,11 +262,24 @@ request(struct service *sv, const struct ask *ask)
 {
 	struct http_call *call = &sv->sv_call;
 	struct fail f = { 0 };
-	struct str url;
-	size_t n = 0;
 
 	if (call->hc_handle != NULL)
 		http_done(sv->sv_http, call);
+	if (make_call(sv, ask, ask->ak_slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS,
+		call) == -1)
+		fail_set(&f, FAIL_US, INTERNAL, NULL, "out of memory");
+	if (call->hc_url == NULL || http_start(sv->sv_http, call, &f) == -1)
+		return ctl_failed(sv->sv_url, &f);
+	return wait_for(sv, ask);
+}
+
+static int
+make_call(const struct service *sv, const struct ask *ask, int timeout_ms,
+    struct http_call *call)
+{
+	struct str url;
+	size_t n = 0;
+
 	str_init(&url, sv->sv_arena);
 	str_addf(&url, "%s%s", sv->sv_base, ask->ak_path);
 	*call = (struct http_call) {
@@ -270,18 +289,14 @@ request(struct service *sv, const struct ask *ask)
 		.hc_ca_file = service_ca_file(),
 		.hc_body = ask->ak_body,
 		.hc_body_size = ask->ak_body == NULL ? 0 : strlen(ask->ak_body),
-		.hc_timeout_ms = ask->ak_slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS,
+		.hc_timeout_ms = timeout_ms,
 		.hc_reply_max = REPLY_MAX,
 	};
 	if (ask->ak_body != NULL)
 		call->hc_headers[n++] =
 		    ask->ak_type != NULL ? ask->ak_type : TYPE_JSON;
 	call->hc_headers[n] = sv->sv_header;
-	if (call->hc_url == NULL)
-		fail_set(&f, FAIL_US, INTERNAL, NULL, "out of memory");
-	if (call->hc_url == NULL || http_start(sv->sv_http, call, &f) == -1)
-		return ctl_failed(sv->sv_url, &f);
-	return wait_for(sv, ask);
+	return call->hc_url == NULL ? -1 : 0;
 }
 
 /* Until there is an answer, or none to be had. */
@@ -289,11 +304,18 @@ static int
 wait_for(struct service *sv, const struct ask *ask)
 {
 	const struct http_call *call = &sv->sv_call;
-	const int64_t began = clock_ticks();
+	const struct http_call *done;
+	struct watch watch;
 	int64_t drawn = 0;
 
-	while (http_wait(sv->sv_http, 200) == NULL)
-		waiting(&drawn, began);
+	watch_begin(&watch, sv, ask);
+	while ((done = http_wait(sv->sv_http, 100)) != call) {
+		if (done != NULL)
+			watch_take(&watch, sv->sv_http, clock_ticks());
+		watch_ask(&watch, sv->sv_http, clock_ticks());
+		waiting(&drawn, &watch);
+	}
+	watch_end(&watch, sv->sv_http);
 	if (drawn != 0)
 		fputs("\r\033[K", stderr);
 	if (call->hc_status != 0)
@@ -304,18 +326,38 @@ wait_for(struct service *sv, const struct ask *ask)
 	return EX_UNAVAILABLE;
 }
 
-/* Say for how long, where a person can see it. */
+/* Prepare to ask how far it is, if that can be told and somebody sees it. */
 static void
-waiting(int64_t *drawn, int64_t began)
+watch_begin(
+    struct watch *watch, const struct service *sv, const struct ask *ask)
+{
+	const struct ask how_far = {
+		.ak_method = "GET",
+		.ak_path = ask->ak_watch,
+	};
+
+	*watch = (struct watch) { .wa_began = clock_ticks() };
+	watch->wa_next = watch->wa_began + CLOCK_SECOND / 4;
+	if (ask->ak_watch != NULL && isatty(STDERR_FILENO) == 1 &&
+	    make_call(sv, &how_far, TIMEOUT_WATCH_MS, &watch->wa_call) == 0)
+		watch->wa_about = ask->ak_about;
+}
+
+/* Say how far it is or else for how long, where a person can see it. */
+static void
+waiting(int64_t *drawn, const struct watch *watch)
 {
 	const int64_t now = clock_ticks();
 
-	if (isatty(STDERR_FILENO) != 1 || now - began < CLOCK_SECOND ||
-	    now - *drawn < CLOCK_SECOND / 4)
+	if (isatty(STDERR_FILENO) != 1 || now - *drawn < CLOCK_SECOND / 4)
 		return;
-	fprintf(stderr, "\r%c waiting, %" PRId64 " s\033[K",
-	    "|/-\\"[now / (CLOCK_SECOND / 4) % 4],
-	    (now - began) / CLOCK_SECOND);
+	if (!watch_draw(watch, now)) {
+		if (now - watch->wa_began < CLOCK_SECOND)
+			return;
+		fprintf(stderr, "\r%c waiting, %" PRId64 " s\033[K",
+		    "|/-\\"[now / (CLOCK_SECOND / 4) % 4],
+		    (now - watch->wa_began) / CLOCK_SECOND);
+	}
 	*drawn = now;
 }
 

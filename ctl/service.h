@@ -34,6 +34,8 @@ struct ask {
 	const char *ak_type; /* of the body; NULL: JSON */
 	const char *ak_body; /* NULL for none */
 	bool ak_slow; /* may take minutes */
+	const char *ak_watch; /* what tells a terminal how far it is, or NULL */
+	const char *ak_about; /* the event type that it is about */
 	bool ak_patient; /* may be sent again, as late as the service says */
 };
 

@@ -17,6 +17,7 @@
 #include "ctl/ctl.h"
 #include "ctl/text.h"
 
+#define BAR_WIDTH 20
 #define NOT_UTF8 0xfffd /* stands for bytes that are none */
 
 /* One character of a text. */
@@ -144,6 +145,16 @@ text_terminal(void)
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0)
 		return ws.ws_col;
 	return 80;
+}
+
+void
+text_bar(int64_t done, int64_t of)
+{
+	const double part = done < of ? (double)done / (double)of : 1;
+	const int full = (int)(part * BAR_WIDTH);
+
+	fprintf(stderr, "\r[%.*s%*s] %d %%", full,
+	    "====================", BAR_WIDTH - full, "", (int)(100 * part));
 }
 
 const char *

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct str;
 
@@ -35,6 +36,9 @@ size_t text_fit(const char *text, size_t width, size_t *ret_width);
 
 /* Columns of the terminal on standard output, 0 where that is none. */
 size_t text_terminal(void);
+
+/* Draw how much is done, on standard error, over the line that is there. */
+void text_bar(int64_t done, int64_t of);
 
 /* The colour of a state or a verdict as an escape sequence, "" without one. */
 const char *text_colour(const char *word);

@@ -33,7 +33,8 @@ struct retrying {
 	struct policy live;
 	struct policy candidate; /* n_bands 0: the live one */
 	struct rulebook book; /* no ruleset: the recorded scores */
-	int64_t deadline; /* clock_ticks() */
+	int64_t started; /* clock_ticks() */
+	int64_t deadline;
 	struct replay sample; /* the one in hand */
 	struct decision decision;
 	struct backtest counts;
@@ -46,6 +47,9 @@ static int open_samples(struct req *req, struct retrying *rt);
 static int read_live(struct req *req, struct retrying *rt);
 static int may_go_on(struct req *req, const struct retrying *rt);
 static int took_long(struct req *req);
+static int announce(struct req *req, const struct retrying *rt);
+static bool add_running(
+    struct str *s, const char *comma, const struct slot *slot);
 static int try_samples(struct retrying *rt, const struct rows *rows,
     struct arena *a, struct fail *f);
 static int try_sample(struct retrying *rt, const char *text, size_t len,
@@ -77,23 +81,44 @@ int
 backtest_run(struct req *req, struct resp *resp)
 {
 	struct retrying *rt = arena_alloc(req->arena, sizeof(*rt));
-	const int64_t started = clock_ticks();
 	int r;
 
 	if (rt == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	rt->started = clock_ticks();
 	if (read_body(req, rt) == -1)
 		return -1;
-	rt->deadline = started + req->route->limit_s * CLOCK_SECOND;
+	rt->deadline = rt->started + req->route->limit_s * CLOCK_SECOND;
 	db_until(req->worker->db, rt->deadline + CLOCK_SECOND);
 	r = run(req, rt);
+	atomic_store(&req->worker->slot->sl_trying, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
 		took_long(req);
 	db_until(req->worker->db, 0);
 	db_rollback(req->worker->db);
 	if (r == -1)
 		return -1;
-	return answer(req, resp, rt, clock_ticks() - started);
+	return answer(req, resp, rt, clock_ticks() - rt->started);
+}
+
+/*
+ * GET /v1/backtest.  200: how far those of this host are that read samples.
+ */
+int
+backtest_list(struct req *req, struct resp *resp)
+{
+	const struct shm *shm = req->worker->shm;
+	const char *comma = "";
+	struct str s;
+	size_t i;
+
+	str_init(&s, req->arena);
+	str_add(&s, "{\"running\":[");
+	for (i = 0; i < SHM_SLOTS; i++)
+		if (add_running(&s, comma, &shm->sh_slot[i]))
+			comma = ",";
+	str_add(&s, "]}");
+	return resp_json(req, resp, 200, str_text(&s));
 }
 
 /* What is to be tried. */
@@ -141,6 +166,9 @@ run(struct req *req, struct retrying *rt)
 			    &rows, &req->fail);
 		if (r == 0)
 			r = try_samples(rt, &rows, a, &req->fail);
+		if (r == 0)
+			atomic_fetch_add(
+			    &req->worker->slot->sl_tried, rows.ro_n);
 		arena_rewind(a, mark);
 	} while (r == 0 && rows.ro_n > 0);
 	return r;
@@ -160,12 +188,54 @@ open_samples(struct req *req, struct retrying *rt)
 	params_init(&p, a);
 	params_int(&p, req->route->limit_s * 1000);
 	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
-	    read_live(req, rt) == -1)
+	    read_live(req, rt) == -1 || announce(req, rt) == -1)
 		return -1;
 	params_init(&p, a);
 	params_text(&p, event_type_name(rt->type));
 	params_int(&p, rt->book.ruleset == NULL ? REPLAY_HEAD : 0);
 	return db_run(db, a, STMT_BACKTEST_OPEN, &p, NULL, f);
+}
+
+/*
+ * Say in the shared region that it runs, and over how many samples.  When the
+ * worker is killed the master takes it back.
+ */
+static int
+announce(struct req *req, const struct retrying *rt)
+{
+	struct slot *slot = req->worker->slot;
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, event_type_name(rt->type));
+	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_COUNT, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	atomic_store(&slot->sl_tried, 0);
+	atomic_store(&slot->sl_to_try, rows_get_int(&rows, "samples"));
+	atomic_store(&slot->sl_trying_at, rt->started);
+	atomic_store(&slot->sl_trying, (int32_t)rt->type);
+	return 0;
+}
+
+/* The backtest of a worker, if it has one. */
+static bool
+add_running(struct str *s, const char *comma, const struct slot *slot)
+{
+	const int32_t type = atomic_load(&slot->sl_trying);
+	const int64_t us = clock_ticks() - atomic_load(&slot->sl_trying_at);
+
+	if (type == 0)
+		return false;
+	str_addf(s,
+	    "%s{\"eventType\":\"%s\",\"samples\":%" PRId64 ",\"of\":%" PRId64
+	    ",\"seconds\":",
+	    comma, event_type_name((enum event_type)type),
+	    atomic_load(&slot->sl_tried), atomic_load(&slot->sl_to_try));
+	str_number(s, (double)(us / 1000) / 1000);
+	str_addc(s, '}');
+	return true;
 }
 
 /* The live policy, which is the baseline and perhaps the candidate. */

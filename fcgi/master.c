@@ -239,6 +239,7 @@ bury(struct master *m, size_t i, int status)
 	c->pid = 0;
 	atomic_store(&slot->sl_pid, 0);
 	atomic_store(&slot->sl_due, DUE_IDLE);
+	atomic_store(&slot->sl_trying, 0);
 }
 
 /* Start who is missing and due, send away who is too many. */

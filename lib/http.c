@@ -112,6 +112,8 @@ http_done(struct http *h, struct http_call *call)
 {
 	struct handle *ha = call->hc_handle;
 
+	if (call->hc_status == 0 && call->hc_error == NULL)
+		h->ht_running--;
 	curl_multi_remove_handle(h->ht_multi, ha->ha_easy);
 	handle_free(ha);
 	free(call->hc_reply);

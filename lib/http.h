@@ -64,7 +64,9 @@ struct http_call *http_wait(struct http *h, int timeout_ms);
 /* The value of a header of the reply, or NULL; until http_done(). */
 const char *http_header(const struct http_call *call, const char *name);
 
-/* Forget the reply; the call can be started again. */
+/*
+ * Forget the reply, or end a call that has none yet; it can be started again.
+ */
 void http_done(struct http *h, struct http_call *call);
 
 #endif

@@ -24,6 +24,10 @@ struct slot {
 	_Alignas(64) _Atomic int32_t sl_pid; /* 0: nobody */
 	_Atomic int32_t sl_group; /* of fcgi/route.h, from 1; 0: never used */
 	_Atomic int64_t sl_due; /* of fcgi/due.c; 0: idle */
+	_Atomic int32_t sl_trying; /* event type of its backtest, 0: none */
+	_Atomic int64_t sl_trying_at; /* since when, clock_ticks() */
+	_Atomic int64_t sl_tried; /* samples that it has read */
+	_Atomic int64_t sl_to_try; /* of so many */
 	struct metrics sl_metrics;
 };
 

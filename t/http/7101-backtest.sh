@@ -242,8 +242,10 @@ http POST /v1/backtest '{"eventType":'
 is_error "or no JSON" 400 INVALID_JSON
 http POST /v1/backtest "" -H 'Content-Type: text/plain' --data '{}'
 is_error "of no type" 415 UNSUPPORTED_MEDIA_TYPE
-http GET /v1/backtest
-is_error "read" 405 METHOD_NOT_ALLOWED
+http PUT /v1/backtest "$type}"
+is_error "put" 405 METHOD_NOT_ALLOWED
+http GET '/v1/backtest?limit=%'
+is_error "a query that is none" 400 INVALID_REQUEST
 head -c 1048577 /dev/zero | tr '\0' ' ' >"$scratch/large"
 http POST /v1/backtest "" -H 'Content-Type: application/json' \
     --data-binary "@$scratch/large"

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A backtest that takes long: one at a time, the other workers go on, and it
-# ends when its caller has gone, when the database ends it, and when the pool
-# stops, but not when the settings are read again.
+# A backtest that takes long: one at a time, the other workers go on, everyone
+# sees how far it is, and it ends when its caller has gone, when its worker is
+# killed, when the database ends it, and when the pool stops, but not when the
+# settings are read again.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/backtest.sh
@@ -56,12 +57,25 @@ runs() {
 }
 # shellcheck disable=SC2317
 ended() { ! runs; }
+# Whether the running one is seen, how it goes on, and whether none is.
+# shellcheck disable=SC2317
+goes_on() {
+	http GET /v1/backtest
+	[ "$(json ".running[0].samples > ${seen:-0}")" = true ]
+}
+# shellcheck disable=SC2317
+unseen() {
+	http GET /v1/backtest
+	[ "$BODY" = '{"running":[]}' ]
+}
 # answered FILE: wait for it; status and code or size are in ANSWER.
 answered() {
 	wait "$curl_pid"
 	ANSWER="$(cat "$1.status") $(jq -r '.code // .sampleSize' "$1.answer")"
 }
 
+http GET /v1/backtest
+is "none runs" "$STATUS $BODY" '200 {"running":[]}'
 backtest "$scratch/slow"
 is "it reads one snapshot and has no transaction id" "$(sql "select count(*),
     count(backend_xid) from pg_stat_activity
@@ -72,13 +86,38 @@ is "and may try again" "$(header retry-after | grep -c '^[1-9]')" 1
 http GET /v1/apikeys
 is "while operators are answered" "$STATUS" 200
 
+check "it is seen" stack_until 20 "$curl_pid" goes_on
+is_json "with its type, and how far it is" '.running | map([keys_unsorted,
+    .eventType, .samples % 1000, .seconds > 0]) | tojson' \
+    '[[["eventType","samples","of","seconds"],"card.refund",0,true]]'
+of=$(json '.running[0].of')
+is "of about so many" "$((of > samples * 9 / 10 && of < samples * 11 / 10))" 1
+seen=$(json '.running[0].samples')
+check "it goes on" stack_until 20 "$curl_pid" goes_on
+seen=
+
 kill "$curl_pid"
 wait "$curl_pid" 2>/dev/null
 check "it ends when its caller has gone" stack_until 10 0 ended
+check "and is seen no more" stack_until 10 0 unseen
 stack_until 10 0 grep -q 'route=/v1/backtest status=503' "$scratch/log/pool.log"
 is "without a result" "$(grep -c backtest=done "$scratch/log/pool.log")" 0
 http POST /v1/backtest '{"eventType":"card.authorize"}'
 is "and another may run" "$STATUS" 200
+
+is "which is seen no more when it is answered" \
+    "$(http GET /v1/backtest; echo "$BODY")" '{"running":[]}'
+
+backtest "$scratch/slow"
+check "it is seen again" stack_until 20 "$curl_pid" goes_on
+http GET /v1/backtest
+idle=$(sed -n 's,.* pid=\([0-9]*\) .* method=GET route=/v1/backtest .*,\1,p' \
+    "$scratch/log/pool.log" | tail -n 1)
+kill -KILL "$(sed -n 's/.* worker=started group=operator worker_pid=//p' \
+    "$scratch/log/pool.log" | grep -vx "$idle")"
+answered "$scratch/slow"
+is "a worker is killed" "$ANSWER" "503 UNAVAILABLE"
+check "and leaves no ghost" stack_until 10 0 unseen
 
 # A statement that waits for a lock, until somebody cancels it.
 # shellcheck disable=SC2317

@@ -234,6 +234,38 @@ tty audit | sed "s/$esc\[[0-9]*m//g" >"$scratch/wide"
 is "as wide as it is" "$(perl -CSD -lne 'print if length > 76' \
     "$scratch/wide")" ""
 check "cut where it may be" grep -q '…' "$scratch/wide"
+
+# How far a backtest is.
+sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	user_id, replay)
+    select decided_at, verdict_id || i, event_id || '-' || i, 'card.refund',
+	user_id, replay
+    from (select * from assay.detail where replay is not null limit 1) d,
+	generate_series(1, 100000) i"
+awk 'BEGIN { while (n++ < 1000)
+	printf "rule r%d { when !(event.amount < %d || graph.ringSize > %d) " \
+	    "then score += 1, tag t }\n", n, 1e9 + n, n }' >"$scratch/slow.rule"
+# watched OPTIONS PATTERN WHAT: until a terminal shows it.
+# shellcheck disable=SC2317
+shown() { tr '\r' '\n' <"$scratch/tty" | grep -q "$1"; }
+watched() {
+	: >"$scratch/tty"
+	NO_COLOR=1 script -qfc "exec $builddir/assayctl backtest $1 \
+	    --rules $scratch/slow.rule card.refund" "$scratch/tty" \
+	    </dev/null >/dev/null 2>&1 &
+	tty_pid=$!
+	check "$3" stack_until 20 "$tty_pid" shown "$2"
+	kill "$tty_pid" 2>/dev/null
+	wait "$tty_pid" 2>/dev/null
+}
+watched --json '^[-|/\\] waiting, [1-9]' "a wait on a terminal"
+is "nobody asks how far it is" "$(grep -c 'GET route=/v1/backtest' \
+    "$scratch/log/pool.log")" 0
+stack_until 20 0 grep -q 'route=/v1/backtest status=503' "$scratch/log/pool.log"
+watched '' "^\[=* *\] [0-9]* %, [1-9][0-9]* of [0-9]* samples, [0-9]*/s$esc" \
+    "a backtest's bar"
+is "without colour" "$(grep -c "$esc\[[0-9]*m" "$scratch/tty")" 0
+
 is "indented JSON" "$(tty "users list --json" | grep -c '^    "role"')" 2
 is "which is JSON still" "$(tty "cases show $case --json" |
     jq -r '.resolution.note | length')" 8
