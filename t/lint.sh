@@ -59,7 +59,7 @@ fi | grep -vE '^(_?build|var/)' | while read -r file; do
 	[ ! -f "$file" ] || echo "$file"
 done | LC_ALL=C sort >"$tmp/files"
 # In and of these: what people wrote as text.
-grep -vE '^(t/fuzz/corpus|docs/swagger-ui)/' "$tmp/files" >"$tmp/text"
+grep -vE '^(t/fuzz/corpus|third_party/swagger-ui)/' "$tmp/files" >"$tmp/text"
 grep -E '\.[ch]$' "$tmp/text" >"$tmp/c"
 while read -r file; do
 	case $file in

@@ -161,13 +161,13 @@ else
 	verdict "$what"
 fi
 
-what="docs/swagger-ui is what its package holds"
+what="third_party/swagger-ui is what its package holds"
 package=$node_dir/node_modules/swagger-ui-dist
 if [ ! -d "$package" ]; then
 	lacks "$what" "tools/install-node has not been run"
 else
-	for file in docs/swagger-ui/*; do
-		[ "$file" = docs/swagger-ui/README ] ||
+	for file in third_party/swagger-ui/*; do
+		[ "$file" = third_party/swagger-ui/README ] ||
 		    cmp "$file" "$package/${file##*/}"
 	done >"$tmp/faults" 2>&1
 	verdict "$what"

@@ -147,3 +147,10 @@ stack_nginx_start() {
 	    stack_die "nginx did not start: \
 $(cat "$stack_logs/nginx-start.log" "$stack_logs/nginx-error.log")"
 }
+
+# stack_docs SRC DIR: what nginx serves as /docs, from the sources into DIR as
+# it is installed.
+stack_docs() {
+	cp -R "$1/docs" "$2/"
+	cp -R "$1/third_party/swagger-ui" "$2/docs/"
+}

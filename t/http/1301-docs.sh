@@ -4,7 +4,7 @@
 # in a page that may load and run nothing else.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-cp -R "$srcdir/docs" "$scratch/"
+stack_docs "$srcdir" "$scratch"
 
 # asked WHAT PATH TYPE: it is served, whole and with what every page has.
 asked() {

@@ -20,7 +20,7 @@ chromium=$(command -v chromium) || lacks "chromium is missing"
 [ -d "$node_dir/node_modules/playwright-core" ] ||
     lacks "tools/install-node has not been run"
 
-cp -R "$srcdir/docs" "$scratch/"
+stack_docs "$srcdir" "$scratch"
 start_stack
 admin_token
 
