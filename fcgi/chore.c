@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * What workers do besides requests: load policies, drain the spool, match
- * labels, count for analytics.
+ * labels, count for analytics, measure what is stored.
  */
 #include "config.h"
 
@@ -22,6 +22,7 @@
 #include "lib/log.h"
 #include "lib/shm.h"
 #include "lib/spool.h"
+#include "lib/storage.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -34,13 +35,14 @@
 #define COUNT_MAX 1000 /* transactions whose decisions one turn counts */
 #define STEP_PAUSE (1 * CLOCK_SECOND) /* unless there is more to do */
 #define STEP_PAUSE_FAILED (5 * CLOCK_SECOND)
+#define MEASURE_PAUSE (5 * CLOCK_SECOND)
 
 typedef bool wanted_fn(const struct worker *w); /* has it a turn to take? */
 typedef int64_t turn_fn(struct worker *w); /* returns how long to pause */
 
 static int next(struct worker *w, _Atomic int64_t *due, turn_fn *turn);
 static wanted_fn has_spool, is_operator;
-static turn_fn drain, labels, count;
+static turn_fn drain, labels, count, measure;
 static int64_t step(struct worker *w, const char *name, enum stmt stmt,
     int64_t most, const char *column, int64_t enough);
 static void begin(struct worker *w);
@@ -58,6 +60,7 @@ static const struct {
 	{ has_spool, offsetof(struct shm, sh_drain_at), drain },
 	{ is_operator, offsetof(struct shm, sh_labels_at), labels },
 	{ is_operator, offsetof(struct shm, sh_count_at), count },
+	{ is_operator, offsetof(struct shm, sh_measure_at), measure },
 };
 
 void
@@ -163,6 +166,25 @@ count(struct worker *w)
 {
 	return step(
 	    w, "analytics", STMT_ANALYTICS_PROJECT, COUNT_MAX, "more", 1);
+}
+
+/* Keep the metrics of what is stored up to date, also if nobody asks. */
+static int64_t
+measure(struct worker *w)
+{
+	struct fail f = { 0 };
+	struct arena a;
+	int r;
+
+	if (borrow(&a) == -1)
+		return MEASURE_PAUSE;
+	begin(w);
+	r = storage_measure(w->db, &a, &w->shm->sh_storage, &f);
+	end(w);
+	give_back(&a);
+	if (r == -1 && db_trouble(w->db) != DB_LOST)
+		log_error("storage=stuck why=%s %s", f.where, f.why);
+	return MEASURE_PAUSE;
 }
 
 /*

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/model.h"
 #include "core/str.h"
 #include "fcgi/limit.h"
 #include "fcgi/probe.h"
@@ -17,6 +18,7 @@
 #include "lib/log.h"
 #include "lib/metric.h"
 #include "lib/shm.h"
+#include "lib/storage.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -100,8 +102,8 @@ probe_ready(struct req *req, struct resp *resp)
 
 /*
  * GET /metrics.  200: all counters of all workers, in the Prometheus text
- * format, with or without a database; 401: METRICS_TOKEN is set and the
- * bearer token is another.
+ * format, with or without a database, and how full the disks are; 401:
+ * METRICS_TOKEN is set and the bearer token is another.
  */
 int
 probe_metrics(struct req *req, struct resp *resp)
@@ -113,6 +115,8 @@ probe_metrics(struct req *req, struct resp *resp)
 		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, "", "%s", "");
 	str_init(&s, req->arena);
 	metric_print(req->worker->shm, route_names, &s);
+	storage_print(&req->worker->shm->sh_storage, conf.DISK_HEALTH_PATHS,
+	    model_bundled(), &s);
 	if (resp_json(req, resp, 200, str_text(&s)) == -1)
 		return -1;
 	resp->content_type = "text/plain; version=0.0.4; charset=utf-8";

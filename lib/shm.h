@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/metric.h"
+#include "lib/storage.h"
 
 #define SHM_SLOTS 256 /* workers at most */
 #define SHM_GROUP_SLOTS 128 /* and at most in one group */
@@ -66,6 +67,9 @@ struct shm {
 	_Atomic int64_t sh_drain_at; /* clock_ticks() of the next turn */
 	_Atomic int64_t sh_labels_at; /* likewise, at labels without decision */
 	_Atomic int64_t sh_count_at; /* likewise, at counting for analytics */
+	_Atomic int64_t
+	    sh_measure_at; /* likewise, at measuring what is stored */
+	struct storage sh_storage;
 	_Atomic int64_t sh_pressed; /* when decisions waited; fcgi/shed.c */
 };
 

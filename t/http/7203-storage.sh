@@ -53,7 +53,35 @@ counted() {
 check "what was decided is counted soon" stack_until 20 "$stack_pool_pid" counted
 sql "update assay.detail set request = null; analyze assay.detail"
 is "parts of rows as analyze found them" "$(rows activity) $(rows replay)" "0 7"
+# The same for Prometheus, without asking the database.
+metric() {
+	http GET /metrics
+	printf '%s\n' "$BODY" | grep -cE "^$1\$"
+}
+# shellcheck disable=SC2317 # called by its name
+measured() {
+	[ "$(metric 'engine_storage_rows[{]collection="verdicts"[}] 7')" = 1 ]
+}
+check "rows are measured every few seconds" stack_until 30 "$stack_pool_pid" \
+    measured
+is "all of them" "$(metric 'engine_storage_rows[{].*[}] [0-9]+')" \
+    "$(grep -c '^COLLECTION' "$srcdir/lib/collections.tbl")"
+is "bytes, of the database and of the model" \
+    "$(metric 'engine_storage_bytes [0-9]{7,}') $(metric \
+    'engine_disk_component_bytes[{]component="postgresql",kind="database"[}] [0-9]{7,}') $(metric \
+    'engine_disk_component_bytes[{]component="bundled",kind="model"[}] [0-9]+')" \
+    "1 1 1"
+disks() {
+	echo "$(metric "engine_disk_total_bytes[{]path=\"$scratch/run\"[}] $df") $(metric \
+	    "engine_disk_free_bytes[{]path=\"$scratch/run\"[}] [0-9]+") $(metric \
+	    "engine_disk_used_ratio[{]path=\"$scratch/run\"[}] 0[.][0-9]{4}")"
+}
+is "filesystems" "$(disks)" "1 1 1"
 is "nobody else reads it" "$(TOKEN=
     http GET /v1/config/storage
     echo "$STATUS")" 401
+stop_database
+is "without a database the disks are there" "$(disks)" "1 1 1"
+is "and what was measured last" \
+    "$(metric 'engine_storage_rows[{]collection="verdicts"[}] 7')" 1
 finish
