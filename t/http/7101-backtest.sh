@@ -120,12 +120,13 @@ tried() {
 	is "$1" "$STATUS $(counted)" "200 $(recount "$2" "$4" "${5:-$live}")"
 }
 
-# All that the database holds, but for what is credited to tags meanwhile, and
-# the words of psql around it.
+# All that the database holds, but for what is credited and counted meanwhile,
+# and the words of psql around it.
 state() {
 	"$(stack_pg_bin)/pg_dump" -h "$scratch/run" -U postgres \
 	    --exclude-table-data=assay.label \
-	    --exclude-table-data=assay.tag_count assay |
+	    --exclude-table-data=assay.tag_count \
+	    --exclude-table-data='assay.analytics*' assay |
 	    grep -v '^[\]' | md5sum
 }
 
@@ -194,7 +195,8 @@ check "and that is said" grep -q 'backtest=unreadable samples=2$' \
 refused() {
 	http POST /v1/backtest "$4"
 	is_error "$1" 400 "$2" || echo "#   $BODY"
-	is "  and where" "$(json .message | cut -c "1-${#3}")" "$3" ||
+	[ -z "$3" ] ||
+	    is "  and where" "$(json .message | cut -c "1-${#3}")" "$3" ||
 	    echo "#   $BODY"
 }
 type='"eventType":"card.authorize"'
