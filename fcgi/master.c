@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <time.h>
@@ -29,6 +30,7 @@
 #define YOUNG (10 * CLOCK_SECOND) /* dying before that age means trouble */
 #define PAUSE_MIN (CLOCK_SECOND / 10)
 #define PAUSE_MAX (10 * CLOCK_SECOND)
+#define OPERATOR_NICE 10 /* decisions go first where cores are short */
 #define LEAVE_MAX (20 * CLOCK_SECOND) /* a group has this long after TERM */
 
 /* One place for a worker; its slot in shm has the same number. */
@@ -335,6 +337,9 @@ become_worker(struct master *m, size_t i)
 	signal(SIGHUP, SIG_IGN);
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) == -1 || getppid() != m->pid)
 		exit(EX_OSERR);
+	if (group == GROUP_OPERATOR &&
+	    setpriority(PRIO_PROCESS, 0, OPERATOR_NICE) == -1)
+		log_warn("worker=nice why=%s", strerror(errno));
 	for (g = GROUP_DECIDE; g < GROUP__MAX; g++)
 		if (g != group && !l->shared)
 			close(l->fd[g]);
