@@ -2,6 +2,8 @@
 /* The audit trail: every change that an operator makes or is refused. */
 #include "config.h"
 
+#include <stdbool.h>
+
 #include "core/fail.h"
 #include "core/str.h"
 #include "fcgi/audit.h"
@@ -64,10 +66,10 @@ audit_enter(struct req *req)
 void
 audit_refused(struct req *req)
 {
+	const bool known = req->operator.email != NULL;
 	struct fail f = { 0 };
 
-	if (req->operator.email ==
-	    NULL ||(req->fail.code == UNAVAILABLE && !req->kept))
+	if (!known || (req->fail.code == UNAVAILABLE && !req->kept))
 		return;
 	if (add(req, fail_code_status(req->fail.code), &f) == -1)
 		log_warn("audit=missing why=%s", f.why);
