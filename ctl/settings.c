@@ -52,6 +52,7 @@ static const struct setting {
 	    "days" },
 };
 
+static int settings_run(const struct command *, struct operands, int, char **);
 static int run(const struct command *, char *, bool, char **, int);
 static int get_all(struct service *, const char *, struct json_object **);
 static int set_all(
@@ -65,24 +66,20 @@ static void show_json(struct json_object *const *);
 int
 settings_set(const struct command *cmd, int argc, char **argv)
 {
-	char *url = NULL;
-	bool json = false;
-	const struct opt opts[] = {
-		{ "json", NULL, "print the answers as they came", OPT_FLAG,
-		    &json, 0, 0 },
-		{ "url", "URL",
-		    "the service; default ASSAY_URL, else the session's",
-		    OPT_TEXT, &url, 0, 0 },
-	};
-	int n;
-
-	n = opt_parse(cmd, opts, nitems(opts),
-	    (struct operands) { 1, nitems(settings) }, argc, argv);
-	return run(cmd, url, json, argv, n);
+	return settings_run(
+	    cmd, (struct operands) { 1, nitems(settings) }, argc, argv);
 }
 
 int
 settings_show(const struct command *cmd, int argc, char **argv)
+{
+	return settings_run(cmd, (struct operands) { 0, 0 }, argc, argv);
+}
+
+/* Make the changes that the operands are, and show what holds then. */
+static int
+settings_run(
+    const struct command *cmd, struct operands want, int argc, char **argv)
 {
 	char *url = NULL;
 	bool json = false;
@@ -93,10 +90,9 @@ settings_show(const struct command *cmd, int argc, char **argv)
 		    "the service; default ASSAY_URL, else the session's",
 		    OPT_TEXT, &url, 0, 0 },
 	};
+	const int n = opt_parse(cmd, opts, nitems(opts), want, argc, argv);
 
-	opt_parse(
-	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
-	return run(cmd, url, json, NULL, 0);
+	return run(cmd, url, json, argv, n);
 }
 
 /* Make the n changes, if there are any, and show what holds then. */
