@@ -7,47 +7,12 @@ srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
 cd "$srcdir" || exit 99
 PATH=$PATH:/usr/sbin:/sbin
-failed=0
-n=0
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/assay-lint.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM HUP
 
-# verdict WHAT: ok if nothing was written to $tmp/faults.
-verdict() {
-	n=$((n + 1))
-	if [ -s "$tmp/faults" ]; then
-		failed=$((failed + 1))
-		echo "not ok $n - $1"
-		sed 's/^/#   /' "$tmp/faults"
-	else
-		echo "ok $n - $1"
-	fi
-	: >"$tmp/faults"
-}
-
-# skip WHAT WHY
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # skip $2"
-}
-
-# lacks WHAT WHY: a skip here, a failure in CI.
-lacks() {
-	if [ "${CI:-}" = true ]; then
-		echo "$2" >"$tmp/faults"
-		verdict "$1"
-	else
-		skip "$1" "$2"
-	fi
-}
-
-# have TOOL WHAT: is it there?
-have() {
-	command -v "$1" >/dev/null && return 0
-	lacks "$2" "$1 is missing"
-	return 1
-}
+# shellcheck source=t/checks.sh
+. "$srcdir/t/checks.sh"
 
 # The tree: what git tracks, or in a release what was packed.
 if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$srcdir" ]; then

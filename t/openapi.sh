@@ -8,36 +8,13 @@ set -u
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 node_dir=${NODE_DIR:-$srcdir/build-node}
 cd "$srcdir" || exit 99
-failed=0
-n=0
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/assay-openapi.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM HUP
 api=docs/openapi.json
 
-# verdict WHAT: ok if nothing was written to $tmp/faults.
-verdict() {
-	n=$((n + 1))
-	if [ -s "$tmp/faults" ]; then
-		failed=$((failed + 1))
-		echo "not ok $n - $1"
-		sed 's/^/#   /' "$tmp/faults"
-	else
-		echo "ok $n - $1"
-	fi
-	: >"$tmp/faults"
-}
-
-# lacks WHAT WHY: a skip here, a failure in CI.
-lacks() {
-	if [ "${CI:-}" = true ]; then
-		echo "$2" >"$tmp/faults"
-		verdict "$1"
-	else
-		n=$((n + 1))
-		echo "ok $n - $1 # skip $2"
-	fi
-}
+# shellcheck source=t/checks.sh
+. "$srcdir/t/checks.sh"
 
 # same WHAT: $tmp/want and $tmp/got, each sorted, are the same.
 same() {
