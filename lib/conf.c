@@ -161,6 +161,8 @@ conf_load(const char *path, struct fail *f)
 		if (check_one(&settings[i], sources[i].value, &next, &why) ==
 		    -1)
 			goto refused;
+	if (next.COMPANION_DATABASE_URL == NULL)
+		next.COMPANION_DATABASE_URL = next.DATABASE_URL;
 	if (next.OPERATOR_DATABASE_URL == NULL)
 		next.OPERATOR_DATABASE_URL = next.DATABASE_URL;
 	if (next.RETAIN_DATABASE_URL == NULL)

@@ -48,6 +48,9 @@ grant insert on assay.async_queue to assay_decide;
 grant execute on function assay.async_add(text, text, text, text)
     to assay_decide;
 
+-- companion decides what was accepted for later, by the same statements.
+grant assay_decide to assay_companion;
+
 -- decide verifies service keys; operator keeps them, and the operators.
 grant select on assay.service_key to assay_decide, assay_operator;
 grant insert, update (revoked_at) on assay.service_key to assay_operator;

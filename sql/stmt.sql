@@ -405,7 +405,7 @@ select assay.model_json($1::text) as body;
 select assay.analytics_summary() as body;
 
 -- name: analytics_project one write late
-select more from assay.analytics_project($1::bigint);
+select counted, more from assay.analytics_project($1::bigint);
 
 -- The entity graph (fcgi/ep_graph.c) -------------------------------------------
 

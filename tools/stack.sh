@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# Start and stop PostgreSQL, the pool and nginx as private processes of one
-# script: for quickstart, t/http/lib.sh and t/sql.sh, which source it.
+# Start and stop PostgreSQL, the pool, the companion and nginx as private
+# processes of one script: for quickstart, t/http/lib.sh and t/sql.sh, which
+# source it.
 # shellcheck disable=SC2034 # the pids are read there
 #
 # PostgreSQL refuses to run as root, and so does nothing else here: where the
@@ -122,6 +123,19 @@ stack_pool_start() {
 	(cd / && exec env "$@" $stack_as --pdeathsig TERM "$stack_program") \
 	    </dev/null >>"$stack_log" 2>&1 8>&- 9>&- &
 	stack_pool_pid=$!
+}
+
+# stack_cron_start PROGRAM LOG ARGUMENTS [NAME=VALUE ...]: run the companion
+# likewise; its pid is in stack_cron_pid.
+stack_cron_start() {
+	stack_program=$1
+	stack_log=$2
+	stack_arguments=$3
+	shift 3
+	# shellcheck disable=SC2086 # commands and their arguments
+	(cd / && exec env "$@" $stack_as --pdeathsig TERM "$stack_program" \
+	    $stack_arguments) </dev/null >>"$stack_log" 2>&1 8>&- 9>&- &
+	stack_cron_pid=$!
 }
 
 # stack_nginx_start TEMPLATES RUN LOGS [NAME=VALUE ...]: render the site for

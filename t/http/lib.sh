@@ -39,12 +39,14 @@ stack_pool_pid=
 stack_nginx_pid=
 redis_pid=
 more_pids=
+cron_pids=
+stack_cron_pid=
 host=
 POOL=
 BASE=http://assay
 TOKEN=
 KEY=
-unset DATABASE_URL OPERATOR_DATABASE_URL RETAIN_DATABASE_URL PERSISTENCE REDIS_URL TRUST_PROXY || :
+unset DATABASE_URL COMPANION_DATABASE_URL OPERATOR_DATABASE_URL RETAIN_DATABASE_URL PERSISTENCE REDIS_URL TRUST_PROXY || :
 
 trap 'leave' EXIT
 trap 'exit 130' INT
@@ -291,11 +293,13 @@ stop_database() {
 	stack_pg_pid=
 }
 
-# start_pool [NAME=VALUE ...]: with these settings besides the usual ones;
-# does not wait for it to be ready.  POOL is the program, where it is another.
-start_pool() {
+# usual COMMAND [NAME=VALUE ...]: run it with the usual settings, and these.
+usual() {
+	usual_for=$1
+	shift
 	set -- DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide" \
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
+	    COMPANION_DATABASE_URL="host=$scratch/run dbname=assay user=assay_companion" \
 	    RETAIN_DATABASE_URL="host=$scratch/run dbname=assay user=assay_retain" \
 	    DECIDE_SOCKET="$scratch/run$host/decide.sock" DECIDE_WORKERS=2 \
 	    OPERATOR_SOCKET="$scratch/run$host/operator.sock" OPERATOR_WORKERS=2 \
@@ -305,9 +309,45 @@ start_pool() {
 	    ASAN_OPTIONS=abort_on_error=0:detect_leaks=1 \
 	    UBSAN_OPTIONS=print_stacktrace=1 LOG_LEVEL=debug "$@"
 	printf '%s\n' "$@" >>"$scratch/sent/settings"
+	"$usual_for" "$@"
+}
+
+# start_pool [NAME=VALUE ...]: with these settings besides the usual ones;
+# does not wait for it to be ready.  POOL is the program, where it is another.
+start_pool() {
+	usual run_pool "$@"
+}
+
+run_pool() {
 	stack_pool_start "${POOL:-$scratch/bin/assay-fcgi}" \
 	    "$scratch/log/pool$host.log" "$@"
 	stack_until 20 "$stack_pool_pid" test -S "$scratch/run$host/operator.sock"
+}
+
+# start_cron ARGUMENTS [NAME=VALUE ...]: run the companion beside everything,
+# "work --for 10m" or the like, until stop_cron; of several the last is meant.
+start_cron() {
+	cron_arguments=$1
+	shift
+	usual run_cron "$@"
+}
+
+run_cron() {
+	stack_cron_start "$scratch/bin/assay-cron" "$scratch/log/cron$host.log" \
+	    "$cron_arguments" "$@"
+	cron_pids="$stack_cron_pid $cron_pids"
+}
+
+stop_cron() {
+	stack_end "$stack_cron_pid" TERM
+	stack_cron_pid=
+}
+
+# cron ARGUMENTS [NAME=VALUE ...]: run the companion once; its log is in
+# $scratch/log/cron.log.  Returns its status.
+cron() {
+	start_cron "$@"
+	wait "$stack_cron_pid"
 }
 
 stop_pool() {
@@ -390,7 +430,7 @@ redis() {
 }
 
 stop_stack() {
-	for pid in $more_pids; do
+	for pid in $cron_pids $more_pids; do
 		stack_end "$pid" TERM
 	done
 	stop_nginx
@@ -440,6 +480,6 @@ nginx_copy() {
 cluster_scratch
 nginx_copy
 cluster_copy
-for program in assay-fcgi assayctl; do
+for program in assay-cron assay-fcgi assayctl; do
 	cp "$builddir/$program" "$scratch/bin/"
 done

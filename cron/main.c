@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: ISC */
+/* assay-cron: the companion.  Options and settings, then one job. */
+#include "config.h"
+
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "core/fail.h"
+#include "cron/job.h"
+#include "lib/clock.h"
+#include "lib/conf.h"
+#include "lib/log.h"
+
+#define WORK "work" /* the job that is several */
+#define LIST_MAX 8
+#define FOR_MAX (366LL * 24 * 3600) /* seconds */
+
+/* What the command line asks for. */
+struct asked {
+	const char *path; /* of the settings, or NULL */
+	int64_t seconds; /* 0: once */
+	bool check; /* the settings only */
+	bool print;
+	const struct job *list[LIST_MAX];
+	size_t n;
+};
+
+static void parse(int argc, char *argv[], struct asked *ret);
+static void choose(int argc, char *argv[], struct asked *ret);
+static int64_t parse_time(const char *text);
+static void configure(const char *path);
+static void need_databases(const struct asked *asked);
+static void usage(FILE *out);
+
+static const struct option options[] = {
+	{ "check-config", no_argument, NULL, 'n' },
+	{ "config", required_argument, NULL, 'c' },
+	{ "for", required_argument, NULL, 'f' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "once", no_argument, NULL, 'o' },
+	{ "print-config", no_argument, NULL, 'p' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+int
+main(int argc, char *argv[])
+{
+	struct asked asked = { 0 };
+	int64_t until = 0;
+
+	parse(argc, argv, &asked);
+	configure(asked.path);
+	if (asked.print)
+		conf_print(stdout);
+	if (asked.check || asked.print)
+		return EX_OK;
+	need_databases(&asked);
+	if (asked.seconds > 0)
+		until = clock_ticks() + asked.seconds * CLOCK_SECOND;
+	return asked.n == 1 ? run_job(asked.list[0], until)
+			    : work_jobs(asked.list, asked.n, until);
+}
+
+/* Read options and job; what they get wrong ends here. */
+static void
+parse(int argc, char *argv[], struct asked *ret)
+{
+	bool once = false;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "c:n", options, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+			ret->path = optarg;
+			break;
+		case 'f':
+			if ((ret->seconds = parse_time(optarg)) == -1)
+				errx(EX_USAGE,
+				    "--for takes a time such as 55s, 10m or "
+				    "2h, up to a year");
+			break;
+		case 'n':
+			ret->check = true;
+			break;
+		case 'o':
+			once = true;
+			break;
+		case 'p':
+			ret->print = true;
+			break;
+		case 'h':
+			usage(stdout);
+			exit(EX_OK);
+		case 'V':
+			printf("assay-cron %s\n", PACKAGE_VERSION);
+			exit(EX_OK);
+		default:
+			usage(stderr);
+			exit(EX_USAGE);
+		}
+	}
+	if (once && ret->seconds > 0)
+		errx(EX_USAGE, "--once and --for exclude each other");
+	choose(argc - optind, argv + optind, ret);
+}
+
+/* The jobs that the operands name. */
+static void
+choose(int argc, char *argv[], struct asked *ret)
+{
+	const bool work = argc > 0 && strcmp(argv[0], WORK) == 0;
+	size_t i;
+
+	if (argc == 0 && (ret->check || ret->print))
+		return;
+	for (i = 0; work && argc == 1 && i < jobs_n; i++)
+		if (jobs[i].works)
+			ret->list[ret->n++] = &jobs[i];
+	for (i = work ? 1 : 0; i < (size_t)argc && ret->n < LIST_MAX; i++) {
+		ret->list[ret->n] = job_find(argv[i]);
+		if (ret->list[ret->n++] == NULL)
+			errx(EX_USAGE,
+			    "there is no job '%s'; --help lists them all",
+			    argv[i]);
+	}
+	if (ret->n == 0 || (!work && ret->n > 1) ||
+	    (work && (size_t)argc - 1 > LIST_MAX)) {
+		usage(stderr);
+		exit(EX_USAGE);
+	}
+}
+
+/* Seconds, or -1. */
+static int64_t
+parse_time(const char *text)
+{
+	long long n;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	n = strtoll(text, &end, 10);
+	if (errno != 0 || n < 1 || n > FOR_MAX)
+		return -1;
+	if (strcmp(end, "m") == 0)
+		n *= 60;
+	else if (strcmp(end, "h") == 0)
+		n *= 3600;
+	else if (*end != '\0' && strcmp(end, "s") != 0)
+		return -1;
+	return n > FOR_MAX ? -1 : n;
+}
+
+static void
+configure(const char *path)
+{
+	struct fail f = { 0 };
+
+	if (conf_load(path, &f) == -1)
+		errx(EX_CONFIG, "%s: %s", f.where, f.why);
+	log_init("assay-cron", log_level_parse(conf.LOG_LEVEL));
+}
+
+/* Each job's database is named; whether it is there shows later. */
+static void
+need_databases(const struct asked *asked)
+{
+	size_t i;
+
+	for (i = 0; i < asked->n; i++)
+		if (*asked->list[i]->url == NULL)
+			errx(EX_CONFIG,
+			    "DATABASE_URL is not set: assay(5) says how");
+}
+
+static void
+usage(FILE *out)
+{
+	size_t i;
+
+	fprintf(out,
+	    "usage: assay-cron [-c FILE] [--once | --for TIME] JOB\n"
+	    "       assay-cron [-c FILE] [--once | --for TIME] work [JOB]...\n"
+	    "       assay-cron [-n] [--print-config] [-c FILE]\n"
+	    "       assay-cron --help | --version\n\n");
+	for (i = 0; i < jobs_n; i++)
+		fprintf(out, "  %-8s  %s\n", jobs[i].name, jobs[i].help);
+	fprintf(out,
+	    "  %-8s  several at once: those named, else all but retain\n\n"
+	    "--once, the default, does what is due and ends; --for looks for "
+	    "more until\nthe time (55s, 10m, 2h) is over.  assay-cron(8) says "
+	    "more.\n",
+	    WORK);
+}

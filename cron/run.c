@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: ISC */
+/* One job in one process: step after step until its time is over. */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sysexits.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/str.h"
+#include "cron/job.h"
+#include "lib/clock.h"
+#include "lib/db.h"
+#include "lib/log.h"
+#include "lib/shm.h"
+
+#define ARENA_SIZE ((size_t)64 << 20) /* address space of a step */
+#define PAUSE_FAILED 1000 /* ms */
+#define PROGRESS (10 * CLOCK_SECOND)
+
+/* How the latest step ended. */
+enum state {
+	STATE_FINE = 1,
+	STATE_AWAY, /* the database is */
+	STATE_FAILED,
+	STATE__MAX
+};
+
+static void on_signal(int number);
+static int prepare(struct run *r, struct fail *f);
+static void finish(struct run *r);
+static enum state loop(struct run *r);
+static enum state step(struct run *r, enum state last, bool *ret_more);
+static void tell(const struct run *r, const char *what, int64_t began);
+static int status_of(enum state state);
+
+static volatile sig_atomic_t stopping;
+
+int
+run_job(const struct job *job, int64_t until)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+	const int64_t began = clock_ticks();
+	struct run r = { .job = job, .until = until };
+	struct fail f = { 0 };
+	enum state state = STATE_FAILED;
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	log_context("job", job->name);
+	if (prepare(&r, &f) == 0)
+		state = loop(&r);
+	else
+		log_error("start=failed where=%s why=%s", f.where, f.why);
+	finish(&r);
+	tell(&r, "done", began);
+	return status_of(state);
+}
+
+bool
+run_over(const struct run *r)
+{
+	return stopping != 0 || (r->until != 0 && clock_ticks() >= r->until);
+}
+
+static void
+on_signal(int number)
+{
+	(void)number;
+	stopping = 1;
+}
+
+/* Everything but the database, which may be away. */
+static int
+prepare(struct run *r, struct fail *f)
+{
+	static struct arena arena;
+	void *block = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (block == MAP_FAILED)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, "memory", "%s", strerror(errno));
+	arena_init(&arena, block, ARENA_SIZE);
+	r->arena = &arena;
+	if ((r->shm = shm_new(f)) == NULL)
+		return -1;
+	r->slot = &r->shm->sh_slot[0];
+	r->db = db_new(
+	    *r->job->url, "assay cron", r->job->timeout_ms, r->job->session, f);
+	if (r->db == NULL)
+		return -1;
+	return r->job->open == NULL ? 0 : r->job->open(r, f);
+}
+
+static void
+finish(struct run *r)
+{
+	if (r->job->close != NULL)
+		r->job->close(r);
+	db_close(r->db);
+	shm_free(r->shm);
+	if (r->arena != NULL) {
+		arena_reset(r->arena);
+		munmap(r->arena->ar_base, ARENA_SIZE);
+	}
+}
+
+static enum state
+loop(struct run *r)
+{
+	const int64_t began = clock_ticks();
+	int64_t told = began;
+	enum state state = STATE_FINE;
+	bool more = true;
+
+	while (!run_over(r)) {
+		state = step(r, state, &more);
+		if (r->until == 0 && (state != STATE_FINE || !more))
+			break;
+		if (clock_ticks() - told >= PROGRESS) {
+			told = clock_ticks();
+			tell(r, "going", began);
+		}
+		if (state != STATE_FINE)
+			poll(NULL, 0, PAUSE_FAILED);
+		else if (!more)
+			poll(NULL, 0, r->job->pause_ms);
+	}
+	return state;
+}
+
+/* What is wrong is told when it begins, not at each step. */
+static enum state
+step(struct run *r, enum state last, bool *ret_more)
+{
+	struct fail f = { 0 };
+	enum state state = STATE_FINE;
+
+	*ret_more = false;
+	if (db_ready(r->db, &f) == -1 || r->job->step(r, ret_more, &f) == -1)
+		state =
+		    db_trouble(r->db) == DB_LOST ? STATE_AWAY : STATE_FAILED;
+	arena_reset(r->arena);
+	if (state != last && state == STATE_FINE)
+		log_info("step=fine");
+	if (state != last && state != STATE_FINE)
+		log_error("step=%s where=%s why=%s",
+		    state == STATE_AWAY ? "away" : "failed", f.where, f.why);
+	return state;
+}
+
+/* One line: what the run has done so far. */
+static void
+tell(const struct run *r, const char *what, int64_t began)
+{
+	_Alignas(16) char block[512];
+	struct arena a;
+	struct str s;
+	size_t i;
+
+	arena_init(&a, block, sizeof(block));
+	str_init(&s, &a);
+	for (i = 0; i < JOB_COUNTS && r->job->counts[i] != NULL; i++)
+		str_addf(
+		    &s, " %s=%lld", r->job->counts[i], (long long)r->count[i]);
+	log_info("run=%s seconds=%.1f%s", what,
+	    (double)(clock_ticks() - began) / CLOCK_SECOND, str_text(&s));
+	arena_reset(&a);
+}
+
+static int
+status_of(enum state state)
+{
+	switch (state) {
+	case STATE_FINE:
+		return EX_OK;
+	case STATE_AWAY:
+		return EX_TEMPFAIL;
+	default:
+		return EX_SOFTWARE;
+	}
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC */
+/* The functions that jobs.tbl names; cron/job.h says what each has to do. */
+#ifndef CRON_STEPS_H
+#define CRON_STEPS_H
+
+#include "cron/job.h"
+
+/* project.c */
+job_step_fn project_step;
+
+/* drain.c */
+job_open_fn drain_open;
+job_step_fn drain_step;
+job_close_fn drain_close;
+
+#endif
