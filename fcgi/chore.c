@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What workers do besides requests: load policies, drain the spool, match
- * labels, count for analytics, measure what is stored.
+ * What workers do besides requests: load policies, drain the spool, measure
+ * what is stored.
  */
 #include "config.h"
 
@@ -31,10 +31,6 @@
 #define PAUSE_FAILED (1 * CLOCK_SECOND)
 #define TURN_MAX (2 * CLOCK_SECOND) /* for the database to answer */
 #define TURN_LIMIT 5 /* seconds; beyond it the watchdog comes */
-#define LABELS_MAX 20 /* labels that one turn looks for decisions of */
-#define COUNT_MAX 1000 /* transactions whose decisions one turn counts */
-#define STEP_PAUSE (1 * CLOCK_SECOND) /* unless there is more to do */
-#define STEP_PAUSE_FAILED (5 * CLOCK_SECOND)
 #define MEASURE_PAUSE (5 * CLOCK_SECOND)
 
 typedef bool wanted_fn(const struct worker *w); /* has it a turn to take? */
@@ -42,9 +38,7 @@ typedef int64_t turn_fn(struct worker *w); /* returns how long to pause */
 
 static int next(struct worker *w, _Atomic int64_t *due, turn_fn *turn);
 static wanted_fn has_spool, is_operator;
-static turn_fn drain, labels, count, measure;
-static int64_t step(struct worker *w, const char *name, enum stmt stmt,
-    int64_t most, const char *column, int64_t enough);
+static turn_fn drain, measure;
 static void begin(struct worker *w);
 static void end(struct worker *w);
 static void account(struct worker *w, const struct drain *did);
@@ -58,8 +52,6 @@ static const struct {
 	turn_fn *turn;
 } chores[] = {
 	{ has_spool, offsetof(struct shm, sh_drain_at), drain },
-	{ is_operator, offsetof(struct shm, sh_labels_at), labels },
-	{ is_operator, offsetof(struct shm, sh_count_at), count },
 	{ is_operator, offsetof(struct shm, sh_measure_at), measure },
 };
 
@@ -152,22 +144,6 @@ drain(struct worker *w)
 	return r == 0 ? PAUSE : PAUSE_FAILED;
 }
 
-/* Look for the decisions that labels wait for. */
-static int64_t
-labels(struct worker *w)
-{
-	return step(
-	    w, "labels", STMT_LABELS_MATCH, LABELS_MAX, "looked", LABELS_MAX);
-}
-
-/* Count what has been decided and found out. */
-static int64_t
-count(struct worker *w)
-{
-	return step(
-	    w, "analytics", STMT_ANALYTICS_PROJECT, COUNT_MAX, "more", 1);
-}
-
 /* Keep the metrics of what is stored up to date, also if nobody asks. */
 static int64_t
 measure(struct worker *w)
@@ -185,38 +161,6 @@ measure(struct worker *w)
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
 		log_error("storage=stuck why=%s %s", f.where, f.why);
 	return MEASURE_PAUSE;
-}
-
-/*
- * One step of a work that a statement does, so many pieces at most; there is
- * more to do while its column says enough.
- */
-static int64_t
-step(struct worker *w, const char *name, enum stmt stmt, int64_t most,
-    const char *column, int64_t enough)
-{
-	_Alignas(16) char block[1024];
-	struct fail f = { 0 };
-	int64_t done = 0;
-	struct params p;
-	struct rows rows;
-	struct arena a;
-	int r;
-
-	arena_init(&a, block, sizeof(block));
-	params_init(&p, &a);
-	params_int(&p, most);
-	begin(w);
-	r = db_one(w->db, &a, stmt, &p, &rows, &f);
-	end(w);
-	if (r == 0)
-		done = rows_get_int(&rows, column);
-	arena_reset(&a);
-	if (r == -1 && db_trouble(w->db) != DB_LOST)
-		log_error("%s=stuck why=%s %s", name, f.where, f.why);
-	if (r == -1)
-		return STEP_PAUSE_FAILED;
-	return done < enough ? STEP_PAUSE : PAUSE;
 }
 
 /* A turn has a limit of its own, so that requests do not wait for long. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What workers do besides requests: policies, the spool, labels, counting. */
+/* What workers do besides requests: policies, the spool, storage. */
 #ifndef FCGI_CHORE_H
 #define FCGI_CHORE_H
 

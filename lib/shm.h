@@ -65,8 +65,6 @@ struct shm {
 	_Atomic int64_t sh_spool_records; /* never too few; lib/spool.c */
 	_Atomic int64_t sh_spool_oldest; /* time of the oldest, or 0 */
 	_Atomic int64_t sh_drain_at; /* clock_ticks() of the next turn */
-	_Atomic int64_t sh_labels_at; /* likewise, at labels without decision */
-	_Atomic int64_t sh_count_at; /* likewise, at counting for analytics */
 	_Atomic int64_t
 	    sh_measure_at; /* likewise, at measuring what is stored */
 	struct storage sh_storage;

@@ -111,7 +111,6 @@ grant execute on function assay.case_resolution(assay.review_case),
     assay.case_get(text),
     assay.case_assign(text, text),
     assay.case_resolve(text, text, text, text, text),
-    assay.labels_match(bigint),
     assay.model_json(text) to assay_operator;
 grant execute on function assay.labels_match(bigint) to assay_companion;
 grant select on assay.review_case, assay.case_trail, assay.label,
@@ -183,12 +182,12 @@ grant execute on function assay.retention_cut(bigint),
     assay.retention_dead(timestamptz, bigint),
     assay.retention_labels(timestamptz, bigint) to assay_retain;
 
--- operator shows the analytics; who counts, counts the log and nothing else.
+-- operator shows the analytics; companion counts, and does nothing else to them.
 grant select on assay.analytics_day, assay.analytics_score,
     assay.analytics_tag, assay.analytics_outcome to assay_operator;
 grant execute on function assay.analytics_summary() to assay_operator;
 grant execute on function assay.analytics_project(bigint)
-    to assay_operator, assay_companion;
+    to assay_companion;
 
 -- operator erases users, as a whole: these two run as their owner.
 grant execute on function assay.erase_identity(bigint, text, bigint),

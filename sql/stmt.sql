@@ -387,7 +387,7 @@ select assay.verdict_page($1::bigint, $2::text,
 select assay.activity_page($1::bigint, $2::text,
 	coalesce($3::timestamptz, 'infinity')) as body;
 
--- Labels (fcgi/ep_label.c, chore.c) ---------------------------------------------
+-- Labels (fcgi/ep_label.c, cron/project.c) -------------------------------------
 
 -- Not a write: the same again, after a lost connection, does no harm.
 -- name: label_chargeback one late
@@ -399,7 +399,7 @@ select assay.labels_match($1::bigint) as looked;
 -- name: model one read late
 select assay.model_json($1::text) as body;
 
--- Analytics (fcgi/ep_analytics.c, chore.c) -------------------------------------
+-- Analytics (fcgi/ep_analytics.c, cron/project.c) ------------------------------
 
 -- name: analytics_summary one read late
 select assay.analytics_summary() as body;

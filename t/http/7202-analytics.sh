@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 start_stack DECIDE_WORKERS=4
+start_cron "work project --for 10m"
 admin_token
 api_key
 sql "insert into assay.list_entry (id, kind, subject, value, created_by)
