@@ -57,7 +57,8 @@ struct run {
 	struct db *db;
 	struct arena *arena; /* scratch of one step */
 	struct shm *shm; /* of this process alone */
-	struct slot *slot; /* for metric_add() */
+	struct slot *slot; /* for metric_add(); saved about once a second */
+	bool unsaved; /* saving it failed, and it was said */
 	int64_t until; /* clock_ticks() when its time is over; 0: once */
 	int64_t count[JOB_COUNTS]; /* since it began */
 	void *own; /* the job's */

@@ -14,6 +14,7 @@
 #include "core/str.h"
 #include "cron/job.h"
 #include "lib/clock.h"
+#include "lib/counter.h"
 #include "lib/db.h"
 #include "lib/log.h"
 #include "lib/shm.h"
@@ -21,6 +22,8 @@
 #define ARENA_SIZE ((size_t)64 << 20) /* address space of a step */
 #define PAUSE_FAILED 1000 /* ms */
 #define PROGRESS (10 * CLOCK_SECOND)
+#define SAVE (1 * CLOCK_SECOND)
+#define SAVE_MAX (1 * CLOCK_SECOND) /* for the database to answer */
 
 /* How the latest step ended. */
 enum state {
@@ -35,6 +38,7 @@ static int prepare(struct run *r, struct fail *f);
 static void finish(struct run *r);
 static enum state loop(struct run *r);
 static enum state step(struct run *r, enum state last, bool *ret_more);
+static void save(struct run *r);
 static void tell(const struct run *r, const char *what, int64_t began);
 static int status_of(enum state state);
 
@@ -115,7 +119,7 @@ static enum state
 loop(struct run *r)
 {
 	const int64_t began = clock_ticks();
-	int64_t told = began;
+	int64_t told = began, saved = began;
 	enum state state = STATE_FINE;
 	bool more = true;
 
@@ -123,6 +127,10 @@ loop(struct run *r)
 		state = step(r, state, &more);
 		if (r->until == 0 && (state != STATE_FINE || !more))
 			break;
+		if (state != STATE_AWAY && clock_ticks() - saved >= SAVE) {
+			save(r);
+			saved = clock_ticks();
+		}
 		if (clock_ticks() - told >= PROGRESS) {
 			told = clock_ticks();
 			tell(r, "going", began);
@@ -132,6 +140,8 @@ loop(struct run *r)
 		else if (!more)
 			poll(NULL, 0, r->job->pause_ms);
 	}
+	if (state != STATE_AWAY)
+		save(r);
 	return state;
 }
 
@@ -153,6 +163,22 @@ step(struct run *r, enum state last, bool *ret_more)
 		log_error("step=%s where=%s why=%s",
 		    state == STATE_AWAY ? "away" : "failed", f.where, f.why);
 	return state;
+}
+
+/* What was counted goes to where the metrics read it; or the next time. */
+static void
+save(struct run *r)
+{
+	struct fail f = { 0 };
+	bool failed;
+
+	db_until(r->db, clock_ticks() + SAVE_MAX);
+	failed = counter_save(r->db, r->arena, r->slot, &f) == -1;
+	if (failed && !r->unsaved)
+		log_warn("metrics=unsaved why=%s", f.why);
+	r->unsaved = failed;
+	db_until(r->db, 0);
+	arena_reset(r->arena);
 }
 
 /* One line: what the run has done so far. */

@@ -16,9 +16,11 @@
 #include "fcgi/follow.h"
 #include "fcgi/worker.h"
 #include "lib/clock.h"
+#include "lib/counter.h"
 #include "lib/db.h"
 #include "lib/drain.h"
 #include "lib/engine.h"
+#include "lib/gauge.h"
 #include "lib/log.h"
 #include "lib/shm.h"
 #include "lib/spool.h"
@@ -144,7 +146,7 @@ drain(struct worker *w)
 	return r == 0 ? PAUSE : PAUSE_FAILED;
 }
 
-/* Keep the metrics of what is stored up to date, also if nobody asks. */
+/* Keep what metrics have from the database up to date, also if nobody asks. */
 static int64_t
 measure(struct worker *w)
 {
@@ -156,10 +158,14 @@ measure(struct worker *w)
 		return MEASURE_PAUSE;
 	begin(w);
 	r = storage_measure(w->db, &a, &w->shm->sh_storage, &f);
+	if (r == 0)
+		r = gauge_measure(w->db, &a, &w->shm->sh_gauges, &f);
+	if (r == 0)
+		r = counter_read(w->db, &a, &w->shm->sh_counters, &f);
 	end(w);
 	give_back(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
-		log_error("storage=stuck why=%s %s", f.where, f.why);
+		log_error("metrics=stuck why=%s %s", f.where, f.why);
 	return MEASURE_PAUSE;
 }
 

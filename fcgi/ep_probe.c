@@ -16,6 +16,7 @@
 #include "lib/crypt.h"
 #include "lib/db.h"
 #include "lib/log.h"
+#include "lib/gauge.h"
 #include "lib/metric.h"
 #include "lib/shm.h"
 #include "lib/storage.h"
@@ -115,6 +116,7 @@ probe_metrics(struct req *req, struct resp *resp)
 		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, "", "%s", "");
 	str_init(&s, req->arena);
 	metric_print(req->worker->shm, route_names, &s);
+	gauge_print(&req->worker->shm->sh_gauges, &s);
 	storage_print(&req->worker->shm->sh_storage, conf.DISK_HEALTH_PATHS,
 	    model_bundled(), &s);
 	if (resp_json(req, resp, 200, str_text(&s)) == -1)

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdbool.h>
+#include <string.h>
 
 #include "core/str.h"
 #include "lib/clock.h"
@@ -27,10 +27,13 @@ struct counted {
 	const char *help;
 	struct label label[2];
 	bool histogram;
+	bool kept; /* companions alone add to it */
 	size_t offset; /* of the cells in struct metrics */
 };
 
 static uint64_t sum(const struct shm *shm, size_t offset, size_t cell);
+static uint64_t companions(const struct shm *shm, size_t offset, size_t cell);
+static uint64_t load(const struct metrics *m, size_t offset, size_t cell);
 static void print_counter(const struct shm *shm, const struct counted *c,
     const char *const *routes, struct str *s);
 static void print_histogram(
@@ -41,6 +44,7 @@ static void print_workers(const struct shm *shm, bool busy, struct str *s);
 static void print_spool(const struct shm *shm, struct str *s);
 static void print_gauge(
     const char *name, const char *help, double value, struct str *s);
+static size_t firsts(const struct counted *c);
 static const char *value_name(
     const struct label *l, size_t i, const char *const *routes);
 
@@ -99,13 +103,17 @@ static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 		"route", NULL, METRIC_ROUTE                                    \
 	}
 #define KIND_COUNTER "counter"
+#define KIND_KEPT "counter"
 #define KIND_HISTOGRAM "histogram"
+#define IS_COUNTER false
+#define IS_KEPT true
+#define IS_HISTOGRAM false
 
 static const struct counted counted[METRIC__MAX] = {
 #define METRIC(id, name, kind, label1, label2, help)                           \
 	[METRIC_ID_##id] = { name, KIND_##kind, help,                          \
 		{ LABEL_##label1, LABEL_##label2 },                            \
-		METRIC_##kind == METRIC_HISTOGRAM,                             \
+		METRIC_##kind == METRIC_HISTOGRAM, IS_##kind,                  \
 		offsetof(struct metrics, id) },
 #include "lib/metrics.tbl"
 #undef METRIC
@@ -141,12 +149,71 @@ metric_observe(struct slot *slot, enum metric metric, int64_t us)
 	    us > 0 ? (uint64_t)us : 0, memory_order_relaxed);
 }
 
+bool
+metric_next(struct metric_cell *cell)
+{
+	const struct counted *c = &counted[cell->metric];
+
+	if (cell->metric != METRIC__NONE) {
+		if (++cell->second < c->label[1].n)
+			return true;
+		cell->second = 0;
+		if (++cell->first < firsts(c))
+			return true;
+		cell->first = 0;
+	}
+	cell->metric++;
+	return cell->metric < METRIC__MAX;
+}
+
+bool
+metric_find(
+    const char *name, int64_t first, int64_t second, struct metric_cell *ret)
+{
+	enum metric m;
+
+	for (m = METRIC__NONE + 1; m < METRIC__MAX; m++)
+		if (strcmp(counted[m].name, name) == 0)
+			break;
+	if (m == METRIC__MAX || first < 0 || second < 0 ||
+	    (uint64_t)first >= firsts(&counted[m]) ||
+	    (uint64_t)second >= counted[m].label[1].n)
+		return false;
+	ret->metric = m;
+	ret->first = (size_t)first;
+	ret->second = (size_t)second;
+	return true;
+}
+
+const char *
+metric_name(const struct metric_cell *cell)
+{
+	return counted[cell->metric].name;
+}
+
+bool
+metric_kept(const struct metric_cell *cell)
+{
+	return counted[cell->metric].kept;
+}
+
+_Atomic uint64_t *
+metric_at(struct metrics *m, const struct metric_cell *cell)
+{
+	const struct counted *c = &counted[cell->metric];
+	_Atomic uint64_t *cells = (void *)((char *)m + c->offset);
+
+	return &cells[cell->first * c->label[1].n + cell->second];
+}
+
 void
 metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 {
 	const struct counted *c;
 
 	for (c = counted + 1; c < counted + METRIC__MAX; c++) {
+		if (c->kept && atomic_load(&shm->sh_counters.co_read) == 0)
+			continue;
 		str_addf(s, "# HELP %s %s\n# TYPE %s %s\n", c->name, c->help,
 		    c->name, c->kind);
 		if (c->histogram)
@@ -159,24 +226,39 @@ metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 	print_spool(shm, s);
 }
 
-/* One cell, summed over all slots. */
+/* One cell, summed over all slots and what companions counted. */
 static uint64_t
 sum(const struct shm *shm, size_t offset, size_t cell)
 {
-	const _Atomic uint64_t *cells;
-	uint64_t total = 0;
+	uint64_t total = companions(shm, offset, cell);
 	size_t i;
 
-	for (i = 0; i < SHM_SLOTS; i++) {
-		if (atomic_load(&shm->sh_slot[i].sl_group) == 0)
-			continue;
-		cells =
-		    (const void *)((const char *)&shm->sh_slot[i].sl_metrics +
-			offset);
-		total +=
-		    atomic_load_explicit(&cells[cell], memory_order_relaxed);
-	}
+	for (i = 0; i < SHM_SLOTS; i++)
+		if (atomic_load(&shm->sh_slot[i].sl_group) != 0)
+			total +=
+			    load(&shm->sh_slot[i].sl_metrics, offset, cell);
 	return total;
+}
+
+/* What companions counted of it, as far as it is shown. */
+static uint64_t
+companions(const struct shm *shm, size_t offset, size_t cell)
+{
+	const struct counters *co = &shm->sh_counters;
+
+	if (atomic_load(&co->co_read) == 0)
+		return 0;
+	return load(&co->co_now, offset, cell) -
+	    load(&co->co_base, offset, cell);
+}
+
+static uint64_t
+load(const struct metrics *m, size_t offset, size_t cell)
+{
+	const _Atomic uint64_t *cells =
+	    (const void *)((const char *)m + offset);
+
+	return atomic_load_explicit(&cells[cell], memory_order_relaxed);
 }
 
 static void
@@ -279,6 +361,13 @@ print_gauge(const char *name, const char *help, double value, struct str *s)
 	    s, "# HELP %s %s\n# TYPE %s gauge\n%s ", name, help, name, name);
 	str_number(s, value);
 	str_addc(s, '\n');
+}
+
+/* How many values its first label has; the cells of a histogram stand there. */
+static size_t
+firsts(const struct counted *c)
+{
+	return c->histogram ? METRIC_HISTOGRAM : c->label[0].n;
 }
 
 /* The name of a value, or NULL past the last route. */

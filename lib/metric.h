@@ -4,6 +4,7 @@
 #define LIB_METRIC_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,11 @@ enum metric_values {
 };
 
 /* How many cells each kind needs: a histogram has buckets, overflow and sum. */
-enum metric_cells { METRIC_COUNTER = 1, METRIC_HISTOGRAM = 15 };
+enum metric_cells {
+	METRIC_COUNTER = 1,
+	METRIC_KEPT = 1,
+	METRIC_HISTOGRAM = 15
+};
 
 enum metric {
 	METRIC__NONE = 0,
@@ -56,9 +61,34 @@ void metric_add(
 void metric_observe(struct slot *slot, enum metric metric, int64_t us);
 
 /*
+ * One number: the values of its labels, as for metric_add(); of a histogram
+ * the number of a bucket, or of the sum, and 0.
+ */
+struct metric_cell {
+	enum metric metric;
+	size_t first, second;
+};
+
+/* Go on to the next cell, from zeros to the first; false after the last. */
+bool metric_next(struct metric_cell *cell);
+
+/* The cell of a metric by its name; false if there is none such. */
+bool metric_find(
+    const char *name, int64_t first, int64_t second, struct metric_cell *ret);
+
+/* Its metric's name, and whether that is a counter for companions alone. */
+const char *metric_name(const struct metric_cell *cell);
+bool metric_kept(const struct metric_cell *cell);
+
+/* Where a cell is. */
+_Atomic uint64_t *metric_at(struct metrics *m, const struct metric_cell *cell);
+
+/*
  * Append everything in the Prometheus text format, summed over all slots,
  * every combination of labels with it, and the gauges of the workers.  routes
- * names the values of the label "route" and ends with NULL.
+ * names the values of the label "route" and ends with NULL.  What companions
+ * counted is added as sh_counters has it; what only they count is left out
+ * until that was read.
  */
 void metric_print(
     const struct shm *shm, const char *const *routes, struct str *s);

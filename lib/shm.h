@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "lib/counter.h"
+#include "lib/gauge.h"
 #include "lib/metric.h"
 #include "lib/storage.h"
 
@@ -68,6 +70,8 @@ struct shm {
 	_Atomic int64_t
 	    sh_measure_at; /* likewise, at measuring what is stored */
 	struct storage sh_storage;
+	struct gauges sh_gauges;
+	struct counters sh_counters;
 	_Atomic int64_t sh_pressed; /* when decisions waited; fcgi/shed.c */
 };
 

@@ -195,3 +195,11 @@ grant execute on function assay.erase_identity(bigint, text, bigint),
 
 -- operator reports what is stored.
 grant execute on function assay.storage_rows() to assay_operator;
+
+-- Companions add to what they have counted, and operator shows it, and how
+-- much waits; what waits it does not see.
+grant execute on function
+    assay.counter_add(text[], bigint[], bigint[], bigint[])
+    to assay_companion, assay_retain;
+grant select on assay.counter to assay_operator;
+grant execute on function assay.gauges(bigint) to assay_operator;

@@ -606,6 +606,17 @@ select pg_database_size(current_database()) as bytes;
 -- name: storage_rows many read late
 select name, rows from assay.storage_rows();
 
+-- Metrics (lib/counter.c, lib/gauge.c) ------------------------------------------
+
+-- name: counter_add one write late
+select assay.counter_add($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]);
+
+-- name: counter_read many read late
+select metric, first, second, n from assay.counter;
+
+-- name: gauges many read late
+select name, value from assay.gauges($1::bigint);
+
 -- assayctl ------------------------------------------------------------------
 
 -- name: ruleset_missing one read

@@ -143,6 +143,11 @@ wants assay-api.7 "assay-api(7) has every route" <"$tmp/rows"
 rows CODE core/codes.tbl 0 >"$tmp/rows"
 wants assay-api.7 "assay-api(7) has every error code" <"$tmp/rows"
 {
+	rows METRIC lib/metrics.tbl 1
+	rows GAUGE lib/gauges.tbl 1
+} >"$tmp/rows"
+wants assay-api.7 "assay-api(7) has every metric" <"$tmp/rows"
+{
 	rows CONF lib/conf.tbl 0
 	sed -n 's/^CONF(.*, "\(.*\)")$/\1/p' lib/conf.tbl
 } >"$tmp/rows"

@@ -150,8 +150,14 @@ select assay.channel_revoke('ntf_1');
 select assay.delivery_redrive('ntd_', now(), 10);
 select assay.retention_dead(now(), 10);
 update assay.retention_mark set until = now();
+select count(*) from assay.gauges(1);
+select assay.counter_add('{m}', '{0}', '{0}', '{1}');
+insert into assay.counter values ('m', 0, 0, 1);
 
 \connect - assay_companion
+select assay.counter_add('{m}', '{0}', '{0}', '{1}');
+select n from assay.counter;
+select count(*) from assay.gauges(1);
 select * from assay.analytics_project(1);
 update assay.analytics_day set n = 0;
 select count(*) from assay.operator;
@@ -174,6 +180,8 @@ update assay.setting set value = 1;
 select * from assay.retention_month('epoch', 'epoch', 'epoch');
 select count(*) from assay.retention_batches('idempotency', now());
 select assay.retention_dead('epoch', 1), assay.retention_labels('epoch', 1);
+select assay.counter_add('{m,m}', '{1,0}', '{0,0}', '{1,2}');
+select n from assay.counter;
 
 -- Who may make partitions may make functions, too: none is taken for one of
 -- ours by who may do more.

@@ -6,6 +6,7 @@
 
 #include "core/arena.h"
 #include "core/str.h"
+#include "lib/counter.h"
 #include "lib/metric.h"
 #include "lib/shm.h"
 #include "t/unit/unit.h"
@@ -90,6 +91,62 @@ START_TEST(sums_over_slots)
 }
 END_TEST
 
+/* Who begins anew shows of a counter of its own what is new. */
+START_TEST(adds_companions)
+{
+	struct metric_cell cell = { 0 };
+	struct shm *shm = shm_new(NULL);
+	struct slot *slot = &shm->sh_slot[0];
+	struct counters *co = &shm->sh_counters;
+
+	atomic_store(&slot->sl_group, 1);
+	metric_add(slot, METRIC_ID_TORN, 0, 0, 1);
+	ck_assert(metric_find("engine_spool_torn_total", 0, 0, &cell));
+	atomic_store(metric_at(&co->co_now, &cell), 40);
+	atomic_store(metric_at(&co->co_base, &cell), 30);
+	HAS(print(shm), "engine_spool_torn_total 1\n");
+	atomic_store(&co->co_read, 1);
+	HAS(print(shm), "engine_spool_torn_total 11\n");
+	shm_free(shm);
+}
+END_TEST
+
+START_TEST(walks_all_cells)
+{
+	struct metric_cell cell = { 0 }, found;
+	struct metrics m = { 0 };
+	size_t n = 0;
+
+	while (metric_next(&cell)) {
+		n++;
+		ck_assert(metric_find(metric_name(&cell), (int64_t)cell.first,
+		    (int64_t)cell.second, &found));
+		ck_assert_int_eq(found.metric, cell.metric);
+		ck_assert_uint_eq(found.first, cell.first);
+		ck_assert_uint_eq(found.second, cell.second);
+		ck_assert_uint_eq(atomic_fetch_add(metric_at(&m, &cell), 1), 0);
+	}
+	ck_assert_uint_eq(n, sizeof(m) / sizeof(uint64_t));
+}
+END_TEST
+
+START_TEST(finds_what_there_is)
+{
+	const char *name = "engine_decisions_total";
+	struct metric_cell cell;
+
+	ck_assert(metric_find(name, 3, 1, &cell));
+	ck_assert(!metric_find(name, 4, 0, &cell));
+	ck_assert(!metric_find(name, 0, 2, &cell));
+	ck_assert(!metric_find(name, -1, 0, &cell));
+	ck_assert(!metric_find(name, 0, INT64_MIN, &cell));
+	ck_assert(!metric_find("engine_nonsense_total", 0, 0, &cell));
+	name = "engine_decision_duration_seconds";
+	ck_assert(metric_find(name, METRIC_HISTOGRAM - 1, 0, &cell));
+	ck_assert(!metric_find(name, METRIC_HISTOGRAM, 0, &cell));
+}
+END_TEST
+
 Suite *
 suite_metric(void)
 {
@@ -98,6 +155,9 @@ suite_metric(void)
 
 	tcase_add_test(tc, all_at_zero);
 	tcase_add_test(tc, sums_over_slots);
+	tcase_add_test(tc, adds_companions);
+	tcase_add_test(tc, walks_all_cells);
+	tcase_add_test(tc, finds_what_there_is);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,0 +1,84 @@
+-- SPDX-License-Identifier: ISC
+-- What the metrics have from the database.
+
+-- Add to what companions have counted.  In their order, so that two that do
+-- so at once never wait for each other in a circle; and whoever waits for long
+-- gives up here, not where it called from, which would not know what became
+-- of it.
+create or replace function assay.counter_add(metrics text[], firsts bigint[],
+    seconds bigint[], counts bigint[])
+returns void language sql security definer
+set search_path = pg_catalog, pg_temp set lock_timeout = '500ms'
+begin atomic
+	insert into assay.counter as c (metric, first, second, n)
+	select u.metric, u.first, u.second, u.n
+	from unnest(metrics, firsts, seconds, counts)
+	    as u(metric, first, second, n)
+	order by u.metric, u.first, u.second
+	on conflict (metric, first, second)
+	    do update set n = c.n + excluded.n;
+end;
+
+-- Milliseconds since then; 0 if that is to come, or never was.
+create or replace function assay.age_ms(at timestamptz)
+returns bigint language sql stable
+set search_path = pg_catalog, pg_temp
+return coalesce(greatest(0, extract(epoch from clock_timestamp() - at) * 1000),
+    0)::bigint;
+
+-- How much waits, and since when, in milliseconds; lib/gauges.tbl has the
+-- names.  Counts end at at_most, and each age is that of one row, found by an
+-- index: what this reads does not grow with what waits.
+create or replace function assay.gauges(at_most bigint)
+returns table (name text, value bigint) language sql stable security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
+begin atomic
+	select 'outbox_events', (select count(*)
+	    from (select from assay.outbox limit at_most) o)
+	union all
+	select 'outbox_oldest', assay.age_ms((select o.occurred_at
+	    from assay.outbox o order by o.number limit 1))
+	union all
+	select 'pending_' || k.kind, (select count(*)
+	    from (select from assay.delivery d
+		where d.id >= k.prefix and d.id < k.prefix || 'w'
+		limit at_most) d)
+	from (values ('webhook', 'whd_'), ('alert', 'ntd_')) as k(kind, prefix)
+	union all
+	select 'dead_' || k.kind, (select count(*)
+	    from (select from assay.dead_letter d
+		where d.id >= k.prefix and d.id < k.prefix || 'w'
+		limit at_most) d)
+	from (values ('webhook', 'whd_'), ('alert', 'ntd_')) as k(kind, prefix)
+	union all
+	select 'due_' || k.kind, assay.age_ms((select min(n.at)
+	    from assay.subscriber s cross join lateral (
+		select d.next_attempt_at as at from assay.delivery d
+		where d.subscriber_id = s.id
+		order by d.next_attempt_at limit 1) n
+	    where s.active and s.id like k.prefix))
+	from (values ('webhook', 'whk\_%'), ('alert', 'ntf\_%'))
+	    as k(kind, prefix)
+	union all
+	select 'async_events', (select count(*)
+	    from (select from assay.async_queue limit at_most) q)
+	union all
+	select 'async_oldest', assay.age_ms((select q.accepted_at
+	    from assay.async_queue q order by q.number limit 1))
+	union all
+	select 'analytics_lag', assay.age_ms((select l.decided_at
+	    from assay.verdict_log l
+	    where l.xid::text::bigint >= (select c.next
+		from assay.analytics_cursor c)
+	    limit 1))
+	union all
+	select 'months_ahead', (select min(p.n)
+	    from (select count(*) filter (where right(r.relname, 6) >
+			to_char(now() at time zone 'UTC', 'YYYYMM')) as n
+		from (values ('assay.verdict_log'::regclass),
+		    ('assay.detail'::regclass)) as t(parent)
+		left join pg_inherits i on i.inhparent = t.parent
+		left join pg_class r on r.oid = i.inhrelid
+		group by t.parent) p);
+end;
