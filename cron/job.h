@@ -16,7 +16,7 @@ struct run;
 struct shm;
 struct slot;
 
-#define JOB_COUNTS 4 /* that a job tells of at its end, at most */
+#define JOB_COUNTS 5 /* that a job tells of at its end, at most */
 
 /*
  * One step: a bounded piece of what is due, durable when it returns, so that

@@ -5,6 +5,11 @@
 
 #include "cron/job.h"
 
+/* decide.c */
+job_open_fn decide_open;
+job_step_fn decide_step;
+job_close_fn decide_close;
+
 /* project.c */
 job_step_fn project_step;
 

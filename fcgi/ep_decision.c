@@ -19,9 +19,7 @@
 #include "lib/clock.h"
 #include "lib/db.h"
 #include "lib/log.h"
-#include "lib/metric.h"
 #include "lib/set.h"
-#include "lib/shm.h"
 
 #define KEY_MAX 255 /* bytes of an Idempotency-Key header */
 #define BATCH_TIME (SET_TIMEOUT_MANY * (CLOCK_SECOND / 1000))
@@ -227,6 +225,8 @@ item_init(struct item *item, const struct req *req, const struct event *ev)
 	item->correlation_id = req->correlation_id;
 	item->key_hash = req->key_hash;
 	item->scope = (unsigned)req->route->scope;
+	item->queued = 0;
+	item->keep = false;
 }
 
 /* Count an outcome; -1 with req->fail set when there is no verdict. */
@@ -251,18 +251,11 @@ outcome(struct req *req, const struct item *item)
 static void
 count(struct req *req, const struct item *item)
 {
-	struct slot *slot = req->worker->slot;
-
-	metric_add(slot, METRIC_ID_DECISIONS,
-	    (size_t)item->answer.verdict - VERDICT_ALLOW,
-	    item->outcome == SET_REPLAYED ? 1 : 0, 1);
-	if (item->outcome == SET_DEGRADED) {
-		metric_add(slot, METRIC_ID_DEGRADED, 0, 0, 1);
-		metric_add(slot, METRIC_ID_SPOOLED, 0, 0, item->spooled);
+	set_count(req->worker->slot, item);
+	if (item->outcome == SET_DEGRADED)
 		log_error("decision=degraded log=%s code=%s why=%s",
 		    item->spooled ? "spool" : "database",
 		    fail_code_name(item->fail.code), item->fail.why);
-	}
 }
 
 /* A decision, with the optional fields that its endpoint names. */

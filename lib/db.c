@@ -143,6 +143,12 @@ db_ready(struct db *db, struct fail *f)
 	return db_connect(db, f);
 }
 
+int
+db_has(struct db *db, enum stmt stmt, struct fail *f)
+{
+	return db->db_prepared[stmt] ? 0 : db_prepare(db, stmt, f);
+}
+
 enum db_trouble
 db_trouble(const struct db *db)
 {
@@ -172,8 +178,7 @@ db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 
 	/* Inside a transaction nothing is repeated: it died with its link. */
 	for (tries = 0; tries < (inside ? 1 : 2); tries++) {
-		if (db_ready(db, f) == -1 ||
-		    (!db->db_prepared[stmt] && db_prepare(db, stmt, f) == -1))
+		if (db_ready(db, f) == -1 || db_has(db, stmt, f) == -1)
 			return -1;
 		if (db_send(db, stmt, p, f) == 0 &&
 		    db_sync(db, a, &rows, 1, f) == 0) {

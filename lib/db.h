@@ -88,6 +88,13 @@ void db_close(struct db *db);
  */
 int db_ready(struct db *db, struct fail *f);
 
+/*
+ * Make sure that a late statement may stand in a pipeline of the connection
+ * that there is.  Returns 0, or -1 with f set.
+ */
+int db_has(struct db *db, enum stmt stmt, struct fail *f)
+    __attribute__((warn_unused_result));
+
 /* Why the last call that returned -1 did so, and its SQLSTATE or "". */
 enum db_trouble db_trouble(const struct db *db);
 const char *db_sqlstate(const struct db *db);
@@ -144,9 +151,10 @@ int db_query(struct db *db, struct arena *a, const char *sql,
  * Pipelines.  db_send() queues one statement without waiting; db_sync() sends
  * what is queued and collects one result for each statement, in order, into
  * ret[0..n-1].  The statements between two syncs are one implicit
- * transaction unless they say begin and commit; none may be a late one.  At
- * the first error the rest is skipped by the server and db_sync() returns -1
- * with f set; an open transaction must then be rolled back with db_rollback().
+ * transaction unless they say begin and commit; a late one among them needs
+ * db_has().  At the first error the rest is skipped by the server and db_sync()
+ * returns -1 with f set; an open transaction must then be rolled back with
+ * db_rollback().
  */
 int db_send(struct db *db, enum stmt stmt, const struct params *p,
     struct fail *f) __attribute__((warn_unused_result));

@@ -60,6 +60,8 @@ static const char *const verdicts[] = { "allow", "challenge", "review",
 	"deny" };
 static const char *const booleans[] = { "false", "true" };
 static const char *const budgets[] = { "decisions", "login" };
+static const char *const asyncs[] = { "decided", "dropped", "degraded",
+	"unreadable", "failed" };
 static const char *const calls[] = { "answered", "failed", "skipped" };
 static const char *const collections[] = { "verdicts", "activity", "replay",
 	"idempotency", "deadLetter" };
@@ -81,6 +83,10 @@ static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 #define LABEL_BUDGET                                                           \
 	{                                                                      \
 		"budget", budgets, METRIC_BUDGET                               \
+	}
+#define LABEL_ASYNC                                                            \
+	{                                                                      \
+		"result", asyncs, METRIC_ASYNC                                 \
 	}
 #define LABEL_CALL                                                             \
 	{                                                                      \

@@ -18,6 +18,7 @@ enum metric_values {
 	METRIC_VERDICT = 4, /* in the order of the verdicts */
 	METRIC_CACHED = 2, /* false, true */
 	METRIC_BUDGET = 2, /* decisions, login */
+	METRIC_ASYNC = 5, /* in the order of cron/decide.c */
 	METRIC_CALL = 3, /* answered, failed, skipped */
 	METRIC_COLLECTION = 5, /* in the order of enum retain */
 	METRIC_GROUP = 2, /* decide, operator */

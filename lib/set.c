@@ -21,6 +21,7 @@
 #include "lib/engine.h"
 #include "lib/geoip.h"
 #include "lib/known.h"
+#include "lib/metric.h"
 #include "lib/set_int.h"
 #include "lib/spool.h"
 
@@ -43,6 +44,7 @@ enum try {
 static void set_singly(struct set *, struct item *const *, size_t, int64_t);
 static bool set_tried(struct set *, struct item *const *, size_t);
 static enum try set_try(struct set *, struct item *const *, size_t);
+static int set_begin(struct set *, struct item *const *, size_t, struct fail *);
 static int set_build(struct set *, struct item *const *, size_t, struct fail *);
 static int set_entry(
     struct set *, struct entry *, struct item *, struct fail *);
@@ -58,6 +60,7 @@ static const char *replay_text(
     struct arena *, const struct ruleset *, const struct entry *);
 static void set_outcomes(struct set *);
 static void set_degrade(struct set *, struct item *const *, size_t);
+static void degrade(struct set *, struct item *const *, size_t);
 static int degrade_logged(
     struct set *, struct item *const *, size_t, struct fail *);
 static int degrade_keys(struct set *, struct fail *);
@@ -89,6 +92,18 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 	db_until(db, 0);
 }
 
+void
+set_count(struct slot *slot, const struct item *item)
+{
+	metric_add(slot, METRIC_ID_DECISIONS,
+	    (size_t)item->answer.verdict - VERDICT_ALLOW,
+	    item->outcome == SET_REPLAYED ? 1 : 0, 1);
+	if (item->outcome != SET_DEGRADED)
+		return;
+	metric_add(slot, METRIC_ID_DEGRADED, 0, 0, 1);
+	metric_add(slot, METRIC_ID_SPOOLED, 0, 0, item->spooled);
+}
+
 bool
 set_of_one_user(struct item *const *items, size_t n)
 {
@@ -115,8 +130,8 @@ set_lock_key(const char *user)
 bool
 set_decides(const struct entry *en)
 {
-	return en->verified && !en->busy && en->earlier_id == NULL &&
-	    en->same == NULL;
+	return en->verified && !en->gone && !en->busy &&
+	    en->earlier_id == NULL && en->same == NULL;
 }
 
 int
@@ -149,6 +164,7 @@ set_singly(struct set *s, struct item *const *items, size_t n, int64_t deadline)
 			break;
 		if (set_tried(s, &items[i], 1))
 			continue;
+		items[i]->fail = s->why;
 		if (db_trouble(s->db) == DB_TIMEOUT)
 			late[n_late++] = items[i];
 		else
@@ -209,7 +225,7 @@ set_try(struct set *s, struct item *const *items, size_t n)
 			    f, FAIL_US, UNAVAILABLE, NULL, "the time is over");
 		return TRY_GIVE_UP;
 	}
-	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1)
+	if (set_begin(s, items, n, f) == -1)
 		return TRY_GIVE_UP;
 	if (set_read(s, f) == -1 || set_read_earlier(s, f) == -1 ||
 	    set_read_graph(s, f) == -1 || set_decide(s, f) == -1)
@@ -217,7 +233,8 @@ set_try(struct set *s, struct item *const *items, size_t n)
 
 	/* A set of refusals and replays leaves nothing behind. */
 	for (i = 0; i < s->n; i++)
-		commit = commit || s->entries[i].decided;
+		commit = commit || s->entries[i].decided ||
+		    set_takes(&s->entries[i]);
 	if (!commit)
 		db_rollback(s->db);
 	else if (set_write(s, f) == -1)
@@ -225,6 +242,19 @@ set_try(struct set *s, struct item *const *items, size_t n)
 	if (t == TRY_DONE)
 		set_outcomes(s);
 	return t;
+}
+
+/* A connection that can do what the items need, and room for them. */
+static int
+set_begin(struct set *s, struct item *const *items, size_t n, struct fail *f)
+{
+	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1)
+		return -1;
+	if (!s->queued)
+		return 0;
+	if (db_has(s->db, STMT_SET_QUEUED, f) == -1)
+		return -1;
+	return db_has(s->db, STMT_SET_TAKE, f);
 }
 
 /* Lay out entries, users and entities of the items. */
@@ -235,6 +265,7 @@ set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
 
 	s->n = n;
 	s->n_members = 0;
+	s->queued = false;
 	s->entries = arena_array(s->arena, n, sizeof(*s->entries));
 	s->members = arena_array(s->arena, n, sizeof(*s->members));
 	s->graph = graph_new(s->arena, n * SET_NODES_MAX, n * SET_PAIRS_MAX);
@@ -272,6 +303,7 @@ set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
 	memset(&item->answer, 0, sizeof(item->answer));
 	memset(&item->fail, 0, sizeof(item->fail));
 	en->item = item;
+	s->queued = s->queued || item->queued != 0;
 	geoip_place(engine_geoip(s->engine), ev, &en->place);
 	en->n_keys = list_keys(ev, en->place.country, en->keys);
 	en->key =
@@ -538,6 +570,8 @@ set_outcomes(struct set *s)
 		en = &s->entries[i];
 		if (!en->verified) {
 			en->item->outcome = SET_REFUSED;
+		} else if (en->gone) {
+			en->item->outcome = SET_GONE;
 		} else if (en->busy) {
 			en->item->outcome = SET_BUSY;
 		} else if (en->same != NULL && en->same->verified) {
@@ -551,6 +585,23 @@ set_outcomes(struct set *s)
 	}
 }
 
+/* What could not be decided is degraded, unless it is to be kept. */
+static void
+set_degrade(struct set *s, struct item *const *items, size_t n)
+{
+	struct item *given[SET_MAX];
+	size_t i, n_given = 0;
+
+	for (i = 0; i < n; i++) {
+		items[i]->outcome = SET_FAILED;
+		items[i]->fail = s->why;
+		if (!items[i]->keep)
+			given[n_given++] = items[i];
+	}
+	if (n_given > 0)
+		degrade(s, given, n_given);
+}
+
 /*
  * Answer events that could not be decided with their policies' onError
  * verdicts, and log these answers: all in the database, or else in the spool.
@@ -558,7 +609,7 @@ set_outcomes(struct set *s)
  * is ever there twice.
  */
 static void
-set_degrade(struct set *s, struct item *const *items, size_t n)
+degrade(struct set *s, struct item *const *items, size_t n)
 {
 	const struct arena_mark mark = arena_mark(s->arena);
 	const struct fail cause = s->why;
@@ -569,7 +620,8 @@ set_degrade(struct set *s, struct item *const *items, size_t n)
 	if (degrade_logged(s, items, n, f) == -1) {
 		db_rollback(s->db);
 		arena_rewind(s->arena, mark);
-		if (degrade_spooled(s, items, n, f) == -1) {
+		if (engine_spool(s->engine) == NULL ||
+		    degrade_spooled(s, items, n, f) == -1) {
 			for (i = 0; i < n; i++) {
 				items[i]->outcome = SET_FAILED;
 				items[i]->fail = *f;
@@ -589,9 +641,8 @@ degrade_logged(
 {
 	size_t i;
 
-	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1 ||
-	    degrade_keys(s, f) == -1 || degrade_answers(s, f) == -1 ||
-	    set_write_degraded(s, f) == -1)
+	if (set_begin(s, items, n, f) == -1 || degrade_keys(s, f) == -1 ||
+	    degrade_answers(s, f) == -1 || set_write_degraded(s, f) == -1)
 		return -1;
 	for (i = 0; i < n; i++)
 		items[i]->outcome =
@@ -653,9 +704,6 @@ degrade_spooled(
 	const int64_t now = engine_now(s->engine);
 	size_t i;
 
-	if (engine_spool(s->engine) == NULL)
-		return fail_set(
-		    f, FAIL_US, UNAVAILABLE, "spool", "is not there");
 	if (set_build(s, items, n, f) == -1)
 		return -1;
 	for (i = 0; i < n; i++) {

@@ -20,6 +20,7 @@ struct arena;
 struct db;
 struct engine;
 struct event;
+struct slot;
 
 #define SET_MAX 100 /* events of one set */
 
@@ -43,8 +44,9 @@ enum set_outcome {
 	SET_REPLAYED, /* the earlier decision under this idempotency key */
 	SET_DEGRADED, /* deciding failed; logged with the onError verdict */
 	SET_REFUSED, /* the API key: item.fail says why */
-	SET_FAILED, /* not even logged: item.fail says why */
+	SET_FAILED, /* not even logged, or kept: item.fail says why */
 	SET_BUSY, /* another set holds what it needs; nothing was done */
+	SET_GONE, /* it is not in the queue any more; nothing was done */
 	SET__MAX
 };
 
@@ -67,10 +69,13 @@ struct item {
 	const char *correlation_id;
 	const uint8_t *key_hash; /* of the API key; NULL: checked already */
 	unsigned scope; /* bits that the API key must have */
+	int64_t queued; /* number of its row in assay.async_queue, or 0 */
+	bool keep; /* SET_FAILED rather than degraded: it has time */
 
 	enum set_outcome outcome;
 	struct answer answer; /* unless refused, failed or busy */
-	struct fail fail; /* refused; failed, degraded: why, for the log */
+	struct fail fail; /* refused; failed, degraded: why, for the log;
+			     busy: why a try failed, CODE__NONE without */
 	bool spooled; /* degraded: logged in the spool, not in the database */
 };
 
@@ -81,12 +86,19 @@ struct item {
  * is decided event by event, and an event that cannot be decided by the
  * deadline, in clock_ticks(), gets its policy's onError verdict: logged in the
  * database or, when that is away, in the spool, there only for API keys that
- * were verified lately.  Locks the users for the length of the transaction.
- * Returns half a second after the deadline at the latest, whatever the
- * database does.  db must have been made with STMT_SESSION_DECIDE.
+ * were verified lately; one that is to be kept is left undecided instead.
+ * Locks the users for the length of the transaction.  An event out of the queue
+ * is decided only if its row is still there, and takes it away in the same
+ * transaction, as it does when it finds its idempotency key used
+ * (SET_REPLAYED). Returns half a second after the deadline at the latest,
+ * whatever the database does.  db must have been made with STMT_SESSION_DECIDE.
  */
 void set_run(struct engine *engine, struct db *db, struct arena *a,
     struct item *const *items, size_t n, enum set_lock lock, int64_t deadline);
+
+/* Count a decision that was made, an earlier one that was found, or degraded.
+ */
+void set_count(struct slot *slot, const struct item *item);
 
 /* Whether all items are of one user; so are none and one. */
 bool set_of_one_user(struct item *const *items, size_t n);

@@ -70,6 +70,7 @@ struct entry {
 	int64_t earlier_at;
 	bool verified; /* its API key is good, else item->fail says why */
 	bool busy; /* its user is, and it is no replay */
+	bool gone; /* out of the queue, by somebody else */
 
 	/* Filled when it is decided. */
 	bool decided;
@@ -91,6 +92,7 @@ struct set {
 	size_t n_members;
 	struct graph *graph;
 	enum set_lock lock;
+	bool queued; /* some of the events are in the queue */
 	int64_t deadline; /* clock_ticks() */
 	int lost; /* times that the connection died under it */
 	struct fail why; /* of the latest try that failed */
@@ -120,7 +122,7 @@ size_t set_pairs(const struct entry *en, struct pair ret[SET_PAIRS_MAX]);
 int set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* Whether the entry is to be decided: not refused, a replay, or busy. */
+/* Whether the entry is to be decided: not refused, gone, busy or a replay. */
 bool set_decides(const struct entry *en);
 
 /* Milliseconds until the deadline; 0 when it is over. */
@@ -156,6 +158,27 @@ int set_match_lists(struct set *s, unsigned probed, const struct rows *r,
  * nothing when no entry may.  Returns 0, or -1 with f set.
  */
 int set_read_graph(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Queue the look for which of the set's events still are in the queue, under
+ * their users' locks; *ret_sent is false when none was.  Returns 0, or -1 with
+ * f set.
+ */
+int set_send_queue(struct set *s, bool *ret_sent, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Note which are gone from the rows that came of that. */
+void set_read_queue(struct set *s, const struct rows *r);
+
+/* Whether the entry's event is done with, and leaves the queue. */
+bool set_takes(const struct entry *en);
+
+/*
+ * Queue taking those events out of the queue, which fails (DB_AGAIN) if one is
+ * gone; *ret_sent is false when there are none.  Returns 0, or -1 with f set.
+ */
+int set_send_take(struct set *s, bool *ret_sent, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* The answers of entries whose key was used before, from the log. */

@@ -61,8 +61,8 @@ int
 set_read(struct set *s, struct fail *f)
 {
 	const unsigned probed = lists_long(engine_lists(s->engine));
-	struct rows rows[6], *lock, *open, *lists = NULL;
-	bool timeout, nodes, probe;
+	struct rows rows[7], *lock, *open, *lists = NULL;
+	bool timeout, nodes, probe, queue;
 	size_t i, n;
 
 	/* Round trip 1: the locks stand before the snapshot is taken. */
@@ -70,15 +70,18 @@ set_read(struct set *s, struct fail *f)
 	    send_timeout(s, &timeout, f) == -1 ||
 	    set_send_lock(s, s->lock, f) == -1 || send_open(s, f) == -1 ||
 	    send_nodes(s, &nodes, f) == -1 ||
-	    set_send_lists(s, probed, &probe, f) == -1)
+	    set_send_lists(s, probed, &probe, f) == -1 ||
+	    set_send_queue(s, &queue, f) == -1)
 		return -1;
 	lock = &rows[timeout ? 2 : 1];
 	open = lock + 1;
 	n = (size_t)(open - rows) + (nodes ? 2 : 1);
 	if (probe)
 		lists = &rows[n++];
-	if (db_sync(s->db, s->arena, rows, n, f) == -1)
+	if (db_sync(s->db, s->arena, rows, queue ? n + 1 : n, f) == -1)
 		return -1;
+	if (queue)
+		set_read_queue(s, &rows[n]);
 	if (s->lock == SET_SKIP)
 		read_busy(s, lock);
 	if (read_open(s, open, f) == -1)

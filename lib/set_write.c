@@ -30,6 +30,7 @@ struct columns {
 	int64_t *number[COLUMNS_MAX];
 };
 
+static int send_take(struct set *, size_t *, struct fail *);
 static int send_keys(struct set *, size_t *, struct fail *);
 static int send_links(struct set *, size_t *, struct fail *);
 static int send_entities(struct set *, size_t *, struct fail *);
@@ -51,9 +52,10 @@ set_write(struct set *s, struct fail *f)
 	size_t n = 0;
 
 	/* Keys first: a duplicate that waits there has sent nothing else. */
-	if (send_keys(s, &n, f) == -1 || send_links(s, &n, f) == -1 ||
-	    send_entities(s, &n, f) == -1 || send_verdicts(s, &n, f) == -1 ||
-	    send_details(s, &n, f) == -1 || send_states(s, true, &n, f) == -1 ||
+	if (send_keys(s, &n, f) == -1 || send_take(s, &n, f) == -1 ||
+	    send_links(s, &n, f) == -1 || send_entities(s, &n, f) == -1 ||
+	    send_verdicts(s, &n, f) == -1 || send_details(s, &n, f) == -1 ||
+	    send_states(s, true, &n, f) == -1 ||
 	    send_states(s, false, &n, f) == -1 || send_cases(s, &n, f) == -1 ||
 	    send(s, STMT_COMMIT, NULL, &n, f) == -1)
 		return -1;
@@ -67,7 +69,8 @@ set_write_degraded(struct set *s, struct fail *f)
 	size_t n = 0;
 
 	if (send(s, STMT_BEGIN, NULL, &n, f) == -1 ||
-	    send_verdicts(s, &n, f) == -1 || send_details(s, &n, f) == -1 ||
+	    send_take(s, &n, f) == -1 || send_verdicts(s, &n, f) == -1 ||
+	    send_details(s, &n, f) == -1 ||
 	    send(s, STMT_COMMIT, NULL, &n, f) == -1)
 		return -1;
 	return db_sync(s->db, s->arena, rows, n, f);
@@ -108,6 +111,19 @@ set_write_spool(struct set *s, struct fail *f)
 	if (n == 0)
 		return 0;
 	return spool_append(engine_spool(s->engine), s->arena, records, n, f);
+}
+
+/* What is done with leaves the queue. */
+static int
+send_take(struct set *s, size_t *n, struct fail *f)
+{
+	bool sent;
+
+	if (set_send_take(s, &sent, f) == -1)
+		return -1;
+	if (sent)
+		(*n)++;
+	return 0;
 }
 
 /* Claim the idempotency keys, in one order for everybody. */
@@ -229,6 +245,8 @@ send_verdicts(struct set *s, size_t *n, struct fail *f)
 		c.text[7][c.n] = en->decision.queue;
 		c.text[8][c.n++] = en->item->correlation_id;
 	}
+	if (c.n == 0)
+		return 0;
 	params_init(&p, s->arena);
 	params_times(&p, c.number[0], c.n);
 	for (k = 0; k < 4; k++)
@@ -264,6 +282,8 @@ send_details(struct set *s, size_t *n, struct fail *f)
 		c.text[5][c.n] = masked(s->arena, en->item->event);
 		c.text[6][c.n++] = en->replay;
 	}
+	if (c.n == 0)
+		return 0;
 	params_init(&p, s->arena);
 	params_times(&p, c.number[0], c.n);
 	for (k = 0; k < 7; k++)

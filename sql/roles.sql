@@ -50,6 +50,10 @@ grant execute on function assay.async_add(text, text, text, text)
 
 -- companion decides what was accepted for later, by the same statements.
 grant assay_decide to assay_companion;
+grant select, update (tries, not_before), delete on assay.async_queue
+    to assay_companion;
+grant execute on function assay.async_take(bigint[]),
+    assay.async_failed(bigint[]) to assay_companion;
 
 -- decide verifies service keys; operator keeps them, and the operators.
 grant select on assay.service_key to assay_decide, assay_operator;

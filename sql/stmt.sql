@@ -209,6 +209,39 @@ order by score >= 0 desc, decided_at desc, id desc limit 1;
 -- name: async_add one late
 select assay.async_add($1::text, $2::text, $3::text, $4::text);
 
+-- The oldest event of each of so many users after one, in the order of their
+-- names: one probe of the index a user, however many events each has.  One
+-- that failed is not due before its time, and its user's later ones are not
+-- before it.
+-- name: async_heads many read late
+with recursive head as (
+	(select q.number, q.user_id, 1::bigint as n
+	from assay.async_queue q where q.user_id > $1::text
+	order by q.user_id, q.number limit 1)
+	union all
+	select q.number, q.user_id, h.n + 1
+	from head h, lateral (select q.number, q.user_id
+		from assay.async_queue q where q.user_id > h.user_id
+		order by q.user_id, q.number limit 1) q
+	where h.n < $2::bigint
+)
+select q.number, q.user_id, q.event_id, q.event, q.correlation_id, q.tries,
+	q.accepted_at,
+	coalesce(q.not_before <= clock_timestamp(), true) as due
+from head h join assay.async_queue q on q.number = h.number
+order by h.n;
+
+-- Those that are in somebody else's hands by now need no rest.
+-- name: async_failed write late
+select assay.async_failed($1::bigint[]);
+
+-- Which of these are still in the queue.  Asked under the users' locks.
+-- name: set_queued many read late
+select q.number from assay.async_queue q where q.number = any($1::bigint[]);
+
+-- name: set_take write late
+select assay.async_take($1::bigint[]);
+
 -- The API key alone, for refusals, reads and degraded answers.  Always a row:
 -- an unknown key is one that is not live.
 -- name: apikey_find one read

@@ -16,3 +16,38 @@ begin atomic
 	    where i.key = async_add.event_id)
 	on conflict do nothing;
 end;
+
+-- Take events that are done with out of the queue.  Whoever decides holds
+-- their users' locks and has seen them there; that they are there still is
+-- what makes it certain that no event is decided twice.
+create or replace function assay.async_take(numbers bigint[])
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	taken bigint;
+begin
+	delete from assay.async_queue q where q.number = any(numbers);
+	get diagnostics taken = row_count;
+	if taken <> cardinality(numbers) then
+		raise serialization_failure
+		    using message = 'an event is not in the queue any more';
+	end if;
+end
+$$;
+
+-- Note that events could not be decided, and let them rest: a second, then
+-- twice as long each time, up to a minute or so.
+create or replace function assay.async_failed(numbers bigint[])
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	update assay.async_queue q
+	set tries = q.tries + 1, not_before = clock_timestamp() +
+	    interval '1 second' * (0.9 + 0.2 * random()) *
+	    power(2, least(q.tries, 6))
+	from (select t.number from assay.async_queue t
+		where t.number = any(numbers)
+		for update skip locked) failed
+	where q.number = failed.number;
+end;

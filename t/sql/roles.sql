@@ -63,6 +63,8 @@ insert into assay.delivery (id) values ('whd_mine');
 select assay.async_add('e', 'u', '{}', 'c');
 select count(*) from assay.async_queue;
 delete from assay.async_queue;
+select assay.async_take('{1}');
+select assay.async_failed('{1}');
 select assay.webhook_list('{}');
 
 \connect - assay_operator
@@ -166,6 +168,10 @@ select count(*) from assay.list_entry;
 delete from assay.verdict_log;
 select assay.labels_match(1) >= 0;
 select assay.label_chargeback('e', 'c');
+select count(*) from assay.async_queue;
+update assay.async_queue set event = '{}';
+select assay.async_failed('{1}');
+select assay.async_take(array(select number from assay.async_queue));
 
 \connect - assay_retain
 select count(*) from assay.operator;
