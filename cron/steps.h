@@ -13,6 +13,9 @@ job_close_fn decide_close;
 /* project.c */
 job_step_fn project_step;
 
+/* publish.c */
+job_step_fn publish_step;
+
 /* drain.c */
 job_open_fn drain_open;
 job_step_fn drain_step;

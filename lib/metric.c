@@ -68,6 +68,14 @@ static const char *const collections[] = { "verdicts", "activity", "replay",
 static const char *const groups[] = { "decide", "operator" };
 static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 
+static const char *const topics[] = {
+#define TOPIC(id, name, subscribers) name,
+#include "lib/topics.tbl"
+#undef TOPIC
+};
+
+_Static_assert(METRIC_TOPIC == nitems(topics), "a value for each topic");
+
 #define LABEL_NONE                                                             \
 	{                                                                      \
 		NULL, none, METRIC_NONE                                        \
@@ -103,6 +111,10 @@ static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 #define LABEL_CLASS                                                            \
 	{                                                                      \
 		"status", classes, METRIC_CLASS                                \
+	}
+#define LABEL_TOPIC                                                            \
+	{                                                                      \
+		"event", topics, METRIC_TOPIC                                  \
 	}
 #define LABEL_ROUTE                                                            \
 	{                                                                      \

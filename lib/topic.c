@@ -33,12 +33,16 @@ topic_names(enum topic_subscriber who, const char *ret[TOPIC__MAX])
 bool
 topic_offered(enum topic_subscriber who, const char *name)
 {
-	const char *names[TOPIC__MAX];
-	const size_t n = topic_names(who, names);
-	size_t i;
+	return (topics[topic_parse(name)].subscribers & who) != 0;
+}
 
-	for (i = 0; i < n; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
+enum topic
+topic_parse(const char *name)
+{
+	enum topic topic;
+
+	for (topic = TOPIC__NONE + 1; topic < TOPIC__MAX; topic++)
+		if (strcmp(topics[topic].name, name) == 0)
+			return topic;
+	return TOPIC__NONE;
 }

@@ -22,4 +22,7 @@ size_t topic_names(enum topic_subscriber who, const char *ret[TOPIC__MAX]);
 /* Whether such a subscriber may have the topic of that name, if it is one. */
 bool topic_offered(enum topic_subscriber who, const char *name);
 
+/* The topic of that name, or TOPIC__NONE. */
+enum topic topic_parse(const char *name);
+
 #endif

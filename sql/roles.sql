@@ -148,6 +148,12 @@ grant execute on function assay.graph_near(bigint, bigint),
     assay.graph_top(bigint),
     assay.graph_around(text, bigint, text) to assay_operator;
 
+-- companion publishes what happened; decide tells of anomalies.
+grant insert (event, data, user_id, correlation_id, occurred_at)
+    on assay.outbox to assay_decide;
+grant execute on function assay.publish_next(bigint, bigint, bigint)
+    to assay_companion;
+
 -- operator keeps webhooks and alert channels; what signs deliveries, and the
 -- channels' URLs, it never sees again.
 grant select (id, url, events, active, last_status, failures, created_at),

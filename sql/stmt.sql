@@ -67,7 +67,7 @@ from unnest($1::bigint[]) k;
 -- for), an earlier decision under the idempotency key, the user's state.
 -- name: set_open many read
 select e.ord, clock_timestamp() as now, c.rules, c.policies, c.lists,
-	c.settings, k.id as api_key, k.scopes, k.expires_at,
+	c.settings, c.anomalies, k.id as api_key, k.scopes, k.expires_at,
 	k.id is not null and k.revoked_at is null and coalesce(
 	    k.expires_at > clock_timestamp(), true) as live,
 	i.verdict_id as earlier_id, i.event_id as earlier_event,
@@ -191,6 +191,12 @@ insert into assay.case_trail (case_id, at, action, actor)
 select w.id, w.at, 'opened', 'engine'
 from unnest($1::text[], $2::timestamptz[]) as w(id, at);
 
+-- Anomalies, if somebody wants to hear of them.
+-- name: set_add_anomalies write
+insert into assay.outbox (event, data, user_id, correlation_id, occurred_at)
+select 'alert.anomaly.v1', w.*
+from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as w;
+
 -- One decision; its time says in which partition, its event where in there.
 -- name: verdict_find one read
 select id, event_id, verdict, score, reasons, policy_id, policy_version,
@@ -293,7 +299,7 @@ delete from assay.spool_file where name = $1::text;
 -- Configuration (lib/engine.c) ----------------------------------------------
 
 -- name: engine_epochs one read
-select rules, policies, lists, settings from assay.epoch;
+select rules, policies, lists, settings, anomalies from assay.epoch;
 
 -- name: engine_rulesets many read
 select r.event_type, r.version, r.text
@@ -478,6 +484,12 @@ select assay.delivery_list($1::text, $2::bigint) as body;
 -- name: delivery_redrive one write late
 select moved, requeued
 from assay.delivery_redrive($1::text, $2::timestamptz, $3::bigint);
+
+-- Publishing (cron/publish.c) -------------------------------------------------
+
+-- name: publish_next many write late
+select topic, events, throttled, more, next
+from assay.publish_next($1::bigint, $2::bigint, $3::bigint);
 
 -- Lists (fcgi/ep_list.c, ep_list_import.c) ------------------------------------
 

@@ -27,6 +27,25 @@ return json_build_object(
 	from assay.alert_channel c)
 )::text;
 
+-- Decisions look for anomalies while any channel wants them.  The row is locked
+-- first, so that of two changes the later sees the earlier.
+create or replace function assay.channel_anomalies()
+returns trigger language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	perform from assay.epoch for update;
+	update assay.epoch e set anomalies = w.wanted
+	from (select exists (select from assay.alert_channel c
+	    where c.active and 'alert.anomaly.v1' = any(c.events))) w(wanted)
+	where e.anomalies <> w.wanted;
+	return null;
+end
+$$;
+create or replace trigger anomalies
+after insert or update of events, active or delete on assay.alert_channel
+for each statement execute function assay.channel_anomalies();
+
 create or replace function assay.channel_create(id text, type text, url text,
     url_hint text, target text, events text[], min_verdict text,
     throttle_per_min bigint, created_by text, throttle bigint)

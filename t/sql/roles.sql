@@ -172,6 +172,11 @@ select count(*) from assay.async_queue;
 update assay.async_queue set event = '{}';
 select assay.async_failed('{1}');
 select assay.async_take(array(select number from assay.async_queue));
+select more from assay.publish_next(1, 1, 0);
+select count(*) from assay.fan_out(null, 1);
+select count(*) from assay.outbox;
+update assay.publish_cursor set next = 0;
+insert into assay.alert_minute values ('ntf_1', 1, 0);
 
 \connect - assay_retain
 select count(*) from assay.operator;
@@ -196,3 +201,4 @@ language plpgsql as $$ begin raise 'run as %', current_user; end $$;
 
 \connect - assay_decide
 select assay.label_chargeback('e2', 'c');
+select more from assay.publish_next(1, 1, 0);

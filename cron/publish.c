@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: ISC */
+/* From verdict log and outbox to deliveries: a row a subscriber and event. */
+#include "config.h"
+
+#include "core/fail.h"
+#include "cron/steps.h"
+#include "lib/conf.h"
+#include "lib/db.h"
+#include "lib/metric.h"
+#include "lib/topic.h"
+
+#define AT_ONCE 2000 /* deliveries of one transaction, about */
+
+enum { COUNT_EVENTS, COUNT_THROTTLED };
+
+static void count(
+    struct run *r, const struct rows *rows, int row, enum topic topic);
+
+/*
+ * The transaction that the log is to be read from, so that nothing is read
+ * twice; forgotten at a failure, after which the server may be another.
+ */
+static int64_t looked;
+
+int
+publish_step(struct run *r, bool *ret_more, struct fail *f)
+{
+	const int64_t from = looked;
+	struct params p;
+	struct rows rows;
+	const char *name;
+	int row;
+
+	params_init(&p, r->arena);
+	params_int(&p, AT_ONCE);
+	params_int(&p, conf.NOTIFY_THROTTLE_PER_MIN);
+	params_int(&p, from);
+	looked = 0;
+	if (db_run(r->db, r->arena, STMT_PUBLISH_NEXT, &p, &rows, f) == -1)
+		return -1;
+	looked = from;
+	for (row = 0; row < rows.ro_n; row++) {
+		name = rows_text(&rows, row, rows_col(&rows, "topic"));
+		if (name != NULL) {
+			count(r, &rows, row, topic_parse(name));
+		} else {
+			*ret_more =
+			    rows_bool(&rows, row, rows_col(&rows, "more"));
+			looked = rows_int(&rows, row, rows_col(&rows, "next"));
+		}
+	}
+	return 0;
+}
+
+static void
+count(struct run *r, const struct rows *rows, int row, enum topic topic)
+{
+	const int64_t events = rows_int(rows, row, rows_col(rows, "events"));
+	const int64_t throttled =
+	    rows_int(rows, row, rows_col(rows, "throttled"));
+
+	r->count[COUNT_EVENTS] += events;
+	r->count[COUNT_THROTTLED] += throttled;
+	if (topic != TOPIC__NONE)
+		metric_add(r->slot, METRIC_ID_PUBLISHED, (size_t)topic - 1, 0,
+		    (uint64_t)events);
+	metric_add(r->slot, METRIC_ID_THROTTLED, 0, 0, (uint64_t)throttled);
+}
