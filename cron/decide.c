@@ -91,7 +91,7 @@ decide_open(struct run *r, struct fail *f)
 		log_warn("geoip=missing path=%s why=%s", f->where, f->why);
 
 	/* Nobody waits: what the database cannot take stays in the queue. */
-	d->engine = engine_new(d->geoip, NULL, f);
+	d->engine = engine_new(d->geoip, NULL, r->shm, f);
 	return d->engine == NULL ? -1 : 0;
 }
 

@@ -2,6 +2,7 @@
 /* What a worker keeps in memory to decide with: rulebooks, lists, places. */
 #include "config.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "lib/db.h"
 #include "lib/geoip.h"
 #include "lib/lists.h"
+#include "lib/setting.h"
 #include "lib/engine.h"
 
 /*
@@ -44,7 +46,9 @@ struct engine {
 	struct lists *en_lists;
 	const struct geoip *en_geoip;
 	struct spool *en_spool;
+	const struct shm *en_shm;
 	int64_t en_settings; /* epoch of the settings, the last that was seen */
+	bool en_anomalies; /* somebody wants them, as was last seen */
 	int64_t en_seen; /* the latest time of the database's clock */
 };
 
@@ -60,7 +64,8 @@ static int load_complete(const struct load *, struct fail *);
 static void load_drop(struct load *);
 
 struct engine *
-engine_new(const struct geoip *geoip, struct spool *spool, struct fail *f)
+engine_new(const struct geoip *geoip, struct spool *spool,
+    const struct shm *shm, struct fail *f)
 {
 	struct engine *e;
 	int i;
@@ -72,6 +77,7 @@ engine_new(const struct geoip *geoip, struct spool *spool, struct fail *f)
 	e->en_current = -1;
 	e->en_geoip = geoip;
 	e->en_spool = spool;
+	e->en_shm = shm;
 	for (i = 0; i < 2; i++) {
 		e->en_loads[i].block =
 		    mmap(NULL, LOAD_SIZE, PROT_READ | PROT_WRITE,
@@ -118,6 +124,7 @@ engine_fresh(struct engine *e, struct db *db, struct arena *a,
 	    e->en_current == -1 ? &none : &e->en_loads[e->en_current].epochs;
 
 	e->en_settings = now->settings;
+	e->en_anomalies = now->anomalies;
 	if ((seen->rules != now->rules || seen->policies != now->policies) &&
 	    load_books(e, db, a, now, f) == -1)
 		return -1;
@@ -136,6 +143,7 @@ engine_load(struct engine *e, struct db *db, struct arena *a, struct fail *f)
 	now.policies = rows_get_int(&r, "policies");
 	now.lists = rows_get_int(&r, "lists");
 	now.settings = rows_get_int(&r, "settings");
+	now.anomalies = rows_get_bool(&r, "anomalies");
 	return engine_fresh(e, db, a, &now, f);
 }
 
@@ -143,6 +151,16 @@ int64_t
 engine_settings(const struct engine *e)
 {
 	return e->en_settings;
+}
+
+double
+engine_anomaly(const struct engine *e)
+{
+	if (!e->en_anomalies)
+		return INFINITY;
+	if (e->en_shm == NULL)
+		return (double)setting_fallback(SETTING_ANOMALY);
+	return setting_anomaly(e->en_shm);
 }
 
 const struct rulebook *

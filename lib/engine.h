@@ -3,6 +3,7 @@
 #ifndef LIB_ENGINE_H
 #define LIB_ENGINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/decide.h"
@@ -15,6 +16,7 @@ struct engine;
 struct fail;
 struct geoip;
 struct lists;
+struct shm;
 struct spool;
 
 /* The numbers of assay.epoch: what is cached is as old as these. */
@@ -23,16 +25,18 @@ struct epochs {
 	int64_t policies;
 	int64_t lists;
 	int64_t settings;
+	bool anomalies; /* not a number: whether anybody wants them */
 };
 
 /*
- * An engine that has loaded nothing yet.  geoip (NULL: no places) and spool
- * (NULL: what cannot be logged in the database is not answered) are the
+ * An engine that has loaded nothing yet.  geoip (NULL: no places), spool
+ * (NULL: what cannot be logged in the database is not answered) and shm, where
+ * lib/setting.h shares the settings (NULL: they stay as they began), are the
  * caller's to close, after the engine is freed.  NULL with f set when there
  * is no memory.
  */
-struct engine *engine_new(
-    const struct geoip *geoip, struct spool *spool, struct fail *f);
+struct engine *engine_new(const struct geoip *geoip, struct spool *spool,
+    const struct shm *shm, struct fail *f);
 
 /* Free; NULL is harmless. */
 void engine_free(struct engine *e);
@@ -53,6 +57,12 @@ int engine_load(struct engine *e, struct db *db, struct arena *a,
 
 /* The newest epoch of the settings that it was told of, 0 before any. */
 int64_t engine_settings(const struct engine *e);
+
+/*
+ * The z-score from which on a decision is an anomaly that somebody wants to
+ * hear of; INFINITY while nobody does.
+ */
+double engine_anomaly(const struct engine *e);
 
 /* The rulebook of an event type, or NULL before the first load. */
 const struct rulebook *engine_book(

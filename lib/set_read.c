@@ -19,9 +19,9 @@
 
 /* Column numbers of STMT_SET_OPEN. */
 struct open_cols {
-	int ord, now, rules, policies, lists, settings, api_key, scopes,
-	    expires_at, live, earlier_id, earlier_event, earlier_at, node, root,
-	    state, root_parent, root_size;
+	int ord, now, rules, policies, lists, settings, anomalies, api_key,
+	    scopes, expires_at, live, earlier_id, earlier_event, earlier_at,
+	    node, root, state, root_parent, root_size;
 };
 
 /* Entities to resolve, as parameters: kind and key of each. */
@@ -364,6 +364,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 		.policies = rows_col(r, "policies"),
 		.lists = rows_col(r, "lists"),
 		.settings = rows_col(r, "settings"),
+		.anomalies = rows_col(r, "anomalies"),
 		.api_key = rows_col(r, "api_key"),
 		.scopes = rows_col(r, "scopes"),
 		.expires_at = rows_col(r, "expires_at"),
@@ -400,6 +401,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 	epochs.policies = rows_int(r, 0, c.policies);
 	epochs.lists = rows_int(r, 0, c.lists);
 	epochs.settings = rows_int(r, 0, c.settings);
+	epochs.anomalies = rows_bool(r, 0, c.anomalies);
 	return engine_fresh(s->engine, s->db, s->arena, &epochs, f);
 }
 

@@ -38,10 +38,13 @@ static int send_verdicts(struct set *, size_t *, struct fail *);
 static int send_details(struct set *, size_t *, struct fail *);
 static int send_states(struct set *, bool, size_t *, struct fail *);
 static int send_cases(struct set *, size_t *, struct fail *);
+static int send_anomalies(struct set *, size_t *, struct fail *);
 static int send(
     struct set *, enum stmt, const struct params *, size_t *, struct fail *);
 static int columns_init(
     struct columns *, struct arena *, size_t, int, int, struct fail *);
+static bool is_anomaly(const struct entry *, double);
+static const char *anomaly_data(struct arena *, const struct entry *);
 static const char *masked(struct arena *, const struct event *);
 static int by_key(const void *, const void *);
 
@@ -57,6 +60,7 @@ set_write(struct set *s, struct fail *f)
 	    send_verdicts(s, &n, f) == -1 || send_details(s, &n, f) == -1 ||
 	    send_states(s, true, &n, f) == -1 ||
 	    send_states(s, false, &n, f) == -1 || send_cases(s, &n, f) == -1 ||
+	    send_anomalies(s, &n, f) == -1 ||
 	    send(s, STMT_COMMIT, NULL, &n, f) == -1)
 		return -1;
 	return db_sync(s->db, s->arena, rows, n, f);
@@ -369,6 +373,35 @@ send_cases(struct set *s, size_t *n, struct fail *f)
 	return send(s, STMT_SET_ADD_TRAIL, &q, n, f);
 }
 
+/* Events of the decisions whose amounts are out of the ordinary. */
+static int
+send_anomalies(struct set *s, size_t *n, struct fail *f)
+{
+	const double from = engine_anomaly(s->engine);
+	const struct entry *en;
+	struct columns c = { 0 };
+	struct params p;
+	int k;
+
+	for (en = s->entries; en < s->entries + s->n; en++) {
+		if (!is_anomaly(en, from))
+			continue;
+		if (c.n == 0 && columns_init(&c, s->arena, s->n, 3, 1, f) == -1)
+			return -1;
+		c.text[0][c.n] = anomaly_data(s->arena, en);
+		c.text[1][c.n] = en->member->user;
+		c.text[2][c.n] = en->item->correlation_id;
+		c.number[0][c.n++] = en->item->answer.decided_at;
+	}
+	if (c.n == 0)
+		return 0;
+	params_init(&p, s->arena);
+	for (k = 0; k < 3; k++)
+		params_texts(&p, c.text[k], c.n);
+	params_times(&p, c.number[0], c.n);
+	return send(s, STMT_SET_ADD_ANOMALIES, &p, n, f);
+}
+
 /* Queue one statement and count it. */
 static int
 send(struct set *s, enum stmt stmt, const struct params *p, size_t *n,
@@ -394,6 +427,41 @@ columns_init(struct columns *c, struct arena *a, size_t n, int texts,
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
 	return 0;
+}
+
+/* Whether an entry was scored and its amount is so far from the usual. */
+static bool
+is_anomaly(const struct entry *en, double from)
+{
+	const struct value *z =
+	    &en->signals.value[SIGNAL_ANOMALY_AMOUNT_Z_SCORE];
+
+	return en->decided && en->decision.score.total != SCORE_SHORT_CIRCUIT &&
+	    z->type == VALUE_NUMBER && z->number >= from;
+}
+
+/* What alert.anomaly.v1 says of it, as JSON. */
+static const char *
+anomaly_data(struct arena *a, const struct entry *en)
+{
+	const struct event *ev = en->item->event;
+	struct str s;
+
+	str_init(&s, a);
+	str_add(&s, "{\"userId\":");
+	str_json(&s, ev->user);
+	str_add(&s, ",\"eventId\":");
+	str_json(&s, en->item->answer.event_id);
+	str_addf(&s, ",\"eventType\":\"%s\",\"amountZScore\":",
+	    event_type_name(ev->type));
+	str_value(&s, &en->signals.value[SIGNAL_ANOMALY_AMOUNT_Z_SCORE]);
+	if (ev->has_amount)
+		str_addf(&s, ",\"amount\":%s", ev->amount_text);
+	if (ev->currency != NULL)
+		str_addf(&s, ",\"currency\":\"%s\"", ev->currency);
+	str_addf(
+	    &s, ",\"verdict\":\"%s\"}", verdict_name(en->item->answer.verdict));
+	return str_text(&s);
 }
 
 /* The request as the activity log may keep it. */
