@@ -35,7 +35,7 @@ enum state {
 
 static void on_signal(int number);
 static int prepare(struct run *r, struct fail *f);
-static void finish(struct run *r);
+static void finish(struct run *r, enum state state);
 static enum state loop(struct run *r);
 static enum state step(struct run *r, enum state last, bool *ret_more);
 static void save(struct run *r);
@@ -61,7 +61,7 @@ run_job(const struct job *job, int64_t until)
 		state = loop(&r);
 	else
 		log_error("start=failed where=%s why=%s", f.where, f.why);
-	finish(&r);
+	finish(&r, state);
 	tell(&r, "done", began);
 	return status_of(state);
 }
@@ -102,11 +102,14 @@ prepare(struct run *r, struct fail *f)
 	return r->job->open == NULL ? 0 : r->job->open(r, f);
 }
 
+/* Closing may count, too. */
 static void
-finish(struct run *r)
+finish(struct run *r, enum state state)
 {
 	if (r->job->close != NULL)
 		r->job->close(r);
+	if (r->db != NULL && state != STATE_AWAY)
+		save(r);
 	db_close(r->db);
 	shm_free(r->shm);
 	if (r->arena != NULL) {
@@ -140,8 +143,6 @@ loop(struct run *r)
 		else if (!more)
 			poll(NULL, 0, r->job->pause_ms);
 	}
-	if (state != STATE_AWAY)
-		save(r);
 	return state;
 }
 

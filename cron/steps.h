@@ -16,6 +16,11 @@ job_step_fn project_step;
 /* publish.c */
 job_step_fn publish_step;
 
+/* deliver.c */
+job_open_fn deliver_open;
+job_step_fn deliver_step;
+job_close_fn deliver_close;
+
 /* drain.c */
 job_open_fn drain_open;
 job_step_fn drain_step;

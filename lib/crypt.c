@@ -24,6 +24,8 @@
 #define COST_R_MAX 16U
 #define COST_P_MAX 16U
 
+#define UNBASE64_MAX 192 /* bytes; keys are shorter */
+
 #define SALT_TEXT_SIZE 25 /* 16 bytes in base64 and NUL */
 #define HASH_TEXT_SIZE 89 /* 64 bytes in base64 and NUL */
 
@@ -134,6 +136,25 @@ void
 crypt_base64(const void *data, size_t size, char *ret)
 {
 	EVP_EncodeBlock((uint8_t *)ret, data, (int)size);
+}
+
+int
+crypt_unbase64(const char *text, void *ret, size_t room)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const size_t n = strlen(text), used = strspn(text, digits);
+	const size_t padding = strspn(text + used, "=");
+	uint8_t whole[UNBASE64_MAX];
+
+	/* EVP_DecodeBlock() forgives more, and writes the padding's bytes. */
+	if (n % 4 != 0 || used + padding != n || padding > 2 ||
+	    n / 4 * 3 > sizeof(whole) || n / 4 * 3 - padding > room ||
+	    EVP_DecodeBlock(whole, (const uint8_t *)text, (int)n) == -1)
+		return -1;
+	memcpy(ret, whole, n / 4 * 3 - padding);
+	crypt_wipe(whole, sizeof(whole));
+	return (int)(n / 4 * 3 - padding);
 }
 
 bool

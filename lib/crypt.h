@@ -48,6 +48,13 @@ void crypt_hex(const void *data, size_t size, char *ret);
 /* Base64 (RFC 4648, with padding) of size bytes. */
 void crypt_base64(const void *data, size_t size, char *ret);
 
+/*
+ * Read padded base64 into the room bytes at ret.  Returns how many bytes it
+ * was, or -1 if text is none or there is no room.
+ */
+int crypt_unbase64(const char *text, void *ret, size_t room)
+    __attribute__((warn_unused_result));
+
 /* Whether two blocks are equal, in time that depends on size only. */
 bool crypt_equal(const void *a, const void *b, size_t size);
 

@@ -2,11 +2,16 @@
 /* HTTP as a client: many transfers at once over kept connections. */
 #include "config.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <curl/curl.h>
 
+#include "core/address.h"
 #include "core/fail.h"
 #include "lib/http.h"
 
@@ -19,6 +24,9 @@ struct http {
 struct handle {
 	CURL *ha_easy;
 	struct curl_slist *ha_headers;
+	size_t ha_head_size; /* of the reply's headers so far */
+	bool ha_inside; /* an address was refused */
+	bool ha_cut; /* the reply was, and is one */
 	char ha_error[CURL_ERROR_SIZE];
 };
 
@@ -26,8 +34,42 @@ static struct handle *handle_new(struct http_call *);
 static int handle_set(struct handle *, struct http_call *);
 static void handle_free(struct handle *);
 static size_t reply_take(char *, size_t, size_t, void *);
+static size_t head_take(char *, size_t, size_t, void *);
+static curl_socket_t socket_open(void *, curlsocktype, struct curl_sockaddr *);
+static bool is_outside(const struct curl_sockaddr *);
 static struct http_call *http_finished(struct http *);
 static void call_finish(struct http_call *, CURLcode);
+static enum http_fault fault_of(CURLcode, const struct handle *);
+
+#define HEAD_MAX ((size_t)64 << 10) /* bytes of a reply's headers */
+
+static const struct {
+	CURLcode code;
+	enum http_fault fault;
+} faults[] = {
+	{ CURLE_COULDNT_RESOLVE_HOST, HTTP_FAULT_NAME },
+	{ CURLE_COULDNT_CONNECT, HTTP_FAULT_CONNECT },
+	{ CURLE_PEER_FAILED_VERIFICATION, HTTP_FAULT_CERTIFICATE },
+	{ CURLE_SSL_CONNECT_ERROR, HTTP_FAULT_TLS },
+	{ CURLE_OPERATION_TIMEDOUT, HTTP_FAULT_TIME },
+	{ CURLE_GOT_NOTHING, HTTP_FAULT_BROKEN },
+	{ CURLE_PARTIAL_FILE, HTTP_FAULT_BROKEN },
+	{ CURLE_RECV_ERROR, HTTP_FAULT_BROKEN },
+	{ CURLE_SEND_ERROR, HTTP_FAULT_BROKEN },
+	{ CURLE_WRITE_ERROR, HTTP_FAULT_LONG },
+};
+
+static const char *const fault_texts[HTTP_FAULT__MAX] = {
+	[HTTP_FAULT_NAME] = "the name does not resolve",
+	[HTTP_FAULT_INSIDE] = "the address is not public",
+	[HTTP_FAULT_CONNECT] = "no connection",
+	[HTTP_FAULT_CERTIFICATE] = "the certificate is not trusted",
+	[HTTP_FAULT_TLS] = "no TLS",
+	[HTTP_FAULT_TIME] = "no answer in time",
+	[HTTP_FAULT_BROKEN] = "the connection broke",
+	[HTTP_FAULT_LONG] = "the answer is too long",
+	[HTTP_FAULT_OTHER] = "no HTTP",
+};
 
 struct http *
 http_new(int connections, struct fail *f)
@@ -35,11 +77,14 @@ http_new(int connections, struct fail *f)
 	struct http *h;
 
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+	    (curl_version_info(CURLVERSION_NOW)->features &
+		CURL_VERSION_ASYNCHDNS) == 0 ||
 	    (h = calloc(1, sizeof(*h))) == NULL)
 		goto err0;
 	if ((h->ht_multi = curl_multi_init()) == NULL)
 		goto err1;
 	curl_multi_setopt(h->ht_multi, CURLMOPT_MAXCONNECTS, (long)connections);
+	curl_multi_setopt(h->ht_multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
 	return h;
 
 err1:
@@ -65,6 +110,7 @@ http_start(struct http *h, struct http_call *call, struct fail *f)
 
 	call->hc_status = 0;
 	call->hc_error = NULL;
+	call->hc_fault = 0;
 	call->hc_reply = NULL;
 	call->hc_reply_size = 0;
 	if ((ha = handle_new(call)) == NULL)
@@ -87,12 +133,20 @@ http_wait(struct http *h, int timeout_ms)
 
 	if (h->ht_running == 0)
 		return NULL;
+	if ((call = http_finished(h)) != NULL)
+		return call;
 	curl_multi_perform(h->ht_multi, &running);
 	if ((call = http_finished(h)) != NULL)
 		return call;
 	curl_multi_poll(h->ht_multi, NULL, 0, timeout_ms, NULL);
 	curl_multi_perform(h->ht_multi, &running);
 	return http_finished(h);
+}
+
+const char *
+http_fault_text(enum http_fault fault)
+{
+	return fault_texts[fault];
 }
 
 const char *
@@ -152,7 +206,7 @@ call_finish(struct http_call *call, CURLcode result)
 	curl_easy_getinfo(ha->ha_easy, CURLINFO_RETRY_AFTER, &seconds);
 	call->hc_us = us;
 	call->hc_retry_after = seconds;
-	if (result == CURLE_OK) {
+	if (result == CURLE_OK || (result == CURLE_WRITE_ERROR && ha->ha_cut)) {
 		curl_easy_getinfo(ha->ha_easy, CURLINFO_RESPONSE_CODE, &status);
 		call->hc_status = (int)status;
 		return;
@@ -160,6 +214,20 @@ call_finish(struct http_call *call, CURLcode result)
 	call->hc_error = result == CURLE_WRITE_ERROR ? "the reply is too long"
 	    : ha->ha_error[0] != '\0'		     ? ha->ha_error
 				      : curl_easy_strerror(result);
+	call->hc_fault = fault_of(result, ha);
+}
+
+static enum http_fault
+fault_of(CURLcode result, const struct handle *ha)
+{
+	size_t i;
+
+	if (result == CURLE_COULDNT_CONNECT && ha->ha_inside)
+		return HTTP_FAULT_INSIDE;
+	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		if (faults[i].code == result)
+			return faults[i].fault;
+	return HTTP_FAULT_OTHER;
 }
 
 static struct handle *
@@ -198,14 +266,22 @@ handle_set(struct handle *ha, struct http_call *call)
 	}
 	curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, call->hc_method);
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ha->ha_error);
+	curl_easy_setopt(e, CURLOPT_HEADERDATA, ha);
+	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, head_take);
 	curl_easy_setopt(e, CURLOPT_HTTPHEADER, ha->ha_headers);
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(e, CURLOPT_PRIVATE, call);
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(e, CURLOPT_PROXY, "");
+	/* A name that is still looked up is not waited for at the end. */
+	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)call->hc_timeout_ms);
 	curl_easy_setopt(e, CURLOPT_WRITEDATA, call);
 	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, reply_take);
+	if ((call->hc_flags & HTTP_OUTSIDE) != 0) {
+		curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, ha);
+		curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, socket_open);
+	}
 
 	/* The settings that copy and can fail come last. */
 	if (curl_easy_setopt(e, CURLOPT_UNIX_SOCKET_PATH, call->hc_socket) !=
@@ -232,9 +308,12 @@ static size_t
 reply_take(char *piece, size_t size, size_t n, void *cookie)
 {
 	struct http_call *call = cookie;
+	struct handle *ha = call->hc_handle;
 	char *bigger;
 
 	n *= size;
+	ha->ha_cut = (call->hc_flags & HTTP_CUT) != 0 &&
+	    n > call->hc_reply_max - call->hc_reply_size;
 	if (n > call->hc_reply_max - call->hc_reply_size ||
 	    (bigger = realloc(call->hc_reply, call->hc_reply_size + n + 1)) ==
 		NULL)
@@ -244,4 +323,47 @@ reply_take(char *piece, size_t size, size_t n, void *cookie)
 	call->hc_reply_size += n;
 	bigger[call->hc_reply_size] = '\0';
 	return n;
+}
+
+/* Headers without end are none of a reply. */
+static size_t
+head_take(char *line, size_t size, size_t n, void *cookie)
+{
+	struct handle *ha = cookie;
+
+	(void)line;
+	n *= size;
+	ha->ha_head_size += n;
+	return ha->ha_head_size > HEAD_MAX ? 0 : n;
+}
+
+/* libcurl is about to connect to an address: the last moment to say no. */
+static curl_socket_t
+socket_open(void *cookie, curlsocktype purpose, struct curl_sockaddr *to)
+{
+	struct handle *ha = cookie;
+
+	(void)purpose;
+	if (!is_outside(to)) {
+		ha->ha_inside = true;
+		return CURL_SOCKET_BAD;
+	}
+	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+/* What is no Internet address is not outside. */
+static bool
+is_outside(const struct curl_sockaddr *to)
+{
+	const void *at = &to->addr;
+	const struct sockaddr_in *in = at;
+	const struct sockaddr_in6 *in6 = at;
+	const void *bytes = to->family == AF_INET6
+	    ? (const void *)&in6->sin6_addr
+	    : (const void *)&in->sin_addr;
+	char text[INET6_ADDRSTRLEN];
+	struct address ad;
+
+	return inet_ntop(to->family, bytes, text, sizeof(text)) != NULL &&
+	    address_parse(text, &ad) == 0 && address_outside(&ad);
 }

@@ -14,6 +14,26 @@ struct http;
 
 #define HTTP_HEADERS_MAX 8
 
+enum http_flag {
+	HTTP_OUTSIDE = 1 << 0, /* connect to public addresses only */
+	HTTP_CUT =
+	    1 << 1, /* of a longer reply the rest is not read: it is one */
+};
+
+/* Why there was no reply. */
+enum http_fault {
+	HTTP_FAULT_NAME = 1,
+	HTTP_FAULT_INSIDE,
+	HTTP_FAULT_CONNECT,
+	HTTP_FAULT_CERTIFICATE,
+	HTTP_FAULT_TLS,
+	HTTP_FAULT_TIME,
+	HTTP_FAULT_BROKEN,
+	HTTP_FAULT_LONG,
+	HTTP_FAULT_OTHER,
+	HTTP_FAULT__MAX
+};
+
 /* One request and, once http_wait() has returned it, what came of it. */
 struct http_call {
 	/* Set by the caller, who keeps all of it until the call is done. */
@@ -26,11 +46,13 @@ struct http_call {
 	size_t hc_body_size;
 	int hc_timeout_ms; /* for the whole transfer */
 	size_t hc_reply_max; /* a longer reply is a failed transfer */
+	unsigned hc_flags; /* of enum http_flag */
 	void *hc_owner; /* for the caller */
 
 	/* Set by http_wait(). */
 	int hc_status; /* 0 when there was no whole reply */
 	const char *hc_error; /* then: why, a sentence's tail */
+	enum http_fault hc_fault; /* and the same in few words */
 	char *hc_reply; /* NUL-terminated; lives until http_done() */
 	size_t hc_reply_size;
 	int64_t hc_retry_after; /* seconds, 0 without the header */
@@ -40,8 +62,10 @@ struct http_call {
 };
 
 /*
- * A set of transfers that keeps up to connections of them open.  Returns
- * NULL with f set when libcurl cannot start.
+ * A set of transfers that keeps up to connections of them open.  Each has a
+ * connection to itself while it lasts, and looks its name up beside the
+ * others, so that none waits for another.  Returns NULL with f set when
+ * libcurl cannot start, or cannot do that.
  */
 struct http *http_new(int connections, struct fail *f);
 
@@ -50,7 +74,9 @@ void http_free(struct http *h);
 
 /*
  * Start a call: redirects are not followed, no proxy is used, only http and
- * https are spoken.  Returns 0, or -1 with f set when the call is malformed.
+ * https are spoken.  With HTTP_OUTSIDE every address is looked at when it is
+ * connected to, whatever stood for it (address_outside()).  Returns 0, or -1
+ * with f set when the call is malformed.
  */
 int http_start(struct http *h, struct http_call *call, struct fail *f)
     __attribute__((warn_unused_result));
@@ -60,6 +86,9 @@ int http_start(struct http *h, struct http_call *call, struct fail *f)
  * or NULL when the time is over or nothing was started.
  */
 struct http_call *http_wait(struct http *h, int timeout_ms);
+
+/* A fault in words that hold nothing of the call, its host or its reply. */
+const char *http_fault_text(enum http_fault fault);
 
 /* The value of a header of the reply, or NULL; until http_done(). */
 const char *http_header(const struct http_call *call, const char *name);

@@ -63,6 +63,8 @@ static const char *const budgets[] = { "decisions", "login" };
 static const char *const asyncs[] = { "decided", "dropped", "degraded",
 	"unreadable", "failed" };
 static const char *const calls[] = { "answered", "failed", "skipped" };
+static const char *const deliveries[] = { "webhook", "alert" };
+static const char *const results[] = { "delivered", "failed", "dead" };
 static const char *const collections[] = { "verdicts", "activity", "replay",
 	"idempotency", "deadLetter" };
 static const char *const groups[] = { "decide", "operator" };
@@ -99,6 +101,14 @@ _Static_assert(METRIC_TOPIC == nitems(topics), "a value for each topic");
 #define LABEL_CALL                                                             \
 	{                                                                      \
 		"result", calls, METRIC_CALL                                   \
+	}
+#define LABEL_DELIVERY                                                         \
+	{                                                                      \
+		"kind", deliveries, METRIC_DELIVERY                            \
+	}
+#define LABEL_RESULT                                                           \
+	{                                                                      \
+		"result", results, METRIC_RESULT                               \
 	}
 #define LABEL_COLLECTION                                                       \
 	{                                                                      \

@@ -20,6 +20,8 @@ enum metric_values {
 	METRIC_BUDGET = 2, /* decisions, login */
 	METRIC_ASYNC = 5, /* in the order of cron/decide.c */
 	METRIC_CALL = 3, /* answered, failed, skipped */
+	METRIC_DELIVERY = 2, /* webhook, alert */
+	METRIC_RESULT = 3, /* delivered, failed, dead */
 	METRIC_COLLECTION = 5, /* in the order of enum retain */
 	METRIC_GROUP = 2, /* decide, operator */
 	METRIC_CLASS = 5, /* 1xx to 5xx */

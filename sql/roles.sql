@@ -177,6 +177,14 @@ grant execute on function assay.webhook_list(text[]),
     assay.delivery_drop(text),
     assay.delivery_redrive(text, timestamptz, bigint) to assay_operator;
 
+-- companion delivers, by functions of the owner: what it is to send now and no
+-- other secret does it see.
+grant execute on function
+    assay.delivery_claim(bigint, bigint, bigint, bigint, text),
+    assay.delivery_settle(text[], timestamptz[], text[], bigint[]),
+    assay.delivery_release(text[], timestamptz[]),
+    assay.delivery_forget(bigint) to assay_companion;
+
 -- retain removes what is older than its window; what is in it it never reads.
 grant select (settings) on assay.epoch to assay_retain;
 grant select, delete on assay.idempotency to assay_retain;

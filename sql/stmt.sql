@@ -491,6 +491,25 @@ from assay.delivery_redrive($1::text, $2::timestamptz, $3::bigint);
 select topic, events, throttled, more, next
 from assay.publish_next($1::bigint, $2::bigint, $3::bigint);
 
+-- Deliveries (cron/deliver.c) --------------------------------------------------
+
+-- Not a write: the same again, after a lost connection, does no harm.
+-- name: delivery_forget one late
+select assay.delivery_forget($1::bigint) as n;
+
+-- name: delivery_claim many write late
+select * from assay.delivery_claim($1::bigint, $2::bigint, $3::bigint,
+	$4::bigint, $5::text);
+
+-- name: delivery_settle many write late
+select starts_with(id, 'ntd_') as alert, result, count(*) as n
+from assay.delivery_settle($1::text[], $2::timestamptz[], $3::text[],
+	$4::bigint[])
+group by 1, 2;
+
+-- name: delivery_release one write late
+select assay.delivery_release($1::text[], $2::timestamptz[]);
+
 -- Lists (fcgi/ep_list.c, ep_list_import.c) ------------------------------------
 
 -- name: list_page one read late

@@ -75,3 +75,183 @@ begin atomic
 	)
 	select (select count(*) from dead), (select count(*) from put);
 end;
+
+-- Take up to so many deliveries that are due and say what there is to send;
+-- subscriber by subscriber, from the one that follows "after", of each its
+-- oldest.  So many of one are in hands at once, whoever has them, and fewer
+-- where the last delivery failed: a subscriber that hangs takes only what is
+-- its own.  A claim ends by itself; claimed_until is its name.
+create or replace function assay.delivery_claim(at_most bigint,
+    each_fine bigint, each_failing bigint, lease_ms bigint, after text)
+returns table (id text, subscriber_id text, event text, data text,
+    correlation_id text, occurred_at timestamptz, attempts int,
+    claimed_until timestamptz, form text, url text, secret text, target text)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_bitmapscan = off
+as $$
+declare
+	moment timestamptz := clock_timestamp();
+begin
+	return query
+	with due as materialized (
+		select d.id, s.form, s.url, s.secret, s.target
+		from (select t.* from (select w.id, w.failures,
+				'endpoint' as form, w.url, w.secret,
+				null as target
+			    from assay.webhook_endpoint w where w.active
+			    union all
+			    select c.id, c.failures, c.type, c.url, null,
+				c.target
+			    from assay.alert_channel c where c.active) t
+			order by t.id <= after, t.id) s
+		    cross join lateral (select p.id from assay.delivery p
+			where p.subscriber_id = s.id
+			    and p.next_attempt_at <= moment
+			order by p.next_attempt_at
+			limit case when s.failures = 0 then each_fine
+			    else each_failing end) o
+		    join assay.delivery d on d.id = o.id
+		where d.claimed_until is null or d.claimed_until <= moment
+		limit at_most
+		for update of d skip locked
+	)
+	update assay.delivery u
+	set claimed_until = moment + lease_ms * interval '1 ms'
+	from due
+	where u.id = due.id
+	returning u.id, u.subscriber_id, u.event, u.data, u.correlation_id,
+		u.occurred_at, u.attempts, u.claimed_until, due.form, due.url,
+		due.secret, due.target;
+end
+$$;
+
+-- Note what came of deliveries that are still claimed so: delivered where
+-- there is no error, else due again after so many microseconds, or given up
+-- where that is negative.  What waits for a subscriber that was revoked is
+-- dropped.  Says of each what became of it: 0 delivered, 1 failed, 2 dead.
+create or replace function assay.delivery_settle(ids text[],
+    claims timestamptz[], errors text[], waits bigint[])
+returns table (id text, result int) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+	one record;
+	alert constant text := 'alert.dead_letter.v1';
+begin
+	-- Subscribers first and in order, as those do who revoke them.
+	for one in
+		select t.subscriber_id, bool_or(t.fine) as any_fine,
+			count(*) filter (where t.ord > t.last_fine) as failures
+		from (select d.subscriber_id, r.ord, r.error is null as fine,
+			    coalesce(max(r.ord) filter (where r.error is null)
+				over (partition by d.subscriber_id), 0)
+				as last_fine
+			from unnest(ids, claims, errors)
+				with ordinality as r(id, claim, error, ord)
+			    join assay.delivery d on d.id = r.id
+				and d.claimed_until = r.claim) t
+		group by t.subscriber_id
+		order by t.subscriber_id
+	loop
+		update assay.webhook_endpoint w
+		set failures = one.failures
+			+ case when one.any_fine then 0 else w.failures end,
+			last_status = case when one.failures > 0 then 'failed'
+			    else 'delivered' end
+		where w.id = one.subscriber_id and (one.failures > 0
+			or w.last_status is distinct from 'delivered'
+			or w.failures > 0);
+		update assay.alert_channel c
+		set failures = one.failures
+			+ case when one.any_fine then 0 else c.failures end
+		where c.id = one.subscriber_id
+			and (one.failures > 0 or c.failures > 0);
+	end loop;
+
+	return query
+	delete from assay.delivery d
+	using unnest(ids, claims, errors) as r(id, claim, error)
+	where d.id = r.id and d.claimed_until = r.claim and r.error is null
+	returning d.id, 0;
+
+	delete from assay.delivery d
+	using unnest(ids, claims) as r(id, claim)
+		join assay.delivery o on o.id = r.id
+		join assay.subscriber s on s.id = o.subscriber_id
+	where d.id = r.id and d.claimed_until = r.claim and not s.active;
+
+	return query
+	update assay.delivery d
+	set attempts = d.attempts + 1, claimed_until = null,
+		next_attempt_at = clock_timestamp()
+		    + r.wait * interval '1 microsecond',
+		last_error = r.error
+	from unnest(ids, claims, errors, waits) as r(id, claim, error, wait)
+	where d.id = r.id and d.claimed_until = r.claim and r.wait >= 0
+	returning d.id, 1;
+
+	for one in
+		delete from assay.delivery d
+		using unnest(ids, claims, errors) as r(id, claim, error)
+		where d.id = r.id and d.claimed_until = r.claim
+		returning d.*, r.error
+	loop
+		insert into assay.dead_letter (id, subscriber_id, event, data,
+		    user_id, correlation_id, occurred_at, created_at, attempts,
+		    last_error)
+		values (one.id, one.subscriber_id, one.event, one.data,
+		    one.user_id, one.correlation_id, one.occurred_at,
+		    one.created_at, one.attempts + 1, one.error);
+		if one.event <> alert then
+			perform assay.publish(alert, json_build_object(
+				'source', case when starts_with(one.id, 'ntd_')
+				    then 'alert' else 'webhook' end,
+				'ref', one.id,
+				'name', one.event,
+				'attempts', one.attempts + 1),
+			    one.correlation_id, null::text);
+		end if;
+		return query select one.id::text, 2;
+	end loop;
+end
+$$;
+
+-- Give claims back, as if they had never been.
+create or replace function assay.delivery_release(ids text[],
+    claims timestamptz[])
+returns void language sql security definer
+set search_path = pg_catalog, pg_temp
+begin atomic
+	update assay.delivery d
+	set claimed_until = null
+	from unnest(ids, claims) as r(id, claim)
+	where d.id = r.id and d.claimed_until = r.claim;
+end;
+
+-- Drop up to so many that wait for subscribers that were revoked; how many
+-- they were.
+create or replace function assay.delivery_forget(at_most bigint)
+returns bigint language sql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+begin atomic
+	with gone as (
+		delete from assay.delivery d
+		where d.id in (select p.id
+		    from assay.subscriber s
+			cross join lateral (select o.id from assay.delivery o
+			    where o.subscriber_id = s.id limit at_most) p
+		    where not s.active
+		    limit at_most)
+		returning 1
+	)
+	select count(*) from gone;
+end;

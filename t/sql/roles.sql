@@ -150,6 +150,8 @@ insert into assay.dead_letter (id) values ('ntd_2');
 select assay.delivery_list('ntd_', 0);
 select assay.channel_revoke('ntf_1');
 select assay.delivery_redrive('ntd_', now(), 10);
+select count(*) from assay.delivery_claim(1, 1, 1, 1, '');
+select assay.delivery_settle('{}', '{}', '{}', '{}');
 select assay.retention_dead(now(), 10);
 update assay.retention_mark set until = now();
 select count(*) from assay.gauges(1);
@@ -177,6 +179,14 @@ select count(*) from assay.fan_out(null, 1);
 select count(*) from assay.outbox;
 update assay.publish_cursor set next = 0;
 insert into assay.alert_minute values ('ntf_1', 1, 0);
+select count(*) from assay.delivery_claim(1, 1, 1, 1, '');
+select count(*) from assay.delivery_settle('{}', '{}', '{}', '{}');
+select assay.delivery_release('{}', '{}');
+select assay.delivery_forget(1);
+select secret from assay.webhook_endpoint;
+select url from assay.alert_channel;
+select count(*) from assay.delivery;
+select assay.webhook_list('{}');
 
 \connect - assay_retain
 select count(*) from assay.operator;

@@ -1,0 +1,91 @@
+-- SPDX-License-Identifier: ISC
+-- Claims of deliveries, and what becomes of them.
+\pset tuples_only on
+\pset format unaligned
+insert into assay.webhook_endpoint (id, url, events, secret, created_by)
+select 'whk_' || n, 'https://a.example/' || n, '{case.resolved.v1}',
+	'whsec_' || n, 'a@b.c' from generate_series(1, 4) n;
+insert into assay.alert_channel (id, type, url, url_hint, target, events,
+    created_by)
+values ('ntf_1', 'telegram', 'https://b.example/', '"b"', '-1',
+    '{alert.dead_letter.v1}', 'a@b.c');
+update assay.webhook_endpoint set failures = 1 where id = 'whk_2';
+update assay.webhook_endpoint set active = false where id = 'whk_4';
+insert into assay.delivery (id, subscriber_id, event, data, correlation_id,
+    occurred_at, next_attempt_at)
+select 'whd_' || s || n, 'whk_' || s, 'case.resolved.v1', '{}', 'c', now(),
+	now() - n * interval '1 s'
+from generate_series(1, 4) s, generate_series(1, 5) n;
+insert into assay.delivery (id, subscriber_id, event, data, correlation_id,
+    occurred_at, next_attempt_at)
+values ('ntd_1', 'ntf_1', 'alert.test.v1', '{}', 'c', now(), now()),
+    ('ntd_2', 'ntf_1', 'alert.test.v1', '{}', 'c', now(), now() + '1 h');
+
+-- Of each the oldest that are due, fewer where it failed, none where it was
+-- revoked; and no more while those are in hands.
+create temp table got as
+select * from assay.delivery_claim(100, 3, 1, 60000, '');
+select id, form, url, coalesce(secret, '-'), coalesce(target, '-')
+from got order by id;
+select count(*) from assay.delivery_claim(100, 3, 1, 60000, '');
+-- Claims end by themselves, and go round.
+update assay.delivery set claimed_until = now() where claimed_until is not null;
+select id from assay.delivery_claim(2, 3, 1, 60000, 'whk_1') order by id;
+
+-- An old claim settles nothing; a new one everything.
+select * from assay.delivery_settle(array['whd_25'],
+    array(select claimed_until from got where id = 'whd_25'), '{NULL}', '{0}');
+update assay.delivery set claimed_until = null;
+truncate got;
+insert into got select * from assay.delivery_claim(100, 3, 3, 60000, '');
+select * from assay.delivery_settle(
+    '{whd_15,whd_14,whd_13,whd_25,whd_24,whd_35,whd_34}',
+    array(select g.claimed_until from unnest(
+	array['whd_15','whd_14','whd_13','whd_25','whd_24','whd_35','whd_34'])
+	u join got g on g.id = u),
+    '{status 500,NULL,status 500,NULL,NULL,status 500,status 501}',
+    '{1000000,0,2000000,0,0,-1,-1}') order by 1;
+select id, last_status, failures from assay.webhook_endpoint order by id;
+select id, attempts, last_error, claimed_until is null,
+	next_attempt_at > now() from assay.delivery where attempts > 0
+order by id;
+select id, attempts, last_error, claimed_until is null
+from assay.dead_letter order by id;
+select event, data, correlation_id from assay.outbox order by data;
+
+-- Revoked meanwhile: dropped, neither tried again nor dead.
+update assay.webhook_endpoint set active = false where id = 'whk_3';
+select * from assay.delivery_settle('{whd_33}',
+    array(select claimed_until from got where id = 'whd_33'), '{status 500}',
+    '{-1}');
+select count(*) from assay.delivery where id = 'whd_33';
+
+-- Given back: as if never claimed.  An old claim gives nothing back.
+select assay.delivery_release('{ntd_1,whd_23}',
+    array[now(), (select claimed_until from got where id = 'whd_23')]);
+select id, attempts, claimed_until is null from assay.delivery
+where id in ('ntd_1', 'whd_23') order by id;
+
+select assay.delivery_forget(5);
+select assay.delivery_forget(5);
+select subscriber_id, count(*) from assay.delivery group by 1 order by 1;
+
+-- With a hundred thousand due and a thousand subscribers nothing is scanned.
+insert into assay.webhook_endpoint (id, url, events, secret, created_by)
+select 'whk_m' || n, 'https://a.example/', '{x}', 's', 'a@b.c'
+from generate_series(1, 1000) n;
+insert into assay.delivery (id, subscriber_id, event, data, correlation_id,
+    occurred_at)
+select 'whd_m' || n, 'whk_m' || n % 1000, 'x', '{}', 'c', now()
+from generate_series(1, 100000) n;
+select pg_stat_force_next_flush();
+select seq_scan as before from pg_stat_user_tables where relname = 'delivery'
+\gset
+select count(*) from assay.delivery_claim(256, 16, 2, 60000, '');
+select count(*) from assay.delivery_settle(
+    array(select 'whd_m' || n from generate_series(1, 200) n),
+    array(select now() from generate_series(1, 200)),
+    array(select 'x' from generate_series(1, 200)),
+    array(select 1 from generate_series(1, 200)));
+select pg_stat_force_next_flush();
+select seq_scan - :before from pg_stat_user_tables where relname = 'delivery';
