@@ -18,6 +18,14 @@ struct slot;
 
 #define JOB_COUNTS 5 /* that a job tells of at its end, at most */
 
+/* What a job can be told besides: bits of a set. */
+enum job_option {
+#define OPTION(name, job, help) JOB_OPTION_##name,
+#include "cron/options.tbl"
+#undef OPTION
+	JOB_OPTION__MAX
+};
+
 /*
  * One step: a bounded piece of what is due, durable when it returns, so that
  * whoever is killed leaves nothing half done.  *ret_more says whether more is
@@ -60,6 +68,7 @@ struct run {
 	struct slot *slot; /* for metric_add(); saved about once a second */
 	bool unsaved; /* saving it failed, and it was said */
 	int64_t until; /* clock_ticks() when its time is over; 0: once */
+	unsigned options; /* told: 1 << enum job_option */
 	int64_t count[JOB_COUNTS]; /* since it began */
 	void *own; /* the job's */
 };
@@ -69,11 +78,12 @@ const struct job *job_find(const char *name);
 
 /*
  * Do a job until the time is over (clock_ticks()), or with until 0 once until
- * nothing is due, or until TERM or INT.  The step in hand is always finished.
+ * nothing is due, or until TERM or INT.  options are what it was told besides,
+ * 1 << enum job_option.  The step in hand is always finished.
  * Returns an exit status of sysexits(3): EX_TEMPFAIL when the database was
  * away at the end.
  */
-int run_job(const struct job *job, int64_t until);
+int run_job(const struct job *job, int64_t until, unsigned options);
 
 /* Whether the run is to end: its time is over or somebody ends it. */
 bool run_over(const struct run *r);
@@ -83,6 +93,7 @@ bool run_over(const struct run *r);
  * wait for them all; TERM and INT are passed on.  Returns the highest of
  * their exit statuses.
  */
-int work_jobs(const struct job *const *list, size_t n, int64_t until);
+int work_jobs(
+    const struct job *const *list, size_t n, int64_t until, unsigned options);
 
 #endif

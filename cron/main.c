@@ -19,6 +19,7 @@
 #define WORK "work" /* the job that is several */
 #define LIST_MAX 8
 #define FOR_MAX (366LL * 24 * 3600) /* seconds */
+#define OPTIONS 256 /* enum job_option from here on, for getopt_long() */
 
 /* What the command line asks for. */
 struct asked {
@@ -26,12 +27,14 @@ struct asked {
 	int64_t seconds; /* 0: once */
 	bool check; /* the settings only */
 	bool print;
+	unsigned options; /* of jobs: 1 << enum job_option */
 	const struct job *list[LIST_MAX];
 	size_t n;
 };
 
 static void parse(int argc, char *argv[], struct asked *ret);
 static void choose(int argc, char *argv[], struct asked *ret);
+static void check_options(const struct asked *asked);
 static int64_t parse_time(const char *text);
 static void configure(const char *path);
 static void need_databases(const struct asked *asked);
@@ -45,7 +48,22 @@ static const struct option options[] = {
 	{ "once", no_argument, NULL, 'o' },
 	{ "print-config", no_argument, NULL, 'p' },
 	{ "version", no_argument, NULL, 'V' },
+#define OPTION(name, job, help)                                                \
+	{ #name, no_argument, NULL, OPTIONS + JOB_OPTION_##name },
+#include "cron/options.tbl"
+#undef OPTION
 	{ NULL, 0, NULL, 0 },
+};
+
+/* Those of jobs, and whose they are. */
+static const struct {
+	const char *name;
+	const char *job;
+	const char *help;
+} job_options[JOB_OPTION__MAX] = {
+#define OPTION(name, job, help) { #name, #job, help },
+#include "cron/options.tbl"
+#undef OPTION
 };
 
 int
@@ -63,8 +81,9 @@ main(int argc, char *argv[])
 	need_databases(&asked);
 	if (asked.seconds > 0)
 		until = clock_ticks() + asked.seconds * CLOCK_SECOND;
-	return asked.n == 1 ? run_job(asked.list[0], until)
-			    : work_jobs(asked.list, asked.n, until);
+	return asked.n == 1
+	    ? run_job(asked.list[0], until, asked.options)
+	    : work_jobs(asked.list, asked.n, until, asked.options);
 }
 
 /* Read options and job; what they get wrong ends here. */
@@ -101,13 +120,17 @@ parse(int argc, char *argv[], struct asked *ret)
 			printf("assay-cron %s\n", PACKAGE_VERSION);
 			exit(EX_OK);
 		default:
-			usage(stderr);
-			exit(EX_USAGE);
+			if (c < OPTIONS) {
+				usage(stderr);
+				exit(EX_USAGE);
+			}
+			ret->options |= 1U << (c - OPTIONS);
 		}
 	}
 	if (once && ret->seconds > 0)
 		errx(EX_USAGE, "--once and --for exclude each other");
 	choose(argc - optind, argv + optind, ret);
+	check_options(ret);
 }
 
 /* The jobs that the operands name. */
@@ -133,6 +156,23 @@ choose(int argc, char *argv[], struct asked *ret)
 	    (work && (size_t)argc - 1 > LIST_MAX)) {
 		usage(stderr);
 		exit(EX_USAGE);
+	}
+}
+
+/* Each option of a job is one of a job that is asked for. */
+static void
+check_options(const struct asked *asked)
+{
+	size_t i, j;
+
+	for (i = 0; i < JOB_OPTION__MAX; i++) {
+		for (j = 0; j < asked->n &&
+		     strcmp(asked->list[j]->name, job_options[i].job) != 0;
+		     j++)
+			continue;
+		if ((asked->options & 1U << i) != 0 && j == asked->n)
+			errx(EX_USAGE, "--%s is for the job '%s'",
+			    job_options[i].name, job_options[i].job);
 	}
 }
 
@@ -186,7 +226,7 @@ usage(FILE *out)
 	size_t i;
 
 	fprintf(out,
-	    "usage: assay-cron [-c FILE] [--once | --for TIME] JOB\n"
+	    "usage: assay-cron [-c FILE] [--once | --for TIME] [--OPTION] JOB\n"
 	    "       assay-cron [-c FILE] [--once | --for TIME] work [JOB]...\n"
 	    "       assay-cron [-n] [--print-config] [-c FILE]\n"
 	    "       assay-cron --help | --version\n\n");
@@ -196,7 +236,10 @@ usage(FILE *out)
 	    "  %-8s  several at once: those named, else all but publish\n      "
 	    "      and retain\n\n"
 	    "--once, the default, does what is due and ends; --for looks for "
-	    "more until\nthe time (55s, 10m, 2h) is over.  assay-cron(8) says "
-	    "more.\n",
+	    "more until\nthe time (55s, 10m, 2h) is over.\n\n",
 	    WORK);
+	for (i = 0; i < JOB_OPTION__MAX; i++)
+		fprintf(out, "  --%s, of %s: %s\n", job_options[i].name,
+		    job_options[i].job, job_options[i].help);
+	fputs("\nassay-cron(8) says more.\n", out);
 }

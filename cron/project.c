@@ -1,30 +1,86 @@
 /* SPDX-License-Identifier: ISC */
-/* The job "project": count for analytics, match labels with decisions. */
+/*
+ * The job "project": count for analytics, match labels with decisions, and
+ * when it is told to, or somebody else was who did not finish, count the log
+ * anew beside that.
+ */
 #include "config.h"
+
+#include <poll.h>
 
 #include "core/fail.h"
 #include "cron/steps.h"
 #include "lib/db.h"
+#include "lib/log.h"
 
-#define COUNT_MAX 1000 /* transactions whose decisions one step counts */
+#define COUNT_MAX 5000 /* decisions that one step counts */
 #define LABELS_MAX 20 /* labels that one step looks for decisions of */
+#define REBUILD (1U << JOB_OPTION_rebuild)
 
-enum { COUNT_DECISIONS, COUNT_LABELS };
+enum { COUNT_DECISIONS, COUNT_LABELS, COUNT_ANEW, COUNT_DAYS };
 
-/* What is counted, and what is matched, commits by itself. */
+/* What there is to do for the next step. */
+struct left {
+	bool more;
+	bool rebuilding; /* the log is being counted anew */
+	bool busy; /* somebody else counts at this moment */
+};
+
+static int count(struct run *r, struct left *ret, struct fail *f);
+static int match(struct run *r, struct left *ret, struct fail *f);
+static int rebuild_begin(struct run *r, struct left *ret, struct fail *f);
+static int rebuild(struct run *r, struct fail *f);
+
+/* What is counted, what is matched, and what is counted anew commit apart. */
 int
 project_step(struct run *r, bool *ret_more, struct fail *f)
 {
+	struct left left = { 0 };
+
+	if (count(r, &left, f) == -1 || match(r, &left, f) == -1)
+		return -1;
+	if ((r->options & REBUILD) != 0 && rebuild_begin(r, &left, f) == -1)
+		return -1;
+	if (left.rebuilding && !left.busy && rebuild(r, f) == -1)
+		return -1;
+
+	/* Who waits for the end of a rebuild does not end before it. */
+	*ret_more = left.more || left.rebuilding;
+	if (left.rebuilding && left.busy)
+		poll(NULL, 0, r->job->pause_ms);
+	return 0;
+}
+
+/* Count what has been decided, and found out, since the last time. */
+static int
+count(struct run *r, struct left *ret, struct fail *f)
+{
 	struct params p;
 	struct rows rows;
-	int64_t looked;
 
 	params_init(&p, r->arena);
 	params_int(&p, COUNT_MAX);
 	if (db_one(r->db, r->arena, STMT_ANALYTICS_PROJECT, &p, &rows, f) == -1)
 		return -1;
+	if (rows_get_bool(&rows, "restored"))
+		return fail_set(f, FAIL_US, INTERNAL, "cursor",
+		    "the database has counted more transactions than its "
+		    "server has made; assay-cron(8) says what to do after a "
+		    "restore");
 	r->count[COUNT_DECISIONS] += rows_get_int(&rows, "counted");
-	*ret_more = rows_get_bool(&rows, "more");
+	ret->more = rows_get_bool(&rows, "more");
+	ret->rebuilding = rows_get_bool(&rows, "rebuilding");
+	ret->busy = rows_get_bool(&rows, "busy");
+	return 0;
+}
+
+/* Look for the decisions that labels wait for. */
+static int
+match(struct run *r, struct left *ret, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+	int64_t looked;
 
 	params_init(&p, r->arena);
 	params_int(&p, LABELS_MAX);
@@ -32,6 +88,41 @@ project_step(struct run *r, bool *ret_more, struct fail *f)
 		return -1;
 	looked = rows_get_int(&rows, "looked");
 	r->count[COUNT_LABELS] += looked;
-	*ret_more = *ret_more || looked == LABELS_MAX;
+	ret->more = ret->more || looked == LABELS_MAX;
+	return 0;
+}
+
+/* Begin to count anew, unless somebody counts just now: with the next step. */
+static int
+rebuild_begin(struct run *r, struct left *ret, struct fail *f)
+{
+	struct rows rows;
+
+	if (db_run(r->db, r->arena, STMT_ANALYTICS_REBUILD_BEGIN, NULL, &rows,
+		f) == -1)
+		return -1;
+	ret->rebuilding = true;
+	ret->busy = rows.ro_n == 0;
+	if (ret->busy)
+		return 0;
+	r->options &= ~REBUILD;
+	log_info("rebuild=begun first=%s last=%s",
+	    rows_get_text(&rows, "first"), rows_get_text(&rows, "last"));
+	return 0;
+}
+
+/* One step of counting anew. */
+static int
+rebuild(struct run *r, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, r->arena);
+	params_int(&p, COUNT_MAX);
+	if (db_one(r->db, r->arena, STMT_ANALYTICS_REBUILD, &p, &rows, f) == -1)
+		return -1;
+	r->count[COUNT_ANEW] += rows_get_int(&rows, "counted");
+	r->count[COUNT_DAYS] += rows_get_bool(&rows, "done");
 	return 0;
 }

@@ -45,11 +45,11 @@ static int status_of(enum state state);
 static volatile sig_atomic_t stopping;
 
 int
-run_job(const struct job *job, int64_t until)
+run_job(const struct job *job, int64_t until, unsigned options)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
 	const int64_t began = clock_ticks();
-	struct run r = { .job = job, .until = until };
+	struct run r = { .job = job, .until = until, .options = options };
 	struct fail f = { 0 };
 	enum state state = STATE_FAILED;
 

@@ -14,12 +14,13 @@
 #include "cron/job.h"
 #include "lib/log.h"
 
-static pid_t start(
-    const struct job *job, int64_t until, const sigset_t *mask, pid_t parent);
+static pid_t start(const struct job *job, int64_t until, unsigned options,
+    const sigset_t *mask, pid_t parent);
 static int status_of(const struct job *job, int wait_status);
 
 int
-work_jobs(const struct job *const *list, size_t n, int64_t until)
+work_jobs(
+    const struct job *const *list, size_t n, int64_t until, unsigned options)
 {
 	const pid_t self = getpid();
 	pid_t *pids = calloc(n, sizeof(*pids));
@@ -38,7 +39,7 @@ work_jobs(const struct job *const *list, size_t n, int64_t until)
 	sigaddset(&awaited, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &awaited, &before);
 	for (i = 0; i < n; i++) {
-		pids[i] = start(list[i], until, &before, self);
+		pids[i] = start(list[i], until, options, &before, self);
 		if (pids[i] == -1)
 			status = EX_OSERR;
 		else
@@ -68,7 +69,8 @@ work_jobs(const struct job *const *list, size_t n, int64_t until)
 
 /* A child ends when its parent is killed; what it does is safe to end. */
 static pid_t
-start(const struct job *job, int64_t until, const sigset_t *mask, pid_t parent)
+start(const struct job *job, int64_t until, unsigned options,
+    const sigset_t *mask, pid_t parent)
 {
 	const pid_t pid = fork();
 
@@ -80,7 +82,7 @@ start(const struct job *job, int64_t until, const sigset_t *mask, pid_t parent)
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) == -1 || getppid() != parent)
 		_exit(EX_TEMPFAIL);
-	exit(run_job(job, until));
+	exit(run_job(job, until, options));
 }
 
 static int

@@ -193,6 +193,7 @@ grant select (event_id, credited, labelled_at), delete on assay.label
     to assay_retain;
 grant select, insert, update on assay.retention_mark to assay_retain;
 grant execute on function assay.retention_cut(bigint),
+    assay.retention_begun(timestamptz),
     assay.retention_month(timestamptz, timestamptz, timestamptz),
     assay.retention_batches(text, timestamptz),
     assay.retention_batch(text, bigint, bigint, timestamptz, timestamptz),
@@ -200,12 +201,13 @@ grant execute on function assay.retention_cut(bigint),
     assay.retention_dead(timestamptz, bigint),
     assay.retention_labels(timestamptz, bigint) to assay_retain;
 
--- operator shows the analytics; companion counts, and does nothing else to them.
-grant select on assay.analytics_day, assay.analytics_score,
-    assay.analytics_tag, assay.analytics_outcome to assay_operator;
+-- operator shows the analytics; companion counts, and does nothing else to
+-- them.
+grant select on assay.analytics_count, assay.analytics_total to assay_operator;
 grant execute on function assay.analytics_summary() to assay_operator;
-grant execute on function assay.analytics_project(bigint)
-    to assay_companion;
+grant execute on function assay.analytics_project(bigint),
+    assay.analytics_rebuild_begin(),
+    assay.analytics_rebuild(bigint) to assay_companion;
 
 -- operator erases users, as a whole: these two run as their owner.
 grant execute on function assay.erase_identity(bigint, text, bigint),

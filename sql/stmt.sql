@@ -444,7 +444,15 @@ select assay.model_json($1::text) as body;
 select assay.analytics_summary() as body;
 
 -- name: analytics_project one write late
-select counted, more from assay.analytics_project($1::bigint);
+select counted, more, rebuilding, busy, restored
+from assay.analytics_project($1::bigint);
+
+-- Not a write: what was begun already is joined.
+-- name: analytics_rebuild_begin late
+select first, last from assay.analytics_rebuild_begin();
+
+-- name: analytics_rebuild one write late
+select counted, done from assay.analytics_rebuild($1::bigint);
 
 -- The entity graph (fcgi/ep_graph.c) -------------------------------------------
 

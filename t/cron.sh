@@ -42,6 +42,12 @@ while read -r job; do
 	check "the manual has $job" grep -qx "\\.It Cm $job" \
 	    "$srcdir/man/assay-cron.8"
 done <"$scratch/jobs"
+sed -n 's/^  --\([a-z-]*\), of .*/\1/p' "$scratch/out" >"$scratch/options"
+check "and their options" grep -qx rebuild "$scratch/options"
+while read -r option; do
+	check "the manual has --$option" grep -qx "\.It Fl -$option" \
+	    "$srcdir/man/assay-cron.8"
+done <"$scratch/options"
 check "--version" ends 0 --version
 check "names program and version" grep -Eqx 'assay-cron [0-9.]+' "$scratch/out"
 check "nothing is no job" ends 64
@@ -49,6 +55,10 @@ check "neither is anything" ends 64 frobnicate
 check "which is told" says "no job 'frobnicate'"
 check "nor are two" ends 64 project drain
 check "unless as work" ends 78 work project drain
+check "an option of another job" ends 64 --rebuild drain
+check "says whose it is" says "--rebuild is for the job 'project'"
+check "of none" ends 64 --rebuild
+check "of one of several" ends 78 --rebuild work drain project
 for time in 0 -1 x 5d 55ss 99999999999999999999 367000h; do
 	check "--for $time" ends 64 --for "$time" drain
 done

@@ -17,8 +17,7 @@ on assay.review_case for each row
 when (old.status <> 'resolved' and new.status = 'resolved')
 execute function assay.analytics_case();
 
--- A label came, or another one counts from now on.  One that is removed with
--- its window was given all the same.
+-- A label came, or another one counts from now on.
 create or replace function assay.analytics_label()
 returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -40,105 +39,400 @@ create or replace trigger analytics
 after insert or update of analyst, chargeback
 on assay.label for each row execute function assay.analytics_label();
 
--- Count the next of the log, up to so many transactions of it, and of the
--- changes of cases and labels.  The cursor moves in the same transaction, so
--- that each is counted once, wherever this is killed; it stops before the
--- oldest transaction that still runs, so that none is left out that commits
--- late.  How many decisions were counted, and whether there is more.  One at a
--- time counts: who comes meanwhile has nothing to do.
+-- A label that goes with its window was given all the same: it stays counted,
+-- and that it is gone is counted beside, for who counts the labels anew.
+create or replace function assay.analytics_label_gone()
+returns trigger language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	insert into assay.analytics_change (name, n)
+	select 'gone.' || w.name, 1
+	from (values (old.outcome),
+	    (case when old.analyst is not null then 'analyst' end),
+	    (case when old.chargeback is not null then 'chargeback' end))
+	    as w(name)
+	where w.name is not null;
+	return null;
+end
+$$;
+create or replace trigger analytics_gone after delete
+on assay.label for each row execute function assay.analytics_label_gone();
+
+-- What each decision counts as; cursors go by xid and id.
+create or replace view assay.analytics_fact as
+select l.xid::text::bigint as xid, l.decided_at, l.id,
+	(l.decided_at at time zone 'UTC')::date as day, w.kind, w.name
+from assay.verdict_log l, lateral (
+    select 'verdict', l.verdict
+    union all
+    select 'score', (l.score / 10)::text where l.score >= 0
+    union all
+    select 'tag', r.tag from json_to_recordset(l.reasons::json) as r(tag text))
+    as w(kind, name);
+
+-- One at a time counts, here and below, until its transaction ends.
+create or replace function assay.analytics_lock()
+returns boolean language sql volatile
+set search_path = pg_catalog, pg_temp
+return pg_try_advisory_xact_lock(hashtextextended('assay analytics', 0));
+
+-- Count the next of the log, at most so many, and of the changes of cases and
+-- labels.  The cursor moves in the same transaction, so that each is counted
+-- once, wherever this is killed; it stops before the oldest transaction that
+-- still runs, so that none is left out that commits late.  Where there is
+-- nothing to count nothing is written.
+--
+-- How many decisions were counted; whether there is more; whether the log is
+-- being counted anew; whether somebody else was at it, and nothing was done;
+-- and whether the cursor stands beyond all transactions, since the database
+-- was restored from a dump into a cluster that counts its own from the start.
 create or replace function assay.analytics_project(most bigint,
-    out counted bigint, out more boolean)
+    out counted bigint, out more boolean, out rebuilding boolean,
+    out busy boolean, out restored boolean)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 declare
-	first bigint;
-	beyond bigint;
+	c assay.analytics_cursor;
 	horizon bigint;
+	beyond bigint;
+	width bigint := most;
+	to_xid bigint;
+	to_id text;
 	changes bigint;
 begin
 	counted := 0;
 	more := false;
-	select c.next into first from assay.analytics_cursor c
-	for update skip locked;
-	if not found then
+	restored := false;
+	busy := not assay.analytics_lock();
+	rebuilding := exists (select from assay.analytics_rebuild);
+	if busy then
+		return;
+	end if;
+
+	-- Read before the rows are: what is older has ended by then.
+	horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+	select * into strict c from assay.analytics_cursor;
+	restored := c.next > horizon;
+	if restored then
 		return;
 	end if;
 
 	with taken as (
-		delete from assay.analytics_change c
-		where c.number in (select w.number from assay.analytics_change w
+		delete from assay.analytics_change g
+		where g.number in (select w.number from assay.analytics_change w
 		    order by w.number limit most)
-		returning c.name, c.n
+		returning split_part(g.name, '.', 1) as kind,
+			split_part(g.name, '.', 2) as name, g.n
 	), added as (
-		insert into assay.analytics_outcome as o (name, n)
-		select t.name, sum(t.n) from taken t group by t.name
-		order by t.name
-		on conflict (name) do update set n = o.n + excluded.n
+		insert into assay.analytics_total as t (kind, name, n)
+		select a.kind, a.name, sum(a.n) from taken a group by 1, 2
+		on conflict (kind, name) do update set n = t.n + excluded.n
 	)
 	select count(*) into changes from taken;
 
-	-- Read before the rows are: what is older has ended by then.
-	horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
-	beyond := least(horizon, first + most);
-	with v as materialized (
-		select (l.decided_at at time zone 'UTC')::date as day,
-			l.verdict, l.score, l.reasons
-		from assay.verdict_log l
-		where l.xid::text::bigint >= first
-			and l.xid::text::bigint < beyond
-	), days as (
-		insert into assay.analytics_day as d (day, verdict, n)
-		select v.day, v.verdict, count(*) from v group by 1, 2
-		on conflict (day, verdict) do update set n = d.n + excluded.n
-	), scores as (
-		insert into assay.analytics_score as s (bucket, n)
-		select v.score / 10, count(*) from v where v.score >= 0
-		group by 1
-		on conflict (bucket) do update set n = s.n + excluded.n
-	), tags as (
-		insert into assay.analytics_tag as t (tag, n)
-		select r.tag, count(*)
-		from v, json_to_recordset(v.reasons::json) as r(tag text)
-		group by 1
-		on conflict (tag) do update set n = t.n + excluded.n
-	)
-	select count(*) into counted from v;
-
 	-- Others use up transactions too: do not creep through a gap.
-	if counted = 0 and beyond < horizon then
-		select coalesce(min(l.xid::text::bigint), horizon) into beyond
-		from assay.verdict_log l
-		where l.xid::text::bigint >= beyond
-			and l.xid::text::bigint < horizon;
-	end if;
-	update assay.analytics_cursor c set next = beyond
-	where c.next <> beyond;
+	loop
+		beyond := least(horizon, c.next + width);
+		exit when beyond = horizon or exists (select
+		    from assay.verdict_log l
+		    where l.xid::text::bigint >= c.next
+			and l.xid::text::bigint < beyond
+			and (l.xid::text::bigint > c.next or l.id > c.after));
+		width := width * 2;
+	end loop;
 	more := beyond < horizon or changes = most;
+
+	-- One transaction may have logged more than is to be counted in one.
+	to_xid := beyond;
+	to_id := '';
+	select count(*) into counted
+	from assay.verdict_log l
+	where l.xid::text::bigint >= c.next
+		and l.xid::text::bigint < beyond
+		and (l.xid::text::bigint > c.next or l.id > c.after);
+	if counted > most then
+		select l.xid::text::bigint, l.id into to_xid, to_id
+		from assay.verdict_log l
+		where l.xid::text::bigint >= c.next
+			and l.xid::text::bigint < beyond
+			and (l.xid::text::bigint > c.next or l.id > c.after)
+		order by 1, 2 offset most - 1 limit 1;
+		more := true;
+	elsif counted = 0 then
+		if beyond > c.next + most then
+			update assay.analytics_cursor
+			set next = beyond, after = '';
+		end if;
+		return;
+	end if;
+
+	with facts as materialized (
+		select f.day, f.kind, f.name, count(*) as n
+		from assay.analytics_fact f
+		where f.xid >= c.next and f.xid < beyond
+			and (f.xid > c.next or f.id > c.after)
+			and (f.xid < to_xid or f.xid = to_xid and f.id <= to_id)
+		group by 1, 2, 3
+	), days as (
+		insert into assay.analytics_count as d (kind, day, name, n)
+		select f.kind, f.day, f.name, f.n from facts f
+		on conflict (kind, day, name) do update
+		set n = d.n + excluded.n
+	), totals as (
+		insert into assay.analytics_total as t (kind, name, n)
+		select f.kind, f.name, sum(f.n) from facts f group by 1, 2
+		on conflict (kind, name) do update set n = t.n + excluded.n
+	), anew as (
+		insert into assay.analytics_anew as a (kind, name, n)
+		select f.kind, f.name, f.n
+		from facts f join assay.analytics_rebuild r on r.day = f.day
+		on conflict (kind, name) do update set n = a.n + excluded.n
+	)
+	select coalesce(sum(f.n), 0) into counted
+	from facts f where f.kind = 'verdict';
+
+	update assay.analytics_cursor set next = to_xid, after = to_id;
 end
 $$;
 
--- Everything that is counted.  It reads days, not decisions.
+-- The first UTC day of which the log still has everything: none in a month
+-- that was dropped, and none that retention has begun to empty.
+create or replace function assay.analytics_whole()
+returns date language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select greatest(
+	    (select ((max(m.until) at time zone 'UTC')
+		    + interval '1 day - 1 microsecond')::date
+		from assay.retention_mark m
+		where m.collection in ('verdicts', 'verdicts begun')),
+	    (select min(to_date(right(p.relname, 6), 'YYYYMM'))
+		from pg_inherits h join pg_class p on p.oid = h.inhrelid
+		where h.inhparent = 'assay.verdict_log'::regclass
+			and not h.inhdetachpending));
+end;
+
+-- Begin to count a day anew, as far as the cursor is now.
+create or replace function assay.analytics_rebuild_day(day date)
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	delete from assay.analytics_anew;
+	update assay.analytics_rebuild r
+	set day = analytics_rebuild_day.day, next = c.next, after = c.after,
+		at = analytics_rebuild_day.day::timestamp at time zone 'UTC',
+		id = '', width = interval '1 day'
+	from assay.analytics_cursor c;
+end;
+
+-- Begin to count the log anew, or go on with what somebody began: which days
+-- are left, first and last; none when somebody counts at this moment.
+create or replace function assay.analytics_rebuild_begin()
+returns table (first text, last text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	if not assay.analytics_lock() then
+		return;
+	end if;
+	if not exists (select from assay.analytics_rebuild) then
+		insert into assay.analytics_rebuild
+		    (day, last, next, after, at, id, width)
+		select w.day, greatest(w.day, (now() at time zone 'UTC')::date,
+			(select max(n.day) from assay.analytics_count n
+			where n.kind = 'verdict')), 0, '', now(), '', '0'
+		from assay.analytics_whole() as w(day);
+		perform assay.analytics_rebuild_day(r.day)
+		from assay.analytics_rebuild r;
+	end if;
+	return query select r.day::text, r.last::text
+	from assay.analytics_rebuild r;
+end
+$$;
+
+-- Count on anew, at most so many decisions.  A day that is done takes the place
+-- of what was counted of it, unless retention began to empty it meanwhile; the
+-- last one ends it all, with sums made anew as well.  How many decisions were
+-- counted, and whether a day is done.
+create or replace function assay.analytics_rebuild(most bigint,
+    out counted bigint, out done boolean)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
+as $$
+declare
+	r assay.analytics_rebuild;
+	ends timestamptz;
+	beyond timestamptz;
+	to_at timestamptz;
+	to_id text;
+begin
+	counted := 0;
+	done := false;
+	if not assay.analytics_lock() then
+		return;
+	end if;
+	select * into r from assay.analytics_rebuild;
+	if not found then
+		return;
+	end if;
+
+	ends := (r.day + 1)::timestamp at time zone 'UTC';
+	beyond := least(ends, r.at + r.width);
+	select l.decided_at, l.id into to_at, to_id
+	from assay.verdict_log l
+	where l.decided_at >= r.at and l.decided_at < beyond
+		and (l.decided_at > r.at or l.id > r.id)
+	order by 1, 2 offset most - 1 limit 1;
+	if found then
+		r.width := greatest(r.width / 2, interval '1 microsecond');
+	else
+		r.width := least(r.width * 2, interval '1 day');
+		to_at := beyond;
+		to_id := '';
+	end if;
+
+	with facts as materialized (
+		select f.kind, f.name, count(*) as n
+		from assay.analytics_fact f
+		where f.decided_at >= r.at and f.decided_at < beyond
+			and (f.decided_at > r.at or f.id > r.id)
+			and (f.decided_at < to_at
+			    or f.decided_at = to_at and f.id <= to_id)
+			and (f.xid < r.next or f.xid = r.next and f.id <= r.after)
+		group by 1, 2
+	), anew as (
+		insert into assay.analytics_anew as a (kind, name, n)
+		select f.kind, f.name, f.n from facts f
+		on conflict (kind, name) do update set n = a.n + excluded.n
+	)
+	select coalesce(sum(f.n), 0) into counted
+	from facts f where f.kind = 'verdict';
+
+	done := to_at = ends;
+	if not done then
+		update assay.analytics_rebuild
+		set at = to_at, id = to_id, width = r.width;
+		return;
+	end if;
+	if r.day >= assay.analytics_whole() then
+		perform assay.analytics_replace(r.day);
+	end if;
+	if r.day < r.last then
+		perform assay.analytics_rebuild_day(r.day + 1);
+	else
+		perform assay.analytics_sum();
+		perform assay.analytics_outcomes();
+		delete from assay.analytics_anew;
+		delete from assay.analytics_rebuild;
+	end if;
+end
+$$;
+
+-- What was counted anew takes the place of what was counted of a day.
+create or replace function assay.analytics_replace(of_day date)
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	insert into assay.analytics_total as t (kind, name, n)
+	select d.kind, d.name, sum(d.n)
+	from (select a.kind, a.name, a.n from assay.analytics_anew a
+	    union all
+	    select c.kind, c.name, -c.n from assay.analytics_count c
+	    where c.kind in ('verdict', 'score', 'tag') and c.day = of_day) d
+	group by 1, 2 having sum(d.n) <> 0
+	on conflict (kind, name) do update set n = t.n + excluded.n;
+	delete from assay.analytics_count c
+	where c.kind in ('verdict', 'score', 'tag') and c.day = of_day;
+	insert into assay.analytics_count (kind, day, name, n)
+	select a.kind, of_day, a.name, a.n from assay.analytics_anew a;
+end;
+
+-- Make the sums of the days anew.
+create or replace function assay.analytics_sum()
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	insert into assay.analytics_total as t (kind, name, n)
+	select d.kind, d.name, sum(d.n)
+	from (select c.kind, c.name, c.n from assay.analytics_count c
+	    union all
+	    select z.kind, z.name, 0 from assay.analytics_total z
+	    where z.kind in ('verdict', 'score', 'tag')) d
+	group by 1, 2
+	on conflict (kind, name) do update set n = excluded.n
+	where t.n <> excluded.n;
+end;
+
+-- Count cases and labels anew, in one snapshot: what is, and what is gone, but
+-- for the changes that are still to be added.
+create or replace function assay.analytics_outcomes()
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	with pending as (
+		select split_part(g.name, '.', 1) as kind,
+			split_part(g.name, '.', 2) as name, g.n
+		from assay.analytics_change g
+	)
+	insert into assay.analytics_total as t (kind, name, n)
+	select o.kind, o.name, sum(o.n)
+	from (select 'case' as kind, c.outcome as name, count(*) as n
+	    from assay.review_case c where c.status = 'resolved'
+	    group by c.outcome
+	    union all
+	    select 'label', w.name, count(*)
+	    from assay.label l, lateral (values (l.outcome),
+		(case when l.analyst is not null then 'analyst' end),
+		(case when l.chargeback is not null then 'chargeback' end))
+		as w(name)
+	    where w.name is not null group by w.name
+	    union all
+	    select 'label', z.name, z.n from assay.analytics_total z
+	    where z.kind = 'gone'
+	    union all
+	    select 'label', p.name, p.n from pending p where p.kind = 'gone'
+	    union all
+	    select p.kind, p.name, -p.n from pending p where p.kind <> 'gone'
+	    union all
+	    select z.kind, z.name, 0 from assay.analytics_total z
+	    where z.kind in ('case', 'label')) o
+	group by 1, 2
+	on conflict (kind, name) do update set n = excluded.n
+	where t.n <> excluded.n;
+end;
+
+-- Everything that is counted.  It reads sums, and of days the last 400.
 create or replace function assay.analytics_summary()
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
 	with days as (
-		-- A last row without a day is their sum.
-		select d.day, coalesce(sum(d.n), 0) as total,
-			coalesce(sum(d.n) filter (where d.verdict = 'allow'), 0)
+		-- That without a day is of all times.
+		select d.day, sum(d.n) as total,
+			coalesce(sum(d.n) filter (where d.name = 'allow'), 0)
 			    as allow,
-			coalesce(sum(d.n) filter (where d.verdict = 'challenge'), 0)
+			coalesce(sum(d.n) filter (where d.name = 'challenge'), 0)
 			    as challenge,
-			coalesce(sum(d.n) filter (where d.verdict = 'review'), 0)
+			coalesce(sum(d.n) filter (where d.name = 'review'), 0)
 			    as review,
-			coalesce(sum(d.n) filter (where d.verdict = 'deny'), 0)
+			coalesce(sum(d.n) filter (where d.name = 'deny'), 0)
 			    as deny
-		from assay.analytics_day d
-		group by grouping sets ((d.day), ())
+		from (select null::date as day, '' as name, 0::bigint as n
+		    union all
+		    select null, t.name, t.n from assay.analytics_total t
+		    where t.kind = 'verdict'
+		    union all
+		    select c.day, c.name, c.n from assay.analytics_count c
+		    where c.kind = 'verdict'
+			and c.day > (now() at time zone 'UTC')::date - 400) d
+		group by d.day
 	), known as (
-		select o.name, o.n::bigint as n from assay.analytics_outcome o
+		select t.kind || '.' || t.name as name, t.n
+		from assay.analytics_total t where t.kind in ('case', 'label')
 		union all
 		select w.name, 0 from unnest(array['case.fraud', 'case.legit',
 		    'case.inconclusive', 'label.fraud', 'label.legit',
@@ -163,19 +457,20 @@ begin atomic
 		from days d where d.day is null),
 	    'scoreBuckets', (select json_agg(coalesce(s.n, 0) order by b)
 		from generate_series(0, 10) b
-		    left join assay.analytics_score s on s.bucket = b),
+		    left join assay.analytics_total s
+			on s.kind = 'score' and s.name = b::text),
 	    'topTags', (select coalesce(json_object_agg(t.tag, t.n
 		    order by t.n desc, t.tag), '{}')
-		from (select a.tag, a.n from assay.analytics_tag a
-		    order by a.n desc, a.tag limit 20) t),
+		from (select a.name as tag, a.n from assay.analytics_total a
+		    where a.kind = 'tag' and a.n > 0
+		    order by a.n desc, a.name limit 20) t),
 	    'byDay', (select coalesce(json_object_agg(d.day, json_build_object(
 		    'total', d.total,
 		    'allow', d.allow,
 		    'challenge', d.challenge,
 		    'review', d.review,
 		    'deny', d.deny) order by d.day), '{}')
-		from days d
-		where d.day > (now() at time zone 'UTC')::date - 400),
+		from days d where d.day is not null),
 	    'cases', json_build_object(
 		'resolved', c.fraud + c.legit + c.inconclusive,
 		'fraud', c.fraud,

@@ -10,6 +10,18 @@ set search_path = pg_catalog, pg_temp
 return case when days = 0 then timestamptz 'epoch'
     else clock_timestamp() - make_interval(days => days::int) end;
 
+-- Verdicts older than this may be gone from now on: said before any of them is,
+-- so that who counts them knows which days are not whole any more.
+create or replace function assay.retention_begun(cut timestamptz)
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	insert into assay.retention_mark as m (collection, until)
+	values ('verdicts begun', retention_begun.cut)
+	on conflict (collection) do update set until = excluded.until
+	where m.until < excluded.until;
+end;
+
 -- What to do next about whole months, as a statement that runs outside of any
 -- transaction: finish a detachment that was cut short, detach a month that is
 -- over, drop one that is detached, with what goes with it.  No row when there
@@ -27,6 +39,7 @@ begin
 	verdicts := 0;
 	activity := 0;
 	replay := 0;
+	perform assay.retention_begun(verdicts_cut);
 	for part in
 		select c.relname as name,
 			regexp_replace(c.relname, '_[0-9]{6}$', '') as parent,

@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# assay-cron project --rebuild: the log is counted anew while others go on,
+# however often it is killed, and what retention has taken stays counted.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/tally.sh
+. "$(dirname "$0")/tally.sh"
+
+start_stack
+admin_token
+api_key
+month=$(sql "select date_trunc('month', now() at time zone 'UTC')::date
+    + interval '1 month'" | cut -c 1-10)
+
+# logged NAME DAYS ROWS: so many decisions a day from the first of next month
+# on, of which a tenth is of one moment, in one transaction.
+logged() {
+	sql "insert into assay.verdict_log (decided_at, id, event_id, event_type,
+		verdict, score, reasons, policy_id, policy_version,
+		correlation_id)
+	    select (timestamp '$month' + interval '1 day' * d
+		    + interval '1 second' * greatest(r, $3 / 10)) at time zone 'UTC',
+		'vd_$1_' || d || '_' || r, '$1-' || r, 'order.place',
+		(array['allow', 'challenge', 'review', 'deny'])[1 + r % 4],
+		r % 102 - 1, '[{\"tag\":\"t-' || r % 5 || '\",\"points\":3}]',
+		'p', 'v', 'c'
+	    from generate_series(0, $2 - 1) d, generate_series(1, $3) r"
+}
+
+logged first 3 7000
+sql "insert into assay.label (event_id, chargeback)
+    select 'first-' || n, 'fraud' from generate_series(1, 30) n;
+    insert into assay.label (event_id, analyst)
+    select 'never-' || n, 'legit' from generate_series(1, 4) n;
+    insert into assay.review_case (id, event_id, verdict_id, queue, score,
+	opened_at) select 'cse_' || n, 'first-' || n, 'v', 'q', 50, now()
+    from generate_series(1, 9) n;
+    update assay.review_case set status = 'resolved', outcome = 'fraud'"
+check "a transaction of many decisions is counted" cron "project"
+is "in pieces, each once" "$(miscounted)" ""
+check "all of them" grep -q 'run=done .*decisions=21000 ' "$scratch/log/cron.log"
+is "a piece has its limit" "$(sql "update assay.analytics_cursor
+    set next = 0, after = ''; begin;
+    select counted, more from assay.analytics_project(100); rollback;
+    update assay.analytics_cursor set next = pg_current_xact_id()::text::bigint" |
+    grep .)" "100|t"
+
+# Whatever is wrong with what was counted.
+spoil() {
+	sql "update assay.analytics_count set n = n + 7 where day = '$month';
+	    delete from assay.analytics_count where day = date '$month' + 1;
+	    insert into assay.analytics_count
+	    values ('tag', date '$month' + 1, 'nonsense', 9);
+	    update assay.analytics_total set n = n * 2 where kind <> 'gone'"
+}
+spoil
+check "what is wrong shows" test -n "$(miscounted)"
+check "the log is counted anew" cron "project --rebuild"
+is "and all is well" "$(miscounted)" ""
+check "as the run says" grep -q 'run=done .*anew=21000 ' "$scratch/log/cron.log"
+http GET /v1/analytics/summary
+is_json "the summary as well" '[.totals.decisions, .topTags."t-0", .cases.fraud,
+    .labels.chargeback, (.topTags | has("nonsense"))] | tojson' \
+    '[21000,4200,9,30,false]'
+
+# Killed in the middle of a day; what comes meanwhile is counted by whoever
+# counts; the next run finishes.
+spoil
+sql "select from assay.analytics_rebuild_begin();
+    select from assay.analytics_rebuild(1000)"
+sql "update assay.analytics_rebuild set day = '$month',
+	at = timestamp '$month' at time zone 'UTC'"
+sql "select from assay.analytics_rebuild(1000)"
+is "a part of a day is counted" "$(sql "select sum(n) > 0
+    from assay.analytics_anew where kind = 'verdict'")" t
+logged second 3 500
+sql "select from assay.analytics_project(100000)"
+sql "begin; select from assay.analytics_rebuild(10000); rollback"
+check "the next run goes on without being told" cron "project"
+is "until all is well" "$(miscounted)" ""
+is "and nothing is left" "$(sql "select (select count(*)
+    from assay.analytics_rebuild), (select count(*) from assay.analytics_anew)")" \
+    "0|0"
+n=0
+spoil
+while [ "$n" -lt 6 ]; do
+	start_cron "project --rebuild"
+	sleep "0.$((n % 3 + 1))"
+	kill -s KILL "$stack_cron_pid" 2>/dev/null
+	wait "$stack_cron_pid" 2>/dev/null
+	logged "k$n" 2 300
+	n=$((n + 1))
+done
+
+# Two at once, and one that counts all along.
+start_cron "project --for 10m"
+counting=$stack_cron_pid
+start_cron "project --rebuild"
+one=$stack_cron_pid
+start_cron "project --rebuild"
+two=$stack_cron_pid
+logged during 2 900
+ended=0
+wait "$one" || ended=$?
+wait "$two" || ended=$((ended + $?))
+is "two at once both end well" "$ended" 0
+stack_until 20 0 counted
+is "and all is counted once" "$(miscounted)" ""
+kill -s TERM "$counting"
+wait "$counting"
+
+# What retention has taken stays counted: a month, a part of a day, labels.
+before=$(sql "select kind, name, n from assay.analytics_total
+    where kind in ('verdict', 'score', 'label') order by 1, 2")
+cut="(timestamp '$month' + interval '30 hours') at time zone 'UTC'"
+retain() {
+	cluster_psql assay_retain assay -At -c "$1"
+}
+while command=$(retain "select command
+    from assay.retention_month($cut, 'epoch', 'epoch')") &&
+    [ -n "$command" ]; do
+	retain "$command"
+done
+retain "select b.rows_gone from assay.retention_batches('verdicts', $cut) p,
+    assay.retention_batch('verdicts', p.part, p.run, $cut, $cut) b" >/dev/null
+sql "delete from assay.label where event_id like 'never-%'"
+is "some of two days is gone" "$(sql "select count(*)
+    from assay.verdict_log where decided_at < $cut")" 0
+check "the log is counted anew" cron "project --rebuild"
+is "of what it has no more, nothing changes" "$(sql "select kind, name, n
+    from assay.analytics_total
+    where kind in ('verdict', 'score', 'label') order by 1, 2")" "$before"
+is "nor of what it has" \
+    "$(miscounted_since "$(sql "select date '$month' + 2")" | grep -v '^sum|label')" ""
+
+# A dump that was restored into a cluster that counts from the start.
+sql "update assay.analytics_cursor set next = 1000000000000"
+for option in "" "--rebuild"; do
+	ended=0
+	cron "project $option" || ended=$?
+	is "a cursor beyond all transactions $option" "$ended" 70
+done
+check "is told" grep -q 'step=failed where=cursor .*restore' \
+    "$scratch/log/cron.log"
+finish

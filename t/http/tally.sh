@@ -1,0 +1,57 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# What analytics have counted, against what is stored.  Sourced after lib.sh.
+
+# Nothing is printed if they agree.
+miscounted() {
+	miscounted_since -infinity
+}
+
+# miscounted_since DAY: likewise, from that UTC day on and in all sums.
+miscounted_since() {
+	sql "with fact as (
+		select 'verdict' as kind, decided_at, verdict as name
+		from assay.verdict_log
+		union all
+		select 'score', decided_at, (score / 10)::text
+		from assay.verdict_log where score >= 0
+		union all
+		select 'tag', decided_at, r.tag from assay.verdict_log,
+		    json_to_recordset(reasons::json) as r(tag text)
+	), want as (
+		select kind, (decided_at at time zone 'UTC')::date as day, name,
+		    count(*) as n from fact group by 1, 2, 3
+	), outcome as (
+		select 'case' as kind, outcome as name, count(*) as n
+		from assay.review_case where status = 'resolved' group by 2
+		union all
+		select 'label', w.name, count(*) from assay.label,
+		    lateral (values (outcome),
+			(case when analyst is not null then 'analyst' end),
+			(case when chargeback is not null then 'chargeback' end)) as w(name)
+		where w.name is not null group by 2
+		union all
+		select 'label', name, n from assay.analytics_total
+		where kind = 'gone'
+	)
+	select 'day', kind, day, name, want.n, c.n
+	from want full join assay.analytics_count c using (kind, day, name)
+	where day >= date '$1' and want.n is distinct from c.n
+	union all
+	select 'sum', kind, null, name, s.n, t.n
+	from (select kind, name, sum(n) as n from assay.analytics_count
+	    group by 1, 2
+	    union all
+	    select kind, name, sum(n) from outcome group by 1, 2) s
+	full join (select * from assay.analytics_total where kind <> 'gone') t
+	using (kind, name)
+	where coalesce(s.n, 0) <> coalesce(t.n, 0)
+	union all
+	select 'change', null, null, name, number, n from assay.analytics_change
+	limit 9"
+}
+
+# Everything that has ended is counted.
+counted() {
+	[ -z "$(miscounted)" ]
+}
