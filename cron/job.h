@@ -16,7 +16,7 @@ struct run;
 struct shm;
 struct slot;
 
-#define JOB_COUNTS 5 /* that a job tells of at its end, at most */
+#define JOB_COUNTS 6 /* that a job tells of at its end, at most */
 
 /* What a job can be told besides: bits of a set. */
 enum job_option {

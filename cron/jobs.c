@@ -7,6 +7,7 @@
 #include "cron/job.h"
 #include "cron/steps.h"
 #include "lib/conf.h"
+#include "lib/retain.h"
 #include "lib/set.h"
 
 const struct job jobs[] = {

@@ -26,4 +26,9 @@ job_open_fn drain_open;
 job_step_fn drain_step;
 job_close_fn drain_close;
 
+/* retain.c */
+job_open_fn retain_open;
+job_step_fn retain_step;
+job_close_fn retain_close;
+
 #endif

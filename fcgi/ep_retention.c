@@ -2,6 +2,7 @@
 /* /v1/config/retention/run: a sweep at once, for admins. */
 #include "config.h"
 
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "core/arena.h"
@@ -22,15 +23,27 @@
 
 #define RUN_TIME (570 * CLOCK_SECOND) /* of the route's 600 */
 
-static int run(struct req *req, int64_t gone[RETAIN__MAX]);
+/* A sweep for a request. */
+struct running {
+	struct req *req;
+	int64_t until; /* clock_ticks() */
+	int64_t *gone; /* of each collection, so far */
+};
+
 static int run_alone(struct req *req, int64_t gone[RETAIN__MAX]);
+static int run(struct req *req, int64_t gone[RETAIN__MAX]);
+static int sweep(struct running *ru, struct db *db);
+static bool is_over(void *arg);
+static void account(struct running *ru, const int64_t piece[RETAIN__MAX]);
+static int is_running(struct req *req);
 static int answer(struct req *req, struct resp *resp, int64_t at,
     const int64_t gone[RETAIN__MAX]);
 
 /*
  * POST /v1/config/retention/run.  200: what has been removed; of very much,
- * what the time of the route allows.  503: a run goes on already, here or on
- * another host, or the database is away; what was done stays done.
+ * what the time of the route or a stopping pool allows.  503: a run goes on
+ * already, here or on another host, or the database is away; what was done
+ * stays done.
  */
 int
 retention_run(struct req *req, struct resp *resp)
@@ -52,17 +65,17 @@ run_alone(struct req *req, int64_t gone[RETAIN__MAX])
 	int r;
 
 	if (turn_take(turn, 1, getpid(), 0) == -1)
-		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
-		    "retention is running already; try again when it is done");
+		return is_running(req);
 	r = run(req, gone);
 	turn_give(turn, 0);
 	return r;
 }
 
-/* Over a connection of its own; what is gone is counted however it ends. */
+/* Over a connection of its own; what is gone stays gone however it ends. */
 static int
 run(struct req *req, int64_t gone[RETAIN__MAX])
 {
+	struct running ru = { req, clock_ticks() + RUN_TIME, gone };
 	struct db *db;
 	enum retain i;
 	int r;
@@ -71,15 +84,64 @@ run(struct req *req, int64_t gone[RETAIN__MAX])
 	    RETAIN_TIMEOUT_MS, STMT_SESSION, &req->fail);
 	if (db == NULL)
 		return -1;
-	r = retain_run(
-	    db, req->arena, clock_ticks() + RUN_TIME, gone, &req->fail);
+	db_over(db, is_over, &ru);
+	r = sweep(&ru, db);
 	db_close(db);
+	for (i = 0; r == -1 && i < RETAIN__MAX; i++)
+		req->kept = req->kept || gone[i] > 0;
+	return r;
+}
+
+/* From where the last one was cut short, if it was, until this one is. */
+static int
+sweep(struct running *ru, struct db *db)
+{
+	struct req *req = ru->req;
+	int64_t piece[RETAIN__MAX];
+	struct sweep sw;
+	bool more;
+
+	if (retain_begin(&sw, db, req->arena, 0, &more, &req->fail) == -1)
+		return -1;
+	if (!more)
+		return is_running(req);
+	while (more && !is_over(ru)) {
+		if (retain_next(&sw, req->arena, piece, &more, &req->fail) ==
+		    -1)
+			return -1;
+		account(ru, piece);
+	}
+	return 0;
+}
+
+/* The pool ends, or the time of the route does. */
+static bool
+is_over(void *arg)
+{
+	const struct running *ru = arg;
+
+	return atomic_load(&ru->req->worker->shm->sh_stopping) ||
+	    clock_ticks() >= ru->until;
+}
+
+static void
+account(struct running *ru, const int64_t piece[RETAIN__MAX])
+{
+	struct req *req = ru->req;
+	enum retain i;
+
 	for (i = 0; i < RETAIN__MAX; i++) {
 		metric_add(req->worker->slot, METRIC_ID_PRUNED, i, 0,
-		    (uint64_t)gone[i]);
-		req->kept = req->kept || (r == -1 && gone[i] > 0);
+		    (uint64_t)piece[i]);
+		ru->gone[i] += piece[i];
 	}
-	return r;
+}
+
+static int
+is_running(struct req *req)
+{
+	return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+	    "retention is running already; try again when it is done");
 }
 
 static int

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@
 #define CONNECT_DECIDE (1 * CLOCK_SECOND) /* where a decision waits for it */
 #define PREPARE_MAX (10 * CLOCK_SECOND) /* to prepare all statements */
 #define SLACK_MS 200 /* beyond its own timeout, until a server is silent */
+#define ASK_MS 100 /* between two questions whether it is over */
+#define CANCEL_MAX (1 * CLOCK_SECOND) /* for the server to leave off */
 #define RETRY_MIN (CLOCK_SECOND / 5) /* between attempts to connect */
 #define POSTGRES_EPOCH INT64_C(946684800000000) /* 2000-01-01 in us UTC */
 #define NO_DEADLINE INT64_MAX
@@ -37,6 +40,9 @@ struct db {
 	int db_timeout_ms; /* what the session was told */
 	int64_t db_until; /* what db_until() was told, or 0 */
 	_Atomic int64_t *db_retry_at; /* what db_breaker() was told, or NULL */
+	db_over_fn *db_over; /* what db_over() was told, or NULL */
+	void *db_over_arg;
+	int64_t db_cancelled_at; /* clock_ticks(); 0: what is in hand was not */
 	enum stmt db_setup; /* tunes each new session */
 	bool db_prepared[STMT__MAX];
 	size_t db_queued; /* statements sent since the last sync */
@@ -73,6 +79,8 @@ static int db_tune(struct db *, struct fail *);
 static int db_send_sync(struct db *, int64_t);
 static int db_drain(struct db *);
 static int db_wait(struct db *, short, int64_t);
+static int64_t db_left(const struct db *, int64_t);
+static void db_ask(struct db *);
 static int db_flush(struct db *, int64_t);
 static PGresult *db_result(struct db *, int64_t);
 static int db_lost(struct db *, struct fail *);
@@ -167,6 +175,19 @@ db_until(struct db *db, int64_t ticks)
 	db->db_until = ticks;
 }
 
+void
+db_over(struct db *db, db_over_fn *over, void *arg)
+{
+	db->db_over = over;
+	db->db_over_arg = arg;
+}
+
+bool
+db_cancelled(const struct db *db)
+{
+	return db->db_cancelled_at != 0;
+}
+
 int
 db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
     struct rows *ret, struct fail *f)
@@ -212,6 +233,7 @@ db_one(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 int
 db_script(struct db *db, const char *sql, struct fail *f)
 {
+	int64_t deadline;
 	PGresult *res;
 	int r = 0;
 
@@ -219,21 +241,21 @@ db_script(struct db *db, const char *sql, struct fail *f)
 		return -1;
 
 	/* A script is many statements, which a pipeline does not take. */
+	deadline = db_deadline(db);
+	db->db_cancelled_at = 0;
 	if (!PQexitPipelineMode(db->db_conn) ||
-	    PQsetnonblocking(db->db_conn, 0) == -1)
+	    !PQsendQuery(db->db_conn, sql) || db_flush(db, deadline) == -1)
 		return db_lost(db, f);
-	res = PQexec(db->db_conn, sql);
-	if (PQresultStatus(res) != PGRES_COMMAND_OK &&
-	    PQresultStatus(res) != PGRES_TUPLES_OK)
-		r = PQstatus(db->db_conn) == CONNECTION_OK
-		    ? db_refused(db, res, f)
-		    : db_lost(db, f);
-	PQclear(res);
-	if (r == 0 || PQstatus(db->db_conn) == CONNECTION_OK) {
-		if (PQsetnonblocking(db->db_conn, 1) == -1 ||
-		    !PQenterPipelineMode(db->db_conn))
-			return db_lost(db, f);
+	while (db->db_conn != NULL && (res = db_result(db, deadline)) != NULL) {
+		if (r == 0 && PQresultStatus(res) == PGRES_FATAL_ERROR)
+			r = db_refused(db, res, f);
+		PQclear(res);
 	}
+	if (db->db_conn == NULL)
+		return -1;
+	if (PQstatus(db->db_conn) != CONNECTION_OK || PQisBusy(db->db_conn) ||
+	    !PQenterPipelineMode(db->db_conn))
+		return db_lost(db, f);
 	return r;
 }
 
@@ -285,6 +307,7 @@ db_sync(
 	int r = 0;
 
 	assert(n == db->db_queued);
+	db->db_cancelled_at = 0;
 	if (db_send_sync(db, deadline) == -1)
 		return db_lost(db, f);
 	for (i = 0; i < n; i++) {
@@ -794,17 +817,56 @@ static int
 db_wait(struct db *db, short events, int64_t deadline)
 {
 	struct pollfd pfd = { .fd = PQsocket(db->db_conn), .events = events };
-	int64_t left = -1;
-	int n;
+	int64_t left;
+	int n, ms;
 
-	do {
-		if (deadline != NO_DEADLINE) {
-			left = (deadline - clock_ticks()) / 1000;
-			left = left < 0 ? 0 : left;
-		}
-		n = poll(&pfd, 1, (int)left);
-	} while (n == -1 && errno == EINTR);
-	return n == 1 ? 0 : -1;
+	for (;;) {
+		left = db_left(db, deadline);
+		ms = left > INT_MAX ? INT_MAX : (int)left;
+		if (db->db_over != NULL && (left == -1 || left > ASK_MS))
+			ms = ASK_MS;
+		n = poll(&pfd, 1, ms);
+		if (n == 1)
+			return 0;
+		if ((n == -1 && errno != EINTR) || (n == 0 && ms == left))
+			return -1;
+		db_ask(db);
+	}
+}
+
+/* Milliseconds that are left until a deadline; -1 is for ever. */
+static int64_t
+db_left(const struct db *db, int64_t deadline)
+{
+	int64_t left;
+
+	if (db->db_cancelled_at != 0 &&
+	    deadline > db->db_cancelled_at + CANCEL_MAX)
+		deadline = db->db_cancelled_at + CANCEL_MAX;
+	if (deadline == NO_DEADLINE)
+		return -1;
+	left = (deadline - clock_ticks()) / 1000;
+	return left < 0 ? 0 : left;
+}
+
+/* Cancel what is in hand, once, if it is over; a handshake just ends. */
+static void
+db_ask(struct db *db)
+{
+	char why[256];
+	PGcancel *cancel;
+
+	if (db->db_over == NULL || db->db_cancelled_at != 0 ||
+	    !db->db_over(db->db_over_arg))
+		return;
+	db->db_cancelled_at = clock_ticks();
+	if (PQstatus(db->db_conn) != CONNECTION_OK) {
+		db->db_cancelled_at -= CANCEL_MAX;
+		return;
+	}
+	if ((cancel = PQgetCancel(db->db_conn)) != NULL)
+		(void)PQcancel(cancel, why, sizeof(why));
+	PQfreeCancel(cancel);
 }
 
 /* Send all that is queued, reading meanwhile so that neither side blocks. */

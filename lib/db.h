@@ -105,6 +105,16 @@ const char *db_sqlstate(const struct db *db);
  */
 void db_until(struct db *db, int64_t ticks);
 
+/*
+ * While waiting for the server ask over(arg), ten times a second and at each
+ * signal: once it says so, what is in hand is cancelled, which then fails as
+ * DB_TIMEOUT, and a server that does not answer to that soon is given up.
+ * db_cancelled() says whether the last call was.  NULL is never.
+ */
+typedef bool db_over_fn(void *arg);
+void db_over(struct db *db, db_over_fn *over, void *arg);
+bool db_cancelled(const struct db *db);
+
 /* Start an empty list of parameters in arena a, then append in order. */
 void params_init(struct params *p, struct arena *a);
 void params_text(struct params *p, const char *s); /* NULL is SQL null */

@@ -2,40 +2,50 @@
 /* Retention: what is older than its window goes, in small transactions. */
 #include "config.h"
 
-#include <stdbool.h>
+#include <poll.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/arena.h"
 #include "core/fail.h"
 #include "lib/clock.h"
+#include "lib/conf.h"
 #include "lib/db.h"
 #include "lib/retain.h"
 #include "lib/setting.h"
 
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
 #define BATCH 5000 /* rows of those that go by number */
+#define MONTHS_AHEAD 24
+#define WAITS_MAX 6 /* times half a second that one piece gives way */
+#define REST_MAX (CLOCK_SECOND / 2)
 
-/* One run. */
-struct run {
-	struct db *db;
-	struct arena *arena;
-	int64_t until; /* clock_ticks(), or 0 */
-	int64_t cut[RETAIN__MAX]; /* clock_now() less the windows; 0: never */
-	int64_t *gone;
-};
+/* One piece of a phase; *ret_more is false when it is through. */
+typedef int piece_fn(struct sweep *sw, struct arena *a,
+    int64_t gone[RETAIN__MAX], bool *ret_more, struct fail *f);
 
-static int begin(struct run *r, struct fail *f);
-static int end(struct run *r, struct fail *f);
-static int read_cuts(struct run *r, struct fail *f);
-static int work(struct run *r, struct fail *f);
-static int months(struct run *r, struct fail *f);
-static int month(struct run *r, bool *ret_more, struct fail *f);
-static int sweep(struct run *r, enum retain which, struct fail *f);
-static int sweep_batch(struct run *r, enum retain which,
-    const struct rows *batches, int row, struct fail *f);
-static int by_number(
-    struct run *r, enum stmt stmt, int64_t cut, int64_t *gone, struct fail *f);
+static int set_up(struct db *db, struct arena *a, struct fail *f);
+static int read_cuts(struct sweep *sw, struct arena *a, struct fail *f);
+static int piece(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f);
+static bool is_cancelled(const struct db *db);
+static bool gives_way(const struct db *db);
+static void rest(const struct sweep *sw);
+static piece_fn keys, months, activity, samples, verdicts, dead, labels, space,
+    through;
+static int edge(struct sweep *sw, struct arena *a, enum retain which,
+    int64_t gone[RETAIN__MAX], bool *ret_more, struct fail *f);
+static int look(struct sweep *sw, struct arena *a, enum retain which,
+    bool *ret_more, struct fail *f);
+static int batch(struct sweep *sw, struct arena *a, enum retain which,
+    int64_t gone[RETAIN__MAX], struct fail *f);
+static int passed(
+    struct sweep *sw, struct arena *a, enum retain which, struct fail *f);
+static int by_number(struct sweep *sw, struct arena *a, enum stmt stmt,
+    int64_t cut, int64_t *gone, bool *ret_more, struct fail *f);
+static int vacuum(struct db *db, const char *relation, struct fail *f);
 static enum retain beside(enum retain which);
-static bool is_over(const struct run *r);
 
 static const struct {
 	const char *name;
@@ -48,6 +58,22 @@ static const struct {
 	[RETAIN_DEAD_LETTER] = { "deadLetter", SETTING_DEAD_LETTER },
 };
 
+/* Keys before verdicts: at no moment is there a key whose decision is gone. */
+static const struct {
+	piece_fn *piece;
+	bool skipped; /* by this sweep if others stand in the way */
+} phases[] = {
+	{ keys, false },
+	{ months, true },
+	{ activity, false },
+	{ samples, false },
+	{ verdicts, false },
+	{ dead, false },
+	{ labels, false },
+	{ space, false },
+	{ through, false },
+};
+
 const char *
 retain_name(enum retain which)
 {
@@ -55,196 +81,368 @@ retain_name(enum retain which)
 }
 
 int
-retain_run(struct db *db, struct arena *a, int64_t until,
-    int64_t ret[RETAIN__MAX], struct fail *f)
+retain_begin(struct sweep *sw, struct db *db, struct arena *a, int64_t minutes,
+    bool *ret_begun, struct fail *f)
 {
-	struct run r = { .db = db, .arena = a, .until = until, .gone = ret };
-
-	memset(ret, 0, RETAIN__MAX * sizeof(*ret));
-	if (read_cuts(&r, f) == -1 || begin(&r, f) == -1)
-		return -1;
-	if (work(&r, f) == -1) {
-		(void)end(&r, NULL);
-		return -1;
-	}
-	return end(&r, f);
-}
-
-/* One runner over all hosts; the lock goes with the session if we do. */
-static int
-begin(struct run *r, struct fail *f)
-{
+	struct params p;
 	struct rows rows;
 
-	if (db_one(r->db, r->arena, STMT_RETAIN_LOCK, NULL, &rows, f) == -1)
+	memset(sw, 0, sizeof(*sw));
+	sw->sw_db = db;
+	params_init(&p, a);
+	params_int(&p, minutes);
+	if (set_up(db, a, f) == -1 ||
+	    db_one(db, a, STMT_RETAIN_BEGIN, &p, &rows, f) == -1)
 		return -1;
-	if (!rows_get_bool(&rows, "got"))
-		return fail_set(f, FAIL_DENIED, UNAVAILABLE, NULL,
-		    "retention is running already; try again when it is done");
+	*ret_begun = rows_get_bool(&rows, "begun");
+	return *ret_begun ? read_cuts(sw, a, f) : 0;
+}
+
+int
+retain_next(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(a);
+	int64_t begun;
+	int r;
+
+	rest(sw);
+	begun = clock_ticks();
+	memset(gone, 0, RETAIN__MAX * sizeof(*gone));
+	r = piece(sw, a, gone, ret_more, f);
+	arena_rewind(a, mark);
+	sw->sw_rest = clock_ticks() - begun;
+	return r;
+}
+
+int
+retain_ahead(struct db *db, struct arena *a, int64_t *ret_made, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	*ret_made = 0;
+	params_init(&p, a);
+	params_int(&p, MONTHS_AHEAD);
+	if (set_up(db, a, f) == -1)
+		return -1;
+	if (db_one(db, a, STMT_RETAIN_AHEAD, &p, &rows, f) == 0) {
+		*ret_made = rows_get_int(&rows, "made");
+		return 0;
+	}
+	if (!gives_way(db))
+		return -1;
+	memset(f, 0, sizeof(*f));
 	return 0;
 }
 
+/* The session may be new, or have vacuumed. */
 static int
-end(struct run *r, struct fail *f)
+set_up(struct db *db, struct arena *a, struct fail *f)
 {
-	return db_run(r->db, r->arena, STMT_RETAIN_UNLOCK, NULL, NULL, f);
+	struct params p;
+
+	params_init(&p, a);
+	params_int(&p, RETAIN_TIMEOUT_MS);
+	return db_run(db, a, STMT_RETAIN_SESSION, &p, NULL, f);
 }
 
-/* Where the windows end; that of verdicts is over all parts of a decision. */
+/* Where the windows end; a key without its decision would answer nothing. */
 static int
-read_cuts(struct run *r, struct fail *f)
+read_cuts(struct sweep *sw, struct arena *a, struct fail *f)
 {
 	struct settings settings;
 	struct params p;
 	struct rows rows;
 	enum retain i;
 
-	if (setting_read(r->db, r->arena, &settings, f) == -1)
+	if (setting_read(sw->sw_db, a, &settings, f) == -1)
 		return -1;
 	for (i = 0; i < RETAIN__MAX; i++) {
-		params_init(&p, r->arena);
+		params_init(&p, a);
 		params_int(
 		    &p, (int64_t)setting_value(&settings, collections[i].days));
-		if (db_one(r->db, r->arena, STMT_RETAIN_CUT, &p, &rows, f) ==
-		    -1)
+		if (db_one(sw->sw_db, a, STMT_RETAIN_CUT, &p, &rows, f) == -1)
 			return -1;
-		r->cut[i] = rows_get_time(&rows, "cut");
-		if (i != RETAIN_DEAD_LETTER &&
-		    r->cut[i] < r->cut[RETAIN_VERDICTS])
-			r->cut[i] = r->cut[RETAIN_VERDICTS];
+		sw->sw_cut[i] = rows_get_time(&rows, "cut");
 	}
+	if (sw->sw_cut[RETAIN_IDEMPOTENCY] < sw->sw_cut[RETAIN_VERDICTS])
+		sw->sw_cut[RETAIN_IDEMPOTENCY] = sw->sw_cut[RETAIN_VERDICTS];
 	return 0;
 }
 
-/*
- * Keys first and verdicts last: at no moment is there a key whose decision is
- * gone.
- */
+/* The next piece of the phase in hand, and what follows from how it went. */
 static int
-work(struct run *r, struct fail *f)
+piece(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
 {
-	int64_t labels = 0;
-
-	if (sweep(r, RETAIN_IDEMPOTENCY, f) == -1 || months(r, f) == -1 ||
-	    sweep(r, RETAIN_ACTIVITY, f) == -1 ||
-	    sweep(r, RETAIN_REPLAY, f) == -1 ||
-	    sweep(r, RETAIN_VERDICTS, f) == -1 ||
-	    by_number(r, STMT_RETAIN_DEAD, r->cut[RETAIN_DEAD_LETTER],
-		&r->gone[RETAIN_DEAD_LETTER], f) == -1)
-		return -1;
-	return by_number(
-	    r, STMT_RETAIN_LABELS, r->cut[RETAIN_VERDICTS], &labels, f);
-}
-
-/* Detach and drop whole months, until there is none. */
-static int
-months(struct run *r, struct fail *f)
-{
-	struct arena_mark mark;
 	bool more = true;
-	int result = 0;
 
-	while (result == 0 && more && !is_over(r)) {
-		mark = arena_mark(r->arena);
-		result = month(r, &more, f);
-		arena_rewind(r->arena, mark);
-	}
-
-	/* Somebody reads for longer than we wait: the next run goes on. */
-	if (result == -1 && db_trouble(r->db) == DB_TIMEOUT) {
+	*ret_more = true;
+	if (phases[sw->sw_phase].piece(sw, a, gone, &more, f) == 0)
+		sw->sw_waits = 0;
+	else if (is_cancelled(sw->sw_db))
 		memset(f, 0, sizeof(*f));
+	else if (gives_way(sw->sw_db) &&
+	    (++sw->sw_waits < WAITS_MAX || phases[sw->sw_phase].skipped)) {
+		/* Again, or as a whole by the next sweep. */
+		memset(f, 0, sizeof(*f));
+		more = sw->sw_waits < WAITS_MAX;
+	} else
+		return -1;
+	if (more)
 		return 0;
-	}
-	return result;
+	sw->sw_waits = 0;
+	*ret_more = (size_t)++sw->sw_phase < nitems(phases);
+	return 0;
 }
 
-/* One step of that; *ret_more says whether there was one. */
+static bool
+is_cancelled(const struct db *db)
+{
+	return db_trouble(db) == DB_TIMEOUT && db_cancelled(db);
+}
+
+/* Whether the last call failed because somebody held what it needed. */
+static bool
+gives_way(const struct db *db)
+{
+	return db_trouble(db) == DB_AGAIN ||
+	    strcmp(db_sqlstate(db), "55P03") == 0;
+}
+
+/* TERM ends it. */
+static void
+rest(const struct sweep *sw)
+{
+	const int64_t us = sw->sw_rest < REST_MAX ? sw->sw_rest : REST_MAX;
+
+	if (us >= 1000)
+		poll(NULL, 0, (int)(us / 1000));
+}
+
 static int
-month(struct run *r, bool *ret_more, struct fail *f)
+keys(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	return edge(sw, a, RETAIN_IDEMPOTENCY, gone, ret_more, f);
+}
+
+static int
+activity(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	return edge(sw, a, RETAIN_ACTIVITY, gone, ret_more, f);
+}
+
+static int
+samples(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	return edge(sw, a, RETAIN_REPLAY, gone, ret_more, f);
+}
+
+static int
+verdicts(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	return edge(sw, a, RETAIN_VERDICTS, gone, ret_more, f);
+}
+
+static int
+dead(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	return by_number(sw, a, STMT_RETAIN_DEAD,
+	    sw->sw_cut[RETAIN_DEAD_LETTER], &gone[RETAIN_DEAD_LETTER], ret_more,
+	    f);
+}
+
+/* Those of events that were never seen, which are no collection. */
+static int
+labels(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	int64_t n;
+
+	(void)gone;
+	return by_number(sw, a, STMT_RETAIN_LABELS, sw->sw_cut[RETAIN_VERDICTS],
+	    &n, ret_more, f);
+}
+
+/* What is to be done next about whole months, if anything is. */
+static int
+months(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
 
-	params_init(&p, r->arena);
-	params_time(&p, r->cut[RETAIN_VERDICTS]);
-	params_time(&p, r->cut[RETAIN_ACTIVITY]);
-	params_time(&p, r->cut[RETAIN_REPLAY]);
-	if (db_run(r->db, r->arena, STMT_RETAIN_MONTH, &p, &rows, f) == -1)
+	params_init(&p, a);
+	params_time(&p, sw->sw_cut[RETAIN_VERDICTS]);
+	params_time(&p, sw->sw_cut[RETAIN_ACTIVITY]);
+	params_time(&p, sw->sw_cut[RETAIN_REPLAY]);
+	if (db_run(sw->sw_db, a, STMT_RETAIN_MONTH, &p, &rows, f) == -1)
 		return -1;
 	*ret_more = rows.ro_n == 1;
 	if (!*ret_more)
 		return 0;
-	if (db_script(r->db, rows_get_text(&rows, "command"), f) == -1)
+	if (db_script(sw->sw_db, rows_get_text(&rows, "command"), f) == -1)
 		return -1;
-	r->gone[RETAIN_VERDICTS] += rows_get_int(&rows, "verdicts");
-	r->gone[RETAIN_ACTIVITY] += rows_get_int(&rows, "activity");
-	r->gone[RETAIN_REPLAY] += rows_get_int(&rows, "replay");
+	gone[RETAIN_VERDICTS] = rows_get_int(&rows, "verdicts");
+	gone[RETAIN_ACTIVITY] = rows_get_int(&rows, "activity");
+	gone[RETAIN_REPLAY] = rows_get_int(&rows, "replay");
 	return 0;
 }
 
 /* The edge of a window, inside a month or where there are none. */
 static int
-sweep(struct run *r, enum retain which, struct fail *f)
+edge(struct sweep *sw, struct arena *a, enum retain which,
+    int64_t gone[RETAIN__MAX], bool *ret_more, struct fail *f)
 {
-	const struct arena_mark mark = arena_mark(r->arena);
-	struct params p;
-	struct rows rows;
-	int row = 0, result;
-
-	params_init(&p, r->arena);
-	params_text(&p, collections[which].name);
-	params_time(&p, r->cut[which]);
-	result = db_run(r->db, r->arena, STMT_RETAIN_BATCHES, &p, &rows, f);
-	while (result == 0 && row < rows.ro_n && !is_over(r))
-		result = sweep_batch(r, which, &rows, row++, f);
-	if (result == 0 && row == rows.ro_n)
-		result = db_run(r->db, r->arena, STMT_RETAIN_DONE, &p, NULL, f);
-	arena_rewind(r->arena, mark);
-	return result;
+	if (sw->sw_batch < sw->sw_batches)
+		return batch(sw, a, which, gone, f);
+	if (sw->sw_until != 0)
+		return passed(sw, a, which, f);
+	return look(sw, a, which, ret_more, f);
 }
 
-/* One row of the batches that there are. */
+/* Learn of more batches; *ret_more is false if there are none. */
 static int
-sweep_batch(struct run *r, enum retain which, const struct rows *batches,
-    int row, struct fail *f)
+look(struct sweep *sw, struct arena *a, enum retain which, bool *ret_more,
+    struct fail *f)
 {
-	const struct arena_mark mark = arena_mark(r->arena);
+	struct params p;
+	struct rows rows;
+	int i, part, run;
+
+	params_init(&p, a);
+	params_text(&p, collections[which].name);
+	params_time(&p, sw->sw_cut[which]);
+	params_int(&p, RETAIN_BATCHES);
+	if (db_run(sw->sw_db, a, STMT_RETAIN_BATCHES, &p, &rows, f) == -1)
+		return -1;
+	*ret_more = rows.ro_n > 0;
+	if (!*ret_more)
+		return 0;
+	part = rows_col(&rows, "part");
+	run = rows_col(&rows, "run");
+	sw->sw_batch = 0;
+	sw->sw_batches = rows_null(&rows, 0, part) ? 0 : rows.ro_n;
+	for (i = 0; i < sw->sw_batches; i++) {
+		sw->sw_part[i] = rows_int(&rows, i, part);
+		sw->sw_run[i] = rows_int(&rows, i, run);
+	}
+	sw->sw_until = sw->sw_batches == RETAIN_BATCHES
+	    ? 0
+	    : rows_time(&rows, 0, rows_col(&rows, "until"));
+	return 0;
+}
+
+static int
+batch(struct sweep *sw, struct arena *a, enum retain which,
+    int64_t gone[RETAIN__MAX], struct fail *f)
+{
 	struct params p;
 	struct rows rows;
 
-	params_init(&p, r->arena);
+	params_init(&p, a);
 	params_text(&p, collections[which].name);
-	params_int(&p, rows_int(batches, row, rows_col(batches, "part")));
-	params_int(&p, rows_int(batches, row, rows_col(batches, "run")));
-	params_time(&p, r->cut[which]);
-	params_time(&p, r->cut[beside(which)]);
-	if (db_one(r->db, r->arena, STMT_RETAIN_BATCH, &p, &rows, f) == -1)
+	params_int(&p, sw->sw_part[sw->sw_batch]);
+	params_int(&p, sw->sw_run[sw->sw_batch]);
+	params_time(&p, sw->sw_cut[which]);
+	params_time(&p, sw->sw_cut[beside(which)]);
+	if (db_one(sw->sw_db, a, STMT_RETAIN_BATCH, &p, &rows, f) == -1)
 		return -1;
-	r->gone[which] += rows_get_int(&rows, "rows_gone");
-	r->gone[beside(which)] += rows_get_int(&rows, "others_gone");
-	arena_rewind(r->arena, mark);
+	gone[which] += rows_get_int(&rows, "rows_gone");
+	gone[beside(which)] += rows_get_int(&rows, "others_gone");
+	sw->sw_batch++;
+	return 0;
+}
+
+/* Whatever is older has gone: no later sweep looks for it again. */
+static int
+passed(struct sweep *sw, struct arena *a, enum retain which, struct fail *f)
+{
+	struct params p;
+
+	params_init(&p, a);
+	params_text(&p, collections[which].name);
+	params_time(&p, sw->sw_until);
+	if (db_run(sw->sw_db, a, STMT_RETAIN_DONE, &p, NULL, f) == -1)
+		return -1;
+	sw->sw_until = 0;
 	return 0;
 }
 
 /* What has no months, a batch at a time. */
 static int
-by_number(
-    struct run *r, enum stmt stmt, int64_t cut, int64_t *gone, struct fail *f)
+by_number(struct sweep *sw, struct arena *a, enum stmt stmt, int64_t cut,
+    int64_t *gone, bool *ret_more, struct fail *f)
 {
-	int64_t n = BATCH;
 	struct params p;
 	struct rows rows;
 
-	while (n == BATCH && !is_over(r)) {
-		params_init(&p, r->arena);
-		params_time(&p, cut);
-		params_int(&p, BATCH);
-		if (db_one(r->db, r->arena, stmt, &p, &rows, f) == -1)
-			return -1;
-		n = rows_get_int(&rows, "gone");
-		*gone += n;
-	}
+	params_init(&p, a);
+	params_time(&p, cut);
+	params_int(&p, BATCH);
+	if (db_one(sw->sw_db, a, stmt, &p, &rows, f) == -1)
+		return -1;
+	*gone = rows_get_int(&rows, "gone");
+	*ret_more = *gone == BATCH;
 	return 0;
+}
+
+/* Make the room of what is gone usable again, a table at a time. */
+static int
+space(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	(void)gone;
+	*ret_more = false;
+	if (!conf.RETENTION_VACUUM)
+		return 0;
+	params_init(&p, a);
+	params_text(&p, sw->sw_vacuumed);
+	if (db_run(sw->sw_db, a, STMT_RETAIN_VACUUM, &p, &rows, f) == -1)
+		return -1;
+	*ret_more = rows.ro_n == 1;
+	if (!*ret_more)
+		return 0;
+	if (vacuum(sw->sw_db, rows_get_text(&rows, "relation"), f) == -1)
+		return -1;
+	snprintf(sw->sw_vacuumed, sizeof(sw->sw_vacuumed), "%s",
+	    rows_get_text(&rows, "relation"));
+	return 0;
+}
+
+/* However long it takes; one that somebody else is at is left to them. */
+static int
+vacuum(struct db *db, const char *relation, struct fail *f)
+{
+	char command[RETAIN_NAME_SIZE + 32];
+	int r;
+
+	snprintf(command, sizeof(command), "vacuum (skip_locked) %s", relation);
+	if (db_script(db, "set statement_timeout = 0", f) == -1)
+		return -1;
+	db_until(db, INT64_MAX);
+	r = db_script(db, command, f);
+	db_until(db, 0);
+	return r;
+}
+
+/* The end, after which the next is due by the time. */
+static int
+through(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	(void)gone;
+	*ret_more = false;
+	return db_run(sw->sw_db, a, STMT_RETAIN_END, NULL, NULL, f);
 }
 
 /* The other part of the same row, where a collection is one of two. */
@@ -254,10 +452,4 @@ beside(enum retain which)
 	if (which == RETAIN_ACTIVITY)
 		return RETAIN_REPLAY;
 	return which == RETAIN_REPLAY ? RETAIN_ACTIVITY : which;
-}
-
-static bool
-is_over(const struct run *r)
-{
-	return r->until != 0 && clock_ticks() >= r->until;
 }

@@ -23,12 +23,13 @@ grant usage on schema assay to assay_decide, assay_operator, assay_companion,
 -- Nothing is for everyone, functions neither.
 revoke execute on all functions in schema assay from public;
 
--- retain owns what it attaches and detaches; who migrates must be a member to
--- hand it over, unless a superuser.
+-- retain owns what it attaches, detaches and vacuums; who migrates must be a
+-- member to hand it over, unless a superuser.
 grant assay_retain to current_user;
 grant create on schema assay to assay_retain;
 alter table assay.verdict_log owner to assay_retain;
 alter table assay.detail owner to assay_retain;
+alter table assay.idempotency owner to assay_retain;
 alter function assay.partitions_ahead(int) owner to assay_retain;
 grant execute on function assay.partitions_ahead(int) to current_user;
 
@@ -187,15 +188,21 @@ grant execute on function
 
 -- retain removes what is older than its window; what is in it it never reads.
 grant select (settings) on assay.epoch to assay_retain;
-grant select, delete on assay.idempotency to assay_retain;
 grant select (id, dead_at), delete on assay.dead_letter to assay_retain;
 grant select (event_id, credited, labelled_at), delete on assay.label
     to assay_retain;
 grant select, insert, update on assay.retention_mark to assay_retain;
+grant select, update on assay.retention_sweep to assay_retain;
 grant execute on function assay.retention_cut(bigint),
     assay.retention_begun(timestamptz),
     assay.retention_month(timestamptz, timestamptz, timestamptz),
-    assay.retention_batches(text, timestamptz),
+    assay.retention_begin(bigint),
+    assay.retention_due(bigint),
+    assay.retention_end(),
+    assay.retention_batches(text, timestamptz, bigint),
+    assay.retention_lost(regclass),
+    assay.retention_vacuum(text),
+    assay.partitions_left(),
     assay.retention_batch(text, bigint, bigint, timestamptz, timestamptz),
     assay.retention_done(text, timestamptz),
     assay.retention_dead(timestamptz, bigint),
@@ -214,7 +221,8 @@ grant execute on function assay.erase_identity(bigint, text, bigint),
     assay.erase_details(text, timestamptz, bigint) to assay_operator;
 
 -- operator reports what is stored.
-grant execute on function assay.storage_rows() to assay_operator;
+grant execute on function assay.storage_rows(), assay.partitions_left()
+    to assay_operator;
 
 -- Companions add to what they have counted, and operator shows it, and how
 -- much waits; what waits it does not see.

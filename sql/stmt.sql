@@ -626,25 +626,36 @@ fetch forward 1000 from backtest;
 
 -- Retention (lib/retain.c) ------------------------------------------------------
 
--- As the role that owns the partitions.  From the lock on all are "write": who
--- connects anew has lost it.
+-- As the role that owns the partitions.  From begin on all are "write": who
+-- connects anew has lost the lock.
 
 -- name: retain_cut one read late
 select assay.retention_cut($1::bigint) as cut;
 
--- name: retain_lock one write late
-select set_config('lock_timeout', '3s', false),
-	pg_try_advisory_lock(hashtextextended('assay.retain', 0)) as got;
+-- What is gone may be gone again after a crash of the server; whoever reads a
+-- month for long is not waited for long.
+-- name: retain_session one read late
+select set_config('synchronous_commit', 'off', false),
+	set_config('lock_timeout', '500ms', false),
+	set_config('statement_timeout', $1::bigint::text, false);
 
--- name: retain_unlock one write late
-select pg_advisory_unlock(hashtextextended('assay.retain', 0));
+-- name: retain_ahead one write late
+select case when assay.partitions_left() < $1::bigint
+	then assay.partitions_ahead($1::bigint::int) else 0 end as made;
+
+-- name: retain_begin one write late
+select assay.retention_begin($1::bigint) as begun;
+
+-- name: retain_end one write late
+select assay.retention_end();
 
 -- name: retain_month many write late
 select command, verdicts, activity, replay
 from assay.retention_month($1::timestamptz, $2::timestamptz, $3::timestamptz);
 
 -- name: retain_batches many write late
-select part, run from assay.retention_batches($1::text, $2::timestamptz);
+select part, run, until
+from assay.retention_batches($1::text, $2::timestamptz, $3::bigint);
 
 -- name: retain_batch one write late
 select rows_gone, others_gone
@@ -660,6 +671,9 @@ select assay.retention_dead($1::timestamptz, $2::bigint) as gone;
 -- name: retain_labels one write late
 select assay.retention_labels($1::timestamptz, $2::bigint) as gone;
 
+-- name: retain_vacuum many write late
+select relation from assay.retention_vacuum($1::text);
+
 -- Erasure (fcgi/ep_privacy.c) --------------------------------------------------
 
 -- name: erase_identity one write late
@@ -674,6 +688,9 @@ from assay.erase_details($1::text, $2::timestamptz, $3::bigint);
 
 -- name: storage_bytes one read late
 select pg_database_size(current_database()) as bytes;
+
+-- name: storage_months one read late
+select assay.partitions_left() as months;
 
 -- name: storage_rows many read late
 select name, rows from assay.storage_rows();

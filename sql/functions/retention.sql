@@ -83,27 +83,107 @@ begin
 end
 $$;
 
--- The batches of a collection up to a time: tables, and runs of 128 pages in
--- them that have rows of it.
-create or replace function assay.retention_batches(collection text,
-    cut timestamptz)
-returns table (part bigint, run bigint) language plpgsql stable
+-- Begin a sweep, as the only one over all hosts until the session ends or
+-- retention_end(): now, or with minutes if that is so long since the last one
+-- began, or if that one was cut short.  Whether it has begun.
+create or replace function assay.retention_begin(minutes bigint)
+returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	begun timestamptz := coalesce((select m.until
+	sweeping constant bigint := hashtextextended('assay.retain', 0);
+begin
+	-- Those who only look do not stand in the way of who sweeps.
+	if not assay.retention_due(minutes) then
+		return false;
+	end if;
+	perform pg_advisory_unlock_all();
+	if not pg_try_advisory_lock(sweeping) then
+		return false;
+	end if;
+	if not assay.retention_due(minutes) then
+		perform pg_advisory_unlock(sweeping);
+		return false;
+	end if;
+	update assay.retention_sweep
+	set began_at = clock_timestamp(), done_at = null;
+	return true;
+end
+$$;
+
+-- Whether it is so long ago; 0 is always.  A clock that was set back is no
+-- reason to wait until it has caught up.
+create or replace function assay.retention_due(minutes bigint)
+returns boolean language sql volatile
+set search_path = pg_catalog, pg_temp
+return (select minutes = 0 or s.done_at is null
+	or clock_timestamp() < s.began_at
+	or clock_timestamp() >= s.began_at
+	    + make_interval(mins => minutes::int)
+    from assay.retention_sweep s);
+
+-- The sweep is through.
+create or replace function assay.retention_end()
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	update assay.retention_sweep
+	set done_at = clock_timestamp(), lost = '{}';
+	perform pg_advisory_unlock_all();
+end
+$$;
+
+-- The next batches of a collection up to a time, so many at most: tables, and
+-- runs of 128 pages in them that have rows of it.  When these are done, there
+-- is nothing older than until any more, unless there were as many as were
+-- asked for: then there may be more of them.  No row when nothing is left.
+-- Goes by the hour, so that no call reads for long however much there is.
+create or replace function assay.retention_batches(collection text,
+    cut timestamptz, at_most bigint)
+returns table (part bigint, run bigint, until timestamptz) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $$
+declare
+	relation constant text := case collection
+	    when 'verdicts' then 'verdict_log'
+	    when 'idempotency' then 'idempotency' else 'detail' end;
+	had constant text := case collection
+	    when 'activity' then 'and (t.request is not null or t.replay is null)'
+	    when 'replay' then 'and (t.replay is not null or t.request is null)'
+	    else '' end;
+	oldest timestamptz := least(cut, (
+	    select min(to_date(right(c.relname, 6), 'YYYYMM')::timestamp)
+		at time zone 'UTC'
+	    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+	    where i.inhparent = 'assay.verdict_log'::regclass));
+	give_up timestamptz := clock_timestamp() + interval '0.5 seconds';
+	since timestamptz := coalesce((select m.until
 	    from assay.retention_mark m
 	    where m.collection = retention_batches.collection), '-infinity');
 begin
-	return query execute format(
-	    'select distinct t.tableoid::bigint,
-		(t.ctid::text::point)[0]::bigint / 128
-	    from assay.%I t
-	    where t.decided_at >= $1 and t.decided_at < $2
-	    order by 1, 2',
-	    case collection when 'verdicts' then 'verdict_log'
-		when 'idempotency' then 'idempotency' else 'detail' end)
-	using begun, cut;
+	while since < cut loop
+		until := case when since < oldest then oldest
+		    else least(since + interval '1 hour', cut) end;
+		return query execute format(
+		    'select distinct t.tableoid::bigint,
+			(t.ctid::text::point)[0]::bigint / 128, $2
+		    from assay.%I t
+		    where t.decided_at >= $1 and t.decided_at < $2 %s
+		    order by 1, 2 limit $3', relation, had)
+		using since, until, at_most;
+		if found then
+			return;
+		end if;
+		if until = cut or clock_timestamp() > give_up then
+			part := null;
+			run := null;
+			return next;
+			return;
+		end if;
+		since := until;
+	end loop;
 end
 $$;
 
@@ -124,6 +204,7 @@ declare
 	    else 'request' end;
 	blanked bigint;
 begin
+	perform assay.retention_lost(part::oid::regclass);
 	others_gone := 0;
 	if collection in ('verdicts', 'idempotency') then
 		execute format('delete from %s t where %s '
@@ -147,6 +228,31 @@ begin
 	get diagnostics blanked = row_count;
 	rows_gone := rows_gone + blanked;
 	return next;
+end
+$$;
+
+-- Remember that a table loses rows.
+create or replace function assay.retention_lost(relation regclass)
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	update assay.retention_sweep s
+	set lost = array_append(s.lost, relation::text)
+	where not relation::text = any(s.lost);
+end;
+
+-- The next table that lost rows, vacuumed outside of any transaction, or no
+-- row; the one before has been.  Those that are gone meanwhile are left out.
+create or replace function assay.retention_vacuum(before text)
+returns table (relation text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	update assay.retention_sweep s set lost = array(
+	    select l from unnest(s.lost) l
+	    where l is distinct from before and to_regclass(l) is not null);
+	return query select s.lost[1] from assay.retention_sweep s
+	where cardinality(s.lost) > 0;
 end
 $$;
 

@@ -122,8 +122,15 @@ while command=$(retain "select command
     [ -n "$command" ]; do
 	retain "$command"
 done
-retain "select b.rows_gone from assay.retention_batches('verdicts', $cut) p,
-    assay.retention_batch('verdicts', p.part, p.run, $cut, $cut) b" >/dev/null
+n=0
+while [ "$(sql "select count(*) from assay.verdict_log
+    where decided_at < $cut")" -gt 0 ] && [ "$n" -lt 100 ]; do
+	retain "select b.rows_gone
+	    from assay.retention_batches('verdicts', $cut, 1000) p,
+		assay.retention_batch('verdicts', p.part, p.run, p.until,
+		    p.until) b" >/dev/null
+	n=$((n + 1))
+done
 sql "delete from assay.label where event_id like 'never-%'"
 is "some of two days is gone" "$(sql "select count(*)
     from assay.verdict_log where decided_at < $cut")" 0

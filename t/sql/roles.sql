@@ -158,6 +158,9 @@ update assay.retention_mark set until = now();
 select count(*) from assay.gauges(1);
 select assay.counter_add('{m}', '{0}', '{0}', '{1}');
 insert into assay.counter values ('m', 0, 0, 1);
+select assay.retention_begin(0);
+update assay.retention_sweep set began_at = now();
+select assay.partitions_left() >= 24;
 
 \connect - assay_companion
 select assay.counter_add('{m}', '{0}', '{0}', '{1}');
@@ -205,7 +208,12 @@ select chargeback from assay.label;
 select user_id from assay.async_queue;
 update assay.setting set value = 1;
 select * from assay.retention_month('epoch', 'epoch', 'epoch');
-select count(*) from assay.retention_batches('idempotency', now());
+select count(*) from assay.retention_batches('idempotency', now(), 1);
+select assay.retention_begin(0);
+select assay.retention_end();
+select assay.partitions_left() >= 24;
+vacuum assay.idempotency;
+vacuum assay.label;
 select assay.retention_dead('epoch', 1), assay.retention_labels('epoch', 1);
 select assay.counter_add('{m,m}', '{1,0}', '{0,0}', '{1,2}');
 select n from assay.counter;
