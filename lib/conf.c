@@ -11,12 +11,14 @@
 
 #include "core/fail.h"
 #include "lib/conf.h"
+#include "lib/credential.h"
 #include "lib/redis_url.h"
 #include "lib/set.h"
 #include "lib/shm.h"
 
 #define SECRET_MIN 32 /* bytes: what HMAC-SHA256 cannot gain from exceeding */
 #define FILE_MAX ((size_t)65536)
+#define CREDENTIALS_MAX ((size_t)65536) /* all together */
 #define TIMEOUT_MAX_MS 900 /* so that a breaker of a second has a use */
 #define SWEEP_MAX_MINUTES (7 * 24 * 60)
 #define INT_MAX_VALUE INT64_C(2147483647)
@@ -43,7 +45,7 @@ struct setting {
 /* Where the value of each row comes from. */
 struct source {
 	const char *value; /* NULL: not set anywhere */
-	int line; /* in the file; 0: the environment or conf.tbl */
+	int line; /* in the file; 0: elsewhere */
 };
 
 static char *read_file(const char *path, struct fail *f);
@@ -52,6 +54,8 @@ static int parse_file(
 static int parse_line(char *line, char **ret_name, char **ret_value);
 static char *unquote(char *value);
 static char *trim(char *s);
+static int read_credentials(
+    char **ret_text, struct source *sources, struct fail *f);
 static void choose(struct source *sources);
 static int read_value(const struct setting *s, const char *value,
     struct conf *next, const char **why);
@@ -132,8 +136,9 @@ static const char *const placeholders[] = {
 	"your_",
 };
 
-/* The text that the strings of conf point into. */
+/* The texts that the strings of conf point into. */
 static char *conf_text;
+static char *conf_secrets;
 
 int
 conf_load(const char *path, struct fail *f)
@@ -141,13 +146,15 @@ conf_load(const char *path, struct fail *f)
 	struct source sources[SETTINGS] = { 0 };
 	struct conf next = { 0 };
 	const char *why = NULL;
-	char *text = NULL;
+	char *text = NULL, *secrets = NULL;
 	size_t i;
 
 	/* Find every value. */
 	if (path != NULL && (text = read_file(path, f)) == NULL)
 		return -1;
 	if (text != NULL && parse_file(path, text, sources, f) == -1)
+		goto err;
+	if (read_credentials(&secrets, sources, f) == -1)
 		goto err;
 	choose(sources);
 
@@ -172,7 +179,9 @@ conf_load(const char *path, struct fail *f)
 
 	/* Only now does anything change. */
 	free(conf_text);
+	free(conf_secrets);
 	conf_text = text;
+	conf_secrets = secrets;
 	conf = next;
 	return 0;
 
@@ -180,6 +189,7 @@ refused:
 	refuse(&settings[i], &sources[i], path, why, f);
 err:
 	free(text);
+	free(secrets);
 	return -1;
 }
 
@@ -317,7 +327,37 @@ trim(char *s)
 	return s;
 }
 
-/* The environment goes before the file and the file before the default. */
+/* Secrets from systemd's $CREDENTIALS_DIRECTORY, where there is one. */
+static int
+read_credentials(char **ret_text, struct source *sources, struct fail *f)
+{
+	const char *dir = getenv("CREDENTIALS_DIRECTORY");
+	size_t i, used = 0;
+	char *text;
+	ssize_t n;
+
+	if (dir == NULL || *dir == '\0')
+		return 0;
+	if ((*ret_text = text = malloc(CREDENTIALS_MAX)) == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, dir, "out of memory");
+	for (i = 0; i < SETTINGS; i++) {
+		if ((settings[i].flags & SECRET) == 0)
+			continue;
+		n = credential_read(dir, settings[i].name, text + used,
+		    CREDENTIALS_MAX - used, f);
+		if (n == -1)
+			return -1;
+		if (n > 1)
+			sources[i] = (struct source) { .value = text + used };
+		used += (size_t)n;
+	}
+	return 0;
+}
+
+/*
+ * The environment goes before a credential, that before the file, and the file
+ * before the default.
+ */
 static void
 choose(struct source *sources)
 {

@@ -27,7 +27,8 @@ struct conf {
 extern struct conf conf;
 
 /*
- * Read every setting and check it.  A value comes from the environment, else
+ * Read every setting and check it.  A value comes from the environment, that
+ * of a SECRET else from the file of its name in $CREDENTIALS_DIRECTORY, else
  * from the file at path (NULL: no file; NAME=value lines as systemd's
  * EnvironmentFile has them: # and ; comments, quotes, no expansion; an
  * unknown name is an error), else from conf.tbl; an empty value is none.

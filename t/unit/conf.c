@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/fail.h"
@@ -226,6 +227,124 @@ START_TEST(printing)
 }
 END_TEST
 
+/* A credential AUTH_SECRET of these bytes in a directory of its own. */
+static void
+hand_over(char *dir, const void *data, size_t size)
+{
+	char name[64];
+	FILE *file;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(name, sizeof(name), "%s/AUTH_SECRET", dir);
+	file = fopen(name, "w");
+	fwrite(data, 1, size, file);
+	fclose(file);
+	setenv("CREDENTIALS_DIRECTORY", dir, 1);
+}
+
+static void
+take_back(const char *dir)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s/AUTH_SECRET", dir);
+	unlink(name);
+	rmdir(dir);
+}
+
+/* What a credential may hold; NULL: refused, "": none. */
+static const struct {
+	const char *data;
+	size_t size;
+	const char *want;
+} credentials[] = {
+#define BYTES(s) s, sizeof(s) - 1
+	{ BYTES(GOOD), GOOD },
+	{ BYTES(GOOD "\n"), GOOD },
+	{ BYTES(" a 'b' \\ "), " a 'b' \\ " },
+	{ BYTES(""), "file" },
+	{ BYTES("\n"), "file" },
+	{ BYTES(GOOD "\n\n"), NULL },
+	{ BYTES(GOOD "\r\n"), NULL },
+	{ BYTES("a\nb"), NULL },
+	{ BYTES("a\0b"), NULL },
+	{ BYTES("a\0"), NULL },
+	{ BYTES("changeme"), NULL },
+};
+
+START_TEST(credential_forms)
+{
+	char dir[] = "/tmp/confXXXXXX";
+	struct fail f = { 0 };
+
+	hand_over(dir, credentials[_i].data, credentials[_i].size);
+	if (credentials[_i].want != NULL) {
+		ck_assert_int_eq(load("AUTH_SECRET=file\n", &f), 0);
+		ck_assert_str_eq(conf.AUTH_SECRET, credentials[_i].want);
+	} else {
+		ck_assert_int_eq(load("AUTH_SECRET=file\n", &f), -1);
+		ck_assert_str_eq(f.where, "AUTH_SECRET");
+	}
+	take_back(dir);
+}
+END_TEST
+
+START_TEST(credential_order)
+{
+	char dir[] = "/tmp/confXXXXXX";
+	struct fail f = { 0 };
+
+	hand_over(dir, BYTES("handed over"));
+	setenv("AUTH_SECRET", "environment", 1);
+	ck_assert_int_eq(load("AUTH_SECRET=file\nDATABASE_URL=d\n", &f), 0);
+	ck_assert_str_eq(conf.AUTH_SECRET, "environment");
+	ck_assert_str_eq(conf.DATABASE_URL, "d");
+	unsetenv("AUTH_SECRET");
+	ck_assert_int_eq(load("AUTH_SECRET=file\n", &f), 0);
+	ck_assert_str_eq(conf.AUTH_SECRET, "handed over");
+	setenv("CREDENTIALS_DIRECTORY", "/nonexistent", 1);
+	ck_assert_int_eq(load("AUTH_SECRET=file\n", &f), 0);
+	ck_assert_str_eq(conf.AUTH_SECRET, "file");
+	take_back(dir);
+}
+END_TEST
+
+START_TEST(credential_bounds)
+{
+	static char text[65536];
+	char dir[] = "/tmp/confXXXXXX", name[64];
+	struct fail f = { 0 };
+
+	memset(text, 'a', sizeof(text));
+	text[0] = 'b';
+	hand_over(dir, text, sizeof(text));
+	ck_assert_int_eq(load("", &f), -1);
+	ck_assert_str_eq(f.why, "has a credential, but it is too long");
+	take_back(dir);
+	memcpy(dir + strlen(dir) - 6, "XXXXXX", 6);
+	hand_over(dir, text, sizeof(text) - 1);
+	ck_assert_int_eq(load("", &f), 0);
+	take_back(dir);
+
+	/* What is no secret is none, and what is no file is told. */
+	memcpy(dir + strlen(dir) - 6, "XXXXXX", 6);
+	hand_over(dir, BYTES("s1"));
+	snprintf(name, sizeof(name), "%s/LOG_LEVEL", dir);
+	ck_assert_int_eq(symlink("/dev/null", name), 0);
+	ck_assert_int_eq(load("", &f), 0);
+	ck_assert_str_eq(conf.LOG_LEVEL, "info");
+	unlink(name);
+	take_back(dir);
+	snprintf(name, sizeof(name), "%s/AUTH_SECRET", dir);
+	ck_assert_int_eq(mkdir(dir, 0700), 0);
+	ck_assert_int_eq(mkdir(name, 0700), 0);
+	ck_assert_int_eq(load("", &f), -1);
+	ck_assert_str_eq(f.where, "AUTH_SECRET");
+	rmdir(name);
+	rmdir(dir);
+}
+END_TEST
+
 Suite *
 suite_conf(void)
 {
@@ -239,6 +358,9 @@ suite_conf(void)
 	tcase_add_test(tc, node_env);
 	tcase_add_test(tc, refused_changes_nothing);
 	tcase_add_test(tc, printing);
+	tcase_add_loop_test(tc, credential_forms, 0, (int)nitems(credentials));
+	tcase_add_test(tc, credential_order);
+	tcase_add_test(tc, credential_bounds);
 	suite_add_tcase(s, tc);
 	return s;
 }
