@@ -122,6 +122,12 @@ host=2
 soon "another pool shows it once, too, since it began" has $counted 1
 host=
 
+# What companions alone count outlives both, and is not shown before it is
+# known, or it would seem to have leapt.
+kept=engine_alerts_throttled_total
+sql "insert into assay.counter values ('$kept', 0, 0, 7)"
+soon "what companions alone count is shown" has $kept 7
+
 # What cannot be saved now is saved later.
 sql "revoke execute on function assay.counter_add from assay_companion"
 torn three
@@ -136,7 +142,7 @@ start_pool
 check "a pool that starts without one answers" stack_until 10 \
     "$stack_pool_pid" has engine_database_up 0
 is "and shows what it knows itself" "$(metric $counted)$(metric \
-    engine_partition_months_ahead)" 0
+    engine_partition_months_ahead)$(metric $kept)" 0
 start_database
 sql "grant execute on function assay.counter_add to assay_companion"
 # shellcheck disable=SC2317 # called by stack_until
@@ -146,6 +152,7 @@ all_stored() {
 check "nothing is lost" stack_until 20 "$stack_cron_pid" all_stored
 soon "the pool, which has begun anew, shows what is new" \
     has engine_partition_months_ahead 24
+is "and of what only companions count, all" "$(metric $kept)" 7
 torn four
 soon "all of it" has $counted "$(($(metric $counted) + 1))"
 is "each counted once" "$(stored "$counted")" 4
