@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What is installed for systemd: units that it takes without a word and finds
+# well guarded, users and directories.  Nothing is started.
+set -u
+srcdir=$(cd "$(dirname "$0")/.." && pwd)
+builddir=$(cd "${builddir:-.}" && pwd)
+if ! command -v systemd-analyze >/dev/null; then
+	echo "# skipped: needs systemd-analyze, of the package systemd"
+	exit 77
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+n=0
+failed=0
+
+check() {
+	n=$((n + 1))
+	what=$1
+	shift
+	if "$@" >"$scratch/out" 2>&1; then
+		echo "ok $n - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok $n - $what"
+		sed 's/^/#   /' "$scratch/out"
+	fi
+}
+
+# is WHAT GOT WANT: equal strings.
+same() {
+	printf 'got: %s\nwant: %s\n' "$1" "$2"
+	[ "$1" = "$2" ]
+}
+is() {
+	check "$1" same "$2" "$3"
+}
+
+# The installed tree, whose units then name the programs where they are here.
+root=$scratch/root
+(cd "$builddir" && MAKEFLAGS='' make -s install DESTDIR="$root") \
+    >"$scratch/install" 2>&1 || sed 's/^/#   /' "$scratch/install"
+prefix=$(cd "$root" && find . -name assay-fcgi -type f |
+    sed 's,^\.\(.*\)/sbin/assay-fcgi$,\1,')
+units=$root$prefix/lib/systemd/system
+check "units are installed" test -f "$units/assay.target"
+mkdir "$scratch/units"
+for unit in "$units"/*; do
+	sed "s,=$prefix/sbin/,=$root$prefix/sbin/," "$unit" \
+	    >"$scratch/units/${unit##*/}"
+done
+
+# silent COMMAND ...: it succeeds without a word.
+silent() {
+	"$@" >"$scratch/said" 2>&1 && [ ! -s "$scratch/said" ] && return
+	cat "$scratch/said"
+	return 1
+}
+check "systemd takes them without a word" \
+    silent systemd-analyze verify --man=no "$scratch"/units/*
+check "no part is missing in one" sh -c '! grep -n "@[a-z]*@" "$@"' - \
+    "$scratch"/units/*
+
+# exposure UNIT TENTHS: as systemd-analyze sees it, at most so much.
+exposure() {
+	systemd-analyze security --offline=true --no-pager --threshold="$2" \
+	    "$scratch/units/$1"
+}
+check "the pool is guarded" exposure assay-fcgi.service 10
+check "who works is" exposure assay-work.service 10
+check "who delivers is" exposure assay-deliver.service 15
+check "who retains is" exposure assay-retain.service 10
+
+# Whoever dials is kept off every address that is not public, and nobody else
+# has a network.
+is "those with a network" "$(grep -L '^PrivateNetwork=yes$' \
+    "$scratch"/units/*.service | sed 's,.*/,,')" assay-deliver.service
+denied() {
+	sed -n 's/^IPAddressDeny=//p' "$scratch/units/assay-deliver.service" |
+	    tr ' ' '\n' | grep -qxF "$1"
+}
+for net in 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 \
+    172.16.0.0/12 192.168.0.0/16 224.0.0.0/4 240.0.0.0/4 ::/96 fc00::/7 \
+    fe80::/10 ff00::/8 64:ff9b::a00:0/104 64:ff9b::c0a8:0/112; do
+	check "$net is denied" denied "$net"
+done
+
+# A setting that its program reads may be a credential, if it is secret.
+sed -n 's/^CONF(\([A-Z_]*\),.*[ ,]SECRET[ ,].*/\1/p' "$srcdir/lib/conf.tbl" \
+    >"$scratch/secrets"
+sed -n 's/^LoadCredential=\([A-Z_]*\):assay\.\1$/\1/p' \
+    "$scratch"/units/*.service | sort -u >"$scratch/handed"
+is "every secret is handed over to one" "$(cat "$scratch/handed")" \
+    "$(sort "$scratch/secrets")"
+is "and all by their names" "$(grep -h '^LoadCredential=' \
+    "$scratch"/units/*.service | grep -cv '^LoadCredential=\([A-Z_]*\):assay\.\1$')" 0
+
+# Jobs are those that the companion knows.
+DATABASE_URL=x
+export DATABASE_URL
+sed -n 's/^ExecStart=.*conf \(.*\)/\1/p' "$scratch"/units/*.service \
+    >"$scratch/calls"
+sed -n 's/^[^#].* -c [^ ]* //p' "$root$prefix"/share/doc/*/assay.crontab \
+    >>"$scratch/calls"
+while read -r arguments; do
+	# shellcheck disable=SC2086 # several
+	check "assay-cron $arguments" "$builddir/assay-cron" -n $arguments
+done <"$scratch/calls"
+
+# Users and directories, in a root of their own.
+mkdir -p "$root/etc"
+etc=$(sed -n 's/^d \(.*\)\/assay 0750.*/\1/p' \
+    "$root$prefix/lib/tmpfiles.d/assay.conf")
+mode() {
+	stat -c '%a' "$root$1"
+}
+if [ "$(id -u)" -ne 0 ]; then
+	echo "# only root makes users and directories"
+else
+	mkdir -p "$root$etc/assay"
+	: >"$root$etc/assay/assay.conf"
+	check "the user is made" systemd-sysusers --root="$root" \
+	    "$root$prefix/lib/sysusers.d/assay.conf"
+	check "directories are" silent systemd-tmpfiles --root="$root" --create \
+	    "$root$prefix/lib/tmpfiles.d/assay.conf"
+	is "with their modes" "$(mode /run/assay) $(mode /var/lib/assay/spool) \
+$(mode "$etc/assay") $(mode "$etc/assay/assay.conf")" "755 700 750 640"
+	is "and owners" "$(stat -c %u "$root/var/lib/assay/spool") $(stat -c \
+	    '%u %g' "$root$etc/assay")" \
+	    "$(awk -F : '$1 == "assay" { print $3, 0, $4 }' "$root/etc/passwd")"
+fi
+echo "1..$n"
+[ "$failed" -eq 0 ]
