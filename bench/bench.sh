@@ -21,6 +21,7 @@
 #	o  operators at once: backtests, a flood of logins, exports
 #	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, and
 #	   the memory of the workers meanwhile
+#	s  three endpoints subscribed to verdicts, and the companion at work
 set -eu
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(pwd)
@@ -33,8 +34,12 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay-bench.XXXXXX")
 stack_pg_pid=
 stack_pool_pid=
 stack_nginx_pid=
+stack_cron_pid=
+receiver_pid=
 
 leave() {
+	stack_end "$stack_cron_pid" TERM
+	stack_end "$receiver_pid" QUIT
 	stack_end "$stack_nginx_pid" TERM
 	stack_end "$stack_pool_pid" TERM
 	stack_end "$stack_pg_pid" INT
@@ -88,7 +93,8 @@ start_pool() {
 	    SPOOL_DIR="$scratch/spool" \
 	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
 	    RATE_LIMIT_DECISIONS_PER_MIN=100000000 \
-	    RATE_LIMIT_LOGIN_PER_MIN=100000000 LOG_LEVEL=warn
+	    RATE_LIMIT_LOGIN_PER_MIN=100000000 LOG_LEVEL=warn \
+	    ALLOW_PRIVATE_TARGETS=true
 	stack_until 20 "$stack_pool_pid" test -S "$scratch/run/operator.sock"
 	sleep 0.5
 }
@@ -508,11 +514,106 @@ part_o() {
 	done
 }
 
+# CPU seconds of the pool and of its decide workers' backends so far.
+path_cpu() {
+	local hz pid
+	hz=$(getconf CLK_TCK)
+	for pid in "$stack_pool_pid" $(pgrep -P "$stack_pool_pid") \
+	    $(sql "select pid from pg_stat_activity
+		where application_name = 'assay decide'"); do
+		sed 's/.*) //' "/proc/$pid/stat"
+	done | awk -v hz="$hz" '{ cpu += $12 + $13 }
+		END { printf "%.2f\n", cpu / hz }'
+}
+
+# Somebody who takes whatever is posted to him.
+start_receiver() {
+	mkdir -p "$scratch/receiver"
+	cat >"$scratch/receiver/nginx.conf" <<-CONF
+		daemon off;
+		pid $scratch/receiver/nginx.pid;
+		error_log $scratch/log/receiver.log;
+		events { }
+		http {
+			log_format one 1;
+			access_log $scratch/receiver/log one buffer=64k flush=1s;
+			client_body_temp_path $scratch/receiver/body;
+			server {
+				listen 127.0.0.1:$1;
+				return 204;
+			}
+		}
+	CONF
+	stack_own "$scratch/receiver"
+	# shellcheck disable=SC2086 # a command and its arguments
+	(cd / && exec $stack_as --pdeathsig TERM nginx -p "$scratch/receiver" \
+	    -e "$scratch/log/receiver.log" \
+	    -c "$scratch/receiver/nginx.conf") </dev/null >/dev/null 2>&1 &
+	receiver_pid=$!
+	stack_until 10 "$receiver_pid" test -s "$scratch/receiver/nginx.pid"
+}
+
+# subscribe N: so many endpoints, and the companion.
+subscribe() {
+	local i
+	for i in $(seq 1 "$1"); do
+		curl -sS -f -o /dev/null -H "Authorization: Bearer $token" \
+		    -H 'Content-Type: application/json' -d "{\"url\":
+			\"http://127.0.0.1:$((port + 1))/$i\",
+			\"events\":[\"verdict.reached.v1\"]}" \
+		    "http://127.0.0.1:$port/v1/webhooks"
+	done
+	stack_cron_start "$scratch/bin/assay-cron" "$scratch/log/cron.log" \
+	    "work --for 10m" LOG_LEVEL=warn ALLOW_PRIVATE_TARGETS=true \
+	    SPOOL_DIR="$scratch/spool" \
+	    DATABASE_URL="host=$scratch/run dbname=assay user=assay_companion"
+}
+
+# Decisions of the path alone, and the same with subscribers.
+part_s() {
+	local top share subscribers before after base=0
+	echo "(s) verdicts to subscribed endpoints, 64 connections; CPU is that"
+	echo "    of the pool and its decide backends"
+	start_receiver $((port + 1))
+	start_pool 4 32
+	through 64
+	top=$rate
+	printf '%12s %12s %12s %8s %8s %12s %12s\n' decisions/s endpoints \
+	    us/decision ratio p99 delivered/s waiting
+	for share in 10 25; do
+		for subscribers in 0 3 0 3 0 3; do
+			[ "$subscribers" -eq 0 ] || subscribe "$subscribers"
+			: >"$scratch/receiver/log"
+			before=$(path_cpu)
+			through 64 $((top * share / 100))
+			after=$(path_cpu)
+			awk -v rate="$rate" -v n="$subscribers" -v b="$before" \
+			    -v a="$after" -v s="$seconds" -v base="$base" \
+			    -v p99="$p99" -v left="$(sql 'select count(*)
+				from assay.delivery')" \
+			    -v sent="$(wc -l <"$scratch/receiver/log")" 'BEGIN {
+				us = (a - b) / (rate * s) * 1e6
+				printf "%12s %12s %12.0f %8.2f %8s %12.0f %12s\n",
+				    rate, n, us, base > 0 && n > 0 ? base / us : 1,
+				    p99, sent / s, left }'
+			base=$(awk -v b="$before" -v a="$after" -v r="$rate" \
+			    -v s="$seconds" \
+			    'BEGIN { print (a - b) / (r * s) * 1e6 }')
+			stack_end "$stack_cron_pid" TERM
+			stack_cron_pid=
+			sql 'update assay.webhook_endpoint set active = false;
+			    truncate assay.delivery'
+		done
+	done
+	stack_end "$receiver_pid" QUIT
+	receiver_pid=
+}
+
 # Set up: a durable server, a user population that is known, a key.
 mkdir -p "$scratch/run" "$scratch/log" "$scratch/bin" "$scratch/spool"
 chmod 711 "$scratch"
 stack_own "$scratch/run" "$scratch/log" "$scratch/spool"
-cp "$builddir/assay-fcgi" "$scratch/bin/"
+cp "$builddir/assay-cron" "$builddir/assay-fcgi" "$scratch/bin/"
 stack_pg_init "$scratch/pg"
 cat >>"$scratch/pg/postgresql.conf" <<'CONF'
 shared_buffers = 1GB
