@@ -20,15 +20,10 @@
 #define EACH 16 /* of them to one subscriber */
 #define EACH_FAILING 2 /* whose last delivery failed */
 #define LEASE_MS 20000 /* of a claim: a transfer, and time to tell */
-#define GATHER                                                                 \
-	(10 * CLOCK_SECOND / 1000) /* us after the first that is done          \
-				    */
-#define LEAVE CLOCK_SECOND /* us that the end waits for what is under way */
+#define GATHER (CLOCK_SECOND / 100) /* after the first that is done */
+#define LEAVE CLOCK_SECOND /* that the end waits for what is under way */
 #define FORGET_EVERY (10 * CLOCK_SECOND)
 #define FORGET_MAX 5000
-
-#define COUNT_RESULT                                                           \
-	2 /* the first of ours: those before are publish_step()'s */
 
 struct deliver {
 	struct http *de_http;
@@ -258,7 +253,7 @@ settle(struct run *r, struct fail *f)
 		n = rows_int(&rows, row, rows_col(&rows, "n"));
 		result =
 		    (size_t)rows_int(&rows, row, rows_col(&rows, "result"));
-		r->count[COUNT_RESULT + result] += n;
+		r->count[PUBLISH_COUNTS + result] += n;
 		metric_add(r->slot, METRIC_ID_DELIVERIES,
 		    rows_bool(&rows, row, rows_col(&rows, "alert")) ? 1 : 0,
 		    result, (uint64_t)n);

@@ -233,8 +233,7 @@ usage(FILE *out)
 	for (i = 0; i < jobs_n; i++)
 		fprintf(out, "  %-8s  %s\n", jobs[i].name, jobs[i].help);
 	fprintf(out,
-	    "  %-8s  several at once: those named, else all but publish\n      "
-	    "      and retain\n\n"
+	    "  %-8s  several at once: those named, else all but retain\n\n"
 	    "--once, the default, does what is due and ends; --for looks for "
 	    "more until\nthe time (55s, 10m, 2h) is over.\n\n",
 	    WORK);

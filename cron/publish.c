@@ -13,7 +13,8 @@
 #define AT_ONCE 2000 /* deliveries of one transaction, about */
 #define REST 4 /* times as long as it took, when there is no more */
 
-enum { COUNT_EVENTS, COUNT_THROTTLED };
+enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
+_Static_assert(COUNT__MAX == PUBLISH_COUNTS, "deliver's come after");
 
 static void count(
     struct run *r, const struct rows *rows, int row, enum topic topic);

@@ -13,7 +13,8 @@ job_close_fn decide_close;
 /* project.c */
 job_step_fn project_step;
 
-/* publish.c */
+/* publish.c, the first half of deliver's step; its counts come first. */
+#define PUBLISH_COUNTS 2
 job_step_fn publish_step;
 
 /* deliver.c */

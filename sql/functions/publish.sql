@@ -95,10 +95,10 @@ $$;
 -- Publish what comes next of outbox and verdict log: about as many deliveries
 -- as most says.  A row for each kind of event, and a last one without a topic:
 -- whether there is more, and the transaction that the next is to begin with,
--- should it be ours: looked is what we were told the last time, 0 at first.  The cursor moves, and the rows of the outbox go, in
--- the transaction that has the deliveries, so that each event is published
--- once wherever this is killed.  One at a time publishes: who comes meanwhile
--- has nothing to do.
+-- should it be ours: looked is what we were told the last time, 0 at first.
+-- The cursor moves, and the rows of the outbox go, in the transaction that has
+-- the deliveries, so that each event is published once wherever this is
+-- killed.  One at a time publishes: who comes meanwhile has nothing to do.
 --
 -- The cursor stops before the oldest transaction that still runs, so that none
 -- is left out that commits late.  A step that finds no decision leaves it

@@ -5,7 +5,7 @@
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-start_stack
+start_stack ALLOW_PRIVATE_TARGETS=true
 admin_token
 api_key
 
@@ -38,7 +38,7 @@ is "nobody wants them" "$STATUS $(told)" "200 "
 is "and no row was ever begun for them" "$(sql "select is_called
     from assay.outbox_number_seq")" f
 
-http POST /v1/notifications '{"type":"slack","url":"https://hooks.example.com/s",
+http POST /v1/notifications '{"type":"slack","url":"http://127.0.0.1:1/s",
     "events":["alert.anomaly.v1"]}'
 channel=$(json .id)
 decide a-1 u-2 900.50
@@ -103,7 +103,7 @@ http PUT /v1/config/alerts '{"anomalyZScore":null}'
 
 # On to the channel; and what is erased on its way.
 sql "delete from assay.outbox where data::json ->> 'eventId' not in ('a-1', 'b-1')"
-check "they are queued" cron "publish --once"
+check "they are queued" cron "deliver --once"
 is "for the channel" "$(sql "select subscriber_id, user_id,
     data::json ->> 'eventId' from assay.delivery order by 3")" "$channel|u-2|a-1
 $channel|u-3|b-1"
@@ -111,7 +111,7 @@ spends u-4
 decide a-5 u-4 900
 http POST /v1/privacy/erase '{"userId":"u-4"}'
 http POST /v1/privacy/erase '{"userId":"u-3"}'
-check "once more" cron "publish --once"
+check "once more" cron "deliver --once"
 is "of who is erased nothing is told" "$(told) $(sql "select user_id
     from assay.delivery")" " u-2"
 
