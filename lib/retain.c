@@ -19,6 +19,8 @@
 #define BATCH 5000 /* rows of those that go by number */
 #define MONTHS_AHEAD 24
 #define WAITS_MAX 6 /* times half a second that one piece gives way */
+#define WIDTH_MIN 60 /* minutes, an hour */
+#define WIDTH_MAX 40000 /* about a month */
 #define REST_MAX (CLOCK_SECOND / 2)
 
 /* One piece of a phase; *ret_more is false when it is through. */
@@ -89,6 +91,7 @@ retain_begin(struct sweep *sw, struct db *db, struct arena *a, int64_t minutes,
 
 	memset(sw, 0, sizeof(*sw));
 	sw->sw_db = db;
+	sw->sw_width = WIDTH_MIN;
 	params_init(&p, a);
 	params_int(&p, minutes);
 	if (set_up(db, a, f) == -1 ||
@@ -314,12 +317,13 @@ look(struct sweep *sw, struct arena *a, enum retain which, bool *ret_more,
 {
 	struct params p;
 	struct rows rows;
-	int i, part, run;
+	int i, part, run, until;
 
 	params_init(&p, a);
 	params_text(&p, collections[which].name);
 	params_time(&p, sw->sw_cut[which]);
 	params_int(&p, RETAIN_BATCHES);
+	params_int(&p, sw->sw_width);
 	if (db_run(sw->sw_db, a, STMT_RETAIN_BATCHES, &p, &rows, f) == -1)
 		return -1;
 	*ret_more = rows.ro_n > 0;
@@ -333,9 +337,14 @@ look(struct sweep *sw, struct arena *a, enum retain which, bool *ret_more,
 		sw->sw_part[i] = rows_int(&rows, i, part);
 		sw->sw_run[i] = rows_int(&rows, i, run);
 	}
-	sw->sw_until = sw->sw_batches == RETAIN_BATCHES
-	    ? 0
-	    : rows_time(&rows, 0, rows_col(&rows, "until"));
+	until = rows_col(&rows, "until");
+	sw->sw_until =
+	    rows_null(&rows, 0, until) ? 0 : rows_time(&rows, 0, until);
+	if (sw->sw_until == 0 && sw->sw_width > WIDTH_MIN)
+		sw->sw_width /= 2;
+	else if (sw->sw_batches < RETAIN_BATCHES / 2 &&
+	    sw->sw_width < WIDTH_MAX)
+		sw->sw_width *= 2;
 	return 0;
 }
 

@@ -31,6 +31,7 @@ struct sweep {
 	int sw_waits; /* that the step in hand gave way to others */
 	int64_t sw_rest; /* us that the last piece took, before the next */
 	int64_t sw_cut[RETAIN__MAX]; /* clock_now() less the windows */
+	int64_t sw_width; /* minutes of the past that the next look takes in */
 
 	/* Batches of one collection; when they are done, all until then is. */
 	int64_t sw_part[RETAIN_BATCHES];

@@ -655,7 +655,8 @@ from assay.retention_month($1::timestamptz, $2::timestamptz, $3::timestamptz);
 
 -- name: retain_batches many write late
 select part, run, until
-from assay.retention_batches($1::text, $2::timestamptz, $3::bigint);
+from assay.retention_batches($1::text, $2::timestamptz, $3::bigint,
+	$4::bigint);
 
 -- name: retain_batch one write late
 select rows_gone, others_gone

@@ -134,13 +134,13 @@ begin
 end
 $$;
 
--- The next batches of a collection up to a time, so many at most: tables, and
--- runs of 128 pages in them that have rows of it.  When these are done, there
--- is nothing older than until any more, unless there were as many as were
--- asked for: then there may be more of them.  No row when nothing is left.
--- Goes by the hour, so that no call reads for long however much there is.
+-- The next batches of a collection: tables, and runs of 128 pages in them that
+-- have rows of it, so many at most, of that many minutes of the past.  When
+-- these are done, there is nothing older than until any more; null, there may
+-- be.  No row when nothing is left.  However much there is, no call looks at
+-- more than 200,000 rows.
 create or replace function assay.retention_batches(collection text,
-    cut timestamptz, at_most bigint)
+    cut timestamptz, at_most bigint, minutes bigint)
 returns table (part bigint, run bigint, until timestamptz) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -158,6 +158,7 @@ declare
 		at time zone 'UTC'
 	    from pg_inherits i join pg_class c on c.oid = i.inhrelid
 	    where i.inhparent = 'assay.verdict_log'::regclass));
+	width interval := make_interval(mins => minutes::int);
 	give_up timestamptz := clock_timestamp() + interval '0.5 seconds';
 	since timestamptz := coalesce((select m.until
 	    from assay.retention_mark m
@@ -165,13 +166,19 @@ declare
 begin
 	while since < cut loop
 		until := case when since < oldest then oldest
-		    else least(since + interval '1 hour', cut) end;
+		    else least(since + width, cut) end;
 		return query execute format(
-		    'select distinct t.tableoid::bigint,
-			(t.ctid::text::point)[0]::bigint / 128, $2
-		    from assay.%I t
-		    where t.decided_at >= $1 and t.decided_at < $2 %s
-		    order by 1, 2 limit $3', relation, had)
+		    'with seen as materialized (
+			select t.tableoid, t.ctid from assay.%I t
+			where t.decided_at >= $1 and t.decided_at < $2 %s
+			limit 200000
+		    ), runs as (
+			select distinct s.tableoid::bigint as part,
+				(s.ctid::text::point)[0]::bigint / 128 as run
+			from seen s order by 1, 2 limit $3)
+		    select r.part, r.run, case when count(*) over () < $3
+			and (select count(*) from seen) < 200000 then $2 end
+		    from runs r', relation, had)
 		using since, until, at_most;
 		if found then
 			return;
@@ -183,6 +190,7 @@ begin
 			return;
 		end if;
 		since := until;
+		width := width * 2;
 	end loop;
 end
 $$;

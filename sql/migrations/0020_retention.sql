@@ -12,5 +12,5 @@ create table assay.retention_sweep (
 );
 insert into assay.retention_sweep default values;
 
--- It has another parameter now.
+-- It has more parameters now.
 drop function if exists assay.retention_batches(text, timestamptz);

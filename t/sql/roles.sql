@@ -208,7 +208,7 @@ select chargeback from assay.label;
 select user_id from assay.async_queue;
 update assay.setting set value = 1;
 select * from assay.retention_month('epoch', 'epoch', 'epoch');
-select count(*) from assay.retention_batches('idempotency', now(), 1);
+select count(*) from assay.retention_batches('idempotency', now(), 1, 60);
 select assay.retention_begin(0);
 select assay.retention_end();
 select assay.partitions_left() >= 24;
