@@ -19,6 +19,7 @@
 #	h  latency at fixed rates, for numbers of workers and caps
 #	l  lists of a million entries against none
 #	o  operators at once: backtests, a flood of logins, exports
+#	p  retention of a million decisions (BENCH_OLD) beside new ones
 #	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, and
 #	   the memory of the workers meanwhile
 #	s  three endpoints subscribed to verdicts, and the companion at work
@@ -27,6 +28,8 @@ srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(pwd)
 # shellcheck source=tools/stack.sh
 . "$srcdir/tools/stack.sh"
+# shellcheck source=t/http/past.sh
+. "$srcdir/t/http/past.sh"
 parts=${1:-abcehf}
 seconds=${2:-10}
 users=2000
@@ -538,6 +541,10 @@ start_receiver() {
 			log_format one 1;
 			access_log $scratch/receiver/log one buffer=64k flush=1s;
 			client_body_temp_path $scratch/receiver/body;
+			proxy_temp_path $scratch/receiver/body;
+			fastcgi_temp_path $scratch/receiver/body;
+			uwsgi_temp_path $scratch/receiver/body;
+			scgi_temp_path $scratch/receiver/body;
 			server {
 				listen 127.0.0.1:$1;
 				return 204;
@@ -553,9 +560,19 @@ start_receiver() {
 	stack_until 10 "$receiver_pid" test -s "$scratch/receiver/nginx.pid"
 }
 
-# subscribe N: so many endpoints, and the companion.
+# companion ARGUMENTS: start one.
+companion() {
+	stack_cron_start "$scratch/bin/assay-cron" "$scratch/log/cron.log" \
+	    "$1" ALLOW_PRIVATE_TARGETS=true SPOOL_DIR="$scratch/spool" \
+	    DATABASE_URL="host=$scratch/run dbname=assay user=assay_companion" \
+	    RETAIN_DATABASE_URL="host=$scratch/run dbname=assay user=assay_retain"
+}
+
+# subscribe N: so many endpoints, to what comes from now on, and a companion.
 subscribe() {
 	local i
+	companion "deliver --once"
+	wait "$stack_cron_pid"
 	for i in $(seq 1 "$1"); do
 		curl -sS -f -o /dev/null -H "Authorization: Bearer $token" \
 		    -H 'Content-Type: application/json' -d "{\"url\":
@@ -563,10 +580,7 @@ subscribe() {
 			\"events\":[\"verdict.reached.v1\"]}" \
 		    "http://127.0.0.1:$port/v1/webhooks"
 	done
-	stack_cron_start "$scratch/bin/assay-cron" "$scratch/log/cron.log" \
-	    "work --for 10m" LOG_LEVEL=warn ALLOW_PRIVATE_TARGETS=true \
-	    SPOOL_DIR="$scratch/spool" \
-	    DATABASE_URL="host=$scratch/run dbname=assay user=assay_companion"
+	companion "work --for 10m"
 }
 
 # Decisions of the path alone, and the same with subscribers.
@@ -594,7 +608,7 @@ part_s() {
 			    -v sent="$(wc -l <"$scratch/receiver/log")" 'BEGIN {
 				us = (a - b) / (rate * s) * 1e6
 				printf "%12s %12s %12.0f %8.2f %8s %12.0f %12s\n",
-				    rate, n, us, base > 0 && n > 0 ? base / us : 1,
+				    rate, n, us, (n > 0 ? base / us : 1),
 				    p99, sent / s, left }'
 			base=$(awk -v b="$before" -v a="$after" -v r="$rate" \
 			    -v s="$seconds" \
@@ -607,6 +621,65 @@ part_s() {
 	done
 	stack_end "$receiver_pid" QUIT
 	receiver_pid=
+}
+
+# Decisions beside a sweep of a million older ones: samples and requests, the
+# keys, and the log itself, of the last weeks and so row by row.
+part_p() {
+	local n=${BENCH_OLD:-1000000} top began
+	echo "(p) retention beside decisions, 64 connections"
+	start_pool 4 32
+	months 1
+	sql "insert into assay.verdict_log (decided_at, id, event_id,
+		event_type, verdict, score, reasons, policy_id, policy_version,
+		correlation_id)
+	    select now() - interval '25 days' + i * interval '15 days' / $n,
+		'old_' || i, 'old-' || i, 'card.refund', 'allow', 0, '[]',
+		'p', '1', 'c'
+	    from generate_series(1, $n) i;
+	    insert into assay.detail (decided_at, verdict_id, event_id,
+		event_type, user_id, request, replay)
+	    select l.decided_at, l.id, l.event_id, l.event_type, d.user_id,
+		d.request, d.replay
+	    from assay.verdict_log l, (select * from assay.detail
+		where replay is not null limit 1) d
+	    where l.event_type = 'card.refund';
+	    insert into assay.idempotency (key, verdict_id, event_id, decided_at)
+	    select event_id, id, event_id, decided_at from assay.verdict_log
+	    where event_type = 'card.refund'"
+	sql 'vacuum analyze'
+	sql 'checkpoint'
+	curl -sS -f -o /dev/null -X PUT -H "Authorization: Bearer $token" \
+	    -H 'Content-Type: application/json' \
+	    -d '{"verdicts":9,"activity":9,"replay":9,"idempotency":9}' \
+	    "http://127.0.0.1:$port/v1/config/retention"
+	through 64
+	top=$rate
+	printf '%12s %12s %8s %8s %8s %12s\n' decisions/s sweep p50 p99 p99.9 \
+	    "rows left"
+	prune_line none $((top / 4))
+	prune_line none $((top / 4))
+	began=$(date +%s)
+	companion "retain --once"
+	while ! stack_gone "$stack_cron_pid"; do
+		prune_line "goes on" $((top / 4))
+	done
+	wait "$stack_cron_pid"
+	echo "the sweep took $(($(date +%s) - began)) s"
+	stack_cron_pid=
+	prune_line over $((top / 4))
+	sed -n 's/.*run=done/  run=done/p' "$scratch/log/cron.log" | tail -n 1
+}
+
+# prune_line SWEEP RATE
+prune_line() {
+	through 64 "$2"
+	printf '%12s %12s %8s %8s %8s %12s\n' "$rate" "$1" "$p50" "$p99" \
+	    "$p999" "$(sql "select (select count(*) from assay.verdict_log
+		where event_type = 'card.refund') +
+	    (select count(*) from assay.detail
+		where event_type = 'card.refund') +
+	    (select count(*) from assay.idempotency where key like 'old-%')")"
 }
 
 # Set up: a durable server, a user population that is known, a key.

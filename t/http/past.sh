@@ -1,9 +1,10 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# A past for retention to remove.  Sourced after lib.sh.
+# A past for retention to remove.  Sourced after lib.sh, and by the benchmark,
+# which has a sql() as well.
 
-# Fifteen months, as they would have been made, those that are gone again.
-history() {
+# months N: so many, as they would have been made, those that are gone again.
+months() {
 	sql "do \$\$
 	declare
 		first timestamptz;
@@ -11,7 +12,7 @@ history() {
 		parent text;
 	begin
 		set timezone = 'UTC';
-		for n in 1 .. 15 loop
+		for n in 1 .. $1 loop
 			first := date_trunc('month', now()) - make_interval(months => n);
 			foreach parent in array array['detail', 'verdict_log'] loop
 				part := parent || to_char(first, '_YYYYMM');
@@ -27,6 +28,10 @@ history() {
 			end loop;
 		end loop;
 	end \$\$"
+}
+
+history() {
+	months 15
 	# A decision each two hours, over fourteen months; of one in five there
 	# is no sample.
 	sql "insert into assay.verdict_log (decided_at, id, event_id, event_type,
