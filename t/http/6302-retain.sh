@@ -60,8 +60,9 @@ sleeps() {
 }
 
 # shellcheck disable=SC2317 # called by name
-months_are() {
-	[ "$(metric engine_partitions_ahead_months)" = "$1" ]
+# metric_is NAME VALUE: it may take a while until it is shown.
+metric_is() {
+	[ "$(metric "$1")" = "$2" ]
 }
 
 want="4380|1080|864|1080|84|30|365"
@@ -73,8 +74,8 @@ history
 check "the first sweep is due" cron retain
 is "what is older than the windows is gone" "$(left)" "$want"
 is "and was counted" "$(did)" "620 3920 3136 4916 30 0"
-is "also by the metrics" "$(metric \
-    'engine_retention_pruned_total{collection="idempotency"}')" 4916
+check "also by the metrics" stack_until 15 0 metric_is \
+    'engine_retention_pruned_total{collection="idempotency"}' 4916
 http PUT /v1/config/retention '{"activity":30}'
 cron retain
 is "the next one is not due" "$(did) $(left)" "0 0 0 0 0 0 $want"
@@ -120,7 +121,8 @@ sql "do \$\$ begin
 		to_char(now() + '23 months', '\"detail_\"YYYYMM'),
 		to_char(now() + '24 months', '\"detail_\"YYYYMM')));
     end \$\$"
-check "how many months are left is a metric" stack_until 15 0 months_are 22
+check "how many months are left is a metric" stack_until 15 0 metric_is \
+    engine_partitions_ahead_months 22
 cron retain
 is "months are made ahead" "$(did) $(sql "select assay.partitions_left()")" \
     "0 0 0 0 0 3 24"
