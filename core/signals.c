@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/graph.h"
+#include "core/risk.h"
 #include "core/signals.h"
 #include "core/state.h"
 #include "core/str.h"
@@ -31,6 +32,8 @@ static void graph_signals(
     const struct event *, const struct facts *, struct value *);
 static void amount_signals(
     const struct event *, const struct facts *, struct value *);
+static void risk_signals(
+    const struct event *, const struct facts *, struct value *);
 static void json_member(struct str *, const char *, const struct value *);
 static struct value number_or_unknown(double);
 static struct value users_on(const struct node *);
@@ -50,6 +53,7 @@ static void (*const namespaces[])(
 	geo_signals,
 	graph_signals,
 	amount_signals,
+	risk_signals,
 };
 
 void
@@ -202,6 +206,31 @@ amount_signals(
 	    value_number(z_score(ev->amount, &amounts));
 	ret[SIGNAL_ANOMALY_AMOUNT_MEAN] = value_number(amounts.mean);
 	ret[SIGNAL_ANOMALY_SAMPLES] = value_number((double)amounts.samples);
+}
+
+/* Of what the event carries; one never seen has the rates of no events. */
+static void
+risk_signals(
+    const struct event *ev, const struct facts *facts, struct value *ret)
+{
+	const struct risk_rates none = risk_rates(NULL, 0, 0);
+	const struct risk_rates *device =
+	    facts->device_risk == NULL ? &none : facts->device_risk;
+	const struct risk_rates *ip =
+	    facts->ip_risk == NULL ? &none : facts->ip_risk;
+
+	(void)ev;
+	if (facts->device != NULL) {
+		ret[SIGNAL_RISK_DEVICE_FRAUD_RATE] = value_number(device->rate);
+		ret[SIGNAL_RISK_DEVICE_FRAUD_RATE_1D] =
+		    value_number(device->rate_1d);
+		ret[SIGNAL_RISK_DEVICE_FRAUD_RATE_7D] =
+		    value_number(device->rate_7d);
+		ret[SIGNAL_RISK_DEVICE_LABELS] =
+		    value_number((double)device->labels);
+	}
+	if (facts->ip != NULL)
+		ret[SIGNAL_RISK_IP_FRAUD_RATE] = value_number(ip->rate);
 }
 
 static struct value

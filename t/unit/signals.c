@@ -7,6 +7,7 @@
 
 #include "core/arena.h"
 #include "core/graph.h"
+#include "core/risk.h"
 #include "core/signals.h"
 #include "core/state.h"
 #include "core/str.h"
@@ -138,6 +139,11 @@ static const struct {
 	{ SIGNAL_ANOMALY_AMOUNT_Z_SCORE, UNKNOWN },
 	{ SIGNAL_ANOMALY_AMOUNT_MEAN, UNKNOWN },
 	{ SIGNAL_ANOMALY_SAMPLES, UNKNOWN },
+	{ SIGNAL_RISK_DEVICE_FRAUD_RATE, UNKNOWN },
+	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_1D, UNKNOWN },
+	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_7D, UNKNOWN },
+	{ SIGNAL_RISK_DEVICE_LABELS, UNKNOWN },
+	{ SIGNAL_RISK_IP_FRAUD_RATE, UNKNOWN },
 };
 
 START_TEST(bare_event_of_a_new_user)
@@ -188,6 +194,11 @@ static const struct {
 	{ SIGNAL_ANOMALY_AMOUNT_Z_SCORE, NUMBER(0) },
 	{ SIGNAL_ANOMALY_AMOUNT_MEAN, NUMBER(0) },
 	{ SIGNAL_ANOMALY_SAMPLES, NUMBER(0) },
+	{ SIGNAL_RISK_DEVICE_FRAUD_RATE, NUMBER(0.01) },
+	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_1D, NUMBER(0.01) },
+	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_7D, NUMBER(0.01) },
+	{ SIGNAL_RISK_DEVICE_LABELS, NUMBER(0) },
+	{ SIGNAL_RISK_IP_FRAUD_RATE, NUMBER(0.01) },
 };
 
 static struct event
@@ -471,6 +482,32 @@ START_TEST(sim_of_another_country)
 }
 END_TEST
 
+START_TEST(entities_have_rates)
+{
+	const struct event ev = bare_event();
+	const struct node device = { .seen = true }, ip = { .seen = true };
+	const struct risk_rates of_device = { 0.5, 0.25, 0.125, 9 };
+	const struct risk_rates of_ip = { 0.75, 0.3, 0.2, 4 };
+	struct facts facts = bare_facts();
+
+	facts.device_risk = &of_device;
+	facts.ip_risk = &of_ip;
+	facts.device = &device;
+	signals_compute(&ev, &facts, &sigs);
+	check(SIGNAL_RISK_DEVICE_FRAUD_RATE, value_number(0.5));
+	check(SIGNAL_RISK_DEVICE_FRAUD_RATE_1D, value_number(0.25));
+	check(SIGNAL_RISK_DEVICE_FRAUD_RATE_7D, value_number(0.125));
+	check(SIGNAL_RISK_DEVICE_LABELS, value_number(9));
+	check(SIGNAL_RISK_IP_FRAUD_RATE, value_unknown());
+
+	facts.device = NULL;
+	facts.ip = &ip;
+	signals_compute(&ev, &facts, &sigs);
+	check(SIGNAL_RISK_DEVICE_LABELS, value_unknown());
+	check(SIGNAL_RISK_IP_FRAUD_RATE, value_number(0.75));
+}
+END_TEST
+
 START_TEST(snapshot_holds_what_is_known)
 {
 	static const struct attr attrs[] = {
@@ -546,6 +583,7 @@ suite_signals(void)
 	tcase_add_loop_test(
 	    tc, travel_is_impossible_over_the_limits, 0, (int)nitems(speeds));
 	tcase_add_loop_test(tc, sim_of_another_country, 0, (int)nitems(sims));
+	tcase_add_test(tc, entities_have_rates);
 	tcase_add_test(tc, snapshot_holds_what_is_known);
 	tcase_add_test(tc, snapshot_keeps_the_longest_name);
 	suite_add_tcase(s, tc);
