@@ -1,34 +1,50 @@
 /* SPDX-License-Identifier: ISC */
-/* The scoring model that comes with the service, and what is said of one. */
+/* The scoring model: its risk, the bundled one, and what is said of one. */
 #include "config.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
 #include "core/str.h"
 #include "core/model.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
-static const struct model_feature features[] = {
-#define MODEL(at, auc, accuracy, samples, bias)
-#define FEATURE(name, scale, weight) { name, scale, weight },
-#include "core/model.tbl"
-#undef MODEL
-#undef FEATURE
-};
+static double sigmoid(double);
+static void add_text(struct str *, const char *, const char *);
+static void add_number(struct str *, const char *, double);
+static void add_metrics(struct str *, const struct model_metrics *);
+static void add_features(struct str *, const struct model *);
 
 static const struct model bundled = {
-#define MODEL(at, area, right, n, intercept)                                   \
-	.trained_at = (at), .auc = (area), .accuracy = (right),                \
-	.samples = (n), .bias = (intercept),
-#define FEATURE(name, scale, weight)
+#define MODEL(at, area, right, n, rate, intercept)                             \
+	.version = "synthetic-demo@" at, .trained_at = (at),                   \
+	.base_rate = (rate), .bias = (intercept),                              \
+	.metrics = {                                                           \
+		.auc = (area),                                                 \
+		.accuracy = (right),                                           \
+		.average_precision = NAN,                                      \
+		.card_precision = NAN,                                         \
+		.brier = NAN,                                                  \
+		.log_loss = NAN,                                               \
+		.samples = (n),                                                \
+	},
+#define WEIGHT(ident, value)
 #include "core/model.tbl"
 #undef MODEL
-#undef FEATURE
+#undef WEIGHT
+	.weight = {
+#define MODEL(at, area, right, n, rate, intercept)
+#define WEIGHT(ident, value) [FEATURE_##ident] = (value),
+#include "core/model.tbl"
+#undef MODEL
+#undef WEIGHT
+	},
 	.source = "bundled",
 	.provenance = "synthetic-demo",
-	.features = features,
-	.n_features = nitems(features),
+	.features_version = FEATURES_VERSION,
+	.calibration = { .a = 1, .b = 0 },
 };
 
 const struct model *
@@ -37,31 +53,102 @@ model_bundled(void)
 	return &bundled;
 }
 
+void
+model_risk(const struct model *m, const double features[FEATURE__MAX],
+    struct model_risk *ret)
+{
+	double z = m->bias;
+	int i;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		ret->term[i] = m->weight[i] * features[i];
+		z += ret->term[i];
+	}
+	z = m->calibration.a * z + m->calibration.b;
+	ret->p = sigmoid(z);
+
+	/* To even odds: take off what the base rate speaks for by itself. */
+	ret->p_even = sigmoid(z - log(m->base_rate / (1 - m->base_rate)));
+}
+
 size_t
 model_size(const struct model *m)
 {
-	return sizeof(*m) + m->n_features * sizeof(*m->features);
+	return sizeof(*m) + strlen(m->source) + strlen(m->provenance) +
+	    strlen(m->version) + strlen(m->trained_at) + 4;
 }
 
 void
 model_json(struct str *s, const struct model *m)
 {
+	add_text(s, "\"source\":", m->source);
+	add_text(s, ",\"provenance\":", m->provenance);
+	add_text(s, ",\"version\":", m->version);
+	add_text(s, ",\"trainedAt\":", m->trained_at);
+	add_metrics(s, &m->metrics);
+	add_number(s, ",\"bias\":", m->bias);
+	add_number(s, ",\"baseRate\":", m->base_rate);
+	add_number(s, ",\"calibration\":{\"a\":", m->calibration.a);
+	add_number(s, ",\"b\":", m->calibration.b);
+	add_features(s, m);
+}
+
+/* Far out it is 0 or 1 without a fuss: e to a large number is infinite. */
+static double
+sigmoid(double z)
+{
+	return 1 / (1 + exp(-z));
+}
+
+static void
+add_text(struct str *s, const char *before, const char *text)
+{
+	str_add(s, before);
+	str_json(s, text);
+}
+
+static void
+add_number(struct str *s, const char *before, double n)
+{
+	str_add(s, before);
+	str_number(s, n);
+}
+
+/* The metrics, and of those that need not be known the ones that are. */
+static void
+add_metrics(struct str *s, const struct model_metrics *m)
+{
+	const struct {
+		const char *before;
+		double value;
+	} more[] = {
+		{ ",\"averagePrecision\":", m->average_precision },
+		{ ",\"cardPrecision100\":", m->card_precision },
+		{ ",\"brier\":", m->brier },
+		{ ",\"logLoss\":", m->log_loss },
+	};
 	size_t i;
 
-	str_addf(s,
-	    "\"source\":\"%s\",\"provenance\":\"%s\",\"trainedAt\":\"%s\","
-	    "\"metrics\":{\"auc\":",
-	    m->source, m->provenance, m->trained_at);
-	str_number(s, m->auc);
-	str_add(s, ",\"accuracy\":");
-	str_number(s, m->accuracy);
-	str_addf(s, ",\"samples\":%" PRId64 "},\"bias\":", m->samples);
-	str_number(s, m->bias);
-	str_add(s, ",\"features\":[");
-	for (i = 0; i < m->n_features; i++) {
-		str_addf(s, "%s{\"name\":\"%s\",\"weight\":", i == 0 ? "" : ",",
-		    m->features[i].name);
-		str_number(s, m->features[i].weight);
+	add_number(s, ",\"metrics\":{\"auc\":", m->auc);
+	add_number(s, ",\"accuracy\":", m->accuracy);
+	str_addf(s, ",\"samples\":%" PRId64, m->samples);
+	for (i = 0; i < nitems(more); i++)
+		if (!isnan(more[i].value))
+			add_number(s, more[i].before, more[i].value);
+	str_addc(s, '}');
+}
+
+static void
+add_features(struct str *s, const struct model *m)
+{
+	unsigned int i;
+
+	str_addf(
+	    s, "},\"featuresVersion\":%d,\"features\":[", m->features_version);
+	for (i = 0; i < FEATURE__MAX; i++) {
+		add_text(s, i == 0 ? "{\"name\":" : ",{\"name\":",
+		    feature_name((enum feature)i));
+		add_number(s, ",\"weight\":", m->weight[i]);
 		str_addc(s, '}');
 	}
 	str_addc(s, ']');

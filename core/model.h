@@ -1,44 +1,73 @@
 /* SPDX-License-Identifier: ISC */
-/* The scoring model: a logistic regression over signals and rules.score. */
+/* The scoring model: a logistic regression over the feature vector. */
 #ifndef CORE_MODEL_H
 #define CORE_MODEL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/features.h"
+
 struct str;
 
-/*
- * One input: its value over scale, cut to [0, 1], times weight.  Booleans are
- * 0 or 1; what is unknown is 0.
- */
-struct model_feature {
-	const char *name; /* a signal's, or rules.score */
-	double scale;
-	double weight;
+/* Of a logistic regression's log odds z: probability 1 / (1 + e^-(a z + b)). */
+struct model_calibration {
+	double a; /* above 0 */
+	double b;
 };
 
+/*
+ * How well it did on events later than those it was fitted on.  What is NAN is
+ * not known; auc and accuracy always are.
+ */
+struct model_metrics {
+	double auc;
+	double accuracy;
+	double average_precision;
+	double card_precision; /* at 100 cards a day */
+	double brier;
+	double log_loss;
+	int64_t samples; /* that it was fitted on */
+};
+
+/* Strings live as long as the model; everything is finite but metrics. */
 struct model {
 	const char *source; /* where it was loaded from, "bundled" */
 	const char *provenance; /* "synthetic-demo" or "operator-supplied" */
-	const char *trained_at; /* a date */
-	double auc; /* both of events later than those it was fitted on */
-	double accuracy;
-	int64_t samples; /* that it was fitted on */
+	const char *version; /* what replay samples name it by */
+	const char *trained_at; /* a date, or a time */
+	int features_version; /* FEATURES_VERSION, or it does not serve */
+	double weight[FEATURE__MAX];
 	double bias;
-	const struct model_feature *features; /* in the order of the vector */
-	size_t n_features;
+	double base_rate; /* share of fraud where it was fitted; 0 < it < 1 */
+	struct model_calibration calibration;
+	struct model_metrics metrics;
+};
+
+/* What a model makes of an event. */
+struct model_risk {
+	double term[FEATURE__MAX]; /* weight times feature */
+	double p; /* of fraud, where it is as rare as at the base rate */
+	double p_even; /* the same where every other event is fraud */
 };
 
 /* The demonstration model that comes with the service; core/model.tbl. */
 const struct model *model_bundled(void);
 
+/*
+ * The risk of an event by its features.  Pure: equal inputs, equal risk, to
+ * the last digit.
+ */
+void model_risk(const struct model *m, const double features[FEATURE__MAX],
+    struct model_risk *ret);
+
 /* Bytes that a model takes in memory. */
 size_t model_size(const struct model *m);
 
 /*
- * Append the members source, provenance, trainedAt, metrics, bias and features
- * of a JSON object, without braces.
+ * Append the members source, provenance, version, trainedAt, metrics, bias,
+ * baseRate, calibration, featuresVersion and features of a JSON object,
+ * without braces.
  */
 void model_json(struct str *s, const struct model *m);
 

@@ -16,16 +16,23 @@ is_json "where the model comes from" \
     '.ml | "\(.source) \(.provenance)"' "bundled synthetic-demo"
 is_json "there is no more" '[keys, (.ml | keys), (.ml.metrics | keys),
     (.ml.features | map(keys) | unique)] | tojson' \
-    '[["ml","scorer"],["active","bias","features","metrics","provenance","source","trainedAt"],["accuracy","auc","samples"],[["name","weight"]]]'
+    '[["ml","scorer"],["active","baseRate","bias","calibration","features","featuresVersion","metrics","provenance","source","trainedAt","version"],["accuracy","auc","samples"],[["name","weight"]]]'
 is_json "all of it is as the table has it" '.ml | [.trainedAt, .metrics.auc,
-    .metrics.accuracy, .metrics.samples, .bias] | map(tostring) | join(" ")' \
-    "$(sed -n 's/^MODEL("\(.*\)", \(.*\), \(.*\), \(.*\), \(.*\))$/\1 \2 \3 \4 \5/p' \
+    .metrics.accuracy, .metrics.samples, .baseRate, .bias] | map(tostring) |
+    join(" ")' \
+    "$(sed -n 's/^MODEL("\(.*\)", \(.*\), \(.*\), \(.*\), \(.*\), \(.*\))$/\1 \2 \3 \4 \5 \6/p' \
 	"$srcdir/core/model.tbl")"
-is_json "and so are the features" \
-    '.ml.features[] | "\(.name) \(.weight)"' \
-    "$(sed -n 's/^FEATURE("\(.*\)", .*, \(.*\))$/\1 \2/p' \
-	"$srcdir/core/model.tbl")"
-is_json "in the order of the vector" '.ml.features[:14] | map(.name) |
+is_json "its probabilities are taken as they are" \
+    '.ml.calibration | "\(.a) \(.b)"' "1 0"
+is_json "and so are the weights of its features" \
+    '.ml.features[:14] | map(.weight) | tojson' \
+    "[$(sed -n 's/^WEIGHT(.*, \(.*\))$/\1/p' "$srcdir/core/model.tbl" |
+	paste -s -d , -)]"
+is_json "the features are those of the vector, in its order" \
+    '.ml.features[].name' \
+    "$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' \
+	"$srcdir/core/features.tbl")"
+is_json "which begins like this" '.ml.features[:14] | map(.name) |
     join(" ")' "velocity.attemptsLast2m velocity.attemptsLast24h\
  velocity.amountLast1h device.firstSeen device.usersOnDevice\
  device.usersOnFingerprint device.fingerprintDeviceMismatch\
