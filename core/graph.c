@@ -71,6 +71,58 @@ graph_node(struct graph *g, enum node_kind kind, const char *key)
 	return *slot;
 }
 
+int
+graph_carried(
+    struct graph *g, const struct event *ev, struct node *ret[CARRIED__MAX])
+{
+	static const enum node_kind kinds[CARRIED__MAX] = {
+		[CARRIED_DEVICE] = NODE_DEVICE,
+		[CARRIED_IP] = NODE_IP,
+		[CARRIED_PHONE] = NODE_PHONE,
+		[CARRIED_FINGERPRINT] = NODE_FINGERPRINT,
+	};
+	const char *const keys[CARRIED__MAX] = {
+		[CARRIED_DEVICE] = ev->device,
+		[CARRIED_IP] = ev->ip,
+		[CARRIED_PHONE] = ev->phone,
+		[CARRIED_FINGERPRINT] = ev->fingerprint,
+	};
+	int c;
+
+	for (c = 0; c < CARRIED__MAX; c++) {
+		ret[c] = NULL;
+		if (keys[c] == NULL)
+			continue;
+		ret[c] = graph_node(g, kinds[c], keys[c]);
+		if (ret[c] == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+size_t
+graph_pairs(struct node *user, struct node *const carried[CARRIED__MAX],
+    struct pair ret[GRAPH_PAIRS_MAX])
+{
+	struct node *const all[] = { user, carried[CARRIED_DEVICE],
+		carried[CARRIED_IP], carried[CARRIED_PHONE] };
+	struct node *fingerprint = carried[CARRIED_FINGERPRINT];
+	size_t i, j, n = 0;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		for (j = i + 1; j < sizeof(all) / sizeof(all[0]); j++) {
+			if (all[i] != NULL && all[j] != NULL)
+				ret[n++] = (struct pair) { all[i], all[j] };
+		}
+	}
+	if (fingerprint != NULL) {
+		ret[n++] = (struct pair) { all[0], fingerprint };
+		if (all[1] != NULL)
+			ret[n++] = (struct pair) { all[1], fingerprint };
+	}
+	return n;
+}
+
 struct node *
 graph_find(const struct graph *g, enum node_kind kind, const char *key)
 {
@@ -112,6 +164,22 @@ graph_bind(struct graph *g, struct node *node, int64_t id)
 	node->id = id;
 	*slot = node;
 	return node;
+}
+
+struct node *
+graph_place(
+    struct graph *g, struct node *node, int64_t id, int64_t root, int size)
+{
+	struct node *top;
+
+	node = graph_bind(g, node, id);
+	if ((top = graph_node_id(g, root)) == NULL)
+		return NULL;
+	top->size = size;
+	top->up = NULL;
+	if (node != top)
+		node->up = top;
+	return top;
 }
 
 void

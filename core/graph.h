@@ -14,6 +14,7 @@
 #include "core/state.h"
 
 struct arena;
+struct event;
 
 /* Counters and component sizes stop here; beyond, rows are not touched. */
 #define GRAPH_CAP 500
@@ -46,6 +47,24 @@ struct node {
 
 struct graph;
 
+/* The entities that an event can carry besides its user. */
+enum carried {
+	CARRIED_DEVICE,
+	CARRIED_IP,
+	CARRIED_PHONE,
+	CARRIED_FINGERPRINT,
+	CARRIED__MAX
+};
+
+/* A pair of entities that an event links; the user's devices count it. */
+struct pair {
+	struct node *a;
+	struct node *b;
+};
+
+/* Six of user, device, ip and phone, two of a fingerprint. */
+#define GRAPH_PAIRS_MAX 8
+
 /*
  * An empty graph in arena a for at most so many nodes and links (each is
  * refused beyond).  NULL when the arena is full.
@@ -54,6 +73,17 @@ struct graph *graph_new(struct arena *a, size_t nodes, size_t links);
 
 /* The entity of that kind and key, added (unseen, size 1) if it is new. */
 struct node *graph_node(struct graph *g, enum node_kind kind, const char *key);
+
+/*
+ * The entities that an event carries, each added if it is new, NULL where it
+ * carries none.  Returns 0, or -1 when the arena is full.
+ */
+int graph_carried(struct graph *g, const struct event *ev,
+    struct node *ret[CARRIED__MAX]) __attribute__((warn_unused_result));
+
+/* The pairs that an event links, in a fixed order.  Returns how many. */
+size_t graph_pairs(struct node *user, struct node *const carried[CARRIED__MAX],
+    struct pair ret[GRAPH_PAIRS_MAX]);
 
 /* The entity of that kind and key, or NULL. */
 struct node *graph_find(
@@ -67,6 +97,13 @@ struct node *graph_node_id(struct graph *g, int64_t id);
  * what is known of it moves into the node that is returned.
  */
 struct node *graph_bind(struct graph *g, struct node *node, int64_t id);
+
+/*
+ * Say that the node is stored under id in the component of that root, which
+ * has size entities.  Returns the root, or NULL when the arena is full.
+ */
+struct node *graph_place(
+    struct graph *g, struct node *node, int64_t id, int64_t root, int size);
 
 /*
  * Say that the node's row has become nobody's since it was read: the node is

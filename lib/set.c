@@ -53,7 +53,6 @@ static enum try set_failed(struct set *, bool);
 static bool set_settled(struct set *);
 static int set_decide(struct set *, struct fail *);
 static int decide_entry(struct set *, struct entry *, struct fail *);
-static void link_entry(struct set *, struct entry *);
 static int entry_answer(struct set *, struct entry *, struct fail *);
 static const char *reasons_text(struct arena *, const struct score *);
 static const char *replay_text(
@@ -125,6 +124,20 @@ set_lock_key(const char *user)
 	for (; *user != '\0'; user++)
 		h = (h ^ (unsigned char)*user) * UINT64_C(0x100000001b3);
 	return (int64_t)h;
+}
+
+struct scene
+set_scene(const struct set *s, const struct entry *en)
+{
+	return (struct scene) {
+		.event = en->item->event,
+		.graph = s->graph,
+		.state = en->member->state,
+		.user = en->member->node,
+		.carried = en->carried,
+		.place = &en->place,
+		.now = en->now,
+	};
 }
 
 bool
@@ -268,7 +281,7 @@ set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
 	s->queued = false;
 	s->entries = arena_array(s->arena, n, sizeof(*s->entries));
 	s->members = arena_array(s->arena, n, sizeof(*s->members));
-	s->graph = graph_new(s->arena, n * SET_NODES_MAX, n * SET_PAIRS_MAX);
+	s->graph = graph_new(s->arena, n * SET_NODES_MAX, n * GRAPH_PAIRS_MAX);
 	if (s->entries == NULL || s->members == NULL || s->graph == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
@@ -283,20 +296,7 @@ set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
 static int
 set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
 {
-	static const enum node_kind kinds[CARRIED__MAX] = {
-		[CARRIED_DEVICE] = NODE_DEVICE,
-		[CARRIED_IP] = NODE_IP,
-		[CARRIED_PHONE] = NODE_PHONE,
-		[CARRIED_FINGERPRINT] = NODE_FINGERPRINT,
-	};
 	const struct event *ev = item->event;
-	const char *const keys[CARRIED__MAX] = {
-		[CARRIED_DEVICE] = ev->device,
-		[CARRIED_IP] = ev->ip,
-		[CARRIED_PHONE] = ev->phone,
-		[CARRIED_FINGERPRINT] = ev->fingerprint,
-	};
-	int c;
 
 	item->outcome = 0;
 	item->spooled = false;
@@ -312,14 +312,9 @@ set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
 	if (en->member == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
-	for (c = 0; c < CARRIED__MAX; c++) {
-		if (keys[c] == NULL)
-			continue;
-		en->carried[c] = graph_node(s->graph, kinds[c], keys[c]);
-		if (en->carried[c] == NULL)
-			return fail_set(f, FAIL_US, INTERNAL, NULL,
-			    "the request is too big");
-	}
+	if (graph_carried(s->graph, ev, en->carried) == -1)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
 	return 0;
 }
 
@@ -424,68 +419,23 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 {
 	const struct event *ev = en->item->event;
 	const struct rulebook *book = engine_book(s->engine, ev->type);
-	struct member *m = en->member;
-	struct facts *facts = &en->facts;
+	const struct scene sc = set_scene(s, en);
 
 	en->decided = true;
 	if (list_decides(en->listed)) {
 		decide_listed(book->policy, en->listed, &en->decision);
 		return 0;
 	}
-	*facts = (struct facts) {
-		.now = en->now,
-		.state = m->state,
-		.place = en->place,
-		.device = en->carried[CARRIED_DEVICE],
-		.fingerprint = en->carried[CARRIED_FINGERPRINT],
-		.ip = en->carried[CARRIED_IP],
-		.phone = en->carried[CARRIED_PHONE],
-		.ring_size = graph_ring(m->node),
-	};
-	if (facts->device != NULL)
-		facts->device_id = facts->device->id;
-	signals_compute(ev, facts, &en->signals);
+	scene_facts(&sc, &en->facts);
+	signals_compute(ev, &en->facts, &en->signals);
 	if (decide(book, &en->signals, s->arena, &en->decision, f) == -1 ||
 	    (en->listed == LIST_WATCH &&
 		decide_watched(s->arena, &en->decision, f) == -1))
 		return -1;
-	link_entry(s, en);
-	state_count(m->state, ev,
-	    event_type_baseline(ev->type) &&
-		en->decision.verdict != VERDICT_DENY,
-	    &facts->place, en->now);
-	m->now = en->now;
-	m->changed = true;
+	scene_count(&sc, en->decision.verdict);
+	en->member->now = en->now;
+	en->member->changed = true;
 	return 0;
-}
-
-/* Make the links of one event that are new, and remember them all. */
-static void
-link_entry(struct set *s, struct entry *en)
-{
-	struct state *state = en->member->state;
-	struct pair pairs[SET_PAIRS_MAX];
-	struct state_link link;
-	size_t i, n;
-	int c;
-
-	n = set_pairs(en, pairs);
-	for (i = 0; i < n; i++) {
-		link = graph_link_of(pairs[i].a, pairs[i].b);
-		if (state_link_touch(state, link))
-			continue;
-		state_link_add(state, link);
-		if (graph_linked(s->graph, link))
-			continue;
-		graph_link_make(s->graph, pairs[i].a, pairs[i].b);
-		if (pairs[i].a->kind == NODE_USER &&
-		    pairs[i].b->kind == NODE_DEVICE)
-			state_devices_add(state);
-	}
-	for (c = 0; c < CARRIED__MAX; c++) {
-		if (en->carried[c] != NULL)
-			en->carried[c]->seen = true;
-	}
 }
 
 /* Give a decision its id, its time and its texts. */

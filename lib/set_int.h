@@ -12,6 +12,7 @@
 #include "core/geo.h"
 #include "core/graph.h"
 #include "core/list.h"
+#include "core/scene.h"
 #include "core/signals.h"
 #include "lib/set.h"
 
@@ -30,15 +31,6 @@ struct member {
 	bool changed; /* the row must be written */
 	bool busy; /* another set holds it, and this one does not wait */
 	int64_t now; /* of the latest event */
-};
-
-/* The entities that an event can carry besides its user. */
-enum carried {
-	CARRIED_DEVICE,
-	CARRIED_IP,
-	CARRIED_PHONE,
-	CARRIED_FINGERPRINT,
-	CARRIED__MAX
 };
 
 /* What the database says of an API key. */
@@ -98,22 +90,11 @@ struct set {
 	struct fail why; /* of the latest try that failed */
 };
 
-/* A pair of entities that an event links; the user's devices count it. */
-struct pair {
-	struct node *a;
-	struct node *b;
-};
-
 /* Tries to reach the roots of an event before another set moves them. */
 #define SET_ROOT_TRIES 5
 
 /* An event's entities, and a root of each when it is read and in every try. */
 #define SET_NODES_MAX ((CARRIED__MAX + 1) * (2 + SET_ROOT_TRIES))
-
-#define SET_PAIRS_MAX 8 /* six of user, device, ip, phone; two fingerprints */
-
-/* The pairs that an event links, in a fixed order.  Returns how many. */
-size_t set_pairs(const struct entry *en, struct pair ret[SET_PAIRS_MAX]);
 
 /*
  * Queue the locks of the set's users, in one order for everybody, but for
@@ -121,6 +102,9 @@ size_t set_pairs(const struct entry *en, struct pair ret[SET_PAIRS_MAX]);
  */
 int set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
     __attribute__((warn_unused_result));
+
+/* The entry amid what the set knows. */
+struct scene set_scene(const struct set *s, const struct entry *en);
 
 /* Whether the entry is to be decided: not refused, gone, busy or a replay. */
 bool set_decides(const struct entry *en);

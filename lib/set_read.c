@@ -43,7 +43,7 @@ static int read_member(struct set *, struct member *, const struct rows *, int,
     const struct open_cols *, struct fail *);
 static void read_nodes(struct set *, const struct rows *);
 static void find_same(struct set *);
-static bool may_link(struct graph *, const struct entry *);
+static bool may_link(const struct set *, const struct entry *);
 static int graph_resolve(struct set *, bool *, struct fail *);
 static int read_resolved(struct set *, const struct rows *,
     const struct wanted *, bool *, struct fail *);
@@ -92,7 +92,7 @@ set_read(struct set *s, struct fail *f)
 		return -1;
 	find_same(s);
 	for (i = 0; i < s->n; i++)
-		s->entries[i].may_link = may_link(s->graph, &s->entries[i]);
+		s->entries[i].may_link = may_link(s, &s->entries[i]);
 	return 0;
 }
 
@@ -174,29 +174,6 @@ set_read_earlier(struct set *s, struct fail *f)
 		rows++;
 	}
 	return r;
-}
-
-size_t
-set_pairs(const struct entry *en, struct pair ret[SET_PAIRS_MAX])
-{
-	struct node *const all[] = { en->member->node,
-		en->carried[CARRIED_DEVICE], en->carried[CARRIED_IP],
-		en->carried[CARRIED_PHONE] };
-	struct node *fingerprint = en->carried[CARRIED_FINGERPRINT];
-	size_t i, j, n = 0;
-
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		for (j = i + 1; j < sizeof(all) / sizeof(all[0]); j++) {
-			if (all[i] != NULL && all[j] != NULL)
-				ret[n++] = (struct pair) { all[i], all[j] };
-		}
-	}
-	if (fingerprint != NULL) {
-		ret[n++] = (struct pair) { all[0], fingerprint };
-		if (all[1] != NULL)
-			ret[n++] = (struct pair) { all[1], fingerprint };
-	}
-	return n;
 }
 
 bool
@@ -502,30 +479,14 @@ find_same(struct set *s)
 	}
 }
 
-/*
- * Whether any pair of the event's entities is not among the known links.  The
- * graph learns of those that are: the state may forget one before its turn.
- */
+/* Whether the entry is scored, and may make a link. */
 static bool
-may_link(struct graph *g, const struct entry *en)
+may_link(const struct set *s, const struct entry *en)
 {
-	struct pair pairs[SET_PAIRS_MAX];
-	bool may = false;
-	size_t i, n;
+	const struct scene sc = set_scene(s, en);
 
-	if (!set_decides(en) || list_decides(en->listed))
-		return false;
-	n = set_pairs(en, pairs);
-	for (i = 0; i < n; i++) {
-		if (pairs[i].a->id != 0 && pairs[i].b->id != 0 &&
-		    state_link_known(en->member->state,
-			graph_link_of(pairs[i].a, pairs[i].b)))
-			graph_link_known(
-			    g, graph_link_of(pairs[i].a, pairs[i].b));
-		else
-			may = true;
-	}
-	return may;
+	return set_decides(en) && !list_decides(en->listed) &&
+	    scene_may_link(&sc);
 }
 
 /*
@@ -599,7 +560,7 @@ read_resolved(struct set *s, const struct rows *r, const struct wanted *all,
 	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
 		  key = rows_col(r, "key"), root = rows_col(r, "root"),
 		  size = rows_col(r, "size");
-	struct node *node, *top;
+	struct node *node;
 	size_t w;
 	int i;
 
@@ -607,14 +568,10 @@ read_resolved(struct set *s, const struct rows *r, const struct wanted *all,
 		node = graph_find(s->graph,
 		    (enum node_kind)rows_int(r, i, kind), rows_text(r, i, key));
 		assert(node != NULL);
-		node = graph_bind(s->graph, node, rows_int(r, i, id));
-		top = graph_node_id(s->graph, rows_int(r, i, root));
-		if (top == NULL)
+		if (graph_place(s->graph, node, rows_int(r, i, id),
+			rows_int(r, i, root),
+			(int)rows_int(r, i, size)) == NULL)
 			return full(f);
-		top->size = (int)rows_int(r, i, size);
-		top->up = NULL;
-		if (node != top)
-			node->up = top;
 	}
 	*again = false;
 	for (w = 0; w < all->n; w++) {
@@ -633,7 +590,7 @@ read_resolved(struct set *s, const struct rows *r, const struct wanted *all,
 static int
 graph_lock(struct set *s, bool *again, struct fail *f)
 {
-	const size_t max = s->n * SET_PAIRS_MAX * 3;
+	const size_t max = s->n * GRAPH_PAIRS_MAX * 3;
 	int64_t *ids = arena_array(s->arena, max, sizeof(*ids));
 	int64_t *a = arena_array(s->arena, max, sizeof(*a));
 	int64_t *b = arena_array(s->arena, max, sizeof(*b));
@@ -721,14 +678,15 @@ graph_gone(struct set *s, struct node *node)
 static size_t
 lock_ids(struct set *s, int64_t *ids)
 {
-	struct pair pairs[SET_PAIRS_MAX];
+	struct pair pairs[GRAPH_PAIRS_MAX];
 	struct node *ra, *rb, *other;
 	size_t i, k, n_pairs, n = 0;
 
 	for (i = 0; i < s->n; i++) {
 		if (!s->entries[i].may_link)
 			continue;
-		n_pairs = set_pairs(&s->entries[i], pairs);
+		n_pairs = graph_pairs(
+		    s->entries[i].member->node, s->entries[i].carried, pairs);
 		for (k = 0; k < n_pairs; k++) {
 			other = pairs[k].b;
 			if (state_link_known(s->entries[i].member->state,
@@ -758,14 +716,15 @@ lock_ids(struct set *s, int64_t *ids)
 static size_t
 link_ids(struct set *s, int64_t *a, int64_t *b)
 {
-	struct pair pairs[SET_PAIRS_MAX];
+	struct pair pairs[GRAPH_PAIRS_MAX];
 	struct state_link link;
 	size_t i, k, n_pairs, n = 0;
 
 	for (i = 0; i < s->n; i++) {
 		if (!s->entries[i].may_link)
 			continue;
-		n_pairs = set_pairs(&s->entries[i], pairs);
+		n_pairs = graph_pairs(
+		    s->entries[i].member->node, s->entries[i].carried, pairs);
 		for (k = 0; k < n_pairs; k++) {
 			link = graph_link_of(pairs[k].a, pairs[k].b);
 			if (state_link_known(s->entries[i].member->state, link))
@@ -784,14 +743,15 @@ link_ids(struct set *s, int64_t *a, int64_t *b)
 static size_t
 root_ids(struct set *s, int64_t *ids)
 {
-	struct pair pairs[SET_PAIRS_MAX];
+	struct pair pairs[GRAPH_PAIRS_MAX];
 	const struct node *root;
 	size_t i, k, n_pairs, n = 0;
 
 	for (i = 0; i < s->n; i++) {
 		if (!s->entries[i].may_link)
 			continue;
-		n_pairs = set_pairs(&s->entries[i], pairs);
+		n_pairs = graph_pairs(
+		    s->entries[i].member->node, s->entries[i].carried, pairs);
 		for (k = 0; k < n_pairs; k++) {
 			if (pairs[k].b->kind == NODE_FINGERPRINT ||
 			    state_link_known(s->entries[i].member->state,

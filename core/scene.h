@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One event amid what is known of its user and its entities: what comes
+ * before a decision and what comes after it, the same on the decision path
+ * and in a history that is replayed.
+ */
+#ifndef CORE_SCENE_H
+#define CORE_SCENE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/geo.h"
+#include "core/graph.h"
+#include "core/policy.h"
+
+struct event;
+struct facts;
+struct risk_rates;
+struct state;
+
+/* A view: nothing here is owned. */
+struct scene {
+	const struct event *event;
+	struct graph *graph;
+	struct state *state; /* of the event's user */
+	struct node *user;
+	struct node *const *carried; /* CARRIED__MAX of them */
+	const struct place *place; /* of its ip */
+	const struct risk_rates *device_risk; /* NULL: nothing is known */
+	const struct risk_rates *ip_risk;
+	int64_t now; /* microseconds UTC */
+};
+
+/*
+ * Whether any pair of the event's entities is not among the links that its
+ * user's state knows.  The graph learns of those that are: the state may
+ * forget one before its turn.
+ */
+bool scene_may_link(const struct scene *sc);
+
+/* What the signals are computed from; it points into the scene's parts. */
+void scene_facts(const struct scene *sc, struct facts *ret);
+
+/*
+ * Count the event once it has its verdict: make the links that are new,
+ * remember them all, and add to the user's state.
+ */
+void scene_count(const struct scene *sc, enum verdict verdict);
+
+#endif
