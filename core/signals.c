@@ -42,6 +42,7 @@ static struct value fingerprint_mismatch(const struct facts *);
 static struct value sim_mismatch(const struct event *, const struct facts *);
 static double place_distance_km(const struct place *, const struct place *);
 static double z_score(double, const struct state_amounts *);
+static double mean_ratio(double, const struct state_amounts *);
 
 /* One function a namespace; each sets the signals that are known. */
 static void (*const namespaces[])(
@@ -205,6 +206,8 @@ amount_signals(
 	ret[SIGNAL_ANOMALY_AMOUNT_Z_SCORE] =
 	    value_number(z_score(ev->amount, &amounts));
 	ret[SIGNAL_ANOMALY_AMOUNT_MEAN] = value_number(amounts.mean);
+	ret[SIGNAL_ANOMALY_AMOUNT_RATIO] =
+	    value_number(mean_ratio(ev->amount, &amounts));
 	ret[SIGNAL_ANOMALY_SAMPLES] = value_number((double)amounts.samples);
 }
 
@@ -299,4 +302,13 @@ z_score(double amount, const struct state_amounts *amounts)
 	if (amounts->samples < SAMPLES_MIN || amounts->deviation <= 0)
 		return 0;
 	return (amount - amounts->mean) / amounts->deviation;
+}
+
+/* How many times the mean it is, as usual while there is none to speak of. */
+static double
+mean_ratio(double amount, const struct state_amounts *amounts)
+{
+	if (amounts->samples < SAMPLES_MIN || amounts->mean <= 0)
+		return 1;
+	return amount / amounts->mean;
 }

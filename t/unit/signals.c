@@ -138,6 +138,7 @@ static const struct {
 	{ SIGNAL_GRAPH_DEVICES_ON_USER, NUMBER(0) },
 	{ SIGNAL_ANOMALY_AMOUNT_Z_SCORE, UNKNOWN },
 	{ SIGNAL_ANOMALY_AMOUNT_MEAN, UNKNOWN },
+	{ SIGNAL_ANOMALY_AMOUNT_RATIO, UNKNOWN },
 	{ SIGNAL_ANOMALY_SAMPLES, UNKNOWN },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE, UNKNOWN },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_1D, UNKNOWN },
@@ -193,6 +194,7 @@ static const struct {
 	{ SIGNAL_GRAPH_DEVICES_ON_USER, NUMBER(0) },
 	{ SIGNAL_ANOMALY_AMOUNT_Z_SCORE, NUMBER(0) },
 	{ SIGNAL_ANOMALY_AMOUNT_MEAN, NUMBER(0) },
+	{ SIGNAL_ANOMALY_AMOUNT_RATIO, NUMBER(1) },
 	{ SIGNAL_ANOMALY_SAMPLES, NUMBER(0) },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE, NUMBER(0.01) },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_1D, NUMBER(0.01) },
@@ -334,15 +336,16 @@ END_TEST
 static const struct {
 	int n;
 	double amounts[4];
-	double samples, mean, z;
+	double samples, mean, z, ratio;
 } baselines[] = {
-	{ 0, { 0 }, 0, 0, 0 },
-	{ 1, { 10 }, 1, 10, 0 },
-	{ 2, { 10, 20 }, 2, 15, 0 }, /* too few */
-	{ 3, { 50, 50, 50 }, 3, 50, 0 }, /* no deviation */
-	{ 3, { 10, 20, 30 }, 3, 20, 8 }, /* deviation 10 */
-	{ 3, { 190, 200, 210 }, 3, 200, -10 },
-	{ 4, { 98, 99, 101, 102 }, 4, 100, 0 },
+	{ 0, { 0 }, 0, 0, 0, 1 },
+	{ 1, { 10 }, 1, 10, 0, 1 },
+	{ 2, { 10, 20 }, 2, 15, 0, 1 }, /* too few */
+	{ 3, { 50, 50, 50 }, 3, 50, 0, 2 }, /* no deviation */
+	{ 3, { 10, 20, 30 }, 3, 20, 8, 5 }, /* deviation 10 */
+	{ 3, { 190, 200, 210 }, 3, 200, -10, 0.5 },
+	{ 3, { 0, 0, 0 }, 3, 0, 0, 1 }, /* nothing to compare with */
+	{ 4, { 98, 99, 101, 102 }, 4, 100, 0, 1 },
 };
 
 START_TEST(amount_against_the_baseline)
@@ -359,6 +362,7 @@ START_TEST(amount_against_the_baseline)
 	check(SIGNAL_ANOMALY_SAMPLES, value_number(baselines[_i].samples));
 	check(SIGNAL_ANOMALY_AMOUNT_MEAN, value_number(baselines[_i].mean));
 	check(SIGNAL_ANOMALY_AMOUNT_Z_SCORE, value_number(baselines[_i].z));
+	check(SIGNAL_ANOMALY_AMOUNT_RATIO, value_number(baselines[_i].ratio));
 }
 END_TEST
 
