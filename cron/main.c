@@ -76,9 +76,9 @@ main(int argc, char *argv[])
 	configure(asked.path);
 	if (asked.print)
 		conf_print(stdout);
+	need_databases(&asked);
 	if (asked.check || asked.print)
 		return EX_OK;
-	need_databases(&asked);
 	if (asked.seconds > 0)
 		until = clock_ticks() + asked.seconds * CLOCK_SECOND;
 	return asked.n == 1
@@ -203,7 +203,7 @@ configure(const char *path)
 {
 	struct fail f = { 0 };
 
-	if (conf_load(path, &f) == -1)
+	if (conf_load(path, false, &f) == -1)
 		errx(EX_CONFIG, "%s: %s", f.where, f.why);
 	log_init("assay-cron", log_level_parse(conf.LOG_LEVEL));
 }
@@ -228,7 +228,7 @@ usage(FILE *out)
 	fprintf(out,
 	    "usage: assay-cron [-c FILE] [--once | --for TIME] [--OPTION] JOB\n"
 	    "       assay-cron [-c FILE] [--once | --for TIME] work [JOB]...\n"
-	    "       assay-cron [-n] [--print-config] [-c FILE]\n"
+	    "       assay-cron [-n] [--print-config] [-c FILE] [JOB]\n"
 	    "       assay-cron --help | --version\n\n");
 	for (i = 0; i < jobs_n; i++)
 		fprintf(out, "  %-8s  %s\n", jobs[i].name, jobs[i].help);

@@ -97,7 +97,7 @@ configure(const char *path)
 {
 	struct fail f = { 0 };
 
-	if (conf_load(path, &f) == -1)
+	if (conf_load(path, true, &f) == -1)
 		errx(EX_CONFIG, "%s: %s", f.where, f.why);
 	log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
 }

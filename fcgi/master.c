@@ -139,7 +139,7 @@ reload(struct master *m)
 	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
 	    clock_ticks());
 	notify(text);
-	if (conf_load(m->path, &f) == -1) {
+	if (conf_load(m->path, true, &f) == -1) {
 		log_error("reload=refused where=%s why=%s", f.where, f.why);
 	} else {
 		log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));

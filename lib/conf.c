@@ -31,6 +31,7 @@ enum flag {
 	POSITIVE = 1 << 2, /* an INT above 0 */
 	STRONG = 1 << 3, /* secrets, comma-separated, that nobody may guess */
 	REDIS = 1 << 4, /* the URL of a Redis */
+	POOL = 1 << 5, /* must be set in production for the pool */
 };
 
 /* One row of conf.tbl. */
@@ -59,7 +60,7 @@ static int read_credentials(
 static void choose(struct source *sources);
 static int read_value(const struct setting *s, const char *value,
     struct conf *next, const char **why);
-static int check_one(const struct setting *s, const char *value,
+static int check_one(const struct setting *s, const char *value, bool pool,
     const struct conf *next, const char **why);
 static int check_redis(const char *value, const char **why);
 static int check_secrets(const char *value, bool strict, const char **why);
@@ -141,7 +142,7 @@ static char *conf_text;
 static char *conf_secrets;
 
 int
-conf_load(const char *path, struct fail *f)
+conf_load(const char *path, bool pool, struct fail *f)
 {
 	struct source sources[SETTINGS] = { 0 };
 	struct conf next = { 0 };
@@ -165,8 +166,8 @@ conf_load(const char *path, struct fail *f)
 			goto refused;
 	next.production = strcmp(next.ENGINE_ENV, "production") == 0;
 	for (i = 0; i < SETTINGS; i++)
-		if (check_one(&settings[i], sources[i].value, &next, &why) ==
-		    -1)
+		if (check_one(&settings[i], sources[i].value, pool, &next,
+			&why) == -1)
 			goto refused;
 	if (next.COMPANION_DATABASE_URL == NULL)
 		next.COMPANION_DATABASE_URL = next.DATABASE_URL;
@@ -417,14 +418,15 @@ read_value(const struct setting *s, const char *value, struct conf *next,
 
 /* What a value has to satisfy beyond its type. */
 static int
-check_one(const struct setting *s, const char *value, const struct conf *next,
-    const char **why)
+check_one(const struct setting *s, const char *value, bool pool,
+    const struct conf *next, const char **why)
 {
+	const int required = pool ? REQUIRED | POOL : REQUIRED;
 	size_t i, j;
 
 	*why = "must be set in production";
 	if (value == NULL)
-		return next->production && (s->flags & REQUIRED) != 0 ? -1 : 0;
+		return next->production && (s->flags & required) != 0 ? -1 : 0;
 	if ((s->flags & STRONG) != 0)
 		return check_secrets(value, next->production, why);
 	if ((s->flags & REDIS) != 0)

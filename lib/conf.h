@@ -34,13 +34,14 @@ extern struct conf conf;
  * unknown name is an error), else from conf.tbl; an empty value is none.
  * Numbers must be in range and paths absolute.  A STRONG secret may nowhere
  * be a placeholder or one repeated character; in production it has at least
- * 32 bytes, and no REQUIRED setting is missing.  Strings of conf point into
- * the environment, which must stay as it is, or live until the next load.
+ * 32 bytes, and no REQUIRED setting is missing, nor for the pool one that is
+ * POOL.  Strings of conf point into the environment, which must stay as it
+ * is, or live until the next load.
  * Returns 0, or -1 with f->where "NAME" or "file:line" and nothing of what
  * stands there in f->why; conf is then unchanged, so that a reload can be
  * refused.
  */
-int conf_load(const char *path, struct fail *f)
+int conf_load(const char *path, bool pool, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Print every setting and its effective value, secrets as "(set)". */

@@ -66,6 +66,7 @@ check "once and for a time" ends 64 --once --for 5s drain
 check "no database" ends 78 drain
 check "says what to set" says DATABASE_URL
 check "settings alone" ends 0 --check-config
+check "but not those of a job that lacks its database" ends 78 -n drain
 printf 'DATABASE_URL=x\nNONSENSE=1\n' >"$scratch/conf"
 check "a file with a bad line" ends 78 -n -c "$scratch/conf"
 check "says which" says "$scratch/conf:2"

@@ -95,6 +95,28 @@ is "every secret is handed over to one" "$(cat "$scratch/handed")" \
 is "and all by their names" "$(grep -h '^LoadCredential=' \
     "$scratch"/units/*.service | grep -cv '^LoadCredential=\([A-Z_]*\):assay\.\1$')" 0
 
+# With them, and nothing else that is secret, each starts in production.
+starts() (
+	CREDENTIALS_DIRECTORY=$scratch/credentials
+	export CREDENTIALS_DIRECTORY
+	rm -rf "$CREDENTIALS_DIRECTORY"
+	mkdir "$CREDENTIALS_DIRECTORY"
+	sed -n 's/^LoadCredential=\(AUTH_SECRET\|[A-Z_]*DATABASE_URL\):.*/\1/p' \
+	    "$1" | while read -r name; do
+		echo 0123456789abcdefghijklmnopqrstuvwxyz \
+		    >"$CREDENTIALS_DIRECTORY/$name"
+	done
+	echo ENGINE_ENV=production >"$scratch/assay.conf"
+	program=$(sed -n "s,^ExecStart=.*/sbin/\([a-z-]*\) .*,\1,p" "$1")
+	# shellcheck disable=SC2046 # several
+	env -u DATABASE_URL -u AUTH_SECRET "$builddir/$program" -n \
+	    -c "$scratch/assay.conf" \
+	    $(sed -n 's/^ExecStart=.*assay\.conf//p' "$1")
+)
+for unit in "$scratch"/units/*.service; do
+	check "${unit##*/} has the secrets that it needs" starts "$unit"
+done
+
 # Jobs are those that the companion knows.
 DATABASE_URL=x
 export DATABASE_URL

@@ -30,7 +30,14 @@
 /* The dictionary has it: it gets into every place, and out of none. */
 static const char mark[] = "q7Zp1vK9wXe4Rt6YbN2mHs8GdJ5fLc3A";
 
-enum flag { SECRET = 1, REQUIRED = 2, POSITIVE = 4, STRONG = 8, REDIS = 16 };
+enum flag {
+	SECRET = 1,
+	REQUIRED = 2,
+	POSITIVE = 4,
+	STRONG = 8,
+	REDIS = 16,
+	POOL = 32
+};
 enum type { STR = 1, PATH, INT, BOOL };
 
 /* conf.tbl as the promises say it. */
@@ -86,7 +93,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	was = described();
 	before = conf;
 	text = prepare(data, size, &n);
-	if (conf_load(path, &f) == 0) {
+	if (conf_load(path, true, &f) == 0) {
 		check_taken();
 		check_printed();
 		check_again();
@@ -193,7 +200,7 @@ check_taken(void)
 		assert(
 		    settings[i].type == STR || text == NULL || text[0] == '/');
 		assert(text != NULL || !conf.production ||
-		    (settings[i].flags & REQUIRED) == 0);
+		    (settings[i].flags & (REQUIRED | POOL)) == 0);
 		assert(text == NULL || !conf.production ||
 		    (settings[i].flags & STRONG) == 0 || strlen(text) >= 32);
 	}
@@ -253,7 +260,7 @@ check_again(void)
 	if (size < TEXT_MAX) {
 		environ = nothing;
 		set_file(text, size);
-		assert(conf_load(path, &f) == 0);
+		assert(conf_load(path, true, &f) == 0);
 		is = described();
 		assert(strcmp(is, was) == 0);
 		free(is);
@@ -300,7 +307,7 @@ check_line(
 		return;
 	}
 	set_file(line, n);
-	assert(conf_load(path, &alone) == -1);
+	assert(conf_load(path, true, &alone) == -1);
 	assert(strcmp(alone.where + strlen(path), ":1") == 0);
 	assert(strcmp(alone.why, f->why) == 0);
 }

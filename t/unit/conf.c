@@ -43,7 +43,7 @@ load(const char *text, struct fail *f)
 
 	fputs(text, file);
 	fclose(file);
-	return conf_load(path, f);
+	return conf_load(path, true, f);
 }
 
 static const struct {
@@ -196,6 +196,20 @@ START_TEST(node_env)
 }
 END_TEST
 
+/* What is the pool's alone nobody else misses. */
+START_TEST(companion)
+{
+	struct fail f = { 0 };
+
+	ck_assert_int_eq(
+	    load("ENGINE_ENV=production\nDATABASE_URL=x\n", &f), -1);
+	ck_assert_int_eq(conf_load(path, false, &f), 0);
+	ck_assert_int_eq(load("ENGINE_ENV=production\n", &f), -1);
+	ck_assert_int_eq(conf_load(path, false, &f), -1);
+	ck_assert_str_eq(f.where, "DATABASE_URL");
+}
+END_TEST
+
 START_TEST(refused_changes_nothing)
 {
 	struct fail f = { 0 };
@@ -204,7 +218,7 @@ START_TEST(refused_changes_nothing)
 	ck_assert_int_eq(load("DATABASE_URL=new\nTRUST_PROXY=x\n", &f), -1);
 	ck_assert_str_eq(conf.DATABASE_URL, "kept");
 	ck_assert_int_eq(conf.TRUST_PROXY, 3);
-	ck_assert_int_eq(conf_load("/nonexistent/assay.conf", &f), -1);
+	ck_assert_int_eq(conf_load("/nonexistent/assay.conf", true, &f), -1);
 	ck_assert_str_eq(f.where, "/nonexistent/assay.conf");
 	ck_assert_str_eq(conf.DATABASE_URL, "kept");
 }
@@ -356,6 +370,7 @@ suite_conf(void)
 	tcase_add_loop_test(tc, quoting, 0, (int)nitems(quotes));
 	tcase_add_test(tc, order_of_sources);
 	tcase_add_test(tc, node_env);
+	tcase_add_test(tc, companion);
 	tcase_add_test(tc, refused_changes_nothing);
 	tcase_add_test(tc, printing);
 	tcase_add_loop_test(tc, credential_forms, 0, (int)nitems(credentials));
