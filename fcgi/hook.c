@@ -83,10 +83,9 @@ hook_redrive(struct req *req, struct resp *resp, const char *kind)
 	struct rows rows;
 	struct str s;
 
-	/* What dies again meanwhile is not of this call. */
+	/* None can die again before this is over. */
 	params_init(&p, req->arena);
 	params_text(&p, kind);
-	params_time(&p, clock_now());
 	params_int(&p, BATCH);
 	do {
 		if (moved > 0 && audit_keep(req) == -1)

@@ -489,9 +489,10 @@ from assay.channel_test($1::text, $2::text, $3::text);
 -- name: delivery_list one read late
 select assay.delivery_list($1::text, $2::bigint) as body;
 
+-- By the clock that says when they died.
 -- name: delivery_redrive one write late
 select moved, requeued
-from assay.delivery_redrive($1::text, $2::timestamptz, $3::bigint);
+from assay.delivery_redrive($1::text, now(), $2::bigint);
 
 -- Publishing (cron/publish.c) -------------------------------------------------
 

@@ -215,6 +215,8 @@ begin
 	delete from assay.outbox o where o.user_id = who;
 	delete from assay.delivery d where d.user_id = who;
 	delete from assay.dead_letter d where d.user_id = who;
+	-- Whoever redrove some at this moment has been waited for there.
+	delete from assay.delivery d where d.user_id = who;
 	delete from assay.user_state u where u.user_id = who;
 	baseline := found;
 	select e.id into self from assay.entity e

@@ -4,7 +4,10 @@
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-start_stack
+# The pool's clock is not the database's.
+cp "$builddir/t/http/clock.so" "$scratch/bin/"
+start_stack LD_PRELOAD="$scratch/bin/clock.so" CLOCK_AHEAD=-600 \
+    ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=1
 admin_token
 http POST /v1/webhooks '{"url":"https://a.example/","events":["case.resolved.v1"]}'
 hook=$(json .id)
@@ -80,6 +83,29 @@ is "and of alerts" "$STATUS $BODY" '200 {"requeued":2}'
 http GET /v1/audit
 is_json "the trail tells it" '.entries[0] | "\(.status) \(.action)"' \
     "200 POST /v1/notifications/deliveries/redrive"
+
+# A user is erased at the moment that what died of it is redriven.
+queue dead_letter whd_ "$hook" 5001 5003
+sql "update assay.dead_letter set user_id = 'u-1'"
+mkfifo "$scratch/redrive"
+cluster_psql postgres assay -q <"$scratch/redrive" &
+holder=$!
+exec 8>"$scratch/redrive"
+echo "begin; select assay.delivery_redrive('whd_', now(), 9) \\g /dev/null" >&8
+# waits CONDITION: one session does.
+# shellcheck disable=SC2317 # stack_until calls it
+waits() {
+	[ "$(sql "select count(*) from pg_stat_activity where $1")" = 1 ]
+}
+stack_until 20 "$holder" waits "state = 'idle in transaction'"
+(http POST /v1/privacy/erase '{"userId":"u-1"}') &
+request=$!
+stack_until 20 "$holder" waits "wait_event_type = 'Lock'"
+echo "commit;" >&8
+exec 8>&-
+wait "$holder" "$request"
+is "nothing of it is left to be sent" "$(sql "select count(*)
+    from assay.delivery where user_id = 'u-1'")" 0
 
 # What a companion left behind for a revoked endpoint is not shown.
 queue delivery whd_ "$gone" 9000 9000
