@@ -85,13 +85,16 @@ const struct job *job_find(const char *name);
  */
 int run_job(const struct job *job, int64_t until, unsigned options);
 
+/* From now on TERM and INT end the run of this process, also one to come. */
+void run_listen(void);
+
 /* Whether the run is to end: its time is over or somebody ends it. */
 bool run_over(const struct run *r);
 
 /*
  * Do these jobs at once, each in a process of its own, as by run_job(), and
- * wait for them all; TERM and INT are passed on.  Returns the highest of
- * their exit statuses.
+ * wait for them all; TERM and INT are passed on.  One that is killed begins
+ * again while there is time.  Returns the highest of their exit statuses.
  */
 int work_jobs(
     const struct job *const *list, size_t n, int64_t until, unsigned options);

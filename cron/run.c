@@ -47,15 +47,12 @@ static volatile sig_atomic_t stopping;
 int
 run_job(const struct job *job, int64_t until, unsigned options)
 {
-	const struct sigaction action = { .sa_handler = on_signal };
 	const int64_t began = clock_ticks();
 	struct run r = { .job = job, .until = until, .options = options };
 	struct fail f = { 0 };
 	enum state state = STATE_FAILED;
 
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	run_listen();
 	log_context("job", job->name);
 	if (prepare(&r, &f) == 0)
 		state = loop(&r);
@@ -64,6 +61,16 @@ run_job(const struct job *job, int64_t until, unsigned options)
 	finish(&r, state);
 	tell(&r, "done", began);
 	return status_of(state);
+}
+
+void
+run_listen(void)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
 }
 
 bool
