@@ -38,6 +38,8 @@ struct node {
 	int users; /* distinct users linked, at most GRAPH_CAP */
 	int devices; /* fingerprints: distinct devices, at most GRAPH_CAP */
 	int64_t first_device; /* fingerprints: id of the first device, or 0 */
+	const void *risk; /* packed days (core/risk.h), NULL: none */
+	size_t risk_size;
 	int64_t parent; /* as stored: 0 at a root */
 	int size; /* at a root: entities of the component, capped */
 	struct node *up; /* in memory: towards the root, NULL at a root */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The job "project": count for analytics, match labels with decisions, and
- * when it is told to, or somebody else was who did not finish, count the log
- * anew beside that.
+ * The job "project": count for analytics and for the signals of risk, match
+ * labels with decisions, and when it is told to, or somebody else was who did
+ * not finish, count the log anew for analytics beside that.
  */
 #include "config.h"
 
 #include <poll.h>
 
 #include "core/fail.h"
+#include "cron/days.h"
 #include "cron/steps.h"
 #include "lib/db.h"
 #include "lib/log.h"
@@ -27,6 +28,7 @@ struct left {
 };
 
 static int count(struct run *r, struct left *ret, struct fail *f);
+static int count_next(struct run *r, struct left *ret, struct fail *f);
 static int match(struct run *r, struct left *ret, struct fail *f);
 static int rebuild_begin(struct run *r, struct left *ret, struct fail *f);
 static int rebuild(struct run *r, struct fail *f);
@@ -37,7 +39,8 @@ project_step(struct run *r, bool *ret_more, struct fail *f)
 {
 	struct left left = { 0 };
 
-	if (count(r, &left, f) == -1 || match(r, &left, f) == -1)
+	if (count(r, &left, f) == -1 || match(r, &left, f) == -1 ||
+	    days_labels(r, &left.more, f) == -1 || days_forget(r, f) == -1)
 		return -1;
 	if ((r->options & REBUILD) != 0 && rebuild_begin(r, &left, f) == -1)
 		return -1;
@@ -51,16 +54,29 @@ project_step(struct run *r, bool *ret_more, struct fail *f)
 	return 0;
 }
 
-/* Count what has been decided, and found out, since the last time. */
+/*
+ * Count what has been decided, and found out, since the last time: for
+ * analytics and for risk in one transaction, since they share the cursor.
+ */
 static int
 count(struct run *r, struct left *ret, struct fail *f)
+{
+	if (count_next(r, ret, f) == 0)
+		return 0;
+	db_rollback(r->db);
+	return -1;
+}
+
+static int
+count_next(struct run *r, struct left *ret, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
 
 	params_init(&p, r->arena);
 	params_int(&p, COUNT_MAX);
-	if (db_one(r->db, r->arena, STMT_ANALYTICS_PROJECT, &p, &rows, f) == -1)
+	if (db_run(r->db, r->arena, STMT_BEGIN, NULL, NULL, f) == -1 ||
+	    db_one(r->db, r->arena, STMT_ANALYTICS_PROJECT, &p, &rows, f) == -1)
 		return -1;
 	if (rows_get_bool(&rows, "restored"))
 		return fail_set(f, FAIL_US, INTERNAL, "cursor",
@@ -71,7 +87,10 @@ count(struct run *r, struct left *ret, struct fail *f)
 	ret->more = rows_get_bool(&rows, "more");
 	ret->rebuilding = rows_get_bool(&rows, "rebuilding");
 	ret->busy = rows_get_bool(&rows, "busy");
-	return 0;
+	if (rows_get_int(&rows, "counted") > 0 &&
+	    days_events(r, &rows, f) == -1)
+		return -1;
+	return db_run(r->db, r->arena, STMT_COMMIT, NULL, NULL, f);
 }
 
 /* Look for the decisions that labels wait for. */

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "core/fail.h"
+#include "core/risk.h"
 #include "lib/conf.h"
 #include "lib/credential.h"
 #include "lib/redis_url.h"
@@ -95,6 +96,7 @@ static const struct range {
 	}
 	RANGE(DECIDE_SET_MAX, 1, SET_MAX),
 	RANGE(DECIDE_WORKERS, 1, SHM_GROUP_SLOTS),
+	RANGE(LABEL_DELAY_DAYS, 1, RISK_DELAY_MAX),
 	RANGE(OPERATOR_WORKERS, 2, SHM_GROUP_SLOTS),
 	RANGE(REDIS_TIMEOUT_MS, 1, TIMEOUT_MAX_MS),
 	RANGE(RETENTION_ACTIVITY_DAYS, 0, CONF_DAYS_MAX),

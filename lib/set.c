@@ -17,6 +17,7 @@
 #include "core/state.h"
 #include "core/str.h"
 #include "lib/clock.h"
+#include "lib/conf.h"
 #include "lib/db.h"
 #include "lib/engine.h"
 #include "lib/geoip.h"
@@ -53,6 +54,8 @@ static enum try set_failed(struct set *, bool);
 static bool set_settled(struct set *);
 static int set_decide(struct set *, struct fail *);
 static int decide_entry(struct set *, struct entry *, struct fail *);
+static int entry_risk(
+    struct entry *, enum carried, const struct risk_rates **, struct fail *);
 static int entry_answer(struct set *, struct entry *, struct fail *);
 static const char *reasons_text(struct arena *, const struct score *);
 static const char *replay_text(
@@ -419,13 +422,16 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 {
 	const struct event *ev = en->item->event;
 	const struct rulebook *book = engine_book(s->engine, ev->type);
-	const struct scene sc = set_scene(s, en);
+	struct scene sc = set_scene(s, en);
 
 	en->decided = true;
 	if (list_decides(en->listed)) {
 		decide_listed(book->policy, en->listed, &en->decision);
 		return 0;
 	}
+	if (entry_risk(en, CARRIED_DEVICE, &sc.device_risk, f) == -1 ||
+	    entry_risk(en, CARRIED_IP, &sc.ip_risk, f) == -1)
+		return -1;
 	scene_facts(&sc, &en->facts);
 	signals_compute(ev, &en->facts, &en->signals);
 	if (decide(book, &en->signals, s->arena, &en->decision, f) == -1 ||
@@ -435,6 +441,25 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 	scene_count(&sc, en->decision.verdict);
 	en->member->now = en->now;
 	en->member->changed = true;
+	return 0;
+}
+
+/* The rates of what the event carries, *ret; NULL when nothing was counted. */
+static int
+entry_risk(struct entry *en, enum carried c, const struct risk_rates **ret,
+    struct fail *f)
+{
+	const struct node *node = en->carried[c];
+	struct risk_days days;
+
+	*ret = NULL;
+	if (node == NULL || node->risk == NULL)
+		return 0;
+	if (risk_unpack(node->risk, node->risk_size, &days, f) == -1)
+		return -1;
+	en->risk[c] =
+	    risk_rates(&days, risk_day_of(en->now), (int)conf.LABEL_DELAY_DAYS);
+	*ret = &en->risk[c];
 	return 0;
 }
 

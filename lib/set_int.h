@@ -12,6 +12,7 @@
 #include "core/geo.h"
 #include "core/graph.h"
 #include "core/list.h"
+#include "core/risk.h"
 #include "core/scene.h"
 #include "core/signals.h"
 #include "lib/set.h"
@@ -67,6 +68,7 @@ struct entry {
 	/* Filled when it is decided. */
 	bool decided;
 	struct decision decision;
+	struct risk_rates risk[CARRIED__MAX]; /* of device and ip */
 	struct facts facts; /* the signals point into it */
 	struct signals signals;
 	const char *replay; /* JSON for the detail row */

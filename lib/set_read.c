@@ -444,7 +444,8 @@ read_nodes(struct set *s, const struct rows *r)
 	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
 		  key = rows_col(r, "key"), users = rows_col(r, "users"),
 		  devices = rows_col(r, "devices"),
-		  first = rows_col(r, "first_device");
+		  first = rows_col(r, "first_device"),
+		  risk = rows_col(r, "risk");
 	struct node *node;
 	int i;
 
@@ -458,6 +459,7 @@ read_nodes(struct set *s, const struct rows *r)
 		node->users = (int)rows_int(r, i, users);
 		node->devices = (int)rows_int(r, i, devices);
 		node->first_device = rows_int(r, i, first);
+		node->risk = rows_bytes(r, i, risk, &node->risk_size);
 	}
 }
 

@@ -43,6 +43,7 @@ static int send(
     struct set *, enum stmt, const struct params *, size_t *, struct fail *);
 static int columns_init(
     struct columns *, struct arena *, size_t, int, int, struct fail *);
+static int64_t scored_id(const struct entry *, enum carried);
 static bool is_anomaly(const struct entry *, double);
 static const char *anomaly_data(struct arena *, const struct entry *);
 static const char *masked(struct arena *, const struct event *);
@@ -271,13 +272,15 @@ send_details(struct set *s, size_t *n, struct fail *f)
 	size_t i;
 	int k;
 
-	if (columns_init(&c, s->arena, s->n, 7, 1, f) == -1)
+	if (columns_init(&c, s->arena, s->n, 7, 3, f) == -1)
 		return -1;
 	for (i = 0; i < s->n; i++) {
 		en = &s->entries[i];
 		if (!en->decided)
 			continue;
 		c.number[0][c.n] = en->item->answer.decided_at;
+		c.number[1][c.n] = scored_id(en, CARRIED_DEVICE);
+		c.number[2][c.n] = scored_id(en, CARRIED_IP);
 		c.text[0][c.n] = en->item->answer.id;
 		c.text[1][c.n] = en->item->answer.event_id;
 		c.text[2][c.n] = event_type_name(en->item->event->type);
@@ -292,7 +295,18 @@ send_details(struct set *s, size_t *n, struct fail *f)
 	params_times(&p, c.number[0], c.n);
 	for (k = 0; k < 7; k++)
 		params_texts(&p, c.text[k], c.n);
+	params_ints(&p, c.number[1], c.n);
+	params_ints(&p, c.number[2], c.n);
 	return send(s, STMT_SET_ADD_DETAILS, &p, n, f);
+}
+
+/* The id of what a scored event carries, or 0. */
+static int64_t
+scored_id(const struct entry *en, enum carried c)
+{
+	return en->replay == NULL || en->carried[c] == NULL
+	    ? 0
+	    : en->carried[c]->id;
 }
 
 /* The users' states: updates of stored ones, or inserts of new ones. */

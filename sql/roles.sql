@@ -42,6 +42,7 @@ grant select, insert on assay.verdict_log to assay_decide;
 grant insert on assay.detail to assay_decide;
 grant select, insert on assay.idempotency to assay_decide;
 grant select, insert, update on assay.user_state, assay.entity to assay_decide;
+grant select on assay.entity_risk to assay_decide;
 grant select, insert on assay.link to assay_decide;
 grant insert on assay.review_case, assay.case_trail to assay_decide;
 grant select, insert, update, delete on assay.spool_file to assay_decide;
@@ -214,7 +215,11 @@ grant select on assay.analytics_count, assay.analytics_total to assay_operator;
 grant execute on function assay.analytics_summary() to assay_operator;
 grant execute on function assay.analytics_project(bigint),
     assay.analytics_rebuild_begin(),
-    assay.analytics_rebuild(bigint) to assay_companion;
+    assay.analytics_rebuild(bigint),
+    assay.risk_events(bigint, text, bigint, text),
+    assay.risk_labels(bigint),
+    assay.risk_put(bigint[], bigint[], bytea[]),
+    assay.risk_forget(bigint) to assay_companion;
 
 -- operator erases users, as a whole: these two run as their owner.
 grant execute on function assay.erase_identity(bigint, text, bigint),

@@ -81,10 +81,14 @@ from unnest($1::text[], $2::text[], $3::bytea[])
 	left join assay.user_state u on u.user_id = e.user_id
 	left join assay.entity r on r.id = u.root;
 
--- The entities that the set's events carry, but for their users.
+-- The entities that the set's events carry, but for their users, and of
+-- devices and ips what was counted of them; nothing is probed for the others.
 -- name: set_nodes many read
-select id, kind, key, users, devices, first_device
-from assay.entity where key = any($1::text[]) and kind <> 1;
+select e.id, e.kind, e.key, e.users, e.devices, e.first_device, r.days as risk
+from assay.entity e
+	left join assay.entity_risk r
+		on r.entity = case when e.kind in (2, 3) then e.id end
+where e.key = any($1::text[]) and e.kind <> 1;
 
 -- The entries of lists too long to be cached that may be about an event.
 -- name: set_lists many read
@@ -143,9 +147,15 @@ select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 
 -- name: set_add_details write
 insert into assay.detail (decided_at, verdict_id, event_id, event_type,
-	user_id, idempotency_key, request, replay)
-select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
-	$5::text[], $6::text[], $7::text[], $8::text[]);
+	user_id, idempotency_key, request, replay, device, ip)
+select w.decided_at, w.verdict_id, w.event_id, w.event_type, w.user_id,
+	w.idempotency_key, w.request, w.replay, nullif(w.device, 0),
+	nullif(w.ip, 0)
+from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
+	$5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],
+	$10::bigint[])
+	as w(decided_at, verdict_id, event_id, event_type, user_id,
+	    idempotency_key, request, replay, device, ip);
 
 -- Sorted by key, so that two sets never wait for each other.
 -- name: set_add_keys write
@@ -444,7 +454,8 @@ select assay.model_json($1::text) as body;
 select assay.analytics_summary() as body;
 
 -- name: analytics_project one write late
-select counted, more, rebuilding, busy, restored
+select counted, more, rebuilding, busy, restored, from_xid, from_id, to_xid,
+	to_id
 from assay.analytics_project($1::bigint);
 
 -- Not a write: what was begun already is joined.
@@ -453,6 +464,28 @@ select first, last from assay.analytics_rebuild_begin();
 
 -- name: analytics_rebuild one write late
 select counted, done from assay.analytics_rebuild($1::bigint);
+
+-- What is counted of devices and ips (cron/days.c) ------------------------------
+
+-- name: risk_events many read late
+select entity, day, sum(events)::bigint as events, 0 as fraud, 0 as labels
+from assay.risk_events($1::bigint, $2::text, $3::bigint, $4::text)
+group by entity, day order by entity, day;
+
+-- name: risk_labels many write late
+select entity, day, 0 as events, fraud, labels
+from assay.risk_labels($1::bigint);
+
+-- name: risk_days many read late
+select entity, days from assay.entity_risk where entity = any($1::bigint[])
+order by entity;
+
+-- name: risk_put write late
+select assay.risk_put($1::bigint[], $2::bigint[], $3::bytea[]);
+
+-- Not a write: the same again forgets nothing else.
+-- name: risk_forget one late
+select assay.risk_forget($1::bigint) as forgotten;
 
 -- The entity graph (fcgi/ep_graph.c) -------------------------------------------
 

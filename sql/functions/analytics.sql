@@ -77,6 +77,12 @@ returns boolean language sql volatile
 set search_path = pg_catalog, pg_temp
 return pg_try_advisory_xact_lock(hashtextextended('assay analytics', 0));
 
+-- The same, and waits for who does.
+create or replace function assay.analytics_turn()
+returns void language sql volatile
+set search_path = pg_catalog, pg_temp
+return pg_advisory_xact_lock(hashtextextended('assay analytics', 0));
+
 -- Count the next of the log, at most so many, and of the changes of cases and
 -- labels.  The cursor moves in the same transaction, so that each is counted
 -- once, wherever this is killed; it stops before the oldest transaction that
@@ -85,11 +91,13 @@ return pg_try_advisory_xact_lock(hashtextextended('assay analytics', 0));
 --
 -- How many decisions were counted; whether there is more; whether the log is
 -- being counted anew; whether somebody else was at it, and nothing was done;
--- and whether the cursor stands beyond all transactions, since the database
--- was restored from a dump into a cluster that counts its own from the start.
+-- whether the cursor stands beyond all transactions, since the database was
+-- restored from a dump into a cluster that counts its own from the start; and
+-- if any were counted, where the cursor stood and where it stands.
 create or replace function assay.analytics_project(most bigint,
     out counted bigint, out more boolean, out rebuilding boolean,
-    out busy boolean, out restored boolean)
+    out busy boolean, out restored boolean, out from_xid bigint,
+    out from_id text, out to_xid bigint, out to_id text)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
@@ -99,8 +107,6 @@ declare
 	horizon bigint;
 	beyond bigint;
 	width bigint := most;
-	to_xid bigint;
-	to_id text;
 	changes bigint;
 begin
 	counted := 0;
@@ -115,6 +121,8 @@ begin
 	-- Read before the rows are: what is older has ended by then.
 	horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
 	select * into strict c from assay.analytics_cursor;
+	from_xid := c.next;
+	from_id := c.after;
 	restored := c.next > horizon;
 	if restored then
 		return;

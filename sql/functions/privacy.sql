@@ -192,6 +192,7 @@ begin
 	set kind = 0, key = chr(1) || gen_random_uuid(), users = 0,
 		devices = 0, first_device = null
 	where id = any(gone);
+	delete from assay.entity_risk where entity_risk.entity = any(gone);
 	return more;
 end
 $$;
@@ -223,6 +224,10 @@ begin
 	where e.kind = 1 and e.key = who;
 	graph := found;
 	more := false;
+	if graph then
+		-- Nobody counts meanwhile, nor adds to what is nobody's then.
+		perform assay.analytics_turn();
+	end if;
 	while graph loop
 		begin
 			more := assay.erase_entity(self, most);
