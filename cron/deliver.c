@@ -168,6 +168,8 @@ static int
 begin(struct run *r, const struct rows *rows, int row, struct post *po,
     struct fail *f)
 {
+	const int64_t until =
+	    rows_time(rows, row, rows_col(rows, "claimed_until"));
 	struct deliver *d = r->own;
 	const struct message me = {
 		.me_form = rows_text(rows, row, rows_col(rows, "form")),
@@ -183,8 +185,8 @@ begin(struct run *r, const struct rows *rows, int row, struct post *po,
 		.cl_message = &me,
 		.cl_url = rows_text(rows, row, rows_col(rows, "url")),
 		.cl_secret = rows_text(rows, row, rows_col(rows, "secret")),
-		.cl_until =
-		    rows_time(rows, row, rows_col(rows, "claimed_until")),
+		.cl_at = until - LEASE_MS * CLOCK_SECOND / 1000,
+		.cl_until = until,
 		.cl_attempts =
 		    (int)rows_int(rows, row, rows_col(rows, "attempts")),
 	};

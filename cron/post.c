@@ -119,7 +119,7 @@ hold(struct post *po, const struct claim *cl, const char *body, struct fail *f)
 static int
 add_headers(struct post *po, const struct claim *cl, struct arena *a)
 {
-	const int64_t seconds = clock_now() / CLOCK_SECOND;
+	const int64_t seconds = cl->cl_at / CLOCK_SECOND;
 	const struct http_call *call = &po->po_call;
 	char time[24], plain[SIGN_BODY_SIZE], standard[SIGN_STANDARD_SIZE];
 	size_t n = 0;

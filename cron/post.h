@@ -41,6 +41,7 @@ struct claim {
 	const struct message *cl_message;
 	const char *cl_url;
 	const char *cl_secret; /* that signs it, NULL: it is not signed */
+	int64_t cl_at; /* when that was, by the database's clock */
 	int64_t cl_until;
 	int cl_attempts;
 };

@@ -12,11 +12,14 @@ start_stack $settings
 start_receiver
 admin_token
 
-# One that is fine.
+# One that is fine, from a host whose clock is not.
+cp "$builddir/t/http/clock.so" "$scratch/bin/"
 hook 200 fine
 fine=$HOOK
 queue "$fine" 1 1 case.resolved.v1 '{"caseId":"cse_1","outcome":"fraud"}'
-check "a delivery" cron deliver $settings
+check "a delivery" cron deliver $settings CLOCK_AHEAD=7200 \
+    LD_PRELOAD="$scratch/bin/clock.so" \
+    ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=1
 is "arrives, signed twice" "$(got fine | cut -d ' ' -f 1-5)" \
     "fine whd_000001 case.resolved.v1 good good"
 check "from us" grep -Eq ' Assay/[0-9.]+$' "$mail/received"
