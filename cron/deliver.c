@@ -39,13 +39,14 @@ static int claim(struct run *r, size_t *ret_n, struct fail *f);
 static int begin(struct run *r, const struct rows *rows, int row,
     struct post *po, struct fail *f);
 static void gather(struct run *r, int64_t until, bool leaving);
+static bool take(struct deliver *d, int ms);
+static bool move_on(void *arg);
 static int settle(struct run *r, struct fail *f);
 static int release(struct run *r, struct fail *f);
 static size_t list(
-    struct deliver *d, enum post_state state, const struct post *ret[POSTS]);
+    struct deliver *d, enum post_state state, struct post *ret[POSTS]);
 static void name_claims(
-    struct run *r, const struct post *const *po, size_t n, struct params *p);
-static void clear(struct deliver *d, enum post_state state);
+    struct run *r, struct post *const *po, size_t n, struct params *p);
 
 int
 deliver_open(struct run *r, struct fail *f)
@@ -56,6 +57,7 @@ deliver_open(struct run *r, struct fail *f)
 	if (d == NULL || (d->de_after = strdup("")) == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
 	d->de_http = http_new(POSTS, f);
+	db_over(r->db, move_on, d);
 	return d->de_http == NULL ? -1 : 0;
 }
 
@@ -86,16 +88,17 @@ deliver_close(struct run *r)
 {
 	struct deliver *d = r->own;
 	struct fail f = { 0 };
-	enum post_state state;
+	size_t i;
 
 	if (d == NULL)
 		return;
+	db_over(r->db, NULL, NULL);
 	gather(r, clock_ticks() + LEAVE, true);
 	if ((d->de_done > 0 && settle(r, &f) == -1) ||
 	    (d->de_sending > 0 && release(r, &f) == -1))
 		log_error("end=failed where=%s why=%s", f.where, f.why);
-	for (state = POST_SENDING; state < POST__MAX; state++)
-		clear(d, state);
+	for (i = 0; i < POSTS; i++)
+		post_clear(&d->de_post[i], d->de_http);
 	http_free(d->de_http);
 	free(d->de_after);
 	free(d);
@@ -209,21 +212,39 @@ static void
 gather(struct run *r, int64_t until, bool leaving)
 {
 	struct deliver *d = r->own;
-	struct http_call *call;
 	int64_t left;
 
 	while (d->de_sending > 0 && (left = until - clock_ticks()) > 0 &&
-	    (leaving || !run_over(r))) {
-		call = http_wait(
-		    d->de_http, (int)(left / (CLOCK_SECOND / 1000)) + 1);
-		if (call == NULL)
-			continue;
-		post_finish(d->de_http, call);
-		d->de_sending--;
-		d->de_done++;
-		if (!leaving && left > GATHER)
+	    (leaving || !run_over(r)))
+		if (take(d, (int)(left / (CLOCK_SECOND / 1000)) + 1) &&
+		    !leaving && left > GATHER)
 			until = clock_ticks() + GATHER;
-	}
+}
+
+/* Wait so many ms for one that is done; whether one was. */
+static bool
+take(struct deliver *d, int ms)
+{
+	struct http_call *call = http_wait(d->de_http, ms);
+
+	if (call == NULL)
+		return false;
+	post_finish(d->de_http, call);
+	d->de_sending--;
+	d->de_done++;
+	return true;
+}
+
+/*
+ * The database is waited for, which is not over: no answer is to be late
+ * because nobody took it.
+ */
+static bool
+move_on(void *arg)
+{
+	while (take(arg, 0))
+		continue;
+	return false;
 }
 
 /* Tell the database what came of those that are done. */
@@ -231,7 +252,7 @@ static int
 settle(struct run *r, struct fail *f)
 {
 	struct deliver *d = r->own;
-	const struct post *done[POSTS];
+	struct post *done[POSTS];
 	const char *errors[POSTS];
 	int64_t waits[POSTS], n;
 	size_t count = list(d, POST_DONE, done), i, result;
@@ -260,7 +281,9 @@ settle(struct run *r, struct fail *f)
 		    rows_bool(&rows, row, rows_col(&rows, "alert")) ? 1 : 0,
 		    result, (uint64_t)n);
 	}
-	clear(d, POST_DONE);
+	for (i = 0; i < count; i++)
+		post_clear(done[i], d->de_http);
+	d->de_done -= count;
 	return 0;
 }
 
@@ -268,7 +291,7 @@ settle(struct run *r, struct fail *f)
 static int
 release(struct run *r, struct fail *f)
 {
-	const struct post *sending[POSTS];
+	struct post *sending[POSTS];
 	const size_t n = list(r->own, POST_SENDING, sending);
 	struct params p;
 
@@ -278,7 +301,7 @@ release(struct run *r, struct fail *f)
 
 /* Those in a state; how many they are. */
 static size_t
-list(struct deliver *d, enum post_state state, const struct post *ret[POSTS])
+list(struct deliver *d, enum post_state state, struct post *ret[POSTS])
 {
 	size_t i, n = 0;
 
@@ -290,8 +313,7 @@ list(struct deliver *d, enum post_state state, const struct post *ret[POSTS])
 
 /* Parameters that begin with these deliveries and their claims. */
 static void
-name_claims(
-    struct run *r, const struct post *const *po, size_t n, struct params *p)
+name_claims(struct run *r, struct post *const *po, size_t n, struct params *p)
 {
 	const char *ids[POSTS];
 	int64_t claims[POSTS];
@@ -304,16 +326,4 @@ name_claims(
 	params_init(p, r->arena);
 	params_texts(p, ids, n);
 	params_times(p, claims, n);
-}
-
-/* Free the places of a state. */
-static void
-clear(struct deliver *d, enum post_state state)
-{
-	size_t i;
-
-	for (i = 0; i < POSTS; i++)
-		if (d->de_post[i].po_state == state)
-			post_clear(&d->de_post[i], d->de_http);
-	*(state == POST_DONE ? &d->de_done : &d->de_sending) = 0;
 }

@@ -64,7 +64,16 @@ sql "create function public.later() returns trigger language plpgsql as '
     return new; end';
     create trigger later before update of attempts on assay.delivery
     for each row execute function public.later()"
-check "deliver, once, to all of them" cron deliver $settings
+# Meanwhile the database stands still: their answers are taken all the same.
+start_cron deliver $settings
+stack_until 10 "$stack_cron_pid" grep -q '^hang ' "$mail/received"
+postgres=$(pgrep -d ' ' -P "$stack_pg_pid")
+# shellcheck disable=SC2086 # pids
+kill -s STOP "$stack_pg_pid" $postgres
+sleep 10.5
+# shellcheck disable=SC2086
+kill -s CONT "$stack_pg_pid" $postgres
+check "deliver, once, to all of them" wait "$stack_cron_pid"
 sql "drop trigger later on assay.delivery; update assay.delivery
     set next_attempt_at = next_attempt_at - interval '1 hour'"
 
