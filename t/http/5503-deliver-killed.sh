@@ -9,7 +9,7 @@
 . "$(dirname "$0")/deliver.sh"
 settings=ALLOW_PRIVATE_TARGETS=true
 ENDPOINTS=50
-EACH=${DELIVER_EACH:-40}
+EACH=200
 
 start_stack $settings
 start_receiver
@@ -53,7 +53,7 @@ began=$(date +%s%N)
 start_cron "deliver --for 10m" $settings
 start_cron "deliver --for 10m" $settings
 check "$all deliveries to $ENDPOINTS endpoints while one hangs" \
-    stack_until 60 "$stack_cron_pid" drained
+    stack_until 120 "$stack_cron_pid" drained
 ended=$(date +%s%N)
 awk -v n="$all" -v ns=$((ended - began)) 'BEGIN {
 	printf "# %d deliveries a second by two companions\n", n / ns * 1e9 }'
@@ -77,6 +77,8 @@ sql "delete from assay.delivery"
 
 # Killed, in the middle and again and again.  What it had in hands is due when
 # the claims are over, which is now.
+EACH=40
+all=$((ENDPOINTS * EACH))
 fill 100000
 for _ in 1 2 3 4 5; do
 	start_cron "deliver --for 10m" $settings
