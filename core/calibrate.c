@@ -34,15 +34,15 @@ struct work {
 
 static int count(struct work *, struct fail *);
 static void spread(struct work *);
-static double measure(struct work *, const struct calibration *);
-static bool step(const struct work *, struct calibration *);
+static double measure(struct work *, const struct model_calibration *);
+static bool step(const struct work *, struct model_calibration *);
 
 int
 calibrate_platt(const double *z, const uint8_t *label, size_t n,
-    struct calibration *ret, struct fail *f)
+    struct model_calibration *ret, struct fail *f)
 {
 	struct work w = { .z = z, .label = label, .n = n };
-	struct calibration now = { 0 }, move, next;
+	struct model_calibration now = { 0 }, move, next;
 	double loss, tried, share;
 	int rounds = 0, halvings;
 	bool more = true;
@@ -71,7 +71,7 @@ calibrate_platt(const double *z, const uint8_t *label, size_t n,
 }
 
 double
-calibrate_logit(const struct calibration *c, double z)
+calibrate_logit(const struct model_calibration *c, double z)
 {
 	return c->a * z + c->b;
 }
@@ -130,7 +130,7 @@ spread(struct work *w)
 
 /* The mean loss of a calibration of standardized z, and its derivatives. */
 static double
-measure(struct work *w, const struct calibration *at)
+measure(struct work *w, const struct model_calibration *at)
 {
 	double loss = 0, z, eta, p, q, target;
 	size_t i;
@@ -158,7 +158,7 @@ measure(struct work *w, const struct calibration *at)
 
 /* The step of Newton from there; false if it is too small for another. */
 static bool
-step(const struct work *w, struct calibration *ret)
+step(const struct work *w, struct model_calibration *ret)
 {
 	const double aa = w->curve[0] + RIDGE, ab = w->curve[1];
 	const double bb = w->curve[2] + RIDGE;

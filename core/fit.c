@@ -66,6 +66,26 @@ fit_logistic(struct arena *a, const struct fit_rows *rows,
 }
 
 double
+fit_loss(
+    const struct fit *fit, const struct fit_rows *rows, double fraud_weight)
+{
+	double loss = 0, total = 0, weight, z;
+	size_t i;
+	bool fraud;
+
+	for (i = 0; i < rows->n; i++) {
+		if (rows->label[i] == LABEL_NONE)
+			continue;
+		fraud = rows->label[i] == LABEL_FRAUD;
+		weight = fraud ? fraud_weight : 1;
+		z = fit_logit(fit, rows->x + i * rows->k, rows->k);
+		loss += weight * logit_loss(fraud ? -z : z);
+		total += weight;
+	}
+	return loss / total;
+}
+
+double
 fit_logit(const struct fit *fit, const double *x, size_t k)
 {
 	double sum = fit->bias;

@@ -65,6 +65,13 @@ int fit_logistic(struct arena *a, const struct fit_rows *rows,
     const struct fit_options *options, struct fit *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
+/*
+ * The weighted mean of the logarithmic loss that a fit has on rows, without the
+ * penalty; NaN if there are none.
+ */
+double fit_loss(
+    const struct fit *fit, const struct fit_rows *rows, double fraud_weight);
+
 /* The log-odds that a fit gives the k values of one row. */
 double fit_logit(const struct fit *fit, const double *x, size_t k);
 

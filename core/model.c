@@ -85,12 +85,34 @@ model_json(struct str *s, const struct model *m)
 	add_text(s, ",\"provenance\":", m->provenance);
 	add_text(s, ",\"version\":", m->version);
 	add_text(s, ",\"trainedAt\":", m->trained_at);
+	str_addc(s, ',');
 	add_metrics(s, &m->metrics);
 	add_number(s, ",\"bias\":", m->bias);
 	add_number(s, ",\"baseRate\":", m->base_rate);
 	add_number(s, ",\"calibration\":{\"a\":", m->calibration.a);
 	add_number(s, ",\"b\":", m->calibration.b);
 	add_features(s, m);
+}
+
+void
+model_file_json(struct str *s, const struct model *m)
+{
+	int i;
+
+	str_addf(s, "{\n\"featuresVersion\":%d,\n\"featureNames\":[",
+	    m->features_version);
+	for (i = 0; i < FEATURE__MAX; i++)
+		add_text(s, i == 0 ? "" : ",", feature_name((enum feature)i));
+	for (i = 0; i < FEATURE__MAX; i++)
+		add_number(s, i == 0 ? "],\n\"weights\":[" : ",", m->weight[i]);
+	add_number(s, "],\n\"bias\":", m->bias);
+	add_text(s, ",\n\"trainedAt\":", m->trained_at);
+	add_number(s, ",\n\"baseRate\":", m->base_rate);
+	add_number(s, ",\n\"calibration\":{\"a\":", m->calibration.a);
+	add_number(s, ",\"b\":", m->calibration.b);
+	str_add(s, "},\n");
+	add_metrics(s, &m->metrics);
+	str_add(s, "\n}\n");
 }
 
 /* Far out it is 0 or 1 without a fuss: e to a large number is infinite. */
@@ -129,7 +151,7 @@ add_metrics(struct str *s, const struct model_metrics *m)
 	};
 	size_t i;
 
-	add_number(s, ",\"metrics\":{\"auc\":", m->auc);
+	add_number(s, "\"metrics\":{\"auc\":", m->auc);
 	add_number(s, ",\"accuracy\":", m->accuracy);
 	str_addf(s, ",\"samples\":%" PRId64, m->samples);
 	for (i = 0; i < nitems(more); i++)

@@ -71,4 +71,10 @@ size_t model_size(const struct model *m);
  */
 void model_json(struct str *s, const struct model *m);
 
+/*
+ * Append the file of a model, which body_model() reads back as the same, to
+ * the last digit.  source, provenance and version are no part of it.
+ */
+void model_file_json(struct str *s, const struct model *m);
+
 #endif

@@ -10,6 +10,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include <zlib.h>
+
 #include "core/arena.h"
 #include "core/fail.h"
 #include "lib/db.h"
@@ -101,6 +103,21 @@ ctl_read_file(struct arena *a, const char *path, size_t max, size_t *ret_size,
 out:
 	fclose(file);
 	return text;
+}
+
+long
+ctl_gz_read(void *file, char *buf, size_t size)
+{
+	int error, n;
+
+	n = gzread(file, buf, (unsigned)size);
+	if (n == 0) {
+		/* A gzip file that was cut off ends early without a word. */
+		gzerror(file, &error);
+		if (error != Z_OK && error != Z_STREAM_END)
+			return -1;
+	}
+	return n;
 }
 
 void

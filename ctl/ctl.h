@@ -96,6 +96,10 @@ void ctl_arena_free(struct arena *a);
 char *ctl_read_file(struct arena *a, const char *path, size_t max,
     size_t *ret_size, struct fail *f);
 
+/* The source of a struct csv (lib/csv.h): a gzFile, of a gzip'ed file or not.
+ */
+long ctl_gz_read(void *file, char *buf, size_t size);
+
 /*
  * Make the place that rule_compile() names, "line L, column C", one of a
  * file, as compilers print it and editors jump to it: "PATH:L:C".

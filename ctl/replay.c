@@ -94,7 +94,6 @@ static void stop(struct replay *, int, const char *, ...)
     __attribute__((format(printf, 3, 4)));
 static void progress(struct replay *);
 static void progress_clear(const struct replay *);
-static long file_read(void *, char *, size_t);
 static void interrupted(int);
 
 /* Set by Ctrl-C: what is under way is still answered and summed up. */
@@ -231,7 +230,7 @@ begin(struct replay *rp, const char *map, struct fail *f)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL, "%s",
 		    strerror(errno));
 	rp->rp_size = st.st_size;
-	csv_init(&rp->rp_csv, file_read, rp->rp_file);
+	csv_init(&rp->rp_csv, ctl_gz_read, rp->rp_file);
 	if ((r = csv_next(&rp->rp_csv, f)) == -1)
 		return -1;
 	if (r == 0)
@@ -570,22 +569,6 @@ progress_clear(const struct replay *rp)
 {
 	if (rp->rp_progress && rp->rp_drawn != 0)
 		fputs("\r\033[K", stderr);
-}
-
-/* csv's source: a file, gzip'ed or not. */
-static long
-file_read(void *cookie, char *buf, size_t size)
-{
-	int error, n;
-
-	n = gzread(cookie, buf, (unsigned)size);
-	if (n == 0) {
-		/* A gzip file that was cut off ends early without a word. */
-		gzerror(cookie, &error);
-		if (error != Z_OK && error != Z_STREAM_END)
-			return -1;
-	}
-	return n;
 }
 
 static void

@@ -77,7 +77,7 @@ START_TEST(as_others_find)
 	const size_t last = nitems(fits) - 1;
 	double z[nitems(rows)];
 	uint8_t label[nitems(rows)];
-	struct calibration got;
+	struct model_calibration got;
 	struct fail f = { 0 };
 	size_t i, j;
 
@@ -96,7 +96,7 @@ END_TEST
 
 START_TEST(refuses)
 {
-	struct calibration got;
+	struct model_calibration got;
 	struct fail f = { 0 };
 
 	ck_assert_int_eq(calibrate_platt(refused[_i].z, refused[_i].label,
@@ -113,7 +113,7 @@ START_TEST(told_apart)
 	const double z[] = { -2, -1, 1, 2 };
 	const uint8_t label[] = { LABEL_LEGIT, LABEL_LEGIT, LABEL_FRAUD,
 		LABEL_FRAUD };
-	struct calibration got;
+	struct model_calibration got;
 	struct fail f = { 0 };
 
 	ck_assert_int_eq(calibrate_platt(z, label, nitems(z), &got, &f), 0);
@@ -128,7 +128,7 @@ START_TEST(a_constant)
 	const double z[] = { 0.1, 0.1, 0.1 };
 	const uint8_t label[] = { LABEL_LEGIT, LABEL_LEGIT, LABEL_FRAUD };
 	const double mean = (0.25 + 0.25 + 2.0 / 3) / 3; /* of the targets */
-	struct calibration got;
+	struct model_calibration got;
 	struct fail f = { 0 };
 
 	ck_assert_int_eq(calibrate_platt(z, label, nitems(z), &got, &f), 0);
@@ -144,7 +144,7 @@ START_TEST(what_is_passed_over)
 		LABEL_LEGIT, LABEL_NONE };
 	const double few_z[] = { -1, 1, 0.5 };
 	const uint8_t few[] = { LABEL_LEGIT, LABEL_FRAUD, LABEL_LEGIT };
-	struct calibration one, two;
+	struct model_calibration one, two;
 	struct fail f = { 0 };
 
 	ck_assert_int_eq(calibrate_platt(z, label, nitems(z), &one, &f), 0);

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl train: a model out of events whose truth is known. */
+#include "config.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/policy.h"
+#include "core/str.h"
+#include "lib/body.h"
+#include "lib/body_rules.h"
+#include "lib/clock.h"
+#include "ctl/ctl.h"
+#include "ctl/text.h"
+#include "ctl/train.h"
+
+#define ARENA_SIZE ((size_t)4 << 20)
+#define POLICY_MAX ((size_t)1 << 16) /* bytes of a file */
+#define DAYS_MAX 36500
+#define TEST_PERCENT 20 /* of the table's time, the last of it */
+
+/* What was asked for. */
+struct asked {
+	char *table;
+	char *until; /* NULL: leave the last TEST_PERCENT to the test */
+	char *output; /* NULL: none */
+	char *policy; /* NULL: first_bands */
+	char *unlabelled;
+	int64_t delay; /* days, as those that follow */
+	int64_t train; /* 0: all */
+	int64_t test; /* 0: all */
+	bool leave_known;
+};
+
+static int run(const struct asked *, struct plan *, struct arena *);
+static int fail_status(const struct fail *);
+static int read_table(
+    const struct asked *, struct plan *, struct table *, struct fail *);
+static int parse_until(const char *, int64_t *);
+static int read_policy(
+    const char *, struct arena *, struct policy *, struct fail *);
+static int write_model(
+    const char *, const struct trained *, struct arena *, struct fail *);
+static int write_file(const char *, const char *, struct fail *);
+static int write_all(int, const char *);
+static bool is_stopping(void);
+static bool progress(int64_t, int64_t);
+static void interrupted(int);
+
+/* What a card payment's policy is seeded with. */
+static const struct band first_bands[] = {
+	{ VERDICT_ALLOW, 0, 24, NULL },
+	{ VERDICT_CHALLENGE, 25, 44, NULL },
+	{ VERDICT_REVIEW, 45, 69, NULL },
+	{ VERDICT_DENY, 70, 100, NULL },
+};
+
+/* Set by Ctrl-C: nothing has been written yet, and nothing will be. */
+static volatile sig_atomic_t stopping;
+
+int
+train(const struct command *cmd, int argc, char **argv)
+{
+	struct asked as = { .unlabelled = NULL, .delay = 7 };
+	const struct opt opts[] = {
+		{ "label-delay", "DAYS",
+		    "events younger than DAYS are not trained on; default 7",
+		    OPT_NUMBER, &as.delay, 0, 365 },
+		{ "train-until", "TIME",
+		    "what is known by TIME is trained on, the rest is the test",
+		    OPT_TEXT, &as.until, 0, 0 },
+		{ "train-days", "N", "train on the last N days of that only",
+		    OPT_NUMBER, &as.train, 1, DAYS_MAX },
+		{ "test-days", "N", "test on N days only", OPT_NUMBER, &as.test,
+		    1, DAYS_MAX },
+		{ "unlabelled", "legit|skip",
+		    "what events without a label are; default legit",
+		    OPT_CHOICE, &as.unlabelled, 0, 0 },
+		{ "leave-known", NULL,
+		    "test no user whose fraud was known by then", OPT_FLAG,
+		    &as.leave_known, 0, 0 },
+		{ "policy", "FILE",
+		    "bands for the report; 'policies show --json' has them",
+		    OPT_TEXT, &as.policy, 0, 0 },
+		{ "output", "FILE", "write the model to FILE", OPT_TEXT,
+		    &as.output, 0, 0 },
+	};
+	struct sigaction sa = { .sa_handler = interrupted,
+		.sa_flags = (int)SA_RESETHAND };
+	struct plan plan = { .pl_stop = is_stopping };
+	struct arena a;
+	int status;
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
+	as.table = argv[0];
+	if (as.until != NULL && parse_until(as.until, &plan.pl_until) == -1)
+		opt_usage(cmd, "--train-until must be a date or a time");
+	plan.pl_delay = as.delay * TRAIN_DAY;
+	plan.pl_days = as.train == 0 ? TRAIN_NEVER : as.train * TRAIN_DAY;
+	plan.pl_test = as.test == 0 ? TRAIN_NEVER : as.test * TRAIN_DAY;
+	plan.pl_skip =
+	    as.unlabelled != NULL && strcmp(as.unlabelled, "skip") == 0;
+	plan.pl_leave_known = as.leave_known;
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	ctl_arena(&a, ARENA_SIZE);
+	status = run(&as, &plan, &a);
+	ctl_arena_free(&a);
+	return status;
+}
+
+static int
+run(const struct asked *as, struct plan *plan, struct arena *a)
+{
+	static struct trained tr;
+	char until[CLOCK_TEXT_SIZE];
+	struct policy policy;
+	struct table tb = { 0 };
+	struct fail f = { 0 };
+	int status = EX_OK;
+
+	if (read_policy(as->policy, a, &policy, &f) == -1 ||
+	    read_table(as, plan, &tb, &f) == -1 ||
+	    train_model(&tb, plan, a, ctl_say, &tr, &f) == -1) {
+		status = fail_status(&f);
+	} else {
+		clock_text(plan->pl_until, until);
+		tr.tr_model.trained_at = until;
+		train_show(&tb, plan, &tr, &policy);
+		if (as->output != NULL &&
+		    write_model(as->output, &tr, a, &f) == -1)
+			status = fail_status(&f);
+	}
+	table_clear(&tb);
+	return status;
+}
+
+/* Say what failed.  What was denied to us is a file. */
+static int
+fail_status(const struct fail *f)
+{
+	int status;
+
+	if (stopping) {
+		ctl_say("train: interrupted; nothing was written");
+		return EX_TEMPFAIL;
+	}
+	status = ctl_failed("train", f);
+	return f->kind == FAIL_DENIED ? EX_NOINPUT : status;
+}
+
+/* Read as much of the table as is needed, and find where training ends. */
+static int
+read_table(
+    const struct asked *as, struct plan *plan, struct table *tb, struct fail *f)
+{
+	struct span keep = { INT64_MIN, INT64_MAX };
+	const int64_t began = clock_ticks();
+
+	if (as->until != NULL && as->train != 0)
+		keep.from = plan->pl_until - plan->pl_delay - plan->pl_days;
+	if (as->until != NULL && as->test != 0)
+		keep.to = plan->pl_until + plan->pl_test;
+	if (table_read(tb, as->table, keep, progress, f) == -1)
+		return -1;
+	if (as->until == NULL)
+		plan->pl_until = tb->tb_last -
+		    (tb->tb_last - tb->tb_first) / 100 * TEST_PERCENT;
+	ctl_say("read %zu rows of %zu users in %.1f s", tb->tb_n, tb->tb_users,
+	    (double)(clock_ticks() - began) / CLOCK_SECOND);
+	return 0;
+}
+
+/* A time, or a date, whose first instant is meant. */
+static int
+parse_until(const char *text, int64_t *ret)
+{
+	char whole[64];
+
+	if (clock_parse(text, ret) == 0)
+		return 0;
+	snprintf(whole, sizeof(whole), "%.40sT00:00:00Z", text);
+	return clock_parse(whole, ret);
+}
+
+/* The policy of a file as 'policies show --json' prints it. */
+static int
+read_policy(
+    const char *path, struct arena *a, struct policy *ret, struct fail *f)
+{
+	struct json_object *json, *inner;
+	char *text;
+	size_t size;
+
+	*ret = (struct policy) {
+		.version =
+		    path == NULL ? "the bands of the first card policy" : path,
+		.bands = first_bands,
+		.n_bands = nitems(first_bands),
+	};
+	if (path == NULL)
+		return 0;
+	if ((text = ctl_read_file(a, path, POLICY_MAX, &size, f)) == NULL) {
+		f->kind = FAIL_DENIED;
+		return -1;
+	}
+	if ((json = body_parse(a, text, size, f)) == NULL)
+		return fail_set(
+		    f, f->kind, f->code, path, "is no JSON: %s", f->why);
+	if (json_object_object_get_ex(json, "policy", &inner))
+		json = inner;
+	return body_policy(a, json, path, ret, f);
+}
+
+static int
+write_model(
+    const char *path, const struct trained *tr, struct arena *a, struct fail *f)
+{
+	struct str s;
+
+	str_init(&s, a);
+	model_file_json(&s, &tr->tr_model);
+	if (str_text(&s) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, path, "needs too much memory");
+	return write_file(path, str_text(&s), f);
+}
+
+/*
+ * Write a file beside the place where it belongs, and put it there when all of
+ * it is on the disk: whoever reads it finds the old one or the new.
+ */
+static int
+write_file(const char *path, const char *text, struct fail *f)
+{
+	char other[4096];
+	int fd, error = 0;
+
+	if (snprintf(other, sizeof(other), "%s.XXXXXX", path) >=
+	    (int)sizeof(other))
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "--output is too long");
+	if ((fd = mkstemp(other)) == -1)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, path, "%s", strerror(errno));
+	if (write_all(fd, text) == -1 || fchmod(fd, 0644) == -1 ||
+	    fsync(fd) == -1)
+		error = errno;
+	if (close(fd) == -1 && error == 0)
+		error = errno;
+	if (error == 0 && rename(other, path) == 0)
+		return 0;
+	error = error == 0 ? errno : error;
+	unlink(other);
+	return fail_set(f, FAIL_US, INTERNAL, path, "%s", strerror(error));
+}
+
+static int
+write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+	ssize_t n;
+
+	for (; left > 0; left -= (size_t)n, text += n)
+		if ((n = write(fd, text, left)) == -1)
+			return -1;
+	return 0;
+}
+
+static bool
+is_stopping(void)
+{
+	return stopping != 0;
+}
+
+/* Draw how far the table is read, on a terminal. */
+static bool
+progress(int64_t done, int64_t of)
+{
+	static int64_t drawn;
+	const int64_t now = clock_ticks();
+
+	if (isatty(STDERR_FILENO) == 1 && now - drawn > CLOCK_SECOND / 4) {
+		text_bar(done, of);
+		drawn = now;
+	}
+	return stopping != 0;
+}
+
+static void
+interrupted(int sig)
+{
+	(void)sig;
+	stopping = 1;
+}

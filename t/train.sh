@@ -1,0 +1,224 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# assayctl train without services: a table of invented events whose truth
+# follows from two features, so that what is learnt is known beforehand.
+set -u
+srcdir=$(cd "$(dirname "$0")/.." && pwd)
+builddir=$(cd "${builddir:-.}" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+n=0
+failed=0
+
+check() {
+	n=$((n + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $n - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok $n - $what"
+		sed 's/^/#   /' "$scratch/out" "$scratch/err"
+	fi
+}
+
+# ends STATUS ARGUMENT ...: assayctl train, called so, ends so.
+ends() {
+	want=$1
+	shift
+	"$builddir/assayctl" train "$@" >"$scratch/out" 2>"$scratch/err" \
+	    </dev/null
+	[ $? -eq "$want" ]
+}
+differs() { ! cmp -s "$1" "$2"; }
+says() { grep -qF -e "$1" "$scratch/out" "$scratch/err"; }
+
+# at_least NAME VALUE: a line of the report says so much.
+at_least() {
+	awk -v name="$1" -v want="$2" '
+		index($0, name "  ") == 1 { found = $NF >= want }
+		END { exit !found }' "$scratch/out"
+}
+# weight FEATURE: as the report has it.
+weight() { awk -v name="$1" '$1 == name { print $2 }' "$scratch/out"; }
+
+# Forty days of 100 events, a tenth of them fraud.  The first feature is high
+# for most fraud, the second for some legit events, the third is a constant,
+# the others are nothing.  Labels come seven days later.
+sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/core/features.tbl" \
+    >"$scratch/features"
+awk -v features="$(tr '\n' ',' <"$scratch/features")" '
+	function next_random() {
+		seed = (seed * 16807) % 2147483647
+		return seed / 2147483647
+	}
+	function stamp(minutes) {
+		day = int(minutes / 1440)
+		return sprintf("2026-%02d-%02dT%02d:%02d:00.000000Z",
+		    1 + int(day / 31), 1 + day % 31, int(minutes / 60) % 24,
+		    minutes % 60)
+	}
+	BEGIN {
+		seed = 20261121
+		k = split(features, name, ",") - 1
+		sub(/,$/, "", features)
+		print "event_id,user_id,decided_at,fraud,labelled_at," features
+		for (i = 0; i < 4000; i++) {
+			fraud = next_random() < 0.1
+			x = next_random() * (fraud ? 1 : 0.6)
+			y = next_random() < (fraud ? 0.1 : 0.5) ? 1 : 0
+			minutes = int(i * 14.4)
+			row = "e" i ",u" int(next_random() * 300) "," \
+			    stamp(minutes) "," (fraud ? 1 : 0) "," \
+			    stamp(minutes + 7 * 1440)
+			for (j = 1; j <= k; j++)
+				row = row "," (j == 1 ? sprintf("%.17g", x) : \
+				    j == 2 ? y : j == 3 ? 0.5 : 0)
+			print row
+		}
+	}' >"$scratch/table.csv"
+first=$(sed -n 1p "$scratch/features")
+second=$(sed -n 2p "$scratch/features")
+third=$(sed -n 3p "$scratch/features")
+
+check "a table is trained on" ends 0 --output "$scratch/model" \
+    "$scratch/table.csv"
+check "what is fraud is told" at_least "AUC ROC" 0.8
+check "better than by chance" at_least "average precision" 0.3
+check "what speaks for fraud adds" [ "$(weight "$first" | cut -c1)" != - ]
+check "what speaks against it takes off" \
+    [ "$(weight "$second" | cut -c1)" = - ]
+check "a constant says nothing" [ "$(weight "$third")" = 0.0000 ]
+check "each feature is told" \
+    [ "$(grep -cFf "$scratch/features" "$scratch/out")" -ge \
+    "$(wc -l <"$scratch/features")" ]
+check "a model is written" [ -s "$scratch/model" ]
+check "and nothing beside it" [ "$(find "$scratch" -name 'model?*')" = "" ]
+cp "$scratch/out" "$scratch/report"
+
+check "again" ends 0 --output "$scratch/again" "$scratch/table.csv"
+check "the same model" cmp "$scratch/model" "$scratch/again"
+check "the same report" cmp "$scratch/report" "$scratch/out"
+gzip -c "$scratch/table.csv" >"$scratch/table.csv.gz"
+check "out of a compressed file" ends 0 --output "$scratch/again" \
+    "$scratch/table.csv.gz"
+check "the same model again" cmp "$scratch/model" "$scratch/again"
+
+# What could not be known is not believed.  In the one table labels come at
+# once, in the other those of the last week before the end lie.
+until=2026-02-01
+check "up to a date" ends 0 --train-until $until --output "$scratch/known" \
+    "$scratch/table.csv"
+awk -F, -v OFS=, 'NR > 1 { $5 = "" } { print }' "$scratch/table.csv" \
+    >"$scratch/once.csv"
+awk -F, -v OFS=, 'NR % 4 == 0 && $3 >= "2026-01-25" && $3 < "2026-02-01" {
+	$4 = 1 - $4 } { print }' "$scratch/once.csv" >"$scratch/lies.csv"
+check "labels that come at once" ends 0 --train-until $until \
+    --output "$scratch/once" "$scratch/once.csv"
+check "are not believed sooner" cmp "$scratch/known" "$scratch/once"
+check "nor are lies" ends 0 --train-until $until \
+    --output "$scratch/lies" "$scratch/lies.csv"
+check "that are too young" cmp "$scratch/known" "$scratch/lies"
+for table in once lies; do
+	check "without a delay" ends 0 --train-until $until --label-delay 0 \
+	    --output "$scratch/$table" "$scratch/$table.csv"
+done
+check "they are" differs "$scratch/once" "$scratch/lies"
+awk -F, -v OFS=, 'NR % 2 && $3 < "2026-01-20" && $4 == 1 {
+	$5 = "2026-02-01T00:00:01Z" } { print }' "$scratch/table.csv" \
+    >"$scratch/late.csv"
+awk -F, -v OFS=, 'NR % 2 && $3 < "2026-01-20" && $4 == 1 {
+	$4 = $5 = "" } { print }' "$scratch/table.csv" >"$scratch/never.csv"
+check "labels that come after it" ends 0 --train-until $until \
+    --output "$scratch/late" "$scratch/late.csv"
+check "or never" ends 0 --train-until $until --output "$scratch/never" \
+    "$scratch/never.csv"
+check "are the same" cmp "$scratch/late" "$scratch/never"
+check "without them an event is legit" \
+    differs "$scratch/known" "$scratch/never"
+awk -F, -v OFS=, 'NR > 1 && $3 < "2026-02-01" && $4 == 0 {
+	$4 = $5 = "" } { print }' "$scratch/table.csv" >"$scratch/fraud.csv"
+check "or, if asked for, nothing" ends 65 --train-until $until \
+    --unlabelled skip "$scratch/fraud.csv"
+check "which is told" says "to validate with"
+
+# The test.
+check "on some days" ends 0 --train-until $until --test-days 3 \
+    "$scratch/table.csv"
+tested() { awk '$1 == "test" { print $4 + $5 }' "$scratch/out"; }
+check "which are so many events" [ "$(tested)" -eq 300 ]
+check "without users known for fraud" ends 0 --train-until $until \
+    --test-days 3 --leave-known "$scratch/table.csv"
+left=$(awk '/^not tested: known users/ { print $NF }' "$scratch/out")
+check "there are fewer" [ "$(($(tested) + ${left:-0}))" -eq 300 ]
+check "by some" [ "${left:-0}" -gt 100 ]
+
+# What is wrong is told by its place, and leaves the model alone.
+# spoils LINE COLUMN TEXT: a table with one field another.
+spoils() {
+	awk -F, -v OFS=, -v line="$1" -v column="$2" -v text="$3" '
+		NR == line { $column = text } { print }' \
+	    "$scratch/table.csv" >"$scratch/bad.csv"
+}
+while IFS='|' read -r line column text told; do
+	spoils "$line" "$column" "$text"
+	check "'$text' in column $column" ends 65 --output "$scratch/model" \
+	    "$scratch/bad.csv"
+	check "is told by its line" says "bad.csv:$line: $told"
+done <<'CASES'
+3|3|yesterday|decided_at must be a time
+3|3|2025-01-01T00:00:00Z|decided_at is before the row above's
+4|4|2|fraud must be 0, 1 or empty
+5|5|soon|labelled_at must be a time
+6|2||user_id is missing
+7|6|nan|
+7|6|1.5|
+7|6||
+7|7|0x|
+CASES
+sed '9s/,[^,]*$//' "$scratch/table.csv" >"$scratch/bad.csv"
+check "a row that is too short" ends 65 "$scratch/bad.csv"
+check "is told" says "bad.csv: line 9 has"
+cut -d, -f1-8 "$scratch/table.csv" >"$scratch/bad.csv"
+check "a column that is missing" ends 65 "$scratch/bad.csv"
+check "is told by its name" says "$(sed -n 4p "$scratch/features") is no column"
+head -n 1 "$scratch/table.csv" >"$scratch/bad.csv"
+check "no rows" ends 65 "$scratch/bad.csv"
+: >"$scratch/bad.csv"
+check "nothing at all" ends 65 "$scratch/bad.csv"
+check "a file that is missing" ends 66 "$scratch/none.csv"
+awk -F, -v OFS=, 'NR > 1 { $4 = 0 } { print }' "$scratch/table.csv" \
+    >"$scratch/bad.csv"
+check "no fraud" ends 65 --output "$scratch/model" "$scratch/bad.csv"
+check "is told" says "of one kind"
+check "an end before the table" ends 65 --train-until 2025-01-01 \
+    "$scratch/table.csv"
+check "is told" says "to train on"
+check "an end behind it" ends 65 --train-until 2027-01-01 \
+    --output "$scratch/model" "$scratch/table.csv"
+check "leaves nothing to test on" says "to test on"
+check "an end that is none" ends 64 --train-until soon "$scratch/table.csv"
+echo '{"bands":[]}' >"$scratch/bands"
+check "bands that are none" ends 65 --policy "$scratch/bands" \
+    "$scratch/table.csv"
+check "a place where nothing can be written" ends 70 \
+    --output "$scratch/none/model" "$scratch/table.csv"
+check "the model is what it was" cmp "$scratch/model" "$scratch/again"
+
+# Ctrl-C, while it waits for the rest of a table.
+mkfifo "$scratch/slow.csv"
+"$builddir/assayctl" train --output "$scratch/model" "$scratch/slow.csv" \
+    >"$scratch/out" 2>"$scratch/err" &
+pid=$!
+exec 3>"$scratch/slow.csv"
+head -n 100 "$scratch/table.csv" >&3
+kill -TERM $pid
+exec 3>&-
+wait $pid
+check "interrupted" [ $? -eq 75 ]
+check "is told" says "nothing was written"
+check "and is true" cmp "$scratch/model" "$scratch/again"
+
+echo "1..$n"
+[ "$failed" -eq 0 ]
