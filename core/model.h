@@ -10,6 +10,11 @@
 
 struct str;
 
+/* What a file may hold; assay-model(5). */
+#define MODEL_FILE_MAX 65536 /* bytes */
+#define MODEL_WEIGHT_MAX 1000000 /* of weights and bias, either way */
+#define MODEL_CALIBRATION_MAX 1000 /* of a, and of b either way */
+
 /* Of a logistic regression's log odds z: probability 1 / (1 + e^-(a z + b)). */
 struct model_calibration {
 	double a; /* above 0 */

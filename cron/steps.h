@@ -22,6 +22,11 @@ job_open_fn deliver_open;
 job_step_fn deliver_step;
 job_close_fn deliver_close;
 
+/* model.c */
+job_open_fn model_open;
+job_step_fn model_step;
+job_close_fn model_close;
+
 /* drain.c */
 job_open_fn drain_open;
 job_step_fn drain_step;

@@ -22,6 +22,7 @@
 #define CREDENTIALS_MAX ((size_t)65536) /* all together */
 #define TIMEOUT_MAX_MS 900 /* so that a breaker of a second has a use */
 #define SWEEP_MAX_MINUTES (7 * 24 * 60)
+#define REFRESH_MAX_MINUTES (7 * 24 * 60)
 #define INT_MAX_VALUE INT64_C(2147483647)
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
@@ -97,6 +98,7 @@ static const struct range {
 	RANGE(DECIDE_SET_MAX, 1, SET_MAX),
 	RANGE(DECIDE_WORKERS, 1, SHM_GROUP_SLOTS),
 	RANGE(LABEL_DELAY_DAYS, 1, RISK_DELAY_MAX),
+	RANGE(MODEL_REFRESH_MINUTES, 1, REFRESH_MAX_MINUTES),
 	RANGE(OPERATOR_WORKERS, 2, SHM_GROUP_SLOTS),
 	RANGE(REDIS_TIMEOUT_MS, 1, TIMEOUT_MAX_MS),
 	RANGE(RETENTION_ACTIVITY_DAYS, 0, CONF_DAYS_MAX),

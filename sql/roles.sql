@@ -221,6 +221,14 @@ grant execute on function assay.analytics_project(bigint),
     assay.risk_put(bigint[], bigint[], bytea[]),
     assay.risk_forget(bigint) to assay_companion;
 
+-- decide and operator read what serves; companion alone brings files.  What is
+-- published, the owner publishes.
+grant select on assay.model, assay.model_load to assay_decide, assay_operator;
+grant select on assay.model_file to assay_operator;
+grant execute on function assay.model_turn(text, bigint),
+    assay.model_look(text, text, text, text),
+    assay.model_unlook(text) to assay_companion;
+
 -- operator erases users, as a whole: these two run as their owner.
 grant execute on function assay.erase_identity(bigint, text, bigint),
     assay.erase_details(text, timestamptz, bigint) to assay_operator;

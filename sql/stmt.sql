@@ -730,6 +730,44 @@ select assay.partitions_left() as months;
 -- name: storage_rows many read late
 select name, rows from assay.storage_rows();
 
+-- Models (cron/model.c, lib/engine.c, ctl/models.c) --------------------------------
+
+-- What serves with this feature vector; no row, or no text, is what comes with
+-- the program.
+-- name: engine_model many read
+select l.origin, l.hash, m.body
+from assay.model_load l left join assay.model m using (hash)
+where l.hash is null or m.features_version = $1::bigint
+order by l.number desc limit 1;
+
+-- name: model_turn one read late
+select mine, wait_ms from assay.model_turn($1::text, $2::bigint);
+
+-- name: model_look one write late
+select loaded, news
+from assay.model_look($1::text, $2::text, $3::text, $4::text);
+
+-- name: model_unlook one write late
+select unloaded from assay.model_unlook($1::text);
+
+-- name: model_publish one write late
+select assay.model_serve('published', $1::text, $2::text) as loaded;
+
+-- What was loaded, newest first.
+-- name: model_list many read late
+select l.number, l.hash, l.origin, assay.time_text(l.loaded_at) as loaded_at,
+	l.loaded_by, m.body
+from assay.model_load l left join assay.model m using (hash)
+order by l.number desc limit $1::bigint;
+
+-- name: model_loaded many read late
+select l.origin, m.hash, m.body
+from assay.model_load l left join assay.model m using (hash)
+where l.number = $1::bigint;
+
+-- name: model_again one write late
+select assay.model_serve($1::text, $2::text, null) as loaded;
+
 -- Metrics (lib/counter.c, lib/gauge.c) ------------------------------------------
 
 -- name: counter_add one write late

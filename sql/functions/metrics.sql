@@ -73,6 +73,13 @@ begin atomic
 		from assay.analytics_cursor c)
 	    limit 1))
 	union all
+	select 'model_refused', (select count(*) from assay.model_file f
+	    where f.refusal is not null
+		and f.looked_at > clock_timestamp() - interval '1 day')
+	union all
+	select 'model_look', assay.age_ms((select max(f.looked_at)
+	    from assay.model_file f))
+	union all
 	select 'months_ahead', (select min(p.n)
 	    from (select count(*) filter (where right(r.relname, 6) >
 			to_char(now() at time zone 'UTC', 'YYYYMM')) as n

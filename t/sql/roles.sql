@@ -70,6 +70,12 @@ delete from assay.async_queue;
 select assay.async_take('{1}');
 select assay.async_failed('{1}');
 select assay.webhook_list('{}');
+select count(*) from assay.model, assay.model_load;
+select count(*) from assay.model_file;
+insert into assay.model values ('h', 'b');
+select assay.model_serve('published', 'h', 'b');
+select * from assay.model_look('h', null, null, 'bad');
+update assay.epoch set model = 0;
 
 \connect - assay_operator
 select count(*) from assay.operator;
@@ -168,6 +174,12 @@ insert into assay.counter values ('m', 0, 0, 1);
 select assay.retention_begin(0);
 update assay.retention_sweep set began_at = now();
 select assay.partitions_left() >= 24;
+select count(*) from assay.model, assay.model_load, assay.model_file;
+insert into assay.model_load (origin) values ('bundled');
+delete from assay.model_load;
+select assay.model_serve('bundled', null, null);
+select * from assay.model_unlook('h');
+update assay.epoch set model = 0;
 
 \connect - assay_companion
 select assay.counter_add('{m}', '{0}', '{0}', '{1}');
@@ -212,6 +224,13 @@ select secret from assay.webhook_endpoint;
 select url from assay.alert_channel;
 select count(*) from assay.delivery;
 select assay.webhook_list('{}');
+select * from assay.model_turn('h', 5);
+select * from assay.model_look('h', null, null, 'bad');
+select * from assay.model_unlook('h');
+select assay.model_serve('bundled', null, null);
+update assay.model set body = '';
+delete from assay.model_load;
+select refusal from assay.model_file;
 
 \connect - assay_retain
 select count(*) from assay.operator;
@@ -233,6 +252,8 @@ vacuum assay.label;
 select assay.retention_dead('epoch', 1), assay.retention_labels('epoch', 1);
 select assay.counter_add('{m,m}', '{1,0}', '{0,0}', '{1,2}');
 select n from assay.counter;
+select count(*) from assay.model;
+select * from assay.model_look('h', null, null, 'bad');
 
 -- Who may make partitions may make functions, too: none is taken for one of
 -- ours by who may do more.

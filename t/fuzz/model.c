@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Fuzz target: the reader of model files.  What it takes can serve, and comes
+ * back the same once it is written again; what it refuses it leaves alone,
+ * with a reason.  Each input is tried as it is, and as what takes the place of
+ * a piece of the bundled model's file: so inputs outlast a feature vector.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/model.h"
+#include "core/str.h"
+#include "lib/body_model.h"
+#include "t/fuzz/fuzz.h"
+
+static void check_file(const char *, size_t);
+static void check_splice(const uint8_t *, size_t);
+static void check(const struct model *);
+static void check_again(const struct model *);
+static bool same(double, double);
+
+static _Alignas(16) char block[8 << 20];
+static struct arena arena;
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	check_file((const char *)data, size);
+	if (size >= 3)
+		check_splice(data, size);
+	return 0;
+}
+
+static void
+check_file(const char *text, size_t size)
+{
+	struct model m = *model_bundled(), before = m;
+	struct fail f = { 0 };
+
+	arena_init(&arena, block, sizeof(block));
+	if (body_model(&arena, text, size, &m, &f) == 0) {
+		assert(size <= MODEL_FILE_MAX);
+		check(&m);
+		check_again(&m);
+	} else {
+		assert(f.kind == FAIL_INPUT && f.why[0] != '\0');
+		assert(memcmp(&m, &before, sizeof(m)) == 0);
+	}
+	arena_reset(&arena);
+}
+
+/* Where, how much is taken out, and what comes there instead. */
+static void
+check_splice(const uint8_t *data, size_t size)
+{
+	static _Alignas(16) char room[4 * MODEL_FILE_MAX];
+	size_t at, out, whole;
+	struct str s, all;
+	struct arena a;
+
+	arena_init(&a, room, sizeof(room));
+	str_init(&s, &a);
+	model_file_json(&s, model_bundled());
+	assert(str_text(&s) != NULL);
+	whole = s.st_len;
+	at = ((size_t)data[0] << 8 | data[1]) % (whole + 1);
+	out = data[2] < whole - at ? data[2] : whole - at;
+	str_init(&all, &a);
+	str_addn(&all, s.st_text, at);
+	str_addn(&all, (const char *)data + 3, size - 3);
+	str_add(&all, s.st_text + at + out);
+	if (str_text(&all) != NULL)
+		check_file(str_text(&all), all.st_len);
+	arena_reset(&a);
+}
+
+/* It can serve: its risk of any event is a probability. */
+static void
+check(const struct model *m)
+{
+	double x[FEATURE__MAX] = { 0 };
+	struct model_risk risk;
+	int i;
+
+	for (i = 0; i <= FEATURE__MAX; i++) {
+		model_risk(m, x, &risk);
+		assert(risk.p >= 0 && risk.p <= 1);
+		assert(risk.p_even >= 0 && risk.p_even <= 1);
+		if (i < FEATURE__MAX)
+			x[i] = 1;
+	}
+	assert(m->base_rate > 0 && m->base_rate < 1 && m->calibration.a > 0);
+	assert(m->metrics.samples > 0 && strlen(m->trained_at) >= 10);
+}
+
+/* Write what was read, and read it again. */
+static void
+check_again(const struct model *first)
+{
+	struct model again = *model_bundled();
+	struct fail f = { 0 };
+	struct str s;
+	int i;
+
+	str_init(&s, &arena);
+	model_file_json(&s, first);
+	assert(str_text(&s) != NULL && s.st_len <= MODEL_FILE_MAX);
+	assert(body_model(&arena, str_text(&s), s.st_len, &again, &f) == 0);
+	for (i = 0; i < FEATURE__MAX; i++)
+		assert(again.weight[i] == first->weight[i]);
+	assert(again.bias == first->bias);
+	assert(again.base_rate == first->base_rate);
+	assert(again.calibration.a == first->calibration.a);
+	assert(again.calibration.b == first->calibration.b);
+	assert(strcmp(again.trained_at, first->trained_at) == 0);
+	assert(again.metrics.samples == first->metrics.samples);
+	assert(same(again.metrics.auc, first->metrics.auc));
+	assert(same(again.metrics.log_loss, first->metrics.log_loss));
+	assert(same(again.metrics.brier, first->metrics.brier));
+}
+
+static bool
+same(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
