@@ -146,6 +146,21 @@ stop_cron
 is "all is as if nobody had been killed" "$(left) $(sql "select count(*)
     from pg_inherits where inhdetachpending")" "$want 0"
 
+# Who is lost in the middle, without a word, does not stop the others.
+again
+hold "select from assay.idempotency where key = 'old-4000' for update"
+start_cron "retain --for 10m" 7>&-
+lost=$stack_cron_pid
+stack_until 10 "$lost" waits retention_batch
+kill -s STOP "$lost"
+release
+start_cron "retain --for 10m"
+check "another host sweeps" stack_until 30 "$stack_cron_pid" swept
+is "all of it" "$(left)" "$want"
+kill -s CONT "$lost"
+stop_cron
+stack_end "$lost" TERM
+
 # What must end, ends; a statement that takes long is cancelled.
 sql "update assay.retention_sweep set done_at = null;
     insert into assay.idempotency values ('old-x', 'v', 'e',
