@@ -12,8 +12,11 @@
 
 -- Sessions and transactions ------------------------------------------------
 
+-- What was answered or sent is durable, whatever the server's default: an
+-- event that is lost after it was sent would be sent under another id.
 -- name: session one read
-select set_config('plan_cache_mode', 'force_generic_plan', false),
+select set_config('synchronous_commit', 'on', false),
+	set_config('plan_cache_mode', 'force_generic_plan', false),
 	set_config('jit', 'off', false),
 	set_config('idle_in_transaction_session_timeout', '30s', false),
 	set_config('statement_timeout', $1::bigint::text, false);

@@ -122,6 +122,22 @@ check "when they have ended" publish
 is "each is queued that was committed" "$(got "$all")" "e-5 late"
 is "late ones of the outbox too" "$(got "$rest")" "case e-2 late"
 
+# What has been sent is not to be sent under another id after a crash.
+sql "alter database assay set synchronous_commit = off;
+    create table public.told (how text);
+    create function public.tell() returns trigger language plpgsql
+    security definer as
+	'begin insert into public.told
+	values (current_setting(''synchronous_commit'')); return null; end';
+    create trigger tell after insert on assay.delivery
+    for each statement execute function public.tell()"
+decide e-quick
+check "where the server is told to be quick" publish
+sql "drop trigger tell on assay.delivery"
+is "what is queued is durable" "$(sql "select distinct how from told")" on
+sql "delete from assay.delivery where data::json ->> 'eventId' = 'e-quick'"
+sql "alter database assay reset synchronous_commit"
+
 # Killed in the middle: the one that publishes, and its server's process.
 sql "create function assay.wait() returns trigger language plpgsql
     as 'begin perform pg_sleep(30); return null; end'"
