@@ -9,6 +9,8 @@
 #include "core/fail.h"
 #include "core/decide.h"
 
+static int score(const struct rulebook *, const struct signals *,
+    struct arena *, struct decision *, struct fail *);
 static void short_circuit(const struct policy *, enum verdict,
     const struct reason *, struct decision *);
 static int add_reason(
@@ -31,7 +33,7 @@ decide(const struct rulebook *book, const struct signals *sigs, struct arena *a,
 	const struct band *band;
 
 	rule_eval(book->ruleset, sigs, &ret->hits);
-	if (score_weighted(a, book->ruleset, &ret->hits, &ret->score, f) == -1)
+	if (score(book, sigs, a, ret, f) == -1)
 		return -1;
 	band = policy_band(book->policy, ret->score.total);
 	ret->verdict = band->verdict;
@@ -66,6 +68,29 @@ void
 decide_degraded(const struct policy *policy, struct decision *ret)
 {
 	short_circuit(policy, policy_degraded(policy), &degraded, ret);
+}
+
+/* What the rules that fired come to, by the scorer that serves. */
+static int
+score(const struct rulebook *book, const struct signals *sigs, struct arena *a,
+    struct decision *ret, struct fail *f)
+{
+	static const struct scoring weighted = { .scorer = SCORER_WEIGHTED };
+	const struct scoring *by =
+	    book->scoring == NULL ? &weighted : book->scoring;
+
+	ret->scorer = by->scorer;
+	if (by->scorer == SCORER_LEARNED)
+		return score_learned(
+		    a, book->ruleset, &ret->hits, by->lessons, &ret->score, f);
+	if (by->scorer != SCORER_ML)
+		return score_weighted(
+		    a, book->ruleset, &ret->hits, &ret->score, f);
+	ret->model = by->model;
+	if (score_weighted(a, book->ruleset, &ret->hits, &ret->rules, f) == -1)
+		return -1;
+	return score_ml(a, by->model, sigs, ret->rules.total, &ret->score,
+	    &ret->p, &ret->p_even, f);
 }
 
 /* A decision that skipped scoring, for one reason. */

@@ -15,9 +15,10 @@ struct arena;
 struct fail;
 struct signals;
 
-/* What decides events of one type: a ruleset and a policy. */
+/* What decides events of one type. */
 struct rulebook {
 	const struct ruleset *ruleset;
+	const struct scoring *scoring; /* NULL: weighted */
 	const struct policy *policy;
 };
 
@@ -25,9 +26,16 @@ struct rulebook {
 struct decision {
 	enum verdict verdict;
 	struct score score; /* total is -1 for a short-circuit */
+	enum scorer scorer; /* unless a short-circuit */
 	const char *queue; /* of a review, else NULL */
 	const struct policy *policy;
 	struct hits hits; /* rules that fired */
+
+	/* Of SCORER_ML alone. */
+	const struct model *model;
+	struct score rules; /* weighted: what the model knows of them */
+	double p; /* of fraud, as model_risk() has it */
+	double p_even;
 };
 
 /*

@@ -9,6 +9,7 @@
 #include "core/str.h"
 #include "core/model.h"
 
+#define DEMO "synthetic-demo"
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 static double sigmoid(double);
@@ -19,8 +20,8 @@ static void add_features(struct str *, const struct model *);
 
 static const struct model bundled = {
 #define MODEL(at, area, right, n, rate, intercept)                             \
-	.version = "synthetic-demo@" at, .trained_at = (at),                   \
-	.base_rate = (rate), .bias = (intercept),                              \
+	.version = DEMO "@" at, .trained_at = (at), .base_rate = (rate),       \
+	.bias = (intercept),                                                   \
 	.metrics = {                                                           \
 		.auc = (area),                                                 \
 		.accuracy = (right),                                           \
@@ -42,7 +43,7 @@ static const struct model bundled = {
 #undef WEIGHT
 	},
 	.source = "bundled",
-	.provenance = "synthetic-demo",
+	.provenance = DEMO,
 	.features_version = FEATURES_VERSION,
 	.calibration = { .a = 1, .b = 0 },
 };
@@ -69,6 +70,12 @@ model_risk(const struct model *m, const double features[FEATURE__MAX],
 
 	/* To even odds: take off what the base rate speaks for by itself. */
 	ret->p_even = sigmoid(z - log(m->base_rate / (1 - m->base_rate)));
+}
+
+bool
+model_demonstrates(const struct model *m)
+{
+	return strcmp(m->provenance, DEMO) == 0;
 }
 
 size_t

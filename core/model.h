@@ -3,6 +3,7 @@
 #ifndef CORE_MODEL_H
 #define CORE_MODEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,9 @@ const struct model *model_bundled(void);
  */
 void model_risk(const struct model *m, const double features[FEATURE__MAX],
     struct model_risk *ret);
+
+/* Whether a model is for demonstration, and its scores mean nothing. */
+bool model_demonstrates(const struct model *m);
 
 /* Bytes that a model takes in memory. */
 size_t model_size(const struct model *m);

@@ -8,6 +8,7 @@
 
 #include "core/arena.h"
 #include "core/decide.h"
+#include "core/model.h"
 #include "core/rule.h"
 #include "core/score.h"
 #include "core/str.h"
@@ -42,6 +43,7 @@ struct member {
 static int read_sample(struct reader *, struct arena *, struct replay *);
 static bool read_member(
     struct reader *, const struct raw *, struct arena *, struct replay *);
+static bool read_scorer(struct reader *, struct replay *);
 static bool read_score(struct reader *, struct replay *);
 static bool read_verdict(struct reader *, struct replay *);
 static bool read_watched(struct reader *, struct replay *);
@@ -58,10 +60,12 @@ static const char *read_text(struct reader *, const struct raw *);
 static bool take(struct reader *, const char *);
 static bool skip_value(struct reader *);
 static bool is(const struct raw *, const char *);
+static void add_model(struct str *, const struct decision *);
 static int hex_digit(char);
 
 /* All of the head that is of use. */
 static const struct member head[] = {
+	{ "scorer", read_scorer },
 	{ "score", read_score },
 	{ "verdict", read_verdict },
 	{ "watched", read_watched },
@@ -73,7 +77,7 @@ replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 {
 	size_t i;
 
-	str_add(s, "{\"scorer\":\"" SCORE_SERVING "\",\"ruleset\":");
+	str_addf(s, "{\"scorer\":\"%s\",\"ruleset\":", scorer_name(d->scorer));
 	str_json(s, rs->version);
 	str_add(s, ",\"score\":");
 	str_int(s, d->score.total);
@@ -88,6 +92,8 @@ replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 	}
 	str_add(s, "],\"tags\":");
 	str_add(s, tags == NULL ? "[]" : tags);
+	if (d->scorer == SCORER_ML)
+		add_model(s, d);
 	str_add(s, ",\"signals\":");
 	signals_json(s, sigs);
 	str_addc(s, '}');
@@ -126,6 +132,7 @@ read_sample(struct reader *r, struct arena *a, struct replay *ret)
 
 	ret->score = SCORE_SHORT_CIRCUIT;
 	ret->verdict = 0;
+	ret->scorer = 0;
 	ret->watched = false;
 	do {
 		if (!take(r, before) || !read_name(r, &name))
@@ -153,6 +160,21 @@ read_member(struct reader *r, const struct raw *name, struct arena *a,
 	if (a != NULL && is(name, "signals"))
 		return read_signals(r, a, ret);
 	return skip_value(r);
+}
+
+/* One that is unknown here is of another version. */
+static bool
+read_scorer(struct reader *r, struct replay *ret)
+{
+	unsigned int i;
+	struct raw name;
+
+	if (!read_raw(r, &name))
+		return false;
+	for (i = SCORER_WEIGHTED; i < SCORER__MAX; i++)
+		if (is(&name, scorer_name((enum scorer)i)))
+			ret->scorer = (enum scorer)i;
+	return true;
 }
 
 static bool
@@ -437,4 +459,16 @@ hex_digit(char c)
 	if (c >= '0' && c <= '9')
 		return c - '0';
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The model and what it found; to the last digit, as all numbers are. */
+static void
+add_model(struct str *s, const struct decision *d)
+{
+	str_add(s, ",\"model\":");
+	str_json(s, d->model->version);
+	str_add(s, ",\"p\":");
+	str_number(s, d->p);
+	str_add(s, ",\"pEven\":");
+	str_number(s, d->p_even);
 }

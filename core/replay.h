@@ -8,6 +8,7 @@
 
 #include "core/event.h"
 #include "core/policy.h"
+#include "core/score.h"
 #include "core/signals.h"
 
 struct arena;
@@ -22,6 +23,7 @@ struct str;
 struct replay {
 	int score; /* 0 to SCORE_MAX */
 	enum verdict verdict; /* what was answered */
+	enum scorer scorer; /* who made the score, 0 for one that is unknown */
 	bool watched; /* a watch entry called for at least a review */
 
 	/* Not of a head alone. */
@@ -31,9 +33,10 @@ struct replay {
 
 /*
  * Append the sample of a decision by rs as a JSON object without spaces:
- * {"scorer","ruleset","score","verdict","watched"?,"rules","tags","signals"}.
- * What stands before "rules" is the head.  tags is the JSON of the reasons,
- * NULL for none.
+ * {"scorer","ruleset","score","verdict","watched"?,"rules","tags",
+ * "model"?,"p"?,"pEven"?,"signals"}.  What stands before "rules" is the head.
+ * tags is the JSON of the reasons that the rules made, NULL for none; a model
+ * has a version, and the probabilities that it found.
  */
 void replay_json(struct str *s, const struct ruleset *rs,
     const struct decision *d, bool watched, const char *tags,

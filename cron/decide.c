@@ -42,6 +42,7 @@ struct decider {
 	struct engine *engine;
 	char user[EVENT_ID_MAX + 1]; /* the last that was looked at */
 	bool progress; /* since this round began */
+	bool warned; /* that a demonstration model decides */
 };
 
 /* An event of the queue in hand. */
@@ -91,7 +92,8 @@ decide_open(struct run *r, struct fail *f)
 		log_warn("geoip=missing path=%s why=%s", f->where, f->why);
 
 	/* Nobody waits: what the database cannot take stays in the queue. */
-	d->engine = engine_new(d->geoip, NULL, r->shm, f);
+	d->engine =
+	    engine_new(scorer_parse(conf.SCORER), d->geoip, NULL, r->shm, f);
 	return d->engine == NULL ? -1 : 0;
 }
 
@@ -206,6 +208,10 @@ follow(struct run *r, struct fail *f)
 
 	if (engine_load(d->engine, r->db, r->arena, f) == -1)
 		return -1;
+	if (!d->warned && engine_demonstrates(d->engine)) {
+		log_warn("%s", ENGINE_DEMONSTRATES);
+		d->warned = true;
+	}
 	if (setting_shared(r->shm, engine_settings(d->engine)))
 		return 0;
 	return setting_share(r->shm, r->db, r->arena, f);

@@ -12,6 +12,7 @@
 #include "core/decide.h"
 #include "core/event.h"
 #include "core/fail.h"
+#include "core/model.h"
 #include "core/replay.h"
 #include "core/str.h"
 #include "fcgi/req.h"
@@ -21,7 +22,9 @@
 #include "lib/body.h"
 #include "lib/body_rules.h"
 #include "lib/clock.h"
+#include "lib/conf.h"
 #include "lib/db.h"
+#include "lib/learned.h"
 #include "lib/log.h"
 #include "lib/shm.h"
 
@@ -33,11 +36,14 @@ struct retrying {
 	struct policy live;
 	struct policy candidate; /* n_bands 0: the live one */
 	struct rulebook book; /* no ruleset: the recorded scores */
+	struct scoring scoring; /* as decisions are scored now */
+	struct learned learned;
 	int64_t started; /* clock_ticks() */
 	int64_t deadline;
 	struct replay sample; /* the one in hand */
 	struct decision decision;
 	struct backtest counts;
+	int64_t other; /* samples that another scorer scored */
 	int64_t unreadable; /* samples of some other make */
 };
 
@@ -45,6 +51,7 @@ static int read_body(struct req *req, struct retrying *rt);
 static int run(struct req *req, struct retrying *rt);
 static int open_samples(struct req *req, struct retrying *rt);
 static int read_live(struct req *req, struct retrying *rt);
+static int read_scoring(struct req *req, struct retrying *rt);
 static int may_go_on(struct req *req, const struct retrying *rt);
 static int took_long(struct req *req);
 static int announce(struct req *req, const struct retrying *rt);
@@ -91,6 +98,7 @@ backtest_run(struct req *req, struct resp *resp)
 	rt->deadline = rt->started + req->route->limit_s * CLOCK_SECOND;
 	db_until(req->worker->db, rt->deadline + CLOCK_SECOND);
 	r = run(req, rt);
+	learned_clear(&rt->learned);
 	atomic_store(&req->worker->slot->sl_trying, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
 		took_long(req);
@@ -188,7 +196,8 @@ open_samples(struct req *req, struct retrying *rt)
 	params_init(&p, a);
 	params_int(&p, req->route->limit_s * 1000);
 	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
-	    read_live(req, rt) == -1 || announce(req, rt) == -1)
+	    read_live(req, rt) == -1 || read_scoring(req, rt) == -1 ||
+	    announce(req, rt) == -1)
 		return -1;
 	params_init(&p, a);
 	params_text(&p, event_type_name(rt->type));
@@ -264,6 +273,30 @@ read_live(struct req *req, struct retrying *rt)
 	return 0;
 }
 
+/* The scorer that decides, as it would now. */
+static int
+read_scoring(struct req *req, struct retrying *rt)
+{
+	struct fail *f = &req->fail;
+	struct params p;
+	struct rows rows;
+
+	rt->scoring = (struct scoring) {
+		.scorer = scorer_parse(conf.SCORER),
+		.lessons = &rt->learned.le_lessons,
+		.model = model_bundled(),
+	};
+	rt->book.scoring = &rt->scoring;
+	if (rt->scoring.scorer != SCORER_LEARNED)
+		return 0;
+	params_init(&p, req->arena);
+	params_int(&p, 0);
+	if (db_run(req->worker->db, req->arena, STMT_TAGS_LEARNED, &p, &rows,
+		f) == -1)
+		return -1;
+	return learned_read(&rt->learned, &rows, f);
+}
+
 /* Whether there is reason to go on. */
 static int
 may_go_on(struct req *req, const struct retrying *rt)
@@ -330,6 +363,7 @@ try_sample(struct retrying *rt, const char *text, size_t len, enum label label,
 		rt->unreadable++;
 		return 0;
 	}
+	rt->other += sample->scorer != rt->scoring.scorer;
 	score = sample->score;
 	if (rt->book.ruleset != NULL) {
 		if (decide(&rt->book, &sample->signals, a, &rt->decision, f) ==
@@ -362,14 +396,16 @@ answer(
 	struct str s;
 
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"eventType\":\"%s\",", event_type_name(rt->type));
+	str_addf(&s, "{\"eventType\":\"%s\",\"scorer\":\"%s\",",
+	    event_type_name(rt->type), scorer_name(rt->scoring.scorer));
 	backtest_json(&s, &rt->counts);
+	str_addf(&s, ",\"otherScorer\":%" PRId64, rt->other);
 	str_add(&s, ",\"seconds\":");
 	str_number(&s, (double)ms / 1000);
 	str_addf(&s, ",\"samplesPerSecond\":%" PRId64 "}", n * 1000 / ms);
-	log_info("backtest=done type=%s rules=%s samples=%" PRId64
+	log_info("backtest=done type=%s scorer=%s rules=%s samples=%" PRId64
 		 " labeled=%" PRId64 " ms=%" PRId64 " per_second=%" PRId64,
-	    event_type_name(rt->type),
+	    event_type_name(rt->type), scorer_name(rt->scoring.scorer),
 	    rt->book.ruleset == NULL ? "recorded" : "candidate", n,
 	    rt->counts.labeled, ms, n * 1000 / ms);
 	if (rt->unreadable > 0)

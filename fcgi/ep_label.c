@@ -14,6 +14,7 @@
 #include "fcgi/route.h"
 #include "fcgi/worker.h"
 #include "lib/body.h"
+#include "lib/conf.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -49,15 +50,18 @@ label_chargeback(struct req *req, struct resp *resp)
 }
 
 /*
- * GET /v1/model.  200: what each labelled tag has learned, and which scorer
- * decides.
+ * GET /v1/model.  200: what each labelled tag has learned, and whether that or
+ * the points of the rules are what a tag adds; a model knows of the latter.
  */
 int
 model_get(struct req *req, struct resp *resp)
 {
+	const enum scorer scorer = scorer_parse(conf.SCORER);
 	struct params p;
 
 	params_init(&p, req->arena);
-	params_text(&p, SCORE_SERVING);
+	params_text(&p,
+	    scorer_name(
+		scorer == SCORER_LEARNED ? SCORER_LEARNED : SCORER_WEIGHTED));
 	return act_read(req, resp, STMT_MODEL, &p);
 }

@@ -122,6 +122,8 @@ static const struct {
 	    { "error", "warn", "info", "debug" } },
 	{ "PERSISTENCE", "must be memory or postgres",
 	    { "memory", "postgres" } },
+	{ "SCORER", "must be weighted, learned or ml",
+	    { "weighted", "learned", "ml" } },
 };
 
 /* What people leave in a secret that they meant to replace. */

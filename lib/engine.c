@@ -12,11 +12,13 @@
 #include "core/event.h"
 #include "core/fail.h"
 #include "core/geo.h"
+#include "core/model.h"
 #include "core/policy.h"
 #include "core/rule.h"
 #include "lib/clock.h"
 #include "lib/db.h"
 #include "lib/geoip.h"
+#include "lib/learned.h"
 #include "lib/lists.h"
 #include "lib/setting.h"
 #include "lib/engine.h"
@@ -43,6 +45,8 @@ struct load {
 struct engine {
 	struct load en_loads[2]; /* the one in use, and the one to be */
 	int en_current; /* index, -1 before the first load */
+	struct scoring en_scoring; /* of all rulebooks */
+	struct learned en_learned;
 	struct lists *en_lists;
 	const struct geoip *en_geoip;
 	struct spool *en_spool;
@@ -64,7 +68,7 @@ static int load_complete(const struct load *, struct fail *);
 static void load_drop(struct load *);
 
 struct engine *
-engine_new(const struct geoip *geoip, struct spool *spool,
+engine_new(enum scorer scorer, const struct geoip *geoip, struct spool *spool,
     const struct shm *shm, struct fail *f)
 {
 	struct engine *e;
@@ -75,6 +79,11 @@ engine_new(const struct geoip *geoip, struct spool *spool,
 	if ((e->en_lists = lists_new()) == NULL)
 		goto err1;
 	e->en_current = -1;
+	e->en_scoring = (struct scoring) {
+		.scorer = scorer,
+		.lessons = &e->en_learned.le_lessons,
+		.model = model_bundled(),
+	};
 	e->en_geoip = geoip;
 	e->en_spool = spool;
 	e->en_shm = shm;
@@ -112,6 +121,7 @@ engine_free(struct engine *e)
 		munmap(e->en_loads[i].block, LOAD_SIZE);
 	}
 	lists_free(e->en_lists);
+	learned_clear(&e->en_learned);
 	free(e);
 }
 
@@ -171,6 +181,19 @@ engine_book(const struct engine *e, enum event_type type)
 	return &e->en_loads[e->en_current].books[type];
 }
 
+struct learned *
+engine_learned(struct engine *e)
+{
+	return e->en_scoring.scorer == SCORER_LEARNED ? &e->en_learned : NULL;
+}
+
+bool
+engine_demonstrates(const struct engine *e)
+{
+	return e->en_scoring.scorer == SCORER_ML &&
+	    model_demonstrates(e->en_scoring.model);
+}
+
 const struct geoip *
 engine_geoip(const struct engine *e)
 {
@@ -223,6 +246,7 @@ load_books(struct engine *e, struct db *db, struct arena *a,
 {
 	const int next = e->en_current == 0 ? 1 : 0;
 	struct load *load = &e->en_loads[next];
+	int type;
 
 	if (load_rulesets(load, db, a, f) == -1 ||
 	    load_policies(load, db, a, f) == -1 ||
@@ -230,6 +254,8 @@ load_books(struct engine *e, struct db *db, struct arena *a,
 		load_drop(load);
 		return -1;
 	}
+	for (type = 0; type < EVENT_TYPE__MAX; type++)
+		load->books[type].scoring = &e->en_scoring;
 	load->epochs = *now;
 	if (e->en_current != -1)
 		load_drop(&e->en_loads[e->en_current]);

@@ -9,12 +9,14 @@
 #include "core/decide.h"
 #include "core/event.h"
 #include "core/list.h"
+#include "core/score.h"
 
 struct arena;
 struct db;
 struct engine;
 struct fail;
 struct geoip;
+struct learned;
 struct lists;
 struct shm;
 struct spool;
@@ -29,14 +31,15 @@ struct epochs {
 };
 
 /*
- * An engine that has loaded nothing yet.  geoip (NULL: no places), spool
+ * An engine that has loaded nothing yet, to score by scorer.  geoip (NULL: no
+ * places), spool
  * (NULL: what cannot be logged in the database is not answered) and shm, where
  * lib/setting.h shares the settings (NULL: they stay as they began), are the
  * caller's to close, after the engine is freed.  NULL with f set when there
  * is no memory.
  */
-struct engine *engine_new(const struct geoip *geoip, struct spool *spool,
-    const struct shm *shm, struct fail *f);
+struct engine *engine_new(enum scorer scorer, const struct geoip *geoip,
+    struct spool *spool, const struct shm *shm, struct fail *f);
 
 /* Free; NULL is harmless. */
 void engine_free(struct engine *e);
@@ -67,6 +70,18 @@ double engine_anomaly(const struct engine *e);
 /* The rulebook of an event type, or NULL before the first load. */
 const struct rulebook *engine_book(
     const struct engine *e, enum event_type type);
+
+/*
+ * What labels teach, for whoever runs a set to keep up with them
+ * (lib/learned.h); NULL while it is not what decides.
+ */
+struct learned *engine_learned(struct engine *e);
+
+/* Whether it is a demonstration model that decides, and what to warn of. */
+bool engine_demonstrates(const struct engine *e);
+#define ENGINE_DEMONSTRATES                                                    \
+	"scorer=ml model=synthetic-demo why=the bundled model was fitted to "  \
+	"invented traffic; what it says of yours means nothing"
 
 /* The database of places, or NULL. */
 const struct geoip *engine_geoip(const struct engine *e);

@@ -266,6 +266,9 @@ set_begin(struct set *s, struct item *const *items, size_t n, struct fail *f)
 {
 	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1)
 		return -1;
+	if (engine_learned(s->engine) != NULL &&
+	    db_has(s->db, STMT_TAGS_LEARNED, f) == -1)
+		return -1;
 	if (!s->queued)
 		return 0;
 	if (db_has(s->db, STMT_SET_QUEUED, f) == -1)
@@ -522,15 +525,21 @@ reasons_text(struct arena *a, const struct score *score)
 	return str_text(&s);
 }
 
-/* What a backtest needs to decide the event again, as JSON. */
+/*
+ * What a backtest needs to decide the event again, as JSON.  A model's reasons
+ * are no tags of rules, which labels are credited to.
+ */
 static const char *
 replay_text(struct arena *a, const struct ruleset *rs, const struct entry *en)
 {
+	const struct decision *d = &en->decision;
 	struct str s;
 
 	str_init(&s, a);
-	replay_json(&s, rs, &en->decision, en->listed == LIST_WATCH,
-	    en->item->answer.reasons, &en->signals);
+	replay_json(&s, rs, d, en->listed == LIST_WATCH,
+	    d->scorer == SCORER_ML ? reasons_text(a, &d->rules)
+				   : en->item->answer.reasons,
+	    &en->signals);
 	return str_text(&s);
 }
 

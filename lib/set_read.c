@@ -13,6 +13,7 @@
 #include "lib/db.h"
 #include "lib/engine.h"
 #include "lib/known.h"
+#include "lib/learned.h"
 #include "lib/lists.h"
 #include "lib/set_int.h"
 #include "lib/spool.h"
@@ -61,7 +62,8 @@ int
 set_read(struct set *s, struct fail *f)
 {
 	const unsigned probed = lists_long(engine_lists(s->engine));
-	struct rows rows[7], *lock, *open, *lists = NULL;
+	struct learned *learned = engine_learned(s->engine);
+	struct rows rows[8], *lock, *open, *lists = NULL;
 	bool timeout, nodes, probe, queue;
 	size_t i, n;
 
@@ -71,17 +73,22 @@ set_read(struct set *s, struct fail *f)
 	    set_send_lock(s, s->lock, f) == -1 || send_open(s, f) == -1 ||
 	    send_nodes(s, &nodes, f) == -1 ||
 	    set_send_lists(s, probed, &probe, f) == -1 ||
-	    set_send_queue(s, &queue, f) == -1)
+	    set_send_queue(s, &queue, f) == -1 ||
+	    (learned != NULL &&
+		learned_send(learned, s->db, s->arena, f) == -1))
 		return -1;
 	lock = &rows[timeout ? 2 : 1];
 	open = lock + 1;
 	n = (size_t)(open - rows) + (nodes ? 2 : 1);
 	if (probe)
 		lists = &rows[n++];
-	if (db_sync(s->db, s->arena, rows, queue ? n + 1 : n, f) == -1)
+	if (db_sync(s->db, s->arena, rows,
+		n + (queue ? 1 : 0) + (learned != NULL ? 1 : 0), f) == -1)
 		return -1;
 	if (queue)
-		set_read_queue(s, &rows[n]);
+		set_read_queue(s, &rows[n++]);
+	if (learned != NULL && learned_read(learned, &rows[n], f) == -1)
+		return -1;
 	if (s->lock == SET_SKIP)
 		read_busy(s, lock);
 	if (read_open(s, open, f) == -1)

@@ -108,6 +108,10 @@ grant execute on function assay.list_json(assay.list_entry),
     assay.list_search(text, text, text),
     assay.list_remove(text) to assay_operator;
 
+-- Who decides and who tries what would be decided reads what labels teach.
+grant select on assay.tag_epoch, assay.tag_count
+    to assay_decide, assay_operator;
+
 -- decide records chargebacks, and that is all it may do with labels; operator
 -- acts on cases by functions that leave a trail, and reads what came of it.
 grant execute on function assay.label_chargeback(text, text) to assay_decide;
@@ -120,7 +124,7 @@ grant execute on function assay.case_resolution(assay.review_case),
     assay.model_json(text) to assay_operator;
 grant execute on function assay.labels_match(bigint) to assay_companion;
 grant select on assay.review_case, assay.case_trail, assay.label,
-    assay.tag_count, assay.verdict_log, assay.detail to assay_operator;
+    assay.verdict_log, assay.detail to assay_operator;
 grant execute on function
     assay.verdicts_between(timestamptz, timestamptz, bigint),
     assay.verdicts_since(bigint, timestamptz),

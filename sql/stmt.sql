@@ -309,6 +309,15 @@ update assay.spool_file set done = $2::bigint where name = $1::text;
 -- name: spool_forget write
 delete from assay.spool_file where name = $1::text;
 
+-- What labels teach (lib/learned.c): one row a tag, or one with no tag while
+-- the number is the one that is known.
+-- name: tags_learned many read late
+select e.number as epoch, c.tag, c.fraud, c.legit
+from assay.tag_epoch e left join lateral (
+	select t.tag, t.fraud, t.legit from assay.tag_count t
+	where e.number <> $1::bigint offset 0) c on true
+where e.one;
+
 -- Configuration (lib/engine.c) ----------------------------------------------
 
 -- name: engine_epochs one read

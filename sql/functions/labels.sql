@@ -1,28 +1,45 @@
 -- SPDX-License-Identifier: ISC
 -- Labels, and their credit to the tags that fired.
 
--- The tags that the newest scored decision of an event fired, sorted, or null
--- while it has none.  That something is being watched is no tag of a rule.
-create or replace function assay.label_tags(event text)
+-- Reasons of a decision that are tags of rules, sorted: neither what a model
+-- gives for one, nor that something is being watched.
+create or replace function assay.rule_tags(reasons json)
+returns text[] language sql immutable
+set search_path = pg_catalog, pg_temp
+return array(select distinct r.tag
+    from json_to_recordset(reasons) as r(tag text)
+    where r.tag <> 'list.watch' and not starts_with(r.tag, 'ml:')
+    order by r.tag);
+
+-- The tags that the newest scored decision of an event fired, or null while it
+-- has none.  Of one that a model made, the rules that fired are known from its
+-- sample alone.  To find that takes a look at all samples of its minutes, so
+-- null it is, too, unless there is time to look deep.
+create or replace function assay.label_tags(event text, deep boolean)
 returns text[] language sql stable
 set search_path = pg_catalog, pg_temp
-return (select array(select distinct r.tag
-	    from json_to_recordset(v.reasons::json) as r(tag text)
-	    where r.tag <> 'list.watch' order by r.tag)
+return (select coalesce(nullif(assay.rule_tags(v.reasons::json), '{}'),
+	    case when deep then coalesce((
+		select assay.rule_tags(d.replay::json -> 'tags')
+		from assay.detail d
+		where d.decided_at = v.decided_at and d.verdict_id = v.id
+		    and d.replay is not null), '{}') end)
 	from assay.verdict_log v
 	where v.event_id = label_tags.event and v.score >= 0
 	order by v.decided_at desc, v.id desc limit 1);
 
 -- Credit the labels of these events, which the caller has locked, to their
 -- tags, or move the credit to what the label says by now.  The rows of tags
--- are locked in one order by everybody, and after those of labels.
-create or replace function assay.label_credit(events text[])
+-- are locked in one order by everybody, after those of labels and before the
+-- one that tells the workers.
+create or replace function assay.label_credit(events text[], deep boolean)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	with due as materialized (
 		select l.event_id, l.outcome, l.credited,
-			coalesce(l.tags, assay.label_tags(l.event_id)) as tags
+			coalesce(l.tags, assay.label_tags(l.event_id,
+			    label_credit.deep)) as tags
 		from assay.label l
 		where l.event_id = any(label_credit.events)
 		    and l.credited is distinct from l.outcome
@@ -30,24 +47,29 @@ begin atomic
 		update assay.label l set tags = d.tags, credited = d.outcome
 		from due d
 		where l.event_id = d.event_id and d.tags is not null
+	), counted as (
+		insert into assay.tag_count as c (tag, fraud, legit)
+		select t.tag,
+			sum((d.outcome = 'fraud')::int
+			    - coalesce(d.credited = 'fraud', false)::int),
+			sum((d.outcome = 'legit')::int
+			    - coalesce(d.credited = 'legit', false)::int)
+		from due d, unnest(d.tags) as t(tag)
+		group by t.tag
+		order by t.tag
+		on conflict (tag) do update
+		set fraud = c.fraud + excluded.fraud,
+			legit = c.legit + excluded.legit
+		returning 1
 	)
-	insert into assay.tag_count as c (tag, fraud, legit)
-	select t.tag,
-		sum((d.outcome = 'fraud')::int
-		    - coalesce(d.credited = 'fraud', false)::int),
-		sum((d.outcome = 'legit')::int
-		    - coalesce(d.credited = 'legit', false)::int)
-	from due d, unnest(d.tags) as t(tag)
-	group by t.tag
-	order by t.tag
-	on conflict (tag) do update
-	set fraud = c.fraud + excluded.fraud, legit = c.legit + excluded.legit;
+	update assay.tag_epoch set number = number + 1
+	where (select count(*) from counted) > 0;
 end;
 
 -- Record what a source says of an event, publish it, and give the tags of the
 -- event their credit if it was decided on; that is left to labels_match() if
--- somebody holds them for longer than we may wait.  The same again does
--- nothing.
+-- somebody holds them for longer than we may wait, or if they are not easily
+-- found.  The same again does nothing.
 create or replace function assay.label_put(event text, source text,
     outcome text, correlation text)
 returns void language plpgsql
@@ -73,7 +95,7 @@ begin
 	    'outcome', label_put.outcome,
 	    'source', source), correlation, null::text);
 	begin
-		perform assay.label_credit(array[event]);
+		perform assay.label_credit(array[event], false);
 	exception when lock_not_available then
 		null;
 	end;
@@ -111,7 +133,7 @@ begin
 	    order by l.look_at limit most
 	    for update skip locked);
 	if cardinality(events) > 0 then
-		perform assay.label_credit(events);
+		perform assay.label_credit(events, true);
 		update assay.label
 		set look_at = clock_timestamp() + greatest(interval '1 second',
 		    least(interval '1 hour',

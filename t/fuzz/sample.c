@@ -12,6 +12,7 @@
 
 #include "core/arena.h"
 #include "core/decide.h"
+#include "core/model.h"
 #include "core/replay.h"
 #include "core/rule.h"
 #include "core/score.h"
@@ -51,8 +52,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static void
 check_again(const struct replay *first)
 {
-	const struct decision d = { .verdict = first->verdict,
-		.score = { .total = first->score } };
+	const struct decision d = {
+		.verdict = first->verdict,
+		.score = { .total = first->score },
+		.scorer = first->scorer == 0 ? SCORER_WEIGHTED : first->scorer,
+		.model = model_bundled(),
+	};
 	struct replay again, head;
 	const char *text;
 	struct str s;
@@ -64,6 +69,7 @@ check_again(const struct replay *first)
 	assert(text != NULL);
 	assert(replay_read(&arena, text, s.st_len, &again) == 0);
 	assert(again.score == first->score);
+	assert(again.scorer == d.scorer);
 	assert(again.verdict == first->verdict);
 	assert(again.watched == first->watched);
 	for (i = 0; i < SIGNAL__MAX; i++)

@@ -13,14 +13,14 @@ admin_token
 api_key
 http POST /v1/backtest '{"eventType":"card.authorize"}'
 is_json "before anything happened" 'del(.seconds, .samplesPerSecond) | tojson' \
-    "$(printf '%s' '{"eventType":"card.authorize","sampleSize":0,"labeled":0,
+    "$(printf '%s' '{"eventType":"card.authorize","scorer":"weighted","sampleSize":0,"labeled":0,
     "candidate":{"truePositives":0,"falsePositives":0,"falseNegatives":0,
     "trueNegatives":0,"precision":0,"recall":0,"falsePositiveRate":0},
     "baseline":{"truePositives":0,"falsePositives":0,"falseNegatives":0,
     "trueNegatives":0},"delta":{"fraudCaught":0,"falsePositives":0,"flips":0},
     "mix":{"before":{"allow":0,"challenge":0,"review":0,"deny":0},
     "after":{"allow":0,"challenge":0,"review":0,"deny":0}},
-    "flipsByPair":[]}' | tr -d '\n ')"
+    "flipsByPair":[],"otherScorer":0}' | tr -d '\n ')"
 
 # A watched user among the sample's, and events that are no samples: decided
 # by a list, or degraded.

@@ -76,6 +76,34 @@ select assay.labels_match(2), assay.labels_match(2), assay.labels_match(2);
 select event_id, round(extract(epoch from look_at - now()) / 10)
 from assay.label where event_id like 'w-%' order by 1;
 
+-- The tags of a decision that a model made are those of its sample, which only
+-- the companion looks for; where it is gone there are none.
+select decide('m-1', '[{"tag":"ml:graph.ringSize","points":40}]');
+select decide('m-2', '[]');
+select decide('m-3', '[{"tag":"ml:rules.score","points":70}]');
+insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+    user_id, replay)
+select decided_at, id, event_id, event_type, 'u',
+	'{"tags":[{"tag":"modelled","points":9},{"tag":"list.watch","points":0}]}'
+from assay.verdict_log where event_id in ('m-1', 'm-2');
+update assay.label set look_at = 'infinity';
+select assay.label_chargeback('m-' || n, 'cor_8')
+from generate_series(1, 3) n;
+select count(*) from assay.label where event_id like 'm-%' and credited is null;
+select assay.labels_match(10);
+select event_id, tags, credited from assay.label where event_id like 'm-%'
+order by 1;
+select * from counts where tag = 'modelled';
+
+-- Who has the counts is told when they move, and only then.
+select number as epoch from assay.tag_epoch \gset
+select assay.label_chargeback('m-1', 'cor_9');
+select assay.label_chargeback('never', 'cor_9');
+select number - :epoch from assay.tag_epoch;
+select decide('m-4', '[{"tag":"t","points":9},{"tag":"s","points":9}]');
+select assay.label_chargeback('m-4', 'cor_9');
+select number - :epoch from assay.tag_epoch;
+
 -- The counts are the sum of the labels.
 select t.tag, count(*) filter (where credited = 'fraud'),
 	count(*) filter (where credited = 'legit')

@@ -17,7 +17,8 @@ begin atomic
 	insert into assay.verdict_log (decided_at, id, event_id, event_type,
 	    verdict, score, reasons, policy_id, policy_version, correlation_id)
 	values (base() + (day + 0.5) * interval '1 day', decide.verdict, event,
-	    'order.place', 'review', score, '[]', 'p', 'v', 'c');
+	    'order.place', 'review', score, '[{"tag":"t","points":1}]', 'p', 'v',
+	    'c');
 	insert into assay.detail (decided_at, verdict_id, event_id, event_type,
 	    user_id, device, ip)
 	values (base() + (day + 0.5) * interval '1 day', decide.verdict, event,

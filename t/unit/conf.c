@@ -82,6 +82,7 @@ static const struct {
 	    "ENGINE_ENV must be production, development or test" },
 	{ "PERSISTENCE=disk\n", ":1",
 	    "PERSISTENCE must be memory or postgres" },
+	{ "SCORER=best\n", ":1", "SCORER must be weighted, learned or ml" },
 	{ "OPERATOR_WORKERS=1\n", "OPERATOR_WORKERS", "must be at least 2" },
 	{ "DECIDE_WORKERS=19\n", "DATABASE_POOL_MAX",
 	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 21 workers "

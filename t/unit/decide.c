@@ -2,12 +2,14 @@
 /* core/decide.c: from signals to a verdict, its score, reasons and queue. */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/arena.h"
 #include "core/decide.h"
 #include "core/fail.h"
+#include "core/model.h"
 #include "core/signals.h"
 #include "t/unit/unit.h"
 
@@ -106,6 +108,72 @@ START_TEST(decides)
 	arena_init(&a, scratch, 0);
 	ck_assert_int_eq(
 	    decide(&book, &sigs, &a, &got, &f), cases[_i].n_hits > 0 ? -1 : 0);
+	arena_reset(&a);
+}
+END_TEST
+
+/* One event by each scorer: 28 points for velocity, which labels know. */
+static const struct {
+	enum scorer scorer;
+	int64_t fraud, legit;
+	int score;
+	enum verdict verdict;
+	const char *reason;
+	size_t n_rules; /* reasons that only a model does not give */
+} scored[] = {
+	{ 0, 0, 0, 28, VERDICT_CHALLENGE, "velocity", 0 },
+	{ SCORER_WEIGHTED, 9, 0, 28, VERDICT_CHALLENGE, "velocity", 0 },
+	{ SCORER_LEARNED, 2, 0, 28, VERDICT_CHALLENGE, "velocity", 0 },
+	{ SCORER_LEARNED, 90, 0, 45, VERDICT_REVIEW, "velocity", 0 },
+	{ SCORER_LEARNED, 0, 90, 0, VERDICT_ALLOW, "velocity", 0 },
+	{ SCORER_ML, 90, 0, 90, VERDICT_DENY, "ml:rules.score", 1 },
+};
+
+START_TEST(scores)
+{
+	static struct signals sigs;
+	static struct decision got;
+	struct lesson lesson = { "velocity", scored[_i].fraud,
+		scored[_i].legit };
+	const struct lessons lessons = { &lesson, 1 };
+	struct model m = *model_bundled();
+	const struct scoring by = { scored[_i].scorer, &lessons, &m };
+	const struct rulebook scoring = { .ruleset = book.ruleset,
+		.policy = &policy,
+		.scoring = scored[_i].scorer == 0 ? NULL : &by };
+	const struct event ev = { .n_attrs = 0 };
+	struct arena a;
+	struct fail f = { 0 };
+	int i;
+
+	/* A model to which the 28 points are odds of 9 to 1. */
+	memset(m.weight, 0, sizeof(m.weight));
+	m.weight[FEATURE_RULES_SCORE] = log(9) / 0.28;
+	m.bias = 0;
+	m.base_rate = 0.5;
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	sigs.event = &ev;
+	sigs.value[SIGNAL_VELOCITY_ATTEMPTS_2M] = value_number(5);
+	memset(&got, 0, sizeof(got));
+	arena_init(&a, scratch, sizeof(scratch));
+	ck_assert_int_eq(decide(&scoring, &sigs, &a, &got, &f), 0);
+	ck_assert_int_eq(got.score.total, scored[_i].score);
+	ck_assert_int_eq(got.verdict, scored[_i].verdict);
+	ck_assert_uint_eq(got.score.n_reasons, 1);
+	ck_assert_str_eq(got.score.reasons[0].tag, scored[_i].reason);
+	ck_assert_uint_eq(got.hits.n, 1);
+	ck_assert_uint_eq(got.rules.n_reasons, scored[_i].n_rules);
+	if (got.scorer == SCORER_ML) {
+		ck_assert_ptr_eq(got.model, &m);
+		ck_assert_int_eq(got.rules.total, 28);
+		ck_assert_double_eq_tol(got.p, 0.9, 1e-9);
+	}
+
+	/* A list is above any scorer. */
+	ck_assert_int_eq(decide_watched(&a, &got, &f), 0);
+	ck_assert_int_ge(got.verdict, VERDICT_REVIEW);
+	ck_assert_int_eq(got.score.total, scored[_i].score);
 	arena_reset(&a);
 }
 END_TEST
@@ -229,6 +297,7 @@ suite_decide(void)
 	TCase *tc = tcase_create("decide");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, scores, 0, (int)nitems(scored));
 	tcase_add_loop_test(tc, decides, 0, (int)nitems(cases));
 	tcase_add_loop_test(tc, heeds_lists, 0, (int)nitems(listings));
 	tcase_add_loop_test(tc, places_reasons, 0, (int)nitems(reasons));

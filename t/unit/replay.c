@@ -6,6 +6,7 @@
 
 #include "core/arena.h"
 #include "core/decide.h"
+#include "core/model.h"
 #include "core/replay.h"
 #include "core/rule.h"
 #include "core/str.h"
@@ -38,6 +39,7 @@ static const char *const strings[] = { "", "ET", "a \"quoted\" \\ thing",
 static struct value value_at(enum value_type type, size_t i);
 static void check_value(const struct value *, const struct value *);
 static const char *written(const struct signals *, bool watched);
+static const char *written_by(enum scorer, const struct signals *, bool);
 
 static void
 setup(void)
@@ -132,12 +134,40 @@ START_TEST(head)
 }
 END_TEST
 
+/* Who scored it, and of a model what it is and what it found. */
+START_TEST(scorers)
+{
+	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
+	struct signals sigs = { .event = &ev };
+	const enum scorer scorer = (enum scorer)_i;
+	const char *text;
+	char want[128];
+	size_t i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	text = written_by(scorer, &sigs, false);
+	ck_assert_int_eq(replay_read(&arena, text, strlen(text), &got), 0);
+	ck_assert_int_eq(got.scorer, scorer);
+	ck_assert_int_eq(replay_read_head(text, REPLAY_HEAD, &got), 0);
+	ck_assert_int_eq(got.scorer, scorer);
+	snprintf(want, sizeof(want),
+	    "],\"model\":\"%s\",\"p\":0.1,\"pEven\":0.30000000000000004,"
+	    "\"signals\":",
+	    model_bundled()->version);
+	ck_assert_int_eq(strstr(text, want) != NULL, scorer == SCORER_ML);
+	ck_assert_int_eq(strstr(text, "pEven") != NULL, scorer == SCORER_ML);
+}
+END_TEST
+
 /* What a later version may write, and what none would. */
 static const struct {
 	const char *text;
 	int r;
 } texts[] = {
 	{ HEAD "}", 0 },
+	{ HEAD ",\"scorer\":\"forest\"}", 0 },
+	{ HEAD ",\"scorer\":null}", -1 },
 	{ HEAD ",\"model\":{\"p\":[0.25,\"}\\\"\"]},\"n\":null}", 0 },
 	{ HEAD ",\"signals\":{}}", 0 },
 	{ HEAD ",\"signals\":{\"risk.new\":{\"a\":1},\"geo.country\":\"ET\"}}",
@@ -224,10 +254,20 @@ check_value(const struct value *a, const struct value *b)
 static const char *
 written(const struct signals *sigs, bool watched)
 {
-	static const struct decision d = {
+	return written_by(SCORER_WEIGHTED, sigs, watched);
+}
+
+static const char *
+written_by(enum scorer scorer, const struct signals *sigs, bool watched)
+{
+	const struct decision d = {
 		.verdict = VERDICT_REVIEW,
 		.score = { .total = 54 },
+		.scorer = scorer,
 		.hits = { { 0, 1 }, 2 },
+		.model = model_bundled(),
+		.p = 0.1,
+		.p_even = 0.1 + 0.2,
 	};
 	struct str s;
 
@@ -248,6 +288,7 @@ suite_replay(void)
 	tcase_add_loop_test(tc, round_trip, 0, 130);
 	tcase_add_test(tc, no_part_of_it_is_it);
 	tcase_add_loop_test(tc, head, 0, 2);
+	tcase_add_loop_test(tc, scorers, SCORER_WEIGHTED, SCORER__MAX);
 	tcase_add_loop_test(tc, other_texts, 0, nitems(texts));
 	tcase_add_test(tc, too_many_attributes);
 	suite_add_tcase(s, tc);

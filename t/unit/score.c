@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* core/score.c: sums per tag, the clamp, the order of reasons. */
+/* core/score.c: what each scorer makes of tags and features. */
 #include "config.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/arena.h"
 #include "core/fail.h"
+#include "core/model.h"
 #include "core/rule.h"
 #include "core/score.h"
+#include "core/signals.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[65536];
@@ -66,6 +69,216 @@ START_TEST(sums)
 }
 END_TEST
 
+/* What labels teach, halves up. */
+static const struct {
+	int64_t fraud, legit;
+	int points;
+} taught[] = {
+	{ 0, 1, 11 },
+	{ 1, 0, 34 },
+	{ 1, 1, 23 },
+	{ 0, 3, 6 },
+	{ 3, 0, 39 },
+	{ 2, 1, 28 },
+	{ 0, 44, 1 },
+	{ 0, 45, 0 },
+	{ 44, 0, 45 },
+	{ 43, 0, 44 },
+	{ 1000000000000, 2000000000000, 15 },
+};
+
+START_TEST(lessons)
+{
+	const struct lesson lesson = { "t", taught[_i].fraud,
+		taught[_i].legit };
+
+	ck_assert_int_eq(score_lesson(&lesson), taught[_i].points);
+}
+END_TEST
+
+/* Of the tags of the rules: all, too few labels, none, of no rule. */
+static struct lesson known[] = {
+	{ "all", 0, 90 },
+	{ "amount", 1, 1 },
+	{ "gone", 9, 0 },
+	{ "quiet", 2, 1 },
+	{ "velocity", 3, 0 },
+};
+
+static const struct {
+	struct hits hits;
+	int total;
+	struct reason reasons[5];
+} learned[] = {
+	{ { { 0 }, 0 }, 0, { { NULL, 0 } } },
+	/* Two labels are not believed, and no label says nothing. */
+	{ { { 3 }, 1 }, 26, { { "amount", 26 } } },
+	{ { { 1 }, 1 }, 26, { { "ring", 26 } } },
+	/* What a tag teaches counts once, however many of its rules fired. */
+	{ { { 0 }, 1 }, 39, { { "velocity", 39 } } },
+	{ { { 2 }, 1 }, 39, { { "velocity", 39 } } },
+	{ { { 0, 2 }, 2 }, 39, { { "velocity", 39 } } },
+	/* It may be more than the rules say, or nothing at all. */
+	{ { { 4 }, 1 }, 28, { { "quiet", 28 } } },
+	{ { { 5 }, 1 }, 0, { { "all", 0 } } },
+	{ { { 0, 1, 2, 3, 4, 5 }, 6 }, 100,
+	    { { "velocity", 39 }, { "quiet", 28 }, { "amount", 26 },
+		{ "ring", 26 }, { "all", 0 } } },
+};
+
+START_TEST(learns)
+{
+	const struct lessons all = { known, nitems(known) }, none = { NULL, 0 };
+	struct arena a;
+	struct fail f = { 0 };
+	struct score got = { 0 }, hand = { 0 };
+	size_t i;
+
+	arena_init(&a, block, sizeof(block));
+	ck_assert_int_eq(
+	    score_learned(&a, &ruleset, &learned[_i].hits, &all, &got, &f), 0);
+	ck_assert_int_eq(got.total, learned[_i].total);
+	for (i = 0; i < got.n_reasons; i++) {
+		ck_assert_str_eq(
+		    got.reasons[i].tag, learned[_i].reasons[i].tag);
+		ck_assert_int_eq(
+		    got.reasons[i].points, learned[_i].reasons[i].points);
+	}
+	ck_assert(i == nitems(learned[_i].reasons) ||
+	    learned[_i].reasons[i].tag == NULL);
+
+	/* Without any label there are the weights. */
+	ck_assert_int_eq(
+	    score_learned(&a, &ruleset, &learned[_i].hits, &none, &got, &f), 0);
+	ck_assert_int_eq(
+	    score_weighted(&a, &ruleset, &learned[_i].hits, &hand, &f), 0);
+	ck_assert_int_eq(got.total, hand.total);
+	arena_reset(&a);
+}
+END_TEST
+
+/* Features whose values are 1 below, in the order of their tags. */
+static const enum feature features[] = {
+	FEATURE_USERS_ON_DEVICE,
+	FEATURE_USERS_ON_FINGERPRINT,
+	FEATURE_COUNTRY_CHANGED,
+	FEATURE_RING_SIZE,
+	FEATURE_USERS_ON_IP,
+	FEATURE_RULES_SCORE,
+	FEATURE_ATTEMPTS_24H,
+	FEATURE_ATTEMPTS_2M,
+};
+
+/* Their terms, the score that is wanted, and the points of each. */
+static const struct {
+	double terms[nitems(features)];
+	int total;
+	int points[nitems(features)];
+} models[] = {
+	{ { 1 }, 37, { 37 } },
+	{ { 1 }, 100, { 100 } },
+	{ { 1 }, 0, { 0 } },
+	/* In proportion, and what is left over to the largest remainder. */
+	{ { 1, 1, 1 }, 50, { 17, 17, 16 } },
+	{ { 2, 1 }, 10, { 7, 3 } },
+	{ { 1, 2, 4 }, 99, { 14, 28, 57 } },
+	{ { 1, 3, 3, 3 }, 7, { 1, 2, 2, 2 } },
+	/* What speaks for nothing, or against fraud, has no share. */
+	{ { 1, -5, 0, 1 }, 20, { 10, 0, 0, 10 } },
+	{ { -1, -2 }, 40, { 0 } },
+	{ { 5, 0.001 }, 20, { 20, 0 } },
+	/* The six greatest share it all. */
+	{ { 1, 1, 1, 1, 1, 1, 1, 1 }, 90, { 15, 15, 15, 15, 15, 15, 0, 0 } },
+	{ { 1, 2, 2, 2, 2, 2, 2 }, 90, { 0, 15, 15, 15, 15, 15, 15 } },
+	{ { 1, 1, 1, 1, 1, 1 }, 3, { 1, 1, 1 } },
+	{ { 1e300, 1e300, 1e300 }, 100, { 34, 33, 33 } },
+};
+
+/* Signals of which nothing is known but what makes those features 1. */
+static void
+signals_fill(struct signals *sigs)
+{
+	int i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs->value[i] = value_unknown();
+	sigs->value[SIGNAL_DEVICE_USERS_ON_DEVICE] = value_number(500);
+	sigs->value[SIGNAL_DEVICE_USERS_ON_FINGERPRINT] = value_number(500);
+	sigs->value[SIGNAL_GEO_COUNTRY_CHANGED] = value_bool(true);
+	sigs->value[SIGNAL_GRAPH_RING_SIZE] = value_number(500);
+	sigs->value[SIGNAL_GRAPH_USERS_ON_IP] = value_number(500);
+	sigs->value[SIGNAL_VELOCITY_ATTEMPTS_24H] = value_number(500);
+	sigs->value[SIGNAL_VELOCITY_ATTEMPTS_2M] = value_number(500);
+}
+
+START_TEST(models_it)
+{
+	struct model m = *model_bundled();
+	struct signals sigs = { 0 };
+	struct arena a;
+	struct fail f = { 0 };
+	struct score got = { 0 };
+	double z = 0, p, p_even;
+	int sum = 0, last = SCORE_MAX;
+	size_t i, k, n = 0;
+
+	/* Calibrated such that the score is the one that is wanted. */
+	memset(m.weight, 0, sizeof(m.weight));
+	for (i = 0; i < nitems(features); i++) {
+		m.weight[features[i]] = models[_i].terms[i];
+		z += models[_i].terms[i];
+	}
+	m.bias = 0;
+	m.base_rate = 0.01;
+	m.calibration.a = z > 1e9 ? 0 : 1;
+	p_even = fmin(fmax(models[_i].total / 100.0, 1e-6), 1 - 1e-6);
+	m.calibration.b =
+	    log(p_even / (1 - p_even)) + log(0.01 / 0.99) - m.calibration.a * z;
+
+	signals_fill(&sigs);
+	arena_init(&a, block, sizeof(block));
+	ck_assert_int_eq(
+	    score_ml(&a, &m, &sigs, 100, &got, &p, &p_even, &f), 0);
+	ck_assert_int_eq(got.total, models[_i].total);
+	ck_assert_int_eq(got.total, (int)floor(100 * p_even + 0.5));
+	ck_assert(p < p_even);
+	for (i = 0; i < nitems(features); i++)
+		n += models[_i].points[i] > 0;
+	ck_assert_uint_eq(got.n_reasons, n);
+	for (k = 0; k < got.n_reasons; k++) {
+		ck_assert_int_eq(strncmp(got.reasons[k].tag, "ml:", 3), 0);
+		for (i = 0; i < nitems(features); i++)
+			if (strcmp(feature_name(features[i]),
+				got.reasons[k].tag + 3) == 0)
+				break;
+		ck_assert_uint_lt(i, nitems(features));
+		ck_assert_int_eq(got.reasons[k].points, models[_i].points[i]);
+		ck_assert_int_le(got.reasons[k].points, last);
+		last = got.reasons[k].points;
+		sum += last;
+	}
+	ck_assert_int_eq(sum, n == 0 ? 0 : got.total);
+	arena_reset(&a);
+
+	arena_init(&a, block, 0);
+	ck_assert_int_eq(
+	    score_ml(&a, &m, &sigs, 100, &got, &p, &p_even, &f), -1);
+	ck_assert_int_eq(f.kind, FAIL_US);
+	arena_reset(&a);
+}
+END_TEST
+
+START_TEST(scorers)
+{
+	unsigned int i;
+
+	for (i = SCORER_WEIGHTED; i < SCORER__MAX; i++)
+		ck_assert_uint_eq(scorer_parse(scorer_name((enum scorer)i)), i);
+	ck_assert_int_eq(scorer_parse("weighed"), 0);
+	ck_assert_int_eq(scorer_parse(""), 0);
+}
+END_TEST
+
 START_TEST(a_full_arena)
 {
 	struct arena a;
@@ -91,6 +304,10 @@ suite_score(void)
 	TCase *tc = tcase_create("score");
 
 	tcase_add_loop_test(tc, sums, 0, (int)nitems(cases));
+	tcase_add_loop_test(tc, lessons, 0, (int)nitems(taught));
+	tcase_add_loop_test(tc, learns, 0, (int)nitems(learned));
+	tcase_add_loop_test(tc, models_it, 0, (int)nitems(models));
+	tcase_add_test(tc, scorers);
 	tcase_add_test(tc, a_full_arena);
 	suite_add_tcase(s, tc);
 	return s;
