@@ -15,7 +15,6 @@ static void note(struct storage *st, const char *name, int64_t rows);
 static void print_rows(const struct storage *st, struct str *s);
 static void print_components(
     int64_t database, const struct model *model, struct str *s);
-static void print_months(int64_t months, struct str *s);
 static void print_disks(const char *paths, struct str *s);
 static void print_head(const char *name, const char *help, struct str *s);
 static void print_disk(const char *name, const struct disk *d, struct str *s);
@@ -30,17 +29,15 @@ int
 storage_measure(
     struct db *db, struct arena *a, struct storage *st, struct fail *f)
 {
-	struct rows size, months, rows;
+	struct rows size, rows;
 	int i;
 
 	if (db_one(db, a, STMT_STORAGE_BYTES, NULL, &size, f) == -1 ||
-	    db_one(db, a, STMT_STORAGE_MONTHS, NULL, &months, f) == -1 ||
 	    db_run(db, a, STMT_STORAGE_ROWS, NULL, &rows, f) == -1)
 		return -1;
 	for (i = 0; i < rows.ro_n; i++)
 		note(st, rows_text(&rows, i, rows_col(&rows, "name")),
 		    rows_int(&rows, i, rows_col(&rows, "rows")));
-	atomic_store(&st->st_months, rows_get_int(&months, "months"));
 	atomic_store(&st->st_bytes, rows_get_int(&size, "bytes"));
 	return 0;
 }
@@ -54,7 +51,6 @@ storage_print(const struct storage *st, const char *paths,
 	if (bytes > 0) {
 		print_rows(st, s);
 		print_components(bytes, model, s);
-		print_months(atomic_load(&st->st_months), s);
 	}
 	print_disks(paths, s);
 }
@@ -97,14 +93,6 @@ print_components(int64_t database, const struct model *model, struct str *s)
 	    "engine_disk_component_bytes{component=\"%s\",kind=\"model\"} "
 	    "%" PRId64 "\n",
 	    database, model->source, bytes);
-}
-
-static void
-print_months(int64_t months, struct str *s)
-{
-	print_head("engine_partitions_ahead_months",
-	    "Months after this one whose decisions have a place to go", s);
-	str_addf(s, "engine_partitions_ahead_months %" PRId64 "\n", months);
 }
 
 static void

@@ -22,7 +22,6 @@ enum collection {
 /* What was measured, in memory that processes share; zeros until then. */
 struct storage {
 	_Atomic int64_t st_bytes; /* of the database */
-	_Atomic int64_t st_months; /* ahead that have partitions, or -1 */
 	_Atomic int64_t st_rows[COLLECTION__MAX]; /* about */
 };
 

@@ -238,8 +238,7 @@ grant execute on function assay.erase_identity(bigint, text, bigint),
     assay.erase_details(text, timestamptz, bigint) to assay_operator;
 
 -- operator reports what is stored.
-grant execute on function assay.storage_rows(), assay.partitions_left()
-    to assay_operator;
+grant execute on function assay.storage_rows() to assay_operator;
 
 -- Companions add to what they have counted, and operator shows it, and how
 -- much waits; what waits it does not see.

@@ -738,9 +738,6 @@ from assay.erase_details($1::text, $2::timestamptz, $3::bigint);
 -- name: storage_bytes one read late
 select pg_database_size(current_database()) as bytes;
 
--- name: storage_months one read late
-select assay.partitions_left() as months;
-
 -- name: storage_rows many read late
 select name, rows from assay.storage_rows();
 

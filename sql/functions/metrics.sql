@@ -80,12 +80,5 @@ begin atomic
 	select 'model_look', assay.age_ms((select max(f.looked_at)
 	    from assay.model_file f))
 	union all
-	select 'months_ahead', (select min(p.n)
-	    from (select count(*) filter (where right(r.relname, 6) >
-			to_char(now() at time zone 'UTC', 'YYYYMM')) as n
-		from (values ('assay.verdict_log'::regclass),
-		    ('assay.detail'::regclass)) as t(parent)
-		left join pg_inherits i on i.inhparent = t.parent
-		left join pg_class r on r.oid = i.inhrelid
-		group by t.parent) p);
+	select 'months_ahead', assay.partitions_left();
 end;

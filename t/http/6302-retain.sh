@@ -122,7 +122,7 @@ sql "do \$\$ begin
 		to_char(now() + '24 months', '\"detail_\"YYYYMM')));
     end \$\$"
 check "how many months are left is a metric" stack_until 15 0 metric_is \
-    engine_partitions_ahead_months 22
+    engine_partition_months_ahead 22
 cron retain
 is "months are made ahead" "$(did) $(sql "select assay.partitions_left()")" \
     "0 0 0 0 0 3 24"
