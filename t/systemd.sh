@@ -79,11 +79,23 @@ denied() {
 	sed -n 's/^IPAddressDeny=//p' "$scratch/units/assay-deliver.service" |
 	    tr ' ' '\n' | grep -qxF "$1"
 }
-for net in 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 \
-    172.16.0.0/12 192.168.0.0/16 224.0.0.0/4 240.0.0.0/4 ::/96 fc00::/7 \
-    fe80::/10 ff00::/8 64:ff9b::a00:0/104 64:ff9b::c0a8:0/112; do
+# What the program refuses (core/address.c), itself and through NAT64; of IPv6
+# all that is not unicast, and special blocks of that.
+sed -n 's/^	V4(\([0-9, ]*\)),.*/\1/p' "$srcdir/core/address.c" |
+    tr -d ' ' | awk -F , '{
+	printf "%d.%d.%d.0/%d\n", $1, $2, $3, $4
+	net = sprintf("64:ff9b::%x:%x/%d", 256 * $1 + $2, 256 * $3, 96 + $4)
+	sub("::0:0/", "::/", net)
+	print net
+}' >"$scratch/special"
+check "special blocks are known" grep -qx 169.254.0.0/16 "$scratch/special"
+for net in ::/96 64:ff9b:1::/48 100::/8 200::/7 400::/6 800::/5 1000::/4 \
+    2001::/23 2001:db8::/32 2002::/16 3fff::/20 4000::/2 8000::/1; do
+	echo "$net"
+done >>"$scratch/special"
+while read -r net; do
 	check "$net is denied" denied "$net"
-done
+done <"$scratch/special"
 
 # A setting that its program reads may be a credential, if it is secret.
 sed -n 's/^CONF(\([A-Z_]*\),.*[ ,]SECRET[ ,].*/\1/p' "$srcdir/lib/conf.tbl" \
