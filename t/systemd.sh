@@ -134,8 +134,10 @@ DATABASE_URL=x
 export DATABASE_URL
 sed -n 's/^ExecStart=.*conf \(.*\)/\1/p' "$scratch"/units/*.service \
     >"$scratch/calls"
-sed -n 's/^[^#].* -c [^ ]* //p' "$root$prefix"/share/doc/*/assay.crontab \
-    >>"$scratch/calls"
+crontab=$(echo "$root$prefix"/share/doc/*/assay.crontab)
+sed -n 's/^[^#].* -c [^ ]* \(.*\) 2>&1 | .*/\1/p' "$crontab" >>"$scratch/calls"
+is "cron has nothing to send by mail" "$(grep '^[^#]' "$crontab" |
+    grep -cv ' 2>&1 | logger -t assay-cron$')" 0
 while read -r arguments; do
 	# shellcheck disable=SC2086 # several
 	check "assay-cron $arguments" "$builddir/assay-cron" -n $arguments
