@@ -20,9 +20,12 @@
 #include "core/policy.h"
 #include "core/str.h"
 #include "lib/body.h"
+#include "lib/body_model.h"
 #include "lib/body_rules.h"
 #include "lib/clock.h"
+#include "lib/db.h"
 #include "ctl/ctl.h"
+#include "ctl/models.h"
 #include "ctl/text.h"
 #include "ctl/train.h"
 
@@ -42,6 +45,7 @@ struct asked {
 	int64_t train; /* 0: all */
 	int64_t test; /* 0: all */
 	bool leave_known;
+	bool publish;
 };
 
 static int run(const struct asked *, struct plan *, struct arena *);
@@ -51,8 +55,8 @@ static int read_table(
 static int parse_until(const char *, int64_t *);
 static int read_policy(
     const char *, struct arena *, struct policy *, struct fail *);
-static int write_model(
-    const char *, const struct trained *, struct arena *, struct fail *);
+static int deliver(const struct asked *, const struct model *, struct arena *);
+static int publish(const char *, struct arena *);
 static int write_file(const char *, const char *, struct fail *);
 static int write_all(int, const char *);
 static bool is_stopping(void);
@@ -96,6 +100,8 @@ train(const struct command *cmd, int argc, char **argv)
 		    OPT_TEXT, &as.policy, 0, 0 },
 		{ "output", "FILE", "write the model to FILE", OPT_TEXT,
 		    &as.output, 0, 0 },
+		{ "publish", NULL, "make the model serve, in the database",
+		    OPT_FLAG, &as.publish, 0, 0 },
 	};
 	struct sigaction sa = { .sa_handler = interrupted,
 		.sa_flags = (int)SA_RESETHAND };
@@ -105,6 +111,8 @@ train(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
+	if (as.publish && ctl_database_url() == NULL)
+		return EX_CONFIG;
 	as.table = argv[0];
 	if (as.until != NULL && parse_until(as.until, &plan.pl_until) == -1)
 		opt_usage(cmd, "--train-until must be a date or a time");
@@ -140,9 +148,7 @@ run(const struct asked *as, struct plan *plan, struct arena *a)
 		clock_text(plan->pl_until, until);
 		tr.tr_model.trained_at = until;
 		train_show(&tb, plan, &tr, &policy);
-		if (as->output != NULL &&
-		    write_model(as->output, &tr, a, &f) == -1)
-			status = fail_status(&f);
+		status = deliver(as, &tr.tr_model, a);
 	}
 	table_clear(&tb);
 	return status;
@@ -225,18 +231,41 @@ read_policy(
 	return body_policy(a, json, path, ret, f);
 }
 
+/* Put the model where it was asked for, if any reader would take it. */
 static int
-write_model(
-    const char *path, const struct trained *tr, struct arena *a, struct fail *f)
+deliver(const struct asked *as, const struct model *m, struct arena *a)
 {
+	struct model read = { 0 };
+	struct fail f = { 0 };
+	const char *text;
 	struct str s;
 
 	str_init(&s, a);
-	model_file_json(&s, &tr->tr_model);
-	if (str_text(&s) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, path, "needs too much memory");
-	return write_file(path, str_text(&s), f);
+	model_file_json(&s, m);
+	if ((text = str_text(&s)) == NULL)
+		fail_set(&f, FAIL_US, INTERNAL, NULL, "needs too much memory");
+	else if (body_model(a, text, strlen(text), &read, &f) == 0 &&
+	    (as->output == NULL || write_file(as->output, text, &f) == 0))
+		return as->publish ? publish(text, a) : EX_OK;
+	return fail_status(&f);
+}
+
+static int
+publish(const char *text, struct arena *a)
+{
+	struct fail f = { 0 };
+	struct db *db;
+	bool loaded;
+	int status;
+
+	if ((db = ctl_database(&status)) == NULL)
+		return status;
+	if (models_put(db, a, text, strlen(text), &loaded, &f) == -1)
+		status = ctl_failed("publish", &f);
+	else
+		ctl_say("the model serves%s", loaded ? "" : " already");
+	db_close(db);
+	return f.kind == 0 ? EX_OK : status;
 }
 
 /*

@@ -43,41 +43,10 @@ at_least() {
 # weight FEATURE: as the report has it.
 weight() { awk -v name="$1" '$1 == name { print $2 }' "$scratch/out"; }
 
-# Forty days of 100 events, a tenth of them fraud.  The first feature is high
-# for most fraud, the second for some legit events, the third is a constant,
-# the others are nothing.  Labels come seven days later.
 sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/core/features.tbl" \
     >"$scratch/features"
-awk -v features="$(tr '\n' ',' <"$scratch/features")" '
-	function next_random() {
-		seed = (seed * 16807) % 2147483647
-		return seed / 2147483647
-	}
-	function stamp(minutes) {
-		day = int(minutes / 1440)
-		return sprintf("2026-%02d-%02dT%02d:%02d:00.000000Z",
-		    1 + int(day / 31), 1 + day % 31, int(minutes / 60) % 24,
-		    minutes % 60)
-	}
-	BEGIN {
-		seed = 20261121
-		k = split(features, name, ",") - 1
-		sub(/,$/, "", features)
-		print "event_id,user_id,decided_at,fraud,labelled_at," features
-		for (i = 0; i < 4000; i++) {
-			fraud = next_random() < 0.1
-			x = next_random() * (fraud ? 1 : 0.6)
-			y = next_random() < (fraud ? 0.1 : 0.5) ? 1 : 0
-			minutes = int(i * 14.4)
-			row = "e" i ",u" int(next_random() * 300) "," \
-			    stamp(minutes) "," (fraud ? 1 : 0) "," \
-			    stamp(minutes + 7 * 1440)
-			for (j = 1; j <= k; j++)
-				row = row "," (j == 1 ? sprintf("%.17g", x) : \
-				    j == 2 ? y : j == 3 ? 0.5 : 0)
-			print row
-		}
-	}' >"$scratch/table.csv"
+awk -v features="$(paste -sd , <"$scratch/features")" \
+    -f "$srcdir/t/table.awk" >"$scratch/table.csv"
 first=$(sed -n 1p "$scratch/features")
 second=$(sed -n 2p "$scratch/features")
 third=$(sed -n 3p "$scratch/features")
@@ -219,6 +188,20 @@ wait $pid
 check "interrupted" [ $? -eq 75 ]
 check "is told" says "nothing was written"
 check "and is true" cmp "$scratch/model" "$scratch/again"
+
+# The evaluation: a model for each of the last weeks.
+evaluates() {
+	builddir=$builddir sh "$srcdir/bench/evaluate.sh" "$@" \
+	    >"$scratch/out" 2>"$scratch/err"
+}
+refuses() { ! evaluates "$@"; }
+check "nothing to evaluate on" evaluates
+check "is a visible skip" says "SKIP: evaluate"
+check "two weeks" evaluates "$scratch/table.csv.gz" 2
+check "are the last" [ "$(grep -c '^from ' "$scratch/out")" -eq 2 ]
+check "up to the end" grep -q '^from 2026-02-03  ' "$scratch/out"
+check "beside what is published" says "logistic regression"
+check "a table that is none" refuses "$srcdir/README.md"
 
 echo "1..$n"
 [ "$failed" -eq 0 ]

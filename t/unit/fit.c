@@ -150,6 +150,23 @@ START_TEST(the_same_bits_again)
 }
 END_TEST
 
+/* What was minimized is the loss and the penalty of standardized weights. */
+START_TEST(the_loss)
+{
+	const struct fit_options options = { .l2 = 1e-2, .fraud_weight = 9 };
+	struct fit got;
+	struct fail f = { 0 };
+	double penalty = 0;
+	size_t j;
+
+	ck_assert_int_eq(run(&reference, &options, &got, &f), 0);
+	for (j = 0; j < COLUMNS; j++)
+		penalty += pow(got.weight[j] * got.spread[j], 2);
+	ck_assert_double_eq_tol(fit_loss(&got, &reference, 9),
+	    got.loss - options.l2 / 2 * penalty, 1e-9);
+}
+END_TEST
+
 START_TEST(what_is_passed_over)
 {
 	const struct fit_options options = { .l2 = 1e-3, .fraud_weight = 1 };
@@ -273,6 +290,7 @@ suite_fit(void)
 
 	tcase_add_loop_test(tc, as_others_find, 0, (int)nitems(cases));
 	tcase_add_test(tc, the_same_bits_again);
+	tcase_add_test(tc, the_loss);
 	tcase_add_test(tc, what_is_passed_over);
 	tcase_add_loop_test(tc, small_inputs, 0, (int)nitems(small));
 	tcase_add_test(tc, only_constants);
