@@ -7,10 +7,12 @@
 #include "lib/clock.h"
 #include "lib/conf.h"
 #include "lib/db.h"
+#include "lib/log.h"
 #include "lib/metric.h"
 #include "lib/topic.h"
 
 #define AT_ONCE 2000 /* deliveries of one transaction, about */
+#define RESTORED (-1) /* for a transaction: the cursor is beyond them all */
 #define REST 4 /* times as long as it took, when there is no more */
 
 enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
@@ -61,6 +63,10 @@ publish_step(struct run *r, bool *ret_more, struct fail *f)
 			looked = rows_int(&rows, row, rows_col(&rows, "next"));
 		}
 	}
+	if (looked == RESTORED && from != RESTORED)
+		log_error("cursor=restored why=no verdict is published before "
+			  "the server has made as many transactions as the "
+			  "database has counted; see assay-cron(8)");
 	if (!*ret_more)
 		due = clock_ticks() + REST * (clock_ticks() - began);
 	return 0;

@@ -103,6 +103,8 @@ $$;
 -- The cursor stops before the oldest transaction that still runs, so that none
 -- is left out that commits late.  A step that finds no decision leaves it
 -- behind for a while: an idle system writes nothing, and reads nothing again.
+-- Beyond all transactions, where a dump was restored into a cluster that counts
+-- its own from the start, it stays: next is -1 then.
 create or replace function assay.publish_next(most bigint, throttle bigint,
     looked bigint)
 returns table (topic text, events bigint, throttled bigint, more boolean,
@@ -200,7 +202,7 @@ begin
 		null::bigint
 	from assay.fan_out(told || decided.events, throttle) f;
 	topic := null;
-	next := beyond;
+	next := case when stored > horizon then -1 else beyond end;
 	more := beyond < horizon or decided.n = at_most
 	    or coalesce(cardinality(told), 0) = at_most;
 	return next;
