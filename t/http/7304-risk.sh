@@ -220,6 +220,74 @@ is "every event and every label is counted once" "$(counted)" "$(recounted)"
 check "there was something to count" [ "$(counted | awk -F '|' '
     { n += $3; l += $4 } END { print n + l }')" -gt 200 ]
 
+# Killed between the cursor and the counts; decisions wait for neither.
+kill -s TERM "$first" "$stack_cron_pid"
+wait "$first" "$stack_cron_pid"
+
+# session NAME SQL: a transaction that has done this, and waits for finish_it.
+session() {
+	mkfifo "$scratch/$1"
+	cluster_psql postgres assay -q <"$scratch/$1" >/dev/null 2>&1 &
+	holder=$!
+	exec 8>"$scratch/$1"
+	echo "begin; $2;" >&8
+}
+finish_it() {
+	echo "commit;" >&8
+	exec 8>&-
+	wait "$holder"
+}
+# shellcheck disable=SC2317 # stack_until calls them
+held() {
+	[ "$(sql "select count(*) from pg_locks
+	    where relation = 'assay.entity_risk'::regclass
+		and mode = 'ShareLock'")" = 1 ]
+}
+# shellcheck disable=SC2317
+writing() {
+	[ "$(sql "select count(*) from pg_locks
+	    where relation = 'assay.entity_risk'::regclass
+		and mode = 'RowExclusiveLock'")" = 1 ]
+}
+# shellcheck disable=SC2317
+waits() {
+	[ "$(sql "select count(*) from pg_locks where not granted
+	    and $1")" = 1 ]
+}
+session writers "lock table assay.entity_risk in share mode"
+stack_until 10 0 held
+order y-1 u-1 '"deviceId":"d-held","ip":"196.188.7.9"'
+start_cron "project --for 10m"
+stack_until 20 0 waits "relation = 'assay.entity_risk'::regclass"
+order y-2 u-1 '"deviceId":"d-held","ip":"196.188.7.9"'
+is "a decision waits for nobody who counts" "$STATUS $(json '.score >= 0')" \
+    "200 true"
+kill -s KILL "$stack_cron_pid"
+wait "$stack_cron_pid" 2>/dev/null
+finish_it
+cron project
+is "what was not counted yet is counted by the next" "$(counted)" \
+    "$(recounted)"
+
+# An erasure waits for who counts, who else would count for nobody.
+order y-3 u-held '"deviceId":"d-held2"'
+session counting "select assay.analytics_lock();
+    select assay.risk_put(array[e.id], array[20770], array['\\x01'::bytea])
+    from assay.entity e where e.key = 'd-held2'"
+stack_until 10 0 writing
+erase u-held &
+request=$!
+stack_until 10 0 waits "locktype = 'advisory'" ||
+    not_ok "the erasure waits"
+finish_it
+wait "$request"
+is "and leaves nothing" "$(sql "select count(*) from assay.entity_risk r
+    where not exists (select from assay.entity e
+	where e.id = r.entity and e.kind in (2, 3))")" 0
+start_cron "project --for 10m"
+first=$stack_cron_pid
+start_cron "project --for 10m"
+
 # Users go while the companions count: nothing is counted of who is nobody.
 for round in 6 7; do
 	traffic "$round"
