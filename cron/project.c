@@ -14,7 +14,8 @@
 #include "lib/db.h"
 #include "lib/log.h"
 
-#define COUNT_MAX 5000 /* decisions that one step counts */
+#define COUNT_MAX 2000 /* decisions that one step counts, with entities */
+#define ANEW_MAX 5000 /* that one step counts anew, without */
 #define LABELS_MAX 20 /* labels that one step looks for decisions of */
 #define REBUILD (1U << JOB_OPTION_rebuild)
 
@@ -138,7 +139,7 @@ rebuild(struct run *r, struct fail *f)
 	struct rows rows;
 
 	params_init(&p, r->arena);
-	params_int(&p, COUNT_MAX);
+	params_int(&p, ANEW_MAX);
 	if (db_one(r->db, r->arena, STMT_ANALYTICS_REBUILD, &p, &rows, f) == -1)
 		return -1;
 	r->count[COUNT_ANEW] += rows_get_int(&rows, "counted");
