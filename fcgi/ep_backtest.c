@@ -12,7 +12,6 @@
 #include "core/decide.h"
 #include "core/event.h"
 #include "core/fail.h"
-#include "core/model.h"
 #include "core/replay.h"
 #include "core/str.h"
 #include "fcgi/req.h"
@@ -26,6 +25,7 @@
 #include "lib/db.h"
 #include "lib/learned.h"
 #include "lib/log.h"
+#include "lib/served.h"
 #include "lib/shm.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
@@ -38,6 +38,7 @@ struct retrying {
 	struct rulebook book; /* no ruleset: the recorded scores */
 	struct scoring scoring; /* as decisions are scored now */
 	struct learned learned;
+	struct served served;
 	int64_t started; /* clock_ticks() */
 	int64_t deadline;
 	struct replay sample; /* the one in hand */
@@ -284,9 +285,13 @@ read_scoring(struct req *req, struct retrying *rt)
 	rt->scoring = (struct scoring) {
 		.scorer = scorer_parse(conf.SCORER),
 		.lessons = &rt->learned.le_lessons,
-		.model = model_bundled(),
+		.model = &rt->served.se_model,
 	};
 	rt->book.scoring = &rt->scoring;
+	served_init(&rt->served);
+	if (rt->scoring.scorer == SCORER_ML)
+		return served_fresh(
+		    &rt->served, req->worker->db, req->arena, 1, f);
 	if (rt->scoring.scorer != SCORER_LEARNED)
 		return 0;
 	params_init(&p, req->arena);

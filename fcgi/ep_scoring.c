@@ -8,22 +8,52 @@
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
 #include "fcgi/route.h"
+#include "fcgi/worker.h"
 #include "lib/conf.h"
+#include "lib/db.h"
+#include "lib/served.h"
+
+static int add_refusal(struct req *req, struct str *s);
 
 /*
  * GET /v1/config/model.  200: the scorer, and the model, which is loaded
- * whether or not it decides.
+ * whether or not it decides, and why a file of another is refused, if one is.
  */
 int
 scoring_status(struct req *req, struct resp *resp)
 {
 	const enum scorer scorer = scorer_parse(conf.SCORER);
+	struct served served;
 	struct str s;
 
+	served_init(&served);
+	if (served_fresh(&served, req->worker->db, req->arena, 1, &req->fail) ==
+	    -1)
+		return -1;
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"scorer\":\"%s\",\"ml\":{\"active\":%s,",
 	    scorer_name(scorer), scorer == SCORER_ML ? "true" : "false");
-	model_json(&s, model_bundled());
+	model_json(&s, &served.se_model);
+	if (add_refusal(req, &s) == -1)
+		return -1;
 	str_add(&s, "}}");
 	return resp_json(req, resp, 200, str_text(&s));
+}
+
+static int
+add_refusal(struct req *req, struct str *s)
+{
+	struct rows rows;
+
+	if (db_run(req->worker->db, req->arena, STMT_MODEL_REFUSED, NULL, &rows,
+		&req->fail) == -1)
+		return -1;
+	if (rows.ro_n == 0)
+		return 0;
+	str_add(s, ",\"refused\":{\"at\":");
+	str_json(s, rows_get_text(&rows, "looked_at"));
+	str_add(s, ",\"why\":");
+	str_json(s, rows_get_text(&rows, "refusal"));
+	str_addc(s, '}');
+	return 0;
 }

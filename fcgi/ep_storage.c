@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "core/model.h"
 #include "core/str.h"
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
@@ -13,10 +12,12 @@
 #include "lib/conf.h"
 #include "lib/db.h"
 #include "lib/disk.h"
+#include "lib/served.h"
 
 static void put_collections(struct str *s, const struct rows *rows);
 static void put_disks(struct str *s);
-static void put_components(struct str *s, int64_t database);
+static void put_components(
+    struct str *s, int64_t database, const struct model *model);
 
 /*
  * GET /v1/config/storage.  200: the report; counts of rows are estimates.
@@ -25,11 +26,14 @@ int
 storage_get(struct req *req, struct resp *resp)
 {
 	struct db *db = req->worker->db;
+	struct served served;
 	struct rows size, rows;
 	struct str s;
 	int64_t database;
 
-	if (db_one(db, req->arena, STMT_STORAGE_BYTES, NULL, &size,
+	served_init(&served);
+	if (served_fresh(&served, db, req->arena, 1, &req->fail) == -1 ||
+	    db_one(db, req->arena, STMT_STORAGE_BYTES, NULL, &size,
 		&req->fail) == -1 ||
 	    db_run(db, req->arena, STMT_STORAGE_ROWS, NULL, &rows,
 		&req->fail) == -1)
@@ -37,10 +41,10 @@ storage_get(struct req *req, struct resp *resp)
 	database = rows_get_int(&size, "bytes");
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"totalBytes\":%" PRId64 ",",
-	    database + (int64_t)model_size(model_bundled()));
+	    database + (int64_t)model_size(&served.se_model));
 	put_collections(&s, &rows);
 	put_disks(&s);
-	put_components(&s, database);
+	put_components(&s, database, &served.se_model);
 	str_addc(&s, '}');
 	return resp_json(req, resp, 200, str_text(&s));
 }
@@ -80,11 +84,11 @@ put_disks(struct str *s)
 }
 
 static void
-put_components(struct str *s, int64_t database)
+put_components(struct str *s, int64_t database, const struct model *model)
 {
 	str_addf(s,
 	    "\"components\":[{\"name\":\"postgresql\",\"kind\":\"database\","
 	    "\"bytes\":%" PRId64 "},"
 	    "{\"name\":\"%s\",\"kind\":\"model\",\"bytes\":%zu}]",
-	    database, model_bundled()->source, model_size(model_bundled()));
+	    database, model->source, model_size(model));
 }

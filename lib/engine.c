@@ -20,6 +20,7 @@
 #include "lib/geoip.h"
 #include "lib/learned.h"
 #include "lib/lists.h"
+#include "lib/served.h"
 #include "lib/setting.h"
 #include "lib/engine.h"
 
@@ -47,6 +48,7 @@ struct engine {
 	int en_current; /* index, -1 before the first load */
 	struct scoring en_scoring; /* of all rulebooks */
 	struct learned en_learned;
+	struct served en_served;
 	struct lists *en_lists;
 	const struct geoip *en_geoip;
 	struct spool *en_spool;
@@ -79,10 +81,11 @@ engine_new(enum scorer scorer, const struct geoip *geoip, struct spool *spool,
 	if ((e->en_lists = lists_new()) == NULL)
 		goto err1;
 	e->en_current = -1;
+	served_init(&e->en_served);
 	e->en_scoring = (struct scoring) {
 		.scorer = scorer,
 		.lessons = &e->en_learned.le_lessons,
-		.model = model_bundled(),
+		.model = &e->en_served.se_model,
 	};
 	e->en_geoip = geoip;
 	e->en_spool = spool;
@@ -138,6 +141,9 @@ engine_fresh(struct engine *e, struct db *db, struct arena *a,
 	if ((seen->rules != now->rules || seen->policies != now->policies) &&
 	    load_books(e, db, a, now, f) == -1)
 		return -1;
+	if (e->en_scoring.scorer == SCORER_ML &&
+	    served_fresh(&e->en_served, db, a, now->model, f) == -1)
+		return -1;
 	return lists_fresh(e->en_lists, db, now->lists, f);
 }
 
@@ -153,6 +159,7 @@ engine_load(struct engine *e, struct db *db, struct arena *a, struct fail *f)
 	now.policies = rows_get_int(&r, "policies");
 	now.lists = rows_get_int(&r, "lists");
 	now.settings = rows_get_int(&r, "settings");
+	now.model = rows_get_int(&r, "model");
 	now.anomalies = rows_get_bool(&r, "anomalies");
 	return engine_fresh(e, db, a, &now, f);
 }

@@ -27,6 +27,7 @@ struct epochs {
 	int64_t policies;
 	int64_t lists;
 	int64_t settings;
+	int64_t model;
 	bool anomalies; /* not a number: whether anybody wants them */
 };
 

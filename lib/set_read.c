@@ -20,9 +20,9 @@
 
 /* Column numbers of STMT_SET_OPEN. */
 struct open_cols {
-	int ord, now, rules, policies, lists, settings, anomalies, api_key,
-	    scopes, expires_at, live, earlier_id, earlier_event, earlier_at,
-	    node, root, state, root_parent, root_size;
+	int ord, now, rules, policies, lists, settings, model, anomalies,
+	    api_key, scopes, expires_at, live, earlier_id, earlier_event,
+	    earlier_at, node, root, state, root_parent, root_size;
 };
 
 /* Entities to resolve, as parameters: kind and key of each. */
@@ -348,6 +348,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 		.policies = rows_col(r, "policies"),
 		.lists = rows_col(r, "lists"),
 		.settings = rows_col(r, "settings"),
+		.model = rows_col(r, "model"),
 		.anomalies = rows_col(r, "anomalies"),
 		.api_key = rows_col(r, "api_key"),
 		.scopes = rows_col(r, "scopes"),
@@ -385,6 +386,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 	epochs.policies = rows_int(r, 0, c.policies);
 	epochs.lists = rows_int(r, 0, c.lists);
 	epochs.settings = rows_int(r, 0, c.settings);
+	epochs.model = rows_int(r, 0, c.model);
 	epochs.anomalies = rows_bool(r, 0, c.anomalies);
 	return engine_fresh(s->engine, s->db, s->arena, &epochs, f);
 }

@@ -70,7 +70,7 @@ from unnest($1::bigint[]) k;
 -- for), an earlier decision under the idempotency key, the user's state.
 -- name: set_open many read
 select e.ord, clock_timestamp() as now, c.rules, c.policies, c.lists,
-	c.settings, c.anomalies, k.id as api_key, k.scopes, k.expires_at,
+	c.settings, c.model, c.anomalies, k.id as api_key, k.scopes, k.expires_at,
 	k.id is not null and k.revoked_at is null and coalesce(
 	    k.expires_at > clock_timestamp(), true) as live,
 	i.verdict_id as earlier_id, i.event_id as earlier_event,
@@ -321,7 +321,7 @@ where e.one;
 -- Configuration (lib/engine.c) ----------------------------------------------
 
 -- name: engine_epochs one read
-select rules, policies, lists, settings, anomalies from assay.epoch;
+select rules, policies, lists, settings, model, anomalies from assay.epoch;
 
 -- name: engine_rulesets many read
 select r.event_type, r.version, r.text
@@ -745,11 +745,18 @@ select name, rows from assay.storage_rows();
 
 -- What serves with this feature vector; no row, or no text, is what comes with
 -- the program.
--- name: engine_model many read
+-- name: engine_model many read late
 select l.origin, l.hash, m.body
 from assay.model_load l left join assay.model m using (hash)
 where l.hash is null or m.features_version = $1::bigint
 order by l.number desc limit 1;
+
+-- Why a host's file is refused, the last that was, in the last day.
+-- name: model_refused many read late
+select assay.time_text(looked_at) as looked_at, refusal
+from assay.model_file
+where refusal is not null and looked_at > clock_timestamp() - interval '1 day'
+order by model_file.looked_at desc limit 1;
 
 -- name: model_turn one read late
 select mine, wait_ms from assay.model_turn($1::text, $2::bigint);

@@ -76,9 +76,40 @@ due() {
 	    interval '1 hour'"
 }
 
-start_stack
+# scores: what the next decisions, of several workers, come to.
+scores() {
+	for n in 1 2 3 4 5 6; do
+		http POST /v1/decisions "{\"type\":\"order.place\",
+		    \"subject\":{\"userId\":\"u-$n\"}}"
+		json .score
+	done | sort -u | paste -sd ' '
+}
+
+# decider: the model that made the newest decision.
+decider() {
+	sql "select replay::json ->> 'model' from assay.detail
+	    order by decided_at desc limit 1"
+}
+
+# serves: what is said of what serves.
+serves() {
+	http GET /v1/config/model
+	json '.ml | "\(.source) \(.provenance) \(.version) \(.bias)"'
+}
+
+# version: what the file's model is known by.
+version() {
+	sha256sum <"$path" | head -c 16
+}
+
+start_stack SCORER=ml
 admin_token
 api_key
+is "at first there is the bundled model" "$(serves | cut -d ' ' -f 1,2)" \
+    "bundled synthetic-demo"
+scores >/dev/null
+was=$(decider)
+is "and it decides" "${was%@*}" synthetic-demo
 
 # A good one.
 put '.bias = 1'
@@ -86,6 +117,9 @@ is "a file is looked at, due or not" "$(look)" 0
 is "and what is in it is loaded" "$(loads)" "1|disk|1"
 is "known by its hash" "$(sql "select hash from assay.model")" \
     "$(sha256sum <"$path" | cut -d ' ' -f 1)"
+is "the next decision is made with it" "$(scores)" 73
+is "it is shown" "$(serves)" "disk operator-supplied $(version) 1"
+is "samples name it" "$(decider)" "$(version)"
 is "another look loads nothing" "$(look) $(loads)" "0 1|disk|1"
 model '.bias = 1' | jq . | place
 is "the same in another form is another" "$(look) $(loads)" "0 2|disk|1"
@@ -144,6 +178,10 @@ rmdir "$path"
 ln -s "$path" "$path"
 refuses loop "the file cannot be read: Too many levels of symbolic links"
 rm "$path"
+is "the last is shown" "$(http GET /v1/config/model
+    json .ml.refused.why)" \
+    "the file cannot be read: Too many levels of symbolic links"
+is "while what served before goes on to" "$(scores)" 73
 is "none of them was loaded, or stored" "$(loads) $(sql "select count(*)
     from assay.model")" "2|disk|1 2"
 check "that one is refused is a metric" stack_until 15 0 metric_is \
@@ -175,6 +213,9 @@ put '.bias = 2'
 due
 check "what is put there then is loaded" stack_until 10 "$sleeping" \
     loads_are "3|disk|2"
+is "and decides" "$(scores)" 88
+is "nothing is refused any more" "$(http GET /v1/config/model
+    json .ml.refused)" null
 check "which it says" stack_until 5 "$sleeping" counts model=fine 1
 check "and so does the metric" stack_until 15 0 metric_is \
     engine_model_refused 0
@@ -246,6 +287,9 @@ is "what is published serves" "$STATUS $OUT" "0 $scratch/published.json serves"
 ctl models publish "$scratch/published.json"
 is "and does already" "$STATUS $OUT" \
     "0 $scratch/published.json serves already"
+is "and decides" "$(scores)" 100
+is "it is shown as that" "$(serves | cut -d ' ' -f 1,2,4)" \
+    "published operator-supplied 20"
 is "for as long as the file does not change" "$(look) $(loads)" \
     "0 9|published|20"
 model | head -c 20 >"$scratch/bad.json"
@@ -263,10 +307,13 @@ is "all that was loaded is listed" "$(printf '%s\n' "$OUT" | sed 1d |
     "9 published 0.9000;8 disk 0.9000;7 disk 0.9000"
 ctl models rollback 2
 is "and can be gone back to" "$STATUS $(loads)" "0 10|disk|1"
+is "and decides again" "$(scores)" 73
 ctl models rollback 99
 is "if it is there" "$STATUS $(loads)" "65 10|disk|1"
 ctl models rollback bundled
 is "and to the bundled one" "$STATUS $(loads)" "0 11|bundled|"
+scores >/dev/null
+is "which decides again" "$(decider)" "$was"
 is "by who did" "$(sql "select distinct loaded_by from assay.model_load
     order by 1" | paste -sd ' ')" "assay_companion postgres"
 ADMIN_DATABASE_URL="host=$scratch/run dbname=assay user=assay_companion"
@@ -283,4 +330,6 @@ ADMIN_DATABASE_URL="host=$scratch/run dbname=assay user=postgres"
 ctl models publish "$scratch/published.json"
 cron model
 is "what was published stays" "$(loads)" "15|published|20"
+is "all that with the workers that there were" "$(metric \
+    'engine_worker_restarts_total{group="decide"}')" 0
 finish

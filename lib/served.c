@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: ISC */
+/* The model that serves, as a worker keeps it in memory. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "lib/body_model.h"
+#include "lib/db.h"
+#include "lib/served.h"
+
+#define PROVENANCE "operator-supplied"
+
+static void keep(struct served *s, const struct model *m, const struct rows *r);
+
+/* Where a model came from, as it is said of it; these outlive the rows. */
+static const char *const sources[] = { "disk", "published" };
+
+void
+served_init(struct served *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->se_model = *model_bundled();
+}
+
+int
+served_fresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
+    struct fail *f)
+{
+	struct model m = *model_bundled();
+	struct fail refusal = { 0 };
+	struct params p;
+	struct rows rows;
+	const char *body;
+
+	if (s->se_epoch == epoch)
+		return 0;
+	params_init(&p, a);
+	params_int(&p, FEATURES_VERSION);
+	if (db_run(db, a, STMT_ENGINE_MODEL, &p, &rows, f) == -1)
+		return -1;
+	body = rows.ro_n == 0 ? NULL : rows_get_text(&rows, "body");
+	if (body == NULL)
+		s->se_model = m;
+	else if (body_model(a, body, strlen(body), &m, &refusal) == 0)
+		keep(s, &m, &rows);
+	s->se_epoch = epoch;
+	return 0;
+}
+
+/* Take a model in, with its texts. */
+static void
+keep(struct served *s, const struct model *m, const struct rows *r)
+{
+	const char *origin = rows_get_text(r, "origin");
+
+	snprintf(s->se_version, sizeof(s->se_version), "%s",
+	    rows_get_text(r, "hash"));
+	snprintf(
+	    s->se_trained_at, sizeof(s->se_trained_at), "%s", m->trained_at);
+	s->se_model = *m;
+	s->se_model.version = s->se_version;
+	s->se_model.trained_at = s->se_trained_at;
+	s->se_model.provenance = PROVENANCE;
+	s->se_model.source =
+	    strcmp(origin, sources[0]) == 0 ? sources[0] : sources[1];
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC */
+/* The model that serves, as a worker keeps it in memory. */
+#ifndef LIB_SERVED_H
+#define LIB_SERVED_H
+
+#include <stdint.h>
+
+#include "core/model.h"
+
+struct arena;
+struct db;
+struct fail;
+
+#define SERVED_VERSION_SIZE 17 /* digits of a hash, and NUL */
+#define SERVED_DATE_SIZE 32
+
+/* A model with the texts of its own; it stays where it is. */
+struct served {
+	struct model se_model;
+	char se_version[SERVED_VERSION_SIZE];
+	char se_trained_at[SERVED_DATE_SIZE];
+	int64_t se_epoch; /* assay.epoch.model as it was read, 0 before */
+};
+
+/* Begin with the model that comes with the program. */
+void served_init(struct served *s);
+
+/*
+ * Make sure that it is as new as the epoch, over db (inside the transaction
+ * that is open, if one is): the model that was loaded last of those for our
+ * feature vector, else the one that comes with the program.  One that cannot
+ * be read changes nothing.  Returns 0, or -1 with f set and s as it was, when
+ * the database failed.
+ */
+int served_fresh(struct served *s, struct db *db, struct arena *a,
+    int64_t epoch, struct fail *f) __attribute__((warn_unused_result));
+
+#endif
