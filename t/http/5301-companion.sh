@@ -23,7 +23,7 @@ start_cron "work --for 10m"
 works() {
 	[ "$(pgrep -c -P "$stack_cron_pid")" -eq "$1" ]
 }
-check "all at work" stack_until 10 "$stack_cron_pid" works 4
+check "all at work" stack_until 10 "$stack_cron_pid" works 5
 kill -s TERM "$stack_cron_pid"
 ended=0
 wait "$stack_cron_pid" || ended=$?
