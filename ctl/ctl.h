@@ -13,6 +13,7 @@ struct db;
 struct fail;
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
+#define SEED_VERSION "seed@v0.4" /* of the rules that migrate seeds */
 #define OPT_LIST_MAX 8 /* times that one option may be given */
 
 /* One command; commands.tbl has them all. */

@@ -12,7 +12,11 @@
 #include "core/arena.h"
 #include "core/event.h"
 #include "core/fail.h"
+#include "core/policy.h"
 #include "core/rule.h"
+#include "core/str.h"
+#include "lib/body.h"
+#include "lib/body_rules.h"
 #include "lib/clock.h"
 #include "lib/crypt.h"
 #include "lib/db.h"
@@ -23,7 +27,6 @@
 #define FILES_MAX 1000
 #define PATH_SIZE 4096
 #define CHECKSUM_SIZE (2 * CRYPT_SHA256_SIZE + 1)
-#define SEED_VERSION "seed@v0.4"
 #define MONTHS_AHEAD 24
 
 /* What runs before a named statement can be prepared. */
@@ -65,6 +68,17 @@ struct work {
 	unsigned done; /* things that were not up to date */
 };
 
+/* What each event type has one of from the beginning. */
+struct seed_kind {
+	const char *folder;
+	const char *suffix;
+	const char *version;
+	enum stmt missing;
+	enum stmt add;
+	int (*read)(
+	    struct work *, const char *, struct params *, struct fail *);
+};
+
 static int status(struct work *);
 static int bring(struct work *, struct fail *);
 static int files_load(struct work *, struct fail *);
@@ -74,13 +88,22 @@ static int apply_all(struct work *, struct fail *);
 static int apply(struct work *, const struct migration *, struct fail *);
 static int functions(struct work *, struct fail *);
 static int seeds(struct work *, struct db *, struct fail *);
-static int seed_rules(
-    struct work *, struct db *, enum event_type, struct fail *);
+static int seed(struct work *, struct db *, const char *,
+    const struct seed_kind *, struct fail *);
+static int read_rules(
+    struct work *, const char *, struct params *, struct fail *);
+static int read_policy(
+    struct work *, const char *, struct params *, struct fail *);
 static int partitions(struct work *, struct db *, struct fail *);
 static int run_file(struct work *, const char *, struct fail *);
 static int list(
     struct work *, const char *, const char **, size_t *, struct fail *);
 static int by_name(const void *, const void *);
+
+static const struct seed_kind rules = { "rules", "rule", SEED_VERSION,
+	STMT_RULESET_MISSING, STMT_RULESET_SEED, read_rules };
+static const struct seed_kind policies = { "policies", "json", "v0.4.0",
+	STMT_POLICY_MISSING, STMT_POLICY_SEED, read_policy };
 
 int
 migrate(const struct command *cmd, int argc, char **argv)
@@ -331,44 +354,56 @@ functions(struct work *w, struct fail *f)
 	return 0;
 }
 
-/* The first ruleset of each type, and what the seed files add. */
+/* The first ruleset and policy of each type; never one that is wrong. */
 static int
 seeds(struct work *w, struct db *db, struct fail *f)
 {
-	const char *paths[FILES_MAX];
-	size_t i, n;
+	const struct arena_mark mark = arena_mark(&w->arena);
 	int type;
 
-	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
-		if (seed_rules(w, db, (enum event_type)type, f) == -1)
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		if (seed(w, db, event_type_name((enum event_type)type), &rules,
+			f) == -1 ||
+		    seed(w, db, event_type_name((enum event_type)type),
+			&policies, f) == -1)
 			return -1;
-	if (list(w, "seed", paths, &n, f) == -1)
-		return -1;
-	for (i = 0; i < n; i++)
-		if (run_file(w, paths[i], f) == -1)
-			return -1;
+		arena_rewind(&w->arena, mark);
+	}
 	return 0;
 }
 
-/* The seed ruleset of one type, where it has none; never one that is wrong. */
+/* One of these for one type, where it has none. */
 static int
-seed_rules(struct work *w, struct db *db, enum event_type type, struct fail *f)
+seed(struct work *w, struct db *db, const char *type,
+    const struct seed_kind *kind, struct fail *f)
 {
-	const struct arena_mark mark = arena_mark(&w->arena);
-	const char *name = event_type_name(type);
 	char path[PATH_SIZE];
 	struct params p;
-	struct rows rows;
+	struct rows row;
+
+	params_init(&p, &w->arena);
+	params_text(&p, type);
+	if (db_one(db, &w->arena, kind->missing, &p, &row, f) == -1)
+		return -1;
+	if (!rows_get_bool(&row, "missing"))
+		return 0;
+	snprintf(path, sizeof(path), "%s/seed/%s/%s.%s", w->dir, kind->folder,
+	    type, kind->suffix);
+	params_text(&p, kind->version);
+	if (kind->read(w, path, &p, f) == -1 ||
+	    db_run(db, &w->arena, kind->add, &p, NULL, f) == -1)
+		return -1;
+	printf("seeded the %s of %s: %s\n", kind->folder, type, kind->version);
+	w->done++;
+	return 0;
+}
+
+static int
+read_rules(struct work *w, const char *path, struct params *p, struct fail *f)
+{
 	const char *text;
 	size_t size;
 
-	params_init(&p, &w->arena);
-	params_text(&p, name);
-	if (db_one(db, &w->arena, STMT_RULESET_MISSING, &p, &rows, f) == -1)
-		return -1;
-	if (!rows_get_bool(&rows, "missing"))
-		return 0;
-	snprintf(path, sizeof(path), "%s/seed/rules/%s.rule", w->dir, name);
 	text = ctl_read_file(&w->arena, path, RULE_TEXT_MAX, &size, f);
 	if (text == NULL)
 		return -1;
@@ -376,13 +411,28 @@ seed_rules(struct work *w, struct db *db, enum event_type type, struct fail *f)
 		ctl_rule_place(f, path);
 		return -1;
 	}
-	params_text(&p, SEED_VERSION);
-	params_text(&p, text);
-	if (db_run(db, &w->arena, STMT_RULESET_SEED, &p, NULL, f) == -1)
+	params_text(p, text);
+	return 0;
+}
+
+static int
+read_policy(struct work *w, const char *path, struct params *p, struct fail *f)
+{
+	struct json_object *json;
+	struct policy policy;
+	const char *text;
+	struct str bands;
+	size_t size;
+
+	text = ctl_read_file(&w->arena, path, FILE_SIZE, &size, f);
+	if (text == NULL ||
+	    (json = body_parse(&w->arena, text, size, f)) == NULL ||
+	    body_policy(&w->arena, json, path, &policy, f) == -1)
 		return -1;
-	printf("seeded the rules of %s: %s\n", name, SEED_VERSION);
-	w->done++;
-	arena_rewind(&w->arena, mark);
+	str_init(&bands, &w->arena);
+	body_bands(&bands, &policy);
+	params_text(p, on_error_name(policy.on_error));
+	params_text(p, str_text(&bands));
 	return 0;
 }
 

@@ -813,6 +813,21 @@ with made as (
 )
 update assay.epoch set rules = rules + 1;
 
+-- name: policy_missing one read
+select not exists (select from assay.policy_active
+	where event_type = $1::text) as missing;
+
+-- The first policy likewise.
+-- name: policy_seed write
+with made as (
+	insert into assay.policy (event_type, version, id, on_error, bands)
+	values ($1::text, $2::text, 'pol_' || replace($1::text, '.', '_'),
+		$3::text, $4::text::jsonb)
+), pointed as (
+	insert into assay.policy_active values ($1::text, $2::text)
+)
+update assay.epoch set policies = policies + 1;
+
 -- name: partitions_ahead one write
 select assay.partitions_ahead($1::bigint::int) as made;
 

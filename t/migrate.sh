@@ -108,6 +108,18 @@ ctl migrate --sql "$scratch/sql"
 check "a missing ruleset is seeded" says 'seeded the rules of card.refund'
 check "one that is there is left alone" eval "! says 'order.place'"
 
+sql "delete from assay.policy_active where event_type = 'card.refund';
+    delete from assay.policy where event_type = 'card.refund'"
+echo '{"onError":"fail_open","bands":[]}' \
+    >"$scratch/sql/seed/policies/card.refund.json"
+ctl migrate --sql "$scratch/sql"
+check "a bad policy is refused" ended 65
+check "by its file" says 'card.refund.json.*bands'
+cp "$srcdir/sql/seed/policies/card.refund.json" "$scratch/sql/seed/policies/"
+ctl migrate --sql "$scratch/sql"
+check "a missing policy is seeded" says 'seeded the policies of card.refund'
+check "those that are there are left alone" eval "! says 'card.capture'"
+
 # What cannot be applied leaves no trace.
 cat >"$scratch/sql/migrations/9998_bad.sql" <<'SQL'
 create table assay.half (a int);

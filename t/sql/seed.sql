@@ -9,9 +9,3 @@ from assay.policy_active a join assay.policy p using (event_type, version),
 	jsonb_to_recordset(p.bands)
 	as b(verdict text, min int, max int, "reviewQueue" text)
 group by 1, 2, 3, 4 order by 1;
-
--- A second seeding changes nothing.
-select policies from assay.epoch;
-\i sql/seed/policies.sql
-select policies from assay.epoch;
-select count(*) from assay.policy;
