@@ -9,6 +9,8 @@
 #include "core/state.h"
 #include "core/scene.h"
 
+static int rates_of(const struct scene *, enum carried, int,
+    struct risk_rates *, const struct risk_rates **, struct fail *);
 static void link_all(const struct scene *);
 
 bool
@@ -32,6 +34,16 @@ scene_may_link(const struct scene *sc)
 			may = true;
 	}
 	return may;
+}
+
+int
+scene_risk(struct scene *sc, int delay, struct risk_rates room[CARRIED__MAX],
+    struct fail *f)
+{
+	if (rates_of(sc, CARRIED_DEVICE, delay, room, &sc->device_risk, f) ==
+	    -1)
+		return -1;
+	return rates_of(sc, CARRIED_IP, delay, room, &sc->ip_risk, f);
 }
 
 void
@@ -60,6 +72,24 @@ scene_count(const struct scene *sc, enum verdict verdict)
 	state_count(sc->state, sc->event,
 	    event_type_baseline(sc->event->type) && verdict != VERDICT_DENY,
 	    sc->place, sc->now);
+}
+
+/* The rates of what the event carries, *ret; NULL when nothing was counted. */
+static int
+rates_of(const struct scene *sc, enum carried c, int delay,
+    struct risk_rates *room, const struct risk_rates **ret, struct fail *f)
+{
+	const struct node *node = sc->carried[c];
+	struct risk_days days;
+
+	*ret = NULL;
+	if (node == NULL || node->risk == NULL)
+		return 0;
+	if (risk_unpack(node->risk, node->risk_size, &days, f) == -1)
+		return -1;
+	room[c] = risk_rates(&days, risk_day_of(sc->now), delay);
+	*ret = &room[c];
+	return 0;
 }
 
 /* Make the links of the event that are new, and remember them all. */

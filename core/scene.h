@@ -13,10 +13,11 @@
 #include "core/geo.h"
 #include "core/graph.h"
 #include "core/policy.h"
+#include "core/risk.h"
 
 struct event;
 struct facts;
-struct risk_rates;
+struct fail;
 struct state;
 
 /* A view: nothing here is owned. */
@@ -38,6 +39,15 @@ struct scene {
  * forget one before its turn.
  */
 bool scene_may_link(const struct scene *sc);
+
+/*
+ * Fill in the rates of the device and of the ip, by what was counted of them,
+ * at that label delay; they stand in room.  Returns 0, or -1 with f set when
+ * something counted is no packed days.
+ */
+int scene_risk(struct scene *sc, int delay,
+    struct risk_rates room[CARRIED__MAX], struct fail *f)
+    __attribute__((warn_unused_result));
 
 /* What the signals are computed from; it points into the scene's parts. */
 void scene_facts(const struct scene *sc, struct facts *ret);

@@ -13,6 +13,7 @@
 #include "core/features.h"
 #include "core/model.h"
 #include "core/rule.h"
+#include "core/str.h"
 #include "core/score.h"
 
 /* A feature that speaks for fraud, and its share of the points. */
@@ -254,6 +255,22 @@ no_room(struct fail *f)
 {
 	return fail_set(f, FAIL_US, INTERNAL, NULL,
 	    "there is no room left for the reasons");
+}
+
+void
+score_reasons(struct str *s, const struct score *score)
+{
+	size_t i;
+
+	str_addc(s, '[');
+	for (i = 0; i < score->n_reasons; i++) {
+		str_add(s, i == 0 ? "{\"tag\":" : ",{\"tag\":");
+		str_json(s, score->reasons[i].tag);
+		str_add(s, ",\"points\":");
+		str_int(s, score->reasons[i].points);
+		str_addc(s, '}');
+	}
+	str_addc(s, ']');
 }
 
 static int

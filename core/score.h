@@ -12,6 +12,7 @@ struct hits;
 struct model;
 struct ruleset;
 struct signals;
+struct str;
 
 #define SCORE_SHORT_CIRCUIT (-1) /* a decision that skipped scoring */
 #define SCORE_MAX 100
@@ -99,5 +100,8 @@ int score_ml(struct arena *a, const struct model *model,
  * that is half of it, of 45, halves up.
  */
 int score_lesson(const struct lesson *lesson);
+
+/* Append the reasons as a JSON array, [{"tag":"...","points":28},...]. */
+void score_reasons(struct str *s, const struct score *score);
 
 #endif

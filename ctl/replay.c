@@ -19,6 +19,7 @@
 
 #include "core/arena.h"
 #include "core/fail.h"
+#include "core/risk.h"
 #include "core/str.h"
 #include "lib/clock.h"
 #include "lib/crypt.h"
@@ -34,6 +35,7 @@
 #define REPLY_MAX ((size_t)4 << 20)
 #define TIMEOUT_MS 30000 /* of one request */
 #define TRIES_MAX 5 /* of one request that gets no answer */
+#define LABEL_DELAY 7 /* days */
 #define RETRY_AFTER_MAX                                                        \
 	120 /* seconds that we let a service tell us to wait                   \
 	     */
@@ -50,35 +52,23 @@ struct slot {
 
 /* The whole run. */
 struct replay {
-	char *rp_path;
-	gzFile rp_file;
-	off_t rp_size; /* of the file, for the progress */
-	struct csv rp_csv;
-	struct layout rp_layout;
+	struct source rp_source;
 	struct show rp_show;
 	struct arena rp_arena; /* for as long as the run */
 	struct http *rp_http;
 	struct slot *rp_slots;
 	int64_t rp_jobs;
 	int64_t rp_batch;
-	uint64_t rp_row; /* last row read */
-	uint64_t rp_first; /* rows before it are skipped */
-	uint64_t rp_last; /* rows after it are left */
 	bool rp_ended; /* no more rows, or no wish for more */
-	bool rp_progress;
 	int rp_exit; /* why the run ended early, else EX_OK */
-	int64_t rp_began; /* ticks */
 	int64_t rp_resume; /* ticks before which nothing is sent */
-	int64_t rp_drawn; /* ticks of the last progress */
 	char rp_url[1024];
 	const char *rp_socket; /* of a unix: address */
 	char rp_key[256]; /* the header that holds it */
 };
 
 static int sources(struct replay *, const char *, char *);
-static void set_prefix(struct replay *, const char *);
 static int begin(struct replay *, const char *, struct fail *);
-static int skip(struct replay *, struct fail *);
 static int run(struct replay *);
 static void finish(struct replay *);
 static void fill(struct replay *, struct slot *);
@@ -93,11 +83,6 @@ static void outcome_read(struct json_object *, int, struct outcome *);
 static void stop(struct replay *, int, const char *, ...)
     __attribute__((format(printf, 3, 4)));
 static void progress(struct replay *);
-static void progress_clear(const struct replay *);
-static void interrupted(int);
-
-/* Set by Ctrl-C: what is under way is still answered and summed up. */
-static volatile sig_atomic_t stopping;
 
 int
 replay(const struct command *cmd, int argc, char **argv)
@@ -106,7 +91,9 @@ replay(const struct command *cmd, int argc, char **argv)
 	char *url = NULL, *key = NULL, *map = NULL, *type = NULL;
 	char *currency = NULL, *prefix = NULL;
 	int64_t limit = INT64_MAX, offset = 0;
-	bool quiet = false, json = false;
+	bool quiet = false, json = false, without = false;
+	struct opt_list rules = { 0 }, policies = { 0 };
+	struct offline ask = { .of_rules = &rules, .of_policies = &policies };
 	const struct opt opts[] = {
 		{ "url", "URL", "the service; default ASSAY_URL, else BASE_URL",
 		    OPT_TEXT, &url, 0, 0 },
@@ -134,6 +121,23 @@ replay(const struct command *cmd, int argc, char **argv)
 		{ "batch", "N",
 		    "send N events a request; default 1, each alone",
 		    OPT_NUMBER, &rp.rp_batch, 1, BATCH_MAX },
+		{ "offline", NULL,
+		    "decide here, without a service, at the file's times",
+		    OPT_FLAG, &without, 0, 0 },
+		{ "export", "FILE", "offline: write a table to train with",
+		    OPT_TEXT, &ask.of_export, 0, 0 },
+		{ "label-delay", "DAYS",
+		    "offline: labels come so long after events; default 7",
+		    OPT_NUMBER, &ask.of_label_delay, 1, RISK_DELAY_MAX },
+		{ "rules", "[TYPE=]FILE",
+		    "offline: other rules than the seed; may be repeated",
+		    OPT_LIST, &rules, 0, 0 },
+		{ "policy", "[TYPE=]FILE",
+		    "offline: another policy than the seed; may be repeated",
+		    OPT_LIST, &policies, 0, 0 },
+		{ "sql", "DIR",
+		    "offline: take the seed from DIR, not " PKGDATADIR "/sql",
+		    OPT_TEXT, &ask.of_sql, 0, 0 },
 		{ "quiet", NULL, "print the totals only", OPT_FLAG, &quiet, 0,
 		    0 },
 		{ "json", NULL,
@@ -143,9 +147,37 @@ replay(const struct command *cmd, int argc, char **argv)
 	struct fail f = { 0 };
 	int status;
 
-	rp.rp_jobs = 1;
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
+	rp.rp_source = (struct source) {
+		.so_path = argv[0],
+		.so_first = (uint64_t)offset + 1,
+		.so_last = limit == INT64_MAX ? UINT64_MAX
+					      : (uint64_t)(offset + limit),
+		.so_layout.la_type = type,
+		.so_layout.la_currency = currency == NULL ? "EUR" : currency,
+		.so_layout.la_prefix = prefix,
+	};
+	rp.rp_show.sh_as = json ? SHOW_JSON : quiet ? SHOW_NOTHING : SHOW_TABLE;
+	rp.rp_show.sh_to = stdout;
+	if (without &&
+	    (url != NULL || key != NULL || rp.rp_jobs > 0 || rp.rp_batch > 0))
+		opt_usage(cmd, "--offline asks no service");
+	if (!without &&
+	    (ask.of_export != NULL || ask.of_sql != NULL ||
+		ask.of_label_delay > 0 || rules.li_n > 0 || policies.li_n > 0))
+		opt_usage(cmd,
+		    "--export, --label-delay, --rules, --policy "
+		    "and --sql need --offline");
+	if (without) {
+		if (ask.of_label_delay == 0)
+			ask.of_label_delay = LABEL_DELAY;
+		rp.rp_show.sh_as = json ? SHOW_JSON : SHOW_NOTHING;
+		rp.rp_show.sh_to = stderr;
+		return offline(&rp.rp_source, map, &rp.rp_show, &ask);
+	}
+	if (rp.rp_jobs == 0)
+		rp.rp_jobs = 1;
 	ctl_arena(&rp.rp_arena, (size_t)1 << 20);
 	if (sources(&rp, url, key) == -1)
 		opt_usage(cmd, "'%s' is no address", service_url(url));
@@ -154,19 +186,9 @@ replay(const struct command *cmd, int argc, char **argv)
 			"'assayctl key create NAME' makes one");
 		return EX_CONFIG;
 	}
-	rp.rp_path = argv[0];
-	rp.rp_first = (uint64_t)offset + 1;
-	rp.rp_last =
-	    limit == INT64_MAX ? UINT64_MAX : (uint64_t)(offset + limit);
-	rp.rp_layout.la_type = type;
-	rp.rp_layout.la_currency = currency == NULL ? "EUR" : currency;
-	rp.rp_layout.la_prefix = prefix;
-	rp.rp_show.sh_as = quiet && !json ? SHOW_NOTHING
-	    : json			  ? SHOW_JSON
-					  : SHOW_TABLE;
 	if (begin(&rp, map, &f) == -1) {
-		status = ctl_failed(rp.rp_path, &f);
-		if (rp.rp_file == NULL)
+		status = ctl_failed(rp.rp_source.so_path, &f);
+		if (rp.rp_source.so_file == NULL)
 			status = EX_NOINPUT;
 		finish(&rp);
 		return status;
@@ -197,49 +219,13 @@ sources(struct replay *rp, const char *url, char *key)
 	return 0;
 }
 
-/* Without ids in the file, its name and the row make one that is stable. */
-static void
-set_prefix(struct replay *rp, const char *path)
-{
-	const char *base = strrchr(path, '/');
-	struct str s;
-
-	if (rp->rp_layout.la_prefix != NULL)
-		return;
-	rp->rp_layout.la_prefix = "";
-	if (csv_find(&rp->rp_csv, "id") != -1)
-		return;
-	base = base == NULL ? path : base + 1;
-	str_init(&s, &rp->rp_arena);
-	str_addn(&s, base, strcspn(base, "."));
-	str_addc(&s, '-');
-	if (str_text(&s) != NULL && strlen(str_text(&s)) < EVENT_ID_MAX / 2)
-		rp->rp_layout.la_prefix = str_text(&s);
-}
-
 /* Open everything and read the header.  Returns 0, or -1 with f set. */
 static int
 begin(struct replay *rp, const char *map, struct fail *f)
 {
-	struct stat st;
 	int64_t i;
-	int r;
 
-	if (stat(rp->rp_path, &st) == -1 ||
-	    (rp->rp_file = gzopen(rp->rp_path, "r")) == NULL)
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL, "%s",
-		    strerror(errno));
-	rp->rp_size = st.st_size;
-	csv_init(&rp->rp_csv, ctl_gz_read, rp->rp_file);
-	if ((r = csv_next(&rp->rp_csv, f)) == -1)
-		return -1;
-	if (r == 0)
-		return fail_set(
-		    f, FAIL_INPUT, INVALID_REQUEST, NULL, "is empty");
-	set_prefix(rp, rp->rp_path);
-	if (row_layout(&rp->rp_layout, &rp->rp_csv, map, &rp->rp_arena, f) ==
-		-1 ||
-	    skip(rp, f) == -1)
+	if (source_open(&rp->rp_source, map, &rp->rp_arena, f) == -1)
 		return -1;
 	if ((rp->rp_http = http_new((int)rp->rp_jobs, f)) == NULL)
 		return -1;
@@ -250,41 +236,25 @@ begin(struct replay *rp, const char *map, struct fail *f)
 		rp->rp_slots[i].sl_state = SLOT_FREE;
 		ctl_arena(&rp->rp_slots[i].sl_arena, BODY_SIZE);
 	}
-	rp->rp_show.sh_truth = rp->rp_layout.la_truth;
+	rp->rp_show.sh_truth = rp->rp_source.so_layout.la_truth;
 	rp->rp_show.sh_colour = ctl_colour(STDOUT_FILENO);
-	rp->rp_progress = isatty(STDERR_FILENO) == 1 &&
+	rp->rp_source.so_progress = isatty(STDERR_FILENO) == 1 &&
 	    (rp->rp_show.sh_as == SHOW_NOTHING || isatty(STDOUT_FILENO) != 1);
 	return 0;
-}
-
-/* Read over the rows in front of the first one wanted. */
-static int
-skip(struct replay *rp, struct fail *f)
-{
-	int r = 1;
-
-	while (r == 1 && rp->rp_row + 1 < rp->rp_first) {
-		rp->rp_row++;
-		r = csv_next(&rp->rp_csv, f);
-	}
-	rp->rp_ended = r == 0;
-	return r == -1 ? -1 : 0;
 }
 
 /* Send and answer until all is done, then sum up. */
 static int
 run(struct replay *rp)
 {
-	struct sigaction sa = { .sa_handler = interrupted,
-		.sa_flags = (int)SA_RESETHAND };
 	struct http_call *call;
 	bool busy = true;
 	int64_t i;
 
-	sigaction(SIGINT, &sa, NULL);
-	rp->rp_began = clock_ticks();
+	source_interruptible();
+	rp->rp_source.so_began = clock_ticks();
 	while (busy) {
-		if (stopping && !rp->rp_ended)
+		if (source_interrupted() && !rp->rp_ended)
 			stop(rp, EX_TEMPFAIL, "interrupted");
 		busy = false;
 		for (i = 0; i < rp->rp_jobs; i++) {
@@ -301,10 +271,11 @@ run(struct replay *rp)
 			usleep(50000);
 		progress(rp);
 	}
-	progress_clear(rp);
+	source_clear(&rp->rp_source);
 	if (rp->rp_exit == EX_OK || rp->rp_show.sh_events > 0)
 		show_totals(&rp->rp_show,
-		    (double)(clock_ticks() - rp->rp_began) / CLOCK_SECOND);
+		    (double)(clock_ticks() - rp->rp_source.so_began) /
+			CLOCK_SECOND);
 	if (rp->rp_exit == EX_OK && rp->rp_show.sh_errors > 0)
 		rp->rp_exit = EX_DATAERR;
 	finish(rp);
@@ -321,8 +292,7 @@ finish(struct replay *rp)
 		ctl_arena_free(&rp->rp_slots[i].sl_arena);
 	free(rp->rp_slots);
 	http_free(rp->rp_http);
-	if (rp->rp_file != NULL)
-		gzclose(rp->rp_file);
+	source_close(&rp->rp_source);
 	ctl_arena_free(&rp->rp_arena);
 	crypt_wipe(rp->rp_key, sizeof(rp->rp_key));
 }
@@ -332,6 +302,7 @@ static void
 fill(struct replay *rp, struct slot *sl)
 {
 	const size_t max = rp->rp_batch > 0 ? (size_t)rp->rp_batch : 1;
+	struct source *so = &rp->rp_source;
 	struct fail f = { 0 };
 	struct str s;
 	int r = 0;
@@ -342,21 +313,20 @@ fill(struct replay *rp, struct slot *sl)
 	sl->sl_tries = 0;
 	if (rp->rp_batch > 0)
 		str_add(&s, "{\"events\":[");
-	while (sl->sl_n < max && rp->rp_row < rp->rp_last &&
-	    (r = csv_next(&rp->rp_csv, &f)) == 1) {
+	while (sl->sl_n < max && (r = source_next(so, &f)) == 1) {
 		if (sl->sl_n > 0)
 			str_addc(&s, ',');
-		sl->sl_item[sl->sl_n].it_row = ++rp->rp_row;
+		sl->sl_item[sl->sl_n].it_row = so->so_row;
 		row_event(
-		    &rp->rp_layout, &rp->rp_csv, &s, &sl->sl_item[sl->sl_n++]);
+		    &so->so_layout, &so->so_csv, &s, &sl->sl_item[sl->sl_n++]);
 	}
 	if (rp->rp_batch > 0)
 		str_add(&s, "]}");
 	if (r == -1)
-		stop(rp, EX_DATAERR, "%s: %s", rp->rp_path, f.why);
+		stop(rp, EX_DATAERR, "%s: %s", so->so_path, f.why);
 	else if (str_text(&s) == NULL)
 		stop(rp, EX_DATAERR, "%s: row %" PRIu64 " is too large",
-		    rp->rp_path, rp->rp_row);
+		    so->so_path, so->so_row);
 	else if (sl->sl_n == 0)
 		rp->rp_ended = true;
 	if (sl->sl_n == 0 || str_text(&s) == NULL)
@@ -443,7 +413,7 @@ answer_wait(struct replay *rp, struct slot *sl)
 		seconds = RETRY_AFTER_MAX;
 	rp->rp_resume = clock_ticks() + seconds * CLOCK_SECOND;
 	sl->sl_state = rp->rp_exit == EX_OK ? SLOT_READY : SLOT_FREE;
-	if (!rp->rp_progress && rp->rp_exit == EX_OK)
+	if (!rp->rp_source.so_progress && rp->rp_exit == EX_OK)
 		ctl_say("the service asks for %" PRId64 " s of patience (%d)",
 		    seconds, sl->sl_call.hc_status);
 }
@@ -459,7 +429,7 @@ answer_show(struct replay *rp, struct slot *sl)
 	size_t i;
 
 	reply = json_tokener_parse(text == NULL ? "" : text);
-	progress_clear(rp);
+	source_clear(&rp->rp_source);
 	show_request(&rp->rp_show, sl->sl_call.hc_us);
 	for (i = 0; i < sl->sl_n; i++) {
 		outcome_read(result_of(rp, reply, i), status, &oc);
@@ -533,47 +503,18 @@ stop(struct replay *rp, int status, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	progress_clear(rp);
+	source_clear(&rp->rp_source);
 	ctl_say("%s", why);
 }
 
-/* Say how far it is, a few times a second, where a person can see it. */
+/* Say how far it is, and what is waited for. */
 static void
 progress(struct replay *rp)
 {
 	const int64_t now = clock_ticks();
-	const double seconds = (double)(now - rp->rp_began) / CLOCK_SECOND;
-	const uint64_t done = rp->rp_show.sh_events;
-	double part, left;
 
-	if (!rp->rp_progress || now - rp->rp_drawn < CLOCK_SECOND / 4)
-		return;
-	rp->rp_drawn = now;
-	part = rp->rp_last != UINT64_MAX
-	    ? (double)done / (double)(rp->rp_last - rp->rp_first + 1)
-	    : rp->rp_size > 0
-	    ? (double)gzoffset(rp->rp_file) / (double)rp->rp_size
-	    : 1;
-	left = part > 0 && part < 1 ? seconds / part - seconds : 0;
-	fprintf(stderr, "\r%" PRIu64 " events, %.0f %%, %.0f/s, %.0f s left",
-	    done, 100 * part, seconds > 0 ? (double)done / seconds : 0, left);
-	if (now < rp->rp_resume)
+	if (source_progress(&rp->rp_source, rp->rp_show.sh_events) &&
+	    now < rp->rp_resume)
 		fprintf(stderr, ", waiting %" PRId64 " s",
 		    (rp->rp_resume - now) / CLOCK_SECOND + 1);
-	fputs("\033[K", stderr);
-}
-
-/* Take the progress line away before something else is printed. */
-static void
-progress_clear(const struct replay *rp)
-{
-	if (rp->rp_progress && rp->rp_drawn != 0)
-		fputs("\r\033[K", stderr);
-}
-
-static void
-interrupted(int sig)
-{
-	(void)sig;
-	stopping = 1;
 }

@@ -10,15 +10,17 @@
 
 #include "core/event.h"
 #include "core/policy.h"
+#include "lib/csv.h"
+#include "lib/history.h"
 
 struct arena;
-struct csv;
+struct command;
 struct fail;
+struct gzFile_s;
 struct json_object;
+struct opt_list;
+struct rulebook;
 struct str;
-
-/* What the file tells about an event: was it fraud? */
-enum told { TOLD_NOTHING = 1, TOLD_LEGIT, TOLD_FRAUD };
 
 /* One row on its way: what the table shows of it. */
 struct item {
@@ -63,6 +65,58 @@ int row_layout(struct layout *la, const struct csv *cs, const char *map,
 void row_event(const struct layout *la, const struct csv *cs, struct str *s,
     struct item *item);
 
+/*
+ * The time of the row that cs has just read.  Returns 0, or -1 with f set: it
+ * is no time, or none from 1970 on.
+ */
+int row_time(const struct layout *la, const struct csv *cs, int64_t *ret,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/* A file of rows, and how far it has been read. */
+struct source {
+	const char *so_path;
+	struct gzFile_s *so_file;
+	int64_t so_size; /* of the file, for the progress */
+	struct csv so_csv;
+	struct layout so_layout;
+	uint64_t so_row; /* the last that was read */
+	uint64_t so_first; /* rows before it are skipped */
+	uint64_t so_last; /* rows after it are left */
+	bool so_progress; /* somebody sees it */
+	int64_t so_began; /* ticks */
+	int64_t so_drawn; /* ticks of the last progress */
+};
+
+/*
+ * Open the file at so_path, gzip'ed or not, and read its header and the rows
+ * to be skipped; map is row_layout()'s.  Texts live in arena a.  Returns 0, or
+ * -1 with f set, so_file NULL if it could not be opened.
+ */
+int source_open(struct source *so, const char *map, struct arena *a,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/* Read the next row.  Returns 1, 0 after the last, or -1 with f set. */
+int source_next(struct source *so, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Close what source_open() opened, if anything. */
+void source_close(struct source *so);
+
+/* Ctrl-C ends the run in order, once; the second time at once. */
+void source_interruptible(void);
+
+/* Whether it has come. */
+bool source_interrupted(void);
+
+/*
+ * Say that so many events are done, a few times a second, where a person can
+ * see it.  Returns whether it was said now, and more can be put behind it.
+ */
+bool source_progress(struct source *so, uint64_t done);
+
+/* Take the progress line away before something else is printed. */
+void source_clear(const struct source *so);
+
 /* What came back for one event. */
 struct outcome {
 	enum verdict oc_verdict; /* 0 when there was none */
@@ -71,7 +125,8 @@ struct outcome {
 	const char *oc_code; /* of an error */
 	const char *oc_message;
 	bool oc_again; /* decided before: the id was known */
-	int64_t oc_us; /* of the request that carried it */
+	int64_t oc_us; /* of the request that carried it, 0 without one */
+	const char *oc_signals; /* JSON, where they are known */
 };
 
 /* How results are shown. */
@@ -80,6 +135,7 @@ enum show_as { SHOW_TABLE = 1, SHOW_JSON, SHOW_NOTHING };
 /* Results so far. */
 struct show {
 	enum show_as sh_as;
+	FILE *sh_to; /* where the totals go, unless they are JSON */
 	bool sh_colour;
 	bool sh_truth; /* the file says what was fraud */
 	bool sh_header; /* the table's head is printed */
@@ -101,6 +157,29 @@ void show_event(
 
 /* Count one answered request. */
 void show_request(struct show *sh, int64_t us);
+
+/* What is asked of a history that is decided without a service. */
+struct offline {
+	const char *of_export; /* the training table, or NULL */
+	const char *of_sql; /* the directory with the seed, or NULL */
+	const struct opt_list *of_rules; /* [TYPE=]FILE */
+	const struct opt_list *of_policies; /* likewise */
+	int64_t of_label_delay; /* days */
+};
+
+/*
+ * Decide the rows of the file in memory, at their own times.  Returns an exit
+ * status after having said what went wrong.
+ */
+int offline(struct source *so, const char *map, struct show *sh,
+    const struct offline *ask);
+
+/*
+ * The rulebook of each event type into books, by type: what is given for it,
+ * for all types, or what migrate seeds.  Returns 0, or -1 with f set.
+ */
+int books_load(struct rulebook *books, const struct offline *ask,
+    struct arena *a, struct fail *f) __attribute__((warn_unused_result));
 
 /* Print what all came to in seconds. */
 void show_totals(struct show *sh, double seconds);

@@ -9,9 +9,10 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/str.h"
-#include "lib/csv.h"
+#include "lib/clock.h"
 #include "ctl/replay.h"
 
+#define TIME_END INT64_C(32503680000000000) /* the year 3000 */
 #define ATTR "attr." /* a column of this name and a key is an attribute */
 
 /* Where a field stands in the event. */
@@ -33,6 +34,7 @@ enum field {
 	FIELD_ISSUER,
 	FIELD_THREEDS,
 	FIELD_FRAUD,
+	FIELD_TIME,
 	FIELD__MAX
 };
 
@@ -56,6 +58,7 @@ static const struct {
 	[FIELD_ISSUER] = { "issuerCountry", PART_INSTRUMENT, true },
 	[FIELD_THREEDS] = { "threeDS", PART_INSTRUMENT, false },
 	[FIELD_FRAUD] = { "fraud", PART_OURS, true },
+	[FIELD_TIME] = { "time", PART_OURS, true },
 };
 
 _Static_assert(FIELD__MAX <= ROW_FIELDS, "a layout has room for all fields");
@@ -138,6 +141,24 @@ row_event(const struct layout *la, const struct csv *cs, struct str *s,
 	    amount == NULL ? "" : amount, amount == NULL ? "" : " ",
 	    amount == NULL || currency == NULL ? "" : currency);
 	item->it_truth = truth_parse(row_field(la, cs, FIELD_FRAUD));
+}
+
+int
+row_time(
+    const struct layout *la, const struct csv *cs, int64_t *ret, struct fail *f)
+{
+	const char *text;
+
+	if (la->la_column[FIELD_TIME] == -1)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "no column is the time; say which: --map time=COLUMN");
+	text = row_field(la, cs, FIELD_TIME);
+	if (text != NULL && clock_parse(text, ret) == 0 && *ret >= 0 &&
+	    *ret < TIME_END)
+		return 0;
+	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+	    "line %" PRIu64 " has no time like 2026-01-31T13:45:00Z",
+	    cs->cs_row_line);
 }
 
 /* Apply "field=column,field=column"; map is taken apart. */

@@ -179,11 +179,17 @@ json_line(const struct item *item, const struct outcome *oc)
 		str_json(&s, oc->oc_message);
 		str_addc(&s, '}');
 	}
-	str_add(&s, ",\"ms\":");
-	str_number(&s, (double)oc->oc_us / 1000);
+	if (oc->oc_us > 0) {
+		str_add(&s, ",\"ms\":");
+		str_number(&s, (double)oc->oc_us / 1000);
+	}
 	if (item->it_truth != TOLD_NOTHING)
 		str_addf(&s, ",\"fraud\":%s",
 		    item->it_truth == TOLD_FRAUD ? "true" : "false");
+	if (oc->oc_signals != NULL) {
+		str_add(&s, ",\"signals\":");
+		str_add(&s, oc->oc_signals);
+	}
 	str_addc(&s, '}');
 	if (str_text(&s) != NULL)
 		puts(str_text(&s));
@@ -196,28 +202,33 @@ table_totals(const struct show *sh, double seconds)
 	const uint64_t(*c)[2] = sh->sh_confusion;
 	int v;
 
-	printf("%s%" PRIu64 " events in %.1f s, %.0f/s\n",
+	fprintf(sh->sh_to, "%s%" PRIu64 " events in %.1f s, %.0f/s\n",
 	    sh->sh_header ? "\n" : "", sh->sh_events, seconds,
 	    seconds > 0 ? (double)sh->sh_events / seconds : 0);
 	for (v = VERDICT_ALLOW; v < VERDICT__MAX; v++)
-		printf("  %-10s %8" PRIu64 "  %5.1f %%\n",
+		fprintf(sh->sh_to, "  %-10s %8" PRIu64 "  %5.1f %%\n",
 		    verdict_name((enum verdict)v), sh->sh_verdicts[v],
 		    100 * share(sh->sh_verdicts[v], sh->sh_events));
 	if (sh->sh_errors > 0)
-		printf("  %-10s %8" PRIu64 "  %5.1f %%\n", "error",
+		fprintf(sh->sh_to, "  %-10s %8" PRIu64 "  %5.1f %%\n", "error",
 		    sh->sh_errors, 100 * share(sh->sh_errors, sh->sh_events));
 	if (sh->sh_again > 0)
-		printf("  %" PRIu64 " of them had been decided before "
-		       "(--id-prefix makes new events)\n",
+		fprintf(sh->sh_to,
+		    "  %" PRIu64 " of them had been decided before "
+		    "(--id-prefix makes new events)\n",
 		    sh->sh_again);
-	printf("score    mean %.1f\n",
+	fprintf(sh->sh_to, "score    mean %.1f\n",
 	    sh->sh_scored == 0 ? 0 : sh->sh_scores / (double)sh->sh_scored);
-	printf("latency  p50 %.1f ms, p95 %.1f ms, p99 %.1f ms\n",
-	    percentile(sh, 0.50), percentile(sh, 0.95), percentile(sh, 0.99));
+	if (sh->sh_n_us > 0)
+		fprintf(sh->sh_to,
+		    "latency  p50 %.1f ms, p95 %.1f ms, p99 %.1f ms\n",
+		    percentile(sh, 0.50), percentile(sh, 0.95),
+		    percentile(sh, 0.99));
 	if (sh->sh_truth)
-		printf("fraud    %" PRIu64 " of %" PRIu64
-		       " flagged (%.1f %%); of %" PRIu64 " legitimate %" PRIu64
-		       " flagged (%.1f %%)\n",
+		fprintf(sh->sh_to,
+		    "fraud    %" PRIu64 " of %" PRIu64
+		    " flagged (%.1f %%); of %" PRIu64 " legitimate %" PRIu64
+		    " flagged (%.1f %%)\n",
 		    c[1][1], c[1][0] + c[1][1],
 		    100 * share(c[1][1], c[1][0] + c[1][1]), c[0][0] + c[0][1],
 		    c[0][1], 100 * share(c[0][1], c[0][0] + c[0][1]));
@@ -235,11 +246,13 @@ json_totals(const struct show *sh, double seconds)
 		printf(",\"%s\":%" PRIu64, verdict_name((enum verdict)v),
 		    sh->sh_verdicts[v]);
 	printf(",\"errors\":%" PRIu64 ",\"again\":%" PRIu64
-	       ",\"scoreMean\":%.2f,\"ms\":{\"p50\":%.1f,\"p95\":%.1f,"
-	       "\"p99\":%.1f}",
+	       ",\"scoreMean\":%.2f",
 	    sh->sh_errors, sh->sh_again,
-	    sh->sh_scored == 0 ? 0 : sh->sh_scores / (double)sh->sh_scored,
-	    percentile(sh, 0.50), percentile(sh, 0.95), percentile(sh, 0.99));
+	    sh->sh_scored == 0 ? 0 : sh->sh_scores / (double)sh->sh_scored);
+	if (sh->sh_n_us > 0)
+		printf(",\"ms\":{\"p50\":%.1f,\"p95\":%.1f,\"p99\":%.1f}",
+		    percentile(sh, 0.50), percentile(sh, 0.95),
+		    percentile(sh, 0.99));
 	if (sh->sh_truth)
 		printf(",\"fraud\":{\"flagged\":%" PRIu64 ",\"missed\":%" PRIu64
 		       "},\"legit\":{\"flagged\":%" PRIu64

@@ -42,16 +42,24 @@ clock_ticks(void)
 void
 clock_text(int64_t us, char ret[CLOCK_TEXT_SIZE])
 {
-	int64_t ms = us / 1000 - (us % 1000 < 0);
-	int64_t seconds = ms / 1000 - (ms % 1000 < 0);
-	time_t t = (time_t)seconds;
+	char exact[CLOCK_EXACT_SIZE];
+
+	clock_exact(us, exact);
+	snprintf(ret, CLOCK_TEXT_SIZE, "%.23sZ", exact);
+}
+
+void
+clock_exact(int64_t us, char ret[CLOCK_EXACT_SIZE])
+{
+	const int64_t seconds = us / CLOCK_SECOND - (us % CLOCK_SECOND < 0);
+	const time_t t = (time_t)seconds;
 	char day[CLOCK_TEXT_SIZE];
 	struct tm tm;
 
 	gmtime_r(&t, &tm);
 	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(ret, CLOCK_TEXT_SIZE, "%.19s.%03dZ", day,
-	    (int)(ms - seconds * 1000));
+	snprintf(ret, CLOCK_EXACT_SIZE, "%.19s.%06dZ", day,
+	    (int)(us - seconds * CLOCK_SECOND));
 }
 
 int

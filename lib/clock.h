@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define CLOCK_TEXT_SIZE 25 /* "2026-11-21T03:45:12.345Z" and NUL */
+#define CLOCK_EXACT_SIZE 28 /* "2026-11-21T03:45:12.345678Z" and NUL */
 #define CLOCK_SECOND INT64_C(1000000)
 
 /* Microseconds since 1970-01-01 UTC. */
@@ -16,6 +17,9 @@ int64_t clock_ticks(void);
 
 /* Write a time as ISO 8601, UTC, milliseconds (cut, not rounded) and "Z". */
 void clock_text(int64_t us, char ret[CLOCK_TEXT_SIZE]);
+
+/* The same with all of its microseconds. */
+void clock_exact(int64_t us, char ret[CLOCK_EXACT_SIZE]);
 
 /*
  * Read an ISO 8601 date and time (T or a space between them, any number of

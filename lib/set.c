@@ -54,8 +54,6 @@ static enum try set_failed(struct set *, bool);
 static bool set_settled(struct set *);
 static int set_decide(struct set *, struct fail *);
 static int decide_entry(struct set *, struct entry *, struct fail *);
-static int entry_risk(
-    struct entry *, enum carried, const struct risk_rates **, struct fail *);
 static int entry_answer(struct set *, struct entry *, struct fail *);
 static const char *reasons_text(struct arena *, const struct score *);
 static const char *replay_text(
@@ -432,8 +430,7 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 		decide_listed(book->policy, en->listed, &en->decision);
 		return 0;
 	}
-	if (entry_risk(en, CARRIED_DEVICE, &sc.device_risk, f) == -1 ||
-	    entry_risk(en, CARRIED_IP, &sc.ip_risk, f) == -1)
+	if (scene_risk(&sc, (int)conf.LABEL_DELAY_DAYS, en->risk, f) == -1)
 		return -1;
 	scene_facts(&sc, &en->facts);
 	signals_compute(ev, &en->facts, &en->signals);
@@ -444,25 +441,6 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 	scene_count(&sc, en->decision.verdict);
 	en->member->now = en->now;
 	en->member->changed = true;
-	return 0;
-}
-
-/* The rates of what the event carries, *ret; NULL when nothing was counted. */
-static int
-entry_risk(struct entry *en, enum carried c, const struct risk_rates **ret,
-    struct fail *f)
-{
-	const struct node *node = en->carried[c];
-	struct risk_days days;
-
-	*ret = NULL;
-	if (node == NULL || node->risk == NULL)
-		return 0;
-	if (risk_unpack(node->risk, node->risk_size, &days, f) == -1)
-		return -1;
-	en->risk[c] =
-	    risk_rates(&days, risk_day_of(en->now), (int)conf.LABEL_DELAY_DAYS);
-	*ret = &en->risk[c];
 	return 0;
 }
 
@@ -510,18 +488,9 @@ static const char *
 reasons_text(struct arena *a, const struct score *score)
 {
 	struct str s;
-	size_t i;
 
 	str_init(&s, a);
-	str_addc(&s, '[');
-	for (i = 0; i < score->n_reasons; i++) {
-		str_add(&s, i == 0 ? "{\"tag\":" : ",{\"tag\":");
-		str_json(&s, score->reasons[i].tag);
-		str_add(&s, ",\"points\":");
-		str_int(&s, score->reasons[i].points);
-		str_addc(&s, '}');
-	}
-	str_addc(&s, ']');
+	score_reasons(&s, score);
 	return str_text(&s);
 }
 

@@ -53,6 +53,17 @@ START_TEST(text_forms)
 }
 END_TEST
 
+START_TEST(exact_forms)
+{
+	char got[CLOCK_EXACT_SIZE];
+
+	clock_exact(INT64_C(1522540831000001), got);
+	ck_assert_str_eq(got, "2018-04-01T00:00:31.000001Z");
+	clock_exact(-1, got);
+	ck_assert_str_eq(got, "1969-12-31T23:59:59.999999Z");
+}
+END_TEST
+
 START_TEST(parse_forms)
 {
 	char got[CLOCK_TEXT_SIZE];
@@ -84,6 +95,7 @@ suite_clock(void)
 	TCase *tc = tcase_create("clock");
 
 	tcase_add_loop_test(tc, text_forms, 0, (int)nitems(texts));
+	tcase_add_test(tc, exact_forms);
 	tcase_add_loop_test(tc, parse_forms, 0, (int)nitems(parses));
 	tcase_add_test(tc, clocks_run);
 	suite_add_tcase(s, tc);

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl replay --offline: decide a history in memory, at its own times. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/arena.h"
+#include "core/decide.h"
+#include "core/event.h"
+#include "core/fail.h"
+#include "core/features.h"
+#include "core/geo.h"
+#include "core/scene.h"
+#include "core/signals.h"
+#include "core/str.h"
+#include "lib/body.h"
+#include "lib/clock.h"
+#include "lib/geoip.h"
+#include "lib/history.h"
+#include "ctl/ctl.h"
+#include "ctl/replay.h"
+
+#define ROW_SIZE ((size_t)4 << 20) /* for one event and its decision */
+#define BOOKS_SIZE ((size_t)256 << 20) /* address space for the rulebooks */
+#define DAY (INT64_C(86400) * CLOCK_SECOND)
+
+/* One event on its way. */
+struct step {
+	struct item st_item; /* what the results say of it */
+	struct event st_event;
+	int64_t st_now;
+	struct decision st_decision;
+	struct facts st_facts; /* the signals point into it */
+	struct signals st_signals;
+};
+
+/* The whole run. */
+struct run {
+	struct source *ru_source;
+	struct show *ru_show;
+	const struct offline *ru_ask;
+	struct rulebook ru_books[EVENT_TYPE__MAX];
+	struct geoip *ru_geoip; /* NULL: no places */
+	struct history *ru_history;
+	struct arena ru_arena; /* for as long as the run */
+	struct arena ru_row; /* for as long as a row */
+	int64_t ru_last; /* time of the last event */
+	FILE *ru_export; /* the training table, or NULL */
+	char ru_draft[PATH_MAX]; /* what it is called until it is whole */
+};
+
+static int begin(struct run *, const char *, struct fail *);
+static int rows(struct run *, struct fail *);
+static int row(struct run *, struct fail *);
+static int row_read(struct run *, struct step *, struct fail *);
+static int row_decide(struct run *, struct step *, struct fail *);
+static void row_show(struct run *, const struct step *);
+static int export_open(struct run *, struct fail *);
+static int export_close(struct run *, struct fail *);
+static void export_row(FILE *, const struct step *, int64_t);
+static void put_text(FILE *, const char *);
+static int wrong(const char *, struct fail *);
+static void finish(struct run *);
+
+int
+offline(struct source *so, const char *map, struct show *sh,
+    const struct offline *ask)
+{
+	static struct run ru;
+	struct fail f = { 0 };
+	int status = EX_OK;
+
+	ru.ru_source = so;
+	ru.ru_show = sh;
+	ru.ru_ask = ask;
+	ctl_arena(&ru.ru_arena, BOOKS_SIZE);
+	ctl_arena(&ru.ru_row, ROW_SIZE);
+	source_interruptible();
+	if (begin(&ru, map, &f) == -1 || rows(&ru, &f) == -1) {
+		source_clear(so);
+		status = ctl_failed(so->so_path, &f);
+		if (so->so_file == NULL)
+			status = EX_NOINPUT;
+	} else if (source_interrupted()) {
+		source_clear(so);
+		ctl_say("interrupted");
+		status = EX_TEMPFAIL;
+	} else if (ask->of_export != NULL && export_close(&ru, &f) == -1) {
+		status = ctl_failed(ask->of_export, &f);
+	}
+	source_clear(so);
+	if (sh->sh_events > 0)
+		show_totals(
+		    sh, (double)(clock_ticks() - so->so_began) / CLOCK_SECOND);
+	finish(&ru);
+	return status == EX_OK && sh->sh_errors > 0 ? EX_DATAERR : status;
+}
+
+/* Open everything.  Returns 0, or -1 with f set. */
+static int
+begin(struct run *ru, const char *map, struct fail *f)
+{
+	const char *places = getenv("GEOIP_DB");
+
+	if (source_open(ru->ru_source, map, &ru->ru_arena, f) == -1 ||
+	    books_load(ru->ru_books, ru->ru_ask, &ru->ru_arena, f) == -1)
+		return -1;
+	if (places != NULL && *places != '\0' &&
+	    (ru->ru_geoip = geoip_open(places, f)) == NULL)
+		return -1;
+	ru->ru_history = history_new((int)ru->ru_ask->of_label_delay);
+	if (ru->ru_history == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	ru->ru_show->sh_truth = ru->ru_source->so_layout.la_truth;
+	ru->ru_show->sh_colour = ctl_colour(STDOUT_FILENO);
+	ru->ru_source->so_progress = isatty(STDERR_FILENO) == 1;
+	return ru->ru_ask->of_export == NULL ? 0 : export_open(ru, f);
+}
+
+/* Decide all rows, until somebody interrupts. */
+static int
+rows(struct run *ru, struct fail *f)
+{
+	int r = 0;
+
+	while (
+	    !source_interrupted() && (r = source_next(ru->ru_source, f)) == 1) {
+		if (row(ru, f) == -1)
+			return -1;
+		arena_reset(&ru->ru_row);
+		source_progress(ru->ru_source, ru->ru_show->sh_events);
+	}
+	return r == -1 ? -1 : 0;
+}
+
+/*
+ * Decide one row.  An event that the service would refuse is an error that is
+ * shown, and has not happened; so is one of an id that was decided before.
+ */
+static int
+row(struct run *ru, struct fail *f)
+{
+	struct outcome oc = { 0 };
+	struct fail refused = { 0 };
+	struct step st;
+
+	if (row_time(&ru->ru_source->so_layout, &ru->ru_source->so_csv,
+		&st.st_now, f) == -1)
+		return -1;
+	if (st.st_now < ru->ru_last)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "line %" PRIu64 " is before the one above it; a history "
+		    "is in the order of its times",
+		    ru->ru_source->so_csv.cs_row_line);
+	ru->ru_last = st.st_now;
+	if (row_read(ru, &st, &refused) == 0) {
+		if (row_decide(ru, &st, f) == -1)
+			return -1;
+		row_show(ru, &st);
+		if (ru->ru_export != NULL)
+			export_row(ru->ru_export, &st,
+			    ru->ru_ask->of_label_delay * DAY);
+		return 0;
+	}
+	if (refused.kind != FAIL_INPUT) {
+		*f = refused;
+		return -1;
+	}
+	oc.oc_code = fail_code_name(refused.code);
+	oc.oc_message = refused.why;
+	source_clear(ru->ru_source);
+	show_event(ru->ru_show, &st.st_item, &oc);
+	return 0;
+}
+
+/* The row as an event, by the way that events come to the service. */
+static int
+row_read(struct run *ru, struct step *st, struct fail *f)
+{
+	struct source *so = ru->ru_source;
+	struct json_object *json;
+	const char *text;
+	struct str s;
+	bool again;
+
+	str_init(&s, &ru->ru_row);
+	st->st_item.it_row = so->so_row;
+	row_event(&so->so_layout, &so->so_csv, &s, &st->st_item);
+	if ((text = str_text(&s)) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "a row is too large");
+	json = body_parse(&ru->ru_row, text, s.st_len, f);
+	if (json == NULL ||
+	    body_event(&ru->ru_row, json, &st->st_event, f) == -1 ||
+	    history_comes(ru->ru_history, st->st_event.id, &again, f) == -1)
+		return -1;
+	if (again)
+		return fail_set(f, FAIL_INPUT, INGEST_INVALID, "id",
+		    "was the id of an earlier row");
+	return 0;
+}
+
+/* Decide the event as if it came at its time, and let it have happened. */
+static int
+row_decide(struct run *ru, struct step *st, struct fail *f)
+{
+	const struct event *ev = &st->st_event;
+	struct place place;
+	struct scene sc;
+
+	geoip_place(ru->ru_geoip, ev, &place);
+	if (history_open(ru->ru_history, ev, &place, st->st_now, &ru->ru_row,
+		&sc, f) == -1)
+		return -1;
+	scene_facts(&sc, &st->st_facts);
+	signals_compute(ev, &st->st_facts, &st->st_signals);
+	if (decide(&ru->ru_books[ev->type], &st->st_signals, &ru->ru_row,
+		&st->st_decision, f) == -1)
+		return -1;
+	scene_count(&sc, st->st_decision.verdict);
+	return history_close(ru->ru_history, &sc, st->st_item.it_truth, f);
+}
+
+/* Count a decision, and print it if that is asked for. */
+static void
+row_show(struct run *ru, const struct step *st)
+{
+	const bool json = ru->ru_show->sh_as == SHOW_JSON;
+	struct outcome oc = {
+		.oc_verdict = st->st_decision.verdict,
+		.oc_score = st->st_decision.score.total,
+	};
+	struct str s, reasons;
+
+	if (json) {
+		str_init(&s, &ru->ru_row);
+		signals_json(&s, &st->st_signals);
+		oc.oc_signals = str_text(&s);
+		str_init(&reasons, &ru->ru_row);
+		score_reasons(&reasons, &st->st_decision.score);
+		oc.oc_reasons = json_tokener_parse(str_text(&reasons));
+	}
+	show_event(ru->ru_show, &st->st_item, &oc);
+	json_object_put(oc.oc_reasons);
+}
+
+/* Begin the table under another name, so that nobody takes half of it. */
+static int
+export_open(struct run *ru, struct fail *f)
+{
+	const char *path = ru->ru_ask->of_export;
+	int fd, i;
+
+	snprintf(ru->ru_draft, sizeof(ru->ru_draft), "%s.XXXXXX", path);
+	if ((fd = mkostemp(ru->ru_draft, O_CLOEXEC)) == -1) {
+		ru->ru_draft[0] = '\0';
+		return wrong(path, f);
+	}
+	if ((ru->ru_export = fdopen(fd, "w")) == NULL) {
+		close(fd);
+		return wrong(path, f);
+	}
+	fputs("event_id,user_id,decided_at,fraud,labelled_at", ru->ru_export);
+	for (i = 0; i < FEATURE__MAX; i++)
+		fprintf(ru->ru_export, ",%s", feature_name((enum feature)i));
+	fputc('\n', ru->ru_export);
+	return 0;
+}
+
+/* The table is whole: give it its name. */
+static int
+export_close(struct run *ru, struct fail *f)
+{
+	const char *path = ru->ru_ask->of_export;
+	bool failed;
+
+	failed = fflush(ru->ru_export) == EOF || ferror(ru->ru_export) ||
+	    fsync(fileno(ru->ru_export)) == -1;
+	failed |= fclose(ru->ru_export) == EOF;
+	ru->ru_export = NULL;
+	if (failed || rename(ru->ru_draft, path) == -1)
+		return wrong(path, f);
+	ru->ru_draft[0] = '\0';
+	return 0;
+}
+
+/* One row of the table; a label comes so much later than its event. */
+static void
+export_row(FILE *out, const struct step *st, int64_t delay)
+{
+	static const char *const fraud[] = {
+		[TOLD_NOTHING] = "", [TOLD_LEGIT] = "0", [TOLD_FRAUD] = "1"
+	};
+	double features[FEATURE__MAX];
+	char decided[CLOCK_EXACT_SIZE], labelled[CLOCK_EXACT_SIZE] = "";
+	int i;
+
+	clock_exact(st->st_now, decided);
+	if (st->st_item.it_truth != TOLD_NOTHING)
+		clock_exact(st->st_now + delay, labelled);
+	put_text(out, st->st_item.it_id);
+	fputc(',', out);
+	put_text(out, st->st_event.user);
+	fprintf(
+	    out, ",%s,%s,%s", decided, fraud[st->st_item.it_truth], labelled);
+	features_extract(
+	    &st->st_signals, st->st_decision.score.total, features);
+	for (i = 0; i < FEATURE__MAX; i++)
+		fprintf(out, ",%.17g", features[i]);
+	fputc('\n', out);
+}
+
+/* A field of CSV, in quotes if it needs them. */
+static void
+put_text(FILE *out, const char *text)
+{
+	if (text[strcspn(text, ",\"\r\n")] == '\0') {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text != '\0'; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static int
+wrong(const char *path, struct fail *f)
+{
+	return fail_set(
+	    f, FAIL_INPUT, INVALID_REQUEST, path, "%s", strerror(errno));
+}
+
+/* Give everything back; a table that is not whole goes. */
+static void
+finish(struct run *ru)
+{
+	if (ru->ru_export != NULL)
+		fclose(ru->ru_export);
+	if (ru->ru_draft[0] != '\0')
+		unlink(ru->ru_draft);
+	history_free(ru->ru_history);
+	geoip_close(ru->ru_geoip);
+	source_close(ru->ru_source);
+	ctl_arena_free(&ru->ru_row);
+	ctl_arena_free(&ru->ru_arena);
+}
