@@ -18,6 +18,7 @@
 #	g  half of the saturation rate for 30 minutes (BENCH_SOAK)
 #	h  latency at fixed rates, for numbers of workers and caps
 #	l  lists of a million entries against none
+#	m  the scorers, each with a pool of its own
 #	o  operators at once: backtests, a flood of logins, exports
 #	p  retention of a million decisions (BENCH_OLD) beside new ones
 #	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, and
@@ -84,14 +85,15 @@ start_server() {
 	stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log"
 }
 
-# start_pool WORKERS CAP: so many decide workers, so many events in a set.
+# start_pool WORKERS CAP [SCORER]: so many decide workers, so many events in a
+# set.
 start_pool() {
 	stack_end "$stack_pool_pid" TERM
 	stack_pool_start "$scratch/bin/assay-fcgi" "$scratch/log/pool.log" \
 	    DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide" \
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
 	    DECIDE_SOCKET="$scratch/run/decide.sock" DECIDE_WORKERS="$1" \
-	    DECIDE_SET_MAX="$2" \
+	    DECIDE_SET_MAX="$2" SCORER="${3:-weighted}" \
 	    OPERATOR_SOCKET="$scratch/run/operator.sock" OPERATOR_WORKERS=2 \
 	    SPOOL_DIR="$scratch/spool" \
 	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
@@ -527,6 +529,38 @@ path_cpu() {
 		sed 's/.*) //' "/proc/$pid/stat"
 	done | awk -v hz="$hz" '{ cpu += $12 + $13 }
 		END { printf "%.2f\n", cpu / hz }'
+}
+
+# The path by each scorer in turn; all is allowed, so that nobody opens cases.
+part_m() {
+	local top scorer before after turn
+	echo "(m) scorers, 64 connections; CPU is that of the pool and its decide"
+	echo "    backends"
+	start_pool 4 32
+	curl -sS -f -o /dev/null -H "Authorization: Bearer $token" \
+	    -H 'Content-Type: application/json' -d '{"id":
+		"pol_card_authorize","version":"bench","onError":"fail_open",
+		"bands":[{"verdict":"allow","min":0,"max":100}]}' \
+	    "http://127.0.0.1:$port/v1/policies"
+	sql "insert into assay.tag_count (tag, fraud, legit)
+	    select 'tag-' || i, i % 7, i % 11 from generate_series(1, 100) i"
+	through 64
+	top=$rate
+	printf '%12s %12s %12s %8s %8s\n' scorer decisions/s us/decision p50 p99
+	for turn in 1 2 3; do
+		for scorer in weighted learned ml; do
+			start_pool 4 32 "$scorer"
+			before=$(path_cpu)
+			through 64 $((top / 2))
+			after=$(path_cpu)
+			awk -v name="$scorer" -v rate="$rate" -v p50="$p50" \
+			    -v p99="$p99" -v cpu="$before $after" \
+			    -v s="$seconds" 'BEGIN {
+				split(cpu, c, " ")
+				printf "%12s %12s %12.0f %8s %8s\n", name, rate,
+				    (c[2] - c[1]) / (rate * s) * 1e6, p50, p99 }'
+		done
+	done
 }
 
 # Somebody who takes whatever is posted to him.
