@@ -16,6 +16,9 @@ struct str;
 #define MODEL_WEIGHT_MAX 1000000 /* of weights and bias, either way */
 #define MODEL_CALIBRATION_MAX 1000 /* of a, and of b either way */
 
+/* Where a model is from that did not come with the program. */
+#define MODEL_OPERATOR "operator-supplied"
+
 /* Of a logistic regression's log odds z: probability 1 / (1 + e^-(a z + b)). */
 struct model_calibration {
 	double a; /* above 0 */
@@ -39,7 +42,7 @@ struct model_metrics {
 /* Strings live as long as the model; everything is finite but metrics. */
 struct model {
 	const char *source; /* where it was loaded from, "bundled" */
-	const char *provenance; /* "synthetic-demo" or "operator-supplied" */
+	const char *provenance; /* "synthetic-demo" or MODEL_OPERATOR */
 	const char *version; /* what replay samples name it by */
 	const char *trained_at; /* a date, or a time */
 	int features_version; /* FEATURES_VERSION, or it does not serve */

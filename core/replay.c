@@ -60,7 +60,6 @@ static const char *read_text(struct reader *, const struct raw *);
 static bool take(struct reader *, const char *);
 static bool skip_value(struct reader *);
 static bool is(const struct raw *, const char *);
-static void add_model(struct str *, const struct decision *);
 static int hex_digit(char);
 
 /* All of the head that is of use. */
@@ -93,10 +92,21 @@ replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 	str_add(s, "],\"tags\":");
 	str_add(s, tags == NULL ? "[]" : tags);
 	if (d->scorer == SCORER_ML)
-		add_model(s, d);
+		replay_model(s, d);
 	str_add(s, ",\"signals\":");
 	signals_json(s, sigs);
 	str_addc(s, '}');
+}
+
+void
+replay_model(struct str *s, const struct decision *d)
+{
+	str_add(s, ",\"model\":");
+	str_json(s, d->model->version);
+	str_add(s, ",\"p\":");
+	str_number(s, d->p);
+	str_add(s, ",\"pEven\":");
+	str_number(s, d->p_even);
 }
 
 int
@@ -459,16 +469,4 @@ hex_digit(char c)
 	if (c >= '0' && c <= '9')
 		return c - '0';
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The model and what it found; to the last digit, as all numbers are. */
-static void
-add_model(struct str *s, const struct decision *d)
-{
-	str_add(s, ",\"model\":");
-	str_json(s, d->model->version);
-	str_add(s, ",\"p\":");
-	str_number(s, d->p);
-	str_add(s, ",\"pEven\":");
-	str_number(s, d->p_even);
 }

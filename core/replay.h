@@ -43,6 +43,12 @@ void replay_json(struct str *s, const struct ruleset *rs,
     const struct signals *sigs);
 
 /*
+ * Append the members model, p and pEven of a decision that a model made, as
+ * samples have them, a comma before each.
+ */
+void replay_model(struct str *s, const struct decision *d);
+
+/*
  * Read what replay_json() wrote, len bytes of it; members that it does not
  * know it passes over.  Strings in ret live in arena a, and ret must stay
  * where it is.  Returns 0, or -1 if it is no such text or the arena is full.

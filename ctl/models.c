@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * assayctl models: check model files, publish one, list what was loaded and go
- * back to it, on the database.
+ * back to it, on the database; and read one to score with.
  */
 #include "config.h"
 
@@ -181,6 +181,26 @@ models_put(struct db *db, struct arena *a, const char *text, size_t size,
 	if (db_one(db, a, STMT_MODEL_PUBLISH, &p, &rows, f) == -1)
 		return -1;
 	*ret_loaded = rows_get_bool(&rows, "loaded");
+	return 0;
+}
+
+int
+models_read(
+    struct arena *a, const char *path, struct model *ret, struct fail *f)
+{
+	char hash[HASH_SIZE], why[FAIL_TEXT_SIZE];
+	size_t size;
+	char *text;
+
+	ret->source = path;
+	ret->provenance = MODEL_OPERATOR;
+	if ((text = read_model(a, path, ret, &size, f)) == NULL)
+		return fail_set(
+		    f, f->kind, f->code, path, "%s", fail_text(f, why));
+	hash_of(text, size, hash);
+	if ((ret->version = arena_strndup(a, hash, HASH_SHOWN)) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, path, "needs too much memory");
 	return 0;
 }
 

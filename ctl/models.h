@@ -9,6 +9,7 @@
 struct arena;
 struct db;
 struct fail;
+struct model;
 
 /*
  * Make the model of a file's text serve, from the next decision of every
@@ -18,5 +19,13 @@ struct fail;
  */
 int models_put(struct db *db, struct arena *a, const char *text, size_t size,
     bool *ret_loaded, struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * The model of a file as it would serve, were it published; its texts are in
+ * arena a.  Returns 0, or -1 with f set, which names the file: FAIL_INPUT for
+ * what it is or has in it.
+ */
+int models_read(struct arena *a, const char *path, struct model *ret,
+    struct fail *f) __attribute__((warn_unused_result));
 
 #endif

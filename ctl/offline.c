@@ -20,7 +20,10 @@
 #include "core/fail.h"
 #include "core/features.h"
 #include "core/geo.h"
+#include "core/model.h"
+#include "core/replay.h"
 #include "core/scene.h"
+#include "core/score.h"
 #include "core/signals.h"
 #include "core/str.h"
 #include "lib/body.h"
@@ -28,6 +31,7 @@
 #include "lib/geoip.h"
 #include "lib/history.h"
 #include "ctl/ctl.h"
+#include "ctl/models.h"
 #include "ctl/replay.h"
 
 #define ROW_SIZE ((size_t)4 << 20) /* for one event and its decision */
@@ -50,6 +54,8 @@ struct run {
 	struct show *ru_show;
 	const struct offline *ru_ask;
 	struct rulebook ru_books[EVENT_TYPE__MAX];
+	struct scoring ru_scoring; /* of all of them */
+	struct model ru_model; /* that was asked for */
 	struct geoip *ru_geoip; /* NULL: no places */
 	struct history *ru_history;
 	struct arena ru_arena; /* for as long as the run */
@@ -60,6 +66,7 @@ struct run {
 };
 
 static int begin(struct run *, const char *, struct fail *);
+static int score_by(struct run *, struct fail *);
 static int rows(struct run *, struct fail *);
 static int row(struct run *, struct fail *);
 static int row_read(struct run *, struct step *, struct fail *);
@@ -113,7 +120,8 @@ begin(struct run *ru, const char *map, struct fail *f)
 	const char *places = getenv("GEOIP_DB");
 
 	if (source_open(ru->ru_source, map, &ru->ru_arena, f) == -1 ||
-	    books_load(ru->ru_books, ru->ru_ask, &ru->ru_arena, f) == -1)
+	    books_load(ru->ru_books, ru->ru_ask, &ru->ru_arena, f) == -1 ||
+	    score_by(ru, f) == -1)
 		return -1;
 	if (places != NULL && *places != '\0' &&
 	    (ru->ru_geoip = geoip_open(places, f)) == NULL)
@@ -125,6 +133,28 @@ begin(struct run *ru, const char *map, struct fail *f)
 	ru->ru_show->sh_colour = ctl_colour(STDOUT_FILENO);
 	ru->ru_source->so_progress = isatty(STDERR_FILENO) == 1;
 	return ru->ru_ask->of_export == NULL ? 0 : export_open(ru, f);
+}
+
+/* Who makes the scores, and by which model.  Returns 0, or -1 with f set. */
+static int
+score_by(struct run *ru, struct fail *f)
+{
+	const char *path = ru->ru_ask->of_model;
+	struct scoring *sc = &ru->ru_scoring;
+	int type;
+
+	sc->scorer = ru->ru_ask->of_scorer;
+	sc->model = path == NULL ? model_bundled() : &ru->ru_model;
+	if (path != NULL &&
+	    models_read(&ru->ru_arena, path, &ru->ru_model, f) == -1)
+		return -1;
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
+		ru->ru_books[type].scoring = sc;
+	if (sc->scorer == SCORER_ML && model_demonstrates(sc->model))
+		ctl_say("%s scores, a model for demonstration: its scores "
+			"mean nothing",
+		    sc->model->version);
+	return 0;
 }
 
 /* Decide all rows, until somebody interrupts. */
@@ -240,7 +270,7 @@ row_show(struct run *ru, const struct step *st)
 		.oc_verdict = st->st_decision.verdict,
 		.oc_score = st->st_decision.score.total,
 	};
-	struct str s, reasons;
+	struct str s, reasons, model;
 
 	if (json) {
 		str_init(&s, &ru->ru_row);
@@ -249,6 +279,11 @@ row_show(struct run *ru, const struct step *st)
 		str_init(&reasons, &ru->ru_row);
 		score_reasons(&reasons, &st->st_decision.score);
 		oc.oc_reasons = json_tokener_parse(str_text(&reasons));
+	}
+	if (json && st->st_decision.scorer == SCORER_ML) {
+		str_init(&model, &ru->ru_row);
+		replay_model(&model, &st->st_decision);
+		oc.oc_model = str_text(&model);
 	}
 	show_event(ru->ru_show, &st->st_item, &oc);
 	json_object_put(oc.oc_reasons);
@@ -301,6 +336,7 @@ export_row(FILE *out, const struct step *st, int64_t delay)
 	static const char *const fraud[] = {
 		[TOLD_NOTHING] = "", [TOLD_LEGIT] = "0", [TOLD_FRAUD] = "1"
 	};
+	const struct decision *d = &st->st_decision;
 	double features[FEATURE__MAX];
 	char decided[CLOCK_EXACT_SIZE], labelled[CLOCK_EXACT_SIZE] = "";
 	int i;
@@ -313,8 +349,8 @@ export_row(FILE *out, const struct step *st, int64_t delay)
 	put_text(out, st->st_event.user);
 	fprintf(
 	    out, ",%s,%s,%s", decided, fraud[st->st_item.it_truth], labelled);
-	features_extract(
-	    &st->st_signals, st->st_decision.score.total, features);
+	features_extract(&st->st_signals,
+	    d->scorer == SCORER_ML ? d->rules.total : d->score.total, features);
 	for (i = 0; i < FEATURE__MAX; i++)
 		fprintf(out, ",%.17g", features[i]);
 	fputc('\n', out);

@@ -89,11 +89,13 @@ replay(const struct command *cmd, int argc, char **argv)
 {
 	static struct replay rp;
 	char *url = NULL, *key = NULL, *map = NULL, *type = NULL;
-	char *currency = NULL, *prefix = NULL;
+	char *currency = NULL, *prefix = NULL, *scorer = NULL;
 	int64_t limit = INT64_MAX, offset = 0;
 	bool quiet = false, json = false, without = false;
 	struct opt_list rules = { 0 }, policies = { 0 };
-	struct offline ask = { .of_rules = &rules, .of_policies = &policies };
+	struct offline ask = { .of_rules = &rules,
+		.of_policies = &policies,
+		.of_scorer = SCORER_WEIGHTED };
 	const struct opt opts[] = {
 		{ "url", "URL", "the service; default ASSAY_URL, else BASE_URL",
 		    OPT_TEXT, &url, 0, 0 },
@@ -135,6 +137,12 @@ replay(const struct command *cmd, int argc, char **argv)
 		{ "policy", "[TYPE=]FILE",
 		    "offline: another policy than the seed; may be repeated",
 		    OPT_LIST, &policies, 0, 0 },
+		{ "scorer", "weighted|ml",
+		    "offline: who makes the score; default weighted",
+		    OPT_CHOICE, &scorer, 0, 0 },
+		{ "model", "FILE",
+		    "offline: score with this model, not the bundled one",
+		    OPT_TEXT, &ask.of_model, 0, 0 },
 		{ "sql", "DIR",
 		    "offline: take the seed from DIR, not " PKGDATADIR "/sql",
 		    OPT_TEXT, &ask.of_sql, 0, 0 },
@@ -165,10 +173,15 @@ replay(const struct command *cmd, int argc, char **argv)
 		opt_usage(cmd, "--offline asks no service");
 	if (!without &&
 	    (ask.of_export != NULL || ask.of_sql != NULL ||
-		ask.of_label_delay > 0 || rules.li_n > 0 || policies.li_n > 0))
+		ask.of_label_delay > 0 || rules.li_n > 0 || policies.li_n > 0 ||
+		scorer != NULL || ask.of_model != NULL))
 		opt_usage(cmd,
-		    "--export, --label-delay, --rules, --policy "
-		    "and --sql need --offline");
+		    "--export, --label-delay, --model, --policy, --rules, "
+		    "--scorer and --sql need --offline");
+	if (scorer != NULL)
+		ask.of_scorer = scorer_parse(scorer);
+	if (ask.of_model != NULL && ask.of_scorer != SCORER_ML)
+		opt_usage(cmd, "--model needs --scorer ml");
 	if (without) {
 		if (ask.of_label_delay == 0)
 			ask.of_label_delay = LABEL_DELAY;

@@ -10,6 +10,7 @@
 
 #include "core/event.h"
 #include "core/policy.h"
+#include "core/score.h"
 #include "lib/csv.h"
 #include "lib/history.h"
 
@@ -126,6 +127,7 @@ struct outcome {
 	const char *oc_message;
 	bool oc_again; /* decided before: the id was known */
 	int64_t oc_us; /* of the request that carried it, 0 without one */
+	const char *oc_model; /* members of JSON, of a model's score */
 	const char *oc_signals; /* JSON, where they are known */
 };
 
@@ -164,6 +166,8 @@ struct offline {
 	const char *of_sql; /* the directory with the seed, or NULL */
 	const struct opt_list *of_rules; /* [TYPE=]FILE */
 	const struct opt_list *of_policies; /* likewise */
+	enum scorer of_scorer;
+	const char *of_model; /* of SCORER_ML; NULL: the bundled one */
 	int64_t of_label_delay; /* days */
 };
 

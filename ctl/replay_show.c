@@ -186,6 +186,8 @@ json_line(const struct item *item, const struct outcome *oc)
 	if (item->it_truth != TOLD_NOTHING)
 		str_addf(&s, ",\"fraud\":%s",
 		    item->it_truth == TOLD_FRAUD ? "true" : "false");
+	if (oc->oc_model != NULL)
+		str_add(&s, oc->oc_model);
 	if (oc->oc_signals != NULL) {
 		str_add(&s, ",\"signals\":");
 		str_add(&s, oc->oc_signals);

@@ -10,8 +10,6 @@
 #include "lib/db.h"
 #include "lib/served.h"
 
-#define PROVENANCE "operator-supplied"
-
 static void keep(struct served *s, const struct model *m, const struct rows *r);
 
 /* Where a model came from, as it is said of it; these outlive the rows. */
@@ -62,7 +60,7 @@ keep(struct served *s, const struct model *m, const struct rows *r)
 	s->se_model = *m;
 	s->se_model.version = s->se_version;
 	s->se_model.trained_at = s->se_trained_at;
-	s->se_model.provenance = PROVENANCE;
+	s->se_model.provenance = MODEL_OPERATOR;
 	s->se_model.source =
 	    strcmp(origin, sources[0]) == 0 ? sources[0] : sources[1];
 }
