@@ -80,15 +80,16 @@ score(const struct rulebook *book, const struct signals *sigs, struct arena *a,
 	    book->scoring == NULL ? &weighted : book->scoring;
 
 	ret->scorer = by->scorer;
+	if (score_weighted(a, book->ruleset, &ret->hits, &ret->rules, f) == -1)
+		return -1;
 	if (by->scorer == SCORER_LEARNED)
 		return score_learned(
 		    a, book->ruleset, &ret->hits, by->lessons, &ret->score, f);
-	if (by->scorer != SCORER_ML)
-		return score_weighted(
-		    a, book->ruleset, &ret->hits, &ret->score, f);
+	if (by->scorer != SCORER_ML) {
+		ret->score = ret->rules;
+		return 0;
+	}
 	ret->model = by->model;
-	if (score_weighted(a, book->ruleset, &ret->hits, &ret->rules, f) == -1)
-		return -1;
 	return score_ml(a, by->model, sigs, ret->rules.total, &ret->score,
 	    &ret->p, &ret->p_even, f);
 }

@@ -30,10 +30,10 @@ struct decision {
 	const char *queue; /* of a review, else NULL */
 	const struct policy *policy;
 	struct hits hits; /* rules that fired */
+	struct score rules; /* weighted, whoever made the score */
 
 	/* Of SCORER_ML alone. */
 	const struct model *model;
-	struct score rules; /* weighted: what the model knows of them */
 	double p; /* of fraud, as model_risk() has it */
 	double p_even;
 };

@@ -47,6 +47,8 @@ static bool read_scorer(struct reader *, struct replay *);
 static bool read_score(struct reader *, struct replay *);
 static bool read_verdict(struct reader *, struct replay *);
 static bool read_watched(struct reader *, struct replay *);
+static bool read_rules_score(struct reader *, struct replay *);
+static bool read_total(struct reader *, int *);
 static bool read_signals(struct reader *, struct arena *, struct replay *);
 static bool read_signal(
     struct reader *, const struct raw *, enum signal *, struct replay *);
@@ -62,12 +64,13 @@ static bool skip_value(struct reader *);
 static bool is(const struct raw *, const char *);
 static int hex_digit(char);
 
-/* All of the head that is of use. */
-static const struct member head[] = {
+/* All that is of use but the signals; rulesScore is behind the head. */
+static const struct member members[] = {
 	{ "scorer", read_scorer },
 	{ "score", read_score },
 	{ "verdict", read_verdict },
 	{ "watched", read_watched },
+	{ "rulesScore", read_rules_score },
 };
 
 void
@@ -91,6 +94,10 @@ replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 	}
 	str_add(s, "],\"tags\":");
 	str_add(s, tags == NULL ? "[]" : tags);
+	if (d->scorer != SCORER_WEIGHTED) {
+		str_add(s, ",\"rulesScore\":");
+		str_int(s, d->rules.total);
+	}
 	if (d->scorer == SCORER_ML)
 		replay_model(s, d);
 	str_add(s, ",\"signals\":");
@@ -144,6 +151,7 @@ read_sample(struct reader *r, struct arena *a, struct replay *ret)
 	ret->verdict = 0;
 	ret->scorer = 0;
 	ret->watched = false;
+	ret->rules_score = -1;
 	do {
 		if (!take(r, before) || !read_name(r, &name))
 			return -1;
@@ -155,6 +163,8 @@ read_sample(struct reader *r, struct arena *a, struct replay *ret)
 	} while (!take(r, "}"));
 	if (a != NULL && r->next != r->end)
 		return -1;
+	if (ret->scorer == SCORER_WEIGHTED)
+		ret->rules_score = ret->score;
 	return ret->score < 0 || ret->verdict == 0 ? -1 : 0;
 }
 
@@ -164,9 +174,9 @@ read_member(struct reader *r, const struct raw *name, struct arena *a,
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(head) / sizeof(head[0]); i++)
-		if (is(name, head[i].name))
-			return head[i].read(r, ret);
+	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (is(name, members[i].name))
+			return members[i].read(r, ret);
 	if (a != NULL && is(name, "signals"))
 		return read_signals(r, a, ret);
 	return skip_value(r);
@@ -190,12 +200,7 @@ read_scorer(struct reader *r, struct replay *ret)
 static bool
 read_score(struct reader *r, struct replay *ret)
 {
-	double n;
-
-	if (!read_number(r, &n) || !(n >= 0 && n <= SCORE_MAX))
-		return false;
-	ret->score = (int)n;
-	return true;
+	return read_total(r, &ret->score);
 }
 
 static bool
@@ -217,6 +222,23 @@ read_watched(struct reader *r, struct replay *ret)
 {
 	ret->watched = take(r, "true");
 	return ret->watched;
+}
+
+static bool
+read_rules_score(struct reader *r, struct replay *ret)
+{
+	return read_total(r, &ret->rules_score);
+}
+
+static bool
+read_total(struct reader *r, int *ret)
+{
+	double n;
+
+	if (!read_number(r, &n) || !(n >= 0 && n <= SCORE_MAX))
+		return false;
+	*ret = (int)n;
+	return true;
 }
 
 /* The signals, mostly in the order of their table, then the attributes. */

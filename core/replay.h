@@ -27,6 +27,7 @@ struct replay {
 	bool watched; /* a watch entry called for at least a review */
 
 	/* Not of a head alone. */
+	int rules_score; /* what the rules came to, weighted; -1 if unknown */
 	struct signals signals; /* their event is the one here */
 	struct event event; /* nothing but the attributes */
 };
@@ -34,9 +35,10 @@ struct replay {
 /*
  * Append the sample of a decision by rs as a JSON object without spaces:
  * {"scorer","ruleset","score","verdict","watched"?,"rules","tags",
- * "model"?,"p"?,"pEven"?,"signals"}.  What stands before "rules" is the head.
- * tags is the JSON of the reasons that the rules made, NULL for none; a model
- * has a version, and the probabilities that it found.
+ * "rulesScore"?,"model"?,"p"?,"pEven"?,"signals"}.  What stands before "rules"
+ * is the head.  tags is the JSON of the reasons that the rules made, NULL for
+ * none; rulesScore is their weighted total where that is not the score; a
+ * model has a version, and the probabilities that it found.
  */
 void replay_json(struct str *s, const struct ruleset *rs,
     const struct decision *d, bool watched, const char *tags,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +37,13 @@
 
 /* What was asked for. */
 struct asked {
-	char *table;
+	char *table; /* NULL: the samples of the database */
+	char *type; /* of samples, NULL: all */
+	char *since; /* of samples, NULL: all */
+	struct wanted wanted; /* these two */
 	char *until; /* NULL: leave the last TEST_PERCENT to the test */
 	char *output; /* NULL: none */
-	char *policy; /* NULL: first_bands */
+	char *policy; /* NULL: those that are live, or of a table first_bands */
 	char *unlabelled;
 	int64_t delay; /* days, as those that follow */
 	int64_t train; /* 0: all */
@@ -48,11 +52,16 @@ struct asked {
 	bool publish;
 };
 
+static void check_samples(const struct command *, struct asked *);
 static int run(const struct asked *, struct plan *, struct arena *);
 static int fail_status(const struct fail *);
-static int read_table(
-    const struct asked *, struct plan *, struct table *, struct fail *);
-static int parse_until(const char *, int64_t *);
+static int read_table(const struct asked *, struct db *, struct plan *,
+    struct arena *, struct table *, struct fail *);
+static int read_samples(const struct asked *, struct db *, struct arena *,
+    struct table *, struct fail *);
+static int parse_time(const char *, int64_t *);
+static int read_policies(const struct asked *, struct db *, struct arena *,
+    struct policy *, struct fail *);
 static int read_policy(
     const char *, struct arena *, struct policy *, struct fail *);
 static int deliver(const struct asked *, const struct model *, struct arena *);
@@ -77,7 +86,7 @@ static volatile sig_atomic_t stopping;
 int
 train(const struct command *cmd, int argc, char **argv)
 {
-	struct asked as = { .unlabelled = NULL, .delay = 7 };
+	struct asked as = { .delay = 7, .wanted.wa_since = INT64_MIN };
 	const struct opt opts[] = {
 		{ "label-delay", "DAYS",
 		    "events younger than DAYS are not trained on; default 7",
@@ -95,6 +104,10 @@ train(const struct command *cmd, int argc, char **argv)
 		{ "leave-known", NULL,
 		    "test no user whose fraud was known by then", OPT_FLAG,
 		    &as.leave_known, 0, 0 },
+		{ "event-type", "TYPE", "of the database: events of TYPE only",
+		    OPT_TEXT, &as.type, 0, 0 },
+		{ "since", "TIME", "of the database: events since TIME only",
+		    OPT_TEXT, &as.since, 0, 0 },
 		{ "policy", "FILE",
 		    "bands for the report; 'policies show --json' has them",
 		    OPT_TEXT, &as.policy, 0, 0 },
@@ -109,13 +122,14 @@ train(const struct command *cmd, int argc, char **argv)
 	struct arena a;
 	int status;
 
-	opt_parse(
-	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
-	if (as.publish && ctl_database_url() == NULL)
-		return EX_CONFIG;
-	as.table = argv[0];
-	if (as.until != NULL && parse_until(as.until, &plan.pl_until) == -1)
+	if (opt_parse(cmd, opts, nitems(opts), (struct operands) { 0, 1 }, argc,
+		argv) == 1)
+		as.table = argv[0];
+	check_samples(cmd, &as);
+	if (as.until != NULL && parse_time(as.until, &plan.pl_until) == -1)
 		opt_usage(cmd, "--train-until must be a date or a time");
+	if ((as.publish || as.table == NULL) && ctl_database_url() == NULL)
+		return EX_CONFIG;
 	plan.pl_delay = as.delay * TRAIN_DAY;
 	plan.pl_days = as.train == 0 ? TRAIN_NEVER : as.train * TRAIN_DAY;
 	plan.pl_test = as.test == 0 ? TRAIN_NEVER : as.test * TRAIN_DAY;
@@ -130,24 +144,44 @@ train(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
+/* What is asked of the samples. */
+static void
+check_samples(const struct command *cmd, struct asked *as)
+{
+	if (as->table != NULL && (as->type != NULL || as->since != NULL))
+		opt_usage(cmd,
+		    "--event-type and --since are for the database's samples");
+	if (as->type != NULL && event_type_parse(as->type) == EVENT_TYPE__NONE)
+		opt_usage(cmd, "'%s' is no event type", as->type);
+	if (as->since != NULL &&
+	    parse_time(as->since, &as->wanted.wa_since) == -1)
+		opt_usage(cmd, "--since must be a date or a time");
+	as->wanted.wa_type = as->type;
+}
+
 static int
 run(const struct asked *as, struct plan *plan, struct arena *a)
 {
 	static struct trained tr;
+	struct policy policies[EVENT_TYPE__MAX] = { 0 };
 	char until[CLOCK_TEXT_SIZE];
-	struct policy policy;
 	struct table tb = { 0 };
 	struct fail f = { 0 };
-	int status = EX_OK;
+	struct db *db = NULL;
+	int r, status = EX_OK;
 
-	if (read_policy(as->policy, a, &policy, &f) == -1 ||
-	    read_table(as, plan, &tb, &f) == -1 ||
-	    train_model(&tb, plan, a, ctl_say, &tr, &f) == -1) {
+	if (as->table == NULL && (db = ctl_database(&status)) == NULL)
+		return status;
+	r = read_policies(as, db, a, policies, &f);
+	if (r == 0)
+		r = read_table(as, db, plan, a, &tb, &f);
+	db_close(db);
+	if (r == -1 || train_model(&tb, plan, a, ctl_say, &tr, &f) == -1) {
 		status = fail_status(&f);
 	} else {
 		clock_text(plan->pl_until, until);
 		tr.tr_model.trained_at = until;
-		train_show(&tb, plan, &tr, &policy);
+		train_show(&tb, plan, &tr, policies);
 		status = deliver(as, &tr.tr_model, a);
 	}
 	table_clear(&tb);
@@ -170,18 +204,22 @@ fail_status(const struct fail *f)
 
 /* Read as much of the table as is needed, and find where training ends. */
 static int
-read_table(
-    const struct asked *as, struct plan *plan, struct table *tb, struct fail *f)
+read_table(const struct asked *as, struct db *db, struct plan *plan,
+    struct arena *a, struct table *tb, struct fail *f)
 {
-	struct span keep = { INT64_MIN, INT64_MAX };
 	const int64_t began = clock_ticks();
 
+	tb->tb_keep = (struct span) { INT64_MIN, INT64_MAX };
 	if (as->until != NULL && as->train != 0)
-		keep.from = plan->pl_until - plan->pl_delay - plan->pl_days;
+		tb->tb_keep.from =
+		    plan->pl_until - plan->pl_delay - plan->pl_days;
 	if (as->until != NULL && as->test != 0)
-		keep.to = plan->pl_until + plan->pl_test;
-	if (table_read(tb, as->table, keep, progress, f) == -1)
+		tb->tb_keep.to = plan->pl_until + plan->pl_test;
+	if ((as->table != NULL ? table_read(tb, as->table, progress, f)
+			       : read_samples(as, db, a, tb, f)) == -1)
 		return -1;
+	if (isatty(STDERR_FILENO) == 1)
+		fputs("\r\033[K", stderr);
 	if (as->until == NULL)
 		plan->pl_until = tb->tb_last -
 		    (tb->tb_last - tb->tb_first) / 100 * TEST_PERCENT;
@@ -190,9 +228,23 @@ read_table(
 	return 0;
 }
 
+static int
+read_samples(const struct asked *as, struct db *db, struct arena *a,
+    struct table *tb, struct fail *f)
+{
+	uint64_t unread;
+	int r;
+
+	r = samples_read(tb, db, &as->wanted, a, progress, &unread, f);
+	if (unread > 0)
+		ctl_say(
+		    "left out %" PRIu64 " samples of another version", unread);
+	return r;
+}
+
 /* A time, or a date, whose first instant is meant. */
 static int
-parse_until(const char *text, int64_t *ret)
+parse_time(const char *text, int64_t *ret)
 {
 	char whole[64];
 
@@ -200,6 +252,22 @@ parse_until(const char *text, int64_t *ret)
 		return 0;
 	snprintf(whole, sizeof(whole), "%.40sT00:00:00Z", text);
 	return clock_parse(whole, ret);
+}
+
+/* What the report is by: the file's, else the live ones, else the first. */
+static int
+read_policies(const struct asked *as, struct db *db, struct arena *a,
+    struct policy *ret, struct fail *f)
+{
+	int type;
+
+	if (as->policy == NULL && db != NULL)
+		return samples_policies(db, a, ret, f);
+	if (read_policy(as->policy, a, &ret[0], f) == -1)
+		return -1;
+	for (type = 1; type < EVENT_TYPE__MAX; type++)
+		ret[type] = ret[0];
+	return 0;
 }
 
 /* The policy of a file as 'policies show --json' prints it. */

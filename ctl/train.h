@@ -8,37 +8,19 @@
 #include <stdint.h>
 
 #include "core/assess.h"
+#include "core/backtest.h"
+#include "core/event.h"
 #include "core/fit.h"
 #include "core/model.h"
+#include "core/score.h"
 
 struct arena;
+struct db;
 struct fail;
 struct policy;
 
 #define TRAIN_DAY INT64_C(86400000000) /* microseconds */
 #define TRAIN_NEVER INT64_MAX
-
-/*
- * A training table in memory, in time order.  There is an array for each
- * column, so that a stretch of time is a stretch of each.
- */
-struct table {
-	double *tb_x; /* FEATURE__MAX a row */
-	int64_t *tb_at; /* decided, microseconds UTC */
-	int64_t *tb_known; /* when its label came, TRAIN_NEVER without one */
-	uint32_t *tb_user; /* numbered as they come */
-	uint8_t *tb_label; /* enum label */
-	size_t tb_n;
-	size_t tb_cap;
-	size_t tb_users;
-	struct user_id *tb_slots; /* hash table of the users' names */
-	size_t tb_n_slots;
-
-	/* Of the whole file, kept or not. */
-	uint64_t tb_rows;
-	int64_t tb_first; /* decided */
-	int64_t tb_last;
-};
 
 /* Which rows are kept: those decided in [from, to). */
 struct span {
@@ -47,18 +29,90 @@ struct span {
 };
 
 /*
- * Read a training table (assay-table(5)) from a CSV file, gzip'ed or not.
- * progress is called now and then with the bytes read and those of the file;
- * what it returns true for ends the reading.  Returns 0, or -1 with f set,
- * where the file and the line at fault, FAIL_DENIED when it cannot be opened
- * or progress ended it.
+ * A training table in memory, in time order.  There is an array for each
+ * column, so that a stretch of time is a stretch of each.  It begins zeroed
+ * but for the span.
  */
-int table_read(struct table *tb, const char *path, struct span keep,
-    bool (*progress)(int64_t, int64_t), struct fail *f)
+struct table {
+	struct span tb_keep;
+	double *tb_x; /* FEATURE__MAX a row */
+	int64_t *tb_at; /* decided, microseconds UTC */
+	int64_t *tb_known; /* when its label came, TRAIN_NEVER without one */
+	uint32_t *tb_user; /* numbered as they come */
+	uint8_t *tb_label; /* enum label */
+	uint8_t *tb_type; /* enum event_type */
+	size_t tb_n;
+	size_t tb_cap;
+	size_t tb_users;
+	struct user_id *tb_slots; /* hash table of the users' names */
+	size_t tb_n_slots;
+
+	/* Of all rows there were, kept or not. */
+	uint64_t tb_rows;
+	int64_t tb_first; /* decided */
+	int64_t tb_last;
+};
+
+/* One row. */
+struct table_row {
+	const char *tw_user;
+	int64_t tw_at;
+	int64_t tw_known; /* TRAIN_NEVER without a label */
+	enum label tw_label;
+	enum event_type tw_type; /* EVENT_TYPE__NONE: it is not told */
+	double tw_x[FEATURE__MAX];
+};
+
+/*
+ * Count a row that comes after all others.  Returns whether it is one to
+ * keep, with table_add().
+ */
+bool table_comes(struct table *tb, int64_t at);
+
+/* Append a row.  Returns 0, or -1 with f set when there is no memory. */
+int table_add(struct table *tb, const struct table_row *row, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Give the memory of a table back. */
 void table_clear(struct table *tb);
+
+/*
+ * What is told now and then how much of how much is read; once it returns true
+ * the reading ends.
+ */
+typedef bool progress_fn(int64_t done, int64_t of);
+
+/*
+ * Fill a table from a CSV file, gzip'ed or not.  Returns 0, or -1 with f set,
+ * where the file and the line at fault, FAIL_DENIED when it cannot be opened
+ * or progress ended it.
+ */
+int table_read(struct table *tb, const char *path, progress_fn *progress,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/* Which replay samples are wanted. */
+struct wanted {
+	const char *wa_type; /* of events, NULL: all */
+	int64_t wa_since; /* decided no earlier */
+};
+
+/*
+ * Fill a table from the replay samples of a database, with what is known of
+ * their events.  They are read piece by piece, in no transaction.
+ * *ret_unread is how many could not be, because of another version.  Returns
+ * 0, or -1 with f set: FAIL_INPUT when there are none, or none has a label.
+ */
+int samples_read(struct table *tb, struct db *db, const struct wanted *wanted,
+    struct arena *a, progress_fn *progress, uint64_t *ret_unread,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * The policies that decide now, by event type, in arena a.  Returns 0, or -1
+ * with f set.
+ */
+int samples_policies(struct db *db, struct arena *a,
+    struct policy ret[EVENT_TYPE__MAX], struct fail *f)
+    __attribute__((warn_unused_result));
 
 /* The first row decided at or after a time. */
 size_t table_at(const struct table *tb, int64_t at);
@@ -105,7 +159,8 @@ struct trained {
 		double fraud; /* mean of weight * x over them */
 		double legit;
 	} tr_term[FEATURE__MAX];
-	int64_t tr_scores[101][2]; /* by score, and whether it is fraud */
+	/* By event type, score, and whether it is fraud. */
+	int64_t tr_scores[EVENT_TYPE__MAX][SCORE_MAX + 1][2];
 };
 
 enum train_part {
@@ -127,8 +182,11 @@ int train_model(const struct table *tb, const struct plan *pl, struct arena *a,
     void (*say)(const char *, ...) __attribute__((format(printf, 1, 2))),
     struct trained *ret, struct fail *f) __attribute__((warn_unused_result));
 
-/* Print what came out, with the verdicts that the policy has for the scores. */
+/*
+ * Print what came out, with the verdicts that the policy of each event type
+ * has for the scores.
+ */
 void train_show(const struct table *tb, const struct plan *pl,
-    const struct trained *tr, const struct policy *policy);
+    const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX]);
 
 #endif

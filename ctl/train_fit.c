@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/arena.h"
-#include "core/backtest.h"
 #include "core/calibrate.h"
 #include "core/fail.h"
 #include "core/features.h"
@@ -315,7 +314,7 @@ test_row(struct training *tn, size_t i, struct trained *tr)
 	for (j = 0; j < FEATURE__MAX; j++)
 		*(fraud ? &tr->tr_term[j].fraud : &tr->tr_term[j].legit) +=
 		    risk.term[j];
-	tr->tr_scores[lround(100 * risk.p_even)][fraud]++;
+	tr->tr_scores[tb->tb_type[i]][lround(SCORE_MAX * risk.p_even)][fraud]++;
 	tn->marks[tn->n_marks++] = (struct mark) {
 		.z = calibrate_logit(
 		    &m->calibration, fit_logit(&tr->tr_fit, x, FEATURE__MAX)),

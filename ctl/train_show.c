@@ -19,17 +19,24 @@ static void show_part(
 static void show_quality(const struct trained *);
 static void show_bins(const struct bin *);
 static void show_terms(const struct trained *);
-static void show_bands(const struct trained *, const struct policy *);
+static void show_bands(
+    const int64_t[SCORE_MAX + 1][2], enum event_type, const struct policy *);
+static int64_t tested(const int64_t[SCORE_MAX + 1][2]);
 static double share(int64_t, int64_t);
 
 void
 train_show(const struct table *tb, const struct plan *pl,
-    const struct trained *tr, const struct policy *policy)
+    const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX])
 {
+	int type;
+
 	show_parts(tb, pl, tr);
 	show_quality(tr);
 	show_bins(tr->tr_bins);
-	show_bands(tr, policy);
+	for (type = 0; type < EVENT_TYPE__MAX; type++)
+		if (tested(tr->tr_scores[type]) > 0)
+			show_bands(tr->tr_scores[type], (enum event_type)type,
+			    &policies[type]);
 	show_terms(tr);
 }
 
@@ -111,29 +118,42 @@ show_bins(const struct bin *bins)
 		    bins[i].mean_p, share(bins[i].fraud, bins[i].events));
 }
 
-/* What the policy would have decided. */
+/* What the policy would have decided of events of a type. */
 static void
-show_bands(const struct trained *tr, const struct policy *policy)
+show_bands(const int64_t scores[SCORE_MAX + 1][2], enum event_type type,
+    const struct policy *policy)
 {
 	const struct band *b;
 	int64_t legit, fraud;
 	int score;
 
-	printf("\nverdicts by %s\n%-9s  %5s  %5s  %9s  %7s  %9s\n",
-	    policy->version, "VERDICT", "FROM", "TO", "LEGIT", "FRAUD",
-	    "PRECISION");
+	printf("\nverdicts by %s%s%s\n%-9s  %5s  %5s  %9s  %7s  %9s\n",
+	    policy->version, type == EVENT_TYPE__NONE ? "" : " on ",
+	    type == EVENT_TYPE__NONE ? "" : event_type_name(type), "VERDICT",
+	    "FROM", "TO", "LEGIT", "FRAUD", "PRECISION");
 	for (b = policy->bands; b < policy->bands + policy->n_bands; b++) {
 		legit = fraud = 0;
-		for (score = 0; score <= 100; score++) {
+		for (score = 0; score <= SCORE_MAX; score++) {
 			if (policy_band(policy, score) != b)
 				continue;
-			legit += tr->tr_scores[score][0];
-			fraud += tr->tr_scores[score][1];
+			legit += scores[score][0];
+			fraud += scores[score][1];
 		}
 		printf("%-9s  %5g  %5g  %9" PRId64 "  %7" PRId64 "  %9.4f\n",
 		    verdict_name(b->verdict), b->min, b->max, legit, fraud,
 		    share(fraud, legit + fraud));
 	}
+}
+
+static int64_t
+tested(const int64_t scores[SCORE_MAX + 1][2])
+{
+	int64_t n = 0;
+	int score;
+
+	for (score = 0; score <= SCORE_MAX; score++)
+		n += scores[score][0] + scores[score][1];
+	return n;
 }
 
 /*

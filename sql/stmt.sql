@@ -670,6 +670,29 @@ where d.event_type = $1::text and d.replay is not null;
 -- name: backtest_next many read late
 fetch forward 1000 from backtest;
 
+-- Training (ctl/train_samples.c) ------------------------------------------------
+
+-- From when on there may be samples: from the oldest month that has any rows.
+-- name: train_span one read late
+select coalesce(min(to_date(right(relid::text, 6), 'YYYYMM')::timestamp
+		at time zone 'UTC'), now()) as first,
+	now() as last
+from pg_partition_tree('assay.detail')
+where isleaf and pg_relation_size(relid) > 0;
+
+-- The samples of a stretch of time and what is known of their events, in the
+-- order of time.
+-- name: train_samples many read late
+select d.decided_at, d.verdict_id, d.event_type, d.user_id, d.replay,
+	l.outcome = 'fraud' as fraud, l.labelled_at
+from assay.detail d left join assay.label l on l.event_id = d.event_id
+where d.decided_at >= $1::timestamptz
+	and (d.decided_at, d.verdict_id) > ($1::timestamptz, $2::text)
+	and d.decided_at < $3::timestamptz
+	and ($4::text is null or d.event_type = $4::text)
+	and d.replay is not null
+order by d.decided_at, d.verdict_id limit $5::bigint;
+
 -- Retention (lib/retain.c) ------------------------------------------------------
 
 -- As the role that owns the partitions.  From begin on all are "write": who

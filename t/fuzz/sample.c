@@ -56,6 +56,9 @@ check_again(const struct replay *first)
 		.verdict = first->verdict,
 		.score = { .total = first->score },
 		.scorer = first->scorer == 0 ? SCORER_WEIGHTED : first->scorer,
+		.rules = { .total = first->rules_score < 0
+			? 0
+			: first->rules_score },
 		.model = model_bundled(),
 	};
 	struct replay again, head;
@@ -70,6 +73,8 @@ check_again(const struct replay *first)
 	assert(replay_read(&arena, text, s.st_len, &again) == 0);
 	assert(again.score == first->score);
 	assert(again.scorer == d.scorer);
+	assert(again.rules_score ==
+	    (d.scorer == SCORER_WEIGHTED ? d.score.total : d.rules.total));
 	assert(again.verdict == first->verdict);
 	assert(again.watched == first->watched);
 	for (i = 0; i < SIGNAL__MAX; i++)

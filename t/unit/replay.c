@@ -149,10 +149,13 @@ START_TEST(scorers)
 	text = written_by(scorer, &sigs, false);
 	ck_assert_int_eq(replay_read(&arena, text, strlen(text), &got), 0);
 	ck_assert_int_eq(got.scorer, scorer);
+	ck_assert_int_eq(got.rules_score, scorer == SCORER_WEIGHTED ? 54 : 28);
+	ck_assert_int_eq(
+	    strstr(text, "rulesScore") != NULL, scorer != SCORER_WEIGHTED);
 	ck_assert_int_eq(replay_read_head(text, REPLAY_HEAD, &got), 0);
 	ck_assert_int_eq(got.scorer, scorer);
 	snprintf(want, sizeof(want),
-	    "],\"model\":\"%s\",\"p\":0.1,\"pEven\":0.30000000000000004,"
+	    ",\"model\":\"%s\",\"p\":0.1,\"pEven\":0.30000000000000004,"
 	    "\"signals\":",
 	    model_bundled()->version);
 	ck_assert_int_eq(strstr(text, want) != NULL, scorer == SCORER_ML);
@@ -168,6 +171,7 @@ static const struct {
 	{ HEAD "}", 0 },
 	{ HEAD ",\"scorer\":\"forest\"}", 0 },
 	{ HEAD ",\"scorer\":null}", -1 },
+	{ HEAD ",\"rulesScore\":101}", -1 },
 	{ HEAD ",\"model\":{\"p\":[0.25,\"}\\\"\"]},\"n\":null}", 0 },
 	{ HEAD ",\"signals\":{}}", 0 },
 	{ HEAD ",\"signals\":{\"risk.new\":{\"a\":1},\"geo.country\":\"ET\"}}",
@@ -265,6 +269,7 @@ written_by(enum scorer scorer, const struct signals *sigs, bool watched)
 		.score = { .total = 54 },
 		.scorer = scorer,
 		.hits = { { 0, 1 }, 2 },
+		.rules = { .total = scorer == SCORER_WEIGHTED ? 54 : 28 },
 		.model = model_bundled(),
 		.p = 0.1,
 		.p_even = 0.1 + 0.2,
