@@ -336,7 +336,6 @@ export_row(FILE *out, const struct step *st, int64_t delay)
 	static const char *const fraud[] = {
 		[TOLD_NOTHING] = "", [TOLD_LEGIT] = "0", [TOLD_FRAUD] = "1"
 	};
-	const struct decision *d = &st->st_decision;
 	double features[FEATURE__MAX];
 	char decided[CLOCK_EXACT_SIZE], labelled[CLOCK_EXACT_SIZE] = "";
 	int i;
@@ -349,8 +348,8 @@ export_row(FILE *out, const struct step *st, int64_t delay)
 	put_text(out, st->st_event.user);
 	fprintf(
 	    out, ",%s,%s,%s", decided, fraud[st->st_item.it_truth], labelled);
-	features_extract(&st->st_signals,
-	    d->scorer == SCORER_ML ? d->rules.total : d->score.total, features);
+	features_extract(
+	    &st->st_signals, st->st_decision.rules.total, features);
 	for (i = 0; i < FEATURE__MAX; i++)
 		fprintf(out, ",%.17g", features[i]);
 	fputc('\n', out);

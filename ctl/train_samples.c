@@ -22,7 +22,7 @@
 #define STRETCH_FIRST (3600 * CLOCK_SECOND) /* of time, of one statement */
 #define STRETCH_MIN CLOCK_SECOND
 
-/* One reading.  What is before from is read, and of that instant up to after */
+/* One reading.  Read is what is before from, and of from itself up to after. */
 struct reading {
 	struct table *tb;
 	struct db *db;
@@ -32,8 +32,8 @@ struct reading {
 	int64_t first;
 	int64_t end;
 	int64_t from;
-	char after[CRYPT_ID_SIZE];
-	int64_t stretch;
+	char after[CRYPT_ID_SIZE]; /* id of a decision */
+	int64_t stretch; /* of time, that the next statement is about */
 	uint64_t labels;
 	uint64_t unread;
 };
@@ -201,7 +201,8 @@ read_row(struct reading *rd, struct table_row *row, const char *text,
 {
 	static struct replay sample;
 
-	if (replay_read(rd->arena, text, len, &sample) == -1 ||
+	if (row->tw_type == EVENT_TYPE__NONE ||
+	    replay_read(rd->arena, text, len, &sample) == -1 ||
 	    sample.rules_score < 0) {
 		rd->unread++;
 		return 0;
