@@ -46,6 +46,7 @@ struct user {
 	unsigned activity; /* how often they come by, % */
 	unsigned ip[2]; /* at home and on the move: hosts of the network */
 	bool second; /* has a second device */
+	uint64_t joined; /* day on which they became a customer */
 };
 
 /* One row, before it has its place in time and thus its id. */
@@ -67,6 +68,7 @@ struct row {
 	const char *merchant;
 	bool mismatch; /* the caller's own check of address against phone */
 	const char *scenario; /* NULL: legitimate */
+	bool mislabelled; /* the label says the opposite */
 };
 
 /* What is asked for, and what is being made. */
@@ -76,6 +78,9 @@ struct sample {
 	uint64_t days;
 	uint64_t n_events;
 	uint64_t fraud; /* % of the events */
+	uint64_t newcomers; /* % of the people, who join by and by */
+	uint64_t dear; /* % of the purchases, ten times the usual */
+	uint64_t mislabelled; /* % of the events */
 	struct user *users;
 	struct row *rows;
 	uint64_t n_rows;
@@ -86,11 +91,13 @@ static void options(struct sample *, int, char **);
 static void users_make(struct sample *);
 static void visits_make(struct sample *);
 static void visit(struct sample *, uint64_t);
+static void mislabel(struct sample *);
 static void card_testing(struct sample *);
 static void takeover(struct sample *);
 static void ring(struct sample *);
 static void sim_box(struct sample *);
 static void credential_stuffing(struct sample *);
+static uint64_t victim(struct sample *, int64_t);
 static struct row *row_of(struct sample *, uint64_t, const char *);
 static struct row *row_new(struct sample *, const char *, const char *);
 static void charge(struct sample *, struct row *, const struct user *);
@@ -173,6 +180,8 @@ main(int argc, char **argv)
 	while (s.n_rows < bad)
 		campaigns[s.campaigns++ % nitems(campaigns)](&s);
 	visits_make(&s);
+	if (s.mislabelled > 0)
+		mislabel(&s);
 	qsort(s.rows, s.n_rows, sizeof(*s.rows), by_time);
 	print(&s);
 	free(s.users);
@@ -189,10 +198,14 @@ options(struct sample *s, int argc, char **argv)
 		{ "days", required_argument, NULL, 2 },
 		{ "events", required_argument, NULL, 3 },
 		{ "fraud", required_argument, NULL, 4 },
+		{ "newcomers", required_argument, NULL, 5 },
+		{ "dear", required_argument, NULL, 6 },
+		{ "mislabelled", required_argument, NULL, 7 },
 		{ NULL, 0, NULL, 0 },
 	};
 	uint64_t *const ret[] = { &s->random, &s->n_users, &s->days,
-		&s->n_events, &s->fraud };
+		&s->n_events, &s->fraud, &s->newcomers, &s->dear,
+		&s->mislabelled };
 	char *end;
 	int c;
 
@@ -205,7 +218,9 @@ options(struct sample *s, int argc, char **argv)
 		    *ret[c] == 0 || *ret[c] > 100000000) {
 			fprintf(stderr,
 			    "usage: generate [--seed N] [--users N] "
-			    "[--days N] [--events N] [--fraud PERCENT]\n");
+			    "[--days N] [--events N] [--fraud PERCENT] "
+			    "[--newcomers PERCENT] [--dear PERCENT] "
+			    "[--mislabelled PERCENT]\n");
 			exit(EX_USAGE);
 		}
 	}
@@ -231,18 +246,29 @@ users_make(struct sample *s)
 		u->ip[0] = (unsigned)below(s, UINT64_C(1) << u->country->bits);
 		u->ip[1] = (unsigned)below(s, UINT64_C(1) << u->country->bits);
 		u->second = below(s, 5) == 0;
+
+		/* Somebody is there from the beginning, for victim(). */
+		if (i > 0 && s->newcomers > 0 && below(s, 100) < s->newcomers)
+			u->joined = below(s, s->days);
 	}
 }
 
-/* Fill up with legitimate traffic: rounds in which people come by or not. */
+/*
+ * Fill up with legitimate traffic: rounds in which people come by or not, and
+ * the later they have joined the less.
+ */
 static void
 visits_make(struct sample *s)
 {
+	const struct user *u;
 	uint64_t i;
 
-	for (i = 0; s->n_rows < s->n_events; i++)
-		if (below(s, 100) < s->users[i % s->n_users].activity)
+	for (i = 0; s->n_rows < s->n_events; i++) {
+		u = &s->users[i % s->n_users];
+		if (below(s, 100) < u->activity &&
+		    (u->joined == 0 || u->joined <= below(s, s->days)))
 			visit(s, i % s->n_users);
+	}
 }
 
 /* One visit of a person, at an hour when they are up: one or two events. */
@@ -258,7 +284,7 @@ visit(struct sample *s, uint64_t n)
 	struct row *r = row_of(s, n, type), *then;
 
 	r->time = START - u->country->utc;
-	r->time += (int64_t)below(s, s->days) * DAY;
+	r->time += (int64_t)(u->joined + below(s, s->days - u->joined)) * DAY;
 	r->time += (int64_t)(u->wakes + below(s, 15)) * HOUR;
 	r->time += (int64_t)below(s, 3600) * CLOCK_SECOND;
 	if (strcmp(type, "account.login") == 0)
@@ -282,6 +308,16 @@ visit(struct sample *s, uint64_t n)
 	then->merchant = r->merchant;
 	then->phone[0] = '\0';
 	pay_card(then, u, r->three_ds);
+}
+
+/* Fraud that nobody reported, and purchases that were only regretted. */
+static void
+mislabel(struct sample *s)
+{
+	uint64_t i;
+
+	for (i = 0; i < s->n_rows; i++)
+		s->rows[i].mislabelled = below(s, 100) < s->mislabelled;
 }
 
 /* Stolen numbers, tried with small sums: five accounts, one device, haste. */
@@ -326,7 +362,7 @@ takeover(struct sample *s)
 
 	for (i = 0; i < 10; i++) {
 		if (i % 2 == 0)
-			n = below(s, s->n_users);
+			n = victim(s, at);
 		u = &s->users[n];
 		if (far == NULL || far == u->country)
 			far = elsewhere(s, u->country);
@@ -425,7 +461,7 @@ credential_stuffing(struct sample *s)
 	unsigned i;
 
 	for (i = 0; i < 12; i++) {
-		n = below(s, s->n_users);
+		n = victim(s, at);
 		r = row_of(s, n, "account.login");
 		r->scenario = "credential_stuffing";
 		r->time = at += (int64_t)(2 + below(s, 20)) * CLOCK_SECOND;
@@ -436,6 +472,19 @@ credential_stuffing(struct sample *s)
 		snprintf(r->device, sizeof(r->device), "d-c%02" PRIu64 "-%02u",
 		    id, i + 1);
 	}
+}
+
+/* Somebody who was a customer the day before. */
+static uint64_t
+victim(struct sample *s, int64_t at)
+{
+	const uint64_t day = (uint64_t)((at - START) / DAY);
+	uint64_t n;
+
+	do
+		n = below(s, s->n_users);
+	while (s->users[n].joined > 0 && s->users[n].joined >= day);
+	return n;
 }
 
 /* A row of a person from where they usually are. */
@@ -493,6 +542,8 @@ charge(struct sample *s, struct row *r, const struct user *u)
 	r->cents = u->level * (int64_t)merchants[m].percent / 100 *
 		(int64_t)(60 + below(s, 90)) / 100 +
 	    99;
+	if (s->dear > 0 && below(s, 100) < s->dear)
+		r->cents *= 10;
 }
 
 static void
@@ -607,6 +658,6 @@ print_row(const struct row *r, uint64_t n)
 	printf("%s,%s,%s,%s,%s,%s,%d,%s\n", r->kind == NULL ? "" : r->kind,
 	    r->bin == NULL ? "" : r->bin, r->issuer == NULL ? "" : r->issuer,
 	    three_ds, r->merchant == NULL ? "" : r->merchant,
-	    r->mismatch ? "true" : "", r->scenario != NULL,
+	    r->mismatch ? "true" : "", (r->scenario != NULL) != r->mislabelled,
 	    r->scenario == NULL ? "" : r->scenario);
 }
