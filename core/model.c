@@ -18,34 +18,38 @@ static void add_number(struct str *, const char *, double);
 static void add_metrics(struct str *, const struct model_metrics *);
 static void add_features(struct str *, const struct model *);
 
+/* The table is read twice: its weights go into an array. */
 static const struct model bundled = {
-#define MODEL(at, area, right, n, rate, intercept)                             \
+#define MODEL(at, rate, intercept, stretch, shift)                             \
 	.version = DEMO "@" at, .trained_at = (at), .base_rate = (rate),       \
-	.bias = (intercept),                                                   \
+	.bias = (intercept), .calibration = { .a = (stretch), .b = (shift) },
+#define METRICS(n, area, right, precision, cards, squares, loss)               \
 	.metrics = {                                                           \
 		.auc = (area),                                                 \
 		.accuracy = (right),                                           \
-		.average_precision = NAN,                                      \
-		.card_precision = NAN,                                         \
-		.brier = NAN,                                                  \
-		.log_loss = NAN,                                               \
+		.average_precision = (precision),                              \
+		.card_precision = (cards),                                     \
+		.brier = (squares),                                            \
+		.log_loss = (loss),                                            \
 		.samples = (n),                                                \
 	},
 #define WEIGHT(ident, value)
 #include "core/model.tbl"
 #undef MODEL
+#undef METRICS
 #undef WEIGHT
 	.weight = {
-#define MODEL(at, area, right, n, rate, intercept)
+#define MODEL(at, rate, intercept, stretch, shift)
+#define METRICS(n, area, right, precision, cards, squares, loss)
 #define WEIGHT(ident, value) [FEATURE_##ident] = (value),
 #include "core/model.tbl"
 #undef MODEL
+#undef METRICS
 #undef WEIGHT
 	},
 	.source = "bundled",
 	.provenance = DEMO,
 	.features_version = FEATURES_VERSION,
-	.calibration = { .a = 1, .b = 0 },
 };
 
 const struct model *

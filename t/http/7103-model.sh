@@ -16,18 +16,20 @@ is_json "where the model comes from" \
     '.ml | "\(.source) \(.provenance)"' "bundled synthetic-demo"
 is_json "there is no more" '[keys, (.ml | keys), (.ml.metrics | keys),
     (.ml.features | map(keys) | unique)] | tojson' \
-    '[["ml","scorer"],["active","baseRate","bias","calibration","features","featuresVersion","metrics","provenance","source","trainedAt","version"],["accuracy","auc","samples"],[["name","weight"]]]'
-is_json "all of it is as the table has it" '.ml | [.trainedAt, .metrics.auc,
-    .metrics.accuracy, .metrics.samples, .baseRate, .bias] | map(tostring) |
-    join(" ")' \
-    "$(sed -n 's/^MODEL("\(.*\)", \(.*\), \(.*\), \(.*\), \(.*\), \(.*\))$/\1 \2 \3 \4 \5 \6/p' \
-	"$srcdir/core/model.tbl")"
-is_json "its probabilities are taken as they are" \
-    '.ml.calibration | "\(.a) \(.b)"' "1 0"
-is_json "and so are the weights of its features" \
-    '.ml.features[:14] | map(.weight) | tojson' \
-    "[$(sed -n 's/^WEIGHT(.*, \(.*\))$/\1/p' "$srcdir/core/model.tbl" |
-	paste -s -d , -)]"
+    '[["ml","scorer"],["active","baseRate","bias","calibration","features","featuresVersion","metrics","provenance","source","trainedAt","version"],["accuracy","auc","averagePrecision","brier","cardPrecision100","logLoss","samples"],[["name","weight"]]]'
+# table ROW: the numbers that rows of this name have, as a list.
+table() {
+	sed -n "s/^$1(\(.*\))\$/\1/p" "$srcdir/core/model.tbl" |
+	    sed 's/^[A-Z][A-Z0-9_]*, //' | paste -s -d , - |
+	    jq -R -c '"[\(.)]" | fromjson'
+}
+is_json "all of it is as the table has it" '.ml | [.trainedAt, .baseRate, .bias,
+    .calibration.a, .calibration.b] | tojson' "$(table MODEL)"
+is_json "and so are its figures" '.ml.metrics | [.samples, .auc, .accuracy,
+    .averagePrecision, .cardPrecision100, .brier, .logLoss] | tojson' \
+    "$(table METRICS)"
+is_json "and the weights of its features" '.ml.features | map(.weight) |
+    tojson' "$(table WEIGHT)"
 is_json "the features are those of the vector, in its order" \
     '.ml.features[].name' \
     "$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' \

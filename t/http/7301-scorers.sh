@@ -158,7 +158,7 @@ jq -n -c --slurpfile model "$scratch/model" --slurpfile all "$scratch/decided" "
     def number: if . == true then 1 elif . == false or . == null then 0
 	else . end;
     def cut: if . < 0 then 0 elif . > 1 then 1 else . end;
-    def value(\$sample; \$rules): (.[0] | sub(\"[.](log|sqrt|missing)\$\"; \"\"))
+    def value(\$sample; \$rules): (.[0] | sub(\"[.](log|sqrt|missing|[0-9]+)\$\"; \"\"))
 	as \$name | (if \$name == \"rules.score\" then \$rules
 	else \$sample.signals[\$name] end) as \$v | .[2] as \$scale |
 	if .[1] == \"MISSING\" then (if \$v == null then 1 else 0 end)
@@ -171,7 +171,7 @@ jq -n -c --slurpfile model "$scratch/model" --slurpfile all "$scratch/decided" "
     ([100, (\$sample.tags | map(.points) | add // 0)] | min) as \$rules |
     (\$m.bias + ([\$features, (\$m.features | map(.weight))] | transpose |
 	map(. as [\$f, \$w] | \$w * (\$f | value(\$sample; \$rules))) | add)) as \$z |
-    (1 / (1 + (-\$z | exp))) as \$p |
+    (1 / (1 + (-(\$m.calibration.a * \$z + \$m.calibration.b) | exp))) as \$p |
     (\$p * (1 - \$m.baseRate)) as \$x | (\$x / (\$x + (1 - \$p) * \$m.baseRate))
 	as \$even |
     { score: \$answer.score, want: (\$even * 100 + 0.5 | floor),

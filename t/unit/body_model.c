@@ -16,7 +16,7 @@
 static _Alignas(16) char block[1 << 20];
 static struct arena arena;
 
-/* The file of the bundled model with one thing in it put otherwise. */
+/* The file of a model with one thing in it put otherwise. */
 static const struct {
 	const char *is;
 	const char *becomes; /* NULL: only what comes before it stays */
@@ -130,15 +130,41 @@ tear_down(void)
 	arena_reset(&arena);
 }
 
-/* The file of the bundled model with the first of one text another. */
+/* One with numbers that the cases know. */
+static struct model
+a_model(void)
+{
+	struct model m = *model_bundled();
+
+	memset(m.weight, 0, sizeof(m.weight));
+	m.weight[0] = -0.0429;
+	m.weight[1] = -4.97;
+	m.bias = -7.2272;
+	m.trained_at = "2026-11-21";
+	m.base_rate = 0.0636;
+	m.calibration = (struct model_calibration) { 1, 0 };
+	m.metrics = (struct model_metrics) {
+		.auc = 0.9945,
+		.accuracy = 0.995,
+		.average_precision = NAN,
+		.card_precision = NAN,
+		.brier = NAN,
+		.log_loss = NAN,
+		.samples = 28000,
+	};
+	return m;
+}
+
+/* Its file with the first of one text another. */
 static const char *
 file_with(const char *is, const char *becomes)
 {
+	const struct model m = a_model();
 	const char *text, *at;
 	struct str s, all;
 
 	str_init(&s, &arena);
-	model_file_json(&s, model_bundled());
+	model_file_json(&s, &m);
 	text = str_text(&s);
 	ck_assert_ptr_nonnull(text);
 	at = strstr(text, is);
@@ -156,7 +182,7 @@ file_with(const char *is, const char *becomes)
 START_TEST(refuses)
 {
 	const char *text = file_with(bad[_i].is, bad[_i].becomes);
-	struct model m = *model_bundled(), before = m;
+	struct model m = a_model(), before = m;
 	char why[FAIL_TEXT_SIZE];
 	struct fail f = { 0 };
 
@@ -221,7 +247,7 @@ END_TEST
 /* One of the largest size, with all that there may be, comes back. */
 START_TEST(round_trip)
 {
-	struct model m = *model_bundled(), again = { 0 };
+	struct model m = a_model(), again = { 0 };
 	struct fail f = { 0 };
 	struct str s;
 	int i;

@@ -150,6 +150,7 @@ START_TEST(scores)
 	m.weight[FEATURE_RULES_SCORE] = log(9) / 0.28;
 	m.bias = 0;
 	m.base_rate = 0.5;
+	m.calibration = (struct model_calibration) { 1, 0 };
 	for (i = 0; i < SIGNAL__MAX; i++)
 		sigs.value[i] = value_unknown();
 	sigs.event = &ev;
