@@ -8,6 +8,7 @@
 # of its own.  Nothing is chosen by them: penalty and calibration come from
 # the week that is trained on.  FILE may be a training table as well.
 set -u
+srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
 data=${1:-}
 weeks=${2:-6}
@@ -38,9 +39,9 @@ table=$data
 if ! read_file "$data" | head -n 1 | grep -q decided_at; then
 	table=$scratch/table.csv
 	echo "replaying $data at the times of its events" >&2
-	"$builddir/assayctl" replay --offline --quiet --label-delay 7 \
-	    --map userId=customer,deviceId=terminal --export "$table" \
-	    "$data" || exit
+	"$builddir/assayctl" replay --offline --quiet --sql "$srcdir/sql" \
+	    --label-delay 7 --map userId=customer,deviceId=terminal \
+	    --export "$table" "$data" || exit
 fi
 
 # The first instant behind the last day of the table.

@@ -21,7 +21,7 @@
  * A fraud counts as one event.  Its rarity needs no weight: the bias takes it
  * up, and weights of 10 and 100 told fraud less well on weeks of 2018-05 and
  * 2018-06 before those of docs/EVALUATION.md (average precision 0.690, 0.690,
- * 0.681 with 1; 0.684, 0.677, 0.674 with 10; 0.668, 0.570, 0.655 with 100).
+ * 0.684 with 1; 0.684, 0.677, 0.674 with 10; 0.668, 0.571, 0.655 with 100).
  */
 #define FRAUD_WEIGHT 1
 

@@ -201,6 +201,13 @@ check "two weeks" evaluates "$scratch/table.csv.gz" 2
 check "are the last" [ "$(grep -c '^from ' "$scratch/out")" -eq 2 ]
 check "up to the end" grep -q '^from 2026-02-03  ' "$scratch/out"
 check "beside what is published" says "logistic regression"
+"$builddir/sample/generate" --users 300 --days 60 --events 6000 --fraud 40 |
+    awk -F, -v OFS=, 'NR == 1 { print "time,customer,terminal,amount,fraud" }
+	$2 < "2026-02-16" && $4 != "" && NR > 1 {
+	    print $2, $6, $7, $4, $(NF - 1) }' | gzip >"$scratch/history.csv.gz"
+check "a history as it was recorded" evaluates "$scratch/history.csv.gz" 2
+check "is decided first" says "replaying"
+check "and tested up to its end" grep -q '^from 2026-02-09  ' "$scratch/out"
 check "a table that is none" refuses "$srcdir/README.md"
 
 echo "1..$n"
