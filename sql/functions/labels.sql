@@ -116,9 +116,10 @@ end
 $$;
 
 -- Look for the decisions of labelled events that had none so far, and give
--- credit that had to wait: of at most so many, those whose turn it is.  A label waits an eighth of its age for the
--- next look, at least a second and at most an hour, so that the ones that
--- never get a decision cost next to nothing.  How many were looked at.
+-- credit that had to wait: of at most so many, those whose turn it is.  A
+-- label waits an eighth of its age for the next look, at least a second and at
+-- most an hour, so that the ones that never get a decision cost next to
+-- nothing.  How many were looked at.
 create or replace function assay.labels_match(most bigint)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp

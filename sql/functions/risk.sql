@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- What is counted of devices and ips, by day: core/risk.c packs it, cron/days.c
--- adds to it.  Who does, and who erases an entity, holds assay.analytics_lock().
+-- What is counted of devices and ips, by day: core/risk.c packs it,
+-- cron/days.c adds to it.  Who does, and who erases an entity, holds
+-- assay.analytics_lock().
 
 -- The scored decisions of a piece of the log, of each device and ip and day
 -- (since 1970, UTC).  The piece begins after one cursor and ends with another.
