@@ -84,7 +84,7 @@ score(const struct rulebook *book, const struct signals *sigs, struct arena *a,
 		return -1;
 	if (by->scorer == SCORER_LEARNED)
 		return score_learned(
-		    a, book->ruleset, &ret->hits, by->lessons, &ret->score, f);
+		    a, &ret->rules, by->lessons, &ret->score, f);
 	if (by->scorer != SCORER_ML) {
 		ret->score = ret->rules;
 		return 0;

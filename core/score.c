@@ -23,8 +23,6 @@ struct share {
 	struct reason reason;
 };
 
-static int reasons_of(struct arena *, const struct ruleset *,
-    const struct hits *, struct reason **, size_t *, struct fail *);
 static void add_up(struct reason *, size_t, struct score *);
 static const struct lesson *find_lesson(const struct lessons *, const char *);
 static size_t find_shares(const struct model_risk *, struct share *);
@@ -69,26 +67,48 @@ int
 score_weighted(struct arena *a, const struct ruleset *rs,
     const struct hits *hits, struct score *ret, struct fail *f)
 {
-	struct reason *reasons;
-	size_t n;
+	struct reason *reasons, *reason;
+	const struct rule *rule;
+	uint16_t *place; /* by tag: where its reason is, from 1 */
+	size_t i, n = 0;
 
-	if (reasons_of(a, rs, hits, &reasons, &n, f) == -1)
-		return -1;
+	if (hits->n == 0) {
+		*ret = (struct score) { .total = 0 };
+		return 0;
+	}
+	place = arena_array(a, rs->n_tags, sizeof(*place));
+	reasons = arena_array(a, hits->n, sizeof(*reasons));
+	if (place == NULL || reasons == NULL)
+		return no_room(f);
+
+	/* The first rule with a tag opens its reason, others add to it. */
+	for (i = 0; i < hits->n; i++) {
+		rule = &rs->rules[hits->index[i]];
+		if (place[rule->tag_index] == 0)
+			place[rule->tag_index] = (uint16_t)++n;
+		reason = &reasons[place[rule->tag_index] - 1];
+		reason->tag = rule->tag;
+		reason->points += rule->points;
+	}
 	add_up(reasons, n, ret);
 	return 0;
 }
 
 int
-score_learned(struct arena *a, const struct ruleset *rs,
-    const struct hits *hits, const struct lessons *lessons, struct score *ret,
-    struct fail *f)
+score_learned(struct arena *a, const struct score *rules,
+    const struct lessons *lessons, struct score *ret, struct fail *f)
 {
+	const size_t n = rules->n_reasons;
 	const struct lesson *lesson;
 	struct reason *reasons;
-	size_t i, n;
+	size_t i;
 
-	if (reasons_of(a, rs, hits, &reasons, &n, f) == -1)
-		return -1;
+	*ret = *rules;
+	if (n == 0)
+		return 0;
+	if ((reasons = arena_array(a, n, sizeof(*reasons))) == NULL)
+		return no_room(f);
+	memcpy(reasons, rules->reasons, n * sizeof(*reasons));
 	for (i = 0; i < n; i++) {
 		lesson = find_lesson(lessons, reasons[i].tag);
 		if (lesson != NULL &&
@@ -140,42 +160,6 @@ score_lesson(const struct lesson *lesson)
 
 	return (int)((SCORE_LESSON_MAX * (2 * lesson->fraud + 1) + all) /
 	    (2 * all));
-}
-
-/*
- * A reason for each tag that fired, with the points of its rules.  Returns 0,
- * or -1 with f set when the arena is full.
- */
-static int
-reasons_of(struct arena *a, const struct ruleset *rs, const struct hits *hits,
-    struct reason **ret, size_t *ret_n, struct fail *f)
-{
-	struct reason *reasons, *reason;
-	const struct rule *rule;
-	uint16_t *place; /* by tag: where its reason is, from 1 */
-	size_t i, n = 0;
-
-	*ret = NULL;
-	*ret_n = 0;
-	if (hits->n == 0)
-		return 0;
-	place = arena_array(a, rs->n_tags, sizeof(*place));
-	reasons = arena_array(a, hits->n, sizeof(*reasons));
-	if (place == NULL || reasons == NULL)
-		return no_room(f);
-
-	/* The first rule with a tag opens its reason, others add to it. */
-	for (i = 0; i < hits->n; i++) {
-		rule = &rs->rules[hits->index[i]];
-		if (place[rule->tag_index] == 0)
-			place[rule->tag_index] = (uint16_t)++n;
-		reason = &reasons[place[rule->tag_index] - 1];
-		reason->tag = rule->tag;
-		reason->points += rule->points;
-	}
-	*ret = reasons;
-	*ret_n = n;
-	return 0;
 }
 
 /* The score that reasons make together. */

@@ -76,12 +76,13 @@ int score_weighted(struct arena *a, const struct ruleset *rs,
     __attribute__((warn_unused_result));
 
 /*
- * The same, but a tag with labels enough adds what they teach of it, once
- * however many of its rules fired.
+ * What score_weighted() made of the rules, but a tag with labels enough adds
+ * what they teach of it, once however many of its rules fired.  Returns 0, or
+ * -1 with f set when the arena is full.
  */
-int score_learned(struct arena *a, const struct ruleset *rs,
-    const struct hits *hits, const struct lessons *lessons, struct score *ret,
-    struct fail *f) __attribute__((warn_unused_result));
+int score_learned(struct arena *a, const struct score *rules,
+    const struct lessons *lessons, struct score *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * The probability that the model gives the event, out of a hundred and as if
