@@ -34,10 +34,7 @@ static int piece(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 static bool is_cancelled(const struct db *db);
 static bool gives_way(const struct db *db);
 static void rest(const struct sweep *sw);
-static piece_fn keys, months, activity, samples, verdicts, dead, labels, space,
-    through;
-static int edge(struct sweep *sw, struct arena *a, enum retain which,
-    int64_t gone[RETAIN__MAX], bool *ret_more, struct fail *f);
+static piece_fn months, edge, dead, labels, space, through;
 static int look(struct sweep *sw, struct arena *a, enum retain which,
     bool *ret_more, struct fail *f);
 static int batch(struct sweep *sw, struct arena *a, enum retain which,
@@ -63,17 +60,18 @@ static const struct {
 /* Keys before verdicts: at no moment is there a key whose decision is gone. */
 static const struct {
 	piece_fn *piece;
+	enum retain which; /* collection, of an edge */
 	bool skipped; /* by this sweep if others stand in the way */
 } phases[] = {
-	{ keys, false },
-	{ months, true },
-	{ activity, false },
-	{ samples, false },
-	{ verdicts, false },
-	{ dead, false },
-	{ labels, false },
-	{ space, false },
-	{ through, false },
+	{ .piece = edge, .which = RETAIN_IDEMPOTENCY },
+	{ .piece = months, .skipped = true },
+	{ .piece = edge, .which = RETAIN_ACTIVITY },
+	{ .piece = edge, .which = RETAIN_REPLAY },
+	{ .piece = edge, .which = RETAIN_VERDICTS },
+	{ .piece = dead },
+	{ .piece = labels },
+	{ .piece = space },
+	{ .piece = through },
 };
 
 const char *
@@ -225,34 +223,6 @@ rest(const struct sweep *sw)
 }
 
 static int
-keys(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
-    bool *ret_more, struct fail *f)
-{
-	return edge(sw, a, RETAIN_IDEMPOTENCY, gone, ret_more, f);
-}
-
-static int
-activity(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
-    bool *ret_more, struct fail *f)
-{
-	return edge(sw, a, RETAIN_ACTIVITY, gone, ret_more, f);
-}
-
-static int
-samples(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
-    bool *ret_more, struct fail *f)
-{
-	return edge(sw, a, RETAIN_REPLAY, gone, ret_more, f);
-}
-
-static int
-verdicts(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
-    bool *ret_more, struct fail *f)
-{
-	return edge(sw, a, RETAIN_VERDICTS, gone, ret_more, f);
-}
-
-static int
 dead(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
     bool *ret_more, struct fail *f)
 {
@@ -300,9 +270,11 @@ months(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 
 /* The edge of a window, inside a month or where there are none. */
 static int
-edge(struct sweep *sw, struct arena *a, enum retain which,
-    int64_t gone[RETAIN__MAX], bool *ret_more, struct fail *f)
+edge(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
 {
+	const enum retain which = phases[sw->sw_phase].which;
+
 	if (sw->sw_batch < sw->sw_batches)
 		return batch(sw, a, which, gone, f);
 	if (sw->sw_until != 0)
