@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "lib/body_model.h"
 #include "lib/db.h"
+#include "lib/log.h"
 #include "lib/served.h"
 
 static void keep(struct served *s, const struct model *m, const struct rows *r);
@@ -43,6 +44,9 @@ served_fresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
 		s->se_model = m;
 	else if (body_model(a, body, strlen(body), &m, &refusal) == 0)
 		keep(s, &m, &rows);
+	else
+		log_warn("model=unreadable hash=%s where=%s why=%s",
+		    rows_get_text(&rows, "hash"), refusal.where, refusal.why);
 	s->se_epoch = epoch;
 	return 0;
 }

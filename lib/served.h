@@ -29,8 +29,8 @@ void served_init(struct served *s);
  * Make sure that it is as new as the epoch, over db (inside the transaction
  * that is open, if one is): the model that was loaded last of those for our
  * feature vector, else the one that comes with the program.  One that cannot
- * be read changes nothing.  Returns 0, or -1 with f set and s as it was, when
- * the database failed.
+ * be read is told of in the log, and the one before goes on.  Returns 0, or
+ * -1 with f set and s as it was, when the database failed.
  */
 int served_fresh(struct served *s, struct db *db, struct arena *a,
     int64_t epoch, struct fail *f) __attribute__((warn_unused_result));
