@@ -8,21 +8,8 @@ builddir=$(cd "${builddir:-.}" && pwd)
 unset COMPANION_DATABASE_URL DATABASE_URL ENGINE_ENV NODE_ENV || :
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-n=0
-failed=0
-
-check() {
-	n=$((n + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok $n - $what"
-		sed 's/^/#   /' "$scratch/out" "$scratch/err"
-	fi
-}
+# shellcheck source=t/program.sh
+. "$srcdir/t/program.sh"
 
 # ends STATUS ARGUMENT ...: the companion, called so, ends so.
 ends() {
@@ -31,8 +18,6 @@ ends() {
 	"$builddir/assay-cron" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
 	[ $? -eq "$want" ]
 }
-says() { grep -qF -e "$1" "$scratch/out" "$scratch/err"; }
-is_narrow() { ! grep -E '^.{81}' "$1"; }
 
 check "--help" ends 0 --help
 check "in 80 columns" is_narrow "$scratch/out"
@@ -79,5 +64,4 @@ check "and all of them together" ends 75 work project drain
 check "for a time" ends 75 --for 1s project
 check "secrets are not printed" ends 0 --print-config
 check "only that they are set" says "COMPANION_DATABASE_URL=(set)"
-echo "1..$n"
-[ "$failed" -eq 0 ]
+conclude

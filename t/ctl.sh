@@ -11,21 +11,8 @@ scratch=$(mktemp -d)
 HOME=$scratch
 export HOME
 trap 'rm -rf "$scratch"' EXIT
-n=0
-failed=0
-
-check() {
-	n=$((n + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok $n - $what"
-		sed 's/^/#   /' "$scratch/out" "$scratch/err"
-	fi
-}
+# shellcheck source=t/program.sh
+. "$srcdir/t/program.sh"
 
 # ends STATUS ARGUMENT ...: assayctl, called so, ends so.
 ends() {
@@ -34,8 +21,6 @@ ends() {
 	"$builddir/assayctl" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
 	[ $? -eq "$want" ]
 }
-is_narrow() { ! grep -E '^.{81}' "$1"; }
-says() { grep -qF -e "$1" "$scratch/out" "$scratch/err"; }
 
 check "--version" ends 0 --version
 check "names program and version" grep -Eqx 'assayctl [0-9.]+' "$scratch/out"
@@ -208,5 +193,4 @@ check "an empty file" ends 65 replay "$scratch/empty.csv"
 printf 'userId\n' >"$scratch/head.csv"
 check "a file without rows" ends 0 replay "$scratch/head.csv"
 
-echo "1..$n"
-[ "$failed" -eq 0 ]
+conclude

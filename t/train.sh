@@ -7,21 +7,8 @@ srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-n=0
-failed=0
-
-check() {
-	n=$((n + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok $n - $what"
-		sed 's/^/#   /' "$scratch/out" "$scratch/err"
-	fi
-}
+# shellcheck source=t/program.sh
+. "$srcdir/t/program.sh"
 
 # ends STATUS ARGUMENT ...: assayctl train, called so, ends so.
 ends() {
@@ -32,7 +19,6 @@ ends() {
 	[ $? -eq "$want" ]
 }
 differs() { ! cmp -s "$1" "$2"; }
-says() { grep -qF -e "$1" "$scratch/out" "$scratch/err"; }
 
 # at_least NAME VALUE: a line of the report says so much.
 at_least() {
@@ -210,5 +196,4 @@ check "is decided first" says "replaying"
 check "and tested up to its end" grep -q '^from 2026-02-09  ' "$scratch/out"
 check "a table that is none" refuses "$srcdir/README.md"
 
-echo "1..$n"
-[ "$failed" -eq 0 ]
+conclude
