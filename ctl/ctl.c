@@ -2,6 +2,8 @@
 /* What the commands of assayctl share: messages, files, the database. */
 #include "config.h"
 
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,6 +105,17 @@ ctl_read_file(struct arena *a, const char *path, size_t max, size_t *ret_size,
 out:
 	fclose(file);
 	return text;
+}
+
+int
+ctl_check_output(const char *path, struct fail *f)
+{
+	struct stat st;
+
+	if (stat(path, &st) == -1 || S_ISREG(st.st_mode))
+		return 0;
+	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, path,
+	    "is there and is no file that could be replaced");
 }
 
 long

@@ -97,6 +97,13 @@ void ctl_arena_free(struct arena *a);
 char *ctl_read_file(struct arena *a, const char *path, size_t max,
     size_t *ret_size, struct fail *f);
 
+/*
+ * A file is put in its place by a rename, which would put it in that of a
+ * device or a pipe as well.  Returns 0, or -1 with f set if path is one.
+ */
+int ctl_check_output(const char *path, struct fail *f)
+    __attribute__((warn_unused_result));
+
 /* The source of a struct csv (lib/csv.h): a gzFile, of a gzip'ed file or not.
  */
 long ctl_gz_read(void *file, char *buf, size_t size);

@@ -296,6 +296,8 @@ export_open(struct run *ru, struct fail *f)
 	const char *path = ru->ru_ask->of_export;
 	int fd, i;
 
+	if (ctl_check_output(path, f) == -1)
+		return -1;
 	snprintf(ru->ru_draft, sizeof(ru->ru_draft), "%s.XXXXXX", path);
 	if ((fd = mkostemp(ru->ru_draft, O_CLOEXEC)) == -1) {
 		ru->ru_draft[0] = '\0';

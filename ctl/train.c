@@ -170,6 +170,8 @@ run(const struct asked *as, struct plan *plan, struct arena *a)
 	struct db *db = NULL;
 	int r, status = EX_OK;
 
+	if (as->output != NULL && ctl_check_output(as->output, &f) == -1)
+		return fail_status(&f);
 	if (as->table == NULL && (db = ctl_database(&status)) == NULL)
 		return status;
 	r = read_policies(as, db, a, policies, &f);
@@ -308,6 +310,8 @@ deliver(const struct asked *as, const struct model *m, struct arena *a)
 	const char *text;
 	struct str s;
 
+	if (stopping)
+		return fail_status(&f);
 	str_init(&s, a);
 	model_file_json(&s, m);
 	if ((text = str_text(&s)) == NULL)

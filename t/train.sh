@@ -160,6 +160,10 @@ check "bands that are none" ends 65 --policy "$scratch/bands" \
 check "a place where nothing can be written" ends 70 \
     --output "$scratch/none/model" "$scratch/table.csv"
 check "the model is what it was" cmp "$scratch/model" "$scratch/again"
+mkfifo "$scratch/pipe"
+check "a pipe" ends 65 --output "$scratch/pipe" "$scratch/table.csv"
+check "is told" says "is no file that could be replaced"
+check "and is not replaced" [ -p "$scratch/pipe" ]
 
 # Ctrl-C, while it waits for the rest of a table.
 mkfifo "$scratch/slow.csv"
@@ -174,6 +178,29 @@ wait $pid
 check "interrupted" [ $? -eq 75 ]
 check "is told" says "nothing was written"
 check "and is true" cmp "$scratch/model" "$scratch/again"
+
+# Later, while it waits for somebody to read its report.
+# waits PID: it is doing nothing, for some seconds to come.
+waits() {
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		grep -q 'L2 1e-07' "$scratch/err" &&
+		    [ "$(cut -d ' ' -f 3 "/proc/$1/stat")" = S ] && return
+		sleep 0.5
+	done
+	return 1
+}
+exec 3<>"$scratch/pipe"
+head -c 65536 /dev/zero >&3
+"$builddir/assayctl" train --output "$scratch/unread" "$scratch/table.csv" \
+    >"$scratch/pipe" 2>"$scratch/err" 3>&- &
+pid=$!
+check "it waits" waits $pid
+kill -TERM $pid
+head -c 65536 <&3 >/dev/null
+wait $pid
+check "interrupted when all is done but to write it" [ $? -eq 75 ]
+exec 3>&-
+check "it writes nothing" [ ! -e "$scratch/unread" ]
 
 # The evaluation: a model for each of the last weeks.
 evaluates() {

@@ -79,6 +79,9 @@ printf 'rule r { when event.amuont > 3 then score += 1, tag t }\n' \
     >"$scratch/bad.rule"
 small --rules "$scratch/bad.rule" "$scratch/history.csv"
 check "rules that are wrong, by line" said 'bad.rule:1:'
+ctl replay --offline --sql "$srcdir/sql" --export /dev/null \
+    "$scratch/history.csv"
+check "a device is no file to replace" said 'could be replaced'
 is "the old table stands" "$(cmp "$scratch/small.out" "$scratch/old" &&
     find "$scratch" -maxdepth 1 -name 'small.out.*')" ""
 ctl replay --offline --jobs 2 "$scratch/history.csv"
