@@ -680,11 +680,12 @@ select coalesce(min(to_date(right(relid::text, 6), 'YYYYMM')::timestamp
 from pg_partition_tree('assay.detail')
 where isleaf and pg_relation_size(relid) > 0;
 
--- The samples of a stretch of time and what is known of their events, in the
--- order of time.
+-- The samples of a stretch of time and what is known of their events, and
+-- since when, in the order of time.
 -- name: train_samples many read late
 select d.decided_at, d.verdict_id, d.event_type, d.user_id, d.replay,
-	l.outcome = 'fraud' as fraud, l.labelled_at
+	l.outcome = 'fraud' as fraud,
+	coalesce(l.outcome_at, l.labelled_at) as labelled_at
 from assay.detail d left join assay.label l on l.event_id = d.event_id
 where d.decided_at >= $1::timestamptz
 	and (d.decided_at, d.verdict_id) > ($1::timestamptz, $2::text)

@@ -83,6 +83,9 @@ begin
 	on conflict (event_id) do update
 	set analyst = coalesce(excluded.analyst, l.analyst),
 		chargeback = coalesce(excluded.chargeback, l.chargeback),
+		outcome_at = case when l.outcome <> coalesce(
+		    excluded.chargeback, l.chargeback, excluded.analyst)
+		    then clock_timestamp() else l.outcome_at end,
 		look_at = clock_timestamp()
 	where (coalesce(excluded.analyst, l.analyst),
 	    coalesce(excluded.chargeback, l.chargeback))

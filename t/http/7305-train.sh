@@ -150,9 +150,11 @@ cut -d, -f1,4,5 "$scratch/table.csv" | sed -n 's/,\([01]\),/,\1,/p' |
     awk -F, '{ printf "%s(\047%s\047, %s, \047%s\047::timestamptz)",
 	(NR == 1 ? "" : ","), $1, ($2 == 1 ? "true" : "false"), $3 }' \
     >"$scratch/labels"
-sql "insert into assay.label (event_id, chargeback, analyst, labelled_at)
-    select id, case when fraud then 'fraud' end,
-	case when not fraud then 'legit' end, at
+# Of what is fraud an analyst had thought otherwise.
+sql "insert into assay.label (event_id, chargeback, analyst, labelled_at,
+	outcome_at)
+    select id, case when fraud then 'fraud' end, 'legit',
+	at - interval '6 days' * fraud::int, case when fraud then at end
     from (values $(cat "$scratch/labels")) as v(id, fraud, at)"
 
 # same WHAT ARGUMENT ...: either way trains the same model.

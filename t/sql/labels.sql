@@ -34,14 +34,18 @@ select assay.label_put('e-1', 'analyst', 'legit', 'cor_2');
 select * from counts;
 select * from told;
 
--- A chargeback goes before the analyst, and the credit moves.
+-- A chargeback goes before the analyst, and the credit moves; since when it is
+-- fraud is known.
 select assay.label_chargeback('e-1', 'cor_3');
+select outcome_at > labelled_at from assay.label where event_id = 'e-1';
+select outcome_at as since from assay.label where event_id = 'e-1' \gset
 select assay.label_chargeback('e-1', 'cor_4');
 select * from labels;
 select * from counts;
 
 -- What the analyst says then is kept and told, and counts for nothing.
 select assay.label_put('e-1', 'analyst', 'fraud', 'cor_5');
+select outcome_at = :'since' from assay.label where event_id = 'e-1';
 select * from labels;
 select * from counts;
 select * from told;
