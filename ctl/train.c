@@ -33,7 +33,7 @@
 #define ARENA_SIZE ((size_t)4 << 20)
 #define POLICY_MAX ((size_t)1 << 16) /* bytes of a file */
 #define DAYS_MAX 36500
-#define TEST_PERCENT 20 /* of the table's time, the last of it */
+#define TEST_PERCENT 20 /* of the time that train_told(), the last of it */
 
 /* What was asked for. */
 struct asked {
@@ -210,6 +210,7 @@ read_table(const struct asked *as, struct db *db, struct plan *plan,
     struct arena *a, struct table *tb, struct fail *f)
 {
 	const int64_t began = clock_ticks();
+	int64_t told;
 
 	tb->tb_keep = (struct span) { INT64_MIN, INT64_MAX };
 	if (as->until != NULL && as->train != 0)
@@ -222,9 +223,11 @@ read_table(const struct asked *as, struct db *db, struct plan *plan,
 		return -1;
 	if (isatty(STDERR_FILENO) == 1)
 		fputs("\r\033[K", stderr);
-	if (as->until == NULL)
-		plan->pl_until = tb->tb_last -
-		    (tb->tb_last - tb->tb_first) / 100 * TEST_PERCENT;
+	if (as->until == NULL) {
+		told = train_told(tb, plan);
+		plan->pl_until =
+		    told - (told - tb->tb_first) / 100 * TEST_PERCENT;
+	}
 	ctl_say("read %zu rows of %zu users in %.1f s", tb->tb_n, tb->tb_users,
 	    (double)(clock_ticks() - began) / CLOCK_SECOND);
 	return 0;

@@ -149,7 +149,7 @@ struct trained {
 	double tr_l2; /* the one chosen */
 	struct part_of tr_part[4]; /* enum train_part - 1 */
 	int64_t tr_left_out; /* of the test: known users */
-	int64_t tr_untold; /* of the test: their labels may still come */
+	int64_t tr_untold; /* of the test: after train_told() */
 
 	/* Of the test. */
 	struct quality tr_quality;
@@ -172,6 +172,13 @@ enum train_part {
 };
 
 #define TRAIN_CARDS 100
+
+/*
+ * Up to when the table says of all events what they were: of those younger
+ * than the delay, while some have no label that may still come, the others are
+ * mostly fraud, and make a model look better than it is.
+ */
+int64_t train_told(const struct table *tb, const struct plan *pl);
 
 /*
  * Train on the table by the plan, and test on what came later.  say is called

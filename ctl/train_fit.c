@@ -41,6 +41,7 @@ struct training {
 	size_t n_marks;
 	uint8_t *found; /* by user */
 	int64_t *known; /* by user: the day of the first fraud */
+	int64_t told; /* train_told() */
 };
 
 static int room(struct training *, struct fail *);
@@ -58,6 +59,18 @@ static struct fit_rows rows_of(const struct training *, size_t, size_t);
 static void count(const struct training *, struct part_of *);
 static int64_t day_of(int64_t);
 static int lacks(const char *, const char *, struct fail *);
+
+int64_t
+train_told(const struct table *tb, const struct plan *pl)
+{
+	const int64_t young = tb->tb_last - pl->pl_delay;
+	size_t i;
+
+	for (i = table_at(tb, young + 1); i < tb->tb_n && !pl->pl_skip; i++)
+		if (tb->tb_label[i] == LABEL_NONE)
+			return young;
+	return tb->tb_last;
+}
 
 int
 train_model(const struct table *tb, const struct plan *pl, struct arena *a,
@@ -246,6 +259,7 @@ test(struct training *tn, struct trained *tr, struct fail *f)
 	int64_t day;
 	size_t i;
 
+	tn->told = train_told(tb, tn->pl);
 	for (i = tr->tr_part[TRAIN_FIT - 1].from; i < tb->tb_n; i++) {
 		day = day_of(tb->tb_at[i]);
 		if (tb->tb_label[i] == LABEL_FRAUD &&
@@ -263,9 +277,11 @@ test(struct training *tn, struct trained *tr, struct fail *f)
 	part->legit = tr->tr_quality.legit;
 	if (part->fraud == 0 || part->legit == 0)
 		return lacks("to test on",
-		    tn->n_marks == 0
-			? "there is none after --train-until"
-			: "all after --train-until are of one kind",
+		    tn->n_marks > 0 ? "all after --train-until are of one kind"
+			: tr->tr_untold > 0
+			? "all after --train-until are younger than "
+			  "--label-delay"
+			: "there is none after --train-until",
 		    f);
 	for (i = 0; i < FEATURE__MAX; i++) {
 		tr->tr_term[i].fraud /= (double)part->fraud;
@@ -288,8 +304,7 @@ is_tested(const struct training *tn, size_t i, struct trained *tr)
 	const int64_t since =
 	    day_of(tb->tb_at[i]) - tn->pl->pl_delay / TRAIN_DAY;
 
-	if (tb->tb_label[i] == LABEL_NONE &&
-	    tb->tb_at[i] > tb->tb_last - tn->pl->pl_delay) {
+	if (tb->tb_at[i] > tn->told) {
 		tr->tr_untold++;
 		return false;
 	}

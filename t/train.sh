@@ -109,6 +109,23 @@ left=$(awk '/^not tested: known users/ { print $NF }' "$scratch/out")
 check "there are fewer" [ "$(($(tested) + ${left:-0}))" -eq 300 ]
 check "by some" [ "${left:-0}" -gt 100 ]
 
+# Of the last week the frauds are told already, and nothing else.
+awk -F, -v OFS=, 'NR > 1 && $3 >= "2026-02-03" && $4 == 0 {
+	$4 = $5 = "" } { print }' "$scratch/table.csv" >"$scratch/young.csv"
+observed() {
+	awk '/^fraud, observed/ { print ($NF < 0.15) }' "$scratch/out"
+}
+check "labels that come first" ends 0 --train-until $until \
+    "$scratch/young.csv"
+check "are not the truth" [ "$(observed)" = 1 ]
+check "and wait for the others" grep -q '^not tested: too young  *[1-9]' \
+    "$scratch/out"
+check "the test ends before them" ends 0 "$scratch/young.csv"
+check "with as much fraud as ever" [ "$(observed)" = 1 ]
+check "when all are young" ends 65 --train-until 2026-02-05 \
+    "$scratch/young.csv"
+check "it is told" says "are younger than --label-delay"
+
 # What is wrong is told by its place, and leaves the model alone.
 # spoils LINE COLUMN TEXT: a table with one field another.
 spoils() {
