@@ -160,6 +160,15 @@ wants assay.5 "assay(5) has every setting, with its meaning" <"$tmp/rows"
 wants assay-rules.5 "assay-rules(5) has every signal, with its meaning" \
     <"$tmp/rows"
 
+# Workers of two releases share what serves: by the version they know whether
+# it is for their vector.
+vector="version $(sed -n 's/^#define FEATURES_VERSION \([0-9]*\).*/\1/p' \
+    core/features.h) have the cksum $(sed -n '/^FEATURE(/p' \
+    core/features.tbl | cksum | cut -d ' ' -f 1)"
+grep -qF " * Those of $vector." core/features.tbl ||
+    echo "core/features.tbl does not say: Those of $vector." >"$tmp/faults"
+verdict "no feature changes without FEATURES_VERSION"
+
 rows ROUTE fcgi/routes.tbl 1 | LC_ALL=C sort -u | while read -r path; do
 	pattern=$(printf '%s' "$path" | sed 's/{[A-Za-z]*}/[^ "]+/g')
 	grep -qE "[ \"]$pattern([ \"?]|\$)" t/http/[0-9]*.sh ||
