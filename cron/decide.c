@@ -42,7 +42,6 @@ struct decider {
 	struct engine *engine;
 	char user[EVENT_ID_MAX + 1]; /* the last that was looked at */
 	bool progress; /* since this round began */
-	bool warned; /* that a demonstration model decides */
 };
 
 /* An event of the queue in hand. */
@@ -208,10 +207,6 @@ follow(struct run *r, struct fail *f)
 
 	if (engine_load(d->engine, r->db, r->arena, f) == -1)
 		return -1;
-	if (!d->warned && engine_demonstrates(d->engine)) {
-		log_warn("%s", ENGINE_DEMONSTRATES);
-		d->warned = true;
-	}
 	if (setting_shared(r->shm, engine_settings(d->engine)))
 		return 0;
 	return setting_share(r->shm, r->db, r->arena, f);

@@ -70,8 +70,6 @@ chore_start(struct worker *w)
 		log_warn("engine=empty why=%s %s", f.where, f.why);
 	else
 		follow_seen(w, &a);
-	if (engine_demonstrates(w->engine))
-		log_warn("%s", ENGINE_DEMONSTRATES);
 	give_back(&a);
 }
 

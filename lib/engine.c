@@ -20,6 +20,7 @@
 #include "lib/geoip.h"
 #include "lib/learned.h"
 #include "lib/lists.h"
+#include "lib/log.h"
 #include "lib/served.h"
 #include "lib/setting.h"
 #include "lib/engine.h"
@@ -58,6 +59,8 @@ struct engine {
 	int64_t en_seen; /* the latest time of the database's clock */
 };
 
+static int fresh_model(
+    struct engine *, struct db *, struct arena *, int64_t, struct fail *);
 static int load_books(struct engine *, struct db *, struct arena *,
     const struct epochs *, struct fail *);
 static int load_rulesets(
@@ -142,7 +145,7 @@ engine_fresh(struct engine *e, struct db *db, struct arena *a,
 	    load_books(e, db, a, now, f) == -1)
 		return -1;
 	if (e->en_scoring.scorer == SCORER_ML &&
-	    served_fresh(&e->en_served, db, a, now->model, f) == -1)
+	    fresh_model(e, db, a, now->model, f) == -1)
 		return -1;
 	return lists_fresh(e->en_lists, db, now->lists, f);
 }
@@ -194,13 +197,6 @@ engine_learned(struct engine *e)
 	return e->en_scoring.scorer == SCORER_LEARNED ? &e->en_learned : NULL;
 }
 
-bool
-engine_demonstrates(const struct engine *e)
-{
-	return e->en_scoring.scorer == SCORER_ML &&
-	    model_demonstrates(e->en_scoring.model);
-}
-
 const struct geoip *
 engine_geoip(const struct engine *e)
 {
@@ -244,6 +240,23 @@ engine_now(const struct engine *e)
 	const int64_t now = clock_now();
 
 	return now > e->en_seen ? now : e->en_seen;
+}
+
+/* Warn whenever it comes to a demonstration model, not only at first. */
+static int
+fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
+    struct fail *f)
+{
+	const int64_t before = e->en_served.se_epoch;
+
+	if (served_fresh(&e->en_served, db, a, epoch, f) == -1)
+		return -1;
+	if (e->en_served.se_epoch != before &&
+	    model_demonstrates(&e->en_served.se_model))
+		log_warn("scorer=ml model=synthetic-demo why=the bundled model "
+			 "was fitted to invented traffic; what it says of "
+			 "yours means nothing");
+	return 0;
 }
 
 /* Load all rulebooks anew and put them into the place of the old ones. */

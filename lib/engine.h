@@ -78,12 +78,6 @@ const struct rulebook *engine_book(
  */
 struct learned *engine_learned(struct engine *e);
 
-/* Whether it is a demonstration model that decides, and what to warn of. */
-bool engine_demonstrates(const struct engine *e);
-#define ENGINE_DEMONSTRATES                                                    \
-	"scorer=ml model=synthetic-demo why=the bundled model was fitted to "  \
-	"invented traffic; what it says of yours means nothing"
-
 /* The database of places, or NULL. */
 const struct geoip *engine_geoip(const struct engine *e);
 

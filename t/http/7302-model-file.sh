@@ -310,10 +310,13 @@ is "and can be gone back to" "$STATUS $(loads)" "0 10|disk|1"
 is "and decides again" "$(scores)" 73
 ctl models rollback 99
 is "if it is there" "$STATUS $(loads)" "65 10|disk|1"
+warnings() { grep -c 'level=warn .*model=synthetic-demo' "$scratch/log/pool.log"; }
+warned=$(warnings)
 ctl models rollback bundled
 is "and to the bundled one" "$STATUS $(loads)" "0 11|bundled|"
 scores >/dev/null
 is "which decides again" "$(decider)" "$was"
+check "and is warned of again" [ "$(warnings)" -gt "$warned" ]
 is "by who did" "$(sql "select distinct loaded_by from assay.model_load
     order by 1" | paste -sd ' ')" "assay_companion postgres"
 ADMIN_DATABASE_URL="host=$scratch/run dbname=assay user=assay_companion"
