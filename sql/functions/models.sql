@@ -5,16 +5,22 @@
 -- their numbers in commit order.
 
 -- Make a text serve, which is null if it is stored already; without a hash,
--- what comes with the program.  False if it serves already.
+-- what comes with the program.  False if it serves already: what came from a
+-- file, and is published besides, is no longer the file's.
 create or replace function assay.model_serve(new_origin text, new_hash text,
     new_body text)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+	last assay.model_load;
 begin
 	perform from assay.epoch for update;
-	if new_hash is not distinct from (select l.hash
-	    from assay.model_load l order by l.number desc limit 1) then
+	select * into last from assay.model_load l
+	order by l.number desc limit 1;
+	if new_hash is not distinct from last.hash
+	    and (new_origin <> 'published'
+		or last.origin in ('published', 'bundled')) then
 		return false;
 	end if;
 	insert into assay.model (hash, body)

@@ -84,6 +84,15 @@ select * from pg_temp.serves;
 select * from assay.model_look('b', pg_temp.h(6), pg_temp.b(6), null);
 select host, hash = pg_temp.h(6) from assay.model_file;
 
+-- What is published while a file has it stays without the file.
+select assay.model_serve('published', pg_temp.h(6), pg_temp.b(6));
+select * from pg_temp.serves;
+select assay.model_serve('published', pg_temp.h(6), pg_temp.b(6));
+select * from assay.model_unlook('b');
+select * from pg_temp.serves;
+select * from assay.model_look('b', pg_temp.h(6), pg_temp.b(6), null);
+select * from pg_temp.serves;
+
 -- Back to the second.
 select assay.model_serve('published', pg_temp.h(1), null);
 select * from pg_temp.serves;
