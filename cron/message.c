@@ -56,6 +56,9 @@ static const struct {
 	{ "alert.dead_letter.v1",
 	    "{source} delivery given up after {attempts} attempts: {ref}, "
 	    "{name}" },
+	{ "alert.drift.v1",
+	    "drift: the scores of {eventType} are not what they were, PSI "
+	    "{psi}, threshold {threshold}" },
 	{ "alert.test.v1", "test alert: channel {channelId} works" },
 };
 

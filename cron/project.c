@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The job "project": count for analytics and for the signals of risk, match
- * labels with decisions, and when it is told to, or somebody else was who did
- * not finish, count the log anew for analytics beside that.
+ * labels with decisions, watch for drift, and when it is told to, or somebody
+ * else was who did not finish, count the log anew for analytics beside that.
  */
 #include "config.h"
 
@@ -10,6 +10,7 @@
 
 #include "core/fail.h"
 #include "cron/days.h"
+#include "cron/judge.h"
 #include "cron/steps.h"
 #include "lib/db.h"
 #include "lib/log.h"
@@ -28,6 +29,7 @@ struct left {
 	bool busy; /* somebody else counts at this moment */
 };
 
+static bool is_idle(const struct left *left);
 static int count(struct run *r, struct left *ret, struct fail *f);
 static int count_next(struct run *r, struct left *ret, struct fail *f);
 static int match(struct run *r, struct left *ret, struct fail *f);
@@ -41,7 +43,8 @@ project_step(struct run *r, bool *ret_more, struct fail *f)
 	struct left left = { 0 };
 
 	if (count(r, &left, f) == -1 || match(r, &left, f) == -1 ||
-	    days_labels(r, &left.more, f) == -1 || days_forget(r, f) == -1)
+	    days_labels(r, &left.more, f) == -1 || days_forget(r, f) == -1 ||
+	    judge_step(r, is_idle(&left), &left.more, f) == -1)
 		return -1;
 	if ((r->options & REBUILD) != 0 && rebuild_begin(r, &left, f) == -1)
 		return -1;
@@ -53,6 +56,13 @@ project_step(struct run *r, bool *ret_more, struct fail *f)
 	if (left.rebuilding && left.busy)
 		poll(NULL, 0, r->job->pause_ms);
 	return 0;
+}
+
+/* All that has been decided is counted, of days before and now. */
+static bool
+is_idle(const struct left *left)
+{
+	return !left->more && !left->rebuilding && !left->busy;
 }
 
 /*

@@ -9,7 +9,8 @@ _assayctl_values() {
 	*'|'*) echo "${1//|/ }" ;;
 	EVENT...)
 		echo verdict.reached.v1 case.resolved.v1 label.recorded.v1 \
-		    alert.anomaly.v1 alert.dead_letter.v1
+		    alert.anomaly.v1 alert.dead_letter.v1 \
+		    alert.drift.v1
 		;;
 	SCOPE) echo decisions labels ;;
 	TYPE)

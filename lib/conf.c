@@ -24,6 +24,7 @@
 #define SWEEP_MAX_MINUTES (7 * 24 * 60)
 #define REFRESH_MAX_MINUTES (7 * 24 * 60)
 #define INT_MAX_VALUE INT64_C(2147483647)
+#define REAL_MAX_VALUE 1000
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -40,7 +41,7 @@ enum flag {
 struct setting {
 	const char *name;
 	const char *fallback;
-	enum type { STR = 1, PATH, INT, BOOL, TYPE__MAX } type;
+	enum type { STR = 1, PATH, INT, REAL, BOOL, TYPE__MAX } type;
 	int flags;
 	size_t offset; /* in struct conf */
 };
@@ -62,6 +63,7 @@ static int read_credentials(
 static void choose(struct source *sources);
 static int read_value(const struct setting *s, const char *value,
     struct conf *next, const char **why);
+static int read_real(const char *value, double *ret, const char **why);
 static int check_one(const struct setting *s, const char *value, bool pool,
     const struct conf *next, const char **why);
 static int check_redis(const char *value, const char **why);
@@ -212,6 +214,9 @@ conf_print(FILE *out)
 		if (s->type == INT) {
 			fprintf(out, "%s=%lld\n", s->name,
 			    (long long)*(const int64_t *)member);
+		} else if (s->type == REAL) {
+			fprintf(out, "%s=%.15g\n", s->name,
+			    *(const double *)member);
 		} else if (s->type == BOOL) {
 			fprintf(out, "%s=%s\n", s->name,
 			    *(const bool *)member ? "true" : "false");
@@ -409,6 +414,9 @@ read_value(const struct setting *s, const char *value, struct conf *next,
 		return *(bool *)member || strcmp(value, "false") == 0 ? 0 : -1;
 	}
 
+	if (s->type == REAL)
+		return read_real(value, member, why);
+
 	/* strtoll() alone would let " +7" and "" pass. */
 	errno = 0;
 	n = strtoll(value, &end, 10);
@@ -418,6 +426,21 @@ read_value(const struct setting *s, const char *value, struct conf *next,
 	    : "must be a whole number from 0 to 2147483647";
 	if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 ||
 	    n > INT_MAX_VALUE || (n == 0 && (s->flags & POSITIVE) != 0))
+		return -1;
+	return 0;
+}
+
+/* strtod() alone would take +7, nan and 0x1p3. */
+static int
+read_real(const char *value, double *ret, const char **why)
+{
+	char *end;
+
+	*ret = strtod(value, &end);
+	*why = "must be a number from 0 to 1000";
+	if (!isdigit((unsigned char)*value) || *end != '\0' ||
+	    value[strspn(value, "0123456789.e-")] != '\0' ||
+	    *ret > REAL_MAX_VALUE)
 		return -1;
 	return 0;
 }

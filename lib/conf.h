@@ -17,6 +17,7 @@ struct conf {
 #define CONF_PATH const char *
 #define CONF_INT int64_t
 #define CONF_BOOL bool
+#define CONF_REAL double
 #define CONF(name, type, fallback, flags, meaning) CONF_##type name;
 #include "lib/conf.tbl"
 #undef CONF

@@ -25,7 +25,7 @@ enum metric_values {
 	METRIC_COLLECTION = 5, /* in the order of enum retain */
 	METRIC_GROUP = 2, /* decide, operator */
 	METRIC_CLASS = 5, /* 1xx to 5xx */
-	METRIC_TOPIC = 5, /* in the order of topics.tbl */
+	METRIC_TOPIC = 6, /* in the order of topics.tbl */
 	METRIC_ROUTE =
 	    128 /* at most; the caller of metric_print() names them */
 };

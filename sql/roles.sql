@@ -225,6 +225,15 @@ grant execute on function assay.analytics_project(bigint),
     assay.risk_put(bigint[], bigint[], bytea[]),
     assay.risk_forget(bigint) to assay_companion;
 
+-- operator looks for drift; companion counts labels for that, judges and tells.
+grant select on assay.calibration to assay_operator;
+grant execute on function assay.drift_counts(text, date, bigint, bigint)
+    to assay_operator, assay_companion;
+grant execute on function assay.drift_calibration(date, bigint, bigint)
+    to assay_operator;
+grant execute on function assay.drift_step(bigint),
+    assay.drift_note(date, text[], text[], text[], text) to assay_companion;
+
 -- decide and operator read what serves; companion alone brings files.  What is
 -- published, the owner publishes.
 grant select on assay.model, assay.model_load to assay_decide, assay_operator;

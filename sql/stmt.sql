@@ -477,6 +477,33 @@ select first, last from assay.analytics_rebuild_begin();
 -- name: analytics_rebuild one write late
 select counted, done from assay.analytics_rebuild($1::bigint);
 
+-- The watch for drift (fcgi/ep_drift.c, cron/drift.c, lib/drift.c) -------------
+
+-- The first and the last days of two windows; without a last one, yesterday.
+-- name: drift_days one read late
+select w.last::text as last, (w.last - $2::bigint::int + 1)::text as first,
+	(w.last - $2::bigint::int)::text as reference_last,
+	(w.last - $2::bigint::int - $3::bigint::int + 1)::text
+	    as reference_first
+from (select coalesce($1::text::date, (now() at time zone 'UTC')::date - 1))
+    as w(last);
+
+-- name: drift_counts many read late
+select event_type, name, recent, reference
+from assay.drift_counts($1::text, $2::text::date, $3::bigint, $4::bigint);
+
+-- name: drift_calibration many read late
+select event_type, measure, bin, labels, fraud, total, reference_labels,
+	reference_fraud, reference_total
+from assay.drift_calibration($1::text::date, $2::bigint, $3::bigint);
+
+-- name: drift_step one write late
+select labels, due from assay.drift_step($1::bigint);
+
+-- name: drift_note one write late
+select assay.drift_note($1::text::date, $2::text[], $3::text[], $4::text[],
+	$5::text) as told;
+
 -- What is counted of devices and ips (cron/days.c) ------------------------------
 
 -- name: risk_events many read late

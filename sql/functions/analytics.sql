@@ -62,14 +62,22 @@ on assay.label for each row execute function assay.analytics_label_gone();
 -- What each decision counts as; cursors go by xid and id.
 create or replace view assay.analytics_fact as
 select l.xid::text::bigint as xid, l.decided_at, l.id,
-	(l.decided_at at time zone 'UTC')::date as day, w.kind, w.name
+	(l.decided_at at time zone 'UTC')::date as day, w.kind, w.name,
+	l.event_type
 from assay.verdict_log l, lateral (
     select 'verdict', l.verdict
     union all
-    select 'score', (l.score / 10)::text where l.score >= 0
+    select 'score', l.score::text where l.score >= 0
     union all
     select 'tag', r.tag from json_to_recordset(l.reasons::json) as r(tag text))
     as w(kind, name);
+
+-- The name that a day's count has in the sums of all times: of scores their
+-- ten.  No search path is set, so that a statement takes it in instead of
+-- calling it.
+create or replace function assay.analytics_sum_name(kind text, name text)
+returns text language sql immutable
+return case kind when 'score' then (name::int / 10)::text else name end;
 
 -- One at a time counts, here and below, until its transaction ends.
 create or replace function assay.analytics_lock()
@@ -82,6 +90,37 @@ create or replace function assay.analytics_turn()
 returns void language sql volatile
 set search_path = pg_catalog, pg_temp
 return pg_advisory_xact_lock(hashtextextended('assay analytics', 0));
+
+-- Days that nobody looks at any more, those before the last 400, become one:
+-- what is kept of each event type and score is bounded so.
+create or replace function assay.analytics_fold()
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	first constant date := (now() at time zone 'UTC')::date - 400;
+begin
+	update assay.analytics_cursor set folded = first where folded < first;
+	if not found then
+		return;
+	end if;
+	with gone as (
+		delete from assay.analytics_count c
+		where c.kind in ('verdict', 'score', 'tag')
+			and c.day < first
+			and (c.day > '-infinity' or c.event_type <> '')
+		returning c.kind, c.name, c.n
+	)
+	insert into assay.analytics_count as c (kind, day, name, n)
+	select g.kind, '-infinity', case g.kind
+		when 'score' then (g.name::int / 10 * 10)::text
+		else g.name end, sum(g.n)
+	from gone g group by 1, 3
+	on conflict (kind, day, event_type, name) do update
+	set n = c.n + excluded.n;
+	delete from assay.calibration c where c.day < first;
+end
+$$;
 
 -- Count the next of the log, at most so many, and of the changes of cases and
 -- labels.  The cursor moves in the same transaction, so that each is counted
@@ -127,6 +166,7 @@ begin
 	if restored then
 		return;
 	end if;
+	perform assay.analytics_fold();
 
 	with taken as (
 		delete from assay.analytics_change g
@@ -178,26 +218,31 @@ begin
 	end if;
 
 	with facts as materialized (
-		select f.day, f.kind, f.name, count(*) as n
+		select f.day, f.kind, f.event_type, f.name, count(*) as n
 		from assay.analytics_fact f
 		where f.xid >= c.next and f.xid < beyond
 			and (f.xid > c.next or f.id > c.after)
 			and (f.xid < to_xid or f.xid = to_xid and f.id <= to_id)
-		group by 1, 2, 3
+		group by 1, 2, 3, 4
 	), days as (
-		insert into assay.analytics_count as d (kind, day, name, n)
-		select f.kind, f.day, f.name, f.n from facts f
-		on conflict (kind, day, name) do update
+		insert into assay.analytics_count as d
+		    (kind, day, event_type, name, n)
+		select f.kind, f.day, f.event_type, f.name, f.n from facts f
+		on conflict (kind, day, event_type, name) do update
 		set n = d.n + excluded.n
 	), totals as (
 		insert into assay.analytics_total as t (kind, name, n)
-		select f.kind, f.name, sum(f.n) from facts f group by 1, 2
+		select f.kind, assay.analytics_sum_name(f.kind, f.name),
+			sum(f.n)
+		from facts f group by 1, 2
 		on conflict (kind, name) do update set n = t.n + excluded.n
 	), anew as (
-		insert into assay.analytics_anew as a (kind, name, n)
-		select f.kind, f.name, f.n
+		insert into assay.analytics_anew as a
+		    (kind, event_type, name, n)
+		select f.kind, f.event_type, f.name, f.n
 		from facts f join assay.analytics_rebuild r on r.day = f.day
-		on conflict (kind, name) do update set n = a.n + excluded.n
+		on conflict (kind, event_type, name) do update
+		set n = a.n + excluded.n
 	)
 	select coalesce(sum(f.n), 0) into counted
 	from facts f where f.kind = 'verdict';
@@ -207,12 +252,13 @@ end
 $$;
 
 -- The first UTC day of which the log still has everything: none in a month
--- that was dropped, and none that retention has begun to empty.
+-- that was dropped, none that retention has begun to empty, and none of those
+-- that have become one.
 create or replace function assay.analytics_whole()
 returns date language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
-	select greatest(
+	select greatest((select c.folded from assay.analytics_cursor c),
 	    (select ((max(m.until) at time zone 'UTC')
 		    + interval '1 day - 1 microsecond')::date
 		from assay.retention_mark m
@@ -304,18 +350,20 @@ begin
 	end if;
 
 	with facts as materialized (
-		select f.kind, f.name, count(*) as n
+		select f.kind, f.event_type, f.name, count(*) as n
 		from assay.analytics_fact f
 		where f.decided_at >= r.at and f.decided_at < beyond
 			and (f.decided_at > r.at or f.id > r.id)
 			and (f.decided_at < to_at
 			    or f.decided_at = to_at and f.id <= to_id)
 			and (f.xid < r.next or f.xid = r.next and f.id <= r.after)
-		group by 1, 2
+		group by 1, 2, 3
 	), anew as (
-		insert into assay.analytics_anew as a (kind, name, n)
-		select f.kind, f.name, f.n from facts f
-		on conflict (kind, name) do update set n = a.n + excluded.n
+		insert into assay.analytics_anew as a
+		    (kind, event_type, name, n)
+		select f.kind, f.event_type, f.name, f.n from facts f
+		on conflict (kind, event_type, name) do update
+		set n = a.n + excluded.n
 	)
 	select coalesce(sum(f.n), 0) into counted
 	from facts f where f.kind = 'verdict';
@@ -346,7 +394,7 @@ returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.analytics_total as t (kind, name, n)
-	select d.kind, d.name, sum(d.n)
+	select d.kind, assay.analytics_sum_name(d.kind, d.name), sum(d.n)
 	from (select a.kind, a.name, a.n from assay.analytics_anew a
 	    union all
 	    select c.kind, c.name, -c.n from assay.analytics_count c
@@ -355,8 +403,9 @@ begin atomic
 	on conflict (kind, name) do update set n = t.n + excluded.n;
 	delete from assay.analytics_count c
 	where c.kind in ('verdict', 'score', 'tag') and c.day = of_day;
-	insert into assay.analytics_count (kind, day, name, n)
-	select a.kind, of_day, a.name, a.n from assay.analytics_anew a;
+	insert into assay.analytics_count (kind, day, event_type, name, n)
+	select a.kind, of_day, a.event_type, a.name, a.n
+	from assay.analytics_anew a;
 end;
 
 -- Make the sums of the days anew.
@@ -366,7 +415,9 @@ set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.analytics_total as t (kind, name, n)
 	select d.kind, d.name, sum(d.n)
-	from (select c.kind, c.name, c.n from assay.analytics_count c
+	from (select c.kind,
+		assay.analytics_sum_name(c.kind, c.name) as name, c.n
+	    from assay.analytics_count c
 	    union all
 	    select z.kind, z.name, 0 from assay.analytics_total z
 	    where z.kind in ('verdict', 'score', 'tag')) d

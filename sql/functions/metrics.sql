@@ -80,5 +80,10 @@ begin atomic
 	select 'model_look', assay.age_ms((select max(f.looked_at)
 	    from assay.model_file f))
 	union all
+	select 'psi_' || replace(t.event_type, '.', '_'),
+		coalesce((select (d.psi * 1e6)::bigint from assay.drift d
+		where d.event_type = t.event_type), -1000000)
+	from assay.policy_active t
+	union all
 	select 'months_ahead', assay.partitions_left();
 end;

@@ -38,7 +38,7 @@ enum flag {
 	REDIS = 16,
 	POOL = 32
 };
-enum type { STR = 1, PATH, INT, BOOL };
+enum type { STR = 1, PATH, INT, REAL, BOOL };
 
 /* conf.tbl as the promises say it. */
 static const struct {
@@ -167,6 +167,9 @@ described(void)
 		if (settings[i].type == INT)
 			fprintf(out, "%lld\n",
 			    (long long)*(const int64_t *)(const void *)member);
+		else if (settings[i].type == REAL)
+			fprintf(out, "%.17g\n",
+			    *(const double *)(const void *)member);
 		else if (settings[i].type == BOOL)
 			fprintf(out, "%d\n", *(const bool *)member);
 		else
@@ -184,6 +187,7 @@ check_taken(void)
 {
 	const char *member, *text;
 	int64_t n;
+	double x;
 	size_t i;
 
 	for (i = 0; i < nitems(settings); i++) {
@@ -192,6 +196,10 @@ check_taken(void)
 			n = *(const int64_t *)(const void *)member;
 			assert(n >= ((settings[i].flags & POSITIVE) != 0));
 			assert(n <= INT32_MAX);
+		}
+		if (settings[i].type == REAL) {
+			x = *(const double *)(const void *)member;
+			assert(x >= 0 && x <= 1000);
 		}
 		if (settings[i].type != STR && settings[i].type != PATH)
 			continue;

@@ -9,7 +9,7 @@ admin_token
 
 http GET /v1/notifications
 is_json "there are events to be alerted of, and nobody is" 'tojson' \
-    '{"events":["verdict.reached.v1","case.resolved.v1","label.recorded.v1","alert.anomaly.v1","alert.dead_letter.v1"],"channels":[]}'
+    '{"events":["verdict.reached.v1","case.resolved.v1","label.recorded.v1","alert.anomaly.v1","alert.dead_letter.v1","alert.drift.v1"],"channels":[]}'
 
 http POST /v1/notifications '{"type":"slack",
     "url":"https://hooks.slack.example/services/T0/B0/tokentoken",

@@ -185,8 +185,8 @@ is "all of them signed" "$(cut -d ' ' -f 4,5 "$mail/received" | sort -u)" \
 is "the analytics are what a recount says" "$(sql "
     select (decided_at at time zone 'UTC')::date, verdict, count(*)
     from assay.verdict_log group by 1, 2
-    except select day, name, n from assay.analytics_count
-	where kind = 'verdict'")" ""
+    except select day, name, sum(n) from assay.analytics_count
+	where kind = 'verdict' group by 1, 2")" ""
 is "so are the labels" "$(sql "select count(*) from assay.label")" \
     "$(sql "select n from assay.analytics_total
 	where kind = 'label' and name = 'fraud'")"

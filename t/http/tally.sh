@@ -10,17 +10,18 @@ miscounted() {
 # miscounted_since DAY: likewise, from that UTC day on and in all sums.
 miscounted_since() {
 	sql "with fact as (
-		select 'verdict' as kind, decided_at, verdict as name
+		select 'verdict' as kind, decided_at, event_type, verdict as name
 		from assay.verdict_log
 		union all
-		select 'score', decided_at, (score / 10)::text
+		select 'score', decided_at, event_type, score::text
 		from assay.verdict_log where score >= 0
 		union all
-		select 'tag', decided_at, r.tag from assay.verdict_log,
+		select 'tag', decided_at, event_type, r.tag
+		from assay.verdict_log,
 		    json_to_recordset(reasons::json) as r(tag text)
 	), want as (
-		select kind, (decided_at at time zone 'UTC')::date as day, name,
-		    count(*) as n from fact group by 1, 2, 3
+		select kind, (decided_at at time zone 'UTC')::date as day,
+		    event_type, name, count(*) as n from fact group by 1, 2, 3, 4
 	), outcome as (
 		select 'case' as kind, outcome as name, count(*) as n
 		from assay.review_case where status = 'resolved' group by 2
@@ -35,11 +36,13 @@ miscounted_since() {
 		where kind = 'gone'
 	)
 	select 'day', kind, day, name, want.n, c.n
-	from want full join assay.analytics_count c using (kind, day, name)
+	from want full join assay.analytics_count c
+	    using (kind, day, event_type, name)
 	where day >= date '$1' and want.n is distinct from c.n
 	union all
 	select 'sum', kind, null, name, s.n, t.n
-	from (select kind, name, sum(n) as n from assay.analytics_count
+	from (select kind, case kind when 'score' then (name::int / 10)::text
+		else name end as name, sum(n) as n from assay.analytics_count
 	    group by 1, 2
 	    union all
 	    select kind, name, sum(n) from outcome group by 1, 2) s

@@ -15,6 +15,7 @@ static const struct {
 	{ "label.recorded.v1", true, true },
 	{ "alert.anomaly.v1", false, true },
 	{ "alert.dead_letter.v1", false, true },
+	{ "alert.drift.v1", false, true },
 	{ "alert.test.v1", false, false },
 	{ "verdict.reached.v2", false, false },
 	{ "", false, false },
@@ -39,7 +40,7 @@ START_TEST(names)
 	for (i = 0; i < n; i++)
 		ck_assert_str_eq(got[i], topics[i].name);
 	n = topic_names(TOPIC_ALERT, got);
-	ck_assert_uint_eq(n, 5);
+	ck_assert_uint_eq(n, 6);
 	for (i = 0; i < n; i++)
 		ck_assert_str_eq(got[i], topics[i].name);
 }

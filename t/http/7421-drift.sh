@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# GET /v1/model/drift: two windows of days, compared as the log has them.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/tally.sh
+. "$(dirname "$0")/tally.sh"
+# shellcheck source=t/http/past.sh
+. "$(dirname "$0")/past.sh"
+# shellcheck source=t/http/drift.sh
+. "$(dirname "$0")/drift.sh"
+# shellcheck source=t/http/ctl.sh
+. "$(dirname "$0")/ctl.sh"
+
+start_stack
+admin_token
+api_key
+http GET /v1/model/drift
+is_json "without any decision nothing is known" '[.decisionsMin, .threshold,
+    (.eventTypes | length), .eventTypes[0].eventType, .eventTypes[0].psi,
+    .eventTypes[0].window.decisions, .eventTypes[0].window.p50,
+    .tags, .calibration] | tojson' \
+    '[200,0.25,7,"card.authorize",null,0,null,[],[]]'
+
+hot='[{"tag":"hot","points":9}]'
+months 2
+logged card.authorize 35 8 30 "n % 61" "case when n % 10 = 0 then '$hot' else '[]' end"
+logged card.authorize 7 1 40 "40 + n % 61" "case when n % 2 = 0 then '$hot' else '[]' end"
+logged card.authorize 20 1 5 -1 "'[{\"tag\":\"list.block\",\"points\":0}]'" deny
+logged order.place 35 1 40 "r % 50" "'[{\"tag\":\"large\",\"points\":3}]'"
+logged card.refund 35 8 100 "r" "'[]'"
+logged card.refund 3 3 199 "5" "'[]'"
+logged account.login 0 0 500 "77" "'[]'"
+check "they are counted" cron "project"
+is "each once" "$(miscounted)" ""
+
+# same WHAT TYPE DAYS REFERENCE: the last answer says the same.
+same() {
+	is "$1" "$(json ".eventTypes[] | select(.eventType == \"$2\") | [.psi,
+	    .window.decisions, .reference.decisions, (.window | .p10, .p50,
+	    .p90, .p99), .reference.mean] | map(. + 0) | tojson")" \
+	    "$(recount "$2" "$3" "$4")"
+}
+http GET /v1/model/drift
+same "scores that are others now" card.authorize 7 28
+same "and scores that are not" order.place 7 28
+is_json "too few in the window, or in the reference: no index" \
+    '[.eventTypes[] | select(.eventType == ("card.refund", "account.login")) |
+    .psi, .window.decisions, .reference.decisions] | tojson' \
+    "[null,199,2800,null,0,0]"
+is_json "the days are whole, and over" '[.window.from, .window.to,
+    .reference.from, .reference.to] | join(" ")' "$(sql "select concat_ws(' ',
+    t - 7, t - 1, t - 35, t - 8) from (select (now() at time zone 'UTC')::date) w(t)")"
+is_json "rates of tags, of what was scored" '[.tags[] | select(.eventType ==
+    "card.authorize") | [.tag, .window, .reference, (.psi > 0.5)]] | tojson' \
+    '[["hot",0.5,0.1,true]]'
+is_json "of one that always fires nothing has changed" '[.tags[] |
+    select(.tag == "large") | .psi, .window, .reference] | tojson' '[0,1,1]'
+
+# Other windows.
+http GET "/v1/model/drift?eventType=card.authorize&days=6&reference=7"
+is_json "of one event type" '.eventTypes | length' 1
+same "six days against seven" card.authorize 6 7
+today=$(date -u +%F)
+http GET "/v1/model/drift?eventType=account.login&days=1&reference=1&until=$today"
+is_json "today, if somebody asks" '[.eventTypes[0].window.decisions,
+    .eventTypes[0].window.p50, .window.to] | tojson' "[500,77,\"$today\"]"
+for query in days=0 days=91 reference=0 reference=301 days=x eventType=card \
+    until=2026-13-01 until=today until=2026-11-20T00:00:00Z eventType=; do
+	http GET "/v1/model/drift?$query"
+	is_error "$query" 400 INVALID_REQUEST
+done
+
+# Labels, by score, and by the probability that a model gave.
+http POST /v1/decisions '{"id":"m-1","type":"order.place","amount":5,
+    "currency":"EUR","subject":{"userId":"u"}}'
+sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	user_id, replay)
+    select decided_at, id, event_id, event_type, 'u', case when event_type =
+	'card.authorize' then '{\"scorer\":\"ml\",\"p\":0.31}' else
+	'{\"scorer\":\"weighted\"}' end
+    from assay.verdict_log where id ~ '^vd_(card.authorize|order.place)_[29]_[1-4]_allow'"
+for event in card.authorize-2-1 card.authorize-2-2 order.place-2-3 \
+    order.place-9-3; do
+	http POST /v1/labels/chargeback "{\"eventId\":\"$event\"}"
+done
+sql "select assay.label_put('card.authorize-2-3', 'analyst', 'legit', 'c'),
+    assay.label_put('order.place-2-4', 'analyst', 'legit', 'c')" >/dev/null
+check "labels are counted" cron "project"
+http GET /v1/model/drift
+is_json "with what was said of their decisions" '[.calibration[] | [.eventType,
+    .by, .from, .to, .window.labels, .window.fraud, .window.mean,
+    .reference.labels, .reference.rate]] | tojson' \
+    '[["card.authorize","p",0.3,0.4,3,2,0.31,0,null],["order.place","score",0,9,2,1,3.5,1,1]]'
+http POST /v1/labels/chargeback '{"eventId":"order.place-2-4"}'
+check "what was legit turns out as fraud" cron "project"
+http GET /v1/model/drift
+is_json "and moves" '[.calibration[1].window | .labels, .fraud, .rate] | tojson' \
+    '[2,2,1]'
+
+# Where event types were not kept yet, the log is counted anew.
+before=$BODY
+sql "create temporary table old as select kind, day, case kind when 'score'
+	then (name::int / 10 * 10)::text else name end as name, sum(n) as n
+    from assay.analytics_count group by 1, 2, 3;
+    truncate assay.analytics_count;
+    insert into assay.analytics_count (kind, day, name, n) select * from old"
+http GET /v1/model/drift
+is_json "without types nothing is known" '[.eventTypes[].window.decisions] | add' 0
+is "but sums and days are" "$(sql "select count(*) from assay.analytics_count
+    where event_type <> ''") $(json '.window.to' | wc -l)" "0 1"
+check "counted anew" cron "project --rebuild"
+is "each once" "$(miscounted)" ""
+http GET /v1/model/drift
+is "all is as it was" "$BODY" "$before"
+
+# For people.
+login admin@example.com "correct horse"
+ctl drift --type card.authorize
+check "assayctl shows it" said 'card.authorize .*|card.authorize  hot .* 50.0 %  *10.0 %|.*  p  '
+ctl drift --days 0
+is "and knows what it may ask for" "$STATUS" 64
+
+# Who may.
+sql "update assay.operator set role = 'analyst'"
+http GET /v1/model/drift
+is "an analyst may read it" "$STATUS" 200
+TOKEN=
+http GET /v1/model/drift
+is_error "a service key is no operator" 401 UNAUTHENTICATED
+finish

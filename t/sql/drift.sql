@@ -1,0 +1,138 @@
+-- SPDX-License-Identifier: ISC
+-- What is kept for the watch: counts by event type, days that become one,
+-- labels with the days of their decisions, and what was judged.
+\pset tuples_only on
+\pset format unaligned
+\pset null -
+create function base() returns date language sql stable
+return (now() at time zone 'UTC')::date + 40;
+
+create function today() returns date language sql stable
+return (now() at time zone 'UTC')::date;
+
+-- A decision, so many days after the base, by a model if it has a p.
+create function decide(verdict text, event text, day int, score int,
+    p float8 default null, tag text default 't') returns void language sql
+begin atomic
+	insert into assay.verdict_log (decided_at, id, event_id, event_type,
+	    verdict, score, reasons, policy_id, policy_version, correlation_id)
+	values ((base() + day + time '12:00') at time zone 'UTC',
+	    decide.verdict, event, 'order.place', 'review', score,
+	    json_build_array(json_build_object('tag', tag, 'points', 1)),
+	    'p', 'v', 'c');
+	insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	    user_id, replay)
+	values ((base() + day + time '12:00') at time zone 'UTC',
+	    decide.verdict, event, 'order.place', 'u', json_build_object('scorer',
+	    case when p is null then 'weighted' else 'ml' end, 'p', p));
+end;
+create view counted as select kind, day - base() as day, event_type, name, n
+	from assay.analytics_count where day > '-infinity'
+	order by kind, day, event_type, name;
+create view calibrated as select day - base() as day, measure, bin, labels,
+	fraud, total from assay.calibration order by 1, 2, 3;
+create function label(events text[], source text, outcome text)
+returns table (risk bigint, counted bigint) language plpgsql as $$
+begin
+	perform assay.label_put(e, source, outcome, 'c') from unnest(events) e;
+	perform from assay.labels_match(100);
+	return query select (select l.labels from assay.risk_labels(100) l
+		where l.entity = 0), (assay.drift_step(100)).labels;
+end
+$$;
+
+-- Scores are exact, by event type; the sums of all times have their tens.
+select decide('v-1', 'e-1', 0, 0);
+select decide('v-2', 'e-2', 0, 57);
+select decide('v-3', 'e-3', 0, 57);
+select decide('v-4', 'e-4', 1, 100, 0.9876543);
+select decide('v-5', 'e-5', 1, 41, 0.0512345);
+select decide('v-6', 'e-6', 1, -1, null, 'list.block');
+select counted from assay.analytics_project(100);
+select * from counted;
+select kind, name, n from assay.analytics_total order by 1, 2;
+
+-- Two windows; what skipped scoring is in none.
+select * from assay.drift_counts('score', base() + 1, 1, 1);
+select * from assay.drift_counts('tag', base() + 1, 1, 1);
+select * from assay.drift_counts('score', base() + 1, 2, 1);
+select * from assay.drift_counts('score', base() + 2, 1, 1);
+
+-- A label is counted with the day of its decision, by score or by p.
+select * from label('{e-1,e-2,e-3}', 'analyst', 'legit');
+select * from label('{e-4,e-5}', 'analyst', 'fraud');
+select * from calibrated;
+select (assay.drift_step(100)).labels;
+
+-- It moves when it says something else, with its p also after the sample has
+-- gone, and is never counted twice.
+select * from label('{e-2}', 'chargeback', 'fraud');
+update assay.detail set replay = null;
+update assay.label set analyst = 'legit' where event_id = 'e-4';
+update assay.label set credited = outcome where event_id = 'e-4';
+select * from label('{}', 'analyst', 'legit');
+select * from calibrated;
+select * from assay.drift_calibration(base() + 1, 1, 1);
+begin;
+select * from label('{e-3}', 'chargeback', 'fraud');
+select * from calibrated where bin = 5;
+rollback;
+select * from calibrated where bin = 5;
+
+-- Without a sample it is the score; without its verdict, or of a day that has
+-- become one with others, nothing.
+select decide('v-7', 'e-7', 2, 70, 0.5);
+select decide('v-8', 'e-8', 2, 71);
+select decide('v-9', 'e-9', 3, 72);
+select counted from assay.analytics_project(100);
+update assay.detail set replay = null where verdict_id = 'v-7';
+select * from label('{e-7,e-8}', 'analyst', 'fraud');
+delete from assay.verdict_log where id = 'v-8';
+update assay.label set analyst = 'legit' where event_id = 'e-8';
+update assay.label set credited = outcome where event_id = 'e-8';
+select * from label('{}', 'analyst', 'legit');
+update assay.analytics_cursor set folded = base() + 4;
+select * from label('{e-9}', 'analyst', 'fraud');
+update assay.analytics_cursor set folded = '-infinity';
+select * from calibrated where day not in (0, 1);
+
+-- Days become one, once a day; what was counted of all times stays.
+insert into assay.analytics_count (kind, day, name, n, event_type)
+select w.kind, today() - 400 + w.day, w.name, 5, w.event_type
+from (values ('score', -1, '57', 'order.place'),
+    ('score', -1, '52', 'card.refund'), ('tag', -30, 't', 'order.place'),
+    ('verdict', -30, 'deny', ''), ('score', 0, '3', 'order.place'))
+    as w(kind, day, name, event_type);
+insert into assay.analytics_count (kind, day, name, n)
+values ('score', '-infinity', '50', 2);
+insert into assay.calibration values (today() - 401, 'order.place', 'score',
+    3, 1, 1, 30), (today() - 400, 'order.place', 'score', 3, 1, 1, 30);
+select assay.analytics_fold();
+select count(*) from assay.analytics_count where day < today() - 400;
+insert into assay.analytics_count (kind, day, name, n)
+values ('tag', today() - 401, 't', 1);
+select assay.analytics_fold();
+select count(*) from assay.analytics_count where day < today() - 400;
+update assay.analytics_cursor set folded = folded - 1;
+select assay.analytics_fold();
+select kind, day, event_type, name, n from assay.analytics_count
+where day < today() - 400 order by 1, 4;
+select count(*) from assay.calibration where day < today();
+select assay.analytics_whole() >= folded from assay.analytics_cursor;
+
+-- What was judged is noted, and told of, once a day, by the first.
+insert into assay.alert_channel (id, type, url, url_hint, events, created_by)
+values ('ntf_1', 'webhook', 'https://a.example', '"h"', '{alert.drift.v1}', 'me');
+select (assay.drift_step(1)).due = (today() - 1)::text;
+select assay.drift_note(today() - 1,
+    '{order.place,card.refund,card.capture}', '{0.5,null,0.1}',
+    '{"{\"psi\":0.5}",null,null}', 'cor-1');
+select (assay.drift_step(1)).due;
+select assay.drift_note(today() - 1,
+    '{order.place,card.refund}', '{0.5,null}', '{"{\"psi\":0.5}",null}', 'cor-2');
+select event_type, psi from assay.drift order by 1;
+select event, data, correlation_id, user_id from assay.outbox;
+select assay.drift_note(today(),
+    '{order.place}', '{0.6}', '{"{\"psi\":0.6}"}', 'cor-3');
+select event, data, correlation_id from assay.outbox where data like '%psi%';
+select name, value from assay.gauges(10) where name like 'psi%' order by 1;
