@@ -142,7 +142,7 @@ read_ask(struct req *req, struct ask *ask)
 	return read_until(req, &ask->days.pd_until);
 }
 
-/* A UTC day, which must be one; NULL where none was sent. */
+/* A UTC day, which must be one that the database knows; NULL for none. */
 static int
 read_until(struct req *req, const char **ret)
 {
@@ -154,9 +154,10 @@ read_until(struct req *req, const char **ret)
 	if (day == NULL)
 		return 0;
 	snprintf(midnight, sizeof(midnight), "%sT00:00:00Z", day);
-	if (strlen(day) != DAY_SIZE || clock_parse(midnight, &at) == -1)
+	if (strlen(day) != DAY_SIZE || clock_parse(midnight, &at) == -1 ||
+	    at < 0)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "until", "must be a day, like 2026-11-20");
+		    "until", "must be a day since 1970, like 2026-11-20");
 	return 0;
 }
 

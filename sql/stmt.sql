@@ -481,9 +481,10 @@ select counted, done from assay.analytics_rebuild($1::bigint);
 
 -- The first and the last days of two windows; without a last one, yesterday.
 -- name: drift_days one read late
-select w.last::text as last, (w.last - $2::bigint::int + 1)::text as first,
-	(w.last - $2::bigint::int)::text as reference_last,
-	(w.last - $2::bigint::int - $3::bigint::int + 1)::text
+select to_char(w.last, 'YYYY-MM-DD') as last,
+	to_char(w.last - $2::bigint::int + 1, 'YYYY-MM-DD') as first,
+	to_char(w.last - $2::bigint::int, 'YYYY-MM-DD') as reference_last,
+	to_char(w.last - $2::bigint::int - $3::bigint::int + 1, 'YYYY-MM-DD')
 	    as reference_first
 from (select coalesce($1::text::date, (now() at time zone 'UTC')::date - 1))
     as w(last);

@@ -87,7 +87,7 @@ declare
 begin
 	labels := assay.drift_labels(most);
 	if not exists (select from assay.drift d where d.day >= last) then
-		due := last::text;
+		due := to_char(last, 'YYYY-MM-DD');
 	end if;
 end
 $$;

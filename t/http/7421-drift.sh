@@ -66,7 +66,8 @@ http GET "/v1/model/drift?eventType=account.login&days=1&reference=1&until=$toda
 is_json "today, if somebody asks" '[.eventTypes[0].window.decisions,
     .eventTypes[0].window.p50, .window.to] | tojson' "[500,77,\"$today\"]"
 for query in days=0 days=91 reference=0 reference=301 days=x eventType=card \
-    until=2026-13-01 until=today until=2026-11-20T00:00:00Z eventType=; do
+    until=2026-02-30 until=0000-01-01 until=today \
+    until=2026-11-20T00:00:00Z until=2026-11-2%20 until= eventType=; do
 	http GET "/v1/model/drift?$query"
 	is_error "$query" 400 INVALID_REQUEST
 done

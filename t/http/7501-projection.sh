@@ -7,6 +7,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/tally.sh
 . "$(dirname "$0")/tally.sh"
+# shellcheck source=t/http/away.sh
+. "$(dirname "$0")/away.sh"
 
 # Torn pages are what full_page_writes mends, and kill -9 may tear one.
 start_database -c full_page_writes=on
@@ -111,6 +113,7 @@ for n in 1 2 3; do
 done
 wait "$working"
 check "backends were killed" [ "$killed" -gt 0 ]
+stack_until 30 "$stack_pool_pid" is_drained
 stack_until 30 0 counted
 is "each decision, case and label is counted once" "$(miscounted)" ""
 # shellcheck disable=SC2317 # stack_until calls it
