@@ -18,17 +18,23 @@ static int enqueue(struct req *req, const struct event *ev);
 
 /*
  * POST /v1/decisions/async.  202: the event is in the queue, or was before,
- * or has been decided; 400: a field is wrong, or it has no id; 401, 403: the
- * key; 503: it could not be stored.
+ * or has been decided; 400: a field is wrong, it has no id, or a shadow is
+ * asked for, whose answer nobody would see; 401, 403: the key; 503: it could
+ * not be stored.
  */
 int
 decision_async(struct req *req, struct resp *resp)
 {
 	struct event ev;
 	struct str s;
+	bool shadow;
 
-	if (body_event(req->arena, req->json, &ev, &req->fail) == -1)
+	if (req_shadow(req, &shadow) == -1 ||
+	    body_event(req->arena, req->json, &ev, &req->fail) == -1)
 		return -1;
+	if (shadow)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "X-Engine-Mode", "shadows are decided at once, or not");
 	if (ev.id == NULL)
 		return fail_set(&req->fail, FAIL_INPUT, INGEST_INVALID, "id",
 		    "is required");

@@ -28,7 +28,8 @@
 enum field { FIELD_EVENT = 1, FIELD_POLICY = 2, FIELD_TIME = 4 };
 
 static int check_key(const char *, struct fail *);
-static void item_init(struct item *, const struct req *, const struct event *);
+static void item_init(
+    struct item *, const struct req *, const struct event *, bool);
 static int batch_answer(
     struct req *, struct resp *, struct item *const *, struct fail *, size_t);
 static int outcome(struct req *, const struct item *);
@@ -44,16 +45,18 @@ decision_post(struct req *req, struct resp *resp)
 {
 	struct event *ev = arena_alloc(req->arena, sizeof(*ev));
 	struct item *item = arena_alloc(req->arena, sizeof(*item));
+	bool shadow;
 
 	(void)resp;
 	if (ev == NULL || item == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s",
 		    fail_code_text(INTERNAL));
 	if (check_key(req->idempotency_key, &req->fail) == -1 ||
+	    req_shadow(req, &shadow) == -1 ||
 	    body_event(req->arena, req->json, ev, &req->fail) == -1 ||
 	    worker_has_db(req->worker, &req->fail) == -1)
 		return -1;
-	item_init(item, req, ev);
+	item_init(item, req, ev, shadow);
 	item->idempotency_key = req->idempotency_key;
 	req->item = item;
 	return 0;
@@ -62,9 +65,10 @@ decision_post(struct req *req, struct resp *resp)
 /*
  * POST /v1/decisions, from its set.  200: the decision, the earlier one for a
  * known key (with X-Engine-Idempotent-Replay), or the policy's onError
- * verdict when deciding failed.  401, 403: the key.  503: it could not even
- * be logged, or the database is away and was not asked about the key lately,
- * or by this worker never about the policy.
+ * verdict when deciding failed.  401, 403: the key.  503: it is a shadow that
+ * could not be decided, or it could not even be logged, or the database is away
+ * and was not asked about the key lately, or by this worker never about the
+ * policy.
  */
 int
 decision_answer(struct req *req, struct resp *resp)
@@ -76,6 +80,8 @@ decision_answer(struct req *req, struct resp *resp)
 		return -1;
 	if (item->outcome == SET_REPLAYED)
 		resp_header(req, resp, "X-Engine-Idempotent-Replay: true");
+	if (item->shadow)
+		resp_header(req, resp, "X-Engine-Mode: shadow");
 	resp->verdict = verdict_name(item->answer.verdict);
 	str_init(&s, req->arena);
 	print_answer(
@@ -96,6 +102,7 @@ decision_batch(struct req *req, struct resp *resp)
 	struct item *items, **set, **slot;
 	struct fail *fails;
 	size_t i, n, good = 0;
+	bool shadow;
 
 	if (!json_object_is_type(req->json, json_type_object) ||
 	    !json_object_object_get_ex(req->json, "events", &events) ||
@@ -103,6 +110,8 @@ decision_batch(struct req *req, struct resp *resp)
 	    (n = json_object_array_length(events)) < 1 || n > SET_MAX)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_BATCH, NULL,
 		    "%s", fail_code_text(INVALID_BATCH));
+	if (req_shadow(req, &shadow) == -1)
+		return -1;
 	ev = arena_array(req->arena, n, sizeof(*ev));
 	items = arena_array(req->arena, n, sizeof(*items));
 	set = arena_array(req->arena, n, sizeof(*set));
@@ -119,7 +128,7 @@ decision_batch(struct req *req, struct resp *resp)
 			&ev[i], &fails[i]) == -1)
 			continue;
 		slot[i] = set[good] = &items[good];
-		item_init(&items[good++], req, &ev[i]);
+		item_init(&items[good++], req, &ev[i], shadow);
 	}
 	if (good == 0) {
 		if (auth_apikey(req) == -1)
@@ -131,6 +140,8 @@ decision_batch(struct req *req, struct resp *resp)
 		    good, SET_WAIT, clock_ticks() + BATCH_TIME);
 	}
 
+	if (shadow)
+		resp_header(req, resp, "X-Engine-Mode: shadow");
 	return batch_answer(req, resp, slot, fails, n);
 }
 
@@ -218,7 +229,8 @@ check_key(const char *key, struct fail *f)
 }
 
 static void
-item_init(struct item *item, const struct req *req, const struct event *ev)
+item_init(struct item *item, const struct req *req, const struct event *ev,
+    bool shadow)
 {
 	item->event = ev;
 	item->idempotency_key = NULL;
@@ -226,7 +238,8 @@ item_init(struct item *item, const struct req *req, const struct event *ev)
 	item->key_hash = req->key_hash;
 	item->scope = (unsigned)req->route->scope;
 	item->queued = 0;
-	item->keep = false;
+	item->shadow = shadow;
+	item->keep = shadow;
 }
 
 /* Count an outcome; -1 with req->fail set when there is no verdict. */

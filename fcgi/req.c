@@ -52,11 +52,22 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 	req->api_key = FCGX_GetParam("HTTP_X_API_KEY", params);
 	req->bearer = bearer(FCGX_GetParam("HTTP_AUTHORIZATION", params));
 	req->idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", params);
+	req->mode = FCGX_GetParam("HTTP_X_ENGINE_MODE", params);
 	req->correlation_id = correlation(
 	    arena, FCGX_GetParam("HTTP_X_CORRELATION_ID", params), now);
 	req->client_ip = client(arena, FCGX_GetParam("REMOTE_ADDR", params),
 	    FCGX_GetParam("HTTP_X_FORWARDED_FOR", params), hops);
 	req->received_at = received(FCGX_GetParam("ENGINE_RECEIVED", params));
+}
+
+int
+req_shadow(struct req *req, bool *ret)
+{
+	*ret = req->mode != NULL && strcmp(req->mode, "shadow") == 0;
+	if (*ret || req->mode == NULL || strcmp(req->mode, "live") == 0)
+		return 0;
+	return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+	    "X-Engine-Mode", "must be live or shadow");
 }
 
 int

@@ -56,6 +56,7 @@ struct req {
 	const char *api_key;
 	const char *bearer; /* Authorization without "Bearer ", or NULL */
 	const char *idempotency_key;
+	const char *mode; /* X-Engine-Mode */
 	const char *correlation_id; /* the caller's, or a fresh cor_ id */
 	const char *client_ip; /* after TRUST_PROXY; personal */
 	int64_t received_at; /* nginx's $msec as us UTC, 0 if absent */
@@ -94,6 +95,13 @@ void req_init(struct req *req, struct worker *worker, struct arena *arena,
  * when the arena is full.
  */
 int req_body(struct req *req, size_t max) __attribute__((warn_unused_result));
+
+/*
+ * Whether a shadow is asked for, by X-Engine-Mode: "shadow", or "live" as it
+ * is without.  Returns 0, or -1 with req->fail set where it says anything
+ * else: a word that is mistyped must not make a decision real.
+ */
+int req_shadow(struct req *req, bool *ret) __attribute__((warn_unused_result));
 
 /* Whether nobody waits for the answer any more, as far as nginx has told. */
 bool req_gone(const struct req *req);

@@ -95,6 +95,11 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 void
 set_count(struct slot *slot, const struct item *item)
 {
+	if (item->shadow) {
+		metric_add(slot, METRIC_ID_SHADOWS,
+		    (size_t)item->answer.verdict - VERDICT_ALLOW, 0, 1);
+		return;
+	}
 	metric_add(slot, METRIC_ID_DECISIONS,
 	    (size_t)item->answer.verdict - VERDICT_ALLOW,
 	    item->outcome == SET_REPLAYED ? 1 : 0, 1);
@@ -139,6 +144,12 @@ set_scene(const struct set *s, const struct entry *en)
 		.place = &en->place,
 		.now = en->now,
 	};
+}
+
+bool
+set_records(const struct entry *en)
+{
+	return en->decided && !en->item->shadow;
 }
 
 bool
@@ -267,6 +278,8 @@ set_begin(struct set *s, struct item *const *items, size_t n, struct fail *f)
 	if (engine_learned(s->engine) != NULL &&
 	    db_has(s->db, STMT_TAGS_LEARNED, f) == -1)
 		return -1;
+	if (s->shadows && db_has(s->db, STMT_SET_ADD_SHADOWS, f) == -1)
+		return -1;
 	if (!s->queued)
 		return 0;
 	if (db_has(s->db, STMT_SET_QUEUED, f) == -1)
@@ -283,6 +296,7 @@ set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
 	s->n = n;
 	s->n_members = 0;
 	s->queued = false;
+	s->shadows = false;
 	s->entries = arena_array(s->arena, n, sizeof(*s->entries));
 	s->members = arena_array(s->arena, n, sizeof(*s->members));
 	s->graph = graph_new(s->arena, n * SET_NODES_MAX, n * GRAPH_PAIRS_MAX);
@@ -308,10 +322,12 @@ set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
 	memset(&item->fail, 0, sizeof(item->fail));
 	en->item = item;
 	s->queued = s->queued || item->queued != 0;
+	s->shadows = s->shadows || item->shadow;
 	geoip_place(engine_geoip(s->engine), ev, &en->place);
 	en->n_keys = list_keys(ev, en->place.country, en->keys);
-	en->key =
-	    item->idempotency_key != NULL ? item->idempotency_key : ev->id;
+	if (!item->shadow)
+		en->key = item->idempotency_key != NULL ? item->idempotency_key
+							: ev->id;
 	en->member = set_member(s, ev->user);
 	if (en->member == NULL)
 		return fail_set(
@@ -374,7 +390,7 @@ set_settled(struct set *s)
 	bool found;
 
 	for (i = 0; i < s->n && ans == NULL; i++) {
-		if (s->entries[i].decided)
+		if (set_records(&s->entries[i]))
 			ans = &s->entries[i].item->answer;
 	}
 	if (ans == NULL)
@@ -416,7 +432,7 @@ set_decide(struct set *s, struct fail *f)
 
 /*
  * Compute signals and decision of one entry, then count the event.  What a
- * list decides by itself has no signals and is not counted.
+ * list decides by itself has no signals and is not counted; a shadow neither.
  */
 static int
 decide_entry(struct set *s, struct entry *en, struct fail *f)
@@ -438,6 +454,8 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 	    (en->listed == LIST_WATCH &&
 		decide_watched(s->arena, &en->decision, f) == -1))
 		return -1;
+	if (en->item->shadow)
+		return 0;
 	scene_count(&sc, en->decision.verdict);
 	en->member->now = en->now;
 	en->member->changed = true;
@@ -461,7 +479,7 @@ entry_answer(struct set *s, struct entry *en, struct fail *f)
 		crypt_id("evt_", en->now, id);
 		ans->event_id = arena_strdup(s->arena, id);
 	}
-	if (d->verdict == VERDICT_REVIEW &&
+	if (d->verdict == VERDICT_REVIEW && set_records(en) &&
 	    d->score.total != SCORE_SHORT_CIRCUIT) {
 		crypt_id("cse_", en->now, id);
 		en->case_id = arena_strdup(s->arena, id);
@@ -475,7 +493,7 @@ entry_answer(struct set *s, struct entry *en, struct fail *f)
 	ans->decided_at = en->now;
 
 	ans->reasons = reasons_text(s->arena, &d->score);
-	if (d->score.total != SCORE_SHORT_CIRCUIT)
+	if (d->score.total != SCORE_SHORT_CIRCUIT && set_records(en))
 		en->replay = replay_text(s->arena, rs, en);
 	if (s->arena->ar_overflow)
 		return fail_set(

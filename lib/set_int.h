@@ -65,7 +65,7 @@ struct entry {
 	bool busy; /* its user is, and it is no replay */
 	bool gone; /* out of the queue, by somebody else */
 
-	/* Filled when it is decided. */
+	/* Filled when it is decided; replay and case_id not of a shadow. */
 	bool decided;
 	struct decision decision;
 	struct risk_rates risk[CARRIED__MAX]; /* of device and ip */
@@ -87,6 +87,7 @@ struct set {
 	struct graph *graph;
 	enum set_lock lock;
 	bool queued; /* some of the events are in the queue */
+	bool shadows; /* some of them are shadows */
 	int64_t deadline; /* clock_ticks() */
 	int lost; /* times that the connection died under it */
 	struct fail why; /* of the latest try that failed */
@@ -107,6 +108,9 @@ int set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
 
 /* The entry amid what the set knows. */
 struct scene set_scene(const struct set *s, const struct entry *en);
+
+/* Whether an entry was decided, and what follows from that is to be kept. */
+bool set_records(const struct entry *en);
 
 /* Whether the entry is to be decided: not refused, gone, busy or a replay. */
 bool set_decides(const struct entry *en);

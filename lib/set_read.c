@@ -490,14 +490,14 @@ find_same(struct set *s)
 	}
 }
 
-/* Whether the entry is scored, and may make a link. */
+/* Whether the entry is scored, counts, and may make a link. */
 static bool
 may_link(const struct set *s, const struct entry *en)
 {
 	const struct scene sc = set_scene(s, en);
 
-	return set_decides(en) && !list_decides(en->listed) &&
-	    scene_may_link(&sc);
+	return set_decides(en) && !en->item->shadow &&
+	    !list_decides(en->listed) && scene_may_link(&sc);
 }
 
 /*

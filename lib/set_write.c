@@ -39,6 +39,7 @@ static int send_details(struct set *, size_t *, struct fail *);
 static int send_states(struct set *, bool, size_t *, struct fail *);
 static int send_cases(struct set *, size_t *, struct fail *);
 static int send_anomalies(struct set *, size_t *, struct fail *);
+static int send_shadows(struct set *, size_t *, struct fail *);
 static int send(
     struct set *, enum stmt, const struct params *, size_t *, struct fail *);
 static int columns_init(
@@ -46,6 +47,7 @@ static int columns_init(
 static int64_t scored_id(const struct entry *, enum carried);
 static bool is_anomaly(const struct entry *, double);
 static const char *anomaly_data(struct arena *, const struct entry *);
+static const char *shadow_answer(struct arena *, const struct answer *);
 static const char *masked(struct arena *, const struct event *);
 static int by_key(const void *, const void *);
 
@@ -61,7 +63,7 @@ set_write(struct set *s, struct fail *f)
 	    send_verdicts(s, &n, f) == -1 || send_details(s, &n, f) == -1 ||
 	    send_states(s, true, &n, f) == -1 ||
 	    send_states(s, false, &n, f) == -1 || send_cases(s, &n, f) == -1 ||
-	    send_anomalies(s, &n, f) == -1 ||
+	    send_anomalies(s, &n, f) == -1 || send_shadows(s, &n, f) == -1 ||
 	    send(s, STMT_COMMIT, NULL, &n, f) == -1)
 		return -1;
 	return db_sync(s->db, s->arena, rows, n, f);
@@ -144,7 +146,7 @@ send_keys(struct set *s, size_t *n, struct fail *f)
 	if (columns_init(&c, s->arena, s->n, 3, 1, f) == -1 || sorted == NULL)
 		return -1;
 	for (i = 0; i < s->n; i++) {
-		if (s->entries[i].decided && s->entries[i].key != NULL)
+		if (set_records(&s->entries[i]) && s->entries[i].key != NULL)
 			sorted[c.n++] = &s->entries[i];
 	}
 	if (c.n == 0)
@@ -235,7 +237,7 @@ send_verdicts(struct set *s, size_t *n, struct fail *f)
 		return -1;
 	for (i = 0; i < s->n; i++) {
 		en = &s->entries[i];
-		if (!en->decided)
+		if (!set_records(en))
 			continue;
 		ans = &en->item->answer;
 		c.number[0][c.n] = ans->decided_at;
@@ -276,7 +278,7 @@ send_details(struct set *s, size_t *n, struct fail *f)
 		return -1;
 	for (i = 0; i < s->n; i++) {
 		en = &s->entries[i];
-		if (!en->decided)
+		if (!set_records(en))
 			continue;
 		c.number[0][c.n] = en->item->answer.decided_at;
 		c.number[1][c.n] = scored_id(en, CARRIED_DEVICE);
@@ -416,6 +418,39 @@ send_anomalies(struct set *s, size_t *n, struct fail *f)
 	return send(s, STMT_SET_ADD_ANOMALIES, &p, n, f);
 }
 
+/* Shadows: the masked requests, and the answers, which stand nowhere else. */
+static int
+send_shadows(struct set *s, size_t *n, struct fail *f)
+{
+	const struct entry *en;
+	struct columns c;
+	struct params p;
+	int k;
+
+	if (!s->shadows)
+		return 0;
+	if (columns_init(&c, s->arena, s->n, 6, 1, f) == -1)
+		return -1;
+	for (en = s->entries; en < s->entries + s->n; en++) {
+		if (!en->decided || !en->item->shadow)
+			continue;
+		c.number[0][c.n] = en->item->answer.decided_at;
+		c.text[0][c.n] = en->item->answer.id;
+		c.text[1][c.n] = en->item->answer.event_id;
+		c.text[2][c.n] = event_type_name(en->item->event->type);
+		c.text[3][c.n] = en->member->user;
+		c.text[4][c.n] = masked(s->arena, en->item->event);
+		c.text[5][c.n++] = shadow_answer(s->arena, &en->item->answer);
+	}
+	if (c.n == 0)
+		return 0;
+	params_init(&p, s->arena);
+	params_times(&p, c.number[0], c.n);
+	for (k = 0; k < 6; k++)
+		params_texts(&p, c.text[k], c.n);
+	return send(s, STMT_SET_ADD_SHADOWS, &p, n, f);
+}
+
 /* Queue one statement and count it. */
 static int
 send(struct set *s, enum stmt stmt, const struct params *p, size_t *n,
@@ -450,7 +485,8 @@ is_anomaly(const struct entry *en, double from)
 	const struct value *z =
 	    &en->signals.value[SIGNAL_ANOMALY_AMOUNT_Z_SCORE];
 
-	return en->decided && en->decision.score.total != SCORE_SHORT_CIRCUIT &&
+	return set_records(en) &&
+	    en->decision.score.total != SCORE_SHORT_CIRCUIT &&
 	    z->type == VALUE_NUMBER && z->number >= from;
 }
 
@@ -475,6 +511,23 @@ anomaly_data(struct arena *a, const struct entry *en)
 		str_addf(&s, ",\"currency\":\"%s\"", ev->currency);
 	str_addf(
 	    &s, ",\"verdict\":\"%s\"}", verdict_name(en->item->answer.verdict));
+	return str_text(&s);
+}
+
+/* What a shadow was answered, as JSON. */
+static const char *
+shadow_answer(struct arena *a, const struct answer *ans)
+{
+	struct str s;
+
+	str_init(&s, a);
+	str_addf(&s, "{\"verdict\":\"%s\",\"score\":%d,\"reasons\":%s",
+	    verdict_name(ans->verdict), ans->score, ans->reasons);
+	str_add(&s, ",\"policyId\":");
+	str_json(&s, ans->policy_id);
+	str_add(&s, ",\"policyVersion\":");
+	str_json(&s, ans->policy_version);
+	str_addc(&s, '}');
 	return str_text(&s);
 }
 

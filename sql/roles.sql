@@ -126,8 +126,8 @@ grant execute on function assay.labels_match(bigint) to assay_companion;
 grant select on assay.review_case, assay.case_trail, assay.label,
     assay.verdict_log, assay.detail to assay_operator;
 grant execute on function
-    assay.verdicts_between(timestamptz, timestamptz, bigint),
-    assay.verdicts_since(bigint, timestamptz),
+    assay.logged_between(regclass, timestamptz, timestamptz, bigint),
+    assay.logged_since(regclass, bigint, timestamptz),
     assay.verdict_page(bigint, text, timestamptz),
     assay.activity_page(bigint, text, timestamptz) to assay_operator;
 

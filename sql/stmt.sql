@@ -160,6 +160,12 @@ from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	as w(decided_at, verdict_id, event_id, event_type, user_id,
 	    idempotency_key, request, replay, device, ip);
 
+-- name: set_add_shadows write late
+insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	user_id, request, shadow)
+select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
+	$5::text[], $6::text[], $7::text[]);
+
 -- Sorted by key, so that two sets never wait for each other.
 -- name: set_add_keys write
 insert into assay.idempotency (key, verdict_id, event_id, decided_at)

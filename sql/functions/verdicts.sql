@@ -4,26 +4,30 @@
 -- megabyte's times: that finds the rows of a stretch of time.  A plan without
 -- it would read whole months, so these functions allow none.
 
--- How many decisions there are in a stretch of time; counts up to so many.
-create or replace function assay.verdicts_between(since timestamptz,
-    until timestamptz, most bigint)
+-- How many rows a log has of a stretch of time; counts up to so many.
+create or replace function assay.logged_between(log regclass,
+    since timestamptz, until timestamptz, most bigint)
 returns bigint language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
+declare
+	n bigint;
 begin
-	return (select count(*)
-	    from (select from assay.verdict_log v
-		where v.decided_at >= since and v.decided_at < until
-		limit most) as counted);
+	execute format('select count(*)
+	    from (select from %s l
+		where l.decided_at >= $1 and l.decided_at < $2
+		limit $3) as counted', log)
+	into n using since, until, most;
+	return n;
 end
 $$;
 
--- Since when there have been so many decisions before a time, or a few more;
+-- Since when a log has had so many rows before a time, or a few more;
 -- -infinity if there never were.  Goes back in steps that grow until there are
 -- enough, then halves the last one while there are far too many, so that it
 -- reads little more than it was asked for, however they are spread.
-create or replace function assay.verdicts_since(wanted bigint,
+create or replace function assay.logged_since(log regclass, wanted bigint,
     until timestamptz)
 returns timestamptz language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -34,7 +38,7 @@ declare
 	near timestamptz := least(until, now()); -- too few since then
 	far timestamptz := near - step;
 	middle timestamptz;
-	had bigint := assay.verdicts_between(far, until, most);
+	had bigint := assay.logged_between(log, far, until, most);
 	n bigint;
 begin
 	while had < wanted loop
@@ -44,11 +48,11 @@ begin
 		step := 8 * step;
 		near := far;
 		far := near - step;
-		had := assay.verdicts_between(far, until, most);
+		had := assay.logged_between(log, far, until, most);
 	end loop;
 	while had = most and near - far > interval '1 millisecond' loop
 		middle := far + (near - far) / 2;
-		n := assay.verdicts_between(middle, until, most);
+		n := assay.logged_between(log, middle, until, most);
 		if n < wanted then
 			near := middle;
 		else
@@ -71,8 +75,8 @@ set enable_seqscan = off
 as $$
 declare
 	-- Those of the last millisecond may be on the page before.
-	since constant timestamptz := assay.verdicts_since(page_limit
-	    + case when before is null then 0 else 1000 end, until);
+	since constant timestamptz := assay.logged_since('assay.verdict_log',
+	    page_limit + case when before is null then 0 else 1000 end, until);
 begin
 	return (select coalesce(json_agg(json_build_object(
 		'id', p.id,
@@ -91,9 +95,9 @@ begin
 end
 $$;
 
--- Likewise of the activity log: decisions with what was asked, as far as that
--- was not erased or its time is not over.  Where so much is gone that there
--- is little in many decisions, the page ends early.
+-- Likewise of the activity log: decisions and shadows with what was asked, as
+-- far as that was not erased or its time is not over.  Where so much is gone
+-- that there is little in many of them, the page ends early.
 create or replace function assay.activity_page(page_limit bigint, before text,
     until timestamptz)
 returns text language plpgsql stable
@@ -110,27 +114,35 @@ declare
 	n bigint;
 begin
 	loop
-		since := assay.verdicts_since(depth, until);
+		since := assay.logged_since('assay.detail', depth, until);
 		select coalesce(json_agg(json_build_object(
-			'id', v.id,
-			'eventId', v.event_id,
-			'eventType', v.event_type,
+			'id', d.verdict_id,
+			'mode', case when d.shadow is null then 'live'
+			    else 'shadow' end,
+			'eventId', d.event_id,
+			'eventType', d.event_type,
 			'request', d.request::json,
-			'verdict', v.verdict,
-			'score', v.score,
-			'reasons', v.reasons::json,
-			'policyId', v.policy_id,
-			'policyVersion', v.policy_version,
-			'decidedAt', assay.time_text(v.decided_at))
-			    order by v.id desc), '[]')::text, count(*)
+			'verdict', coalesce(v.verdict, s.verdict),
+			'score', coalesce(v.score, s.score),
+			'reasons', coalesce(v.reasons::json, s.reasons),
+			'policyId', coalesce(v.policy_id, s."policyId"),
+			'policyVersion',
+			    coalesce(v.policy_version, s."policyVersion"),
+			'decidedAt', assay.time_text(d.decided_at))
+			    order by d.verdict_id desc), '[]')::text, count(*)
 		into page, n
 		from (select * from assay.detail d
 			where d.decided_at >= since and d.decided_at < until
 			    and (before is null or d.verdict_id < before)
 			    and d.request is not null
 			order by d.verdict_id desc limit page_limit) d
-		    join assay.verdict_log v on v.event_id = d.event_id
-			and v.decided_at = d.decided_at and v.id = d.verdict_id;
+		    left join assay.verdict_log v on d.shadow is null
+			and v.event_id = d.event_id
+			and v.decided_at = d.decided_at and v.id = d.verdict_id
+		    left join lateral json_to_record(d.shadow::json) as s(
+			verdict text, score int, reasons json, "policyId" text,
+			"policyVersion" text) on true
+		where v.id is not null or d.shadow is not null;
 		exit when n = page_limit or since = '-infinity'
 		    or depth >= 10000;
 		depth := 10 * depth;

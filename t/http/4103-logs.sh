@@ -30,7 +30,7 @@ is "is the one that was answered" "$(json '.[0] | "\(.id) \(.decidedAt)"')" \
     "$(printf '%s' "$made" | jq -r '"\(.id) \(.decidedAt)"')"
 http GET /v1/activity
 is "the activity has the whole decision" "$(json '.[0] | del(.request,
-    .eventType) | tojson')" "$(printf '%s' "$made" | jq -c '{id, eventId,
+    .eventType, .mode) | tojson')" "$(printf '%s' "$made" | jq -c '{id, eventId,
     verdict, score, reasons, policyId, policyVersion, decidedAt}')"
 is "and the request, masked" "$(json '.[0].request | tojson')" \
     '{"id":"e-1","type":"card.authorize","amount":5000.1,"currency":"EUR",'\
