@@ -117,7 +117,7 @@ client(const struct run *run, struct tally *tally, unsigned seed)
 
 	seed = seed * 2654435761u + (unsigned)clock_now();
 	arena_init(&a, malloc(ARENA_SIZE), ARENA_SIZE);
-	engine = engine_new(SCORER_WEIGHTED, NULL, NULL, NULL, &f);
+	engine = engine_new(SCORER_WEIGHTED, 0, NULL, NULL, NULL, &f);
 	db = db_open(
 	    run->url, "assay bench", SET_TIMEOUT_ONE, STMT_SESSION_DECIDE, &f);
 	if (a.ar_base == NULL || engine == NULL || db == NULL)

@@ -65,6 +65,27 @@ decide_watched(struct arena *a, struct decision *decision, struct fail *f)
 }
 
 void
+decide_shadow(const struct shadow *shadow, const struct signals *sigs,
+    bool watched, struct arena *a, struct shade *ret)
+{
+	const struct arena_mark mark = arena_mark(a);
+	struct fail f = { 0 };
+	struct decision d;
+
+	if (decide(&shadow->book, sigs, a, &d, &f) == -1 ||
+	    (watched && decide_watched(a, &d, &f) == -1)) {
+		arena_rewind(a, mark);
+		ret->id = NULL;
+		return;
+	}
+	*ret = (struct shade) {
+		.id = shadow->id,
+		.verdict = d.verdict,
+		.score = d.score,
+	};
+}
+
+void
 decide_degraded(const struct policy *policy, struct decision *ret)
 {
 	short_circuit(policy, policy_degraded(policy), &degraded, ret);

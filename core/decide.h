@@ -3,6 +3,7 @@
 #ifndef CORE_DECIDE_H
 #define CORE_DECIDE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,12 @@ struct rulebook {
 	const struct policy *policy;
 };
 
+/* What is on probation for events of one type: it decides without effect. */
+struct shadow {
+	const char *id; /* of the probation */
+	struct rulebook book; /* what serves, but for one part */
+};
+
 /* A decision, before it has an id and a time. */
 struct decision {
 	enum verdict verdict;
@@ -36,6 +43,13 @@ struct decision {
 	const struct model *model;
 	double p; /* of fraud, as model_risk() has it */
 	double p_even;
+};
+
+/* What a shadow would have answered. */
+struct shade {
+	const char *id; /* of the probation; NULL: there is none */
+	enum verdict verdict;
+	struct score score;
 };
 
 /*
@@ -60,6 +74,14 @@ void decide_listed(
  */
 int decide_watched(struct arena *a, struct decision *decision, struct fail *f)
     __attribute__((warn_unused_result));
+
+/*
+ * What the shadow would have answered to an event, which a watch entry may be
+ * about: by the same steps, and no part of the decision.  Where the arena is
+ * full there is none: ret->id is NULL, and the arena as it was.
+ */
+void decide_shadow(const struct shadow *shadow, const struct signals *sigs,
+    bool watched, struct arena *a, struct shade *ret);
 
 /*
  * The answer when deciding failed: the policy's onError verdict, score -1,

@@ -40,6 +40,7 @@ struct member {
 	bool (*read)(struct reader *, struct replay *);
 };
 
+static void add_shade(struct str *, const struct shade *);
 static int read_sample(struct reader *, struct arena *, struct replay *);
 static bool read_member(
     struct reader *, const struct raw *, struct arena *, struct replay *);
@@ -75,7 +76,8 @@ static const struct member members[] = {
 
 void
 replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
-    bool watched, const char *tags, const struct signals *sigs)
+    bool watched, const char *tags, const struct shade *shade,
+    const struct signals *sigs)
 {
 	size_t i;
 
@@ -100,6 +102,8 @@ replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 	}
 	if (d->scorer == SCORER_ML)
 		replay_model(s, d);
+	if (shade != NULL)
+		add_shade(s, shade);
 	str_add(s, ",\"signals\":");
 	signals_json(s, sigs);
 	str_addc(s, '}');
@@ -138,6 +142,20 @@ replay_read_head(const char *text, size_t len, struct replay *ret)
 	struct reader r = { .next = text, .end = text + len };
 
 	return read_sample(&r, NULL, ret);
+}
+
+static void
+add_shade(struct str *s, const struct shade *shade)
+{
+	str_add(s, ",\"shadow\":{\"id\":");
+	str_json(s, shade->id);
+	str_add(s, ",\"score\":");
+	str_int(s, shade->score.total);
+	str_add(s, ",\"verdict\":");
+	str_json(s, verdict_name(shade->verdict));
+	str_add(s, ",\"tags\":");
+	score_reasons(s, &shade->score);
+	str_addc(s, '}');
 }
 
 /* Read a sample, or without an arena what stands before its rules. */

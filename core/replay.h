@@ -14,6 +14,7 @@
 struct arena;
 struct decision;
 struct ruleset;
+struct shade;
 struct str;
 
 /* The head of a sample is in so many of its first characters. */
@@ -35,14 +36,16 @@ struct replay {
 /*
  * Append the sample of a decision by rs as a JSON object without spaces:
  * {"scorer","ruleset","score","verdict","watched"?,"rules","tags",
- * "rulesScore"?,"model"?,"p"?,"pEven"?,"signals"}.  What stands before "rules"
- * is the head.  tags is the JSON of the reasons that the rules made, NULL for
- * none; rulesScore is their weighted total where that is not the score; a
- * model has a version, and the probabilities that it found.
+ * "rulesScore"?,"model"?,"p"?,"pEven"?,"shadow"?,"signals"}.  What stands
+ * before "rules" is the head.  tags is the JSON of the reasons that the rules
+ * made, NULL for none; rulesScore is their weighted total where that is not
+ * the score; a model has a version, and the probabilities that it found.
+ * shade, unless it is NULL, is {"id","score","verdict","tags"}, the last being
+ * all of its reasons.
  */
 void replay_json(struct str *s, const struct ruleset *rs,
     const struct decision *d, bool watched, const char *tags,
-    const struct signals *sigs);
+    const struct shade *shade, const struct signals *sigs);
 
 /*
  * Append the members model, p and pEven of a decision that a model made, as

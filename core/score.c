@@ -57,7 +57,7 @@ scorer_parse(const char *name)
 {
 	unsigned int i;
 
-	for (i = SCORER_WEIGHTED; i < SCORER__MAX; i++)
+	for (i = SCORER_WEIGHTED; name != NULL && i < SCORER__MAX; i++)
 		if (strcmp(name, names[i]) == 0)
 			return (enum scorer)i;
 	return 0;

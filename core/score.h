@@ -63,7 +63,7 @@ struct scoring {
 /* "weighted". */
 const char *scorer_name(enum scorer scorer);
 
-/* The scorer with that name, or 0. */
+/* The scorer with that name, or 0; so for NULL. */
 enum scorer scorer_parse(const char *name);
 
 /*

@@ -91,8 +91,8 @@ decide_open(struct run *r, struct fail *f)
 		log_warn("geoip=missing path=%s why=%s", f->where, f->why);
 
 	/* Nobody waits: what the database cannot take stays in the queue. */
-	d->engine =
-	    engine_new(scorer_parse(conf.SCORER), d->geoip, NULL, r->shm, f);
+	d->engine = engine_new(scorer_parse(conf.SCORER),
+	    scorer_parse(conf.SCORER_SHADOW), d->geoip, NULL, r->shm, f);
 	return d->engine == NULL ? -1 : 0;
 }
 

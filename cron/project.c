@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The job "project": count for analytics and for the signals of risk, match
- * labels with decisions, watch for drift, and when it is told to, or somebody
- * else was who did not finish, count the log anew for analytics beside that.
+ * The job "project": count for analytics, for the signals of risk and for what
+ * is on probation, match labels with decisions, watch for drift, and when it is
+ * told to, or somebody else was who did not finish, count the log anew for
+ * analytics beside that.
  */
 #include "config.h"
 
@@ -12,6 +13,7 @@
 #include "cron/days.h"
 #include "cron/judge.h"
 #include "cron/steps.h"
+#include "lib/conf.h"
 #include "lib/db.h"
 #include "lib/log.h"
 
@@ -29,6 +31,7 @@ struct left {
 	bool busy; /* somebody else counts at this moment */
 };
 
+static int tell_shadow(struct run *r, struct fail *f);
 static bool is_idle(const struct left *left);
 static int count(struct run *r, struct left *ret, struct fail *f);
 static int count_next(struct run *r, struct left *ret, struct fail *f);
@@ -42,8 +45,9 @@ project_step(struct run *r, bool *ret_more, struct fail *f)
 {
 	struct left left = { 0 };
 
-	if (count(r, &left, f) == -1 || match(r, &left, f) == -1 ||
-	    days_labels(r, &left.more, f) == -1 || days_forget(r, f) == -1 ||
+	if (tell_shadow(r, f) == -1 || count(r, &left, f) == -1 ||
+	    match(r, &left, f) == -1 || days_labels(r, &left.more, f) == -1 ||
+	    days_forget(r, f) == -1 ||
 	    judge_step(r, is_idle(&left), &left.more, f) == -1)
 		return -1;
 	if ((r->options & REBUILD) != 0 && rebuild_begin(r, &left, f) == -1)
@@ -56,6 +60,20 @@ project_step(struct run *r, bool *ret_more, struct fail *f)
 	if (left.rebuilding && left.busy)
 		poll(NULL, 0, r->job->pause_ms);
 	return 0;
+}
+
+/* The database cannot know that it is to count what a setting is about. */
+static int
+tell_shadow(struct run *r, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	if (conf.SCORER_SHADOW == NULL)
+		return 0;
+	params_init(&p, r->arena);
+	params_text(&p, conf.SCORER_SHADOW);
+	return db_one(r->db, r->arena, STMT_SHADOW_SCORER, &p, &rows, f);
 }
 
 /* All that has been decided is counted, of days before and now. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files of rules and policies as members of a request's body. */
+/* Files of rules, policies and models as members of a request's body. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -9,9 +9,11 @@
 
 #include "core/arena.h"
 #include "core/fail.h"
+#include "core/model.h"
 #include "core/rule.h"
 #include "core/str.h"
 #include "lib/body.h"
+#include "lib/body_model.h"
 #include "ctl/ctl.h"
 #include "ctl/file.h"
 
@@ -21,6 +23,8 @@ static int rules_json(
     bool, const char *, struct json_object *, struct str *, struct fail *);
 static int policy(
     bool, const char *, struct json_object *, struct str *, struct fail *);
+static int model(struct arena *, const char *, const char *, size_t,
+    struct str *, struct fail *);
 static bool is_json(const char *);
 
 int
@@ -40,6 +44,8 @@ file_member(struct arena *a, enum part_take take, const char *path,
 		f->kind = FAIL_DENIED;
 		return -1;
 	}
+	if (take == TAKE_MODEL)
+		return model(a, path, text, size, ret, f);
 	if (rules && !is_json(text))
 		return rules_dsl(a, publish, path, text, size, ret, f);
 	if ((json = body_parse(a, text, size, f)) == NULL) {
@@ -123,6 +129,21 @@ policy(bool publish, const char *path, struct json_object *json,
 	}
 	if (!publish)
 		str_addc(ret, '}');
+	return 0;
+}
+
+/* As it is, so that its hash is that of the file; checked, to say where. */
+static int
+model(struct arena *a, const char *path, const char *text, size_t size,
+    struct str *ret, struct fail *f)
+{
+	struct model m = *model_bundled();
+	char why[FAIL_TEXT_SIZE];
+
+	if (body_model(a, text, size, &m, f) == -1)
+		return fail_set(
+		    f, f->kind, f->code, path, "%s", fail_text(f, why));
+	str_addn(ret, text, size);
 	return 0;
 }
 

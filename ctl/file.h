@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files of rules and policies as members of a request's body. */
+/* Files of rules, policies and models as members of a request's body. */
 #ifndef CTL_FILE_H
 #define CTL_FILE_H
 
@@ -13,9 +13,9 @@ struct str;
  * Append what a file, "-" for standard input, comes to: as TAKE_RULESET
  * members of an object ("dsl":...), as TAKE_RULES an array of rules, as
  * TAKE_POLICY members ("onError":...,"bands":...), as TAKE_BANDS an object of
- * them.  Rules are DSL, which is compiled first so that faults are told by
- * the file's line, or JSON.  Returns 0, or -1 with f set, FAIL_DENIED when the
- * file cannot be read.
+ * them, as TAKE_MODEL itself.  Rules are DSL, which is compiled first so that
+ * faults are told by the file's line, or JSON.  Returns 0, or -1 with f set,
+ * FAIL_DENIED when the file cannot be read.
  */
 int file_member(struct arena *a, enum part_take take, const char *path,
     struct str *ret, struct fail *f) __attribute__((warn_unused_result));

@@ -17,6 +17,7 @@ enum part_kind {
 	PART_CALL = 1, /* name: its words; path, method, help */
 	PART_ARG, /* an operand: name, where it goes to as path */
 	PART_OPT, /* an option: name, help, where it goes to as path */
+	PART_SET, /* the member of the body at path is true */
 	PART_ASK, /* a secret that is asked for; name is the prompt */
 	PART_PAGE, /* --limit (default min, at most max) and --offset */
 	PART_KEYED, /* an API key goes with it, no token */
@@ -49,6 +50,7 @@ enum part_take {
 	TAKE_RULES, /* a file of rules, to try */
 	TAKE_POLICY, /* a file with bands and onError, to publish */
 	TAKE_BANDS, /* the same, to try */
+	TAKE_MODEL, /* a file of a model, byte for byte */
 	TAKE__MAX
 };
 

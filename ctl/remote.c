@@ -79,6 +79,7 @@ static void build_path(struct remote *);
 static int build_operands(struct remote *);
 static int build_opts(struct remote *);
 static int build_secret(struct remote *);
+static void build_sets(struct remote *);
 static void put_query(struct remote *, const char *, const char *);
 static void put_name(struct remote *, const char *);
 static void put_texts(struct remote *, const char *, char *const *, size_t);
@@ -301,6 +302,7 @@ build(struct remote *rm)
 	    (status = build_opts(rm)) != EX_OK ||
 	    (status = build_secret(rm)) != EX_OK)
 		return status;
+	build_sets(rm);
 	if (rm->rm_page != NULL) {
 		char number[32];
 
@@ -408,6 +410,24 @@ build_secret(struct remote *rm)
 	return EX_OK;
 }
 
+/* What is always in the body; one that may have members has its braces. */
+static void
+build_sets(struct remote *rm)
+{
+	const struct part *p;
+	bool body = false;
+
+	for (p = part_next(rm->rm_call); p != NULL; p = part_next(p)) {
+		body = body || p->in == IN_BODY;
+		if (p->kind != PART_SET)
+			continue;
+		put_name(rm, p->path);
+		str_add(&rm->rm_body, "true");
+	}
+	if (body && rm->rm_body.st_len == 0)
+		str_addc(&rm->rm_body, '{');
+}
+
 /* One argument, to where it belongs. */
 static int
 put(struct remote *rm, const struct part *p, const char *text)
@@ -421,6 +441,7 @@ put(struct remote *rm, const struct part *p, const char *text)
 	case TAKE_RULES:
 	case TAKE_POLICY:
 	case TAKE_BANDS:
+	case TAKE_MODEL:
 		return put_file(rm, p, text);
 	case TAKE_NUMBER:
 		return put_number(rm, p, text);

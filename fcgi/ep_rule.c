@@ -16,6 +16,8 @@
 #include "fcgi/worker.h"
 #include "lib/body.h"
 #include "lib/body_rules.h"
+#include "lib/clock.h"
+#include "lib/crypt.h"
 #include "lib/db.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
@@ -31,6 +33,7 @@ static const struct body_field fields[] = {
 	{ "version", BODY_LABEL, true, false, 0, 0 },
 	{ "dsl", BODY_STRING, false, false, 1, RULE_TEXT_MAX },
 	{ "rules", BODY_ARRAY, false, false, 0, RULES_MAX },
+	{ "shadow", BODY_BOOL, false, false, 0, 0 },
 };
 
 static const struct body_field rollback_fields[] = {
@@ -63,12 +66,14 @@ rule_list(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/rules.  200: the version decides from now on; 400: a field is
- * wrong, or the ruleset (RULESET_INVALID); 409: the label is used.
+ * POST /v1/rules.  200: the version decides from now on, or is on probation
+ * where "shadow" is true; 400: a field is wrong, or the ruleset
+ * (RULESET_INVALID); 409: the label is used.
  */
 int
 rule_publish(struct req *req, struct resp *resp)
 {
+	char id[CRYPT_ID_SIZE];
 	const char *text, *type;
 	struct params p;
 
@@ -85,7 +90,11 @@ rule_publish(struct req *req, struct resp *resp)
 	params_text(&p, type);
 	params_text(&p, body_string(req->json, "version"));
 	params_text(&p, text);
-	return act_write(req, resp, 200, STMT_RULESET_PUBLISH, &p);
+	if (body_int(req->json, "shadow", 0) == 0)
+		return act_write(req, resp, 200, STMT_RULESET_PUBLISH, &p);
+	crypt_id("shd_", clock_now(), id);
+	params_text(&p, id);
+	return act_write(req, resp, 200, STMT_SHADOW_RULESET, &p);
 }
 
 /*

@@ -135,8 +135,8 @@ prepare(struct worker *w)
 		log_warn("geoip=missing path=%s why=%s", f.where, f.why);
 	if ((w->spool = spool_open(conf.SPOOL_DIR, w->shm, &f)) == NULL)
 		log_warn("spool=missing path=%s why=%s", f.where, f.why);
-	w->engine = engine_new(
-	    scorer_parse(conf.SCORER), w->geoip, w->spool, w->shm, &f);
+	w->engine = engine_new(scorer_parse(conf.SCORER),
+	    scorer_parse(conf.SCORER_SHADOW), w->geoip, w->spool, w->shm, &f);
 	if (w->engine == NULL) {
 		log_error("worker=engine why=%s", f.why);
 		return -1;

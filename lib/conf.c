@@ -126,6 +126,8 @@ static const struct {
 	    { "memory", "postgres" } },
 	{ "SCORER", "must be weighted, learned or ml",
 	    { "weighted", "learned", "ml" } },
+	{ "SCORER_SHADOW", "must be weighted, learned or ml",
+	    { "weighted", "learned", "ml" } },
 };
 
 /* What people leave in a secret that they meant to replace. */

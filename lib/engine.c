@@ -15,6 +15,7 @@
 #include "core/model.h"
 #include "core/policy.h"
 #include "core/rule.h"
+#include "lib/candidate.h"
 #include "lib/clock.h"
 #include "lib/db.h"
 #include "lib/geoip.h"
@@ -36,11 +37,19 @@
 	    (RULE_ARENA_SIZE(RULE_TEXT_MAX) + POLICY_ARENA_SIZE))
 #define POLICY_ARENA_SIZE ((size_t)65536)
 
+/* A ruleset on probation. */
+struct trial {
+	bool there;
+	const char *id;
+	const struct ruleset *ruleset; /* NULL: it cannot be read */
+};
+
 /* One complete set of rulebooks and the memory it stands in. */
 struct load {
 	struct arena arena;
 	void *block;
 	struct rulebook books[EVENT_TYPE__MAX];
+	struct trial trials[EVENT_TYPE__MAX];
 	struct epochs epochs;
 };
 
@@ -48,6 +57,9 @@ struct engine {
 	struct load en_loads[2]; /* the one in use, and the one to be */
 	int en_current; /* index, -1 before the first load */
 	struct scoring en_scoring; /* of all rulebooks */
+	struct scoring en_shadow; /* of the shadow scorer, 0 without one */
+	struct scoring en_trial; /* by the model on probation */
+	struct candidate en_candidate;
 	struct learned en_learned;
 	struct served en_served;
 	struct lists *en_lists;
@@ -59,6 +71,7 @@ struct engine {
 	int64_t en_seen; /* the latest time of the database's clock */
 };
 
+static bool scores_by(const struct engine *, enum scorer);
 static int fresh_model(
     struct engine *, struct db *, struct arena *, int64_t, struct fail *);
 static int load_books(struct engine *, struct db *, struct arena *,
@@ -70,11 +83,15 @@ static int load_policies(
 static int load_policy(
     struct load *, const struct rows *, int, int, struct fail *);
 static int load_complete(const struct load *, struct fail *);
+static int load_trials(
+    struct load *, struct db *, struct arena *, struct fail *);
+static void load_trial(
+    struct load *, struct trial *, const char *, const char *);
 static void load_drop(struct load *);
 
 struct engine *
-engine_new(enum scorer scorer, const struct geoip *geoip, struct spool *spool,
-    const struct shm *shm, struct fail *f)
+engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
+    struct spool *spool, const struct shm *shm, struct fail *f)
 {
 	struct engine *e;
 	int i;
@@ -89,6 +106,12 @@ engine_new(enum scorer scorer, const struct geoip *geoip, struct spool *spool,
 		.scorer = scorer,
 		.lessons = &e->en_learned.le_lessons,
 		.model = &e->en_served.se_model,
+	};
+	e->en_shadow = e->en_scoring;
+	e->en_shadow.scorer = shadow;
+	e->en_trial = (struct scoring) {
+		.scorer = SCORER_ML,
+		.model = &e->en_candidate.ca_served.se_model,
 	};
 	e->en_geoip = geoip;
 	e->en_spool = spool;
@@ -144,8 +167,10 @@ engine_fresh(struct engine *e, struct db *db, struct arena *a,
 	if ((seen->rules != now->rules || seen->policies != now->policies) &&
 	    load_books(e, db, a, now, f) == -1)
 		return -1;
-	if (e->en_scoring.scorer == SCORER_ML &&
+	if (scores_by(e, SCORER_ML) &&
 	    fresh_model(e, db, a, now->model, f) == -1)
+		return -1;
+	if (candidate_fresh(&e->en_candidate, db, a, now->model, f) == -1)
 		return -1;
 	return lists_fresh(e->en_lists, db, now->lists, f);
 }
@@ -191,10 +216,37 @@ engine_book(const struct engine *e, enum event_type type)
 	return &e->en_loads[e->en_current].books[type];
 }
 
+bool
+engine_shadow(const struct engine *e, enum event_type type, struct shadow *ret)
+{
+	const struct rulebook *book = engine_book(e, type);
+	const struct trial *trial;
+
+	if (book == NULL)
+		return false;
+	ret->book = *book;
+	trial = &e->en_loads[e->en_current].trials[type];
+	if (trial->there) {
+		ret->id = trial->id;
+		ret->book.ruleset = trial->ruleset;
+		return trial->ruleset != NULL;
+	}
+	if (e->en_candidate.ca_id[0] != '\0') {
+		ret->id = e->en_candidate.ca_id;
+		ret->book.scoring = &e->en_trial;
+		return e->en_candidate.ca_readable;
+	}
+	if (e->en_shadow.scorer == 0)
+		return false;
+	ret->id = scorer_name(e->en_shadow.scorer);
+	ret->book.scoring = &e->en_shadow;
+	return true;
+}
+
 struct learned *
 engine_learned(struct engine *e)
 {
-	return e->en_scoring.scorer == SCORER_LEARNED ? &e->en_learned : NULL;
+	return scores_by(e, SCORER_LEARNED) ? &e->en_learned : NULL;
 }
 
 const struct geoip *
@@ -242,6 +294,13 @@ engine_now(const struct engine *e)
 	return now > e->en_seen ? now : e->en_seen;
 }
 
+/* Whether that is what serves, or its shadow. */
+static bool
+scores_by(const struct engine *e, enum scorer scorer)
+{
+	return e->en_scoring.scorer == scorer || e->en_shadow.scorer == scorer;
+}
+
 /* Warn whenever it comes to a demonstration model, not only at first. */
 static int
 fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
@@ -252,6 +311,7 @@ fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
 	if (served_fresh(&e->en_served, db, a, epoch, f) == -1)
 		return -1;
 	if (e->en_served.se_epoch != before &&
+	    e->en_scoring.scorer == SCORER_ML &&
 	    model_demonstrates(&e->en_served.se_model))
 		log_warn("scorer=ml model=synthetic-demo why=the bundled model "
 			 "was fitted to invented traffic; what it says of "
@@ -270,7 +330,7 @@ load_books(struct engine *e, struct db *db, struct arena *a,
 
 	if (load_rulesets(load, db, a, f) == -1 ||
 	    load_policies(load, db, a, f) == -1 ||
-	    load_complete(load, f) == -1) {
+	    load_complete(load, f) == -1 || load_trials(load, db, a, f) == -1) {
 		load_drop(load);
 		return -1;
 	}
@@ -396,11 +456,55 @@ load_complete(const struct load *load, struct fail *f)
 	return 0;
 }
 
+/* Compile the ruleset of each event type that is on probation. */
+static int
+load_trials(struct load *load, struct db *db, struct arena *a, struct fail *f)
+{
+	enum event_type type;
+	struct rows rows;
+	int i;
+
+	if (db_run(db, a, STMT_ENGINE_CANDIDATES, NULL, &rows, f) == -1)
+		return -1;
+	for (i = 0; i < rows.ro_n; i++) {
+		type = event_type_parse(
+		    rows_text(&rows, i, rows_col(&rows, "event_type")));
+		if (type != EVENT_TYPE__NONE)
+			load_trial(load, &load->trials[type],
+			    rows_text(&rows, i, rows_col(&rows, "id")),
+			    rows_text(&rows, i, rows_col(&rows, "text")));
+	}
+	return 0;
+}
+
+/*
+ * One of them, in the room that those which serve leave: a shadow that cannot
+ * be read, or finds none, is told of, and is not worth failing for.
+ */
+static void
+load_trial(
+    struct load *load, struct trial *ret, const char *id, const char *text)
+{
+	const struct arena_mark mark = arena_mark(&load->arena);
+	struct fail why = { 0 };
+
+	ret->there = true;
+	ret->id = arena_strdup(&load->arena, id);
+	ret->ruleset = rule_compile(&load->arena, text, strlen(text), &why);
+	if (ret->id != NULL && ret->ruleset != NULL)
+		return;
+	log_warn(
+	    "shadow=unreadable id=%s where=%s why=%s", id, why.where, why.why);
+	arena_rewind(&load->arena, mark);
+	ret->ruleset = NULL;
+}
+
 /* Forget a load and give its pages back. */
 static void
 load_drop(struct load *load)
 {
 	arena_reset(&load->arena);
 	memset(load->books, 0, sizeof(load->books));
+	memset(load->trials, 0, sizeof(load->trials));
 	madvise(load->block, LOAD_SIZE, MADV_DONTNEED);
 }

@@ -32,15 +32,16 @@ struct epochs {
 };
 
 /*
- * An engine that has loaded nothing yet, to score by scorer.  geoip (NULL: no
- * places), spool
+ * An engine that has loaded nothing yet, to score by scorer, and by shadow (0:
+ * none) where nothing else is on probation.  geoip (NULL: no places), spool
  * (NULL: what cannot be logged in the database is not answered) and shm, where
  * lib/setting.h shares the settings (NULL: they stay as they began), are the
  * caller's to close, after the engine is freed.  NULL with f set when there
  * is no memory.
  */
-struct engine *engine_new(enum scorer scorer, const struct geoip *geoip,
-    struct spool *spool, const struct shm *shm, struct fail *f);
+struct engine *engine_new(enum scorer scorer, enum scorer shadow,
+    const struct geoip *geoip, struct spool *spool, const struct shm *shm,
+    struct fail *f);
 
 /* Free; NULL is harmless. */
 void engine_free(struct engine *e);
@@ -73,8 +74,16 @@ const struct rulebook *engine_book(
     const struct engine *e, enum event_type type);
 
 /*
+ * What is on probation for an event type, one thing, beside what serves: its
+ * candidate ruleset, else the candidate model, else the shadow scorer.  False
+ * when nothing is or it cannot be read, and before the first load.
+ */
+bool engine_shadow(
+    const struct engine *e, enum event_type type, struct shadow *ret);
+
+/*
  * What labels teach, for whoever runs a set to keep up with them
- * (lib/learned.h); NULL while it is not what decides.
+ * (lib/learned.h); NULL while nobody decides by it, nor as a shadow.
  */
 struct learned *engine_learned(struct engine *e);
 

@@ -11,8 +11,6 @@
 #include "lib/log.h"
 #include "lib/served.h"
 
-static void keep(struct served *s, const struct model *m, const struct rows *r);
-
 /* Where a model came from, as it is said of it; these outlive the rows. */
 static const char *const sources[] = { "disk", "published" };
 
@@ -43,7 +41,7 @@ served_fresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
 	if (body == NULL)
 		s->se_model = m;
 	else if (body_model(a, body, strlen(body), &m, &refusal) == 0)
-		keep(s, &m, &rows);
+		served_keep(s, &m, &rows);
 	else
 		log_warn("model=unreadable hash=%s where=%s why=%s",
 		    rows_get_text(&rows, "hash"), refusal.where, refusal.why);
@@ -51,9 +49,8 @@ served_fresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
 	return 0;
 }
 
-/* Take a model in, with its texts. */
-static void
-keep(struct served *s, const struct model *m, const struct rows *r)
+void
+served_keep(struct served *s, const struct model *m, const struct rows *r)
 {
 	const char *origin = rows_get_text(r, "origin");
 

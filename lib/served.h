@@ -10,6 +10,7 @@
 struct arena;
 struct db;
 struct fail;
+struct rows;
 
 #define SERVED_VERSION_SIZE 17 /* digits of a hash, and NUL */
 #define SERVED_DATE_SIZE 32
@@ -34,5 +35,8 @@ void served_init(struct served *s);
  */
 int served_fresh(struct served *s, struct db *db, struct arena *a,
     int64_t epoch, struct fail *f) __attribute__((warn_unused_result));
+
+/* Take in a model, with its texts: r is a row with its hash and origin. */
+void served_keep(struct served *s, const struct model *m, const struct rows *r);
 
 #endif

@@ -58,6 +58,8 @@ static int entry_answer(struct set *, struct entry *, struct fail *);
 static const char *reasons_text(struct arena *, const struct score *);
 static const char *replay_text(
     struct arena *, const struct ruleset *, const struct entry *);
+static const char *replay_beside(struct arena *, const struct ruleset *,
+    const struct entry *, const struct shade *);
 static void set_outcomes(struct set *);
 static void set_degrade(struct set *, struct item *const *, size_t);
 static void degrade(struct set *, struct item *const *, size_t);
@@ -440,6 +442,7 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 	const struct event *ev = en->item->event;
 	const struct rulebook *book = engine_book(s->engine, ev->type);
 	struct scene sc = set_scene(s, en);
+	struct shadow shadow;
 
 	en->decided = true;
 	if (list_decides(en->listed)) {
@@ -456,6 +459,9 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 		return -1;
 	if (en->item->shadow)
 		return 0;
+	if (engine_shadow(s->engine, ev->type, &shadow))
+		decide_shadow(&shadow, &en->signals, en->listed == LIST_WATCH,
+		    s->arena, &en->shade);
 	scene_count(&sc, en->decision.verdict);
 	en->member->now = en->now;
 	en->member->changed = true;
@@ -513,11 +519,27 @@ reasons_text(struct arena *a, const struct score *score)
 }
 
 /*
- * What a backtest needs to decide the event again, as JSON.  A model's reasons
- * are no tags of rules, which labels are credited to.
+ * What a backtest needs to decide the event again, and what is on probation
+ * made of it, as JSON; without the latter where both do not find room.
  */
 static const char *
 replay_text(struct arena *a, const struct ruleset *rs, const struct entry *en)
+{
+	const struct arena_mark mark = arena_mark(a);
+	const char *text = NULL;
+
+	if (en->shade.id != NULL)
+		text = replay_beside(a, rs, en, &en->shade);
+	if (text != NULL)
+		return text;
+	arena_rewind(a, mark);
+	return replay_beside(a, rs, en, NULL);
+}
+
+/* A model's reasons are no tags of rules, which labels are credited to. */
+static const char *
+replay_beside(struct arena *a, const struct ruleset *rs, const struct entry *en,
+    const struct shade *shade)
 {
 	const struct decision *d = &en->decision;
 	struct str s;
@@ -526,7 +548,7 @@ replay_text(struct arena *a, const struct ruleset *rs, const struct entry *en)
 	replay_json(&s, rs, d, en->listed == LIST_WATCH,
 	    d->scorer == SCORER_ML ? reasons_text(a, &d->rules)
 				   : en->item->answer.reasons,
-	    &en->signals);
+	    shade, &en->signals);
 	return str_text(&s);
 }
 

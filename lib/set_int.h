@@ -68,6 +68,7 @@ struct entry {
 	/* Filled when it is decided; replay and case_id not of a shadow. */
 	bool decided;
 	struct decision decision;
+	struct shade shade; /* what stays of a probation, if there is one */
 	struct risk_rates risk[CARRIED__MAX]; /* of device and ip */
 	struct facts facts; /* the signals point into it */
 	struct signals signals;

@@ -242,6 +242,19 @@ grant execute on function assay.model_turn(text, bigint),
     assay.model_look(text, text, text, text),
     assay.model_unlook(text) to assay_companion;
 
+-- decide reads what is on probation, operator keeps it and shows what came of
+-- it, and companion tells of the scorer that it was told of.
+grant select on assay.shadow_candidate to assay_decide, assay_operator;
+grant select on assay.shadow, assay.shadow_count to assay_operator;
+grant execute on function assay.shadow_ruleset(text, text, text, text),
+    assay.shadow_model(text, text, text),
+    assay.shadow_over(text, text, text),
+    assay.shadow_side(bigint, text, text),
+    assay.shadow_verdicts(bigint, text),
+    assay.shadow_tags(bigint, text),
+    assay.shadow_list(text) to assay_operator;
+grant execute on function assay.shadow_scorer(text) to assay_companion;
+
 -- operator erases users, as a whole: these two run as their owner.
 grant execute on function assay.erase_identity(bigint, text, bigint),
     assay.erase_details(text, timestamptz, bigint) to assay_operator;

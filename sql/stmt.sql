@@ -844,6 +844,38 @@ where l.number = $1::bigint;
 -- name: model_again one write late
 select assay.model_serve($1::text, $2::text, null) as loaded;
 
+-- Probation (lib/engine.c, lib/candidate.c, fcgi/ep_shadow.c, cron/project.c) ---
+
+-- name: engine_candidates many read late
+select place as event_type, id, text from assay.shadow_candidate
+where kind = 'ruleset';
+
+-- name: engine_candidate_model many read late
+select id, hash, 'published' as origin, text as body
+from assay.shadow_candidate where kind = 'model';
+
+-- name: shadow_list one read late
+select assay.shadow_list($1::text) as body;
+
+-- name: shadow_ruleset one write late
+select refusal, body
+from assay.shadow_ruleset($1::text, $2::text, $3::text, $4::text);
+
+-- name: shadow_model one write late
+select refusal, body
+from assay.shadow_model($1::text, $2::text, $3::text);
+
+-- name: shadow_find many read late
+select id, text from assay.shadow_candidate where place = $1::text;
+
+-- name: shadow_over one write late
+select refusal, body
+from assay.shadow_over($1::text, $2::text, $3::text);
+
+-- Not a write: the same again, after a lost connection, does no harm.
+-- name: shadow_scorer one late
+select assay.shadow_scorer($1::text);
+
 -- Metrics (lib/counter.c, lib/gauge.c) ------------------------------------------
 
 -- name: counter_add one write late

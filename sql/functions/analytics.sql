@@ -247,6 +247,7 @@ begin
 	select coalesce(sum(f.n), 0) into counted
 	from facts f where f.kind = 'verdict';
 
+	perform assay.shadow_project(c.next, c.after, to_xid, to_id);
 	update assay.analytics_cursor set next = to_xid, after = to_id;
 end
 $$;

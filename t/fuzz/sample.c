@@ -67,7 +67,8 @@ check_again(const struct replay *first)
 	size_t i;
 
 	str_init(&s, &arena);
-	replay_json(&s, &no_rules, &d, first->watched, NULL, &first->signals);
+	replay_json(
+	    &s, &no_rules, &d, first->watched, NULL, NULL, &first->signals);
 	text = str_text(&s);
 	assert(text != NULL);
 	assert(replay_read(&arena, text, s.st_len, &again) == 0);

@@ -98,6 +98,9 @@ static const struct {
 	{ "PERSISTENCE=disk\n", ":1",
 	    "PERSISTENCE must be memory or postgres" },
 	{ "SCORER=best\n", ":1", "SCORER must be weighted, learned or ml" },
+	{ "SCORER_SHADOW=none\n", ":1",
+	    "SCORER_SHADOW must be weighted, learned or ml" },
+	{ "SCORER_SHADOW=ml\n", NULL, NULL },
 	{ "OPERATOR_WORKERS=1\n", "OPERATOR_WORKERS", "must be at least 2" },
 	{ "DECIDE_WORKERS=19\n", "DATABASE_POOL_MAX",
 	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 21 workers "

@@ -273,6 +273,54 @@ START_TEST(places_reasons)
 }
 END_TEST
 
+/* A shadow decides as it would if it served, watch list and all. */
+static const struct {
+	double ring;
+	bool watched;
+	size_t room;
+	enum verdict verdict; /* 0: there is none */
+	int score;
+	const char *tags;
+} shadows[] = {
+	{ 1, false, sizeof(scratch), VERDICT_ALLOW, 0, "" },
+	{ 7, false, sizeof(scratch), VERDICT_CHALLENGE, 26, "ring" },
+	{ 1, true, sizeof(scratch), VERDICT_REVIEW, 0, "list.watch" },
+	{ 7, true, sizeof(scratch), VERDICT_REVIEW, 26, "ring list.watch" },
+	{ 7, false, 16, 0, 0, NULL },
+	{ 1, true, 0, 0, 0, NULL },
+	{ 7, true, 48, 0, 0, NULL },
+};
+
+START_TEST(shades)
+{
+	static struct signals sigs;
+	const struct event ev = { .n_attrs = 0 };
+	const struct shadow shadow = { "shd_1", book };
+	struct shade got;
+	struct arena a;
+	int i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	sigs.event = &ev;
+	sigs.value[SIGNAL_GRAPH_RING_SIZE] = value_number(shadows[_i].ring);
+	memset(&got, 0x5a, sizeof(got));
+	arena_init(&a, scratch, shadows[_i].room);
+	decide_shadow(&shadow, &sigs, shadows[_i].watched, &a, &got);
+	if (shadows[_i].verdict != 0) {
+		ck_assert_str_eq(got.id, "shd_1");
+		ck_assert_int_eq(got.verdict, shadows[_i].verdict);
+		ck_assert_int_eq(got.score.total, shadows[_i].score);
+		ck_assert_str_eq(tags(&got.score), shadows[_i].tags);
+	} else {
+		ck_assert_ptr_null(got.id);
+		ck_assert(!a.ar_overflow);
+		ck_assert_uint_eq(a.ar_used, 0);
+	}
+	arena_reset(&a);
+}
+END_TEST
+
 START_TEST(degrades)
 {
 	static struct decision got;
@@ -301,6 +349,7 @@ suite_decide(void)
 	tcase_add_loop_test(tc, decides, 0, (int)nitems(cases));
 	tcase_add_loop_test(tc, heeds_lists, 0, (int)nitems(listings));
 	tcase_add_loop_test(tc, places_reasons, 0, (int)nitems(reasons));
+	tcase_add_loop_test(tc, shades, 0, nitems(shadows));
 	tcase_add_test(tc, degrades);
 	suite_add_tcase(s, tc);
 	return s;

@@ -36,10 +36,16 @@ static const double numbers[] = { 0, 1, 28, 0.1, 3000.01, 1e15, 1e300, -0.5,
 static const char *const strings[] = { "", "ET", "a \"quoted\" \\ thing",
 	"\x01\x1f\x7f tab\t", "caf\xc3\xa9 \xf0\x9f\x92\xb3", "{}[],:" };
 
+static const struct reason shade_reasons[] = { { "ring", 60 },
+	{ "a \"b\"", 12 } };
+static const struct shade shade = { "shd_1", VERDICT_DENY,
+	{ 72, shade_reasons, nitems(shade_reasons) } };
+
 static struct value value_at(enum value_type type, size_t i);
 static void check_value(const struct value *, const struct value *);
 static const char *written(const struct signals *, bool watched);
-static const char *written_by(enum scorer, const struct signals *, bool);
+static const char *written_by(
+    enum scorer, const struct signals *, bool, const struct shade *);
 
 static void
 setup(void)
@@ -146,7 +152,7 @@ START_TEST(scorers)
 
 	for (i = 0; i < SIGNAL__MAX; i++)
 		sigs.value[i] = value_unknown();
-	text = written_by(scorer, &sigs, false);
+	text = written_by(scorer, &sigs, false, NULL);
 	ck_assert_int_eq(replay_read(&arena, text, strlen(text), &got), 0);
 	ck_assert_int_eq(got.scorer, scorer);
 	ck_assert_int_eq(got.rules_score, scorer == SCORER_WEIGHTED ? 54 : 28);
@@ -160,6 +166,32 @@ START_TEST(scorers)
 	    model_bundled()->version);
 	ck_assert_int_eq(strstr(text, want) != NULL, scorer == SCORER_ML);
 	ck_assert_int_eq(strstr(text, "pEven") != NULL, scorer == SCORER_ML);
+}
+END_TEST
+
+/* What a shadow made of it stands in the sample, and changes nothing else. */
+START_TEST(shadows)
+{
+	static const char member[] =
+	    ",\"shadow\":{\"id\":\"shd_1\",\"score\":72,\"verdict\":\"deny\","
+	    "\"tags\":[{\"tag\":\"ring\",\"points\":60},"
+	    "{\"tag\":\"a \\\"b\\\"\",\"points\":12}]}";
+	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
+	struct signals sigs = { .event = &ev };
+	const char *with, *without, *at;
+	size_t i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	with = written_by((enum scorer)_i, &sigs, false, &shade);
+	without = written_by((enum scorer)_i, &sigs, false, NULL);
+	at = strstr(with, member);
+	ck_assert_ptr_nonnull(at);
+	ck_assert_int_eq(strncmp(with, without, (size_t)(at - with)), 0);
+	ck_assert_str_eq(at + strlen(member), without + (at - with));
+	ck_assert_int_eq(replay_read(&arena, with, strlen(with), &got), 0);
+	ck_assert_int_eq(got.score, 54);
+	ck_assert_int_eq(got.verdict, VERDICT_REVIEW);
 }
 END_TEST
 
@@ -254,15 +286,16 @@ check_value(const struct value *a, const struct value *b)
 		ck_assert(a->flag == b->flag);
 }
 
-/* The sample of a decision by two rules. */
+/* The sample of a decision by two rules, with what a shadow made of it. */
 static const char *
 written(const struct signals *sigs, bool watched)
 {
-	return written_by(SCORER_WEIGHTED, sigs, watched);
+	return written_by(SCORER_WEIGHTED, sigs, watched, &shade);
 }
 
 static const char *
-written_by(enum scorer scorer, const struct signals *sigs, bool watched)
+written_by(enum scorer scorer, const struct signals *sigs, bool watched,
+    const struct shade *beside)
 {
 	const struct decision d = {
 		.verdict = VERDICT_REVIEW,
@@ -278,7 +311,7 @@ written_by(enum scorer scorer, const struct signals *sigs, bool watched)
 
 	str_init(&s, &arena);
 	replay_json(&s, &ruleset, &d, watched,
-	    "[{\"tag\":\"velocity\",\"points\":28}]", sigs);
+	    "[{\"tag\":\"velocity\",\"points\":28}]", beside, sigs);
 	ck_assert_ptr_nonnull(str_text(&s));
 	return str_text(&s);
 }
@@ -294,6 +327,7 @@ suite_replay(void)
 	tcase_add_test(tc, no_part_of_it_is_it);
 	tcase_add_loop_test(tc, head, 0, 2);
 	tcase_add_loop_test(tc, scorers, SCORER_WEIGHTED, SCORER__MAX);
+	tcase_add_loop_test(tc, shadows, SCORER_WEIGHTED, SCORER__MAX);
 	tcase_add_loop_test(tc, other_texts, 0, nitems(texts));
 	tcase_add_test(tc, too_many_attributes);
 	suite_add_tcase(s, tc);

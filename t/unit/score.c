@@ -274,6 +274,7 @@ START_TEST(scorers)
 		ck_assert_uint_eq(scorer_parse(scorer_name((enum scorer)i)), i);
 	ck_assert_int_eq(scorer_parse("weighed"), 0);
 	ck_assert_int_eq(scorer_parse(""), 0);
+	ck_assert_int_eq(scorer_parse(NULL), 0);
 }
 END_TEST
 
