@@ -27,10 +27,11 @@ void drift_bins(const struct drift_scores *ds, int64_t ret[DRIFT_BINS]);
 
 /*
  * The population stability index of recent against reference counts: over the
- * bins, the sum of (a - b) * ln(a / b) of their shares a and b of all.  Each is
- * given the share more that half a decision has in the smaller of the two, so
- * that an empty bin counts, and for little.  0 is no difference, or nothing to
- * compare.  Counts are not negative.
+ * bins, the sum of (a - b) * ln(a / b) of their shares a and b of all.  Before
+ * that each bin of both is given as much as half a decision is of the smaller
+ * of the two, so that an empty one counts, and for little, and all shares are
+ * made to add up to 1 again.  0 is no difference, or nothing to compare.
+ * Counts are not negative.
  */
 double drift_psi(const int64_t *recent, const int64_t *reference, size_t n);
 

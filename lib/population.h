@@ -54,7 +54,7 @@ int population_read(struct db *db, struct arena *a,
 bool population_psi(
     const struct population *po, enum event_type type, double *ret);
 
-/* Append the days as two members of a JSON object, without its brace. */
+/* Begin a JSON object with the two days; who calls goes on and ends it. */
 void population_span_json(struct str *s, const struct population_span *span);
 
 #endif
