@@ -98,6 +98,13 @@ select assay.model_serve('published', pg_temp.h(1), null);
 select * from pg_temp.serves;
 select count(*) from assay.model;
 
+-- Numbers that are doubles and no numerics are none of the database's business.
+begin;
+select assay.model_serve('published', encode(sha256(body::bytea), 'hex'), body)
+from (values ('{"featuresVersion":1.0e0,"bias":1e-20000}')) as v(body);
+select features_version from assay.model where body like '%1e-20000%';
+rollback;
+
 -- What cannot be.
 select assay.model_serve('published', pg_temp.h(7),
     pg_temp.b(8));
