@@ -184,6 +184,8 @@ column_of(struct work *w, size_t j, struct fit *ret, struct fail *f)
 		x = rows->x[i * rows->k + j] - mean;
 		squares += x * x;
 	}
+	if (squares == 0) /* too small for a double: as good as constant */
+		return 0;
 	w->column[w->m] = j;
 	w->mean[w->m] = mean;
 	w->scale[w->m++] = ret->spread[j] = sqrt(squares / n);

@@ -96,6 +96,10 @@ static const struct {
 	{ { 0, 0, 0.1, 0.3, 0.1, 0.3, 0.7, 2.1 },
 	    { LABEL_LEGIT, LABEL_FRAUD, LABEL_LEGIT, LABEL_FRAUD }, 4, 1e-6,
 	    NULL },
+	/* All but constant: its deviation is no double any more. */
+	{ { 0, 1, 1e-200, 1, 0, 2, 1e-200, 3 },
+	    { LABEL_LEGIT, LABEL_FRAUD, LABEL_LEGIT, LABEL_FRAUD }, 4, 1e-6,
+	    NULL },
 	/* Nothing but constants: the bias says how many are fraud. */
 	{ { 0.1, 7, 0.1, 7, 0.1, 7, 0.1, 7 },
 	    { LABEL_LEGIT, LABEL_LEGIT, LABEL_LEGIT, LABEL_FRAUD }, 4, 0,
