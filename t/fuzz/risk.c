@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Fuzz target: the days of a device or an ip.  The input is tried as packed
+ * days, to which another is added, and as a history of events and labels,
+ * which is held against a recount of all of them.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/risk.h"
+#include "t/fuzz/fuzz.h"
+
+#define START 20000 /* the first day of a history */
+#define STEP_SIZE 4 /* bytes of the input that make one change */
+#define STEPS_MAX 256
+#define BACK_MAX 128 /* days that a change is about the past */
+#define JUMP_MAX 32 /* days from one change to the next */
+#define SPAN (BACK_MAX + STEPS_MAX * JUMP_MAX)
+
+static void try_packed(const uint8_t *, size_t);
+static void try_history(const uint8_t *, size_t);
+static struct risk_day read_step(const uint8_t *, int32_t);
+static void recount(const struct risk_day *, int32_t);
+static int32_t held(int64_t);
+static void check_rates(const struct risk_days *, int32_t, int);
+static struct risk_day sum(int32_t, int);
+static double rate(const struct risk_day *);
+static void check_packed(const struct risk_days *);
+
+/* By day since BACK_MAX before START, as a history has it. */
+static struct risk_day counted[SPAN];
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	try_packed(data, size);
+	try_history(data, size);
+	return 0;
+}
+
+/* Whatever is read was written so, has rates, and can be added to. */
+static void
+try_packed(const uint8_t *data, size_t size)
+{
+	const struct risk_day more = { START, 1, 1, 1 };
+	uint8_t again[RISK_PACKED_MAX];
+	struct risk_days days;
+	struct risk_rates r;
+
+	if (risk_unpack(data, size, &days, NULL) == -1)
+		return;
+	assert(size == 0 || risk_pack(&days, again) == size);
+	assert(size == 0 || memcmp(again, data, size) == 0);
+	r = risk_rates(&days, days.n > 0 ? days.day[0].day : 0, 1);
+	assert(isfinite(r.rate) && r.rate > 0 && r.labels >= 0);
+	risk_add(&days, &more);
+	check_packed(&days);
+	risk_forget(&days, START);
+	check_packed(&days);
+}
+
+/* Each change is counted on its day, until that is in no window any more. */
+static void
+try_history(const uint8_t *data, size_t size)
+{
+	struct risk_days days = { 0 };
+	struct risk_day more;
+	int32_t today = START;
+	size_t i;
+
+	memset(counted, 0, sizeof(counted));
+	for (i = 0; i < STEPS_MAX && size >= STEP_SIZE; i++) {
+		if (data[0] >= BACK_MAX)
+			today += data[0] % JUMP_MAX;
+		more = read_step(data, today);
+		risk_add(&days, &more);
+		risk_forget(&days, today);
+		recount(&more, today);
+		check_packed(&days);
+		check_rates(&days, today, 1 + data[3] % RISK_DELAY_MAX);
+		data += STEP_SIZE;
+		size -= STEP_SIZE;
+	}
+}
+
+static struct risk_day
+read_step(const uint8_t *data, int32_t today)
+{
+	return (struct risk_day) {
+		.day = today - data[1] % BACK_MAX,
+		.events = data[2] % 4,
+		.labels = data[2] / 4 % 2,
+		.fraud = data[2] / 8 % 3 - 1,
+	};
+}
+
+/* The same with a place for every day. */
+static void
+recount(const struct risk_day *more, int32_t today)
+{
+	struct risk_day *d = &counted[more->day - START + BACK_MAX];
+
+	if (more->day <= today - RISK_DAYS_MAX)
+		return;
+	d->events = held((int64_t)d->events + more->events);
+	d->labels = held((int64_t)d->labels + more->labels);
+	d->fraud = held((int64_t)d->fraud + more->fraud);
+}
+
+static int32_t
+held(int64_t n)
+{
+	return n < 0 ? 0 : (int32_t)n;
+}
+
+static void
+check_rates(const struct risk_days *days, int32_t today, int delay)
+{
+	const struct risk_rates r = risk_rates(days, today, delay);
+	const struct risk_day month = sum(today - delay, RISK_WINDOW);
+	const struct risk_day week = sum(today - delay, 7);
+	const struct risk_day day = sum(today - delay, 1);
+
+	assert(r.rate == rate(&month) && r.labels == month.labels);
+	assert(r.rate_7d == rate(&week) && r.rate_1d == rate(&day));
+}
+
+/* All of the days of a window that ends before until. */
+static struct risk_day
+sum(int32_t until, int window)
+{
+	struct risk_day ret = { 0 };
+	const struct risk_day *d;
+	int32_t i;
+
+	for (i = until - window; i < until; i++) {
+		if (i < START - BACK_MAX)
+			continue;
+		d = &counted[i - START + BACK_MAX];
+		ret.events += d->events;
+		ret.labels += d->labels;
+		ret.fraud += d->fraud;
+	}
+	return ret;
+}
+
+static double
+rate(const struct risk_day *d)
+{
+	return (d->fraud + 0.01) / (d->events + 1.0);
+}
+
+/* Days come back from their bytes as they are, newest first. */
+static void
+check_packed(const struct risk_days *days)
+{
+	uint8_t packed[RISK_PACKED_MAX];
+	const size_t size = risk_pack(days, packed);
+	struct risk_days again;
+	size_t i;
+
+	assert(size <= sizeof(packed));
+	assert(risk_unpack(packed, size, &again, NULL) == 0);
+	assert(again.n == days->n && days->n <= RISK_DAYS_MAX);
+	assert(memcmp(again.day, days->day, days->n * sizeof(*days->day)) == 0);
+	for (i = 0; i < days->n; i++) {
+		assert(i == 0 || days->day[i].day < days->day[i - 1].day);
+		assert(days->day[i].events >= 0 && days->day[i].labels >= 0 &&
+		    days->day[i].fraud >= 0);
+	}
+}
