@@ -11,6 +11,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/deliver.sh
 . "$(dirname "$0")/deliver.sh"
+# shellcheck source=t/http/days.sh
+. "$(dirname "$0")/days.sh"
 rounds=$((${TORTURE_MINUTES:-0} * 12 + 2))
 
 # companion N: one of the two, as if on a host of its own.
@@ -74,8 +76,10 @@ load() {
 		}
 		for (my $n = 1; !$end; $n++) {
 			my $user = $n % 7;
+			my $where = $n % 3;
 			my $rest = qq("type":"payment.authorize","amount":20,
-			    "currency":"EUR","subject":{"userId":"u$user"});
+			    "currency":"EUR","subject":{"userId":"u$user",
+			    "deviceId":"d$where","ip":"196.188.9.$where"});
 			ask("later", "decisions/async", "later-$n",
 			    qq({"id":"later-$n",$rest}));
 			ask("now", "decisions", "now-$n",
@@ -93,7 +97,9 @@ is_idle() {
 	[ "$(sql "select (select count(*) from assay.async_queue) +
 	    (select count(*) from assay.outbox) +
 	    (select count(*) from assay.delivery) +
-	    (select count(*) from assay.analytics_change)")" -eq 0 ] &&
+	    (select count(*) from assay.analytics_change) +
+	    (select count(*) from assay.label
+		where credited is not null and risk is null)")" -eq 0 ] &&
 	    [ "$(sql "select count(*) from assay.verdict_log" |
 		tr -d ' ')" = "$(sql "select coalesce(sum(n), 0)
 		from assay.analytics_count where kind = 'verdict'")" ]
@@ -190,4 +196,7 @@ is "the analytics are what a recount says" "$(sql "
 is "so are the labels" "$(sql "select count(*) from assay.label")" \
     "$(sql "select n from assay.analytics_total
 	where kind = 'label' and name = 'fraud'")"
+is "and the days of devices and ips" "$(days_counted)" "$(days_recounted)"
+check "which have some of each" [ "$(days_counted | awk -F '|' '
+    $3 > 0 { n++ } $5 > 0 { l++ } END { print (n > 5 && l > 1) }')" = 1 ]
 finish

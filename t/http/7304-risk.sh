@@ -6,6 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/past.sh
 . "$(dirname "$0")/past.sh"
+# shellcheck source=t/http/days.sh
+. "$(dirname "$0")/days.sh"
 
 start_stack
 admin_token
@@ -49,47 +51,6 @@ back() {
 	done
 }
 
-# counted: what is in the packed rows, "entity|day|events|labels|fraud".
-counted() {
-	sql "select entity || ' ' || encode(days, 'hex') from assay.entity_risk
-	    order by entity" | perl -ne '
-		my ($entity, @bytes) = (split)[0];
-		@bytes = unpack "C*", pack "H*", (split)[1];
-		shift @bytes == 1 or die "layout";
-		my $int = sub {
-			my ($n, $shift, $byte) = (0, 0);
-			do {
-				$byte = shift @bytes;
-				$n |= ($byte & 127) << $shift;
-				$shift += 7;
-			} while $byte > 127;
-			return $n;
-		};
-		my $day;
-		while (@bytes) {
-			my $n = $int->();
-			$day = defined $day ? $day - $n : $n;
-			print join("|", $entity, $day,
-			    map { $int->() } 1 .. 3), "\n";
-		}' | LC_ALL=C sort
-}
-
-# recounted: what should be there, by the details and labels.
-recounted() {
-	sql "select w.entity, assay.risk_day(v.decided_at), count(*),
-	    count(l.event_id), count(*) filter (where l.outcome = 'fraud')
-	from assay.verdict_log v
-	    join assay.detail d on d.verdict_id = v.id
-	    left join assay.label l on l.event_id = v.event_id,
-	    lateral (values (d.device), (d.ip)) as w(entity)
-	where v.score >= 0 and w.entity is not null
-	group by 1, 2" | LC_ALL=C sort
-}
-# shellcheck disable=SC2317 # stack_until calls it
-all_counted() {
-	[ "$(counted)" = "$(recounted)" ]
-}
-
 here='"deviceId":"d-shop","ip":"196.188.7.8"'
 
 # Nothing is known, then there are decisions, then labels.
@@ -102,7 +63,7 @@ is "one never counted has the rate of nothing" "$(risk)" \
     "0.01 0.01 0.01 0 0.01"
 back 8 'o-_'
 check "decisions are counted" cron project
-is "each once, for its device and its ip" "$(counted)" "$(recounted)"
+is "each once, for its device and its ip" "$(days_counted)" "$(days_recounted)"
 order p-1 u-1 "$here"
 is "after the delay they are legit without a label" "$(risk)" \
     "0.002 0.002 0.002 0 0.002"
@@ -123,7 +84,7 @@ cron project
 order p-5 u-5 '"deviceId":"d-shop"'
 is "and moves when it is fraud after all" "$(risk)" "0.402 0.402 0.402 2 -"
 cron project
-is "the counts agree" "$(counted)" "$(recounted)"
+is "the counts agree" "$(days_counted)" "$(days_recounted)"
 
 # Days that are younger than the delay, and windows that are over.
 order p-6 u-5 '"deviceId":"d-shop"'
@@ -150,8 +111,8 @@ order s-1 u-1 '"deviceId":"d-old"'
 is "each window has its days" "$(risk)" \
     "0.67 0.505 0.01 2 -"
 back 60 s-1
-is "the counts agree, also of days long ago" "$(cron project; counted)" \
-    "$(recounted)"
+is "the counts agree, also of days long ago" "$(cron project; days_counted)" \
+    "$(days_recounted)"
 
 # Rules may use them.
 TOKEN=$token
@@ -215,9 +176,9 @@ check "a backend was killed" kill -s KILL "$backend"
 stack_until 30 "$stack_pg_pid" sql "select 1"
 wait_ready
 traffic 5 >/dev/null
-stack_until 40 0 all_counted
-is "every event and every label is counted once" "$(counted)" "$(recounted)"
-check "there was something to count" [ "$(counted | awk -F '|' '
+stack_until 40 0 days_agree
+is "every event and every label is counted once" "$(days_counted)" "$(days_recounted)"
+check "there was something to count" [ "$(days_counted | awk -F '|' '
     { n += $3; l += $4 } END { print n + l }')" -gt 200 ]
 
 # Killed between the cursor and the counts; decisions wait for neither.
@@ -266,8 +227,8 @@ kill -s KILL "$stack_cron_pid"
 wait "$stack_cron_pid" 2>/dev/null
 finish_it
 cron project
-is "what was not counted yet is counted by the next" "$(counted)" \
-    "$(recounted)"
+is "what was not counted yet is counted by the next" "$(days_counted)" \
+    "$(days_recounted)"
 
 # An erasure waits for who counts, who else would count for nobody.
 order y-3 u-held '"deviceId":"d-held2"'
@@ -306,24 +267,24 @@ order v-1 x-gone "$here"
 order v-2 x-gone '"deviceId":"d-own","ip":"196.188.5.5"'
 back 8 'v-_'
 cron project
-before=$(counted)
+before=$(days_counted)
 own=$(sql "select string_agg(id::text, '|') from assay.entity
     where key in ('d-own', '196.188.5.5')")
 check "its own device and ip were counted" \
     [ "$(printf '%s\n' "$before" | grep -cE "^($own)\|")" = 2 ]
 erase x-gone
-is "what is its own goes" "$(counted)" \
+is "what is its own goes" "$(days_counted)" \
     "$(printf '%s\n' "$before" | grep -vE "^($own)\|")"
-before=$(counted)
+before=$(days_counted)
 http POST /v1/labels/chargeback '{"eventId":"v-1"}'
 cron project
-is "a label of it counts for nobody" "$(counted)" "$before"
+is "a label of it counts for nobody" "$(days_counted)" "$before"
 is "and is done with" "$(sql "select count(*) from assay.label
     where credited is not null and risk is null")" 0
 order v-3 x-gone '"deviceId":"d-own","ip":"196.188.5.5"'
 is "who comes again starts from nothing" "$(risk)" "0.01 0.01 0.01 0 0.01"
 cron project
-before=$(counted)
+before=$(days_counted)
 check "the log is counted anew" cron "project --rebuild"
-is "which touches none of this" "$(counted)" "$before"
+is "which touches none of this" "$(days_counted)" "$before"
 finish
