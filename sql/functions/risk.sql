@@ -50,8 +50,9 @@ return (at at time zone 'UTC')::date - date '1970-01-01';
 -- counts of their decisions' devices and ips: what this changes, and first, as
 -- that of an entity 0, how many labels there were.  A label is counted with
 -- the newest scored decision of its event that has been counted itself, ever
--- the same.  Where the detail of that is gone there is nothing to change.  No
--- row while somebody else counts.
+-- the same.  Where the detail of that is gone there is nothing to change; nor
+-- where the log has no decision any more, and the label is done with.  No row
+-- while somebody else counts.
 create or replace function assay.risk_labels(most bigint)
 returns table (entity bigint, day bigint, fraud bigint, labels bigint)
 language plpgsql security definer
@@ -70,8 +71,8 @@ begin
 		order by l.event_id limit most for update skip locked
 	), found as materialized (
 		select d.event_id, d.outcome, d.risk,
-			coalesce(d.risk_id, v.id) as id,
-			coalesce(d.risk_at, v.decided_at) as at
+			coalesce(d.risk_id, v.id, '') as id,
+			coalesce(d.risk_at, v.decided_at, 'epoch') as at
 		from due d left join lateral (
 			select l.id, l.decided_at
 			from assay.verdict_log l, assay.analytics_cursor c
@@ -81,7 +82,9 @@ begin
 				    or l.xid::text::bigint = c.next
 				    and l.id <= c.after)
 			order by l.decided_at desc, l.id desc limit 1) v on true
-		where coalesce(d.risk_id, v.id) is not null
+		where num_nonnulls(d.risk_id, v.id) > 0 or not exists (select
+			from assay.verdict_log l
+			where l.event_id = d.event_id and l.score >= 0)
 	), moved as (
 		update assay.label l
 		set risk = f.outcome, risk_id = f.id, risk_at = f.at
