@@ -164,7 +164,7 @@ replay(const struct command *cmd, int argc, char **argv)
 					      : (uint64_t)(offset + limit),
 		.so_layout.la_type = type,
 		.so_layout.la_currency = currency == NULL ? "EUR" : currency,
-		.so_layout.la_prefix = prefix,
+		.so_layout.la_prefix = prefix == NULL ? "" : prefix,
 	};
 	rp.rp_show.sh_as = json ? SHOW_JSON : quiet ? SHOW_NOTHING : SHOW_TABLE;
 	rp.rp_show.sh_to = stdout;

@@ -26,7 +26,7 @@ struct str;
 /* One row on its way: what the table shows of it. */
 struct item {
 	uint64_t it_row; /* from 1, the header not counted */
-	char it_id[EVENT_ID_MAX + 1];
+	char it_id[EVENT_ID_MAX + 2]; /* one that is too long stays so */
 	char it_user[EVENT_ID_MAX + 1];
 	char it_type[32];
 	char it_amount[40];
@@ -47,6 +47,7 @@ struct layout {
 	const char *la_type; /* when there is no such column */
 	const char *la_currency;
 	const char *la_prefix; /* in front of every event id */
+	const char *la_name; /* what a row without one has, and its number */
 	bool la_truth; /* the file says what was fraud */
 };
 

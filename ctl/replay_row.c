@@ -240,8 +240,8 @@ put_id(const struct layout *la, const struct csv *cs, struct str *s,
 		snprintf(item->it_id, sizeof(item->it_id), "%s%s",
 		    la->la_prefix, id);
 	else
-		snprintf(item->it_id, sizeof(item->it_id), "%s%" PRIu64,
-		    la->la_prefix, item->it_row);
+		snprintf(item->it_id, sizeof(item->it_id), "%s%s%" PRIu64,
+		    la->la_prefix, la->la_name, item->it_row);
 	str_add(s, "{\"id\":");
 	str_json(s, item->it_id);
 }

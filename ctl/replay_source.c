@@ -20,7 +20,7 @@
 #include "ctl/ctl.h"
 #include "ctl/replay.h"
 
-static void set_prefix(struct source *, struct arena *);
+static void set_name(struct source *, struct arena *);
 static void interrupted(int);
 
 static volatile sig_atomic_t stopping;
@@ -43,7 +43,7 @@ source_open(struct source *so, const char *map, struct arena *a, struct fail *f)
 	if (r == 0)
 		return fail_set(
 		    f, FAIL_INPUT, INVALID_REQUEST, NULL, "is empty");
-	set_prefix(so, a);
+	set_name(so, a);
 	if (row_layout(&so->so_layout, &so->so_csv, map, a, f) == -1)
 		return -1;
 	while (r == 1 && so->so_row + 1 < so->so_first) {
@@ -117,24 +117,20 @@ source_clear(const struct source *so)
 		fputs("\r\033[K", stderr);
 }
 
-/* Without ids in the file, its name and the row make one that is stable. */
+/* The file's name and the number of a row make an id that is stable. */
 static void
-set_prefix(struct source *so, struct arena *a)
+set_name(struct source *so, struct arena *a)
 {
 	const char *base = strrchr(so->so_path, '/');
 	struct str s;
 
-	if (so->so_layout.la_prefix != NULL)
-		return;
-	so->so_layout.la_prefix = "";
-	if (csv_find(&so->so_csv, "id") != -1)
-		return;
+	so->so_layout.la_name = "";
 	base = base == NULL ? so->so_path : base + 1;
 	str_init(&s, a);
 	str_addn(&s, base, strcspn(base, "."));
 	str_addc(&s, '-');
 	if (str_text(&s) != NULL && strlen(str_text(&s)) < EVENT_ID_MAX / 2)
-		so->so_layout.la_prefix = str_text(&s);
+		so->so_layout.la_name = str_text(&s);
 }
 
 static void

@@ -57,6 +57,18 @@ is "a label comes after its delay, or never" "$(sed 's/"a,""1"""/a1/' \
 b,2018-04-02T23:59:59.000000Z,,
 a,2018-04-09T00:00:00.000000Z,0,2018-04-12T00:00:00.000000Z'
 
+# Ids are those of the file, whatever their column is called; the others are
+# named after the file, and one that is too long is not cut.
+long=$(printf '%0129d' 0)
+printf '%s\n' 'time,tx,userId' 2018-04-01T00:00:00Z,2,7 \
+    2018-04-01T00:00:00Z,,7 "2018-04-01T00:00:00Z,${long}1,7" \
+    "2018-04-01T00:00:00Z,${long}2,7" >"$scratch/ids.csv"
+small --map id=tx "$scratch/ids.csv"
+is "ids are the file's own, or made of its name" "$(lines 1)" \
+    "event_id 2 ids-2"
+is "and what is too long is refused" "$(sed -n 's/^  error *\([0-9]*\) .*/\1/p' \
+    "$scratch/err")" 2
+
 # What is wrong leaves no table, whole or in part, and an old one alone.
 cp "$scratch/small.out" "$scratch/old"
 printf 'time,userId\n2018-04-02,1\n' >"$scratch/small.csv"
