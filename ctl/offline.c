@@ -71,10 +71,11 @@ static int rows(struct run *, struct fail *);
 static int row(struct run *, struct fail *);
 static int row_read(struct run *, struct step *, struct fail *);
 static int row_decide(struct run *, struct step *, struct fail *);
+static void row_refused(struct run *, const struct item *, const struct fail *);
 static void row_show(struct run *, const struct step *);
 static int export_open(struct run *, struct fail *);
 static int export_close(struct run *, struct fail *);
-static void export_row(FILE *, const struct step *, int64_t);
+static int export_row(struct run *, const struct step *, struct fail *);
 static void put_text(FILE *, const char *);
 static int wrong(const char *, struct fail *);
 static void finish(struct run *);
@@ -93,7 +94,8 @@ offline(struct source *so, const char *map, struct show *sh,
 	ctl_arena(&ru.ru_arena, BOOKS_SIZE);
 	ctl_arena(&ru.ru_row, ROW_SIZE);
 	source_interruptible();
-	if (begin(&ru, map, &f) == -1 || rows(&ru, &f) == -1) {
+	if ((begin(&ru, map, &f) == -1 || rows(&ru, &f) == -1) &&
+	    !source_interrupted()) {
 		source_clear(so);
 		status = ctl_failed(so->so_path, &f);
 		if (so->so_file == NULL)
@@ -180,36 +182,31 @@ rows(struct run *ru, struct fail *f)
 static int
 row(struct run *ru, struct fail *f)
 {
-	struct outcome oc = { 0 };
+	const struct source *so = ru->ru_source;
 	struct fail refused = { 0 };
 	struct step st;
 
-	if (row_time(&ru->ru_source->so_layout, &ru->ru_source->so_csv,
-		&st.st_now, f) == -1)
+	if (row_time(&so->so_layout, &so->so_csv, &st.st_now, f) == -1 ||
+	    row_truth(&so->so_layout, &so->so_csv, &st.st_item.it_truth, f) ==
+		-1)
 		return -1;
 	if (st.st_now < ru->ru_last)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "line %" PRIu64 " is before the one above it; a history "
 		    "is in the order of its times",
-		    ru->ru_source->so_csv.cs_row_line);
+		    so->so_csv.cs_row_line);
 	ru->ru_last = st.st_now;
 	if (row_read(ru, &st, &refused) == 0) {
 		if (row_decide(ru, &st, f) == -1)
 			return -1;
 		row_show(ru, &st);
-		if (ru->ru_export != NULL)
-			export_row(ru->ru_export, &st,
-			    ru->ru_ask->of_label_delay * DAY);
-		return 0;
+		return ru->ru_export == NULL ? 0 : export_row(ru, &st, f);
 	}
 	if (refused.kind != FAIL_INPUT) {
 		*f = refused;
 		return -1;
 	}
-	oc.oc_code = fail_code_name(refused.code);
-	oc.oc_message = refused.why;
-	source_clear(ru->ru_source);
-	show_event(ru->ru_show, &st.st_item, &oc);
+	row_refused(ru, &st.st_item, &refused);
 	return 0;
 }
 
@@ -259,6 +256,23 @@ row_decide(struct run *ru, struct step *st, struct fail *f)
 		return -1;
 	scene_count(&sc, st->st_decision.verdict);
 	return history_close(ru->ru_history, &sc, st->st_item.it_truth, f);
+}
+
+/* Count an error; where none is printed, say why the first is one. */
+static void
+row_refused(struct run *ru, const struct item *item, const struct fail *why)
+{
+	const struct outcome oc = { .oc_code = fail_code_name(why->code),
+		.oc_message = why->why };
+	struct show *const sh = ru->ru_show;
+
+	source_clear(ru->ru_source);
+	if (sh->sh_as == SHOW_NOTHING && sh->sh_errors == 0)
+		ctl_say("line %" PRIu64 " is refused, as others may be: "
+			"%s%s%s",
+		    ru->ru_source->so_csv.cs_row_line, why->where,
+		    why->where[0] == '\0' ? "" : " ", why->why);
+	show_event(sh, item, &oc);
 }
 
 /* Count a decision, and print it if that is asked for. */
@@ -332,12 +346,14 @@ export_close(struct run *ru, struct fail *f)
 }
 
 /* One row of the table; a label comes so much later than its event. */
-static void
-export_row(FILE *out, const struct step *st, int64_t delay)
+static int
+export_row(struct run *ru, const struct step *st, struct fail *f)
 {
 	static const char *const fraud[] = {
 		[TOLD_NOTHING] = "", [TOLD_LEGIT] = "0", [TOLD_FRAUD] = "1"
 	};
+	const int64_t delay = ru->ru_ask->of_label_delay * DAY;
+	FILE *const out = ru->ru_export;
 	double features[FEATURE__MAX];
 	char decided[CLOCK_EXACT_SIZE], labelled[CLOCK_EXACT_SIZE] = "";
 	int i;
@@ -355,6 +371,7 @@ export_row(FILE *out, const struct step *st, int64_t delay)
 	for (i = 0; i < FEATURE__MAX; i++)
 		fprintf(out, ",%.17g", features[i]);
 	fputc('\n', out);
+	return ferror(out) ? wrong(ru->ru_ask->of_export, f) : 0;
 }
 
 /* A field of CSV, in quotes if it needs them. */

@@ -327,6 +327,9 @@ fill(struct replay *rp, struct slot *sl)
 	if (rp->rp_batch > 0)
 		str_add(&s, "{\"events\":[");
 	while (sl->sl_n < max && (r = source_next(so, &f)) == 1) {
+		if ((r = row_truth(&so->so_layout, &so->so_csv,
+			 &sl->sl_item[sl->sl_n].it_truth, &f)) == -1)
+			break;
 		if (sl->sl_n > 0)
 			str_addc(&s, ',');
 		sl->sl_item[sl->sl_n].it_row = so->so_row;

@@ -61,11 +61,18 @@ int row_layout(struct layout *la, const struct csv *cs, const char *map,
 
 /*
  * Append the row that cs has just read as an event in JSON, and note in item
- * what the table shows of it.  Empty fields are absent.  The service checks
- * the event: what is no number is sent as the text it is.
+ * what the table shows of it, but for the truth.  Empty fields are absent.
+ * The service checks the event: what is no number is sent as the text it is.
  */
 void row_event(const struct layout *la, const struct csv *cs, struct str *s,
     struct item *item);
+
+/*
+ * What the row that cs has just read says of fraud.  Returns 0, or -1 with f
+ * set: it is neither yes nor no.
+ */
+int row_truth(const struct layout *la, const struct csv *cs, enum told *ret,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * The time of the row that cs has just read.  Returns 0, or -1 with f set: it

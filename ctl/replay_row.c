@@ -77,7 +77,6 @@ static void put_part(const struct layout *, const struct csv *, enum part,
 static void put_attrs(const struct layout *, const struct csv *, struct str *);
 static void put_value(struct str *, const char *, bool);
 static bool is_number(const char *);
-static enum told truth_parse(const char *);
 
 int
 row_layout(struct layout *la, const struct csv *cs, const char *map,
@@ -140,7 +139,6 @@ row_event(const struct layout *la, const struct csv *cs, struct str *s,
 	snprintf(item->it_amount, sizeof(item->it_amount), "%s%s%s",
 	    amount == NULL ? "" : amount, amount == NULL ? "" : " ",
 	    amount == NULL || currency == NULL ? "" : currency);
-	item->it_truth = truth_parse(row_field(la, cs, FIELD_FRAUD));
 }
 
 int
@@ -159,6 +157,25 @@ row_time(
 	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 	    "line %" PRIu64 " has no time like 2026-01-31T13:45:00Z",
 	    cs->cs_row_line);
+}
+
+int
+row_truth(const struct layout *la, const struct csv *cs, enum told *ret,
+    struct fail *f)
+{
+	const char *text = row_field(la, cs, FIELD_FRAUD);
+
+	if (text == NULL)
+		*ret = TOLD_NOTHING;
+	else if (strcmp(text, "1") == 0 || strcmp(text, "true") == 0)
+		*ret = TOLD_FRAUD;
+	else if (strcmp(text, "0") == 0 || strcmp(text, "false") == 0)
+		*ret = TOLD_LEGIT;
+	else
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "line %" PRIu64 " has a truth that is neither 1 nor 0",
+		    cs->cs_row_line);
+	return 0;
 }
 
 /* Apply "field=column,field=column"; map is taken apart. */
@@ -328,13 +345,4 @@ is_number(const char *text)
 		text += n;
 	}
 	return *text == '\0';
-}
-
-static enum told
-truth_parse(const char *text)
-{
-	if (text == NULL)
-		return TOLD_NOTHING;
-	return strcmp(text, "1") == 0 || strcmp(text, "true") == 0 ? TOLD_FRAUD
-								   : TOLD_LEGIT;
 }

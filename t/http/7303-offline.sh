@@ -66,6 +66,8 @@ printf '%s\n' 'time,tx,userId' 2018-04-01T00:00:00Z,2,7 \
 small --map id=tx "$scratch/ids.csv"
 is "ids are the file's own, or made of its name" "$(lines 1)" \
     "event_id 2 ids-2"
+check "why the first row is refused is said" said \
+    '^assayctl: line 4 is refused, .*: id must be'
 is "and what is too long is refused" "$(sed -n 's/^  error *\([0-9]*\) .*/\1/p' \
     "$scratch/err")" 2
 
@@ -85,6 +87,12 @@ check "time that goes back is told by its line" said 'line 3 is before'
 printf 'when,userId\n1,1\n' >"$scratch/small.csv"
 small "$scratch/small.csv"
 check "no column of times" said 'map time=COLUMN'
+printf 'time,userId,fraud\n2018-04-02 00:00:00,1,0\n2018-04-02 00:00:00,1,True\n' \
+    >"$scratch/small.csv"
+small "$scratch/small.csv"
+is "a truth that is neither 1 nor 0" "$STATUS $(sed 's/.*: //' \
+    "$scratch/err" | head -n 1)" \
+    "65 line 3 has a truth that is neither 1 nor 0"
 small --rules card.refunds=/dev/null "$scratch/history.csv"
 check "rules of no event type" said 'names no event type'
 printf 'rule r { when event.amuont > 3 then score += 1, tag t }\n' \
@@ -96,6 +104,44 @@ ctl replay --offline --sql "$srcdir/sql" --export /dev/null \
 check "a device is no file to replace" said 'could be replaced'
 is "the old table stands" "$(cmp "$scratch/small.out" "$scratch/old" &&
     find "$scratch" -maxdepth 1 -name 'small.out.*')" ""
+
+# A disk that is full ends it when it is.
+stat -c %i "$scratch/small.out" >"$scratch/old.inode"
+sh -c 'trap "" XFSZ; ulimit -f 64; exec "$@"' - "$builddir/assayctl" replay \
+    --offline --sql "$srcdir/sql" --export "$scratch/small.out" \
+    "$scratch/history.csv" 2>"$scratch/err"
+is "a disk that is full ends it at once" "$? $(sed -n \
+    's/^\([0-9]*\) events.*/\1/p' "$scratch/err" |
+    awk -v all="$events" '{ print ($1 < all) }')" "65 1"
+check "which is the reason" said 'small.out: File too large'
+is "and leaves the table that was there" "$(stat -c %i "$scratch/small.out" |
+    cmp - "$scratch/old.inode" &&
+    find "$scratch" -maxdepth 1 -name 'small.out.*')" ""
+
+# Somebody who waits for more of a file can end that.
+mkfifo "$scratch/slow"
+(
+	exec 9>"$scratch/slow"
+	head -n 2 "$scratch/history.csv" >&9
+	exec sleep 60
+) &
+feeder=$!
+more_pids="$feeder $more_pids"
+perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$builddir/assayctl" replay \
+    --offline --sql "$srcdir/sql" "$scratch/slow" 2>"$scratch/err" &
+reader=$!
+# shellcheck disable=SC2317 # stack_until calls it
+waits() {
+	grep -q '^State:.S' "/proc/$reader/status" &&
+	    find "/proc/$reader/fd" -lname "$scratch/slow" | grep -q .
+}
+stack_until 10 "$reader" waits
+kill -s INT "$reader"
+wait "$reader"
+is "who waits for more of a file can be told to end" "$? $(head -n 1 \
+    "$scratch/err")" "75 assayctl: interrupted"
+kill -s KILL "$feeder"
+
 ctl replay --offline --jobs 2 "$scratch/history.csv"
 is "a service is not asked" "$STATUS" 64
 ctl replay --export "$scratch/small.out" "$scratch/history.csv"
