@@ -35,6 +35,9 @@ enum job_option {
  */
 typedef int job_step_fn(struct run *r, bool *ret_more, struct fail *f);
 
+/* Whether the settings have all that a job needs; f names what is missing. */
+typedef int job_check_fn(struct fail *f);
+
 /* Before the first step, without a database; f names what is missing. */
 typedef int job_open_fn(struct run *r, struct fail *f);
 
@@ -49,6 +52,7 @@ struct job {
 	enum stmt session; /* of db_new() */
 	int timeout_ms; /* of one statement */
 	int pause_ms; /* before it looks again for what is due */
+	job_check_fn *check; /* may be NULL */
 	job_open_fn *open; /* may be NULL */
 	job_step_fn *step;
 	job_close_fn *close; /* may be NULL */

@@ -11,10 +11,10 @@
 #include "lib/set.h"
 
 const struct job jobs[] = {
-#define JOB(                                                                   \
-    name, works, url, session, timeout, pause, open, step, close, help, ...)   \
-	{ #name, works, &conf.url, STMT_##session, timeout, pause, open, step, \
-		close, help, __VA_ARGS__ },
+#define JOB(name, works, url, session, timeout, pause, check, open, step,      \
+    close, help, ...)                                                          \
+	{ #name, works, &conf.url, STMT_##session, timeout, pause, check,      \
+		open, step, close, help, __VA_ARGS__ },
 #include "cron/jobs.tbl"
 #undef JOB
 };

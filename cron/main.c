@@ -37,7 +37,7 @@ static void choose(int argc, char *argv[], struct asked *ret);
 static void check_options(const struct asked *asked);
 static int64_t parse_time(const char *text);
 static void configure(const char *path);
-static void need_databases(const struct asked *asked);
+static void need_settings(const struct asked *asked);
 static void usage(FILE *out);
 
 static const struct option options[] = {
@@ -76,7 +76,7 @@ main(int argc, char *argv[])
 	configure(asked.path);
 	if (asked.print)
 		conf_print(stdout);
-	need_databases(&asked);
+	need_settings(&asked);
 	if (asked.check || asked.print)
 		return EX_OK;
 	if (asked.seconds > 0)
@@ -210,14 +210,20 @@ configure(const char *path)
 
 /* Each job's database is named; whether it is there shows later. */
 static void
-need_databases(const struct asked *asked)
+need_settings(const struct asked *asked)
 {
+	const struct job *job;
+	struct fail f = { 0 };
 	size_t i;
 
-	for (i = 0; i < asked->n; i++)
-		if (*asked->list[i]->url == NULL)
+	for (i = 0; i < asked->n; i++) {
+		job = asked->list[i];
+		if (*job->url == NULL)
 			errx(EX_CONFIG,
 			    "DATABASE_URL is not set: assay(5) says how");
+		if (job->check != NULL && job->check(&f) == -1)
+			errx(EX_CONFIG, "%s %s", f.where, f.why);
+	}
 }
 
 static void

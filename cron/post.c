@@ -125,7 +125,6 @@ add_headers(struct post *po, const struct claim *cl, struct arena *a)
 	size_t n = 0;
 
 	add_header(po, &n, "Content-Type", "application/json");
-	add_header(po, &n, "User-Agent", "Assay/" PACKAGE_VERSION);
 	add_header(po, &n, "X-Engine-Event", cl->cl_message->me_event);
 	add_header(po, &n, "X-Engine-Delivery", po->po_id);
 	if (cl->cl_secret != NULL) {

@@ -23,6 +23,7 @@ job_step_fn deliver_step;
 job_close_fn deliver_close;
 
 /* model.c */
+job_check_fn model_check;
 job_open_fn model_open;
 job_step_fn model_step;
 job_close_fn model_close;

@@ -17,7 +17,8 @@ static int add_refusal(struct req *req, struct str *s);
 
 /*
  * GET /v1/config/model.  200: the scorer, and the model, which is loaded
- * whether or not it decides, and why a file of another is refused, if one is.
+ * whether or not it decides, and why another is refused or cannot be had, if
+ * one is.
  */
 int
 scoring_status(struct req *req, struct resp *resp)
@@ -50,7 +51,11 @@ add_refusal(struct req *req, struct str *s)
 		return -1;
 	if (rows.ro_n == 0)
 		return 0;
-	str_add(s, ",\"refused\":{\"at\":");
+	str_add(s, ",\"refused\":{\"source\":");
+	str_json(s, rows_get_text(&rows, "source"));
+	str_add(s, ",\"since\":");
+	str_json(s, rows_get_text(&rows, "refused_at"));
+	str_add(s, ",\"at\":");
 	str_json(s, rows_get_text(&rows, "looked_at"));
 	str_add(s, ",\"why\":");
 	str_json(s, rows_get_text(&rows, "refusal"));

@@ -12,6 +12,7 @@
 #include "core/fail.h"
 #include "core/risk.h"
 #include "lib/conf.h"
+#include "lib/conf_model.h"
 #include "lib/credential.h"
 #include "lib/redis_url.h"
 #include "lib/set.h"
@@ -66,6 +67,8 @@ static int read_value(const struct setting *s, const char *value,
 static int read_real(const char *value, double *ret, const char **why);
 static int check_one(const struct setting *s, const char *value, bool pool,
     const struct conf *next, const char **why);
+static int choose_model(const struct source *sources, struct conf *next,
+    size_t *ret_i, const char **why);
 static int check_redis(const char *value, const char **why);
 static int check_secrets(const char *value, bool strict, const char **why);
 static const char *weak(const char *secret, size_t size, bool strict);
@@ -122,12 +125,23 @@ static const struct {
 	    { "production", "development", "test" } },
 	{ "LOG_LEVEL", "must be error, warn, info or debug",
 	    { "error", "warn", "info", "debug" } },
+	{ "MODEL_SOURCE", "must be disk, url or s3", { "disk", "url", "s3" } },
 	{ "PERSISTENCE", "must be memory or postgres",
 	    { "memory", "postgres" } },
 	{ "SCORER", "must be weighted, learned or ml",
 	    { "weighted", "learned", "ml" } },
 	{ "SCORER_SHADOW", "must be weighted, learned or ml",
 	    { "weighted", "learned", "ml" } },
+};
+
+/* Where models come from, and the setting that says so. */
+static const struct {
+	const char *source;
+	const char *name;
+} models[] = {
+	{ "disk", "MODEL_PATH" },
+	{ "url", "MODEL_URL" },
+	{ "s3", "MODEL_S3_BUCKET" },
 };
 
 /* What people leave in a secret that they meant to replace. */
@@ -179,6 +193,8 @@ conf_load(const char *path, bool pool, struct fail *f)
 		if (check_one(&settings[i], sources[i].value, pool, &next,
 			&why) == -1)
 			goto refused;
+	if (choose_model(sources, &next, &i, &why) == -1)
+		goto refused;
 	if (next.COMPANION_DATABASE_URL == NULL)
 		next.COMPANION_DATABASE_URL = next.DATABASE_URL;
 	if (next.OPERATOR_DATABASE_URL == NULL)
@@ -471,6 +487,29 @@ check_one(const struct setting *s, const char *value, bool pool,
 				return 0;
 		*why = choices[i].why;
 		return -1;
+	}
+	*why = conf_model_check(s->name, value, next->ALLOW_PRIVATE_TARGETS);
+	return *why == NULL ? 0 : -1;
+}
+
+/* Of several places that models may come from, one has to be named. */
+static int
+choose_model(const struct source *sources, struct conf *next, size_t *ret_i,
+    const char **why)
+{
+	const bool named = next->MODEL_SOURCE != NULL;
+	size_t i, at;
+
+	*why = "is not the only place that models may come from: MODEL_SOURCE "
+	       "must say which is meant";
+	for (i = 0; !named && i < nitems(models); i++) {
+		at = find(models[i].name);
+		if (sources[at].value == NULL)
+			continue;
+		*ret_i = at;
+		if (next->MODEL_SOURCE != NULL)
+			return -1;
+		next->MODEL_SOURCE = models[i].source;
 	}
 	return 0;
 }

@@ -36,8 +36,9 @@ extern struct conf conf;
  * Numbers must be in range and paths absolute.  A STRONG secret may nowhere
  * be a placeholder or one repeated character; in production it has at least
  * 32 bytes, and no REQUIRED setting is missing, nor for the pool one that is
- * POOL.  Strings of conf point into the environment, which must stay as it
- * is, or live until the next load.
+ * POOL.  MODEL_SOURCE, where it is not set, is the one source that is.
+ * Strings of conf point into the environment, which must stay as it is, or
+ * live until the next load.
  * Returns 0, or -1 with f->where "NAME" or "file:line" and nothing of what
  * stands there in f->why; conf is then unchanged, so that a reload can be
  * refused.

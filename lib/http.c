@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -32,6 +33,7 @@ struct handle {
 
 static struct handle *handle_new(struct http_call *);
 static int handle_set(struct handle *, struct http_call *);
+static int handle_sign(struct handle *, const struct http_sign *);
 static void handle_free(struct handle *);
 static size_t reply_take(char *, size_t, size_t, void *);
 static size_t head_take(char *, size_t, size_t, void *);
@@ -42,6 +44,8 @@ static void call_finish(struct http_call *, CURLcode);
 static enum http_fault fault_of(CURLcode, const struct handle *);
 
 #define HEAD_MAX ((size_t)64 << 10) /* bytes of a reply's headers */
+#define STALL_BYTES 100L /* a second, under which a transfer stands still */
+#define SIGN_SIZE 256 /* of what CURLOPT_AWS_SIGV4 takes */
 
 static const struct {
 	CURLcode code;
@@ -49,6 +53,7 @@ static const struct {
 } faults[] = {
 	{ CURLE_COULDNT_RESOLVE_HOST, HTTP_FAULT_NAME },
 	{ CURLE_COULDNT_CONNECT, HTTP_FAULT_CONNECT },
+	{ CURLE_SSL_CACERT_BADFILE, HTTP_FAULT_TRUST },
 	{ CURLE_PEER_FAILED_VERIFICATION, HTTP_FAULT_CERTIFICATE },
 	{ CURLE_SSL_CONNECT_ERROR, HTTP_FAULT_TLS },
 	{ CURLE_OPERATION_TIMEDOUT, HTTP_FAULT_TIME },
@@ -63,6 +68,7 @@ static const char *const fault_texts[HTTP_FAULT__MAX] = {
 	[HTTP_FAULT_NAME] = "the name does not resolve",
 	[HTTP_FAULT_INSIDE] = "the address is not public",
 	[HTTP_FAULT_CONNECT] = "no connection",
+	[HTTP_FAULT_TRUST] = "the authorities to trust cannot be read",
 	[HTTP_FAULT_CERTIFICATE] = "the certificate is not trusted",
 	[HTTP_FAULT_TLS] = "no TLS",
 	[HTTP_FAULT_TIME] = "no answer in time",
@@ -264,11 +270,15 @@ handle_set(struct handle *ha, struct http_call *call)
 		    (curl_off_t)call->hc_body_size);
 		curl_easy_setopt(e, CURLOPT_POSTFIELDS, call->hc_body);
 	}
+	curl_easy_setopt(
+	    e, CURLOPT_CONNECTTIMEOUT_MS, (long)call->hc_connect_ms);
 	curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, call->hc_method);
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ha->ha_error);
 	curl_easy_setopt(e, CURLOPT_HEADERDATA, ha);
 	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, head_take);
 	curl_easy_setopt(e, CURLOPT_HTTPHEADER, ha->ha_headers);
+	curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES);
+	curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)call->hc_stall_s);
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(e, CURLOPT_PRIVATE, call);
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -276,6 +286,7 @@ handle_set(struct handle *ha, struct http_call *call)
 	/* A name that is still looked up is not waited for at the end. */
 	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)call->hc_timeout_ms);
+	curl_easy_setopt(e, CURLOPT_USERAGENT, "Assay/" PACKAGE_VERSION);
 	curl_easy_setopt(e, CURLOPT_WRITEDATA, call);
 	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, reply_take);
 	if ((call->hc_flags & HTTP_OUTSIDE) != 0) {
@@ -287,11 +298,31 @@ handle_set(struct handle *ha, struct http_call *call)
 	if (curl_easy_setopt(e, CURLOPT_UNIX_SOCKET_PATH, call->hc_socket) !=
 	    CURLE_OK)
 		return -1;
+	if (call->hc_sign != NULL && handle_sign(ha, call->hc_sign) == -1)
+		return -1;
 	if (call->hc_ca_file != NULL &&
 	    curl_easy_setopt(e, CURLOPT_CAINFO, call->hc_ca_file) != CURLE_OK)
 		return -1;
 	return curl_easy_setopt(e, CURLOPT_URL, call->hc_url) == CURLE_OK ? 0
 									  : -1;
+}
+
+/* Returns 0, or -1 out of memory or for a region that is none. */
+static int
+handle_sign(struct handle *ha, const struct http_sign *sign)
+{
+	CURL *e = ha->ha_easy;
+	char scope[SIGN_SIZE];
+	const int n = snprintf(scope, sizeof(scope), "aws:amz:%s:%s",
+	    sign->hs_region, sign->hs_service);
+
+	if (n < 0 || (size_t)n >= sizeof(scope) ||
+	    curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L) != CURLE_OK ||
+	    curl_easy_setopt(e, CURLOPT_AWS_SIGV4, scope) != CURLE_OK ||
+	    curl_easy_setopt(e, CURLOPT_USERNAME, sign->hs_id) != CURLE_OK ||
+	    curl_easy_setopt(e, CURLOPT_PASSWORD, sign->hs_secret) != CURLE_OK)
+		return -1;
+	return 0;
 }
 
 static void

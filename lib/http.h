@@ -25,6 +25,7 @@ enum http_fault {
 	HTTP_FAULT_NAME = 1,
 	HTTP_FAULT_INSIDE,
 	HTTP_FAULT_CONNECT,
+	HTTP_FAULT_TRUST,
 	HTTP_FAULT_CERTIFICATE,
 	HTTP_FAULT_TLS,
 	HTTP_FAULT_TIME,
@@ -32,6 +33,18 @@ enum http_fault {
 	HTTP_FAULT_LONG,
 	HTTP_FAULT_OTHER,
 	HTTP_FAULT__MAX
+};
+
+/*
+ * Who signs a request, and for whom, by AWS Signature Version 4.  The path of
+ * the URL is sent as it is written: nothing in it may be left unencoded but
+ * letters, digits, "-", ".", "_", "~" and "/".
+ */
+struct http_sign {
+	const char *hs_region;
+	const char *hs_service; /* "s3" */
+	const char *hs_id; /* of the access key */
+	const char *hs_secret;
 };
 
 /* One request and, once http_wait() has returned it, what came of it. */
@@ -44,7 +57,10 @@ struct http_call {
 	const char *hc_headers[HTTP_HEADERS_MAX]; /* "Name: value", then NULL */
 	const char *hc_body; /* NULL for none */
 	size_t hc_body_size;
+	const struct http_sign *hc_sign; /* NULL: it is not signed */
 	int hc_timeout_ms; /* for the whole transfer */
+	int hc_connect_ms; /* of that, until it is connected; 0: all of it */
+	int hc_stall_s; /* of under 100 bytes a second that end it, 0: none */
 	size_t hc_reply_max; /* a longer reply is a failed transfer */
 	unsigned hc_flags; /* of enum http_flag */
 	void *hc_owner; /* for the caller */
@@ -74,9 +90,10 @@ void http_free(struct http *h);
 
 /*
  * Start a call: redirects are not followed, no proxy is used, only http and
- * https are spoken.  With HTTP_OUTSIDE every address is looked at when it is
- * connected to, whatever stood for it (address_outside()).  Returns 0, or -1
- * with f set when the call is malformed.
+ * https are spoken, no content is unpacked; the program says that it is Assay.
+ * With HTTP_OUTSIDE every address is looked at when it is connected to,
+ * whatever stood for it (address_outside()).  Returns 0, or -1 with f set when
+ * the call is malformed.
  */
 int http_start(struct http *h, struct http_call *call, struct fail *f)
     __attribute__((warn_unused_result));

@@ -70,6 +70,9 @@ static const char *const collections[] = { "verdicts", "activity", "replay",
 static const char *const groups[] = { "decide", "operator" };
 static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 
+static const char *const sources[] = { "disk", "url", "s3" };
+static const char *const looks[] = { "same", "loaded", "refused" };
+
 static const char *const topics[] = {
 #define TOPIC(id, name, subscribers) name,
 #include "lib/topics.tbl"
@@ -125,6 +128,14 @@ _Static_assert(METRIC_TOPIC == nitems(topics), "a value for each topic");
 #define LABEL_TOPIC                                                            \
 	{                                                                      \
 		"event", topics, METRIC_TOPIC                                  \
+	}
+#define LABEL_SOURCE                                                           \
+	{                                                                      \
+		"source", sources, METRIC_SOURCE                               \
+	}
+#define LABEL_LOOK                                                             \
+	{                                                                      \
+		"result", looks, METRIC_LOOK                                   \
 	}
 #define LABEL_ROUTE                                                            \
 	{                                                                      \

@@ -26,6 +26,8 @@ enum metric_values {
 	METRIC_GROUP = 2, /* decide, operator */
 	METRIC_CLASS = 5, /* 1xx to 5xx */
 	METRIC_TOPIC = 6, /* in the order of topics.tbl */
+	METRIC_SOURCE = 3, /* disk, url, s3 */
+	METRIC_LOOK = 3, /* same, loaded, refused */
 	METRIC_ROUTE =
 	    128 /* at most; the caller of metric_print() names them */
 };

@@ -11,8 +11,12 @@
 #include "lib/log.h"
 #include "lib/served.h"
 
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *source_of(const char *origin);
+
 /* Where a model came from, as it is said of it; these outlive the rows. */
-static const char *const sources[] = { "disk", "published" };
+static const char *const sources[] = { "disk", "s3", "url", "published" };
 
 void
 served_init(struct served *s)
@@ -52,8 +56,6 @@ served_fresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
 void
 served_keep(struct served *s, const struct model *m, const struct rows *r)
 {
-	const char *origin = rows_get_text(r, "origin");
-
 	snprintf(s->se_version, sizeof(s->se_version), "%s",
 	    rows_get_text(r, "hash"));
 	snprintf(
@@ -62,6 +64,16 @@ served_keep(struct served *s, const struct model *m, const struct rows *r)
 	s->se_model.version = s->se_version;
 	s->se_model.trained_at = s->se_trained_at;
 	s->se_model.provenance = MODEL_OPERATOR;
-	s->se_model.source =
-	    strcmp(origin, sources[0]) == 0 ? sources[0] : sources[1];
+	s->se_model.source = source_of(rows_get_text(r, "origin"));
+}
+
+static const char *
+source_of(const char *origin)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < nitems(sources); i++)
+		if (strcmp(origin, sources[i]) == 0)
+			break;
+	return sources[i];
 }

@@ -27,7 +27,6 @@ struct host {
 	struct address ho_ad;
 };
 
-static const char *check(const char *url, unsigned flags);
 static const char *after_scheme(const char *url, unsigned flags);
 static int split(const char *authority, size_t n, struct host *ret);
 static int read_bracketed(const char *text, size_t n, struct host *ret);
@@ -42,16 +41,15 @@ static const char allowed[] = LETTERS DIGITS "-._~:/?[]@!$&'()*+,;=%";
 int
 target_check(const char *url, unsigned flags, struct fail *f)
 {
-	const char *why = check(url, flags);
+	const char *why = target_wrong(url, flags);
 
 	if (why == NULL)
 		return 0;
 	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "url", "%s", why);
 }
 
-/* What is wrong with a URL, as the tail of a sentence about it, or NULL. */
-static const char *
-check(const char *url, unsigned flags)
+const char *
+target_wrong(const char *url, unsigned flags)
 {
 	const char *authority = after_scheme(url, flags);
 	struct host host;

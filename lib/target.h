@@ -24,4 +24,7 @@ enum target_flag {
 int target_check(const char *url, unsigned flags, struct fail *f)
     __attribute__((warn_unused_result));
 
+/* The same as the tail of a sentence about the URL, or NULL: it is fine. */
+const char *target_wrong(const char *url, unsigned flags);
+
 #endif

@@ -234,12 +234,12 @@ grant execute on function assay.drift_calibration(date, bigint, bigint)
 grant execute on function assay.drift_step(bigint),
     assay.drift_note(date, text[], text[], text[], text) to assay_companion;
 
--- decide and operator read what serves; companion alone brings files.  What is
--- published, the owner publishes.
+-- decide and operator read what serves; companion alone brings it from
+-- elsewhere.  What is published, the owner publishes.
 grant select on assay.model, assay.model_load to assay_decide, assay_operator;
-grant select on assay.model_file to assay_operator;
-grant execute on function assay.model_turn(text, bigint),
-    assay.model_look(text, text, text, text),
+grant select on assay.model_place to assay_operator;
+grant execute on function assay.model_turn(text, text, text, bigint, bigint, bigint),
+    assay.model_look(text, timestamptz, text, text, text, text),
     assay.model_unlook(text) to assay_companion;
 
 -- decide reads what is on probation, operator keeps it and shows what came of

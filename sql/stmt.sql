@@ -809,19 +809,24 @@ from assay.model_load l left join assay.model m using (hash)
 where l.hash is null or m.features_version = $1::bigint
 order by l.number desc limit 1;
 
--- Why a host's file is refused, the last that was, in the last day.
+-- Why a place has no good model, of the last that was looked at in the last
+-- day.
 -- name: model_refused many read late
-select assay.time_text(looked_at) as looked_at, refusal
-from assay.model_file
+select source, assay.time_text(refused_at) as refused_at,
+	assay.time_text(looked_at) as looked_at, refusal
+from assay.model_place
 where refusal is not null and looked_at > clock_timestamp() - interval '1 day'
-order by model_file.looked_at desc limit 1;
+order by model_place.looked_at desc limit 1;
 
--- name: model_turn one read late
-select mine, wait_ms from assay.model_turn($1::text, $2::bigint);
+-- name: model_turn many write late
+select claim, etag
+from assay.model_turn($1::text, $2::text, $3::text, $4::bigint, $5::bigint,
+	$6::bigint);
 
 -- name: model_look one write late
-select loaded, news
-from assay.model_look($1::text, $2::text, $3::text, $4::text);
+select mine, loaded, news
+from assay.model_look($1::text, $2::timestamptz, $3::text, $4::text, $5::text,
+	$6::text);
 
 -- name: model_unlook one write late
 select unloaded from assay.model_unlook($1::text);

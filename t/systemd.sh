@@ -70,11 +70,14 @@ check "the pool is guarded" exposure assay-fcgi.service 10
 check "who works is" exposure assay-work.service 10
 check "who delivers is" exposure assay-deliver.service 15
 check "who retains is" exposure assay-retain.service 10
+check "who fetches models is" exposure assay-model.service 17
 
-# Whoever dials is kept off every address that is not public, and nobody else
-# has a network.
+# Who dials hosts that others name is kept off every address that is not
+# public, who fetches models dials what the settings name, and nobody else has
+# a network.
 is "those with a network" "$(grep -L '^PrivateNetwork=yes$' \
-    "$scratch"/units/*.service | sed 's,.*/,,')" assay-deliver.service
+    "$scratch"/units/*.service | sed 's,.*/,,' | paste -sd ' ')" \
+    "assay-deliver.service assay-model.service"
 denied() {
 	sed -n 's/^IPAddressDeny=//p' "$scratch/units/assay-deliver.service" |
 	    tr ' ' '\n' | grep -qxF "$1"
@@ -98,14 +101,14 @@ while read -r net; do
 done <"$scratch/special"
 
 # A setting that its program reads may be a credential, if it is secret.
-sed -n 's/^CONF(\([A-Z_]*\),.*[ ,]SECRET[ ,].*/\1/p' "$srcdir/lib/conf.tbl" \
+sed -n 's/^CONF(\([A-Z0-9_]*\),.*[ ,]SECRET[ ,].*/\1/p' "$srcdir/lib/conf.tbl" \
     >"$scratch/secrets"
-sed -n 's/^LoadCredential=\([A-Z_]*\):assay\.\1$/\1/p' \
+sed -n 's/^LoadCredential=\([A-Z0-9_]*\):assay\.\1$/\1/p' \
     "$scratch"/units/*.service | sort -u >"$scratch/handed"
 is "every secret is handed over to one" "$(cat "$scratch/handed")" \
     "$(sort "$scratch/secrets")"
 is "and all by their names" "$(grep -h '^LoadCredential=' \
-    "$scratch"/units/*.service | grep -cv '^LoadCredential=\([A-Z_]*\):assay\.\1$')" 0
+    "$scratch"/units/*.service | grep -cv '^LoadCredential=\([A-Z0-9_]*\):assay\.\1$')" 0
 
 # With them, and nothing else that is secret, each starts in production.
 starts() (
@@ -113,7 +116,7 @@ starts() (
 	export CREDENTIALS_DIRECTORY
 	rm -rf "$CREDENTIALS_DIRECTORY"
 	mkdir "$CREDENTIALS_DIRECTORY"
-	sed -n 's/^LoadCredential=\(AUTH_SECRET\|[A-Z_]*DATABASE_URL\):.*/\1/p' \
+	sed -n 's/^LoadCredential=\(AUTH_SECRET\|[A-Z0-9_]*DATABASE_URL\):.*/\1/p' \
 	    "$1" | while read -r name; do
 		echo 0123456789abcdefghijklmnopqrstuvwxyz \
 		    >"$CREDENTIALS_DIRECTORY/$name"

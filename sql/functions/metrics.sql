@@ -73,12 +73,12 @@ begin atomic
 		from assay.analytics_cursor c)
 	    limit 1))
 	union all
-	select 'model_refused', (select count(*) from assay.model_file f
-	    where f.refusal is not null
-		and f.looked_at > clock_timestamp() - interval '1 day')
+	select 'model_refused', (select count(*) from assay.model_place p
+	    where p.refusal is not null
+		and p.looked_at > clock_timestamp() - interval '1 day')
 	union all
-	select 'model_look', assay.age_ms((select max(f.looked_at)
-	    from assay.model_file f))
+	select 'model_look', assay.age_ms((select max(p.looked_at)
+	    from assay.model_place p))
 	union all
 	select 'psi_' || replace(t.event_type, '.', '_'),
 		coalesce((select (d.psi * 1e6)::bigint from assay.drift d

@@ -8,23 +8,12 @@
 . "$(dirname "$0")/load.sh"
 # shellcheck source=t/http/ctl.sh
 . "$(dirname "$0")/ctl.sh"
+# shellcheck source=t/http/model.sh
+. "$(dirname "$0")/model.sh"
 
 mkdir "$scratch/model"
 path=$scratch/model/model.json
-names=$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/"\1"/p' \
-    "$srcdir/core/features.tbl" | jq -cs .)
-version=$(sed -n 's/^#define FEATURES_VERSION \([0-9]*\).*/\1/p' \
-    "$srcdir/core/features.h")
-
-# model [FILTER]: one that says the same of all events, by its bias, with what
-# jq's filter makes of it.
-model() {
-	jq -nc --argjson names "$names" --argjson version "$version" '{
-	    featuresVersion: $version, featureNames: $names,
-	    weights: ($names | map(0)), bias: 0, trainedAt: "2026-11-21",
-	    baseRate: 0.5, calibration: { a: 1, b: 0 },
-	    metrics: { auc: 0.9, accuracy: 0.8, samples: 100 } } | '"${1:-.}"
-}
+from=MODEL_PATH=$path
 
 # place: standard input becomes the file, as a whole.
 place() {
@@ -36,65 +25,6 @@ place() {
 # put [FILTER]: the same of a model.
 put() {
 	model "${1:-.}" | place
-}
-
-# look: have the companion look now; its exit status.
-look() {
-	looked=0
-	cron model MODEL_PATH="$path" || looked=$?
-	echo $looked
-}
-
-# why: what the last run of the companion was refused for.
-why() {
-	sed -n 's/.*step=failed where=model why=//p' "$scratch/log/cron.log" |
-	    tail -n 1 | sed 's/\\x22/"/g'
-}
-
-# loads: how many there were, and what the last one was.
-loads() {
-	sql "select count(*) over (), origin, coalesce((m.body::json ->> 'bias'),
-		'')
-	    from assay.model_load l left join assay.model m using (hash)
-	    order by number desc limit 1"
-}
-
-# shellcheck disable=SC2317 # called by name
-loads_are() {
-	[ "$(loads)" = "$1" ]
-}
-
-# metric_is NAME VALUE
-# shellcheck disable=SC2317 # called by name
-metric_is() {
-	[ "$(metric "$1")" = "$2" ]
-}
-
-# As if the minutes had passed.
-due() {
-	sql "update assay.model_file set looked_at = looked_at -
-	    interval '1 hour'"
-}
-
-# scores: what the next decisions, of several workers, come to.
-scores() {
-	for n in 1 2 3 4 5 6; do
-		http POST /v1/decisions "{\"type\":\"order.place\",
-		    \"subject\":{\"userId\":\"u-$n\"}}"
-		json .score
-	done | sort -u | paste -sd ' '
-}
-
-# decider: the model that made the newest decision.
-decider() {
-	sql "select replay::json ->> 'model' from assay.detail
-	    order by decided_at desc limit 1"
-}
-
-# serves: what is said of what serves.
-serves() {
-	http GET /v1/config/model
-	json '.ml | "\(.source) \(.provenance) \(.version) \(.bias)"'
 }
 
 # version: what the file's model is known by.
@@ -200,12 +130,12 @@ counts() {
 }
 due
 check "it says what is wrong" stack_until 10 "$sleeping" counts \
-    'model=refused why=a string without end' 1
+    'model=refused source=disk why=a string without end' 1
 due
 # shellcheck disable=SC2317 # called by name
 looked_at() {
 	[ "$(sql "select looked_at > now() - interval '50 minutes'
-	    from assay.model_file")" = t ]
+	    from assay.model_place")" = t ]
 }
 check "it looks when it is time to" stack_until 10 "$sleeping" looked_at
 is "and says no more" "$(count model=refused)" 1
@@ -263,6 +193,7 @@ release
 stack_until 10 0 has_left
 is "who was killed leaves all of it or nothing" "$(loads | sed \
     's/^7|disk|6$/6|disk|5/')" "6|disk|5"
+due
 is "and the next has it loaded, once" "$(look) $(loads)" "0 7|disk|6"
 put '.bias = 7'
 sql checkpoint

@@ -95,7 +95,7 @@ keeps_private() {
 # private FILE ... -- LOG ...: which lines hold something of the files.
 private() {
 	perl "$srcdir/t/http/private.pl" "$(sed -n \
-	    's/^CONF(\([A-Z_]*\),.*[ ,]SECRET[ ,].*/\1/p' \
+	    's/^CONF(\([A-Z0-9_]*\),.*[ ,]SECRET[ ,].*/\1/p' \
 	    "$srcdir/lib/conf.tbl" | paste -sd '|')" "$@"
 }
 

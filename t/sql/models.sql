@@ -3,7 +3,7 @@
 \pset tuples_only on
 \pset format unaligned
 
-create function pg_temp.b(version int) returns text language sql
+create function pg_temp.b(version int) returns text language sql strict
     return format('{"featuresVersion":%s}', version);
 create function pg_temp.h(version int) returns text language sql
     return encode(sha256(convert_to(pg_temp.b(version), 'UTF8')), 'hex');
@@ -23,66 +23,80 @@ select * from pg_temp.serves;
 select assay.model_serve('published', pg_temp.h(1), pg_temp.b(1));
 select * from pg_temp.serves;
 
+-- What a host sees at its place, by a claim of its own.
+create function pg_temp.turn(host text, minutes bigint) returns timestamptz
+language sql return (select claim from assay.model_turn(host, 'disk ' || host,
+	'disk', minutes, 5000, 2));
+create function pg_temp.look(host text, version int, refusal text default null)
+returns table (mine boolean, loaded boolean, news boolean) language sql
+as $$ select l.* from assay.model_look('disk ' || host, pg_temp.turn(host, 0),
+    pg_temp.h(version), pg_temp.b(version), null, refusal) l $$;
+
 -- A file: the host's first look loads it, its next do not, and neither does
 -- another host that has the same.
-select mine, wait_ms from assay.model_turn('a', 5);
-select * from assay.model_look('a', pg_temp.h(2), pg_temp.b(2), null);
+select * from pg_temp.look('a', 2);
 select * from pg_temp.serves;
-select mine, wait_ms > 299000 from assay.model_turn('a', 5);
-select * from assay.model_look('a', pg_temp.h(2), pg_temp.b(2), null);
-select * from assay.model_look('b', pg_temp.h(2), pg_temp.b(2), null);
+select pg_temp.turn('a', 5) is null;
+select * from pg_temp.look('a', 2);
+select * from pg_temp.look('b', 2);
 select * from pg_temp.serves;
 
 -- Rolled out host by host, it serves from the first on, and who lags behind
 -- does not take it back.
-select * from assay.model_look('a', pg_temp.h(3), pg_temp.b(3), null);
-select * from assay.model_look('b', pg_temp.h(2), pg_temp.b(2), null);
+select * from pg_temp.look('a', 3);
+select * from pg_temp.look('b', 2);
 select * from pg_temp.serves;
-select * from assay.model_look('b', pg_temp.h(3), pg_temp.b(3), null);
+select * from pg_temp.look('b', 3);
 select * from pg_temp.serves;
 
 -- A new host with an old file loads nothing, one with a new one does.
-select * from assay.model_look('c', pg_temp.h(2), pg_temp.b(2), null);
+select * from pg_temp.look('c', 2);
 select * from pg_temp.serves;
-select * from assay.model_look('d', pg_temp.h(4), pg_temp.b(4), null);
+select * from pg_temp.look('d', 4);
 select * from pg_temp.serves;
 
 -- The old file put back is another than before.
-select * from assay.model_look('a', pg_temp.h(2), pg_temp.b(2), null);
+select * from pg_temp.look('a', 2);
 select * from pg_temp.serves;
 
 -- A bad one changes nothing, and is news when it begins, when its reason is
 -- another, and when it ends.
-select * from assay.model_look('a', null, null, 'is bad');
-select * from assay.model_look('a', null, null, 'is bad');
-select * from assay.model_look('a', null, null, 'is worse');
+select * from pg_temp.look('a', null, 'is bad');
+select * from pg_temp.look('a', null, 'is bad');
+select * from pg_temp.look('a', null, 'is worse');
+select refusal, failures, refused_at < looked_at
+from assay.model_place where place = 'disk a';
 select * from pg_temp.serves;
 select assay.model_serve('published', pg_temp.h(5), pg_temp.b(5));
-select * from assay.model_look('a', pg_temp.h(2), pg_temp.b(2), null);
+select * from pg_temp.look('a', 2);
+select refusal, failures, refused_at from assay.model_place
+where place = 'disk a';
 select * from pg_temp.serves;
 
 -- Who has no file any more gives nothing up that was published; nor what came
 -- from a file, while others have one.
 select * from assay.model_unlook('a');
-select * from assay.model_look('b', pg_temp.h(6), pg_temp.b(6), null);
+select * from pg_temp.look('b', 6);
 select * from assay.model_unlook('nobody');
 select * from assay.model_unlook('d');
 select * from assay.model_unlook('c');
 select * from pg_temp.serves;
 select * from assay.model_unlook('b');
 select * from pg_temp.serves;
+select count(*) from assay.model_place;
 
 -- The same file, set again, serves again.
-select * from assay.model_look('b', pg_temp.h(6), pg_temp.b(6), null);
+select * from pg_temp.look('b', 6);
 select * from pg_temp.serves;
 
--- A host that has not looked for long is none.
-insert into assay.model_file values ('gone', pg_temp.h(1), null,
+-- A host that was not heard of for long is none.
+insert into assay.model_host values ('gone', 'disk gone',
     now() - interval '2 months');
+insert into assay.model_place values ('disk gone', 'disk', pg_temp.h(1));
 select * from assay.model_unlook('b');
 select * from pg_temp.serves;
-select * from assay.model_look('b', pg_temp.h(6), pg_temp.b(6), null);
-select host, hash = pg_temp.h(6) from assay.model_file;
+select * from pg_temp.look('b', 6);
+select place, hash = pg_temp.h(6) from assay.model_place;
 
 -- What is published while a file has it stays without the file.
 select assay.model_serve('published', pg_temp.h(6), pg_temp.b(6));
@@ -90,7 +104,59 @@ select * from pg_temp.serves;
 select assay.model_serve('published', pg_temp.h(6), pg_temp.b(6));
 select * from assay.model_unlook('b');
 select * from pg_temp.serves;
-select * from assay.model_look('b', pg_temp.h(6), pg_temp.b(6), null);
+select * from pg_temp.look('b', 6);
+select * from pg_temp.serves;
+
+-- One at a time, and what is told under a claim that was taken over counts for
+-- nothing.
+create table pg_temp.claimed as select pg_temp.turn('b', 0) as claim;
+select pg_temp.turn('b', 0) is null;
+update assay.model_place set claimed_until = claimed_until - interval '5 s';
+select pg_temp.turn('b', 0) is not null;
+select * from assay.model_look('disk b', (select claim from pg_temp.claimed),
+    pg_temp.h(7), pg_temp.b(7), null, null);
+select place, hash = pg_temp.h(6), claimed_until is null
+from assay.model_place;
+select * from pg_temp.serves;
+update assay.model_place set claimed_until = now() + interval '1 year';
+select * from pg_temp.look('b', 6);
+
+-- After failures it is due sooner, but never later than the minutes say.
+create function pg_temp.rests(f int, minutes bigint) returns interval
+language sql
+as $$ select max(t * interval '1 s') from generate_series(0, 100000, 10) t
+    where not assay.model_due(row('', 'url', null, null, 'x', now(), f,
+	clock_timestamp() - t * interval '1 s', null), minutes,
+	interval '5 s') $$;
+select f, pg_temp.rests(f, 5), pg_temp.rests(f, 1440)
+from generate_series(0, 8) f;
+select pg_temp.rests(1000, 1440);
+
+-- Two hosts that have the same URL are one, and leave one by one.
+create function pg_temp.fetch(host text, version int, tag text) returns
+table (mine boolean, loaded boolean, news boolean) language sql
+as $$ select l.* from assay.model_turn(host, 'url x', 'url', 0, 5000, 2) t,
+	assay.model_look('url x', t.claim, pg_temp.h(version),
+	    pg_temp.b(version), tag, null) l $$;
+select * from pg_temp.fetch('b', 8, '"8"');
+select * from pg_temp.serves;
+select assay.model_serve('published', pg_temp.h(1), null);
+select * from pg_temp.fetch('e', 8, '"8"');
+select * from pg_temp.fetch('e', null, null);
+select * from pg_temp.serves;
+select place, etag from assay.model_place;
+select * from assay.model_unlook('b');
+select place from assay.model_place;
+
+-- An etag is of what this release can read, or it is forgotten.
+select etag from assay.model_turn('e', 'url x', 'url', 0, 5000, 8);
+update assay.model_place set claimed_until = null;
+select etag from assay.model_turn('e', 'url x', 'url', 0, 5000, 9);
+update assay.model_place set claimed_until = null;
+select * from pg_temp.fetch('e', 9, null);
+select source, etag from assay.model_place;
+select * from pg_temp.serves;
+select * from assay.model_unlook('e');
 select * from pg_temp.serves;
 
 -- Back to the second.
@@ -118,6 +184,7 @@ select assay.model_serve('found', pg_temp.h(7),
     pg_temp.b(7));
 select * from pg_temp.serves;
 
--- A clock that was set back makes nobody wait for longer than the minutes.
-update assay.model_file set looked_at = now() + interval '1 year';
-select wait_ms from assay.model_turn('b', 5);
+-- A clock that was set back makes nobody wait.
+select * from pg_temp.look('b', 6);
+update assay.model_place set looked_at = now() + interval '1 year';
+select pg_temp.turn('b', 5) is not null;

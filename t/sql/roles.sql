@@ -75,10 +75,11 @@ select assay.async_take('{1}');
 select assay.async_failed('{1}');
 select assay.webhook_list('{}');
 select count(*) from assay.model, assay.model_load;
-select count(*) from assay.model_file;
+select count(*) from assay.model_place;
+select count(*) from assay.model_host;
 insert into assay.model values ('h', 'b');
 select assay.model_serve('published', 'h', 'b');
-select * from assay.model_look('h', null, null, 'bad');
+select * from assay.model_look('disk h', now(), null, null, null, 'bad');
 update assay.epoch set model = 0;
 
 \connect - assay_operator
@@ -185,7 +186,7 @@ insert into assay.counter values ('m', 0, 0, 1);
 select assay.retention_begin(0);
 update assay.retention_sweep set began_at = now();
 select assay.partitions_left();
-select count(*) from assay.model, assay.model_load, assay.model_file;
+select count(*) from assay.model, assay.model_load, assay.model_place;
 insert into assay.model_load (origin) values ('bundled');
 delete from assay.model_load;
 select assay.model_serve('bundled', null, null);
@@ -241,13 +242,15 @@ select secret from assay.webhook_endpoint;
 select url from assay.alert_channel;
 select count(*) from assay.delivery;
 select assay.webhook_list('{}');
-select * from assay.model_turn('h', 5);
-select * from assay.model_look('h', null, null, 'bad');
+select claim > now(), etag
+from assay.model_turn('h', 'disk h', 'disk', 5, 1000, 1);
+select * from assay.model_look('disk h', now(), null, null, null, 'bad');
 select * from assay.model_unlook('h');
 select assay.model_serve('bundled', null, null);
 update assay.model set body = '';
 delete from assay.model_load;
-select refusal from assay.model_file;
+select refusal from assay.model_place;
+select assay.model_forget();
 
 \connect - assay_retain
 select count(*) from assay.operator;
@@ -270,7 +273,7 @@ select assay.retention_dead('epoch', 1), assay.retention_labels('epoch', 1);
 select assay.counter_add('{m,m}', '{1,0}', '{0,0}', '{1,2}');
 select n from assay.counter;
 select count(*) from assay.model;
-select * from assay.model_look('h', null, null, 'bad');
+select * from assay.model_look('disk h', now(), null, null, null, 'bad');
 
 -- Who may make partitions may make functions, too: none is taken for one of
 -- ours by who may do more.

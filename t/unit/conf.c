@@ -101,6 +101,52 @@ static const struct {
 	{ "SCORER_SHADOW=none\n", ":1",
 	    "SCORER_SHADOW must be weighted, learned or ml" },
 	{ "SCORER_SHADOW=ml\n", NULL, NULL },
+	{ "MODEL_SOURCE=ftp\n", ":1", "MODEL_SOURCE must be disk, url or s3" },
+	{ "MODEL_URL=ftp://models.example/m\n", ":1",
+	    "MODEL_URL must begin with https://" },
+	{ "MODEL_URL=http://models.example/m\n", ":1",
+	    "MODEL_URL must begin with https://" },
+	{ "ALLOW_PRIVATE_TARGETS=true\nMODEL_URL=http://models.example/m\n",
+	    NULL, NULL },
+	{ "MODEL_URL=https://10.0.0.1:8443/m?token=x\n", NULL, NULL },
+	{ "MODEL_URL=https://me:pw@models.example/m\n", ":1",
+	    "MODEL_URL must not hold a user or a password" },
+	{ "MODEL_URL=https://models.example/a b\n", ":1",
+	    "MODEL_URL must be visible ASCII, percent-encoded where it has to "
+	    "be, without a fragment" },
+	{ "\nMODEL_S3_ENDPOINT=http://storage.example\n", ":2",
+	    "MODEL_S3_ENDPOINT must begin with https://" },
+	{ "MODEL_S3_ENDPOINT=https://storage.example/bucket\n", ":1",
+	    "MODEL_S3_ENDPOINT must end after the host, or its port" },
+	{ "MODEL_S3_ENDPOINT=https://storage.example?x\n", ":1",
+	    "MODEL_S3_ENDPOINT must end after the host, or its port" },
+	{ "MODEL_S3_ENDPOINT=https://storage.example:9000/\n", NULL, NULL },
+	{ "MODEL_S3_REGION=eu/west\n", ":1",
+	    "MODEL_S3_REGION must be at most 64 letters, digits, hyphens and "
+	    "underscores" },
+	{ "MODEL_S3_BUCKET=a/b\n", ":1",
+	    "MODEL_S3_BUCKET must be at most 255 letters, digits, hyphens, "
+	    "dots and underscores" },
+	{ "MODEL_S3_KEY=a\tb\n", ":1",
+	    "MODEL_S3_KEY must be at most 1024 bytes without control "
+	    "characters" },
+	{ "MODEL_S3_KEY=\"m\xc3\xb6 (1)+=&.json\"\n", NULL, NULL },
+	{ "MODEL_S3_ACCESS_KEY_ID=\"A B\"\n", ":1",
+	    "MODEL_S3_ACCESS_KEY_ID must be at most 128 characters of visible "
+	    "ASCII" },
+	{ "MODEL_S3_SECRET_ACCESS_KEY=\xc3\xb6\n", ":1",
+	    "MODEL_S3_SECRET_ACCESS_KEY must be at most 256 characters of "
+	    "visible ASCII" },
+	{ "MODEL_S3_SESSION_TOKEN=a\177b\n", ":1",
+	    "MODEL_S3_SESSION_TOKEN must be at most 8192 characters of visible "
+	    "ASCII" },
+	{ "MODEL_URL=https://m.example/\nMODEL_PATH=/m\n", ":1",
+	    "MODEL_URL is not the only place that models may come from: "
+	    "MODEL_SOURCE must say which is meant" },
+	{ "\nMODEL_S3_BUCKET=b\nMODEL_PATH=/m\n", ":2",
+	    "MODEL_S3_BUCKET is not the only place that models may come from: "
+	    "MODEL_SOURCE must say which is meant" },
+	{ "MODEL_S3_BUCKET=b\nMODEL_PATH=/m\nMODEL_SOURCE=disk\n", NULL, NULL },
 	{ "OPERATOR_WORKERS=1\n", "OPERATOR_WORKERS", "must be at least 2" },
 	{ "DECIDE_WORKERS=19\n", "DATABASE_POOL_MAX",
 	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 21 workers "

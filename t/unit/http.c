@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * lib/http.c: how requests are signed, and what becomes of replies that are
+ * none.  The server is this process, on a unix socket, so nothing is timed but
+ * what is about time.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "core/fail.h"
+#include "lib/http.h"
+#include "t/unit/unit.h"
+
+#define GOT_MAX 8192
+
+/* Answers the first connection, whatever it asks for. */
+struct server {
+	char se_dir[32];
+	struct sockaddr_un se_at;
+	int se_listening;
+	int se_fd; /* -1: nobody has come */
+	char se_got[GOT_MAX]; /* NUL-terminated */
+	size_t se_got_size;
+	const char *se_reply; /* what is left of it */
+	const char *se_tail; /* what follows without end, NULL: the end */
+};
+
+static void
+server_open(struct server *s)
+{
+	memset(s, 0, sizeof(*s));
+	snprintf(s->se_dir, sizeof(s->se_dir), "/tmp/httpXXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(s->se_dir));
+	s->se_at.sun_family = AF_UNIX;
+	snprintf(
+	    s->se_at.sun_path, sizeof(s->se_at.sun_path), "%s/s", s->se_dir);
+	s->se_fd = -1;
+	s->se_listening = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	ck_assert_int_ne(s->se_listening, -1);
+	ck_assert_int_eq(bind(s->se_listening, (struct sockaddr *)&s->se_at,
+			     sizeof(s->se_at)),
+	    0);
+	ck_assert_int_eq(listen(s->se_listening, 1), 0);
+}
+
+static void
+server_close(struct server *s)
+{
+	if (s->se_fd != -1)
+		close(s->se_fd);
+	close(s->se_listening);
+	unlink(s->se_at.sun_path);
+	rmdir(s->se_dir);
+}
+
+/* Send what there is room for; at the end of a reply the connection ends. */
+static void
+server_send(struct server *s)
+{
+	const char *text = *s->se_reply != '\0' ? s->se_reply : s->se_tail;
+	ssize_t n;
+
+	if (text == NULL) {
+		shutdown(s->se_fd, SHUT_WR);
+		return;
+	}
+	do {
+		n = send(
+		    s->se_fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
+	} while (n > 0 && text == s->se_tail);
+	if (n > 0)
+		s->se_reply += n;
+}
+
+static void
+server_move(struct server *s)
+{
+	ssize_t n;
+
+	if (s->se_fd == -1 &&
+	    (s->se_fd = accept(s->se_listening, NULL, NULL)) == -1)
+		return;
+	n = recv(s->se_fd, s->se_got + s->se_got_size,
+	    GOT_MAX - 1 - s->se_got_size, MSG_DONTWAIT);
+	if (n > 0)
+		s->se_got_size += (size_t)n;
+	if (strstr(s->se_got, "\r\n\r\n") != NULL && s->se_reply != NULL)
+		server_send(s);
+}
+
+/* Have a call answered so; what came of it is in the call until http_done(). */
+static void
+exchange(struct http *h, struct server *s, struct http_call *call,
+    const char *reply, const char *tail)
+{
+	struct fail f = { 0 };
+
+	s->se_reply = reply;
+	s->se_tail = tail;
+	call->hc_socket = s->se_at.sun_path;
+	if (call->hc_timeout_ms == 0)
+		call->hc_timeout_ms = 20000;
+	call->hc_reply_max = 1000;
+	ck_assert_int_eq(http_start(h, call, &f), 0);
+	while (http_wait(h, 1) == NULL)
+		server_move(s);
+}
+
+/*
+ * The value of a header of the request, in a static buffer.
+ */
+static const char *
+sent(const struct server *s, const char *name)
+{
+	static char value[1024];
+	char line[64];
+	const char *at;
+
+	snprintf(line, sizeof(line), "\r\n%s: ", name);
+	if ((at = strstr(s->se_got, line)) == NULL)
+		return NULL;
+	at += strlen(line);
+	snprintf(value, sizeof(value), "%.*s", (int)strcspn(at, "\r"), at);
+	return value;
+}
+
+/*
+ * Published by Amazon: cases of the AWS Signature Version 4 test suite
+ * (service "service", 2015-08-30), of which those are here whose requests are
+ * like ours, and "Example: GET Object" of the Amazon S3 API reference,
+ * "Signature Calculations for the Authorization Header" (2013-05-24).
+ */
+#define SUITE_DATE "x-amz-date: 20150830T123600Z"
+#define SUITE_HOST "http://example.amazonaws.com"
+#define SUITE_KEY                                                              \
+	"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/"  \
+	"aws4_request, "
+#define TOKEN                                                                  \
+	"AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQW"  \
+	"LWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflfKD8YUuwthAx7mSEI/qkPpKPi/kMcGd"  \
+	"QrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU"  \
+	"9HFvlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz"  \
+	"+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA=="
+static const struct http_sign plain_sign = { "us-east-1", "service",
+	"AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" };
+static const struct http_sign s3_sign = { "us-east-1", "s3",
+	"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" };
+
+static const struct {
+	const char *name;
+	const struct http_sign *sign;
+	const char *method;
+	const char *url;
+	const char *headers[3];
+	const char *want;
+} signatures[] = {
+	{ "get-vanilla", &plain_sign, "GET", SUITE_HOST "/", { SUITE_DATE },
+	    SUITE_KEY "SignedHeaders=host;x-amz-date, Signature="
+		      "5fa00fa31553b73ebf1942676e86291e"
+		      "8372ff2a2260956d9b8aae1d763fbf31" },
+	{ "get-unreserved", &plain_sign, "GET",
+	    SUITE_HOST "/-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		       "abcdefghijklmnopqrstuvwxyz",
+	    { SUITE_DATE },
+	    SUITE_KEY "SignedHeaders=host;x-amz-date, Signature="
+		      "07ef7494c76fa4850883e2b006601f94"
+		      "0f8a34d404d0cfa977f52a65bbf5f24f" },
+	{ "get-header-value-trim", &plain_sign, "GET", SUITE_HOST "/",
+	    { "My-Header1:  value1", "My-Header2:  \"a   b   c\"", SUITE_DATE },
+	    SUITE_KEY "SignedHeaders=host;my-header1;my-header2;x-amz-date, "
+		      "Signature=acc3ed3afb60bb290fc8d2dd0098b991"
+		      "1fcaa05412b367055dee359757a9c736" },
+	{ "post-vanilla", &plain_sign, "POST", SUITE_HOST "/", { SUITE_DATE },
+	    SUITE_KEY "SignedHeaders=host;x-amz-date, Signature="
+		      "5da7c1a2acd57cee7505fc6676e4e544"
+		      "621c30862966e37dddb68e92efbe5d6b" },
+	{ "post-sts-header-before", &plain_sign, "POST", SUITE_HOST "/",
+	    { "X-Amz-Security-Token: " TOKEN, SUITE_DATE },
+	    SUITE_KEY "SignedHeaders=host;x-amz-date;x-amz-security-token, "
+		      "Signature=85d96828115b5dc0cfc3bd16ad9e210d"
+		      "d772bbebba041836c64533a82be05ead" },
+	{ "GET Object", &s3_sign, "GET",
+	    "http://examplebucket.s3.amazonaws.com/test.txt",
+	    { "Range: bytes=0-9",
+		"x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb924"
+		"27ae41e4649b934ca495991b7852b855",
+		"x-amz-date: 20130524T000000Z" },
+	    "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/"
+	    "us-east-1/s3/aws4_request, SignedHeaders=host;range;"
+	    "x-amz-content-sha256;x-amz-date, Signature="
+	    "f0e8bdb87c964420e857bd35b5d6ed31"
+	    "0bd44f0170aba48dd91039c6036bdb41" },
+};
+
+START_TEST(signs)
+{
+	struct fail f = { 0 };
+	struct http *h = http_new(1, &f);
+	struct server s;
+	struct http_call call = {
+		.hc_method = signatures[_i].method,
+		.hc_url = signatures[_i].url,
+		.hc_sign = signatures[_i].sign,
+	};
+
+	memcpy(call.hc_headers, signatures[_i].headers,
+	    sizeof(signatures[_i].headers));
+	server_open(&s);
+	exchange(h, &s, &call, "HTTP/1.1 204 Fine\r\n\r\n", NULL);
+	ck_assert_int_eq(call.hc_status, 204);
+	ck_assert_msg(sent(&s, "Authorization") != NULL &&
+		strcmp(sent(&s, "Authorization"), signatures[_i].want) == 0,
+	    "%s: %s", signatures[_i].name, s.se_got);
+	http_done(h, &call);
+	http_free(h);
+	server_close(&s);
+}
+END_TEST
+
+/* A path stands in the request as in the URL, dots and doubled slashes too. */
+START_TEST(keeps_path)
+{
+	struct fail f = { 0 };
+	struct http *h = http_new(1, &f);
+	struct server s;
+	struct http_call call = { .hc_method = "GET",
+		.hc_url = "http://storage.example:9000/b/../a//%C3%A9/./%3D+",
+		.hc_sign = &s3_sign };
+
+	server_open(&s);
+	exchange(h, &s, &call, "HTTP/1.1 204 Fine\r\n\r\n", NULL);
+	ck_assert_ptr_eq(
+	    strstr(s.se_got, "GET /b/../a//%C3%A9/./%3D+ HTTP/1.1\r\n"),
+	    s.se_got);
+	ck_assert_str_eq(sent(&s, "Host"), "storage.example:9000");
+	http_done(h, &call);
+	http_free(h);
+	server_close(&s);
+}
+END_TEST
+
+#define OK "HTTP/1.1 200 Fine\r\n"
+#define X100                                                                   \
+	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"                   \
+	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
+/* Replies, what of them is there without end, and what comes of them. */
+static const struct {
+	const char *reply;
+	const char *tail;
+	int status;
+	enum http_fault fault;
+} replies[] = {
+	{ OK "Content-Length: 2\r\n\r\nok", NULL, 200, 0 },
+	{ OK "\r\nok", NULL, 200, 0 },
+	{ OK "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", NULL,
+	    200, 0 },
+	{ "HTTP/1.1 302 Away\r\nLocation: http://b.example/\r\n"
+	  "Content-Length: 0\r\n\r\n",
+	    NULL, 302, 0 },
+	{ OK "Content-Length: 200\r\n\r\nok", NULL, 0, HTTP_FAULT_BROKEN },
+	{ OK "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", NULL, 0,
+	    HTTP_FAULT_BROKEN },
+	{ OK "Transfer-Encoding: chunked\r\n\r\nnone\r\nok\r\n0\r\n\r\n", NULL,
+	    0, HTTP_FAULT_BROKEN },
+	{ OK "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n", "xx", 0,
+	    HTTP_FAULT_BROKEN },
+	{ OK "Transfer-Encoding: chunked\r\n\r\n", "64\r\n" X100 "\r\n", 0,
+	    HTTP_FAULT_LONG },
+	{ OK "Content-Length: 1001\r\n\r\n", X100, 0, HTTP_FAULT_LONG },
+	{ OK "Content-Length: 9223372036854775807\r\n\r\n", X100, 0,
+	    HTTP_FAULT_LONG },
+	{ OK "\r\n", X100, 0, HTTP_FAULT_LONG },
+	{ OK, "A-Header: " X100 "\r\n", 0, HTTP_FAULT_LONG },
+	{ "", "HTTP/1.1 100 Soon\r\n\r\n", 0, HTTP_FAULT_LONG },
+	{ OK "A-Header: ", X100, 0, HTTP_FAULT_OTHER },
+	{ "", NULL, 0, HTTP_FAULT_BROKEN },
+	{ "hello\r\n\r\n", NULL, 0, HTTP_FAULT_OTHER },
+};
+
+START_TEST(takes)
+{
+	struct fail f = { 0 };
+	struct http *h = http_new(1, &f);
+	struct server s;
+	struct http_call call = { .hc_method = "GET",
+		.hc_url = "http://a.example/" };
+
+	server_open(&s);
+	exchange(h, &s, &call, replies[_i].reply, replies[_i].tail);
+	ck_assert_int_eq(call.hc_status, replies[_i].status);
+	ck_assert_int_eq(call.hc_fault, replies[_i].fault);
+	ck_assert_uint_le(call.hc_reply_size, 1000);
+	http_done(h, &call);
+	http_free(h);
+	server_close(&s);
+}
+END_TEST
+
+/* What is packed stays packed, so that it cannot be larger than it is. */
+START_TEST(unpacks_nothing)
+{
+	struct fail f = { 0 };
+	struct http *h = http_new(1, &f);
+	struct server s;
+	struct http_call call = { .hc_method = "GET",
+		.hc_url = "http://a.example/" };
+
+	server_open(&s);
+	exchange(h, &s, &call,
+	    OK "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nok", NULL);
+	ck_assert_ptr_null(sent(&s, "Accept-Encoding"));
+	ck_assert_int_eq(call.hc_status, 200);
+	ck_assert_str_eq(call.hc_reply, "ok");
+	http_done(h, &call);
+	http_free(h);
+	server_close(&s);
+}
+END_TEST
+
+/* A server that says nothing, and one that stops in the middle. */
+static const struct {
+	const char *reply;
+	int timeout_ms;
+	int stall_s;
+} stalls[] = {
+	{ NULL, 200, 0 },
+	{ OK "\r\nok", 0, 1 },
+};
+
+START_TEST(gives_up)
+{
+	struct fail f = { 0 };
+	struct http *h = http_new(1, &f);
+	struct server s;
+	struct http_call call = { .hc_method = "GET",
+		.hc_url = "http://a.example/",
+		.hc_timeout_ms = stalls[_i].timeout_ms,
+		.hc_stall_s = stalls[_i].stall_s };
+
+	server_open(&s);
+	exchange(h, &s, &call, stalls[_i].reply, "");
+	ck_assert_int_eq(call.hc_fault, HTTP_FAULT_TIME);
+	http_done(h, &call);
+	http_free(h);
+	server_close(&s);
+}
+END_TEST
+
+Suite *
+suite_http(void)
+{
+	Suite *s = suite_create("http");
+	TCase *tc = tcase_create("http");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, signs, 0, nitems(signatures));
+	tcase_add_test(tc, keeps_path);
+	tcase_add_loop_test(tc, takes, 0, nitems(replies));
+	tcase_add_test(tc, unpacks_nothing);
+	tcase_add_loop_test(tc, gives_up, 0, nitems(stalls));
+	suite_add_tcase(s, tc);
+	return s;
+}
