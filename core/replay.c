@@ -49,6 +49,11 @@ static bool read_score(struct reader *, struct replay *);
 static bool read_verdict(struct reader *, struct replay *);
 static bool read_watched(struct reader *, struct replay *);
 static bool read_rules_score(struct reader *, struct replay *);
+static bool read_ruleset(struct reader *, struct replay *);
+static bool read_model(struct reader *, struct replay *);
+static bool read_p(struct reader *, struct replay *);
+static bool read_p_even(struct reader *, struct replay *);
+static bool read_version(struct reader *, const char **);
 static bool read_total(struct reader *, int *);
 static bool read_signals(struct reader *, struct arena *, struct replay *);
 static bool read_signal(
@@ -65,13 +70,17 @@ static bool skip_value(struct reader *);
 static bool is(const struct raw *, const char *);
 static int hex_digit(char);
 
-/* All that is of use but the signals; rulesScore is behind the head. */
+/* All that is of use but the signals; from rulesScore on behind the head. */
 static const struct member members[] = {
 	{ "scorer", read_scorer },
+	{ "ruleset", read_ruleset },
 	{ "score", read_score },
 	{ "verdict", read_verdict },
 	{ "watched", read_watched },
 	{ "rulesScore", read_rules_score },
+	{ "model", read_model },
+	{ "p", read_p },
+	{ "pEven", read_p_even },
 };
 
 void
@@ -170,6 +179,9 @@ read_sample(struct reader *r, struct arena *a, struct replay *ret)
 	ret->scorer = 0;
 	ret->watched = false;
 	ret->rules_score = -1;
+	ret->ruleset = NULL;
+	ret->model = NULL;
+	ret->p = ret->p_even = 0;
 	do {
 		if (!take(r, before) || !read_name(r, &name))
 			return -1;
@@ -246,6 +258,44 @@ static bool
 read_rules_score(struct reader *r, struct replay *ret)
 {
 	return read_total(r, &ret->rules_score);
+}
+
+static bool
+read_ruleset(struct reader *r, struct replay *ret)
+{
+	return read_version(r, &ret->ruleset);
+}
+
+static bool
+read_model(struct reader *r, struct replay *ret)
+{
+	return read_version(r, &ret->model);
+}
+
+static bool
+read_p(struct reader *r, struct replay *ret)
+{
+	return read_number(r, &ret->p);
+}
+
+static bool
+read_p_even(struct reader *r, struct replay *ret)
+{
+	return read_number(r, &ret->p_even);
+}
+
+/* A text for which there is room unless this is a head alone. */
+static bool
+read_version(struct reader *r, const char **ret)
+{
+	struct raw raw;
+
+	if (r->room == NULL || r->next >= r->end || *r->next != '"')
+		return skip_value(r);
+	if (!read_raw(r, &raw))
+		return false;
+	*ret = read_text(r, &raw);
+	return *ret != NULL;
 }
 
 static bool

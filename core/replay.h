@@ -28,6 +28,10 @@ struct replay {
 	bool watched; /* a watch entry called for at least a review */
 
 	/* Not of a head alone. */
+	const char *ruleset; /* its version, NULL if unknown */
+	const char *model; /* of SCORER_ML: its version, else NULL */
+	double p; /* and what it found */
+	double p_even;
 	int rules_score; /* what the rules came to, weighted; -1 if unknown */
 	struct signals signals; /* their event is the one here */
 	struct event event; /* nothing but the attributes */

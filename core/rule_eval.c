@@ -7,11 +7,7 @@
 #include "core/rule_int.h"
 #include "core/signals.h"
 #include "core/rule.h"
-
-/* All that conditions read; attributes stand behind the signals. */
-struct inputs {
-	struct value value[SIGNAL__MAX + RULE_ATTRS_MAX];
-};
+#include "core/rule_why.h"
 
 static void eval_rules(
     const struct ruleset *, const struct value *, struct hits *);
@@ -35,6 +31,30 @@ rule_eval(
 		eval_attrs(rs, sigs, ret);
 }
 
+void
+rule_values(
+    const struct ruleset *rs, const struct signals *sigs, struct value *ret)
+{
+	const struct event *ev = sigs->event;
+	size_t i;
+	int n;
+
+	memcpy(ret, sigs->value, sizeof(sigs->value));
+	for (i = 0; i < rs->attrs->n; i++)
+		ret[SIGNAL__MAX + i] = value_unknown();
+	for (i = 0; i < ev->n_attrs; i++) {
+		n = rule_names_find(rs->attrs, ev->attrs[i].name);
+		if (n != -1)
+			ret[SIGNAL__MAX + n] = ev->attrs[i].value;
+	}
+}
+
+enum truth
+rule_truth(const struct cond *c, const struct value *values)
+{
+	return eval(c, values);
+}
+
 /* Evaluate where the signals and the attributes are given. */
 static void
 eval_rules(
@@ -55,20 +75,10 @@ static void
 eval_attrs(
     const struct ruleset *rs, const struct signals *sigs, struct hits *ret)
 {
-	const struct event *ev = sigs->event;
-	struct inputs in;
-	size_t i;
-	int n;
+	struct value values[RULE_VALUES_MAX];
 
-	memcpy(in.value, sigs->value, sizeof(sigs->value));
-	for (i = 0; i < rs->attrs->n; i++)
-		in.value[SIGNAL__MAX + i] = value_unknown();
-	for (i = 0; i < ev->n_attrs; i++) {
-		n = rule_names_find(rs->attrs, ev->attrs[i].name);
-		if (n != -1)
-			in.value[SIGNAL__MAX + n] = ev->attrs[i].value;
-	}
-	eval_rules(rs, in.value, ret);
+	rule_values(rs, sigs, values);
+	eval_rules(rs, values, ret);
 }
 
 /* Evaluate one condition; most are a comparison and nothing else. */

@@ -180,6 +180,9 @@ int rule_check_bare(uint16_t signal, const struct lexeme *at,
     const struct lexeme *next, struct fail *f)
     __attribute__((warn_unused_result));
 
+/* rule_eval.c: what a condition comes to over rule_values(). */
+enum truth rule_truth(const struct cond *c, const struct value *values);
+
 /* What comparing a with b comes to; 0 unless both are known and of a type. */
 static inline unsigned int
 cond_outcome(const struct value *a, const struct value *b)

@@ -6,6 +6,7 @@
 #include "core/signals.h"
 #include "core/str.h"
 #include "core/rule.h"
+#include "core/rule_why.h"
 
 static void print_cond(
     struct str *, const struct cond *, const struct rule_names *);
@@ -24,6 +25,13 @@ rule_print(struct str *s, const struct rule *rule)
 	str_addf(s, "rule %s { when ", rule->id);
 	print_cond(s, rule->cond, rule->attrs);
 	str_addf(s, " then score += %d, tag %s }", rule->points, rule->tag);
+}
+
+void
+rule_print_comparison(
+    struct str *s, const struct rule *rule, const struct comparison *comparison)
+{
+	print_cond(s, comparison->cond, rule->attrs);
 }
 
 static void

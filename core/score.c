@@ -16,6 +16,10 @@
 #include "core/str.h"
 #include "core/score.h"
 
+/* Labels of which so many a point teach it, exactly enough. */
+#define TAUGHT_EACH 1000
+#define TAUGHT_LABELS (TAUGHT_EACH * SCORE_LESSON_MAX - 1)
+
 /* A feature that speaks for fraud, and its share of the points. */
 struct share {
 	double term;
@@ -160,6 +164,31 @@ score_lesson(const struct lesson *lesson)
 
 	return (int)((SCORE_LESSON_MAX * (2 * lesson->fraud + 1) + all) /
 	    (2 * all));
+}
+
+const struct reason *
+score_reason(const struct score *score, const char *tag)
+{
+	size_t i;
+
+	for (i = 0; i < score->n_reasons; i++)
+		if (strcmp(score->reasons[i].tag, tag) == 0)
+			return &score->reasons[i];
+	return NULL;
+}
+
+struct lesson
+score_taught(const char *tag, int points)
+{
+	int64_t fraud = (int64_t)points * TAUGHT_EACH;
+
+	if (fraud > TAUGHT_LABELS)
+		fraud = TAUGHT_LABELS;
+	return (struct lesson) {
+		.tag = tag,
+		.fraud = fraud,
+		.legit = TAUGHT_LABELS - fraud,
+	};
 }
 
 /* The score that reasons make together. */

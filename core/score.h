@@ -102,6 +102,15 @@ int score_ml(struct arena *a, const struct model *model,
  */
 int score_lesson(const struct lesson *lesson);
 
+/* The reason of that tag, or NULL. */
+const struct reason *score_reason(const struct score *score, const char *tag);
+
+/*
+ * A lesson that teaches of a tag just so many points, for where only these
+ * were kept; more than labels can teach are as many as they can.
+ */
+struct lesson score_taught(const char *tag, int points);
+
 /* Append the reasons as a JSON array, [{"tag":"...","points":28},...]. */
 void score_reasons(struct str *s, const struct score *score);
 

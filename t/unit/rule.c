@@ -15,6 +15,7 @@
 #include "core/rule_int.h"
 #include "core/signals.h"
 #include "core/str.h"
+#include "t/unit/made_up.h"
 #include "t/unit/unit.h"
 
 #define BLOCK_SIZE ((size_t)1 << 26)
@@ -27,9 +28,6 @@ static char *block;
 static struct arena arena; /* of the text that a test makes */
 static struct str text;
 static struct fail f;
-
-/* Random rules: a generator with its own state, so that a failure repeats. */
-static uint32_t seed;
 
 static void
 setup(void)
@@ -328,137 +326,19 @@ START_TEST(arena_size_holds)
 }
 END_TEST
 
-static uint32_t
-draw(uint32_t below)
-{
-	seed = seed * 1664525U + 1013904223U;
-	return (seed >> 8) % below;
-}
-
-static void random_cond(int);
-
-static void
-random_literal(enum value_type type)
-{
-	static const char *const numbers[] = { "0", "-0", "1.50", "1e3",
-		"-2.5E-3", "123456789.125", "1e300" };
-	static const char *const strings[] = { "\"\"", "\"DE\"",
-		"\"\\u00fc\\n\"", "\"\xc3\xbc\"", "\"\\ud83d\\ude00 x\"",
-		"\"a\\\"b\\\\c\"", "\"#//\"" };
-
-	if (type == VALUE_NUMBER)
-		str_add(&text, numbers[draw(nitems(numbers))]);
-	else if (type == VALUE_STRING)
-		str_add(&text, strings[draw(nitems(strings))]);
-	else
-		str_add(&text, draw(2) == 0 ? "true" : "false");
-}
-
-static void
-random_test(void)
-{
-	static const char *const attrs[] = { "attr.x", "attr.a-b",
-		"attr.\"odd key\"", "attr.\"plain\"", "attr.\"\\u00e9\"" };
-	static const char *const ops[] = { "==", " != ", ">", " >=", "< ",
-		"<=" };
-	enum signal sig = (enum signal)draw(SIGNAL__MAX);
-	enum value_type type = signal_type(sig);
-	uint32_t i, n;
-
-	if (draw(3) == 0) {
-		str_add(&text, attrs[draw(nitems(attrs))]);
-		type = VALUE_NUMBER + draw(3);
-	} else
-		str_add(&text, signal_name(sig));
-	if (type == VALUE_BOOL && draw(2) == 0)
-		return;
-	if (draw(4) == 0) {
-		str_add(&text, " in [");
-		for (i = 0, n = 1 + draw(5); i < n; i++) {
-			str_add(&text, i == 0 ? "" : ", ");
-			random_literal(type);
-		}
-		str_add(&text, "]");
-		return;
-	}
-	str_add(&text, ops[draw(type == VALUE_NUMBER ? nitems(ops) : 2)]);
-	random_literal(type);
-}
-
-static void
-random_chain(int depth, const char *op)
-{
-	uint32_t i, n = 2 + draw(3);
-
-	for (i = 0; i < n; i++) {
-		str_add(&text, i == 0 ? "" : op);
-		random_cond(depth - 1);
-	}
-}
-
-static void
-random_cond(int depth)
-{
-	switch (depth == 0 ? 0 : draw(6)) {
-	case 1:
-		str_add(&text, "!");
-		random_cond(depth - 1);
-		break;
-	case 2:
-		str_add(&text, "(");
-		random_cond(depth - 1);
-		str_add(&text, ")");
-		break;
-	case 3:
-		random_chain(depth, " && ");
-		break;
-	case 4:
-		random_chain(depth, "||");
-		break;
-	default:
-		random_test();
-		break;
-	}
-}
-
-/* Values for all signals and a few attributes, unknown ones among them. */
-static void
-random_signals(struct signals *sigs, struct attr *attrs, size_t n)
-{
-	static const char *const names[] = { "x", "a-b", "odd key", "plain",
-		"\xc3\xa9" };
-	static const char *const strings[] = { "", "DE", "\xc3\xbc\n" };
-	struct value values[] = { value_unknown(), value_number(draw(3)),
-		value_string(strings[draw(3)]), value_bool(draw(2) == 0) };
-	size_t i;
-
-	for (i = 0; i < SIGNAL__MAX; i++)
-		sigs->value[i] = draw(3) == 0
-		    ? value_unknown()
-		    : values[signal_type((enum signal)i) - VALUE_UNKNOWN];
-	for (i = 0; i < n; i++)
-		attrs[i] = (struct attr) { .name = names[i],
-			.value = values[draw(nitems(values))] };
-}
-
 /* What prints again compiles, prints the same, and means the same. */
 START_TEST(random_rules)
 {
 	static struct hits before, after;
 	static struct signals sigs;
-	struct attr attrs[5];
+	struct attr attrs[MADE_UP_ATTRS];
 	struct event ev = { .attrs = attrs, .n_attrs = nitems(attrs) };
 	struct ruleset *rs, *again;
 	const char *canon;
 	int i;
 
-	seed = (uint32_t)_i;
-	for (i = 0; i < 20; i++) {
-		str_addf(&text, "rule r%d {when ", i);
-		random_cond(1 + (int)draw(5));
-		str_addf(
-		    &text, " then score += %u, tag t%u}\n", draw(101), draw(5));
-	}
+	made_up_seed((uint32_t)_i);
+	made_up_rules(&text, 20);
 	rs = compile();
 	if (rs == NULL)
 		ck_abort_msg("%s: %s in %s", f.where, f.why, str_text(&text));
@@ -470,7 +350,7 @@ START_TEST(random_rules)
 
 	sigs.event = &ev;
 	for (i = 0; i < 50; i++) {
-		random_signals(&sigs, attrs, nitems(attrs));
+		made_up_signals(&sigs, attrs);
 		rule_eval(rs, &sigs, &before);
 		rule_eval(again, &sigs, &after);
 		ck_assert_uint_eq(before.n, after.n);
