@@ -67,6 +67,8 @@ enum part_form {
 	FORM_LIST, /* of texts */
 	FORM_COUNT, /* how many an array has */
 	FORM_REASONS,
+	FORM_BECAUSE, /* the comparisons of a rule */
+	FORM_CHANGE, /* of a signal */
 	FORM_AMOUNT, /* of an object with amount and currency */
 	FORM_JSON,
 	FORM__MAX

@@ -71,6 +71,9 @@ static void form_yes(struct str *, struct json_object *);
 static void form_list(struct str *, struct json_object *);
 static void form_count(struct str *, struct json_object *);
 static void form_reasons(struct str *, struct json_object *);
+static void form_because(struct str *, struct json_object *);
+static void form_change(struct str *, struct json_object *);
+static void form_known(struct str *, struct json_object *);
 static void form_amount(struct str *, struct json_object *);
 static void form_json(struct str *, struct json_object *);
 
@@ -91,6 +94,8 @@ static const struct {
 	[FORM_LIST] = { form_list, false, true },
 	[FORM_COUNT] = { form_count, true, false },
 	[FORM_REASONS] = { form_reasons, false, true },
+	[FORM_BECAUSE] = { form_because, false, true },
+	[FORM_CHANGE] = { form_change, false, true },
 	[FORM_AMOUNT] = { form_amount, true, false },
 	[FORM_JSON] = { form_json, false, true },
 };
@@ -111,6 +116,9 @@ part_show(const struct part *call, struct json_object *json,
 			between = "\n";
 			continue;
 		case PART_ROWS:
+			if (part_at(json, p->path) == NULL)
+				break;
+			/* FALLTHROUGH */
 		case PART_MEMBERS:
 			fputs(between, stdout);
 			p = rows_show(p, json, a, &rows);
@@ -228,12 +236,16 @@ static size_t
 members_of(struct arena *a, const char *words, struct json_object *json,
     struct row *row, size_t max)
 {
-	char *rest = arena_strdup(a, words), *word;
+	char *rest = arena_strdup(a, words), *word, *last;
 	size_t n = 0;
 
-	for (; (word = strsep(&rest, " ")) != NULL; n++)
-		if (n < max)
-			row[n] = (struct row) { word, n, part_at(json, word) };
+	for (; (word = strsep(&rest, " ")) != NULL; n++) {
+		if (n >= max)
+			continue;
+		last = strrchr(word, '.');
+		row[n] = (struct row) { last == NULL ? word : last + 1, n,
+			part_at(json, word) };
+	}
 	return n;
 }
 
@@ -502,6 +514,45 @@ form_reasons(struct str *s, struct json_object *json)
 		    string(part_at(one, "tag")),
 		    string(part_at(one, "points")));
 	}
+}
+
+/* Each comparison and the value that it met. */
+static void
+form_because(struct str *s, struct json_object *json)
+{
+	struct json_object *one;
+	size_t i, n = 0;
+
+	if (json_object_is_type(json, json_type_array))
+		n = json_object_array_length(json);
+	for (i = 0; i < n; i++) {
+		one = json_object_array_get_idx(json, i);
+		str_addf(s, "%s%s (", i == 0 ? "" : ", ",
+		    string(part_at(one, "comparison")));
+		form_known(s, part_at(one, "value"));
+		str_addc(s, ')');
+	}
+}
+
+static void
+form_change(struct str *s, struct json_object *json)
+{
+	str_addf(s, "%s: ", string(part_at(json, "signal")));
+	form_known(s, part_at(json, "from"));
+	str_add(s, " -> ");
+	if (json_object_get_boolean(part_at(json, "other")))
+		str_add(s, "any other");
+	else
+		form_known(s, part_at(json, "to"));
+}
+
+static void
+form_known(struct str *s, struct json_object *json)
+{
+	if (json == NULL)
+		str_add(s, "unknown");
+	else
+		form_text(s, json);
 }
 
 static void

@@ -253,8 +253,6 @@ static int
 read_live(struct req *req, struct retrying *rt)
 {
 	struct fail *f = &req->fail;
-	struct json_object *json;
-	const char *text;
 	struct params p;
 	struct rows rows;
 
@@ -263,10 +261,8 @@ read_live(struct req *req, struct retrying *rt)
 	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_POLICY, &p, &rows,
 		f) == -1)
 		return -1;
-	text = rows_get_text(&rows, "policy");
-	json = body_parse(req->arena, text, strlen(text), f);
-	if (json == NULL ||
-	    body_policy(req->arena, json, "", &rt->live, f) == -1)
+	if (body_policy_text(
+		req->arena, rows_get_text(&rows, "policy"), &rt->live, f) == -1)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "the live policy cannot be read");
 	rt->book.policy =
@@ -279,8 +275,6 @@ static int
 read_scoring(struct req *req, struct retrying *rt)
 {
 	struct fail *f = &req->fail;
-	struct params p;
-	struct rows rows;
 
 	rt->scoring = (struct scoring) {
 		.scorer = scorer_parse(conf.SCORER),
@@ -294,12 +288,7 @@ read_scoring(struct req *req, struct retrying *rt)
 		    &rt->served, req->worker->db, req->arena, 1, f);
 	if (rt->scoring.scorer != SCORER_LEARNED)
 		return 0;
-	params_init(&p, req->arena);
-	params_int(&p, 0);
-	if (db_run(req->worker->db, req->arena, STMT_TAGS_LEARNED, &p, &rows,
-		f) == -1)
-		return -1;
-	return learned_read(&rt->learned, &rows, f);
+	return learned_load(&rt->learned, req->worker->db, req->arena, f);
 }
 
 /* Whether there is reason to go on. */

@@ -44,6 +44,15 @@ body_policy(struct arena *a, struct json_object *json, const char *where,
 	    inner.kind == FAIL_INPUT ? path : NULL, "%s", inner.why);
 }
 
+int
+body_policy_text(
+    struct arena *a, const char *text, struct policy *ret, struct fail *f)
+{
+	struct json_object *json = body_parse(a, text, strlen(text), f);
+
+	return json == NULL ? -1 : body_policy(a, json, "", ret, f);
+}
+
 void
 body_bands(struct str *s, const struct policy *p)
 {

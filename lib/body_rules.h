@@ -37,6 +37,13 @@ struct ruleset *body_ruleset(struct arena *a, struct json_object *json,
 int body_policy(struct arena *a, struct json_object *json, const char *where,
     struct policy *ret, struct fail *f) __attribute__((warn_unused_result));
 
+/*
+ * The same of the text of an object as the database gives it.  Returns 0, or
+ * -1 with f set.
+ */
+int body_policy_text(struct arena *a, const char *text, struct policy *ret,
+    struct fail *f) __attribute__((warn_unused_result));
+
 /* Append the bands of a policy as the JSON array that is stored. */
 void body_bands(struct str *s, const struct policy *p);
 

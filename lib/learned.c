@@ -48,6 +48,19 @@ learned_read(struct learned *l, const struct rows *r, struct fail *f)
 	return 0;
 }
 
+int
+learned_load(struct learned *l, struct db *db, struct arena *a, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, a);
+	params_int(&p, l->le_epoch);
+	if (db_run(db, a, STMT_TAGS_LEARNED, &p, &rows, f) == -1)
+		return -1;
+	return learned_read(l, &rows, f);
+}
+
 /* Keep rows as lessons, with their texts in one piece of memory. */
 static int
 hold(struct lessons *ret, const struct rows *r, struct fail *f)

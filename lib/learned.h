@@ -37,4 +37,8 @@ int learned_send(const struct learned *l, struct db *db, struct arena *a,
 int learned_read(struct learned *l, const struct rows *r, struct fail *f)
     __attribute__((warn_unused_result));
 
+/* Ask and take in, for whoever runs no set. */
+int learned_load(struct learned *l, struct db *db, struct arena *a,
+    struct fail *f) __attribute__((warn_unused_result));
+
 #endif

@@ -53,6 +53,37 @@ served_fresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
 	return 0;
 }
 
+int
+served_find(struct served *s, struct db *db, struct arena *a,
+    const char *version, enum served_found *ret, struct fail *f)
+{
+	struct model m = *model_bundled();
+	struct fail refusal = { 0 };
+	struct params p;
+	struct rows rows;
+	const char *body;
+
+	if (strcmp(version, m.version) == 0) {
+		s->se_model = m;
+		*ret = SERVED_FOUND;
+		return 0;
+	}
+	params_init(&p, a);
+	params_text(&p, version);
+	if (db_run(db, a, STMT_MODEL_FIND, &p, &rows, f) == -1)
+		return -1;
+	*ret = SERVED_GONE;
+	if (rows.ro_n == 0)
+		return 0;
+	body = rows_get_text(&rows, "body");
+	*ret = SERVED_UNREADABLE;
+	if (body_model(a, body, strlen(body), &m, &refusal) == -1)
+		return 0;
+	served_keep(s, &m, &rows);
+	*ret = SERVED_FOUND;
+	return 0;
+}
+
 void
 served_keep(struct served *s, const struct model *m, const struct rows *r)
 {

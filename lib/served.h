@@ -15,6 +15,14 @@ struct rows;
 #define SERVED_VERSION_SIZE 17 /* digits of a hash, and NUL */
 #define SERVED_DATE_SIZE 32
 
+/* What became of a model that was looked for. */
+enum served_found {
+	SERVED_FOUND = 1,
+	SERVED_GONE,
+	SERVED_UNREADABLE, /* of another feature vector, perhaps */
+	SERVED__MAX
+};
+
 /* A model with the texts of its own; it stays where it is. */
 struct served {
 	struct model se_model;
@@ -35,6 +43,15 @@ void served_init(struct served *s);
  */
 int served_fresh(struct served *s, struct db *db, struct arena *a,
     int64_t epoch, struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Take in the model that samples name by version, whether it serves or not;
+ * *ret says whether that could be done.  Returns 0, or -1 with f set when the
+ * database failed.
+ */
+int served_find(struct served *s, struct db *db, struct arena *a,
+    const char *version, enum served_found *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /* Take in a model, with its texts: r is a row with its hash and origin. */
 void served_keep(struct served *s, const struct model *m, const struct rows *r);

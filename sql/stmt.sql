@@ -704,6 +704,24 @@ where d.event_type = $1::text and d.replay is not null;
 -- name: backtest_next many read late
 fetch forward 1000 from backtest;
 
+-- Explanations (fcgi/ep_explain.c) ---------------------------------------------
+
+-- The decision that verdict_of_event finds, and what is kept to decide it
+-- again.
+-- name: explain_find one read late
+select v.id, v.event_id, v.event_type, v.verdict, v.score, v.reasons,
+	v.policy_id, v.policy_version, v.decided_at, (
+	    select d.replay from assay.detail d
+	    where d.decided_at = v.decided_at and d.verdict_id = v.id) as replay
+from (select * from assay.verdict_log where event_id = $1::text
+	order by score >= 0 desc, decided_at desc, id desc limit 1) v;
+
+-- name: explain_policy many read late
+select json_build_object('onError', p.on_error, 'bands', p.bands)::text
+	as policy
+from assay.policy p
+where p.event_type = $1::text and p.version = $2::text;
+
 -- Training (ctl/train_samples.c) ------------------------------------------------
 
 -- From when on there may be samples: from the oldest month that has any rows.
@@ -807,6 +825,13 @@ select name, rows from assay.storage_rows();
 select l.origin, l.hash, m.body
 from assay.model_load l left join assay.model m using (hash)
 where l.hash is null or m.features_version = $1::bigint
+order by l.number desc limit 1;
+
+-- The one that samples name so, whether it serves or not.
+-- name: model_find many read late
+select l.origin, l.hash, m.body
+from assay.model m join assay.model_load l using (hash)
+where left(m.hash, 16) = $1::text
 order by l.number desc limit 1;
 
 -- Why a place has no good model, of the last that was looked at in the last
