@@ -81,6 +81,12 @@ insert into assay.model values ('h', 'b');
 select assay.model_serve('published', 'h', 'b');
 select * from assay.model_look('disk h', now(), null, null, null, 'bad');
 update assay.epoch set model = 0;
+select count(*) from assay.shadow_candidate;
+select count(*) from assay.shadow;
+update assay.label set shadow = '{}';
+select * from assay.shadow_model('h', 'b', 'i');
+select * from assay.shadow_over('model', 'i', 'ended');
+select assay.shadow_scorer('ml');
 
 \connect - assay_operator
 select count(*) from assay.operator;
@@ -192,6 +198,17 @@ delete from assay.model_load;
 select assay.model_serve('bundled', null, null);
 select * from assay.model_unlook('h');
 update assay.epoch set model = 0;
+select count(*) from assay.shadow_candidate, assay.shadow_count;
+insert into assay.shadow (place, kind, id, version) values ('p', 'ruleset', 'i', 'v');
+update assay.shadow set id = 'mine';
+update assay.shadow_count set n = 0;
+select refusal from assay.shadow_over('model', 'i', 'promoted');
+select assay.shadow_list(null);
+select assay.shadow_turn();
+select assay.shadow_moved('model');
+select assay.shadow_hold(now(), now());
+select assay.shadow_project(0, '', 1, '');
+select assay.shadow_scorer('ml');
 
 \connect - assay_companion
 select assay.counter_add('{m}', '{0}', '{0}', '{1}');
@@ -251,6 +268,13 @@ update assay.model set body = '';
 delete from assay.model_load;
 select refusal from assay.model_place;
 select assay.model_forget();
+select count(*) from assay.shadow_candidate;
+select count(*) from assay.shadow_count;
+update assay.shadow set ended_at = now();
+select * from assay.shadow_ruleset('order.place', 'v', '', 'i');
+select * from assay.shadow_over('model', 'i', 'promoted');
+select assay.shadow_scorer('ml');
+select assay.shadow_list(null);
 
 \connect - assay_retain
 select count(*) from assay.operator;
@@ -279,6 +303,9 @@ select * from assay.model_look('disk h', now(), null, null, null, 'bad');
 -- ours by who may do more.
 create function assay.publish(text, json, text) returns void
 language plpgsql as $$ begin raise 'run as %', current_user; end $$;
+select count(*) from assay.shadow_candidate;
+delete from assay.shadow;
+select assay.shadow_scorer('ml');
 
 \connect - assay_decide
 select assay.label_chargeback('e2', 'c');

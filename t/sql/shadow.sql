@@ -1,0 +1,142 @@
+-- SPDX-License-Identifier: ISC
+-- What is on probation: which decisions and labels are counted of it, once, and
+-- how it begins, is replaced and ends.
+\pset tuples_only on
+\pset format unaligned
+\pset null -
+
+-- A scored decision so many minutes from now, by what serves and by a shadow,
+-- whose tag gives all of its points.
+create function decide(verdict text, minutes float8, live int, shadow text,
+    score int) returns void language sql
+begin atomic
+	insert into assay.verdict_log (decided_at, id, event_id, event_type,
+	    verdict, score, reasons, policy_id, policy_version, correlation_id)
+	values (now() + minutes * interval '1 minute', verdict, 'e-' || verdict,
+	    'order.place', case when live < 50 then 'allow' else 'review' end,
+	    live, json_build_array(json_build_object('tag', 'a', 'points', live),
+		json_build_object('tag', 'list.watch', 'points', 0)), 'p', 'v',
+	    'c');
+	insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	    user_id, replay)
+	values (now() + minutes * interval '1 minute', verdict, 'e-' || verdict,
+	    'order.place', 'u', json_build_object('score', live,
+		'verdict', case when live < 50 then 'allow' else 'review' end,
+		'shadow', case when shadow is not null then json_build_object(
+		    'id', shadow, 'score', score, 'verdict',
+		    case when score < 50 then 'allow' else 'review' end,
+		    'tags', json_build_array(json_build_object('tag', 'b',
+			'points', score))) end));
+end;
+create view counted as select s.id, c.kind, c.name, c.n, c.points
+	from assay.shadow_count c join assay.shadow s using (number)
+	order by 1, 2, 3;
+create function project(most bigint) returns bigint language sql
+return (select counted from assay.analytics_project(most));
+create function epochs() returns text language sql
+return (select rules || ' ' || model from assay.epoch);
+
+-- Nothing is on probation, and a sample that says so anyhow counts for nobody.
+select decide('v-0', 0, 10, 'shd_none', 60);
+select project(10);
+select count(*) from counted;
+
+-- A ruleset.
+select epochs();
+select * from assay.shadow_ruleset('order.place', 'v1', 'rules', 'shd_1');
+select epochs();
+select place, kind, id, version, text from assay.shadow_candidate;
+select count(*) from assay.ruleset_active where version = 'v1';
+select * from assay.shadow_ruleset('order.place', 'v1', 'rules', 'shd_x');
+select epochs();
+select id from assay.shadow;
+
+-- Counted once, also where it is done again, and in pieces.
+begin;
+select decide('v-1', 0, 10, 'shd_1', 60);
+select decide('v-2', 0, 20, 'shd_1', 20);
+select decide('v-3', 0, 60, 'shd_1', 60);
+select decide('v-4', 0, 60, null, null);
+select decide('v-5', 0, -1, 'shd_1', 60);
+commit;
+begin;
+select project(3);
+rollback;
+select project(2);
+select project(2);
+select project(2);
+select project(2);
+select * from counted;
+
+-- A label, once its decision is counted for devices and ips; it moves, also
+-- when the sample has gone.
+select assay.label_put('e-v-1', 'analyst', 'legit', 'c');
+select assay.label_put('e-v-3', 'analyst', 'legit', 'c');
+select assay.label_put('e-v-4', 'analyst', 'legit', 'c');
+select count(*) from assay.risk_labels(10);
+select * from counted where kind in ('fraud', 'legit');
+update assay.detail set replay = null;
+select assay.label_put('e-v-1', 'chargeback', 'fraud', 'c');
+select count(*) from assay.risk_labels(10);
+select * from counted where kind in ('fraud', 'legit');
+select event_id, shadow[2:] from assay.label order by 1;
+
+-- What is shown: exact quantiles, and rates of reviews and denials.
+select jsonb_pretty(x::jsonb - 'startedAt' - 'verdicts' - 'id')
+    from json_array_elements(assay.shadow_list(null)::json) x;
+
+-- Promoted: it serves, its row stays, and what was decided before counts still.
+select * from assay.shadow_over('order.place', 'shd_2', 'promoted');
+select epochs();
+select * from assay.shadow_over('order.place', 'shd_1', 'promoted');
+select epochs();
+select version from assay.ruleset_active where event_type = 'order.place';
+select * from assay.shadow_over('order.place', 'shd_1', 'ended');
+select count(*) from assay.shadow_candidate;
+select decide('v-6', -0.1, 10, 'shd_1', 60);
+select project(10);
+select n from counted where name = 'allow.review' and kind = 'verdicts';
+select decide('v-7', 10, 10, 'shd_1', 60);
+select project(10);
+select n from counted where name = 'allow.review' and kind = 'verdicts';
+
+-- Replaced: its counts go, and labels of its decisions count for nobody.
+select * from assay.shadow_ruleset('order.place', 'v2', 'rules', 'shd_2');
+select count(*) from counted;
+select assay.label_put('e-v-3', 'chargeback', 'fraud', 'c');
+select count(*) from assay.risk_labels(10);
+select count(*) from counted;
+
+-- A model: of every type that has no ruleset on probation.
+select refusal, body::json ->> 'version' = left(encode(sha256('{"featuresVersion":1}'), 'hex'), 16)
+    from assay.shadow_model(encode(sha256('{"featuresVersion":1}'), 'hex'),
+    '{"featuresVersion":1}', 'shd_3');
+select epochs();
+select x ->> 'eventType', x ->> 'kind', x ->> 'state'
+    from json_array_elements(assay.shadow_list('ml')::json) x
+    where x ->> 'eventType' in ('account.login', 'order.place');
+select refusal from assay.shadow_over('model', 'shd_3', 'promoted');
+select epochs();
+select origin, hash = encode(sha256('{"featuresVersion":1}'), 'hex')
+    from assay.model_load;
+
+-- A scorer: counted while a companion was told of it within a day of that, and
+-- anew after a day in which none was.
+select assay.shadow_scorer('ml');
+select epochs();
+select decide('v-8', 0, 10, 'ml', 60);
+select project(10);
+select id, name, n from counted where kind = 'verdicts';
+update assay.shadow set seen_at = now() - interval '2 hours' where kind = 'scorer';
+select assay.shadow_scorer('ml');
+select seen_at > now() - interval '1 minute', (select count(*) from counted)
+    from assay.shadow where id = 'ml';
+update assay.shadow set seen_at = now() - interval '25 hours' where kind = 'scorer';
+select decide('v-9', 0, 10, 'ml', 60);
+select project(10);
+select id, name, n from counted where kind = 'verdicts';
+select assay.label_put('e-v-8', 'chargeback', 'fraud', 'c');
+select count(*) from assay.risk_labels(10);
+select count(*) from counted where kind = 'fraud';
+select assay.shadow_scorer('ml');
+select count(*) from counted;
