@@ -130,6 +130,7 @@ end;
 create or replace function assay.risk_forget(most bigint)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 declare
 	gone bigint;

@@ -141,6 +141,15 @@ select assay.risk_put(array[id], array[assay.risk_day(now()) - 121],
     array['\x04'::bytea]) from name where key = 'd-1';
 select assay.risk_forget(10);
 
+-- Nor are all that are kept read to find one, however few they are.
+begin;
+select seq_scan as scans from pg_stat_xact_all_tables
+    where relid = 'assay.entity_risk'::regclass \gset
+select assay.risk_forget(10);
+select seq_scan - :scans from pg_stat_xact_all_tables
+    where relid = 'assay.entity_risk'::regclass;
+commit;
+
 -- With an entity goes what was counted of it; with one that stays, nothing.
 insert into assay.entity (kind, key) values (1, 'u-1');
 insert into assay.link (a, b)
