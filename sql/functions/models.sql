@@ -115,8 +115,8 @@ $$;
 --
 -- A model serves when it is another than was seen there before: what was
 -- published since, or gone back to, stays as long as the place has the same.
--- A place that is looked at for the first time, beside others, makes only what
--- nobody has loaded yet serve: a host may have come with an old file.
+-- A file that is looked at for the first time, beside other places, makes only
+-- what nobody has loaded yet serve: its host may have come with an old one.
 create or replace function assay.model_look(of_place text, of_claim timestamptz,
     new_hash text, new_body text, new_etag text, new_refusal text)
 returns table (mine boolean, loaded boolean, news boolean) language plpgsql
@@ -129,7 +129,8 @@ begin
 	select * into before from assay.model_place p
 	where p.place = of_place and p.claimed_until = of_claim for update;
 	mine := found;
-	known := before.hash is null
+	known := before.source = 'disk'
+	    and before.hash is null
 	    and exists (select from assay.model_place p where p.hash is not null)
 	    and exists (select from assay.model m where m.hash = new_hash);
 	loaded := mine

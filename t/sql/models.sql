@@ -156,7 +156,13 @@ update assay.model_place set claimed_until = null;
 select * from pg_temp.fetch('e', 9, null);
 select source, etag from assay.model_place;
 select * from pg_temp.serves;
+
+-- A URL that is new is meant, whatever is there.
+select l.* from assay.model_turn('g', 'url y', 'url', 0, 5000, 8) t,
+    assay.model_look('url y', t.claim, pg_temp.h(8), null, null, null) l;
+select * from pg_temp.serves;
 select * from assay.model_unlook('e');
+select * from assay.model_unlook('g');
 select * from pg_temp.serves;
 
 -- Back to the second.

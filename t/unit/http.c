@@ -105,7 +105,7 @@ exchange(struct http *h, struct server *s, struct http_call *call,
 	s->se_tail = tail;
 	call->hc_socket = s->se_at.sun_path;
 	if (call->hc_timeout_ms == 0)
-		call->hc_timeout_ms = 20000;
+		call->hc_timeout_ms = 100000;
 	call->hc_reply_max = 1000;
 	ck_assert_int_eq(http_start(h, call, &f), 0);
 	while (http_wait(h, 1) == NULL)
@@ -359,7 +359,7 @@ suite_http(void)
 	Suite *s = suite_create("http");
 	TCase *tc = tcase_create("http");
 
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 30);
 	tcase_add_loop_test(tc, signs, 0, nitems(signatures));
 	tcase_add_test(tc, keeps_path);
 	tcase_add_loop_test(tc, takes, 0, nitems(replies));
