@@ -33,6 +33,7 @@
 #include "ctl/ctl.h"
 #include "ctl/models.h"
 #include "ctl/replay.h"
+#include "ctl/stop.h"
 
 #define ROW_SIZE ((size_t)4 << 20) /* for one event and its decision */
 #define BOOKS_SIZE ((size_t)256 << 20) /* address space for the rulebooks */
@@ -93,14 +94,14 @@ offline(struct source *so, const char *map, struct show *sh,
 	ru.ru_ask = ask;
 	ctl_arena(&ru.ru_arena, BOOKS_SIZE);
 	ctl_arena(&ru.ru_row, ROW_SIZE);
-	source_interruptible();
+	stop_listen();
 	if ((begin(&ru, map, &f) == -1 || rows(&ru, &f) == -1) &&
-	    !source_interrupted()) {
+	    !stop_wanted()) {
 		source_clear(so);
 		status = ctl_failed(so->so_path, &f);
 		if (so->so_file == NULL)
 			status = EX_NOINPUT;
-	} else if (source_interrupted()) {
+	} else if (stop_wanted()) {
 		source_clear(so);
 		ctl_say("interrupted");
 		status = EX_TEMPFAIL;
@@ -165,8 +166,7 @@ rows(struct run *ru, struct fail *f)
 {
 	int r = 0;
 
-	while (
-	    !source_interrupted() && (r = source_next(ru->ru_source, f)) == 1) {
+	while (!stop_wanted() && (r = source_next(ru->ru_source, f)) == 1) {
 		if (row(ru, f) == -1)
 			return -1;
 		arena_reset(&ru->ru_row);

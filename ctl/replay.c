@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +26,7 @@
 #include "lib/http.h"
 #include "ctl/ctl.h"
 #include "ctl/replay.h"
+#include "ctl/stop.h"
 #include "ctl/service.h"
 
 #define BATCH_MAX 100
@@ -264,10 +264,10 @@ run(struct replay *rp)
 	bool busy = true;
 	int64_t i;
 
-	source_interruptible();
+	stop_listen();
 	rp->rp_source.so_began = clock_ticks();
 	while (busy) {
-		if (source_interrupted() && !rp->rp_ended)
+		if (stop_wanted() && !rp->rp_ended)
 			stop(rp, EX_TEMPFAIL, "interrupted");
 		busy = false;
 		for (i = 0; i < rp->rp_jobs; i++) {

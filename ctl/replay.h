@@ -111,12 +111,6 @@ int source_next(struct source *so, struct fail *f)
 /* Close what source_open() opened, if anything. */
 void source_close(struct source *so);
 
-/* Ctrl-C ends the run in order, once; the second time at once. */
-void source_interruptible(void);
-
-/* Whether it has come. */
-bool source_interrupted(void);
-
 /*
  * Say that so many events are done, a few times a second, where a person can
  * see it.  Returns whether it was said now, and more can be put behind it.

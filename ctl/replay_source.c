@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,9 +20,6 @@
 #include "ctl/replay.h"
 
 static void set_name(struct source *, struct arena *);
-static void interrupted(int);
-
-static volatile sig_atomic_t stopping;
 
 int
 source_open(struct source *so, const char *map, struct arena *a, struct fail *f)
@@ -73,21 +69,6 @@ source_close(struct source *so)
 	so->so_file = NULL;
 }
 
-void
-source_interruptible(void)
-{
-	struct sigaction sa = { .sa_handler = interrupted,
-		.sa_flags = (int)SA_RESETHAND };
-
-	sigaction(SIGINT, &sa, NULL);
-}
-
-bool
-source_interrupted(void)
-{
-	return stopping != 0;
-}
-
 bool
 source_progress(struct source *so, uint64_t done)
 {
@@ -131,11 +112,4 @@ set_name(struct source *so, struct arena *a)
 	str_addc(&s, '-');
 	if (str_text(&s) != NULL && strlen(str_text(&s)) < EVENT_ID_MAX / 2)
 		so->so_layout.la_name = str_text(&s);
-}
-
-static void
-interrupted(int sig)
-{
-	(void)sig;
-	stopping = 1;
 }

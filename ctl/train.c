@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +26,7 @@
 #include "lib/db.h"
 #include "ctl/ctl.h"
 #include "ctl/models.h"
+#include "ctl/stop.h"
 #include "ctl/text.h"
 #include "ctl/train.h"
 
@@ -68,9 +68,7 @@ static int deliver(const struct asked *, const struct model *, struct arena *);
 static int publish(const char *, struct arena *);
 static int write_file(const char *, const char *, struct fail *);
 static int write_all(int, const char *);
-static bool is_stopping(void);
 static bool progress(int64_t, int64_t);
-static void interrupted(int);
 
 /* What a card payment's policy is seeded with. */
 static const struct band first_bands[] = {
@@ -81,7 +79,6 @@ static const struct band first_bands[] = {
 };
 
 /* Set by Ctrl-C: nothing has been written yet, and nothing will be. */
-static volatile sig_atomic_t stopping;
 
 int
 train(const struct command *cmd, int argc, char **argv)
@@ -116,9 +113,7 @@ train(const struct command *cmd, int argc, char **argv)
 		{ "publish", NULL, "make the model serve, in the database",
 		    OPT_FLAG, &as.publish, 0, 0 },
 	};
-	struct sigaction sa = { .sa_handler = interrupted,
-		.sa_flags = (int)SA_RESETHAND };
-	struct plan plan = { .pl_stop = is_stopping };
+	struct plan plan = { .pl_stop = stop_wanted };
 	struct arena a;
 	int status;
 
@@ -136,8 +131,7 @@ train(const struct command *cmd, int argc, char **argv)
 	plan.pl_skip =
 	    as.unlabelled != NULL && strcmp(as.unlabelled, "skip") == 0;
 	plan.pl_leave_known = as.leave_known;
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
+	stop_listen();
 	ctl_arena(&a, ARENA_SIZE);
 	status = run(&as, &plan, &a);
 	ctl_arena_free(&a);
@@ -196,7 +190,7 @@ fail_status(const struct fail *f)
 {
 	int status;
 
-	if (stopping) {
+	if (stop_wanted()) {
 		ctl_say("train: interrupted; nothing was written");
 		return EX_TEMPFAIL;
 	}
@@ -313,7 +307,7 @@ deliver(const struct asked *as, const struct model *m, struct arena *a)
 	const char *text;
 	struct str s;
 
-	if (stopping)
+	if (stop_wanted())
 		return fail_status(&f);
 	str_init(&s, a);
 	model_file_json(&s, m);
@@ -384,12 +378,6 @@ write_all(int fd, const char *text)
 	return 0;
 }
 
-static bool
-is_stopping(void)
-{
-	return stopping != 0;
-}
-
 /* Draw how far the table is read, on a terminal. */
 static bool
 progress(int64_t done, int64_t of)
@@ -401,12 +389,5 @@ progress(int64_t done, int64_t of)
 		text_bar(done, of);
 		drawn = now;
 	}
-	return stopping != 0;
-}
-
-static void
-interrupted(int sig)
-{
-	(void)sig;
-	stopping = 1;
+	return stop_wanted();
 }

@@ -142,6 +142,17 @@ is "who waits for more of a file can be told to end" "$? $(head -n 1 \
     "$scratch/err")" "75 assayctl: interrupted"
 kill -s KILL "$feeder"
 
+# However it ends, there is the table or there is nothing.
+{
+	perl -e '$SIG{PIPE} = "DEFAULT"; exec @ARGV' "$builddir/assayctl" \
+	    replay --offline --sql "$srcdir/sql" --json \
+	    --export "$scratch/closed.out" "$scratch/history.csv"
+	echo $? >"$scratch/status"
+} 2>"$scratch/err" | true
+is "who reads no further ends it" "$(cat "$scratch/status" "$scratch/err" |
+    paste -sd ' ')" "75 assayctl: interrupted"
+is "and no draft stays" "$(find "$scratch" -name 'closed.out*')" ""
+
 ctl replay --offline --jobs 2 "$scratch/history.csv"
 is "a service is not asked" "$STATUS" 64
 ctl replay --export "$scratch/small.out" "$scratch/history.csv"
