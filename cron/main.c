@@ -222,7 +222,7 @@ need_settings(const struct asked *asked)
 			errx(EX_CONFIG,
 			    "DATABASE_URL is not set: assay(5) says how");
 		if (job->check != NULL && job->check(&f) == -1)
-			errx(EX_CONFIG, "%s %s", f.where, f.why);
+			errx(EX_CONFIG, "%s: %s", f.where, f.why);
 	}
 }
 
