@@ -124,8 +124,9 @@ grant execute on function assay.case_resolution(assay.review_case),
     assay.model_json(text) to assay_operator;
 grant execute on function assay.labels_match(bigint) to assay_companion;
 grant select on assay.review_case, assay.case_trail, assay.label,
-    assay.verdict_log, assay.detail to assay_operator;
+    assay.verdict_log, assay.detail, assay.retention_mark to assay_operator;
 grant execute on function
+    assay.logged_first(regclass),
     assay.logged_between(regclass, timestamptz, timestamptz, bigint),
     assay.logged_since(regclass, bigint, timestamptz),
     assay.verdict_page(bigint, text, timestamptz),

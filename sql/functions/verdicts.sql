@@ -23,10 +23,20 @@ begin
 end
 $$;
 
+-- Before when retention has left nothing in a log, -infinity if it took nothing
+-- yet.  What it has emptied keeps its pages, and their summaries, until the
+-- month is over: nobody should look there.
+create or replace function assay.logged_first(log regclass)
+returns timestamptz language sql stable
+set search_path = pg_catalog, pg_temp
+return coalesce((select m.until from assay.retention_mark m
+    where m.collection = case log when 'assay.detail'::regclass then 'activity'
+	else 'verdicts' end), '-infinity');
+
 -- Since when a log has had so many rows before a time, or a few more;
--- -infinity if there never were.  Goes back in steps that grow until there are
--- enough, then halves the last one while there are far too many, so that it
--- reads little more than it was asked for, however they are spread.
+-- logged_first() if there are not as many.  Goes back in steps that grow until
+-- there are enough, then halves the last one while there are far too many, so
+-- that it reads little more than it was asked for, however they are spread.
 create or replace function assay.logged_since(log regclass, wanted bigint,
     until timestamptz)
 returns timestamptz language plpgsql stable
@@ -34,20 +44,21 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
 	most constant bigint := 8 * wanted + 1000;
+	first constant timestamptz := assay.logged_first(log);
 	step interval := interval '1 second';
 	near timestamptz := least(until, now()); -- too few since then
-	far timestamptz := near - step;
+	far timestamptz := greatest(near - step, first);
 	middle timestamptz;
 	had bigint := assay.logged_between(log, far, until, most);
 	n bigint;
 begin
 	while had < wanted loop
-		if step > interval '50 years' then
-			return '-infinity';
+		if far = first or step > interval '50 years' then
+			return first;
 		end if;
 		step := 8 * step;
 		near := far;
-		far := near - step;
+		far := greatest(near - step, first);
 		had := assay.logged_between(log, far, until, most);
 	end loop;
 	while had = most and near - far > interval '1 millisecond' loop
@@ -143,8 +154,8 @@ begin
 			verdict text, score int, reasons json, "policyId" text,
 			"policyVersion" text) on true
 		where v.id is not null or d.shadow is not null;
-		exit when n = page_limit or since = '-infinity'
-		    or depth >= 10000;
+		exit when n = page_limit or depth >= 10000
+		    or since = assay.logged_first('assay.detail');
 		depth := 10 * depth;
 	end loop;
 	return page;

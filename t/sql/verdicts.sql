@@ -93,3 +93,22 @@ where decided_at > date_trunc('month', now()) + interval '1 day'
 select json_array_length(assay.activity_page(200, null, 'infinity')::json);
 update assay.detail set request = null;
 select assay.activity_page(200, null, 'infinity');
+
+-- What retention has emptied is not read, however little there is besides.
+set timezone = 'UTC';
+create table assay.detail_emptied partition of assay.detail
+for values from (date_trunc('month', now()) - interval '1 month')
+    to (date_trunc('month', now()));
+insert into assay.detail (decided_at, verdict_id, event_id, event_type, user_id)
+select date_trunc('month', now()) - n * interval '1 minute', 'vd_' || n,
+	'e-' || n, 'order.place', 'u'
+from generate_series(1, 10000) as n;
+insert into assay.retention_mark (collection, until)
+values ('activity', date_trunc('month', now()));
+begin;
+select assay.activity_page(200, null, 'infinity');
+select assay.activity_page(200, 'vd_0', date_trunc('month', now())
+    - interval '1 minute');
+select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables
+where relname = 'detail_emptied';
+rollback;
