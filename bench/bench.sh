@@ -18,7 +18,7 @@
 #	g  half of the saturation rate for 30 minutes (BENCH_SOAK)
 #	h  latency at fixed rates, for numbers of workers and caps
 #	l  lists of a million entries against none
-#	m  the scorers, each with a pool of its own
+#	m  the scorers, each with a pool of its own, and one beside another
 #	o  operators at once: backtests, a flood of logins, exports
 #	p  retention of a million decisions (BENCH_OLD) beside new ones
 #	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, and
@@ -85,8 +85,8 @@ start_server() {
 	stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log"
 }
 
-# start_pool WORKERS CAP [SCORER]: so many decide workers, so many events in a
-# set.
+# start_pool WORKERS CAP [SCORER [SHADOW]]: so many decide workers, so many
+# events in a set, and a second scorer on probation.
 start_pool() {
 	stack_end "$stack_pool_pid" TERM
 	stack_pool_start "$scratch/bin/assay-fcgi" "$scratch/log/pool.log" \
@@ -94,6 +94,7 @@ start_pool() {
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
 	    DECIDE_SOCKET="$scratch/run/decide.sock" DECIDE_WORKERS="$1" \
 	    DECIDE_SET_MAX="$2" SCORER="${3:-weighted}" \
+	    ${4:+SCORER_SHADOW="$4"} \
 	    OPERATOR_SOCKET="$scratch/run/operator.sock" OPERATOR_WORKERS=2 \
 	    SPOOL_DIR="$scratch/spool" \
 	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
@@ -533,9 +534,9 @@ path_cpu() {
 
 # The path by each scorer in turn; all is allowed, so that nobody opens cases.
 part_m() {
-	local top scorer before after turn
-	echo "(m) scorers, 64 connections; CPU is that of the pool and its decide"
-	echo "    backends"
+	local top scorers before after turn
+	echo "(m) scorers, and one on probation beside another; 64 connections; CPU"
+	echo "    is that of the pool and its decide backends"
 	start_pool 4 32
 	curl -sS -f -o /dev/null -H "Authorization: Bearer $token" \
 	    -H 'Content-Type: application/json' -d '{"id":
@@ -548,12 +549,13 @@ part_m() {
 	top=$rate
 	printf '%12s %12s %12s %8s %8s\n' scorer decisions/s us/decision p50 p99
 	for turn in 1 2 3; do
-		for scorer in weighted learned ml; do
-			start_pool 4 32 "$scorer"
+		for scorers in weighted learned ml 'weighted ml'; do
+			# shellcheck disable=SC2086 # one or two
+			start_pool 4 32 $scorers
 			before=$(path_cpu)
 			through 64 $((top / 2))
 			after=$(path_cpu)
-			awk -v name="$scorer" -v rate="$rate" -v p50="$p50" \
+			awk -v name="${scorers/ /+}" -v rate="$rate" -v p50="$p50" \
 			    -v p99="$p99" -v cpu="$before $after" \
 			    -v s="$seconds" 'BEGIN {
 				split(cpu, c, " ")
