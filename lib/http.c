@@ -300,8 +300,11 @@ handle_set(struct handle *ha, struct http_call *call)
 		return -1;
 	if (call->hc_sign != NULL && handle_sign(ha, call->hc_sign) == -1)
 		return -1;
+	/* The directory of the system's would be looked into besides. */
 	if (call->hc_ca_file != NULL &&
-	    curl_easy_setopt(e, CURLOPT_CAINFO, call->hc_ca_file) != CURLE_OK)
+	    (curl_easy_setopt(e, CURLOPT_CAINFO, call->hc_ca_file) !=
+		    CURLE_OK ||
+		curl_easy_setopt(e, CURLOPT_CAPATH, NULL) != CURLE_OK))
 		return -1;
 	return curl_easy_setopt(e, CURLOPT_URL, call->hc_url) == CURLE_OK ? 0
 									  : -1;

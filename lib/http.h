@@ -53,7 +53,7 @@ struct http_call {
 	const char *hc_method; /* "GET", "POST" */
 	const char *hc_url;
 	const char *hc_socket; /* unix socket to connect to, NULL for the url */
-	const char *hc_ca_file; /* certificates to trust, NULL: the system's */
+	const char *hc_ca_file; /* all to trust, NULL: the system's */
 	const char *hc_headers[HTTP_HEADERS_MAX]; /* "Name: value", then NULL */
 	const char *hc_body; /* NULL for none */
 	size_t hc_body_size;

@@ -79,6 +79,22 @@ is "no redirect was followed" "$(grep -c elsewhere "$storage_dir/asked")" 0
 certificate other.pem elsewhere.pem subjectAltName=IP:127.0.0.1
 from="MODEL_URL=$url MODEL_CA_FILE=$scratch/other.pem"
 wrong "another authority" "$fetched: the certificate is not trusted"
+
+# Where those of the system vouch for it, and others are meant; mounts that
+# nobody else sees take root.
+if unshare -m true 2>/dev/null; then
+	usual_as=$stack_as
+	mkdir "$scratch/certs"
+	cp "$scratch/ca.pem" "$scratch/certs/$(openssl x509 -noout -hash \
+	    -in "$scratch/ca.pem").0"
+	cat >"$scratch/vouched" <<-END
+		mount --bind $scratch/certs /etc/ssl/certs && exec "\$@"
+	END
+	stack_as="unshare -m sh $scratch/vouched $stack_as"
+	wrong "another authority alone" \
+	    "$fetched: the certificate is not trusted"
+	stack_as=$usual_as
+fi
 from="MODEL_URL=$url"
 wrong "none of the system's" "$fetched: the certificate is not trusted"
 from="MODEL_URL=$url MODEL_CA_FILE=$scratch/none.pem"

@@ -105,7 +105,7 @@ start_storage() {
 # its key.
 certificate() {
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
-	    -days 2 -subj "/CN=of the test" -keyout "$scratch/key" \
+	    -days 2 -subj "/CN=$1 of the test" -keyout "$scratch/key" \
 	    -out "$scratch/$1" 2>"$scratch/openssl"
 	openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
 	    -subj /CN=storage -keyout "$scratch/$2" -out "$scratch/request" \
