@@ -134,7 +134,7 @@ static const struct {
 	    { "weighted", "learned", "ml" } },
 };
 
-/* Where models come from, and the setting that says so. */
+/* Where models come from, and the settings that say so. */
 static const struct {
 	const char *source;
 	const char *name;
@@ -142,6 +142,7 @@ static const struct {
 	{ "disk", "MODEL_PATH" },
 	{ "url", "MODEL_URL" },
 	{ "s3", "MODEL_S3_BUCKET" },
+	{ "s3", "MODEL_S3_KEY" },
 };
 
 /* What people leave in a secret that they meant to replace. */
@@ -507,7 +508,8 @@ choose_model(const struct source *sources, struct conf *next, size_t *ret_i,
 		if (sources[at].value == NULL)
 			continue;
 		*ret_i = at;
-		if (next->MODEL_SOURCE != NULL)
+		if (next->MODEL_SOURCE != NULL &&
+		    strcmp(next->MODEL_SOURCE, models[i].source) != 0)
 			return -1;
 		next->MODEL_SOURCE = models[i].source;
 	}

@@ -118,6 +118,8 @@ is "one that is not set" "$(settings MODEL_PATH=/m MODEL_SOURCE=s3)" \
 is "half an object" "$(settings MODEL_S3_BUCKET=b MODEL_S3_KEY=k \
     MODEL_S3_ACCESS_KEY_ID=i)" \
     "78 MODEL_S3_SECRET_ACCESS_KEY: must be set where models come from s3"
+is "another half" "$(settings MODEL_S3_KEY=k MODEL_S3_ACCESS_KEY_ID=i)" \
+    "78 MODEL_S3_BUCKET: must be set where models come from s3"
 is "and all of it" "$(settings MODEL_S3_BUCKET=b MODEL_S3_KEY=k \
     MODEL_S3_ACCESS_KEY_ID=i MODEL_S3_SECRET_ACCESS_KEY=s)" "0 "
 is "no log has the key, a secret, or what the server says" "$(grep -l \
