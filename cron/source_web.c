@@ -210,16 +210,23 @@ take(struct arena *a, const struct http_call *call, bool asked,
 	return 0;
 }
 
-/* One that can be sent back as it is, or NULL. */
+/*
+ * One that can be sent back as it is and stands for nothing but this, or NULL:
+ * "*" would stand for whatever there is from then on.
+ */
 static const char *
 etag_of(struct arena *a, const struct http_call *call)
 {
 	const char *etag = http_header(call, "ETag");
-	const char *s;
+	const char *s = etag;
 
-	for (s = etag; s != NULL && *s > ' ' && *s < 0x7f; s++)
-		continue;
-	return s == NULL || s == etag || *s != '\0' || s - etag > ETAG_MAX
-	    ? NULL
-	    : arena_strdup(a, etag);
+	if (etag == NULL || strlen(etag) > ETAG_MAX)
+		return NULL;
+	if (strncmp(s, "W/", 2) == 0)
+		s += 2;
+	if (*s++ != '"')
+		return NULL;
+	while (*s > ' ' && *s < 0x7f && *s != '"')
+		s++;
+	return strcmp(s, "\"") == 0 ? arena_strdup(a, etag) : NULL;
 }

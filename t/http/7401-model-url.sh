@@ -35,6 +35,14 @@ publish model.json '.bias = 3'
 is "whatever it is said to be" "$(look) $(loads)" "0 3|url|3"
 is "without an etag it is fetched again" "$(look) $(asked | tail -n 1)" \
     "0 odd -"
+for how in any both; do
+	mode "$how"
+	is "so it is with one of more than this, $how" "$(look >/dev/null
+	    look) $(asked | tail -n 1)" "0 $how -"
+done
+mode weak
+is "a weak one will do" "$(look >/dev/null; look) $(asked | tail -n 1)" \
+    '0 weak W/"a"'
 mode soon
 publish model.json '.bias = 4'
 is "and however often it is promised" "$(look) $(loads)" "0 4|url|4"

@@ -219,6 +219,9 @@ MODES = {
     # Good ones that say odd things of themselves.
     "odd": lambda s, body: reply(
         s, 200, body, "Content-Type: image/png", "ETag: " + "x" * 9000),
+    "any": lambda s, body: reply(s, 200, body, "ETag: *"),
+    "both": lambda s, body: reply(s, 200, body, 'ETag: "a","b"'),
+    "weak": lambda s, body: reply(s, 200, body, 'ETag: W/"a"'),
     "same": lambda s, body: reply(s, 304, b""),
     "soon": lambda s, body: s.sendall(
         b"HTTP/1.1 100 Continue\r\n\r\n" * 3 + OK +
