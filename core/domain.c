@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
 #include "core/event.h"
@@ -39,9 +40,7 @@ static const struct domain domains[SIGNAL__MAX + 1] = {
 	[SIGNAL_GEO_COUNTRY] = { .may = is_country },
 
 	/* Attributes are the caller's, who may send anything. */
-	[SIGNAL__MAX] = { .least = -EVENT_AMOUNT_MAX,
-	    .most = EVENT_AMOUNT_MAX,
-	    .parts = 1 },
+	[SIGNAL__MAX] = { .least = -DBL_MAX, .most = DBL_MAX, .parts = 1 },
 };
 
 const struct domain *
@@ -55,6 +54,17 @@ double
 domain_round(const struct domain *d, double n)
 {
 	return nearbyint(n * d->parts) / d->parts;
+}
+
+/* A literal may be a step but for how it is rounded: that one is not next. */
+double
+domain_next(const struct domain *d, double n, int way)
+{
+	double next = domain_round(d, n);
+
+	if ((next - n) * way <= 0)
+		next = (nearbyint(n * d->parts) + way) / d->parts;
+	return (next - n) * way > 0 ? next : nextafter(n, way * HUGE_VAL);
 }
 
 static bool

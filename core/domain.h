@@ -24,4 +24,10 @@ const struct domain *domain_of(enum signal sig);
 /* The nearest number that is a whole number of steps. */
 double domain_round(const struct domain *d, double n);
 
+/*
+ * The nearest such number above n, or for a way of -1 below; where numbers are
+ * too large for steps the next one that there is.
+ */
+double domain_next(const struct domain *d, double n, int way);
+
 #endif

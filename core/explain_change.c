@@ -339,8 +339,8 @@ add_literals(const struct subject *of, struct numbers *ret)
 			continue;
 		at = l->value.number;
 		add_number(d, ret, at);
-		above = (floor(at * d->parts) + 1) / d->parts;
-		below = (ceil(at * d->parts) - 1) / d->parts;
+		above = domain_next(d, at, 1);
+		below = domain_next(d, at, -1);
 		if (!d->whole && l + 1 < end &&
 		    l[1].value.type == VALUE_NUMBER &&
 		    above >= l[1].value.number)
@@ -380,7 +380,7 @@ add_number(const struct domain *d, struct numbers *ret, double n)
 
 /*
  * Try numbers that lead away from what it was, until none can be better than
- * what was found.
+ * what was found; of a model neither one on the way to the next.
  */
 static int
 walk(struct search *s, const struct subject *of, const struct numbers *part)
@@ -391,7 +391,7 @@ walk(struct search *s, const struct subject *of, const struct numbers *part)
 
 	for (i = 0; i < part->n; i++) {
 		v = value_number(part->all[i]);
-		if (hopeless(s, size_of(&of->was, &v)))
+		if (hopeless(s, size_of(&of->was, s->smooth ? &before : &v)))
 			return 0;
 		if (try(s, of, v, false, &way) == -1)
 			return -1;

@@ -43,8 +43,8 @@ struct rule_why {
  * Say why a rule is true, false or unknown over values as rule_values() has
  * them: of an "&&" that is false the first operand that is, of an "||" that is
  * true the first that is, else each operand that is what the whole is; of
- * these the same, down to comparisons.  The comparisons settle it whatever
- * the other signals are.
+ * these the same, down to comparisons.  Where it is true or false they
+ * settle it whatever the other signals are.
  */
 void rule_why(
     const struct rule *rule, const struct value *values, struct rule_why *ret);

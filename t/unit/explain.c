@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/arena.h"
+#include "core/domain.h"
 #include "core/explain.h"
 #include "core/fail.h"
 #include "core/features.h"
@@ -324,6 +325,26 @@ static const struct {
 	  "then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false, "event.amount 900 1000.0005 review 50",
 	    "none" },
+	/* Steps of hundredths, which few binary fractions are. */
+	{ "rule a { when event.amount > 1024.09 "
+	  "then score += 50, tag t }",
+	    SIGNAL__MAX, { 0 }, false, "event.amount 900 1024.1 review 50",
+	    "none" },
+	{ "rule a { when event.amount >= 1.1 then score += 50, tag t }",
+	    SIGNAL__MAX, { 0 }, false, "none",
+	    "event.amount 900 1.09 allow 0" },
+
+	/* And numbers so large that there are no such steps. */
+	{ "rule a { when event.amount > 9e14 then score += 50, tag t }",
+	    SIGNAL__MAX, { 0 }, false,
+	    "event.amount 900 900000000000000.1 review 50", "none" },
+	{ "rule a { when attr.calls > 1e17 then score += 50, tag t }",
+	    SIGNAL__MAX, { 0 }, false,
+	    "attr.calls 2 1.0000000000000002e+17 review 50", "none" },
+	{ "rule a { when attr.calls <= -1e300 then score += 50, tag t }",
+	    SIGNAL__MAX, { 0 }, false, "attr.calls 2 -1e+300 review 50",
+	    "none" },
+
 	/* Where there is no whole number. */
 	{ "rule a { when graph.ringSize > 7 && graph.ringSize < 8 "
 	  "then score += 50, tag t }",
@@ -548,6 +569,19 @@ START_TEST(knows_every_number)
 }
 END_TEST
 
+/* Next to each hundredth are the two others, however they are rounded. */
+START_TEST(steps_by_hundredths)
+{
+	const struct domain *d = domain_of(SIGNAL_EVENT_AMOUNT);
+	int i;
+
+	for (i = 1; i < 200000; i++) {
+		ck_assert(domain_next(d, i / 100.0, 1) == (i + 1) / 100.0);
+		ck_assert(domain_next(d, i / 100.0, -1) == (i - 1) / 100.0);
+	}
+}
+END_TEST
+
 /* A model to which amounts up to 1000 are risk and more than one try is. */
 static void
 model_of_amounts(struct model *m)
@@ -584,6 +618,26 @@ START_TEST(finds_where_models_turn)
 	near = value_number(c->to.number - way * 0.01);
 	apply(c->signal, false, near);
 	ck_assert_int_eq(verdict_now(), VERDICT_REVIEW);
+}
+END_TEST
+
+/* A turn behind the last number that is tried may be nearer than a known one.
+ */
+START_TEST(finds_turns_before_far_numbers)
+{
+	struct model m;
+
+	usual();
+	model_of_amounts(&m);
+	m.weight[FEATURE_AMOUNT_1000] = 2.4;
+	m.weight[FEATURE_ATTEMPTS_2M] = 0;
+	m.weight[FEATURE_RING_SIZE] = -3.4;
+	m.bias = 2.2;
+	sample.signals.value[SIGNAL_EVENT_AMOUNT] = value_number(500);
+	sample.signals.value[SIGNAL_GRAPH_RING_SIZE] = value_number(56);
+	search("");
+	ck_assert_str_eq(
+	    line(&changes.stricter), "graph.ringSize 56 37 deny 71");
 }
 END_TEST
 
@@ -744,8 +798,10 @@ suite_explain(void)
 	tcase_add_loop_test(tc, finds_the_smallest, 0, 40);
 	tcase_add_loop_test(tc, finds_what_holds, 0, 30);
 	tcase_add_loop_test(tc, knows_every_number, 0, SIGNAL__MAX);
+	tcase_add_test(tc, steps_by_hundredths);
 	tcase_add_loop_test(tc, finds_where_models_turn, -1, 0);
 	tcase_add_loop_test(tc, finds_where_models_turn, 1, 2);
+	tcase_add_test(tc, finds_turns_before_far_numbers);
 	tcase_add_test(tc, keeps_numbers_whole_for_models);
 	tcase_add_test(tc, gives_up);
 	tcase_add_test(tc, full_arenas);
