@@ -18,6 +18,7 @@
 
 #define CORRELATION_MAX 128
 
+static const char *mode(char **params);
 static void read_method(struct req *req, const char *name);
 static void read_target(struct req *req, char **params);
 static const char *correlation(struct arena *a, const char *sent, int64_t now);
@@ -52,7 +53,7 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 	req->api_key = FCGX_GetParam("HTTP_X_API_KEY", params);
 	req->bearer = bearer(FCGX_GetParam("HTTP_AUTHORIZATION", params));
 	req->idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", params);
-	req->mode = FCGX_GetParam("HTTP_X_ENGINE_MODE", params);
+	req->mode = mode(params);
 	req->correlation_id = correlation(
 	    arena, FCGX_GetParam("HTTP_X_CORRELATION_ID", params), now);
 	req->client_ip = client(arena, FCGX_GetParam("REMOTE_ADDR", params),
@@ -104,6 +105,24 @@ req_method_name(enum method method)
 {
 	assert(method > 0 && method < METHOD__MAX);
 	return methods[method];
+}
+
+/*
+ * X-Engine-Mode as it was sent, which must be once: before 1.23 nginx hands on
+ * each line of a header by itself, and joins them from then on.  Two lines are
+ * no mode either way.
+ */
+static const char *
+mode(char **params)
+{
+	static const char name[] = "HTTP_X_ENGINE_MODE=";
+	const char *ret = NULL;
+
+	for (; *params != NULL; params++) {
+		if (strncmp(*params, name, sizeof(name) - 1) == 0)
+			ret = ret == NULL ? *params + sizeof(name) - 1 : "";
+	}
+	return ret;
 }
 
 /* HEAD is GET until the reply is written. */

@@ -164,6 +164,9 @@ for mode in ';' ': SHADOW' ': shadow, live' ': on'; do
 	http POST /v1/decisions "$(event r-1 u-1 1)" -H "X-Engine-Mode$mode"
 	is_error "no mode$mode" 400 INVALID_REQUEST
 done
+http POST /v1/decisions "$(event r-1 u-1 1)" -H 'X-Engine-Mode: live' \
+    -H 'X-Engine-Mode: shadow'
+is_error "nor two" 400 INVALID_REQUEST
 http POST /v1/decisions/async "$(event r-2 u-1 1)" -H 'X-Engine-Mode: shadow'
 is_error "a shadow that nobody would see" 400 INVALID_REQUEST
 KEY_KEPT=$KEY
