@@ -76,7 +76,8 @@ end
 $$;
 
 -- A step of the watch: count labels, and say which day is the last of a window
--- that is to be judged, if one is: the last that is over, once.
+-- that is to be judged, if one is: the last that is over, once.  A clock that
+-- was set back is no reason to wait until it has caught up.
 create or replace function assay.drift_step(most bigint,
     out labels bigint, out due text)
 language plpgsql security definer
@@ -86,7 +87,8 @@ declare
 	last constant date := (now() at time zone 'UTC')::date - 1;
 begin
 	labels := assay.drift_labels(most);
-	if not exists (select from assay.drift d where d.day >= last) then
+	if not exists (select from assay.drift d
+	    where d.day between last and last + 1) then
 		due := to_char(last, 'YYYY-MM-DD');
 	end if;
 end
@@ -162,6 +164,7 @@ begin
 			on conflict (event_type) do update
 			set day = excluded.day, psi = excluded.psi
 			where d.day < excluded.day
+				or d.day > (now() at time zone 'UTC')::date
 			returning d.event_type
 		)
 		select w.alert

@@ -136,3 +136,10 @@ select assay.drift_note(today(),
     '{order.place}', '{0.6}', '{"{\"psi\":0.6}"}', 'cor-3');
 select event, data, correlation_id from assay.outbox where data like '%psi%';
 select name, value from assay.gauges(10) where name like 'psi%' order by 1;
+
+-- Of a day that has not come, since the clock was set back, it is no note.
+update assay.drift set day = today() + 30;
+select (assay.drift_step(1)).due = (today() - 1)::text;
+select assay.drift_note(today() - 1,
+    '{order.place}', '{0.7}', '{"{\"psi\":0.7}"}', 'cor-4');
+select (assay.drift_step(1)).due;
