@@ -119,6 +119,8 @@ is "all is as it was" "$BODY" "$before"
 login admin@example.com "correct horse"
 ctl drift --type card.authorize
 check "assayctl shows it" said 'card.authorize .*|card.authorize  hot .* 50.0 %  *10.0 %|.*  p  '
+ctl drift
+is "in 80 columns" "$(awk 'length > 80' "$scratch/out")" ""
 ctl drift --days 0
 is "and knows what it may ask for" "$STATUS" 64
 
