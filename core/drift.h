@@ -9,9 +9,7 @@
 
 #define DRIFT_SCORES 101 /* 0 to 100 */
 #define DRIFT_BINS 10 /* of ten scores each, the last one of eleven */
-#define DRIFT_DECISIONS_MIN                                                    \
-	200 /* in each window, for its index to mean much                      \
-	     */
+#define DRIFT_DECISIONS_MIN 200 /* of each window, to have an index */
 
 /* How many decisions of a window had each score; begins zeroed. */
 struct drift_scores {

@@ -483,7 +483,7 @@ select first, last from assay.analytics_rebuild_begin();
 -- name: analytics_rebuild one write late
 select counted, done from assay.analytics_rebuild($1::bigint);
 
--- The watch for drift (fcgi/ep_drift.c, cron/drift.c, lib/drift.c) -------------
+-- The watch for drift (fcgi/ep_drift.c, lib/population.c, cron/judge.c) ---------
 
 -- The first and the last days of two windows; without a last one, yesterday.
 -- name: drift_days one read late
