@@ -89,7 +89,10 @@ model_open(struct run *r, struct fail *f)
 	return 0;
 }
 
-/* Who is told to do it once looks, due or not. */
+/*
+ * Who is told to do it once looks, due or not, but gives nothing up: by hand
+ * there may be no place only because the credentials of the units are missing.
+ */
 int
 model_step(struct run *r, bool *ret_more, struct fail *f)
 {
@@ -97,7 +100,9 @@ model_step(struct run *r, bool *ret_more, struct fail *f)
 
 	if (r->until != 0 && clock_ticks() < s->ask_at)
 		return 0;
-	return s->source == NULL ? unlook(r, s, f) : look(r, s, ret_more, f);
+	if (s->source != NULL)
+		return look(r, s, ret_more, f);
+	return r->until == 0 ? 0 : unlook(r, s, f);
 }
 
 void

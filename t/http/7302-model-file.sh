@@ -257,12 +257,14 @@ put '.bias = 8'
 is "another file is loaded again" "$(look) $(loads)" "0 12|disk|8"
 
 # Without a file.
-is "no file, no model of a file" "$(looked=0; cron model || looked=$?
-    echo $looked) $(loads)" "0 13|bundled|"
+is "who looks by hand, without the settings, gives nothing up" \
+    "$(from=; look) $(loads)" "0 12|disk|8"
+no_place
+is "no file, no model of a file" "$(loads)" "13|bundled|"
 is "and one again, the same" "$(look) $(loads)" "0 14|disk|8"
 ADMIN_DATABASE_URL="host=$scratch/run dbname=assay user=postgres"
 ctl models publish "$scratch/published.json"
-cron model
+no_place
 is "what was published stays" "$(loads)" "15|published|20"
 is "all that with the workers that there were" "$(metric \
     'engine_worker_restarts_total{group="decide"}')" 0

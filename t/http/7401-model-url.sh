@@ -203,7 +203,8 @@ is "a file instead" "$(look) $(loads)" "0 7|disk|7"
 is "what was refused elsewhere is forgotten" "$(sql "select count(*),
     count(refusal) from assay.model_place") $(http GET /v1/config/model
     json .ml.refused)" "1|0 null"
-is "no place at all" "$(from=; look) $(loads)" "0 8|bundled|"
+no_place
+is "no place at all" "$(loads)" "8|bundled|"
 is "no log has the URL, or what the server says" "$(grep -l -e "$token" \
     -e open/model -e "127.0.0.1:${storage##*:}" -e the-storage-says \
     "$scratch"/log/*)" ""

@@ -30,6 +30,19 @@ look() {
 	echo $looked
 }
 
+# no_place: a companion that stays, and has none set, takes its host off.
+no_place() {
+	start_cron "model --for 10m"
+	check "a host has no place any more" \
+	    stack_until 10 "$stack_cron_pid" unplaced
+	stop_cron
+}
+
+# shellcheck disable=SC2317 # called by name
+unplaced() {
+	[ "$(sql "select count(*) from assay.model_host")" = 0 ]
+}
+
 # why: what the last run of the companion was refused for.
 why() {
 	sed -n 's/.*step=failed where=model why=//p' "$scratch/log/cron.log" |
