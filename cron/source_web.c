@@ -82,7 +82,10 @@ source_s3_look(
 	return ask(r, &call, etag, ret, f);
 }
 
-/* By a hash: a URL may hold a secret. */
+/*
+ * By a hash: a URL may hold a secret.  What follows a question mark is none of
+ * the name, so that another token there makes no other place.
+ */
 static const char *
 name_place(struct arena *a, const char *source, const char *url)
 {
@@ -90,7 +93,7 @@ name_place(struct arena *a, const char *source, const char *url)
 	char hex[HASH_SIZE];
 	struct str s;
 
-	crypt_sha256(url, strlen(url), hash);
+	crypt_sha256(url, strcspn(url, "?"), hash);
 	crypt_hex(hash, sizeof(hash), hex);
 	str_init(&s, a);
 	str_addf(&s, "%s %s", source, hex);

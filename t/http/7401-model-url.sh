@@ -194,17 +194,27 @@ check "one that hangs" stack_until 10 "$other" has_asked hang
 kill -s TERM "$other"
 check "is not waited for at the end" stack_until 5 0 stack_gone "$other"
 
+# What was gone back to stays when a token is replaced.
+mode good
+sql "select assay.model_serve('published', (select hash from assay.model_load
+    where number = 1), null)" >/dev/null
+from="MODEL_URL=${url}x MODEL_CA_FILE=$scratch/ca.pem"
+due
+is "another token makes no other place" "$(look) $(loads)" "0 7|published|1"
+from="MODEL_URL=$storage/open/./model.json MODEL_CA_FILE=$scratch/ca.pem"
+is "another path does" "$(look) $(loads)" "0 8|url|6"
+
 # Elsewhere.
 mkdir "$scratch/model"
 model '.bias = 7' >"$scratch/model/model.json"
 stack_own "$scratch/model"
 from="MODEL_PATH=$scratch/model/model.json"
-is "a file instead" "$(look) $(loads)" "0 7|disk|7"
+is "a file instead" "$(look) $(loads)" "0 9|disk|7"
 is "what was refused elsewhere is forgotten" "$(sql "select count(*),
     count(refusal) from assay.model_place") $(http GET /v1/config/model
     json .ml.refused)" "1|0 null"
 no_place
-is "no place at all" "$(loads)" "8|bundled|"
+is "no place at all" "$(loads)" "10|bundled|"
 is "no log has the URL, or what the server says" "$(grep -l -e "$token" \
     -e open/model -e "127.0.0.1:${storage##*:}" -e the-storage-says \
     "$scratch"/log/*)" ""
