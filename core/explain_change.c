@@ -332,22 +332,17 @@ add_literals(const struct subject *of, struct numbers *ret)
 {
 	const struct domain *d = of->domain;
 	const struct literal *l = of->literals, *end = l + of->n;
-	double at, before = -INFINITY, above, below;
+	double at, before = -INFINITY, below;
 
 	for (; l < end; l++) {
 		if (l->value.type != VALUE_NUMBER)
 			continue;
 		at = l->value.number;
 		add_number(d, ret, at);
-		above = domain_next(d, at, 1);
+		add_number(d, ret, domain_next(d, at, 1));
 		below = domain_next(d, at, -1);
-		if (!d->whole && l + 1 < end &&
-		    l[1].value.type == VALUE_NUMBER &&
-		    above >= l[1].value.number)
-			above = at + (l[1].value.number - at) / 2;
 		if (!d->whole && below <= before)
 			below = before + (at - before) / 2;
-		add_number(d, ret, above);
 		add_number(d, ret, below);
 		before = at;
 	}

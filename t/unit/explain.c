@@ -680,6 +680,7 @@ START_TEST(gives_up)
 	ck_assert_int_eq(
 	    explain_changes(&book, &sample, &arena, &changes, &f), 0);
 	ck_assert(!changes.complete);
+	ck_assert_uint_lt(arena.ar_peak - arena.ar_used, 1 << 20);
 	ck_assert_uint_gt(changes.tried, 1000);
 }
 END_TEST
@@ -749,6 +750,67 @@ START_TEST(learns_again)
 }
 END_TEST
 
+/* Every part of a decision by a model has to be what it was. */
+START_TEST(is_the_same_in_all)
+{
+	const struct reason was[] = { { "a", 20 }, { "b", 10 } };
+	struct replay *s = &sample;
+	struct reason is[2];
+
+	decision = (struct decision) {
+		.verdict = VERDICT_REVIEW,
+		.scorer = SCORER_ML,
+		.score = { 30, was, 2 },
+		.rules = { .total = 5 },
+		.p = 0.1,
+		.p_even = 0.3,
+	};
+	s->verdict = VERDICT_REVIEW;
+	s->scorer = SCORER_ML;
+	s->score = 30;
+	s->rules_score = 5;
+	s->p = 0.1;
+	s->p_even = 0.3;
+	memcpy(is, was, sizeof(is));
+	ck_assert(explain_same(&decision, s, is, 2));
+	ck_assert(!explain_same(&decision, s, is, 1));
+	is[1].tag = "c";
+	ck_assert(!explain_same(&decision, s, is, 2));
+	is[1] = (struct reason) { "b", 11 };
+	ck_assert(!explain_same(&decision, s, is, 2));
+	is[1].points = 10;
+	s->verdict = VERDICT_DENY;
+	ck_assert(!explain_same(&decision, s, is, 2));
+	s->verdict = VERDICT_REVIEW;
+	s->score++;
+	ck_assert(!explain_same(&decision, s, is, 2));
+	s->score--;
+	s->p = nextafter(s->p, 1);
+	ck_assert(!explain_same(&decision, s, is, 2));
+	s->p = decision.p;
+	s->p_even = nextafter(s->p_even, 1);
+	ck_assert(!explain_same(&decision, s, is, 2));
+	s->p_even = decision.p_even;
+	s->scorer = SCORER_WEIGHTED;
+	ck_assert(!explain_same(&decision, s, is, 2));
+}
+END_TEST
+
+/* What added what its rules do is worth what rules add up to, not that. */
+START_TEST(leaves_the_untaught_alone)
+{
+	const struct reason all[] = { { "a", 30 }, { "b", 20 } };
+	const struct reason was[] = { { "b", 41 }, { "a", 30 } };
+	const struct score fired = { 50, all, 2 };
+	struct lessons got;
+
+	ck_assert_int_eq(
+	    explain_lessons(&arena, &fired, was, 2, NULL, &got, &f), 0);
+	ck_assert_uint_eq(got.n, 1);
+	ck_assert_str_eq(got.all[0].tag, "b");
+}
+END_TEST
+
 /* Tags that did not fire are what is known of them now. */
 START_TEST(learns_the_rest_from_now)
 {
@@ -806,6 +868,8 @@ suite_explain(void)
 	tcase_add_test(tc, gives_up);
 	tcase_add_test(tc, full_arenas);
 	tcase_add_loop_test(tc, learns_again, 0, 20);
+	tcase_add_test(tc, is_the_same_in_all);
+	tcase_add_test(tc, leaves_the_untaught_alone);
 	tcase_add_test(tc, learns_the_rest_from_now);
 	tcase_add_test(tc, teaches_just_so_much);
 	suite_add_tcase(s, tc);
