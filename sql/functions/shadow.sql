@@ -2,7 +2,8 @@
 -- Probation: what decides without effect beside what serves, what is counted
 -- of it, and how it ends.  Who begins or ends one takes assay.shadow_turn()
 -- first; who counts holds the rows that it counts for, and then each waits for
--- the other.  The row of assay.epoch is locked last, and until the commit.
+-- the other.  The row of assay.epoch is locked last, and until the commit; but
+-- before the texts of models, as assay.model_serve() does.
 
 -- One at a time begins and ends probations, until its transaction ends.
 create or replace function assay.shadow_turn()
@@ -53,6 +54,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
 	perform assay.shadow_turn();
+	perform from assay.epoch for update;
 	insert into assay.model (hash, body) values (new_hash, new_body)
 	on conflict do nothing;
 	delete from assay.shadow s where s.place = 'model';

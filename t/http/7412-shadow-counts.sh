@@ -164,6 +164,31 @@ jq -n --argjson names "$names" --argjson version "$version" '{
 ctl shadow start --model "$scratch/model.json"
 check "a model is, byte for byte" said \
     "^$(sha256sum <"$scratch/model.json" | head -c 16) is on probation: shd_"
+
+# One that begins to serve at the moment at which it is put on probation.
+jq '.bias = 2' <"$scratch/model.json" >"$scratch/other.json"
+hash=$(sha256sum <"$scratch/other.json" | head -c 64)
+cluster_psql postgres assay -q <"$scratch/holder" >/dev/null 2>&1 &
+holder=$!
+exec 8>"$scratch/holder"
+echo "begin; select from assay.shadow for key share;" >&8
+# shellcheck disable=SC2317 # stack_until calls it
+wait_for() {
+	[ "$(sql "select count(*) from pg_locks where not granted")" = "$1" ]
+}
+ctl shadow start --model "$scratch/other.json" &
+request=$!
+stack_until 20 0 wait_for 1
+sql "select assay.model_serve('published', '$hash',
+    convert_from('\\x$(od -An -v -tx1 "$scratch/other.json" | tr -d ' \n')',
+    'UTF8'))" >"$scratch/served" &
+serving=$!
+stack_until 20 0 wait_for 2
+echo "commit;" >&8
+exec 8>&-
+wait "$holder" "$request" "$serving"
+check "is on probation" said "^$(printf %.16s "$hash") is on probation: shd_"
+is "and serves" "$(cat "$scratch/served")" t
 ctl shadow end
 check "and ends" said 'is on probation no more'
 ctl shadow start
