@@ -14,7 +14,7 @@ struct run;
 struct found {
 	const char *fo_text; /* NUL-terminated, in the run's arena */
 	size_t fo_size;
-	const char *fo_etag; /* what the server calls the text, or NULL */
+	const char *fo_etag; /* for the next look to know it by, or NULL */
 	bool fo_same; /* there is what the etag was of */
 };
 

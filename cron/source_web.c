@@ -19,13 +19,15 @@
 #define CONNECT_MS 5000
 #define STALL_S 10
 #define WAIT_MS 100 /* before it is asked whether the run is over */
-#define ETAG_MAX 256
+#define MARK_SIZE 16 /* digits of a URL's hash */
+#define ETAG_MAX (256 - MARK_SIZE - 1)
 #define NO_BODY                                                                \
 	"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 #define HASH_SIZE (2 * CRYPT_SHA256_SIZE + 1)
 
 static const char *name_place(
     struct arena *a, const char *source, const char *url);
+static void hash_url(const char *url, size_t n, char ret[HASH_SIZE]);
 static const char *s3_url(struct arena *a);
 static void add_encoded(struct str *s, const char *text);
 static void add_header(struct arena *a, struct http_call *call,
@@ -34,6 +36,7 @@ static int ask(struct run *r, struct http_call *call, const char *etag,
     struct found *ret, struct fail *f);
 static int take(struct arena *a, const struct http_call *call, bool asked,
     struct found *ret, struct fail *f);
+static const char *etag_for(const char *url, const char *etag);
 static const char *etag_of(struct arena *a, const struct http_call *call);
 
 const char *
@@ -89,15 +92,22 @@ source_s3_look(
 static const char *
 name_place(struct arena *a, const char *source, const char *url)
 {
-	uint8_t hash[CRYPT_SHA256_SIZE];
 	char hex[HASH_SIZE];
 	struct str s;
 
-	crypt_sha256(url, strcspn(url, "?"), hash);
-	crypt_hex(hash, sizeof(hash), hex);
+	hash_url(url, strcspn(url, "?"), hex);
 	str_init(&s, a);
 	str_addf(&s, "%s %s", source, hex);
 	return str_text(&s);
+}
+
+static void
+hash_url(const char *url, size_t n, char ret[HASH_SIZE])
+{
+	uint8_t hash[CRYPT_SHA256_SIZE];
+
+	crypt_sha256(url, n, hash);
+	crypt_hex(hash, sizeof(hash), ret);
 }
 
 /* The bucket is in the path, which every storage understands. */
@@ -167,10 +177,10 @@ ask(struct run *r, struct http_call *call, const char *etag, struct found *ret,
 	call->hc_connect_ms = CONNECT_MS;
 	call->hc_stall_s = STALL_S;
 	call->hc_reply_max = MODEL_FILE_MAX;
-	if (etag != NULL)
-		add_header(r->arena, call, "If-None-Match", etag);
 	if (r->arena->ar_overflow)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	if ((etag = etag_for(call->hc_url, etag)) != NULL)
+		add_header(r->arena, call, "If-None-Match", etag);
 	if ((h = http_new(1, f)) == NULL || http_start(h, call, f) == -1)
 		goto done;
 	while (http_wait(h, WAIT_MS) == NULL && !run_over(r))
@@ -214,22 +224,44 @@ take(struct arena *a, const struct http_call *call, bool asked,
 }
 
 /*
- * One that can be sent back as it is and stands for nothing but this, or NULL:
- * "*" would stand for whatever there is from then on.
+ * What etag_of() kept, as it was sent, or NULL if it was of another URL: what
+ * follows a question mark may ask for something else.
+ */
+static const char *
+etag_for(const char *url, const char *etag)
+{
+	char mark[HASH_SIZE];
+
+	hash_url(url, strlen(url), mark);
+	return etag == NULL || strncmp(etag, mark, MARK_SIZE) != 0
+	    ? NULL
+	    : etag + MARK_SIZE + 1;
+}
+
+/*
+ * One that can be sent back as it is and stands for nothing but this, marked
+ * with its URL, or NULL: "*" would stand for whatever there is from then on.
  */
 static const char *
 etag_of(struct arena *a, const struct http_call *call)
 {
 	const char *etag = http_header(call, "ETag");
-	const char *s = etag;
+	const char *at = etag;
+	char mark[HASH_SIZE];
+	struct str s;
 
 	if (etag == NULL || strlen(etag) > ETAG_MAX)
 		return NULL;
-	if (strncmp(s, "W/", 2) == 0)
-		s += 2;
-	if (*s++ != '"')
+	if (strncmp(at, "W/", 2) == 0)
+		at += 2;
+	if (*at++ != '"')
 		return NULL;
-	while (*s > ' ' && *s < 0x7f && *s != '"')
-		s++;
-	return strcmp(s, "\"") == 0 ? arena_strdup(a, etag) : NULL;
+	while (*at > ' ' && *at < 0x7f && *at != '"')
+		at++;
+	if (strcmp(at, "\"") != 0)
+		return NULL;
+	hash_url(call->hc_url, strlen(call->hc_url), mark);
+	str_init(&s, a);
+	str_addf(&s, "%.*s %s", MARK_SIZE, mark, etag);
+	return str_text(&s);
 }

@@ -201,6 +201,8 @@ sql "select assay.model_serve('published', (select hash from assay.model_load
 from="MODEL_URL=${url}x MODEL_CA_FILE=$scratch/ca.pem"
 due
 is "another token makes no other place" "$(look) $(loads)" "0 7|published|1"
+is "but an etag is of what it was sent for" "$(asked | tail -n 1 |
+    cut -d ' ' -f 2) $(look) $(asked | tail -n 1 | cut -d ' ' -f 1)" "- 0 304"
 from="MODEL_URL=$storage/open/./model.json MODEL_CA_FILE=$scratch/ca.pem"
 is "another path does" "$(look) $(loads)" "0 8|url|6"
 
