@@ -80,7 +80,7 @@ decision_answer(struct req *req, struct resp *resp)
 		return -1;
 	if (item->outcome == SET_REPLAYED)
 		resp_header(req, resp, "X-Engine-Idempotent-Replay: true");
-	if (item->shadow)
+	if (item->dry_run)
 		resp_header(req, resp, "X-Engine-Mode: shadow");
 	resp->verdict = verdict_name(item->answer.verdict);
 	str_init(&s, req->arena);
@@ -238,7 +238,7 @@ item_init(struct item *item, const struct req *req, const struct event *ev,
 	item->key_hash = req->key_hash;
 	item->scope = (unsigned)req->route->scope;
 	item->queued = 0;
-	item->shadow = shadow;
+	item->dry_run = shadow;
 	item->keep = shadow;
 }
 

@@ -97,7 +97,7 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 void
 set_count(struct slot *slot, const struct item *item)
 {
-	if (item->shadow) {
+	if (item->dry_run) {
 		metric_add(slot, METRIC_ID_SHADOWS,
 		    (size_t)item->answer.verdict - VERDICT_ALLOW, 0, 1);
 		return;
@@ -151,7 +151,7 @@ set_scene(const struct set *s, const struct entry *en)
 bool
 set_records(const struct entry *en)
 {
-	return en->decided && !en->item->shadow;
+	return en->decided && !en->item->dry_run;
 }
 
 bool
@@ -280,7 +280,7 @@ set_begin(struct set *s, struct item *const *items, size_t n, struct fail *f)
 	if (engine_learned(s->engine) != NULL &&
 	    db_has(s->db, STMT_TAGS_LEARNED, f) == -1)
 		return -1;
-	if (s->shadows && db_has(s->db, STMT_SET_ADD_SHADOWS, f) == -1)
+	if (s->dry_runs && db_has(s->db, STMT_SET_ADD_DRY_RUNS, f) == -1)
 		return -1;
 	if (!s->queued)
 		return 0;
@@ -298,7 +298,7 @@ set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
 	s->n = n;
 	s->n_members = 0;
 	s->queued = false;
-	s->shadows = false;
+	s->dry_runs = false;
 	s->entries = arena_array(s->arena, n, sizeof(*s->entries));
 	s->members = arena_array(s->arena, n, sizeof(*s->members));
 	s->graph = graph_new(s->arena, n * SET_NODES_MAX, n * GRAPH_PAIRS_MAX);
@@ -324,10 +324,10 @@ set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
 	memset(&item->fail, 0, sizeof(item->fail));
 	en->item = item;
 	s->queued = s->queued || item->queued != 0;
-	s->shadows = s->shadows || item->shadow;
+	s->dry_runs = s->dry_runs || item->dry_run;
 	geoip_place(engine_geoip(s->engine), ev, &en->place);
 	en->n_keys = list_keys(ev, en->place.country, en->keys);
-	if (!item->shadow)
+	if (!item->dry_run)
 		en->key = item->idempotency_key != NULL ? item->idempotency_key
 							: ev->id;
 	en->member = set_member(s, ev->user);
@@ -434,7 +434,7 @@ set_decide(struct set *s, struct fail *f)
 
 /*
  * Compute signals and decision of one entry, then count the event.  What a
- * list decides by itself has no signals and is not counted; a shadow neither.
+ * list decides by itself has no signals and is not counted; a dry run neither.
  */
 static int
 decide_entry(struct set *s, struct entry *en, struct fail *f)
@@ -457,7 +457,7 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 	    (en->listed == LIST_WATCH &&
 		decide_watched(s->arena, &en->decision, f) == -1))
 		return -1;
-	if (en->item->shadow)
+	if (en->item->dry_run)
 		return 0;
 	if (engine_shadow(s->engine, ev->type, &shadow))
 		decide_shadow(&shadow, &en->signals, en->listed == LIST_WATCH,

@@ -71,7 +71,7 @@ struct item {
 	unsigned scope; /* bits that the API key must have */
 	int64_t queued; /* number of its row in assay.async_queue, or 0 */
 	bool keep; /* SET_FAILED rather than degraded: it has time */
-	bool shadow; /* of it nothing is kept but a line of activity */
+	bool dry_run; /* a shadow request: nothing is kept but its activity */
 
 	enum set_outcome outcome;
 	struct answer answer; /* unless refused, failed or busy */
@@ -91,7 +91,7 @@ struct item {
  * Locks the users for the length of the transaction.  An event out of the queue
  * is decided only if its row is still there, and takes it away in the same
  * transaction, as it does when it finds its idempotency key used
- * (SET_REPLAYED).  A shadow is scored like the others, and sees what they see;
+ * (SET_REPLAYED).  A dry run is scored like the others, and sees what they see;
  * it claims no key, counts nowhere and leaves no verdict, sample, case or
  * event, and one that cannot be decided is to be kept.  Returns half a second
  * after the deadline at the latest, whatever the database does.  db must have
@@ -102,7 +102,7 @@ void set_run(struct engine *engine, struct db *db, struct arena *a,
 
 /*
  * Count a decision that was made, an earlier one that was found, degraded, or
- * a shadow.
+ * a dry run.
  */
 void set_count(struct slot *slot, const struct item *item);
 

@@ -65,7 +65,7 @@ struct entry {
 	bool busy; /* its user is, and it is no replay */
 	bool gone; /* out of the queue, by somebody else */
 
-	/* Filled when it is decided; replay and case_id not of a shadow. */
+	/* Filled when it is decided; replay and case_id not of a dry run. */
 	bool decided;
 	struct decision decision;
 	struct shade shade; /* what stays of a probation, if there is one */
@@ -88,7 +88,7 @@ struct set {
 	struct graph *graph;
 	enum set_lock lock;
 	bool queued; /* some of the events are in the queue */
-	bool shadows; /* some of them are shadows */
+	bool dry_runs; /* some of them are such */
 	int64_t deadline; /* clock_ticks() */
 	int lost; /* times that the connection died under it */
 	struct fail why; /* of the latest try that failed */

@@ -496,7 +496,7 @@ may_link(const struct set *s, const struct entry *en)
 {
 	const struct scene sc = set_scene(s, en);
 
-	return set_decides(en) && !en->item->shadow &&
+	return set_decides(en) && !en->item->dry_run &&
 	    !list_decides(en->listed) && scene_may_link(&sc);
 }
 

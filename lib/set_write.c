@@ -39,7 +39,7 @@ static int send_details(struct set *, size_t *, struct fail *);
 static int send_states(struct set *, bool, size_t *, struct fail *);
 static int send_cases(struct set *, size_t *, struct fail *);
 static int send_anomalies(struct set *, size_t *, struct fail *);
-static int send_shadows(struct set *, size_t *, struct fail *);
+static int send_dry_runs(struct set *, size_t *, struct fail *);
 static int send(
     struct set *, enum stmt, const struct params *, size_t *, struct fail *);
 static int columns_init(
@@ -47,7 +47,7 @@ static int columns_init(
 static int64_t scored_id(const struct entry *, enum carried);
 static bool is_anomaly(const struct entry *, double);
 static const char *anomaly_data(struct arena *, const struct entry *);
-static const char *shadow_answer(struct arena *, const struct answer *);
+static const char *dry_run_answer(struct arena *, const struct answer *);
 static const char *masked(struct arena *, const struct event *);
 static int by_key(const void *, const void *);
 
@@ -63,7 +63,7 @@ set_write(struct set *s, struct fail *f)
 	    send_verdicts(s, &n, f) == -1 || send_details(s, &n, f) == -1 ||
 	    send_states(s, true, &n, f) == -1 ||
 	    send_states(s, false, &n, f) == -1 || send_cases(s, &n, f) == -1 ||
-	    send_anomalies(s, &n, f) == -1 || send_shadows(s, &n, f) == -1 ||
+	    send_anomalies(s, &n, f) == -1 || send_dry_runs(s, &n, f) == -1 ||
 	    send(s, STMT_COMMIT, NULL, &n, f) == -1)
 		return -1;
 	return db_sync(s->db, s->arena, rows, n, f);
@@ -418,21 +418,21 @@ send_anomalies(struct set *s, size_t *n, struct fail *f)
 	return send(s, STMT_SET_ADD_ANOMALIES, &p, n, f);
 }
 
-/* Shadows: the masked requests, and the answers, which stand nowhere else. */
+/* Dry runs: the masked requests, and the answers, which stand nowhere else. */
 static int
-send_shadows(struct set *s, size_t *n, struct fail *f)
+send_dry_runs(struct set *s, size_t *n, struct fail *f)
 {
 	const struct entry *en;
 	struct columns c;
 	struct params p;
 	int k;
 
-	if (!s->shadows)
+	if (!s->dry_runs)
 		return 0;
 	if (columns_init(&c, s->arena, s->n, 6, 1, f) == -1)
 		return -1;
 	for (en = s->entries; en < s->entries + s->n; en++) {
-		if (!en->decided || !en->item->shadow)
+		if (!en->decided || !en->item->dry_run)
 			continue;
 		c.number[0][c.n] = en->item->answer.decided_at;
 		c.text[0][c.n] = en->item->answer.id;
@@ -440,7 +440,7 @@ send_shadows(struct set *s, size_t *n, struct fail *f)
 		c.text[2][c.n] = event_type_name(en->item->event->type);
 		c.text[3][c.n] = en->member->user;
 		c.text[4][c.n] = masked(s->arena, en->item->event);
-		c.text[5][c.n++] = shadow_answer(s->arena, &en->item->answer);
+		c.text[5][c.n++] = dry_run_answer(s->arena, &en->item->answer);
 	}
 	if (c.n == 0)
 		return 0;
@@ -448,7 +448,7 @@ send_shadows(struct set *s, size_t *n, struct fail *f)
 	params_times(&p, c.number[0], c.n);
 	for (k = 0; k < 6; k++)
 		params_texts(&p, c.text[k], c.n);
-	return send(s, STMT_SET_ADD_SHADOWS, &p, n, f);
+	return send(s, STMT_SET_ADD_DRY_RUNS, &p, n, f);
 }
 
 /* Queue one statement and count it. */
@@ -514,9 +514,9 @@ anomaly_data(struct arena *a, const struct entry *en)
 	return str_text(&s);
 }
 
-/* What a shadow was answered, as JSON. */
+/* What a dry run was answered, as JSON. */
 static const char *
-shadow_answer(struct arena *a, const struct answer *ans)
+dry_run_answer(struct arena *a, const struct answer *ans)
 {
 	struct str s;
 

@@ -160,7 +160,7 @@ from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	as w(decided_at, verdict_id, event_id, event_type, user_id,
 	    idempotency_key, request, replay, device, ip);
 
--- name: set_add_shadows write late
+-- name: set_add_dry_runs write late
 insert into assay.detail (decided_at, verdict_id, event_id, event_type,
 	user_id, request, shadow)
 select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
