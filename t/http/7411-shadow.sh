@@ -4,26 +4,14 @@
 # it changes nothing but its sample; and how it begins, is replaced and ends.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/model.sh
+. "$(dirname "$0")/model.sh"
 
 start_stack SCORER_SHADOW=learned DECIDE_WORKERS=3
 start_host 2 SCORER_SHADOW=learned
 admin_token
 api_key
 
-names=$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/"\1"/p' \
-    "$srcdir/core/features.tbl" | jq -cs .)
-version=$(sed -n 's/^#define FEATURES_VERSION \([0-9]*\).*/\1/p' \
-    "$srcdir/core/features.h")
-
-# model FILTER: one that says the same of all events, by its bias, with what
-# jq's filter makes of it.
-model() {
-	jq -n --argjson names "$names" --argjson version "$version" '{
-	    featuresVersion: $version, featureNames: $names,
-	    weights: ($names | map(0)), bias: 3, trainedAt: "2026-11-21",
-	    baseRate: 0.5, calibration: { a: 1, b: 0 },
-	    metrics: { auc: 0.9, accuracy: 0.8, samples: 100 } } | '"${1:-.}"
-}
 # rules VERSION POINTS [MEMBERS]: of order.place, one that fires on any amount.
 rules() {
 	http POST /v1/rules "{\"eventType\":\"order.place\",\"version\":\"$1\",
@@ -186,7 +174,7 @@ order '' e-2 >/dev/null
 is "which replaces nothing" "$(beside e-2)" "$second review 70 any 70"
 
 # A candidate model: for all types that have no rules on probation.
-model >"$scratch/model.json"
+model '.bias = 3' >"$scratch/model.json"
 hash=$(sha256sum <"$scratch/model.json" | head -c 16)
 before=$(sql "select model from assay.epoch")
 printf '{ "model" :\n%s\n}' "$(cat "$scratch/model.json")" >"$scratch/body"

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
 # Models that are easily told apart, and what is known of those that were
-# loaded.  Sourced after lib.sh and load.sh.
+# loaded.  Sourced after lib.sh; metric_is needs load.sh, too.
 # shellcheck disable=SC2034,SC2154 # scratch is lib.sh's
 
 from=
