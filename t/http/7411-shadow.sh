@@ -200,6 +200,10 @@ for body in '{}' '{"model":[]}' '{"model":null}' '{"model":{}}' '[]' \
 	http POST /v1/model/shadow "$body"
 	is_error "model $body" 400 INVALID_REQUEST
 done
+http POST /v1/model/shadow '{"model":{},"model":{}}'
+is_error "two of them" 400 INVALID_JSON
+end '{"eventType"'
+is_error "no JSON" 400 INVALID_JSON
 order '' f-3 >/dev/null
 http POST /v1/decisions '{"id":"f-4","type":"account.login",
     "subject":{"userId":"u-f-4"}}'
