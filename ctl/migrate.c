@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +29,13 @@
 #define PATH_SIZE 4096
 #define CHECKSUM_SIZE (2 * CRYPT_SHA256_SIZE + 1)
 #define MONTHS_AHEAD 24
+#define HELD_PAUSE 2000 /* ms between tries for a lock */
 
 /* What runs before a named statement can be prepared. */
 #define SQL_LOCK "select pg_advisory_lock(hashtextextended('assay.migrate', 0))"
 #define SQL_BOOTSTRAP                                                          \
 	"set client_min_messages = warning;"                                   \
+	"set lock_timeout = '500ms';"                                          \
 	"create schema if not exists assay;"                                   \
 	"create table if not exists assay.migration ("                         \
 	"number bigint primary key, name text not null, "                      \
@@ -66,6 +69,7 @@ struct work {
 	struct migration seen[FILES_MAX];
 	size_t n_seen;
 	unsigned done; /* things that were not up to date */
+	bool waited; /* somebody held what was to be changed */
 };
 
 /* What each event type has one of from the beginning. */
@@ -87,6 +91,7 @@ static int seen_check(const struct work *, struct fail *);
 static int apply_all(struct work *, struct fail *);
 static int apply(struct work *, const struct migration *, struct fail *);
 static int functions(struct work *, struct fail *);
+static bool held(struct work *);
 static int seeds(struct work *, struct db *, struct fail *);
 static int seed(struct work *, struct db *, const char *,
     const struct seed_kind *, struct fail *);
@@ -175,14 +180,20 @@ status(struct work *w)
 static int
 bring(struct work *w, struct fail *f)
 {
+	struct arena_mark mark;
 	struct db *db;
 	int r;
 
 	if (db_query(w->db, &w->arena, SQL_LOCK, NULL, NULL, f) == -1 ||
 	    db_script(w->db, SQL_BOOTSTRAP, f) == -1 || seen_load(w, f) == -1 ||
-	    seen_check(w, f) == -1 || apply_all(w, f) == -1 ||
-	    functions(w, f) == -1)
+	    seen_check(w, f) == -1 || apply_all(w, f) == -1)
 		return -1;
+	mark = arena_mark(&w->arena);
+	while (functions(w, f) == -1) {
+		if (!held(w))
+			return -1;
+		arena_rewind(&w->arena, mark);
+	}
 
 	/* Opening this one also proves that every named statement prepares. */
 	db =
@@ -303,8 +314,10 @@ apply_all(struct work *w, struct fail *f)
 		for (j = 0; j < w->n_seen; j++)
 			if (w->seen[j].number == w->file[i].number)
 				break;
-		if (j == w->n_seen && apply(w, &w->file[i], f) == -1)
-			return -1;
+		while (j == w->n_seen && apply(w, &w->file[i], f) == -1) {
+			if (!held(w))
+				return -1;
+		}
 	}
 	return 0;
 }
@@ -352,6 +365,30 @@ functions(struct work *w, struct fail *f)
 		printf(
 		    "made the functions of %zu files, granted the roles\n", n);
 	return 0;
+}
+
+/*
+ * Whether the last step failed because somebody, say a dump, has what it is to
+ * change.  After a pause it is tried again: nobody waits for such a lock for
+ * long, for all decisions wait behind who does.
+ */
+static bool
+held(struct work *w)
+{
+	struct fail f = { 0 };
+
+	if (db_trouble(w->db) != DB_AGAIN &&
+	    strcmp(db_sqlstate(w->db), "55P03") != 0)
+		return false;
+	if (db_script(w->db, "rollback", &f) == -1)
+		return false;
+	if (!w->waited)
+		fprintf(stderr,
+		    "assayctl: migrate: waiting for others to end, which "
+		    "read what is to change\n");
+	w->waited = true;
+	poll(NULL, 0, HELD_PAUSE);
+	return true;
 }
 
 /* The first ruleset and policy of each type; never one that is wrong. */

@@ -120,6 +120,33 @@ echo 'create table assay.whole (a int);' >"$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
 check "mended, it is applied" prints '^applied 9998_bad$'
 
+# Who reads for long is waited for, and nobody waits behind that.
+mkfifo "$scratch/reader"
+cluster_psql postgres assay <"$scratch/reader" >/dev/null &
+exec 8>"$scratch/reader"
+echo 'begin; lock table assay.detail in access share mode;' >&8
+counted=0
+until counts 1 "select count(*) from pg_locks where granted
+    and relation = 'assay.detail'::regclass" || [ "$counted" -eq 100 ]; do
+	counted=$((counted + 1))
+	sleep 0.1
+done
+"$builddir/assayctl" migrate --sql "$scratch/sql" >"$scratch/other" 2>&1 &
+other=$!
+counted=0
+until grep -q waiting "$scratch/other" || [ "$counted" -eq 100 ]; do
+	counted=$((counted + 1))
+	sleep 0.1
+done
+check "it says that it waits" grep -q 'waiting for others' "$scratch/other"
+check "but not in anybody's way" sql "set lock_timeout = '1500ms'; begin;
+    lock table assay.detail in row exclusive mode; commit"
+echo 'commit;' >&8
+exec 8>&-
+wait "$other"
+status=$?
+check "and goes on when the other has ended" ended 0
+
 # History is not rewritten.
 echo '-- afterthought' >>"$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
