@@ -20,6 +20,7 @@
 
 #define WORK_MAX 100000000 /* terms of rules that a search may evaluate */
 #define WORK_LEAST 1000 /* terms that any decision counts for */
+#define WORK_HIT 20 /* and any rule that fires */
 #define DOUBLINGS 64 /* of the smallest step, beyond any number's most */
 #define SIZE_UNKNOWN 2 /* of a change to or from unknown */
 
@@ -43,7 +44,8 @@ struct search {
 	struct arena *arena;
 	struct decision decision;
 	enum verdict verdict; /* that another one is looked for */
-	size_t left; /* times that it may still decide */
+	int64_t left; /* terms that it may still evaluate */
+	int64_t each; /* for a decision in which no rule fires */
 	const char *other; /* a text that no rule names */
 	bool smooth; /* a model makes scores between the rules' literals */
 	struct changes *found;
@@ -120,7 +122,8 @@ begin(struct search *s, const struct replay *sample)
 	struct arena_mark mark;
 
 	s->trial = *sample;
-	s->left = WORK_MAX / (WORK_LEAST + rule_terms(s->book->ruleset));
+	s->left = WORK_MAX;
+	s->each = WORK_LEAST + (int64_t)rule_terms(s->book->ruleset);
 	s->smooth =
 	    s->book->scoring != NULL && s->book->scoring->scorer == SCORER_ML;
 	if (copy_attrs(s, sample) == -1)
@@ -437,14 +440,14 @@ try(struct search *s, const struct subject *of, struct value to, bool other,
 	int r;
 
 	*ret_way = 0;
-	if (s->left == 0) {
+	if (s->left <= 0) {
 		s->found->complete = false;
 		return 0;
 	}
-	s->left--;
 	s->found->tried++;
 	*of->place = to;
 	r = explain_decide(s->book, &s->trial, s->arena, &s->decision, s->fail);
+	s->left -= s->each + WORK_HIT * (int64_t)s->decision.hits.n;
 	*of->place = of->was;
 	arena_rewind(s->arena, mark);
 	if (r == -1 || s->decision.verdict == s->verdict)
