@@ -43,7 +43,8 @@ from assay.model_file;
 insert into assay.model_host (host, place, seen_at)
 select host, 'disk ' || host, looked_at from assay.model_file;
 
--- They are others now.
+-- They are others now; gauges() reads the table in its body.
+drop function if exists assay.gauges(bigint);
 drop function if exists assay.model_turn(text, bigint);
 drop function if exists assay.model_look(text, text, text, text);
 drop table assay.model_file;
