@@ -165,9 +165,12 @@ as $$
 declare
 	had boolean;
 begin
-	delete from assay.model_host h where h.host = of_host;
+	perform from assay.model_host h where h.host = of_host;
 	had := found;
 	if had then
+		-- Of two that leave at once one sees that it is the last.
+		perform from assay.epoch for update;
+		delete from assay.model_host h where h.host = of_host;
 		perform assay.model_forget();
 	end if;
 	unloaded := had and not exists (select from assay.model_host)

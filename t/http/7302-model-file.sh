@@ -262,10 +262,23 @@ is "who looks by hand, without the settings, gives nothing up" \
 no_place
 is "no file, no model of a file" "$(loads)" "13|bundled|"
 is "and one again, the same" "$(look) $(loads)" "0 14|disk|8"
+
+# The last two hosts have none any more at the same moment.
+sql "insert into assay.model_host values ('other', 'disk other', now())"
+hold "select assay.model_unlook('other')"
+start_cron "model --for 10m"
+check "one waits for the other" \
+    stack_until 10 "$stack_cron_pid" waits_are 1
+printf 'commit;\n\\q\n' >&7
+release
+check "and knows that it is the last" \
+    stack_until 10 "$stack_cron_pid" loads_are "15|bundled|"
+stop_cron
+is "and one again" "$(look) $(loads)" "0 16|disk|8"
 ADMIN_DATABASE_URL="host=$scratch/run dbname=assay user=postgres"
 ctl models publish "$scratch/published.json"
 no_place
-is "what was published stays" "$(loads)" "15|published|20"
+is "what was published stays" "$(loads)" "17|published|20"
 is "all that with the workers that there were" "$(metric \
     'engine_worker_restarts_total{group="decide"}')" 0
 finish
