@@ -62,6 +62,7 @@ static const char *sentence(
     struct arena *, const char *, struct json_object *, char *const *);
 
 static const char *string(struct json_object *);
+static size_t length(struct json_object *);
 static void form_text(struct str *, struct json_object *);
 static void form_rate(struct str *, struct json_object *);
 static void form_bytes(struct str *, struct json_object *);
@@ -417,6 +418,15 @@ string(struct json_object *json)
 	return text == NULL ? "" : text;
 }
 
+/* How many there are in an array; of what is none, 0. */
+static size_t
+length(struct json_object *json)
+{
+	return json_object_is_type(json, json_type_array)
+	    ? json_object_array_length(json)
+	    : 0;
+}
+
 static void
 form_text(struct str *s, struct json_object *json)
 {
@@ -483,10 +493,9 @@ form_yes(struct str *s, struct json_object *json)
 static void
 form_list(struct str *s, struct json_object *json)
 {
-	size_t i, n = 0;
+	const size_t n = length(json);
+	size_t i;
 
-	if (json_object_is_type(json, json_type_array))
-		n = json_object_array_length(json);
 	for (i = 0; i < n; i++) {
 		str_add(s, i == 0 ? "" : ", ");
 		form_text(s, json_object_array_get_idx(json, i));
@@ -503,11 +512,10 @@ form_count(struct str *s, struct json_object *json)
 static void
 form_reasons(struct str *s, struct json_object *json)
 {
+	const size_t n = length(json);
 	struct json_object *one;
-	size_t i, n = 0;
+	size_t i;
 
-	if (json_object_is_type(json, json_type_array))
-		n = json_object_array_length(json);
 	for (i = 0; i < n; i++) {
 		one = json_object_array_get_idx(json, i);
 		str_addf(s, "%s%s %s", i == 0 ? "" : ", ",
@@ -520,11 +528,10 @@ form_reasons(struct str *s, struct json_object *json)
 static void
 form_because(struct str *s, struct json_object *json)
 {
+	const size_t n = length(json);
 	struct json_object *one;
-	size_t i, n = 0;
+	size_t i;
 
-	if (json_object_is_type(json, json_type_array))
-		n = json_object_array_length(json);
 	for (i = 0; i < n; i++) {
 		one = json_object_array_get_idx(json, i);
 		str_addf(s, "%s%s (", i == 0 ? "" : ", ",
