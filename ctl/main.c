@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl: the operator's command line.  One table of commands. */
+/* assayctl: the operator's command line. */
 #include "config.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
 
+#include "ctl/command.h"
 #include "ctl/ctl.h"
 
-static const struct command *command_find(int *, char ***);
-static void help(FILE *);
-
-static const struct command commands[] = {
-#define COMMAND(words, args, help, run) { words, args, help, run },
-#define CALL(words, method, path, help) { words, "", help, remote },
-#include "ctl/commands.tbl"
-};
+static bool asks_help(const char *);
+static int find_none(int, char **);
 
 int
 main(int argc, char **argv)
@@ -24,9 +20,8 @@ main(int argc, char **argv)
 	const char *first = argc > 1 ? argv[1] : "";
 	int status;
 
-	if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
-	    strcmp(first, "help") == 0) {
-		help(stdout);
+	if (asks_help(first)) {
+		command_help(stdout);
 		return EX_OK;
 	}
 	if (strcmp(first, "--version") == 0) {
@@ -34,15 +29,11 @@ main(int argc, char **argv)
 		return EX_OK;
 	}
 	if (*first == '\0') {
-		help(stderr);
+		command_help(stderr);
 		return EX_USAGE;
 	}
-	if ((cmd = command_find(&argc, &argv)) == NULL) {
-		ctl_say("there is no command '%s%s%s'; "
-			"'assayctl --help' lists them all",
-		    first, argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
-		return EX_USAGE;
-	}
+	if ((cmd = command_find(&argc, &argv)) == NULL)
+		return find_none(argc, argv);
 	status = cmd->run(cmd, argc, argv);
 
 	/* Output that could not be written whole is no success. */
@@ -53,43 +44,23 @@ main(int argc, char **argv)
 	return status;
 }
 
-/*
- * The command that the first one or two arguments name, NULL if there is
- * none; *argc and *argv are moved on so that argv[0] is its last word.
- */
-static const struct command *
-command_find(int *argc, char ***argv)
+static bool
+asks_help(const char *word)
 {
-	const char *rest;
-	size_t i, len;
-	int words;
-
-	for (i = 0; i < nitems(commands); i++) {
-		len = strcspn(commands[i].name, " ");
-		if (strlen((*argv)[1]) != len ||
-		    strncmp((*argv)[1], commands[i].name, len) != 0)
-			continue;
-		rest = commands[i].name + len;
-		if (*rest != '\0' &&
-		    (*argc < 3 || strcmp((*argv)[2], rest + 1) != 0))
-			continue;
-		words = *rest == '\0' ? 1 : 2;
-		*argc -= words;
-		*argv += words;
-		return &commands[i];
-	}
-	return NULL;
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+	    strcmp(word, "help") == 0;
 }
 
-static void
-help(FILE *out)
+/* No command is named: the help of a group, or what was meant. */
+static int
+find_none(int argc, char **argv)
 {
-	size_t i;
+	const char *second = argc > 2 ? argv[2] : NULL;
 
-	fprintf(out, "usage: assayctl COMMAND [ARGUMENT]...\n\n");
-	for (i = 0; i < nitems(commands); i++)
-		fprintf(
-		    out, "  %-24s  %s\n", commands[i].name, commands[i].help);
-	fprintf(out,
-	    "\n'assayctl COMMAND --help' says more, assayctl(8) everything.\n");
+	if (second != NULL && asks_help(second) &&
+	    command_help_group(stdout, argv[1]) > 0)
+		return EX_OK;
+	if (second != NULL || command_help_group(stderr, argv[1]) == 0)
+		command_unknown(argv[1], second);
+	return EX_USAGE;
 }

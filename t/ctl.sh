@@ -28,11 +28,45 @@ check "--help" ends 0 --help
 sed -n 's/^  \([a-z]*\( [a-z]\{1,\}\)\{0,1\}\)  .*/\1/p' "$scratch/out" \
     >"$scratch/commands"
 check "lists commands" grep -qx 'rules check' "$scratch/commands"
-check "in order, each once" env LC_ALL=C sort -uc "$scratch/commands"
 check "in 80 columns" is_narrow "$scratch/out"
-check "nothing is no command" ends 64
-check "neither is anything" ends 64 frobnicate
-check "which is told" says "no command 'frobnicate'"
+
+# The sections of the help are those of the manual, with the same commands in
+# the same order; and every row of the table is in one of them.
+sed -n '/^[A-Z][a-z]/s/^/# /p; s/^  \([a-z]*\( [a-z]\{1,\}\)\{0,1\}\)  .*/\1/p' \
+    "$scratch/out" >"$scratch/sections"
+sed -n '/^\.Sh ENVIRONMENT/q
+    s/^\.Ss /# /p
+    s/^\.It Cm \([a-z]*\( [a-z]\{1,\}\)\{0,1\}\).*/\1/p' \
+    "$srcdir/man/assayctl.8" >"$scratch/documented"
+check "the help has the manual's sections and commands, in its order" \
+    diff "$scratch/documented" "$scratch/sections"
+sed -n 's/^C[OMALND]*("\([a-z ]*\)".*/\1/p' "$srcdir/ctl/commands.tbl" |
+    LC_ALL=C sort >"$scratch/table"
+check "every command of the table is in one section of the help" \
+    eval 'LC_ALL=C sort "$scratch/commands" | diff "$scratch/table" -'
+check "assayctl without a command fails" ends 64
+check "a word that is no command fails" ends 64 frobnicate
+check "the unknown command is named" says "no command 'frobnicate'"
+check "nothing is suggested that is far from it" \
+    eval '! says "did you mean"'
+check "a mistyped command fails" ends 64 verdcits
+check "the command that is typed nearly so is suggested" says '  verdicts  '
+check "a mistyped group fails" ends 64 casse
+check "the commands of the group typed nearly so are suggested" \
+    says '  cases resolve  '
+check "a mistyped second word fails" ends 64 cases shwo
+check "the nearest command of the group is suggested" says '  cases show  '
+check "a far second word fails" ends 64 cases frobnicate
+check "all commands of the group are printed then" says '  cases assign  '
+for group in cases lists keys admin; do
+	check "the group '$group' without a command fails" ends 64 "$group"
+	check "the group '$group' prints its commands" \
+	    grep -q "^  $group [a-z]*  " "$scratch/err"
+	check "the group '$group' has help" ends 0 "$group" --help
+	check "the help of '$group' has no other group's commands" [ \
+	    "$(sed -n 's/^  \([a-z]*\) .*/\1/p' "$scratch/out" | sort -u)" = \
+	    "$group" ]
+done
 check "an option that is none" ends 64 migrate --frob
 check "a value that is missing" ends 64 migrate --sql
 check "a value that is too much" ends 64 migrate --status=yes
