@@ -42,6 +42,8 @@ static int take_there(
     struct worker *w, const char *name, int64_t limit, int64_t ret[2]);
 static struct window *find(
     struct window *table, size_t size, uint64_t key, uint64_t minute);
+static struct window *least_used(
+    struct window *table, size_t size, uint64_t key, uint64_t minute);
 static bool over(const struct window *w, uint64_t minute);
 static bool take(
     struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count);
@@ -148,6 +150,8 @@ take_here(struct shm *shm, enum limit_kind kind,
 	ret->allowed = false;
 	do {
 		w = find(table, size, key, minute);
+		if (w == NULL && kind == LIMIT_LOGIN)
+			w = least_used(table, size, key, minute);
 		if (w == NULL)
 			break;
 		ret->allowed = take(w, minute, (uint64_t)limit, &count);
@@ -205,6 +209,35 @@ find(struct window *table, size_t size, uint64_t key, uint64_t minute)
 			return w;
 	}
 	return NULL;
+}
+
+/*
+ * The slot of a key that finds its slots taken in this very minute: the one
+ * with the lowest count, whose address begins again at 0 with its next login.
+ */
+static struct window *
+least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
+{
+	struct window *w, *least;
+	uint64_t use, was;
+	size_t i;
+
+	do {
+		least = &table[key % size];
+		for (i = 1; i < PROBES; i++) {
+			w = &table[(key + i) % size];
+			if ((atomic_load(&w->wi_use) & COUNT_MASK) <
+			    (atomic_load(&least->wi_use) & COUNT_MASK))
+				least = w;
+		}
+		use = atomic_load(&least->wi_use);
+		was = atomic_load(&least->wi_key);
+	} while (!atomic_compare_exchange_strong(&least->wi_key, &was, key));
+
+	/* A take that came in between stays: the new owner has one less. */
+	atomic_compare_exchange_strong(
+	    &least->wi_use, &use, minute << COUNT_BITS);
+	return least;
 }
 
 /*

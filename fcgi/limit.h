@@ -36,8 +36,11 @@ bool limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
  * Take one request out of a budget of limit a minute.  For LIMIT_KEY the
  * caller has verified the key, now or before (limit_known()): a slot made for
  * whatever a stranger sends would let strangers fill the table.  The count is
- * exact however many processes take at once.  A table without room refuses:
- * a budget may be granted short, never beyond.
+ * exact however many processes take at once.  The table of keys refuses when
+ * it has no room: a budget may be granted short, never beyond.  The table of
+ * logins, which strangers can fill from enough addresses, gives the new address
+ * the slot of the one that used the least, so that it refuses nobody for what
+ * others do.
  *
  * With Redis the count is that of all hosts, and so is the clock.  While it
  * does not answer, this host counts alone, on from what it took itself.

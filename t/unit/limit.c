@@ -107,6 +107,41 @@ START_TEST(a_full_table_refuses_until_the_minute_is_over)
 }
 END_TEST
 
+/* Addresses without end in one minute, each with its budget used up. */
+START_TEST(a_full_table_of_logins_refuses_no_new_address)
+{
+	struct limit_result r;
+	uint64_t i;
+	int n;
+
+	for (i = 0; i < 4 * SHM_LOGINS; i++)
+		for (n = 0; n < 2; n++) {
+			limit_take(&alone, LIMIT_LOGIN, hash(i), NOW, 2, &r);
+			ck_assert(r.allowed);
+			ck_assert_int_eq(r.remaining, 1 - n);
+		}
+
+	/* The address that came last still has its count. */
+	limit_take(&alone, LIMIT_LOGIN, hash(i - 1), NOW, 2, &r);
+	ck_assert(!r.allowed);
+}
+END_TEST
+
+/* Among busy addresses it is the least busy one that gives way. */
+START_TEST(a_full_table_of_logins_keeps_what_is_used_most)
+{
+	struct limit_result r;
+	uint64_t i;
+
+	for (i = 0; i < 10; i++)
+		limit_take(&alone, LIMIT_LOGIN, hash(0), NOW, 10, &r);
+	for (i = 1; i < 4 * SHM_LOGINS; i++)
+		limit_take(&alone, LIMIT_LOGIN, hash(i), NOW, 10, &r);
+	limit_take(&alone, LIMIT_LOGIN, hash(0), NOW, 10, &r);
+	ck_assert(!r.allowed);
+}
+END_TEST
+
 START_TEST(exact_over_processes)
 {
 	struct limit_result r;
@@ -169,6 +204,8 @@ suite_limit(void)
 	tcase_add_test(tc, counts_down);
 	tcase_add_test(tc, only_verified_keys_are_known);
 	tcase_add_test(tc, a_full_table_refuses_until_the_minute_is_over);
+	tcase_add_test(tc, a_full_table_of_logins_refuses_no_new_address);
+	tcase_add_test(tc, a_full_table_of_logins_keeps_what_is_used_most);
 	tcase_add_test(tc, exact_over_processes);
 	tcase_add_loop_test(tc, address_hashes, 0, (int)nitems(addresses));
 	suite_add_tcase(s, tc);
