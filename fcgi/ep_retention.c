@@ -64,7 +64,7 @@ run_alone(struct req *req, int64_t gone[RETAIN__MAX])
 	_Atomic int32_t *turn = &req->worker->shm->sh_retaining;
 	int r;
 
-	if (turn_take(turn, 1, getpid(), 0) == -1)
+	if (turn_take(turn, 1, getpid()) == -1)
 		return is_running(req);
 	r = run(req, gone);
 	turn_give(turn, 0);

@@ -14,12 +14,10 @@
 #include "fcgi/turn.h"
 #include "fcgi/worker.h"
 #include "lib/body.h"
-#include "lib/clock.h"
 #include "lib/conf.h"
 #include "lib/shm.h"
 
 #define PASSWORD_MIN 8 /* characters */
-#define TURN_WAIT CLOCK_SECOND /* then the worker is needed elsewhere */
 
 static bool is_email(const char *email);
 static size_t characters(const char *text);
@@ -58,15 +56,14 @@ password_check(struct req *req, const char *email)
 int
 password_turn(struct req *req)
 {
-	/* One worker is kept free for the rest. */
-	const int n =
-	    conf.OPERATOR_WORKERS > 2 ? (int)conf.OPERATOR_WORKERS - 1 : 1;
-	const int turn =
-	    turn_take(req->worker->shm->sh_hashing, n, getpid(), TURN_WAIT);
+	struct shm *shm = req->worker->shm;
+	const int others = (int)conf.OPERATOR_WORKERS - 1;
+	const int n = others - turn_held(shm->sh_long);
+	const int turn = turn_take(shm->sh_hashing, n > 1 ? n : 1, getpid());
 
 	if (turn == -1)
 		fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
-		    "too many logins at once; try again");
+		    "too many passwords are being checked; try again");
 	return turn;
 }
 

@@ -27,14 +27,16 @@ int password_check(struct req *req, const char *email)
     __attribute__((warn_unused_result));
 
 /*
- * Take a turn at what costs 64 MiB and half a second, waiting a moment for
- * one; turn_give() ends it.  Returns its number, or -1 with req->fail set to
- * UNAVAILABLE.
+ * Take a turn at what costs 64 MiB and half a second; turn_give() ends it.  So
+ * many run at once that one operator worker is always left to other requests,
+ * also while others serve long ones; of two workers one does.  There is no
+ * waiting: a login that waits in a worker keeps everybody else out of it.
+ * Returns its number, or -1 with req->fail set to UNAVAILABLE.
  */
 int password_turn(struct req *req) __attribute__((warn_unused_result));
 
 /*
- * Hash the body's password, when it is our turn.  Returns 0, or -1 with
+ * Hash the body's password, if a turn is free.  Returns 0, or -1 with
  * req->fail set: UNAVAILABLE, INTERNAL.
  */
 int password_hash(struct req *req, char ret[CRYPT_PASSWORD_SIZE])

@@ -104,7 +104,7 @@ handle(struct req *req, struct resp *resp)
 
 	if (req->route->limit_s < LONG_S)
 		return act(req, resp);
-	if ((turn = turn_take(turns, n, getpid(), 0)) == -1)
+	if ((turn = turn_take(turns, n, getpid())) == -1)
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "as many long requests as may run at once are running; "
 		    "try again when one is done");

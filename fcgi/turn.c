@@ -7,32 +7,33 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
 
 #include "fcgi/turn.h"
-#include "lib/clock.h"
 #include "lib/shm.h"
 
-#define POLL_US INT64_C(20000)
-
 static bool claim(_Atomic int32_t *turn, pid_t pid);
+static bool is_held(pid_t holder);
 
 int
-turn_take(_Atomic int32_t *turns, int n, pid_t pid, int64_t wait_us)
+turn_take(_Atomic int32_t *turns, int n, pid_t pid)
 {
-	const struct timespec pause = { .tv_nsec = POLL_US * 1000 };
-	const int64_t until = clock_ticks() + wait_us;
 	int i;
 
 	assert(n > 0 && n <= SHM_SLOTS);
-	for (;;) {
-		for (i = 0; i < n; i++)
-			if (claim(&turns[i], pid))
-				return i;
-		if (clock_ticks() >= until)
-			return -1;
-		nanosleep(&pause, NULL);
-	}
+	for (i = 0; i < n; i++)
+		if (claim(&turns[i], pid))
+			return i;
+	return -1;
+}
+
+int
+turn_held(_Atomic int32_t *turns)
+{
+	int i, n = 0;
+
+	for (i = 0; i < SHM_SLOTS; i++)
+		n += is_held(atomic_load(&turns[i]));
+	return n;
 }
 
 void
@@ -47,7 +48,12 @@ claim(_Atomic int32_t *turn, pid_t pid)
 {
 	int32_t holder = atomic_load(turn);
 
-	if (holder != 0 && (kill(holder, 0) == 0 || errno != ESRCH))
-		return false;
-	return atomic_compare_exchange_strong(turn, &holder, pid);
+	return !is_held(holder) &&
+	    atomic_compare_exchange_strong(turn, &holder, pid);
+}
+
+static bool
+is_held(pid_t holder)
+{
+	return holder != 0 && (kill(holder, 0) == 0 || errno != ESRCH);
 }

@@ -9,11 +9,15 @@
 
 /*
  * Take one of the first n of SHM_SLOTS turns in shared memory for process pid,
- * waiting up to wait_us for one to come free.  A turn that a dead process
- * holds is free.  Returns its number, from 0, or -1 when all are taken.
+ * at once or not at all: a worker that waits is one less for everything else.
+ * A turn that a dead process holds is free.  Returns its number, from 0, or -1
+ * when all are taken.
  */
-int turn_take(_Atomic int32_t *turns, int n, pid_t pid, int64_t wait_us)
+int turn_take(_Atomic int32_t *turns, int n, pid_t pid)
     __attribute__((warn_unused_result));
+
+/* How many of SHM_SLOTS turns living processes hold. */
+int turn_held(_Atomic int32_t *turns);
 
 /* Give a turn back. */
 void turn_give(_Atomic int32_t *turns, int turn);

@@ -4,7 +4,7 @@
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-start_stack
+start_stack OPERATOR_WORKERS=3
 http GET /v1/auth/users
 is_error "nobody lists operators" 401 UNAUTHENTICATED
 http POST /v1/auth/users '{"email":"a@example.com","password":"correct horse"}'

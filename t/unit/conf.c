@@ -148,13 +148,13 @@ static const struct {
 	    "MODEL_SOURCE must say which is meant" },
 	{ "MODEL_S3_BUCKET=b\nMODEL_PATH=/m\nMODEL_SOURCE=disk\n", NULL, NULL },
 	{ "OPERATOR_WORKERS=1\n", "OPERATOR_WORKERS", "must be at least 2" },
-	{ "DECIDE_WORKERS=19\n", "DATABASE_POOL_MAX",
+	{ "DECIDE_WORKERS=18\n", "DATABASE_POOL_MAX",
 	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 21 workers "
 	    "with a connection each, and retention needs one" },
-	{ "DECIDE_WORKERS=18\n", "DATABASE_POOL_MAX",
+	{ "DECIDE_WORKERS=17\n", "DATABASE_POOL_MAX",
 	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 20 workers "
 	    "with a connection each, and retention needs one" },
-	{ "DECIDE_WORKERS=17\n", NULL, NULL },
+	{ "DECIDE_WORKERS=16\n", NULL, NULL },
 	{ "DECIDE_SET_MAX=101\n", "DECIDE_SET_MAX", "must be at most 100" },
 	{ "DECIDE_SET_MAX=100\n", NULL, NULL },
 	{ "DECIDE_WORKERS=129\n", "DECIDE_WORKERS", "must be at most 128" },

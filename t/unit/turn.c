@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "fcgi/turn.h"
-#include "lib/clock.h"
 #include "lib/shm.h"
 #include "t/unit/unit.h"
 
@@ -27,40 +26,22 @@ teardown(void)
 
 START_TEST(as_many_as_there_are)
 {
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid(), 0), 0);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid(), 0), 1);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid(), 0), -1);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), 0);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), 1);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), -1);
 	turn_give(shm->sh_hashing, 0);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid(), 0), 0);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), 0);
 }
 END_TEST
 
-START_TEST(waits_and_gives_up)
+START_TEST(counts_what_is_held)
 {
-	const int64_t start = clock_ticks();
-
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 1, getpid(), 0), 0);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 1, getpid(), 100000), -1);
-	ck_assert_int_ge(clock_ticks() - start, 100000);
-}
-END_TEST
-
-START_TEST(waits_and_gets_it)
-{
-	pid_t child = fork();
-
-	ck_assert_int_ne(child, -1);
-	if (child == 0) {
-		if (turn_take(shm->sh_hashing, 1, getpid(), 0) == 0) {
-			usleep(50000);
-			turn_give(shm->sh_hashing, 0);
-		}
-		_exit(0);
-	}
-	usleep(20000);
-	ck_assert_int_eq(
-	    turn_take(shm->sh_hashing, 1, getpid(), 5 * CLOCK_SECOND), 0);
-	waitpid(child, NULL, 0);
+	ck_assert_int_eq(turn_held(shm->sh_hashing), 0);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), 0);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), 1);
+	ck_assert_int_eq(turn_held(shm->sh_hashing), 2);
+	turn_give(shm->sh_hashing, 0);
+	ck_assert_int_eq(turn_held(shm->sh_hashing), 1);
 }
 END_TEST
 
@@ -70,9 +51,10 @@ START_TEST(the_dead_hold_nothing)
 
 	ck_assert_int_ne(child, -1);
 	if (child == 0)
-		_exit(turn_take(shm->sh_hashing, 1, getpid(), 0));
+		_exit(turn_take(shm->sh_hashing, 1, getpid()));
 	waitpid(child, NULL, 0);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 1, getpid(), 0), 0);
+	ck_assert_int_eq(turn_held(shm->sh_hashing), 0);
+	ck_assert_int_eq(turn_take(shm->sh_hashing, 1, getpid()), 0);
 }
 END_TEST
 
@@ -84,8 +66,7 @@ suite_turn(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, as_many_as_there_are);
-	tcase_add_test(tc, waits_and_gives_up);
-	tcase_add_test(tc, waits_and_gets_it);
+	tcase_add_test(tc, counts_what_is_held);
 	tcase_add_test(tc, the_dead_hold_nothing);
 	suite_add_tcase(s, tc);
 	return s;
