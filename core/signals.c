@@ -15,7 +15,6 @@
 #define TRAVEL_KM 100 /* below, travel is never impossible */
 #define TRAVEL_KM_H 900.0 /* what an airliner does */
 #define HOUR_US 3600e6
-#define SAMPLES_MIN 3 /* of a baseline that a z-score means something for */
 
 static void event_signals(
     const struct event *, const struct facts *, struct value *);
@@ -192,7 +191,10 @@ graph_signals(
 	    value_number(state_devices(facts->state));
 }
 
-/* What is compared with earlier amounts: nothing without one now. */
+/*
+ * What is compared with earlier amounts: nothing without one now, or where
+ * the state had no room left for its currency.
+ */
 static void
 amount_signals(
     const struct event *ev, const struct facts *facts, struct value *ret)
@@ -202,7 +204,11 @@ amount_signals(
 	if (!ev->has_amount)
 		return;
 	state_amounts(facts->state, ev->currency, facts->now, &amounts);
-	ret[SIGNAL_VELOCITY_AMOUNT_1H] = value_number(amounts.last_hour);
+	if (amounts.hour_known)
+		ret[SIGNAL_VELOCITY_AMOUNT_1H] =
+		    value_number(amounts.last_hour);
+	if (!amounts.baseline_known)
+		return;
 	ret[SIGNAL_ANOMALY_AMOUNT_Z_SCORE] =
 	    value_number(z_score(ev->amount, &amounts));
 	ret[SIGNAL_ANOMALY_AMOUNT_MEAN] = value_number(amounts.mean);
@@ -299,7 +305,7 @@ place_distance_km(const struct place *from, const struct place *to)
 static double
 z_score(double amount, const struct state_amounts *amounts)
 {
-	if (amounts->samples < SAMPLES_MIN || amounts->deviation <= 0)
+	if (amounts->samples < STATE_SAMPLES_MIN || amounts->deviation <= 0)
 		return 0;
 	return (amount - amounts->mean) / amounts->deviation;
 }
@@ -308,7 +314,7 @@ z_score(double amount, const struct state_amounts *amounts)
 static double
 mean_ratio(double amount, const struct state_amounts *amounts)
 {
-	if (amounts->samples < SAMPLES_MIN || amounts->mean <= 0)
+	if (amounts->samples < STATE_SAMPLES_MIN || amounts->mean <= 0)
 		return 1;
 	return amount / amounts->mean;
 }

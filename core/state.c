@@ -27,6 +27,9 @@ static void count_minute(struct state *);
 static void count_amount(struct currency *, double, bool);
 static void spill_minute(struct state *);
 static struct currency *currency_use(struct state *, const char *);
+static void drop_currency(struct state *);
+static int64_t currency_worth(const struct currency *);
+static uint32_t minutes_left(const struct currency *);
 static size_t currency_find(const struct state *, const char *);
 static bool currency_idle(const struct currency *);
 static int64_t slots_total(const uint32_t *, size_t);
@@ -96,6 +99,8 @@ state_amounts(const struct state *st, const char *currency, int64_t now,
 	size_t i;
 
 	memset(ret, 0, sizeof(*ret));
+	ret->hour_known = found < st->n_currencies || st->dropped <= 1 + by;
+	ret->baseline_known = found < st->n_currencies || st->dropped == 0;
 	if (found == st->n_currencies)
 		return;
 	for (i = 0; i < state_live(SUMS_MAX, by); i++)
@@ -244,6 +249,8 @@ age_currencies(struct state *st, size_t by)
 		kept++;
 	}
 	st->n_currencies = kept;
+	if (st->dropped > 0)
+		st->dropped = 1 + (uint32_t)state_live(st->dropped - 1, by);
 }
 
 static void
@@ -333,13 +340,57 @@ currency_use(struct state *st, const char *code)
 	} else {
 		assert(state_letters(code, 3) && code[3] == '\0');
 		memcpy(cur.code, code, sizeof(cur.code));
-		if (st->n_currencies < STATE_CURRENCIES_MAX)
-			st->n_currencies++;
+		if (st->n_currencies == STATE_CURRENCIES_MAX)
+			drop_currency(st);
 		memmove(&st->currencies[1], &st->currencies[0],
-		    (st->n_currencies - 1) * sizeof(cur));
+		    st->n_currencies * sizeof(cur));
+		st->n_currencies++;
 	}
 	st->currencies[0] = cur;
 	return &st->currencies[0];
+}
+
+/* Drop the currency of the least worth, of equals the least recently used. */
+static void
+drop_currency(struct state *st)
+{
+	struct currency *cur = st->currencies;
+	size_t i, least = st->n_currencies - 1;
+	uint32_t left;
+
+	for (i = least; i > 0; i--)
+		if (currency_worth(&cur[i - 1]) < currency_worth(&cur[least]))
+			least = i - 1;
+	left = minutes_left(&cur[least]);
+	if (st->dropped < 1 + left)
+		st->dropped = 1 + left;
+	st->n_currencies--;
+	memmove(&cur[least], &cur[least + 1],
+	    (st->n_currencies - least) * sizeof(*cur));
+}
+
+/*
+ * A baseline is worth its samples; too few of them less than a sum of the last
+ * hour, which rules read from the first amount on.
+ */
+static int64_t
+currency_worth(const struct currency *cur)
+{
+	if (cur->samples >= STATE_SAMPLES_MIN)
+		return cur->samples;
+	return minutes_left(cur) > 0 ? 1 : 0;
+}
+
+/* For how many minutes there will be something in the last hour. */
+static uint32_t
+minutes_left(const struct currency *cur)
+{
+	size_t i;
+
+	for (i = 0; i < SUMS_MAX; i++)
+		if (cur->sums[i] != 0)
+			break;
+	return (uint32_t)(SUMS_MAX - i);
 }
 
 /* Where the currency stands, or n_currencies. */
@@ -357,12 +408,7 @@ currency_find(const struct state *st, const char *code)
 static bool
 currency_idle(const struct currency *cur)
 {
-	size_t i;
-
-	for (i = 0; i < SUMS_MAX && cur->samples == 0; i++)
-		if (cur->sums[i] != 0)
-			return false;
-	return cur->samples == 0;
+	return cur->samples == 0 && minutes_left(cur) == 0;
 }
 
 static int64_t

@@ -18,7 +18,8 @@ struct arena;
 struct fail;
 
 #define STATE_PACKED_MAX 6144 /* bytes of a packed state, at most */
-#define STATE_CURRENCIES_MAX 8 /* currencies kept a user, least recent goes */
+#define STATE_CURRENCIES_MAX 8 /* currencies kept a user */
+#define STATE_SAMPLES_MIN 3 /* of a baseline that means something */
 #define STATE_LINKS_MAX 64 /* known links kept a user, least recent goes */
 
 /* One link that the user was seen to make: two entity ids, first < second. */
@@ -31,7 +32,9 @@ struct state; /* unpacked; state.c says what is inside */
 
 /* What the signals need to know of one amount's history. */
 struct state_amounts {
+	bool hour_known; /* else last_hour says nothing */
 	double last_hour; /* sum of amounts in the last hour */
+	bool baseline_known; /* else the members below say nothing */
 	int64_t samples; /* amounts in the baseline */
 	double mean; /* their mean, 0 without samples */
 	double deviation; /* their sample deviation (n-1), 0 below 2 */
@@ -79,7 +82,15 @@ int64_t state_attempts_2m(const struct state *st, int64_t now);
  */
 int64_t state_attempts_24h(const struct state *st, int64_t now);
 
-/* History of amounts in a currency; zeros for one never seen. */
+/*
+ * History of amounts in a currency; zeros for one never seen.  A state keeps
+ * STATE_CURRENCIES_MAX currencies.  For a further one it drops one without a
+ * baseline of STATE_SAMPLES_MIN: with nothing in the last hour before others,
+ * then the least recently used.  Where all have such a baseline, that of the
+ * fewest samples goes, so that whoever wants one of n samples gone has to make
+ * n in each of the others.  What is not kept is unknown from then on, where it
+ * may have been dropped: 0 would be a claim.
+ */
 void state_amounts(const struct state *st, const char *currency, int64_t now,
     struct state_amounts *ret);
 

@@ -66,6 +66,13 @@ struct state {
 	/* Most recently used first. */
 	struct currency currencies[STATE_CURRENCIES_MAX];
 	size_t n_currencies;
+
+	/*
+	 * 0 while no currency was ever dropped for another.  Else 1 plus the
+	 * minutes in which the last hour of a dropped one may hold something.
+	 */
+	uint32_t dropped;
+
 	struct state_link links[STATE_LINKS_MAX];
 	size_t n_links;
 

@@ -10,6 +10,7 @@
  *	place: 0 for none, else 1 or (a city) 2, country, age, lat, lon
  *	currencies: code, samples, mean and squares if there are any, a bitmap
  *	    of the minutes in use in two halves, their sums; a 0
+ *	dropped currencies (since layout 2): struct state's number
  *	links: how many, then each link's two ids, either as the number of an
  *	    id that stood before or as the id plus LINK_NEW
  *
@@ -29,7 +30,8 @@
 #include "core/graph.h"
 #include "core/state_int.h"
 
-#define LAYOUT 1
+#define LAYOUT 2
+#define LAYOUT_OLDEST 1 /* that can still be read */
 #define WINDOW_2M (SECONDS_MAX * SECOND_US)
 #define DEGREE 1e6 /* places are packed in millionths of a degree */
 #define DEGREE_NONE INT32_MIN /* of a country without a centroid */
@@ -58,7 +60,7 @@
 #define PLACE_PART (1 + 2 + INT(56) + 2 * 4)
 #define CURRENCY_PART                                                          \
 	(3 + INT(54) + 2 * 8 + 2 * INT(SUMS_HALF) + SUMS_MAX * INT(SUM_BITS))
-#define CURRENCIES_PART (STATE_CURRENCIES_MAX * CURRENCY_PART + 1)
+#define CURRENCIES_PART (STATE_CURRENCIES_MAX * CURRENCY_PART + 1 + INT(6))
 #define LINKS_PART (INT(7) + IDS_MAX * INT(48))
 
 _Static_assert(HEAD_PART + TIMES_PART + SECONDS_PART + MINUTES_PART +
@@ -68,6 +70,7 @@ _Static_assert(HEAD_PART + TIMES_PART + SECONDS_PART + MINUTES_PART +
     "a packed state fits, and what put_int() writes beyond its end");
 _Static_assert(SECONDS_MAX < 128 && QUARTERS_MAX < 128,
     "a distance is one byte where slots are few");
+_Static_assert(SUMS_MAX + 1 < 1 << 6, "what was dropped fits in its field");
 _Static_assert(SUMS_MAX % 2 == 0 && SUMS_HALF <= INT_MAX_SIZE * INT_BITS,
     "half a bitmap is an integer");
 _Static_assert(IDS_MAX <= LINK_NEW, "a number of an id is no id");
@@ -90,6 +93,7 @@ struct ids {
 struct reader {
 	const uint8_t *p;
 	const uint8_t *end;
+	uint64_t layout;
 	bool bad; /* something was not as pack writes it; sticks */
 };
 
@@ -114,6 +118,7 @@ static void unpack_place(struct reader *, struct state *);
 static double unpack_degrees(struct reader *, double);
 static void unpack_currencies(struct reader *, struct state *);
 static void unpack_currency(struct reader *, struct currency *);
+static void unpack_dropped(struct reader *, struct state *);
 static void unpack_links(struct reader *, struct state *);
 static uint64_t get_bytes(struct reader *, int);
 static double get_double(struct reader *, double);
@@ -147,10 +152,12 @@ state_unpack(struct arena *a, const void *packed, size_t size, struct fail *f)
 	unpack_slots(&r, st->quarters, QUARTERS_MAX);
 	unpack_place(&r, st);
 	unpack_currencies(&r, st);
+	unpack_dropped(&r, st);
 	unpack_links(&r, st);
 	if (r.bad || r.p != r.end) {
 		fail_set(f, FAIL_US, INTERNAL, "state",
-		    "is no packed state of layout %d", LAYOUT);
+		    "is no packed state of layout %d to %d", LAYOUT_OLDEST,
+		    LAYOUT);
 		return NULL;
 	}
 	return st;
@@ -178,6 +185,7 @@ state_pack(const struct state *st, int64_t now, void *ret)
 		pack_currency(
 		    &w, &st->currencies[i], state_live(SUMS_MAX, minutes));
 	put_bytes(&w, 0, 1);
+	put_int(&w, st->dropped);
 	pack_links(&w, st);
 	return (size_t)(w.p - (uint8_t *)ret);
 }
@@ -382,6 +390,16 @@ unpack_currency(struct reader *r, struct currency *cur)
 		cur->sums[i] = get_int(r, (UINT64_C(1) << SUM_BITS) - 1);
 		check(r, cur->sums[i] != 0);
 	}
+}
+
+/* Layout 1 does not say; a state that was full may have dropped one. */
+static void
+unpack_dropped(struct reader *r, struct state *st)
+{
+	if (r->layout > 1)
+		st->dropped = (uint32_t)get_int(r, 1 + SUMS_MAX);
+	else if (st->n_currencies == STATE_CURRENCIES_MAX)
+		st->dropped = 1 + SUMS_MAX;
 }
 
 static void
@@ -603,7 +621,8 @@ unpack_head(struct reader *r, struct state *st)
 {
 	uint64_t last;
 
-	check(r, get_bytes(r, 1) == LAYOUT);
+	r->layout = get_bytes(r, 1);
+	check(r, r->layout >= LAYOUT_OLDEST && r->layout <= LAYOUT);
 	last = get_bytes(r, 8);
 	check(r, last <= (uint64_t)TIME_MAX);
 	st->last = r->bad ? 0 : (int64_t)last;

@@ -92,6 +92,7 @@ try_packed(const uint8_t *data, size_t size)
 	assert(state_attempts_2m(st, now) >= 1);
 	assert(state_attempts_2m(st, now) <= attempts + 1);
 	state_amounts(st, "EUR", now, &got);
+	assert(got.hour_known && got.baseline_known);
 	assert(got.samples >= 1 && got.last_hour >= 12.5);
 	assert(isfinite(got.mean) && isfinite(got.deviation));
 	assert(state_link_known(st, link));
@@ -228,6 +229,7 @@ check_amounts(const struct state *st, const struct step *steps, size_t n)
 			}
 		}
 		state_amounts(st, currencies[c], now, &got);
+		assert(got.hour_known && got.baseline_known);
 		assert(got.samples == samples);
 		assert(got.last_hour <= most * (1 + 1e-9) &&
 		    got.last_hour >= least * (1 - 1e-9));
@@ -249,6 +251,8 @@ check_twin(const struct state *a, const struct state *b, int64_t now)
 	for (i = 0; i < CURRENCIES; i++) {
 		state_amounts(a, currencies[i], now, &x);
 		state_amounts(b, currencies[i], now, &y);
+		assert(x.hour_known == y.hour_known &&
+		    x.baseline_known == y.baseline_known);
 		assert(x.samples == y.samples && x.last_hour == y.last_hour);
 		assert(x.mean == y.mean && x.deviation == y.deviation);
 	}

@@ -332,6 +332,35 @@ START_TEST(velocity_stands_as_before_the_event)
 }
 END_TEST
 
+START_TEST(currency_without_room_is_unknown)
+{
+	static const char *const others[STATE_CURRENCIES_MAX] = { "AED", "BRL",
+		"CHF", "DKK", "EUR", "GBP", "JPY", "KWD" };
+	struct event ev = full_event();
+	const struct facts facts = bare_facts();
+	size_t i;
+
+	count_amount(10, "ETB", NOW - 2 * HOUR);
+	for (i = 0; i < STATE_CURRENCIES_MAX; i++)
+		count_amount(10, others[i], NOW - 2 * HOUR);
+	signals_compute(&ev, &facts, &sigs);
+	check(SIGNAL_ANOMALY_SAMPLES, value_unknown());
+	check(SIGNAL_ANOMALY_AMOUNT_MEAN, value_unknown());
+	check(SIGNAL_ANOMALY_AMOUNT_Z_SCORE, value_unknown());
+	check(SIGNAL_ANOMALY_AMOUNT_RATIO, value_unknown());
+	check(SIGNAL_VELOCITY_AMOUNT_1H, value_number(0));
+
+	/* The same within the hour: the sum is unknown, too. */
+	count_amount(10, "ETB", NOW);
+	for (i = 0; i < STATE_CURRENCIES_MAX; i++)
+		count_amount(10, others[i], NOW);
+	signals_compute(&ev, &facts, &sigs);
+	check(SIGNAL_ANOMALY_SAMPLES, value_unknown());
+	check(SIGNAL_VELOCITY_AMOUNT_1H, value_unknown());
+	check(SIGNAL_EVENT_AMOUNT, value_number(ev.amount));
+}
+END_TEST
+
 /* Earlier amounts in the currency, and one of 100 now. */
 static const struct {
 	int n;
@@ -580,6 +609,7 @@ suite_signals(void)
 	tcase_add_loop_test(
 	    tc, fingerprint_on_another_device, 0, (int)nitems(mismatches));
 	tcase_add_test(tc, velocity_stands_as_before_the_event);
+	tcase_add_test(tc, currency_without_room_is_unknown);
 	tcase_add_loop_test(
 	    tc, amount_against_the_baseline, 0, (int)nitems(baselines));
 	tcase_add_loop_test(

@@ -37,6 +37,8 @@ struct recount {
 	int order[CURRENCIES]; /* most recent first */
 	size_t n_order;
 	size_t born[CURRENCIES]; /* events before it are forgotten */
+	bool dropped; /* whether one was ever dropped for another */
+	int64_t dropped_minute; /* the newest with an amount in such a one */
 	struct state_link links[STATE_LINKS_MAX + 1]; /* most recent first */
 	size_t n_links;
 };
@@ -201,7 +203,51 @@ recount_drop(size_t place)
 	    (model.n_order - place) * sizeof(model.order[0]));
 }
 
-/* Use a currency: idle ones go, then the least recent at the cap. */
+static int64_t
+recount_samples(int currency)
+{
+	int64_t n = 0;
+	size_t i;
+
+	for (i = model.born[currency]; i < model.n; i++)
+		n += model.seen[i].currency == currency &&
+		    model.seen[i].baseline;
+	return n;
+}
+
+/* The least samples of 3 or more; else no amount of the hour goes first. */
+static int64_t
+recount_worth(int currency, int64_t now)
+{
+	const int64_t samples = recount_samples(currency);
+
+	if (samples >= 3)
+		return samples;
+	return recount_sum(currency, now - 60 * MINUTE_US, true) > 0;
+}
+
+/* Drop the currency of the least worth, of equals the least recent. */
+static void
+recount_make_room(int64_t now)
+{
+	size_t i, least = model.n_order - 1;
+	int64_t minute;
+
+	for (i = least; i > 0; i--)
+		if (recount_worth(model.order[i - 1], now) <
+		    recount_worth(model.order[least], now))
+			least = i - 1;
+	model.dropped = true;
+	for (i = model.born[model.order[least]]; i < model.n; i++) {
+		minute = model.seen[i].at / MINUTE_US * MINUTE_US;
+		if (model.seen[i].currency == model.order[least] &&
+		    model.seen[i].amount > 0 && minute > model.dropped_minute)
+			model.dropped_minute = minute;
+	}
+	recount_drop(least);
+}
+
+/* Use a currency: idle ones have gone, then the least worth at the cap. */
 static void
 recount_use(int currency)
 {
@@ -210,7 +256,7 @@ recount_use(int currency)
 	if (place == model.n_order) {
 		model.born[currency] = model.n - 1;
 		if (model.n_order == STATE_CURRENCIES_MAX)
-			recount_drop(model.n_order - 1);
+			recount_make_room(model.seen[model.n - 1].at);
 	} else {
 		recount_drop(place);
 	}
@@ -289,10 +335,14 @@ check_amounts(const struct state *st, int64_t now)
 	for (cur = 0; cur < CURRENCIES; cur++) {
 		state_amounts(st, currency_code(cur), now, &got);
 		if (recount_currency_place(cur) == model.n_order) {
+			ck_assert(got.baseline_known == !model.dropped);
+			ck_assert(
+			    got.hour_known == (model.dropped_minute <= hour));
 			ck_assert(got.last_hour == 0);
 			ck_assert_int_eq(got.samples, 0);
 			continue;
 		}
+		ck_assert(got.hour_known && got.baseline_known);
 		ck_assert(got.last_hour <=
 		    recount_sum(cur, hour, false) * (1 + 1e-12L));
 		ck_assert(got.last_hour >=
@@ -469,6 +519,109 @@ START_TEST(baseline_of_one_currency)
 	ck_assert_int_eq(got.samples, 0);
 	ck_assert_double_eq(got.mean, 0);
 	ck_assert_double_eq(got.deviation, 0);
+}
+END_TEST
+
+static struct state_amounts
+amounts_of(const struct state *st, const char *currency, int64_t now)
+{
+	struct state_amounts got;
+
+	state_amounts(st, currency, now, &got);
+	return got;
+}
+
+/* So many amounts of 1 in each of the currencies from one to before another. */
+static void
+count_ones(struct state *st, int from, int to, int times, int64_t now)
+{
+	int i;
+
+	for (; from < to; from++)
+		for (i = 0; i < times; i++)
+			count_amount(st, currency_code(from), 1, true, now);
+}
+
+START_TEST(many_currencies_erase_no_baseline)
+{
+	struct state *st = unpacked(NULL, 0);
+	struct state_amounts got;
+
+	count_ones(st, 10, 11, 3, START);
+	count_ones(st, 0, 10, 2, START + 2 * DAY_US);
+	count_ones(st, 0, 10, 2, START + 4 * DAY_US);
+	st = repacked(st, START + 4 * DAY_US);
+	got = amounts_of(st, currency_code(10), START + 4 * DAY_US);
+	ck_assert(got.baseline_known);
+	ck_assert_int_eq(got.samples, 3);
+}
+END_TEST
+
+START_TEST(amount_of_the_hour_outlives_an_old_one)
+{
+	struct state *st = unpacked(NULL, 0);
+	int i;
+
+	count_ones(st, 0, 1, 2, START);
+	count_ones(st, 1, 8, 1, START + DAY_US);
+	count_ones(st, 8, 9, 1, START + DAY_US);
+	ck_assert(!amounts_of(st, currency_code(0), START).baseline_known);
+	for (i = 1; i < 9; i++)
+		ck_assert(amounts_of(st, currency_code(i), START + DAY_US)
+			      .last_hour == 1);
+}
+END_TEST
+
+START_TEST(fewest_samples_go_where_all_have_a_baseline)
+{
+	struct state *st = unpacked(NULL, 0);
+	int i;
+
+	count_ones(st, 0, 1, 20, START);
+	for (i = 1; i < 8; i++)
+		count_ones(st, i, i + 1, 3 + i % 3, START + i);
+	count_ones(st, 8, 9, 1, START + 10);
+	ck_assert_int_eq(
+	    amounts_of(st, currency_code(0), START + 10).samples, 20);
+	ck_assert(!amounts_of(st, currency_code(3), START + 10).baseline_known);
+	ck_assert_int_eq(
+	    amounts_of(st, currency_code(6), START + 10).samples, 3);
+	ck_assert_int_eq(
+	    amounts_of(st, currency_code(8), START + 10).samples, 1);
+
+	/* The newcomer is the next to go. */
+	count_ones(st, 9, 10, 1, START + 11);
+	ck_assert(!amounts_of(st, currency_code(8), START + 11).baseline_known);
+	ck_assert_int_eq(
+	    amounts_of(st, currency_code(6), START + 11).samples, 3);
+}
+END_TEST
+
+START_TEST(dropped_currency_is_unknown)
+{
+	struct state *st = unpacked(NULL, 0);
+	struct state_amounts got;
+
+	count_ones(st, 0, 8, 1, START);
+	got = amounts_of(st, "USD", START);
+	ck_assert(got.hour_known && got.baseline_known);
+
+	count_ones(st, 8, 9, 1, START + 10 * MINUTE_US);
+	st = repacked(st, START + 10 * MINUTE_US);
+	got = amounts_of(st, currency_code(0), START + 10 * MINUTE_US);
+	ck_assert(!got.hour_known && !got.baseline_known);
+	got = amounts_of(st, currency_code(8), START + 10 * MINUTE_US);
+	ck_assert(got.hour_known && got.baseline_known);
+
+	/* What it had in the hour is over after that hour, counted or not. */
+	got = amounts_of(st, "USD", START + 59 * MINUTE_US);
+	ck_assert(!got.hour_known && !got.baseline_known);
+	got = amounts_of(st, "USD", START + 60 * MINUTE_US);
+	ck_assert(got.hour_known && !got.baseline_known);
+	count(st, START + 2 * 60 * MINUTE_US);
+	st = repacked(st, START + 2 * 60 * MINUTE_US);
+	got = amounts_of(st, "USD", START + 2 * 60 * MINUTE_US);
+	ck_assert(got.hour_known && !got.baseline_known);
 }
 END_TEST
 
@@ -650,6 +803,7 @@ fill(struct state *st)
 		for (j = 0; j < SUMS_MAX; j++)
 			cur->sums[j] = state_sum_code(1e25);
 	}
+	st->dropped = 1 + SUMS_MAX;
 	st->n_links = STATE_LINKS_MAX;
 	for (i = 0; i < STATE_LINKS_MAX; i++) {
 		st->links[i].first = ENTITY_MAX - 400 + (int64_t)i;
@@ -801,7 +955,8 @@ static const struct {
 	size_t at;
 	uint8_t byte;
 } wrong[] = {
-	{ 0, 2 }, /* another version */
+	{ 0, 0 }, /* no version */
+	{ 0, 3 }, /* a later version */
 	{ 8, 0x80 }, /* a time beyond TIME_MAX */
 	{ 10, 65 << 1 | 1 }, /* more times than there is room for */
 	{ 11, 1 << 1 | 1 }, /* a slot that counts nothing */
@@ -816,8 +971,9 @@ static const struct {
 	{ 46, 0xbf }, /* a negative mean */
 	{ 46, 0x7f }, /* a mean over the largest amount */
 	{ 54, 0x7f }, /* squares over their bound */
-	{ 58, 65 << 1 | 1 }, /* more links than there is room for */
-	{ 59, 0x0e }, /* a link's first id above its second */
+	{ 58, 62 << 1 | 1 }, /* dropped for more than an hour */
+	{ 59, 65 << 1 | 1 }, /* more links than there is room for */
+	{ 60, 0x0e }, /* a link's first id above its second */
 };
 
 static void
@@ -849,6 +1005,35 @@ START_TEST(wrong_bytes_are_refused)
 }
 END_TEST
 
+/* As layout 1 wrote it: the same bytes without what was dropped. */
+static struct state *
+unpacked_layout_1(const struct state *st)
+{
+	size_t size = state_pack(st, st->last, packed);
+
+	packed[0] = 1;
+	memmove(&packed[size - 2], &packed[size - 1], 1);
+	return unpacked(packed, size - 1);
+}
+
+START_TEST(layout_1_is_read)
+{
+	struct state *st = unpacked(NULL, 0);
+
+	count_ones(st, 0, 7, 3, START);
+	st = unpacked_layout_1(st);
+	ck_assert_int_eq(amounts_of(st, currency_code(6), START).samples, 3);
+	ck_assert(amounts_of(st, "USD", START).baseline_known);
+
+	/* It does not say whether it dropped one, so a full one may have. */
+	count_ones(st, 7, 8, 1, START);
+	st = unpacked_layout_1(st);
+	ck_assert_int_eq(amounts_of(st, currency_code(7), START).samples, 1);
+	ck_assert(!amounts_of(st, "USD", START).baseline_known);
+	ck_assert(!amounts_of(st, "USD", START).hour_known);
+}
+END_TEST
+
 START_TEST(full_arena_is_a_failure)
 {
 	struct fail f = { 0 };
@@ -877,6 +1062,10 @@ suite_state(void)
 	tcase_add_test(tc, sums_saturate);
 	tcase_add_test(tc, round_sums_have_short_codes);
 	tcase_add_test(tc, baseline_of_one_currency);
+	tcase_add_test(tc, many_currencies_erase_no_baseline);
+	tcase_add_test(tc, amount_of_the_hour_outlives_an_old_one);
+	tcase_add_test(tc, fewest_samples_go_where_all_have_a_baseline);
+	tcase_add_test(tc, dropped_currency_is_unknown);
 	tcase_add_test(tc, equal_amounts_do_not_deviate);
 	tcase_add_test(tc, last_place_is_kept);
 	tcase_add_test(tc, links_are_kept_by_use);
@@ -890,6 +1079,7 @@ suite_state(void)
 	tcase_add_loop_test(tc, what_is_cut_or_longer_is_refused, 0, 2);
 	tcase_add_loop_test(tc, damaged_bytes_are_safe, 0, 4);
 	tcase_add_loop_test(tc, wrong_bytes_are_refused, 0, (int)nitems(wrong));
+	tcase_add_test(tc, layout_1_is_read);
 	tcase_add_test(tc, full_arena_is_a_failure);
 	suite_add_tcase(s, tc);
 	return s;
