@@ -42,6 +42,7 @@ struct decider {
 	struct engine *engine;
 	char user[EVENT_ID_MAX + 1]; /* the last that was looked at */
 	bool progress; /* since this round began */
+	int64_t session; /* db_session() that settings were read in */
 };
 
 /* An event of the queue in hand. */
@@ -207,9 +208,13 @@ follow(struct run *r, struct fail *f)
 
 	if (engine_load(d->engine, r->db, r->arena, f) == -1)
 		return -1;
-	if (setting_shared(r->shm, engine_settings(d->engine)))
+	if (d->session == db_session(r->db) &&
+	    setting_shared(r->shm, engine_settings(d->engine)))
 		return 0;
-	return setting_share(r->shm, r->db, r->arena, f);
+	if (setting_share(r->shm, r->db, r->arena, f) == -1)
+		return -1;
+	d->session = db_session(r->db);
+	return 0;
 }
 
 /* Those that are tried for the first time, together. */

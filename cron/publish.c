@@ -18,14 +18,17 @@
 enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
 _Static_assert(COUNT__MAX == PUBLISH_COUNTS, "deliver's come after");
 
+static void begin_session(const struct db *db);
 static void count(
     struct run *r, const struct rows *rows, int row, enum topic topic);
 
 /*
  * The transaction that the log is to be read from, so that nothing is read
- * twice; forgotten at a failure, after which the server may be another.
+ * twice, and the session in which the server said so: another session may be
+ * one with another server.
  */
 static int64_t looked;
+static int64_t session;
 
 /*
  * When to look again, clock_ticks().  Pages of the log that are not summarized
@@ -37,22 +40,25 @@ static int64_t due;
 int
 publish_step(struct run *r, bool *ret_more, struct fail *f)
 {
-	const int64_t from = looked, began = clock_ticks();
+	const int64_t began = clock_ticks();
 	struct params p;
 	struct rows rows;
 	const char *name;
+	int64_t from;
 	int row;
 
+	if (db_ready(r->db, f) == -1)
+		return -1;
+	begin_session(r->db);
 	if (r->until != 0 && began < due)
 		return 0;
+	from = looked;
 	params_init(&p, r->arena);
 	params_int(&p, AT_ONCE);
 	params_int(&p, conf.NOTIFY_THROTTLE_PER_MIN);
 	params_int(&p, from);
-	looked = 0;
 	if (db_run(r->db, r->arena, STMT_PUBLISH_NEXT, &p, &rows, f) == -1)
 		return -1;
-	looked = from;
 	for (row = 0; row < rows.ro_n; row++) {
 		name = rows_text(&rows, row, rows_col(&rows, "topic"));
 		if (name != NULL) {
@@ -70,6 +76,17 @@ publish_step(struct run *r, bool *ret_more, struct fail *f)
 	if (!*ret_more)
 		due = clock_ticks() + REST * (clock_ticks() - began);
 	return 0;
+}
+
+/* In a new session the cursor of the database alone is true. */
+static void
+begin_session(const struct db *db)
+{
+	if (db_session(db) == session)
+		return;
+	session = db_session(db);
+	looked = 0;
+	due = 0;
 }
 
 static void

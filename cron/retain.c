@@ -23,6 +23,7 @@ struct state {
 	struct sweep sweep;
 	bool sweeping;
 	int64_t ahead_at; /* clock_ticks() to look at partitions again */
+	int64_t session; /* db_session() that all this is of */
 };
 
 static bool is_over(void *arg);
@@ -72,9 +73,14 @@ static int
 work(struct run *r, struct state *s, bool *ret_more, struct fail *f)
 {
 	int64_t gone[RETAIN__MAX];
-	bool sweeping = s->sweeping;
+	bool sweeping;
 
-	/* After a failure the next begins anew. */
+	/* The next server may be another, and lack what this one had. */
+	if (s->session != db_session(r->db))
+		*s = (struct state) { .session = db_session(r->db) };
+
+	/* After a failure the next one starts from the beginning. */
+	sweeping = s->sweeping;
 	s->sweeping = false;
 	if (clock_ticks() >= s->ahead_at && ahead(r, s, f) == -1)
 		return -1;

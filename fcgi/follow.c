@@ -24,8 +24,9 @@ follow_seen(struct worker *w, struct arena *a)
 	    w->engine == NULL ? 0 : engine_settings(w->engine);
 
 	/* A database that has just failed is not waited for once more. */
-	if (epoch != 0 && !setting_shared(w->shm, epoch) &&
-	    db_trouble(w->db) == DB_FINE)
+	if (epoch != 0 && db_trouble(w->db) == DB_FINE &&
+	    (!setting_shared(w->shm, epoch) ||
+		w->shared_session != db_session(w->db)))
 		follow_now(w, a);
 }
 
@@ -34,8 +35,10 @@ follow_now(struct worker *w, struct arena *a)
 {
 	struct fail f = { 0 };
 
-	if (w->db != NULL && setting_share(w->shm, w->db, a, &f) == 0)
-		return true;
-	log_debug("settings=old why=%s", f.why);
-	return false;
+	if (w->db == NULL || setting_share(w->shm, w->db, a, &f) == -1) {
+		log_debug("settings=old why=%s", f.why);
+		return false;
+	}
+	w->shared_session = db_session(w->db);
+	return true;
 }

@@ -17,7 +17,8 @@ bool follow_renew(struct worker *w, struct arena *a);
 
 /*
  * Share the settings with the host if the decisions of this worker have seen
- * that it lags behind; at no cost if it does not.
+ * that it lags behind, or were made in a new session, with what may be another
+ * server; at no cost otherwise.
  */
 void follow_seen(struct worker *w, struct arena *a);
 

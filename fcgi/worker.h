@@ -4,6 +4,7 @@
 #define FCGI_WORKER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "fcgi/route.h"
 
@@ -23,6 +24,7 @@ struct worker {
 	struct shm *shm;
 	struct slot *slot; /* its own, in shm */
 	struct db *db; /* perhaps not connected; NULL: none is set */
+	int64_t shared_session; /* db_session() that settings were shared in */
 	struct redis *redis; /* NULL: budgets are this host's alone */
 	struct spool *spool; /* NULL: degraded answers need the database */
 	struct geoip *geoip; /* NULL: no places, or no decisions here */

@@ -18,7 +18,7 @@ struct candidate {
 	char ca_id[CRYPT_ID_SIZE]; /* of the probation; "" without one */
 	bool ca_readable; /* else it scores nothing */
 	struct served ca_served; /* as if it served */
-	int64_t ca_epoch; /* assay.epoch.model as it was read, 0 before */
+	int64_t ca_epoch; /* as struct served has it */
 };
 
 /*

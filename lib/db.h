@@ -95,6 +95,14 @@ int db_ready(struct db *db, struct fail *f);
 int db_has(struct db *db, enum stmt stmt, struct fail *f)
     __attribute__((warn_unused_result));
 
+/*
+ * The number of the session with the server: 0 before the first, and one more
+ * for each that begins.  The next server may be another, a standby that was
+ * behind or a copy that was restored: what a caller remembers of the database
+ * (a cursor, the number of a configuration) holds within one session only.
+ */
+int64_t db_session(const struct db *db);
+
 /* Why the last call that returned -1 did so, and its SQLSTATE or "". */
 enum db_trouble db_trouble(const struct db *db);
 const char *db_sqlstate(const struct db *db);

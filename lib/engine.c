@@ -37,6 +37,8 @@
 	    (RULE_ARENA_SIZE(RULE_TEXT_MAX) + POLICY_ARENA_SIZE))
 #define POLICY_ARENA_SIZE ((size_t)65536)
 
+#define EXPIRED (-1) /* for an epoch: below any that there is */
+
 /* A ruleset on probation. */
 struct trial {
 	bool there;
@@ -66,6 +68,7 @@ struct engine {
 	const struct geoip *en_geoip;
 	struct spool *en_spool;
 	const struct shm *en_shm;
+	int64_t en_session; /* db_session() that all of it was read in */
 	int64_t en_settings; /* epoch of the settings, the last that was seen */
 	bool en_anomalies; /* somebody wants them, as was last seen */
 	int64_t en_seen; /* the latest time of the database's clock */
@@ -154,6 +157,22 @@ engine_free(struct engine *e)
 	free(e);
 }
 
+void
+engine_session(struct engine *e, const struct db *db)
+{
+	const int64_t before = e->en_session;
+
+	e->en_session = db_session(db);
+	if (before == 0 || before == e->en_session)
+		return;
+	if (e->en_current != -1)
+		e->en_loads[e->en_current].epochs.rules = EXPIRED;
+	e->en_served.se_epoch = SERVED_EXPIRED;
+	e->en_candidate.ca_epoch = SERVED_EXPIRED;
+	e->en_learned.le_epoch = LEARNED_EXPIRED;
+	lists_expire(e->en_lists);
+}
+
 int
 engine_fresh(struct engine *e, struct db *db, struct arena *a,
     const struct epochs *now, struct fail *f)
@@ -181,6 +200,9 @@ engine_load(struct engine *e, struct db *db, struct arena *a, struct fail *f)
 	struct epochs now;
 	struct rows r;
 
+	if (db_ready(db, f) == -1)
+		return -1;
+	engine_session(e, db);
 	if (db_one(db, a, STMT_ENGINE_EPOCHS, NULL, &r, f) == -1)
 		return -1;
 	now.rules = rows_get_int(&r, "rules");
@@ -301,16 +323,21 @@ scores_by(const struct engine *e, enum scorer scorer)
 	return e->en_scoring.scorer == scorer || e->en_shadow.scorer == scorer;
 }
 
-/* Warn whenever it comes to a demonstration model, not only at first. */
+/*
+ * Warn whenever it comes to a demonstration model, not only at first, but not
+ * because another session has the same.
+ */
 static int
 fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
     struct fail *f)
 {
 	const int64_t before = e->en_served.se_epoch;
+	const bool warned = before == SERVED_EXPIRED &&
+	    model_demonstrates(&e->en_served.se_model);
 
 	if (served_fresh(&e->en_served, db, a, epoch, f) == -1)
 		return -1;
-	if (e->en_served.se_epoch != before &&
+	if (e->en_served.se_epoch != before && !warned &&
 	    e->en_scoring.scorer == SCORER_ML &&
 	    model_demonstrates(&e->en_served.se_model))
 		log_warn("scorer=ml model=synthetic-demo why=the bundled model "

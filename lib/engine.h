@@ -47,6 +47,13 @@ struct engine *engine_new(enum scorer scorer, enum scorer shadow,
 void engine_free(struct engine *e);
 
 /*
+ * Before epochs are read over db: what was read in another session is read
+ * again by the engine_fresh() that follows, whatever its epochs are, because
+ * the server may be another.  Until then it serves as it is.
+ */
+void engine_session(struct engine *e, const struct db *db);
+
+/*
  * Make sure that the engine is as new as epochs, reloading over db when they
  * moved (inside the transaction that is open, if one is).  All or nothing:
  * when the new rulebooks cannot be read or compiled, the old ones stay and

@@ -18,6 +18,9 @@ struct learned {
 	int64_t le_epoch; /* assay.tag_epoch as it was read, 0 before */
 };
 
+/* For an epoch: what was read is no longer known to hold. */
+#define LEARNED_EXPIRED (-1)
+
 /* Forget all. */
 void learned_clear(struct learned *l);
 

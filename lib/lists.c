@@ -11,6 +11,7 @@
 #include "lib/lists.h"
 
 #define SCRATCH_SIZE 4096 /* for parameters; rows are libpq's */
+#define EXPIRED (-1) /* for an epoch: below any that there is */
 
 /* The cached entries of one subject, sorted; their texts stand behind them. */
 struct held {
@@ -21,7 +22,7 @@ struct held {
 struct lists {
 	struct held li_held[LIST_SUBJECT__MAX];
 	unsigned li_long; /* bits 1 << subject */
-	int64_t li_epoch; /* 0 before the first load */
+	int64_t li_epoch; /* 0 before the first load, or EXPIRED */
 };
 
 static int load(
@@ -63,7 +64,7 @@ lists_fresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f)
 	params_init(&p, &a);
 
 	/* In a database that was restored what changed last is unknown. */
-	params_int(&p, epoch < l->li_epoch ? 0 : l->li_epoch);
+	params_int(&p, epoch < l->li_epoch ? EXPIRED : l->li_epoch);
 	params_int(&p, LISTS_CACHED);
 	result = db_run(db, &a, STMT_LIST_SIZES, &p, &r, f);
 	for (i = 0; result == 0 && i < r.ro_n; i++) {
@@ -77,6 +78,12 @@ lists_fresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f)
 		l->li_epoch = epoch;
 	arena_reset(&a);
 	return result;
+}
+
+void
+lists_expire(struct lists *l)
+{
+	l->li_epoch = EXPIRED;
 }
 
 unsigned

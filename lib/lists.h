@@ -36,6 +36,12 @@ void lists_free(struct lists *l);
 int lists_fresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f)
     __attribute__((warn_unused_result));
 
+/*
+ * The next server may be another, whose numbers mean something else: read all
+ * again the next time.
+ */
+void lists_expire(struct lists *l);
+
 /* The subjects whose entries are not cached, as bits 1 << subject. */
 unsigned lists_long(const struct lists *l);
 

@@ -31,6 +31,9 @@ struct served {
 	int64_t se_epoch; /* assay.epoch.model as it was read, 0 before */
 };
 
+/* For an epoch: what was read is no longer known to hold. */
+#define SERVED_EXPIRED (-1)
+
 /* Begin with the model that comes with the program. */
 void served_init(struct served *s);
 

@@ -277,6 +277,7 @@ set_begin(struct set *s, struct item *const *items, size_t n, struct fail *f)
 {
 	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1)
 		return -1;
+	engine_session(s->engine, s->db);
 	if (engine_learned(s->engine) != NULL &&
 	    db_has(s->db, STMT_TAGS_LEARNED, f) == -1)
 		return -1;

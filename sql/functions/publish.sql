@@ -95,7 +95,9 @@ $$;
 -- Publish what comes next of outbox and verdict log: about as many deliveries
 -- as most says.  A row for each kind of event, and a last one without a topic:
 -- whether there is more, and the transaction that the next is to begin with,
--- should it be ours: looked is what we were told the last time, 0 at first.
+-- should it be ours: looked is the answer to the last call of this session, 0
+-- at first.  One beyond the transactions that have ended is not of this server
+-- and is passed over.
 -- The cursor moves, and the rows of the outbox go, in the transaction that has
 -- the deliveries, so that each event is published once wherever this is
 -- killed.  One at a time publishes: who comes meanwhile has nothing to do.
@@ -147,10 +149,11 @@ begin
 	select array_agg(g::assay.outbox order by g.number) into told
 	from gone g;
 
-	select c.next, greatest(c.next, looked),
-		case when looked > c.next then '' else c.upto end
+	select c.next, w.first, case when w.first > c.next then '' else c.upto end
 	into stored, first, upto
-	from assay.publish_cursor c;
+	from assay.publish_cursor c cross join lateral (
+		select case when looked > c.next and looked <= horizon
+		    then looked else c.next end) as w(first);
 	beyond := horizon;
 	if wanted then
 		beyond := least(horizon, first + greatest(at_most, stride));
