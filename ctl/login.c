@@ -186,10 +186,11 @@ keep(const struct service *sv, struct json_object *json)
 		.ss_role = json_object_get_string(part_at(json, "user.role")),
 		.ss_until = until,
 	};
+	const int64_t expiry =
+	    ss.ss_token == NULL ? -1 : token_expiry(sv->sv_arena, ss.ss_token);
 	int status;
 
-	clock_text(clock_now() + TOKEN_LIFETIME, until);
-	if (ss.ss_token == NULL || ss.ss_email == NULL || ss.ss_role == NULL ||
+	if (expiry == -1 || ss.ss_email == NULL || ss.ss_role == NULL ||
 	    strpbrk(ss.ss_token, "\r\n") != NULL ||
 	    strpbrk(ss.ss_email, "\r\n") != NULL ||
 	    strpbrk(ss.ss_role, "\r\n") != NULL) {
@@ -197,6 +198,7 @@ keep(const struct service *sv, struct json_object *json)
 		    "%s gives no session: is it an Assay service?", sv->sv_url);
 		return EX_PROTOCOL;
 	}
+	clock_text(expiry, until);
 	if ((status = session_write(&ss)) == EX_OK)
 		printf("%s (%s) at %s until %s\n", ss.ss_email, ss.ss_role,
 		    ss.ss_url, ss.ss_until);

@@ -65,14 +65,20 @@ auth_operator(struct req *req)
 		return fail_set(
 		    f, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
 	if (auth_keys(req, &keys) == -1 ||
-	    token_verify(
-		&keys, req->arena, req->bearer, clock_now(), &token, f) == -1 ||
+	    token_verify(&keys, req->arena, req->bearer, auth_session_max(),
+		clock_now(), &token, f) == -1 ||
 	    session(req, &token) == -1)
 		return -1;
 	if (req->route->access == ACCESS_ADMIN &&
 	    req->operator.role != ROLE_ADMIN)
 		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s", "");
 	return 0;
+}
+
+int64_t
+auth_session_max(void)
+{
+	return conf.SESSION_MAX_HOURS * 3600 * CLOCK_SECOND;
 }
 
 int
@@ -140,5 +146,6 @@ session(struct req *req, const struct token *token)
 	req->operator.token_id = token->id;
 	req->operator.expires_at = token->expires_at;
 	req->operator.session = token->session;
+	req->operator.given_at = token->given_at;
 	return 0;
 }

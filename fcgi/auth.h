@@ -3,6 +3,8 @@
 #ifndef FCGI_AUTH_H
 #define FCGI_AUTH_H
 
+#include <stdint.h>
+
 struct req;
 struct token_keys;
 
@@ -29,6 +31,9 @@ int auth_apikey(struct req *req) __attribute__((warn_unused_result));
  * FORBIDDEN, UNAVAILABLE.
  */
 int auth_operator(struct req *req) __attribute__((warn_unused_result));
+
+/* Microseconds after its password that a session ends (SESSION_MAX_HOURS). */
+int64_t auth_session_max(void);
 
 /*
  * The keys of the configured secrets, which the master has made sure of.

@@ -39,8 +39,10 @@ static int closed(struct req *req);
 static int hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE]);
 static int check_password(struct req *req, struct resp *resp, struct login *l);
 static void rehash(struct req *req, const char *email, const char *old);
-static int answer(struct req *req, struct resp *resp, int status,
-    const char *email, enum role role, int64_t session);
+static int answer_login(struct req *req, struct resp *resp, int status,
+    const char *email, const struct rows *rows);
+static int answer(
+    struct req *req, struct resp *resp, int status, const struct token *t);
 
 /* What registration and login take; lengths in bytes here. */
 static const struct body_field fields[] = {
@@ -95,9 +97,7 @@ auth_register(struct req *req, struct resp *resp)
 		return -1;
 	if (rows.ro_n == 0)
 		return closed(req);
-	return answer(req, resp, 201, email,
-	    token_role(rows_get_text(&rows, "role")),
-	    rows_get_int(&rows, "session_number"));
+	return answer_login(req, resp, 201, email, &rows);
 }
 
 /*
@@ -124,19 +124,22 @@ auth_login(struct req *req, struct resp *resp)
 	delay_clear(req, &l.pair);
 	if (l.stale)
 		rehash(req, l.email, rows_get_text(&l.rows, "password"));
-	return answer(req, resp, 200, l.email,
-	    token_role(rows_get_text(&l.rows, "role")),
-	    rows_get_int(&l.rows, "session_number"));
+	return answer_login(req, resp, 200, l.email, &l.rows);
 }
 
 /*
- * POST /v1/auth/refresh.  200: a fresh token; the old one stays valid.
+ * POST /v1/auth/refresh.  200: a fresh token; the old one stays valid.  Both
+ * end at the same time after the password, at the latest.
  */
 int
 auth_refresh(struct req *req, struct resp *resp)
 {
-	return answer(req, resp, 200, req->operator.email, req->operator.role,
-	    req->operator.session);
+	const struct token t = { .email = req->operator.email,
+		.role = req->operator.role,
+		.session = req->operator.session,
+		.given_at = req->operator.given_at };
+
+	return answer(req, resp, 200, &t);
 }
 
 /*
@@ -250,10 +253,22 @@ rehash(struct req *req, const char *email, const char *old)
 		log_warn("rehash=failed why=%s", f.why);
 }
 
-/* A token for an operator. */
+/* A token for an operator who gave the password just now. */
 static int
-answer(struct req *req, struct resp *resp, int status, const char *email,
-    enum role role, int64_t session)
+answer_login(struct req *req, struct resp *resp, int status, const char *email,
+    const struct rows *rows)
+{
+	const struct token t = { .email = email,
+		.role = token_role(rows_get_text(rows, "role")),
+		.session = rows_get_int(rows, "session_number"),
+		.given_at = clock_now() };
+
+	return answer(req, resp, status, &t);
+}
+
+/* A token for who t says. */
+static int
+answer(struct req *req, struct resp *resp, int status, const struct token *t)
 {
 	const char *token;
 	struct token_keys keys;
@@ -262,13 +277,13 @@ answer(struct req *req, struct resp *resp, int status, const char *email,
 	if (auth_keys(req, &keys) == -1)
 		return -1;
 	token =
-	    token_issue(&keys, req->arena, email, role, session, clock_now());
+	    token_issue(&keys, req->arena, t, auth_session_max(), clock_now());
 	str_init(&s, req->arena);
 	str_add(&s, "{\"token\":");
 	str_json(&s, token);
 	str_add(&s, ",\"user\":{\"email\":");
-	str_json(&s, email);
-	str_addf(&s, ",\"role\":\"%s\"}}", token_role_name(role));
+	str_json(&s, t->email);
+	str_addf(&s, ",\"role\":\"%s\"}}", token_role_name(t->role));
 	resp_header(req, resp, "Cache-Control: no-store");
 	return resp_json(
 	    req, resp, status, token == NULL ? NULL : str_text(&s));

@@ -37,6 +37,7 @@ struct operator
 	const char *token_id; /* jti */
 	int64_t expires_at; /* microseconds UTC */
 	int64_t session; /* sn: as the token has it and the database too */
+	int64_t given_at; /* when the session's password was given */
 };
 
 #define REQ_PATH_ARGS_MAX 2

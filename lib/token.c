@@ -18,7 +18,7 @@
 #define KID_LABEL "assay token key\n"
 #define SIGNATURE_SIZE 43 /* 32 bytes in base64url */
 #define SECOND INT64_C(1000000)
-#define N_CLAIMS 8
+#define N_CLAIMS 9
 #define CLAIM_MAX (INT64_MAX / SECOND / 2) /* no sum overflows */
 
 static int key_add(
@@ -69,10 +69,11 @@ full:
 }
 
 const char *
-token_issue(const struct token_keys *keys, struct arena *a, const char *email,
-    enum role role, int64_t session, int64_t now)
+token_issue(const struct token_keys *keys, struct arena *a,
+    const struct token *t, int64_t max, int64_t now)
 {
 	const struct token_key *key = &keys->tk_key[0];
+	const int64_t whole = now + TOKEN_LIFETIME, last = t->given_at + max;
 	const char *head = header(a, key), *body;
 	char id[CRYPT_ID_SIZE], signature[SIGNATURE_SIZE + 1];
 	struct str s;
@@ -81,11 +82,12 @@ token_issue(const struct token_keys *keys, struct arena *a, const char *email,
 	str_init(&s, a);
 	str_add(
 	    &s, "{\"iss\":\"" ISSUER "\",\"aud\":\"" AUDIENCE "\",\"sub\":");
-	str_json(&s, email);
+	str_json(&s, t->email);
 	str_addf(&s, ",\"role\":\"%s\",\"sn\":%lld,\"jti\":\"%s\"",
-	    token_role_name(role), (long long)session, id);
-	str_addf(&s, ",\"iat\":%lld,\"exp\":%lld}", (long long)(now / SECOND),
-	    (long long)((now + TOKEN_LIFETIME) / SECOND));
+	    token_role_name(t->role), (long long)t->session, id);
+	str_addf(&s, ",\"at\":%lld,\"iat\":%lld,\"exp\":%lld}",
+	    (long long)(t->given_at / SECOND), (long long)(now / SECOND),
+	    (long long)((whole < last ? whole : last) / SECOND));
 	if (head == NULL || (body = str_text(&s)) == NULL)
 		return NULL;
 
@@ -101,7 +103,7 @@ token_issue(const struct token_keys *keys, struct arena *a, const char *email,
 
 int
 token_verify(const struct token_keys *keys, struct arena *a, const char *text,
-    int64_t now, struct token *ret, struct fail *f)
+    int64_t max, int64_t now, struct token *ret, struct fail *f)
 {
 	const size_t size = strnlen(text, TOKEN_SIZE_MAX + 1);
 	const struct token_key *key = key_of(keys, a, text, size);
@@ -123,10 +125,27 @@ token_verify(const struct token_keys *keys, struct arena *a, const char *text,
 	body = decode(a, body, (size_t)(dot - body), &n);
 	if (body == NULL || claims(a, body, n, ret) == -1)
 		return refuse(f);
-	if (ret->expires_at - ret->issued_at != TOKEN_LIFETIME ||
-	    ret->issued_at > now + TOKEN_SKEW || ret->expires_at <= now)
+	if (ret->expires_at - ret->issued_at > TOKEN_LIFETIME ||
+	    ret->issued_at > now + TOKEN_SKEW || ret->expires_at <= now ||
+	    ret->given_at > ret->issued_at || ret->given_at + max <= now)
 		return refuse(f);
 	return 0;
+}
+
+int64_t
+token_expiry(struct arena *a, const char *text)
+{
+	const char *body = strchr(text, '.');
+	const char *dot = body == NULL ? NULL : strchr(body + 1, '.');
+	struct token t;
+	size_t n;
+
+	if (dot == NULL)
+		return -1;
+	body = decode(a, body + 1, (size_t)(dot - body - 1), &n);
+	if (body == NULL || claims(a, body, n, &t) == -1)
+		return -1;
+	return t.expires_at;
 }
 
 const char *
@@ -285,15 +304,18 @@ decode(struct arena *a, const char *text, size_t size, size_t *ret_size)
 	return (const char *)out;
 }
 
-/* Read the claims, which are exactly ours. */
+/* Read the claims, which are exactly ours; of old tokens all but "at". */
 static int
 claims(struct arena *a, const char *text, size_t size, struct token *ret)
 {
 	struct json_object *json = body_parse(a, text, size, NULL);
-	const char *issuer, *audience, *role;
+	const char *issuer, *audience, *role, *since;
 
-	if (!json_object_is_type(json, json_type_object) ||
-	    json_object_object_length(json) != N_CLAIMS)
+	if (!json_object_is_type(json, json_type_object))
+		return -1;
+	since = json_object_object_get_ex(json, "at", NULL) ? "at" : "iat";
+	if (json_object_object_length(json) !=
+	    (strcmp(since, "at") == 0 ? N_CLAIMS : N_CLAIMS - 1))
 		return -1;
 	issuer = claim_text(json, "iss");
 	audience = claim_text(json, "aud");
@@ -301,6 +323,7 @@ claims(struct arena *a, const char *text, size_t size, struct token *ret)
 	ret->email = claim_text(json, "sub");
 	ret->id = claim_text(json, "jti");
 	ret->session = claim_number(json, "sn");
+	ret->given_at = claim_number(json, since) * SECOND;
 	ret->issued_at = claim_number(json, "iat") * SECOND;
 	ret->expires_at = claim_number(json, "exp") * SECOND;
 	if (issuer == NULL || strcmp(issuer, ISSUER) != 0 || audience == NULL ||
@@ -308,7 +331,8 @@ claims(struct arena *a, const char *text, size_t size, struct token *ret)
 		return -1;
 	ret->role = token_role(role);
 	if (ret->role == 0 || ret->email == NULL || ret->id == NULL ||
-	    ret->session < 1 || ret->issued_at < 0 || ret->expires_at < 0)
+	    ret->session < 1 || ret->given_at < 0 || ret->issued_at < 0 ||
+	    ret->expires_at < 0)
 		return -1;
 	return 0;
 }

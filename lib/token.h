@@ -21,7 +21,8 @@ struct token {
 	enum role role;
 	int64_t session; /* sn: logout-all raises the operator's number */
 	const char *id; /* jti */
-	int64_t issued_at; /* microseconds UTC, whole seconds */
+	int64_t given_at; /* at: when the password was given */
+	int64_t issued_at; /* microseconds UTC, whole seconds, as all times */
 	int64_t expires_at;
 };
 
@@ -51,21 +52,32 @@ int token_keys_init(struct token_keys *keys, struct arena *a,
     __attribute__((warn_unused_result));
 
 /*
- * A new token for an operator, signed with the first key, valid from now for
- * TOKEN_LIFETIME.  It lives in arena a; NULL when that is full.
+ * A new token for the email, role and session of t, signed with the first key.
+ * It is valid from now for TOKEN_LIFETIME, but no longer than max microseconds
+ * after t->given_at, however often it is exchanged for a new one.  It lives in
+ * arena a; NULL when that is full.
  */
 const char *token_issue(const struct token_keys *keys, struct arena *a,
-    const char *email, enum role role, int64_t session, int64_t now);
+    const struct token *t, int64_t max, int64_t now);
 
 /*
  * Check everything that a token can be checked for without a database, and
  * read it: its exact header, its signature, each claim, and its times against
- * now.  A claim that we do not write, or write otherwise, refuses it.  Returns
- * 0 with *ret filled from arena a, or -1 with f set to UNAUTHENTICATED.
+ * now and against max, as of token_issue().  A claim that we do not write, or
+ * write otherwise, refuses it; a token without the claim "at", which earlier
+ * versions issued, was given for a password when it was issued.  Returns 0 with
+ * *ret filled from arena a, or -1 with f set to UNAUTHENTICATED.
  */
 int token_verify(const struct token_keys *keys, struct arena *a,
-    const char *text, int64_t now, struct token *ret, struct fail *f)
-    __attribute__((warn_unused_result));
+    const char *text, int64_t max, int64_t now, struct token *ret,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * When a token expires, as its holder reads it, without a key to verify it.
+ * Returns microseconds UTC, or -1 when text is not one of our tokens; arena a
+ * is scratch space.
+ */
+int64_t token_expiry(struct arena *a, const char *text);
 
 /* "analyst" or "admin", and back; 0 for any other name. */
 const char *token_role_name(enum role role);

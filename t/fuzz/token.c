@@ -18,6 +18,7 @@
 #include "t/fuzz/fuzz.h"
 
 #define NOW INT64_C(1795000000000000)
+#define MAX (14 * TOKEN_LIFETIME)
 #define SECRET "a secret for the fuzzer that is long enough"
 #define LATER "the secret that came after it and is as long"
 #define CLAIMS                                                                 \
@@ -88,7 +89,8 @@ try_claims(const uint8_t *data, size_t size)
 		assert(t.email != NULL && t.id != NULL && t.session > 0);
 		assert(t.role > 0 && t.role < ROLE__MAX);
 		assert(t.expires_at > NOW && t.issued_at <= NOW + TOKEN_SKEW);
-		assert(t.expires_at - t.issued_at == TOKEN_LIFETIME);
+		assert(t.expires_at - t.issued_at <= TOKEN_LIFETIME);
+		assert(t.given_at <= t.issued_at && t.given_at + MAX > NOW);
 		check_every_byte(text);
 	}
 	free(text);
@@ -112,6 +114,10 @@ static void
 try_email(const uint8_t *data, size_t size)
 {
 	char email[EMAIL_MAX + 1];
+	const struct token who = { .email = email,
+		.role = ROLE_ANALYST,
+		.session = 7,
+		.given_at = NOW };
 	const char *text;
 	struct token t;
 
@@ -120,7 +126,7 @@ try_email(const uint8_t *data, size_t size)
 		return;
 	memcpy(email, data, size);
 	email[size] = '\0';
-	text = token_issue(&keys, &arena, email, ROLE_ANALYST, 7, NOW);
+	text = token_issue(&keys, &arena, &who, MAX, NOW);
 	assert(text != NULL && verified(text, &t));
 	assert(strcmp(t.email, email) == 0);
 	assert(t.role == ROLE_ANALYST && t.session == 7);
@@ -131,12 +137,12 @@ static bool
 verified(const char *text, struct token *ret)
 {
 	const bool good =
-	    token_verify(&keys, &arena, text, NOW, ret, NULL) == 0;
+	    token_verify(&keys, &arena, text, MAX, NOW, ret, NULL) == 0;
 	struct token t;
 
-	assert(
-	    (token_verify(&rotated, &arena, text, NOW, &t, NULL) == 0) == good);
-	assert(token_verify(&strange, &arena, text, NOW, &t, NULL) == -1);
+	assert((token_verify(&rotated, &arena, text, MAX, NOW, &t, NULL) ==
+		   0) == good);
+	assert(token_verify(&strange, &arena, text, MAX, NOW, &t, NULL) == -1);
 	return good;
 }
 
@@ -153,15 +159,17 @@ check_every_byte(char *text)
 	for (i = 0; i < n; i++) {
 		c = text[i];
 		text[i] = c == 'A' ? 'B' : 'A';
-		assert(token_verify(&keys, &arena, text, NOW, &t, NULL) == -1);
+		assert(token_verify(&keys, &arena, text, MAX, NOW, &t, NULL) ==
+		    -1);
 		text[i] = '\0';
-		assert(token_verify(&keys, &arena, text, NOW, &t, NULL) == -1);
+		assert(token_verify(&keys, &arena, text, MAX, NOW, &t, NULL) ==
+		    -1);
 		text[i] = c;
 		arena_rewind(&arena, mark);
 	}
 	text[n] = 'A';
 	text[n + 1] = '\0';
-	assert(token_verify(&keys, &arena, text, NOW, &t, NULL) == -1);
+	assert(token_verify(&keys, &arena, text, MAX, NOW, &t, NULL) == -1);
 }
 
 /* A token of these as header and claims, with room behind; free() it. */

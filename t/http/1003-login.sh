@@ -41,7 +41,7 @@ is_json "tokens are HS256 with a kid" '.token | split(".")[0] |
 is_json "with these claims, for 12 hours" '.token | split(".")[1] |
     gsub("-"; "+") | gsub("_"; "/") | @base64d | fromjson |
     "\(keys | join(" ")) \(.exp - .iat)"' \
-    "aud exp iat iss jti role sn sub 43200"
+    "at aud exp iat iss jti role sn sub 43200"
 
 # A weaker hash of old is replaced when its password comes by.
 sql "update assay.operator set password = '$weak'"

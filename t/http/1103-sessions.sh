@@ -91,6 +91,49 @@ http POST /v1/auth/login \
     '{"email":"admin@example.com","password":"correct horse"}'
 TOKEN=$(json .token)
 stands "a login begins anew"
+
+# However often a token is exchanged, the session ends so long after its
+# password; a shorter time holds at once, for what was issued before too.
+after=$TOKEN
+stop_pool
+start_pool SESSION_MAX_HOURS=1
+wait_ready
+TOKEN=
+http POST /v1/auth/login \
+    '{"email":"admin@example.com","password":"correct horse"}'
+TOKEN=$(json .token)
+at=$(claim at)
+end=$(claim exp)
+is "a session that may last an hour has a token of an hour" \
+    "$((end - at))" 3600
+for i in 1 2; do
+	http POST /v1/auth/refresh
+	TOKEN=$(json .token)
+	is "fresh token $i keeps the time of the password and the end" \
+	    "$(claim at) $(claim exp)" "$at $end"
+done
+# forge AGO: a token of the admin's whose password was given AGO seconds ago,
+# and which was issued a second before that is over.
+forge() {
+	forged=$(printf '%s' "$after" | jq -Rrj --argjson ago "$1" '
+	    def from: gsub("-"; "+") | gsub("_"; "/") | @base64d;
+	    def to: @base64 | gsub("[+]"; "-") | gsub("/"; "_") | gsub("="; "");
+	    split(".") | .[0] + "." + (.[1] | from | fromjson |
+	    .at = (now | floor) - $ago | .iat = .at | .exp = .iat + 43200 |
+	    tojson | to)')
+	TOKEN=$forged.$(printf '%s' "$forged" | openssl dgst -sha256 -binary \
+	    -hmac 6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 | base64 | tr '+/' '-_' |
+	    tr -d '=')
+}
+forge 3000
+http GET /v1/apikeys
+is "a token of 12 hours opens 50 minutes after the password" "$STATUS" 200
+forge 3600
+http GET /v1/apikeys
+is_error "an hour after the password it does not" 401 UNAUTHENTICATED
+http POST /v1/auth/refresh
+is_error "nor can it be exchanged" 401 UNAUTHENTICATED
+TOKEN=$after
 http GET '/v1/audit?limit=200'
 is_json "the trail has it" '.entries | map(select(.status == 200) |
     .action | split("/")[-1]) | unique | join(" ")' \

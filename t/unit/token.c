@@ -28,7 +28,10 @@
 #define IAT "\"iat\":1795000000"
 #define EXP "\"exp\":1795043200"
 #define WHO ISS "," AUD "," SUB ","
-#define GOOD "{" WHO ROLE "," SN "," JTI "," IAT "," EXP "}"
+#define AT "\"at\":1794900000"
+#define GOOD "{" WHO ROLE "," SN "," JTI "," AT "," IAT "," EXP "}"
+#define OLD "{" WHO ROLE "," SN "," JTI "," IAT "," EXP "}"
+#define DAYS(n) (INT64_C(n) * 24 * 3600 * 1000000)
 
 static _Alignas(16) char block[1 << 18];
 static struct arena a;
@@ -54,6 +57,21 @@ static const struct {
 	bool good;
 } bodies[] = {
 	{ GOOD, true },
+	/* One of an earlier version, and one that says it twice. */
+	{ OLD, true },
+	{ "{" WHO ROLE "," SN "," JTI "," AT "," AT "," IAT "," EXP "}",
+	    false },
+	/* The last second of a session, and the first after it. */
+	{ "{" WHO ROLE "," SN "," JTI ",\"at\":1794395201," IAT "," EXP "}",
+	    true },
+	{ "{" WHO ROLE "," SN "," JTI ",\"at\":1794395200," IAT "," EXP "}",
+	    false },
+	/* A password that is given after its token is none. */
+	{ "{" WHO ROLE "," SN "," JTI ",\"at\":1795000001," IAT "," EXP "}",
+	    false },
+	{ "{" WHO ROLE "," SN "," JTI ",\"at\":\"1\"," IAT "," EXP "}", false },
+	{ "{" WHO ROLE "," SN "," JTI ",\"at\":-1," IAT "," EXP "}", false },
+	{ "{" WHO ROLE "," SN "," JTI ",\"at\":null," IAT "," EXP "}", false },
 	/* The last second that it is valid, and the first that it is not. */
 	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":1794956801,\"exp\":1795000001}",
 	    true },
@@ -64,7 +82,9 @@ static const struct {
 	    true },
 	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":1795000061,\"exp\":1795043261}",
 	    false },
-	/* A longer life than ours. */
+	/* A shorter life, which a session's end makes, and one too long. */
+	{ "{" WHO ROLE "," SN "," JTI "," AT "," IAT ",\"exp\":1795000002}",
+	    true },
 	{ "{" WHO ROLE "," SN "," JTI "," IAT ",\"exp\":1795043201}", false },
 	{ "{" WHO ROLE "," SN "," JTI "," IAT ",\"exp\":9223372036854775807}",
 	    false },
@@ -146,7 +166,7 @@ verifies(const char *text)
 	struct token t = { 0 };
 	struct fail f = { 0 };
 
-	if (token_verify(&keys, &a, text, NOW, &t, &f) == 0)
+	if (token_verify(&keys, &a, text, DAYS(7), NOW, &t, &f) == 0)
 		return true;
 	ck_assert_int_eq(f.kind, FAIL_DENIED);
 	ck_assert_int_eq(f.code, UNAUTHENTICATED);
@@ -154,11 +174,21 @@ verifies(const char *text)
 	return false;
 }
 
+/* Who gave the password so long ago. */
+static struct token
+who(int64_t ago)
+{
+	return (struct token) { .email = "a@example.com",
+		.role = ROLE_ADMIN,
+		.session = 3,
+		.given_at = NOW - ago };
+}
+
 static const char *
 issue(void)
 {
-	const char *text =
-	    token_issue(&keys, &a, "a@example.com", ROLE_ADMIN, 3, NOW);
+	const struct token t = who(DAYS(1));
+	const char *text = token_issue(&keys, &a, &t, DAYS(7), NOW);
 
 	ck_assert_ptr_nonnull(text);
 	return text;
@@ -169,13 +199,33 @@ START_TEST(round_trip)
 	struct token t = { 0 };
 	struct fail f = { 0 };
 
-	ck_assert_int_eq(token_verify(&keys, &a, issue(), NOW, &t, &f), 0);
+	ck_assert_int_eq(
+	    token_verify(&keys, &a, issue(), DAYS(7), NOW, &t, &f), 0);
 	ck_assert_str_eq(t.email, "a@example.com");
 	ck_assert_int_eq(t.role, ROLE_ADMIN);
 	ck_assert_int_eq(t.session, 3);
 	ck_assert_int_eq(strncmp(t.id, "tok_", 4), 0);
 	ck_assert_int_eq(t.issued_at, NOW / 1000000 * 1000000);
 	ck_assert_int_eq(t.expires_at, t.issued_at + TOKEN_LIFETIME);
+	ck_assert_int_eq(t.given_at, t.issued_at - DAYS(1));
+}
+END_TEST
+
+/* A token that is exchanged for ever ends with its session. */
+START_TEST(the_end_of_a_session)
+{
+	const struct token first = who(DAYS(7) - 3600 * INT64_C(1000000));
+	struct token t = { 0 };
+	const char *text = token_issue(&keys, &a, &first, DAYS(7), NOW);
+
+	ck_assert_int_eq(
+	    token_verify(&keys, &a, text, DAYS(7), NOW, &t, NULL), 0);
+	ck_assert_int_eq(t.expires_at, t.issued_at + 3600 * INT64_C(1000000));
+	ck_assert_int_eq(token_expiry(&a, text), t.expires_at);
+	ck_assert_int_eq(
+	    token_verify(&keys, &a, text, DAYS(6), NOW, &t, NULL), -1);
+	ck_assert_int_eq(token_expiry(&a, "a.b.c"), -1);
+	ck_assert_int_eq(token_expiry(&a, ""), -1);
 }
 END_TEST
 
@@ -183,11 +233,14 @@ END_TEST
 START_TEST(longest_email)
 {
 	char email[255];
+	const struct token t = { .email = email,
+		.role = ROLE_ANALYST,
+		.session = 1,
+		.given_at = NOW };
 
 	memset(email, '"', sizeof(email) - 1);
 	email[sizeof(email) - 1] = '\0';
-	ck_assert(
-	    verifies(token_issue(&keys, &a, email, ROLE_ANALYST, 1, NOW)));
+	ck_assert(verifies(token_issue(&keys, &a, &t, DAYS(7), NOW)));
 }
 END_TEST
 
@@ -333,12 +386,13 @@ END_TEST
 START_TEST(no_memory)
 {
 	_Alignas(16) char small[1024];
+	const struct token t = who(0);
 	struct arena b;
 	size_t size;
 
 	for (size = 0; size <= sizeof(small); size += 16) {
 		arena_init(&b, small, size);
-		if (token_issue(&keys, &b, "a@b", ROLE_ADMIN, 1, NOW) == NULL)
+		if (token_issue(&keys, &b, &t, DAYS(7), NOW) == NULL)
 			ck_assert(b.ar_overflow);
 		arena_reset(&b);
 	}
@@ -354,6 +408,7 @@ suite_token(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, round_trip);
+	tcase_add_test(tc, the_end_of_a_session);
 	tcase_add_test(tc, longest_email);
 	tcase_add_test(tc, kid);
 	tcase_add_test(tc, rotation);
