@@ -44,7 +44,6 @@ struct db {
 	void *db_over_arg;
 	int64_t db_cancelled_at; /* clock_ticks(); 0: what is in hand was not */
 	enum stmt db_setup; /* tunes each new session */
-	int64_t db_session; /* how many there were */
 	bool db_prepared[STMT__MAX];
 	size_t db_queued; /* statements sent since the last sync */
 	enum db_trouble db_trouble;
@@ -71,6 +70,7 @@ static const int binary[DB_PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 static int db_connect(struct db *, struct fail *);
 static bool db_may_connect(struct db *);
 static int db_connected(struct db *, struct fail *);
+static void drop_notice(void *arg, const PGresult *notice);
 static bool url_readable(const char *);
 static bool option_plain(const PQconninfoOption *);
 static void db_greet(struct db *);
@@ -156,12 +156,6 @@ int
 db_has(struct db *db, enum stmt stmt, struct fail *f)
 {
 	return db->db_prepared[stmt] ? 0 : db_prepare(db, stmt, f);
-}
-
-int64_t
-db_session(const struct db *db)
-{
-	return db->db_session;
 }
 
 enum db_trouble
@@ -644,17 +638,28 @@ db_connected(struct db *db, struct fail *f)
 		    "the connection string of the database cannot be read");
 	}
 	db->db_conn = PQconnectStartParams(keys, values, 1);
+	PQsetNoticeReceiver(db->db_conn, drop_notice, NULL);
 	if (PQstatus(db->db_conn) != CONNECTION_BAD)
 		db_greet(db);
 	if (PQstatus(db->db_conn) != CONNECTION_OK ||
 	    PQsetnonblocking(db->db_conn, 1) == -1 ||
 	    !PQenterPipelineMode(db->db_conn))
 		return db_lost(db, f);
-	db->db_session++;
 	memset(db->db_prepared, 0, sizeof(db->db_prepared));
 	if (db->db_setup == 0)
 		return 0;
 	return db_prepare(db, 0, f) == -1 ? -1 : db_tune(db, f);
+}
+
+/*
+ * Notices and warnings of the server: libpq would print them on standard
+ * error, as no line of the log.  A failure that follows is logged.
+ */
+static void
+drop_notice(void *arg, const PGresult *notice)
+{
+	(void)arg;
+	(void)notice;
 }
 
 /*
