@@ -2,7 +2,6 @@
 /* assay-cron: the companion.  Options and settings, then one job. */
 #include "config.h"
 
-#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -100,7 +99,7 @@ parse(int argc, char *argv[], struct asked *ret)
 			break;
 		case 'f':
 			if ((ret->seconds = parse_time(optarg)) == -1)
-				errx(EX_USAGE,
+				log_exit(EX_USAGE,
 				    "--for takes a time such as 55s, 10m or "
 				    "2h, up to a year");
 			break;
@@ -128,7 +127,7 @@ parse(int argc, char *argv[], struct asked *ret)
 		}
 	}
 	if (once && ret->seconds > 0)
-		errx(EX_USAGE, "--once and --for exclude each other");
+		log_exit(EX_USAGE, "--once and --for exclude each other");
 	choose(argc - optind, argv + optind, ret);
 	check_options(ret);
 }
@@ -148,7 +147,7 @@ choose(int argc, char *argv[], struct asked *ret)
 	for (i = work ? 1 : 0; i < (size_t)argc && ret->n < LIST_MAX; i++) {
 		ret->list[ret->n] = job_find(argv[i]);
 		if (ret->list[ret->n++] == NULL)
-			errx(EX_USAGE,
+			log_exit(EX_USAGE,
 			    "there is no job '%s'; --help lists them all",
 			    argv[i]);
 	}
@@ -171,7 +170,7 @@ check_options(const struct asked *asked)
 		     j++)
 			continue;
 		if ((asked->options & 1U << i) != 0 && j == asked->n)
-			errx(EX_USAGE, "--%s is for the job '%s'",
+			log_exit(EX_USAGE, "--%s is for the job '%s'",
 			    job_options[i].name, job_options[i].job);
 	}
 }
@@ -204,7 +203,7 @@ configure(const char *path)
 	struct fail f = { 0 };
 
 	if (conf_load(path, false, &f) == -1)
-		errx(EX_CONFIG, "%s: %s", f.where, f.why);
+		log_exit(EX_CONFIG, "%s: %s", f.where, f.why);
 	log_init("assay-cron", log_level_parse(conf.LOG_LEVEL));
 }
 
@@ -219,10 +218,10 @@ need_settings(const struct asked *asked)
 	for (i = 0; i < asked->n; i++) {
 		job = asked->list[i];
 		if (*job->url == NULL)
-			errx(EX_CONFIG,
+			log_exit(EX_CONFIG,
 			    "DATABASE_URL is not set: assay(5) says how");
 		if (job->check != NULL && job->check(&f) == -1)
-			errx(EX_CONFIG, "%s: %s", f.where, f.why);
+			log_exit(EX_CONFIG, "%s: %s", f.where, f.why);
 	}
 }
 

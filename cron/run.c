@@ -11,7 +11,6 @@
 
 #include "core/arena.h"
 #include "core/fail.h"
-#include "core/str.h"
 #include "cron/job.h"
 #include "lib/clock.h"
 #include "lib/counter.h"
@@ -39,7 +38,9 @@ static void finish(struct run *r, enum state state);
 static enum state loop(struct run *r);
 static enum state step(struct run *r, enum state last, bool *ret_more);
 static void save(struct run *r);
-static void tell(const struct run *r, const char *what, int64_t began);
+static void tell(
+    const struct run *r, enum log_level level, const char *what, int64_t began);
+static int64_t sum_counts(const struct run *r);
 static int status_of(enum state state);
 
 static volatile sig_atomic_t stopping;
@@ -59,7 +60,7 @@ run_job(const struct job *job, int64_t until, unsigned options)
 	else
 		log_error("start=failed where=%s why=%s", f.where, f.why);
 	finish(&r, state);
-	tell(&r, "done", began);
+	tell(&r, LOG_LEVEL_INFO, "done", began);
 	return status_of(state);
 }
 
@@ -129,7 +130,7 @@ static enum state
 loop(struct run *r)
 {
 	const int64_t began = clock_ticks();
-	int64_t told = began, saved = began;
+	int64_t told = began, saved = began, sum = 0;
 	enum state state = STATE_FINE;
 	bool more = true;
 
@@ -143,7 +144,11 @@ loop(struct run *r)
 		}
 		if (clock_ticks() - told >= PROGRESS) {
 			told = clock_ticks();
-			tell(r, "going", began);
+			tell(r,
+			    sum_counts(r) != sum ? LOG_LEVEL_INFO
+						 : LOG_LEVEL_DEBUG,
+			    "going", began);
+			sum = sum_counts(r);
 		}
 		if (state != STATE_FINE)
 			poll(NULL, 0, PAUSE_FAILED);
@@ -191,21 +196,28 @@ save(struct run *r)
 
 /* One line: what the run has done so far. */
 static void
-tell(const struct run *r, const char *what, int64_t began)
+tell(const struct run *r, enum log_level level, const char *what, int64_t began)
 {
-	_Alignas(16) char block[512];
-	struct arena a;
-	struct str s;
+	struct log_number numbers[JOB_COUNTS];
+	size_t n;
+
+	for (n = 0; n < JOB_COUNTS && r->job->counts[n] != NULL; n++)
+		numbers[n] =
+		    (struct log_number) { r->job->counts[n], r->count[n] };
+	log_numbers(level, numbers, n, "run=%s seconds=%.1f", what,
+	    (double)(clock_ticks() - began) / CLOCK_SECOND);
+}
+
+/* Counts only rise, so a sum that stays says that none has moved. */
+static int64_t
+sum_counts(const struct run *r)
+{
+	int64_t sum = 0;
 	size_t i;
 
-	arena_init(&a, block, sizeof(block));
-	str_init(&s, &a);
 	for (i = 0; i < JOB_COUNTS && r->job->counts[i] != NULL; i++)
-		str_addf(
-		    &s, " %s=%lld", r->job->counts[i], (long long)r->count[i]);
-	log_info("run=%s seconds=%.1f%s", what,
-	    (double)(clock_ticks() - began) / CLOCK_SECOND, str_text(&s));
-	arena_reset(&a);
+		sum += r->count[i];
+	return sum;
 }
 
 static int

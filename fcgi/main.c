@@ -2,11 +2,12 @@
 /* assay-fcgi: options, settings and sockets, then the master of the pool. */
 #include "config.h"
 
-#include <err.h>
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include "core/arena.h"
@@ -98,7 +99,7 @@ configure(const char *path)
 	struct fail f = { 0 };
 
 	if (conf_load(path, true, &f) == -1)
-		errx(EX_CONFIG, "%s: %s", f.where, f.why);
+		log_exit(EX_CONFIG, "%s: %s", f.where, f.why);
 	log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
 }
 
@@ -115,7 +116,7 @@ invent_secret(void)
 	crypt_random(secret, sizeof(secret));
 	crypt_hex(secret, sizeof(secret), text);
 	if (setenv("AUTH_SECRET", text, 1) == -1)
-		err(EX_OSERR, "AUTH_SECRET");
+		log_exit(EX_OSERR, "AUTH_SECRET: %s", strerror(errno));
 	log_warn("auth_secret=random why=AUTH_SECRET is not set; operators "
 		 "have to log in again after a restart");
 }
@@ -135,10 +136,10 @@ serve(const char *path)
 	}
 	signal(SIGPIPE, SIG_IGN);
 	if ((shm = shm_new(&f)) == NULL)
-		errx(EX_OSERR, "%s: %s", f.where, f.why);
+		log_exit(EX_OSERR, "%s: %s", f.where, f.why);
 	count_spool(shm);
 	if (listen_open(&l, &f) == -1)
-		errx(EX_UNAVAILABLE, "%s: %s", f.where, f.why);
+		log_exit(EX_UNAVAILABLE, "%s: %s", f.where, f.why);
 	status = master_run(shm, &l, path);
 	shm_free(shm);
 	return status;
@@ -154,7 +155,7 @@ count_spool(struct shm *shm)
 	void *block;
 
 	if ((block = malloc(COUNT_SIZE)) == NULL)
-		err(EX_OSERR, "spool");
+		log_exit(EX_OSERR, "spool: %s", strerror(errno));
 	arena_init(&a, block, COUNT_SIZE);
 	if ((sp = spool_open(conf.SPOOL_DIR, shm, &f)) == NULL) {
 		log_error("spool=missing path=%s why=%s", f.where, f.why);

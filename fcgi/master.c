@@ -226,13 +226,16 @@ bury(struct master *m, size_t i, int status)
 	else
 		c->pause = c->pause < PAUSE_MAX / 2 ? c->pause * 2 : PAUSE_MAX;
 	if (c->told == 0 || status != 0) {
-		log_error("worker=died group=%s worker_pid=%ld %s=%d "
-			  "pause_ms=%" PRId64,
-		    group_names[group_of(i)], (long)c->pid,
-		    WIFSIGNALED(status) ? "signal" : "status",
-		    WIFSIGNALED(status) ? WTERMSIG(status)
-					: WEXITSTATUS(status),
-		    c->pause / 1000);
+		const struct log_number numbers[] = {
+			{ WIFSIGNALED(status) ? "signal" : "status",
+			    WIFSIGNALED(status) ? WTERMSIG(status)
+						: WEXITSTATUS(status) },
+			{ "pause_ms", c->pause / 1000 },
+		};
+
+		log_numbers(LOG_LEVEL_ERROR, numbers, 2,
+		    "worker=died group=%s worker_pid=%ld",
+		    group_names[group_of(i)], (long)c->pid);
 		metric_add(
 		    slot, METRIC_ID_RESTARTS, (size_t)group_of(i) - 1, 0, 1);
 	}

@@ -44,6 +44,7 @@ struct db {
 	void *db_over_arg;
 	int64_t db_cancelled_at; /* clock_ticks(); 0: what is in hand was not */
 	enum stmt db_setup; /* tunes each new session */
+	int64_t db_session; /* how many there were */
 	bool db_prepared[STMT__MAX];
 	size_t db_queued; /* statements sent since the last sync */
 	enum db_trouble db_trouble;
@@ -156,6 +157,12 @@ int
 db_has(struct db *db, enum stmt stmt, struct fail *f)
 {
 	return db->db_prepared[stmt] ? 0 : db_prepare(db, stmt, f);
+}
+
+int64_t
+db_session(const struct db *db)
+{
+	return db->db_session;
 }
 
 enum db_trouble
@@ -645,6 +652,7 @@ db_connected(struct db *db, struct fail *f)
 	    PQsetnonblocking(db->db_conn, 1) == -1 ||
 	    !PQenterPipelineMode(db->db_conn))
 		return db_lost(db, f);
+	db->db_session++;
 	memset(db->db_prepared, 0, sizeof(db->db_prepared));
 	if (db->db_setup == 0)
 		return 0;

@@ -66,6 +66,17 @@ xargs grep -nE 'typedef (struct|union|enum)|(TODO|FIXME)|^[[:space:]]*//|[;{}] /
     <"$tmp/c" >"$tmp/faults"
 verdict "no typedef of a struct, no // comment, nothing left to do"
 
+# What lib/log.c does not know would end the program that logs it.
+# shellcheck disable=SC2016 # this is Perl
+grep '\.c$' "$tmp/c" | xargs perl -0777 -ne '
+	s/" PRId64(\s*")?/$1 ? "ld" : "ld\""/ge;
+	while (/\blog_(?:error|warn|info|debug|numbers)\(([^;]*?)\);/gs) {
+		my $fmt = join "", $1 =~ /"((?:[^"\\]|\\.)*)"/g;
+		$fmt =~ s/%(?:s|d|ld|lld|zu|\.1f)//g;
+		print "$ARGV: $fmt\n" if $fmt =~ /%/ || $fmt !~ /^[a-z_]+=/;
+	}' >"$tmp/faults"
+verdict "each line of the log is pairs, by conversions that lib/log.c has"
+
 # core is pure: what it takes from outside is on this list.
 what="libcore.a needs nothing but memory, text, mathematics and addresses"
 if [ ! -f "$builddir/libcore.a" ]; then

@@ -224,7 +224,7 @@ refused_to_accept() {
 		done
 		prlimit --pid "$pid" --nofile="$free":
 	done
-	health && logged 'worker=accept why=Too many open files'
+	health && logged 'worker=accept why="Too many open files'
 }
 
 # Workers that cannot start are tried again, later each time.
@@ -237,7 +237,7 @@ start_again() {
 	done
 	prlimit --pid "$master" --nofile="$limit":
 	! logged 'pause_ms=1600' && health && within 10 count_is 4 &&
-	    logged 'worker=start why=Too many open files'
+	    logged 'worker=start why="Too many open files'
 }
 
 # What systemd is told.
@@ -311,7 +311,7 @@ bad_reload() {
 	cp "$dir/conf" "$dir/good"
 	echo 'DECIDE_WORKERS=none' >>"$dir/conf"
 	kill -HUP "$master"
-	within 5 logged 'reload=refused where=.*conf:[0-9]* why=DECIDE_WORKERS'
+	within 5 logged 'reload=refused where=.*conf:[0-9]* why="DECIDE_WORKERS'
 	cp "$dir/good" "$dir/conf"
 	sleep 0.5
 	[ "$old" = "$(workers)" ] && health
@@ -348,6 +348,37 @@ stale() {
 		within 5 gone "$pid" || return 1
 	done
 	[ -S "$dir/decide.sock" ] && start 4 && within 5 health
+}
+
+# In the journal each line has its priority, and what it stores itself is left
+# out; a stream to another place is none of it.
+# journal FILE: what systemd sets for a stream to it.
+journal() { stat -c %d:%i "$1"; }
+prioritized() {
+	: >"$dir/journal"
+	printf '%s\n' DECIDE_WORKERS=0 >"$dir/bad"
+	stream=$(journal "$dir/journal")
+	env -i JOURNAL_STREAM="$stream" "$fcgi" -n --config "$dir/bad" \
+	    2>>"$dir/journal"
+	[ $? -eq 78 ] && grep "^<3>$dir/bad:1: DECIDE_WORKERS" "$dir/journal" ||
+	    return 1
+	mv "$dir/log" "$dir/log.before"
+	: >"$dir/log"
+	start 4 JOURNAL_STREAM="$(journal "$dir/log")" LOG_LEVEL=debug &&
+	    within 5 logged '^<7>level=debug worker=started group=decide ' &&
+	    logged '^<6>level=info pool=started decide=2 operator=2$' &&
+	    kill -KILL "$(workers | head -n 1)" &&
+	    within 5 logged '^<3>level=error worker=died group='
+	set -- $?
+	kill -TERM "$master"
+	wait "$master" && [ "$1" -eq 0 ] &&
+	    ! grep -v '^<[3467]>level=[a-z]* [a-z_]*=' "$dir/log" || return 1
+	: >"$dir/log"
+	start 4 JOURNAL_STREAM="$(journal "$dir/log.before")" &&
+	    within 5 logged '^program=assay-fcgi pid=[0-9]* level=info time='
+	set -- $?
+	kill -TERM "$master"
+	wait "$master" && return "$1"
 }
 
 modes() { [ "$(stat -c %a "$dir/decide.sock")" = 660 ]; }
@@ -391,6 +422,7 @@ ok 'sockets of a dead instance are replaced' stale
 kill "$master" && wait "$master"
 ok 'systemd is told' notified
 ok 'TERM ends a pool whose worker hangs' hangs
+ok 'lines in the journal have their priority' prioritized
 master=
 echo "1..$count"
 [ "$failed" -eq 0 ]

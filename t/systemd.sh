@@ -132,6 +132,10 @@ for unit in "$scratch"/units/*.service; do
 	check "${unit##*/} has the secrets that it needs" starts "$unit"
 done
 
+# What a program says without a priority is an error: lines of the log have one.
+is "every service says errors as errors" "$(grep -L '^SyslogLevel=err$' \
+    "$scratch"/units/*.service)" ""
+
 # Jobs are those that the companion knows.
 DATABASE_URL=x
 export DATABASE_URL

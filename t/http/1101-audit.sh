@@ -140,6 +140,6 @@ is "is to be sent again" "$(header retry-after)" 1
 is "and is not made" "$(sql "select count(*) from assay.service_key
     where name = 'held up'")" 0
 check "of which the log says why" grep -q \
-    'request=failed code=UNAVAILABLE why=database error 57014' \
+    'request=failed code=UNAVAILABLE why="database error 57014' \
     "$scratch/log/pool.log"
 finish

@@ -50,7 +50,7 @@ is "it is logged in the database" "$(sql "select count(*)
     from assay.verdict_log where score = -1") $(metric \
     engine_spool_written_total)" "1 0"
 check "and told with what the server said" grep -q \
-    'decision=degraded log=database code=INTERNAL why=database error 22012' \
+    'decision=degraded log=database code=INTERNAL why="database error 22012' \
     "$scratch/log/pool.log"
 ask "$(login u-dead)"
 is "a deadlock is tried again" "$(json .score)" 0
@@ -114,7 +114,7 @@ stop_database
 chmod 500 "$scratch/spool"
 http POST /v1/decisions "$(login u-1)"
 is_error "what cannot be logged is not answered" 503 UNAVAILABLE
-check "and somebody is told why" grep -q 'decision=failed why=spool opening' \
+check "and somebody is told why" grep -q 'decision=failed why="spool opening' \
     "$scratch/log/pool.log"
 is "nothing is counted" "$(metric engine_spool_records)" 0
 chmod 700 "$scratch/spool"

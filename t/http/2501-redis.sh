@@ -157,7 +157,7 @@ for case in "rediss://:$REDIS_PASSWORD@127.0.0.1:$tls $scratch/tls/ca.pem" \
 	    case $case in *\ *) echo "${case#* }" ;; esac)"
 	check "no trust, no Redis" stack_until 20 "$stack_pool_pid" \
 	    ready_is "503 ok down"
-	check "and a line says why" grep -q 'redis=lost why=TLS: ' \
+	check "and a line says why" grep -q 'redis=lost why="TLS: ' \
 	    "$scratch/log/pool.log"
 done
 KEY=$first

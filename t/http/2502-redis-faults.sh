@@ -71,7 +71,7 @@ fresh_key
 under_load stack_end "$redis_pid" KILL
 both "$down"
 is "one line says it" "$(lines '' lost) $(lines 2 lost)" "1 1"
-check "and why" grep -qE 'redis=lost why=(connect|send|receive): ' \
+check "and why" grep -qE 'redis=lost why="(connect|send|receive): ' \
     "$scratch/log/pool.log"
 fresh_key
 http POST /v1/decisions "$event"
@@ -129,7 +129,7 @@ redis del "$name" >/dev/null
 redis rpush "$name" x >/dev/null
 http POST /v1/decisions "$event"
 is "a key of another type" "$STATUS" 200
-check "is said" grep -q 'redis=lost why=EVAL was answered WRONGTYPE' \
+check "is said" grep -q 'redis=lost why="EVAL was answered WRONGTYPE' \
     "$scratch/log/pool.log"
 redis del "$name" >/dev/null
 both "$up"
@@ -139,7 +139,7 @@ both "$down"
 fresh_key
 http POST /v1/decisions "$event"
 is "a full Redis" "$STATUS" 200
-check "is said" grep -q 'redis=lost why=EVAL was answered OOM' \
+check "is said" grep -q 'redis=lost why="EVAL was answered OOM' \
     "$scratch/log/pool.log"
 redis config set maxmemory 0 >/dev/null
 both "$up"
@@ -149,7 +149,7 @@ start_pool REDIS_URL="unix://:wrong-$REDIS_PASSWORD@$scratch/run/redis.sock"
 check "a wrong password" stack_until 20 "$stack_pool_pid" ready_is "$down"
 http POST /v1/decisions "$event"
 is "is no reason to decide nothing" "$STATUS" 200
-check "is said" grep -q 'redis=lost why=AUTH was answered WRONGPASS' \
+check "is said" grep -q 'redis=lost why="AUTH was answered WRONGPASS' \
     "$scratch/log/pool.log"
 
 # What is no Redis, and one that answers something else.
@@ -179,7 +179,7 @@ for answer in 'HTTP/1.1 400 Bad Request|by what is no Redis' \
 	start_pool REDIS_URL="unix://$scratch/run/other$answers"
 	http POST /v1/decisions "$event"
 	is "another server" "$STATUS" 200
-	check "is said" grep -q "redis=lost why=EVAL was answered ${answer##*|}" \
+	check "is said" grep -q "redis=lost why=\"EVAL was answered ${answer##*|}" \
 	    "$scratch/log/pool.log"
 done
 is "no password was shown" "$(cat "$scratch"/log/* | grep -c "$REDIS_PASSWORD")" 0

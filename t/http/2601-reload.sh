@@ -50,7 +50,7 @@ check "under load" load_goes_on
 old=$(pids decide)
 reload DECIDE_WORKERS=none
 check "a bad setting is refused" grep -q \
-    "level=error .*reload=refused where=$scratch/settings:1 why=DECIDE_WORKERS" \
+    "level=error .*reload=refused where=$scratch/settings:1 why=\"DECIDE_WORKERS" \
     "$scratch/log/pool.log"
 check "under load" load_goes_on
 is "and changes nothing" "$(pids decide)" "$old"

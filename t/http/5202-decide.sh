@@ -226,7 +226,7 @@ is "after a rest" "$(sql "select tries, not_before > now()
     from assay.async_queue where event_id = 'p-1'")" "1|t"
 cron decide
 is "not sooner" "$(counted failed)" 0
-check "the log says why" grep -q 'level=warn .*req=cor-p-1 decision=later tries=1 code=INTERNAL why=database error 22012' "$log"
+check "the log says why" grep -q 'level=warn .*req=cor-p-1 decision=later tries=1 code=INTERNAL why="database error 22012' "$log"
 sql "delete from assay.async_queue where event_id = 'o-slow'"
 for _ in 2 3 4 5 6 7; do
 	rested
@@ -241,7 +241,7 @@ is "then it is given up, as the policy has it" "$(decision p-1) $(sql "select
     '200 p-1 deny -1 [{"tag":"engine.degraded","points":0}]'
 is "and its user's next has its turn" "$(queued) $(sql "select tries
     from assay.async_queue")" "p-2 1"
-check "the log says so" grep -q 'level=error .*req=cor-p-1 decision=degraded log=database code=INTERNAL why=database error 22012' "$log"
+check "the log says so" grep -q 'level=error .*req=cor-p-1 decision=degraded log=database code=INTERNAL why="database error 22012' "$log"
 sql "drop trigger poison on assay.user_state"
 rested
 cron decide
@@ -264,7 +264,7 @@ sql "update assay.async_queue set tries = 7, not_before = now()
 cron decide
 is "and goes, without a verdict" "$(queued) $(counted unreadable) $(
     decision m-1) $(decision m-5)" " 4 404 NOT_FOUND - - 200 m-5 review 0"
-check "which the log says" grep -q 'level=error .*req=cor-m decision=none number=[0-9]* where=subject why=is required' "$log"
+check "which the log says" grep -q 'level=error .*req=cor-m decision=none number=[0-9]* where=subject why="is required"' "$log"
 
 # Nothing is degraded, and no try counted, because the database is away.
 later o-13 u-13

@@ -130,7 +130,7 @@ counts() {
 }
 due
 check "it says what is wrong" stack_until 10 "$sleeping" counts \
-    'model=refused source=disk why=a string without end' 1
+    'model=refused source=disk why="a string without end' 1
 due
 # shellcheck disable=SC2317 # called by name
 looked_at() {

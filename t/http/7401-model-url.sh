@@ -136,7 +136,7 @@ counts() {
 failures_are() {
 	[ "$(sql "select failures from assay.model_place")" = "$1" ]
 }
-refused="model=refused source=url why=$fetched: status 503"
+refused="model=refused source=url why=\"$fetched: status 503"
 check "it says what is wrong" stack_until 10 "$staying" counts "$refused" 1
 due
 check "and tries again" stack_until 10 "$staying" failures_are 2
@@ -187,7 +187,7 @@ due
 check "one that drips" stack_until 10 "$other" has_asked drip
 is "is no reason not to decide" "$(scores)" 100
 check "and is given up" stack_until 30 "$other" counts \
-    "model=refused source=url why=$fetched: no answer in time" 1
+    "model=refused source=url why=\"$fetched: no answer in time" 1
 mode hang
 due
 check "one that hangs" stack_until 10 "$other" has_asked hang

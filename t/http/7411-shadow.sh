@@ -215,7 +215,7 @@ sql "update assay.ruleset set text = 'rule x' where version = 'cand-2';
 is "decisions go on" "$(order '' g-1) $(order 2 g-2)" "allow 30 allow 30"
 is "without a shadow" "$(beside g-1) $(beside g-2)" "none none"
 check "the log tells of it" grep -q \
-    "level=warn .*shadow=unreadable id=$second where=line 1" \
+    "level=warn .*shadow=unreadable id=$second where=\"line 1" \
     "$scratch/log/pool.log"
 promote '{"eventType":"order.place"}'
 is_error "it cannot be promoted" 400 RULESET_INVALID

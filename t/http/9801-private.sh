@@ -159,4 +159,24 @@ planted "Key (key)=(invoice-$phone) already exists" \
 planted.log:2: phone"
 planted "ip=203.0.113.8 at 2026-11-21 06:52:24 [$phone$phone]" ""
 rm "$scratch/run/planted.log"
+
+# What is no logfmt is found, with what is wrong in it.
+# unreadable LINE WANT
+unreadable() {
+	printf 'level=info why="so \\u00e9 far"\n%s\n' "$1" \
+	    >"$scratch/run/lines.log"
+	is "a line '$1' is ${2:-logfmt}" "$(perl "$srcdir/t/http/logfmt.pl" \
+	    "$scratch/run/lines.log")" "${2:+lines.log:2: $2}"
+}
+unreadable '<3>level=error n=-1 path=/v1/{id}' ""
+unreadable 'assay-fcgi: A: is wrong' ""
+unreadable 'level=info why=two words' "a key is missing"
+unreadable 'level=info where= why=x' "where= has no value that can be read"
+unreadable 'level=info why=""' "why= is empty"
+unreadable 'level=info why=a=b' "why= is followed by no blank"
+unreadable 'level=info why="\x22"' "why= has no value that can be read"
+unreadable 'level=info why= x' "why= has no value that can be read"
+unreadable 'level=info  why=x' "a key is missing"
+unreadable 'level=info n=1 n=2' "n= stands twice"
+rm "$scratch/run/lines.log"
 finish

@@ -11,7 +11,8 @@
 # stay in the build directory.  Its last tests are that every answer that
 # http() and raw() got was whole and, if it was an error, our envelope, and
 # that no log holds an address, a number, a key or another secret of any
-# request: nginx keeps a copy of each for that, so that none can be forgotten.
+# request (nginx keeps a copy of each for that, so that none can be forgotten),
+# and that every line that was logged can be read as logfmt.
 # The answers that http() got stay in the build directory for t/answers.sh.
 # RUN_SERVICES=1 lets it run at all.
 # shellcheck disable=SC2119,SC2120 # arguments that may be left out
@@ -61,6 +62,7 @@ leave() {
 	is "no answer was outside our envelope" \
 	    "$(cat "$scratch/outside" 2>/dev/null)" "" || :
 	keeps_private || :
+	is "every line of our logs is logfmt" "$(logfmt 2>&1)" "" || :
 	keep_answers
 	echo "1..$((passed + failed))"
 	if [ "$failed" -gt 0 ]; then
@@ -90,6 +92,13 @@ keeps_private() {
 	is "no log holds what was sent in confidence" "$(private "$0" \
 	    $(find "$scratch" "$scratch/sent" -maxdepth 1 -type f) -- \
 	    "$scratch"/log/* 2>&1)" ""
+}
+
+# Which lines of the pool's, the companion's and nginx's logs are not.
+logfmt() {
+	find "$scratch/log" \( -name 'pool*.log' -o -name 'cron*.log' -o \
+	    -name nginx-access.log \) \
+	    -exec perl "$srcdir/t/http/logfmt.pl" {} +
 }
 
 # private FILE ... -- LOG ...: which lines hold something of the files.

@@ -45,8 +45,8 @@ unplaced() {
 
 # why: what the last run of the companion was refused for.
 why() {
-	sed -n 's/.*step=failed where=model why=//p' "$scratch/log/cron.log" |
-	    tail -n 1 | sed 's/\\x22/"/g'
+	sed -n 's/.*step=failed where=model why="\(.*\)"$/\1/p' \
+	    "$scratch/log/cron.log" | tail -n 1 | sed 's/\\"/"/g'
 }
 
 # loads: how many there were, and what the last one was.

@@ -3,8 +3,12 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/log.h"
@@ -36,6 +40,16 @@ collect(void)
 	close(out[0]);
 }
 
+/* What one call leaves, without its time and pid. */
+static const char *
+pairs(void)
+{
+	const char *at = strstr(got, "Z ");
+
+	ck_assert_ptr_nonnull(at);
+	return at + 2;
+}
+
 START_TEST(one_line)
 {
 	capture();
@@ -47,9 +61,59 @@ START_TEST(one_line)
 	collect();
 	ck_assert_ptr_nonnull(strstr(got, "program=test pid="));
 	ck_assert_ptr_nonnull(strstr(got, " level=info time=2"));
-	ck_assert_ptr_nonnull(
-	    strstr(got, "Z n=7 why=a \\x22b\\x22\\x0alevel=error\\xc3\n"));
-	ck_assert_ptr_eq(strchr(got, '\n'), got + strlen(got) - 1);
+	ck_assert_str_eq(
+	    pairs(), "n=7 why=\"a \\\"b\\\"\\nlevel=error\\ufffd\"\n");
+}
+END_TEST
+
+static const struct {
+	const char *value, *want;
+} quoting[] = {
+	{ "plain", "why=plain\n" },
+	{ "x;y:/.", "why=x;y:/.\n" },
+	{ "two words", "why=\"two words\"\n" },
+	{ " around ", "why=\" around\"\n" },
+	{ "a=b", "why=\"a=b\"\n" },
+	{ "a\\b", "why=\"a\\\\b\"\n" },
+	{ "a\tb", "why=\"a\\u0009b\"\n" },
+	{ "\xc3\xa9", "why=\"\\u00e9\"\n" },
+	{ "\xf0\x9f\x98\x80", "why=\"\\ud83d\\ude00\"\n" },
+	{ "x level=error", "why=\"x level=error\"\n" },
+};
+
+START_TEST(values_are_quoted)
+{
+	capture();
+	log_init("test", LOG_LEVEL_INFO);
+	log_info("why=%s", quoting[_i].value);
+	collect();
+	ck_assert_str_eq(pairs(), quoting[_i].want);
+}
+END_TEST
+
+START_TEST(empty_values_are_left_out)
+{
+	capture();
+	log_init("test", LOG_LEVEL_INFO);
+	log_info("step=failed where=%s why=%s %s", "", "", "no policy");
+	collect();
+	ck_assert_str_eq(pairs(), "step=failed why=\"no policy\"\n");
+}
+END_TEST
+
+START_TEST(all_conversions)
+{
+	const struct log_number numbers[] = { { "signal", 9 }, { "left", -1 } };
+
+	capture();
+	log_init("test", LOG_LEVEL_INFO);
+	log_numbers(LOG_LEVEL_INFO, numbers, 2,
+	    "a=%s b=%d c=%ld d=%lld e=%zu f=%.1f g=%s: %s; the rest h=no", "x",
+	    -1, -2L, -3LL, (size_t)4, 0.25, "y", "z");
+	collect();
+	ck_assert_str_eq(pairs(),
+	    "a=x b=-1 c=-2 d=-3 e=4 f=0.2 g=\"y: z; the rest\" h=no signal=9 "
+	    "left=-1\n");
 }
 END_TEST
 
@@ -62,8 +126,71 @@ START_TEST(context)
 	log_context("req", NULL);
 	log_warn("n=%d", 2);
 	collect();
-	ck_assert_ptr_nonnull(strstr(got, "Z req=a\\x20status\\x3d500 n=1\n"));
+	ck_assert_ptr_nonnull(strstr(got, "Z req=\"a status=500\" n=1\n"));
 	ck_assert_ptr_nonnull(strstr(got, "Z n=2\n"));
+}
+END_TEST
+
+/* Make standard error look like a stream to the journal, or like another. */
+static void
+journal_is(bool real)
+{
+	char text[64];
+	struct stat st;
+
+	ck_assert_int_eq(fstat(STDERR_FILENO, &st), 0);
+	snprintf(text, sizeof(text), "%llu:%llu", (unsigned long long)st.st_dev,
+	    (unsigned long long)st.st_ino + !real);
+	setenv("JOURNAL_STREAM", text, 1);
+}
+
+START_TEST(journal_has_priorities)
+{
+	capture();
+	journal_is(true);
+	log_init("test", LOG_LEVEL_DEBUG);
+	log_context("req", "r");
+	log_error("n=%d", 1);
+	log_context("req", NULL);
+	log_warn("n=%d", 2);
+	log_info("n=%d", 3);
+	log_debug("n=%d", 4);
+	collect();
+	unsetenv("JOURNAL_STREAM");
+	ck_assert_str_eq(got,
+	    "<3>level=error req=r n=1\n<4>level=warn n=2\n"
+	    "<6>level=info n=3\n<7>level=debug n=4\n");
+}
+END_TEST
+
+START_TEST(journal_of_another_stream)
+{
+	capture();
+	journal_is(false);
+	log_init("test", LOG_LEVEL_DEBUG);
+	log_error("n=%d", 1);
+	collect();
+	unsetenv("JOURNAL_STREAM");
+	ck_assert_int_eq(strncmp(got, "program=test ", 13), 0);
+}
+END_TEST
+
+START_TEST(early_errors)
+{
+	pid_t pid;
+	int status;
+
+	capture();
+	if (_i == 1)
+		journal_is(true);
+	if ((pid = fork()) == 0)
+		log_exit(78, "%s: %s", "A", "is wrong");
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	collect();
+	unsetenv("JOURNAL_STREAM");
+	ck_assert_int_eq(WEXITSTATUS(status), 78);
+	ck_assert_str_eq(
+	    got, _i == 1 ? "<3>A: is wrong\n" : "unit: A: is wrong\n");
 }
 END_TEST
 
@@ -80,7 +207,7 @@ START_TEST(long_lines_are_cut)
 	collect();
 	log_context("req", NULL);
 	ck_assert_uint_le(strlen(got), 2048);
-	ck_assert_int_eq(got[strlen(got) - 1], '\n');
+	ck_assert_str_eq(got + strlen(got) - 2, "\"\n");
 }
 END_TEST
 
@@ -99,7 +226,14 @@ suite_log(void)
 	TCase *tc = tcase_create("log");
 
 	tcase_add_test(tc, one_line);
+	tcase_add_loop_test(tc, values_are_quoted, 0,
+	    (int)(sizeof(quoting) / sizeof(quoting[0])));
+	tcase_add_test(tc, empty_values_are_left_out);
+	tcase_add_test(tc, all_conversions);
 	tcase_add_test(tc, context);
+	tcase_add_test(tc, journal_has_priorities);
+	tcase_add_test(tc, journal_of_another_stream);
+	tcase_add_loop_test(tc, early_errors, 0, 2);
 	tcase_add_test(tc, long_lines_are_cut);
 	tcase_add_test(tc, levels);
 	suite_add_tcase(s, tc);
