@@ -2,9 +2,11 @@
 /* Rulesets and policies out of files, to decide with. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/arena.h"
 #include "core/decide.h"
@@ -72,6 +74,10 @@ load_half(struct rulebook *books, const struct half *half,
 		version = path == NULL ? SEED_VERSION : path;
 		snprintf(seed, sizeof(seed), "%s/seed/%s/%s.%s", dir,
 		    half->folder, name, half->suffix);
+		if (path == NULL && access(seed, R_OK) == -1)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, seed,
+			    "%s; name the directory of the seed with --sql",
+			    strerror(errno));
 		if (half->load(&books[type], path == NULL ? seed : path,
 			version, a, f) == -1)
 			return -1;

@@ -15,6 +15,7 @@
 #include "lib/crypt.h"
 #include "lib/db.h"
 #include "ctl/ctl.h"
+#include "ctl/id.h"
 
 #define ARENA_SIZE ((size_t)1 << 20)
 #define CREATED_BY "assayctl"
@@ -30,6 +31,7 @@ static const struct {
 	{ "labels", SCOPE_LABELS },
 };
 
+static int key_find(struct db *, struct arena *, const char *, const char **);
 static unsigned scope_bits(const struct command *, const struct opt_list *);
 static int key_add(
     struct db *, struct arena *, const char *, unsigned, int64_t);
@@ -110,6 +112,7 @@ int
 key_revoke(const struct command *cmd, int argc, char **argv)
 {
 	struct fail f = { 0 };
+	const char *id;
 	struct params p;
 	struct rows rows;
 	struct arena a;
@@ -120,20 +123,42 @@ key_revoke(const struct command *cmd, int argc, char **argv)
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
 	ctl_arena(&a, ARENA_SIZE);
+	if ((status = key_find(db, &a, argv[0], &id)) != EX_OK)
+		goto out;
 	params_init(&p, &a);
-	params_text(&p, argv[0]);
-	status = EX_OK;
+	params_text(&p, id);
 	if (db_one(db, &a, STMT_SERVICE_KEY_REVOKE, &p, &rows, &f) == -1) {
 		status = ctl_failed("key revoke", &f);
 	} else if (!rows_get_bool(&rows, "found")) {
 		ctl_say("there is no key %s; 'assayctl key list' shows the ids",
-		    argv[0]);
+		    id);
 		status = EX_DATAERR;
 	} else {
-		printf("revoked %s\n", argv[0]);
+		printf("revoked %s\n", id);
 	}
+out:
 	ctl_arena_free(&a);
 	db_close(db);
+	return status;
+}
+
+/* The id of the key that typed is, in whole or in part. */
+static int
+key_find(struct db *db, struct arena *a, const char *typed, const char **ret)
+{
+	static const struct id_list list = { "key_", NULL, "", "id" };
+	struct json_object *keys;
+	struct fail f = { 0 };
+	struct rows rows;
+	int status;
+
+	if (db_one(db, a, STMT_SERVICE_KEY_LIST, NULL, &rows, &f) == -1)
+		return ctl_failed("key list", &f);
+	keys = json_tokener_parse(rows_get_text(&rows, "keys"));
+	status = id_match(&list, keys, "key revoke", typed, ret);
+	if (status == EX_OK)
+		*ret = arena_strdup(a, *ret);
+	json_object_put(keys);
 	return status;
 }
 
@@ -188,6 +213,9 @@ key_add(struct db *db, struct arena *a, const char *name, unsigned bits,
 	}
 	printf("%s\n", key.text);
 	ctl_say("made key %s; its text is not shown again", id);
+	ctl_say("a key may ask for 600 decisions a minute, unless "
+		"RATE_LIMIT_DECISIONS_PER_MIN or decisionsPerMin of "
+		"'assayctl settings' differs");
 	crypt_wipe(&key, sizeof(key));
 	return EX_OK;
 }

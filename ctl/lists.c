@@ -11,6 +11,7 @@
 #include "core/list.h"
 #include "core/str.h"
 #include "ctl/ctl.h"
+#include "ctl/id.h"
 #include "ctl/part.h"
 #include "ctl/service.h"
 
@@ -57,6 +58,7 @@ drop_entry(struct service *sv, const char *what, char **argv)
 		.ak_method = "POST",
 		.ak_path = "/v1/lists/search" };
 	struct json_object *found;
+	const char *id = NULL;
 	struct str s;
 	size_t i;
 	int status;
@@ -72,29 +74,37 @@ drop_entry(struct service *sv, const char *what, char **argv)
 	ask.ak_body = str_text(&s);
 	if ((status = service_ask(sv, &ask, &found)) != EX_OK)
 		return status;
-	if (!json_object_is_type(found, json_type_array) ||
-	    json_object_array_length(found) == 0) {
+	if (json_object_is_type(found, json_type_array) &&
+	    json_object_array_length(found) > 0)
+		id = json_object_get_string(
+		    part_at(json_object_array_get_idx(found, 0), "id"));
+	if (id == NULL) {
 		ctl_say("there is no such entry; 'assayctl lists find %s "
 			"VALUE' shows what there is",
 		    argv[1]);
 		return EX_DATAERR;
 	}
-	return drop(sv, what,
-	    json_object_get_string(
-		part_at(json_object_array_get_idx(found, 0), "id")));
+	return drop(sv, what, id);
 }
 
 static int
 drop(struct service *sv, const char *what, const char *id)
 {
+	static const struct id_list list = { "lst_", "/v1/lists?limit=1000", "",
+		"id" };
 	struct ask ask = { .ak_what = what, .ak_method = "DELETE" };
 	struct json_object *json;
-	struct str s;
+	struct str missing, s;
 	int status;
 
+	if ((status = id_find(sv, &list, what, id, &id)) != EX_OK)
+		return status;
+	str_init(&missing, sv->sv_arena);
+	str_addf(&missing, "there is no list entry %s", id);
+	ask.ak_missing = str_text(&missing);
 	str_init(&s, sv->sv_arena);
 	str_add(&s, "/v1/lists/");
-	service_escape(&s, id == NULL ? "" : id);
+	service_escape(&s, id);
 	ask.ak_path = str_text(&s);
 	if ((status = service_ask(sv, &ask, &json)) == EX_OK)
 		printf("removed %s\n", id);

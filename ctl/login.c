@@ -43,7 +43,6 @@ login(const struct command *cmd, int argc, char **argv)
 		    "last session's",
 		    OPT_TEXT, &url, 0, 0 },
 	};
-	struct session last = { 0 };
 	struct service sv;
 	struct arena a;
 	int status;
@@ -51,9 +50,6 @@ login(const struct command *cmd, int argc, char **argv)
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
 	ctl_arena(&a, ARENA_SIZE);
-	if (url == NULL && getenv("ASSAY_URL") == NULL &&
-	    getenv("BASE_URL") == NULL && session_read(&a, &last) == EX_OK)
-		url = arena_strdup(&a, last.ss_url);
 	if ((status = service_open(&sv, url, ACCESS_NONE, &a)) == EX_OK) {
 		warn_plain(&sv);
 		status = begin(cmd, &sv, email);

@@ -37,6 +37,7 @@
 
 #define ROW_SIZE ((size_t)4 << 20) /* for one event and its decision */
 #define BOOKS_SIZE ((size_t)256 << 20) /* address space for the rulebooks */
+#define OFTEN_MIN 100 /* events from which on a rule fires on most of them */
 #define DAY (INT64_C(86400) * CLOCK_SECOND)
 
 /* One event on its way. */
@@ -55,6 +56,8 @@ struct run {
 	struct show *ru_show;
 	const struct offline *ru_ask;
 	struct rulebook ru_books[EVENT_TYPE__MAX];
+	uint64_t ru_decided[EVENT_TYPE__MAX];
+	uint64_t *ru_fired[EVENT_TYPE__MAX]; /* by rule */
 	struct scoring ru_scoring; /* of all of them */
 	struct model ru_model; /* that was asked for */
 	struct geoip *ru_geoip; /* NULL: no places */
@@ -68,6 +71,9 @@ struct run {
 
 static int begin(struct run *, const char *, struct fail *);
 static int score_by(struct run *, struct fail *);
+static int count_begin(struct run *, struct fail *);
+static void count_rules(struct run *, const struct step *);
+static void say_often(const struct run *);
 static int rows(struct run *, struct fail *);
 static int row(struct run *, struct fail *);
 static int row_read(struct run *, struct step *, struct fail *);
@@ -112,6 +118,7 @@ offline(struct source *so, const char *map, struct show *sh,
 	if (sh->sh_events > 0)
 		show_totals(
 		    sh, (double)(clock_ticks() - so->so_began) / CLOCK_SECOND);
+	say_often(&ru);
 	finish(&ru);
 	return status == EX_OK && sh->sh_errors > 0 ? EX_DATAERR : status;
 }
@@ -124,7 +131,7 @@ begin(struct run *ru, const char *map, struct fail *f)
 
 	if (source_open(ru->ru_source, map, &ru->ru_arena, f) == -1 ||
 	    books_load(ru->ru_books, ru->ru_ask, &ru->ru_arena, f) == -1 ||
-	    score_by(ru, f) == -1)
+	    count_begin(ru, f) == -1 || score_by(ru, f) == -1)
 		return -1;
 	if (places != NULL && *places != '\0' &&
 	    (ru->ru_geoip = geoip_open(places, f)) == NULL)
@@ -158,6 +165,67 @@ score_by(struct run *ru, struct fail *f)
 			"mean nothing",
 		    sc->model->version);
 	return 0;
+}
+
+/* Make room to count the rules that fire.  Returns 0, or -1 with f set. */
+static int
+count_begin(struct run *ru, struct fail *f)
+{
+	int type;
+
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		const size_t n = ru->ru_books[type].ruleset->n_rules;
+		uint64_t *fired =
+		    arena_array(&ru->ru_arena, n + 1, sizeof(*fired));
+
+		if (fired == NULL)
+			return fail_set(
+			    f, FAIL_US, INTERNAL, NULL, "out of memory");
+		memset(fired, 0, (n + 1) * sizeof(*fired));
+		ru->ru_fired[type] = fired;
+	}
+	return 0;
+}
+
+static void
+count_rules(struct run *ru, const struct step *st)
+{
+	const struct hits *hits = &st->st_decision.hits;
+	const enum event_type type = st->st_event.type;
+	size_t i;
+
+	ru->ru_decided[type]++;
+	for (i = 0; i < hits->n; i++)
+		ru->ru_fired[type][hits->index[i]]++;
+}
+
+/* Name the rules that fire on most events: a column may be mapped wrongly. */
+static void
+say_often(const struct run *ru)
+{
+	const struct ruleset *rs;
+	bool often = false;
+	uint64_t n;
+	size_t i;
+	int type;
+
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		rs = ru->ru_books[type].ruleset;
+		n = ru->ru_decided[type];
+		for (i = 0; n >= OFTEN_MIN && i < rs->n_rules; i++) {
+			if (2 * ru->ru_fired[type][i] <= n)
+				continue;
+			ctl_say("the rule %s of %s fires on %.1f %% of events",
+			    rs->rules[i].id,
+			    event_type_name((enum event_type)type),
+			    100 * (double)ru->ru_fired[type][i] / (double)n);
+			often = true;
+		}
+	}
+	if (often)
+		ctl_say("such a rule tells nothing apart; is each column what "
+			"the event's field means?  A shop's terminal is no "
+			"deviceId (assayctl(8), replay)");
 }
 
 /* Decide all rows, until somebody interrupts. */
@@ -199,6 +267,7 @@ row(struct run *ru, struct fail *f)
 	if (row_read(ru, &st, &refused) == 0) {
 		if (row_decide(ru, &st, f) == -1)
 			return -1;
+		count_rules(ru, &st);
 		row_show(ru, &st);
 		return ru->ru_export == NULL ? 0 : export_row(ru, &st, f);
 	}

@@ -22,6 +22,10 @@
 #define SET(f) { .kind = PART_SET, .in = IN_BODY, .path = f },
 #define ASK(n, f) { .kind = PART_ASK, .name = n, .path = f },
 #define PAGE(n, hi) { .kind = PART_PAGE, .min = n, .max = hi },
+#define OLDER(n, hi, a, f) { .kind = PART_OLDER, .min = n, .max = hi, .arg = a, .path = f },
+#define FIND(pre, f, p, t) { .kind = PART_FIND, .name = pre, .path = p, .arg = t, .method = f },
+#define MISSING(n) { .kind = PART_MISSING, .name = n },
+#define SEEN(p, n) { .kind = PART_SEEN, .path = p, .name = n },
 #define KEYED() { .kind = PART_KEYED },
 #define SLOW() { .kind = PART_SLOW },
 #define WATCH(p, i) { .kind = PART_WATCH, .path = p, .min = i },
@@ -32,6 +36,7 @@
 #define MEMBERS(p, t) { .kind = PART_MEMBERS, .path = p, .name = t },
 #define LINES(p, t) { .kind = PART_LINES, .path = p, .arg = t },
 #define COLUMN(n, p, f) { .kind = PART_COLUMN, .name = n, .path = p, .form = FORM_##f },
+#define SPARE(n, p, f) { .kind = PART_COLUMN, .name = n, .path = p, .form = FORM_##f, .spare = true },
 #define SAY(n) { .kind = PART_SAY, .name = n },
 #define NOTE(n) { .kind = PART_NOTE, .name = n },
 /* clang-format on */

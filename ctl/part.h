@@ -6,6 +6,7 @@
 #ifndef CTL_PART_H
 #define CTL_PART_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,13 @@ enum part_kind {
 	PART_SET, /* the member of the body at path is true */
 	PART_ASK, /* a secret that is asked for; name is the prompt */
 	PART_PAGE, /* --limit (default min, at most max) and --offset */
+	PART_OLDER, /* --limit and --before, an id: path of a row of the array
+		       at arg */
+	PART_FIND, /* the operand before may be part of an id of a list: of the
+		      array at arg of path, member method, which begins with
+		      name */
+	PART_MISSING, /* name is said, as of PART_SAY, of what is not found */
+	PART_SEEN, /* if a GET of path and operand 0 finds nothing, say name */
 	PART_KEYED, /* an API key goes with it, no token */
 	PART_SLOW, /* an answer may take minutes */
 	PART_WATCH, /* path tells how far it is, by type; operand min is it */
@@ -57,6 +65,7 @@ enum part_take {
 /* How a value is shown. */
 enum part_form {
 	FORM_TEXT = 1,
+	FORM_ID, /* text that is never cut */
 	FORM_STATE, /* text that has a colour */
 	FORM_NUMBER, /* to the right */
 	FORM_RATE, /* 0 to 1, as per cent */
@@ -86,6 +95,7 @@ struct part {
 	enum part_form form;
 	int64_t min;
 	int64_t max;
+	bool spare; /* a column that a narrow terminal may leave out */
 };
 
 /* The first part of the command of these words. */
@@ -104,5 +114,12 @@ struct json_object *part_at(struct json_object *json, const char *path);
  */
 size_t part_show(const struct part *call, struct json_object *json,
     char *const *operands, struct arena *a);
+
+/*
+ * A sentence with each {path} of json and each {0}, an operand, filled in, so
+ * that a terminal can show it.  It is in arena a.
+ */
+const char *part_sentence(struct arena *a, const char *text,
+    struct json_object *json, char *const *operands);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The commands of commands.tbl that are one request. */
+/* The commands of commands.tbl that are one request: what it asks. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -10,8 +10,6 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include <json-c/json.h>
-
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/str.h"
@@ -21,75 +19,34 @@
 #include "ctl/file.h"
 #include "ctl/part.h"
 #include "ctl/secret.h"
+#include "ctl/remote.h"
 #include "ctl/service.h"
-#include "ctl/text.h"
 
 #define ARENA_SIZE ((size_t)128 << 20) /* the largest ruleset, compiled */
-#define OPTS_MAX 12
 #define OPERANDS_MAX 64
-#define SECRET_SIZE 2048
 #define ABSENT INT64_MIN /* of a number that was not given */
-
-/* The value of one option. */
-struct value {
-	char *text;
-	int64_t number;
-	struct opt_list list;
-};
-
-/* A command on its way. */
-struct remote {
-	const struct command *rm_cmd;
-	struct command rm_named; /* the same with its arguments, for --help */
-	const struct part *rm_call;
-	struct opt rm_opts[OPTS_MAX];
-	struct value rm_value[OPTS_MAX];
-	size_t rm_n_opts;
-	size_t rm_n_values;
-	struct operands rm_want;
-	char rm_args[256];
-	char **rm_operand;
-	int rm_n_operands;
-	const struct part *rm_page;
-	int64_t rm_limit;
-	int64_t rm_offset;
-	char *rm_url;
-	bool rm_json;
-	bool rm_yes;
-	bool rm_slow;
-	const struct part *rm_watch;
-	enum access rm_access;
-	struct arena rm_arena;
-	struct str rm_path;
-	struct str rm_query;
-	struct str rm_body;
-	char rm_secret[SECRET_SIZE];
-};
 
 static void read_parts(struct remote *);
 static void add_opt(struct remote *, const struct opt *);
 static void add_args(struct remote *, const char *, const char *);
 static void own_opts(struct remote *);
+static void page_opts(struct remote *, const struct part *);
 static void check_operands(struct remote *);
 static void check_opts(struct remote *);
 static bool is_given(const struct value *);
 static int confirm(const struct remote *);
 static int build(struct remote *);
-static void build_path(struct remote *);
 static int build_operands(struct remote *);
 static int build_opts(struct remote *);
 static int build_secret(struct remote *);
 static void build_sets(struct remote *);
 static void put_query(struct remote *, const char *, const char *);
+static void put_count(struct remote *, const char *, int64_t);
 static void put_name(struct remote *, const char *);
 static void put_texts(struct remote *, const char *, char *const *, size_t);
 static int put(struct remote *, const struct part *, const char *);
 static int put_number(struct remote *, const struct part *, const char *);
 static int put_file(struct remote *, const struct part *, const char *);
-static int ask(struct remote *);
-static int answer(struct remote *, struct json_object *, const char *);
-static struct json_object *pick(
-    struct remote *, const struct part *, struct json_object *);
 
 int
 remote(const struct command *cmd, int argc, char **argv)
@@ -110,7 +67,7 @@ remote(const struct command *cmd, int argc, char **argv)
 		return status;
 	ctl_arena(&rm.rm_arena, ARENA_SIZE);
 	if ((status = build(&rm)) == EX_OK)
-		status = ask(&rm);
+		status = remote_send(&rm);
 	crypt_wipe(rm.rm_secret, sizeof(rm.rm_secret));
 	ctl_arena_free(&rm.rm_arena);
 	return status;
@@ -151,6 +108,19 @@ read_parts(struct remote *rm)
 		case PART_PAGE:
 			rm->rm_page = p;
 			break;
+		case PART_OLDER:
+			rm->rm_older = p;
+			break;
+		case PART_FIND:
+			rm->rm_find = p;
+			rm->rm_found = rm->rm_want.min - 1;
+			break;
+		case PART_MISSING:
+			rm->rm_missing = p;
+			break;
+		case PART_SEEN:
+			rm->rm_seen = p;
+			break;
 		case PART_KEYED:
 			rm->rm_access = ACCESS_KEY;
 			break;
@@ -188,30 +158,44 @@ add_args(struct remote *rm, const char *name, const char *more)
 	snprintf(rm->rm_args + n, sizeof(rm->rm_args) - n, " %s%s", name, more);
 }
 
-/* The options that all of them have. */
+/* The options that all of them have, and those of pages. */
 static void
 own_opts(struct remote *rm)
 {
-	static char limit[64];
-
-	if (rm->rm_page != NULL) {
-		snprintf(limit, sizeof(limit),
-		    "at most N entries; default %" PRId64, rm->rm_page->min);
-		rm->rm_limit = rm->rm_page->min;
-		add_opt(rm,
-		    &(struct opt) { "limit", "N", limit, OPT_NUMBER,
-			&rm->rm_limit, 1, rm->rm_page->max });
-		add_opt(rm,
-		    &(struct opt) { "offset", "N", "skip the first N",
-			OPT_NUMBER, &rm->rm_offset, 0, INT32_MAX });
-	}
+	if (rm->rm_page != NULL || rm->rm_older != NULL)
+		page_opts(rm, rm->rm_page != NULL ? rm->rm_page : rm->rm_older);
 	add_opt(rm,
 	    &(struct opt) { "json", NULL, "print the answer as it came",
 		OPT_FLAG, &rm->rm_json, 0, 0 });
 	add_opt(rm,
 	    &(struct opt) { "url", "URL",
-		"the service; default ASSAY_URL, else the session's", OPT_TEXT,
-		&rm->rm_url, 0, 0 });
+		rm->rm_access == ACCESS_KEY
+		    ? "the service; default ASSAY_URL, BASE_URL or the "
+		      "session's"
+		    : "the service; default ASSAY_URL, else the session's",
+		OPT_TEXT, &rm->rm_url, 0, 0 });
+}
+
+static void
+page_opts(struct remote *rm, const struct part *p)
+{
+	static char limit[64];
+
+	snprintf(limit, sizeof(limit), "at most N entries; default %" PRId64,
+	    p->min);
+	rm->rm_limit = p->min;
+	add_opt(rm,
+	    &(struct opt) {
+		"limit", "N", limit, OPT_NUMBER, &rm->rm_limit, 1, p->max });
+	if (p->kind == PART_OLDER)
+		add_opt(rm,
+		    &(struct opt) { "before", "ID",
+			"only entries older than the one of this id", OPT_TEXT,
+			&rm->rm_before, 0, 0 });
+	else
+		add_opt(rm,
+		    &(struct opt) { "offset", "N", "skip the first N",
+			OPT_NUMBER, &rm->rm_offset, 0, INT32_MAX });
 }
 
 static void
@@ -288,55 +272,28 @@ confirm(const struct remote *rm)
 	return EX_TEMPFAIL;
 }
 
-/* Make the path, the query and the body. */
+/* Make the query and the body. */
 static int
 build(struct remote *rm)
 {
 	int status;
 
-	str_init(&rm->rm_path, &rm->rm_arena);
 	str_init(&rm->rm_query, &rm->rm_arena);
 	str_init(&rm->rm_body, &rm->rm_arena);
-	build_path(rm);
 	if ((status = build_operands(rm)) != EX_OK ||
 	    (status = build_opts(rm)) != EX_OK ||
 	    (status = build_secret(rm)) != EX_OK)
 		return status;
 	build_sets(rm);
-	if (rm->rm_page != NULL) {
-		char number[32];
-
-		snprintf(number, sizeof(number), "%" PRId64, rm->rm_limit);
-		put_query(rm, "limit", number);
-		snprintf(number, sizeof(number), "%" PRId64, rm->rm_offset);
-		put_query(rm, "offset", number);
-	}
-	str_add(&rm->rm_path, str_text(&rm->rm_query));
+	if (rm->rm_page != NULL || rm->rm_older != NULL)
+		put_count(rm, "limit", rm->rm_limit);
+	if (rm->rm_page != NULL)
+		put_count(rm, "offset", rm->rm_offset);
+	if (rm->rm_before != NULL)
+		put_query(rm, "before", rm->rm_before);
 	if (rm->rm_body.st_len > 0)
 		str_addc(&rm->rm_body, '}');
 	return EX_OK;
-}
-
-/* The path with its operands, in the order of their names in it. */
-static void
-build_path(struct remote *rm)
-{
-	const struct part *p = rm->rm_call;
-	const char *text = rm->rm_call->path;
-	int i = -1;
-
-	for (; *text != '\0'; text++) {
-		if (*text != '{') {
-			str_addc(&rm->rm_path, *text);
-			continue;
-		}
-		do {
-			p = part_next(p);
-			i += p->kind == PART_ARG;
-		} while (p->kind != PART_ARG || p->in != IN_PATH);
-		service_escape(&rm->rm_path, rm->rm_operand[i]);
-		text += strcspn(text, "}");
-	}
 }
 
 static int
@@ -494,6 +451,15 @@ put_query(struct remote *rm, const char *name, const char *text)
 	service_escape(&rm->rm_query, text);
 }
 
+static void
+put_count(struct remote *rm, const char *name, int64_t n)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRId64, n);
+	put_query(rm, name, text);
+}
+
 /* Begin a member of the body. */
 static void
 put_name(struct remote *rm, const char *name)
@@ -514,90 +480,4 @@ put_texts(struct remote *rm, const char *name, char *const *text, size_t n)
 		str_json(&rm->rm_body, text[i]);
 	}
 	str_addc(&rm->rm_body, ']');
-}
-
-/* Send it and show the answer. */
-static int
-ask(struct remote *rm)
-{
-	struct ask ask = {
-		.ak_what = rm->rm_cmd->name,
-		.ak_method = rm->rm_call->method,
-		.ak_path = str_text(&rm->rm_path),
-		.ak_body =
-		    rm->rm_body.st_len == 0 ? NULL : str_text(&rm->rm_body),
-		.ak_slow = rm->rm_slow,
-	};
-	struct json_object *json;
-	struct service sv;
-	int status;
-
-	if (ask.ak_path == NULL || rm->rm_body.st_failed) {
-		ctl_say("%s: the request is too large", rm->rm_cmd->name);
-		return EX_DATAERR;
-	}
-	if (rm->rm_watch != NULL && !rm->rm_json) {
-		ask.ak_watch = rm->rm_watch->path;
-		ask.ak_about = rm->rm_operand[rm->rm_watch->min];
-	}
-	status = service_open(&sv, rm->rm_url, rm->rm_access, &rm->rm_arena);
-	if (status == EX_OK)
-		status = service_ask(&sv, &ask, &json);
-	if (status == EX_OK)
-		status = answer(rm, json, sv.sv_call.hc_reply);
-	service_close(&sv);
-	return status;
-}
-
-/* Show an answer; text is what it came as. */
-static int
-answer(struct remote *rm, struct json_object *json, const char *text)
-{
-	const struct part *p = part_next(rm->rm_call);
-	size_t rows;
-
-	while (p != NULL && p->kind != PART_PICK)
-		p = part_next(p);
-	if (p != NULL) {
-		if ((json = pick(rm, p, json)) == NULL)
-			return EX_DATAERR;
-		text = json_object_to_json_string_ext(
-		    json, JSON_C_TO_STRING_PLAIN);
-	}
-	if (rm->rm_json && isatty(STDOUT_FILENO) == 1)
-		text_put_json(json_object_to_json_string_ext(json,
-		    JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	else if (rm->rm_json)
-		fputs(text, stdout);
-	if (rm->rm_json) {
-		putchar('\n');
-		return EX_OK;
-	}
-	rows = part_show(rm->rm_call, json, rm->rm_operand, &rm->rm_arena);
-	if (rm->rm_page != NULL && rows == (size_t)rm->rm_limit)
-		ctl_say("there may be more: --offset %" PRId64,
-		    rm->rm_offset + rm->rm_limit);
-	return EX_OK;
-}
-
-/* The element that the command names, or NULL after having said so. */
-static struct json_object *
-pick(struct remote *rm, const struct part *p, struct json_object *array)
-{
-	const char *name = rm->rm_operand[p->min], *path, *text;
-	struct json_object *one;
-	char *paths = arena_strdup(&rm->rm_arena, p->path), *rest;
-	size_t i, n = 0;
-
-	if (json_object_is_type(array, json_type_array))
-		n = json_object_array_length(array);
-	for (rest = paths; (path = strsep(&rest, " ")) != NULL;)
-		for (i = 0; i < n; i++) {
-			one = json_object_array_get_idx(array, i);
-			text = json_object_get_string(part_at(one, path));
-			if (text != NULL && strcmp(text, name) == 0)
-				return one;
-		}
-	ctl_say("there is no %s; %s", name, p->help);
-	return NULL;
 }

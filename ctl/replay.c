@@ -67,7 +67,8 @@ struct replay {
 	char rp_key[256]; /* the header that holds it */
 };
 
-static int sources(struct replay *, const char *, char *);
+static int sources(
+    struct replay *, const struct command *, const char *, char *);
 static int begin(struct replay *, const char *, struct fail *);
 static int run(struct replay *);
 static void finish(struct replay *);
@@ -97,7 +98,8 @@ replay(const struct command *cmd, int argc, char **argv)
 		.of_policies = &policies,
 		.of_scorer = SCORER_WEIGHTED };
 	const struct opt opts[] = {
-		{ "url", "URL", "the service; default ASSAY_URL, else BASE_URL",
+		{ "url", "URL",
+		    "the service; default ASSAY_URL, BASE_URL or the session's",
 		    OPT_TEXT, &url, 0, 0 },
 		{ "key", "KEY",
 		    "the API key; better in the environment, as API_KEY",
@@ -192,13 +194,8 @@ replay(const struct command *cmd, int argc, char **argv)
 	if (rp.rp_jobs == 0)
 		rp.rp_jobs = 1;
 	ctl_arena(&rp.rp_arena, (size_t)1 << 20);
-	if (sources(&rp, url, key) == -1)
-		opt_usage(cmd, "'%s' is no address", service_url(url));
-	if (rp.rp_key[0] == '\0') {
-		ctl_say("which API key? Set API_KEY in the environment; "
-			"'assayctl key create NAME' makes one");
-		return EX_CONFIG;
-	}
+	if ((status = sources(&rp, cmd, url, key)) != EX_OK)
+		return status;
 	if (begin(&rp, map, &f) == -1) {
 		status = ctl_failed(rp.rp_source.so_path, &f);
 		if (rp.rp_source.so_file == NULL)
@@ -211,25 +208,31 @@ replay(const struct command *cmd, int argc, char **argv)
 
 /*
  * Where to, and with which key, which is then no longer in the arguments.
- * Returns 0, or -1 if that is no address.
+ * Returns EX_OK, or an exit status after having said what is missing.
  */
 static int
-sources(struct replay *rp, const char *url, char *key)
+sources(
+    struct replay *rp, const struct command *cmd, const char *url, char *key)
 {
 	const char *from = key != NULL ? key : getenv("API_KEY");
 	const char *base;
+	int status;
 
 	if (from != NULL && *from != '\0')
 		snprintf(rp->rp_key, sizeof(rp->rp_key), "X-API-Key: %s", from);
 	if (key != NULL)
 		crypt_wipe(key, strlen(key));
-
-	if (service_address(
-		service_url(url), &rp->rp_arena, &base, &rp->rp_socket) == -1)
-		return -1;
+	if ((status = service_url(&rp->rp_arena, url, &url)) != EX_OK)
+		return status;
+	if (service_address(url, &rp->rp_arena, &base, &rp->rp_socket) == -1)
+		opt_usage(cmd, "'%s' is no address", url);
 	snprintf(rp->rp_url, sizeof(rp->rp_url), "%s/v1/decisions%s", base,
 	    rp->rp_batch > 0 ? "/batch" : "");
-	return 0;
+	if (rp->rp_key[0] != '\0')
+		return EX_OK;
+	ctl_say("which API key? Set API_KEY in the environment; "
+		"'assayctl key create NAME' makes one");
+	return EX_CONFIG;
 }
 
 /* Open everything and read the header.  Returns 0, or -1 with f set. */

@@ -273,10 +273,13 @@ put_cell(const char *text, int width, bool right)
 	/* Count characters: all bytes but those that continue one. */
 	for (p = text; *p != '\0'; p++)
 		len += (*p & 0xc0) != 0x80;
-	for (; len > width; text++)
-		len -= (text[1] & 0xc0) != 0x80;
-	while ((*text & 0xc0) == 0x80)
-		text++;
+	if (len > width) {
+		for (len++; len > width; text++)
+			len -= (text[1] & 0xc0) != 0x80;
+		while ((*text & 0xc0) == 0x80)
+			text++;
+		fputs("\xe2\x80\xa6", stdout);
+	}
 	if (right)
 		printf("%*s", width - len, "");
 	text_put(text);

@@ -41,6 +41,7 @@ static void watch_begin(
     struct watch *, const struct service *, const struct ask *);
 static void waiting(int64_t *, const struct watch *);
 static int refused(struct service *, const struct ask *, struct json_object *);
+static bool is_missing(const char *);
 static const char *reply_text(
     struct arena *, struct json_object *, const char *);
 static const char *hint_for(const struct service *, const char *);
@@ -100,10 +101,12 @@ service_open(
 	if (access == ACCESS_TOKEN)
 		status = token_find(sv, url);
 	else
-		sv->sv_url = service_url(url);
-	if (access == ACCESS_KEY)
+		status = service_url(a, url, &sv->sv_url);
+	if (access == ACCESS_KEY && status == EX_OK)
 		status = key_find(sv);
-	if (status != EX_OK)
+
+	/* A login replaces a session's file that cannot be used. */
+	if (status != EX_OK && access != ACCESS_NONE)
 		return status;
 	if (service_address(sv->sv_url, a, &sv->sv_base, &sv->sv_socket) ==
 	    -1) {
@@ -145,6 +148,11 @@ service_ask(struct service *sv, const struct ask *ask, struct json_object **ret)
 		*ret = NULL;
 	if (call->hc_status >= 200 && call->hc_status < 300 && *ret != NULL)
 		return EX_OK;
+	if (call->hc_status == 404 && ask->ak_missed != NULL) {
+		*ask->ak_missed = true;
+		*ret = NULL;
+		return EX_OK;
+	}
 	return refused(sv, ask, *ret);
 }
 
@@ -182,14 +190,22 @@ service_escape(struct str *s, const char *text)
 			str_addf(s, "%%%02X", (unsigned char)*text);
 }
 
-const char *
-service_url(const char *url)
+int
+service_url(struct arena *a, const char *url, const char **ret)
 {
-	if (url == NULL)
+	struct session ss = { 0 };
+	int status = EX_OK;
+
+	if (url == NULL || *url == '\0')
 		url = getenv("ASSAY_URL");
 	if (url == NULL || *url == '\0')
 		url = getenv("BASE_URL");
-	return url == NULL || *url == '\0' ? URL_DEFAULT : url;
+	if (url == NULL || *url == '\0') {
+		status = session_read(a, &ss);
+		url = status == EX_OK ? ss.ss_url : NULL;
+	}
+	*ret = url == NULL || *url == '\0' ? URL_DEFAULT : url;
+	return status;
 }
 
 const char *
@@ -230,9 +246,10 @@ token_find(struct service *sv, const char *url)
 			return EX_NOPERM;
 		}
 	}
-	sv->sv_url = url != NULL ? url
-	    : ss.ss_url != NULL	 ? ss.ss_url
-				 : service_url(NULL);
+	sv->sv_url = url != NULL ? url : ss.ss_url;
+	if (sv->sv_url == NULL &&
+	    (status = service_url(sv->sv_arena, NULL, &sv->sv_url)) != EX_OK)
+		return status;
 	str_init(&s, sv->sv_arena);
 	str_addf(&s, "Authorization: Bearer %s", token);
 	sv->sv_header = str_text(&s);
@@ -370,12 +387,16 @@ refused(struct service *sv, const struct ask *ask, struct json_object *reply)
 	const char *message = reply_text(sv->sv_arena, reply, "message");
 	const char *hint;
 
+	if (ask->ak_quiet)
+		return status_exit(status);
 	if (code == NULL || message == NULL) {
 		ctl_say("%s: %s answers %d, but not as an Assay service does; "
 			"is this its address?",
 		    ask->ak_what, sv->sv_url, status);
 		return EX_PROTOCOL;
 	}
+	if (ask->ak_missing != NULL && is_missing(code))
+		message = ask->ak_missing;
 	ctl_say("%s: %s (%d %s)", ask->ak_what, message, status, code);
 	if (sv->sv_call.hc_retry_after > 0)
 		ctl_say(
@@ -383,6 +404,20 @@ refused(struct service *sv, const struct ask *ask, struct json_object *reply)
 	else if ((hint = hint_for(sv, code)) != NULL)
 		ctl_say("%s", hint);
 	return status_exit(status);
+}
+
+/* Whether what the request names is not there. */
+static bool
+is_missing(const char *code)
+{
+	static const char *const codes[] = { "CASE_NOT_FOUND", "NOT_FOUND",
+		"POLICY_MISSING" };
+	size_t i;
+
+	for (i = 0; i < nitems(codes); i++)
+		if (strcmp(codes[i], code) == 0)
+			return true;
+	return false;
 }
 
 /* A text of the error envelope, harmless; NULL if there is none. */

@@ -37,11 +37,15 @@ struct ask {
 	const char *ak_watch; /* what tells a terminal how far it is, or NULL */
 	const char *ak_about; /* the event type that it is about */
 	bool ak_patient; /* may be sent again, as late as the service says */
+	const char *ak_missing; /* said when it is not found; NULL: the
+				   service's words */
+	bool ak_quiet; /* nothing is said of a refusal */
+	bool *ak_missed; /* if set, a 404 sets it and is no failure */
 };
 
 /*
- * Find the service: url (of --url, may be NULL), else ASSAY_URL, else the
- * session's for a token, BASE_URL for anything else, else this machine's.  A
+ * Find the service: url (of --url, may be NULL), else ASSAY_URL, else for a
+ * token that of its session, for anything else as service_url() says.  A
  * token is only ever sent to the service that gave it.  All memory comes from
  * arena a.  Returns EX_OK, or an exit status after having said what to do.
  */
@@ -55,7 +59,8 @@ void service_close(struct service *sv);
  * Ask, and wait for the answer, until Ctrl-C.  Returns EX_OK with the answer
  * of a success parsed in *ret, which lives as long as the arena, its text in
  * sv_call until the next one; or an exit status after having said what the
- * service answered and what to do about it.
+ * service answered and what to do about it.  With ak_missed, *ret is NULL
+ * after a 404.
  */
 int service_ask(
     struct service *sv, const struct ask *ask, struct json_object **ret);
@@ -70,8 +75,13 @@ int service_address(const char *url, struct arena *a, const char **ret_base,
 /* Append text as one segment of a path or one value of a query. */
 void service_escape(struct str *s, const char *text);
 
-/* The address that an API key is sent to, as service_open() finds it. */
-const char *service_url(const char *url);
+/*
+ * The address that an API key or a login is sent to, into *ret: url, else
+ * ASSAY_URL, else BASE_URL, else that of the session, else this machine's.
+ * Returns EX_OK, or an exit status after having said what is wrong with the
+ * session's file; *ret is this machine's then.
+ */
+int service_url(struct arena *a, const char *url, const char **ret);
 
 /* The certificates that are trusted, NULL for the system's. */
 const char *service_ca_file(void);

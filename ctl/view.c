@@ -37,6 +37,7 @@ struct table {
 	size_t tb_rows;
 	const char **tb_cell; /* clean texts, row by row */
 	size_t tb_width[COLUMNS_MAX];
+	bool tb_dropped[COLUMNS_MAX]; /* for want of room */
 	struct arena *tb_arena;
 	bool tb_colour;
 };
@@ -51,15 +52,18 @@ static size_t rows_of(struct arena *, const struct part *, struct json_object *,
 static size_t members_of(
     struct arena *, const char *, struct json_object *, struct row *, size_t);
 static void table_show(struct table *);
-static void table_fit(struct table *);
+static bool table_fit(struct table *);
+static void table_cut(struct table *, size_t);
+static bool is_soft(const struct table *, size_t);
+static size_t line_width(const struct table *, const size_t *);
+static void dropped_say(const struct table *);
+static void block_show(struct table *, size_t);
 static void table_line(const struct table *, const char *const *, bool);
 static void cell_show(const struct table *, size_t, const char *, bool, bool);
 static const char *cell(
     struct arena *, const struct part *, const struct row *);
 static void title(const char *, bool);
 static void lines_show(const struct part *, struct json_object *);
-static const char *sentence(
-    struct arena *, const char *, struct json_object *, char *const *);
 
 static const char *string(struct json_object *);
 static size_t length(struct json_object *);
@@ -85,6 +89,7 @@ static const struct {
 	bool soft; /* may be cut */
 } forms[FORM__MAX] = {
 	[FORM_TEXT] = { form_text, false, true },
+	[FORM_ID] = { form_text, false, false },
 	[FORM_STATE] = { form_text, false, false },
 	[FORM_NUMBER] = { form_text, true, false },
 	[FORM_RATE] = { form_rate, true, false },
@@ -129,10 +134,11 @@ part_show(const struct part *call, struct json_object *json,
 			lines_show(p, part_at(json, p->path));
 			break;
 		case PART_SAY:
-			puts(sentence(a, p->name, json, operands));
+			puts(part_sentence(a, p->name, json, operands));
 			break;
 		case PART_NOTE:
-			ctl_say("%s", sentence(a, p->name, json, operands));
+			ctl_say(
+			    "%s", part_sentence(a, p->name, json, operands));
 			break;
 		default:
 			break;
@@ -142,28 +148,65 @@ part_show(const struct part *call, struct json_object *json,
 	return rows;
 }
 
+const char *
+part_sentence(struct arena *a, const char *text, struct json_object *json,
+    char *const *operands)
+{
+	char name[64];
+	struct str s;
+	size_t len;
+
+	str_init(&s, a);
+	for (; *text != '\0'; text++) {
+		if (*text != '{') {
+			str_addc(&s, *text);
+			continue;
+		}
+		len = strcspn(++text, "}");
+		snprintf(name, sizeof(name), "%.*s", (int)len, text);
+		text += len;
+		if (*name >= '0' && *name <= '9')
+			text_clean(&s, operands[*name - '0']);
+		else
+			text_clean(
+			    &s, json_object_get_string(part_at(json, name)));
+	}
+	return str_text(&s) == NULL ? "?" : str_text(&s);
+}
+
 /* Print what is there of some columns below each other.  The part after. */
 static const struct part *
 fields_show(const struct part *p, struct json_object *json, struct arena *a)
 {
 	const struct row row = { NULL, 0, json };
-	struct table tb = { .tb_arena = a };
-	const char *text;
-	size_t i, width = 0;
+	const char *texts[COLUMNS_MAX];
+	struct table tb = { .tb_arena = a, .tb_rows = 1, .tb_cell = texts };
+	size_t i;
 
 	tb.tb_colour = ctl_colour(STDOUT_FILENO);
 	p = columns_of(&tb, p);
 	for (i = 0; i < tb.tb_n; i++)
-		if (width < strlen(tb.tb_column[i]->name))
-			width = strlen(tb.tb_column[i]->name);
-	for (i = 0; i < tb.tb_n; i++) {
-		text = cell(a, tb.tb_column[i], &row);
-		printf("%-*s  ", (int)width, tb.tb_column[i]->name);
-		tb.tb_width[i] = text_width(text);
-		cell_show(&tb, i, text, false, true);
+		texts[i] = cell(a, tb.tb_column[i], &row);
+	block_show(&tb, 0);
+	return p;
+}
+
+/* Print one row of a table, its columns below each other, nothing cut. */
+static void
+block_show(struct table *tb, size_t row)
+{
+	const char *const *text = tb->tb_cell + row * tb->tb_n;
+	size_t i, width = 0;
+
+	for (i = 0; i < tb->tb_n; i++)
+		if (width < strlen(tb->tb_column[i]->name))
+			width = strlen(tb->tb_column[i]->name);
+	for (i = 0; i < tb->tb_n; i++) {
+		printf("%-*s  ", (int)width, tb->tb_column[i]->name);
+		tb->tb_width[i] = text_width(text[i]);
+		cell_show(tb, i, text[i], false, true);
 		putchar('\n');
 	}
-	return p;
 }
 
 /* Print a table; *rows grows by its length.  The part after. */
@@ -265,44 +308,115 @@ table_show(struct table *tb)
 				tb->tb_width[j] = width;
 		}
 	}
-	table_fit(tb);
+	if (!table_fit(tb)) {
+		for (i = 0; i < tb->tb_rows; i++) {
+			if (i > 0)
+				putchar('\n');
+			block_show(tb, i);
+		}
+		return;
+	}
+	dropped_say(tb);
 	table_line(tb, head, true);
 	for (i = 0; i < tb->tb_rows; i++)
 		table_line(tb, tb->tb_cell + i * tb->tb_n, false);
 }
 
-/* Take from the widest of the columns that may be cut until all fit. */
-static void
+/*
+ * Make the columns fit the terminal.  Texts are cut, ids never; where that is
+ * not enough, spare columns are left out, from the right, and those that fit
+ * after all come back, from the left.  False if nothing makes them fit.
+ */
+static bool
 table_fit(struct table *tb)
 {
 	const size_t room = text_terminal();
-	size_t j, total = 0, widest;
+	size_t least[COLUMNS_MAX], j;
 
+	if (room == 0)
+		return true;
 	for (j = 0; j < tb->tb_n; j++)
-		total += tb->tb_width[j] + (j > 0 ? 2 : 0);
-	while (room > 0 && total > room) {
+		least[j] = is_soft(tb, j) ? COLUMN_MIN : tb->tb_width[j];
+	for (j = tb->tb_n; j-- > 0 && line_width(tb, least) > room;)
+		tb->tb_dropped[j] = tb->tb_column[j]->spare;
+	if (line_width(tb, least) > room)
+		return false;
+	for (j = 0; j < tb->tb_n; j++) {
+		if (!tb->tb_dropped[j])
+			continue;
+		tb->tb_dropped[j] = false;
+		tb->tb_dropped[j] = line_width(tb, least) > room;
+	}
+	table_cut(tb, room);
+	return true;
+}
+
+/* Take from the widest of the columns that may be cut until all fit. */
+static void
+table_cut(struct table *tb, size_t room)
+{
+	size_t j, widest;
+
+	while (line_width(tb, tb->tb_width) > room) {
 		widest = tb->tb_n;
 		for (j = 0; j < tb->tb_n; j++)
-			if (forms[tb->tb_column[j]->form].soft &&
-			    tb->tb_width[j] > COLUMN_MIN &&
+			if (is_soft(tb, j) &&
 			    (widest == tb->tb_n ||
 				tb->tb_width[j] > tb->tb_width[widest]))
 				widest = j;
 		if (widest == tb->tb_n)
 			return;
 		tb->tb_width[widest]--;
-		total--;
 	}
+}
+
+/* Whether a column is shown and can be cut further. */
+static bool
+is_soft(const struct table *tb, size_t column)
+{
+	return forms[tb->tb_column[column]->form].soft &&
+	    !tb->tb_dropped[column] && tb->tb_width[column] > COLUMN_MIN;
+}
+
+/* How wide a line is, with columns of these widths. */
+static size_t
+line_width(const struct table *tb, const size_t *width)
+{
+	size_t j, total = 0;
+
+	for (j = 0; j < tb->tb_n; j++)
+		if (!tb->tb_dropped[j])
+			total += width[j] + (total > 0 ? 2 : 0);
+	return total;
+}
+
+/* Name the columns that have no room. */
+static void
+dropped_say(const struct table *tb)
+{
+	struct str s;
+	size_t j;
+
+	str_init(&s, tb->tb_arena);
+	for (j = 0; j < tb->tb_n; j++)
+		if (tb->tb_dropped[j])
+			str_addf(&s, "%s%s", s.st_len == 0 ? "" : ", ",
+			    tb->tb_column[j]->name);
+	if (s.st_len > 0 && str_text(&s) != NULL)
+		ctl_say("the terminal has no room for %s", str_text(&s));
 }
 
 static void
 table_line(const struct table *tb, const char *const *text, bool head)
 {
+	const char *between = "";
 	size_t j;
 
 	for (j = 0; j < tb->tb_n; j++) {
-		if (j > 0)
-			fputs("  ", stdout);
+		if (tb->tb_dropped[j])
+			continue;
+		fputs(between, stdout);
+		between = "  ";
 		cell_show(tb, j, text[j], head, j + 1 == tb->tb_n);
 	}
 	putchar('\n');
@@ -380,33 +494,6 @@ lines_show(const struct part *p, struct json_object *array)
 		    part_at(json_object_array_get_idx(array, i), p->arg)));
 		putchar('\n');
 	}
-}
-
-/* A sentence with its {path}s and {0}s filled in. */
-static const char *
-sentence(struct arena *a, const char *text, struct json_object *json,
-    char *const *operands)
-{
-	char name[64];
-	struct str s;
-	size_t len;
-
-	str_init(&s, a);
-	for (; *text != '\0'; text++) {
-		if (*text != '{') {
-			str_addc(&s, *text);
-			continue;
-		}
-		len = strcspn(++text, "}");
-		snprintf(name, sizeof(name), "%.*s", (int)len, text);
-		text += len;
-		if (*name >= '0' && *name <= '9')
-			text_clean(&s, operands[*name - '0']);
-		else
-			text_clean(
-			    &s, json_object_get_string(part_at(json, name)));
-	}
-	return str_text(&s) == NULL ? "?" : str_text(&s);
 }
 
 /* The text of a value; numbers keep the one that they came in. */

@@ -71,7 +71,8 @@ target_wrong(const char *url, unsigned flags)
 		return "must have a host that is a name or an address, and a "
 		       "port from 1 to 65535 if any";
 	if ((flags & TARGET_PRIVATE) == 0 && is_local(&host))
-		return "must have a public host";
+		return "must have a public host, unless "
+		       "ALLOW_PRIVATE_TARGETS is true";
 	return NULL;
 }
 

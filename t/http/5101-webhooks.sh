@@ -70,7 +70,7 @@ done <<-'END'
 	mapped {"url":"http://[::ffff:10.0.0.1]/","events":["case.resolved.v1"]}
 	translated {"url":"http://[64:ff9b::10.0.0.1]/","events":["case.resolved.v1"]}
 END
-is_json "a refusal names the field" '.message' "url must have a public host"
+is_json "a refusal names the field" '.message' "url must have a public host, unless ALLOW_PRIVATE_TARGETS is true"
 http POST /v1/webhooks "{\"url\":\"https://hooks.example.com/$(printf \
     '%02050d' 0)\",\"events\":[\"case.resolved.v1\"]}"
 is_error "a URL too long" 400 INVALID_REQUEST

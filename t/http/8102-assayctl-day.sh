@@ -228,8 +228,8 @@ tty() {
 }
 esc=$(printf '\033')
 is "no colour into a file" "$(grep -c "$esc" "$scratch/out")" 0
-is "colour on a terminal" "$(tty 'cases list' | grep -c "$esc\[31mfraud$esc\[0m")" 1
-is "unless NO_COLOR" "$(NO_COLOR=1 tty 'cases list' | grep -c "$esc")" 0
+is "colour on a terminal" "$(tty "cases show $case" | grep -c "$esc\[31mfraud$esc\[0m")" 1
+is "unless NO_COLOR" "$(NO_COLOR=1 tty "cases show $case" | grep -c "$esc")" 0
 tty audit | sed "s/$esc\[[0-9]*m//g" >"$scratch/wide"
 is "as wide as it is" "$(perl -CSD -lne 'print if length > 76' \
     "$scratch/wide")" ""
