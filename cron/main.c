@@ -13,6 +13,7 @@
 #include "cron/job.h"
 #include "lib/clock.h"
 #include "lib/conf.h"
+#include "lib/conf_secret.h"
 #include "lib/log.h"
 
 #define WORK "work" /* the job that is several */
@@ -204,6 +205,7 @@ configure(const char *path)
 
 	if (conf_load(path, false, &f) == -1)
 		log_exit(EX_CONFIG, "%s: %s", f.where, f.why);
+	conf_secret_hide();
 	log_init("assay-cron", log_level_parse(conf.LOG_LEVEL));
 }
 

@@ -94,8 +94,12 @@ work(struct run *r, struct state *s, bool *ret_more, struct fail *f)
 		return -1;
 	account(r, gone);
 	s->sweeping = *ret_more;
-	if (!s->sweeping)
-		log_info("sweep=done");
+	if (s->sweeping)
+		return 0;
+	if (s->sweep.sw_no_vacuum)
+		log_warn("vacuum=off why=RETENTION_VACUUM needs autovacuum, "
+			 "which the server has off");
+	log_info("sweep=done");
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "fcgi/listen.h"
 #include "fcgi/master.h"
 #include "lib/conf.h"
+#include "lib/conf_secret.h"
 #include "lib/crypt.h"
 #include "lib/log.h"
 #include "lib/shm.h"
@@ -100,6 +101,7 @@ configure(const char *path)
 
 	if (conf_load(path, true, &f) == -1)
 		log_exit(EX_CONFIG, "%s: %s", f.where, f.why);
+	conf_secret_hide();
 	log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
 }
 

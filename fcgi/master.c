@@ -23,6 +23,7 @@
 #include "fcgi/worker.h"
 #include "lib/clock.h"
 #include "lib/conf.h"
+#include "lib/conf_secret.h"
 #include "lib/log.h"
 #include "lib/shm.h"
 
@@ -346,6 +347,8 @@ become_worker(struct master *m, size_t i)
 	for (g = GROUP_DECIDE; g < GROUP__MAX; g++)
 		if (g != group && !l->shared)
 			close(l->fd[g]);
+	if (group == GROUP_DECIDE && !l->shared)
+		conf_secret_forget();
 	free(m);
 	exit(worker_run(&w, l->fd[group]));
 }

@@ -13,6 +13,7 @@
 #include "core/risk.h"
 #include "lib/conf.h"
 #include "lib/conf_model.h"
+#include "lib/conf_secret.h"
 #include "lib/credential.h"
 #include "lib/redis_url.h"
 #include "lib/set.h"
@@ -29,15 +30,6 @@
 #define REAL_MAX_VALUE 1000
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
-enum flag {
-	SECRET = 1 << 0, /* never printed */
-	REQUIRED = 1 << 1, /* must be set in production */
-	POSITIVE = 1 << 2, /* an INT above 0 */
-	STRONG = 1 << 3, /* secrets, comma-separated, that nobody may guess */
-	REDIS = 1 << 4, /* the URL of a Redis */
-	POOL = 1 << 5, /* must be set in production for the pool */
-};
 
 /* One row of conf.tbl. */
 struct setting {
@@ -399,7 +391,7 @@ choose(struct source *sources)
 	size_t i;
 
 	for (i = 0; i < SETTINGS; i++) {
-		value = getenv(settings[i].name);
+		value = conf_secret_env(settings[i].name);
 		if (value != NULL && *value != '\0')
 			sources[i] = (struct source) { .value = value };
 	}

@@ -37,8 +37,8 @@ extern struct conf conf;
  * be a placeholder or one repeated character; in production it has at least
  * 32 bytes, and no REQUIRED setting is missing, nor for the pool one that is
  * POOL.  MODEL_SOURCE, where it is not set, is the one source that is.
- * Strings of conf point into the environment, which must stay as it is, or
- * live until the next load.
+ * Strings of conf point into the environment, which must stay as it is but for
+ * conf_secret_hide(), or live until the next load.
  * Returns 0, or -1 with f->where "NAME" or "file:line" and nothing of what
  * stands there in f->why; conf is then unchanged, so that a reload can be
  * refused.

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/arena.h"
@@ -43,7 +42,6 @@ static int passed(
     struct sweep *sw, struct arena *a, enum retain which, struct fail *f);
 static int by_number(struct sweep *sw, struct arena *a, enum stmt stmt,
     int64_t cut, int64_t *gone, bool *ret_more, struct fail *f);
-static int vacuum(struct db *db, const char *relation, struct fail *f);
 static enum retain beside(enum retain which);
 
 static const struct {
@@ -110,9 +108,11 @@ retain_next(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 	rest(sw);
 	begun = clock_ticks();
 	memset(gone, 0, RETAIN__MAX * sizeof(*gone));
+	sw->sw_rest = 0;
 	r = piece(sw, a, gone, ret_more, f);
 	arena_rewind(a, mark);
-	sw->sw_rest = clock_ticks() - begun;
+	if (sw->sw_rest == 0)
+		sw->sw_rest = clock_ticks() - begun;
 	return r;
 }
 
@@ -137,7 +137,7 @@ retain_ahead(struct db *db, struct arena *a, int64_t *ret_made, struct fail *f)
 	return 0;
 }
 
-/* The session may be new, or have vacuumed. */
+/* The session may be new. */
 static int
 set_up(struct db *db, struct arena *a, struct fail *f)
 {
@@ -186,8 +186,9 @@ piece(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 		memset(f, 0, sizeof(*f));
 	else if (gives_way(sw->sw_db) &&
 	    (++sw->sw_waits < WAITS_MAX || phases[sw->sw_phase].skipped)) {
-		/* Again, or as a whole by the next sweep. */
+		/* Again after a rest, or as a whole by the next sweep. */
 		memset(f, 0, sizeof(*f));
+		sw->sw_rest = REST_MAX;
 		more = sw->sw_waits < WAITS_MAX;
 	} else
 		return -1;
@@ -243,7 +244,7 @@ labels(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 	    &n, ret_more, f);
 }
 
-/* What is to be done next about whole months, if anything is. */
+/* Do what is next about whole months, if anything is. */
 static int
 months(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
     bool *ret_more, struct fail *f)
@@ -260,8 +261,6 @@ months(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 	*ret_more = rows.ro_n == 1;
 	if (!*ret_more)
 		return 0;
-	if (db_script(sw->sw_db, rows_get_text(&rows, "command"), f) == -1)
-		return -1;
 	gone[RETAIN_VERDICTS] = rows_get_int(&rows, "verdicts");
 	gone[RETAIN_ACTIVITY] = rows_get_int(&rows, "activity");
 	gone[RETAIN_REPLAY] = rows_get_int(&rows, "replay");
@@ -374,46 +373,21 @@ by_number(struct sweep *sw, struct arena *a, enum stmt stmt, int64_t cut,
 	return 0;
 }
 
-/* Make the room of what is gone usable again, a table at a time. */
+/* Have the room of what is gone used again soon: the server's autovacuum. */
 static int
 space(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
     bool *ret_more, struct fail *f)
 {
-	struct params p;
 	struct rows rows;
 
 	(void)gone;
 	*ret_more = false;
 	if (!conf.RETENTION_VACUUM)
 		return 0;
-	params_init(&p, a);
-	params_text(&p, sw->sw_vacuumed);
-	if (db_run(sw->sw_db, a, STMT_RETAIN_VACUUM, &p, &rows, f) == -1)
+	if (db_one(sw->sw_db, a, STMT_RETAIN_VACUUM, NULL, &rows, f) == -1)
 		return -1;
-	*ret_more = rows.ro_n == 1;
-	if (!*ret_more)
-		return 0;
-	if (vacuum(sw->sw_db, rows_get_text(&rows, "relation"), f) == -1)
-		return -1;
-	snprintf(sw->sw_vacuumed, sizeof(sw->sw_vacuumed), "%s",
-	    rows_get_text(&rows, "relation"));
+	sw->sw_no_vacuum = !rows_get_bool(&rows, "autovacuum");
 	return 0;
-}
-
-/* However long it takes; one that somebody else is at is left to them. */
-static int
-vacuum(struct db *db, const char *relation, struct fail *f)
-{
-	char command[RETAIN_NAME_SIZE + 32];
-	int r;
-
-	snprintf(command, sizeof(command), "vacuum (skip_locked) %s", relation);
-	if (db_script(db, "set statement_timeout = 0", f) == -1)
-		return -1;
-	db_until(db, INT64_MAX);
-	r = db_script(db, command, f);
-	db_until(db, 0);
-	return r;
 }
 
 /* The end, after which the next is due by the time. */

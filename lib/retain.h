@@ -22,7 +22,6 @@ enum retain {
 
 #define RETAIN_TIMEOUT_MS 300000 /* of one statement, for the connection */
 #define RETAIN_BATCHES 64 /* that are known at a time */
-#define RETAIN_NAME_SIZE 128 /* of a table, with its schema */
 
 /* A sweep at work.  Its connection is db_over()'s, so that it ends soon. */
 struct sweep {
@@ -40,12 +39,12 @@ struct sweep {
 	int sw_batches;
 	int64_t sw_until; /* 0 while there may be more before */
 
-	char sw_vacuumed[RETAIN_NAME_SIZE]; /* the last that was, or "" */
+	bool sw_no_vacuum; /* RETENTION_VACUUM, and autovacuum is off */
 };
 
 /*
  * Begin a sweep by the windows in effect, over a connection of the role that
- * owns the partitions, if the last one over all hosts began so many minutes
+ * may sweep, if the last one over all hosts began so many minutes
  * ago or was cut short; 0 is at once.  *ret_begun says whether it has: not
  * while another one goes on.  Returns 0, or -1 with f set.
  */

@@ -23,15 +23,10 @@ grant usage on schema assay to assay_decide, assay_operator, assay_companion,
 -- Nothing is for everyone, functions neither.
 revoke execute on all functions in schema assay from public;
 
--- retain owns what it attaches, detaches and vacuums; who migrates must be a
--- member to hand it over, unless a superuser.
-grant assay_retain to current_user;
-grant create on schema assay to assay_retain;
-alter table assay.verdict_log owner to assay_retain;
-alter table assay.detail owner to assay_retain;
-alter table assay.idempotency owner to assay_retain;
-alter function assay.partitions_ahead(int) owner to assay_retain;
-grant execute on function assay.partitions_ahead(int) to current_user;
+-- None of them makes or owns anything here: what runs as the owner would run
+-- the code of who does.
+revoke create on schema assay from public, assay_decide, assay_operator,
+    assay_companion, assay_retain;
 
 -- decide: reads the configuration, appends decisions, updates state.
 grant select on assay.epoch, assay.ruleset, assay.ruleset_active,
@@ -192,7 +187,8 @@ grant execute on function
     assay.delivery_release(text[], timestamptz[]),
     assay.delivery_forget(bigint) to assay_companion;
 
--- retain removes what is older than its window; what is in it it never reads.
+-- retain removes what is older than its window, months by functions of the
+-- owner; what is in it it never reads.
 grant select (settings) on assay.epoch to assay_retain;
 grant select (id, dead_at), delete on assay.dead_letter to assay_retain;
 grant select (event_id, credited, labelled_at), delete on assay.label
@@ -206,8 +202,8 @@ grant execute on function assay.retention_cut(bigint),
     assay.retention_due(bigint),
     assay.retention_end(),
     assay.retention_batches(text, timestamptz, bigint, bigint),
-    assay.retention_lost(regclass),
-    assay.retention_vacuum(text),
+    assay.retention_vacuum(),
+    assay.partitions_ahead(int),
     assay.partitions_left(),
     assay.retention_batch(text, bigint, bigint, timestamptz, timestamptz),
     assay.retention_done(text, timestamptz),

@@ -748,7 +748,7 @@ order by d.decided_at, d.verdict_id limit $5::bigint;
 
 -- Retention (lib/retain.c) ------------------------------------------------------
 
--- As the role that owns the partitions.  From begin on all are "write": who
+-- As a role that owns nothing.  From begin on all are "write": who
 -- connects anew has lost the lock.
 
 -- name: retain_cut one read late
@@ -774,7 +774,7 @@ select assay.retention_begin($1::bigint) as begun;
 select assay.retention_end();
 
 -- name: retain_month many write late
-select command, verdicts, activity, replay
+select verdicts, activity, replay
 from assay.retention_month($1::timestamptz, $2::timestamptz, $3::timestamptz);
 
 -- name: retain_batches many write late
@@ -796,8 +796,8 @@ select assay.retention_dead($1::timestamptz, $2::bigint) as gone;
 -- name: retain_labels one write late
 select assay.retention_labels($1::timestamptz, $2::bigint) as gone;
 
--- name: retain_vacuum many write late
-select relation from assay.retention_vacuum($1::text);
+-- name: retain_vacuum one write late
+select assay.retention_vacuum() as autovacuum;
 
 -- Erasure (fcgi/ep_privacy.c) --------------------------------------------------
 

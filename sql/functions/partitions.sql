@@ -6,7 +6,8 @@
 -- default partition: a row that fits none is an error that somebody sees.
 create or replace function assay.partitions_ahead(months int)
 returns int
-language plpgsql security definer set search_path = assay, pg_temp
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set datestyle = 'ISO'
 as $$
 declare
 	parent text;
@@ -14,6 +15,10 @@ declare
 	first timestamp;
 	made int := 0;
 begin
+	if months not between 0 and 120 then
+		raise 'so many months are not made ahead'
+		using errcode = 'invalid_parameter_value';
+	end if;
 	perform pg_advisory_xact_lock(hashtextextended('assay partitions', 0));
 	foreach parent in array array['verdict_log', 'detail'] loop
 		for first in select generate_series(

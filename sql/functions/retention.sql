@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Retention: what is older than its window goes, a batch at a time.
--- lib/retain.c calls these as the role that owns the partitions.
+-- lib/retain.c calls these as a role that owns nothing: what needs the owner of
+-- the tables is done here, to tables that are known here, and as a whole.
 
 -- The time before which a collection of so many days has nothing: 1970 if it
 -- is kept for ever.
@@ -22,26 +23,29 @@ begin atomic
 	where m.until < excluded.until;
 end;
 
--- What to do next about whole months, as a statement that runs outside of any
--- transaction: finish a detachment that was cut short, detach a month that is
--- over, drop one that is detached, with what goes with it.  No row when there
--- is nothing.  A month of details is over when both their parts are.
+-- Do what is next about whole months: finish a detachment that was cut short,
+-- detach a month that is over, or count and drop one that is detached.  What
+-- went with it; no row when there is nothing to do.  A month of details is over
+-- when both their parts are, and no month is before it has ended.  Detached and
+-- dropped are two calls, so that the count of a large month holds no lock that
+-- decisions need.  They wait behind the detachment for lock_timeout at most:
+-- then it fails, and the caller tries it again later.
 create or replace function assay.retention_month(verdicts_cut timestamptz,
     activity_cut timestamptz, replay_cut timestamptz)
-returns table (command text, verdicts bigint, activity bigint, replay bigint)
-language plpgsql
-set search_path = pg_catalog, pg_temp
+returns table (verdicts bigint, activity bigint, replay bigint)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set datestyle = 'ISO'
+set lock_timeout = '100ms'
 as $$
 declare
 	part record;
-	over boolean;
 begin
 	verdicts := 0;
 	activity := 0;
 	replay := 0;
 	perform assay.retention_begun(verdicts_cut);
-	for part in
-		select c.relname as name,
+	select m.* into part
+	from (select c.relname as name,
 			regexp_replace(c.relname, '_[0-9]{6}$', '') as parent,
 			h.inhparent is not null as attached,
 			coalesce(h.inhdetachpending, false) as pending,
@@ -51,35 +55,29 @@ begin
 			left join pg_inherits h on h.inhrelid = c.oid
 		where c.relnamespace = 'assay'::regnamespace
 			and c.relkind = 'r'
-			and c.relname ~ '^(verdict_log|detail)_[0-9]{6}$'
-		order by c.relname
-	loop
-		if part.pending then
-			command := format('alter table assay.%I '
-			    'detach partition assay.%I finalize',
-			    part.parent, part.name);
-			return next;
-			return;
-		end if;
-		over := part.ends <= case when part.parent = 'verdict_log'
-		    then verdicts_cut else least(activity_cut, replay_cut) end;
-		continue when not over;
-		if part.attached then
-			command := format('alter table assay.%I '
-			    'detach partition assay.%I concurrently',
-			    part.parent, part.name);
-		elsif part.parent = 'verdict_log' then
-			execute format('select count(*) from assay.%I',
-			    part.name) into verdicts;
-			command := format('drop table assay.%I', part.name);
-		else
-			execute format('select count(request), count(replay) '
-			    'from assay.%I', part.name) into activity, replay;
-			command := format('drop table assay.%I', part.name);
-		end if;
-		return next;
+			and c.relname ~ '^(verdict_log|detail)_[0-9]{6}$') m
+	where m.pending or m.ends <= least(now(), case
+	    when m.parent = 'verdict_log' then verdicts_cut
+	    else least(activity_cut, replay_cut) end)
+	order by m.pending desc, m.name
+	limit 1;
+	if not found then
 		return;
-	end loop;
+	end if;
+	if part.attached then
+		execute format('alter table assay.%I detach partition assay.%I %s',
+		    part.parent, part.name,
+		    case when part.pending then 'finalize' else '' end);
+	elsif part.parent = 'verdict_log' then
+		execute format('select count(*) from assay.%I', part.name)
+		into verdicts;
+		execute format('drop table assay.%I', part.name);
+	else
+		execute format('select count(request), count(replay) '
+		    'from assay.%I', part.name) into activity, replay;
+		execute format('drop table assay.%I', part.name);
+	end if;
+	return next;
 end
 $$;
 
@@ -129,10 +127,18 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
 	update assay.retention_sweep
-	set done_at = clock_timestamp(), lost = '{}';
+	set done_at = clock_timestamp();
 	perform pg_advisory_unlock_all();
 end
 $$;
+
+-- The table that a collection is in.
+create or replace function assay.retention_table(collection text)
+returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+return case collection when 'verdicts' then 'verdict_log'
+    when 'idempotency' then 'idempotency'
+    when 'activity' then 'detail' when 'replay' then 'detail' end;
 
 -- The next batches of a collection: tables, and runs of 128 pages in them that
 -- have rows of it, so many at most, of that many minutes of the past.  When
@@ -142,13 +148,12 @@ $$;
 create or replace function assay.retention_batches(collection text,
     cut timestamptz, at_most bigint, minutes bigint)
 returns table (part bigint, run bigint, until timestamptz) language plpgsql
+security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 declare
-	relation constant text := case collection
-	    when 'verdicts' then 'verdict_log'
-	    when 'idempotency' then 'idempotency' else 'detail' end;
+	relation constant text := assay.retention_table(collection);
 	had constant text := case collection
 	    when 'activity' then 'and (t.request is not null or t.replay is null)'
 	    when 'replay' then 'and (t.replay is not null or t.request is null)'
@@ -197,13 +202,16 @@ $$;
 
 -- One batch of a collection: rows are deleted, and of details of which the
 -- other part is still to be kept only this one is blanked.  How many of each
--- collection are gone.
+-- collection are gone.  The part is the collection's table or a month of it.
 create or replace function assay.retention_batch(collection text, part bigint,
     run bigint, cut timestamptz, other_cut timestamptz)
 returns table (rows_gone bigint, others_gone bigint) language plpgsql
+security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+	relation constant regclass := 'assay.'
+	    || assay.retention_table(collection);
 	pages text := format('t.ctid >= %L::tid and t.ctid < %L::tid',
 	    format('(%s,0)', run * 128), format('(%s,0)', (run + 1) * 128));
 	this text := case collection when 'activity' then 'request'
@@ -212,7 +220,13 @@ declare
 	    else 'request' end;
 	blanked bigint;
 begin
-	perform assay.retention_lost(part::oid::regclass);
+	if part::oid is distinct from relation::oid and not exists (
+	    select from pg_inherits i
+	    where i.inhrelid = part::oid and i.inhparent = relation)
+	then
+		raise 'this is no table of the collection'
+		using errcode = 'invalid_parameter_value';
+	end if;
 	others_gone := 0;
 	if collection in ('verdicts', 'idempotency') then
 		execute format('delete from %s t where %s '
@@ -239,28 +253,37 @@ begin
 end
 $$;
 
--- Remember that a table loses rows.
-create or replace function assay.retention_lost(relation regclass)
-returns void language sql
+-- Have the server's autovacuum look at each table that retention empties as
+-- soon as 50 of its rows are gone, instead of a fifth of all, unless its owner
+-- chose another share: only a table's owner may vacuum it.  What is locked now
+-- is left to the next sweep.  Whether there is an autovacuum.
+create or replace function assay.retention_vacuum()
+returns boolean language plpgsql security definer
 set search_path = pg_catalog, pg_temp
-begin atomic
-	update assay.retention_sweep s
-	set lost = array_append(s.lost, relation::text)
-	where not relation::text = any(s.lost);
-end;
-
--- The next table that lost rows, vacuumed outside of any transaction, or no
--- row; the one before has been.  Those that are gone meanwhile are left out.
-create or replace function assay.retention_vacuum(before text)
-returns table (relation text) language plpgsql
-set search_path = pg_catalog, pg_temp
+set lock_timeout = '100ms'
 as $$
+declare
+	part regclass;
 begin
-	update assay.retention_sweep s set lost = array(
-	    select l from unnest(s.lost) l
-	    where l is distinct from before and to_regclass(l) is not null);
-	return query select s.lost[1] from assay.retention_sweep s
-	where cardinality(s.lost) > 0;
+	for part in
+		select c.oid
+		from pg_class c left join pg_inherits i on i.inhrelid = c.oid
+		where c.relkind = 'r'
+			and (c.oid = 'assay.idempotency'::regclass
+			    or i.inhparent in ('assay.verdict_log'::regclass,
+				'assay.detail'::regclass))
+			and not exists (select from unnest(c.reloptions) o
+			    where o like 'autovacuum_vacuum_scale_factor=%')
+		order by 1
+	loop
+		begin
+			execute format('alter table %s set '
+			    '(autovacuum_vacuum_scale_factor = 0)', part);
+		exception when lock_not_available then
+			null;
+		end;
+	end loop;
+	return current_setting('autovacuum')::boolean;
 end
 $$;
 

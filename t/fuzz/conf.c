@@ -36,7 +36,8 @@ enum flag {
 	POSITIVE = 4,
 	STRONG = 8,
 	REDIS = 16,
-	POOL = 32
+	POOL = 32,
+	NO_DECIDE = 64
 };
 enum type { STR = 1, PATH, INT, REAL, BOOL };
 

@@ -20,8 +20,6 @@ months() {
 				    is not null;
 				execute format('create table assay.%I (like assay.%I
 				    including all)', part, parent);
-				execute format('alter table assay.%I owner to
-				    assay_retain', part);
 				execute format('alter table assay.%I attach partition
 				    assay.%I for values from (%L) to (%L)', parent,
 				    part, first, first + interval '1 month');

@@ -9,7 +9,7 @@ select count(*), count(distinct relname) from pg_inherits
 where inhparent in ('assay.verdict_log'::regclass, 'assay.detail'::regclass)
 	and relispartition;
 
--- They belong to who attaches and detaches, and have the parent's indexes.
+-- They belong to the owner of all, and have the parent's indexes.
 select distinct pg_get_userbyid(relowner) from pg_inherits
 	join pg_class on oid = inhrelid
 where inhparent in ('assay.verdict_log'::regclass, 'assay.detail'::regclass);

@@ -299,10 +299,6 @@ select n from assay.counter;
 select count(*) from assay.model;
 select * from assay.model_look('disk h', now(), null, null, null, 'bad');
 
--- Who may make partitions may make functions, too: none is taken for one of
--- ours by who may do more.
-create function assay.publish(text, json, text) returns void
-language plpgsql as $$ begin raise 'run as %', current_user; end $$;
 select count(*) from assay.shadow_candidate;
 delete from assay.shadow;
 select assay.shadow_scorer('ml');

@@ -1,0 +1,173 @@
+-- SPDX-License-Identifier: ISC
+-- No role of a program owns anything or makes anything in the owner's schema:
+-- what it made would run as the owner.
+\pset tuples_only on
+\pset format unaligned
+
+-- Tables, views and sequences; functions; types; the schema itself.
+select c.relname, c.relowner::regrole from pg_class c
+where c.relowner in (select oid from pg_roles where rolname ~ '^assay_');
+select p.proname, p.proowner::regrole from pg_proc p
+where p.proowner in (select oid from pg_roles where rolname ~ '^assay_');
+select t.typname, t.typowner::regrole from pg_type t
+where t.typowner in (select oid from pg_roles where rolname ~ '^assay_');
+select n.nspname, n.nspowner::regrole from pg_namespace n
+where n.nspowner in (select oid from pg_roles where rolname ~ '^assay_');
+
+-- None may create there, or hang a trigger on a table, by any grant.
+select r.rolname, has_schema_privilege(r.oid, 'assay', 'create')
+from pg_roles r where r.rolname ~ '^assay_' order by 1;
+select r.rolname, c.relname from pg_roles r, pg_class c
+where r.rolname ~ '^assay_' and c.relnamespace = 'assay'::regnamespace
+	and c.relkind in ('r', 'p', 'v')
+	and has_table_privilege(r.oid, c.oid, 'trigger, truncate, references');
+
+-- Nobody has anything there without a grant of its own.
+select c.relname from pg_class c,
+	aclexplode(c.relacl) a
+where c.relnamespace = 'assay'::regnamespace and a.grantee = 0;
+select p.oid::regprocedure
+from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+where p.pronamespace = 'assay'::regnamespace and a.grantee = 0;
+select n.nspname from pg_namespace n, aclexplode(n.nspacl) a
+where n.nspname = 'assay' and a.grantee = 0;
+
+-- What runs as the owner looks for names where nobody else can put any, the
+-- session's own schema last; a function without such a path was resolved when
+-- it was made.
+select p.oid::regprocedure from pg_proc p
+where p.pronamespace = 'assay'::regnamespace
+	and not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig),
+	    false)
+	and (p.prosecdef or p.prosqlbody is null);
+
+\connect - assay_decide
+create table assay.mine (n int);
+create view assay.mine as select 1;
+create type assay.mine as (n int);
+create function assay.graph_count(bigint, int) returns bigint language sql
+    return 1;
+create function pg_temp.mine() returns trigger language plpgsql
+    as 'begin return old; end';
+create trigger mine before delete on assay.detail
+    for each row execute function pg_temp.mine();
+create trigger mine before delete on assay.idempotency
+    for each row execute function pg_temp.mine();
+create rule mine as on insert to assay.verdict_log do nothing;
+create temp table mine () inherits (assay.detail);
+alter table assay.verdict_log alter column xid set default '0';
+alter table assay.idempotency add column mine int;
+create index on assay.detail (user_id);
+alter function assay.erase_details(text, timestamptz, bigint)
+    set search_path = mine;
+
+\connect - assay_operator
+create table assay.mine (n int);
+create view assay.mine as select 1;
+create type assay.mine as (n int);
+create function assay.graph_count(bigint, int) returns bigint language sql
+    return 1;
+create function pg_temp.mine() returns trigger language plpgsql
+    as 'begin return old; end';
+create trigger mine before delete on assay.detail
+    for each row execute function pg_temp.mine();
+create trigger mine before delete on assay.idempotency
+    for each row execute function pg_temp.mine();
+create rule mine as on insert to assay.verdict_log do nothing;
+create temp table mine () inherits (assay.detail);
+alter table assay.verdict_log alter column xid set default '0';
+alter table assay.idempotency add column mine int;
+create index on assay.detail (user_id);
+alter function assay.erase_details(text, timestamptz, bigint)
+    set search_path = mine;
+
+\connect - assay_companion
+create table assay.mine (n int);
+create view assay.mine as select 1;
+create type assay.mine as (n int);
+create function assay.graph_count(bigint, int) returns bigint language sql
+    return 1;
+create function pg_temp.mine() returns trigger language plpgsql
+    as 'begin return old; end';
+create trigger mine before delete on assay.detail
+    for each row execute function pg_temp.mine();
+create trigger mine before delete on assay.idempotency
+    for each row execute function pg_temp.mine();
+create rule mine as on insert to assay.verdict_log do nothing;
+create temp table mine () inherits (assay.detail);
+alter table assay.verdict_log alter column xid set default '0';
+alter table assay.idempotency add column mine int;
+create index on assay.detail (user_id);
+alter function assay.erase_details(text, timestamptz, bigint)
+    set search_path = mine;
+
+\connect - assay_retain
+create table assay.mine (n int);
+create view assay.mine as select 1;
+create type assay.mine as (n int);
+create function assay.graph_count(bigint, int) returns bigint language sql
+    return 1;
+create function pg_temp.mine() returns trigger language plpgsql
+    as 'begin return old; end';
+create trigger mine before delete on assay.detail
+    for each row execute function pg_temp.mine();
+create trigger mine before delete on assay.idempotency
+    for each row execute function pg_temp.mine();
+create rule mine as on insert to assay.verdict_log do nothing;
+create temp table mine () inherits (assay.detail);
+alter table assay.verdict_log alter column xid set default '0';
+alter table assay.idempotency add column mine int;
+create index on assay.detail (user_id);
+alter function assay.erase_details(text, timestamptz, bigint)
+    set search_path = mine;
+
+-- retain removes months and batches of what it is to sweep, and nothing else.
+select * from assay.retention_month('epoch', 'epoch', 'epoch');
+select count(*) from assay.retention_month('infinity', 'epoch', 'epoch');
+select * from assay.retention_batch('idempotency', 'assay.operator'::regclass::oid::bigint,
+    0, now(), now());
+select * from assay.retention_batch('verdicts', 'pg_authid'::regclass::oid::bigint,
+    0, now(), now());
+select * from assay.retention_batch('mine', 'pg_authid'::regclass::oid::bigint,
+    0, now(), now());
+select * from assay.retention_batch('idempotency',
+    (select oid::bigint from pg_class where relname = 'idempotency'), 0, now(), now());
+select assay.partitions_ahead(1000);
+select assay.partitions_ahead(24);
+delete from assay.verdict_log;
+delete from assay.idempotency;
+drop table assay.detail;
+alter table assay.idempotency set (autovacuum_enabled = off);
+select assay.retention_vacuum();
+select distinct regexp_replace(relname, '_[0-9]+', ''), reloptions
+from pg_class where reloptions::text like '%autovacuum%' order by 1;
+
+-- A database in which retain owned them, and made things: the next migration
+-- takes it all away.
+\connect - postgres
+grant create on schema assay to assay_retain;
+alter table assay.verdict_log owner to assay_retain;
+alter table assay.detail owner to assay_retain;
+alter table assay.idempotency owner to assay_retain;
+alter function assay.partitions_ahead(int) owner to assay_retain;
+alter table assay.retention_sweep add lost text[] not null default '{}';
+\connect - assay_retain
+create function assay.mine() returns trigger language plpgsql
+    as 'begin return old; end';
+create trigger mine before delete on assay.idempotency
+    for each row execute function assay.mine();
+create rule mine as on insert to assay.verdict_log do nothing;
+create table assay.detail_201001 (like assay.detail);
+\connect - postgres
+set client_min_messages = warning;
+\set ECHO none
+\i sql/migrations/0032_owner.sql
+\set ECHO all
+select c.relname, c.relowner::regrole from pg_class c
+where c.relnamespace = 'assay'::regnamespace
+	and c.relowner <> 'postgres'::regrole;
+select p.proname from pg_proc p where p.pronamespace = 'assay'::regnamespace
+	and (p.proname = 'mine' or p.proowner <> 'postgres'::regrole);
+select count(*) from pg_trigger where tgname = 'mine';
+select count(*) from pg_rewrite where rulename = 'mine';
+select has_schema_privilege('assay_retain', 'assay', 'create');
