@@ -14,6 +14,7 @@
 #include "lib/clock.h"
 #include "lib/conf.h"
 #include "lib/conf_secret.h"
+#include "lib/dump.h"
 #include "lib/log.h"
 
 #define WORK "work" /* the job that is several */
@@ -73,6 +74,8 @@ main(int argc, char *argv[])
 	int64_t until = 0;
 
 	parse(argc, argv, &asked);
+	if (asked.check || asked.print)
+		conf_use_credstore();
 	configure(asked.path);
 	if (asked.print)
 		conf_print(stdout);
@@ -81,6 +84,7 @@ main(int argc, char *argv[])
 		return EX_OK;
 	if (asked.seconds > 0)
 		until = clock_ticks() + asked.seconds * CLOCK_SECOND;
+	dump_forbid(conf.CORE_DUMPS);
 	return asked.n == 1
 	    ? run_job(asked.list[0], until, asked.options)
 	    : work_jobs(asked.list, asked.n, until, asked.options);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,11 @@
 #include "core/fail.h"
 #include "fcgi/listen.h"
 #include "fcgi/master.h"
+#include "fcgi/reload.h"
 #include "lib/conf.h"
 #include "lib/conf_secret.h"
 #include "lib/crypt.h"
+#include "lib/dump.h"
 #include "lib/log.h"
 #include "lib/shm.h"
 #include "lib/spool.h"
@@ -24,9 +27,17 @@
 #define SECRET_SIZE 32
 #define COUNT_SIZE ((size_t)16 << 20) /* memory to read the spool with */
 
-enum act { ACT_SERVE = 1, ACT_CHECK, ACT_PRINT, ACT__MAX };
+enum act { ACT_SERVE = 1, ACT_CHECK, ACT_PRINT, ACT_RELOAD, ACT__MAX };
 
-static enum act parse(int argc, char *argv[], const char **ret_path);
+/* What the command line asks for. */
+struct asked {
+	enum act act;
+	const char *path; /* of the settings; NULL: the environment alone */
+	pid_t master; /* ACT_RELOAD */
+};
+
+static void parse(int argc, char *argv[], struct asked *ret);
+static pid_t parse_pid(const char *text);
 static void configure(const char *path);
 static void invent_secret(void);
 static int serve(const char *path);
@@ -34,6 +45,7 @@ static void count_spool(struct shm *shm);
 
 static const char usage[] =
     "usage: assay-fcgi [-n] [--config FILE] [--print-config]\n"
+    "       assay-fcgi --reload PID\n"
     "       assay-fcgi --help | --version\n";
 
 static const struct option options[] = {
@@ -41,6 +53,7 @@ static const struct option options[] = {
 	{ "config", required_argument, NULL, 'c' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "print-config", no_argument, NULL, 'p' },
+	{ "reload", required_argument, NULL, 'r' },
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -48,32 +61,39 @@ static const struct option options[] = {
 int
 main(int argc, char *argv[])
 {
-	const char *path = NULL;
-	const enum act act = parse(argc, argv, &path);
+	struct asked asked = { .act = ACT_SERVE };
 
-	configure(path);
-	if (act == ACT_PRINT)
+	parse(argc, argv, &asked);
+	if (asked.act == ACT_RELOAD)
+		return reload_ask(asked.master);
+	if (asked.act != ACT_SERVE)
+		conf_use_credstore();
+	configure(asked.path);
+	if (asked.act == ACT_PRINT)
 		conf_print(stdout);
-	return act == ACT_SERVE ? serve(path) : EX_OK;
+	return asked.act == ACT_SERVE ? serve(asked.path) : EX_OK;
 }
 
 /* Read the options; what they get wrong ends here. */
-static enum act
-parse(int argc, char *argv[], const char **ret_path)
+static void
+parse(int argc, char *argv[], struct asked *ret)
 {
-	enum act act = ACT_SERVE;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "c:n", options, NULL)) != -1) {
 		switch (c) {
 		case 'c':
-			*ret_path = optarg;
+			ret->path = optarg;
 			break;
 		case 'n':
-			act = ACT_CHECK;
+			ret->act = ACT_CHECK;
 			break;
 		case 'p':
-			act = ACT_PRINT;
+			ret->act = ACT_PRINT;
+			break;
+		case 'r':
+			ret->act = ACT_RELOAD;
+			ret->master = parse_pid(optarg);
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -90,7 +110,17 @@ parse(int argc, char *argv[], const char **ret_path)
 		fputs(usage, stderr);
 		exit(EX_USAGE);
 	}
-	return act;
+}
+
+static pid_t
+parse_pid(const char *text)
+{
+	char *end;
+	const long pid = strtol(text, &end, 10);
+
+	if (end == text || *end != '\0' || pid < 2 || pid > INT32_MAX)
+		log_exit(EX_USAGE, "--reload takes the pid of a pool's master");
+	return (pid_t)pid;
 }
 
 /* Read the settings; what they get wrong ends here too. */
@@ -136,6 +166,7 @@ serve(const char *path)
 		invent_secret();
 		configure(path);
 	}
+	dump_forbid(conf.CORE_DUMPS);
 	signal(SIGPIPE, SIG_IGN);
 	if ((shm = shm_new(&f)) == NULL)
 		log_exit(EX_OSERR, "%s: %s", f.where, f.why);

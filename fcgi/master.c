@@ -20,6 +20,7 @@
 #include "fcgi/listen.h"
 #include "fcgi/master.h"
 #include "fcgi/notify.h"
+#include "fcgi/reload.h"
 #include "fcgi/worker.h"
 #include "lib/clock.h"
 #include "lib/conf.h"
@@ -32,6 +33,7 @@
 #define PAUSE_MIN (CLOCK_SECOND / 10)
 #define PAUSE_MAX (10 * CLOCK_SECOND)
 #define OPERATOR_NICE 10 /* decisions go first where cores are short */
+#define STATUS_SIZE ((size_t)160)
 #define LEAVE_MAX (20 * CLOCK_SECOND) /* a group has this long after TERM */
 
 /* One place for a worker; its slot in shm has the same number. */
@@ -51,13 +53,15 @@ struct master {
 	struct child child[SHM_SLOTS];
 	int64_t renewed; /* workers started before this are replaced */
 	int64_t notified;
+	int64_t described; /* when describe() looked */
+	char status[STATUS_SIZE]; /* what it has told systemd */
 	int64_t interval; /* of the watchdog's messages; 0: none */
 	bool stopping;
 	bool closed[GROUP__MAX]; /* these groups take no more requests */
 };
 
-static void handle(struct master *m, int signo);
-static void reload(struct master *m);
+static void handle(struct master *m, const siginfo_t *info);
+static bool reload(struct master *m);
 static void stop(struct master *m);
 static void stop_group(struct master *m, enum group group);
 static void wind_up(struct master *m);
@@ -65,6 +69,8 @@ static void tell(struct child *c);
 static void reap(struct master *m);
 static void bury(struct master *m, size_t i, int status);
 static void keep(struct master *m);
+static void describe(struct master *m);
+static size_t count_workers(const struct master *m, enum group group);
 static void renew(struct master *m);
 static void renew_group(struct master *m, enum group group);
 static void start(struct master *m, size_t i);
@@ -85,7 +91,7 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	const struct timespec tick = { .tv_nsec = TICK_NS };
 	struct master *m;
 	sigset_t set;
-	int signo;
+	siginfo_t info;
 
 	/* Signals wait until sigtimedwait() asks for them. */
 	if ((m = calloc(1, sizeof(*m))) == NULL)
@@ -107,14 +113,14 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	    conf.DECIDE_WORKERS, conf.OPERATOR_WORKERS);
 	notify("READY=1");
 	while (!m->closed[GROUP_DECIDE] || any_left(m, GROUP_DECIDE)) {
-		signo = sigtimedwait(&set, NULL, &tick);
-		if (signo > 0)
-			handle(m, signo);
+		if (sigtimedwait(&set, &info, &tick) > 0)
+			handle(m, &info);
 		reap(m);
 		watch(m);
 		renew(m);
 		wind_up(m);
 		keep(m);
+		describe(m);
 	}
 	log_info("pool=stopped");
 	free(m);
@@ -122,25 +128,27 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 }
 
 static void
-handle(struct master *m, int signo)
+handle(struct master *m, const siginfo_t *info)
 {
-	if (signo == SIGHUP && !m->stopping)
-		reload(m);
-	else if (signo == SIGTERM || signo == SIGINT)
+	if (info->si_signo == SIGHUP)
+		reload_answer(info, !m->stopping && reload(m));
+	else if (info->si_signo == SIGTERM || info->si_signo == SIGINT)
 		stop(m);
 }
 
 /* Read the settings again; only if they are good does anything change. */
-static void
+static bool
 reload(struct master *m)
 {
 	struct fail f = { 0 };
 	char text[64];
+	bool accepted;
 
 	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
 	    clock_ticks());
 	notify(text);
-	if (conf_load(m->path, true, &f) == -1) {
+	accepted = conf_load(m->path, true, &f) == 0;
+	if (!accepted) {
 		log_error("reload=refused where=%s why=%s", f.where, f.why);
 	} else {
 		log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
@@ -148,6 +156,7 @@ reload(struct master *m)
 		m->renewed = clock_ticks();
 	}
 	notify("READY=1");
+	return accepted;
 }
 
 /*
@@ -265,6 +274,40 @@ keep(struct master *m)
 		    clock_ticks() >= m->child[i].not_before)
 			start(m, i);
 	}
+}
+
+/* A line of "systemctl status": what runs, and what is wrong. */
+static void
+describe(struct master *m)
+{
+	const int64_t now = clock_ticks();
+	char text[STATUS_SIZE];
+
+	if (now - m->described < CLOCK_SECOND)
+		return;
+	m->described = now;
+	snprintf(text, sizeof(text),
+	    "STATUS=%zu decide and %zu operator workers, %lld decisions in the "
+	    "spool%s",
+	    count_workers(m, GROUP_DECIDE), count_workers(m, GROUP_OPERATOR),
+	    (long long)atomic_load(&m->shm->sh_spool_records),
+	    atomic_load(&m->shm->sh_retry_at) != 0
+		? "; the database cannot be reached"
+		: "");
+	if (strcmp(text, m->status) == 0)
+		return;
+	memcpy(m->status, text, sizeof(text));
+	notify(text);
+}
+
+static size_t
+count_workers(const struct master *m, enum group group)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < SHM_SLOTS; i++)
+		n += m->child[i].pid != 0 && group_of(i) == group;
+	return n;
 }
 
 /* Bring the settings of the last reload into force. */

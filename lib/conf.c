@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "core/fail.h"
 #include "core/risk.h"
@@ -22,6 +23,8 @@
 #define SECRET_MIN 32 /* bytes: what HMAC-SHA256 cannot gain from exceeding */
 #define FILE_MAX ((size_t)65536)
 #define CREDENTIALS_MAX ((size_t)65536) /* all together */
+#define CREDSTORE "/etc/credstore" /* where the units load them from */
+#define CREDSTORE_PREFIX "assay."
 #define TIMEOUT_MAX_MS 900 /* so that a breaker of a second has a use */
 #define SWEEP_MAX_MINUTES (7 * 24 * 60)
 #define REFRESH_MAX_MINUTES (7 * 24 * 60)
@@ -159,6 +162,7 @@ static const char *const placeholders[] = {
 /* The texts that the strings of conf point into. */
 static char *conf_text;
 static char *conf_secrets;
+static bool use_credstore;
 
 int
 conf_load(const char *path, bool pool, struct fail *f)
@@ -213,6 +217,12 @@ err:
 	free(text);
 	free(secrets);
 	return -1;
+}
+
+void
+conf_use_credstore(void)
+{
+	use_credstore = true;
 }
 
 void
@@ -352,15 +362,20 @@ trim(char *s)
 	return s;
 }
 
-/* Secrets from systemd's $CREDENTIALS_DIRECTORY, where there is one. */
+/* Secrets from systemd's $CREDENTIALS_DIRECTORY or the store it reads. */
 static int
 read_credentials(char **ret_text, struct source *sources, struct fail *f)
 {
 	const char *dir = getenv("CREDENTIALS_DIRECTORY");
+	const char *prefix = "";
 	size_t i, used = 0;
 	char *text;
 	ssize_t n;
 
+	if ((dir == NULL || *dir == '\0') && use_credstore && geteuid() == 0) {
+		dir = CREDSTORE;
+		prefix = CREDSTORE_PREFIX;
+	}
 	if (dir == NULL || *dir == '\0')
 		return 0;
 	if ((*ret_text = text = malloc(CREDENTIALS_MAX)) == NULL)
@@ -368,7 +383,7 @@ read_credentials(char **ret_text, struct source *sources, struct fail *f)
 	for (i = 0; i < SETTINGS; i++) {
 		if ((settings[i].flags & SECRET) == 0)
 			continue;
-		n = credential_read(dir, settings[i].name, text + used,
+		n = credential_read(dir, prefix, settings[i].name, text + used,
 		    CREDENTIALS_MAX - used, f);
 		if (n == -1)
 			return -1;

@@ -46,6 +46,14 @@ extern struct conf conf;
 int conf_load(const char *path, bool pool, struct fail *f)
     __attribute__((warn_unused_result));
 
+/*
+ * From now on conf_load() takes secrets from where systemd would hand them
+ * over from, /etc/credstore/assay.NAME, if nothing hands them over
+ * ($CREDENTIALS_DIRECTORY is not set) and this is root, who alone may read
+ * them: for a check by hand.
+ */
+void conf_use_credstore(void);
+
 /* Print every setting and its effective value, secrets as "(set)". */
 void conf_print(FILE *out);
 

@@ -15,15 +15,15 @@
 static ssize_t refuse(const char *name, const char *why, struct fail *f);
 
 ssize_t
-credential_read(const char *dir, const char *name, char *buffer, size_t size,
-    struct fail *f)
+credential_read(const char *dir, const char *prefix, const char *name,
+    char *buffer, size_t size, struct fail *f)
 {
 	char path[PATH_MAX];
 	bool failed;
 	FILE *file;
 	size_t i, n;
 
-	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >=
+	if (snprintf(path, sizeof(path), "%s/%s%s", dir, prefix, name) >=
 	    (int)sizeof(path))
 		return refuse(name, strerror(ENAMETOOLONG), f);
 	if ((file = fopen(path, "re")) == NULL)

@@ -57,7 +57,8 @@ check "a file with a bad line" ends 78 -n -c "$scratch/conf"
 check "says which" says "$scratch/conf:2"
 DATABASE_URL=host=/nonexistent
 SPOOL_DIR=$scratch/spool
-export DATABASE_URL SPOOL_DIR
+CORE_DUMPS=true # a sanitizer traces what it looks at
+export CORE_DUMPS DATABASE_URL SPOOL_DIR
 check "a job whose database is away" ends 75 project
 check "says so" says "step=away"
 check "and all of them together" ends 75 work project drain

@@ -12,6 +12,7 @@ dir=$(mktemp -d) || exit 1
 count=0
 failed=0
 master=
+as= # a command and its arguments that start the pool as another user
 
 finish() {
 	[ -z "$master" ] || { kill "$master" && wait "$master"; } 2>/dev/null
@@ -75,8 +76,9 @@ $now
 start() {
 	want=$1
 	shift
-	env -i PATH="$PATH" ASAN_OPTIONS="${ASAN_OPTIONS-}" "$@" \
-	    "$fcgi" --config "$dir/conf" 2>>"$dir/log" </dev/null &
+	# shellcheck disable=SC2086 # a command and its arguments
+	env -i PATH="$PATH" ASAN_OPTIONS="${ASAN_OPTIONS-}" CORE_DUMPS=true \
+	    "$@" $as "$fcgi" --config "$dir/conf" 2>>"$dir/log" </dev/null &
 	master=$!
 	within 5 count_is "$want"
 }
@@ -256,7 +258,9 @@ notified() {
 	    within 5 noted '^READY=1' && within 5 notes_are '^WATCHDOG=1' 3 &&
 	    kill -HUP "$master" && within 5 noted '^RELOADING=1' &&
 	    within 5 noted '^MONOTONIC_USEC=[0-9]' &&
-	    within 5 notes_are '^READY=1' 2 || return 1
+	    within 5 notes_are '^READY=1' 2 &&
+	    within 10 noted '^STATUS=2 decide and 2 operator workers, 0 decisions in the spool' ||
+	    return 1
 	kill -STOP "$master"
 	before=$(cat "$dir/notes")
 	sleep 0.5
@@ -315,6 +319,51 @@ bad_reload() {
 	cp "$dir/good" "$dir/conf"
 	sleep 0.5
 	[ "$old" = "$(workers)" ] && health
+}
+
+# Who asks by --reload hears whether the settings were good.
+asked_to_reload() {
+	old=$(workers)
+	"$fcgi" --reload "$master" || return 1
+	within 10 all_new "$old" || return 1
+	cp "$dir/conf" "$dir/good"
+	echo 'DECIDE_WORKERS=none' >>"$dir/conf"
+	old=$(workers)
+	"$fcgi" --reload "$master"
+	[ $? -eq 78 ] || return 1
+	cp "$dir/good" "$dir/conf"
+	"$fcgi" --reload 4000000
+	[ $? -eq 68 ] || return 1
+	"$fcgi" --reload x
+	[ $? -eq 64 ] && [ "$old" = "$(workers)" ] && health
+}
+
+# What holds secrets leaves no core and lets nobody trace it, unless it may.
+# cores_are LIMIT OWNER: of the master and a worker; it is the hard limit, since
+# a sanitizer sets the soft one to 0.
+cores_are() {
+	for pid in "$master" "$(workers | head -n 1)"; do
+		grep -q "^Max core file size  *[0-9a-z]*  *$1 " "/proc/$pid/limits" &&
+		    [ "$(stat -c %u "/proc/$pid/environ")" = "$2" ] || return 1
+	done
+}
+dumps() {
+	[ "$(prlimit --core --noheadings --output HARD)" != 0 ] ||
+	    [ "$1" = false ] || return 0
+	owner=$(id -u)
+	[ "$owner" -ne 0 ] || as="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	[ "$owner" -ne 0 ] || { owner=65534; chmod 777 "$dir"; }
+	start 4 CORE_DUMPS="$1" || return 1
+	if [ "$1" = true ]; then
+		cores_are '[1-9u][0-9a-z]*' "$owner"
+	else
+		cores_are 0 0
+	fi
+	set -- $?
+	kill -TERM "$master"
+	wait "$master"
+	as=
+	return "$1"
 }
 
 resized() {
@@ -413,6 +462,7 @@ ok 'out of descriptors it is replaced too' no_descriptor
 ok 'one that cannot start is tried again, ever later' start_again
 ok 'HUP replaces all workers, and no request fails' reloaded
 ok 'a bad reload changes nothing' bad_reload
+ok 'who asks for a reload hears what came of it' asked_to_reload
 ok 'a reload may change the number of workers' resized
 ok 'a second instance does not steal the sockets' second_instance_refused
 ok 'TERM lets a request in hand finish' terminated
@@ -422,6 +472,8 @@ ok 'sockets of a dead instance are replaced' stale
 kill "$master" && wait "$master"
 ok 'systemd is told' notified
 ok 'TERM ends a pool whose worker hangs' hangs
+ok 'a crash leaves no core, and nobody may trace' dumps false
+ok 'unless CORE_DUMPS allows it' dumps true
 ok 'lines in the journal have their priority' prioritized
 master=
 echo "1..$count"

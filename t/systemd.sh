@@ -136,6 +136,45 @@ done
 is "every service says errors as errors" "$(grep -L '^SyslogLevel=err$' \
     "$scratch"/units/*.service)" ""
 
+# By hand the same settings can be checked by root, who may read the store.
+by_hand() (
+	program=$1
+	shift
+	mkdir -p "$scratch/etc/credstore"
+	for name in AUTH_SECRET DATABASE_URL; do
+		echo 0123456789abcdefghijklmnopqrstuvwxyz \
+		    >"$scratch/etc/credstore/assay.$name"
+	done
+	unset CREDENTIALS_DIRECTORY AUTH_SECRET DATABASE_URL
+	# shellcheck disable=SC2016 # another shell expands it
+	unshare -m sh -c 'mount --bind "$1" /etc && shift && exec "$@"' - \
+	    "$scratch/etc" "$builddir/$program" "$@" -c "$scratch/assay.conf"
+)
+if [ "$(id -u)" -ne 0 ] || ! unshare -m true 2>/dev/null; then
+	echo "# only root reads the store of credentials"
+else
+	check "a check by hand finds what the pool is handed" \
+	    by_hand assay-fcgi -n
+	check "and what the companion is" by_hand assay-cron -n work
+fi
+
+# A restart of everything keeps the sockets; its end takes them along.
+for unit in assay-decide.socket assay-operator.socket; do
+	is "$unit stops with the target and is not restarted with it" \
+	    "$(grep -E '^(PartOf|StopPropagatedFrom|BindsTo|Requires)=' \
+	    "$scratch/units/$unit")" "StopPropagatedFrom=assay.target"
+done
+is "what uses the sockets is restarted with the target" \
+    "$(grep -c '^PartOf=assay.target$' "$scratch/units/assay-fcgi.service")" 1
+# shellcheck disable=SC2016 # systemd expands it
+is "a reload tells whether the settings were good" \
+    "$(sed -n 's,^ExecReload=.*/sbin/,,p' "$scratch/units/assay-fcgi.service")" \
+    'assay-fcgi --reload $MAINPID'
+is "no service dumps core" "$(grep -L '^LimitCORE=0$' \
+    "$scratch"/units/*.service)" ""
+is "each has a bound of memory and of processes" "$(grep -cE \
+    '^(MemoryMax|TasksMax)=' "$scratch"/units/*.service | grep -v ':2$')" ""
+
 # Jobs are those that the companion knows.
 DATABASE_URL=x
 export DATABASE_URL
