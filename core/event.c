@@ -3,11 +3,16 @@
 #include "config.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/str.h"
 #include "core/utf8.h"
 #include "core/event.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define PHONE_DIGITS_MIN 8
 
@@ -20,6 +25,24 @@ static const struct {
 #include "core/event_types.tbl"
 #undef EVENT_TYPE
 };
+
+/* The texts of an event in the order of its normal form. */
+static const size_t texts[] = {
+	offsetof(struct event, id),
+	offsetof(struct event, currency),
+	offsetof(struct event, user),
+	offsetof(struct event, device),
+	offsetof(struct event, fingerprint),
+	offsetof(struct event, ip),
+	offsetof(struct event, phone),
+	offsetof(struct event, channel),
+	offsetof(struct event, instrument_kind),
+	offsetof(struct event, bin),
+	offsetof(struct event, issuer_country),
+};
+
+static void put_value(struct str *, struct value);
+static int by_name(const void *, const void *);
 
 const char *
 event_type_name(enum event_type type)
@@ -46,6 +69,32 @@ event_type_baseline(enum event_type type)
 {
 	assert(type > EVENT_TYPE__NONE && type < EVENT_TYPE__MAX);
 	return types[type].baseline;
+}
+
+void
+event_normal(struct str *s, const struct event *ev)
+{
+	const struct attr *attrs[EVENT_ATTRS_MAX];
+	const char *const *text;
+	size_t i;
+
+	str_addf(s, "[\"%s\"", event_type_name(ev->type));
+	put_value(
+	    s, ev->has_amount ? value_number(ev->amount) : value_unknown());
+	put_value(s, ev->three_ds);
+	for (i = 0; i < nitems(texts); i++) {
+		text = (const void *)((const char *)ev + texts[i]);
+		put_value(s, value_string(*text));
+	}
+	assert(ev->n_attrs <= EVENT_ATTRS_MAX);
+	for (i = 0; i < ev->n_attrs; i++)
+		attrs[i] = &ev->attrs[i];
+	qsort(attrs, ev->n_attrs, sizeof(attrs[0]), by_name);
+	for (i = 0; i < ev->n_attrs; i++) {
+		put_value(s, value_string(attrs[i]->name));
+		put_value(s, attrs[i]->value);
+	}
+	str_addc(s, ']');
 }
 
 const struct attr *
@@ -124,4 +173,22 @@ event_plain(const char *s, size_t n)
 			return false;
 	}
 	return true;
+}
+
+/* The next element of the normal form: unknown is null, and -0 is 0. */
+static void
+put_value(struct str *s, struct value v)
+{
+	if (v.type == VALUE_NUMBER && v.number == 0)
+		v.number = 0;
+	str_addc(s, ',');
+	str_value(s, &v);
+}
+
+static int
+by_name(const void *pa, const void *pb)
+{
+	const struct attr *const *a = pa, *const *b = pb;
+
+	return strcmp((*a)->name, (*b)->name);
 }

@@ -10,6 +10,7 @@
 #include "core/value.h"
 
 struct fail;
+struct str;
 
 enum event_type {
 	EVENT_TYPE__NONE = 0,
@@ -76,6 +77,15 @@ enum event_type event_type_parse(const char *name);
 
 /* Whether amounts of this type feed the spending baseline. */
 bool event_type_baseline(enum event_type type);
+
+/*
+ * Append the event's normal form: a JSON array of every field that a caller
+ * can set, in one order, attributes by name, null for what is absent.  Equal
+ * texts, equal events.  The version rises with whatever changes the form of an
+ * event that could be sent before.
+ */
+#define EVENT_NORMAL_VERSION 1
+void event_normal(struct str *s, const struct event *ev);
 
 /* The attribute of that name, or NULL. */
 const struct attr *event_attr(const struct event *ev, const char *name);

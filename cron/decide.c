@@ -316,6 +316,8 @@ settle(struct run *r, struct load *l, struct waiting *w)
 		l->failed[l->n_failed++] = item->queued;
 	if (result == RESULT_DECIDED || result == RESULT_DEGRADED)
 		set_count(r->slot, item);
+	metric_add(r->slot, METRIC_ID_MISMATCHES, 0, 0,
+	    result == RESULT_DROPPED && item->mismatch);
 	account(r, w, result);
 }
 
@@ -349,8 +351,12 @@ tell(const struct waiting *w, enum result result)
 		    verdict_name(item->answer.verdict));
 		break;
 	case RESULT_DROPPED:
-		log_info("decision=async known=yes verdict=%s",
-		    verdict_name(item->answer.verdict));
+		if (item->mismatch)
+			log_warn("decision=async known=yes mismatch=yes "
+				 "why=its id was decided for another event");
+		else
+			log_info("decision=async known=yes verdict=%s",
+			    verdict_name(item->answer.verdict));
 		break;
 	case RESULT_DEGRADED:
 		log_error("decision=degraded log=database code=%s why=%s",

@@ -64,11 +64,12 @@ decision_post(struct req *req, struct resp *resp)
 
 /*
  * POST /v1/decisions, from its set.  200: the decision, the earlier one for a
- * known key (with X-Engine-Idempotent-Replay), or the policy's onError
- * verdict when deciding failed.  401, 403: the key.  503: it is a shadow that
- * could not be decided, or it could not even be logged, or the database is away
- * and was not asked about the key lately, or by this worker never about the
- * policy.
+ * known key (with X-Engine-Idempotent-Replay, and -Mismatch if it is another
+ * event), or the policy's onError verdict when deciding failed.  401, 403: the
+ * API key.  422: another event, where these are refused.  503: it is a shadow
+ * that could not be decided, or it could not even be logged, or the database is
+ * away and was not asked about the key lately, or by this worker never about
+ * the policy.
  */
 int
 decision_answer(struct req *req, struct resp *resp)
@@ -80,6 +81,8 @@ decision_answer(struct req *req, struct resp *resp)
 		return -1;
 	if (item->outcome == SET_REPLAYED)
 		resp_header(req, resp, "X-Engine-Idempotent-Replay: true");
+	if (item->mismatch)
+		resp_header(req, resp, RESP_MISMATCH);
 	if (item->dry_run)
 		resp_header(req, resp, "X-Engine-Mode: shadow");
 	resp->verdict = verdict_name(item->answer.verdict);
@@ -181,7 +184,7 @@ batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
     struct fail *fails, size_t n)
 {
 	size_t i, answered = 0, failed = 0;
-	bool good;
+	bool good, mismatch = false;
 	struct str s;
 
 	str_init(&s, req->arena);
@@ -194,8 +197,9 @@ batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
 			if (slot[i]->outcome == SET_REFUSED)
 				return -1;
 			fails[i] = req->fail;
-			failed++;
+			failed += slot[i]->outcome == SET_FAILED ? 1 : 0;
 		}
+		mismatch = mismatch || (good && slot[i]->mismatch);
 		if (!good) {
 			print_error(&s, &fails[i]);
 			continue;
@@ -208,6 +212,8 @@ batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
 	str_add(&s, "]}");
 	if (failed > 0 && answered == 0)
 		return -1;
+	if (mismatch)
+		resp_header(req, resp, RESP_MISMATCH);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -258,6 +264,10 @@ outcome(struct req *req, const struct item *item)
 	}
 	req->key_verified = true;
 	count(req, item);
+	if (item->outcome == SET_MISMATCHED) {
+		req->fail = item->fail;
+		return -1;
+	}
 	return 0;
 }
 

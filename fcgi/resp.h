@@ -8,6 +8,9 @@
 struct FCGX_Stream;
 struct req;
 
+/* A replay of another event than its key was used for. */
+#define RESP_MISMATCH "X-Engine-Idempotent-Mismatch: true"
+
 #define RESP_HEADERS_MAX 12
 
 struct resp {

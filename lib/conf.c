@@ -120,6 +120,8 @@ static const struct {
 } choices[] = {
 	{ "ENGINE_ENV", "must be production, development or test",
 	    { "production", "development", "test" } },
+	{ "IDEMPOTENCY_MISMATCH", "must be replay or refuse",
+	    { "replay", "refuse" } },
 	{ "LOG_LEVEL", "must be error, warn, info or debug",
 	    { "error", "warn", "info", "debug" } },
 	{ "MODEL_SOURCE", "must be disk, url or s3", { "disk", "url", "s3" } },

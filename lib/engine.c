@@ -18,6 +18,7 @@
 #include "lib/candidate.h"
 #include "lib/clock.h"
 #include "lib/db.h"
+#include "lib/digest.h"
 #include "lib/geoip.h"
 #include "lib/learned.h"
 #include "lib/lists.h"
@@ -52,6 +53,7 @@ struct load {
 	void *block;
 	struct rulebook books[EVENT_TYPE__MAX];
 	struct trial trials[EVENT_TYPE__MAX];
+	uint8_t digest_key[DIGEST_KEY_SIZE];
 	struct epochs epochs;
 };
 
@@ -85,6 +87,8 @@ static int load_policies(
     struct load *, struct db *, struct arena *, struct fail *);
 static int load_policy(
     struct load *, const struct rows *, int, int, struct fail *);
+static int load_digest_key(
+    struct load *, struct db *, struct arena *, struct fail *);
 static int load_complete(const struct load *, struct fail *);
 static int load_trials(
     struct load *, struct db *, struct arena *, struct fail *);
@@ -271,6 +275,13 @@ engine_learned(struct engine *e)
 	return scores_by(e, SCORER_LEARNED) ? &e->en_learned : NULL;
 }
 
+const uint8_t *
+engine_digest_key(const struct engine *e)
+{
+	return e->en_current == -1 ? NULL
+				   : e->en_loads[e->en_current].digest_key;
+}
+
 const struct geoip *
 engine_geoip(const struct engine *e)
 {
@@ -357,6 +368,7 @@ load_books(struct engine *e, struct db *db, struct arena *a,
 
 	if (load_rulesets(load, db, a, f) == -1 ||
 	    load_policies(load, db, a, f) == -1 ||
+	    load_digest_key(load, db, a, f) == -1 ||
 	    load_complete(load, f) == -1 || load_trials(load, db, a, f) == -1) {
 		load_drop(load);
 		return -1;
@@ -459,6 +471,25 @@ load_policy(struct load *load, const struct rows *rows, int first, int last,
 	if (policy_check(p, f) == -1)
 		return -1;
 	load->books[type].policy = p;
+	return 0;
+}
+
+/* It never changes, and is read with the rules only to be read once. */
+static int
+load_digest_key(
+    struct load *load, struct db *db, struct arena *a, struct fail *f)
+{
+	struct rows rows;
+	const void *key;
+	size_t size;
+
+	if (db_one(db, a, STMT_ENGINE_DIGEST_KEY, NULL, &rows, f) == -1)
+		return -1;
+	key = rows_bytes(&rows, 0, rows_col(&rows, "event"), &size);
+	if (size != DIGEST_KEY_SIZE)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "the key of digests has %zu bytes", size);
+	memcpy(load->digest_key, key, size);
 	return 0;
 }
 

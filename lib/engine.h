@@ -94,6 +94,12 @@ bool engine_shadow(
  */
 struct learned *engine_learned(struct engine *e);
 
+/*
+ * The key of events' digests, DIGEST_KEY_SIZE bytes, the same on every host;
+ * NULL before the first load.
+ */
+const uint8_t *engine_digest_key(const struct engine *e);
+
 /* The database of places, or NULL. */
 const struct geoip *engine_geoip(const struct engine *e);
 

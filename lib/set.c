@@ -102,6 +102,9 @@ set_count(struct slot *slot, const struct item *item)
 		    (size_t)item->answer.verdict - VERDICT_ALLOW, 0, 1);
 		return;
 	}
+	metric_add(slot, METRIC_ID_MISMATCHES, 0, 0, item->mismatch);
+	if (item->outcome == SET_MISMATCHED)
+		return;
 	metric_add(slot, METRIC_ID_DECISIONS,
 	    (size_t)item->answer.verdict - VERDICT_ALLOW,
 	    item->outcome == SET_REPLAYED ? 1 : 0, 1);
@@ -321,6 +324,7 @@ set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
 
 	item->outcome = 0;
 	item->spooled = false;
+	item->mismatch = false;
 	memset(&item->answer, 0, sizeof(item->answer));
 	memset(&item->fail, 0, sizeof(item->fail));
 	en->item = item;
@@ -570,9 +574,9 @@ set_outcomes(struct set *s)
 			en->item->outcome = SET_BUSY;
 		} else if (en->same != NULL && en->same->verified) {
 			en->item->answer = en->same->item->answer;
-			en->item->outcome = SET_REPLAYED;
+			en->item->outcome = set_replayed(en);
 		} else if (en->earlier_id != NULL) {
-			en->item->outcome = SET_REPLAYED;
+			en->item->outcome = set_replayed(en);
 		} else {
 			en->item->outcome = SET_DECIDED;
 		}

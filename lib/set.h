@@ -42,6 +42,7 @@ enum set_lock {
 enum set_outcome {
 	SET_DECIDED = 1,
 	SET_REPLAYED, /* the earlier decision under this idempotency key */
+	SET_MISMATCHED, /* the key was used for another event: item.fail */
 	SET_DEGRADED, /* deciding failed; logged with the onError verdict */
 	SET_REFUSED, /* the API key: item.fail says why */
 	SET_FAILED, /* not even logged, or kept: item.fail says why */
@@ -74,7 +75,8 @@ struct item {
 	bool dry_run; /* a shadow request: nothing is kept but its activity */
 
 	enum set_outcome outcome;
-	struct answer answer; /* unless refused, failed or busy */
+	struct answer answer; /* unless refused, mismatched, failed or busy */
+	bool mismatch; /* its key was used for another event */
 	struct fail fail; /* refused; failed, degraded: why, for the log;
 			     busy: why a try failed, CODE__NONE without */
 	bool spooled; /* degraded: logged in the spool, not in the database */
@@ -91,18 +93,20 @@ struct item {
  * Locks the users for the length of the transaction.  An event out of the queue
  * is decided only if its row is still there, and takes it away in the same
  * transaction, as it does when it finds its idempotency key used
- * (SET_REPLAYED).  A dry run is scored like the others, and sees what they see;
- * it claims no key, counts nowhere and leaves no verdict, sample, case or
- * event, and one that cannot be decided is to be kept.  Returns half a second
- * after the deadline at the latest, whatever the database does.  db must have
- * been made with STMT_SESSION_DECIDE.
+ * (SET_REPLAYED).  Another event under a used key is replayed too, unless
+ * IDEMPOTENCY_MISMATCH refuses it; one out of the queue is never refused, for
+ * nobody would hear of it.  A dry run is scored like the others, and sees what
+ * they see; it claims no key, counts nowhere and leaves no verdict, sample,
+ * case or event, and one that cannot be decided is to be kept.  Returns half a
+ * second after the deadline at the latest, whatever the database does.  db must
+ * have been made with STMT_SESSION_DECIDE.
  */
 void set_run(struct engine *engine, struct db *db, struct arena *a,
     struct item *const *items, size_t n, enum set_lock lock, int64_t deadline);
 
 /*
- * Count a decision that was made, an earlier one that was found, degraded, or
- * a dry run.
+ * Count a decision that was made, an earlier one that was found, degraded, a
+ * dry run, or an event under the key of another.
  */
 void set_count(struct slot *slot, const struct item *item);
 

@@ -61,6 +61,8 @@ struct entry {
 	const char *earlier_id; /* verdict under the same key, or NULL */
 	const char *earlier_event;
 	int64_t earlier_at;
+	int64_t earlier_digest; /* of the event it was made for, or 0 */
+	int64_t digest; /* of this event, if it has a key */
 	bool verified; /* its API key is good, else item->fail says why */
 	bool busy; /* its user is, and it is no replay */
 	bool gone; /* out of the queue, by somebody else */
@@ -171,6 +173,16 @@ bool set_takes(const struct entry *en);
  */
 int set_send_take(struct set *s, bool *ret_sent, struct fail *f)
     __attribute__((warn_unused_result));
+
+/* Make the digests of the events that have a key, to be kept and compared. */
+int set_digest(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Have entries that repeat the key of an earlier one get that one's answer. */
+void set_find_same(struct set *s);
+
+/* The outcome of an entry whose key was used before, or earlier in the set. */
+enum set_outcome set_replayed(const struct entry *en);
 
 /* The answers of entries whose key was used before, from the log. */
 int set_read_earlier(struct set *s, struct fail *f)

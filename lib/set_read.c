@@ -22,7 +22,8 @@
 struct open_cols {
 	int ord, now, rules, policies, lists, settings, model, anomalies,
 	    api_key, scopes, expires_at, live, earlier_id, earlier_event,
-	    earlier_at, node, root, state, root_parent, root_size;
+	    earlier_at, earlier_digest, node, root, state, root_parent,
+	    root_size;
 };
 
 /* Entities to resolve, as parameters: kind and key of each. */
@@ -43,7 +44,6 @@ static int read_entry(struct set *, const struct rows *, int,
 static int read_member(struct set *, struct member *, const struct rows *, int,
     const struct open_cols *, struct fail *);
 static void read_nodes(struct set *, const struct rows *);
-static void find_same(struct set *);
 static bool may_link(const struct set *, const struct entry *);
 static int graph_resolve(struct set *, bool *, struct fail *);
 static int read_resolved(struct set *, const struct rows *,
@@ -97,7 +97,9 @@ set_read(struct set *s, struct fail *f)
 		read_nodes(s, open + 1);
 	if (set_match_lists(s, probed, lists, f) == -1)
 		return -1;
-	find_same(s);
+	if (set_digest(s, f) == -1)
+		return -1;
+	set_find_same(s);
 	for (i = 0; i < s->n; i++)
 		s->entries[i].may_link = may_link(s, &s->entries[i]);
 	return 0;
@@ -357,6 +359,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 		.earlier_id = rows_col(r, "earlier_id"),
 		.earlier_event = rows_col(r, "earlier_event"),
 		.earlier_at = rows_col(r, "earlier_at"),
+		.earlier_digest = rows_col(r, "earlier_digest"),
 		.node = rows_col(r, "node"),
 		.root = rows_col(r, "root"),
 		.state = rows_col(r, "state"),
@@ -405,6 +408,7 @@ read_entry(struct set *s, const struct rows *r, int row,
 	en->earlier_id = rows_text(r, row, c->earlier_id);
 	en->earlier_event = rows_text(r, row, c->earlier_event);
 	en->earlier_at = rows_time(r, row, c->earlier_at);
+	en->earlier_digest = rows_int(r, row, c->earlier_digest);
 	en->key_row = (struct key_row) {
 		.live = rows_bool(r, row, c->live),
 		.scopes = rows_int(r, row, c->scopes),
@@ -469,24 +473,6 @@ read_nodes(struct set *s, const struct rows *r)
 		node->devices = (int)rows_int(r, i, devices);
 		node->first_device = rows_int(r, i, first);
 		node->risk = rows_bytes(r, i, risk, &node->risk_size);
-	}
-}
-
-/* Entries that repeat the key of an earlier one get that one's answer. */
-static void
-find_same(struct set *s)
-{
-	struct entry *a, *b;
-
-	for (b = s->entries; b < s->entries + s->n; b++) {
-		for (a = s->entries; a < b && b->key != NULL; a++) {
-			if (!a->verified || a->key == NULL ||
-			    strcmp(a->key, b->key) != 0)
-				continue;
-			b->same = a;
-			b->busy = a->busy;
-			break;
-		}
 	}
 }
 

@@ -143,7 +143,7 @@ send_keys(struct set *s, size_t *n, struct fail *f)
 	struct params p;
 	size_t i;
 
-	if (columns_init(&c, s->arena, s->n, 3, 1, f) == -1 || sorted == NULL)
+	if (columns_init(&c, s->arena, s->n, 3, 2, f) == -1 || sorted == NULL)
 		return -1;
 	for (i = 0; i < s->n; i++) {
 		if (set_records(&s->entries[i]) && s->entries[i].key != NULL)
@@ -157,12 +157,14 @@ send_keys(struct set *s, size_t *n, struct fail *f)
 		c.text[1][i] = sorted[i]->item->answer.id;
 		c.text[2][i] = sorted[i]->item->answer.event_id;
 		c.number[0][i] = sorted[i]->now;
+		c.number[1][i] = sorted[i]->digest;
 	}
 	params_init(&p, s->arena);
 	params_texts(&p, c.text[0], c.n);
 	params_texts(&p, c.text[1], c.n);
 	params_texts(&p, c.text[2], c.n);
 	params_times(&p, c.number[0], c.n);
+	params_ints(&p, c.number[1], c.n);
 	return send(s, STMT_SET_ADD_KEYS, &p, n, f);
 }
 

@@ -41,8 +41,8 @@ grant select on assay.entity_risk to assay_decide;
 grant select, insert on assay.link to assay_decide;
 grant insert on assay.review_case, assay.case_trail to assay_decide;
 grant select, insert, update, delete on assay.spool_file to assay_decide;
-grant insert on assay.async_queue to assay_decide;
-grant execute on function assay.async_add(text, text, text, text)
+grant select (one, event) on assay.hash_key to assay_decide;
+grant execute on function assay.async_add(text, text, text, text, bigint)
     to assay_decide;
 
 -- companion decides what was accepted for later, by the same statements.

@@ -74,7 +74,7 @@ select e.ord, clock_timestamp() as now, c.rules, c.policies, c.lists,
 	k.id is not null and k.revoked_at is null and coalesce(
 	    k.expires_at > clock_timestamp(), true) as live,
 	i.verdict_id as earlier_id, i.event_id as earlier_event,
-	i.decided_at as earlier_at,
+	i.decided_at as earlier_at, i.digest as earlier_digest,
 	u.node, u.root, u.state, r.parent as root_parent, r.size as root_size
 from unnest($1::text[], $2::text[], $3::bytea[])
 	with ordinality as e(user_id, key, key_hash, ord)
@@ -168,8 +168,9 @@ select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 
 -- Sorted by key, so that two sets never wait for each other.
 -- name: set_add_keys write
-insert into assay.idempotency (key, verdict_id, event_id, decided_at)
-select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]);
+insert into assay.idempotency (key, verdict_id, event_id, decided_at, digest)
+select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[],
+	$5::bigint[]);
 
 -- name: set_add_states write
 insert into assay.user_state (user_id, node, root, state)
@@ -232,7 +233,8 @@ order by score >= 0 desc, decided_at desc, id desc limit 1;
 
 -- An event that is decided later; not "write", because it may be repeated.
 -- name: async_add one late
-select assay.async_add($1::text, $2::text, $3::text, $4::text);
+select assay.async_add($1::text, $2::text, $3::text, $4::text, $5::bigint)
+	as mismatch;
 
 -- The oldest event of each of so many users after one, in the order of their
 -- names: one probe of the index a user, however many events each has.  One
@@ -332,6 +334,9 @@ select rules, policies, lists, settings, model, anomalies from assay.epoch;
 -- name: engine_rulesets many read
 select r.event_type, r.version, r.text
 from assay.ruleset_active a join assay.ruleset r using (event_type, version);
+
+-- name: engine_digest_key one read
+select event from assay.hash_key where one;
 
 -- One row a band.
 -- name: engine_policies many read

@@ -1,20 +1,34 @@
 -- SPDX-License-Identifier: ISC
 -- Events that are decided later.
 
+-- Whether two digests are of different events (lib/digest.h).
+create or replace function assay.digest_differs(a bigint, b bigint)
+returns boolean language sql immutable
+set search_path = pg_catalog, pg_temp
+return coalesce(a <> b and (a & 255) = (b & 255), false);
+
 -- Put an event into the queue, unless it is there or has been decided under
--- its id.  May be repeated.
+-- its id; whether what is there is another event.  May be repeated.  Runs as
+-- the owner, so that who decides sees nothing else of what waits.
 create or replace function assay.async_add(event_id text, user_id text,
-    event text, correlation text)
-returns void language sql
+    event text, correlation text, digest bigint)
+returns boolean language sql security definer
 set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.async_queue (event_id, user_id, event,
-	    correlation_id)
+	    correlation_id, digest)
 	select async_add.event_id, async_add.user_id, async_add.event,
-		async_add.correlation
+		async_add.correlation, async_add.digest
 	where not exists (select from assay.idempotency i
 	    where i.key = async_add.event_id)
 	on conflict do nothing;
+
+	select exists (select from assay.async_queue q
+		where q.event_id = async_add.event_id and
+		    assay.digest_differs(q.digest, async_add.digest))
+	    or exists (select from assay.idempotency i
+		where i.key = async_add.event_id and
+		    assay.digest_differs(i.digest, async_add.digest));
 end;
 
 -- Take events that are done with out of the queue.  Whoever decides holds

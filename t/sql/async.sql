@@ -3,11 +3,17 @@
 \pset format unaligned
 \pset footer off
 
-select assay.async_add('e-1', 'u-1', '{}', 'c-1');
-select assay.async_add('e-2', 'u-2', '{}', 'c-2');
-select assay.async_add('e-1', 'u-3', '{}', 'c-3');
-insert into assay.idempotency values ('e-3', 'vd_3', 'e-3', now());
-select assay.async_add('e-3', 'u-3', '{}', 'c-3');
+select assay.async_add('e-1', 'u-1', '{}', 'c-1', 257);
+select assay.async_add('e-2', 'u-2', '{}', 'c-2', 257);
+select assay.async_add('e-1', 'u-1', '{}', 'c-3', 257) as same,
+	assay.async_add('e-1', 'u-3', '{}', 'c-3', 513) as other,
+	assay.async_add('e-1', 'u-3', '{}', 'c-3', 514) as other_version,
+	assay.async_add('e-1', 'u-3', '{}', 'c-3', 0) as unknown;
+insert into assay.idempotency values ('e-3', 'vd_3', 'e-3', now(), 257),
+	('e-4', 'vd_4', 'e-4', now(), null);
+select assay.async_add('e-3', 'u-3', '{}', 'c-3', 257) as same,
+	assay.async_add('e-3', 'u-3', '{}', 'c-3', 513) as other,
+	assay.async_add('e-4', 'u-3', '{}', 'c-3', 513) as unknown;
 select event_id, user_id, correlation_id, tries, not_before
 from assay.async_queue order by number;
 

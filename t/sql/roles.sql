@@ -68,7 +68,7 @@ set role assay_retain;
 
 select count(*) from assay.subscriber;
 insert into assay.delivery (id) values ('whd_mine');
-select assay.async_add('e', 'u', '{}', 'c');
+select assay.async_add('e', 'u', '{}', 'c', 1);
 select count(*) from assay.async_queue;
 delete from assay.async_queue;
 select assay.async_take('{1}');

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
+#include "core/arena.h"
 #include "core/event.h"
+#include "core/str.h"
+#include "core/value.h"
 #include "t/unit/unit.h"
 
 static const struct {
@@ -210,6 +213,60 @@ START_TEST(attributes_by_name)
 }
 END_TEST
 
+static void
+normal_is(const struct event *ev, const char *want)
+{
+	static _Alignas(16) char block[1 << 16];
+	struct arena arena;
+	struct str s;
+
+	arena_init(&arena, block, sizeof(block));
+	str_init(&s, &arena);
+	event_normal(&s, ev);
+	ck_assert_str_eq(str_text(&s), want);
+	arena_reset(&arena);
+}
+
+START_TEST(normal_form)
+{
+	static const struct attr attrs[] = {
+		{ .name = "z",
+		    .value = { .type = VALUE_NUMBER, .number = -0.0 } },
+		{ .name = "a\"",
+		    .value = { .type = VALUE_STRING, .string = "b" } },
+	};
+	struct event ev = {
+		.type = EVENT_CARD_AUTHORIZE,
+		.user = "u",
+		.three_ds = value_unknown(),
+	};
+
+	normal_is(&ev,
+	    "[\"card.authorize\",null,null,null,null,\"u\",null,null,null,"
+	    "null,null,null,null,null]");
+	ev.has_amount = true;
+	ev.amount = 12.5;
+	ev.amount_text = "1.25e1";
+	ev.three_ds = value_bool(false);
+	ev.id = "i";
+	ev.currency = "EUR";
+	ev.device = "d";
+	ev.fingerprint = "f";
+	ev.ip = "203.0.113.7";
+	ev.phone = "251911234544";
+	ev.channel = "";
+	ev.instrument_kind = "card";
+	ev.bin = "411111";
+	ev.issuer_country = "DE";
+	ev.attrs = attrs;
+	ev.n_attrs = nitems(attrs);
+	normal_is(&ev,
+	    "[\"card.authorize\",12.5,false,\"i\",\"EUR\",\"u\",\"d\",\"f\","
+	    "\"203.0.113.7\",\"251911234544\",\"\",\"card\",\"411111\",\"DE\","
+	    "\"a\\\"\",\"b\",\"z\",0]");
+}
+END_TEST
+
 Suite *
 suite_event(void)
 {
@@ -222,6 +279,7 @@ suite_event(void)
 	tcase_add_loop_test(tc, unknown_type_names, 0, (int)nitems(no_types));
 	tcase_add_test(tc, every_type_is_listed);
 	tcase_add_test(tc, attributes_by_name);
+	tcase_add_test(tc, normal_form);
 	suite_add_tcase(s, tc);
 	return s;
 }
