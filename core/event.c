@@ -175,6 +175,13 @@ event_plain(const char *s, size_t n)
 	return true;
 }
 
+bool
+event_line(const char *text)
+{
+	return event_plain(text, strlen(text)) &&
+	    text[strspn(text, " ")] != '\0';
+}
+
 /* The next element of the normal form: unknown is null, and -0 is 0. */
 static void
 put_value(struct str *s, struct value v)

@@ -113,4 +113,10 @@ bool event_bin(const char *text);
 /* Whether n bytes are UTF-8 without Unicode's controls (C0, DEL, C1). */
 bool event_plain(const char *s, size_t n);
 
+/*
+ * Whether text is a line that people can read: event_plain(), with something
+ * in it that is no space.
+ */
+bool event_line(const char *text);
+
 #endif

@@ -8,7 +8,6 @@
 
 #include "core/geo.h"
 #include "core/list.h"
-#include "core/pan.h"
 
 /* Write the normal form of text, or return -1. */
 typedef int form(const char *text, char ret[LIST_VALUE_SIZE]);
@@ -107,8 +106,7 @@ list_reason(const char *text)
 {
 	const size_t n = strlen(text);
 
-	return n <= LIST_REASON_MAX && event_plain(text, n) &&
-	    !pan_in_text(text, n);
+	return n <= LIST_REASON_MAX && event_plain(text, n);
 }
 
 size_t

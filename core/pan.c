@@ -23,7 +23,7 @@ struct scheme {
 #define LENGTH(n) LENGTHS(n, n)
 
 static size_t block_end(const char *, size_t, size_t);
-static bool pan_at(const char *, size_t, size_t);
+static size_t pan_at(const char *, size_t, size_t);
 static bool is_pan(const char *, size_t);
 static bool luhn(const char *, size_t);
 static bool is_digit(char);
@@ -62,6 +62,14 @@ static const struct scheme schemes[] = {
 bool
 pan_in_text(const char *s, size_t n)
 {
+	size_t size;
+
+	return pan_find(s, n, &size) != NULL;
+}
+
+const char *
+pan_find(const char *s, size_t n, size_t *ret_size)
+{
 	size_t i, end;
 
 	/* Every block of digits that no letter precedes may begin one. */
@@ -70,10 +78,12 @@ pan_in_text(const char *s, size_t n)
 		if (!is_digit(s[i]))
 			continue;
 		end = block_end(s, n, i);
-		if ((i == 0 || !is_letter(s[i - 1])) && pan_at(s, n, i))
-			return true;
+		if (i > 0 && is_letter(s[i - 1]))
+			continue;
+		if ((*ret_size = pan_at(s, n, i)) > 0)
+			return s + i;
 	}
-	return false;
+	return NULL;
 }
 
 bool
@@ -123,27 +133,28 @@ block_end(const char *s, size_t n, size_t i)
 	return i;
 }
 
-/* Whether a card number begins with the block of digits at i. */
-static bool
+/* The bytes of the card number that begins with the block at i, or 0. */
+static size_t
 pan_at(const char *s, size_t n, size_t i)
 {
 	char digits[PAN_MAX];
+	const size_t first = i;
 	size_t count = 0, end;
 
 	/* Add block after block, and look at each end no letter follows. */
 	for (;; i = end + 1) {
 		end = block_end(s, n, i);
 		if (end - i > PAN_MAX - count)
-			return false;
+			return 0;
 		memcpy(digits + count, s + i, end - i);
 		count += end - i;
 		if (end < n && is_letter(s[end]))
-			return false;
+			return 0;
 		if (is_pan(digits, count))
-			return true;
+			return end - first;
 		if (n - end < 2 || (s[end] != ' ' && s[end] != '-') ||
 		    !is_digit(s[end + 1]))
-			return false;
+			return 0;
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #define PAN_MIN 13 /* digits of a card number */
 #define PAN_MAX 19
+#define PAN_SIZE_MAX (2 * PAN_MAX - 1) /* bytes, with separators */
 
 /*
  * Whether a full card number stands in the n bytes at s: 13 to 19 digits,
@@ -19,6 +20,12 @@
  * word right before a number.
  */
 bool pan_in_text(const char *s, size_t n);
+
+/*
+ * The first card number in the n bytes at s, as pan_in_text() has it: where it
+ * begins, with its bytes, separators included, in *ret_size; or NULL.
+ */
+const char *pan_find(const char *s, size_t n, size_t *ret_size);
 
 /*
  * Whether a JSON number is a full card number, or is written with one, in

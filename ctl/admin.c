@@ -8,7 +8,9 @@
 #include <sysexits.h>
 
 #include "core/arena.h"
+#include "core/event.h"
 #include "core/fail.h"
+#include "core/pan.h"
 #include "lib/crypt.h"
 #include "lib/db.h"
 #include "ctl/ctl.h"
@@ -85,6 +87,7 @@ email_lower(const struct command *cmd, char *email)
 	for (p = email; *p != '\0'; p++)
 		*p = (char)tolower((unsigned char)*p);
 	if (at == NULL || at == email || at[1] == '\0' ||
-	    strpbrk(email, " \t\r\n") != NULL || strlen(email) > EMAIL_MAX)
+	    strchr(email, ' ') != NULL || !event_line(email) ||
+	    pan_in_text(email, strlen(email)) || strlen(email) > EMAIL_MAX)
 		opt_usage(cmd, "'%s' is no email address", email);
 }

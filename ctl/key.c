@@ -9,13 +9,16 @@
 #include <json-c/json.h>
 
 #include "core/arena.h"
+#include "core/event.h"
 #include "core/fail.h"
+#include "core/pan.h"
 #include "lib/apikey.h"
 #include "lib/clock.h"
 #include "lib/crypt.h"
 #include "lib/db.h"
 #include "ctl/ctl.h"
 #include "ctl/id.h"
+#include "ctl/text.h"
 
 #define ARENA_SIZE ((size_t)1 << 20)
 #define CREATED_BY "assayctl"
@@ -65,8 +68,13 @@ key_create(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
-	if (argv[0][0] == '\0' || strlen(argv[0]) > NAME_MAX_BYTES)
-		opt_usage(cmd, "NAME must have 1 to %d bytes", NAME_MAX_BYTES);
+	if (strlen(argv[0]) > NAME_MAX_BYTES || !event_line(argv[0]))
+		opt_usage(cmd,
+		    "NAME must be one line, not blank, of 1 to %d "
+		    "bytes",
+		    NAME_MAX_BYTES);
+	if (pan_in_text(argv[0], strlen(argv[0])))
+		opt_usage(cmd, "NAME must not hold a full card number");
 	bits = scope_bits(cmd, &wanted);
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
@@ -240,9 +248,11 @@ key_print(struct json_object *key)
 		expires = "expired";
 	else if (expires == NULL)
 		expires = "never";
-	printf("%-31s %-18s %-17s %-20.10s %-24s %s\n", key_text(key, "id"),
-	    key_text(key, "prefix"), names, expires, key_text(key, "createdAt"),
-	    key_text(key, "name"));
+	printf("%-31s %-18s %-17s %-20.10s %-24s ", key_text(key, "id"),
+	    key_text(key, "prefix"), names, expires,
+	    key_text(key, "createdAt"));
+	text_put(key_text(key, "name"));
+	putchar('\n');
 }
 
 /* A text of a key, NULL for null. */

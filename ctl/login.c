@@ -20,6 +20,7 @@
 #include "ctl/secret.h"
 #include "ctl/service.h"
 #include "ctl/session.h"
+#include "ctl/text.h"
 
 #define ARENA_SIZE ((size_t)1 << 20)
 #define EMAIL_SIZE 256
@@ -28,6 +29,7 @@
 static int begin(const struct command *, struct service *, const char *);
 static int keep(const struct service *, struct json_object *);
 static void warn_plain(const struct service *);
+static void session_say(const struct session *);
 static int ask_one(const char *, const char *, const char *,
     const struct command *, struct arena *);
 
@@ -128,8 +130,7 @@ whoami(const struct command *cmd, int argc, char **argv)
 		ctl_say("nobody is logged in: 'assayctl login'");
 		status = EX_NOPERM;
 	} else if (status == EX_OK) {
-		printf("%s (%s) at %s until %s\n", ss.ss_email, ss.ss_role,
-		    ss.ss_url, ss.ss_until);
+		session_say(&ss);
 	}
 	ctl_arena_free(&a);
 	return status;
@@ -196,8 +197,7 @@ keep(const struct service *sv, struct json_object *json)
 	}
 	clock_text(expiry, until);
 	if ((status = session_write(&ss)) == EX_OK)
-		printf("%s (%s) at %s until %s\n", ss.ss_email, ss.ss_role,
-		    ss.ss_url, ss.ss_until);
+		session_say(&ss);
 	return status;
 }
 
@@ -236,4 +236,14 @@ ask_one(const char *method, const char *path, const char *done,
 		puts(done);
 	service_close(&sv);
 	return status;
+}
+
+/* Whose session it is; the email and the role come from the service. */
+static void
+session_say(const struct session *ss)
+{
+	text_put(ss->ss_email);
+	printf(" (");
+	text_put(ss->ss_role);
+	printf(") at %s until %s\n", ss->ss_url, ss->ss_until);
 }

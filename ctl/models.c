@@ -20,6 +20,7 @@
 #include "lib/db.h"
 #include "ctl/ctl.h"
 #include "ctl/models.h"
+#include "ctl/text.h"
 
 #define ARENA_SIZE ((size_t)64 << 20)
 #define LIST_MAX 1000
@@ -242,12 +243,13 @@ list_print(struct arena *a, const struct rows *rows, int row)
 		m.trained_at = "-";
 	else
 		snprintf(auc, sizeof(auc), "%.4f", m.metrics.auc);
-	printf("%-6" PRId64 "  %-24s  %-9s  %-16.*s  %-20s  %-6s  %s\n",
+	printf("%-6" PRId64 "  %-24s  %-9s  %-16.*s  %-20s  %-6s  ",
 	    rows_int(rows, row, rows_col(rows, "number")),
 	    rows_text(rows, row, rows_col(rows, "loaded_at")),
 	    rows_text(rows, row, rows_col(rows, "origin")), HASH_SHOWN,
-	    hash == NULL ? "-" : hash, m.trained_at, auc,
-	    rows_text(rows, row, rows_col(rows, "loaded_by")));
+	    hash == NULL ? "-" : hash, m.trained_at, auc);
+	text_put(rows_text(rows, row, rows_col(rows, "loaded_by")));
+	putchar('\n');
 }
 
 /* Make what was loaded once serve again. */

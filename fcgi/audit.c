@@ -3,10 +3,13 @@
 #include "config.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "core/fail.h"
+#include "core/pan.h"
 #include "core/str.h"
 #include "fcgi/audit.h"
+#include "fcgi/percent.h"
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
 #include "fcgi/route.h"
@@ -22,6 +25,8 @@
 static int run(struct req *req, enum stmt stmt);
 static int add(struct req *req, int status, struct fail *f);
 static void put_path(struct str *s, const char *path);
+static void put_segment(struct str *s, const char *p, size_t n);
+static bool segment_has_pan(const char *p, size_t n);
 
 int
 audit_handle(struct req *req, struct resp *resp)
@@ -108,15 +113,47 @@ add(struct req *req, int status, struct fail *f)
 	return db_run(req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, f);
 }
 
-/* A path as it should have been sent: what is no visible ASCII, encoded. */
+/*
+ * A path as it should have been sent: what is no visible ASCII, encoded.  Of
+ * a segment with a full card number nothing is kept.
+ */
 static void
 put_path(struct str *s, const char *path)
 {
+	const size_t size = strnlen(path, ACTION_MAX);
+	size_t i, end;
+
+	for (i = 0; i < size; i = end) {
+		end = i + 1 + strcspn(path + i + 1, "/");
+		if (segment_has_pan(path + i, end - i))
+			str_add(s, "/" REDACT_CARD);
+		else
+			put_segment(s, path + i, (end < size ? end : size) - i);
+	}
+}
+
+static void
+put_segment(struct str *s, const char *p, size_t n)
+{
 	size_t i;
 
-	for (i = 0; path[i] != '\0' && i < ACTION_MAX; i++)
-		if (path[i] > ' ' && path[i] <= '~')
-			str_addc(s, path[i]);
+	for (i = 0; i < n; i++)
+		if (p[i] > ' ' && p[i] <= '~')
+			str_addc(s, p[i]);
 		else
-			str_addf(s, "%%%02X", (unsigned char)path[i]);
+			str_addf(s, "%%%02X", (unsigned char)p[i]);
+}
+
+/* As it was sent or decoded; of a long one the beginning is looked at. */
+static bool
+segment_has_pan(const char *p, size_t n)
+{
+	char decoded[ACTION_MAX + PAN_SIZE_MAX * 3 + 1];
+	int got;
+
+	if (n >= sizeof(decoded))
+		n = sizeof(decoded) - 1;
+	got = percent_decode(p, n, false, decoded, sizeof(decoded) - 1);
+	return pan_in_text(p, n) ||
+	    (got > 0 && pan_in_text(decoded, (size_t)got));
 }

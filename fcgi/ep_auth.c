@@ -47,7 +47,7 @@ static int answer(
 /* What registration and login take; lengths in bytes here. */
 static const struct body_field fields[] = {
 	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
-	{ "password", BODY_STRING, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
 };
 
 /*

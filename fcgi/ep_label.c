@@ -19,7 +19,7 @@
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct body_field fields[] = {
-	{ "eventId", BODY_STRING, true, false, 1, EVENT_TEXT_MAX },
+	{ "eventId", BODY_OPAQUE, true, false, 1, EVENT_TEXT_MAX },
 };
 
 /*

@@ -29,7 +29,7 @@ static int check_filter(const char *kind, const char *subject, struct fail *f);
 static const struct body_field fields[] = {
 	{ "kind", BODY_STRING, true, false, 1, 16 },
 	{ "subject", BODY_STRING, true, false, 1, 16 },
-	{ "value", BODY_STRING, true, false, 1, VALUE_MAX },
+	{ "value", BODY_OPAQUE, true, false, 1, VALUE_MAX },
 	{ "reason", BODY_STRING, false, true, 0, LIST_REASON_MAX },
 	{ "expiresAt", BODY_STRING, false, true, 0, 64 },
 };
@@ -37,7 +37,7 @@ static const struct body_field fields[] = {
 static const struct body_field search_fields[] = {
 	{ "kind", BODY_STRING, false, true, 1, 16 },
 	{ "subject", BODY_STRING, true, false, 1, 16 },
-	{ "value", BODY_STRING, true, false, 1, VALUE_MAX },
+	{ "value", BODY_OPAQUE, true, false, 1, VALUE_MAX },
 };
 
 /*

@@ -44,7 +44,7 @@ static const struct type types[] = {
 static const struct body_field fields[] = {
 	{ "type", BODY_STRING, true, false, 1, 16 },
 	{ "url", BODY_STRING, true, false, 1, TARGET_URL_MAX },
-	{ "target", BODY_STRING, false, false, 1, TARGET_BYTES },
+	{ "target", BODY_LINE, false, false, 1, TARGET_BYTES },
 	{ "events", BODY_ARRAY, true, false, 1, TOPIC__MAX },
 	{ "minVerdict", BODY_STRING, false, false, 1, 16 },
 	{ "throttlePerMin", BODY_INT, false, false, 0, INT32_MAX },

@@ -42,7 +42,7 @@ static int work(
     struct req *req, const char *user, part_fn *part, struct erased *ret);
 
 static const struct body_field fields[] = {
-	{ "userId", BODY_STRING, true, false, 1, EVENT_ID_MAX },
+	{ "userId", BODY_OPAQUE, true, false, 1, EVENT_ID_MAX },
 };
 
 /*

@@ -17,7 +17,7 @@
 
 static const struct body_field fields[] = {
 	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
-	{ "password", BODY_STRING, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
 	{ "role", BODY_STRING, false, false, 1, ROLE_NAME_MAX },
 };
 

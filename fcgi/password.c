@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/event.h"
 #include "core/fail.h"
 #include "fcgi/password.h"
 #include "fcgi/req.h"
@@ -91,8 +92,8 @@ is_email(const char *email)
 	for (p = email; *p != '\0'; p++)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f)
 			return false;
-	return at != NULL && at != email && at[1] != '\0' &&
-	    strchr(at + 1, '@') == NULL;
+	return event_line(email) && at != NULL && at != email &&
+	    at[1] != '\0' && strchr(at + 1, '@') == NULL;
 }
 
 /* Of a text whose UTF-8 the JSON gate has seen to. */

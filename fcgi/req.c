@@ -13,10 +13,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/correlation.h"
 #include "fcgi/req.h"
 #include "lib/clock.h"
-
-#define CORRELATION_MAX 128
 
 static const char *mode(char **params);
 static void read_method(struct req *req, const char *name);
@@ -158,16 +157,13 @@ read_target(struct req *req, char **params)
 	req->query = uri[n] == '?' ? uri + n + 1 : "";
 }
 
-/* The caller's id if it is 1-128 printable characters, else a fresh one. */
+/* The caller's id if it may be logged, else a fresh one. */
 static const char *
 correlation(struct arena *a, const char *sent, int64_t now)
 {
 	char id[CRYPT_ID_SIZE];
-	const char *p;
 
-	for (p = sent; p != NULL && *p >= ' ' && *p <= '~'; p++)
-		continue;
-	if (p != NULL && *p == '\0' && p > sent && p - sent <= CORRELATION_MAX)
+	if (sent != NULL && correlation_harmless(sent))
 		return sent;
 	crypt_id("cor_", now, id);
 	return arena_strdup(a, id);

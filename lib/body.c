@@ -11,6 +11,7 @@
 #include "core/arena.h"
 #include "core/event.h"
 #include "core/fail.h"
+#include "core/pan.h"
 #include "core/rule.h"
 #include "lib/body.h"
 #include "lib/body_int.h"
@@ -22,6 +23,7 @@ static void release(void *);
 static const struct body_field *field_named(
     const struct body_field *, size_t, const char *);
 static bool field_fits(const struct body_field *, struct json_object *);
+static bool field_has_pan(const struct body_field *, struct json_object *);
 static bool is_integer(struct json_object *);
 static bool within(const struct body_field *, int64_t);
 static int field_refuse(const struct body_field *, struct fail *);
@@ -33,6 +35,8 @@ static const struct {
 	const char *unit;
 } types[BODY_TYPE__MAX] = {
 	[BODY_STRING] = { "a string", " of ", " bytes" },
+	[BODY_LINE] = { "one line, not blank,", " of ", " bytes" },
+	[BODY_OPAQUE] = { "a string", " of ", " bytes" },
 	[BODY_INT] = { "an integer", " from ", "" },
 	[BODY_NUMBER] = { "a number", " from ", "" },
 	[BODY_BOOL] = { "true or false", NULL, NULL },
@@ -96,6 +100,9 @@ body_check(struct json_object *json, const struct body_field *fields, size_t n,
 		} else if (value == NULL ? !fields[i].nullable
 					 : !field_fits(&fields[i], value))
 			return field_refuse(&fields[i], f);
+		else if (field_has_pan(&fields[i], value))
+			return fail_set(f, FAIL_INPUT, INGEST_PAN_REJECTED,
+			    fields[i].name, "%s", BODY_PAN_RULE);
 	}
 	return 0;
 }
@@ -112,6 +119,8 @@ body_check_in(struct json_object *json, const struct body_field *fields,
 		    f, FAIL_INPUT, code, where, "must be an object");
 	if (body_check(json, fields, n, &inner) == 0)
 		return 0;
+	if (inner.code == INGEST_PAN_REJECTED)
+		code = inner.code;
 	if (inner.where[0] == '\0')
 		return fail_set(
 		    f, FAIL_INPUT, code, where, "has an unknown field");
@@ -170,7 +179,7 @@ body_name_shown(const char *name)
 	size_t n = strspn(name, rest);
 
 	return n <= EVENT_ATTR_NAME_MAX && name[n] == '\0' &&
-	    strspn(name, first) > 0;
+	    strspn(name, first) > 0 && !pan_in_text(name, n);
 }
 
 static void
@@ -199,8 +208,13 @@ field_fits(const struct body_field *field, struct json_object *value)
 
 	switch (field->type) {
 	case BODY_STRING:
+	case BODY_OPAQUE:
 		return json_object_is_type(value, json_type_string) &&
 		    within(field, json_object_get_string_len(value));
+	case BODY_LINE:
+		return json_object_is_type(value, json_type_string) &&
+		    within(field, json_object_get_string_len(value)) &&
+		    event_line(json_object_get_string(value));
 	case BODY_INT:
 		return is_integer(value) &&
 		    within(field, json_object_get_int64(value));
@@ -228,6 +242,20 @@ field_fits(const struct body_field *field, struct json_object *value)
 		break;
 	}
 	return false;
+}
+
+/* Whether a value that fits its field is one that must not be kept. */
+static bool
+field_has_pan(const struct body_field *field, struct json_object *value)
+{
+	if (field->type != BODY_STRING && field->type != BODY_LINE &&
+	    field->type != BODY_LABEL && field->type != BODY_SCALAR)
+		return false;
+	if (body_is_number(value))
+		return pan_in_number(body_number_text(value));
+	return json_object_is_type(value, json_type_string) &&
+	    pan_in_text(json_object_get_string(value),
+		(size_t)json_object_get_string_len(value));
 }
 
 /* 10, and 10.0 and 1e1 too: JSON has one kind of number. */

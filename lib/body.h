@@ -17,6 +17,7 @@ struct event;
 struct json_object;
 struct str;
 
+#define BODY_PAN_RULE "must not hold a full card number"
 #define BODY_DEPTH_MAX 32 /* arrays and objects inside each other */
 
 /*
@@ -67,13 +68,18 @@ void body_mask_phone(struct str *s, const char *phone);
 struct body_field {
 	const char *name;
 	enum body_type {
-		BODY_STRING = 1,
+		BODY_STRING = 1, /* one that holds no full card number */
+		BODY_LINE, /* the same, with no control character and with
+			      something else than spaces */
+		BODY_OPAQUE, /* a string that may look like a card number: an
+				id of callers, or a password */
 		BODY_INT,
 		BODY_NUMBER,
 		BODY_BOOL,
 		BODY_ARRAY,
 		BODY_OBJECT,
-		BODY_SCALAR, /* a string, a number or a boolean */
+		BODY_SCALAR, /* a string, a number or a boolean, none of them a
+				full card number */
 		BODY_LABEL, /* a string that rule_ident() takes */
 		BODY_ANY, /* who reads it says what it must be */
 		BODY_TYPE__MAX
@@ -87,14 +93,15 @@ struct body_field {
 /*
  * Check an operator's body against the table of its n fields: an object, no
  * unknown field, each present with its type and within its bounds.  Returns
- * 0, or -1 with f set to INVALID_REQUEST and the field's path.
+ * 0, or -1 with f set to the field's path and INVALID_REQUEST, or
+ * INGEST_PAN_REJECTED where the field holds a full card number.
  */
 int body_check(struct json_object *json, const struct body_field *fields,
     size_t n, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * The same for an object inside of a body: where is its path, "bands[2]", in
- * front of the field's, and code what its faults are.
+ * front of the field's, and code what its faults are, but for a card number.
  */
 int body_check_in(struct json_object *json, const struct body_field *fields,
     size_t n, enum code code, const char *where, struct fail *f)

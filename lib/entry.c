@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/pan.h"
+#include "lib/body.h"
 #include "lib/clock.h"
 #include "lib/csv.h"
 #include "lib/entry.h"
@@ -49,8 +51,10 @@ entry_read(
 		ret->en_reason = reason;
 	if (ret->en_reason != NULL && !list_reason(reason))
 		return refuse(f, fields[ENTRY_REASON],
-		    "must be up to 256 bytes of UTF-8, on one line, without a "
-		    "card number");
+		    "must be up to 256 bytes of UTF-8, on one line");
+	if (ret->en_reason != NULL && pan_in_text(reason, strlen(reason)))
+		return fail_set(f, FAIL_INPUT, INGEST_PAN_REJECTED,
+		    fields[ENTRY_REASON], "%s", BODY_PAN_RULE);
 	if (end != NULL && *end != '\0' &&
 	    (clock_parse(end, &ret->en_expires) == -1 || ret->en_expires <= 0))
 		return refuse(f, fields[ENTRY_EXPIRES],

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "core/list.h"
+#include "core/pan.h"
 #include "core/str.h"
 #include "core/utf8.h"
 #include "lib/body.h"
@@ -19,6 +20,7 @@
 
 #define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 #define TEXT_MAX 256 /* bytes of a text that are kept */
+#define LOOKED_AT (TEXT_MAX + PAN_SIZE_MAX + 1) /* bytes of it that matter */
 #define ITEMS_MAX 20 /* elements of an array, and members of an object */
 #define NUMBER_MAX 64 /* bytes of a number; a longer one is none of ours */
 #define SIZE_MAX_KEPT 16384 /* bytes; what comes after them is cut */
@@ -33,6 +35,7 @@ static void put_array(
     struct str *s, const char *name, struct json_object *json);
 static put_fn *put_as(const char *name);
 static void put_text(struct str *s, const char *text);
+static size_t cut_at(const char *text, size_t size);
 static const char *known_as(struct json_object *json, const char *name);
 static bool is_secret(const char *name);
 
@@ -118,6 +121,8 @@ put_scalar(struct str *s, const char *name, struct json_object *value)
 		masked(s, text);
 	else if (json_object_is_type(value, json_type_string))
 		put_text(s, text);
+	else if (pan_in_number(text))
+		str_add(s, "\"" REDACT_CARD "\"");
 	else
 		str_add(
 		    s, strlen(text) <= NUMBER_MAX ? text : "\"" ELLIPSIS "\"");
@@ -172,25 +177,52 @@ put_as(const char *name)
 	return NULL;
 }
 
-/* A text, cut between characters where it is long. */
+/*
+ * A text without the full card numbers in it, cut between characters where it
+ * is long.
+ */
 static void
 put_text(struct str *s, const char *text)
 {
-	char kept[TEXT_MAX + sizeof(ELLIPSIS)];
-	const size_t size = strlen(text);
+	char kept[TEXT_MAX + sizeof(REDACT_CARD) + sizeof(ELLIPSIS)];
+	const size_t size = strnlen(text, LOOKED_AT);
+	const size_t whole = size <= TEXT_MAX ? size : cut_at(text, size);
+	size_t at = 0, n = 0, before, card_size;
+	const char *card;
+
+	while (at < whole) {
+		card = pan_find(text + at, size - at, &card_size);
+		before = whole - at;
+		if (card != NULL && (size_t)(card - text) < whole)
+			before = (size_t)(card - text) - at;
+		else
+			card = NULL;
+		memcpy(kept + n, text + at, before);
+		n += before;
+		at += before;
+		if (card == NULL)
+			break;
+		memcpy(kept + n, REDACT_CARD, sizeof(REDACT_CARD) - 1);
+		n += sizeof(REDACT_CARD) - 1;
+		at += card_size;
+	}
+	memcpy(kept + n, ELLIPSIS, sizeof(ELLIPSIS));
+	if (size <= TEXT_MAX)
+		kept[n] = '\0';
+	str_json(s, kept);
+}
+
+/* The end of the last character of a long text that is kept whole. */
+static size_t
+cut_at(const char *text, size_t size)
+{
 	size_t n = 0, next = 0;
 
-	if (size <= TEXT_MAX) {
-		str_json(s, text);
-		return;
-	}
 	while (next <= TEXT_MAX) {
 		n = next;
 		next += utf8_get(text + n, size - n, NULL);
 	}
-	memcpy(kept, text, n);
-	memcpy(kept + n, ELLIPSIS, sizeof(ELLIPSIS));
-	str_json(s, kept);
+	return n;
 }
 
 /*

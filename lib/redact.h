@@ -6,11 +6,14 @@
 struct json_object;
 struct str;
 
+#define REDACT_CARD "[card]" /* stands for a full card number */
+
 /*
  * Append a body as a JSON object: the values of names that sound like a
  * secret are replaced, addresses and phone numbers masked, URLs cut after
- * their host, of whatever type they are and in lists too; long texts, lists
- * and numbers are cut.  What is no object is {}.  At most some 20 KiB are
+ * their host, of whatever type they are and in lists too; a full card number
+ * in any text, name or number is "[card]"; long texts, lists and numbers are
+ * cut.  What is no object is {}.  At most some 20 KiB are
  * appended, however large the body.
  */
 void redact_body(struct str *s, struct json_object *json);

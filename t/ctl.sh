@@ -79,6 +79,11 @@ check "the range is told" says "from 1 to 64"
 check "an argument that is missing" ends 64 key create
 check "an argument too many" ends 64 key list now
 check "a scope that is none" ends 64 key create --scope all name
+check "a key's name that is blank" ends 64 key create '  '
+check "a key's name of two lines" ends 64 key create "a
+b"
+check "a key's name that is a card number" ends 64 key create 4111-1111-1111-1111
+check "an email with an escape" ends 64 admin create "$(printf 'a\033[2J@b.example')"
 check "no email address" ends 64 admin create nobody
 check "two ends of an entry" ends 64 lists add --days 1 \
     --expires 2050-01-01T00:00:00Z block user u

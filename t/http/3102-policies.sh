@@ -157,7 +157,7 @@ $(band deny 50 100),$(band allow 0 49)|bands[0].min must be 0 in the first band
 $(band block 0 100)|bands[0].verdict must be allow, challenge, review or deny
 $(band allow '"0"' 100)|bands[0].min must be a number from 0 to 100
 $(band review 0 100 ',"queue":"x"')|bands[0].queue is an unknown field
-$(band review 0 100 ',"reviewQueue":""')|bands[0].reviewQueue must be a string of 1 to 128 bytes
+$(band review 0 100 ',"reviewQueue":""')|bands[0].reviewQueue must be one line, not blank, of 1 to 128 bytes
 {"min":0,"max":100}|bands[0].verdict is required
 7|bands[0] must be an object
 END

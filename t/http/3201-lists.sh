@@ -131,7 +131,6 @@ done <<'END'
 "kind":"block","subject":"user","value":""|value must be a string of 1 to 256 bytes
 "kind":"block","subject":"user","value":7|value must be a string of 1 to 256 bytes
 "kind":"block","subject":"user","value":"a\tb"|value must be 1 to 128 bytes of UTF-8, no control characters
-"kind":"block","subject":"user","value":"x","reason":"has 4111 1111 1111 1111"|reason must be up to 256 bytes of UTF-8, on one line, without a card number
 "kind":"block","subject":"user","value":"x","reason":7|reason must be a string of 0 to 256 bytes
 "kind":"block","subject":"user","value":"x","expiresAt":"tomorrow"|expiresAt must be a time like 2027-01-31T00:00:00Z
 "kind":"block","subject":"user","value":"x","expiresAt":"2020-01-01T00:00:00Z"|expiresAt is over already

@@ -374,6 +374,9 @@ static const struct body_field fields[] = {
 	{ "on", BODY_BOOL, false, false, 0, 0 },
 	{ "scopes", BODY_ARRAY, false, false, 1, 2 },
 	{ "policy", BODY_OBJECT, false, true, 0, 0 },
+	{ "label", BODY_LINE, false, true, 1, 20 },
+	{ "user", BODY_OPAQUE, false, true, 1, 20 },
+	{ "value", BODY_SCALAR, false, true, 0, 0 },
 };
 
 static const struct {
@@ -430,6 +433,24 @@ static const struct {
 	{ "{\"name\":\"n\",\"scopes\":{}}", "scopes",
 	    "must be an array of 1 to 2 elements" },
 	{ "{\"name\":\"n\",\"policy\":[]}", "policy", "must be an object" },
+	{ "{\"name\":\"n\",\"label\":\" till 7\"}", NULL, NULL },
+	{ "{\"name\":\"n\",\"label\":\"  \"}", "label",
+	    "must be one line, not blank, of 1 to 20 bytes" },
+	{ "{\"name\":\"n\",\"label\":\"a\\u001b[2J\"}", "label",
+	    "must be one line, not blank, of 1 to 20 bytes" },
+	{ "{\"name\":\"n\",\"label\":\"a\\nb\"}", "label",
+	    "must be one line, not blank, of 1 to 20 bytes" },
+	{ "{\"name\":\"n\",\"label\":\"a\\u0085b\"}", "label",
+	    "must be one line, not blank, of 1 to 20 bytes" },
+	{ "{\"name\":\"n\",\"label\":\"4111111111111111\"}", "label",
+	    BODY_PAN_RULE },
+	{ "{\"name\":\"n\",\"user\":\"4111111111111111\"}", NULL, NULL },
+	{ "{\"name\":\"n\",\"value\":\"4111111111111111\"}", "value",
+	    BODY_PAN_RULE },
+	{ "{\"name\":\"n\",\"value\":4111111111111111}", "value",
+	    BODY_PAN_RULE },
+	{ "{\"name\":\"n\",\"_4111111111111111\":1}", "",
+	    "the body has an unknown field" },
 };
 
 /* Parse a text that must be JSON. */
@@ -739,7 +760,10 @@ START_TEST(operator_bodies)
 	r = body_check(parse(&a, checks[_i].json), fields, nitems(fields), &f);
 	ck_assert_int_eq(r, checks[_i].where == NULL ? 0 : -1);
 	if (r == -1) {
-		ck_assert_int_eq(f.code, INVALID_REQUEST);
+		ck_assert_int_eq(f.code,
+		    strcmp(checks[_i].why, BODY_PAN_RULE) == 0
+			? INGEST_PAN_REJECTED
+			: INVALID_REQUEST);
 		ck_assert_str_eq(f.where, checks[_i].where);
 		ck_assert_str_eq(f.why, checks[_i].why);
 	}

@@ -349,7 +349,7 @@ static const struct {
 	{ FAIL_OPEN("[{\"verdict\":\"review\",\"min\":0,\"max\":100,"
 		    "\"reviewQueue\":\"a\\tb\"}]"),
 	    NULL, "policy.bands[0].reviewQueue",
-	    "must have no control characters" },
+	    "must be one line, not blank, of 1 to 128 bytes" },
 };
 
 START_TEST(reads_policies)

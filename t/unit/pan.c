@@ -250,6 +250,19 @@ START_TEST(counted)
 }
 END_TEST
 
+/* Where it is, with its separators; what is set off from it is not of it. */
+START_TEST(found)
+{
+	static const char text[] = "no 12, card 4111 1111-1111 1111 123, x";
+	size_t size = 0;
+	const char *at = pan_find(text, sizeof(text) - 1, &size);
+
+	ck_assert_ptr_eq(at, text + 12);
+	ck_assert_uint_eq(size, 19);
+	ck_assert_ptr_null(pan_find(text, 20, &size));
+}
+END_TEST
+
 /* Any one digit wrong is no card number. */
 START_TEST(every_digit_counts)
 {
@@ -277,6 +290,7 @@ suite_pan(void)
 	tcase_add_loop_test(tc, in_text, 0, (int)nitems(texts));
 	tcase_add_loop_test(tc, in_number, 0, (int)nitems(numbers));
 	tcase_add_test(tc, counted);
+	tcase_add_test(tc, found);
 	tcase_add_test(tc, every_digit_counts);
 	suite_add_tcase(s, tc);
 	return s;
