@@ -84,6 +84,7 @@ struct seed_kind {
 };
 
 static int status(struct work *);
+static void say_gaps(const struct work *);
 static int bring(struct work *, struct fail *);
 static int files_load(struct work *, struct fail *);
 static int seen_load(struct work *, struct fail *);
@@ -149,6 +150,8 @@ migrate(const struct command *cmd, int argc, char **argv)
 		ret = ctl_failed("migrate", &f);
 	else if (w.done == 0)
 		printf("up to date\n");
+	else
+		say_gaps(&w);
 	db_close(w.db);
 	ctl_arena_free(&w.arena);
 	return ret;
@@ -173,7 +176,19 @@ status(struct work *w)
 		printf("%-32s %s\n", w->file[i].name,
 		    j < w->n_seen ? at : "pending");
 	}
+	say_gaps(w);
 	return EX_OK;
+}
+
+/* Numbers that no migration has look like lost files: say that they are not. */
+static void
+say_gaps(const struct work *w)
+{
+	if (w->n_files > 0 &&
+	    (size_t)w->file[w->n_files - 1].number != w->n_files)
+		printf("%zu migrations in all; the numbers that are left out "
+		       "were never used\n",
+		    w->n_files);
 }
 
 /* Everything, in order, while nobody else does the same. */

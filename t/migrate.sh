@@ -54,6 +54,8 @@ sql 'create database assay' postgres
 
 ctl migrate --sql "$scratch/sql" --status
 check "status of an empty database" prints '0001_init .*pending'
+check "status explains the numbers that are left out" \
+    prints 'the numbers that are left out were never used'
 check "status changes nothing" counts 0 \
     "select count(*) from pg_namespace where nspname = 'assay'"
 

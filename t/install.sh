@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# make install and uninstall, below a scratch directory: the manuals name what
+# is there, and nothing stays behind.
+set -u
+srcdir=$(cd "$(dirname "$0")/.." && pwd)
+builddir=$(cd "${builddir:-.}" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=t/program.sh
+. "$srcdir/t/program.sh"
+root=$scratch/root
+
+# made TARGET: make it, for that directory.
+made() {
+	env -u MAKEFLAGS -u MFLAGS make -s -C "$builddir" "$1" \
+	    DESTDIR="$root" >"$scratch/out" 2>"$scratch/err"
+}
+
+# variable NAME: its value in the Makefile.
+variable() {
+	printf 'include Makefile\nshow-it:\n\t@echo \044(%s)\n' "$1" |
+	    (cd "$builddir" && env -u MAKEFLAGS -u MFLAGS make -s -f - show-it)
+}
+
+check "make install works" made install
+mandir=$(variable mandir)
+for page in "$srcdir"/man/*.[578]; do
+	check "${page##*/} is installed" \
+	    test -f "$root$mandir/man${page##*.}/${page##*/}"
+done
+pkgdatadir=$(variable pkgdatadir)
+docdir=$(variable docdir)
+find "$root$mandir" -type f -exec cat {} + |
+    grep -o -e "${pkgdatadir}[a-zA-Z0-9._/-]*" \
+	-e "${docdir}[a-zA-Z0-9._/-]*" |
+    sed 's/[.,]$//' | sort -u >"$scratch/named"
+check "the manuals name files in the data directory" \
+    grep -q "^$pkgdatadir/" "$scratch/named"
+while read -r path; do
+	check "$path, which a manual names, is installed" test -e "$root$path"
+done <"$scratch/named"
+if [ "$pkgdatadir" != /usr/share/assay ]; then
+	grep -rl '/usr/share/\(doc/\)*assay' "$root$mandir" >"$scratch/other"
+	check "no manual names the directories of another prefix" \
+	    test ! -s "$scratch/other"
+fi
+check "make uninstall works" made uninstall
+find "$root" -type f >"$scratch/left"
+check "make uninstall leaves no file" test ! -s "$scratch/left"
+check "make uninstall removes the data directory" \
+    test ! -e "$root$pkgdatadir"
+check "make uninstall removes the directory of documents" \
+    test ! -e "$root$docdir"
+conclude
