@@ -44,6 +44,13 @@ static const size_t texts[] = {
 static void put_value(struct str *, struct value);
 static int by_name(const void *, const void *);
 
+/* In the order of strcmp(). */
+static const char currencies[][4] = {
+#define CURRENCY(code) #code,
+#include "core/currencies.tbl"
+#undef CURRENCY
+};
+
 const char *
 event_type_name(enum event_type type)
 {
@@ -159,6 +166,26 @@ event_bin(const char *text)
 
 	return n >= EVENT_BIN_MIN && n <= EVENT_BIN_MAX &&
 	    strspn(text, "0123456789") == n;
+}
+
+bool
+event_currency(const char *code)
+{
+	size_t low = 0, mid;
+	size_t high = sizeof(currencies) / sizeof(currencies[0]);
+	int order;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		order = strcmp(code, currencies[mid]);
+		if (order == 0)
+			return true;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return false;
 }
 
 bool

@@ -50,7 +50,7 @@ struct event {
 	bool has_amount;
 	double amount; /* 0 to EVENT_AMOUNT_MAX */
 	const char *amount_text; /* the decimal text as it was sent */
-	const char *currency; /* three upper-case letters */
+	const char *currency; /* a code of ISO 4217, upper case */
 
 	const char *user; /* never NULL */
 	const char *device;
@@ -62,7 +62,7 @@ struct event {
 
 	const char *instrument_kind; /* card, wallet or bank */
 	const char *bin; /* 6 to 8 digits */
-	const char *issuer_country; /* two upper-case letters */
+	const char *issuer_country; /* a code of ISO 3166, upper case */
 	struct value three_ds; /* bool or unknown */
 
 	const struct attr *attrs; /* in the order sent */
@@ -109,6 +109,9 @@ int event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
 
 /* Whether text is 6 to 8 digits: the beginning of a card number, no more. */
 bool event_bin(const char *text);
+
+/* Whether code, in upper case, is a currency of core/currencies.tbl. */
+bool event_currency(const char *code);
 
 /* Whether n bytes are UTF-8 without Unicode's controls (C0, DEL, C1). */
 bool event_plain(const char *s, size_t n);

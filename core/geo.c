@@ -64,6 +64,15 @@ geo_centroid(const char country[3], double *ret_lat, double *ret_lon)
 	return 0;
 }
 
+bool
+geo_country(const char *country)
+{
+	const struct country *row;
+
+	row = row_below(countries, N_COUNTRIES, sizeof(*row), country);
+	return row != NULL && strcmp(row->code, country) == 0;
+}
+
 enum truth
 geo_phone_in_country(const char *phone, const char country[3])
 {

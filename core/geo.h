@@ -27,6 +27,9 @@ double geo_distance_km(double lat1, double lon1, double lat2, double lon2);
  */
 int geo_centroid(const char country[3], double *ret_lat, double *ret_lon);
 
+/* Whether country is a code of ISO 3166-1, or XK, in upper case. */
+bool geo_country(const char *country);
+
 /*
  * Whether the phone (digits, with its calling code) belongs to a numbering
  * plan that country is part of: true or false, unknown when the calling code

@@ -219,7 +219,6 @@ form_bin(const char *text, char ret[LIST_VALUE_SIZE])
 static int
 form_country(const char *text, char ret[LIST_VALUE_SIZE])
 {
-	double lat, lon;
 	size_t i;
 
 	if (strlen(text) != 2)
@@ -228,7 +227,7 @@ form_country(const char *text, char ret[LIST_VALUE_SIZE])
 		ret[i] = text[i] >= 'a' && text[i] <= 'z'
 		    ? (char)(text[i] - 'a' + 'A')
 		    : text[i];
-	return geo_centroid(ret, &lat, &lon);
+	return geo_country(ret) ? 0 : -1;
 }
 
 /* The beginnings of an event's bin that may be listed. */

@@ -9,6 +9,7 @@
 #include "core/arena.h"
 #include "core/event.h"
 #include "core/fail.h"
+#include "core/geo.h"
 #include "core/pan.h"
 #include "lib/body.h"
 #include "lib/body_int.h"
@@ -51,6 +52,8 @@ struct exempt {
 static bool has_pan(struct json_object *, const char *);
 static bool object_has_pan(struct json_object *, const char *);
 static bool is_exempt(const char *, const char *);
+static bool find_member(
+    struct json_object *, const char *, struct json_object **);
 static int read_type(struct json_object *, struct event *, struct fail *);
 static int read_texts(struct arena *, struct json_object *,
     const struct text_field *, size_t, struct event *, struct fail *);
@@ -74,7 +77,8 @@ static int too_big(struct fail *);
 static const struct text_field event_fields[] = {
 	{ "id", offsetof(struct event, id), false, form_id, ID_RULE },
 	{ "currency", offsetof(struct event, currency), false, form_currency,
-	    "must be a string of three letters" },
+	    "must be the three letters of a currency in ISO 4217; XTS and "
+	    "XXX name none" },
 };
 
 static const struct text_field subject_fields[] = {
@@ -99,7 +103,8 @@ static const struct text_field instrument_fields[] = {
 	{ "instrument.bin", offsetof(struct event, bin), false, form_bin,
 	    "must be a string of 6 to 8 digits" },
 	{ "instrument.issuerCountry", offsetof(struct event, issuer_country),
-	    false, form_country, "must be a string of two letters" },
+	    false, form_country,
+	    "must be the two letters of a country in ISO 3166" },
 };
 
 static const struct section subject = { "subject", true, subject_fields,
@@ -204,12 +209,20 @@ is_exempt(const char *object, const char *name)
 	return false;
 }
 
+/* The member of that name; null is no member, as many clients write it. */
+static bool
+find_member(
+    struct json_object *json, const char *name, struct json_object **ret)
+{
+	return json_object_object_get_ex(json, name, ret) && *ret != NULL;
+}
+
 static int
 read_type(struct json_object *json, struct event *ev, struct fail *f)
 {
 	struct json_object *value;
 
-	if (json_object_object_get_ex(json, "type", &value) &&
+	if (find_member(json, "type", &value) &&
 	    json_object_is_type(value, json_type_string))
 		ev->type = event_type_parse(json_object_get_string(value));
 	if (ev->type == EVENT_TYPE__NONE)
@@ -229,7 +242,7 @@ read_texts(struct arena *a, struct json_object *json,
 
 	for (i = 0; i < n; i++) {
 		dot = strchr(fields[i].path, '.');
-		if (!json_object_object_get_ex(
+		if (!find_member(
 			json, dot == NULL ? fields[i].path : dot + 1, &value)) {
 			if (fields[i].required)
 				return invalid(
@@ -258,7 +271,7 @@ read_amount(
 	struct json_object *value;
 	const char *text;
 
-	if (!json_object_object_get_ex(json, "amount", &value))
+	if (!find_member(json, "amount", &value))
 		return 0;
 	if (!body_is_number(value))
 		return invalid("amount", rule, f);
@@ -281,7 +294,7 @@ read_section(struct arena *a, struct json_object *json,
 {
 	struct json_object *value;
 
-	if (!json_object_object_get_ex(json, section->name, &value))
+	if (!find_member(json, section->name, &value))
 		return section->required
 		    ? invalid(section->name, "is required", f)
 		    : 0;
@@ -295,8 +308,8 @@ read_three_ds(struct json_object *json, struct event *ev, struct fail *f)
 {
 	struct json_object *object, *value;
 
-	if (!json_object_object_get_ex(json, instrument.name, &object) ||
-	    !json_object_object_get_ex(object, "threeDS", &value))
+	if (!find_member(json, instrument.name, &object) ||
+	    !find_member(object, "threeDS", &value))
 		return 0;
 	if (!json_object_is_type(value, json_type_boolean))
 		return invalid(
@@ -313,18 +326,20 @@ read_attrs(
 	struct attr *attrs;
 	size_t bytes = 0;
 
-	if (!json_object_object_get_ex(json, "attributes", &object))
+	if (!find_member(json, "attributes", &object))
 		return 0;
 	if (!json_object_is_type(object, json_type_object))
 		return invalid("attributes", "must be an object", f);
-	if (json_object_object_length(object) > EVENT_ATTRS_MAX)
-		return invalid("attributes", "must be at most 64", f);
 	attrs = arena_array(a, EVENT_ATTRS_MAX, sizeof(*attrs));
 	if (attrs == NULL)
 		return too_big(f);
 	ev->attrs = attrs;
 	json_object_object_foreach(object, name, value)
 	{
+		if (value == NULL)
+			continue;
+		if (ev->n_attrs == EVENT_ATTRS_MAX)
+			return invalid("attributes", "must be at most 64", f);
 		if (read_attr(
 			a, name, value, &attrs[ev->n_attrs++], &bytes, f) == -1)
 			return -1;
@@ -411,14 +426,16 @@ static const char *
 form_currency(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	(void)ev;
-	return form_letters(a, s, n, CURRENCY_LETTERS);
+	s = form_letters(a, s, n, CURRENCY_LETTERS);
+	return s != NULL && event_currency(s) ? s : NULL;
 }
 
 static const char *
 form_country(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	(void)ev;
-	return form_letters(a, s, n, COUNTRY_LETTERS);
+	s = form_letters(a, s, n, COUNTRY_LETTERS);
+	return s != NULL && geo_country(s) ? s : NULL;
 }
 
 static const char *

@@ -16,6 +16,7 @@
 #include "core/arena.h"
 #include "core/event.h"
 #include "core/fail.h"
+#include "core/geo.h"
 #include "core/str.h"
 #include "lib/body.h"
 #include "t/fuzz/fuzz.h"
@@ -183,8 +184,10 @@ check_event(const struct event *ev)
 	}
 	if (ev->has_amount) {
 		assert(ev->amount >= 0 && ev->amount <= EVENT_AMOUNT_MAX);
-		assert(ev->currency != NULL && strlen(ev->currency) == 3);
+		assert(ev->currency != NULL);
 	}
+	assert(ev->currency == NULL || event_currency(ev->currency));
+	assert(ev->issuer_country == NULL || geo_country(ev->issuer_country));
 	assert(ev->n_attrs <= EVENT_ATTRS_MAX);
 }
 

@@ -61,7 +61,8 @@ rows() {
 		for (1 .. 120) {
 			row(id => "coins-$_", type => "wallet.withdraw",
 			    amount => int($_ * $_ / 0.07) / 100,
-			    currency => "X" . chr(65 + $_ % 11) . "A",
+			    currency => (qw(EUR USD GBP JPY CHF SEK NOK DKK
+				PLN CZK HUF))[$_ % 11],
 			    user => "coins", device => "d-" . $_ % 4)
 		}' >>"$scratch/rows.csv"
 	events=$(($(wc -l <"$scratch/rows.csv") - 1))

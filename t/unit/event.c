@@ -142,6 +142,9 @@ static const struct {
 	{ EVENT_ORDER_PLACE, "order.place", true },
 };
 
+static const char *const no_currencies[] = { "", "E", "EU", "EURO", "eur",
+	"AAA", "UDS", "XTS", "XXX", "ZZZ" };
+
 static const char *const no_types[] = { NULL, "", "card", "card.authorize ",
 	"Card.authorize", "card.authorise" };
 
@@ -170,6 +173,25 @@ START_TEST(phone_numbers)
 	}
 	ck_assert_int_eq(event_phone(phones[_i].phone, got), 0);
 	ck_assert_str_eq(got, phones[_i].want);
+}
+END_TEST
+
+START_TEST(currencies_are_found)
+{
+	static const char codes[][4] = {
+#define CURRENCY(code) #code,
+#include "core/currencies.tbl"
+#undef CURRENCY
+	};
+	size_t i;
+
+	for (i = 0; i < nitems(codes); i++) {
+		ck_assert_msg(event_currency(codes[i]), "%s", codes[i]);
+		if (i > 0)
+			ck_assert_str_lt(codes[i - 1], codes[i]);
+	}
+	for (i = 0; i < nitems(no_currencies); i++)
+		ck_assert(!event_currency(no_currencies[i]));
 }
 END_TEST
 
@@ -275,6 +297,7 @@ suite_event(void)
 
 	tcase_add_loop_test(tc, addresses, 0, (int)nitems(ips));
 	tcase_add_loop_test(tc, phone_numbers, 0, (int)nitems(phones));
+	tcase_add_test(tc, currencies_are_found);
 	tcase_add_loop_test(tc, type_names, 0, (int)nitems(types));
 	tcase_add_loop_test(tc, unknown_type_names, 0, (int)nitems(no_types));
 	tcase_add_test(tc, every_type_is_listed);
