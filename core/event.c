@@ -189,6 +189,12 @@ event_currency(const char *code)
 }
 
 bool
+event_blank(const char *text)
+{
+	return text[strspn(text, " ")] == '\0';
+}
+
+bool
 event_plain(const char *s, size_t n)
 {
 	uint32_t code;

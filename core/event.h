@@ -113,6 +113,9 @@ bool event_bin(const char *text);
 /* Whether code, in upper case, is a currency of core/currencies.tbl. */
 bool event_currency(const char *code);
 
+/* Whether text is empty or nothing but spaces. */
+bool event_blank(const char *text);
+
 /* Whether n bytes are UTF-8 without Unicode's controls (C0, DEL, C1). */
 bool event_plain(const char *s, size_t n);
 

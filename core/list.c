@@ -23,7 +23,7 @@ static const char *const kinds[LIST_KIND__MAX] = {
 	[LIST_WATCH] = "watch",
 };
 
-#define ID_RULE "must be 1 to 128 bytes of UTF-8, no control characters"
+#define ID_RULE "must be 1 to 128 bytes of UTF-8, not blank, no control characters"
 
 /* Each subject, and where an event has it; a country is no field of it. */
 static const struct {
@@ -106,7 +106,8 @@ list_reason(const char *text)
 {
 	const size_t n = strlen(text);
 
-	return n <= LIST_REASON_MAX && event_plain(text, n);
+	return n <= LIST_REASON_MAX && !event_blank(text) &&
+	    event_plain(text, n);
 }
 
 size_t
@@ -186,7 +187,7 @@ form_id(const char *text, char ret[LIST_VALUE_SIZE])
 {
 	const size_t n = strlen(text);
 
-	if (n == 0 || n > EVENT_ID_MAX || !event_plain(text, n))
+	if (event_blank(text) || n > EVENT_ID_MAX || !event_plain(text, n))
 		return -1;
 	memcpy(ret, text, n + 1);
 	return 0;

@@ -76,7 +76,7 @@ const char *list_value_rule(enum list_subject subject);
 
 /*
  * Whether text may be kept as a reason: up to LIST_REASON_MAX bytes of UTF-8,
- * no control characters.
+ * not blank, no control characters.
  */
 bool list_reason(const char *text);
 

@@ -30,7 +30,7 @@ static const struct body_field fields[] = {
 	{ "kind", BODY_STRING, true, false, 1, 16 },
 	{ "subject", BODY_STRING, true, false, 1, 16 },
 	{ "value", BODY_OPAQUE, true, false, 1, VALUE_MAX },
-	{ "reason", BODY_STRING, false, true, 0, LIST_REASON_MAX },
+	{ "reason", BODY_STRING, false, true, 1, LIST_REASON_MAX },
 	{ "expiresAt", BODY_STRING, false, true, 0, 64 },
 };
 

@@ -11,6 +11,7 @@
 #include "lib/clock.h"
 
 #define DAY_SECONDS (24 * 60 * 60)
+#define LEAP_SECOND 60
 
 /* A time as its digits say it. */
 struct fields {
@@ -24,6 +25,7 @@ static bool digits(const char **p, int n, int *ret);
 static bool separator(const char **p, const char *any);
 static bool date(const char **p, struct fields *fi);
 static bool time_of_day(const char **p, struct fields *fi);
+static bool seconds(const char **p, struct fields *fi);
 static void fraction(const char **p, struct fields *fi);
 static bool zone(const char **p, struct fields *fi);
 
@@ -68,7 +70,7 @@ clock_parse(const char *text, int64_t *ret)
 	struct fields fi = { 0 };
 	struct tm tm = { 0 };
 
-	if (!date(&text, &fi) || !separator(&text, "T ") ||
+	if (!date(&text, &fi) || !separator(&text, "Tt ") ||
 	    !time_of_day(&text, &fi) || !zone(&text, &fi) || *text != '\0')
 		return -1;
 	tm.tm_year = fi.year - 1900;
@@ -80,6 +82,10 @@ clock_parse(const char *text, int64_t *ret)
 	if (tm.tm_mon != fi.month - 1 || tm.tm_mday != fi.day)
 		return -1;
 	*ret += fi.hour * 3600 + fi.minute * 60 + fi.second - fi.offset;
+
+	/* A leap second ends a day; the next one begins with it. */
+	if (fi.second == LEAP_SECOND && *ret % DAY_SECONDS != 0)
+		return -1;
 	*ret = *ret * CLOCK_SECOND + fi.us;
 	return 0;
 }
@@ -125,14 +131,21 @@ date(const char **p, struct fields *fi)
 	    fi->day >= 1 && fi->day <= 31;
 }
 
-/* HH:MM:SS and perhaps a fraction. */
+/* HH:MM and perhaps seconds. */
 static bool
 time_of_day(const char **p, struct fields *fi)
 {
 	if (!digits(p, 2, &fi->hour) || !separator(p, ":") ||
-	    !digits(p, 2, &fi->minute) || !separator(p, ":") ||
-	    !digits(p, 2, &fi->second) || fi->hour > 23 || fi->minute > 59 ||
-	    fi->second > 59)
+	    !digits(p, 2, &fi->minute) || fi->hour > 23 || fi->minute > 59)
+		return false;
+	return !separator(p, ":") || seconds(p, fi);
+}
+
+/* SS and perhaps a fraction. */
+static bool
+seconds(const char **p, struct fields *fi)
+{
+	if (!digits(p, 2, &fi->second) || fi->second > LEAP_SECOND)
 		return false;
 	if (!separator(p, "."))
 		return true;

@@ -47,18 +47,18 @@ entry_read(
 	if (list_value(ret->en_subject, text[ENTRY_VALUE], ret->en_value) == -1)
 		return refuse(
 		    f, fields[ENTRY_VALUE], list_value_rule(ret->en_subject));
-	if (reason != NULL && *reason != '\0')
-		ret->en_reason = reason;
-	if (ret->en_reason != NULL && !list_reason(reason))
+	if (reason != NULL && !list_reason(reason))
 		return refuse(f, fields[ENTRY_REASON],
-		    "must be up to 256 bytes of UTF-8, on one line");
-	if (ret->en_reason != NULL && pan_in_text(reason, strlen(reason)))
+		    "must be 1 to 256 bytes of UTF-8, on one line, not blank");
+	if (reason != NULL && pan_in_text(reason, strlen(reason)))
 		return fail_set(f, FAIL_INPUT, INGEST_PAN_REJECTED,
 		    fields[ENTRY_REASON], "%s", BODY_PAN_RULE);
-	if (end != NULL && *end != '\0' &&
+	ret->en_reason = reason;
+	if (end != NULL &&
 	    (clock_parse(end, &ret->en_expires) == -1 || ret->en_expires <= 0))
 		return refuse(f, fields[ENTRY_EXPIRES],
-		    "must be a time like 2027-01-31T00:00:00Z");
+		    "must be a day and time of ISO 8601, like "
+		    "2027-01-31T00:00:00Z");
 	return 0;
 }
 
@@ -93,10 +93,16 @@ entry_next(struct csv *cs, const struct entry_columns *ec, struct entry *ret,
 
 	if ((r = csv_next(cs, f)) != 1)
 		return r;
-	for (field = 0; field < ENTRY_FIELD__MAX; field++)
+	for (field = 0; field < ENTRY_FIELD__MAX; field++) {
 		text[field] = ec->ec_column[field] == -1
 		    ? NULL
 		    : cs->cs_field[ec->ec_column[field]];
+
+		/* In a file, what is left out is an empty field. */
+		if (field > ENTRY_VALUE && text[field] != NULL &&
+		    *text[field] == '\0')
+			text[field] = NULL;
+	}
 	return entry_read(text, ret, f) == -1 ? -1 : 1;
 }
 

@@ -18,6 +18,7 @@ bad() {
 }
 bad "no name" '{}'
 bad "an empty name" '{"name":""}'
+bad "a blank name" '{"name":"  "}'
 bad "a name of 129 bytes" "{\"name\":\"$(printf '%0129d' 0)\"}"
 bad "a number for a name" '{"name":1}'
 bad "an unknown scope" '{"name":"n","scopes":["everything"]}'

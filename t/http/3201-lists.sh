@@ -50,7 +50,7 @@ done
 save block ip 203.0.113.9
 is "the same again changes it" "$STATUS $(json '"\(.id) \(.reason) \(.expiresAt)"')" \
     "200 $id null null"
-save block ip 203.0.113.9 ',"reason":null,"expiresAt":""'
+save block ip 203.0.113.9 ',"reason":null,"expiresAt":null'
 is "or leaves it" "$STATUS $(json .id)" "200 $id"
 is "which tells nobody" "$(sql "select lists from assay.epoch")" 3
 save watch ip 203.0.113.9
@@ -130,9 +130,14 @@ done <<'END'
 "kind":"block","subject":"country","value":"UK"|value must be the two letters of a country in ISO 3166
 "kind":"block","subject":"user","value":""|value must be a string of 1 to 256 bytes
 "kind":"block","subject":"user","value":7|value must be a string of 1 to 256 bytes
-"kind":"block","subject":"user","value":"a\tb"|value must be 1 to 128 bytes of UTF-8, no control characters
-"kind":"block","subject":"user","value":"x","reason":7|reason must be a string of 0 to 256 bytes
-"kind":"block","subject":"user","value":"x","expiresAt":"tomorrow"|expiresAt must be a time like 2027-01-31T00:00:00Z
+"kind":"block","subject":"user","value":"a\tb"|value must be 1 to 128 bytes of UTF-8, not blank, no control characters
+"kind":"block","subject":"user","value":"x","reason":7|reason must be a string of 1 to 256 bytes
+"kind":"block","subject":"user","value":"x","expiresAt":"tomorrow"|expiresAt must be a day and time of ISO 8601, like 2027-01-31T00:00:00Z
+"kind":"block","subject":"user","value":"x","expiresAt":""|expiresAt must be a day and time of ISO 8601, like 2027-01-31T00:00:00Z
+"kind":"block","subject":"user","value":"x","expiresAt":"2050-01-31"|expiresAt must be a day and time of ISO 8601, like 2027-01-31T00:00:00Z
+"kind":"block","subject":"user","value":"x","reason":""|reason must be a string of 1 to 256 bytes
+"kind":"block","subject":"user","value":"x","reason":"  "|reason must be 1 to 256 bytes of UTF-8, on one line, not blank
+"kind":"block","subject":"user","value":" "|value must be 1 to 128 bytes of UTF-8, not blank, no control characters
 "kind":"block","subject":"user","value":"x","expiresAt":"2020-01-01T00:00:00Z"|expiresAt is over already
 "kind":"block","subject":"user","value":"x","expires":"2050-01-01T00:00:00Z"|expires is an unknown field
 END

@@ -131,8 +131,8 @@ is "a bad file" "$STATUS" 65
 is "is told by its lines" "$(sed "s,$scratch/,," "$scratch/err")" \
 "bad.csv:3: value must be an IPv4 or IPv6 address
 bad.csv:4: kind must be block, allow or watch
-bad.csv:5: expiresAt must be a time like 2027-01-31T00:00:00Z
-bad.csv:6: value must be 1 to 128 bytes of UTF-8, no control characters
+bad.csv:5: expiresAt must be a day and time of ISO 8601, like 2027-01-31T00:00:00Z
+bad.csv:6: value must be 1 to 128 bytes of UTF-8, not blank, no control characters
 assayctl: nothing was imported; correct the file and import it again"
 from_stdin "$scratch/bad.csv"
 check "from standard input too" grep -q '^stdin:3: ' "$scratch/err"

@@ -77,7 +77,8 @@ END_TEST
 
 START_TEST(takes_reasons)
 {
-	ck_assert(list_reason(""));
+	ck_assert(!list_reason(""));
+	ck_assert(!list_reason("  "));
 	ck_assert(list_reason("Betrug, siehe Fall 7"));
 	ck_assert(list_reason(X128 X128));
 	ck_assert(!list_reason(X128 X128 "x"));
