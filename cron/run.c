@@ -107,6 +107,7 @@ prepare(struct run *r, struct fail *f)
 	    *r->job->url, "assay cron", r->job->timeout_ms, r->job->session, f);
 	if (r->db == NULL)
 		return -1;
+	db_share(r->db, &r->shm->sh_decide_db);
 	return r->job->open == NULL ? 0 : r->job->open(r, f);
 }
 

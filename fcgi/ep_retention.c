@@ -76,16 +76,18 @@ static int
 run(struct req *req, int64_t gone[RETAIN__MAX])
 {
 	struct running ru = { req, clock_ticks() + RUN_TIME, gone };
+	struct db_shared own = { 0 };
 	struct db *db;
 	enum retain i;
 	int r;
 
-	db = db_open(conf.RETAIN_DATABASE_URL, "assay retain",
-	    RETAIN_TIMEOUT_MS, STMT_SESSION, &req->fail);
+	db = db_new(conf.RETAIN_DATABASE_URL, "assay retain", RETAIN_TIMEOUT_MS,
+	    STMT_SESSION, &req->fail);
 	if (db == NULL)
 		return -1;
+	db_share(db, &own);
 	db_over(db, is_over, &ru);
-	r = sweep(&ru, db);
+	r = db_ready(db, &req->fail) == -1 ? -1 : sweep(&ru, db);
 	db_close(db);
 	for (i = 0; r == -1 && i < RETAIN__MAX; i++)
 		req->kept = req->kept || gone[i] > 0;

@@ -151,12 +151,16 @@ prepare_db(struct worker *w, struct fail *f)
 	if (w->group == GROUP_OPERATOR) {
 		w->db = db_new(conf.OPERATOR_DATABASE_URL, "assay operator",
 		    OPERATOR_TIMEOUT_MS, STMT_SESSION, f);
-		return w->db == NULL ? -1 : 0;
+		if (w->db == NULL)
+			return -1;
+		db_share(w->db, &w->shm->sh_operator_db);
+		return 0;
 	}
 	w->db = db_new(conf.DATABASE_URL, "assay decide", SET_TIMEOUT_ONE,
 	    STMT_SESSION_DECIDE, f);
 	if (w->db == NULL)
 		return -1;
+	db_share(w->db, &w->shm->sh_decide_db);
 	db_breaker(w->db, &w->shm->sh_retry_at);
 	return 0;
 }

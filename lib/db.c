@@ -18,9 +18,13 @@
 #include "core/fail.h"
 #include "lib/clock.h"
 #include "lib/db.h"
+#include "lib/db_host.h"
+#include "lib/db_why.h"
+#include "lib/log.h"
 
 #define CONNECT_MAX (3 * CLOCK_SECOND) /* to have a connection */
 #define CONNECT_DECIDE (1 * CLOCK_SECOND) /* where a decision waits for it */
+#define SHARE_MIN (CLOCK_SECOND / 4) /* of that, for one of several hosts */
 #define PREPARE_MAX (10 * CLOCK_SECOND) /* to prepare all statements */
 #define SLACK_MS 200 /* beyond its own timeout, until a server is silent */
 #define ASK_MS 100 /* between two questions whether it is over */
@@ -28,6 +32,8 @@
 #define RETRY_MIN (CLOCK_SECOND / 5) /* between attempts to connect */
 #define POSTGRES_EPOCH INT64_C(946684800000000) /* 2000-01-01 in us UTC */
 #define NO_DEADLINE INT64_MAX
+#define READ_ONLY "25006" /* SQLSTATE */
+#define WHY_SIZE 160 /* of the words for a failure */
 #define OID_INT8 20
 #define OID_BYTEA 17
 #define OID_TEXT 25
@@ -37,6 +43,9 @@ struct db {
 	PGconn *db_conn;
 	char *db_url;
 	char *db_name;
+	struct db_hosts db_hosts; /* of db_url, none before the first need */
+	struct db_shared *db_shared; /* what db_share() was told, or db_own */
+	struct db_shared db_own;
 	int db_timeout_ms; /* what the session was told */
 	int64_t db_until; /* what db_until() was told, or 0 */
 	_Atomic int64_t *db_retry_at; /* what db_breaker() was told, or NULL */
@@ -72,9 +81,17 @@ static int db_connect(struct db *, struct fail *);
 static bool db_may_connect(struct db *);
 static int db_connected(struct db *, struct fail *);
 static void drop_notice(void *arg, const PGresult *notice);
-static bool url_readable(const char *);
-static bool option_plain(const PQconninfoOption *);
-static void db_greet(struct db *);
+static int db_try_hosts(struct db *, int64_t, struct fail *);
+static int db_try_host(struct db *, size_t, int64_t, struct fail *);
+static int db_dial(struct db *, const struct db_host *, int64_t);
+static int db_begin_session(struct db *, struct fail *);
+static int db_failed(struct db *, size_t, struct fail *);
+static void db_log_failure(struct db *, size_t, enum db_why, const char *);
+static void db_log_success(struct db *, size_t);
+static void db_explain_failure(
+    const struct db *, enum db_why, const char *, struct fail *);
+static const char *text_or_none(const char *);
+static void db_greet(struct db *, int64_t);
 static int db_prepare(struct db *, enum stmt, struct fail *);
 static bool db_prepares(const struct db *, enum stmt, enum stmt);
 static int db_tune(struct db *, struct fail *);
@@ -87,6 +104,7 @@ static int db_flush(struct db *, int64_t);
 static PGresult *db_result(struct db *, int64_t);
 static int db_lost(struct db *, struct fail *);
 static int db_refused(struct db *, const PGresult *, struct fail *);
+static int db_read_only(struct db *, struct fail *);
 static int64_t db_deadline(const struct db *);
 static int64_t db_at_most(const struct db *, int64_t);
 static void result_free(void *);
@@ -109,6 +127,7 @@ db_new(const char *url, const char *name, int timeout_ms, enum stmt setup,
 		fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
 		return NULL;
 	}
+	db->db_shared = &db->db_own;
 	db->db_timeout_ms = timeout_ms;
 	db->db_setup = setup;
 	db->db_trouble = DB_FINE;
@@ -135,11 +154,18 @@ db_breaker(struct db *db, _Atomic int64_t *retry_at)
 }
 
 void
+db_share(struct db *db, struct db_shared *shared)
+{
+	db->db_shared = shared;
+}
+
+void
 db_close(struct db *db)
 {
 	if (db == NULL)
 		return;
 	PQfinish(db->db_conn);
+	db_hosts_clear(&db->db_hosts);
 	free(db->db_url);
 	free(db->db_name);
 	free(db);
@@ -629,33 +655,99 @@ db_may_connect(struct db *db)
 		    db->db_retry_at, &at, now + CONNECT_DECIDE));
 }
 
+/* A session with one of the hosts, of which each has its share of the time. */
 static int
 db_connected(struct db *db, struct fail *f)
 {
-	const char *const keys[] = { "dbname", "application_name",
-		"client_encoding", NULL };
-	const char *values[] = { db->db_url, db->db_name, "UTF8", NULL };
+	const int64_t deadline = db_at_most(db,
+	    db->db_setup == STMT_SESSION_DECIDE ? CONNECT_DECIDE : CONNECT_MAX);
 
 	PQfinish(db->db_conn);
 	db->db_conn = NULL;
 	db->db_queued = 0;
-	if (!url_readable(db->db_url)) {
-		db_lost(db, NULL);
-		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
-		    "the connection string of the database cannot be read");
+	if (db->db_hosts.dh_n == 0 &&
+	    db_hosts_read(&db->db_hosts, db->db_url, f) == -1)
+		return db_lost(db, NULL);
+	return db_try_hosts(db, deadline, f);
+}
+
+/*
+ * Try each once, from the one that the last session was with; the next attempt
+ * goes on where the time of this one was over.
+ */
+static int
+db_try_hosts(struct db *db, int64_t deadline, struct fail *f)
+{
+	const size_t n = db->db_hosts.dh_n;
+	size_t i = (size_t)atomic_load(&db->db_shared->ds_host) % n;
+	size_t left;
+	int64_t now, share;
+
+	for (left = n; left > 0; left--) {
+		now = clock_ticks();
+		share = (deadline - now) / (int64_t)left;
+		if (share < SHARE_MIN)
+			share = SHARE_MIN;
+		if (now + share > deadline)
+			share = deadline - now;
+		if (db_try_host(db, i, now + share, f) == 0) {
+			atomic_store(&db->db_shared->ds_host, (int32_t)i);
+			return 0;
+		}
+		if (db->db_trouble != DB_LOST)
+			return -1;
+		i = (i + 1) % n;
+		atomic_store(&db->db_shared->ds_host, (int32_t)i);
+		if (clock_ticks() >= deadline)
+			return -1;
 	}
-	db->db_conn = PQconnectStartParams(keys, values, 1);
-	PQsetNoticeReceiver(db->db_conn, drop_notice, NULL);
-	if (PQstatus(db->db_conn) != CONNECTION_BAD)
-		db_greet(db);
-	if (PQstatus(db->db_conn) != CONNECTION_OK ||
-	    PQsetnonblocking(db->db_conn, 1) == -1 ||
-	    !PQenterPipelineMode(db->db_conn))
-		return db_lost(db, f);
+	return -1;
+}
+
+/* DB_LOST is the trouble with a host after which another may do. */
+static int
+db_try_host(struct db *db, size_t i, int64_t deadline, struct fail *f)
+{
+	if (db_dial(db, &db->db_hosts.dh_all[i], deadline) == -1)
+		return db_failed(db, i, f);
 	db->db_session++;
 	memset(db->db_prepared, 0, sizeof(db->db_prepared));
-	if (db->db_setup == 0)
-		return 0;
+	if (db->db_setup != 0 && db_begin_session(db, f) == -1)
+		return -1;
+	db_log_success(db, i);
+	return 0;
+}
+
+/* A connection to a host; what went wrong is in the connection's words. */
+static int
+db_dial(struct db *db, const struct db_host *host, int64_t deadline)
+{
+	const char *const keys[] = { "dbname", "application_name",
+		"client_encoding", "host", "hostaddr", "port",
+		"target_session_attrs", NULL };
+	const char *const values[] = { db->db_url, db->db_name, "UTF8",
+		host->dh_host, host->dh_hostaddr, host->dh_port,
+		db->db_hosts.dh_attrs, NULL };
+
+	db->db_conn = PQconnectStartParams(keys, values, 1);
+	PQsetNoticeReceiver(db->db_conn, drop_notice, NULL);
+	if (PQstatus(db->db_conn) != CONNECTION_BAD) {
+		/* With the SQLSTATE: other words depend on lc_messages. */
+		PQsetErrorVerbosity(db->db_conn, PQERRORS_VERBOSE);
+		db_greet(db, deadline);
+	}
+	if (PQstatus(db->db_conn) != CONNECTION_OK)
+		return -1;
+	PQsetErrorVerbosity(db->db_conn, PQERRORS_DEFAULT);
+	return PQsetnonblocking(db->db_conn, 1) == -1 ||
+		!PQenterPipelineMode(db->db_conn)
+	    ? -1
+	    : 0;
+}
+
+static int
+db_begin_session(struct db *db, struct fail *f)
+{
 	return db_prepare(db, 0, f) == -1 ? -1 : db_tune(db, f);
 }
 
@@ -671,45 +763,85 @@ drop_notice(void *arg, const PGresult *notice)
 }
 
 /*
- * Whether libpq reads a connection string, and as it was meant: a password
- * with "@" or "/" in it, not encoded, ends up in host, port or name.  libpq's
- * own words about what it cannot use quote it.
+ * No connection with a host.  Whoever shares what is known answers others, who
+ * need not know where the database is: the log is told.  Who asks for himself
+ * gets all of it.
  */
-static bool
-url_readable(const char *url)
+static int
+db_failed(struct db *db, size_t i, struct fail *f)
 {
-	PQconninfoOption *options, *opt;
-	bool readable;
+	char sqlstate[DB_SQLSTATE_SIZE] = "";
+	enum db_why why = DB_WHY_TIMEOUT;
 
-	/* Without these it is the name of a database. */
-	if (strchr(url, '=') == NULL && strstr(url, "://") == NULL)
-		return true;
-	options = PQconninfoParse(url, NULL);
-	readable = options != NULL;
-	for (opt = options; readable && opt->keyword != NULL; opt++)
-		readable = opt->val == NULL || option_plain(opt);
-	PQconninfoFree(options);
-	return readable;
+	if (PQstatus(db->db_conn) == CONNECTION_BAD)
+		why = db_why_parse(PQerrorMessage(db->db_conn), sqlstate);
+	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+	    "the database cannot be reached; try again");
+	if (db->db_shared != &db->db_own)
+		db_log_failure(db, i, why, sqlstate);
+	else
+		db_explain_failure(db, why, sqlstate, f);
+	db_lost(db, NULL);
+	snprintf(db->db_sqlstate, sizeof(db->db_sqlstate), "%s", sqlstate);
+	return -1;
 }
 
-/* Whether a part of a connection string can be what it stands for. */
-static bool
-option_plain(const PQconninfoOption *opt)
+/* One line of all processes, until something else is the matter. */
+static void
+db_log_failure(struct db *db, size_t i, enum db_why why, const char *sqlstate)
 {
-	if (strcmp(opt->keyword, "port") == 0)
-		return opt->val[strspn(opt->val, "0123456789,")] == '\0';
-	if (strcmp(opt->keyword, "host") == 0)
-		return *opt->val == '@' || strchr(opt->val, '@') == NULL;
-	return strcmp(opt->keyword, "dbname") != 0 ||
-	    strchr(opt->val, '@') == NULL;
+	char text[WHY_SIZE];
+
+	if (atomic_exchange(&db->db_shared->ds_why[i], (int32_t)why) ==
+	    (int32_t)why)
+		return;
+	snprintf(
+	    text, sizeof(text), "%s; %s", db_why_text(why), db_why_help(why));
+	log_error("database=away host=%s port=%s dbname=%s user=%s kind=%s "
+		  "sqlstate=%s why=%s",
+	    PQhost(db->db_conn), PQport(db->db_conn),
+	    text_or_none(PQdb(db->db_conn)), text_or_none(PQuser(db->db_conn)),
+	    db_why_name(why), sqlstate, text);
+}
+
+static void
+db_log_success(struct db *db, size_t i)
+{
+	if (atomic_exchange(&db->db_shared->ds_why[i], DB_WHY__NONE) !=
+	    DB_WHY__NONE)
+		log_warn("database=back host=%s port=%s dbname=%s user=%s",
+		    PQhost(db->db_conn), PQport(db->db_conn), PQdb(db->db_conn),
+		    PQuser(db->db_conn));
+}
+
+/* The same for a person, with the words of a server that gave any. */
+static void
+db_explain_failure(
+    const struct db *db, enum db_why why, const char *sqlstate, struct fail *f)
+{
+	const char *words = *sqlstate == '\0'
+	    ? ""
+	    : strstr(PQerrorMessage(db->db_conn), sqlstate);
+
+	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+	    "host=%s port=%s dbname=%s user=%s: %s%s%.*s; %s",
+	    PQhost(db->db_conn), PQport(db->db_conn),
+	    text_or_none(PQdb(db->db_conn)), text_or_none(PQuser(db->db_conn)),
+	    db_why_text(why), *words == '\0' ? "" : ": ",
+	    (int)strcspn(words, "\n"), words, db_why_help(why));
+}
+
+/* What libpq has no word for yet. */
+static const char *
+text_or_none(const char *text)
+{
+	return text == NULL ? "" : text;
 }
 
 /* Go through the handshake; how it ended is the connection's status. */
 static void
-db_greet(struct db *db)
+db_greet(struct db *db, int64_t deadline)
 {
-	const int64_t deadline = db_at_most(db,
-	    db->db_setup == STMT_SESSION_DECIDE ? CONNECT_DECIDE : CONNECT_MAX);
 	PostgresPollingStatusType next = PGRES_POLLING_WRITING;
 
 	while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
@@ -963,6 +1095,8 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 	while (
 	    strncmp(state, classes[i].prefix, strlen(classes[i].prefix)) != 0)
 		i++;
+	if (db->db_setup != 0 && strcmp(state, READ_ONLY) == 0)
+		return db_read_only(db, f);
 	if (classes[i].trouble == DB_LOST)
 		return db_lost(db, f);
 	db->db_trouble = classes[i].trouble;
@@ -974,6 +1108,27 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 	return fail_set(f, FAIL_US, classes[i].code, NULL,
 	    "database error %s%s", state,
 	    classes[i].code == UNAVAILABLE ? "; try again" : "");
+}
+
+/*
+ * The server takes no writes, as a standby does, or a primary whose disk is
+ * full where somebody sees to that: another host may, or this one later.
+ */
+static int
+db_read_only(struct db *db, struct fail *f)
+{
+	const size_t i = (size_t)atomic_load(&db->db_shared->ds_host);
+
+	if (db->db_shared != &db->db_own)
+		db_log_failure(
+		    db, i % db->db_hosts.dh_n, DB_WHY_READONLY, READ_ONLY);
+	atomic_store(
+	    &db->db_shared->ds_host, (int32_t)((i + 1) % db->db_hosts.dh_n));
+	if (db->db_retry_at != NULL)
+		atomic_store(db->db_retry_at, clock_ticks() + RETRY_MIN);
+	db_lost(db, NULL);
+	return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+	    "the database takes no writes; try again");
 }
 
 /* When to give the server up: soon after it should have done so itself. */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/db_host.h"
 #include "lib/stmt.gen.h"
 
 struct arena;
@@ -46,6 +47,15 @@ struct rows {
 };
 
 /*
+ * What processes that use one connection string know of its servers.  Begins
+ * zeroed; everything in it is atomic, and right whoever is killed.
+ */
+struct db_shared {
+	_Atomic int32_t ds_host; /* of the last session, or the next to try */
+	_Atomic int32_t ds_why[DB_HOSTS_MAX]; /* enum db_why that was told */
+};
+
+/*
  * A connection to be, without a server yet: db_ready() opens it and prepares
  * every statement of sql/stmt.sql, with STMT_SESSION_DECIDE all but the late
  * ones, which db_run() prepares when they are first run.  url is a libpq
@@ -54,6 +64,10 @@ struct rows {
  * session, STMT_SESSION or STMT_SESSION_DECIDE.  A server that gives no answer
  * in a little more than the timeout is given up.  Returns NULL with f set when
  * there is no memory.
+ *
+ * A string may name several hosts: each attempt begins with the one of the last
+ * session and gives each a share of its time.  A server that turns read-only is
+ * lost, as if it were gone.
  *
  * With setup 0 nothing is prepared and the session is left alone, for who
  * brings the schema: only db_script() and db_query() work then, and failures
@@ -69,6 +83,13 @@ struct db *db_new(const char *url, const char *name, int timeout_ms,
  */
 struct db *db_open(const char *url, const char *name, int timeout_ms,
     enum stmt setup, struct fail *f);
+
+/*
+ * Share what is known of the servers with other processes, each with the same
+ * connection string.  Why there is no connection goes to the log then, once for
+ * each host and kind of failure; without this it is in f, with the target.
+ */
+void db_share(struct db *db, struct db_shared *shared);
 
 /*
  * Share what is known of a server that is away: the time (clock_ticks())

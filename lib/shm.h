@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/counter.h"
+#include "lib/db.h"
 #include "lib/gauge.h"
 #include "lib/metric.h"
 #include "lib/storage.h"
@@ -64,6 +65,9 @@ struct shm {
 	_Atomic int64_t sh_setting_at; /* clock_ticks() when it was looked at */
 	_Atomic int64_t sh_redis; /* when to try it again; lib/redis.h */
 	_Atomic int64_t sh_retry_at; /* of the decide workers; db_breaker() */
+	struct db_shared
+	    sh_decide_db; /* DATABASE_URL of the pool, or a job's */
+	struct db_shared sh_operator_db; /* OPERATOR_DATABASE_URL */
 	_Atomic int64_t sh_spool_records; /* never too few; lib/spool.c */
 	_Atomic int64_t sh_spool_oldest; /* time of the oldest, or 0 */
 	_Atomic int64_t sh_drain_at; /* clock_ticks() of the next turn */
