@@ -66,16 +66,19 @@ static int read_attrs(
     struct arena *, struct json_object *, struct event *, struct fail *);
 static int read_attr(struct arena *, const char *, struct json_object *,
     struct attr *, size_t *, struct fail *);
-static form form_id, form_channel, form_ip, form_phone, form_currency;
+static form form_id, form_event_id, form_channel, form_ip, form_phone,
+    form_currency;
 static form form_country, form_kind, form_bin;
 static const char *form_letters(struct arena *, const char *, size_t, size_t);
 static int invalid(const char *, const char *, struct fail *);
 static int too_big(struct fail *);
 
+#define ID_DEPTH 2 /* directories of /v1/decisions/{id} */
 #define ID_RULE "must be a string of 1 to 128 bytes, no control characters"
 
 static const struct text_field event_fields[] = {
-	{ "id", offsetof(struct event, id), false, form_id, ID_RULE },
+	{ "id", offsetof(struct event, id), false, form_event_id,
+	    ID_RULE ", and not climb by \"..\" above where a URL begins" },
 	{ "currency", offsetof(struct event, currency), false, form_currency,
 	    "must be the three letters of a currency in ISO 4217; XTS and "
 	    "XXX name none" },
@@ -391,6 +394,27 @@ static const char *
 form_id(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	return n == 0 ? NULL : form_channel(a, s, n, ev);
+}
+
+/*
+ * An id that GET /v1/decisions/{id} can have in its path: a web server takes
+ * ".." between slashes, also encoded ones, as a step up, and refuses what
+ * leads above its root.
+ */
+static const char *
+form_event_id(struct arena *a, const char *s, size_t n, struct event *ev)
+{
+	int depth = ID_DEPTH;
+	size_t i, size;
+
+	for (i = 0; i < n && depth >= 0; i += size + 1) {
+		size = strcspn(s + i, "/");
+		if (size == 2 && strncmp(s + i, "..", 2) == 0)
+			depth--;
+		else if (size > 1 || (size == 1 && s[i] != '.'))
+			depth++;
+	}
+	return depth < 0 ? NULL : form_id(a, s, n, ev);
 }
 
 static const char *

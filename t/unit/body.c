@@ -14,6 +14,7 @@
 #include "t/unit/unit.h"
 
 #define PAN "4111111111111111"
+#define EVENT_ID_WHY ID_WHY ", and not climb by \"..\" above where a URL begins"
 #define ID_WHY "must be a string of 1 to 128 bytes, no control characters"
 #define CARD "\"type\":\"card.authorize\","
 #define USER "\"subject\":{\"userId\":\"u\"}"
@@ -52,12 +53,13 @@ static const struct {
 	{ "{\"type\":\"account.login\"," USER "}", 0, NULL, NULL },
 	/* id */
 	{ "{" CARD "\"id\":\"e-1\"," USER "}", 0, NULL, NULL },
-	{ "{" CARD "\"id\":\"\"," USER "}", INGEST_INVALID, "id", ID_WHY },
-	{ "{" CARD "\"id\":7," USER "}", INGEST_INVALID, "id", ID_WHY },
+	{ "{" CARD "\"id\":\"\"," USER "}", INGEST_INVALID, "id",
+	    EVENT_ID_WHY },
+	{ "{" CARD "\"id\":7," USER "}", INGEST_INVALID, "id", EVENT_ID_WHY },
 	{ "{" CARD "\"id\":{}," USER "}", INGEST_INVALID, "id", NULL },
 	{ "{" CARD "\"id\":\"a\\nb\"," USER "}", INGEST_INVALID, "id", NULL },
 	{ "{" CARD "\"id\":\"a\\u007fb\"," USER "}", INGEST_INVALID, "id",
-	    ID_WHY },
+	    EVENT_ID_WHY },
 	{ "{" CARD "\"id\":\"a\\u0085b\"," USER "}", INGEST_INVALID, "id",
 	    NULL },
 	{ "{" CARD "\"id\":\"a\\u009fb\"," USER "}", INGEST_INVALID, "id",
@@ -71,6 +73,14 @@ static const struct {
 	{ "{" CARD "\"id\":\"" TEN("0123456789") "01234567890123456789012345678"
 						 "\"," USER "}",
 	    INGEST_INVALID, "id", NULL },
+	{ "{" CARD "\"id\":\"..\"," USER "}", 0, NULL, NULL },
+	{ "{" CARD "\"id\":\"../../x\"," USER "}", 0, NULL, NULL },
+	{ "{" CARD "\"id\":\"a/../../../b\"," USER "}", 0, NULL, NULL },
+	{ "{" CARD "\"id\":\"../../..a\"," USER "}", 0, NULL, NULL },
+	{ "{" CARD "\"id\":\"../../..\"," USER "}", INGEST_INVALID, "id",
+	    EVENT_ID_WHY },
+	{ "{" CARD "\"id\":\"../.././/../x\"," USER "}", INGEST_INVALID, "id",
+	    EVENT_ID_WHY },
 	/* amount, currency */
 	{ "{" CARD "\"amount\":1,\"currency\":\"ETB\"," USER "}", 0, NULL,
 	    NULL },
