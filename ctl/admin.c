@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl admin create: an operator with the admin role, on the database. */
+/* assayctl admin: operators with the admin role, on the database. */
 #include "config.h"
 
 #include <ctype.h>
@@ -21,11 +21,45 @@
 #define PASSWORD_MIN 8
 #define PASSWORD_MAX 256
 
-static int admin_add(struct db *, const char *, const char *);
+/* One act: a statement that takes an email and the hash of a password. */
+struct admin_act {
+	const char *name; /* of the command */
+	enum stmt stmt; /* no row where it cannot be done */
+	const char *before; /* what to say around the email when it is done */
+	const char *after;
+	const char *refused; /* and before it when it is not */
+};
+
+static int admin_run(
+    const struct command *, const struct admin_act *, int, char **);
+static int admin_store(
+    struct db *, const struct admin_act *, const char *, const char *);
 static void email_lower(const struct command *, char *);
 
 int
 admin_create(const struct command *cmd, int argc, char **argv)
+{
+	static const struct admin_act act = { "admin create", STMT_ADMIN_CREATE,
+		"made admin ", "", "there is an operator already:" };
+
+	return admin_run(cmd, &act, argc, argv);
+}
+
+int
+admin_password(const struct command *cmd, int argc, char **argv)
+{
+	static const struct admin_act act = { "admin password",
+		STMT_ADMIN_PASSWORD, "",
+		" has a temporary password; its sessions have ended",
+		"there is no active admin" };
+
+	return admin_run(cmd, &act, argc, argv);
+}
+
+/* Read the operand and the password, and do it. */
+static int
+admin_run(const struct command *cmd, const struct admin_act *act, int argc,
+    char **argv)
 {
 	char password[PASSWORD_MAX + 2]; /* with its line end and NUL */
 	struct db *db;
@@ -41,16 +75,17 @@ admin_create(const struct command *cmd, int argc, char **argv)
 		    PASSWORD_MIN, PASSWORD_MAX);
 		status = EX_DATAERR;
 	} else {
-		status = admin_add(db, argv[0], password);
+		status = admin_store(db, act, argv[0], password);
 	}
 	crypt_wipe(password, sizeof(password));
 	db_close(db);
 	return status;
 }
 
-/* Store the operator. */
+/* Store the password of the operator. */
 static int
-admin_add(struct db *db, const char *email, const char *password)
+admin_store(struct db *db, const struct admin_act *act, const char *email,
+    const char *password)
 {
 	char hash[CRYPT_PASSWORD_SIZE];
 	struct fail f = { 0 };
@@ -60,18 +95,18 @@ admin_add(struct db *db, const char *email, const char *password)
 	int status = EX_OK;
 
 	if (crypt_password_hash(password, hash, &f) == -1)
-		return ctl_failed("admin create", &f);
+		return ctl_failed(act->name, &f);
 	ctl_arena(&a, ARENA_SIZE);
 	params_init(&p, &a);
 	params_text(&p, email);
 	params_text(&p, hash);
-	if (db_run(db, &a, STMT_ADMIN_CREATE, &p, &rows, &f) == -1) {
-		status = ctl_failed("admin create", &f);
+	if (db_run(db, &a, act->stmt, &p, &rows, &f) == -1) {
+		status = ctl_failed(act->name, &f);
 	} else if (rows.ro_n == 0) {
-		ctl_say("there is an operator %s already", email);
+		ctl_say("%s %s", act->refused, email);
 		status = EX_DATAERR;
 	} else {
-		printf("made admin %s\n", email);
+		printf("%s%s%s\n", act->before, email, act->after);
 	}
 	ctl_arena_free(&a);
 	return status;

@@ -44,7 +44,7 @@ _assayctl() {
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} n=1 value='' words=''
 	local commands help usage
 	commands=$("$program" --help 2>/dev/null |
-	    sed -n 's/^  \([a-z]*\( [a-z]\{1,\}\)\{0,1\}\)  .*/\1/p')
+	    sed -n 's/^  \([a-z]*\( [a-z-]\{1,\}\)\{0,1\}\)  .*/\1/p')
 	grep -qx "${COMP_WORDS[1]}" <<<"$commands" || n=2
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl login, logout, refresh, whoami: the session over HTTP. */
+/* assayctl login, logout, refresh, whoami, password: the session over HTTP. */
 #include "config.h"
 
 #include <stdio.h>
@@ -27,6 +27,9 @@
 #define PASSWORD_SIZE 1100 /* 256 characters, a line end, a NUL */
 
 static int begin(const struct command *, struct service *, const char *);
+static int ask_passwords(
+    char[PASSWORD_SIZE], char[PASSWORD_SIZE], char[PASSWORD_SIZE]);
+static int change(struct service *, const char *, const char *, const char *);
 static int keep(const struct service *, struct json_object *);
 static void warn_plain(const struct service *);
 static void session_say(const struct session *);
@@ -136,6 +139,79 @@ whoami(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
+int
+password_change(const struct command *cmd, int argc, char **argv)
+{
+	char old[PASSWORD_SIZE], next[PASSWORD_SIZE], again[PASSWORD_SIZE];
+	struct service sv = { 0 };
+	struct arena a;
+	int status;
+
+	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
+	if (getenv("ASSAY_TOKEN") != NULL) {
+		ctl_say("the token in ASSAY_TOKEN would end: unset it, and "
+			"'assayctl login'");
+		return EX_USAGE;
+	}
+	ctl_arena(&a, ARENA_SIZE);
+	status = service_open(&sv, NULL, ACCESS_TOKEN, &a);
+	if (status == EX_OK)
+		status = ask_passwords(old, next, again);
+	if (status == EX_OK)
+		status = change(&sv, cmd->name, old, next);
+	crypt_wipe(old, sizeof(old));
+	crypt_wipe(next, sizeof(next));
+	crypt_wipe(again, sizeof(again));
+	service_close(&sv);
+	ctl_arena_free(&a);
+	return status;
+}
+
+/* The present password and the new one, which a person types twice. */
+static int
+ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
+    char again[PASSWORD_SIZE])
+{
+	if (secret_read("Present password", old, PASSWORD_SIZE) == -1 ||
+	    secret_read("New password", next, PASSWORD_SIZE) == -1) {
+		ctl_say("password: the present password and the new one are "
+			"needed, each on one line");
+		return EX_DATAERR;
+	}
+	if (isatty(STDIN_FILENO) == 1 &&
+	    (secret_read("New password again", again, PASSWORD_SIZE) == -1 ||
+		strcmp(next, again) != 0)) {
+		ctl_say("password: the two new passwords differ; the present "
+			"one stays");
+		return EX_DATAERR;
+	}
+	return EX_OK;
+}
+
+/* Change it, and keep the session that begins with the new one. */
+static int
+change(struct service *sv, const char *what, const char *old, const char *next)
+{
+	struct ask ask = { .ak_what = what,
+		.ak_method = "POST",
+		.ak_path = "/v1/auth/password" };
+	struct json_object *json;
+	struct str s;
+	int status;
+
+	str_init(&s, sv->sv_arena);
+	str_add(&s, "{\"password\":");
+	str_json(&s, old);
+	str_add(&s, ",\"newPassword\":");
+	str_json(&s, next);
+	str_addc(&s, '}');
+	ask.ak_body = str_text(&s);
+	status = service_ask(sv, &ask, &json);
+	if (s.st_text != NULL)
+		crypt_wipe(s.st_text, s.st_len);
+	return status == EX_OK ? keep(sv, json) : status;
+}
+
 /* Ask for what is missing, log in, and keep the session. */
 static int
 begin(const struct command *cmd, struct service *sv, const char *email)
@@ -198,6 +274,9 @@ keep(const struct service *sv, struct json_object *json)
 	clock_text(expiry, until);
 	if ((status = session_write(&ss)) == EX_OK)
 		session_say(&ss);
+	if (json_object_get_boolean(part_at(json, "passwordTemporary")))
+		ctl_say("the password is temporary, another knows it: "
+			"'assayctl password' changes it");
 	return status;
 }
 

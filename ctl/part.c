@@ -19,7 +19,7 @@
 #define OPT(n, a, i, f, t, h) { .kind = PART_OPT, .name = n, .arg = a, .in = IN_##i, .path = f, .take = TAKE_##t, .help = h },
 #define OPT_N(n, f, i, lo, hi, h) { .kind = PART_OPT, .name = n, .arg = "N", .in = IN_##i, .path = f, .take = TAKE_NUMBER, .min = lo, .max = hi, .help = h },
 #define OPT_DAYS(n, f, h) { .kind = PART_OPT, .name = n, .arg = "N", .in = IN_BODY, .path = f, .take = TAKE_DAYS, .min = 1, .max = 36500, .help = h },
-#define SET(f) { .kind = PART_SET, .in = IN_BODY, .path = f },
+#define SET(f, v) { .kind = PART_SET, .in = IN_BODY, .path = f, .arg = #v },
 #define ASK(n, f) { .kind = PART_ASK, .name = n, .path = f },
 #define PAGE(n, hi) { .kind = PART_PAGE, .min = n, .max = hi },
 #define OLDER(n, hi, a, f) { .kind = PART_OLDER, .min = n, .max = hi, .arg = a, .path = f },

@@ -18,7 +18,7 @@ enum part_kind {
 	PART_CALL = 1, /* name: its words; path, method, help */
 	PART_ARG, /* an operand: name, where it goes to as path */
 	PART_OPT, /* an option: name, help, where it goes to as path */
-	PART_SET, /* the member of the body at path is true */
+	PART_SET, /* the member of the body at path is arg */
 	PART_ASK, /* a secret that is asked for; name is the prompt */
 	PART_PAGE, /* --limit (default min, at most max) and --offset */
 	PART_OLDER, /* --limit and --before, an id: path of a row of the array

@@ -379,7 +379,7 @@ build_sets(struct remote *rm)
 		if (p->kind != PART_SET)
 			continue;
 		put_name(rm, p->path);
-		str_add(&rm->rm_body, "true");
+		str_add(&rm->rm_body, p->arg);
 	}
 	if (body && rm->rm_body.st_len == 0)
 		str_addc(&rm->rm_body, '{');

@@ -63,13 +63,17 @@ static const struct {
 	    "set API_KEY to one that 'assayctl keys list' shows as neither "
 	    "revoked nor ended" },
 	{ "INVALID_CREDENTIALS",
-	    "check both; an admin can make another account: "
-	    "'assayctl users add EMAIL'" },
+	    "check both; an admin can set a temporary password: "
+	    "'assayctl users password EMAIL'" },
+	{ "LAST_ADMIN",
+	    "make another one first: 'assayctl users role EMAIL admin'" },
+	{ "PASSWORD_CHANGE_REQUIRED", "'assayctl password' changes it" },
 	{ "POLICY_MISSING", "'assayctl policies list' shows the ids" },
 	{ "POLICY_VERSION_UNKNOWN",
 	    "'assayctl policies history ID' and 'assayctl rules history TYPE' "
 	    "show the versions" },
 	{ "USER_EXISTS", "'assayctl users list' shows who there is" },
+	{ "USER_MISSING", "'assayctl users list' shows who there is" },
 	{ "VERSION_EXISTS",
 	    "versions are never changed: choose another label" },
 };

@@ -69,6 +69,10 @@ auth_operator(struct req *req)
 		clock_now(), &token, f) == -1 ||
 	    session(req, &token) == -1)
 		return -1;
+	if (req->route->access != ACCESS_SESSION &&
+	    req->operator.temporary && conf.PASSWORD_CHANGE_REQUIRED)
+		return fail_set(
+		    f, FAIL_DENIED, PASSWORD_CHANGE_REQUIRED, NULL, "%s", "");
 	if (req->route->access == ACCESS_ADMIN &&
 	    req->operator.role != ROLE_ADMIN)
 		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s", "");
@@ -143,6 +147,7 @@ session(struct req *req, const struct token *token)
 		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
 	req->operator.email = token->email;
 	req->operator.role = token_role(rows_get_text(&rows, "role"));
+	req->operator.temporary = rows_get_bool(&rows, "password_temporary");
 	req->operator.token_id = token->id;
 	req->operator.expires_at = token->expires_at;
 	req->operator.session = token->session;

@@ -26,9 +26,10 @@ int auth_apikey(struct req *req) __attribute__((warn_unused_result));
 
 /*
  * Verify the bearer token of a request: the token itself, then its session,
- * and that the operator has the role that the route asks for today.  Fills
+ * and that the operator has the role that the route asks for today, and no
+ * password to change before, where the route asks for that.  Fills
  * req->operator.  Returns 0, or -1 with req->fail set: UNAUTHENTICATED,
- * FORBIDDEN, UNAVAILABLE.
+ * PASSWORD_CHANGE_REQUIRED, FORBIDDEN, UNAVAILABLE.
  */
 int auth_operator(struct req *req) __attribute__((warn_unused_result));
 

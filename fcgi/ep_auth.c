@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/auth: registration of the first operator, login, and sessions' ends. */
+/* /v1/auth: the first operator, login, passwords, and sessions' ends. */
 #include "config.h"
 
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/str.h"
 #include "fcgi/act.h"
+#include "fcgi/audit.h"
 #include "fcgi/auth.h"
 #include "fcgi/delay.h"
 #include "fcgi/password.h"
@@ -25,29 +26,39 @@
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
-/* One login on its way. */
+/* One password on its way, of a login or of the operator who changes it. */
 struct login {
 	const char *email;
+	const char *next; /* the password that is to come; NULL: it stays */
 	struct delay_pair pair;
 	struct rows rows; /* the operator, perhaps none */
 	bool match; /* the password is the operator's */
 	bool stale; /* its hash is weaker than today's */
+	char hash[CRYPT_PASSWORD_SIZE]; /* to be stored, of next or stale */
 };
 
 static int is_open(struct req *req, bool *ret);
 static int closed(struct req *req);
 static int hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE]);
+static int give_password(struct req *req, struct resp *resp, struct login *l);
 static int check_password(struct req *req, struct resp *resp, struct login *l);
-static void rehash(struct req *req, const char *email, const char *old);
+static int match_password(struct req *req, struct login *l);
+static void rehash(struct req *req, const struct login *l);
 static int answer_login(struct req *req, struct resp *resp, int status,
-    const char *email, const struct rows *rows);
-static int answer(
-    struct req *req, struct resp *resp, int status, const struct token *t);
+    const char *email, const struct rows *rows, bool temporary);
+static int answer(struct req *req, struct resp *resp, int status,
+    const struct token *t, bool temporary);
 
 /* What registration and login take; lengths in bytes here. */
 static const struct body_field fields[] = {
 	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
 	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+};
+
+/* What a change of the password takes. */
+static const struct body_field changes[] = {
+	{ "password", BODY_STRING, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "newPassword", BODY_STRING, true, false, 1, PASSWORD_BYTES_MAX },
 };
 
 /*
@@ -84,9 +95,12 @@ auth_register(struct req *req, struct resp *resp)
 	if (!open)
 		return closed(req);
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
-	    (email = password_email(req)) == NULL)
+	    (email = password_email(req, body_string(req->json, "email"))) ==
+		NULL)
 		return -1;
-	if (password_check(req, email) == -1 || hash_first(req, hash) == -1)
+	if (password_check_email(req, email) == -1 ||
+	    password_check(req, "password") == -1 ||
+	    hash_first(req, hash) == -1)
 		return -1;
 
 	params_init(&p, req->arena);
@@ -97,34 +111,74 @@ auth_register(struct req *req, struct resp *resp)
 		return -1;
 	if (rows.ro_n == 0)
 		return closed(req);
-	return answer_login(req, resp, 201, email, &rows);
+	return answer_login(req, resp, 201, email, &rows, false);
 }
 
 /*
- * POST /v1/auth/login.  200: a token; 401: wrong email or password, which
- * take the same time and get the same answer; 429: too many have failed for
- * this email from this address; 400: a field is missing or unknown; 503: too
- * many passwords are being hashed.
+ * POST /v1/auth/login.  200: a token; 401: wrong email or password, or a
+ * disabled operator, which take the same time and get the same answer; 429: too
+ * many have failed for this email from this address; 400: a field is missing or
+ * unknown; 503: too many passwords are being hashed.
  */
 int
 auth_login(struct req *req, struct resp *resp)
 {
-	struct login l;
+	struct login l = { 0 };
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
-	    (l.email = password_email(req)) == NULL)
+	    (l.email = password_email(req, body_string(req->json, "email"))) ==
+		NULL)
 		return -1;
-	delay_pair(req, l.email, &l.pair);
-	if (delay_check(req, resp, &l.pair) == -1 ||
-	    check_password(req, resp, &l) == -1)
+	if (give_password(req, resp, &l) == -1)
 		return -1;
 	if (!l.match)
 		return fail_set(&req->fail, FAIL_DENIED, INVALID_CREDENTIALS,
 		    NULL, "%s", "");
-	delay_clear(req, &l.pair);
 	if (l.stale)
-		rehash(req, l.email, rows_get_text(&l.rows, "password"));
-	return answer_login(req, resp, 200, l.email, &l.rows);
+		rehash(req, &l);
+	return answer_login(req, resp, 200, l.email, &l.rows,
+	    rows_get_bool(&l.rows, "password_temporary"));
+}
+
+/*
+ * POST /v1/auth/password.  200: the password of the operator who sends it is
+ * another, all sessions have ended, and a token of a new one; 403: the present
+ * password is wrong, which counts as a login that fails; 429, 503: as there;
+ * 400: a field is wrong or unknown.
+ */
+int
+auth_password(struct req *req, struct resp *resp)
+{
+	struct login l = { .email = req->operator.email };
+	struct params p;
+	struct rows rows;
+
+	if (body_check(req->json, changes, nitems(changes), &req->fail) == -1 ||
+	    password_check(req, "newPassword") == -1)
+		return -1;
+	l.next = body_string(req->json, "newPassword");
+	if (strcmp(l.next, body_string(req->json, "password")) == 0)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "newPassword", "must be another than the present one");
+
+	/* What is counted as a failure stays so, also when this fails. */
+	if (audit_leave(req) == -1 || give_password(req, resp, &l) == -1 ||
+	    audit_enter(req) == -1)
+		return -1;
+	rows.ro_n = 0;
+	if (l.match) {
+		params_init(&p, req->arena);
+		params_text(&p, l.email);
+		params_text(&p, rows_get_text(&l.rows, "password"));
+		params_text(&p, l.hash);
+		if (db_run(req->worker->db, req->arena, STMT_OPERATOR_PASSWORD,
+			&p, &rows, &req->fail) == -1)
+			return -1;
+	}
+	if (rows.ro_n == 0)
+		return fail_set(
+		    &req->fail, FAIL_DENIED, PASSWORD_WRONG, NULL, "%s", "");
+	return answer_login(req, resp, 200, l.email, &rows, false);
 }
 
 /*
@@ -139,7 +193,7 @@ auth_refresh(struct req *req, struct resp *resp)
 		.session = req->operator.session,
 		.given_at = req->operator.given_at };
 
-	return answer(req, resp, 200, &t);
+	return answer(req, resp, 200, &t, req->operator.temporary);
 }
 
 /*
@@ -208,6 +262,22 @@ hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 }
 
 /*
+ * See whether a password is right, for who need not wait.  What fails is
+ * counted, and a password that is right clears what failed before.
+ */
+static int
+give_password(struct req *req, struct resp *resp, struct login *l)
+{
+	delay_pair(req, l->email, &l->pair);
+	if (delay_check(req, resp, &l->pair) == -1 ||
+	    check_password(req, resp, l) == -1)
+		return -1;
+	if (l->match)
+		delay_clear(req, &l->pair);
+	return 0;
+}
+
+/*
  * Check the password when it is our turn, and not before: nothing is counted
  * against an account because others keep us busy.
  */
@@ -221,11 +291,24 @@ check_password(struct req *req, struct resp *resp, struct login *l)
 		return -1;
 	got = delay_begin(req, resp, &l->pair, l->email, &l->rows);
 	if (got == 0)
-		got = crypt_password_check(body_string(req->json, "password"),
-		    rows_get_text(&l->rows, "password"), &l->match, &l->stale,
-		    &req->fail);
+		got = match_password(req, l);
 	turn_give(req->worker->shm->sh_hashing, turn);
 	return got;
+}
+
+/* The costly part of it, and in the same turn the hash of what comes next. */
+static int
+match_password(struct req *req, struct login *l)
+{
+	const char *password = body_string(req->json, "password");
+
+	if (crypt_password_check(password, rows_get_text(&l->rows, "password"),
+		&l->match, &l->stale, &req->fail) == -1)
+		return -1;
+	if (!l->match || (l->next == NULL && !l->stale))
+		return 0;
+	return crypt_password_hash(
+	    l->next == NULL ? password : l->next, l->hash, &req->fail);
 }
 
 /*
@@ -233,21 +316,15 @@ check_password(struct req *req, struct resp *resp, struct login *l)
  * whatever becomes of this, so a failure is only logged.
  */
 static void
-rehash(struct req *req, const char *email, const char *old)
+rehash(struct req *req, const struct login *l)
 {
-	char hash[CRYPT_PASSWORD_SIZE];
 	struct fail f = { 0 };
 	struct params p;
 
-	if (password_hash(req, hash) == -1) {
-		memset(&req->fail, 0, sizeof(req->fail));
-		log_warn("rehash=later why=no turn");
-		return;
-	}
 	params_init(&p, req->arena);
-	params_text(&p, email);
-	params_text(&p, old);
-	params_text(&p, hash);
+	params_text(&p, l->email);
+	params_text(&p, rows_get_text(&l->rows, "password"));
+	params_text(&p, l->hash);
 	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_REHASH, &p, NULL,
 		&f) == -1)
 		log_warn("rehash=failed why=%s", f.why);
@@ -256,19 +333,20 @@ rehash(struct req *req, const char *email, const char *old)
 /* A token for an operator who gave the password just now. */
 static int
 answer_login(struct req *req, struct resp *resp, int status, const char *email,
-    const struct rows *rows)
+    const struct rows *rows, bool temporary)
 {
 	const struct token t = { .email = email,
 		.role = token_role(rows_get_text(rows, "role")),
 		.session = rows_get_int(rows, "session_number"),
 		.given_at = clock_now() };
 
-	return answer(req, resp, status, &t);
+	return answer(req, resp, status, &t, temporary);
 }
 
-/* A token for who t says. */
+/* A token for who t says, and whether its password is a temporary one. */
 static int
-answer(struct req *req, struct resp *resp, int status, const struct token *t)
+answer(struct req *req, struct resp *resp, int status, const struct token *t,
+    bool temporary)
 {
 	const char *token;
 	struct token_keys keys;
@@ -283,7 +361,8 @@ answer(struct req *req, struct resp *resp, int status, const struct token *t)
 	str_json(&s, token);
 	str_add(&s, ",\"user\":{\"email\":");
 	str_json(&s, t->email);
-	str_addf(&s, ",\"role\":\"%s\"}}", token_role_name(t->role));
+	str_addf(&s, ",\"role\":\"%s\"}%s}", token_role_name(t->role),
+	    temporary ? ",\"passwordTemporary\":true" : "");
 	resp_header(req, resp, "Cache-Control: no-store");
 	return resp_json(
 	    req, resp, status, token == NULL ? NULL : str_text(&s));

@@ -24,10 +24,9 @@ static bool is_email(const char *email);
 static size_t characters(const char *text);
 
 const char *
-password_email(struct req *req)
+password_email(struct req *req, const char *text)
 {
-	char *email = arena_strdup(req->arena, body_string(req->json, "email")),
-	     *p;
+	char *email = arena_strdup(req->arena, text), *p;
 
 	if (email == NULL) {
 		fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
@@ -40,17 +39,22 @@ password_email(struct req *req)
 }
 
 int
-password_check(struct req *req, const char *email)
+password_check_email(struct req *req, const char *email)
 {
-	const size_t n = characters(body_string(req->json, "password"));
-
 	if (!is_email(email))
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "email", "is not an email address");
+	return 0;
+}
+
+int
+password_check(struct req *req, const char *field)
+{
+	const size_t n = characters(body_string(req->json, field));
+
 	if (n < PASSWORD_MIN || n > PASSWORD_MAX)
-		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "password", "must be %d to %d characters", PASSWORD_MIN,
-		    PASSWORD_MAX);
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, field,
+		    "must be %d to %d characters", PASSWORD_MIN, PASSWORD_MAX);
 	return 0;
 }
 

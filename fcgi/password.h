@@ -14,16 +14,19 @@ struct req;
 #define PASSWORD_BYTES_MAX (PASSWORD_MAX * UTF8_MAX)
 
 /*
- * The email of a body that has one, in lower case.  Returns NULL with
- * req->fail set when the arena is full.
+ * An email of a request in lower case, as operators are stored.  Returns NULL
+ * with req->fail set when the arena is full.
  */
-const char *password_email(struct req *req);
+const char *password_email(struct req *req, const char *text);
 
 /*
- * See that somebody can be made an operator with this email and the password
- * of the body.  Returns 0, or -1 with req->fail set to INVALID_REQUEST.
+ * See that an operator can be made with this email, or with the password in
+ * this field of the body.  Returns 0, or -1 with req->fail set to
+ * INVALID_REQUEST.
  */
-int password_check(struct req *req, const char *email)
+int password_check_email(struct req *req, const char *email)
+    __attribute__((warn_unused_result));
+int password_check(struct req *req, const char *field)
     __attribute__((warn_unused_result));
 
 /*

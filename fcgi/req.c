@@ -32,6 +32,7 @@ static const char *const methods[METHOD__MAX] = {
 	[METHOD_GET] = "GET",
 	[METHOD_POST] = "POST",
 	[METHOD_PUT] = "PUT",
+	[METHOD_PATCH] = "PATCH",
 	[METHOD_DELETE] = "DELETE",
 	[METHOD_OTHER] = "OTHER",
 };

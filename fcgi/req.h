@@ -24,6 +24,7 @@ enum method {
 	METHOD_GET = 1, /* HEAD is GET whose body is not sent */
 	METHOD_POST,
 	METHOD_PUT,
+	METHOD_PATCH,
 	METHOD_DELETE,
 	METHOD_OTHER,
 	METHOD__MAX
@@ -34,6 +35,7 @@ struct operator
 {
 	const char *email;
 	enum role role;
+	bool temporary; /* another has set the password */
 	const char *token_id; /* jti */
 	int64_t expires_at; /* microseconds UTC */
 	int64_t session; /* sn: as the token has it and the database too */

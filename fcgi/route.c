@@ -225,6 +225,7 @@ check_access(struct req *req)
 		return 0;
 	case ACCESS_APIKEY:
 		return auth_key_form(req);
+	case ACCESS_SESSION:
 	case ACCESS_OPERATOR:
 	case ACCESS_ADMIN:
 		return auth_operator(req);

@@ -13,8 +13,9 @@
 enum access {
 	ACCESS_PUBLIC = 1, /* no credential */
 	ACCESS_APIKEY, /* X-API-Key with the route's scope */
-	ACCESS_OPERATOR, /* bearer token of any role */
-	ACCESS_ADMIN, /* bearer token of an admin */
+	ACCESS_SESSION, /* bearer token of any role */
+	ACCESS_OPERATOR, /* the same; no password has to be changed first */
+	ACCESS_ADMIN, /* the same, of an admin */
 	ACCESS__MAX
 };
 

@@ -60,6 +60,7 @@ static int read_credentials(
 static void choose(struct source *sources);
 static int read_value(const struct setting *s, const char *value,
     struct conf *next, const char **why);
+static void default_bools(const struct source *sources, struct conf *next);
 static int read_real(const char *value, double *ret, const char **why);
 static int check_one(const struct setting *s, const char *value, bool pool,
     const struct conf *next, const char **why);
@@ -190,6 +191,7 @@ conf_load(const char *path, bool pool, struct fail *f)
 		    -1)
 			goto refused;
 	next.production = strcmp(next.ENGINE_ENV, "production") == 0;
+	default_bools(sources, &next);
 	for (i = 0; i < SETTINGS; i++)
 		if (check_one(&settings[i], sources[i].value, pool, &next,
 			&why) == -1)
@@ -438,6 +440,8 @@ read_value(const struct setting *s, const char *value, struct conf *next,
 		return s->type == STR || value == NULL || *value == '/' ? 0
 									: -1;
 	}
+	if (s->type == BOOL && value == NULL)
+		return 0;
 	if (s->type == BOOL) {
 		*(bool *)member = strcmp(value, "true") == 0;
 		*why = "must be true or false";
@@ -458,6 +462,18 @@ read_value(const struct setting *s, const char *value, struct conf *next,
 	    n > INT_MAX_VALUE || (n == 0 && (s->flags & POSITIVE) != 0))
 		return -1;
 	return 0;
+}
+
+/* What is a check of production's, and neither on nor off by a setting. */
+static void
+default_bools(const struct source *sources, struct conf *next)
+{
+	size_t i;
+
+	for (i = 0; i < SETTINGS; i++)
+		if (settings[i].type == BOOL && sources[i].value == NULL)
+			*(bool *)((char *)next + settings[i].offset) =
+			    next->production;
 }
 
 /* strtod() alone would take +7, nan and 0x1p3. */

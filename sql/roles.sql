@@ -55,8 +55,8 @@ grant execute on function assay.async_take(bigint[]),
 -- decide verifies service keys; operator keeps them, and the operators.
 grant select on assay.service_key to assay_decide, assay_operator;
 grant insert, update (revoked_at) on assay.service_key to assay_operator;
-grant select, insert, update (password, session_number) on assay.operator
-    to assay_operator;
+grant select, insert, update (password, password_temporary, session_number)
+    on assay.operator to assay_operator;
 grant select, insert, delete on assay.revoked_token to assay_operator;
 grant select, insert, update, delete on assay.login_failure to assay_operator;
 grant execute on function assay.time_text(timestamptz),
@@ -68,6 +68,7 @@ grant execute on function assay.time_text(timestamptz),
     assay.operator_json(assay.operator),
     assay.operator_list(),
     assay.operator_create(text, text, text),
+    assay.operator_update(text, text, boolean, text, boolean),
     assay.operator_logout(text, timestamptz),
     assay.operator_logout_all(text),
     assay.service_key_json(assay.service_key),

@@ -374,22 +374,32 @@ from assay.operator_register($1::text, $2::text);
 select assay.login_wait($1::bytea) as wait;
 
 -- name: login_try one write late
-select wait, role, session_number, password
+select wait, role, session_number, password, password_temporary
 from assay.login_try($1::text, $2::bytea);
 
 -- name: login_clear one write late
 select assay.login_clear($1::bytea);
 
--- Whose session a token belongs to, and whether it was logged out.
+-- Whose session a token belongs to, and whether it was logged out.  No row
+-- for who is disabled.
 -- name: operator_session many read
-select role, session_number, exists (select from assay.revoked_token
-	where jti = $2::text) as revoked
-from assay.operator where email = $1::text;
+select role, session_number, password_temporary,
+	exists (select from assay.revoked_token where jti = $2::text) as revoked
+from assay.operator where email = $1::text and disabled_at is null;
 
 -- A stronger hash of the same password; not if it was changed meanwhile.
 -- name: operator_rehash write
 update assay.operator set password = $3::text
 where email = $1::text and password = $2::text;
+
+-- Another password, in the place of the one that was checked, which ends all
+-- sessions.  No row if that is not the password any more.
+-- name: operator_password many write late
+update assay.operator
+set password = $3::text, password_temporary = false,
+	session_number = session_number + 1
+where email = $1::text and password = $2::text and disabled_at is null
+returning role, session_number;
 
 -- name: operator_list one read late
 select assay.operator_list() as body;
@@ -397,6 +407,11 @@ select assay.operator_list() as body;
 -- name: operator_create one write late
 select refusal, body
 from assay.operator_create($1::text, $2::text, $3::text);
+
+-- name: operator_update one write late
+select refusal, body
+from assay.operator_update($1::text, $2::text, $3::bigint = 1, $4::text,
+	$5::bigint = 1);
 
 -- name: operator_logout one write late
 select refusal, body from assay.operator_logout($1::text, $2::timestamptz);
@@ -961,4 +976,12 @@ select assay.partitions_ahead($1::bigint::int) as made;
 insert into assay.operator (email, role, password)
 values ($1::text, 'admin', $2::text)
 on conflict do nothing
+returning email;
+
+-- No row when there is no active admin of this email.
+-- name: admin_password many write
+update assay.operator
+set password = $2::text, password_temporary = true,
+	session_number = session_number + 1
+where email = $1::text and role = 'admin' and disabled_at is null
 returning email;

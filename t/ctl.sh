@@ -25,25 +25,25 @@ ends() {
 check "--version" ends 0 --version
 check "names program and version" grep -Eqx 'assayctl [0-9.]+' "$scratch/out"
 check "--help" ends 0 --help
-sed -n 's/^  \([a-z]*\( [a-z]\{1,\}\)\{0,1\}\)  .*/\1/p' "$scratch/out" \
+sed -n 's/^  \([a-z]*\( [a-z-]\{1,\}\)\{0,1\}\)  .*/\1/p' "$scratch/out" \
     >"$scratch/commands"
 check "lists commands" grep -qx 'rules check' "$scratch/commands"
 check "in 80 columns" is_narrow "$scratch/out"
 
 # The sections of the help are those of the manual, with the same commands in
 # the same order; and every row of the table is in one of them.
-sed -n '/^[A-Z][a-z]/s/^/# /p; s/^  \([a-z]*\( [a-z]\{1,\}\)\{0,1\}\)  .*/\1/p' \
+sed -n '/^[A-Z][a-z]/s/^/# /p; s/^  \([a-z]*\( [a-z-]\{1,\}\)\{0,1\}\)  .*/\1/p' \
     "$scratch/out" >"$scratch/sections"
 sed -n '/^\.Sh ENVIRONMENT/q
     s/^\.Ss /# /p
-    s/^\.It Cm \([a-z]*\( [a-z]\{1,\}\)\{0,1\}\).*/\1/p' \
+    s/^\.It Cm \([a-z]*\( [a-z-]\{1,\}\)\{0,1\}\).*/\1/p' \
     "$srcdir/man/assayctl.8" |
     awk '/^#/ { title = $0; next }
 	{ if (title != "") print title; title = ""; print }' \
     >"$scratch/documented"
 check "the help has the manual's sections and commands, in its order" \
     diff "$scratch/documented" "$scratch/sections"
-sed -n 's/^C[OMALND]*("\([a-z ]*\)".*/\1/p' "$srcdir/ctl/commands.tbl" |
+sed -n 's/^C[OMALND]*("\([a-z -]*\)".*/\1/p' "$srcdir/ctl/commands.tbl" |
     LC_ALL=C sort >"$scratch/table"
 LC_ALL=C sort "$scratch/commands" >"$scratch/sorted"
 check "every command of the table is in one section of the help" \
@@ -65,7 +65,7 @@ check "all commands of the group are printed then" says '  cases assign  '
 for group in cases lists keys admin; do
 	check "the group '$group' without a command fails" ends 64 "$group"
 	check "the group '$group' prints its commands" \
-	    grep -q "^  $group [a-z]*  " "$scratch/err"
+	    grep -q "^  $group [a-z-]*  " "$scratch/err"
 	check "the group '$group' has help" ends 0 "$group" --help
 	check "the help of '$group' has no other group's commands" [ \
 	    "$(sed -n 's/^  \([a-z]*\) .*/\1/p' "$scratch/out" | sort -u)" = \

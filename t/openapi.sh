@@ -44,8 +44,9 @@ BEGIN {
 	who["PUBLIC"] = "-"
 	who["OPERATOR"] = "operatorToken:"
 	who["ADMIN"] = "operatorToken:admin"
-	more["OPERATOR"] = " 401"
-	more["APIKEY"] = more["ADMIN"] = " 401 403"
+	who["SESSION"] = "operatorToken:"
+	more["SESSION"] = " 401"
+	more["APIKEY"] = more["OPERATOR"] = more["ADMIN"] = " 401 403"
 }
 /^ROUTE\(/ {
 	gsub(/[ ")]/, "")

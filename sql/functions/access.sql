@@ -26,7 +26,9 @@ set search_path = pg_catalog, pg_temp
 return json_build_object(
     'email', (o).email,
     'role', (o).role,
-    'createdAt', assay.time_text((o).created_at));
+    'createdAt', assay.time_text((o).created_at),
+    'disabled', (o).disabled_at is not null,
+    'passwordTemporary', (o).password_temporary);
 
 -- Every operator, by email.
 create or replace function assay.operator_list()
@@ -36,19 +38,64 @@ return (select coalesce(json_agg(assay.operator_json(o)
 	order by o.email), '[]')::text
     from assay.operator o);
 
--- One more; of two with one email the second is refused.
+-- One more, with a password for the first login; of two with one email the
+-- second is refused.
 create or replace function assay.operator_create(new_email text,
     new_role text, new_password text)
 returns table (refusal text, body text) language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-	insert into assay.operator as o (email, role, password)
-	values (new_email, new_role, new_password)
+	insert into assay.operator as o (email, role, password,
+	    password_temporary)
+	values (new_email, new_role, new_password, true)
 	on conflict do nothing
 	returning assay.operator_json(o)::text into body;
 	if not found then
 		refusal := 'USER_EXISTS';
+	end if;
+	return next;
+end
+$$;
+
+-- Change an operator; what is null stays as it is.  Sessions end with a new
+-- password, which is temporary, with the account and when it is asked for.  The
+-- last active admin stays one: changes of operators take turns, so that of two
+-- admins who demote each other the second finds that.
+create or replace function assay.operator_update(operator_email text,
+    new_role text, disable boolean, new_password text, end_sessions boolean)
+returns table (refusal text, body text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	o assay.operator;
+begin
+	perform pg_advisory_xact_lock(hashtextextended('assay.operator', 0));
+	select * into o from assay.operator where email = operator_email;
+	if not found then
+		refusal := 'USER_MISSING';
+	elsif o.role = 'admin' and o.disabled_at is null
+	    and (new_role <> 'admin' or disable)
+	    and not exists (select from assay.operator a
+		where a.role = 'admin' and a.disabled_at is null
+		and a.email <> operator_email) then
+		refusal := 'LAST_ADMIN';
+	else
+		update assay.operator as u
+		set role = coalesce(new_role, u.role),
+		    disabled_at = case
+			when disable then coalesce(u.disabled_at, now())
+			when not disable then null
+			else u.disabled_at end,
+		    password = coalesce(new_password, u.password),
+		    password_temporary = u.password_temporary
+			or new_password is not null,
+		    session_number = u.session_number
+			+ (coalesce(end_sessions, false)
+			or coalesce(disable, false)
+			or new_password is not null)::int
+		where u.email = operator_email
+		returning assay.operator_json(u)::text into body;
 	end if;
 	return next;
 end

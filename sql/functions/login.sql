@@ -21,10 +21,11 @@ return coalesce((select greatest(0, ceil(extract(epoch from
 -- Begin to check a password: it counts as a failure until login_clear(), so
 -- that of many guesses at once no more get through than of as many in a row.
 -- What must wait is not counted.  The operator's columns are null if there is
--- none, or wait is not 0.  An hour without a failure begins anew; of rows that
+-- none, if it is disabled, or if wait is not 0.  An hour without a failure begins anew; of rows that
 -- are older each try takes a few along, one caller at a time.
 create or replace function assay.login_try(login_email text, login_pair bytea)
-returns table (wait bigint, role text, session_number bigint, password text)
+returns table (wait bigint, role text, session_number bigint, password text,
+    password_temporary boolean)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -53,9 +54,10 @@ begin
 		    order by f.last_at limit 20);
 	end if;
 	wait := 0;
-	select o.role, o.session_number, o.password
-	into role, session_number, password
-	from assay.operator o where o.email = login_email;
+	select o.role, o.session_number, o.password, o.password_temporary
+	into role, session_number, password, password_temporary
+	from assay.operator o
+	where o.email = login_email and o.disabled_at is null;
 	return next;
 end
 $$;

@@ -15,7 +15,7 @@ admin=$TOKEN
 http GET /v1/auth/users
 is "the first stands alone" "$STATUS $(json 'map("\(.email) \(.role) \(keys |
     join(" "))") | join(", ")')" \
-    "200 admin@example.com admin createdAt email role"
+    "200 admin@example.com admin createdAt disabled email passwordTemporary role"
 
 # bad WHAT BODY: is refused for its contents.
 bad() {
@@ -44,7 +44,7 @@ http POST /v1/auth/users \
     '{"email":"Ana@Example.COM","password":"12345678"}'
 is "an operator more" "$STATUS" 201
 is_json "an analyst, in lower case" '"\(.email) \(.role) \(keys | length)"' \
-    "ana@example.com analyst 3"
+    "ana@example.com analyst 5"
 is_json "with a time" '.createdAt | test("^[0-9-]{10}T[0-9:]{8}[.][0-9]{3}Z$")' \
     true
 http POST /v1/auth/users \

@@ -74,7 +74,7 @@ nobody() {
 		send "$admin"
 		refused "with a token" "401 INVALID_API_KEY"
 		;;
-	OPERATOR | ADMIN)
+	SESSION | OPERATOR | ADMIN)
 		send
 		refused "without a token" "401 UNAUTHENTICATED"
 		send "$gone"
@@ -153,6 +153,7 @@ method() {
 	KEY=
 	asked=$method
 	for method in PATCH OPTIONS; do
+		[ "$method" != "$asked" ] || continue
 		http "$method" "$path"
 		refused "which it is not" "405 METHOD_NOT_ALLOWED"
 		header allow | grep -qw "$asked" ||

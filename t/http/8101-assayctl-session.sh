@@ -71,6 +71,94 @@ is "the operators" "$(sed 1d "$scratch/out" | awk '{ print $1, $2 }' |
 ctl users list --json
 is "for a program" "$(jq -r '.[1].role' "$scratch/out")" analyst
 
+# Operators come, change and go.
+is "a first password is temporary" "$(jq -r '.[1].passwordTemporary' \
+    "$scratch/out")" true
+XDG_CONFIG_HOME=$scratch/first
+export XDG_CONFIG_HOME
+login ana@example.com 'the first one'
+is "a temporary password opens" "$STATUS" 0
+check "and the login says what to do" said "temporary.*'assayctl password'"
+printf 'the wrong one\nthe second one\n' >"$scratch/passwords"
+# passwords: the command, with these two lines.
+passwords() {
+	"$builddir/assayctl" password <"$scratch/passwords" \
+	    >"$scratch/out" 2>"$scratch/err"
+	STATUS=$?
+}
+passwords
+is "the present password is wrong" "$STATUS" 77
+check "says so" said PASSWORD_WRONG
+printf 'the first one\n' >"$scratch/passwords"
+passwords
+is "without a new password" "$STATUS" 65
+printf 'the first one\nthe second one\n' >"$scratch/passwords"
+passwords
+is "a password is changed" "$STATUS" 0
+check "a session goes on" said '^ana@example.com (analyst) at .* until 2'
+check "and nothing more is asked for" not said temporary
+ctl cases list
+is "with its new token" "$STATUS" 0
+ASSAY_TOKEN=x ctl password
+is "not with a token of the environment" "$STATUS" 64
+unset XDG_CONFIG_HOME
+ctl users role ana@example.com admin
+is "a role" "$STATUS $OUT" "0 ana@example.com is admin"
+ctl users role ana@example.com analyst
+ctl users disable ana@example.com
+is "disabled" "$STATUS $OUT" "0 ana@example.com is disabled"
+XDG_CONFIG_HOME=$scratch/first ctl cases list
+is "whose session is over" "$STATUS" 77
+ctl users enable ana@example.com
+is "enabled" "$STATUS $OUT" "0 ana@example.com is enabled"
+ctl users end-sessions ana@example.com
+is "ended" "$STATUS $OUT" "0 the sessions of ana@example.com have ended"
+ctl users disable admin@example.com
+is "the last admin stays" "$STATUS" 65
+check "says what to do" said "LAST_ADMIN.*|.*'assayctl users role EMAIL admin'"
+ctl users enable nobody@example.com
+is "who is no operator" "$STATUS" 65
+check "says what to do" said "USER_MISSING.*|.*'assayctl users list'"
+ctl_in 'the first one' users password ana@example.com
+is "a temporary password" "$STATUS" 0
+ctl users list
+is "is shown" "$(sed -n 's/^\(ana@[^ ]*\)/\1/p' "$scratch/out" |
+    awk '{ print $2, $3, $4 }')" "analyst no yes"
+
+# Where nobody gets in any more: on the database.
+# owner COMMAND ...: with this password on standard input, as the owner.
+owner() {
+	owner_password=$1
+	shift
+	printf '%s\n' "$owner_password" | DATABASE_URL="host=$scratch/run \
+	    dbname=assay user=postgres" "$builddir/assayctl" "$@" \
+	    >"$scratch/out" 2>"$scratch/err"
+	STATUS=$?
+}
+owner 'a way back in' admin password Admin@example.com
+is "an admin's password is set on the database" "$STATUS" 0
+ctl users list
+is "which ends the admin's sessions" "$STATUS" 77
+login admin@example.com 'correct horse'
+is "the lost one opens no more" "$STATUS" 77
+login admin@example.com 'a way back in'
+is "the new one does" "$STATUS" 0
+check "and is temporary" said "'assayctl password'"
+owner 'a way back in' admin password ana@example.com
+is "an analyst is no admin" "$STATUS" 65
+check "says so" said 'no active admin ana@example.com'
+sql "update assay.operator set password = (select password from assay.operator
+    where email = 'admin@example.com'), role = 'admin', disabled_at = now()
+    where email = 'ana@example.com'"
+owner 'a way back in' admin password ana@example.com
+is "nor is one who is disabled" "$STATUS" 65
+sql "update assay.operator set role = 'analyst', disabled_at = null
+    where email = 'ana@example.com'"
+ctl_in 'the first one' users password ana@example.com
+printf 'a way back in\ncorrect horse\n' >"$scratch/passwords"
+passwords
+is "the admin changes it back" "$STATUS" 0
+
 # Keys: made, refused, revoked.
 ctl keys create --scope decisions --expires-in-days 2 till
 is "a key alone on its line" "$STATUS $(grep -cx 'ak_live_[0-9a-f]*' \

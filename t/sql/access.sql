@@ -23,6 +23,30 @@ select jti from assay.revoked_token;
 select * from assay.operator_logout_all('b@example.com');
 select email, session_number from assay.operator order by 1;
 
+-- An operator changes: role, account, sessions, a temporary password.
+select refusal, body::jsonb - 'createdAt'
+from assay.operator_update('b@example.com', 'admin', null, null, null);
+select refusal, body::jsonb - 'createdAt'
+from assay.operator_update('b@example.com', null, true, null, false);
+select refusal, body::jsonb - 'createdAt'
+from assay.operator_update('b@example.com', null, null, 'other', true);
+select email, role, session_number, password, disabled_at is not null,
+	password_temporary
+from assay.operator order by 1;
+-- Who is disabled is no admin that is left; what changes nothing is no matter.
+select * from assay.operator_update('one@example.com', null, true, null, null);
+select * from assay.operator_update('one@example.com', 'analyst', null, null,
+	null);
+select refusal from assay.operator_update('one@example.com', 'admin', false,
+	null, null);
+select refusal from assay.operator_update('b@example.com', null, false, null,
+	null);
+select refusal from assay.operator_update('one@example.com', 'analyst', null,
+	null, null);
+select * from assay.operator_update('b@example.com', 'analyst', null, null,
+	null);
+select * from assay.operator_update('x@example.com', 'admin', null, null, null);
+
 -- A key shows no hash; an expired one says so; revoking twice is no error.
 select assay.service_key_create('key_1', sha256('one'), 'shop', 'ak_live_00000000',
 	3, null, 'one@example.com')::jsonb - 'createdAt';

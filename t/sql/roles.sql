@@ -143,6 +143,7 @@ delete from assay.operator;
 select * from assay.operator_logout('tok_1', now());
 update assay.revoked_token set expires_at = now();
 update assay.operator set role = 'admin';
+update assay.operator set disabled_at = null;
 update assay.service_key set hash = '\x00';
 delete from assay.service_key;
 select made from assay.list_put(array['lst_1'], array['block'], array['user'],
