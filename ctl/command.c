@@ -38,7 +38,7 @@ static const struct {
 	    "erase retention settings storage" },
 	{ "Operators and keys", "audit keys users" },
 	{ "Webhooks and alerts", "notifications webhooks" },
-	{ "On the database", "admin key migrate models" },
+	{ "On the database", "admin key migrate models restored" },
 	{ "Models", "train" },
 	{ "Files of transactions", "replay" },
 };
