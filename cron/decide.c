@@ -89,7 +89,7 @@ decide_open(struct run *r, struct fail *f)
 		    f, FAIL_US, INTERNAL, "memory", "there is none");
 	if (conf.GEOIP_DB != NULL &&
 	    (d->geoip = geoip_open(conf.GEOIP_DB, f)) == NULL)
-		log_warn("geoip=missing path=%s why=%s", f->where, f->why);
+		log_warn("geoip=missing path=%s why=%s", conf.GEOIP_DB, f->why);
 
 	/* Nobody waits: what the database cannot take stays in the queue. */
 	d->engine = engine_new(scorer_parse(conf.SCORER),

@@ -14,6 +14,7 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "fcgi/listen.h"
+#include "fcgi/look.h"
 #include "fcgi/master.h"
 #include "fcgi/reload.h"
 #include "lib/conf.h"
@@ -71,6 +72,8 @@ main(int argc, char *argv[])
 	configure(asked.path);
 	if (asked.act == ACT_PRINT)
 		conf_print(stdout);
+	if (asked.act == ACT_CHECK)
+		look_at_files(NULL);
 	return asked.act == ACT_SERVE ? serve(asked.path) : EX_OK;
 }
 
@@ -170,6 +173,7 @@ serve(const char *path)
 	signal(SIGPIPE, SIG_IGN);
 	if ((shm = shm_new(&f)) == NULL)
 		log_exit(EX_OSERR, "%s: %s", f.where, f.why);
+	look_at_files(shm);
 	count_spool(shm);
 	if (listen_open(&l, &f) == -1)
 		log_exit(EX_UNAVAILABLE, "%s: %s", f.where, f.why);

@@ -18,6 +18,7 @@
 #include "core/fail.h"
 #include "fcgi/due.h"
 #include "fcgi/listen.h"
+#include "fcgi/look.h"
 #include "fcgi/master.h"
 #include "fcgi/notify.h"
 #include "fcgi/reload.h"
@@ -153,6 +154,7 @@ reload(struct master *m)
 	} else {
 		log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
 		log_info("reload=accepted");
+		look_at_files(m->shm);
 		m->renewed = clock_ticks();
 	}
 	notify("READY=1");

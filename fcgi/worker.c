@@ -130,9 +130,9 @@ prepare(struct worker *w)
 	}
 	if (w->group != GROUP_DECIDE && !w->shared)
 		return 0;
-	if (conf.GEOIP_DB != NULL &&
-	    (w->geoip = geoip_open(conf.GEOIP_DB, &f)) == NULL)
-		log_warn("geoip=missing path=%s why=%s", f.where, f.why);
+	/* The master has logged it if there is none. */
+	if (conf.GEOIP_DB != NULL)
+		w->geoip = geoip_open(conf.GEOIP_DB, NULL);
 	if ((w->spool = spool_open(conf.SPOOL_DIR, w->shm, &f)) == NULL)
 		log_warn("spool=missing path=%s why=%s", f.where, f.why);
 	w->engine = engine_new(scorer_parse(conf.SCORER),

@@ -16,6 +16,7 @@
 #include "lib/conf_model.h"
 #include "lib/conf_secret.h"
 #include "lib/credential.h"
+#include "lib/disk.h"
 #include "lib/redis_url.h"
 #include "lib/set.h"
 #include "lib/shm.h"
@@ -29,7 +30,7 @@
 #define SWEEP_MAX_MINUTES (7 * 24 * 60)
 #define REFRESH_MAX_MINUTES (7 * 24 * 60)
 #define HOURS_MAX (365 * 24)
-#define INT_MAX_VALUE INT64_C(2147483647)
+#define INT_MAX_VALUE 2147483647
 #define REAL_MAX_VALUE 1000
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
@@ -61,6 +62,7 @@ static void choose(struct source *sources);
 static int read_value(const struct setting *s, const char *value,
     struct conf *next, const char **why);
 static void default_bools(const struct source *sources, struct conf *next);
+static struct range range_of(const struct setting *s);
 static int read_real(const char *value, double *ret, const char **why);
 static int check_one(const struct setting *s, const char *value, bool pool,
     const struct conf *next, const char **why);
@@ -89,13 +91,12 @@ static const struct setting settings[] = {
 /* Numbers with bounds of their own. */
 static const struct range {
 	const char *name;
-	size_t offset; /* in struct conf */
 	int min;
 	int max;
 } ranges[] = {
 #define RANGE(name, min, max)                                                  \
 	{                                                                      \
-#name, offsetof(struct conf, name), min, max                   \
+#name, min, max                                                \
 	}
 	RANGE(DECIDE_SET_MAX, 1, SET_MAX),
 	RANGE(DECIDE_WORKERS, 1, SHM_GROUP_SLOTS),
@@ -425,12 +426,16 @@ choose(struct source *sources)
 			sources[i].value = settings[i].fallback;
 }
 
-/* Put one value into its member of next; *why says what is wrong with it. */
+/*
+ * Put one value into its member of next; *why says what is wrong with it, NULL
+ * that it is none of the numbers of its range.
+ */
 static int
 read_value(const struct setting *s, const char *value, struct conf *next,
     const char **why)
 {
 	void *member = (char *)next + s->offset;
+	struct range range;
 	long long n;
 	char *end;
 
@@ -455,11 +460,10 @@ read_value(const struct setting *s, const char *value, struct conf *next,
 	errno = 0;
 	n = strtoll(value, &end, 10);
 	*(int64_t *)member = n;
-	*why = (s->flags & POSITIVE) != 0
-	    ? "must be a whole number from 1 to 2147483647"
-	    : "must be a whole number from 0 to 2147483647";
+	*why = NULL;
+	range = range_of(s);
 	if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 ||
-	    n > INT_MAX_VALUE || (n == 0 && (s->flags & POSITIVE) != 0))
+	    n < range.min || n > range.max)
 		return -1;
 	return 0;
 }
@@ -474,6 +478,19 @@ default_bools(const struct source *sources, struct conf *next)
 		if (settings[i].type == BOOL && sources[i].value == NULL)
 			*(bool *)((char *)next + settings[i].offset) =
 			    next->production;
+}
+
+/* The numbers that a setting takes. */
+static struct range
+range_of(const struct setting *s)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(ranges); i++)
+		if (strcmp(ranges[i].name, s->name) == 0)
+			return ranges[i];
+	return (struct range) { s->name, (s->flags & POSITIVE) != 0,
+		INT_MAX_VALUE };
 }
 
 /* strtod() alone would take +7, nan and 0x1p3. */
@@ -506,6 +523,9 @@ check_one(const struct setting *s, const char *value, bool pool,
 		return check_secrets(value, next->production, why);
 	if ((s->flags & REDIS) != 0)
 		return check_redis(value, why);
+	*why = "must be at most 8 absolute paths of up to 127 bytes";
+	if ((s->flags & PATHS) != 0)
+		return disk_paths_valid(value) ? 0 : -1;
 	for (i = 0; i < nitems(choices); i++) {
 		if (strcmp(choices[i].name, s->name) != 0)
 			continue;
@@ -606,18 +626,7 @@ static int
 check_sums(const struct conf *next, struct fail *f)
 {
 	const int64_t workers = next->DECIDE_WORKERS + next->OPERATOR_WORKERS;
-	const struct range *r;
-	int64_t value;
 
-	for (r = ranges; r < ranges + nitems(ranges); r++) {
-		memcpy(&value, (const char *)next + r->offset, sizeof(value));
-		if (value < r->min)
-			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, r->name,
-			    "must be at least %d", r->min);
-		if (value > r->max)
-			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, r->name,
-			    "must be at most %d", r->max);
-	}
 	if (workers + 1 > next->DATABASE_POOL_MAX)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 		    "DATABASE_POOL_MAX",
@@ -633,8 +642,16 @@ static int
 refuse(const struct setting *s, const struct source *source, const char *path,
     const char *why, struct fail *f)
 {
-	char where[sizeof(f->where)];
+	char where[sizeof(f->where)], numbers[64];
+	struct range range;
 
+	if (why == NULL) {
+		range = range_of(s);
+		snprintf(numbers, sizeof(numbers),
+		    "must be a whole number from %d to %d", range.min,
+		    range.max);
+		why = numbers;
+	}
 	if (source->line == 0)
 		return fail_set(
 		    f, FAIL_INPUT, INVALID_REQUEST, s->name, "%s", why);

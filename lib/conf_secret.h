@@ -12,6 +12,7 @@ enum conf_flag {
 	REDIS = 1 << 4, /* the URL of a Redis */
 	POOL = 1 << 5, /* must be set in production for the pool */
 	NO_DECIDE = 1 << 6, /* a secret that decide workers do not need */
+	PATHS = 1 << 7, /* a list of absolute paths */
 };
 
 /*

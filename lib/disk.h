@@ -3,6 +3,7 @@
 #ifndef LIB_DISK_H
 #define LIB_DISK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,18 @@ struct disk {
 	int64_t di_free; /* to others than root */
 	int64_t di_used;
 };
+
+/*
+ * Call do_path with each of a comma-separated list of paths; too long ones are
+ * passed over.
+ */
+void disk_paths(const char *paths, void (*do_path)(const char *path));
+
+/*
+ * Whether a list of paths can be used: at most DISK_MAX, absolute, none too
+ * long.
+ */
+bool disk_paths_valid(const char *paths);
 
 /*
  * Look at the filesystems of a comma-separated list of paths, each once.

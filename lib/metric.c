@@ -263,6 +263,9 @@ metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 	print_workers(shm, false, s);
 	print_workers(shm, true, s);
 	print_spool(shm, s);
+	print_gauge("engine_geoip_loaded",
+	    "1 if there is a database of places, 0 without",
+	    atomic_load(&shm->sh_geoip_loaded), s);
 }
 
 /* One cell, summed over all slots and what companions counted. */

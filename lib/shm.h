@@ -68,6 +68,7 @@ struct shm {
 	struct db_shared
 	    sh_decide_db; /* DATABASE_URL of the pool, or a job's */
 	struct db_shared sh_operator_db; /* OPERATOR_DATABASE_URL */
+	_Atomic int32_t sh_geoip_loaded; /* there is a database of places */
 	_Atomic int64_t sh_spool_records; /* never too few; lib/spool.c */
 	_Atomic int64_t sh_spool_oldest; /* time of the oldest, or 0 */
 	_Atomic int64_t sh_drain_at; /* clock_ticks() of the next turn */

@@ -430,6 +430,25 @@ prioritized() {
 	wait "$master" && return "$1"
 }
 
+# What is missing on disk is said once, by its path, and by a check.
+missing_files() {
+	: >"$dir/log"
+	start 4 GEOIP_DB="$dir/no.mmdb" DISK_HEALTH_PATHS="$dir,$dir/none" &&
+	    within 5 health &&
+	    [ "$(grep -c "level=warn .*geoip=missing path=$dir/no.mmdb why=" \
+	    "$dir/log")" -eq 1 ] &&
+	    [ "$(grep -c "disk=missing path=$dir/none why=" "$dir/log")" -eq 1 ] &&
+	    ! logged "disk=missing path=$dir " &&
+	    ask decide GET /metrics HTTP_AUTHORIZATION='Bearer token' \
+	    >"$dir/reply" </dev/null &&
+	    grep '^engine_geoip_loaded 0$' "$dir/reply"
+	set -- $?
+	kill -TERM "$master"
+	wait "$master" && [ "$1" -eq 0 ] || return 1
+	env -i GEOIP_DB="$dir/no.mmdb" "$fcgi" -n --config "$dir/conf" 2>&1 |
+	    grep "geoip=missing path=$dir/no.mmdb why="
+}
+
 modes() { [ "$(stat -c %a "$dir/decide.sock")" = 660 ]; }
 
 cat >"$dir/conf" <<END
@@ -474,6 +493,7 @@ ok 'systemd is told' notified
 ok 'TERM ends a pool whose worker hangs' hangs
 ok 'a crash leaves no core, and nobody may trace' dumps false
 ok 'unless CORE_DUMPS allows it' dumps true
+ok 'missing files are said once, by their paths' missing_files
 ok 'lines in the journal have their priority' prioritized
 master=
 echo "1..$count"

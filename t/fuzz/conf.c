@@ -37,7 +37,8 @@ enum flag {
 	STRONG = 8,
 	REDIS = 16,
 	POOL = 32,
-	NO_DECIDE = 64
+	NO_DECIDE = 64,
+	PATHS = 128
 };
 enum type { STR = 1, PATH, INT, REAL, BOOL };
 
