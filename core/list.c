@@ -23,7 +23,8 @@ static const char *const kinds[LIST_KIND__MAX] = {
 	[LIST_WATCH] = "watch",
 };
 
-#define ID_RULE "must be 1 to 128 bytes of UTF-8, not blank, no control characters"
+#define ID_RULE                                                                \
+	"must be 1 to 128 bytes of UTF-8, not blank, no control characters"
 
 /* Each subject, and where an event has it; a country is no field of it. */
 static const struct {

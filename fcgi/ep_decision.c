@@ -25,7 +25,12 @@
 #define BATCH_TIME (SET_TIMEOUT_MANY * (CLOCK_SECOND / 1000))
 
 /* What an answer says besides id, verdict, score and reasons. */
-enum field { FIELD_EVENT = 1, FIELD_POLICY = 2, FIELD_TIME = 4 };
+enum field {
+	FIELD_EVENT = 1,
+	FIELD_POLICY = 2,
+	FIELD_TIME = 4,
+	FIELD_SHADOW = 8
+};
 
 static int check_key(const char *, struct fail *);
 static void item_init(
@@ -87,8 +92,9 @@ decision_answer(struct req *req, struct resp *resp)
 		resp_header(req, resp, "X-Engine-Mode: shadow");
 	resp->verdict = verdict_name(item->answer.verdict);
 	str_init(&s, req->arena);
-	print_answer(
-	    &s, &item->answer, FIELD_EVENT | FIELD_POLICY | FIELD_TIME);
+	print_answer(&s, &item->answer,
+	    FIELD_EVENT | FIELD_POLICY | FIELD_TIME |
+		(item->dry_run ? FIELD_SHADOW : 0));
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -206,7 +212,8 @@ batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
 		}
 		answered++;
 		str_add(&s, "{\"ok\":true,\"decision\":");
-		print_answer(&s, &slot[i]->answer, 0);
+		print_answer(
+		    &s, &slot[i]->answer, slot[i]->dry_run ? FIELD_SHADOW : 0);
 		str_addc(&s, '}');
 	}
 	str_add(&s, "]}");
@@ -225,7 +232,7 @@ check_key(const char *key, struct fail *f)
 	const char *p;
 
 	for (p = key; p != NULL && *p != '\0'; p++) {
-		if (*p < 0x21 || *p > 0x7e)
+		if (*p < ' ' || *p > '~')
 			len = 0;
 	}
 	if (len >= 1 && len <= KEY_MAX)
@@ -305,6 +312,8 @@ print_answer(struct str *s, const struct answer *ans, unsigned fields)
 		clock_text(ans->decided_at, at);
 		str_addf(s, ",\"decidedAt\":\"%s\"", at);
 	}
+	if ((fields & FIELD_SHADOW) != 0)
+		str_add(s, ",\"shadow\":true");
 	str_addc(s, '}');
 }
 

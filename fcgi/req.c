@@ -54,6 +54,8 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 	req->bearer = bearer(FCGX_GetParam("HTTP_AUTHORIZATION", params));
 	req->idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", params);
 	req->mode = mode(params);
+	req->foreign_mode =
+	    FCGX_GetParam("HTTP_X_VERDICT_MODE", params) != NULL;
 	req->correlation_id = correlation(
 	    arena, FCGX_GetParam("HTTP_X_CORRELATION_ID", params), now);
 	req->client_ip = client(arena, FCGX_GetParam("REMOTE_ADDR", params),
@@ -64,8 +66,13 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 int
 req_shadow(struct req *req, bool *ret)
 {
+	if (req->foreign_mode)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "X-Verdict-Mode",
+		    "is not known here: use X-Engine-Mode, live or shadow");
 	*ret = req->mode != NULL && strcmp(req->mode, "shadow") == 0;
-	if (*ret || req->mode == NULL || strcmp(req->mode, "live") == 0)
+	if (*ret || req->mode == NULL || strcmp(req->mode, "live") == 0 ||
+	    strcmp(req->mode, "enforce") == 0)
 		return 0;
 	return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 	    "X-Engine-Mode", "must be live or shadow");

@@ -60,6 +60,7 @@ struct req {
 	const char *bearer; /* Authorization without "Bearer ", or NULL */
 	const char *idempotency_key;
 	const char *mode; /* X-Engine-Mode */
+	bool foreign_mode; /* X-Verdict-Mode was sent, which is not ours */
 	const char *correlation_id; /* the caller's, or a fresh cor_ id */
 	const char *client_ip; /* after TRUST_PROXY; personal */
 	int64_t received_at; /* nginx's $msec as us UTC, 0 if absent */
@@ -100,9 +101,10 @@ void req_init(struct req *req, struct worker *worker, struct arena *arena,
 int req_body(struct req *req, size_t max) __attribute__((warn_unused_result));
 
 /*
- * Whether a shadow is asked for, by X-Engine-Mode: "shadow", or "live" as it
- * is without.  Returns 0, or -1 with req->fail set where it says anything
- * else: a word that is mistyped must not make a decision real.
+ * Whether a shadow is asked for, by X-Engine-Mode: "shadow", or "live" (also
+ * written "enforce") as it is without.  Returns 0, or -1 with req->fail set
+ * where it says anything else, or where another service's header for this was
+ * sent: what is mistyped or misdirected must not make a decision real.
  */
 int req_shadow(struct req *req, bool *ret) __attribute__((warn_unused_result));
 

@@ -19,6 +19,10 @@ is "and says so" "$(header x-engine-idempotent-replay)" true
 is "it was decided once" "$(sql "select count(*) from assay.verdict_log
     where event_id = 'same'")" 1
 
+http POST /v1/decisions "$event" -H 'Idempotency-Key: order 17'
+spaced=$(json .id)
+http POST /v1/decisions "$event" -H 'Idempotency-Key: order 17'
+is "a key may have blanks inside" "$STATUS $(json .id)" "200 $spaced"
 http POST /v1/decisions "$event" -H 'Idempotency-Key: other'
 is "another key decides again" "$(json .eventId) $(header x-engine-idempotent-replay)" "same "
 http POST /v1/decisions \
@@ -66,5 +70,5 @@ is "the repeated one was decided once" "$(sql "select count(*)
 http GET /metrics
 is "replays are counted apart" "$(printf '%s\n' "$BODY" |
     awk '/^engine_decisions_total.*cached="true"/ { n += $2 } END { print n }')" \
-    50
+    51
 finish

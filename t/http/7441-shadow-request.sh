@@ -49,6 +49,7 @@ answer=$(decided)
 is "a shadow is answered" "$STATUS $(header x-engine-mode)" "200 shadow"
 is_json "with a decision" '"\(.eventId) \(.score > 30) \(.policyVersion)"' \
     "s-1 true v0.4.0"
+is_json "which says in its body that it is a shadow" .shadow true
 is "it is an anomaly, which somebody wants to hear of" \
     "$(json '.reasons | map(.tag) | index("amount_spike") != null')" true
 shadow s-1 u-1 9000.25
@@ -70,6 +71,8 @@ is "an id that was decided is decided anew" "$(decided)" "$answer"
 http POST /v1/decisions/batch "{\"events\":[$(event b-1 u-new 9000),
     {\"type\":\"none\"},$(event b-2 u-new 9000)]}" -H 'X-Engine-Mode: shadow'
 is "a batch" "$STATUS $(header x-engine-mode)" "200 shadow"
+is_json "says so of each decision" '.results | map(.decision.shadow)
+    | map(tostring) | join(" ")' "true null true"
 is_json "has them all, none after another" '.results | map(.ok,
     (.decision // {} | "\(.verdict) \(.score) \(.reasons | tojson)"))
     | "\(.[0]) \(.[2]) \(.[4]) \(.[1] == .[5])"' "true false true true"
@@ -123,6 +126,12 @@ http POST /v1/decisions "$(event s-5 u-3 1)" -H 'Idempotency-Key: key-1'
 is "the key of a shadow is free" \
     "$STATUS $(header x-engine-idempotent-replay)" "200 "
 http POST /v1/decisions "$(event s-6 u-3 1)" -H 'X-Engine-Mode: live'
+is_json "a real decision says nothing of shadows" 'has("shadow")' false
+http POST /v1/decisions "$(event s-7 u-3 1)" -H 'X-Engine-Mode: enforce'
+is "enforce is live" "$STATUS $(header x-engine-mode)" "200 "
+is "and is decided for good" "$(sql "select count(*) from assay.verdict_log
+    where event_id = 's-7'")" 1
+http POST /v1/decisions "$(event s-6 u-3 1)" -H 'X-Engine-Mode: live'
 is "live is what it says" "$STATUS $(header x-engine-mode) $(sql "select count(*)
     from assay.verdict_log where event_id = 's-6'")" "200  1"
 
@@ -167,6 +176,17 @@ done
 http POST /v1/decisions "$(event r-1 u-1 1)" -H 'X-Engine-Mode: live' \
     -H 'X-Engine-Mode: shadow'
 is_error "nor two" 400 INVALID_REQUEST
+for mode in ': shadow' ': enforce' ': live' ';'; do
+	http POST /v1/decisions "$(event r-1 u-1 1)" -H "X-Verdict-Mode$mode"
+	is_error "X-Verdict-Mode$mode is another service's" 400 INVALID_REQUEST
+	is "the refusal names the header to use" "$(json .message)" \
+	    "X-Verdict-Mode is not known here: use X-Engine-Mode, live or shadow"
+done
+http POST /v1/decisions/batch "{\"events\":[$(event r-1 u-1 1)]}" \
+    -H 'X-Verdict-Mode: shadow'
+is_error "nor for a batch" 400 INVALID_REQUEST
+http POST /v1/decisions/async "$(event r-2 u-1 1)" -H 'X-Verdict-Mode: shadow'
+is_error "nor for later" 400 INVALID_REQUEST
 http POST /v1/decisions/async "$(event r-2 u-1 1)" -H 'X-Engine-Mode: shadow'
 is_error "a shadow that nobody would see" 400 INVALID_REQUEST
 KEY_KEPT=$KEY
