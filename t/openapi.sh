@@ -78,9 +78,23 @@ jq -r --rawfile want "$tmp/refusals" '
 	"\($method) \($path): \(join(" "))"' "$api" >"$tmp/faults" 2>&1
 verdict "each operation has the refusals that its route can give"
 
+# Generators of clients name a type after the component that it is.
+jq -r '.components as $all | [.paths, .webhooks][] | to_entries[] |
+	.key as $path | .value | to_entries[] | .key as $method | .value |
+	objects | ([.requestBody] + [.responses[]]) | .[] | objects |
+	.content // {} | .["application/json"].schema // {} |
+	(., (.items // empty), ((.oneOf // [])[])) |
+	select(.type == "object" or .properties) |
+	"\($method) \($path): a body without a name"' "$api" |
+    sort -u >"$tmp/faults"
+verdict "each body that is an object has a name"
+
+jq -r '[paths(objects | has("const"))][] | join("/")' "$api" >"$tmp/faults"
+verdict "a constant is an enum with a type, which every generator knows"
+
 # The codes: in the one envelope, and each with its text as an example.
 sed -n 's/^CODE(\([A-Z_]*\), .*/\1/p' core/codes.tbl >"$tmp/want"
-jq -r '.components.schemas.Error.properties.code.enum[]' "$api" >"$tmp/got"
+jq -r '.components.schemas.ErrorCode.enum[]' "$api" >"$tmp/got"
 same "its error codes are those of the service"
 sed -n 's/^CODE(\([A-Z_]*\), [0-9]*, "\(.*\)")$/\1 \1 \2/p' core/codes.tbl \
     >"$tmp/want"
