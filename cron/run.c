@@ -20,6 +20,7 @@
 
 #define ARENA_SIZE ((size_t)64 << 20) /* address space of a step */
 #define PAUSE_FAILED 1000 /* ms */
+#define SPARE 1 /* sessions that are given up and may go on, beside ours */
 #define PROGRESS (10 * CLOCK_SECOND)
 #define SAVE (1 * CLOCK_SECOND)
 #define SAVE_MAX (1 * CLOCK_SECOND) /* for the database to answer */
@@ -108,6 +109,7 @@ prepare(struct run *r, struct fail *f)
 	if (r->db == NULL)
 		return -1;
 	db_share(r->db, &r->shm->sh_decide_db);
+	db_bound(r->db, NULL, SPARE);
 	return r->job->open == NULL ? 0 : r->job->open(r, f);
 }
 

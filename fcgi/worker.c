@@ -32,6 +32,7 @@
 static size_t set_max(const struct worker *w);
 static int prepare(struct worker *w);
 static int prepare_db(struct worker *w, struct fail *f);
+static size_t spare_sessions(void);
 static int watch(int listener);
 static bool wait_ready(int epoll, int listener, struct worker *w, bool *leave);
 
@@ -154,6 +155,7 @@ prepare_db(struct worker *w, struct fail *f)
 		if (w->db == NULL)
 			return -1;
 		db_share(w->db, &w->shm->sh_operator_db);
+		db_bound(w->db, &w->shm->sh_decide_db, spare_sessions());
 		return 0;
 	}
 	w->db = db_new(conf.DATABASE_URL, "assay decide", SET_TIMEOUT_ONE,
@@ -161,8 +163,20 @@ prepare_db(struct worker *w, struct fail *f)
 	if (w->db == NULL)
 		return -1;
 	db_share(w->db, &w->shm->sh_decide_db);
+	db_bound(w->db, &w->shm->sh_operator_db, spare_sessions());
 	db_breaker(w->db, &w->shm->sh_retry_at);
 	return 0;
+}
+
+/*
+ * What DATABASE_POOL_MAX leaves for sessions that were given up, beside those
+ * of all workers, of retention and of who asks what is left.
+ */
+static size_t
+spare_sessions(void)
+{
+	return (size_t)(conf.DATABASE_POOL_MAX - conf.DECIDE_WORKERS -
+	    conf.OPERATOR_WORKERS - 2);
 }
 
 /*

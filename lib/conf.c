@@ -627,12 +627,12 @@ check_sums(const struct conf *next, struct fail *f)
 {
 	const int64_t workers = next->DECIDE_WORKERS + next->OPERATOR_WORKERS;
 
-	if (workers + 1 > next->DATABASE_POOL_MAX)
+	if (workers + 2 > next->DATABASE_POOL_MAX)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 		    "DATABASE_POOL_MAX",
 		    "is %lld, but DECIDE_WORKERS and OPERATOR_WORKERS make "
-		    "%lld workers with a connection each, and retention needs "
-		    "one",
+		    "%lld workers with a connection each, and retention and "
+		    "the search for lost sessions need one each",
 		    (long long)next->DATABASE_POOL_MAX, (long long)workers);
 	return 0;
 }

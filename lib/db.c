@@ -32,6 +32,7 @@
 #define RETRY_MIN (CLOCK_SECOND / 5) /* between attempts to connect */
 #define POSTGRES_EPOCH INT64_C(946684800000000) /* 2000-01-01 in us UTC */
 #define NO_DEADLINE INT64_MAX
+#define ASK_REST (CLOCK_SECOND / 2) /* between two questions what is left */
 #define READ_ONLY "25006" /* SQLSTATE */
 #define WHY_SIZE 160 /* of the words for a failure */
 #define OID_INT8 20
@@ -46,6 +47,9 @@ struct db {
 	struct db_hosts db_hosts; /* of db_url, none before the first need */
 	struct db_shared *db_shared; /* what db_share() was told, or db_own */
 	struct db_shared db_own;
+	const struct db_shared *db_other; /* what db_bound() was told */
+	size_t db_spare; /* likewise */
+	int64_t db_backend; /* the session's name, 0 while it has none */
 	int db_timeout_ms; /* what the session was told */
 	int64_t db_until; /* what db_until() was told, or 0 */
 	_Atomic int64_t *db_retry_at; /* what db_breaker() was told, or NULL */
@@ -91,6 +95,13 @@ static void db_log_success(struct db *, size_t);
 static void db_explain_failure(
     const struct db *, enum db_why, const char *, struct fail *);
 static const char *text_or_none(const char *);
+static bool db_is_full(const struct db *);
+static bool db_may_ask(struct db *);
+static int db_ask_left(struct db *, struct fail *);
+static int db_read_left(struct db *, struct fail *);
+static void db_leave(struct db *);
+static int db_run_text(struct db *, struct arena *, enum stmt,
+    const struct params *, struct rows *, struct fail *);
 static void db_greet(struct db *, int64_t);
 static int db_prepare(struct db *, enum stmt, struct fail *);
 static bool db_prepares(const struct db *, enum stmt, enum stmt);
@@ -128,6 +139,7 @@ db_new(const char *url, const char *name, int timeout_ms, enum stmt setup,
 		return NULL;
 	}
 	db->db_shared = &db->db_own;
+	db->db_spare = SIZE_MAX;
 	db->db_timeout_ms = timeout_ms;
 	db->db_setup = setup;
 	db->db_trouble = DB_FINE;
@@ -157,6 +169,13 @@ void
 db_share(struct db *db, struct db_shared *shared)
 {
 	db->db_shared = shared;
+}
+
+void
+db_bound(struct db *db, const struct db_shared *other, size_t spare)
+{
+	db->db_other = other;
+	db->db_spare = spare;
 }
 
 void
@@ -661,6 +680,8 @@ db_connected(struct db *db, struct fail *f)
 {
 	const int64_t deadline = db_at_most(db,
 	    db->db_setup == STMT_SESSION_DECIDE ? CONNECT_DECIDE : CONNECT_MAX);
+	const bool full = db_is_full(db);
+	int r;
 
 	PQfinish(db->db_conn);
 	db->db_conn = NULL;
@@ -668,7 +689,13 @@ db_connected(struct db *db, struct fail *f)
 	if (db->db_hosts.dh_n == 0 &&
 	    db_hosts_read(&db->db_hosts, db->db_url, f) == -1)
 		return db_lost(db, NULL);
-	return db_try_hosts(db, deadline, f);
+	if (full && !db_may_ask(db))
+		return db_lost(db, f);
+	r = db_try_hosts(db, deadline, f);
+	if (full)
+		atomic_store(
+		    &db->db_shared->ds_ask_at, clock_ticks() + ASK_REST);
+	return r;
 }
 
 /*
@@ -745,10 +772,113 @@ db_dial(struct db *db, const struct db_host *host, int64_t deadline)
 	    : 0;
 }
 
+/* Its name first: without one it could not be told from others later. */
 static int
 db_begin_session(struct db *db, struct fail *f)
 {
-	return db_prepare(db, 0, f) == -1 ? -1 : db_tune(db, f);
+	if (db_tune(db, f) == -1 || db_ask_left(db, f) == -1)
+		return -1;
+	return db_prepare(db, 0, f);
+}
+
+/* Whether more sessions were given up than may be. */
+static bool
+db_is_full(const struct db *db)
+{
+	size_t n = db_left_list(&db->db_shared->ds_left, NULL);
+
+	if (db->db_other != NULL)
+		n += db_left_list(&db->db_other->ds_left, NULL);
+	return n > db->db_spare;
+}
+
+/* Of many who would ask which of them have ended, one at a time does. */
+static bool
+db_may_ask(struct db *db)
+{
+	const int64_t now = clock_ticks();
+	int64_t at = atomic_load(&db->db_shared->ds_ask_at);
+
+	return now >= at &&
+	    atomic_compare_exchange_strong(
+		&db->db_shared->ds_ask_at, &at, now + 2 * CONNECT_MAX);
+}
+
+/*
+ * In a session that has just begun: if there is no room for it, look whether
+ * those that were given up have ended, and else end it before it does anything
+ * that the server might not end.
+ */
+static int
+db_ask_left(struct db *db, struct fail *f)
+{
+	struct db_shared *shared = db->db_shared;
+
+	if (db_is_full(db) && db_read_left(db, f) == -1)
+		return -1;
+	if (!db_is_full(db)) {
+		atomic_store(&shared->ds_full, 0);
+		return 0;
+	}
+	if (atomic_exchange(&shared->ds_full, 1) == 0)
+		log_error("database=full why=%s",
+		    "sessions that gave no answer still run in the server; "
+		    "look at what they wait for, a standby perhaps");
+	return db_lost(db, f);
+}
+
+/* Forget those that the server no longer has, or never had. */
+static int
+db_read_left(struct db *db, struct fail *f)
+{
+	_Alignas(16) char block[16384];
+	int64_t names[DB_LEFT_MAX];
+	const size_t n = db_left_list(&db->db_shared->ds_left, names);
+	struct params p;
+	struct rows rows;
+	struct arena a;
+	size_t i;
+	int row, r;
+
+	arena_init(&a, block, sizeof(block));
+	params_init(&p, &a);
+	params_ints(&p, names, n);
+	r = db_run_text(db, &a, STMT_SESSIONS_LEFT, &p, &rows, f);
+	for (i = 0; r == 0 && i < n; i++) {
+		for (row = 0;
+		     row < rows.ro_n && rows_int(&rows, row, 0) != names[i];
+		     row++)
+			continue;
+		if (row == rows.ro_n)
+			db_left_drop(&db->db_shared->ds_left, names[i]);
+	}
+	arena_reset(&a);
+	return r;
+}
+
+/*
+ * The server was doing something when it was given up, and may go on: note its
+ * session, until it is known to have ended.
+ */
+static void
+db_leave(struct db *db)
+{
+	if (db->db_backend != 0 && PQstatus(db->db_conn) == CONNECTION_OK &&
+	    PQtransactionStatus(db->db_conn) == PQTRANS_ACTIVE)
+		db_left_add(&db->db_shared->ds_left, db->db_backend);
+	db->db_backend = 0;
+}
+
+/* Run a statement that was not prepared. */
+static int
+db_run_text(struct db *db, struct arena *a, enum stmt stmt,
+    const struct params *p, struct rows *ret, struct fail *f)
+{
+	if (!PQsendQueryParams(db->db_conn, stmts[stmt].text, p->pa_n, NULL,
+		p->pa_value, p->pa_length, binary, 1))
+		return db_lost(db, f);
+	db->db_queued++;
+	return db_sync(db, a, ret, 1, f);
 }
 
 /*
@@ -913,7 +1043,7 @@ db_prepares(const struct db *db, enum stmt stmt, enum stmt only)
 	return !stmts[stmt].late || db->db_setup == STMT_SESSION;
 }
 
-/* Run the session's own statement. */
+/* Run the session's own statement, which names the session. */
 static int
 db_tune(struct db *db, struct fail *f)
 {
@@ -926,9 +1056,9 @@ db_tune(struct db *db, struct fail *f)
 	arena_init(&a, block, sizeof(block));
 	params_init(&p, &a);
 	params_int(&p, db->db_timeout_ms);
-	r = db_send(db, db->db_setup, &p, f);
+	r = db_run_text(db, &a, db->db_setup, &p, &rows, f);
 	if (r == 0)
-		r = db_sync(db, &a, &rows, 1, f);
+		db->db_backend = rows_get_int(&rows, "name");
 	arena_reset(&a);
 	return r;
 }
@@ -1060,6 +1190,7 @@ db_lost(struct db *db, struct fail *f)
 	if (db->db_setup == 0 && db->db_conn != NULL)
 		fail_set(f, FAIL_US, UNAVAILABLE, NULL, "%s",
 		    PQerrorMessage(db->db_conn));
+	db_leave(db);
 	PQfinish(db->db_conn);
 	db->db_conn = NULL;
 	db->db_queued = 0;

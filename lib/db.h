@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "lib/db_host.h"
+#include "lib/db_left.h"
 #include "lib/stmt.gen.h"
 
 struct arena;
@@ -53,6 +54,9 @@ struct rows {
 struct db_shared {
 	_Atomic int32_t ds_host; /* of the last session, or the next to try */
 	_Atomic int32_t ds_why[DB_HOSTS_MAX]; /* enum db_why that was told */
+	struct db_left ds_left;
+	_Atomic int64_t ds_ask_at; /* clock_ticks() to ask what is left again */
+	_Atomic int32_t ds_full; /* it was told that too many are */
 };
 
 /*
@@ -90,6 +94,15 @@ struct db *db_open(const char *url, const char *name, int timeout_ms,
  * each host and kind of failure; without this it is in f, with the target.
  */
 void db_share(struct db *db, struct db_shared *shared);
+
+/*
+ * Bound the sessions at the server.  One that does not answer in time is given
+ * up, but the server may go on with what it was doing, for hours if a commit
+ * waits for a standby.  Where more than spare of them are left, of this string
+ * and of the other (NULL: none), no session begins any more, but for one at a
+ * time that asks which have ended.
+ */
+void db_bound(struct db *db, const struct db_shared *other, size_t spare);
 
 /*
  * Share what is known of a server that is away: the time (clock_ticks())

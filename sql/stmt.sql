@@ -13,13 +13,18 @@
 -- Sessions and transactions ------------------------------------------------
 
 -- What was answered or sent is durable, whatever the server's default: an
--- event that is lost after it was sent would be sent under another id.
+-- event that is lost after it was sent would be sent under another id.  name is
+-- of this session alone, as long as the server runs: its process and when that
+-- began, in milliseconds.
 -- name: session one read
 select set_config('synchronous_commit', 'on', false),
 	set_config('plan_cache_mode', 'force_generic_plan', false),
 	set_config('jit', 'off', false),
 	set_config('idle_in_transaction_session_timeout', '30s', false),
-	set_config('statement_timeout', $1::bigint::text, false);
+	set_config('statement_timeout', $1::bigint::text, false),
+	(select pid::bigint << 42 |
+		floor(extract(epoch from backend_start) * 1000)::bigint
+	from pg_stat_get_activity(pg_backend_pid())) as name;
 
 -- The decision path's plans must not change with table sizes: always nested
 -- loops over indexes (PERF: cheap insurance on small or empty tables).
@@ -33,7 +38,19 @@ select set_config('synchronous_commit', 'on', false),
 	set_config('enable_mergejoin', 'off', false),
 	set_config('enable_bitmapscan', 'off', false),
 	set_config('idle_in_transaction_session_timeout', '10s', false),
-	set_config('statement_timeout', $1::bigint::text, false);
+	set_config('statement_timeout', $1::bigint::text, false),
+	(select pid::bigint << 42 |
+		floor(extract(epoch from backend_start) * 1000)::bigint
+	from pg_stat_get_activity(pg_backend_pid())) as name;
+
+-- Which of these sessions the server still has: of the role that asks, since
+-- nobody else may see when they began.
+-- name: sessions_left many read late
+select w.name
+from (select pid::bigint << 42 |
+		floor(extract(epoch from backend_start) * 1000)::bigint as name
+	from pg_stat_get_activity(null)) w
+where w.name = any($1::bigint[]);
 
 -- Not a write: what it began has gone with the connection.
 -- name: begin

@@ -151,11 +151,13 @@ static const struct {
 	    "OPERATOR_WORKERS must be a whole number from 2 to 128" },
 	{ "DECIDE_WORKERS=18\n", "DATABASE_POOL_MAX",
 	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 21 workers "
-	    "with a connection each, and retention needs one" },
-	{ "DECIDE_WORKERS=17\n", "DATABASE_POOL_MAX",
-	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 20 workers "
-	    "with a connection each, and retention needs one" },
-	{ "DECIDE_WORKERS=16\n", NULL, NULL },
+	    "with a connection each, and retention and the search for lost "
+	    "sessions need one each" },
+	{ "DECIDE_WORKERS=16\n", "DATABASE_POOL_MAX",
+	    "is 20, but DECIDE_WORKERS and OPERATOR_WORKERS make 19 workers "
+	    "with a connection each, and retention and the search for lost "
+	    "sessions need one each" },
+	{ "DECIDE_WORKERS=15\n", NULL, NULL },
 	{ "DECIDE_SET_MAX=101\n", ":1",
 	    "DECIDE_SET_MAX must be a whole number from 1 to 100" },
 	{ "DECIDE_SET_MAX=100\n", NULL, NULL },
