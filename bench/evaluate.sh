@@ -41,7 +41,11 @@ if ! read_file "$data" | head -n 1 | grep -q decided_at; then
 	echo "replaying $data at the times of its events" >&2
 	"$builddir/assayctl" replay --offline --quiet --sql "$srcdir/sql" \
 	    --label-delay 7 --map userId=customer,deviceId=terminal \
-	    --export "$table" "$data" || exit
+	    --export "$table" "$data" >"$scratch/rules" 2>&1 || {
+		status=$?
+		cat "$scratch/rules" >&2
+		exit $status
+	}
 fi
 
 # The first instant behind the last day of the table.
@@ -89,3 +93,11 @@ awk '
 		printf "\n%d of %d weeks are above the published logistic " \
 		    "regression in both precisions\n", above, NR
 	}' "$scratch/weeks"
+
+# Last, because it is no result: rules for payments on shop terminals.
+if [ -s "$scratch/rules" ]; then
+	printf '\n%s\n%s\n\n' \
+	    "for comparison: what the rules that Assay comes with say of this file;" \
+	    "they were written for other traffic, and no model has a part in this"
+	cat "$scratch/rules"
+fi
