@@ -11,7 +11,7 @@
 
 /*
  * GET /v1/audit.  200: a page of the trail, newest first, and its length; 400:
- * limit or offset out of range.
+ * limit or offset out of range; 404: before is no entry.
  */
 int
 audit_list(struct req *req, struct resp *resp)
@@ -27,5 +27,6 @@ audit_list(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_int(&p, limit);
 	params_int(&p, offset);
-	return act_read(req, resp, STMT_AUDIT_PAGE, &p);
+	params_text(&p, query_text(&req->params, "before"));
+	return act_write(req, resp, 200, STMT_AUDIT_PAGE, &p);
 }

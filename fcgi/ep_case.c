@@ -13,10 +13,12 @@
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
+#define QUEUE_ALL "*" /* as a queue: every one of them */
 #define LIMIT_DEFAULT 100
 #define LIMIT_MAX 500
 #define NOTE_MAX 4000 /* bytes */
 
+static const char *asked_queue(const struct query *query, bool about);
 static int read_status(
     const struct query *query, const char **ret, struct fail *f);
 static bool among(const char *text, const char *const *words, size_t n);
@@ -30,13 +32,15 @@ static const struct body_field fields[] = {
 };
 
 /*
- * GET /v1/cases.  200: a page of a queue, newest first; 400: status, limit or
- * offset is none.
+ * GET /v1/cases.  200: a page of a queue, of all queues, or of what there is
+ * about an event or a user, newest first; 400: status, limit or offset is none,
+ * or both event and user are asked for; 404: before is no case.
  */
 int
 case_list(struct req *req, struct resp *resp)
 {
-	const char *queue = query_text(&req->params, "queue");
+	const char *event = query_text(&req->params, "eventId");
+	const char *user = query_text(&req->params, "userId");
 	const char *status;
 	int64_t limit, offset;
 	struct params p;
@@ -47,12 +51,19 @@ case_list(struct req *req, struct resp *resp)
 	    query_int(&req->params, "offset", 0, QUERY_OFFSET_MAX, 0, &offset,
 		&req->fail) == -1)
 		return -1;
+	if (event != NULL && user != NULL)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "userId", "does not go with eventId");
 	params_init(&p, req->arena);
-	params_text(&p, queue == NULL ? POLICY_QUEUE_DEFAULT : queue);
+	params_text(
+	    &p, asked_queue(&req->params, event != NULL || user != NULL));
 	params_text(&p, status);
+	params_text(&p, event);
+	params_text(&p, user);
 	params_int(&p, limit);
 	params_int(&p, offset);
-	return act_read(req, resp, STMT_CASE_PAGE, &p);
+	params_text(&p, query_text(&req->params, "before"));
+	return act_write(req, resp, 200, STMT_CASE_PAGE, &p);
 }
 
 /*
@@ -108,6 +119,20 @@ case_resolve(struct req *req, struct resp *resp)
 	params_text(&p, note == NULL || *note == '\0' ? NULL : note);
 	params_text(&p, req->correlation_id);
 	return act_write(req, resp, 200, STMT_CASE_RESOLVE, &p);
+}
+
+/*
+ * The queue that is asked for, NULL for all of them: "*", or none in a question
+ * about an event or a user.
+ */
+static const char *
+asked_queue(const struct query *query, bool about)
+{
+	const char *queue = query_text(query, "queue");
+
+	if (queue == NULL)
+		return about ? NULL : POLICY_QUEUE_DEFAULT;
+	return strcmp(queue, QUEUE_ALL) == 0 ? NULL : queue;
 }
 
 /* The status that is asked for, NULL for any. */

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/fail.h"
@@ -51,6 +52,8 @@ static void take_one(struct req *req, struct limit_result *ret);
 static int over_budget(
     struct req *req, struct resp *resp, const struct limit_result *got);
 static int read_body(struct req *req);
+static int check_query(struct req *req);
+static bool query_known(const struct route *route, const char *name);
 static int check_caller(struct req *req);
 static void refuse(struct req *req, struct resp *resp);
 
@@ -62,6 +65,16 @@ static const struct route routes[] = {
 		(body) < 0 ? -(body) : (body), (body) < 0, limit, fn, #fn },
 #include "fcgi/routes.tbl"
 #undef ROUTE
+};
+
+/* What operators may ask: queries.tbl. */
+static const struct {
+	const char *path;
+	const char *name;
+} queries[] = {
+#define QUERY(path, name) { path, name },
+#include "fcgi/queries.tbl"
+#undef QUERY
 };
 
 bool
@@ -137,13 +150,44 @@ gate(struct req *req, struct resp *resp)
 	if (read_body(req) == -1)
 		return -1;
 	if (match_args(&m, req->arena, req->arg, &req->fail) == -1 ||
-	    query_parse(&req->params, req->arena, req->query, &req->fail) == -1)
+	    query_parse(&req->params, req->arena, req->query, &req->fail) ==
+		-1 ||
+	    check_query(req) == -1)
 		return -1;
 	if (req->route->body_max == 0 || req->route->csv)
 		return 0;
 	req->json =
 	    body_parse(req->arena, req->body, req->body_size, &req->fail);
 	return req->json == NULL ? -1 : 0;
+}
+
+/* 400: what an operator reads does not know a parameter that was sent. */
+static int
+check_query(struct req *req)
+{
+	size_t i;
+
+	if (req->method != METHOD_GET ||
+	    (req->route->access != ACCESS_OPERATOR &&
+		req->route->access != ACCESS_ADMIN))
+		return 0;
+	for (i = 0; i < req->params.qu_n; i++)
+		if (!query_known(req->route, req->params.qu_pair[i].qu_name))
+			return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+			    NULL, "the query has an unknown parameter");
+	return 0;
+}
+
+static bool
+query_known(const struct route *route, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(queries); i++)
+		if (strcmp(queries[i].path, route->path) == 0 &&
+		    strcmp(queries[i].name, name) == 0)
+			return true;
+	return false;
 }
 
 /*

@@ -113,7 +113,9 @@ grant select on assay.tag_epoch, assay.tag_count
 grant execute on function assay.label_chargeback(text, text) to assay_decide;
 grant execute on function assay.case_resolution(assay.review_case),
     assay.case_json(assay.review_case),
-    assay.case_page(text, text, bigint, bigint),
+    assay.case_queues(),
+    assay.case_decisions(text, text),
+    assay.case_page(text, text, text, text, bigint, bigint, text),
     assay.case_get(text),
     assay.case_assign(text, text),
     assay.case_resolve(text, text, text, text, text),
@@ -140,7 +142,7 @@ grant execute on function assay.setting_put(text[], text[]) to assay_operator;
 grant select, insert on assay.audit to assay_operator;
 grant select on assay.subscriber to assay_operator;
 grant insert on assay.outbox to assay_operator;
-grant execute on function assay.audit_page(bigint, bigint),
+grant execute on function assay.audit_page(bigint, bigint, text),
     assay.publish(text, json, text, text) to assay_operator;
 
 -- operator looks at the graph.

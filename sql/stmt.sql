@@ -464,12 +464,13 @@ insert into assay.audit (id, actor, role, action, status, params)
 values ($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text);
 
 -- name: audit_page one read late
-select assay.audit_page($1::bigint, $2::bigint) as body;
+select refusal, body from assay.audit_page($1::bigint, $2::bigint, $3::text);
 
 -- Cases (fcgi/ep_case.c) --------------------------------------------------------
 
 -- name: case_page one read late
-select assay.case_page($1::text, $2::text, $3::bigint, $4::bigint) as body;
+select refusal, body from assay.case_page($1::text, $2::text, $3::text,
+	$4::text, $5::bigint, $6::bigint, $7::text);
 
 -- name: case_get one read late
 select refusal, body from assay.case_get($1::text);

@@ -78,6 +78,14 @@ jq -r --rawfile want "$tmp/refusals" '
 	"\($method) \($path): \(join(" "))"' "$api" >"$tmp/faults" 2>&1
 verdict "each operation has the refusals that its route can give"
 
+# The parameters of operators' queries: those of the table that refuses others.
+sed -n 's/^QUERY("\(.*\)", "\(.*\)")$/\1 \2/p' fcgi/queries.tbl >"$tmp/want"
+jq -r '.paths | to_entries[] | .key as $path | .value | to_entries[] |
+	select(.value | objects | .security // [] | any(has("operatorToken"))) |
+	.value.parameters // [] | .[] | select(.in == "query") |
+	"\($path) \(.name)"' "$api" >"$tmp/got"
+same "the parameters of queries are those that operators may send"
+
 # Generators of clients name a type after the component that it is.
 jq -r '.components as $all | [.paths, .webhooks][] | to_entries[] |
 	.key as $path | .value | to_entries[] | .key as $method | .value |

@@ -34,25 +34,87 @@ return json_build_object(
 	    'detail', t.detail)) order by t.at), '[]')
 	from assay.case_trail t where t.case_id = (c).id));
 
--- A page of a queue, newest first; status is null for all of it.  The index
--- has one order a status, so each is read apart and no further than needed.
-create or replace function assay.case_page(queue text, status text,
-    page_limit bigint, page_offset bigint)
-returns text language sql stable
+-- Every queue that has cases, by the index that begins with it.
+create or replace function assay.case_queues()
+returns setof text language sql stable
 set search_path = pg_catalog, pg_temp
-return (select coalesce(json_agg(assay.case_json(p.row)
-	    order by p.opened_at desc, p.id desc), '[]')::text
-	from (select c.*
-	    from unnest(case when case_page.status is null
-		then array['open', 'assigned', 'resolved']
-		else array[case_page.status] end) as s(status),
-		lateral (select r as row, r.opened_at, r.id
-		    from assay.review_case r
-		    where r.queue = case_page.queue and r.status = s.status
-		    order by r.opened_at desc, r.id desc
-		    limit case_page.page_limit + case_page.page_offset) c
-	    order by c.opened_at desc, c.id desc
-	    limit case_page.page_limit offset case_page.page_offset) p);
+begin atomic
+	with recursive q(name) as (
+		select min(r.queue) from assay.review_case r
+		union all
+		select (select min(r.queue) from assay.review_case r
+		    where r.queue > q.name)
+		from q where q.name is not null)
+	select q.name from q where q.name is not null;
+end;
+
+-- The decisions that can have opened cases about an event, or about a user:
+-- all of the event that the verdict log has, the newest 10000 of the user that
+-- the activity has.
+create or replace function assay.case_decisions(event text, of_user text)
+returns table (id text, decided_at timestamptz) language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select v.id, v.decided_at from assay.verdict_log v
+	where v.event_id = case_decisions.event and v.verdict = 'review'
+	union all
+	(select d.verdict_id, d.decided_at from assay.detail d
+	where d.user_id = case_decisions.of_user
+	order by d.decided_at desc limit 10000);
+end;
+
+-- A page of cases, newest first: of a queue, or of all where it is null; of a
+-- status, or of any; about an event or a user, or about all; only those that
+-- come after the case before.  The index has one order a queue and status, so
+-- each is read apart and no further than needed.
+drop function if exists assay.case_page(text, text, bigint, bigint);
+create or replace function assay.case_page(queue text, status text,
+    event text, of_user text, page_limit bigint, page_offset bigint,
+    before text)
+returns table (refusal text, body text) language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	last_at timestamptz := 'infinity';
+	last_id text := '';
+	queues constant text[] := case when queue is null
+	    then array(select assay.case_queues()) else array[queue] end;
+	statuses constant text[] := case when status is null
+	    then array['open', 'assigned', 'resolved'] else array[status] end;
+begin
+	if before is not null then
+		select r.opened_at, r.id into last_at, last_id
+		from assay.review_case r where r.id = before;
+		if not found then
+			return query select 'CASE_NOT_FOUND', null::text;
+			return;
+		end if;
+	end if;
+	return query select null::text, (
+		select coalesce(json_agg(assay.case_json(p.hit)
+		    order by p.opened_at desc, p.id desc), '[]')::text
+		from (select c.hit, c.opened_at, c.id
+		    from unnest(queues) as q(name),
+			unnest(statuses) as s(name),
+			lateral (select r as hit, r.opened_at, r.id
+			    from assay.review_case r
+			    where event is null and of_user is null
+				and r.queue = q.name and r.status = s.name
+				and (r.opened_at, r.id) < (last_at, last_id)
+			    order by r.opened_at desc, r.id desc
+			    limit page_limit + page_offset) c
+		    union all
+		    select r as hit, r.opened_at, r.id
+		    from assay.case_decisions(event, of_user) d
+			join assay.review_case r on r.queue = any (queues)
+			    and r.status = any (statuses)
+			    and r.opened_at = d.decided_at
+			    and r.verdict_id = d.id
+		    where (r.opened_at, r.id) < (last_at, last_id)
+		    order by 2 desc, 3 desc
+		    limit page_limit offset page_offset) p);
+end
+$$;
 
 create or replace function assay.case_get(case_id text)
 returns table (refusal text, body text) language sql stable

@@ -71,6 +71,16 @@ http GET '/v1/audit?limit=0'
 is_error "no entries" 400 INVALID_REQUEST
 http GET '/v1/audit?limit=201'
 is_error "too many" 400 INVALID_REQUEST
+http GET '/v1/audit?limit=2'
+last=$(json '.entries[1].id')
+http GET '/v1/audit?limit=2&offset=2'
+third=$(json '.entries[0].id')
+http POST /v1/apikeys '{"name":"while one reads"}'
+http GET "/v1/audit?limit=2&before=$last"
+is "the page after an entry is the same when another one comes" \
+    "$(json '.entries[0].id')" "$third"
+http GET '/v1/audit?before=aud_none'
+is_error "pages begin after an entry that there is" 404 NOT_FOUND
 http GET '/v1/audit?offset=-1'
 is_error "before the first" 400 INVALID_REQUEST
 http POST /v1/audit '{}'
@@ -115,7 +125,7 @@ is_error "reads no trail either" 403 FORBIDDEN
 sql "update assay.operator set role = 'admin'"
 http GET /v1/audit
 is_json "of whom an attempt is told, but of strangers none" \
-    '"\(.total) \(.entries[0] | "\(.role) \(.status)")"' "11 analyst 403"
+    '"\(.total) \(.entries[0] | "\(.role) \(.status)")"' "12 analyst 403"
 
 # A change whose entry cannot be written is none.
 sql 'alter table assay.audit add constraint never check (status <> 201)

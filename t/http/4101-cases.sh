@@ -47,6 +47,30 @@ http GET /v1/cases
 is "the queue has it whole" "$(json '.[0] | tojson')" \
     "$(printf '%s' "$one" | jq -c .)"
 
+http GET '/v1/cases?eventId=e-1'
+is_json "it is found by its event" 'map(.eventId) | join(" ")' e-1
+http GET '/v1/cases?userId=watched'
+is_json "and by its user" 'map(.eventId) | join(" ")' e-1
+http GET '/v1/cases?userId=watched&queue=none'
+is "in its queue" "$BODY" "[]"
+http GET '/v1/cases?userId=watched&status=resolved'
+is "and status" "$BODY" "[]"
+http GET '/v1/cases?eventId=e-0'
+is "an event without one has none" "$STATUS $BODY" "200 []"
+http GET '/v1/cases?userId=nobody'
+is "nor has a user without events" "$STATUS $BODY" "200 []"
+http GET '/v1/cases?userId=watched&eventId=e-1'
+is_error "event and user together are refused" 400 INVALID_REQUEST
+for query in state=open eventid=e-1 limit=1\&x=; do
+	http GET "/v1/cases?$query"
+	is_error "a query with $query is refused, not ignored" \
+	    400 INVALID_REQUEST
+done
+http GET '/v1/apikeys?revoked=true'
+is_error "on a route without parameters too" 400 INVALID_REQUEST
+http GET '/v1/cases?before=cse_none'
+is_error "pages begin after a case that there is" 404 CASE_NOT_FOUND
+
 http POST "/v1/cases/$CASE/assign"
 is "assigned to the caller" "$STATUS $(json tojson)" \
     "200 {\"id\":\"$CASE\",\"status\":\"assigned\",\"assignedTo\":\"$me\"}"
@@ -180,6 +204,22 @@ sql "insert into assay.review_case (id, event_id, verdict_id, queue, score,
 http GET '/v1/cases?queue=big'
 is_json "100 at first, of another queue" '"\(length) \(.[0].eventId)"' \
     "100 x-600"
+last=$(json '.[-1].id')
+sql "insert into assay.review_case (id, event_id, verdict_id, queue, score,
+    opened_at) values ('cse_zzzz', 'x-z', 'vd_0', 'big', 50, now()),
+    ('cse_zzzy', 'x-y', 'vd_1', 'a first one', 50, now())"
+http GET "/v1/cases?queue=big&before=$last"
+is_json "the page after a case is the same when another one opens" \
+    'map(.id) | index("'"$last"'") == null and length > 0' true
+next=$(json '.[0].id')
+http GET "/v1/cases?queue=*&before=$last"
+is_json "in all queues as well" 'map(.id) | index("'"$next"'") != null' true
+http GET '/v1/cases?queue=*&limit=2'
+is_json "all queues are more than one" 'map(.queue) | join(", ")' \
+    "big, a first one"
+http GET '/v1/cases?queue=*&limit=500'
+is_json "newest first" 'map(.openedAt) == (map(.openedAt) | sort | reverse)' true
+sql "delete from assay.review_case where id in ('cse_zzzz', 'cse_zzzy')"
 http GET '/v1/cases?queue=big&limit=500&offset=100'
 is_json "and 500 at most" '"\(length) \(.[0].eventId) \(.[499].eventId)"' \
     "500 x-500 x-1"
