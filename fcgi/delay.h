@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Logins that failed make an account wait, for the address they came from. */
+/*
+ * Logins that failed make an account wait, for the address they came from;
+ * many, for every address from which it has not logged in.
+ */
 #ifndef FCGI_DELAY_H
 #define FCGI_DELAY_H
 
@@ -13,13 +16,15 @@ struct resp;
 
 /* An account and a client address, known to nobody without the secret. */
 struct delay_pair {
-	uint8_t hash[CRYPT_SHA256_SIZE];
+	uint8_t hash[CRYPT_SHA256_SIZE]; /* of both */
+	uint8_t account[CRYPT_SHA256_SIZE]; /* of the account alone */
 };
 
 /*
  * The pair of a login for email by the client of req.  An account that waits
- * does so for one address, so that nobody can keep its owner out from
- * elsewhere; what is no account waits as well.
+ * does so for one address, or after many failures for all from which it has
+ * not logged in within 90 days: so nobody can keep its owner out of an address
+ * that the owner uses.  What is no account waits as well.
  */
 void delay_pair(const struct req *req, const char *email, struct delay_pair *p);
 
@@ -33,7 +38,9 @@ int delay_check(struct req *req, struct resp *resp, const struct delay_pair *p)
 /*
  * Begin to check a password for email: count it as failed, in advance and on
  * every host, and read the operator into the one row of *ret, whose password
- * is null if there is none.  Returns 0, or -1 with req->fail set as by
+ * is null if there is none.  The failure from which on an account waits at
+ * unknown addresses is counted (engine_login_guessing_total) and logged, once.
+ * Returns 0, or -1 with req->fail set as by
  * delay_check(): somebody may have been faster.
  */
 int delay_begin(struct req *req, struct resp *resp, const struct delay_pair *p,

@@ -62,9 +62,9 @@ int
 password_turn(struct req *req)
 {
 	struct shm *shm = req->worker->shm;
-	const int others = (int)conf.OPERATOR_WORKERS - 1;
-	const int n = others - turn_held(shm->sh_long);
-	const int turn = turn_take(shm->sh_hashing, n > 1 ? n : 1, getpid());
+	const int n =
+	    turn_spare((int)conf.OPERATOR_WORKERS, turn_held(shm->sh_long));
+	const int turn = turn_take(shm->sh_hashing, n, getpid());
 
 	if (turn == -1)
 		fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,

@@ -27,6 +27,14 @@ turn_take(_Atomic int32_t *turns, int n, pid_t pid)
 }
 
 int
+turn_spare(int workers, int busy)
+{
+	const int n = workers - busy - 1;
+
+	return n > 1 ? n : 1;
+}
+
+int
 turn_held(_Atomic int32_t *turns)
 {
 	int i, n = 0;

@@ -16,6 +16,13 @@
 int turn_take(_Atomic int32_t *turns, int n, pid_t pid)
     __attribute__((warn_unused_result));
 
+/*
+ * How many of a group's workers may do something costly at once while busy of
+ * them serve long requests: all others but one, which is left to everything
+ * else, and one where there are not so many.
+ */
+int turn_spare(int workers, int busy);
+
 /* How many of SHM_SLOTS turns living processes hold. */
 int turn_held(_Atomic int32_t *turns);
 

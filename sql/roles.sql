@@ -58,13 +58,18 @@ grant insert, update (revoked_at) on assay.service_key to assay_operator;
 grant select, insert, update (password, password_temporary, session_number)
     on assay.operator to assay_operator;
 grant select, insert, delete on assay.revoked_token to assay_operator;
-grant select, insert, update, delete on assay.login_failure to assay_operator;
+grant select, insert, update, delete on assay.login_failure,
+    assay.login_account, assay.login_known to assay_operator;
 grant execute on function assay.time_text(timestamptz),
     assay.operator_register(text, text),
     assay.login_delay(int),
-    assay.login_wait(bytea),
-    assay.login_try(text, bytea),
-    assay.login_clear(bytea),
+    assay.login_guesses(),
+    assay.login_is_known(bytea),
+    assay.login_wait(bytea, bytea),
+    assay.login_count(bytea),
+    assay.login_prune(),
+    assay.login_try(text, bytea, bytea),
+    assay.login_clear(bytea, bytea),
     assay.operator_json(assay.operator),
     assay.operator_list(),
     assay.operator_create(text, text, text),

@@ -388,14 +388,14 @@ from assay.operator_register($1::text, $2::text);
 
 -- The seconds that a login has to wait because others failed.
 -- name: login_wait one read late
-select assay.login_wait($1::bytea) as wait;
+select assay.login_wait($1::bytea, $2::bytea) as wait;
 
 -- name: login_try one write late
-select wait, role, session_number, password, password_temporary
-from assay.login_try($1::text, $2::bytea);
+select wait, guessed, role, session_number, password, password_temporary
+from assay.login_try($1::text, $2::bytea, $3::bytea);
 
 -- name: login_clear one write late
-select assay.login_clear($1::bytea);
+select assay.login_clear($1::bytea, $2::bytea);
 
 -- Whose session a token belongs to, and whether it was logged out.  No row
 -- for who is disabled.

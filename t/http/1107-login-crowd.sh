@@ -7,7 +7,7 @@
 # shellcheck source=t/http/load.sh
 . "$(dirname "$0")/load.sh"
 
-start_stack
+start_stack OPERATOR_WORKERS=2
 admin_token
 admin=$TOKEN
 good='{"email":"admin@example.com","password":"correct horse"}'
@@ -53,28 +53,4 @@ now first
 is "the first login succeeds" "$STATUS" 200
 is "and nothing is held against the account" \
     "$(sql 'select count(*) from assay.login_failure')" 0
-
-# Three: two may, or one while another serves what may take minutes.
-stop_pool
-start_pool OPERATOR_WORKERS=3
-wait_ready
-TOKEN=$admin
-hold 'lock table assay.login_failure in share row exclusive mode;
-    lock table assay.retention_sweep in share row exclusive mode'
-later retention /v1/config/retention/run '' -H "Authorization: Bearer $admin"
-check "a run of retention has a worker" stack_until 10 "$hold_pid" waits_are 1
-TOKEN=
-later first /v1/auth/login "$good"
-check "a login has another" stack_until 10 "$hold_pid" waits_are 2
-crowd 4
-is "reads of operators go on beside four logins and retention" "$reads" \
-    "200 200 200 200 200 200 "
-is "the four may come back" "$refused" "$(for i in 1 2 3 4; do
-	printf '503 UNAVAILABLE 1, '
-done)"
-release
-now first
-is "the first login succeeds after all" "$STATUS" 200
-now retention
-is "and so does the run of retention" "$STATUS" 200
 finish

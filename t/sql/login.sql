@@ -8,7 +8,7 @@ select n, assay.login_delay(n)
 from unnest(array[1, 4, 5, 6, 10, 14, 15, 1000000]) n;
 
 select assay.operator_register('one@example.com', 'hash') is not null;
-\set pair 'sha256(\'pair\')'
+\set pair 'sha256(\'pair\'),sha256(\'account\')'
 
 -- A try is a failure until it is cleared; who is no operator has no columns.
 select assay.login_wait(:pair);
@@ -35,3 +35,49 @@ select sha256(n::text::bytea), 3, now(), now() - interval '2 h'
 from generate_series(1, 25) n;
 select wait, role from assay.login_try('one@example.com', :pair);
 select failures, count(*) from assay.login_failure group by 1 order by 1;
+
+-- Failures of an account at many addresses: from the 50th on it waits at those
+-- that it does not know, and nowhere else.
+delete from assay.login_failure;
+delete from assay.login_account;
+select assay.login_clear(sha256('home'), sha256('account'));
+select count(*) filter (where wait = 0), count(*) filter (where guessed),
+	max(wait) from generate_series(1, 50) n
+cross join lateral assay.login_try('one@example.com', sha256(n::text::bytea),
+	sha256('account'));
+select failures from assay.login_account;
+select wait, guessed, role
+from assay.login_try('one@example.com', sha256('new'), sha256('account'));
+select count(*) from assay.login_failure where pair = sha256('new');
+select assay.login_wait(sha256('new'), sha256('account')),
+	assay.login_wait(sha256('home'), sha256('account')),
+	assay.login_wait(sha256('new'), sha256('another'));
+select wait, guessed, role
+from assay.login_try('one@example.com', sha256('home'), sha256('account'));
+select failures from assay.login_account;
+-- It grows; a success at an unknown address is no failure, and makes it known.
+update assay.login_account set failures = 100,
+	refused_until = clock_timestamp();
+select wait, guessed, role
+from assay.login_try('one@example.com', sha256('new'), sha256('account'));
+select assay.login_wait(sha256('newer'), sha256('account')) between 899 and 900;
+select assay.login_clear(sha256('new'), sha256('account'));
+select failures from assay.login_account;
+select assay.login_wait(sha256('new'), sha256('account'));
+-- An address that was not used for 90 days is unknown again.
+update assay.login_known set last_at = now() - interval '91 days'
+where pair = sha256('home');
+select assay.login_wait(sha256('home'), sha256('account')) between 899 and 900;
+-- Of more than 32 the oldest go, and those of another account stay.
+select assay.login_clear(sha256('elsewhere'), sha256('another'));
+select count(assay.login_clear(sha256(n::text::bytea), sha256('account')) is null)
+from generate_series(1, 40) n;
+select account = sha256('account'), count(*) from assay.login_known group by 1
+order by 1;
+select assay.login_is_known(sha256('new')), assay.login_is_known(sha256('40'));
+-- After an hour without a failure it begins anew.
+update assay.login_account set last_at = now() - interval '61 min',
+	refused_until = now() - interval '1 min';
+select wait, guessed
+from assay.login_try('one@example.com', sha256('newest'), sha256('account'));
+select failures from assay.login_account;

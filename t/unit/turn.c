@@ -34,6 +34,17 @@ START_TEST(as_many_as_there_are)
 }
 END_TEST
 
+START_TEST(leaves_one_worker_to_the_rest)
+{
+	ck_assert_int_eq(turn_spare(2, 0), 1);
+	ck_assert_int_eq(turn_spare(2, 1), 1);
+	ck_assert_int_eq(turn_spare(3, 0), 2);
+	ck_assert_int_eq(turn_spare(3, 1), 1);
+	ck_assert_int_eq(turn_spare(8, 6), 1);
+	ck_assert_int_eq(turn_spare(8, 2), 5);
+}
+END_TEST
+
 START_TEST(counts_what_is_held)
 {
 	ck_assert_int_eq(turn_held(shm->sh_hashing), 0);
@@ -66,6 +77,7 @@ suite_turn(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, as_many_as_there_are);
+	tcase_add_test(tc, leaves_one_worker_to_the_rest);
 	tcase_add_test(tc, counts_what_is_held);
 	tcase_add_test(tc, the_dead_hold_nothing);
 	suite_add_tcase(s, tc);
