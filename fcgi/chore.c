@@ -16,6 +16,7 @@
 #include "fcgi/follow.h"
 #include "fcgi/worker.h"
 #include "lib/clock.h"
+#include "lib/conf.h"
 #include "lib/counter.h"
 #include "lib/db.h"
 #include "lib/drain.h"
@@ -34,13 +35,14 @@
 #define TURN_MAX (2 * CLOCK_SECOND) /* for the database to answer */
 #define TURN_LIMIT 5 /* seconds; beyond it the watchdog comes */
 #define MEASURE_PAUSE (5 * CLOCK_SECOND)
+#define REPORT_PAUSE (1 * CLOCK_SECOND) /* erasures wait for it */
 
 typedef bool wanted_fn(const struct worker *w); /* has it a turn to take? */
 typedef int64_t turn_fn(struct worker *w); /* returns how long to pause */
 
 static int next(struct worker *w, _Atomic int64_t *due, turn_fn *turn);
-static wanted_fn has_spool, is_operator;
-static turn_fn drain, measure;
+static wanted_fn has_spool, is_operator, reports_spool;
+static turn_fn drain, measure, report;
 static void begin(struct worker *w);
 static void end(struct worker *w);
 static void account(struct worker *w, const struct drain *did);
@@ -55,6 +57,7 @@ static const struct {
 } chores[] = {
 	{ has_spool, offsetof(struct shm, sh_drain_at), drain },
 	{ is_operator, offsetof(struct shm, sh_measure_at), measure },
+	{ reports_spool, offsetof(struct shm, sh_report_at), report },
 };
 
 void
@@ -91,6 +94,18 @@ chore_run(struct worker *w)
 	return wait;
 }
 
+int
+chore_report(struct worker *w, struct arena *a, struct fail *f)
+{
+	struct params p;
+
+	params_init(&p, a);
+	params_text(&p, w->shm->sh_spool_id);
+	params_int(&p, atomic_load(&w->shm->sh_spool_records));
+	params_int(&p, spool_asides(conf.SPOOL_DIR));
+	return db_run(w->db, a, STMT_SPOOL_REPORT, &p, NULL, f);
+}
+
 /* Decide workers drain the spool, as long as there is something in it. */
 static bool
 has_spool(const struct worker *w)
@@ -103,6 +118,12 @@ static bool
 is_operator(const struct worker *w)
 {
 	return w->group == GROUP_OPERATOR || w->shared;
+}
+
+static bool
+reports_spool(const struct worker *w)
+{
+	return is_operator(w) && w->shm->sh_spool_id[0] != '\0';
 }
 
 /*
@@ -167,6 +188,25 @@ measure(struct worker *w)
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
 		log_error("metrics=stuck why=%s %s", f.where, f.why);
 	return MEASURE_PAUSE;
+}
+
+/* Say what the spool holds, which an erasure has to know (ep_privacy.c). */
+static int64_t
+report(struct worker *w)
+{
+	struct fail f = { 0 };
+	struct arena a;
+	int r;
+
+	if (borrow(&a) == -1)
+		return REPORT_PAUSE;
+	begin(w);
+	r = chore_report(w, &a, &f);
+	end(w);
+	give_back(&a);
+	if (r == -1 && db_trouble(w->db) != DB_LOST)
+		log_error("spool=unreported why=%s %s", f.where, f.why);
+	return REPORT_PAUSE;
 }
 
 /* A turn has a limit of its own, so that requests do not wait for long. */

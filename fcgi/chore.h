@@ -3,6 +3,8 @@
 #ifndef FCGI_CHORE_H
 #define FCGI_CHORE_H
 
+struct arena;
+struct fail;
 struct worker;
 
 /*
@@ -17,5 +19,12 @@ void chore_start(struct worker *w);
  * can bring something to do.
  */
 int chore_run(struct worker *w);
+
+/*
+ * Tell the database what this host's spool holds; sh_spool_id must be known.
+ * a is scratch.  Returns 0, or -1 with f set.
+ */
+int chore_report(struct worker *w, struct arena *a, struct fail *f)
+    __attribute__((warn_unused_result));
 
 #endif

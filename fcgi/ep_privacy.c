@@ -3,12 +3,14 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
 
 #include "core/event.h"
 #include "core/fail.h"
 #include "core/str.h"
 #include "fcgi/audit.h"
+#include "fcgi/chore.h"
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
 #include "fcgi/route.h"
@@ -17,10 +19,13 @@
 #include "lib/clock.h"
 #include "lib/db.h"
 #include "lib/set.h"
+#include "lib/shm.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define BATCH 1000 /* links or rows of one transaction */
+#define SPOOLS_TIME (3 * CLOCK_SECOND) /* for other hosts to report */
+#define SPOOLS_PAUSE 100 /* ms between looks */
 #define TIME_MAX (40 * CLOCK_SECOND) /* then the caller is to come again */
 
 /* What has been erased so far. */
@@ -37,6 +42,8 @@ struct erased {
 typedef int part_fn(
     struct req *req, const char *user, struct erased *ret, bool *more);
 
+static int begin(struct req *req, const char *user, int64_t *ret_since);
+static int spools(struct req *req, int64_t since, bool *ret_complete);
 static part_fn identity, details;
 static int work(
     struct req *req, const char *user, part_fn *part, struct erased *ret);
@@ -47,8 +54,8 @@ static const struct body_field fields[] = {
 
 /*
  * POST /v1/privacy/erase.  200: what is gone now, nothing of a user who is not
- * known; 400: no id of a user; 503: there is more than time, and the same
- * request goes on with it.
+ * known, and whether the spool of no host may hold more; 400: no id of a user;
+ * 503: there is more than time, and the same request goes on with it.
  */
 int
 privacy_erase(struct req *req, struct resp *resp)
@@ -56,6 +63,8 @@ privacy_erase(struct req *req, struct resp *resp)
 	struct erased did = { .end = clock_ticks() + TIME_MAX };
 	const char *user;
 	struct str s;
+	int64_t since;
+	bool complete;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
 		return -1;
@@ -63,8 +72,10 @@ privacy_erase(struct req *req, struct resp *resp)
 	if (!event_plain(user, strlen(user)))
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "userId", "must have no control characters");
-	if (work(req, user, identity, &did) == -1 ||
-	    work(req, user, details, &did) == -1)
+	if (begin(req, user, &since) == -1 ||
+	    work(req, user, identity, &did) == -1 ||
+	    work(req, user, details, &did) == -1 ||
+	    spools(req, since, &complete) == -1)
 		return -1;
 
 	str_init(&s, req->arena);
@@ -73,10 +84,56 @@ privacy_erase(struct req *req, struct resp *resp)
 	str_addf(&s,
 	    ",\"replaySamplesRemoved\":%" PRId64
 	    ",\"activityEntriesRemoved\":%" PRId64
-	    ",\"graph\":%s,\"baseline\":%s}",
+	    ",\"graph\":%s,\"baseline\":%s,\"complete\":%s}",
 	    did.samples, did.requests, did.graph ? "true" : "false",
-	    did.baseline ? "true" : "false");
+	    did.baseline ? "true" : "false", complete ? "true" : "false");
 	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* From here on nothing that was decided before is logged with its detail. */
+static int
+begin(struct req *req, const char *user, int64_t *ret_since)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, user);
+	if (db_one(req->worker->db, req->arena, STMT_ERASE_BEGIN, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	*ret_since = rows_get_time(&rows, "since");
+	return audit_keep(req);
+}
+
+/*
+ * Whether all spools have said since that they are empty: this host's now, the
+ * others within a second or so.
+ */
+static int
+spools(struct req *req, int64_t since, bool *ret_complete)
+{
+	struct worker *w = req->worker;
+	const int64_t end = clock_ticks() + SPOOLS_TIME;
+	struct params p;
+	struct rows rows;
+
+	if (w->shm->sh_spool_id[0] != '\0' &&
+	    chore_report(w, req->arena, &req->fail) == -1)
+		return -1;
+	for (;;) {
+		params_init(&p, req->arena);
+		params_time(&p, since);
+		if (db_one(w->db, req->arena, STMT_ERASE_SPOOLS, &p, &rows,
+			&req->fail) == -1)
+			return -1;
+		*ret_complete = rows_get_int(&rows, "held") == 0;
+		if (rows_get_int(&rows, "late") == 0 || clock_ticks() >= end)
+			return 0;
+		if (audit_keep(req) == -1)
+			return -1;
+		poll(NULL, 0, SPOOLS_PAUSE);
+	}
 }
 
 /* Do a part until there is no more of it. */

@@ -138,17 +138,19 @@ static int
 commit(struct db *db, struct arena *a, const struct spool_file *file,
     const struct spool_piece *piece, struct fail *f)
 {
-	struct rows rows[3];
+	struct rows rows[4];
 	struct params p;
 
 	params_init(&p, a);
 	params_text(&p, file->name);
 	params_int(&p, piece->end);
-	if ((piece->n > 0 && send_log(db, a, piece, f) == -1) ||
+	if ((piece->n > 0 &&
+		(db_send(db, STMT_ERASURE_GUARD, NULL, f) == -1 ||
+		    send_log(db, a, piece, f) == -1)) ||
 	    db_send(db, STMT_SPOOL_ADVANCE, &p, f) == -1 ||
 	    db_send(db, STMT_COMMIT, NULL, f) == -1)
 		return -1;
-	return db_sync(db, a, rows, piece->n > 0 ? 3 : 2, f);
+	return db_sync(db, a, rows, piece->n > 0 ? 4 : 2, f);
 }
 
 /* The rows of verdict log and detail table. */

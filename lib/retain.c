@@ -33,7 +33,7 @@ static int piece(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 static bool is_cancelled(const struct db *db);
 static bool gives_way(const struct db *db);
 static void rest(const struct sweep *sw);
-static piece_fn months, edge, dead, labels, space, through;
+static piece_fn months, edge, dead, labels, erasures, space, through;
 static int look(struct sweep *sw, struct arena *a, enum retain which,
     bool *ret_more, struct fail *f);
 static int batch(struct sweep *sw, struct arena *a, enum retain which,
@@ -68,6 +68,7 @@ static const struct {
 	{ .piece = edge, .which = RETAIN_VERDICTS },
 	{ .piece = dead },
 	{ .piece = labels },
+	{ .piece = erasures },
 	{ .piece = space },
 	{ .piece = through },
 };
@@ -242,6 +243,18 @@ labels(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 	(void)gone;
 	return by_number(sw, a, STMT_RETAIN_LABELS, sw->sw_cut[RETAIN_VERDICTS],
 	    &n, ret_more, f);
+}
+
+/* Erasures of users whose spooled decisions nobody would keep any more. */
+static int
+erasures(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	int64_t n;
+
+	(void)gone;
+	return by_number(sw, a, STMT_RETAIN_ERASURES,
+	    sw->sw_cut[RETAIN_ACTIVITY], &n, ret_more, f);
 }
 
 /* Do what is next about whole months, if anything is. */

@@ -36,6 +36,7 @@ static int send_links(struct set *, size_t *, struct fail *);
 static int send_entities(struct set *, size_t *, struct fail *);
 static int send_verdicts(struct set *, size_t *, struct fail *);
 static int send_details(struct set *, size_t *, struct fail *);
+static int send_degraded(struct set *, size_t *, struct fail *);
 static int send_states(struct set *, bool, size_t *, struct fail *);
 static int send_cases(struct set *, size_t *, struct fail *);
 static int send_anomalies(struct set *, size_t *, struct fail *);
@@ -76,8 +77,9 @@ set_write_degraded(struct set *s, struct fail *f)
 	size_t n = 0;
 
 	if (send(s, STMT_BEGIN, NULL, &n, f) == -1 ||
-	    send_take(s, &n, f) == -1 || send_verdicts(s, &n, f) == -1 ||
-	    send_details(s, &n, f) == -1 ||
+	    send_take(s, &n, f) == -1 ||
+	    send(s, STMT_ERASURE_GUARD, NULL, &n, f) == -1 ||
+	    send_verdicts(s, &n, f) == -1 || send_degraded(s, &n, f) == -1 ||
 	    send(s, STMT_COMMIT, NULL, &n, f) == -1)
 		return -1;
 	return db_sync(s->db, s->arena, rows, n, f);
@@ -302,6 +304,37 @@ send_details(struct set *s, size_t *n, struct fail *f)
 	params_ints(&p, c.number[1], c.n);
 	params_ints(&p, c.number[2], c.n);
 	return send(s, STMT_SET_ADD_DETAILS, &p, n, f);
+}
+
+/* The masked requests of degraded decisions, but for users who were erased. */
+static int
+send_degraded(struct set *s, size_t *n, struct fail *f)
+{
+	const struct entry *en;
+	struct columns c;
+	struct params p;
+	int k;
+
+	if (columns_init(&c, s->arena, s->n, 6, 1, f) == -1)
+		return -1;
+	for (en = s->entries; en < s->entries + s->n; en++) {
+		if (!set_records(en))
+			continue;
+		c.number[0][c.n] = en->item->answer.decided_at;
+		c.text[0][c.n] = en->item->answer.id;
+		c.text[1][c.n] = en->item->answer.event_id;
+		c.text[2][c.n] = event_type_name(en->item->event->type);
+		c.text[3][c.n] = en->member->user;
+		c.text[4][c.n] = en->item->idempotency_key;
+		c.text[5][c.n++] = masked(s->arena, en->item->event);
+	}
+	if (c.n == 0)
+		return 0;
+	params_init(&p, s->arena);
+	params_times(&p, c.number[0], c.n);
+	for (k = 0; k < 6; k++)
+		params_texts(&p, c.text[k], c.n);
+	return send(s, STMT_SET_ADD_DEGRADED, &p, n, f);
 }
 
 /* The id of what a scored event carries, or 0. */

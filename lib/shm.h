@@ -16,6 +16,7 @@
 #define SHM_GROUP_SLOTS 128 /* and at most in one group */
 #define SHM_KEYS ((size_t)16384) /* API keys in the tables of them */
 #define SHM_LOGINS ((size_t)65536) /* and of client addresses */
+#define SHM_SPOOL_ID_SIZE 31 /* CRYPT_ID_SIZE */
 #define SHM_SETTINGS ((size_t)3) /* that are shared */
 
 struct fail;
@@ -71,6 +72,8 @@ struct shm {
 	_Atomic int32_t sh_geoip_loaded; /* there is a database of places */
 	_Atomic int64_t sh_spool_records; /* never too few; lib/spool.c */
 	_Atomic int64_t sh_spool_oldest; /* time of the oldest, or 0 */
+	char sh_spool_id[SHM_SPOOL_ID_SIZE]; /* set before there are workers */
+	_Atomic int64_t sh_report_at; /* clock_ticks() of the next report */
 	_Atomic int64_t sh_drain_at; /* clock_ticks() of the next turn */
 	_Atomic int64_t
 	    sh_measure_at; /* likewise, at measuring what is stored */

@@ -26,6 +26,7 @@
 #define SUFFIX_DRAIN ".drain" /* nobody appends to it any more */
 #define SUFFIX_ASIDE ".aside" /* lines that the database refused */
 
+#define ID_PREFIX "spl_" /* of the name of a spool */
 #define COUNT_AT_ONCE 1000 /* records */
 #define LOCK_TIME (CLOCK_SECOND / 2) /* to wait for another writer */
 #define LOCK_PAUSE 2 /* ms between looks */
@@ -52,6 +53,7 @@ static int rotate(struct spool *, char[SPOOL_NAME_SIZE], struct fail *);
 static bool nothing_left(const struct spool *);
 static int open_drain(const struct spool *, struct spool_file *, struct fail *);
 static int cut(struct arena *, char *, size_t, size_t, struct spool_piece *);
+static void identify(const struct spool *);
 static int refused(struct fail *, const char *);
 
 struct spool *
@@ -105,6 +107,8 @@ spool_count(struct spool *sp, struct arena *a)
 	int64_t oldest = 0;
 	DIR *dir;
 
+	identify(sp);
+
 	/* The names are read through a descriptor of its own. */
 	dir = fdopendir(openat(sp->sp_dir, ".", O_RDONLY | O_CLOEXEC));
 	while (dir != NULL && (de = readdir(dir)) != NULL) {
@@ -131,6 +135,26 @@ spool_count(struct spool *sp, struct arena *a)
 		closedir(dir);
 	atomic_store(&sp->sp_shm->sh_spool_records, n);
 	atomic_store(&sp->sp_shm->sh_spool_oldest, oldest);
+}
+
+int64_t
+spool_asides(const char *dir)
+{
+	const size_t suffix = strlen(SUFFIX_ASIDE);
+	struct dirent *de;
+	int64_t n = 0;
+	size_t len;
+	DIR *d;
+
+	if ((d = opendir(dir)) == NULL)
+		return 0;
+	while ((de = readdir(d)) != NULL) {
+		len = strlen(de->d_name);
+		n += len > suffix &&
+		    strcmp(de->d_name + len - suffix, SUFFIX_ASIDE) == 0;
+	}
+	closedir(d);
+	return n;
 }
 
 int
@@ -512,6 +536,31 @@ cut(struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret)
 		ret->ends[ret->n++] = ret->end;
 	}
 	return a->ar_overflow ? -1 : 0;
+}
+
+/*
+ * The name of this spool, wherever its disk goes: in a file that is there for
+ * as long as the directory.  Without one it is not reported.
+ */
+static void
+identify(const struct spool *sp)
+{
+	char id[CRYPT_ID_SIZE] = "";
+	int64_t made;
+
+	if (lock_soon(sp->sp_write_lock) == -1)
+		return;
+	if (pread(sp->sp_write_lock, id, sizeof(id) - 1, 0) <= 0 ||
+	    crypt_id_time(id, ID_PREFIX, &made) == -1) {
+		crypt_id(ID_PREFIX, clock_now(), id);
+		if (ftruncate(sp->sp_write_lock, 0) == -1 ||
+		    pwrite(sp->sp_write_lock, id, strlen(id), 0) !=
+			(ssize_t)strlen(id) ||
+		    fsync(sp->sp_write_lock) == -1)
+			id[0] = '\0';
+	}
+	unlock(sp->sp_write_lock);
+	memcpy(sp->sp_shm->sh_spool_id, id, sizeof(id));
 }
 
 static int

@@ -66,8 +66,14 @@ void spool_close(struct spool *sp);
 /* The shared region that it was opened with. */
 struct shm *spool_shm(const struct spool *sp);
 
-/* Count what earlier runs have left, before anybody writes. */
+/*
+ * Count what earlier runs have left, and learn the name of the spool, which is
+ * made with its directory and stays: before anybody writes.
+ */
 void spool_count(struct spool *sp, struct arena *a);
+
+/* How many files of records that were set aside a spool's directory has. */
+int64_t spool_asides(const char *dir);
 
 /*
  * Log n answers: all of them are on disk, or none is.  a is scratch.

@@ -45,6 +45,11 @@ grant select (one, event) on assay.hash_key to assay_decide;
 grant execute on function assay.async_add(text, text, text, text, bigint)
     to assay_decide;
 
+-- decide logs what was decided without a transaction, but for users who were
+-- erased since: of one user and time it may ask, who was it does not see.
+grant execute on function assay.erasure_guard(),
+    assay.is_forgotten(text, timestamptz) to assay_decide;
+
 -- companion decides what was accepted for later, by the same statements.
 grant assay_decide to assay_companion;
 grant select, update (tries, not_before), delete on assay.async_queue
@@ -216,6 +221,7 @@ grant execute on function assay.retention_cut(bigint),
     assay.retention_batch(text, bigint, bigint, timestamptz, timestamptz),
     assay.retention_done(text, timestamptz),
     assay.retention_dead(timestamptz, bigint),
+    assay.retention_erasures(timestamptz, bigint),
     assay.retention_labels(timestamptz, bigint) to assay_retain;
 
 -- operator shows the analytics; companion counts, and does nothing else to
@@ -261,7 +267,10 @@ grant execute on function assay.shadow_ruleset(text, text, text, text),
 grant execute on function assay.shadow_scorer(text) to assay_companion;
 
 -- operator erases users, as a whole: these two run as their owner.
-grant execute on function assay.erase_identity(bigint, text, bigint),
+grant execute on function assay.erase_begin(text),
+    assay.erase_spools(timestamptz),
+    assay.spool_report(text, bigint, bigint),
+    assay.erase_identity(bigint, text, bigint),
     assay.erase_details(text, timestamptz, bigint) to assay_operator;
 
 -- operator reports what is stored.

@@ -177,6 +177,16 @@ from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	as w(decided_at, verdict_id, event_id, event_type, user_id,
 	    idempotency_key, request, replay, device, ip);
 
+-- The same of degraded decisions, which hold no lock of their users.
+-- name: set_add_degraded write
+insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	user_id, idempotency_key, request)
+select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
+	$5::text[], $6::text[], $7::text[])
+	as w(decided_at, verdict_id, event_id, event_type, user_id,
+	    idempotency_key, request)
+where not assay.is_forgotten(w.user_id, w.decided_at);
+
 -- name: set_add_dry_runs write late
 insert into assay.detail (decided_at, verdict_id, event_id, event_type,
 	user_id, request, shadow)
@@ -307,7 +317,13 @@ on conflict (name) do nothing;
 -- name: spool_lock one write
 select done from assay.spool_file where name = $1::text for update;
 
--- Answers that were given while the database was away.
+-- What is logged without the user's lock waits here for an erasure that is just
+-- said, or makes it wait: the next statement sees it, or it sees what was logged.
+-- name: erasure_guard write
+select pg_advisory_xact_lock_shared(assay.erasure_guard());
+
+-- Answers that were given while the database was away, without the details of
+-- users who were erased meanwhile.
 -- name: spool_log write
 with r as (
 	select * from unnest($1::timestamptz[], $2::bigint[], $3::text[],
@@ -325,7 +341,7 @@ with r as (
 insert into assay.detail (decided_at, verdict_id, event_id, event_type,
 	user_id, idempotency_key, request)
 select decided_at, id, event_id, event_type, user_id, idempotency_key, request
-from r;
+from r where not assay.is_forgotten(user_id, decided_at);
 
 -- name: spool_advance write
 update assay.spool_file set done = $2::bigint where name = $1::text;
@@ -834,10 +850,23 @@ select assay.retention_dead($1::timestamptz, $2::bigint) as gone;
 -- name: retain_labels one write late
 select assay.retention_labels($1::timestamptz, $2::bigint) as gone;
 
+-- name: retain_erasures one write late
+select assay.retention_erasures($1::timestamptz, $2::bigint) as gone;
+
 -- name: retain_vacuum one write late
 select assay.retention_vacuum() as autovacuum;
 
 -- Erasure (fcgi/ep_privacy.c) --------------------------------------------------
+
+-- name: erase_begin one write late
+select assay.erase_begin($1::text) as since;
+
+-- Not a write: the same again does no harm.
+-- name: spool_report late
+select assay.spool_report($1::text, $2::bigint, $3::bigint);
+
+-- name: erase_spools one read late
+select late, held from assay.erase_spools($1::timestamptz);
 
 -- name: erase_identity one write late
 select more, graph, baseline, until

@@ -197,6 +197,91 @@ begin
 end
 $$;
 
+-- What guards the moment of an erasure: it waits for what is being brought out
+-- of a spool, or logged as degraded, without having seen it.
+create or replace function assay.erasure_guard()
+returns bigint language sql immutable
+set search_path = pg_catalog, pg_temp
+return hashtextextended('assay erasure', 0);
+
+-- A user as erasures remember it: a hash with a secret of this database.
+create or replace function assay.user_hash(who text)
+returns bytea language sql stable
+set search_path = pg_catalog, pg_temp
+return (select sha256(k.erased_user ||
+	sha256(k.erased_user || convert_to(who, 'UTF8')))
+    from assay.hash_key k where k.one);
+
+-- Say that a user is erased, in a transaction of its own: whoever logs what was
+-- decided without a transaction sees it from then on.  When that is.
+create or replace function assay.erase_begin(who text)
+returns timestamptz language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	at timestamptz;
+begin
+	perform pg_advisory_xact_lock(assay.erasure_guard());
+	at := clock_timestamp();
+	insert into assay.erasure as e (user_hash, erased_at)
+	values (assay.user_hash(who), at)
+	on conflict (user_hash) do update
+	set erased_at = greatest(e.erased_at, excluded.erased_at);
+	return at;
+end
+$$;
+
+-- Whether what was decided of a user at that time is to be forgotten: the user
+-- was erased since, or up to a minute before, because the clocks of hosts
+-- differ; or nothing so old is kept any more.
+create or replace function assay.is_forgotten(who text, at timestamptz)
+returns boolean language sql stable security definer
+set search_path = pg_catalog, pg_temp
+return exists (select from assay.erasure e
+	where e.user_hash = assay.user_hash(who)
+	    and e.erased_at > at - interval '1 minute')
+    or at < coalesce((select m.until from assay.retention_mark m
+	where m.collection = 'activity'), '-infinity');
+
+-- What a spool holds.  Nothing is written while that is the same, nobody was
+-- erased since, and it was said within the last minute.
+create or replace function assay.spool_report(spool text, records bigint,
+    asides bigint)
+returns void language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	perform from assay.spool_host h
+	where h.spool = spool_report.spool
+		and h.records = spool_report.records
+		and h.asides = spool_report.asides
+		and h.reported_at > clock_timestamp() - interval '1 minute'
+		and h.reported_at > coalesce((select max(e.erased_at)
+		    from assay.erasure e), '-infinity');
+	if not found then
+		insert into assay.spool_host as h
+		values (spool, records, asides, clock_timestamp())
+		on conflict on constraint spool_host_pkey do update
+		set records = excluded.records, asides = excluded.asides,
+			reported_at = excluded.reported_at;
+	end if;
+end
+$$;
+
+-- How many spools may hold somebody who was erased then: late is how many are
+-- about to say so, held those that hold anything, or have been silent for long.
+create or replace function assay.erase_spools(since timestamptz,
+    out late bigint, out held bigint)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select count(*) filter (where h.reported_at <= since
+		and h.reported_at > since - interval '2 minutes'),
+	    count(*) filter (where h.records > 0 or h.asides > 0
+		or h.reported_at <= since)
+	from assay.spool_host h;
+end;
+
 -- Take away who a user is: its place in the graph, its state, what is about
 -- to be told of it.  lock_key is that of its decisions, none of which is
 -- under way meanwhile; what they left until then ends at until.  More is

@@ -317,6 +317,25 @@ begin
 end
 $$;
 
+-- Erasures of users of whom nothing can come back any more, and spools that
+-- were silent for as long.
+create or replace function assay.retention_erasures(cut timestamptz,
+    at_most bigint)
+returns bigint language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	gone bigint;
+begin
+	delete from assay.spool_host h where h.reported_at < cut;
+	delete from assay.erasure e
+	where e.user_hash in (select o.user_hash from assay.erasure o
+	    where o.erased_at < cut order by o.erased_at limit at_most);
+	get diagnostics gone = row_count;
+	return gone;
+end
+$$;
+
 create or replace function assay.retention_labels(cut timestamptz,
     at_most bigint)
 returns bigint language plpgsql

@@ -75,7 +75,7 @@ kept() {
 before=$(kept)
 
 erase u-gone
-is "what is gone is told" "$STATUS $(json 'tojson')" '200 {"userId":"u-gone","replaySamplesRemoved":7,"activityEntriesRemoved":7,"graph":true,"baseline":true}'
+is "what is gone is told" "$STATUS $(json 'tojson')" '200 {"userId":"u-gone","replaySamplesRemoved":7,"activityEntriesRemoved":7,"graph":true,"baseline":true,"complete":true}'
 is "the log, cases and lists stay" "$(kept)" "$before"
 is "nothing has its name" "$(sql "select (select count(*) from assay.detail
     where user_id = 'u-gone'), (select count(*) from assay.user_state where
@@ -123,7 +123,7 @@ is "from then on it counts" "$(signals)" "false false 1 1 4 1 1"
 erase u-gone
 is "it is gone again" "$(json '"\(.replaySamplesRemoved) \(.activityEntriesRemoved) \(.graph) \(.baseline)"')" "2 2 true true"
 erase u-gone
-is "and then there is nothing to erase" "$STATUS $(json tojson)" '200 {"userId":"u-gone","replaySamplesRemoved":0,"activityEntriesRemoved":0,"graph":false,"baseline":false}'
+is "and then there is nothing to erase" "$STATUS $(json tojson)" '200 {"userId":"u-gone","replaySamplesRemoved":0,"activityEntriesRemoved":0,"graph":false,"baseline":false,"complete":true}'
 erase u-never-seen
 is "nor of somebody unknown" "$STATUS $(json .graph)" "200 false"
 is "the recount agrees" "$(recount)" ""

@@ -58,6 +58,14 @@ select assay.operator_register('a@b.c', 'x');
 select assay.service_key_list();
 select assay.partitions_ahead(1);
 select assay.erase_identity(1, 'u-1', 1000);
+select assay.erase_begin('u-1');
+select assay.is_forgotten('u-1', now());
+select assay.user_hash('u-1');
+select length(event) from assay.hash_key;
+select erased_user from assay.hash_key;
+select count(*) from assay.erasure;
+select assay.spool_report('spl_1', 1, 0);
+select count(*) from assay.spool_host;
 select assay.analytics_project(1);
 select assay.analytics_summary();
 select assay.drift_step(1);
@@ -89,6 +97,15 @@ select * from assay.shadow_over('model', 'i', 'ended');
 select assay.shadow_scorer('ml');
 
 \connect - assay_operator
+select erased_user from assay.hash_key;
+select event from assay.hash_key;
+select count(*) from assay.erasure;
+delete from assay.erasure;
+select count(*) from assay.spool_host;
+select assay.spool_report('spl_1', 1, 0);
+select assay.spool_report('spl_1', 1, 0);
+select late, held from assay.erase_spools(assay.erase_begin('u-1'));
+select assay.is_forgotten('u-1', now());
 select count(*) from assay.operator;
 select assay.service_key_list();
 select count(*) from assay.verdict_log;
@@ -278,6 +295,9 @@ select assay.shadow_scorer('ml');
 select assay.shadow_list(null);
 
 \connect - assay_retain
+select count(*) from assay.erasure;
+delete from assay.erasure;
+select assay.retention_erasures('epoch', 1);
 select count(*) from assay.operator;
 select count(*) from assay.service_key;
 select count(*) from assay.user_state;
