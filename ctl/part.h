@@ -21,8 +21,8 @@ enum part_kind {
 	PART_SET, /* the member of the body at path is arg */
 	PART_ASK, /* a secret that is asked for; name is the prompt */
 	PART_PAGE, /* --limit (default min, at most max) and --offset */
-	PART_OLDER, /* --limit and --before, an id: path of a row of the array
-		       at arg */
+	PART_OLDER, /* --before, an id: path of a row of the array at arg; and
+		       --limit unless there is PART_PAGE */
 	PART_FIND, /* the operand before may be part of an id of a list: of the
 		      array at arg of path, member method, which begins with
 		      name */

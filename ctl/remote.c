@@ -30,7 +30,7 @@ static void read_parts(struct remote *);
 static void add_opt(struct remote *, const struct opt *);
 static void add_args(struct remote *, const char *, const char *);
 static void own_opts(struct remote *);
-static void page_opts(struct remote *, const struct part *);
+static void limit_opt(struct remote *, const struct part *);
 static void check_operands(struct remote *);
 static void check_opts(struct remote *);
 static bool is_given(const struct value *);
@@ -163,7 +163,16 @@ static void
 own_opts(struct remote *rm)
 {
 	if (rm->rm_page != NULL || rm->rm_older != NULL)
-		page_opts(rm, rm->rm_page != NULL ? rm->rm_page : rm->rm_older);
+		limit_opt(rm, rm->rm_page != NULL ? rm->rm_page : rm->rm_older);
+	if (rm->rm_page != NULL)
+		add_opt(rm,
+		    &(struct opt) { "offset", "N", "skip the first N",
+			OPT_NUMBER, &rm->rm_offset, 0, INT32_MAX });
+	if (rm->rm_older != NULL)
+		add_opt(rm,
+		    &(struct opt) { "before", "ID",
+			"only entries older than the one of this id", OPT_TEXT,
+			&rm->rm_before, 0, 0 });
 	add_opt(rm,
 	    &(struct opt) { "json", NULL, "print the answer as it came",
 		OPT_FLAG, &rm->rm_json, 0, 0 });
@@ -177,7 +186,7 @@ own_opts(struct remote *rm)
 }
 
 static void
-page_opts(struct remote *rm, const struct part *p)
+limit_opt(struct remote *rm, const struct part *p)
 {
 	static char limit[64];
 
@@ -187,15 +196,6 @@ page_opts(struct remote *rm, const struct part *p)
 	add_opt(rm,
 	    &(struct opt) {
 		"limit", "N", limit, OPT_NUMBER, &rm->rm_limit, 1, p->max });
-	if (p->kind == PART_OLDER)
-		add_opt(rm,
-		    &(struct opt) { "before", "ID",
-			"only entries older than the one of this id", OPT_TEXT,
-			&rm->rm_before, 0, 0 });
-	else
-		add_opt(rm,
-		    &(struct opt) { "offset", "N", "skip the first N",
-			OPT_NUMBER, &rm->rm_offset, 0, INT32_MAX });
 }
 
 static void

@@ -184,11 +184,12 @@ say_more(const struct remote *rm, struct json_object *json, size_t rows)
 	struct json_object *array;
 	const char *last;
 
-	if (rm->rm_page != NULL)
-		ctl_say("there may be more: --offset %" PRId64,
-		    rm->rm_offset + rm->rm_limit);
-	if (p == NULL)
+	if (p == NULL) {
+		if (rm->rm_page != NULL)
+			ctl_say("there may be more: --offset %" PRId64,
+			    rm->rm_offset + rm->rm_limit);
 		return;
+	}
 	array = part_at(json, p->arg);
 	if (!json_object_is_type(array, json_type_array))
 		return;

@@ -181,7 +181,7 @@ is "ended too" "$STATUS" 0
 # The trail, in pages.
 ctl audit --limit 2 --offset 1
 is "a page" "$(wc -l <"$scratch/out" | tr -d ' ')" 3
-check "and where the next begins" said 'there may be more: --offset 3'
+check "and where the next begins" said 'there may be more: --before aud_'
 ctl audit --limit 201
 is "not too long" "$STATUS" 64
 

@@ -169,6 +169,26 @@ ctl activity --limit 2 --before "$before"
 is "the next page of the activity has the next ones" \
     "$(sed 1d "$scratch/out" | grep -o 'order[-0-9]*' | paste -sd ' ')" \
     "order-2 order-1"
+ctl cases list --limit 2
+check "a page of cases says how it goes on" said 'more: --before cse_'
+before=$(sed -n 's/.*--before //p' "$scratch/err")
+ctl cases list --json --limit 2 --before "$before"
+is "the next page of cases has the next ones" \
+    "$(jq -r '.[].id' "$scratch/out")" "$other"
+ctl cases list --json --event order-2
+is "cases are found by their event" "$(jq -r '.[].id' "$scratch/out")" "$id"
+ctl cases list --json --user u-2
+is "cases are found by their user" "$(jq -r '.[].id' "$scratch/out")" "$id"
+ctl cases list --json --queue '*'
+is "cases of all queues are listed" "$(jq length "$scratch/out")" 3
+ctl audit --limit 2 --json
+before=$(jq -r '.entries[1].id' "$scratch/out")
+ctl audit --limit 2
+check "a page of the trail says how it goes on" said "more: --before $before"
+ctl audit --json --before "$before"
+is "the next page of the trail is older" \
+    "$(jq -r --arg id "$before" '[.entries[].id | select(. >= $id)] | length' \
+	"$scratch/out")" 0
 ctl verdicts --before nonsense
 is "a page before no id is refused" "$STATUS" 65
 
