@@ -12,6 +12,7 @@
 #include "core/fail.h"
 #include "cron/days.h"
 #include "cron/judge.h"
+#include "cron/seal.h"
 #include "cron/steps.h"
 #include "lib/conf.h"
 #include "lib/db.h"
@@ -44,7 +45,11 @@ int
 project_step(struct run *r, bool *ret_more, struct fail *f)
 {
 	struct left left = { 0 };
+	bool unsealed = false;
 
+	/* Whatever is wrong with the counting, the audit trail is sealed. */
+	if (seal_step(r, &unsealed, f) == -1)
+		return -1;
 	if (tell_shadow(r, f) == -1 || count(r, &left, f) == -1 ||
 	    match(r, &left, f) == -1 || days_labels(r, &left.more, f) == -1 ||
 	    days_forget(r, f) == -1 ||
@@ -56,7 +61,7 @@ project_step(struct run *r, bool *ret_more, struct fail *f)
 		return -1;
 
 	/* Who waits for the end of a rebuild does not end before it. */
-	*ret_more = left.more || left.rebuilding;
+	*ret_more = left.more || left.rebuilding || unsealed;
 	if (left.rebuilding && left.busy)
 		poll(NULL, 0, r->job->pause_ms);
 	return 0;

@@ -15,6 +15,7 @@
 #include "lib/db.h"
 #include "ctl/ctl.h"
 #include "ctl/secret.h"
+#include "ctl/trail.h"
 
 #define ARENA_SIZE ((size_t)1 << 16)
 #define EMAIL_MAX 254
@@ -87,6 +88,7 @@ static int
 admin_store(struct db *db, const struct admin_act *act, const char *email,
     const char *password)
 {
+	const struct trail_param noted = { "email", email };
 	char hash[CRYPT_PASSWORD_SIZE];
 	struct fail f = { 0 };
 	struct params p;
@@ -100,11 +102,14 @@ admin_store(struct db *db, const struct admin_act *act, const char *email,
 	params_init(&p, &a);
 	params_text(&p, email);
 	params_text(&p, hash);
-	if (db_run(db, &a, act->stmt, &p, &rows, &f) == -1) {
+	if (trail_begin(db, &a, &f) == -1 ||
+	    db_run(db, &a, act->stmt, &p, &rows, &f) == -1) {
 		status = ctl_failed(act->name, &f);
 	} else if (rows.ro_n == 0) {
 		ctl_say("%s %s", act->refused, email);
 		status = EX_DATAERR;
+	} else if (trail_commit(db, &a, act->name, &noted, 1, &f) == -1) {
+		status = ctl_failed(act->name, &f);
 	} else {
 		printf("%s%s%s\n", act->before, email, act->after);
 	}

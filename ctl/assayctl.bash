@@ -45,7 +45,11 @@ _assayctl() {
 	local commands help usage
 	commands=$("$program" --help 2>/dev/null |
 	    sed -n 's/^  \([a-z]*\( [a-z-]\{1,\}\)\{0,1\}\)  .*/\1/p')
-	grep -qx "${COMP_WORDS[1]}" <<<"$commands" || n=2
+	# One word may be a command and the first of others.
+	if grep -qx "${COMP_WORDS[1]} ${COMP_WORDS[2]-}" <<<"$commands" ||
+	    ! grep -qx "${COMP_WORDS[1]}" <<<"$commands"; then
+		n=2
+	fi
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
 		words="$(sed 's/ .*//' <<<"$commands") --help --version"

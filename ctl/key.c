@@ -19,6 +19,7 @@
 #include "ctl/ctl.h"
 #include "ctl/id.h"
 #include "ctl/text.h"
+#include "ctl/trail.h"
 
 #define ARENA_SIZE ((size_t)1 << 20)
 #define CREATED_BY "assayctl"
@@ -119,6 +120,7 @@ key_list(const struct command *cmd, int argc, char **argv)
 int
 key_revoke(const struct command *cmd, int argc, char **argv)
 {
+	struct trail_param noted;
 	struct fail f = { 0 };
 	const char *id;
 	struct params p;
@@ -133,14 +135,18 @@ key_revoke(const struct command *cmd, int argc, char **argv)
 	ctl_arena(&a, ARENA_SIZE);
 	if ((status = key_find(db, &a, argv[0], &id)) != EX_OK)
 		goto out;
+	noted = (struct trail_param) { "id", id };
 	params_init(&p, &a);
 	params_text(&p, id);
-	if (db_one(db, &a, STMT_SERVICE_KEY_REVOKE, &p, &rows, &f) == -1) {
+	if (trail_begin(db, &a, &f) == -1 ||
+	    db_one(db, &a, STMT_SERVICE_KEY_REVOKE, &p, &rows, &f) == -1) {
 		status = ctl_failed("key revoke", &f);
 	} else if (!rows_get_bool(&rows, "found")) {
 		ctl_say("there is no key %s; 'assayctl key list' shows the ids",
 		    id);
 		status = EX_DATAERR;
+	} else if (trail_commit(db, &a, cmd->name, &noted, 1, &f) == -1) {
+		status = ctl_failed("key revoke", &f);
 	} else {
 		printf("revoked %s\n", id);
 	}
@@ -197,6 +203,7 @@ key_add(struct db *db, struct arena *a, const char *name, unsigned bits,
     int64_t days)
 {
 	char id[CRYPT_ID_SIZE];
+	const struct trail_param noted[] = { { "id", id }, { "name", name } };
 	struct apikey key;
 	struct fail f = { 0 };
 	struct params p;
@@ -215,7 +222,9 @@ key_add(struct db *db, struct arena *a, const char *name, unsigned bits,
 	else
 		params_null(&p);
 	params_text(&p, CREATED_BY);
-	if (db_one(db, a, STMT_SERVICE_KEY_CREATE, &p, &rows, &f) == -1) {
+	if (trail_begin(db, a, &f) == -1 ||
+	    db_one(db, a, STMT_SERVICE_KEY_CREATE, &p, &rows, &f) == -1 ||
+	    trail_commit(db, a, "key create", noted, nitems(noted), &f) == -1) {
 		crypt_wipe(&key, sizeof(key));
 		return ctl_failed("key create", &f);
 	}

@@ -22,6 +22,7 @@
 #include "lib/crypt.h"
 #include "lib/db.h"
 #include "ctl/ctl.h"
+#include "ctl/trail.h"
 
 #define ARENA_SIZE ((size_t)256 << 20) /* mostly untouched */
 #define FILE_SIZE ((size_t)4 << 20) /* of one file of SQL */
@@ -86,6 +87,7 @@ struct seed_kind {
 static int status(struct work *);
 static void say_gaps(const struct work *);
 static int bring(struct work *, struct fail *);
+static int note_migration(struct work *, struct db *, struct fail *);
 static int files_load(struct work *, struct fail *);
 static int seen_load(struct work *, struct fail *);
 static int seen_check(const struct work *, struct fail *);
@@ -215,9 +217,29 @@ bring(struct work *w, struct fail *f)
 	    db_open(ctl_database_url(), "assayctl migrate", 0, STMT_SESSION, f);
 	if (db == NULL)
 		return -1;
-	r = seeds(w, db, f) == -1 || partitions(w, db, f) == -1 ? -1 : 0;
+	r = seeds(w, db, f) == -1 || partitions(w, db, f) == -1 ||
+		note_migration(w, db, f) == -1
+	    ? -1
+	    : 0;
 	db_close(db);
 	return r;
+}
+
+/* A trail that was there before says what the schema has become. */
+static int
+note_migration(struct work *w, struct db *db, struct fail *f)
+{
+	struct trail_param noted[2];
+
+	if (w->n_seen == 0 || w->n_seen == w->n_files)
+		return 0;
+	noted[0].name = "from";
+	noted[0].text = w->seen[w->n_seen - 1].name;
+	noted[1].name = "to";
+	noted[1].text = w->file[w->n_files - 1].name;
+	if (trail_begin(db, &w->arena, f) == -1)
+		return -1;
+	return trail_commit(db, &w->arena, "migrate", noted, nitems(noted), f);
 }
 
 /* Read migrations/NNNN_*.sql of the program, in order. */

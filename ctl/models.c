@@ -21,6 +21,7 @@
 #include "ctl/ctl.h"
 #include "ctl/models.h"
 #include "ctl/text.h"
+#include "ctl/trail.h"
 
 #define ARENA_SIZE ((size_t)64 << 20)
 #define LIST_MAX 1000
@@ -128,7 +129,8 @@ models_publish(const struct command *cmd, int argc, char **argv)
 	if ((text = read_model(&a, argv[0], &m, &size, &f)) == NULL) {
 		status = refused(argv[0], &f);
 	} else if ((db = ctl_database(&status)) != NULL) {
-		if (models_put(db, &a, text, size, &loaded, &f) == -1)
+		if (models_put(db, &a, cmd->name, text, size, &loaded, &f) ==
+		    -1)
 			status = ctl_failed(cmd->name, &f);
 		else
 			status = done(argv[0], loaded);
@@ -165,9 +167,10 @@ models_rollback(const struct command *cmd, int argc, char **argv)
 }
 
 int
-models_put(struct db *db, struct arena *a, const char *text, size_t size,
-    bool *ret_loaded, struct fail *f)
+models_put(struct db *db, struct arena *a, const char *command,
+    const char *text, size_t size, bool *ret_loaded, struct fail *f)
 {
+	struct trail_param noted;
 	struct model m = { 0 };
 	char hash[HASH_SIZE];
 	struct params p;
@@ -179,10 +182,12 @@ models_put(struct db *db, struct arena *a, const char *text, size_t size,
 	params_init(&p, a);
 	params_text(&p, hash);
 	params_text(&p, arena_strndup(a, text, size));
-	if (db_one(db, a, STMT_MODEL_PUBLISH, &p, &rows, f) == -1)
+	if (trail_begin(db, a, f) == -1 ||
+	    db_one(db, a, STMT_MODEL_PUBLISH, &p, &rows, f) == -1)
 		return -1;
 	*ret_loaded = rows_get_bool(&rows, "loaded");
-	return 0;
+	noted = (struct trail_param) { "hash", hash };
+	return trail_commit(db, a, command, &noted, 1, f);
 }
 
 int
@@ -257,16 +262,21 @@ static int
 again(struct db *db, struct arena *a, const char *origin, const char *hash,
     bool *ret_loaded, struct fail *f)
 {
+	struct trail_param noted[2];
 	struct params p;
 	struct rows rows;
 
 	params_init(&p, a);
 	params_text(&p, origin);
 	params_text(&p, hash);
-	if (db_one(db, a, STMT_MODEL_AGAIN, &p, &rows, f) == -1)
+	if (trail_begin(db, a, f) == -1 ||
+	    db_one(db, a, STMT_MODEL_AGAIN, &p, &rows, f) == -1)
 		return -1;
 	*ret_loaded = rows_get_bool(&rows, "loaded");
-	return 0;
+	noted[0] = (struct trail_param) { "origin", origin };
+	noted[1] = (struct trail_param) { "hash", hash };
+	return trail_commit(
+	    db, a, "models rollback", noted, hash == NULL ? 1 : 2, f);
 }
 
 /* The same by the number of the list, if this version can serve it. */

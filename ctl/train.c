@@ -329,7 +329,7 @@ publish(const char *text, struct arena *a)
 
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
-	if (models_put(db, a, text, strlen(text), &loaded, &f) == -1)
+	if (models_put(db, a, "train", text, strlen(text), &loaded, &f) == -1)
 		status = ctl_failed("publish", &f);
 	else
 		ctl_say("the model serves%s", loaded ? "" : " already");

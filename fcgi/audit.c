@@ -9,19 +9,23 @@
 #include "core/pan.h"
 #include "core/str.h"
 #include "fcgi/audit.h"
+#include "fcgi/limit.h"
 #include "fcgi/percent.h"
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
 #include "fcgi/route.h"
 #include "fcgi/worker.h"
-#include "lib/clock.h"
+#include "lib/conf.h"
 #include "lib/crypt.h"
 #include "lib/db.h"
 #include "lib/log.h"
 #include "lib/redact.h"
 
 #define ACTION_MAX 256 /* bytes of a path that are kept */
+#define ACCOUNT_LABEL "assay account\n"
+#define PSEUDONYM_BYTES 8 /* of the hash that names an account or a client */
 
+static void hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE]);
 static int run(struct req *req, enum stmt stmt);
 static int add(struct req *req, int status, struct fail *f);
 static void put_path(struct str *s, const char *path);
@@ -80,6 +84,53 @@ audit_refused(struct req *req)
 		log_warn("audit=missing why=%s", f.why);
 }
 
+int
+audit_login(struct req *req, const char *email)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, email);
+	params_text(&p, "POST /v1/auth/login");
+	params_int(&p, 200);
+	params_text(&p, "{}");
+	return db_run(
+	    req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, &req->fail);
+}
+
+void
+audit_login_failed(struct req *req, const char *email)
+{
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	char account[2 * PSEUDONYM_BYTES + 1], client[2 * PSEUDONYM_BYTES + 1];
+	struct fail f = { 0 };
+	struct params p;
+
+	hash_account(email, hash);
+	crypt_hex(hash, PSEUDONYM_BYTES, account);
+	limit_address(conf.AUTH_SECRET, req->client_ip, hash);
+	crypt_hex(hash, PSEUDONYM_BYTES, client);
+	log_info("login=refused account=%s client=%s", account, client);
+
+	params_init(&p, req->arena);
+	params_text(&p, email);
+	params_text(&p, account);
+	if (db_run(req->worker->db, req->arena, STMT_AUDIT_LOGIN_FAILED, &p,
+		NULL, &f) == -1)
+		log_warn("audit=missing why=%s", f.why);
+}
+
+/* An email under a secret that all hosts have. */
+static void
+hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE])
+{
+	uint8_t key[CRYPT_SHA256_SIZE];
+
+	crypt_hmac(conf.AUTH_SECRET, strlen(conf.AUTH_SECRET), ACCOUNT_LABEL,
+	    sizeof(ACCOUNT_LABEL) - 1, key);
+	crypt_hmac(key, sizeof(key), email, strlen(email), ret);
+}
+
 static int
 run(struct req *req, enum stmt stmt)
 {
@@ -90,11 +141,9 @@ run(struct req *req, enum stmt stmt)
 static int
 add(struct req *req, int status, struct fail *f)
 {
-	char id[CRYPT_ID_SIZE];
 	struct str action, body;
 	struct params p;
 
-	crypt_id("aud_", clock_now(), id);
 	str_init(&action, req->arena);
 	str_addf(&action, "%s ", req_method_name(req->method));
 	put_path(&action, req->path);
@@ -104,9 +153,7 @@ add(struct req *req, int status, struct fail *f)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
 
 	params_init(&p, req->arena);
-	params_text(&p, id);
 	params_text(&p, req->operator.email);
-	params_text(&p, token_role_name(req->operator.role));
 	params_text(&p, str_text(&action));
 	params_int(&p, status);
 	params_text(&p, str_text(&body));

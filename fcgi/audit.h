@@ -40,4 +40,19 @@ int audit_enter(struct req *req) __attribute__((warn_unused_result));
  */
 void audit_refused(struct req *req);
 
+/*
+ * Note that a login with this email succeeded; without that entry it does not.
+ * Returns 0, or -1 with req->fail set.
+ */
+int audit_login(struct req *req, const char *email)
+    __attribute__((warn_unused_result));
+
+/*
+ * Note that a login with this email failed: a line in the log that names the
+ * account and the client by keyed hashes, equal on all hosts for as long as
+ * AUTH_SECRET is, and now and then an entry of the trail
+ * (sql/functions/audit.sql).  That it cannot be noted is not another failure.
+ */
+void audit_login_failed(struct req *req, const char *email);
+
 #endif

@@ -57,8 +57,8 @@ static const struct body_field fields[] = {
 
 /* What a change of the password takes. */
 static const struct body_field changes[] = {
-	{ "password", BODY_STRING, true, false, 1, PASSWORD_BYTES_MAX },
-	{ "newPassword", BODY_STRING, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "newPassword", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
 };
 
 /*
@@ -131,9 +131,13 @@ auth_login(struct req *req, struct resp *resp)
 		return -1;
 	if (give_password(req, resp, &l) == -1)
 		return -1;
-	if (!l.match)
+	if (!l.match) {
+		audit_login_failed(req, l.email);
 		return fail_set(&req->fail, FAIL_DENIED, INVALID_CREDENTIALS,
 		    NULL, "%s", "");
+	}
+	if (audit_login(req, l.email) == -1)
+		return -1;
 	if (l.stale)
 		rehash(req, &l);
 	return answer_login(req, resp, 200, l.email, &l.rows,

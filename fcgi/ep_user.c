@@ -34,7 +34,7 @@ static const struct body_field changes[] = {
 	{ "role", BODY_STRING, false, false, 1, ROLE_NAME_MAX },
 	{ "disabled", BODY_BOOL, false, false, 0, 0 },
 	{ "endSessions", BODY_BOOL, false, false, 0, 0 },
-	{ "password", BODY_STRING, false, false, 1, PASSWORD_BYTES_MAX },
+	{ "password", BODY_OPAQUE, false, false, 1, PASSWORD_BYTES_MAX },
 };
 
 /*

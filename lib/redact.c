@@ -34,7 +34,6 @@ static void put_object(struct str *s, struct json_object *json);
 static void put_array(
     struct str *s, const char *name, struct json_object *json);
 static put_fn *put_as(const char *name);
-static void put_text(struct str *s, const char *text);
 static size_t cut_at(const char *text, size_t size);
 static const char *known_as(struct json_object *json, const char *name);
 static bool is_secret(const char *name);
@@ -78,7 +77,7 @@ redact_url(struct str *s, const char *url)
 	int n;
 
 	if (host == NULL) {
-		put_text(s, ELLIPSIS);
+		redact_text(s, ELLIPSIS);
 		return;
 	}
 	host += 3;
@@ -88,7 +87,7 @@ redact_url(struct str *s, const char *url)
 	n = snprintf(shown, sizeof(shown), "%.*s%.*s%s",
 	    (int)(strstr(url, "://") - url + 3), url, (int)(end - host), host,
 	    *end == '\0' ? "" : "/" ELLIPSIS);
-	put_text(s, n < (int)sizeof(shown) ? shown : ELLIPSIS);
+	redact_text(s, n < (int)sizeof(shown) ? shown : ELLIPSIS);
 }
 
 /* A value by the name that it is known as, whatever type it has. */
@@ -96,9 +95,9 @@ static void
 put(struct str *s, const char *name, struct json_object *value)
 {
 	if (s->st_len > SIZE_MAX_KEPT)
-		put_text(s, ELLIPSIS);
+		redact_text(s, ELLIPSIS);
 	else if (is_secret(name))
-		put_text(s, "[redacted]");
+		redact_text(s, "[redacted]");
 	else if (json_object_is_type(value, json_type_object))
 		put_object(s, value);
 	else if (json_object_is_type(value, json_type_array))
@@ -120,7 +119,7 @@ put_scalar(struct str *s, const char *name, struct json_object *value)
 	else if (masked != NULL)
 		masked(s, text);
 	else if (json_object_is_type(value, json_type_string))
-		put_text(s, text);
+		redact_text(s, text);
 	else if (pan_in_number(text))
 		str_add(s, "\"" REDACT_CARD "\"");
 	else
@@ -139,7 +138,7 @@ put_object(struct str *s, struct json_object *json)
 		if (n == ITEMS_MAX || s->st_len > SIZE_MAX_KEPT)
 			break;
 		str_add(s, n++ == 0 ? "" : ",");
-		put_text(s, name);
+		redact_text(s, name);
 		str_addc(s, ':');
 		put(s, known_as(json, name), value);
 	}
@@ -181,8 +180,8 @@ put_as(const char *name)
  * A text without the full card numbers in it, cut between characters where it
  * is long.
  */
-static void
-put_text(struct str *s, const char *text)
+void
+redact_text(struct str *s, const char *text)
 {
 	char kept[TEXT_MAX + sizeof(REDACT_CARD) + sizeof(ELLIPSIS)];
 	const size_t size = strnlen(text, LOOKED_AT);

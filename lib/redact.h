@@ -18,6 +18,12 @@ struct str;
  */
 void redact_body(struct str *s, struct json_object *json);
 
+/*
+ * Append a text as a JSON string, without full card numbers, cut after 256
+ * bytes.
+ */
+void redact_text(struct str *s, const char *text);
+
 /* Append a URL as a JSON string that shows no more than scheme and host. */
 void redact_url(struct str *s, const char *url);
 

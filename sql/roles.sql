@@ -59,10 +59,13 @@ grant execute on function assay.async_take(bigint[]),
 
 -- decide verifies service keys; operator keeps them, and the operators.
 grant select on assay.service_key to assay_decide, assay_operator;
-grant insert, update (revoked_at) on assay.service_key to assay_operator;
-grant select, insert, update (password, password_temporary, session_number)
+revoke insert, update, delete on assay.service_key, assay.revoked_token
+    from assay_operator;
+revoke update (revoked_at) on assay.service_key from assay_operator;
+revoke insert on assay.operator from assay_operator;
+grant select, update (password, password_temporary, session_number)
     on assay.operator to assay_operator;
-grant select, insert, delete on assay.revoked_token to assay_operator;
+grant select on assay.revoked_token to assay_operator;
 grant select, insert, update, delete on assay.login_failure,
     assay.login_account, assay.login_known to assay_operator;
 grant execute on function assay.time_text(timestamptz),
@@ -148,8 +151,14 @@ grant insert, update (value, changed_at), delete on assay.setting
 grant update (settings) on assay.epoch to assay_operator;
 grant execute on function assay.setting_put(text[], text[]) to assay_operator;
 
--- operator keeps the audit trail, which nobody changes, and publishes events.
-grant select, insert on assay.audit to assay_operator;
+-- operator adds to the audit trail, by functions of the owner, and companion
+-- seals it; they publish events.
+revoke insert on assay.audit from assay_operator;
+grant select on assay.audit, assay.audit_seal to assay_operator;
+grant execute on function assay.audit_add(text, text, bigint, text),
+    assay.audit_login_failed(text, text) to assay_operator;
+grant execute on function assay.audit_seal_next(bigint, bigint),
+    assay.audit_head_told() to assay_companion;
 grant select on assay.subscriber to assay_operator;
 grant insert on assay.outbox to assay_operator;
 grant execute on function assay.audit_page(bigint, bigint, text),

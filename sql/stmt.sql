@@ -476,8 +476,37 @@ select assay.setting_put($1::text[], $2::text[]);
 -- The audit trail (fcgi/audit.c, ep_audit.c) -----------------------------------
 
 -- name: audit_add one write late
-insert into assay.audit (id, actor, role, action, status, params)
-values ($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text);
+select assay.audit_add($1::text, $2::text, $3::bigint, $4::text);
+
+-- name: audit_login_failed one write late
+select assay.audit_login_failed($1::text, $2::text);
+
+-- Acts on the database itself (ctl/trail.c).
+-- name: audit_write one write late
+select assay.audit_write($1::text, 'owner', $2::text, 200, $3::text);
+
+-- The chain of seals (cron/seal.c, ctl/verify.c).
+-- name: audit_seal_next one write late
+select sealed, head, head_hash, due
+from assay.audit_seal_next($1::bigint, $2::bigint);
+
+-- name: audit_head_told one write late
+select assay.audit_head_told();
+
+-- name: audit_seals many read late
+select s.number, s.last, s.rows, assay.audit_micros(s.at) as at, s.hash
+from assay.audit_seal s where s.number > $1::bigint
+order by s.number limit $2::bigint;
+
+-- name: audit_entries many read late
+select a.number, a.id, assay.audit_micros(a.at) as at, a.actor, a.role,
+	a.action, a.status, a.params
+from assay.audit a
+where a.number > $1::bigint and a.number <= $2::bigint
+order by a.number limit $3::bigint;
+
+-- name: audit_left one read late
+select count(*) as entries from assay.audit a where a.number > $1::bigint;
 
 -- name: audit_page one read late
 select refusal, body from assay.audit_page($1::bigint, $2::bigint, $3::text);

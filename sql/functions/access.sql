@@ -6,6 +6,7 @@
 create or replace function assay.operator_register(new_email text,
     new_password text)
 returns table (role text, session_number bigint) language plpgsql
+security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -16,6 +17,8 @@ begin
 	return query insert into assay.operator as o (email, role, password)
 	values (new_email, 'admin', new_password)
 	returning o.role, o.session_number;
+	perform assay.audit_write(new_email, 'admin',
+	    'POST /v1/auth/register', 201, '{}');
 end
 $$;
 
@@ -42,7 +45,7 @@ return (select coalesce(json_agg(assay.operator_json(o)
 -- second is refused.
 create or replace function assay.operator_create(new_email text,
     new_role text, new_password text)
-returns table (refusal text, body text) language plpgsql
+returns table (refusal text, body text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -105,7 +108,7 @@ $$;
 -- hour is more than two clocks differ.  One at a time, so that nobody waits.
 create or replace function assay.operator_logout(token_id text,
     token_expires_at timestamptz)
-returns table (refusal text, body text) language plpgsql
+returns table (refusal text, body text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -164,7 +167,7 @@ return (select coalesce(json_agg(assay.service_key_json(k)
 -- Add a key; days is null for one that never expires.
 create or replace function assay.service_key_create(id text, hash bytea,
     name text, prefix text, scopes bigint, days bigint, created_by text)
-returns text language sql
+returns text language sql security definer
 set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.service_key as k (id, hash, name, prefix, scopes,
@@ -178,7 +181,7 @@ end;
 
 -- Revoke a key, at once and for good.  Whether there is such a key.
 create or replace function assay.service_key_revoke(key_id text)
-returns boolean language plpgsql
+returns boolean language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -1,5 +1,77 @@
 -- SPDX-License-Identifier: ISC
--- The audit trail.
+-- The audit trail.  Entries are written by functions of the owner's only: the
+-- time, the number and the id are the database's, and the roles of the
+-- programs can neither change nor remove one.
+
+-- Add an entry.
+create or replace function assay.audit_write(actor text, role text,
+    action text, status bigint, params text)
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	insert into assay.audit (id, actor, role, action, status, params)
+	values (assay.id_text('aud_', assay.id_heads(clock_timestamp()),
+		uuid_send(gen_random_uuid())),
+	    audit_write.actor, audit_write.role, audit_write.action,
+	    audit_write.status, audit_write.params);
+end
+$$;
+
+-- Add the entry of a request.  Its actor is an operator, and has the role that
+-- the operator has.
+create or replace function assay.audit_add(operator_email text, action text,
+    status bigint, params text)
+returns void language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	found_role text;
+begin
+	select o.role into found_role
+	from assay.operator o where o.email = operator_email;
+	if not found or action !~ '^[A-Z]+ /' or status not between 200 and 599
+	    or json_typeof(params::json) <> 'object' then
+		raise 'this is no entry of the audit trail'
+		using errcode = 'invalid_parameter_value';
+	end if;
+	perform assay.audit_write(operator_email, found_role, action, status,
+	    params);
+end
+$$;
+
+-- Note that a login failed.  The trail has an entry for the first failure of an
+-- account in an hour, the tenth, the hundredth and so on: an attack shows, and
+-- cannot fill it.  For the same reason all emails that no operator has are one
+-- account.
+create or replace function assay.audit_login_failed(login_email text,
+    pseudonym text)
+returns void language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	this constant timestamptz := date_trunc('hour', clock_timestamp(), 'UTC');
+	n bigint;
+begin
+	if pseudonym !~ '^[0-9a-f]{16}$' then
+		raise 'this is no pseudonym'
+		using errcode = 'invalid_parameter_value';
+	end if;
+	insert into assay.login_burst as b (account, hour, failures)
+	values (case when exists (select from assay.operator o
+		    where o.email = login_email)
+		then pseudonym else 'unknown' end, this, 1)
+	on conflict (account) do update
+	set hour = this,
+	    failures = case when b.hour = this then b.failures + 1 else 1 end
+	returning b.failures, b.account into n, pseudonym;
+	if n::text ~ '^10*$' then
+		perform assay.audit_write('account:' || pseudonym, 'none',
+		    'POST /v1/auth/login', 401,
+		    json_build_object('failures', n)::text);
+	end if;
+end
+$$;
 
 -- One page of it as callers see it, newest first, and how long it is; only
 -- what is older than the entry before, unless that is null.
@@ -36,3 +108,94 @@ begin
 	)::text;
 end
 $$;
+
+-- The chain.  What is hashed is text, so that anybody can hash it again: each
+-- field as its length in bytes, a colon, the field and a comma; times are
+-- microseconds since 1970.  assayctl audit verify has the same in C.
+
+-- Fields as one text.
+create or replace function assay.audit_text(variadic fields text[])
+returns bytea language sql immutable
+set search_path = pg_catalog, pg_temp
+return convert_to((select string_agg(
+    octet_length(f.field) || ':' || f.field || ',', '' order by f.n)
+    from unnest(fields) with ordinality as f(field, n)), 'UTF8');
+
+create or replace function assay.audit_micros(at timestamptz)
+returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+return (extract(epoch from at) * 1000000)::bigint::text;
+
+-- The hash of an entry.
+create or replace function assay.audit_digest(a assay.audit)
+returns bytea language sql immutable
+set search_path = pg_catalog, pg_temp
+return sha256(assay.audit_text((a).number::text, (a).id,
+    assay.audit_micros((a).at), (a).actor, (a).role, (a).action,
+    (a).status::text, (a).params));
+
+-- Seal what came since the last seal, at most so many entries, and not before
+-- that one is so many seconds old.  Numbers are given before commits: so it
+-- waits, a tenth of a second at most, until nobody is writing an entry, and
+-- from then on no smaller number can appear.  That also holds in a cluster that
+-- a dump was restored into, where transaction numbers begin again.
+-- The newest seal comes back, and whether the log has none of today.
+create or replace function assay.audit_seal_next(seconds bigint,
+    at_most bigint)
+returns table (sealed bigint, head bigint, head_hash text, due boolean)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lock_timeout = '100ms'
+as $$
+declare
+	prior assay.audit_seal;
+	made assay.audit_seal;
+	digests bytea;
+begin
+	sealed := 0;
+	select * into prior from assay.audit_seal s
+	order by s.number desc limit 1;
+	if exists (select from assay.audit a
+		where prior.number is null or a.number > prior.last)
+	    and (prior.number is null or clock_timestamp() not between prior.at
+		and prior.at + make_interval(secs => seconds)) then
+		begin
+			lock table assay.audit in share row exclusive mode;
+			select * into prior from assay.audit_seal s
+			order by s.number desc limit 1;
+			select count(*), max(b.number), string_agg(
+				assay.audit_digest(b), '' order by b.number)
+			into made.rows, made.last, digests
+			from (select * from assay.audit a
+			    where prior.number is null or a.number > prior.last
+			    order by a.number limit at_most) b;
+		exception when lock_not_available then
+			made.rows := 0;
+		end;
+	end if;
+	if made.rows > 0 then
+		made.number := coalesce(prior.number, 0) + 1;
+		made.at := clock_timestamp();
+		made.hash := sha256(coalesce(prior.hash, '')
+		    || assay.audit_text(made.number::text, made.last::text,
+			made.rows::text, assay.audit_micros(made.at))
+		    || digests);
+		insert into assay.audit_seal select made.*;
+		sealed := made.rows;
+		prior := made;
+	end if;
+	head := prior.number;
+	head_hash := encode(prior.hash, 'hex');
+	due := prior.number is not null and exists (select from assay.audit_told t
+	    where t.day <> (now() at time zone 'UTC')::date);
+	return next;
+end
+$$;
+
+-- The newest seal is in the log.
+create or replace function assay.audit_head_told()
+returns void language sql security definer
+set search_path = pg_catalog, pg_temp
+begin atomic
+	update assay.audit_told
+	set day = (now() at time zone 'UTC')::date;
+end;

@@ -11,7 +11,8 @@ start_stack
 admin_token
 
 http GET /v1/audit
-is "nothing has been changed" "$STATUS $BODY" '200 {"total" : 0, "entries" : []}'
+is "nothing has been changed since the registration" "$STATUS $(json '"\(.total) \(
+    .entries[0].action)"')" '200 1 POST /v1/auth/register'
 http POST /v1/apikeys '{"name":"till 7","scopes":["decisions"]}'
 id=$(json .key.id)
 http GET /v1/audit
@@ -42,7 +43,7 @@ is_error "no JSON" 400 INVALID_JSON
 http GET /v1/audit
 is_json "refusals are told too, newest first" '.entries |
     map("\(.status) \(.action)") | join(", ")' \
-    "400 POST /v1/apikeys, 400 POST /v1/apikeys, 404 POST /v1/apikeys/key_0/revoke, 200 POST /v1/apikeys/$id/revoke, 201 POST /v1/apikeys"
+    "400 POST /v1/apikeys, 400 POST /v1/apikeys, 404 POST /v1/apikeys/key_0/revoke, 200 POST /v1/apikeys/$id/revoke, 201 POST /v1/apikeys, 201 POST /v1/auth/register"
 is_json "without a body" '.entries[0].params | tojson' '{}'
 is_json "secrets are redacted" '.entries[1].params |
     "\(.password) \(.apiKey) \(.name)"' "[redacted] [redacted] n"
@@ -64,7 +65,7 @@ http POST /v1/apikeys "{\"name\":\"$(printf '%0129d' 0 |
 http GET '/v1/audit?limit=1'
 is_json "long texts are cut between characters" '.entries[0].params |
     "\(.name | length) \(.name[-1:]) \(keys[0] | length)"' "129 … 257"
-is_json "and the total is of all" '"\(.total) \(.entries | length)"' "6 1"
+is_json "and the total is of all" '"\(.total) \(.entries | length)"' "7 1"
 http GET '/v1/audit?limit=2&offset=4'
 is_json "the last page" '.entries | map(.status) | tojson' '[200,201]'
 http GET '/v1/audit?limit=0'
@@ -125,7 +126,7 @@ is_error "reads no trail either" 403 FORBIDDEN
 sql "update assay.operator set role = 'admin'"
 http GET /v1/audit
 is_json "of whom an attempt is told, but of strangers none" \
-    '"\(.total) \(.entries[0] | "\(.role) \(.status)")"' "12 analyst 403"
+    '"\(.total) \(.entries[0] | "\(.role) \(.status)")"' "13 analyst 403"
 
 # A change whose entry cannot be written is none.
 sql 'alter table assay.audit add constraint never check (status <> 201)

@@ -137,5 +137,5 @@ TOKEN=$after
 http GET '/v1/audit?limit=200'
 is_json "the trail has it" '.entries | map(select(.status == 200) |
     .action | split("/")[-1]) | unique | join(" ")' \
-    "logout logout-all refresh"
+    "login logout logout-all refresh"
 finish

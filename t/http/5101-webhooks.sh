@@ -102,7 +102,8 @@ is "what waited for it is dropped" \
 
 http GET /v1/audit
 is_json "the trail shows no more of a URL than its host" '.entries[] |
-    select(.status == 201) | .params.url' "http://hooks.example.com/…
+    select(.action == "POST /v1/webhooks" and .status == 201) |
+    .params.url' "http://hooks.example.com/…
 https://hooks.example.com/…"
 
 # For development.

@@ -179,7 +179,7 @@ tried "no rules at all" payment.authorize ',"rules":[]' "'allow'"
 is "nothing was written by all of this" "$(state)" "$before"
 http GET /v1/audit
 is_json "nor is there a trail of it" '.entries | map(.action) | unique | join(" ")' \
-    "POST /v1/apikeys POST /v1/lists"
+    "POST /v1/apikeys POST /v1/auth/register POST /v1/lists"
 
 # Samples of another make do not stop it, nor are they counted.
 sql "update assay.detail set replay = left(replay, 300)

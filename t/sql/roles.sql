@@ -181,8 +181,21 @@ select assay.list_remove('lst_1');
 select assay.partitions_ahead(1);
 create table assay.mine (n int);
 select count(*) from assay.audit;
+insert into assay.audit (id, actor, role, action, status, params)
+    values ('aud_1', 'a@b.c', 'admin', 'POST /', 200, '{}');
 update assay.audit set status = 200;
 delete from assay.audit;
+select assay.audit_write('a@b.c', 'admin', 'POST /', 200, '{}');
+select assay.audit_add('a@b.c', 'POST /', 200, '{}');
+select count(*) from assay.audit_seal;
+update assay.audit_seal set rows = 1;
+select * from assay.audit_seal_next(0, 1);
+select assay.audit_head_told();
+select count(*) from assay.login_burst;
+insert into assay.service_key (id) values ('key_1');
+update assay.service_key set revoked_at = null;
+insert into assay.operator values ('x@b.c');
+delete from assay.revoked_token;
 select count(*) from assay.outbox;
 select assay.webhook_create('whk_1', 'https://a.example/', '{}', 'whsec_x',
     'a@b.c');
