@@ -140,18 +140,18 @@ http POST /v1/decisions "$(head -c 40000 /dev/zero | tr '\0' a)" \
 is "and keeps others" "$(header x-correlation-id)" "till 7 12:34:56"
 
 # Labels are one line that says something.
-for name in ' ' '\u001b[2J\u001b]0;x\u0007' 'a\r\nb' '\u009b2J'; do
-	http POST /v1/apikeys "{\"name\":\"$name\"}"
+for label in ' ' '\u001b[2J\u001b]0;x\u0007' 'a\r\nb' '\u009b2J'; do
+	http POST /v1/apikeys "{\"name\":\"$label\"}"
 	is_error "a key's name is one line that is not blank" \
 	    400 INVALID_REQUEST
 	http POST /v1/notifications "{\"type\":\"telegram\",
-	    \"url\":\"https://hooks.example.com/\",\"target\":\"$name\",
+	    \"url\":\"https://hooks.example.com/\",\"target\":\"$label\",
 	    \"events\":[\"verdict.reached.v1\"]}"
 	is_error "a chat's id too" 400 INVALID_REQUEST
 	http POST /v1/policies "{\"id\":\"pol_payment_authorize\",
 	    \"version\":\"v2\",\"onError\":\"fail_open\",\"bands\":[
 	    {\"verdict\":\"review\",\"min\":0,\"max\":100,
-	    \"reviewQueue\":\"$name\"}]}"
+	    \"reviewQueue\":\"$label\"}]}"
 	is_error "and a queue's name" 400 POLICY_INVALID
 done
 

@@ -206,8 +206,8 @@ is_json "100 at first, of another queue" '"\(length) \(.[0].eventId)"' \
     "100 x-600"
 last=$(json '.[-1].id')
 sql "insert into assay.review_case (id, event_id, verdict_id, queue, score,
-    opened_at) values ('cse_zzzz', 'x-z', 'vd_0', 'big', 50, now()),
-    ('cse_zzzy', 'x-y', 'vd_1', 'a first one', 50, now())"
+    opened_at) values ('cse_vvvv', 'x-z', 'vd_0', 'big', 50, now()),
+    ('cse_vvvu', 'x-y', 'vd_1', 'a first one', 50, now())"
 http GET "/v1/cases?queue=big&before=$last"
 is_json "the page after a case is the same when another one opens" \
     'map(.id) | index("'"$last"'") == null and length > 0' true
@@ -219,7 +219,7 @@ is_json "all queues are more than one" 'map(.queue) | join(", ")' \
     "big, a first one"
 http GET '/v1/cases?queue=*&limit=500'
 is_json "newest first" 'map(.openedAt) == (map(.openedAt) | sort | reverse)' true
-sql "delete from assay.review_case where id in ('cse_zzzz', 'cse_zzzy')"
+sql "delete from assay.review_case where id in ('cse_vvvv', 'cse_vvvu')"
 http GET '/v1/cases?queue=big&limit=500&offset=100'
 is_json "and 500 at most" '"\(length) \(.[0].eventId) \(.[499].eventId)"' \
     "500 x-500 x-1"
