@@ -361,7 +361,8 @@ START_TEST(many_writers)
 			continue;
 		spool = spool_open(dir, shm, NULL);
 		for (i = 0; i < EACH; i++) {
-			/* A slow disk makes a writer wait too long for its turn. */
+			/* A slow disk makes a writer wait too long for its
+			 * turn. */
 			while (append("vd_1", NULL) == -1)
 				if (++failed == FAILED_MAX)
 					_exit(1);
