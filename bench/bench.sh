@@ -99,6 +99,7 @@ start_pool() {
 	    SPOOL_DIR="$scratch/spool" \
 	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
 	    RATE_LIMIT_DECISIONS_PER_MIN=100000000 \
+	    RATE_LIMIT_LABELS_PER_MIN=100000000 \
 	    RATE_LIMIT_LOGIN_PER_MIN=100000000 LOG_LEVEL=warn \
 	    ALLOW_PRIVATE_TARGETS=true
 	stack_until 20 "$stack_pool_pid" test -S "$scratch/run/operator.sock"

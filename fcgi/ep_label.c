@@ -18,19 +18,23 @@
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
+#define FULL_PAUSE 60 /* seconds: about when they are counted again */
+
 static const struct body_field fields[] = {
 	{ "eventId", BODY_OPAQUE, true, false, 1, EVENT_TEXT_MAX },
 };
 
 /*
  * POST /v1/labels/chargeback.  202: it is recorded, now or before; 400: a
- * field is wrong; 401, 403: the key; 503: it could not be recorded.
+ * field is wrong; 401, 403: the key; 429: its event was never seen, and too
+ * many labels of such events wait; 503: it could not be recorded.
  */
 int
 label_chargeback(struct req *req, struct resp *resp)
 {
 	const char *event;
 	struct params p;
+	struct rows rows;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
 		return -1;
@@ -43,9 +47,15 @@ label_chargeback(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, event);
 	params_text(&p, req->correlation_id);
-	if (db_run(req->worker->db, req->arena, STMT_LABEL_CHARGEBACK, &p, NULL,
-		&req->fail) == -1)
+	params_int(&p, conf.LABELS_WAITING_MAX);
+	if (db_one(req->worker->db, req->arena, STMT_LABEL_CHARGEBACK, &p,
+		&rows, &req->fail) == -1)
 		return -1;
+	if (!rows_get_bool(&rows, "recorded")) {
+		resp_header(req, resp, "Retry-After: %d", FULL_PAUSE);
+		return fail_set(&req->fail, FAIL_DENIED, LABELS_FULL, NULL,
+		    "%s", fail_code_text(LABELS_FULL));
+	}
 	return resp_json(req, resp, 202, "{\"recorded\":true}");
 }
 

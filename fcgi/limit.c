@@ -47,7 +47,8 @@ static struct window *least_used(
 static bool over(const struct window *w, uint64_t minute);
 static bool take(
     struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count);
-static uint64_t key_of(const uint8_t hash[CRYPT_SHA256_SIZE]);
+static uint64_t key_of(const uint8_t *bytes);
+static uint64_t label_key(const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
  * One take in Redis, by its own clock, so that hosts whose clocks differ
@@ -65,6 +66,13 @@ static const char script[] =
     "  redis.call('PEXPIREAT', KEYS[1], (now + left) * 1000 - 1)\n"
     "end\n"
     "return { n, left }\n";
+
+/* What each kind is called in Redis. */
+static const char *const kinds[LIMIT_KIND__MAX] = {
+	[LIMIT_KEY] = "key",
+	[LIMIT_LABELS] = "label",
+	[LIMIT_LOGIN] = "login",
+};
 
 bool
 limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
@@ -92,8 +100,7 @@ limit_take(struct worker *w, enum limit_kind kind,
 	if (w->redis == NULL)
 		return;
 	crypt_hex(hash, NAME_BYTES, hex);
-	snprintf(name, sizeof(name), "assay:limit:%s:%s",
-	    kind == LIMIT_KEY ? "key" : "login", hex);
+	snprintf(name, sizeof(name), "assay:limit:%s:%s", kinds[kind], hex);
 	if (take_there(w, name, limit, got) == -1)
 		return;
 	ret->allowed = got[0] > 0;
@@ -138,10 +145,12 @@ take_here(struct shm *shm, enum limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
     struct limit_result *ret)
 {
-	struct window *table = kind == LIMIT_KEY ? shm->sh_key : shm->sh_login;
-	const size_t size = kind == LIMIT_KEY ? SHM_KEYS : SHM_LOGINS;
+	struct window *table =
+	    kind == LIMIT_LOGIN ? shm->sh_login : shm->sh_key;
+	const size_t size = kind == LIMIT_LOGIN ? SHM_LOGINS : SHM_KEYS;
 	const uint64_t minute = (uint64_t)(now / MINUTE);
-	const uint64_t key = key_of(hash);
+	const uint64_t key =
+	    kind == LIMIT_LABELS ? label_key(hash) : key_of(hash);
 	uint64_t count = 0;
 	struct window *w;
 
@@ -272,10 +281,17 @@ take(struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count)
 
 /* 64 bits of a hash that nobody can aim, never 0. */
 static uint64_t
-key_of(const uint8_t hash[CRYPT_SHA256_SIZE])
+key_of(const uint8_t *bytes)
 {
 	uint64_t key;
 
-	memcpy(&key, hash, sizeof(key));
+	memcpy(&key, bytes, sizeof(key));
 	return key == 0 ? 1 : key;
+}
+
+/* The same for the labels of a key, which have a slot beside its decisions. */
+static uint64_t
+label_key(const uint8_t hash[CRYPT_SHA256_SIZE])
+{
+	return key_of(hash + sizeof(uint64_t));
 }

@@ -13,6 +13,7 @@ struct worker;
 
 enum limit_kind {
 	LIMIT_KEY = 1, /* requests by API key; the hash is the key's SHA-256 */
+	LIMIT_LABELS, /* labels by API key, likewise */
 	LIMIT_LOGIN, /* logins by client address; the hash is limit_address()'s
 		      */
 	LIMIT_KIND__MAX
@@ -33,10 +34,10 @@ struct limit_result {
 bool limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
- * Take one request out of a budget of limit a minute.  For LIMIT_KEY the
- * caller has verified the key, now or before (limit_known()): a slot made for
- * whatever a stranger sends would let strangers fill the table.  The count is
- * exact however many processes take at once.  The table of keys refuses when
+ * Take one request out of a budget of limit a minute.  But for LIMIT_LOGIN
+ * the caller has verified the key, now or before (limit_known()): a slot made
+ * for whatever a stranger sends would let strangers fill the table.  The count
+ * is exact however many processes take at once.  The table of keys refuses when
  * it has no room: a budget may be granted short, never beyond.  The table of
  * logins, which strangers can fill from enough addresses, gives the new address
  * the slot of the one that used the least, so that it refuses nobody for what

@@ -288,11 +288,15 @@ check_budget(struct req *req, struct resp *resp)
 
 	if (req->route->budget == BUDGET_LOGIN)
 		return check_login(req, resp);
-	if (req->route->budget != BUDGET_DECISIONS)
+	if (req->route->budget == BUDGET_NONE)
 		return 0;
 
-	/* Strangers have no budget; a key is asked about once on each host. */
-	if (!limit_known(req->worker->shm, req->key_hash) &&
+	/*
+	 * Strangers have no budget.  For decisions a key is asked about once on
+	 * each host; who labels asks about it anyway.
+	 */
+	if ((req->route->budget == BUDGET_LABELS ||
+		!limit_known(req->worker->shm, req->key_hash)) &&
 	    auth_apikey(req) == -1)
 		return -1;
 	take_key(req, resp, &got);
@@ -339,15 +343,21 @@ take_key(struct req *req, struct resp *resp, struct limit_result *ret)
 static void
 take_one(struct req *req, struct limit_result *ret)
 {
-	limit_take(req->worker, LIMIT_KEY, req->key_hash, clock_now(),
-	    setting_limit(req->worker->shm, SETTING_DECISIONS), ret);
+	const int64_t now = clock_now();
+
+	if (req->route->budget == BUDGET_LABELS)
+		limit_take(req->worker, LIMIT_LABELS, req->key_hash, now,
+		    conf.RATE_LIMIT_LABELS_PER_MIN, ret);
+	else
+		limit_take(req->worker, LIMIT_KEY, req->key_hash, now,
+		    setting_limit(req->worker->shm, SETTING_DECISIONS), ret);
 }
 
 static int
 over_budget(struct req *req, struct resp *resp, const struct limit_result *got)
 {
 	metric_add(req->worker->slot, METRIC_ID_LIMITED,
-	    req->route->budget == BUDGET_LOGIN ? 1 : 0, 0, 1);
+	    (size_t)(req->route->budget - BUDGET_DECISIONS), 0, 1);
 	resp_header(
 	    req, resp, "Retry-After: %lld", (long long)got->retry_after);
 	return fail_set(&req->fail, FAIL_DENIED, RATE_LIMITED, NULL,

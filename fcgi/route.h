@@ -19,7 +19,13 @@ enum access {
 	ACCESS__MAX
 };
 
-enum budget { BUDGET_NONE = 1, BUDGET_DECISIONS, BUDGET_LOGIN, BUDGET__MAX };
+enum budget {
+	BUDGET_NONE = 1,
+	BUDGET_DECISIONS, /* by API key; from here on as the metric has them */
+	BUDGET_LOGIN, /* by client address */
+	BUDGET_LABELS, /* by API key */
+	BUDGET__MAX
+};
 
 /* Whether it changes something that the audit trail tells. */
 enum trail { TRAIL_NONE = 1, TRAIL_AUDIT, TRAIL__MAX };

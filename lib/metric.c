@@ -59,7 +59,7 @@ static const char *const none[] = { "" };
 static const char *const verdicts[] = { "allow", "challenge", "review",
 	"deny" };
 static const char *const booleans[] = { "false", "true" };
-static const char *const budgets[] = { "decisions", "login" };
+static const char *const budgets[] = { "decisions", "login", "labels" };
 static const char *const asyncs[] = { "decided", "dropped", "degraded",
 	"unreadable", "failed" };
 static const char *const calls[] = { "answered", "failed", "skipped" };

@@ -17,7 +17,7 @@ enum metric_values {
 	METRIC_NONE = 1,
 	METRIC_VERDICT = 4, /* in the order of the verdicts */
 	METRIC_CACHED = 2, /* false, true */
-	METRIC_BUDGET = 2, /* decisions, login */
+	METRIC_BUDGET = 3, /* decisions, login, labels */
 	METRIC_ASYNC = 5, /* in the order of cron/decide.c */
 	METRIC_CALL = 3, /* answered, failed, skipped */
 	METRIC_DELIVERY = 2, /* webhook, alert */

@@ -123,7 +123,8 @@ grant select on assay.tag_epoch, assay.tag_count
 
 -- decide records chargebacks, and that is all it may do with labels; operator
 -- acts on cases by functions that leave a trail, and reads what came of it.
-grant execute on function assay.label_chargeback(text, text) to assay_decide;
+grant execute on function assay.chargeback_put(text, text, bigint)
+    to assay_decide;
 grant execute on function assay.case_resolution(assay.review_case),
     assay.case_json(assay.review_case),
     assay.case_queues(),

@@ -541,7 +541,7 @@ select assay.activity_page($1::bigint, $2::text,
 
 -- Not a write: the same again, after a lost connection, does no harm.
 -- name: label_chargeback one late
-select assay.label_chargeback($1::text, $2::text);
+select assay.chargeback_put($1::text, $2::text, $3::bigint) as recorded;
 
 -- name: labels_match one late
 select assay.labels_match($1::bigint) as looked;

@@ -105,16 +105,58 @@ begin
 end
 $$;
 
+-- Whether so many labels wait for their events.  They are counted about once a
+-- minute, in their index, and no further; in between each that comes is added.
+-- Nobody waits here: whoever counts or adds at the same time is passed over,
+-- and the next count puts it right.
+create or replace function assay.labels_full(at_most bigint)
+returns boolean language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off
+as $$
+begin
+	perform from assay.label_load l
+	where l.counted_at <= clock_timestamp() - interval '1 minute'
+		or l.counted_at > clock_timestamp()
+	for update skip locked;
+	if found then
+		update assay.label_load
+		set counted_at = clock_timestamp(),
+			waiting = (select count(*) from (
+				select from assay.label l
+				where l.credited is null
+				limit at_most) counted);
+	end if;
+	return (select l.waiting >= at_most from assay.label_load l);
+end
+$$;
+
 -- A chargeback: somebody paid for fraud.  It is recorded where decisions are
--- made, so it waits for nobody's locks for long.
-create or replace function assay.label_chargeback(event text,
-    correlation text)
-returns void language plpgsql security definer
+-- made, so it waits for nobody's locks for long.  False when its event was
+-- never seen and so many labels of such events wait already.
+create or replace function assay.chargeback_put(event text, correlation text,
+    at_most bigint)
+returns boolean language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '100ms'
 as $$
+declare
+	known boolean := exists (select from assay.label l
+	    where l.event_id = event);
 begin
+	if not known and assay.labels_full(at_most)
+	    and not exists (select from assay.verdict_log v
+		where v.event_id = event) then
+		return false;
+	end if;
 	perform assay.label_put(event, 'chargeback', 'fraud', correlation);
+	if not known and exists (select from assay.label l
+	    where l.event_id = event and l.credited is null) then
+		perform from assay.label_load for update skip locked;
+		if found then
+			update assay.label_load set waiting = waiting + 1;
+		end if;
+	end if;
+	return true;
 end
 $$;
 

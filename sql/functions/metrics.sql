@@ -67,6 +67,8 @@ begin atomic
 	select 'async_oldest', assay.age_ms((select q.accepted_at
 	    from assay.async_queue q order by q.number limit 1))
 	union all
+	select 'labels_waiting', (select l.waiting from assay.label_load l)
+	union all
 	select 'analytics_lag', assay.age_ms((select l.decided_at
 	    from assay.verdict_log l
 	    where l.xid::text::bigint >= (select c.next

@@ -315,6 +315,7 @@ usual() {
 	    SPOOL_DIR="$scratch/spool$host" \
 	    AUTH_SECRET=6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8 \
 	    RATE_LIMIT_DECISIONS_PER_MIN=100000 RATE_LIMIT_LOGIN_PER_MIN=1000 \
+	    RATE_LIMIT_LABELS_PER_MIN=100000 \
 	    ASAN_OPTIONS=abort_on_error=0:detect_leaks=1 \
 	    UBSAN_OPTIONS=print_stacktrace=1 LOG_LEVEL=debug CORE_DUMPS=true \
 	    "$@"

@@ -36,10 +36,10 @@ select * from told;
 
 -- A chargeback goes before the analyst, and the credit moves; since when it is
 -- fraud is known.
-select assay.label_chargeback('e-1', 'cor_3');
+select assay.chargeback_put('e-1', 'cor_3', 1000);
 select outcome_at > labelled_at from assay.label where event_id = 'e-1';
 select outcome_at as since from assay.label where event_id = 'e-1' \gset
-select assay.label_chargeback('e-1', 'cor_4');
+select assay.chargeback_put('e-1', 'cor_4', 1000);
 select * from labels;
 select * from counts;
 
@@ -56,8 +56,8 @@ select assay.labels_match(10);
 select * from counts;
 
 -- A label before its event waits for a decision that was scored.
-select assay.label_chargeback('e-2', 'cor_6');
-select assay.label_chargeback('e-3', 'cor_6');
+select assay.chargeback_put('e-2', 'cor_6', 1000);
+select assay.chargeback_put('e-3', 'cor_6', 1000);
 select assay.labels_match(10);
 select decide('e-2', '[{"tag":"list.block","points":0}]', -1);
 select decide('e-3', '[]');
@@ -91,7 +91,7 @@ select decided_at, id, event_id, event_type, 'u',
 	'{"tags":[{"tag":"modelled","points":9},{"tag":"list.watch","points":0}]}'
 from assay.verdict_log where event_id in ('m-1', 'm-2');
 update assay.label set look_at = 'infinity';
-select assay.label_chargeback('m-' || n, 'cor_8')
+select assay.chargeback_put('m-' || n, 'cor_8', 1000)
 from generate_series(1, 3) n;
 select count(*) from assay.label where event_id like 'm-%' and credited is null;
 select assay.labels_match(10);
@@ -101,11 +101,11 @@ select * from counts where tag = 'modelled';
 
 -- Who has the counts is told when they move, and only then.
 select number as epoch from assay.tag_epoch \gset
-select assay.label_chargeback('m-1', 'cor_9');
-select assay.label_chargeback('never', 'cor_9');
+select assay.chargeback_put('m-1', 'cor_9', 1000);
+select assay.chargeback_put('never', 'cor_9', 1000);
 select number - :epoch from assay.tag_epoch;
 select decide('m-4', '[{"tag":"t","points":9},{"tag":"s","points":9}]');
-select assay.label_chargeback('m-4', 'cor_9');
+select assay.chargeback_put('m-4', 'cor_9', 1000);
 select number - :epoch from assay.tag_epoch;
 
 -- The counts are the sum of the labels.

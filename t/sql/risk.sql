@@ -80,12 +80,12 @@ select * from credit(10);
 select * from labels;
 
 -- What was legit turns out as fraud.
-select assay.label_chargeback('e-1', 'c');
+select assay.chargeback_put('e-1', 'c', 1000);
 select * from credit(10);
 select * from labels;
 
 -- Where it has no decision yet, or one that was not counted yet, it waits.
-select assay.label_chargeback('e-7', 'c');
+select assay.chargeback_put('e-7', 'c', 1000);
 select * from credit(10);
 select decide('v-7', 'e-7', 2, 'd-2');
 update assay.label set look_at = now() where credited is null;
@@ -105,7 +105,7 @@ select * from project(10);
 select * from credit(10);
 select decide('v-8c', 'e-8', 5, 'd-2');
 select * from project(10);
-select assay.label_chargeback('e-8', 'c');
+select assay.chargeback_put('e-8', 'c', 1000);
 select * from credit(10);
 select * from labels where event_id = 'e-8';
 
@@ -113,7 +113,7 @@ select * from labels where event_id = 'e-8';
 select decide('v-' || n, 'e-' || n, 6, 'd-1') from generate_series(20, 22) n;
 select * from project(10);
 delete from assay.detail where verdict_id = 'v-21';
-select assay.label_chargeback('e-' || n, 'c') from generate_series(20, 22) n;
+select assay.chargeback_put('e-' || n, 'c', 1000) from generate_series(20, 22) n;
 select * from credit(2);
 select * from credit(2);
 select * from credit(2);
