@@ -112,11 +112,6 @@ count_next(struct run *r, struct left *ret, struct fail *f)
 	if (db_run(r->db, r->arena, STMT_BEGIN, NULL, NULL, f) == -1 ||
 	    db_one(r->db, r->arena, STMT_ANALYTICS_PROJECT, &p, &rows, f) == -1)
 		return -1;
-	if (rows_get_bool(&rows, "restored"))
-		return fail_set(f, FAIL_US, INTERNAL, "cursor",
-		    "the database has counted more transactions than its "
-		    "server has made; assay-cron(8) says what to do after a "
-		    "restore");
 	r->count[COUNT_DECISIONS] += rows_get_int(&rows, "counted");
 	ret->more = rows_get_bool(&rows, "more");
 	ret->rebuilding = rows_get_bool(&rows, "rebuilding");

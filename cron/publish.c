@@ -12,7 +12,6 @@
 #include "lib/topic.h"
 
 #define AT_ONCE 2000 /* deliveries of one transaction, about */
-#define RESTORED (-1) /* for a transaction: the cursor is beyond them all */
 #define REST 4 /* times as long as it took, when there is no more */
 
 enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
@@ -44,7 +43,6 @@ publish_step(struct run *r, bool *ret_more, struct fail *f)
 	struct params p;
 	struct rows rows;
 	const char *name;
-	int64_t from;
 	int row;
 
 	if (db_ready(r->db, f) == -1)
@@ -52,11 +50,10 @@ publish_step(struct run *r, bool *ret_more, struct fail *f)
 	begin_session(r->db);
 	if (r->until != 0 && began < due)
 		return 0;
-	from = looked;
 	params_init(&p, r->arena);
 	params_int(&p, AT_ONCE);
 	params_int(&p, conf.NOTIFY_THROTTLE_PER_MIN);
-	params_int(&p, from);
+	params_int(&p, looked);
 	if (db_run(r->db, r->arena, STMT_PUBLISH_NEXT, &p, &rows, f) == -1)
 		return -1;
 	for (row = 0; row < rows.ro_n; row++) {
@@ -69,10 +66,6 @@ publish_step(struct run *r, bool *ret_more, struct fail *f)
 			looked = rows_int(&rows, row, rows_col(&rows, "next"));
 		}
 	}
-	if (looked == RESTORED && from != RESTORED)
-		log_error("cursor=restored why=no verdict is published before "
-			  "the server has made as many transactions as the "
-			  "database has counted; see assay-cron(8)");
 	if (!*ret_more)
 		due = clock_ticks() + REST * (clock_ticks() - began);
 	return 0;

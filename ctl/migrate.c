@@ -30,13 +30,17 @@
 #define PATH_SIZE 4096
 #define CHECKSUM_SIZE (2 * CRYPT_SHA256_SIZE + 1)
 #define MONTHS_AHEAD 24
-#define HELD_PAUSE 2000 /* ms between tries for a lock */
+#define HELD_PAUSE 1000 /* ms between tries for a lock */
+#define WAIT_DEFAULT 300 /* seconds of such tries, and for another migrate */
+#define WAIT_MAX 86400
 
 /* What runs before a named statement can be prepared. */
-#define SQL_LOCK "select pg_advisory_lock(hashtextextended('assay.migrate', 0))"
+#define SQL_LOCK                                                               \
+	"select pg_try_advisory_lock(hashtextextended('assay.migrate', 0)) "   \
+	"as mine"
 #define SQL_BOOTSTRAP                                                          \
 	"set client_min_messages = warning;"                                   \
-	"set lock_timeout = '500ms';"                                          \
+	"set lock_timeout = '100ms';"                                          \
 	"create schema if not exists assay;"                                   \
 	"create table if not exists assay.migration ("                         \
 	"number bigint primary key, name text not null, "                      \
@@ -49,6 +53,14 @@
 #define SQL_RECORD                                                             \
 	"insert into assay.migration (number, name, checksum) "                \
 	"values ($1::bigint, $2::text, $3::text)"
+/* Whether the functions are those of a checksum, and the roles are there. */
+#define SQL_SAME                                                               \
+	"select (select functions = $1::text from assay.schema_state) "        \
+	"and (select count(*) = 4 from pg_roles where rolname in ("            \
+	"'assay_decide', 'assay_operator', 'assay_companion', "                \
+	"'assay_retain')) as same"
+#define SQL_SAME_NOW "update assay.schema_state set functions = $1::text"
+#define SQL_REBASE "select assay.log_rebase() as moved"
 
 /* One file of the program, or one that the database has seen. */
 struct migration {
@@ -70,7 +82,11 @@ struct work {
 	struct migration seen[FILES_MAX];
 	size_t n_seen;
 	unsigned done; /* things that were not up to date */
+	bool logging; /* what the server logs is to be set, too */
+	bool again; /* the functions and grants, even if they are the same */
+	char moved[24]; /* places of the log, by a restore; "" without one */
 	bool waited; /* somebody held what was to be changed */
+	int64_t until; /* clock_ticks() when to wait no longer */
 };
 
 /* What each event type has one of from the beginning. */
@@ -86,15 +102,25 @@ struct seed_kind {
 
 static int status(struct work *);
 static void say_gaps(const struct work *);
+static int run_work(struct work *, bool, struct fail *);
 static int bring(struct work *, struct fail *);
 static int note_migration(struct work *, struct db *, struct fail *);
+static int note_restore(struct work *, struct db *, struct fail *);
+static int take_turn(struct work *, struct fail *);
 static int files_load(struct work *, struct fail *);
 static int seen_load(struct work *, struct fail *);
 static int seen_check(const struct work *, struct fail *);
 static int apply_all(struct work *, struct fail *);
 static int apply(struct work *, const struct migration *, struct fail *);
 static int functions(struct work *, struct fail *);
-static bool held(struct work *);
+static int make_functions(
+    struct work *, const char **, size_t, const struct params *, struct fail *);
+static int sum_functions(
+    struct work *, const char **, size_t, char *, struct fail *);
+static int rebase(struct work *, struct fail *);
+static int set_logging(struct work *, struct fail *);
+static bool held(struct work *, struct fail *);
+static bool has_time(struct work *, struct fail *);
 static int seeds(struct work *, struct db *, struct fail *);
 static int seed(struct work *, struct db *, const char *,
     const struct seed_kind *, struct fail *);
@@ -118,9 +144,14 @@ migrate(const struct command *cmd, int argc, char **argv)
 {
 	static struct work w;
 	char *dir = NULL;
-	const char *url;
 	bool only_status = false;
+	int64_t wait = WAIT_DEFAULT;
 	const struct opt opts[] = {
+		{ .name = "again",
+		    .help = "make functions and grants again, even if they are "
+			    "the same",
+		    .type = OPT_FLAG,
+		    .ret = &w.again },
 		{ .name = "sql",
 		    .arg = "DIR",
 		    .help =
@@ -131,31 +162,70 @@ migrate(const struct command *cmd, int argc, char **argv)
 		    .help = "only say what is applied and what is pending",
 		    .type = OPT_FLAG,
 		    .ret = &only_status },
+		{ .name = "wait",
+		    .arg = "SECONDS",
+		    .help = "wait so long for who uses what is to change, not "
+			    "300",
+		    .type = OPT_NUMBER,
+		    .min = 0,
+		    .max = WAIT_MAX,
+		    .ret = &wait },
 	};
 	struct fail f = { 0 };
-	int ret;
 
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
-	if ((url = ctl_database_url()) == NULL)
-		return EX_CONFIG;
 	w.dir = dir == NULL ? PKGDATADIR "/sql" : dir;
-	ctl_arena(&w.arena, ARENA_SIZE);
-	ret = EX_OK;
-	if (files_load(&w, &f) == -1)
-		ret = ctl_failed("migrate", &f);
-	else if ((w.db = db_open(url, "assayctl migrate", 0, 0, &f)) == NULL)
-		ret = ctl_failed("migrate", &f);
+	w.until = clock_ticks() + wait * CLOCK_SECOND;
+	return run_work(&w, only_status, &f);
+}
+
+int
+restored(const struct command *cmd, int argc, char **argv)
+{
+	static struct work w = { .again = true };
+	char *dir = NULL;
+	const struct opt opts[] = {
+		{ .name = "sql",
+		    .arg = "DIR",
+		    .help =
+			"take the SQL from DIR, not from " PKGDATADIR "/sql",
+		    .type = OPT_TEXT,
+		    .ret = &dir },
+	};
+	struct fail f = { 0 };
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
+	w.dir = dir == NULL ? PKGDATADIR "/sql" : dir;
+	w.until = clock_ticks() + WAIT_DEFAULT * CLOCK_SECOND;
+	w.logging = true;
+	return run_work(&w, false, &f);
+}
+
+static int
+run_work(struct work *w, bool only_status, struct fail *f)
+{
+	const char *url = ctl_database_url();
+	int ret = EX_OK;
+
+	if (url == NULL)
+		return EX_CONFIG;
+	ctl_arena(&w->arena, ARENA_SIZE);
+	if (files_load(w, f) == -1)
+		ret = ctl_failed("migrate", f);
+	else if ((w->db = db_open(url, "assayctl migrate", 0, 0, f)) == NULL)
+		ret = ctl_failed("migrate", f);
 	else if (only_status)
-		ret = status(&w);
-	else if (bring(&w, &f) == -1)
-		ret = ctl_failed("migrate", &f);
-	else if (w.done == 0)
+		ret = status(w);
+	else if (bring(w, f) == -1)
+		ret = ctl_failed("migrate", f);
+	else if (w->done == 0)
 		printf("up to date\n");
 	else
-		say_gaps(&w);
-	db_close(w.db);
-	ctl_arena_free(&w.arena);
+		say_gaps(w);
+	db_close(w->db);
+	ctl_arena_free(&w->arena);
 	return ret;
 }
 
@@ -201,16 +271,21 @@ bring(struct work *w, struct fail *f)
 	struct db *db;
 	int r;
 
-	if (db_query(w->db, &w->arena, SQL_LOCK, NULL, NULL, f) == -1 ||
-	    db_script(w->db, SQL_BOOTSTRAP, f) == -1 || seen_load(w, f) == -1 ||
-	    seen_check(w, f) == -1 || apply_all(w, f) == -1)
+	if (take_turn(w, f) == -1 || db_script(w->db, SQL_BOOTSTRAP, f) == -1 ||
+	    seen_load(w, f) == -1 || seen_check(w, f) == -1 ||
+	    apply_all(w, f) == -1)
 		return -1;
 	mark = arena_mark(&w->arena);
 	while (functions(w, f) == -1) {
-		if (!held(w))
+		if (!held(w, f))
 			return -1;
 		arena_rewind(&w->arena, mark);
 	}
+	while (rebase(w, f) == -1)
+		if (!held(w, f))
+			return -1;
+	if (w->logging && set_logging(w, f) == -1)
+		return -1;
 
 	/* Opening this one also proves that every named statement prepares. */
 	db =
@@ -218,7 +293,7 @@ bring(struct work *w, struct fail *f)
 	if (db == NULL)
 		return -1;
 	r = seeds(w, db, f) == -1 || partitions(w, db, f) == -1 ||
-		note_migration(w, db, f) == -1
+		note_migration(w, db, f) == -1 || note_restore(w, db, f) == -1
 	    ? -1
 	    : 0;
 	db_close(db);
@@ -240,6 +315,38 @@ note_migration(struct work *w, struct db *db, struct fail *f)
 	if (trail_begin(db, &w->arena, f) == -1)
 		return -1;
 	return trail_commit(db, &w->arena, "migrate", noted, nitems(noted), f);
+}
+
+/* That the places of the log were moved, and how far. */
+static int
+note_restore(struct work *w, struct db *db, struct fail *f)
+{
+	struct trail_param noted = { .name = "moved", .text = w->moved };
+
+	if (w->moved[0] == '\0')
+		return 0;
+	if (trail_begin(db, &w->arena, f) == -1)
+		return -1;
+	return trail_commit(db, &w->arena, "restored", &noted, 1, f);
+}
+
+/* One migrates at a time; the session keeps the turn until it ends. */
+static int
+take_turn(struct work *w, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(&w->arena);
+	struct rows rows;
+	bool mine = false;
+
+	while (!mine) {
+		if (db_query(w->db, &w->arena, SQL_LOCK, NULL, &rows, f) == -1)
+			return -1;
+		mine = rows_get_bool(&rows, "mine");
+		arena_rewind(&w->arena, mark);
+		if (!mine && !has_time(w, f))
+			return -1;
+	}
+	return 0;
 }
 
 /* Read migrations/NNNN_*.sql of the program, in order. */
@@ -352,7 +459,7 @@ apply_all(struct work *w, struct fail *f)
 			if (w->seen[j].number == w->file[i].number)
 				break;
 		while (j == w->n_seen && apply(w, &w->file[i], f) == -1) {
-			if (!held(w))
+			if (!held(w, f))
 				return -1;
 		}
 	}
@@ -381,49 +488,154 @@ apply(struct work *w, const struct migration *m, struct fail *f)
 	return 0;
 }
 
-/* Make all functions anew and grant: a service sees the old or the new. */
+/*
+ * Make all functions and grant, unless they are those that were last made:
+ * services go on meanwhile, and see the old or the new.
+ */
 static int
 functions(struct work *w, struct fail *f)
 {
 	const char *paths[FILES_MAX];
-	char roles[PATH_SIZE];
-	size_t i, n;
+	char sum[CHECKSUM_SIZE];
+	struct params p;
+	struct rows rows;
+	size_t n;
 
 	if (list(w, "functions", paths, &n, f) == -1 ||
-	    db_script(w->db, "begin", f) == -1)
+	    sum_functions(w, paths, n, sum, f) == -1)
+		return -1;
+	params_init(&p, &w->arena);
+	params_text(&p, sum);
+	if (db_query(w->db, &w->arena, SQL_SAME, &p, &rows, f) == -1)
+		return -1;
+	if (!w->again && rows_get_bool(&rows, "same"))
+		return 0;
+	if (make_functions(w, paths, n, &p, f) == -1)
+		return -1;
+	printf("made the functions of %zu files, granted the roles\n", n);
+	w->again = false;
+	w->done++;
+	return 0;
+}
+
+static int
+make_functions(struct work *w, const char **paths, size_t n,
+    const struct params *p, struct fail *f)
+{
+	char roles[PATH_SIZE];
+	size_t i;
+
+	snprintf(roles, sizeof(roles), "%s/roles.sql", w->dir);
+	if (db_script(w->db, "begin", f) == -1)
 		return -1;
 	for (i = 0; i < n; i++)
 		if (run_file(w, paths[i], f) == -1)
 			return -1;
-	snprintf(roles, sizeof(roles), "%s/roles.sql", w->dir);
-	if (run_file(w, roles, f) == -1 || db_script(w->db, "commit", f) == -1)
+	if (run_file(w, roles, f) == -1 ||
+	    db_query(w->db, &w->arena, SQL_SAME_NOW, p, NULL, f) == -1)
 		return -1;
-	if (w->done > 0)
-		printf(
-		    "made the functions of %zu files, granted the roles\n", n);
+	return db_script(w->db, "commit", f);
+}
+
+/* The checksum of the files of functions, and of the one of roles. */
+static int
+sum_functions(
+    struct work *w, const char **paths, size_t n, char *ret, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(&w->arena);
+	uint8_t sums[2 * CRYPT_SHA256_SIZE] = { 0 };
+	char roles[PATH_SIZE];
+	size_t i, size;
+	char *text;
+
+	/* Each is summed with the sum of those before. */
+	snprintf(roles, sizeof(roles), "%s/roles.sql", w->dir);
+	for (i = 0; i <= n; i++) {
+		text = ctl_read_file(
+		    &w->arena, i < n ? paths[i] : roles, FILE_SIZE, &size, f);
+		if (text == NULL)
+			return -1;
+		crypt_sha256(text, size, sums + CRYPT_SHA256_SIZE);
+		crypt_sha256(sums, sizeof(sums), sums);
+		arena_rewind(&w->arena, mark);
+	}
+	crypt_hex(sums, CRYPT_SHA256_SIZE, ret);
+	return 0;
+}
+
+/* After a restore, decisions come after all that is in the log. */
+static int
+rebase(struct work *w, struct fail *f)
+{
+	struct rows rows;
+	int64_t moved;
+
+	if (db_query(w->db, &w->arena, SQL_REBASE, NULL, &rows, f) == -1)
+		return -1;
+	moved = rows_get_int(&rows, "moved");
+	if (moved > 0) {
+		snprintf(w->moved, sizeof(w->moved), "%" PRId64, moved);
+		printf("the database was restored from a dump: what is decided "
+		       "now comes after what is in it\n");
+		w->done++;
+	}
+	return 0;
+}
+
+/* What the server logs of this database, which no dump has. */
+static int
+set_logging(struct work *w, struct fail *f)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/logging.sql", w->dir);
+	if (run_file(w, path, f) == 0)
+		return 0;
+	if (strcmp(db_sqlstate(w->db), "42501") != 0)
+		return -1;
+	memset(f, 0, sizeof(*f));
+	fprintf(stderr,
+	    "assayctl: restored: only a superuser may set what the server logs "
+	    "of this database; have one run %s in it\n",
+	    path);
 	return 0;
 }
 
 /*
  * Whether the last step failed because somebody, say a dump, has what it is to
- * change.  After a pause it is tried again: nobody waits for such a lock for
- * long, for all decisions wait behind who does.
+ * change.  After a pause it is tried again, until the time is over: nobody
+ * waits for such a lock for long, for all decisions wait behind who does.
  */
 static bool
-held(struct work *w)
+held(struct work *w, struct fail *f)
 {
-	struct fail f = { 0 };
+	struct fail rolled = { 0 };
 
 	if (db_trouble(w->db) != DB_AGAIN &&
-	    strcmp(db_sqlstate(w->db), "55P03") != 0)
+	    (db_trouble(w->db) != DB_TIMEOUT ||
+		strcmp(db_sqlstate(w->db), "55P03") != 0))
 		return false;
-	if (db_script(w->db, "rollback", &f) == -1)
+	if (db_script(w->db, "rollback", &rolled) == -1)
 		return false;
+	return has_time(w, f);
+}
+
+/* Pause before the next try; false with f set when there is none. */
+static bool
+has_time(struct work *w, struct fail *f)
+{
+	if (clock_ticks() >= w->until) {
+		fail_set(f, FAIL_UNCERTAIN, UNAVAILABLE, NULL,
+		    "others use what is to change, or migrate, for longer than "
+		    "this waits; nothing is half done, run it again");
+		return false;
+	}
 	if (!w->waited)
 		fprintf(stderr,
 		    "assayctl: migrate: waiting for others to end, which "
-		    "read what is to change\n");
+		    "use what is to change\n");
 	w->waited = true;
+	memset(f, 0, sizeof(*f));
 	poll(NULL, 0, HELD_PAUSE);
 	return true;
 }

@@ -14,6 +14,7 @@
 #include "core/fail.h"
 #include "fcgi/chore.h"
 #include "fcgi/follow.h"
+#include "fcgi/ready.h"
 #include "fcgi/worker.h"
 #include "lib/clock.h"
 #include "lib/conf.h"
@@ -63,17 +64,35 @@ static const struct {
 void
 chore_start(struct worker *w)
 {
+	struct readiness ready;
 	struct fail f = { 0 };
 	struct arena a;
 
-	if (w->engine == NULL || w->db == NULL || borrow(&a) == -1)
+	if (w->engine == NULL || w->db == NULL)
 		return;
-	if (db_ready(w->db, &f) == -1 ||
-	    engine_load(w->engine, w->db, &a, &f) == -1)
+	if (chore_load(w, &f) == -1)
 		log_warn("engine=empty why=%s %s", f.where, f.why);
-	else
+	if (borrow(&a) == -1)
+		return;
+	ready_look(w, &a, &ready);
+	give_back(&a);
+}
+
+int
+chore_load(struct worker *w, struct fail *f)
+{
+	struct arena a;
+	int r;
+
+	if (borrow(&a) == -1)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	r = db_ready(w->db, f);
+	if (r == 0)
+		r = engine_load(w->engine, w->db, &a, f);
+	if (r == 0)
 		follow_seen(w, &a);
 	give_back(&a);
+	return r;
 }
 
 int
@@ -183,6 +202,7 @@ measure(struct worker *w)
 		r = gauge_measure(w->db, &a, &w->shm->sh_gauges, &f);
 	if (r == 0)
 		r = counter_read(w->db, &a, &w->shm->sh_counters, &f);
+	ready_measure(w, &a);
 	end(w);
 	give_back(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)

@@ -14,6 +14,13 @@ struct worker;
 void chore_start(struct worker *w);
 
 /*
+ * Load the policies now, over the worker's database.  Returns 0, or -1 with f
+ * set.
+ */
+int chore_load(struct worker *w, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
  * Do what is due, little at a time and once for all workers of the host.
  * Returns after how many milliseconds to ask again, or -1 when only a request
  * can bring something to do.

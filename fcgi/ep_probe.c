@@ -8,6 +8,7 @@
 #include "core/str.h"
 #include "fcgi/limit.h"
 #include "fcgi/probe.h"
+#include "fcgi/ready.h"
 #include "fcgi/req.h"
 #include "fcgi/resp.h"
 #include "fcgi/route.h"
@@ -23,7 +24,6 @@
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
-static int store_answers(struct req *req);
 static bool token_matches(const char *token);
 
 /* The values of the label "route": every route, "-" for none, the end. */
@@ -77,27 +77,30 @@ probe_health(struct req *req, struct resp *resp)
 }
 
 /*
- * GET /readyz.  200: the database answers and its schema is in place, and so
- * does Redis where there is one; 503 with the same body but for its status:
- * not now.
+ * GET /readyz.  200: a decision could be made, and Redis answers where there is
+ * one; 503 with the same body but for its status, and what is missing.
  */
 int
 probe_ready(struct req *req, struct resp *resp)
 {
-	const bool store = store_answers(req) == 0;
 	const enum limit_redis redis = limit_redis(req->worker);
-	const bool ready = store && redis != LIMIT_DOWN;
+	struct readiness store;
+	bool ready;
 	struct str s;
 
-	if (!store)
-		log_warn("readyz=not_ready why=%s %s", req->fail.where,
-		    req->fail.why);
+	ready_look(req->worker, req->arena, &store);
+	ready = store.re_state == READY_YES && redis != LIMIT_DOWN;
 	str_init(&s, req->arena);
 	str_addf(&s,
 	    "{\"status\":\"%s\",\"version\":\"%s\","
-	    "\"checks\":{\"store\":\"%s\",\"redis\":\"%s\"}}",
-	    ready ? "ready" : "not_ready", PACKAGE_VERSION,
-	    store ? "ok" : "down", redis_words[redis]);
+	    "\"checks\":{\"store\":\"%s\",\"redis\":\"%s\"",
+	    ready ? "ready" : "not_ready", PACKAGE_VERSION, store.re_store,
+	    redis_words[redis]);
+	if (store.re_member != NULL) {
+		str_addf(&s, ",\"%s\":", store.re_member);
+		str_json(&s, store.re_why);
+	}
+	str_add(&s, "}}");
 	return resp_json(req, resp, ready ? 200 : 503, str_text(&s));
 }
 
@@ -117,24 +120,13 @@ probe_metrics(struct req *req, struct resp *resp)
 	str_init(&s, req->arena);
 	metric_print(req->worker->shm, route_names, &s);
 	gauge_print(&req->worker->shm->sh_gauges, &s);
+	ready_print(req->worker, &s);
 	storage_print(&req->worker->shm->sh_storage, conf.DISK_HEALTH_PATHS,
 	    model_bundled(), &s);
 	if (resp_json(req, resp, 200, str_text(&s)) == -1)
 		return -1;
 	resp->content_type = "text/plain; version=0.0.4; charset=utf-8";
 	return 0;
-}
-
-/* Whether the datastore answers with a schema in place. */
-static int
-store_answers(struct req *req)
-{
-	struct fail *f = &req->fail;
-	struct rows rows;
-
-	if (worker_db(req->worker, f) == -1)
-		return -1;
-	return db_one(req->worker->db, req->arena, STMT_READYZ, NULL, &rows, f);
 }
 
 /* Compare digests, so that not even a length shows in the time it takes. */

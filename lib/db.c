@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -35,6 +36,10 @@
 #define ASK_REST (CLOCK_SECOND / 2) /* between two questions what is left */
 #define READ_ONLY "25006" /* SQLSTATE */
 #define WHY_SIZE 160 /* of the words for a failure */
+#define SQL_MISSING                                                            \
+	"select min(k) as missing from unnest('" SCHEMA_MIGRATIONS             \
+	"'::bigint[]) k where not exists (select from assay.migration m "      \
+	"where m.number = k)"
 #define OID_INT8 20
 #define OID_BYTEA 17
 #define OID_TEXT 25
@@ -61,6 +66,8 @@ struct db {
 	bool db_prepared[STMT__MAX];
 	size_t db_queued; /* statements sent since the last sync */
 	enum db_trouble db_trouble;
+	enum db_unfit db_unfit;
+	int64_t db_missing; /* the first such migration, if DB_OLD */
 	char db_sqlstate[6];
 };
 
@@ -106,6 +113,9 @@ static void db_greet(struct db *, int64_t);
 static int db_prepare(struct db *, enum stmt, struct fail *);
 static bool db_prepares(const struct db *, enum stmt, enum stmt);
 static int db_tune(struct db *, struct fail *);
+static int db_refuse_old(struct db *, enum stmt, struct fail *);
+static int db_refuse(struct db *, const char *, struct fail *);
+static void db_drop(struct db *);
 static int db_send_sync(struct db *, int64_t);
 static int db_drain(struct db *);
 static int db_wait(struct db *, short, int64_t);
@@ -143,6 +153,7 @@ db_new(const char *url, const char *name, int timeout_ms, enum stmt setup,
 	db->db_timeout_ms = timeout_ms;
 	db->db_setup = setup;
 	db->db_trouble = DB_FINE;
+	db->db_unfit = DB_FIT;
 	return db;
 }
 
@@ -632,6 +643,26 @@ rows_get_time(const struct rows *r, const char *name)
 	return rows_time(r, 0, rows_col(r, name));
 }
 
+enum db_unfit
+db_unfit(const struct db *db)
+{
+	return db->db_unfit;
+}
+
+const char *
+db_unfit_text(enum db_unfit unfit)
+{
+	return unfit == DB_NEWER
+	    ? "the database needs a newer program than this"
+	    : "the database was restored from a dump; run assayctl restored";
+}
+
+int64_t
+db_missing(const struct db *db)
+{
+	return db->db_missing;
+}
+
 /* Connect, tune the session and prepare everything, unless it is no use. */
 static int
 db_connect(struct db *db, struct fail *f)
@@ -641,9 +672,11 @@ db_connect(struct db *db, struct fail *f)
 
 	if (!db_may_connect(db)) {
 		db->db_trouble = DB_LOST;
+		db->db_unfit = DB_UNTRIED;
 		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 		    "the database is away; try again");
 	}
+	db->db_unfit = DB_FIT;
 	if (db_connected(db, f) == -1) {
 		/* Rest for as long as it took. */
 		now = clock_ticks();
@@ -989,7 +1022,7 @@ db_prepare(struct db *db, enum stmt only, struct fail *f)
 {
 	const int64_t deadline = db_at_most(db, PREPARE_MAX);
 	PGresult *res;
-	enum stmt stmt;
+	enum stmt stmt, bad = 0;
 	int r = 0;
 
 	for (stmt = 1; stmt < STMT__MAX; stmt++) {
@@ -1007,11 +1040,7 @@ db_prepare(struct db *db, enum stmt only, struct fail *f)
 			return db_lost(db, f);
 		if (r == 0 && PQresultStatus(res) == PGRES_FATAL_ERROR) {
 			r = db_refused(db, res, f);
-			if (f != NULL && db->db_conn != NULL)
-				fail_set(f, FAIL_US, INTERNAL, stmts[stmt].name,
-				    "does not prepare (SQLSTATE %s); "
-				    "is a migration missing?",
-				    db->db_sqlstate);
+			bad = stmt;
 		}
 		PQclear(res);
 		if ((res = db_result(db, deadline)) != NULL)
@@ -1022,12 +1051,8 @@ db_prepare(struct db *db, enum stmt only, struct fail *f)
 	if ((res = db_result(db, deadline)) == NULL)
 		return db_lost(db, f);
 	PQclear(res);
-	if (r == -1) {
-		/* Nothing works without them: begin anew next time. */
-		PQfinish(db->db_conn);
-		db->db_conn = NULL;
-		return -1;
-	}
+	if (r == -1)
+		return db_refuse_old(db, bad, f);
 	for (stmt = 1; stmt < STMT__MAX; stmt++)
 		if (db_prepares(db, stmt, only))
 			db->db_prepared[stmt] = true;
@@ -1056,11 +1081,73 @@ db_tune(struct db *db, struct fail *f)
 	arena_init(&a, block, sizeof(block));
 	params_init(&p, &a);
 	params_int(&p, db->db_timeout_ms);
+	params_int(&p, SCHEMA_KNOWN);
 	r = db_run_text(db, &a, db->db_setup, &p, &rows, f);
-	if (r == 0)
+	if (r == 0) {
 		db->db_backend = rows_get_int(&rows, "name");
+		r = db_refuse(db, rows_get_text(&rows, "refusal"), f);
+	} else if (db->db_trouble == DB_REFUSED) {
+		r = db_refuse_old(db, db->db_setup, f);
+	} else {
+		db_drop(db);
+	}
 	arena_reset(&a);
 	return r;
+}
+
+/* Say of a statement that does not prepare what is missing; drop the session.
+ */
+static int
+db_refuse_old(struct db *db, enum stmt bad, struct fail *f)
+{
+	const enum db_trouble trouble = db->db_trouble;
+	_Alignas(16) char block[1024];
+	char state[sizeof(db->db_sqlstate)];
+	int64_t missing = 0;
+	struct arena a;
+	struct rows rows;
+
+	if (db->db_conn == NULL)
+		return -1;
+	memcpy(state, db->db_sqlstate, sizeof(state));
+	arena_init(&a, block, sizeof(block));
+	if (db_query(db, &a, SQL_MISSING, NULL, &rows, NULL) == 0)
+		missing = rows_get_int(&rows, "missing");
+	arena_reset(&a);
+	db_drop(db);
+	db->db_trouble = trouble;
+	memcpy(db->db_sqlstate, state, sizeof(state));
+	if (missing == 0)
+		return fail_set(f, FAIL_US, INTERNAL, stmts[bad].name,
+		    "does not prepare (SQLSTATE %s)", state);
+	db->db_unfit = DB_OLD;
+	db->db_missing = missing;
+	return fail_set(f, FAIL_US, INTERNAL, stmts[bad].name,
+	    "does not prepare (SQLSTATE %s): migration %04" PRId64
+	    " is missing; run assayctl migrate",
+	    state, missing);
+}
+
+/* Drop a session whose database says why it is none for this program. */
+static int
+db_refuse(struct db *db, const char *refusal, struct fail *f)
+{
+	db->db_unfit = DB_FIT;
+	if (refusal == NULL)
+		return 0;
+	db->db_unfit = strcmp(refusal, "newer") == 0 ? DB_NEWER : DB_RESTORED;
+	db_lost(db, NULL);
+	return fail_set(
+	    f, FAIL_US, UNAVAILABLE, NULL, "%s", db_unfit_text(db->db_unfit));
+}
+
+/* End the session: the next call connects anew. */
+static void
+db_drop(struct db *db)
+{
+	PQfinish(db->db_conn);
+	db->db_conn = NULL;
+	db->db_queued = 0;
 }
 
 /* Queue a sync and push everything out.  Returns 0, or -1 if that failed. */

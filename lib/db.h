@@ -32,6 +32,16 @@ enum db_trouble {
 	DB_TROUBLE__MAX
 };
 
+/* Why a server that answers has no database for this program. */
+enum db_unfit {
+	DB_FIT = 1, /* no server, or all is well */
+	DB_UNTRIED, /* one that failed is not tried again yet: db_breaker() */
+	DB_OLD, /* a migration is missing */
+	DB_NEWER, /* it needs a newer program */
+	DB_RESTORED, /* from a dump: assayctl restored */
+	DB_UNFIT__MAX
+};
+
 /* The parameters of one statement, all binary. */
 struct params {
 	struct arena *pa_arena;
@@ -72,6 +82,10 @@ struct db_shared {
  * A string may name several hosts: each attempt begins with the one of the last
  * session and gives each a share of its time.  A server that turns read-only is
  * lost, as if it were gone.
+ *
+ * A database whose schema needs a newer program, or that was restored from a
+ * dump and not made ready (assayctl restored), is refused, as if the server
+ * were away: db_unfit() says which.
  *
  * With setup 0 nothing is prepared and the session is left alone, for who
  * brings the schema: only db_script() and db_query() work then, and failures
@@ -140,6 +154,16 @@ int64_t db_session(const struct db *db);
 /* Why the last call that returned -1 did so, and its SQLSTATE or "". */
 enum db_trouble db_trouble(const struct db *db);
 const char *db_sqlstate(const struct db *db);
+
+/* Why the last attempt to connect ended, where the server was not the reason.
+ */
+enum db_unfit db_unfit(const struct db *db);
+
+/* What is wrong with one that is DB_NEWER or DB_RESTORED, and what to do. */
+const char *db_unfit_text(enum db_unfit unfit);
+
+/* Of a database that is DB_OLD, the first migration that is missing. */
+int64_t db_missing(const struct db *db);
 
 /*
  * From now on wait for the server until this moment of clock_ticks() and no

@@ -211,7 +211,8 @@ static bool
 gives_way(const struct db *db)
 {
 	return db_trouble(db) == DB_AGAIN ||
-	    strcmp(db_sqlstate(db), "55P03") == 0;
+	    (db_trouble(db) == DB_TIMEOUT &&
+		strcmp(db_sqlstate(db), "55P03") == 0);
 }
 
 /* TERM ends it. */

@@ -62,6 +62,11 @@ struct shm {
 	_Atomic int32_t
 	    sh_retaining; /* likewise, of the one run of retention */
 	_Atomic int32_t sh_stopping; /* the pool is, for good */
+	_Atomic int32_t
+	    sh_ready; /* enum ready of the last look; fcgi/ready.c */
+	_Atomic int32_t sh_unfit; /* enum db_unfit of the last session */
+	_Atomic int64_t sh_schema; /* its last migration, 0: not known yet */
+	_Atomic int64_t sh_missing; /* the first that is missing, or 0 */
 	_Atomic uint64_t sh_setting[SHM_SETTINGS]; /* lib/setting.c */
 	_Atomic int64_t sh_setting_at; /* clock_ticks() when it was looked at */
 	_Atomic int64_t sh_redis; /* when to try it again; lib/redis.h */

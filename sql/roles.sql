@@ -28,6 +28,11 @@ revoke execute on all functions in schema assay from public;
 revoke create on schema assay from public, assay_decide, assay_operator,
     assay_companion, assay_retain;
 
+-- Each program asks first whether it may use this database.
+grant execute on function assay.session_refusal(bigint),
+    assay.schema_look(bigint[]) to assay_decide, assay_operator, assay_companion,
+    assay_retain;
+
 -- decide: reads the configuration, appends decisions, updates state.
 grant select on assay.epoch, assay.ruleset, assay.ruleset_active,
     assay.policy, assay.policy_active, assay.migration, assay.list_entry,

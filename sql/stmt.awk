@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: ISC
 # Make lib/stmt.gen.h from sql/stmt.sql: an enum and a table of the named
-# statements.  Each begins with a line "-- name: IDENT [one] [read|write] [late]";
+# statements, and the numbers of the migrations, by their paths (-v).  Each begins with a line "-- name: IDENT [one] [read|write] [late]";
 # the words are documentation, but for "write" and "late", which become flags.
 BEGIN {
 	print "/* Made by sql/stmt.awk from sql/stmt.sql; do not edit. */"
 	print "#ifndef LIB_STMT_GEN_H"
 	print "#define LIB_STMT_GEN_H"
+	files = split(migrations, paths, " ")
+	for (i = 1; i <= files; i++) {
+		sub(/.*\//, "", paths[i])
+		number = substr(paths[i], 1, 4) + 0
+		known = known (i == 1 ? "" : ",") number
+		if (number > last)
+			last = number
+	}
+	printf "#define SCHEMA_KNOWN %d /* the last migration */\n", last
+	printf "#define SCHEMA_MIGRATIONS \"{%s}\" /* all */\n", known
 }
 function flush_stmt() {
 	if (name == "")

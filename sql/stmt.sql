@@ -12,6 +12,9 @@
 
 -- Sessions and transactions ------------------------------------------------
 
+-- Each session begins with one of the next two, which may refuse the database;
+-- $2 is the last migration that the program knows.
+
 -- What was answered or sent is durable, whatever the server's default: an
 -- event that is lost after it was sent would be sent under another id.  name is
 -- of this session alone, as long as the server runs: its process and when that
@@ -22,6 +25,7 @@ select set_config('synchronous_commit', 'on', false),
 	set_config('jit', 'off', false),
 	set_config('idle_in_transaction_session_timeout', '30s', false),
 	set_config('statement_timeout', $1::bigint::text, false),
+	assay.session_refusal($2::bigint) as refusal,
 	(select pid::bigint << 42 |
 		floor(extract(epoch from backend_start) * 1000)::bigint
 	from pg_stat_get_activity(pg_backend_pid())) as name;
@@ -39,6 +43,7 @@ select set_config('synchronous_commit', 'on', false),
 	set_config('enable_bitmapscan', 'off', false),
 	set_config('idle_in_transaction_session_timeout', '10s', false),
 	set_config('statement_timeout', $1::bigint::text, false),
+	assay.session_refusal($2::bigint) as refusal,
 	(select pid::bigint << 42 |
 		floor(extract(epoch from backend_start) * 1000)::bigint
 	from pg_stat_get_activity(pg_backend_pid())) as name;
@@ -62,9 +67,10 @@ commit;
 -- name: rollback write
 rollback;
 
--- The database answers, and the schema is in place.
+-- The database answers: which schema it has, and whether it may be written.
 -- name: readyz one read
-select max(number) as migration from assay.migration;
+select migration, missing, read_only
+from assay.schema_look($1::text::bigint[]);
 
 -- The decision path (lib/set.c) -------------------------------------------
 
@@ -555,7 +561,7 @@ select assay.model_json($1::text) as body;
 select assay.analytics_summary() as body;
 
 -- name: analytics_project one write late
-select counted, more, rebuilding, busy, restored, from_xid, from_id, to_xid,
+select counted, more, rebuilding, busy, from_xid, from_id, to_xid,
 	to_id
 from assay.analytics_project($1::bigint);
 

@@ -122,17 +122,68 @@ echo 'create table assay.whole (a int);' >"$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
 check "mended, it is applied" prints '^applied 9998_bad$'
 
-# Who reads for long is waited for, and nobody waits behind that.
-mkfifo "$scratch/reader"
-cluster_psql postgres assay <"$scratch/reader" >/dev/null &
-exec 8>"$scratch/reader"
-echo 'begin; lock table assay.detail in access share mode;' >&8
-counted=0
-until counts 1 "select count(*) from pg_locks where granted
-    and relation = 'assay.detail'::regclass" || [ "$counted" -eq 100 ]; do
-	counted=$((counted + 1))
-	sleep 0.1
+# others_lock MODE: somebody has the tables of decisions locked so, until
+# others_leave.
+others_lock() {
+	rm -f "$scratch/reader"
+	mkfifo "$scratch/reader"
+	cluster_psql postgres assay <"$scratch/reader" >/dev/null &
+	exec 8>"$scratch/reader"
+	echo "begin; lock table assay.idempotency, assay.verdict_log,
+	    assay.detail, assay.review_case, assay.case_trail, assay.label,
+	    assay.alert_channel, assay.analytics_cursor, assay.async_queue,
+	    assay.user_state, assay.entity, assay.link
+	    in $1 mode;" >&8
+	counted=0
+	until counts 1 "select count(*) from pg_locks where granted
+	    and relation = 'assay.link'::regclass" ||
+	    [ "$counted" -eq 100 ]; do
+		counted=$((counted + 1))
+		sleep 0.1
+	done
+}
+others_leave() {
+	echo 'commit;' >&8
+	exec 8>&-
+}
+
+# What changes no table goes on beside those who write to all of them.
+others_lock "row exclusive"
+ctl migrate --sql "$scratch/sql" --wait 0
+check "beside decisions a run that has nothing to do ends" ended 0
+check "and says so" [ "$(cat "$scratch/out")" = "up to date" ]
+ctl migrate --sql "$scratch/sql" --wait 0 --again
+check "beside decisions all functions are made again" \
+    prints '^made the functions of'
+echo '-- changed' >>"$scratch/sql/functions/audit.sql"
+ctl migrate --sql "$scratch/sql" --wait 0
+check "functions that changed are made beside decisions" \
+    prints '^made the functions of'
+ctl migrate --sql "$scratch/sql" --wait 0
+check "and once" [ "$(cat "$scratch/out")" = "up to date" ]
+for n in 1 2 3 4; do
+	"$builddir/assayctl" migrate --sql "$scratch/sql" --again \
+	    >"$scratch/many.$n" 2>&1 &
+	eval "many_$n=$!"
 done
+status=0
+for n in 1 2 3 4; do
+	eval "wait \$many_$n" || status=$?
+done
+check "four at once end beside decisions, all well" ended 0
+others_leave
+
+# A migration that changes a table does not wait for ever.
+echo 'alter table assay.detail add column wide int;' \
+    >"$scratch/sql/migrations/9999_wide.sql"
+others_lock "access share"
+ctl migrate --sql "$scratch/sql" --wait 1
+check "what is in use for longer than --wait ends the run" ended 75
+check "with the reason" prints 'nothing is half done, run it again'
+check "and nothing of it is done" counts 0 "select count(*)
+    from assay.migration where number = 9999"
+
+# Who reads for long is waited for, and nobody waits behind that.
 "$builddir/assayctl" migrate --sql "$scratch/sql" >"$scratch/other" 2>&1 &
 other=$!
 counted=0
@@ -143,11 +194,13 @@ done
 check "it says that it waits" grep -q 'waiting for others' "$scratch/other"
 check "but not in anybody's way" sql "set lock_timeout = '1500ms'; begin;
     lock table assay.detail in row exclusive mode; commit"
-echo 'commit;' >&8
-exec 8>&-
+others_leave
 wait "$other"
 status=$?
 check "and goes on when the other has ended" ended 0
+rm "$scratch/sql/migrations/9999_wide.sql"
+sql "delete from assay.migration where number = 9999;
+    alter table assay.detail drop column wide"
 
 # History is not rewritten.
 echo '-- afterthought' >>"$scratch/sql/migrations/9998_bad.sql"

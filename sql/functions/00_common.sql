@@ -7,6 +7,22 @@ returns text language sql stable
 set search_path = pg_catalog, pg_temp
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
+-- Make a trigger where there is none of this name: only then does it wait for
+-- all who write to the table.  One that is to change takes another name, and a
+-- migration drops the one before.
+create or replace function assay.trigger_make(relation regclass, name name,
+    definition text)
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	if not exists (select from pg_trigger t
+	    where t.tgrelid = relation and t.tgname = name) then
+		execute format('create trigger %I %s', name, definition);
+	end if;
+end
+$$;
+
 -- How many months ahead of this one decisions have a place to go.
 create or replace function assay.partitions_left()
 returns bigint language sql stable

@@ -42,9 +42,9 @@ begin
 	return null;
 end
 $$;
-create or replace trigger anomalies
-after insert or update of events, active or delete on assay.alert_channel
-for each statement execute function assay.channel_anomalies();
+select assay.trigger_make('assay.alert_channel', 'anomalies',
+    'after insert or update of events, active or delete on assay.alert_channel
+    for each statement execute function assay.channel_anomalies()');
 
 create or replace function assay.channel_create(id text, type text, url text,
     url_hint text, target text, events text[], min_verdict text,

@@ -12,10 +12,10 @@ begin
 	return null;
 end
 $$;
-create or replace trigger analytics after update of status
-on assay.review_case for each row
-when (old.status <> 'resolved' and new.status = 'resolved')
-execute function assay.analytics_case();
+select assay.trigger_make('assay.review_case', 'analytics',
+    'after update of status on assay.review_case for each row
+    when (old.status <> ''resolved'' and new.status = ''resolved'')
+    execute function assay.analytics_case()');
 
 -- A label came, or another one counts from now on.
 create or replace function assay.analytics_label()
@@ -35,9 +35,9 @@ begin
 	return null;
 end
 $$;
-create or replace trigger analytics
-after insert or update of analyst, chargeback
-on assay.label for each row execute function assay.analytics_label();
+select assay.trigger_make('assay.label', 'analytics',
+    'after insert or update of analyst, chargeback
+    on assay.label for each row execute function assay.analytics_label()');
 
 -- A label that goes with its window was given all the same: it stays counted,
 -- and that it is gone is counted beside, for who counts the labels anew.
@@ -56,21 +56,9 @@ begin
 	return null;
 end
 $$;
-create or replace trigger analytics_gone after delete
-on assay.label for each row execute function assay.analytics_label_gone();
-
--- What each decision counts as; cursors go by xid and id.
-create or replace view assay.analytics_fact as
-select l.xid::text::bigint as xid, l.decided_at, l.id,
-	(l.decided_at at time zone 'UTC')::date as day, w.kind, w.name,
-	l.event_type
-from assay.verdict_log l, lateral (
-    select 'verdict', l.verdict
-    union all
-    select 'score', l.score::text where l.score >= 0
-    union all
-    select 'tag', r.tag from json_to_recordset(l.reasons::json) as r(tag text))
-    as w(kind, name);
+select assay.trigger_make('assay.label', 'analytics_gone',
+    'after delete
+    on assay.label for each row execute function assay.analytics_label_gone()');
 
 -- The name that a day's count has in the sums of all times: of scores their
 -- ten.  No search path is set, so that a statement takes it in instead of
@@ -130,13 +118,11 @@ $$;
 --
 -- How many decisions were counted; whether there is more; whether the log is
 -- being counted anew; whether somebody else was at it, and nothing was done;
--- whether the cursor stands beyond all transactions, since the database was
--- restored from a dump into a cluster that counts its own from the start; and
--- if any were counted, where the cursor stood and where it stands.
+-- and if any were counted, where the cursor stood and where it stands.
 create or replace function assay.analytics_project(most bigint,
     out counted bigint, out more boolean, out rebuilding boolean,
-    out busy boolean, out restored boolean, out from_xid bigint,
-    out from_id text, out to_xid bigint, out to_id text)
+    out busy boolean, out from_xid bigint, out from_id text,
+    out to_xid bigint, out to_id text)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
@@ -150,7 +136,6 @@ declare
 begin
 	counted := 0;
 	more := false;
-	restored := false;
 	busy := not assay.analytics_lock();
 	rebuilding := exists (select from assay.analytics_rebuild);
 	if busy then
@@ -158,14 +143,10 @@ begin
 	end if;
 
 	-- Read before the rows are: what is older has ended by then.
-	horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+	horizon := assay.log_horizon();
 	select * into strict c from assay.analytics_cursor;
 	from_xid := c.next;
 	from_id := c.after;
-	restored := c.next > horizon;
-	if restored then
-		return;
-	end if;
 	perform assay.analytics_fold();
 
 	with taken as (

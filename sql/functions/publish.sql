@@ -105,8 +105,6 @@ $$;
 -- The cursor stops before the oldest transaction that still runs, so that none
 -- is left out that commits late.  A step that finds no decision leaves it
 -- behind for a while: an idle system writes nothing, and reads nothing again.
--- Beyond all transactions, where a dump was restored into a cluster that counts
--- its own from the start, it stays: next is -1 then.
 create or replace function assay.publish_next(most bigint, throttle bigint,
     looked bigint)
 returns table (topic text, events bigint, throttled bigint, more boolean,
@@ -134,7 +132,7 @@ begin
 
 	-- Before subscribers and rows are read: what is older has ended, and
 	-- who subscribes after they are read wants none of it.
-	horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+	horizon := assay.log_horizon();
 	select greatest(1, most / greatest(1, count(*))),
 		coalesce(bool_or('verdict.reached.v1' = any(s.events)), false)
 	into at_most, wanted
@@ -205,7 +203,7 @@ begin
 		null::bigint
 	from assay.fan_out(told || decided.events, throttle) f;
 	topic := null;
-	next := case when stored > horizon then -1 else beyond end;
+	next := beyond;
 	more := beyond < horizon or decided.n = at_most
 	    or coalesce(cardinality(told), 0) = at_most;
 	return next;

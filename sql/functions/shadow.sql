@@ -66,15 +66,6 @@ begin
 end
 $$;
 
--- What is on probation in a place, and its text; no row when nothing is.
-create or replace view assay.shadow_candidate as
-select s.place, s.kind, s.id, s.version, s.hash, coalesce(r.text, m.body) as text
-from assay.shadow s
-	left join assay.ruleset r on s.kind = 'ruleset'
-	    and r.event_type = s.place and r.version = s.version
-	left join assay.model m on m.hash = s.hash
-where s.kind <> 'scorer' and s.ended_at is null;
-
 -- End the probation of that id in a place; promoted, it serves from the next
 -- decision on, as if it had been published.
 create or replace function assay.shadow_over(at_place text, of_id text,
@@ -272,10 +263,10 @@ begin
 	return new;
 end
 $$;
-create or replace trigger shadow before update of risk
-on assay.label for each row
-when (new.risk is distinct from old.risk)
-execute function assay.shadow_label();
+select assay.trigger_make('assay.label', 'shadow', 'before update of risk
+    on assay.label for each row
+    when (new.risk is distinct from old.risk)
+    execute function assay.shadow_label()');
 
 -- What a probation's decisions came to by one side, live or shadow: the scores
 -- at or below which so many of a hundred are, exact since each whole score is

@@ -224,19 +224,4 @@ stop_cron
 check "and the log says what was done" grep -q \
     'job=deliver .*run=done .*events=[0-9]* throttled=[0-9]*' \
     "$scratch/log/cron.log"
-
-# A dump that was restored into a cluster that counts from the start.
-for pid in $cron_pids; do
-	stack_end "$pid" TERM
-done
-sql "update assay.publish_cursor set next = 1000000000000;
-    delete from assay.delivery;
-    insert into assay.outbox (event, data, correlation_id)
-    values ('case.resolved.v1', '{\"eventId\":\"case-3\"}', 'c')"
-decide e-restored
-check "after a restore" publish
-check "that no verdict is published is told" grep -q \
-    'level=error .*job=deliver cursor=restored ' "$scratch/log/cron.log"
-is "others are" "$(sql "select string_agg(data::json ->> 'eventId', ' ')
-    from assay.delivery")" "case-3"
 finish

@@ -245,7 +245,7 @@ select assay.shadow_scorer('ml');
 select assay.counter_add('{m}', '{0}', '{0}', '{1}');
 select n from assay.counter;
 select count(*) from assay.gauges(1);
-select counted, more, rebuilding, busy, restored
+select counted, more, rebuilding, busy
     from assay.analytics_project(1);
 select * from assay.risk_events(1, '', 1, '');
 select labels from assay.risk_labels(1);
