@@ -56,7 +56,7 @@ within() {
 	done
 }
 
-workers() { ps -o pid= --ppid "$master" | sort; }
+workers() { ps -o pid= --ppid "$master" | tr -d ' ' | sort; }
 count_is() { [ "$(workers | wc -l)" -eq "$1" ]; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 logged() { grep -q "$1" "$dir/log"; }
