@@ -215,6 +215,6 @@ sql "select pg_reload_conf()" >/dev/null
 sql "update assay.retention_sweep set done_at = null"
 cron retain RETENTION_VACUUM=true
 check "without an autovacuum the log says so" grep -q \
-    'vacuum=off why=RETENTION_VACUUM' "$scratch/log/cron.log"
+    'vacuum=off why="RETENTION_VACUUM' "$scratch/log/cron.log"
 is "all is done" "$(left)" "$want"
 finish

@@ -68,6 +68,9 @@ START_TEST(counts_down)
 	ck_assert(r.allowed);
 	limit_take(&alone, LIMIT_LOGIN, hash(1), NOW, 3, &r);
 	ck_assert(r.allowed);
+	limit_take(&alone, LIMIT_LABELS, hash(1), NOW, 3, &r);
+	ck_assert(r.allowed);
+	ck_assert_int_eq(r.remaining, 2);
 	limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE, 3, &r);
 	ck_assert(r.allowed);
 	ck_assert_int_eq(r.remaining, 2);
