@@ -170,7 +170,7 @@ answers=0
 # shellcheck disable=SC2016 # the dollar is one
 for answer in 'HTTP/1.1 400 Bad Request|by what is no Redis' \
     '*2|:1|$1|x||in another form' ':1||in another form' \
-    '-ERR open-sesame||ERR$'; do
+    '-ERR open-sesame||ERR"$'; do
 	answers=$((answers + 1))
 	start_other "$answers" "$(printf '%s' "${answer%|*}|" |
 	    sed 's/|/\r\n/g')"
