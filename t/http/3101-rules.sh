@@ -243,7 +243,7 @@ is_error "nor publishes" 401 UNAUTHENTICATED
 TOKEN=$admin
 http GET "/v1/audit?limit=3"
 is_json "the trail tells" '[.entries[] | "\(.actor) \(.action) \(.status)"] |
-    join(", ")' "ana@example.com POST /v1/rules/order.place/rollback 403, ana@example.com POST /v1/rules 403, admin@example.com POST /v1/auth/users 201"
+    join(", ")' "ana@example.com POST /v1/rules/order.place/rollback 403, ana@example.com POST /v1/rules 403, ana@example.com POST /v1/auth/login 200"
 http POST /v1/rules/order.place/rollback '{"toVersion":"seed@v0.4"}'
 http GET "/v1/audit?limit=1"
 is_json "and to what was rolled back" '.entries[0].params.toVersion' "seed@v0.4"
