@@ -57,9 +57,7 @@ check "$all deliveries to $ENDPOINTS endpoints while one hangs" \
 ended=$(date +%s%N)
 awk -v n="$all" -v ns=$((ended - began)) 'BEGIN {
 	printf "# %d deliveries a second by two companions\n", n / ns * 1e9 }'
-is "came once each" "$(arrived 000000 | uniq -c |
-    awk '$1 == 1 { n++ } END { print n }')" "$all"
-is "from them all" "$(arrived 000000 | wc -l)" "$all"
+is "each delivery arrived" "$(arrived 000000 | uniq | wc -l)" "$all"
 is "well signed" "$(grep '^fine' "$mail/received" |
     grep -vc ' good good Assay')" 0
 check "the one that hangs had its share alone" \
@@ -71,6 +69,13 @@ stop_stack_crons() {
 	cron_pids=
 }
 stop_stack_crons
+
+# A receiver that is too slow on a loaded machine gets a delivery twice; the
+# companion counts the first attempt as failed.
+failed=$(sed -n 's/.*run=done .* failed=\([0-9]*\).*/\1/p' \
+    "$scratch/log/cron.log" | awk '{ n += $1 } END { print n + 0 }')
+check "two companions take no row twice" test \
+    "$(($(arrived 000000 | wc -l) - all))" -le "$failed"
 is "and nothing stays claimed" "$(sql "select count(*) from assay.delivery
     where claimed_until is not null")" 0
 sql "delete from assay.delivery"
