@@ -154,10 +154,10 @@ begin
 	sealed := 0;
 	select * into prior from assay.audit_seal s
 	order by s.number desc limit 1;
-	if exists (select from assay.audit a
-		where prior.number is null or a.number > prior.last)
-	    and (prior.number is null or clock_timestamp() not between prior.at
-		and prior.at + make_interval(secs => seconds)) then
+	if (prior.number is null or clock_timestamp() not between prior.at
+		and prior.at + make_interval(secs => seconds))
+	    and exists (select from assay.audit a
+		where a.number > coalesce(prior.last, 0)) then
 		begin
 			lock table assay.audit in share row exclusive mode;
 			select * into prior from assay.audit_seal s
@@ -166,7 +166,7 @@ begin
 				assay.audit_digest(b), '' order by b.number)
 			into made.rows, made.last, digests
 			from (select * from assay.audit a
-			    where prior.number is null or a.number > prior.last
+			    where a.number > coalesce(prior.last, 0)
 			    order by a.number limit at_most) b;
 		exception when lock_not_available then
 			made.rows := 0;
