@@ -55,6 +55,9 @@ grant execute on function assay.async_add(text, text, text, text, bigint)
 grant execute on function assay.erasure_guard(),
     assay.is_forgotten(text, timestamptz) to assay_decide;
 
+-- The queue is filled by assay.async_add() alone.
+revoke insert on assay.async_queue from assay_decide;
+
 -- companion decides what was accepted for later, by the same statements.
 grant assay_decide to assay_companion;
 grant select, update (tries, not_before), delete on assay.async_queue

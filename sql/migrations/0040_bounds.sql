@@ -26,3 +26,6 @@ create table assay.label_load (
 	counted_at timestamptz not null default '-infinity'
 );
 insert into assay.label_load default values;
+
+-- assay.chargeback_put() takes its place.
+drop function if exists assay.label_chargeback(text, text);
