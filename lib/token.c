@@ -127,7 +127,8 @@ token_verify(const struct token_keys *keys, struct arena *a, const char *text,
 		return refuse(f);
 	if (ret->expires_at - ret->issued_at > TOKEN_LIFETIME ||
 	    ret->issued_at > now + TOKEN_SKEW || ret->expires_at <= now ||
-	    ret->given_at > ret->issued_at || ret->given_at + max <= now)
+	    ret->given_at > ret->issued_at + TOKEN_SKEW ||
+	    ret->given_at + max <= now)
 		return refuse(f);
 	return 0;
 }

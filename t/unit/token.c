@@ -66,8 +66,10 @@ static const struct {
 	    true },
 	{ "{" WHO ROLE "," SN "," JTI ",\"at\":1794395200," IAT "," EXP "}",
 	    false },
-	/* A password that is given after its token is none. */
-	{ "{" WHO ROLE "," SN "," JTI ",\"at\":1795000001," IAT "," EXP "}",
+	/* A host whose clock is behind may refresh what another has issued. */
+	{ "{" WHO ROLE "," SN "," JTI ",\"at\":1795000060," IAT "," EXP "}",
+	    true },
+	{ "{" WHO ROLE "," SN "," JTI ",\"at\":1795000061," IAT "," EXP "}",
 	    false },
 	{ "{" WHO ROLE "," SN "," JTI ",\"at\":\"1\"," IAT "," EXP "}", false },
 	{ "{" WHO ROLE "," SN "," JTI ",\"at\":-1," IAT "," EXP "}", false },
