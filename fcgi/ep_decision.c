@@ -189,8 +189,9 @@ static int
 batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
     struct fail *fails, size_t n)
 {
-	size_t i, answered = 0, failed = 0;
+	const struct fail *failed = NULL;
 	bool good, mismatch = false;
+	size_t i, answered = 0;
 	struct str s;
 
 	str_init(&s, req->arena);
@@ -203,7 +204,8 @@ batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
 			if (slot[i]->outcome == SET_REFUSED)
 				return -1;
 			fails[i] = req->fail;
-			failed += slot[i]->outcome == SET_FAILED ? 1 : 0;
+			if (slot[i]->outcome == SET_FAILED)
+				failed = &fails[i];
 		}
 		mismatch = mismatch || (good && slot[i]->mismatch);
 		if (!good) {
@@ -217,8 +219,10 @@ batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
 		str_addc(&s, '}');
 	}
 	str_add(&s, "]}");
-	if (failed > 0 && answered == 0)
+	if (failed != NULL && answered == 0) {
+		req->fail = *failed;
 		return -1;
+	}
 	if (mismatch)
 		resp_header(req, resp, RESP_MISMATCH);
 	return resp_json(req, resp, 200, str_text(&s));
