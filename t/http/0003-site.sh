@@ -25,7 +25,7 @@ while read -r path; do
 done <"$scratch/prefixes"
 
 # An id with ".." between slashes is read where it was decided.
-for id in .. ../x ../../x a/../b ../../docs/index.html ../../metrics \
+for id in .. ../x ../../x a/../b ../../docs ../../docs/index.html ../../metrics \
     ../../v1/backtest; do
 	path=$(printf %s "$id" | sed 's,/,%2F,g')
 	http POST /v1/decisions "{\"id\":\"$id\",\"type\":\"account.login\",
@@ -97,6 +97,8 @@ is "who is one is" "$refused" 0
 from() {
 	http "$2" "$3" "" -H "X-Forwarded-For: $1"
 }
+# What nginx refuses by address is not in the description.
+cp "$scratch/sent/answers" "$scratch/described"
 again TRUST_PROXY=1 OPERATORS_FROM=192.0.2.0/24,2001:db8::/32
 for path in /v1/rules /v1/decisions/x/explain; do
 	for address in 192.0.2.7 2001:db8::7; do
@@ -125,6 +127,7 @@ is_error "a step up leads nobody around it" 401 INVALID_API_KEY
 from 198.51.100.7 GET /v1/decisions/..%2F..%2Fdocs%2F
 is_error "nor to the pages" 401 INVALID_API_KEY
 stop_nginx
+mv "$scratch/described" "$scratch/sent/answers"
 
 # In production.
 mkdir -p "$scratch/tls" "$scratch/acme/.well-known/acme-challenge"
@@ -158,6 +161,9 @@ get() {
 	    -w '%{http_code} %{redirect_url}' "$@"
 }
 is "its name is served" "$(get tls.sock https://assay.example/health)" "200 "
+check "a client resumes its TLS session" sh -c 'openssl s_client -tls1_2 \
+    -reconnect -servername assay.example -unix "$1" </dev/null 2>/dev/null |
+    grep -q "^Reused"' - "$scratch/run/tls.sock"
 is "another name gets no handshake" "$(get tls.sock \
     https://evil.example/health; echo " $?")" "000  35"
 is "nor does another name in Host get an answer" "$(get tls.sock \
@@ -178,6 +184,10 @@ is "and no other" "$(get plain.sock \
 is "both families" "$(sed -n 's/^	listen \(.*\);/\1/p' "$scratch/site.conf" |
     paste -sd ,)" "80,[::]:80,443 ssl default_server,[::]:443 ssl \
 default_server,443 ssl,[::]:443 ssl"
+is "options of a socket stand once" "$("$srcdir/nginx/render" tls \
+    "$srcdir/nginx/assay.conf.in" LISTEN='443 reuseport,[::]:443 ipv6only=off' \
+    SERVER_NAME=a CERTIFICATE=c CERTIFICATE_KEY=k LOG_DIR=f DECIDE_SOCKET=d \
+    OPERATOR_SOCKET=e | grep -cE "listen .*(reuseport|ipv6only=off)")" 2
 for wrong in PROXIES=192.0.2.1 "OPERATORS_FROM=10.0.0.0/8;" TRUST_PROXY=x; do
 	check "$wrong is refused" sh -c '! "$@"' - "$srcdir/nginx/render" \
 	    loopback "$srcdir/nginx/assay.conf.in" LOG_DIR=f DECIDE_SOCKET=d \
