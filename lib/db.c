@@ -63,6 +63,8 @@ struct db {
 	int64_t db_cancelled_at; /* clock_ticks(); 0: what is in hand was not */
 	enum stmt db_setup; /* tunes each new session */
 	int64_t db_session; /* how many there were */
+	int64_t db_server; /* the last one's, of the statement that tunes it */
+	size_t db_host; /* the index of its host */
 	bool db_prepared[STMT__MAX];
 	size_t db_queued; /* statements sent since the last sync */
 	enum db_trouble db_trouble;
@@ -219,6 +221,12 @@ int64_t
 db_session(const struct db *db)
 {
 	return db->db_session;
+}
+
+int64_t
+db_server(const struct db *db)
+{
+	return db->db_server;
 }
 
 enum db_trouble
@@ -751,6 +759,7 @@ db_try_hosts(struct db *db, int64_t deadline, struct fail *f)
 		if (now + share > deadline)
 			share = deadline - now;
 		if (db_try_host(db, i, now + share, f) == 0) {
+			db->db_host = i;
 			atomic_store(&db->db_shared->ds_host, (int32_t)i);
 			return 0;
 		}
@@ -848,7 +857,7 @@ db_ask_left(struct db *db, struct fail *f)
 	struct db_shared *shared = db->db_shared;
 
 	if (db_is_full(db) && db_read_left(db, f) == -1)
-		return -1;
+		return db_lost(db, f);
 	if (!db_is_full(db)) {
 		atomic_store(&shared->ds_full, 0);
 		return 0;
@@ -1085,6 +1094,7 @@ db_tune(struct db *db, struct fail *f)
 	r = db_run_text(db, &a, db->db_setup, &p, &rows, f);
 	if (r == 0) {
 		db->db_backend = rows_get_int(&rows, "name");
+		db->db_server = rows_get_int(&rows, "server");
 		r = db_refuse(db, rows_get_text(&rows, "refusal"), f);
 	} else if (db->db_trouble == DB_REFUSED) {
 		r = db_refuse_old(db, db->db_setup, f);
@@ -1315,8 +1325,10 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 		i++;
 	if (db->db_setup != 0 && strcmp(state, READ_ONLY) == 0)
 		return db_read_only(db, f);
-	if (classes[i].trouble == DB_LOST)
+	if (classes[i].trouble == DB_LOST) {
+		db->db_backend = 0; /* it ends by its own word */
 		return db_lost(db, f);
+	}
 	db->db_trouble = classes[i].trouble;
 
 	/* The server's words may quote a value; only a migration has none. */
@@ -1335,13 +1347,15 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 static int
 db_read_only(struct db *db, struct fail *f)
 {
-	const size_t i = (size_t)atomic_load(&db->db_shared->ds_host);
+	const size_t n = db->db_hosts.dh_n;
+	int32_t ours = (int32_t)db->db_host;
 
 	if (db->db_shared != &db->db_own)
-		db_log_failure(
-		    db, i % db->db_hosts.dh_n, DB_WHY_READONLY, READ_ONLY);
-	atomic_store(
-	    &db->db_shared->ds_host, (int32_t)((i + 1) % db->db_hosts.dh_n));
+		db_log_failure(db, db->db_host, DB_WHY_READONLY, READ_ONLY);
+
+	/* Another worker may have moved on before. */
+	atomic_compare_exchange_strong(&db->db_shared->ds_host, &ours,
+	    (int32_t)((db->db_host + 1) % n));
 	if (db->db_retry_at != NULL)
 		atomic_store(db->db_retry_at, clock_ticks() + RETRY_MIN);
 	db_lost(db, NULL);

@@ -151,6 +151,13 @@ int db_has(struct db *db, enum stmt stmt, struct fail *f)
  */
 int64_t db_session(const struct db *db);
 
+/*
+ * Which server and database the last session was with: a number that another
+ * server, a restart or a database made again does not have; 0 before the first
+ * session.  A copy of what the database has holds as long as it is the same.
+ */
+int64_t db_server(const struct db *db);
+
 /* Why the last call that returned -1 did so, and its SQLSTATE or "". */
 enum db_trouble db_trouble(const struct db *db);
 const char *db_sqlstate(const struct db *db);

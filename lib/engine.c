@@ -70,7 +70,7 @@ struct engine {
 	const struct geoip *en_geoip;
 	struct spool *en_spool;
 	const struct shm *en_shm;
-	int64_t en_session; /* db_session() that all of it was read in */
+	int64_t en_server; /* db_server() that all of it was read from */
 	int64_t en_settings; /* epoch of the settings, the last that was seen */
 	bool en_anomalies; /* somebody wants them, as was last seen */
 	int64_t en_seen; /* the latest time of the database's clock */
@@ -164,10 +164,10 @@ engine_free(struct engine *e)
 void
 engine_session(struct engine *e, const struct db *db)
 {
-	const int64_t before = e->en_session;
+	const int64_t before = e->en_server;
 
-	e->en_session = db_session(db);
-	if (before == 0 || before == e->en_session)
+	e->en_server = db_server(db);
+	if (before == 0 || before == e->en_server)
 		return;
 	if (e->en_current != -1)
 		e->en_loads[e->en_current].epochs.rules = EXPIRED;

@@ -47,9 +47,10 @@ struct engine *engine_new(enum scorer scorer, enum scorer shadow,
 void engine_free(struct engine *e);
 
 /*
- * Before epochs are read over db: what was read in another session is read
- * again by the engine_fresh() that follows, whatever its epochs are, because
- * the server may be another.  Until then it serves as it is.
+ * Before epochs are read over db: if its session is with another server or
+ * database than the one before, or with one that was restarted, the
+ * engine_fresh() that follows reads everything again, whatever its epochs are.
+ * Until then the engine serves as it is.
  */
 void engine_session(struct engine *e, const struct db *db);
 

@@ -18,7 +18,8 @@
 -- What was answered or sent is durable, whatever the server's default: an
 -- event that is lost after it was sent would be sent under another id.  name is
 -- of this session alone, as long as the server runs: its process and when that
--- began, in milliseconds.
+-- began, in milliseconds.  server names the server and the database, from the
+-- start of the one to its end.
 -- name: session one read
 select set_config('synchronous_commit', 'on', false),
 	set_config('plan_cache_mode', 'force_generic_plan', false),
@@ -28,7 +29,11 @@ select set_config('synchronous_commit', 'on', false),
 	assay.session_refusal($2::bigint) as refusal,
 	(select pid::bigint << 42 |
 		floor(extract(epoch from backend_start) * 1000)::bigint
-	from pg_stat_get_activity(pg_backend_pid())) as name;
+	from pg_stat_get_activity(pg_backend_pid())) as name,
+	(select hashint8extended(floor(extract(epoch
+			from pg_postmaster_start_time()) * 1000000)::bigint,
+		d.oid::bigint)
+	from pg_database d where d.datname = current_database()) as server;
 
 -- The decision path's plans must not change with table sizes: always nested
 -- loops over indexes (PERF: cheap insurance on small or empty tables).
@@ -46,7 +51,11 @@ select set_config('synchronous_commit', 'on', false),
 	assay.session_refusal($2::bigint) as refusal,
 	(select pid::bigint << 42 |
 		floor(extract(epoch from backend_start) * 1000)::bigint
-	from pg_stat_get_activity(pg_backend_pid())) as name;
+	from pg_stat_get_activity(pg_backend_pid())) as name,
+	(select hashint8extended(floor(extract(epoch
+			from pg_postmaster_start_time()) * 1000000)::bigint,
+		d.oid::bigint)
+	from pg_database d where d.datname = current_database()) as server;
 
 -- Which of these sessions the server still has: of the role that asks, since
 -- nobody else may see when they began.
