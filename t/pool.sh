@@ -61,6 +61,8 @@ count_is() { [ "$(workers | wc -l)" -eq "$1" ]; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 logged() { grep -q "$1" "$dir/log"; }
 
+same_workers() { [ "$(workers)" = "$1" ]; }
+
 # all_new OLD: as many workers as before, and none of them.
 all_new() {
 	now=$(workers)
@@ -318,7 +320,9 @@ bad_reload() {
 	within 5 logged 'reload=refused where=.*conf:[0-9]* why="DECIDE_WORKERS'
 	cp "$dir/good" "$dir/conf"
 	sleep 0.5
-	[ "$old" = "$(workers)" ] && health
+	within 5 same_workers "$old" && within 5 health && return 0
+	echo "before: $old after: $(workers)"
+	return 1
 }
 
 # Who asks by --reload hears whether the settings were good.
