@@ -1354,8 +1354,8 @@ db_read_only(struct db *db, struct fail *f)
 		db_log_failure(db, db->db_host, DB_WHY_READONLY, READ_ONLY);
 
 	/* Another worker may have moved on before. */
-	atomic_compare_exchange_strong(&db->db_shared->ds_host, &ours,
-	    (int32_t)((db->db_host + 1) % n));
+	atomic_compare_exchange_strong(
+	    &db->db_shared->ds_host, &ours, (int32_t)((db->db_host + 1) % n));
 	if (db->db_retry_at != NULL)
 		atomic_store(db->db_retry_at, clock_ticks() + RETRY_MIN);
 	db_lost(db, NULL);

@@ -161,6 +161,7 @@ get() {
 	    -w '%{http_code} %{redirect_url}' "$@"
 }
 is "its name is served" "$(get tls.sock https://assay.example/health)" "200 "
+# shellcheck disable=SC2016 # the dollar is the inner shell's
 check "a client resumes its TLS session" sh -c 'openssl s_client -tls1_2 \
     -reconnect -servername assay.example -unix "$1" </dev/null 2>/dev/null |
     grep -q "^Reused"' - "$scratch/run/tls.sock"
