@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/arena.h"
-#include "core/event.h"
-#include "core/str.h"
-#include "lib/body.h"
-#include "lib/clock.h"
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
 
 #define ROUNDS 5000
 #define TRIES 20 /* of which the fastest counts: others use the machine too */

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/arena.h"
-#include "core/decide.h"
-#include "core/fail.h"
-#include "core/signals.h"
-#include "core/str.h"
+#include "core/base/arena.h"
+#include "core/decide/decide.h"
+#include "core/base/fail.h"
+#include "core/signal/signals.h"
+#include "core/base/str.h"
 
 #define EVENTS 256 /* different events, decided in turn */
 #define ROUNDS 200 /* the fastest of so many is printed: noise only adds */

@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
+#include "lib/sys/clock.h"
 
 #define CONNECTIONS_MAX 1024
 #define REQUEST_SIZE 2048

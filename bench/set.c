@@ -14,13 +14,13 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/event.h"
-#include "core/fail.h"
-#include "lib/clock.h"
-#include "lib/db.h"
-#include "lib/engine.h"
-#include "lib/set.h"
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "lib/sys/clock.h"
+#include "lib/db/db.h"
+#include "lib/engine/engine.h"
+#include "lib/txn/txn.h"
 
 #define ARENA_SIZE ((size_t)16 << 20)
 

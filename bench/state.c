@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/arena.h"
-#include "core/event.h"
-#include "core/signals.h"
-#include "core/state.h"
-#include "lib/clock.h"
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/signal/signals.h"
+#include "core/state/user_state.h"
+#include "lib/sys/clock.h"
 
 #define START INT64_C(1790000000000000)
 #define HOUR (3600 * CLOCK_SECOND)

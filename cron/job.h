@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/stmt.gen.h"
+#include "lib/db/stmt.gen.h"
 
 struct arena;
 struct db;

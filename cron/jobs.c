@@ -6,9 +6,9 @@
 
 #include "cron/job.h"
 #include "cron/steps.h"
-#include "lib/conf.h"
-#include "lib/retain.h"
-#include "lib/set.h"
+#include "lib/conf/conf.h"
+#include "lib/retention/retention.h"
+#include "lib/txn/txn.h"
 
 const struct job jobs[] = {
 #define JOB(name, works, url, session, timeout, pause, check, open, step,      \

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "core/fail.h"
+#include "core/base/fail.h"
 #include "cron/job.h"
-#include "lib/clock.h"
-#include "lib/conf.h"
-#include "lib/conf_secret.h"
-#include "lib/dump.h"
-#include "lib/log.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/conf/conf_secret.h"
+#include "lib/sys/core_dump.h"
+#include "lib/sys/log.h"
 
 #define WORK "work" /* the job that is several */
 #define LIST_MAX 8

@@ -14,9 +14,9 @@
 
 #include <zlib.h>
 
-#include "core/arena.h"
-#include "core/fail.h"
-#include "lib/db.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "lib/db/db.h"
 #include "ctl/ctl.h"
 
 #define TIMEOUT_MS 15000 /* of one statement, as for an operator's request */

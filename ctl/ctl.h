@@ -26,7 +26,7 @@ struct command {
 
 #define COMMAND(words, args, help, run)                                        \
 	int run(const struct command *, int, char **);
-#include "ctl/commands.tbl"
+#include "ctl/request/commands.tbl"
 
 /* Every CALL of commands.tbl. */
 int remote(const struct command *cmd, int argc, char **argv);
@@ -104,7 +104,8 @@ char *ctl_read_file(struct arena *a, const char *path, size_t max,
 int ctl_check_output(const char *path, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* The source of a struct csv (lib/csv.h): a gzFile, of a gzip'ed file or not.
+/* The source of a struct csv (lib/sys/csv.h): a gzFile, of a gzip'ed file or
+ * not.
  */
 long ctl_gz_read(void *file, char *buf, size_t size);
 

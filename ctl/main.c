@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "ctl/command.h"
+#include "ctl/request/command.h"
 #include "ctl/ctl.h"
 
 static bool asks_help(const char *);

@@ -13,8 +13,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "lib/crypt.h"
+#include "core/base/arena.h"
+#include "lib/sys/crypt.h"
 #include "ctl/ctl.h"
 #include "ctl/session.h"
 

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "lib/clock.h"
+#include "lib/sys/clock.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 #define START INT64_C(1767571200000000) /* 2026-01-05, a Monday */

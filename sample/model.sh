@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# model.sh: print core/model.tbl, the demonstration model, as `make model`
+# model.sh: print core/decide/model.tbl, the demonstration model, as `make model`
 # keeps it: invented traffic, decided offline, and a fit to it.  Everything it
 # takes is in the tree, so it always comes to the same.
 set -eu
@@ -99,7 +99,7 @@ printf 'MODEL("%.10s", %s)\n' \
 printf 'METRICS(%s)\n' "$(list "$(member samples)" "$(member auc)" \
     "$(member accuracy)" "$(member averagePrecision)" \
     "$(member cardPrecision100)" "$(member brier)" "$(member logLoss)")"
-sed -n 's/^FEATURE(\([^,]*\),.*/\1/p' "$srcdir/core/features.tbl" \
+sed -n 's/^FEATURE(\([^,]*\),.*/\1/p' "$srcdir/core/signal/features.tbl" \
     >"$scratch/features"
 sed -n 's/.*"weights":\[\([^]]*\)\].*/\1/p' "$scratch/model" | tr ',' '\n' |
     short | paste -d ',' "$scratch/features" - |

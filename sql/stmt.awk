@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# Make lib/stmt.gen.h from sql/stmt.sql: an enum and a table of the named
+# Make lib/db/stmt.gen.h from sql/stmt.sql: an enum and a table of the named
 # statements, and the numbers of the migrations, by their paths (-v).  Each begins with a line "-- name: IDENT [one] [read|write] [late]";
 # the words are documentation, but for "write" and "late", which become flags.
 BEGIN {

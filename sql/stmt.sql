@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: ISC
 -- Every statement that the programs run, by name.  All are prepared when a
--- connection opens (lib/db.c), so a bad one fails at start and not at request
+-- connection opens (lib/db/db.c), so a bad one fails at start and not at request
 -- time.  "write" marks what must not be repeated blindly after a lost
 -- connection, "late" what a decide worker prepares only when it is first run,
 -- because it hardly ever is.  Parameters are binary: cast each where it first
@@ -81,7 +81,7 @@ rollback;
 select migration, missing, read_only
 from assay.schema_look($1::text::bigint[]);
 
--- The decision path (lib/set.c) -------------------------------------------
+-- The decision path (lib/txn/txn.c) -------------------------------------------
 
 -- For the rest of this transaction: a set of many may wait longer.
 -- name: set_timeout one write
@@ -321,7 +321,7 @@ select k.id, coalesce(k.scopes, 0) as scopes, k.expires_at,
 from (values ($1::bytea)) as w(hash)
 	left join assay.service_key k on k.hash = w.hash;
 
--- The spool (lib/drain.c) ---------------------------------------------------
+-- The spool (lib/spool/spool_drain.c) ---------------------------------------------------
 
 -- A file that is drained for the first time.
 -- name: spool_add write
@@ -365,7 +365,7 @@ update assay.spool_file set done = $2::bigint where name = $1::text;
 -- name: spool_forget write
 delete from assay.spool_file where name = $1::text;
 
--- What labels teach (lib/learned.c): one row a tag, or one with no tag while
+-- What labels teach (lib/engine/tag_weight_cache.c): one row a tag, or one with no tag while
 -- the number is the one that is known.
 -- name: tags_learned many read late
 select e.number as epoch, c.tag, c.fraud, c.legit
@@ -374,7 +374,7 @@ from assay.tag_epoch e left join lateral (
 	where e.number <> $1::bigint offset 0) c on true
 where e.one;
 
--- Configuration (lib/engine.c) ----------------------------------------------
+-- Configuration (lib/engine/engine.c) ----------------------------------------------
 
 -- name: engine_epochs one read
 select rules, policies, lists, settings, model, anomalies from assay.epoch;
@@ -407,7 +407,7 @@ from assay.list_subject s where s.changed > $1::bigint;
 select kind, value, expires_at
 from assay.list_entry where subject = $1::text limit $2::bigint;
 
--- Access (fcgi/auth.c, delay.c, ep_auth.c, ep_user.c, ep_apikey.c) ------------
+-- Access (fcgi/http/auth.c, delay.c, ep_auth.c, ep_user.c, ep_apikey.c) ------------
 
 -- name: auth_status one read
 select not exists (select from assay.operator) as needs_bootstrap;
@@ -478,7 +478,7 @@ select assay.service_key_create($1::text, $2::bytea, $3::text, $4::text,
 select assay.service_key_revoke($1::text) as found,
 	(select hash from assay.service_key where id = $1::text) as hash;
 
--- Settings (lib/setting.c, ep_setting.c) ---------------------------------------
+-- Settings (lib/shared/runtime_setting.c, ep_setting.c) ---------------------------------------
 
 -- A row an override, or one with none.  A value is text that is also JSON.
 -- name: setting_read many read late
@@ -488,7 +488,7 @@ from assay.epoch e left join assay.setting s on true;
 -- name: setting_put one write late
 select assay.setting_put($1::text[], $2::text[]);
 
--- The audit trail (fcgi/audit.c, ep_audit.c) -----------------------------------
+-- The audit trail (fcgi/http/audit.c, ep_audit.c) -----------------------------------
 
 -- name: audit_add one write late
 select assay.audit_add($1::text, $2::text, $3::bigint, $4::text);
@@ -496,11 +496,11 @@ select assay.audit_add($1::text, $2::text, $3::bigint, $4::text);
 -- name: audit_login_failed one write late
 select assay.audit_login_failed($1::text, $2::text);
 
--- Acts on the database itself (ctl/trail.c).
+-- Acts on the database itself (ctl/cmd/audit_entry.c).
 -- name: audit_write one write late
 select assay.audit_write($1::text, 'owner', $2::text, 200, $3::text);
 
--- The chain of seals (cron/seal.c, ctl/verify.c).
+-- The chain of seals (cron/audit_seal.c, ctl/cmd/audit_verify.c).
 -- name: audit_seal_next one write late
 select sealed, head, head_hash, due
 from assay.audit_seal_next($1::bigint, $2::bigint);
@@ -526,7 +526,7 @@ select count(*) as entries from assay.audit a where a.number > $1::bigint;
 -- name: audit_page one read late
 select refusal, body from assay.audit_page($1::bigint, $2::bigint, $3::text);
 
--- Cases (fcgi/ep_case.c) --------------------------------------------------------
+-- Cases (fcgi/ep/ep_case.c) --------------------------------------------------------
 
 -- name: case_page one read late
 select refusal, body from assay.case_page($1::text, $2::text, $3::text,
@@ -542,7 +542,7 @@ select refusal, body from assay.case_assign($1::text, $2::text);
 select refusal, body from assay.case_resolve($1::text, $2::text, $3::text,
 	$4::text, $5::text);
 
--- The logs (fcgi/ep_verdict.c) ---------------------------------------------------
+-- The logs (fcgi/ep/ep_verdict.c) ---------------------------------------------------
 
 -- name: verdict_page one read late
 select assay.verdict_page($1::bigint, $2::text,
@@ -552,7 +552,7 @@ select assay.verdict_page($1::bigint, $2::text,
 select assay.activity_page($1::bigint, $2::text,
 	coalesce($3::timestamptz, 'infinity')) as body;
 
--- Labels (fcgi/ep_label.c, cron/project.c) -------------------------------------
+-- Labels (fcgi/ep/ep_label.c, cron/job_project.c) -------------------------------------
 
 -- Not a write: the same again, after a lost connection, does no harm.
 -- name: label_chargeback one late
@@ -564,7 +564,7 @@ select assay.labels_match($1::bigint) as looked;
 -- name: model one read late
 select assay.model_json($1::text) as body;
 
--- Analytics (fcgi/ep_analytics.c, cron/project.c) ------------------------------
+-- Analytics (fcgi/ep/ep_analytics.c, cron/job_project.c) ------------------------------
 
 -- name: analytics_summary one read late
 select assay.analytics_summary() as body;
@@ -581,7 +581,7 @@ select first, last from assay.analytics_rebuild_begin();
 -- name: analytics_rebuild one write late
 select counted, done from assay.analytics_rebuild($1::bigint);
 
--- The watch for drift (fcgi/ep_drift.c, lib/population.c, cron/judge.c) ---------
+-- The watch for drift (fcgi/ep/ep_drift.c, lib/engine/score_distribution.c, cron/drift_check.c) ---------
 
 -- The first and the last days of two windows; without a last one, yesterday.
 -- name: drift_days one read late
@@ -609,7 +609,7 @@ select labels, due from assay.drift_step($1::bigint);
 select assay.drift_note($1::text::date, $2::text[], $3::text[], $4::text[],
 	$5::text) as told;
 
--- What is counted of devices and ips (cron/days.c) ------------------------------
+-- What is counted of devices and ips (cron/entity_risk_project.c) ------------------------------
 
 -- name: risk_events many read late
 select entity, day, sum(events)::bigint as events, 0 as fraud, 0 as labels
@@ -631,12 +631,12 @@ select assay.risk_put($1::bigint[], $2::bigint[], $3::bytea[]);
 -- name: risk_forget one late
 select assay.risk_forget($1::bigint) as forgotten;
 
--- The entity graph (fcgi/ep_graph.c) -------------------------------------------
+-- The entity graph (fcgi/ep/ep_graph.c) -------------------------------------------
 
 -- name: graph_around one read late
 select assay.graph_around($1::text, $2::bigint, $3::text) as body;
 
--- Webhooks and alert channels (fcgi/ep_webhook.c, ep_notification.c, hook.c) -----
+-- Webhooks and alert channels (fcgi/ep/ep_webhook.c, ep_notification.c, hook.c) -----
 
 -- name: webhook_list one read late
 select assay.webhook_list($1::text[]) as body;
@@ -671,13 +671,13 @@ select assay.delivery_list($1::text, $2::bigint) as body;
 select moved, requeued
 from assay.delivery_redrive($1::text, now(), $2::bigint);
 
--- Publishing (cron/publish.c) -------------------------------------------------
+-- Publishing (cron/job_publish.c) -------------------------------------------------
 
 -- name: publish_next many write late
 select topic, events, throttled, more, next
 from assay.publish_next($1::bigint, $2::bigint, $3::bigint);
 
--- Deliveries (cron/deliver.c) --------------------------------------------------
+-- Deliveries (cron/job_deliver.c) --------------------------------------------------
 
 -- Not a write: the same again, after a lost connection, does no harm.
 -- name: delivery_forget one late
@@ -696,7 +696,7 @@ group by 1, 2;
 -- name: delivery_release one write late
 select assay.delivery_release($1::text[], $2::timestamptz[]);
 
--- Lists (fcgi/ep_list.c, ep_list_import.c) ------------------------------------
+-- Lists (fcgi/ep/ep_list.c, ep_list_import.c) ------------------------------------
 
 -- name: list_page one read late
 select assay.list_page($1::text, $2::text, $3::bigint, $4::bigint) as body;
@@ -719,7 +719,7 @@ from assay.list_put($1::text[], $2::text[], $3::text[], $4::text[],
 -- name: list_remove one write late
 select assay.list_remove($1::text) as found;
 
--- Rulesets and policies (fcgi/ep_rule.c, ep_policy.c) --------------------------
+-- Rulesets and policies (fcgi/ep/ep_rule.c, ep_policy.c) --------------------------
 
 -- name: ruleset_list many read late
 select r.event_type, r.version, r.text
@@ -761,7 +761,7 @@ select json_build_object('onError', p.on_error, 'bands', p.bands)::text as body
 from assay.policy_active a join assay.policy p using (event_type, version)
 where p.id = $1::text;
 
--- Backtests (fcgi/ep_backtest.c) ----------------------------------------------
+-- Backtests (fcgi/ep/ep_backtest.c) ----------------------------------------------
 
 -- One snapshot, and nothing can be written.
 -- name: backtest_begin one read late
@@ -802,7 +802,7 @@ where d.event_type = $1::text and d.replay is not null;
 -- name: backtest_next many read late
 fetch forward 1000 from backtest;
 
--- Explanations (fcgi/ep_explain.c) ---------------------------------------------
+-- Explanations (fcgi/ep/ep_explain.c) ---------------------------------------------
 
 -- The decision that verdict_of_event finds, and what is kept to decide it
 -- again.
@@ -820,7 +820,7 @@ select json_build_object('onError', p.on_error, 'bands', p.bands)::text
 from assay.policy p
 where p.event_type = $1::text and p.version = $2::text;
 
--- Training (ctl/train_samples.c) ------------------------------------------------
+-- Training (ctl/train/train_samples.c) ------------------------------------------------
 
 -- From when on there may be samples: from the oldest month that has any rows.
 -- name: train_span one read late
@@ -844,7 +844,7 @@ where d.decided_at >= $1::timestamptz
 	and d.replay is not null
 order by d.decided_at, d.verdict_id limit $5::bigint;
 
--- Retention (lib/retain.c) ------------------------------------------------------
+-- Retention (lib/retention/retention.c) ------------------------------------------------------
 
 -- As a role that owns nothing.  From begin on all are "write": who
 -- connects anew has lost the lock.
@@ -900,7 +900,7 @@ select assay.retention_erasures($1::timestamptz, $2::bigint) as gone;
 -- name: retain_vacuum one write late
 select assay.retention_vacuum() as autovacuum;
 
--- Erasure (fcgi/ep_privacy.c) --------------------------------------------------
+-- Erasure (fcgi/ep/ep_privacy.c) --------------------------------------------------
 
 -- name: erase_begin one write late
 select assay.erase_begin($1::text) as since;
@@ -920,7 +920,7 @@ from assay.erase_identity($1::bigint, $2::text, $3::bigint);
 select more, requests, samples
 from assay.erase_details($1::text, $2::timestamptz, $3::bigint);
 
--- Storage (fcgi/ep_storage.c, chore.c) -----------------------------------------
+-- Storage (fcgi/ep/ep_storage.c, chore.c) -----------------------------------------
 
 -- name: storage_bytes one read late
 select pg_database_size(current_database()) as bytes;
@@ -928,7 +928,7 @@ select pg_database_size(current_database()) as bytes;
 -- name: storage_rows many read late
 select name, rows from assay.storage_rows();
 
--- Models (cron/model.c, lib/engine.c, ctl/models.c) --------------------------------
+-- Models (cron/job_model.c, lib/engine/engine.c, ctl/cmd/models.c) --------------------------------
 
 -- What serves with this feature vector; no row, or no text, is what comes with
 -- the program.
@@ -985,7 +985,7 @@ where l.number = $1::bigint;
 -- name: model_again one write late
 select assay.model_serve($1::text, $2::text, null) as loaded;
 
--- Probation (lib/engine.c, lib/candidate.c, fcgi/ep_shadow.c, cron/project.c) ---
+-- Probation (lib/engine/engine.c, lib/engine/candidate_model.c, fcgi/ep/ep_shadow.c, cron/job_project.c) ---
 
 -- name: engine_candidates many read late
 select place as event_type, id, text from assay.shadow_candidate
@@ -1017,7 +1017,7 @@ from assay.shadow_over($1::text, $2::text, $3::text);
 -- name: shadow_scorer one late
 select assay.shadow_scorer($1::text);
 
--- Metrics (lib/counter.c, lib/gauge.c) ------------------------------------------
+-- Metrics (lib/shared/companion_counter.c, lib/shared/gauge.c) ------------------------------------------
 
 -- name: counter_add one write late
 select assay.counter_add($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]);

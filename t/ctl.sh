@@ -43,7 +43,7 @@ sed -n '/^\.Sh ENVIRONMENT/q
     >"$scratch/documented"
 check "the help has the manual's sections and commands, in its order" \
     diff "$scratch/documented" "$scratch/sections"
-sed -n 's/^C[OMALND]*("\([a-z -]*\)".*/\1/p' "$srcdir/ctl/commands.tbl" |
+sed -n 's/^C[OMALND]*("\([a-z -]*\)".*/\1/p' "$srcdir/ctl/request/commands.tbl" |
     LC_ALL=C sort >"$scratch/table"
 LC_ALL=C sort "$scratch/commands" >"$scratch/sorted"
 check "every command of the table is in one section of the help" \
@@ -150,7 +150,7 @@ check "one that repeats" completes verdict.reached.v1 webhooks add \
     http://x case.resolved.v1 v
 check "a file" completes "-o default " backtest --rules ''
 check "event types" completes "$(sed -n 's/^EVENT_TYPE(.*"\(.*\)".*/\1/p' \
-    "$srcdir/core/event_types.tbl" | LC_ALL=C sort | paste -sd ' ')" \
+    "$srcdir/core/event/event_types.tbl" | LC_ALL=C sort | paste -sd ' ')" \
     rules show ''
 
 # What is said before any service is asked.

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/fail.h"
-#include "core/rule.h"
-#include "core/rule_int.h"
-#include "core/signals.h"
-#include "core/str.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/rule/rule.h"
+#include "core/rule/rule_int.h"
+#include "core/signal/signals.h"
+#include "core/base/str.h"
 
 #define TEXT_MAX ((size_t)1 << 16)
 #define ATTRS_MAX 16

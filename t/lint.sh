@@ -51,22 +51,22 @@ done <"$tmp/c" >"$tmp/faults"
 verdict "includes follow core <- lib <- fcgi, cron, ctl"
 
 xargs grep -nE '#[[:space:]]*include <libpq' <"$tmp/c" |
-    grep -vE '^lib/db(_host)?\.c:' >"$tmp/faults"
-verdict "only lib/db.c and lib/db_host.c know libpq"
+    grep -vE '^lib/db/db(_host)?\.c:' >"$tmp/faults"
+verdict "only lib/db/db.c and lib/db/db_host.c know libpq"
 
 xargs grep -nE '\<(clock_gettime|gettimeofday|time)\(' <"$tmp/c" |
-    grep -vE '^(lib/clock\.c|t/|bench/)' >"$tmp/faults"
-verdict "only lib/clock.c reads a clock"
+    grep -vE '^(lib/sys/clock\.c|t/|bench/)' >"$tmp/faults"
+verdict "only lib/sys/clock.c reads a clock"
 
 xargs grep -nE '\<(strcpy|strcat|v?sprintf|strtok|gmtime|localtime|ctime|asctime|ato[ilf]|rand|system|popen)\(' \
-    <"$tmp/c" | grep -v '^lib/banned\.h:' >"$tmp/faults"
+    <"$tmp/c" | grep -v '^lib/sys/banned\.h:' >"$tmp/faults"
 verdict "no banned call"
 
 xargs grep -nE 'typedef (struct|union|enum)|(TODO|FIXME)|^[[:space:]]*//|[;{}] //' \
     <"$tmp/c" >"$tmp/faults"
 verdict "no typedef of a struct, no // comment, nothing left to do"
 
-# What lib/log.c does not know would end the program that logs it.
+# What lib/sys/log.c does not know would end the program that logs it.
 # shellcheck disable=SC2016 # this is Perl
 grep '\.c$' "$tmp/c" | xargs perl -0777 -ne '
 	s/" PRId64(\s*")?/$1 ? "ld" : "ld\""/ge;
@@ -75,7 +75,7 @@ grep '\.c$' "$tmp/c" | xargs perl -0777 -ne '
 		$fmt =~ s/%(?:s|d|ld|lld|zu|\.1f)//g;
 		print "$ARGV: $fmt\n" if $fmt =~ /%/ || $fmt !~ /^[a-z_]+=/;
 	}' >"$tmp/faults"
-verdict "each line of the log is pairs, by conversions that lib/log.c has"
+verdict "each line of the log is pairs, by conversions that lib/sys/log.c has"
 
 # core is pure: what it takes from outside is on this list.
 what="libcore.a needs nothing but memory, text, mathematics and addresses"
@@ -149,24 +149,24 @@ rows() {
 		{ print $(2 * field) }' "$2"
 }
 
-rows ROUTE fcgi/routes.tbl 1 >"$tmp/rows"
+rows ROUTE fcgi/http/routes.tbl 1 >"$tmp/rows"
 wants assay-api.7 "assay-api(7) has every route" <"$tmp/rows"
-rows CODE core/codes.tbl 0 >"$tmp/rows"
+rows CODE core/base/codes.tbl 0 >"$tmp/rows"
 wants assay-api.7 "assay-api(7) has every error code" <"$tmp/rows"
 {
-	rows METRIC lib/metrics.tbl 1
-	rows GAUGE lib/gauges.tbl 1
-	sed -n 's/.*print_[a-z]*("\(engine_[a-z_]*\)".*/\1/p' lib/*.c fcgi/*.c
+	rows METRIC lib/shared/metrics.tbl 1
+	rows GAUGE lib/shared/gauges.tbl 1
+	sed -n 's/.*print_[a-z]*("\(engine_[a-z_]*\)".*/\1/p' lib/*/*.c fcgi/*/*.c
 } | LC_ALL=C sort -u >"$tmp/rows"
 wants assay-api.7 "assay-api(7) has every metric" <"$tmp/rows"
 {
-	rows CONF lib/conf.tbl 0
-	sed -n 's/^CONF(.*, "\(.*\)")$/\1/p' lib/conf.tbl
+	rows CONF lib/conf/conf.tbl 0
+	sed -n 's/^CONF(.*, "\(.*\)")$/\1/p' lib/conf/conf.tbl
 } >"$tmp/rows"
 wants assay.5 "assay(5) has every setting, with its meaning" <"$tmp/rows"
 {
-	rows SIGNAL core/signals.tbl 1
-	rows SIGNAL core/signals.tbl 2
+	rows SIGNAL core/signal/signals.tbl 1
+	rows SIGNAL core/signal/signals.tbl 2
 } >"$tmp/rows"
 wants assay-rules.5 "assay-rules(5) has every signal, with its meaning" \
     <"$tmp/rows"
@@ -174,13 +174,13 @@ wants assay-rules.5 "assay-rules(5) has every signal, with its meaning" \
 # Workers of two releases share what serves: by the version they know whether
 # it is for their vector.
 vector="version $(sed -n 's/^#define FEATURES_VERSION \([0-9]*\).*/\1/p' \
-    core/features.h) have the cksum $(sed -n '/^FEATURE(/p' \
-    core/features.tbl | cksum | cut -d ' ' -f 1)"
-grep -qF " * Those of $vector." core/features.tbl ||
-    echo "core/features.tbl does not say: Those of $vector." >"$tmp/faults"
+    core/signal/features.h) have the cksum $(sed -n '/^FEATURE(/p' \
+    core/signal/features.tbl | cksum | cut -d ' ' -f 1)"
+grep -qF " * Those of $vector." core/signal/features.tbl ||
+    echo "core/signal/features.tbl does not say: Those of $vector." >"$tmp/faults"
 verdict "no feature changes without FEATURES_VERSION"
 
-rows ROUTE fcgi/routes.tbl 1 | LC_ALL=C sort -u | while read -r path; do
+rows ROUTE fcgi/http/routes.tbl 1 | LC_ALL=C sort -u | while read -r path; do
 	pattern=$(printf '%s' "$path" | sed 's/{[A-Za-z]*}/[^ "]+/g')
 	grep -qE "[ \"]$pattern([ \"?]|\$)" t/http/[0-9]*.sh ||
 	    echo "no scenario uses $path"

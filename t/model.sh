@@ -27,10 +27,10 @@ if builddir=$builddir sh "$srcdir/sample/model.sh" | awk -v near=0.001 '
 		faults += bad
 	}
 	END { exit faults > 0 || FNR != lines || lines == 0 }' \
-	"$srcdir/core/model.tbl" -; then
-	echo "ok 1 - core/model.tbl is what its recipe makes"
+	"$srcdir/core/decide/model.tbl" -; then
+	echo "ok 1 - core/decide/model.tbl is what its recipe makes"
 else
-	echo "not ok 1 - core/model.tbl differs: make model"
+	echo "not ok 1 - core/decide/model.tbl differs: make model"
 	exit 1
 fi
 echo "1..1"

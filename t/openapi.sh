@@ -55,7 +55,7 @@ BEGIN {
 	print $2, $3, who[$5], body
 	print $2, $3, "400" more[$5] (body == "-" ? "" : " 413 415"), \
 	    "429 500 503 default" >refusals
-}' fcgi/routes.tbl >"$tmp/want"
+}' fcgi/http/routes.tbl >"$tmp/want"
 jq -r '
 	.paths | to_entries[] | .key as $path | .value | to_entries[] |
 	"\(.key | ascii_upcase) \($path) \(
@@ -79,7 +79,7 @@ jq -r --rawfile want "$tmp/refusals" '
 verdict "each operation has the refusals that its route can give"
 
 # The parameters of operators' queries: those of the table that refuses others.
-sed -n 's/^QUERY("\(.*\)", "\(.*\)")$/\1 \2/p' fcgi/queries.tbl >"$tmp/want"
+sed -n 's/^QUERY("\(.*\)", "\(.*\)")$/\1 \2/p' fcgi/http/queries.tbl >"$tmp/want"
 jq -r '.paths | to_entries[] | .key as $path | .value | to_entries[] |
 	select(.value | objects | .security // [] | any(has("operatorToken"))) |
 	.value.parameters // [] | .[] | select(.in == "query") |
@@ -101,10 +101,10 @@ jq -r '[paths(objects | has("const"))][] | join("/")' "$api" >"$tmp/faults"
 verdict "a constant is an enum with a type, which every generator knows"
 
 # The codes: in the one envelope, and each with its text as an example.
-sed -n 's/^CODE(\([A-Z_]*\), .*/\1/p' core/codes.tbl >"$tmp/want"
+sed -n 's/^CODE(\([A-Z_]*\), .*/\1/p' core/base/codes.tbl >"$tmp/want"
 jq -r '.components.schemas.ErrorCode.enum[]' "$api" >"$tmp/got"
 same "its error codes are those of the service"
-sed -n 's/^CODE(\([A-Z_]*\), [0-9]*, "\(.*\)")$/\1 \1 \2/p' core/codes.tbl \
+sed -n 's/^CODE(\([A-Z_]*\), [0-9]*, "\(.*\)")$/\1 \1 \2/p' core/base/codes.tbl \
     >"$tmp/want"
 jq -r '.components.examples | to_entries[] | select(.value.value.error) |
 	"\(.key) \(.value.value.code) \(.value.value.message)"' "$api" \
@@ -112,7 +112,7 @@ jq -r '.components.examples | to_entries[] | select(.value.value.error) |
 same "and there is an example of each, as it is answered"
 
 # A code is told only under its own status.
-sed -n 's/^CODE(\([A-Z_]*\), \([0-9]*\),.*/\1 \2/p' core/codes.tbl |
+sed -n 's/^CODE(\([A-Z_]*\), \([0-9]*\),.*/\1 \2/p' core/base/codes.tbl |
     jq -r --slurpfile api "$api" -nR '
 	[inputs | split(" ") | {(.[0]): .[1]}] | add as $status |
 	$api[0] | .components.responses as $known |

@@ -82,9 +82,9 @@ denied() {
 	sed -n 's/^IPAddressDeny=//p' "$scratch/units/assay-deliver.service" |
 	    tr ' ' '\n' | grep -qxF "$1"
 }
-# What the program refuses (core/address.c), itself and through NAT64; of IPv6
+# What the program refuses (core/event/ip_address.c), itself and through NAT64; of IPv6
 # all that is not unicast, and special blocks of that.
-sed -n 's/^	V4(\([0-9, ]*\)),.*/\1/p' "$srcdir/core/address.c" |
+sed -n 's/^	V4(\([0-9, ]*\)),.*/\1/p' "$srcdir/core/event/ip_address.c" |
     tr -d ' ' | awk -F , '{
 	printf "%d.%d.%d.0/%d\n", $1, $2, $3, $4
 	net = sprintf("64:ff9b::%x:%x/%d", 256 * $1 + $2, 256 * $3, 96 + $4)
@@ -101,7 +101,7 @@ while read -r net; do
 done <"$scratch/special"
 
 # A setting that its program reads may be a credential, if it is secret.
-sed -n 's/^CONF(\([A-Z0-9_]*\),.*[ ,]SECRET[ ,].*/\1/p' "$srcdir/lib/conf.tbl" \
+sed -n 's/^CONF(\([A-Z0-9_]*\),.*[ ,]SECRET[ ,].*/\1/p' "$srcdir/lib/conf/conf.tbl" \
     >"$scratch/secrets"
 sed -n 's/^LoadCredential=\([A-Z0-9_]*\):assay\.\1$/\1/p' \
     "$scratch"/units/*.service | sort -u >"$scratch/handed"

@@ -29,7 +29,7 @@ at_least() {
 # weight FEATURE: as the report has it.
 weight() { awk -v name="$1" '$1 == name { print $2 }' "$scratch/out"; }
 
-sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/core/features.tbl" \
+sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/core/signal/features.tbl" \
     >"$scratch/features"
 awk -v features="$(paste -sd , <"$scratch/features")" \
     -f "$srcdir/t/table.awk" >"$scratch/table.csv"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Events that are decided later.
 
--- Whether two digests are of different events (lib/digest.h).
+-- Whether two digests are of different events (lib/engine/event_digest.h).
 create or replace function assay.digest_differs(a bigint, b bigint)
 returns boolean language sql immutable
 set search_path = pg_catalog, pg_temp

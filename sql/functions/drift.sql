@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: ISC
 -- The watch for drift: what analytics have counted of two windows of days, and
--- how right scores were.  core/drift.c makes of it what is judged.
+-- how right scores were.  core/analyse/drift.c makes of it what is judged.
 
 -- The probability that a model gave a decision, in millionths; null if none
 -- did, and where the sample is gone.

@@ -26,7 +26,7 @@ set search_path = pg_catalog, pg_temp
 return coalesce(greatest(0, extract(epoch from clock_timestamp() - at) * 1000),
     0)::bigint;
 
--- How much waits, and since when, in milliseconds; lib/gauges.tbl has the
+-- How much waits, and since when, in milliseconds; lib/shared/gauges.tbl has the
 -- names.  Counts end at at_most, and each age is that of one row, found by an
 -- index: what this reads does not grow with what waits.
 create or replace function assay.gauges(at_most bigint)

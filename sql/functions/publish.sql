@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Events on their way from where they happened to the deliveries.
 
--- The first ten characters that an id of a moment may have, as lib/crypt.c
+-- The first ten characters that an id of a moment may have, as lib/sys/crypt.c
 -- writes it: 48 bits of milliseconds and two of chance, five a character.
 create or replace function assay.id_heads(at timestamptz)
 returns text[] language sql stable

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: ISC
 -- Retention: what is older than its window goes, a batch at a time.
--- lib/retain.c calls these as a role that owns nothing: what needs the owner of
+-- lib/retention/retention.c calls these as a role that owns nothing: what needs the owner of
 -- the tables is done here, to tables that are known here, and as a whole.
 
 -- The time before which a collection of so many days has nothing: 1970 if it

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: ISC
--- What is counted of devices and ips, by day: core/risk.c packs it,
--- cron/days.c adds to it.  Who does, and who erases an entity, holds
+-- What is counted of devices and ips, by day: core/state/entity_risk.c packs it,
+-- cron/entity_risk_project.c adds to it.  Who does, and who erases an entity, holds
 -- assay.analytics_lock().
 
 -- The scored decisions of a piece of the log, of each device and ip and day

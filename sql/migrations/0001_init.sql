@@ -86,7 +86,7 @@ create table assay.idempotency (
 );
 create index on assay.idempotency using brin (decided_at);
 
--- One row a user, packed by core/state.c, updated in place.  node and root
+-- One row a user, packed by core/state/user_state.c, updated in place.  node and root
 -- are the user's entity and the root of its component as last known.
 create table assay.user_state (
 	user_id text primary key, -- personal
@@ -97,7 +97,7 @@ create table assay.user_state (
 alter table assay.user_state alter column state set storage main;
 
 -- The entity graph.  parent is the union-find pointer (null at a root), size
--- the entities under a root; counters stop at 500 (core/graph.h).  kind is
+-- the entities under a root; counters stop at 500 (core/state/entity_graph.h).  kind is
 -- enum node_kind: 1 user, 2 device, 3 ip, 4 phone, 5 fingerprint.
 create table assay.entity (
 	id bigint generated always as identity primary key,

@@ -2,7 +2,7 @@
 -- Block, allow and watch lists.
 
 -- An entry acts on every event that has the value until it expires.  Values
--- are in the normal form of events (core/list.c).  The unique index is also
+-- are in the normal form of events (core/event/list.c).  The unique index is also
 -- what a decision probes, by its first two columns; ids sort by time.
 create table assay.list_entry (
 	id text primary key,

@@ -6,7 +6,7 @@ alter table assay.detail
 	add device bigint, -- personal
 	add ip bigint; -- personal
 
--- Events and labels by day, packed by core/risk.c.  A table of its own: who
+-- Events and labels by day, packed by core/state/entity_risk.c.  A table of its own: who
 -- counts must not lock the entities' rows, which decisions lock.  The month of
 -- the newest day says when all of it is too old; it changes so seldom that its
 -- index lets rows be updated in place.

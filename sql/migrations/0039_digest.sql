@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Which event an idempotency key was used for, as a keyed hash: a replay of
 -- another event can be told from one of the same.  Null in rows from before,
--- and in those the caller is not known of (lib/digest.h).
+-- and in those the caller is not known of (lib/engine/event_digest.h).
 alter table assay.idempotency add column digest bigint;
 alter table assay.async_queue add column digest bigint;
 

@@ -17,8 +17,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/fail.h"
-#include "lib/conf.h"
+#include "core/base/fail.h"
+#include "lib/conf/conf.h"
 #include "t/fuzz/fuzz.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
@@ -51,7 +51,7 @@ static const struct {
 } settings[] = {
 #define CONF(name, type, fallback, flags, meaning)                             \
 	{ #name, type, flags, offsetof(struct conf, name) },
-#include "lib/conf.tbl"
+#include "lib/conf/conf.tbl"
 #undef CONF
 };
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fail.h"
-#include "lib/csv.h"
+#include "core/base/fail.h"
+#include "lib/sys/csv.h"
 #include "t/fuzz/fuzz.h"
 
 struct source {

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/event.h"
-#include "core/fail.h"
-#include "core/geo.h"
-#include "core/str.h"
-#include "lib/body.h"
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/event/geo.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
 #include "t/fuzz/fuzz.h"
 
 #define BULLET "\xe2\x80\xa2"

@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/fail.h"
-#include "core/model.h"
-#include "core/str.h"
-#include "lib/body_model.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/decide/model.h"
+#include "core/base/str.h"
+#include "lib/json/body_model.h"
 #include "t/fuzz/fuzz.h"
 
 static void check_file(const char *, size_t);

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/event.h"
-#include "core/fail.h"
-#include "fcgi/match.h"
-#include "fcgi/query.h"
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "fcgi/http/path_match.h"
+#include "fcgi/http/query.h"
 #include "t/fuzz/fuzz.h"
 
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
@@ -37,7 +37,7 @@ static const char *const patterns[] = {
 #define ROUTE(                                                                 \
     method, path, group, access, scope, budget, trail, body, limit, fn)        \
 	path,
-#include "fcgi/routes.tbl"
+#include "fcgi/http/routes.tbl"
 #undef ROUTE
 	"/v1/graph/{kind}/{id}",
 };

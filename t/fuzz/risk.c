@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/risk.h"
+#include "core/state/entity_risk.h"
 #include "t/fuzz/fuzz.h"
 
 #define START 20000 /* the first day of a history */

@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/decide.h"
-#include "core/model.h"
-#include "core/replay.h"
-#include "core/rule.h"
-#include "core/score.h"
-#include "core/str.h"
+#include "core/base/arena.h"
+#include "core/decide/decide.h"
+#include "core/decide/model.h"
+#include "core/decide/sample.h"
+#include "core/rule/rule.h"
+#include "core/decide/score.h"
+#include "core/base/str.h"
 #include "t/fuzz/fuzz.h"
 
 static void check_again(const struct replay *);

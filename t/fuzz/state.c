@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/event.h"
-#include "core/geo.h"
-#include "core/graph.h"
-#include "core/state_int.h"
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/event/geo.h"
+#include "core/state/entity_graph.h"
+#include "core/state/user_state_int.h"
 #include "t/fuzz/fuzz.h"
 
 #define START INT64_C(1790000000123456)

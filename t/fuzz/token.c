@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/event.h"
-#include "lib/crypt.h"
-#include "lib/token.h"
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "lib/sys/crypt.h"
+#include "lib/net/token.h"
 #include "t/fuzz/fuzz.h"
 
 #define NOW INT64_C(1795000000000000)

@@ -35,9 +35,9 @@ awk -F ', *' '/^ROUTE\(/ {
 	gsub(/{[A-Za-z]*}/, "some-id", $2)
 	type = sub(/^CSV\(/, "", $8) ? "csv" : "json"
 	print $1, $2, $4, $5, $7, $8 + 0, type
-}' "$srcdir/fcgi/routes.tbl" >"$scratch/rows"
+}' "$srcdir/fcgi/http/routes.tbl" >"$scratch/rows"
 is "every route is in here" "$(wc -l <"$scratch/rows" | tr -d ' ')" \
-    "$(grep -c '^ROUTE(' "$srcdir/fcgi/routes.tbl")"
+    "$(grep -c '^ROUTE(' "$srcdir/fcgi/http/routes.tbl")"
 
 # refused WHAT WANT: what the last request was answered.
 refused() {

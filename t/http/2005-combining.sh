@@ -54,7 +54,7 @@ heard() {
 	done
 }
 
-# lock_of USER: the number of the user's lock, as lib/set.c makes it.
+# lock_of USER: the number of the user's lock, as lib/txn/txn.c makes it.
 lock_of() {
 	perl -e 'use integer; my $h = 0xcbf29ce484222325;
 	    $h = ($h ^ ord) * 0x100000001b3 for split //, shift;

@@ -79,7 +79,7 @@ gauge "the first is waiting since" engine_async_queue_oldest_seconds 3
 gauge "months ahead" engine_partition_months_ahead 24
 http GET /metrics
 printf '%s\n' "$BODY" >"$scratch/metrics"
-sed -n 's/^GAUGE([a-z_]*, "\([a-z_]*\)".*/\1/p' "$srcdir/lib/gauges.tbl" |
+sed -n 's/^GAUGE([a-z_]*, "\([a-z_]*\)".*/\1/p' "$srcdir/lib/shared/gauges.tbl" |
     sort -u | while read -r name; do
 	[ "$(grep -c "^# TYPE $name gauge$" "$scratch/metrics")" = 1 ] ||
 	    echo "$name"

@@ -19,7 +19,7 @@ is_json "there is no more" '[keys, (.ml | keys), (.ml.metrics | keys),
     '[["ml","scorer"],["active","baseRate","bias","calibration","features","featuresVersion","metrics","provenance","source","trainedAt","version"],["accuracy","auc","averagePrecision","brier","cardPrecision100","logLoss","samples"],[["name","weight"]]]'
 # table ROW: the numbers that rows of this name have, as a list.
 table() {
-	sed -n "s/^$1(\(.*\))\$/\1/p" "$srcdir/core/model.tbl" |
+	sed -n "s/^$1(\(.*\))\$/\1/p" "$srcdir/core/decide/model.tbl" |
 	    sed 's/^[A-Z][A-Z0-9_]*, //' | paste -s -d , - |
 	    jq -R -c '"[\(.)]" | fromjson'
 }
@@ -33,7 +33,7 @@ is_json "and the weights of its features" '.ml.features | map(.weight) |
 is_json "the features are those of the vector, in its order" \
     '.ml.features[].name' \
     "$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' \
-	"$srcdir/core/features.tbl")"
+	"$srcdir/core/signal/features.tbl")"
 is_json "which begins like this" '.ml.features[:14] | map(.name) |
     join(" ")' "velocity.attemptsLast2m velocity.attemptsLast24h\
  velocity.amountLast1h device.firstSeen device.usersOnDevice\

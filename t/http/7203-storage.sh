@@ -21,7 +21,7 @@ is_json "and a model" '.components[1] | "\(.name) \(.kind) \(.bytes > 100)"' \
     "bundled model true"
 is_json "together" '.totalBytes == (.components | map(.bytes) | add)' true
 is_json "every collection" '.collections | map(.name) | join(" ")' \
-    "$(sed -n 's/^COLLECTION(\(.*\))$/\1/p' "$srcdir/lib/collections.tbl" |
+    "$(sed -n 's/^COLLECTION(\(.*\))$/\1/p' "$srcdir/lib/shared/collections.tbl" |
 	paste -sd ' ')"
 is_json "of no rows or more" '.collections | all(.rows >= 0)' true
 is_json "each filesystem once, under its first path" \
@@ -65,7 +65,7 @@ measured() {
 check "rows are measured every few seconds" stack_until 30 "$stack_pool_pid" \
     measured
 is "all of them" "$(metric 'engine_storage_rows[{].*[}] [0-9]+')" \
-    "$(grep -c '^COLLECTION' "$srcdir/lib/collections.tbl")"
+    "$(grep -c '^COLLECTION' "$srcdir/lib/shared/collections.tbl")"
 is "bytes, of the database and of the model" \
     "$(metric 'engine_storage_bytes [0-9]{7,}') $(metric \
     'engine_disk_component_bytes[{]component="postgresql",kind="database"[}] [0-9]{7,}') $(metric \

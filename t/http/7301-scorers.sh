@@ -151,7 +151,7 @@ done
 
 # All of it once more: each row of features.tbl as a function of the signals.
 features=$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)", [^,]*, \([A-Z]*\), \([0-9]*\))$/["\1","\2",\3],/p' \
-    "$srcdir/core/features.tbl")
+    "$srcdir/core/signal/features.tbl")
 check "the features can be read" test -n "$features"
 jq -n -c --slurpfile model "$scratch/model" --slurpfile all "$scratch/decided" "
     [${features%,}] as \$features | \$model[0].ml as \$m |

@@ -34,7 +34,7 @@ is "the table has a row an event" "$(wc -l <"$scratch/table.csv" | tr -d ' ')" \
     $((events + 1))
 is "its columns are those of the features" "$(head -n 1 "$scratch/table.csv")" \
     "event_id,user_id,decided_at,fraud,labelled_at,$(sed -n \
-    's/^FEATURE([A-Z0-9_]*, "\([^"]*\)".*/\1/p' "$srcdir/core/features.tbl" |
+    's/^FEATURE([A-Z0-9_]*, "\([^"]*\)".*/\1/p' "$srcdir/core/signal/features.tbl" |
     paste -sd ,)"
 printf '%s\n' 'id,time,userId,deviceId,amount,fraud' \
     '"a,""1""",2018-04-01 00:00:31.25,7,9,12.50,1' \

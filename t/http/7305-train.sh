@@ -11,7 +11,7 @@
 . "$(dirname "$0")/past.sh"
 
 awk -v features="$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' \
-    "$srcdir/core/features.tbl" | paste -sd ,)" -f "$srcdir/t/table.awk" \
+    "$srcdir/core/signal/features.tbl" | paste -sd ,)" -f "$srcdir/t/table.awk" \
     >"$scratch/table.csv"
 start_database
 
@@ -69,7 +69,7 @@ api_key
 API_KEY=$KEY
 export API_KEY
 types=$(sed -n 's/^EVENT_TYPE([^,]*, "\([^"]*\)".*/\1/p' \
-    "$srcdir/core/event_types.tbl")
+    "$srcdir/core/event/event_types.tbl")
 # bands ALLOWED: a policy that reviews what is above.
 bands() {
 	printf '"onError":"fail_open","bands":[{"verdict":"allow","min":0,

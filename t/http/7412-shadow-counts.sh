@@ -153,9 +153,9 @@ echo '{}' >"$scratch/none.json"
 ctl shadow start --model "$scratch/none.json"
 is "a file that is no model is not sent" "$STATUS" 65
 names=$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/"\1"/p' \
-    "$srcdir/core/features.tbl" | jq -cs .)
+    "$srcdir/core/signal/features.tbl" | jq -cs .)
 version=$(sed -n 's/^#define FEATURES_VERSION \([0-9]*\).*/\1/p' \
-    "$srcdir/core/features.h")
+    "$srcdir/core/signal/features.h")
 jq -n --argjson names "$names" --argjson version "$version" '{
     featuresVersion: $version, featureNames: $names, weights: ($names | map(0)),
     bias: 3, trainedAt: "2026-11-21", baseRate: 0.5,

@@ -105,7 +105,7 @@ logfmt() {
 private() {
 	perl "$srcdir/t/http/private.pl" "$(sed -n \
 	    's/^CONF(\([A-Z0-9_]*\),.*[ ,]SECRET[ ,].*/\1/p' \
-	    "$srcdir/lib/conf.tbl" | paste -sd '|')" "$@"
+	    "$srcdir/lib/conf/conf.tbl" | paste -sd '|')" "$@"
 }
 
 # The last line of a scenario.

@@ -7,9 +7,9 @@
 from=
 
 names=$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/"\1"/p' \
-    "$srcdir/core/features.tbl" | jq -cs .)
+    "$srcdir/core/signal/features.tbl" | jq -cs .)
 version=$(sed -n 's/^#define FEATURES_VERSION \([0-9]*\).*/\1/p' \
-    "$srcdir/core/features.h")
+    "$srcdir/core/signal/features.h")
 
 # model [FILTER]: one that says the same of all events, by its bias, with what
 # jq's filter makes of it.

@@ -3,7 +3,7 @@
 \pset tuples_only on
 \pset format unaligned
 
--- Ids as lib/crypt.c makes them.
+-- Ids as lib/sys/crypt.c makes them.
 select assay.id_heads('2026-01-01T00:00:00.123Z');
 select assay.id_heads('epoch') || assay.id_heads('10889-08-02T05:31:50.655Z');
 select assay.id_text('whd_', '{0123456789,1123456789,2123456789,3123456789}',

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "core/str.h"
+#include "core/base/str.h"
 #include "t/torture/event.h"
 
 /*

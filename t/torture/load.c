@@ -23,11 +23,11 @@
 
 #include <json-c/json.h>
 
-#include "core/arena.h"
-#include "core/fail.h"
-#include "core/str.h"
-#include "lib/clock.h"
-#include "lib/http.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "lib/net/http.h"
 #include "t/torture/event.h"
 
 #define CLIENTS_MAX 256

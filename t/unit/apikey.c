@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/apikey.c: the form of a key and what is kept of it. */
+/* lib/net/apikey.c: the form of a key and what is kept of it. */
 #include "config.h"
 
 #include <string.h>
 
-#include "lib/apikey.h"
+#include "lib/net/apikey.h"
 #include "t/unit/unit.h"
 
 #define DIGITS "0123456789abcdef0123456789abcdef0123456789abcde"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* core/arena.c: pieces, cap, rewind, deferred work. */
+/* core/base/arena.c: pieces, cap, rewind, deferred work. */
 #include "config.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "core/arena.h"
+#include "core/base/arena.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[4096];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* core/backtest.c: counts, rates and their JSON. */
+/* core/analyse/backtest.c: counts, rates and their JSON. */
 #include "config.h"
 
-#include "core/arena.h"
-#include "core/backtest.h"
-#include "core/str.h"
+#include "core/base/arena.h"
+#include "core/analyse/backtest.h"
+#include "core/base/str.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[65536];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/body.c: events out of JSON, masked requests, operators' bodies. */
+/* lib/json/body.c: events out of JSON, masked requests, operators' bodies. */
 #include "config.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/event.h"
-#include "core/fail.h"
-#include "core/str.h"
-#include "lib/body.h"
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
 #include "t/unit/unit.h"
 
 #define PAN "4111111111111111"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/body_model.c: model files, what is refused of them, and why. */
+/* lib/json/body_model.c: model files, what is refused of them, and why. */
 #include "config.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/fail.h"
-#include "core/model.h"
-#include "core/str.h"
-#include "lib/body_model.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/decide/model.h"
+#include "core/base/str.h"
+#include "lib/json/body_model.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[1 << 20];

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/body_rules.c, body_policy.c: what becomes of rules and bands in JSON. */
+/* lib/json/body_rules.c, body_policy.c: what becomes of rules and bands in
+ * JSON. */
 #include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/fail.h"
-#include "core/policy.h"
-#include "core/rule.h"
-#include "core/str.h"
-#include "lib/body.h"
-#include "lib/body_rules.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/decide/policy.h"
+#include "core/rule/rule.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
 #include "t/unit/unit.h"
 
 #define BLOCK_SIZE ((size_t)1 << 26)

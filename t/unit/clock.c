@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/clock.c: times as text and back. */
+/* lib/sys/clock.c: times as text and back. */
 #include "config.h"
 
-#include "lib/clock.h"
+#include "lib/sys/clock.h"
 #include "t/unit/unit.h"
 
 static const struct {

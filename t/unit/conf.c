@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/conf.c: where values come from and which are refused. */
+/* lib/conf/conf.c: where values come from and which are refused. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/fail.h"
-#include "lib/conf.h"
+#include "core/base/fail.h"
+#include "lib/conf/conf.h"
 #include "t/unit/unit.h"
 
 #define GOOD "1f8a0c5b7e2d4936a1c8e0f4b7d29563"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/crypt.c: known answers of the primitives, ids and passwords. */
+/* lib/sys/crypt.c: known answers of the primitives, ids and passwords. */
 #include "config.h"
 
 #include <libscrypt.h>
 #include <string.h>
 
-#include "core/fail.h"
-#include "lib/crypt.h"
+#include "core/base/fail.h"
+#include "lib/sys/crypt.h"
 #include "t/unit/unit.h"
 
 /* FIPS 180-4 examples; the last is a million times "a". */

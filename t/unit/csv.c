@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/csv.c: what is a row, and what is refused on which line. */
+/* lib/sys/csv.c: what is a row, and what is refused on which line. */
 #include "config.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "core/fail.h"
-#include "lib/csv.h"
+#include "core/base/fail.h"
+#include "lib/sys/csv.h"
 #include "t/unit/unit.h"
 
 /* A text that is handed out in pieces of step bytes, then fails or ends. */

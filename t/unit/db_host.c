@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/db_host.c: the hosts that a connection string names. */
+/* lib/db/db_host.c: the hosts that a connection string names. */
 #include "config.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/fail.h"
-#include "lib/db_host.h"
+#include "core/base/fail.h"
+#include "lib/db/db_host.h"
 #include "t/unit/unit.h"
 
 #define ROOM 256

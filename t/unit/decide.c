@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* core/decide.c: from signals to a verdict, its score, reasons and queue. */
+/* core/decide/decide.c: from signals to a verdict, its score, reasons and
+ * queue. */
 #include "config.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/decide.h"
-#include "core/fail.h"
-#include "core/model.h"
-#include "core/signals.h"
+#include "core/base/arena.h"
+#include "core/decide/decide.h"
+#include "core/base/fail.h"
+#include "core/decide/model.h"
+#include "core/signal/signals.h"
 #include "t/unit/unit.h"
 
 static const char rules[] =

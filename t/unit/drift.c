@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* core/drift.c: the index against figures that were worked out elsewhere. */
+/* core/analyse/drift.c: the index against figures that were worked out
+ * elsewhere. */
 #include "config.h"
 
-#include "core/drift.h"
+#include "core/analyse/drift.h"
 #include "t/unit/unit.h"
 
 /*

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* core/event.c: types, attributes, addresses, phone numbers. */
+/* core/event/event.c: types, attributes, addresses, phone numbers. */
 #include "config.h"
 
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/event.h"
-#include "core/str.h"
-#include "core/value.h"
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/str.h"
+#include "core/base/value.h"
 #include "t/unit/unit.h"
 
 static const struct {
@@ -180,7 +180,7 @@ START_TEST(currencies_are_found)
 {
 	static const char codes[][4] = {
 #define CURRENCY(code) #code,
-#include "core/currencies.tbl"
+#include "core/event/currencies.tbl"
 #undef CURRENCY
 	};
 	size_t i;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/* core/explain*.c, core/rule_why.c: what is so, why, and what would change. */
+/* core/explain*.c, core/rule/rule_explain.c: what is so, why, and what would
+ * change. */
 #include "config.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/domain.h"
-#include "core/explain.h"
-#include "core/fail.h"
-#include "core/features.h"
-#include "core/model.h"
-#include "core/replay.h"
-#include "core/rule_why.h"
-#include "core/signals.h"
-#include "core/str.h"
+#include "core/base/arena.h"
+#include "core/signal/signal_range.h"
+#include "core/analyse/explain.h"
+#include "core/base/fail.h"
+#include "core/signal/features.h"
+#include "core/decide/model.h"
+#include "core/decide/sample.h"
+#include "core/rule/rule_explain.h"
+#include "core/signal/signals.h"
+#include "core/base/str.h"
 #include "t/unit/made_up.h"
 #include "t/unit/unit.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* core/features.c: the vector of its version, and each of its transforms. */
+/* core/signal/features.c: the vector of its version, and each of its
+ * transforms. */
 #include "config.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/features.h"
-#include "core/signals.h"
-#include "core/value.h"
+#include "core/signal/features.h"
+#include "core/signal/signals.h"
+#include "core/base/value.h"
 #include "t/unit/unit.h"
 
 /* The vector of FEATURES_VERSION 1; whoever changes it raises that. */

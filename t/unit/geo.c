@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* core/geo.c: distances, centroids, calling codes. */
+/* core/event/geo.c: distances, centroids, calling codes. */
 #include "config.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/geo.h"
+#include "core/event/geo.h"
 #include "t/unit/unit.h"
 
 static const char *const country_codes[] = {
 #define COUNTRY(code, lat, lon) #code,
-#include "core/countries.tbl"
+#include "core/event/countries.tbl"
 #undef COUNTRY
 };
 
@@ -19,7 +19,7 @@ static const struct {
 	const char *countries;
 } calling_codes[] = {
 #define CALLING_CODE(code, countries) { code, countries },
-#include "core/calling_codes.tbl"
+#include "core/event/calling_codes.tbl"
 #undef CALLING_CODE
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/geoip.c: against small databases that this test writes. */
+/* lib/engine/geoip.c: against small databases that this test writes. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/event.h"
-#include "core/fail.h"
-#include "core/geo.h"
-#include "lib/geoip.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/event/geo.h"
+#include "lib/engine/geoip.h"
 #include "t/unit/unit.h"
 
 #define NODES_MAX 2048

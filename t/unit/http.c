@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * lib/http.c: how requests are signed, and what becomes of replies that are
+ * lib/net/http.c: how requests are signed, and what becomes of replies that are
  * none.  The server is this process, on a unix socket, so nothing is timed but
  * what is about time.
  */
@@ -13,8 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "core/fail.h"
-#include "lib/http.h"
+#include "core/base/fail.h"
+#include "lib/net/http.h"
 #include "t/unit/unit.h"
 
 #define GOT_MAX 8192

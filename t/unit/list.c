@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* core/list.c: values in their normal form, keys of events, what acts. */
+/* core/event/list.c: values in their normal form, keys of events, what acts. */
 #include "config.h"
 
 #include <string.h>
 
-#include "core/list.h"
+#include "core/event/list.h"
 #include "t/unit/unit.h"
 
 #define X16 "xxxxxxxxxxxxxxxx"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/log.c: one line each, and nothing from outside can break it. */
+/* lib/sys/log.c: one line each, and nothing from outside can break it. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/log.h"
+#include "lib/sys/log.h"
 #include "t/unit/unit.h"
 
 static char got[8192];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* core/logit.c: probabilities and losses of log-odds. */
+/* core/train/logit.c: probabilities and losses of log-odds. */
 #include "config.h"
 
 #include <math.h>
 
-#include "core/logit.h"
+#include "core/train/logit.h"
 #include "t/unit/unit.h"
 
 static const struct {

@@ -2,8 +2,8 @@
 /* Made-up rules and signals, for what must hold of all of them. */
 #include "config.h"
 
-#include "core/signals.h"
-#include "core/str.h"
+#include "core/signal/signals.h"
+#include "core/base/str.h"
 #include "t/unit/unit.h"
 #include "t/unit/made_up.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/metric.c: sums over workers, in the Prometheus text format. */
+/* lib/shared/metric.c: sums over workers, in the Prometheus text format. */
 #include "config.h"
 
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/str.h"
-#include "lib/counter.h"
-#include "lib/metric.h"
-#include "lib/shm.h"
+#include "core/base/arena.h"
+#include "core/base/str.h"
+#include "lib/shared/companion_counter.h"
+#include "lib/shared/metric.h"
+#include "lib/shared/shm.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[1 << 20];

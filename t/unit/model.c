@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* core/model.c: what a model makes of features, and that the bundled one is. */
+/* core/decide/model.c: what a model makes of features, and that the bundled one
+ * is. */
 #include "config.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/model.h"
+#include "core/decide/model.h"
 #include "t/unit/unit.h"
 
 /* The rows of the bundled model's table. */
@@ -16,7 +17,7 @@ static const struct {
 #define MODEL(at, rate, intercept, stretch, shift)
 #define METRICS(n, area, right, precision, cards, squares, loss)
 #define WEIGHT(ident, value) { FEATURE_##ident, value },
-#include "core/model.tbl"
+#include "core/decide/model.tbl"
 #undef MODEL
 #undef METRICS
 #undef WEIGHT

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* core/pan.c: schemes, lengths, Luhn, what stands beside, forms of numbers. */
+/* core/event/pan.c: schemes, lengths, Luhn, what stands beside, forms of
+ * numbers. */
 #include "config.h"
 
 #include <string.h>
 
-#include "core/pan.h"
+#include "core/event/pan.h"
 #include "t/unit/unit.h"
 
 struct sample {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* core/policy.c: which bands are refused, and which verdict a score gets. */
+/* core/decide/policy.c: which bands are refused, and which verdict a score
+ * gets. */
 #include "config.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/fail.h"
-#include "core/policy.h"
+#include "core/base/fail.h"
+#include "core/decide/policy.h"
 #include "t/unit/unit.h"
 
 #define A VERDICT_ALLOW

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/query.c: pairs, what is none, and numbers in bounds. */
+/* fcgi/http/query.c: pairs, what is none, and numbers in bounds. */
 #include "config.h"
 
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/fail.h"
-#include "core/str.h"
-#include "fcgi/query.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/query.h"
 #include "t/unit/unit.h"
 
 #define TEN "0123456789"

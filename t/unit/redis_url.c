@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/redis_url.c: which URLs are taken, and what they mean. */
+/* lib/conf/redis_url.c: which URLs are taken, and what they mean. */
 #include "config.h"
 
 #include <string.h>
 
-#include "lib/redis_url.h"
+#include "lib/conf/redis_url.h"
 #include "t/unit/unit.h"
 
 #define LONG50 "12345678901234567890123456789012345678901234567890"

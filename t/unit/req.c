@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/req.c: what FastCGI's parameters become. */
+/* fcgi/http/req.c: what FastCGI's parameters become. */
 #include "config.h"
 
 #include <string.h>
 
-#include "core/arena.h"
-#include "fcgi/req.h"
+#include "core/base/arena.h"
+#include "fcgi/http/req.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[65536];

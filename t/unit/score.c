@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* core/score.c: what each scorer makes of tags and features. */
+/* core/decide/score.c: what each scorer makes of tags and features. */
 #include "config.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/fail.h"
-#include "core/model.h"
-#include "core/rule.h"
-#include "core/score.h"
-#include "core/signals.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/decide/model.h"
+#include "core/rule/rule.h"
+#include "core/decide/score.h"
+#include "core/signal/signals.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[65536];

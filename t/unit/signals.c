@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* core/signals.c: every signal in every case of the design's section 5. */
+/* core/signal/signals.c: every signal in every case of the design's section 5.
+ */
 #include "config.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/graph.h"
-#include "core/risk.h"
-#include "core/signals.h"
-#include "core/state.h"
-#include "core/str.h"
+#include "core/base/arena.h"
+#include "core/state/entity_graph.h"
+#include "core/state/entity_risk.h"
+#include "core/signal/signals.h"
+#include "core/state/user_state.h"
+#include "core/base/str.h"
 #include "t/unit/unit.h"
 
 #define NOW INT64_C(1790000000000000)

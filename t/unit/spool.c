@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/spool.c: what was appended is there, whole, whatever happened between. */
+/* lib/spool/spool.c: what was appended is there, whole, whatever happened
+ * between. */
 #include "config.h"
 
 #include <dirent.h>
@@ -13,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/fail.h"
-#include "core/str.h"
-#include "lib/shm.h"
-#include "lib/spool.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "lib/shared/shm.h"
+#include "lib/spool/spool.h"
 #include "t/unit/unit.h"
 
 #define NOW INT64_C(1795233900123456)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* core/str.c: growing text and JSON forms. */
+/* core/base/str.c: growing text and JSON forms. */
 #include "config.h"
 
 #include <math.h>
 
-#include "core/arena.h"
-#include "core/str.h"
+#include "core/base/arena.h"
+#include "core/base/str.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[16384];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/token.c: what is issued verifies; everything else is refused. */
+/* lib/net/token.c: what is issued verifies; everything else is refused. */
 #include "config.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/arena.h"
-#include "core/fail.h"
-#include "lib/crypt.h"
-#include "lib/token.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "lib/sys/crypt.h"
+#include "lib/net/token.h"
 #include "t/unit/unit.h"
 
 #define NOW INT64_C(1795000000123456)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* core/utf8.c: lengths, code points, and everything malformed. */
+/* core/base/utf8.c: lengths, code points, and everything malformed. */
 #include "config.h"
 
 #include <string.h>
 
-#include "core/utf8.h"
+#include "core/base/utf8.h"
 #include "t/unit/unit.h"
 
 static const struct {

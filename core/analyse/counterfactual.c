@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: ISC */
+/* The smallest change of one signal that gives another verdict. */
+#include "config.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/signal/signal_range.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/decide/sample.h"
+#include "core/rule/rule_explain.h"
+#include "core/signal/signals.h"
+#include "core/analyse/explain.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define WORK_MAX 100000000 /* terms of rules that a search may evaluate */
+#define WORK_LEAST 1000 /* terms that any decision counts for */
+#define WORK_HIT 20 /* and any rule that fires */
+#define DOUBLINGS 64 /* of the smallest step, beyond any number's most */
+#define SIZE_UNKNOWN 2 /* of a change to or from unknown */
+
+/* The signal or attribute that is changed. */
+struct subject {
+	const char *name;
+	bool attr;
+	enum value_type type; /* of a signal */
+	const struct domain *domain;
+	struct value was;
+	struct value *place; /* what is decided with */
+	const struct literal *literals; /* that rules compare it with */
+	size_t n;
+};
+
+/* A search under way. */
+struct search {
+	const struct rulebook *book;
+	struct replay trial; /* the sample, but for one value */
+	struct attr *attrs; /* of its event */
+	struct arena *arena;
+	struct decision decision;
+	enum verdict verdict; /* that another one is looked for */
+	int64_t left; /* terms that it may still evaluate */
+	int64_t each; /* for a decision in which no rule fires */
+	const char *other; /* a text that no rule names */
+	bool smooth; /* a model makes scores between the rules' literals */
+	struct changes *found;
+	struct fail *fail;
+};
+
+/* Numbers to try, ascending. */
+struct numbers {
+	double *all;
+	size_t n;
+};
+
+static int begin(struct search *, const struct replay *);
+static int copy_attrs(struct search *, const struct replay *);
+static int search_signals(struct search *, const struct literal *, size_t);
+static int search_attrs(struct search *, const struct literal *, size_t);
+static size_t literals_of(
+    struct subject *, uint16_t, const struct literal *, size_t);
+static int search_one(struct search *, const struct subject *);
+static int search_bools(struct search *, const struct subject *);
+static int search_texts(struct search *, const struct subject *);
+static int search_numbers(struct search *, const struct subject *);
+static bool may_be(const struct subject *, enum value_type);
+static void add_literals(const struct subject *, struct numbers *);
+static void add_doublings(const struct subject *, struct numbers *);
+static void add_number(const struct domain *, struct numbers *, double);
+static int walk(
+    struct search *, const struct subject *, const struct numbers *);
+static int refine(struct search *, const struct subject *, double, double, int);
+static int try(
+    struct search *, const struct subject *, struct value, bool, int *);
+static double size_of(const struct value *, const struct value *);
+static bool hopeless(const struct search *, double);
+static void turn(struct numbers *);
+static int no_room(struct fail *);
+static int number_order(const void *, const void *);
+
+int
+explain_changes(const struct rulebook *book, const struct replay *sample,
+    struct arena *a, struct changes *ret, struct fail *f)
+{
+	char *other = arena_alloc(a, RULE_STRING_MAX + 2);
+	const struct arena_mark mark = arena_mark(a);
+	struct search *s = arena_alloc(a, sizeof(*s));
+	const struct literal *literals;
+	size_t n;
+	int r;
+
+	*ret = (struct changes) { .complete = true };
+	if (other == NULL || s == NULL ||
+	    (literals = rule_literals(a, book->ruleset, &n)) == NULL)
+		return no_room(f);
+
+	/* Longer than any literal. */
+	memset(other, 'x', RULE_STRING_MAX + 1);
+	s->other = other;
+	s->book = book;
+	s->arena = a;
+	s->found = ret;
+	s->fail = f;
+	r = begin(s, sample);
+	if (r == 0)
+		r = search_signals(s, literals, n);
+	if (r == 0)
+		r = search_attrs(s, literals, n);
+	arena_rewind(a, mark);
+	return r;
+}
+
+/* Take the sample and decide it as it is. */
+static int
+begin(struct search *s, const struct replay *sample)
+{
+	struct arena_mark mark;
+
+	s->trial = *sample;
+	s->left = WORK_MAX;
+	s->each = WORK_LEAST + (int64_t)rule_terms(s->book->ruleset);
+	s->smooth =
+	    s->book->scoring != NULL && s->book->scoring->scorer == SCORER_ML;
+	if (copy_attrs(s, sample) == -1)
+		return no_room(s->fail);
+	mark = arena_mark(s->arena);
+	if (explain_decide(
+		s->book, &s->trial, s->arena, &s->decision, s->fail) == -1)
+		return -1;
+	arena_rewind(s->arena, mark);
+	s->verdict = s->decision.verdict;
+	return 0;
+}
+
+/* The event's attributes, and those unknown that rules ask for besides. */
+static int
+copy_attrs(struct search *s, const struct replay *sample)
+{
+	const struct ruleset *rs = s->book->ruleset;
+	struct event *ev = &s->trial.event;
+	struct attr *all = arena_array(
+	    s->arena, EVENT_ATTRS_MAX + RULE_ATTRS_MAX, sizeof(*all));
+	const char *name;
+	size_t i;
+
+	if (all == NULL)
+		return -1;
+	if (ev->n_attrs > 0)
+		memcpy(all, sample->event.attrs, ev->n_attrs * sizeof(*all));
+	ev->attrs = s->attrs = all;
+	s->trial.signals.event = ev;
+	for (i = 0; (name = rule_attr(rs, i)) != NULL; i++)
+		if (event_attr(ev, name) == NULL)
+			all[ev->n_attrs++] = (struct attr) {
+				.name = name,
+				.value = value_unknown(),
+			};
+	return 0;
+}
+
+/* The type of an event stays: another one has rules of its own. */
+static int
+search_signals(struct search *s, const struct literal *literals, size_t n)
+{
+	struct subject of;
+	uint16_t i;
+
+	for (i = 0; i < SIGNAL__MAX; i++) {
+		of = (struct subject) {
+			.name = signal_name((enum signal)i),
+			.type = signal_type((enum signal)i),
+			.domain = domain_of((enum signal)i),
+			.was = s->trial.signals.value[i],
+			.place = &s->trial.signals.value[i],
+		};
+		if (i == SIGNAL_EVENT_TYPE ||
+		    (literals_of(&of, i, literals, n) == 0 && !s->smooth))
+			continue;
+		if (search_one(s, &of) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+search_attrs(struct search *s, const struct literal *literals, size_t n)
+{
+	struct attr *attr;
+	struct subject of;
+	const char *name;
+	uint16_t i;
+
+	for (i = 0; (name = rule_attr(s->book->ruleset, i)) != NULL; i++) {
+		for (attr = s->attrs; strcmp(attr->name, name) != 0; attr++)
+			continue;
+		of = (struct subject) {
+			.name = name,
+			.attr = true,
+			.domain = domain_of(SIGNAL__MAX),
+			.was = attr->value,
+			.place = &attr->value,
+		};
+		literals_of(&of, (uint16_t)(SIGNAL__MAX + i), literals, n);
+		if (search_one(s, &of) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Find the literals of one signal.  Returns how many. */
+static size_t
+literals_of(struct subject *of, uint16_t signal, const struct literal *literals,
+    size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && literals[i].signal < signal)
+		i++;
+	of->literals = &literals[i];
+	for (; i < n && literals[i].signal == signal; i++)
+		of->n++;
+	return of->n;
+}
+
+/* Try all that one signal could be. */
+static int
+search_one(struct search *s, const struct subject *of)
+{
+	int way;
+
+	if ((may_be(of, VALUE_NUMBER) && search_numbers(s, of) == -1) ||
+	    (may_be(of, VALUE_STRING) && search_texts(s, of) == -1) ||
+	    (may_be(of, VALUE_BOOL) && search_bools(s, of) == -1))
+		return -1;
+	if (of->domain->known || of->was.type == VALUE_UNKNOWN)
+		return 0;
+	return try(s, of, value_unknown(), false, &way);
+}
+
+/* An attribute is of the types that rules compare it with. */
+static bool
+may_be(const struct subject *of, enum value_type type)
+{
+	size_t i;
+
+	if (!of->attr)
+		return of->type == type;
+	for (i = 0; i < of->n; i++)
+		if (of->literals[i].value.type == type)
+			return true;
+	return false;
+}
+
+static int
+search_bools(struct search *s, const struct subject *of)
+{
+	int i, way;
+
+	for (i = 1; i >= 0; i--) {
+		if (of->was.type == VALUE_BOOL && of->was.flag == (i == 1))
+			continue;
+		if (try(s, of, value_bool(i == 1), false, &way) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* The words that there are, or those that rules know and one they do not. */
+static int
+search_texts(struct search *s, const struct subject *of)
+{
+	const struct domain *d = of->domain;
+	const struct value *v;
+	size_t i;
+	int way;
+
+	for (i = 0; d->words != NULL && d->words[i] != NULL; i++)
+		if (try(s, of, value_string(d->words[i]), false, &way) == -1)
+			return -1;
+	if (d->words != NULL)
+		return 0;
+	for (i = 0; i < of->n; i++) {
+		v = &of->literals[i].value;
+		if (v->type != VALUE_STRING ||
+		    (d->may != NULL && !d->may(v->string)))
+			continue;
+		if (try(s, of, *v, false, &way) == -1)
+			return -1;
+	}
+	return try(s, of, value_string(s->other), true, &way);
+}
+
+/* Outwards from what it was, or from the least where that is unknown. */
+static int
+search_numbers(struct search *s, const struct subject *of)
+{
+	const struct arena_mark mark = arena_mark(s->arena);
+	const size_t most = 3 * of->n + 2 * DOUBLINGS + 2;
+	const bool known = of->was.type == VALUE_NUMBER;
+	struct numbers all = { 0 }, part;
+	size_t n = 0;
+	int r;
+
+	if ((all.all = arena_array(s->arena, most, sizeof(double))) == NULL)
+		return no_room(s->fail);
+	add_literals(of, &all);
+	if (s->smooth && !of->attr)
+		add_doublings(of, &all);
+	qsort(all.all, all.n, sizeof(double), number_order);
+	while (known && n < all.n && all.all[n] <= of->was.number)
+		n++;
+	part = (struct numbers) { all.all + n, all.n - n };
+	r = walk(s, of, &part);
+
+	/* And down: the others, turned round. */
+	part = (struct numbers) { all.all, n };
+	turn(&part);
+	if (r == 0)
+		r = walk(s, of, &part);
+	arena_rewind(s->arena, mark);
+	return r;
+}
+
+/*
+ * Add the literals and what is nearest to them on each side: between two of
+ * them no rule can tell one value from another.
+ */
+static void
+add_literals(const struct subject *of, struct numbers *ret)
+{
+	const struct domain *d = of->domain;
+	const struct literal *l = of->literals, *end = l + of->n;
+	double at, before = -INFINITY, below;
+
+	for (; l < end; l++) {
+		if (l->value.type != VALUE_NUMBER)
+			continue;
+		at = l->value.number;
+		add_number(d, ret, at);
+		add_number(d, ret, domain_next(d, at, 1));
+		below = domain_next(d, at, -1);
+		if (!d->whole && below <= before)
+			below = before + (at - before) / 2;
+		add_number(d, ret, below);
+		before = at;
+	}
+}
+
+/* Add what lies at distances that double, and the ends. */
+static void
+add_doublings(const struct subject *of, struct numbers *ret)
+{
+	const struct domain *d = of->domain;
+	const double from =
+	    of->was.type == VALUE_NUMBER ? of->was.number : d->least;
+	double step = 1 / d->parts;
+	int i;
+
+	add_number(d, ret, d->least);
+	add_number(d, ret, d->most);
+	for (i = 0; i < DOUBLINGS; i++, step *= 2) {
+		add_number(d, ret, domain_round(d, from + step));
+		add_number(d, ret, domain_round(d, from - step));
+	}
+}
+
+static void
+add_number(const struct domain *d, struct numbers *ret, double n)
+{
+	if (n >= d->least && n <= d->most && (!d->whole || n == floor(n)))
+		ret->all[ret->n++] = n;
+}
+
+/*
+ * Try numbers that lead away from what it was, until none can be better than
+ * what was found; of a model neither one on the way to the next.
+ */
+static int
+walk(struct search *s, const struct subject *of, const struct numbers *part)
+{
+	struct value v, before = of->was;
+	int way, was_way = 0;
+	size_t i;
+
+	for (i = 0; i < part->n; i++) {
+		v = value_number(part->all[i]);
+		if (hopeless(s, size_of(&of->was, s->smooth ? &before : &v)))
+			return 0;
+		if (try(s, of, v, false, &way) == -1)
+			return -1;
+		if (s->smooth && way != 0 && way != was_way &&
+		    before.type == VALUE_NUMBER &&
+		    refine(s, of, before.number, v.number, way) == -1)
+			return -1;
+		was_way = way;
+		before = v;
+	}
+	return 0;
+}
+
+/* Halve the stretch from a number that does not go that way to one that does.
+ */
+static int
+refine(
+    struct search *s, const struct subject *of, double from, double to, int way)
+{
+	const struct domain *d = of->domain;
+	double middle;
+	int got;
+
+	for (;;) {
+		middle = domain_round(d, from + (to - from) / 2);
+		if (middle <= fmin(from, to) || middle >= fmax(from, to))
+			return 0;
+		if (try(s, of, value_number(middle), false, &got) == -1)
+			return -1;
+		if (got == way)
+			to = middle;
+		else
+			from = middle;
+	}
+}
+
+/*
+ * Decide with another value; which way it goes, 1 for stricter and -1 for
+ * milder, to *ret_way.
+ */
+static int
+try(struct search *s, const struct subject *of, struct value to, bool other,
+    int *ret_way)
+{
+	const double size = size_of(&of->was, &to);
+	const struct arena_mark mark = arena_mark(s->arena);
+	struct change *best;
+	int r;
+
+	*ret_way = 0;
+	if (s->left <= 0) {
+		s->found->complete = false;
+		return 0;
+	}
+	s->found->tried++;
+	*of->place = to;
+	r = explain_decide(s->book, &s->trial, s->arena, &s->decision, s->fail);
+	s->left -= s->each + WORK_HIT * (int64_t)s->decision.hits.n;
+	*of->place = of->was;
+	arena_rewind(s->arena, mark);
+	if (r == -1 || s->decision.verdict == s->verdict)
+		return r;
+	*ret_way = s->decision.verdict > s->verdict ? 1 : -1;
+	best = *ret_way > 0 ? &s->found->stricter : &s->found->milder;
+	if (best->verdict == 0 || size < best->size)
+		*best = (struct change) {
+			.signal = of->name,
+			.attr = of->attr,
+			.from = of->was,
+			.to = to,
+			.other = other,
+			.verdict = s->decision.verdict,
+			.score = s->decision.score.total,
+			.size = size,
+		};
+	return 0;
+}
+
+/* How large a change is, to compare it with others. */
+static double
+size_of(const struct value *from, const struct value *to)
+{
+	double most;
+
+	if (from->type == VALUE_UNKNOWN || to->type == VALUE_UNKNOWN)
+		return SIZE_UNKNOWN;
+	if (from->type != VALUE_NUMBER || to->type != VALUE_NUMBER)
+		return 1;
+	most = fmax(fabs(from->number), fabs(to->number));
+	return fmin(1, fabs(from->number - to->number) / most);
+}
+
+/* Whether smaller changes are known, both ways. */
+static bool
+hopeless(const struct search *s, double size)
+{
+	const struct change *a = &s->found->stricter, *b = &s->found->milder;
+
+	return a->verdict != 0 && b->verdict != 0 && size >= a->size &&
+	    size >= b->size;
+}
+
+static void
+turn(struct numbers *numbers)
+{
+	double *a = numbers->all, *b = a + numbers->n, was;
+
+	while (a < b) {
+		was = *a;
+		*a++ = *--b;
+		*b = was;
+	}
+}
+
+static int
+no_room(struct fail *f)
+{
+	return fail_set(f, FAIL_US, INTERNAL, NULL, "no room for the changes");
+}
+
+static int
+number_order(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/* Text that grows in an arena, and the few JSON forms that we write. */
+#ifndef CORE_BASE_STR_H
+#define CORE_BASE_STR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct value;
+
+/*
+ * A text under construction.  Every str_ call after an allocation failed
+ * does nothing, so a caller checks once, in str_text().
+ */
+struct str {
+	struct arena *st_arena;
+	char *st_text; /* NULL until the first byte */
+	size_t st_len;
+	size_t st_cap;
+	int st_failed; /* the arena was full */
+};
+
+/* An empty text in arena a. */
+void str_init(struct str *s, struct arena *a);
+
+/* Append a string, n bytes, one character, a printf format. */
+void str_add(struct str *s, const char *text);
+void str_addn(struct str *s, const char *p, size_t n);
+void str_addc(struct str *s, char c);
+void str_addf(struct str *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Append text as a JSON string with its quotes (RFC 8259), NULL as null. */
+void str_json(struct str *s, const char *text);
+
+/* Append an integer in decimal. */
+void str_int(struct str *s, int64_t n);
+
+/*
+ * Append a finite number in the shortest decimal form that reads back as
+ * the same double: 28, 0.1, 1e+300.  Anything else becomes null.
+ */
+void str_number(struct str *s, double n);
+
+/* Append a value as JSON; unknown becomes null. */
+void str_value(struct str *s, const struct value *v);
+
+/* The text, NUL-terminated ("" when empty), or NULL if the arena was full. */
+const char *str_text(const struct str *s);
+
+#endif

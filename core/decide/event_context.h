@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One event amid what is known of its user and its entities: what comes
+ * before a decision and what comes after it, the same on the decision path
+ * and in a history that is replayed.
+ */
+#ifndef CORE_DECIDE_EVENT_CONTEXT_H
+#define CORE_DECIDE_EVENT_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/event/geo.h"
+#include "core/state/entity_graph.h"
+#include "core/decide/policy.h"
+#include "core/state/entity_risk.h"
+
+struct event;
+struct facts;
+struct fail;
+struct state;
+
+/* A view: nothing here is owned. */
+struct scene {
+	const struct event *event;
+	struct graph *graph;
+	struct state *state; /* of the event's user */
+	struct node *user;
+	struct node *const *carried; /* CARRIED__MAX of them */
+	const struct place *place; /* of its ip */
+	const struct risk_rates *device_risk; /* NULL: nothing is known */
+	const struct risk_rates *ip_risk;
+	int64_t now; /* microseconds UTC */
+};
+
+/*
+ * Whether any pair of the event's entities is not among the links that its
+ * user's state knows.  The graph learns of those that are: the state may
+ * forget one before its turn.
+ */
+bool scene_may_link(const struct scene *sc);
+
+/*
+ * Fill in the rates of the device and of the ip, by what was counted of them,
+ * at that label delay; they stand in room.  Returns 0, or -1 with f set when
+ * something counted is no packed days.
+ */
+int scene_risk(struct scene *sc, int delay,
+    struct risk_rates room[CARRIED__MAX], struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* What the signals are computed from; it points into the scene's parts. */
+void scene_facts(const struct scene *sc, struct facts *ret);
+
+/*
+ * Count the event once it has its verdict: make the links that are new,
+ * remember them all, and add to the user's state.
+ */
+void scene_count(const struct scene *sc, enum verdict verdict);
+
+#endif

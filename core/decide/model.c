@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: ISC */
+/* The scoring model: its risk, the bundled one, and what is said of one. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/base/str.h"
+#include "core/decide/model.h"
+
+#define DEMO "synthetic-demo"
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static double sigmoid(double);
+static void add_text(struct str *, const char *, const char *);
+static void add_number(struct str *, const char *, double);
+static void add_metrics(struct str *, const struct model_metrics *);
+static void add_features(struct str *, const struct model *);
+
+/* The table is read twice: its weights go into an array. */
+static const struct model bundled = {
+#define MODEL(at, rate, intercept, stretch, shift)                             \
+	.version = DEMO "@" at, .trained_at = (at), .base_rate = (rate),       \
+	.bias = (intercept), .calibration = { .a = (stretch), .b = (shift) },
+#define METRICS(n, area, right, precision, cards, squares, loss)               \
+	.metrics = {                                                           \
+		.auc = (area),                                                 \
+		.accuracy = (right),                                           \
+		.average_precision = (precision),                              \
+		.card_precision = (cards),                                     \
+		.brier = (squares),                                            \
+		.log_loss = (loss),                                            \
+		.samples = (n),                                                \
+	},
+#define WEIGHT(ident, value)
+#include "core/decide/model.tbl"
+#undef MODEL
+#undef METRICS
+#undef WEIGHT
+	.weight = {
+#define MODEL(at, rate, intercept, stretch, shift)
+#define METRICS(n, area, right, precision, cards, squares, loss)
+#define WEIGHT(ident, value) [FEATURE_##ident] = (value),
+#include "core/decide/model.tbl"
+#undef MODEL
+#undef METRICS
+#undef WEIGHT
+	},
+	.source = "bundled",
+	.provenance = DEMO,
+	.features_version = FEATURES_VERSION,
+};
+
+const struct model *
+model_bundled(void)
+{
+	return &bundled;
+}
+
+void
+model_risk(const struct model *m, const double features[FEATURE__MAX],
+    struct model_risk *ret)
+{
+	double z = m->bias;
+	int i;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		ret->term[i] = m->weight[i] * features[i];
+		z += ret->term[i];
+	}
+	z = m->calibration.a * z + m->calibration.b;
+	ret->p = sigmoid(z);
+
+	/* To even odds: take off what the base rate speaks for by itself. */
+	ret->p_even = sigmoid(z - log(m->base_rate / (1 - m->base_rate)));
+}
+
+bool
+model_demonstrates(const struct model *m)
+{
+	return strcmp(m->provenance, DEMO) == 0;
+}
+
+size_t
+model_size(const struct model *m)
+{
+	return sizeof(*m) + strlen(m->source) + strlen(m->provenance) +
+	    strlen(m->version) + strlen(m->trained_at) + 4;
+}
+
+void
+model_json(struct str *s, const struct model *m)
+{
+	add_text(s, "\"source\":", m->source);
+	add_text(s, ",\"provenance\":", m->provenance);
+	add_text(s, ",\"version\":", m->version);
+	add_text(s, ",\"trainedAt\":", m->trained_at);
+	str_addc(s, ',');
+	add_metrics(s, &m->metrics);
+	add_number(s, ",\"bias\":", m->bias);
+	add_number(s, ",\"baseRate\":", m->base_rate);
+	add_number(s, ",\"calibration\":{\"a\":", m->calibration.a);
+	add_number(s, ",\"b\":", m->calibration.b);
+	add_features(s, m);
+}
+
+void
+model_file_json(struct str *s, const struct model *m)
+{
+	int i;
+
+	str_addf(s, "{\n\"featuresVersion\":%d,\n\"featureNames\":[",
+	    m->features_version);
+	for (i = 0; i < FEATURE__MAX; i++)
+		add_text(s, i == 0 ? "" : ",", feature_name((enum feature)i));
+	for (i = 0; i < FEATURE__MAX; i++)
+		add_number(s, i == 0 ? "],\n\"weights\":[" : ",", m->weight[i]);
+	add_number(s, "],\n\"bias\":", m->bias);
+	add_text(s, ",\n\"trainedAt\":", m->trained_at);
+	add_number(s, ",\n\"baseRate\":", m->base_rate);
+	add_number(s, ",\n\"calibration\":{\"a\":", m->calibration.a);
+	add_number(s, ",\"b\":", m->calibration.b);
+	str_add(s, "},\n");
+	add_metrics(s, &m->metrics);
+	str_add(s, "\n}\n");
+}
+
+/* Far out it is 0 or 1 without a fuss: e to a large number is infinite. */
+static double
+sigmoid(double z)
+{
+	return 1 / (1 + exp(-z));
+}
+
+static void
+add_text(struct str *s, const char *before, const char *text)
+{
+	str_add(s, before);
+	str_json(s, text);
+}
+
+static void
+add_number(struct str *s, const char *before, double n)
+{
+	str_add(s, before);
+	str_number(s, n);
+}
+
+/* The metrics, and of those that need not be known the ones that are. */
+static void
+add_metrics(struct str *s, const struct model_metrics *m)
+{
+	const struct {
+		const char *before;
+		double value;
+	} more[] = {
+		{ ",\"averagePrecision\":", m->average_precision },
+		{ ",\"cardPrecision100\":", m->card_precision },
+		{ ",\"brier\":", m->brier },
+		{ ",\"logLoss\":", m->log_loss },
+	};
+	size_t i;
+
+	add_number(s, "\"metrics\":{\"auc\":", m->auc);
+	add_number(s, ",\"accuracy\":", m->accuracy);
+	str_addf(s, ",\"samples\":%" PRId64, m->samples);
+	for (i = 0; i < nitems(more); i++)
+		if (!isnan(more[i].value))
+			add_number(s, more[i].before, more[i].value);
+	str_addc(s, '}');
+}
+
+static void
+add_features(struct str *s, const struct model *m)
+{
+	unsigned int i;
+
+	str_addf(
+	    s, "},\"featuresVersion\":%d,\"features\":[", m->features_version);
+	for (i = 0; i < FEATURE__MAX; i++) {
+		add_text(s, i == 0 ? "{\"name\":" : ",{\"name\":",
+		    feature_name((enum feature)i));
+		add_number(s, ",\"weight\":", m->weight[i]);
+		str_addc(s, '}');
+	}
+	str_addc(s, ']');
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: ISC */
+/* Policies: bands that map a score to a verdict. */
+#ifndef CORE_DECIDE_POLICY_H
+#define CORE_DECIDE_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fail;
+
+#define POLICY_BANDS_MAX 101 /* one a score */
+#define POLICY_QUEUE_DEFAULT "risk-ops"
+
+/* In order of severity. */
+enum verdict {
+	VERDICT_ALLOW = 1,
+	VERDICT_CHALLENGE,
+	VERDICT_REVIEW,
+	VERDICT_DENY,
+	VERDICT__MAX
+};
+
+enum on_error { ON_ERROR_FAIL_OPEN = 1, ON_ERROR_FAIL_CLOSED, ON_ERROR__MAX };
+
+/* Scores from min to max, both included, get the verdict. */
+struct band {
+	enum verdict verdict;
+	double min;
+	double max;
+	const char *queue; /* review queue, NULL for the default */
+};
+
+struct policy {
+	const char *id;
+	const char *version;
+	enum on_error on_error;
+	const struct band *bands; /* ascending */
+	size_t n_bands;
+};
+
+/*
+ * Check that the bands are in ascending order, start at 0, end at 100 and
+ * leave no gap and no overlap (each starts one above the end of the one
+ * before; whole numbers).  Returns 0, or -1 with f set: POLICY_INVALID with
+ * the band at fault in where, "bands[2].min".
+ */
+int policy_check(const struct policy *p, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* The band with the highest min at or below score; p has passed the check. */
+const struct band *policy_band(const struct policy *p, double score);
+
+/* The verdict when the engine is degraded: allow or deny. */
+enum verdict policy_degraded(const struct policy *p);
+
+/* The queue of a review verdict: the band's own or the default. */
+const char *policy_queue(const struct band *band);
+
+/* The queue of an event that is to be reviewed whatever its score. */
+const char *policy_review_queue(const struct policy *p);
+
+/* "allow", "fail_open", and back; the parsers return 0 for anything else. */
+const char *verdict_name(enum verdict v);
+enum verdict verdict_parse(const char *name);
+const char *on_error_name(enum on_error e);
+enum on_error on_error_parse(const char *name);
+
+#endif

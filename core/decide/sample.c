@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: ISC */
+/* Replay samples: written once a decision, read a million at a time. */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/decide/decide.h"
+#include "core/decide/model.h"
+#include "core/rule/rule.h"
+#include "core/decide/score.h"
+#include "core/base/str.h"
+#include "core/base/value.h"
+#include "core/decide/sample.h"
+
+#define ATTR_PREFIX "attr."
+#define ATTR_PREFIX_LEN (sizeof(ATTR_PREFIX) - 1)
+#define NUMBER_SIZE 32 /* any number that str_number() writes and a NUL */
+#define EXACT_DIGITS 15 /* a double holds any integer of so many */
+
+/* A reader of text; what strings stand for goes to room, which suffices. */
+struct reader {
+	const char *next;
+	const char *end;
+	char *room;
+};
+
+/* A string as it is written, without its quotes. */
+struct raw {
+	const char *text;
+	size_t len;
+	bool escapes;
+};
+
+/* A member that is read, and where it goes. */
+struct member {
+	const char *name;
+	bool (*read)(struct reader *, struct replay *);
+};
+
+static void add_shade(struct str *, const struct shade *);
+static int read_sample(struct reader *, struct arena *, struct replay *);
+static bool read_member(
+    struct reader *, const struct raw *, struct arena *, struct replay *);
+static bool read_scorer(struct reader *, struct replay *);
+static bool read_score(struct reader *, struct replay *);
+static bool read_verdict(struct reader *, struct replay *);
+static bool read_watched(struct reader *, struct replay *);
+static bool read_rules_score(struct reader *, struct replay *);
+static bool read_ruleset(struct reader *, struct replay *);
+static bool read_model(struct reader *, struct replay *);
+static bool read_p(struct reader *, struct replay *);
+static bool read_p_even(struct reader *, struct replay *);
+static bool read_version(struct reader *, const char **);
+static bool read_total(struct reader *, int *);
+static bool read_signals(struct reader *, struct arena *, struct replay *);
+static bool read_signal(
+    struct reader *, const struct raw *, enum signal *, struct replay *);
+static bool read_attr(
+    struct reader *, const struct raw *, struct attr *, struct event *);
+static bool read_name(struct reader *, struct raw *);
+static bool read_value(struct reader *, struct value *);
+static bool read_number(struct reader *, double *);
+static bool read_raw(struct reader *, struct raw *);
+static const char *read_text(struct reader *, const struct raw *);
+static bool take(struct reader *, const char *);
+static bool skip_value(struct reader *);
+static bool is(const struct raw *, const char *);
+static int hex_digit(char);
+
+/* All that is of use but the signals; from rulesScore on behind the head. */
+static const struct member members[] = {
+	{ "scorer", read_scorer },
+	{ "ruleset", read_ruleset },
+	{ "score", read_score },
+	{ "verdict", read_verdict },
+	{ "watched", read_watched },
+	{ "rulesScore", read_rules_score },
+	{ "model", read_model },
+	{ "p", read_p },
+	{ "pEven", read_p_even },
+};
+
+void
+replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
+    bool watched, const char *tags, const struct shade *shade,
+    const struct signals *sigs)
+{
+	size_t i;
+
+	str_addf(s, "{\"scorer\":\"%s\",\"ruleset\":", scorer_name(d->scorer));
+	str_json(s, rs->version);
+	str_add(s, ",\"score\":");
+	str_int(s, d->score.total);
+	str_add(s, ",\"verdict\":");
+	str_json(s, verdict_name(d->verdict));
+	if (watched)
+		str_add(s, ",\"watched\":true");
+	str_add(s, ",\"rules\":[");
+	for (i = 0; i < d->hits.n; i++) {
+		str_add(s, i == 0 ? "" : ",");
+		str_json(s, rs->rules[d->hits.index[i]].id);
+	}
+	str_add(s, "],\"tags\":");
+	str_add(s, tags == NULL ? "[]" : tags);
+	if (d->scorer != SCORER_WEIGHTED) {
+		str_add(s, ",\"rulesScore\":");
+		str_int(s, d->rules.total);
+	}
+	if (d->scorer == SCORER_ML)
+		replay_model(s, d);
+	if (shade != NULL)
+		add_shade(s, shade);
+	str_add(s, ",\"signals\":");
+	signals_json(s, sigs);
+	str_addc(s, '}');
+}
+
+void
+replay_model(struct str *s, const struct decision *d)
+{
+	str_add(s, ",\"model\":");
+	str_json(s, d->model->version);
+	str_add(s, ",\"p\":");
+	str_number(s, d->p);
+	str_add(s, ",\"pEven\":");
+	str_number(s, d->p_even);
+}
+
+int
+replay_read(struct arena *a, const char *text, size_t len, struct replay *ret)
+{
+	struct reader r = { .next = text, .end = text + len };
+	size_t i;
+
+	/* No string stands for more than the bytes and quotes it is written. */
+	if ((r.room = arena_alloc(a, len)) == NULL)
+		return -1;
+	for (i = 0; i < SIGNAL__MAX; i++)
+		ret->signals.value[i] = value_unknown();
+	memset(&ret->event, 0, sizeof(ret->event));
+	ret->signals.event = &ret->event;
+	return read_sample(&r, a, ret);
+}
+
+int
+replay_read_head(const char *text, size_t len, struct replay *ret)
+{
+	struct reader r = { .next = text, .end = text + len };
+
+	return read_sample(&r, NULL, ret);
+}
+
+static void
+add_shade(struct str *s, const struct shade *shade)
+{
+	str_add(s, ",\"shadow\":{\"id\":");
+	str_json(s, shade->id);
+	str_add(s, ",\"score\":");
+	str_int(s, shade->score.total);
+	str_add(s, ",\"verdict\":");
+	str_json(s, verdict_name(shade->verdict));
+	str_add(s, ",\"tags\":");
+	score_reasons(s, &shade->score);
+	str_addc(s, '}');
+}
+
+/* Read a sample, or without an arena what stands before its rules. */
+static int
+read_sample(struct reader *r, struct arena *a, struct replay *ret)
+{
+	const char *before = "{";
+	struct raw name;
+
+	ret->score = SCORE_SHORT_CIRCUIT;
+	ret->verdict = 0;
+	ret->scorer = 0;
+	ret->watched = false;
+	ret->rules_score = -1;
+	ret->ruleset = NULL;
+	ret->model = NULL;
+	ret->p = ret->p_even = 0;
+	do {
+		if (!take(r, before) || !read_name(r, &name))
+			return -1;
+		if (a == NULL && is(&name, "rules"))
+			break;
+		if (!read_member(r, &name, a, ret))
+			return -1;
+		before = ",";
+	} while (!take(r, "}"));
+	if (a != NULL && r->next != r->end)
+		return -1;
+	if (ret->scorer == SCORER_WEIGHTED)
+		ret->rules_score = ret->score;
+	return ret->score < 0 || ret->verdict == 0 ? -1 : 0;
+}
+
+static bool
+read_member(struct reader *r, const struct raw *name, struct arena *a,
+    struct replay *ret)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (is(name, members[i].name))
+			return members[i].read(r, ret);
+	if (a != NULL && is(name, "signals"))
+		return read_signals(r, a, ret);
+	return skip_value(r);
+}
+
+/* One that is unknown here is of another version. */
+static bool
+read_scorer(struct reader *r, struct replay *ret)
+{
+	unsigned int i;
+	struct raw name;
+
+	if (!read_raw(r, &name))
+		return false;
+	for (i = SCORER_WEIGHTED; i < SCORER__MAX; i++)
+		if (is(&name, scorer_name((enum scorer)i)))
+			ret->scorer = (enum scorer)i;
+	return true;
+}
+
+static bool
+read_score(struct reader *r, struct replay *ret)
+{
+	return read_total(r, &ret->score);
+}
+
+static bool
+read_verdict(struct reader *r, struct replay *ret)
+{
+	unsigned int i;
+	struct raw name;
+
+	if (!read_raw(r, &name))
+		return false;
+	for (i = VERDICT_ALLOW; i < VERDICT__MAX; i++)
+		if (is(&name, verdict_name((enum verdict)i)))
+			ret->verdict = (enum verdict)i;
+	return true;
+}
+
+static bool
+read_watched(struct reader *r, struct replay *ret)
+{
+	ret->watched = take(r, "true");
+	return ret->watched;
+}
+
+static bool
+read_rules_score(struct reader *r, struct replay *ret)
+{
+	return read_total(r, &ret->rules_score);
+}
+
+static bool
+read_ruleset(struct reader *r, struct replay *ret)
+{
+	return read_version(r, &ret->ruleset);
+}
+
+static bool
+read_model(struct reader *r, struct replay *ret)
+{
+	return read_version(r, &ret->model);
+}
+
+static bool
+read_p(struct reader *r, struct replay *ret)
+{
+	return read_number(r, &ret->p);
+}
+
+static bool
+read_p_even(struct reader *r, struct replay *ret)
+{
+	return read_number(r, &ret->p_even);
+}
+
+/* A text for which there is room unless this is a head alone. */
+static bool
+read_version(struct reader *r, const char **ret)
+{
+	struct raw raw;
+
+	if (r->room == NULL || r->next >= r->end || *r->next != '"')
+		return skip_value(r);
+	if (!read_raw(r, &raw))
+		return false;
+	*ret = read_text(r, &raw);
+	return *ret != NULL;
+}
+
+static bool
+read_total(struct reader *r, int *ret)
+{
+	double n;
+
+	if (!read_number(r, &n) || !(n >= 0 && n <= SCORE_MAX))
+		return false;
+	*ret = (int)n;
+	return true;
+}
+
+/* The signals, mostly in the order of their table, then the attributes. */
+static bool
+read_signals(struct reader *r, struct arena *a, struct replay *ret)
+{
+	const char *before = "{";
+	enum signal next = 0;
+	struct attr *attrs = NULL;
+	struct raw name;
+
+	/* A sample has them once. */
+	if (ret->event.attrs != NULL)
+		return false;
+	if (take(r, "{}"))
+		return true;
+	do {
+		if (!take(r, before) || !read_name(r, &name))
+			return false;
+		before = ",";
+		if (name.len <= ATTR_PREFIX_LEN ||
+		    memcmp(name.text, ATTR_PREFIX, ATTR_PREFIX_LEN) != 0) {
+			if (!read_signal(r, &name, &next, ret))
+				return false;
+			continue;
+		}
+		if (attrs == NULL) {
+			attrs = arena_array(a, EVENT_ATTRS_MAX, sizeof(*attrs));
+			ret->event.attrs = attrs;
+		}
+		if (attrs == NULL || !read_attr(r, &name, attrs, &ret->event))
+			return false;
+	} while (!take(r, "}"));
+	return true;
+}
+
+/* One that is unknown here is of another version: no rule reads it. */
+static bool
+read_signal(struct reader *r, const struct raw *name, enum signal *next,
+    struct replay *ret)
+{
+	unsigned int i, n = *next;
+
+	for (i = 0; i < SIGNAL__MAX; i++, n = (n + 1) % SIGNAL__MAX) {
+		if (!is(name, signal_name((enum signal)n)))
+			continue;
+		*next = (enum signal)((n + 1) % SIGNAL__MAX);
+		return read_value(r, &ret->signals.value[n]);
+	}
+	return skip_value(r);
+}
+
+static bool
+read_attr(struct reader *r, const struct raw *name, struct attr *attrs,
+    struct event *ev)
+{
+	struct attr *attr = &attrs[ev->n_attrs];
+	struct raw rest = *name;
+
+	if (ev->n_attrs == EVENT_ATTRS_MAX)
+		return false;
+	rest.text += ATTR_PREFIX_LEN;
+	rest.len -= ATTR_PREFIX_LEN;
+	attr->name = read_text(r, &rest);
+	if (attr->name == NULL || !read_value(r, &attr->value))
+		return false;
+	ev->n_attrs++;
+	return true;
+}
+
+/* A member's name and the colon. */
+static bool
+read_name(struct reader *r, struct raw *ret)
+{
+	return read_raw(r, ret) && take(r, ":");
+}
+
+static bool
+read_value(struct reader *r, struct value *ret)
+{
+	struct raw raw;
+	double n;
+
+	if (r->next < r->end && *r->next == '"') {
+		if (!read_raw(r, &raw))
+			return false;
+		*ret = value_string(read_text(r, &raw));
+		return ret->type != VALUE_UNKNOWN;
+	}
+	if (take(r, "true"))
+		*ret = value_bool(true);
+	else if (take(r, "false"))
+		*ret = value_bool(false);
+	else if (take(r, "null"))
+		*ret = value_unknown();
+	else if (read_number(r, &n))
+		*ret = value_number(n);
+	else
+		return false;
+	return true;
+}
+
+/* A number; most are small integers. */
+static bool
+read_number(struct reader *r, double *ret)
+{
+	char text[NUMBER_SIZE];
+	const char *p = r->next;
+	char *end;
+	int64_t n = 0;
+	size_t len;
+
+	while (
+	    p < r->end && *p >= '0' && *p <= '9' && p - r->next < EXACT_DIGITS)
+		n = n * 10 + (*p++ - '0');
+	if (p > r->next && p < r->end && (*p == ',' || *p == '}')) {
+		r->next = p;
+		*ret = (double)n;
+		return true;
+	}
+	for (len = 0; r->next + len < r->end && len < sizeof(text) - 1 &&
+	     r->next[len] != '\0' &&
+	     strchr("0123456789+-.eE", r->next[len]) != NULL;
+	     len++)
+		text[len] = r->next[len];
+	text[len] = '\0';
+	*ret = strtod(text, &end);
+	r->next += len;
+	return len > 0 && *end == '\0' && *ret - *ret == 0;
+}
+
+static bool
+read_raw(struct reader *r, struct raw *ret)
+{
+	const char *p;
+
+	if (!take(r, "\""))
+		return false;
+	ret->escapes = false;
+	for (p = r->next; p < r->end && *p != '"'; p++) {
+		if ((unsigned char)*p < ' ')
+			return false;
+		if (*p != '\\')
+			continue;
+		ret->escapes = true;
+		p++;
+	}
+	if (p >= r->end)
+		return false;
+	ret->text = r->next;
+	ret->len = (size_t)(p - r->next);
+	r->next = p + 1;
+	return true;
+}
+
+/*
+ * What a string stands for, or NULL.  Of the escapes of JSON there are those
+ * that str_json() writes: of quote, backslash and the controls.
+ */
+static const char *
+read_text(struct reader *r, const struct raw *raw)
+{
+	const char *p = raw->text, *end = p + raw->len;
+	char *w = r->room, *text = w;
+
+	if (!raw->escapes) {
+		memcpy(w, p, raw->len);
+		w += raw->len;
+		p = end;
+	}
+	while (p < end) {
+		if (*p != '\\') {
+			*w++ = *p++;
+		} else if (p[1] == '"' || p[1] == '\\') {
+			*w++ = p[1];
+			p += 2;
+		} else {
+			if (end - p < 6 || memcmp(p, "\\u00", 4) != 0 ||
+			    hex_digit(p[4]) < 0 || hex_digit(p[5]) < 0 ||
+			    (p[4] == '0' && p[5] == '0') || p[4] > '7')
+				return NULL;
+			*w++ = (char)(hex_digit(p[4]) << 4 | hex_digit(p[5]));
+			p += 6;
+		}
+	}
+	*w++ = '\0';
+	r->room = w;
+	return text;
+}
+
+/* Pass over a text if it comes next. */
+static bool
+take(struct reader *r, const char *text)
+{
+	const size_t len = strlen(text);
+
+	if ((size_t)(r->end - r->next) < len || memcmp(r->next, text, len) != 0)
+		return false;
+	r->next += len;
+	return true;
+}
+
+/* Pass over a value, whatever its depth. */
+static bool
+skip_value(struct reader *r)
+{
+	const char *from = r->next;
+	struct raw raw;
+	size_t depth = 0;
+
+	while (r->next < r->end) {
+		switch (*r->next) {
+		case '"':
+			if (!read_raw(r, &raw))
+				return false;
+			continue;
+		case '[':
+		case '{':
+			depth++;
+			break;
+		case ',':
+			if (depth == 0)
+				return r->next > from;
+			break;
+		case ']':
+		case '}':
+			if (depth == 0)
+				return r->next > from;
+			depth--;
+			break;
+		default:
+			break;
+		}
+		r->next++;
+	}
+	return false;
+}
+
+/* Whether a name is written like that. */
+static bool
+is(const struct raw *raw, const char *name)
+{
+	return strncmp(name, raw->text, raw->len) == 0 &&
+	    name[raw->len] == '\0';
+}
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: ISC */
+/* From fired rules to one score from 0 to 100 and its reasons. */
+#include "config.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/signal/features.h"
+#include "core/decide/model.h"
+#include "core/rule/rule.h"
+#include "core/base/str.h"
+#include "core/decide/score.h"
+
+/* Labels of which so many a point teach it, exactly enough. */
+#define TAUGHT_EACH 1000
+#define TAUGHT_LABELS (TAUGHT_EACH * SCORE_LESSON_MAX - 1)
+
+/* A feature that speaks for fraud, and its share of the points. */
+struct share {
+	double term;
+	double rest; /* of a point, after the whole ones */
+	struct reason reason;
+};
+
+static void add_up(struct reason *, size_t, struct score *);
+static const struct lesson *find_lesson(const struct lessons *, const char *);
+static size_t find_shares(const struct model_risk *, struct share *);
+static void share_out(int, struct share *, size_t);
+static int no_room(struct fail *);
+static int reason_order(const void *, const void *);
+static int lesson_order(const void *, const void *);
+static int term_order(const void *, const void *);
+static int rest_order(const void *, const void *);
+
+static const char *const names[SCORER__MAX] = {
+	[SCORER_WEIGHTED] = "weighted",
+	[SCORER_LEARNED] = "learned",
+	[SCORER_ML] = "ml",
+};
+
+static const char *const feature_tags[FEATURE__MAX] = {
+#define FEATURE(ident, name, signal, transform, scale) "ml:" name,
+#include "core/signal/features.tbl"
+#undef FEATURE
+};
+
+const char *
+scorer_name(enum scorer scorer)
+{
+	assert(scorer >= SCORER_WEIGHTED && scorer < SCORER__MAX);
+	return names[scorer];
+}
+
+enum scorer
+scorer_parse(const char *name)
+{
+	unsigned int i;
+
+	for (i = SCORER_WEIGHTED; name != NULL && i < SCORER__MAX; i++)
+		if (strcmp(name, names[i]) == 0)
+			return (enum scorer)i;
+	return 0;
+}
+
+int
+score_weighted(struct arena *a, const struct ruleset *rs,
+    const struct hits *hits, struct score *ret, struct fail *f)
+{
+	struct reason *reasons, *reason;
+	const struct rule *rule;
+	uint16_t *place; /* by tag: where its reason is, from 1 */
+	size_t i, n = 0;
+
+	if (hits->n == 0) {
+		*ret = (struct score) { .total = 0 };
+		return 0;
+	}
+	place = arena_array(a, rs->n_tags, sizeof(*place));
+	reasons = arena_array(a, hits->n, sizeof(*reasons));
+	if (place == NULL || reasons == NULL)
+		return no_room(f);
+
+	/* The first rule with a tag opens its reason, others add to it. */
+	for (i = 0; i < hits->n; i++) {
+		rule = &rs->rules[hits->index[i]];
+		if (place[rule->tag_index] == 0)
+			place[rule->tag_index] = (uint16_t)++n;
+		reason = &reasons[place[rule->tag_index] - 1];
+		reason->tag = rule->tag;
+		reason->points += rule->points;
+	}
+	add_up(reasons, n, ret);
+	return 0;
+}
+
+int
+score_learned(struct arena *a, const struct score *rules,
+    const struct lessons *lessons, struct score *ret, struct fail *f)
+{
+	const size_t n = rules->n_reasons;
+	const struct lesson *lesson;
+	struct reason *reasons;
+	size_t i;
+
+	*ret = *rules;
+	if (n == 0)
+		return 0;
+	if ((reasons = arena_array(a, n, sizeof(*reasons))) == NULL)
+		return no_room(f);
+	memcpy(reasons, rules->reasons, n * sizeof(*reasons));
+	for (i = 0; i < n; i++) {
+		lesson = find_lesson(lessons, reasons[i].tag);
+		if (lesson != NULL &&
+		    lesson->fraud + lesson->legit >= SCORE_LESSON_MIN)
+			reasons[i].points = score_lesson(lesson);
+	}
+	add_up(reasons, n, ret);
+	return 0;
+}
+
+int
+score_ml(struct arena *a, const struct model *model, const struct signals *sigs,
+    int rules, struct score *ret, double *ret_p, double *ret_p_even,
+    struct fail *f)
+{
+	struct share shares[FEATURE__MAX];
+	struct model_risk risk;
+	double x[FEATURE__MAX];
+	struct reason *reasons;
+	size_t i, n_shares, n = 0;
+	int score;
+
+	features_extract(sigs, rules, x);
+	model_risk(model, x, &risk);
+	score = (int)floor(SCORE_MAX * risk.p_even + 0.5);
+	n_shares = find_shares(&risk, shares);
+	share_out(score, shares, n_shares);
+	if ((reasons = arena_array(a, SCORE_MODEL_REASONS, sizeof(*reasons))) ==
+	    NULL)
+		return no_room(f);
+	for (i = 0; i < n_shares; i++)
+		if (shares[i].reason.points > 0)
+			reasons[n++] = shares[i].reason;
+	qsort(reasons, n, sizeof(*reasons), reason_order);
+	*ret = (struct score) {
+		.total = score,
+		.reasons = reasons,
+		.n_reasons = n,
+	};
+	*ret_p = risk.p;
+	*ret_p_even = risk.p_even;
+	return 0;
+}
+
+int
+score_lesson(const struct lesson *lesson)
+{
+	const int64_t all = lesson->fraud + lesson->legit + 1;
+
+	return (int)((SCORE_LESSON_MAX * (2 * lesson->fraud + 1) + all) /
+	    (2 * all));
+}
+
+const struct reason *
+score_reason(const struct score *score, const char *tag)
+{
+	size_t i;
+
+	for (i = 0; i < score->n_reasons; i++)
+		if (strcmp(score->reasons[i].tag, tag) == 0)
+			return &score->reasons[i];
+	return NULL;
+}
+
+struct lesson
+score_taught(const char *tag, int points)
+{
+	int64_t fraud = (int64_t)points * TAUGHT_EACH;
+
+	if (fraud > TAUGHT_LABELS)
+		fraud = TAUGHT_LABELS;
+	return (struct lesson) {
+		.tag = tag,
+		.fraud = fraud,
+		.legit = TAUGHT_LABELS - fraud,
+	};
+}
+
+/* The score that reasons make together. */
+static void
+add_up(struct reason *reasons, size_t n, struct score *ret)
+{
+	size_t i;
+	int total = 0;
+
+	for (i = 0; i < n; i++)
+		total += reasons[i].points;
+	if (n > 1)
+		qsort(reasons, n, sizeof(*reasons), reason_order);
+	*ret = (struct score) {
+		.total = total > SCORE_MAX ? SCORE_MAX : total,
+		.reasons = reasons,
+		.n_reasons = n,
+	};
+}
+
+static const struct lesson *
+find_lesson(const struct lessons *lessons, const char *tag)
+{
+	const struct lesson key = { .tag = tag };
+
+	if (lessons->n == 0)
+		return NULL;
+	return bsearch(
+	    &key, lessons->all, lessons->n, sizeof(key), lesson_order);
+}
+
+/* The features with the greatest positive terms.  Returns how many. */
+static size_t
+find_shares(const struct model_risk *risk, struct share *ret)
+{
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		if (risk->term[i] <= 0)
+			continue;
+		ret[n++] = (struct share) {
+			.term = risk->term[i],
+			.reason = { .tag = feature_tags[i] },
+		};
+	}
+	qsort(ret, n, sizeof(*ret), term_order);
+	return n > SCORE_MODEL_REASONS ? SCORE_MODEL_REASONS : n;
+}
+
+/*
+ * Share points in proportion to the terms: whole ones first, and those that
+ * are left over to the largest remainders.
+ */
+static void
+share_out(int points, struct share *shares, size_t n)
+{
+	double quota, sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += shares[i].term;
+	for (i = 0; i < n; i++) {
+		quota = shares[i].term / sum * points;
+		shares[i].reason.points = (int)quota;
+		shares[i].rest = quota - shares[i].reason.points;
+	}
+	for (i = 0; i < n; i++)
+		points -= shares[i].reason.points;
+	qsort(shares, n, sizeof(*shares), rest_order);
+	for (i = 0; n > 0 && points > 0; i = (i + 1) % n, points--)
+		shares[i].reason.points++;
+}
+
+static int
+no_room(struct fail *f)
+{
+	return fail_set(f, FAIL_US, INTERNAL, NULL,
+	    "there is no room left for the reasons");
+}
+
+void
+score_reasons(struct str *s, const struct score *score)
+{
+	size_t i;
+
+	str_addc(s, '[');
+	for (i = 0; i < score->n_reasons; i++) {
+		str_add(s, i == 0 ? "{\"tag\":" : ",{\"tag\":");
+		str_json(s, score->reasons[i].tag);
+		str_add(s, ",\"points\":");
+		str_int(s, score->reasons[i].points);
+		str_addc(s, '}');
+	}
+	str_addc(s, ']');
+}
+
+static int
+reason_order(const void *a, const void *b)
+{
+	const struct reason *x = a, *y = b;
+
+	if (x->points != y->points)
+		return x->points > y->points ? -1 : 1;
+	return strcmp(x->tag, y->tag);
+}
+
+static int
+lesson_order(const void *a, const void *b)
+{
+	const struct lesson *x = a, *y = b;
+
+	return strcmp(x->tag, y->tag);
+}
+
+/* Descending, and by tag where it is the same. */
+static int
+term_order(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+
+	if (x->term != y->term)
+		return x->term > y->term ? -1 : 1;
+	return strcmp(x->reason.tag, y->reason.tag);
+}
+
+static int
+rest_order(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+
+	if (x->rest != y->rest)
+		return x->rest > y->rest ? -1 : 1;
+	return term_order(a, b);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: ISC */
+/* Which correlation ids of callers may be written to logs. */
+#include "config.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "core/event/ip_address.h"
+#include "core/event/correlation_id.h"
+#include "core/event/pan.h"
+
+#define DIGITS "0123456789"
+#define PHONE_DIGITS_MIN 8 /* digits of a phone number after its plus */
+#define PHONE_DIGITS_MAX 15
+#define TEXT_SIZE 64 /* more than any address has, and a NUL */
+
+static bool is_printable(const char *text);
+static bool address_at(const char *text, const char *of);
+static bool phone_at(const char *text);
+static bool is_alnum(char c);
+
+bool
+correlation_harmless(const char *id)
+{
+	const char *p;
+
+	if (!is_printable(id) || strchr(id, '@') != NULL ||
+	    pan_in_text(id, strlen(id)))
+		return false;
+	for (p = id; *p != '\0'; p++) {
+		if (p > id && is_alnum(p[-1]))
+			continue;
+		if (address_at(p, DIGITS ".") ||
+		    address_at(p, DIGITS "abcdefABCDEF.:") || phone_at(p))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_printable(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] >= ' ' && text[n] <= '~')
+		n++;
+	return text[n] == '\0' && n > 0 && n <= CORRELATION_MAX;
+}
+
+/* Whether an address of these characters begins at text and ends as a word. */
+static bool
+address_at(const char *text, const char *of)
+{
+	size_t n = strspn(text, of);
+	struct address address;
+	char copy[TEXT_SIZE];
+
+	if (is_alnum(text[n]))
+		return false;
+	if (n > 0 && text[n - 1] == '.')
+		n--;
+	if (n >= sizeof(copy))
+		return false;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	return address_parse(copy, &address) == 0;
+}
+
+static bool
+phone_at(const char *text)
+{
+	size_t n;
+
+	if (*text != '+')
+		return false;
+	n = strspn(text + 1, DIGITS);
+	return n >= PHONE_DIGITS_MIN && n <= PHONE_DIGITS_MAX &&
+	    !is_alnum(text[n + 1]);
+}
+
+static bool
+is_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	    (c >= 'A' && c <= 'Z');
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: ISC */
+/* One normalized event: its type, its attributes, its ip and its phone. */
+#include "config.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/str.h"
+#include "core/base/utf8.h"
+#include "core/event/event.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define PHONE_DIGITS_MIN 8
+
+/* What event_types.tbl says of each type. */
+static const struct {
+	const char *name;
+	bool baseline;
+} types[EVENT_TYPE__MAX] = {
+#define EVENT_TYPE(name, text, baseline) [EVENT_##name] = { text, baseline },
+#include "core/event/event_types.tbl"
+#undef EVENT_TYPE
+};
+
+/* The texts of an event in the order of its normal form. */
+static const size_t texts[] = {
+	offsetof(struct event, id),
+	offsetof(struct event, currency),
+	offsetof(struct event, user),
+	offsetof(struct event, device),
+	offsetof(struct event, fingerprint),
+	offsetof(struct event, ip),
+	offsetof(struct event, phone),
+	offsetof(struct event, channel),
+	offsetof(struct event, instrument_kind),
+	offsetof(struct event, bin),
+	offsetof(struct event, issuer_country),
+};
+
+static void put_value(struct str *, struct value);
+static int by_name(const void *, const void *);
+
+/* In the order of strcmp(). */
+static const char currencies[][4] = {
+#define CURRENCY(code) #code,
+#include "core/event/currencies.tbl"
+#undef CURRENCY
+};
+
+const char *
+event_type_name(enum event_type type)
+{
+	assert(type > EVENT_TYPE__NONE && type < EVENT_TYPE__MAX);
+	return types[type].name;
+}
+
+enum event_type
+event_type_parse(const char *name)
+{
+	enum event_type type;
+
+	if (name == NULL)
+		return EVENT_TYPE__NONE;
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
+		if (strcmp(types[type].name, name) == 0)
+			return type;
+	return EVENT_TYPE__NONE;
+}
+
+bool
+event_type_baseline(enum event_type type)
+{
+	assert(type > EVENT_TYPE__NONE && type < EVENT_TYPE__MAX);
+	return types[type].baseline;
+}
+
+void
+event_normal(struct str *s, const struct event *ev)
+{
+	const struct attr *attrs[EVENT_ATTRS_MAX];
+	const char *const *text;
+	size_t i;
+
+	str_addf(s, "[\"%s\"", event_type_name(ev->type));
+	put_value(
+	    s, ev->has_amount ? value_number(ev->amount) : value_unknown());
+	put_value(s, ev->three_ds);
+	for (i = 0; i < nitems(texts); i++) {
+		text = (const void *)((const char *)ev + texts[i]);
+		put_value(s, value_string(*text));
+	}
+	assert(ev->n_attrs <= EVENT_ATTRS_MAX);
+	for (i = 0; i < ev->n_attrs; i++)
+		attrs[i] = &ev->attrs[i];
+	qsort(attrs, ev->n_attrs, sizeof(attrs[0]), by_name);
+	for (i = 0; i < ev->n_attrs; i++) {
+		put_value(s, value_string(attrs[i]->name));
+		put_value(s, attrs[i]->value);
+	}
+	str_addc(s, ']');
+}
+
+const struct attr *
+event_attr(const struct event *ev, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ev->n_attrs; i++)
+		if (strcmp(ev->attrs[i].name, name) == 0)
+			return &ev->attrs[i];
+	return NULL;
+}
+
+int
+event_ip(const char *ip, char ret[EVENT_IP_SIZE], bool *ret_public)
+{
+	struct address address;
+
+	if (address_parse(ip, &address) == -1)
+		return -1;
+	address_text(&address, ret);
+	*ret_public = address_public(&address);
+	return 0;
+}
+
+int
+event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
+{
+	char digits[EVENT_PHONE_SIZE + 2]; /* room for the 00 */
+	size_t n = 0, drop;
+	bool plus = false;
+
+	/* Digits and what people put between them; one plus before them. */
+	for (; *phone != '\0'; phone++) {
+		if (*phone >= '0' && *phone <= '9') {
+			if (n == sizeof(digits))
+				return -1;
+			digits[n++] = *phone;
+		} else if (*phone == '+') {
+			if (plus || n > 0)
+				return -1;
+			plus = true;
+		} else if (strchr(" -.()", *phone) == NULL)
+			return -1;
+	}
+
+	/* Both prefixes say "international", once; a number follows. */
+	drop = !plus && n >= 2 && memcmp(digits, "00", 2) == 0 ? 2 : 0;
+	n -= drop;
+	if (n < PHONE_DIGITS_MIN || n >= EVENT_PHONE_SIZE ||
+	    memcmp(digits + drop, "00", 2) == 0)
+		return -1;
+	memcpy(ret, digits + drop, n);
+	ret[n] = '\0';
+	return 0;
+}
+
+bool
+event_bin(const char *text)
+{
+	const size_t n = strlen(text);
+
+	return n >= EVENT_BIN_MIN && n <= EVENT_BIN_MAX &&
+	    strspn(text, "0123456789") == n;
+}
+
+bool
+event_currency(const char *code)
+{
+	size_t low = 0, mid;
+	size_t high = sizeof(currencies) / sizeof(currencies[0]);
+	int order;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		order = strcmp(code, currencies[mid]);
+		if (order == 0)
+			return true;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return false;
+}
+
+bool
+event_blank(const char *text)
+{
+	return text[strspn(text, " ")] == '\0';
+}
+
+bool
+event_plain(const char *s, size_t n)
+{
+	uint32_t code;
+	size_t i, length;
+
+	for (i = 0; i < n; i += length) {
+		length = utf8_get(s + i, n - i, &code);
+		if (length == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0))
+			return false;
+	}
+	return true;
+}
+
+bool
+event_line(const char *text)
+{
+	return event_plain(text, strlen(text)) &&
+	    text[strspn(text, " ")] != '\0';
+}
+
+/* The next element of the normal form: unknown is null, and -0 is 0. */
+static void
+put_value(struct str *s, struct value v)
+{
+	if (v.type == VALUE_NUMBER && v.number == 0)
+		v.number = 0;
+	str_addc(s, ',');
+	str_value(s, &v);
+}
+
+static int
+by_name(const void *pa, const void *pb)
+{
+	const struct attr *const *a = pa, *const *b = pb;
+
+	return strcmp((*a)->name, (*b)->name);
+}

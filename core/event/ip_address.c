@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: ISC */
+/* IP addresses: their spellings, and which of them are out in the open. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <string.h>
+
+#include "core/event/ip_address.h"
+
+#define PARTS_MAX 4 /* numbers of an IPv4 address */
+#define BYTES4 4
+
+/* A block of addresses: the first bits of them all. */
+struct block {
+	uint8_t net[ADDRESS_SIZE];
+	int bits;
+};
+
+static size_t parts(const char *host, size_t n, const char *ret[PARTS_MAX + 1]);
+static int number(const char *text, size_t n, uint64_t max, uint64_t *ret);
+static int digit(char c);
+static bool is_numeric(const char *label, size_t n);
+static bool in_any(const struct address *ad, const struct block *b, size_t n);
+static void map4(const uint8_t *bytes, struct address *ret);
+
+/* An IPv4 block by the bits of its mapped addresses. */
+#define V4(a, b, c, bits)                                                      \
+	{                                                                      \
+		{ [10] = 0xff, 0xff, a, b, c }, 96 + (bits)                    \
+	}
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct block mapped = V4(0, 0, 0, 0);
+static const struct block unicast = { { 0x20 }, 3 };
+static const struct block nat64 = { { 0x00, 0x64, 0xff, 0x9b }, 96 };
+
+/* IANA's special-purpose IPv4 blocks, multicast and class E. */
+static const struct block special4[] = {
+	V4(0, 0, 0, 8), /* this network */
+	V4(10, 0, 0, 8), /* private */
+	V4(100, 64, 0, 10), /* shared by carriers */
+	V4(127, 0, 0, 8), /* loopback */
+	V4(169, 254, 0, 16), /* link local, metadata of clouds */
+	V4(172, 16, 0, 12), /* private */
+	V4(192, 0, 0, 24), /* protocol assignments */
+	V4(192, 0, 2, 24), /* documentation */
+	V4(192, 88, 99, 24), /* old 6to4 relays */
+	V4(192, 168, 0, 16), /* private */
+	V4(198, 18, 0, 15), /* benchmarks */
+	V4(198, 51, 100, 24), /* documentation */
+	V4(203, 0, 113, 24), /* documentation */
+	V4(224, 0, 0, 3), /* multicast, reserved, broadcast */
+};
+
+/* What is special among IPv6 unicast addresses. */
+static const struct block special6[] = {
+	{ { 0x20, 0x01, 0x00 }, 23 }, /* protocol assignments, Teredo */
+	{ { 0x20, 0x01, 0x0d, 0xb8 }, 32 }, /* documentation */
+	{ { 0x20, 0x02 }, 16 }, /* 6to4 */
+	{ { 0x3f, 0xff, 0x00 }, 20 }, /* documentation */
+};
+
+int
+address_parse(const char *text, struct address *ret)
+{
+	uint8_t bytes[BYTES4];
+
+	if (inet_pton(AF_INET, text, bytes) == 1) {
+		map4(bytes, ret);
+		return 0;
+	}
+	return inet_pton(AF_INET6, text, ret->ad_byte) == 1 ? 0 : -1;
+}
+
+int
+address_parse_host(const char *host, size_t n, struct address *ret)
+{
+	const char *part[PARTS_MAX + 1];
+	uint8_t bytes[BYTES4];
+	uint64_t value, max;
+	size_t count, i, end;
+
+	if (n > 0 && host[n - 1] == '.')
+		n--;
+	for (i = n; i > 0 && host[i - 1] != '.'; i--)
+		continue;
+	if (!is_numeric(host + i, n - i))
+		return 0;
+	if ((count = parts(host, n, part)) == 0)
+		return -1;
+
+	/* Each number is a byte; the last one is all that are left. */
+	for (i = 0; i < count; i++) {
+		max =
+		    i < count - 1 ? UINT8_MAX : UINT32_MAX >> (8 * (count - 1));
+		if (number(part[i], (size_t)(part[i + 1] - part[i]) - 1, max,
+			&value) == -1)
+			return -1;
+		bytes[i] = (uint8_t)value;
+	}
+	for (end = BYTES4; end >= count; end--, value >>= 8)
+		bytes[end - 1] = (uint8_t)value;
+	map4(bytes, ret);
+	return 1;
+}
+
+void
+address_text(const struct address *ad, char ret[ADDRESS_TEXT_SIZE])
+{
+	const char *text;
+
+	text = in_any(ad, &mapped, 1)
+	    ? inet_ntop(AF_INET, ad->ad_byte + ADDRESS_SIZE - BYTES4, ret,
+		  ADDRESS_TEXT_SIZE)
+	    : inet_ntop(AF_INET6, ad->ad_byte, ret, ADDRESS_TEXT_SIZE);
+	assert(text != NULL);
+}
+
+bool
+address_public(const struct address *ad)
+{
+	if (in_any(ad, &mapped, 1))
+		return !in_any(ad, special4, nitems(special4));
+	return in_any(ad, &unicast, 1) &&
+	    !in_any(ad, special6, nitems(special6));
+}
+
+bool
+address_outside(const struct address *ad)
+{
+	struct address inner;
+
+	if (!in_any(ad, &nat64, 1))
+		return address_public(ad);
+	map4(ad->ad_byte + ADDRESS_SIZE - BYTES4, &inner);
+	return address_public(&inner);
+}
+
+/*
+ * Where the labels of a host begin, and behind the last of them one past the
+ * end and its dot.  Returns how many there are, 0 if they are too many.
+ */
+static size_t
+parts(const char *host, size_t n, const char *ret[PARTS_MAX + 1])
+{
+	size_t i, count = 0;
+
+	ret[count++] = host;
+	for (i = 0; i < n; i++) {
+		if (host[i] != '.')
+			continue;
+		if (count == PARTS_MAX)
+			return 0;
+		ret[count++] = host + i + 1;
+	}
+	ret[count] = host + n + 1;
+	return count;
+}
+
+/* One number of up to max, in the base that its first characters say. */
+static int
+number(const char *text, size_t n, uint64_t max, uint64_t *ret)
+{
+	int base = 10, d;
+	size_t i = 0;
+
+	if (n >= 2 && text[0] == '0') {
+		base = (text[1] | 0x20) == 'x' ? 16 : 8;
+		i = base == 16 ? 2 : 1;
+	}
+	if (n == 0)
+		return -1;
+	for (*ret = 0; i < n; i++) {
+		d = digit(text[i]);
+		if (d == -1 || d >= base)
+			return -1;
+		*ret = *ret * (uint64_t)base + (uint64_t)d;
+		if (*ret > max)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *found;
+
+	if (c >= 'A' && c <= 'F')
+		c = (char)(c | 0x20);
+	found = c == '\0' ? NULL : strchr(digits, c);
+	return found == NULL ? -1 : (int)(found - digits);
+}
+
+/* Whether a last label makes its host a number: digits, or 0x and hex ones. */
+static bool
+is_numeric(const char *label, size_t n)
+{
+	const bool hex = n >= 2 && label[0] == '0' && (label[1] | 0x20) == 'x';
+	size_t i;
+
+	for (i = hex ? 2 : 0; i < n; i++)
+		if (digit(label[i]) == -1 || (!hex && digit(label[i]) > 9))
+			return false;
+	return n > 0;
+}
+
+static bool
+in_any(const struct address *ad, const struct block *b, size_t n)
+{
+	size_t i;
+	int whole, rest;
+
+	for (i = 0; i < n; i++) {
+		whole = b[i].bits / 8;
+		rest = b[i].bits % 8;
+		if (memcmp(ad->ad_byte, b[i].net, (size_t)whole) == 0 &&
+		    (rest == 0 ||
+			(ad->ad_byte[whole] ^ b[i].net[whole]) >> (8 - rest) ==
+			    0))
+			return true;
+	}
+	return false;
+}
+
+/* The address that an IPv4 one is mapped to. */
+static void
+map4(const uint8_t *bytes, struct address *ret)
+{
+	memcpy(ret->ad_byte, mapped.net, ADDRESS_SIZE - BYTES4);
+	memcpy(ret->ad_byte + ADDRESS_SIZE - BYTES4, bytes, BYTES4);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: ISC */
+/* Block, allow and watch lists: what an entry is, and which one acts. */
+#include "config.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/event/geo.h"
+#include "core/event/list.h"
+
+/* Write the normal form of text, or return -1. */
+typedef int form(const char *text, char ret[LIST_VALUE_SIZE]);
+
+static form form_id, form_ip, form_phone, form_bin, form_country;
+static size_t bin_keys(const char *, struct list_key *);
+static int key_order(const struct list_key *, const char *);
+static int by_value(const void *, const void *);
+
+static const char *const kinds[LIST_KIND__MAX] = {
+	[LIST_BLOCK] = "block",
+	[LIST_ALLOW] = "allow",
+	[LIST_WATCH] = "watch",
+};
+
+#define ID_RULE                                                                \
+	"must be 1 to 128 bytes of UTF-8, not blank, no control characters"
+
+/* Each subject, and where an event has it; a country is no field of it. */
+static const struct {
+	const char *name;
+	form *form;
+	const char *rule;
+	size_t member; /* a const char * of struct event */
+} subjects[LIST_SUBJECT__MAX] = {
+	[LIST_USER] = { "user", form_id, ID_RULE,
+	    offsetof(struct event, user) },
+	[LIST_DEVICE] = { "device", form_id, ID_RULE,
+	    offsetof(struct event, device) },
+	[LIST_FINGERPRINT] = { "fingerprint", form_id, ID_RULE,
+	    offsetof(struct event, fingerprint) },
+	[LIST_IP] = { "ip", form_ip, "must be an IPv4 or IPv6 address",
+	    offsetof(struct event, ip) },
+	[LIST_PHONE] = { "phone", form_phone,
+	    "must be a phone number of 8 to 15 digits",
+	    offsetof(struct event, phone) },
+	[LIST_BIN] = { "bin", form_bin, "must be 6 to 8 digits",
+	    offsetof(struct event, bin) },
+	[LIST_COUNTRY] = { "country", form_country,
+	    "must be the two letters of a country in ISO 3166", 0 },
+};
+
+const char *
+list_kind_name(enum list_kind kind)
+{
+	assert(kind > LIST_KIND__NONE && kind < LIST_KIND__MAX);
+	return kinds[kind];
+}
+
+enum list_kind
+list_kind_parse(const char *name)
+{
+	enum list_kind kind;
+
+	for (kind = LIST_KIND__NONE + 1; kind < LIST_KIND__MAX; kind++)
+		if (strcmp(kinds[kind], name) == 0)
+			return kind;
+	return LIST_KIND__NONE;
+}
+
+const char *
+list_subject_name(enum list_subject subject)
+{
+	assert(subject > LIST_SUBJECT__NONE && subject < LIST_SUBJECT__MAX);
+	return subjects[subject].name;
+}
+
+enum list_subject
+list_subject_parse(const char *name)
+{
+	enum list_subject subject;
+
+	for (subject = LIST_SUBJECT__NONE + 1; subject < LIST_SUBJECT__MAX;
+	     subject++)
+		if (strcmp(subjects[subject].name, name) == 0)
+			return subject;
+	return LIST_SUBJECT__NONE;
+}
+
+int
+list_value(
+    enum list_subject subject, const char *text, char ret[LIST_VALUE_SIZE])
+{
+	assert(subject > LIST_SUBJECT__NONE && subject < LIST_SUBJECT__MAX);
+	return subjects[subject].form(text, ret);
+}
+
+const char *
+list_value_rule(enum list_subject subject)
+{
+	assert(subject > LIST_SUBJECT__NONE && subject < LIST_SUBJECT__MAX);
+	return subjects[subject].rule;
+}
+
+bool
+list_reason(const char *text)
+{
+	const size_t n = strlen(text);
+
+	return n <= LIST_REASON_MAX && !event_blank(text) &&
+	    event_plain(text, n);
+}
+
+size_t
+list_keys(const struct event *ev, const char *country,
+    struct list_key ret[LIST_KEYS_MAX])
+{
+	enum list_subject subject;
+	const char *value;
+	size_t n = 0;
+
+	for (subject = LIST_USER; subject < LIST_SUBJECT__MAX; subject++) {
+		value = country;
+		if (subject != LIST_COUNTRY)
+			memcpy(&value,
+			    (const char *)ev + subjects[subject].member,
+			    sizeof(value));
+		if (value == NULL || *value == '\0')
+			continue;
+		if (subject == LIST_BIN)
+			n += bin_keys(value, ret + n);
+		else
+			ret[n++] =
+			    (struct list_key) { subject, value, strlen(value) };
+	}
+	return n;
+}
+
+void
+list_sort(struct list_entry *entries, size_t n)
+{
+	if (n > 0)
+		qsort(entries, n, sizeof(*entries), by_value);
+}
+
+enum list_kind
+list_find(const struct list_entry *entries, size_t n,
+    const struct list_key *key, int64_t now)
+{
+	enum list_kind kind = LIST_KIND__NONE;
+	size_t low = 0, high = n, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (key_order(key, entries[mid].value) > 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < n && key_order(key, entries[low].value) == 0; low++)
+		if (list_acts(entries[low].expires_at, now))
+			kind = list_stronger(kind, entries[low].kind);
+	return kind;
+}
+
+bool
+list_acts(int64_t expires_at, int64_t now)
+{
+	return expires_at == 0 || expires_at > now;
+}
+
+enum list_kind
+list_stronger(enum list_kind a, enum list_kind b)
+{
+	if (a == LIST_KIND__NONE || b == LIST_KIND__NONE)
+		return a == LIST_KIND__NONE ? b : a;
+	return a < b ? a : b;
+}
+
+bool
+list_decides(enum list_kind kind)
+{
+	return kind == LIST_BLOCK || kind == LIST_ALLOW;
+}
+
+static int
+form_id(const char *text, char ret[LIST_VALUE_SIZE])
+{
+	const size_t n = strlen(text);
+
+	if (event_blank(text) || n > EVENT_ID_MAX || !event_plain(text, n))
+		return -1;
+	memcpy(ret, text, n + 1);
+	return 0;
+}
+
+static int
+form_ip(const char *text, char ret[LIST_VALUE_SIZE])
+{
+	bool public;
+
+	return event_ip(text, ret, &public);
+}
+
+static int
+form_phone(const char *text, char ret[LIST_VALUE_SIZE])
+{
+	return event_phone(text, ret);
+}
+
+static int
+form_bin(const char *text, char ret[LIST_VALUE_SIZE])
+{
+	if (!event_bin(text))
+		return -1;
+	memcpy(ret, text, strlen(text) + 1);
+	return 0;
+}
+
+/* Only codes that exist: an entry for "UK" would never act. */
+static int
+form_country(const char *text, char ret[LIST_VALUE_SIZE])
+{
+	size_t i;
+
+	if (strlen(text) != 2)
+		return -1;
+	for (i = 0; i < 3; i++)
+		ret[i] = text[i] >= 'a' && text[i] <= 'z'
+		    ? (char)(text[i] - 'a' + 'A')
+		    : text[i];
+	return geo_country(ret) ? 0 : -1;
+}
+
+/* The beginnings of an event's bin that may be listed. */
+static size_t
+bin_keys(const char *bin, struct list_key *ret)
+{
+	const size_t digits = strlen(bin);
+	size_t len, n = 0;
+
+	for (len = EVENT_BIN_MIN; len <= digits; len++)
+		ret[n++] = (struct list_key) { LIST_BIN, bin, len };
+	return n;
+}
+
+/* How a key compares to the value of an entry, as strcmp() has it. */
+static int
+key_order(const struct list_key *key, const char *value)
+{
+	const int order = strncmp(key->value, value, key->len);
+
+	if (order != 0)
+		return order;
+	return value[key->len] == '\0' ? 0 : -1;
+}
+
+static int
+by_value(const void *pa, const void *pb)
+{
+	const struct list_entry *a = pa, *b = pb;
+
+	return strcmp(a->value, b->value);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: ISC */
+/* What one comparison may say: signal names and types. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/rule/rule.h"
+#include "core/signal/signals.h"
+#include "core/rule/rule_int.h"
+
+#define ATTR_PREFIX "attr."
+#define SIGNAL_TEXT_MAX 64 /* longer than the name of any signal */
+
+static int check_attr(struct arena *, struct rule_names *,
+    const struct lexeme *, uint16_t *, struct fail *);
+static int check_unknown(const struct lexeme *, struct fail *);
+static size_t list_members(const char *, size_t, char *, size_t);
+static enum value_type type_of(uint16_t);
+
+/* How a message names a type. */
+static const char *const types[VALUE__MAX] = {
+	[VALUE_NUMBER] = "a number",
+	[VALUE_STRING] = "a string",
+	[VALUE_BOOL] = "a boolean",
+};
+
+int
+rule_check_signal(struct arena *a, struct rule_names *attrs,
+    const struct lexeme *at, uint16_t *ret, struct fail *f)
+{
+	const size_t prefix = strlen(ATTR_PREFIX);
+	char name[SIGNAL_TEXT_MAX + 1] = "";
+	enum signal sig;
+
+	if (at->len >= prefix && memcmp(at->text, ATTR_PREFIX, prefix) == 0)
+		return check_attr(a, attrs, at, ret, f);
+	if (at->len <= SIGNAL_TEXT_MAX)
+		memcpy(name, at->text, at->len);
+	sig = signal_parse(name);
+	if (sig == SIGNAL__MAX)
+		return check_unknown(at, f);
+	*ret = (uint16_t)sig;
+	return 0;
+}
+
+int
+rule_check_compare(uint16_t signal, const struct lexeme *at,
+    const struct lexeme *op, const struct lexeme *literal, enum value_type type,
+    struct fail *f)
+{
+	enum value_type left = type_of(signal);
+
+	/* An attribute is what its event says; only the literal is known. */
+	if (left == VALUE_UNKNOWN)
+		left = type;
+	if (left != VALUE_NUMBER &&
+	    (op->token == TOKEN_GT || op->token == TOKEN_GE ||
+		op->token == TOKEN_LT || op->token == TOKEN_LE))
+		return rule_lex_fail(f, op,
+		    "found \"%s\", which compares numbers, not %s; expected "
+		    "\"==\" or \"!=\"",
+		    rule_lex_name(op->token), types[left]);
+	if (left != type)
+		return rule_lex_fail(f, literal, "found %s, but %.*s is %s",
+		    types[type], (int)at->len, at->text, types[left]);
+	return 0;
+}
+
+int
+rule_check_bare(uint16_t signal, const struct lexeme *at,
+    const struct lexeme *next, struct fail *f)
+{
+	enum value_type type = type_of(signal);
+
+	if (type == VALUE_BOOL || type == VALUE_UNKNOWN)
+		return 0;
+	return rule_lex_expected(f, next, "an operator after %.*s, which is %s",
+	    (int)at->len, at->text, types[type]);
+}
+
+/* The number of an attribute. */
+static int
+check_attr(struct arena *a, struct rule_names *attrs, const struct lexeme *at,
+    uint16_t *ret, struct fail *f)
+{
+	const size_t prefix = strlen(ATTR_PREFIX);
+	char *name;
+	int n;
+
+	name = at->token == TOKEN_ATTR
+	    ? rule_word_string(a, at, f)
+	    : arena_strndup(a, at->text + prefix, at->len - prefix);
+	if (name == NULL)
+		return at->token == TOKEN_ATTR ? -1 : rule_lex_full(f);
+	if (*name == '\0' || strlen(name) > EVENT_ATTR_NAME_MAX)
+		return rule_lex_fail(f, at,
+		    "the name of an attribute has 1 to %d bytes",
+		    EVENT_ATTR_NAME_MAX);
+	n = rule_names_find(attrs, name);
+	if (n == -1) {
+		if (attrs->n == RULE_ATTRS_MAX)
+			return rule_lex_fail(f, at,
+			    "a ruleset reads at most %d different attributes",
+			    RULE_ATTRS_MAX);
+		n = (int)attrs->n;
+		rule_names_add(attrs, name);
+	}
+	*ret = (uint16_t)(SIGNAL__MAX + n);
+	return 0;
+}
+
+/* Refuse a word that is no signal, with those it may have meant. */
+static int
+check_unknown(const struct lexeme *at, struct fail *f)
+{
+	char members[192];
+	const char *dot = memchr(at->text, '.', at->len);
+	size_t space = dot == NULL ? 0 : (size_t)(dot + 1 - at->text);
+
+	if (list_members(at->text, space, members, sizeof(members)) > 0)
+		return rule_lex_expected(f, at, "a signal: %.*s has %s",
+		    (int)space - 1, at->text, members);
+	return rule_lex_expected(f, at,
+	    "a signal such as event.amount or attr.name, \"!\" or \"(\"");
+}
+
+/*
+ * Write the signals whose names begin with the n bytes at space to ret,
+ * without these and with commas between.  Returns how many there are.
+ */
+static size_t
+list_members(const char *space, size_t n, char *ret, size_t size)
+{
+	size_t count = 0, used = 0;
+	unsigned int i;
+	const char *name;
+	int len;
+
+	*ret = '\0';
+	for (i = 0; n > 0 && i < SIGNAL__MAX; i++) {
+		name = signal_name((enum signal)i);
+		if (strncmp(name, space, n) != 0)
+			continue;
+		len = snprintf(ret + used, size - used, "%s%s",
+		    count++ > 0 ? ", " : "", name + n);
+		if (len < 0 || (size_t)len >= size - used)
+			break;
+		used += (size_t)len;
+	}
+	return count;
+}
+
+/* The type of a signal; that of an attribute is unknown. */
+static enum value_type
+type_of(uint16_t signal)
+{
+	return signal < SIGNAL__MAX ? signal_type((enum signal)signal)
+				    : VALUE_UNKNOWN;
+}

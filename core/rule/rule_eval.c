@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: ISC */
+/* Which rules of a ruleset are true: three-valued, one walk over arrays. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/rule/rule_int.h"
+#include "core/signal/signals.h"
+#include "core/rule/rule.h"
+#include "core/rule/rule_explain.h"
+
+static void eval_rules(
+    const struct ruleset *, const struct value *, struct hits *);
+static void eval_attrs(
+    const struct ruleset *, const struct signals *, struct hits *);
+static inline enum truth eval(const struct cond *, const struct value *);
+static inline enum truth eval_compare(
+    const struct cond *, const struct value *);
+static enum truth eval_other(const struct cond *, const struct value *);
+static enum truth eval_chain(const struct cond *, const struct value *);
+static enum truth eval_in(const struct cond *, const struct value *);
+
+void
+rule_eval(
+    const struct ruleset *rs, const struct signals *sigs, struct hits *ret)
+{
+	/* Most rulesets read no attributes and need no copy. */
+	if (rs->attrs->n == 0)
+		eval_rules(rs, sigs->value, ret);
+	else
+		eval_attrs(rs, sigs, ret);
+}
+
+void
+rule_values(
+    const struct ruleset *rs, const struct signals *sigs, struct value *ret)
+{
+	const struct event *ev = sigs->event;
+	size_t i;
+	int n;
+
+	memcpy(ret, sigs->value, sizeof(sigs->value));
+	for (i = 0; i < rs->attrs->n; i++)
+		ret[SIGNAL__MAX + i] = value_unknown();
+	for (i = 0; i < ev->n_attrs; i++) {
+		n = rule_names_find(rs->attrs, ev->attrs[i].name);
+		if (n != -1)
+			ret[SIGNAL__MAX + n] = ev->attrs[i].value;
+	}
+}
+
+enum truth
+rule_truth(const struct cond *c, const struct value *values)
+{
+	return eval(c, values);
+}
+
+/* Evaluate where the signals and the attributes are given. */
+static void
+eval_rules(
+    const struct ruleset *rs, const struct value *values, struct hits *ret)
+{
+	size_t i;
+
+	/* Without a branch, which the processor would often guess wrongly. */
+	ret->n = 0;
+	for (i = 0; i < rs->n_rules; i++) {
+		ret->index[ret->n] = (uint16_t)i;
+		ret->n += eval(rs->rules[i].cond, values) == TRUTH_TRUE;
+	}
+}
+
+/* Look the attributes of the event up first, each one once. */
+static void
+eval_attrs(
+    const struct ruleset *rs, const struct signals *sigs, struct hits *ret)
+{
+	struct value values[RULE_VALUES_MAX];
+
+	rule_values(rs, sigs, values);
+	eval_rules(rs, values, ret);
+}
+
+/* Evaluate one condition; most are a comparison and nothing else. */
+static inline enum truth
+eval(const struct cond *c, const struct value *values)
+{
+	if (c->kind == COND_COMPARE)
+		return eval_compare(c, &values[c->signal]);
+	return eval_other(c, values);
+}
+
+/* Compare with the literal; mostly numbers, and these without a branch. */
+static inline enum truth
+eval_compare(const struct cond *c, const struct value *value)
+{
+	const double n = value->number, literal = c->literal.number;
+	unsigned int outcome;
+
+	if (c->literal.type == VALUE_NUMBER) {
+		outcome = (n < literal ? OUTCOME_LT : 0U) |
+		    (n == literal ? OUTCOME_EQ : 0U) |
+		    (n > literal ? OUTCOME_GT : 0U);
+		outcome = value->type == VALUE_NUMBER ? outcome : 0;
+	} else
+		outcome = cond_outcome(value, &c->literal);
+	return TRUTH_FALSE + (outcome == 0) + 2 * ((outcome & c->want) != 0);
+}
+
+/* Evaluate what is more than a comparison. */
+static enum truth
+eval_other(const struct cond *c, const struct value *values)
+{
+	switch ((enum cond_kind)c->kind) {
+	case COND_COMPARE:
+	case COND_BARE:
+		return eval_compare(c, &values[c->signal]);
+	case COND_IN:
+		return eval_in(c, &values[c->signal]);
+	case COND_NOT:
+		return TRUTH_TRUE + TRUTH_FALSE - eval(c + 1, values);
+	case COND_AND:
+	case COND_OR:
+		return eval_chain(c, values);
+	case COND__MAX:
+		break;
+	}
+	return TRUTH_UNKNOWN;
+}
+
+/* One operand can settle it; else it is unknown if any operand was. */
+static enum truth
+eval_chain(const struct cond *c, const struct value *values)
+{
+	const enum truth settles =
+	    c->kind == COND_AND ? TRUTH_FALSE : TRUTH_TRUE;
+	const struct cond *end = c + c->span;
+	enum truth got = TRUTH_TRUE + TRUTH_FALSE - settles, truth;
+
+	for (c++; c < end; c += c->span) {
+		truth = eval(c, values);
+		if (truth == settles)
+			return settles;
+		if (truth == TRUTH_UNKNOWN)
+			got = TRUTH_UNKNOWN;
+	}
+	return got;
+}
+
+/* Look for the value among the sorted members of the list. */
+static enum truth
+eval_in(const struct cond *c, const struct value *value)
+{
+	size_t low = 0, high = c->list.n, mid;
+	unsigned int outcome;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		outcome = cond_outcome(value, &c->list.items[mid]);
+		if (outcome == 0)
+			return TRUTH_UNKNOWN;
+		if (outcome == OUTCOME_EQ)
+			return TRUTH_TRUE;
+		if (outcome == OUTCOME_LT)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return TRUTH_FALSE;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: ISC */
+/* Why a rule is true, false or unknown, and what rules compare with. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/rule/rule_int.h"
+#include "core/rule/rule_explain.h"
+
+static void settle(
+    const struct cond *, const struct value *, enum truth, struct rule_why *);
+static void settle_chain(
+    const struct cond *, const struct value *, enum truth, struct rule_why *);
+static void add_literals(const struct cond *, struct literal *, size_t *);
+static int literal_order(const void *, const void *);
+
+const char *
+rule_attr(const struct ruleset *rs, size_t n)
+{
+	return n < rs->attrs->n ? rs->attrs->text[n] : NULL;
+}
+
+void
+rule_why(
+    const struct rule *rule, const struct value *values, struct rule_why *ret)
+{
+	ret->truth = rule_truth(rule->cond, values);
+	ret->n = 0;
+	settle(rule->cond, values, ret->truth, ret);
+}
+
+const struct literal *
+rule_literals(struct arena *a, const struct ruleset *rs, size_t *ret_n)
+{
+	const struct cond *c, *end;
+	struct literal *all;
+	size_t i, n = 0, kept = 0;
+
+	for (i = 0; i < rs->n_rules; i++) {
+		end = rs->rules[i].cond + rs->rules[i].cond->span;
+		for (c = rs->rules[i].cond; c < end; c++)
+			n += c->kind == COND_IN ? c->list.n : 1;
+	}
+	if ((all = arena_array(a, n + 1, sizeof(*all))) == NULL)
+		return NULL;
+	for (i = 0, n = 0; i < rs->n_rules; i++) {
+		end = rs->rules[i].cond + rs->rules[i].cond->span;
+		for (c = rs->rules[i].cond; c < end; c++)
+			add_literals(c, all, &n);
+	}
+	qsort(all, n, sizeof(*all), literal_order);
+	for (i = 0; i < n; i++)
+		if (i == 0 || literal_order(&all[i], &all[kept - 1]) != 0)
+			all[kept++] = all[i];
+	*ret_n = kept;
+	return all;
+}
+
+size_t
+rule_terms(const struct ruleset *rs)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < rs->n_rules; i++)
+		n += rs->rules[i].cond->span;
+	return n;
+}
+
+/* Note the comparisons that make c what it is, which is truth. */
+static void
+settle(const struct cond *c, const struct value *values, enum truth truth,
+    struct rule_why *ret)
+{
+	switch ((enum cond_kind)c->kind) {
+	case COND_COMPARE:
+	case COND_BARE:
+	case COND_IN:
+		if (ret->n < RULE_WHY_MAX)
+			ret->by[ret->n] = (struct comparison) {
+				.cond = c, .signal = c->signal, .truth = truth
+			};
+		ret->n++;
+		return;
+	case COND_NOT:
+		settle(c + 1, values, TRUTH_TRUE + TRUTH_FALSE - truth, ret);
+		return;
+	case COND_AND:
+	case COND_OR:
+		settle_chain(c, values, truth, ret);
+		return;
+	case COND__MAX:
+		return;
+	}
+}
+
+/* One operand can settle it; else it takes all that are what it is. */
+static void
+settle_chain(const struct cond *c, const struct value *values, enum truth truth,
+    struct rule_why *ret)
+{
+	const enum truth settles =
+	    c->kind == COND_AND ? TRUTH_FALSE : TRUTH_TRUE;
+	const struct cond *end = c + c->span;
+
+	for (c++; c < end; c += c->span) {
+		if (rule_truth(c, values) != truth)
+			continue;
+		settle(c, values, truth, ret);
+		if (truth == settles)
+			return;
+	}
+}
+
+/* Append the literals of one term. */
+static void
+add_literals(const struct cond *c, struct literal *all, size_t *n)
+{
+	size_t i;
+
+	switch ((enum cond_kind)c->kind) {
+	case COND_COMPARE:
+	case COND_BARE:
+		all[(*n)++] = (struct literal) { c->signal, c->literal };
+		return;
+	case COND_IN:
+		for (i = 0; i < c->list.n; i++)
+			all[(*n)++] =
+			    (struct literal) { c->signal, c->list.items[i] };
+		return;
+	case COND_NOT:
+	case COND_AND:
+	case COND_OR:
+	case COND__MAX:
+		return;
+	}
+}
+
+static int
+literal_order(const void *a, const void *b)
+{
+	const struct literal *x = a, *y = b;
+	unsigned int outcome;
+
+	if (x->signal != y->signal)
+		return x->signal < y->signal ? -1 : 1;
+	if (x->value.type != y->value.type)
+		return x->value.type < y->value.type ? -1 : 1;
+	outcome = cond_outcome(&x->value, &y->value);
+	return outcome == OUTCOME_EQ ? 0 : outcome == OUTCOME_LT ? -1 : 1;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: ISC */
+/* Rule text to tokens, and what to say of a mistake in it. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/rule/rule.h"
+#include "core/base/utf8.h"
+#include "core/rule/rule_int.h"
+
+#define SHOWN_MAX 40 /* bytes of a word that a message repeats */
+
+static void lex_skip(struct lexer *);
+static void lex_advance(struct lexer *, size_t);
+static int lex_string(struct lexer *, const struct lexeme *, struct fail *);
+static int lex_symbol(struct lexer *, struct lexeme *, struct fail *);
+static int lex_stray(
+    const struct lexer *, const struct lexeme *, struct fail *);
+static size_t word_length(const char *, const char *);
+static bool word_char(char);
+static int fail_at(struct fail *, const struct lexeme *, const char *,
+    const char *, va_list) __attribute__((format(printf, 4, 0)));
+
+/* Symbols, a longer one before the one that it begins with. */
+static const struct {
+	enum token token;
+	const char *text;
+} symbols[] = {
+	{ TOKEN_ADD, "+=" },
+	{ TOKEN_EQ, "==" },
+	{ TOKEN_NE, "!=" },
+	{ TOKEN_GE, ">=" },
+	{ TOKEN_LE, "<=" },
+	{ TOKEN_AND, "&&" },
+	{ TOKEN_OR, "||" },
+	{ TOKEN_GT, ">" },
+	{ TOKEN_LT, "<" },
+	{ TOKEN_NOT, "!" },
+	{ TOKEN_COMMA, "," },
+	{ TOKEN_LBRACE, "{" },
+	{ TOKEN_RBRACE, "}" },
+	{ TOKEN_LPAREN, "(" },
+	{ TOKEN_RPAREN, ")" },
+	{ TOKEN_LBRACKET, "[" },
+	{ TOKEN_RBRACKET, "]" },
+};
+
+/* Characters that are no token, and what their writer may have meant. */
+static const struct {
+	char c;
+	const char *meant;
+} strays[] = {
+	{ '=', "\"==\"" },
+	{ '&', "\"&&\"" },
+	{ '|', "\"||\"" },
+	{ '\'', "a string in double quotes" },
+	{ '/', "\"//\" before a comment" },
+};
+
+int
+rule_lex_init(struct lexer *lx, const char *text, size_t len, struct fail *f)
+{
+	struct lexeme at = { 0 };
+	uint32_t code;
+	size_t n;
+
+	*lx = (struct lexer) {
+		.lx_next = text,
+		.lx_end = text + len,
+		.lx_line = 1,
+		.lx_column = 1,
+	};
+	at.line = at.column = 1;
+	if (len > RULE_TEXT_MAX)
+		return rule_lex_fail(
+		    f, &at, "the text is longer than %d bytes", RULE_TEXT_MAX);
+
+	/* Every byte, comments included, so that no later pass need ask. */
+	while (lx->lx_next < lx->lx_end) {
+		n = utf8_get(
+		    lx->lx_next, (size_t)(lx->lx_end - lx->lx_next), &code);
+		at.line = lx->lx_line;
+		at.column = lx->lx_column;
+		if (n == 0)
+			return rule_lex_fail(
+			    f, &at, "found a byte that is not valid UTF-8");
+		if ((code < 0x20 && code != '\t' && code != '\n' &&
+			code != '\r') ||
+		    code == 0x7f)
+			return rule_lex_fail(f, &at,
+			    "found the control character U+%04X",
+			    (unsigned int)code);
+		lex_advance(lx, n);
+	}
+	lx->lx_next = text;
+	lx->lx_line = lx->lx_column = 1;
+	return 0;
+}
+
+int
+rule_lex_next(struct lexer *lx, struct lexeme *ret, struct fail *f)
+{
+	lex_skip(lx);
+	*ret = (struct lexeme) {
+		.token = TOKEN_END,
+		.text = lx->lx_next,
+		.line = lx->lx_line,
+		.column = lx->lx_column,
+	};
+	if (lx->lx_next == lx->lx_end)
+		return 0;
+
+	/* Most tokens are words; attr."name" is one token too. */
+	ret->len = word_length(lx->lx_next, lx->lx_end);
+	if (ret->len > 0) {
+		ret->token = TOKEN_WORD;
+		lex_advance(lx, ret->len);
+		if (lx->lx_next == lx->lx_end || *lx->lx_next != '"' ||
+		    !rule_lex_is(ret, "attr."))
+			return 0;
+		ret->token = TOKEN_ATTR;
+	} else if (*lx->lx_next == '"')
+		ret->token = TOKEN_STRING;
+	else
+		return lex_symbol(lx, ret, f);
+
+	if (lex_string(lx, ret, f) == -1)
+		return -1;
+	ret->len = (size_t)(lx->lx_next - ret->text);
+	return 0;
+}
+
+bool
+rule_lex_is(const struct lexeme *at, const char *word)
+{
+	return at->token == TOKEN_WORD && at->len == strlen(word) &&
+	    memcmp(at->text, word, at->len) == 0;
+}
+
+bool
+rule_ident(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len >= 1 && len <= RULE_ID_MAX &&
+	    word_length(text, text + len) == len;
+}
+
+const char *
+rule_lex_name(enum token token)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+		if (symbols[i].token == token)
+			return symbols[i].text;
+	return "";
+}
+
+int
+rule_lex_fail(struct fail *f, const struct lexeme *at, const char *why, ...)
+{
+	va_list ap;
+
+	va_start(ap, why);
+	fail_at(f, at, "", why, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+rule_lex_expected(
+    struct fail *f, const struct lexeme *at, const char *expected, ...)
+{
+	char found[SHOWN_MAX + 32];
+	va_list ap;
+
+	/* A string may hold anything, so its text is not repeated. */
+	if (at->token == TOKEN_END)
+		snprintf(found, sizeof(found),
+		    "found the end of the text, expected ");
+	else if (at->token == TOKEN_STRING)
+		snprintf(found, sizeof(found), "found a string, expected ");
+	else if (at->token == TOKEN_ATTR)
+		snprintf(found, sizeof(found), "found an attribute, expected ");
+	else
+		snprintf(found, sizeof(found), "found \"%.*s%s\", expected ",
+		    (int)(at->len < SHOWN_MAX ? at->len : SHOWN_MAX), at->text,
+		    at->len > SHOWN_MAX ? "..." : "");
+	va_start(ap, expected);
+	fail_at(f, at, found, expected, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+rule_lex_full(struct fail *f)
+{
+	return fail_set(f, FAIL_US, INTERNAL, NULL,
+	    "there is no room left for the ruleset");
+}
+
+/* Go to the next token or the end: over white space and comments. */
+static void
+lex_skip(struct lexer *lx)
+{
+	size_t left;
+
+	for (; lx->lx_next < lx->lx_end; lex_advance(lx, 1)) {
+		if (strchr(" \t\r\n", *lx->lx_next) != NULL)
+			continue;
+		left = (size_t)(lx->lx_end - lx->lx_next);
+		if (*lx->lx_next != '#' &&
+		    (left < 2 || memcmp(lx->lx_next, "//", 2) != 0))
+			return;
+		while (lx->lx_next < lx->lx_end && *lx->lx_next != '\n')
+			lex_advance(lx, 1);
+		if (lx->lx_next == lx->lx_end)
+			return;
+	}
+}
+
+/* Go n bytes on, counting lines and characters. */
+static void
+lex_advance(struct lexer *lx, size_t n)
+{
+	for (; n > 0; n--, lx->lx_next++)
+		if (*lx->lx_next == '\n') {
+			lx->lx_line++;
+			lx->lx_column = 1;
+		} else if ((*lx->lx_next & 0xc0) != 0x80)
+			lx->lx_column++;
+}
+
+/* Go over a string, from its opening quote; at is where its token begins. */
+static int
+lex_string(struct lexer *lx, const struct lexeme *at, struct fail *f)
+{
+	const char *p;
+
+	for (p = lx->lx_next + 1; p < lx->lx_end && *p != '"'; p++) {
+		if (*p == '\n' || *p == '\r')
+			break;
+		if (*p == '\\' && p + 1 < lx->lx_end && p[1] != '\n' &&
+		    p[1] != '\r')
+			p++;
+	}
+	if (p == lx->lx_end || *p != '"')
+		return rule_lex_fail(f, at,
+		    "found a string that does not end on its line, "
+		    "expected a closing quote");
+	lex_advance(lx, (size_t)(p + 1 - lx->lx_next));
+	return 0;
+}
+
+/* Read a symbol. */
+static int
+lex_symbol(struct lexer *lx, struct lexeme *ret, struct fail *f)
+{
+	size_t left = (size_t)(lx->lx_end - lx->lx_next);
+	size_t i, len;
+
+	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		len = strlen(symbols[i].text);
+		if (len > left ||
+		    memcmp(lx->lx_next, symbols[i].text, len) != 0)
+			continue;
+		ret->token = symbols[i].token;
+		ret->len = len;
+		lex_advance(lx, len);
+		return 0;
+	}
+	return lex_stray(lx, ret, f);
+}
+
+/* Refuse a character that begins no token. */
+static int
+lex_stray(const struct lexer *lx, const struct lexeme *at, struct fail *f)
+{
+	uint32_t code = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(strays) / sizeof(strays[0]); i++)
+		if (*lx->lx_next == strays[i].c)
+			return rule_lex_fail(f, at, "found \"%c\", expected %s",
+			    strays[i].c, strays[i].meant);
+	utf8_get(lx->lx_next, (size_t)(lx->lx_end - lx->lx_next), &code);
+	if (code < 0x80)
+		return rule_lex_fail(f, at,
+		    "found \"%c\", which rules have no use for", (int)code);
+	return rule_lex_fail(f, at,
+	    "found the character U+%04X, which may stand only in strings "
+	    "and comments",
+	    (unsigned int)code);
+}
+
+/* The characters of a word at p; "+=" ends one. */
+static size_t
+word_length(const char *p, const char *end)
+{
+	const char *start = p;
+
+	while (p < end && word_char(*p) &&
+	    !(*p == '+' && p + 1 < end && p[1] == '='))
+		p++;
+	return (size_t)(p - start);
+}
+
+static bool
+word_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '@' ||
+	    c == '+' || c == '-';
+}
+
+/* Every message about rule text is set here. */
+static int
+fail_at(struct fail *f, const struct lexeme *at, const char *lead,
+    const char *why, va_list ap)
+{
+	char where[64], tail[256];
+
+	snprintf(
+	    where, sizeof(where), "line %d, column %d", at->line, at->column);
+	vsnprintf(tail, sizeof(tail), why, ap);
+	return fail_set(
+	    f, FAIL_INPUT, RULESET_INVALID, where, "%s%s", lead, tail);
+}

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: ISC */
+/* Rule text to a compiled ruleset, in one descent by the grammar. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/rule/rule_int.h"
+#include "core/rule/rule.h"
+
+/* A rule in the order of the text, until all are known. */
+struct draft {
+	struct rule rule;
+	struct draft *next;
+};
+
+/* Names with room for one a rule. */
+struct names_room {
+	struct rule_names names;
+	const char *text[RULES_MAX];
+	uint16_t order[RULES_MAX];
+};
+
+struct parser {
+	struct lexer pa_lexer;
+	struct lexeme pa_at; /* the token to be taken next */
+	struct arena *pa_arena;
+	struct fail *pa_fail;
+	struct names_room pa_ids;
+	struct names_room pa_tags;
+	struct names_room pa_attrs;
+	struct draft *pa_first;
+	struct draft **pa_last; /* where the next draft is hung in */
+	size_t pa_n_rules;
+	int pa_depth; /* levels of nesting around pa_at */
+	struct cond pa_terms[RULE_TERMS_MAX]; /* of the rule being read */
+	size_t pa_n_terms;
+};
+
+static void names_room(struct names_room *);
+static int parse_rules(struct parser *);
+static struct ruleset *parse_finish(struct parser *);
+static int parse_rule(struct parser *, struct rule *);
+static int parse_id(struct parser *, struct rule *);
+static int parse_points(struct parser *, struct rule *);
+static int parse_tag(struct parser *, struct rule *);
+static int parse_or(struct parser *);
+static int parse_and(struct parser *);
+static int parse_chain(
+    struct parser *, enum token, enum cond_kind, int (*)(struct parser *));
+static int parse_unary(struct parser *);
+static int parse_not(struct parser *);
+static int parse_nested(struct parser *, int (*)(struct parser *));
+static int parse_parens(struct parser *);
+static int parse_test(struct parser *);
+static int parse_compare(struct parser *, const struct lexeme *, struct cond *);
+static int parse_bare(struct parser *, const struct lexeme *, struct cond *);
+static int parse_in(struct parser *, const struct lexeme *, struct cond *);
+static int parse_members(
+    struct parser *, const struct lexeme *, uint16_t, struct value *, size_t *);
+static int parse_literal(struct parser *, struct value *);
+static int list_make(
+    struct parser *, struct value *, size_t, struct cond_list *);
+static int value_order(const void *, const void *);
+static int take(struct parser *);
+static int take_token(struct parser *, enum token);
+static int take_word(struct parser *, const char *);
+static char *take_ident(struct parser *, const char *, bool);
+static int term_add(struct parser *, enum cond_kind, const struct lexeme *);
+static int term_insert(
+    struct parser *, size_t, enum cond_kind, const struct lexeme *);
+static void term_remove(struct parser *, size_t);
+
+/* What makes an operator true. */
+static const uint8_t wanted[TOKEN__MAX] = {
+	[TOKEN_EQ] = OUTCOME_EQ,
+	[TOKEN_NE] = OUTCOME_LT | OUTCOME_GT,
+	[TOKEN_GT] = OUTCOME_GT,
+	[TOKEN_GE] = OUTCOME_GT | OUTCOME_EQ,
+	[TOKEN_LT] = OUTCOME_LT,
+	[TOKEN_LE] = OUTCOME_LT | OUTCOME_EQ,
+};
+
+struct ruleset *
+rule_compile(struct arena *a, const char *text, size_t len, struct fail *f)
+{
+	struct parser p;
+
+	p.pa_arena = a;
+	p.pa_fail = f;
+	p.pa_first = NULL;
+	p.pa_last = &p.pa_first;
+	p.pa_n_rules = 0;
+	p.pa_depth = 0;
+	names_room(&p.pa_ids);
+	names_room(&p.pa_tags);
+	names_room(&p.pa_attrs);
+	if (rule_lex_init(&p.pa_lexer, text, len, f) == -1 || take(&p) == -1 ||
+	    parse_rules(&p) == -1)
+		return NULL;
+	return parse_finish(&p);
+}
+
+/* Make names that live in the room. */
+static void
+names_room(struct names_room *room)
+{
+	room->names = (struct rule_names) {
+		.text = room->text,
+		.order = room->order,
+	};
+}
+
+/* ruleset = { rule } */
+static int
+parse_rules(struct parser *p)
+{
+	struct draft *draft;
+
+	while (p->pa_at.token != TOKEN_END) {
+		if (p->pa_n_rules == RULES_MAX)
+			return rule_lex_fail(p->pa_fail, &p->pa_at,
+			    "a ruleset has at most %d rules", RULES_MAX);
+		draft = arena_alloc(p->pa_arena, sizeof(*draft));
+		if (draft == NULL)
+			return rule_lex_full(p->pa_fail);
+		if (parse_rule(p, &draft->rule) == -1)
+			return -1;
+		*p->pa_last = draft;
+		p->pa_last = &draft->next;
+		p->pa_n_rules++;
+	}
+	return 0;
+}
+
+/* Line the rules up. */
+static struct ruleset *
+parse_finish(struct parser *p)
+{
+	const struct rule_names *attrs;
+	const struct draft *draft;
+	struct ruleset *rs;
+	struct rule *rules;
+	size_t i = 0;
+
+	rs = arena_alloc(p->pa_arena, sizeof(*rs));
+	rules = arena_array(p->pa_arena, p->pa_n_rules, sizeof(*rules));
+	attrs = rule_names_dup(p->pa_arena, &p->pa_attrs.names);
+	if (rs == NULL || rules == NULL || attrs == NULL) {
+		rule_lex_full(p->pa_fail);
+		return NULL;
+	}
+	for (draft = p->pa_first; draft != NULL; draft = draft->next) {
+		rules[i] = draft->rule;
+		rules[i++].attrs = attrs;
+	}
+	rs->rules = rules;
+	rs->n_rules = i;
+	rs->n_tags = p->pa_tags.names.n;
+	rs->attrs = attrs;
+	return rs;
+}
+
+/*
+ * rule = "rule" ident "{" "when" cond "then" "score" "+=" number ","
+ *        "tag" ( ident | string ) "}"
+ */
+static int
+parse_rule(struct parser *p, struct rule *rule)
+{
+	struct cond *cond;
+
+	if (!rule_lex_is(&p->pa_at, "rule"))
+		return rule_lex_expected(p->pa_fail, &p->pa_at,
+		    p->pa_n_rules == 0 ? "\"rule\""
+				       : "\"rule\" or the end of the text");
+	p->pa_n_terms = 0;
+	if (take(p) == -1 || parse_id(p, rule) == -1 ||
+	    take_token(p, TOKEN_LBRACE) == -1 || take_word(p, "when") == -1 ||
+	    parse_or(p) == -1)
+		return -1;
+	if (!rule_lex_is(&p->pa_at, "then"))
+		return rule_lex_expected(
+		    p->pa_fail, &p->pa_at, "\"&&\", \"||\" or \"then\"");
+	if (take(p) == -1 || take_word(p, "score") == -1 ||
+	    take_token(p, TOKEN_ADD) == -1 || parse_points(p, rule) == -1 ||
+	    take_token(p, TOKEN_COMMA) == -1 || take_word(p, "tag") == -1 ||
+	    parse_tag(p, rule) == -1 || take_token(p, TOKEN_RBRACE) == -1)
+		return -1;
+
+	/* The condition is complete: keep exactly what it needs. */
+	cond = arena_array(p->pa_arena, p->pa_n_terms, sizeof(*cond));
+	if (cond == NULL)
+		return rule_lex_full(p->pa_fail);
+	memcpy(cond, p->pa_terms, p->pa_n_terms * sizeof(*cond));
+	rule->cond = cond;
+	return 0;
+}
+
+static int
+parse_id(struct parser *p, struct rule *rule)
+{
+	struct lexeme at = p->pa_at;
+
+	rule->id = take_ident(p, "a rule id", false);
+	if (rule->id == NULL)
+		return -1;
+	if (rule_names_find(&p->pa_ids.names, rule->id) != -1)
+		return rule_lex_fail(p->pa_fail, &at,
+		    "an earlier rule has the id \"%s\" already", rule->id);
+	rule_names_add(&p->pa_ids.names, rule->id);
+	return 0;
+}
+
+static int
+parse_points(struct parser *p, struct rule *rule)
+{
+	struct lexeme at = p->pa_at;
+	double n;
+
+	if (at.token != TOKEN_WORD || rule_word_number(&at, &n, NULL) == -1 ||
+	    n < 0 || n > RULE_POINTS_MAX || n != trunc(n))
+		return rule_lex_expected(p->pa_fail, &at,
+		    "points, a whole number from 0 to %d", RULE_POINTS_MAX);
+	rule->points = (uint8_t)n;
+	return take(p);
+}
+
+static int
+parse_tag(struct parser *p, struct rule *rule)
+{
+	struct rule_names *tags = &p->pa_tags.names;
+	char *tag;
+	int n;
+
+	tag = take_ident(p, "a tag", true);
+	if (tag == NULL)
+		return -1;
+	n = rule_names_find(tags, tag);
+	if (n == -1) {
+		n = (int)tags->n;
+		rule_names_add(tags, tag);
+	}
+	rule->tag = tags->text[n];
+	rule->tag_index = (uint16_t)n;
+	return 0;
+}
+
+/* cond = and { "||" and } */
+static int
+parse_or(struct parser *p)
+{
+	return parse_chain(p, TOKEN_OR, COND_OR, parse_and);
+}
+
+/* and = unary { "&&" unary } */
+static int
+parse_and(struct parser *p)
+{
+	return parse_chain(p, TOKEN_AND, COND_AND, parse_unary);
+}
+
+/*
+ * One operand, or several with op between.  A chain in parentheses inside a
+ * chain of the same kind joins it: both mean the same.
+ */
+static int
+parse_chain(struct parser *p, enum token op, enum cond_kind kind,
+    int (*operand)(struct parser *))
+{
+	size_t first = p->pa_n_terms, next;
+
+	if (operand(p) == -1)
+		return -1;
+	if (p->pa_at.token != op)
+		return 0;
+	if (p->pa_terms[first].kind != kind &&
+	    term_insert(p, first, kind, &p->pa_at) == -1)
+		return -1;
+	while (p->pa_at.token == op) {
+		next = p->pa_n_terms;
+		if (take(p) == -1 || operand(p) == -1)
+			return -1;
+		if (p->pa_terms[next].kind == kind)
+			term_remove(p, next);
+	}
+	p->pa_terms[first].span = (uint16_t)(p->pa_n_terms - first);
+	return 0;
+}
+
+/* unary = "!" unary | "(" cond ")" | test */
+static int
+parse_unary(struct parser *p)
+{
+	if (p->pa_at.token == TOKEN_NOT)
+		return parse_nested(p, parse_not);
+	if (p->pa_at.token == TOKEN_LPAREN)
+		return parse_nested(p, parse_parens);
+	return parse_test(p);
+}
+
+/* Go one level down. */
+static int
+parse_nested(struct parser *p, int (*inner)(struct parser *))
+{
+	int rc;
+
+	if (p->pa_depth == RULE_DEPTH_MAX)
+		return rule_lex_fail(p->pa_fail, &p->pa_at,
+		    "a condition nests at most %d levels", RULE_DEPTH_MAX);
+	p->pa_depth++;
+	rc = inner(p);
+	p->pa_depth--;
+	return rc;
+}
+
+/* "!" and its operand; "!(" is one level, so that printing adds none. */
+static int
+parse_not(struct parser *p)
+{
+	size_t first = p->pa_n_terms;
+	int rc;
+
+	if (term_add(p, COND_NOT, &p->pa_at) == -1 || take(p) == -1)
+		return -1;
+	rc = p->pa_at.token == TOKEN_LPAREN ? parse_parens(p) : parse_unary(p);
+	if (rc == 0)
+		p->pa_terms[first].span = (uint16_t)(p->pa_n_terms - first);
+	return rc;
+}
+
+static int
+parse_parens(struct parser *p)
+{
+	if (take(p) == -1 || parse_or(p) == -1)
+		return -1;
+	if (p->pa_at.token != TOKEN_RPAREN)
+		return rule_lex_expected(
+		    p->pa_fail, &p->pa_at, "\"&&\", \"||\" or \")\"");
+	return take(p);
+}
+
+/* test = signal op literal | signal "in" list | signal */
+static int
+parse_test(struct parser *p)
+{
+	struct lexeme at = p->pa_at;
+	struct cond *c = &p->pa_terms[p->pa_n_terms];
+
+	if (at.token != TOKEN_WORD && at.token != TOKEN_ATTR)
+		return rule_lex_expected(
+		    p->pa_fail, &at, "a signal, \"!\" or \"(\"");
+	if (term_add(p, COND_COMPARE, &at) == -1 ||
+	    rule_check_signal(p->pa_arena, &p->pa_attrs.names, &at, &c->signal,
+		p->pa_fail) == -1 ||
+	    take(p) == -1)
+		return -1;
+	if (wanted[p->pa_at.token] != 0)
+		return parse_compare(p, &at, c);
+	if (rule_lex_is(&p->pa_at, "in"))
+		return parse_in(p, &at, c);
+	return parse_bare(p, &at, c);
+}
+
+static int
+parse_compare(struct parser *p, const struct lexeme *at, struct cond *c)
+{
+	struct lexeme op = p->pa_at, literal;
+
+	c->want = wanted[op.token];
+	if (take(p) == -1)
+		return -1;
+	literal = p->pa_at;
+	if (parse_literal(p, &c->literal) == -1)
+		return -1;
+	return rule_check_compare(
+	    c->signal, at, &op, &literal, c->literal.type, p->pa_fail);
+}
+
+static int
+parse_bare(struct parser *p, const struct lexeme *at, struct cond *c)
+{
+	c->kind = COND_BARE;
+	c->want = OUTCOME_EQ;
+	c->literal = value_bool(true);
+	return rule_check_bare(c->signal, at, &p->pa_at, p->pa_fail);
+}
+
+static int
+parse_in(struct parser *p, const struct lexeme *at, struct cond *c)
+{
+	struct value items[RULE_LIST_MAX];
+	size_t n = 0;
+
+	c->kind = COND_IN;
+	if (take(p) == -1 || take_token(p, TOKEN_LBRACKET) == -1 ||
+	    parse_members(p, at, c->signal, items, &n) == -1)
+		return -1;
+	return list_make(p, items, n, &c->list);
+}
+
+/* literal { "," literal } "]", all of one type. */
+static int
+parse_members(struct parser *p, const struct lexeme *at, uint16_t signal,
+    struct value *items, size_t *n)
+{
+	const struct lexeme in = { .token = TOKEN_EQ };
+	struct lexeme literal;
+
+	for (;;) {
+		literal = p->pa_at;
+		if (*n == RULE_LIST_MAX)
+			return rule_lex_fail(p->pa_fail, &literal,
+			    "a list has at most %d members", RULE_LIST_MAX);
+		if (parse_literal(p, &items[*n]) == -1 ||
+		    rule_check_compare(signal, at, &in, &literal,
+			items[*n].type, p->pa_fail) == -1)
+			return -1;
+		if (items[*n].type != items[0].type)
+			return rule_lex_fail(p->pa_fail, &literal,
+			    "the members of a list must be of one type");
+		(*n)++;
+		if (p->pa_at.token == TOKEN_RBRACKET)
+			return take(p);
+		if (p->pa_at.token != TOKEN_COMMA)
+			return rule_lex_expected(
+			    p->pa_fail, &p->pa_at, "\",\" or \"]\"");
+		if (take(p) == -1)
+			return -1;
+	}
+}
+
+/* literal = number | string | "true" | "false" */
+static int
+parse_literal(struct parser *p, struct value *ret)
+{
+	const struct lexeme *at = &p->pa_at;
+	const char *string;
+	double n;
+
+	if (at->token == TOKEN_STRING) {
+		string = rule_word_string(p->pa_arena, at, p->pa_fail);
+		if (string == NULL)
+			return -1;
+		*ret = value_string(string);
+	} else if (rule_lex_is(at, "true") || rule_lex_is(at, "false"))
+		*ret = value_bool(rule_lex_is(at, "true"));
+	else if (at->token == TOKEN_WORD &&
+	    strchr("-+.0123456789", at->text[0]) != NULL) {
+		if (rule_word_number(at, &n, p->pa_fail) == -1)
+			return -1;
+		*ret = value_number(n);
+	} else
+		return rule_lex_expected(p->pa_fail, at,
+		    "a number, true, false or a string in double quotes");
+	return take(p);
+}
+
+/* Sort the items, drop what is there twice, and keep them. */
+static int
+list_make(
+    struct parser *p, struct value *items, size_t n, struct cond_list *ret)
+{
+	struct value *copy;
+	size_t i, kept = 1;
+
+	qsort(items, n, sizeof(*items), value_order);
+	for (i = 1; i < n; i++)
+		if (value_order(&items[kept - 1], &items[i]) != 0)
+			items[kept++] = items[i];
+	copy = arena_array(p->pa_arena, kept, sizeof(*copy));
+	if (copy == NULL)
+		return rule_lex_full(p->pa_fail);
+	memcpy(copy, items, kept * sizeof(*copy));
+	*ret = (struct cond_list) { .items = copy, .n = kept };
+	return 0;
+}
+
+static int
+value_order(const void *a, const void *b)
+{
+	unsigned int outcome = cond_outcome(a, b);
+
+	return outcome == OUTCOME_EQ ? 0 : outcome == OUTCOME_LT ? -1 : 1;
+}
+
+/* Take the token and look at the next one. */
+static int
+take(struct parser *p)
+{
+	return rule_lex_next(&p->pa_lexer, &p->pa_at, p->pa_fail);
+}
+
+static int
+take_token(struct parser *p, enum token token)
+{
+	if (p->pa_at.token != token)
+		return rule_lex_expected(
+		    p->pa_fail, &p->pa_at, "\"%s\"", rule_lex_name(token));
+	return take(p);
+}
+
+static int
+take_word(struct parser *p, const char *word)
+{
+	if (!rule_lex_is(&p->pa_at, word))
+		return rule_lex_expected(p->pa_fail, &p->pa_at, "\"%s\"", word);
+	return take(p);
+}
+
+/* Take an id or a tag, which what says; quoted: it may stand in quotes. */
+static char *
+take_ident(struct parser *p, const char *what, bool quoted)
+{
+	struct lexeme at = p->pa_at;
+	char *text;
+
+	if (at.token != TOKEN_WORD && (at.token != TOKEN_STRING || !quoted)) {
+		rule_lex_expected(p->pa_fail, &at, "%s", what);
+		return NULL;
+	}
+	text = at.token == TOKEN_STRING
+	    ? rule_word_string(p->pa_arena, &at, p->pa_fail)
+	    : arena_strndup(p->pa_arena, at.text, at.len);
+	if (text == NULL) {
+		if (at.token == TOKEN_WORD)
+			rule_lex_full(p->pa_fail);
+		return NULL;
+	}
+	if (!rule_ident(text)) {
+		rule_lex_fail(p->pa_fail, &at,
+		    "%s has 1 to %d characters, letters, digits and ._@+-",
+		    what, RULE_ID_MAX);
+		return NULL;
+	}
+	return take(p) == -1 ? NULL : text;
+}
+
+/* Append a term; at is where it stands in the text. */
+static int
+term_add(struct parser *p, enum cond_kind kind, const struct lexeme *at)
+{
+	return term_insert(p, p->pa_n_terms, kind, at);
+}
+
+/* Put a term in front of the one numbered where. */
+static int
+term_insert(struct parser *p, size_t where, enum cond_kind kind,
+    const struct lexeme *at)
+{
+	struct cond *c = &p->pa_terms[where];
+
+	if (p->pa_n_terms == RULE_TERMS_MAX)
+		return rule_lex_fail(p->pa_fail, at,
+		    "a condition has at most %d terms", RULE_TERMS_MAX);
+	memmove(c + 1, c, (p->pa_n_terms - where) * sizeof(*c));
+	*c = (struct cond) { .kind = (uint8_t)kind, .span = 1 };
+	p->pa_n_terms++;
+	return 0;
+}
+
+static void
+term_remove(struct parser *p, size_t where)
+{
+	struct cond *c = &p->pa_terms[where];
+
+	p->pa_n_terms--;
+	memmove(c, c + 1, (p->pa_n_terms - where) * sizeof(*c));
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: ISC */
+/* A compiled rule to canonical text. */
+#include "config.h"
+
+#include "core/rule/rule_int.h"
+#include "core/signal/signals.h"
+#include "core/base/str.h"
+#include "core/rule/rule.h"
+#include "core/rule/rule_explain.h"
+
+static void print_cond(
+    struct str *, const struct cond *, const struct rule_names *);
+static void print_chain(
+    struct str *, const struct cond *, const struct rule_names *);
+static void print_wrapped(
+    struct str *, const struct cond *, const struct rule_names *, bool);
+static void print_signal(
+    struct str *, const struct cond *, const struct rule_names *);
+static void print_list(struct str *, const struct cond_list *);
+static const char *operator_text(const struct cond *);
+
+void
+rule_print(struct str *s, const struct rule *rule)
+{
+	str_addf(s, "rule %s { when ", rule->id);
+	print_cond(s, rule->cond, rule->attrs);
+	str_addf(s, " then score += %d, tag %s }", rule->points, rule->tag);
+}
+
+void
+rule_print_comparison(
+    struct str *s, const struct rule *rule, const struct comparison *comparison)
+{
+	print_cond(s, comparison->cond, rule->attrs);
+}
+
+static void
+print_cond(struct str *s, const struct cond *c, const struct rule_names *attrs)
+{
+	switch ((enum cond_kind)c->kind) {
+	case COND_AND:
+	case COND_OR:
+		print_chain(s, c, attrs);
+		return;
+	case COND_NOT:
+		/* Without them, "!a > 1" reads as if "!" took a alone. */
+		str_addc(s, '!');
+		print_wrapped(s, c + 1, attrs,
+		    c[1].kind != COND_NOT && c[1].kind != COND_BARE);
+		return;
+	case COND_COMPARE:
+		print_signal(s, c, attrs);
+		str_addf(s, " %s ", operator_text(c));
+		str_value(s, &c->literal);
+		return;
+	case COND_IN:
+		print_signal(s, c, attrs);
+		print_list(s, &c->list);
+		return;
+	case COND_BARE:
+		print_signal(s, c, attrs);
+		return;
+	case COND__MAX:
+		return;
+	}
+}
+
+/* The operands with "&&" or "||" between. */
+static void
+print_chain(struct str *s, const struct cond *c, const struct rule_names *attrs)
+{
+	const struct cond *operand, *end = c + c->span;
+
+	for (operand = c + 1; operand < end; operand += operand->span) {
+		if (operand > c + 1)
+			str_add(s, c->kind == COND_AND ? " && " : " || ");
+		print_wrapped(s, operand, attrs,
+		    c->kind == COND_AND && operand->kind == COND_OR);
+	}
+}
+
+static void
+print_wrapped(struct str *s, const struct cond *c,
+    const struct rule_names *attrs, bool wrap)
+{
+	if (wrap)
+		str_addc(s, '(');
+	print_cond(s, c, attrs);
+	if (wrap)
+		str_addc(s, ')');
+}
+
+/* The name; an attribute's in quotes only where it needs them. */
+static void
+print_signal(
+    struct str *s, const struct cond *c, const struct rule_names *attrs)
+{
+	const char *name;
+
+	if (c->signal < SIGNAL__MAX) {
+		str_add(s, signal_name((enum signal)c->signal));
+		return;
+	}
+	name = attrs->text[c->signal - SIGNAL__MAX];
+	str_add(s, "attr.");
+	if (rule_ident(name))
+		str_add(s, name);
+	else
+		str_json(s, name);
+}
+
+static void
+print_list(struct str *s, const struct cond_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		str_add(s, i == 0 ? " in [" : ", ");
+		str_value(s, &list->items[i]);
+	}
+	str_addc(s, ']');
+}
+
+/* The operator of a comparison, by what makes it true. */
+static const char *
+operator_text(const struct cond *c)
+{
+	static const enum token operators[OUTCOME__MAX] = {
+		[OUTCOME_EQ] = TOKEN_EQ,
+		[OUTCOME_LT | OUTCOME_GT] = TOKEN_NE,
+		[OUTCOME_GT] = TOKEN_GT,
+		[OUTCOME_GT | OUTCOME_EQ] = TOKEN_GE,
+		[OUTCOME_LT] = TOKEN_LT,
+		[OUTCOME_LT | OUTCOME_EQ] = TOKEN_LE,
+	};
+
+	return rule_lex_name(operators[c->want]);
+}

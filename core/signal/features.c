@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: ISC */
+/* The feature vector of models, as features.tbl has it. */
+#include "config.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "core/signal/signals.h"
+#include "core/base/value.h"
+#include "core/signal/features.h"
+
+#define SIGNAL_RULES_SCORE SIGNAL__MAX /* comes from the rules */
+
+enum transform { LINEAR = 1, LOG, SQRT, MISSING, TRANSFORM__MAX };
+
+/* One row of features.tbl. */
+struct row {
+	const char *name;
+	enum signal signal;
+	enum transform transform;
+	double scale;
+};
+
+static double linear(const struct value *, double);
+static double log_of(const struct value *, double);
+static double sqrt_of(const struct value *, double);
+static double missing(const struct value *, double);
+static double number(const struct value *);
+static double cut(double);
+
+static double (*const transforms[TRANSFORM__MAX])(
+    const struct value *, double) = {
+	[LINEAR] = linear,
+	[LOG] = log_of,
+	[SQRT] = sqrt_of,
+	[MISSING] = missing,
+};
+
+static const struct row rows[FEATURE__MAX] = {
+#define FEATURE(ident, name, signal, transform, scale)                         \
+	[FEATURE_##ident] = { name, SIGNAL_##signal, transform, scale },
+#include "core/signal/features.tbl"
+#undef FEATURE
+};
+
+void
+features_extract(
+    const struct signals *sigs, int rules_score, double ret[FEATURE__MAX])
+{
+	const struct value rules = value_number(rules_score);
+	const struct value *v;
+	const struct row *row;
+	int i;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		row = &rows[i];
+		v = row->signal == SIGNAL_RULES_SCORE
+		    ? &rules
+		    : &sigs->value[row->signal];
+		ret[i] = transforms[row->transform](v, row->scale);
+	}
+}
+
+const char *
+feature_name(enum feature feature)
+{
+	assert(feature < FEATURE__MAX);
+	return rows[feature].name;
+}
+
+static double
+linear(const struct value *v, double scale)
+{
+	return cut(number(v) / scale);
+}
+
+static double
+log_of(const struct value *v, double scale)
+{
+	return cut(log1p(fmax(number(v), 0)) / log1p(scale));
+}
+
+static double
+sqrt_of(const struct value *v, double scale)
+{
+	return sqrt(cut(number(v) / scale));
+}
+
+static double
+missing(const struct value *v, double scale)
+{
+	return v->type == VALUE_UNKNOWN ? scale : 0;
+}
+
+/* A boolean is 0 or 1; what is no number counts as unknown, which is 0. */
+static double
+number(const struct value *v)
+{
+	if (v->type == VALUE_BOOL)
+		return v->flag ? 1 : 0;
+	return v->type == VALUE_NUMBER ? v->number : 0;
+}
+
+/* Cut to [0, 1]; not a number becomes 0. */
+static double
+cut(double x)
+{
+	return fmin(fmax(x, 0), 1);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: ISC */
+/* What signals can be. */
+#include "config.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "core/event/event.h"
+#include "core/state/entity_graph.h"
+#include "core/signal/signal_range.h"
+
+static bool is_country(const char *);
+static bool is_currency(const char *);
+static bool is_letters(const char *, size_t);
+
+static const char *const kinds[] = { "card", "wallet", "bank", NULL };
+
+static const struct domain domains[SIGNAL__MAX + 1] = {
+#define DOMAIN(ident, from, to, steps)                                         \
+	[SIGNAL_##ident] = { .least = (from), .most = (to), .parts = (steps) },
+#define COUNT(ident, from, to)                                                 \
+	[SIGNAL_##ident] = {                                                   \
+		.least = (from), .most = (to), .parts = 1, .whole = true       \
+	},
+#define KNOWN(ident, from, to)                                                 \
+	[SIGNAL_##ident] = { .least = (from),                                  \
+		.most = (to),                                                  \
+		.parts = 1,                                                    \
+		.whole = true,                                                 \
+		.known = true },
+#include "core/signal/signal_ranges.tbl"
+#undef DOMAIN
+#undef COUNT
+#undef KNOWN
+	[SIGNAL_EVENT_CURRENCY] = { .may = is_currency },
+	[SIGNAL_INSTRUMENT_KIND] = { .words = kinds },
+	[SIGNAL_INSTRUMENT_BIN] = { .may = event_bin },
+	[SIGNAL_INSTRUMENT_ISSUER_COUNTRY] = { .may = is_country },
+	[SIGNAL_GEO_COUNTRY] = { .may = is_country },
+
+	/* Attributes are the caller's, who may send anything. */
+	[SIGNAL__MAX] = { .least = -DBL_MAX, .most = DBL_MAX, .parts = 1 },
+};
+
+const struct domain *
+domain_of(enum signal sig)
+{
+	assert(sig <= SIGNAL__MAX);
+	return &domains[sig];
+}
+
+double
+domain_round(const struct domain *d, double n)
+{
+	return nearbyint(n * d->parts) / d->parts;
+}
+
+/* A literal may be a step but for how it is rounded: that one is not next. */
+double
+domain_next(const struct domain *d, double n, int way)
+{
+	double next = domain_round(d, n);
+
+	if ((next - n) * way <= 0)
+		next = (nearbyint(n * d->parts) + way) / d->parts;
+	return (next - n) * way > 0 ? next : nextafter(n, way * HUGE_VAL);
+}
+
+static bool
+is_country(const char *text)
+{
+	return is_letters(text, 2);
+}
+
+static bool
+is_currency(const char *text)
+{
+	return is_letters(text, 3);
+}
+
+static bool
+is_letters(const char *text, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (text[i] < 'A' || text[i] > 'Z')
+			return false;
+	return text[n] == '\0';
+}

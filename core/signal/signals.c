@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: ISC */
+/* The value of every signal of one event, and their snapshot as JSON. */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/state/entity_graph.h"
+#include "core/state/entity_risk.h"
+#include "core/signal/signals.h"
+#include "core/state/user_state.h"
+#include "core/base/str.h"
+
+#define TRAVEL_KM 100 /* below, travel is never impossible */
+#define TRAVEL_KM_H 900.0 /* what an airliner does */
+#define HOUR_US 3600e6
+
+static void event_signals(
+    const struct event *, const struct facts *, struct value *);
+static void instrument_signals(
+    const struct event *, const struct facts *, struct value *);
+static void velocity_signals(
+    const struct event *, const struct facts *, struct value *);
+static void device_signals(
+    const struct event *, const struct facts *, struct value *);
+static void geo_signals(
+    const struct event *, const struct facts *, struct value *);
+static void travel_signals(const struct facts *, struct value *);
+static void graph_signals(
+    const struct event *, const struct facts *, struct value *);
+static void amount_signals(
+    const struct event *, const struct facts *, struct value *);
+static void risk_signals(
+    const struct event *, const struct facts *, struct value *);
+static void json_member(struct str *, const char *, const struct value *);
+static struct value number_or_unknown(double);
+static struct value users_on(const struct node *);
+static struct value first_seen(const struct node *);
+static struct value fingerprint_mismatch(const struct facts *);
+static struct value sim_mismatch(const struct event *, const struct facts *);
+static double place_distance_km(const struct place *, const struct place *);
+static double z_score(double, const struct state_amounts *);
+static double mean_ratio(double, const struct state_amounts *);
+
+/* One function a namespace; each sets the signals that are known. */
+static void (*const namespaces[])(
+    const struct event *, const struct facts *, struct value *) = {
+	event_signals,
+	instrument_signals,
+	velocity_signals,
+	device_signals,
+	geo_signals,
+	graph_signals,
+	amount_signals,
+	risk_signals,
+};
+
+void
+signals_compute(
+    const struct event *ev, const struct facts *facts, struct signals *ret)
+{
+	size_t i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		ret->value[i] = value_unknown();
+	for (i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++)
+		namespaces[i](ev, facts, ret->value);
+	ret->event = ev;
+}
+
+void
+signals_json(struct str *s, const struct signals *sigs)
+{
+	const struct event *ev = sigs->event;
+	char name[sizeof("attr.") + EVENT_ATTR_NAME_MAX];
+	size_t i;
+
+	str_addc(s, '{');
+	for (i = 0; i < SIGNAL__MAX; i++)
+		json_member(s, signal_name((enum signal)i), &sigs->value[i]);
+	for (i = 0; i < ev->n_attrs; i++) {
+		snprintf(name, sizeof(name), "attr.%s", ev->attrs[i].name);
+		json_member(s, name, &ev->attrs[i].value);
+	}
+	str_addc(s, '}');
+}
+
+/* Append a member, after a comma if it is not the first; none if unknown. */
+static void
+json_member(struct str *s, const char *name, const struct value *v)
+{
+	if (v->type == VALUE_UNKNOWN)
+		return;
+	if (s->st_len > 0 && s->st_text[s->st_len - 1] != '{')
+		str_addc(s, ',');
+	str_json(s, name);
+	str_addc(s, ':');
+	str_value(s, v);
+}
+
+static void
+event_signals(
+    const struct event *ev, const struct facts *facts, struct value *ret)
+{
+	(void)facts;
+	ret[SIGNAL_EVENT_TYPE] = value_string(event_type_name(ev->type));
+	ret[SIGNAL_EVENT_CHANNEL] = value_string(ev->channel);
+	ret[SIGNAL_EVENT_CURRENCY] = value_string(ev->currency);
+	if (ev->has_amount)
+		ret[SIGNAL_EVENT_AMOUNT] = value_number(ev->amount);
+}
+
+static void
+instrument_signals(
+    const struct event *ev, const struct facts *facts, struct value *ret)
+{
+	(void)facts;
+	ret[SIGNAL_INSTRUMENT_KIND] = value_string(ev->instrument_kind);
+	ret[SIGNAL_INSTRUMENT_BIN] = value_string(ev->bin);
+	ret[SIGNAL_INSTRUMENT_ISSUER_COUNTRY] =
+	    value_string(ev->issuer_country);
+	ret[SIGNAL_INSTRUMENT_THREE_DS] = ev->three_ds;
+}
+
+static void
+velocity_signals(
+    const struct event *ev, const struct facts *facts, struct value *ret)
+{
+	const struct state *st = facts->state;
+
+	(void)ev;
+	ret[SIGNAL_VELOCITY_ATTEMPTS_2M] =
+	    value_number((double)state_attempts_2m(st, facts->now));
+	ret[SIGNAL_VELOCITY_ATTEMPTS_24H] =
+	    value_number((double)state_attempts_24h(st, facts->now));
+}
+
+static void
+device_signals(
+    const struct event *ev, const struct facts *facts, struct value *ret)
+{
+	(void)ev;
+	ret[SIGNAL_DEVICE_FIRST_SEEN] = first_seen(facts->device);
+	ret[SIGNAL_DEVICE_USERS_ON_DEVICE] = users_on(facts->device);
+	ret[SIGNAL_DEVICE_USERS_ON_FINGERPRINT] = users_on(facts->fingerprint);
+	ret[SIGNAL_DEVICE_FINGERPRINT_FIRST_SEEN] =
+	    first_seen(facts->fingerprint);
+	ret[SIGNAL_DEVICE_FINGERPRINT_DEVICE_MISMATCH] =
+	    fingerprint_mismatch(facts);
+}
+
+static void
+geo_signals(
+    const struct event *ev, const struct facts *facts, struct value *ret)
+{
+	ret[SIGNAL_GEO_IP_SIM_MISMATCH] = sim_mismatch(ev, facts);
+	if (facts->place.country[0] == '\0')
+		return;
+	ret[SIGNAL_GEO_COUNTRY] = value_string(facts->place.country);
+	if (state_last_place(facts->state)->place.country[0] != '\0')
+		travel_signals(facts, ret);
+}
+
+/* How the user got here from the last located event. */
+static void
+travel_signals(const struct facts *facts, struct value *ret)
+{
+	const struct state_place *last = state_last_place(facts->state);
+	const double km = place_distance_km(&last->place, &facts->place);
+	const double hours = (double)(facts->now - last->at) / HOUR_US;
+
+	ret[SIGNAL_GEO_COUNTRY_CHANGED] =
+	    value_bool(strcmp(last->place.country, facts->place.country) != 0);
+	ret[SIGNAL_GEO_DISTANCE_KM] = number_or_unknown(km);
+	if (!isnan(km))
+		ret[SIGNAL_GEO_IMPOSSIBLE_TRAVEL] =
+		    value_bool(km > TRAVEL_KM && km > TRAVEL_KM_H * hours);
+}
+
+static void
+graph_signals(
+    const struct event *ev, const struct facts *facts, struct value *ret)
+{
+	(void)ev;
+	ret[SIGNAL_GRAPH_RING_SIZE] = value_number(facts->ring_size);
+	ret[SIGNAL_GRAPH_USERS_ON_DEVICE] = users_on(facts->device);
+	ret[SIGNAL_GRAPH_USERS_ON_IP] = users_on(facts->ip);
+	ret[SIGNAL_GRAPH_USERS_ON_PHONE] = users_on(facts->phone);
+	ret[SIGNAL_GRAPH_DEVICES_ON_USER] =
+	    value_number(state_devices(facts->state));
+}
+
+/*
+ * What is compared with earlier amounts: nothing without one now, or where
+ * the state had no room left for its currency.
+ */
+static void
+amount_signals(
+    const struct event *ev, const struct facts *facts, struct value *ret)
+{
+	struct state_amounts amounts;
+
+	if (!ev->has_amount)
+		return;
+	state_amounts(facts->state, ev->currency, facts->now, &amounts);
+	if (amounts.hour_known)
+		ret[SIGNAL_VELOCITY_AMOUNT_1H] =
+		    value_number(amounts.last_hour);
+	if (!amounts.baseline_known)
+		return;
+	ret[SIGNAL_ANOMALY_AMOUNT_Z_SCORE] =
+	    value_number(z_score(ev->amount, &amounts));
+	ret[SIGNAL_ANOMALY_AMOUNT_MEAN] = value_number(amounts.mean);
+	ret[SIGNAL_ANOMALY_AMOUNT_RATIO] =
+	    value_number(mean_ratio(ev->amount, &amounts));
+	ret[SIGNAL_ANOMALY_SAMPLES] = value_number((double)amounts.samples);
+}
+
+/* Of what the event carries; one never seen has the rates of no events. */
+static void
+risk_signals(
+    const struct event *ev, const struct facts *facts, struct value *ret)
+{
+	const struct risk_rates none = risk_rates(NULL, 0, 0);
+	const struct risk_rates *device =
+	    facts->device_risk == NULL ? &none : facts->device_risk;
+	const struct risk_rates *ip =
+	    facts->ip_risk == NULL ? &none : facts->ip_risk;
+
+	(void)ev;
+	if (facts->device != NULL) {
+		ret[SIGNAL_RISK_DEVICE_FRAUD_RATE] = value_number(device->rate);
+		ret[SIGNAL_RISK_DEVICE_FRAUD_RATE_1D] =
+		    value_number(device->rate_1d);
+		ret[SIGNAL_RISK_DEVICE_FRAUD_RATE_7D] =
+		    value_number(device->rate_7d);
+		ret[SIGNAL_RISK_DEVICE_LABELS] =
+		    value_number((double)device->labels);
+	}
+	if (facts->ip != NULL)
+		ret[SIGNAL_RISK_IP_FRAUD_RATE] = value_number(ip->rate);
+}
+
+static struct value
+number_or_unknown(double n)
+{
+	return isnan(n) ? value_unknown() : value_number(n);
+}
+
+static struct value
+users_on(const struct node *n)
+{
+	return n == NULL ? value_unknown() : value_number(n->users);
+}
+
+static struct value
+first_seen(const struct node *n)
+{
+	return n == NULL ? value_unknown() : value_bool(!n->seen);
+}
+
+static struct value
+fingerprint_mismatch(const struct facts *facts)
+{
+	const struct node *n = facts->fingerprint;
+
+	if (n == NULL || facts->device == NULL)
+		return value_unknown();
+	return value_bool(n->devices > 1 ||
+	    (n->devices == 1 && n->first_device != facts->device_id));
+}
+
+/* Without a phone's or an ip's country, what the caller says of them. */
+static struct value
+sim_mismatch(const struct event *ev, const struct facts *facts)
+{
+	const struct attr *attr;
+	enum truth same = TRUTH_UNKNOWN;
+
+	if (ev->phone != NULL && facts->place.country[0] != '\0')
+		same = geo_phone_in_country(ev->phone, facts->place.country);
+	if (same != TRUTH_UNKNOWN)
+		return value_bool(same == TRUTH_FALSE);
+	attr = event_attr(ev, "geoMismatch");
+	if (attr == NULL || attr->value.type != VALUE_BOOL)
+		return value_unknown();
+	return attr->value;
+}
+
+/*
+ * NAN when a place is not known to lie anywhere.  A country's centroid says
+ * nothing of where in the country something is, so within one it is no
+ * distance away.
+ */
+static double
+place_distance_km(const struct place *from, const struct place *to)
+{
+	if ((!from->city || !to->city) &&
+	    strcmp(from->country, to->country) == 0)
+		return 0;
+	return geo_distance_km(from->lat, from->lon, to->lat, to->lon);
+}
+
+static double
+z_score(double amount, const struct state_amounts *amounts)
+{
+	if (amounts->samples < STATE_SAMPLES_MIN || amounts->deviation <= 0)
+		return 0;
+	return (amount - amounts->mean) / amounts->deviation;
+}
+
+/* How many times the mean it is, as usual while there is none to speak of. */
+static double
+mean_ratio(double amount, const struct state_amounts *amounts)
+{
+	if (amounts->samples < STATE_SAMPLES_MIN || amounts->mean <= 0)
+		return 1;
+	return amount / amounts->mean;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: ISC */
+/* The entity graph as one set of events sees it. */
+#include "config.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/state/entity_graph.h"
+
+/* Open addressing; tables are twice as large as what they may hold. */
+struct graph {
+	struct arena *gr_arena;
+	struct node **gr_nodes; /* in the order of arrival */
+	size_t gr_n_nodes;
+	size_t gr_max_nodes;
+	struct node **gr_by_key; /* gr_mask + 1 slots */
+	struct node **gr_by_id;
+	size_t gr_mask;
+	struct state_link
+	    *gr_linked; /* gr_link_mask + 1 slots, first 0 is free */
+	size_t gr_link_mask;
+	struct state_link *gr_made; /* links that are new */
+	size_t gr_n_made;
+	size_t gr_n_linked;
+	size_t gr_max_links;
+};
+
+static size_t slots_for(size_t);
+static uint64_t mix(uint64_t);
+static uint64_t hash_key(enum node_kind, const char *);
+static struct node *node_add(struct graph *);
+static struct node **key_slot(
+    const struct graph *, enum node_kind, const char *);
+static struct node **id_slot(const struct graph *, int64_t);
+static struct state_link *link_slot(const struct graph *, struct state_link);
+static void count_link(struct node *, const struct node *);
+static void join(struct node *, struct node *);
+static int capped(int);
+
+struct graph *
+graph_new(struct arena *a, size_t nodes, size_t links)
+{
+	struct graph *g = arena_alloc(a, sizeof(*g));
+
+	if (g == NULL)
+		return NULL;
+	g->gr_arena = a;
+	g->gr_max_nodes = nodes;
+	g->gr_max_links = links;
+	g->gr_mask = slots_for(nodes) - 1;
+	g->gr_link_mask = slots_for(links) - 1;
+	g->gr_nodes = arena_array(a, nodes, sizeof(*g->gr_nodes));
+	g->gr_by_key = arena_array(a, g->gr_mask + 1, sizeof(*g->gr_by_key));
+	g->gr_by_id = arena_array(a, g->gr_mask + 1, sizeof(*g->gr_by_id));
+	g->gr_linked =
+	    arena_array(a, g->gr_link_mask + 1, sizeof(*g->gr_linked));
+	g->gr_made = arena_array(a, links, sizeof(*g->gr_made));
+	return a->ar_overflow ? NULL : g;
+}
+
+struct node *
+graph_node(struct graph *g, enum node_kind kind, const char *key)
+{
+	struct node **slot = key_slot(g, kind, key);
+
+	if (*slot == NULL && (*slot = node_add(g)) != NULL) {
+		(*slot)->kind = kind;
+		(*slot)->key = key;
+	}
+	return *slot;
+}
+
+int
+graph_carried(
+    struct graph *g, const struct event *ev, struct node *ret[CARRIED__MAX])
+{
+	static const enum node_kind kinds[CARRIED__MAX] = {
+		[CARRIED_DEVICE] = NODE_DEVICE,
+		[CARRIED_IP] = NODE_IP,
+		[CARRIED_PHONE] = NODE_PHONE,
+		[CARRIED_FINGERPRINT] = NODE_FINGERPRINT,
+	};
+	const char *const keys[CARRIED__MAX] = {
+		[CARRIED_DEVICE] = ev->device,
+		[CARRIED_IP] = ev->ip,
+		[CARRIED_PHONE] = ev->phone,
+		[CARRIED_FINGERPRINT] = ev->fingerprint,
+	};
+	int c;
+
+	for (c = 0; c < CARRIED__MAX; c++) {
+		ret[c] = NULL;
+		if (keys[c] == NULL)
+			continue;
+		ret[c] = graph_node(g, kinds[c], keys[c]);
+		if (ret[c] == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+size_t
+graph_pairs(struct node *user, struct node *const carried[CARRIED__MAX],
+    struct pair ret[GRAPH_PAIRS_MAX])
+{
+	struct node *const all[] = { user, carried[CARRIED_DEVICE],
+		carried[CARRIED_IP], carried[CARRIED_PHONE] };
+	struct node *fingerprint = carried[CARRIED_FINGERPRINT];
+	size_t i, j, n = 0;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		for (j = i + 1; j < sizeof(all) / sizeof(all[0]); j++) {
+			if (all[i] != NULL && all[j] != NULL)
+				ret[n++] = (struct pair) { all[i], all[j] };
+		}
+	}
+	if (fingerprint != NULL) {
+		ret[n++] = (struct pair) { all[0], fingerprint };
+		if (all[1] != NULL)
+			ret[n++] = (struct pair) { all[1], fingerprint };
+	}
+	return n;
+}
+
+struct node *
+graph_find(const struct graph *g, enum node_kind kind, const char *key)
+{
+	return *key_slot(g, kind, key);
+}
+
+struct node *
+graph_node_id(struct graph *g, int64_t id)
+{
+	struct node **slot = id_slot(g, id);
+
+	if (*slot == NULL && (*slot = node_add(g)) != NULL)
+		(*slot)->id = id;
+	return *slot;
+}
+
+struct node *
+graph_bind(struct graph *g, struct node *node, int64_t id)
+{
+	struct node **slot = id_slot(g, id);
+	struct node *bare = *slot;
+	size_t i;
+
+	if (bare == node)
+		return node;
+
+	/* What was only known as somebody's root turns out to be this one. */
+	if (bare != NULL) {
+		assert(bare->kind == 0);
+		node->size = bare->size;
+		node->parent = bare->parent;
+		node->up = bare->up;
+		for (i = 0; i < g->gr_n_nodes; i++) {
+			if (g->gr_nodes[i]->up == bare)
+				g->gr_nodes[i]->up = node;
+		}
+		bare->id = 0;
+	}
+	node->id = id;
+	*slot = node;
+	return node;
+}
+
+struct node *
+graph_place(
+    struct graph *g, struct node *node, int64_t id, int64_t root, int size)
+{
+	struct node *top;
+
+	node = graph_bind(g, node, id);
+	if ((top = graph_node_id(g, root)) == NULL)
+		return NULL;
+	top->size = size;
+	top->up = NULL;
+	if (node != top)
+		node->up = top;
+	return top;
+}
+
+void
+graph_unbind(struct node *node)
+{
+	*node = (struct node) {
+		.kind = node->kind,
+		.key = node->key,
+		.size = 1,
+	};
+}
+
+struct node **
+graph_nodes(const struct graph *g, size_t *ret_n)
+{
+	*ret_n = g->gr_n_nodes;
+	return g->gr_nodes;
+}
+
+struct node *
+graph_root(struct node *node)
+{
+	while (node->up != NULL)
+		node = node->up;
+	return node;
+}
+
+int
+graph_ring(struct node *node)
+{
+	return graph_root(node)->size;
+}
+
+struct state_link
+graph_link_of(const struct node *a, const struct node *b)
+{
+	assert(a->id != 0 && b->id != 0 && a->id != b->id);
+	if (a->id < b->id)
+		return (struct state_link) { a->id, b->id };
+	return (struct state_link) { b->id, a->id };
+}
+
+bool
+graph_linked(const struct graph *g, struct state_link link)
+{
+	return link_slot(g, link)->first != 0;
+}
+
+void
+graph_link_known(struct graph *g, struct state_link link)
+{
+	struct state_link *slot = link_slot(g, link);
+
+	if (slot->first != 0)
+		return;
+	assert(g->gr_n_linked < g->gr_max_links);
+	g->gr_n_linked++;
+	*slot = link;
+}
+
+void
+graph_link_make(struct graph *g, struct node *a, struct node *b)
+{
+	const struct state_link link = graph_link_of(a, b);
+
+	graph_link_known(g, link);
+	g->gr_made[g->gr_n_made++] = link;
+	count_link(a, b);
+	count_link(b, a);
+	if (a->kind != NODE_FINGERPRINT && b->kind != NODE_FINGERPRINT)
+		join(graph_root(a), graph_root(b));
+}
+
+const struct state_link *
+graph_links_made(const struct graph *g, size_t *ret_n)
+{
+	*ret_n = g->gr_n_made;
+	return g->gr_made;
+}
+
+/* A power of two with room to spare for n entries. */
+static size_t
+slots_for(size_t n)
+{
+	size_t slots = 16;
+
+	while (slots < 2 * n)
+		slots *= 2;
+	return slots;
+}
+
+/* Spread the bits of x (the finalizer of MurmurHash3, public domain). */
+static uint64_t
+mix(uint64_t x)
+{
+	x ^= x >> 33;
+	x *= UINT64_C(0xff51afd7ed558ccd);
+	x ^= x >> 33;
+	x *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return x ^ x >> 33;
+}
+
+/*
+ * FNV-1a.  A caller who makes keys collide slows down only the 500 lookups
+ * of a set of its own.
+ */
+static uint64_t
+hash_key(enum node_kind kind, const char *key)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325) + (uint64_t)kind;
+
+	for (; *key != '\0'; key++)
+		h = (h ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
+	return mix(h);
+}
+
+/* A fresh node that is its own component, or NULL when there is no room. */
+static struct node *
+node_add(struct graph *g)
+{
+	struct node *node;
+
+	assert(g->gr_n_nodes < g->gr_max_nodes);
+	node = arena_alloc(g->gr_arena, sizeof(*node));
+	if (node == NULL)
+		return NULL;
+	node->size = 1;
+	g->gr_nodes[g->gr_n_nodes++] = node;
+	return node;
+}
+
+/* Where the node of that kind and key is or belongs. */
+static struct node **
+key_slot(const struct graph *g, enum node_kind kind, const char *key)
+{
+	uint64_t h = hash_key(kind, key);
+	struct node **slot;
+
+	for (;; h++) {
+		slot = &g->gr_by_key[h & g->gr_mask];
+		if (*slot == NULL ||
+		    ((*slot)->kind == kind && strcmp((*slot)->key, key) == 0))
+			return slot;
+	}
+}
+
+/* Where the node with that id is or belongs. */
+static struct node **
+id_slot(const struct graph *g, int64_t id)
+{
+	uint64_t h = mix((uint64_t)id);
+
+	while (g->gr_by_id[h & g->gr_mask] != NULL &&
+	    g->gr_by_id[h & g->gr_mask]->id != id)
+		h++;
+	return &g->gr_by_id[h & g->gr_mask];
+}
+
+/* Where that link is or belongs. */
+static struct state_link *
+link_slot(const struct graph *g, struct state_link link)
+{
+	uint64_t h = mix((uint64_t)link.first ^ mix((uint64_t)link.second));
+	struct state_link *slot;
+
+	for (;; h++) {
+		slot = &g->gr_linked[h & g->gr_link_mask];
+		if (slot->first == 0 ||
+		    (slot->first == link.first && slot->second == link.second))
+			return slot;
+	}
+}
+
+/* Count at node that it is now linked with other. */
+static void
+count_link(struct node *node, const struct node *other)
+{
+	int *counter = NULL;
+
+	if (other->kind == NODE_USER && node->kind != NODE_USER)
+		counter = &node->users;
+	else if (other->kind == NODE_DEVICE && node->kind == NODE_FINGERPRINT)
+		counter = &node->devices;
+	if (counter == NULL || *counter >= GRAPH_CAP)
+		return;
+	(*counter)++;
+	if (counter == &node->devices && node->first_device == 0)
+		node->first_device = other->id;
+	node->dirty = true;
+}
+
+/* Put one component under the other, touching unsaturated roots only. */
+static void
+join(struct node *a, struct node *b)
+{
+	struct node *above = a, *below = b;
+
+	if (a == b || (a->size >= GRAPH_CAP && b->size >= GRAPH_CAP))
+		return;
+	if (b->size > a->size || (b->size == a->size && b->id < a->id)) {
+		above = b;
+		below = a;
+	}
+	below->up = above;
+	below->parent = above->id;
+	below->dirty = true;
+	if (above->size < GRAPH_CAP) {
+		above->size = capped(above->size + below->size);
+		above->dirty = true;
+	}
+}
+
+static int
+capped(int n)
+{
+	return n < GRAPH_CAP ? n : GRAPH_CAP;
+}

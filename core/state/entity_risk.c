@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Fraud of a device or an ip by day, and its rates.  Packed days are a byte of
+ * version and then, newest first, for each how many days it is before the one
+ * before (the first: since 1970), its events, labels and fraud, each as an
+ * integer of 7 bits a byte, the lowest first, the top bit set in all but the
+ * last.
+ */
+#include "config.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/state/entity_risk.h"
+
+#define LAYOUT 1
+#define DAY_US INT64_C(86400000000)
+#define PRIOR 0.01 /* rate of one without events */
+#define PRIOR_WEIGHT 1 /* events that it weighs */
+#define INT_BITS 7 /* of an integer in a byte */
+#define INT_MORE 0x80
+#define INT_SIZE ((31 + INT_BITS - 1) / INT_BITS) /* bytes of the longest */
+
+_Static_assert(
+    RISK_PACKED_MAX >= 1 + RISK_DAYS_MAX * 4 * INT_SIZE, "packed days fit");
+
+struct reader {
+	const uint8_t *p;
+	const uint8_t *end;
+	bool bad; /* something was not as pack writes it; sticks */
+};
+
+static struct risk_day sum(const struct risk_days *, int32_t, int);
+static double rate(const struct risk_day *);
+static int32_t add(int32_t, int32_t);
+static uint8_t *put_int(uint8_t *, uint32_t);
+static int32_t get_int(struct reader *);
+static void get_day(struct reader *, struct risk_days *);
+static void check(struct reader *, bool);
+
+int32_t
+risk_day_of(int64_t at)
+{
+	return (int32_t)(at / DAY_US - (at % DAY_US < 0));
+}
+
+void
+risk_add(struct risk_days *days, const struct risk_day *more)
+{
+	struct risk_day *d = days->day;
+	struct risk_day *const end = d + days->n;
+
+	while (d < end && d->day > more->day)
+		d++;
+	if (d == end || d->day != more->day) {
+		if (d == days->day + RISK_DAYS_MAX)
+			return;
+		if (days->n < RISK_DAYS_MAX)
+			days->n++;
+		memmove(d + 1, d,
+		    (size_t)(days->day + days->n - 1 - d) * sizeof(*d));
+		*d = (struct risk_day) { .day = more->day };
+	}
+	d->events = add(d->events, more->events);
+	d->fraud = add(d->fraud, more->fraud);
+	d->labels = add(d->labels, more->labels);
+}
+
+void
+risk_forget(struct risk_days *days, int32_t today)
+{
+	while (
+	    days->n > 0 && days->day[days->n - 1].day <= today - RISK_DAYS_MAX)
+		days->n--;
+}
+
+struct risk_rates
+risk_rates(const struct risk_days *days, int32_t today, int delay)
+{
+	const int32_t until = today - delay;
+	const struct risk_day all = sum(days, until, RISK_WINDOW);
+	const struct risk_day day = sum(days, until, 1);
+	const struct risk_day week = sum(days, until, 7);
+
+	return (struct risk_rates) {
+		.rate = rate(&all),
+		.rate_1d = rate(&day),
+		.rate_7d = rate(&week),
+		.labels = all.labels,
+	};
+}
+
+size_t
+risk_pack(const struct risk_days *days, void *ret)
+{
+	const struct risk_day *d;
+	uint8_t *p = ret;
+	int32_t last = 0;
+
+	*p++ = LAYOUT;
+	for (d = days->day; d < days->day + days->n; d++) {
+		p = put_int(
+		    p, (uint32_t)(d == days->day ? d->day : last - d->day));
+		p = put_int(p, (uint32_t)d->events);
+		p = put_int(p, (uint32_t)d->labels);
+		p = put_int(p, (uint32_t)d->fraud);
+		last = d->day;
+	}
+	return (size_t)(p - (uint8_t *)ret);
+}
+
+int
+risk_unpack(
+    const void *packed, size_t size, struct risk_days *ret, struct fail *f)
+{
+	struct reader r = { packed, packed, false };
+
+	ret->n = 0;
+	if (size == 0)
+		return 0;
+	r.end += size;
+	check(&r, *r.p++ == LAYOUT);
+	while (r.p < r.end)
+		get_day(&r, ret);
+	if (r.bad)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "the packed days of an entity cannot be read");
+	return 0;
+}
+
+/* All of the days in the window of so many that ends before until. */
+static struct risk_day
+sum(const struct risk_days *days, int32_t until, int window)
+{
+	struct risk_day ret = { 0 };
+	const struct risk_day *d;
+
+	if (days == NULL)
+		return ret;
+	for (d = days->day; d < days->day + days->n; d++) {
+		if (d->day >= until || d->day < until - window)
+			continue;
+		ret.events = add(ret.events, d->events);
+		ret.fraud = add(ret.fraud, d->fraud);
+		ret.labels = add(ret.labels, d->labels);
+	}
+	return ret;
+}
+
+static double
+rate(const struct risk_day *d)
+{
+	return (d->fraud + PRIOR_WEIGHT * PRIOR) /
+	    ((double)d->events + PRIOR_WEIGHT);
+}
+
+/* A count and what comes to it, held between 0 and INT32_MAX. */
+static int32_t
+add(int32_t count, int32_t more)
+{
+	const int64_t n = (int64_t)count + more;
+
+	return n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : (int32_t)n;
+}
+
+static uint8_t *
+put_int(uint8_t *p, uint32_t n)
+{
+	for (; n >= INT_MORE; n >>= INT_BITS)
+		*p++ = (uint8_t)(n | INT_MORE);
+	*p++ = (uint8_t)n;
+	return p;
+}
+
+/* An integer in the fewest bytes; 0 when it is none. */
+static int32_t
+get_int(struct reader *r)
+{
+	uint64_t n = 0;
+	uint8_t byte = INT_MORE;
+	int i;
+
+	for (i = 0; i < INT_SIZE && (byte & INT_MORE) != 0 && r->p < r->end;
+	     i++) {
+		byte = *r->p++;
+		n |= (uint64_t)(byte & ~INT_MORE) << INT_BITS * i;
+	}
+	check(r, byte < INT_MORE && (byte != 0 || i == 1) && n <= INT32_MAX);
+	return r->bad ? 0 : (int32_t)n;
+}
+
+/* The next day, which is before the one before. */
+static void
+get_day(struct reader *r, struct risk_days *ret)
+{
+	const bool first = ret->n == 0;
+	const int32_t before = first ? 0 : ret->day[ret->n - 1].day;
+	const int32_t n = get_int(r);
+	struct risk_day d = { .day = first ? n : before - n };
+
+	check(r, first || (n > 0 && n <= before));
+	check(r, ret->n < RISK_DAYS_MAX);
+	d.events = get_int(r);
+	d.labels = get_int(r);
+	d.fraud = get_int(r);
+	if (!r->bad)
+		ret->day[ret->n++] = d;
+}
+
+/* Unless ok, the bytes are bad and there is nothing more to read in them. */
+static void
+check(struct reader *r, bool ok)
+{
+	if (ok)
+		return;
+	r->bad = true;
+	r->p = r->end;
+}

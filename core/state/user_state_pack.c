@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A user's state as bytes.  In order:
+ *
+ *	version, 1 byte; time of the last event, 8 bytes; devices
+ *	exact times, newest first: how many, then each one's distance to the
+ *	    one before, the first one's to the last event
+ *	seconds, minutes, quarters: each slot in use as its count times 2, plus
+ *	    1 if it adjoins the one before, else followed by the distance; a 0
+ *	place: 0 for none, else 1 or (a city) 2, country, age, lat, lon
+ *	currencies: code, samples, mean and squares if there are any, a bitmap
+ *	    of the minutes in use in two halves, their sums; a 0
+ *	dropped currencies (since layout 2): struct state's number
+ *	links: how many, then each link's two ids, either as the number of an
+ *	    id that stood before or as the id plus LINK_NEW
+ *
+ * All is little-endian.  An integer takes the fewest bytes that hold 7 of its
+ * bits each, up to 8 bytes: in their lowest bits stand a 0 for each byte after
+ * the first and a 1, above them the integer, so that its length is known from
+ * its first byte.
+ */
+#include "config.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/state/entity_graph.h"
+#include "core/state/user_state_int.h"
+
+#define LAYOUT 2
+#define LAYOUT_OLDEST 1 /* that can still be read */
+#define WINDOW_2M (SECONDS_MAX * SECOND_US)
+#define DEGREE 1e6 /* places are packed in millionths of a degree */
+#define DEGREE_NONE INT32_MIN /* of a country without a centroid */
+#define IDS_MAX (2 * STATE_LINKS_MAX)
+#define IDS_SLOT_BITS 8
+#define IDS_SLOTS (1 << IDS_SLOT_BITS)
+#define SUMS_HALF (SUMS_MAX / 2)
+#define HALF_FULL ((UINT64_C(1) << SUMS_HALF) - 1) /* of the bitmap */
+#define LINK_NEW 128 /* what a number of an id stays below */
+
+/*
+ * The most bytes of each part.  INT(n) is an integer below 2^n.  A slot in
+ * use takes SLOT_MAX bytes, and one for its distance if slots before it are
+ * not in use, which then take none: so all in use is the most there is of
+ * seconds and quarters.  A distance of 128 minutes or more takes two bytes.
+ */
+#define INT_BITS 7 /* of an integer in a byte */
+#define INT_MAX_SIZE 8
+#define INT(bits) (((bits) + INT_BITS - 1) / INT_BITS)
+#define SLOT_MAX INT(21)
+#define HEAD_PART (1 + 8 + INT(9))
+#define TIMES_PART (INT(7) + TIMES_MAX * INT(27))
+#define SECONDS_PART (SECONDS_MAX * SLOT_MAX + 1)
+#define MINUTES_PART (MINUTES_MAX * (SLOT_MAX + 1) + DAY_MINUTES / 128 + 1)
+#define QUARTERS_PART (QUARTERS_MAX * SLOT_MAX + 1)
+#define PLACE_PART (1 + 2 + INT(56) + 2 * 4)
+#define CURRENCY_PART                                                          \
+	(3 + INT(54) + 2 * 8 + 2 * INT(SUMS_HALF) + SUMS_MAX * INT(SUM_BITS))
+#define CURRENCIES_PART (STATE_CURRENCIES_MAX * CURRENCY_PART + 1 + INT(6))
+#define LINKS_PART (INT(7) + IDS_MAX * INT(48))
+
+_Static_assert(HEAD_PART + TIMES_PART + SECONDS_PART + MINUTES_PART +
+	    QUARTERS_PART + PLACE_PART + CURRENCIES_PART + LINKS_PART +
+	    INT_MAX_SIZE <=
+	STATE_PACKED_MAX,
+    "a packed state fits, and what put_int() writes beyond its end");
+_Static_assert(SECONDS_MAX < 128 && QUARTERS_MAX < 128,
+    "a distance is one byte where slots are few");
+_Static_assert(SUMS_MAX + 1 < 1 << 6, "what was dropped fits in its field");
+_Static_assert(SUMS_MAX % 2 == 0 && SUMS_HALF <= INT_MAX_SIZE * INT_BITS,
+    "half a bitmap is an integer");
+_Static_assert(IDS_MAX <= LINK_NEW, "a number of an id is no id");
+_Static_assert(IDS_MAX < IDS_SLOTS && IDS_MAX <= UINT8_MAX,
+    "there is always a free slot for an id, and room for its number");
+_Static_assert(GRAPH_CAP < 1 << 9, "devices fit in their field");
+
+struct writer {
+	uint8_t *p;
+	uint64_t next; /* age that would adjoin the slot before */
+};
+
+/* The ids written so far, and where each stands among them. */
+struct ids {
+	int64_t id[IDS_MAX];
+	size_t n;
+	uint8_t number[IDS_SLOTS]; /* plus 1, by hash and then in turn */
+};
+
+struct reader {
+	const uint8_t *p;
+	const uint8_t *end;
+	uint64_t layout;
+	bool bad; /* something was not as pack writes it; sticks */
+};
+
+static void pack_times(struct writer *, const struct state *, int64_t);
+static void pack_slots(struct writer *, const uint32_t *, size_t);
+static void pack_minutes(struct writer *, const struct state *, size_t);
+static void pack_place(struct writer *, const struct state *);
+static void pack_degrees(struct writer *, double);
+static void pack_currency(struct writer *, const struct currency *, size_t);
+static void pack_links(struct writer *, const struct state *);
+static void put_bytes(struct writer *, uint64_t, int);
+static void put_double(struct writer *, double);
+static void put_int(struct writer *, uint64_t);
+static void put_slot(struct writer *, uint64_t, uint32_t);
+static void put_id(struct writer *, int64_t, struct ids *);
+
+static void unpack_head(struct reader *, struct state *);
+static void unpack_times(struct reader *, struct state *);
+static void unpack_slots(struct reader *, uint32_t *, size_t);
+static void unpack_minutes(struct reader *, struct state *);
+static void unpack_place(struct reader *, struct state *);
+static double unpack_degrees(struct reader *, double);
+static void unpack_currencies(struct reader *, struct state *);
+static void unpack_currency(struct reader *, struct currency *);
+static void unpack_dropped(struct reader *, struct state *);
+static void unpack_links(struct reader *, struct state *);
+static uint64_t get_bytes(struct reader *, int);
+static double get_double(struct reader *, double);
+static uint64_t get_int(struct reader *, uint64_t);
+static inline uint64_t word_at(const uint8_t *);
+static uint64_t last_word(const uint8_t *, size_t);
+static bool get_slot(struct reader *, struct minute *, size_t);
+static void get_letters(struct reader *, char *, size_t);
+static int64_t get_id(struct reader *, int64_t *, size_t *);
+static void check(struct reader *, bool);
+
+struct state *
+state_unpack(struct arena *a, const void *packed, size_t size, struct fail *f)
+{
+	struct reader r = { .p = packed };
+	struct state *st;
+
+	st = arena_alloc(a, sizeof(*st));
+	if (st == NULL) {
+		fail_set(f, FAIL_US, INTERNAL, "state", "has no memory left");
+		return NULL;
+	}
+	if (packed == NULL || size == 0)
+		return st;
+
+	r.end = r.p + size;
+	unpack_head(&r, st);
+	unpack_times(&r, st);
+	unpack_slots(&r, st->seconds, SECONDS_MAX);
+	unpack_minutes(&r, st);
+	unpack_slots(&r, st->quarters, QUARTERS_MAX);
+	unpack_place(&r, st);
+	unpack_currencies(&r, st);
+	unpack_dropped(&r, st);
+	unpack_links(&r, st);
+	if (r.bad || r.p != r.end) {
+		fail_set(f, FAIL_US, INTERNAL, "state",
+		    "is no packed state of layout %d to %d", LAYOUT_OLDEST,
+		    LAYOUT);
+		return NULL;
+	}
+	return st;
+}
+
+size_t
+state_pack(const struct state *st, int64_t now, void *ret)
+{
+	const int64_t t = state_time(st, now);
+	const size_t minutes = state_slots(st->last, t, MINUTE_US);
+	struct writer w = { .p = ret };
+	size_t i;
+
+	put_bytes(&w, LAYOUT, 1);
+	put_bytes(&w, (uint64_t)st->last, 8);
+	put_int(&w, (uint64_t)st->devices);
+	pack_times(&w, st, t);
+	pack_slots(&w, st->seconds,
+	    state_live(SECONDS_MAX, state_slots(st->last, t, SECOND_US)));
+	pack_minutes(&w, st, state_live(DAY_MINUTES, minutes));
+	pack_slots(&w, st->quarters,
+	    state_live(QUARTERS_MAX, state_slots(st->last, t, QUARTER_US)));
+	pack_place(&w, st);
+	for (i = 0; i < st->n_currencies; i++)
+		pack_currency(
+		    &w, &st->currencies[i], state_live(SUMS_MAX, minutes));
+	put_bytes(&w, 0, 1);
+	put_int(&w, st->dropped);
+	pack_links(&w, st);
+	return (size_t)(w.p - (uint8_t *)ret);
+}
+
+static void
+pack_times(struct writer *w, const struct state *st, int64_t t)
+{
+	int64_t before = st->last;
+	size_t i, gone = 0;
+
+	while (gone < st->n_times && st->times[gone] <= t - WINDOW_2M)
+		gone++;
+	put_int(w, st->n_times - gone);
+	for (i = st->n_times; i > gone; i--) {
+		put_int(w, (uint64_t)(before - st->times[i - 1]));
+		before = st->times[i - 1];
+	}
+}
+
+static void
+unpack_times(struct reader *r, struct state *st)
+{
+	int64_t at = st->last;
+	size_t i;
+
+	st->n_times = get_int(r, TIMES_MAX);
+	for (i = st->n_times; i > 0; i--) {
+		at -= (int64_t)get_int(r, (uint64_t)WINDOW_2M - 1);
+		st->times[i - 1] = at;
+	}
+	check(r, at > st->last - WINDOW_2M);
+}
+
+static void
+pack_slots(struct writer *w, const uint32_t *slots, size_t live)
+{
+	size_t i;
+
+	w->next = 0;
+	for (i = 0; i < live; i++)
+		if (slots[i] != 0)
+			put_slot(w, i, slots[i]);
+	put_int(w, 0);
+}
+
+static void
+unpack_slots(struct reader *r, uint32_t *slots, size_t n)
+{
+	struct minute slot = { 0 };
+	size_t next = 0;
+
+	while (get_slot(r, &slot, next) && slot.age < n) {
+		slots[slot.age] = slot.count;
+		next = slot.age + 1;
+	}
+	check(r, slot.count == 0);
+}
+
+static void
+pack_minutes(struct writer *w, const struct state *st, size_t live)
+{
+	size_t i;
+
+	w->next = 0;
+	for (i = 0; i < st->n_minutes && st->minutes[i].age < live; i++)
+		put_slot(w, st->minutes[i].age, st->minutes[i].count);
+	put_int(w, 0);
+}
+
+static void
+unpack_minutes(struct reader *r, struct state *st)
+{
+	struct minute slot = { 0 };
+	size_t next = 0;
+
+	while (get_slot(r, &slot, next) && slot.age < DAY_MINUTES &&
+	    st->n_minutes < MINUTES_MAX) {
+		st->minutes[st->n_minutes++] = slot;
+		next = slot.age + 1;
+	}
+	check(r, slot.count == 0);
+}
+
+static void
+pack_place(struct writer *w, const struct state *st)
+{
+	const struct place *place = &st->place.place;
+
+	if (place->country[0] == '\0') {
+		put_bytes(w, 0, 1);
+		return;
+	}
+	put_bytes(w, place->city ? 2 : 1, 1);
+	put_bytes(w, (uint8_t)place->country[0], 1);
+	put_bytes(w, (uint8_t)place->country[1], 1);
+	put_int(w, (uint64_t)(st->last - st->place.at));
+	pack_degrees(w, place->lat);
+	pack_degrees(w, place->lon);
+}
+
+static void
+unpack_place(struct reader *r, struct state *st)
+{
+	struct place *place = &st->place.place;
+	const uint64_t kind = get_bytes(r, 1);
+
+	check(r, kind <= 2);
+	if (kind == 0)
+		return;
+	place->city = kind == 2;
+	get_letters(r, place->country, 2);
+	st->place.at = st->last - (int64_t)get_int(r, (uint64_t)st->last);
+	place->lat = unpack_degrees(r, 90);
+	place->lon = unpack_degrees(r, 180);
+}
+
+static void
+pack_degrees(struct writer *w, double degrees)
+{
+	const int32_t n =
+	    isfinite(degrees) ? (int32_t)lrint(degrees * DEGREE) : DEGREE_NONE;
+
+	put_bytes(w, (uint32_t)n, 4);
+}
+
+static double
+unpack_degrees(struct reader *r, double max)
+{
+	const double degrees = (int32_t)get_bytes(r, 4);
+
+	if (degrees == DEGREE_NONE)
+		return NAN;
+	check(r, fabs(degrees) <= max * DEGREE);
+	return degrees / DEGREE;
+}
+
+/* A currency of which nothing is left is not written. */
+static void
+pack_currency(struct writer *w, const struct currency *cur, size_t live)
+{
+	uint64_t used = 0;
+	size_t i;
+
+	for (i = 0; i < live; i++)
+		if (cur->sums[i] != 0)
+			used |= UINT64_C(1) << i;
+	if (used == 0 && cur->samples == 0)
+		return;
+
+	for (i = 0; i < 3; i++)
+		put_bytes(w, (uint8_t)cur->code[i], 1);
+	put_int(w, (uint64_t)cur->samples);
+	if (cur->samples > 0) {
+		put_double(w, cur->mean);
+		put_double(w, cur->squares);
+	}
+	put_int(w, used & HALF_FULL);
+	put_int(w, used >> SUMS_HALF);
+	for (i = 0; used >> i != 0; i++)
+		if (cur->sums[i] != 0)
+			put_int(w, cur->sums[i]);
+}
+
+static void
+unpack_currencies(struct reader *r, struct state *st)
+{
+	struct currency *cur;
+	size_t i;
+
+	while (r->p < r->end && *r->p != 0) {
+		check(r, st->n_currencies < STATE_CURRENCIES_MAX);
+		if (r->bad)
+			return;
+		cur = &st->currencies[st->n_currencies];
+		unpack_currency(r, cur);
+		for (i = 0; i < st->n_currencies; i++)
+			check(
+			    r, strcmp(st->currencies[i].code, cur->code) != 0);
+		st->n_currencies++;
+	}
+	check(r, get_bytes(r, 1) == 0);
+}
+
+static void
+unpack_currency(struct reader *r, struct currency *cur)
+{
+	uint64_t used;
+	size_t i;
+
+	get_letters(r, cur->code, 3);
+	cur->samples = (int64_t)get_int(r, (uint64_t)SAMPLES_MAX);
+	if (cur->samples > 0) {
+		cur->mean = get_double(r, EVENT_AMOUNT_MAX);
+		cur->squares = get_double(r, SQUARES_MAX);
+	}
+	used = get_int(r, HALF_FULL);
+	used |= get_int(r, HALF_FULL) << SUMS_HALF;
+	check(r, used != 0 || cur->samples > 0);
+	for (i = 0; used >> i != 0; i++) {
+		if ((used >> i & 1) == 0)
+			continue;
+		cur->sums[i] = get_int(r, (UINT64_C(1) << SUM_BITS) - 1);
+		check(r, cur->sums[i] != 0);
+	}
+}
+
+/* Layout 1 does not say; a state that was full may have dropped one. */
+static void
+unpack_dropped(struct reader *r, struct state *st)
+{
+	if (r->layout > 1)
+		st->dropped = (uint32_t)get_int(r, 1 + SUMS_MAX);
+	else if (st->n_currencies == STATE_CURRENCIES_MAX)
+		st->dropped = 1 + SUMS_MAX;
+}
+
+static void
+pack_links(struct writer *w, const struct state *st)
+{
+	struct ids ids;
+	size_t i;
+
+	ids.n = 0;
+	memset(ids.number, 0, sizeof(ids.number));
+	put_int(w, st->n_links);
+	for (i = 0; i < st->n_links; i++) {
+		put_id(w, st->links[i].first, &ids);
+		put_id(w, st->links[i].second, &ids);
+	}
+}
+
+static void
+unpack_links(struct reader *r, struct state *st)
+{
+	int64_t ids[IDS_MAX];
+	struct state_link *link;
+	size_t i, n_ids = 0;
+
+	st->n_links = get_int(r, STATE_LINKS_MAX);
+	for (i = 0; i < st->n_links; i++) {
+		link = &st->links[i];
+		link->first = get_id(r, ids, &n_ids);
+		link->second = get_id(r, ids, &n_ids);
+		check(r, link->first > 0 && link->first < link->second);
+	}
+}
+
+/* Write the size low bytes of n, least significant first. */
+static void
+put_bytes(struct writer *w, uint64_t n, int size)
+{
+	uint8_t *p = w->p;
+
+	for (; size > 0; size--, n >>= 8)
+		*p++ = (uint8_t)n;
+	w->p = p;
+}
+
+static uint64_t
+get_bytes(struct reader *r, int size)
+{
+	uint64_t n = 0;
+	int i;
+
+	check(r, r->end - r->p >= size);
+	if (r->bad)
+		return 0;
+	for (i = 0; i < size; i++)
+		n |= (uint64_t)*r->p++ << 8 * i;
+	return n;
+}
+
+static void
+put_double(struct writer *w, double n)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &n, sizeof(bits));
+	put_bytes(w, bits, sizeof(bits));
+}
+
+/* A number from 0 to max. */
+static double
+get_double(struct reader *r, double max)
+{
+	const uint64_t bits = get_bytes(r, sizeof(bits));
+	double n;
+
+	memcpy(&n, &bits, sizeof(n));
+	check(r, n >= 0 && n <= max && !signbit(n));
+	return n;
+}
+
+/* Write an integer, and up to INT_MAX_SIZE - 1 bytes beyond it. */
+static void
+put_int(struct writer *w, uint64_t n)
+{
+	const int bits = 64 - __builtin_clzll(n | 1);
+	const int size = INT(bits);
+	uint8_t *p = w->p;
+
+	n = (n << 1 | 1) << (size - 1);
+	p[0] = (uint8_t)n;
+	p[1] = (uint8_t)(n >> 8);
+	p[2] = (uint8_t)(n >> 16);
+	p[3] = (uint8_t)(n >> 24);
+	p[4] = (uint8_t)(n >> 32);
+	p[5] = (uint8_t)(n >> 40);
+	p[6] = (uint8_t)(n >> 48);
+	p[7] = (uint8_t)(n >> 56);
+	w->p = p + size;
+}
+
+/* An integer from 0 to max, in the fewest bytes; 0 when it is none. */
+static uint64_t
+get_int(struct reader *r, uint64_t max)
+{
+	const size_t left = (size_t)(r->end - r->p);
+	const uint64_t word =
+	    left < INT_MAX_SIZE ? last_word(r->p, left) : word_at(r->p);
+	const unsigned size = 1 + (unsigned)__builtin_ctzll(word | 0x100);
+	unsigned spare;
+	uint64_t n;
+
+	check(r, size <= INT_MAX_SIZE && size <= left);
+	if (r->bad)
+		return 0;
+	spare = 8 * (INT_MAX_SIZE - size);
+	n = word << spare >> spare >> size;
+	check(r, n <= max && (size == 1 || n >> INT_BITS * (size - 1) != 0));
+	if (r->bad)
+		return 0;
+	r->p += size;
+	return n;
+}
+
+static inline uint64_t
+word_at(const uint8_t *p)
+{
+	return (uint64_t)p[7] << 56 | (uint64_t)p[6] << 48 |
+	    (uint64_t)p[5] << 40 | (uint64_t)p[4] << 32 | (uint64_t)p[3] << 24 |
+	    (uint64_t)p[2] << 16 | (uint64_t)p[1] << 8 | (uint64_t)p[0];
+}
+
+/* The word at p of which only size bytes are there; the others are 0. */
+static uint64_t
+last_word(const uint8_t *p, size_t size)
+{
+	uint8_t bytes[INT_MAX_SIZE] = { 0 };
+
+	memcpy(bytes, p, size);
+	return word_at(bytes);
+}
+
+static void
+put_slot(struct writer *w, uint64_t age, uint32_t count)
+{
+	const uint64_t code = (uint64_t)count << 1;
+
+	if (age == w->next) {
+		put_int(w, code | 1);
+	} else {
+		put_int(w, code);
+		put_int(w, age - w->next);
+	}
+	w->next = age + 1;
+}
+
+/* The slot at next or beyond; false, with count 0, after the last one. */
+static bool
+get_slot(struct reader *r, struct minute *ret, size_t next)
+{
+	const uint64_t code = get_int(r, (uint64_t)COUNT_MAX << 1 | 1);
+	uint64_t gap = 0;
+
+	ret->count = (uint32_t)(code >> 1);
+	if (code == 0)
+		return false;
+	if ((code & 1) == 0) {
+		gap = get_int(r, DAY_MINUTES);
+		check(r, gap > 0);
+	}
+	check(r, ret->count > 0);
+	ret->age = (uint32_t)(next + gap);
+	return true;
+}
+
+static void
+get_letters(struct reader *r, char *ret, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ret[i] = (char)get_bytes(r, 1);
+	check(r, state_letters(ret, n));
+}
+
+/* Write an id, as a number if it is among those written before. */
+static void
+put_id(struct writer *w, int64_t id, struct ids *ids)
+{
+	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t slot = (uint64_t)id * golden >> (64 - IDS_SLOT_BITS);
+	size_t number;
+
+	while ((number = ids->number[slot]) != 0) {
+		if (ids->id[number - 1] == id) {
+			put_int(w, number - 1);
+			return;
+		}
+		slot = (slot + 1) % IDS_SLOTS;
+	}
+	ids->id[ids->n++] = id;
+	ids->number[slot] = (uint8_t)ids->n;
+	put_int(w, (uint64_t)id + LINK_NEW);
+}
+
+static int64_t
+get_id(struct reader *r, int64_t *ids, size_t *n_ids)
+{
+	const uint64_t n = get_int(r, (uint64_t)ENTITY_MAX - 1 + LINK_NEW);
+
+	if (n < LINK_NEW) {
+		check(r, n < *n_ids);
+		return r->bad ? 0 : ids[n];
+	}
+	ids[*n_ids] = (int64_t)(n - LINK_NEW);
+	return ids[(*n_ids)++];
+}
+
+static void
+unpack_head(struct reader *r, struct state *st)
+{
+	uint64_t last;
+
+	r->layout = get_bytes(r, 1);
+	check(r, r->layout >= LAYOUT_OLDEST && r->layout <= LAYOUT);
+	last = get_bytes(r, 8);
+	check(r, last <= (uint64_t)TIME_MAX);
+	st->last = r->bad ? 0 : (int64_t)last;
+	st->devices = (int)get_int(r, GRAPH_CAP);
+}
+
+/* Unless ok, the bytes are bad and there is nothing more to read in them. */
+static void
+check(struct reader *r, bool ok)
+{
+	if (ok)
+		return;
+	r->bad = true;
+	r->p = r->end;
+}

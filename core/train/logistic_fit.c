@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: ISC */
+/* Fitting a logistic regression. */
+#include "config.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/analyse/backtest.h"
+#include "core/base/fail.h"
+#include "core/train/logit.h"
+#include "core/train/logistic_fit.h"
+
+#define STEP_ENOUGH 1e-9 /* of the largest weight: what a last step moves */
+#define LOSS_NOISE 1e-13 /* of a loss: what is no growth, but rounding */
+#define PIVOT_LEAST 1e-12 /* of its diagonal: below, columns are dependent */
+#define HALVINGS_MAX 40
+
+/*
+ * What a fit works on.  There are m parameters: one for each column that is
+ * not constant, of its standardized values, and the bias as the last.
+ */
+struct work {
+	const struct fit_rows *rows;
+	const struct fit_options *options;
+	size_t m;
+	size_t *column; /* of each parameter but the last */
+	double *mean; /* of that column */
+	double *scale; /* its standard deviation */
+	double total; /* the sum of the rows' weights */
+	double *z; /* one row, standardized, and 1 */
+	double *now; /* the parameters */
+	double *next; /* those that are tried */
+	double *step;
+	double *slope; /* the gradient */
+	double *curve; /* the Hessian, m by m, of which the lower half counts */
+};
+
+static int count(struct work *, struct fit *, struct fail *);
+static int standardize(struct work *, struct fit *, struct fail *);
+static int column_of(struct work *, size_t, struct fit *, struct fail *);
+static int room(struct arena *, struct work *, struct fail *);
+static int newton(struct work *, struct fit *, struct fail *);
+static const double *move(const struct work *, double);
+static double measure(const struct work *, const double *);
+static double measure_row(const struct work *, double, bool);
+static int solve(const struct work *);
+static bool is_small(const struct work *);
+static void fold(const struct work *, struct fit *);
+
+int
+fit_logistic(struct arena *a, const struct fit_rows *rows,
+    const struct fit_options *options, struct fit *ret, struct fail *f)
+{
+	struct work w = { .rows = rows, .options = options };
+
+	assert(rows->k > 0 && rows->k <= FIT_COLUMNS_MAX);
+	assert(options->l2 >= 0 && options->fraud_weight > 0);
+	memset(ret, 0, sizeof(*ret));
+	if (count(&w, ret, f) == -1 || room(a, &w, f) == -1 ||
+	    standardize(&w, ret, f) == -1 || newton(&w, ret, f) == -1)
+		return -1;
+	fold(&w, ret);
+	return 0;
+}
+
+double
+fit_loss(
+    const struct fit *fit, const struct fit_rows *rows, double fraud_weight)
+{
+	double loss = 0, total = 0, weight, z;
+	size_t i;
+	bool fraud;
+
+	for (i = 0; i < rows->n; i++) {
+		if (rows->label[i] == LABEL_NONE)
+			continue;
+		fraud = rows->label[i] == LABEL_FRAUD;
+		weight = fraud ? fraud_weight : 1;
+		z = fit_logit(fit, rows->x + i * rows->k, rows->k);
+		loss += weight * logit_loss(fraud ? -z : z);
+		total += weight;
+	}
+	return loss / total;
+}
+
+double
+fit_logit(const struct fit *fit, const double *x, size_t k)
+{
+	double sum = fit->bias;
+	size_t i;
+
+	for (i = 0; i < k; i++)
+		sum += fit->weight[i] * x[i];
+	return sum;
+}
+
+/* Count the rows of each class. */
+static int
+count(struct work *w, struct fit *ret, struct fail *f)
+{
+	size_t i;
+
+	for (i = 0; i < w->rows->n; i++) {
+		ret->fraud += w->rows->label[i] == LABEL_FRAUD;
+		ret->legit += w->rows->label[i] == LABEL_LEGIT;
+	}
+	if (ret->fraud == 0 || ret->legit == 0)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL, "%s",
+		    ret->fraud + ret->legit == 0 ? "there is no row to fit to"
+			: ret->fraud == 0	 ? "no row is fraud"
+						 : "every row is fraud");
+	w->total =
+	    (double)ret->fraud * w->options->fraud_weight + (double)ret->legit;
+	return 0;
+}
+
+/* Allocate for as many parameters as there may be. */
+static int
+room(struct arena *a, struct work *w, struct fail *f)
+{
+	const size_t most = w->rows->k + 1;
+
+	w->column = arena_array(a, most, sizeof(*w->column));
+	w->mean = arena_array(a, most, sizeof(*w->mean));
+	w->scale = arena_array(a, most, sizeof(*w->scale));
+	w->z = arena_array(a, most, sizeof(*w->z));
+	w->now = arena_array(a, most, sizeof(*w->now));
+	w->next = arena_array(a, most, sizeof(*w->next));
+	w->step = arena_array(a, most, sizeof(*w->step));
+	w->slope = arena_array(a, most, sizeof(*w->slope));
+	w->curve = arena_array(a, most * most, sizeof(*w->curve));
+	if (a->ar_overflow)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "there is no room left to fit in");
+	return 0;
+}
+
+/* Find the columns that say anything, their means and deviations. */
+static int
+standardize(struct work *w, struct fit *ret, struct fail *f)
+{
+	size_t j;
+
+	for (j = 0; j < w->rows->k; j++)
+		if (column_of(w, j, ret, f) == -1)
+			return -1;
+	w->z[w->m++] = 1;
+	return 0;
+}
+
+/*
+ * Take up column j unless it is constant.  That is told by its extremes: the
+ * deviation of a constant need not come out as 0.
+ */
+static int
+column_of(struct work *w, size_t j, struct fit *ret, struct fail *f)
+{
+	const struct fit_rows *rows = w->rows;
+	const double n = (double)(ret->fraud + ret->legit);
+	double x, least = INFINITY, most = -INFINITY, sum = 0, squares = 0;
+	double mean;
+	size_t i;
+
+	for (i = 0; i < rows->n; i++) {
+		if (rows->label[i] == LABEL_NONE)
+			continue;
+		x = rows->x[i * rows->k + j];
+		if (!isfinite(x))
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+			    "column %zu of row %zu is not finite", j + 1,
+			    i + 1);
+		least = fmin(least, x);
+		most = fmax(most, x);
+		sum += x;
+	}
+	if (least == most)
+		return 0;
+	mean = sum / n;
+	for (i = 0; i < rows->n; i++) {
+		if (rows->label[i] == LABEL_NONE)
+			continue;
+		x = rows->x[i * rows->k + j] - mean;
+		squares += x * x;
+	}
+	if (squares == 0) /* too small for a double: as good as constant */
+		return 0;
+	w->column[w->m] = j;
+	w->mean[w->m] = mean;
+	w->scale[w->m++] = ret->spread[j] = sqrt(squares / n);
+	return 0;
+}
+
+/* Go down to the parameters of the least loss. */
+static int
+newton(struct work *w, struct fit *ret, struct fail *f)
+{
+	double tried, share;
+	bool small = false;
+	int halvings;
+
+	ret->loss = measure(w, w->now);
+	while (!small) {
+		if (w->options->stop != NULL && w->options->stop())
+			return fail_set(f, FAIL_DENIED, INVALID_REQUEST, NULL,
+			    "interrupted");
+		if (ret->rounds++ == FIT_ROUNDS_MAX || solve(w) == -1)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+			    "there is no best fit: columns depend on each "
+			    "other, or tell fraud from legit without fail; "
+			    "an L2 above 0 helps");
+		small = is_small(w);
+		share = 1;
+		for (halvings = 0; halvings < HALVINGS_MAX; halvings++) {
+			tried = measure(w, move(w, share));
+			if (tried <= ret->loss + LOSS_NOISE * ret->loss)
+				break;
+			share /= 2;
+		}
+		memcpy(w->now, w->next, w->m * sizeof(*w->now));
+		ret->loss = tried;
+	}
+	return 0;
+}
+
+/* The parameters after a share of the step, in next. */
+static const double *
+move(const struct work *w, double share)
+{
+	size_t j;
+
+	for (j = 0; j < w->m; j++)
+		w->next[j] = w->now[j] - share * w->step[j];
+	return w->next;
+}
+
+/*
+ * The penalized loss at parameters at, and its first and second derivatives
+ * there into slope and curve.
+ */
+static double
+measure(const struct work *w, const double *at)
+{
+	const struct fit_rows *rows = w->rows;
+	const double *x;
+	double loss = 0, eta;
+	size_t i, j;
+
+	memset(w->slope, 0, w->m * sizeof(*w->slope));
+	memset(w->curve, 0, w->m * w->m * sizeof(*w->curve));
+	for (i = 0; i < rows->n; i++) {
+		if (rows->label[i] == LABEL_NONE)
+			continue;
+		x = rows->x + i * rows->k;
+		eta = at[w->m - 1];
+		for (j = 0; j < w->m - 1; j++) {
+			w->z[j] = (x[w->column[j]] - w->mean[j]) / w->scale[j];
+			eta += at[j] * w->z[j];
+		}
+		loss += measure_row(w, eta, rows->label[i] == LABEL_FRAUD);
+	}
+	for (j = 0; j < w->m - 1; j++) {
+		loss += w->options->l2 / 2 * at[j] * at[j];
+		w->slope[j] += w->options->l2 * at[j];
+		w->curve[j * w->m + j] += w->options->l2;
+	}
+	return loss;
+}
+
+/* Add the row in z, whose log-odds are eta, and return its loss. */
+static double
+measure_row(const struct work *w, double eta, bool fraud)
+{
+	const double share = (fraud ? w->options->fraud_weight : 1) / w->total;
+	const double p = logit_p(eta), q = logit_p(-eta);
+	const double slope = share * (fraud ? -q : p);
+	const double curve = share * p * q;
+	double *line, part;
+	size_t i, j;
+
+	for (j = 0; j < w->m; j++) {
+		w->slope[j] += slope * w->z[j];
+		part = curve * w->z[j];
+		line = w->curve + j * w->m;
+		for (i = 0; i <= j; i++)
+			line[i] += part * w->z[i];
+	}
+	return share * logit_loss(fraud ? -eta : eta);
+}
+
+/*
+ * Solve curve * step = slope by Cholesky's decomposition, which takes the
+ * place of curve.  Returns -1 if curve is singular, as far as doubles can
+ * tell.
+ */
+static int
+solve(const struct work *w)
+{
+	const size_t m = w->m;
+	double *const c = w->curve;
+	double sum, whole;
+	size_t i, j, k;
+
+	for (j = 0; j < m; j++) {
+		whole = c[j * m + j];
+		for (i = j; i < m; i++) {
+			sum = c[i * m + j];
+			for (k = 0; k < j; k++)
+				sum -= c[i * m + k] * c[j * m + k];
+			if (i > j)
+				c[i * m + j] = sum / c[j * m + j];
+			else if (sum > PIVOT_LEAST * whole)
+				c[j * m + j] = sqrt(sum);
+			else
+				return -1;
+		}
+	}
+	for (i = 0; i < m; i++) {
+		sum = w->slope[i];
+		for (k = 0; k < i; k++)
+			sum -= c[i * m + k] * w->step[k];
+		w->step[i] = sum / c[i * m + i];
+	}
+	for (i = m; i-- > 0;) {
+		sum = w->step[i];
+		for (k = i + 1; k < m; k++)
+			sum -= c[k * m + i] * w->step[k];
+		w->step[i] = sum / c[i * m + i];
+	}
+	return 0;
+}
+
+/* Whether the step is too small to be worth another. */
+static bool
+is_small(const struct work *w)
+{
+	double largest = 1, longest = 0;
+	size_t j;
+
+	for (j = 0; j < w->m; j++) {
+		largest = fmax(largest, fabs(w->now[j]));
+		longest = fmax(longest, fabs(w->step[j]));
+	}
+	return longest <= STEP_ENOUGH * largest;
+}
+
+/* The parameters as weights of the columns as they came. */
+static void
+fold(const struct work *w, struct fit *ret)
+{
+	size_t j;
+
+	ret->bias = w->now[w->m - 1];
+	for (j = 0; j < w->m - 1; j++) {
+		ret->weight[w->column[j]] = w->now[j] / w->scale[j];
+		ret->bias -= ret->weight[w->column[j]] * w->mean[j];
+	}
+}

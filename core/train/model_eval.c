@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: ISC */
+/* How good a classifier's answers are. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/train/logit.h"
+#include "core/train/model_eval.h"
+
+static const double edges[ASSESS_BINS + 1] = { 0, 0.001, 0.003, 0.01, 0.03, 0.1,
+	0.3, 0.5, 0.7, 0.9, 1 };
+
+static void ranks(const struct mark *, size_t, struct quality *);
+static void costs(const struct mark *, size_t, struct quality *);
+static size_t merge_users(struct mark *, size_t);
+static size_t pick(const struct mark *, size_t, size_t, uint8_t *);
+static int by_z(const void *, const void *);
+static int by_day_user(const void *, const void *);
+static int by_day_z(const void *, const void *);
+
+void
+assess_quality(struct mark *marks, size_t n, struct quality *ret)
+{
+	size_t i;
+
+	memset(ret, 0, sizeof(*ret));
+	for (i = 0; i < n; i++)
+		ret->fraud += marks[i].fraud;
+	ret->legit = (int64_t)n - ret->fraud;
+	costs(marks, n, ret);
+	if (n > 0)
+		qsort(marks, n, sizeof(*marks), by_z);
+	ranks(marks, n, ret);
+}
+
+double
+assess_cards(struct mark *marks, size_t n, size_t k, uint8_t *found)
+{
+	double sum = 0;
+	size_t i, end, days = 0;
+
+	if (n == 0)
+		return NAN;
+	n = merge_users(marks, n);
+	qsort(marks, n, sizeof(*marks), by_day_z);
+	for (i = 0; i < n; i = end) {
+		for (end = i; end < n && marks[end].day == marks[i].day; end++)
+			;
+		sum += (double)pick(marks + i, end - i, k, found) / (double)k;
+		days++;
+	}
+	return sum / (double)days;
+}
+
+void
+assess_bins(const struct mark *marks, size_t n, struct bin ret[ASSESS_BINS])
+{
+	double p;
+	size_t i;
+	int b;
+
+	for (b = 0; b < ASSESS_BINS; b++)
+		ret[b] = (struct bin) { .from = edges[b], .to = edges[b + 1] };
+	for (i = 0; i < n; i++) {
+		p = logit_p(marks[i].z);
+		for (b = 0; b < ASSESS_BINS - 1 && p >= edges[b + 1]; b++)
+			;
+		ret[b].events++;
+		ret[b].fraud += marks[i].fraud;
+		ret[b].mean_p += p;
+	}
+	for (b = 0; b < ASSESS_BINS; b++)
+		if (ret[b].events > 0)
+			ret[b].mean_p /= (double)ret[b].events;
+}
+
+/*
+ * Of marks in order: area and precision.  All counts are whole numbers of a
+ * double, and so exact.
+ */
+static void
+ranks(const struct mark *marks, size_t n, struct quality *ret)
+{
+	double fraud = 0, legit = 0, more_fraud, more_legit;
+	double area = 0, precision = 0;
+	size_t i, end;
+
+	for (i = 0; i < n; i = end) {
+		more_fraud = more_legit = 0;
+		for (end = i; end < n && marks[end].z == marks[i].z; end++)
+			*(marks[end].fraud ? &more_fraud : &more_legit) += 1;
+		area += more_legit * (fraud + more_fraud / 2);
+		fraud += more_fraud;
+		legit += more_legit;
+		precision += more_fraud * (fraud / (fraud + legit));
+	}
+	ret->auc = area / (fraud * legit);
+	ret->average_precision = precision / fraud;
+}
+
+/*
+ * What depends on the probabilities.  The marks are still in the caller's
+ * order, so that the sums come out the same whatever qsort() does with ties.
+ */
+static void
+costs(const struct mark *marks, size_t n, struct quality *ret)
+{
+	const double count = (double)n;
+	double p, miss;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		p = logit_p(marks[i].z);
+		miss = logit_p(marks[i].fraud ? -marks[i].z : marks[i].z);
+		ret->brier += miss * miss;
+		ret->log_loss +=
+		    logit_loss(marks[i].fraud ? -marks[i].z : marks[i].z);
+		ret->accuracy += (p >= 0.5) == marks[i].fraud;
+		ret->mean_p += p;
+	}
+	ret->brier /= count;
+	ret->log_loss /= count;
+	ret->accuracy /= count;
+	ret->mean_p /= count;
+}
+
+/* Make one mark of each user of each day, with the highest z and any fraud. */
+static size_t
+merge_users(struct mark *marks, size_t n)
+{
+	struct mark *last;
+	size_t i, kept = 0;
+
+	qsort(marks, n, sizeof(*marks), by_day_user);
+	for (i = 0; i < n; i++) {
+		last = kept == 0 ? NULL : &marks[kept - 1];
+		if (last == NULL || last->day != marks[i].day ||
+		    last->user != marks[i].user) {
+			marks[kept++] = marks[i];
+			continue;
+		}
+		last->z = fmax(last->z, marks[i].z);
+		last->fraud |= marks[i].fraud;
+	}
+	return kept;
+}
+
+/* Of the marks of one day: those with a fraud among the first k not found. */
+static size_t
+pick(const struct mark *marks, size_t n, size_t k, uint8_t *found)
+{
+	size_t i, picked = 0, hits = 0;
+
+	for (i = 0; i < n && picked < k; i++) {
+		if (found[marks[i].user])
+			continue;
+		picked++;
+		hits += marks[i].fraud;
+		found[marks[i].user] = marks[i].fraud;
+	}
+	return hits;
+}
+
+static int
+by_z(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	return (x->z < y->z) - (x->z > y->z);
+}
+
+static int
+by_day_user(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	if (x->day != y->day)
+		return x->day < y->day ? -1 : 1;
+	return (x->user > y->user) - (x->user < y->user);
+}
+
+static int
+by_day_z(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	if (x->day != y->day)
+		return x->day < y->day ? -1 : 1;
+	if (x->z != y->z)
+		return x->z > y->z ? -1 : 1;
+	return (x->user > y->user) - (x->user < y->user);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/* The chain of the audit trail, which the job "project" makes longer. */
+#include "config.h"
+
+#include <inttypes.h>
+
+#include "core/base/fail.h"
+#include "cron/audit_seal.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+
+#define SEAL_SECONDS 10 /* between two seals, at least */
+
+int
+seal_step(struct run *r, bool *ret_more, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, r->arena);
+	params_int(&p, SEAL_SECONDS);
+	params_int(&p, SEAL_ENTRIES_MAX);
+	if (db_one(r->db, r->arena, STMT_AUDIT_SEAL_NEXT, &p, &rows, f) == -1)
+		return -1;
+	*ret_more =
+	    *ret_more || rows_get_int(&rows, "sealed") == SEAL_ENTRIES_MAX;
+	if (!rows_get_bool(&rows, "due"))
+		return 0;
+
+	/* First told, then noted: killed in between, it is told twice. */
+	log_info("event=audit_head number=%" PRId64 " hash=%s",
+	    rows_get_int(&rows, "head"), rows_get_text(&rows, "head_hash"));
+	return db_run(r->db, r->arena, STMT_AUDIT_HEAD_TOLD, NULL, NULL, f);
+}

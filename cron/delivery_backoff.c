@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/* When a delivery that failed is tried again, and when no more. */
+#include "config.h"
+
+#include "cron/delivery_backoff.h"
+#include "lib/sys/clock.h"
+
+int64_t
+retry_wait(const struct retry *re, int attempt, int64_t asked, uint32_t chance)
+{
+	const int64_t longest = re->re_longest;
+	int64_t wait = CLOCK_SECOND;
+	int i;
+
+	if (attempt >= re->re_attempts)
+		return -1;
+	for (i = 1; i < attempt && wait < longest; i++)
+		wait *= 2;
+
+	/* Nine tenths, and up to two more. */
+	wait = wait / 10 * 9 + wait / 5 * (int64_t)(chance % 1024) / 1023;
+	if (asked > wait / CLOCK_SECOND)
+		wait = asked > longest / CLOCK_SECOND ? longest
+						      : asked * CLOCK_SECOND;
+	return wait < longest ? wait : longest;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/* When a delivery that failed is tried again, and when no more. */
+#ifndef CRON_DELIVERY_BACKOFF_H
+#define CRON_DELIVERY_BACKOFF_H
+
+#include <stdint.h>
+
+/* How patient one is. */
+struct retry {
+	int re_attempts; /* that are made */
+	int64_t re_longest; /* us between two of them */
+};
+
+/*
+ * How long to wait, in us, after the attempt of that number (from 1) failed:
+ * one second, then each time twice as long, a tenth more or less as chance
+ * (any number) has it; but as long as the receiver asked for, in seconds (0:
+ * it did not).  Never longer than the longest.  -1: it was the last attempt.
+ */
+int64_t retry_wait(
+    const struct retry *re, int attempt, int64_t asked, uint32_t chance);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: ISC */
+/* What is sent of an event, in the form that its receiver understands. */
+#include "config.h"
+
+#include <json-c/json.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "cron/delivery_body.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define MARK '{' /* of a member of the payload, up to... */
+#define MARK_END '}'
+
+typedef void form_fn(const struct message *me, struct arena *a, struct str *s);
+
+static form_fn add_endpoint;
+static form_fn add_slack;
+static form_fn add_telegram;
+static form_fn add_webhook;
+static void add_data(struct str *s, const char *json);
+static void add_time(struct str *s, int64_t us);
+static const char *line_of(const struct message *me, struct arena *a);
+static void add_value(
+    struct str *s, struct json_object *data, const char *name, size_t size);
+static const char *escape_slack(const char *text, struct arena *a);
+
+static const struct {
+	const char *name;
+	form_fn *add;
+} forms[] = {
+	{ "endpoint", add_endpoint },
+	{ "slack", add_slack },
+	{ "telegram", add_telegram },
+	{ "webhook", add_webhook },
+};
+
+/* What people read of an event, with members of its payload. */
+static const struct {
+	const char *event;
+	const char *line;
+} lines[] = {
+	{ "verdict.reached.v1",
+	    "verdict {verdict}: event {eventId}, {eventType}, score {score}" },
+	{ "case.resolved.v1",
+	    "case resolved as {outcome}: event {eventId}, {caseId}" },
+	{ "label.recorded.v1", "label {outcome} ({source}): event {eventId}" },
+	{ "alert.anomaly.v1",
+	    "anomaly: event {eventId}, {eventType}, verdict {verdict}, "
+	    "z-score {amountZScore}" },
+	{ "alert.dead_letter.v1",
+	    "{source} delivery given up after {attempts} attempts: {ref}, "
+	    "{name}" },
+	{ "alert.drift.v1",
+	    "drift: the scores of {eventType} are not what they were, PSI "
+	    "{psi}, threshold {threshold}" },
+	{ "alert.test.v1", "test alert: channel {channelId} works" },
+};
+
+const char *
+message_body(const struct message *me, struct arena *a)
+{
+	struct str s;
+	size_t i;
+
+	for (i = 0; i < nitems(forms); i++)
+		if (strcmp(forms[i].name, me->me_form) == 0)
+			break;
+	if (i == nitems(forms))
+		return NULL;
+	str_init(&s, a);
+	forms[i].add(me, a, &s);
+	return str_text(&s);
+}
+
+static void
+add_endpoint(const struct message *me, struct arena *a, struct str *s)
+{
+	(void)a;
+	str_add(s, "{\"id\":");
+	str_json(s, me->me_id);
+	str_add(s, ",\"type\":");
+	str_json(s, me->me_event);
+	add_time(s, me->me_at);
+	str_add(s, ",\"correlationId\":");
+	str_json(s, me->me_correlation);
+	add_data(s, me->me_data);
+}
+
+static void
+add_webhook(const struct message *me, struct arena *a, struct str *s)
+{
+	str_add(s, "{\"type\":");
+	str_json(s, me->me_event);
+	str_add(s, ",\"text\":");
+	str_json(s, line_of(me, a));
+	add_time(s, me->me_at);
+	add_data(s, me->me_data);
+}
+
+static void
+add_slack(const struct message *me, struct arena *a, struct str *s)
+{
+	str_add(s, "{\"text\":");
+	str_json(s, escape_slack(line_of(me, a), a));
+	str_addc(s, '}');
+}
+
+static void
+add_telegram(const struct message *me, struct arena *a, struct str *s)
+{
+	str_add(s, "{\"chat_id\":");
+	str_json(s, me->me_target);
+	str_add(s, ",\"text\":");
+	str_json(s, line_of(me, a));
+	str_addc(s, '}');
+}
+
+/* The last member. */
+static void
+add_data(struct str *s, const char *json)
+{
+	str_add(s, ",\"data\":");
+	str_add(s, json);
+	str_addc(s, '}');
+}
+
+static void
+add_time(struct str *s, int64_t us)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	clock_text(us, text);
+	str_addf(s, ",\"occurredAt\":\"%s\"", text);
+}
+
+/* The line of an event that has none is its name. */
+static const char *
+line_of(const struct message *me, struct arena *a)
+{
+	struct fail none = { 0 };
+	struct json_object *data =
+	    body_parse(a, me->me_data, strlen(me->me_data), &none);
+	const char *p = me->me_event, *end;
+	struct str s;
+	size_t i;
+
+	for (i = 0; i < nitems(lines); i++)
+		if (strcmp(lines[i].event, me->me_event) == 0)
+			p = lines[i].line;
+	str_init(&s, a);
+	while (*p != '\0') {
+		end = *p == MARK ? strchr(p, MARK_END) : NULL;
+		if (end == NULL) {
+			str_addc(&s, *p++);
+			continue;
+		}
+		add_value(&s, data, p + 1, (size_t)(end - p - 1));
+		p = end + 1;
+	}
+	return str_text(&s);
+}
+
+/* A member that is not there is a dash. */
+static void
+add_value(
+    struct str *s, struct json_object *data, const char *name, size_t size)
+{
+	struct json_object *value = NULL;
+	char key[32] = "";
+
+	if (size < sizeof(key))
+		memcpy(key, name, size);
+	if (!json_object_is_type(data, json_type_object) ||
+	    !json_object_object_get_ex(data, key, &value) || value == NULL)
+		str_addc(s, '-');
+	else
+		str_add(s, json_object_get_string(value));
+}
+
+/* An id must be able to call nobody: Slack takes <!channel> for that. */
+static const char *
+escape_slack(const char *text, struct arena *a)
+{
+	struct str s;
+
+	if (text == NULL)
+		return NULL;
+	str_init(&s, a);
+	for (; *text != '\0'; text++) {
+		if (*text == '&')
+			str_add(&s, "&amp;");
+		else if (*text == '<')
+			str_add(&s, "&lt;");
+		else if (*text == '>')
+			str_add(&s, "&gt;");
+		else
+			str_addc(&s, *text);
+	}
+	return str_text(&s);
+}

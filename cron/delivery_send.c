@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: ISC */
+/* One delivery on its way: what is sent, and what came of it. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "cron/delivery_body.h"
+#include "cron/delivery_send.h"
+#include "cron/delivery_backoff.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/sys/crypt.h"
+#include "cron/delivery_sign.h"
+
+#define ALERT_PREFIX "ntd_"
+#define TIMEOUT_MS 10000
+#define REPLY_MAX ((size_t)16 << 10) /* bytes of a reply that are read */
+#define ROOM_HEADERS ((size_t)8 << 10)
+
+static int hold(
+    struct post *po, const struct claim *cl, const char *body, struct fail *f);
+static int add_headers(
+    struct post *po, const struct claim *cl, struct arena *a);
+static void add_header(
+    struct post *po, size_t *n, const char *name, const char *value);
+static void settle(struct post *po, const char *error);
+
+/* By whether it is an alert. */
+static const struct retry patience[] = {
+	[false] = { 8, 600 * CLOCK_SECOND },
+	[true] = { 6, 300 * CLOCK_SECOND },
+};
+
+int
+post_start(struct post *po, struct http *h, const struct claim *cl,
+    struct arena *a, struct fail *f)
+{
+	const struct message *me = cl->cl_message;
+	const char *body = message_body(me, a);
+	struct fail malformed = { 0 };
+
+	if (hold(po, cl, body == NULL ? "" : body, f) == -1)
+		return -1;
+	po->po_claim = cl->cl_until;
+	po->po_attempts = cl->cl_attempts;
+	po->po_alert =
+	    strncmp(me->me_id, ALERT_PREFIX, strlen(ALERT_PREFIX)) == 0;
+	po->po_call.hc_method = "POST";
+	po->po_call.hc_timeout_ms = TIMEOUT_MS;
+	po->po_call.hc_reply_max = REPLY_MAX;
+	po->po_call.hc_flags = HTTP_CUT;
+	if (!conf.ALLOW_PRIVATE_TARGETS)
+		po->po_call.hc_flags |= HTTP_OUTSIDE;
+	po->po_call.hc_owner = po;
+	po->po_state = POST_SENDING;
+	if (body == NULL || add_headers(po, cl, a) == -1)
+		settle(po, "cannot be written or signed");
+	else if (http_start(h, &po->po_call, &malformed) == -1)
+		settle(po, "cannot be requested");
+	return 0;
+}
+
+struct post *
+post_finish(struct http *h, struct http_call *call)
+{
+	struct post *po = call->hc_owner;
+	char status[POST_ERROR_SIZE];
+
+	if (call->hc_status == 0) {
+		settle(po, http_fault_text(call->hc_fault));
+	} else if (call->hc_status < 200 || call->hc_status > 299) {
+		snprintf(status, sizeof(status), "status %d", call->hc_status);
+		settle(po, status);
+	} else {
+		settle(po, "");
+	}
+	http_done(h, call);
+	return po;
+}
+
+void
+post_clear(struct post *po, struct http *h)
+{
+	void *block = po->po_arena.ar_base;
+
+	if (po->po_call.hc_handle != NULL)
+		http_done(h, &po->po_call);
+	if (block != NULL)
+		arena_reset(&po->po_arena);
+	free(block);
+	memset(po, 0, sizeof(*po));
+}
+
+/* A copy of the texts that are sent, in a block as large as they need. */
+static int
+hold(struct post *po, const struct claim *cl, const char *body, struct fail *f)
+{
+	const size_t room = ROOM_HEADERS + strlen(cl->cl_url) + strlen(body);
+	void *block = malloc(room);
+
+	if (block == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
+	arena_init(&po->po_arena, block, room);
+	po->po_id = arena_strdup(&po->po_arena, cl->cl_message->me_id);
+	po->po_call.hc_url = arena_strdup(&po->po_arena, cl->cl_url);
+	po->po_call.hc_body = arena_strdup(&po->po_arena, body);
+	po->po_call.hc_body_size = strlen(body);
+	if (!po->po_arena.ar_overflow)
+		return 0;
+	post_clear(po, NULL);
+	return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
+}
+
+/* Returns 0, or -1 if it cannot be signed or there is no room. */
+static int
+add_headers(struct post *po, const struct claim *cl, struct arena *a)
+{
+	const int64_t seconds = cl->cl_at / CLOCK_SECOND;
+	const struct http_call *call = &po->po_call;
+	char time[24], plain[SIGN_BODY_SIZE], standard[SIGN_STANDARD_SIZE];
+	size_t n = 0;
+
+	add_header(po, &n, "Content-Type", "application/json");
+	add_header(po, &n, "X-Engine-Event", cl->cl_message->me_event);
+	add_header(po, &n, "X-Engine-Delivery", po->po_id);
+	if (cl->cl_secret != NULL) {
+		sign_body(
+		    cl->cl_secret, call->hc_body, call->hc_body_size, plain);
+		if (sign_standard(a, cl->cl_secret, po->po_id, seconds,
+			call->hc_body, call->hc_body_size, standard) == -1)
+			return -1;
+		snprintf(time, sizeof(time), "%lld", (long long)seconds);
+		add_header(po, &n, "X-Engine-Signature", plain);
+		add_header(po, &n, "webhook-id", po->po_id);
+		add_header(po, &n, "webhook-timestamp", time);
+		add_header(po, &n, "webhook-signature", standard);
+	}
+	return po->po_arena.ar_overflow ? -1 : 0;
+}
+
+static void
+add_header(struct post *po, size_t *n, const char *name, const char *value)
+{
+	struct str s;
+
+	str_init(&s, &po->po_arena);
+	str_addf(&s, "%s: %s", name, value);
+	po->po_call.hc_headers[(*n)++] = str_text(&s);
+}
+
+/* What came of it: delivered where there is no error. */
+static void
+settle(struct post *po, const char *error)
+{
+	uint32_t chance;
+
+	crypt_random(&chance, sizeof(chance));
+	snprintf(po->po_error, sizeof(po->po_error), "%s", error);
+	po->po_wait = retry_wait(&patience[po->po_alert], po->po_attempts + 1,
+	    po->po_call.hc_retry_after, chance);
+	po->po_state = POST_DONE;
+}

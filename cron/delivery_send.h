@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: ISC */
+/* One delivery on its way: what is sent, and what came of it. */
+#ifndef CRON_DELIVERY_SEND_H
+#define CRON_DELIVERY_SEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "lib/net/http.h"
+
+struct fail;
+struct message;
+
+#define POST_ERROR_SIZE 64
+
+enum post_state {
+	POST_FREE = 0,
+	POST_SENDING, /* its call is running */
+	POST_DONE, /* it has ended, which the database is not told yet */
+	POST__MAX
+};
+
+/* A place for one.  Free ones are zeroed. */
+struct post {
+	enum post_state po_state;
+	struct arena po_arena; /* holds the texts, and is no larger */
+	const char *po_id;
+	int64_t po_claim; /* when the claim ends, which also names it */
+	int po_attempts; /* that were made before */
+	bool po_alert;
+	struct http_call po_call;
+
+	/* Once it is done. */
+	char po_error[POST_ERROR_SIZE]; /* empty: it was delivered */
+	int64_t po_wait; /* us until it is tried again, -1: given up */
+};
+
+/* A delivery as it was claimed. */
+struct claim {
+	const struct message *cl_message;
+	const char *cl_url;
+	const char *cl_secret; /* that signs it, NULL: it is not signed */
+	int64_t cl_at; /* when that was, by the database's clock */
+	int64_t cl_until;
+	int cl_attempts;
+};
+
+/*
+ * Begin to send what was claimed; what cannot be sent is done at once.
+ * Scratch memory comes from arena a; nothing of the claim is kept.  Returns
+ * 0, or -1 with f set when there is no memory: the place is free again then.
+ */
+int post_start(struct post *po, struct http *h, const struct claim *cl,
+    struct arena *a, struct fail *f) __attribute__((warn_unused_result));
+
+/* A call that http_wait() returned: note what came of it. */
+struct post *post_finish(struct http *h, struct http_call *call);
+
+/* Make the place free, whatever state it is in. */
+void post_clear(struct post *po, struct http *h);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: ISC */
+/* Judge once a day whether scores have drifted, and tell of it. */
+#include "config.h"
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "cron/job.h"
+#include "cron/drift_check.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/engine/score_distribution.h"
+
+#define LABELS_MAX 20 /* of one transaction: who labels anew waits for it */
+
+/* What is to be noted, by event type. */
+struct notes {
+	const char *type[EVENT_TYPE__MAX];
+	const char *psi[EVENT_TYPE__MAX]; /* NULL: too few decisions */
+	const char *alert[EVENT_TYPE__MAX]; /* NULL: nobody need know */
+	size_t n;
+};
+
+static int judge(struct run *r, const char *day, struct fail *f);
+static void add_note(struct notes *notes, struct arena *a,
+    const struct population *po, enum event_type type);
+static const char *alert_of(struct arena *a, const struct population *po,
+    enum event_type type, double psi);
+static void add_window(struct str *s, const char *name,
+    const struct population_span *span, const struct drift_scores *ds);
+static int note(
+    struct run *r, const char *day, const struct notes *notes, struct fail *f);
+
+int
+judge_step(struct run *r, bool idle, bool *more, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+	const char *due;
+
+	params_init(&p, r->arena);
+	params_int(&p, LABELS_MAX);
+	if (db_one(r->db, r->arena, STMT_DRIFT_STEP, &p, &rows, f) == -1)
+		return -1;
+	if (rows_get_int(&rows, "labels") == LABELS_MAX)
+		*more = true;
+	due = rows_get_text(&rows, "due");
+	return due != NULL && idle ? judge(r, due, f) : 0;
+}
+
+/* Judge all event types over the days that end with this one. */
+static int
+judge(struct run *r, const char *day, struct fail *f)
+{
+	const struct population_days days = { .pd_until = day,
+		.pd_days = POPULATION_DAYS,
+		.pd_reference = POPULATION_REFERENCE };
+	struct notes notes = { .n = 0 };
+	struct population po;
+	int type;
+
+	if (population_read(r->db, r->arena, &days, &po, f) == -1)
+		return -1;
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
+		add_note(&notes, r->arena, &po, (enum event_type)type);
+	return note(r, day, &notes, f);
+}
+
+static void
+add_note(struct notes *notes, struct arena *a, const struct population *po,
+    enum event_type type)
+{
+	const size_t i = notes->n++;
+	double psi;
+	struct str s;
+
+	notes->type[i] = event_type_name(type);
+	if (!population_psi(po, type, &psi))
+		return;
+	str_init(&s, a);
+	str_number(&s, psi);
+	notes->psi[i] = str_text(&s);
+	if (conf.DRIFT_ALERT_PSI > 0 && psi >= conf.DRIFT_ALERT_PSI)
+		notes->alert[i] = alert_of(a, po, type, psi);
+}
+
+/* The data of alert.drift.v1. */
+static const char *
+alert_of(struct arena *a, const struct population *po, enum event_type type,
+    double psi)
+{
+	struct str s;
+
+	str_init(&s, a);
+	str_addf(&s, "{\"eventType\":\"%s\",\"psi\":", event_type_name(type));
+	str_number(&s, drift_round(psi));
+	str_add(&s, ",\"threshold\":");
+	str_number(&s, conf.DRIFT_ALERT_PSI);
+	add_window(&s, "window", &po->po_window, &po->po_recent[type]);
+	add_window(&s, "reference", &po->po_reference, &po->po_before[type]);
+	str_addc(&s, '}');
+	return str_text(&s);
+}
+
+static void
+add_window(struct str *s, const char *name, const struct population_span *span,
+    const struct drift_scores *ds)
+{
+	str_addf(s, ",\"%s\":", name);
+	population_span_json(s, span);
+	str_add(s, ",\"decisions\":");
+	str_int(s, ds->ds_total);
+	str_addc(s, '}');
+}
+
+/* Whoever is the first to note a day publishes its alerts with the note. */
+static int
+note(struct run *r, const char *day, const struct notes *notes, struct fail *f)
+{
+	char correlation[CRYPT_ID_SIZE];
+	struct params p;
+	struct rows rows;
+
+	if (r->arena->ar_overflow)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, "memory", "a step needs more");
+	crypt_id("cor_", clock_now(), correlation);
+	params_init(&p, r->arena);
+	params_text(&p, day);
+	params_texts(&p, notes->type, notes->n);
+	params_texts(&p, notes->psi, notes->n);
+	params_texts(&p, notes->alert, notes->n);
+	params_text(&p, correlation);
+	if (db_one(r->db, r->arena, STMT_DRIFT_NOTE, &p, &rows, f) == -1)
+		return -1;
+	log_info("drift=judged day=%s told=%lld", day,
+	    (long long)rows_get_int(&rows, "told"));
+	return 0;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: ISC */
+/* Count the events and labels of devices and ips, a packed row an entity. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/state/entity_risk.h"
+#include "cron/entity_risk_project.h"
+#include "cron/job.h"
+#include "lib/db/db.h"
+
+#define LABELS_MAX 20 /* of one transaction: who labels anew waits for it */
+#define FORGET_MAX 1000 /* entities of one step */
+
+/* What is to be added, by entity: rows of STMT_RISK_EVENTS or _LABELS. */
+struct changes {
+	const struct rows *rows;
+	int next; /* row */
+	int entity, day, events, fraud, labels; /* columns */
+};
+
+/* Packed days to be written, by entity. */
+struct written {
+	int64_t *entity;
+	int64_t *newest; /* day */
+	const void **packed;
+	size_t *size;
+	size_t n;
+};
+
+static int labels_next(struct run *r, bool *more, struct fail *f);
+static int add(
+    struct run *r, const struct rows *rows, int first, struct fail *f);
+static int read_stored(struct run *r, const struct changes *c,
+    struct written *w, struct rows *ret, struct fail *f);
+static bool is_next(const struct changes *c, int64_t entity);
+static void add_next(struct changes *c, struct risk_days *days);
+static bool pack(
+    struct written *w, struct arena *a, size_t i, struct risk_days *days);
+static int full(struct fail *f);
+
+int
+days_events(struct run *r, const struct rows *piece, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, r->arena);
+	params_int(&p, rows_get_int(piece, "from_xid"));
+	params_text(&p, rows_get_text(piece, "from_id"));
+	params_int(&p, rows_get_int(piece, "to_xid"));
+	params_text(&p, rows_get_text(piece, "to_id"));
+	if (db_run(r->db, r->arena, STMT_RISK_EVENTS, &p, &rows, f) == -1)
+		return -1;
+	return add(r, &rows, 0, f);
+}
+
+int
+days_labels(struct run *r, bool *more, struct fail *f)
+{
+	if (labels_next(r, more, f) == 0)
+		return 0;
+	db_rollback(r->db);
+	return -1;
+}
+
+int
+days_forget(struct run *r, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, r->arena);
+	params_int(&p, FORGET_MAX);
+	return db_one(r->db, r->arena, STMT_RISK_FORGET, &p, &rows, f);
+}
+
+/* The first row says how many labels there were. */
+static int
+labels_next(struct run *r, bool *more, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, r->arena);
+	params_int(&p, LABELS_MAX);
+	if (db_run(r->db, r->arena, STMT_BEGIN, NULL, NULL, f) == -1 ||
+	    db_run(r->db, r->arena, STMT_RISK_LABELS, &p, &rows, f) == -1 ||
+	    add(r, &rows, 1, f) == -1 ||
+	    db_run(r->db, r->arena, STMT_COMMIT, NULL, NULL, f) == -1)
+		return -1;
+	if (rows.ro_n > 0 &&
+	    rows_int(&rows, 0, rows_col(&rows, "labels")) == LABELS_MAX)
+		*more = true;
+	return 0;
+}
+
+/* Add what these rows say, from the first on, to what is stored. */
+static int
+add(struct run *r, const struct rows *rows, int first, struct fail *f)
+{
+	struct changes c = {
+		.rows = rows,
+		.next = first,
+		.entity = rows_col(rows, "entity"),
+		.day = rows_col(rows, "day"),
+		.events = rows_col(rows, "events"),
+		.fraud = rows_col(rows, "fraud"),
+		.labels = rows_col(rows, "labels"),
+	};
+	struct written w = { 0 };
+	struct risk_days days;
+	struct params p;
+	struct rows stored;
+	const void *packed;
+	size_t i, size;
+	int at = 0;
+
+	if (first >= rows->ro_n)
+		return 0;
+	if (read_stored(r, &c, &w, &stored, f) == -1)
+		return -1;
+
+	/* Both are in the order of their entities. */
+	for (i = 0; i < w.n; i++) {
+		packed = NULL;
+		size = 0;
+		if (at < stored.ro_n && rows_int(&stored, at, 0) == w.entity[i])
+			packed = rows_bytes(&stored, at++, 1, &size);
+		if (risk_unpack(packed, size, &days, f) == -1)
+			return -1;
+		while (is_next(&c, w.entity[i]))
+			add_next(&c, &days);
+		if (!pack(&w, r->arena, i, &days))
+			return full(f);
+	}
+	params_init(&p, r->arena);
+	params_ints(&p, w.entity, w.n);
+	params_ints(&p, w.newest, w.n);
+	params_blobs(&p, w.packed, w.size, w.n);
+	return db_run(r->db, r->arena, STMT_RISK_PUT, &p, NULL, f);
+}
+
+/* Which entities change, and what is stored of them. */
+static int
+read_stored(struct run *r, const struct changes *c, struct written *w,
+    struct rows *ret, struct fail *f)
+{
+	const size_t max = (size_t)(c->rows->ro_n - c->next);
+	struct params p;
+	int64_t entity;
+	int row;
+
+	w->entity = arena_array(r->arena, max, sizeof(*w->entity));
+	w->newest = arena_array(r->arena, max, sizeof(*w->newest));
+	w->packed = arena_array(r->arena, max, sizeof(*w->packed));
+	w->size = arena_array(r->arena, max, sizeof(*w->size));
+	if (r->arena->ar_overflow)
+		return full(f);
+	for (row = c->next; row < c->rows->ro_n; row++) {
+		entity = rows_int(c->rows, row, c->entity);
+		if (w->n == 0 || w->entity[w->n - 1] != entity)
+			w->entity[w->n++] = entity;
+	}
+	params_init(&p, r->arena);
+	params_ints(&p, w->entity, w->n);
+	return db_run(r->db, r->arena, STMT_RISK_DAYS, &p, ret, f);
+}
+
+/* Whether the next change is one of that entity. */
+static bool
+is_next(const struct changes *c, int64_t entity)
+{
+	return c->next < c->rows->ro_n &&
+	    rows_int(c->rows, c->next, c->entity) == entity;
+}
+
+static void
+add_next(struct changes *c, struct risk_days *days)
+{
+	const struct risk_day more = {
+		.day = (int32_t)rows_int(c->rows, c->next, c->day),
+		.events = (int32_t)rows_int(c->rows, c->next, c->events),
+		.fraud = (int32_t)rows_int(c->rows, c->next, c->fraud),
+		.labels = (int32_t)rows_int(c->rows, c->next, c->labels),
+	};
+
+	risk_add(days, &more);
+	c->next++;
+}
+
+/* Pack what is no older than windows of the newest day reach. */
+static bool
+pack(struct written *w, struct arena *a, size_t i, struct risk_days *days)
+{
+	uint8_t room[RISK_PACKED_MAX];
+	void *packed;
+
+	w->newest[i] = days->day[0].day;
+	risk_forget(days, days->day[0].day);
+	w->size[i] = risk_pack(days, room);
+	packed = arena_alloc(a, w->size[i]);
+	w->packed[i] = packed;
+	if (packed == NULL)
+		return false;
+	memcpy(packed, room, w->size[i]);
+	return true;
+}
+
+static int
+full(struct fail *f)
+{
+	return fail_set(f, FAIL_US, INTERNAL, "memory",
+	    "there is none for what was counted");
+}

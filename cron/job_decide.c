@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: ISC */
+/* The job "decide": events that were accepted to be decided later. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "cron/steps.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/engine/engine.h"
+#include "lib/engine/geoip.h"
+#include "lib/sys/log.h"
+#include "lib/shared/metric.h"
+#include "lib/txn/txn.h"
+#include "lib/shared/runtime_setting.h"
+
+#define USERS 32 /* whose oldest events one step looks at */
+#define TRIES 8 /* to decide an event before it is degraded */
+#define SET_TIME CLOCK_SECOND
+#define ALONE_TIME (CLOCK_SECOND / 2) /* beginning to decide one by one */
+
+/* What may become of an event, as metrics have it. */
+enum result {
+	RESULT_DECIDED,
+	RESULT_DROPPED, /* it had been decided before */
+	RESULT_DEGRADED,
+	RESULT_UNREADABLE, /* given up without a verdict */
+	RESULT_FAILED, /* to be tried again */
+	RESULT__MAX
+};
+
+/* Where the job is in its rounds of the users that have events waiting. */
+struct decider {
+	struct geoip *geoip; /* NULL: no places */
+	struct engine *engine;
+	char user[EVENT_ID_MAX + 1]; /* the last that was looked at */
+	bool progress; /* since this round began */
+	int64_t session; /* db_session() that settings were read in */
+};
+
+/* An event of the queue in hand. */
+struct waiting {
+	struct item item;
+	struct event event;
+	int64_t tries; /* that failed */
+	int64_t accepted_at;
+	bool unreadable;
+};
+
+/* What one step has in hand. */
+struct load {
+	struct waiting *all;
+	size_t n;
+	int64_t failed[USERS]; /* numbers of those to be tried again */
+	size_t n_failed;
+};
+
+static int read_due(
+    struct run *r, struct load *l, bool *ret_last, struct fail *f);
+static void read_event(
+    struct arena *a, const struct rows *rows, int row, struct waiting *ret);
+static int follow(struct run *r, struct fail *f);
+static void decide_fresh(struct run *r, struct load *l);
+static int decide_failed(struct run *r, struct load *l, struct fail *f);
+static int give_up(
+    struct run *r, struct load *l, struct waiting *w, struct fail *f);
+static void decide_these(
+    struct run *r, struct load *l, struct waiting *const *these, size_t n);
+static void settle(struct run *r, struct load *l, struct waiting *w);
+static void account(struct run *r, const struct waiting *w, enum result result);
+static void tell(const struct waiting *w, enum result result);
+static int note_failed(struct run *r, const struct load *l, struct fail *f);
+
+/* Places may be missing, an engine may not. */
+int
+decide_open(struct run *r, struct fail *f)
+{
+	struct decider *d = calloc(1, sizeof(*d));
+
+	if ((r->own = d) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, "memory", "there is none");
+	if (conf.GEOIP_DB != NULL &&
+	    (d->geoip = geoip_open(conf.GEOIP_DB, f)) == NULL)
+		log_warn("geoip=missing path=%s why=%s", conf.GEOIP_DB, f->why);
+
+	/* Nobody waits: what the database cannot take stays in the queue. */
+	d->engine = engine_new(scorer_parse(conf.SCORER),
+	    scorer_parse(conf.SCORER_SHADOW), d->geoip, NULL, r->shm, f);
+	return d->engine == NULL ? -1 : 0;
+}
+
+/*
+ * The oldest events of the next users, one each, in one set: a user's later
+ * ones follow in later steps, and a user with many of them keeps nobody
+ * waiting.  Events that failed before are decided alone.
+ */
+int
+decide_step(struct run *r, bool *ret_more, struct fail *f)
+{
+	struct decider *d = r->own;
+	struct load l = { 0 };
+	bool last;
+
+	if (read_due(r, &l, &last, f) == -1)
+		return -1;
+	if (l.n > 0) {
+		if (follow(r, f) == -1)
+			return -1;
+		decide_fresh(r, &l);
+		if (decide_failed(r, &l, f) == -1 ||
+		    note_failed(r, &l, f) == -1)
+			return -1;
+	}
+
+	/* A round without any progress ends the looking for now. */
+	*ret_more = !last || d->progress;
+	if (last)
+		d->progress = false;
+	return 0;
+}
+
+void
+decide_close(struct run *r)
+{
+	struct decider *d = r->own;
+
+	if (d == NULL)
+		return;
+	engine_free(d->engine);
+	geoip_close(d->geoip);
+	free(d);
+}
+
+/* Look at the next users; *ret_last when there are none behind them. */
+static int
+read_due(struct run *r, struct load *l, bool *ret_last, struct fail *f)
+{
+	struct decider *d = r->own;
+	struct params p;
+	struct rows rows;
+	int i;
+
+	params_init(&p, r->arena);
+	params_text(&p, d->user);
+	params_int(&p, USERS);
+	if (db_run(r->db, r->arena, STMT_ASYNC_HEADS, &p, &rows, f) == -1)
+		return -1;
+	l->all = arena_array(r->arena, USERS, sizeof(*l->all));
+	if (l->all == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, "memory", "is too small");
+	for (i = 0; i < rows.ro_n; i++) {
+		if (rows_bool(&rows, i, rows_col(&rows, "due")))
+			read_event(r->arena, &rows, i, &l->all[l->n++]);
+	}
+	*ret_last = rows.ro_n < USERS;
+	snprintf(d->user, sizeof(d->user), "%s",
+	    *ret_last
+		? ""
+		: rows_text(&rows, USERS - 1, rows_col(&rows, "user_id")));
+	return 0;
+}
+
+/* What was stored must come back as the event that it was, of that user. */
+static void
+read_event(
+    struct arena *a, const struct rows *rows, int row, struct waiting *ret)
+{
+	const char *user = rows_text(rows, row, rows_col(rows, "user_id"));
+	const char *id = rows_text(rows, row, rows_col(rows, "event_id"));
+	const char *text = rows_text(rows, row, rows_col(rows, "event"));
+	struct item *item = &ret->item;
+	struct event *ev = &ret->event;
+	struct json_object *json;
+
+	ret->accepted_at = rows_time(rows, row, rows_col(rows, "accepted_at"));
+	ret->tries = rows_int(rows, row, rows_col(rows, "tries"));
+	item->event = ev;
+	item->correlation_id =
+	    rows_text(rows, row, rows_col(rows, "correlation_id"));
+	item->queued = rows_int(rows, row, rows_col(rows, "number"));
+	item->keep = ret->tries + 1 < TRIES;
+	json = body_parse(a, text, strlen(text), &item->fail);
+	ret->unreadable =
+	    json == NULL || body_event(a, json, ev, &item->fail) == -1;
+	if (ret->unreadable)
+		return;
+	if (ev->id == NULL || strcmp(ev->id, id) != 0 ||
+	    strcmp(ev->user, user) != 0) {
+		fail_set(&item->fail, FAIL_US, INTERNAL, "event",
+		    "is not the one of its row");
+		ret->unreadable = true;
+	}
+}
+
+/* Rules, policies, lists and settings as they are now. */
+static int
+follow(struct run *r, struct fail *f)
+{
+	struct decider *d = r->own;
+
+	if (engine_load(d->engine, r->db, r->arena, f) == -1)
+		return -1;
+	if (d->session == db_session(r->db) &&
+	    setting_shared(r->shm, engine_settings(d->engine)))
+		return 0;
+	if (setting_share(r->shm, r->db, r->arena, f) == -1)
+		return -1;
+	d->session = db_session(r->db);
+	return 0;
+}
+
+/* Those that are tried for the first time, together. */
+static void
+decide_fresh(struct run *r, struct load *l)
+{
+	struct waiting *these[USERS];
+	size_t i, n = 0;
+
+	for (i = 0; i < l->n; i++) {
+		if (l->all[i].tries == 0 && !l->all[i].unreadable)
+			these[n++] = &l->all[i];
+	}
+	if (n > 0)
+		decide_these(r, l, these, n);
+}
+
+/*
+ * The others one by one, so that whichever is to blame drags nobody along,
+ * and as many as there is time for: those left out have their turn again.
+ */
+static int
+decide_failed(struct run *r, struct load *l, struct fail *f)
+{
+	const int64_t until = clock_ticks() + ALONE_TIME;
+	struct waiting *w;
+
+	for (w = l->all; w < l->all + l->n; w++) {
+		if (w->unreadable && give_up(r, l, w, f) == -1)
+			return -1;
+		if (w->unreadable || w->tries == 0)
+			continue;
+		if (run_over(r) || clock_ticks() >= until ||
+		    db_trouble(r->db) == DB_LOST)
+			continue;
+		decide_these(r, l, &w, 1);
+	}
+	return 0;
+}
+
+/*
+ * What cannot be read gets no verdict.  It waits like all that fails, since a
+ * newer companion may know it, and is then taken away.
+ */
+static int
+give_up(struct run *r, struct load *l, struct waiting *w, struct fail *f)
+{
+	struct params p;
+
+	if (w->item.keep) {
+		w->item.outcome = SET_FAILED;
+		settle(r, l, w);
+		return 0;
+	}
+	params_init(&p, r->arena);
+	params_ints(&p, &w->item.queued, 1);
+	if (db_run(r->db, r->arena, STMT_SET_TAKE, &p, NULL, f) == -1)
+		return db_trouble(r->db) == DB_AGAIN ? 0 : -1;
+	account(r, w, RESULT_UNREADABLE);
+	return 0;
+}
+
+/* Decide some in one set. */
+static void
+decide_these(
+    struct run *r, struct load *l, struct waiting *const *these, size_t n)
+{
+	struct decider *d = r->own;
+	struct item *items[USERS];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		items[i] = &these[i]->item;
+	set_run(d->engine, r->db, r->arena, items, n, SET_SKIP,
+	    clock_ticks() + SET_TIME);
+	for (i = 0; i < n; i++)
+		settle(r, l, these[i]);
+}
+
+/* See what became of one. */
+static void
+settle(struct run *r, struct load *l, struct waiting *w)
+{
+	static const enum result results[SET__MAX] = {
+		[SET_DECIDED] = RESULT_DECIDED,
+		[SET_REPLAYED] = RESULT_DROPPED,
+		[SET_DEGRADED] = RESULT_DEGRADED,
+		[SET_FAILED] = RESULT_FAILED,
+		[SET_BUSY] = RESULT_FAILED,
+	};
+	const struct item *item = &w->item;
+	const enum result result = results[item->outcome];
+
+	/* Somebody else's by now: no failure. */
+	if (item->outcome == SET_GONE ||
+	    (item->outcome == SET_BUSY && item->fail.code == CODE__NONE))
+		return;
+	if (result == RESULT_FAILED)
+		l->failed[l->n_failed++] = item->queued;
+	if (result == RESULT_DECIDED || result == RESULT_DEGRADED)
+		set_count(r->slot, item);
+	metric_add(r->slot, METRIC_ID_MISMATCHES, 0, 0,
+	    result == RESULT_DROPPED && item->mismatch);
+	account(r, w, result);
+}
+
+/* Count what became of it, and write its line. */
+static void
+account(struct run *r, const struct waiting *w, enum result result)
+{
+	struct decider *d = r->own;
+
+	d->progress = d->progress || result != RESULT_FAILED;
+	r->count[result]++;
+	metric_add(r->slot, METRIC_ID_ASYNC, result, 0, 1);
+	if (result == RESULT_DECIDED)
+		metric_observe(r->slot, METRIC_ID_ASYNC_SECONDS,
+		    w->item.answer.decided_at - w->accepted_at);
+	log_context("req", w->item.correlation_id);
+	tell(w, result);
+	log_context("job", r->job->name);
+}
+
+static void
+tell(const struct waiting *w, enum result result)
+{
+	const struct item *item = &w->item;
+
+	switch (result) {
+	case RESULT_DECIDED:
+		log_info("decision=async ms=%lld verdict=%s",
+		    (long long)(item->answer.decided_at - w->accepted_at) /
+			1000,
+		    verdict_name(item->answer.verdict));
+		break;
+	case RESULT_DROPPED:
+		if (item->mismatch)
+			log_warn("decision=async known=yes mismatch=yes "
+				 "why=its id was decided for another event");
+		else
+			log_info("decision=async known=yes verdict=%s",
+			    verdict_name(item->answer.verdict));
+		break;
+	case RESULT_DEGRADED:
+		log_error("decision=degraded log=database code=%s why=%s",
+		    fail_code_name(item->fail.code), item->fail.why);
+		break;
+	case RESULT_UNREADABLE:
+		log_error("decision=none number=%lld where=%s why=%s",
+		    (long long)item->queued, item->fail.where, item->fail.why);
+		break;
+	case RESULT_FAILED:
+	case RESULT__MAX:
+		log_warn("decision=later tries=%lld code=%s why=%s",
+		    (long long)w->tries + 1, fail_code_name(item->fail.code),
+		    item->fail.why);
+	}
+}
+
+/* Let them rest, each longer than before, and their users' later ones. */
+static int
+note_failed(struct run *r, const struct load *l, struct fail *f)
+{
+	struct params p;
+
+	if (l->n_failed == 0)
+		return 0;
+	params_init(&p, r->arena);
+	params_ints(&p, l->failed, l->n_failed);
+	return db_run(r->db, r->arena, STMT_ASYNC_FAILED, &p, NULL, f);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: ISC */
+/* The job "deliver": send what subscribers wait for, webhooks and alerts. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "cron/delivery_body.h"
+#include "cron/delivery_send.h"
+#include "cron/steps.h"
+#include "lib/sys/clock.h"
+#include "lib/db/db.h"
+#include "lib/net/http.h"
+#include "lib/sys/log.h"
+#include "lib/shared/metric.h"
+
+#define POSTS 256 /* on their way at once */
+#define EACH 16 /* of them to one subscriber */
+#define EACH_FAILING 2 /* whose last delivery failed */
+#define LEASE_MS 20000 /* of a claim: a transfer, and time to tell */
+#define GATHER (CLOCK_SECOND / 100) /* after the first that is done */
+#define LEAVE CLOCK_SECOND /* that the end waits for what is under way */
+#define FORGET_EVERY (10 * CLOCK_SECOND)
+#define FORGET_MAX 5000
+
+struct deliver {
+	struct http *de_http;
+	size_t de_sending;
+	size_t de_done;
+	char *de_after; /* the subscriber that was last served */
+	int64_t de_forget_at; /* clock_ticks() */
+	struct post de_post[POSTS];
+};
+
+static int forget(struct run *r, bool *ret_more, struct fail *f);
+static int claim(struct run *r, size_t *ret_n, struct fail *f);
+static int begin(struct run *r, const struct rows *rows, int row,
+    struct post *po, struct fail *f);
+static void gather(struct run *r, int64_t until, bool leaving);
+static bool take(struct deliver *d, int ms);
+static bool move_on(void *arg);
+static int settle(struct run *r, struct fail *f);
+static int release(struct run *r, struct fail *f);
+static size_t list(
+    struct deliver *d, enum post_state state, struct post *ret[POSTS]);
+static void name_claims(
+    struct run *r, struct post *const *po, size_t n, struct params *p);
+
+int
+deliver_open(struct run *r, struct fail *f)
+{
+	struct deliver *d = calloc(1, sizeof(*d));
+
+	r->own = d;
+	if (d == NULL || (d->de_after = strdup("")) == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
+	d->de_http = http_new(POSTS, f);
+	db_over(r->db, move_on, d);
+	return d->de_http == NULL ? -1 : 0;
+}
+
+/*
+ * Publish what happened, claim what is due, send it, and tell what came of it.
+ * What is under way is moved on here and nowhere else; what hangs is left for
+ * the next step.
+ */
+int
+deliver_step(struct run *r, bool *ret_more, struct fail *f)
+{
+	struct deliver *d = r->own;
+	bool published = false, forgot = false;
+	size_t claimed = 0;
+
+	if (publish_step(r, &published, f) == -1 ||
+	    forget(r, &forgot, f) == -1 || claim(r, &claimed, f) == -1)
+		return -1;
+	gather(
+	    r, clock_ticks() + r->job->pause_ms * CLOCK_SECOND / 1000, false);
+	*ret_more = published || forgot || claimed > 0 || d->de_sending > 0;
+	return settle(r, f);
+}
+
+/* What does not end soon is left to the next run, as if never begun. */
+void
+deliver_close(struct run *r)
+{
+	struct deliver *d = r->own;
+	struct fail f = { 0 };
+	size_t i;
+
+	if (d == NULL)
+		return;
+	db_over(r->db, NULL, NULL);
+	gather(r, clock_ticks() + LEAVE, true);
+	if ((d->de_done > 0 && settle(r, &f) == -1) ||
+	    (d->de_sending > 0 && release(r, &f) == -1))
+		log_error("end=failed where=%s why=%s", f.where, f.why);
+	for (i = 0; i < POSTS; i++)
+		post_clear(&d->de_post[i], d->de_http);
+	http_free(d->de_http);
+	free(d->de_after);
+	free(d);
+}
+
+/* Now and then: drop what waits for subscribers that were revoked. */
+static int
+forget(struct run *r, bool *ret_more, struct fail *f)
+{
+	struct deliver *d = r->own;
+	struct params p;
+	struct rows rows;
+
+	*ret_more = false;
+	if (clock_ticks() < d->de_forget_at)
+		return 0;
+	params_init(&p, r->arena);
+	params_int(&p, FORGET_MAX);
+	if (db_one(r->db, r->arena, STMT_DELIVERY_FORGET, &p, &rows, f) == -1)
+		return -1;
+	*ret_more = rows_get_int(&rows, "n") == FORGET_MAX;
+	if (!*ret_more)
+		d->de_forget_at = clock_ticks() + FORGET_EVERY;
+	return 0;
+}
+
+/* Take what is due into the free places, and begin with it. */
+static int
+claim(struct run *r, size_t *ret_n, struct fail *f)
+{
+	struct deliver *d = r->own;
+	const size_t room = POSTS - d->de_sending - d->de_done;
+	struct post *po = d->de_post;
+	struct params p;
+	struct rows rows;
+	char *after;
+	int i;
+
+	if (room == 0)
+		return 0;
+	params_init(&p, r->arena);
+	params_int(&p, (int64_t)room);
+	params_int(&p, EACH);
+	params_int(&p, EACH_FAILING);
+	params_int(&p, LEASE_MS);
+	params_text(&p, d->de_after);
+	if (db_run(r->db, r->arena, STMT_DELIVERY_CLAIM, &p, &rows, f) == -1)
+		return -1;
+	for (i = 0; i < rows.ro_n; i++) {
+		while (po->po_state != POST_FREE)
+			po++;
+		if (begin(r, &rows, i, po, f) == -1)
+			return -1;
+	}
+	*ret_n = (size_t)rows.ro_n;
+	if (rows.ro_n == 0)
+		return 0;
+
+	/* The next claim begins behind the last subscriber of this one. */
+	after = strdup(
+	    rows_text(&rows, rows.ro_n - 1, rows_col(&rows, "subscriber_id")));
+	if (after == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
+	free(d->de_after);
+	d->de_after = after;
+	return 0;
+}
+
+static int
+begin(struct run *r, const struct rows *rows, int row, struct post *po,
+    struct fail *f)
+{
+	const int64_t until =
+	    rows_time(rows, row, rows_col(rows, "claimed_until"));
+	struct deliver *d = r->own;
+	const struct message me = {
+		.me_form = rows_text(rows, row, rows_col(rows, "form")),
+		.me_id = rows_text(rows, row, rows_col(rows, "id")),
+		.me_event = rows_text(rows, row, rows_col(rows, "event")),
+		.me_data = rows_text(rows, row, rows_col(rows, "data")),
+		.me_correlation =
+		    rows_text(rows, row, rows_col(rows, "correlation_id")),
+		.me_target = rows_text(rows, row, rows_col(rows, "target")),
+		.me_at = rows_time(rows, row, rows_col(rows, "occurred_at")),
+	};
+	const struct claim cl = {
+		.cl_message = &me,
+		.cl_url = rows_text(rows, row, rows_col(rows, "url")),
+		.cl_secret = rows_text(rows, row, rows_col(rows, "secret")),
+		.cl_at = until - LEASE_MS * CLOCK_SECOND / 1000,
+		.cl_until = until,
+		.cl_attempts =
+		    (int)rows_int(rows, row, rows_col(rows, "attempts")),
+	};
+
+	if (post_start(po, d->de_http, &cl, r->arena, f) == -1)
+		return -1;
+	if (po->po_state == POST_SENDING)
+		d->de_sending++;
+	else
+		d->de_done++;
+	return 0;
+}
+
+/*
+ * Move on what is under way until that time (clock_ticks()), but soon after
+ * something was done no longer, nor when the run is over; leaving, wait for
+ * them all.
+ */
+static void
+gather(struct run *r, int64_t until, bool leaving)
+{
+	struct deliver *d = r->own;
+	int64_t left;
+
+	while (d->de_sending > 0 && (left = until - clock_ticks()) > 0 &&
+	    (leaving || !run_over(r)))
+		if (take(d, (int)(left / (CLOCK_SECOND / 1000)) + 1) &&
+		    !leaving && left > GATHER)
+			until = clock_ticks() + GATHER;
+}
+
+/* Wait so many ms for one that is done; whether one was. */
+static bool
+take(struct deliver *d, int ms)
+{
+	struct http_call *call = http_wait(d->de_http, ms);
+
+	if (call == NULL)
+		return false;
+	post_finish(d->de_http, call);
+	d->de_sending--;
+	d->de_done++;
+	return true;
+}
+
+/*
+ * The database is waited for, which is not over: no answer is to be late
+ * because nobody took it.
+ */
+static bool
+move_on(void *arg)
+{
+	while (take(arg, 0))
+		continue;
+	return false;
+}
+
+/* Tell the database what came of those that are done. */
+static int
+settle(struct run *r, struct fail *f)
+{
+	struct deliver *d = r->own;
+	struct post *done[POSTS];
+	const char *errors[POSTS];
+	int64_t waits[POSTS], n;
+	size_t count = list(d, POST_DONE, done), i, result;
+	struct params p;
+	struct rows rows;
+	int row;
+
+	if (count == 0)
+		return 0;
+	for (i = 0; i < count; i++) {
+		errors[i] =
+		    done[i]->po_error[0] == '\0' ? NULL : done[i]->po_error;
+		waits[i] = done[i]->po_wait;
+	}
+	name_claims(r, done, count, &p);
+	params_texts(&p, errors, count);
+	params_ints(&p, waits, count);
+	if (db_run(r->db, r->arena, STMT_DELIVERY_SETTLE, &p, &rows, f) == -1)
+		return -1;
+	for (row = 0; row < rows.ro_n; row++) {
+		n = rows_int(&rows, row, rows_col(&rows, "n"));
+		result =
+		    (size_t)rows_int(&rows, row, rows_col(&rows, "result"));
+		r->count[PUBLISH_COUNTS + result] += n;
+		metric_add(r->slot, METRIC_ID_DELIVERIES,
+		    rows_bool(&rows, row, rows_col(&rows, "alert")) ? 1 : 0,
+		    result, (uint64_t)n);
+	}
+	for (i = 0; i < count; i++)
+		post_clear(done[i], d->de_http);
+	d->de_done -= count;
+	return 0;
+}
+
+/* Give back what is still under way. */
+static int
+release(struct run *r, struct fail *f)
+{
+	struct post *sending[POSTS];
+	const size_t n = list(r->own, POST_SENDING, sending);
+	struct params p;
+
+	name_claims(r, sending, n, &p);
+	return db_run(r->db, r->arena, STMT_DELIVERY_RELEASE, &p, NULL, f);
+}
+
+/* Those in a state; how many they are. */
+static size_t
+list(struct deliver *d, enum post_state state, struct post *ret[POSTS])
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < POSTS; i++)
+		if (d->de_post[i].po_state == state)
+			ret[n++] = &d->de_post[i];
+	return n;
+}
+
+/* Parameters that begin with these deliveries and their claims. */
+static void
+name_claims(struct run *r, struct post *const *po, size_t n, struct params *p)
+{
+	const char *ids[POSTS];
+	int64_t claims[POSTS];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		ids[i] = po[i]->po_id;
+		claims[i] = po[i]->po_claim;
+	}
+	params_init(p, r->arena);
+	params_texts(p, ids, n);
+	params_times(p, claims, n);
+}

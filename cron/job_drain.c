@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/* The job "drain": what degraded answers left in this host's spool. */
+#include "config.h"
+
+#include "core/base/fail.h"
+#include "cron/steps.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/spool/spool_drain.h"
+#include "lib/shared/metric.h"
+#include "lib/shared/shm.h"
+#include "lib/spool/spool.h"
+
+enum { COUNT_RECORDS, COUNT_TORN, COUNT_ASIDE };
+
+int
+drain_open(struct run *r, struct fail *f)
+{
+	struct spool *sp = spool_open(conf.SPOOL_DIR, r->shm, f);
+
+	r->own = sp;
+	return sp == NULL ? -1 : 0;
+}
+
+/* A worker of the pool may be at it too; one of both finds nothing then. */
+int
+drain_step(struct run *r, bool *ret_more, struct fail *f)
+{
+	struct drain did;
+	int result;
+
+	result = drain_turn(r->own, r->db, r->arena, &did, f);
+	r->count[COUNT_RECORDS] += (int64_t)did.drained;
+	r->count[COUNT_TORN] += (int64_t)did.torn;
+	r->count[COUNT_ASIDE] += (int64_t)did.aside;
+	metric_add(r->slot, METRIC_ID_DRAINED, 0, 0, did.drained);
+	metric_add(r->slot, METRIC_ID_ASIDE, 0, 0, did.aside);
+	metric_add(r->slot, METRIC_ID_TORN, 0, 0, did.torn);
+	*ret_more = did.drained + did.torn + did.aside > 0;
+	return result;
+}
+
+void
+drain_close(struct run *r)
+{
+	spool_close(r->own);
+}

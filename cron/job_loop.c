@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: ISC */
+/* One job in one process: step after step until its time is over. */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sysexits.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "cron/job.h"
+#include "lib/sys/clock.h"
+#include "lib/shared/companion_counter.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/shared/shm.h"
+
+#define ARENA_SIZE ((size_t)64 << 20) /* address space of a step */
+#define PAUSE_FAILED 1000 /* ms */
+#define SPARE 1 /* sessions that are given up and may go on, beside ours */
+#define PROGRESS (10 * CLOCK_SECOND)
+#define SAVE (1 * CLOCK_SECOND)
+#define SAVE_MAX (1 * CLOCK_SECOND) /* for the database to answer */
+
+/* How the latest step ended. */
+enum state {
+	STATE_FINE = 1,
+	STATE_AWAY, /* the database is */
+	STATE_FAILED,
+	STATE__MAX
+};
+
+static void on_signal(int number);
+static int prepare(struct run *r, struct fail *f);
+static void finish(struct run *r, enum state state);
+static enum state loop(struct run *r);
+static enum state step(struct run *r, enum state last, bool *ret_more);
+static void save(struct run *r);
+static void tell(
+    const struct run *r, enum log_level level, const char *what, int64_t began);
+static int64_t sum_counts(const struct run *r);
+static int status_of(enum state state);
+
+static volatile sig_atomic_t stopping;
+
+int
+run_job(const struct job *job, int64_t until, unsigned options)
+{
+	const int64_t began = clock_ticks();
+	struct run r = { .job = job, .until = until, .options = options };
+	struct fail f = { 0 };
+	enum state state = STATE_FAILED;
+
+	run_listen();
+	log_context("job", job->name);
+	if (prepare(&r, &f) == 0)
+		state = loop(&r);
+	else
+		log_error("start=failed where=%s why=%s", f.where, f.why);
+	finish(&r, state);
+	tell(&r, LOG_LEVEL_INFO, "done", began);
+	return status_of(state);
+}
+
+void
+run_listen(void)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+bool
+run_over(const struct run *r)
+{
+	return stopping != 0 || (r->until != 0 && clock_ticks() >= r->until);
+}
+
+static void
+on_signal(int number)
+{
+	(void)number;
+	stopping = 1;
+}
+
+/* Everything but the database, which may be away. */
+static int
+prepare(struct run *r, struct fail *f)
+{
+	static struct arena arena;
+	void *block = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (block == MAP_FAILED)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, "memory", "%s", strerror(errno));
+	arena_init(&arena, block, ARENA_SIZE);
+	r->arena = &arena;
+	if ((r->shm = shm_new(f)) == NULL)
+		return -1;
+	r->slot = &r->shm->sh_slot[0];
+	r->db = db_new(
+	    *r->job->url, "assay cron", r->job->timeout_ms, r->job->session, f);
+	if (r->db == NULL)
+		return -1;
+	db_share(r->db, &r->shm->sh_decide_db);
+	db_bound(r->db, NULL, SPARE);
+	return r->job->open == NULL ? 0 : r->job->open(r, f);
+}
+
+/* Closing may count, too. */
+static void
+finish(struct run *r, enum state state)
+{
+	if (r->job->close != NULL)
+		r->job->close(r);
+	if (r->db != NULL && state != STATE_AWAY)
+		save(r);
+	db_close(r->db);
+	shm_free(r->shm);
+	if (r->arena != NULL) {
+		arena_reset(r->arena);
+		munmap(r->arena->ar_base, ARENA_SIZE);
+	}
+}
+
+static enum state
+loop(struct run *r)
+{
+	const int64_t began = clock_ticks();
+	int64_t told = began, saved = began, sum = 0;
+	enum state state = STATE_FINE;
+	bool more = true;
+
+	while (!run_over(r)) {
+		state = step(r, state, &more);
+		if (r->until == 0 && (state != STATE_FINE || !more))
+			break;
+		if (state != STATE_AWAY && clock_ticks() - saved >= SAVE) {
+			save(r);
+			saved = clock_ticks();
+		}
+		if (clock_ticks() - told >= PROGRESS) {
+			told = clock_ticks();
+			tell(r,
+			    sum_counts(r) != sum ? LOG_LEVEL_INFO
+						 : LOG_LEVEL_DEBUG,
+			    "going", began);
+			sum = sum_counts(r);
+		}
+		if (state != STATE_FINE)
+			poll(NULL, 0, PAUSE_FAILED);
+		else if (!more)
+			poll(NULL, 0, r->job->pause_ms);
+	}
+	return state;
+}
+
+/* What is wrong is told when it begins, not at each step. */
+static enum state
+step(struct run *r, enum state last, bool *ret_more)
+{
+	struct fail f = { 0 };
+	enum state state = STATE_FINE;
+
+	*ret_more = false;
+	if (db_ready(r->db, &f) == -1 || r->job->step(r, ret_more, &f) == -1)
+		state =
+		    db_trouble(r->db) == DB_LOST ? STATE_AWAY : STATE_FAILED;
+	arena_reset(r->arena);
+	if (state != last && state == STATE_FINE)
+		log_info("step=fine");
+	if (state != last && state != STATE_FINE)
+		log_error("step=%s where=%s why=%s",
+		    state == STATE_AWAY ? "away" : "failed", f.where, f.why);
+	return state;
+}
+
+/* What was counted goes to where the metrics read it; or the next time. */
+static void
+save(struct run *r)
+{
+	struct fail f = { 0 };
+	bool failed;
+
+	db_until(r->db, clock_ticks() + SAVE_MAX);
+	failed = counter_save(r->db, r->arena, r->slot, &f) == -1;
+	if (failed && !r->unsaved)
+		log_warn("metrics=unsaved why=%s", f.why);
+	r->unsaved = failed;
+	db_until(r->db, 0);
+	arena_reset(r->arena);
+}
+
+/* One line: what the run has done so far. */
+static void
+tell(const struct run *r, enum log_level level, const char *what, int64_t began)
+{
+	struct log_number numbers[JOB_COUNTS];
+	size_t n;
+
+	for (n = 0; n < JOB_COUNTS && r->job->counts[n] != NULL; n++)
+		numbers[n] =
+		    (struct log_number) { r->job->counts[n], r->count[n] };
+	log_numbers(level, numbers, n, "run=%s seconds=%.1f", what,
+	    (double)(clock_ticks() - began) / CLOCK_SECOND);
+}
+
+/* Counts only rise, so a sum that stays says that none has moved. */
+static int64_t
+sum_counts(const struct run *r)
+{
+	int64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < JOB_COUNTS && r->job->counts[i] != NULL; i++)
+		sum += r->count[i];
+	return sum;
+}
+
+static int
+status_of(enum state state)
+{
+	switch (state) {
+	case STATE_FINE:
+		return EX_OK;
+	case STATE_AWAY:
+		return EX_TEMPFAIL;
+	default:
+		return EX_SOFTWARE;
+	}
+}

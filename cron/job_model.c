@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The job "model": look at the place that models come from when it is time
+ * to, and make what is there serve if it is another than before.  What is
+ * refused changes nothing but what is said about it.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/signal/features.h"
+#include "core/decide/model.h"
+#include "cron/model_source.h"
+#include "cron/steps.h"
+#include "lib/json/body_model.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/shared/metric.h"
+#include "lib/shared/shm.h"
+
+#define HASH_SIZE (2 * CRYPT_SHA256_SIZE + 1)
+#define ASK_PAUSE (2 * CLOCK_SECOND) /* of whether it is due by now */
+
+enum { COUNT_LOOKS, COUNT_LOADED, COUNT_REFUSED };
+
+/* The values of the label "result" of the metric. */
+enum result { RESULT_SAME, RESULT_LOADED, RESULT_REFUSED };
+
+/* What is known from step to step. */
+struct state {
+	char host[HOST_NAME_MAX + 1];
+	const struct source *source; /* NULL: there is none */
+	int64_t ask_at; /* clock_ticks() to ask whether it is due */
+};
+
+/* The turn to look at a place. */
+struct turn {
+	const char *place;
+	int64_t claim; /* 0: it is not ours, or not yet */
+	const char *etag; /* of what was seen before, or NULL */
+};
+
+/* What is there. */
+struct seen {
+	struct found found;
+	const char *refusal; /* NULL: it is good, or the same as before */
+	char hash[HASH_SIZE];
+};
+
+static int look(struct run *r, struct state *s, bool *ret_more, struct fail *f);
+static int turn(
+    struct run *r, const struct state *s, struct turn *ret, struct fail *f);
+static bool find(struct run *r, const struct state *s, const struct turn *turn,
+    struct seen *ret);
+static int tell(struct run *r, const struct state *s, const struct turn *turn,
+    const struct seen *seen, bool *ret_mine, struct fail *f);
+static int note(struct run *r, const struct state *s, const struct rows *rows,
+    const struct seen *seen, struct fail *f);
+static int unlook(struct run *r, struct state *s, struct fail *f);
+
+int
+model_check(struct fail *f)
+{
+	return source_check(f);
+}
+
+int
+model_open(struct run *r, struct fail *f)
+{
+	struct state *s;
+
+	if ((r->own = s = calloc(1, sizeof(*s))) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, "memory", "%s", strerror(errno));
+	if (gethostname(s->host, HOST_NAME_MAX) == -1)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, "hostname", "%s", strerror(errno));
+	s->source = source_find();
+	return 0;
+}
+
+/*
+ * Who is told to do it once looks, due or not, but gives nothing up: by hand
+ * there may be no place only because the credentials of the units are missing.
+ */
+int
+model_step(struct run *r, bool *ret_more, struct fail *f)
+{
+	struct state *s = r->own;
+
+	if (r->until != 0 && clock_ticks() < s->ask_at)
+		return 0;
+	if (s->source != NULL)
+		return look(r, s, ret_more, f);
+	return r->until == 0 ? 0 : unlook(r, s, f);
+}
+
+void
+model_close(struct run *r)
+{
+	free(r->own);
+}
+
+/*
+ * Look at the place if it is due and nobody else does.  No transaction is
+ * open meanwhile: a claim keeps others away, and what is told under one that
+ * they have taken over counts for nothing, so that things are told in the
+ * order in which they were seen.
+ */
+static int
+look(struct run *r, struct state *s, bool *ret_more, struct fail *f)
+{
+	const bool once = r->until == 0;
+	struct turn t = { .place = s->source->so_place(r->arena, s->host) };
+	struct seen seen = { 0 };
+	bool mine = false;
+
+	if (turn(r, s, &t, f) == -1)
+		return -1;
+	if (t.claim != 0) {
+		if (!find(r, s, &t, &seen))
+			return 0;
+		if (tell(r, s, &t, &seen, &mine, f) == -1)
+			return -1;
+	}
+	s->ask_at = clock_ticks() + ASK_PAUSE;
+	*ret_more = once && !mine;
+	if (*ret_more)
+		poll(NULL, 0, r->job->pause_ms);
+	return 0;
+}
+
+/* Learn whether to look. */
+static int
+turn(struct run *r, const struct state *s, struct turn *ret, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, r->arena);
+	params_text(&p, s->host);
+	params_text(&p, ret->place);
+	params_text(&p, s->source->so_name);
+	params_int(&p, r->until == 0 ? 0 : conf.MODEL_REFRESH_MINUTES);
+	params_int(&p, s->source->so_lease_ms);
+	params_int(&p, FEATURES_VERSION);
+	if (db_run(r->db, r->arena, STMT_MODEL_TURN, &p, &rows, f) == -1)
+		return -1;
+	if (rows.ro_n == 0)
+		return 0;
+	ret->claim = rows_get_time(&rows, "claim");
+	ret->etag = rows_get_text(&rows, "etag");
+	return 0;
+}
+
+/* See what is there.  False if the run ended before that. */
+static bool
+find(struct run *r, const struct state *s, const struct turn *turn,
+    struct seen *ret)
+{
+	const struct found *fo = &ret->found;
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	char why[FAIL_TEXT_SIZE];
+	struct fail f = { 0 };
+	struct model model;
+
+	if (s->source->so_look(r, turn->etag, &ret->found, &f) == -1)
+		goto refused;
+	if (fo->fo_text == NULL)
+		return fo->fo_same;
+	if (body_model(r->arena, fo->fo_text, fo->fo_size, &model, &f) == -1)
+		goto refused;
+	crypt_sha256(fo->fo_text, fo->fo_size, hash);
+	crypt_hex(hash, sizeof(hash), ret->hash);
+	return true;
+
+refused:
+	ret->refusal = arena_strdup(r->arena, fail_text(&f, why));
+	return true;
+}
+
+/* Tell the database what there is, and what comes of it the log. */
+static int
+tell(struct run *r, const struct state *s, const struct turn *turn,
+    const struct seen *seen, bool *ret_mine, struct fail *f)
+{
+	const bool good = seen->refusal == NULL && !seen->found.fo_same;
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, r->arena);
+	params_text(&p, turn->place);
+	params_time(&p, turn->claim);
+	params_text(&p, good ? seen->hash : NULL);
+	params_text(&p, good ? seen->found.fo_text : NULL);
+	params_text(&p, good ? seen->found.fo_etag : NULL);
+	params_text(&p, seen->refusal);
+	if (db_one(r->db, r->arena, STMT_MODEL_LOOK, &p, &rows, f) == -1)
+		return -1;
+	*ret_mine = rows_get_bool(&rows, "mine");
+	return *ret_mine ? note(r, s, &rows, seen, f) : 0;
+}
+
+/*
+ * Count a look, and log what is news.  Who was told to look once is told in
+ * any case.
+ */
+static int
+note(struct run *r, const struct state *s, const struct rows *rows,
+    const struct seen *seen, struct fail *f)
+{
+	const bool loaded = rows_get_bool(rows, "loaded");
+	const bool refused = seen->refusal != NULL;
+	const bool news = rows_get_bool(rows, "news");
+	const char *name = s->source->so_name;
+
+	r->count[COUNT_LOOKS]++;
+	r->count[COUNT_LOADED] += loaded;
+	r->count[COUNT_REFUSED] += refused;
+	metric_add(r->slot, METRIC_ID_MODEL_LOOKS,
+	    (size_t)s->source->so_id - SOURCE_DISK,
+	    refused	 ? RESULT_REFUSED
+		: loaded ? RESULT_LOADED
+			 : RESULT_SAME,
+	    1);
+	if (loaded)
+		log_info("model=loaded source=%s hash=%s", name, seen->hash);
+	if (refused && r->until == 0)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "model", "%s",
+		    seen->refusal);
+	if (refused && news)
+		log_error(
+		    "model=refused source=%s why=%s", name, seen->refusal);
+	else if (news)
+		log_info("model=fine source=%s", name);
+	return 0;
+}
+
+/* There is no place to look at; what came from one goes with the last. */
+static int
+unlook(struct run *r, struct state *s, struct fail *f)
+{
+	struct rows rows;
+	struct params p;
+
+	params_init(&p, r->arena);
+	params_text(&p, s->host);
+	if (db_one(r->db, r->arena, STMT_MODEL_UNLOOK, &p, &rows, f) == -1)
+		return -1;
+	if (rows_get_bool(&rows, "unloaded"))
+		log_warn("model=bundled");
+	s->ask_at = INT64_MAX;
+	return 0;
+}

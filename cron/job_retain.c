@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: ISC */
+/* The job "retain": sweeps when they are due, and partitions ahead. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "cron/steps.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/shared/metric.h"
+#include "lib/retention/retention.h"
+
+#define COUNT_PARTITIONS RETAIN__MAX /* the collections come before */
+#define AHEAD_PAUSE (600 * CLOCK_SECOND)
+
+/* What is known from step to step. */
+struct state {
+	struct sweep sweep;
+	bool sweeping;
+	int64_t ahead_at; /* clock_ticks() to look at partitions again */
+	int64_t session; /* db_session() that all this is of */
+};
+
+static bool is_over(void *arg);
+static int work(struct run *r, struct state *s, bool *ret_more, struct fail *f);
+static int ahead(struct run *r, struct state *s, struct fail *f);
+static void account(struct run *r, const int64_t gone[RETAIN__MAX]);
+
+int
+retain_open(struct run *r, struct fail *f)
+{
+	r->own = calloc(1, sizeof(struct state));
+	if (r->own == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, "memory", "%s", strerror(errno));
+	return 0;
+}
+
+/* What the end of the run cuts short is not done, and no failure. */
+int
+retain_step(struct run *r, bool *ret_more, struct fail *f)
+{
+	int result;
+
+	db_over(r->db, is_over, r);
+	result = work(r, r->own, ret_more, f);
+	db_over(r->db, NULL, NULL);
+	if (result == 0 || !db_cancelled(r->db))
+		return result;
+	memset(f, 0, sizeof(*f));
+	return 0;
+}
+
+void
+retain_close(struct run *r)
+{
+	free(r->own);
+}
+
+static bool
+is_over(void *arg)
+{
+	return run_over(arg);
+}
+
+/* Partitions first: without them no decision is stored. */
+static int
+work(struct run *r, struct state *s, bool *ret_more, struct fail *f)
+{
+	int64_t gone[RETAIN__MAX];
+	bool sweeping;
+
+	/* The next server may be another, and lack what this one had. */
+	if (s->session != db_session(r->db))
+		*s = (struct state) { .session = db_session(r->db) };
+
+	/* After a failure the next one starts from the beginning. */
+	sweeping = s->sweeping;
+	s->sweeping = false;
+	if (clock_ticks() >= s->ahead_at && ahead(r, s, f) == -1)
+		return -1;
+	if (!sweeping &&
+	    retain_begin(&s->sweep, r->db, r->arena,
+		conf.RETENTION_SWEEP_MINUTES, &sweeping, f) == -1)
+		return -1;
+	if (!sweeping)
+		return 0;
+	if (retain_next(&s->sweep, r->arena, gone, ret_more, f) == -1)
+		return -1;
+	account(r, gone);
+	s->sweeping = *ret_more;
+	if (s->sweeping)
+		return 0;
+	if (s->sweep.sw_no_vacuum)
+		log_warn("vacuum=off why=RETENTION_VACUUM needs autovacuum, "
+			 "which the server has off");
+	log_info("sweep=done");
+	return 0;
+}
+
+static int
+ahead(struct run *r, struct state *s, struct fail *f)
+{
+	int64_t made;
+
+	if (retain_ahead(r->db, r->arena, &made, f) == -1)
+		return -1;
+	r->count[COUNT_PARTITIONS] += made;
+	s->ahead_at = clock_ticks() + AHEAD_PAUSE;
+	return 0;
+}
+
+static void
+account(struct run *r, const int64_t gone[RETAIN__MAX])
+{
+	enum retain i;
+
+	for (i = 0; i < RETAIN__MAX; i++) {
+		r->count[i] += gone[i];
+		metric_add(r->slot, METRIC_ID_PRUNED, i, 0, (uint64_t)gone[i]);
+	}
+}

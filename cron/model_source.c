@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC */
+/* The places that models come from, and what each needs to be set. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "cron/model_source.h"
+#include "lib/conf/conf.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+#define LEASE_DISK 5000 /* ms */
+#define LEASE_WEB 30000 /* more than TIMEOUT_MS of source_web.c */
+
+static const struct source sources[] = {
+	{ SOURCE_DISK, "disk", LEASE_DISK, source_disk_place,
+	    source_disk_look },
+	{ SOURCE_URL, "url", LEASE_WEB, source_url_place, source_url_look },
+	{ SOURCE_S3, "s3", LEASE_WEB, source_s3_place, source_s3_look },
+};
+
+static const struct {
+	enum source_id id;
+	const char *name;
+	const char *const *value;
+} needs[] = {
+	{ SOURCE_DISK, "MODEL_PATH", &conf.MODEL_PATH },
+	{ SOURCE_URL, "MODEL_URL", &conf.MODEL_URL },
+	{ SOURCE_S3, "MODEL_S3_BUCKET", &conf.MODEL_S3_BUCKET },
+	{ SOURCE_S3, "MODEL_S3_KEY", &conf.MODEL_S3_KEY },
+	{ SOURCE_S3, "MODEL_S3_ACCESS_KEY_ID", &conf.MODEL_S3_ACCESS_KEY_ID },
+	{ SOURCE_S3, "MODEL_S3_SECRET_ACCESS_KEY",
+	    &conf.MODEL_S3_SECRET_ACCESS_KEY },
+};
+
+const struct source *
+source_find(void)
+{
+	size_t i;
+
+	for (i = 0; conf.MODEL_SOURCE != NULL && i < nitems(sources); i++)
+		if (strcmp(conf.MODEL_SOURCE, sources[i].so_name) == 0)
+			return &sources[i];
+	return NULL;
+}
+
+int
+source_check(struct fail *f)
+{
+	const struct source *so = source_find();
+	size_t i;
+
+	for (i = 0; so != NULL && i < nitems(needs); i++)
+		if (needs[i].id == so->so_id && *needs[i].value == NULL)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+			    needs[i].name,
+			    "must be set where models come from %s",
+			    so->so_name);
+	return 0;
+}

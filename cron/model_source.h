@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: ISC */
+/* The places that models come from: a file, a URL, an object of a storage. */
+#ifndef CRON_MODEL_SOURCE_H
+#define CRON_MODEL_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct fail;
+struct run;
+
+/* What a look came to; with neither text nor same it was ended before. */
+struct found {
+	const char *fo_text; /* NUL-terminated, in the run's arena */
+	size_t fo_size;
+	const char *fo_etag; /* for the next look to know it by, or NULL */
+	bool fo_same; /* there is what the etag was of */
+};
+
+/* The name of a place, of which it says nothing but which it is; or NULL. */
+typedef const char *source_place_fn(struct arena *a, const char *host);
+
+/*
+ * Look at the place, which had what etag names when it was last looked at
+ * (NULL: nothing is known).  No more than MODEL_FILE_MAX bytes and one are
+ * taken.  Returns 0, or -1 with f set to why there is nothing: no host, URL,
+ * secret or word of a server is in it.
+ */
+typedef int source_look_fn(
+    struct run *r, const char *etag, struct found *ret, struct fail *f);
+
+/* In the order of the label "source" of the metrics. */
+enum source_id { SOURCE_DISK = 1, SOURCE_URL, SOURCE_S3, SOURCE__MAX };
+
+/* A kind of place. */
+struct source {
+	enum source_id so_id;
+	const char *so_name; /* as MODEL_SOURCE and assay.model_load have it */
+	int so_lease_ms; /* longer than a look takes */
+	source_place_fn *so_place;
+	source_look_fn *so_look;
+};
+
+/* The source that the settings name, NULL when they name none. */
+const struct source *source_find(void);
+
+/*
+ * Whether the settings have all that their source needs.  Returns 0, or -1
+ * with f naming what is missing.
+ */
+int source_check(struct fail *f) __attribute__((warn_unused_result));
+
+/* source_disk.c */
+source_place_fn source_disk_place;
+source_look_fn source_disk_look;
+
+/* source_web.c */
+source_place_fn source_url_place, source_s3_place;
+source_look_fn source_url_look, source_s3_look;
+
+#endif

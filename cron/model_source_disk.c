@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: ISC */
+/* Models from a file of this host. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/decide/model.h"
+#include "core/base/str.h"
+#include "cron/job.h"
+#include "cron/model_source.h"
+#include "lib/conf/conf.h"
+
+static void refuse(struct fail *f, const char *why);
+static ssize_t read_all(int fd, char *ret, size_t size);
+
+const char *
+source_disk_place(struct arena *a, const char *host)
+{
+	struct str s;
+
+	str_init(&s, a);
+	str_addf(&s, "disk %s", host);
+	return str_text(&s);
+}
+
+/* What is no file may never end, or begin. */
+int
+source_disk_look(
+    struct run *r, const char *etag, struct found *ret, struct fail *f)
+{
+	const int fd =
+	    open(conf.MODEL_PATH, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char *text = arena_alloc(r->arena, MODEL_FILE_MAX + 2);
+	struct stat st;
+	ssize_t n = -1;
+
+	(void)etag;
+	if (text == NULL)
+		fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	else if (fd == -1 || fstat(fd, &st) == -1)
+		refuse(f, strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		refuse(f, "it is no regular file");
+	else if ((n = read_all(fd, text, MODEL_FILE_MAX + 1)) == -1)
+		refuse(f, strerror(errno));
+	if (fd != -1)
+		close(fd);
+	if (n == -1)
+		return -1;
+	ret->fo_text = text;
+	ret->fo_size = (size_t)n;
+	return 0;
+}
+
+static void
+refuse(struct fail *f, const char *why)
+{
+	fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+	    "the file cannot be read: %s", why);
+}
+
+/* Up to size bytes, to the end of the file; how many, or -1. */
+static ssize_t
+read_all(int fd, char *ret, size_t size)
+{
+	size_t have = 0;
+	ssize_t n;
+
+	while (have < size) {
+		n = read(fd, ret + have, size - have);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -1;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	return (ssize_t)have;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: ISC */
+/* Models from a URL, and from object storage that speaks S3. */
+#include "config.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/decide/model.h"
+#include "core/base/str.h"
+#include "cron/job.h"
+#include "cron/model_source.h"
+#include "lib/conf/conf.h"
+#include "lib/sys/crypt.h"
+#include "lib/net/http.h"
+
+#define TIMEOUT_MS 20000 /* of a look; LEASE_WEB of source.c is longer */
+#define CONNECT_MS 5000
+#define STALL_S 10
+#define WAIT_MS 100 /* before it is asked whether the run is over */
+#define MARK_SIZE 16 /* digits of a URL's hash */
+#define ETAG_MAX (256 - MARK_SIZE - 1)
+#define NO_BODY                                                                \
+	"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+#define HASH_SIZE (2 * CRYPT_SHA256_SIZE + 1)
+
+static const char *name_place(
+    struct arena *a, const char *source, const char *url);
+static void hash_url(const char *url, size_t n, char ret[HASH_SIZE]);
+static const char *s3_url(struct arena *a);
+static void add_encoded(struct str *s, const char *text);
+static void add_header(struct arena *a, struct http_call *call,
+    const char *name, const char *value);
+static int ask(struct run *r, struct http_call *call, const char *etag,
+    struct found *ret, struct fail *f);
+static int take(struct arena *a, const struct http_call *call, bool asked,
+    struct found *ret, struct fail *f);
+static const char *etag_for(const char *url, const char *etag);
+static const char *etag_of(struct arena *a, const struct http_call *call);
+
+const char *
+source_url_place(struct arena *a, const char *host)
+{
+	(void)host;
+	return name_place(a, "url", conf.MODEL_URL);
+}
+
+const char *
+source_s3_place(struct arena *a, const char *host)
+{
+	const char *url = s3_url(a);
+
+	(void)host;
+	return url == NULL ? NULL : name_place(a, "s3", url);
+}
+
+int
+source_url_look(
+    struct run *r, const char *etag, struct found *ret, struct fail *f)
+{
+	struct http_call call = { .hc_url = conf.MODEL_URL };
+
+	return ask(r, &call, etag, ret, f);
+}
+
+int
+source_s3_look(
+    struct run *r, const char *etag, struct found *ret, struct fail *f)
+{
+	const struct http_sign sign = {
+		.hs_region = conf.MODEL_S3_REGION,
+		.hs_service = "s3",
+		.hs_id = conf.MODEL_S3_ACCESS_KEY_ID,
+		.hs_secret = conf.MODEL_S3_SECRET_ACCESS_KEY,
+	};
+	struct http_call call = { .hc_url = s3_url(r->arena),
+		.hc_sign = &sign };
+
+	/* libcurl 7.88 does not add the hash of the body itself. */
+	add_header(r->arena, &call, "x-amz-content-sha256", NO_BODY);
+	if (conf.MODEL_S3_SESSION_TOKEN != NULL)
+		add_header(r->arena, &call, "x-amz-security-token",
+		    conf.MODEL_S3_SESSION_TOKEN);
+	return ask(r, &call, etag, ret, f);
+}
+
+/*
+ * By a hash: a URL may hold a secret.  What follows a question mark is none of
+ * the name, so that another token there makes no other place.
+ */
+static const char *
+name_place(struct arena *a, const char *source, const char *url)
+{
+	char hex[HASH_SIZE];
+	struct str s;
+
+	hash_url(url, strcspn(url, "?"), hex);
+	str_init(&s, a);
+	str_addf(&s, "%s %s", source, hex);
+	return str_text(&s);
+}
+
+static void
+hash_url(const char *url, size_t n, char ret[HASH_SIZE])
+{
+	uint8_t hash[CRYPT_SHA256_SIZE];
+
+	crypt_sha256(url, n, hash);
+	crypt_hex(hash, sizeof(hash), ret);
+}
+
+/* The bucket is in the path, which every storage understands. */
+static const char *
+s3_url(struct arena *a)
+{
+	const char *end = conf.MODEL_S3_ENDPOINT;
+	struct str s;
+
+	str_init(&s, a);
+	if (end == NULL)
+		str_addf(
+		    &s, "https://s3.%s.amazonaws.com/", conf.MODEL_S3_REGION);
+	else
+		str_addf(
+		    &s, "%s%s", end, end[strlen(end) - 1] == '/' ? "" : "/");
+	add_encoded(&s, conf.MODEL_S3_BUCKET);
+	str_addc(&s, '/');
+	add_encoded(&s, conf.MODEL_S3_KEY);
+	return str_text(&s);
+}
+
+/* As it is signed: once, and every byte that may be. */
+static void
+add_encoded(struct str *s, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-._~/";
+	size_t n;
+
+	for (;; text++) {
+		n = strspn(text, plain);
+		str_addn(s, text, n);
+		text += n;
+		if (*text == '\0')
+			break;
+		str_addf(s, "%%%02X", (unsigned)(unsigned char)*text);
+	}
+}
+
+static void
+add_header(struct arena *a, struct http_call *call, const char *name,
+    const char *value)
+{
+	struct str s;
+	size_t n = 0;
+
+	while (call->hc_headers[n] != NULL)
+		n++;
+	str_init(&s, a);
+	str_addf(&s, "%s: %s", name, value);
+	call->hc_headers[n] = str_text(&s);
+}
+
+/* Send the request; when the run is over, whatever it is at. */
+static int
+ask(struct run *r, struct http_call *call, const char *etag, struct found *ret,
+    struct fail *f)
+{
+	struct http *h = NULL;
+	int result = -1;
+
+	call->hc_method = "GET";
+	call->hc_ca_file = conf.MODEL_CA_FILE;
+	call->hc_timeout_ms = TIMEOUT_MS;
+	call->hc_connect_ms = CONNECT_MS;
+	call->hc_stall_s = STALL_S;
+	call->hc_reply_max = MODEL_FILE_MAX;
+	if (r->arena->ar_overflow)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	if ((etag = etag_for(call->hc_url, etag)) != NULL)
+		add_header(r->arena, call, "If-None-Match", etag);
+	if ((h = http_new(1, f)) == NULL || http_start(h, call, f) == -1)
+		goto done;
+	while (http_wait(h, WAIT_MS) == NULL && !run_over(r))
+		continue;
+	result = call->hc_status == 0 && call->hc_error == NULL
+	    ? 0
+	    : take(r->arena, call, etag != NULL, ret, f);
+	http_done(h, call);
+done:
+	http_free(h);
+	return result;
+}
+
+/* What the server sent, but nothing of it in f. */
+static int
+take(struct arena *a, const struct http_call *call, bool asked,
+    struct found *ret, struct fail *f)
+{
+	char *text;
+
+	if (call->hc_status == 0)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "the model cannot be fetched: %s",
+		    http_fault_text(call->hc_fault));
+	if (call->hc_status == 304 && asked) {
+		ret->fo_same = true;
+		return 0;
+	}
+	if (call->hc_status != 200)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "the model cannot be fetched: status %d", call->hc_status);
+	if ((text = arena_alloc(a, call->hc_reply_size + 1)) == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	if (call->hc_reply_size > 0)
+		memcpy(text, call->hc_reply, call->hc_reply_size);
+	text[call->hc_reply_size] = '\0';
+	ret->fo_text = text;
+	ret->fo_size = call->hc_reply_size;
+	ret->fo_etag = etag_of(a, call);
+	return 0;
+}
+
+/*
+ * What etag_of() kept, as it was sent, or NULL if it was of another URL: what
+ * follows a question mark may ask for something else.
+ */
+static const char *
+etag_for(const char *url, const char *etag)
+{
+	char mark[HASH_SIZE];
+
+	hash_url(url, strlen(url), mark);
+	return etag == NULL || strncmp(etag, mark, MARK_SIZE) != 0
+	    ? NULL
+	    : etag + MARK_SIZE + 1;
+}
+
+/*
+ * One that can be sent back as it is and stands for nothing but this, marked
+ * with its URL, or NULL: "*" would stand for whatever there is from then on.
+ */
+static const char *
+etag_of(struct arena *a, const struct http_call *call)
+{
+	const char *etag = http_header(call, "ETag");
+	const char *at = etag;
+	char mark[HASH_SIZE];
+	struct str s;
+
+	if (etag == NULL || strlen(etag) > ETAG_MAX)
+		return NULL;
+	if (strncmp(at, "W/", 2) == 0)
+		at += 2;
+	if (*at++ != '"')
+		return NULL;
+	while (*at > ' ' && *at < 0x7f && *at != '"')
+		at++;
+	if (strcmp(at, "\"") != 0)
+		return NULL;
+	hash_url(call->hc_url, strlen(call->hc_url), mark);
+	str_init(&s, a);
+	str_addf(&s, "%.*s %s", MARK_SIZE, mark, etag);
+	return str_text(&s);
+}

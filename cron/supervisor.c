@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: ISC */
+/* Several jobs at once, each in a process of its own. */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "cron/job.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
+
+#define PAUSE_KILLED 1000 /* ms */
+
+/* A job and its process. */
+struct child {
+	const struct job *job;
+	pid_t pid; /* 0: there is none */
+};
+
+struct work {
+	struct child *children;
+	size_t n;
+	int64_t until; /* as run_job() has it */
+	unsigned options;
+	pid_t self;
+	sigset_t before; /* what was blocked before this began */
+	bool ending; /* TERM or INT came */
+	int status; /* the highest so far */
+};
+
+static void start(struct work *w, struct child *c);
+static bool has_any(const struct work *w);
+static void end(struct work *w);
+static void reap(struct work *w);
+static void settle(struct work *w, struct child *c, int wait_status);
+static int status_of(const struct job *job, int wait_status);
+static void note(struct work *w, int status);
+
+int
+work_jobs(
+    const struct job *const *list, size_t n, int64_t until, unsigned options)
+{
+	struct work w = {
+		.children = calloc(n, sizeof(*w.children)),
+		.n = n,
+		.until = until,
+		.options = options,
+		.self = getpid(),
+		.status = EX_OK,
+	};
+	sigset_t awaited;
+	size_t i;
+	int got;
+
+	if (w.children == NULL) {
+		log_error("work=failed why=%s", strerror(errno));
+		return EX_OSERR;
+	}
+	sigemptyset(&awaited);
+	sigaddset(&awaited, SIGTERM);
+	sigaddset(&awaited, SIGINT);
+	sigaddset(&awaited, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &awaited, &w.before);
+	for (i = 0; i < n; i++) {
+		w.children[i].job = list[i];
+		start(&w, &w.children[i]);
+	}
+
+	while (has_any(&w)) {
+		got = sigwaitinfo(&awaited, NULL);
+		if (got == SIGTERM || got == SIGINT)
+			end(&w);
+		reap(&w);
+	}
+	free(w.children);
+	return w.status;
+}
+
+/*
+ * A child ends when its parent is killed; what it does is safe to end.  It
+ * hears nothing until it listens: who is told to end at once ends well, too.
+ */
+static void
+start(struct work *w, struct child *c)
+{
+	const pid_t pid = fork();
+
+	if (pid == -1) {
+		log_error("job=%s start=failed why=%s", c->job->name,
+		    strerror(errno));
+		note(w, EX_OSERR);
+		return;
+	}
+	if (pid != 0) {
+		c->pid = pid;
+		return;
+	}
+	run_listen();
+	sigprocmask(SIG_SETMASK, &w->before, NULL);
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) == -1 || getppid() != w->self)
+		_exit(EX_TEMPFAIL);
+	exit(run_job(c->job, w->until, w->options));
+}
+
+static bool
+has_any(const struct work *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n && w->children[i].pid == 0; i++)
+		continue;
+	return i < w->n;
+}
+
+/* Tell them all to end. */
+static void
+end(struct work *w)
+{
+	size_t i;
+
+	w->ending = true;
+	for (i = 0; i < w->n; i++)
+		if (w->children[i].pid != 0)
+			kill(w->children[i].pid, SIGTERM);
+}
+
+/* See to those that have ended. */
+static void
+reap(struct work *w)
+{
+	int wait_status;
+	pid_t pid;
+	size_t i;
+
+	while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0)
+		for (i = 0; i < w->n; i++)
+			if (w->children[i].pid == pid)
+				settle(w, &w->children[i], wait_status);
+}
+
+/*
+ * Its work is not to lie still for the rest of the time because somebody
+ * killed it, or it was more than the machine had memory for.
+ */
+static void
+settle(struct work *w, struct child *c, int wait_status)
+{
+	c->pid = 0;
+	note(w, status_of(c->job, wait_status));
+	if (!WIFSIGNALED(wait_status) || w->ending || clock_ticks() >= w->until)
+		return;
+	poll(NULL, 0, PAUSE_KILLED);
+	start(w, c);
+}
+
+static int
+status_of(const struct job *job, int wait_status)
+{
+	if (WIFEXITED(wait_status))
+		return WEXITSTATUS(wait_status);
+	log_error(
+	    "job=%s end=killed signal=%d", job->name, WTERMSIG(wait_status));
+	return EX_SOFTWARE;
+}
+
+static void
+note(struct work *w, int status)
+{
+	if (status > w->status)
+		w->status = status;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl admin: operators with the admin role, on the database. */
+#include "config.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/event/pan.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "ctl/ctl.h"
+#include "ctl/prompt_secret.h"
+#include "ctl/cmd/audit_entry.h"
+
+#define ARENA_SIZE ((size_t)1 << 16)
+#define EMAIL_MAX 254
+#define PASSWORD_MIN 8
+#define PASSWORD_MAX 256
+
+/* One act: a statement that takes an email and the hash of a password. */
+struct admin_act {
+	const char *name; /* of the command */
+	enum stmt stmt; /* no row where it cannot be done */
+	const char *before; /* what to say around the email when it is done */
+	const char *after;
+	const char *refused; /* and before it when it is not */
+};
+
+static int admin_run(
+    const struct command *, const struct admin_act *, int, char **);
+static int admin_store(
+    struct db *, const struct admin_act *, const char *, const char *);
+static void email_lower(const struct command *, char *);
+
+int
+admin_create(const struct command *cmd, int argc, char **argv)
+{
+	static const struct admin_act act = { "admin create", STMT_ADMIN_CREATE,
+		"made admin ", "", "there is an operator already:" };
+
+	return admin_run(cmd, &act, argc, argv);
+}
+
+int
+admin_password(const struct command *cmd, int argc, char **argv)
+{
+	static const struct admin_act act = { "admin password",
+		STMT_ADMIN_PASSWORD, "",
+		" has a temporary password; its sessions have ended",
+		"there is no active admin" };
+
+	return admin_run(cmd, &act, argc, argv);
+}
+
+/* Read the operand and the password, and do it. */
+static int
+admin_run(const struct command *cmd, const struct admin_act *act, int argc,
+    char **argv)
+{
+	char password[PASSWORD_MAX + 2]; /* with its line end and NUL */
+	struct db *db;
+	int status;
+
+	opt_parse(cmd, NULL, 0, (struct operands) { 1, 1 }, argc, argv);
+	email_lower(cmd, argv[0]);
+	if ((db = ctl_database(&status)) == NULL)
+		return status;
+	if (secret_read("Password", password, sizeof(password)) == -1 ||
+	    strlen(password) < PASSWORD_MIN) {
+		ctl_say("a password has %d to %d bytes, on one line",
+		    PASSWORD_MIN, PASSWORD_MAX);
+		status = EX_DATAERR;
+	} else {
+		status = admin_store(db, act, argv[0], password);
+	}
+	crypt_wipe(password, sizeof(password));
+	db_close(db);
+	return status;
+}
+
+/* Store the password of the operator. */
+static int
+admin_store(struct db *db, const struct admin_act *act, const char *email,
+    const char *password)
+{
+	const struct trail_param noted = { "email", email };
+	char hash[CRYPT_PASSWORD_SIZE];
+	struct fail f = { 0 };
+	struct params p;
+	struct rows rows;
+	struct arena a;
+	int status = EX_OK;
+
+	if (crypt_password_hash(password, hash, &f) == -1)
+		return ctl_failed(act->name, &f);
+	ctl_arena(&a, ARENA_SIZE);
+	params_init(&p, &a);
+	params_text(&p, email);
+	params_text(&p, hash);
+	if (trail_begin(db, &a, &f) == -1 ||
+	    db_run(db, &a, act->stmt, &p, &rows, &f) == -1) {
+		status = ctl_failed(act->name, &f);
+	} else if (rows.ro_n == 0) {
+		ctl_say("%s %s", act->refused, email);
+		status = EX_DATAERR;
+	} else if (trail_commit(db, &a, act->name, &noted, 1, &f) == -1) {
+		status = ctl_failed(act->name, &f);
+	} else {
+		printf("%s%s%s\n", act->before, email, act->after);
+	}
+	ctl_arena_free(&a);
+	return status;
+}
+
+/* Emails are kept in lower case; what cannot be one is refused. */
+static void
+email_lower(const struct command *cmd, char *email)
+{
+	const char *at = strchr(email, '@');
+	char *p;
+
+	for (p = email; *p != '\0'; p++)
+		*p = (char)tolower((unsigned char)*p);
+	if (at == NULL || at == email || at[1] == '\0' ||
+	    strchr(email, ' ') != NULL || !event_line(email) ||
+	    pan_in_text(email, strlen(email)) || strlen(email) > EMAIL_MAX)
+		opt_usage(cmd, "'%s' is no email address", email);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC */
+/* Acts on the database: each is in the audit trail, in its transaction. */
+#include "config.h"
+
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/base/arena.h"
+#include "core/base/str.h"
+#include "lib/db/db.h"
+#include "lib/audit/audit_redact.h"
+#include "ctl/cmd/audit_entry.h"
+
+#define ACTOR_SIZE 128
+
+static void actor_name(char ret[ACTOR_SIZE]);
+
+int
+trail_begin(struct db *db, struct arena *a, struct fail *f)
+{
+	return db_run(db, a, STMT_BEGIN, NULL, NULL, f);
+}
+
+int
+trail_commit(struct db *db, struct arena *a, const char *command,
+    const struct trail_param *params, size_t n, struct fail *f)
+{
+	char actor[ACTOR_SIZE];
+	struct str action, body;
+	struct params p;
+	size_t i;
+
+	actor_name(actor);
+	str_init(&action, a);
+	str_addf(&action, "assayctl %s", command);
+	str_init(&body, a);
+	str_addc(&body, '{');
+	for (i = 0; i < n; i++) {
+		str_add(&body, i == 0 ? "" : ",");
+		str_json(&body, params[i].name);
+		str_addc(&body, ':');
+		redact_text(&body, params[i].text);
+	}
+	str_addc(&body, '}');
+	params_init(&p, a);
+	params_text(&p, actor);
+	params_text(&p, str_text(&action));
+	params_text(&p, str_text(&body));
+	if (db_run(db, a, STMT_AUDIT_WRITE, &p, NULL, f) == -1)
+		return -1;
+	return db_run(db, a, STMT_COMMIT, NULL, NULL, f);
+}
+
+/* Who runs this, as the system knows them. */
+static void
+actor_name(char ret[ACTOR_SIZE])
+{
+	const struct passwd *pw = getpwuid(getuid());
+
+	if (pw != NULL)
+		snprintf(ret, ACTOR_SIZE, "assayctl:%s", pw->pw_name);
+	else
+		snprintf(
+		    ret, ACTOR_SIZE, "assayctl:%lu", (unsigned long)getuid());
+}

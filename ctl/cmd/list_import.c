@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl lists import: the rows of a file as entries, in many requests. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/csv.h"
+#include "lib/json/list_entry.h"
+#include "ctl/ctl.h"
+#include "ctl/request/request_spec.h"
+#include "ctl/http_client.h"
+#include "ctl/term_text.h"
+
+#define ENTRIES_MAX 10000 /* of one request, which is one transaction */
+#define BODY_MAX ((size_t)1 << 20) /* bytes of one */
+#define ROW_MAX 2048 /* bytes of one entry, every quote doubled */
+#define ARENA_SIZE ((size_t)8 << 20) /* for one request and its answer */
+#define FAULTS_SHOWN 20
+
+/* The whole import. */
+struct import {
+	const char *im_what; /* the command, for messages */
+	const char *im_path; /* as messages name it */
+	FILE *im_file;
+	struct csv im_csv;
+	struct entry_columns im_columns;
+	struct service im_service;
+	struct arena im_arena; /* of one request */
+	struct str im_body;
+	uint64_t im_n; /* entries in it */
+	int64_t im_from; /* rows on earlier lines are not sent */
+	uint64_t im_line; /* of the first row that is not in yet */
+	uint64_t im_rows; /* to be sent, as the check found */
+	uint64_t im_done; /* of them in */
+	uint64_t im_added;
+	uint64_t im_updated;
+	uint64_t im_over; /* ended already */
+	uint64_t im_faults;
+	int64_t im_began; /* ticks */
+	int64_t im_drawn; /* ticks of the last progress, 0: none yet */
+};
+
+static int source(struct import *, const char *);
+static int check(struct import *);
+static int run(struct import *, char *, bool);
+static int send_all(struct import *);
+static int header(struct import *);
+static int next_entry(struct import *, struct entry *);
+static void fault(struct import *, const struct fail *);
+static void body_begin(struct import *);
+static void body_add(struct import *, const struct entry *);
+static void body_text(struct str *, const char *);
+static int body_send(struct import *);
+static uint64_t count(struct json_object *, const char *);
+static void totals(const struct import *, bool);
+static void progress(struct import *);
+static void progress_clear(const struct import *);
+static long read_file(void *, char *, size_t);
+
+int
+lists_import(const struct command *cmd, int argc, char **argv)
+{
+	static struct import im;
+	char *url = NULL;
+	bool json = false;
+	const struct opt opts[] = {
+		{ "from-line", "N",
+		    "leave out the rows on earlier lines, which are in",
+		    OPT_NUMBER, &im.im_from, 1, INT64_MAX },
+		{ "json", NULL, "print the totals as JSON", OPT_FLAG, &json, 0,
+		    0 },
+		{ "url", "URL",
+		    "the service; default ASSAY_URL, else the session's",
+		    OPT_TEXT, &url, 0, 0 },
+	};
+	int status;
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
+	im.im_what = cmd->name;
+	if ((status = source(&im, argv[0])) != EX_OK)
+		return status;
+	if ((status = check(&im)) == EX_OK)
+		status = run(&im, url, json);
+	fclose(im.im_file);
+	return status;
+}
+
+/* Open the file; what comes from a pipe is kept, so that it is read twice. */
+static int
+source(struct import *im, const char *path)
+{
+	char buf[65536];
+	size_t n;
+
+	if (strcmp(path, "-") != 0) {
+		im->im_path = path;
+		im->im_file = fopen(path, "r");
+		if (im->im_file != NULL)
+			return EX_OK;
+		ctl_say("%s: %s: %s", im->im_what, path, strerror(errno));
+		return EX_NOINPUT;
+	}
+	im->im_path = "stdin";
+	if ((im->im_file = tmpfile()) != NULL) {
+		while ((n = fread(buf, 1, sizeof(buf), stdin)) > 0)
+			if (fwrite(buf, 1, n, im->im_file) != n)
+				break;
+		if (!ferror(stdin) && !ferror(im->im_file) &&
+		    fflush(im->im_file) == 0)
+			return EX_OK;
+		fclose(im->im_file);
+	}
+	ctl_say("%s: standard input cannot be kept in a temporary file: %s; "
+		"import it from a file",
+	    im->im_what, strerror(errno));
+	return EX_IOERR;
+}
+
+/* Read the whole file once and say what is wrong with it. */
+static int
+check(struct import *im)
+{
+	const int64_t now = clock_now();
+	struct entry en;
+	int r;
+
+	if (header(im) == 0) {
+		while ((r = next_entry(im, &en)) == 1) {
+			im->im_rows++;
+			im->im_over += !list_acts(en.en_expires, now);
+		}
+		if (r == 0 && im->im_faults == 0)
+			return EX_OK;
+	}
+	if (im->im_faults > FAULTS_SHOWN)
+		fprintf(stderr, "%s: and %" PRIu64 " more\n", im->im_path,
+		    im->im_faults - FAULTS_SHOWN);
+	ctl_say("nothing was imported; correct the file and import it again");
+	return EX_DATAERR;
+}
+
+static int
+run(struct import *im, char *url, bool json)
+{
+	struct arena a;
+	int status;
+
+	ctl_arena(&a, (size_t)1 << 20);
+	ctl_arena(&im->im_arena, ARENA_SIZE);
+	status = service_open(&im->im_service, url, ACCESS_TOKEN, &a);
+	im->im_service.sv_arena = &im->im_arena;
+	if (status == EX_OK) {
+		status = send_all(im);
+		progress_clear(im);
+		if (status == EX_OK)
+			totals(im, json);
+		else if (im->im_done > 0)
+			ctl_say("%" PRIu64 " of %" PRIu64 " entries are in; go "
+				"on with --from-line %" PRIu64,
+			    im->im_done, im->im_rows, im->im_line);
+	}
+	service_close(&im->im_service);
+	ctl_arena_free(&im->im_arena);
+	ctl_arena_free(&a);
+	return status;
+}
+
+/* Read it again, which finds nothing new unless it was changed meanwhile. */
+static int
+send_all(struct import *im)
+{
+	int r, status = EX_OK;
+	struct entry en;
+
+	im->im_began = clock_ticks();
+	body_begin(im);
+	if ((r = header(im)) == 0) {
+		while (status == EX_OK && (r = next_entry(im, &en)) == 1) {
+			body_add(im, &en);
+			if (im->im_n == ENTRIES_MAX ||
+			    im->im_body.st_len > BODY_MAX - ROW_MAX)
+				status = body_send(im);
+		}
+	}
+	if (r == -1 || im->im_faults > 0)
+		status = EX_DATAERR;
+	return status == EX_OK && im->im_n > 0 ? body_send(im) : status;
+}
+
+/* Begin to read: which column is which field. */
+static int
+header(struct import *im)
+{
+	struct fail f = { 0 };
+
+	rewind(im->im_file);
+	csv_init(&im->im_csv, read_file, im->im_file);
+	if (entry_header(&im->im_csv, &im->im_columns, &f) == 0)
+		return 0;
+	fault(im, &f);
+	return -1;
+}
+
+/*
+ * The next entry that is good and wanted: 1 for one, 0 at the end, -1 when
+ * the file cannot be read on.  Rows that are no entries are told and counted.
+ */
+static int
+next_entry(struct import *im, struct entry *ret)
+{
+	struct fail f;
+	int r;
+
+	do {
+		memset(&f, 0, sizeof(f));
+		r = entry_next(&im->im_csv, &im->im_columns, ret, &f);
+		if (r == -1)
+			fault(im, &f);
+		if (r == -1 && f.where[0] == '\0')
+			return -1;
+	} while (r == -1 ||
+	    (r == 1 && im->im_csv.cs_row_line < (uint64_t)im->im_from));
+	return r;
+}
+
+/* Tell what is wrong with the row just read, as compilers do; not its text. */
+static void
+fault(struct import *im, const struct fail *f)
+{
+	const char *why = f->why;
+	unsigned long line;
+	int skip = 0;
+
+	/* csv says the line itself. */
+	if (f->where[0] == '\0' &&
+	    sscanf(why, "line %lu %n", &line, &skip) == 1)
+		why += skip;
+	if (++im->im_faults <= FAULTS_SHOWN)
+		fprintf(stderr, "%s:%" PRIu64 ": %s%s%s\n", im->im_path,
+		    im->im_csv.cs_row_line, f->where,
+		    f->where[0] == '\0' ? "" : " ", why);
+}
+
+static void
+body_begin(struct import *im)
+{
+	arena_reset(&im->im_arena);
+	str_init(&im->im_body, &im->im_arena);
+	str_add(&im->im_body, "kind,subject,value,reason,expiresAt\n");
+	im->im_n = 0;
+}
+
+static void
+body_add(struct import *im, const struct entry *en)
+{
+	char end[CLOCK_TEXT_SIZE] = "";
+	struct str *s = &im->im_body;
+
+	if (im->im_n++ == 0)
+		im->im_line = im->im_csv.cs_row_line;
+	if (en->en_expires != 0)
+		clock_text(en->en_expires, end);
+	str_addf(s, "%s,%s,", list_kind_name(en->en_kind),
+	    list_subject_name(en->en_subject));
+	body_text(s, en->en_value);
+	str_addc(s, ',');
+	body_text(s, en->en_reason == NULL ? "" : en->en_reason);
+	str_addf(s, ",%s\n", end);
+}
+
+/* A field in quotes. */
+static void
+body_text(struct str *s, const char *text)
+{
+	str_addc(s, '"');
+	for (; *text != '\0'; text++) {
+		if (*text == '"')
+			str_addc(s, '"');
+		str_addc(s, *text);
+	}
+	str_addc(s, '"');
+}
+
+/* Send what there is, a transaction of its own, and begin anew. */
+static int
+body_send(struct import *im)
+{
+	const struct ask ask = { .ak_what = im->im_what,
+		.ak_method = "POST",
+		.ak_path = "/v1/lists/import",
+		.ak_type = "Content-Type: text/csv",
+		.ak_body = str_text(&im->im_body),
+		.ak_patient = true };
+	struct json_object *json;
+	int status;
+
+	status = service_ask(&im->im_service, &ask, &json);
+	if (status != EX_OK)
+		return status;
+	im->im_added += count(json, "added");
+	im->im_updated += count(json, "updated");
+	im->im_done += im->im_n;
+	im->im_line = im->im_csv.cs_row_line + 1;
+	body_begin(im);
+	progress(im);
+	return EX_OK;
+}
+
+static uint64_t
+count(struct json_object *json, const char *name)
+{
+	return (uint64_t)json_object_get_int64(part_at(json, name));
+}
+
+static void
+totals(const struct import *im, bool json)
+{
+	const uint64_t same = im->im_done - im->im_added - im->im_updated;
+
+	printf(json ? "{\"entries\":%" PRIu64 ",\"added\":%" PRIu64
+		      ",\"updated\":%" PRIu64 ",\"unchanged\":%" PRIu64 "}\n"
+		    : "%" PRIu64 " entries: %" PRIu64 " added, %" PRIu64
+		      " updated, %" PRIu64 " unchanged\n",
+	    im->im_done, im->im_added, im->im_updated, same);
+	if (im->im_over > 0)
+		ctl_say(
+		    "%" PRIu64 " of them have expired already", im->im_over);
+}
+
+/* Say how far it is, where a person can see it. */
+static void
+progress(struct import *im)
+{
+	const double part = (double)im->im_done / (double)im->im_rows;
+	const int64_t now = clock_ticks();
+	const double seconds = (double)(now - im->im_began) / CLOCK_SECOND;
+
+	if (isatty(STDERR_FILENO) != 1 || now - im->im_drawn < CLOCK_SECOND / 4)
+		return;
+	im->im_drawn = now;
+	text_bar((int64_t)im->im_done, (int64_t)im->im_rows);
+	fprintf(stderr,
+	    ", %" PRIu64 " of %" PRIu64 " entries, %.0f s left\033[K",
+	    im->im_done, im->im_rows, seconds / part - seconds);
+}
+
+/* Take the progress line away before something else is printed. */
+static void
+progress_clear(const struct import *im)
+{
+	if (im->im_drawn != 0)
+		fputs("\r\033[K", stderr);
+}
+
+/* csv's source. */
+static long
+read_file(void *cookie, char *buf, size_t size)
+{
+	const size_t n = fread(buf, 1, size, cookie);
+
+	return n == 0 && ferror((FILE *)cookie) ? -1 : (long)n;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl lists remove: an entry by its id, or by what it is about. */
+#include "config.h"
+
+#include <stdio.h>
+#include <sysexits.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/event/list.h"
+#include "core/base/str.h"
+#include "ctl/ctl.h"
+#include "ctl/request/id_lookup.h"
+#include "ctl/request/request_spec.h"
+#include "ctl/http_client.h"
+
+#define ARENA_SIZE ((size_t)4 << 20)
+
+static int drop_entry(struct service *, const char *, char **);
+static int drop(struct service *, const char *, const char *);
+
+int
+lists_remove(const struct command *cmd, int argc, char **argv)
+{
+	char *url = NULL;
+	const struct opt opts[] = {
+		{ "url", "URL",
+		    "the service; default ASSAY_URL, else the session's",
+		    OPT_TEXT, &url, 0, 0 },
+	};
+	struct service sv;
+	struct arena a;
+	int n, status;
+
+	n = opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 1, 3 }, argc, argv);
+	if (n == 2)
+		opt_usage(cmd, "give an ID, or KIND, SUBJECT and VALUE");
+	if (n == 3 && list_kind_parse(argv[0]) == LIST_KIND__NONE)
+		opt_usage(cmd, "KIND is block, allow or watch");
+	ctl_arena(&a, ARENA_SIZE);
+	status = service_open(&sv, url, ACCESS_TOKEN, &a);
+	if (status == EX_OK)
+		status = n == 3 ? drop_entry(&sv, cmd->name, argv)
+				: drop(&sv, cmd->name, argv[0]);
+	service_close(&sv);
+	ctl_arena_free(&a);
+	return status;
+}
+
+/* Find the entry of this kind, subject and value, and remove it. */
+static int
+drop_entry(struct service *sv, const char *what, char **argv)
+{
+	static const char *const names[] = { "kind", "subject", "value" };
+	struct ask ask = { .ak_what = what,
+		.ak_method = "POST",
+		.ak_path = "/v1/lists/search" };
+	struct json_object *found;
+	const char *id = NULL;
+	struct str s;
+	size_t i;
+	int status;
+
+	str_init(&s, sv->sv_arena);
+	for (i = 0; i < nitems(names); i++) {
+		str_addc(&s, i == 0 ? '{' : ',');
+		str_json(&s, names[i]);
+		str_addc(&s, ':');
+		str_json(&s, argv[i]);
+	}
+	str_addc(&s, '}');
+	ask.ak_body = str_text(&s);
+	if ((status = service_ask(sv, &ask, &found)) != EX_OK)
+		return status;
+	if (json_object_is_type(found, json_type_array) &&
+	    json_object_array_length(found) > 0)
+		id = json_object_get_string(
+		    part_at(json_object_array_get_idx(found, 0), "id"));
+	if (id == NULL) {
+		ctl_say("there is no such entry; 'assayctl lists find %s "
+			"VALUE' shows what there is",
+		    argv[1]);
+		return EX_DATAERR;
+	}
+	return drop(sv, what, id);
+}
+
+static int
+drop(struct service *sv, const char *what, const char *id)
+{
+	static const struct id_list list = { "lst_", "/v1/lists?limit=1000", "",
+		"id" };
+	struct ask ask = { .ak_what = what, .ak_method = "DELETE" };
+	struct json_object *json;
+	struct str missing, s;
+	int status;
+
+	if ((status = id_find(sv, &list, what, id, &id)) != EX_OK)
+		return status;
+	str_init(&missing, sv->sv_arena);
+	str_addf(&missing, "there is no list entry %s", id);
+	ask.ak_missing = str_text(&missing);
+	str_init(&s, sv->sv_arena);
+	str_add(&s, "/v1/lists/");
+	service_escape(&s, id);
+	ask.ak_path = str_text(&s);
+	if ((status = service_ask(sv, &ask, &json)) == EX_OK)
+		printf("removed %s\n", id);
+	return status;
+}

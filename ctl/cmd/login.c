@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl login, logout, refresh, whoami, password: the session over HTTP. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/net/token.h"
+#include "ctl/ctl.h"
+#include "ctl/request/request_spec.h"
+#include "ctl/prompt_secret.h"
+#include "ctl/http_client.h"
+#include "ctl/session.h"
+#include "ctl/term_text.h"
+
+#define ARENA_SIZE ((size_t)1 << 20)
+#define EMAIL_SIZE 256
+#define PASSWORD_SIZE 1100 /* 256 characters, a line end, a NUL */
+
+static int begin(const struct command *, struct service *, const char *);
+static int ask_passwords(
+    char[PASSWORD_SIZE], char[PASSWORD_SIZE], char[PASSWORD_SIZE]);
+static int change(struct service *, const char *, const char *, const char *);
+static int keep(const struct service *, struct json_object *);
+static void warn_plain(const struct service *);
+static void session_say(const struct session *);
+static int ask_one(const char *, const char *, const char *,
+    const struct command *, struct arena *);
+
+int
+login(const struct command *cmd, int argc, char **argv)
+{
+	char *email = NULL, *url = NULL;
+	const struct opt opts[] = {
+		{ "email", "EMAIL", "who logs in; else it is asked for",
+		    OPT_TEXT, &email, 0, 0 },
+		{ "url", "URL",
+		    "the service; default ASSAY_URL, else BASE_URL, else the "
+		    "last session's",
+		    OPT_TEXT, &url, 0, 0 },
+	};
+	struct service sv;
+	struct arena a;
+	int status;
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
+	ctl_arena(&a, ARENA_SIZE);
+	if ((status = service_open(&sv, url, ACCESS_NONE, &a)) == EX_OK) {
+		warn_plain(&sv);
+		status = begin(cmd, &sv, email);
+	}
+	service_close(&sv);
+	ctl_arena_free(&a);
+	return status;
+}
+
+int
+logout(const struct command *cmd, int argc, char **argv)
+{
+	bool all = false;
+	const struct opt opts[] = {
+		{ "all", NULL, "end every session that the operator has",
+		    OPT_FLAG, &all, 0, 0 },
+	};
+	struct arena a;
+	int status, forgot;
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
+	ctl_arena(&a, ARENA_SIZE);
+	status =
+	    ask_one("POST", all ? "/v1/auth/logout-all" : "/v1/auth/logout",
+		"logged out", cmd, &a);
+	ctl_arena_free(&a);
+
+	/* Whoever wants to leave shall not be kept by a service that is down.
+	 */
+	forgot = session_forget();
+	return status != EX_OK ? status : forgot;
+}
+
+int
+refresh(const struct command *cmd, int argc, char **argv)
+{
+	const struct ask ask = { .ak_what = cmd->name,
+		.ak_method = "POST",
+		.ak_path = "/v1/auth/refresh" };
+	struct json_object *json;
+	struct service sv;
+	struct arena a;
+	int status;
+
+	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
+	if (getenv("ASSAY_TOKEN") != NULL) {
+		ctl_say("the token in ASSAY_TOKEN is not ours to exchange");
+		return EX_USAGE;
+	}
+	ctl_arena(&a, ARENA_SIZE);
+	status = service_open(&sv, NULL, ACCESS_TOKEN, &a);
+	if (status == EX_OK)
+		status = service_ask(&sv, &ask, &json);
+	if (status == EX_OK)
+		status = keep(&sv, json);
+	service_close(&sv);
+	ctl_arena_free(&a);
+	return status;
+}
+
+int
+whoami(const struct command *cmd, int argc, char **argv)
+{
+	const char *own = getenv("ASSAY_TOKEN");
+	struct session ss;
+	struct arena a;
+	int status;
+
+	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
+	ctl_arena(&a, ARENA_SIZE);
+	status = session_read(&a, &ss);
+	if (status == EX_OK && own != NULL && *own != '\0') {
+		printf("whoever the token in ASSAY_TOKEN is of\n");
+	} else if (status == EX_OK && ss.ss_token == NULL) {
+		ctl_say("nobody is logged in: 'assayctl login'");
+		status = EX_NOPERM;
+	} else if (status == EX_OK) {
+		session_say(&ss);
+	}
+	ctl_arena_free(&a);
+	return status;
+}
+
+int
+password_change(const struct command *cmd, int argc, char **argv)
+{
+	char old[PASSWORD_SIZE], next[PASSWORD_SIZE], again[PASSWORD_SIZE];
+	struct service sv = { 0 };
+	struct arena a;
+	int status;
+
+	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
+	if (getenv("ASSAY_TOKEN") != NULL) {
+		ctl_say("the token in ASSAY_TOKEN would end: unset it, and "
+			"'assayctl login'");
+		return EX_USAGE;
+	}
+	ctl_arena(&a, ARENA_SIZE);
+	status = service_open(&sv, NULL, ACCESS_TOKEN, &a);
+	if (status == EX_OK)
+		status = ask_passwords(old, next, again);
+	if (status == EX_OK)
+		status = change(&sv, cmd->name, old, next);
+	crypt_wipe(old, sizeof(old));
+	crypt_wipe(next, sizeof(next));
+	crypt_wipe(again, sizeof(again));
+	service_close(&sv);
+	ctl_arena_free(&a);
+	return status;
+}
+
+/* The present password and the new one, which a person types twice. */
+static int
+ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
+    char again[PASSWORD_SIZE])
+{
+	if (secret_read("Present password", old, PASSWORD_SIZE) == -1 ||
+	    secret_read("New password", next, PASSWORD_SIZE) == -1) {
+		ctl_say("password: the present password and the new one are "
+			"needed, each on one line");
+		return EX_DATAERR;
+	}
+	if (isatty(STDIN_FILENO) == 1 &&
+	    (secret_read("New password again", again, PASSWORD_SIZE) == -1 ||
+		strcmp(next, again) != 0)) {
+		ctl_say("password: the two new passwords differ; the present "
+			"one stays");
+		return EX_DATAERR;
+	}
+	return EX_OK;
+}
+
+/* Change it, and keep the session that begins with the new one. */
+static int
+change(struct service *sv, const char *what, const char *old, const char *next)
+{
+	struct ask ask = { .ak_what = what,
+		.ak_method = "POST",
+		.ak_path = "/v1/auth/password" };
+	struct json_object *json;
+	struct str s;
+	int status;
+
+	str_init(&s, sv->sv_arena);
+	str_add(&s, "{\"password\":");
+	str_json(&s, old);
+	str_add(&s, ",\"newPassword\":");
+	str_json(&s, next);
+	str_addc(&s, '}');
+	ask.ak_body = str_text(&s);
+	status = service_ask(sv, &ask, &json);
+	if (s.st_text != NULL)
+		crypt_wipe(s.st_text, s.st_len);
+	return status == EX_OK ? keep(sv, json) : status;
+}
+
+/* Ask for what is missing, log in, and keep the session. */
+static int
+begin(const struct command *cmd, struct service *sv, const char *email)
+{
+	char typed[EMAIL_SIZE], password[PASSWORD_SIZE];
+	struct ask ask = { .ak_what = cmd->name,
+		.ak_method = "POST",
+		.ak_path = "/v1/auth/login" };
+	struct json_object *json;
+	struct str s;
+	int status;
+
+	if (email == NULL && isatty(STDIN_FILENO) != 1)
+		opt_usage(cmd, "who logs in? Say --email");
+	if ((email == NULL &&
+		secret_ask("Email", typed, sizeof(typed)) == -1) ||
+	    secret_read("Password", password, sizeof(password)) == -1) {
+		ctl_say("login: an email and a password are needed, each on "
+			"one line");
+		return EX_DATAERR;
+	}
+	str_init(&s, sv->sv_arena);
+	str_add(&s, "{\"email\":");
+	str_json(&s, email == NULL ? typed : email);
+	str_add(&s, ",\"password\":");
+	str_json(&s, password);
+	str_addc(&s, '}');
+	ask.ak_body = str_text(&s);
+	status = service_ask(sv, &ask, &json);
+	crypt_wipe(password, sizeof(password));
+	if (s.st_text != NULL)
+		crypt_wipe(s.st_text, s.st_len);
+	return status == EX_OK ? keep(sv, json) : status;
+}
+
+/* Keep the session that an answer gives, and say whose it is. */
+static int
+keep(const struct service *sv, struct json_object *json)
+{
+	char until[CLOCK_TEXT_SIZE];
+	const struct session ss = {
+		.ss_url = sv->sv_url,
+		.ss_token = json_object_get_string(part_at(json, "token")),
+		.ss_email = json_object_get_string(part_at(json, "user.email")),
+		.ss_role = json_object_get_string(part_at(json, "user.role")),
+		.ss_until = until,
+	};
+	const int64_t expiry =
+	    ss.ss_token == NULL ? -1 : token_expiry(sv->sv_arena, ss.ss_token);
+	int status;
+
+	if (expiry == -1 || ss.ss_email == NULL || ss.ss_role == NULL ||
+	    strpbrk(ss.ss_token, "\r\n") != NULL ||
+	    strpbrk(ss.ss_email, "\r\n") != NULL ||
+	    strpbrk(ss.ss_role, "\r\n") != NULL) {
+		ctl_say(
+		    "%s gives no session: is it an Assay service?", sv->sv_url);
+		return EX_PROTOCOL;
+	}
+	clock_text(expiry, until);
+	if ((status = session_write(&ss)) == EX_OK)
+		session_say(&ss);
+	if (json_object_get_boolean(part_at(json, "passwordTemporary")))
+		ctl_say("the password is temporary, another knows it: "
+			"'assayctl password' changes it");
+	return status;
+}
+
+/* A password is about to go over a network that anyone can listen to. */
+static void
+warn_plain(const struct service *sv)
+{
+	static const char *const near[] = { "http://127.", "http://localhost",
+		"http://[::1]" };
+	size_t i;
+
+	if (strncmp(sv->sv_base, "http://", 7) != 0)
+		return;
+	for (i = 0; i < nitems(near); i++)
+		if (strncmp(sv->sv_base, near[i], strlen(near[i])) == 0)
+			return;
+	ctl_say("warning: %s is not encrypted", sv->sv_url);
+}
+
+/* One request of the session's, and what to say when it was done. */
+static int
+ask_one(const char *method, const char *path, const char *done,
+    const struct command *cmd, struct arena *a)
+{
+	const struct ask ask = {
+		.ak_what = cmd->name, .ak_method = method, .ak_path = path
+	};
+	struct json_object *json;
+	struct service sv;
+	int status;
+
+	status = service_open(&sv, NULL, ACCESS_TOKEN, a);
+	if (status == EX_OK)
+		status = service_ask(&sv, &ask, &json);
+	if (status == EX_OK)
+		puts(done);
+	service_close(&sv);
+	return status;
+}
+
+/* Whose session it is; the email and the role come from the service. */
+static void
+session_say(const struct session *ss)
+{
+	text_put(ss->ss_email);
+	printf(" (");
+	text_put(ss->ss_role);
+	printf(") at %s until %s\n", ss->ss_url, ss->ss_until);
+}

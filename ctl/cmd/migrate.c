@@ -1,0 +1,799 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl migrate: from whatever the database has to this program's schema. */
+#include "config.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/decide/policy.h"
+#include "core/rule/rule.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "ctl/ctl.h"
+#include "ctl/cmd/audit_entry.h"
+
+#define ARENA_SIZE ((size_t)256 << 20) /* mostly untouched */
+#define FILE_SIZE ((size_t)4 << 20) /* of one file of SQL */
+#define FILES_MAX 1000
+#define PATH_SIZE 4096
+#define CHECKSUM_SIZE (2 * CRYPT_SHA256_SIZE + 1)
+#define MONTHS_AHEAD 24
+#define HELD_PAUSE 1000 /* ms between tries for a lock */
+#define WAIT_DEFAULT 300 /* seconds of such tries, and for another migrate */
+#define WAIT_MAX 86400
+
+/* What runs before a named statement can be prepared. */
+#define SQL_LOCK                                                               \
+	"select pg_try_advisory_lock(hashtextextended('assay.migrate', 0)) "   \
+	"as mine"
+#define SQL_BOOTSTRAP                                                          \
+	"set client_min_messages = warning;"                                   \
+	"set lock_timeout = '100ms';"                                          \
+	"create schema if not exists assay;"                                   \
+	"create table if not exists assay.migration ("                         \
+	"number bigint primary key, name text not null, "                      \
+	"checksum text not null, "                                             \
+	"applied_at timestamptz not null default clock_timestamp())"
+#define SQL_EXISTS "select to_regclass('assay.migration') is not null as there"
+#define SQL_APPLIED                                                            \
+	"select number, name, checksum, applied_at "                           \
+	"from assay.migration order by number"
+#define SQL_RECORD                                                             \
+	"insert into assay.migration (number, name, checksum) "                \
+	"values ($1::bigint, $2::text, $3::text)"
+/* Whether the functions are those of a checksum, and the roles are there. */
+#define SQL_SAME                                                               \
+	"select (select functions = $1::text from assay.schema_state) "        \
+	"and (select count(*) = 4 from pg_roles where rolname in ("            \
+	"'assay_decide', 'assay_operator', 'assay_companion', "                \
+	"'assay_retain')) as same"
+#define SQL_SAME_NOW "update assay.schema_state set functions = $1::text"
+#define SQL_REBASE "select assay.log_rebase() as moved"
+
+/* One file of the program, or one that the database has seen. */
+struct migration {
+	int64_t number;
+	const char *name; /* "0001_init" */
+	const char *path;
+	const char *text; /* of a file */
+	char checksum[CHECKSUM_SIZE];
+	int64_t applied_at;
+};
+
+/* What all steps need. */
+struct work {
+	struct arena arena;
+	struct db *db; /* bare: its session holds the lock */
+	const char *dir;
+	struct migration file[FILES_MAX];
+	size_t n_files;
+	struct migration seen[FILES_MAX];
+	size_t n_seen;
+	unsigned done; /* things that were not up to date */
+	bool logging; /* what the server logs is to be set, too */
+	bool again; /* the functions and grants, even if they are the same */
+	char moved[24]; /* places of the log, by a restore; "" without one */
+	bool waited; /* somebody held what was to be changed */
+	int64_t until; /* clock_ticks() when to wait no longer */
+};
+
+/* What each event type has one of from the beginning. */
+struct seed_kind {
+	const char *folder;
+	const char *suffix;
+	const char *version;
+	enum stmt missing;
+	enum stmt add;
+	int (*read)(
+	    struct work *, const char *, struct params *, struct fail *);
+};
+
+static int status(struct work *);
+static void say_gaps(const struct work *);
+static int run_work(struct work *, bool, struct fail *);
+static int bring(struct work *, struct fail *);
+static int note_migration(struct work *, struct db *, struct fail *);
+static int note_restore(struct work *, struct db *, struct fail *);
+static int take_turn(struct work *, struct fail *);
+static int files_load(struct work *, struct fail *);
+static int seen_load(struct work *, struct fail *);
+static int seen_check(const struct work *, struct fail *);
+static int apply_all(struct work *, struct fail *);
+static int apply(struct work *, const struct migration *, struct fail *);
+static int functions(struct work *, struct fail *);
+static int make_functions(
+    struct work *, const char **, size_t, const struct params *, struct fail *);
+static int sum_functions(
+    struct work *, const char **, size_t, char *, struct fail *);
+static int rebase(struct work *, struct fail *);
+static int set_logging(struct work *, struct fail *);
+static bool held(struct work *, struct fail *);
+static bool has_time(struct work *, struct fail *);
+static int seeds(struct work *, struct db *, struct fail *);
+static int seed(struct work *, struct db *, const char *,
+    const struct seed_kind *, struct fail *);
+static int read_rules(
+    struct work *, const char *, struct params *, struct fail *);
+static int read_policy(
+    struct work *, const char *, struct params *, struct fail *);
+static int partitions(struct work *, struct db *, struct fail *);
+static int run_file(struct work *, const char *, struct fail *);
+static int list(
+    struct work *, const char *, const char **, size_t *, struct fail *);
+static int by_name(const void *, const void *);
+
+static const struct seed_kind rules = { "rules", "rule", SEED_VERSION,
+	STMT_RULESET_MISSING, STMT_RULESET_SEED, read_rules };
+static const struct seed_kind policies = { "policies", "json", "v0.4.0",
+	STMT_POLICY_MISSING, STMT_POLICY_SEED, read_policy };
+
+int
+migrate(const struct command *cmd, int argc, char **argv)
+{
+	static struct work w;
+	char *dir = NULL;
+	bool only_status = false;
+	int64_t wait = WAIT_DEFAULT;
+	const struct opt opts[] = {
+		{ .name = "again",
+		    .help = "make functions and grants again, even if they are "
+			    "the same",
+		    .type = OPT_FLAG,
+		    .ret = &w.again },
+		{ .name = "sql",
+		    .arg = "DIR",
+		    .help =
+			"take the SQL from DIR, not from " PKGDATADIR "/sql",
+		    .type = OPT_TEXT,
+		    .ret = &dir },
+		{ .name = "status",
+		    .help = "only say what is applied and what is pending",
+		    .type = OPT_FLAG,
+		    .ret = &only_status },
+		{ .name = "wait",
+		    .arg = "SECONDS",
+		    .help = "wait so long for who uses what is to change, not "
+			    "300",
+		    .type = OPT_NUMBER,
+		    .min = 0,
+		    .max = WAIT_MAX,
+		    .ret = &wait },
+	};
+	struct fail f = { 0 };
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
+	w.dir = dir == NULL ? PKGDATADIR "/sql" : dir;
+	w.until = clock_ticks() + wait * CLOCK_SECOND;
+	return run_work(&w, only_status, &f);
+}
+
+int
+restored(const struct command *cmd, int argc, char **argv)
+{
+	static struct work w = { .again = true };
+	char *dir = NULL;
+	const struct opt opts[] = {
+		{ .name = "sql",
+		    .arg = "DIR",
+		    .help =
+			"take the SQL from DIR, not from " PKGDATADIR "/sql",
+		    .type = OPT_TEXT,
+		    .ret = &dir },
+	};
+	struct fail f = { 0 };
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
+	w.dir = dir == NULL ? PKGDATADIR "/sql" : dir;
+	w.until = clock_ticks() + WAIT_DEFAULT * CLOCK_SECOND;
+	w.logging = true;
+	return run_work(&w, false, &f);
+}
+
+static int
+run_work(struct work *w, bool only_status, struct fail *f)
+{
+	const char *url = ctl_database_url();
+	int ret = EX_OK;
+
+	if (url == NULL)
+		return EX_CONFIG;
+	ctl_arena(&w->arena, ARENA_SIZE);
+	if (files_load(w, f) == -1)
+		ret = ctl_failed("migrate", f);
+	else if ((w->db = db_open(url, "assayctl migrate", 0, 0, f)) == NULL)
+		ret = ctl_failed("migrate", f);
+	else if (only_status)
+		ret = status(w);
+	else if (bring(w, f) == -1)
+		ret = ctl_failed("migrate", f);
+	else if (w->done == 0)
+		printf("up to date\n");
+	else
+		say_gaps(w);
+	db_close(w->db);
+	ctl_arena_free(&w->arena);
+	return ret;
+}
+
+/* Print every migration and when it was applied; changes nothing. */
+static int
+status(struct work *w)
+{
+	char at[CLOCK_TEXT_SIZE];
+	struct fail f = { 0 };
+	size_t i, j;
+
+	if (seen_load(w, &f) == -1 || seen_check(w, &f) == -1)
+		return ctl_failed("migrate", &f);
+	for (i = 0; i < w->n_files; i++) {
+		for (j = 0; j < w->n_seen; j++)
+			if (w->seen[j].number == w->file[i].number)
+				break;
+		if (j < w->n_seen)
+			clock_text(w->seen[j].applied_at, at);
+		printf("%-32s %s\n", w->file[i].name,
+		    j < w->n_seen ? at : "pending");
+	}
+	say_gaps(w);
+	return EX_OK;
+}
+
+/* Numbers that no migration has look like lost files: say that they are not. */
+static void
+say_gaps(const struct work *w)
+{
+	if (w->n_files > 0 &&
+	    (size_t)w->file[w->n_files - 1].number != w->n_files)
+		printf("%zu migrations in all; the numbers that are left out "
+		       "were never used\n",
+		    w->n_files);
+}
+
+/* Everything, in order, while nobody else does the same. */
+static int
+bring(struct work *w, struct fail *f)
+{
+	struct arena_mark mark;
+	struct db *db;
+	int r;
+
+	if (take_turn(w, f) == -1 || db_script(w->db, SQL_BOOTSTRAP, f) == -1 ||
+	    seen_load(w, f) == -1 || seen_check(w, f) == -1 ||
+	    apply_all(w, f) == -1)
+		return -1;
+	mark = arena_mark(&w->arena);
+	while (functions(w, f) == -1) {
+		if (!held(w, f))
+			return -1;
+		arena_rewind(&w->arena, mark);
+	}
+	while (rebase(w, f) == -1)
+		if (!held(w, f))
+			return -1;
+	if (w->logging && set_logging(w, f) == -1)
+		return -1;
+
+	/* Opening this one also proves that every named statement prepares. */
+	db =
+	    db_open(ctl_database_url(), "assayctl migrate", 0, STMT_SESSION, f);
+	if (db == NULL)
+		return -1;
+	r = seeds(w, db, f) == -1 || partitions(w, db, f) == -1 ||
+		note_migration(w, db, f) == -1 || note_restore(w, db, f) == -1
+	    ? -1
+	    : 0;
+	db_close(db);
+	return r;
+}
+
+/* A trail that was there before says what the schema has become. */
+static int
+note_migration(struct work *w, struct db *db, struct fail *f)
+{
+	struct trail_param noted[2];
+
+	if (w->n_seen == 0 || w->n_seen == w->n_files)
+		return 0;
+	noted[0].name = "from";
+	noted[0].text = w->seen[w->n_seen - 1].name;
+	noted[1].name = "to";
+	noted[1].text = w->file[w->n_files - 1].name;
+	if (trail_begin(db, &w->arena, f) == -1)
+		return -1;
+	return trail_commit(db, &w->arena, "migrate", noted, nitems(noted), f);
+}
+
+/* That the places of the log were moved, and how far. */
+static int
+note_restore(struct work *w, struct db *db, struct fail *f)
+{
+	struct trail_param noted = { .name = "moved", .text = w->moved };
+
+	if (w->moved[0] == '\0')
+		return 0;
+	if (trail_begin(db, &w->arena, f) == -1)
+		return -1;
+	return trail_commit(db, &w->arena, "restored", &noted, 1, f);
+}
+
+/* One migrates at a time; the session keeps the turn until it ends. */
+static int
+take_turn(struct work *w, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(&w->arena);
+	struct rows rows;
+	bool mine = false;
+
+	while (!mine) {
+		if (db_query(w->db, &w->arena, SQL_LOCK, NULL, &rows, f) == -1)
+			return -1;
+		mine = rows_get_bool(&rows, "mine");
+		arena_rewind(&w->arena, mark);
+		if (!mine && !has_time(w, f))
+			return -1;
+	}
+	return 0;
+}
+
+/* Read migrations/NNNN_*.sql of the program, in order. */
+static int
+files_load(struct work *w, struct fail *f)
+{
+	const char *names[FILES_MAX];
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	struct migration *m;
+	size_t i, size;
+	char *end;
+
+	if (list(w, "migrations", names, &w->n_files, f) == -1)
+		return -1;
+	if (w->n_files == 0)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, w->dir,
+		    "holds no migrations; name the directory with --sql");
+	for (i = 0; i < w->n_files; i++) {
+		m = &w->file[i];
+		m->path = names[i];
+		m->name = arena_strndup(&w->arena, strrchr(names[i], '/') + 1,
+		    strlen(strrchr(names[i], '/') + 1) - strlen(".sql"));
+		if (m->name == NULL)
+			return fail_set(
+			    f, FAIL_US, INTERNAL, NULL, "out of memory");
+		m->number = strtoll(m->name, &end, 10);
+		if (end != m->name + 4 || *end != '_')
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->path,
+			    "is not named NNNN_what.sql");
+		if (i > 0 && m->number == m[-1].number)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->path,
+			    "has the number of another file");
+		m->text =
+		    ctl_read_file(&w->arena, m->path, FILE_SIZE, &size, f);
+		if (m->text == NULL)
+			return -1;
+		crypt_sha256(m->text, size, hash);
+		crypt_hex(hash, sizeof(hash), m->checksum);
+	}
+	return 0;
+}
+
+/* What the database has seen; nothing if it has no such table. */
+static int
+seen_load(struct work *w, struct fail *f)
+{
+	struct migration *m;
+	struct rows rows;
+	int i;
+
+	if (db_query(w->db, &w->arena, SQL_EXISTS, NULL, &rows, f) == -1)
+		return -1;
+	if (!rows_get_bool(&rows, "there"))
+		return 0;
+	if (db_query(w->db, &w->arena, SQL_APPLIED, NULL, &rows, f) == -1)
+		return -1;
+	if (rows.ro_n > FILES_MAX)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "the database has too many migrations");
+	for (i = 0; i < rows.ro_n; i++) {
+		m = &w->seen[w->n_seen++];
+		m->number = rows_int(&rows, i, rows_col(&rows, "number"));
+		m->name = rows_text(&rows, i, rows_col(&rows, "name"));
+		m->applied_at =
+		    rows_time(&rows, i, rows_col(&rows, "applied_at"));
+		snprintf(m->checksum, sizeof(m->checksum), "%s",
+		    rows_text(&rows, i, rows_col(&rows, "checksum")));
+	}
+	return 0;
+}
+
+/* Refuse a database that is newer, and a file that is not what was run. */
+static int
+seen_check(const struct work *w, struct fail *f)
+{
+	const struct migration *newest = &w->file[w->n_files - 1];
+	size_t i, j;
+
+	for (i = 0; i < w->n_seen; i++) {
+		const struct migration *m = &w->seen[i];
+
+		if (m->number > newest->number)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->name,
+			    "is in the database, but this program knows "
+			    "migrations up to %s only; use a newer one",
+			    newest->name);
+		for (j = 0; j < w->n_files; j++)
+			if (w->file[j].number == m->number)
+				break;
+		if (j == w->n_files)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->name,
+			    "is in the database, but its file is missing");
+		if (strcmp(m->checksum, w->file[j].checksum) != 0)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+			    w->file[j].path,
+			    "has changed since it was applied as %s; restore "
+			    "it and put the change into a new migration",
+			    m->name);
+	}
+	return 0;
+}
+
+static int
+apply_all(struct work *w, struct fail *f)
+{
+	size_t i, j;
+
+	for (i = 0; i < w->n_files; i++) {
+		for (j = 0; j < w->n_seen; j++)
+			if (w->seen[j].number == w->file[i].number)
+				break;
+		while (j == w->n_seen && apply(w, &w->file[i], f) == -1) {
+			if (!held(w, f))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Run one file and record it, both or neither. */
+static int
+apply(struct work *w, const struct migration *m, struct fail *f)
+{
+	struct params p;
+
+	params_init(&p, &w->arena);
+	params_int(&p, m->number);
+	params_text(&p, m->name);
+	params_text(&p, m->checksum);
+	if (db_script(w->db, "begin", f) == -1 ||
+	    db_script(w->db, m->text, f) == -1 ||
+	    db_query(w->db, &w->arena, SQL_RECORD, &p, NULL, f) == -1 ||
+	    db_script(w->db, "commit", f) == -1) {
+		snprintf(f->where, sizeof(f->where), "%s", m->path);
+		return -1;
+	}
+	printf("applied %s\n", m->name);
+	w->done++;
+	return 0;
+}
+
+/*
+ * Make all functions and grant, unless they are those that were last made:
+ * services go on meanwhile, and see the old or the new.
+ */
+static int
+functions(struct work *w, struct fail *f)
+{
+	const char *paths[FILES_MAX];
+	char sum[CHECKSUM_SIZE];
+	struct params p;
+	struct rows rows;
+	size_t n;
+
+	if (list(w, "functions", paths, &n, f) == -1 ||
+	    sum_functions(w, paths, n, sum, f) == -1)
+		return -1;
+	params_init(&p, &w->arena);
+	params_text(&p, sum);
+	if (db_query(w->db, &w->arena, SQL_SAME, &p, &rows, f) == -1)
+		return -1;
+	if (!w->again && rows_get_bool(&rows, "same"))
+		return 0;
+	if (make_functions(w, paths, n, &p, f) == -1)
+		return -1;
+	printf("made the functions of %zu files, granted the roles\n", n);
+	w->again = false;
+	w->done++;
+	return 0;
+}
+
+static int
+make_functions(struct work *w, const char **paths, size_t n,
+    const struct params *p, struct fail *f)
+{
+	char roles[PATH_SIZE];
+	size_t i;
+
+	snprintf(roles, sizeof(roles), "%s/roles.sql", w->dir);
+	if (db_script(w->db, "begin", f) == -1)
+		return -1;
+	for (i = 0; i < n; i++)
+		if (run_file(w, paths[i], f) == -1)
+			return -1;
+	if (run_file(w, roles, f) == -1 ||
+	    db_query(w->db, &w->arena, SQL_SAME_NOW, p, NULL, f) == -1)
+		return -1;
+	return db_script(w->db, "commit", f);
+}
+
+/* The checksum of the files of functions, and of the one of roles. */
+static int
+sum_functions(
+    struct work *w, const char **paths, size_t n, char *ret, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(&w->arena);
+	uint8_t sums[2 * CRYPT_SHA256_SIZE] = { 0 };
+	char roles[PATH_SIZE];
+	size_t i, size;
+	char *text;
+
+	/* Each is summed with the sum of those before. */
+	snprintf(roles, sizeof(roles), "%s/roles.sql", w->dir);
+	for (i = 0; i <= n; i++) {
+		text = ctl_read_file(
+		    &w->arena, i < n ? paths[i] : roles, FILE_SIZE, &size, f);
+		if (text == NULL)
+			return -1;
+		crypt_sha256(text, size, sums + CRYPT_SHA256_SIZE);
+		crypt_sha256(sums, sizeof(sums), sums);
+		arena_rewind(&w->arena, mark);
+	}
+	crypt_hex(sums, CRYPT_SHA256_SIZE, ret);
+	return 0;
+}
+
+/* After a restore, decisions come after all that is in the log. */
+static int
+rebase(struct work *w, struct fail *f)
+{
+	struct rows rows;
+	int64_t moved;
+
+	if (db_query(w->db, &w->arena, SQL_REBASE, NULL, &rows, f) == -1)
+		return -1;
+	moved = rows_get_int(&rows, "moved");
+	if (moved > 0) {
+		snprintf(w->moved, sizeof(w->moved), "%" PRId64, moved);
+		printf("the database was restored from a dump: what is decided "
+		       "now comes after what is in it\n");
+		w->done++;
+	}
+	return 0;
+}
+
+/* What the server logs of this database, which no dump has. */
+static int
+set_logging(struct work *w, struct fail *f)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/logging.sql", w->dir);
+	if (run_file(w, path, f) == 0)
+		return 0;
+	if (strcmp(db_sqlstate(w->db), "42501") != 0)
+		return -1;
+	memset(f, 0, sizeof(*f));
+	fprintf(stderr,
+	    "assayctl: restored: only a superuser may set what the server logs "
+	    "of this database; have one run %s in it\n",
+	    path);
+	return 0;
+}
+
+/*
+ * Whether the last step failed because somebody, say a dump, has what it is to
+ * change.  After a pause it is tried again, until the time is over: nobody
+ * waits for such a lock for long, for all decisions wait behind who does.
+ */
+static bool
+held(struct work *w, struct fail *f)
+{
+	struct fail rolled = { 0 };
+
+	if (db_trouble(w->db) != DB_AGAIN &&
+	    (db_trouble(w->db) != DB_TIMEOUT ||
+		strcmp(db_sqlstate(w->db), "55P03") != 0))
+		return false;
+	if (db_script(w->db, "rollback", &rolled) == -1)
+		return false;
+	return has_time(w, f);
+}
+
+/* Pause before the next try; false with f set when there is none. */
+static bool
+has_time(struct work *w, struct fail *f)
+{
+	if (clock_ticks() >= w->until) {
+		fail_set(f, FAIL_UNCERTAIN, UNAVAILABLE, NULL,
+		    "others use what is to change, or migrate, for longer than "
+		    "this waits; nothing is half done, run it again");
+		return false;
+	}
+	if (!w->waited)
+		fprintf(stderr,
+		    "assayctl: migrate: waiting for others to end, which "
+		    "use what is to change\n");
+	w->waited = true;
+	memset(f, 0, sizeof(*f));
+	poll(NULL, 0, HELD_PAUSE);
+	return true;
+}
+
+/* The first ruleset and policy of each type; never one that is wrong. */
+static int
+seeds(struct work *w, struct db *db, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(&w->arena);
+	int type;
+
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		if (seed(w, db, event_type_name((enum event_type)type), &rules,
+			f) == -1 ||
+		    seed(w, db, event_type_name((enum event_type)type),
+			&policies, f) == -1)
+			return -1;
+		arena_rewind(&w->arena, mark);
+	}
+	return 0;
+}
+
+/* One of these for one type, where it has none. */
+static int
+seed(struct work *w, struct db *db, const char *type,
+    const struct seed_kind *kind, struct fail *f)
+{
+	char path[PATH_SIZE];
+	struct params p;
+	struct rows row;
+
+	params_init(&p, &w->arena);
+	params_text(&p, type);
+	if (db_one(db, &w->arena, kind->missing, &p, &row, f) == -1)
+		return -1;
+	if (!rows_get_bool(&row, "missing"))
+		return 0;
+	snprintf(path, sizeof(path), "%s/seed/%s/%s.%s", w->dir, kind->folder,
+	    type, kind->suffix);
+	params_text(&p, kind->version);
+	if (kind->read(w, path, &p, f) == -1 ||
+	    db_run(db, &w->arena, kind->add, &p, NULL, f) == -1)
+		return -1;
+	printf("seeded the %s of %s: %s\n", kind->folder, type, kind->version);
+	w->done++;
+	return 0;
+}
+
+static int
+read_rules(struct work *w, const char *path, struct params *p, struct fail *f)
+{
+	const char *text;
+	size_t size;
+
+	text = ctl_read_file(&w->arena, path, RULE_TEXT_MAX, &size, f);
+	if (text == NULL)
+		return -1;
+	if (rule_compile(&w->arena, text, size, f) == NULL) {
+		ctl_rule_place(f, path);
+		return -1;
+	}
+	params_text(p, text);
+	return 0;
+}
+
+static int
+read_policy(struct work *w, const char *path, struct params *p, struct fail *f)
+{
+	struct json_object *json;
+	struct policy policy;
+	const char *text;
+	struct str bands;
+	size_t size;
+
+	text = ctl_read_file(&w->arena, path, FILE_SIZE, &size, f);
+	if (text == NULL ||
+	    (json = body_parse(&w->arena, text, size, f)) == NULL ||
+	    body_policy(&w->arena, json, path, &policy, f) == -1)
+		return -1;
+	str_init(&bands, &w->arena);
+	body_bands(&bands, &policy);
+	params_text(p, on_error_name(policy.on_error));
+	params_text(p, str_text(&bands));
+	return 0;
+}
+
+/* Partitions for the months to come. */
+static int
+partitions(struct work *w, struct db *db, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+	int64_t made;
+
+	params_init(&p, &w->arena);
+	params_int(&p, MONTHS_AHEAD);
+	if (db_one(db, &w->arena, STMT_PARTITIONS_AHEAD, &p, &rows, f) == -1)
+		return -1;
+	made = rows_get_int(&rows, "made");
+	if (made > 0) {
+		printf("made %" PRId64 " monthly partitions\n", made);
+		w->done++;
+	}
+	return 0;
+}
+
+/* Run one file of SQL on the connection that holds the lock. */
+static int
+run_file(struct work *w, const char *path, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(&w->arena);
+	size_t size;
+	char *text;
+
+	text = ctl_read_file(&w->arena, path, FILE_SIZE, &size, f);
+	if (text == NULL)
+		return -1;
+	if (db_script(w->db, text, f) == -1) {
+		snprintf(f->where, sizeof(f->where), "%s", path);
+		return -1;
+	}
+	arena_rewind(&w->arena, mark);
+	return 0;
+}
+
+/* The paths of DIR/folder/[name].sql, sorted, at most FILES_MAX. */
+static int
+list(struct work *w, const char *folder, const char **ret, size_t *ret_n,
+    struct fail *f)
+{
+	char path[PATH_SIZE];
+	struct dirent *entry;
+	size_t len;
+	DIR *dir;
+
+	*ret_n = 0;
+	snprintf(path, sizeof(path), "%s/%s", w->dir, folder);
+	if ((dir = opendir(path)) == NULL)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, path,
+		    "cannot be opened; name the directory of the SQL with "
+		    "--sql");
+	while ((entry = readdir(dir)) != NULL && *ret_n < FILES_MAX) {
+		len = strlen(entry->d_name);
+		if (len < 5 || strcmp(entry->d_name + len - 4, ".sql") != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/%s", w->dir, folder,
+		    entry->d_name);
+		ret[(*ret_n)++] = arena_strdup(&w->arena, path);
+	}
+	closedir(dir);
+	if (w->arena.ar_overflow)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	qsort(ret, *ret_n, sizeof(*ret), by_name);
+	return 0;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}

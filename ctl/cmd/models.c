@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * assayctl models: check model files, publish one, list what was loaded and go
+ * back to it, on the database; and read one to score with.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/decide/model.h"
+#include "lib/json/body_model.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "ctl/ctl.h"
+#include "ctl/cmd/models.h"
+#include "ctl/term_text.h"
+#include "ctl/cmd/audit_entry.h"
+
+#define ARENA_SIZE ((size_t)64 << 20)
+#define LIST_MAX 1000
+#define HASH_SIZE (2 * CRYPT_SHA256_SIZE + 1)
+#define HASH_SHOWN 16 /* digits of it, which is what samples have */
+#define BUNDLED "bundled"
+
+static char *read_model(struct arena *a, const char *path, struct model *ret,
+    size_t *ret_size, struct fail *f);
+static void hash_of(const char *text, size_t size, char ret[HASH_SIZE]);
+static void list_print(struct arena *a, const struct rows *rows, int row);
+static int again(struct db *db, struct arena *a, const char *origin,
+    const char *hash, bool *ret_loaded, struct fail *f);
+static int again_number(struct db *db, struct arena *a, int64_t number,
+    bool *ret_loaded, struct fail *f);
+static int64_t parse_number(const struct command *cmd, const char *text);
+static int refused(const char *path, const struct fail *f);
+static int done(const char *what, bool loaded);
+
+int
+models_check(const struct command *cmd, int argc, char **argv)
+{
+	struct model m = { 0 };
+	int i, n, status = EX_OK;
+	char hash[HASH_SIZE];
+	struct fail f;
+	struct arena a;
+	size_t size;
+	char *text;
+
+	n = opt_parse(cmd, NULL, 0, (struct operands) { 1, 1000 }, argc, argv);
+	ctl_arena(&a, ARENA_SIZE);
+	for (i = 0; i < n; i++) {
+		memset(&f, 0, sizeof(f));
+		if ((text = read_model(&a, argv[i], &m, &size, &f)) == NULL) {
+			status = refused(argv[i], &f);
+		} else {
+			hash_of(text, size, hash);
+			printf("%s: %.*s, trained %s on %" PRId64
+			       " samples, AUC %.4f\n",
+			    argv[i], HASH_SHOWN, hash, m.trained_at,
+			    m.metrics.samples, m.metrics.auc);
+		}
+		arena_reset(&a);
+	}
+	ctl_arena_free(&a);
+	return status;
+}
+
+int
+models_list(const struct command *cmd, int argc, char **argv)
+{
+	int64_t limit = 20;
+	const struct opt opts[] = {
+		{ .name = "limit",
+		    .arg = "N",
+		    .help = "at most N of them; default 20",
+		    .type = OPT_NUMBER,
+		    .ret = &limit,
+		    .min = 1,
+		    .max = LIST_MAX },
+	};
+	struct fail f = { 0 };
+	struct params p;
+	struct rows rows;
+	struct arena a;
+	struct db *db;
+	int i, status;
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
+	if ((db = ctl_database(&status)) == NULL)
+		return status;
+	ctl_arena(&a, ARENA_SIZE);
+	params_init(&p, &a);
+	params_int(&p, limit);
+	status = EX_OK;
+	if (db_run(db, &a, STMT_MODEL_LIST, &p, &rows, &f) == -1) {
+		status = ctl_failed(cmd->name, &f);
+	} else {
+		printf("%-6s  %-24s  %-9s  %-16s  %-20s  %-6s  %s\n", "NUMBER",
+		    "LOADED (UTC)", "ORIGIN", "HASH", "TRAINED", "AUC", "BY");
+		for (i = 0; i < rows.ro_n; i++)
+			list_print(&a, &rows, i);
+	}
+	ctl_arena_free(&a);
+	db_close(db);
+	return status;
+}
+
+int
+models_publish(const struct command *cmd, int argc, char **argv)
+{
+	struct model m = { 0 };
+	struct fail f = { 0 };
+	struct arena a;
+	struct db *db;
+	bool loaded;
+	size_t size;
+	char *text;
+	int status;
+
+	opt_parse(cmd, NULL, 0, (struct operands) { 1, 1 }, argc, argv);
+	ctl_arena(&a, ARENA_SIZE);
+	if ((text = read_model(&a, argv[0], &m, &size, &f)) == NULL) {
+		status = refused(argv[0], &f);
+	} else if ((db = ctl_database(&status)) != NULL) {
+		if (models_put(db, &a, cmd->name, text, size, &loaded, &f) ==
+		    -1)
+			status = ctl_failed(cmd->name, &f);
+		else
+			status = done(argv[0], loaded);
+		db_close(db);
+	}
+	ctl_arena_free(&a);
+	return status;
+}
+
+int
+models_rollback(const struct command *cmd, int argc, char **argv)
+{
+	struct fail f = { 0 };
+	int64_t number = 0;
+	struct arena a;
+	struct db *db;
+	bool loaded;
+	int status;
+
+	opt_parse(cmd, NULL, 0, (struct operands) { 1, 1 }, argc, argv);
+	if (strcmp(argv[0], BUNDLED) != 0)
+		number = parse_number(cmd, argv[0]);
+	if ((db = ctl_database(&status)) == NULL)
+		return status;
+	ctl_arena(&a, ARENA_SIZE);
+	if ((number == 0 ? again(db, &a, BUNDLED, NULL, &loaded, &f)
+			 : again_number(db, &a, number, &loaded, &f)) == -1)
+		status = ctl_failed(cmd->name, &f);
+	else
+		status = done(argv[0], loaded);
+	ctl_arena_free(&a);
+	db_close(db);
+	return status;
+}
+
+int
+models_put(struct db *db, struct arena *a, const char *command,
+    const char *text, size_t size, bool *ret_loaded, struct fail *f)
+{
+	struct trail_param noted;
+	struct model m = { 0 };
+	char hash[HASH_SIZE];
+	struct params p;
+	struct rows rows;
+
+	if (body_model(a, text, size, &m, f) == -1)
+		return -1;
+	hash_of(text, size, hash);
+	params_init(&p, a);
+	params_text(&p, hash);
+	params_text(&p, arena_strndup(a, text, size));
+	if (trail_begin(db, a, f) == -1 ||
+	    db_one(db, a, STMT_MODEL_PUBLISH, &p, &rows, f) == -1)
+		return -1;
+	*ret_loaded = rows_get_bool(&rows, "loaded");
+	noted = (struct trail_param) { "hash", hash };
+	return trail_commit(db, a, command, &noted, 1, f);
+}
+
+int
+models_read(
+    struct arena *a, const char *path, struct model *ret, struct fail *f)
+{
+	char hash[HASH_SIZE], why[FAIL_TEXT_SIZE];
+	size_t size;
+	char *text;
+
+	ret->source = path;
+	ret->provenance = MODEL_OPERATOR;
+	if ((text = read_model(a, path, ret, &size, f)) == NULL)
+		return fail_set(
+		    f, f->kind, f->code, path, "%s", fail_text(f, why));
+	hash_of(text, size, hash);
+	if ((ret->version = arena_strndup(a, hash, HASH_SHOWN)) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, path, "needs too much memory");
+	return 0;
+}
+
+/* The text of a file that is a model's, or NULL with f set. */
+static char *
+read_model(struct arena *a, const char *path, struct model *ret,
+    size_t *ret_size, struct fail *f)
+{
+	char *text;
+
+	text = ctl_read_file(a, path, MODEL_FILE_MAX, ret_size, f);
+	if (text == NULL) {
+		f->where[0] = '\0'; /* the caller names the file */
+		return NULL;
+	}
+	return body_model(a, text, *ret_size, ret, f) == -1 ? NULL : text;
+}
+
+static void
+hash_of(const char *text, size_t size, char ret[HASH_SIZE])
+{
+	uint8_t hash[CRYPT_SHA256_SIZE];
+
+	crypt_sha256(text, size, hash);
+	crypt_hex(hash, sizeof(hash), ret);
+}
+
+/* One line of the list; a text of another version says nothing of itself. */
+static void
+list_print(struct arena *a, const struct rows *rows, int row)
+{
+	const char *hash = rows_text(rows, row, rows_col(rows, "hash"));
+	const char *body = rows_text(rows, row, rows_col(rows, "body"));
+	struct model m = *model_bundled();
+	struct fail f = { 0 };
+	char auc[16] = "-";
+
+	if (body != NULL && body_model(a, body, strlen(body), &m, &f) == -1)
+		m.trained_at = "-";
+	else
+		snprintf(auc, sizeof(auc), "%.4f", m.metrics.auc);
+	printf("%-6" PRId64 "  %-24s  %-9s  %-16.*s  %-20s  %-6s  ",
+	    rows_int(rows, row, rows_col(rows, "number")),
+	    rows_text(rows, row, rows_col(rows, "loaded_at")),
+	    rows_text(rows, row, rows_col(rows, "origin")), HASH_SHOWN,
+	    hash == NULL ? "-" : hash, m.trained_at, auc);
+	text_put(rows_text(rows, row, rows_col(rows, "loaded_by")));
+	putchar('\n');
+}
+
+/* Make what was loaded once serve again. */
+static int
+again(struct db *db, struct arena *a, const char *origin, const char *hash,
+    bool *ret_loaded, struct fail *f)
+{
+	struct trail_param noted[2];
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, a);
+	params_text(&p, origin);
+	params_text(&p, hash);
+	if (trail_begin(db, a, f) == -1 ||
+	    db_one(db, a, STMT_MODEL_AGAIN, &p, &rows, f) == -1)
+		return -1;
+	*ret_loaded = rows_get_bool(&rows, "loaded");
+	noted[0] = (struct trail_param) { "origin", origin };
+	noted[1] = (struct trail_param) { "hash", hash };
+	return trail_commit(
+	    db, a, "models rollback", noted, hash == NULL ? 1 : 2, f);
+}
+
+/* The same by the number of the list, if this version can serve it. */
+static int
+again_number(struct db *db, struct arena *a, int64_t number, bool *ret_loaded,
+    struct fail *f)
+{
+	struct model m = { 0 };
+	struct params p;
+	struct rows rows;
+	const char *body;
+
+	params_init(&p, a);
+	params_int(&p, number);
+	if (db_run(db, a, STMT_MODEL_LOADED, &p, &rows, f) == -1)
+		return -1;
+	if (rows.ro_n == 0)
+		return fail_set(f, FAIL_INPUT, NOT_FOUND, NULL,
+		    "there is no such number; 'assayctl models list' has them");
+	body = rows_get_text(&rows, "body");
+	if (body != NULL && body_model(a, body, strlen(body), &m, f) == -1)
+		return -1;
+	return again(db, a, rows_get_text(&rows, "origin"),
+	    rows_get_text(&rows, "hash"), ret_loaded, f);
+}
+
+static int64_t
+parse_number(const struct command *cmd, const char *text)
+{
+	long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoll(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || n == 0)
+		opt_usage(cmd,
+		    "'%s' is no number of 'assayctl models list', nor "
+		    "'" BUNDLED "'",
+		    text);
+	return n;
+}
+
+/* A file is refused: say why, as compilers do. */
+static int
+refused(const char *path, const struct fail *f)
+{
+	char why[FAIL_TEXT_SIZE];
+
+	fflush(stdout);
+	fprintf(stderr, "%s: %s\n", path, fail_text(f, why));
+	return EX_DATAERR;
+}
+
+static int
+done(const char *what, bool loaded)
+{
+	printf("%s serves%s\n", what, loaded ? "" : " already");
+	return EX_OK;
+}

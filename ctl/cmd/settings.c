@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl settings: what runs of three resources, as one list. */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/base/str.h"
+#include "ctl/ctl.h"
+#include "ctl/request/request_spec.h"
+#include "ctl/http_client.h"
+#include "ctl/term_text.h"
+
+#define ARENA_SIZE ((size_t)4 << 20)
+
+enum resource { RATE_LIMITS, ALERTS, RETENTION, RESOURCE__MAX };
+
+static const char *const resources[RESOURCE__MAX] = {
+	[RATE_LIMITS] = "rate-limits",
+	[ALERTS] = "alerts",
+	[RETENTION] = "retention",
+};
+
+/* One setting: its name here, whose field it is, where its value stands. */
+static const struct setting {
+	const char *name;
+	enum resource resource;
+	const char *field;
+	const char *value;
+	const char *unit;
+} settings[] = {
+	{ "decisionsPerMin", RATE_LIMITS, "decisionsPerMin", "decisionsPerMin",
+	    "a minute, of an API key" },
+	{ "loginPerMin", RATE_LIMITS, "loginPerMin", "loginPerMin",
+	    "a minute, of an address" },
+	{ "anomalyZScore", ALERTS, "anomalyZScore", "anomalyZScore",
+	    "deviations" },
+	{ "retention.verdicts", RETENTION, "verdicts", "days.verdicts",
+	    "days" },
+	{ "retention.activity", RETENTION, "activity", "days.activity",
+	    "days" },
+	{ "retention.replay", RETENTION, "replay", "days.replay", "days" },
+	{ "retention.idempotency", RETENTION, "idempotency", "days.idempotency",
+	    "days" },
+	{ "retention.deadLetter", RETENTION, "deadLetter", "days.deadLetter",
+	    "days" },
+};
+
+static int settings_run(const struct command *, struct operands, int, char **);
+static int run(const struct command *, char *, bool, char **, int);
+static int get_all(struct service *, const char *, struct json_object **);
+static int set_all(
+    struct service *, const char *, struct str *, struct json_object **);
+static void bodies(
+    const struct command *, struct arena *, char **, int, struct str *);
+static const struct setting *find(const struct command *, const char *);
+static void show(struct json_object *const *);
+static void show_json(struct json_object *const *);
+
+int
+settings_set(const struct command *cmd, int argc, char **argv)
+{
+	return settings_run(
+	    cmd, (struct operands) { 1, nitems(settings) }, argc, argv);
+}
+
+int
+settings_show(const struct command *cmd, int argc, char **argv)
+{
+	return settings_run(cmd, (struct operands) { 0, 0 }, argc, argv);
+}
+
+/* Make the changes that the operands are, and show what holds then. */
+static int
+settings_run(
+    const struct command *cmd, struct operands want, int argc, char **argv)
+{
+	char *url = NULL;
+	bool json = false;
+	const struct opt opts[] = {
+		{ "json", NULL, "print the answers as they came", OPT_FLAG,
+		    &json, 0, 0 },
+		{ "url", "URL",
+		    "the service; default ASSAY_URL, else the session's",
+		    OPT_TEXT, &url, 0, 0 },
+	};
+	const int n = opt_parse(cmd, opts, nitems(opts), want, argc, argv);
+
+	return run(cmd, url, json, argv, n);
+}
+
+/* Make the n changes, if there are any, and show what holds then. */
+static int
+run(const struct command *cmd, char *url, bool json, char **changes, int n)
+{
+	struct json_object *got[RESOURCE__MAX] = { NULL };
+	struct str body[RESOURCE__MAX];
+	struct service sv;
+	struct arena a;
+	int status;
+
+	ctl_arena(&a, ARENA_SIZE);
+	bodies(cmd, &a, changes, n, body);
+	status = service_open(&sv, url, ACCESS_TOKEN, &a);
+	if (status == EX_OK)
+		status = n > 0 ? set_all(&sv, cmd->name, body, got)
+			       : get_all(&sv, cmd->name, got);
+	if (status == EX_OK && json)
+		show_json(got);
+	else if (status == EX_OK)
+		show(got);
+	service_close(&sv);
+	ctl_arena_free(&a);
+	return status;
+}
+
+static int
+get_all(struct service *sv, const char *what, struct json_object **got)
+{
+	char path[64];
+	const struct ask ask = {
+		.ak_what = what, .ak_method = "GET", .ak_path = path
+	};
+	int i, status = EX_OK;
+
+	for (i = 0; i < RESOURCE__MAX && status == EX_OK; i++) {
+		snprintf(path, sizeof(path), "/v1/config/%s", resources[i]);
+		status = service_ask(sv, &ask, &got[i]);
+	}
+	return status;
+}
+
+/* Each resource that has a body; the answers are what holds then. */
+static int
+set_all(struct service *sv, const char *what, struct str *body,
+    struct json_object **got)
+{
+	char path[64];
+	struct ask ask = {
+		.ak_what = what, .ak_method = "PUT", .ak_path = path
+	};
+	int i, status = EX_OK;
+
+	for (i = 0; i < RESOURCE__MAX && status == EX_OK; i++) {
+		if (body[i].st_len == 0)
+			continue;
+		str_addc(&body[i], '}');
+		snprintf(path, sizeof(path), "/v1/config/%s", resources[i]);
+		ask.ak_body = str_text(&body[i]);
+		status = service_ask(sv, &ask, &got[i]);
+	}
+	return status;
+}
+
+/* Sort "name=value" into the bodies of the resources. */
+static void
+bodies(const struct command *cmd, struct arena *a, char **changes, int n,
+    struct str *body)
+{
+	const struct setting *st;
+	const char *value;
+	double number;
+	char *end;
+	int i;
+
+	for (i = 0; i < RESOURCE__MAX; i++)
+		str_init(&body[i], a);
+	for (i = 0; i < n; i++) {
+		st = find(cmd, changes[i]);
+		value = strchr(changes[i], '=') + 1;
+		number = strtod(value, &end);
+		str_addc(&body[st->resource],
+		    body[st->resource].st_len == 0 ? '{' : ',');
+		str_json(&body[st->resource], st->field);
+		str_addc(&body[st->resource], ':');
+		if (strcmp(value, "default") == 0)
+			str_add(&body[st->resource], "null");
+		else if (end != value && *end == '\0' && isfinite(number))
+			str_number(&body[st->resource], number);
+		else
+			opt_usage(cmd, "%s is a number or default", st->name);
+	}
+}
+
+/* The setting of "name=value". */
+static const struct setting *
+find(const struct command *cmd, const char *change)
+{
+	const size_t len = strcspn(change, "=");
+	size_t i;
+
+	if (change[len] == '\0')
+		opt_usage(cmd, "'%s' is no NAME=VALUE", change);
+	for (i = 0; i < nitems(settings); i++)
+		if (strlen(settings[i].name) == len &&
+		    strncmp(settings[i].name, change, len) == 0)
+			return &settings[i];
+	opt_usage(cmd,
+	    "there is no setting %.*s; 'assayctl settings show' "
+	    "shows them",
+	    (int)len, change);
+}
+
+/* The settings of those resources that were answered. */
+static void
+show(struct json_object *const *got)
+{
+	const struct setting *st;
+	struct json_object *value, *over;
+	char path[64];
+
+	printf("%-22s  %10s  %-8s  %s\n", "NAME", "VALUE", "FROM", "UNIT");
+	for (st = settings; st < settings + nitems(settings); st++) {
+		if (got[st->resource] == NULL)
+			continue;
+		snprintf(path, sizeof(path), "overridden.%s", st->field);
+		value = part_at(got[st->resource], st->value);
+		over = part_at(got[st->resource], path);
+		printf("%-22s  %10s  %-8s  %s\n", st->name,
+		    json_object_get_string(value),
+		    json_object_get_boolean(over) ? "change" : "default",
+		    st->resource == RETENTION &&
+			    json_object_get_double(value) == 0
+			? "days: forever"
+			: st->unit);
+	}
+}
+
+/* One object with the answers under the names of their resources. */
+static void
+show_json(struct json_object *const *got)
+{
+	const char *between = "{";
+	int i;
+
+	for (i = 0; i < RESOURCE__MAX; i++) {
+		if (got[i] == NULL)
+			continue;
+		printf("%s\"%s\":", between, resources[i]);
+		text_put_json(json_object_to_json_string_ext(
+		    got[i], JSON_C_TO_STRING_PLAIN));
+		between = ",";
+	}
+	puts("}");
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: ISC */
+/* The service as assayctl sees it: where, as whom, and what it answers. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "ctl/ctl.h"
+#include "ctl/request/request_spec.h"
+#include "ctl/http_client.h"
+#include "ctl/session.h"
+#include "ctl/term_text.h"
+#include "ctl/request/answer_progress.h"
+
+#define REPLY_MAX ((size_t)64 << 20)
+#define TRIES_MAX 5 /* of a request that may wait */
+#define PATIENCE 60 /* seconds that it waits at most */
+#define URL_DEFAULT "http://127.0.0.1:4000"
+#define TYPE_JSON "Content-Type: application/json"
+#define TIMEOUT_MS 30000
+#define TIMEOUT_WATCH_MS 2000
+#define TIMEOUT_SLOW_MS 620000 /* the service's own 600 s come first */
+
+static int token_find(struct service *, const char *);
+static int key_find(struct service *);
+static int request(struct service *, const struct ask *);
+static int wait_for(struct service *, const struct ask *);
+static int make_call(
+    const struct service *, const struct ask *, int, struct http_call *);
+static void watch_begin(
+    struct watch *, const struct service *, const struct ask *);
+static void waiting(int64_t *, const struct watch *);
+static int refused(struct service *, const struct ask *, struct json_object *);
+static bool is_missing(const char *);
+static const char *reply_text(
+    struct arena *, struct json_object *, const char *);
+static const char *hint_for(const struct service *, const char *);
+static int status_exit(int);
+static void release(void *);
+
+/* What to do about an error, where its message does not say it. */
+static const struct {
+	const char *code;
+	const char *hint;
+} hints[] = {
+	{ "CASE_NOT_FOUND", "'assayctl cases list' shows the ids" },
+	{ "CASE_RESOLVED", "'assayctl cases show ID' says by whom" },
+	{ "FORBIDDEN", "ask an admin, or log in as one: 'assayctl login'" },
+	{ "INSUFFICIENT_SCOPE",
+	    "an admin makes one: 'assayctl keys create --scope labels NAME'" },
+	{ "INTERNAL", "the service's log says why" },
+	{ "INVALID_API_KEY",
+	    "set API_KEY to one that 'assayctl keys list' shows as neither "
+	    "revoked nor ended" },
+	{ "INVALID_CREDENTIALS",
+	    "check both; an admin can set a temporary password: "
+	    "'assayctl users password EMAIL'" },
+	{ "LAST_ADMIN",
+	    "make another one first: 'assayctl users role EMAIL admin'" },
+	{ "PASSWORD_CHANGE_REQUIRED", "'assayctl password' changes it" },
+	{ "POLICY_MISSING", "'assayctl policies list' shows the ids" },
+	{ "POLICY_VERSION_UNKNOWN",
+	    "'assayctl policies history ID' and 'assayctl rules history TYPE' "
+	    "show the versions" },
+	{ "USER_EXISTS", "'assayctl users list' shows who there is" },
+	{ "USER_MISSING", "'assayctl users list' shows who there is" },
+	{ "VERSION_EXISTS",
+	    "versions are never changed: choose another label" },
+};
+
+/* Exit statuses by HTTP status, first match. */
+static const struct {
+	int from;
+	int to;
+	int exit;
+} exits[] = {
+	{ 401, 401, EX_NOPERM },
+	{ 403, 403, EX_NOPERM },
+	{ 405, 405, EX_PROTOCOL },
+	{ 429, 429, EX_TEMPFAIL },
+	{ 400, 499, EX_DATAERR },
+	{ 503, 503, EX_TEMPFAIL },
+	{ 500, 599, EX_SOFTWARE },
+};
+
+int
+service_open(
+    struct service *sv, const char *url, enum access access, struct arena *a)
+{
+	struct fail f = { 0 };
+	int status = EX_OK;
+
+	memset(sv, 0, sizeof(*sv));
+	sv->sv_arena = a;
+	if (access == ACCESS_TOKEN)
+		status = token_find(sv, url);
+	else
+		status = service_url(a, url, &sv->sv_url);
+	if (access == ACCESS_KEY && status == EX_OK)
+		status = key_find(sv);
+
+	/* A login replaces a session's file that cannot be used. */
+	if (status != EX_OK && access != ACCESS_NONE)
+		return status;
+	if (service_address(sv->sv_url, a, &sv->sv_base, &sv->sv_socket) ==
+	    -1) {
+		ctl_say("%s: an address is like https://assay.example, or "
+			"unix: and the path of a socket",
+		    sv->sv_url);
+		return EX_USAGE;
+	}
+	if ((sv->sv_http = http_new(2, &f)) == NULL)
+		return ctl_failed("http", &f);
+	return EX_OK;
+}
+
+void
+service_close(struct service *sv)
+{
+	if (sv->sv_call.hc_handle != NULL)
+		http_done(sv->sv_http, &sv->sv_call);
+	http_free(sv->sv_http);
+	sv->sv_http = NULL;
+}
+
+int
+service_ask(struct service *sv, const struct ask *ask, struct json_object **ret)
+{
+	struct http_call *call = &sv->sv_call;
+	int tries = 0, status;
+
+	do {
+		if (tries > 0)
+			sleep((unsigned)call->hc_retry_after);
+		if ((status = request(sv, ask)) != EX_OK)
+			return status;
+	} while (ask->ak_patient && tries++ < TRIES_MAX &&
+	    (call->hc_status == 429 || call->hc_status == 503) &&
+	    call->hc_retry_after > 0 && call->hc_retry_after <= PATIENCE);
+	*ret = json_tokener_parse(call->hc_reply == NULL ? "" : call->hc_reply);
+	if (*ret != NULL && arena_defer(sv->sv_arena, release, *ret) == -1)
+		*ret = NULL;
+	if (call->hc_status >= 200 && call->hc_status < 300 && *ret != NULL)
+		return EX_OK;
+	if (call->hc_status == 404 && ask->ak_missed != NULL) {
+		*ask->ak_missed = true;
+		*ret = NULL;
+		return EX_OK;
+	}
+	return refused(sv, ask, *ret);
+}
+
+int
+service_address(const char *url, struct arena *a, const char **ret_base,
+    const char **ret_socket)
+{
+	const size_t len = strlen(url);
+
+	*ret_socket = NULL;
+	if (strncmp(url, "unix:", 5) == 0 && url[5] == '/') {
+		*ret_base = "http://localhost";
+		*ret_socket = arena_strdup(a, url + 5);
+		return *ret_socket == NULL ? -1 : 0;
+	}
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return -1;
+	if (strchr(url, '?') != NULL || strchr(url, '#') != NULL)
+		return -1;
+	*ret_base = arena_strndup(
+	    a, url, len > 0 && url[len - 1] == '/' ? len - 1 : len);
+	return *ret_base == NULL ? -1 : 0;
+}
+
+void
+service_escape(struct str *s, const char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((*text >= 'a' && *text <= 'z') ||
+		    (*text >= 'A' && *text <= 'Z') ||
+		    (*text >= '0' && *text <= '9') ||
+		    strchr("-._~:@", *text) != NULL)
+			str_addc(s, *text);
+		else
+			str_addf(s, "%%%02X", (unsigned char)*text);
+}
+
+int
+service_url(struct arena *a, const char *url, const char **ret)
+{
+	struct session ss = { 0 };
+	int status = EX_OK;
+
+	if (url == NULL || *url == '\0')
+		url = getenv("ASSAY_URL");
+	if (url == NULL || *url == '\0')
+		url = getenv("BASE_URL");
+	if (url == NULL || *url == '\0') {
+		status = session_read(a, &ss);
+		url = status == EX_OK ? ss.ss_url : NULL;
+	}
+	*ret = url == NULL || *url == '\0' ? URL_DEFAULT : url;
+	return status;
+}
+
+const char *
+service_ca_file(void)
+{
+	const char *path = getenv("ASSAY_CA_FILE");
+
+	return path == NULL || *path == '\0' ? NULL : path;
+}
+
+/* The token and the service that it is for. */
+static int
+token_find(struct service *sv, const char *url)
+{
+	const char *token = getenv("ASSAY_TOKEN");
+	struct session ss = { 0 };
+	struct str s;
+	int status;
+
+	if (url == NULL || *url == '\0')
+		url = getenv("ASSAY_URL");
+	if (url != NULL && *url == '\0')
+		url = NULL;
+	sv->sv_own_token = token != NULL && *token != '\0';
+	if ((!sv->sv_own_token || url == NULL) &&
+	    (status = session_read(sv->sv_arena, &ss)) != EX_OK)
+		return status;
+	if (!sv->sv_own_token) {
+		token = ss.ss_token;
+		if (token == NULL || ss.ss_url == NULL) {
+			ctl_say("nobody is logged in: 'assayctl login'");
+			return EX_NOPERM;
+		}
+		if (url != NULL && strcmp(url, ss.ss_url) != 0) {
+			ctl_say("the session is one of %s: "
+				"'assayctl login --url %s'",
+			    ss.ss_url, url);
+			return EX_NOPERM;
+		}
+	}
+	sv->sv_url = url != NULL ? url : ss.ss_url;
+	if (sv->sv_url == NULL &&
+	    (status = service_url(sv->sv_arena, NULL, &sv->sv_url)) != EX_OK)
+		return status;
+	str_init(&s, sv->sv_arena);
+	str_addf(&s, "Authorization: Bearer %s", token);
+	sv->sv_header = str_text(&s);
+	return EX_OK;
+}
+
+static int
+key_find(struct service *sv)
+{
+	const char *key = getenv("API_KEY");
+	struct str s;
+
+	if (key == NULL || *key == '\0') {
+		ctl_say("which API key? Set API_KEY in the environment; "
+			"'assayctl keys create NAME' makes one");
+		return EX_CONFIG;
+	}
+	str_init(&s, sv->sv_arena);
+	str_addf(&s, "X-API-Key: %s", key);
+	sv->sv_header = str_text(&s);
+	return EX_OK;
+}
+
+/* Send one request and wait for its answer, of whatever kind. */
+static int
+request(struct service *sv, const struct ask *ask)
+{
+	struct http_call *call = &sv->sv_call;
+	struct fail f = { 0 };
+
+	if (call->hc_handle != NULL)
+		http_done(sv->sv_http, call);
+	if (make_call(sv, ask, ask->ak_slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS,
+		call) == -1)
+		fail_set(&f, FAIL_US, INTERNAL, NULL, "out of memory");
+	if (call->hc_url == NULL || http_start(sv->sv_http, call, &f) == -1)
+		return ctl_failed(sv->sv_url, &f);
+	return wait_for(sv, ask);
+}
+
+static int
+make_call(const struct service *sv, const struct ask *ask, int timeout_ms,
+    struct http_call *call)
+{
+	struct str url;
+	size_t n = 0;
+
+	str_init(&url, sv->sv_arena);
+	str_addf(&url, "%s%s", sv->sv_base, ask->ak_path);
+	*call = (struct http_call) {
+		.hc_method = ask->ak_method,
+		.hc_url = str_text(&url),
+		.hc_socket = sv->sv_socket,
+		.hc_ca_file = service_ca_file(),
+		.hc_body = ask->ak_body,
+		.hc_body_size = ask->ak_body == NULL ? 0 : strlen(ask->ak_body),
+		.hc_timeout_ms = timeout_ms,
+		.hc_reply_max = REPLY_MAX,
+	};
+	if (ask->ak_body != NULL)
+		call->hc_headers[n++] =
+		    ask->ak_type != NULL ? ask->ak_type : TYPE_JSON;
+	call->hc_headers[n] = sv->sv_header;
+	return call->hc_url == NULL ? -1 : 0;
+}
+
+/* Until there is an answer, or none to be had. */
+static int
+wait_for(struct service *sv, const struct ask *ask)
+{
+	const struct http_call *call = &sv->sv_call;
+	const struct http_call *done;
+	struct watch watch;
+	int64_t drawn = 0;
+
+	watch_begin(&watch, sv, ask);
+	while ((done = http_wait(sv->sv_http, 100)) != call) {
+		if (done != NULL)
+			watch_take(&watch, sv->sv_http, clock_ticks());
+		watch_ask(&watch, sv->sv_http, clock_ticks());
+		waiting(&drawn, &watch);
+	}
+	watch_end(&watch, sv->sv_http);
+	if (drawn != 0)
+		fputs("\r\033[K", stderr);
+	if (call->hc_status != 0)
+		return EX_OK;
+	ctl_say("%s: no answer from %s: %s; is the service running, and is "
+		"this its address?",
+	    ask->ak_what, sv->sv_url, call->hc_error);
+	return EX_UNAVAILABLE;
+}
+
+/* Prepare to ask how far it is, if that can be told and somebody sees it. */
+static void
+watch_begin(
+    struct watch *watch, const struct service *sv, const struct ask *ask)
+{
+	const struct ask how_far = {
+		.ak_method = "GET",
+		.ak_path = ask->ak_watch,
+	};
+
+	*watch = (struct watch) { .wa_began = clock_ticks() };
+	watch->wa_next = watch->wa_began + CLOCK_SECOND / 4;
+	if (ask->ak_watch != NULL && isatty(STDERR_FILENO) == 1 &&
+	    make_call(sv, &how_far, TIMEOUT_WATCH_MS, &watch->wa_call) == 0)
+		watch->wa_about = ask->ak_about;
+}
+
+/* Say how far it is or else for how long, where a person can see it. */
+static void
+waiting(int64_t *drawn, const struct watch *watch)
+{
+	const int64_t now = clock_ticks();
+
+	if (isatty(STDERR_FILENO) != 1 || now - *drawn < CLOCK_SECOND / 4)
+		return;
+	if (!watch_draw(watch, now)) {
+		if (now - watch->wa_began < CLOCK_SECOND)
+			return;
+		fprintf(stderr, "\r%c waiting, %" PRId64 " s\033[K",
+		    "|/-\\"[now / (CLOCK_SECOND / 4) % 4],
+		    (now - watch->wa_began) / CLOCK_SECOND);
+	}
+	*drawn = now;
+}
+
+/* Say what was answered that is no success, and what to do about it. */
+static int
+refused(struct service *sv, const struct ask *ask, struct json_object *reply)
+{
+	const int status = sv->sv_call.hc_status;
+	const char *code = reply_text(sv->sv_arena, reply, "code");
+	const char *message = reply_text(sv->sv_arena, reply, "message");
+	const char *hint;
+
+	if (ask->ak_quiet)
+		return status_exit(status);
+	if (code == NULL || message == NULL) {
+		ctl_say("%s: %s answers %d, but not as an Assay service does; "
+			"is this its address?",
+		    ask->ak_what, sv->sv_url, status);
+		return EX_PROTOCOL;
+	}
+	if (ask->ak_missing != NULL && is_missing(code))
+		message = ask->ak_missing;
+	ctl_say("%s: %s (%d %s)", ask->ak_what, message, status, code);
+	if (sv->sv_call.hc_retry_after > 0)
+		ctl_say(
+		    "try again in %" PRId64 " s", sv->sv_call.hc_retry_after);
+	else if ((hint = hint_for(sv, code)) != NULL)
+		ctl_say("%s", hint);
+	return status_exit(status);
+}
+
+/* Whether what the request names is not there. */
+static bool
+is_missing(const char *code)
+{
+	static const char *const codes[] = { "CASE_NOT_FOUND", "NOT_FOUND",
+		"POLICY_MISSING" };
+	size_t i;
+
+	for (i = 0; i < nitems(codes); i++)
+		if (strcmp(codes[i], code) == 0)
+			return true;
+	return false;
+}
+
+/* A text of the error envelope, harmless; NULL if there is none. */
+static const char *
+reply_text(struct arena *a, struct json_object *reply, const char *name)
+{
+	struct json_object *text = part_at(reply, name);
+	struct str s;
+
+	if (!json_object_is_type(text, json_type_string))
+		return NULL;
+	str_init(&s, a);
+	text_clean(&s, json_object_get_string(text));
+	return str_text(&s);
+}
+
+static const char *
+hint_for(const struct service *sv, const char *code)
+{
+	size_t i;
+
+	if (strcmp(code, "UNAUTHENTICATED") == 0)
+		return sv->sv_own_token
+		    ? "the token in ASSAY_TOKEN has expired or was revoked: "
+		      "set another, or unset it and 'assayctl login'"
+		    : "your session has expired or was ended: 'assayctl login'";
+	for (i = 0; i < nitems(hints); i++)
+		if (strcmp(hints[i].code, code) == 0)
+			return hints[i].hint;
+	return NULL;
+}
+
+static int
+status_exit(int status)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(exits); i++)
+		if (status >= exits[i].from && status <= exits[i].to)
+			return exits[i].exit;
+	return EX_PROTOCOL;
+}
+
+static void
+release(void *json)
+{
+	json_object_put(json);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: ISC */
+/* The service as assayctl sees it: where, as whom, and what it answers. */
+#ifndef CTL_HTTP_CLIENT_H
+#define CTL_HTTP_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/net/http.h"
+
+struct arena;
+struct json_object;
+struct str;
+
+/* What goes with a request. */
+enum access { ACCESS_NONE = 1, ACCESS_TOKEN, ACCESS_KEY, ACCESS__MAX };
+
+struct service {
+	const char *sv_url; /* as it was named, without a slash at its end */
+	const char *sv_base; /* what paths are put after */
+	const char *sv_socket; /* of a unix: address, else NULL */
+	const char *sv_header; /* with the token or key, NULL for none */
+	bool sv_own_token; /* from ASSAY_TOKEN */
+	struct http *sv_http;
+	struct http_call sv_call;
+	struct arena *sv_arena;
+};
+
+/* One request. */
+struct ask {
+	const char *ak_what; /* the command, for messages */
+	const char *ak_method;
+	const char *ak_path; /* with its query */
+	const char *ak_type; /* of the body; NULL: JSON */
+	const char *ak_body; /* NULL for none */
+	bool ak_slow; /* may take minutes */
+	const char *ak_watch; /* what tells a terminal how far it is, or NULL */
+	const char *ak_about; /* the event type that it is about */
+	bool ak_patient; /* may be sent again, as late as the service says */
+	const char *ak_missing; /* said when it is not found; NULL: the
+				   service's words */
+	bool ak_quiet; /* nothing is said of a refusal */
+	bool *ak_missed; /* if set, a 404 sets it and is no failure */
+};
+
+/*
+ * Find the service: url (of --url, may be NULL), else ASSAY_URL, else for a
+ * token that of its session, for anything else as service_url() says.  A
+ * token is only ever sent to the service that gave it.  All memory comes from
+ * arena a.  Returns EX_OK, or an exit status after having said what to do.
+ */
+int service_open(
+    struct service *sv, const char *url, enum access access, struct arena *a);
+
+/* NULL inside is harmless. */
+void service_close(struct service *sv);
+
+/*
+ * Ask, and wait for the answer, until Ctrl-C.  Returns EX_OK with the answer
+ * of a success parsed in *ret, which lives as long as the arena, its text in
+ * sv_call until the next one; or an exit status after having said what the
+ * service answered and what to do about it.  With ak_missed, *ret is NULL
+ * after a 404.
+ */
+int service_ask(
+    struct service *sv, const struct ask *ask, struct json_object **ret);
+
+/*
+ * Split an address into what libcurl needs: "http://host:port" or
+ * "https://...", or "unix:/path/of/socket".  Returns 0, or -1 for any other.
+ */
+int service_address(const char *url, struct arena *a, const char **ret_base,
+    const char **ret_socket) __attribute__((warn_unused_result));
+
+/* Append text as one segment of a path or one value of a query. */
+void service_escape(struct str *s, const char *text);
+
+/*
+ * The address that an API key or a login is sent to, into *ret: url, else
+ * ASSAY_URL, else BASE_URL, else that of the session, else this machine's.
+ * Returns EX_OK, or an exit status after having said what is wrong with the
+ * session's file; *ret is this machine's then.
+ */
+int service_url(struct arena *a, const char *url, const char **ret);
+
+/* The certificates that are trusted, NULL for the system's. */
+const char *service_ca_file(void);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/* Whether somebody wants a long command to end. */
+#include "config.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+#include "ctl/interrupt.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static void noticed(int);
+
+static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
+static volatile sig_atomic_t wanted;
+
+void
+stop_listen(void)
+{
+	struct sigaction sa = { .sa_handler = noticed,
+		.sa_flags = (int)SA_RESETHAND };
+	size_t i;
+
+	for (i = 0; i < nitems(ends); i++)
+		sigaction(ends[i], &sa, NULL);
+
+	/* There are more of these to come while it ends. */
+	sa.sa_flags = 0;
+	sigaction(SIGPIPE, &sa, NULL);
+}
+
+bool
+stop_wanted(void)
+{
+	return wanted != 0;
+}
+
+static void
+noticed(int sig)
+{
+	(void)sig;
+	wanted = 1;
+}

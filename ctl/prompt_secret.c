@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: ISC */
+/* Secrets, which are typed or piped in and never arguments. */
+#include "config.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "ctl/ctl.h"
+#include "ctl/prompt_secret.h"
+
+static int line_read(const char *, bool, char *, size_t);
+static int line_take(char *, size_t);
+static void noticed(int);
+
+/* What ends a prompt; the terminal must get its echo back before. */
+static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+static volatile sig_atomic_t ended;
+
+int
+secret_read(const char *prompt, char *ret, size_t size)
+{
+	return line_read(prompt, false, ret, size);
+}
+
+int
+secret_ask(const char *prompt, char *ret, size_t size)
+{
+	return line_read(prompt, true, ret, size);
+}
+
+static int
+line_read(const char *prompt, bool echo, char *ret, size_t size)
+{
+	struct sigaction sa = { .sa_handler = noticed }, old[nitems(ends)];
+	struct termios quiet, saved;
+	size_t i;
+	int r;
+
+	if (tcgetattr(STDIN_FILENO, &saved) == -1)
+		return line_take(ret, size);
+	for (i = 0; i < nitems(ends); i++)
+		sigaction(ends[i], &sa, &old[i]);
+	quiet = saved;
+	if (!echo)
+		quiet.c_lflag &= ~(tcflag_t)ECHO;
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+	fprintf(stderr, "%s: ", prompt);
+	r = line_take(ret, size);
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved);
+	if (!echo || ended != 0)
+		fputc('\n', stderr);
+	for (i = 0; i < nitems(ends); i++)
+		sigaction(ends[i], &old[i], NULL);
+	if (ended != 0)
+		raise(ended);
+	return r;
+}
+
+/* One line of standard input. */
+static int
+line_take(char *ret, size_t size)
+{
+	size_t len;
+
+	if (fgets(ret, (int)size, stdin) == NULL)
+		ret[0] = '\0';
+	len = strcspn(ret, "\r\n");
+	if (ret[len] == '\0' && len + 1 == size)
+		return -1;
+	ret[len] = '\0';
+	return len == 0 ? -1 : 0;
+}
+
+static void
+noticed(int sig)
+{
+	ended = sig;
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl replay --offline: decide a history in memory, at its own times. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/decide/decide.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/signal/features.h"
+#include "core/event/geo.h"
+#include "core/decide/model.h"
+#include "core/decide/sample.h"
+#include "core/decide/event_context.h"
+#include "core/decide/score.h"
+#include "core/signal/signals.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/engine/geoip.h"
+#include "ctl/replay/offline_store.h"
+#include "ctl/ctl.h"
+#include "ctl/cmd/models.h"
+#include "ctl/replay/replay.h"
+#include "ctl/interrupt.h"
+
+#define ROW_SIZE ((size_t)4 << 20) /* for one event and its decision */
+#define BOOKS_SIZE ((size_t)256 << 20) /* address space for the rulebooks */
+#define OFTEN_MIN 100 /* events from which on a rule fires on most of them */
+#define DAY (INT64_C(86400) * CLOCK_SECOND)
+
+/* One event on its way. */
+struct step {
+	struct item st_item; /* what the results say of it */
+	struct event st_event;
+	int64_t st_now;
+	struct decision st_decision;
+	struct facts st_facts; /* the signals point into it */
+	struct signals st_signals;
+};
+
+/* The whole run. */
+struct run {
+	struct source *ru_source;
+	struct show *ru_show;
+	const struct offline *ru_ask;
+	struct rulebook ru_books[EVENT_TYPE__MAX];
+	uint64_t ru_decided[EVENT_TYPE__MAX];
+	uint64_t *ru_fired[EVENT_TYPE__MAX]; /* by rule */
+	struct scoring ru_scoring; /* of all of them */
+	struct model ru_model; /* that was asked for */
+	struct geoip *ru_geoip; /* NULL: no places */
+	struct history *ru_history;
+	struct arena ru_arena; /* for as long as the run */
+	struct arena ru_row; /* for as long as a row */
+	int64_t ru_last; /* time of the last event */
+	FILE *ru_export; /* the training table, or NULL */
+	char ru_draft[PATH_MAX]; /* what it is called until it is whole */
+};
+
+static int begin(struct run *, const char *, struct fail *);
+static int score_by(struct run *, struct fail *);
+static int count_begin(struct run *, struct fail *);
+static void count_rules(struct run *, const struct step *);
+static void say_often(const struct run *);
+static int rows(struct run *, struct fail *);
+static int row(struct run *, struct fail *);
+static int row_read(struct run *, struct step *, struct fail *);
+static int row_decide(struct run *, struct step *, struct fail *);
+static void row_refused(struct run *, const struct item *, const struct fail *);
+static void row_show(struct run *, const struct step *);
+static int export_open(struct run *, struct fail *);
+static int export_close(struct run *, struct fail *);
+static int export_row(struct run *, const struct step *, struct fail *);
+static void put_text(FILE *, const char *);
+static int wrong(const char *, struct fail *);
+static void finish(struct run *);
+
+int
+offline(struct source *so, const char *map, struct show *sh,
+    const struct offline *ask)
+{
+	static struct run ru;
+	struct fail f = { 0 };
+	int status = EX_OK;
+
+	ru.ru_source = so;
+	ru.ru_show = sh;
+	ru.ru_ask = ask;
+	ctl_arena(&ru.ru_arena, BOOKS_SIZE);
+	ctl_arena(&ru.ru_row, ROW_SIZE);
+	stop_listen();
+	if ((begin(&ru, map, &f) == -1 || rows(&ru, &f) == -1) &&
+	    !stop_wanted()) {
+		source_clear(so);
+		status = ctl_failed(so->so_path, &f);
+		if (so->so_file == NULL)
+			status = EX_NOINPUT;
+	} else if (stop_wanted()) {
+		source_clear(so);
+		ctl_say("interrupted");
+		status = EX_TEMPFAIL;
+	} else if (ask->of_export != NULL && export_close(&ru, &f) == -1) {
+		status = ctl_failed(ask->of_export, &f);
+	}
+	source_clear(so);
+	if (sh->sh_events > 0)
+		show_totals(
+		    sh, (double)(clock_ticks() - so->so_began) / CLOCK_SECOND);
+	say_often(&ru);
+	finish(&ru);
+	return status == EX_OK && sh->sh_errors > 0 ? EX_DATAERR : status;
+}
+
+/* Open everything.  Returns 0, or -1 with f set. */
+static int
+begin(struct run *ru, const char *map, struct fail *f)
+{
+	const char *places = getenv("GEOIP_DB");
+
+	if (source_open(ru->ru_source, map, &ru->ru_arena, f) == -1 ||
+	    books_load(ru->ru_books, ru->ru_ask, &ru->ru_arena, f) == -1 ||
+	    count_begin(ru, f) == -1 || score_by(ru, f) == -1)
+		return -1;
+	if (places != NULL && *places != '\0' &&
+	    (ru->ru_geoip = geoip_open(places, f)) == NULL)
+		return -1;
+	ru->ru_history = history_new((int)ru->ru_ask->of_label_delay);
+	if (ru->ru_history == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	ru->ru_show->sh_truth = ru->ru_source->so_layout.la_truth;
+	ru->ru_show->sh_colour = ctl_colour(STDOUT_FILENO);
+	ru->ru_source->so_progress = isatty(STDERR_FILENO) == 1;
+	return ru->ru_ask->of_export == NULL ? 0 : export_open(ru, f);
+}
+
+/* Who makes the scores, and by which model.  Returns 0, or -1 with f set. */
+static int
+score_by(struct run *ru, struct fail *f)
+{
+	const char *path = ru->ru_ask->of_model;
+	struct scoring *sc = &ru->ru_scoring;
+	int type;
+
+	sc->scorer = ru->ru_ask->of_scorer;
+	sc->model = path == NULL ? model_bundled() : &ru->ru_model;
+	if (path != NULL &&
+	    models_read(&ru->ru_arena, path, &ru->ru_model, f) == -1)
+		return -1;
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
+		ru->ru_books[type].scoring = sc;
+	if (sc->scorer == SCORER_ML && model_demonstrates(sc->model))
+		ctl_say("%s scores, a model for demonstration: its scores "
+			"mean nothing",
+		    sc->model->version);
+	return 0;
+}
+
+/* Make room to count the rules that fire.  Returns 0, or -1 with f set. */
+static int
+count_begin(struct run *ru, struct fail *f)
+{
+	int type;
+
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		const size_t n = ru->ru_books[type].ruleset->n_rules;
+		uint64_t *fired =
+		    arena_array(&ru->ru_arena, n + 1, sizeof(*fired));
+
+		if (fired == NULL)
+			return fail_set(
+			    f, FAIL_US, INTERNAL, NULL, "out of memory");
+		memset(fired, 0, (n + 1) * sizeof(*fired));
+		ru->ru_fired[type] = fired;
+	}
+	return 0;
+}
+
+static void
+count_rules(struct run *ru, const struct step *st)
+{
+	const struct hits *hits = &st->st_decision.hits;
+	const enum event_type type = st->st_event.type;
+	size_t i;
+
+	ru->ru_decided[type]++;
+	for (i = 0; i < hits->n; i++)
+		ru->ru_fired[type][hits->index[i]]++;
+}
+
+/* Name the rules that fire on most events: a column may be mapped wrongly. */
+static void
+say_often(const struct run *ru)
+{
+	const struct ruleset *rs;
+	bool often = false;
+	uint64_t n;
+	size_t i;
+	int type;
+
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		rs = ru->ru_books[type].ruleset;
+		n = ru->ru_decided[type];
+		for (i = 0; n >= OFTEN_MIN && i < rs->n_rules; i++) {
+			if (2 * ru->ru_fired[type][i] <= n)
+				continue;
+			ctl_say("the rule %s of %s fires on %.1f %% of events",
+			    rs->rules[i].id,
+			    event_type_name((enum event_type)type),
+			    100 * (double)ru->ru_fired[type][i] / (double)n);
+			often = true;
+		}
+	}
+	if (often)
+		ctl_say("such a rule tells nothing apart; is each column what "
+			"the event's field means?  A shop's terminal is no "
+			"deviceId (assayctl(8), replay)");
+}
+
+/* Decide all rows, until somebody interrupts. */
+static int
+rows(struct run *ru, struct fail *f)
+{
+	int r = 0;
+
+	while (!stop_wanted() && (r = source_next(ru->ru_source, f)) == 1) {
+		if (row(ru, f) == -1)
+			return -1;
+		arena_reset(&ru->ru_row);
+		source_progress(ru->ru_source, ru->ru_show->sh_events);
+	}
+	return r == -1 ? -1 : 0;
+}
+
+/*
+ * Decide one row.  An event that the service would refuse is an error that is
+ * shown, and has not happened; so is one of an id that was decided before.
+ */
+static int
+row(struct run *ru, struct fail *f)
+{
+	const struct source *so = ru->ru_source;
+	struct fail refused = { 0 };
+	struct step st;
+
+	if (row_time(&so->so_layout, &so->so_csv, &st.st_now, f) == -1 ||
+	    row_truth(&so->so_layout, &so->so_csv, &st.st_item.it_truth, f) ==
+		-1)
+		return -1;
+	if (st.st_now < ru->ru_last)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "line %" PRIu64 " is before the one above it; a history "
+		    "is in the order of its times",
+		    so->so_csv.cs_row_line);
+	ru->ru_last = st.st_now;
+	if (row_read(ru, &st, &refused) == 0) {
+		if (row_decide(ru, &st, f) == -1)
+			return -1;
+		count_rules(ru, &st);
+		row_show(ru, &st);
+		return ru->ru_export == NULL ? 0 : export_row(ru, &st, f);
+	}
+	if (refused.kind != FAIL_INPUT) {
+		*f = refused;
+		return -1;
+	}
+	row_refused(ru, &st.st_item, &refused);
+	return 0;
+}
+
+/* The row as an event, by the way that events come to the service. */
+static int
+row_read(struct run *ru, struct step *st, struct fail *f)
+{
+	struct source *so = ru->ru_source;
+	struct json_object *json;
+	const char *text;
+	struct str s;
+	bool again;
+
+	str_init(&s, &ru->ru_row);
+	st->st_item.it_row = so->so_row;
+	row_event(&so->so_layout, &so->so_csv, &s, &st->st_item);
+	if ((text = str_text(&s)) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "a row is too large");
+	json = body_parse(&ru->ru_row, text, s.st_len, f);
+	if (json == NULL ||
+	    body_event(&ru->ru_row, json, &st->st_event, f) == -1 ||
+	    history_comes(ru->ru_history, st->st_event.id, &again, f) == -1)
+		return -1;
+	if (again)
+		return fail_set(f, FAIL_INPUT, INGEST_INVALID, "id",
+		    "was the id of an earlier row");
+	return 0;
+}
+
+/* Decide the event as if it came at its time, and let it have happened. */
+static int
+row_decide(struct run *ru, struct step *st, struct fail *f)
+{
+	const struct event *ev = &st->st_event;
+	struct place place;
+	struct scene sc;
+
+	geoip_place(ru->ru_geoip, ev, &place);
+	if (history_open(ru->ru_history, ev, &place, st->st_now, &ru->ru_row,
+		&sc, f) == -1)
+		return -1;
+	scene_facts(&sc, &st->st_facts);
+	signals_compute(ev, &st->st_facts, &st->st_signals);
+	if (decide(&ru->ru_books[ev->type], &st->st_signals, &ru->ru_row,
+		&st->st_decision, f) == -1)
+		return -1;
+	scene_count(&sc, st->st_decision.verdict);
+	return history_close(ru->ru_history, &sc, st->st_item.it_truth, f);
+}
+
+/* Count an error; where none is printed, say why the first is one. */
+static void
+row_refused(struct run *ru, const struct item *item, const struct fail *why)
+{
+	const struct outcome oc = { .oc_code = fail_code_name(why->code),
+		.oc_message = why->why };
+	struct show *const sh = ru->ru_show;
+
+	source_clear(ru->ru_source);
+	if (sh->sh_as == SHOW_NOTHING && sh->sh_errors == 0)
+		ctl_say("line %" PRIu64 " is refused, as others may be: "
+			"%s%s%s",
+		    ru->ru_source->so_csv.cs_row_line, why->where,
+		    why->where[0] == '\0' ? "" : " ", why->why);
+	show_event(sh, item, &oc);
+}
+
+/* Count a decision, and print it if that is asked for. */
+static void
+row_show(struct run *ru, const struct step *st)
+{
+	const bool json = ru->ru_show->sh_as == SHOW_JSON;
+	struct outcome oc = {
+		.oc_verdict = st->st_decision.verdict,
+		.oc_score = st->st_decision.score.total,
+	};
+	struct str s, reasons, model;
+
+	if (json) {
+		str_init(&s, &ru->ru_row);
+		signals_json(&s, &st->st_signals);
+		oc.oc_signals = str_text(&s);
+		str_init(&reasons, &ru->ru_row);
+		score_reasons(&reasons, &st->st_decision.score);
+		oc.oc_reasons = json_tokener_parse(str_text(&reasons));
+	}
+	if (json && st->st_decision.scorer == SCORER_ML) {
+		str_init(&model, &ru->ru_row);
+		replay_model(&model, &st->st_decision);
+		oc.oc_model = str_text(&model);
+	}
+	show_event(ru->ru_show, &st->st_item, &oc);
+	json_object_put(oc.oc_reasons);
+}
+
+/* Begin the table under another name, so that nobody takes half of it. */
+static int
+export_open(struct run *ru, struct fail *f)
+{
+	const char *path = ru->ru_ask->of_export;
+	int fd, i;
+
+	if (ctl_check_output(path, f) == -1)
+		return -1;
+	snprintf(ru->ru_draft, sizeof(ru->ru_draft), "%s.XXXXXX", path);
+	if ((fd = mkostemp(ru->ru_draft, O_CLOEXEC)) == -1) {
+		ru->ru_draft[0] = '\0';
+		return wrong(path, f);
+	}
+	if ((ru->ru_export = fdopen(fd, "w")) == NULL) {
+		close(fd);
+		return wrong(path, f);
+	}
+	fputs("event_id,user_id,decided_at,fraud,labelled_at", ru->ru_export);
+	for (i = 0; i < FEATURE__MAX; i++)
+		fprintf(ru->ru_export, ",%s", feature_name((enum feature)i));
+	fputc('\n', ru->ru_export);
+	return 0;
+}
+
+/* The table is whole: give it its name. */
+static int
+export_close(struct run *ru, struct fail *f)
+{
+	const char *path = ru->ru_ask->of_export;
+	bool failed;
+
+	failed = fflush(ru->ru_export) == EOF || ferror(ru->ru_export) ||
+	    fsync(fileno(ru->ru_export)) == -1;
+	failed |= fclose(ru->ru_export) == EOF;
+	ru->ru_export = NULL;
+	if (failed || rename(ru->ru_draft, path) == -1)
+		return wrong(path, f);
+	ru->ru_draft[0] = '\0';
+	return 0;
+}
+
+/* One row of the table; a label comes so much later than its event. */
+static int
+export_row(struct run *ru, const struct step *st, struct fail *f)
+{
+	static const char *const fraud[] = {
+		[TOLD_NOTHING] = "", [TOLD_LEGIT] = "0", [TOLD_FRAUD] = "1"
+	};
+	const int64_t delay = ru->ru_ask->of_label_delay * DAY;
+	FILE *const out = ru->ru_export;
+	double features[FEATURE__MAX];
+	char decided[CLOCK_EXACT_SIZE], labelled[CLOCK_EXACT_SIZE] = "";
+	int i;
+
+	clock_exact(st->st_now, decided);
+	if (st->st_item.it_truth != TOLD_NOTHING)
+		clock_exact(st->st_now + delay, labelled);
+	put_text(out, st->st_item.it_id);
+	fputc(',', out);
+	put_text(out, st->st_event.user);
+	fprintf(
+	    out, ",%s,%s,%s", decided, fraud[st->st_item.it_truth], labelled);
+	features_extract(
+	    &st->st_signals, st->st_decision.rules.total, features);
+	for (i = 0; i < FEATURE__MAX; i++)
+		fprintf(out, ",%.17g", features[i]);
+	fputc('\n', out);
+	return ferror(out) ? wrong(ru->ru_ask->of_export, f) : 0;
+}
+
+/* A field of CSV, in quotes if it needs them. */
+static void
+put_text(FILE *out, const char *text)
+{
+	if (text[strcspn(text, ",\"\r\n")] == '\0') {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text != '\0'; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static int
+wrong(const char *path, struct fail *f)
+{
+	return fail_set(
+	    f, FAIL_INPUT, INVALID_REQUEST, path, "%s", strerror(errno));
+}
+
+/* Give everything back; a table that is not whole goes. */
+static void
+finish(struct run *ru)
+{
+	if (ru->ru_export != NULL)
+		fclose(ru->ru_export);
+	if (ru->ru_draft[0] != '\0')
+		unlink(ru->ru_draft);
+	history_free(ru->ru_history);
+	geoip_close(ru->ru_geoip);
+	source_close(ru->ru_source);
+	ctl_arena_free(&ru->ru_row);
+	ctl_arena_free(&ru->ru_arena);
+}

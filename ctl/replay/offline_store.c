@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: ISC */
+/* A history in memory. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/state/entity_graph.h"
+#include "core/decide/event_context.h"
+#include "core/state/user_state.h"
+#include "ctl/replay/string_ids.h"
+#include "ctl/replay/offline_store.h"
+
+#define NODES_MAX (2 * (CARRIED__MAX + 1)) /* an event's, with their roots */
+#define FIRST 1024 /* entities and links that there is room for at first */
+#define BLOB_STEP 32 /* bytes by which what is packed grows */
+
+/* An entity, as the database has it. */
+struct row {
+	uint32_t parent; /* 0 at a root */
+	uint32_t first_device;
+	uint16_t size;
+	uint16_t users;
+	uint16_t devices;
+	uint16_t packed_size;
+	uint16_t packed_cap;
+	uint8_t *packed; /* of a user its state, else its days of labels */
+};
+
+/* Two entities, first < second; 0 is free. */
+struct edge {
+	uint32_t first;
+	uint32_t second;
+};
+
+struct history {
+	int hi_delay;
+	struct names hi_ids; /* of events */
+	struct names hi_names; /* of entities; a number is an entity's id */
+	struct row *hi_rows; /* by id - 1 */
+	size_t hi_max_rows;
+	struct edge *hi_links; /* by hash and then in turn */
+	size_t hi_n_links;
+	size_t hi_mask;
+};
+
+_Static_assert(GRAPH_CAP <= UINT16_MAX, "counters and sizes fit");
+_Static_assert(STATE_PACKED_MAX <= UINT16_MAX - BLOB_STEP &&
+	RISK_PACKED_MAX <= UINT16_MAX - BLOB_STEP,
+    "sizes of what is packed fit");
+
+static int open_node(
+    struct history *, struct graph *, struct node *, struct fail *);
+static void read_row(const struct history *, struct node *);
+static int add_row(struct history *, struct fail *);
+static uint32_t root_of(struct history *, uint32_t);
+static int close_risk(
+    struct history *, const struct node *, int64_t, enum told, struct fail *);
+static int close_graph(struct history *, const struct graph *, struct fail *);
+static int keep(struct row *, const void *, size_t, struct fail *);
+static struct row *row_of(const struct history *, const struct node *);
+static struct edge *edge_slot(const struct history *, struct edge);
+static struct edge edge_of(struct state_link);
+static int grow_links(struct history *, struct fail *);
+static int no_memory(struct fail *);
+
+struct history *
+history_new(int delay)
+{
+	struct history *h = calloc(1, sizeof(*h));
+
+	if (h == NULL)
+		return NULL;
+	h->hi_delay = delay;
+	h->hi_mask = 2 * FIRST - 1;
+	h->hi_links = calloc(h->hi_mask + 1, sizeof(*h->hi_links));
+	if (h->hi_links == NULL) {
+		free(h);
+		return NULL;
+	}
+	return h;
+}
+
+void
+history_free(struct history *h)
+{
+	uint32_t i;
+
+	if (h == NULL)
+		return;
+	for (i = 0; i < h->hi_names.na_n && i < h->hi_max_rows; i++)
+		free(h->hi_rows[i].packed);
+	free(h->hi_rows);
+	free(h->hi_links);
+	names_clear(&h->hi_names);
+	names_clear(&h->hi_ids);
+	free(h);
+}
+
+int
+history_comes(
+    struct history *h, const char *id, bool *ret_again, struct fail *f)
+{
+	const uint32_t n = h->hi_ids.na_n;
+
+	if (names_add(&h->hi_ids, 0, id) == 0)
+		return no_memory(f);
+	*ret_again = h->hi_ids.na_n == n;
+	return 0;
+}
+
+int
+history_open(struct history *h, const struct event *ev,
+    const struct place *place, int64_t now, struct arena *a, struct scene *ret,
+    struct fail *f)
+{
+	struct node **carried = arena_array(a, CARRIED__MAX, sizeof(*carried));
+	struct graph *g = graph_new(a, NODES_MAX, GRAPH_PAIRS_MAX);
+	struct risk_rates *rates = arena_array(a, CARRIED__MAX, sizeof(*rates));
+	struct pair pairs[GRAPH_PAIRS_MAX];
+	struct state_link link;
+	struct node *user;
+	const struct row *row;
+	size_t i, n;
+	int c;
+
+	if (carried == NULL || g == NULL || rates == NULL ||
+	    graph_carried(g, ev, carried) ||
+	    (user = graph_node(g, NODE_USER, ev->user)) == NULL)
+		return no_memory(f);
+	if (open_node(h, g, user, f) == -1)
+		return -1;
+	for (c = 0; c < CARRIED__MAX; c++) {
+		if (carried[c] != NULL && open_node(h, g, carried[c], f) == -1)
+			return -1;
+	}
+	n = graph_pairs(user, carried, pairs);
+	for (i = 0; i < n; i++) {
+		link = graph_link_of(pairs[i].a, pairs[i].b);
+		if (edge_slot(h, edge_of(link))->first != 0)
+			graph_link_known(g, link);
+	}
+
+	*ret = (struct scene) {
+		.event = ev,
+		.graph = g,
+		.user = user,
+		.carried = carried,
+		.place = place,
+		.now = now,
+	};
+	row = row_of(h, user);
+	ret->state = state_unpack(a, row->packed, row->packed_size, f);
+	if (ret->state == NULL)
+		return -1;
+	return scene_risk(ret, h->hi_delay, rates, f);
+}
+
+int
+history_close(
+    struct history *h, const struct scene *sc, enum told told, struct fail *f)
+{
+	uint8_t packed[STATE_PACKED_MAX];
+	size_t size;
+
+	size = state_pack(sc->state, sc->now, packed);
+	if (close_graph(h, sc->graph, f) == -1 ||
+	    keep(row_of(h, sc->user), packed, size, f) == -1 ||
+	    close_risk(h, sc->carried[CARRIED_DEVICE], sc->now, told, f) == -1)
+		return -1;
+	return close_risk(h, sc->carried[CARRIED_IP], sc->now, told, f);
+}
+
+/* Bind an event's entity to its row, which is made if it is new. */
+static int
+open_node(struct history *h, struct graph *g, struct node *node, struct fail *f)
+{
+	const uint32_t n = h->hi_names.na_n;
+	struct node *top;
+	uint32_t id, root;
+
+	id = names_add(&h->hi_names, (unsigned char)node->kind, node->key);
+	if (id == 0)
+		return no_memory(f);
+	if (id > n && add_row(h, f) == -1)
+		return -1;
+	node->seen = id <= n;
+	root = root_of(h, id);
+	top = graph_place(g, node, id, root, h->hi_rows[root - 1].size);
+	if (top == NULL)
+		return no_memory(f);
+	read_row(h, node);
+	read_row(h, top);
+	return 0;
+}
+
+/* What the row has, all of which is written back if the node changes. */
+static void
+read_row(const struct history *h, struct node *node)
+{
+	const struct row *row = row_of(h, node);
+
+	node->parent = row->parent;
+	node->size = row->size;
+	node->users = row->users;
+	node->devices = row->devices;
+	node->first_device = row->first_device;
+	if (node->kind == NODE_DEVICE || node->kind == NODE_IP) {
+		node->risk = row->packed;
+		node->risk_size = row->packed_size;
+	}
+}
+
+/* Room for the row of the newest name, its own component. */
+static int
+add_row(struct history *h, struct fail *f)
+{
+	const size_t n = h->hi_names.na_n;
+	struct row *rows;
+	size_t max;
+
+	if (n > h->hi_max_rows) {
+		max = h->hi_max_rows == 0 ? FIRST : 2 * h->hi_max_rows;
+		rows = realloc(h->hi_rows, max * sizeof(*rows));
+		if (rows == NULL)
+			return no_memory(f);
+		h->hi_rows = rows;
+		h->hi_max_rows = max;
+	}
+	h->hi_rows[n - 1] = (struct row) { .size = 1 };
+	return 0;
+}
+
+/* The root over an entity; those on the way are put nearer to it. */
+static uint32_t
+root_of(struct history *h, uint32_t id)
+{
+	struct row *row = &h->hi_rows[id - 1];
+
+	while (row->parent != 0) {
+		id = row->parent;
+		if (h->hi_rows[id - 1].parent != 0)
+			row->parent = h->hi_rows[id - 1].parent;
+		row = &h->hi_rows[id - 1];
+	}
+	return id;
+}
+
+/* Count an event and its label on its day. */
+static int
+close_risk(struct history *h, const struct node *node, int64_t now,
+    enum told told, struct fail *f)
+{
+	const struct risk_day more = {
+		.day = risk_day_of(now),
+		.events = 1,
+		.fraud = told == TOLD_FRAUD,
+		.labels = told != TOLD_NOTHING,
+	};
+	uint8_t packed[RISK_PACKED_MAX];
+	struct risk_days days;
+	struct row *row;
+
+	if (node == NULL)
+		return 0;
+	row = row_of(h, node);
+	if (risk_unpack(row->packed, row->packed_size, &days, f) == -1)
+		return -1;
+	risk_forget(&days, more.day);
+	risk_add(&days, &more);
+	return keep(row, packed, risk_pack(&days, packed), f);
+}
+
+/* Counters and roots that changed, and links that are new. */
+static int
+close_graph(struct history *h, const struct graph *g, struct fail *f)
+{
+	const struct state_link *made;
+	struct node **nodes;
+	struct row *row;
+	size_t i, n;
+
+	nodes = graph_nodes(g, &n);
+	for (i = 0; i < n; i++) {
+		if (!nodes[i]->dirty)
+			continue;
+		row = row_of(h, nodes[i]);
+		row->parent = (uint32_t)nodes[i]->parent;
+		row->first_device = (uint32_t)nodes[i]->first_device;
+		row->size = (uint16_t)nodes[i]->size;
+		row->users = (uint16_t)nodes[i]->users;
+		row->devices = (uint16_t)nodes[i]->devices;
+	}
+	made = graph_links_made(g, &n);
+	for (i = 0; i < n; i++) {
+		if (2 * h->hi_n_links > h->hi_mask && grow_links(h, f) == -1)
+			return -1;
+		*edge_slot(h, edge_of(made[i])) = edge_of(made[i]);
+		h->hi_n_links++;
+	}
+	return 0;
+}
+
+/* Keep a copy of size bytes as what is packed of an entity. */
+static int
+keep(struct row *row, const void *packed, size_t size, struct fail *f)
+{
+	const size_t cap = (size + BLOB_STEP - 1) / BLOB_STEP * BLOB_STEP;
+	uint8_t *room;
+
+	if (cap != row->packed_cap) {
+		if ((room = realloc(row->packed, cap)) == NULL)
+			return no_memory(f);
+		row->packed = room;
+		row->packed_cap = (uint16_t)cap;
+	}
+	memcpy(row->packed, packed, size);
+	row->packed_size = (uint16_t)size;
+	return 0;
+}
+
+static struct row *
+row_of(const struct history *h, const struct node *node)
+{
+	return &h->hi_rows[node->id - 1];
+}
+
+/* Where that link is or belongs. */
+static struct edge *
+edge_slot(const struct history *h, struct edge edge)
+{
+	uint64_t at = (uint64_t)edge.first << 32 | edge.second;
+	struct edge *slot;
+
+	at *= UINT64_C(0x9e3779b97f4a7c15);
+	for (at ^= at >> 32;; at++) {
+		slot = &h->hi_links[at & h->hi_mask];
+		if (slot->first == 0 ||
+		    (slot->first == edge.first && slot->second == edge.second))
+			return slot;
+	}
+}
+
+static struct edge
+edge_of(struct state_link link)
+{
+	return (struct edge) { (uint32_t)link.first, (uint32_t)link.second };
+}
+
+static int
+grow_links(struct history *h, struct fail *f)
+{
+	const size_t slots = h->hi_mask + 1;
+	struct edge *old = h->hi_links;
+	struct edge *new = calloc(2 * slots, sizeof(*new));
+	size_t i;
+
+	if (new == NULL)
+		return no_memory(f);
+	h->hi_links = new;
+	h->hi_mask = 2 * slots - 1;
+	for (i = 0; i < slots; i++) {
+		if (old[i].first != 0)
+			*edge_slot(h, old[i]) = old[i];
+	}
+	free(old);
+	return 0;
+}
+
+static int
+no_memory(struct fail *f)
+{
+	return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+}

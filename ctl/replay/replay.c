@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl replay: send the rows of a file as events over HTTP. */
+#include "config.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+#include <zlib.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/state/entity_risk.h"
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/sys/csv.h"
+#include "lib/net/http.h"
+#include "ctl/ctl.h"
+#include "ctl/replay/replay.h"
+#include "ctl/interrupt.h"
+#include "ctl/http_client.h"
+
+#define BATCH_MAX 100
+#define JOBS_MAX 64
+#define BODY_SIZE ((size_t)8 << 20) /* for the events of one request */
+#define REPLY_MAX ((size_t)4 << 20)
+#define TIMEOUT_MS 30000 /* of one request */
+#define TRIES_MAX 5 /* of one request that gets no answer */
+#define LABEL_DELAY 7 /* days */
+#define RETRY_AFTER_MAX                                                        \
+	120 /* seconds that we let a service tell us to wait                   \
+	     */
+
+/* One request: built, sent, perhaps sent again. */
+struct slot {
+	enum { SLOT_FREE = 1, SLOT_READY, SLOT_SENT } sl_state;
+	struct arena sl_arena; /* its body */
+	struct http_call sl_call;
+	struct item sl_item[BATCH_MAX];
+	size_t sl_n;
+	int sl_tries; /* that got no answer */
+};
+
+/* The whole run. */
+struct replay {
+	struct source rp_source;
+	struct show rp_show;
+	struct arena rp_arena; /* for as long as the run */
+	struct http *rp_http;
+	struct slot *rp_slots;
+	int64_t rp_jobs;
+	int64_t rp_batch;
+	bool rp_ended; /* no more rows, or no wish for more */
+	int rp_exit; /* why the run ended early, else EX_OK */
+	int64_t rp_resume; /* ticks before which nothing is sent */
+	char rp_url[1024];
+	const char *rp_socket; /* of a unix: address */
+	char rp_key[256]; /* the header that holds it */
+};
+
+static int sources(
+    struct replay *, const struct command *, const char *, char *);
+static int begin(struct replay *, const char *, struct fail *);
+static int run(struct replay *);
+static void finish(struct replay *);
+static void fill(struct replay *, struct slot *);
+static void send_slot(struct replay *, struct slot *);
+static void answer(struct replay *, struct slot *);
+static void answer_none(struct replay *, struct slot *);
+static void answer_wait(struct replay *, struct slot *);
+static void answer_show(struct replay *, struct slot *);
+static struct json_object *result_of(
+    const struct replay *, struct json_object *, size_t);
+static void outcome_read(struct json_object *, int, struct outcome *);
+static void stop(struct replay *, int, const char *, ...)
+    __attribute__((format(printf, 3, 4)));
+static void progress(struct replay *);
+
+int
+replay(const struct command *cmd, int argc, char **argv)
+{
+	static struct replay rp;
+	char *url = NULL, *key = NULL, *map = NULL, *type = NULL;
+	char *currency = NULL, *prefix = NULL, *scorer = NULL;
+	int64_t limit = INT64_MAX, offset = 0;
+	bool quiet = false, json = false, without = false;
+	struct opt_list rules = { 0 }, policies = { 0 };
+	struct offline ask = { .of_rules = &rules,
+		.of_policies = &policies,
+		.of_scorer = SCORER_WEIGHTED };
+	const struct opt opts[] = {
+		{ "url", "URL",
+		    "the service; default ASSAY_URL, BASE_URL or the session's",
+		    OPT_TEXT, &url, 0, 0 },
+		{ "key", "KEY",
+		    "the API key; better in the environment, as API_KEY",
+		    OPT_TEXT, &key, 0, 0 },
+		{ "map", "FIELD=COLUMN,...",
+		    "columns of other names, e.g. userId=customer", OPT_TEXT,
+		    &map, 0, 0 },
+		{ "type", "TYPE",
+		    "type of events without one; default card.authorize",
+		    OPT_TEXT, &type, 0, 0 },
+		{ "currency", "CODE",
+		    "currency of amounts without one; default EUR", OPT_TEXT,
+		    &currency, 0, 0 },
+		{ "id-prefix", "TEXT",
+		    "put TEXT before each event id, which makes new events",
+		    OPT_TEXT, &prefix, 0, 0 },
+		{ "offset", "N", "skip the first N rows", OPT_NUMBER, &offset,
+		    0, INT64_MAX / 2 },
+		{ "limit", "N", "send at most N rows", OPT_NUMBER, &limit, 1,
+		    INT64_MAX / 2 },
+		{ "jobs", "N", "requests under way at once; default 1",
+		    OPT_NUMBER, &rp.rp_jobs, 1, JOBS_MAX },
+		{ "batch", "N",
+		    "send N events a request; default 1, each alone",
+		    OPT_NUMBER, &rp.rp_batch, 1, BATCH_MAX },
+		{ "offline", NULL,
+		    "decide here, without a service, at the file's times",
+		    OPT_FLAG, &without, 0, 0 },
+		{ "export", "FILE", "offline: write a table to train with",
+		    OPT_TEXT, &ask.of_export, 0, 0 },
+		{ "label-delay", "DAYS",
+		    "offline: labels come so long after events; default 7",
+		    OPT_NUMBER, &ask.of_label_delay, 1, RISK_DELAY_MAX },
+		{ "rules", "[TYPE=]FILE",
+		    "offline: other rules than the seed; may be repeated",
+		    OPT_LIST, &rules, 0, 0 },
+		{ "policy", "[TYPE=]FILE",
+		    "offline: another policy than the seed; may be repeated",
+		    OPT_LIST, &policies, 0, 0 },
+		{ "scorer", "weighted|ml",
+		    "offline: who makes the score; default weighted",
+		    OPT_CHOICE, &scorer, 0, 0 },
+		{ "model", "FILE",
+		    "offline: score with this model, not the bundled one",
+		    OPT_TEXT, &ask.of_model, 0, 0 },
+		{ "sql", "DIR",
+		    "offline: take the seed from DIR, not " PKGDATADIR "/sql",
+		    OPT_TEXT, &ask.of_sql, 0, 0 },
+		{ "quiet", NULL, "print the totals only", OPT_FLAG, &quiet, 0,
+		    0 },
+		{ "json", NULL,
+		    "print one line of JSON an event, and the totals", OPT_FLAG,
+		    &json, 0, 0 },
+	};
+	struct fail f = { 0 };
+	int status;
+
+	opt_parse(
+	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
+	rp.rp_source = (struct source) {
+		.so_path = argv[0],
+		.so_first = (uint64_t)offset + 1,
+		.so_last = limit == INT64_MAX ? UINT64_MAX
+					      : (uint64_t)(offset + limit),
+		.so_layout.la_type = type,
+		.so_layout.la_currency = currency == NULL ? "EUR" : currency,
+		.so_layout.la_prefix = prefix == NULL ? "" : prefix,
+	};
+	rp.rp_show.sh_as = json ? SHOW_JSON : quiet ? SHOW_NOTHING : SHOW_TABLE;
+	rp.rp_show.sh_to = stdout;
+	if (without &&
+	    (url != NULL || key != NULL || rp.rp_jobs > 0 || rp.rp_batch > 0))
+		opt_usage(cmd, "--offline asks no service");
+	if (!without &&
+	    (ask.of_export != NULL || ask.of_sql != NULL ||
+		ask.of_label_delay > 0 || rules.li_n > 0 || policies.li_n > 0 ||
+		scorer != NULL || ask.of_model != NULL))
+		opt_usage(cmd,
+		    "--export, --label-delay, --model, --policy, --rules, "
+		    "--scorer and --sql need --offline");
+	if (scorer != NULL)
+		ask.of_scorer = scorer_parse(scorer);
+	if (ask.of_model != NULL && ask.of_scorer != SCORER_ML)
+		opt_usage(cmd, "--model needs --scorer ml");
+	if (without) {
+		if (ask.of_label_delay == 0)
+			ask.of_label_delay = LABEL_DELAY;
+		rp.rp_show.sh_as = json ? SHOW_JSON : SHOW_NOTHING;
+		rp.rp_show.sh_to = stderr;
+		return offline(&rp.rp_source, map, &rp.rp_show, &ask);
+	}
+	if (rp.rp_jobs == 0)
+		rp.rp_jobs = 1;
+	ctl_arena(&rp.rp_arena, (size_t)1 << 20);
+	if ((status = sources(&rp, cmd, url, key)) != EX_OK)
+		return status;
+	if (begin(&rp, map, &f) == -1) {
+		status = ctl_failed(rp.rp_source.so_path, &f);
+		if (rp.rp_source.so_file == NULL)
+			status = EX_NOINPUT;
+		finish(&rp);
+		return status;
+	}
+	return run(&rp);
+}
+
+/*
+ * Where to, and with which key, which is then no longer in the arguments.
+ * Returns EX_OK, or an exit status after having said what is missing.
+ */
+static int
+sources(
+    struct replay *rp, const struct command *cmd, const char *url, char *key)
+{
+	const char *from = key != NULL ? key : getenv("API_KEY");
+	const char *base;
+	int status;
+
+	if (from != NULL && *from != '\0')
+		snprintf(rp->rp_key, sizeof(rp->rp_key), "X-API-Key: %s", from);
+	if (key != NULL)
+		crypt_wipe(key, strlen(key));
+	if ((status = service_url(&rp->rp_arena, url, &url)) != EX_OK)
+		return status;
+	if (service_address(url, &rp->rp_arena, &base, &rp->rp_socket) == -1)
+		opt_usage(cmd, "'%s' is no address", url);
+	snprintf(rp->rp_url, sizeof(rp->rp_url), "%s/v1/decisions%s", base,
+	    rp->rp_batch > 0 ? "/batch" : "");
+	if (rp->rp_key[0] != '\0')
+		return EX_OK;
+	ctl_say("which API key? Set API_KEY in the environment; "
+		"'assayctl key create NAME' makes one");
+	return EX_CONFIG;
+}
+
+/* Open everything and read the header.  Returns 0, or -1 with f set. */
+static int
+begin(struct replay *rp, const char *map, struct fail *f)
+{
+	int64_t i;
+
+	if (source_open(&rp->rp_source, map, &rp->rp_arena, f) == -1)
+		return -1;
+	if ((rp->rp_http = http_new((int)rp->rp_jobs, f)) == NULL)
+		return -1;
+	rp->rp_slots = calloc((size_t)rp->rp_jobs, sizeof(*rp->rp_slots));
+	if (rp->rp_slots == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	for (i = 0; i < rp->rp_jobs; i++) {
+		rp->rp_slots[i].sl_state = SLOT_FREE;
+		ctl_arena(&rp->rp_slots[i].sl_arena, BODY_SIZE);
+	}
+	rp->rp_show.sh_truth = rp->rp_source.so_layout.la_truth;
+	rp->rp_show.sh_colour = ctl_colour(STDOUT_FILENO);
+	rp->rp_source.so_progress = isatty(STDERR_FILENO) == 1 &&
+	    (rp->rp_show.sh_as == SHOW_NOTHING || isatty(STDOUT_FILENO) != 1);
+	return 0;
+}
+
+/* Send and answer until all is done, then sum up. */
+static int
+run(struct replay *rp)
+{
+	struct http_call *call;
+	bool busy = true;
+	int64_t i;
+
+	stop_listen();
+	rp->rp_source.so_began = clock_ticks();
+	while (busy) {
+		if (stop_wanted() && !rp->rp_ended)
+			stop(rp, EX_TEMPFAIL, "interrupted");
+		busy = false;
+		for (i = 0; i < rp->rp_jobs; i++) {
+			if (rp->rp_slots[i].sl_state == SLOT_FREE &&
+			    !rp->rp_ended)
+				fill(rp, &rp->rp_slots[i]);
+			if (rp->rp_slots[i].sl_state == SLOT_READY)
+				send_slot(rp, &rp->rp_slots[i]);
+			busy |= rp->rp_slots[i].sl_state != SLOT_FREE;
+		}
+		if (busy && (call = http_wait(rp->rp_http, 100)) != NULL)
+			answer(rp, call->hc_owner);
+		else if (busy && clock_ticks() < rp->rp_resume)
+			usleep(50000);
+		progress(rp);
+	}
+	source_clear(&rp->rp_source);
+	if (rp->rp_exit == EX_OK || rp->rp_show.sh_events > 0)
+		show_totals(&rp->rp_show,
+		    (double)(clock_ticks() - rp->rp_source.so_began) /
+			CLOCK_SECOND);
+	if (rp->rp_exit == EX_OK && rp->rp_show.sh_errors > 0)
+		rp->rp_exit = EX_DATAERR;
+	finish(rp);
+	return rp->rp_exit;
+}
+
+/* Give everything back. */
+static void
+finish(struct replay *rp)
+{
+	int64_t i;
+
+	for (i = 0; rp->rp_slots != NULL && i < rp->rp_jobs; i++)
+		ctl_arena_free(&rp->rp_slots[i].sl_arena);
+	free(rp->rp_slots);
+	http_free(rp->rp_http);
+	source_close(&rp->rp_source);
+	ctl_arena_free(&rp->rp_arena);
+	crypt_wipe(rp->rp_key, sizeof(rp->rp_key));
+}
+
+/* Make a request of the next rows. */
+static void
+fill(struct replay *rp, struct slot *sl)
+{
+	const size_t max = rp->rp_batch > 0 ? (size_t)rp->rp_batch : 1;
+	struct source *so = &rp->rp_source;
+	struct fail f = { 0 };
+	struct str s;
+	int r = 0;
+
+	arena_reset(&sl->sl_arena);
+	str_init(&s, &sl->sl_arena);
+	sl->sl_n = 0;
+	sl->sl_tries = 0;
+	if (rp->rp_batch > 0)
+		str_add(&s, "{\"events\":[");
+	while (sl->sl_n < max && (r = source_next(so, &f)) == 1) {
+		if ((r = row_truth(&so->so_layout, &so->so_csv,
+			 &sl->sl_item[sl->sl_n].it_truth, &f)) == -1)
+			break;
+		if (sl->sl_n > 0)
+			str_addc(&s, ',');
+		sl->sl_item[sl->sl_n].it_row = so->so_row;
+		row_event(
+		    &so->so_layout, &so->so_csv, &s, &sl->sl_item[sl->sl_n++]);
+	}
+	if (rp->rp_batch > 0)
+		str_add(&s, "]}");
+	if (r == -1)
+		stop(rp, EX_DATAERR, "%s: %s", so->so_path, f.why);
+	else if (str_text(&s) == NULL)
+		stop(rp, EX_DATAERR, "%s: row %" PRIu64 " is too large",
+		    so->so_path, so->so_row);
+	else if (sl->sl_n == 0)
+		rp->rp_ended = true;
+	if (sl->sl_n == 0 || str_text(&s) == NULL)
+		return;
+	sl->sl_call = (struct http_call) {
+		.hc_method = "POST",
+		.hc_url = rp->rp_url,
+		.hc_socket = rp->rp_socket,
+		.hc_ca_file = service_ca_file(),
+		.hc_headers = { rp->rp_key, "Content-Type: application/json" },
+		.hc_body = str_text(&s),
+		.hc_body_size = strlen(str_text(&s)),
+		.hc_timeout_ms = TIMEOUT_MS,
+		.hc_reply_max = REPLY_MAX,
+		.hc_owner = sl,
+	};
+	sl->sl_state = SLOT_READY;
+}
+
+/* Send a request, unless the service has asked for a pause. */
+static void
+send_slot(struct replay *rp, struct slot *sl)
+{
+	struct fail f = { 0 };
+
+	if (clock_ticks() < rp->rp_resume) {
+		/* Nobody waits for a pause that the user has cut short. */
+		if (rp->rp_exit != EX_OK)
+			sl->sl_state = SLOT_FREE;
+		return;
+	}
+	if (http_start(rp->rp_http, &sl->sl_call, &f) == -1) {
+		sl->sl_state = SLOT_FREE;
+		stop(rp, EX_USAGE, "%s: %s", rp->rp_url, f.why);
+		return;
+	}
+	sl->sl_state = SLOT_SENT;
+}
+
+/* What a request came to. */
+static void
+answer(struct replay *rp, struct slot *sl)
+{
+	const int status = sl->sl_call.hc_status;
+
+	if (status == 0)
+		answer_none(rp, sl);
+	else if (status == 429 || status == 503)
+		answer_wait(rp, sl);
+	else
+		answer_show(rp, sl);
+	http_done(rp->rp_http, &sl->sl_call);
+}
+
+/*
+ * No answer.  The events may have been decided, but an event id decides only
+ * once, so they are sent again; not if the service was never there.
+ */
+static void
+answer_none(struct replay *rp, struct slot *sl)
+{
+	if (rp->rp_exit != EX_OK || rp->rp_show.sh_n_us == 0 ||
+	    ++sl->sl_tries == TRIES_MAX) {
+		sl->sl_state = SLOT_FREE;
+		stop(rp, EX_UNAVAILABLE,
+		    "no answer from %s: %s; is the service running, and is "
+		    "this its address?",
+		    rp->rp_url, sl->sl_call.hc_error);
+		return;
+	}
+	sl->sl_state = SLOT_READY;
+	rp->rp_resume = clock_ticks() + (CLOCK_SECOND / 4 << sl->sl_tries);
+}
+
+/* The budget is used up, or the service is busy: wait as long as it says. */
+static void
+answer_wait(struct replay *rp, struct slot *sl)
+{
+	int64_t seconds = sl->sl_call.hc_retry_after;
+
+	if (seconds < 1)
+		seconds = 1;
+	if (seconds > RETRY_AFTER_MAX)
+		seconds = RETRY_AFTER_MAX;
+	rp->rp_resume = clock_ticks() + seconds * CLOCK_SECOND;
+	sl->sl_state = rp->rp_exit == EX_OK ? SLOT_READY : SLOT_FREE;
+	if (!rp->rp_source.so_progress && rp->rp_exit == EX_OK)
+		ctl_say("the service asks for %" PRId64 " s of patience (%d)",
+		    seconds, sl->sl_call.hc_status);
+}
+
+/* Show and count the verdicts, or the error, of a request. */
+static void
+answer_show(struct replay *rp, struct slot *sl)
+{
+	const char *text = sl->sl_call.hc_reply;
+	const int status = sl->sl_call.hc_status;
+	struct json_object *reply;
+	struct outcome oc;
+	size_t i;
+
+	reply = json_tokener_parse(text == NULL ? "" : text);
+	source_clear(&rp->rp_source);
+	show_request(&rp->rp_show, sl->sl_call.hc_us);
+	for (i = 0; i < sl->sl_n; i++) {
+		outcome_read(result_of(rp, reply, i), status, &oc);
+		oc.oc_us = sl->sl_call.hc_us;
+		oc.oc_again = http_header(&sl->sl_call,
+				  "X-Engine-Idempotent-Replay") != NULL;
+		show_event(&rp->rp_show, &sl->sl_item[i], &oc);
+	}
+	json_object_put(reply);
+	sl->sl_state = SLOT_FREE;
+	if (status == 401 || status == 403)
+		stop(rp, EX_NOPERM,
+		    "the service refuses the API key (%d); 'assayctl key "
+		    "list' shows what keys there are",
+		    status);
+}
+
+/* The i-th result of a reply: the reply itself unless it is a batch. */
+static struct json_object *
+result_of(const struct replay *rp, struct json_object *reply, size_t i)
+{
+	struct json_object *results, *one, *inner;
+
+	if (rp->rp_batch == 0 ||
+	    !json_object_object_get_ex(reply, "results", &results) ||
+	    !json_object_is_type(results, json_type_array))
+		return reply;
+	one = json_object_array_get_idx(results, i);
+	if (json_object_object_get_ex(one, "decision", &inner) ||
+	    json_object_object_get_ex(one, "error", &inner))
+		return inner;
+	return one;
+}
+
+/* Read a decision or an error; anything else is an error too. */
+static void
+outcome_read(struct json_object *json, int status, struct outcome *ret)
+{
+	struct json_object *verdict, *score, *code, *message;
+
+	*ret = (struct outcome) { .oc_code = "NO_DECISION",
+		.oc_message = "this is no answer of a decision service" };
+	if (status == 200 &&
+	    json_object_object_get_ex(json, "verdict", &verdict) &&
+	    json_object_object_get_ex(json, "score", &score)) {
+		ret->oc_verdict =
+		    verdict_parse(json_object_get_string(verdict));
+		ret->oc_score = json_object_get_double(score);
+		ret->oc_reasons = json_object_object_get(json, "reasons");
+		if (!json_object_is_type(ret->oc_reasons, json_type_array))
+			ret->oc_reasons = NULL;
+	}
+	if (json_object_object_get_ex(json, "code", &code) &&
+	    json_object_object_get_ex(json, "message", &message)) {
+		ret->oc_code = json_object_get_string(code);
+		ret->oc_message = json_object_get_string(message);
+	}
+}
+
+/* Read no more rows, say why, once; what is under way is still answered. */
+static void
+stop(struct replay *rp, int status, const char *fmt, ...)
+{
+	char why[2048];
+	va_list ap;
+
+	rp->rp_ended = true;
+	if (rp->rp_exit != EX_OK)
+		return;
+	rp->rp_exit = status;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	source_clear(&rp->rp_source);
+	ctl_say("%s", why);
+}
+
+/* Say how far it is, and what is waited for. */
+static void
+progress(struct replay *rp)
+{
+	const int64_t now = clock_ticks();
+
+	if (source_progress(&rp->rp_source, rp->rp_show.sh_events) &&
+	    now < rp->rp_resume)
+		fprintf(stderr, ", waiting %" PRId64 " s",
+		    (rp->rp_resume - now) / CLOCK_SECOND + 1);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: ISC */
+/* Rows of a file as events. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "ctl/replay/replay.h"
+
+#define TIME_END INT64_C(32503680000000000) /* the year 3000 */
+#define ATTR "attr." /* a column of this name and a key is an attribute */
+
+/* Where a field stands in the event. */
+enum part { PART_TOP = 1, PART_SUBJECT, PART_INSTRUMENT, PART_OURS };
+
+enum field {
+	FIELD_ID,
+	FIELD_TYPE,
+	FIELD_AMOUNT,
+	FIELD_CURRENCY,
+	FIELD_USER,
+	FIELD_DEVICE,
+	FIELD_FINGERPRINT,
+	FIELD_IP,
+	FIELD_PHONE,
+	FIELD_CHANNEL,
+	FIELD_KIND,
+	FIELD_BIN,
+	FIELD_ISSUER,
+	FIELD_THREEDS,
+	FIELD_FRAUD,
+	FIELD_TIME,
+	FIELD__MAX
+};
+
+static const struct {
+	const char *name;
+	enum part part;
+	bool text; /* never a number or a boolean, whatever it looks like */
+} fields[FIELD__MAX] = {
+	[FIELD_ID] = { "id", PART_TOP, true },
+	[FIELD_TYPE] = { "type", PART_TOP, true },
+	[FIELD_AMOUNT] = { "amount", PART_TOP, false },
+	[FIELD_CURRENCY] = { "currency", PART_TOP, true },
+	[FIELD_USER] = { "userId", PART_SUBJECT, true },
+	[FIELD_DEVICE] = { "deviceId", PART_SUBJECT, true },
+	[FIELD_FINGERPRINT] = { "fingerprint", PART_SUBJECT, true },
+	[FIELD_IP] = { "ip", PART_SUBJECT, true },
+	[FIELD_PHONE] = { "phone", PART_SUBJECT, true },
+	[FIELD_CHANNEL] = { "channel", PART_SUBJECT, true },
+	[FIELD_KIND] = { "kind", PART_INSTRUMENT, true },
+	[FIELD_BIN] = { "bin", PART_INSTRUMENT, true },
+	[FIELD_ISSUER] = { "issuerCountry", PART_INSTRUMENT, true },
+	[FIELD_THREEDS] = { "threeDS", PART_INSTRUMENT, false },
+	[FIELD_FRAUD] = { "fraud", PART_OURS, true },
+	[FIELD_TIME] = { "time", PART_OURS, true },
+};
+
+_Static_assert(FIELD__MAX <= ROW_FIELDS, "a layout has room for all fields");
+
+static int map_apply(
+    struct layout *, const struct csv *, char *, struct arena *, struct fail *);
+static int map_one(
+    struct layout *, const struct csv *, char *, struct arena *, struct fail *);
+static void attr_add(struct layout *, const char *, int, struct arena *);
+static const char *row_field(
+    const struct layout *, const struct csv *, enum field);
+static void put_id(
+    const struct layout *, const struct csv *, struct str *, struct item *);
+static void put_part(const struct layout *, const struct csv *, enum part,
+    const char *, struct str *);
+static void put_attrs(const struct layout *, const struct csv *, struct str *);
+static void put_value(struct str *, const char *, bool);
+static bool is_number(const char *);
+
+int
+row_layout(struct layout *la, const struct csv *cs, const char *map,
+    struct arena *a, struct fail *f)
+{
+	size_t i, n = strlen(ATTR);
+	char *copy;
+
+	for (i = 0; i < FIELD__MAX; i++)
+		la->la_column[i] = csv_find(cs, fields[i].name);
+	for (i = 0; i < cs->cs_n_fields; i++)
+		if (strncmp(cs->cs_field[i], ATTR, n) == 0)
+			attr_add(la, cs->cs_field[i] + n, (int)i, a);
+	if (map != NULL) {
+		if ((copy = arena_strdup(a, map)) == NULL)
+			return fail_set(
+			    f, FAIL_US, INTERNAL, NULL, "--map is too long");
+		if (map_apply(la, cs, copy, a, f) == -1)
+			return -1;
+	}
+	if (la->la_column[FIELD_USER] == -1)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "no column is the user; say which: --map userId=COLUMN");
+	if (la->la_column[FIELD_TYPE] == -1 && la->la_type == NULL)
+		la->la_type = "card.authorize";
+	la->la_truth = la->la_column[FIELD_FRAUD] != -1;
+	return 0;
+}
+
+void
+row_event(const struct layout *la, const struct csv *cs, struct str *s,
+    struct item *item)
+{
+	const char *type = row_field(la, cs, FIELD_TYPE);
+	const char *amount = row_field(la, cs, FIELD_AMOUNT);
+	const char *currency = row_field(la, cs, FIELD_CURRENCY);
+	const char *user = row_field(la, cs, FIELD_USER);
+
+	type = type == NULL ? la->la_type : type;
+	currency = currency == NULL ? la->la_currency : currency;
+	put_id(la, cs, s, item);
+	str_add(s, ",\"type\":");
+	str_json(s, type);
+	if (amount != NULL) {
+		str_add(s, ",\"amount\":");
+		put_value(s, amount, false);
+		if (currency != NULL) {
+			str_add(s, ",\"currency\":");
+			str_json(s, currency);
+		}
+	}
+	put_part(la, cs, PART_SUBJECT, "subject", s);
+	put_part(la, cs, PART_INSTRUMENT, "instrument", s);
+	put_attrs(la, cs, s);
+	str_addc(s, '}');
+
+	snprintf(item->it_user, sizeof(item->it_user), "%s",
+	    user == NULL ? "" : user);
+	snprintf(item->it_type, sizeof(item->it_type), "%s", type);
+	snprintf(item->it_amount, sizeof(item->it_amount), "%s%s%s",
+	    amount == NULL ? "" : amount, amount == NULL ? "" : " ",
+	    amount == NULL || currency == NULL ? "" : currency);
+}
+
+int
+row_time(
+    const struct layout *la, const struct csv *cs, int64_t *ret, struct fail *f)
+{
+	const char *text;
+
+	if (la->la_column[FIELD_TIME] == -1)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "no column is the time; say which: --map time=COLUMN");
+	text = row_field(la, cs, FIELD_TIME);
+	if (text != NULL && clock_parse(text, ret) == 0 && *ret >= 0 &&
+	    *ret < TIME_END)
+		return 0;
+	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+	    "line %" PRIu64 " has no time like 2026-01-31T13:45:00Z",
+	    cs->cs_row_line);
+}
+
+int
+row_truth(const struct layout *la, const struct csv *cs, enum told *ret,
+    struct fail *f)
+{
+	const char *text = row_field(la, cs, FIELD_FRAUD);
+
+	if (text == NULL)
+		*ret = TOLD_NOTHING;
+	else if (strcmp(text, "1") == 0 || strcmp(text, "true") == 0)
+		*ret = TOLD_FRAUD;
+	else if (strcmp(text, "0") == 0 || strcmp(text, "false") == 0)
+		*ret = TOLD_LEGIT;
+	else
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "line %" PRIu64 " has a truth that is neither 1 nor 0",
+		    cs->cs_row_line);
+	return 0;
+}
+
+/* Apply "field=column,field=column"; map is taken apart. */
+static int
+map_apply(struct layout *la, const struct csv *cs, char *map, struct arena *a,
+    struct fail *f)
+{
+	char *next;
+
+	for (; map != NULL; map = next) {
+		if ((next = strchr(map, ',')) != NULL)
+			*next++ = '\0';
+		if (map_one(la, cs, map, a, f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Apply one "field=column". */
+static int
+map_one(struct layout *la, const struct csv *cs, char *pair, struct arena *a,
+    struct fail *f)
+{
+	char *column = strchr(pair, '=');
+	size_t i;
+	int found;
+
+	if (column == NULL)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "--map",
+		    "'%s' is not of the form field=column", pair);
+	*column++ = '\0';
+	if ((found = csv_find(cs, column)) == -1)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "--map",
+		    "the file has no column '%s'", column);
+	if (strncmp(pair, ATTR, strlen(ATTR)) == 0) {
+		attr_add(la, pair + strlen(ATTR), found, a);
+		return 0;
+	}
+	for (i = 0; i < FIELD__MAX; i++) {
+		if (strcmp(pair, fields[i].name) == 0) {
+			la->la_column[i] = found;
+			return 0;
+		}
+	}
+	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "--map",
+	    "an event has no field '%s'; assayctl(8) lists them", pair);
+}
+
+/* Send a column as an attribute; more than an event may have are dropped. */
+static void
+attr_add(struct layout *la, const char *name, int column, struct arena *a)
+{
+	if (la->la_n_attrs == EVENT_ATTRS_MAX)
+		return;
+	la->la_attr[la->la_n_attrs].name = arena_strdup(a, name);
+	if (la->la_attr[la->la_n_attrs].name != NULL)
+		la->la_attr[la->la_n_attrs++].column = column;
+}
+
+/* A field of the row, NULL if it is empty or has no column. */
+static const char *
+row_field(const struct layout *la, const struct csv *cs, enum field field)
+{
+	const int column = la->la_column[field];
+
+	if (column == -1 || cs->cs_field[column][0] == '\0')
+		return NULL;
+	return cs->cs_field[column];
+}
+
+/* Begin the event with its id, which is the same in every run. */
+static void
+put_id(const struct layout *la, const struct csv *cs, struct str *s,
+    struct item *item)
+{
+	const char *id = row_field(la, cs, FIELD_ID);
+
+	if (id != NULL)
+		snprintf(item->it_id, sizeof(item->it_id), "%s%s",
+		    la->la_prefix, id);
+	else
+		snprintf(item->it_id, sizeof(item->it_id), "%s%s%" PRIu64,
+		    la->la_prefix, la->la_name, item->it_row);
+	str_add(s, "{\"id\":");
+	str_json(s, item->it_id);
+}
+
+/* The members of one object of the event, if the row has any of them. */
+static void
+put_part(const struct layout *la, const struct csv *cs, enum part part,
+    const char *name, struct str *s)
+{
+	const char *text;
+	bool any = false;
+	int i;
+
+	for (i = 0; i < FIELD__MAX; i++) {
+		if (fields[i].part != part)
+			continue;
+		if ((text = row_field(la, cs, (enum field)i)) == NULL)
+			continue;
+		if (!any)
+			str_addf(s, ",\"%s\":{", name);
+		str_addf(s, "%s\"%s\":", any ? "," : "", fields[i].name);
+		put_value(s, text, fields[i].text);
+		any = true;
+	}
+	if (any)
+		str_addc(s, '}');
+}
+
+static void
+put_attrs(const struct layout *la, const struct csv *cs, struct str *s)
+{
+	const char *text;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < la->la_n_attrs; i++) {
+		text = cs->cs_field[la->la_attr[i].column];
+		if (*text == '\0')
+			continue;
+		str_add(s, any ? "," : ",\"attributes\":{");
+		str_json(s, la->la_attr[i].name);
+		str_addc(s, ':');
+		put_value(s, text, false);
+		any = true;
+	}
+	if (any)
+		str_addc(s, '}');
+}
+
+/* A value as JSON; unless it must be text, what reads as one is no text. */
+static void
+put_value(struct str *s, const char *text, bool must_be_text)
+{
+	if (!must_be_text &&
+	    (strcmp(text, "true") == 0 || strcmp(text, "false") == 0 ||
+		is_number(text)))
+		str_add(s, text);
+	else
+		str_json(s, text);
+}
+
+/* Whether text is a number of JSON as it stands; "007" is none. */
+static bool
+is_number(const char *text)
+{
+	static const char digits[] = "0123456789";
+	size_t n;
+
+	text += *text == '-';
+	n = strspn(text, digits);
+	if (n == 0 || (n > 1 && *text == '0'))
+		return false;
+	text += n;
+	if (*text == '.') {
+		if ((n = strspn(++text, digits)) == 0)
+			return false;
+		text += n;
+	}
+	if (*text == 'e' || *text == 'E') {
+		text++;
+		text += *text == '-' || *text == '+';
+		if ((n = strspn(text, digits)) == 0)
+			return false;
+		text += n;
+	}
+	return *text == '\0';
+}

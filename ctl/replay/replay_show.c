@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: ISC */
+/* Verdicts as a table for people or as lines of JSON for programs. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/base/str.h"
+#include "ctl/replay/replay.h"
+#include "ctl/term_text.h"
+
+#define LINE_SIZE ((size_t)1 << 20) /* of one line of JSON */
+
+/* A verdict's colour on a terminal. */
+static const char *const colours[VERDICT__MAX] = {
+	[VERDICT_ALLOW] = "\033[32m",
+	[VERDICT_CHALLENGE] = "\033[33m",
+	[VERDICT_REVIEW] = "\033[35m",
+	[VERDICT_DENY] = "\033[31m",
+};
+
+static void table_line(
+    struct show *, const struct item *, const struct outcome *);
+static void table_reasons(struct json_object *);
+static void json_line(const struct item *, const struct outcome *);
+static void table_totals(const struct show *, double);
+static void json_totals(const struct show *, double);
+static void put_cell(const char *, int, bool);
+static double percentile(const struct show *, double);
+static double share(uint64_t, uint64_t);
+static int by_size(const void *, const void *);
+
+void
+show_event(struct show *sh, const struct item *item, const struct outcome *oc)
+{
+	const bool flagged = oc->oc_verdict > VERDICT_ALLOW;
+
+	if (sh->sh_as == SHOW_JSON)
+		json_line(item, oc);
+	else if (sh->sh_as == SHOW_TABLE)
+		table_line(sh, item, oc);
+
+	sh->sh_events++;
+	if (oc->oc_verdict == 0) {
+		sh->sh_errors++;
+		return;
+	}
+	sh->sh_verdicts[oc->oc_verdict]++;
+	sh->sh_again += oc->oc_again;
+	if (oc->oc_score >= 0) {
+		sh->sh_scores += oc->oc_score;
+		sh->sh_scored++;
+	}
+	if (item->it_truth != TOLD_NOTHING)
+		sh->sh_confusion[item->it_truth == TOLD_FRAUD][flagged]++;
+}
+
+void
+show_request(struct show *sh, int64_t us)
+{
+	uint32_t *bigger;
+	size_t cap;
+
+	if (sh->sh_n_us == sh->sh_cap_us) {
+		cap = sh->sh_cap_us == 0 ? 1024 : 2 * sh->sh_cap_us;
+		bigger = realloc(sh->sh_us, cap * sizeof(*bigger));
+		if (bigger == NULL)
+			return;
+		sh->sh_us = bigger;
+		sh->sh_cap_us = cap;
+	}
+	sh->sh_us[sh->sh_n_us++] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
+}
+
+void
+show_totals(struct show *sh, double seconds)
+{
+	if (sh->sh_n_us > 0)
+		qsort(sh->sh_us, sh->sh_n_us, sizeof(*sh->sh_us), by_size);
+	if (sh->sh_as == SHOW_JSON)
+		json_totals(sh, seconds);
+	else
+		table_totals(sh, seconds);
+	free(sh->sh_us);
+	sh->sh_us = NULL;
+}
+
+/* One row of the table, below its head. */
+static void
+table_line(struct show *sh, const struct item *item, const struct outcome *oc)
+{
+	const char *colour =
+	    sh->sh_colour && oc->oc_verdict != 0 ? colours[oc->oc_verdict] : "";
+
+	if (!sh->sh_header) {
+		printf("%-14s %-17s %-12s %15s  %-9s %5s %7s  %s%s\n", "EVENT",
+		    "TYPE", "USER", "AMOUNT", "VERDICT", "SCORE", "MS",
+		    sh->sh_truth ? "TRUTH  " : "", "REASONS");
+		sh->sh_header = true;
+	}
+	put_cell(item->it_id, 14, false);
+	putchar(' ');
+	put_cell(item->it_type, 17, false);
+	putchar(' ');
+	put_cell(item->it_user, 12, false);
+	putchar(' ');
+	put_cell(item->it_amount, 15, true);
+	printf("  %s%-9s%s ", colour,
+	    oc->oc_verdict == 0 ? "error" : verdict_name(oc->oc_verdict),
+	    *colour == '\0' ? "" : "\033[0m");
+	if (oc->oc_verdict == 0)
+		printf("%5s", "");
+	else
+		printf("%5.0f", oc->oc_score);
+	printf(" %7.1f  ", (double)oc->oc_us / 1000);
+	if (sh->sh_truth)
+		printf("%-7s", item->it_truth == TOLD_FRAUD ? "fraud" : "");
+	if (oc->oc_verdict != 0) {
+		table_reasons(oc->oc_reasons);
+	} else {
+		text_put(oc->oc_code);
+		printf(": ");
+		text_put(oc->oc_message);
+	}
+	putchar('\n');
+}
+
+/* "takeover 33, ring 26". */
+static void
+table_reasons(struct json_object *reasons)
+{
+	size_t i, n = reasons == NULL ? 0 : json_object_array_length(reasons);
+	struct json_object *one, *tag, *points;
+
+	for (i = 0; i < n; i++) {
+		one = json_object_array_get_idx(reasons, i);
+		tag = json_object_object_get(one, "tag");
+		points = json_object_object_get(one, "points");
+		printf("%s", i == 0 ? "" : ", ");
+		text_put(tag == NULL ? "?" : json_object_get_string(tag));
+		printf(" %.0f", json_object_get_double(points));
+	}
+}
+
+static void
+json_line(const struct item *item, const struct outcome *oc)
+{
+	static _Alignas(16) char block[LINE_SIZE];
+	struct arena a;
+	struct str s;
+
+	arena_init(&a, block, sizeof(block));
+	str_init(&s, &a);
+	str_addf(&s, "{\"row\":%" PRIu64 ",\"eventId\":", item->it_row);
+	str_json(&s, item->it_id);
+	str_add(&s, ",\"type\":");
+	str_json(&s, item->it_type);
+	str_add(&s, ",\"userId\":");
+	str_json(&s, item->it_user);
+	if (oc->oc_verdict != 0) {
+		str_addf(&s, ",\"verdict\":\"%s\",\"score\":",
+		    verdict_name(oc->oc_verdict));
+		str_number(&s, oc->oc_score);
+		str_add(&s, ",\"reasons\":");
+		str_add(&s,
+		    json_object_to_json_string_ext(
+			oc->oc_reasons, JSON_C_TO_STRING_PLAIN));
+		if (oc->oc_again)
+			str_add(&s, ",\"again\":true");
+	} else {
+		str_add(&s, ",\"error\":{\"code\":");
+		str_json(&s, oc->oc_code);
+		str_add(&s, ",\"message\":");
+		str_json(&s, oc->oc_message);
+		str_addc(&s, '}');
+	}
+	if (oc->oc_us > 0) {
+		str_add(&s, ",\"ms\":");
+		str_number(&s, (double)oc->oc_us / 1000);
+	}
+	if (item->it_truth != TOLD_NOTHING)
+		str_addf(&s, ",\"fraud\":%s",
+		    item->it_truth == TOLD_FRAUD ? "true" : "false");
+	if (oc->oc_model != NULL)
+		str_add(&s, oc->oc_model);
+	if (oc->oc_signals != NULL) {
+		str_add(&s, ",\"signals\":");
+		str_add(&s, oc->oc_signals);
+	}
+	str_addc(&s, '}');
+	if (str_text(&s) != NULL)
+		puts(str_text(&s));
+	arena_reset(&a);
+}
+
+static void
+table_totals(const struct show *sh, double seconds)
+{
+	const uint64_t(*c)[2] = sh->sh_confusion;
+	int v;
+
+	fprintf(sh->sh_to, "%s%" PRIu64 " events in %.1f s, %.0f/s\n",
+	    sh->sh_header ? "\n" : "", sh->sh_events, seconds,
+	    seconds > 0 ? (double)sh->sh_events / seconds : 0);
+	for (v = VERDICT_ALLOW; v < VERDICT__MAX; v++)
+		fprintf(sh->sh_to, "  %-10s %8" PRIu64 "  %5.1f %%\n",
+		    verdict_name((enum verdict)v), sh->sh_verdicts[v],
+		    100 * share(sh->sh_verdicts[v], sh->sh_events));
+	if (sh->sh_errors > 0)
+		fprintf(sh->sh_to, "  %-10s %8" PRIu64 "  %5.1f %%\n", "error",
+		    sh->sh_errors, 100 * share(sh->sh_errors, sh->sh_events));
+	if (sh->sh_again > 0)
+		fprintf(sh->sh_to,
+		    "  %" PRIu64 " of them had been decided before "
+		    "(--id-prefix makes new events)\n",
+		    sh->sh_again);
+	fprintf(sh->sh_to, "score    mean %.1f\n",
+	    sh->sh_scored == 0 ? 0 : sh->sh_scores / (double)sh->sh_scored);
+	if (sh->sh_n_us > 0)
+		fprintf(sh->sh_to,
+		    "latency  p50 %.1f ms, p95 %.1f ms, p99 %.1f ms\n",
+		    percentile(sh, 0.50), percentile(sh, 0.95),
+		    percentile(sh, 0.99));
+	if (sh->sh_truth)
+		fprintf(sh->sh_to,
+		    "fraud    %" PRIu64 " of %" PRIu64
+		    " flagged (%.1f %%); of %" PRIu64 " legitimate %" PRIu64
+		    " flagged (%.1f %%)\n",
+		    c[1][1], c[1][0] + c[1][1],
+		    100 * share(c[1][1], c[1][0] + c[1][1]), c[0][0] + c[0][1],
+		    c[0][1], 100 * share(c[0][1], c[0][0] + c[0][1]));
+}
+
+static void
+json_totals(const struct show *sh, double seconds)
+{
+	const uint64_t(*c)[2] = sh->sh_confusion;
+	int v;
+
+	printf("{\"totals\":{\"events\":%" PRIu64 ",\"seconds\":%.3f",
+	    sh->sh_events, seconds);
+	for (v = VERDICT_ALLOW; v < VERDICT__MAX; v++)
+		printf(",\"%s\":%" PRIu64, verdict_name((enum verdict)v),
+		    sh->sh_verdicts[v]);
+	printf(",\"errors\":%" PRIu64 ",\"again\":%" PRIu64
+	       ",\"scoreMean\":%.2f",
+	    sh->sh_errors, sh->sh_again,
+	    sh->sh_scored == 0 ? 0 : sh->sh_scores / (double)sh->sh_scored);
+	if (sh->sh_n_us > 0)
+		printf(",\"ms\":{\"p50\":%.1f,\"p95\":%.1f,\"p99\":%.1f}",
+		    percentile(sh, 0.50), percentile(sh, 0.95),
+		    percentile(sh, 0.99));
+	if (sh->sh_truth)
+		printf(",\"fraud\":{\"flagged\":%" PRIu64 ",\"missed\":%" PRIu64
+		       "},\"legit\":{\"flagged\":%" PRIu64
+		       ",\"passed\":%" PRIu64 "}",
+		    c[1][1], c[1][0], c[0][1], c[0][0]);
+	printf("}}\n");
+}
+
+/* Text in width columns: padded, or cut in front, where ids are alike. */
+static void
+put_cell(const char *text, int width, bool right)
+{
+	const char *p;
+	int len = 0;
+
+	/* Count characters: all bytes but those that continue one. */
+	for (p = text; *p != '\0'; p++)
+		len += (*p & 0xc0) != 0x80;
+	if (len > width) {
+		for (len++; len > width; text++)
+			len -= (text[1] & 0xc0) != 0x80;
+		while ((*text & 0xc0) == 0x80)
+			text++;
+		fputs("\xe2\x80\xa6", stdout);
+	}
+	if (right)
+		printf("%*s", width - len, "");
+	text_put(text);
+	if (!right)
+		printf("%*s", width - len, "");
+}
+
+/* The latency in ms that a share of the requests, sorted, stayed within. */
+static double
+percentile(const struct show *sh, double part)
+{
+	size_t i;
+
+	if (sh->sh_n_us == 0)
+		return 0;
+	i = (size_t)(part * (double)(sh->sh_n_us - 1) + 0.5);
+	return sh->sh_us[i] / 1000.0;
+}
+
+static double
+share(uint64_t part, uint64_t whole)
+{
+	return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: ISC */
+/* The file that assayctl replay reads: its rows, and how far it is. */
+#include "config.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/csv.h"
+#include "ctl/ctl.h"
+#include "ctl/replay/replay.h"
+
+static void set_name(struct source *, struct arena *);
+
+int
+source_open(struct source *so, const char *map, struct arena *a, struct fail *f)
+{
+	struct stat st;
+	int r;
+
+	if (stat(so->so_path, &st) == -1 ||
+	    (so->so_file = gzopen(so->so_path, "r")) == NULL)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL, "%s",
+		    strerror(errno));
+	so->so_size = st.st_size;
+	so->so_began = clock_ticks();
+	csv_init(&so->so_csv, ctl_gz_read, so->so_file);
+	if ((r = csv_next(&so->so_csv, f)) == -1)
+		return -1;
+	if (r == 0)
+		return fail_set(
+		    f, FAIL_INPUT, INVALID_REQUEST, NULL, "is empty");
+	set_name(so, a);
+	if (row_layout(&so->so_layout, &so->so_csv, map, a, f) == -1)
+		return -1;
+	while (r == 1 && so->so_row + 1 < so->so_first) {
+		so->so_row++;
+		r = csv_next(&so->so_csv, f);
+	}
+	return r == -1 ? -1 : 0;
+}
+
+int
+source_next(struct source *so, struct fail *f)
+{
+	int r;
+
+	if (so->so_row >= so->so_last)
+		return 0;
+	if ((r = csv_next(&so->so_csv, f)) == 1)
+		so->so_row++;
+	return r;
+}
+
+void
+source_close(struct source *so)
+{
+	if (so->so_file != NULL)
+		gzclose(so->so_file);
+	so->so_file = NULL;
+}
+
+bool
+source_progress(struct source *so, uint64_t done)
+{
+	const int64_t now = clock_ticks();
+	const double seconds = (double)(now - so->so_began) / CLOCK_SECOND;
+	double part, left;
+
+	if (!so->so_progress || now - so->so_drawn < CLOCK_SECOND / 4)
+		return false;
+	so->so_drawn = now;
+	part = so->so_last != UINT64_MAX
+	    ? (double)done / (double)(so->so_last - so->so_first + 1)
+	    : so->so_size > 0
+	    ? (double)gzoffset(so->so_file) / (double)so->so_size
+	    : 1;
+	left = part > 0 && part < 1 ? seconds / part - seconds : 0;
+	fprintf(stderr,
+	    "\r%" PRIu64 " events, %.0f %%, %.0f/s, %.0f s left\033[K", done,
+	    100 * part, seconds > 0 ? (double)done / seconds : 0, left);
+	return true;
+}
+
+void
+source_clear(const struct source *so)
+{
+	if (so->so_progress && so->so_drawn != 0)
+		fputs("\r\033[K", stderr);
+}
+
+/* The file's name and the number of a row make an id that is stable. */
+static void
+set_name(struct source *so, struct arena *a)
+{
+	const char *base = strrchr(so->so_path, '/');
+	struct str s;
+
+	so->so_layout.la_name = "";
+	base = base == NULL ? so->so_path : base + 1;
+	str_init(&s, a);
+	str_addn(&s, base, strcspn(base, "."));
+	str_addc(&s, '-');
+	if (str_text(&s) != NULL && strlen(str_text(&s)) < EVENT_ID_MAX / 2)
+		so->so_layout.la_name = str_text(&s);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: ISC */
+/* Rulesets and policies out of files, to decide with. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/arena.h"
+#include "core/decide/decide.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/decide/policy.h"
+#include "core/rule/rule.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
+#include "ctl/ctl.h"
+#include "ctl/request/body_file.h"
+#include "ctl/replay/replay.h"
+
+#define PATH_SIZE 4096
+
+/* Half of a rulebook: where the seed has it, how it is read. */
+struct half {
+	const char *folder;
+	const char *suffix;
+	int (*load)(struct rulebook *, const char *, const char *,
+	    struct arena *, struct fail *);
+};
+
+static int load_half(struct rulebook *, const struct half *,
+    const struct opt_list *, const char *, struct arena *, struct fail *);
+static int check_types(const struct opt_list *, struct fail *);
+static const char *given_for(const struct opt_list *, enum event_type);
+static int load_rules(struct rulebook *, const char *, const char *,
+    struct arena *, struct fail *);
+static int load_policy(struct rulebook *, const char *, const char *,
+    struct arena *, struct fail *);
+static struct json_object *members(
+    struct arena *, enum part_take, const char *, struct fail *);
+
+static const struct half rules = { "rules", "rule", load_rules };
+static const struct half policies = { "policies", "json", load_policy };
+
+int
+books_load(struct rulebook *books, const struct offline *ask, struct arena *a,
+    struct fail *f)
+{
+	const char *dir = ask->of_sql == NULL ? PKGDATADIR "/sql" : ask->of_sql;
+
+	if (load_half(books, &rules, ask->of_rules, dir, a, f) == -1)
+		return -1;
+	return load_half(books, &policies, ask->of_policies, dir, a, f);
+}
+
+/* One half of each type's: what is given, else the seed. */
+static int
+load_half(struct rulebook *books, const struct half *half,
+    const struct opt_list *given, const char *dir, struct arena *a,
+    struct fail *f)
+{
+	const char *path, *version, *name;
+	char seed[PATH_SIZE];
+	int type;
+
+	if (check_types(given, f) == -1)
+		return -1;
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		name = event_type_name((enum event_type)type);
+		path = given_for(given, (enum event_type)type);
+		version = path == NULL ? SEED_VERSION : path;
+		snprintf(seed, sizeof(seed), "%s/seed/%s/%s.%s", dir,
+		    half->folder, name, half->suffix);
+		if (path == NULL && access(seed, R_OK) == -1)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, seed,
+			    "%s; name the directory of the seed with --sql",
+			    strerror(errno));
+		if (half->load(&books[type], path == NULL ? seed : path,
+			version, a, f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Each "TYPE=FILE" names a type that there is. */
+static int
+check_types(const struct opt_list *given, struct fail *f)
+{
+	char *end;
+	size_t i;
+	bool known;
+
+	for (i = 0; i < given->li_n; i++) {
+		if ((end = strchr(given->li_text[i], '=')) == NULL)
+			continue;
+		*end = '\0';
+		known = event_type_parse(given->li_text[i]) != EVENT_TYPE__NONE;
+		*end = '=';
+		if (!known)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+			    given->li_text[i], "names no event type");
+	}
+	return 0;
+}
+
+/* The last file that is given for that type or for all, or NULL. */
+static const char *
+given_for(const struct opt_list *given, enum event_type type)
+{
+	const char *name = event_type_name(type);
+	const size_t len = strlen(name);
+	const char *text;
+	size_t i;
+
+	for (i = given->li_n; i > 0; i--) {
+		text = given->li_text[i - 1];
+		if (strchr(text, '=') == NULL)
+			return text;
+		if (strncmp(text, name, len) == 0 && text[len] == '=')
+			return text + len + 1;
+	}
+	return NULL;
+}
+
+static int
+load_rules(struct rulebook *book, const char *path, const char *version,
+    struct arena *a, struct fail *f)
+{
+	struct json_object *json = members(a, TAKE_RULESET, path, f);
+	struct ruleset *rs;
+	const char *text;
+
+	if (json == NULL || (rs = body_ruleset(a, json, &text, f)) == NULL)
+		return -1;
+	rs->version = version;
+	book->ruleset = rs;
+	return 0;
+}
+
+static int
+load_policy(struct rulebook *book, const char *path, const char *version,
+    struct arena *a, struct fail *f)
+{
+	struct json_object *json = members(a, TAKE_POLICY, path, f);
+	struct policy *policy = arena_alloc(a, sizeof(*policy));
+
+	if (json == NULL || policy == NULL ||
+	    body_policy(a, json, path, policy, f) == -1)
+		return -1;
+	policy->version = version;
+	book->policy = policy;
+	return 0;
+}
+
+/* A file as the members of an object that it comes to. */
+static struct json_object *
+members(struct arena *a, enum part_take take, const char *path, struct fail *f)
+{
+	const char *text;
+	struct str s;
+
+	str_init(&s, a);
+	str_addc(&s, '{');
+	if (file_member(a, take, path, &s, f) == -1)
+		return NULL;
+	str_addc(&s, '}');
+	if ((text = str_text(&s)) == NULL) {
+		fail_set(f, FAIL_US, INTERNAL, path, "needs too much memory");
+		return NULL;
+	}
+	return body_parse(a, text, s.st_len, f);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/* Numbers for names: each name of a kind gets one, from 1, in their order. */
+#ifndef CTL_REPLAY_STRING_IDS_H
+#define CTL_REPLAY_STRING_IDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zeroed, it holds none; names_clear() gives back what it took. */
+struct names {
+	char *na_text; /* kind, name and NUL of each */
+	size_t na_len;
+	size_t na_cap;
+	size_t *na_at; /* where each stands in there, by number - 1 */
+	uint32_t na_n;
+	uint32_t na_max; /* numbers that there is room for */
+	uint32_t *na_slots; /* numbers by hash and then in turn, 0 is free */
+	size_t na_mask;
+};
+
+/*
+ * The number of a name, which is added if it is new: then it equals na_n, and
+ * it did not before.  0 when there is no memory or no number left.
+ */
+uint32_t names_add(struct names *na, unsigned char kind, const char *name);
+
+void names_clear(struct names *na);
+
+#endif

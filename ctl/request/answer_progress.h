@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/* How far a request is that takes minutes, asked while its answer is due. */
+#ifndef CTL_REQUEST_ANSWER_PROGRESS_H
+#define CTL_REQUEST_ANSWER_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/net/http.h"
+
+/* One request that is watched.  Times are clock_ticks(). */
+struct watch {
+	const char *wa_about; /* event type of it, NULL: it is not watched */
+	struct http_call wa_call; /* that asks */
+	int64_t wa_began;
+	int64_t wa_next; /* when to ask again */
+	int64_t wa_told; /* when it was told last, 0: never */
+	int64_t wa_samples;
+	int64_t wa_of;
+	double wa_rate; /* samples a second */
+};
+
+/* Ask, if it is time to. */
+void watch_ask(struct watch *w, struct http *h, int64_t now);
+
+/* Take the answer that http_wait() has returned. */
+void watch_take(struct watch *w, struct http *h, int64_t now);
+
+/* Draw the bar.  False: it is not known how far the request is. */
+bool watch_draw(const struct watch *w, int64_t now);
+
+/* Ask no more. */
+void watch_end(struct watch *w, struct http *h);
+
+#endif

@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: ISC */
+/* Answers as tables, fields and sentences for people. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "ctl/ctl.h"
+#include "ctl/request/request_spec.h"
+#include "ctl/term_text.h"
+
+#define COLUMNS_MAX 16
+#define COLUMN_MIN                                                             \
+	8 /* columns that a text keeps, however small the terminal             \
+	   */
+#define NOTHING "-" /* what a program that splits lines can count on */
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* Where the rows of a table come from. */
+struct row {
+	const char *key; /* of a member of an object */
+	size_t index; /* of an element of an array */
+	struct json_object *json;
+};
+
+/* A table before it is printed. */
+struct table {
+	const struct part *tb_column[COLUMNS_MAX];
+	size_t tb_n; /* columns */
+	size_t tb_rows;
+	const char **tb_cell; /* clean texts, row by row */
+	size_t tb_width[COLUMNS_MAX];
+	bool tb_dropped[COLUMNS_MAX]; /* for want of room */
+	struct arena *tb_arena;
+	bool tb_colour;
+};
+
+static const struct part *fields_show(
+    const struct part *, struct json_object *, struct arena *);
+static const struct part *rows_show(
+    const struct part *, struct json_object *, struct arena *, size_t *);
+static const struct part *columns_of(struct table *, const struct part *);
+static size_t rows_of(struct arena *, const struct part *, struct json_object *,
+    struct row *, size_t);
+static size_t members_of(
+    struct arena *, const char *, struct json_object *, struct row *, size_t);
+static void table_show(struct table *);
+static bool table_fit(struct table *);
+static void table_cut(struct table *, size_t);
+static bool is_soft(const struct table *, size_t);
+static size_t line_width(const struct table *, const size_t *);
+static void dropped_say(const struct table *);
+static void block_show(struct table *, size_t);
+static void table_line(const struct table *, const char *const *, bool);
+static void cell_show(const struct table *, size_t, const char *, bool, bool);
+static const char *cell(
+    struct arena *, const struct part *, const struct row *);
+static void title(const char *, bool);
+static void lines_show(const struct part *, struct json_object *);
+
+static const char *string(struct json_object *);
+static size_t length(struct json_object *);
+static void form_text(struct str *, struct json_object *);
+static void form_rate(struct str *, struct json_object *);
+static void form_bytes(struct str *, struct json_object *);
+static void form_time(struct str *, struct json_object *);
+static void form_end(struct str *, struct json_object *);
+static void form_yes(struct str *, struct json_object *);
+static void form_list(struct str *, struct json_object *);
+static void form_count(struct str *, struct json_object *);
+static void form_reasons(struct str *, struct json_object *);
+static void form_because(struct str *, struct json_object *);
+static void form_change(struct str *, struct json_object *);
+static void form_known(struct str *, struct json_object *);
+static void form_amount(struct str *, struct json_object *);
+static void form_json(struct str *, struct json_object *);
+
+/* What each form makes of a value, and what a narrow terminal may do to it. */
+static const struct {
+	void (*put)(struct str *, struct json_object *);
+	bool right;
+	bool soft; /* may be cut */
+} forms[FORM__MAX] = {
+	[FORM_TEXT] = { form_text, false, true },
+	[FORM_ID] = { form_text, false, false },
+	[FORM_STATE] = { form_text, false, false },
+	[FORM_NUMBER] = { form_text, true, false },
+	[FORM_RATE] = { form_rate, true, false },
+	[FORM_BYTES] = { form_bytes, true, false },
+	[FORM_TIME] = { form_time, false, false },
+	[FORM_END] = { form_end, false, false },
+	[FORM_YES] = { form_yes, false, false },
+	[FORM_LIST] = { form_list, false, true },
+	[FORM_COUNT] = { form_count, true, false },
+	[FORM_REASONS] = { form_reasons, false, true },
+	[FORM_BECAUSE] = { form_because, false, true },
+	[FORM_CHANGE] = { form_change, false, true },
+	[FORM_AMOUNT] = { form_amount, true, false },
+	[FORM_JSON] = { form_json, false, true },
+};
+
+size_t
+part_show(const struct part *call, struct json_object *json,
+    char *const *operands, struct arena *a)
+{
+	const struct part *p = part_next(call);
+	const char *between = "";
+	size_t rows = 0;
+
+	while (p != NULL) {
+		switch (p->kind) {
+		case PART_FIELDS:
+			fputs(between, stdout);
+			p = fields_show(p, json, a);
+			between = "\n";
+			continue;
+		case PART_ROWS:
+			if (part_at(json, p->path) == NULL)
+				break;
+			/* FALLTHROUGH */
+		case PART_MEMBERS:
+			fputs(between, stdout);
+			p = rows_show(p, json, a, &rows);
+			between = "\n";
+			continue;
+		case PART_LINES:
+			lines_show(p, part_at(json, p->path));
+			break;
+		case PART_SAY:
+			puts(part_sentence(a, p->name, json, operands));
+			break;
+		case PART_NOTE:
+			ctl_say(
+			    "%s", part_sentence(a, p->name, json, operands));
+			break;
+		default:
+			break;
+		}
+		p = part_next(p);
+	}
+	return rows;
+}
+
+const char *
+part_sentence(struct arena *a, const char *text, struct json_object *json,
+    char *const *operands)
+{
+	char name[64];
+	struct str s;
+	size_t len;
+
+	str_init(&s, a);
+	for (; *text != '\0'; text++) {
+		if (*text != '{') {
+			str_addc(&s, *text);
+			continue;
+		}
+		len = strcspn(++text, "}");
+		snprintf(name, sizeof(name), "%.*s", (int)len, text);
+		text += len;
+		if (*name >= '0' && *name <= '9')
+			text_clean(&s, operands[*name - '0']);
+		else
+			text_clean(
+			    &s, json_object_get_string(part_at(json, name)));
+	}
+	return str_text(&s) == NULL ? "?" : str_text(&s);
+}
+
+/* Print what is there of some columns below each other.  The part after. */
+static const struct part *
+fields_show(const struct part *p, struct json_object *json, struct arena *a)
+{
+	const struct row row = { NULL, 0, json };
+	const char *texts[COLUMNS_MAX];
+	struct table tb = { .tb_arena = a, .tb_rows = 1, .tb_cell = texts };
+	size_t i;
+
+	tb.tb_colour = ctl_colour(STDOUT_FILENO);
+	p = columns_of(&tb, p);
+	for (i = 0; i < tb.tb_n; i++)
+		texts[i] = cell(a, tb.tb_column[i], &row);
+	block_show(&tb, 0);
+	return p;
+}
+
+/* Print one row of a table, its columns below each other, nothing cut. */
+static void
+block_show(struct table *tb, size_t row)
+{
+	const char *const *text = tb->tb_cell + row * tb->tb_n;
+	size_t i, width = 0;
+
+	for (i = 0; i < tb->tb_n; i++)
+		if (width < strlen(tb->tb_column[i]->name))
+			width = strlen(tb->tb_column[i]->name);
+	for (i = 0; i < tb->tb_n; i++) {
+		printf("%-*s  ", (int)width, tb->tb_column[i]->name);
+		tb->tb_width[i] = text_width(text[i]);
+		cell_show(tb, i, text[i], false, true);
+		putchar('\n');
+	}
+}
+
+/* Print a table; *rows grows by its length.  The part after. */
+static const struct part *
+rows_show(const struct part *p, struct json_object *json, struct arena *a,
+    size_t *rows)
+{
+	const struct part *after;
+	struct table tb = { .tb_arena = a };
+	struct row *row;
+	size_t i, j, n;
+
+	after = columns_of(&tb, p);
+	n = rows_of(a, p, json, NULL, 0);
+	row = arena_array(a, n + 1, sizeof(*row));
+	tb.tb_cell = arena_array(a, (n + 1) * tb.tb_n, sizeof(*tb.tb_cell));
+	if (row == NULL || tb.tb_cell == NULL) {
+		ctl_say("the answer is too long to be shown; try --json");
+		return after;
+	}
+	tb.tb_rows = rows_of(a, p, json, row, n);
+	for (i = 0; i < tb.tb_rows; i++)
+		for (j = 0; j < tb.tb_n; j++)
+			tb.tb_cell[i * tb.tb_n + j] =
+			    cell(a, tb.tb_column[j], &row[i]);
+	tb.tb_colour = ctl_colour(STDOUT_FILENO);
+	title(p->name, tb.tb_colour);
+	table_show(&tb);
+	*rows += tb.tb_rows;
+	return after;
+}
+
+/* Collect the columns that follow a part.  The part after them. */
+static const struct part *
+columns_of(struct table *tb, const struct part *p)
+{
+	while ((p = part_next(p)) != NULL && p->kind == PART_COLUMN)
+		if (tb->tb_n < COLUMNS_MAX)
+			tb->tb_column[tb->tb_n++] = p;
+	return p;
+}
+
+/* The rows of a part into row[0..max-1]; returns how many there are. */
+static size_t
+rows_of(struct arena *a, const struct part *p, struct json_object *json,
+    struct row *row, size_t max)
+{
+	struct json_object *from = part_at(json, p->path);
+	size_t n = 0;
+
+	if (p->kind == PART_MEMBERS)
+		return members_of(a, p->path, json, row, max);
+	if (json_object_is_type(from, json_type_array)) {
+		for (; n < json_object_array_length(from); n++)
+			if (n < max)
+				row[n] = (struct row) { "", n,
+					json_object_array_get_idx(from, n) };
+	} else if (json_object_is_type(from, json_type_object)) {
+		json_object_object_foreach(from, key, member)
+		{
+			if (n < max)
+				row[n] = (struct row) { key, n, member };
+			n++;
+		}
+	}
+	return n;
+}
+
+/* The same of those members of json that words name, in their order. */
+static size_t
+members_of(struct arena *a, const char *words, struct json_object *json,
+    struct row *row, size_t max)
+{
+	char *rest = arena_strdup(a, words), *word, *last;
+	size_t n = 0;
+
+	for (; (word = strsep(&rest, " ")) != NULL; n++) {
+		if (n >= max)
+			continue;
+		last = strrchr(word, '.');
+		row[n] = (struct row) { last == NULL ? word : last + 1, n,
+			part_at(json, word) };
+	}
+	return n;
+}
+
+static void
+table_show(struct table *tb)
+{
+	const char *head[COLUMNS_MAX];
+	size_t i, j, width;
+
+	for (j = 0; j < tb->tb_n; j++) {
+		head[j] = tb->tb_column[j]->name;
+		tb->tb_width[j] = strlen(head[j]);
+		for (i = 0; i < tb->tb_rows; i++) {
+			width = text_width(tb->tb_cell[i * tb->tb_n + j]);
+			if (width > tb->tb_width[j])
+				tb->tb_width[j] = width;
+		}
+	}
+	if (!table_fit(tb)) {
+		for (i = 0; i < tb->tb_rows; i++) {
+			if (i > 0)
+				putchar('\n');
+			block_show(tb, i);
+		}
+		return;
+	}
+	dropped_say(tb);
+	table_line(tb, head, true);
+	for (i = 0; i < tb->tb_rows; i++)
+		table_line(tb, tb->tb_cell + i * tb->tb_n, false);
+}
+
+/*
+ * Make the columns fit the terminal.  Texts are cut, ids never; where that is
+ * not enough, spare columns are left out, from the right, and those that fit
+ * after all come back, from the left.  False if nothing makes them fit.
+ */
+static bool
+table_fit(struct table *tb)
+{
+	const size_t room = text_terminal();
+	size_t least[COLUMNS_MAX], j;
+
+	if (room == 0)
+		return true;
+	for (j = 0; j < tb->tb_n; j++)
+		least[j] = is_soft(tb, j) ? COLUMN_MIN : tb->tb_width[j];
+	for (j = tb->tb_n; j-- > 0 && line_width(tb, least) > room;)
+		tb->tb_dropped[j] = tb->tb_column[j]->spare;
+	if (line_width(tb, least) > room)
+		return false;
+	for (j = 0; j < tb->tb_n; j++) {
+		if (!tb->tb_dropped[j])
+			continue;
+		tb->tb_dropped[j] = false;
+		tb->tb_dropped[j] = line_width(tb, least) > room;
+	}
+	table_cut(tb, room);
+	return true;
+}
+
+/* Take from the widest of the columns that may be cut until all fit. */
+static void
+table_cut(struct table *tb, size_t room)
+{
+	size_t j, widest;
+
+	while (line_width(tb, tb->tb_width) > room) {
+		widest = tb->tb_n;
+		for (j = 0; j < tb->tb_n; j++)
+			if (is_soft(tb, j) &&
+			    (widest == tb->tb_n ||
+				tb->tb_width[j] > tb->tb_width[widest]))
+				widest = j;
+		if (widest == tb->tb_n)
+			return;
+		tb->tb_width[widest]--;
+	}
+}
+
+/* Whether a column is shown and can be cut further. */
+static bool
+is_soft(const struct table *tb, size_t column)
+{
+	return forms[tb->tb_column[column]->form].soft &&
+	    !tb->tb_dropped[column] && tb->tb_width[column] > COLUMN_MIN;
+}
+
+/* How wide a line is, with columns of these widths. */
+static size_t
+line_width(const struct table *tb, const size_t *width)
+{
+	size_t j, total = 0;
+
+	for (j = 0; j < tb->tb_n; j++)
+		if (!tb->tb_dropped[j])
+			total += width[j] + (total > 0 ? 2 : 0);
+	return total;
+}
+
+/* Name the columns that have no room. */
+static void
+dropped_say(const struct table *tb)
+{
+	struct str s;
+	size_t j;
+
+	str_init(&s, tb->tb_arena);
+	for (j = 0; j < tb->tb_n; j++)
+		if (tb->tb_dropped[j])
+			str_addf(&s, "%s%s", s.st_len == 0 ? "" : ", ",
+			    tb->tb_column[j]->name);
+	if (s.st_len > 0 && str_text(&s) != NULL)
+		ctl_say("the terminal has no room for %s", str_text(&s));
+}
+
+static void
+table_line(const struct table *tb, const char *const *text, bool head)
+{
+	const char *between = "";
+	size_t j;
+
+	for (j = 0; j < tb->tb_n; j++) {
+		if (tb->tb_dropped[j])
+			continue;
+		fputs(between, stdout);
+		between = "  ";
+		cell_show(tb, j, text[j], head, j + 1 == tb->tb_n);
+	}
+	putchar('\n');
+}
+
+/* One cell: cut, padded unless it is the last, coloured. */
+static void
+cell_show(const struct table *tb, size_t column, const char *text, bool head,
+    bool last)
+{
+	const enum part_form form = tb->tb_column[column]->form;
+	const size_t room = tb->tb_width[column];
+	const char *colour = "";
+	size_t bytes, pad, width = text_width(text);
+	bool cut = width > room;
+
+	bytes = text_fit(text, cut ? room - 1 : room, &width);
+	pad = room - width - (cut ? 1 : 0);
+	if (tb->tb_colour && head)
+		colour = TEXT_BOLD;
+	else if (tb->tb_colour && form == FORM_STATE)
+		colour = text_colour(text);
+	if (forms[form].right)
+		printf("%*s", (int)pad, "");
+	printf("%s%.*s%s%s", colour, (int)bytes, text, cut ? ELLIPSIS : "",
+	    *colour == '\0' ? "" : TEXT_PLAIN);
+	if (!forms[form].right && !last)
+		printf("%*s", (int)pad, "");
+}
+
+/* The clean text of a cell. */
+static const char *
+cell(struct arena *a, const struct part *column, const struct row *row)
+{
+	struct json_object *json = row->json;
+	const char *text;
+	struct str raw, s;
+
+	str_init(&raw, a);
+	if (strcmp(column->path, "@key") == 0) {
+		str_add(&raw, row->key);
+	} else if (strcmp(column->path, "@tens") == 0) {
+		str_int(&raw, (int64_t)row->index * 10);
+	} else {
+		if (strcmp(column->path, "@") != 0)
+			json = part_at(json, column->path);
+		if (json != NULL || column->form == FORM_END)
+			forms[column->form].put(&raw, json);
+	}
+	if ((text = str_text(&raw)) == NULL)
+		return "?";
+	if (*text == '\0')
+		return NOTHING;
+	str_init(&s, a);
+	text_clean(&s, text);
+	return str_text(&s) == NULL ? "?" : str_text(&s);
+}
+
+static void
+title(const char *text, bool colour)
+{
+	if (text != NULL)
+		printf("%s%s%s\n", colour ? TEXT_BOLD : "", text,
+		    colour ? TEXT_PLAIN : "");
+}
+
+/* One text of each element on a line of its own. */
+static void
+lines_show(const struct part *p, struct json_object *array)
+{
+	size_t i, n = array == NULL ? 0 : json_object_array_length(array);
+
+	for (i = 0; i < n; i++) {
+		text_put(json_object_get_string(
+		    part_at(json_object_array_get_idx(array, i), p->arg)));
+		putchar('\n');
+	}
+}
+
+/* The text of a value; numbers keep the one that they came in. */
+static const char *
+string(struct json_object *json)
+{
+	const char *text = json_object_get_string(json);
+
+	return text == NULL ? "" : text;
+}
+
+/* How many there are in an array; of what is none, 0. */
+static size_t
+length(struct json_object *json)
+{
+	return json_object_is_type(json, json_type_array)
+	    ? json_object_array_length(json)
+	    : 0;
+}
+
+static void
+form_text(struct str *s, struct json_object *json)
+{
+	str_add(s, string(json));
+}
+
+static void
+form_rate(struct str *s, struct json_object *json)
+{
+	str_addf(s, "%.1f %%", 100 * json_object_get_double(json));
+}
+
+static void
+form_bytes(struct str *s, struct json_object *json)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB",
+		"PiB" };
+	double n = json_object_get_double(json);
+	size_t i = 0;
+
+	while (n >= 1024 && i + 1 < nitems(units)) {
+		n /= 1024;
+		i++;
+	}
+	str_addf(s, i == 0 || n >= 100 ? "%.0f %s" : "%.1f %s", n, units[i]);
+}
+
+/* "2026-11-21T03:45:12.345Z" to the second; what is no such time as it is. */
+static void
+form_time(struct str *s, struct json_object *json)
+{
+	const char *text = string(json);
+	char read[CLOCK_TEXT_SIZE];
+	int64_t at;
+
+	if (clock_parse(text, &at) == -1) {
+		str_add(s, text);
+		return;
+	}
+	clock_text(at, read);
+	read[10] = ' ';
+	str_addn(s, read, 19);
+}
+
+static void
+form_end(struct str *s, struct json_object *json)
+{
+	int64_t at;
+
+	if (json == NULL)
+		str_add(s, "never");
+	else if (clock_parse(string(json), &at) == 0 && at <= clock_now())
+		str_add(s, "ended");
+	else
+		form_time(s, json);
+}
+
+static void
+form_yes(struct str *s, struct json_object *json)
+{
+	str_add(s, json_object_get_boolean(json) ? "yes" : "no");
+}
+
+static void
+form_list(struct str *s, struct json_object *json)
+{
+	const size_t n = length(json);
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		str_add(s, i == 0 ? "" : ", ");
+		form_text(s, json_object_array_get_idx(json, i));
+	}
+}
+
+static void
+form_count(struct str *s, struct json_object *json)
+{
+	if (json_object_is_type(json, json_type_array))
+		str_int(s, (int64_t)json_object_array_length(json));
+}
+
+static void
+form_reasons(struct str *s, struct json_object *json)
+{
+	const size_t n = length(json);
+	struct json_object *one;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		one = json_object_array_get_idx(json, i);
+		str_addf(s, "%s%s %s", i == 0 ? "" : ", ",
+		    string(part_at(one, "tag")),
+		    string(part_at(one, "points")));
+	}
+}
+
+/* Each comparison and the value that it met. */
+static void
+form_because(struct str *s, struct json_object *json)
+{
+	const size_t n = length(json);
+	struct json_object *one;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		one = json_object_array_get_idx(json, i);
+		str_addf(s, "%s%s (", i == 0 ? "" : ", ",
+		    string(part_at(one, "comparison")));
+		form_known(s, part_at(one, "value"));
+		str_addc(s, ')');
+	}
+}
+
+static void
+form_change(struct str *s, struct json_object *json)
+{
+	str_addf(s, "%s: ", string(part_at(json, "signal")));
+	form_known(s, part_at(json, "from"));
+	str_add(s, " -> ");
+	if (json_object_get_boolean(part_at(json, "other")))
+		str_add(s, "any other");
+	else
+		form_known(s, part_at(json, "to"));
+}
+
+static void
+form_known(struct str *s, struct json_object *json)
+{
+	if (json == NULL)
+		str_add(s, "unknown");
+	else
+		form_text(s, json);
+}
+
+static void
+form_amount(struct str *s, struct json_object *json)
+{
+	struct json_object *amount = part_at(json, "amount");
+
+	if (amount != NULL)
+		str_addf(s, "%s %s", string(amount),
+		    string(part_at(json, "currency")));
+}
+
+static void
+form_json(struct str *s, struct json_object *json)
+{
+	str_add(
+	    s, json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN));
+}

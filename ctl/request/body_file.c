@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: ISC */
+/* Files of rules, policies and models as members of a request's body. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/decide/model.h"
+#include "core/rule/rule.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
+#include "lib/json/body_model.h"
+#include "ctl/ctl.h"
+#include "ctl/request/body_file.h"
+
+static int rules_dsl(struct arena *, bool, const char *, const char *, size_t,
+    struct str *, struct fail *);
+static int rules_json(
+    bool, const char *, struct json_object *, struct str *, struct fail *);
+static int policy(
+    bool, const char *, struct json_object *, struct str *, struct fail *);
+static int model(struct arena *, const char *, const char *, size_t,
+    struct str *, struct fail *);
+static bool is_json(const char *);
+
+int
+file_member(struct arena *a, enum part_take take, const char *path,
+    struct str *ret, struct fail *f)
+{
+	const bool publish = take == TAKE_RULESET || take == TAKE_POLICY;
+	const bool rules = take == TAKE_RULESET || take == TAKE_RULES;
+	struct json_object *json;
+	size_t size;
+	char *text;
+
+	if (strcmp(path, "-") == 0)
+		path = "/dev/stdin";
+	text = ctl_read_file(a, path, RULE_TEXT_MAX, &size, f);
+	if (text == NULL) {
+		f->kind = FAIL_DENIED;
+		return -1;
+	}
+	if (take == TAKE_MODEL)
+		return model(a, path, text, size, ret, f);
+	if (rules && !is_json(text))
+		return rules_dsl(a, publish, path, text, size, ret, f);
+	if ((json = body_parse(a, text, size, f)) == NULL) {
+		if (f->where[0] == '\0')
+			fail_set(f, f->kind, f->code, path, "is no JSON: %s",
+			    f->why);
+		return -1;
+	}
+	return rules ? rules_json(publish, path, json, ret, f)
+		     : policy(publish, path, json, ret, f);
+}
+
+static int
+rules_dsl(struct arena *a, bool publish, const char *path, const char *text,
+    size_t size, struct str *ret, struct fail *f)
+{
+	const struct ruleset *rs;
+	struct str s;
+	size_t i;
+
+	if ((rs = rule_compile(a, text, size, f)) == NULL) {
+		ctl_rule_place(f, path);
+		return -1;
+	}
+	if (publish) {
+		str_add(ret, "\"dsl\":");
+		str_json(ret, text);
+		return 0;
+	}
+	for (i = 0; i < rs->n_rules; i++) {
+		str_init(&s, a);
+		rule_print(&s, &rs->rules[i]);
+		str_add(ret, i == 0 ? "[{\"dsl\":" : ",{\"dsl\":");
+		str_json(ret, str_text(&s));
+		str_addc(ret, '}');
+	}
+	str_add(ret, rs->n_rules == 0 ? "[]" : "]");
+	return 0;
+}
+
+/* An array of rules, or an object that has them, as GET /v1/rules does. */
+static int
+rules_json(bool publish, const char *path, struct json_object *json,
+    struct str *ret, struct fail *f)
+{
+	if (json_object_is_type(json, json_type_object))
+		json = json_object_object_get(json, "rules");
+	if (!json_object_is_type(json, json_type_array))
+		return fail_set(f, FAIL_INPUT, RULESET_INVALID, path,
+		    "has no array of rules");
+	if (publish)
+		str_add(ret, "\"rules\":");
+	str_add(
+	    ret, json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN));
+	return 0;
+}
+
+/* What of a policy is not its name: bands and onError. */
+static int
+policy(bool publish, const char *path, struct json_object *json,
+    struct str *ret, struct fail *f)
+{
+	static const char *const names[] = { "onError", "bands" };
+	struct json_object *inner;
+	size_t i;
+
+	if (json_object_object_get_ex(json, "policy", &inner))
+		json = inner;
+	for (i = 0; i < nitems(names); i++) {
+		if (!json_object_object_get_ex(json, names[i], &inner))
+			return fail_set(f, FAIL_INPUT, POLICY_INVALID, path,
+			    "has no %s; 'assayctl policies show --json ID' "
+			    "prints a file that has",
+			    names[i]);
+		str_add(ret, i > 0 ? "," : publish ? "" : "{");
+		str_json(ret, names[i]);
+		str_addc(ret, ':');
+		str_add(ret,
+		    json_object_to_json_string_ext(
+			inner, JSON_C_TO_STRING_PLAIN));
+	}
+	if (!publish)
+		str_addc(ret, '}');
+	return 0;
+}
+
+/* As it is, so that its hash is that of the file; checked, to say where. */
+static int
+model(struct arena *a, const char *path, const char *text, size_t size,
+    struct str *ret, struct fail *f)
+{
+	struct model m = *model_bundled();
+	char why[FAIL_TEXT_SIZE];
+
+	if (body_model(a, text, size, &m, f) == -1)
+		return fail_set(
+		    f, f->kind, f->code, path, "%s", fail_text(f, why));
+	str_addn(ret, text, size);
+	return 0;
+}
+
+static bool
+is_json(const char *text)
+{
+	text += strspn(text, " \t\r\n");
+	return *text == '{' || *text == '[';
+}

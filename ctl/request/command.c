@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: ISC */
+/* The one table of commands: how one is found, and what the help prints. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "ctl/request/command.h"
+#include "ctl/ctl.h"
+
+#define WORDS_MAX 48 /* bytes of a command's words */
+#define NEAR 2 /* edits that still make a word a likely typing mistake */
+
+static bool in_group(const struct command *, const char *, size_t);
+static bool in_section(const struct command *, const char *);
+static void print_line(FILE *, const struct command *);
+static void print_near(const char *);
+static size_t edits(const char *, const char *);
+
+static const struct command commands[] = {
+#define COMMAND(words, args, help, run) { words, args, help, run },
+#define CALL(words, method, path, help) { words, "", help, remote },
+#include "ctl/request/commands.tbl"
+};
+
+/* The sections of assayctl(8), by the first words of their commands. */
+static const struct {
+	const char *title;
+	const char *words;
+} sections[] = {
+	{ "Sessions", "login logout password refresh whoami" },
+	{ "Cases", "cases label" },
+	{ "What was decided",
+	    "activity analytics drift explain graph model scorer verdicts" },
+	{ "Rules and policies", "backtest policies rules shadow" },
+	{ "Lists", "lists" },
+	{ "Settings, storage, people's data",
+	    "erase retention settings storage" },
+	{ "Operators and keys", "audit keys users" },
+	{ "Webhooks and alerts", "notifications webhooks" },
+	{ "On the database", "admin key migrate models restored" },
+	{ "Models", "train" },
+	{ "Files of transactions", "replay" },
+};
+
+const struct command *
+command_find(int *argc, char ***argv)
+{
+	const struct command *found = NULL;
+	const char *rest;
+	size_t i, len;
+	int words = 0;
+
+	for (i = 0; i < nitems(commands) && words < 2; i++) {
+		len = strlen((*argv)[1]);
+		if (!in_group(&commands[i], (*argv)[1], len))
+			continue;
+		rest = commands[i].name + len;
+		if (*rest != '\0' &&
+		    (*argc < 3 || strcmp((*argv)[2], rest + 1) != 0))
+			continue;
+		words = *rest == '\0' ? 1 : 2;
+		found = &commands[i];
+	}
+	*argc -= words;
+	*argv += words;
+	return found;
+}
+
+void
+command_help(FILE *out)
+{
+	size_t i, j;
+
+	fprintf(out, "usage: assayctl COMMAND [ARGUMENT]...\n");
+	for (i = 0; i < nitems(sections); i++) {
+		fprintf(out, "\n%s\n", sections[i].title);
+		for (j = 0; j < nitems(commands); j++)
+			if (in_section(&commands[j], sections[i].words))
+				print_line(out, &commands[j]);
+	}
+	fprintf(out,
+	    "\n'assayctl COMMAND --help' says more, assayctl(8) everything.\n");
+}
+
+size_t
+command_help_group(FILE *out, const char *word)
+{
+	const size_t len = strlen(word);
+	size_t i, n = 0;
+
+	for (i = 0; i < nitems(commands); i++) {
+		if (!in_group(&commands[i], word, len))
+			continue;
+		if (n++ == 0)
+			fprintf(out,
+			    "usage: assayctl %s COMMAND "
+			    "[ARGUMENT]...\n\n",
+			    word);
+		print_line(out, &commands[i]);
+	}
+	if (n > 0)
+		fprintf(
+		    out, "\n'assayctl %s COMMAND --help' says more.\n", word);
+	return n;
+}
+
+void
+command_unknown(const char *first, const char *second)
+{
+	char typed[WORDS_MAX];
+
+	snprintf(typed, sizeof(typed), "%s%s%s", first,
+	    second == NULL ? "" : " ", second == NULL ? "" : second);
+	ctl_say("there is no command '%s'; 'assayctl --help' lists them all",
+	    typed);
+	print_near(typed);
+}
+
+/* Whether the first word of a command is the len bytes at word. */
+static bool
+in_group(const struct command *cmd, const char *word, size_t len)
+{
+	return len == strcspn(cmd->name, " ") &&
+	    strncmp(cmd->name, word, len) == 0;
+}
+
+/* Whether the first word of a command is one of words. */
+static bool
+in_section(const struct command *cmd, const char *words)
+{
+	size_t len;
+
+	for (; *words != '\0'; words += len + (words[len] == ' ')) {
+		len = strcspn(words, " ");
+		if (in_group(cmd, words, len))
+			return true;
+	}
+	return false;
+}
+
+static void
+print_line(FILE *out, const struct command *cmd)
+{
+	fprintf(out, "  %-24s  %s\n", cmd->name, cmd->help);
+}
+
+/* Name the commands that are typed nearly so, or begin nearly so. */
+static void
+print_near(const char *typed)
+{
+	const size_t len = strcspn(typed, " ");
+	char first[WORDS_MAX];
+	size_t i;
+	bool near, said = false;
+
+	for (i = 0; i < nitems(commands); i++) {
+		near = edits(commands[i].name, typed) <= NEAR;
+		if (!near && typed[len] == '\0') {
+			snprintf(first, sizeof(first), "%.*s",
+			    (int)strcspn(commands[i].name, " "),
+			    commands[i].name);
+			near = edits(first, typed) <= NEAR;
+		}
+		if (near && !said)
+			ctl_say("did you mean one of these?");
+		if (near)
+			print_line(stderr, &commands[i]);
+		said = said || near;
+	}
+	if (!said && typed[len] == ' ') {
+		snprintf(first, sizeof(first), "%.*s", (int)len, typed);
+		command_help_group(stderr, first);
+	}
+}
+
+/* How many letters must be put in, left out or changed to make a into b. */
+static size_t
+edits(const char *a, const char *b)
+{
+	size_t row[WORDS_MAX], i, j, diagonal, above;
+	const size_t n = strlen(b);
+
+	for (j = 0; j <= n; j++)
+		row[j] = j;
+	for (i = 1; *a != '\0'; a++, i++) {
+		diagonal = row[0];
+		row[0] = i;
+		for (j = 1; j <= n; j++) {
+			above = row[j];
+			row[j] = diagonal + (*a != b[j - 1]);
+			if (above + 1 < row[j])
+				row[j] = above + 1;
+			if (row[j - 1] + 1 < row[j])
+				row[j] = row[j - 1] + 1;
+			diagonal = above;
+		}
+	}
+	return row[n];
+}

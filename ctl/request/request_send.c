@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: ISC */
+/* The commands of commands.tbl that are one request: sent and shown. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/base/str.h"
+#include "ctl/ctl.h"
+#include "ctl/request/id_lookup.h"
+#include "ctl/request/request_spec.h"
+#include "ctl/request/request_run.h"
+#include "ctl/http_client.h"
+#include "ctl/term_text.h"
+
+static int send_request(struct remote *);
+static bool finds_late(const struct remote *);
+static int find_id(struct remote *);
+static int ask_once(struct remote *, bool *, struct json_object **);
+static void say_unseen(struct remote *);
+static int show_answer(struct remote *, struct json_object *, const char *);
+static void say_more(const struct remote *, struct json_object *, size_t);
+static struct json_object *pick_element(
+    struct remote *, const struct part *, struct json_object *);
+static void put_path(
+    struct str *, const struct part *, const char *, char *const *);
+
+int
+remote_send(struct remote *rm)
+{
+	int status;
+
+	status = service_open(
+	    &rm->rm_service, rm->rm_url, rm->rm_access, &rm->rm_arena);
+	if (status == EX_OK)
+		status = send_request(rm);
+	service_close(&rm->rm_service);
+	return status;
+}
+
+/* Ask the service that is open, and show its answer. */
+static int
+send_request(struct remote *rm)
+{
+	struct service *sv = &rm->rm_service;
+	struct json_object *json = NULL;
+	bool missed = false;
+	int status;
+
+	if (!finds_late(rm) && (status = find_id(rm)) != EX_OK)
+		return status;
+	status = ask_once(rm, finds_late(rm) ? &missed : NULL, &json);
+	if (status == EX_OK && missed && (status = find_id(rm)) == EX_OK)
+		status = ask_once(rm, NULL, &json);
+	if (status == EX_OK)
+		status = show_answer(rm, json, sv->sv_call.hc_reply);
+	if (status == EX_OK && rm->rm_seen != NULL && !rm->rm_json)
+		say_unseen(rm);
+	return status;
+}
+
+/* Whether an id of any form is looked for only when there is none like it. */
+static bool
+finds_late(const struct remote *rm)
+{
+	return rm->rm_find != NULL && rm->rm_find->name[0] == '\0';
+}
+
+/* Make an id that was typed in part a whole one, if a list has it. */
+static int
+find_id(struct remote *rm)
+{
+	const struct part *p = rm->rm_find;
+	const char *found;
+	int status;
+
+	if (p == NULL)
+		return EX_OK;
+	status = id_find(&rm->rm_service,
+	    &(struct id_list) { p->name, p->path, p->arg, p->method },
+	    rm->rm_cmd->name, rm->rm_operand[rm->rm_found], &found);
+	if (status == EX_OK)
+		rm->rm_operand[rm->rm_found] =
+		    arena_strdup(&rm->rm_arena, found);
+	return status;
+}
+
+/* One request.  With missed, a 404 sets it and is no failure. */
+static int
+ask_once(struct remote *rm, bool *missed, struct json_object **ret)
+{
+	struct ask ask = {
+		.ak_what = rm->rm_cmd->name,
+		.ak_method = rm->rm_call->method,
+		.ak_body =
+		    rm->rm_body.st_len == 0 ? NULL : str_text(&rm->rm_body),
+		.ak_slow = rm->rm_slow,
+		.ak_missed = missed,
+	};
+	struct str path;
+
+	str_init(&path, &rm->rm_arena);
+	put_path(&path, rm->rm_call, rm->rm_call->path, rm->rm_operand);
+	str_add(&path, str_text(&rm->rm_query));
+	ask.ak_path = str_text(&path);
+	if (ask.ak_path == NULL || rm->rm_body.st_failed) {
+		ctl_say("%s: the request is too large", rm->rm_cmd->name);
+		return EX_DATAERR;
+	}
+	if (rm->rm_missing != NULL)
+		ask.ak_missing = part_sentence(
+		    &rm->rm_arena, rm->rm_missing->name, NULL, rm->rm_operand);
+	if (rm->rm_watch != NULL && !rm->rm_json) {
+		ask.ak_watch = rm->rm_watch->path;
+		ask.ak_about = rm->rm_operand[rm->rm_watch->min];
+	}
+	return service_ask(&rm->rm_service, &ask, ret);
+}
+
+/* Say that there is nothing yet of what the command was about. */
+static void
+say_unseen(struct remote *rm)
+{
+	bool missed = false;
+	struct ask ask = { .ak_what = rm->rm_cmd->name,
+		.ak_method = "GET",
+		.ak_quiet = true,
+		.ak_missed = &missed };
+	struct json_object *json;
+	struct str path;
+
+	str_init(&path, &rm->rm_arena);
+	str_add(&path, rm->rm_seen->path);
+	service_escape(&path, rm->rm_operand[0]);
+	ask.ak_path = str_text(&path);
+	if (ask.ak_path != NULL &&
+	    service_ask(&rm->rm_service, &ask, &json) == EX_OK && missed)
+		ctl_say("%s",
+		    part_sentence(&rm->rm_arena, rm->rm_seen->name, NULL,
+			rm->rm_operand));
+}
+
+/* Show an answer; text is what it came as. */
+static int
+show_answer(struct remote *rm, struct json_object *json, const char *text)
+{
+	const struct part *p = part_next(rm->rm_call);
+	size_t rows;
+
+	while (p != NULL && p->kind != PART_PICK)
+		p = part_next(p);
+	if (p != NULL) {
+		if ((json = pick_element(rm, p, json)) == NULL)
+			return EX_DATAERR;
+		text = json_object_to_json_string_ext(
+		    json, JSON_C_TO_STRING_PLAIN);
+	}
+	if (rm->rm_json && isatty(STDOUT_FILENO) == 1)
+		text_put_json(json_object_to_json_string_ext(json,
+		    JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	else if (rm->rm_json)
+		fputs(text, stdout);
+	if (rm->rm_json) {
+		putchar('\n');
+		return EX_OK;
+	}
+	rows = part_show(rm->rm_call, json, rm->rm_operand, &rm->rm_arena);
+	if (rows == (size_t)rm->rm_limit)
+		say_more(rm, json, rows);
+	return EX_OK;
+}
+
+/* Say how the next page is asked for. */
+static void
+say_more(const struct remote *rm, struct json_object *json, size_t rows)
+{
+	const struct part *p = rm->rm_older;
+	struct json_object *array;
+	const char *last;
+
+	if (p == NULL) {
+		if (rm->rm_page != NULL)
+			ctl_say("there may be more: --offset %" PRId64,
+			    rm->rm_offset + rm->rm_limit);
+		return;
+	}
+	array = part_at(json, p->arg);
+	if (!json_object_is_type(array, json_type_array))
+		return;
+	last = json_object_get_string(
+	    part_at(json_object_array_get_idx(array, rows - 1), p->path));
+	if (last != NULL)
+		ctl_say("there may be more: --before %s", last);
+}
+
+/* The element that the command names, or NULL after having said so. */
+static struct json_object *
+pick_element(struct remote *rm, const struct part *p, struct json_object *array)
+{
+	const char *name = rm->rm_operand[p->min], *path, *text;
+	struct json_object *one;
+	char *paths = arena_strdup(&rm->rm_arena, p->path), *rest;
+	size_t i, n = 0;
+
+	if (json_object_is_type(array, json_type_array))
+		n = json_object_array_length(array);
+	for (rest = paths; (path = strsep(&rest, " ")) != NULL;)
+		for (i = 0; i < n; i++) {
+			one = json_object_array_get_idx(array, i);
+			text = json_object_get_string(part_at(one, path));
+			if (text != NULL && strcmp(text, name) == 0)
+				return one;
+		}
+	ctl_say("there is no %s; %s", name, p->help);
+	return NULL;
+}
+
+/* A path with the operands of call, in the order of their names in it. */
+static void
+put_path(struct str *s, const struct part *call, const char *text,
+    char *const *operand)
+{
+	const struct part *p = call;
+	int i = -1;
+
+	for (; *text != '\0'; text++) {
+		if (*text != '{') {
+			str_addc(s, *text);
+			continue;
+		}
+		do {
+			p = part_next(p);
+			i += p->kind == PART_ARG;
+		} while (p->kind != PART_ARG || p->in != IN_PATH);
+		service_escape(s, operand[i]);
+		text += strcspn(text, "}");
+	}
+}

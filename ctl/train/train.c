@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl train: a model out of events whose truth is known. */
+#include "config.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/decide/policy.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
+#include "lib/json/body_model.h"
+#include "lib/json/body_rules.h"
+#include "lib/sys/clock.h"
+#include "lib/db/db.h"
+#include "ctl/ctl.h"
+#include "ctl/cmd/models.h"
+#include "ctl/interrupt.h"
+#include "ctl/term_text.h"
+#include "ctl/train/train.h"
+
+#define ARENA_SIZE ((size_t)4 << 20)
+#define POLICY_MAX ((size_t)1 << 16) /* bytes of a file */
+#define DAYS_MAX 36500
+#define TEST_PERCENT 20 /* of the time that train_told(), the last of it */
+
+/* What was asked for. */
+struct asked {
+	char *table; /* NULL: the samples of the database */
+	char *type; /* of samples, NULL: all */
+	char *since; /* of samples, NULL: all */
+	struct wanted wanted; /* these two */
+	char *until; /* NULL: leave the last TEST_PERCENT to the test */
+	char *output; /* NULL: none */
+	char *policy; /* NULL: those that are live, or of a table first_bands */
+	char *unlabelled;
+	int64_t delay; /* days, as those that follow */
+	int64_t train; /* 0: all */
+	int64_t test; /* 0: all */
+	bool leave_known;
+	bool publish;
+};
+
+static void check_samples(const struct command *, struct asked *);
+static int run(const struct asked *, struct plan *, struct arena *);
+static int fail_status(const struct fail *);
+static int read_table(const struct asked *, struct db *, struct plan *,
+    struct arena *, struct table *, struct fail *);
+static int read_samples(const struct asked *, struct db *, struct arena *,
+    struct table *, struct fail *);
+static int parse_time(const char *, int64_t *);
+static int read_policies(const struct asked *, struct db *, struct arena *,
+    struct policy *, struct fail *);
+static int read_policy(
+    const char *, struct arena *, struct policy *, struct fail *);
+static int deliver(const struct asked *, const struct model *, struct arena *);
+static int publish(const char *, struct arena *);
+static int write_file(const char *, const char *, struct fail *);
+static int write_all(int, const char *);
+static bool progress(int64_t, int64_t);
+
+/* What a card payment's policy is seeded with. */
+static const struct band first_bands[] = {
+	{ VERDICT_ALLOW, 0, 24, NULL },
+	{ VERDICT_CHALLENGE, 25, 44, NULL },
+	{ VERDICT_REVIEW, 45, 69, NULL },
+	{ VERDICT_DENY, 70, 100, NULL },
+};
+
+/* Set by Ctrl-C: nothing has been written yet, and nothing will be. */
+
+int
+train(const struct command *cmd, int argc, char **argv)
+{
+	struct asked as = { .delay = 7, .wanted.wa_since = INT64_MIN };
+	const struct opt opts[] = {
+		{ "label-delay", "DAYS",
+		    "events younger than DAYS are not trained on; default 7",
+		    OPT_NUMBER, &as.delay, 0, 365 },
+		{ "train-until", "TIME",
+		    "what is known by TIME is trained on, the rest is the test",
+		    OPT_TEXT, &as.until, 0, 0 },
+		{ "train-days", "N", "train on the last N days of that only",
+		    OPT_NUMBER, &as.train, 1, DAYS_MAX },
+		{ "test-days", "N", "test on N days only", OPT_NUMBER, &as.test,
+		    1, DAYS_MAX },
+		{ "unlabelled", "legit|skip",
+		    "what events without a label are; default legit",
+		    OPT_CHOICE, &as.unlabelled, 0, 0 },
+		{ "leave-known", NULL,
+		    "test no user whose fraud was known by then", OPT_FLAG,
+		    &as.leave_known, 0, 0 },
+		{ "event-type", "TYPE", "of the database: events of TYPE only",
+		    OPT_TEXT, &as.type, 0, 0 },
+		{ "since", "TIME", "of the database: events since TIME only",
+		    OPT_TEXT, &as.since, 0, 0 },
+		{ "policy", "FILE",
+		    "bands for the report; 'policies show --json' has them",
+		    OPT_TEXT, &as.policy, 0, 0 },
+		{ "output", "FILE", "write the model to FILE", OPT_TEXT,
+		    &as.output, 0, 0 },
+		{ "publish", NULL, "make the model serve, in the database",
+		    OPT_FLAG, &as.publish, 0, 0 },
+	};
+	struct plan plan = { .pl_stop = stop_wanted };
+	struct arena a;
+	int status;
+
+	if (opt_parse(cmd, opts, nitems(opts), (struct operands) { 0, 1 }, argc,
+		argv) == 1)
+		as.table = argv[0];
+	check_samples(cmd, &as);
+	if (as.until != NULL && parse_time(as.until, &plan.pl_until) == -1)
+		opt_usage(cmd, "--train-until must be a date or a time");
+	if ((as.publish || as.table == NULL) && ctl_database_url() == NULL)
+		return EX_CONFIG;
+	plan.pl_delay = as.delay * TRAIN_DAY;
+	plan.pl_days = as.train == 0 ? TRAIN_NEVER : as.train * TRAIN_DAY;
+	plan.pl_test = as.test == 0 ? TRAIN_NEVER : as.test * TRAIN_DAY;
+	plan.pl_skip =
+	    as.unlabelled != NULL && strcmp(as.unlabelled, "skip") == 0;
+	plan.pl_leave_known = as.leave_known;
+	stop_listen();
+	ctl_arena(&a, ARENA_SIZE);
+	status = run(&as, &plan, &a);
+	ctl_arena_free(&a);
+	return status;
+}
+
+/* What is asked of the samples. */
+static void
+check_samples(const struct command *cmd, struct asked *as)
+{
+	if (as->table != NULL && (as->type != NULL || as->since != NULL))
+		opt_usage(cmd,
+		    "--event-type and --since are for the database's samples");
+	if (as->type != NULL && event_type_parse(as->type) == EVENT_TYPE__NONE)
+		opt_usage(cmd, "'%s' is no event type", as->type);
+	if (as->since != NULL &&
+	    parse_time(as->since, &as->wanted.wa_since) == -1)
+		opt_usage(cmd, "--since must be a date or a time");
+	as->wanted.wa_type = as->type;
+}
+
+static int
+run(const struct asked *as, struct plan *plan, struct arena *a)
+{
+	static struct trained tr;
+	struct policy policies[EVENT_TYPE__MAX] = { 0 };
+	char until[CLOCK_TEXT_SIZE];
+	struct table tb = { 0 };
+	struct fail f = { 0 };
+	struct db *db = NULL;
+	int r, status = EX_OK;
+
+	if (as->output != NULL && ctl_check_output(as->output, &f) == -1)
+		return fail_status(&f);
+	if (as->table == NULL && (db = ctl_database(&status)) == NULL)
+		return status;
+	r = read_policies(as, db, a, policies, &f);
+	if (r == 0)
+		r = read_table(as, db, plan, a, &tb, &f);
+	db_close(db);
+	if (r == -1 || train_model(&tb, plan, a, ctl_say, &tr, &f) == -1) {
+		status = fail_status(&f);
+	} else {
+		clock_text(plan->pl_until, until);
+		tr.tr_model.trained_at = until;
+		train_show(&tb, plan, &tr, policies);
+		status = deliver(as, &tr.tr_model, a);
+	}
+	table_clear(&tb);
+	return status;
+}
+
+/* Say what failed.  What was denied to us is a file. */
+static int
+fail_status(const struct fail *f)
+{
+	int status;
+
+	if (stop_wanted()) {
+		ctl_say("train: interrupted; nothing was written");
+		return EX_TEMPFAIL;
+	}
+	status = ctl_failed("train", f);
+	return f->kind == FAIL_DENIED ? EX_NOINPUT : status;
+}
+
+/* Read as much of the table as is needed, and find where training ends. */
+static int
+read_table(const struct asked *as, struct db *db, struct plan *plan,
+    struct arena *a, struct table *tb, struct fail *f)
+{
+	const int64_t began = clock_ticks();
+	int64_t told;
+
+	tb->tb_keep = (struct span) { INT64_MIN, INT64_MAX };
+	if (as->until != NULL && as->train != 0)
+		tb->tb_keep.from =
+		    plan->pl_until - plan->pl_delay - plan->pl_days;
+	if (as->until != NULL && as->test != 0)
+		tb->tb_keep.to = plan->pl_until + plan->pl_test;
+	if ((as->table != NULL ? table_read(tb, as->table, progress, f)
+			       : read_samples(as, db, a, tb, f)) == -1)
+		return -1;
+	if (isatty(STDERR_FILENO) == 1)
+		fputs("\r\033[K", stderr);
+	if (as->until == NULL) {
+		told = train_told(tb, plan);
+		plan->pl_until =
+		    told - (told - tb->tb_first) / 100 * TEST_PERCENT;
+	}
+	ctl_say("read %zu rows of %zu users in %.1f s", tb->tb_n, tb->tb_users,
+	    (double)(clock_ticks() - began) / CLOCK_SECOND);
+	return 0;
+}
+
+static int
+read_samples(const struct asked *as, struct db *db, struct arena *a,
+    struct table *tb, struct fail *f)
+{
+	uint64_t unread;
+	int r;
+
+	r = samples_read(tb, db, &as->wanted, a, progress, &unread, f);
+	if (unread > 0)
+		ctl_say(
+		    "left out %" PRIu64 " samples of another version", unread);
+	return r;
+}
+
+/* A time, or a date, whose first instant is meant. */
+static int
+parse_time(const char *text, int64_t *ret)
+{
+	char whole[64];
+
+	if (clock_parse(text, ret) == 0)
+		return 0;
+	snprintf(whole, sizeof(whole), "%.40sT00:00:00Z", text);
+	return clock_parse(whole, ret);
+}
+
+/* What the report is by: the file's, else the live ones, else the first. */
+static int
+read_policies(const struct asked *as, struct db *db, struct arena *a,
+    struct policy *ret, struct fail *f)
+{
+	int type;
+
+	if (as->policy == NULL && db != NULL)
+		return samples_policies(db, a, ret, f);
+	if (read_policy(as->policy, a, &ret[0], f) == -1)
+		return -1;
+	for (type = 1; type < EVENT_TYPE__MAX; type++)
+		ret[type] = ret[0];
+	return 0;
+}
+
+/* The policy of a file as 'policies show --json' prints it. */
+static int
+read_policy(
+    const char *path, struct arena *a, struct policy *ret, struct fail *f)
+{
+	struct json_object *json, *inner;
+	char *text;
+	size_t size;
+
+	*ret = (struct policy) {
+		.version =
+		    path == NULL ? "the bands of the first card policy" : path,
+		.bands = first_bands,
+		.n_bands = nitems(first_bands),
+	};
+	if (path == NULL)
+		return 0;
+	if ((text = ctl_read_file(a, path, POLICY_MAX, &size, f)) == NULL) {
+		f->kind = FAIL_DENIED;
+		return -1;
+	}
+	if ((json = body_parse(a, text, size, f)) == NULL)
+		return fail_set(
+		    f, f->kind, f->code, path, "is no JSON: %s", f->why);
+	if (json_object_object_get_ex(json, "policy", &inner))
+		json = inner;
+	return body_policy(a, json, path, ret, f);
+}
+
+/* Put the model where it was asked for, if any reader would take it. */
+static int
+deliver(const struct asked *as, const struct model *m, struct arena *a)
+{
+	struct model read = { 0 };
+	struct fail f = { 0 };
+	const char *text;
+	struct str s;
+
+	if (stop_wanted())
+		return fail_status(&f);
+	str_init(&s, a);
+	model_file_json(&s, m);
+	if ((text = str_text(&s)) == NULL)
+		fail_set(&f, FAIL_US, INTERNAL, NULL, "needs too much memory");
+	else if (body_model(a, text, strlen(text), &read, &f) == 0 &&
+	    (as->output == NULL || write_file(as->output, text, &f) == 0))
+		return as->publish ? publish(text, a) : EX_OK;
+	return fail_status(&f);
+}
+
+static int
+publish(const char *text, struct arena *a)
+{
+	struct fail f = { 0 };
+	struct db *db;
+	bool loaded;
+	int status;
+
+	if ((db = ctl_database(&status)) == NULL)
+		return status;
+	if (models_put(db, a, "train", text, strlen(text), &loaded, &f) == -1)
+		status = ctl_failed("publish", &f);
+	else
+		ctl_say("the model serves%s", loaded ? "" : " already");
+	db_close(db);
+	return f.kind == 0 ? EX_OK : status;
+}
+
+/*
+ * Write a file beside the place where it belongs, and put it there when all of
+ * it is on the disk: whoever reads it finds the old one or the new.
+ */
+static int
+write_file(const char *path, const char *text, struct fail *f)
+{
+	char other[4096];
+	int fd, error = 0;
+
+	if (snprintf(other, sizeof(other), "%s.XXXXXX", path) >=
+	    (int)sizeof(other))
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "--output is too long");
+	if ((fd = mkstemp(other)) == -1)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, path, "%s", strerror(errno));
+	if (write_all(fd, text) == -1 || fchmod(fd, 0644) == -1 ||
+	    fsync(fd) == -1)
+		error = errno;
+	if (close(fd) == -1 && error == 0)
+		error = errno;
+	if (error == 0 && rename(other, path) == 0)
+		return 0;
+	error = error == 0 ? errno : error;
+	unlink(other);
+	return fail_set(f, FAIL_US, INTERNAL, path, "%s", strerror(error));
+}
+
+static int
+write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+	ssize_t n;
+
+	for (; left > 0; left -= (size_t)n, text += n)
+		if ((n = write(fd, text, left)) == -1)
+			return -1;
+	return 0;
+}
+
+/* Draw how far the table is read, on a terminal. */
+static bool
+progress(int64_t done, int64_t of)
+{
+	static int64_t drawn;
+	const int64_t now = clock_ticks();
+
+	if (isatty(STDERR_FILENO) == 1 && now - drawn > CLOCK_SECOND / 4) {
+		text_bar(done, of);
+		drawn = now;
+	}
+	return stop_wanted();
+}

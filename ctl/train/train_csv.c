@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl train: a training table out of a file. */
+#include "config.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "core/base/fail.h"
+#include "core/signal/features.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/csv.h"
+#include "ctl/ctl.h"
+#include "ctl/train/train.h"
+
+#define PROGRESS_ROWS 4096 /* rows between two calls of progress */
+
+/* Columns that are no features. */
+enum column { COLUMN_USER, COLUMN_AT, COLUMN_FRAUD, COLUMN_KNOWN, COLUMN__MAX };
+
+static const char *const column_names[COLUMN__MAX] = {
+	"user_id",
+	"decided_at",
+	"fraud",
+	"labelled_at",
+};
+
+/* One reading. */
+struct reading {
+	struct table *tb;
+	const char *path;
+	gzFile file;
+	off_t size;
+	struct csv csv;
+	int column[COLUMN__MAX];
+	int feature[FEATURE__MAX];
+};
+
+static int read_header(struct reading *, struct fail *);
+static int read_rows(struct reading *, progress_fn *, struct fail *);
+static int read_row(struct reading *, struct fail *);
+static int read_label(
+    const struct reading *, struct table_row *, struct fail *);
+static int read_features(const struct reading *, double *, struct fail *);
+static int bad(
+    const struct reading *, const char *, const char *, struct fail *);
+
+int
+table_read(
+    struct table *tb, const char *path, progress_fn *progress, struct fail *f)
+{
+	static struct reading rd;
+	struct stat st;
+	int r = -1;
+
+	rd = (struct reading) { .tb = tb, .path = path };
+	if (stat(path, &st) == -1 || (rd.file = gzopen(path, "r")) == NULL)
+		return fail_set(f, FAIL_DENIED, INVALID_REQUEST, path, "%s",
+		    strerror(errno));
+	rd.size = st.st_size;
+	csv_init(&rd.csv, ctl_gz_read, rd.file);
+	if (read_header(&rd, f) == 0)
+		r = read_rows(&rd, progress, f);
+	gzclose(rd.file);
+	return r;
+}
+
+/* Find the columns. */
+static int
+read_header(struct reading *rd, struct fail *f)
+{
+	struct fail inner = { 0 };
+	const char *name;
+	int i, r;
+
+	if ((r = csv_next(&rd->csv, &inner)) != 1)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, rd->path, "%s",
+		    r == 0 ? "is empty" : inner.why);
+	for (i = 0; i < COLUMN__MAX + FEATURE__MAX; i++) {
+		name = i < COLUMN__MAX
+		    ? column_names[i]
+		    : feature_name((enum feature)(i - COLUMN__MAX));
+		if ((r = csv_find(&rd->csv, name)) == -1)
+			return bad(rd, name,
+			    "is no column of it: this program's "
+			    "'replay --offline' makes one that has all",
+			    f);
+		if (i < COLUMN__MAX)
+			rd->column[i] = r;
+		else
+			rd->feature[i - COLUMN__MAX] = r;
+	}
+	return 0;
+}
+
+static int
+read_rows(struct reading *rd, progress_fn *progress, struct fail *f)
+{
+	struct table *tb = rd->tb;
+	struct fail inner = { 0 };
+	int r;
+
+	while ((r = csv_next(&rd->csv, &inner)) == 1) {
+		if (read_row(rd, f) == -1)
+			return -1;
+		if (tb->tb_rows % PROGRESS_ROWS == 0 &&
+		    progress(gzoffset(rd->file), rd->size))
+			return fail_set(f, FAIL_DENIED, INVALID_REQUEST, NULL,
+			    "interrupted");
+	}
+	if (r == -1)
+		return fail_set(
+		    f, FAIL_INPUT, INVALID_REQUEST, rd->path, "%s", inner.why);
+	return tb->tb_rows > 0
+	    ? 0
+	    : fail_set(f, FAIL_INPUT, INVALID_REQUEST, rd->path, "has no rows");
+}
+
+/* Read the row that is in csv, and keep it if it is wanted. */
+static int
+read_row(struct reading *rd, struct fail *f)
+{
+	struct table *const tb = rd->tb;
+	struct table_row row = {
+		.tw_user = rd->csv.cs_field[rd->column[COLUMN_USER]],
+		.tw_type = EVENT_TYPE__NONE,
+	};
+
+	if (clock_parse(rd->csv.cs_field[rd->column[COLUMN_AT]], &row.tw_at) ==
+	    -1)
+		return bad(rd, column_names[COLUMN_AT], "must be a time", f);
+	if (tb->tb_rows > 0 && row.tw_at < tb->tb_last)
+		return bad(rd, column_names[COLUMN_AT],
+		    "is before the row above's; rows must be in time order", f);
+	if (!table_comes(tb, row.tw_at))
+		return 0;
+	if (*row.tw_user == '\0')
+		return bad(rd, column_names[COLUMN_USER], "is missing", f);
+	if (read_label(rd, &row, f) == -1 ||
+	    read_features(rd, row.tw_x, f) == -1)
+		return -1;
+	return table_add(tb, &row, f);
+}
+
+/* What is told of the row, and since when; without a time, since it was. */
+static int
+read_label(const struct reading *rd, struct table_row *row, struct fail *f)
+{
+	const char *const fraud = rd->csv.cs_field[rd->column[COLUMN_FRAUD]];
+	const char *const known = rd->csv.cs_field[rd->column[COLUMN_KNOWN]];
+
+	row->tw_label = strcmp(fraud, "1") == 0 ? LABEL_FRAUD
+	    : strcmp(fraud, "0") == 0		? LABEL_LEGIT
+						: LABEL_NONE;
+	if (row->tw_label == LABEL_NONE) {
+		row->tw_known = TRAIN_NEVER;
+		return *fraud == '\0' ? 0
+				      : bad(rd, column_names[COLUMN_FRAUD],
+					    "must be 0, 1 or empty", f);
+	}
+	row->tw_known = row->tw_at;
+	if (*known != '\0' && clock_parse(known, &row->tw_known) == -1)
+		return bad(rd, column_names[COLUMN_KNOWN],
+		    "must be a time or empty", f);
+	return 0;
+}
+
+static int
+read_features(const struct reading *rd, double *x, struct fail *f)
+{
+	const char *text;
+	char *end;
+	int i;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		text = rd->csv.cs_field[rd->feature[i]];
+		x[i] = strtod(text, &end);
+		if (end == text || *end != '\0' || !(x[i] >= 0 && x[i] <= 1))
+			return bad(rd, feature_name((enum feature)i),
+			    "must be a number from 0 to 1", f);
+	}
+	return 0;
+}
+
+/* Say what is wrong with a column of the line in csv. */
+static int
+bad(const struct reading *rd, const char *column, const char *why,
+    struct fail *f)
+{
+	char where[sizeof(f->where)];
+
+	snprintf(
+	    where, sizeof(where), "%s:%" PRIu64, rd->path, rd->csv.cs_row_line);
+	return fail_set(
+	    f, FAIL_INPUT, INVALID_REQUEST, where, "%s %s", column, why);
+}

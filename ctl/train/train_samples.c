@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl train: a training table out of the database's replay samples. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/signal/features.h"
+#include "core/decide/policy.h"
+#include "core/decide/sample.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "ctl/train/train.h"
+
+#define BATCH 2000 /* samples of one statement, of some 3 KB each */
+#define STRETCH_FIRST (3600 * CLOCK_SECOND) /* of time, of one statement */
+#define STRETCH_MIN CLOCK_SECOND
+
+/* One reading.  Read is what is before from, and of from itself up to after. */
+struct reading {
+	struct table *tb;
+	struct db *db;
+	const char *type;
+	struct arena *arena;
+	progress_fn *progress;
+	int64_t first;
+	int64_t end;
+	int64_t from;
+	char after[CRYPT_ID_SIZE]; /* id of a decision */
+	int64_t stretch; /* of time, that the next statement is about */
+	uint64_t labels;
+	uint64_t unread;
+};
+
+static int find_span(struct reading *, const struct wanted *, struct fail *);
+static int read_batch(struct reading *, struct fail *);
+static int read_rows(struct reading *, const struct rows *, struct fail *);
+static int read_row(
+    struct reading *, struct table_row *, const char *, size_t, struct fail *);
+static bool over(void *);
+static int read_policy(
+    struct db *, struct arena *, const char *, struct policy *, struct fail *);
+
+int
+samples_read(struct table *tb, struct db *db, const struct wanted *wanted,
+    struct arena *a, progress_fn *progress, uint64_t *ret_unread,
+    struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(a);
+	struct reading rd = {
+		.tb = tb,
+		.db = db,
+		.type = wanted->wa_type,
+		.arena = a,
+		.progress = progress,
+		.stretch = STRETCH_FIRST,
+	};
+	int r;
+
+	r = find_span(&rd, wanted, f);
+	db_over(db, over, &rd);
+	while (r == 0 && rd.from < rd.end) {
+		arena_rewind(a, mark);
+		r = over(&rd)
+		    ? fail_set(f, FAIL_DENIED, UNAVAILABLE, NULL, "interrupted")
+		    : read_batch(&rd, f);
+	}
+	arena_rewind(a, mark);
+	db_over(db, NULL, NULL);
+	*ret_unread = rd.unread;
+	if (r == -1)
+		return -1;
+	if (tb->tb_rows == 0)
+		return fail_set(f, FAIL_INPUT, NOT_FOUND, NULL,
+		    "the database has no such replay samples: each decision "
+		    "leaves one, for RETENTION_REPLAY_DAYS");
+	return rd.labels > 0
+	    ? 0
+	    : fail_set(f, FAIL_INPUT, NOT_FOUND, NULL,
+		  "none of the %" PRIu64 " samples has a label: 'assayctl "
+		  "cases resolve' and POST /v1/labels/chargeback make them",
+		  tb->tb_rows);
+}
+
+int
+samples_policies(struct db *db, struct arena *a,
+    struct policy ret[EVENT_TYPE__MAX], struct fail *f)
+{
+	const char *name;
+	int type;
+
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		name = event_type_name((enum event_type)type);
+		if (read_policy(db, a, name, &ret[type], f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* From when on there may be samples, and up to now. */
+static int
+find_span(struct reading *rd, const struct wanted *wanted, struct fail *f)
+{
+	const int64_t keep = rd->tb->tb_keep.from;
+	struct rows rows;
+
+	if (db_one(rd->db, rd->arena, STMT_TRAIN_SPAN, NULL, &rows, f) == -1)
+		return -1;
+	rd->first = rows_get_time(&rows, "first");
+	rd->end = rows_get_time(&rows, "last");
+	if (rd->first < wanted->wa_since)
+		rd->first = wanted->wa_since;
+	if (rd->first < keep)
+		rd->first = keep;
+	rd->from = rd->first;
+	return 0;
+}
+
+/*
+ * Read some more.  The next stretch of time is longer where there is little,
+ * and shorter where there is too much for one statement.
+ */
+static int
+read_batch(struct reading *rd, struct fail *f)
+{
+	const int64_t left = rd->end - rd->from;
+	const int64_t to =
+	    rd->stretch < left ? rd->from + rd->stretch : rd->end;
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, rd->arena);
+	params_time(&p, rd->from);
+	params_text(&p, rd->after);
+	params_time(&p, to);
+	params_text(&p, rd->type);
+	params_int(&p, BATCH);
+	if (db_run(rd->db, rd->arena, STMT_TRAIN_SAMPLES, &p, &rows, f) == -1 ||
+	    read_rows(rd, &rows, f) == -1)
+		return -1;
+	if (rows.ro_n == BATCH) {
+		if (rd->stretch > STRETCH_MIN)
+			rd->stretch /= 2;
+		return 0;
+	}
+	rd->from = to;
+	rd->after[0] = '\0';
+	if (rows.ro_n < BATCH / 4 && rd->stretch < left)
+		rd->stretch *= 2;
+	return 0;
+}
+
+static int
+read_rows(struct reading *rd, const struct rows *rows, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(rd->arena);
+	struct table_row row;
+	const char *text;
+	size_t len;
+	int i;
+
+	for (i = 0; i < rows->ro_n; i++) {
+		arena_rewind(rd->arena, mark);
+		rd->from = rows_time(rows, i, rows_col(rows, "decided_at"));
+		snprintf(rd->after, sizeof(rd->after), "%s",
+		    rows_text(rows, i, rows_col(rows, "verdict_id")));
+		row = (struct table_row) {
+			.tw_user =
+			    rows_text(rows, i, rows_col(rows, "user_id")),
+			.tw_at = rd->from,
+			.tw_known = TRAIN_NEVER,
+			.tw_label = LABEL_NONE,
+			.tw_type = event_type_parse(
+			    rows_text(rows, i, rows_col(rows, "event_type"))),
+		};
+		if (!rows_null(rows, i, rows_col(rows, "fraud"))) {
+			row.tw_known =
+			    rows_time(rows, i, rows_col(rows, "labelled_at"));
+			row.tw_label =
+			    rows_bool(rows, i, rows_col(rows, "fraud"))
+			    ? LABEL_FRAUD
+			    : LABEL_LEGIT;
+		}
+		text = rows_bytes(rows, i, rows_col(rows, "replay"), &len);
+		if (read_row(rd, &row, text, len, f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Add what is in a sample; one that cannot be read is left out. */
+static int
+read_row(struct reading *rd, struct table_row *row, const char *text,
+    size_t len, struct fail *f)
+{
+	static struct replay sample;
+
+	if (row->tw_type == EVENT_TYPE__NONE ||
+	    replay_read(rd->arena, text, len, &sample) == -1 ||
+	    sample.rules_score < 0) {
+		rd->unread++;
+		return 0;
+	}
+	rd->labels += row->tw_label != LABEL_NONE;
+	if (!table_comes(rd->tb, row->tw_at))
+		return 0;
+	features_extract(&sample.signals, sample.rules_score, row->tw_x);
+	return table_add(rd->tb, row, f);
+}
+
+/* Tell how far it is; asked also while the database is waited for. */
+static bool
+over(void *arg)
+{
+	const struct reading *rd = arg;
+
+	return rd->progress(rd->from - rd->first, rd->end - rd->first);
+}
+
+/* The policy that decides events of a type now. */
+static int
+read_policy(struct db *db, struct arena *a, const char *type,
+    struct policy *ret, struct fail *f)
+{
+	struct json_object *json;
+	struct params p;
+	struct rows rows;
+	const char *text;
+
+	params_init(&p, a);
+	params_text(&p, type);
+	if (db_one(db, a, STMT_BACKTEST_POLICY, &p, &rows, f) == -1)
+		return -1;
+	text = rows_get_text(&rows, "policy");
+	if ((json = body_parse(a, text, strlen(text), f)) == NULL ||
+	    body_policy(a, json, "", ret, f) == -1)
+		return fail_set(f, FAIL_US, INTERNAL, type,
+		    "the live policy cannot be read");
+	ret->version = "the live policy";
+	return 0;
+}

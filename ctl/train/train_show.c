@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl train: the report. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "core/signal/features.h"
+#include "core/decide/policy.h"
+#include "lib/sys/clock.h"
+#include "ctl/ctl.h"
+#include "ctl/train/train.h"
+
+static void show_parts(
+    const struct table *, const struct plan *, const struct trained *);
+static void show_part(
+    const struct table *, const char *, const struct part_of *);
+static void show_quality(const struct trained *);
+static void show_bins(const struct bin *);
+static void show_terms(const struct trained *);
+static void show_bands(
+    const int64_t[SCORE_MAX + 1][2], enum event_type, const struct policy *);
+static int64_t tested(const int64_t[SCORE_MAX + 1][2]);
+static double share(int64_t, int64_t);
+
+void
+train_show(const struct table *tb, const struct plan *pl,
+    const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX])
+{
+	int type;
+
+	show_parts(tb, pl, tr);
+	show_quality(tr);
+	show_bins(tr->tr_bins);
+	for (type = 0; type < EVENT_TYPE__MAX; type++)
+		if (tested(tr->tr_scores[type]) > 0)
+			show_bands(tr->tr_scores[type], (enum event_type)type,
+			    &policies[type]);
+	show_terms(tr);
+}
+
+static void
+show_parts(
+    const struct table *tb, const struct plan *pl, const struct trained *tr)
+{
+	static const char *const names[] = { "fit", "validation", "calibration",
+		"test" };
+	char until[CLOCK_TEXT_SIZE];
+	size_t i;
+
+	clock_text(pl->pl_until, until);
+	printf("%-12s  %-16s  %-16s  %9s  %7s\n", "EVENTS", "FROM (UTC)", "TO",
+	    "LEGIT", "FRAUD");
+	for (i = 0; i < nitems(names); i++)
+		show_part(tb, names[i], &tr->tr_part[i]);
+	printf("\n%-24s  %.16s\n", "known up to", until);
+	printf("%-24s  %" PRId64 "\n", "label delay, days",
+	    pl->pl_delay / TRAIN_DAY);
+	if (tr->tr_left_out > 0)
+		printf("%-24s  %" PRId64 "\n", "not tested: known users",
+		    tr->tr_left_out);
+	if (tr->tr_untold > 0)
+		printf("%-24s  %" PRId64 "\n", "not tested: too young",
+		    tr->tr_untold);
+	printf("%-24s  %g\n", "L2", tr->tr_l2);
+	printf("%-24s  %.6f\n", "base rate", tr->tr_model.base_rate);
+}
+
+static void
+show_part(const struct table *tb, const char *name, const struct part_of *part)
+{
+	char from[CLOCK_TEXT_SIZE] = "-", to[CLOCK_TEXT_SIZE] = "-";
+
+	if (part->to > part->from) {
+		clock_text(tb->tb_at[part->from], from);
+		clock_text(tb->tb_at[part->to - 1], to);
+	}
+	printf("%-12s  %-16.16s  %-16.16s  %9" PRId64 "  %7" PRId64 "\n", name,
+	    from, to, part->legit, part->fraud);
+}
+
+static void
+show_quality(const struct trained *tr)
+{
+	const struct quality *const q = &tr->tr_quality;
+	const struct {
+		const char *name;
+		double value;
+	} lines[] = {
+		{ "AUC ROC", q->auc },
+		{ "average precision", q->average_precision },
+		{ "card precision@100", tr->tr_cards },
+		{ "Brier", q->brier },
+		{ "log loss", q->log_loss },
+		{ "accuracy", q->accuracy },
+		{ "fraud, expected", q->mean_p },
+		{ "fraud, observed", share(q->fraud, q->fraud + q->legit) },
+	};
+	size_t i;
+
+	printf("\non the test\n");
+	for (i = 0; i < nitems(lines); i++)
+		printf("%-24s  %.6f\n", lines[i].name, lines[i].value);
+}
+
+static void
+show_bins(const struct bin *bins)
+{
+	int i;
+
+	printf("\ncalibration\n%6s  %6s  %9s  %7s  %8s  %8s\n", "P FROM", "TO",
+	    "EVENTS", "FRAUD", "EXPECTED", "OBSERVED");
+	for (i = 0; i < ASSESS_BINS; i++)
+		printf("%6.3f  %6.3f  %9" PRId64 "  %7" PRId64
+		       "  %8.4f  %8.4f\n",
+		    bins[i].from, bins[i].to, bins[i].events, bins[i].fraud,
+		    bins[i].mean_p, share(bins[i].fraud, bins[i].events));
+}
+
+/* What the policy would have decided of events of a type. */
+static void
+show_bands(const int64_t scores[SCORE_MAX + 1][2], enum event_type type,
+    const struct policy *policy)
+{
+	const struct band *b;
+	int64_t legit, fraud;
+	int score;
+
+	printf("\nverdicts by %s%s%s\n%-9s  %5s  %5s  %9s  %7s  %9s\n",
+	    policy->version, type == EVENT_TYPE__NONE ? "" : " on ",
+	    type == EVENT_TYPE__NONE ? "" : event_type_name(type), "VERDICT",
+	    "FROM", "TO", "LEGIT", "FRAUD", "PRECISION");
+	for (b = policy->bands; b < policy->bands + policy->n_bands; b++) {
+		legit = fraud = 0;
+		for (score = 0; score <= SCORE_MAX; score++) {
+			if (policy_band(policy, score) != b)
+				continue;
+			legit += scores[score][0];
+			fraud += scores[score][1];
+		}
+		printf("%-9s  %5g  %5g  %9" PRId64 "  %7" PRId64 "  %9.4f\n",
+		    verdict_name(b->verdict), b->min, b->max, legit, fraud,
+		    share(fraud, legit + fraud));
+	}
+}
+
+static int64_t
+tested(const int64_t scores[SCORE_MAX + 1][2])
+{
+	int64_t n = 0;
+	int score;
+
+	for (score = 0; score <= SCORE_MAX; score++)
+		n += scores[score][0] + scores[score][1];
+	return n;
+}
+
+/*
+ * Each feature's weight, what it moves when the feature goes up by its
+ * standard deviation, and what it added to the log-odds of the test's events.
+ */
+static void
+show_terms(const struct trained *tr)
+{
+	int i;
+
+	printf("\nterms, and their means on the test\n"
+	       "%-34s  %9s  %9s  %9s  %9s\n",
+	    "FEATURE", "WEIGHT", "BY SPREAD", "OF LEGIT", "OF FRAUD");
+	for (i = 0; i < FEATURE__MAX; i++)
+		printf("%-34s  %9.4f  %9.4f  %9.4f  %9.4f\n",
+		    feature_name((enum feature)i), tr->tr_fit.weight[i],
+		    tr->tr_fit.weight[i] * tr->tr_fit.spread[i],
+		    tr->tr_term[i].legit, tr->tr_term[i].fraud);
+	printf("%-34s  %9.4f\n", "bias", tr->tr_fit.bias);
+}
+
+static double
+share(int64_t part, int64_t of)
+{
+	return of == 0 ? 0 : (double)part / (double)of;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl train: a training table in memory. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/signal/features.h"
+#include "ctl/train/train.h"
+
+#define ROWS_FIRST 4096 /* room that a table begins with */
+#define SLOTS_FIRST 4096
+
+/* A slot of the table of names. */
+struct user_id {
+	char *name; /* NULL: free */
+	uint32_t number;
+};
+
+static int grow(struct table *);
+static int resize(void *, size_t, size_t);
+static int user_number(struct table *, const char *, uint32_t *);
+static int user_grow(struct table *);
+static struct user_id *user_slot(const struct table *, const char *);
+
+bool
+table_comes(struct table *tb, int64_t at)
+{
+	if (tb->tb_rows++ == 0)
+		tb->tb_first = at;
+	tb->tb_last = at;
+	return at >= tb->tb_keep.from && at < tb->tb_keep.to;
+}
+
+int
+table_add(struct table *tb, const struct table_row *row, struct fail *f)
+{
+	const size_t i = tb->tb_n;
+
+	if (grow(tb) == -1 ||
+	    user_number(tb, row->tw_user, &tb->tb_user[i]) == -1)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "needs more memory than there is; --train-days and "
+		    "--test-days keep less of it");
+	tb->tb_at[i] = row->tw_at;
+	tb->tb_known[i] = row->tw_known;
+	tb->tb_label[i] = (uint8_t)row->tw_label;
+	tb->tb_type[i] = (uint8_t)row->tw_type;
+	memcpy(tb->tb_x + i * FEATURE__MAX, row->tw_x, sizeof(row->tw_x));
+	tb->tb_n++;
+	return 0;
+}
+
+void
+table_clear(struct table *tb)
+{
+	size_t i;
+
+	for (i = 0; i < tb->tb_n_slots; i++)
+		free(tb->tb_slots[i].name);
+	free(tb->tb_slots);
+	free(tb->tb_x);
+	free(tb->tb_at);
+	free(tb->tb_known);
+	free(tb->tb_user);
+	free(tb->tb_label);
+	free(tb->tb_type);
+	memset(tb, 0, sizeof(*tb));
+}
+
+size_t
+table_at(const struct table *tb, int64_t at)
+{
+	size_t low = 0, high = tb->tb_n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (tb->tb_at[middle] < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Make room for another row. */
+static int
+grow(struct table *tb)
+{
+	const size_t cap =
+	    tb->tb_cap == 0 ? ROWS_FIRST : tb->tb_cap + tb->tb_cap / 2;
+
+	if (tb->tb_n < tb->tb_cap)
+		return 0;
+	if (resize(&tb->tb_x, cap, FEATURE__MAX * sizeof(*tb->tb_x)) == -1 ||
+	    resize(&tb->tb_at, cap, sizeof(*tb->tb_at)) == -1 ||
+	    resize(&tb->tb_known, cap, sizeof(*tb->tb_known)) == -1 ||
+	    resize(&tb->tb_user, cap, sizeof(*tb->tb_user)) == -1 ||
+	    resize(&tb->tb_label, cap, sizeof(*tb->tb_label)) == -1 ||
+	    resize(&tb->tb_type, cap, sizeof(*tb->tb_type)) == -1)
+		return -1;
+	tb->tb_cap = cap;
+	return 0;
+}
+
+/* Make the array at *array, of whatever type, one of n elements. */
+static int
+resize(void *array, size_t n, size_t size)
+{
+	void *old, *made;
+
+	memcpy(&old, array, sizeof(old));
+	if (n > SIZE_MAX / size || (made = realloc(old, n * size)) == NULL)
+		return -1;
+	memcpy(array, &made, sizeof(made));
+	return 0;
+}
+
+/* The number of a user, a new one for a name not seen before. */
+static int
+user_number(struct table *tb, const char *name, uint32_t *ret)
+{
+	struct user_id *slot;
+
+	if (2 * tb->tb_users >= tb->tb_n_slots && user_grow(tb) == -1)
+		return -1;
+	slot = user_slot(tb, name);
+	if (slot->name == NULL) {
+		if (tb->tb_users == UINT32_MAX ||
+		    (slot->name = strdup(name)) == NULL)
+			return -1;
+		slot->number = (uint32_t)tb->tb_users++;
+	}
+	*ret = slot->number;
+	return 0;
+}
+
+static int
+user_grow(struct table *tb)
+{
+	struct user_id *const old = tb->tb_slots;
+	const size_t n_old = tb->tb_n_slots;
+	const size_t n = n_old == 0 ? SLOTS_FIRST : 2 * n_old;
+	size_t i;
+
+	if ((tb->tb_slots = calloc(n, sizeof(*tb->tb_slots))) == NULL) {
+		tb->tb_slots = old;
+		return -1;
+	}
+	tb->tb_n_slots = n;
+	for (i = 0; i < n_old; i++)
+		if (old[i].name != NULL)
+			*user_slot(tb, old[i].name) = old[i];
+	free(old);
+	return 0;
+}
+
+/* The slot of a name, or the free one that it would have (FNV-1a). */
+static struct user_id *
+user_slot(const struct table *tb, const char *name)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	const char *p;
+	size_t i;
+
+	for (p = name; *p != '\0'; p++)
+		hash = (hash ^ (unsigned char)*p) * UINT64_C(1099511628211);
+	for (i = hash & (tb->tb_n_slots - 1); tb->tb_slots[i].name != NULL;
+	     i = (i + 1) & (tb->tb_n_slots - 1))
+		if (strcmp(tb->tb_slots[i].name, name) == 0)
+			break;
+	return &tb->tb_slots[i];
+}

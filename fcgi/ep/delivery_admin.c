@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: ISC */
+/* What webhooks and alert channels have in common: topics, deliveries. */
+#include "config.h"
+
+#include <json-c/json_object.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/audit.h"
+#include "fcgi/ep/delivery_admin.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+
+#define SHOWN_MAX 200 /* deliveries of each status */
+#define BATCH 2000 /* deliveries that are moved in one transaction */
+#define REDRIVE_TIME (10 * CLOCK_SECOND) /* of the route's 15 */
+
+static const char *topic_at(
+    struct json_object *list, size_t i, enum topic_subscriber who);
+static bool stands_before(struct json_object *list, size_t i);
+
+int
+hook_events(struct req *req, enum topic_subscriber who, struct params *p)
+{
+	struct json_object *list = NULL;
+	const char *names[TOPIC__MAX];
+	size_t i, n;
+
+	json_object_object_get_ex(req->json, "events", &list);
+	n = json_object_array_length(list);
+	for (i = 0; i < n; i++) {
+		names[i] = topic_at(list, i, who);
+		if (names[i] == NULL || stands_before(list, i))
+			return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+			    "events",
+			    "must hold names of events that can be subscribed "
+			    "to here, each once");
+	}
+	params_texts(p, names, n);
+	return 0;
+}
+
+void
+hook_topics(enum topic_subscriber who, struct params *p)
+{
+	const char *names[TOPIC__MAX];
+	const size_t n = topic_names(who, names);
+
+	params_texts(p, names, n);
+}
+
+int
+hook_revoke(struct req *req, struct resp *resp, enum stmt stmt)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	return act_write(req, resp, 200, stmt, &p);
+}
+
+int
+hook_deliveries(struct req *req, struct resp *resp, const char *kind)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, kind);
+	params_int(&p, SHOWN_MAX);
+	return act_read(req, resp, STMT_DELIVERY_LIST, &p);
+}
+
+int
+hook_redrive(struct req *req, struct resp *resp, const char *kind)
+{
+	const int64_t until = clock_ticks() + REDRIVE_TIME;
+	int64_t requeued = 0, moved = 0;
+	struct params p;
+	struct rows rows;
+	struct str s;
+
+	/* None can die again before this is over. */
+	params_init(&p, req->arena);
+	params_text(&p, kind);
+	params_int(&p, BATCH);
+	do {
+		if (moved > 0 && audit_keep(req) == -1)
+			return -1;
+		if (db_one(req->worker->db, req->arena, STMT_DELIVERY_REDRIVE,
+			&p, &rows, &req->fail) == -1)
+			return -1;
+		moved = rows_get_int(&rows, "moved");
+		requeued += rows_get_int(&rows, "requeued");
+	} while (moved == BATCH && clock_ticks() < until);
+
+	str_init(&s, req->arena);
+	str_addf(&s, "{\"requeued\":%lld}", (long long)requeued);
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* The name at i, if such a subscriber may have it; else NULL. */
+static const char *
+topic_at(struct json_object *list, size_t i, enum topic_subscriber who)
+{
+	struct json_object *name = json_object_array_get_idx(list, i);
+
+	if (!json_object_is_type(name, json_type_string) ||
+	    !topic_offered(who, json_object_get_string(name)))
+		return NULL;
+	return json_object_get_string(name);
+}
+
+static bool
+stands_before(struct json_object *list, size_t i)
+{
+	struct json_object *name = json_object_array_get_idx(list, i);
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (json_object_equal(json_object_array_get_idx(list, j), name))
+			return true;
+	return false;
+}

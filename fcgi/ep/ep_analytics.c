@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/analytics: what was decided and found out, in numbers. */
+#include "config.h"
+
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/route.h"
+
+/*
+ * GET /v1/analytics/summary.  200: all counts.
+ */
+int
+analytics_summary(struct req *req, struct resp *resp)
+{
+	return act_read(req, resp, STMT_ANALYTICS_SUMMARY, NULL);
+}

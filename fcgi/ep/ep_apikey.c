@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/apikeys: the service keys, for admins. */
+#include "config.h"
+
+#include <assert.h>
+#include <json-c/json_object.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/net/apikey.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "lib/shared/apikey_cache.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define DAYS_MAX 3650
+
+static void forget(struct req *req);
+static int read_scopes(
+    struct json_object *json, int64_t *ret_scopes, struct fail *f);
+static int64_t scope_parse(struct json_object *name);
+
+static const struct body_field fields[] = {
+	{ "name", BODY_LINE, true, false, 1, 128 },
+	{ "scopes", BODY_ARRAY, false, false, 0, 2 },
+	{ "expiresInDays", BODY_INT, false, false, 1, DAYS_MAX },
+};
+
+/*
+ * GET /v1/apikeys.  200: every key, newest first, revoked and expired ones
+ * too.
+ */
+int
+apikey_list(struct req *req, struct resp *resp)
+{
+	struct rows rows;
+
+	if (db_one(req->worker->db, req->arena, STMT_SERVICE_KEY_LIST, NULL,
+		&rows, &req->fail) == -1)
+		return -1;
+	return resp_json(req, resp, 200, rows_get_text(&rows, "keys"));
+}
+
+/*
+ * POST /v1/apikeys.  201: the key, whose plaintext is never seen again; 400:
+ * a field is wrong or unknown.
+ */
+int
+apikey_create(struct req *req, struct resp *resp)
+{
+	char id[CRYPT_ID_SIZE];
+	struct apikey key;
+	struct params p;
+	struct rows rows;
+	struct str s;
+	int64_t scopes;
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
+	    read_scopes(req->json, &scopes, &req->fail) == -1)
+		return -1;
+	apikey_new(&key);
+	crypt_id("key_", clock_now(), id);
+	params_init(&p, req->arena);
+	params_text(&p, id);
+	params_bytes(&p, key.hash, sizeof(key.hash));
+	params_text(&p, body_string(req->json, "name"));
+	params_text(&p, key.prefix);
+	params_int(&p, scopes);
+	if (body_has(req->json, "expiresInDays"))
+		params_int(&p, body_int(req->json, "expiresInDays", 0));
+	else
+		params_null(&p);
+	params_text(&p, req->operator.email);
+	if (db_one(req->worker->db, req->arena, STMT_SERVICE_KEY_CREATE, &p,
+		&rows, &req->fail) == -1)
+		return -1;
+
+	str_init(&s, req->arena);
+	str_addf(&s, "{\"plaintext\":\"%s\",\"key\":%s}", key.text,
+	    rows_get_text(&rows, "key"));
+	crypt_wipe(&key, sizeof(key));
+	resp_header(req, resp, "Cache-Control: no-store");
+	return resp_json(req, resp, 201, str_text(&s));
+}
+
+/*
+ * POST /v1/apikeys/{id}/revoke.  200: it is revoked, now or before; 404: no
+ * such key.
+ */
+int
+apikey_revoke(struct req *req, struct resp *resp)
+{
+	struct params p;
+	struct rows rows;
+	const void *hash;
+	size_t size;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	if (db_one(req->worker->db, req->arena, STMT_SERVICE_KEY_REVOKE, &p,
+		&rows, &req->fail) == -1)
+		return -1;
+	if (!rows_get_bool(&rows, "found"))
+		return fail_set(
+		    &req->fail, FAIL_INPUT, NOT_FOUND, NULL, "%s", "");
+	hash = rows_bytes(&rows, 0, rows_col(&rows, "hash"), &size);
+	assert(size == sizeof(req->key_hash));
+	memcpy(req->key_hash, hash, size);
+	req->committed = forget;
+	return resp_json(req, resp, 200, "{\"ok\":true}");
+}
+
+/* This host trusts it no more either, should the database go away now. */
+static void
+forget(struct req *req)
+{
+	known_drop(req->worker->shm, req->key_hash);
+}
+
+/* The scopes of a new key as bits; none means both. */
+static int
+read_scopes(struct json_object *json, int64_t *ret_scopes, struct fail *f)
+{
+	struct json_object *list = NULL;
+	int64_t scope, scopes = 0;
+	size_t i, n = 0;
+
+	if (json_object_object_get_ex(json, "scopes", &list))
+		n = json_object_array_length(list);
+	for (i = 0; i < n; i++) {
+		scope = scope_parse(json_object_array_get_idx(list, i));
+		if (scope == SCOPE_NONE || (scopes & scope) != 0)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+			    "scopes",
+			    "must hold \"decisions\" or \"labels\", each once");
+		scopes |= scope;
+	}
+	*ret_scopes = scopes == 0 ? SCOPE_DECISIONS | SCOPE_LABELS : scopes;
+	return 0;
+}
+
+/* The bit of a scope's name, SCOPE_NONE for anything else. */
+static int64_t
+scope_parse(struct json_object *name)
+{
+	const char *text;
+
+	if (!json_object_is_type(name, json_type_string))
+		return SCOPE_NONE;
+	text = json_object_get_string(name);
+	if (strcmp(text, "decisions") == 0)
+		return SCOPE_DECISIONS;
+	return strcmp(text, "labels") == 0 ? SCOPE_LABELS : SCOPE_NONE;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/decisions/async: events that are decided later. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/auth.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/engine/event_digest.h"
+#include "lib/engine/engine.h"
+#include "lib/sys/log.h"
+#include "lib/shared/metric.h"
+
+static int enqueue(struct req *req, const struct event *ev, bool *ret_mismatch);
+static int store(struct req *req, struct params *p, const struct event *ev,
+    bool *ret_mismatch);
+
+/*
+ * POST /v1/decisions/async.  202: the event is in the queue, or was before,
+ * or has been decided (with X-Engine-Idempotent-Mismatch if it was another
+ * one); 400: a field is wrong, it has no id, or a shadow is asked for, whose
+ * answer nobody would see; 401, 403: the key; 422: another event has that id,
+ * where these are refused; 503: it could not be stored.
+ */
+int
+decision_async(struct req *req, struct resp *resp)
+{
+	struct event ev;
+	struct str s;
+	bool shadow, mismatch;
+
+	if (req_shadow(req, &shadow) == -1 ||
+	    body_event(req->arena, req->json, &ev, &req->fail) == -1)
+		return -1;
+	if (shadow)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "X-Engine-Mode", "shadows are decided at once, or not");
+	if (ev.id == NULL)
+		return fail_set(&req->fail, FAIL_INPUT, INGEST_INVALID, "id",
+		    "is required");
+	if (auth_apikey(req) == -1 || enqueue(req, &ev, &mismatch) == -1)
+		return -1;
+	metric_add(req->worker->slot, METRIC_ID_MISMATCHES, 0, 0, mismatch);
+	if (mismatch && strcmp(conf.IDEMPOTENCY_MISMATCH, "refuse") == 0)
+		return fail_set(&req->fail, FAIL_INPUT, IDEMPOTENCY_MISMATCH,
+		    NULL, "%s", fail_code_text(IDEMPOTENCY_MISMATCH));
+	if (mismatch)
+		resp_header(req, resp, RESP_MISMATCH);
+	str_init(&s, req->arena);
+	str_add(&s, "{\"accepted\":true,\"id\":");
+	str_json(&s, ev.id);
+	str_add(&s, ",\"correlationId\":");
+	str_json(&s, req->correlation_id);
+	str_addc(&s, '}');
+	return resp_json(req, resp, 202, str_text(&s));
+}
+
+/* Whatever keeps it from being stored, the caller has to send it again. */
+static int
+enqueue(struct req *req, const struct event *ev, bool *ret_mismatch)
+{
+	struct params p;
+	struct str s;
+
+	str_init(&s, req->arena);
+	body_unmasked(&s, ev);
+	if (str_text(&s) == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	params_init(&p, req->arena);
+	params_text(&p, ev->id);
+	params_text(&p, ev->user);
+	params_text(&p, str_text(&s));
+	params_text(&p, req->correlation_id);
+	if (store(req, &p, ev, ret_mismatch) == 0)
+		return 0;
+	log_error("async=failed why=%s", req->fail.why);
+	return fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s", "");
+}
+
+/* Add the event's digest, for which a worker may have to load its key. */
+static int
+store(struct req *req, struct params *p, const struct event *ev,
+    bool *ret_mismatch)
+{
+	struct worker *w = req->worker;
+	struct rows rows;
+
+	if (worker_has_db(w, &req->fail) == -1 ||
+	    (engine_digest_key(w->engine) == NULL &&
+		engine_load(w->engine, w->db, req->arena, &req->fail) == -1))
+		return -1;
+	params_int(
+	    p, digest_event(engine_digest_key(w->engine), req->arena, ev));
+	if (db_one(w->db, req->arena, STMT_ASYNC_ADD, p, &rows, &req->fail) ==
+	    -1)
+		return -1;
+	*ret_mismatch = rows_get_bool(&rows, "mismatch");
+	return 0;
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/auth: the first operator, login, passwords, and sessions' ends. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/audit.h"
+#include "fcgi/http/auth.h"
+#include "fcgi/http/login_backoff.h"
+#include "fcgi/http/password.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/host_semaphore.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/shared/shm.h"
+#include "lib/net/token.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+/* One password on its way, of a login or of the operator who changes it. */
+struct login {
+	const char *email;
+	const char *next; /* the password that is to come; NULL: it stays */
+	struct delay_pair pair;
+	struct rows rows; /* the operator, perhaps none */
+	bool match; /* the password is the operator's */
+	bool stale; /* its hash is weaker than today's */
+	char hash[CRYPT_PASSWORD_SIZE]; /* to be stored, of next or stale */
+};
+
+static int is_open(struct req *req, bool *ret);
+static int closed(struct req *req);
+static int hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE]);
+static int give_password(struct req *req, struct resp *resp, struct login *l);
+static int check_password(struct req *req, struct resp *resp, struct login *l);
+static int match_password(struct req *req, struct login *l);
+static void rehash(struct req *req, const struct login *l);
+static int answer_login(struct req *req, struct resp *resp, int status,
+    const char *email, const struct rows *rows, bool temporary);
+static int answer(struct req *req, struct resp *resp, int status,
+    const struct token *t, bool temporary);
+
+/* What registration and login take; lengths in bytes here. */
+static const struct body_field fields[] = {
+	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
+	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+};
+
+/* What a change of the password takes. */
+static const struct body_field changes[] = {
+	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "newPassword", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+};
+
+/*
+ * GET /v1/auth/status.  200: whether the first admin is still to come.
+ */
+int
+auth_status(struct req *req, struct resp *resp)
+{
+	bool needed;
+
+	if (is_open(req, &needed) == -1)
+		return -1;
+	return resp_json(req, resp, 200,
+	    needed ? "{\"needsBootstrap\":true}"
+		   : "{\"needsBootstrap\":false}");
+}
+
+/*
+ * POST /v1/auth/register.  201: the first operator, an admin, and a token;
+ * 403: there is one already, found before or after the costly hash; 400: a
+ * field is wrong; 503: too many passwords are being hashed.
+ */
+int
+auth_register(struct req *req, struct resp *resp)
+{
+	char hash[CRYPT_PASSWORD_SIZE];
+	const char *email;
+	struct params p;
+	struct rows rows;
+	bool open;
+
+	if (is_open(req, &open) == -1)
+		return -1;
+	if (!open)
+		return closed(req);
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
+	    (email = password_email(req, body_string(req->json, "email"))) ==
+		NULL)
+		return -1;
+	if (password_check_email(req, email) == -1 ||
+	    password_check(req, "password") == -1 ||
+	    hash_first(req, hash) == -1)
+		return -1;
+
+	params_init(&p, req->arena);
+	params_text(&p, email);
+	params_text(&p, hash);
+	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_REGISTER, &p,
+		&rows, &req->fail) == -1)
+		return -1;
+	if (rows.ro_n == 0)
+		return closed(req);
+	return answer_login(req, resp, 201, email, &rows, false);
+}
+
+/*
+ * POST /v1/auth/login.  200: a token; 401: wrong email or password, or a
+ * disabled operator, which take the same time and get the same answer; 429: too
+ * many have failed for this email from this address; 400: a field is missing or
+ * unknown; 503: too many passwords are being hashed.
+ */
+int
+auth_login(struct req *req, struct resp *resp)
+{
+	struct login l = { 0 };
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
+	    (l.email = password_email(req, body_string(req->json, "email"))) ==
+		NULL)
+		return -1;
+	if (give_password(req, resp, &l) == -1)
+		return -1;
+	if (!l.match) {
+		audit_login_failed(req, l.email);
+		return fail_set(&req->fail, FAIL_DENIED, INVALID_CREDENTIALS,
+		    NULL, "%s", "");
+	}
+	if (audit_login(req, l.email) == -1)
+		return -1;
+	if (l.stale)
+		rehash(req, &l);
+	return answer_login(req, resp, 200, l.email, &l.rows,
+	    rows_get_bool(&l.rows, "password_temporary"));
+}
+
+/*
+ * POST /v1/auth/password.  200: the password of the operator who sends it is
+ * another, all sessions have ended, and a token of a new one; 403: the present
+ * password is wrong, which counts as a login that fails; 429, 503: as there;
+ * 400: a field is wrong or unknown.
+ */
+int
+auth_password(struct req *req, struct resp *resp)
+{
+	struct login l = { .email = req->operator.email };
+	struct params p;
+	struct rows rows;
+
+	if (body_check(req->json, changes, nitems(changes), &req->fail) == -1 ||
+	    password_check(req, "newPassword") == -1)
+		return -1;
+	l.next = body_string(req->json, "newPassword");
+	if (strcmp(l.next, body_string(req->json, "password")) == 0)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "newPassword", "must be another than the present one");
+
+	/* What is counted as a failure stays so, also when this fails. */
+	if (audit_leave(req) == -1 || give_password(req, resp, &l) == -1 ||
+	    audit_enter(req) == -1)
+		return -1;
+	rows.ro_n = 0;
+	if (l.match) {
+		params_init(&p, req->arena);
+		params_text(&p, l.email);
+		params_text(&p, rows_get_text(&l.rows, "password"));
+		params_text(&p, l.hash);
+		if (db_run(req->worker->db, req->arena, STMT_OPERATOR_PASSWORD,
+			&p, &rows, &req->fail) == -1)
+			return -1;
+	}
+	if (rows.ro_n == 0)
+		return fail_set(
+		    &req->fail, FAIL_DENIED, PASSWORD_WRONG, NULL, "%s", "");
+	return answer_login(req, resp, 200, l.email, &rows, false);
+}
+
+/*
+ * POST /v1/auth/refresh.  200: a fresh token; the old one stays valid.  Both
+ * end at the same time after the password, at the latest.
+ */
+int
+auth_refresh(struct req *req, struct resp *resp)
+{
+	const struct token t = { .email = req->operator.email,
+		.role = req->operator.role,
+		.session = req->operator.session,
+		.given_at = req->operator.given_at };
+
+	return answer(req, resp, 200, &t, req->operator.temporary);
+}
+
+/*
+ * POST /v1/auth/logout.  200: the token that was presented is worth nothing
+ * from now on, anywhere.
+ */
+int
+auth_logout(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->operator.token_id);
+	params_time(&p, req->operator.expires_at);
+	return act_write(req, resp, 200, STMT_OPERATOR_LOGOUT, &p);
+}
+
+/*
+ * POST /v1/auth/logout-all.  200: no token of this operator is worth anything
+ * from now on, the one that was presented included.
+ */
+int
+auth_logout_all(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->operator.email);
+	return act_write(req, resp, 200, STMT_OPERATOR_LOGOUT_ALL, &p);
+}
+
+/* Whether there is no operator yet. */
+static int
+is_open(struct req *req, bool *ret)
+{
+	struct rows rows;
+
+	if (worker_db(req->worker, &req->fail) == -1 ||
+	    db_one(req->worker->db, req->arena, STMT_AUTH_STATUS, NULL, &rows,
+		&req->fail) == -1)
+		return -1;
+	*ret = rows_get_bool(&rows, "needs_bootstrap");
+	return 0;
+}
+
+static int
+closed(struct req *req)
+{
+	return fail_set(
+	    &req->fail, FAIL_DENIED, REGISTRATION_CLOSED, NULL, "%s", "");
+}
+
+/* The hash of the password of whoever would be the first. */
+static int
+hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
+{
+	bool open;
+
+	if (password_hash(req, ret) == 0)
+		return 0;
+
+	/* Whoever held the turn may have been the first operator. */
+	if (req->fail.code == UNAVAILABLE && is_open(req, &open) == 0 && !open)
+		return closed(req);
+	return -1;
+}
+
+/*
+ * See whether a password is right, for who need not wait.  What fails is
+ * counted, and a password that is right clears what failed before.
+ */
+static int
+give_password(struct req *req, struct resp *resp, struct login *l)
+{
+	delay_pair(req, l->email, &l->pair);
+	if (delay_check(req, resp, &l->pair) == -1 ||
+	    check_password(req, resp, l) == -1)
+		return -1;
+	if (l->match)
+		delay_clear(req, &l->pair);
+	return 0;
+}
+
+/*
+ * Check the password when it is our turn, and not before: nothing is counted
+ * against an account because others keep us busy.
+ */
+static int
+check_password(struct req *req, struct resp *resp, struct login *l)
+{
+	const int turn = password_turn(req);
+	int got;
+
+	if (turn == -1)
+		return -1;
+	got = delay_begin(req, resp, &l->pair, l->email, &l->rows);
+	if (got == 0)
+		got = match_password(req, l);
+	turn_give(req->worker->shm->sh_hashing, turn);
+	return got;
+}
+
+/* The costly part of it, and in the same turn the hash of what comes next. */
+static int
+match_password(struct req *req, struct login *l)
+{
+	const char *password = body_string(req->json, "password");
+
+	if (crypt_password_check(password, rows_get_text(&l->rows, "password"),
+		&l->match, &l->stale, &req->fail) == -1)
+		return -1;
+	if (!l->match || (l->next == NULL && !l->stale))
+		return 0;
+	return crypt_password_hash(
+	    l->next == NULL ? password : l->next, l->hash, &req->fail);
+}
+
+/*
+ * Store the password under today's parameters.  The login has succeeded
+ * whatever becomes of this, so a failure is only logged.
+ */
+static void
+rehash(struct req *req, const struct login *l)
+{
+	struct fail f = { 0 };
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, l->email);
+	params_text(&p, rows_get_text(&l->rows, "password"));
+	params_text(&p, l->hash);
+	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_REHASH, &p, NULL,
+		&f) == -1)
+		log_warn("rehash=failed why=%s", f.why);
+}
+
+/* A token for an operator who gave the password just now. */
+static int
+answer_login(struct req *req, struct resp *resp, int status, const char *email,
+    const struct rows *rows, bool temporary)
+{
+	const struct token t = { .email = email,
+		.role = token_role(rows_get_text(rows, "role")),
+		.session = rows_get_int(rows, "session_number"),
+		.given_at = clock_now() };
+
+	return answer(req, resp, status, &t, temporary);
+}
+
+/* A token for who t says, and whether its password is a temporary one. */
+static int
+answer(struct req *req, struct resp *resp, int status, const struct token *t,
+    bool temporary)
+{
+	const char *token;
+	struct token_keys keys;
+	struct str s;
+
+	if (auth_keys(req, &keys) == -1)
+		return -1;
+	token =
+	    token_issue(&keys, req->arena, t, auth_session_max(), clock_now());
+	str_init(&s, req->arena);
+	str_add(&s, "{\"token\":");
+	str_json(&s, token);
+	str_add(&s, ",\"user\":{\"email\":");
+	str_json(&s, t->email);
+	str_addf(&s, ",\"role\":\"%s\"}%s}", token_role_name(t->role),
+	    temporary ? ",\"passwordTemporary\":true" : "");
+	resp_header(req, resp, "Cache-Control: no-store");
+	return resp_json(
+	    req, resp, status, token == NULL ? NULL : str_text(&s));
+}

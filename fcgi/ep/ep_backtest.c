@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/backtest: what a candidate policy or ruleset would have decided. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <json-c/json_object.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/analyse/backtest.h"
+#include "core/decide/decide.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/decide/sample.h"
+#include "core/base/str.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/engine/tag_weight_cache.h"
+#include "lib/sys/log.h"
+#include "lib/engine/active_model.h"
+#include "lib/shared/shm.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+/* One backtest under way. */
+struct retrying {
+	enum event_type type;
+	struct policy live;
+	struct policy candidate; /* n_bands 0: the live one */
+	struct rulebook book; /* no ruleset: the recorded scores */
+	struct scoring scoring; /* as decisions are scored now */
+	struct learned learned;
+	struct served served;
+	int64_t started; /* clock_ticks() */
+	int64_t deadline;
+	struct replay sample; /* the one in hand */
+	struct decision decision;
+	struct backtest counts;
+	int64_t other; /* samples that another scorer scored */
+	int64_t unreadable; /* samples of some other make */
+};
+
+static int read_body(struct req *req, struct retrying *rt);
+static int run(struct req *req, struct retrying *rt);
+static int open_samples(struct req *req, struct retrying *rt);
+static int read_live(struct req *req, struct retrying *rt);
+static int read_scoring(struct req *req, struct retrying *rt);
+static int may_go_on(struct req *req, const struct retrying *rt);
+static int took_long(struct req *req);
+static int announce(struct req *req, const struct retrying *rt);
+static bool add_running(
+    struct str *s, const char *comma, const struct slot *slot);
+static int try_samples(struct retrying *rt, const struct rows *rows,
+    struct arena *a, struct fail *f);
+static int try_sample(struct retrying *rt, const char *text, size_t len,
+    enum label label, struct arena *a, struct fail *f);
+static enum verdict verdict_of(
+    const struct policy *policy, int score, bool watched);
+static int answer(
+    struct req *req, struct resp *resp, const struct retrying *rt, int64_t us);
+
+static const struct body_field fields[] = {
+	{ "eventType", BODY_STRING, true, false, 1, 64 },
+	{ "policy", BODY_OBJECT, false, false, 0, 0 },
+	{ "rules", BODY_ARRAY, false, false, 0, RULES_MAX },
+	{ "dsl", BODY_STRING, false, false, 0, RULE_TEXT_MAX },
+};
+
+static const struct body_field policy_fields[] = {
+	{ "bands", BODY_ARRAY, true, false, 1, POLICY_BANDS_MAX },
+	{ "onError", BODY_STRING, true, false, 1, 16 },
+};
+
+/*
+ * POST /v1/backtest.  200: how candidate, live policy and what happened
+ * compare over all replay samples of the event type; 400: a field, the policy
+ * or the rules are wrong; 503: another one is running, it took longer than the
+ * route allows, or the pool is stopping.  Changes nothing.
+ */
+int
+backtest_run(struct req *req, struct resp *resp)
+{
+	struct retrying *rt = arena_alloc(req->arena, sizeof(*rt));
+	int r;
+
+	if (rt == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	rt->started = clock_ticks();
+	if (read_body(req, rt) == -1)
+		return -1;
+	rt->deadline = rt->started + req->route->limit_s * CLOCK_SECOND;
+	db_until(req->worker->db, rt->deadline + CLOCK_SECOND);
+	r = run(req, rt);
+	learned_clear(&rt->learned);
+	atomic_store(&req->worker->slot->sl_trying, 0);
+	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
+		took_long(req);
+	db_until(req->worker->db, 0);
+	db_rollback(req->worker->db);
+	if (r == -1)
+		return -1;
+	return answer(req, resp, rt, clock_ticks() - rt->started);
+}
+
+/*
+ * GET /v1/backtest.  200: how far those of this host are that read samples.
+ */
+int
+backtest_list(struct req *req, struct resp *resp)
+{
+	const struct shm *shm = req->worker->shm;
+	const char *comma = "";
+	struct str s;
+	size_t i;
+
+	str_init(&s, req->arena);
+	str_add(&s, "{\"running\":[");
+	for (i = 0; i < SHM_SLOTS; i++)
+		if (add_running(&s, comma, &shm->sh_slot[i]))
+			comma = ",";
+	str_add(&s, "]}");
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* What is to be tried. */
+static int
+read_body(struct req *req, struct retrying *rt)
+{
+	struct fail *f = &req->fail;
+	struct json_object *policy;
+	const char *text;
+
+	if (body_check(req->json, fields, nitems(fields), f) == -1)
+		return -1;
+	rt->type = event_type_parse(body_string(req->json, "eventType"));
+	if (rt->type == EVENT_TYPE__NONE)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
+		    "is no event type");
+	if (json_object_object_get_ex(req->json, "policy", &policy) &&
+	    (body_check_in(policy, policy_fields, nitems(policy_fields),
+		 POLICY_INVALID, "policy", f) == -1 ||
+		body_policy(req->arena, policy, "policy", &rt->candidate, f) ==
+		    -1))
+		return -1;
+	if (!body_has(req->json, "rules") && !body_has(req->json, "dsl"))
+		return 0;
+	rt->book.ruleset = body_ruleset(req->arena, req->json, &text, f);
+	return rt->book.ruleset == NULL ? -1 : 0;
+}
+
+/* Try all samples, batch by batch, in one transaction. */
+static int
+run(struct req *req, struct retrying *rt)
+{
+	struct arena *a = req->arena;
+	struct arena_mark mark;
+	struct rows rows;
+	int r;
+
+	if (open_samples(req, rt) == -1)
+		return -1;
+	mark = arena_mark(a);
+	do {
+		r = may_go_on(req, rt);
+		if (r == 0)
+			r = db_run(req->worker->db, a, STMT_BACKTEST_NEXT, NULL,
+			    &rows, &req->fail);
+		if (r == 0)
+			r = try_samples(rt, &rows, a, &req->fail);
+		if (r == 0)
+			atomic_fetch_add(
+			    &req->worker->slot->sl_tried, rows.ro_n);
+		arena_rewind(a, mark);
+	} while (r == 0 && rows.ro_n > 0);
+	return r;
+}
+
+/* Begin to read: one snapshot, of the live policy and of the samples. */
+static int
+open_samples(struct req *req, struct retrying *rt)
+{
+	struct db *db = req->worker->db;
+	struct arena *a = req->arena;
+	struct fail *f = &req->fail;
+	struct params p;
+
+	if (db_run(db, a, STMT_BACKTEST_BEGIN, NULL, NULL, f) == -1)
+		return -1;
+	params_init(&p, a);
+	params_int(&p, req->route->limit_s * 1000);
+	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
+	    read_live(req, rt) == -1 || read_scoring(req, rt) == -1 ||
+	    announce(req, rt) == -1)
+		return -1;
+	params_init(&p, a);
+	params_text(&p, event_type_name(rt->type));
+	params_int(&p, rt->book.ruleset == NULL ? REPLAY_HEAD : 0);
+	return db_run(db, a, STMT_BACKTEST_OPEN, &p, NULL, f);
+}
+
+/*
+ * Say in the shared region that it runs, and over how many samples.  When the
+ * worker is killed the master takes it back.
+ */
+static int
+announce(struct req *req, const struct retrying *rt)
+{
+	struct slot *slot = req->worker->slot;
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, event_type_name(rt->type));
+	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_COUNT, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	atomic_store(&slot->sl_tried, 0);
+	atomic_store(&slot->sl_to_try, rows_get_int(&rows, "samples"));
+	atomic_store(&slot->sl_trying_at, rt->started);
+	atomic_store(&slot->sl_trying, (int32_t)rt->type);
+	return 0;
+}
+
+/* The backtest of a worker, if it has one. */
+static bool
+add_running(struct str *s, const char *comma, const struct slot *slot)
+{
+	const int32_t type = atomic_load(&slot->sl_trying);
+	const int64_t us = clock_ticks() - atomic_load(&slot->sl_trying_at);
+
+	if (type == 0)
+		return false;
+	str_addf(s,
+	    "%s{\"eventType\":\"%s\",\"samples\":%" PRId64 ",\"of\":%" PRId64
+	    ",\"seconds\":",
+	    comma, event_type_name((enum event_type)type),
+	    atomic_load(&slot->sl_tried), atomic_load(&slot->sl_to_try));
+	str_number(s, (double)(us / 1000) / 1000);
+	str_addc(s, '}');
+	return true;
+}
+
+/* The live policy, which is the baseline and perhaps the candidate. */
+static int
+read_live(struct req *req, struct retrying *rt)
+{
+	struct fail *f = &req->fail;
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, event_type_name(rt->type));
+	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_POLICY, &p, &rows,
+		f) == -1)
+		return -1;
+	if (body_policy_text(
+		req->arena, rows_get_text(&rows, "policy"), &rt->live, f) == -1)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "the live policy cannot be read");
+	rt->book.policy =
+	    rt->candidate.n_bands > 0 ? &rt->candidate : &rt->live;
+	return 0;
+}
+
+/* The scorer that decides, as it would now. */
+static int
+read_scoring(struct req *req, struct retrying *rt)
+{
+	struct fail *f = &req->fail;
+
+	rt->scoring = (struct scoring) {
+		.scorer = scorer_parse(conf.SCORER),
+		.lessons = &rt->learned.le_lessons,
+		.model = &rt->served.se_model,
+	};
+	rt->book.scoring = &rt->scoring;
+	served_init(&rt->served);
+	if (rt->scoring.scorer == SCORER_ML)
+		return served_fresh(
+		    &rt->served, req->worker->db, req->arena, 1, f);
+	if (rt->scoring.scorer != SCORER_LEARNED)
+		return 0;
+	return learned_load(&rt->learned, req->worker->db, req->arena, f);
+}
+
+/* Whether there is reason to go on. */
+static int
+may_go_on(struct req *req, const struct retrying *rt)
+{
+	if (req_gone(req))
+		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+		    "nobody waits for the answer any more");
+	if (atomic_load(&req->worker->shm->sh_stopping))
+		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+		    "the service is being stopped; try again");
+	if (clock_ticks() >= rt->deadline)
+		return took_long(req);
+	return 0;
+}
+
+static int
+took_long(struct req *req)
+{
+	return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+	    "the backtest was ended: it may take no longer than %d seconds",
+	    req->route->limit_s);
+}
+
+/* Count a batch of samples; one that cannot be read is left out. */
+static int
+try_samples(struct retrying *rt, const struct rows *rows, struct arena *a,
+    struct fail *f)
+{
+	struct arena_mark mark;
+	const char *text;
+	enum label label;
+	size_t len;
+	int i, sample, fraud;
+
+	if (rows->ro_n == 0)
+		return 0;
+	sample = rows_col(rows, "replay");
+	fraud = rows_col(rows, "fraud");
+	mark = arena_mark(a);
+	for (i = 0; i < rows->ro_n; i++) {
+		text = rows_bytes(rows, i, sample, &len);
+		label = LABEL_NONE;
+		if (!rows_null(rows, i, fraud))
+			label = rows_bool(rows, i, fraud) ? LABEL_FRAUD
+							  : LABEL_LEGIT;
+		if (try_sample(rt, text, len, label, a, f) == -1)
+			return -1;
+		arena_rewind(a, mark);
+	}
+	return 0;
+}
+
+static int
+try_sample(struct retrying *rt, const char *text, size_t len, enum label label,
+    struct arena *a, struct fail *f)
+{
+	struct replay *sample = &rt->sample;
+	struct retrial trial = { .label = label };
+	int score;
+
+	if ((rt->book.ruleset == NULL
+		    ? replay_read_head(text, len, sample)
+		    : replay_read(a, text, len, sample)) == -1) {
+		rt->unreadable++;
+		return 0;
+	}
+	rt->other += sample->scorer != rt->scoring.scorer;
+	score = sample->score;
+	if (rt->book.ruleset != NULL) {
+		if (decide(&rt->book, &sample->signals, a, &rt->decision, f) ==
+		    -1)
+			return -1;
+		score = rt->decision.score.total;
+	}
+	trial.answered = sample->verdict;
+	trial.baseline = verdict_of(&rt->live, sample->score, sample->watched);
+	trial.candidate = verdict_of(rt->book.policy, score, sample->watched);
+	backtest_add(&rt->counts, &trial);
+	return 0;
+}
+
+/* What a policy says of a score; the watch list is no part of the trial. */
+static enum verdict
+verdict_of(const struct policy *policy, int score, bool watched)
+{
+	const enum verdict verdict = policy_band(policy, score)->verdict;
+
+	return watched && verdict < VERDICT_REVIEW ? VERDICT_REVIEW : verdict;
+}
+
+static int
+answer(
+    struct req *req, struct resp *resp, const struct retrying *rt, int64_t us)
+{
+	const int64_t n = backtest_samples(&rt->counts);
+	const int64_t ms = us / 1000 + 1;
+	struct str s;
+
+	str_init(&s, req->arena);
+	str_addf(&s, "{\"eventType\":\"%s\",\"scorer\":\"%s\",",
+	    event_type_name(rt->type), scorer_name(rt->scoring.scorer));
+	backtest_json(&s, &rt->counts);
+	str_addf(&s, ",\"otherScorer\":%" PRId64, rt->other);
+	str_add(&s, ",\"seconds\":");
+	str_number(&s, (double)ms / 1000);
+	str_addf(&s, ",\"samplesPerSecond\":%" PRId64 "}", n * 1000 / ms);
+	log_info("backtest=done type=%s scorer=%s rules=%s samples=%" PRId64
+		 " labeled=%" PRId64 " ms=%" PRId64 " per_second=%" PRId64,
+	    event_type_name(rt->type), scorer_name(rt->scoring.scorer),
+	    rt->book.ruleset == NULL ? "recorded" : "candidate", n,
+	    rt->counts.labeled, ms, n * 1000 / ms);
+	if (rt->unreadable > 0)
+		log_warn(
+		    "backtest=unreadable samples=%" PRId64, rt->unreadable);
+	return resp_json(req, resp, 200, str_text(&s));
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/decisions: one event, a batch of them, and the verdict of an event. */
+#include "config.h"
+
+#include <string.h>
+
+#include <json-c/json_object.h>
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/auth.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/txn/txn.h"
+
+#define KEY_MAX 255 /* bytes of an Idempotency-Key header */
+#define BATCH_TIME (SET_TIMEOUT_MANY * (CLOCK_SECOND / 1000))
+
+/* What an answer says besides id, verdict, score and reasons. */
+enum field {
+	FIELD_EVENT = 1,
+	FIELD_POLICY = 2,
+	FIELD_TIME = 4,
+	FIELD_SHADOW = 8
+};
+
+static int check_key(const char *, struct fail *);
+static void item_init(
+    struct item *, const struct req *, const struct event *, bool);
+static int batch_answer(
+    struct req *, struct resp *, struct item *const *, struct fail *, size_t);
+static int outcome(struct req *, const struct item *);
+static void count(struct req *, const struct item *);
+static void print_answer(struct str *, const struct answer *, unsigned);
+static void print_error(struct str *, const struct fail *);
+
+/*
+ * POST /v1/decisions, up to its set.  400: a field is wrong.
+ */
+int
+decision_post(struct req *req, struct resp *resp)
+{
+	struct event *ev = arena_alloc(req->arena, sizeof(*ev));
+	struct item *item = arena_alloc(req->arena, sizeof(*item));
+	bool shadow;
+
+	(void)resp;
+	if (ev == NULL || item == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s",
+		    fail_code_text(INTERNAL));
+	if (check_key(req->idempotency_key, &req->fail) == -1 ||
+	    req_shadow(req, &shadow) == -1 ||
+	    body_event(req->arena, req->json, ev, &req->fail) == -1 ||
+	    worker_has_db(req->worker, &req->fail) == -1)
+		return -1;
+	item_init(item, req, ev, shadow);
+	item->idempotency_key = req->idempotency_key;
+	req->item = item;
+	return 0;
+}
+
+/*
+ * POST /v1/decisions, from its set.  200: the decision, the earlier one for a
+ * known key (with X-Engine-Idempotent-Replay, and -Mismatch if it is another
+ * event), or the policy's onError verdict when deciding failed.  401, 403: the
+ * API key.  422: another event, where these are refused.  503: it is a shadow
+ * that could not be decided, or it could not even be logged, or the database is
+ * away and was not asked about the key lately, or by this worker never about
+ * the policy.
+ */
+int
+decision_answer(struct req *req, struct resp *resp)
+{
+	const struct item *item = req->item;
+	struct str s;
+
+	if (outcome(req, item) == -1)
+		return -1;
+	if (item->outcome == SET_REPLAYED)
+		resp_header(req, resp, "X-Engine-Idempotent-Replay: true");
+	if (item->mismatch)
+		resp_header(req, resp, RESP_MISMATCH);
+	if (item->dry_run)
+		resp_header(req, resp, "X-Engine-Mode: shadow");
+	resp->verdict = verdict_name(item->answer.verdict);
+	str_init(&s, req->arena);
+	print_answer(&s, &item->answer,
+	    FIELD_EVENT | FIELD_POLICY | FIELD_TIME |
+		(item->dry_run ? FIELD_SHADOW : 0));
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/*
+ * POST /v1/decisions/batch.  200: one result an event, in input order; a bad
+ * event fails its own entry only.  400: not an array of 1 to 100.  401, 403:
+ * the key.  503: none of the events that are well-formed could be answered.
+ */
+int
+decision_batch(struct req *req, struct resp *resp)
+{
+	struct json_object *events = NULL;
+	struct event *ev;
+	struct item *items, **set, **slot;
+	struct fail *fails;
+	size_t i, n, good = 0;
+	bool shadow;
+
+	if (!json_object_is_type(req->json, json_type_object) ||
+	    !json_object_object_get_ex(req->json, "events", &events) ||
+	    !json_object_is_type(events, json_type_array) ||
+	    (n = json_object_array_length(events)) < 1 || n > SET_MAX)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_BATCH, NULL,
+		    "%s", fail_code_text(INVALID_BATCH));
+	if (req_shadow(req, &shadow) == -1)
+		return -1;
+	ev = arena_array(req->arena, n, sizeof(*ev));
+	items = arena_array(req->arena, n, sizeof(*items));
+	set = arena_array(req->arena, n, sizeof(*set));
+	slot = arena_array(req->arena, n, sizeof(*slot));
+	fails = arena_array(req->arena, n, sizeof(*fails));
+	if (ev == NULL || items == NULL || set == NULL || slot == NULL ||
+	    fails == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s",
+		    fail_code_text(INTERNAL));
+
+	/* Bad events stay out of the set; slot says whose result is whose. */
+	for (i = 0; i < n; i++) {
+		if (body_event(req->arena, json_object_array_get_idx(events, i),
+			&ev[i], &fails[i]) == -1)
+			continue;
+		slot[i] = set[good] = &items[good];
+		item_init(&items[good++], req, &ev[i], shadow);
+	}
+	if (good == 0) {
+		if (auth_apikey(req) == -1)
+			return -1;
+	} else if (worker_has_db(req->worker, &req->fail) == -1) {
+		return -1;
+	} else {
+		set_run(req->worker->engine, req->worker->db, req->arena, set,
+		    good, SET_WAIT, clock_ticks() + BATCH_TIME);
+	}
+
+	if (shadow)
+		resp_header(req, resp, "X-Engine-Mode: shadow");
+	return batch_answer(req, resp, slot, fails, n);
+}
+
+/*
+ * GET /v1/decisions/{id}: the newest scored decision of an event, else the
+ * newest.  401, 403: the key.  404: pending or unknown.
+ */
+int
+decision_get(struct req *req, struct resp *resp)
+{
+	struct answer ans = { 0 };
+	struct params p;
+	struct rows r;
+	struct str s;
+
+	if (auth_apikey(req) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	if (db_one(req->worker->db, req->arena, STMT_VERDICT_OF_EVENT, &p, &r,
+		&req->fail) == -1)
+		return -1;
+	ans.id = rows_get_text(&r, "id");
+	ans.event_id = rows_get_text(&r, "event_id");
+	ans.verdict = verdict_parse(rows_get_text(&r, "verdict"));
+	ans.score = (int)rows_get_int(&r, "score");
+	ans.reasons = rows_get_text(&r, "reasons");
+	ans.decided_at = rows_get_time(&r, "decided_at");
+	str_init(&s, req->arena);
+	print_answer(&s, &ans, FIELD_EVENT | FIELD_TIME);
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* The entries of a batch: of the well-formed ones from their items' slots. */
+static int
+batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
+    struct fail *fails, size_t n)
+{
+	const struct fail *failed = NULL;
+	bool good, mismatch = false;
+	size_t i, answered = 0;
+	struct str s;
+
+	str_init(&s, req->arena);
+	str_add(&s, "{\"results\":[");
+	for (i = 0; i < n; i++) {
+		str_add(&s, i == 0 ? "" : ",");
+		good = slot[i] != NULL && outcome(req, slot[i]) == 0;
+		if (slot[i] != NULL && !good) {
+			/* The key is the same for all of them. */
+			if (slot[i]->outcome == SET_REFUSED)
+				return -1;
+			fails[i] = req->fail;
+			if (slot[i]->outcome == SET_FAILED)
+				failed = &fails[i];
+		}
+		mismatch = mismatch || (good && slot[i]->mismatch);
+		if (!good) {
+			print_error(&s, &fails[i]);
+			continue;
+		}
+		answered++;
+		str_add(&s, "{\"ok\":true,\"decision\":");
+		print_answer(
+		    &s, &slot[i]->answer, slot[i]->dry_run ? FIELD_SHADOW : 0);
+		str_addc(&s, '}');
+	}
+	str_add(&s, "]}");
+	if (failed != NULL && answered == 0) {
+		req->fail = *failed;
+		return -1;
+	}
+	if (mismatch)
+		resp_header(req, resp, RESP_MISMATCH);
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* An Idempotency-Key is 1 to 255 printable ASCII characters. */
+static int
+check_key(const char *key, struct fail *f)
+{
+	size_t len = key == NULL ? 1 : strlen(key);
+	const char *p;
+
+	for (p = key; p != NULL && *p != '\0'; p++) {
+		if (*p < ' ' || *p > '~')
+			len = 0;
+	}
+	if (len >= 1 && len <= KEY_MAX)
+		return 0;
+	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "Idempotency-Key",
+	    "must be 1 to %d printable ASCII characters", KEY_MAX);
+}
+
+static void
+item_init(struct item *item, const struct req *req, const struct event *ev,
+    bool shadow)
+{
+	item->event = ev;
+	item->idempotency_key = NULL;
+	item->correlation_id = req->correlation_id;
+	item->key_hash = req->key_hash;
+	item->scope = (unsigned)req->route->scope;
+	item->queued = 0;
+	item->dry_run = shadow;
+	item->keep = shadow;
+}
+
+/* Count an outcome; -1 with req->fail set when there is no verdict. */
+static int
+outcome(struct req *req, const struct item *item)
+{
+	if (item->outcome == SET_REFUSED) {
+		req->fail = item->fail;
+		return -1;
+	}
+	if (item->outcome == SET_FAILED) {
+		log_error("decision=failed why=%s %s", item->fail.where,
+		    item->fail.why);
+		return fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s",
+		    fail_code_text(UNAVAILABLE));
+	}
+	req->key_verified = true;
+	count(req, item);
+	if (item->outcome == SET_MISMATCHED) {
+		req->fail = item->fail;
+		return -1;
+	}
+	return 0;
+}
+
+static void
+count(struct req *req, const struct item *item)
+{
+	set_count(req->worker->slot, item);
+	if (item->outcome == SET_DEGRADED)
+		log_error("decision=degraded log=%s code=%s why=%s",
+		    item->spooled ? "spool" : "database",
+		    fail_code_name(item->fail.code), item->fail.why);
+}
+
+/* A decision, with the optional fields that its endpoint names. */
+static void
+print_answer(struct str *s, const struct answer *ans, unsigned fields)
+{
+	char at[CLOCK_TEXT_SIZE];
+
+	str_add(s, "{\"id\":");
+	str_json(s, ans->id);
+	if ((fields & FIELD_EVENT) != 0) {
+		str_add(s, ",\"eventId\":");
+		str_json(s, ans->event_id);
+	}
+	str_addf(s, ",\"verdict\":\"%s\",\"score\":%d,\"reasons\":%s",
+	    verdict_name(ans->verdict), ans->score, ans->reasons);
+	if ((fields & FIELD_POLICY) != 0) {
+		str_add(s, ",\"policyId\":");
+		str_json(s, ans->policy_id);
+		str_add(s, ",\"policyVersion\":");
+		str_json(s, ans->policy_version);
+	}
+	if ((fields & FIELD_TIME) != 0) {
+		clock_text(ans->decided_at, at);
+		str_addf(s, ",\"decidedAt\":\"%s\"", at);
+	}
+	if ((fields & FIELD_SHADOW) != 0)
+		str_add(s, ",\"shadow\":true");
+	str_addc(s, '}');
+}
+
+/* A batch entry that failed. */
+static void
+print_error(struct str *s, const struct fail *f)
+{
+	char message[FAIL_TEXT_SIZE];
+
+	str_addf(s, "{\"ok\":false,\"error\":{\"code\":\"%s\",\"message\":",
+	    fail_code_name(f->code));
+	str_json(s, fail_text(f, message));
+	str_add(s, "}}");
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/model/drift: whether scores still look like those of before. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/engine/score_distribution.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define DAYS_MAX 90 /* of the window */
+#define REFERENCE_MAX 300 /* with it no more than are kept apart */
+#define DAY_SIZE 10 /* "2026-11-20" */
+
+/* What is asked for. */
+struct ask {
+	struct population_days days;
+	enum event_type type; /* EVENT_TYPE__NONE: all */
+};
+
+/* How many decisions of an event type had a tag, and of how many. */
+struct tag {
+	enum event_type type;
+	const char *name;
+	int64_t recent[2]; /* with it, without it */
+	int64_t before[2];
+	double psi;
+};
+
+static int read_ask(struct req *req, struct ask *ask);
+static int read_until(struct req *req, const char **ret);
+static bool is_asked(const struct ask *ask, enum event_type type);
+static void add_types(
+    struct str *s, const struct ask *ask, const struct population *po);
+static void add_psi(struct str *s, bool known, double psi);
+static void add_number(struct str *s, bool known, double n);
+static void add_scores(
+    struct str *s, const char *name, const struct drift_scores *ds);
+static int add_tags(struct req *req, struct str *s, const struct ask *ask,
+    const struct population *po);
+static struct tag read_tag(
+    const struct rows *rows, int row, const struct population *po);
+static int by_psi(const void *a, const void *b);
+static void add_tag(struct str *s, const struct tag *tag);
+static void add_rate(struct str *s, const char *name, const int64_t counts[2]);
+static int add_calibration(struct req *req, struct str *s,
+    const struct ask *ask, const struct population *po);
+static void add_bin(
+    struct str *s, const struct rows *rows, int row, const char *type);
+static void add_labels(struct str *s, const char *name, int64_t labels,
+    int64_t fraud, double total);
+
+static const struct {
+	const char *name;
+	double part;
+} quantiles[] = {
+	{ "p10", 0.1 },
+	{ "p25", 0.25 },
+	{ "p50", 0.5 },
+	{ "p75", 0.75 },
+	{ "p90", 0.9 },
+	{ "p95", 0.95 },
+	{ "p99", 0.99 },
+};
+
+/* What a decision is sorted into for calibration, by what was said of it. */
+static const struct {
+	const char *name;
+	double unit; /* of what is counted, one of what is shown */
+	double width; /* of a bin */
+	double to; /* from its end to the next one's begin */
+	double max;
+} measures[] = {
+	{ "score", 1, 10, 1, 100 },
+	{ "p", 1e6, 0.1, 0, 1 },
+};
+
+/*
+ * GET /v1/model/drift.  200: the scores, tags and labels of a window of days
+ * and of the reference before it; 400: a parameter is wrong.
+ */
+int
+drift_get(struct req *req, struct resp *resp)
+{
+	struct population *po = arena_alloc(req->arena, sizeof(*po));
+	struct ask ask;
+	struct str s;
+
+	if (po == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	if (read_ask(req, &ask) == -1 ||
+	    population_read(
+		req->worker->db, req->arena, &ask.days, po, &req->fail) == -1)
+		return -1;
+	str_init(&s, req->arena);
+	str_add(&s, "{\"window\":");
+	population_span_json(&s, &po->po_window);
+	str_add(&s, "},\"reference\":");
+	population_span_json(&s, &po->po_reference);
+	str_addf(
+	    &s, "},\"decisionsMin\":%d,\"threshold\":", DRIFT_DECISIONS_MIN);
+	if (conf.DRIFT_ALERT_PSI > 0)
+		str_number(&s, conf.DRIFT_ALERT_PSI);
+	else
+		str_add(&s, "null");
+	add_types(&s, &ask, po);
+	if (add_tags(req, &s, &ask, po) == -1 ||
+	    add_calibration(req, &s, &ask, po) == -1)
+		return -1;
+	str_addc(&s, '}');
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+static int
+read_ask(struct req *req, struct ask *ask)
+{
+	const struct query *q = &req->params;
+	const char *type = query_text(q, "eventType");
+	struct fail *f = &req->fail;
+
+	ask->type = type == NULL ? EVENT_TYPE__NONE : event_type_parse(type);
+	if (type != NULL && ask->type == EVENT_TYPE__NONE)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
+		    "is no event type");
+	if (query_int(q, "days", 1, DAYS_MAX, POPULATION_DAYS,
+		&ask->days.pd_days, f) == -1 ||
+	    query_int(q, "reference", 1, REFERENCE_MAX, POPULATION_REFERENCE,
+		&ask->days.pd_reference, f) == -1)
+		return -1;
+	return read_until(req, &ask->days.pd_until);
+}
+
+/* A UTC day, which must be one that the database knows; NULL for none. */
+static int
+read_until(struct req *req, const char **ret)
+{
+	const char *day = query_text(&req->params, "until");
+	char midnight[DAY_SIZE + sizeof("T00:00:00Z")];
+	int64_t at;
+
+	*ret = day;
+	if (day == NULL)
+		return 0;
+	snprintf(midnight, sizeof(midnight), "%sT00:00:00Z", day);
+	if (strlen(day) != DAY_SIZE || clock_parse(midnight, &at) == -1 ||
+	    at < 0)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "until", "must be a day since 1970, like 2026-11-20");
+	return 0;
+}
+
+static bool
+is_asked(const struct ask *ask, enum event_type type)
+{
+	return type != EVENT_TYPE__NONE &&
+	    (ask->type == EVENT_TYPE__NONE || ask->type == type);
+}
+
+static void
+add_types(struct str *s, const struct ask *ask, const struct population *po)
+{
+	const char *comma = "";
+	enum event_type type;
+	double psi;
+	bool known;
+
+	str_add(s, ",\"eventTypes\":[");
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		if (!is_asked(ask, type))
+			continue;
+		known = population_psi(po, type, &psi);
+		str_addf(
+		    s, "%s{\"eventType\":\"%s\"", comma, event_type_name(type));
+		add_psi(s, known, psi);
+		add_scores(s, "window", &po->po_recent[type]);
+		add_scores(s, "reference", &po->po_before[type]);
+		str_addc(s, '}');
+		comma = ",";
+	}
+	str_addc(s, ']');
+}
+
+static void
+add_psi(struct str *s, bool known, double psi)
+{
+	str_add(s, ",\"psi\":");
+	add_number(s, known, psi);
+}
+
+/* A number that is not known is null. */
+static void
+add_number(struct str *s, bool known, double n)
+{
+	if (known)
+		str_number(s, drift_round(n));
+	else
+		str_add(s, "null");
+}
+
+static void
+add_scores(struct str *s, const char *name, const struct drift_scores *ds)
+{
+	int64_t bins[DRIFT_BINS];
+	size_t i;
+
+	str_addf(s, ",\"%s\":{\"decisions\":", name);
+	str_int(s, ds->ds_total);
+	str_add(s, ",\"mean\":");
+	add_number(s, ds->ds_total > 0, drift_mean(ds));
+	for (i = 0; i < nitems(quantiles); i++) {
+		str_addf(s, ",\"%s\":", quantiles[i].name);
+		add_number(
+		    s, ds->ds_total > 0, drift_quantile(ds, quantiles[i].part));
+	}
+	drift_bins(ds, bins);
+	str_add(s, ",\"bins\":[");
+	for (i = 0; i < DRIFT_BINS; i++) {
+		str_add(s, i == 0 ? "" : ",");
+		str_int(s, bins[i]);
+	}
+	str_add(s, "]}");
+}
+
+/* The tags, of each event type those first whose rate has changed most. */
+static int
+add_tags(struct req *req, struct str *s, const struct ask *ask,
+    const struct population *po)
+{
+	struct tag *tags;
+	struct params p;
+	struct rows rows;
+	size_t i, n = 0;
+	int row;
+
+	params_init(&p, req->arena);
+	params_text(&p, "tag");
+	params_text(&p, po->po_window.ps_last);
+	params_int(&p, ask->days.pd_days);
+	params_int(&p, ask->days.pd_reference);
+	if (db_run(req->worker->db, req->arena, STMT_DRIFT_COUNTS, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	tags = arena_array(req->arena, (size_t)rows.ro_n + 1, sizeof(*tags));
+	if (tags == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	for (row = 0; row < rows.ro_n; row++) {
+		tags[n] = read_tag(&rows, row, po);
+		n += is_asked(ask, tags[n].type);
+	}
+	qsort(tags, n, sizeof(*tags), by_psi);
+	str_add(s, ",\"tags\":[");
+	for (i = 0; i < n; i++) {
+		str_add(s, i == 0 ? "" : ",");
+		add_tag(s, &tags[i]);
+	}
+	str_addc(s, ']');
+	return 0;
+}
+
+static struct tag
+read_tag(const struct rows *rows, int row, const struct population *po)
+{
+	struct tag tag = {
+		.type = event_type_parse(
+		    rows_text(rows, row, rows_col(rows, "event_type"))),
+		.name = rows_text(rows, row, rows_col(rows, "name")),
+		.recent[0] = rows_int(rows, row, rows_col(rows, "recent")),
+		.before[0] = rows_int(rows, row, rows_col(rows, "reference")),
+	};
+
+	/* Counts of both kinds may come between two of our statements. */
+	tag.recent[1] = po->po_recent[tag.type].ds_total - tag.recent[0];
+	tag.before[1] = po->po_before[tag.type].ds_total - tag.before[0];
+	if (tag.recent[1] < 0)
+		tag.recent[1] = 0;
+	if (tag.before[1] < 0)
+		tag.before[1] = 0;
+	tag.psi = drift_psi(tag.recent, tag.before, nitems(tag.recent));
+	return tag;
+}
+
+static int
+by_psi(const void *a, const void *b)
+{
+	const struct tag *one = a, *other = b;
+
+	if (one->type != other->type)
+		return one->type < other->type ? -1 : 1;
+	if (one->psi != other->psi)
+		return one->psi > other->psi ? -1 : 1;
+	return strcmp(one->name, other->name);
+}
+
+static void
+add_tag(struct str *s, const struct tag *tag)
+{
+	str_addf(
+	    s, "{\"eventType\":\"%s\",\"tag\":", event_type_name(tag->type));
+	str_json(s, tag->name);
+	add_psi(s,
+	    drift_enough(tag->recent[0] + tag->recent[1],
+		tag->before[0] + tag->before[1]),
+	    tag->psi);
+	add_rate(s, "window", tag->recent);
+	add_rate(s, "reference", tag->before);
+	str_addc(s, '}');
+}
+
+static void
+add_rate(struct str *s, const char *name, const int64_t counts[2])
+{
+	const int64_t total = counts[0] + counts[1];
+
+	str_addf(s, ",\"%s\":", name);
+	add_number(s, total > 0, (double)counts[0] / (double)total);
+}
+
+static int
+add_calibration(struct req *req, struct str *s, const struct ask *ask,
+    const struct population *po)
+{
+	const char *comma = "", *type;
+	struct params p;
+	struct rows rows;
+	int row;
+
+	params_init(&p, req->arena);
+	params_text(&p, po->po_window.ps_last);
+	params_int(&p, ask->days.pd_days);
+	params_int(&p, ask->days.pd_reference);
+	if (db_run(req->worker->db, req->arena, STMT_DRIFT_CALIBRATION, &p,
+		&rows, &req->fail) == -1)
+		return -1;
+	str_add(s, ",\"calibration\":[");
+	for (row = 0; row < rows.ro_n; row++) {
+		type = rows_text(&rows, row, rows_col(&rows, "event_type"));
+		if (!is_asked(ask, event_type_parse(type)))
+			continue;
+		str_add(s, comma);
+		add_bin(s, &rows, row, type);
+		comma = ",";
+	}
+	str_addc(s, ']');
+	return 0;
+}
+
+static void
+add_bin(struct str *s, const struct rows *rows, int row, const char *type)
+{
+	const char *measure = rows_text(rows, row, rows_col(rows, "measure"));
+	const int64_t bin = rows_int(rows, row, rows_col(rows, "bin"));
+	const size_t m = strcmp(measure, measures[0].name) == 0 ? 0 : 1;
+	const double from = (double)bin * measures[m].width;
+	double to = from + measures[m].width - measures[m].to;
+
+	if (bin == DRIFT_BINS - 1)
+		to = measures[m].max;
+	str_addf(s, "{\"eventType\":\"%s\",\"by\":\"%s\",\"from\":", type,
+	    measures[m].name);
+	add_number(s, true, from);
+	str_add(s, ",\"to\":");
+	add_number(s, true, to);
+	add_labels(s, "window", rows_int(rows, row, rows_col(rows, "labels")),
+	    rows_int(rows, row, rows_col(rows, "fraud")),
+	    (double)rows_int(rows, row, rows_col(rows, "total")) /
+		measures[m].unit);
+	add_labels(s, "reference",
+	    rows_int(rows, row, rows_col(rows, "reference_labels")),
+	    rows_int(rows, row, rows_col(rows, "reference_fraud")),
+	    (double)rows_int(rows, row, rows_col(rows, "reference_total")) /
+		measures[m].unit);
+	str_addc(s, '}');
+}
+
+/* What was said of labelled decisions, in the mean, and what was true. */
+static void
+add_labels(struct str *s, const char *name, int64_t labels, int64_t fraud,
+    double total)
+{
+	str_addf(s, ",\"%s\":{\"labels\":", name);
+	str_int(s, labels);
+	str_add(s, ",\"fraud\":");
+	str_int(s, fraud);
+	str_add(s, ",\"rate\":");
+	add_number(s, labels > 0, (double)fraud / (double)labels);
+	str_add(s, ",\"mean\":");
+	add_number(s, labels > 0, total / (double)labels);
+	str_addc(s, '}');
+}

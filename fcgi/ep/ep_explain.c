@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/decisions/{id}/explain: why a decision is what it is. */
+#include "config.h"
+
+#include <string.h>
+
+#include <json-c/json_object.h>
+
+#include "core/base/arena.h"
+#include "core/decide/decide.h"
+#include "core/analyse/explain.h"
+#include "core/base/fail.h"
+#include "core/decide/sample.h"
+#include "core/rule/rule.h"
+#include "core/base/str.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
+#include "lib/sys/clock.h"
+#include "lib/db/db.h"
+#include "lib/engine/tag_weight_cache.h"
+#include "lib/engine/active_model.h"
+
+#define DEGRADED "engine.degraded" /* the only reason of one that is */
+
+/* Why a decision cannot be made again. */
+enum why {
+	WHY_LISTED = 1,
+	WHY_DEGRADED,
+	WHY_SAMPLE_GONE,
+	WHY_SAMPLE_UNREADABLE,
+	WHY_SCORER_UNKNOWN,
+	WHY_RULESET_GONE,
+	WHY_RULESET_UNREADABLE,
+	WHY_POLICY_GONE,
+	WHY_POLICY_UNREADABLE,
+	WHY_MODEL_GONE,
+	WHY_MODEL_UNREADABLE,
+	WHY_DIFFERS,
+	WHY__MAX
+};
+
+/* One explanation in the making; what is not known is NULL. */
+struct explaining {
+	struct rows rows; /* the decision */
+	const char *type;
+	const char *policy_version;
+	enum verdict verdict;
+	int score;
+	struct reason *reasons; /* as recorded */
+	size_t n_reasons;
+	bool has_sample;
+	struct replay sample;
+	bool has_policy;
+	struct policy policy;
+	struct ruleset *ruleset;
+	struct rulebook book;
+	struct scoring scoring;
+	struct served served;
+	struct learned learned;
+	struct lessons lessons;
+	bool decided;
+	struct decision decision;
+	struct changes changes;
+	enum why why; /* 0: it was made again, the same */
+};
+
+static int read_decision(struct req *req, struct explaining *ex);
+static int read_reasons(struct req *req, struct explaining *ex);
+static int look_back(struct req *req, struct explaining *ex);
+static int read_sample(struct req *req, struct explaining *ex);
+static int read_ruleset(struct req *req, struct explaining *ex);
+static int read_policy(struct req *req, struct explaining *ex);
+static int read_model(struct req *req, struct explaining *ex);
+static int find_version(struct req *req, const struct explaining *ex,
+    enum stmt stmt, const char *version, struct rows *ret);
+static int decide_again(struct req *req, struct explaining *ex);
+static int learn_again(struct req *req, struct explaining *ex);
+static void cannot(struct explaining *ex, enum why why);
+static void print(struct str *s, const struct explaining *ex);
+static void print_decision(struct str *s, const struct explaining *ex);
+static void print_scoring(struct str *s, const struct explaining *ex);
+static void print_text(struct str *s, const char *before, const char *text);
+static void print_why(struct str *s, const struct explaining *ex);
+static void print_learned(struct str *s, const struct explaining *ex);
+
+/* The words stay what they are; programs know them. */
+static const struct {
+	const char *word;
+	const char *text;
+} whys[WHY__MAX] = {
+	[WHY_LISTED] = { "listed",
+	    "an entry of a list decided by itself; nothing was scored" },
+	[WHY_DEGRADED] = { "degraded",
+	    "it could not be decided, so onError answered; nothing was "
+	    "scored" },
+	[WHY_SAMPLE_GONE] = { "sample_gone",
+	    "its signals are not kept any more: too old, or erased" },
+	[WHY_SAMPLE_UNREADABLE] = { "sample_unreadable",
+	    "its signals were kept in a way that this release does not "
+	    "know" },
+	[WHY_SCORER_UNKNOWN] = { "scorer_unknown",
+	    "it was scored in a way that this release does not know" },
+	[WHY_RULESET_GONE] = { "ruleset_gone",
+	    "the version of its ruleset is not stored any more" },
+	[WHY_RULESET_UNREADABLE] = { "ruleset_unreadable",
+	    "the version of its ruleset is no rules to this release" },
+	[WHY_POLICY_GONE] = { "policy_gone",
+	    "the version of its policy is not stored any more" },
+	[WHY_POLICY_UNREADABLE] = { "policy_unreadable",
+	    "the version of its policy is no policy to this release" },
+	[WHY_MODEL_GONE] = { "model_gone",
+	    "its model is not stored, nor the one that comes with this "
+	    "release" },
+	[WHY_MODEL_UNREADABLE] = { "model_unreadable",
+	    "its model is of other features than this release has" },
+	[WHY_DIFFERS] = { "differs",
+	    "from what is kept, this release decides something else" },
+};
+
+/*
+ * GET /v1/decisions/{id}/explain.  200: the decision that GET
+ * /v1/decisions/{id} answers with, by what it was decided, and what would have
+ * made it another, or why that cannot be told; 404: pending or unknown.
+ */
+int
+explain_get(struct req *req, struct resp *resp)
+{
+	struct explaining *ex = arena_alloc(req->arena, sizeof(*ex));
+	struct str s;
+	int r;
+
+	if (ex == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	r = read_decision(req, ex);
+	if (r == 0)
+		r = look_back(req, ex);
+	learned_clear(&ex->learned);
+	if (r == -1)
+		return -1;
+	str_init(&s, req->arena);
+	print(&s, ex);
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* What the verdict log says. */
+static int
+read_decision(struct req *req, struct explaining *ex)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	if (db_one(req->worker->db, req->arena, STMT_EXPLAIN_FIND, &p,
+		&ex->rows, &req->fail) == -1)
+		return -1;
+	ex->type = rows_get_text(&ex->rows, "event_type");
+	ex->policy_version = rows_get_text(&ex->rows, "policy_version");
+	ex->verdict = verdict_parse(rows_get_text(&ex->rows, "verdict"));
+	ex->score = (int)rows_get_int(&ex->rows, "score");
+	return read_reasons(req, ex);
+}
+
+static int
+read_reasons(struct req *req, struct explaining *ex)
+{
+	const char *text = rows_get_text(&ex->rows, "reasons");
+	struct json_object *all, *one;
+	size_t i;
+
+	all = body_parse(req->arena, text, strlen(text), &req->fail);
+	if (all == NULL)
+		return -1;
+	ex->n_reasons = json_object_array_length(all);
+	ex->reasons =
+	    arena_array(req->arena, ex->n_reasons + 1, sizeof(*ex->reasons));
+	if (ex->reasons == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	for (i = 0; i < ex->n_reasons; i++) {
+		one = json_object_array_get_idx(all, i);
+		ex->reasons[i] = (struct reason) {
+			.tag = body_string(one, "tag"),
+			.points = json_object_get_int(
+			    json_object_object_get(one, "points")),
+		};
+	}
+	return 0;
+}
+
+/* Find all that it was decided by, and decide it again if nothing is gone. */
+static int
+look_back(struct req *req, struct explaining *ex)
+{
+	if (ex->score == SCORE_SHORT_CIRCUIT) {
+		cannot(ex,
+		    ex->n_reasons > 0 &&
+			    strcmp(ex->reasons[0].tag, DEGRADED) == 0
+			? WHY_DEGRADED
+			: WHY_LISTED);
+		return read_policy(req, ex);
+	}
+	if (read_sample(req, ex) == -1 || read_policy(req, ex) == -1)
+		return -1;
+	if (!ex->has_sample)
+		return 0;
+	if (read_ruleset(req, ex) == -1 || read_model(req, ex) == -1)
+		return -1;
+	return ex->why == 0 ? decide_again(req, ex) : 0;
+}
+
+static int
+read_sample(struct req *req, struct explaining *ex)
+{
+	const int col = rows_col(&ex->rows, "replay");
+	const char *text;
+	size_t len;
+
+	if (rows_null(&ex->rows, 0, col)) {
+		cannot(ex, WHY_SAMPLE_GONE);
+		return 0;
+	}
+	text = rows_bytes(&ex->rows, 0, col, &len);
+	ex->has_sample = replay_read(req->arena, text, len, &ex->sample) == 0;
+	if (!ex->has_sample)
+		cannot(ex, WHY_SAMPLE_UNREADABLE);
+	else if (ex->sample.scorer == 0)
+		cannot(ex, WHY_SCORER_UNKNOWN);
+	return 0;
+}
+
+static int
+read_ruleset(struct req *req, struct explaining *ex)
+{
+	struct fail refusal = { 0 };
+	const char *text;
+	struct rows rows;
+
+	if (find_version(
+		req, ex, STMT_RULESET_FIND, ex->sample.ruleset, &rows) == -1)
+		return -1;
+	if (rows.ro_n == 0) {
+		cannot(ex, WHY_RULESET_GONE);
+		return 0;
+	}
+	text = rows_get_text(&rows, "text");
+	ex->ruleset = rule_compile(req->arena, text, strlen(text), &refusal);
+	if (ex->ruleset == NULL)
+		cannot(ex, WHY_RULESET_UNREADABLE);
+	else
+		ex->ruleset->version = ex->sample.ruleset;
+	return 0;
+}
+
+static int
+read_policy(struct req *req, struct explaining *ex)
+{
+	struct fail refusal = { 0 };
+	struct rows rows;
+
+	if (find_version(
+		req, ex, STMT_EXPLAIN_POLICY, ex->policy_version, &rows) == -1)
+		return -1;
+	if (rows.ro_n == 0) {
+		cannot(ex, WHY_POLICY_GONE);
+		return 0;
+	}
+	ex->has_policy =
+	    body_policy_text(req->arena, rows_get_text(&rows, "policy"),
+		&ex->policy, &refusal) == 0;
+	if (!ex->has_policy)
+		cannot(ex, WHY_POLICY_UNREADABLE);
+	ex->policy.id = rows_get_text(&ex->rows, "policy_id");
+	ex->policy.version = ex->policy_version;
+	return 0;
+}
+
+/* The model that scored it, if one did. */
+static int
+read_model(struct req *req, struct explaining *ex)
+{
+	enum served_found found = SERVED_GONE;
+
+	if (ex->sample.scorer != SCORER_ML)
+		return 0;
+	if (ex->sample.model != NULL &&
+	    served_find(&ex->served, req->worker->db, req->arena,
+		ex->sample.model, &found, &req->fail) == -1)
+		return -1;
+	if (found == SERVED_FOUND)
+		ex->scoring.model = &ex->served.se_model;
+	else
+		cannot(ex,
+		    found == SERVED_GONE ? WHY_MODEL_GONE
+					 : WHY_MODEL_UNREADABLE);
+	return 0;
+}
+
+/* A version of what there is for the event's type; perhaps no row. */
+static int
+find_version(struct req *req, const struct explaining *ex, enum stmt stmt,
+    const char *version, struct rows *ret)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, ex->type);
+	params_text(&p, version);
+	return db_run(req->worker->db, req->arena, stmt, &p, ret, &req->fail);
+}
+
+/* Decide it again, and if it is the same look for what makes another of it. */
+static int
+decide_again(struct req *req, struct explaining *ex)
+{
+	ex->book = (struct rulebook) {
+		.ruleset = ex->ruleset,
+		.scoring = &ex->scoring,
+		.policy = &ex->policy,
+	};
+	if (ex->sample.scorer == SCORER_LEARNED && learn_again(req, ex) == -1)
+		return -1;
+	ex->scoring.scorer = ex->sample.scorer;
+	if (explain_decide(&ex->book, &ex->sample, req->arena, &ex->decision,
+		&req->fail) == -1)
+		return -1;
+	ex->decided = true;
+	if (ex->verdict == ex->sample.verdict &&
+	    ex->score == ex->sample.score &&
+	    explain_same(
+		&ex->decision, &ex->sample, ex->reasons, ex->n_reasons))
+		return explain_changes(&ex->book, &ex->sample, req->arena,
+		    &ex->changes, &req->fail);
+	cannot(ex, WHY_DIFFERS);
+	return 0;
+}
+
+/*
+ * Labels teach something else by now.  Of the tags that fired the reasons say
+ * what it was; of others it is what is known now.
+ */
+static int
+learn_again(struct req *req, struct explaining *ex)
+{
+	struct score rules;
+
+	rule_eval(ex->ruleset, &ex->sample.signals, &ex->decision.hits);
+	if (score_weighted(req->arena, ex->ruleset, &ex->decision.hits, &rules,
+		&req->fail) == -1 ||
+	    learned_load(
+		&ex->learned, req->worker->db, req->arena, &req->fail) == -1)
+		return -1;
+	ex->scoring.lessons = &ex->lessons;
+	return explain_lessons(req->arena, &rules, ex->reasons, ex->n_reasons,
+	    &ex->learned.le_lessons, &ex->lessons, &req->fail);
+}
+
+/* The first reason counts. */
+static void
+cannot(struct explaining *ex, enum why why)
+{
+	if (ex->why == 0)
+		ex->why = why;
+}
+
+static void
+print(struct str *s, const struct explaining *ex)
+{
+	const struct replay *sample = ex->has_sample ? &ex->sample : NULL;
+
+	print_decision(s, ex);
+	print_why(s, ex);
+	str_add(s, ",\"signals\":");
+	if (sample == NULL)
+		str_add(s, "null");
+	else
+		explain_signals_json(s, ex->ruleset, &sample->signals);
+	str_add(s, ",\"rules\":");
+	if (ex->ruleset == NULL)
+		str_add(s, "null");
+	else
+		explain_rules_json(s, ex->ruleset, &sample->signals);
+	str_add(s, ",\"policy\":");
+	if (!ex->has_policy)
+		str_add(s, "null");
+	else
+		explain_policy_json(s, &ex->policy,
+		    ex->score == SCORE_SHORT_CIRCUIT
+			? NULL
+			: policy_band(&ex->policy, ex->score));
+	print_scoring(s, ex);
+	str_add(s, ",\"changes\":");
+	if (ex->why == 0)
+		explain_changes_json(s, &ex->changes);
+	else
+		str_add(s, "null");
+	str_addc(s, '}');
+}
+
+static void
+print_decision(struct str *s, const struct explaining *ex)
+{
+	const struct replay *sample = ex->has_sample ? &ex->sample : NULL;
+	char at[CLOCK_TEXT_SIZE];
+
+	print_text(s, "{\"id\":", rows_get_text(&ex->rows, "id"));
+	print_text(s, ",\"eventId\":", rows_get_text(&ex->rows, "event_id"));
+	print_text(s, ",\"eventType\":", ex->type);
+	str_addf(s, ",\"verdict\":\"%s\",\"score\":%d,\"reasons\":%s",
+	    verdict_name(ex->verdict), ex->score,
+	    rows_get_text(&ex->rows, "reasons"));
+	print_text(s, ",\"policyId\":", rows_get_text(&ex->rows, "policy_id"));
+	print_text(s, ",\"policyVersion\":", ex->policy_version);
+	clock_text(rows_get_time(&ex->rows, "decided_at"), at);
+	print_text(s, ",\"decidedAt\":", at);
+	print_text(s, ",\"scorer\":",
+	    sample == NULL || sample->scorer == 0
+		? NULL
+		: scorer_name(sample->scorer));
+	print_text(
+	    s, ",\"rulesetVersion\":", sample == NULL ? NULL : sample->ruleset);
+	print_text(
+	    s, ",\"modelVersion\":", sample == NULL ? NULL : sample->model);
+	str_add(s, ",\"watched\":");
+	str_add(s,
+	    sample == NULL	  ? "null"
+		: sample->watched ? "true"
+				  : "false");
+	str_add(s, ",\"rulesScore\":");
+	if (sample == NULL || sample->rules_score < 0)
+		str_add(s, "null");
+	else
+		str_int(s, sample->rules_score);
+}
+
+/* What made the score of what the rules say, if anything did. */
+static void
+print_scoring(struct str *s, const struct explaining *ex)
+{
+	const bool ml = ex->has_sample && ex->sample.scorer == SCORER_ML;
+
+	str_add(s, ",\"model\":");
+	if (ml)
+		explain_model_json(s, ex->scoring.model, &ex->sample);
+	else
+		str_add(s, "null");
+	str_add(s, ",\"learned\":");
+	if (ex->has_sample && ex->sample.scorer == SCORER_LEARNED)
+		print_learned(s, ex);
+	else
+		str_add(s, "null");
+}
+
+static void
+print_learned(struct str *s, const struct explaining *ex)
+{
+	str_add(s,
+	    "{\"text\":\"these tags have the points that were recorded, "
+	    "whatever labels teach by now; what would have fired besides "
+	    "counts as they teach now\",\"tags\":");
+	explain_learned_json(s, ex->reasons, ex->n_reasons,
+	    ex->decided ? &ex->decision.rules : NULL);
+	str_addc(s, '}');
+}
+
+static void
+print_why(struct str *s, const struct explaining *ex)
+{
+	str_addf(
+	    s, ",\"recomputed\":%s,\"why\":", ex->why == 0 ? "true" : "false");
+	if (ex->why == 0) {
+		str_add(s, "null");
+		return;
+	}
+	print_text(s, "{\"word\":", whys[ex->why].word);
+	print_text(s, ",\"text\":", whys[ex->why].text);
+	str_addc(s, '}');
+}
+
+static void
+print_text(struct str *s, const char *before, const char *text)
+{
+	str_add(s, before);
+	str_json(s, text);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/graph: what an entity was seen with. */
+#include "config.h"
+
+#include "core/base/fail.h"
+#include "core/state/entity_graph.h"
+#include "core/event/list.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/route.h"
+
+/* The kinds that callers name; their ids look as they do on lists. */
+static const enum node_kind kinds[LIST_SUBJECT__MAX] = {
+	[LIST_USER] = NODE_USER,
+	[LIST_DEVICE] = NODE_DEVICE,
+	[LIST_IP] = NODE_IP,
+	[LIST_PHONE] = NODE_PHONE,
+};
+
+/*
+ * GET /v1/graph/{kind}/{id}.  200: the entities that it is linked with, none
+ * if it was never seen; 400: no such kind, or no id of that kind.
+ */
+int
+graph_get(struct req *req, struct resp *resp)
+{
+	const enum list_subject kind = list_subject_parse(req->arg[0]);
+	char key[LIST_VALUE_SIZE];
+	struct params p;
+
+	if (kinds[kind] == 0)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "kind",
+		    "must be user, device, ip or phone");
+	if (list_value(kind, req->arg[1], key) == -1)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "id",
+		    "%s", list_value_rule(kind));
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	params_int(&p, kinds[kind]);
+	params_text(&p, key);
+	return act_read(req, resp, STMT_GRAPH_AROUND, &p);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: ISC */
+/* Labels of services, and what the labels have taught. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/decide/score.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/auth.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/conf/conf.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define FULL_PAUSE 60 /* seconds: about when they are counted again */
+
+static const struct body_field fields[] = {
+	{ "eventId", BODY_OPAQUE, true, false, 1, EVENT_TEXT_MAX },
+};
+
+/*
+ * POST /v1/labels/chargeback.  202: it is recorded, now or before; 400: a
+ * field is wrong; 401, 403: the key; 429: its event was never seen, and too
+ * many labels of such events wait; 503: it could not be recorded.
+ */
+int
+label_chargeback(struct req *req, struct resp *resp)
+{
+	const char *event;
+	struct params p;
+	struct rows rows;
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
+		return -1;
+	event = body_string(req->json, "eventId");
+	if (!event_plain(event, strlen(event)))
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "eventId", "must not have control characters");
+	if (auth_apikey(req) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, event);
+	params_text(&p, req->correlation_id);
+	params_int(&p, conf.LABELS_WAITING_MAX);
+	if (db_one(req->worker->db, req->arena, STMT_LABEL_CHARGEBACK, &p,
+		&rows, &req->fail) == -1)
+		return -1;
+	if (!rows_get_bool(&rows, "recorded")) {
+		resp_header(req, resp, "Retry-After: %d", FULL_PAUSE);
+		return fail_set(&req->fail, FAIL_DENIED, LABELS_FULL, NULL,
+		    "%s", fail_code_text(LABELS_FULL));
+	}
+	return resp_json(req, resp, 202, "{\"recorded\":true}");
+}
+
+/*
+ * GET /v1/model.  200: what each labelled tag has learned, and whether that or
+ * the points of the rules are what a tag adds; a model knows of the latter.
+ */
+int
+model_get(struct req *req, struct resp *resp)
+{
+	const enum scorer scorer = scorer_parse(conf.SCORER);
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p,
+	    scorer_name(
+		scorer == SCORER_LEARNED ? SCORER_LEARNED : SCORER_WEIGHTED));
+	return act_read(req, resp, STMT_MODEL, &p);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/lists: the entries of the block, allow and watch lists. */
+#include "config.h"
+
+#include <json-c/json_object.h>
+#include <stddef.h>
+
+#include "core/base/fail.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "lib/json/list_entry.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define LIMIT_DEFAULT 100
+#define LIMIT_MAX 1000
+#define VALUE_MAX 256 /* bytes of a value as it is sent, blanks and all */
+
+static int read_entry(struct req *req, struct entry *ret);
+static int check_filter(const char *kind, const char *subject, struct fail *f);
+
+static const struct body_field fields[] = {
+	{ "kind", BODY_STRING, true, false, 1, 16 },
+	{ "subject", BODY_STRING, true, false, 1, 16 },
+	{ "value", BODY_OPAQUE, true, false, 1, VALUE_MAX },
+	{ "reason", BODY_STRING, false, true, 1, LIST_REASON_MAX },
+	{ "expiresAt", BODY_STRING, false, true, 0, 64 },
+};
+
+static const struct body_field search_fields[] = {
+	{ "kind", BODY_STRING, false, true, 1, 16 },
+	{ "subject", BODY_STRING, true, false, 1, 16 },
+	{ "value", BODY_OPAQUE, true, false, 1, VALUE_MAX },
+};
+
+/*
+ * GET /v1/lists.  200: a page of entries, newest first; 400: a parameter is
+ * out of range.
+ */
+int
+list_show(struct req *req, struct resp *resp)
+{
+	const char *kind = query_text(&req->params, "kind"),
+		   *subject = query_text(&req->params, "subject");
+	int64_t limit, offset;
+	struct params p;
+
+	if (check_filter(kind, subject, &req->fail) == -1 ||
+	    query_int(&req->params, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT,
+		&limit, &req->fail) == -1 ||
+	    query_int(&req->params, "offset", 0, QUERY_OFFSET_MAX, 0, &offset,
+		&req->fail) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, kind);
+	params_text(&p, subject);
+	params_int(&p, limit);
+	params_int(&p, offset);
+	return act_read(req, resp, STMT_LIST_PAGE, &p);
+}
+
+/*
+ * POST /v1/lists/search.  200: the entries about a value, of which a URL must
+ * say nothing; 400: a field is wrong.
+ */
+int
+list_search(struct req *req, struct resp *resp)
+{
+	char value[LIST_VALUE_SIZE];
+	const char *kind, *name;
+	enum list_subject subject;
+	struct params p;
+
+	if (body_check(req->json, search_fields, nitems(search_fields),
+		&req->fail) == -1)
+		return -1;
+	kind = body_string(req->json, "kind");
+	name = body_string(req->json, "subject");
+	if (check_filter(kind, name, &req->fail) == -1)
+		return -1;
+	subject = list_subject_parse(name);
+	if (list_value(subject, body_string(req->json, "value"), value) == -1)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "value", "%s", list_value_rule(subject));
+	params_init(&p, req->arena);
+	params_text(&p, kind);
+	params_text(&p, name);
+	params_text(&p, value);
+	return act_read(req, resp, STMT_LIST_SEARCH, &p);
+}
+
+/*
+ * POST /v1/lists.  201: the entry that was made; 200: the one that was there
+ * under this kind, subject and value, with the new reason and end; 400: a
+ * field is wrong.
+ */
+int
+list_save(struct req *req, struct resp *resp)
+{
+	char id[CRYPT_ID_SIZE];
+	struct entry en;
+	struct params p;
+	struct rows rows;
+
+	if (read_entry(req, &en) == -1)
+		return -1;
+	crypt_id("lst_", clock_now(), id);
+	params_init(&p, req->arena);
+	params_text(&p, id);
+	params_text(&p, list_kind_name(en.en_kind));
+	params_text(&p, list_subject_name(en.en_subject));
+	params_text(&p, en.en_value);
+	params_text(&p, en.en_reason);
+	params_time(&p, en.en_expires);
+	params_text(&p, req->operator.email);
+	if (db_one(req->worker->db, req->arena, STMT_LIST_SAVE, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	return resp_json(req, resp, rows_get_bool(&rows, "made") ? 201 : 200,
+	    rows_get_text(&rows, "body"));
+}
+
+/* DELETE /v1/lists/{id}.  200: the entry is gone; 404: there was none. */
+int
+list_delete(struct req *req, struct resp *resp)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	if (db_one(req->worker->db, req->arena, STMT_LIST_REMOVE, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	if (!rows_get_bool(&rows, "found"))
+		return fail_set(
+		    &req->fail, FAIL_INPUT, NOT_FOUND, NULL, "%s", "");
+	return resp_json(req, resp, 200, "{\"ok\":true}");
+}
+
+/* The entry of a body; an end that is over would make one that never acts. */
+static int
+read_entry(struct req *req, struct entry *ret)
+{
+	const char *text[ENTRY_FIELD__MAX];
+	enum entry_field field;
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
+		return -1;
+	for (field = 0; field < ENTRY_FIELD__MAX; field++)
+		text[field] = body_string(req->json, entry_field_name(field));
+	if (entry_read(text, ret, &req->fail) == -1)
+		return -1;
+	if (list_acts(ret->en_expires, clock_now()))
+		return 0;
+	return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "expiresAt",
+	    "is over already");
+}
+
+/* NULL lets every kind or subject through. */
+static int
+check_filter(const char *kind, const char *subject, struct fail *f)
+{
+	if (kind != NULL && list_kind_parse(kind) == LIST_KIND__NONE)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "kind", "%s",
+		    LIST_KIND_RULE);
+	if (subject != NULL &&
+	    list_subject_parse(subject) == LIST_SUBJECT__NONE)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "subject", "%s",
+		    LIST_SUBJECT_RULE);
+	return 0;
+}

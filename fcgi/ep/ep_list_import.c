@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/lists/import: the rows of a file as entries, all or none. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/sys/csv.h"
+#include "lib/db/db.h"
+#include "lib/json/list_entry.h"
+
+#define ENTRIES_MAX 10000 /* of one transaction, well under a second */
+
+/* What is left of a body. */
+struct source {
+	const char *text;
+	size_t left;
+};
+
+/* Entries on their way to the database, by column. */
+struct batch {
+	size_t n;
+	const char *id[ENTRIES_MAX];
+	const char *kind[ENTRIES_MAX];
+	const char *subject[ENTRIES_MAX];
+	const char *value[ENTRIES_MAX];
+	const char *reason[ENTRIES_MAX];
+	int64_t expires[ENTRIES_MAX];
+};
+
+static int read_batch(struct req *req, struct batch *b);
+static int add_entry(struct req *req, struct batch *b, const struct entry *en);
+static int refuse(const struct csv *cs, struct fail *f);
+static long read_text(void *cookie, char *buf, size_t size);
+
+/*
+ * POST /v1/lists/import.  200: how many entries were added, updated and left
+ * as they were; 400: a row is wrong, and nothing was changed.
+ */
+int
+list_import(struct req *req, struct resp *resp)
+{
+	struct batch *b = arena_alloc(req->arena, sizeof(*b));
+	int64_t added, updated;
+	struct params p;
+	struct rows rows;
+	struct str s;
+
+	if (b == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	if (read_batch(req, b) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_texts(&p, b->id, b->n);
+	params_texts(&p, b->kind, b->n);
+	params_texts(&p, b->subject, b->n);
+	params_texts(&p, b->value, b->n);
+	params_texts(&p, b->reason, b->n);
+	params_times(&p, b->expires, b->n);
+	params_text(&p, req->operator.email);
+	if (db_one(req->worker->db, req->arena, STMT_LIST_IMPORT, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	added = rows_get_int(&rows, "made");
+	updated = rows_get_int(&rows, "changed");
+	str_init(&s, req->arena);
+	str_addf(&s,
+	    "{\"added\":%" PRId64 ",\"updated\":%" PRId64
+	    ",\"unchanged\":%" PRId64 "}",
+	    added, updated, (int64_t)b->n - added - updated);
+	if (resp_json(req, resp, 200, str_text(&s)) == -1)
+		return -1;
+
+	/* The trail tells what came of it instead of whole lists. */
+	req->json =
+	    body_parse(req->arena, resp->body, resp->body_size, &req->fail);
+	return req->json == NULL ? -1 : 0;
+}
+
+/* Read the whole body. */
+static int
+read_batch(struct req *req, struct batch *b)
+{
+	struct source source = { req->body, req->body_size };
+	struct csv *cs = arena_alloc(req->arena, sizeof(*cs));
+	struct entry_columns columns;
+	struct entry en;
+	int r;
+
+	if (cs == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	csv_init(cs, read_text, &source);
+	if (entry_header(cs, &columns, &req->fail) == -1)
+		return refuse(cs, &req->fail);
+	while ((r = entry_next(cs, &columns, &en, &req->fail)) == 1)
+		if (add_entry(req, b, &en) == -1)
+			return -1;
+	return r == -1 ? refuse(cs, &req->fail) : 0;
+}
+
+static int
+add_entry(struct req *req, struct batch *b, const struct entry *en)
+{
+	char id[CRYPT_ID_SIZE];
+
+	if (b->n == ENTRIES_MAX)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "there are more than %d entries; send the rest by itself",
+		    ENTRIES_MAX);
+	crypt_id("lst_", clock_now(), id);
+	b->id[b->n] = arena_strdup(req->arena, id);
+	b->kind[b->n] = list_kind_name(en->en_kind);
+	b->subject[b->n] = list_subject_name(en->en_subject);
+	b->value[b->n] = arena_strdup(req->arena, en->en_value);
+	b->reason[b->n] = arena_strdup(req->arena, en->en_reason);
+	b->expires[b->n++] = en->en_expires;
+	if (req->arena->ar_overflow)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	return 0;
+}
+
+/* Name the line of what is wrong, where csv has not. */
+static int
+refuse(const struct csv *cs, struct fail *f)
+{
+	const struct fail why = *f;
+	char where[64];
+
+	if (strncmp(why.why, "line ", 5) == 0)
+		return -1;
+	snprintf(where, sizeof(where), "line %" PRIu64 ":%s%.32s",
+	    cs->cs_row_line, why.where[0] == '\0' ? "" : " ", why.where);
+	return fail_set(f, why.kind, why.code, where, "%s", why.why);
+}
+
+/* csv's source. */
+static long
+read_text(void *cookie, char *buf, size_t size)
+{
+	struct source *source = cookie;
+	const size_t n = size < source->left ? size : source->left;
+
+	memcpy(buf, source->text, n);
+	source->text += n;
+	source->left -= n;
+	return (long)n;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/config/model: which scorer decides, and the model that is loaded. */
+#include "config.h"
+
+#include "core/decide/model.h"
+#include "core/decide/score.h"
+#include "core/base/str.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/engine/active_model.h"
+
+static int add_refusal(struct req *req, struct str *s);
+
+/*
+ * GET /v1/config/model.  200: the scorer, and the model, which is loaded
+ * whether or not it decides, and why another is refused or cannot be had, if
+ * one is.
+ */
+int
+scoring_status(struct req *req, struct resp *resp)
+{
+	const enum scorer scorer = scorer_parse(conf.SCORER);
+	struct served served;
+	struct str s;
+
+	served_init(&served);
+	if (served_fresh(&served, req->worker->db, req->arena, 1, &req->fail) ==
+	    -1)
+		return -1;
+	str_init(&s, req->arena);
+	str_addf(&s, "{\"scorer\":\"%s\",\"ml\":{\"active\":%s,",
+	    scorer_name(scorer), scorer == SCORER_ML ? "true" : "false");
+	model_json(&s, &served.se_model);
+	if (add_refusal(req, &s) == -1)
+		return -1;
+	str_add(&s, "}}");
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+static int
+add_refusal(struct req *req, struct str *s)
+{
+	struct rows rows;
+
+	if (db_run(req->worker->db, req->arena, STMT_MODEL_REFUSED, NULL, &rows,
+		&req->fail) == -1)
+		return -1;
+	if (rows.ro_n == 0)
+		return 0;
+	str_add(s, ",\"refused\":{\"source\":");
+	str_json(s, rows_get_text(&rows, "source"));
+	str_add(s, ",\"since\":");
+	str_json(s, rows_get_text(&rows, "refused_at"));
+	str_add(s, ",\"at\":");
+	str_json(s, rows_get_text(&rows, "looked_at"));
+	str_add(s, ",\"why\":");
+	str_json(s, rows_get_text(&rows, "refusal"));
+	str_addc(s, '}');
+	return 0;
+}

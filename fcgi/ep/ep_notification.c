@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/notifications: channels that people are alerted by, for admins. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/decide/policy.h"
+#include "core/base/str.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/ep/delivery_admin.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/sys/crypt.h"
+#include "lib/audit/audit_redact.h"
+#include "lib/conf/url_check.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define TARGET_BYTES 128 /* of a chat's id */
+
+/* What kinds of channels there are. */
+struct type {
+	const char *name;
+	bool targeted; /* one URL serves many chats: which is said beside it */
+};
+
+static int check(struct req *req);
+static const struct type *type_named(const char *name);
+static int put_url(struct req *req, struct params *p);
+static void put_throttle(struct req *req, struct params *p);
+
+static const struct type types[] = {
+	{ "slack", false },
+	{ "telegram", true },
+	{ "webhook", false },
+};
+
+static const struct body_field fields[] = {
+	{ "type", BODY_STRING, true, false, 1, 16 },
+	{ "url", BODY_STRING, true, false, 1, TARGET_URL_MAX },
+	{ "target", BODY_LINE, false, false, 1, TARGET_BYTES },
+	{ "events", BODY_ARRAY, true, false, 1, TOPIC__MAX },
+	{ "minVerdict", BODY_STRING, false, false, 1, 16 },
+	{ "throttlePerMin", BODY_INT, false, false, 0, INT32_MAX },
+};
+
+/*
+ * GET /v1/notifications.  200: the events there are for them, and every
+ * channel, newest first, revoked ones too.
+ */
+int
+notification_list(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	hook_topics(TOPIC_ALERT, &p);
+	params_int(&p, conf.NOTIFY_THROTTLE_PER_MIN);
+	return act_read(req, resp, STMT_CHANNEL_LIST, &p);
+}
+
+/*
+ * POST /v1/notifications.  201: the channel, its URL cut; 400: a field is
+ * wrong, unknown or of another type's, or the URL leads nowhere public.
+ */
+int
+notification_create(struct req *req, struct resp *resp)
+{
+	char id[CRYPT_ID_SIZE];
+	struct params p;
+
+	if (check(req) == -1)
+		return -1;
+	crypt_id("ntf_", clock_now(), id);
+	params_init(&p, req->arena);
+	params_text(&p, id);
+	params_text(&p, body_string(req->json, "type"));
+	if (put_url(req, &p) == -1)
+		return -1;
+	params_text(&p, body_string(req->json, "target"));
+	if (hook_events(req, TOPIC_ALERT, &p) == -1)
+		return -1;
+	params_text(&p, body_string(req->json, "minVerdict"));
+	put_throttle(req, &p);
+	params_text(&p, req->operator.email);
+	params_int(&p, conf.NOTIFY_THROTTLE_PER_MIN);
+	return act_write(req, resp, 201, STMT_CHANNEL_CREATE, &p);
+}
+
+/*
+ * POST /v1/notifications/{id}/test.  200: an alert is on its way; 404: no
+ * such channel, or it is revoked.
+ */
+int
+notification_test(struct req *req, struct resp *resp)
+{
+	char id[CRYPT_ID_SIZE];
+	struct params p;
+
+	crypt_id(HOOK_ALERT, clock_now(), id);
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	params_text(&p, id);
+	params_text(&p, req->correlation_id);
+	return act_write(req, resp, 200, STMT_CHANNEL_TEST, &p);
+}
+
+/*
+ * POST /v1/notifications/{id}/revoke.  200: nothing is sent there any more;
+ * 404: no such channel.
+ */
+int
+notification_revoke(struct req *req, struct resp *resp)
+{
+	return hook_revoke(req, resp, STMT_CHANNEL_REVOKE);
+}
+
+/* GET /v1/notifications/deliveries.  200: the newest, pending and dead. */
+int
+notification_deliveries(struct req *req, struct resp *resp)
+{
+	return hook_deliveries(req, resp, HOOK_ALERT);
+}
+
+/*
+ * POST /v1/notifications/deliveries/redrive.  200: how many are pending again.
+ */
+int
+notification_redrive(struct req *req, struct resp *resp)
+{
+	return hook_redrive(req, resp, HOOK_ALERT);
+}
+
+/* The fields of a new channel, but for its events. */
+static int
+check(struct req *req)
+{
+	const unsigned flags =
+	    conf.ALLOW_PRIVATE_TARGETS ? TARGET_HTTP | TARGET_PRIVATE : 0;
+	struct fail *f = &req->fail;
+	const struct type *type;
+	const char *verdict;
+
+	if (body_check(req->json, fields, nitems(fields), f) == -1)
+		return -1;
+	type = type_named(body_string(req->json, "type"));
+	if (type == NULL)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "type",
+		    "must be slack, telegram or webhook");
+	if (type->targeted != body_has(req->json, "target"))
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "target",
+		    type->targeted ? "is required for %s"
+				   : "is not known to %s",
+		    type->name);
+	verdict = body_string(req->json, "minVerdict");
+	if (verdict != NULL && verdict_parse(verdict) == 0)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "minVerdict",
+		    "must be allow, challenge, review or deny");
+	return target_check(body_string(req->json, "url"), flags, f);
+}
+
+static const struct type *
+type_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(types); i++)
+		if (strcmp(types[i].name, name) == 0)
+			return &types[i];
+	return NULL;
+}
+
+/* The URL, and what of it may be seen again. */
+static int
+put_url(struct req *req, struct params *p)
+{
+	const char *url = body_string(req->json, "url");
+	struct str hint;
+
+	str_init(&hint, req->arena);
+	redact_url(&hint, url);
+	if (str_text(&hint) == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	params_text(p, url);
+	params_text(p, str_text(&hint));
+	return 0;
+}
+
+static void
+put_throttle(struct req *req, struct params *p)
+{
+	if (body_has(req->json, "throttlePerMin"))
+		params_int(p, body_int(req->json, "throttlePerMin", 0));
+	else
+		params_null(p);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/policies: what scores become, and the versions there are of it. */
+#include "config.h"
+
+#include <json-c/json_object.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/decide/policy.h"
+#include "core/base/str.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
+#include "lib/db/db.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static int find_active(struct req *req, struct policy *ret);
+
+/* body_policy() looks into the last two. */
+static const struct body_field fields[] = {
+	{ "id", BODY_STRING, true, false, 1, 128 },
+	{ "version", BODY_LABEL, true, false, 0, 0 },
+	{ "onError", BODY_ANY, false, true, 0, 0 },
+	{ "bands", BODY_ANY, false, true, 0, 0 },
+};
+
+static const struct body_field rollback_fields[] = {
+	{ "toVersion", BODY_LABEL, true, false, 0, 0 },
+};
+
+static const struct body_field simulate_fields[] = {
+	{ "score", BODY_NUMBER, true, false, 0, 100 },
+};
+
+/* GET /v1/policies.  200: the policy of each event type that decides now. */
+int
+policy_list(struct req *req, struct resp *resp)
+{
+	return act_read(req, resp, STMT_POLICY_LIST, NULL);
+}
+
+/*
+ * POST /v1/policies.  200: the version decides from now on; 400: a field is
+ * wrong, or the policy (POLICY_INVALID); 404: there is no policy of this id;
+ * 409: the label is used.
+ */
+int
+policy_publish(struct req *req, struct resp *resp)
+{
+	struct policy policy = { 0 };
+	struct params p;
+	struct str bands;
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
+	    body_policy(req->arena, req->json, "", &policy, &req->fail) == -1)
+		return -1;
+	str_init(&bands, req->arena);
+	body_bands(&bands, &policy);
+	params_init(&p, req->arena);
+	params_text(&p, body_string(req->json, "id"));
+	params_text(&p, body_string(req->json, "version"));
+	params_text(&p, on_error_name(policy.on_error));
+	params_text(&p, str_text(&bands));
+	return act_write(req, resp, 200, STMT_POLICY_PUBLISH, &p);
+}
+
+/*
+ * POST /v1/policies/{id}/rollback.  200: that version decides from now on;
+ * 404: no such policy, or no such version of it.
+ */
+int
+policy_rollback(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	if (body_check(req->json, rollback_fields, nitems(rollback_fields),
+		&req->fail) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	params_text(&p, body_string(req->json, "toVersion"));
+	return act_write(req, resp, 200, STMT_POLICY_ROLLBACK, &p);
+}
+
+/*
+ * GET /v1/policies/{id}/history.  200: the labels of all versions, newest
+ * first; 404: no such policy.
+ */
+int
+policy_history(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	return act_write(req, resp, 200, STMT_POLICY_HISTORY, &p);
+}
+
+/*
+ * POST /v1/policies/{id}/simulate.  200: the verdict on a score; 404: no such
+ * policy.
+ */
+int
+policy_simulate(struct req *req, struct resp *resp)
+{
+	struct policy policy = { 0 };
+	const struct band *band;
+	struct str s;
+
+	if (body_check(req->json, simulate_fields, nitems(simulate_fields),
+		&req->fail) == -1 ||
+	    find_active(req, &policy) == -1)
+		return -1;
+	band = policy_band(&policy,
+	    json_object_get_double(json_object_object_get(req->json, "score")));
+	str_init(&s, req->arena);
+	str_addf(&s, "{\"verdict\":\"%s\"", verdict_name(band->verdict));
+	if (band->verdict == VERDICT_REVIEW) {
+		str_add(&s, ",\"reviewQueue\":");
+		str_json(&s, policy_queue(band));
+	}
+	str_addc(&s, '}');
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* The version of the policy in the path that decides now. */
+static int
+find_active(struct req *req, struct policy *ret)
+{
+	struct json_object *json;
+	struct params p;
+	struct rows rows;
+	const char *body;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	if (db_run(req->worker->db, req->arena, STMT_POLICY_FIND, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	if (rows.ro_n == 0)
+		return fail_set(
+		    &req->fail, FAIL_INPUT, POLICY_MISSING, NULL, "%s", "");
+	body = rows_get_text(&rows, "body");
+	json = body_parse(req->arena, body, strlen(body), &req->fail);
+	if (json == NULL)
+		return -1;
+	return body_policy(req->arena, json, "", ret, &req->fail);
+}

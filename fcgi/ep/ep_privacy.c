@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/privacy: what a user may ask for, for admins. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/audit.h"
+#include "fcgi/pool/idle_task.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/db/db.h"
+#include "lib/txn/txn.h"
+#include "lib/shared/shm.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define BATCH 1000 /* links or rows of one transaction */
+#define SPOOLS_TIME (3 * CLOCK_SECOND) /* for other hosts to report */
+#define SPOOLS_PAUSE 100 /* ms between looks */
+#define TIME_MAX (40 * CLOCK_SECOND) /* then the caller is to come again */
+
+/* What has been erased so far. */
+struct erased {
+	int64_t end; /* of the time for it; clock_ticks() */
+	bool graph;
+	bool baseline;
+	int64_t until; /* the time up to which decisions are forgotten */
+	int64_t requests;
+	int64_t samples;
+};
+
+/* One part of the work, in a transaction of its own. */
+typedef int part_fn(
+    struct req *req, const char *user, struct erased *ret, bool *more);
+
+static int begin(struct req *req, const char *user, int64_t *ret_since);
+static int spools(struct req *req, int64_t since, bool *ret_complete);
+static part_fn identity, details;
+static int work(
+    struct req *req, const char *user, part_fn *part, struct erased *ret);
+
+static const struct body_field fields[] = {
+	{ "userId", BODY_OPAQUE, true, false, 1, EVENT_ID_MAX },
+};
+
+/*
+ * POST /v1/privacy/erase.  200: what is gone now, nothing of a user who is not
+ * known, and whether the spool of no host may hold more; 400: no id of a user;
+ * 503: there is more than time, and the same request goes on with it.
+ */
+int
+privacy_erase(struct req *req, struct resp *resp)
+{
+	struct erased did = { .end = clock_ticks() + TIME_MAX };
+	const char *user;
+	struct str s;
+	int64_t since;
+	bool complete;
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
+		return -1;
+	user = body_string(req->json, "userId");
+	if (!event_plain(user, strlen(user)))
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "userId", "must have no control characters");
+	if (begin(req, user, &since) == -1 ||
+	    work(req, user, identity, &did) == -1 ||
+	    work(req, user, details, &did) == -1 ||
+	    spools(req, since, &complete) == -1)
+		return -1;
+
+	str_init(&s, req->arena);
+	str_add(&s, "{\"userId\":");
+	str_json(&s, user);
+	str_addf(&s,
+	    ",\"replaySamplesRemoved\":%" PRId64
+	    ",\"activityEntriesRemoved\":%" PRId64
+	    ",\"graph\":%s,\"baseline\":%s,\"complete\":%s}",
+	    did.samples, did.requests, did.graph ? "true" : "false",
+	    did.baseline ? "true" : "false", complete ? "true" : "false");
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* From here on nothing that was decided before is logged with its detail. */
+static int
+begin(struct req *req, const char *user, int64_t *ret_since)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, user);
+	if (db_one(req->worker->db, req->arena, STMT_ERASE_BEGIN, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	*ret_since = rows_get_time(&rows, "since");
+	return audit_keep(req);
+}
+
+/*
+ * Whether all spools have said since that they are empty: this host's now, the
+ * others within a second or so.
+ */
+static int
+spools(struct req *req, int64_t since, bool *ret_complete)
+{
+	struct worker *w = req->worker;
+	const int64_t end = clock_ticks() + SPOOLS_TIME;
+	struct params p;
+	struct rows rows;
+
+	if (w->shm->sh_spool_id[0] != '\0' &&
+	    chore_report(w, req->arena, &req->fail) == -1)
+		return -1;
+	for (;;) {
+		params_init(&p, req->arena);
+		params_time(&p, since);
+		if (db_one(w->db, req->arena, STMT_ERASE_SPOOLS, &p, &rows,
+			&req->fail) == -1)
+			return -1;
+		*ret_complete = rows_get_int(&rows, "held") == 0;
+		if (rows_get_int(&rows, "late") == 0 || clock_ticks() >= end)
+			return 0;
+		if (audit_keep(req) == -1)
+			return -1;
+		poll(NULL, 0, SPOOLS_PAUSE);
+	}
+}
+
+/* Do a part until there is no more of it. */
+static int
+work(struct req *req, const char *user, part_fn *part, struct erased *ret)
+{
+	bool more;
+
+	for (;;) {
+		if (part(req, user, ret, &more) == -1)
+			return -1;
+		if (!more)
+			return 0;
+		if (audit_keep(req) == -1)
+			return -1;
+		if (clock_ticks() > ret->end)
+			return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE,
+			    NULL, "there is more to erase; send it again");
+	}
+}
+
+/* The user's state and place in the graph, while no decision of it runs. */
+static int
+identity(struct req *req, const char *user, struct erased *ret, bool *more)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_int(&p, set_lock_key(user));
+	params_text(&p, user);
+	params_int(&p, BATCH);
+	if (db_one(req->worker->db, req->arena, STMT_ERASE_IDENTITY, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	*more = rows_get_bool(&rows, "more");
+	ret->graph |= rows_get_bool(&rows, "graph");
+	ret->baseline |= rows_get_bool(&rows, "baseline");
+	ret->until = rows_get_time(&rows, "until");
+	return 0;
+}
+
+/* What its decisions left behind. */
+static int
+details(struct req *req, const char *user, struct erased *ret, bool *more)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, user);
+	params_time(&p, ret->until);
+	params_int(&p, BATCH);
+	if (db_one(req->worker->db, req->arena, STMT_ERASE_DETAILS, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	*more = rows_get_bool(&rows, "more");
+	ret->requests += rows_get_int(&rows, "requests");
+	ret->samples += rows_get_int(&rows, "samples");
+	return 0;
+}

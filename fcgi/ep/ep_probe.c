@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: ISC */
+/* /health, /readyz and /metrics. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/decide/model.h"
+#include "core/base/str.h"
+#include "fcgi/http/rate_limit.h"
+#include "fcgi/ep/probe.h"
+#include "fcgi/pool/readiness.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/conf/conf.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/shared/gauge.h"
+#include "lib/shared/metric.h"
+#include "lib/shared/shm.h"
+#include "lib/shared/storage_stats.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool token_matches(const char *token);
+
+/* The values of the label "route": every route, "-" for none, the end. */
+static const char *const route_names[] = {
+#define ROUTE(                                                                 \
+    method, path, group, access, scope, budget, trail, body, limit, fn)        \
+#method " " path,
+#include "fcgi/http/routes.tbl"
+#undef ROUTE
+	"-", NULL
+};
+
+/* The same, as req->route tells them apart. */
+static const char *const handler_names[] = {
+#define ROUTE(                                                                 \
+    method, path, group, access, scope, budget, trail, body, limit, fn)        \
+#fn,
+#include "fcgi/http/routes.tbl"
+#undef ROUTE
+};
+
+static const char *const redis_words[LIMIT_REDIS__MAX] = {
+	[LIMIT_SKIPPED] = "skipped",
+	[LIMIT_OK] = "ok",
+	[LIMIT_DOWN] = "down",
+};
+
+_Static_assert(nitems(route_names) - 1 <= METRIC_ROUTE,
+    "the shared region has a counter for each route");
+
+size_t
+probe_route(const struct route *route)
+{
+	size_t i;
+
+	for (i = 0; route != NULL && i < nitems(handler_names); i++)
+		if (strcmp(route->handler_name, handler_names[i]) == 0)
+			return i;
+	return nitems(handler_names);
+}
+
+/*
+ * GET /health.  200: the process lives.
+ */
+int
+probe_health(struct req *req, struct resp *resp)
+{
+	return resp_json(req, resp, 200,
+	    "{\"status\":\"ok\",\"name\":\"" PACKAGE_NAME
+	    "\",\"version\":\"" PACKAGE_VERSION "\"}");
+}
+
+/*
+ * GET /readyz.  200: a decision could be made, and Redis answers where there is
+ * one; 503 with the same body but for its status, and what is missing.
+ */
+int
+probe_ready(struct req *req, struct resp *resp)
+{
+	const enum limit_redis redis = limit_redis(req->worker);
+	struct readiness store;
+	bool ready;
+	struct str s;
+
+	ready_look(req->worker, req->arena, &store);
+	ready = store.re_state == READY_YES && redis != LIMIT_DOWN;
+	str_init(&s, req->arena);
+	str_addf(&s,
+	    "{\"status\":\"%s\",\"version\":\"%s\","
+	    "\"checks\":{\"store\":\"%s\",\"redis\":\"%s\"",
+	    ready ? "ready" : "not_ready", PACKAGE_VERSION, store.re_store,
+	    redis_words[redis]);
+	if (store.re_member != NULL) {
+		str_addf(&s, ",\"%s\":", store.re_member);
+		str_json(&s, store.re_why);
+	}
+	str_add(&s, "}}");
+	return resp_json(req, resp, ready ? 200 : 503, str_text(&s));
+}
+
+/*
+ * GET /metrics.  200: all counters of all workers, in the Prometheus text
+ * format, with or without a database, and how full the disks are; 401:
+ * METRICS_TOKEN is set and the bearer token is another.
+ */
+int
+probe_metrics(struct req *req, struct resp *resp)
+{
+	struct str s;
+
+	if (!token_matches(req->bearer))
+		return fail_set(
+		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, "", "%s", "");
+	str_init(&s, req->arena);
+	metric_print(req->worker->shm, route_names, &s);
+	gauge_print(&req->worker->shm->sh_gauges, &s);
+	ready_print(req->worker, &s);
+	storage_print(&req->worker->shm->sh_storage, conf.DISK_HEALTH_PATHS,
+	    model_bundled(), &s);
+	if (resp_json(req, resp, 200, str_text(&s)) == -1)
+		return -1;
+	resp->content_type = "text/plain; version=0.0.4; charset=utf-8";
+	return 0;
+}
+
+/* Compare digests, so that not even a length shows in the time it takes. */
+static bool
+token_matches(const char *token)
+{
+	uint8_t sent[CRYPT_SHA256_SIZE], wanted[CRYPT_SHA256_SIZE];
+
+	if (conf.METRICS_TOKEN == NULL)
+		return true;
+	if (token == NULL)
+		return false;
+	crypt_sha256(token, strlen(token), sent);
+	crypt_sha256(conf.METRICS_TOKEN, strlen(conf.METRICS_TOKEN), wanted);
+	return crypt_equal(sent, wanted, sizeof(sent));
+}

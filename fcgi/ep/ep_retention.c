@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/config/retention/run: a sweep at once, for admins. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/audit.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/host_semaphore.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/shared/metric.h"
+#include "lib/retention/retention.h"
+#include "lib/shared/shm.h"
+
+#define RUN_TIME (570 * CLOCK_SECOND) /* of the route's 600 */
+
+/* A sweep for a request. */
+struct running {
+	struct req *req;
+	int64_t until; /* clock_ticks() */
+	int64_t *gone; /* of each collection, so far */
+};
+
+static int run_alone(struct req *req, int64_t gone[RETAIN__MAX]);
+static int run(struct req *req, int64_t gone[RETAIN__MAX]);
+static int sweep(struct running *ru, struct db *db);
+static bool is_over(void *arg);
+static void account(struct running *ru, const int64_t piece[RETAIN__MAX]);
+static int is_running(struct req *req);
+static int answer(struct req *req, struct resp *resp, int64_t at,
+    const int64_t gone[RETAIN__MAX]);
+
+/*
+ * POST /v1/config/retention/run.  200: what has been removed; of very much,
+ * what the time of the route or a stopping pool allows.  503: a run goes on
+ * already, here or on another host, or the database is away; what was done
+ * stays done.
+ */
+int
+retention_run(struct req *req, struct resp *resp)
+{
+	int64_t gone[RETAIN__MAX] = { 0 };
+	const int64_t at = clock_now();
+
+	if (audit_leave(req) == -1 || run_alone(req, gone) == -1 ||
+	    audit_enter(req) == -1)
+		return -1;
+	return answer(req, resp, at, gone);
+}
+
+/* One run on this host, so that there is one connection more at most. */
+static int
+run_alone(struct req *req, int64_t gone[RETAIN__MAX])
+{
+	_Atomic int32_t *turn = &req->worker->shm->sh_retaining;
+	int r;
+
+	if (turn_take(turn, 1, getpid()) == -1)
+		return is_running(req);
+	r = run(req, gone);
+	turn_give(turn, 0);
+	return r;
+}
+
+/* Over a connection of its own; what is gone stays gone however it ends. */
+static int
+run(struct req *req, int64_t gone[RETAIN__MAX])
+{
+	struct running ru = { req, clock_ticks() + RUN_TIME, gone };
+	struct db_shared own = { 0 };
+	struct db *db;
+	enum retain i;
+	int r;
+
+	db = db_new(conf.RETAIN_DATABASE_URL, "assay retain", RETAIN_TIMEOUT_MS,
+	    STMT_SESSION, &req->fail);
+	if (db == NULL)
+		return -1;
+	db_share(db, &own);
+	db_over(db, is_over, &ru);
+	r = db_ready(db, &req->fail) == -1 ? -1 : sweep(&ru, db);
+	db_close(db);
+	for (i = 0; r == -1 && i < RETAIN__MAX; i++)
+		req->kept = req->kept || gone[i] > 0;
+	return r;
+}
+
+/* From where the last one was cut short, if it was, until this one is. */
+static int
+sweep(struct running *ru, struct db *db)
+{
+	struct req *req = ru->req;
+	int64_t piece[RETAIN__MAX];
+	struct sweep sw;
+	bool more;
+
+	if (retain_begin(&sw, db, req->arena, 0, &more, &req->fail) == -1)
+		return -1;
+	if (!more)
+		return is_running(req);
+	while (more && !is_over(ru)) {
+		if (retain_next(&sw, req->arena, piece, &more, &req->fail) ==
+		    -1)
+			return -1;
+		account(ru, piece);
+	}
+	return 0;
+}
+
+/* The pool ends, or the time of the route does. */
+static bool
+is_over(void *arg)
+{
+	const struct running *ru = arg;
+
+	return atomic_load(&ru->req->worker->shm->sh_stopping) ||
+	    clock_ticks() >= ru->until;
+}
+
+static void
+account(struct running *ru, const int64_t piece[RETAIN__MAX])
+{
+	struct req *req = ru->req;
+	enum retain i;
+
+	for (i = 0; i < RETAIN__MAX; i++) {
+		metric_add(req->worker->slot, METRIC_ID_PRUNED, i, 0,
+		    (uint64_t)piece[i]);
+		ru->gone[i] += piece[i];
+	}
+}
+
+static int
+is_running(struct req *req)
+{
+	return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+	    "retention is running already; try again when it is done");
+}
+
+static int
+answer(struct req *req, struct resp *resp, int64_t at,
+    const int64_t gone[RETAIN__MAX])
+{
+	char text[CLOCK_TEXT_SIZE];
+	enum retain i;
+	struct str s;
+
+	clock_text(at, text);
+	str_init(&s, req->arena);
+	str_addf(&s, "{\"ranAt\":\"%s\",\"pruned\":{", text);
+	for (i = 0; i < RETAIN__MAX; i++)
+		str_addf(&s, "%s\"%s\":%lld", i == 0 ? "" : ",", retain_name(i),
+		    (long long)gone[i]);
+	str_add(&s, "}}");
+	return resp_json(req, resp, 200, str_text(&s));
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/rules: the rulesets that decide, and the versions there are of them. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/rule/rule.h"
+#include "core/base/str.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static int add_ruleset(
+    struct str *s, const struct rows *rows, int i, struct fail *f);
+static int add_rules(
+    struct str *s, struct arena *a, const char *text, struct fail *f);
+static int find_type(struct req *req, const char **ret);
+
+static const struct body_field fields[] = {
+	{ "eventType", BODY_STRING, true, false, 1, 64 },
+	{ "version", BODY_LABEL, true, false, 0, 0 },
+	{ "dsl", BODY_STRING, false, false, 1, RULE_TEXT_MAX },
+	{ "rules", BODY_ARRAY, false, false, 0, RULES_MAX },
+	{ "shadow", BODY_BOOL, false, false, 0, 0 },
+};
+
+static const struct body_field rollback_fields[] = {
+	{ "toVersion", BODY_LABEL, true, false, 0, 0 },
+};
+
+/*
+ * GET /v1/rules.  200: the ruleset of each event type that decides now, its
+ * rules in canonical text.
+ */
+int
+rule_list(struct req *req, struct resp *resp)
+{
+	struct rows rows;
+	struct str s;
+	int i;
+
+	if (db_run(req->worker->db, req->arena, STMT_RULESET_LIST, NULL, &rows,
+		&req->fail) == -1)
+		return -1;
+	str_init(&s, req->arena);
+	str_addc(&s, '[');
+	for (i = 0; i < rows.ro_n; i++) {
+		str_add(&s, i == 0 ? "" : ",");
+		if (add_ruleset(&s, &rows, i, &req->fail) == -1)
+			return -1;
+	}
+	str_addc(&s, ']');
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/*
+ * POST /v1/rules.  200: the version decides from now on, or is on probation
+ * where "shadow" is true; 400: a field is wrong, or the ruleset
+ * (RULESET_INVALID); 409: the label is used.
+ */
+int
+rule_publish(struct req *req, struct resp *resp)
+{
+	char id[CRYPT_ID_SIZE];
+	const char *text, *type;
+	struct params p;
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
+		return -1;
+	type = body_string(req->json, "eventType");
+	if (event_type_parse(type) == EVENT_TYPE__NONE)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "eventType",
+		    "must be a type of event, such as card.authorize");
+	if (body_ruleset(req->arena, req->json, &text, &req->fail) == NULL)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, type);
+	params_text(&p, body_string(req->json, "version"));
+	params_text(&p, text);
+	if (body_int(req->json, "shadow", 0) == 0)
+		return act_write(req, resp, 200, STMT_RULESET_PUBLISH, &p);
+	crypt_id("shd_", clock_now(), id);
+	params_text(&p, id);
+	return act_write(req, resp, 200, STMT_SHADOW_RULESET, &p);
+}
+
+/*
+ * GET /v1/rules/{eventType}/history.  200: the labels of all versions, newest
+ * first; 404: no such type.
+ */
+int
+rule_history(struct req *req, struct resp *resp)
+{
+	struct params p;
+	const char *type;
+
+	if (find_type(req, &type) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, type);
+	return act_read(req, resp, STMT_RULESET_HISTORY, &p);
+}
+
+/*
+ * POST /v1/rules/{eventType}/rollback.  200: that version decides from now
+ * on; 400: it is not what rules are any more (RULESET_INVALID); 404: no such
+ * type, or no such version of it.
+ */
+int
+rule_rollback(struct req *req, struct resp *resp)
+{
+	const char *text, *type;
+	struct params p;
+	struct rows rows;
+
+	if (body_check(req->json, rollback_fields, nitems(rollback_fields),
+		&req->fail) == -1 ||
+	    find_type(req, &type) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, type);
+	params_text(&p, body_string(req->json, "toVersion"));
+	if (db_run(req->worker->db, req->arena, STMT_RULESET_FIND, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	if (rows.ro_n == 0)
+		return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, "toVersion",
+		    "is no version of this ruleset");
+
+	/* What no worker can load must never be active. */
+	text = rows_get_text(&rows, "text");
+	if (rule_compile(req->arena, text, strlen(text), &req->fail) == NULL)
+		return -1;
+	return act_read(req, resp, STMT_RULESET_ACTIVATE, &p);
+}
+
+/* The event type that the path names. */
+static int
+find_type(struct req *req, const char **ret)
+{
+	*ret = req->arg[0];
+	if (event_type_parse(*ret) != EVENT_TYPE__NONE)
+		return 0;
+	return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL,
+	    "there is no such type of event");
+}
+
+/*
+ * Append one ruleset.  All of them compiled would not fit into a request's
+ * memory, so each has some of its own while it is printed.
+ */
+static int
+add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
+{
+	const char *text = rows_text(rows, i, rows_col(rows, "text"));
+	const size_t size = RULE_ARENA_SIZE(2 * strlen(text));
+	struct arena a;
+	void *block;
+	int result;
+
+	if ((block = malloc(size)) == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	arena_init(&a, block, size);
+	str_add(s, "{\"eventType\":");
+	str_json(s, rows_text(rows, i, rows_col(rows, "event_type")));
+	str_add(s, ",\"version\":");
+	str_json(s, rows_text(rows, i, rows_col(rows, "version")));
+	str_add(s, ",\"rules\":[");
+	result = add_rules(s, &a, text, f);
+	str_add(s, "]}");
+	arena_reset(&a);
+	free(block);
+	return result;
+}
+
+/* The rules of a text, in arena a. */
+static int
+add_rules(struct str *s, struct arena *a, const char *text, struct fail *f)
+{
+	const struct ruleset *rs = rule_compile(a, text, strlen(text), f);
+	const struct rule *rule;
+	struct arena_mark mark;
+	struct str dsl;
+
+	if (rs == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "a ruleset that decides does not compile");
+	for (rule = rs->rules; rule < rs->rules + rs->n_rules; rule++) {
+		mark = arena_mark(a);
+		str_init(&dsl, a);
+		rule_print(&dsl, rule);
+		if (str_text(&dsl) == NULL)
+			return fail_set(
+			    f, FAIL_US, INTERNAL, NULL, "out of memory");
+		str_addf(s,
+		    "%s{\"id\":\"%s\",\"tag\":\"%s\",\"weight\":%d,\"dsl\":",
+		    rule == rs->rules ? "" : ",", rule->id, rule->tag,
+		    rule->points);
+		str_json(s, str_text(&dsl));
+		str_addc(s, '}');
+		arena_rewind(a, mark);
+	}
+	return 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/config: settings that admins change while the service runs. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <json-c/json_object.h>
+
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/pool/settings_sync.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/shared/runtime_setting.h"
+
+#define WINDOW_MS 60000
+
+/* What is shown and changed together. */
+enum page { RATE_LIMITS = 1, ALERTS, RETENTION, PAGE__MAX };
+
+static int show(struct req *req, struct resp *resp, enum page page);
+static int change(struct req *req, struct resp *resp, enum page page);
+static int check(struct req *req, enum page page);
+static int store(struct req *req, enum page page);
+static void committed(struct req *req);
+static void add_head(struct str *s, enum page page);
+static void add_values(
+    struct str *s, const struct settings *all, enum page page);
+static void add_overridden(
+    struct str *s, const struct settings *all, enum page page);
+static enum setting first_of(enum page page);
+
+/*
+ * A body may have any of its page; null reverts.  The numbers that are no
+ * whole ones are above 0, which a bound here cannot say.
+ */
+static const struct body_field fields[SETTING__MAX] = {
+#define SETTING(id, group, field, name, type, min, max, fallback)              \
+	[SETTING_##id] = { field, BODY_##type, false, true, min, max },
+#include "lib/shared/runtime_setting.tbl"
+#undef SETTING
+};
+
+static const enum page pages[SETTING__MAX + 1] = {
+#define SETTING(id, group, field, name, type, min, max, fallback)              \
+	[SETTING_##id] = group,
+#include "lib/shared/runtime_setting.tbl"
+#undef SETTING
+};
+
+/*
+ * GET /v1/config/rate-limits, alerts, retention.  200: the values in effect,
+ * and which of them are overridden.
+ */
+int
+setting_rates(struct req *req, struct resp *resp)
+{
+	return show(req, resp, RATE_LIMITS);
+}
+
+int
+setting_alerts(struct req *req, struct resp *resp)
+{
+	return show(req, resp, ALERTS);
+}
+
+int
+setting_retention(struct req *req, struct resp *resp)
+{
+	return show(req, resp, RETENTION);
+}
+
+/*
+ * PUT /v1/config/rate-limits, alerts, retention.  200: as GET, after the
+ * change; what the body leaves out stays, null reverts.  400: a field is
+ * unknown, no number or out of range.
+ */
+int
+setting_put_rates(struct req *req, struct resp *resp)
+{
+	return change(req, resp, RATE_LIMITS);
+}
+
+int
+setting_put_alerts(struct req *req, struct resp *resp)
+{
+	return change(req, resp, ALERTS);
+}
+
+int
+setting_put_retention(struct req *req, struct resp *resp)
+{
+	return change(req, resp, RETENTION);
+}
+
+static int
+show(struct req *req, struct resp *resp, enum page page)
+{
+	struct settings all;
+	struct str s;
+
+	if (setting_read(req->worker->db, req->arena, &all, &req->fail) == -1)
+		return -1;
+	str_init(&s, req->arena);
+	add_head(&s, page);
+	add_values(&s, &all, page);
+	str_add(&s, page == RETENTION ? "}," : ",");
+	add_overridden(&s, &all, page);
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+static int
+change(struct req *req, struct resp *resp, enum page page)
+{
+	if (check(req, page) == -1 || store(req, page) == -1)
+		return -1;
+	req->committed = committed;
+	return show(req, resp, page);
+}
+
+static int
+check(struct req *req, enum page page)
+{
+	const enum setting first = first_of(page);
+	struct json_object *value;
+	enum setting s, end = first;
+
+	while (pages[end] == page)
+		end++;
+	if (body_check(req->json, &fields[first], (size_t)(end - first),
+		&req->fail) == -1)
+		return -1;
+	for (s = first; s < end; s++)
+		if (fields[s].type == BODY_NUMBER &&
+		    body_has(req->json, fields[s].name) &&
+		    json_object_object_get_ex(
+			req->json, fields[s].name, &value) &&
+		    json_object_get_double(value) < SETTING_NUMBER_MIN)
+			return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+			    fields[s].name, "must be a number from %g to %d",
+			    SETTING_NUMBER_MIN, (int)fields[s].max);
+	return 0;
+}
+
+/* Write what the body has, as the text that was sent. */
+static int
+store(struct req *req, enum page page)
+{
+	const char *names[SETTING__MAX], *values[SETTING__MAX];
+	struct json_object *value;
+	struct params p;
+	enum setting s;
+	size_t n = 0;
+
+	for (s = first_of(page); pages[s] == page; s++) {
+		if (!json_object_object_get_ex(
+			req->json, fields[s].name, &value))
+			continue;
+		names[n] = setting_name(s);
+		values[n++] =
+		    value == NULL ? NULL : json_object_get_string(value);
+	}
+	if (n == 0)
+		return 0;
+	params_init(&p, req->arena);
+	params_texts(&p, names, n);
+	params_texts(&p, values, n);
+	return db_run(req->worker->db, req->arena, STMT_SETTING_PUT, &p, NULL,
+	    &req->fail);
+}
+
+/* The change stands: the next request of this host is to feel it. */
+static void
+committed(struct req *req)
+{
+	follow_now(req->worker, req->arena);
+}
+
+/* What comes before the values. */
+static void
+add_head(struct str *s, enum page page)
+{
+	str_addc(s, '{');
+	if (page == RATE_LIMITS)
+		str_addf(s, "\"windowMs\":%d,", WINDOW_MS);
+	if (page == RETENTION)
+		str_addf(s, "\"sweepMinutes\":%" PRId64 ",\"days\":{",
+		    conf.RETENTION_SWEEP_MINUTES);
+}
+
+static void
+add_values(struct str *s, const struct settings *all, enum page page)
+{
+	const enum setting first = first_of(page);
+	enum setting i;
+
+	for (i = first; pages[i] == page; i++) {
+		str_addf(s, "%s\"%s\":", i == first ? "" : ",", fields[i].name);
+		if (all->se_text[i] == NULL)
+			str_addf(s, "%" PRId64, setting_fallback(i));
+		else
+			str_add(s, all->se_text[i]);
+	}
+}
+
+static void
+add_overridden(struct str *s, const struct settings *all, enum page page)
+{
+	const enum setting first = first_of(page);
+	enum setting i;
+
+	str_add(s, "\"overridden\":{");
+	for (i = first; pages[i] == page; i++)
+		str_addf(s, "%s\"%s\":%s", i == first ? "" : ",",
+		    fields[i].name, all->se_text[i] == NULL ? "false" : "true");
+	str_add(s, "}}");
+}
+
+static enum setting
+first_of(enum page page)
+{
+	enum setting s = SETTING__NONE + 1;
+
+	while (pages[s] != page)
+		s++;
+	return s;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/auth/users: the operators, for admins. */
+#include "config.h"
+
+#include <json-c/json_object.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/fail.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/password.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/route.h"
+#include "lib/json/body.h"
+#include "lib/db/db.h"
+#include "lib/net/token.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define ROLE_NAME_MAX 16
+
+static int check_role(struct req *req, const char *role);
+static int check_change(struct req *req);
+static void put_bool(struct params *p, struct req *req, const char *field);
+
+static const struct body_field fields[] = {
+	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
+	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "role", BODY_STRING, false, false, 1, ROLE_NAME_MAX },
+};
+
+/* What can be changed of an operator. */
+static const struct body_field changes[] = {
+	{ "role", BODY_STRING, false, false, 1, ROLE_NAME_MAX },
+	{ "disabled", BODY_BOOL, false, false, 0, 0 },
+	{ "endSessions", BODY_BOOL, false, false, 0, 0 },
+	{ "password", BODY_OPAQUE, false, false, 1, PASSWORD_BYTES_MAX },
+};
+
+/*
+ * GET /v1/auth/users.  200: every operator, by email.
+ */
+int
+user_list(struct req *req, struct resp *resp)
+{
+	return act_read(req, resp, STMT_OPERATOR_LIST, NULL);
+}
+
+/*
+ * POST /v1/auth/users.  201: an operator more, an analyst unless it says
+ * otherwise; 409: the email is taken; 400: a field is wrong or unknown; 503:
+ * too many passwords are being hashed.
+ */
+int
+user_create(struct req *req, struct resp *resp)
+{
+	char hash[CRYPT_PASSWORD_SIZE];
+	const char *email, *role;
+	struct params p;
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
+	    (email = password_email(req, body_string(req->json, "email"))) ==
+		NULL)
+		return -1;
+	role = body_has(req->json, "role") ? body_string(req->json, "role")
+					   : token_role_name(ROLE_ANALYST);
+	if (check_role(req, role) == -1 ||
+	    password_check_email(req, email) == -1 ||
+	    password_check(req, "password") == -1 ||
+	    password_hash(req, hash) == -1)
+		return -1;
+
+	/* Only now does the transaction hold anything. */
+	params_init(&p, req->arena);
+	params_text(&p, email);
+	params_text(&p, role);
+	params_text(&p, hash);
+	return act_write(req, resp, 201, STMT_OPERATOR_CREATE, &p);
+}
+
+/*
+ * PATCH /v1/auth/users/{email}.  200: the operator as it is now, with another
+ * role, disabled or not, with all sessions ended or with another temporary
+ * password; 404: there is none of this email; 409: no active admin would be
+ * left; 400: a field is wrong or unknown, or there is none; 503: too many
+ * passwords are being hashed.
+ */
+int
+user_update(struct req *req, struct resp *resp)
+{
+	char hash[CRYPT_PASSWORD_SIZE];
+	const char *email;
+	struct params p;
+	bool password;
+
+	if (body_check(req->json, changes, nitems(changes), &req->fail) == -1 ||
+	    check_change(req) == -1 ||
+	    (email = password_email(req, req->arg[0])) == NULL)
+		return -1;
+	password = body_has(req->json, "password");
+	if (password && password_hash(req, hash) == -1)
+		return -1;
+
+	params_init(&p, req->arena);
+	params_text(&p, email);
+	params_text(&p, body_string(req->json, "role"));
+	put_bool(&p, req, "disabled");
+	params_text(&p, password ? hash : NULL);
+	params_int(&p, body_int(req->json, "endSessions", 0));
+	return act_write(req, resp, 200, STMT_OPERATOR_UPDATE, &p);
+}
+
+static int
+check_role(struct req *req, const char *role)
+{
+	if (token_role(role) == 0)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "role",
+		    "must be \"analyst\" or \"admin\"");
+	return 0;
+}
+
+/* What body_check() does not see: that there is a change, and a possible one.
+ */
+static int
+check_change(struct req *req)
+{
+	if (json_object_object_length(req->json) == 0)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "the body needs role, disabled, endSessions or password");
+	if (body_int(req->json, "endSessions", 1) == 0)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "endSessions", "must be true");
+	if (body_has(req->json, "role") &&
+	    check_role(req, body_string(req->json, "role")) == -1)
+		return -1;
+	return body_has(req->json, "password") ? password_check(req, "password")
+					       : 0;
+}
+
+/* A member that may be absent, which is null. */
+static void
+put_bool(struct params *p, struct req *req, const char *field)
+{
+	if (body_has(req->json, field))
+		params_int(p, body_int(req->json, field, 0));
+	else
+		params_null(p);
+}

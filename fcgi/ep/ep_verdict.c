@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/verdicts and /v1/activity: what was decided, and on what request. */
+#include "config.h"
+
+#include "core/base/fail.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/route.h"
+#include "lib/sys/crypt.h"
+
+static int page(struct req *req, struct resp *resp, enum stmt stmt,
+    int64_t limit_max, int64_t limit_default);
+
+/*
+ * GET /v1/verdicts.  200: the newest of the verdict log, or those before one;
+ * 400: limit out of range, or before is no verdict's id.
+ */
+int
+verdict_list(struct req *req, struct resp *resp)
+{
+	return page(req, resp, STMT_VERDICT_PAGE, 100, 25);
+}
+
+/*
+ * GET /v1/activity.  200: likewise of the activity log; 400: likewise.
+ */
+int
+activity_list(struct req *req, struct resp *resp)
+{
+	return page(req, resp, STMT_ACTIVITY_PAGE, 200, 100);
+}
+
+static int
+page(struct req *req, struct resp *resp, enum stmt stmt, int64_t limit_max,
+    int64_t limit_default)
+{
+	const char *before = query_text(&req->params, "before");
+	int64_t limit, at;
+	struct params p;
+
+	if (query_int(&req->params, "limit", 1, limit_max, limit_default,
+		&limit, &req->fail) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_int(&p, limit);
+	params_text(&p, before);
+	if (before == NULL)
+		params_null(&p);
+	else if (crypt_id_time(before, "vd_", &at) == -1)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "before", "must be the id of a verdict");
+	else
+		params_time(&p, at + 1000);
+	return act_read(req, resp, stmt, &p);
+}

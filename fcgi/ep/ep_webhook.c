@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/webhooks: endpoints that events are sent to, for admins. */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "core/base/fail.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/ep/delivery_admin.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/sys/crypt.h"
+#include "lib/conf/url_check.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define SECRET_BYTES 32
+#define SECRET_PREFIX "whsec_"
+#define SECRET_SIZE (sizeof(SECRET_PREFIX) + CRYPT_BASE64_SIZE(SECRET_BYTES))
+
+static void make_secret(char ret[SECRET_SIZE]);
+
+static const struct body_field fields[] = {
+	{ "url", BODY_STRING, true, false, 1, TARGET_URL_MAX },
+	{ "events", BODY_ARRAY, true, false, 1, TOPIC__MAX },
+};
+
+/*
+ * GET /v1/webhooks.  200: the events there are for them, and every endpoint,
+ * newest first, revoked ones too.
+ */
+int
+webhook_list(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	hook_topics(TOPIC_WEBHOOK, &p);
+	return act_read(req, resp, STMT_WEBHOOK_LIST, &p);
+}
+
+/*
+ * POST /v1/webhooks.  201: the endpoint, with its secret, which is never seen
+ * again; 400: a field is wrong or unknown, or the URL leads nowhere public.
+ */
+int
+webhook_create(struct req *req, struct resp *resp)
+{
+	const unsigned flags =
+	    TARGET_HTTP | (conf.ALLOW_PRIVATE_TARGETS ? TARGET_PRIVATE : 0);
+	char id[CRYPT_ID_SIZE], secret[SECRET_SIZE];
+	struct params p;
+
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
+	    target_check(body_string(req->json, "url"), flags, &req->fail) ==
+		-1)
+		return -1;
+	crypt_id("whk_", clock_now(), id);
+	params_init(&p, req->arena);
+	params_text(&p, id);
+	params_text(&p, body_string(req->json, "url"));
+	if (hook_events(req, TOPIC_WEBHOOK, &p) == -1)
+		return -1;
+	make_secret(secret);
+	params_text(&p, secret);
+	crypt_wipe(secret, sizeof(secret));
+	params_text(&p, req->operator.email);
+	resp_header(req, resp, "Cache-Control: no-store");
+	return act_write(req, resp, 201, STMT_WEBHOOK_CREATE, &p);
+}
+
+/*
+ * POST /v1/webhooks/{id}/revoke.  200: nothing is sent there any more; 404:
+ * no such endpoint.
+ */
+int
+webhook_revoke(struct req *req, struct resp *resp)
+{
+	return hook_revoke(req, resp, STMT_WEBHOOK_REVOKE);
+}
+
+/* GET /v1/webhooks/deliveries.  200: the newest, pending and dead. */
+int
+webhook_deliveries(struct req *req, struct resp *resp)
+{
+	return hook_deliveries(req, resp, HOOK_WEBHOOK);
+}
+
+/* POST /v1/webhooks/deliveries/redrive.  200: how many are pending again. */
+int
+webhook_redrive(struct req *req, struct resp *resp)
+{
+	return hook_redrive(req, resp, HOOK_WEBHOOK);
+}
+
+static void
+make_secret(char ret[SECRET_SIZE])
+{
+	uint8_t bytes[SECRET_BYTES];
+	char text[CRYPT_BASE64_SIZE(SECRET_BYTES)];
+
+	crypt_random(bytes, sizeof(bytes));
+	crypt_base64(bytes, sizeof(bytes), text);
+	snprintf(ret, SECRET_SIZE, SECRET_PREFIX "%s", text);
+	crypt_wipe(bytes, sizeof(bytes));
+	crypt_wipe(text, sizeof(text));
+}

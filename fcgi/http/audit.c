@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: ISC */
+/* The audit trail: every change that an operator makes or is refused. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/event/pan.h"
+#include "core/base/str.h"
+#include "fcgi/http/audit.h"
+#include "fcgi/http/rate_limit.h"
+#include "fcgi/http/url_decode.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/conf/conf.h"
+#include "lib/sys/crypt.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/audit/audit_redact.h"
+
+#define ACTION_MAX 256 /* bytes of a path that are kept */
+#define ACCOUNT_LABEL "assay account\n"
+#define PSEUDONYM_BYTES 8 /* of the hash that names an account or a client */
+
+static void hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE]);
+static int run(struct req *req, enum stmt stmt);
+static int add(struct req *req, int status, struct fail *f);
+static void put_path(struct str *s, const char *path);
+static void put_segment(struct str *s, const char *p, size_t n);
+static bool segment_has_pan(const char *p, size_t n);
+
+int
+audit_handle(struct req *req, struct resp *resp)
+{
+	if (run(req, STMT_BEGIN) == -1)
+		return -1;
+	if (req->route->handler(req, resp) == -1 ||
+	    (!req->kept && add(req, resp->status, &req->fail) == -1)) {
+		db_rollback(req->worker->db);
+		return -1;
+	}
+	if (run(req, STMT_COMMIT) == -1)
+		return -1;
+	if (req->committed != NULL)
+		req->committed(req);
+	return 0;
+}
+
+int
+audit_keep(struct req *req)
+{
+	if (!req->kept && add(req, 200, &req->fail) == -1)
+		return -1;
+	if (audit_leave(req) == -1)
+		return -1;
+	req->kept = true;
+	return audit_enter(req);
+}
+
+int
+audit_leave(struct req *req)
+{
+	return run(req, STMT_COMMIT);
+}
+
+int
+audit_enter(struct req *req)
+{
+	return run(req, STMT_BEGIN);
+}
+
+void
+audit_refused(struct req *req)
+{
+	const bool known = req->operator.email != NULL;
+	struct fail f = { 0 };
+
+	if (!known || (req->fail.code == UNAVAILABLE && !req->kept))
+		return;
+	if (add(req, fail_code_status(req->fail.code), &f) == -1)
+		log_warn("audit=missing why=%s", f.why);
+}
+
+int
+audit_login(struct req *req, const char *email)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, email);
+	params_text(&p, "POST /v1/auth/login");
+	params_int(&p, 200);
+	params_text(&p, "{}");
+	return db_run(
+	    req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, &req->fail);
+}
+
+void
+audit_login_failed(struct req *req, const char *email)
+{
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	char account[2 * PSEUDONYM_BYTES + 1], client[2 * PSEUDONYM_BYTES + 1];
+	struct fail f = { 0 };
+	struct params p;
+
+	hash_account(email, hash);
+	crypt_hex(hash, PSEUDONYM_BYTES, account);
+	limit_address(conf.AUTH_SECRET, req->client_ip, hash);
+	crypt_hex(hash, PSEUDONYM_BYTES, client);
+	log_info("login=refused account=%s client=%s", account, client);
+
+	params_init(&p, req->arena);
+	params_text(&p, email);
+	params_text(&p, account);
+	if (db_run(req->worker->db, req->arena, STMT_AUDIT_LOGIN_FAILED, &p,
+		NULL, &f) == -1)
+		log_warn("audit=missing why=%s", f.why);
+}
+
+/* An email under a secret that all hosts have. */
+static void
+hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE])
+{
+	uint8_t key[CRYPT_SHA256_SIZE];
+
+	crypt_hmac(conf.AUTH_SECRET, strlen(conf.AUTH_SECRET), ACCOUNT_LABEL,
+	    sizeof(ACCOUNT_LABEL) - 1, key);
+	crypt_hmac(key, sizeof(key), email, strlen(email), ret);
+}
+
+static int
+run(struct req *req, enum stmt stmt)
+{
+	return db_run(
+	    req->worker->db, req->arena, stmt, NULL, NULL, &req->fail);
+}
+
+static int
+add(struct req *req, int status, struct fail *f)
+{
+	struct str action, body;
+	struct params p;
+
+	str_init(&action, req->arena);
+	str_addf(&action, "%s ", req_method_name(req->method));
+	put_path(&action, req->path);
+	str_init(&body, req->arena);
+	redact_body(&body, req->json);
+	if (str_text(&action) == NULL || str_text(&body) == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
+
+	params_init(&p, req->arena);
+	params_text(&p, req->operator.email);
+	params_text(&p, str_text(&action));
+	params_int(&p, status);
+	params_text(&p, str_text(&body));
+	return db_run(req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, f);
+}
+
+/*
+ * A path as it should have been sent: what is no visible ASCII, encoded.  Of
+ * a segment with a full card number nothing is kept.
+ */
+static void
+put_path(struct str *s, const char *path)
+{
+	const size_t size = strnlen(path, ACTION_MAX);
+	size_t i, end;
+
+	for (i = 0; i < size; i = end) {
+		end = i + 1 + strcspn(path + i + 1, "/");
+		if (segment_has_pan(path + i, end - i))
+			str_add(s, "/" REDACT_CARD);
+		else
+			put_segment(s, path + i, (end < size ? end : size) - i);
+	}
+}
+
+static void
+put_segment(struct str *s, const char *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (p[i] > ' ' && p[i] <= '~')
+			str_addc(s, p[i]);
+		else
+			str_addf(s, "%%%02X", (unsigned char)p[i]);
+}
+
+/* As it was sent or decoded; of a long one the beginning is looked at. */
+static bool
+segment_has_pan(const char *p, size_t n)
+{
+	char decoded[ACTION_MAX + PAN_SIZE_MAX * 3 + 1];
+	int got;
+
+	if (n >= sizeof(decoded))
+		n = sizeof(decoded) - 1;
+	got = percent_decode(p, n, false, decoded, sizeof(decoded) - 1);
+	return pan_in_text(p, n) ||
+	    (got > 0 && pan_in_text(decoded, (size_t)got));
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: ISC */
+/* Who calls: service keys and operators' tokens. */
+#include "config.h"
+
+#include <assert.h>
+#include <stdbool.h>
+
+#include "core/base/fail.h"
+#include "fcgi/http/auth.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/worker.h"
+#include "lib/net/apikey.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/shared/apikey_cache.h"
+#include "lib/net/token.h"
+
+/* An API key, as far as anybody knows. */
+struct key_found {
+	bool live;
+	unsigned scopes;
+};
+
+static int find_key(struct req *req, struct key_found *ret);
+static int session(struct req *req, const struct token *token);
+
+int
+auth_key_form(struct req *req)
+{
+	if (!apikey_hash(req->api_key, req->key_hash))
+		return fail_set(
+		    &req->fail, FAIL_DENIED, INVALID_API_KEY, NULL, "%s", "");
+	return 0;
+}
+
+int
+auth_apikey(struct req *req)
+{
+	struct key_found key;
+
+	if (req->key_verified)
+		return 0;
+	if (find_key(req, &key) == -1)
+		return -1;
+	if (!key.live)
+		return fail_set(
+		    &req->fail, FAIL_DENIED, INVALID_API_KEY, NULL, "%s", "");
+	if ((key.scopes & (unsigned)req->route->scope) == 0)
+		return fail_set(&req->fail, FAIL_DENIED, INSUFFICIENT_SCOPE,
+		    NULL, "%s", "");
+	req->key_verified = true;
+	return 0;
+}
+
+int
+auth_operator(struct req *req)
+{
+	struct token_keys keys;
+	struct token token;
+	struct fail *f = &req->fail;
+
+	if (req->bearer == NULL)
+		return fail_set(
+		    f, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
+	if (auth_keys(req, &keys) == -1 ||
+	    token_verify(&keys, req->arena, req->bearer, auth_session_max(),
+		clock_now(), &token, f) == -1 ||
+	    session(req, &token) == -1)
+		return -1;
+	if (req->route->access != ACCESS_SESSION &&
+	    req->operator.temporary && conf.PASSWORD_CHANGE_REQUIRED)
+		return fail_set(
+		    f, FAIL_DENIED, PASSWORD_CHANGE_REQUIRED, NULL, "%s", "");
+	if (req->route->access == ACCESS_ADMIN &&
+	    req->operator.role != ROLE_ADMIN)
+		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s", "");
+	return 0;
+}
+
+int64_t
+auth_session_max(void)
+{
+	return conf.SESSION_MAX_HOURS * 3600 * CLOCK_SECOND;
+}
+
+int
+auth_keys(struct req *req, struct token_keys *ret)
+{
+	assert(conf.AUTH_SECRET != NULL);
+	return token_keys_init(ret, req->arena, conf.AUTH_SECRET,
+	    conf.AUTH_SECRET_PREVIOUS, &req->fail);
+}
+
+/*
+ * What the database says of the request's key, or while it is away what it
+ * said in the last minutes.
+ */
+static int
+find_key(struct req *req, struct key_found *ret)
+{
+	struct shm *shm = req->worker->shm;
+	int64_t left = INT64_MAX;
+	struct params p;
+	struct rows r;
+
+	params_init(&p, req->arena);
+	params_bytes(&p, req->key_hash, sizeof(req->key_hash));
+	if (worker_db(req->worker, &req->fail) == -1 ||
+	    db_one(req->worker->db, req->arena, STMT_APIKEY_FIND, &p, &r,
+		&req->fail) == -1) {
+		ret->scopes = known_scopes(shm, req->key_hash, clock_ticks());
+		ret->live = ret->scopes != 0;
+		return ret->live ? 0 : -1;
+	}
+	ret->live = rows_get_bool(&r, "live");
+	ret->scopes = (unsigned)rows_get_int(&r, "scopes");
+	if (rows_get_time(&r, "expires_at") != 0)
+		left =
+		    rows_get_time(&r, "expires_at") - rows_get_time(&r, "now");
+	if (ret->live)
+		known_put(shm, req->key_hash, ret->scopes, left, clock_ticks());
+	else
+		known_drop(shm, req->key_hash);
+	return 0;
+}
+
+/* The token is ours; the session behind it must still stand. */
+static int
+session(struct req *req, const struct token *token)
+{
+	struct params p;
+	struct rows rows;
+
+	if (worker_db(req->worker, &req->fail) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, token->email);
+	params_text(&p, token->id);
+	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_SESSION, &p,
+		&rows, &req->fail) == -1)
+		return -1;
+	if (rows.ro_n == 0 || rows_get_bool(&rows, "revoked") ||
+	    rows_get_int(&rows, "session_number") != token->session)
+		return fail_set(
+		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
+	req->operator.email = token->email;
+	req->operator.role = token_role(rows_get_text(&rows, "role"));
+	req->operator.temporary = rows_get_bool(&rows, "password_temporary");
+	req->operator.token_id = token->id;
+	req->operator.expires_at = token->expires_at;
+	req->operator.session = token->session;
+	req->operator.given_at = token->given_at;
+	return 0;
+}

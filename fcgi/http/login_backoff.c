@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Logins that failed make an account wait, for the address they came from;
+ * many, for every address from which it has not logged in.
+ */
+#include "config.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "fcgi/http/login_backoff.h"
+#include "fcgi/http/rate_limit.h"
+#include "fcgi/http/password.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/pool/worker.h"
+#include "lib/conf/conf.h"
+#include "lib/sys/log.h"
+#include "lib/shared/metric.h"
+#include "lib/shared/shm.h"
+
+#define PAIR_LABEL "assay login pair\n"
+#define ACCOUNT_LABEL "assay login account\n"
+
+static void hash_labelled(const char *label, const void *data, size_t size,
+    uint8_t ret[CRYPT_SHA256_SIZE]);
+static void put_hashes(struct params *params, const struct delay_pair *p);
+static int wait_for(struct req *req, struct resp *resp, int64_t seconds);
+
+void
+delay_pair(const struct req *req, const char *email, struct delay_pair *p)
+{
+	uint8_t both[CRYPT_SHA256_SIZE + PASSWORD_EMAIL_MAX];
+	const size_t n = strlen(email);
+
+	assert(n <= PASSWORD_EMAIL_MAX);
+	limit_address(conf.AUTH_SECRET, req->client_ip, both);
+	memcpy(both + CRYPT_SHA256_SIZE, email, n);
+	hash_labelled(PAIR_LABEL, both, CRYPT_SHA256_SIZE + n, p->hash);
+	hash_labelled(ACCOUNT_LABEL, email, n, p->account);
+}
+
+int
+delay_check(struct req *req, struct resp *resp, const struct delay_pair *p)
+{
+	struct params params;
+	struct rows rows;
+
+	params_init(&params, req->arena);
+	put_hashes(&params, p);
+	if (worker_db(req->worker, &req->fail) == -1 ||
+	    db_one(req->worker->db, req->arena, STMT_LOGIN_WAIT, &params, &rows,
+		&req->fail) == -1)
+		return -1;
+	return wait_for(req, resp, rows_get_int(&rows, "wait"));
+}
+
+int
+delay_begin(struct req *req, struct resp *resp, const struct delay_pair *p,
+    const char *email, struct rows *ret)
+{
+	struct params params;
+
+	params_init(&params, req->arena);
+	params_text(&params, email);
+	put_hashes(&params, p);
+	if (db_one(req->worker->db, req->arena, STMT_LOGIN_TRY, &params, ret,
+		&req->fail) == -1)
+		return -1;
+	if (rows_get_bool(ret, "guessed")) {
+		metric_add(req->worker->slot, METRIC_ID_GUESSED, 0, 0, 1);
+		log_warn("event=login_guessing why=so many logins of one "
+			 "account have failed that it waits at addresses "
+			 "which it does not know");
+	}
+	return wait_for(req, resp, rows_get_int(ret, "wait"));
+}
+
+void
+delay_clear(struct req *req, const struct delay_pair *p)
+{
+	struct fail f = { 0 };
+	struct params params;
+
+	params_init(&params, req->arena);
+	put_hashes(&params, p);
+	if (db_run(req->worker->db, req->arena, STMT_LOGIN_CLEAR, &params, NULL,
+		&f) == -1)
+		log_warn("delay=stays why=%s", f.why);
+}
+
+/* A hash of data that needs the secret, for what the label says. */
+static void
+hash_labelled(const char *label, const void *data, size_t size,
+    uint8_t ret[CRYPT_SHA256_SIZE])
+{
+	uint8_t key[CRYPT_SHA256_SIZE];
+
+	crypt_hmac(conf.AUTH_SECRET, strlen(conf.AUTH_SECRET), label,
+	    strlen(label), key);
+	crypt_hmac(key, sizeof(key), data, size, ret);
+}
+
+static void
+put_hashes(struct params *params, const struct delay_pair *p)
+{
+	params_bytes(params, p->hash, sizeof(p->hash));
+	params_bytes(params, p->account, sizeof(p->account));
+}
+
+static int
+wait_for(struct req *req, struct resp *resp, int64_t seconds)
+{
+	if (seconds == 0)
+		return 0;
+	metric_add(req->worker->slot, METRIC_ID_LIMITED, 1, 0, 1);
+	resp_header(req, resp, "Retry-After: %lld", (long long)seconds);
+	return fail_set(&req->fail, FAIL_DENIED, RATE_LIMITED, NULL,
+	    "too many logins have failed; try again later");
+}

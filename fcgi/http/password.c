@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: ISC */
+/* Emails and passwords as requests bring them; passwords are hashed in turn. */
+#include "config.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "fcgi/http/password.h"
+#include "fcgi/http/req.h"
+#include "fcgi/pool/host_semaphore.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/conf/conf.h"
+#include "lib/shared/shm.h"
+
+#define PASSWORD_MIN 8 /* characters */
+
+static bool is_email(const char *email);
+static size_t characters(const char *text);
+
+const char *
+password_email(struct req *req, const char *text)
+{
+	char *email = arena_strdup(req->arena, text), *p;
+
+	if (email == NULL) {
+		fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return NULL;
+	}
+	for (p = email; *p != '\0'; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			*p = (char)tolower((unsigned char)*p);
+	return email;
+}
+
+int
+password_check_email(struct req *req, const char *email)
+{
+	if (!is_email(email))
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "email", "is not an email address");
+	return 0;
+}
+
+int
+password_check(struct req *req, const char *field)
+{
+	const size_t n = characters(body_string(req->json, field));
+
+	if (n < PASSWORD_MIN || n > PASSWORD_MAX)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, field,
+		    "must be %d to %d characters", PASSWORD_MIN, PASSWORD_MAX);
+	return 0;
+}
+
+int
+password_turn(struct req *req)
+{
+	struct shm *shm = req->worker->shm;
+	const int n =
+	    turn_spare((int)conf.OPERATOR_WORKERS, turn_held(shm->sh_long));
+	const int turn = turn_take(shm->sh_hashing, n, getpid());
+
+	if (turn == -1)
+		fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+		    "too many passwords are being checked; try again");
+	return turn;
+}
+
+int
+password_hash(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
+{
+	const int turn = password_turn(req);
+	int got;
+
+	if (turn == -1)
+		return -1;
+	got = crypt_password_hash(
+	    body_string(req->json, "password"), ret, &req->fail);
+	turn_give(req->worker->shm->sh_hashing, turn);
+	return got;
+}
+
+/* One @ with something on both sides, no space, no control character. */
+static bool
+is_email(const char *email)
+{
+	const char *at = strchr(email, '@');
+	const char *p;
+
+	for (p = email; *p != '\0'; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			return false;
+	return event_line(email) && at != NULL && at != email &&
+	    at[1] != '\0' && strchr(at + 1, '@') == NULL;
+}
+
+/* Of a text whose UTF-8 the JSON gate has seen to. */
+static size_t
+characters(const char *text)
+{
+	const size_t size = strlen(text);
+	size_t i, n = 0;
+
+	for (i = 0; i < size; i += utf8_get(text + i, size - i, NULL))
+		n++;
+	return n;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/* Paths and media types against what a route says; no I/O, no state. */
+#ifndef FCGI_HTTP_PATH_MATCH_H
+#define FCGI_HTTP_PATH_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fcgi/http/req.h"
+
+struct arena;
+struct fail;
+
+#define MATCH_ARG_MAX 128 /* bytes of a decoded {parameter} */
+
+/* The parameters of a path as they were sent. */
+struct match {
+	size_t ma_n;
+	struct {
+		const char *ma_text; /* inside the path; not NUL-terminated */
+		size_t ma_size;
+	} ma_arg[REQ_PATH_ARGS_MAX];
+};
+
+/*
+ * Whether a path, as sent, is one of pattern, "/v1/cases/{id}/assign".  A
+ * parameter is one whole segment and not empty; what is literal is compared
+ * byte for byte, so neither a trailing slash nor an escape matches it.
+ */
+bool match_path(const char *pattern, const char *path, struct match *ret);
+
+/*
+ * Decode the parameters into ret, in arena a: each 1 to MATCH_ARG_MAX bytes
+ * of UTF-8 without control characters.  "%2F" becomes part of its value.
+ * Returns 0, or -1 with f set to INVALID_REQUEST.
+ */
+int match_args(const struct match *m, struct arena *a,
+    const char *ret[REQ_PATH_ARGS_MAX], struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Whether a Content-Type is that media type, alone or with charset=utf-8.
+ * NULL is not.
+ */
+bool match_type(const char *media, const char *content_type);
+
+#endif

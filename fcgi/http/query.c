@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: ISC */
+/* The query of a URL as pairs of text; no I/O, no state. */
+#include "config.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "fcgi/http/url_decode.h"
+#include "fcgi/http/query.h"
+
+static int add(struct query *q, struct arena *a, const char *pair, size_t size,
+    struct fail *f);
+static int number(const char *text, int64_t max, int64_t *ret);
+
+int
+query_parse(
+    struct query *ret, struct arena *a, const char *text, struct fail *f)
+{
+	size_t size;
+
+	ret->qu_n = 0;
+	for (; *text != '\0'; text += size + (text[size] == '&')) {
+		size = strcspn(text, "&");
+		if (size > 0 && add(ret, a, text, size, f) == -1) {
+			ret->qu_n = 0;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+const char *
+query_text(const struct query *q, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < q->qu_n; i++)
+		if (strcmp(q->qu_pair[i].qu_name, name) == 0)
+			return q->qu_pair[i].qu_value;
+	return NULL;
+}
+
+int
+query_int(const struct query *q, const char *name, int64_t min, int64_t max,
+    int64_t fallback, int64_t *ret, struct fail *f)
+{
+	const char *text = query_text(q, name);
+	int64_t n = fallback;
+
+	assert(min >= 0 && min <= max);
+	if (text != NULL && (number(text, max, &n) == -1 || n < min))
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, name,
+		    "must be a whole number from %lld to %lld", (long long)min,
+		    (long long)max);
+	*ret = n;
+	return 0;
+}
+
+/* Decode one pair of size bytes behind the others. */
+static int
+add(struct query *q, struct arena *a, const char *pair, size_t size,
+    struct fail *f)
+{
+	const char *equal = memchr(pair, '=', size);
+	const size_t first = equal == NULL ? size : (size_t)(equal - pair);
+	const size_t second = equal == NULL ? 0 : size - first - 1;
+	char name[QUERY_NAME_MAX + 1], value[QUERY_VALUE_MAX + 1];
+
+	if (q->qu_n == QUERY_PAIRS_MAX)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "a query has at most %d parameters", QUERY_PAIRS_MAX);
+	if (percent_decode(pair, first, true, name, QUERY_NAME_MAX) < 1 ||
+	    percent_decode(pair + size - second, second, true, value,
+		QUERY_VALUE_MAX) == -1)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "a query is NAME=VALUE pairs of UTF-8 without control "
+		    "characters, names of 1 to %d bytes, values of up to %d",
+		    QUERY_NAME_MAX, QUERY_VALUE_MAX);
+	if (query_text(q, name) != NULL)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "a query names each parameter once");
+	q->qu_pair[q->qu_n].qu_name = arena_strdup(a, name);
+	q->qu_pair[q->qu_n].qu_value = arena_strdup(a, value);
+	if (q->qu_pair[q->qu_n].qu_name == NULL ||
+	    q->qu_pair[q->qu_n].qu_value == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
+	q->qu_n++;
+	return 0;
+}
+
+/* Digits only, as a number up to max. */
+static int
+number(const char *text, int64_t max, int64_t *ret)
+{
+	int64_t n = 0;
+	const char *p;
+
+	for (p = text; *p >= '0' && *p <= '9'; p++) {
+		if (n > max / 10 || 10 * n > max - (*p - '0'))
+			return -1;
+		n = 10 * n + (*p - '0');
+	}
+	if (p == text || *p != '\0')
+		return -1;
+	*ret = n;
+	return 0;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: ISC */
+/* Budgets: fixed windows of a UTC minute, for a host or, by Redis, several. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "fcgi/http/rate_limit.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
+#include "lib/shared/metric.h"
+#include "fcgi/http/redis.h"
+#include "lib/shared/shm.h"
+
+#define PROBES ((size_t)32) /* slots that a key may be in */
+#define MINUTE (60 * CLOCK_SECOND)
+#define COUNT_BITS 31
+#define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
+#define ADDRESS_LABEL "assay login budget\n"
+#define NAME_SIZE 64 /* of a key of Redis */
+#define NAME_BYTES 16 /* of the hash in it */
+#define NOBODY_MAX 2147483647
+
+/*
+ * How a window works.  wi_use holds the minute above 31 bits of count and
+ * changes by compare-and-swap only, so that no take is lost or doubled.  A
+ * slot whose minute is over may be given to another key.  Whoever takes looks
+ * at wi_key again afterwards: if the slot was given away in between, one
+ * request of the new owner is gone and the take is done again elsewhere.
+ * Two workers that meet a key for the first time in the very moment in which
+ * an earlier slot of its row runs out may use two slots for one take; from
+ * then on the earlier slot counts.
+ */
+static void take_here(struct shm *shm, enum limit_kind kind,
+    const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
+    struct limit_result *ret);
+static int take_there(
+    struct worker *w, const char *name, int64_t limit, int64_t ret[2]);
+static struct window *find(
+    struct window *table, size_t size, uint64_t key, uint64_t minute);
+static struct window *least_used(
+    struct window *table, size_t size, uint64_t key, uint64_t minute);
+static bool over(const struct window *w, uint64_t minute);
+static bool take(
+    struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count);
+static uint64_t key_of(const uint8_t *bytes);
+static uint64_t label_key(const uint8_t hash[CRYPT_SHA256_SIZE]);
+
+/*
+ * One take in Redis, by its own clock, so that hosts whose clocks differ
+ * count in one minute.  The key goes with the minute, to the millisecond.  It
+ * counts up to the limit only: what was refused costs nothing when a limit is
+ * raised.
+ */
+static const char script[] =
+    "local now = tonumber(redis.call('TIME')[1])\n"
+    "local left = 60 - now % 60\n"
+    "local n = tonumber(redis.call('GET', KEYS[1]) or '0')\n"
+    "if n >= tonumber(ARGV[1]) then return { 0, left } end\n"
+    "n = redis.call('INCR', KEYS[1])\n"
+    "if n == 1 then\n"
+    "  redis.call('PEXPIREAT', KEYS[1], (now + left) * 1000 - 1)\n"
+    "end\n"
+    "return { n, left }\n";
+
+/* What each kind is called in Redis. */
+static const char *const kinds[LIMIT_KIND__MAX] = {
+	[LIMIT_KEY] = "key",
+	[LIMIT_LABELS] = "label",
+	[LIMIT_LOGIN] = "login",
+};
+
+bool
+limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
+{
+	const uint64_t key = key_of(hash);
+	size_t i;
+
+	for (i = 0; i < PROBES; i++)
+		if (atomic_load(&shm->sh_key[(key + i) % SHM_KEYS].wi_key) ==
+		    key)
+			return true;
+	return false;
+}
+
+void
+limit_take(struct worker *w, enum limit_kind kind,
+    const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
+    struct limit_result *ret)
+{
+	char name[NAME_SIZE], hex[2 * NAME_BYTES + 1];
+	int64_t got[2];
+
+	/* This host counts too, so that it can go on alone at any moment. */
+	take_here(w->shm, kind, hash, now, limit, ret);
+	if (w->redis == NULL)
+		return;
+	crypt_hex(hash, NAME_BYTES, hex);
+	snprintf(name, sizeof(name), "assay:limit:%s:%s", kinds[kind], hex);
+	if (take_there(w, name, limit, got) == -1)
+		return;
+	ret->allowed = got[0] > 0;
+	ret->remaining = ret->allowed ? limit - got[0] : 0;
+	ret->retry_after = got[1];
+}
+
+enum limit_redis
+limit_redis(struct worker *w)
+{
+	int64_t got[2];
+
+	if (w->redis == NULL)
+		return LIMIT_SKIPPED;
+	return take_there(w, "assay:limit:nobody", NOBODY_MAX, got) == 0
+	    ? LIMIT_OK
+	    : LIMIT_DOWN;
+}
+
+void
+limit_address(
+    const char *secret, const char *address, uint8_t ret[CRYPT_SHA256_SIZE])
+{
+	uint8_t key[CRYPT_SHA256_SIZE];
+	char v4[INET_ADDRSTRLEN];
+	struct in6_addr v6;
+	const bool is_v6 = inet_pton(AF_INET6, address, &v6) == 1;
+
+	crypt_hmac(secret, strlen(secret), ADDRESS_LABEL,
+	    sizeof(ADDRESS_LABEL) - 1, key);
+	if (is_v6 && IN6_IS_ADDR_V4MAPPED(&v6))
+		address = inet_ntop(AF_INET, &v6.s6_addr[12], v4, sizeof(v4));
+	if (is_v6 && !IN6_IS_ADDR_V4MAPPED(&v6))
+		crypt_hmac(key, sizeof(key), &v6, 8, ret);
+	else
+		crypt_hmac(key, sizeof(key), address, strlen(address), ret);
+}
+
+/* In this host's own windows. */
+static void
+take_here(struct shm *shm, enum limit_kind kind,
+    const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
+    struct limit_result *ret)
+{
+	struct window *table =
+	    kind == LIMIT_LOGIN ? shm->sh_login : shm->sh_key;
+	const size_t size = kind == LIMIT_LOGIN ? SHM_LOGINS : SHM_KEYS;
+	const uint64_t minute = (uint64_t)(now / MINUTE);
+	const uint64_t key =
+	    kind == LIMIT_LABELS ? label_key(hash) : key_of(hash);
+	uint64_t count = 0;
+	struct window *w;
+
+	assert(kind > 0 && kind < LIMIT_KIND__MAX);
+	ret->limit = limit;
+	ret->allowed = false;
+	do {
+		w = find(table, size, key, minute);
+		if (w == NULL && kind == LIMIT_LOGIN)
+			w = least_used(table, size, key, minute);
+		if (w == NULL)
+			break;
+		ret->allowed = take(w, minute, (uint64_t)limit, &count);
+	} while (atomic_load(&w->wi_key) != key);
+	ret->remaining = ret->allowed ? limit - (int64_t)count : 0;
+	ret->retry_after =
+	    (MINUTE - now % MINUTE + CLOCK_SECOND - 1) / CLOCK_SECOND;
+}
+
+/*
+ * In the windows of Redis: how many are taken by then (0: none was left) and
+ * the seconds to the next minute.  The first to fail and the first to succeed
+ * again write a line.
+ */
+static int
+take_there(struct worker *w, const char *name, int64_t limit, int64_t ret[2])
+{
+	struct fail f = { 0 };
+	const enum redis_got got =
+	    redis_eval(w->redis, script, name, limit, ret, 2, &f);
+	const bool answered = got == REDIS_ANSWERED || got == REDIS_BACK;
+
+	metric_add(w->slot, METRIC_ID_REDIS,
+	    answered ? 0 : (got == REDIS_AWAY ? 2 : 1), 0, 1);
+	if (got == REDIS_LOST)
+		log_error("redis=lost why=%s", f.why);
+	if (got == REDIS_BACK)
+		log_warn("redis=back");
+	return answered ? 0 : -1;
+}
+
+/* The slot of a key, made if there is room for it, or NULL. */
+static struct window *
+find(struct window *table, size_t size, uint64_t key, uint64_t minute)
+{
+	struct window *w;
+	uint64_t was;
+	size_t i;
+
+	for (i = 0; i < PROBES; i++) {
+		w = &table[(key + i) % size];
+		if (atomic_load(&w->wi_key) == key)
+			return w;
+	}
+	for (i = 0; i < PROBES; i++) {
+		w = &table[(key + i) % size];
+		was = atomic_load(&w->wi_key);
+		if (was == key ||
+		    ((was == 0 || over(w, minute)) &&
+			atomic_compare_exchange_strong(&w->wi_key, &was, key)))
+			return w;
+
+		/* Another worker may have brought in the same key. */
+		if (was == key)
+			return w;
+	}
+	return NULL;
+}
+
+/*
+ * The slot of a key that finds its slots taken in this very minute: the one
+ * with the lowest count, whose address begins again at 0 with its next login.
+ */
+static struct window *
+least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
+{
+	struct window *w, *least;
+	uint64_t use, was;
+	size_t i;
+
+	do {
+		least = &table[key % size];
+		for (i = 1; i < PROBES; i++) {
+			w = &table[(key + i) % size];
+			if ((atomic_load(&w->wi_use) & COUNT_MASK) <
+			    (atomic_load(&least->wi_use) & COUNT_MASK))
+				least = w;
+		}
+		use = atomic_load(&least->wi_use);
+		was = atomic_load(&least->wi_key);
+	} while (!atomic_compare_exchange_strong(&least->wi_key, &was, key));
+
+	/* A take that came in between stays: the new owner has one less. */
+	atomic_compare_exchange_strong(
+	    &least->wi_use, &use, minute << COUNT_BITS);
+	return least;
+}
+
+/*
+ * Whether a window is of another minute.  A worker that is a moment behind
+ * the others joins the minute that they have begun.
+ */
+static bool
+over(const struct window *w, uint64_t minute)
+{
+	const uint64_t its = atomic_load(&w->wi_use) >> COUNT_BITS;
+
+	return its != minute && its != minute + 1;
+}
+
+/* Take one, beginning the minute if it is new; how many are taken by then. */
+static bool
+take(struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count)
+{
+	uint64_t was = atomic_load(&w->wi_use), next;
+
+	do {
+		next = was;
+		if (was >> COUNT_BITS != minute &&
+		    was >> COUNT_BITS != minute + 1)
+			next = minute << COUNT_BITS;
+		*ret_count = (next & COUNT_MASK) + 1;
+		if (*ret_count > limit)
+			return false;
+	} while (!atomic_compare_exchange_weak(&w->wi_use, &was, next + 1));
+	return true;
+}
+
+/* 64 bits of a hash that nobody can aim, never 0. */
+static uint64_t
+key_of(const uint8_t *bytes)
+{
+	uint64_t key;
+
+	memcpy(&key, bytes, sizeof(key));
+	return key == 0 ? 1 : key;
+}
+
+/* The same for the labels of a key, which have a slot beside its decisions. */
+static uint64_t
+label_key(const uint8_t hash[CRYPT_SHA256_SIZE])
+{
+	return key_of(hash + sizeof(uint64_t));
+}

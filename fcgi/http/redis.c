@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: ISC */
+/* Redis, where it may not cost more than its time: one connection a worker. */
+#include "config.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <hiredis/hiredis.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "fcgi/http/redis.h"
+#include "fcgi/http/redis_net.h"
+#include "lib/conf/redis_url.h"
+
+#define PAUSE CLOCK_SECOND /* that a Redis which failed is left alone */
+#define NUMBER_SIZE 21
+#define ERROR_SIZE 32 /* of the word that an error begins with */
+
+struct redis {
+	struct redis_url re_url;
+	int64_t re_timeout;
+	_Atomic int64_t *re_breaker; /* of the host */
+	struct redis_net re_net;
+	redisReader *re_reader; /* of this connection; NULL: none yet */
+};
+
+static bool may_try(struct redis *r, bool *ret_probe);
+static int call(struct redis *r, const char *script, const char *key,
+    int64_t argument, int64_t *ret, size_t n, struct fail *f);
+static int greet(struct redis *r, int64_t deadline, struct fail *f);
+static int greeted(struct redis *r, int64_t deadline, struct fail *f);
+static int send_command(struct redis *r, int argc, const char **argv,
+    int64_t deadline, struct fail *f);
+static int receive(struct redis *r, const char *command, int64_t deadline,
+    redisReply **ret, struct fail *f);
+static int parse(
+    struct redis *r, const char *command, redisReply **ret, struct fail *f);
+static int refused(const char *command, const char *text, struct fail *f);
+static int integers(
+    const redisReply *reply, int64_t *ret, size_t n, struct fail *f);
+
+struct redis *
+redis_open(const char *url, const char *ca_file, int64_t timeout,
+    _Atomic int64_t *breaker, struct fail *f)
+{
+	struct redis *r;
+	const char *why;
+
+	if ((r = calloc(1, sizeof(*r))) == NULL) {
+		fail_set(f, FAIL_US, INTERNAL, "redis", "out of memory");
+		return NULL;
+	}
+	if (redis_url_parse(url, &r->re_url, &why) == -1) {
+		fail_set(
+		    f, FAIL_INPUT, INVALID_REQUEST, "REDIS_URL", "%s", why);
+		free(r);
+		return NULL;
+	}
+	r->re_timeout = timeout;
+	r->re_breaker = breaker;
+	redis_net_init(&r->re_net, &r->re_url, ca_file);
+	return r;
+}
+
+void
+redis_close(struct redis *r)
+{
+	if (r == NULL)
+		return;
+	if (r->re_reader != NULL)
+		redisReaderFree(r->re_reader);
+	r->re_reader = NULL;
+	crypt_wipe(r->re_url.ru_password, sizeof(r->re_url.ru_password));
+	if (redis_net_clear(&r->re_net) == 0)
+		free(r);
+}
+
+enum redis_got
+redis_eval(struct redis *r, const char *script, const char *key,
+    int64_t argument, int64_t *ret, size_t n, struct fail *f)
+{
+	int64_t closed = 0;
+	bool probe;
+
+	if (!may_try(r, &probe))
+		return REDIS_AWAY;
+	if (call(r, script, key, argument, ret, n, f) == 0) {
+		if (!probe)
+			return REDIS_ANSWERED;
+		atomic_store(r->re_breaker, 0);
+		return REDIS_BACK;
+	}
+
+	/* What is still to come on this connection answers nobody. */
+	redis_net_close(&r->re_net);
+	return atomic_compare_exchange_strong(
+		   r->re_breaker, &closed, clock_ticks() + PAUSE)
+	    ? REDIS_LOST
+	    : REDIS_FAILED;
+}
+
+/*
+ * Everybody, while Redis answers; after a failure, one caller a pause: the
+ * one that moves its end, so that a prober who dies is followed by another.
+ */
+static bool
+may_try(struct redis *r, bool *ret_probe)
+{
+	const int64_t now = clock_ticks();
+	int64_t until = atomic_load(r->re_breaker);
+
+	*ret_probe = until != 0;
+	return until == 0 ||
+	    (now >= until &&
+		atomic_compare_exchange_strong(
+		    r->re_breaker, &until, now + PAUSE));
+}
+
+/* Ask, on a new connection if need be, in one round trip. */
+static int
+call(struct redis *r, const char *script, const char *key, int64_t argument,
+    int64_t *ret, size_t n, struct fail *f)
+{
+	const int64_t deadline = clock_ticks() + r->re_timeout;
+	const bool fresh = !redis_net_idle(&r->re_net);
+	char number[NUMBER_SIZE];
+	const char *argv[] = { "EVAL", script, "1", key, number };
+	redisReply *reply;
+	int result;
+
+	snprintf(number, sizeof(number), "%lld", (long long)argument);
+	if ((fresh && greet(r, deadline, f) == -1) ||
+	    send_command(r, 5, argv, deadline, f) == -1 ||
+	    (fresh && greeted(r, deadline, f) == -1) ||
+	    receive(r, "EVAL", deadline, &reply, f) == -1)
+		return -1;
+	result = integers(reply, ret, n, f);
+	freeReplyObject(reply);
+	return result;
+}
+
+/* Connect, and say who we are and where we want to be. */
+static int
+greet(struct redis *r, int64_t deadline, struct fail *f)
+{
+	const struct redis_url *url = &r->re_url;
+	const char *auth[] = { "AUTH", url->ru_user, url->ru_password };
+	const char *password[] = { "AUTH", url->ru_password };
+	const char *db[] = { "SELECT", url->ru_db };
+
+	if (r->re_reader != NULL)
+		redisReaderFree(r->re_reader);
+	if ((r->re_reader = redisReaderCreate()) == NULL)
+		return fail_set(
+		    f, FAIL_US, UNAVAILABLE, "redis", "out of memory");
+	if (redis_net_open(&r->re_net, deadline, f) == -1)
+		return -1;
+	if (url->ru_password[0] != '\0' &&
+	    send_command(r, url->ru_user[0] != '\0' ? 3 : 2,
+		url->ru_user[0] != '\0' ? auth : password, deadline, f) == -1)
+		return -1;
+	return url->ru_db[0] == '\0' ? 0 : send_command(r, 2, db, deadline, f);
+}
+
+/* Read the answers to that. */
+static int
+greeted(struct redis *r, int64_t deadline, struct fail *f)
+{
+	redisReply *reply;
+
+	if (r->re_url.ru_password[0] != '\0') {
+		if (receive(r, "AUTH", deadline, &reply, f) == -1)
+			return -1;
+		freeReplyObject(reply);
+	}
+	if (r->re_url.ru_db[0] != '\0') {
+		if (receive(r, "SELECT", deadline, &reply, f) == -1)
+			return -1;
+		freeReplyObject(reply);
+	}
+	return 0;
+}
+
+static int
+send_command(struct redis *r, int argc, const char **argv, int64_t deadline,
+    struct fail *f)
+{
+	char *text;
+	int size, result;
+
+	size = redisFormatCommandArgv(&text, argc, argv, NULL);
+	if (size < 0)
+		return fail_set(
+		    f, FAIL_US, UNAVAILABLE, "redis", "out of memory");
+	result = redis_net_send(&r->re_net, text, (size_t)size, deadline, f);
+	crypt_wipe(text, (size_t)size);
+	redisFreeCommand(text);
+	return result;
+}
+
+/* The next answer, which is command's and no error. */
+static int
+receive(struct redis *r, const char *command, int64_t deadline,
+    redisReply **ret, struct fail *f)
+{
+	char buffer[1024];
+	ssize_t size;
+
+	for (;;) {
+		*ret = NULL;
+		if (parse(r, command, ret, f) == -1)
+			return -1;
+		if (*ret != NULL)
+			return 0;
+		size = redis_net_recv(
+		    &r->re_net, buffer, sizeof(buffer), deadline, f);
+		if (size == -1)
+			return -1;
+		redisReaderFeed(r->re_reader, buffer, (size_t)size);
+	}
+}
+
+/* An answer out of what was received, or none yet. */
+static int
+parse(struct redis *r, const char *command, redisReply **ret, struct fail *f)
+{
+	void *reply = NULL;
+
+	if (redisReaderGetReply(r->re_reader, &reply) != REDIS_OK)
+		return fail_set(f, FAIL_US, UNAVAILABLE, "redis",
+		    "%s was answered by what is no Redis", command);
+	*ret = reply;
+	if (*ret == NULL || (*ret)->type != REDIS_REPLY_ERROR)
+		return 0;
+	refused(command, (*ret)->str, f);
+	freeReplyObject(*ret);
+	return -1;
+}
+
+/*
+ * Keep the word that an error begins with (NOAUTH, OOM, LOADING...); the rest
+ * may quote what was sent.
+ */
+static int
+refused(const char *command, const char *text, struct fail *f)
+{
+	int n = 0;
+
+	while (n < ERROR_SIZE && isupper((unsigned char)text[n]))
+		n++;
+	return fail_set(f, FAIL_US, UNAVAILABLE, "redis",
+	    "%s was answered %.*s", command, n, text);
+}
+
+/* An answer of n integers. */
+static int
+integers(const redisReply *reply, int64_t *ret, size_t n, struct fail *f)
+{
+	size_t i;
+
+	if (reply->type != REDIS_REPLY_ARRAY || reply->elements != n)
+		goto err;
+	for (i = 0; i < n; i++) {
+		if (reply->element[i]->type != REDIS_REPLY_INTEGER)
+			goto err;
+		ret[i] = reply->element[i]->integer;
+	}
+	return 0;
+
+err:
+	return fail_set(f, FAIL_US, UNAVAILABLE, "redis",
+	    "EVAL was answered in another form");
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: ISC */
+/* Bytes to and from Redis, over TCP, TLS or a unix socket, by a deadline. */
+#include "config.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "core/base/fail.h"
+#include "lib/sys/clock.h"
+#include "fcgi/http/redis_net.h"
+#include "lib/conf/redis_url.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static int open_socket(struct redis_net *n, int64_t deadline, struct fail *f);
+static int open_host(struct redis_net *n, int64_t deadline, struct fail *f);
+static int look_up(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
+    struct fail *f);
+static int look_up_name(
+    struct redis_net *n, int64_t deadline, struct addrinfo **ret);
+static int connect_to(struct redis_net *n, const struct sockaddr *to,
+    socklen_t size, int64_t deadline, struct fail *f);
+static void keep_alive(int fd);
+static int start_tls(struct redis_net *n, int64_t deadline, struct fail *f);
+static int make_ctx(struct redis_net *n, struct fail *f);
+static bool name_peer(SSL *ssl, const struct redis_url *url);
+static int tls_again(
+    struct redis_net *n, int got, int64_t deadline, struct fail *f);
+static int await(
+    const struct redis_net *n, short events, int64_t deadline, struct fail *f);
+static int refuse(struct fail *f, const char *doing, const char *why);
+
+/* What is asked of a lookup. */
+static const struct addrinfo name = { .ai_socktype = SOCK_STREAM,
+	.ai_flags = AI_NUMERICSERV };
+static const struct addrinfo address = { .ai_socktype = SOCK_STREAM,
+	.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST };
+
+void
+redis_net_init(
+    struct redis_net *n, const struct redis_url *url, const char *ca_file)
+{
+	memset(n, 0, sizeof(*n));
+	n->rn_url = url;
+	n->rn_ca_file = ca_file;
+	n->rn_fd = -1;
+}
+
+int
+redis_net_clear(struct redis_net *n)
+{
+	redis_net_close(n);
+	SSL_CTX_free(n->rn_ctx);
+	n->rn_ctx = NULL;
+	return n->rn_looking && gai_cancel(&n->rn_lookup) != EAI_CANCELED &&
+		gai_error(&n->rn_lookup) == EAI_INPROGRESS
+	    ? -1
+	    : 0;
+}
+
+int
+redis_net_open(struct redis_net *n, int64_t deadline, struct fail *f)
+{
+	redis_net_close(n);
+	if ((n->rn_url->ru_path[0] != '\0' ? open_socket(n, deadline, f)
+					   : open_host(n, deadline, f)) == -1)
+		return -1;
+	return n->rn_url->ru_tls ? start_tls(n, deadline, f) : 0;
+}
+
+void
+redis_net_close(struct redis_net *n)
+{
+	SSL_free(n->rn_ssl);
+	n->rn_ssl = NULL;
+	if (n->rn_fd != -1)
+		close(n->rn_fd);
+	n->rn_fd = -1;
+}
+
+bool
+redis_net_idle(const struct redis_net *n)
+{
+	struct pollfd p = { .fd = n->rn_fd, .events = POLLIN };
+
+	return n->rn_fd != -1 && poll(&p, 1, 0) == 0;
+}
+
+int
+redis_net_send(struct redis_net *n, const char *text, size_t size,
+    int64_t deadline, struct fail *f)
+{
+	ssize_t got;
+
+	while (size > 0) {
+		if (n->rn_ssl != NULL)
+			got = SSL_write(n->rn_ssl, text, (int)size);
+		else
+			got = send(n->rn_fd, text, size, MSG_NOSIGNAL);
+		if (got > 0) {
+			text += got;
+			size -= (size_t)got;
+		} else if (n->rn_ssl != NULL) {
+			if (tls_again(n, (int)got, deadline, f) == -1)
+				return -1;
+		} else if (errno != EAGAIN) {
+			return refuse(f, "send", strerror(errno));
+		} else if (await(n, POLLOUT, deadline, f) == -1) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+ssize_t
+redis_net_recv(struct redis_net *n, char *ret, size_t size, int64_t deadline,
+    struct fail *f)
+{
+	ssize_t got;
+
+	for (;;) {
+		if (n->rn_ssl != NULL)
+			got = SSL_read(n->rn_ssl, ret, (int)size);
+		else
+			got = recv(n->rn_fd, ret, size, 0);
+		if (got > 0)
+			return got;
+		if (n->rn_ssl != NULL) {
+			if (tls_again(n, (int)got, deadline, f) == -1)
+				return -1;
+		} else if (got == 0) {
+			return refuse(f, "receive", "it hung up");
+		} else if (errno != EAGAIN) {
+			return refuse(f, "receive", strerror(errno));
+		} else if (await(n, POLLIN, deadline, f) == -1) {
+			return -1;
+		}
+	}
+}
+
+static int
+open_socket(struct redis_net *n, int64_t deadline, struct fail *f)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+
+	_Static_assert(sizeof(to.sun_path) >= REDIS_URL_PATH_SIZE,
+	    "a path that was taken fits");
+	memcpy(to.sun_path, n->rn_url->ru_path, REDIS_URL_PATH_SIZE);
+	return connect_to(
+	    n, (const struct sockaddr *)&to, sizeof(to), deadline, f);
+}
+
+/* Try the addresses in turn; one that hangs leaves time for the others. */
+static int
+open_host(struct redis_net *n, int64_t deadline, struct fail *f)
+{
+	struct addrinfo *list, *a;
+	int64_t left, now;
+	int result = -1;
+
+	if (look_up(n, deadline, &list, f) == -1)
+		return -1;
+	for (left = 0, a = list; a != NULL; a = a->ai_next)
+		left++;
+	for (a = list; a != NULL && result == -1; a = a->ai_next, left--) {
+		now = clock_ticks();
+		result = connect_to(n, a->ai_addr, a->ai_addrlen,
+		    now + (deadline - now) / left, f);
+	}
+	freeaddrinfo(list);
+	if (result == 0)
+		keep_alive(n->rn_fd);
+	return result;
+}
+
+/* An address is read at once; a name may be asked for over the network. */
+static int
+look_up(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
+    struct fail *f)
+{
+	const struct redis_url *url = n->rn_url;
+	const int got = url->ru_numeric
+	    ? getaddrinfo(url->ru_host, url->ru_port, &address, ret)
+	    : look_up_name(n, deadline, ret);
+
+	if (got == 0)
+		return 0;
+	return refuse(f, "look up the host",
+	    got == EAI_INPROGRESS ? "no answer in time" : gai_strerror(got));
+}
+
+/* Begin a lookup, or go on with the one that took too long before. */
+static int
+look_up_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret)
+{
+	struct gaicb *const lookup = &n->rn_lookup;
+	const struct gaicb *const waiting[] = { lookup };
+	struct gaicb *list[] = { lookup };
+	struct timespec wait = { 0 };
+	int64_t left;
+	int got = EAI_INPROGRESS;
+
+	if (!n->rn_looking) {
+		memset(lookup, 0, sizeof(*lookup));
+		lookup->ar_name = n->rn_url->ru_host;
+		lookup->ar_service = n->rn_url->ru_port;
+		lookup->ar_request = &name;
+		if ((got = getaddrinfo_a(GAI_NOWAIT, list, 1, NULL)) != 0)
+			return got;
+		n->rn_looking = true;
+	}
+	while ((got = gai_error(lookup)) == EAI_INPROGRESS &&
+	    (left = deadline - clock_ticks()) > 0) {
+		wait.tv_sec = left / CLOCK_SECOND;
+		wait.tv_nsec = left % CLOCK_SECOND * 1000;
+		gai_suspend(waiting, 1, &wait);
+	}
+	n->rn_looking = got == EAI_INPROGRESS;
+	*ret = lookup->ar_result;
+	return got;
+}
+
+/* Connect rn_fd without waiting beyond the deadline. */
+static int
+connect_to(struct redis_net *n, const struct sockaddr *to, socklen_t size,
+    int64_t deadline, struct fail *f)
+{
+	socklen_t error_size = sizeof(int);
+	int error = 0;
+
+	n->rn_fd = socket(
+	    to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (n->rn_fd == -1)
+		return refuse(f, "connect", strerror(errno));
+	if (connect(n->rn_fd, to, size) == -1)
+		error = errno;
+	if (error == EINPROGRESS) {
+		if (await(n, POLLOUT, deadline, f) == -1)
+			goto err;
+		getsockopt(n->rn_fd, SOL_SOCKET, SO_ERROR, &error, &error_size);
+	}
+	if (error == 0)
+		return 0;
+	refuse(f, "connect", strerror(error));
+err:
+	redis_net_close(n);
+	return -1;
+}
+
+/*
+ * Send at once, and find out about a connection that a firewall forgot while
+ * nobody waits for it.
+ */
+static void
+keep_alive(int fd)
+{
+	static const struct {
+		int level, name, value;
+	} options[] = {
+		{ IPPROTO_TCP, TCP_NODELAY, 1 },
+		{ IPPROTO_TCP, TCP_KEEPIDLE, 30 },
+		{ IPPROTO_TCP, TCP_KEEPINTVL, 10 },
+		{ IPPROTO_TCP, TCP_KEEPCNT, 3 },
+		{ SOL_SOCKET, SO_KEEPALIVE, 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < nitems(options); i++)
+		setsockopt(fd, options[i].level, options[i].name,
+		    &options[i].value, sizeof(options[i].value));
+}
+
+/* Greet by TLS, and trust nobody but the host of the URL. */
+static int
+start_tls(struct redis_net *n, int64_t deadline, struct fail *f)
+{
+	long result;
+	int got;
+
+	if (n->rn_ctx == NULL && make_ctx(n, f) == -1)
+		return -1;
+	n->rn_ssl = SSL_new(n->rn_ctx);
+	if (n->rn_ssl == NULL || SSL_set_fd(n->rn_ssl, n->rn_fd) != 1 ||
+	    !name_peer(n->rn_ssl, n->rn_url))
+		return refuse(f, "TLS", "out of memory");
+	while ((got = SSL_connect(n->rn_ssl)) != 1)
+		if (tls_again(n, got, deadline, f) == -1)
+			break;
+	result = SSL_get_verify_result(n->rn_ssl);
+	if (got != 1 && result != X509_V_OK)
+		refuse(f, "TLS", X509_verify_cert_error_string(result));
+	return got == 1 ? 0 : -1;
+}
+
+static int
+make_ctx(struct redis_net *n, struct fail *f)
+{
+	SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+	int got;
+
+	if (ctx == NULL)
+		return refuse(f, "TLS", "out of memory");
+	SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
+	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
+	SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE);
+	got = n->rn_ca_file == NULL
+	    ? SSL_CTX_set_default_verify_paths(ctx)
+	    : SSL_CTX_load_verify_file(ctx, n->rn_ca_file);
+	ERR_clear_error();
+	if (got != 1) {
+		SSL_CTX_free(ctx);
+		return refuse(f, "TLS",
+		    n->rn_ca_file == NULL ? "no certificates to trust"
+					  : "REDIS_CA_FILE cannot be read");
+	}
+	n->rn_ctx = ctx;
+	return 0;
+}
+
+/* Whom the certificate has to name. */
+static bool
+name_peer(SSL *ssl, const struct redis_url *url)
+{
+	char host[REDIS_URL_HOST_SIZE]; /* OpenSSL's macro wants no const */
+
+	memcpy(host, url->ru_host, sizeof(host));
+	if (url->ru_numeric)
+		return X509_VERIFY_PARAM_set1_ip_asc(
+			   SSL_get0_param(ssl), host) == 1;
+	return SSL_set1_host(ssl, host) == 1 &&
+	    SSL_set_tlsext_host_name(ssl, host) == 1;
+}
+
+/* After a call of TLS that did nothing: 0 when it may be made again. */
+static int
+tls_again(struct redis_net *n, int got, int64_t deadline, struct fail *f)
+{
+	const int error = SSL_get_error(n->rn_ssl, got);
+	const char *why;
+
+	if (error == SSL_ERROR_WANT_READ)
+		return await(n, POLLIN, deadline, f);
+	if (error == SSL_ERROR_WANT_WRITE)
+		return await(n, POLLOUT, deadline, f);
+	why = ERR_reason_error_string(ERR_peek_error());
+	ERR_clear_error();
+	return refuse(f, "TLS", why == NULL ? "it hung up" : why);
+}
+
+/* Wait until the connection can be read or written. */
+static int
+await(const struct redis_net *n, short events, int64_t deadline, struct fail *f)
+{
+	struct pollfd p = { .fd = n->rn_fd, .events = events };
+	int64_t left;
+	int got;
+
+	do {
+		left = deadline - clock_ticks();
+		got = left <= 0 ? 0 : poll(&p, 1, (int)((left + 999) / 1000));
+	} while (got == -1 && errno == EINTR);
+	if (got > 0)
+		return 0;
+	return refuse(
+	    f, "wait", got == 0 ? "no answer in time" : strerror(errno));
+}
+
+static int
+refuse(struct fail *f, const char *doing, const char *why)
+{
+	return fail_set(f, FAIL_US, UNAVAILABLE, "redis", "%s: %s", doing, why);
+}

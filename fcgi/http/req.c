@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: ISC */
+/* One request, from libfcgi's parameters to what handlers read. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcgiapp.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/event/correlation_id.h"
+#include "fcgi/http/req.h"
+#include "lib/sys/clock.h"
+
+static const char *mode(char **params);
+static void read_method(struct req *req, const char *name);
+static void read_target(struct req *req, char **params);
+static const char *correlation(struct arena *a, const char *sent, int64_t now);
+static const char *client(
+    struct arena *a, const char *peer, const char *forwarded, int64_t hops);
+static bool is_address(const char *text);
+static const char *bearer(const char *authorization);
+static int64_t length(const char *text);
+static int64_t received(const char *text);
+
+static const char *const methods[METHOD__MAX] = {
+	[METHOD_GET] = "GET",
+	[METHOD_POST] = "POST",
+	[METHOD_PUT] = "PUT",
+	[METHOD_PATCH] = "PATCH",
+	[METHOD_DELETE] = "DELETE",
+	[METHOD_OTHER] = "OTHER",
+};
+
+void
+req_init(struct req *req, struct worker *worker, struct arena *arena,
+    char **params, struct FCGX_Stream *in, int64_t hops, int64_t now)
+{
+	memset(req, 0, sizeof(*req));
+	req->worker = worker;
+	req->arena = arena;
+	req->in = in;
+	req->body = "";
+	read_method(req, FCGX_GetParam("REQUEST_METHOD", params));
+	read_target(req, params);
+	req->content_type = FCGX_GetParam("CONTENT_TYPE", params);
+	req->content_length = length(FCGX_GetParam("CONTENT_LENGTH", params));
+	req->api_key = FCGX_GetParam("HTTP_X_API_KEY", params);
+	req->bearer = bearer(FCGX_GetParam("HTTP_AUTHORIZATION", params));
+	req->idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", params);
+	req->mode = mode(params);
+	req->foreign_mode =
+	    FCGX_GetParam("HTTP_X_VERDICT_MODE", params) != NULL;
+	req->correlation_id = correlation(
+	    arena, FCGX_GetParam("HTTP_X_CORRELATION_ID", params), now);
+	req->client_ip = client(arena, FCGX_GetParam("REMOTE_ADDR", params),
+	    FCGX_GetParam("HTTP_X_FORWARDED_FOR", params), hops);
+	req->received_at = received(FCGX_GetParam("ENGINE_RECEIVED", params));
+}
+
+int
+req_shadow(struct req *req, bool *ret)
+{
+	if (req->foreign_mode)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "X-Verdict-Mode",
+		    "is not known here: use X-Engine-Mode, live or shadow");
+	*ret = req->mode != NULL && strcmp(req->mode, "shadow") == 0;
+	if (*ret || req->mode == NULL || strcmp(req->mode, "live") == 0 ||
+	    strcmp(req->mode, "enforce") == 0)
+		return 0;
+	return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+	    "X-Engine-Mode", "must be live or shadow");
+}
+
+int
+req_body(struct req *req, size_t max)
+{
+	size_t size = req->content_length > 0 ? (size_t)req->content_length : 0;
+	char *body;
+
+	if (size > max || size > INT_MAX)
+		return fail_set(&req->fail, FAIL_INPUT, PAYLOAD_TOO_LARGE, "",
+		    "the body is larger than %zu bytes", max);
+	if (size == 0)
+		return 0;
+	if ((body = arena_alloc(req->arena, size + 1)) == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, "", "%s", "");
+	if (FCGX_GetStr(body, (int)size, req->in) != (int)size)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "",
+		    "the body is shorter than its Content-Length");
+	req->body = body;
+	req->body_size = size;
+	return 0;
+}
+
+bool
+req_gone(const struct req *req)
+{
+	struct pollfd fd = { .fd = req->connection, .events = POLLRDHUP };
+
+	return poll(&fd, 1, 0) == 1;
+}
+
+const char *
+req_method_name(enum method method)
+{
+	assert(method > 0 && method < METHOD__MAX);
+	return methods[method];
+}
+
+/*
+ * X-Engine-Mode as it was sent, which must be once: before 1.23 nginx hands on
+ * each line of a header by itself, and joins them from then on.  Two lines are
+ * no mode either way.
+ */
+static const char *
+mode(char **params)
+{
+	static const char name[] = "HTTP_X_ENGINE_MODE=";
+	const char *ret = NULL;
+
+	for (; *params != NULL; params++) {
+		if (strncmp(*params, name, sizeof(name) - 1) == 0)
+			ret = ret == NULL ? *params + sizeof(name) - 1 : "";
+	}
+	return ret;
+}
+
+/* HEAD is GET until the reply is written. */
+static void
+read_method(struct req *req, const char *name)
+{
+	if (name == NULL)
+		name = "";
+	req->head = strcmp(name, "HEAD") == 0;
+	if (req->head)
+		name = "GET";
+	for (req->method = METHOD_GET; req->method < METHOD_OTHER;
+	     req->method++)
+		if (strcmp(name, methods[req->method]) == 0)
+			break;
+}
+
+/* Path and query as sent: DOCUMENT_URI is already decoded, so it is second. */
+static void
+read_target(struct req *req, char **params)
+{
+	const char *uri = FCGX_GetParam("REQUEST_URI", params);
+	size_t n;
+
+	if (uri == NULL || *uri != '/')
+		uri = FCGX_GetParam("DOCUMENT_URI", params);
+	if (uri == NULL)
+		uri = "";
+	n = strcspn(uri, "?");
+	req->path = arena_strndup(req->arena, uri, n);
+	if (req->path == NULL)
+		req->path = "";
+	req->query = uri[n] == '?' ? uri + n + 1 : "";
+}
+
+/* The caller's id if it may be logged, else a fresh one. */
+static const char *
+correlation(struct arena *a, const char *sent, int64_t now)
+{
+	char id[CRYPT_ID_SIZE];
+
+	if (sent != NULL && correlation_harmless(sent))
+		return sent;
+	crypt_id("cor_", now, id);
+	return arena_strdup(a, id);
+}
+
+/*
+ * The client's address.  Each trusted hop appended the address of its own
+ * peer to X-Forwarded-For, so the client is the entry that the outermost
+ * trusted one added, the hops'th from the end.  A list that is shorter, or an
+ * entry that is no address, is not believed.
+ */
+static const char *
+client(struct arena *a, const char *peer, const char *forwarded, int64_t hops)
+{
+	const char *start, *end, *entry;
+
+	if (peer == NULL)
+		peer = "";
+	if (hops == 0 || forwarded == NULL)
+		return peer;
+	end = forwarded + strlen(forwarded);
+	for (;; end = start - 1) {
+		for (start = end; start > forwarded && start[-1] != ',';)
+			start--;
+		if (--hops == 0)
+			break;
+		if (start == forwarded)
+			return peer;
+	}
+	start += strspn(start, " \t");
+	entry = arena_strndup(a, start, strcspn(start, " \t,"));
+	return entry != NULL && is_address(entry) ? entry : peer;
+}
+
+static bool
+is_address(const char *text)
+{
+	struct in6_addr any;
+
+	return inet_pton(AF_INET, text, &any) == 1 ||
+	    inet_pton(AF_INET6, text, &any) == 1;
+}
+
+/* What follows "Bearer ", or NULL. */
+static const char *
+bearer(const char *authorization)
+{
+	if (authorization == NULL ||
+	    strncasecmp(authorization, "Bearer ", 7) != 0)
+		return NULL;
+	return authorization + 7 + strspn(authorization + 7, " ");
+}
+
+/* A length in digits only, or -1. */
+static int64_t
+length(const char *text)
+{
+	char *end;
+	long long n;
+
+	if (text == NULL || !isdigit((unsigned char)*text))
+		return -1;
+	errno = 0;
+	n = strtoll(text, &end, 10);
+	return *end == '\0' && errno == 0 ? n : -1;
+}
+
+/* nginx's $msec, "1795233912.345", in microseconds, or 0. */
+static int64_t
+received(const char *text)
+{
+	const char *dot = text == NULL ? NULL : strchr(text, '.');
+	int64_t ms;
+
+	if (dot == NULL || dot - text > 11 || strlen(dot) != 4)
+		return 0;
+	ms = length(dot + 1);
+	if (ms == -1 || strspn(text, "0123456789") != (size_t)(dot - text))
+		return 0;
+	return strtoll(text, NULL, 10) * CLOCK_SECOND + ms * 1000;
+}

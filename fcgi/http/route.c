@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: ISC */
+/* The whole HTTP surface, and the one gate in front of every handler. */
+#include "config.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/audit.h"
+#include "fcgi/http/auth.h"
+#include "fcgi/pool/settings_sync.h"
+#include "fcgi/http/rate_limit.h"
+#include "fcgi/http/path_match.h"
+#include "fcgi/http/query.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/load_shed.h"
+#include "fcgi/pool/host_semaphore.h"
+#include "fcgi/pool/worker.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/shared/metric.h"
+#include "lib/shared/runtime_setting.h"
+#include "lib/shared/shm.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define LONG_S 60 /* a route that may take so many seconds is a long one */
+#define LOOK_TIME CLOCK_SECOND /* for the settings before a login */
+#define BODY_IGNORED 4096 /* bytes, where a route takes no body */
+
+static int handle(struct req *req, struct resp *resp);
+static int act(struct req *req, struct resp *resp);
+static int gate(struct req *req, struct resp *resp);
+static int find(struct req *req, struct resp *resp, struct match *ret);
+static bool served(const struct worker *w, const struct route *route);
+static int not_allowed(
+    struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
+static int check_waiting(struct req *req);
+static int check_access(struct req *req);
+static int check_budget(struct req *req, struct resp *resp);
+static int check_login(struct req *req, struct resp *resp);
+static void take_key(
+    struct req *req, struct resp *resp, struct limit_result *ret);
+static void take_one(struct req *req, struct limit_result *ret);
+static int over_budget(
+    struct req *req, struct resp *resp, const struct limit_result *got);
+static int read_body(struct req *req);
+static int check_query(struct req *req);
+static bool query_known(const struct route *route, const char *name);
+static int check_caller(struct req *req);
+static void refuse(struct req *req, struct resp *resp);
+
+static const struct route routes[] = {
+#define ROUTE(                                                                 \
+    method, path, group, access, scope, budget, trail, body, limit, fn)        \
+	{ METHOD_##method, path, GROUP_##group, ACCESS_##access,               \
+		SCOPE_##scope, BUDGET_##budget, TRAIL_##trail,                 \
+		(body) < 0 ? -(body) : (body), (body) < 0, limit, fn, #fn },
+#include "fcgi/http/routes.tbl"
+#undef ROUTE
+};
+
+/* What operators may ask: queries.tbl. */
+static const struct {
+	const char *path;
+	const char *name;
+} queries[] = {
+#define QUERY(path, name) { path, name },
+#include "fcgi/http/queries.tbl"
+#undef QUERY
+};
+
+bool
+route_combines(const struct req *req)
+{
+	struct match any;
+	size_t i;
+
+	for (i = 0; routes[i].handler != decision_post; i++)
+		continue;
+	return routes[i].method == req->method &&
+	    match_path(routes[i].path, req->path, &any);
+}
+
+void
+route_run(struct req *req, struct resp *resp)
+{
+	if (gate(req, resp) == -1 || handle(req, resp) == -1)
+		refuse(req, resp);
+}
+
+void
+route_settle(struct req *req, struct resp *resp)
+{
+	if (decision_answer(req, resp) == -1)
+		refuse(req, resp);
+}
+
+/*
+ * Answer what has come through the gate.  Requests that may take minutes never
+ * hold the last two of an operator group, or its last one if it has but two.
+ */
+static int
+handle(struct req *req, struct resp *resp)
+{
+	_Atomic int32_t *turns = req->worker->shm->sh_long;
+	const int n =
+	    conf.OPERATOR_WORKERS > 2 ? (int)conf.OPERATOR_WORKERS - 2 : 1;
+	int turn, r;
+
+	if (req->route->limit_s < LONG_S)
+		return act(req, resp);
+	if ((turn = turn_take(turns, n, getpid())) == -1)
+		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
+		    "as many long requests as may run at once are running; "
+		    "try again when one is done");
+	r = act(req, resp);
+	turn_give(turns, turn);
+	return r;
+}
+
+/* Let the handler do it, with an audit entry where the route wants one. */
+static int
+act(struct req *req, struct resp *resp)
+{
+	if (req->route->trail == TRAIL_AUDIT)
+		return audit_handle(req, resp);
+	return req->route->handler(req, resp);
+}
+
+/* Everything that stands between a request and its handler, in order. */
+static int
+gate(struct req *req, struct resp *resp)
+{
+	struct match m;
+
+	if (find(req, resp, &m) == -1)
+		return -1;
+	worker_limit(req->worker, req->route->limit_s);
+	if (check_waiting(req) == -1 || check_access(req) == -1 ||
+	    check_budget(req, resp) == -1)
+		return -1;
+	if (read_body(req) == -1)
+		return -1;
+	if (match_args(&m, req->arena, req->arg, &req->fail) == -1 ||
+	    query_parse(&req->params, req->arena, req->query, &req->fail) ==
+		-1 ||
+	    check_query(req) == -1)
+		return -1;
+	if (req->route->body_max == 0 || req->route->csv)
+		return 0;
+	req->json =
+	    body_parse(req->arena, req->body, req->body_size, &req->fail);
+	return req->json == NULL ? -1 : 0;
+}
+
+/* 400: what an operator reads does not know a parameter that was sent. */
+static int
+check_query(struct req *req)
+{
+	size_t i;
+
+	if (req->method != METHOD_GET ||
+	    (req->route->access != ACCESS_OPERATOR &&
+		req->route->access != ACCESS_ADMIN))
+		return 0;
+	for (i = 0; i < req->params.qu_n; i++)
+		if (!query_known(req->route, req->params.qu_pair[i].qu_name))
+			return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+			    NULL, "the query has an unknown parameter");
+	return 0;
+}
+
+static bool
+query_known(const struct route *route, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(queries); i++)
+		if (strcmp(queries[i].path, route->path) == 0 &&
+		    strcmp(queries[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The route of method and path.  404: no route has this path, or none that
+ * this worker serves; 405 with Allow: only with other methods.
+ */
+static int
+find(struct req *req, struct resp *resp, struct match *ret)
+{
+	bool allow[METHOD__MAX] = { false };
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < nitems(routes); i++) {
+		if (!served(req->worker, &routes[i]) ||
+		    !match_path(routes[i].path, req->path, ret))
+			continue;
+		if (routes[i].method == req->method) {
+			req->route = &routes[i];
+			return 0;
+		}
+		found = allow[routes[i].method] = true;
+	}
+	if (found)
+		return not_allowed(req, resp, allow);
+	return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL, "%s", "");
+}
+
+/* A worker has only what its group's routes need. */
+static bool
+served(const struct worker *w, const struct route *route)
+{
+	return w->shared || w->group == route->group;
+}
+
+static int
+not_allowed(struct req *req, struct resp *resp, const bool allow[METHOD__MAX])
+{
+	enum method method;
+	struct str s;
+
+	str_init(&s, req->arena);
+	for (method = METHOD_GET; method < METHOD_OTHER; method++)
+		if (allow[method])
+			str_addf(&s, "%s%s%s", s.st_len == 0 ? "" : ", ",
+			    req_method_name(method),
+			    method == METHOD_GET ? ", HEAD" : "");
+	if (str_text(&s) != NULL)
+		resp_header(req, resp, "Allow: %s", str_text(&s));
+	return fail_set(
+	    &req->fail, FAIL_INPUT, METHOD_NOT_ALLOWED, NULL, "%s", "");
+}
+
+/* Under overload a request is refused before it costs the database anything. */
+static int
+check_waiting(struct req *req)
+{
+	const int64_t waited =
+	    req->received_at == 0 ? 0 : clock_now() - req->received_at;
+
+	if (!shed_refuses(req->worker->shm, req->route, waited, clock_ticks()))
+		return 0;
+	metric_add(req->worker->slot, METRIC_ID_SHED,
+	    (size_t)req->route->group - 1, 0, 1);
+	return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, "",
+	    "too many requests are waiting; try again");
+}
+
+/*
+ * Who may call.  A service key is only looked at here: it is verified in the
+ * decision's own first round trip, by check_budget() where this host has not
+ * seen it yet, or by check_caller() before we refuse.
+ */
+static int
+check_access(struct req *req)
+{
+	switch (req->route->access) {
+	case ACCESS_PUBLIC:
+		return 0;
+	case ACCESS_APIKEY:
+		return auth_key_form(req);
+	case ACCESS_SESSION:
+	case ACCESS_OPERATOR:
+	case ACCESS_ADMIN:
+		return auth_operator(req);
+	case ACCESS__MAX:
+		break;
+	}
+	assert(false && "a route has an access class");
+	return -1;
+}
+
+/* Take the request out of its budget, where the caller is known by now. */
+static int
+check_budget(struct req *req, struct resp *resp)
+{
+	struct limit_result got;
+
+	if (req->route->budget == BUDGET_LOGIN)
+		return check_login(req, resp);
+	if (req->route->budget == BUDGET_NONE)
+		return 0;
+
+	/*
+	 * Strangers have no budget.  For decisions a key is asked about once on
+	 * each host; who labels asks about it anyway.
+	 */
+	if ((req->route->budget == BUDGET_LABELS ||
+		!limit_known(req->worker->shm, req->key_hash)) &&
+	    auth_apikey(req) == -1)
+		return -1;
+	take_key(req, resp, &got);
+	return got.allowed ? 0 : over_budget(req, resp, &got);
+}
+
+static int
+check_login(struct req *req, struct resp *resp)
+{
+	struct worker *w = req->worker;
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	struct limit_result got;
+
+	/* Who logs in asks the database anyway, but not for long before. */
+	if (w->db != NULL)
+		db_until(w->db, clock_ticks() + LOOK_TIME);
+	follow_renew(w, req->arena);
+	if (w->db != NULL)
+		db_until(w->db, 0);
+	limit_address(conf.AUTH_SECRET, req->client_ip, hash);
+	limit_take(w, LIMIT_LOGIN, hash, clock_now(),
+	    setting_limit(w->shm, SETTING_LOGINS), &got);
+	return got.allowed ? 0 : over_budget(req, resp, &got);
+}
+
+/*
+ * Count the request of a key, and say how it stands.  Before it is refused it
+ * is made sure that the limit is that of now.
+ */
+static void
+take_key(struct req *req, struct resp *resp, struct limit_result *ret)
+{
+	struct worker *w = req->worker;
+
+	take_one(req, ret);
+	if (!ret->allowed && follow_renew(w, req->arena))
+		take_one(req, ret);
+	resp_header(
+	    req, resp, "X-RateLimit-Limit: %lld", (long long)ret->limit);
+	resp_header(req, resp, "X-RateLimit-Remaining: %lld",
+	    (long long)ret->remaining);
+}
+
+static void
+take_one(struct req *req, struct limit_result *ret)
+{
+	const int64_t now = clock_now();
+
+	if (req->route->budget == BUDGET_LABELS)
+		limit_take(req->worker, LIMIT_LABELS, req->key_hash, now,
+		    conf.RATE_LIMIT_LABELS_PER_MIN, ret);
+	else
+		limit_take(req->worker, LIMIT_KEY, req->key_hash, now,
+		    setting_limit(req->worker->shm, SETTING_DECISIONS), ret);
+}
+
+static int
+over_budget(struct req *req, struct resp *resp, const struct limit_result *got)
+{
+	metric_add(req->worker->slot, METRIC_ID_LIMITED,
+	    (size_t)(req->route->budget - BUDGET_DECISIONS), 0, 1);
+	resp_header(
+	    req, resp, "Retry-After: %lld", (long long)got->retry_after);
+	return fail_set(&req->fail, FAIL_DENIED, RATE_LIMITED, NULL,
+	    "more than %lld requests in this minute", (long long)got->limit);
+}
+
+/* The body as bytes: 413, then 415 where a body was sent that counts. */
+static int
+read_body(struct req *req)
+{
+	const size_t max = req->route->body_max;
+	const char *type = req->route->csv ? "text/csv" : "application/json";
+
+	if (req_body(req, max == 0 ? BODY_IGNORED : max) == -1)
+		return -1;
+	if (max > 0 && req->body_size > 0 &&
+	    !match_type(type, req->content_type))
+		return fail_set(&req->fail, FAIL_INPUT, UNSUPPORTED_MEDIA_TYPE,
+		    NULL, "the body must be %s", type);
+	return 0;
+}
+
+/*
+ * What is wrong with a request is told to callers whose key holds: verify it
+ * before a refusal, so that 401 and 403 come first.
+ */
+static int
+check_caller(struct req *req)
+{
+	if (req->route == NULL || req->route->access != ACCESS_APIKEY ||
+	    req->key_verified || req->fail.kind != FAIL_INPUT)
+		return 0;
+	return auth_apikey(req);
+}
+
+/* Answer with the failure, or with the one that has to come before it. */
+static void
+refuse(struct req *req, struct resp *resp)
+{
+	const struct fail why = req->fail;
+
+	if (check_caller(req) == 0)
+		req->fail = why;
+	if (req->route != NULL && req->route->trail == TRAIL_AUDIT)
+		audit_refused(req);
+	if (req->fail.code == UNAUTHENTICATED)
+		resp_header(req, resp, "WWW-Authenticate: Bearer");
+	if (req->fail.kind == FAIL_US)
+		log_warn("request=failed code=%s why=%s",
+		    fail_code_name(req->fail.code), req->fail.why);
+	resp_fail(req, resp);
+}

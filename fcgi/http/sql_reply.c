@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/* Answers that the database gives ready: one statement, one row of JSON. */
+#include "config.h"
+
+#include <assert.h>
+
+#include "core/base/fail.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/pool/worker.h"
+
+int
+act_read(
+    struct req *req, struct resp *resp, enum stmt stmt, const struct params *p)
+{
+	struct rows rows;
+
+	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
+	    -1)
+		return -1;
+	return resp_json(req, resp, 200, rows_get_text(&rows, "body"));
+}
+
+int
+act_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
+    const struct params *p)
+{
+	const char *refusal;
+	struct rows rows;
+	enum code code;
+
+	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
+	    -1)
+		return -1;
+	refusal = rows_get_text(&rows, "refusal");
+	if (refusal == NULL)
+		return resp_json(
+		    req, resp, status, rows_get_text(&rows, "body"));
+	code = fail_code_named(refusal);
+	assert(code != CODE__NONE);
+	return fail_set(&req->fail, FAIL_INPUT, code, NULL, "%s", "");
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC */
+/* Turns: how many workers of a host do something costly at once. */
+#include "config.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "fcgi/pool/host_semaphore.h"
+#include "lib/shared/shm.h"
+
+static bool claim(_Atomic int32_t *turn, pid_t pid);
+static bool is_held(pid_t holder);
+
+int
+turn_take(_Atomic int32_t *turns, int n, pid_t pid)
+{
+	int i;
+
+	assert(n > 0 && n <= SHM_SLOTS);
+	for (i = 0; i < n; i++)
+		if (claim(&turns[i], pid))
+			return i;
+	return -1;
+}
+
+int
+turn_spare(int workers, int busy)
+{
+	const int n = workers - busy - 1;
+
+	return n > 1 ? n : 1;
+}
+
+int
+turn_held(_Atomic int32_t *turns)
+{
+	int i, n = 0;
+
+	for (i = 0; i < SHM_SLOTS; i++)
+		n += is_held(atomic_load(&turns[i]));
+	return n;
+}
+
+void
+turn_give(_Atomic int32_t *turns, int turn)
+{
+	atomic_store(&turns[turn], 0);
+}
+
+/* Take a turn that is free, or whose holder was killed. */
+static bool
+claim(_Atomic int32_t *turn, pid_t pid)
+{
+	int32_t holder = atomic_load(turn);
+
+	return !is_held(holder) &&
+	    atomic_compare_exchange_strong(turn, &holder, pid);
+}
+
+static bool
+is_held(pid_t holder)
+{
+	return holder != 0 && (kill(holder, 0) == 0 || errno != ESRCH);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What workers do besides requests: load policies, drain the spool, measure
+ * what is stored.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "fcgi/pool/idle_task.h"
+#include "fcgi/pool/settings_sync.h"
+#include "fcgi/pool/readiness.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/shared/companion_counter.h"
+#include "lib/db/db.h"
+#include "lib/spool/spool_drain.h"
+#include "lib/engine/engine.h"
+#include "lib/shared/gauge.h"
+#include "lib/sys/log.h"
+#include "lib/shared/shm.h"
+#include "lib/spool/spool.h"
+#include "lib/shared/storage_stats.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define ARENA_SIZE ((size_t)32 << 20) /* address space of a chore */
+#define PAUSE (CLOCK_SECOND / 10) /* between turns: decisions go first */
+#define PAUSE_FAILED (1 * CLOCK_SECOND)
+#define TURN_MAX (2 * CLOCK_SECOND) /* for the database to answer */
+#define TURN_LIMIT 5 /* seconds; beyond it the watchdog comes */
+#define MEASURE_PAUSE (5 * CLOCK_SECOND)
+#define REPORT_PAUSE (1 * CLOCK_SECOND) /* erasures wait for it */
+
+typedef bool wanted_fn(const struct worker *w); /* has it a turn to take? */
+typedef int64_t turn_fn(struct worker *w); /* returns how long to pause */
+
+static int next(struct worker *w, _Atomic int64_t *due, turn_fn *turn);
+static wanted_fn has_spool, is_operator, reports_spool;
+static turn_fn drain, measure, report;
+static void begin(struct worker *w);
+static void end(struct worker *w);
+static void account(struct worker *w, const struct drain *did);
+static int borrow(struct arena *a);
+static void give_back(struct arena *a);
+
+/* Each by one worker of the host at a time, which due in struct shm sees to. */
+static const struct {
+	wanted_fn *wanted;
+	size_t due;
+	turn_fn *turn;
+} chores[] = {
+	{ has_spool, offsetof(struct shm, sh_drain_at), drain },
+	{ is_operator, offsetof(struct shm, sh_measure_at), measure },
+	{ reports_spool, offsetof(struct shm, sh_report_at), report },
+};
+
+void
+chore_start(struct worker *w)
+{
+	struct readiness ready;
+	struct fail f = { 0 };
+	struct arena a;
+
+	if (w->engine == NULL || w->db == NULL)
+		return;
+	if (chore_load(w, &f) == -1)
+		log_warn("engine=empty why=%s %s", f.where, f.why);
+	if (borrow(&a) == -1)
+		return;
+	ready_look(w, &a, &ready);
+	give_back(&a);
+}
+
+int
+chore_load(struct worker *w, struct fail *f)
+{
+	struct arena a;
+	int r;
+
+	if (borrow(&a) == -1)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	r = db_ready(w->db, f);
+	if (r == 0)
+		r = engine_load(w->engine, w->db, &a, f);
+	if (r == 0)
+		follow_seen(w, &a);
+	give_back(&a);
+	return r;
+}
+
+int
+chore_run(struct worker *w)
+{
+	int wait = -1, ms;
+	size_t i;
+
+	for (i = 0; i < nitems(chores); i++) {
+		if (w->db == NULL || !chores[i].wanted(w))
+			continue;
+		ms =
+		    next(w, (_Atomic int64_t *)((char *)w->shm + chores[i].due),
+			chores[i].turn);
+		if (wait == -1 || ms < wait)
+			wait = ms;
+	}
+	return wait;
+}
+
+int
+chore_report(struct worker *w, struct arena *a, struct fail *f)
+{
+	struct params p;
+
+	params_init(&p, a);
+	params_text(&p, w->shm->sh_spool_id);
+	params_int(&p, atomic_load(&w->shm->sh_spool_records));
+	params_int(&p, spool_asides(conf.SPOOL_DIR));
+	return db_run(w->db, a, STMT_SPOOL_REPORT, &p, NULL, f);
+}
+
+/* Decide workers drain the spool, as long as there is something in it. */
+static bool
+has_spool(const struct worker *w)
+{
+	return w->spool != NULL && atomic_load(&w->shm->sh_spool_records) > 0;
+}
+
+/* What nobody is told of is left to those who do not decide. */
+static bool
+is_operator(const struct worker *w)
+{
+	return w->group == GROUP_OPERATOR || w->shared;
+}
+
+static bool
+reports_spool(const struct worker *w)
+{
+	return is_operator(w) && w->shm->sh_spool_id[0] != '\0';
+}
+
+/*
+ * Take the turn at a chore if it is due and no other worker does.  Returns
+ * after how many milliseconds to ask again.
+ */
+static int
+next(struct worker *w, _Atomic int64_t *due, turn_fn *turn)
+{
+	const int64_t now = clock_ticks();
+	int64_t at = atomic_load(due);
+
+	if (now < at)
+		return (int)((at - now) / 1000 + 1);
+
+	/* One of all workers takes the turn. */
+	if (atomic_compare_exchange_strong(due, &at, now + TURN_MAX))
+		atomic_store(due, clock_ticks() + turn(w));
+	return (int)(PAUSE / 1000);
+}
+
+static int64_t
+drain(struct worker *w)
+{
+	struct fail f = { 0 };
+	struct drain did;
+	struct arena a;
+	int r;
+
+	if (borrow(&a) == -1)
+		return PAUSE_FAILED;
+	begin(w);
+	r = drain_turn(w->spool, w->db, &a, &did, &f);
+	end(w);
+	give_back(&a);
+	account(w, &did);
+
+	/* That the database is away is told by every degraded answer. */
+	if (r == -1 && db_trouble(w->db) != DB_LOST)
+		log_error("spool=stuck why=%s %s", f.where, f.why);
+	return r == 0 ? PAUSE : PAUSE_FAILED;
+}
+
+/* Keep what metrics have from the database up to date, also if nobody asks. */
+static int64_t
+measure(struct worker *w)
+{
+	struct fail f = { 0 };
+	struct arena a;
+	int r;
+
+	if (borrow(&a) == -1)
+		return MEASURE_PAUSE;
+	begin(w);
+	r = storage_measure(w->db, &a, &w->shm->sh_storage, &f);
+	if (r == 0)
+		r = gauge_measure(w->db, &a, &w->shm->sh_gauges, &f);
+	if (r == 0)
+		r = counter_read(w->db, &a, &w->shm->sh_counters, &f);
+	ready_measure(w, &a);
+	end(w);
+	give_back(&a);
+	if (r == -1 && db_trouble(w->db) != DB_LOST)
+		log_error("metrics=stuck why=%s %s", f.where, f.why);
+	return MEASURE_PAUSE;
+}
+
+/* Say what the spool holds, which an erasure has to know (ep_privacy.c). */
+static int64_t
+report(struct worker *w)
+{
+	struct fail f = { 0 };
+	struct arena a;
+	int r;
+
+	if (borrow(&a) == -1)
+		return REPORT_PAUSE;
+	begin(w);
+	r = chore_report(w, &a, &f);
+	end(w);
+	give_back(&a);
+	if (r == -1 && db_trouble(w->db) != DB_LOST)
+		log_error("spool=unreported why=%s %s", f.where, f.why);
+	return REPORT_PAUSE;
+}
+
+/* A turn has a limit of its own, so that requests do not wait for long. */
+static void
+begin(struct worker *w)
+{
+	worker_limit(w, TURN_LIMIT);
+	db_until(w->db, clock_ticks() + TURN_MAX);
+}
+
+static void
+end(struct worker *w)
+{
+	db_until(w->db, 0);
+	worker_limit(w, 0);
+}
+
+/* Count what a turn did, and say so. */
+static void
+account(struct worker *w, const struct drain *did)
+{
+	metric_add(w->slot, METRIC_ID_DRAINED, 0, 0, did->drained);
+	metric_add(w->slot, METRIC_ID_ASIDE, 0, 0, did->aside);
+	metric_add(w->slot, METRIC_ID_TORN, 0, 0, did->torn);
+	if (did->drained > 0)
+		log_info("spool=drained records=%zu", did->drained);
+	if (did->torn > 0)
+		log_warn("spool=torn lines=%zu", did->torn);
+	if (did->aside > 0)
+		log_error("spool=aside records=%zu", did->aside);
+}
+
+/* Memory for a while. */
+static int
+borrow(struct arena *a)
+{
+	void *block = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (block == MAP_FAILED) {
+		log_error("chore=memory why=%s", strerror(errno));
+		return -1;
+	}
+	arena_init(a, block, ARENA_SIZE);
+	return 0;
+}
+
+static void
+give_back(struct arena *a)
+{
+	arena_reset(a);
+	munmap(a->ar_base, ARENA_SIZE);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/* What workers do besides requests: policies, the spool, storage. */
+#ifndef FCGI_POOL_IDLE_TASK_H
+#define FCGI_POOL_IDLE_TASK_H
+
+struct arena;
+struct fail;
+struct worker;
+
+/*
+ * Load the policies before the first request, if the database is there: were
+ * it to go away before that, this worker would have no answer.
+ */
+void chore_start(struct worker *w);
+
+/*
+ * Load the policies now, over the worker's database.  Returns 0, or -1 with f
+ * set.
+ */
+int chore_load(struct worker *w, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Do what is due, little at a time and once for all workers of the host.
+ * Returns after how many milliseconds to ask again, or -1 when only a request
+ * can bring something to do.
+ */
+int chore_run(struct worker *w);
+
+/*
+ * Tell the database what this host's spool holds; sh_spool_id must be known.
+ * a is scratch.  Returns 0, or -1 with f set.
+ */
+int chore_report(struct worker *w, struct arena *a, struct fail *f)
+    __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/* Overload: who is sent away before costing anything, operators first. */
+#include "config.h"
+
+#include <stdatomic.h>
+
+#include "fcgi/http/route.h"
+#include "fcgi/pool/load_shed.h"
+#include "lib/sys/clock.h"
+#include "lib/shared/shm.h"
+
+static bool is_probe(const struct route *route);
+
+bool
+shed_refuses(
+    struct shm *shm, const struct route *route, int64_t waited, int64_t ticks)
+{
+	const int64_t pressed = atomic_load(&shm->sh_pressed);
+
+	if (route->group == GROUP_DECIDE && waited > SHED_PRESSURE)
+		atomic_store(&shm->sh_pressed, ticks);
+	if (is_probe(route))
+		return false;
+	if (route->group == GROUP_OPERATOR && pressed != 0 &&
+	    ticks - pressed < SHED_OPERATORS)
+		return true;
+	return waited > SHED_WAIT;
+}
+
+/* Asked most when there is trouble, and cheap. */
+static bool
+is_probe(const struct route *route)
+{
+	return route->group == GROUP_DECIDE && route->access == ACCESS_PUBLIC;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: ISC */
+/* assay-fcgi: options, settings and sockets, then the master of the pool. */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "fcgi/pool/listen.h"
+#include "fcgi/pool/optional_files.h"
+#include "fcgi/pool/master.h"
+#include "fcgi/pool/pool_reload.h"
+#include "lib/conf/conf.h"
+#include "lib/conf/conf_secret.h"
+#include "lib/sys/crypt.h"
+#include "lib/sys/core_dump.h"
+#include "lib/sys/log.h"
+#include "lib/shared/shm.h"
+#include "lib/spool/spool.h"
+
+#define SECRET_SIZE 32
+#define COUNT_SIZE ((size_t)16 << 20) /* memory to read the spool with */
+
+enum act { ACT_SERVE = 1, ACT_CHECK, ACT_PRINT, ACT_RELOAD, ACT__MAX };
+
+/* What the command line asks for. */
+struct asked {
+	enum act act;
+	const char *path; /* of the settings; NULL: the environment alone */
+	pid_t master; /* ACT_RELOAD */
+};
+
+static void parse(int argc, char *argv[], struct asked *ret);
+static pid_t parse_pid(const char *text);
+static void configure(const char *path);
+static void invent_secret(void);
+static int serve(const char *path);
+static void count_spool(struct shm *shm);
+
+static const char usage[] =
+    "usage: assay-fcgi [-n] [--config FILE] [--print-config]\n"
+    "       assay-fcgi --reload PID\n"
+    "       assay-fcgi --help | --version\n";
+
+static const struct option options[] = {
+	{ "check-config", no_argument, NULL, 'n' },
+	{ "config", required_argument, NULL, 'c' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "print-config", no_argument, NULL, 'p' },
+	{ "reload", required_argument, NULL, 'r' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+int
+main(int argc, char *argv[])
+{
+	struct asked asked = { .act = ACT_SERVE };
+
+	parse(argc, argv, &asked);
+	if (asked.act == ACT_RELOAD)
+		return reload_ask(asked.master);
+	if (asked.act != ACT_SERVE)
+		conf_use_credstore();
+	configure(asked.path);
+	if (asked.act == ACT_PRINT)
+		conf_print(stdout);
+	if (asked.act == ACT_CHECK)
+		look_at_files(NULL);
+	return asked.act == ACT_SERVE ? serve(asked.path) : EX_OK;
+}
+
+/* Read the options; what they get wrong ends here. */
+static void
+parse(int argc, char *argv[], struct asked *ret)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, "c:n", options, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+			ret->path = optarg;
+			break;
+		case 'n':
+			ret->act = ACT_CHECK;
+			break;
+		case 'p':
+			ret->act = ACT_PRINT;
+			break;
+		case 'r':
+			ret->act = ACT_RELOAD;
+			ret->master = parse_pid(optarg);
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			exit(EX_OK);
+		case 'V':
+			puts(PACKAGE_STRING);
+			exit(EX_OK);
+		default:
+			fputs(usage, stderr);
+			exit(EX_USAGE);
+		}
+	}
+	if (optind != argc) {
+		fputs(usage, stderr);
+		exit(EX_USAGE);
+	}
+}
+
+static pid_t
+parse_pid(const char *text)
+{
+	char *end;
+	const long pid = strtol(text, &end, 10);
+
+	if (end == text || *end != '\0' || pid < 2 || pid > INT32_MAX)
+		log_exit(EX_USAGE, "--reload takes the pid of a pool's master");
+	return (pid_t)pid;
+}
+
+/* Read the settings; what they get wrong ends here too. */
+static void
+configure(const char *path)
+{
+	struct fail f = { 0 };
+
+	if (conf_load(path, true, &f) == -1)
+		log_exit(EX_CONFIG, "%s: %s", f.where, f.why);
+	conf_secret_hide();
+	log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
+}
+
+/*
+ * Outside production a missing AUTH_SECRET is made up, once for all workers:
+ * tokens then end with this process.
+ */
+static void
+invent_secret(void)
+{
+	uint8_t secret[SECRET_SIZE];
+	char text[2 * SECRET_SIZE + 1];
+
+	crypt_random(secret, sizeof(secret));
+	crypt_hex(secret, sizeof(secret), text);
+	if (setenv("AUTH_SECRET", text, 1) == -1)
+		log_exit(EX_OSERR, "AUTH_SECRET: %s", strerror(errno));
+	log_warn("auth_secret=random why=AUTH_SECRET is not set; operators "
+		 "have to log in again after a restart");
+}
+
+/* Open what is shared, and run the pool until TERM. */
+static int
+serve(const char *path)
+{
+	struct listeners l;
+	struct fail f = { 0 };
+	struct shm *shm;
+	int status;
+
+	if (conf.AUTH_SECRET == NULL) {
+		invent_secret();
+		configure(path);
+	}
+	dump_forbid(conf.CORE_DUMPS);
+	signal(SIGPIPE, SIG_IGN);
+	if ((shm = shm_new(&f)) == NULL)
+		log_exit(EX_OSERR, "%s: %s", f.where, f.why);
+	look_at_files(shm);
+	count_spool(shm);
+	if (listen_open(&l, &f) == -1)
+		log_exit(EX_UNAVAILABLE, "%s: %s", f.where, f.why);
+	status = master_run(shm, &l, path);
+	shm_free(shm);
+	return status;
+}
+
+/* See what earlier runs left in the spool; who cannot, goes on without. */
+static void
+count_spool(struct shm *shm)
+{
+	struct fail f = { 0 };
+	struct spool *sp;
+	struct arena a;
+	void *block;
+
+	if ((block = malloc(COUNT_SIZE)) == NULL)
+		log_exit(EX_OSERR, "spool: %s", strerror(errno));
+	arena_init(&a, block, COUNT_SIZE);
+	if ((sp = spool_open(conf.SPOOL_DIR, shm, &f)) == NULL) {
+		log_error("spool=missing path=%s why=%s", f.where, f.why);
+	} else {
+		spool_count(sp, &a);
+		if (atomic_load(&shm->sh_spool_records) > 0)
+			log_warn("spool=left records=%lld",
+			    (long long)atomic_load(&shm->sh_spool_records));
+	}
+	spool_close(sp);
+	arena_reset(&a);
+	free(block);
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: ISC */
+/* The master: keeps as many workers running as the settings ask for. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/fail.h"
+#include "fcgi/pool/watchdog.h"
+#include "fcgi/pool/listen.h"
+#include "fcgi/pool/optional_files.h"
+#include "fcgi/pool/master.h"
+#include "fcgi/pool/sd_notify.h"
+#include "fcgi/pool/pool_reload.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/conf/conf_secret.h"
+#include "lib/sys/log.h"
+#include "lib/shared/shm.h"
+
+#define TICK_NS 100000000 /* how often the watchdog looks */
+#define YOUNG (10 * CLOCK_SECOND) /* dying before that age means trouble */
+#define PAUSE_MIN (CLOCK_SECOND / 10)
+#define PAUSE_MAX (10 * CLOCK_SECOND)
+#define OPERATOR_NICE 10 /* decisions go first where cores are short */
+#define STATUS_SIZE ((size_t)160)
+#define LEAVE_MAX (20 * CLOCK_SECOND) /* a group has this long after TERM */
+
+/* One place for a worker; its slot in shm has the same number. */
+struct child {
+	pid_t pid; /* 0: nobody */
+	int64_t started;
+	int64_t pause; /* before the next start, doubled at each young death */
+	int64_t not_before; /* when the next start is due */
+	int64_t told; /* to leave, at this time; 0: not yet */
+};
+
+struct master {
+	struct shm *shm;
+	struct listeners *listeners;
+	const char *path;
+	pid_t pid;
+	struct child child[SHM_SLOTS];
+	int64_t renewed; /* workers started before this are replaced */
+	int64_t notified;
+	int64_t described; /* when describe() looked */
+	char status[STATUS_SIZE]; /* what it has told systemd */
+	int64_t interval; /* of the watchdog's messages; 0: none */
+	bool stopping;
+	bool closed[GROUP__MAX]; /* these groups take no more requests */
+};
+
+static void handle(struct master *m, const siginfo_t *info);
+static bool reload(struct master *m);
+static void stop(struct master *m);
+static void stop_group(struct master *m, enum group group);
+static void wind_up(struct master *m);
+static void tell(struct child *c);
+static void reap(struct master *m);
+static void bury(struct master *m, size_t i, int status);
+static void keep(struct master *m);
+static void describe(struct master *m);
+static size_t count_workers(const struct master *m, enum group group);
+static void renew(struct master *m);
+static void renew_group(struct master *m, enum group group);
+static void start(struct master *m, size_t i);
+static void become_worker(struct master *m, size_t i) __attribute__((noreturn));
+static void watch(struct master *m);
+static bool wanted(const struct master *m, size_t i);
+static bool any_left(const struct master *m, enum group group);
+static enum group group_of(size_t i);
+
+static const char *const group_names[GROUP__MAX] = {
+	[GROUP_DECIDE] = "decide",
+	[GROUP_OPERATOR] = "operator",
+};
+
+int
+master_run(struct shm *shm, struct listeners *l, const char *path)
+{
+	const struct timespec tick = { .tv_nsec = TICK_NS };
+	struct master *m;
+	sigset_t set;
+	siginfo_t info;
+
+	/* Signals wait until sigtimedwait() asks for them. */
+	if ((m = calloc(1, sizeof(*m))) == NULL)
+		return EX_OSERR;
+	m->shm = shm;
+	m->listeners = l;
+	m->path = path;
+	m->pid = getpid();
+	m->interval = notify_interval();
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+
+	keep(m);
+	log_info("pool=started decide=%" PRId64 " operator=%" PRId64,
+	    conf.DECIDE_WORKERS, conf.OPERATOR_WORKERS);
+	notify("READY=1");
+	while (!m->closed[GROUP_DECIDE] || any_left(m, GROUP_DECIDE)) {
+		if (sigtimedwait(&set, &info, &tick) > 0)
+			handle(m, &info);
+		reap(m);
+		watch(m);
+		renew(m);
+		wind_up(m);
+		keep(m);
+		describe(m);
+	}
+	log_info("pool=stopped");
+	free(m);
+	return EX_OK;
+}
+
+static void
+handle(struct master *m, const siginfo_t *info)
+{
+	if (info->si_signo == SIGHUP)
+		reload_answer(info, !m->stopping && reload(m));
+	else if (info->si_signo == SIGTERM || info->si_signo == SIGINT)
+		stop(m);
+}
+
+/* Read the settings again; only if they are good does anything change. */
+static bool
+reload(struct master *m)
+{
+	struct fail f = { 0 };
+	char text[64];
+	bool accepted;
+
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
+	    clock_ticks());
+	notify(text);
+	accepted = conf_load(m->path, true, &f) == 0;
+	if (!accepted) {
+		log_error("reload=refused where=%s why=%s", f.where, f.why);
+	} else {
+		log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
+		log_info("reload=accepted");
+		look_at_files(m->shm);
+		m->renewed = clock_ticks();
+	}
+	notify("READY=1");
+	return accepted;
+}
+
+/*
+ * Operators leave first, and decisions are made until they have: what waits
+ * for one cannot wait as long as a login or a backtest may take.
+ */
+static void
+stop(struct master *m)
+{
+	if (m->stopping)
+		return;
+	m->stopping = true;
+	atomic_store(&m->shm->sh_stopping, 1);
+	notify("STOPPING=1");
+	log_info("pool=stopping");
+	stop_group(m, GROUP_OPERATOR);
+}
+
+/* Take no more connections of a group, and let its workers finish. */
+static void
+stop_group(struct master *m, enum group group)
+{
+	size_t i;
+
+	m->closed[group] = true;
+	listen_close(m->listeners, group);
+	for (i = 0; i < SHM_SLOTS; i++)
+		if (group_of(i) == group)
+			tell(&m->child[i]);
+}
+
+/* The second half of stop(). */
+static void
+wind_up(struct master *m)
+{
+	if (m->stopping && !m->closed[GROUP_DECIDE] &&
+	    !any_left(m, GROUP_OPERATOR))
+		stop_group(m, GROUP_DECIDE);
+}
+
+/* Ask a worker to leave. */
+static void
+tell(struct child *c)
+{
+	if (c->pid == 0 || c->told != 0)
+		return;
+	c->told = clock_ticks();
+	kill(c->pid, SIGTERM);
+}
+
+/* Find out who has gone. */
+static void
+reap(struct master *m)
+{
+	int status;
+	pid_t pid;
+	size_t i;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (i = 0; i < SHM_SLOTS; i++)
+			if (m->child[i].pid == pid)
+				bury(m, i, status);
+}
+
+/* Free a worker's place, and decide when its successor starts. */
+static void
+bury(struct master *m, size_t i, int status)
+{
+	struct slot *slot = &m->shm->sh_slot[i];
+	struct child *c = &m->child[i];
+	const int64_t now = clock_ticks();
+
+	if (c->told != 0 || now - c->started >= YOUNG)
+		c->pause = 0;
+	else if (c->pause == 0)
+		c->pause = PAUSE_MIN;
+	else
+		c->pause = c->pause < PAUSE_MAX / 2 ? c->pause * 2 : PAUSE_MAX;
+	if (c->told == 0 || status != 0) {
+		const struct log_number numbers[] = {
+			{ WIFSIGNALED(status) ? "signal" : "status",
+			    WIFSIGNALED(status) ? WTERMSIG(status)
+						: WEXITSTATUS(status) },
+			{ "pause_ms", c->pause / 1000 },
+		};
+
+		log_numbers(LOG_LEVEL_ERROR, numbers, 2,
+		    "worker=died group=%s worker_pid=%ld",
+		    group_names[group_of(i)], (long)c->pid);
+		metric_add(
+		    slot, METRIC_ID_RESTARTS, (size_t)group_of(i) - 1, 0, 1);
+	}
+	c->not_before = now + c->pause;
+	c->told = 0;
+	c->pid = 0;
+	atomic_store(&slot->sl_pid, 0);
+	atomic_store(&slot->sl_due, DUE_IDLE);
+	atomic_store(&slot->sl_trying, 0);
+}
+
+/* Start who is missing and due, send away who is too many. */
+static void
+keep(struct master *m)
+{
+	size_t i;
+
+	if (m->interval != 0 && clock_ticks() - m->notified >= m->interval) {
+		notify("WATCHDOG=1");
+		m->notified = clock_ticks();
+	}
+	for (i = 0; i < SHM_SLOTS; i++) {
+		if (!wanted(m, i))
+			tell(&m->child[i]);
+		else if (m->child[i].pid == 0 &&
+		    clock_ticks() >= m->child[i].not_before)
+			start(m, i);
+	}
+}
+
+/* A line of "systemctl status": what runs, and what is wrong. */
+static void
+describe(struct master *m)
+{
+	const int64_t now = clock_ticks();
+	char text[STATUS_SIZE];
+
+	if (now - m->described < CLOCK_SECOND)
+		return;
+	m->described = now;
+	snprintf(text, sizeof(text),
+	    "STATUS=%zu decide and %zu operator workers, %lld decisions in the "
+	    "spool%s",
+	    count_workers(m, GROUP_DECIDE), count_workers(m, GROUP_OPERATOR),
+	    (long long)atomic_load(&m->shm->sh_spool_records),
+	    atomic_load(&m->shm->sh_retry_at) != 0
+		? "; the database cannot be reached"
+		: "");
+	if (strcmp(text, m->status) == 0)
+		return;
+	memcpy(m->status, text, sizeof(text));
+	notify(text);
+}
+
+static size_t
+count_workers(const struct master *m, enum group group)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < SHM_SLOTS; i++)
+		n += m->child[i].pid != 0 && group_of(i) == group;
+	return n;
+}
+
+/* Bring the settings of the last reload into force. */
+static void
+renew(struct master *m)
+{
+	enum group group;
+
+	if (m->stopping)
+		return;
+	for (group = GROUP_DECIDE; group < GROUP__MAX; group++)
+		renew_group(m, group);
+}
+
+/* Replace one worker of before the last reload, once the one before is. */
+static void
+renew_group(struct master *m, enum group group)
+{
+	struct child *c, *next = NULL;
+	size_t i;
+
+	for (i = 0; i < SHM_SLOTS; i++) {
+		c = &m->child[i];
+		if (c->pid == 0 || group_of(i) != group)
+			continue;
+		if (c->told != 0)
+			return;
+		if (next == NULL && c->started < m->renewed)
+			next = c;
+	}
+	if (next != NULL)
+		tell(next);
+}
+
+static void
+start(struct master *m, size_t i)
+{
+	struct slot *slot = &m->shm->sh_slot[i];
+	struct child *c = &m->child[i];
+	pid_t pid;
+
+	c->started = clock_ticks();
+	atomic_store(&slot->sl_group, (int32_t)group_of(i));
+	atomic_store(&slot->sl_due, DUE_IDLE);
+	pid = fork();
+	if (pid == 0)
+		become_worker(m, i);
+	if (pid == -1) {
+		log_error("worker=fork why=%s", strerror(errno));
+		c->not_before = c->started + CLOCK_SECOND;
+		return;
+	}
+	c->pid = pid;
+	atomic_store(&slot->sl_pid, (int32_t)pid);
+	log_debug("worker=started group=%s worker_pid=%ld",
+	    group_names[group_of(i)], (long)pid);
+}
+
+/* The child's side of start(): a worker leaves when its master is gone. */
+static void
+become_worker(struct master *m, size_t i)
+{
+	const enum group group = group_of(i);
+	struct listeners *l = m->listeners;
+	struct worker w = {
+		.group = group,
+		.shared = l->shared,
+		.shm = m->shm,
+		.slot = &m->shm->sh_slot[i],
+	};
+	enum group g;
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) == -1 || getppid() != m->pid)
+		exit(EX_OSERR);
+	if (group == GROUP_OPERATOR &&
+	    setpriority(PRIO_PROCESS, 0, OPERATOR_NICE) == -1)
+		log_warn("worker=nice why=%s", strerror(errno));
+	for (g = GROUP_DECIDE; g < GROUP__MAX; g++)
+		if (g != group && !l->shared)
+			close(l->fd[g]);
+	if (group == GROUP_DECIDE && !l->shared)
+		conf_secret_forget();
+	free(m);
+	exit(worker_run(&w, l->fd[group]));
+}
+
+/*
+ * Kill workers that are busy far beyond what their route allows, or do not
+ * leave.  Nobody who leaves for good has longer than the sockets' new owner
+ * can wait, whatever the route.
+ */
+static void
+watch(struct master *m)
+{
+	const int64_t now = clock_ticks();
+	const struct child *c;
+	int64_t last;
+	size_t i;
+
+	for (i = 0; i < SHM_SLOTS; i++) {
+		c = &m->child[i];
+		last = m->stopping && c->told != 0 ? c->told + LEAVE_MAX : 0;
+		if (c->pid == 0 ||
+		    !due_condemn(
+			&m->shm->sh_slot[i].sl_due, now, c->told, last))
+			continue;
+		log_error("worker=stuck group=%s worker_pid=%ld",
+		    group_names[group_of(i)], (long)c->pid);
+		kill(c->pid, SIGKILL);
+	}
+}
+
+/* Whether the settings ask for a worker in this place. */
+static bool
+wanted(const struct master *m, size_t i)
+{
+	const int64_t n = group_of(i) == GROUP_DECIDE ? conf.DECIDE_WORKERS
+						      : conf.OPERATOR_WORKERS;
+
+	return !m->closed[group_of(i)] && (int64_t)(i % SHM_GROUP_SLOTS) < n;
+}
+
+static bool
+any_left(const struct master *m, enum group group)
+{
+	size_t i;
+
+	for (i = 0; i < SHM_SLOTS; i++)
+		if (m->child[i].pid != 0 && group_of(i) == group)
+			return true;
+	return false;
+}
+
+/* Places are divided for good, so that a reload may change the numbers. */
+static enum group
+group_of(size_t i)
+{
+	return i < SHM_GROUP_SLOTS ? GROUP_DECIDE : GROUP_OPERATOR;
+}

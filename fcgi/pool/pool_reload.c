@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/* A reload whose caller learns whether the settings were good. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+
+#include "fcgi/pool/pool_reload.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
+
+#define QUESTION 0x61736179 /* the value of a SIGHUP that wants an answer */
+#define ACCEPTED 1
+#define REFUSED 2
+#define WAIT (10 * CLOCK_SECOND)
+
+/*
+ * Signals are the one channel that a sandbox leaves between a service and its
+ * ExecReload=, and only the service itself has the credentials to check with.
+ */
+int
+reload_ask(pid_t master)
+{
+	const union sigval question = { .sival_int = QUESTION };
+	const int64_t deadline = clock_ticks() + WAIT;
+	const struct timespec tick = { .tv_nsec = 100000000 };
+	siginfo_t info;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (sigqueue(master, SIGHUP, question) == -1)
+		log_exit(EX_NOHOST, "process %ld: %s", (long)master,
+		    strerror(errno));
+	while (clock_ticks() < deadline) {
+		if (sigtimedwait(&set, &info, &tick) == -1 ||
+		    info.si_code != SI_QUEUE || info.si_pid != master)
+			continue;
+		if (info.si_value.sival_int == ACCEPTED)
+			return EX_OK;
+		log_exit(EX_CONFIG,
+		    "the settings are refused, and the pool goes on with those "
+		    "before; its log says why");
+	}
+	log_exit(EX_UNAVAILABLE, "process %ld gave no answer", (long)master);
+}
+
+void
+reload_answer(const siginfo_t *info, bool accepted)
+{
+	const union sigval answer = { .sival_int =
+					  accepted ? ACCEPTED : REFUSED };
+
+	/* If it has gone meanwhile, the log still says what came of it. */
+	if (info->si_code == SI_QUEUE && info->si_value.sival_int == QUESTION)
+		(void)sigqueue(info->si_pid, SIGUSR1, answer);
+}

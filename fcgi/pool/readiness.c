@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: ISC */
+/* Whether a decision could be made here and now, and if not, why. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/pool/idle_task.h"
+#include "fcgi/pool/readiness.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+#include "lib/db/db.h"
+#include "lib/engine/engine.h"
+#include "lib/sys/log.h"
+#include "lib/shared/shm.h"
+
+#define LOOK_TIME (3 * CLOCK_SECOND / 2) /* of the route's 2 seconds */
+
+static enum ready look_all(
+    struct worker *w, struct arena *a, char *why, size_t size);
+static enum ready look_schema(
+    struct worker *w, struct arena *a, char *why, size_t size);
+static enum ready explain_away(
+    const struct worker *w, char *why, size_t size, const struct fail *f);
+static enum ready explain_old(const struct worker *w, char *why, size_t size);
+static void log_change(struct worker *w, const struct readiness *r);
+static int count_books(const struct worker *w);
+static void print_gauge(
+    struct str *s, const char *name, const char *help, int64_t value);
+
+/* How each is said under "checks". */
+static const struct {
+	const char *store;
+	const char *member;
+} words[READY__MAX] = {
+	[READY_YES] = { "ok", NULL },
+	[READY_DOWN] = { "down", NULL },
+	[READY_READ_ONLY] = { "read_only", NULL },
+	[READY_RESTORED] = { "restored", NULL },
+	[READY_OLD] = { "ok", "schema" },
+	[READY_NEWER] = { "ok", "schema" },
+	[READY_EMPTY] = { "ok", "engine" },
+};
+
+void
+ready_look(struct worker *w, struct arena *a, struct readiness *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	if (w->db != NULL)
+		db_until(w->db, clock_ticks() + LOOK_TIME);
+	ret->re_state = look_all(w, a, ret->re_why, sizeof(ret->re_why));
+	if (w->db != NULL)
+		db_until(w->db, 0);
+	ret->re_store = words[ret->re_state].store;
+	ret->re_member = words[ret->re_state].member;
+	log_change(w, ret);
+}
+
+void
+ready_measure(struct worker *w, struct arena *a)
+{
+	char why[READY_WHY_SIZE];
+
+	(void)look_schema(w, a, why, sizeof(why));
+}
+
+void
+ready_print(const struct worker *w, struct str *s)
+{
+	print_gauge(s, "engine_policies_loaded",
+	    "Event types whose rules and policy the worker that answers has",
+	    count_books(w));
+	print_gauge(s, "engine_schema_needed",
+	    "Last migration that this program knows", SCHEMA_KNOWN);
+	print_gauge(s, "engine_schema_version",
+	    "Last migration that the database has, 0 before it was seen",
+	    atomic_load(&w->shm->sh_schema));
+	print_gauge(s, "engine_database_restored",
+	    "1 if the database was restored from a dump and is not made ready",
+	    atomic_load(&w->shm->sh_unfit) == DB_RESTORED);
+}
+
+static enum ready
+look_all(struct worker *w, struct arena *a, char *why, size_t size)
+{
+	enum ready state = look_schema(w, a, why, size);
+	struct fail f = { 0 };
+
+	if (state != READY_YES || count_books(w) > 0)
+		return state;
+	if (chore_load(w, &f) == 0 && count_books(w) > 0)
+		return READY_YES;
+	snprintf(why, size, "no rules and policies are loaded: %s%s%s", f.where,
+	    f.where[0] == '\0' ? "" : " ", f.why);
+	return READY_EMPTY;
+}
+
+/* What the database says of itself, which is kept for the metrics. */
+static enum ready
+look_schema(struct worker *w, struct arena *a, char *why, size_t size)
+{
+	struct fail f = { 0 };
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, a);
+	params_text(&p, SCHEMA_MIGRATIONS);
+	if (worker_db(w, &f) == -1 ||
+	    db_one(w->db, a, STMT_READYZ, &p, &rows, &f) == -1)
+		return explain_away(w, why, size, &f);
+	atomic_store(&w->shm->sh_schema, rows_get_int(&rows, "migration"));
+	atomic_store(&w->shm->sh_missing, rows_get_int(&rows, "missing"));
+	atomic_store(&w->shm->sh_unfit, DB_FIT);
+	if (atomic_load(&w->shm->sh_missing) != 0)
+		return explain_old(w, why, size);
+	if (!rows_get_bool(&rows, "read_only"))
+		return READY_YES;
+	snprintf(why, size, "the database cannot be written");
+	return READY_READ_ONLY;
+}
+
+/*
+ * Why there is no session, or no answer.  Who may not try now, because another
+ * did a moment ago, knows what that one found.
+ */
+static enum ready
+explain_away(
+    const struct worker *w, char *why, size_t size, const struct fail *f)
+{
+	int32_t unfit = w->db == NULL ? DB_FIT : (int32_t)db_unfit(w->db);
+
+	if (unfit == DB_UNTRIED)
+		unfit = atomic_load(&w->shm->sh_unfit);
+	else if (unfit == DB_OLD)
+		atomic_store(&w->shm->sh_missing, db_missing(w->db));
+	atomic_store(&w->shm->sh_unfit, unfit);
+	if (unfit == DB_OLD)
+		return explain_old(w, why, size);
+	if (unfit == DB_RESTORED || unfit == DB_NEWER) {
+		snprintf(why, size, "%s", db_unfit_text((enum db_unfit)unfit));
+		return unfit == DB_RESTORED ? READY_RESTORED : READY_NEWER;
+	}
+	snprintf(why, size, "%s%s%s", f->where, f->where[0] == '\0' ? "" : " ",
+	    f->why);
+	return READY_DOWN;
+}
+
+static enum ready
+explain_old(const struct worker *w, char *why, size_t size)
+{
+	snprintf(why, size, "migration %04lld is missing; run assayctl migrate",
+	    (long long)atomic_load(&w->shm->sh_missing));
+	return READY_OLD;
+}
+
+/* Workers that look at once agree: one of them says it. */
+static void
+log_change(struct worker *w, const struct readiness *r)
+{
+	const int32_t before =
+	    atomic_exchange(&w->shm->sh_ready, (int32_t)r->re_state);
+
+	if (before == (int32_t)r->re_state)
+		return;
+	if (r->re_state == READY_YES)
+		log_info("readyz=ready");
+	else if (r->re_state == READY_DOWN)
+		log_warn("readyz=not_ready why=%s", r->re_why);
+	else
+		log_error("readyz=not_ready why=%s", r->re_why);
+}
+
+/* Event types that this worker could decide. */
+static int
+count_books(const struct worker *w)
+{
+	int n = 0, type;
+
+	for (type = EVENT_TYPE__NONE + 1;
+	     w->engine != NULL && type < EVENT_TYPE__MAX; type++)
+		n += engine_book(w->engine, (enum event_type)type) != NULL;
+	return n;
+}
+
+static void
+print_gauge(struct str *s, const char *name, const char *help, int64_t value)
+{
+	str_addf(s, "# HELP %s %s\n# TYPE %s gauge\n%s %" PRId64 "\n", name,
+	    help, name, name, value);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: ISC */
+/* Serve the requests that wait: one set, one transaction, one answer each. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcgiapp.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "fcgi/pool/settings_sync.h"
+#include "fcgi/ep/probe.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/pool/request_loop.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/shared/metric.h"
+#include "lib/txn/txn.h"
+#include "lib/shared/shm.h"
+
+/*
+ * Holds the largest batch with all that it makes, each byte of its attributes
+ * written as six, or as many single decisions as a set may have.  It is
+ * address space: what is not touched costs nothing.
+ */
+#define ARENA_SIZE ((size_t)64 << 20)
+#define ARENA_KEEP ((size_t)1 << 20) /* pages that stay with a worker */
+#define HEAD_LIMIT 15 /* seconds to read a request */
+#define TAKE_TIME (CLOCK_SECOND / 200) /* for taking others along */
+#define SET_LIMIT 2 /* seconds of a set of single decisions */
+#define PAUSE_MIN (CLOCK_SECOND / 500) /* before busy users are tried again */
+#define PAUSE_MAX (CLOCK_SECOND / 20)
+#define SET_TIME (SET_TIMEOUT_ONE * (CLOCK_SECOND / 1000))
+
+/* One request in hand, from its connection to its answer. */
+struct hand {
+	FCGX_Request fcgx;
+	struct req req;
+	struct resp resp;
+	int64_t started; /* clock_ticks() */
+	bool answered;
+};
+
+struct serve {
+	struct worker *worker;
+	int listener;
+	struct arena arena;
+	void *block;
+	size_t max;
+	size_t n; /* hands in use */
+	struct hand *hands;
+	struct hand **deciding; /* those whose items wait for a set */
+	struct item **set; /* their items, in the same order */
+};
+
+static int take_along(struct serve *s, struct hand **ret_other);
+static void limit_db(struct serve *s, int64_t until);
+static bool stays(int reason);
+static bool more_wait(const struct serve *s);
+static void receive(struct serve *s, struct hand *h);
+static void decide_waiting(struct serve *s);
+static size_t decide_set(
+    struct serve *s, size_t n, enum set_lock lock, int64_t deadline);
+static void serve_other(struct serve *s, struct hand *h);
+static void reply(struct hand *h);
+static void account(const struct hand *h);
+static void clear(struct arena *a);
+
+struct serve *
+serve_new(struct worker *w, int listener, size_t max, struct fail *f)
+{
+	struct serve *s = calloc(1, sizeof(*s));
+	size_t i;
+
+	if (s == NULL)
+		goto err0;
+	s->worker = w;
+	s->listener = listener;
+	s->max = max;
+	s->hands = calloc(max, sizeof(*s->hands));
+	s->deciding = calloc(max, sizeof(struct hand *));
+	s->set = calloc(max, sizeof(struct item *));
+	s->block = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s->hands == NULL || s->deciding == NULL || s->set == NULL ||
+	    s->block == MAP_FAILED)
+		goto err1;
+	for (i = 0; i < max; i++) {
+		if (FCGX_InitRequest(&s->hands[i].fcgx, listener,
+			FCGI_FAIL_ACCEPT_ON_INTR) != 0)
+			goto err1;
+	}
+	arena_init(&s->arena, s->block, ARENA_SIZE);
+	return s;
+
+err1:
+	if (s->block != MAP_FAILED)
+		munmap(s->block, ARENA_SIZE);
+	free(s->set);
+	free(s->deciding);
+	free(s->hands);
+	free(s);
+err0:
+	fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	return NULL;
+}
+
+void
+serve_free(struct serve *s)
+{
+	size_t i;
+
+	if (s == NULL)
+		return;
+	for (i = 0; i < s->max; i++)
+		FCGX_Free(&s->hands[i].fcgx, 1);
+	munmap(s->block, ARENA_SIZE);
+	free(s->set);
+	free(s->deciding);
+	free(s->hands);
+	free(s);
+}
+
+int
+serve_waiting(struct serve *s)
+{
+	struct hand *other;
+	size_t i;
+
+	if (take_along(s, &other) == -1)
+		return -1;
+	decide_waiting(s);
+	limit_db(s, 0);
+	if (other != NULL)
+		serve_other(s, other);
+	follow_seen(s->worker, &s->arena);
+	for (i = 0; i < s->n; i++)
+		FCGX_Finish_r(&s->hands[i].fcgx);
+	worker_limit(s->worker, 0);
+	clear(&s->arena);
+	return 0;
+}
+
+/*
+ * Accept one connection and the single decisions that wait behind it.  The
+ * first request that is none ends this, and is *ret_other: it is served when
+ * they are done, and what waits behind it is better off with another worker.
+ * So is everybody if letting them in is slow, because Redis is.
+ */
+static int
+take_along(struct serve *s, struct hand **ret_other)
+{
+	struct hand *h;
+	int64_t until;
+
+	s->n = 0;
+	*ret_other = NULL;
+	until = clock_ticks() + TAKE_TIME;
+	do {
+		worker_limit(s->worker, HEAD_LIMIT);
+		h = &s->hands[s->n];
+		if (FCGX_Accept_r(&h->fcgx) != 0)
+			return s->n == 0 && stays(errno) ? -1 : 0;
+		s->n++;
+		h->started = clock_ticks();
+		limit_db(s, s->hands[0].started + SET_TIME);
+		receive(s, h);
+		if (!route_combines(&h->req)) {
+			*ret_other = h;
+			return 0;
+		}
+		route_run(&h->req, &h->resp);
+		if (h->resp.status != 0)
+			reply(h);
+	} while (s->n < s->max && clock_ticks() < until && more_wait(s));
+	return 0;
+}
+
+/* Until when the database may be waited for, also to verify a key. */
+static void
+limit_db(struct serve *s, int64_t until)
+{
+	if (s->worker->db != NULL)
+		db_until(s->worker->db, until);
+}
+
+/* Whether accepting will go on failing for this reason. */
+static bool
+stays(int reason)
+{
+	return reason == EMFILE || reason == ENFILE || reason == ENOMEM ||
+	    reason == EBADF;
+}
+
+static bool
+more_wait(const struct serve *s)
+{
+	struct pollfd fd = { .fd = s->listener, .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1;
+}
+
+/* See what a request asks for. */
+static void
+receive(struct serve *s, struct hand *h)
+{
+	memset(&h->resp, 0, sizeof(h->resp));
+	h->answered = false;
+	req_init(&h->req, s->worker, &s->arena, h->fcgx.envp, h->fcgx.in,
+	    conf.TRUST_PROXY, clock_now());
+	h->req.connection = h->fcgx.ipcFd;
+	log_context("req", h->req.correlation_id);
+}
+
+/*
+ * Decide the single decisions as one set.  Users whom another set holds are
+ * left out, so that they hold up nobody, and tried again when everybody else
+ * has an answer; the last of them is waited for, and so are several that do
+ * not get their turn in half of the time.
+ */
+static void
+decide_waiting(struct serve *s)
+{
+	const int64_t deadline = s->hands[0].started + SET_TIME;
+	int64_t pause = PAUSE_MIN;
+	size_t i, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		if (s->hands[i].answered || s->hands[i].req.item == NULL)
+			continue;
+		s->deciding[n] = &s->hands[i];
+		s->set[n++] = s->hands[i].req.item;
+	}
+	if (n > 1)
+		n = decide_set(s, n, SET_SKIP, deadline);
+	while (!set_of_one_user(s->set, n) &&
+	    clock_ticks() < deadline - SET_TIME / 2) {
+		poll(NULL, 0, (int)(pause * 1000 / CLOCK_SECOND));
+		n = decide_set(s, n, SET_SKIP, deadline);
+		pause = pause < PAUSE_MAX / 2 ? pause * 2 : PAUSE_MAX;
+	}
+	if (n > 0)
+		decide_set(s, n, SET_WAIT, deadline);
+}
+
+/* Run the first n as a set and answer them; returns how many stay, busy. */
+static size_t
+decide_set(struct serve *s, size_t n, enum set_lock lock, int64_t deadline)
+{
+	struct worker *w = s->worker;
+	struct hand *h;
+	size_t i, left = 0;
+
+	worker_limit(w, SET_LIMIT);
+	log_context("req", n == 1 ? s->deciding[0]->req.correlation_id : NULL);
+	set_run(w->engine, w->db, &s->arena, s->set, n, lock, deadline);
+	for (i = 0; i < n; i++) {
+		h = s->deciding[i];
+		if (h->req.item->outcome == SET_BUSY) {
+			s->deciding[left] = h;
+			s->set[left++] = h->req.item;
+			continue;
+		}
+		log_context("req", h->req.correlation_id);
+		route_settle(&h->req, &h->resp);
+		reply(h);
+	}
+	return left;
+}
+
+/*
+ * Serve the request that is no single decision; nothing of it but its head
+ * has been read, and the memory of the set before it is free again.
+ */
+static void
+serve_other(struct serve *s, struct hand *h)
+{
+	clear(&s->arena);
+	receive(s, h);
+	route_run(&h->req, &h->resp);
+	reply(h);
+}
+
+/*
+ * Send the whole answer, and that nothing follows, which is what nginx passes
+ * it on at.  The connection is closed later: libfcgi then waits until the
+ * other side has closed it, and others wait for their answers.
+ */
+static void
+reply(struct hand *h)
+{
+	resp_write(&h->req, &h->resp, h->fcgx.out);
+	FCGX_FClose(h->fcgx.err);
+	FCGX_FClose(h->fcgx.out);
+	shutdown(h->fcgx.ipcFd, SHUT_WR);
+	account(h);
+	log_context("req", NULL);
+	h->answered = true;
+}
+
+/* Count the request and write its line. */
+static void
+account(const struct hand *h)
+{
+	const struct req *req = &h->req;
+	struct slot *slot = req->worker->slot;
+	const int64_t us = clock_ticks() - h->started;
+
+	metric_add(slot, METRIC_ID_REQUESTS, probe_route(req->route),
+	    (size_t)h->resp.status / 100 - 1, 1);
+	if (req->route != NULL && req->route->budget == BUDGET_DECISIONS &&
+	    h->resp.status != 202)
+		metric_observe(slot, METRIC_ID_DECISION_SECONDS, us);
+	log_info("method=%s route=%s status=%d ms=%lld verdict=%s",
+	    req_method_name(req->method),
+	    req->route == NULL ? "-" : req->route->path, h->resp.status,
+	    (long long)us / 1000,
+	    h->resp.verdict == NULL ? "-" : h->resp.verdict);
+}
+
+/* Release the requests' memory, and the pages that large ones touched. */
+static void
+clear(struct arena *a)
+{
+	const bool large = a->ar_peak > ARENA_KEEP;
+
+	arena_reset(a);
+	if (large)
+		madvise(a->ar_base + ARENA_KEEP, ARENA_SIZE - ARENA_KEEP,
+		    MADV_DONTNEED);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: ISC */
+/* A host follows the settings that admins change, wherever they do. */
+#include "config.h"
+
+#include "core/base/fail.h"
+#include "fcgi/pool/settings_sync.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+#include "lib/db/db.h"
+#include "lib/engine/engine.h"
+#include "lib/sys/log.h"
+#include "lib/shared/runtime_setting.h"
+
+bool
+follow_renew(struct worker *w, struct arena *a)
+{
+	return setting_due(w->shm, clock_ticks()) && follow_now(w, a);
+}
+
+void
+follow_seen(struct worker *w, struct arena *a)
+{
+	const int64_t epoch =
+	    w->engine == NULL ? 0 : engine_settings(w->engine);
+
+	/* A database that has just failed is not waited for once more. */
+	if (epoch != 0 && db_trouble(w->db) == DB_FINE &&
+	    (!setting_shared(w->shm, epoch) ||
+		w->shared_session != db_session(w->db)))
+		follow_now(w, a);
+}
+
+bool
+follow_now(struct worker *w, struct arena *a)
+{
+	struct fail f = { 0 };
+
+	if (w->db == NULL || setting_share(w->shm, w->db, a, &f) == -1) {
+		log_debug("settings=old why=%s", f.why);
+		return false;
+	}
+	w->shared_session = db_session(w->db);
+	return true;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: ISC */
+/* One worker: waits for connections, answers them, waits again. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcgiapp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "core/base/fail.h"
+#include "fcgi/pool/idle_task.h"
+#include "fcgi/pool/watchdog.h"
+#include "fcgi/pool/request_loop.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/engine/engine.h"
+#include "lib/engine/geoip.h"
+#include "lib/sys/log.h"
+#include "fcgi/http/redis.h"
+#include "lib/txn/txn.h"
+#include "lib/shared/shm.h"
+#include "lib/spool/spool.h"
+
+#define OPERATOR_TIMEOUT_MS 15000
+
+static size_t set_max(const struct worker *w);
+static int prepare(struct worker *w);
+static int prepare_db(struct worker *w, struct fail *f);
+static size_t spare_sessions(void);
+static int watch(int listener);
+static bool wait_ready(int epoll, int listener, struct worker *w, bool *leave);
+
+int
+worker_db(struct worker *w, struct fail *f)
+{
+	if (worker_has_db(w, f) == -1)
+		return -1;
+	return db_ready(w->db, f);
+}
+
+int
+worker_has_db(const struct worker *w, struct fail *f)
+{
+	if (w->db == NULL)
+		return fail_set(
+		    f, FAIL_US, UNAVAILABLE, "DATABASE_URL", "is not set");
+	return 0;
+}
+
+void
+worker_limit(struct worker *w, int seconds)
+{
+	const int64_t due =
+	    seconds == 0 ? DUE_IDLE : clock_ticks() + seconds * CLOCK_SECOND;
+
+	if (!due_set(&w->slot->sl_due, due))
+		_exit(EX_TEMPFAIL);
+}
+
+int
+worker_run(struct worker *w, int listener)
+{
+	struct serve *s;
+	struct fail f = { 0 };
+	int epoll, status = EX_OK;
+	bool leave = false;
+
+	if ((epoll = watch(listener)) == -1 || FCGX_Init() != 0) {
+		log_error("worker=start why=%s", strerror(errno));
+		return EX_OSERR;
+	}
+	if (prepare(w) == -1)
+		return EX_OSERR;
+	if ((s = serve_new(w, listener, set_max(w), &f)) == NULL) {
+		log_error("worker=start why=%s", f.why);
+		return EX_OSERR;
+	}
+
+	chore_start(w);
+	while (status == EX_OK && !leave) {
+		if (wait_ready(epoll, listener, w, &leave) &&
+		    serve_waiting(s) == -1) {
+			log_error("worker=accept why=%s", strerror(errno));
+			status = EX_OSERR;
+		}
+	}
+
+	serve_free(s);
+	db_close(w->db);
+	redis_close(w->redis);
+	engine_free(w->engine);
+	spool_close(w->spool);
+	geoip_close(w->geoip);
+	return status;
+}
+
+/*
+ * How many requests to take along.  Only decisions gain by company: what
+ * operators ask for is better left to the next worker.
+ */
+static size_t
+set_max(const struct worker *w)
+{
+	return w->group == GROUP_DECIDE && !w->shared
+	    ? (size_t)conf.DECIDE_SET_MAX
+	    : 1;
+}
+
+/* Load what decisions need; places may be missing, an engine may not. */
+static int
+prepare(struct worker *w)
+{
+	struct fail f = { 0 };
+
+	if (conf.REDIS_URL != NULL &&
+	    (w->redis = redis_open(conf.REDIS_URL, conf.REDIS_CA_FILE,
+		 conf.REDIS_TIMEOUT_MS * CLOCK_SECOND / 1000, &w->shm->sh_redis,
+		 &f)) == NULL) {
+		log_error("worker=redis why=%s", f.why);
+		return -1;
+	}
+	if (conf.DATABASE_URL != NULL && prepare_db(w, &f) == -1) {
+		log_error("worker=database why=%s", f.why);
+		return -1;
+	}
+	if (w->group != GROUP_DECIDE && !w->shared)
+		return 0;
+	/* The master has logged it if there is none. */
+	if (conf.GEOIP_DB != NULL)
+		w->geoip = geoip_open(conf.GEOIP_DB, NULL);
+	if ((w->spool = spool_open(conf.SPOOL_DIR, w->shm, &f)) == NULL)
+		log_warn("spool=missing path=%s why=%s", f.where, f.why);
+	w->engine = engine_new(scorer_parse(conf.SCORER),
+	    scorer_parse(conf.SCORER_SHADOW), w->geoip, w->spool, w->shm, &f);
+	if (w->engine == NULL) {
+		log_error("worker=engine why=%s", f.why);
+		return -1;
+	}
+	return 0;
+}
+
+/* A connection to be: a worker starts while the database is down, too. */
+static int
+prepare_db(struct worker *w, struct fail *f)
+{
+	if (w->group == GROUP_OPERATOR) {
+		w->db = db_new(conf.OPERATOR_DATABASE_URL, "assay operator",
+		    OPERATOR_TIMEOUT_MS, STMT_SESSION, f);
+		if (w->db == NULL)
+			return -1;
+		db_share(w->db, &w->shm->sh_operator_db);
+		db_bound(w->db, &w->shm->sh_decide_db, spare_sessions());
+		return 0;
+	}
+	w->db = db_new(conf.DATABASE_URL, "assay decide", SET_TIMEOUT_ONE,
+	    STMT_SESSION_DECIDE, f);
+	if (w->db == NULL)
+		return -1;
+	db_share(w->db, &w->shm->sh_decide_db);
+	db_bound(w->db, &w->shm->sh_operator_db, spare_sessions());
+	db_breaker(w->db, &w->shm->sh_retry_at);
+	return 0;
+}
+
+/*
+ * What DATABASE_POOL_MAX leaves for sessions that were given up, beside those
+ * of all workers, of retention and of who asks what is left.
+ */
+static size_t
+spare_sessions(void)
+{
+	return (size_t)(conf.DATABASE_POOL_MAX - conf.DECIDE_WORKERS -
+	    conf.OPERATOR_WORKERS - 2);
+}
+
+/*
+ * An epoll descriptor for the listener and, as a descriptor too, TERM: the
+ * signal stays blocked for good, so it can neither be lost between a check
+ * and a wait nor cut a request short inside a library.
+ */
+static int
+watch(int listener)
+{
+	struct epoll_event on = { .events = EPOLLIN | EPOLLEXCLUSIVE };
+	sigset_t term;
+	int epoll, fd;
+
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_SETMASK, &term, NULL);
+	on.data.fd = listener;
+	if ((epoll = epoll_create1(EPOLL_CLOEXEC)) == -1 ||
+	    epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &on) == -1 ||
+	    (fd = signalfd(-1, &term, SFD_CLOEXEC)) == -1)
+		return -1;
+	on.events = EPOLLIN;
+	on.data.fd = fd;
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &on) == -1 ? -1 : epoll;
+}
+
+/*
+ * Wait for a connection, doing chores before and meanwhile, or for TERM, which
+ * *leave then says.  Who was woken for a connection takes it even then: the
+ * kernel woke nobody else.
+ */
+static bool
+wait_ready(int epoll, int listener, struct worker *w, bool *leave)
+{
+	struct epoll_event got[2];
+	bool ready = false;
+	int i, n;
+
+	/* A stopped and continued process sees EINTR without a signal. */
+	do
+		n = epoll_wait(epoll, got, 2, chore_run(w));
+	while (n == 0 || (n == -1 && errno == EINTR));
+	for (i = 0; i < n; i++) {
+		if (got[i].data.fd == listener)
+			ready = true;
+		else
+			*leave = true;
+	}
+	return ready;
+}

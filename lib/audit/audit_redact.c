@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: ISC */
+/* What of a request's parameters may be kept for people to read. */
+#include "config.h"
+
+#include <json-c/json_object.h>
+#include <json-c/linkhash.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/event/list.h"
+#include "core/event/pan.h"
+#include "core/base/str.h"
+#include "core/base/utf8.h"
+#include "lib/json/body.h"
+#include "lib/audit/audit_redact.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
+#define TEXT_MAX 256 /* bytes of a text that are kept */
+#define LOOKED_AT (TEXT_MAX + PAN_SIZE_MAX + 1) /* bytes of it that matter */
+#define ITEMS_MAX 20 /* elements of an array, and members of an object */
+#define NUMBER_MAX 64 /* bytes of a number; a longer one is none of ours */
+#define SIZE_MAX_KEPT 16384 /* bytes; what comes after them is cut */
+
+typedef void put_fn(struct str *s, const char *text);
+
+static void put(struct str *s, const char *name, struct json_object *value);
+static void put_scalar(
+    struct str *s, const char *name, struct json_object *value);
+static void put_object(struct str *s, struct json_object *json);
+static void put_array(
+    struct str *s, const char *name, struct json_object *json);
+static put_fn *put_as(const char *name);
+static size_t cut_at(const char *text, size_t size);
+static const char *known_as(struct json_object *json, const char *name);
+static bool is_secret(const char *name);
+
+/* A name that holds one of these is a secret's, whatever its case. */
+static const char *const secrets[] = { "password", "passwd", "secret", "token",
+	"authorization", "apikey", "api_key", "plaintext", "credential",
+	"private" };
+
+/*
+ * Whose value is not for everybody, and how it is put: by their whole name, or
+ * by what is in it.
+ */
+static const struct {
+	const char *name;
+	bool part;
+	put_fn *put;
+} masks[] = {
+	{ "ip", false, body_mask_ip },
+	{ "ips", false, body_mask_ip },
+	{ "ipAddress", true, body_mask_ip },
+	{ "phone", true, body_mask_phone },
+	{ "url", true, redact_url },
+};
+
+void
+redact_body(struct str *s, struct json_object *json)
+{
+	if (json_object_is_type(json, json_type_object))
+		put_object(s, json);
+	else
+		str_add(s, "{}");
+}
+
+void
+redact_url(struct str *s, const char *url)
+{
+	const char *host = strstr(url, "://");
+	const char *end, *at;
+	char shown[TEXT_MAX];
+	int n;
+
+	if (host == NULL) {
+		redact_text(s, ELLIPSIS);
+		return;
+	}
+	host += 3;
+	end = host + strcspn(host, "/?#\\");
+	while ((at = memchr(host, '@', (size_t)(end - host))) != NULL)
+		host = at + 1;
+	n = snprintf(shown, sizeof(shown), "%.*s%.*s%s",
+	    (int)(strstr(url, "://") - url + 3), url, (int)(end - host), host,
+	    *end == '\0' ? "" : "/" ELLIPSIS);
+	redact_text(s, n < (int)sizeof(shown) ? shown : ELLIPSIS);
+}
+
+/* A value by the name that it is known as, whatever type it has. */
+static void
+put(struct str *s, const char *name, struct json_object *value)
+{
+	if (s->st_len > SIZE_MAX_KEPT)
+		redact_text(s, ELLIPSIS);
+	else if (is_secret(name))
+		redact_text(s, "[redacted]");
+	else if (json_object_is_type(value, json_type_object))
+		put_object(s, value);
+	else if (json_object_is_type(value, json_type_array))
+		put_array(s, name, value);
+	else if (value == NULL)
+		str_add(s, "null");
+	else
+		put_scalar(s, name, value);
+}
+
+static void
+put_scalar(struct str *s, const char *name, struct json_object *value)
+{
+	const char *text = json_object_get_string(value);
+	put_fn *masked = put_as(name);
+
+	if (json_object_is_type(value, json_type_boolean))
+		str_add(s, text);
+	else if (masked != NULL)
+		masked(s, text);
+	else if (json_object_is_type(value, json_type_string))
+		redact_text(s, text);
+	else if (pan_in_number(text))
+		str_add(s, "\"" REDACT_CARD "\"");
+	else
+		str_add(
+		    s, strlen(text) <= NUMBER_MAX ? text : "\"" ELLIPSIS "\"");
+}
+
+static void
+put_object(struct str *s, struct json_object *json)
+{
+	size_t n = 0;
+
+	str_addc(s, '{');
+	json_object_object_foreach(json, name, value)
+	{
+		if (n == ITEMS_MAX || s->st_len > SIZE_MAX_KEPT)
+			break;
+		str_add(s, n++ == 0 ? "" : ",");
+		redact_text(s, name);
+		str_addc(s, ':');
+		put(s, known_as(json, name), value);
+	}
+	str_addc(s, '}');
+}
+
+/* The elements are known as what the array is. */
+static void
+put_array(struct str *s, const char *name, struct json_object *json)
+{
+	const size_t n = json_object_array_length(json);
+	size_t i;
+
+	str_addc(s, '[');
+	for (i = 0; i < n && i < ITEMS_MAX && s->st_len <= SIZE_MAX_KEPT; i++) {
+		str_add(s, i == 0 ? "" : ",");
+		put(s, name, json_object_array_get_idx(json, i));
+	}
+	if (i < n)
+		str_addf(
+		    s, "%s\"" ELLIPSIS " %zu more\"", i == 0 ? "" : ",", n - i);
+	str_addc(s, ']');
+}
+
+/* How values of that name are put, or NULL. */
+static put_fn *
+put_as(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(masks); i++)
+		if (masks[i].part ? strcasestr(name, masks[i].name) != NULL
+				  : strcasecmp(name, masks[i].name) == 0)
+			return masks[i].put;
+	return NULL;
+}
+
+/*
+ * A text without the full card numbers in it, cut between characters where it
+ * is long.
+ */
+void
+redact_text(struct str *s, const char *text)
+{
+	char kept[TEXT_MAX + sizeof(REDACT_CARD) + sizeof(ELLIPSIS)];
+	const size_t size = strnlen(text, LOOKED_AT);
+	const size_t whole = size <= TEXT_MAX ? size : cut_at(text, size);
+	size_t at = 0, n = 0, before, card_size;
+	const char *card;
+
+	while (at < whole) {
+		card = pan_find(text + at, size - at, &card_size);
+		before = whole - at;
+		if (card != NULL && (size_t)(card - text) < whole)
+			before = (size_t)(card - text) - at;
+		else
+			card = NULL;
+		memcpy(kept + n, text + at, before);
+		n += before;
+		at += before;
+		if (card == NULL)
+			break;
+		memcpy(kept + n, REDACT_CARD, sizeof(REDACT_CARD) - 1);
+		n += sizeof(REDACT_CARD) - 1;
+		at += card_size;
+	}
+	memcpy(kept + n, ELLIPSIS, sizeof(ELLIPSIS));
+	if (size <= TEXT_MAX)
+		kept[n] = '\0';
+	str_json(s, kept);
+}
+
+/* The end of the last character of a long text that is kept whole. */
+static size_t
+cut_at(const char *text, size_t size)
+{
+	size_t n = 0, next = 0;
+
+	while (next <= TEXT_MAX) {
+		n = next;
+		next += utf8_get(text + n, size - n, NULL);
+	}
+	return n;
+}
+
+/*
+ * The value of an entry of a list is what the entry's subject says: without
+ * one that there is it may be anything.  Those of conditions have a path.
+ */
+static const char *
+known_as(struct json_object *json, const char *name)
+{
+	const char *subject;
+
+	if (strcmp(name, "value") != 0 || body_has(json, "path"))
+		return name;
+	subject = body_string(json, "subject");
+	return subject != NULL &&
+		list_subject_parse(subject) != LIST_SUBJECT__NONE
+	    ? subject
+	    : "secret";
+}
+
+static bool
+is_secret(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(secrets); i++)
+		if (strcasestr(name, secrets[i]) != NULL)
+			return true;
+	return false;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: ISC */
+/* What the settings MODEL_* must be, of those that name a place elsewhere. */
+#include "config.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/conf/conf_model_source.h"
+#include "lib/conf/url_check.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
+#define SIGNS "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+static const char *check_word(size_t i, const char *value);
+static const char *check_url(const char *value, bool plain);
+static bool has_path(const char *url);
+
+/* Words, of which characters, and how many at most. */
+static const struct {
+	const char *name;
+	const char *allowed; /* NULL: all but control characters */
+	size_t max; /* bytes */
+	const char *why;
+} words[] = {
+	{ "MODEL_S3_ACCESS_KEY_ID", LETTERS DIGITS SIGNS, 128,
+	    "must be at most 128 characters of visible ASCII" },
+	{ "MODEL_S3_BUCKET", LETTERS DIGITS "-._", 255,
+	    "must be at most 255 letters, digits, hyphens, dots and "
+	    "underscores" },
+	{ "MODEL_S3_KEY", NULL, 1024,
+	    "must be at most 1024 bytes without control characters" },
+	{ "MODEL_S3_REGION", LETTERS DIGITS "-_", 64,
+	    "must be at most 64 letters, digits, hyphens and underscores" },
+	{ "MODEL_S3_SECRET_ACCESS_KEY", LETTERS DIGITS SIGNS, 256,
+	    "must be at most 256 characters of visible ASCII" },
+	{ "MODEL_S3_SESSION_TOKEN", LETTERS DIGITS SIGNS, 8192,
+	    "must be at most 8192 characters of visible ASCII" },
+};
+
+const char *
+conf_model_check(const char *name, const char *value, bool plain)
+{
+	const char *why;
+	size_t i;
+
+	for (i = 0; i < nitems(words); i++)
+		if (strcmp(name, words[i].name) == 0)
+			return check_word(i, value);
+	if (strcmp(name, "MODEL_URL") == 0)
+		return check_url(value, plain);
+	if (strcmp(name, "MODEL_S3_ENDPOINT") != 0)
+		return NULL;
+	why = check_url(value, plain);
+	return why == NULL && has_path(value)
+	    ? "must end after the host, or its port"
+	    : why;
+}
+
+static const char *
+check_word(size_t i, const char *value)
+{
+	const char *s;
+	size_t n;
+
+	for (s = value; words[i].allowed == NULL && *s != '\0'; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			return words[i].why;
+	n = words[i].allowed == NULL ? strlen(value)
+				     : strspn(value, words[i].allowed);
+	return value[n] != '\0' || n > words[i].max ? words[i].why : NULL;
+}
+
+/* Operators may mean hosts that nobody else reaches. */
+static const char *
+check_url(const char *value, bool plain)
+{
+	return target_wrong(
+	    value, TARGET_PRIVATE | (plain ? (unsigned)TARGET_HTTP : 0));
+}
+
+/* Whether there is more than a slash after the host of a good URL. */
+static bool
+has_path(const char *url)
+{
+	const char *rest = strstr(url, "://") + 3;
+
+	rest += strcspn(rest, "/?");
+	return *rest != '\0' && strcmp(rest, "/") != 0;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: ISC */
+/* URLs that operators want events sent to: what their text says of them. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/event/ip_address.h"
+#include "core/base/fail.h"
+#include "lib/conf/url_check.h"
+
+#define HOST_MAX 253 /* bytes of a name */
+#define LABEL_MAX 63
+#define PORT_MAX 65535
+#define PORT_DIGITS 5
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
+
+/* A host, taken out of its URL. */
+struct host {
+	const char *ho_text;
+	size_t ho_size;
+	bool ho_address; /* ad is it */
+	struct address ho_ad;
+};
+
+static const char *after_scheme(const char *url, unsigned flags);
+static int split(const char *authority, size_t n, struct host *ret);
+static int read_bracketed(const char *text, size_t n, struct host *ret);
+static int read_name(const char *text, size_t n, struct host *ret);
+static bool is_port(const char *text, size_t n);
+static bool is_name(const char *text, size_t n);
+static bool is_local(const struct host *host);
+
+/* RFC 3986's characters, less those of a fragment. */
+static const char allowed[] = LETTERS DIGITS "-._~:/?[]@!$&'()*+,;=%";
+
+int
+target_check(const char *url, unsigned flags, struct fail *f)
+{
+	const char *why = target_wrong(url, flags);
+
+	if (why == NULL)
+		return 0;
+	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "url", "%s", why);
+}
+
+const char *
+target_wrong(const char *url, unsigned flags)
+{
+	const char *authority = after_scheme(url, flags);
+	struct host host;
+	size_t n;
+
+	if (authority == NULL)
+		return (flags & TARGET_HTTP) != 0
+		    ? "must begin with https:// or http://"
+		    : "must begin with https://";
+	if (strlen(url) > TARGET_URL_MAX)
+		return "must be at most 2048 bytes";
+	if (url[strspn(url, allowed)] != '\0')
+		return "must be visible ASCII, percent-encoded where it has "
+		       "to be, without a fragment";
+	n = strcspn(authority, "/?");
+	if (memchr(authority, '@', n) != NULL)
+		return "must not hold a user or a password";
+	if (split(authority, n, &host) == -1)
+		return "must have a host that is a name or an address, and a "
+		       "port from 1 to 65535 if any";
+	if ((flags & TARGET_PRIVATE) == 0 && is_local(&host))
+		return "must have a public host, unless "
+		       "ALLOW_PRIVATE_TARGETS is true";
+	return NULL;
+}
+
+/* What follows the scheme, or NULL if that is not one of ours. */
+static const char *
+after_scheme(const char *url, unsigned flags)
+{
+	if (strncasecmp(url, "https://", 8) == 0)
+		return url + 8;
+	if ((flags & TARGET_HTTP) != 0 && strncasecmp(url, "http://", 7) == 0)
+		return url + 7;
+	return NULL;
+}
+
+/* Host and port of the n bytes of an authority without a user. */
+static int
+split(const char *authority, size_t n, struct host *ret)
+{
+	const char *colon = memrchr(authority, ':', n);
+	const char *end = memchr(authority, ']', n);
+	size_t size = n;
+
+	if (colon != NULL && (end == NULL || colon > end)) {
+		size = (size_t)(colon - authority);
+		if (!is_port(colon + 1, n - size - 1))
+			return -1;
+	}
+	return n > 0 && *authority == '[' ? read_bracketed(authority, size, ret)
+					  : read_name(authority, size, ret);
+}
+
+/* An IPv6 address in brackets; a zone would be one of this machine. */
+static int
+read_bracketed(const char *text, size_t n, struct host *ret)
+{
+	char address[ADDRESS_TEXT_SIZE];
+
+	if (n < 2 || text[n - 1] != ']' || n - 2 >= sizeof(address))
+		return -1;
+	memcpy(address, text + 1, n - 2);
+	address[n - 2] = '\0';
+	ret->ho_address = true;
+	return strchr(address, ':') == NULL
+	    ? -1
+	    : address_parse(address, &ret->ho_ad);
+}
+
+static int
+read_name(const char *text, size_t n, struct host *ret)
+{
+	int r;
+
+	if (!is_name(text, n))
+		return -1;
+	ret->ho_text = text;
+	ret->ho_size = text[n - 1] == '.' ? n - 1 : n;
+	r = address_parse_host(text, n, &ret->ho_ad);
+	ret->ho_address = r == 1;
+	return r == -1 ? -1 : 0;
+}
+
+static bool
+is_port(const char *text, size_t n)
+{
+	unsigned port = 0;
+	size_t i;
+
+	if (n == 0 || n > PORT_DIGITS || strspn(text, DIGITS) < n)
+		return false;
+	for (i = 0; i < n; i++)
+		port = 10 * port + (unsigned)(text[i] - '0');
+	return port >= 1 && port <= PORT_MAX;
+}
+
+/* Labels of letters, digits, hyphens and underscores; a dot may end it. */
+static bool
+is_name(const char *text, size_t n)
+{
+	static const char word[] = LETTERS DIGITS "-_";
+	size_t i, size;
+
+	if (n == 0 || n > HOST_MAX)
+		return false;
+	for (i = 0; i < n; i += size + 1) {
+		size = strspn(text + i, word);
+		if (size == 0 || size > LABEL_MAX || text[i] == '-' ||
+		    text[i + size - 1] == '-' ||
+		    (i + size < n && text[i + size] != '.'))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a host is certain to be this machine or one beside it. */
+static bool
+is_local(const struct host *host)
+{
+	static const char local[] = "localhost";
+	const size_t n = sizeof(local) - 1;
+	const char *tail;
+
+	if (host->ho_address)
+		return !address_outside(&host->ho_ad);
+	if (host->ho_size < n)
+		return false;
+	tail = host->ho_text + host->ho_size - n;
+	return strncasecmp(tail, local, n) == 0 &&
+	    (host->ho_size == n || tail[-1] == '.');
+}

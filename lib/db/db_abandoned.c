@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/* Sessions that were given up, which may still run in their server. */
+#include "config.h"
+
+#include "lib/db/db_abandoned.h"
+
+void
+db_left_add(struct db_left *l, int64_t name)
+{
+	int64_t none;
+	size_t i;
+
+	for (i = 0; i < DB_LEFT_MAX; i++) {
+		none = 0;
+		if (atomic_compare_exchange_strong(&l->dl_name[i], &none, name))
+			return;
+	}
+}
+
+size_t
+db_left_list(const struct db_left *l, int64_t ret[DB_LEFT_MAX])
+{
+	size_t i, n = 0;
+	int64_t name;
+
+	for (i = 0; i < DB_LEFT_MAX; i++) {
+		if ((name = atomic_load(&l->dl_name[i])) == 0)
+			continue;
+		if (ret != NULL)
+			ret[n] = name;
+		n++;
+	}
+	return n;
+}
+
+void
+db_left_drop(struct db_left *l, int64_t name)
+{
+	int64_t was;
+	size_t i;
+
+	for (i = 0; i < DB_LEFT_MAX; i++) {
+		was = name;
+		if (atomic_compare_exchange_strong(&l->dl_name[i], &was, 0))
+			return;
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Sessions that were given up because their server did not answer, while it may
+ * still run what they were doing: a commit that waits for a standby, say.
+ */
+#ifndef LIB_DB_DB_ABANDONED_H
+#define LIB_DB_DB_ABANDONED_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DB_LEFT_MAX 256
+
+/*
+ * Names of sessions, as STMT_SESSION makes them; 0 is a free place.  Begins
+ * zeroed.  Processes that share it may be killed at any instruction.
+ */
+struct db_left {
+	_Atomic int64_t dl_name[DB_LEFT_MAX];
+};
+
+/* Note a session; where there is no place left it is not counted. */
+void db_left_add(struct db_left *l, int64_t name);
+
+/* How many there are; ret, unless it is NULL, gets their names. */
+size_t db_left_list(const struct db_left *l, int64_t ret[DB_LEFT_MAX]);
+
+/* The session of that name has ended. */
+void db_left_drop(struct db_left *l, int64_t name);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: ISC */
+/* Why a connection to the database could not be made. */
+#include "config.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/db/db_connect_error.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define SQLSTATE_LEN (DB_SQLSTATE_SIZE - 1)
+
+static const char *find_sqlstate(const char *words);
+
+/* The columns of the table. */
+static const struct {
+	const char *name;
+	const char *text;
+	const char *help;
+} kinds[DB_WHY__MAX] = {
+#define WHY(id, name, text, help) [DB_WHY_##id] = { name, text, help },
+#include "lib/db/db_connect_error.tbl"
+#undef WHY
+};
+
+/* How the SQLSTATE of a refusal begins. */
+static const struct {
+	const char *prefix;
+	enum db_why why;
+} states[] = {
+	{ "28", DB_WHY_AUTH },
+	{ "3D000", DB_WHY_DATABASE },
+	{ "57P", DB_WHY_STARTING },
+	{ "53300", DB_WHY_FULL },
+	{ "25006", DB_WHY_READONLY },
+};
+
+/* What libpq itself says; the first that is found counts. */
+static const struct {
+	const char *words;
+	enum db_why why;
+} phrases[] = {
+	{ "could not translate host name", DB_WHY_NAME },
+	{ "could not parse network address", DB_WHY_NAME },
+	{ "read-only", DB_WHY_READONLY },
+	{ "hot standby", DB_WHY_READONLY },
+	{ "Connection refused", DB_WHY_REFUSED },
+	{ "No such file or directory\n\tIs the server", DB_WHY_REFUSED },
+	{ "No route to host", DB_WHY_TIMEOUT },
+	{ "unreachable", DB_WHY_TIMEOUT },
+	{ "timed out", DB_WHY_TIMEOUT },
+	{ "Permission denied", DB_WHY_DENIED },
+	{ "SSL", DB_WHY_TLS },
+	{ "certificate", DB_WHY_TLS },
+	{ "GSSAPI", DB_WHY_TLS },
+	{ "password", DB_WHY_AUTH },
+	{ "authentication", DB_WHY_AUTH },
+	{ "SCRAM", DB_WHY_AUTH },
+};
+
+enum db_why
+db_why_parse(const char *words, char sqlstate[DB_SQLSTATE_SIZE])
+{
+	const char *state = find_sqlstate(words);
+	size_t i;
+
+	sqlstate[0] = '\0';
+	if (state != NULL) {
+		memcpy(sqlstate, state, SQLSTATE_LEN);
+		sqlstate[SQLSTATE_LEN] = '\0';
+		for (i = 0; i < nitems(states); i++)
+			if (strncmp(state, states[i].prefix,
+				strlen(states[i].prefix)) == 0)
+				return states[i].why;
+		return DB_WHY_OTHER;
+	}
+	for (i = 0; i < nitems(phrases); i++)
+		if (strstr(words, phrases[i].words) != NULL)
+			return phrases[i].why;
+	return DB_WHY_OTHER;
+}
+
+const char *
+db_why_name(enum db_why why)
+{
+	assert(why > DB_WHY__NONE && why < DB_WHY__MAX);
+	return kinds[why].name;
+}
+
+const char *
+db_why_text(enum db_why why)
+{
+	assert(why > DB_WHY__NONE && why < DB_WHY__MAX);
+	return kinds[why].text;
+}
+
+const char *
+db_why_help(enum db_why why)
+{
+	assert(why > DB_WHY__NONE && why < DB_WHY__MAX);
+	return kinds[why].help;
+}
+
+/* "FATAL:  28000: words": five characters between two marks; or NULL. */
+static const char *
+find_sqlstate(const char *words)
+{
+	static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const char *at = words;
+
+	while ((at = strstr(at, ":  ")) != NULL) {
+		at += strlen(":  ");
+		if (strspn(at, letters) == SQLSTATE_LEN &&
+		    at[SQLSTATE_LEN] == ':')
+			return at;
+	}
+	return NULL;
+}

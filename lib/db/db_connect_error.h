@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/* Why a connection to the database could not be made. */
+#ifndef LIB_DB_DB_CONNECT_ERROR_H
+#define LIB_DB_DB_CONNECT_ERROR_H
+
+#define DB_SQLSTATE_SIZE 6 /* five characters and NUL */
+
+enum db_why {
+	DB_WHY__NONE,
+#define WHY(id, name, text, help) DB_WHY_##id,
+#include "lib/db/db_connect_error.tbl"
+#undef WHY
+	DB_WHY__MAX
+};
+
+/*
+ * What kind of failure libpq's words are about: by the SQLSTATE of a server
+ * that refused, which they have with PQERRORS_VERBOSE, else by the words of the
+ * client's side, which are English where no program sets LC_MESSAGES.
+ * sqlstate gets the SQLSTATE, or "".
+ */
+enum db_why db_why_parse(const char *words, char sqlstate[DB_SQLSTATE_SIZE]);
+
+/* The columns of lib/db/db_connect_error.tbl. */
+const char *db_why_name(enum db_why why);
+const char *db_why_text(enum db_why why);
+const char *db_why_help(enum db_why why);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: ISC */
+/* The hosts that a connection string names, to be tried one by one. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libpq-fe.h>
+
+#include "core/base/fail.h"
+#include "lib/db/db_host.h"
+
+#define PORT "5432" /* of an element of a list that names none */
+
+/* The lists of a string, in struct db_hosts' dh_texts. */
+enum { HOSTS, ADDRESSES, PORTS };
+
+/* A list of libpq, cut at its commas. */
+struct elements {
+	size_t n; /* one more than the array has: too many */
+	const char *all[DB_HOSTS_MAX];
+};
+
+static bool is_readable(const char *url);
+static bool is_plain(const PQconninfoOption *opt);
+static bool read_lists(const char *url, struct db_hosts *ret);
+static bool keep_list(const PQconninfoOption *opt, struct db_hosts *ret);
+static bool split_hosts(struct db_hosts *ret);
+static void split_list(char *text, struct elements *ret);
+static bool names_session(const char *url);
+
+int
+db_hosts_read(struct db_hosts *ret, const char *url, struct fail *f)
+{
+	memset(ret, 0, sizeof(*ret));
+	if (is_readable(url) && read_lists(url, ret) && split_hosts(ret)) {
+		if (ret->dh_n > 1 && !names_session(url))
+			ret->dh_attrs = "read-write";
+		return 0;
+	}
+	db_hosts_clear(ret);
+	return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+	    "the connection string of the database cannot be read");
+}
+
+void
+db_hosts_clear(struct db_hosts *h)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(h->dh_texts) / sizeof(h->dh_texts[0]); i++)
+		free(h->dh_texts[i]);
+	memset(h, 0, sizeof(*h));
+}
+
+/* Whether libpq reads a string, and as it was meant. */
+static bool
+is_readable(const char *url)
+{
+	PQconninfoOption *options, *opt;
+	bool readable;
+
+	/* Without these it is the name of a database. */
+	if (strchr(url, '=') == NULL && strstr(url, "://") == NULL)
+		return true;
+	options = PQconninfoParse(url, NULL);
+	readable = options != NULL;
+	for (opt = options; readable && opt->keyword != NULL; opt++)
+		readable = opt->val == NULL || is_plain(opt);
+	PQconninfoFree(options);
+	return readable;
+}
+
+/* Whether a part of a connection string can be what it stands for. */
+static bool
+is_plain(const PQconninfoOption *opt)
+{
+	if (strcmp(opt->keyword, "port") == 0)
+		return opt->val[strspn(opt->val, "0123456789,")] == '\0';
+	if (strcmp(opt->keyword, "host") == 0)
+		return *opt->val == '@' || strchr(opt->val, '@') == NULL;
+	return strcmp(opt->keyword, "dbname") != 0 ||
+	    strchr(opt->val, '@') == NULL;
+}
+
+/*
+ * The lists as libpq itself has them after service file and environment: it
+ * tells them of a connection only, so it gets a setting that it refuses before
+ * it resolves a name or opens a socket.
+ */
+static bool
+read_lists(const char *url, struct db_hosts *ret)
+{
+	static const char *const keys[] = { "dbname", "channel_binding", NULL };
+	const char *const values[] = { url, "none of these", NULL };
+	PGconn *conn = PQconnectStartParams(keys, values, 1);
+	PQconninfoOption *options = conn == NULL ? NULL : PQconninfo(conn);
+	PQconninfoOption *opt;
+	bool done = options != NULL;
+
+	for (opt = options; done && opt->keyword != NULL; opt++)
+		done = opt->val == NULL || keep_list(opt, ret);
+	PQconninfoFree(options);
+	PQfinish(conn);
+	return done;
+}
+
+static bool
+keep_list(const PQconninfoOption *opt, struct db_hosts *ret)
+{
+	static const char *const lists[] = {
+		[HOSTS] = "host",
+		[ADDRESSES] = "hostaddr",
+		[PORTS] = "port",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (strcmp(opt->keyword, lists[i]) == 0 && *opt->val != '\0')
+			return (ret->dh_texts[i] = strdup(opt->val)) != NULL;
+	return true;
+}
+
+/*
+ * One host is left to libpq as the string has it.  Of several each must have a
+ * name or an address, and the addresses and ports must be as many.
+ */
+static bool
+split_hosts(struct db_hosts *ret)
+{
+	struct elements hosts, addresses, ports;
+	struct db_host *h;
+	size_t i;
+
+	split_list(ret->dh_texts[HOSTS], &hosts);
+	split_list(ret->dh_texts[ADDRESSES], &addresses);
+	split_list(ret->dh_texts[PORTS], &ports);
+	ret->dh_n = hosts.n > addresses.n ? hosts.n : addresses.n;
+	if (ret->dh_n <= 1) {
+		ret->dh_n = 1;
+		return true;
+	}
+	if (ret->dh_n > DB_HOSTS_MAX || (hosts.n > 0 && hosts.n < ret->dh_n) ||
+	    (addresses.n > 0 && addresses.n < ret->dh_n) ||
+	    (ports.n > 1 && ports.n != ret->dh_n))
+		return false;
+	for (i = 0; i < ret->dh_n; i++) {
+		h = &ret->dh_all[i];
+		h->dh_hostaddr = addresses.n == 0 ? NULL : addresses.all[i];
+		h->dh_host = hosts.n == 0 || *hosts.all[i] == '\0'
+		    ? h->dh_hostaddr
+		    : hosts.all[i];
+		h->dh_port =
+		    ports.n == 0 ? PORT : ports.all[ports.n > 1 ? i : 0];
+		if (*h->dh_port == '\0')
+			h->dh_port = PORT;
+		if (h->dh_host == NULL || *h->dh_host == '\0' ||
+		    (h->dh_hostaddr != NULL && *h->dh_hostaddr == '\0'))
+			return false;
+	}
+	return true;
+}
+
+/* Cut a list, which may be NULL, at its commas. */
+static void
+split_list(char *text, struct elements *ret)
+{
+	char *element;
+
+	ret->n = 0;
+	while ((element = strsep(&text, ",")) != NULL) {
+		if (ret->n < DB_HOSTS_MAX)
+			ret->all[ret->n] = element;
+		if (ret->n <= DB_HOSTS_MAX)
+			ret->n++;
+	}
+}
+
+/* Whether string or environment say what a server must be. */
+static bool
+names_session(const char *url)
+{
+	PQconninfoOption *options, *opt;
+	bool names = getenv("PGTARGETSESSIONATTRS") != NULL;
+
+	options = strchr(url, '=') == NULL && strstr(url, "://") == NULL
+	    ? NULL
+	    : PQconninfoParse(url, NULL);
+	for (opt = options; opt != NULL && opt->keyword != NULL; opt++)
+		names = names ||
+		    (strcmp(opt->keyword, "target_session_attrs") == 0 &&
+			opt->val != NULL);
+	PQconninfoFree(options);
+	return names;
+}

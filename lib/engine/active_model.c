@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: ISC */
+/* The model that serves, as a worker keeps it in memory. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "lib/json/body_model.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/engine/active_model.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *source_of(const char *origin);
+
+/* Where a model came from, as it is said of it; these outlive the rows. */
+static const char *const sources[] = { "disk", "s3", "url", "published" };
+
+void
+served_init(struct served *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->se_model = *model_bundled();
+}
+
+int
+served_fresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
+    struct fail *f)
+{
+	struct model m = *model_bundled();
+	struct fail refusal = { 0 };
+	struct params p;
+	struct rows rows;
+	const char *body;
+
+	if (s->se_epoch == epoch)
+		return 0;
+	params_init(&p, a);
+	params_int(&p, FEATURES_VERSION);
+	if (db_run(db, a, STMT_ENGINE_MODEL, &p, &rows, f) == -1)
+		return -1;
+	body = rows.ro_n == 0 ? NULL : rows_get_text(&rows, "body");
+	if (body == NULL)
+		s->se_model = m;
+	else if (body_model(a, body, strlen(body), &m, &refusal) == 0)
+		served_keep(s, &m, &rows);
+	else
+		log_warn("model=unreadable hash=%s where=%s why=%s",
+		    rows_get_text(&rows, "hash"), refusal.where, refusal.why);
+	s->se_epoch = epoch;
+	return 0;
+}
+
+int
+served_find(struct served *s, struct db *db, struct arena *a,
+    const char *version, enum served_found *ret, struct fail *f)
+{
+	struct model m = *model_bundled();
+	struct fail refusal = { 0 };
+	struct params p;
+	struct rows rows;
+	const char *body;
+
+	if (strcmp(version, m.version) == 0) {
+		s->se_model = m;
+		*ret = SERVED_FOUND;
+		return 0;
+	}
+	params_init(&p, a);
+	params_text(&p, version);
+	if (db_run(db, a, STMT_MODEL_FIND, &p, &rows, f) == -1)
+		return -1;
+	*ret = SERVED_GONE;
+	if (rows.ro_n == 0)
+		return 0;
+	body = rows_get_text(&rows, "body");
+	*ret = SERVED_UNREADABLE;
+	if (body_model(a, body, strlen(body), &m, &refusal) == -1)
+		return 0;
+	served_keep(s, &m, &rows);
+	*ret = SERVED_FOUND;
+	return 0;
+}
+
+void
+served_keep(struct served *s, const struct model *m, const struct rows *r)
+{
+	snprintf(s->se_version, sizeof(s->se_version), "%s",
+	    rows_get_text(r, "hash"));
+	snprintf(
+	    s->se_trained_at, sizeof(s->se_trained_at), "%s", m->trained_at);
+	s->se_model = *m;
+	s->se_model.version = s->se_version;
+	s->se_model.trained_at = s->se_trained_at;
+	s->se_model.provenance = MODEL_OPERATOR;
+	s->se_model.source = source_of(rows_get_text(r, "origin"));
+}
+
+static const char *
+source_of(const char *origin)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < nitems(sources); i++)
+		if (strcmp(origin, sources[i]) == 0)
+			break;
+	return sources[i];
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/* The model on probation, as a worker keeps it in memory. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "lib/json/body_model.h"
+#include "lib/db/db.h"
+#include "lib/sys/log.h"
+#include "lib/engine/candidate_model.h"
+
+static void read_it(struct candidate *c, struct arena *a, const struct rows *r);
+
+int
+candidate_fresh(struct candidate *c, struct db *db, struct arena *a,
+    int64_t epoch, struct fail *f)
+{
+	struct rows rows;
+
+	if (c->ca_epoch == epoch)
+		return 0;
+	if (db_run(db, a, STMT_ENGINE_CANDIDATE_MODEL, NULL, &rows, f) == -1)
+		return -1;
+	c->ca_id[0] = '\0';
+	if (rows.ro_n > 0)
+		read_it(c, a, &rows);
+	c->ca_epoch = epoch;
+	return 0;
+}
+
+/* Take in what there is; a shadow is not worth failing for. */
+static void
+read_it(struct candidate *c, struct arena *a, const struct rows *r)
+{
+	const char *body = rows_get_text(r, "body");
+	struct model m = *model_bundled();
+	struct fail why = { 0 };
+
+	snprintf(c->ca_id, sizeof(c->ca_id), "%s", rows_get_text(r, "id"));
+	c->ca_readable = body_model(a, body, strlen(body), &m, &why) == 0;
+	if (c->ca_readable)
+		served_keep(&c->ca_served, &m, r);
+	else
+		log_warn("shadow=unreadable id=%s where=%s why=%s", c->ca_id,
+		    why.where, why.why);
+}

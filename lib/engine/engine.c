@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: ISC */
+/* What a worker keeps in memory to decide with: rulebooks, lists, places. */
+#include "config.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/event/geo.h"
+#include "core/decide/model.h"
+#include "core/decide/policy.h"
+#include "core/rule/rule.h"
+#include "lib/engine/candidate_model.h"
+#include "lib/sys/clock.h"
+#include "lib/db/db.h"
+#include "lib/engine/event_digest.h"
+#include "lib/engine/geoip.h"
+#include "lib/engine/tag_weight_cache.h"
+#include "lib/engine/list_cache.h"
+#include "lib/sys/log.h"
+#include "lib/engine/active_model.h"
+#include "lib/shared/runtime_setting.h"
+#include "lib/engine/engine.h"
+
+/*
+ * Room for a compiled ruleset of the largest size for each event type, and a
+ * policy: whatever was published can be loaded.  It is address space: only
+ * pages that a load touches become memory, and a replaced load's pages are
+ * given back.
+ */
+#define LOAD_SIZE                                                              \
+	((EVENT_TYPE__MAX - 1) *                                               \
+	    (RULE_ARENA_SIZE(RULE_TEXT_MAX) + POLICY_ARENA_SIZE))
+#define POLICY_ARENA_SIZE ((size_t)65536)
+
+#define EXPIRED (-1) /* for an epoch: below any that there is */
+
+/* A ruleset on probation. */
+struct trial {
+	bool there;
+	const char *id;
+	const struct ruleset *ruleset; /* NULL: it cannot be read */
+};
+
+/* One complete set of rulebooks and the memory it stands in. */
+struct load {
+	struct arena arena;
+	void *block;
+	struct rulebook books[EVENT_TYPE__MAX];
+	struct trial trials[EVENT_TYPE__MAX];
+	uint8_t digest_key[DIGEST_KEY_SIZE];
+	struct epochs epochs;
+};
+
+struct engine {
+	struct load en_loads[2]; /* the one in use, and the one to be */
+	int en_current; /* index, -1 before the first load */
+	struct scoring en_scoring; /* of all rulebooks */
+	struct scoring en_shadow; /* of the shadow scorer, 0 without one */
+	struct scoring en_trial; /* by the model on probation */
+	struct candidate en_candidate;
+	struct learned en_learned;
+	struct served en_served;
+	struct lists *en_lists;
+	const struct geoip *en_geoip;
+	struct spool *en_spool;
+	const struct shm *en_shm;
+	int64_t en_server; /* db_server() that all of it was read from */
+	int64_t en_settings; /* epoch of the settings, the last that was seen */
+	bool en_anomalies; /* somebody wants them, as was last seen */
+	int64_t en_seen; /* the latest time of the database's clock */
+};
+
+static bool scores_by(const struct engine *, enum scorer);
+static int fresh_model(
+    struct engine *, struct db *, struct arena *, int64_t, struct fail *);
+static int load_books(struct engine *, struct db *, struct arena *,
+    const struct epochs *, struct fail *);
+static int load_rulesets(
+    struct load *, struct db *, struct arena *, struct fail *);
+static int load_policies(
+    struct load *, struct db *, struct arena *, struct fail *);
+static int load_policy(
+    struct load *, const struct rows *, int, int, struct fail *);
+static int load_digest_key(
+    struct load *, struct db *, struct arena *, struct fail *);
+static int load_complete(const struct load *, struct fail *);
+static int load_trials(
+    struct load *, struct db *, struct arena *, struct fail *);
+static void load_trial(
+    struct load *, struct trial *, const char *, const char *);
+static void load_drop(struct load *);
+
+struct engine *
+engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
+    struct spool *spool, const struct shm *shm, struct fail *f)
+{
+	struct engine *e;
+	int i;
+
+	if ((e = calloc(1, sizeof(*e))) == NULL)
+		goto err0;
+	if ((e->en_lists = lists_new()) == NULL)
+		goto err1;
+	e->en_current = -1;
+	served_init(&e->en_served);
+	e->en_scoring = (struct scoring) {
+		.scorer = scorer,
+		.lessons = &e->en_learned.le_lessons,
+		.model = &e->en_served.se_model,
+	};
+	e->en_shadow = e->en_scoring;
+	e->en_shadow.scorer = shadow;
+	e->en_trial = (struct scoring) {
+		.scorer = SCORER_ML,
+		.model = &e->en_candidate.ca_served.se_model,
+	};
+	e->en_geoip = geoip;
+	e->en_spool = spool;
+	e->en_shm = shm;
+	for (i = 0; i < 2; i++) {
+		e->en_loads[i].block =
+		    mmap(NULL, LOAD_SIZE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (e->en_loads[i].block == MAP_FAILED)
+			goto err2;
+		arena_init(
+		    &e->en_loads[i].arena, e->en_loads[i].block, LOAD_SIZE);
+	}
+	return e;
+
+err2:
+	while (i-- > 0)
+		munmap(e->en_loads[i].block, LOAD_SIZE);
+	lists_free(e->en_lists);
+err1:
+	free(e);
+err0:
+	fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	return NULL;
+}
+
+void
+engine_free(struct engine *e)
+{
+	int i;
+
+	if (e == NULL)
+		return;
+	for (i = 0; i < 2; i++) {
+		arena_reset(&e->en_loads[i].arena);
+		munmap(e->en_loads[i].block, LOAD_SIZE);
+	}
+	lists_free(e->en_lists);
+	learned_clear(&e->en_learned);
+	free(e);
+}
+
+void
+engine_session(struct engine *e, const struct db *db)
+{
+	const int64_t before = e->en_server;
+
+	e->en_server = db_server(db);
+	if (before == 0 || before == e->en_server)
+		return;
+	if (e->en_current != -1)
+		e->en_loads[e->en_current].epochs.rules = EXPIRED;
+	e->en_served.se_epoch = SERVED_EXPIRED;
+	e->en_candidate.ca_epoch = SERVED_EXPIRED;
+	e->en_learned.le_epoch = LEARNED_EXPIRED;
+	lists_expire(e->en_lists);
+}
+
+int
+engine_fresh(struct engine *e, struct db *db, struct arena *a,
+    const struct epochs *now, struct fail *f)
+{
+	const struct epochs none = { 0 };
+	const struct epochs *seen =
+	    e->en_current == -1 ? &none : &e->en_loads[e->en_current].epochs;
+
+	e->en_settings = now->settings;
+	e->en_anomalies = now->anomalies;
+	if ((seen->rules != now->rules || seen->policies != now->policies) &&
+	    load_books(e, db, a, now, f) == -1)
+		return -1;
+	if (scores_by(e, SCORER_ML) &&
+	    fresh_model(e, db, a, now->model, f) == -1)
+		return -1;
+	if (candidate_fresh(&e->en_candidate, db, a, now->model, f) == -1)
+		return -1;
+	return lists_fresh(e->en_lists, db, now->lists, f);
+}
+
+int
+engine_load(struct engine *e, struct db *db, struct arena *a, struct fail *f)
+{
+	struct epochs now;
+	struct rows r;
+
+	if (db_ready(db, f) == -1)
+		return -1;
+	engine_session(e, db);
+	if (db_one(db, a, STMT_ENGINE_EPOCHS, NULL, &r, f) == -1)
+		return -1;
+	now.rules = rows_get_int(&r, "rules");
+	now.policies = rows_get_int(&r, "policies");
+	now.lists = rows_get_int(&r, "lists");
+	now.settings = rows_get_int(&r, "settings");
+	now.model = rows_get_int(&r, "model");
+	now.anomalies = rows_get_bool(&r, "anomalies");
+	return engine_fresh(e, db, a, &now, f);
+}
+
+int64_t
+engine_settings(const struct engine *e)
+{
+	return e->en_settings;
+}
+
+double
+engine_anomaly(const struct engine *e)
+{
+	if (!e->en_anomalies)
+		return INFINITY;
+	if (e->en_shm == NULL)
+		return (double)setting_fallback(SETTING_ANOMALY);
+	return setting_anomaly(e->en_shm);
+}
+
+const struct rulebook *
+engine_book(const struct engine *e, enum event_type type)
+{
+	if (e->en_current == -1)
+		return NULL;
+	return &e->en_loads[e->en_current].books[type];
+}
+
+bool
+engine_shadow(const struct engine *e, enum event_type type, struct shadow *ret)
+{
+	const struct rulebook *book = engine_book(e, type);
+	const struct trial *trial;
+
+	if (book == NULL)
+		return false;
+	ret->book = *book;
+	trial = &e->en_loads[e->en_current].trials[type];
+	if (trial->there) {
+		ret->id = trial->id;
+		ret->book.ruleset = trial->ruleset;
+		return trial->ruleset != NULL;
+	}
+	if (e->en_candidate.ca_id[0] != '\0') {
+		ret->id = e->en_candidate.ca_id;
+		ret->book.scoring = &e->en_trial;
+		return e->en_candidate.ca_readable;
+	}
+	if (e->en_shadow.scorer == 0)
+		return false;
+	ret->id = scorer_name(e->en_shadow.scorer);
+	ret->book.scoring = &e->en_shadow;
+	return true;
+}
+
+struct learned *
+engine_learned(struct engine *e)
+{
+	return scores_by(e, SCORER_LEARNED) ? &e->en_learned : NULL;
+}
+
+const uint8_t *
+engine_digest_key(const struct engine *e)
+{
+	return e->en_current == -1 ? NULL
+				   : e->en_loads[e->en_current].digest_key;
+}
+
+const struct geoip *
+engine_geoip(const struct engine *e)
+{
+	return e->en_geoip;
+}
+
+const struct lists *
+engine_lists(const struct engine *e)
+{
+	return e->en_lists;
+}
+
+enum list_kind
+engine_listed(const struct engine *e, const struct event *ev, int64_t now)
+{
+	struct list_key keys[LIST_KEYS_MAX];
+	struct place place;
+	size_t n;
+
+	geoip_place(e->en_geoip, ev, &place);
+	n = list_keys(ev, place.country, keys);
+	return lists_match(e->en_lists, keys, n, now);
+}
+
+struct spool *
+engine_spool(const struct engine *e)
+{
+	return e->en_spool;
+}
+
+void
+engine_saw(struct engine *e, int64_t now)
+{
+	if (now > e->en_seen)
+		e->en_seen = now;
+}
+
+int64_t
+engine_now(const struct engine *e)
+{
+	const int64_t now = clock_now();
+
+	return now > e->en_seen ? now : e->en_seen;
+}
+
+/* Whether that is what serves, or its shadow. */
+static bool
+scores_by(const struct engine *e, enum scorer scorer)
+{
+	return e->en_scoring.scorer == scorer || e->en_shadow.scorer == scorer;
+}
+
+/*
+ * Warn whenever it comes to a demonstration model, not only at first, but not
+ * because another session has the same.
+ */
+static int
+fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
+    struct fail *f)
+{
+	const int64_t before = e->en_served.se_epoch;
+	const bool warned = before == SERVED_EXPIRED &&
+	    model_demonstrates(&e->en_served.se_model);
+
+	if (served_fresh(&e->en_served, db, a, epoch, f) == -1)
+		return -1;
+	if (e->en_served.se_epoch != before && !warned &&
+	    e->en_scoring.scorer == SCORER_ML &&
+	    model_demonstrates(&e->en_served.se_model))
+		log_warn("scorer=ml model=synthetic-demo why=the bundled model "
+			 "was fitted to invented traffic; what it says of "
+			 "yours means nothing");
+	return 0;
+}
+
+/* Load all rulebooks anew and put them into the place of the old ones. */
+static int
+load_books(struct engine *e, struct db *db, struct arena *a,
+    const struct epochs *now, struct fail *f)
+{
+	const int next = e->en_current == 0 ? 1 : 0;
+	struct load *load = &e->en_loads[next];
+	int type;
+
+	if (load_rulesets(load, db, a, f) == -1 ||
+	    load_policies(load, db, a, f) == -1 ||
+	    load_digest_key(load, db, a, f) == -1 ||
+	    load_complete(load, f) == -1 || load_trials(load, db, a, f) == -1) {
+		load_drop(load);
+		return -1;
+	}
+	for (type = 0; type < EVENT_TYPE__MAX; type++)
+		load->books[type].scoring = &e->en_scoring;
+	load->epochs = *now;
+	if (e->en_current != -1)
+		load_drop(&e->en_loads[e->en_current]);
+	e->en_current = next;
+	return 0;
+}
+
+/* Compile the active ruleset of each event type. */
+static int
+load_rulesets(struct load *load, struct db *db, struct arena *a, struct fail *f)
+{
+	struct ruleset *rs;
+	enum event_type type;
+	struct rows rows;
+	const char *text;
+	int i;
+
+	if (db_run(db, a, STMT_ENGINE_RULESETS, NULL, &rows, f) == -1)
+		return -1;
+	for (i = 0; i < rows.ro_n; i++) {
+		type = event_type_parse(
+		    rows_text(&rows, i, rows_col(&rows, "event_type")));
+		text = rows_text(&rows, i, rows_col(&rows, "text"));
+		if (type == EVENT_TYPE__NONE)
+			continue;
+		rs = rule_compile(&load->arena, text, strlen(text), f);
+		if (rs == NULL)
+			return -1;
+		rs->version = arena_strdup(&load->arena,
+		    rows_text(&rows, i, rows_col(&rows, "version")));
+		load->books[type].ruleset = rs;
+	}
+	return 0;
+}
+
+/* Read the active policies: rows of bands, those of a policy together. */
+static int
+load_policies(struct load *load, struct db *db, struct arena *a, struct fail *f)
+{
+	struct rows rows;
+	int first, last, col;
+
+	if (db_run(db, a, STMT_ENGINE_POLICIES, NULL, &rows, f) == -1)
+		return -1;
+	col = rows_col(&rows, "event_type");
+	for (first = 0; first < rows.ro_n; first = last) {
+		for (last = first + 1; last < rows.ro_n &&
+		     strcmp(rows_text(&rows, last, col),
+			 rows_text(&rows, first, col)) == 0;
+		     last++)
+			continue;
+		if (load_policy(load, &rows, first, last, f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* One policy from its rows, first to before last. */
+static int
+load_policy(struct load *load, const struct rows *rows, int first, int last,
+    struct fail *f)
+{
+	struct arena *a = &load->arena;
+	struct policy *p = arena_alloc(a, sizeof(*p));
+	struct band *bands =
+	    arena_array(a, (size_t)(last - first), sizeof(*bands));
+	enum event_type type;
+	int i;
+
+	type = event_type_parse(
+	    rows_text(rows, first, rows_col(rows, "event_type")));
+	if (type == EVENT_TYPE__NONE)
+		return 0;
+	if (p == NULL || bands == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the policies");
+	p->id = arena_strdup(a, rows_text(rows, first, rows_col(rows, "id")));
+	p->version =
+	    arena_strdup(a, rows_text(rows, first, rows_col(rows, "version")));
+	p->on_error =
+	    on_error_parse(rows_text(rows, first, rows_col(rows, "on_error")));
+	for (i = first; i < last; i++) {
+		bands[i - first] = (struct band) {
+			.verdict = verdict_parse(
+			    rows_text(rows, i, rows_col(rows, "verdict"))),
+			.min = (double)rows_int(rows, i, rows_col(rows, "min")),
+			.max = (double)rows_int(rows, i, rows_col(rows, "max")),
+			.queue = arena_strdup(
+			    a, rows_text(rows, i, rows_col(rows, "queue"))),
+		};
+	}
+	p->bands = bands;
+	p->n_bands = (size_t)(last - first);
+	if (policy_check(p, f) == -1)
+		return -1;
+	load->books[type].policy = p;
+	return 0;
+}
+
+/* It never changes, and is read with the rules only to be read once. */
+static int
+load_digest_key(
+    struct load *load, struct db *db, struct arena *a, struct fail *f)
+{
+	struct rows rows;
+	const void *key;
+	size_t size;
+
+	if (db_one(db, a, STMT_ENGINE_DIGEST_KEY, NULL, &rows, f) == -1)
+		return -1;
+	key = rows_bytes(&rows, 0, rows_col(&rows, "event"), &size);
+	if (size != DIGEST_KEY_SIZE)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "the key of digests has %zu bytes", size);
+	memcpy(load->digest_key, key, size);
+	return 0;
+}
+
+/* Every event type has a rulebook, and all of it found room. */
+static int
+load_complete(const struct load *load, struct fail *f)
+{
+	int type;
+
+	if (load->arena.ar_overflow)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the rulebooks");
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		if (load->books[type].ruleset == NULL ||
+		    load->books[type].policy == NULL)
+			return fail_set(f, FAIL_US, UNAVAILABLE,
+			    event_type_name((enum event_type)type),
+			    "has no active %s; run assayctl migrate",
+			    load->books[type].ruleset == NULL ? "ruleset"
+							      : "policy");
+	}
+	return 0;
+}
+
+/* Compile the ruleset of each event type that is on probation. */
+static int
+load_trials(struct load *load, struct db *db, struct arena *a, struct fail *f)
+{
+	enum event_type type;
+	struct rows rows;
+	int i;
+
+	if (db_run(db, a, STMT_ENGINE_CANDIDATES, NULL, &rows, f) == -1)
+		return -1;
+	for (i = 0; i < rows.ro_n; i++) {
+		type = event_type_parse(
+		    rows_text(&rows, i, rows_col(&rows, "event_type")));
+		if (type != EVENT_TYPE__NONE)
+			load_trial(load, &load->trials[type],
+			    rows_text(&rows, i, rows_col(&rows, "id")),
+			    rows_text(&rows, i, rows_col(&rows, "text")));
+	}
+	return 0;
+}
+
+/*
+ * One of them, in the room that those which serve leave: a shadow that cannot
+ * be read, or finds none, is told of, and is not worth failing for.
+ */
+static void
+load_trial(
+    struct load *load, struct trial *ret, const char *id, const char *text)
+{
+	const struct arena_mark mark = arena_mark(&load->arena);
+	struct fail why = { 0 };
+
+	ret->there = true;
+	ret->id = arena_strdup(&load->arena, id);
+	ret->ruleset = rule_compile(&load->arena, text, strlen(text), &why);
+	if (ret->id != NULL && ret->ruleset != NULL)
+		return;
+	log_warn(
+	    "shadow=unreadable id=%s where=%s why=%s", id, why.where, why.why);
+	arena_rewind(&load->arena, mark);
+	ret->ruleset = NULL;
+}
+
+/* Forget a load and give its pages back. */
+static void
+load_drop(struct load *load)
+{
+	arena_reset(&load->arena);
+	memset(load->books, 0, sizeof(load->books));
+	memset(load->trials, 0, sizeof(load->trials));
+	madvise(load->block, LOAD_SIZE, MADV_DONTNEED);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC */
+/* A short keyed hash of an event: whether two are the same. */
+#include "config.h"
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/str.h"
+#include "lib/sys/crypt.h"
+#include "lib/engine/event_digest.h"
+
+#define VERSION_MASK 0xff
+
+int64_t
+digest_event(
+    const uint8_t key[DIGEST_KEY_SIZE], struct arena *a, const struct event *ev)
+{
+	const struct arena_mark mark = arena_mark(a);
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	uint64_t digest = 0;
+	struct str s;
+	int i;
+
+	str_init(&s, a);
+	event_normal(&s, ev);
+	if (str_text(&s) == NULL)
+		return 0;
+	crypt_hmac(key, DIGEST_KEY_SIZE, s.st_text, s.st_len, hash);
+	arena_rewind(a, mark);
+	for (i = 0; i < 7; i++)
+		digest = digest << 8 | hash[i];
+	return (int64_t)(digest << 8 | EVENT_NORMAL_VERSION);
+}
+
+bool
+digest_differs(int64_t a, int64_t b)
+{
+	return a != b && a != 0 && b != 0 && ((a ^ b) & VERSION_MASK) == 0;
+}

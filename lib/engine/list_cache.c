@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: ISC */
+/* What a worker keeps in memory of the block, allow and watch lists. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "lib/db/db.h"
+#include "lib/engine/list_cache.h"
+
+#define SCRATCH_SIZE 4096 /* for parameters; rows are libpq's */
+#define EXPIRED (-1) /* for an epoch: below any that there is */
+
+/* The cached entries of one subject, sorted; their texts stand behind them. */
+struct held {
+	struct list_entry *entries; /* NULL when there are none */
+	size_t n;
+};
+
+struct lists {
+	struct held li_held[LIST_SUBJECT__MAX];
+	unsigned li_long; /* bits 1 << subject */
+	int64_t li_epoch; /* 0 before the first load, or EXPIRED */
+};
+
+static int load(
+    struct lists *, struct db *, enum list_subject, int64_t, struct fail *);
+static int hold(struct held *, const struct rows *, struct fail *);
+
+struct lists *
+lists_new(void)
+{
+	return calloc(1, sizeof(struct lists));
+}
+
+void
+lists_free(struct lists *l)
+{
+	int subject;
+
+	if (l == NULL)
+		return;
+	for (subject = LIST_SUBJECT__NONE; subject < LIST_SUBJECT__MAX;
+	     subject++)
+		free(l->li_held[subject].entries);
+	free(l);
+}
+
+int
+lists_fresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f)
+{
+	_Alignas(16) char block[SCRATCH_SIZE];
+	enum list_subject subject;
+	struct arena a;
+	struct params p;
+	struct rows r;
+	int i, result;
+
+	if (l->li_epoch == epoch)
+		return 0;
+	arena_init(&a, block, sizeof(block));
+	params_init(&p, &a);
+
+	/* In a database that was restored what changed last is unknown. */
+	params_int(&p, epoch < l->li_epoch ? EXPIRED : l->li_epoch);
+	params_int(&p, LISTS_CACHED);
+	result = db_run(db, &a, STMT_LIST_SIZES, &p, &r, f);
+	for (i = 0; result == 0 && i < r.ro_n; i++) {
+		subject = list_subject_parse(
+		    rows_text(&r, i, rows_col(&r, "subject")));
+		if (subject != LIST_SUBJECT__NONE)
+			result = load(l, db, subject,
+			    rows_int(&r, i, rows_col(&r, "size")), f);
+	}
+	if (result == 0)
+		l->li_epoch = epoch;
+	arena_reset(&a);
+	return result;
+}
+
+void
+lists_expire(struct lists *l)
+{
+	l->li_epoch = EXPIRED;
+}
+
+unsigned
+lists_long(const struct lists *l)
+{
+	return l->li_long;
+}
+
+enum list_kind
+lists_match(
+    const struct lists *l, const struct list_key *keys, size_t n, int64_t now)
+{
+	enum list_kind kind = LIST_KIND__NONE;
+	const struct held *held;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		held = &l->li_held[keys[i].subject];
+		kind = list_stronger(
+		    kind, list_find(held->entries, held->n, &keys[i], now));
+	}
+	return kind;
+}
+
+/* Read the entries of one subject again, unless there are too many. */
+static int
+load(struct lists *l, struct db *db, enum list_subject subject, int64_t size,
+    struct fail *f)
+{
+	_Alignas(16) char block[SCRATCH_SIZE];
+	struct held held = { 0 };
+	struct rows r = { 0 };
+	struct params p;
+	struct arena a;
+	int result = 0;
+
+	arena_init(&a, block, sizeof(block));
+	if (size > 0 && size <= LISTS_CACHED) {
+		params_init(&p, &a);
+		params_text(&p, list_subject_name(subject));
+		params_int(&p, LISTS_CACHED + 1);
+		result = db_run(db, &a, STMT_LIST_LOAD, &p, &r, f);
+		size = r.ro_n; /* it may have grown since it was counted */
+	}
+	if (result == 0 && size <= LISTS_CACHED)
+		result = hold(&held, &r, f);
+	arena_reset(&a);
+	if (result == -1)
+		return -1;
+	free(l->li_held[subject].entries);
+	l->li_held[subject] = held;
+	l->li_long &= ~(1u << subject);
+	if (size > LISTS_CACHED)
+		l->li_long |= 1u << subject;
+	return 0;
+}
+
+/* Keep rows as sorted entries, in one piece of memory. */
+static int
+hold(struct held *ret, const struct rows *r, struct fail *f)
+{
+	int kind, value, expires, i;
+	size_t len, size = 0;
+	char *text;
+
+	if (r->ro_n == 0)
+		return 0;
+	kind = rows_col(r, "kind");
+	value = rows_col(r, "value");
+	expires = rows_col(r, "expires_at");
+	for (i = 0; i < r->ro_n; i++)
+		size +=
+		    sizeof(*ret->entries) + strlen(rows_text(r, i, value)) + 1;
+	if ((ret->entries = malloc(size)) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the lists");
+	ret->n = (size_t)r->ro_n;
+	text = (char *)(ret->entries + ret->n);
+	for (i = 0; i < r->ro_n; i++) {
+		len = strlen(rows_text(r, i, value)) + 1;
+		memcpy(text, rows_text(r, i, value), len);
+		ret->entries[i] = (struct list_entry) {
+			.value = text,
+			.expires_at = rows_time(r, i, expires),
+			.kind = list_kind_parse(rows_text(r, i, kind)),
+		};
+		text += len;
+	}
+	list_sort(ret->entries, ret->n);
+	return 0;
+}

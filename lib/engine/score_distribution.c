@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC */
+/* The scores of two windows of days, as analytics have counted them. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "lib/db/db.h"
+#include "lib/engine/score_distribution.h"
+
+static int read_days(struct db *db, struct arena *a,
+    const struct population_days *days, struct population *ret, struct fail *f);
+static void add_row(struct population *po, const struct rows *rows, int row);
+
+int
+population_read(struct db *db, struct arena *a,
+    const struct population_days *days, struct population *ret, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+	int row;
+
+	if (read_days(db, a, days, ret, f) == -1)
+		return -1;
+	params_init(&p, a);
+	params_text(&p, "score");
+	params_text(&p, ret->po_window.ps_last);
+	params_int(&p, days->pd_days);
+	params_int(&p, days->pd_reference);
+	if (db_run(db, a, STMT_DRIFT_COUNTS, &p, &rows, f) == -1)
+		return -1;
+	for (row = 0; row < rows.ro_n; row++)
+		add_row(ret, &rows, row);
+	return 0;
+}
+
+bool
+population_psi(const struct population *po, enum event_type type, double *ret)
+{
+	int64_t recent[DRIFT_BINS], before[DRIFT_BINS];
+
+	*ret = 0;
+	if (!drift_enough(
+		po->po_recent[type].ds_total, po->po_before[type].ds_total))
+		return false;
+	drift_bins(&po->po_recent[type], recent);
+	drift_bins(&po->po_before[type], before);
+	*ret = drift_psi(recent, before, DRIFT_BINS);
+	return true;
+}
+
+void
+population_span_json(struct str *s, const struct population_span *span)
+{
+	str_add(s, "{\"from\":");
+	str_json(s, span->ps_first);
+	str_add(s, ",\"to\":");
+	str_json(s, span->ps_last);
+}
+
+/* The days that are meant, by the database's clock; nothing is counted yet. */
+static int
+read_days(struct db *db, struct arena *a, const struct population_days *days,
+    struct population *ret, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->po_days = *days;
+	params_init(&p, a);
+	params_text(&p, days->pd_until);
+	params_int(&p, days->pd_days);
+	params_int(&p, days->pd_reference);
+	if (db_one(db, a, STMT_DRIFT_DAYS, &p, &rows, f) == -1)
+		return -1;
+	ret->po_window.ps_first = rows_get_text(&rows, "first");
+	ret->po_window.ps_last = rows_get_text(&rows, "last");
+	ret->po_reference.ps_first = rows_get_text(&rows, "reference_first");
+	ret->po_reference.ps_last = rows_get_text(&rows, "reference_last");
+	return 0;
+}
+
+/* One score of one event type; a type of a newer program is none of ours. */
+static void
+add_row(struct population *po, const struct rows *rows, int row)
+{
+	const enum event_type type = event_type_parse(
+	    rows_text(rows, row, rows_col(rows, "event_type")));
+	const int score =
+	    (int)strtol(rows_text(rows, row, rows_col(rows, "name")), NULL, 10);
+
+	if (type == EVENT_TYPE__NONE)
+		return;
+	drift_add(&po->po_recent[type], score,
+	    rows_int(rows, row, rows_col(rows, "recent")));
+	drift_add(&po->po_before[type], score,
+	    rows_int(rows, row, rows_col(rows, "reference")));
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC */
+/* The scores of two windows of days, as analytics have counted them. */
+#ifndef LIB_ENGINE_SCORE_DISTRIBUTION_H
+#define LIB_ENGINE_SCORE_DISTRIBUTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/analyse/drift.h"
+#include "core/event/event.h"
+
+struct arena;
+struct db;
+struct fail;
+struct str;
+
+#define POPULATION_DAYS 7 /* of the window, where nobody asks for others */
+#define POPULATION_REFERENCE 28 /* of the reference before it */
+
+/* Which days: a window, and the reference that ends where it begins. */
+struct population_days {
+	const char *pd_until; /* last day, "2026-11-20"; NULL is yesterday */
+	int64_t pd_days;
+	int64_t pd_reference;
+};
+
+/* UTC days, the first and the last. */
+struct population_span {
+	const char *ps_first;
+	const char *ps_last;
+};
+
+/* What was counted in both. */
+struct population {
+	struct population_days po_days;
+	struct population_span po_window;
+	struct population_span po_reference;
+	struct drift_scores po_recent[EVENT_TYPE__MAX]; /* of the window */
+	struct drift_scores po_before[EVENT_TYPE__MAX]; /* of the reference */
+};
+
+/*
+ * Read the scores of all event types, by two late statements, the days' texts
+ * into arena a.  Returns 0, or -1 with f set.
+ */
+int population_read(struct db *db, struct arena *a,
+    const struct population_days *days, struct population *ret, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * The population stability index of an event type's scores into *ret.  Returns
+ * false, with *ret 0, where a window has too few of them.
+ */
+bool population_psi(
+    const struct population *po, enum event_type type, double *ret);
+
+/* Begin a JSON object with the two days; who calls goes on and ends it. */
+void population_span_json(struct str *s, const struct population_span *span);
+
+#endif

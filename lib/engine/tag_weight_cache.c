@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC */
+/* What labels teach of tags, as a worker keeps it in memory. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "lib/db/db.h"
+#include "lib/engine/tag_weight_cache.h"
+
+static int hold(struct lessons *, const struct rows *, struct fail *);
+static int by_tag(const void *, const void *);
+
+void
+learned_clear(struct learned *l)
+{
+	free(l->le_lessons.all);
+	memset(l, 0, sizeof(*l));
+}
+
+int
+learned_send(
+    const struct learned *l, struct db *db, struct arena *a, struct fail *f)
+{
+	struct params p;
+
+	params_init(&p, a);
+	params_int(&p, l->le_epoch);
+	return db_send(db, STMT_TAGS_LEARNED, &p, f);
+}
+
+int
+learned_read(struct learned *l, const struct rows *r, struct fail *f)
+{
+	struct learned next = { 0 };
+
+	if (r->ro_n == 0)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "assay.tag_epoch is empty");
+	next.le_epoch = rows_int(r, 0, rows_col(r, "epoch"));
+	if (next.le_epoch == l->le_epoch)
+		return 0;
+	if (hold(&next.le_lessons, r, f) == -1)
+		return -1;
+	learned_clear(l);
+	*l = next;
+	return 0;
+}
+
+int
+learned_load(struct learned *l, struct db *db, struct arena *a, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, a);
+	params_int(&p, l->le_epoch);
+	if (db_run(db, a, STMT_TAGS_LEARNED, &p, &rows, f) == -1)
+		return -1;
+	return learned_read(l, &rows, f);
+}
+
+/* Keep rows as lessons, with their texts in one piece of memory. */
+static int
+hold(struct lessons *ret, const struct rows *r, struct fail *f)
+{
+	const int tag = rows_col(r, "tag"), fraud = rows_col(r, "fraud"),
+		  legit = rows_col(r, "legit");
+	struct lesson *all;
+	size_t len, size = 0;
+	char *text;
+	int i;
+
+	/* Without any tag there still is the row of the epoch. */
+	if (rows_null(r, 0, tag))
+		return 0;
+	for (i = 0; i < r->ro_n; i++)
+		size += sizeof(*all) + strlen(rows_text(r, i, tag)) + 1;
+	if ((all = malloc(size)) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the tags");
+	text = (char *)(all + r->ro_n);
+	for (i = 0; i < r->ro_n; i++) {
+		len = strlen(rows_text(r, i, tag)) + 1;
+		memcpy(text, rows_text(r, i, tag), len);
+		all[i] = (struct lesson) {
+			.tag = text,
+			.fraud = rows_int(r, i, fraud),
+			.legit = rows_int(r, i, legit),
+		};
+		text += len;
+	}
+	qsort(all, (size_t)r->ro_n, sizeof(*all), by_tag);
+	*ret = (struct lessons) { .all = all, .n = (size_t)r->ro_n };
+	return 0;
+}
+
+static int
+by_tag(const void *a, const void *b)
+{
+	const struct lesson *x = a, *y = b;
+
+	return strcmp(x->tag, y->tag);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/* What labels teach of tags, as a worker keeps it in memory. */
+#ifndef LIB_ENGINE_TAG_WEIGHT_CACHE_H
+#define LIB_ENGINE_TAG_WEIGHT_CACHE_H
+
+#include <stdint.h>
+
+#include "core/decide/score.h"
+
+struct arena;
+struct db;
+struct fail;
+struct rows;
+
+/* Begins zeroed, which knows of no label. */
+struct learned {
+	struct lessons le_lessons;
+	int64_t le_epoch; /* assay.tag_epoch as it was read, 0 before */
+};
+
+/* For an epoch: what was read is no longer known to hold. */
+#define LEARNED_EXPIRED (-1)
+
+/* Forget all. */
+void learned_clear(struct learned *l);
+
+/*
+ * Queue the question for what has changed: who decides asks with each set, in
+ * a round trip that there is anyway, so a label counts from the next one on.
+ * It takes STMT_TAGS_LEARNED, which is a late statement.  Returns 0, or -1
+ * with f set.
+ */
+int learned_send(const struct learned *l, struct db *db, struct arena *a,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Take in the rows that came of that.  Returns 0, or -1 with f set and l as it
+ * was.
+ */
+int learned_read(struct learned *l, const struct rows *r, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Ask and take in, for whoever runs no set. */
+int learned_load(struct learned *l, struct db *db, struct arena *a,
+    struct fail *f) __attribute__((warn_unused_result));
+
+#endif

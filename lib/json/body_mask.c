@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: ISC */
+/* An event as JSON again: masked for the activity log, or whole. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/event/event.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
+
+#define BULLET "\xe2\x80\xa2" /* U+2022 */
+#define BULLETS BULLET BULLET BULLET BULLET BULLET
+
+#define PHONE_HEAD 4 /* digits shown in front, about the calling code */
+#define PHONE_TAIL 2 /* digits shown at the end */
+#define PHONE_HIDDEN 5 /* digits hidden at least */
+#define PHONE_DIGITS 15 /* of a number at most (ITU-T E.164) */
+
+static void put_name(struct str *, const char *);
+static void put_text(struct str *, const char *, const char *);
+static void put_event(struct str *, const struct event *, bool);
+static void put_subject(struct str *, const struct event *, bool);
+static void put_instrument(struct str *, const struct event *);
+static void put_attrs(struct str *, const struct event *);
+
+void
+body_masked(struct str *s, const struct event *ev)
+{
+	put_event(s, ev, true);
+}
+
+void
+body_unmasked(struct str *s, const struct event *ev)
+{
+	put_event(s, ev, false);
+}
+
+/*
+ * The first digits, which say the country, and the last two; the bullets are
+ * always five, so that they do not tell the length.  Of a short number fewer
+ * digits are shown.
+ */
+void
+body_mask_phone(struct str *s, const char *phone)
+{
+	char digits[PHONE_DIGITS + 1];
+	size_t head, n = 0;
+
+	for (; *phone != '\0' && n < PHONE_DIGITS; phone++)
+		if (*phone >= '0' && *phone <= '9')
+			digits[n++] = *phone;
+	if (n <= PHONE_HIDDEN + PHONE_TAIL) {
+		str_add(s, "\"" BULLETS "\"");
+		return;
+	}
+	head = n - PHONE_HIDDEN - PHONE_TAIL;
+	if (head > PHONE_HEAD)
+		head = PHONE_HEAD;
+	str_addf(s, "\"+%.*s" BULLETS "%.*s\"", (int)head, digits, PHONE_TAIL,
+	    digits + n - PHONE_TAIL);
+}
+
+/* The first half of an IPv4 address, the first quarter of an IPv6 one. */
+void
+body_mask_ip(struct str *s, const char *ip)
+{
+	uint8_t b[16];
+
+	if (inet_pton(AF_INET, ip, b) == 1)
+		str_addf(s, "\"%d.%d." BULLET "." BULLET "\"", b[0], b[1]);
+	else if (inet_pton(AF_INET6, ip, b) == 1)
+		str_addf(s, "\"%x:%x:" BULLET "\"", b[0] << 8 | b[1],
+		    b[2] << 8 | b[3]);
+	else
+		str_add(s, "\"" BULLET "\"");
+}
+
+/* A name and a colon, after a comma unless it is the object's first. */
+static void
+put_name(struct str *s, const char *name)
+{
+	if (s->st_len > 0 && s->st_text[s->st_len - 1] != '{')
+		str_addc(s, ',');
+	str_json(s, name);
+	str_addc(s, ':');
+}
+
+/* A string, if there is one. */
+static void
+put_text(struct str *s, const char *name, const char *text)
+{
+	if (text == NULL)
+		return;
+	put_name(s, name);
+	str_json(s, text);
+}
+
+static void
+put_event(struct str *s, const struct event *ev, bool masked)
+{
+	str_addc(s, '{');
+	put_text(s, "id", ev->id);
+	put_text(s, "type", event_type_name(ev->type));
+	if (ev->has_amount) {
+		put_name(s, "amount");
+		str_add(s, ev->amount_text);
+	}
+	put_text(s, "currency", ev->currency);
+	put_subject(s, ev, masked);
+	put_instrument(s, ev);
+	put_attrs(s, ev);
+	str_addc(s, '}');
+}
+
+static void
+put_subject(struct str *s, const struct event *ev, bool masked)
+{
+	put_name(s, "subject");
+	str_addc(s, '{');
+	put_text(s, "userId", ev->user);
+	put_text(s, "deviceId", ev->device);
+	put_text(s, "fingerprint", ev->fingerprint);
+	if (!masked) {
+		put_text(s, "ip", ev->ip);
+		put_text(s, "phone", ev->phone);
+	}
+	if (masked && ev->ip != NULL) {
+		put_name(s, "ip");
+		body_mask_ip(s, ev->ip);
+	}
+	if (masked && ev->phone != NULL) {
+		put_name(s, "phone");
+		body_mask_phone(s, ev->phone);
+	}
+	put_text(s, "channel", ev->channel);
+	str_addc(s, '}');
+}
+
+static void
+put_instrument(struct str *s, const struct event *ev)
+{
+	if (ev->instrument_kind == NULL && ev->bin == NULL &&
+	    ev->issuer_country == NULL && ev->three_ds.type != VALUE_BOOL)
+		return;
+	put_name(s, "instrument");
+	str_addc(s, '{');
+	put_text(s, "kind", ev->instrument_kind);
+	put_text(s, "bin", ev->bin);
+	put_text(s, "issuerCountry", ev->issuer_country);
+	if (ev->three_ds.type == VALUE_BOOL) {
+		put_name(s, "threeDS");
+		str_value(s, &ev->three_ds);
+	}
+	str_addc(s, '}');
+}
+
+static void
+put_attrs(struct str *s, const struct event *ev)
+{
+	size_t i;
+
+	if (ev->n_attrs == 0)
+		return;
+	put_name(s, "attributes");
+	str_addc(s, '{');
+	for (i = 0; i < ev->n_attrs; i++) {
+		put_name(s, ev->attrs[i].name);
+		if (ev->attrs[i].text != NULL)
+			str_add(s, ev->attrs[i].text);
+		else
+			str_value(s, &ev->attrs[i].value);
+	}
+	str_addc(s, '}');
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: ISC */
+/* Models out of the JSON of their files. */
+#include "config.h"
+
+#include <json-c/json.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/decide/model.h"
+#include "lib/json/body.h"
+#include "lib/json/body_int.h"
+#include "lib/sys/clock.h"
+#include "lib/json/body_model.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+#define PATH_SIZE 64
+#define DATE_SIZE 10 /* of 2026-11-21 */
+#define YEAR_2000 (INT64_C(946684800) * CLOCK_SECOND)
+#define YEAR_3000 (INT64_C(32503680000) * CLOCK_SECOND)
+
+static int read_numbers(
+    struct json_object *json, struct model *m, struct fail *f);
+static int read_names(struct json_object *list, struct fail *f);
+static int read_weights(
+    struct json_object *list, double *ret_weights, struct fail *f);
+static int read_date(struct arena *a, struct json_object *json,
+    const char **ret, struct fail *f);
+static int read_metrics(
+    struct json_object *json, struct model_metrics *ret, struct fail *f);
+static int read_within(struct json_object *json, double min, double max,
+    const char *where, double *ret, struct fail *f);
+static double number(struct json_object *json, const char *name);
+static int refuse(struct fail *f, const char *where, const char *why);
+
+static const struct body_field fields[] = {
+	{ "featuresVersion", BODY_INT, true, false, 1, INT32_MAX },
+	{ "featureNames", BODY_ARRAY, true, false, FEATURE__MAX, FEATURE__MAX },
+	{ "weights", BODY_ARRAY, true, false, FEATURE__MAX, FEATURE__MAX },
+	{ "bias", BODY_NUMBER, true, false, -MODEL_WEIGHT_MAX,
+	    MODEL_WEIGHT_MAX },
+	{ "trainedAt", BODY_STRING, true, false, DATE_SIZE,
+	    CLOCK_TEXT_SIZE + 2 },
+	{ "baseRate", BODY_NUMBER, true, false, 0, 1 },
+	{ "calibration", BODY_OBJECT, true, false, 0, 0 },
+	{ "metrics", BODY_OBJECT, true, false, 0, 0 },
+};
+
+static const struct body_field calibration_fields[] = {
+	{ "a", BODY_NUMBER, true, false, 0, MODEL_CALIBRATION_MAX },
+	{ "b", BODY_NUMBER, true, false, -MODEL_CALIBRATION_MAX,
+	    MODEL_CALIBRATION_MAX },
+};
+
+static const struct body_field metrics_fields[] = {
+	{ "auc", BODY_NUMBER, true, false, 0, 1 },
+	{ "accuracy", BODY_NUMBER, true, false, 0, 1 },
+	{ "samples", BODY_INT, true, false, 1, INT64_C(1) << 53 },
+	{ "averagePrecision", BODY_NUMBER, false, false, 0, 1 },
+	{ "cardPrecision100", BODY_NUMBER, false, false, 0, 1 },
+	{ "brier", BODY_NUMBER, false, false, 0, 1 },
+	{ "logLoss", BODY_NUMBER, false, false, 0, 1000 },
+};
+
+int
+body_model(struct arena *a, const char *text, size_t size, struct model *ret,
+    struct fail *f)
+{
+	struct model m = *ret;
+	struct json_object *json;
+
+	if (size == 0)
+		return refuse(f, NULL, "the file is empty");
+	if (size > MODEL_FILE_MAX)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "the file is over %d bytes", MODEL_FILE_MAX);
+	if ((json = body_parse(a, text, size, f)) == NULL)
+		return -1;
+	if (!json_object_is_type(json, json_type_object))
+		return refuse(f, NULL, "the file must be a JSON object");
+	if (body_check(json, fields, nitems(fields), f) == -1)
+		return f->where[0] != '\0'
+		    ? -1
+		    : refuse(f, NULL, "the file has an unknown member");
+	if (read_numbers(json, &m, f) == -1 ||
+	    read_names(json_object_object_get(json, "featureNames"), f) == -1 ||
+	    read_weights(
+		json_object_object_get(json, "weights"), m.weight, f) == -1 ||
+	    read_date(a, json, &m.trained_at, f) == -1 ||
+	    read_metrics(
+		json_object_object_get(json, "metrics"), &m.metrics, f) == -1)
+		return -1;
+	*ret = m;
+	return 0;
+}
+
+/*
+ * The numbers that stand by themselves.  A version that is not ours is told
+ * before what follows from it.
+ */
+static int
+read_numbers(struct json_object *json, struct model *m, struct fail *f)
+{
+	struct json_object *calibration =
+	    json_object_object_get(json, "calibration");
+
+	m->features_version = (int)body_int(json, "featuresVersion", 0);
+	if (m->features_version != FEATURES_VERSION)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+		    "featuresVersion",
+		    "must be %d: it was trained for another feature vector",
+		    FEATURES_VERSION);
+	m->bias = number(json, "bias");
+	m->base_rate = number(json, "baseRate");
+	if (!(m->base_rate > 0 && m->base_rate < 1))
+		return refuse(
+		    f, "baseRate", "must be a number between 0 and 1");
+	if (body_check_in(calibration, calibration_fields,
+		nitems(calibration_fields), INVALID_REQUEST, "calibration",
+		f) == -1)
+		return -1;
+	m->calibration.a = number(calibration, "a");
+	m->calibration.b = number(calibration, "b");
+	if (!(m->calibration.a > 0))
+		return refuse(f, "calibration.a", "must be a number above 0");
+	return 0;
+}
+
+/* The names are those of features.tbl, one by one. */
+static int
+read_names(struct json_object *list, struct fail *f)
+{
+	struct json_object *name;
+	char where[PATH_SIZE];
+	const char *want;
+	size_t i;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		name = json_object_array_get_idx(list, i);
+		want = feature_name((enum feature)i);
+		if (json_object_is_type(name, json_type_string) &&
+		    (size_t)json_object_get_string_len(name) == strlen(want) &&
+		    strcmp(json_object_get_string(name), want) == 0)
+			continue;
+		snprintf(where, sizeof(where), "featureNames[%zu]", i);
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where,
+		    "must be \"%s\"", want);
+	}
+	return 0;
+}
+
+static int
+read_weights(struct json_object *list, double *ret_weights, struct fail *f)
+{
+	char where[PATH_SIZE];
+	size_t i;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		snprintf(where, sizeof(where), "weights[%zu]", i);
+		if (read_within(json_object_array_get_idx(list, i),
+			-MODEL_WEIGHT_MAX, MODEL_WEIGHT_MAX, where,
+			&ret_weights[i], f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* A day, or a time in UTC, as a clock may have shown it. */
+static int
+read_date(
+    struct arena *a, struct json_object *json, const char **ret, struct fail *f)
+{
+	const char *text = body_string(json, "trainedAt");
+	const size_t size = strlen(text);
+	char time[CLOCK_TEXT_SIZE + 16];
+	int64_t us;
+
+	snprintf(time, sizeof(time), "%s%s", text,
+	    size == DATE_SIZE ? "T00:00:00Z" : "");
+	if (size < DATE_SIZE || time[DATE_SIZE] != 'T' ||
+	    time[strlen(time) - 1] != 'Z' || clock_parse(time, &us) == -1 ||
+	    us < YEAR_2000 || us >= YEAR_3000)
+		return refuse(f, "trainedAt",
+		    "must be a date, as 2026-11-21 or 2026-11-21T09:57:51Z");
+	if ((*ret = arena_strdup(a, text)) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the model");
+	return 0;
+}
+
+static int
+read_metrics(
+    struct json_object *json, struct model_metrics *ret, struct fail *f)
+{
+	if (body_check_in(json, metrics_fields, nitems(metrics_fields),
+		INVALID_REQUEST, "metrics", f) == -1)
+		return -1;
+	ret->auc = number(json, "auc");
+	ret->accuracy = number(json, "accuracy");
+	ret->average_precision = number(json, "averagePrecision");
+	ret->card_precision = number(json, "cardPrecision100");
+	ret->brier = number(json, "brier");
+	ret->log_loss = number(json, "logLoss");
+	ret->samples = body_int(json, "samples", 0);
+	return 0;
+}
+
+/* One number that is no field by itself. */
+static int
+read_within(struct json_object *json, double min, double max, const char *where,
+    double *ret, struct fail *f)
+{
+	const double n = json_object_get_double(json);
+
+	if (!body_is_number(json) || !(n >= min && n <= max))
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where,
+		    "must be a number from %.0f to %.0f", min, max);
+	*ret = n;
+	return 0;
+}
+
+/* A number that is there and has been checked, or NAN. */
+static double
+number(struct json_object *json, const char *name)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(json, name, &value))
+		return NAN;
+	return json_object_get_double(value);
+}
+
+static int
+refuse(struct fail *f, const char *where, const char *why)
+{
+	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where, "%s", why);
+}

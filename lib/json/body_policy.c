@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: ISC */
+/* Policies out of an operator's JSON, and their bands as they are stored. */
+#include "config.h"
+
+#include <json-c/json_object.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/decide/policy.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static int read_policy(struct arena *a, struct json_object *json,
+    struct policy *ret, struct fail *f);
+static int read_band(
+    struct json_object *json, size_t index, struct band *ret, struct fail *f);
+static int refuse(struct fail *f, const char *where, const char *why);
+
+static const struct body_field band_fields[] = {
+	{ "verdict", BODY_STRING, true, false, 1, 16 },
+	{ "min", BODY_NUMBER, true, false, 0, 100 },
+	{ "max", BODY_NUMBER, true, false, 0, 100 },
+	{ "reviewQueue", BODY_LINE, false, true, 1, EVENT_ID_MAX },
+};
+
+int
+body_policy(struct arena *a, struct json_object *json, const char *where,
+    struct policy *ret, struct fail *f)
+{
+	struct fail inner = { 0 };
+	char path[sizeof(inner.where)];
+
+	if (read_policy(a, json, ret, &inner) == 0)
+		return 0;
+	snprintf(path, sizeof(path), "%.64s%s%.64s", where,
+	    *where == '\0' ? "" : ".", inner.where);
+	return fail_set(f, inner.kind, inner.code,
+	    inner.kind == FAIL_INPUT ? path : NULL, "%s", inner.why);
+}
+
+int
+body_policy_text(
+    struct arena *a, const char *text, struct policy *ret, struct fail *f)
+{
+	struct json_object *json = body_parse(a, text, strlen(text), f);
+
+	return json == NULL ? -1 : body_policy(a, json, "", ret, f);
+}
+
+void
+body_bands(struct str *s, const struct policy *p)
+{
+	const struct band *b;
+
+	str_addc(s, '[');
+	for (b = p->bands; b < p->bands + p->n_bands; b++) {
+		str_addf(s,
+		    "%s{\"verdict\":\"%s\",\"min\":", b == p->bands ? "" : ",",
+		    verdict_name(b->verdict));
+		str_number(s, b->min);
+		str_add(s, ",\"max\":");
+		str_number(s, b->max);
+		if (b->queue != NULL) {
+			str_add(s, ",\"reviewQueue\":");
+			str_json(s, b->queue);
+		}
+		str_addc(s, '}');
+	}
+	str_addc(s, ']');
+}
+
+static int
+read_policy(struct arena *a, struct json_object *json, struct policy *ret,
+    struct fail *f)
+{
+	struct json_object *on_error, *list;
+	struct band *bands;
+	size_t i, n;
+
+	on_error = json_object_object_get(json, "onError");
+	list = json_object_object_get(json, "bands");
+	if (!json_object_is_type(on_error, json_type_string) ||
+	    (ret->on_error =
+		    on_error_parse(json_object_get_string(on_error))) == 0)
+		return refuse(
+		    f, "onError", "must be \"fail_open\" or \"fail_closed\"");
+	if (!json_object_is_type(list, json_type_array))
+		return refuse(f, "bands", "must be an array");
+	n = json_object_array_length(list);
+
+	/* How many there may be policy_check() says. */
+	if ((bands = arena_array(a, n + 1, sizeof(*bands))) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the policy is too big");
+	for (i = 0; i < n && i < POLICY_BANDS_MAX; i++)
+		if (read_band(json_object_array_get_idx(list, i), i, &bands[i],
+			f) == -1)
+			return -1;
+	ret->bands = bands;
+	ret->n_bands = n;
+	return policy_check(ret, f);
+}
+
+static int
+read_band(
+    struct json_object *json, size_t index, struct band *ret, struct fail *f)
+{
+	char where[64];
+
+	snprintf(where, sizeof(where), "bands[%zu]", index);
+	if (body_check_in(json, band_fields, nitems(band_fields),
+		POLICY_INVALID, where, f) == -1)
+		return -1;
+	ret->verdict = verdict_parse(body_string(json, "verdict"));
+	ret->min = json_object_get_double(json_object_object_get(json, "min"));
+	ret->max = json_object_get_double(json_object_object_get(json, "max"));
+	ret->queue = body_string(json, "reviewQueue");
+	return 0;
+}
+
+static int
+refuse(struct fail *f, const char *where, const char *why)
+{
+	return fail_set(f, FAIL_INPUT, POLICY_INVALID, where, "%s", why);
+}

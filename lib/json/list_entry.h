@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: ISC */
+/* Entries of the lists as people and files write them. */
+#ifndef LIB_JSON_LIST_ENTRY_H
+#define LIB_JSON_LIST_ENTRY_H
+
+#include <stdint.h>
+
+#include "core/event/list.h"
+
+struct csv;
+struct fail;
+
+/* The fields of an entry, which are also the columns of a file. */
+enum entry_field {
+	ENTRY_KIND,
+	ENTRY_SUBJECT,
+	ENTRY_VALUE,
+	ENTRY_REASON,
+	ENTRY_EXPIRES,
+	ENTRY_FIELD__MAX
+};
+
+/* An entry in its normal form. */
+struct entry {
+	enum list_kind en_kind;
+	enum list_subject en_subject;
+	char en_value[LIST_VALUE_SIZE];
+	const char *en_reason; /* NULL: none; the text that was read */
+	int64_t en_expires; /* microseconds UTC, 0: never */
+};
+
+/* Which column of a file is which field, -1: it has none. */
+struct entry_columns {
+	int ec_column[ENTRY_FIELD__MAX];
+};
+
+/* "expiresAt" for ENTRY_EXPIRES. */
+const char *entry_field_name(enum entry_field field);
+
+/*
+ * Read an entry out of the texts of its fields; an absent or empty reason or
+ * end is none.  Returns 0, or -1 with f set: where is the field at fault.
+ */
+int entry_read(const char *const text[ENTRY_FIELD__MAX], struct entry *ret,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Read a file's header, its first row.  Returns 0, or -1 with f set: a column
+ * is missing, or is none of ours (mistyped, it would make eternal entries).
+ */
+int entry_header(struct csv *cs, struct entry_columns *ret, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Read a file's next entry, whose reason stays with cs until the row after.
+ * Returns 1; 0 at the end; or -1 with f set: a row that is no entry, where the
+ * field, after which others can be read; or what csv_next() says, where "".
+ */
+int entry_next(struct csv *cs, const struct entry_columns *ec,
+    struct entry *ret, struct fail *f) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The strict gate that every JSON text passes (RFC 8259).  It makes json-c's
+ * values itself: with a second parser behind it, the two could read one text
+ * differently, and json-c's own accepts more than the RFC and cuts integers
+ * at 64 bits.
+ */
+#include "config.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/base/utf8.h"
+#include "lib/json/body.h"
+#include "lib/json/strict_json.h"
+
+#define SURROGATE_HIGH 0xd800U
+#define SURROGATE_LOW 0xdc00U
+#define SURROGATE_END 0xdfffU
+
+/* One text on its way through. */
+struct gate {
+	const char *ga_text;
+	size_t ga_size;
+	size_t ga_at; /* the next byte */
+	int ga_lists; /* objects and arrays so far */
+	/*
+	 * Unescaped names and strings, one after the other.  It cannot
+	 * overflow: each needs no more than its source and a closing quote.
+	 */
+	char *ga_scratch;
+	struct fail *ga_fail;
+};
+
+static int gate_value(struct gate *, int, struct json_object **);
+static int gate_list(struct gate *, int, struct json_object **);
+static int gate_items(struct gate *, int, struct json_object *);
+static int gate_member(struct gate *, int, struct json_object *);
+static int gate_element(struct gate *, int, struct json_object *);
+static int gate_string(struct gate *, struct json_object **);
+static int gate_text(struct gate *, char *, size_t *);
+static int gate_plain(struct gate *, char *, size_t *);
+static int gate_escape(struct gate *, char *, size_t *);
+static int gate_code(struct gate *, uint32_t *);
+static int gate_hex(struct gate *, uint32_t *);
+static int gate_literal(struct gate *, struct json_object **);
+static int gate_number(struct gate *, struct json_object **);
+static int gate_digits(struct gate *);
+static bool gate_next(struct gate *, const char *);
+static int gate_peek(struct gate *);
+static bool gate_skip(struct gate *, char);
+static int refuse(struct gate *, size_t, const char *);
+static int no_memory(struct gate *);
+
+/* The escapes of one character, and what they stand for. */
+static const char escapes[] = "\"\\/bfnrt";
+static const char escaped[] = "\"\\/\b\f\n\r\t";
+
+int
+gate_read(const char *text, size_t size, char *scratch,
+    struct json_object **ret, struct fail *f)
+{
+	struct gate g = {
+		.ga_text = text,
+		.ga_size = size,
+		.ga_scratch = scratch,
+		.ga_fail = f,
+	};
+	struct json_object *json;
+
+	assert(size < INT_MAX);
+	if (size == 0)
+		return fail_set(
+		    f, FAIL_INPUT, INVALID_JSON, NULL, "the body is empty");
+	if (gate_value(&g, 0, &json) == -1)
+		return -1;
+	if (gate_peek(&g) != -1) {
+		json_object_put(json);
+		return refuse(&g, g.ga_at, "something after the end");
+	}
+	if (json == NULL && (json = json_object_new_boolean(0)) == NULL)
+		return no_memory(&g);
+	*ret = json;
+	return 0;
+}
+
+/* Any value inside depth objects and arrays; null is NULL. */
+static int
+gate_value(struct gate *g, int depth, struct json_object **ret)
+{
+	int c = gate_peek(g);
+
+	if (c == '{' || c == '[')
+		return gate_list(g, depth + 1, ret);
+	if (c == '"')
+		return gate_string(g, ret);
+	if (c == '-' || (c >= '0' && c <= '9'))
+		return gate_number(g, ret);
+	return gate_literal(g, ret);
+}
+
+/* An object or an array, from its bracket on. */
+static int
+gate_list(struct gate *g, int depth, struct json_object **ret)
+{
+	struct json_object *list;
+
+	if (depth > BODY_DEPTH_MAX)
+		return refuse(g, g->ga_at, "too many levels");
+	if (++g->ga_lists > GATE_LISTS_MAX)
+		return refuse(g, g->ga_at, "too many objects and arrays");
+	list = g->ga_text[g->ga_at] == '{' ? json_object_new_object()
+					   : json_object_new_array_ext(0);
+	if (list == NULL)
+		return no_memory(g);
+	if (gate_items(g, depth, list) == -1) {
+		json_object_put(list);
+		return -1;
+	}
+	*ret = list;
+	return 0;
+}
+
+/* What is between the brackets, and the brackets. */
+static int
+gate_items(struct gate *g, int depth, struct json_object *list)
+{
+	const bool object = json_object_is_type(list, json_type_object);
+	const char end = object ? '}' : ']';
+
+	g->ga_at++;
+	if (gate_skip(g, end))
+		return 0;
+	do {
+		if ((object ? gate_member(g, depth, list)
+			    : gate_element(g, depth, list)) == -1)
+			return -1;
+	} while (gate_skip(g, ','));
+	if (!gate_skip(g, end))
+		return refuse(g, g->ga_at,
+		    object ? "expected , or }" : "expected , or ]");
+	return 0;
+}
+
+/* A name, a colon and a value, added to an object. */
+static int
+gate_member(struct gate *g, int depth, struct json_object *object)
+{
+	struct json_object *value;
+	char *name = g->ga_scratch;
+	size_t at, length;
+	int added;
+
+	if (gate_peek(g) != '"')
+		return refuse(g, g->ga_at, "expected a name in quotes");
+	at = g->ga_at;
+	if (gate_text(g, name, &length) == -1)
+		return -1;
+	if (json_object_object_get_ex(object, name, NULL))
+		return refuse(g, at, "duplicate name");
+	if (!gate_skip(g, ':'))
+		return refuse(g, g->ga_at, "expected a colon");
+
+	/* The name stays where it is while the value is read. */
+	g->ga_scratch = name + length + 1;
+	if (gate_value(g, depth, &value) == -1)
+		return -1;
+	g->ga_scratch = name;
+	added = json_object_object_add_ex(
+	    object, name, value, JSON_C_OBJECT_ADD_KEY_IS_NEW);
+	if (added == -1) {
+		json_object_put(value);
+		return no_memory(g);
+	}
+	return 0;
+}
+
+/* A value, added to an array. */
+static int
+gate_element(struct gate *g, int depth, struct json_object *array)
+{
+	struct json_object *value;
+
+	if (gate_value(g, depth, &value) == -1)
+		return -1;
+	if (json_object_array_add(array, value) == -1) {
+		json_object_put(value);
+		return no_memory(g);
+	}
+	return 0;
+}
+
+/* A string as a value. */
+static int
+gate_string(struct gate *g, struct json_object **ret)
+{
+	size_t length;
+
+	if (gate_text(g, g->ga_scratch, &length) == -1)
+		return -1;
+	*ret = json_object_new_string_len(g->ga_scratch, (int)length);
+	return *ret == NULL ? no_memory(g) : 0;
+}
+
+/* A string, from its quote on, unescaped to ret with a NUL behind it. */
+static int
+gate_text(struct gate *g, char *ret, size_t *ret_length)
+{
+	const size_t start = g->ga_at++;
+	size_t n = 0;
+	char c;
+
+	for (;;) {
+		if (gate_plain(g, ret, &n) == -1)
+			return -1;
+		if (g->ga_at == g->ga_size)
+			return refuse(g, start, "a string without end");
+		c = g->ga_text[g->ga_at];
+		if (c == '"')
+			break;
+		if (c != '\\')
+			return refuse(g, g->ga_at, "control character");
+		if (gate_escape(g, ret, &n) == -1)
+			return -1;
+	}
+	g->ga_at++;
+	ret[n] = '\0';
+	*ret_length = n;
+	return 0;
+}
+
+/* The characters that stand for themselves, appended to the *n at ret. */
+static int
+gate_plain(struct gate *g, char *ret, size_t *n)
+{
+	const char *text = g->ga_text;
+	size_t at = g->ga_at, length;
+	unsigned char c;
+
+	for (; at < g->ga_size; at += length) {
+		c = (unsigned char)text[at];
+		if (c < 0x20 || c == '"' || c == '\\')
+			break;
+		length = 1;
+		if (c < 0x80)
+			continue;
+		length = utf8_get(text + at, g->ga_size - at, NULL);
+		if (length == 0)
+			return refuse(g, at, "bad UTF-8");
+	}
+	length = at - g->ga_at;
+	memcpy(ret + *n, text + g->ga_at, length);
+	*n += length;
+	g->ga_at = at;
+	return 0;
+}
+
+/* One escape, from its backslash on, appended to the *n at ret. */
+static int
+gate_escape(struct gate *g, char *ret, size_t *n)
+{
+	const size_t start = g->ga_at;
+	const char *found;
+	uint32_t code;
+	char c;
+
+	c = g->ga_size - start < 2 ? '\0' : g->ga_text[start + 1];
+	if (c == 'u') {
+		if (gate_code(g, &code) == -1)
+			return -1;
+		*n += utf8_put(code, ret + *n);
+		return 0;
+	}
+	found = c == '\0' ? NULL : strchr(escapes, c);
+	if (found == NULL)
+		return refuse(g, start, "unknown escape");
+	ret[(*n)++] = escaped[found - escapes];
+	g->ga_at += 2;
+	return 0;
+}
+
+/* The code point of one \u escape, or of two that are a surrogate pair. */
+static int
+gate_code(struct gate *g, uint32_t *ret)
+{
+	const size_t start = g->ga_at;
+	uint32_t low;
+
+	if (gate_hex(g, ret) == -1)
+		return -1;
+	if (*ret == 0)
+		return refuse(g, start, "NUL in a string");
+	if (*ret < SURROGATE_HIGH || *ret > SURROGATE_END)
+		return 0;
+	if (*ret >= SURROGATE_LOW || g->ga_size - g->ga_at < 2 ||
+	    memcmp(g->ga_text + g->ga_at, "\\u", 2) != 0)
+		return refuse(g, start, "lone surrogate");
+	if (gate_hex(g, &low) == -1)
+		return -1;
+	if (low < SURROGATE_LOW || low > SURROGATE_END)
+		return refuse(g, start, "lone surrogate");
+	*ret =
+	    0x10000 + ((*ret - SURROGATE_HIGH) << 10) + (low - SURROGATE_LOW);
+	return 0;
+}
+
+/* The four digits of a \u escape, from its backslash on. */
+static int
+gate_hex(struct gate *g, uint32_t *ret)
+{
+	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+	const char *p = g->ga_text + g->ga_at + 2, *found;
+	int i;
+
+	if (g->ga_size - g->ga_at < 6)
+		return refuse(g, g->ga_at, "unknown escape");
+	for (*ret = 0, i = 0; i < 4; i++) {
+		found = p[i] == '\0' ? NULL : strchr(digits, p[i]);
+		if (found == NULL)
+			return refuse(g, g->ga_at, "unknown escape");
+		*ret = *ret << 4 | (uint32_t)((found - digits) & 15);
+	}
+	g->ga_at += 6;
+	return 0;
+}
+
+/* true, false or null. */
+static int
+gate_literal(struct gate *g, struct json_object **ret)
+{
+	static const char *const words[] = { "false", "true", "null" };
+	size_t i, length;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		length = strlen(words[i]);
+		if (g->ga_size - g->ga_at < length ||
+		    memcmp(g->ga_text + g->ga_at, words[i], length) != 0)
+			continue;
+		g->ga_at += length;
+		*ret = i == 2 ? NULL : json_object_new_boolean(i == 1);
+		return i < 2 && *ret == NULL ? no_memory(g) : 0;
+	}
+	return refuse(g, g->ga_at, "expected a value");
+}
+
+/*
+ * A number.  One of int64 becomes an integer, any other a double that keeps
+ * its text; -0 is one of those.  Too small for a double is 0, as close as it
+ * gets; too large is refused.
+ */
+static int
+gate_number(struct gate *g, struct json_object **ret)
+{
+	const size_t start = g->ga_at;
+	bool integer = true;
+	char *text = g->ga_scratch;
+	double number;
+	int64_t n;
+
+	/* By the grammar: sign, integer, fraction, exponent. */
+	(void)gate_next(g, "-");
+	if (!gate_next(g, "0") && gate_digits(g) == -1)
+		return -1;
+	if (gate_next(g, ".")) {
+		integer = false;
+		if (gate_digits(g) == -1)
+			return -1;
+	}
+	if (gate_next(g, "eE")) {
+		integer = false;
+		(void)gate_next(g, "+-");
+		if (gate_digits(g) == -1)
+			return -1;
+	}
+
+	memcpy(text, g->ga_text + start, g->ga_at - start);
+	text[g->ga_at - start] = '\0';
+	errno = 0;
+	n = integer ? strtoll(text, NULL, 10) : 0;
+	if (integer && errno == 0 && !(n == 0 && text[0] == '-')) {
+		*ret = json_object_new_int64(n);
+		return *ret == NULL ? no_memory(g) : 0;
+	}
+	number = strtod(text, NULL);
+	if (isinf(number))
+		return refuse(g, start, "a number beyond the range of double");
+	*ret = json_object_new_double_s(number, text);
+	return *ret == NULL ? no_memory(g) : 0;
+}
+
+/* At least one digit. */
+static int
+gate_digits(struct gate *g)
+{
+	static const char digits[] = "0123456789";
+
+	if (!gate_next(g, digits))
+		return refuse(g, g->ga_at, "expected a digit");
+	while (gate_next(g, digits))
+		;
+	return 0;
+}
+
+/* Take the next byte if it is one of a set. */
+static bool
+gate_next(struct gate *g, const char *set)
+{
+	if (g->ga_at == g->ga_size || g->ga_text[g->ga_at] == '\0' ||
+	    strchr(set, g->ga_text[g->ga_at]) == NULL)
+		return false;
+	g->ga_at++;
+	return true;
+}
+
+/* The next byte after white space, or -1 at the end. */
+static int
+gate_peek(struct gate *g)
+{
+	while (gate_next(g, " \t\n\r"))
+		;
+	return g->ga_at == g->ga_size ? -1
+				      : (unsigned char)g->ga_text[g->ga_at];
+}
+
+/* Take the next byte after white space if it is c. */
+static bool
+gate_skip(struct gate *g, char c)
+{
+	if (gate_peek(g) != c)
+		return false;
+	g->ga_at++;
+	return true;
+}
+
+static int
+refuse(struct gate *g, size_t at, const char *what)
+{
+	return fail_set(g->ga_fail, FAIL_INPUT, INVALID_JSON, NULL,
+	    "%s at byte %zu", what, at);
+}
+
+static int
+no_memory(struct gate *g)
+{
+	return fail_set(g->ga_fail, FAIL_US, INTERNAL, NULL, "out of memory");
+}

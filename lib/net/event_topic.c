@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/* The kinds of events that are published, as topics.tbl has them. */
+#include "config.h"
+
+#include <string.h>
+
+#include "lib/net/event_topic.h"
+
+#define WEBHOOK TOPIC_WEBHOOK
+#define ALERT TOPIC_ALERT
+
+static const struct {
+	const char *name;
+	unsigned subscribers;
+} topics[TOPIC__MAX] = {
+#define TOPIC(id, name, subscribers) [TOPIC_##id] = { name, subscribers },
+#include "lib/net/event_topics.tbl"
+#undef TOPIC
+};
+
+size_t
+topic_names(enum topic_subscriber who, const char *ret[TOPIC__MAX])
+{
+	enum topic topic;
+	size_t n = 0;
+
+	for (topic = TOPIC__NONE + 1; topic < TOPIC__MAX; topic++)
+		if ((topics[topic].subscribers & who) != 0)
+			ret[n++] = topics[topic].name;
+	return n;
+}
+
+bool
+topic_offered(enum topic_subscriber who, const char *name)
+{
+	return (topics[topic_parse(name)].subscribers & who) != 0;
+}
+
+enum topic
+topic_parse(const char *name)
+{
+	enum topic topic;
+
+	for (topic = TOPIC__NONE + 1; topic < TOPIC__MAX; topic++)
+		if (strcmp(topics[topic].name, name) == 0)
+			return topic;
+	return TOPIC__NONE;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC */
+/* The kinds of events that are published, as topics.tbl has them. */
+#ifndef LIB_NET_EVENT_TOPIC_H
+#define LIB_NET_EVENT_TOPIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum topic {
+	TOPIC__NONE = 0,
+#define TOPIC(id, name, subscribers) TOPIC_##id,
+#include "lib/net/event_topics.tbl"
+#undef TOPIC
+	TOPIC__MAX
+};
+
+enum topic_subscriber { TOPIC_WEBHOOK = 1 << 0, TOPIC_ALERT = 1 << 1 };
+
+/* Write the names that such a subscriber may have to ret; how many they are. */
+size_t topic_names(enum topic_subscriber who, const char *ret[TOPIC__MAX]);
+
+/* Whether such a subscriber may have the topic of that name, if it is one. */
+bool topic_offered(enum topic_subscriber who, const char *name);
+
+/* The topic of that name, or TOPIC__NONE. */
+enum topic topic_parse(const char *name);
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: ISC */
+/* HTTP as a client: many transfers at once over kept connections. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <curl/curl.h>
+
+#include "core/event/ip_address.h"
+#include "core/base/fail.h"
+#include "lib/net/http.h"
+
+struct http {
+	CURLM *ht_multi;
+	int ht_running; /* transfers started and not yet returned */
+};
+
+/* libcurl's side of one call. */
+struct handle {
+	CURL *ha_easy;
+	struct curl_slist *ha_headers;
+	size_t ha_head_size; /* of the reply's headers so far */
+	bool ha_inside; /* an address was refused */
+	bool ha_cut; /* the reply was, and is one */
+	char ha_error[CURL_ERROR_SIZE];
+};
+
+static struct handle *handle_new(struct http_call *);
+static int handle_set(struct handle *, struct http_call *);
+static int handle_sign(struct handle *, const struct http_sign *);
+static void handle_free(struct handle *);
+static size_t reply_take(char *, size_t, size_t, void *);
+static size_t head_take(char *, size_t, size_t, void *);
+static curl_socket_t socket_open(void *, curlsocktype, struct curl_sockaddr *);
+static bool is_outside(const struct curl_sockaddr *);
+static struct http_call *http_finished(struct http *);
+static void call_finish(struct http_call *, CURLcode);
+static enum http_fault fault_of(CURLcode, const struct handle *);
+
+#define HEAD_MAX ((size_t)64 << 10) /* bytes of a reply's headers */
+#define STALL_BYTES 100L /* a second, under which a transfer stands still */
+#define SIGN_SIZE 256 /* of what CURLOPT_AWS_SIGV4 takes */
+
+static const struct {
+	CURLcode code;
+	enum http_fault fault;
+} faults[] = {
+	{ CURLE_COULDNT_RESOLVE_HOST, HTTP_FAULT_NAME },
+	{ CURLE_COULDNT_CONNECT, HTTP_FAULT_CONNECT },
+	{ CURLE_SSL_CACERT_BADFILE, HTTP_FAULT_TRUST },
+	{ CURLE_PEER_FAILED_VERIFICATION, HTTP_FAULT_CERTIFICATE },
+	{ CURLE_SSL_CONNECT_ERROR, HTTP_FAULT_TLS },
+	{ CURLE_OPERATION_TIMEDOUT, HTTP_FAULT_TIME },
+	{ CURLE_GOT_NOTHING, HTTP_FAULT_BROKEN },
+	{ CURLE_PARTIAL_FILE, HTTP_FAULT_BROKEN },
+	{ CURLE_RECV_ERROR, HTTP_FAULT_BROKEN },
+	{ CURLE_SEND_ERROR, HTTP_FAULT_BROKEN },
+	{ CURLE_WRITE_ERROR, HTTP_FAULT_LONG },
+};
+
+static const char *const fault_texts[HTTP_FAULT__MAX] = {
+	[HTTP_FAULT_NAME] = "the name does not resolve",
+	[HTTP_FAULT_INSIDE] = "the address is not public",
+	[HTTP_FAULT_CONNECT] = "no connection",
+	[HTTP_FAULT_TRUST] = "the authorities to trust cannot be read",
+	[HTTP_FAULT_CERTIFICATE] = "the certificate is not trusted",
+	[HTTP_FAULT_TLS] = "no TLS",
+	[HTTP_FAULT_TIME] = "no answer in time",
+	[HTTP_FAULT_BROKEN] = "the connection broke",
+	[HTTP_FAULT_LONG] = "the answer is too long",
+	[HTTP_FAULT_OTHER] = "no HTTP",
+};
+
+struct http *
+http_new(int connections, struct fail *f)
+{
+	struct http *h;
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+	    (curl_version_info(CURLVERSION_NOW)->features &
+		CURL_VERSION_ASYNCHDNS) == 0 ||
+	    (h = calloc(1, sizeof(*h))) == NULL)
+		goto err0;
+	if ((h->ht_multi = curl_multi_init()) == NULL)
+		goto err1;
+	curl_multi_setopt(h->ht_multi, CURLMOPT_MAXCONNECTS, (long)connections);
+	curl_multi_setopt(h->ht_multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
+	return h;
+
+err1:
+	free(h);
+err0:
+	fail_set(f, FAIL_US, INTERNAL, NULL, "libcurl does not start");
+	return NULL;
+}
+
+void
+http_free(struct http *h)
+{
+	if (h == NULL)
+		return;
+	curl_multi_cleanup(h->ht_multi);
+	free(h);
+}
+
+int
+http_start(struct http *h, struct http_call *call, struct fail *f)
+{
+	struct handle *ha;
+
+	call->hc_status = 0;
+	call->hc_error = NULL;
+	call->hc_fault = 0;
+	call->hc_reply = NULL;
+	call->hc_reply_size = 0;
+	if ((ha = handle_new(call)) == NULL)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	if (curl_multi_add_handle(h->ht_multi, ha->ha_easy) != CURLM_OK) {
+		handle_free(ha);
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "url",
+		    "cannot be requested");
+	}
+	call->hc_handle = ha;
+	h->ht_running++;
+	return 0;
+}
+
+struct http_call *
+http_wait(struct http *h, int timeout_ms)
+{
+	struct http_call *call;
+	int running;
+
+	if (h->ht_running == 0)
+		return NULL;
+	if ((call = http_finished(h)) != NULL)
+		return call;
+	curl_multi_perform(h->ht_multi, &running);
+	if ((call = http_finished(h)) != NULL)
+		return call;
+	curl_multi_poll(h->ht_multi, NULL, 0, timeout_ms, NULL);
+	curl_multi_perform(h->ht_multi, &running);
+	return http_finished(h);
+}
+
+const char *
+http_fault_text(enum http_fault fault)
+{
+	return fault_texts[fault];
+}
+
+const char *
+http_header(const struct http_call *call, const char *name)
+{
+	const struct handle *ha = call->hc_handle;
+	struct curl_header *header;
+
+	if (curl_easy_header(ha->ha_easy, name, 0, CURLH_HEADER, -1, &header) !=
+	    CURLHE_OK)
+		return NULL;
+	return header->value;
+}
+
+void
+http_done(struct http *h, struct http_call *call)
+{
+	struct handle *ha = call->hc_handle;
+
+	if (call->hc_status == 0 && call->hc_error == NULL)
+		h->ht_running--;
+	curl_multi_remove_handle(h->ht_multi, ha->ha_easy);
+	handle_free(ha);
+	free(call->hc_reply);
+	call->hc_handle = NULL;
+	call->hc_reply = NULL;
+}
+
+/* A transfer that has ended, or NULL. */
+static struct http_call *
+http_finished(struct http *h)
+{
+	struct http_call *call;
+	CURLMsg *msg;
+	int left;
+
+	while ((msg = curl_multi_info_read(h->ht_multi, &left)) != NULL) {
+		if (msg->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &call);
+		call_finish(call, msg->data.result);
+		h->ht_running--;
+		return call;
+	}
+	return NULL;
+}
+
+/* Note what came of a call. */
+static void
+call_finish(struct http_call *call, CURLcode result)
+{
+	struct handle *ha = call->hc_handle;
+	curl_off_t seconds = 0, us = 0;
+	long status = 0;
+
+	curl_easy_getinfo(ha->ha_easy, CURLINFO_TOTAL_TIME_T, &us);
+	curl_easy_getinfo(ha->ha_easy, CURLINFO_RETRY_AFTER, &seconds);
+	call->hc_us = us;
+	call->hc_retry_after = seconds;
+	if (result == CURLE_OK || (result == CURLE_WRITE_ERROR && ha->ha_cut)) {
+		curl_easy_getinfo(ha->ha_easy, CURLINFO_RESPONSE_CODE, &status);
+		call->hc_status = (int)status;
+		return;
+	}
+	call->hc_error = result == CURLE_WRITE_ERROR ? "the reply is too long"
+	    : ha->ha_error[0] != '\0'		     ? ha->ha_error
+				      : curl_easy_strerror(result);
+	call->hc_fault = fault_of(result, ha);
+}
+
+static enum http_fault
+fault_of(CURLcode result, const struct handle *ha)
+{
+	size_t i;
+
+	if (result == CURLE_COULDNT_CONNECT && ha->ha_inside)
+		return HTTP_FAULT_INSIDE;
+	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		if (faults[i].code == result)
+			return faults[i].fault;
+	return HTTP_FAULT_OTHER;
+}
+
+static struct handle *
+handle_new(struct http_call *call)
+{
+	struct handle *ha;
+
+	if ((ha = calloc(1, sizeof(*ha))) == NULL)
+		return NULL;
+	if ((ha->ha_easy = curl_easy_init()) == NULL ||
+	    handle_set(ha, call) == -1) {
+		handle_free(ha);
+		return NULL;
+	}
+	return ha;
+}
+
+/* Tell libcurl everything about a call.  Returns 0, or -1 out of memory. */
+static int
+handle_set(struct handle *ha, struct http_call *call)
+{
+	struct curl_slist *list;
+	CURL *e = ha->ha_easy;
+	size_t i;
+
+	for (i = 0; i < HTTP_HEADERS_MAX && call->hc_headers[i] != NULL; i++) {
+		list = curl_slist_append(ha->ha_headers, call->hc_headers[i]);
+		if (list == NULL)
+			return -1;
+		ha->ha_headers = list;
+	}
+	if (call->hc_body != NULL) {
+		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE,
+		    (curl_off_t)call->hc_body_size);
+		curl_easy_setopt(e, CURLOPT_POSTFIELDS, call->hc_body);
+	}
+	curl_easy_setopt(
+	    e, CURLOPT_CONNECTTIMEOUT_MS, (long)call->hc_connect_ms);
+	curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, call->hc_method);
+	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ha->ha_error);
+	curl_easy_setopt(e, CURLOPT_HEADERDATA, ha);
+	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, head_take);
+	curl_easy_setopt(e, CURLOPT_HTTPHEADER, ha->ha_headers);
+	curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES);
+	curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)call->hc_stall_s);
+	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(e, CURLOPT_PRIVATE, call);
+	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(e, CURLOPT_PROXY, "");
+	/* A name that is still looked up is not waited for at the end. */
+	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)call->hc_timeout_ms);
+	curl_easy_setopt(e, CURLOPT_USERAGENT, "Assay/" PACKAGE_VERSION);
+	curl_easy_setopt(e, CURLOPT_WRITEDATA, call);
+	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, reply_take);
+	if ((call->hc_flags & HTTP_OUTSIDE) != 0) {
+		curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, ha);
+		curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, socket_open);
+	}
+
+	/* The settings that copy and can fail come last. */
+	if (curl_easy_setopt(e, CURLOPT_UNIX_SOCKET_PATH, call->hc_socket) !=
+	    CURLE_OK)
+		return -1;
+	if (call->hc_sign != NULL && handle_sign(ha, call->hc_sign) == -1)
+		return -1;
+	/* The directory of the system's would be looked into besides. */
+	if (call->hc_ca_file != NULL &&
+	    (curl_easy_setopt(e, CURLOPT_CAINFO, call->hc_ca_file) !=
+		    CURLE_OK ||
+		curl_easy_setopt(e, CURLOPT_CAPATH, NULL) != CURLE_OK))
+		return -1;
+	return curl_easy_setopt(e, CURLOPT_URL, call->hc_url) == CURLE_OK ? 0
+									  : -1;
+}
+
+/* Returns 0, or -1 out of memory or for a region that is none. */
+static int
+handle_sign(struct handle *ha, const struct http_sign *sign)
+{
+	CURL *e = ha->ha_easy;
+	char scope[SIGN_SIZE];
+	const int n = snprintf(scope, sizeof(scope), "aws:amz:%s:%s",
+	    sign->hs_region, sign->hs_service);
+
+	if (n < 0 || (size_t)n >= sizeof(scope) ||
+	    curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L) != CURLE_OK ||
+	    curl_easy_setopt(e, CURLOPT_AWS_SIGV4, scope) != CURLE_OK ||
+	    curl_easy_setopt(e, CURLOPT_USERNAME, sign->hs_id) != CURLE_OK ||
+	    curl_easy_setopt(e, CURLOPT_PASSWORD, sign->hs_secret) != CURLE_OK)
+		return -1;
+	return 0;
+}
+
+static void
+handle_free(struct handle *ha)
+{
+	if (ha->ha_easy != NULL)
+		curl_easy_cleanup(ha->ha_easy);
+	curl_slist_free_all(ha->ha_headers);
+	free(ha);
+}
+
+/* libcurl hands over a piece of the reply; 0 makes it give up. */
+static size_t
+reply_take(char *piece, size_t size, size_t n, void *cookie)
+{
+	struct http_call *call = cookie;
+	struct handle *ha = call->hc_handle;
+	char *bigger;
+
+	n *= size;
+	ha->ha_cut = (call->hc_flags & HTTP_CUT) != 0 &&
+	    n > call->hc_reply_max - call->hc_reply_size;
+	if (n > call->hc_reply_max - call->hc_reply_size ||
+	    (bigger = realloc(call->hc_reply, call->hc_reply_size + n + 1)) ==
+		NULL)
+		return 0;
+	memcpy(bigger + call->hc_reply_size, piece, n);
+	call->hc_reply = bigger;
+	call->hc_reply_size += n;
+	bigger[call->hc_reply_size] = '\0';
+	return n;
+}
+
+/* Headers without end are none of a reply. */
+static size_t
+head_take(char *line, size_t size, size_t n, void *cookie)
+{
+	struct handle *ha = cookie;
+
+	(void)line;
+	n *= size;
+	ha->ha_head_size += n;
+	return ha->ha_head_size > HEAD_MAX ? 0 : n;
+}
+
+/* libcurl is about to connect to an address: the last moment to say no. */
+static curl_socket_t
+socket_open(void *cookie, curlsocktype purpose, struct curl_sockaddr *to)
+{
+	struct handle *ha = cookie;
+
+	(void)purpose;
+	if (!is_outside(to)) {
+		ha->ha_inside = true;
+		return CURL_SOCKET_BAD;
+	}
+	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+/* What is no Internet address is not outside. */
+static bool
+is_outside(const struct curl_sockaddr *to)
+{
+	const void *at = &to->addr;
+	const struct sockaddr_in *in = at;
+	const struct sockaddr_in6 *in6 = at;
+	const void *bytes = to->family == AF_INET6
+	    ? (const void *)&in6->sin6_addr
+	    : (const void *)&in->sin_addr;
+	char text[INET6_ADDRSTRLEN];
+	struct address ad;
+
+	return inet_ntop(to->family, bytes, text, sizeof(text)) != NULL &&
+	    address_parse(text, &ad) == 0 && address_outside(&ad);
+}

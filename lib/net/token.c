@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: ISC */
+/* Operator tokens: JSON Web Tokens (RFC 7519), HS256 and nothing else. */
+#include "config.h"
+
+#include <assert.h>
+#include <json-c/json_object.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "lib/json/body.h"
+#include "lib/sys/crypt.h"
+#include "lib/net/token.h"
+
+#define ISSUER "assay"
+#define AUDIENCE "assay-operator"
+#define KID_LABEL "assay token key\n"
+#define SIGNATURE_SIZE 43 /* 32 bytes in base64url */
+#define SECOND INT64_C(1000000)
+#define N_CLAIMS 9
+#define CLAIM_MAX (INT64_MAX / SECOND / 2) /* no sum overflows */
+
+static int key_add(
+    struct token_keys *keys, struct arena *a, const char *secret, size_t size);
+static const char *header(struct arena *a, const struct token_key *key);
+static const struct token_key *key_of(const struct token_keys *keys,
+    struct arena *a, const char *text, size_t size);
+static void sign(const struct token_key *key, const char *text, size_t size,
+    char ret[SIGNATURE_SIZE + 1]);
+static size_t base64url(const uint8_t *p, size_t size, char *ret);
+static void encode(struct str *s, const char *data, size_t size);
+static const char *decode(
+    struct arena *a, const char *text, size_t size, size_t *ret_size);
+static int claims(
+    struct arena *a, const char *text, size_t size, struct token *ret);
+static const char *claim_text(struct json_object *json, const char *name);
+static int64_t claim_number(struct json_object *json, const char *name);
+static int refuse(struct fail *f);
+
+/* Of base64url. */
+static const char digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+static const char *const roles[ROLE__MAX] = {
+	[ROLE_ANALYST] = "analyst",
+	[ROLE_ADMIN] = "admin",
+};
+
+int
+token_keys_init(struct token_keys *keys, struct arena *a, const char *secret,
+    const char *previous, struct fail *f)
+{
+	size_t size;
+
+	memset(keys, 0, sizeof(*keys));
+	if (key_add(keys, a, secret, strlen(secret)) == -1)
+		goto full;
+	while (previous != NULL && keys->tk_n < TOKEN_KEYS_MAX) {
+		size = strcspn(previous, ",");
+		if (size > 0 && key_add(keys, a, previous, size) == -1)
+			goto full;
+		previous = previous[size] == ',' ? previous + size + 1 : NULL;
+	}
+	return 0;
+
+full:
+	return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
+}
+
+const char *
+token_issue(const struct token_keys *keys, struct arena *a,
+    const struct token *t, int64_t max, int64_t now)
+{
+	const struct token_key *key = &keys->tk_key[0];
+	const int64_t whole = now + TOKEN_LIFETIME, last = t->given_at + max;
+	const char *head = header(a, key), *body;
+	char id[CRYPT_ID_SIZE], signature[SIGNATURE_SIZE + 1];
+	struct str s;
+
+	crypt_id("tok_", now, id);
+	str_init(&s, a);
+	str_add(
+	    &s, "{\"iss\":\"" ISSUER "\",\"aud\":\"" AUDIENCE "\",\"sub\":");
+	str_json(&s, t->email);
+	str_addf(&s, ",\"role\":\"%s\",\"sn\":%lld,\"jti\":\"%s\"",
+	    token_role_name(t->role), (long long)t->session, id);
+	str_addf(&s, ",\"at\":%lld,\"iat\":%lld,\"exp\":%lld}",
+	    (long long)(t->given_at / SECOND), (long long)(now / SECOND),
+	    (long long)((whole < last ? whole : last) / SECOND));
+	if (head == NULL || (body = str_text(&s)) == NULL)
+		return NULL;
+
+	str_init(&s, a);
+	str_add(&s, head);
+	encode(&s, body, strlen(body));
+	if (str_text(&s) == NULL)
+		return NULL;
+	sign(key, s.st_text, s.st_len, signature);
+	str_addf(&s, ".%s", signature);
+	return str_text(&s);
+}
+
+int
+token_verify(const struct token_keys *keys, struct arena *a, const char *text,
+    int64_t max, int64_t now, struct token *ret, struct fail *f)
+{
+	const size_t size = strnlen(text, TOKEN_SIZE_MAX + 1);
+	const struct token_key *key = key_of(keys, a, text, size);
+	char signature[SIGNATURE_SIZE + 1];
+	const char *dot, *body;
+	size_t n;
+
+	if (size > TOKEN_SIZE_MAX || key == NULL)
+		return refuse(f);
+	dot = text + size - SIGNATURE_SIZE - 1;
+	body = strchr(text, '.') + 1;
+	if (dot < body || *dot != '.')
+		return refuse(f);
+	sign(key, text, (size_t)(dot - text), signature);
+	if (!crypt_equal(signature, dot + 1, SIGNATURE_SIZE))
+		return refuse(f);
+
+	/* We signed it, so what follows is a token of ours, if maybe old. */
+	body = decode(a, body, (size_t)(dot - body), &n);
+	if (body == NULL || claims(a, body, n, ret) == -1)
+		return refuse(f);
+	if (ret->expires_at - ret->issued_at > TOKEN_LIFETIME ||
+	    ret->issued_at > now + TOKEN_SKEW || ret->expires_at <= now ||
+	    ret->given_at > ret->issued_at + TOKEN_SKEW ||
+	    ret->given_at + max <= now)
+		return refuse(f);
+	return 0;
+}
+
+int64_t
+token_expiry(struct arena *a, const char *text)
+{
+	const char *body = strchr(text, '.');
+	const char *dot = body == NULL ? NULL : strchr(body + 1, '.');
+	struct token t;
+	size_t n;
+
+	if (dot == NULL)
+		return -1;
+	body = decode(a, body + 1, (size_t)(dot - body - 1), &n);
+	if (body == NULL || claims(a, body, n, &t) == -1)
+		return -1;
+	return t.expires_at;
+}
+
+const char *
+token_role_name(enum role role)
+{
+	assert(role > 0 && role < ROLE__MAX);
+	return roles[role];
+}
+
+enum role
+token_role(const char *name)
+{
+	enum role role;
+
+	for (role = ROLE_ANALYST; role < ROLE__MAX; role++)
+		if (strcmp(name, roles[role]) == 0)
+			return role;
+	return 0;
+}
+
+/* Append one secret, named by the hash of it. */
+static int
+key_add(
+    struct token_keys *keys, struct arena *a, const char *secret, size_t size)
+{
+	struct token_key *key = &keys->tk_key[keys->tk_n];
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	struct str s;
+
+	str_init(&s, a);
+	str_add(&s, KID_LABEL);
+	str_addn(&s, secret, size);
+	if (str_text(&s) == NULL)
+		return -1;
+	crypt_sha256(s.st_text, s.st_len, hash);
+	crypt_wipe(s.st_text, s.st_len);
+	crypt_hex(hash, (TOKEN_KID_SIZE - 1) / 2, key->tk_kid);
+	key->tk_secret = secret;
+	key->tk_size = size;
+	keys->tk_n++;
+	return 0;
+}
+
+/* The first part of a token of this key, with its dot; NULL: arena full. */
+static const char *
+header(struct arena *a, const struct token_key *key)
+{
+	struct str json, s;
+
+	str_init(&json, a);
+	str_addf(&json, "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"%s\"}",
+	    key->tk_kid);
+	str_init(&s, a);
+	if (str_text(&json) == NULL)
+		return NULL;
+	encode(&s, json.st_text, json.st_len);
+	str_addc(&s, '.');
+	return str_text(&s);
+}
+
+/*
+ * The key whose header begins the token, byte for byte as we write it, or
+ * NULL.  No other header is ever read: it could only ask for less.
+ */
+static const struct token_key *
+key_of(const struct token_keys *keys, struct arena *a, const char *text,
+    size_t size)
+{
+	const char *head;
+	size_t i, n;
+
+	for (i = 0; i < keys->tk_n; i++) {
+		head = header(a, &keys->tk_key[i]);
+		n = head == NULL ? 0 : strlen(head);
+		if (n > 0 && size >= n + 1 + SIGNATURE_SIZE &&
+		    memcmp(text, head, n) == 0)
+			return &keys->tk_key[i];
+	}
+	return NULL;
+}
+
+/* The signature of text, as the last part of a token writes it. */
+static void
+sign(const struct token_key *key, const char *text, size_t size,
+    char ret[SIGNATURE_SIZE + 1])
+{
+	uint8_t mac[CRYPT_SHA256_SIZE];
+
+	crypt_hmac(key->tk_secret, key->tk_size, text, size, mac);
+	base64url(mac, sizeof(mac), ret);
+	ret[SIGNATURE_SIZE] = '\0';
+}
+
+/* Write base64url (RFC 4648) without padding; returns its length. */
+static size_t
+base64url(const uint8_t *p, size_t size, char *ret)
+{
+	uint32_t group;
+	size_t i, j, have, n = 0;
+
+	for (i = 0; i < size; i += 3) {
+		have = size - i < 3 ? size - i : 3;
+		group = (uint32_t)p[i] << 16;
+		if (have > 1)
+			group |= (uint32_t)p[i + 1] << 8;
+		if (have > 2)
+			group |= p[i + 2];
+		for (j = 0; j <= have; j++)
+			ret[n++] = digits[group >> (18 - 6 * j) & 63];
+	}
+	return n;
+}
+
+/* Append size bytes as base64url. */
+static void
+encode(struct str *s, const char *data, size_t size)
+{
+	char group[4];
+	size_t i, n;
+
+	for (i = 0; i < size; i += 3) {
+		n = base64url((const uint8_t *)data + i,
+		    size - i < 3 ? size - i : 3, group);
+		str_addn(s, group, n);
+	}
+}
+
+/*
+ * The bytes of size characters of base64url in its canonical form, with a
+ * NUL behind them; NULL for any other text, or when the arena is full.
+ */
+static const char *
+decode(struct arena *a, const char *text, size_t size, size_t *ret_size)
+{
+	uint8_t *out = arena_alloc(a, size + 1);
+	const char *digit;
+	uint32_t bits = 0;
+	size_t i, n = 0, have = 0;
+
+	if (out == NULL || size % 4 == 1)
+		return NULL;
+	for (i = 0; i < size; i++) {
+		digit = memchr(digits, text[i], sizeof(digits) - 1);
+		if (digit == NULL)
+			return NULL;
+		bits = bits << 6 | (uint32_t)(digit - digits);
+		if ((have += 6) < 8)
+			continue;
+		have -= 8;
+		out[n++] = (uint8_t)(bits >> have);
+	}
+	/* Bits that make no byte are zero, else one value had two texts. */
+	if ((bits & ((1U << have) - 1)) != 0)
+		return NULL;
+	*ret_size = n;
+	return (const char *)out;
+}
+
+/* Read the claims, which are exactly ours; of old tokens all but "at". */
+static int
+claims(struct arena *a, const char *text, size_t size, struct token *ret)
+{
+	struct json_object *json = body_parse(a, text, size, NULL);
+	const char *issuer, *audience, *role, *since;
+
+	if (!json_object_is_type(json, json_type_object))
+		return -1;
+	since = json_object_object_get_ex(json, "at", NULL) ? "at" : "iat";
+	if (json_object_object_length(json) !=
+	    (strcmp(since, "at") == 0 ? N_CLAIMS : N_CLAIMS - 1))
+		return -1;
+	issuer = claim_text(json, "iss");
+	audience = claim_text(json, "aud");
+	role = claim_text(json, "role");
+	ret->email = claim_text(json, "sub");
+	ret->id = claim_text(json, "jti");
+	ret->session = claim_number(json, "sn");
+	ret->given_at = claim_number(json, since) * SECOND;
+	ret->issued_at = claim_number(json, "iat") * SECOND;
+	ret->expires_at = claim_number(json, "exp") * SECOND;
+	if (issuer == NULL || strcmp(issuer, ISSUER) != 0 || audience == NULL ||
+	    strcmp(audience, AUDIENCE) != 0 || role == NULL)
+		return -1;
+	ret->role = token_role(role);
+	if (ret->role == 0 || ret->email == NULL || ret->id == NULL ||
+	    ret->session < 1 || ret->given_at < 0 || ret->issued_at < 0 ||
+	    ret->expires_at < 0)
+		return -1;
+	return 0;
+}
+
+/* A claim that must be a string, or NULL. */
+static const char *
+claim_text(struct json_object *json, const char *name)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(json, name, &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return NULL;
+	return json_object_get_string(value);
+}
+
+/* A claim that must be an integer up to CLAIM_MAX, or -1. */
+static int64_t
+claim_number(struct json_object *json, const char *name)
+{
+	struct json_object *value;
+	int64_t n;
+
+	if (!json_object_object_get_ex(json, name, &value) ||
+	    !json_object_is_type(value, json_type_int))
+		return -1;
+	n = json_object_get_int64(value);
+	return n >= 0 && n <= CLAIM_MAX ? n : -1;
+}
+
+/* Why is nobody's business but ours. */
+static int
+refuse(struct fail *f)
+{
+	return fail_set(f, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
+}

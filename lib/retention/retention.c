@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: ISC */
+/* Retention: what is older than its window goes, in small transactions. */
+#include "config.h"
+
+#include <poll.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/retention/retention.h"
+#include "lib/shared/runtime_setting.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define BATCH 5000 /* rows of those that go by number */
+#define MONTHS_AHEAD 24
+#define WAITS_MAX 6 /* times half a second that one piece gives way */
+#define WIDTH_MIN 60 /* minutes, an hour */
+#define WIDTH_MAX 40000 /* about a month */
+#define REST_MAX (CLOCK_SECOND / 2)
+
+/* One piece of a phase; *ret_more is false when it is through. */
+typedef int piece_fn(struct sweep *sw, struct arena *a,
+    int64_t gone[RETAIN__MAX], bool *ret_more, struct fail *f);
+
+static int set_up(struct db *db, struct arena *a, struct fail *f);
+static int read_cuts(struct sweep *sw, struct arena *a, struct fail *f);
+static int piece(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f);
+static bool is_cancelled(const struct db *db);
+static bool gives_way(const struct db *db);
+static void rest(const struct sweep *sw);
+static piece_fn months, edge, dead, labels, erasures, space, through;
+static int look(struct sweep *sw, struct arena *a, enum retain which,
+    bool *ret_more, struct fail *f);
+static int batch(struct sweep *sw, struct arena *a, enum retain which,
+    int64_t gone[RETAIN__MAX], struct fail *f);
+static int passed(
+    struct sweep *sw, struct arena *a, enum retain which, struct fail *f);
+static int by_number(struct sweep *sw, struct arena *a, enum stmt stmt,
+    int64_t cut, int64_t *gone, bool *ret_more, struct fail *f);
+static enum retain beside(enum retain which);
+
+static const struct {
+	const char *name;
+	enum setting days;
+} collections[RETAIN__MAX] = {
+	[RETAIN_VERDICTS] = { "verdicts", SETTING_VERDICTS },
+	[RETAIN_ACTIVITY] = { "activity", SETTING_ACTIVITY },
+	[RETAIN_REPLAY] = { "replay", SETTING_REPLAY },
+	[RETAIN_IDEMPOTENCY] = { "idempotency", SETTING_IDEMPOTENCY },
+	[RETAIN_DEAD_LETTER] = { "deadLetter", SETTING_DEAD_LETTER },
+};
+
+/* Keys before verdicts: at no moment is there a key whose decision is gone. */
+static const struct {
+	piece_fn *piece;
+	enum retain which; /* collection, of an edge */
+	bool skipped; /* by this sweep if others stand in the way */
+} phases[] = {
+	{ .piece = edge, .which = RETAIN_IDEMPOTENCY },
+	{ .piece = months, .skipped = true },
+	{ .piece = edge, .which = RETAIN_ACTIVITY },
+	{ .piece = edge, .which = RETAIN_REPLAY },
+	{ .piece = edge, .which = RETAIN_VERDICTS },
+	{ .piece = dead },
+	{ .piece = labels },
+	{ .piece = erasures },
+	{ .piece = space },
+	{ .piece = through },
+};
+
+const char *
+retain_name(enum retain which)
+{
+	return collections[which].name;
+}
+
+int
+retain_begin(struct sweep *sw, struct db *db, struct arena *a, int64_t minutes,
+    bool *ret_begun, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	memset(sw, 0, sizeof(*sw));
+	sw->sw_db = db;
+	sw->sw_width = WIDTH_MIN;
+	params_init(&p, a);
+	params_int(&p, minutes);
+	if (set_up(db, a, f) == -1 ||
+	    db_one(db, a, STMT_RETAIN_BEGIN, &p, &rows, f) == -1)
+		return -1;
+	*ret_begun = rows_get_bool(&rows, "begun");
+	return *ret_begun ? read_cuts(sw, a, f) : 0;
+}
+
+int
+retain_next(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(a);
+	int64_t begun;
+	int r;
+
+	rest(sw);
+	begun = clock_ticks();
+	memset(gone, 0, RETAIN__MAX * sizeof(*gone));
+	sw->sw_rest = 0;
+	r = piece(sw, a, gone, ret_more, f);
+	arena_rewind(a, mark);
+	if (sw->sw_rest == 0)
+		sw->sw_rest = clock_ticks() - begun;
+	return r;
+}
+
+int
+retain_ahead(struct db *db, struct arena *a, int64_t *ret_made, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	*ret_made = 0;
+	params_init(&p, a);
+	params_int(&p, MONTHS_AHEAD);
+	if (set_up(db, a, f) == -1)
+		return -1;
+	if (db_one(db, a, STMT_RETAIN_AHEAD, &p, &rows, f) == 0) {
+		*ret_made = rows_get_int(&rows, "made");
+		return 0;
+	}
+	if (!gives_way(db))
+		return -1;
+	memset(f, 0, sizeof(*f));
+	return 0;
+}
+
+/* The session may be new. */
+static int
+set_up(struct db *db, struct arena *a, struct fail *f)
+{
+	struct params p;
+
+	params_init(&p, a);
+	params_int(&p, RETAIN_TIMEOUT_MS);
+	return db_run(db, a, STMT_RETAIN_SESSION, &p, NULL, f);
+}
+
+/* Where the windows end; a key without its decision would answer nothing. */
+static int
+read_cuts(struct sweep *sw, struct arena *a, struct fail *f)
+{
+	struct settings settings;
+	struct params p;
+	struct rows rows;
+	enum retain i;
+
+	if (setting_read(sw->sw_db, a, &settings, f) == -1)
+		return -1;
+	for (i = 0; i < RETAIN__MAX; i++) {
+		params_init(&p, a);
+		params_int(
+		    &p, (int64_t)setting_value(&settings, collections[i].days));
+		if (db_one(sw->sw_db, a, STMT_RETAIN_CUT, &p, &rows, f) == -1)
+			return -1;
+		sw->sw_cut[i] = rows_get_time(&rows, "cut");
+	}
+	if (sw->sw_cut[RETAIN_IDEMPOTENCY] < sw->sw_cut[RETAIN_VERDICTS])
+		sw->sw_cut[RETAIN_IDEMPOTENCY] = sw->sw_cut[RETAIN_VERDICTS];
+	return 0;
+}
+
+/* The next piece of the phase in hand, and what follows from how it went. */
+static int
+piece(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	bool more = true;
+
+	*ret_more = true;
+	if (phases[sw->sw_phase].piece(sw, a, gone, &more, f) == 0)
+		sw->sw_waits = 0;
+	else if (is_cancelled(sw->sw_db))
+		memset(f, 0, sizeof(*f));
+	else if (gives_way(sw->sw_db) &&
+	    (++sw->sw_waits < WAITS_MAX || phases[sw->sw_phase].skipped)) {
+		/* Again after a rest, or as a whole by the next sweep. */
+		memset(f, 0, sizeof(*f));
+		sw->sw_rest = REST_MAX;
+		more = sw->sw_waits < WAITS_MAX;
+	} else
+		return -1;
+	if (more)
+		return 0;
+	sw->sw_waits = 0;
+	*ret_more = (size_t)++sw->sw_phase < nitems(phases);
+	return 0;
+}
+
+static bool
+is_cancelled(const struct db *db)
+{
+	return db_trouble(db) == DB_TIMEOUT && db_cancelled(db);
+}
+
+/* Whether the last call failed because somebody held what it needed. */
+static bool
+gives_way(const struct db *db)
+{
+	return db_trouble(db) == DB_AGAIN ||
+	    (db_trouble(db) == DB_TIMEOUT &&
+		strcmp(db_sqlstate(db), "55P03") == 0);
+}
+
+/* TERM ends it. */
+static void
+rest(const struct sweep *sw)
+{
+	const int64_t us = sw->sw_rest < REST_MAX ? sw->sw_rest : REST_MAX;
+
+	if (us >= 1000)
+		poll(NULL, 0, (int)(us / 1000));
+}
+
+static int
+dead(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	return by_number(sw, a, STMT_RETAIN_DEAD,
+	    sw->sw_cut[RETAIN_DEAD_LETTER], &gone[RETAIN_DEAD_LETTER], ret_more,
+	    f);
+}
+
+/* Those of events that were never seen, which are no collection. */
+static int
+labels(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	int64_t n;
+
+	(void)gone;
+	return by_number(sw, a, STMT_RETAIN_LABELS, sw->sw_cut[RETAIN_VERDICTS],
+	    &n, ret_more, f);
+}
+
+/* Erasures of users whose spooled decisions nobody would keep any more. */
+static int
+erasures(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	int64_t n;
+
+	(void)gone;
+	return by_number(sw, a, STMT_RETAIN_ERASURES,
+	    sw->sw_cut[RETAIN_ACTIVITY], &n, ret_more, f);
+}
+
+/* Do what is next about whole months, if anything is. */
+static int
+months(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, a);
+	params_time(&p, sw->sw_cut[RETAIN_VERDICTS]);
+	params_time(&p, sw->sw_cut[RETAIN_ACTIVITY]);
+	params_time(&p, sw->sw_cut[RETAIN_REPLAY]);
+	if (db_run(sw->sw_db, a, STMT_RETAIN_MONTH, &p, &rows, f) == -1)
+		return -1;
+	*ret_more = rows.ro_n == 1;
+	if (!*ret_more)
+		return 0;
+	gone[RETAIN_VERDICTS] = rows_get_int(&rows, "verdicts");
+	gone[RETAIN_ACTIVITY] = rows_get_int(&rows, "activity");
+	gone[RETAIN_REPLAY] = rows_get_int(&rows, "replay");
+	return 0;
+}
+
+/* The edge of a window, inside a month or where there are none. */
+static int
+edge(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	const enum retain which = phases[sw->sw_phase].which;
+
+	if (sw->sw_batch < sw->sw_batches)
+		return batch(sw, a, which, gone, f);
+	if (sw->sw_until != 0)
+		return passed(sw, a, which, f);
+	return look(sw, a, which, ret_more, f);
+}
+
+/* Learn of more batches; *ret_more is false if there are none. */
+static int
+look(struct sweep *sw, struct arena *a, enum retain which, bool *ret_more,
+    struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+	int i, part, run, until;
+
+	params_init(&p, a);
+	params_text(&p, collections[which].name);
+	params_time(&p, sw->sw_cut[which]);
+	params_int(&p, RETAIN_BATCHES);
+	params_int(&p, sw->sw_width);
+	if (db_run(sw->sw_db, a, STMT_RETAIN_BATCHES, &p, &rows, f) == -1)
+		return -1;
+	*ret_more = rows.ro_n > 0;
+	if (!*ret_more)
+		return 0;
+	part = rows_col(&rows, "part");
+	run = rows_col(&rows, "run");
+	sw->sw_batch = 0;
+	sw->sw_batches = rows_null(&rows, 0, part) ? 0 : rows.ro_n;
+	for (i = 0; i < sw->sw_batches; i++) {
+		sw->sw_part[i] = rows_int(&rows, i, part);
+		sw->sw_run[i] = rows_int(&rows, i, run);
+	}
+	until = rows_col(&rows, "until");
+	sw->sw_until =
+	    rows_null(&rows, 0, until) ? 0 : rows_time(&rows, 0, until);
+	if (sw->sw_until == 0 && sw->sw_width > WIDTH_MIN)
+		sw->sw_width /= 2;
+	else if (sw->sw_batches < RETAIN_BATCHES / 2 &&
+	    sw->sw_width < WIDTH_MAX)
+		sw->sw_width *= 2;
+	return 0;
+}
+
+static int
+batch(struct sweep *sw, struct arena *a, enum retain which,
+    int64_t gone[RETAIN__MAX], struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, a);
+	params_text(&p, collections[which].name);
+	params_int(&p, sw->sw_part[sw->sw_batch]);
+	params_int(&p, sw->sw_run[sw->sw_batch]);
+	params_time(&p, sw->sw_cut[which]);
+	params_time(&p, sw->sw_cut[beside(which)]);
+	if (db_one(sw->sw_db, a, STMT_RETAIN_BATCH, &p, &rows, f) == -1)
+		return -1;
+	gone[which] += rows_get_int(&rows, "rows_gone");
+	gone[beside(which)] += rows_get_int(&rows, "others_gone");
+	sw->sw_batch++;
+	return 0;
+}
+
+/* Whatever is older has gone: no later sweep looks for it again. */
+static int
+passed(struct sweep *sw, struct arena *a, enum retain which, struct fail *f)
+{
+	struct params p;
+
+	params_init(&p, a);
+	params_text(&p, collections[which].name);
+	params_time(&p, sw->sw_until);
+	if (db_run(sw->sw_db, a, STMT_RETAIN_DONE, &p, NULL, f) == -1)
+		return -1;
+	sw->sw_until = 0;
+	return 0;
+}
+
+/* What has no months, a batch at a time. */
+static int
+by_number(struct sweep *sw, struct arena *a, enum stmt stmt, int64_t cut,
+    int64_t *gone, bool *ret_more, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, a);
+	params_time(&p, cut);
+	params_int(&p, BATCH);
+	if (db_one(sw->sw_db, a, stmt, &p, &rows, f) == -1)
+		return -1;
+	*gone = rows_get_int(&rows, "gone");
+	*ret_more = *gone == BATCH;
+	return 0;
+}
+
+/* Have the room of what is gone used again soon: the server's autovacuum. */
+static int
+space(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	struct rows rows;
+
+	(void)gone;
+	*ret_more = false;
+	if (!conf.RETENTION_VACUUM)
+		return 0;
+	if (db_one(sw->sw_db, a, STMT_RETAIN_VACUUM, NULL, &rows, f) == -1)
+		return -1;
+	sw->sw_no_vacuum = !rows_get_bool(&rows, "autovacuum");
+	return 0;
+}
+
+/* The end, after which the next is due by the time. */
+static int
+through(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f)
+{
+	(void)gone;
+	*ret_more = false;
+	return db_run(sw->sw_db, a, STMT_RETAIN_END, NULL, NULL, f);
+}
+
+/* The other part of the same row, where a collection is one of two. */
+static enum retain
+beside(enum retain which)
+{
+	if (which == RETAIN_ACTIVITY)
+		return RETAIN_REPLAY;
+	return which == RETAIN_REPLAY ? RETAIN_ACTIVITY : which;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: ISC */
+/* Retention: what is older than its window goes, in small transactions. */
+#ifndef LIB_RETENTION_RETENTION_H
+#define LIB_RETENTION_RETENTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct db;
+struct fail;
+
+/* The collections, in the order of the metric's label. */
+enum retain {
+	RETAIN_VERDICTS = 0,
+	RETAIN_ACTIVITY,
+	RETAIN_REPLAY,
+	RETAIN_IDEMPOTENCY,
+	RETAIN_DEAD_LETTER,
+	RETAIN__MAX
+};
+
+#define RETAIN_TIMEOUT_MS 300000 /* of one statement, for the connection */
+#define RETAIN_BATCHES 64 /* that are known at a time */
+
+/* A sweep at work.  Its connection is db_over()'s, so that it ends soon. */
+struct sweep {
+	struct db *sw_db;
+	int sw_phase; /* of those in retain.c */
+	int sw_waits; /* that the step in hand gave way to others */
+	int64_t sw_rest; /* us that the last piece took, before the next */
+	int64_t sw_cut[RETAIN__MAX]; /* clock_now() less the windows */
+	int64_t sw_width; /* minutes of the past that the next look takes in */
+
+	/* Batches of one collection; when they are done, all until then is. */
+	int64_t sw_part[RETAIN_BATCHES];
+	int64_t sw_run[RETAIN_BATCHES];
+	int sw_batch; /* the next of them */
+	int sw_batches;
+	int64_t sw_until; /* 0 while there may be more before */
+
+	bool sw_no_vacuum; /* RETENTION_VACUUM, and autovacuum is off */
+};
+
+/*
+ * Begin a sweep by the windows in effect, over a connection of the role that
+ * may sweep, if the last one over all hosts began so many minutes
+ * ago or was cut short; 0 is at once.  *ret_begun says whether it has: not
+ * while another one goes on.  Returns 0, or -1 with f set.
+ */
+int retain_begin(struct sweep *sw, struct db *db, struct arena *a,
+    int64_t minutes, bool *ret_begun, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Do the next piece of a sweep that was begun: whole months are detached and
+ * dropped, the edge goes in batches.  Rests first for as long as the last
+ * piece took, because decisions go on meanwhile.  Each piece is durable when
+ * this returns, so that a sweep may end after any and the next goes on from
+ * there; it has ended when the connection is closed.  A piece that db_over()
+ * cuts short has done nothing.
+ *
+ * gone is what this piece removed.  *ret_more is false when the sweep is
+ * through.  Returns 0, or -1 with f set: then it has ended, too.
+ */
+int retain_next(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+    bool *ret_more, struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Make the partitions of the months to come; *ret_made counts them.  Somebody
+ * in the way is no failure: the next call does it.
+ */
+int retain_ahead(struct db *db, struct arena *a, int64_t *ret_made,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/* "verdicts", "activity", "replay", "idempotency", "deadLetter". */
+const char *retain_name(enum retain which);
+
+#endif

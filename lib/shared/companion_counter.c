@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: ISC */
+/* What companions count: saved by them, read by the pools. */
+#include "config.h"
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "lib/shared/companion_counter.h"
+#include "lib/db/db.h"
+#include "lib/shared/shm.h"
+
+#define CELLS_MAX (sizeof(struct metrics) / sizeof(uint64_t))
+
+/* What is to be saved, a list of each of the statement's parameters. */
+struct saved {
+	const char **name;
+	int64_t *first, *second, *n;
+	_Atomic uint64_t **at; /* where it was counted */
+	size_t size;
+};
+
+static int collect(
+    struct metrics *m, struct arena *a, struct saved *ret, struct fail *f);
+static void grow(_Atomic uint64_t *cell, uint64_t n);
+
+int
+counter_save(struct db *db, struct arena *a, struct slot *slot, struct fail *f)
+{
+	struct saved saved;
+	struct params p;
+	size_t i;
+
+	if (collect(&slot->sl_metrics, a, &saved, f) == -1)
+		return -1;
+	if (saved.size == 0)
+		return 0;
+	params_init(&p, a);
+	params_texts(&p, saved.name, saved.size);
+	params_ints(&p, saved.first, saved.size);
+	params_ints(&p, saved.second, saved.size);
+	params_ints(&p, saved.n, saved.size);
+	if (db_run(db, a, STMT_COUNTER_ADD, &p, NULL, f) == -1)
+		return -1;
+	for (i = 0; i < saved.size; i++)
+		atomic_fetch_sub(saved.at[i], (uint64_t)saved.n[i]);
+	return 0;
+}
+
+int
+counter_read(struct db *db, struct arena *a, struct counters *c, struct fail *f)
+{
+	struct metric_cell cell;
+	struct rows rows;
+	uint64_t n;
+	bool known;
+	int i;
+
+	if (db_run(db, a, STMT_COUNTER_READ, NULL, &rows, f) == -1)
+		return -1;
+	known = atomic_load(&c->co_read) != 0;
+	for (i = 0; i < rows.ro_n; i++) {
+		/* One of a newer program is none of ours. */
+		if (!metric_find(rows_text(&rows, i, rows_col(&rows, "metric")),
+			rows_int(&rows, i, rows_col(&rows, "first")),
+			rows_int(&rows, i, rows_col(&rows, "second")), &cell))
+			continue;
+		n = (uint64_t)rows_int(&rows, i, rows_col(&rows, "n"));
+		if (!known && !metric_kept(&cell))
+			atomic_store(metric_at(&c->co_base, &cell), n);
+		grow(metric_at(&c->co_now, &cell), n);
+	}
+	atomic_store(&c->co_read, 1);
+	return 0;
+}
+
+/* All cells of m that are not 0. */
+static int
+collect(struct metrics *m, struct arena *a, struct saved *ret, struct fail *f)
+{
+	struct metric_cell cell = { 0 };
+	_Atomic uint64_t *at;
+	uint64_t n;
+
+	ret->name = arena_array(a, CELLS_MAX, sizeof(*ret->name));
+	ret->first = arena_array(a, CELLS_MAX, sizeof(*ret->first));
+	ret->second = arena_array(a, CELLS_MAX, sizeof(*ret->second));
+	ret->n = arena_array(a, CELLS_MAX, sizeof(*ret->n));
+	ret->at = arena_array(a, CELLS_MAX, sizeof(void *));
+	ret->size = 0;
+	if (ret->at == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, "counters", "out of memory");
+	while (metric_next(&cell)) {
+		at = metric_at(m, &cell);
+		if ((n = atomic_load(at)) == 0)
+			continue;
+		ret->name[ret->size] = metric_name(&cell);
+		ret->first[ret->size] = (int64_t)cell.first;
+		ret->second[ret->size] = (int64_t)cell.second;
+		ret->n[ret->size] = (int64_t)n;
+		ret->at[ret->size++] = at;
+	}
+	return 0;
+}
+
+/* One process reads at a time, but a database may be an older copy. */
+static void
+grow(_Atomic uint64_t *cell, uint64_t n)
+{
+	if (n > atomic_load(cell))
+		atomic_store(cell, n);
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: ISC */
+/* What is counted: one array of counters a worker, summed when printed. */
+#include "config.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "lib/shared/metric.h"
+#include "lib/shared/shm.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+#define BUCKETS nitems(bounds_us)
+
+/* One label and its values, in the order of their numbers. */
+struct label {
+	const char *name; /* NULL: no label */
+	const char *const *values; /* NULL: the caller's routes */
+	size_t n;
+};
+
+struct counted {
+	const char *name;
+	const char *kind;
+	const char *help;
+	struct label label[2];
+	bool histogram;
+	bool kept; /* companions alone add to it */
+	size_t offset; /* of the cells in struct metrics */
+};
+
+static uint64_t sum(const struct shm *shm, size_t offset, size_t cell);
+static uint64_t companions(const struct shm *shm, size_t offset, size_t cell);
+static uint64_t load(const struct metrics *m, size_t offset, size_t cell);
+static void print_counter(const struct shm *shm, const struct counted *c,
+    const char *const *routes, struct str *s);
+static void print_histogram(
+    const struct shm *shm, const struct counted *c, struct str *s);
+static void print_labels(const struct counted *c, const char *first,
+    const char *second, struct str *s);
+static void print_workers(const struct shm *shm, bool busy, struct str *s);
+static void print_spool(const struct shm *shm, struct str *s);
+static void print_gauge(
+    const char *name, const char *help, double value, struct str *s);
+static size_t firsts(const struct counted *c);
+static const char *value_name(
+    const struct label *l, size_t i, const char *const *routes);
+
+/* Upper bounds of the buckets; PERF.md's budgets lie in the middle. */
+static const int64_t bounds_us[] = { 500, 1000, 2500, 5000, 10000, 25000, 50000,
+	100000, 250000, 500000, 1000000, 2500000, 10000000 };
+
+_Static_assert(METRIC_HISTOGRAM == nitems(bounds_us) + 2,
+    "a cell for each bucket, one for the rest, one for the sum");
+
+static const char *const none[] = { "" };
+static const char *const verdicts[] = { "allow", "challenge", "review",
+	"deny" };
+static const char *const booleans[] = { "false", "true" };
+static const char *const budgets[] = { "decisions", "login", "labels" };
+static const char *const asyncs[] = { "decided", "dropped", "degraded",
+	"unreadable", "failed" };
+static const char *const calls[] = { "answered", "failed", "skipped" };
+static const char *const deliveries[] = { "webhook", "alert" };
+static const char *const results[] = { "delivered", "failed", "dead" };
+static const char *const collections[] = { "verdicts", "activity", "replay",
+	"idempotency", "deadLetter" };
+static const char *const groups[] = { "decide", "operator" };
+static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
+
+static const char *const sources[] = { "disk", "url", "s3" };
+static const char *const looks[] = { "same", "loaded", "refused" };
+
+static const char *const topics[] = {
+#define TOPIC(id, name, subscribers) name,
+#include "lib/net/event_topics.tbl"
+#undef TOPIC
+};
+
+_Static_assert(METRIC_TOPIC == nitems(topics), "a value for each topic");
+
+#define LABEL_NONE                                                             \
+	{                                                                      \
+		NULL, none, METRIC_NONE                                        \
+	}
+#define LABEL_VERDICT                                                          \
+	{                                                                      \
+		"verdict", verdicts, METRIC_VERDICT                            \
+	}
+#define LABEL_CACHED                                                           \
+	{                                                                      \
+		"cached", booleans, METRIC_CACHED                              \
+	}
+#define LABEL_BUDGET                                                           \
+	{                                                                      \
+		"budget", budgets, METRIC_BUDGET                               \
+	}
+#define LABEL_ASYNC                                                            \
+	{                                                                      \
+		"result", asyncs, METRIC_ASYNC                                 \
+	}
+#define LABEL_CALL                                                             \
+	{                                                                      \
+		"result", calls, METRIC_CALL                                   \
+	}
+#define LABEL_DELIVERY                                                         \
+	{                                                                      \
+		"kind", deliveries, METRIC_DELIVERY                            \
+	}
+#define LABEL_RESULT                                                           \
+	{                                                                      \
+		"result", results, METRIC_RESULT                               \
+	}
+#define LABEL_COLLECTION                                                       \
+	{                                                                      \
+		"collection", collections, METRIC_COLLECTION                   \
+	}
+#define LABEL_GROUP                                                            \
+	{                                                                      \
+		"group", groups, METRIC_GROUP                                  \
+	}
+#define LABEL_CLASS                                                            \
+	{                                                                      \
+		"status", classes, METRIC_CLASS                                \
+	}
+#define LABEL_TOPIC                                                            \
+	{                                                                      \
+		"event", topics, METRIC_TOPIC                                  \
+	}
+#define LABEL_SOURCE                                                           \
+	{                                                                      \
+		"source", sources, METRIC_SOURCE                               \
+	}
+#define LABEL_LOOK                                                             \
+	{                                                                      \
+		"result", looks, METRIC_LOOK                                   \
+	}
+#define LABEL_ROUTE                                                            \
+	{                                                                      \
+		"route", NULL, METRIC_ROUTE                                    \
+	}
+#define KIND_COUNTER "counter"
+#define KIND_KEPT "counter"
+#define KIND_HISTOGRAM "histogram"
+#define IS_COUNTER false
+#define IS_KEPT true
+#define IS_HISTOGRAM false
+
+static const struct counted counted[METRIC__MAX] = {
+#define METRIC(id, name, kind, label1, label2, help)                           \
+	[METRIC_ID_##id] = { name, KIND_##kind, help,                          \
+		{ LABEL_##label1, LABEL_##label2 },                            \
+		METRIC_##kind == METRIC_HISTOGRAM, IS_##kind,                  \
+		offsetof(struct metrics, id) },
+#include "lib/shared/metrics.tbl"
+#undef METRIC
+};
+
+void
+metric_add(
+    struct slot *slot, enum metric metric, size_t i, size_t j, uint64_t n)
+{
+	const struct counted *c = &counted[metric];
+	_Atomic uint64_t *cells =
+	    (void *)((char *)&slot->sl_metrics + c->offset);
+
+	assert(metric > METRIC__NONE && metric < METRIC__MAX);
+	assert(i < c->label[0].n && j < c->label[1].n);
+	atomic_fetch_add_explicit(
+	    &cells[i * c->label[1].n + j], n, memory_order_relaxed);
+}
+
+void
+metric_observe(struct slot *slot, enum metric metric, int64_t us)
+{
+	const struct counted *c = &counted[metric];
+	_Atomic uint64_t *cells =
+	    (void *)((char *)&slot->sl_metrics + c->offset);
+	size_t i;
+
+	assert(metric > METRIC__NONE && metric < METRIC__MAX && c->histogram);
+	for (i = 0; i < BUCKETS && us > bounds_us[i]; i++)
+		continue;
+	atomic_fetch_add_explicit(&cells[i], 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&cells[BUCKETS + 1],
+	    us > 0 ? (uint64_t)us : 0, memory_order_relaxed);
+}
+
+bool
+metric_next(struct metric_cell *cell)
+{
+	const struct counted *c = &counted[cell->metric];
+
+	if (cell->metric != METRIC__NONE) {
+		if (++cell->second < c->label[1].n)
+			return true;
+		cell->second = 0;
+		if (++cell->first < firsts(c))
+			return true;
+		cell->first = 0;
+	}
+	cell->metric++;
+	return cell->metric < METRIC__MAX;
+}
+
+bool
+metric_find(
+    const char *name, int64_t first, int64_t second, struct metric_cell *ret)
+{
+	enum metric m;
+
+	for (m = METRIC__NONE + 1; m < METRIC__MAX; m++)
+		if (strcmp(counted[m].name, name) == 0)
+			break;
+	if (m == METRIC__MAX || first < 0 || second < 0 ||
+	    (uint64_t)first >= firsts(&counted[m]) ||
+	    (uint64_t)second >= counted[m].label[1].n)
+		return false;
+	ret->metric = m;
+	ret->first = (size_t)first;
+	ret->second = (size_t)second;
+	return true;
+}
+
+const char *
+metric_name(const struct metric_cell *cell)
+{
+	return counted[cell->metric].name;
+}
+
+bool
+metric_kept(const struct metric_cell *cell)
+{
+	return counted[cell->metric].kept;
+}
+
+_Atomic uint64_t *
+metric_at(struct metrics *m, const struct metric_cell *cell)
+{
+	const struct counted *c = &counted[cell->metric];
+	_Atomic uint64_t *cells = (void *)((char *)m + c->offset);
+
+	return &cells[cell->first * c->label[1].n + cell->second];
+}
+
+void
+metric_print(const struct shm *shm, const char *const *routes, struct str *s)
+{
+	const struct counted *c;
+
+	for (c = counted + 1; c < counted + METRIC__MAX; c++) {
+		if (c->kept && atomic_load(&shm->sh_counters.co_read) == 0)
+			continue;
+		str_addf(s, "# HELP %s %s\n# TYPE %s %s\n", c->name, c->help,
+		    c->name, c->kind);
+		if (c->histogram)
+			print_histogram(shm, c, s);
+		else
+			print_counter(shm, c, routes, s);
+	}
+	print_workers(shm, false, s);
+	print_workers(shm, true, s);
+	print_spool(shm, s);
+	print_gauge("engine_geoip_loaded",
+	    "1 if there is a database of places, 0 without",
+	    atomic_load(&shm->sh_geoip_loaded), s);
+}
+
+/* One cell, summed over all slots and what companions counted. */
+static uint64_t
+sum(const struct shm *shm, size_t offset, size_t cell)
+{
+	uint64_t total = companions(shm, offset, cell);
+	size_t i;
+
+	for (i = 0; i < SHM_SLOTS; i++)
+		if (atomic_load(&shm->sh_slot[i].sl_group) != 0)
+			total +=
+			    load(&shm->sh_slot[i].sl_metrics, offset, cell);
+	return total;
+}
+
+/* What companions counted of it, as far as it is shown. */
+static uint64_t
+companions(const struct shm *shm, size_t offset, size_t cell)
+{
+	const struct counters *co = &shm->sh_counters;
+
+	if (atomic_load(&co->co_read) == 0)
+		return 0;
+	return load(&co->co_now, offset, cell) -
+	    load(&co->co_base, offset, cell);
+}
+
+static uint64_t
+load(const struct metrics *m, size_t offset, size_t cell)
+{
+	const _Atomic uint64_t *cells =
+	    (const void *)((const char *)m + offset);
+
+	return atomic_load_explicit(&cells[cell], memory_order_relaxed);
+}
+
+static void
+print_counter(const struct shm *shm, const struct counted *c,
+    const char *const *routes, struct str *s)
+{
+	const char *first, *second;
+	size_t i, j;
+
+	for (i = 0; i < c->label[0].n; i++) {
+		if ((first = value_name(&c->label[0], i, routes)) == NULL)
+			break;
+		for (j = 0; j < c->label[1].n; j++) {
+			second = value_name(&c->label[1], j, routes);
+			str_add(s, c->name);
+			print_labels(c, first, second, s);
+			str_addf(s, " %" PRIu64 "\n",
+			    sum(shm, c->offset, i * c->label[1].n + j));
+		}
+	}
+}
+
+static void
+print_histogram(const struct shm *shm, const struct counted *c, struct str *s)
+{
+	uint64_t total = 0;
+	size_t i;
+
+	for (i = 0; i < BUCKETS; i++) {
+		total += sum(shm, c->offset, i);
+		str_addf(s, "%s_bucket{le=\"", c->name);
+		str_number(s, (double)bounds_us[i] / 1e6);
+		str_addf(s, "\"} %" PRIu64 "\n", total);
+	}
+	total += sum(shm, c->offset, BUCKETS);
+	str_addf(s, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", c->name, total);
+	str_addf(s, "%s_sum ", c->name);
+	str_number(s, (double)sum(shm, c->offset, BUCKETS + 1) / 1e6);
+	str_addf(s, "\n%s_count %" PRIu64 "\n", c->name, total);
+}
+
+/* {name="value",...}, or nothing without labels. */
+static void
+print_labels(const struct counted *c, const char *first, const char *second,
+    struct str *s)
+{
+	if (c->label[0].name == NULL)
+		return;
+	str_addf(s, "{%s=\"%s\"", c->label[0].name, first);
+	if (c->label[1].name != NULL)
+		str_addf(s, ",%s=\"%s\"", c->label[1].name, second);
+	str_addc(s, '}');
+}
+
+/* The workers of each group, or those of them that are busy. */
+static void
+print_workers(const struct shm *shm, bool busy, struct str *s)
+{
+	const char *name = busy ? "engine_workers_busy" : "engine_workers";
+	const struct slot *sl;
+	unsigned int n[METRIC_GROUP] = { 0 };
+	int group;
+
+	for (sl = shm->sh_slot; sl < shm->sh_slot + SHM_SLOTS; sl++) {
+		group = atomic_load(&sl->sl_group);
+		if (atomic_load(&sl->sl_pid) != 0 &&
+		    (!busy || atomic_load(&sl->sl_due) != 0))
+			n[group - 1]++;
+	}
+	str_addf(s, "# HELP %s %s\n# TYPE %s gauge\n", name,
+	    busy ? "Workers with a request in hand" : "Workers that run", name);
+	for (group = 0; group < METRIC_GROUP; group++)
+		str_addf(
+		    s, "%s{group=\"%s\"} %u\n", name, groups[group], n[group]);
+}
+
+/* How much is in the spool, and since when. */
+static void
+print_spool(const struct shm *shm, struct str *s)
+{
+	const int64_t records = atomic_load(&shm->sh_spool_records);
+	const int64_t oldest = atomic_load(&shm->sh_spool_oldest);
+	const int64_t age = oldest == 0 ? 0 : clock_now() - oldest;
+
+	print_gauge("engine_spool_records",
+	    "Degraded decisions that are not in the database yet",
+	    records > 0 ? (double)records : 0, s);
+	print_gauge("engine_spool_oldest_seconds",
+	    "Age of the oldest of them, 0 without",
+	    records > 0 && age > 0 ? (double)age / CLOCK_SECOND : 0, s);
+	print_gauge("engine_database_up",
+	    "0 while the decide workers find the database away",
+	    atomic_load(&shm->sh_retry_at) == 0 ? 1 : 0, s);
+}
+
+static void
+print_gauge(const char *name, const char *help, double value, struct str *s)
+{
+	str_addf(
+	    s, "# HELP %s %s\n# TYPE %s gauge\n%s ", name, help, name, name);
+	str_number(s, value);
+	str_addc(s, '\n');
+}
+
+/* How many values its first label has; the cells of a histogram stand there. */
+static size_t
+firsts(const struct counted *c)
+{
+	return c->histogram ? METRIC_HISTOGRAM : c->label[0].n;
+}
+
+/* The name of a value, or NULL past the last route. */
+static const char *
+value_name(const struct label *l, size_t i, const char *const *routes)
+{
+	return l->values == NULL ? routes[i] : l->values[i];
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: ISC */
+/* Settings that admins change while the service runs. */
+#include "config.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/shared/runtime_setting.h"
+#include "lib/shared/shm.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+#define SHARED_MAX (5 * CLOCK_SECOND) /* how old what is shared may be */
+#define VALUE_BITS 31 /* of a word; above it the epoch, 0 before any */
+#define VALUE_MASK ((UINT64_C(1) << VALUE_BITS) - 1)
+#define MICRO 1e6 /* a word holds a z-score in millionths */
+
+static double in_word(enum setting which, double value);
+static uint64_t shared(const struct shm *shm, enum setting which);
+static size_t place(enum setting which);
+
+static const char *const names[SETTING__MAX] = {
+#define SETTING(id, group, field, name, type, min, max, fallback)              \
+	[SETTING_##id] = name,
+#include "lib/shared/runtime_setting.tbl"
+#undef SETTING
+};
+
+/* Those that are shared; the place of each is its place in the region. */
+static const enum setting live[SHM_SETTINGS] = {
+	SETTING_DECISIONS,
+	SETTING_LOGINS,
+	SETTING_ANOMALY,
+};
+
+int
+setting_read(
+    struct db *db, struct arena *a, struct settings *ret, struct fail *f)
+{
+	struct rows rows;
+	const char *name;
+	int row;
+	enum setting s;
+
+	if (db_run(db, a, STMT_SETTING_READ, NULL, &rows, f) == -1)
+		return -1;
+	memset(ret, 0, sizeof(*ret));
+	for (row = 0; row < rows.ro_n; row++) {
+		ret->se_epoch = rows_int(&rows, row, rows_col(&rows, "epoch"));
+		name = rows_text(&rows, row, rows_col(&rows, "name"));
+		for (s = SETTING__NONE + 1; s < SETTING__MAX; s++)
+			if (name != NULL && strcmp(name, names[s]) == 0)
+				ret->se_text[s] = rows_text(
+				    &rows, row, rows_col(&rows, "value"));
+	}
+	return 0;
+}
+
+double
+setting_value(const struct settings *s, enum setting which)
+{
+	if (s->se_text[which] == NULL)
+		return (double)setting_fallback(which);
+	return strtod(s->se_text[which], NULL);
+}
+
+int64_t
+setting_fallback(enum setting which)
+{
+	const int64_t fallbacks[SETTING__MAX] = {
+#define SETTING(id, group, field, name, type, min, max, fallback)              \
+	[SETTING_##id] = fallback,
+#include "lib/shared/runtime_setting.tbl"
+#undef SETTING
+	};
+
+	return fallbacks[which];
+}
+
+const char *
+setting_name(enum setting which)
+{
+	return names[which];
+}
+
+void
+setting_publish(struct shm *shm, const struct settings *s, int64_t ticks)
+{
+	uint64_t value;
+	size_t i;
+
+	for (i = 0; i < nitems(live); i++) {
+		/* 0 stands for the fallback, which each process knows. */
+		value = s->se_text[live[i]] == NULL
+		    ? 0
+		    : (uint64_t)llround(
+			  in_word(live[i], setting_value(s, live[i])));
+		atomic_store(&shm->sh_setting[i],
+		    (uint64_t)s->se_epoch << VALUE_BITS | (value & VALUE_MASK));
+	}
+	atomic_store(&shm->sh_setting_at, ticks);
+}
+
+int
+setting_share(struct shm *shm, struct db *db, struct arena *a, struct fail *f)
+{
+	const int64_t ticks = clock_ticks();
+	struct settings s;
+
+	if (setting_read(db, a, &s, f) == -1)
+		return -1;
+	setting_publish(shm, &s, ticks);
+	return 0;
+}
+
+bool
+setting_shared(const struct shm *shm, int64_t epoch)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(live); i++)
+		if (atomic_load(&shm->sh_setting[i]) >> VALUE_BITS !=
+		    (uint64_t)epoch)
+			return false;
+	return true;
+}
+
+bool
+setting_due(struct shm *shm, int64_t ticks)
+{
+	int64_t at = atomic_load(&shm->sh_setting_at);
+
+	if (at != 0 && ticks - at < SHARED_MAX)
+		return false;
+	return atomic_compare_exchange_strong(&shm->sh_setting_at, &at, ticks);
+}
+
+int64_t
+setting_limit(const struct shm *shm, enum setting which)
+{
+	const uint64_t value = shared(shm, which);
+
+	assert(which == SETTING_DECISIONS || which == SETTING_LOGINS);
+	return value == 0 ? setting_fallback(which) : (int64_t)value;
+}
+
+double
+setting_anomaly(const struct shm *shm)
+{
+	const uint64_t value = shared(shm, SETTING_ANOMALY);
+
+	return value == 0 ? (double)setting_fallback(SETTING_ANOMALY)
+			  : (double)value / MICRO;
+}
+
+/* What a word has for a value. */
+static double
+in_word(enum setting which, double value)
+{
+	return which == SETTING_ANOMALY ? value * MICRO : value;
+}
+
+/* The value of a word, 0 for the fallback. */
+static uint64_t
+shared(const struct shm *shm, enum setting which)
+{
+	return atomic_load(&shm->sh_setting[place(which)]) & VALUE_MASK;
+}
+
+static size_t
+place(enum setting which)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(live) - 1 && live[i] != which; i++)
+		continue;
+	assert(live[i] == which);
+	return i;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/* The region that master and workers share: worker slots, counters, windows. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/base/fail.h"
+#include "lib/shared/shm.h"
+
+struct shm *
+shm_new(struct fail *f)
+{
+	struct shm *shm;
+
+	shm = mmap(NULL, sizeof(*shm), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shm == MAP_FAILED) {
+		fail_set(f, FAIL_US, INTERNAL, "shared region", "%s",
+		    strerror(errno));
+		return NULL;
+	}
+	return shm;
+}
+
+void
+shm_free(struct shm *shm)
+{
+	if (shm != NULL)
+		munmap(shm, sizeof(*shm));
+}

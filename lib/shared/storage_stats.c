@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC */
+/* How much is stored, as it was last measured, for the metrics. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/decide/model.h"
+#include "core/base/str.h"
+#include "lib/db/db.h"
+#include "lib/sys/disk.h"
+#include "lib/shared/storage_stats.h"
+
+static void note(struct storage *st, const char *name, int64_t rows);
+static void print_rows(const struct storage *st, struct str *s);
+static void print_components(
+    int64_t database, const struct model *model, struct str *s);
+static void print_disks(const char *paths, struct str *s);
+static void print_head(const char *name, const char *help, struct str *s);
+static void print_disk(const char *name, const struct disk *d, struct str *s);
+
+static const char *const names[COLLECTION__MAX] = {
+#define COLLECTION(name) #name,
+#include "lib/shared/collections.tbl"
+#undef COLLECTION
+};
+
+int
+storage_measure(
+    struct db *db, struct arena *a, struct storage *st, struct fail *f)
+{
+	struct rows size, rows;
+	int i;
+
+	if (db_one(db, a, STMT_STORAGE_BYTES, NULL, &size, f) == -1 ||
+	    db_run(db, a, STMT_STORAGE_ROWS, NULL, &rows, f) == -1)
+		return -1;
+	for (i = 0; i < rows.ro_n; i++)
+		note(st, rows_text(&rows, i, rows_col(&rows, "name")),
+		    rows_int(&rows, i, rows_col(&rows, "rows")));
+	atomic_store(&st->st_bytes, rows_get_int(&size, "bytes"));
+	return 0;
+}
+
+void
+storage_print(const struct storage *st, const char *paths,
+    const struct model *model, struct str *s)
+{
+	const int64_t bytes = atomic_load(&st->st_bytes);
+
+	if (bytes > 0) {
+		print_rows(st, s);
+		print_components(bytes, model, s);
+	}
+	print_disks(paths, s);
+}
+
+/* Keep the rows of a collection; one of a newer schema is none of ours. */
+static void
+note(struct storage *st, const char *name, int64_t rows)
+{
+	int c;
+
+	for (c = 0; c < COLLECTION__MAX; c++)
+		if (strcmp(names[c], name) == 0)
+			atomic_store(&st->st_rows[c], rows);
+}
+
+static void
+print_rows(const struct storage *st, struct str *s)
+{
+	int c;
+
+	print_head("engine_storage_rows", "Rows by collection, about", s);
+	for (c = 0; c < COLLECTION__MAX; c++)
+		str_addf(s,
+		    "engine_storage_rows{collection=\"%s\"} %" PRId64 "\n",
+		    names[c], atomic_load(&st->st_rows[c]));
+}
+
+static void
+print_components(int64_t database, const struct model *model, struct str *s)
+{
+	const int64_t bytes = (int64_t)model_size(model);
+
+	print_head("engine_storage_bytes", "Bytes that are stored", s);
+	str_addf(s, "engine_storage_bytes %" PRId64 "\n", database + bytes);
+	print_head(
+	    "engine_disk_component_bytes", "Bytes by what takes them", s);
+	str_addf(s,
+	    "engine_disk_component_bytes{component=\"postgresql\","
+	    "kind=\"database\"} %" PRId64 "\n"
+	    "engine_disk_component_bytes{component=\"%s\",kind=\"model\"} "
+	    "%" PRId64 "\n",
+	    database, model->source, bytes);
+}
+
+static void
+print_disks(const char *paths, struct str *s)
+{
+	struct disk disk[DISK_MAX];
+	const size_t n = disk_read(paths, disk);
+	size_t i;
+
+	print_head("engine_disk_total_bytes", "Size of a filesystem", s);
+	for (i = 0; i < n; i++) {
+		print_disk("engine_disk_total_bytes", &disk[i], s);
+		str_addf(s, "%" PRId64 "\n", disk[i].di_total);
+	}
+	print_head("engine_disk_free_bytes", "What is free of it", s);
+	for (i = 0; i < n; i++) {
+		print_disk("engine_disk_free_bytes", &disk[i], s);
+		str_addf(s, "%" PRId64 "\n", disk[i].di_free);
+	}
+	print_head("engine_disk_used_ratio", "How full it is, 0 to 1", s);
+	for (i = 0; i < n; i++) {
+		print_disk("engine_disk_used_ratio", &disk[i], s);
+		str_addf(s, "%.4f\n", disk_ratio(&disk[i]));
+	}
+}
+
+static void
+print_head(const char *name, const char *help, struct str *s)
+{
+	str_addf(s, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+}
+
+static void
+print_disk(const char *name, const struct disk *d, struct str *s)
+{
+	str_addf(s, "%s{path=", name);
+	str_json(s, d->di_path);
+	str_add(s, "} ");
+}

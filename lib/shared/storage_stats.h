@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/* How much is stored, as it was last measured, for the metrics. */
+#ifndef LIB_SHARED_STORAGE_STATS_H
+#define LIB_SHARED_STORAGE_STATS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct arena;
+struct db;
+struct fail;
+struct model;
+struct str;
+
+enum collection {
+#define COLLECTION(name) COLLECTION_##name,
+#include "lib/shared/collections.tbl"
+#undef COLLECTION
+	COLLECTION__MAX
+};
+
+/* What was measured, in memory that processes share; zeros until then. */
+struct storage {
+	_Atomic int64_t st_bytes; /* of the database */
+	_Atomic int64_t st_rows[COLLECTION__MAX]; /* about */
+};
+
+/*
+ * Measure; no table is read for it.  Returns 0, or -1 with f set and what was
+ * measured before.
+ */
+int storage_measure(struct db *db, struct arena *a, struct storage *st,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Append in the Prometheus text format what was measured, if it was, and, as
+ * they are now, the filesystems of a comma-separated list of paths.
+ */
+void storage_print(const struct storage *st, const char *paths,
+    const struct model *model, struct str *s);
+
+#endif

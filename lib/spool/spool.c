@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: ISC */
+/* The spool's directory: its files, who may write them, who drains them. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/shared/shm.h"
+#include "lib/spool/spool.h"
+
+#define ACTIVE "active" /* what answers are appended to */
+#define SUFFIX_DRAIN ".drain" /* nobody appends to it any more */
+#define SUFFIX_ASIDE ".aside" /* lines that the database refused */
+
+#define ID_PREFIX "spl_" /* of the name of a spool */
+#define COUNT_AT_ONCE 1000 /* records */
+#define LOCK_TIME (CLOCK_SECOND / 2) /* to wait for another writer */
+#define LOCK_PAUSE 2 /* ms between looks */
+
+struct spool {
+	int sp_dir;
+	int sp_write_lock; /* held to append, and to take the active file away
+			    */
+	int sp_drain_lock; /* held while a file is being drained */
+	struct shm *sp_shm;
+};
+
+static int open_lock(const struct spool *, const char *);
+static int lock(int, int);
+static int lock_soon(int);
+static void unlock(int);
+static int append(struct spool *, const char *, size_t, struct fail *);
+static int open_active(const struct spool *, struct fail *);
+static int whole(int, const char *, size_t);
+static bool torn(int, off_t);
+static int next_file(struct spool *, char[SPOOL_NAME_SIZE], struct fail *);
+static int oldest_file(const struct spool *, char[SPOOL_NAME_SIZE]);
+static int rotate(struct spool *, char[SPOOL_NAME_SIZE], struct fail *);
+static bool nothing_left(const struct spool *);
+static int open_drain(const struct spool *, struct spool_file *, struct fail *);
+static int cut(struct arena *, char *, size_t, size_t, struct spool_piece *);
+static void identify(const struct spool *);
+static int refused(struct fail *, const char *);
+
+struct spool *
+spool_open(const char *dir, struct shm *shm, struct fail *f)
+{
+	struct spool *sp = calloc(1, sizeof(*sp));
+
+	if (sp == NULL) {
+		fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	sp->sp_shm = shm;
+	sp->sp_dir = sp->sp_write_lock = sp->sp_drain_lock = -1;
+	if ((mkdir(dir, 0700) == -1 && errno != EEXIST) ||
+	    (sp->sp_dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) ==
+		-1 ||
+	    (sp->sp_write_lock = open_lock(sp, "write.lock")) == -1 ||
+	    (sp->sp_drain_lock = open_lock(sp, "drain.lock")) == -1) {
+		fail_set(f, FAIL_US, UNAVAILABLE, dir, "%s", strerror(errno));
+		spool_close(sp);
+		return NULL;
+	}
+	return sp;
+}
+
+void
+spool_close(struct spool *sp)
+{
+	if (sp == NULL)
+		return;
+	close(sp->sp_write_lock);
+	close(sp->sp_drain_lock);
+	close(sp->sp_dir);
+	free(sp);
+}
+
+struct shm *
+spool_shm(const struct spool *sp)
+{
+	return sp->sp_shm;
+}
+
+void
+spool_count(struct spool *sp, struct arena *a)
+{
+	struct spool_piece piece;
+	struct spool_file file;
+	struct fail f = { 0 };
+	struct dirent *de;
+	int64_t at, n = 0;
+	int64_t oldest = 0;
+	DIR *dir;
+
+	identify(sp);
+
+	/* The names are read through a descriptor of its own. */
+	dir = fdopendir(openat(sp->sp_dir, ".", O_RDONLY | O_CLOEXEC));
+	while (dir != NULL && (de = readdir(dir)) != NULL) {
+		if (strcmp(de->d_name, ACTIVE) != 0 &&
+		    strstr(de->d_name, SUFFIX_DRAIN) == NULL)
+			continue;
+		file.fd = openat(sp->sp_dir, de->d_name, O_RDONLY | O_CLOEXEC);
+		at = 0;
+		while (file.fd != -1 &&
+		    spool_read(&file, at, COUNT_AT_ONCE, a, &piece, &f) == 0 &&
+		    piece.end > at) {
+			n += (int64_t)piece.n;
+			at = piece.end;
+			if (piece.n > 0 &&
+			    (oldest == 0 ||
+				piece.records[0].decided_at < oldest))
+				oldest = piece.records[0].decided_at;
+			arena_reset(a);
+		}
+		if (file.fd != -1)
+			close(file.fd);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	atomic_store(&sp->sp_shm->sh_spool_records, n);
+	atomic_store(&sp->sp_shm->sh_spool_oldest, oldest);
+}
+
+int64_t
+spool_asides(const char *dir)
+{
+	const size_t suffix = strlen(SUFFIX_ASIDE);
+	struct dirent *de;
+	int64_t n = 0;
+	size_t len;
+	DIR *d;
+
+	if ((d = opendir(dir)) == NULL)
+		return 0;
+	while ((de = readdir(d)) != NULL) {
+		len = strlen(de->d_name);
+		n += len > suffix &&
+		    strcmp(de->d_name + len - suffix, SUFFIX_ASIDE) == 0;
+	}
+	closedir(d);
+	return n;
+}
+
+int
+spool_append(struct spool *sp, struct arena *a,
+    const struct spool_record *records, size_t n, struct fail *f)
+{
+	struct shm *shm = sp->sp_shm;
+	int64_t none = 0;
+	struct str s;
+	size_t i;
+	int r;
+
+	/* A new line first: whether it is needed is seen under the lock. */
+	str_init(&s, a);
+	str_addc(&s, '\n');
+	for (i = 0; i < n; i++)
+		spool_print(&s, &records[i]);
+	if (str_text(&s) == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
+
+	if (lock_soon(sp->sp_write_lock) == -1)
+		return refused(f, "locking");
+
+	/* Counted before it is there: too many is put right, too few is not. */
+	atomic_fetch_add(&shm->sh_spool_records, (int64_t)n);
+	atomic_compare_exchange_strong(
+	    &shm->sh_spool_oldest, &none, records[0].decided_at);
+	r = append(sp, str_text(&s), s.st_len, f);
+	if (r == -1)
+		atomic_fetch_sub(&shm->sh_spool_records, (int64_t)n);
+	unlock(sp->sp_write_lock);
+	return r;
+}
+
+int
+spool_take(struct spool *sp, struct spool_file *ret, struct fail *f)
+{
+	int r;
+
+	if (lock(sp->sp_drain_lock, LOCK_EX | LOCK_NB) == -1)
+		return errno == EWOULDBLOCK ? 0 : refused(f, "locking");
+	r = next_file(sp, ret->name, f);
+	if (r == 1)
+		r = open_drain(sp, ret, f) == -1 ? -1 : 1;
+	if (r != 1)
+		unlock(sp->sp_drain_lock);
+	return r;
+}
+
+int
+spool_read(const struct spool_file *file, int64_t offset, size_t max,
+    struct arena *a, struct spool_piece *ret, struct fail *f)
+{
+	char *text = arena_alloc(a, SPOOL_CHUNK);
+	size_t size = 0;
+	ssize_t n = 1;
+
+	*ret = (struct spool_piece) { .end = offset };
+	if (text == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
+	while (n != 0 && size < SPOOL_CHUNK) {
+		n = pread(file->fd, text + size, SPOOL_CHUNK - size,
+		    offset + (int64_t)size);
+		if (n == -1 && errno != EINTR)
+			return refused(f, "reading");
+		size += n > 0 ? (size_t)n : 0;
+	}
+	if (cut(a, text, size, max, ret) == -1)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
+	return 0;
+}
+
+int
+spool_aside(struct spool *sp, const struct spool_file *file, const char *line,
+    struct fail *f)
+{
+	char name[SPOOL_NAME_SIZE + sizeof(SUFFIX_ASIDE)];
+	int fd, r;
+
+	snprintf(name, sizeof(name), "%s" SUFFIX_ASIDE, file->name);
+	fd = openat(
+	    sp->sp_dir, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	if (fd == -1)
+		return refused(f, "setting aside");
+	r = whole(fd, line, strlen(line)) == -1 || whole(fd, "\n", 1) == -1 ||
+	    fsync(fd) == -1 || fsync(sp->sp_dir) == -1;
+	close(fd);
+	return r ? refused(f, "setting aside") : 0;
+}
+
+void
+spool_drained(struct spool *sp, size_t n, int64_t decided_at)
+{
+	_Atomic int64_t *left = &sp->sp_shm->sh_spool_records;
+
+	/* Only who has found the spool empty says so: rotate(). */
+	if (atomic_fetch_sub(left, (int64_t)n) <= (int64_t)n)
+		atomic_store(left, 1);
+	atomic_store(&sp->sp_shm->sh_spool_oldest, decided_at);
+}
+
+void
+spool_leave(struct spool *sp, struct spool_file *file)
+{
+	close(file->fd);
+	unlock(sp->sp_drain_lock);
+}
+
+int
+spool_remove(struct spool *sp, struct spool_file *file, struct fail *f)
+{
+	char name[SPOOL_NAME_SIZE + sizeof(SUFFIX_DRAIN)];
+	int r = 0;
+
+	snprintf(name, sizeof(name), "%s" SUFFIX_DRAIN, file->name);
+	if (unlinkat(sp->sp_dir, name, 0) == -1 || fsync(sp->sp_dir) == -1)
+		r = refused(f, "removing");
+	spool_leave(sp, file);
+	return r;
+}
+
+/* A file to hang a lock on; it stays, or two could hold two locks. */
+static int
+open_lock(const struct spool *sp, const char *name)
+{
+	return openat(sp->sp_dir, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+}
+
+static int
+lock(int fd, int how)
+{
+	int r;
+
+	do
+		r = flock(fd, how);
+	while (r == -1 && errno == EINTR);
+	return r;
+}
+
+/* Wait for who writes, but not for one that hangs in its disk. */
+static int
+lock_soon(int fd)
+{
+	const int64_t until = clock_ticks() + LOCK_TIME;
+
+	while (lock(fd, LOCK_EX | LOCK_NB) == -1) {
+		if (errno != EWOULDBLOCK)
+			return -1;
+		if (clock_ticks() >= until) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		poll(NULL, 0, LOCK_PAUSE);
+	}
+	return 0;
+}
+
+static void
+unlock(int fd)
+{
+	flock(fd, LOCK_UN);
+}
+
+/* Append all of the text to the active file, on disk, or nothing of it. */
+static int
+append(struct spool *sp, const char *text, size_t size, struct fail *f)
+{
+	off_t before;
+	int fd, r = 0;
+
+	if ((fd = open_active(sp, f)) == -1)
+		return -1;
+	if ((before = lseek(fd, 0, SEEK_END)) == -1) {
+		close(fd);
+		return refused(f, "writing");
+	}
+
+	/* What a killed writer left half-written ends on a line of its own. */
+	if (!torn(fd, before)) {
+		text++;
+		size--;
+	}
+	if (whole(fd, text, size) == -1 || fsync(fd) == -1) {
+		r = refused(f, "writing");
+		if (ftruncate(fd, before) == 0)
+			fsync(fd);
+	}
+	close(fd);
+	return r;
+}
+
+/* The active file; its name is on disk before anything is in it. */
+static int
+open_active(const struct spool *sp, struct fail *f)
+{
+	struct stat st;
+	int fd;
+
+	fd = openat(
+	    sp->sp_dir, ACTIVE, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	if (fd == -1)
+		return refused(f, "opening");
+	if (fstat(fd, &st) == -1 ||
+	    (st.st_size == 0 && fsync(sp->sp_dir) == -1)) {
+		refused(f, "opening");
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Write everything, or fail. */
+static int
+whole(int fd, const char *p, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = write(fd, p, size);
+	while (n == -1 && errno == EINTR);
+	if (n == -1)
+		return -1;
+	if ((size_t)n < size) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return 0;
+}
+
+/* Whether a file of this size ends within a line. */
+static bool
+torn(int fd, off_t size)
+{
+	char last;
+
+	return size > 0 && (pread(fd, &last, 1, size - 1) != 1 || last != '\n');
+}
+
+/* The file to drain next: one that was begun, else what is active now. */
+static int
+next_file(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
+{
+	int r = oldest_file(sp, ret);
+
+	if (r == -1)
+		return refused(f, "listing");
+	if (r == 1)
+		return 1;
+	if (lock_soon(sp->sp_write_lock) == -1)
+		return refused(f, "locking");
+	r = rotate(sp, ret, f);
+	unlock(sp->sp_write_lock);
+	return r;
+}
+
+/* The name of the oldest file to be drained: they sort by time. */
+static int
+oldest_file(const struct spool *sp, char ret[SPOOL_NAME_SIZE])
+{
+	struct dirent *de;
+	size_t len;
+	DIR *dir;
+	int r = 0;
+
+	dir = fdopendir(openat(sp->sp_dir, ".", O_RDONLY | O_CLOEXEC));
+	if (dir == NULL)
+		return -1;
+	while ((de = readdir(dir)) != NULL) {
+		len = strlen(de->d_name);
+		if (len <= strlen(SUFFIX_DRAIN) ||
+		    len - strlen(SUFFIX_DRAIN) >= SPOOL_NAME_SIZE)
+			continue;
+		len -= strlen(SUFFIX_DRAIN);
+		if (strcmp(de->d_name + len, SUFFIX_DRAIN) != 0)
+			continue;
+		de->d_name[len] = '\0';
+		if (r == 0 || strcmp(de->d_name, ret) < 0)
+			snprintf(ret, SPOOL_NAME_SIZE, "%s", de->d_name);
+		r = 1;
+	}
+	closedir(dir);
+	return r;
+}
+
+/*
+ * Give the active file a name for good.  Under the lock of the writers; when
+ * there is nothing, nothing is left in the whole spool, and the counters say
+ * so from now on, whatever killed processes made of them.
+ */
+static int
+rotate(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
+{
+	char name[SPOOL_NAME_SIZE + sizeof(SUFFIX_DRAIN)];
+	char id[CRYPT_ID_SIZE];
+
+	if (nothing_left(sp)) {
+		atomic_store(&sp->sp_shm->sh_spool_records, 0);
+		atomic_store(&sp->sp_shm->sh_spool_oldest, 0);
+		return 0;
+	}
+	crypt_id("", clock_now(), id);
+	snprintf(ret, SPOOL_NAME_SIZE, "%s", id);
+	snprintf(name, sizeof(name), "%s" SUFFIX_DRAIN, id);
+	if (renameat(sp->sp_dir, ACTIVE, sp->sp_dir, name) == -1 ||
+	    fsync(sp->sp_dir) == -1)
+		return refused(f, "rotating");
+	return 1;
+}
+
+static bool
+nothing_left(const struct spool *sp)
+{
+	struct stat st;
+
+	if (fstatat(sp->sp_dir, ACTIVE, &st, 0) == -1)
+		return errno == ENOENT;
+	return st.st_size == 0;
+}
+
+static int
+open_drain(const struct spool *sp, struct spool_file *file, struct fail *f)
+{
+	char name[SPOOL_NAME_SIZE + sizeof(SUFFIX_DRAIN)];
+
+	snprintf(name, sizeof(name), "%s" SUFFIX_DRAIN, file->name);
+	file->fd = openat(sp->sp_dir, name, O_RDONLY | O_CLOEXEC);
+	if (file->fd == -1)
+		return refused(f, "opening");
+
+	/* Who renamed it may have been killed before its name was on disk. */
+	if (fsync(sp->sp_dir) == 0)
+		return 0;
+	refused(f, "opening");
+	close(file->fd);
+	return -1;
+}
+
+/*
+ * Cut a piece of n bytes into lines and these into records.  What follows
+ * the last end of a line is left to the next piece, unless the file or the
+ * chunk ends before the line does: then it is torn.
+ */
+static int
+cut(struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret)
+{
+	const int64_t offset = ret->end;
+	size_t at = 0, lines = 0;
+	char *line, *end;
+	int known;
+
+	for (line = text; line < text + n && lines < max; line++)
+		lines += *line == '\n';
+	ret->records = arena_array(a, lines + 1, sizeof(*ret->records));
+	ret->lines = arena_array(a, lines + 1, sizeof(*ret->lines));
+	ret->ends = arena_array(a, lines + 1, sizeof(*ret->ends));
+	if (a->ar_overflow)
+		return -1;
+	while (ret->n < max && at < n) {
+		line = text + at;
+		end = memchr(line, '\n', n - at);
+		if (end == NULL && at > 0 && n == SPOOL_CHUNK)
+			break;
+		at = end == NULL ? n : (size_t)(end + 1 - text);
+		ret->end = offset + (int64_t)at;
+		known = end == NULL ? 0
+				    : spool_parse(a, line, (size_t)(end - line),
+					  &ret->records[ret->n]);
+		if (known == 0) {
+			ret->torn++;
+			continue;
+		}
+		*end = '\0';
+		if (known == -1)
+			ret->records[ret->n].id = NULL;
+		ret->lines[ret->n] = line;
+		ret->ends[ret->n++] = ret->end;
+	}
+	return a->ar_overflow ? -1 : 0;
+}
+
+/*
+ * The name of this spool, wherever its disk goes: in a file that is there for
+ * as long as the directory.  Without one it is not reported.
+ */
+static void
+identify(const struct spool *sp)
+{
+	char id[CRYPT_ID_SIZE] = "";
+	int64_t made;
+
+	if (lock_soon(sp->sp_write_lock) == -1)
+		return;
+	if (pread(sp->sp_write_lock, id, sizeof(id) - 1, 0) <= 0 ||
+	    crypt_id_time(id, ID_PREFIX, &made) == -1) {
+		crypt_id(ID_PREFIX, clock_now(), id);
+		if (ftruncate(sp->sp_write_lock, 0) == -1 ||
+		    pwrite(sp->sp_write_lock, id, strlen(id), 0) !=
+			(ssize_t)strlen(id) ||
+		    fsync(sp->sp_write_lock) == -1)
+			id[0] = '\0';
+	}
+	unlock(sp->sp_write_lock);
+	memcpy(sp->sp_shm->sh_spool_id, id, sizeof(id));
+}
+
+static int
+refused(struct fail *f, const char *what)
+{
+	return fail_set(
+	    f, FAIL_US, UNAVAILABLE, "spool", "%s: %s", what, strerror(errno));
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: ISC */
+/* From the spool into the database, each record once. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "lib/db/db.h"
+#include "lib/spool/spool_drain.h"
+#include "lib/spool/spool.h"
+
+#define nitems(a) (sizeof(a) / sizeof((a)[0]))
+
+static int step(struct spool *, struct db *, struct arena *,
+    const struct spool_file *, size_t, struct drain *, struct fail *);
+static int begin(struct db *, struct arena *, const struct spool_file *,
+    int64_t *, struct fail *);
+static int commit(struct db *, struct arena *, const struct spool_file *,
+    const struct spool_piece *, struct fail *);
+static int send_log(
+    struct db *, struct arena *, const struct spool_piece *, struct fail *);
+static bool refuses_record(const struct db *);
+static int finish(struct spool *, struct db *, struct arena *,
+    struct spool_file *, struct fail *);
+
+/* The texts of a record, in the order of STMT_SPOOL_LOG's parameters. */
+static const size_t columns[] = {
+	offsetof(struct spool_record, id),
+	offsetof(struct spool_record, event_id),
+	offsetof(struct spool_record, event_type),
+	offsetof(struct spool_record, verdict),
+	offsetof(struct spool_record, reasons),
+	offsetof(struct spool_record, policy_id),
+	offsetof(struct spool_record, policy_version),
+	offsetof(struct spool_record, correlation_id),
+	offsetof(struct spool_record, user),
+	offsetof(struct spool_record, idempotency_key),
+	offsetof(struct spool_record, request),
+};
+
+int
+drain_turn(struct spool *sp, struct db *db, struct arena *a, struct drain *ret,
+    struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(a);
+	struct spool_file file;
+	size_t max = DRAIN_AT_ONCE;
+	int r;
+
+	memset(ret, 0, sizeof(*ret));
+	if (db_ready(db, f) == -1)
+		return -1;
+	if ((r = spool_take(sp, &file, f)) != 1)
+		return r;
+
+	/* Fewer and fewer, until the one that is refused stands alone. */
+	r = step(sp, db, a, &file, max, ret, f);
+	while (r == -1 && max > 0 && refuses_record(db)) {
+		max /= 2;
+		arena_rewind(a, mark);
+		r = step(sp, db, a, &file, max, ret, f);
+	}
+	db_rollback(db);
+	if (r == 1)
+		return finish(sp, db, a, &file, f);
+	spool_leave(sp, &file);
+	return r;
+}
+
+/*
+ * One transaction: up to max records, or with max 0 none, and the first is
+ * set aside, as is one that this program cannot read.  Returns 1 when the
+ * file has no more, 0 when it may have, -1 with f set.
+ */
+static int
+step(struct spool *sp, struct db *db, struct arena *a,
+    const struct spool_file *file, size_t max, struct drain *ret,
+    struct fail *f)
+{
+	struct spool_piece piece;
+	bool aside;
+	int64_t done;
+	size_t n = 0;
+
+	db_rollback(db);
+	if (begin(db, a, file, &done, f) == -1 ||
+	    spool_read(file, done, max == 0 ? 1 : max, a, &piece, f) == -1)
+		return -1;
+	if (piece.end == done)
+		return 1;
+
+	/* Up to the first that cannot be read, or that one alone. */
+	while (n < piece.n && piece.records[n].id != NULL)
+		n++;
+	aside = piece.n > 0 && (max == 0 || n == 0);
+	if (aside || n < piece.n)
+		piece.end = piece.ends[aside ? 0 : n - 1];
+	piece.n = aside ? 0 : n;
+	if ((aside && spool_aside(sp, file, piece.lines[0], f) == -1) ||
+	    commit(db, a, file, &piece, f) == -1)
+		return -1;
+	ret->drained += piece.n;
+	ret->torn += piece.torn;
+	ret->aside += aside ? 1 : 0;
+	if (piece.n > 0 || aside)
+		spool_drained(sp, aside ? 1 : piece.n,
+		    piece.records[aside ? 0 : piece.n - 1].decided_at);
+	return 0;
+}
+
+/*
+ * Begin, and learn how far the file is drained.  Its row stays locked: what
+ * a killed process left with its server has ended before we read on.
+ */
+static int
+begin(struct db *db, struct arena *a, const struct spool_file *file,
+    int64_t *ret_done, struct fail *f)
+{
+	struct params p;
+	struct rows rows[3];
+
+	params_init(&p, a);
+	params_text(&p, file->name);
+	if (db_send(db, STMT_BEGIN, NULL, f) == -1 ||
+	    db_send(db, STMT_SPOOL_ADD, &p, f) == -1 ||
+	    db_send(db, STMT_SPOOL_LOCK, &p, f) == -1 ||
+	    db_sync(db, a, rows, nitems(rows), f) == -1)
+		return -1;
+	*ret_done = rows_get_int(&rows[2], "done");
+	return 0;
+}
+
+/* Write the records of a piece, and that the file is drained up to its end. */
+static int
+commit(struct db *db, struct arena *a, const struct spool_file *file,
+    const struct spool_piece *piece, struct fail *f)
+{
+	struct rows rows[4];
+	struct params p;
+
+	params_init(&p, a);
+	params_text(&p, file->name);
+	params_int(&p, piece->end);
+	if ((piece->n > 0 &&
+		(db_send(db, STMT_ERASURE_GUARD, NULL, f) == -1 ||
+		    send_log(db, a, piece, f) == -1)) ||
+	    db_send(db, STMT_SPOOL_ADVANCE, &p, f) == -1 ||
+	    db_send(db, STMT_COMMIT, NULL, f) == -1)
+		return -1;
+	return db_sync(db, a, rows, piece->n > 0 ? 4 : 2, f);
+}
+
+/* The rows of verdict log and detail table. */
+static int
+send_log(struct db *db, struct arena *a, const struct spool_piece *piece,
+    struct fail *f)
+{
+	const char **text = arena_array(a, piece->n, sizeof(*text));
+	int64_t *at = arena_array(a, piece->n, sizeof(*at));
+	int64_t *score = arena_array(a, piece->n, sizeof(*score));
+	const struct spool_record *r = piece->records;
+	struct params p;
+	size_t i, c;
+
+	if (text == NULL || at == NULL || score == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
+	for (i = 0; i < piece->n; i++) {
+		at[i] = r[i].decided_at;
+		score[i] = r[i].score;
+	}
+	params_init(&p, a);
+	params_times(&p, at, piece->n);
+	params_ints(&p, score, piece->n);
+	for (c = 0; c < nitems(columns); c++) {
+		for (i = 0; i < piece->n; i++)
+			memcpy(&text[i], (const char *)&r[i] + columns[c],
+			    sizeof(*text));
+		params_texts(&p, text, piece->n);
+	}
+	return db_send(db, STMT_SPOOL_LOG, &p, f);
+}
+
+/*
+ * Whether the failure is what a record holds, or that there is no partition
+ * for it, and will be the same next time: classes 22 and 23.
+ */
+static bool
+refuses_record(const struct db *db)
+{
+	const char *state = db_sqlstate(db);
+
+	return db_trouble(db) != DB_FINE && db_trouble(db) != DB_LOST &&
+	    (strncmp(state, "22", 2) == 0 || strncmp(state, "23", 2) == 0);
+}
+
+/* The file is in the database: away with it, then with what was noted. */
+static int
+finish(struct spool *sp, struct db *db, struct arena *a,
+    struct spool_file *file, struct fail *f)
+{
+	struct params p;
+
+	if (spool_remove(sp, file, f) == -1)
+		return -1;
+	params_init(&p, a);
+	params_text(&p, file->name);
+	return db_run(db, a, STMT_SPOOL_FORGET, &p, NULL, f);
+}

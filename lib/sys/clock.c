@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: ISC */
+/* The only reader of clocks, and the text form of times. */
+#include "config.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/sys/clock.h"
+
+#define DAY_SECONDS (24 * 60 * 60)
+#define LEAP_SECOND 60
+
+/* A time as its digits say it. */
+struct fields {
+	int year, month, day, hour, minute, second;
+	int64_t us;
+	int offset; /* seconds east of UTC */
+};
+
+static int64_t read_clock(clockid_t id);
+static bool digits(const char **p, int n, int *ret);
+static bool separator(const char **p, const char *any);
+static bool date(const char **p, struct fields *fi);
+static bool time_of_day(const char **p, struct fields *fi);
+static bool seconds(const char **p, struct fields *fi);
+static void fraction(const char **p, struct fields *fi);
+static bool zone(const char **p, struct fields *fi);
+
+int64_t
+clock_now(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
+int64_t
+clock_ticks(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+void
+clock_text(int64_t us, char ret[CLOCK_TEXT_SIZE])
+{
+	char exact[CLOCK_EXACT_SIZE];
+
+	clock_exact(us, exact);
+	snprintf(ret, CLOCK_TEXT_SIZE, "%.23sZ", exact);
+}
+
+void
+clock_exact(int64_t us, char ret[CLOCK_EXACT_SIZE])
+{
+	const int64_t seconds = us / CLOCK_SECOND - (us % CLOCK_SECOND < 0);
+	const time_t t = (time_t)seconds;
+	char day[CLOCK_TEXT_SIZE];
+	struct tm tm;
+
+	gmtime_r(&t, &tm);
+	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(ret, CLOCK_EXACT_SIZE, "%.19s.%06dZ", day,
+	    (int)(us - seconds * CLOCK_SECOND));
+}
+
+int
+clock_parse(const char *text, int64_t *ret)
+{
+	struct fields fi = { 0 };
+	struct tm tm = { 0 };
+
+	if (!date(&text, &fi) || !separator(&text, "Tt ") ||
+	    !time_of_day(&text, &fi) || !zone(&text, &fi) || *text != '\0')
+		return -1;
+	tm.tm_year = fi.year - 1900;
+	tm.tm_mon = fi.month - 1;
+	tm.tm_mday = fi.day;
+
+	/* timegm() turns the 30th of February into March; we do not. */
+	*ret = timegm(&tm);
+	if (tm.tm_mon != fi.month - 1 || tm.tm_mday != fi.day)
+		return -1;
+	*ret += fi.hour * 3600 + fi.minute * 60 + fi.second - fi.offset;
+
+	/* A leap second ends a day; the next one begins with it. */
+	if (fi.second == LEAP_SECOND && *ret % DAY_SECONDS != 0)
+		return -1;
+	*ret = *ret * CLOCK_SECOND + fi.us;
+	return 0;
+}
+
+static int64_t
+read_clock(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return ts.tv_sec * CLOCK_SECOND + ts.tv_nsec / 1000;
+}
+
+/* Read exactly n digits. */
+static bool
+digits(const char **p, int n, int *ret)
+{
+	for (*ret = 0; n > 0; n--, (*p)++) {
+		if (!isdigit((unsigned char)**p))
+			return false;
+		*ret = *ret * 10 + (**p - '0');
+	}
+	return true;
+}
+
+/* Read one character out of any. */
+static bool
+separator(const char **p, const char *any)
+{
+	if (**p == '\0' || strchr(any, **p) == NULL)
+		return false;
+	(*p)++;
+	return true;
+}
+
+/* YYYY-MM-DD; days that their month lacks are left to the caller. */
+static bool
+date(const char **p, struct fields *fi)
+{
+	return digits(p, 4, &fi->year) && separator(p, "-") &&
+	    digits(p, 2, &fi->month) && separator(p, "-") &&
+	    digits(p, 2, &fi->day) && fi->month >= 1 && fi->month <= 12 &&
+	    fi->day >= 1 && fi->day <= 31;
+}
+
+/* HH:MM and perhaps seconds. */
+static bool
+time_of_day(const char **p, struct fields *fi)
+{
+	if (!digits(p, 2, &fi->hour) || !separator(p, ":") ||
+	    !digits(p, 2, &fi->minute) || fi->hour > 23 || fi->minute > 59)
+		return false;
+	return !separator(p, ":") || seconds(p, fi);
+}
+
+/* SS and perhaps a fraction. */
+static bool
+seconds(const char **p, struct fields *fi)
+{
+	if (!digits(p, 2, &fi->second) || fi->second > LEAP_SECOND)
+		return false;
+	if (!separator(p, "."))
+		return true;
+	if (!isdigit((unsigned char)**p))
+		return false;
+	fraction(p, fi);
+	return true;
+}
+
+/* Digits of a second, cut at microseconds. */
+static void
+fraction(const char **p, struct fields *fi)
+{
+	int64_t unit;
+
+	for (unit = CLOCK_SECOND / 10; isdigit((unsigned char)**p); (*p)++) {
+		fi->us += (**p - '0') * unit;
+		unit /= 10;
+	}
+}
+
+/* Nothing, Z, or an offset: +HH, +HHMM, +HH:MM. */
+static bool
+zone(const char **p, struct fields *fi)
+{
+	int hours, minutes = 0;
+	int sign = **p == '-' ? -1 : 1;
+
+	if (**p == '\0' || separator(p, "Zz"))
+		return true;
+	if (!separator(p, "+-") || !digits(p, 2, &hours))
+		return false;
+	(void)separator(p, ":");
+	if (**p != '\0' && !digits(p, 2, &minutes))
+		return false;
+	if (minutes > 59 || hours * 3600 >= DAY_SECONDS)
+		return false;
+	fi->offset = sign * (hours * 3600 + minutes * 60);
+	return true;
+}

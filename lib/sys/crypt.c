@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: ISC */
+/* Hashes, random ids, passwords, and comparison that tells nothing. */
+#include "config.h"
+
+#include <libscrypt.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "lib/sys/crypt.h"
+
+/* What new password hashes cost: 128 * r * N bytes of memory. */
+#define COST_LOG_N 16U
+#define COST_R 8U
+#define COST_P 2U
+
+/* No stored hash may cost more than this: a damaged row is no weapon. */
+#define COST_LOG_N_MAX 20U
+#define COST_R_MAX 16U
+#define COST_P_MAX 16U
+
+#define UNBASE64_MAX 192 /* bytes; keys are shorter */
+
+#define SALT_TEXT_SIZE 25 /* 16 bytes in base64 and NUL */
+#define HASH_TEXT_SIZE 89 /* 64 bytes in base64 and NUL */
+
+/* What a "$s1$" string says. */
+struct mcf {
+	unsigned int mc_log_n;
+	unsigned int mc_r;
+	unsigned int mc_p;
+	char mc_salt[SALT_TEXT_SIZE];
+	char mc_hash[HASH_TEXT_SIZE];
+};
+
+/* RFC 4648's base32hex in lower case, which sorts. */
+static const char id_digits[] = "0123456789abcdefghijklmnopqrstuv";
+
+static int mcf_parse(const char *text, struct mcf *ret);
+static int mcf_compute(const char *password, const struct mcf *m,
+    char ret[HASH_TEXT_SIZE], struct fail *f);
+
+/* Stands in for the hash of a user who does not exist; matches nothing. */
+static const struct mcf nobody = {
+	.mc_log_n = COST_LOG_N,
+	.mc_r = COST_R,
+	.mc_p = COST_P,
+	.mc_salt = "AAAAAAAAAAAAAAAAAAAAAA==",
+};
+
+void
+crypt_sha256(const void *data, size_t size, uint8_t ret[CRYPT_SHA256_SIZE])
+{
+	if (EVP_Digest(data, size, ret, NULL, EVP_sha256(), NULL) != 1)
+		abort();
+}
+
+void
+crypt_hmac(const void *key, size_t key_size, const void *data, size_t size,
+    uint8_t ret[CRYPT_SHA256_SIZE])
+{
+	if (HMAC(EVP_sha256(), key, (int)key_size, data, size, ret, NULL) ==
+	    NULL)
+		abort();
+}
+
+void
+crypt_random(void *ret, size_t size)
+{
+	if (RAND_bytes(ret, (int)size) != 1)
+		abort();
+}
+
+void
+crypt_id(const char *prefix, int64_t now_us, char ret[CRYPT_ID_SIZE])
+{
+	uint64_t ms = (uint64_t)now_us / 1000;
+	uint8_t raw[17] = { 0 }; /* one more, so that 26 groups can be read */
+	unsigned int bit, pair;
+	size_t i, n;
+
+	for (i = 0; i < 6; i++)
+		raw[i] = (uint8_t)(ms >> (40 - 8 * i));
+	crypt_random(raw + 6, 10);
+
+	/* Five bits at a time from the top; the last group ends in zeros. */
+	n = strnlen(prefix, CRYPT_ID_SIZE - 27);
+	memcpy(ret, prefix, n);
+	for (i = 0; i < 26; i++) {
+		bit = (unsigned int)i * 5;
+		pair = (unsigned int)(raw[bit / 8] << 8) | raw[bit / 8 + 1];
+		ret[n + i] = id_digits[(pair >> (11 - bit % 8)) & 31];
+	}
+	ret[n + 26] = '\0';
+}
+
+int
+crypt_id_time(const char *text, const char *prefix, int64_t *ret_us)
+{
+	const size_t n = strlen(prefix);
+	uint64_t bits = 0;
+	size_t i;
+
+	if (strncmp(text, prefix, n) != 0 || strlen(text + n) != 26 ||
+	    strspn(text + n, id_digits) != 26)
+		return -1;
+
+	/* Ten characters are 50 bits, of which the time is the first 48. */
+	for (i = 0; i < 10; i++)
+		bits = bits << 5 |
+		    (uint64_t)(strchr(id_digits, text[n + i]) - id_digits);
+	*ret_us = (int64_t)(bits >> 2) * 1000;
+	return 0;
+}
+
+void
+crypt_hex(const void *data, size_t size, char *ret)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *p = data;
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		ret[2 * i] = digits[p[i] >> 4];
+		ret[2 * i + 1] = digits[p[i] & 15];
+	}
+	ret[2 * size] = '\0';
+}
+
+void
+crypt_base64(const void *data, size_t size, char *ret)
+{
+	EVP_EncodeBlock((uint8_t *)ret, data, (int)size);
+}
+
+int
+crypt_unbase64(const char *text, void *ret, size_t room)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const size_t n = strlen(text), used = strspn(text, digits);
+	const size_t padding = strspn(text + used, "=");
+	uint8_t whole[UNBASE64_MAX];
+
+	/* EVP_DecodeBlock() forgives more, and writes the padding's bytes. */
+	if (n % 4 != 0 || used + padding != n || padding > 2 ||
+	    n / 4 * 3 > sizeof(whole) || n / 4 * 3 - padding > room ||
+	    EVP_DecodeBlock(whole, (const uint8_t *)text, (int)n) == -1)
+		return -1;
+	memcpy(ret, whole, n / 4 * 3 - padding);
+	crypt_wipe(whole, sizeof(whole));
+	return (int)(n / 4 * 3 - padding);
+}
+
+bool
+crypt_equal(const void *a, const void *b, size_t size)
+{
+	return CRYPTO_memcmp(a, b, size) == 0;
+}
+
+void
+crypt_wipe(void *p, size_t size)
+{
+	OPENSSL_cleanse(p, size);
+}
+
+int
+crypt_password_hash(
+    const char *password, char ret[CRYPT_PASSWORD_SIZE], struct fail *f)
+{
+	struct mcf m = nobody;
+	uint8_t salt[SCRYPT_SALT_LEN];
+
+	crypt_random(salt, sizeof(salt));
+	crypt_base64(salt, sizeof(salt), m.mc_salt);
+	if (mcf_compute(password, &m, m.mc_hash, f) == -1)
+		return -1;
+	if (libscrypt_mcf(1U << m.mc_log_n, m.mc_r, m.mc_p, m.mc_salt,
+		m.mc_hash, ret) != 1)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "the password hash cannot be written");
+	return 0;
+}
+
+int
+crypt_password_check(const char *password, const char *hash, bool *ret_match,
+    bool *ret_stale, struct fail *f)
+{
+	struct mcf m = nobody;
+	char got[HASH_TEXT_SIZE];
+
+	if (hash != NULL && mcf_parse(hash, &m) == -1)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "the stored password hash cannot be read");
+	if (mcf_compute(password, &m, got, f) == -1)
+		return -1;
+	*ret_match = crypt_equal(got, m.mc_hash, sizeof(got));
+	*ret_stale =
+	    m.mc_log_n < COST_LOG_N || m.mc_r < COST_R || m.mc_p < COST_P;
+	crypt_wipe(got, sizeof(got));
+	return 0;
+}
+
+/*
+ * Read libscrypt's "$s1$NNrrpp$salt$hash" (the numbers in hex, NN the binary
+ * logarithm of N).  Returns 0, or -1 when text is no such string or asks for
+ * more than the bounds above.
+ */
+static int
+mcf_parse(const char *text, struct mcf *ret)
+{
+	int end = 0;
+
+	if (sscanf(text, "$s1$%2x%2x%2x$%24[^$]$%88[^$]%n", &ret->mc_log_n,
+		&ret->mc_r, &ret->mc_p, ret->mc_salt, ret->mc_hash,
+		&end) != 5 ||
+	    text[end] != '\0')
+		return -1;
+	if (strlen(ret->mc_salt) != SALT_TEXT_SIZE - 1 ||
+	    strlen(ret->mc_hash) != HASH_TEXT_SIZE - 1)
+		return -1;
+	if (ret->mc_log_n < 1 || ret->mc_log_n > COST_LOG_N_MAX ||
+	    ret->mc_r < 1 || ret->mc_r > COST_R_MAX || ret->mc_p < 1 ||
+	    ret->mc_p > COST_P_MAX)
+		return -1;
+	return 0;
+}
+
+/* Hash password as m's cost and salt say, into base64. */
+static int
+mcf_compute(const char *password, const struct mcf *m, char ret[HASH_TEXT_SIZE],
+    struct fail *f)
+{
+	uint8_t salt[18]; /* EVP_DecodeBlock() writes whole groups */
+	uint8_t hash[SCRYPT_HASH_LEN];
+	int got;
+
+	if (EVP_DecodeBlock(
+		salt, (const uint8_t *)m->mc_salt, SALT_TEXT_SIZE - 1) == -1)
+		return fail_set(f, FAIL_US, INTERNAL, NULL,
+		    "the stored password hash cannot be read");
+	got = libscrypt_scrypt((const uint8_t *)password, strlen(password),
+	    salt, SCRYPT_SALT_LEN, UINT64_C(1) << m->mc_log_n, m->mc_r, m->mc_p,
+	    hash, sizeof(hash));
+	if (got != 0)
+		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+		    "there is no memory to hash a password");
+	crypt_base64(hash, sizeof(hash), ret);
+	crypt_wipe(hash, sizeof(hash));
+	return 0;
+}

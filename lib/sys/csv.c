@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: ISC */
+/* Rows out of comma-separated values, strictly as RFC 4180 has them. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "lib/sys/csv.h"
+
+/* What csv_byte() returns besides a byte. */
+#define BYTE_END (-1)
+#define BYTE_FAILED (-2)
+
+static int csv_byte(struct csv *);
+static int csv_peek(struct csv *);
+static int csv_put(struct csv *, int, struct fail *);
+static int csv_field(struct csv *, int, int *, struct fail *);
+static int csv_plain(struct csv *, int, int *, struct fail *);
+static int csv_quoted(struct csv *, int *, struct fail *);
+static int csv_end_of_line(struct csv *, int *, struct fail *);
+static int csv_bad(const struct csv *, const char *, struct fail *);
+static void csv_skip_mark(struct csv *);
+
+void
+csv_init(struct csv *cs, long (*read)(void *, char *, size_t), void *cookie)
+{
+	memset(cs, 0, sizeof(*cs));
+	cs->cs_read = read;
+	cs->cs_cookie = cookie;
+	cs->cs_line = 1;
+}
+
+int
+csv_next(struct csv *cs, struct fail *f)
+{
+	int c;
+
+	if (cs->cs_rows == 0)
+		csv_skip_mark(cs);
+	cs->cs_row_len = 0;
+	cs->cs_n_fields = 0;
+	cs->cs_row_line = cs->cs_line;
+	if ((c = csv_byte(cs)) == BYTE_END)
+		return 0;
+
+	/* Each field leaves the byte that ended it in c. */
+	for (;;) {
+		if (csv_field(cs, c, &c, f) == -1)
+			return -1;
+		if (c != ',')
+			break;
+		c = csv_byte(cs);
+	}
+	if (c == '\n')
+		cs->cs_line++;
+
+	if (cs->cs_columns == 0)
+		cs->cs_columns = cs->cs_n_fields;
+	if (cs->cs_n_fields != cs->cs_columns)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "line %" PRIu64 " has %zu fields, the first row has %zu",
+		    cs->cs_row_line, cs->cs_n_fields, cs->cs_columns);
+	cs->cs_rows++;
+	return 1;
+}
+
+int
+csv_find(const struct csv *cs, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < cs->cs_n_fields; i++)
+		if (strcmp(cs->cs_field[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* Read one field that begins with byte c; *ret_end is the byte behind it. */
+static int
+csv_field(struct csv *cs, int c, int *ret_end, struct fail *f)
+{
+	if (cs->cs_n_fields == CSV_FIELDS_MAX)
+		return csv_bad(cs, "has too many fields", f);
+	cs->cs_field[cs->cs_n_fields++] = cs->cs_row + cs->cs_row_len;
+	if (c == '"' ? csv_quoted(cs, ret_end, f) == -1
+		     : csv_plain(cs, c, ret_end, f) == -1)
+		return -1;
+	return csv_put(cs, '\0', f);
+}
+
+/* The rest of an unquoted field whose first byte is c. */
+static int
+csv_plain(struct csv *cs, int c, int *ret_end, struct fail *f)
+{
+	for (; c != ',' && c != '\n' && c != '\r' && c >= 0; c = csv_byte(cs)) {
+		if (c == '"')
+			return csv_bad(
+			    cs, "has a quote inside a field without quotes", f);
+		if (c == '\0')
+			return csv_bad(cs, "has a NUL byte", f);
+		if (csv_put(cs, c, f) == -1)
+			return -1;
+	}
+	*ret_end = c;
+	return csv_end_of_line(cs, ret_end, f);
+}
+
+/* The rest of a field whose opening quote was read. */
+static int
+csv_quoted(struct csv *cs, int *ret_end, struct fail *f)
+{
+	int c;
+
+	for (;;) {
+		c = csv_byte(cs);
+		if (c == '"') {
+			/* Two quotes are one; one alone closes. */
+			if (csv_peek(cs) != '"')
+				break;
+			c = csv_byte(cs);
+		}
+		if (c == BYTE_END)
+			return csv_bad(cs, "begins a quote never closed", f);
+		if (c == BYTE_FAILED)
+			return csv_bad(cs, "could not be read", f);
+		if (c == '\0')
+			return csv_bad(cs, "has a NUL byte", f);
+		if (c == '\n')
+			cs->cs_line++;
+		if (csv_put(cs, c, f) == -1)
+			return -1;
+	}
+	*ret_end = csv_byte(cs);
+	if (csv_end_of_line(cs, ret_end, f) == -1)
+		return -1;
+	if (*ret_end != ',' && *ret_end != '\n' && *ret_end != BYTE_END)
+		return csv_bad(cs, "has text after a closing quote", f);
+	return 0;
+}
+
+/* Turn CR LF into the LF that ends the line; refuse any other CR. */
+static int
+csv_end_of_line(struct csv *cs, int *c, struct fail *f)
+{
+	if (*c == '\r' && (*c = csv_byte(cs)) != '\n')
+		return csv_bad(cs, "has a CR without LF", f);
+	if (*c == BYTE_FAILED)
+		return csv_bad(cs, "could not be read", f);
+	return 0;
+}
+
+/* Keep one byte of the row. */
+static int
+csv_put(struct csv *cs, int c, struct fail *f)
+{
+	if (cs->cs_row_len == sizeof(cs->cs_row))
+		return csv_bad(cs, "is too long", f);
+	cs->cs_row[cs->cs_row_len++] = (char)c;
+	return 0;
+}
+
+/* The next byte without taking it, BYTE_END or BYTE_FAILED. */
+static int
+csv_peek(struct csv *cs)
+{
+	long n;
+
+	if (cs->cs_in_pos == cs->cs_in_len) {
+		n = cs->cs_read(cs->cs_cookie, cs->cs_in, sizeof(cs->cs_in));
+		if (n <= 0)
+			return n == 0 ? BYTE_END : BYTE_FAILED;
+		cs->cs_in_pos = 0;
+		cs->cs_in_len = (size_t)n;
+	}
+	return (unsigned char)cs->cs_in[cs->cs_in_pos];
+}
+
+/* Take the next byte. */
+static int
+csv_byte(struct csv *cs)
+{
+	int c = csv_peek(cs);
+
+	if (c >= 0)
+		cs->cs_in_pos++;
+	return c;
+}
+
+/*
+ * Skip the byte order mark that spreadsheets write.  Its bytes may come one
+ * by one, as everything may.
+ */
+static void
+csv_skip_mark(struct csv *cs)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t size = sizeof(mark) - 1;
+	long n = 1;
+
+	while (n > 0 && cs->cs_in_len < size) {
+		n = cs->cs_read(cs->cs_cookie, cs->cs_in + cs->cs_in_len,
+		    sizeof(cs->cs_in) - cs->cs_in_len);
+		cs->cs_in_len += n > 0 ? (size_t)n : 0;
+	}
+	if (cs->cs_in_len >= size && memcmp(cs->cs_in, mark, size) == 0)
+		cs->cs_in_pos = size;
+}
+
+/* Refuse the row being read. */
+static int
+csv_bad(const struct csv *cs, const char *why, struct fail *f)
+{
+	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+	    "line %" PRIu64 " %s", cs->cs_row_line, why);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: ISC */
+/* logfmt lines on standard error, one per event worth a line. */
+#include "config.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/utf8.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
+
+#define LINE_SIZE ((size_t)2048)
+#define VALUE_SIZE ((size_t)1024)
+#define CONTEXT_SIZE ((size_t)256)
+#define ESCAPE_SIZE ((size_t)13) /* two of \uXXXX and a NUL */
+
+/* A line in the making; its last two bytes are for a quote and the newline. */
+struct log_text {
+	char bytes[LINE_SIZE];
+	size_t n;
+};
+
+/* What the conversions of a format still have to take. */
+struct log_arguments {
+	va_list ap;
+};
+
+static void write_line(enum log_level level, const struct log_number *list,
+    size_t n, const char *fmt, va_list ap)
+    __attribute__((format(printf, 4, 0)));
+static bool in_journal(void);
+static void begin_line(struct log_text *t, enum log_level level);
+static void put_pairs(
+    struct log_text *t, const char *fmt, struct log_arguments *args);
+static void put_pair(
+    struct log_text *t, const char *key, size_t key_n, const char *value);
+static bool needs_quotes(const char *value);
+static void put_quoted(struct log_text *t, const char *value);
+static size_t escape_next(const char *p, char ret[ESCAPE_SIZE]);
+static const char *value_end(const char *fmt);
+static void format_value(const char *fmt, const char *end,
+    struct log_arguments *args, char ret[VALUE_SIZE]);
+static const char *format_argument(
+    const char *fmt, struct log_arguments *args, char *ret, size_t size);
+
+/* priority: of syslog(3), which the journal has beside each line. */
+static const struct {
+	const char *name;
+	int priority;
+} levels[LOG_LEVEL__MAX] = {
+	[LOG_LEVEL_ERROR] = { "error", 3 },
+	[LOG_LEVEL_WARN] = { "warn", 4 },
+	[LOG_LEVEL_INFO] = { "info", 6 },
+	[LOG_LEVEL_DEBUG] = { "debug", 7 },
+};
+
+static struct {
+	const char *program;
+	enum log_level level; /* 0: nothing is written yet */
+	bool journal; /* standard error is a stream to the journal */
+	const char *key; /* of the context; NULL: there is none */
+	char value[CONTEXT_SIZE];
+} state;
+
+void
+log_init(const char *program, enum log_level level)
+{
+	state.program = program;
+	state.level = level;
+	state.journal = in_journal();
+}
+
+enum log_level
+log_level_parse(const char *name)
+{
+	enum log_level level;
+
+	for (level = LOG_LEVEL_ERROR; level < LOG_LEVEL__MAX; level++)
+		if (strcmp(levels[level].name, name) == 0)
+			return level;
+	return 0;
+}
+
+void
+log_context(const char *key, const char *value)
+{
+	state.key = value == NULL ? NULL : key;
+	if (value != NULL)
+		snprintf(state.value, sizeof(state.value), "%s", value);
+}
+
+/* The four differ in their level only. */
+#define LOG(name, level)                                                       \
+	void name(const char *fmt, ...)                                        \
+	{                                                                      \
+		va_list ap;                                                    \
+                                                                               \
+		va_start(ap, fmt);                                             \
+		write_line(level, NULL, 0, fmt, ap);                           \
+		va_end(ap);                                                    \
+	}
+
+LOG(log_error, LOG_LEVEL_ERROR)
+LOG(log_warn, LOG_LEVEL_WARN)
+LOG(log_info, LOG_LEVEL_INFO)
+LOG(log_debug, LOG_LEVEL_DEBUG)
+
+void
+log_numbers(enum log_level level, const struct log_number *list, size_t n,
+    const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	write_line(level, list, n, fmt, ap);
+	va_end(ap);
+}
+
+void
+log_exit(int status, const char *fmt, ...)
+{
+	char why[LINE_SIZE / 2], out[LINE_SIZE];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	if (in_journal())
+		n = snprintf(out, sizeof(out), "<%d>%s\n",
+		    levels[LOG_LEVEL_ERROR].priority, why);
+	else
+		n = snprintf(out, sizeof(out), "%s: %s\n",
+		    program_invocation_short_name, why);
+	if (write(STDERR_FILENO, out, (size_t)n) == -1)
+		exit(status);
+	exit(status);
+}
+
+/* Write one line with a single write(), so that processes do not mix. */
+static void
+write_line(enum log_level level, const struct log_number *list, size_t n,
+    const char *fmt, va_list ap)
+{
+	const int saved = errno;
+	struct log_arguments args;
+	struct log_text t = { .n = 0 };
+	char number[24];
+	size_t i;
+
+	if (level > state.level)
+		return;
+	begin_line(&t, level);
+	if (state.key != NULL)
+		put_pair(&t, state.key, strlen(state.key), state.value);
+	va_copy(args.ap, ap);
+	put_pairs(&t, fmt, &args);
+	va_end(args.ap);
+	for (i = 0; i < n; i++) {
+		snprintf(
+		    number, sizeof(number), "%lld", (long long)list[i].value);
+		put_pair(&t, list[i].key, strlen(list[i].key), number);
+	}
+	t.bytes[t.n++] = '\n';
+
+	/* When standard error is gone there is no other place to say so. */
+	if (write(STDERR_FILENO, t.bytes, t.n) == -1)
+		errno = saved;
+	errno = saved;
+}
+
+/*
+ * Whether standard error is the stream that systemd has made to the journal:
+ * the variable stays set when a shell sends the stream elsewhere.
+ */
+static bool
+in_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+
+	return stream != NULL &&
+	    sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+	    fstat(STDERR_FILENO, &st) == 0 && st.st_dev == (dev_t)device &&
+	    st.st_ino == (ino_t)inode;
+}
+
+/* The journal has program, pid and time of each line already. */
+static void
+begin_line(struct log_text *t, enum log_level level)
+{
+	char now[CLOCK_TEXT_SIZE];
+	int n;
+
+	if (state.journal) {
+		n = snprintf(t->bytes, LINE_SIZE, "<%d>level=%s",
+		    levels[level].priority, levels[level].name);
+	} else {
+		clock_text(clock_now(), now);
+		n = snprintf(t->bytes, LINE_SIZE,
+		    "program=%s pid=%ld level=%s time=%s", state.program,
+		    (long)getpid(), levels[level].name, now);
+	}
+	t->n = (size_t)n;
+}
+
+/* A format is pairs: a key, "=", and what makes the value. */
+static void
+put_pairs(struct log_text *t, const char *fmt, struct log_arguments *args)
+{
+	char value[VALUE_SIZE];
+	const char *end, *equals;
+
+	while (*fmt != '\0') {
+		equals = strchr(fmt, '=');
+		assert(equals != NULL);
+		end = value_end(equals + 1);
+		format_value(equals + 1, end, args, value);
+		put_pair(t, fmt, (size_t)(equals - fmt), value);
+		fmt = *end == ' ' ? end + 1 : end;
+	}
+}
+
+/* A pair without a value says nothing; one without room is left out. */
+static void
+put_pair(struct log_text *t, const char *key, size_t key_n, const char *value)
+{
+	size_t room = LINE_SIZE - 2 - t->n, n = strlen(value);
+
+	if (n == 0 || key_n + 4 > room)
+		return;
+	t->bytes[t->n++] = ' ';
+	memcpy(t->bytes + t->n, key, key_n);
+	t->n += key_n;
+	t->bytes[t->n++] = '=';
+	room -= key_n + 2;
+	if (needs_quotes(value)) {
+		put_quoted(t, value);
+		return;
+	}
+	n = n < room ? n : room;
+	memcpy(t->bytes + t->n, value, n);
+	t->n += n;
+}
+
+/* Printable ASCII without a blank, a quote, a backslash or "=" stands bare. */
+static bool
+needs_quotes(const char *value)
+{
+	for (; *value != '\0'; value++)
+		if (*value <= ' ' || *value > '~' ||
+		    strchr("\"\\=", *value) != NULL)
+			return true;
+	return false;
+}
+
+static void
+put_quoted(struct log_text *t, const char *value)
+{
+	char escape[ESCAPE_SIZE];
+	size_t n, taken;
+
+	t->bytes[t->n++] = '"';
+	for (; *value != '\0'; value += taken) {
+		taken = escape_next(value, escape);
+		n = strlen(escape);
+		if (t->n + n > LINE_SIZE - 2)
+			break;
+		memcpy(t->bytes + t->n, escape, n);
+		t->n += n;
+	}
+	t->bytes[t->n++] = '"';
+}
+
+/*
+ * The first character of p as it stands between quotes, in ASCII and as JSON
+ * has it, which is what readers of logfmt take.  Returns its length in p.
+ */
+static size_t
+escape_next(const char *p, char ret[ESCAPE_SIZE])
+{
+	uint32_t code = 0;
+	size_t n = utf8_get(p, strnlen(p, UTF8_MAX), &code);
+
+	if (n == 0) {
+		n = 1;
+		code = 0xfffd;
+	}
+	if (code == '"' || code == '\\')
+		snprintf(ret, ESCAPE_SIZE, "\\%c", (char)code);
+	else if (code >= ' ' && code <= '~')
+		snprintf(ret, ESCAPE_SIZE, "%c", (char)code);
+	else if (code == '\n')
+		snprintf(ret, ESCAPE_SIZE, "\\n");
+	else if (code < 0x10000)
+		snprintf(ret, ESCAPE_SIZE, "\\u%04x", code & 0xffff);
+	else
+		snprintf(ret, ESCAPE_SIZE, "\\u%04x\\u%04x",
+		    0xd800 + ((code - 0x10000) >> 10 & 0x3ff),
+		    0xdc00 + (code & 0x3ff));
+	return n;
+}
+
+/* Where the next key begins, at the blank before it, or the format ends. */
+static const char *
+value_end(const char *fmt)
+{
+	size_t n;
+
+	for (; *fmt != '\0'; fmt++) {
+		n = strspn(fmt + 1, "abcdefghijklmnopqrstuvwxyz_");
+		if (*fmt == ' ' && n > 0 && fmt[1 + n] == '=')
+			break;
+	}
+	return fmt;
+}
+
+/* The value that a part of a format makes, cut, without blanks around it. */
+static void
+format_value(const char *fmt, const char *end, struct log_arguments *args,
+    char ret[VALUE_SIZE])
+{
+	size_t n = 0;
+
+	ret[0] = '\0';
+	while (fmt < end) {
+		if (*fmt == '%') {
+			fmt = format_argument(
+			    fmt + 1, args, ret + n, VALUE_SIZE - n);
+			n += strlen(ret + n);
+		} else if (*fmt == ' ' && n == 0) {
+			fmt++;
+		} else {
+			if (n < VALUE_SIZE - 1)
+				ret[n++] = *fmt;
+			ret[n] = '\0';
+			fmt++;
+		}
+	}
+	while (n > 0 && ret[n - 1] == ' ')
+		ret[--n] = '\0';
+}
+
+/*
+ * One conversion, whose "%" is behind: %s, %d, %ld, %lld, %zu or %.1f, which
+ * are all that the lines of this tree need.  Returns what follows it.
+ */
+static const char *
+format_argument(
+    const char *fmt, struct log_arguments *args, char *ret, size_t size)
+{
+	const char *text;
+
+	if (*fmt == 's') {
+		text = va_arg(args->ap, const char *);
+		snprintf(ret, size, "%s", text == NULL ? "" : text);
+		return fmt + 1;
+	}
+	if (*fmt == 'd') {
+		snprintf(ret, size, "%d", va_arg(args->ap, int));
+		return fmt + 1;
+	}
+	if (strncmp(fmt, "ld", 2) == 0) {
+		snprintf(ret, size, "%ld", va_arg(args->ap, long));
+		return fmt + 2;
+	}
+	if (strncmp(fmt, "lld", 3) == 0) {
+		snprintf(ret, size, "%lld", va_arg(args->ap, long long));
+		return fmt + 3;
+	}
+	if (strncmp(fmt, "zu", 2) == 0) {
+		snprintf(ret, size, "%zu", va_arg(args->ap, size_t));
+		return fmt + 2;
+	}
+	assert(strncmp(fmt, ".1f", 3) == 0);
+	snprintf(ret, size, "%.1f", va_arg(args->ap, double));
+	return fmt + 3;
+}

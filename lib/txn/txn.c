@@ -1,0 +1,768 @@
+/* SPDX-License-Identifier: ISC */
+/* Decide a set of events in one transaction. */
+#include "config.h"
+
+#include <assert.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/decide/decide.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/state/entity_graph.h"
+#include "core/decide/sample.h"
+#include "core/signal/signals.h"
+#include "core/state/user_state.h"
+#include "core/base/str.h"
+#include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/engine/engine.h"
+#include "lib/engine/geoip.h"
+#include "lib/shared/apikey_cache.h"
+#include "lib/shared/metric.h"
+#include "lib/txn/txn_int.h"
+#include "lib/spool/spool.h"
+
+#define SET_TRIES 4 /* of a set that meets deadlocks and taken keys */
+#define LEFT_MIN 50 /* ms; with less there is no point in trying */
+#define RESTART_POLL 20 /* ms between looks at a server that restarts */
+#define MS INT64_C(1000)
+#define SHARE_MIN (100 * MS) /* of the time for one event of a failed set */
+#define SLACK (150 * MS) /* a statement's own timeout comes first */
+#define LOG_TIME (400 * MS) /* beyond the deadline, to log what is degraded */
+
+/* How one try of a set ended. */
+enum try {
+	TRY_DONE = 1,
+	TRY_AGAIN, /* roll back and run it again */
+	TRY_GIVE_UP, /* this will not work as it is */
+	TRY__MAX
+};
+
+static void set_singly(struct set *, struct item *const *, size_t, int64_t);
+static bool set_tried(struct set *, struct item *const *, size_t);
+static enum try set_try(struct set *, struct item *const *, size_t);
+static int set_begin(struct set *, struct item *const *, size_t, struct fail *);
+static int set_build(struct set *, struct item *const *, size_t, struct fail *);
+static int set_entry(
+    struct set *, struct entry *, struct item *, struct fail *);
+static struct member *set_member(struct set *, const char *);
+static enum try set_failed(struct set *, bool);
+static bool set_settled(struct set *);
+static int set_decide(struct set *, struct fail *);
+static int decide_entry(struct set *, struct entry *, struct fail *);
+static int entry_answer(struct set *, struct entry *, struct fail *);
+static const char *reasons_text(struct arena *, const struct score *);
+static const char *replay_text(
+    struct arena *, const struct ruleset *, const struct entry *);
+static const char *replay_beside(struct arena *, const struct ruleset *,
+    const struct entry *, const struct shade *);
+static void set_outcomes(struct set *);
+static void set_degrade(struct set *, struct item *const *, size_t);
+static void degrade(struct set *, struct item *const *, size_t);
+static int degrade_logged(
+    struct set *, struct item *const *, size_t, struct fail *);
+static int degrade_keys(struct set *, struct fail *);
+static bool same_key(const struct item *, const struct item *);
+static int degrade_spooled(
+    struct set *, struct item *const *, size_t, struct fail *);
+static bool degrade_known(struct set *, struct item *);
+static int degrade_answers(struct set *, struct fail *);
+
+void
+set_run(struct engine *engine, struct db *db, struct arena *a,
+    struct item *const *items, size_t n, enum set_lock lock, int64_t deadline)
+{
+	struct set s = {
+		.engine = engine,
+		.db = db,
+		.arena = a,
+		.lock = lock,
+		.deadline = deadline,
+	};
+
+	assert(n >= 1 && n <= SET_MAX);
+
+	/* Time is left for the innocent, should one event hold up them all. */
+	if (!set_of_one_user(items, n))
+		s.deadline -= (deadline - clock_ticks()) / 2;
+	if (!set_tried(&s, items, n))
+		set_singly(&s, items, n, deadline);
+	db_until(db, 0);
+}
+
+void
+set_count(struct slot *slot, const struct item *item)
+{
+	if (item->dry_run) {
+		metric_add(slot, METRIC_ID_SHADOWS,
+		    (size_t)item->answer.verdict - VERDICT_ALLOW, 0, 1);
+		return;
+	}
+	metric_add(slot, METRIC_ID_MISMATCHES, 0, 0, item->mismatch);
+	if (item->outcome == SET_MISMATCHED)
+		return;
+	metric_add(slot, METRIC_ID_DECISIONS,
+	    (size_t)item->answer.verdict - VERDICT_ALLOW,
+	    item->outcome == SET_REPLAYED ? 1 : 0, 1);
+	if (item->outcome != SET_DEGRADED)
+		return;
+	metric_add(slot, METRIC_ID_DEGRADED, 0, 0, 1);
+	metric_add(slot, METRIC_ID_SPOOLED, 0, 0, item->spooled);
+}
+
+bool
+set_of_one_user(struct item *const *items, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (strcmp(items[i]->event->user, items[0]->event->user) != 0)
+			return false;
+	}
+	return true;
+}
+
+int64_t
+set_lock_key(const char *user)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	/* FNV-1a, the same on every host; a collision only shares a lock. */
+	for (; *user != '\0'; user++)
+		h = (h ^ (unsigned char)*user) * UINT64_C(0x100000001b3);
+	return (int64_t)h;
+}
+
+struct scene
+set_scene(const struct set *s, const struct entry *en)
+{
+	return (struct scene) {
+		.event = en->item->event,
+		.graph = s->graph,
+		.state = en->member->state,
+		.user = en->member->node,
+		.carried = en->carried,
+		.place = &en->place,
+		.now = en->now,
+	};
+}
+
+bool
+set_records(const struct entry *en)
+{
+	return en->decided && !en->item->dry_run;
+}
+
+bool
+set_decides(const struct entry *en)
+{
+	return en->verified && !en->gone && !en->busy &&
+	    en->earlier_id == NULL && en->same == NULL;
+}
+
+int
+set_left(const struct set *s)
+{
+	const int64_t left = s->deadline - clock_ticks();
+
+	return left < 0 ? 0 : (int)(left / (CLOCK_SECOND / 1000));
+}
+
+/*
+ * Only the guilty events of a set that failed are to suffer: try each by
+ * itself, with a share of the time that is left, and those that need longer
+ * again when everybody else is done, here or by a caller that does not wait.
+ * What cannot be decided is degraded.
+ */
+static void
+set_singly(struct set *s, struct item *const *items, size_t n, int64_t deadline)
+{
+	struct item *late[SET_MAX];
+	size_t i, n_late = 0;
+	int64_t now;
+
+	for (i = 0; n > 1 && i < n && db_trouble(s->db) != DB_LOST; i++) {
+		now = clock_ticks();
+		s->deadline = now + (deadline - now) / (int64_t)(n - i + 1);
+		if (s->deadline < now + SHARE_MIN)
+			s->deadline = now + SHARE_MIN;
+		if (s->deadline > deadline)
+			break;
+		if (set_tried(s, &items[i], 1))
+			continue;
+		items[i]->fail = s->why;
+		if (db_trouble(s->db) == DB_TIMEOUT)
+			late[n_late++] = items[i];
+		else
+			set_degrade(s, &items[i], 1);
+	}
+	for (; i < n; i++)
+		late[n_late++] = items[i];
+	s->deadline = deadline;
+	if (s->lock == SET_SKIP && n > 1 && db_trouble(s->db) != DB_LOST) {
+		/* The caller has others to answer before it waits. */
+		for (i = 0; i < n_late; i++)
+			late[i]->outcome = SET_BUSY;
+		return;
+	}
+	for (i = 0; n > 1 && i < n_late && set_left(s) >= LEFT_MIN &&
+	     db_trouble(s->db) != DB_LOST;
+	     i++) {
+		if (!set_tried(s, &late[i], 1))
+			set_degrade(s, &late[i], 1);
+	}
+	if (i < n_late)
+		set_degrade(s, &late[i], n_late - i);
+}
+
+/* Run a set until it is done, or it is no use or too late. */
+static bool
+set_tried(struct set *s, struct item *const *items, size_t n)
+{
+	const struct arena_mark mark = arena_mark(s->arena);
+	enum try t = TRY_AGAIN;
+	int tries;
+
+	s->lost = 0;
+	s->why.code = CODE__NONE;
+	db_until(s->db, s->deadline + SLACK);
+	for (tries = 0; t == TRY_AGAIN && tries < SET_TRIES; tries++) {
+		arena_rewind(s->arena, mark);
+		t = set_try(s, items, n);
+	}
+	if (t != TRY_DONE)
+		arena_rewind(s->arena, mark);
+	return t == TRY_DONE;
+}
+
+/* Run the set once. */
+static enum try
+set_try(struct set *s, struct item *const *items, size_t n)
+{
+	struct fail *f = &s->why;
+	enum try t = TRY_DONE;
+	bool commit = false;
+	size_t i;
+
+	if (set_left(s) < LEFT_MIN) {
+		/* What took the time says more. */
+		if (f->code == CODE__NONE)
+			fail_set(
+			    f, FAIL_US, UNAVAILABLE, NULL, "the time is over");
+		return TRY_GIVE_UP;
+	}
+	if (set_begin(s, items, n, f) == -1)
+		return TRY_GIVE_UP;
+	if (set_read(s, f) == -1 || set_read_earlier(s, f) == -1 ||
+	    set_read_graph(s, f) == -1 || set_decide(s, f) == -1)
+		return set_failed(s, false);
+
+	/* A set of refusals and replays leaves nothing behind. */
+	for (i = 0; i < s->n; i++)
+		commit = commit || s->entries[i].decided ||
+		    set_takes(&s->entries[i]);
+	if (!commit)
+		db_rollback(s->db);
+	else if (set_write(s, f) == -1)
+		t = set_failed(s, true);
+	if (t == TRY_DONE)
+		set_outcomes(s);
+	return t;
+}
+
+/* A connection that can do what the items need, and room for them. */
+static int
+set_begin(struct set *s, struct item *const *items, size_t n, struct fail *f)
+{
+	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1)
+		return -1;
+	engine_session(s->engine, s->db);
+	if (engine_learned(s->engine) != NULL &&
+	    db_has(s->db, STMT_TAGS_LEARNED, f) == -1)
+		return -1;
+	if (s->dry_runs && db_has(s->db, STMT_SET_ADD_DRY_RUNS, f) == -1)
+		return -1;
+	if (!s->queued)
+		return 0;
+	if (db_has(s->db, STMT_SET_QUEUED, f) == -1)
+		return -1;
+	return db_has(s->db, STMT_SET_TAKE, f);
+}
+
+/* Lay out entries, users and entities of the items. */
+static int
+set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
+{
+	size_t i;
+
+	s->n = n;
+	s->n_members = 0;
+	s->queued = false;
+	s->dry_runs = false;
+	s->entries = arena_array(s->arena, n, sizeof(*s->entries));
+	s->members = arena_array(s->arena, n, sizeof(*s->members));
+	s->graph = graph_new(s->arena, n * SET_NODES_MAX, n * GRAPH_PAIRS_MAX);
+	if (s->entries == NULL || s->members == NULL || s->graph == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+	for (i = 0; i < n; i++) {
+		if (set_entry(s, &s->entries[i], items[i], f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* One entry with its user and its entities. */
+static int
+set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
+{
+	const struct event *ev = item->event;
+
+	item->outcome = 0;
+	item->spooled = false;
+	item->mismatch = false;
+	memset(&item->answer, 0, sizeof(item->answer));
+	memset(&item->fail, 0, sizeof(item->fail));
+	en->item = item;
+	s->queued = s->queued || item->queued != 0;
+	s->dry_runs = s->dry_runs || item->dry_run;
+	geoip_place(engine_geoip(s->engine), ev, &en->place);
+	en->n_keys = list_keys(ev, en->place.country, en->keys);
+	if (!item->dry_run)
+		en->key = item->idempotency_key != NULL ? item->idempotency_key
+							: ev->id;
+	en->member = set_member(s, ev->user);
+	if (en->member == NULL)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+	if (graph_carried(s->graph, ev, en->carried) == -1)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+	return 0;
+}
+
+/* The user's place in the set, made when the user is new to it. */
+static struct member *
+set_member(struct set *s, const char *user)
+{
+	struct member *m;
+	size_t i;
+
+	for (i = 0; i < s->n_members; i++) {
+		if (strcmp(s->members[i].user, user) == 0)
+			return &s->members[i];
+	}
+	m = &s->members[s->n_members];
+	m->user = user;
+	m->node = graph_node(s->graph, NODE_USER, user);
+	if (m->node == NULL)
+		return NULL;
+	s->n_members++;
+	return m;
+}
+
+/* What to do after a failure; a commit in flight is looked up first. */
+static enum try
+set_failed(struct set *s, bool committing)
+{
+	const enum db_trouble trouble = db_trouble(s->db);
+
+	db_rollback(s->db);
+	if (trouble == DB_LOST && committing && set_settled(s))
+		return TRY_DONE;
+	if (trouble == DB_LOST)
+		return s->lost++ == 0 ? TRY_AGAIN : TRY_GIVE_UP;
+	return trouble == DB_AGAIN || trouble == DB_DUPLICATE ? TRY_AGAIN
+							      : TRY_GIVE_UP;
+}
+
+/*
+ * Whether a transaction whose commit was not answered took place.  The users'
+ * locks are taken first: once they are had, the old transaction has ended.  A
+ * server that restarts is waited for: an onError verdict would stand beside a
+ * decision that nobody was told of.
+ */
+static bool
+set_settled(struct set *s)
+{
+	const struct answer *ans = NULL;
+	struct params find;
+	struct rows rows[3];
+	struct fail f = { 0 };
+	size_t i;
+	bool found;
+
+	for (i = 0; i < s->n && ans == NULL; i++) {
+		if (set_records(&s->entries[i]))
+			ans = &s->entries[i].item->answer;
+	}
+	if (ans == NULL)
+		return false;
+	while (db_ready(s->db, &f) == -1) {
+		if (set_left(s) < LEFT_MIN)
+			return false;
+		poll(NULL, 0, RESTART_POLL);
+	}
+	params_init(&find, s->arena);
+	params_text(&find, ans->event_id);
+	params_text(&find, ans->id);
+	params_time(&find, ans->decided_at);
+	found = db_send(s->db, STMT_BEGIN, NULL, &f) == 0 &&
+	    set_send_lock(s, SET_WAIT, &f) == 0 &&
+	    db_send(s->db, STMT_VERDICT_FIND, &find, &f) == 0 &&
+	    db_sync(s->db, s->arena, rows, 3, &f) == 0 && rows[2].ro_n == 1;
+	db_rollback(s->db);
+	return found;
+}
+
+/* Decide the entries in order; each sees what those before it changed. */
+static int
+set_decide(struct set *s, struct fail *f)
+{
+	struct entry *en;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		en = &s->entries[i];
+		if (!set_decides(en))
+			continue;
+		if (decide_entry(s, en, f) == -1 ||
+		    entry_answer(s, en, f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Compute signals and decision of one entry, then count the event.  What a
+ * list decides by itself has no signals and is not counted; a dry run neither.
+ */
+static int
+decide_entry(struct set *s, struct entry *en, struct fail *f)
+{
+	const struct event *ev = en->item->event;
+	const struct rulebook *book = engine_book(s->engine, ev->type);
+	struct scene sc = set_scene(s, en);
+	struct shadow shadow;
+
+	en->decided = true;
+	if (list_decides(en->listed)) {
+		decide_listed(book->policy, en->listed, &en->decision);
+		return 0;
+	}
+	if (scene_risk(&sc, (int)conf.LABEL_DELAY_DAYS, en->risk, f) == -1)
+		return -1;
+	scene_facts(&sc, &en->facts);
+	signals_compute(ev, &en->facts, &en->signals);
+	if (decide(book, &en->signals, s->arena, &en->decision, f) == -1 ||
+	    (en->listed == LIST_WATCH &&
+		decide_watched(s->arena, &en->decision, f) == -1))
+		return -1;
+	if (en->item->dry_run)
+		return 0;
+	if (engine_shadow(s->engine, ev->type, &shadow))
+		decide_shadow(&shadow, &en->signals, en->listed == LIST_WATCH,
+		    s->arena, &en->shade);
+	scene_count(&sc, en->decision.verdict);
+	en->member->now = en->now;
+	en->member->changed = true;
+	return 0;
+}
+
+/* Give a decision its id, its time and its texts. */
+static int
+entry_answer(struct set *s, struct entry *en, struct fail *f)
+{
+	const struct decision *d = &en->decision;
+	const struct ruleset *rs =
+	    engine_book(s->engine, en->item->event->type)->ruleset;
+	struct answer *ans = &en->item->answer;
+	char id[CRYPT_ID_SIZE];
+
+	crypt_id("vd_", en->now, id);
+	ans->id = arena_strdup(s->arena, id);
+	ans->event_id = en->item->event->id;
+	if (ans->event_id == NULL) {
+		crypt_id("evt_", en->now, id);
+		ans->event_id = arena_strdup(s->arena, id);
+	}
+	if (d->verdict == VERDICT_REVIEW && set_records(en) &&
+	    d->score.total != SCORE_SHORT_CIRCUIT) {
+		crypt_id("cse_", en->now, id);
+		en->case_id = arena_strdup(s->arena, id);
+	}
+	ans->verdict = d->verdict;
+	ans->score = d->score.total;
+
+	/* Copies: the next event of a failed set may load new rulebooks. */
+	ans->policy_id = arena_strdup(s->arena, d->policy->id);
+	ans->policy_version = arena_strdup(s->arena, d->policy->version);
+	ans->decided_at = en->now;
+
+	ans->reasons = reasons_text(s->arena, &d->score);
+	if (d->score.total != SCORE_SHORT_CIRCUIT && set_records(en))
+		en->replay = replay_text(s->arena, rs, en);
+	if (s->arena->ar_overflow)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+	return 0;
+}
+
+/* The reasons as a JSON array, NULL when there is no room. */
+static const char *
+reasons_text(struct arena *a, const struct score *score)
+{
+	struct str s;
+
+	str_init(&s, a);
+	score_reasons(&s, score);
+	return str_text(&s);
+}
+
+/*
+ * What a backtest needs to decide the event again, and what is on probation
+ * made of it, as JSON; without the latter where both do not find room.
+ */
+static const char *
+replay_text(struct arena *a, const struct ruleset *rs, const struct entry *en)
+{
+	const struct arena_mark mark = arena_mark(a);
+	const char *text = NULL;
+
+	if (en->shade.id != NULL)
+		text = replay_beside(a, rs, en, &en->shade);
+	if (text != NULL)
+		return text;
+	arena_rewind(a, mark);
+	return replay_beside(a, rs, en, NULL);
+}
+
+/* A model's reasons are no tags of rules, which labels are credited to. */
+static const char *
+replay_beside(struct arena *a, const struct ruleset *rs, const struct entry *en,
+    const struct shade *shade)
+{
+	const struct decision *d = &en->decision;
+	struct str s;
+
+	str_init(&s, a);
+	replay_json(&s, rs, d, en->listed == LIST_WATCH,
+	    d->scorer == SCORER_ML ? reasons_text(a, &d->rules)
+				   : en->item->answer.reasons,
+	    shade, &en->signals);
+	return str_text(&s);
+}
+
+/* Tell each item what became of it. */
+static void
+set_outcomes(struct set *s)
+{
+	struct entry *en;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		en = &s->entries[i];
+		if (!en->verified) {
+			en->item->outcome = SET_REFUSED;
+		} else if (en->gone) {
+			en->item->outcome = SET_GONE;
+		} else if (en->busy) {
+			en->item->outcome = SET_BUSY;
+		} else if (en->same != NULL && en->same->verified) {
+			en->item->answer = en->same->item->answer;
+			en->item->outcome = set_replayed(en);
+		} else if (en->earlier_id != NULL) {
+			en->item->outcome = set_replayed(en);
+		} else {
+			en->item->outcome = SET_DECIDED;
+		}
+	}
+}
+
+/* What could not be decided is degraded, unless it is to be kept. */
+static void
+set_degrade(struct set *s, struct item *const *items, size_t n)
+{
+	struct item *given[SET_MAX];
+	size_t i, n_given = 0;
+
+	for (i = 0; i < n; i++) {
+		items[i]->outcome = SET_FAILED;
+		items[i]->fail = s->why;
+		if (!items[i]->keep)
+			given[n_given++] = items[i];
+	}
+	if (n_given > 0)
+		degrade(s, given, n_given);
+}
+
+/*
+ * Answer events that could not be decided with their policies' onError
+ * verdicts, and log these answers: all in the database, or else in the spool.
+ * What was logged in doubt is logged there under ids of its own, so that no id
+ * is ever there twice.
+ */
+static void
+degrade(struct set *s, struct item *const *items, size_t n)
+{
+	const struct arena_mark mark = arena_mark(s->arena);
+	const struct fail cause = s->why;
+	struct fail *f = &s->why;
+	size_t i;
+
+	db_until(s->db, s->deadline + LOG_TIME);
+	if (degrade_logged(s, items, n, f) == -1) {
+		db_rollback(s->db);
+		arena_rewind(s->arena, mark);
+		if (engine_spool(s->engine) == NULL ||
+		    degrade_spooled(s, items, n, f) == -1) {
+			for (i = 0; i < n; i++) {
+				items[i]->outcome = SET_FAILED;
+				items[i]->fail = *f;
+			}
+		}
+	}
+	for (i = 0; i < n; i++) {
+		if (items[i]->outcome == SET_DEGRADED)
+			items[i]->fail = cause;
+	}
+}
+
+/* Log degraded answers in a transaction of their own. */
+static int
+degrade_logged(
+    struct set *s, struct item *const *items, size_t n, struct fail *f)
+{
+	size_t i;
+
+	if (set_begin(s, items, n, f) == -1 || degrade_keys(s, f) == -1 ||
+	    degrade_answers(s, f) == -1 || set_write_degraded(s, f) == -1)
+		return -1;
+	for (i = 0; i < n; i++)
+		items[i]->outcome =
+		    s->entries[i].verified ? SET_DEGRADED : SET_REFUSED;
+	return 0;
+}
+
+/* The clock and the API keys, which the set's snapshot may not have had. */
+static int
+degrade_keys(struct set *s, struct fail *f)
+{
+	struct key_row key;
+	struct entry *en;
+	struct params p;
+	struct rows r;
+
+	for (en = s->entries; en < s->entries + s->n; en++) {
+		if (en > s->entries && same_key(en->item, en[-1].item)) {
+			en->now = en[-1].now;
+			en->verified = en[-1].verified;
+			en->item->fail = en[-1].item->fail;
+			continue;
+		}
+		params_init(&p, s->arena);
+		if (en->item->key_hash == NULL)
+			params_null(&p);
+		else
+			params_bytes(&p, en->item->key_hash, CRYPT_SHA256_SIZE);
+		if (db_one(s->db, s->arena, STMT_APIKEY_FIND, &p, &r, f) == -1)
+			return -1;
+		key = (struct key_row) {
+			.live = rows_get_bool(&r, "live"),
+			.scopes = rows_get_int(&r, "scopes"),
+			.expires_at = rows_get_time(&r, "expires_at"),
+			.now = rows_get_time(&r, "now"),
+		};
+		en->now = key.now;
+		en->verified = en->item->key_hash == NULL ||
+		    set_verified(s, en->item, &key);
+	}
+	return 0;
+}
+
+static bool
+same_key(const struct item *a, const struct item *b)
+{
+	return a->key_hash != NULL && b->key_hash != NULL &&
+	    memcmp(a->key_hash, b->key_hash, CRYPT_SHA256_SIZE) == 0;
+}
+
+/*
+ * Log degraded answers in the spool, those of callers whose keys are known:
+ * nobody else is answered while nobody can be asked.
+ */
+static int
+degrade_spooled(
+    struct set *s, struct item *const *items, size_t n, struct fail *f)
+{
+	const int64_t now = engine_now(s->engine);
+	size_t i;
+
+	if (set_build(s, items, n, f) == -1)
+		return -1;
+	for (i = 0; i < n; i++) {
+		s->entries[i].now = now;
+		s->entries[i].verified = degrade_known(s, items[i]);
+	}
+	if (degrade_answers(s, f) == -1 || set_write_spool(s, f) == -1)
+		return -1;
+	for (i = 0; i < n; i++) {
+		items[i]->spooled = s->entries[i].verified;
+		if (items[i]->spooled)
+			items[i]->outcome = SET_DEGRADED;
+	}
+	return 0;
+}
+
+/* Whether the item's API key is known and may; if not, it is refused. */
+static bool
+degrade_known(struct set *s, struct item *item)
+{
+	unsigned scopes;
+
+	if (item->key_hash == NULL)
+		return true;
+	scopes = known_scopes(
+	    spool_shm(engine_spool(s->engine)), item->key_hash, clock_ticks());
+	if (scopes == 0) {
+		item->outcome = SET_FAILED;
+		fail_set(&item->fail, FAIL_US, UNAVAILABLE, NULL,
+		    "the API key was not verified lately");
+		return false;
+	}
+	item->outcome = SET_REFUSED;
+	return set_allowed(item, scopes);
+}
+
+/*
+ * The onError verdicts of the entries whose API keys are good; what the
+ * cached lists block stays blocked.
+ */
+static int
+degrade_answers(struct set *s, struct fail *f)
+{
+	const struct rulebook *book;
+	struct entry *en;
+
+	for (en = s->entries; en < s->entries + s->n; en++) {
+		book = engine_book(s->engine, en->item->event->type);
+		if (!en->verified)
+			continue;
+		if (book == NULL)
+			return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+			    "no policy has been loaded yet");
+		if (engine_listed(s->engine, en->item->event, en->now) ==
+		    LIST_BLOCK)
+			decide_listed(book->policy, LIST_BLOCK, &en->decision);
+		else
+			decide_degraded(book->policy, &en->decision);
+		en->decided = true;
+		if (entry_answer(s, en, f) == -1)
+			return -1;
+	}
+	return 0;
+}

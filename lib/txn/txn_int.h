@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: ISC */
+/* Inside of a set: what set.c, set_read.c and set_write.c share. */
+#ifndef LIB_TXN_TXN_INT_H
+#define LIB_TXN_TXN_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/decide/decide.h"
+#include "core/event/event.h"
+#include "core/event/geo.h"
+#include "core/state/entity_graph.h"
+#include "core/event/list.h"
+#include "core/state/entity_risk.h"
+#include "core/decide/event_context.h"
+#include "core/signal/signals.h"
+#include "lib/txn/txn.h"
+
+struct arena;
+struct db;
+struct rows;
+struct state;
+
+/* One user of the set, whose state all events of that user share. */
+struct member {
+	const char *user;
+	struct state *state;
+	struct node *node; /* in the graph; id 0 before the first link */
+	bool stored; /* a row exists */
+	bool stale_root; /* its root was put under another since */
+	bool changed; /* the row must be written */
+	bool busy; /* another set holds it, and this one does not wait */
+	int64_t now; /* of the latest event */
+};
+
+/* What the database says of an API key. */
+struct key_row {
+	bool live;
+	int64_t scopes;
+	int64_t expires_at; /* 0: never */
+	int64_t now;
+};
+
+/* One event of the set. */
+struct entry {
+	struct item *item;
+	const char *key; /* idempotency: the header, else the event's id */
+	const struct entry *same; /* an earlier entry with that key */
+	struct entry
+	    *asks; /* the first entry with its API key; may be itself */
+	struct key_row key_row; /* of the API key, where this entry asked */
+	struct member *member;
+	struct node *carried[CARRIED__MAX]; /* NULL when it carries none */
+	struct place place; /* of its ip */
+	struct list_key keys[LIST_KEYS_MAX]; /* what a list may name it by */
+	size_t n_keys;
+	enum list_kind listed; /* what the lists say of it, or 0 */
+	bool may_link; /* some pair of its entities may be a new link */
+	int64_t now; /* the database's clock */
+	const char *earlier_id; /* verdict under the same key, or NULL */
+	const char *earlier_event;
+	int64_t earlier_at;
+	int64_t earlier_digest; /* of the event it was made for, or 0 */
+	int64_t digest; /* of this event, if it has a key */
+	bool verified; /* its API key is good, else item->fail says why */
+	bool busy; /* its user is, and it is no replay */
+	bool gone; /* out of the queue, by somebody else */
+
+	/* Filled when it is decided; replay and case_id not of a dry run. */
+	bool decided;
+	struct decision decision;
+	struct shade shade; /* what stays of a probation, if there is one */
+	struct risk_rates risk[CARRIED__MAX]; /* of device and ip */
+	struct facts facts; /* the signals point into it */
+	struct signals signals;
+	const char *replay; /* JSON for the detail row */
+	const char *case_id; /* of a review, else NULL */
+};
+
+/* A set in hand. */
+struct set {
+	struct engine *engine;
+	struct db *db;
+	struct arena *arena;
+	struct entry *entries;
+	size_t n;
+	struct member *members; /* one a user */
+	size_t n_members;
+	struct graph *graph;
+	enum set_lock lock;
+	bool queued; /* some of the events are in the queue */
+	bool dry_runs; /* some of them are such */
+	int64_t deadline; /* clock_ticks() */
+	int lost; /* times that the connection died under it */
+	struct fail why; /* of the latest try that failed */
+};
+
+/* Tries to reach the roots of an event before another set moves them. */
+#define SET_ROOT_TRIES 5
+
+/* An event's entities, and a root of each when it is read and in every try. */
+#define SET_NODES_MAX ((CARRIED__MAX + 1) * (2 + SET_ROOT_TRIES))
+
+/*
+ * Queue the locks of the set's users, in one order for everybody, but for
+ * those already found busy.  lock says whether to wait for what others hold.
+ */
+int set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* The entry amid what the set knows. */
+struct scene set_scene(const struct set *s, const struct entry *en);
+
+/* Whether an entry was decided, and what follows from that is to be kept. */
+bool set_records(const struct entry *en);
+
+/* Whether the entry is to be decided: not refused, gone, busy or a replay. */
+bool set_decides(const struct entry *en);
+
+/* Milliseconds until the deadline; 0 when it is over. */
+int set_left(const struct set *s);
+
+/*
+ * Begin, lock the users, read everything as it stood before the events:
+ * keys, earlier decisions, states, entities, and the rulebooks if they have
+ * changed.  Returns 0, or -1 with f set.
+ */
+int set_read(struct set *s, struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Queue the probe for what the set's events have of these subjects (bits
+ * 1 << subject).  *ret_sent is false when they have nothing of them.  Returns
+ * 0, or -1 with f set.
+ */
+int set_send_lists(struct set *s, unsigned subjects, bool *ret_sent,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Note what the lists say of each event: those that are cached, those that
+ * were probed for with the rows r that came (NULL: none), and, in a round trip
+ * of its own, those that turned out to be too long to be cached since.
+ * Returns 0, or -1 with f set.
+ */
+int set_match_lists(struct set *s, unsigned probed, const struct rows *r,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * For entries that may make a link: store their new entities, find and lock
+ * the roots and counters that can change, read which links stand.  Does
+ * nothing when no entry may.  Returns 0, or -1 with f set.
+ */
+int set_read_graph(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Queue the look for which of the set's events still are in the queue, under
+ * their users' locks; *ret_sent is false when none was.  Returns 0, or -1 with
+ * f set.
+ */
+int set_send_queue(struct set *s, bool *ret_sent, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Note which are gone from the rows that came of that. */
+void set_read_queue(struct set *s, const struct rows *r);
+
+/* Whether the entry's event is done with, and leaves the queue. */
+bool set_takes(const struct entry *en);
+
+/*
+ * Queue taking those events out of the queue, which fails (DB_AGAIN) if one is
+ * gone; *ret_sent is false when there are none.  Returns 0, or -1 with f set.
+ */
+int set_send_take(struct set *s, bool *ret_sent, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Make the digests of the events that have a key, to be kept and compared. */
+int set_digest(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Have entries that repeat the key of an earlier one get that one's answer. */
+void set_find_same(struct set *s);
+
+/* The outcome of an entry whose key was used before, or earlier in the set. */
+enum set_outcome set_replayed(const struct entry *en);
+
+/* The answers of entries whose key was used before, from the log. */
+int set_read_earlier(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Write everything that the decided entries changed and commit, in one round
+ * trip.  Returns 0, or -1 with f set; DB_LOST then means that the outcome of
+ * the commit is not known.
+ */
+int set_write(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Log the decided entries, which are degraded, in a transaction that claims
+ * no key and changes no state.  Returns 0, or -1 with f set; DB_LOST then
+ * means that the outcome is not known.
+ */
+int set_write_degraded(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* The same into the spool.  Returns 0, or -1 with f set. */
+int set_write_spool(struct set *s, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Whether an API key may do what the item asks for; if not, item->fail says
+ * why.  What it is good for is kept for when the database is away.
+ */
+bool set_verified(
+    const struct set *s, struct item *item, const struct key_row *key);
+
+/* Whether scopes (bits) are all that the item asks for, likewise. */
+bool set_allowed(struct item *item, int64_t scopes);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/shared/apikey_cache.c: whom to trust while nobody can be asked. */
+#include "config.h"
+
+#include "lib/sys/clock.h"
+#include "lib/shared/apikey_cache.h"
+#include "lib/shared/shm.h"
+#include "t/unit/unit.h"
+
+#define NOW (INT64_C(5000) * CLOCK_SECOND)
+#define TRUST (KNOWN_TRUST_S * CLOCK_SECOND)
+
+static struct shm *shm;
+
+static void
+map(void)
+{
+	shm = shm_new(NULL);
+	ck_assert_ptr_nonnull(shm);
+}
+
+static void
+unmap(void)
+{
+	shm_free(shm);
+}
+
+/* The hash of a number. */
+static const uint8_t *
+hash(uint64_t n)
+{
+	static uint8_t ret[CRYPT_SHA256_SIZE];
+
+	crypt_sha256(&n, sizeof(n), ret);
+	return ret;
+}
+
+static const struct {
+	unsigned scopes;
+	int64_t left;
+	int64_t later; /* when it is asked for */
+	unsigned want;
+} cases[] = {
+	{ 3, INT64_MAX, 0, 3 },
+	{ 1, INT64_MAX, TRUST - CLOCK_SECOND, 1 },
+	{ 3, INT64_MAX, TRUST, 0 },
+	{ 2, 2 * TRUST, TRUST, 0 },
+	{ 3, 10 * CLOCK_SECOND, 9 * CLOCK_SECOND, 3 },
+	{ 3, 10 * CLOCK_SECOND, 10 * CLOCK_SECOND, 0 },
+	{ 3, 0, 0, 0 },
+	{ 3, -CLOCK_SECOND, 0, 0 },
+};
+
+START_TEST(trust_ends)
+{
+	known_put(shm, hash(1), cases[_i].scopes, cases[_i].left, NOW);
+	ck_assert_uint_eq(
+	    known_scopes(shm, hash(1), NOW + cases[_i].later), cases[_i].want);
+	ck_assert_uint_eq(known_scopes(shm, hash(2), NOW), 0);
+}
+END_TEST
+
+START_TEST(the_latest_word_counts)
+{
+	known_put(shm, hash(1), 3, INT64_MAX, NOW);
+	known_put(shm, hash(1), 1, INT64_MAX, NOW + TRUST);
+	ck_assert_uint_eq(known_scopes(shm, hash(1), NOW + TRUST), 1);
+	known_drop(shm, hash(1));
+	ck_assert_uint_eq(known_scopes(shm, hash(1), NOW + TRUST), 0);
+	known_drop(shm, hash(2));
+}
+END_TEST
+
+START_TEST(places_are_used_again)
+{
+	uint64_t i, n = 0;
+
+	for (i = 0; i < 4 * SHM_KEYS; i++)
+		known_put(shm, hash(i), 1, INT64_MAX, NOW);
+	for (i = 0; i < 4 * SHM_KEYS; i++)
+		n += known_scopes(shm, hash(i), NOW);
+	ck_assert_uint_le(n, SHM_KEYS);
+	ck_assert_uint_gt(n, SHM_KEYS / 2);
+	known_put(shm, hash(i), 1, INT64_MAX, NOW + TRUST);
+	ck_assert_uint_eq(known_scopes(shm, hash(i), NOW + TRUST), 1);
+}
+END_TEST
+
+/* What a writer leaves that was slower than its place's next owner. */
+START_TEST(a_place_vouches_for_its_own_key_only)
+{
+	size_t i;
+	uint64_t good = 0;
+
+	known_put(shm, hash(1), 3, INT64_MAX, NOW);
+	for (i = 0; i < SHM_KEYS; i++)
+		if (atomic_load(&shm->sh_known[i].kn_good) != 0)
+			good = atomic_load(&shm->sh_known[i].kn_good);
+	known_drop(shm, hash(1));
+	known_put(shm, hash(2), 1, INT64_MAX, NOW);
+	for (i = 0; i < SHM_KEYS; i++)
+		if (atomic_load(&shm->sh_known[i].kn_good) != 0)
+			atomic_store(&shm->sh_known[i].kn_good, good);
+	ck_assert_uint_eq(known_scopes(shm, hash(2), NOW), 0);
+}
+END_TEST
+
+Suite *
+suite_known(void)
+{
+	Suite *s = suite_create("known");
+	TCase *tc = tcase_create("known");
+
+	tcase_add_checked_fixture(tc, map, unmap);
+	tcase_add_loop_test(tc, trust_ends, 0, (int)nitems(cases));
+	tcase_add_test(tc, the_latest_word_counts);
+	tcase_add_test(tc, places_are_used_again);
+	tcase_add_test(tc, a_place_vouches_for_its_own_key_only);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: ISC */
+/* cron/delivery_backoff.c: how long a delivery that failed waits. */
+#include "config.h"
+
+#include "cron/delivery_backoff.h"
+#include "t/unit/unit.h"
+
+#define SECOND INT64_C(1000000)
+#define LEAST 0 /* of chance */
+#define MOST 1023
+
+static const struct retry webhook = { 8, 600 * SECOND };
+static const struct retry many = { 100, 600 * SECOND };
+
+/* In ms, at the least and the most of chance. */
+static const struct {
+	int attempt;
+	int64_t asked;
+	int64_t least;
+	int64_t most;
+} cases[] = {
+	{ 1, 0, 900, 1100 },
+	{ 2, 0, 1800, 2200 },
+	{ 3, 0, 3600, 4400 },
+	{ 7, 0, 57600, 70400 },
+	{ 10, 0, 460800, 563200 },
+	{ 11, 0, 600000, 600000 },
+	{ 99, 0, 600000, 600000 },
+	{ 1, 77, 77000, 77000 },
+	{ 7, 5, 57600, 70400 },
+	{ 1, 601, 600000, 600000 },
+	{ 1, INT64_MAX, 600000, 600000 },
+	{ 1, -5, 900, 1100 },
+};
+
+START_TEST(waits)
+{
+	ck_assert_int_eq(
+	    retry_wait(&many, cases[_i].attempt, cases[_i].asked, LEAST) / 1000,
+	    cases[_i].least);
+	ck_assert_int_eq(
+	    retry_wait(&many, cases[_i].attempt, cases[_i].asked, MOST) / 1000,
+	    cases[_i].most);
+}
+END_TEST
+
+/* Whatever chance has it, the next wait is longer, until the longest. */
+START_TEST(grows)
+{
+	int i;
+
+	for (i = 1; i < 9; i++)
+		ck_assert_int_lt(retry_wait(&many, i, 0, MOST),
+		    retry_wait(&many, i + 1, 0, LEAST));
+}
+END_TEST
+
+START_TEST(ends)
+{
+	ck_assert_int_gt(retry_wait(&webhook, 7, 0, 5), 0);
+	ck_assert_int_eq(retry_wait(&webhook, 8, 0, 5), -1);
+	ck_assert_int_eq(retry_wait(&webhook, 9, 77, 5), -1);
+}
+END_TEST
+
+Suite *
+suite_retry(void)
+{
+	Suite *s = suite_create("retry");
+	TCase *tc = tcase_create("retry");
+
+	tcase_add_loop_test(
+	    tc, waits, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(tc, grows);
+	tcase_add_test(tc, ends);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC */
+/* cron/delivery_sign.c: the signatures of deliveries, against published
+ * answers. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "cron/delivery_sign.h"
+#include "t/unit/unit.h"
+
+#define BODY "{\"test\": 2432232314}"
+
+static struct arena arena;
+static _Alignas(16) char block[4096];
+
+static void
+setup(void)
+{
+	arena_init(&arena, block, sizeof(block));
+}
+
+static void
+teardown(void)
+{
+	arena_reset(&arena);
+}
+
+/* The example of the Standard Webhooks specification. */
+START_TEST(standard)
+{
+	char got[SIGN_STANDARD_SIZE];
+
+	ck_assert_int_eq(
+	    sign_standard(&arena, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+		"msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, BODY, strlen(BODY),
+		got),
+	    0);
+	ck_assert_str_eq(
+	    got, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+}
+END_TEST
+
+/* RFC 4231, test case 2: the key is the text as it is. */
+START_TEST(body)
+{
+	static const char data[] = "what do ya want for nothing?";
+	char got[SIGN_BODY_SIZE];
+
+	sign_body("Jefe", data, strlen(data), got);
+	ck_assert_str_eq(got,
+	    "sha256=5bdcc146bf60754e6a042426089575c7"
+	    "5a003f089d2739839dec58b964ec3843");
+}
+END_TEST
+
+/* What is no secret signs nothing. */
+START_TEST(refused)
+{
+	static const char *const secrets[] = { "", "whsec_",
+		"MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8",
+		"whsec_!!!!", "whsec_====", "whsec_A===", "whsec_AA=A" };
+	char got[SIGN_STANDARD_SIZE];
+	size_t i;
+
+	for (i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++)
+		ck_assert_int_eq(sign_standard(&arena, secrets[i], "id", 1,
+				     BODY, strlen(BODY), got),
+		    -1);
+}
+END_TEST
+
+Suite *
+suite_sign(void)
+{
+	Suite *s = suite_create("sign");
+	TCase *tc = tcase_create("sign");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, standard);
+	tcase_add_test(tc, body);
+	tcase_add_test(tc, refused);
+	suite_add_tcase(s, tc);
+	return s;
+}

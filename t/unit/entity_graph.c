@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: ISC */
+/* core/state/entity_graph.c: entities, links, components against a plain
+ * recount. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/state/entity_graph.h"
+#include "t/unit/unit.h"
+
+#define BLOCK ((size_t)8 << 20)
+#define MANY 700
+
+static char *block;
+static struct arena arena;
+
+static void
+set_up(void)
+{
+	block = malloc(BLOCK);
+	ck_assert_ptr_nonnull(block);
+	arena_init(&arena, block, BLOCK);
+}
+
+static void
+tear_down(void)
+{
+	arena_reset(&arena);
+	free(block);
+}
+
+/* A stored entity that is its own component. */
+static struct node *
+stored(struct graph *g, enum node_kind kind, const char *key, int64_t id)
+{
+	return graph_bind(g, graph_node(g, kind, key), id);
+}
+
+START_TEST(kinds_keep_equal_keys_apart)
+{
+	struct graph *g = graph_new(&arena, 8, 8);
+	struct node *d = graph_node(g, NODE_DEVICE, "x");
+
+	ck_assert_ptr_ne(d, graph_node(g, NODE_IP, "x"));
+	ck_assert_ptr_eq(d, graph_node(g, NODE_DEVICE, "x"));
+	ck_assert_ptr_eq(d, graph_find(g, NODE_DEVICE, "x"));
+	ck_assert_ptr_null(graph_find(g, NODE_PHONE, "x"));
+}
+END_TEST
+
+START_TEST(a_link_counts_and_joins)
+{
+	struct graph *g = graph_new(&arena, 8, 8);
+	struct node *u = stored(g, NODE_USER, "u", 1);
+	struct node *v = stored(g, NODE_USER, "v", 2);
+	struct node *d = stored(g, NODE_DEVICE, "d", 3);
+
+	graph_link_make(g, u, d);
+	ck_assert_int_eq(d->users, 1);
+	ck_assert_int_eq(u->users, 0);
+	ck_assert_int_eq(graph_ring(u), 2);
+	ck_assert_int_eq(graph_ring(v), 1);
+	graph_link_make(g, v, d);
+	ck_assert_int_eq(d->users, 2);
+	ck_assert_int_eq(graph_ring(v), 3);
+	ck_assert_ptr_eq(graph_root(u), graph_root(v));
+	ck_assert(graph_linked(g, graph_link_of(d, u)));
+	ck_assert(!graph_linked(g, graph_link_of(u, v)));
+}
+END_TEST
+
+START_TEST(an_erased_row_makes_the_node_new)
+{
+	struct graph *g = graph_new(&arena, 8, 8);
+	struct node *u = stored(g, NODE_USER, "u", 1);
+	struct node *d = stored(g, NODE_DEVICE, "d", 2);
+
+	d->seen = true;
+	graph_link_make(g, u, d);
+	graph_unbind(d);
+	ck_assert(!d->seen);
+	ck_assert_int_eq(d->id, 0);
+	ck_assert_int_eq(d->users, 0);
+	ck_assert_int_eq(graph_ring(d), 1);
+	ck_assert_ptr_eq(graph_find(g, NODE_DEVICE, "d"), d);
+	ck_assert_ptr_eq(graph_bind(g, d, 7), d);
+	ck_assert_ptr_eq(graph_node_id(g, 7), d);
+	ck_assert_ptr_ne(graph_node_id(g, 2), d);
+	ck_assert(!graph_linked(g, graph_link_of(u, d)));
+}
+END_TEST
+
+START_TEST(equal_sizes_go_under_the_smaller_id)
+{
+	struct graph *g = graph_new(&arena, 4, 4);
+	struct node *u = stored(g, NODE_USER, "u", 9);
+	struct node *d = stored(g, NODE_DEVICE, "d", 4);
+
+	graph_link_make(g, u, d);
+	ck_assert_ptr_eq(graph_root(u), d);
+	ck_assert_int_eq(u->parent, 4);
+	ck_assert_int_eq(d->parent, 0);
+	ck_assert(u->dirty && d->dirty);
+}
+END_TEST
+
+START_TEST(a_fingerprint_counts_but_joins_nothing)
+{
+	struct graph *g = graph_new(&arena, 8, 8);
+	struct node *u = stored(g, NODE_USER, "u", 1);
+	struct node *d = stored(g, NODE_DEVICE, "d", 2);
+	struct node *e = stored(g, NODE_DEVICE, "e", 3);
+	struct node *p = stored(g, NODE_FINGERPRINT, "p", 4);
+
+	graph_link_make(g, u, p);
+	graph_link_make(g, d, p);
+	graph_link_make(g, e, p);
+	ck_assert_int_eq(p->users, 1);
+	ck_assert_int_eq(p->devices, 2);
+	ck_assert_int_eq((int)p->first_device, 2);
+	ck_assert_int_eq(graph_ring(u), 1);
+	ck_assert_int_eq(graph_ring(p), 1);
+}
+END_TEST
+
+START_TEST(counters_and_sizes_stop_at_the_cap)
+{
+	struct graph *g = graph_new(&arena, MANY + 2, MANY);
+	struct node *ip = stored(g, NODE_IP, "ip", 1), *u = NULL;
+	static char keys[MANY][8];
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		snprintf(keys[i], sizeof(keys[i]), "u%d", i);
+		u = stored(g, NODE_USER, keys[i], 10 + i);
+		if (i == GRAPH_CAP)
+			ip->dirty = false;
+		graph_link_make(g, ip, u);
+	}
+	ck_assert_int_eq(ip->users, GRAPH_CAP);
+	ck_assert_int_eq(graph_ring(ip), GRAPH_CAP);
+	ck_assert_int_eq(graph_ring(u), GRAPH_CAP);
+
+	/* A saturated root is not written again. */
+	ck_assert(!graph_root(ip)->dirty);
+}
+END_TEST
+
+START_TEST(saturated_components_stay_apart)
+{
+	struct graph *g = graph_new(&arena, 4, 4);
+	struct node *a = stored(g, NODE_DEVICE, "a", 1);
+	struct node *b = stored(g, NODE_IP, "b", 2);
+
+	a->size = b->size = GRAPH_CAP;
+	graph_link_make(g, a, b);
+	ck_assert_ptr_ne(graph_root(a), graph_root(b));
+	ck_assert(!a->dirty && !b->dirty);
+}
+END_TEST
+
+START_TEST(a_bare_root_becomes_the_entity)
+{
+	struct graph *g = graph_new(&arena, 8, 8);
+	struct node *u = stored(g, NODE_USER, "u", 1);
+	struct node *root = graph_node_id(g, 7), *d;
+
+	root->size = 40;
+	u->up = root;
+	d = stored(g, NODE_DEVICE, "d", 7);
+	ck_assert_ptr_eq(graph_root(u), d);
+	ck_assert_int_eq(graph_ring(u), 40);
+	ck_assert_ptr_eq(graph_node_id(g, 7), d);
+}
+END_TEST
+
+/* Components by repeated relabelling, which is slow and plainly right. */
+START_TEST(random_links_against_a_recount)
+{
+	enum { N = 120, LINKS = 90 };
+	static char keys[N][8];
+	struct graph *g = graph_new(&arena, N, LINKS);
+	struct node *node[N];
+	int label[N], i, j, a, b, from, size;
+	unsigned seed = (unsigned)_i + 1;
+
+	for (i = 0; i < N; i++) {
+		snprintf(keys[i], sizeof(keys[i]), "k%d", i);
+		node[i] = stored(
+		    g, i % 2 == 0 ? NODE_USER : NODE_IP, keys[i], 1000 - i);
+		label[i] = i;
+	}
+	for (i = 0; i < LINKS; i++) {
+		seed = seed * 1103515245 + 12345;
+		a = (int)(seed >> 16) % N;
+		seed = seed * 1103515245 + 12345;
+		b = (int)(seed >> 16) % N;
+		if (a == b || graph_linked(g, graph_link_of(node[a], node[b])))
+			continue;
+		graph_link_make(g, node[a], node[b]);
+		for (from = label[b], j = 0; j < N; j++) {
+			if (label[j] == from)
+				label[j] = label[a];
+		}
+	}
+	for (i = 0; i < N; i++) {
+		for (size = 0, j = 0; j < N; j++)
+			size += label[j] == label[i];
+		ck_assert_int_eq(graph_ring(node[i]), size);
+	}
+}
+END_TEST
+
+Suite *
+suite_graph(void)
+{
+	Suite *s = suite_create("graph");
+	TCase *tc = tcase_create("graph");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_test(tc, kinds_keep_equal_keys_apart);
+	tcase_add_test(tc, a_link_counts_and_joins);
+	tcase_add_test(tc, an_erased_row_makes_the_node_new);
+	tcase_add_test(tc, equal_sizes_go_under_the_smaller_id);
+	tcase_add_test(tc, a_fingerprint_counts_but_joins_nothing);
+	tcase_add_test(tc, counters_and_sizes_stop_at_the_cap);
+	tcase_add_test(tc, saturated_components_stay_apart);
+	tcase_add_test(tc, a_bare_root_becomes_the_entity);
+	tcase_add_loop_test(tc, random_links_against_a_recount, 0, 50);
+	suite_add_tcase(s, tc);
+	return s;
+}

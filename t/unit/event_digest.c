@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/engine/event_digest.c: equal events, equal digests; versions say nothing.
+ */
+#include "config.h"
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/value.h"
+#include "lib/engine/event_digest.h"
+#include "t/unit/unit.h"
+
+static _Alignas(16) char block[1 << 16];
+
+START_TEST(digests)
+{
+	const uint8_t key[DIGEST_KEY_SIZE] = { 1 };
+	const uint8_t other[DIGEST_KEY_SIZE] = { 2 };
+	struct event ev = {
+		.type = EVENT_ACCOUNT_LOGIN,
+		.user = "u",
+		.three_ds = value_unknown(),
+	};
+	struct arena a, full;
+	size_t used;
+	int64_t first;
+
+	arena_init(&a, block, sizeof(block));
+	used = a.ar_used;
+	first = digest_event(key, &a, &ev);
+	ck_assert_uint_eq(a.ar_used, used);
+	ck_assert_int_eq(first & 0xff, EVENT_NORMAL_VERSION);
+	ck_assert_int_eq(digest_event(key, &a, &ev), first);
+	ck_assert(digest_differs(digest_event(other, &a, &ev), first));
+	ev.user = "v";
+	ck_assert(digest_differs(digest_event(key, &a, &ev), first));
+	arena_reset(&a);
+	arena_init(&full, block, 16);
+	ck_assert_int_eq(digest_event(key, &full, &ev), 0);
+	arena_reset(&full);
+}
+END_TEST
+
+START_TEST(differences)
+{
+	ck_assert(!digest_differs(0x101, 0x101));
+	ck_assert(digest_differs(0x101, 0x201));
+	ck_assert(digest_differs(-0xff, 0x201));
+	ck_assert(!digest_differs(0x101, 0x202));
+	ck_assert(!digest_differs(0, 0x101));
+	ck_assert(!digest_differs(0x101, 0));
+}
+END_TEST
+
+Suite *
+suite_digest(void)
+{
+	Suite *s = suite_create("digest");
+	TCase *tc = tcase_create("digest");
+
+	tcase_add_test(tc, digests);
+	tcase_add_test(tc, differences);
+	suite_add_tcase(s, tc);
+	return s;
+}

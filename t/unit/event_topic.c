@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/net/event_topic.c: who may subscribe to what. */
+#include "config.h"
+
+#include "lib/net/event_topic.h"
+#include "t/unit/unit.h"
+
+static const struct {
+	const char *name;
+	bool webhook;
+	bool alert;
+} topics[] = {
+	{ "verdict.reached.v1", true, true },
+	{ "case.resolved.v1", true, true },
+	{ "label.recorded.v1", true, true },
+	{ "alert.anomaly.v1", false, true },
+	{ "alert.dead_letter.v1", false, true },
+	{ "alert.drift.v1", false, true },
+	{ "alert.test.v1", false, false },
+	{ "verdict.reached.v2", false, false },
+	{ "", false, false },
+};
+
+START_TEST(offered)
+{
+	ck_assert_int_eq(
+	    topic_offered(TOPIC_WEBHOOK, topics[_i].name), topics[_i].webhook);
+	ck_assert_int_eq(
+	    topic_offered(TOPIC_ALERT, topics[_i].name), topics[_i].alert);
+}
+END_TEST
+
+START_TEST(names)
+{
+	const char *got[TOPIC__MAX];
+	size_t i, n;
+
+	n = topic_names(TOPIC_WEBHOOK, got);
+	ck_assert_uint_eq(n, 3);
+	for (i = 0; i < n; i++)
+		ck_assert_str_eq(got[i], topics[i].name);
+	n = topic_names(TOPIC_ALERT, got);
+	ck_assert_uint_eq(n, 6);
+	for (i = 0; i < n; i++)
+		ck_assert_str_eq(got[i], topics[i].name);
+}
+END_TEST
+
+Suite *
+suite_topic(void)
+{
+	Suite *s = suite_create("topic");
+	TCase *tc = tcase_create("topic");
+
+	tcase_add_loop_test(tc, offered, 0, (int)nitems(topics));
+	tcase_add_test(tc, names);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC */
+/* core/event/ip_address.c: spellings of addresses, and which lead outside. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/event/ip_address.h"
+#include "t/unit/unit.h"
+
+/* Hosts as URLs have them; what is special is in t/unit/event.c too. */
+static const struct {
+	const char *host;
+	int r;
+	const char *want; /* canonical text of an address */
+} hosts[] = {
+	{ "example.com", 0, NULL },
+	{ "example.com.", 0, NULL },
+	{ "127.0.0.1.example", 0, NULL },
+	{ "0x7f.example", 0, NULL },
+	{ "12ab", 0, NULL },
+	{ "0xfg", 0, NULL },
+	{ "", 0, NULL },
+	{ "127.0.0.1", 1, "127.0.0.1" },
+	{ "127.0.0.1.", 1, "127.0.0.1" },
+	{ "127.1", 1, "127.0.0.1" },
+	{ "127.0.1", 1, "127.0.0.1" },
+	{ "2130706433", 1, "127.0.0.1" },
+	{ "0x7f000001", 1, "127.0.0.1" },
+	{ "0X7F.1", 1, "127.0.0.1" },
+	{ "0x7f.0x0.0x0.0x1", 1, "127.0.0.1" },
+	{ "017700000001", 1, "127.0.0.1" },
+	{ "0177.0.0.01", 1, "127.0.0.1" },
+	{ "00000177.1", 1, "127.0.0.1" },
+	{ "10.65535", 1, "10.0.255.255" },
+	{ "192.168.65535", 1, "192.168.255.255" },
+	{ "169.254.43518", 1, "169.254.169.254" },
+	{ "4294967295", 1, "255.255.255.255" },
+	{ "0", 1, "0.0.0.0" },
+	{ "0x", 1, "0.0.0.0" },
+	{ "0x.0", 1, "0.0.0.0" },
+	{ "8.8.8.8", 1, "8.8.8.8" },
+	{ "4294967296", -1, NULL },
+	{ "18446744073709551616", -1, NULL },
+	{ "99999999999999999999999999999999999999999", -1, NULL },
+	{ "256.0.0.1", -1, NULL },
+	{ "1.2.3.256", -1, NULL },
+	{ "1.2.65536", -1, NULL },
+	{ "1.16777216", -1, NULL },
+	{ "1.2.3.4.5", -1, NULL },
+	{ "08.0.0.1", -1, NULL },
+	{ "1.2.3.09", -1, NULL },
+	{ "1..2", -1, NULL },
+	{ ".1", -1, NULL },
+	{ "host.1", -1, NULL },
+	{ "host.0x1", -1, NULL },
+};
+
+static const struct {
+	const char *ip;
+	bool outside;
+} ends[] = {
+	{ "8.8.8.8", true },
+	{ "10.0.0.1", false },
+	{ "127.0.0.1", false },
+	{ "169.254.169.254", false },
+	{ "::ffff:8.8.8.8", true },
+	{ "::ffff:7f00:1", false },
+	{ "64:ff9b::8.8.8.8", true },
+	{ "64:ff9b::10.0.0.1", false },
+	{ "64:ff9b::7f00:1", false },
+	{ "64:ff9b::a9fe:a9fe", false },
+	{ "64:ff9b:0:0:0:1:808:808", false },
+	{ "64:ff9b:1::808:808", false },
+	{ "::8.8.8.8", false },
+	{ "::ffff:0:8.8.8.8", false },
+	{ "::", false },
+	{ "::1", false },
+	{ "fe80::1", false },
+	{ "fec0::1", false },
+	{ "fd00:ec2::254", false },
+	{ "2002:7f00:1::", false },
+	{ "2001:0:808:808::1", false },
+	{ "2606:4700:4700::1111", true },
+};
+
+START_TEST(host)
+{
+	char text[ADDRESS_TEXT_SIZE];
+	struct address ad;
+
+	ck_assert_int_eq(
+	    address_parse_host(hosts[_i].host, strlen(hosts[_i].host), &ad),
+	    hosts[_i].r);
+	if (hosts[_i].r != 1)
+		return;
+	address_text(&ad, text);
+	ck_assert_str_eq(text, hosts[_i].want);
+}
+END_TEST
+
+/* The host ends where n says. */
+START_TEST(counted)
+{
+	struct address ad;
+
+	ck_assert_int_eq(address_parse_host("127.1:80", 5, &ad), 1);
+	ck_assert_int_eq(address_parse_host("127.1x", 5, &ad), 1);
+	ck_assert_int_eq(address_parse_host("127.1x", 6, &ad), 0);
+}
+END_TEST
+
+START_TEST(outside)
+{
+	struct address ad;
+
+	ck_assert_int_eq(address_parse(ends[_i].ip, &ad), 0);
+	ck_assert_int_eq(address_outside(&ad), ends[_i].outside);
+}
+END_TEST
+
+Suite *
+suite_address(void)
+{
+	Suite *s = suite_create("address");
+	TCase *tc = tcase_create("address");
+
+	tcase_add_loop_test(tc, host, 0, (int)nitems(hosts));
+	tcase_add_test(tc, counted);
+	tcase_add_loop_test(tc, outside, 0, (int)nitems(ends));
+	suite_add_tcase(s, tc);
+	return s;
+}

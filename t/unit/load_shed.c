@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: ISC */
+/* fcgi/pool/load_shed.c: who is sent away, and for how long operators are. */
+#include "config.h"
+
+#include "fcgi/http/route.h"
+#include "fcgi/pool/load_shed.h"
+#include "lib/sys/clock.h"
+#include "lib/shared/shm.h"
+#include "t/unit/unit.h"
+
+#define MS INT64_C(1000)
+
+static const struct route decision = { .group = GROUP_DECIDE,
+	.access = ACCESS_APIKEY };
+static const struct route probe = { .group = GROUP_DECIDE,
+	.access = ACCESS_PUBLIC };
+static const struct route login = { .group = GROUP_OPERATOR,
+	.access = ACCESS_PUBLIC };
+
+/* One request after the other; the shared region remembers. */
+static const struct {
+	const struct route *route;
+	int64_t ticks, waited; /* ms */
+	bool away;
+} requests[] = {
+	{ &login, 100, 0, false },
+	{ &decision, 100, 1000, false },
+	{ &decision, 3000, 1001, true },
+	{ &probe, 3000, 60000, false },
+	{ &login, 3999, 0, true },
+	{ &login, 4000, 0, false },
+	{ &login, 4000, 1001, true },
+	{ &decision, 5000, 500, false },
+	{ &login, 5000, 0, false },
+	{ &decision, 6000, 501, false },
+	{ &login, 6001, 0, true },
+	{ &probe, 6900, 501, false },
+	{ &login, 7100, 0, true },
+	{ &decision, 7100, 0, false },
+	{ &login, 7900, 0, false },
+	/* How long an operator waited says nothing of decisions. */
+	{ &login, 9000, 900, false },
+	{ &login, 9001, 0, false },
+};
+
+START_TEST(in_order)
+{
+	struct shm *shm = shm_new(NULL);
+	size_t i;
+
+	ck_assert_ptr_nonnull(shm);
+	for (i = 0; i < nitems(requests); i++)
+		ck_assert_msg(shed_refuses(shm, requests[i].route,
+				  requests[i].waited * MS,
+				  requests[i].ticks * MS) == requests[i].away,
+		    "request %zu", i);
+	shm_free(shm);
+}
+END_TEST
+
+Suite *
+suite_shed(void)
+{
+	Suite *s = suite_create("shed");
+	TCase *tc = tcase_create("shed");
+
+	tcase_add_test(tc, in_order);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: ISC */
+/* ctl/replay/offline_store.c, names.c: a history against one without rows. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/event/event.h"
+#include "core/base/fail.h"
+#include "core/event/geo.h"
+#include "core/state/entity_risk.h"
+#include "core/decide/event_context.h"
+#include "core/signal/signals.h"
+#include "core/state/user_state.h"
+#include "core/base/str.h"
+#include "ctl/replay/offline_store.h"
+#include "ctl/replay/string_ids.h"
+#include "t/unit/unit.h"
+
+#define BLOCK ((size_t)32 << 20)
+#define ROW ((size_t)1 << 20)
+#define SECOND INT64_C(1000000)
+#define DAY (86400 * SECOND)
+#define DELAY 7
+#define EVENTS 20000
+#define KINDS 5
+#define NAMES 900 /* of a kind */
+
+static char *block, *row_block;
+static struct arena arena, row;
+static struct history *history;
+
+/* The same without rows: one graph of everything, and states as they are. */
+static struct graph *whole;
+static struct state *states[NAMES];
+static int64_t ids;
+
+static char names[KINDS][NAMES][8];
+
+static void
+set_up(void)
+{
+	struct fail f = { 0 };
+	int i, k;
+
+	block = malloc(BLOCK);
+	row_block = malloc(ROW);
+	ck_assert_ptr_nonnull(block);
+	ck_assert_ptr_nonnull(row_block);
+	arena_init(&arena, block, BLOCK);
+	arena_init(&row, row_block, ROW);
+	history = history_new(DELAY);
+	ck_assert_ptr_nonnull(history);
+	whole = graph_new(&arena, 2 * KINDS * NAMES, 8 * EVENTS);
+	ck_assert_ptr_nonnull(whole);
+	ids = 0;
+	for (i = 0; i < NAMES; i++) {
+		states[i] = state_unpack(&arena, NULL, 0, &f);
+		ck_assert_ptr_nonnull(states[i]);
+		for (k = 0; k < KINDS; k++)
+			snprintf(names[k][i], sizeof(names[k][i]), "n%d", i);
+	}
+}
+
+static void
+tear_down(void)
+{
+	history_free(history);
+	arena_reset(&row);
+	arena_reset(&arena);
+	free(row_block);
+	free(block);
+}
+
+/* A name of a kind among the first many, or none one time in five. */
+static const char *
+name(int kind, int many)
+{
+	return random() % 5 == 0 ? NULL : names[kind][random() % many];
+}
+
+/* The event amid all of the graph. */
+static struct scene
+in_whole(const struct event *ev, struct state *st, const struct place *place,
+    int64_t now)
+{
+	struct node **carried =
+	    arena_array(&row, CARRIED__MAX, sizeof(*carried));
+	struct node *user = graph_node(whole, NODE_USER, ev->user);
+	int c;
+
+	ck_assert_int_eq(graph_carried(whole, ev, carried), 0);
+	if (user->id == 0)
+		graph_bind(whole, user, ++ids);
+	for (c = 0; c < CARRIED__MAX; c++) {
+		if (carried[c] != NULL && carried[c]->id == 0)
+			graph_bind(whole, carried[c], ++ids);
+	}
+	return (struct scene) { .event = ev,
+		.graph = whole,
+		.state = st,
+		.user = user,
+		.carried = carried,
+		.place = place,
+		.now = now };
+}
+
+/* The signals of a scene, which has then happened. */
+static const char *
+signals_of(const struct scene *sc, enum verdict verdict)
+{
+	struct facts facts;
+	struct signals sigs;
+	struct str s;
+
+	scene_facts(sc, &facts);
+	signals_compute(sc->event, &facts, &sigs);
+	str_init(&s, &row);
+	signals_json(&s, &sigs);
+	scene_count(sc, verdict);
+	return str_text(&s);
+}
+
+/* Links beyond what states remember, users beyond the cap, hours between. */
+START_TEST(packed_is_as_good_as_not)
+{
+	static const struct place places[] = { { .country = "" },
+		{ .country = "DE", .lat = 51.1, .lon = 10.4 },
+		{ .country = "US", .city = true, .lat = 40.7, .lon = -74 } };
+	struct fail f = { 0 };
+	const struct place *place;
+	struct scene sc, plain;
+	enum verdict verdict;
+	struct event ev;
+	int64_t now = DAY;
+	long i, user;
+
+	srandom(4);
+	for (i = 0; i < EVENTS; i++) {
+		user = random() % (i % 3 == 0 ? 4 : NAMES);
+		ev = (struct event) { .type = EVENT_CARD_AUTHORIZE,
+			.has_amount = random() % 4 != 0,
+			.amount = (double)(random() % 10000) / 100,
+			.currency = random() % 2 ? "EUR" : "USD",
+			.three_ds = value_unknown(),
+			.user = names[0][user],
+			.device = name(1, NAMES),
+			.fingerprint = name(2, 60),
+			.ip = name(3, 5),
+			.phone = name(4, 300) };
+		now += random() % 3 * (random() % (20 * SECOND));
+		place = &places[random() % 3];
+		verdict = random() % 9 == 0 ? VERDICT_DENY : VERDICT_ALLOW;
+		ck_assert_int_eq(
+		    history_open(history, &ev, place, now, &row, &sc, &f), 0);
+		plain = in_whole(&ev, states[user], place, now);
+		ck_assert_str_eq(
+		    signals_of(&sc, verdict), signals_of(&plain, verdict));
+		ck_assert_int_eq(
+		    history_close(history, &sc, TOLD_NOTHING, &f), 0);
+		arena_reset(&row);
+	}
+	ck_assert_int_lt(now, DELAY * DAY);
+}
+END_TEST
+
+/* The rates that an event finds so many days after the first. */
+static const struct risk_rates *
+rates(int64_t day, enum told told)
+{
+	static const struct place nowhere = { .country = "" };
+	static struct risk_rates ret;
+	const struct event ev = { .type = EVENT_ACCOUNT_LOGIN,
+		.three_ds = value_unknown(),
+		.user = "u",
+		.device = "d" };
+	struct fail f = { 0 };
+	struct scene sc;
+
+	ck_assert_int_eq(
+	    history_open(history, &ev, &nowhere, day * DAY, &row, &sc, &f), 0);
+	ck_assert_ptr_null(sc.ip_risk);
+	ret = sc.device_risk != NULL ? *sc.device_risk : risk_rates(NULL, 0, 0);
+	scene_count(&sc, VERDICT_ALLOW);
+	ck_assert_int_eq(history_close(history, &sc, told, &f), 0);
+	arena_reset(&row);
+	return &ret;
+}
+
+START_TEST(labels_come_after_their_delay)
+{
+	ck_assert(rates(0, TOLD_FRAUD)->rate == 0.01);
+	ck_assert(rates(0, TOLD_NOTHING)->rate == 0.01);
+	ck_assert(rates(DELAY, TOLD_LEGIT)->rate == 0.01);
+	ck_assert(rates(DELAY + 1, TOLD_LEGIT)->rate == 1.01 / 3);
+	ck_assert_int_eq(rates(DELAY + 1, TOLD_LEGIT)->labels, 1);
+}
+END_TEST
+
+START_TEST(an_id_comes_once)
+{
+	struct fail f = { 0 };
+	char id[16];
+	bool again;
+	int i;
+
+	for (i = 0; i < 2 * EVENTS; i++) {
+		snprintf(id, sizeof(id), "e%d", i % EVENTS);
+		ck_assert_int_eq(history_comes(history, id, &again, &f), 0);
+		ck_assert_int_eq(again, i >= EVENTS);
+	}
+}
+END_TEST
+
+START_TEST(kinds_have_names_of_their_own)
+{
+	struct names na = { 0 };
+
+	ck_assert_uint_eq(names_add(&na, 1, "x"), 1);
+	ck_assert_uint_eq(names_add(&na, 2, "x"), 2);
+	ck_assert_uint_eq(names_add(&na, 2, ""), 3);
+	ck_assert_uint_eq(names_add(&na, 1, "x"), 1);
+	ck_assert_uint_eq(na.na_n, 3);
+	names_clear(&na);
+	ck_assert_uint_eq(names_add(&na, 7, "y"), 1);
+	names_clear(&na);
+}
+END_TEST
+
+Suite *
+suite_history(void)
+{
+	Suite *s = suite_create("history");
+	TCase *tc = tcase_create("history");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, packed_is_as_good_as_not);
+	tcase_add_test(tc, labels_come_after_their_delay);
+	tcase_add_test(tc, an_id_comes_once);
+	tcase_add_test(tc, kinds_have_names_of_their_own);
+	suite_add_tcase(s, tc);
+	return s;
+}

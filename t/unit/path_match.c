@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: ISC */
+/* fcgi/http/path_match.c: paths, their parameters, and media types. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "fcgi/http/path_match.h"
+#include "t/unit/unit.h"
+
+#define TEN "0123456789"
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+
+static _Alignas(16) char block[4096];
+
+/* The parameter as it was sent; NULL: the path is not the pattern's. */
+static const struct {
+	const char *pattern;
+	const char *path;
+	const char *want;
+} paths[] = {
+	{ "/health", "/health", "" },
+	{ "/health", "/health/", NULL },
+	{ "/health", "/healt", NULL },
+	{ "/health", "/healthy", NULL },
+	{ "/health", "/Health", NULL },
+	{ "/health", "/%68ealth", NULL },
+	{ "/health", "", NULL },
+	{ "/health", "//health", NULL },
+	{ "/v1/decisions/{id}", "/v1/decisions/evt_1", "evt_1" },
+	{ "/v1/decisions/{id}", "/v1/decisions/", NULL },
+	{ "/v1/decisions/{id}", "/v1/decisions", NULL },
+	{ "/v1/decisions/{id}", "/v1/decisions/a/", NULL },
+	{ "/v1/decisions/{id}", "/v1/decisions/a/b", NULL },
+	{ "/v1/decisions/{id}", "/v1/decisions/a%2Fb", "a%2Fb" },
+	{ "/v1/decisions/{id}", "/v1/decisions/..", ".." },
+	{ "/v1/apikeys/{id}/revoke", "/v1/apikeys/k/revoke", "k" },
+	{ "/v1/apikeys/{id}/revoke", "/v1/apikeys//revoke", NULL },
+	{ "/v1/apikeys/{id}/revoke", "/v1/apikeys/k/revoke/", NULL },
+	{ "/v1/apikeys/{id}/revoke", "/v1/apikeys/k/revok", NULL },
+	{ "/v1/apikeys/{id}/revoke", "/v1/apikeys/revoke", NULL },
+};
+
+/* The value of a parameter; NULL: none it could have. */
+static const struct {
+	const char *text;
+	const char *want;
+} args[] = {
+	{ "plain", "plain" },
+	{ "a%2Fb", "a/b" },
+	{ "a%2fb", "a/b" },
+	{ "a%20b+c", "a b+c" },
+	{ "%25", "%" },
+	{ "%2525", "%25" },
+	{ "caf%C3%A9", "caf\xc3\xa9" },
+	{ "caf\xc3\xa9", "caf\xc3\xa9" },
+	{ HUNDRED TEN TEN "01234567", HUNDRED TEN TEN "01234567" },
+	{ HUNDRED TEN TEN "0123456%37", HUNDRED TEN TEN "01234567" },
+	{ HUNDRED TEN TEN "012345678", NULL },
+	{ "%", NULL },
+	{ "%2", NULL },
+	{ "a%2", NULL },
+	{ "%zz", NULL },
+	{ "%+1", NULL },
+	{ "%00", NULL },
+	{ "a%00b", NULL },
+	{ "a%0Ab", NULL },
+	{ "%1f", NULL },
+	{ "%7F", NULL },
+	{ "%C2%85", NULL },
+	{ "%C2%A0", "\xc2\xa0" },
+	{ "%C3", NULL },
+	{ "%C0%AF", NULL },
+	{ "%ED%A0%80", NULL },
+	{ "%FF", NULL },
+};
+
+static const struct {
+	const char *type;
+	bool want;
+} types[] = {
+	{ "application/json", true },
+	{ "Application/JSON", true },
+	{ "application/json; charset=utf-8", true },
+	{ "application/json;charset=UTF-8", true },
+	{ "application/json ; charset=\"utf-8\" ", true },
+	{ NULL, false },
+	{ "", false },
+	{ "text/json", false },
+	{ "application/jsonp", false },
+	{ "application/json;", false },
+	{ "application/json; charset=latin1", false },
+	{ "application/json; charset=utf-80", false },
+	{ "application/json; charset=\"utf-8", false },
+	{ "application/json; profile=x", false },
+	{ "application/x-www-form-urlencoded", false },
+};
+
+START_TEST(path)
+{
+	struct match m;
+	bool got = match_path(paths[_i].pattern, paths[_i].path, &m);
+
+	ck_assert_int_eq(got, paths[_i].want != NULL);
+	if (!got || m.ma_n == 0)
+		return;
+	ck_assert_uint_eq(m.ma_arg[0].ma_size, strlen(paths[_i].want));
+	ck_assert_int_eq(
+	    memcmp(m.ma_arg[0].ma_text, paths[_i].want, m.ma_arg[0].ma_size),
+	    0);
+}
+END_TEST
+
+START_TEST(arg)
+{
+	const char *got[REQ_PATH_ARGS_MAX] = { 0 };
+	struct fail f = { 0 };
+	struct arena a;
+	struct match m = { .ma_n = 1 };
+
+	arena_init(&a, block, sizeof(block));
+	m.ma_arg[0].ma_text = args[_i].text;
+	m.ma_arg[0].ma_size = strlen(args[_i].text);
+	if (args[_i].want != NULL) {
+		ck_assert_int_eq(match_args(&m, &a, got, &f), 0);
+		ck_assert_str_eq(got[0], args[_i].want);
+	} else {
+		ck_assert_int_eq(match_args(&m, &a, got, &f), -1);
+		ck_assert_int_eq(f.code, INVALID_REQUEST);
+	}
+	arena_reset(&a);
+}
+END_TEST
+
+/* A parameter ends where its segment does, whatever follows it. */
+START_TEST(arg_of_path)
+{
+	const char *got[REQ_PATH_ARGS_MAX] = { 0 };
+	struct fail f = { 0 };
+	struct arena a;
+	struct match m;
+
+	arena_init(&a, block, sizeof(block));
+	ck_assert(match_path("/v1/{kind}/x/{id}", "/v1/a%2/x/b%62", &m));
+	ck_assert_int_eq(match_args(&m, &a, got, &f), -1);
+	ck_assert(match_path("/v1/{kind}/x/{id}", "/v1/a%2F/x/b%62", &m));
+	ck_assert_int_eq(match_args(&m, &a, got, &f), 0);
+	ck_assert_str_eq(got[0], "a/");
+	ck_assert_str_eq(got[1], "bb");
+	arena_reset(&a);
+}
+END_TEST
+
+START_TEST(type)
+{
+	ck_assert_int_eq(
+	    match_type("application/json", types[_i].type), types[_i].want);
+}
+END_TEST
+
+Suite *
+suite_match(void)
+{
+	Suite *s = suite_create("match");
+	TCase *tc = tcase_create("match");
+
+	tcase_add_loop_test(tc, path, 0, (int)nitems(paths));
+	tcase_add_loop_test(tc, arg, 0, (int)nitems(args));
+	tcase_add_test(tc, arg_of_path);
+	tcase_add_loop_test(tc, type, 0, (int)nitems(types));
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: ISC */
+/* fcgi/http/rate_limit.c: budgets, exact under concurrency. */
+#include "config.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fcgi/http/rate_limit.h"
+#include "fcgi/pool/worker.h"
+#include "lib/sys/clock.h"
+#include "lib/shared/shm.h"
+#include "t/unit/unit.h"
+
+#define NOW (INT64_C(1795233900) * CLOCK_SECOND) /* a full minute */
+#define MINUTE (60 * CLOCK_SECOND)
+#define PROCESSES 8
+#define TAKES 10000
+#define BUDGET 20000
+#define SECRET "6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8"
+
+static struct shm *shm;
+static struct worker alone;
+
+static void
+map(void)
+{
+	shm = shm_new(NULL);
+	ck_assert_ptr_nonnull(shm);
+	alone.shm = shm;
+}
+
+static void
+unmap(void)
+{
+	shm_free(shm);
+}
+
+/* The hash of a number. */
+static const uint8_t *
+hash(uint64_t n)
+{
+	static uint8_t ret[CRYPT_SHA256_SIZE];
+
+	crypt_sha256(&n, sizeof(n), ret);
+	return ret;
+}
+
+START_TEST(counts_down)
+{
+	struct limit_result r;
+	int i;
+
+	for (i = 2; i >= 0; i--) {
+		limit_take(&alone, LIMIT_KEY, hash(1), NOW + 500, 3, &r);
+		ck_assert(r.allowed);
+		ck_assert_int_eq(r.limit, 3);
+		ck_assert_int_eq(r.remaining, i);
+		ck_assert_int_eq(r.retry_after, 60);
+	}
+	limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE - 1, 3, &r);
+	ck_assert(!r.allowed);
+	ck_assert_int_eq(r.remaining, 0);
+	ck_assert_int_eq(r.retry_after, 1);
+
+	/* Others have budgets of their own, and so has the next minute. */
+	limit_take(&alone, LIMIT_KEY, hash(2), NOW, 3, &r);
+	ck_assert(r.allowed);
+	limit_take(&alone, LIMIT_LOGIN, hash(1), NOW, 3, &r);
+	ck_assert(r.allowed);
+	limit_take(&alone, LIMIT_LABELS, hash(1), NOW, 3, &r);
+	ck_assert(r.allowed);
+	ck_assert_int_eq(r.remaining, 2);
+	limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE, 3, &r);
+	ck_assert(r.allowed);
+	ck_assert_int_eq(r.remaining, 2);
+
+	/* A worker a moment behind does not reopen the old minute. */
+	limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE - 1, 3, &r);
+	ck_assert_int_eq(r.remaining, 1);
+}
+END_TEST
+
+START_TEST(only_verified_keys_are_known)
+{
+	struct limit_result r;
+
+	ck_assert(!limit_known(shm, hash(1)));
+	limit_take(&alone, LIMIT_LOGIN, hash(1), NOW, 3, &r);
+	ck_assert(!limit_known(shm, hash(1)));
+	limit_take(&alone, LIMIT_KEY, hash(1), NOW, 3, &r);
+	ck_assert(limit_known(shm, hash(1)));
+}
+END_TEST
+
+START_TEST(a_full_table_refuses_until_the_minute_is_over)
+{
+	struct limit_result r;
+	uint64_t i;
+
+	for (i = 0; i < 4 * SHM_KEYS; i++)
+		limit_take(&alone, LIMIT_KEY, hash(i), NOW, 1, &r);
+	limit_take(&alone, LIMIT_KEY, hash(i), NOW, 1, &r);
+	ck_assert(!r.allowed);
+	ck_assert_int_eq(r.remaining, 0);
+	limit_take(&alone, LIMIT_KEY, hash(i), NOW + 2 * MINUTE, 1, &r);
+	ck_assert(r.allowed);
+	limit_take(&alone, LIMIT_KEY, hash(i), NOW + 2 * MINUTE, 1, &r);
+	ck_assert(!r.allowed);
+}
+END_TEST
+
+/* Addresses without end in one minute, each with its budget used up. */
+START_TEST(a_full_table_of_logins_refuses_no_new_address)
+{
+	struct limit_result r;
+	uint64_t i;
+	int n;
+
+	for (i = 0; i < 4 * SHM_LOGINS; i++)
+		for (n = 0; n < 2; n++) {
+			limit_take(&alone, LIMIT_LOGIN, hash(i), NOW, 2, &r);
+			ck_assert(r.allowed);
+			ck_assert_int_eq(r.remaining, 1 - n);
+		}
+
+	/* The address that came last still has its count. */
+	limit_take(&alone, LIMIT_LOGIN, hash(i - 1), NOW, 2, &r);
+	ck_assert(!r.allowed);
+}
+END_TEST
+
+/* Among busy addresses it is the least busy one that gives way. */
+START_TEST(a_full_table_of_logins_keeps_what_is_used_most)
+{
+	struct limit_result r;
+	uint64_t i;
+
+	for (i = 0; i < 10; i++)
+		limit_take(&alone, LIMIT_LOGIN, hash(0), NOW, 10, &r);
+	for (i = 1; i < 4 * SHM_LOGINS; i++)
+		limit_take(&alone, LIMIT_LOGIN, hash(i), NOW, 10, &r);
+	limit_take(&alone, LIMIT_LOGIN, hash(0), NOW, 10, &r);
+	ck_assert(!r.allowed);
+}
+END_TEST
+
+START_TEST(exact_over_processes)
+{
+	struct limit_result r;
+	uint64_t granted = 0;
+	int p, i, status;
+
+	for (p = 0; p < PROCESSES; p++) {
+		if (fork() != 0)
+			continue;
+		for (i = 0; i < TAKES; i++) {
+			limit_take(&alone, LIMIT_KEY, hash(7), NOW, BUDGET, &r);
+			if (r.allowed)
+				metric_add(&shm->sh_slot[p], METRIC_ID_DEGRADED,
+				    0, 0, 1);
+		}
+		_exit(0);
+	}
+	for (p = 0; p < PROCESSES; p++) {
+		wait(&status);
+		ck_assert_int_eq(status, 0);
+	}
+	for (p = 0; p < PROCESSES; p++)
+		granted += atomic_load(shm->sh_slot[p].sl_metrics.DEGRADED);
+	ck_assert_uint_eq(granted, BUDGET);
+}
+END_TEST
+
+static const struct {
+	const char *a, *b;
+	bool same;
+} addresses[] = {
+	{ "192.0.2.1", "192.0.2.1", true },
+	{ "192.0.2.1", "192.0.2.2", false },
+	{ "192.0.2.1", "::ffff:192.0.2.1", true },
+	{ "192.0.2.1", "::ffff:c000:201", true },
+	{ "192.0.2.1", "::ffff:c000:202", false },
+	{ "2001:db8::1", "2001:db8::2:1", true },
+	{ "2001:db8::1", "2001:db8:0:1::1", false },
+	{ "", "unknown", false },
+};
+
+START_TEST(address_hashes)
+{
+	uint8_t a[CRYPT_SHA256_SIZE], b[CRYPT_SHA256_SIZE];
+
+	limit_address(SECRET, addresses[_i].a, a);
+	limit_address(SECRET, addresses[_i].b, b);
+	ck_assert_int_eq(memcmp(a, b, sizeof(a)) == 0, addresses[_i].same);
+}
+END_TEST
+
+Suite *
+suite_limit(void)
+{
+	Suite *s = suite_create("limit");
+	TCase *tc = tcase_create("limit");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, map, unmap);
+	tcase_add_test(tc, counts_down);
+	tcase_add_test(tc, only_verified_keys_are_known);
+	tcase_add_test(tc, a_full_table_refuses_until_the_minute_is_over);
+	tcase_add_test(tc, a_full_table_of_logins_refuses_no_new_address);
+	tcase_add_test(tc, a_full_table_of_logins_keeps_what_is_used_most);
+	tcase_add_test(tc, exact_over_processes);
+	tcase_add_loop_test(tc, address_hashes, 0, (int)nitems(addresses));
+	suite_add_tcase(s, tc);
+	return s;
+}

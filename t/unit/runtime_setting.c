@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC */
+/* lib/shared/runtime_setting.c: what a host shares of the settings. */
+#include "config.h"
+
+#include "lib/conf/conf.h"
+#include "lib/shared/runtime_setting.h"
+#include "lib/shared/shm.h"
+#include "t/unit/unit.h"
+
+#define LIMIT_MAX 2147483647
+#define EPOCH_MAX (INT64_C(1) << 32)
+
+static struct shm *shm;
+
+static void
+setup(void)
+{
+	conf.RATE_LIMIT_DECISIONS_PER_MIN = 600;
+	conf.RATE_LIMIT_LOGIN_PER_MIN = 10;
+	shm = shm_new(NULL);
+	ck_assert_ptr_nonnull(shm);
+}
+
+static void
+teardown(void)
+{
+	shm_free(shm);
+}
+
+/* Overrides of every value that is shared, and what they then are. */
+static const struct {
+	const char *decisions, *logins, *anomaly;
+	int64_t want_decisions, want_logins;
+	double want_anomaly;
+} cases[] = {
+	{ NULL, NULL, NULL, 600, 10, 3 },
+	{ "1", NULL, NULL, 1, 10, 3 },
+	{ NULL, "2147483647", NULL, 600, LIMIT_MAX, 3 },
+	{ "2147483647", "1", "1000", LIMIT_MAX, 1, 1000 },
+	{ NULL, NULL, "3.1", 600, 10, 3.1 },
+	{ NULL, NULL, "1e-06", 600, 10, 0.000001 },
+	{ "1000000", NULL, "2.718282", 1000000, 10, 2.718282 },
+};
+
+START_TEST(values)
+{
+	const struct settings s = {
+		.se_epoch = EPOCH_MAX,
+		.se_text = {
+			[SETTING_DECISIONS] = cases[_i].decisions,
+			[SETTING_LOGINS] = cases[_i].logins,
+			[SETTING_ANOMALY] = cases[_i].anomaly,
+		},
+	};
+
+	setting_publish(shm, &s, 1);
+	ck_assert_int_eq(
+	    setting_limit(shm, SETTING_DECISIONS), cases[_i].want_decisions);
+	ck_assert_int_eq(
+	    setting_limit(shm, SETTING_LOGINS), cases[_i].want_logins);
+	ck_assert(setting_anomaly(shm) == cases[_i].want_anomaly);
+	ck_assert(setting_shared(shm, EPOCH_MAX));
+	ck_assert(!setting_shared(shm, EPOCH_MAX + 1));
+	ck_assert(!setting_shared(shm, EPOCH_MAX - 1));
+}
+END_TEST
+
+START_TEST(nothing_yet)
+{
+	ck_assert_int_eq(setting_limit(shm, SETTING_DECISIONS), 600);
+	ck_assert_int_eq(setting_limit(shm, SETTING_LOGINS), 10);
+	ck_assert(setting_anomaly(shm) == 3);
+	ck_assert(!setting_shared(shm, 1));
+}
+END_TEST
+
+START_TEST(one_looks_every_five_seconds)
+{
+	const struct settings s = { .se_epoch = 1 };
+	const int64_t second = 1000000, start = 7 * second;
+
+	ck_assert(setting_due(shm, start));
+	ck_assert(!setting_due(shm, start));
+	ck_assert(!setting_due(shm, start + 5 * second - 1));
+	ck_assert(setting_due(shm, start + 5 * second));
+	setting_publish(shm, &s, start + 6 * second);
+	ck_assert(!setting_due(shm, start + 10 * second));
+	ck_assert(setting_due(shm, start + 11 * second));
+}
+END_TEST
+
+/* What a slow worker leaves is seen to be old. */
+START_TEST(the_last_word_names_its_epoch)
+{
+	const struct settings old = { .se_epoch = 4 };
+	struct settings now = { .se_epoch = 5 };
+
+	now.se_text[SETTING_LOGINS] = "7";
+	setting_publish(shm, &now, 1);
+	setting_publish(shm, &old, 1);
+	ck_assert(!setting_shared(shm, 5));
+	setting_publish(shm, &now, 1);
+	ck_assert(setting_shared(shm, 5));
+	ck_assert_int_eq(setting_limit(shm, SETTING_LOGINS), 7);
+}
+END_TEST
+
+START_TEST(value_in_effect)
+{
+	struct settings s = { .se_epoch = 1 };
+
+	conf.RETENTION_REPLAY_DAYS = 90;
+	ck_assert(setting_value(&s, SETTING_REPLAY) == 90);
+	s.se_text[SETTING_REPLAY] = "0";
+	ck_assert(setting_value(&s, SETTING_REPLAY) == 0);
+	ck_assert_str_eq(setting_name(SETTING_REPLAY), "retention.replay");
+}
+END_TEST
+
+Suite *
+suite_setting(void)
+{
+	Suite *s = suite_create("setting");
+	TCase *tc = tcase_create("setting");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, values, 0, nitems(cases));
+	tcase_add_test(tc, nothing_yet);
+	tcase_add_test(tc, one_looks_every_five_seconds);
+	tcase_add_test(tc, the_last_word_names_its_epoch);
+	tcase_add_test(tc, value_in_effect);
+	suite_add_tcase(s, tc);
+	return s;
+}

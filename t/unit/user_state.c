@@ -1,0 +1,1087 @@
+/* SPDX-License-Identifier: ISC */
+/* core/state/user_state.c, core/state/user_state_pack.c: against a recount that
+ * keeps every event. */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/state/entity_graph.h"
+#include "core/state/user_state_int.h"
+#include "t/unit/unit.h"
+
+#define START INT64_C(1790000000123456) /* when the tests begin */
+#define DAY_US (24 * 60 * MINUTE_US)
+#define STEPS 2500
+#define CURRENCIES 11 /* more than a state keeps */
+
+static const struct place nowhere = { .country = "" };
+
+static _Alignas(16) char block[65536];
+static struct arena arena;
+static uint8_t packed[STATE_PACKED_MAX];
+
+/* An event as the recount remembers it. */
+struct seen {
+	int64_t at;
+	int currency; /* -1 without an amount */
+	double amount;
+	bool baseline;
+};
+
+/* The recount: everything that happened, and what is used how recently. */
+struct recount {
+	struct seen seen[STEPS];
+	size_t n;
+	int order[CURRENCIES]; /* most recent first */
+	size_t n_order;
+	size_t born[CURRENCIES]; /* events before it are forgotten */
+	bool dropped; /* whether one was ever dropped for another */
+	int64_t dropped_minute; /* the newest with an amount in such a one */
+	struct state_link links[STATE_LINKS_MAX + 1]; /* most recent first */
+	size_t n_links;
+};
+
+static struct recount model;
+static uint64_t seed;
+
+static void
+setup(void)
+{
+	arena_init(&arena, block, sizeof(block));
+}
+
+static void
+teardown(void)
+{
+	arena_reset(&arena);
+}
+
+static struct state *
+unpacked(const void *bytes, size_t size)
+{
+	struct fail f = { 0 };
+	struct state *st;
+
+	st = state_unpack(&arena, bytes, size, &f);
+	ck_assert_msg(st != NULL, "%s %s", f.where, f.why);
+	return st;
+}
+
+/* The state after a way through its packed form, which st is not after. */
+static struct state *
+repacked(const struct state *st, int64_t now)
+{
+	size_t size = state_pack(st, now, packed);
+
+	ck_assert_uint_le(size, sizeof(packed));
+	arena_reset(&arena);
+	return unpacked(packed, size);
+}
+
+static uint64_t
+below(uint64_t n)
+{
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (seed >> 33) % n;
+}
+
+static const char *
+currency_code(int i)
+{
+	static const char codes[CURRENCIES][4] = { "AED", "BRL", "CHF", "DKK",
+		"ETB", "EUR", "GBP", "JPY", "KWD", "USD", "ZAR" };
+
+	return codes[i];
+}
+
+static void
+count(struct state *st, int64_t now)
+{
+	state_count(st, &(struct event) { .user = "u" }, false, &nowhere, now);
+}
+
+static void
+count_amount(struct state *st, const char *currency, double amount,
+    bool baseline, int64_t now)
+{
+	const struct event ev = { .user = "u",
+		.has_amount = true,
+		.amount = amount,
+		.currency = currency };
+
+	state_count(st, &ev, baseline, &nowhere, now);
+}
+
+/* Events of the recount since a time, itself excluded. */
+static int64_t
+recount_since(int64_t from)
+{
+	int64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < model.n; i++)
+		n += model.seen[i].at > from;
+	return n;
+}
+
+/* Events in slots of that width that lie wholly after a time. */
+static int64_t
+recount_whole(int64_t from, int64_t width)
+{
+	int64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < model.n; i++)
+		n += model.seen[i].at / width * width > from;
+	return n;
+}
+
+/* Minutes with events that lie wholly after a time; times only grow. */
+static int64_t
+recount_minutes(int64_t from)
+{
+	int64_t minute, before = -1, n = 0;
+	size_t i;
+
+	for (i = 0; i < model.n; i++) {
+		minute = model.seen[i].at / MINUTE_US;
+		n += minute * MINUTE_US > from && minute != before;
+		before = minute;
+	}
+	return n;
+}
+
+/* Amounts in a currency since a time, itself excluded. */
+static long double
+recount_sum(int currency, int64_t from, bool whole)
+{
+	const struct seen *s;
+	long double sum = 0;
+	int64_t at;
+	size_t i;
+
+	for (i = model.born[currency]; i < model.n; i++) {
+		s = &model.seen[i];
+		at = whole ? s->at / MINUTE_US * MINUTE_US : s->at;
+		if (s->currency == currency && at > from)
+			sum += s->amount;
+	}
+	return sum;
+}
+
+static size_t
+recount_currency_place(int currency)
+{
+	size_t i;
+
+	for (i = 0; i < model.n_order; i++)
+		if (model.order[i] == currency)
+			break;
+	return i;
+}
+
+/* Whether a currency has neither an amount of the hour nor a baseline. */
+static bool
+recount_idle(int currency, int64_t now)
+{
+	size_t i;
+
+	for (i = model.born[currency]; i < model.n; i++)
+		if (model.seen[i].currency == currency &&
+		    model.seen[i].baseline)
+			return false;
+	return recount_sum(currency, now - 60 * MINUTE_US, true) == 0;
+}
+
+static void
+recount_drop(size_t place)
+{
+	model.n_order--;
+	memmove(&model.order[place], &model.order[place + 1],
+	    (model.n_order - place) * sizeof(model.order[0]));
+}
+
+static int64_t
+recount_samples(int currency)
+{
+	int64_t n = 0;
+	size_t i;
+
+	for (i = model.born[currency]; i < model.n; i++)
+		n += model.seen[i].currency == currency &&
+		    model.seen[i].baseline;
+	return n;
+}
+
+/* The least samples of 3 or more; else no amount of the hour goes first. */
+static int64_t
+recount_worth(int currency, int64_t now)
+{
+	const int64_t samples = recount_samples(currency);
+
+	if (samples >= 3)
+		return samples;
+	return recount_sum(currency, now - 60 * MINUTE_US, true) > 0;
+}
+
+/* Drop the currency of the least worth, of equals the least recent. */
+static void
+recount_make_room(int64_t now)
+{
+	size_t i, least = model.n_order - 1;
+	int64_t minute;
+
+	for (i = least; i > 0; i--)
+		if (recount_worth(model.order[i - 1], now) <
+		    recount_worth(model.order[least], now))
+			least = i - 1;
+	model.dropped = true;
+	for (i = model.born[model.order[least]]; i < model.n; i++) {
+		minute = model.seen[i].at / MINUTE_US * MINUTE_US;
+		if (model.seen[i].currency == model.order[least] &&
+		    model.seen[i].amount > 0 && minute > model.dropped_minute)
+			model.dropped_minute = minute;
+	}
+	recount_drop(least);
+}
+
+/* Use a currency: idle ones have gone, then the least worth at the cap. */
+static void
+recount_use(int currency)
+{
+	size_t place = recount_currency_place(currency);
+
+	if (place == model.n_order) {
+		model.born[currency] = model.n - 1;
+		if (model.n_order == STATE_CURRENCIES_MAX)
+			recount_make_room(model.seen[model.n - 1].at);
+	} else {
+		recount_drop(place);
+	}
+	memmove(&model.order[1], &model.order[0],
+	    model.n_order * sizeof(model.order[0]));
+	model.order[0] = currency;
+	model.n_order++;
+}
+
+static void
+recount_count(struct seen s)
+{
+	size_t i;
+
+	for (i = model.n_order; i > 0; i--)
+		if (recount_idle(model.order[i - 1], s.at))
+			recount_drop(i - 1);
+	model.seen[model.n++] = s;
+	if (s.currency >= 0)
+		recount_use(s.currency);
+}
+
+static void
+check_attempts(const struct state *st, int64_t now)
+{
+	int64_t exact = recount_since(now - 120 * SECOND_US);
+	int64_t got = state_attempts_2m(st, now);
+
+	if (exact <= 64)
+		ck_assert_int_eq(got, exact);
+	ck_assert_int_le(got, exact);
+	ck_assert_int_ge(got, recount_whole(now - 120 * SECOND_US, SECOND_US));
+
+	got = state_attempts_24h(st, now);
+	exact = recount_whole(now - DAY_US, MINUTE_US);
+	if (recount_minutes(now - DAY_US) <= 120)
+		ck_assert_int_eq(got, exact);
+	ck_assert_int_le(got, exact);
+	ck_assert_int_ge(got, recount_whole(now - DAY_US, QUARTER_US));
+}
+
+static void
+check_baseline(int currency, const struct state_amounts *got)
+{
+	const struct seen *s;
+	long double mean = 0, squares = 0;
+	int64_t n = 0;
+	size_t i;
+
+	for (i = model.born[currency]; i < model.n; i++) {
+		s = &model.seen[i];
+		if (s->currency == currency && s->baseline) {
+			mean += s->amount;
+			n++;
+		}
+	}
+	mean = n == 0 ? 0 : mean / n;
+	for (i = model.born[currency]; i < model.n; i++) {
+		s = &model.seen[i];
+		if (s->currency == currency && s->baseline)
+			squares += (s->amount - mean) * (s->amount - mean);
+	}
+	squares = n < 2 ? 0 : sqrtl(squares / (n - 1));
+	ck_assert_int_eq(got->samples, n);
+	ck_assert(fabsl(got->mean - mean) <= 1e-12L * mean);
+	ck_assert(fabsl(got->deviation - squares) <= 1e-9L * (1 + squares));
+}
+
+static void
+check_amounts(const struct state *st, int64_t now)
+{
+	const int64_t hour = now - 60 * MINUTE_US;
+	struct state_amounts got;
+	int cur;
+
+	for (cur = 0; cur < CURRENCIES; cur++) {
+		state_amounts(st, currency_code(cur), now, &got);
+		if (recount_currency_place(cur) == model.n_order) {
+			ck_assert(got.baseline_known == !model.dropped);
+			ck_assert(
+			    got.hour_known == (model.dropped_minute <= hour));
+			ck_assert(got.last_hour == 0);
+			ck_assert_int_eq(got.samples, 0);
+			continue;
+		}
+		ck_assert(got.hour_known && got.baseline_known);
+		ck_assert(got.last_hour <=
+		    recount_sum(cur, hour, false) * (1 + 1e-12L));
+		ck_assert(got.last_hour >=
+		    recount_sum(cur, hour + MINUTE_US, false) * (1 - 1e-12L));
+		ck_assert(fabsl(got.last_hour - recount_sum(cur, hour, true)) <=
+		    1e-12L * got.last_hour);
+		check_baseline(cur, &got);
+	}
+}
+
+/* How far the clock moves: bursts, minutes, long gaps, steps back. */
+static int64_t
+random_step(uint64_t mood)
+{
+	static const int64_t reach[] = { SECOND_US, 4 * SECOND_US,
+		3 * MINUTE_US, 40 * MINUTE_US };
+
+	if (below(40) == 0)
+		return -(int64_t)below(5 * MINUTE_US);
+	if (below(400) == 0)
+		return (int64_t)below(2 * DAY_US);
+	return (int64_t)below((uint64_t)reach[mood]);
+}
+
+static struct seen
+random_event(struct state *st, int64_t now)
+{
+	struct seen s = { .at = state_time(st, now), .currency = -1 };
+
+	if (below(8) == 0) {
+		count(st, now);
+		return s;
+	}
+	s.currency = (int)(below(3) == 0 ? below(CURRENCIES) : below(2));
+	s.amount = (double)below(1000000) / 100;
+	s.baseline = s.currency != 2 && below(4) != 0;
+	count_amount(st, currency_code(s.currency), s.amount, s.baseline, now);
+	return s;
+}
+
+START_TEST(counts_like_a_recount)
+{
+	struct state *st = unpacked(NULL, 0);
+	int64_t now = START;
+	uint64_t mood = 0;
+	int i;
+
+	seed = (uint64_t)_i;
+	memset(&model, 0, sizeof(model));
+	for (i = 0; i < STEPS; i++) {
+		if (below(100) == 0)
+			mood = below(4);
+		now += random_step(mood);
+		recount_count(random_event(st, now));
+		if (below(3) == 0)
+			st = repacked(st, now);
+		check_attempts(st, state_time(st, now));
+		if (below(8) == 0)
+			check_amounts(st, state_time(st, now));
+		if (below(8) == 0)
+			check_attempts(
+			    st, state_time(st, now + (int64_t)below(DAY_US)));
+	}
+}
+END_TEST
+
+START_TEST(burst_is_exact_up_to_64)
+{
+	struct state *st = unpacked(NULL, 0);
+	const int64_t step = 1700 * SECOND_US / 1000;
+	int i;
+
+	/* 64 events in 107.1 s are exact, whenever one asks. */
+	for (i = 0; i < 64; i++)
+		count(st, START + i * step);
+	st = repacked(st, START + 63 * step);
+	ck_assert_int_eq(state_attempts_2m(st, START + 119999999), 64);
+	ck_assert_int_eq(state_attempts_2m(st, START + 120 * SECOND_US), 63);
+	ck_assert_int_eq(
+	    state_attempts_2m(st, START + 120 * SECOND_US + step), 62);
+
+	/* One more: the first is in its second, which leaves as a whole. */
+	count(st, START + 64 * step);
+	ck_assert_int_eq(state_attempts_2m(st, START + 64 * step), 65);
+	ck_assert_int_eq(state_attempts_2m(st, START + 119999999), 64);
+	ck_assert_int_eq(state_attempts_2m(st, START + 120 * SECOND_US), 64);
+}
+END_TEST
+
+START_TEST(clock_that_steps_back_stands_still)
+{
+	struct state *st = unpacked(NULL, 0);
+
+	count(st, START);
+	count(st, START - 10 * MINUTE_US);
+	st = repacked(st, START - 10 * MINUTE_US);
+	ck_assert_int_eq(state_attempts_2m(st, START - DAY_US), 2);
+	ck_assert_int_eq(state_attempts_2m(st, START + 119 * SECOND_US), 2);
+	ck_assert_int_eq(state_attempts_2m(st, START + 120 * SECOND_US), 0);
+	ck_assert_int_eq(state_attempts_24h(st, START), 2);
+}
+END_TEST
+
+static const struct {
+	double add[4];
+	double want;
+} sums[] = {
+	{ { 0 }, 0 },
+	{ { 0.1, 0.2 }, 0.3 },
+	{ { 19.99, 19.99, 19.99 }, 59.97 },
+	{ { 1e15, 1e15 }, 2e15 },
+	{ { 123456789012.3 }, 123456789012.3 },
+	{ { 99999.99999999 }, 99999.99999999 },
+	{ { 1e-8, 1e-9 }, 1e-8 },
+	{ { 12345678901234.5 }, 12345678901230 },
+};
+
+START_TEST(amounts_add_up_in_decimal)
+{
+	struct state *st = unpacked(NULL, 0);
+	struct state_amounts got;
+	int i;
+
+	/* Each in a minute of its own, so that both ways of adding show. */
+	for (i = 0; i < 4; i++)
+		count_amount(st, "EUR", sums[_i].add[i], false,
+		    START + i / 2 * MINUTE_US);
+	st = repacked(st, START + MINUTE_US);
+	state_amounts(st, "EUR", START + MINUTE_US, &got);
+	ck_assert_double_eq(got.last_hour, sums[_i].want);
+}
+END_TEST
+
+START_TEST(sums_saturate)
+{
+	const double top = (double)SUM_DIGITS_MAX * 1e7;
+
+	ck_assert_double_eq(state_sum_value(state_sum_code(1e19)), 1e19);
+	ck_assert_double_eq(state_sum_value(state_sum_code(1e25)), top);
+	ck_assert_uint_lt(state_sum_code(1e25), UINT64_C(1) << SUM_BITS);
+	ck_assert_uint_eq(state_sum_code(4e-9), 0);
+}
+END_TEST
+
+START_TEST(round_sums_have_short_codes)
+{
+	ck_assert_uint_eq(state_sum_code(10), 1 << 4 | 9);
+	ck_assert_uint_eq(state_sum_code(100), 1 << 4 | 10);
+	ck_assert_uint_eq(state_sum_code(12.5), 125 << 4 | 7);
+	ck_assert_uint_eq(state_sum_code(1e15), 100000000 << 4 | 15);
+}
+END_TEST
+
+START_TEST(baseline_of_one_currency)
+{
+	static const double amounts[] = { 10, 20, 60 };
+	struct state *st = unpacked(NULL, 0);
+	struct state_amounts got;
+	size_t i;
+
+	for (i = 0; i < nitems(amounts); i++)
+		count_amount(st, "USD", amounts[i], true, START);
+	count_amount(st, "USD", 1000, false, START);
+	st = repacked(st, START);
+	state_amounts(st, "USD", START, &got);
+	ck_assert_double_eq(got.last_hour, 1090);
+	ck_assert_int_eq(got.samples, 3);
+	ck_assert_double_eq(got.mean, 30);
+	ck_assert_double_eq(got.deviation, sqrt(700));
+
+	/* Nothing of it is in another currency. */
+	state_amounts(st, "EUR", START, &got);
+	ck_assert_double_eq(got.last_hour, 0);
+	ck_assert_int_eq(got.samples, 0);
+	ck_assert_double_eq(got.mean, 0);
+	ck_assert_double_eq(got.deviation, 0);
+}
+END_TEST
+
+static struct state_amounts
+amounts_of(const struct state *st, const char *currency, int64_t now)
+{
+	struct state_amounts got;
+
+	state_amounts(st, currency, now, &got);
+	return got;
+}
+
+/* So many amounts of 1 in each of the currencies from one to before another. */
+static void
+count_ones(struct state *st, int from, int to, int times, int64_t now)
+{
+	int i;
+
+	for (; from < to; from++)
+		for (i = 0; i < times; i++)
+			count_amount(st, currency_code(from), 1, true, now);
+}
+
+START_TEST(many_currencies_erase_no_baseline)
+{
+	struct state *st = unpacked(NULL, 0);
+	struct state_amounts got;
+
+	count_ones(st, 10, 11, 3, START);
+	count_ones(st, 0, 10, 2, START + 2 * DAY_US);
+	count_ones(st, 0, 10, 2, START + 4 * DAY_US);
+	st = repacked(st, START + 4 * DAY_US);
+	got = amounts_of(st, currency_code(10), START + 4 * DAY_US);
+	ck_assert(got.baseline_known);
+	ck_assert_int_eq(got.samples, 3);
+}
+END_TEST
+
+START_TEST(amount_of_the_hour_outlives_an_old_one)
+{
+	struct state *st = unpacked(NULL, 0);
+	int i;
+
+	count_ones(st, 0, 1, 2, START);
+	count_ones(st, 1, 8, 1, START + DAY_US);
+	count_ones(st, 8, 9, 1, START + DAY_US);
+	ck_assert(!amounts_of(st, currency_code(0), START).baseline_known);
+	for (i = 1; i < 9; i++)
+		ck_assert(amounts_of(st, currency_code(i), START + DAY_US)
+			      .last_hour == 1);
+}
+END_TEST
+
+START_TEST(fewest_samples_go_where_all_have_a_baseline)
+{
+	struct state *st = unpacked(NULL, 0);
+	int i;
+
+	count_ones(st, 0, 1, 20, START);
+	for (i = 1; i < 8; i++)
+		count_ones(st, i, i + 1, 3 + i % 3, START + i);
+	count_ones(st, 8, 9, 1, START + 10);
+	ck_assert_int_eq(
+	    amounts_of(st, currency_code(0), START + 10).samples, 20);
+	ck_assert(!amounts_of(st, currency_code(3), START + 10).baseline_known);
+	ck_assert_int_eq(
+	    amounts_of(st, currency_code(6), START + 10).samples, 3);
+	ck_assert_int_eq(
+	    amounts_of(st, currency_code(8), START + 10).samples, 1);
+
+	/* The newcomer is the next to go. */
+	count_ones(st, 9, 10, 1, START + 11);
+	ck_assert(!amounts_of(st, currency_code(8), START + 11).baseline_known);
+	ck_assert_int_eq(
+	    amounts_of(st, currency_code(6), START + 11).samples, 3);
+}
+END_TEST
+
+START_TEST(dropped_currency_is_unknown)
+{
+	struct state *st = unpacked(NULL, 0);
+	struct state_amounts got;
+
+	count_ones(st, 0, 8, 1, START);
+	got = amounts_of(st, "USD", START);
+	ck_assert(got.hour_known && got.baseline_known);
+
+	count_ones(st, 8, 9, 1, START + 10 * MINUTE_US);
+	st = repacked(st, START + 10 * MINUTE_US);
+	got = amounts_of(st, currency_code(0), START + 10 * MINUTE_US);
+	ck_assert(!got.hour_known && !got.baseline_known);
+	got = amounts_of(st, currency_code(8), START + 10 * MINUTE_US);
+	ck_assert(got.hour_known && got.baseline_known);
+
+	/* What it had in the hour is over after that hour, counted or not. */
+	got = amounts_of(st, "USD", START + 59 * MINUTE_US);
+	ck_assert(!got.hour_known && !got.baseline_known);
+	got = amounts_of(st, "USD", START + 60 * MINUTE_US);
+	ck_assert(got.hour_known && !got.baseline_known);
+	count(st, START + 2 * 60 * MINUTE_US);
+	st = repacked(st, START + 2 * 60 * MINUTE_US);
+	got = amounts_of(st, "USD", START + 2 * 60 * MINUTE_US);
+	ck_assert(got.hour_known && !got.baseline_known);
+}
+END_TEST
+
+START_TEST(equal_amounts_do_not_deviate)
+{
+	struct state *st = unpacked(NULL, 0);
+	struct state_amounts got;
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		count_amount(st, "USD", 19.99, true, START + i * MINUTE_US);
+	state_amounts(st, "USD", START, &got);
+	ck_assert_double_eq(got.mean, 19.99);
+	ck_assert_double_eq(got.deviation, 0);
+}
+END_TEST
+
+START_TEST(last_place_is_kept)
+{
+	const struct event ev = { .user = "u" };
+	const struct place city = { "ET", true, 9.0250123, 38.7468999 };
+	const struct place country = { "SE", false, 62, 15 };
+	const struct place unplaced = { "XX", false, NAN, NAN };
+	struct state *st = unpacked(NULL, 0);
+	const struct state_place *last = state_last_place(st);
+
+	ck_assert_str_eq(last->place.country, "");
+	state_count(st, &ev, false, &city, START);
+	count(st, START + SECOND_US);
+	st = repacked(st, START + SECOND_US);
+	last = state_last_place(st);
+	ck_assert_str_eq(last->place.country, "ET");
+	ck_assert(last->place.city);
+	ck_assert_double_eq(last->place.lat, 9.025012);
+	ck_assert_double_eq(last->place.lon, 38.7469);
+	ck_assert_int_eq(last->at, START);
+
+	state_count(st, &ev, false, &country, START - SECOND_US);
+	st = repacked(st, START);
+	last = state_last_place(st);
+	ck_assert_str_eq(last->place.country, "SE");
+	ck_assert(!last->place.city);
+	ck_assert_int_eq(last->at, START + SECOND_US);
+
+	state_count(st, &ev, false, &unplaced, START + SECOND_US);
+	st = repacked(st, START);
+	last = state_last_place(st);
+	ck_assert_str_eq(last->place.country, "XX");
+	ck_assert(isnan(last->place.lat) && isnan(last->place.lon));
+}
+END_TEST
+
+static size_t
+recount_link_place(struct state_link link)
+{
+	size_t i;
+
+	for (i = 0; i < model.n_links; i++)
+		if (model.links[i].first == link.first &&
+		    model.links[i].second == link.second)
+			break;
+	return i;
+}
+
+static void
+recount_link_use(struct state_link link, size_t place)
+{
+	memmove(
+	    &model.links[1], &model.links[0], place * sizeof(model.links[0]));
+	model.links[0] = link;
+	if (place == model.n_links && model.n_links < STATE_LINKS_MAX)
+		model.n_links++;
+}
+
+START_TEST(links_are_kept_by_use)
+{
+	struct state *st = unpacked(NULL, 0);
+	struct state_link link;
+	size_t place;
+	bool known;
+	int i;
+
+	seed = 7;
+	memset(&model, 0, sizeof(model));
+	for (i = 0; i < 5000; i++) {
+		link.first = 1 + (int64_t)below(9);
+		link.second = ENTITY_MAX - 1 - (int64_t)below(12);
+		place = recount_link_place(link);
+		known = place < model.n_links;
+		ck_assert_int_eq(state_link_known(st, link), known);
+		ck_assert_int_eq(state_link_touch(st, link), known);
+		if (!known)
+			state_link_add(st, link);
+		recount_link_use(link, place);
+		if (below(5) == 0)
+			st = repacked(st, START);
+	}
+	ck_assert_uint_eq(model.n_links, STATE_LINKS_MAX);
+	for (place = 0; place < model.n_links; place++)
+		ck_assert(state_link_known(st, model.links[place]));
+}
+END_TEST
+
+START_TEST(link_added_twice_is_one)
+{
+	const struct state_link link = { 3, 4 }, other = { 3, 5 };
+	struct state *st = unpacked(NULL, 0);
+
+	state_link_add(st, link);
+	state_link_add(st, other);
+	state_link_add(st, link);
+	ck_assert_uint_eq(st->n_links, 2);
+	ck_assert_int_eq(st->links[0].second, 4);
+}
+END_TEST
+
+static const struct state_link no_links[] = {
+	{ 0, 1 },
+	{ -1, 1 },
+	{ 2, 2 },
+	{ 3, 2 },
+	{ 1, ENTITY_MAX },
+};
+
+START_TEST(what_is_no_link_is_not_kept)
+{
+	struct state *st = unpacked(NULL, 0);
+
+	state_link_add(st, no_links[_i]);
+	ck_assert(!state_link_known(st, no_links[_i]));
+}
+END_TEST
+
+START_TEST(devices_are_capped)
+{
+	struct state *st = unpacked(NULL, 0);
+	int i;
+
+	for (i = 0; i < GRAPH_CAP + 3; i++) {
+		ck_assert_int_eq(
+		    state_devices(st), i < GRAPH_CAP ? i : GRAPH_CAP);
+		state_devices_add(st);
+		st = repacked(st, 0);
+	}
+	ck_assert_int_eq(state_devices(st), GRAPH_CAP);
+}
+END_TEST
+
+/* A state with every part as large as it gets. */
+static void
+fill(struct state *st)
+{
+	struct currency *cur;
+	size_t i, j;
+
+	st->last = TIME_MAX;
+	st->devices = GRAPH_CAP;
+	st->n_times = TIMES_MAX;
+	for (i = 0; i < TIMES_MAX; i++)
+		st->times[i] =
+		    TIME_MAX - (int64_t)(TIMES_MAX - 1 - i) * 1904000;
+	for (i = 0; i < SECONDS_MAX; i++)
+		st->seconds[i] = COUNT_MAX;
+	st->n_minutes = MINUTES_MAX;
+	for (i = 0; i < MINUTES_MAX; i++) {
+		st->minutes[i].age = (uint32_t)i * 12 + 1;
+		st->minutes[i].count = COUNT_MAX;
+	}
+	for (i = 0; i < QUARTERS_MAX; i++)
+		st->quarters[i] = COUNT_MAX;
+	st->place.place = (struct place) { "ZW", true, -90, -180 };
+	st->n_currencies = STATE_CURRENCIES_MAX;
+	for (i = 0; i < STATE_CURRENCIES_MAX; i++) {
+		cur = &st->currencies[i];
+		memcpy(cur->code, currency_code((int)i), sizeof(cur->code));
+		cur->samples = SAMPLES_MAX;
+		cur->mean = EVENT_AMOUNT_MAX;
+		cur->squares = SQUARES_MAX;
+		for (j = 0; j < SUMS_MAX; j++)
+			cur->sums[j] = state_sum_code(1e25);
+	}
+	st->dropped = 1 + SUMS_MAX;
+	st->n_links = STATE_LINKS_MAX;
+	for (i = 0; i < STATE_LINKS_MAX; i++) {
+		st->links[i].first = ENTITY_MAX - 400 + (int64_t)i;
+		st->links[i].second = ENTITY_MAX - 200 + (int64_t)i;
+	}
+}
+
+START_TEST(worst_case_fits_and_comes_back)
+{
+	struct state *st = unpacked(NULL, 0);
+	uint8_t again[STATE_PACKED_MAX];
+	size_t size;
+
+	fill(st);
+	size = state_pack(st, 0, packed);
+	ck_assert_uint_le(size, STATE_PACKED_MAX);
+	ck_assert_uint_ge(size, STATE_PACKED_MAX * 96 / 100);
+	st = unpacked(packed, size);
+	ck_assert_uint_eq(state_pack(st, 0, again), size);
+	ck_assert_mem_eq(again, packed, size);
+	ck_assert_int_eq(state_attempts_2m(st, 0),
+	    (int64_t)COUNT_MAX * SECONDS_MAX + TIMES_MAX);
+	ck_assert_int_eq(state_attempts_24h(st, 0),
+	    (int64_t)COUNT_MAX * (MINUTES_MAX + QUARTERS_MAX));
+
+	/* It still counts, to no more than fits. */
+	count_amount(st, "GBP", EVENT_AMOUNT_MAX, true, TIME_MAX);
+	ck_assert_uint_le(state_pack(st, 0, packed), STATE_PACKED_MAX);
+	st = repacked(st, 0);
+	ck_assert_int_eq(st->currencies[0].samples, st->currencies[1].samples);
+}
+END_TEST
+
+/* What a usual customer leaves: 30 days, 5 purchases a day, 2 devices. */
+static void
+live(struct state *st)
+{
+	const int64_t user = 1234567;
+	const struct place place = { "ET", true, 9.025, 38.7469 };
+	struct event ev = {
+		.user = "u", .has_amount = true, .currency = "ETB"
+	};
+	int i, j;
+
+	seed = 1;
+	for (i = 0; i < 150; i++) {
+		const int64_t ids[] = { user, user + 7 + i % 2,
+			user + 90 + i % 3 * 1000, user + 11 };
+
+		ev.amount = (double)below(200000) / 100;
+		state_count(st, &ev, true, &place,
+		    START + i * DAY_US / 5 + (int64_t)below(DAY_US / 5));
+		for (j = 0; j < 6; j++) {
+			static const int pairs[6][2] = { { 0, 1 }, { 0, 2 },
+				{ 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
+			const int64_t a = ids[pairs[j][0]];
+			const int64_t b = ids[pairs[j][1]];
+
+			state_link_add(st,
+			    (struct state_link) {
+				a < b ? a : b, a < b ? b : a });
+		}
+	}
+	state_devices_add(st);
+	state_devices_add(st);
+}
+
+START_TEST(usual_customer_is_small)
+{
+	struct state *st = unpacked(NULL, 0);
+
+	live(st);
+	ck_assert_uint_le(state_pack(st, st->last, packed), 200);
+}
+END_TEST
+
+START_TEST(what_left_its_window_is_not_packed)
+{
+	struct state *st = unpacked(NULL, 0);
+	size_t early, late;
+	int i;
+
+	for (i = 0; i < 200; i++)
+		count_amount(st, "USD", 10, false, START + i * MINUTE_US / 4);
+	early = state_pack(st, START, packed);
+	late = state_pack(st, START + 2 * DAY_US, packed);
+	ck_assert_uint_lt(late, early);
+	ck_assert_uint_eq(late, state_pack(unpacked(NULL, 0), START, packed));
+}
+END_TEST
+
+START_TEST(what_is_cut_or_longer_is_refused)
+{
+	uint8_t bytes[STATE_PACKED_MAX + 1];
+	struct fail f = { 0 };
+	struct state *st = unpacked(NULL, 0);
+	size_t size, cut;
+
+	if (_i == 0)
+		live(st);
+	else
+		fill(st);
+	size = state_pack(st, st->last, bytes);
+	bytes[size] = 0;
+	for (cut = 1; cut <= size + 1; cut++) {
+		arena_reset(&arena);
+		st = state_unpack(&arena, bytes, cut, &f);
+		ck_assert_int_eq(st != NULL, cut == size);
+	}
+	ck_assert_int_eq(f.kind, FAIL_US);
+	ck_assert_int_eq(f.code, INTERNAL);
+}
+END_TEST
+
+START_TEST(damaged_bytes_are_safe)
+{
+	struct state *st = unpacked(NULL, 0);
+	uint8_t bytes[STATE_PACKED_MAX];
+	size_t size, left;
+	int i;
+
+	seed = (uint64_t)_i;
+	if (_i % 2 == 0)
+		live(st);
+	else
+		fill(st);
+	size = state_pack(st, st->last, packed);
+	for (i = 0; i < 2000; i++) {
+		memcpy(bytes, packed, size);
+		for (left = below(4) + 1; left > 0; left--)
+			bytes[below(size)] = (uint8_t)below(256);
+		arena_reset(&arena);
+		st = state_unpack(&arena, bytes, size, NULL);
+		if (st == NULL)
+			continue;
+		count_amount(st, "EUR", 12.5, true, st->last);
+		left = state_pack(st, st->last, bytes);
+		ck_assert_uint_le(left, sizeof(bytes));
+		unpacked(bytes, left);
+	}
+}
+END_TEST
+
+/*
+ * Refused for one wrong byte each, in a state that holds little: the offsets
+ * follow from the layout in state_pack.c.
+ */
+static const struct {
+	size_t at;
+	uint8_t byte;
+} wrong[] = {
+	{ 0, 0 }, /* no version */
+	{ 0, 3 }, /* a later version */
+	{ 8, 0x80 }, /* a time beyond TIME_MAX */
+	{ 10, 65 << 1 | 1 }, /* more times than there is room for */
+	{ 11, 1 << 1 | 1 }, /* a slot that counts nothing */
+	{ 11, 0 }, /* no integer */
+	{ 15, 3 }, /* no kind of place */
+	{ 16, 'e' }, /* no country */
+	{ 19, 0 }, /* an integer in too many bytes */
+	{ 23, 0x06 }, /* over 90 degrees north */
+	{ 27, 0x7f }, /* over 180 degrees east */
+	{ 28, 'a' }, /* no currency */
+	{ 37, 'A' }, /* a currency twice */
+	{ 46, 0xbf }, /* a negative mean */
+	{ 46, 0x7f }, /* a mean over the largest amount */
+	{ 54, 0x7f }, /* squares over their bound */
+	{ 58, 62 << 1 | 1 }, /* dropped for more than an hour */
+	{ 59, 65 << 1 | 1 }, /* more links than there is room for */
+	{ 60, 0x0e }, /* a link's first id above its second */
+};
+
+static void
+fill_little(struct state *st)
+{
+	st->last = START;
+	st->seconds[0] = 1;
+	st->place.place = (struct place) { "ET", true, 9, 39 };
+	st->place.at = START - 200;
+	st->n_currencies = 2;
+	memcpy(st->currencies[0].code, "AAA", 4);
+	st->currencies[0].sums[0] = state_sum_code(1);
+	memcpy(st->currencies[1].code, "AAB", 4);
+	st->currencies[1].samples = 1;
+	st->n_links = 1;
+	st->links[0] = (struct state_link) { 1, 2 };
+}
+
+START_TEST(wrong_bytes_are_refused)
+{
+	struct state *st = unpacked(NULL, 0);
+	size_t size;
+
+	fill_little(st);
+	size = state_pack(st, 0, packed);
+	unpacked(packed, size);
+	packed[wrong[_i].at] = wrong[_i].byte;
+	ck_assert_ptr_null(state_unpack(&arena, packed, size, NULL));
+}
+END_TEST
+
+/* As layout 1 wrote it: the same bytes without what was dropped. */
+static struct state *
+unpacked_layout_1(const struct state *st)
+{
+	size_t size = state_pack(st, st->last, packed);
+
+	packed[0] = 1;
+	memmove(&packed[size - 2], &packed[size - 1], 1);
+	return unpacked(packed, size - 1);
+}
+
+START_TEST(layout_1_is_read)
+{
+	struct state *st = unpacked(NULL, 0);
+
+	count_ones(st, 0, 7, 3, START);
+	st = unpacked_layout_1(st);
+	ck_assert_int_eq(amounts_of(st, currency_code(6), START).samples, 3);
+	ck_assert(amounts_of(st, "USD", START).baseline_known);
+
+	/* It does not say whether it dropped one, so a full one may have. */
+	count_ones(st, 7, 8, 1, START);
+	st = unpacked_layout_1(st);
+	ck_assert_int_eq(amounts_of(st, currency_code(7), START).samples, 1);
+	ck_assert(!amounts_of(st, "USD", START).baseline_known);
+	ck_assert(!amounts_of(st, "USD", START).hour_known);
+}
+END_TEST
+
+START_TEST(full_arena_is_a_failure)
+{
+	struct fail f = { 0 };
+	struct arena small;
+
+	arena_init(&small, block, 64);
+	ck_assert_ptr_null(state_unpack(&small, NULL, 0, &f));
+	ck_assert_int_eq(f.kind, FAIL_US);
+	arena_reset(&small);
+}
+END_TEST
+
+Suite *
+suite_state(void)
+{
+	Suite *s = suite_create("state");
+	TCase *tc = tcase_create("state");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, counts_like_a_recount, 0, 4);
+	tcase_add_test(tc, burst_is_exact_up_to_64);
+	tcase_add_test(tc, clock_that_steps_back_stands_still);
+	tcase_add_loop_test(
+	    tc, amounts_add_up_in_decimal, 0, (int)nitems(sums));
+	tcase_add_test(tc, sums_saturate);
+	tcase_add_test(tc, round_sums_have_short_codes);
+	tcase_add_test(tc, baseline_of_one_currency);
+	tcase_add_test(tc, many_currencies_erase_no_baseline);
+	tcase_add_test(tc, amount_of_the_hour_outlives_an_old_one);
+	tcase_add_test(tc, fewest_samples_go_where_all_have_a_baseline);
+	tcase_add_test(tc, dropped_currency_is_unknown);
+	tcase_add_test(tc, equal_amounts_do_not_deviate);
+	tcase_add_test(tc, last_place_is_kept);
+	tcase_add_test(tc, links_are_kept_by_use);
+	tcase_add_test(tc, link_added_twice_is_one);
+	tcase_add_loop_test(
+	    tc, what_is_no_link_is_not_kept, 0, (int)nitems(no_links));
+	tcase_add_test(tc, devices_are_capped);
+	tcase_add_test(tc, worst_case_fits_and_comes_back);
+	tcase_add_test(tc, usual_customer_is_small);
+	tcase_add_test(tc, what_left_its_window_is_not_packed);
+	tcase_add_loop_test(tc, what_is_cut_or_longer_is_refused, 0, 2);
+	tcase_add_loop_test(tc, damaged_bytes_are_safe, 0, 4);
+	tcase_add_loop_test(tc, wrong_bytes_are_refused, 0, (int)nitems(wrong));
+	tcase_add_test(tc, layout_1_is_read);
+	tcase_add_test(tc, full_arena_is_a_failure);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: ISC */
+/* fcgi/pool/watchdog.c: who is late, and that the condemned begin nothing. */
+#include "config.h"
+
+#include "fcgi/pool/watchdog.h"
+#include "t/unit/unit.h"
+
+#define S CLOCK_SECOND
+
+static const struct {
+	int64_t due, told, last;
+	bool condemned;
+} at_100[] = {
+	{ DUE_IDLE, 0, 0, false },
+	{ 101 * S, 0, 0, false },
+	{ 95 * S, 0, 0, false },
+	{ 95 * S - 1, 0, 0, true },
+	/* Told to leave: an idle one has nothing to wait for. */
+	{ DUE_IDLE, 95 * S, 0, false },
+	{ DUE_IDLE, 95 * S - 1, 0, true },
+	{ 600 * S, 1 * S, 0, false },
+	{ 600 * S, 80 * S, 100 * S, false },
+	{ 600 * S, 80 * S, 100 * S - 1, true },
+	{ DUE_CONDEMNED, 1 * S, 1 * S, false },
+};
+
+START_TEST(late)
+{
+	_Atomic int64_t word = at_100[_i].due;
+
+	ck_assert_int_eq(
+	    due_condemn(&word, 100 * S, at_100[_i].told, at_100[_i].last),
+	    at_100[_i].condemned);
+	ck_assert_int_eq(
+	    due_condemn(&word, 100 * S, at_100[_i].told, at_100[_i].last),
+	    false);
+	ck_assert_int_eq(due_set(&word, 7 * S),
+	    !at_100[_i].condemned && at_100[_i].due != DUE_CONDEMNED);
+}
+END_TEST
+
+START_TEST(condemned_stays_condemned)
+{
+	_Atomic int64_t word = 1 * S;
+
+	ck_assert(due_condemn(&word, 100 * S, 0, 0));
+	ck_assert(!due_set(&word, 200 * S));
+	ck_assert(!due_set(&word, DUE_IDLE));
+	ck_assert_int_eq(word, DUE_CONDEMNED);
+}
+END_TEST
+
+Suite *
+suite_due(void)
+{
+	Suite *s = suite_create("due");
+	TCase *tc = tcase_create("due");
+
+	tcase_add_loop_test(tc, late, 0, nitems(at_100));
+	tcase_add_test(tc, condemned_stays_condemned);
+	suite_add_tcase(s, tc);
+	return s;
+}
