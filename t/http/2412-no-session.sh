@@ -55,7 +55,7 @@ is "so does its migrate" "$(ctl "migrate --sql $srcdir/sql" postgres absent)" \
     "assayctl: migrate: host=$scratch/run port=5432 dbname=absent user=postgres: the server has no such database: 3D000: database \"absent\" does not exist; create the database, or correct dbname"
 stop_database
 check "a server that is not there is called so" \
-    sh -c "printf '%s' \"\$1\" | grep -q 'nothing listens there'" - \
+    sh -c "printf '%s' \"\$1\" | grep -q 'no server listens there'" - \
     "$(ctl "key list" postgres)"
 check "no log holds the password" sh -c "
     ! grep -r sesame-4711 '$scratch/log'"
