@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Files of entries over HTTP: a whole one or nothing of it, as many as one
-# likes, while decisions go on.
+# Files of list entries over HTTP: a file is imported as a whole or not at all;
+# files of any total size are imported beside decisions.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -9,17 +9,17 @@ start_stack
 admin_token
 api_key
 
-# import FILE [TYPE]
+# import FILE [TYPE]: import it, as text/csv by default.
 import() {
 	http POST /v1/lists/import "" --data-binary @"$1" -H Expect: \
 	    -H "Content-Type: ${2-text/csv}"
 }
-# rows LINE ...: a file of these.
+# rows LINE ...: import a file of these lines.
 rows() {
 	printf '%s\n' "$@" >"$scratch/rows.csv"
 	import "$scratch/rows.csv"
 }
-# decide USER
+# decide USER: DECIDED is the verdict and the first tag.
 decide() {
 	http POST /v1/decisions \
 	    "{\"type\":\"order.place\",\"subject\":{\"userId\":\"$1\"}}"
@@ -30,42 +30,45 @@ entries() { sql "select count(*) from assay.list_entry"; }
 rows kind,subject,value,reason,expiresAt block,user,u-1,"case 7", \
     'watch,phone,+251 91 234-5678,"said ""no"", twice",2050-01-31T12:00:00+01:00' \
     'block,user,u-1,case 8,2050-01-01T00:00:00Z' block,country,ng,,
-is "a file" "$STATUS $BODY" '200 {"added":3,"updated":0,"unchanged":1}'
-is "in normal form, the later of two" "$(sql "select kind, subject, value, reason,
+is "an import answers with the number of entries by outcome" \
+    "$STATUS $BODY" '200 {"added":3,"updated":0,"unchanged":1}'
+is "imported values are normalized and the last row of an entry counts" \
+    "$(sql "select kind, subject, value, reason,
     to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), created_by
     from assay.list_entry order by 2")" \
 "block|country|NG|||admin@example.com
 watch|phone|251912345678|said \"no\", twice|2050-01-31 11:00|admin@example.com
 block|user|u-1|case 8|2050-01-01 00:00|admin@example.com"
 decide u-1
-is "the next decision" "$DECIDED" "deny list.block"
+is "the next decision follows an imported entry" "$DECIDED" "deny list.block"
 rows value,kind,subject u-1,block,user u-2,block,user ng,block,country
-is "other columns, some of them new" "$STATUS $BODY" \
-    '200 {"added":1,"updated":1,"unchanged":1}'
+is "columns can have another order, and known entries are replaced" \
+    "$STATUS $BODY" '200 {"added":1,"updated":1,"unchanged":1}'
 printf '\357\273\277kind,subject,value\r\nblock,user,"u\n3"\r\n' \
     >"$scratch/odd.csv"
 import "$scratch/odd.csv" 'text/csv; charset=utf-8'
-is_error "a value of two lines" 400 INVALID_REQUEST
+is_error "a value that holds a line break answers 400" 400 INVALID_REQUEST
 printf '\357\273\277kind,subject,value\r\nblock,user,u-3\r\n' >"$scratch/odd.csv"
 import "$scratch/odd.csv" 'text/csv; charset=utf-8'
-is "as spreadsheets write it" "$STATUS $BODY" \
+is "a file with a byte order mark and CRLF lines is imported" "$STATUS $BODY" \
     '200 {"added":1,"updated":0,"unchanged":0}'
 rows kind,subject,value
-is "a header alone" "$STATUS $BODY" '200 {"added":0,"updated":0,"unchanged":0}'
+is "a file with the header alone changes nothing" \
+    "$STATUS $BODY" '200 {"added":0,"updated":0,"unchanged":0}'
 http GET "/v1/audit?limit=1"
-is_json "the trail has the counts" '.entries[0] |
+is_json "the audit trail has the counts of an import" '.entries[0] |
     "\(.action) \(.status) \(.params | tojson)"' \
     'POST /v1/lists/import 200 {"added":0,"updated":0,"unchanged":0}'
 
-# One row is wrong: nothing was changed, and the value is not repeated.
+# A faulty row rejects its whole file; the message does not repeat the value.
 before="$(entries) $(sql "select lists from assay.epoch")"
-# bad MESSAGE LINE ...
+# bad MESSAGE LINE ...: importing these lines is refused with the message.
 bad() {
 	message=$1
 	shift
 	rows "$@"
-	is_error "$message" 400 INVALID_REQUEST
-	is_json "that is: $message" .message "$message"
+	is_error "an import answers 400: $message" 400 INVALID_REQUEST
+	is_json "the message of the 400 is: $message" .message "$message"
 }
 head=kind,subject,value
 bad "line 3: kind must be block, allow or watch" $head block,user,n-1 deny,user,n-2
@@ -82,25 +85,28 @@ bad "line 1: a column is none of kind,subject,value,reason,expiresAt" \
     $head,expires block,user,n-1,2050-01-01T00:00:00Z
 : >"$scratch/empty.csv"
 import "$scratch/empty.csv"
-is_error "an empty file" 400 INVALID_REQUEST
+is_error "an import of an empty file answers 400" 400 INVALID_REQUEST
 import "$scratch/rows.csv" application/json
-is_error "as JSON" 415 UNSUPPORTED_MEDIA_TYPE
-is_json "which it should say" .message "the body must be text/csv"
+is_error "an import with the type application/json answers 415" \
+    415 UNSUPPORTED_MEDIA_TYPE
+is_json "the message names the type that an import needs" \
+    .message "the body must be text/csv"
 http POST /v1/lists/import '{"entries":[]}'
-is_error "JSON" 415 UNSUPPORTED_MEDIA_TYPE
+is_error "an import with a JSON body answers 415" 415 UNSUPPORTED_MEDIA_TYPE
 import "$scratch/rows.csv" 'text/csv; charset=latin1'
-is_error "in another character set" 415 UNSUPPORTED_MEDIA_TYPE
+is_error "an import in another character set answers 415" \
+    415 UNSUPPORTED_MEDIA_TYPE
 { echo $head; seq -f 'block,user,many-%.0f' 10001; } >"$scratch/many.csv"
 import "$scratch/many.csv"
-is_error "more than fits into a transaction" 400 INVALID_REQUEST
+is_error "an import of more than 10000 rows answers 400" 400 INVALID_REQUEST
 { echo $head,reason; seq -f "block,user,large-%.0f,$(printf '%0240d' 0)" 4200; } \
     >"$scratch/large.csv"
 import "$scratch/large.csv"
-is_error "more than 1 MiB" 413 PAYLOAD_TOO_LARGE
-is "nothing was changed" "$(entries) $(sql "select lists from assay.epoch")" \
-    "$before"
+is_error "an import of more than 1 MiB answers 413" 413 PAYLOAD_TOO_LARGE
+is "a rejected import adds nothing and does not raise the epoch" \
+    "$(entries) $(sql "select lists from assay.epoch")" "$before"
 
-# More than workers cache, one file after the other, while decisions go on.
+# Three files, of more entries than a worker caches, beside decisions.
 (while [ ! -e "$scratch/done" ]; do
 	curl -s --max-time 10 --unix-socket "$scratch/run/http.sock" \
 	    -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \
@@ -112,25 +118,28 @@ for n in 0 1 2; do
 	{ echo $head; seq -f 'block,user,list-%.0f' $((n * 10000 + 1)) \
 	    $((n * 10000 + 10000)); } >"$scratch/part.csv"
 	import "$scratch/part.csv"
-	is "part $n" "$STATUS $BODY" \
+	is "import $n of 10000 entries adds them all" "$STATUS $BODY" \
 	    '200 {"added":10000,"updated":0,"unchanged":0}'
 done
 import "$scratch/part.csv"
-is "the last part again" "$BODY" \
+is "the same file again changes nothing" "$BODY" \
     '{"added":0,"updated":0,"unchanged":10000}'
 : >"$scratch/done"
 wait "$deciding"
-is "meanwhile every answer was a decision" \
+is "decisions beside the imports allow or deny" \
     "$(sort -u "$scratch/meanwhile" | grep -vE '^(allow|deny) (0|28|-1)$')" ""
-is "of which the last knew of it" "$(tail -n 1 "$scratch/meanwhile")" "deny -1"
-is "none was degraded" "$(sql "select count(*) from assay.verdict_log
+is "the last decision beside the imports denies its imported user" \
+    "$(tail -n 1 "$scratch/meanwhile")" "deny -1"
+is "no decision beside the imports is degraded" \
+    "$(sql "select count(*) from assay.verdict_log
     where reasons like '%degraded%'")" 0
 for user in list-1 list-30000 u-2; do
 	decide "$user"
-	is "$user" "$DECIDED" "deny list.block"
+	is "the listed user $user is denied" "$DECIDED" "deny list.block"
 done
 decide list-30001
-is "beyond them" "$DECIDED" "allow "
+is "a user beyond the imported ones is allowed" "$DECIDED" "allow "
 http GET "/v1/lists?subject=country"
-is_json "the few among the many are found" 'map(.value) | join("")' NG
+is_json "a query finds one country among 30000 users" \
+    'map(.value) | join("")' NG
 finish

@@ -1,0 +1,39 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# A session of PostgreSQL that holds locks while the scenario goes on, one at
+# a time.  Sourced after lib.sh.
+# shellcheck disable=SC2154 # scratch is lib.sh's
+
+# user_lock USER: the number of the user's advisory lock, FNV-1a of the id.
+user_lock() {
+	perl -e 'use integer; my $h = -3750763034362895579;
+	    $h = ($h ^ ord) * 1099511628211 for split //, $ARGV[0];
+	    print $h' "$1"
+}
+
+# hold_lock SQL: run it in a transaction, which stays open until release_lock.
+hold_lock() {
+	rm -f "$scratch/lock"
+	mkfifo "$scratch/lock"
+	PGAPPNAME=lock_holder cluster_psql postgres assay -At \
+	    <"$scratch/lock" >/dev/null &
+	lock_pid=$!
+	exec 8>"$scratch/lock"
+	echo "begin; $1;" >&8
+	stack_until 20 "$lock_pid" session_is \
+	    "application_name = 'lock_holder' and state = 'idle in transaction'"
+}
+
+# release_lock [SQL]: end the transaction, with "commit" or with this, and the
+# session.  Programs that were started meanwhile have the pipe open, too.
+release_lock() {
+	printf '%s;\n\\q\n' "${1-commit}" >&8
+	exec 8>&-
+	wait "$lock_pid"
+}
+
+# session_is CONDITION: pg_stat_activity has exactly one such session.
+# shellcheck disable=SC2317 # stack_until calls it
+session_is() {
+	[ "$(sql "select count(*) from pg_stat_activity where $1")" = 1 ]
+}
