@@ -263,8 +263,7 @@ metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 	print_workers(shm, false, s);
 	print_workers(shm, true, s);
 	print_spool(shm, s);
-	print_gauge("engine_geoip_loaded",
-	    "1 if there is a database of places, 0 without",
+	print_gauge("engine_geoip_loaded", "1 if GEOIP_DB is loaded, else 0",
 	    atomic_load(&shm->sh_geoip_loaded), s);
 }
 
@@ -386,13 +385,13 @@ print_spool(const struct shm *shm, struct str *s)
 	const int64_t age = oldest == 0 ? 0 : clock_now() - oldest;
 
 	print_gauge("engine_spool_records",
-	    "Degraded decisions that are not in the database yet",
+	    "Degraded decisions in the spool that are not in the database yet",
 	    records > 0 ? (double)records : 0, s);
 	print_gauge("engine_spool_oldest_seconds",
-	    "Age of the oldest of them, 0 without",
+	    "Age of the oldest of these decisions, 0 if there is none",
 	    records > 0 && age > 0 ? (double)age / CLOCK_SECOND : 0, s);
 	print_gauge("engine_database_up",
-	    "0 while the decide workers find the database away",
+	    "0 while the decide workers cannot reach the database, else 1",
 	    atomic_load(&shm->sh_retry_at) == 0 ? 1 : 0, s);
 }
 

@@ -71,7 +71,7 @@ print_rows(const struct storage *st, struct str *s)
 {
 	int c;
 
-	print_head("engine_storage_rows", "Rows by collection, about", s);
+	print_head("engine_storage_rows", "Estimated rows by collection", s);
 	for (c = 0; c < COLLECTION__MAX; c++)
 		str_addf(s,
 		    "engine_storage_rows{collection=\"%s\"} %" PRId64 "\n",
@@ -83,10 +83,9 @@ print_components(int64_t database, const struct model *model, struct str *s)
 {
 	const int64_t bytes = (int64_t)model_size(model);
 
-	print_head("engine_storage_bytes", "Bytes that are stored", s);
+	print_head("engine_storage_bytes", "Bytes of all stored data", s);
 	str_addf(s, "engine_storage_bytes %" PRId64 "\n", database + bytes);
-	print_head(
-	    "engine_disk_component_bytes", "Bytes by what takes them", s);
+	print_head("engine_disk_component_bytes", "Bytes by component", s);
 	str_addf(s,
 	    "engine_disk_component_bytes{component=\"postgresql\","
 	    "kind=\"database\"} %" PRId64 "\n"
@@ -102,17 +101,20 @@ print_disks(const char *paths, struct str *s)
 	const size_t n = disk_read(paths, disk);
 	size_t i;
 
-	print_head("engine_disk_total_bytes", "Size of a filesystem", s);
+	print_head(
+	    "engine_disk_total_bytes", "Size of a watched filesystem", s);
 	for (i = 0; i < n; i++) {
 		print_disk("engine_disk_total_bytes", &disk[i], s);
 		str_addf(s, "%" PRId64 "\n", disk[i].di_total);
 	}
-	print_head("engine_disk_free_bytes", "What is free of it", s);
+	print_head(
+	    "engine_disk_free_bytes", "Free bytes of a watched filesystem", s);
 	for (i = 0; i < n; i++) {
 		print_disk("engine_disk_free_bytes", &disk[i], s);
 		str_addf(s, "%" PRId64 "\n", disk[i].di_free);
 	}
-	print_head("engine_disk_used_ratio", "How full it is, 0 to 1", s);
+	print_head("engine_disk_used_ratio",
+	    "Used share of a watched filesystem, 0 to 1", s);
 	for (i = 0; i < n; i++) {
 		print_disk("engine_disk_used_ratio", &disk[i], s);
 		str_addf(s, "%.4f\n", disk_ratio(&disk[i]));
