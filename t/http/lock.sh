@@ -24,10 +24,10 @@ hold_lock() {
 	    "application_name = 'lock_holder' and state = 'idle in transaction'"
 }
 
-# release_lock [SQL]: end the transaction, with "commit" or with this, and the
-# session.  Programs that were started meanwhile have the pipe open, too.
+# Commit the transaction and end its session.  The session reads no end of file:
+# programs that were started meanwhile have the pipe open, too.
 release_lock() {
-	printf '%s;\n\\q\n' "${1-commit}" >&8
+	printf 'commit;\n\\q\n' >&8
 	exec 8>&-
 	wait "$lock_pid"
 }

@@ -1,0 +1,34 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# Review cases.  Sourced after lib.sh and list.sh.
+# shellcheck disable=SC2034 # CASE and me are for the scenarios
+
+# The address of the administrator.
+me=admin@example.com
+
+# The stack, a webhook for the events of cases, and a user whose events all
+# open a case.
+start_cases() {
+	start_stack OPERATOR_WORKERS=4
+	admin_token
+	api_key
+	sql "insert into assay.webhook_endpoint (id, url, events, secret,
+	    created_by)
+	    values ('whk_1', 'https://example.com',
+		array['case.resolved.v1', 'label.recorded.v1'], 's', 'me')"
+	list_user watch watched
+}
+
+# review EVENT: decide an event that opens a case, whose id is in CASE.
+review() {
+	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
+	    \"amount\":5000,\"currency\":\"EUR\",
+	    \"subject\":{\"userId\":\"watched\"}}"
+	CASE=$(sql "select id from assay.review_case where event_id = '$1'")
+}
+
+# trail: who did what to the last body's case.
+trail() {
+	json '.audit | map("\(.action) \(.actor)\(
+	    if .detail then " (\(.detail))" else "" end)") | join(", ")'
+}
