@@ -17,6 +17,65 @@ begin
 end
 $$;
 
+-- No role of a program owns anything in this schema.  Functions of the owner
+-- write to these tables, so a trigger, rule or function that such a role made
+-- would run as the owner.  Return tables to the owner and drop what such a role
+-- has made, for example after a restore with wrong owners.
+do $$
+declare
+	programs constant name[] := array['assay_decide', 'assay_operator',
+	    'assay_companion', 'assay_retain'];
+	owner constant name := (select pg_get_userbyid(c.relowner)
+	    from pg_class c where c.oid = 'assay.epoch'::regclass);
+	found record;
+begin
+	-- Lock tables in the order in which decisions lock them.
+	for found in
+		select c.oid::regclass as relation
+		from pg_class c
+		where c.relnamespace = 'assay'::regnamespace
+			and c.relkind in ('r', 'p', 'v', 'm')
+			and pg_get_userbyid(c.relowner) = any(programs)
+			and pg_get_userbyid(c.relowner) <> owner
+		order by array_position(array['idempotency', 'verdict_log',
+			'detail']::name[], c.relname), c.relname
+	loop
+		execute format('alter table %s owner to %I', found.relation,
+		    owner);
+	end loop;
+
+	-- Assay has no rules on the tables of decisions.
+	for found in
+		select r.rulename as name, r.ev_class::regclass as relation
+		from pg_rewrite r
+		where r.ev_class in ('assay.idempotency'::regclass,
+			'assay.verdict_log'::regclass, 'assay.detail'::regclass)
+			or r.ev_class in (select i.inhrelid from pg_inherits i
+			    where i.inhparent in ('assay.verdict_log'::regclass,
+				'assay.detail'::regclass))
+	loop
+		execute format('drop rule %I on %s', found.name, found.relation);
+	end loop;
+
+	execute format('alter function assay.partitions_ahead(int) owner to %I',
+	    owner);
+	for found in
+		select p.oid::regprocedure as routine
+		from pg_proc p
+		where pg_get_userbyid(p.proowner) = any(programs)
+			and pg_get_userbyid(p.proowner) <> owner
+			and (p.pronamespace = 'assay'::regnamespace
+			    or exists (select from pg_trigger t
+				join pg_class c on c.oid = t.tgrelid
+				where t.tgfoid = p.oid
+				    and c.relnamespace = 'assay'::regnamespace))
+	loop
+		execute format('drop routine if exists %s cascade',
+		    found.routine);
+	end loop;
+end
+$$;
+
 grant usage on schema assay to assay_decide, assay_operator, assay_companion,
     assay_retain;
 

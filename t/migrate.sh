@@ -53,9 +53,10 @@ check "and is unavailable" ended 69
 sql 'create database assay' postgres
 
 ctl migrate --sql "$scratch/sql" --status
-check "status of an empty database" prints '0001_init .*pending'
-check "status explains the numbers that are left out" \
-    prints 'the numbers that are left out were never used'
+check "status of an empty database shows every migration as pending" \
+    prints '0001_configuration .*pending'
+check "status says nothing of numbers while none is left out" \
+    eval "! prints 'left out'"
 check "status changes nothing" counts 0 \
     "select count(*) from pg_namespace where nspname = 'assay'"
 
@@ -69,7 +70,7 @@ status=$?
 check "the other too" ended 0
 cat "$scratch/other" >>"$scratch/out"
 check "each migration was applied once" [ \
-    "$(grep -c '^applied 0001_init$' "$scratch/out")" -eq 1 ]
+    "$(grep -c '^applied 0001_configuration$' "$scratch/out")" -eq 1 ]
 check "one of them had nothing to do" prints '^up to date$'
 
 ctl migrate --sql "$scratch/sql"
@@ -81,7 +82,8 @@ check "every event type has its policy" counts 7 \
 check "partitions reach 24 months ahead" counts 25 \
     "select count(*) from pg_inherits where inhparent = 'assay.verdict_log'::regclass"
 ctl migrate --sql "$scratch/sql" --status
-check "status says when" prints '0001_init  *20..-..-..T'
+check "status shows when a migration was applied" \
+    prints '0001_configuration  *20..-..-..T'
 
 # A seed fills what is missing, and only that.
 sql "delete from assay.ruleset_active where event_type <> 'order.place';
@@ -121,6 +123,9 @@ check "and leaves nothing behind" counts '' \
 echo 'create table assay.whole (a int);' >"$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
 check "mended, it is applied" prints '^applied 9998_bad$'
+ctl migrate --sql "$scratch/sql" --status
+check "status explains the numbers that are left out" \
+    prints 'the numbers that are left out were never used'
 
 # others_lock MODE: somebody has the tables of decisions locked so, until
 # others_leave.
@@ -212,20 +217,56 @@ ctl migrate --sql "$scratch/sql"
 check "a newer database is refused" prints '9998_bad: .*use a newer'
 sql "delete from assay.migration where number = 9998"
 
-# A database of an older program, whose functions stand on what goes: here
-# those of 0024, which measured by a table that 0025 drops.
+# Two later migrations.  The database is at the first one, and a function reads
+# the table that the second one replaces.
 sql 'create database older' postgres
 cp -R "$scratch/sql" "$scratch/older"
-(cd "$scratch/older/migrations" && find . -name '*.sql' |
-    awk '$0 >= "./0025"' | xargs rm)
+echo 'create table assay.parcel (weight int);' \
+    >"$scratch/older/migrations/9996_parcel.sql"
+cat >"$scratch/older/functions/parcel.sql" <<'SQL'
+create or replace function assay.parcels() returns bigint language sql
+    begin atomic select count(*) from assay.parcel; end;
+SQL
+cp -R "$scratch/older" "$scratch/newer"
+cat >"$scratch/newer/migrations/9997_shipment.sql" <<'SQL'
+create table assay.shipment (weight int);
+insert into assay.shipment select weight from assay.parcel;
+drop function if exists assay.parcels();
+drop table assay.parcel;
+SQL
+cat >"$scratch/newer/functions/parcel.sql" <<'SQL'
+create or replace function assay.parcels() returns bigint language sql
+    begin atomic select count(*) from assay.shipment; end;
+SQL
 newest=$DATABASE_URL
 DATABASE_URL="host=$scratch/run dbname=older user=postgres"
 ctl migrate --sql "$scratch/older"
-check "a database stays older" prints '^applied 0024_risk$'
-sql "create function assay.gauges(at_most bigint) returns bigint language sql
-    begin atomic select count(*) from assay.model_file; end" older
-ctl migrate --sql "$scratch/sql"
-check "an older database is brought up to date" ended 0
+check "the older program applies the first migration" \
+    prints '^applied 9996_parcel$'
+sql 'insert into assay.parcel values (1), (2)' older
+ctl migrate --sql "$scratch/newer"
+check "the newer program applies the second migration alone" [ \
+    "$(grep '^applied' "$scratch/out")" = 'applied 9997_shipment' ]
+check "the newer program brings the older database up to date" ended 0
+check "its function reads the table that took the place of the old one" [ \
+    "$(sql 'select assay.parcels()' older)" = 2 ]
+check "the audit trail records the migration" [ "$(sql "select params::json
+    from assay.audit where action like '%migrate'" older)" = \
+    '{"from":"9996_parcel","to":"9997_shipment"}' ]
+ctl migrate --sql "$scratch/older"
+check "the older program refuses the newer database" \
+    prints '9997_shipment: .*use a newer'
+
+# A migration after which this program must not use the database.
+echo 'update assay.schema_state set oldest = 9999;' \
+    >"$scratch/newer/migrations/9999_break.sql"
+ctl migrate --sql "$scratch/newer"
+check "a migration that needs a newer program is applied" \
+    prints '^applied 9999_break$'
+check "this program then stops" prints 'needs a newer program'
+ctl key list
+check "this program refuses the database" prints 'needs a newer program'
+check "the refusal is an error" eval '! ended 0'
 DATABASE_URL=$newest
 sql 'drop database older' postgres
 

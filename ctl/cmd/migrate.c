@@ -65,7 +65,7 @@
 /* One file of the program, or one that the database has seen. */
 struct migration {
 	int64_t number;
-	const char *name; /* "0001_init" */
+	const char *name; /* "0001_configuration" */
 	const char *path;
 	const char *text; /* of a file */
 	char checksum[CHECKSUM_SIZE];
@@ -133,6 +133,7 @@ static int run_file(struct work *, const char *, struct fail *);
 static int list(
     struct work *, const char *, const char **, size_t *, struct fail *);
 static int by_name(const void *, const void *);
+static bool is_common(const char *);
 
 static const struct seed_kind rules = { "rules", "rule", SEED_VERSION,
 	STMT_RULESET_MISSING, STMT_RULESET_SEED, read_rules };
@@ -761,7 +762,10 @@ run_file(struct work *w, const char *path, struct fail *f)
 	return 0;
 }
 
-/* The paths of DIR/folder/[name].sql, sorted, at most FILES_MAX. */
+/*
+ * The paths of DIR/folder/[name].sql, at most FILES_MAX, sorted by name but for
+ * common.sql, which the other files build on and which comes first.
+ */
 static int
 list(struct work *w, const char *folder, const char **ret, size_t *ret_n,
     struct fail *f)
@@ -795,5 +799,16 @@ list(struct work *w, const char *folder, const char **ret, size_t *ret_n,
 static int
 by_name(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	const char *x = *(const char *const *)a;
+	const char *y = *(const char *const *)b;
+
+	if (is_common(x) != is_common(y))
+		return is_common(x) ? -1 : 1;
+	return strcmp(x, y);
+}
+
+static bool
+is_common(const char *path)
+{
+	return strcmp(strrchr(path, '/'), "/common.sql") == 0;
 }

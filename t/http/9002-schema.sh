@@ -39,7 +39,7 @@ is "metrics tell of schema and policies" "$(printf '%s\n' "$BODY" | sed -n \
 
 # A migration is missing, though all that is prepared is there.
 again "update assay.migration set number = -1 where number = $known"
-missing="migration 00$known is missing; run assayctl migrate"
+missing="migration $(printf %04d "$known") is missing; run assayctl migrate"
 check "with a migration missing it is not ready, and says which" \
     stack_until 10 "$stack_pool_pid" says .checks.schema "503 $missing"
 is_json "the server answers, though" .checks.store ok

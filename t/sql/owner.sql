@@ -142,15 +142,14 @@ select assay.retention_vacuum();
 select distinct regexp_replace(relname, '_[0-9]+', ''), reloptions
 from pg_class where reloptions::text like '%autovacuum%' order by 1;
 
--- A database in which retain owned them, and made things: the next migration
--- takes it all away.
+-- assay_retain owns tables and has made objects, as after a restore with wrong
+-- owners: the next assayctl migrate takes all of it away.
 \connect - postgres
 grant create on schema assay to assay_retain;
 alter table assay.verdict_log owner to assay_retain;
 alter table assay.detail owner to assay_retain;
 alter table assay.idempotency owner to assay_retain;
 alter function assay.partitions_ahead(int) owner to assay_retain;
-alter table assay.retention_sweep add lost text[] not null default '{}';
 \connect - assay_retain
 create function assay.mine() returns trigger language plpgsql
     as 'begin return old; end';
@@ -161,7 +160,7 @@ create table assay.detail_201001 (like assay.detail);
 \connect - postgres
 set client_min_messages = warning;
 \set ECHO none
-\i sql/migrations/0032_owner.sql
+\i sql/roles.sql
 \set ECHO all
 select c.relname, c.relowner::regrole from pg_class c
 where c.relnamespace = 'assay'::regnamespace
