@@ -1,69 +1,69 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What nginx itself refuses comes in our envelope with its status, and no log
-# holds an address, a URL or a query, also with the pool away.
+# Errors that nginx itself answers have our envelope and the right status, also
+# without a pool, and no log holds an address, a URL or a query.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# repeat COUNT: so many letters.
-repeat() {
+# letters COUNT: that many letters.
+letters() {
 	head -c "$1" /dev/zero | tr '\0' a
 }
 
 start_stack
 
-http POST /v1/decisions "{\"id\":\"$(repeat 40000)\"}"
-is_error "a decision over nginx's limit" 413 PAYLOAD_TOO_LARGE
-http POST /v1/auth/login "{\"email\":\"$(repeat 70000)\"}"
-is_error "a login over it" 413 PAYLOAD_TOO_LARGE
-printf '%s' "{\"events\":\"$(repeat 1060000)\"}" >"$scratch/batch"
+http POST /v1/decisions "{\"id\":\"$(letters 40000)\"}"
+is_error "a decision over nginx's limit answers 413" 413 PAYLOAD_TOO_LARGE
+http POST /v1/auth/login "{\"email\":\"$(letters 70000)\"}"
+is_error "a login over nginx's limit answers 413" 413 PAYLOAD_TOO_LARGE
+printf '%s' "{\"events\":\"$(letters 1060000)\"}" >"$scratch/batch"
 http POST /v1/decisions/batch "@$scratch/batch"
-is_error "a batch over it" 413 PAYLOAD_TOO_LARGE
+is_error "a batch over nginx's limit answers 413" 413 PAYLOAD_TOO_LARGE
 
 raw 'TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
-is_error "TRACE" 405 METHOD_NOT_ALLOWED
+is_error "TRACE answers 405" 405 METHOD_NOT_ALLOWED
 raw 'nonsense\r\n\r\n'
-is_error "no request line" 400 INVALID_REQUEST
+is_error "a request without a request line answers 400" 400 INVALID_REQUEST
 raw 'GET /a%%00b HTTP/1.1\r\nHost: a\r\n\r\n'
-is_error "a NUL in the path" 400 INVALID_REQUEST
+is_error "a NUL in the path answers 400" 400 INVALID_REQUEST
 raw 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'
-is_error "no host" 400 INVALID_REQUEST
+is_error "a request without a host answers 400" 400 INVALID_REQUEST
 raw 'GET / HTTP/7.1\r\nHost: a\r\nConnection: close\r\n\r\n'
-is_error "a version that nobody speaks" 505 INVALID_REQUEST
+is_error "an unknown HTTP version answers 505" 505 INVALID_REQUEST
 raw 'POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
-is_error "two lengths" 400 INVALID_REQUEST
+is_error "a body with two lengths answers 400" 400 INVALID_REQUEST
 raw 'POST /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n'
-is_error "a transfer encoding that nobody speaks" 501 INVALID_REQUEST
-raw 'GET /%s HTTP/1.1\r\nHost: a\r\n\r\n' "$(repeat 9000)"
-is_error "a long URL" 414 INVALID_REQUEST
-raw 'GET / HTTP/1.1\r\nHost: a\r\nX-Long: %s\r\n\r\n' "$(repeat 9000)"
-is_error "a long header" 431 INVALID_REQUEST
+is_error "an unknown transfer encoding answers 501" 501 INVALID_REQUEST
+raw 'GET /%s HTTP/1.1\r\nHost: a\r\n\r\n' "$(letters 9000)"
+is_error "a long URL answers 414" 414 INVALID_REQUEST
+raw 'GET / HTTP/1.1\r\nHost: a\r\nX-Long: %s\r\n\r\n' "$(letters 9000)"
+is_error "a long header answers 431" 431 INVALID_REQUEST
 http GET /assay-error
-is_error "the error page is no page" 404 NOT_FOUND
+is_error "the path of nginx's error page answers 404" 404 NOT_FOUND
 
-# nginx closes on who is slow; there is nobody to read an answer.
+# nginx closes the connection of a slow client, which reads no answer.
 raw 'POST /v1/decisions HTTP/1.1\r\nHost: a\r\nContent-Length: 300\r\n\r\n{"type":'
-is "a slow sender is cut off" "$STATUS" ""
-check "as a 408 in the log" grep -q ' status=408 ' \
+is "nginx closes the connection of a slow sender" "$STATUS" ""
+check "the log has status 408 for the slow sender" grep -q ' status=408 ' \
     "$scratch/log/nginx-access.log"
 http GET /health
-is "while others are served" "$STATUS" 200
+is "the pool answers after the slow sender" "$STATUS" 200
 
-# Without the exemption of the quickstart: more at once than the burst takes.
+# Without the quickstart's exemption, more requests at once than the burst allows.
 stop_nginx
 start_nginx EXEMPT=no
 for n in $(seq 150); do
 	printf 'GET /nowhere HTTP/1.1\r\nHost: a\r\nX-N: %s\r\n\r\n' "$n"
 done >"$scratch/many"
 raw '%s\r\n\r\n' "$(cat "$scratch/many")"
-is "the burst is served" "$STATUS" 404
+is "the first request of the burst is served" "$STATUS" 404
 HEADERS=$(tr -d '\r' <"$scratch/answer" | sed 's/}HTTP/}\nHTTP/' |
     sed -n '/^HTTP.* 429/,/^$/p' | sed '/^$/q')
 BODY=$(grep -o '{"error":true,"code":"RATE_LIMITED"[^}]*}' "$scratch/answer" |
     head -n 1)
 STATUS=$(printf '%s\n' "$HEADERS" | sed -n '1s/^[^ ]* \([0-9]*\).*/\1/p')
-is_error "too many from one address" 429 RATE_LIMITED
-is "and when to come back" "$(header retry-after)" 1
+is_error "too many requests of one address answer 429" 429 RATE_LIMITED
+is "a 429 says when to try again" "$(header retry-after)" 1
 stop_nginx
 start_nginx
 
@@ -71,21 +71,22 @@ stop_pool
 secret=196.188.77.66
 phone=251911223344
 http GET "/v1/graph/ip/$secret?phone=$phone" "" -H "X-Forwarded-For: $secret"
-is_error "the pool is away, for operators" 503 UNAVAILABLE
-is "and when to come back" "$(header retry-after)" 1
+is_error "without a pool the operator API answers 503" 503 UNAVAILABLE
+is "a 503 says when to try again" "$(header retry-after)" 1
 http POST "/v1/decisions?ip=$secret" \
     "{\"subject\":{\"ip\":\"$secret\",\"phone\":\"+$phone\"}}" \
     -H "Referer: http://x/$secret" -H "User-Agent: $phone" \
     -H 'X-Correlation-Id: mine-8'
-is_error "and for callers" 503 UNAVAILABLE
-is "with their correlation id" "$(header x-correlation-id)" mine-8
+is_error "without a pool a decision answers 503" 503 UNAVAILABLE
+is "an error of nginx repeats the caller's correlation id" \
+    "$(header x-correlation-id)" mine-8
 rm -f "$scratch/run/decide.sock"
 http GET "/health?ip=$secret"
-is_error "with its socket removed" 503 UNAVAILABLE
+is_error "without the pool's socket /health answers 503" 503 UNAVAILABLE
 raw 'GET /%s HTTP/1.1\r\nHost: %s\r\nHost: b\r\n\r\n' "$secret" "$secret"
-is_error "two hosts" 400 INVALID_REQUEST
+is_error "a request with two hosts answers 400" 400 INVALID_REQUEST
 
-is "no log holds address, phone or URL" \
+is "no log holds an address, a phone or a URL" \
     "$(grep -rlE "$secret|$phone|/v1/graph/ip/[0-9]|\\?ip=|unix:" \
     "$scratch/log" | sed 's,.*/,,')" ""
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A revoked key is refused at once by every worker of every host, and no
-# memory of better days brings it back.
+# Every worker of every host refuses a revoked key at once; cached keys do not
+# bring it back.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -11,14 +11,15 @@ admin_token
 admin=$TOKEN
 event='{"type":"account.login","subject":{"userId":"u"}}'
 
-# revoke ID: on this host.
-revoke() {
+# revoke_key ID: on this host.
+revoke_key() {
 	TOKEN=$admin
 	http POST "/v1/apikeys/$1/revoke"
 	TOKEN=
 }
-# codes: what a key gets, asked often enough for all workers of both hosts.
-codes() {
+# decision_statuses: what the key is answered, often enough to reach all workers
+# of both hosts.
+decision_statuses() {
 	for at in "" 2 "" 2 "" 2 "" 2; do
 		on "$at" POST /v1/decisions "$event"
 		echo "$STATUS"
@@ -30,39 +31,43 @@ first=$(json .key.id) kept=$KEY
 api_key
 second=$(json .key.id)
 TOKEN=
-is "a key decides on both hosts" "$(codes)" " 8 200 "
-revoke "$first"
-is "another's end is not its own" "$(codes)" " 8 200 "
+is "a key decides on both hosts" "$(decision_statuses)" " 8 200 "
+revoke_key "$first"
+is "revoking another key does not end it" "$(decision_statuses)" " 8 200 "
 KEY=$kept
 on 2 POST /v1/decisions '{'
-is_error "revoked, it is told nothing else, on the other host" \
+is_error "bad JSON with a revoked key answers 401 on the other host" \
     401 INVALID_API_KEY
 on 2 POST /v1/decisions/batch "{\"events\":[$event]}"
-is_error "no batch" 401 INVALID_API_KEY
+is_error "a batch with a revoked key answers 401 on the other host" \
+    401 INVALID_API_KEY
 on 2 GET /v1/decisions/evt_none
-is_error "no look back" 401 INVALID_API_KEY
-is "and no decision anywhere" "$(codes)" " 8 401 "
+is_error "reading with a revoked key answers 401 on the other host" \
+    401 INVALID_API_KEY
+is "every worker refuses a revoked key" "$(decision_statuses)" " 8 401 "
 
-# What a host knew of keys, for while the database is away.
+# Keys in the cache while PostgreSQL is down.
 TOKEN=$admin
 api_key
 third=$KEY
 api_key
 fourth=$(json .key.id) unseen=$KEY
 TOKEN=
-is "a key that both hosts know" "$(codes)" " 8 200 "
+is "a third key decides on both hosts" "$(decision_statuses)" " 8 200 "
 KEY=$third
-is "and one more" "$(codes)" " 8 200 "
-revoke "$fourth"
-revoke "$second"
+is "a second cached key decides on both hosts" "$(decision_statuses)" " 8 200 "
+revoke_key "$fourth"
+revoke_key "$second"
 stop_database
-is "known, it is answered while the database is away" "$(codes)" " 8 200 "
+is "without a database a cached key is answered" "$(decision_statuses)" " 8 200 "
 KEY=$kept
-is "but none that was seen revoked" "$(codes)" " 8 503 "
+is "without a database a key that was seen revoked answers 503" \
+    "$(decision_statuses)" " 8 503 "
 KEY=$unseen
 http POST /v1/decisions "$event"
-is_error "nor one that was revoked on this very host" 503 UNAVAILABLE
+is_error "without a database a key that this host revoked answers 503" \
+    503 UNAVAILABLE
 start_database
 wait_ready
-is "with the database it is refused everywhere" "$(codes)" " 8 401 "
+is "with the database every worker refuses the revoked key" "$(decision_statuses)" " 8 401 "
 finish

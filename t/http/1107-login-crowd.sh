@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Many logins at once leave an operator worker to everybody else: who finds no
-# turn at checking a password is sent away at once, and waits in no worker.
+# Many logins at once leave an operator worker for other requests: a login that
+# finds all password checks busy is refused at once.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/load.sh
@@ -12,11 +12,11 @@ admin_token
 admin=$TOKEN
 good='{"email":"admin@example.com","password":"correct horse"}'
 
-# crowd N: so many logins at once while others have all turns, and what six
-# reads beside them are answered.
-crowd() {
+# crowd_logins N: send N logins at once and six reads.  reads are the statuses of
+# the reads, refused the answers to the logins.
+crowd_logins() {
 	for i in $(seq "$1"); do
-		later "login$i" /v1/auth/login "$good"
+		post_later "login$i" /v1/auth/login "$good"
 	done
 	TOKEN=$admin
 	reads=
@@ -27,30 +27,33 @@ crowd() {
 	TOKEN=
 	refused=
 	for i in $(seq "$1"); do
-		now "login$i"
+		await_answer "login$i"
 		refused="$refused$STATUS $(json .code) $(header retry-after), "
 	done
 }
 
-# Two workers: one may check passwords.  The lock keeps it in the middle of a
-# login, and so does who has a turn hold it.
+# With two workers one login at a time may check a password.  The lock stops the
+# first login during its check.
 TOKEN=
-hold 'lock table assay.login_failure in share row exclusive mode'
-later first /v1/auth/login "$good"
-check "a login has the turn" stack_until 10 "$hold_pid" waits_are 1
-crowd 6
-is "reads of operators go on beside six logins" "$reads" \
+hold_lock 'lock table assay.login_failure in share row exclusive mode'
+post_later first /v1/auth/login "$good"
+check "the first login waits for the lock during its check" \
+    stack_until 10 "$lock_pid" lock_waiters_are 1
+crowd_logins 6
+is "operators read while six logins arrive" "$reads" \
     "200 200 200 200 200 200 "
-is "the six may come back" "$refused" "$(for i in 1 2 3 4 5 6; do
+is "the six logins answer 503 and may try again after a second" \
+    "$refused" "$(for i in 1 2 3 4 5 6; do
 	printf '503 UNAVAILABLE 1, '
 done)"
 TOKEN=$admin
 http POST /v1/auth/users '{"email":"b@example.com","password":"correct horse"}'
-is_error "a new operator's password has no turn either" 503 UNAVAILABLE
+is_error "creating an operator answers 503 during the password check" \
+    503 UNAVAILABLE
 TOKEN=
-release
-now first
-is "the first login succeeds" "$STATUS" 200
-is "and nothing is held against the account" \
+release_lock
+await_answer first
+is "the first login succeeds after the lock" "$STATUS" 200
+is "the refused logins are not counted as failures" \
     "$(sql 'select count(*) from assay.login_failure')" 0
 finish

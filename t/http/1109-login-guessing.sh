@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Guessing at one account from many addresses: after 50 failures it waits, but
-# for those addresses only from which it has not logged in.
+# Guesses at one account from many addresses: after 50 failures the account is
+# delayed, except at addresses from which it has logged in.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,80 +13,86 @@ start_host 2 TRUST_PROXY=1
 admin_token
 TOKEN=
 
-# login FROM EMAIL PASSWORD, by way of a proxy.
-login() {
-	http POST /v1/auth/login "{\"email\":\"$2\",\"password\":\"$3\"}" \
-	    -H "X-Forwarded-For: $1"
+# log_in_from ADDRESS EMAIL PASSWORD: log in through a proxy.
+log_in_from() {
+	log_in "$2" "$3" -H "X-Forwarded-For: $1"
 }
-# failed N: so many logins of each account have failed, from elsewhere.
-failed() {
+# set_failures COUNT: every account has failed that often, and its delay is over.
+set_failures() {
 	sql "update assay.login_account set failures = $1,
 	    refused_until = now() - interval '1 s'"
 }
-warnings() { grep -c 'event=login_guessing' "$scratch/log/pool.log"; }
-guessing() {
-	http GET /metrics
-	printf '%s' "$BODY" | sed -n 's/^engine_login_guessing_total //p'
+# guessing_reports: how many the log has, and how many the metric.
+guessing_reports() {
+	echo "$(grep -c 'event=login_guessing' "$scratch/log/pool.log") $(metric \
+	    engine_login_guessing_total)"
 }
 
-login 192.0.2.1 admin@example.com 'correct horse'
-is "the owner logs in" "$STATUS" 200
-is "the address is known from then on, and no failure is counted" \
+log_in_from 192.0.2.1 admin@example.com 'correct horse'
+is "the owner logs in from a first address" "$STATUS" 200
+is "a login makes its address known and counts no failure" \
     "$(sql 'select (select count(*) from assay.login_known),
     (select sum(failures) from assay.login_account)')" "1|0"
 for i in 1 2 3; do
-	login "198.51.100.$i" admin@example.com "wrong horse $i"
-	is_error "guess $i, from another address each" 401 INVALID_CREDENTIALS
+	log_in_from "198.51.100.$i" admin@example.com "wrong horse $i"
+	is_error "guess $i from a new address answers 401" \
+	    401 INVALID_CREDENTIALS
 done
-is "all are counted for the account" \
+is "guesses from different addresses count together" \
     "$(sql 'select failures from assay.login_account')" 3
-login 192.0.2.1 admin@example.com 'wrong horse'
-is_error "what the owner mistypes at a known address" 401 INVALID_CREDENTIALS
-is "is not" "$(sql 'select failures from assay.login_account')" 3
-failed 48
-login 198.51.100.4 admin@example.com 'wrong horse'
-is_error "the 49th" 401 INVALID_CREDENTIALS
-is "is told to nobody" "$(warnings) $(guessing)" "0 0"
-login 198.51.100.5 admin@example.com 'wrong horse'
+log_in_from 192.0.2.1 admin@example.com 'wrong horse'
+is_error "a wrong password from a known address answers 401" \
+    401 INVALID_CREDENTIALS
+is "a wrong password from a known address is not counted" \
+    "$(sql 'select failures from assay.login_account')" 3
+set_failures 48
+log_in_from 198.51.100.4 admin@example.com 'wrong horse'
+is_error "guess 49 at the account answers 401" 401 INVALID_CREDENTIALS
+is "49 guesses are not reported" "$(guessing_reports)" "0 0"
+log_in_from 198.51.100.5 admin@example.com 'wrong horse'
 wrong=$BODY
-is_error "the 50th" 401 INVALID_CREDENTIALS
-is "is logged and counted" "$(warnings) $(guessing)" "1 1"
-failed 60
-login 198.51.100.6 admin@example.com 'wrong horse'
-is_error "later ones" 401 INVALID_CREDENTIALS
-is "are not, again" "$(warnings) $(guessing)" "1 1"
-login 198.51.100.7 admin@example.com 'correct horse'
-is_error "the account waits at addresses that it does not know" \
+is_error "guess 50 at the account answers 401" 401 INVALID_CREDENTIALS
+is "guess 50 is logged and counted" "$(guessing_reports)" "1 1"
+set_failures 60
+log_in_from 198.51.100.6 admin@example.com 'wrong horse'
+is_error "guess 61 at the account answers 401" 401 INVALID_CREDENTIALS
+is "guesses after the fiftieth are not reported again" \
+    "$(guessing_reports)" "1 1"
+log_in_from 198.51.100.7 admin@example.com 'correct horse'
+is_error "at an unknown address the right password answers 429" \
     429 RATE_LIMITED
-check "until a time" test "$(header retry-after)" -ge 60 \
+check "the delayed login says when to try again" \
+    test "$(header retry-after)" -ge 60 \
     -a "$(header retry-after)" -le 900
 refused=$BODY
 host=2
-login 198.51.100.8 admin@example.com 'correct horse'
+log_in_from 198.51.100.8 admin@example.com 'correct horse'
 host=
-is_error "on the other host too" 429 RATE_LIMITED
-is "what waits is not counted" \
+is_error "the delay of guessing applies on the other host" 429 RATE_LIMITED
+is "a login during the delay is not counted" \
     "$(sql 'select failures from assay.login_account')" 61
-login 192.0.2.1 admin@example.com 'correct horse'
-is "where it is known its owner comes in" "$STATUS" 200
-login 198.51.100.7 nobody@example.com 'wrong horse'
-is "another account waits for nothing" "$STATUS $BODY" "401 $wrong"
+log_in_from 192.0.2.1 admin@example.com 'correct horse'
+is "the owner logs in from a known address during the delay" "$STATUS" 200
+log_in_from 198.51.100.7 nobody@example.com 'wrong horse'
+is "another account is not delayed" "$STATUS $BODY" "401 $wrong"
 
-# What is no account waits alike.
-failed 60
-login 198.51.100.9 nobody@example.com 'wrong horse'
-is "what is no account fails alike" "$STATUS $BODY" "401 $wrong"
-login 198.51.100.10 nobody@example.com 'wrong horse'
-is "and waits alike" "$STATUS $BODY" "429 $refused"
+# An unknown account gets the same answers.
+set_failures 60
+log_in_from 198.51.100.9 nobody@example.com 'wrong horse'
+is "a guess at an unknown account gets the same answer" \
+    "$STATUS $BODY" "401 $wrong"
+log_in_from 198.51.100.10 nobody@example.com 'wrong horse'
+is "an unknown account is delayed like a known one" \
+    "$STATUS $BODY" "429 $refused"
 
-# The time over, the owner comes in from a new address, which is then known.
-failed 60
-login 203.0.113.1 admin@example.com 'correct horse'
-is "after the wait the owner comes in from anywhere" "$STATUS" 200
+# After the delay the owner logs in from a new address, which is then known.
+set_failures 60
+log_in_from 203.0.113.1 admin@example.com 'correct horse'
+is "after the delay the owner logs in from a new address" "$STATUS" 200
 sql "update assay.login_account set refused_until = now() + interval '10 min'"
-login 203.0.113.1 admin@example.com 'correct horse'
-is "and waits there no more" "$STATUS" 200
-is "no email and no address is kept" "$(sql "select bool_or(t like any
+log_in_from 203.0.113.1 admin@example.com 'correct horse'
+is "the new address is known after the login" "$STATUS" 200
+is "neither email nor address is stored" "$(sql "select bool_or(t like any
     (array['%example%', '%192.0.2%', '%203.0.113%'])) from (
     select l::text from assay.login_account l union all
     select l::text from assay.login_known l) as x(t)")" f

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# /docs in a browser: log in, make a key and decide on an event by its forms,
-# without a complaint of the browser's.
+# /docs in a browser: log in, create a key and send an event by its forms, without
+# an error in the browser.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 node_dir=${NODE_DIR:-$srcdir/build-node}
 
-# lacks WHY: a skip, in CI a failure.
-lacks() {
+# skip_browser WHY: skip the scenario; in CI fail.
+skip_browser() {
 	trap - EXIT
 	rm -rf "$scratch"
 	echo "# skipped: $1"
@@ -15,18 +15,17 @@ lacks() {
 	exit 77
 }
 
-command -v node >/dev/null || lacks "node is missing"
-chromium=$(command -v chromium) || lacks "chromium is missing"
+command -v node >/dev/null || skip_browser "node is missing"
+chromium=$(command -v chromium) || skip_browser "chromium is missing"
 [ -d "$node_dir/node_modules/playwright-core" ] ||
-    lacks "tools/install-node has not been run"
+    skip_browser "tools/install-node has not been run"
 
 stack_docs "$srcdir" "$scratch"
 start_stack
 admin_token
 
-# A browser knows no unix sockets: a second nginx listens on a free port.
-port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1,
-    LocalAddr => "127.0.0.1")->sockport')
+# A browser cannot use unix sockets: a second nginx listens on a free port.
+free_port
 more_pids=$stack_nginx_pid
 mkdir "$scratch/tcp"
 stack_own "$scratch/tcp"
@@ -44,5 +43,5 @@ while read -r line; do
 	*) not_ok "${line#not ok }" || : ;;
 	esac
 done <"$scratch/steps"
-is "the browser came to its end" "$(grep -c '^ok' "$scratch/steps")" 12
+is "the browser made all its steps" "$(grep -c '^ok' "$scratch/steps")" 12
 finish

@@ -137,7 +137,7 @@ check "which the pool says" grep -q 'readyz=not_ready' "$scratch/log/pool.log"
 # planted LINE WANT
 planted() {
 	printf 'so far so good\nreq=cor_1 %s x\n' "$1" >"$scratch/run/planted.log"
-	is "planted: $2" "$(private "$scratch"/sent/* -- \
+	is "planted: $2" "$(private_lines "$scratch"/sent/* -- \
 	    "$scratch/run/planted.log")" "${2:+planted.log:2: $2}"
 }
 planted "client: $ip, server" address

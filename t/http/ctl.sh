@@ -35,11 +35,3 @@ not() { ! "$@"; }
 login() { ctl_in "$2" login --email "$1"; }
 # login_at URL
 login_at() { ctl_in 'correct horse' login --email admin@example.com --url "$1"; }
-
-# free_port: leaves one in port.
-free_port() {
-	port=$(perl -MIO::Socket::INET -e '
-		my $s = IO::Socket::INET->new(Listen => 1,
-		    LocalAddr => "127.0.0.1");
-		print $s->sockport')
-}

@@ -4,20 +4,20 @@
 #
 #	. "$(dirname "$0")/lib.sh"
 #
-# and then runs alone: in a scratch directory of its own, with a copy of the
-# prepared cluster, the real pool and the real nginx, all on unix sockets, so
-# that several run at once.  It prints "ok" and "not ok" lines.  However it
-# ends, what it started is stopped; when it failed, its logs are printed and
-# stay in the build directory.  Its last tests are that every answer that
-# http() and raw() got was whole and, if it was an error, our envelope, and
-# that no log holds an address, a number, a key or another secret of any
-# request (nginx keeps a copy of each for that, so that none can be forgotten),
-# and that every line that was logged can be read as logfmt.
+# Each scenario runs in its own scratch directory with a copy of the prepared
+# cluster, the real pool and the real nginx, all on unix sockets, so several
+# scenarios can run at once.  It prints "ok" and "not ok" lines.  At its end the
+# harness stops every process that it started; if a test failed, it prints the
+# logs and keeps them in the build directory.
+# The last tests of every scenario: http() and raw() got only complete answers,
+# and errors only as our envelope; no log holds an address, a number, a key or
+# another secret of a request (nginx keeps a copy of every request for this);
+# and every logged line is logfmt.
 # The answers that http() got stay in the build directory for t/answers.sh.
-# RUN_SERVICES=1 lets it run at all.
+# Without RUN_SERVICES=1 every scenario is skipped.
 # shellcheck disable=SC2119,SC2120 # arguments that may be left out
 set -u
-name=$(basename "$0" .sh)
+scenario=$(basename "$0" .sh)
 srcdir=$(cd "$(dirname "$0")/../.." && pwd)
 builddir=${builddir:-.}
 builddir=$(cd "$builddir" && pwd)
@@ -31,9 +31,9 @@ if [ "${RUN_SERVICES:-}" != 1 ]; then
 	exit 77
 fi
 
-passed=0
-failed=0
-finished=
+tap_passed=0
+tap_failed=0
+tap_finished=
 scratch=/nonexistent
 stack_pg_pid=
 stack_pool_pid=
@@ -54,55 +54,57 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
 leave() {
-	status=$?
+	leave_status=$?
 	trap - EXIT
 	stop_stack
-	rm -rf "$builddir/t/http/$name.logs"
-	[ -n "$finished" ] || not_ok "the scenario came to its end"
-	is "no answer was outside our envelope" \
+	rm -rf "$builddir/t/http/$scenario.logs"
+	[ -n "$tap_finished" ] || not_ok "the scenario reached its end"
+	is "every error was answered in our envelope" \
 	    "$(cat "$scratch/outside" 2>/dev/null)" "" || :
 	keeps_private || :
-	is "every line of our logs is logfmt" "$(logfmt 2>&1)" "" || :
+	is "every line of our logs is logfmt" "$(logfmt_faults 2>&1)" "" || :
 	keep_answers
-	echo "1..$((passed + failed))"
-	if [ "$failed" -gt 0 ]; then
+	echo "1..$((tap_passed + tap_failed))"
+	if [ "$tap_failed" -gt 0 ]; then
 		mkdir -p "$builddir/t/http"
-		cp -R "$scratch/log" "$builddir/t/http/$name.logs"
-		for log in "$scratch"/log/*; do
-			echo "# the end of ${log##*/}:"
-			tail -n 30 "$log" | sed 's/^/#   /'
+		cp -R "$scratch/log" "$builddir/t/http/$scenario.logs"
+		for leave_log in "$scratch"/log/*; do
+			echo "# the end of ${leave_log##*/}:"
+			tail -n 30 "$leave_log" | sed 's/^/#   /'
 		done
-		[ "$status" -ne 0 ] || status=1
+		[ "$leave_status" -ne 0 ] || leave_status=1
 	fi
 	rm -rf "$scratch"
-	exit "$status"
+	exit "$leave_status"
 }
 
-# For t/answers.sh, which looks at those of all scenarios.
+# t/answers.sh checks the answers of all scenarios.
 keep_answers() {
 	mkdir -p "$builddir/t/http"
-	cp "$scratch/sent/answers" "$builddir/t/http/$name.answers" \
+	cp "$scratch/sent/answers" "$builddir/t/http/$scenario.answers" \
 	    2>/dev/null || :
 }
 
-# What was sent, files that were made to be sent, and this script itself,
-# against all logs.
+# Search all logs for what was sent, what is in files made for sending and what
+# is in the scenario itself.
 keeps_private() {
 	# shellcheck disable=SC2046 # our own paths have no spaces
-	is "no log holds what was sent in confidence" "$(private "$0" \
+	is "no log holds personal data or a secret of a request" "$(private_lines "$0" \
 	    $(find "$scratch" "$scratch/sent" -maxdepth 1 -type f) -- \
 	    "$scratch"/log/* 2>&1)" ""
 }
 
-# Which lines of the pool's, the companion's and nginx's logs are not.
-logfmt() {
+# logfmt_faults: the lines of the logs of the pool, the companion and nginx that
+# are not logfmt.
+logfmt_faults() {
 	find "$scratch/log" \( -name 'pool*.log' -o -name 'cron*.log' -o \
 	    -name nginx-access.log \) \
 	    -exec perl "$srcdir/t/http/logfmt.pl" {} +
 }
 
-# private FILE ... -- LOG ...: which lines hold something of the files.
-private() {
+# private_lines FILE ... -- LOG ...: the log lines with private data from the
+# files.
+private_lines() {
 	perl "$srcdir/t/http/private.pl" "$(sed -n \
 	    's/^CONF(\([A-Z0-9_]*\),.*[ ,]SECRET[ ,].*/\1/p' \
 	    "$srcdir/lib/conf/conf.tbl" | paste -sd '|')" "$@"
@@ -110,37 +112,38 @@ private() {
 
 # The last line of a scenario.
 finish() {
-	finished=yes
+	tap_finished=yes
 	exit 0
 }
 
-# Assertions.  Each prints one line and returns whether it held.
+# Assertions.  Each prints one line and returns 0 if it holds.  A label is a
+# sentence that is true without its neighbours, and unique in its scenario.
 
 ok() {
-	passed=$((passed + 1))
-	echo "ok $((passed + failed)) - $1"
+	tap_passed=$((tap_passed + 1))
+	echo "ok $((tap_passed + tap_failed)) - $1"
 }
 
 not_ok() {
-	failed=$((failed + 1))
-	echo "not ok $((passed + failed)) - $1"
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $((tap_passed + tap_failed)) - $1"
 	return 1
 }
 
-# check WHAT COMMAND ...: the command succeeds.
+# check LABEL COMMAND ...: the command succeeds.
 check() {
-	what=$1
+	check_label=$1
 	shift
 	if "$@" >"$scratch/check" 2>&1; then
-		ok "$what"
+		ok "$check_label"
 	else
-		not_ok "$what"
+		not_ok "$check_label"
 		sed 's/^/#   /' "$scratch/check"
 		return 1
 	fi
 }
 
-# is WHAT GOT WANT: equal strings.
+# is LABEL GOT WANT: equal strings.
 is() {
 	if [ "$2" = "$3" ]; then
 		ok "$1"
@@ -152,12 +155,12 @@ is() {
 	fi
 }
 
-# is_json WHAT FILTER WANT: what jq's filter makes of the last body.
+# is_json LABEL FILTER WANT: the output of jq's filter for the last body.
 is_json() {
 	is "$1" "$(json "$2")" "$3"
 }
 
-# is_error WHAT STATUS CODE: the last answer is an envelope and nothing else.
+# is_error LABEL STATUS CODE: the last answer is exactly an error envelope.
 is_error() {
 	is "$1" "$STATUS $(json '
 	    if (keys == ["code", "error", "message"]) and .error == true and
@@ -170,9 +173,9 @@ is_error() {
 
 # Requests.
 
-# envelope METHOD WHAT: reads the answers of one connection; those of errors
-# that are no envelope, the body of /readyz apart, and those that end early
-# are kept for the last test of the scenario.
+# envelope METHOD PATH: reads the answers of one connection from standard input.
+# Errors that are not an envelope (except the body of /readyz) and answers that
+# end early go to $scratch/outside, which the last test of the scenario checks.
 envelope() {
 	perl -e '
 		my ($method, $what) = @ARGV;
@@ -202,8 +205,8 @@ envelope() {
 	    "$1" "$2" >>"$scratch/outside"
 }
 
-# http METHOD PATH [BODY [curl option ...]]: send one; the answer is in STATUS,
-# BODY and HEADERS.  A body is JSON.  Credentials come from KEY and TOKEN.
+# http METHOD PATH [BODY [curl option ...]]: send a request; the answer is in
+# STATUS, BODY and HEADERS.  A body is JSON.  KEY and TOKEN are the credentials.
 http() {
 	http_method=$1
 	http_path=$2
@@ -237,11 +240,11 @@ http() {
 	rm -f "$scratch/body" "$scratch/headers"
 }
 
-# raw FORMAT [ARGUMENT ...]: send what printf makes of these, byte for byte,
-# and read the answer into STATUS, BODY and HEADERS; STATUS is "" if the
-# connection was closed without one.
+# raw FORMAT [ARGUMENT ...]: send the bytes that printf makes of these, and read
+# the answer into STATUS, BODY and HEADERS; STATUS is "" if nginx closed the
+# connection without an answer.
 raw() {
-	# shellcheck disable=SC2059 # the format is the caller's
+	# shellcheck disable=SC2059 # the caller passes the format
 	printf "$@" | tee -a "$scratch/sent/raw" | perl -MIO::Socket::UNIX -e '
 		my $s = IO::Socket::UNIX->new($ARGV[0]) or die "connect: $!\n";
 		local $/;
@@ -263,26 +266,58 @@ json() {
 	printf '%s' "$BODY" | jq -r "$1" 2>&1
 }
 
-# header NAME: its value in the last answer, name in lower case.
+# header NAME: its value in the last answer; NAME is in lower case.
 header() {
 	printf '%s\n' "$HEADERS" | awk -v want="$1:" '
 		tolower($1) == want { sub(/^[^:]*: */, ""); print }'
 }
 
-# sql QUERY: as the owner; values only, columns parted by "|".
+# sql QUERY: as the owner; only values, with "|" between columns.
 sql() {
 	cluster_psql postgres assay -At -c "$1"
 }
 
-# Register the first operator; TOKEN is sent from then on.
+# metric NAME: the value of one line of /metrics, NAME with its labels.
+metric() {
+	http GET /metrics
+	printf '%s\n' "$BODY" | awk -v name="$1" '$1 == name { print $2 }'
+}
+
+# login_event USER [MEMBERS]: the JSON of a login, with more members of subject.
+login_event() {
+	printf '{"type":"account.login","subject":{"userId":"%s"%s}}' "$1" "${2-}"
+}
+
+# log_in EMAIL PASSWORD [curl option ...]: send a login.
+log_in() {
+	log_in_body="{\"email\":\"$1\",\"password\":\"$2\"}"
+	shift 2
+	http POST /v1/auth/login "$log_in_body" "$@"
+}
+
+# open_session EMAIL PASSWORD: log in without a token; from then on TOKEN is the
+# token of the new session, or empty if the login failed.
+open_session() {
+	TOKEN=
+	log_in "$@"
+	[ "$STATUS" != 200 ] || TOKEN=$(json .token)
+}
+
+# token_claim NAME: this claim of TOKEN.
+token_claim() {
+	printf '%s' "$TOKEN" | jq -Rr "split(\".\")[1] |
+	    gsub(\"-\"; \"+\") | gsub(\"_\"; \"/\") | @base64d | fromjson | .$1"
+}
+
+# Register the first operator; from then on http() sends TOKEN.
 admin_token() {
 	http POST /v1/auth/register \
 	    '{"email":"admin@example.com","password":"correct horse"}'
 	TOKEN=$(json .token)
 }
 
-# api_key [SCOPES]: make a key, by default of full access; KEY is sent from
-# then on.  Needs admin_token.
+# api_key [SCOPES]: make a key, by default with all scopes; from then on http()
+# sends KEY.  Needs admin_token.
 api_key() {
 	http POST /v1/apikeys "{\"name\":\"test\"${1:+,\"scopes\":$1}}"
 	KEY=$(json .plaintext)
@@ -290,21 +325,22 @@ api_key() {
 
 # The stack.
 
-# start_database [option ...]: with these of postgres besides.
+# start_database [option ...]: with more options of postgres.
 start_database() {
 	stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log" \
 	    "$@"
 }
 
-# As if the machine that it runs on had gone.
+# Stop PostgreSQL as if its machine had disappeared.
 stop_database() {
 	stack_end "$stack_pg_pid" INT
 	stack_pg_pid=
 }
 
-# usual COMMAND [NAME=VALUE ...]: run it with the usual settings, and these.
-usual() {
-	usual_for=$1
+# with_settings COMMAND [NAME=VALUE ...]: run it with the default settings of the
+# scenarios and these.
+with_settings() {
+	settings_command=$1
 	shift
 	set -- DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide" \
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator" \
@@ -320,13 +356,13 @@ usual() {
 	    UBSAN_OPTIONS=print_stacktrace=1 LOG_LEVEL=debug CORE_DUMPS=true \
 	    "$@"
 	printf '%s\n' "$@" >>"$scratch/sent/settings"
-	"$usual_for" "$@"
+	"$settings_command" "$@"
 }
 
-# start_pool [NAME=VALUE ...]: with these settings besides the usual ones;
-# does not wait for it to be ready.  POOL is the program, where it is another.
+# start_pool [NAME=VALUE ...]: with more settings; does not wait until the pool
+# is ready.  POOL is the path of another program to run instead.
 start_pool() {
-	usual run_pool "$@"
+	with_settings run_pool "$@"
 }
 
 run_pool() {
@@ -335,12 +371,12 @@ run_pool() {
 	stack_until 20 "$stack_pool_pid" test -S "$scratch/run$host/operator.sock"
 }
 
-# start_cron ARGUMENTS [NAME=VALUE ...]: run the companion beside everything,
-# "work --for 10m" or the like, until stop_cron; of several the last is meant.
+# start_cron ARGUMENTS [NAME=VALUE ...]: run the companion in the background,
+# "work --for 10m" for example.  stop_cron stops the last one.
 start_cron() {
 	cron_arguments=$1
 	shift
-	usual run_cron "$@"
+	with_settings run_cron "$@"
 }
 
 run_cron() {
@@ -354,8 +390,8 @@ stop_cron() {
 	stack_cron_pid=
 }
 
-# cron ARGUMENTS [NAME=VALUE ...]: run the companion once; its log is in
-# $scratch/log/cron.log.  Returns its status.
+# cron ARGUMENTS [NAME=VALUE ...]: run the companion and wait for its end; its
+# log is $scratch/log/cron.log.  Returns its exit status.
 cron() {
 	start_cron "$@"
 	wait "$stack_cron_pid"
@@ -366,7 +402,7 @@ stop_pool() {
 	stack_pool_pid=
 }
 
-# start_nginx [NAME=VALUE ...]: of the template, besides the usual ones.
+# start_nginx [NAME=VALUE ...]: with more variables of the template.
 start_nginx() {
 	rm -f "$scratch/run$host/http.sock"
 	stack_nginx_start "$scratch/nginx" "$scratch/run$host" "$scratch/log" \
@@ -380,8 +416,8 @@ stop_nginx() {
 	stack_nginx_pid=
 }
 
-# start_stack [NAME=VALUE ...]: everything, with these settings of the pool,
-# until it is ready.
+# start_stack [NAME=VALUE ...]: start everything, with more settings of the pool,
+# and wait until the pool is ready.
 start_stack() {
 	start_database
 	start_pool "$@"
@@ -389,8 +425,9 @@ start_stack() {
 	wait_ready
 }
 
-# start_host N [NAME=VALUE ...]: another pool and nginx at the same database,
-# as if on another host, until it is ready; while host is N, it is meant.
+# start_host N [NAME=VALUE ...]: start another pool and nginx on the same
+# database, as if on another host, and wait until they are ready.  http() uses
+# them while host=N.
 start_host() {
 	host=$1
 	shift
@@ -406,7 +443,7 @@ start_host() {
 	host=
 }
 
-# on HOST METHOD PATH [BODY]: send one to that host.
+# on HOST METHOD PATH [BODY]: send a request to that host.
 on() {
 	host=$1
 	shift
@@ -414,8 +451,8 @@ on() {
 	host=
 }
 
-# start_redis [OPTION ...]: on a unix socket, with a password, until it
-# answers.
+# start_redis [OPTION ...]: start Redis on a unix socket, with a password, and
+# wait until it answers.
 REDIS_PASSWORD=open-sesame-4711
 start_redis() {
 	mkdir -p "$scratch/redis"
@@ -434,15 +471,15 @@ redis_answers() {
 	[ "$(redis ping)" = PONG ]
 }
 
-# redis COMMAND ...: by the default user.
+# redis COMMAND ...: as the default user.
 redis() {
 	REDISCLI_AUTH=$REDIS_PASSWORD redis-cli -s "$scratch/run/redis.sock" \
 	    "$@"
 }
 
 stop_stack() {
-	for pid in $cron_pids $more_pids; do
-		stack_end "$pid" TERM
+	for stop_pid in $cron_pids $more_pids; do
+		stack_end "$stop_pid" TERM
 	done
 	stop_nginx
 	stop_pool
@@ -455,20 +492,37 @@ is_ready() {
 	    -o /dev/null -w '%{http_code}' "$BASE/readyz")" = 200 ]
 }
 
-# ready_is WHAT: "STATUS STORE REDIS", as /readyz says it.
+# ready_is "STATUS STORE REDIS": /readyz answers this.
 ready_is() {
 	http GET /readyz
 	[ "$STATUS $(json '.checks | "\(.store) \(.redis)"')" = "$1" ]
 }
 
-# Wait until /readyz says 200.
+# Wait until /readyz answers 200.
 wait_ready() {
 	stack_until 30 "$stack_pool_pid" is_ready ||
 	    { not_ok "the stack is ready"; exit 1; }
 }
 
-# The template, and besides its log one of all that was sent, which is none
-# of those that are looked at.
+# worker_pids GROUP: of its running workers, oldest first, from the log.
+worker_pids() {
+	sed -n "s/.* worker=started group=$1 worker_pid=//p" \
+	    "$scratch/log/pool$host.log" | while read -r worker_pid; do
+		stack_gone "$worker_pid" || echo "$worker_pid"
+	done
+}
+
+# free_port: set port to a free TCP port.
+# shellcheck disable=SC2034 # the scenario reads it
+free_port() {
+	port=$(perl -MIO::Socket::INET -e '
+		my $s = IO::Socket::INET->new(Listen => 1,
+		    LocalAddr => "127.0.0.1");
+		print $s->sockport')
+}
+
+# The nginx template with a second log, outside of the searched logs, that has
+# a copy of every request.
 nginx_copy() {
 	mkdir -m 700 "$scratch/nginx" "$scratch/sent"
 	stack_own "$scratch/sent"
@@ -487,7 +541,7 @@ nginx_copy() {
 	} >"$scratch/nginx/assay.conf.in"
 }
 
-# The part that every scenario begins with.
+# Every scenario starts with this.
 cluster_scratch
 nginx_copy
 cluster_copy

@@ -1,11 +1,14 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# Clients that send decisions in a closed loop, and what a scenario about load
-# asks about workers.  Sourced after lib.sh.
+# Clients that send decisions in a closed loop, requests in the background and
+# the numbers of workers.  Sourced after lib.sh.
 # shellcheck disable=SC2034,SC2154 # variables of lib.sh
+# shellcheck source=t/http/lock.sh
+. "$srcdir/t/http/lock.sh"
 
-# load_start CLIENTS: so many clients of four connections each, until
-# load_stop; every one of 24 users waits for nobody but himself.
+# load_start CLIENTS: start that many clients of four connections each, until
+# load_stop.  They send events of 24 users, so decisions seldom wait for the
+# lock of a user.
 load_start() {
 	load_pids=
 	for load_n in $(seq 24); do
@@ -31,30 +34,29 @@ load_start() {
 	done
 }
 
-# Wait until so many answers have come since the last look.
-load_goes_on() {
+# load_progresses [COUNT]: wait until that many more requests are answered.
+load_progresses() {
 	load_seen=$(grep -c . "$scratch/load.codes")
-	stack_until 20 "$stack_pool_pid" load_has $((load_seen + ${1:-100}))
+	stack_until 20 "$stack_pool_pid" load_count_is $((load_seen + ${1:-100}))
 }
 
-load_has() {
+load_count_is() {
 	[ "$(grep -c . "$scratch/load.codes")" -ge "$1" ]
 }
 
-# load_stop WHAT: every client has had 200 each time, and what they were told
-# is what is stored.
+# load_stop WHEN: every request was answered 200, and each answer is stored.
 load_stop() {
 	rm -f "$scratch/load"
 	# shellcheck disable=SC2086 # a list
 	wait $load_pids
-	is "$1: no request failed" "$(sort -u "$scratch/load.codes")" 200
-	is "$1: each answer is stored once" "$(sql "
+	is "$1: every request of the load is answered 200" "$(sort -u "$scratch/load.codes")" 200
+	is "$1: each answer of the load is stored once" "$(sql "
 	    select count(*) from assay.detail where user_id like 'load-%'")" \
 	    "$(grep -c . "$scratch/load.codes")"
 }
 
-# later NAME PATH BODY [curl option ...]: post it in the background.
-later() {
+# post_later NAME PATH BODY [curl option ...]: post it in the background.
+post_later() {
 	later_name=$1
 	later_path=$2
 	later_body=$3
@@ -63,12 +65,13 @@ later() {
 	    -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \
 	    -D "$scratch/$later_name.headers" -o "$scratch/$later_name.body" \
 	    -d "$later_body" "$@" "$BASE$later_path" \
-	    2>"$scratch/$later_name.curl" 7>&- &
+	    2>"$scratch/$later_name.curl" 8>&- &
 	eval "later_$later_name=$!"
 }
 
-# now NAME: wait for its answer, which is then as http() leaves one.
-now() {
+# await_answer NAME: wait for the answer to post_later; it is in STATUS, BODY and
+# HEADERS as after http().
+await_answer() {
 	eval "wait \$later_$1" ||
 	    echo "$1: $(cat "$scratch/$1.curl")" >>"$scratch/outside"
 	BODY=$(cat "$scratch/$1.body")
@@ -77,60 +80,29 @@ now() {
 	cat "$scratch/$1.headers" "$scratch/$1.body" | envelope POST "$1"
 }
 
-# hold SQL: in a transaction that stays open until release.
+# workers_running GROUP: the number of its workers, from /metrics.
+workers_running() {
+	metric "engine_workers{group=\"$1\"}"
+}
+
+# workers_busy GROUP: the number of its workers with a request; the worker that
+# answers /metrics counts itself.
+workers_busy() {
+	metric "engine_workers_busy{group=\"$1\"}"
+}
+
+# The old names, until no scenario uses them.
+later() { post_later "$@"; }
+now() { await_answer "$@"; }
 hold() {
-	mkfifo "$scratch/hold"
-	cluster_psql postgres assay -At <"$scratch/hold" >"$scratch/held" &
-	hold_pid=$!
-	exec 7>"$scratch/hold"
-	echo "begin; $1; select 'held';" >&7
-	stack_until 10 "$hold_pid" grep -q held "$scratch/held"
+	hold_lock "$@"
+	hold_pid=$lock_pid
 }
-
 release() {
-	exec 7>&-
-	wait "$hold_pid"
-	rm -f "$scratch/hold" "$scratch/held"
+	echo 'rollback;' >&8
+	release_lock
 }
-
-# The statement that takes a user's lock; a decision then waits for release.
-lock_of() {
-	printf 'select pg_advisory_xact_lock(%s)' "$(perl -e '
-		my $h = 0xcbf29ce484222325;
-		use integer;
-		$h = ($h ^ ord) * 0x100000001b3 for split //, shift;
-		print $h' "$1")"
-}
-
-# waits_are N: so many statements wait for a lock.
-waits_are() {
-	[ "$(sql "select count(*) from pg_locks where not granted")" -eq "$1" ]
-}
-
-# workers GROUP: how many run, as /metrics has it; busy GROUP: how many have a
-# request in hand, the one that answers this included.
-workers() {
-	http GET /metrics
-	printf '%s\n' "$BODY" |
-	    sed -n "s/^engine_workers{group=\"$1\"} //p"
-}
-
-busy() {
-	http GET /metrics
-	printf '%s\n' "$BODY" |
-	    sed -n "s/^engine_workers_busy{group=\"$1\"} //p"
-}
-
-# metric NAME: of one line of /metrics, name and labels, its value.
-metric() {
-	http GET /metrics
-	printf '%s\n' "$BODY" | awk -v name="$1" '$1 == name { print $2 }'
-}
-
-# pids GROUP: of its workers that run, by the log, oldest first.
-pids() {
-	sed -n "s/.* worker=started group=$1 worker_pid=//p" \
-	    "$scratch/log/pool.log" | while read -r pids_n; do
-		stack_gone "$pids_n" || echo "$pids_n"
-	done
-}
+lock_of() { printf 'select pg_advisory_xact_lock(%s)' "$(user_lock "$1")"; }
+waits_are() { lock_waiters_are "$@"; }
+workers() { workers_running "$@"; }
+busy() { workers_busy "$@"; }

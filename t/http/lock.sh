@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# A session of PostgreSQL that holds locks while the scenario goes on, one at
+# A session of PostgreSQL that holds locks while the scenario continues, one at
 # a time.  Sourced after lib.sh.
 # shellcheck disable=SC2154 # scratch is lib.sh's
 
@@ -24,12 +24,18 @@ hold_lock() {
 	    "application_name = 'lock_holder' and state = 'idle in transaction'"
 }
 
-# Commit the transaction and end its session.  The session reads no end of file:
-# programs that were started meanwhile have the pipe open, too.
+# Commit the transaction and end its session.  Closing the pipe is not enough:
+# programs that were started in between have it open, too.
 release_lock() {
 	printf 'commit;\n\\q\n' >&8
 	exec 8>&-
 	wait "$lock_pid"
+}
+
+# lock_waiters_are COUNT: that many statements wait for a lock.
+# shellcheck disable=SC2317 # stack_until calls it
+lock_waiters_are() {
+	[ "$(sql "select count(*) from pg_locks where not granted")" -eq "$1" ]
 }
 
 # session_is CONDITION: pg_stat_activity has exactly one such session.
