@@ -73,7 +73,7 @@ main(int argc, char **argv)
 	run.set = strtoul(argv[4], NULL, 10);
 	run.users = (unsigned)strtoul(argv[5], NULL, 10);
 	if (run.clients < 1 || run.seconds < 0 || run.set < 1 ||
-	    run.set > SET_MAX || run.users < 1)
+	    run.set > TXN_MAX || run.users < 1)
 		errx(EX_USAGE, "a number is out of range");
 
 	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE,
@@ -105,10 +105,10 @@ static void
 client(const struct run *run, struct tally *tally, unsigned seed)
 {
 	const int64_t end = clock_ticks() + run->seconds * CLOCK_SECOND;
-	const int timeout = run->set == 1 ? SET_TIMEOUT_ONE : SET_TIMEOUT_MANY;
-	struct event events[SET_MAX];
-	struct texts texts[SET_MAX];
-	struct item items[SET_MAX], *set[SET_MAX];
+	const int timeout = run->set == 1 ? TXN_TIMEOUT_ONE : TXN_TIMEOUT_MANY;
+	struct event events[TXN_MAX];
+	struct texts texts[TXN_MAX];
+	struct item items[TXN_MAX], *set[TXN_MAX];
 	struct fail f = { 0 };
 	struct engine *engine;
 	struct arena a;
@@ -119,7 +119,7 @@ client(const struct run *run, struct tally *tally, unsigned seed)
 	arena_init(&a, malloc(ARENA_SIZE), ARENA_SIZE);
 	engine = engine_new(SCORER_WEIGHTED, 0, NULL, NULL, NULL, &f);
 	db = db_open(
-	    run->url, "assay bench", SET_TIMEOUT_ONE, STMT_SESSION_DECIDE, &f);
+	    run->url, "assay bench", TXN_TIMEOUT_ONE, STMT_SESSION_DECIDE, &f);
 	if (a.ar_base == NULL || engine == NULL || db == NULL)
 		errx(EX_UNAVAILABLE, "%s", f.why);
 	while (more(run, tally, end)) {
@@ -130,11 +130,11 @@ client(const struct run *run, struct tally *tally, unsigned seed)
 			items[i].correlation_id = "bench";
 			set[i] = &items[i];
 		}
-		set_run(engine, db, &a, set, run->set, SET_WAIT,
+		txn_run(engine, db, &a, set, run->set, TXN_WAIT,
 		    clock_ticks() + timeout * (CLOCK_SECOND / 1000));
 		for (i = 0; i < run->set; i++) {
 			tally->events++;
-			tally->failed += items[i].outcome != SET_DECIDED;
+			tally->failed += items[i].outcome != TXN_DECIDED;
 		}
 		arena_reset(&a);
 	}

@@ -35,7 +35,7 @@ struct user {
 struct run {
 	const struct user *user;
 	struct arena arena;
-	uint8_t packed[STATE_PACKED_MAX];
+	uint8_t packed[USER_STATE_PACKED_MAX];
 	size_t size;
 	struct state *st;
 	int64_t now;
@@ -51,7 +51,7 @@ static void step_count(struct run *);
 static void step_pack(struct run *);
 static int64_t measure(struct run *, void (*)(struct run *));
 static struct event event_at(const struct run *);
-static struct state_link link_of(const struct user *, int);
+static struct user_state_link link_of(const struct user *, int);
 
 static const struct user users[] = {
 	{ "new", 0, 24 * HOUR, 1, 1.37, 0, 5 },
@@ -110,7 +110,7 @@ live(struct run *run)
 	for (i = 0; i < run->user->events; i++)
 		step_count(run);
 	for (i = 0; i < run->user->links; i++)
-		state_link_add(run->st, link_of(run->user, i));
+		user_state_link_add(run->st, link_of(run->user, i));
 	step_pack(run);
 }
 
@@ -136,7 +136,7 @@ static void
 step_unpack(struct run *run)
 {
 	arena_reset(&run->arena);
-	run->st = state_unpack(&run->arena, run->packed, run->size, NULL);
+	run->st = user_state_unpack(&run->arena, run->packed, run->size, NULL);
 	if (run->st == NULL)
 		errx(EXIT_FAILURE, "%s: does not unpack", run->user->name);
 }
@@ -162,7 +162,7 @@ step_links(struct run *run)
 	int i;
 
 	for (i = 0; i < 6 && i < run->user->links; i++)
-		state_link_touch(run->st, link_of(run->user, i));
+		user_state_link_touch(run->st, link_of(run->user, i));
 }
 
 static void
@@ -172,13 +172,13 @@ step_count(struct run *run)
 
 	run->now += run->user->apart;
 	run->events++;
-	state_count(run->st, &ev, true, &addis, run->now);
+	user_state_count(run->st, &ev, true, &addis, run->now);
 }
 
 static void
 step_pack(struct run *run)
 {
-	run->size = state_pack(run->st, run->now, run->packed);
+	run->size = user_state_pack(run->st, run->now, run->packed);
 }
 
 /* The next event of a run, with an amount of many digits. */
@@ -196,8 +196,8 @@ event_at(const struct run *run)
 }
 
 /* One of a user's links. */
-static struct state_link
+static struct user_state_link
 link_of(const struct user *user, int i)
 {
-	return (struct state_link) { 1000000 + i % user->ids, 2000000 + i };
+	return (struct user_state_link) { 1000000 + i % user->ids, 2000000 + i };
 }

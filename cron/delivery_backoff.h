@@ -17,7 +17,7 @@ struct retry {
  * (any number) has it; but as long as the receiver asked for, in seconds (0:
  * it did not).  Never longer than the longest.  -1: it was the last attempt.
  */
-int64_t retry_wait(
+int64_t delivery_backoff(
     const struct retry *re, int attempt, int64_t asked, uint32_t chance);
 
 #endif

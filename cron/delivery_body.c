@@ -63,7 +63,7 @@ static const struct {
 };
 
 const char *
-message_body(const struct message *me, struct arena *a)
+delivery_body(const struct message *me, struct arena *a)
 {
 	struct str s;
 	size_t i;

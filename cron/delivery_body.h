@@ -23,6 +23,6 @@ struct message {
  * What people are to read is one line with ids and no other personal data.
  * Returns NULL if there is no such form, or the arena is full.
  */
-const char *message_body(const struct message *me, struct arena *a);
+const char *delivery_body(const struct message *me, struct arena *a);
 
 #endif

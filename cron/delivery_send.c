@@ -36,11 +36,11 @@ static const struct retry patience[] = {
 };
 
 int
-post_start(struct post *po, struct http *h, const struct claim *cl,
+delivery_send_start(struct post *po, struct http *h, const struct claim *cl,
     struct arena *a, struct fail *f)
 {
 	const struct message *me = cl->cl_message;
-	const char *body = message_body(me, a);
+	const char *body = delivery_body(me, a);
 	struct fail malformed = { 0 };
 
 	if (hold(po, cl, body == NULL ? "" : body, f) == -1)
@@ -56,7 +56,7 @@ post_start(struct post *po, struct http *h, const struct claim *cl,
 	if (!conf.ALLOW_PRIVATE_TARGETS)
 		po->po_call.hc_flags |= HTTP_OUTSIDE;
 	po->po_call.hc_owner = po;
-	po->po_state = POST_SENDING;
+	po->po_state = DELIVERY_SEND_SENDING;
 	if (body == NULL || add_headers(po, cl, a) == -1)
 		settle(po, "cannot be written or signed");
 	else if (http_start(h, &po->po_call, &malformed) == -1)
@@ -65,10 +65,10 @@ post_start(struct post *po, struct http *h, const struct claim *cl,
 }
 
 struct post *
-post_finish(struct http *h, struct http_call *call)
+delivery_send_finish(struct http *h, struct http_call *call)
 {
 	struct post *po = call->hc_owner;
-	char status[POST_ERROR_SIZE];
+	char status[DELIVERY_SEND_ERROR_SIZE];
 
 	if (call->hc_status == 0) {
 		settle(po, http_fault_text(call->hc_fault));
@@ -83,7 +83,7 @@ post_finish(struct http *h, struct http_call *call)
 }
 
 void
-post_clear(struct post *po, struct http *h)
+delivery_send_clear(struct post *po, struct http *h)
 {
 	void *block = po->po_arena.ar_base;
 
@@ -111,7 +111,7 @@ hold(struct post *po, const struct claim *cl, const char *body, struct fail *f)
 	po->po_call.hc_body_size = strlen(body);
 	if (!po->po_arena.ar_overflow)
 		return 0;
-	post_clear(po, NULL);
+	delivery_send_clear(po, NULL);
 	return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
 }
 
@@ -121,16 +121,16 @@ add_headers(struct post *po, const struct claim *cl, struct arena *a)
 {
 	const int64_t seconds = cl->cl_at / CLOCK_SECOND;
 	const struct http_call *call = &po->po_call;
-	char time[24], plain[SIGN_BODY_SIZE], standard[SIGN_STANDARD_SIZE];
+	char time[24], plain[DELIVERY_SIGN_BODY_SIZE], standard[DELIVERY_SIGN_STANDARD_SIZE];
 	size_t n = 0;
 
 	add_header(po, &n, "Content-Type", "application/json");
 	add_header(po, &n, "X-Engine-Event", cl->cl_message->me_event);
 	add_header(po, &n, "X-Engine-Delivery", po->po_id);
 	if (cl->cl_secret != NULL) {
-		sign_body(
+		delivery_sign_body(
 		    cl->cl_secret, call->hc_body, call->hc_body_size, plain);
-		if (sign_standard(a, cl->cl_secret, po->po_id, seconds,
+		if (delivery_sign_standard(a, cl->cl_secret, po->po_id, seconds,
 			call->hc_body, call->hc_body_size, standard) == -1)
 			return -1;
 		snprintf(time, sizeof(time), "%lld", (long long)seconds);
@@ -160,7 +160,7 @@ settle(struct post *po, const char *error)
 
 	crypt_random(&chance, sizeof(chance));
 	snprintf(po->po_error, sizeof(po->po_error), "%s", error);
-	po->po_wait = retry_wait(&patience[po->po_alert], po->po_attempts + 1,
+	po->po_wait = delivery_backoff(&patience[po->po_alert], po->po_attempts + 1,
 	    po->po_call.hc_retry_after, chance);
-	po->po_state = POST_DONE;
+	po->po_state = DELIVERY_SEND_DONE;
 }

@@ -12,18 +12,18 @@
 struct fail;
 struct message;
 
-#define POST_ERROR_SIZE 64
+#define DELIVERY_SEND_ERROR_SIZE 64
 
-enum post_state {
-	POST_FREE = 0,
-	POST_SENDING, /* its call is running */
-	POST_DONE, /* it has ended, which the database is not told yet */
-	POST__MAX
+enum delivery_send_state {
+	DELIVERY_SEND_FREE = 0,
+	DELIVERY_SEND_SENDING, /* its call is running */
+	DELIVERY_SEND_DONE, /* it has ended, which the database is not told yet */
+	DELIVERY_SEND__MAX
 };
 
 /* A place for one.  Free ones are zeroed. */
 struct post {
-	enum post_state po_state;
+	enum delivery_send_state po_state;
 	struct arena po_arena; /* holds the texts, and is no larger */
 	const char *po_id;
 	int64_t po_claim; /* when the claim ends, which also names it */
@@ -32,7 +32,7 @@ struct post {
 	struct http_call po_call;
 
 	/* Once it is done. */
-	char po_error[POST_ERROR_SIZE]; /* empty: it was delivered */
+	char po_error[DELIVERY_SEND_ERROR_SIZE]; /* empty: it was delivered */
 	int64_t po_wait; /* us until it is tried again, -1: given up */
 };
 
@@ -51,13 +51,13 @@ struct claim {
  * Scratch memory comes from arena a; nothing of the claim is kept.  Returns
  * 0, or -1 with f set when there is no memory: the place is free again then.
  */
-int post_start(struct post *po, struct http *h, const struct claim *cl,
+int delivery_send_start(struct post *po, struct http *h, const struct claim *cl,
     struct arena *a, struct fail *f) __attribute__((warn_unused_result));
 
 /* A call that http_wait() returned: note what came of it. */
-struct post *post_finish(struct http *h, struct http_call *call);
+struct post *delivery_send_finish(struct http *h, struct http_call *call);
 
 /* Make the place free, whatever state it is in. */
-void post_clear(struct post *po, struct http *h);
+void delivery_send_clear(struct post *po, struct http *h);
 
 #endif

@@ -12,21 +12,21 @@
 #define KEY_MAX 128 /* bytes */
 
 void
-sign_body(
-    const char *secret, const char *body, size_t size, char ret[SIGN_BODY_SIZE])
+delivery_sign_body(
+    const char *secret, const char *body, size_t size, char ret[DELIVERY_SIGN_BODY_SIZE])
 {
 	uint8_t mac[CRYPT_SHA256_SIZE];
 	char hex[2 * CRYPT_SHA256_SIZE + 1];
 
 	crypt_hmac(secret, strlen(secret), body, size, mac);
 	crypt_hex(mac, sizeof(mac), hex);
-	snprintf(ret, SIGN_BODY_SIZE, "sha256=%s", hex);
+	snprintf(ret, DELIVERY_SIGN_BODY_SIZE, "sha256=%s", hex);
 }
 
 int
-sign_standard(struct arena *a, const char *secret, const char *id,
+delivery_sign_standard(struct arena *a, const char *secret, const char *id,
     int64_t seconds, const char *body, size_t size,
-    char ret[SIGN_STANDARD_SIZE])
+    char ret[DELIVERY_SIGN_STANDARD_SIZE])
 {
 	const size_t prefix = sizeof(SECRET_PREFIX) - 1;
 	uint8_t key[KEY_MAX], mac[CRYPT_SHA256_SIZE];
@@ -46,7 +46,7 @@ sign_standard(struct arena *a, const char *secret, const char *id,
 		return -1;
 	crypt_hmac(key, (size_t)key_size, str_text(&s), s.st_len, mac);
 	crypt_base64(mac, sizeof(mac), text);
-	snprintf(ret, SIGN_STANDARD_SIZE, "v1,%s", text);
+	snprintf(ret, DELIVERY_SIGN_STANDARD_SIZE, "v1,%s", text);
 	crypt_wipe(key, sizeof(key));
 	return 0;
 }

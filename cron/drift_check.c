@@ -31,12 +31,12 @@ static void add_note(struct notes *notes, struct arena *a,
 static const char *alert_of(struct arena *a, const struct population *po,
     enum event_type type, double psi);
 static void add_window(struct str *s, const char *name,
-    const struct population_span *span, const struct drift_scores *ds);
+    const struct score_distribution_span *span, const struct drift_scores *ds);
 static int note(
     struct run *r, const char *day, const struct notes *notes, struct fail *f);
 
 int
-judge_step(struct run *r, bool idle, bool *more, struct fail *f)
+drift_check_step(struct run *r, bool idle, bool *more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -56,14 +56,14 @@ judge_step(struct run *r, bool idle, bool *more, struct fail *f)
 static int
 judge(struct run *r, const char *day, struct fail *f)
 {
-	const struct population_days days = { .pd_until = day,
-		.pd_days = POPULATION_DAYS,
-		.pd_reference = POPULATION_REFERENCE };
+	const struct score_distribution_days days = { .pd_until = day,
+		.pd_days = SCORE_DISTRIBUTION_DAYS,
+		.pd_reference = SCORE_DISTRIBUTION_REFERENCE };
 	struct notes notes = { .n = 0 };
 	struct population po;
 	int type;
 
-	if (population_read(r->db, r->arena, &days, &po, f) == -1)
+	if (score_distribution_read(r->db, r->arena, &days, &po, f) == -1)
 		return -1;
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
 		add_note(&notes, r->arena, &po, (enum event_type)type);
@@ -79,7 +79,7 @@ add_note(struct notes *notes, struct arena *a, const struct population *po,
 	struct str s;
 
 	notes->type[i] = event_type_name(type);
-	if (!population_psi(po, type, &psi))
+	if (!score_distribution_psi(po, type, &psi))
 		return;
 	str_init(&s, a);
 	str_number(&s, psi);
@@ -107,11 +107,11 @@ alert_of(struct arena *a, const struct population *po, enum event_type type,
 }
 
 static void
-add_window(struct str *s, const char *name, const struct population_span *span,
+add_window(struct str *s, const char *name, const struct score_distribution_span *span,
     const struct drift_scores *ds)
 {
 	str_addf(s, ",\"%s\":", name);
-	population_span_json(s, span);
+	score_distribution_span_json(s, span);
 	str_add(s, ",\"decisions\":");
 	str_int(s, ds->ds_total);
 	str_addc(s, '}');

@@ -16,7 +16,7 @@ struct run;
  * more; and if idle, which says that all decisions are counted, judge the last
  * week that is over, unless somebody did.  Returns 0, or -1 with f set.
  */
-int judge_step(struct run *r, bool idle, bool *more, struct fail *f)
+int drift_check_step(struct run *r, bool idle, bool *more, struct fail *f)
     __attribute__((warn_unused_result));
 
 #endif

@@ -36,13 +36,13 @@ static int add(
 static int read_stored(struct run *r, const struct changes *c,
     struct written *w, struct rows *ret, struct fail *f);
 static bool is_next(const struct changes *c, int64_t entity);
-static void add_next(struct changes *c, struct risk_days *days);
+static void add_next(struct changes *c, struct entity_risk_days *days);
 static bool pack(
-    struct written *w, struct arena *a, size_t i, struct risk_days *days);
+    struct written *w, struct arena *a, size_t i, struct entity_risk_days *days);
 static int full(struct fail *f);
 
 int
-days_events(struct run *r, const struct rows *piece, struct fail *f)
+entity_risk_project_events(struct run *r, const struct rows *piece, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -58,7 +58,7 @@ days_events(struct run *r, const struct rows *piece, struct fail *f)
 }
 
 int
-days_labels(struct run *r, bool *more, struct fail *f)
+entity_risk_project_labels(struct run *r, bool *more, struct fail *f)
 {
 	if (labels_next(r, more, f) == 0)
 		return 0;
@@ -67,7 +67,7 @@ days_labels(struct run *r, bool *more, struct fail *f)
 }
 
 int
-days_forget(struct run *r, struct fail *f)
+entity_risk_project_forget(struct run *r, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -111,7 +111,7 @@ add(struct run *r, const struct rows *rows, int first, struct fail *f)
 		.labels = rows_col(rows, "labels"),
 	};
 	struct written w = { 0 };
-	struct risk_days days;
+	struct entity_risk_days days;
 	struct params p;
 	struct rows stored;
 	const void *packed;
@@ -129,7 +129,7 @@ add(struct run *r, const struct rows *rows, int first, struct fail *f)
 		size = 0;
 		if (at < stored.ro_n && rows_int(&stored, at, 0) == w.entity[i])
 			packed = rows_bytes(&stored, at++, 1, &size);
-		if (risk_unpack(packed, size, &days, f) == -1)
+		if (entity_risk_unpack(packed, size, &days, f) == -1)
 			return -1;
 		while (is_next(&c, w.entity[i]))
 			add_next(&c, &days);
@@ -178,29 +178,29 @@ is_next(const struct changes *c, int64_t entity)
 }
 
 static void
-add_next(struct changes *c, struct risk_days *days)
+add_next(struct changes *c, struct entity_risk_days *days)
 {
-	const struct risk_day more = {
+	const struct entity_risk_day more = {
 		.day = (int32_t)rows_int(c->rows, c->next, c->day),
 		.events = (int32_t)rows_int(c->rows, c->next, c->events),
 		.fraud = (int32_t)rows_int(c->rows, c->next, c->fraud),
 		.labels = (int32_t)rows_int(c->rows, c->next, c->labels),
 	};
 
-	risk_add(days, &more);
+	entity_risk_add(days, &more);
 	c->next++;
 }
 
 /* Pack what is no older than windows of the newest day reach. */
 static bool
-pack(struct written *w, struct arena *a, size_t i, struct risk_days *days)
+pack(struct written *w, struct arena *a, size_t i, struct entity_risk_days *days)
 {
-	uint8_t room[RISK_PACKED_MAX];
+	uint8_t room[ENTITY_RISK_PACKED_MAX];
 	void *packed;
 
 	w->newest[i] = days->day[0].day;
-	risk_forget(days, days->day[0].day);
-	w->size[i] = risk_pack(days, room);
+	entity_risk_forget(days, days->day[0].day);
+	w->size[i] = entity_risk_pack(days, room);
 	packed = arena_alloc(a, w->size[i]);
 	w->packed[i] = packed;
 	if (packed == NULL)

@@ -17,7 +17,7 @@ struct run;
  * STMT_ANALYTICS_PROJECT names, in the transaction in hand, which moved the
  * cursor and keeps others from counting.  Returns 0, or -1 with f set.
  */
-int days_events(struct run *r, const struct rows *piece, struct fail *f)
+int entity_risk_project_events(struct run *r, const struct rows *piece, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -25,14 +25,14 @@ int days_events(struct run *r, const struct rows *piece, struct fail *f)
  * *more is set if there may be more.  Does nothing while somebody else counts.
  * Returns 0, or -1 with f set.
  */
-int days_labels(struct run *r, bool *more, struct fail *f)
+int entity_risk_project_labels(struct run *r, bool *more, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
  * Forget some of the entities whose days are in no window any more.  Returns
  * 0, or -1 with f set.
  */
-int days_forget(struct run *r, struct fail *f)
+int entity_risk_project_forget(struct run *r, struct fail *f)
     __attribute__((warn_unused_result));
 
 #endif

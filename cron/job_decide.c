@@ -80,7 +80,7 @@ static int note_failed(struct run *r, const struct load *l, struct fail *f);
 
 /* Places may be missing, an engine may not. */
 int
-decide_open(struct run *r, struct fail *f)
+job_decide_open(struct run *r, struct fail *f)
 {
 	struct decider *d = calloc(1, sizeof(*d));
 
@@ -103,7 +103,7 @@ decide_open(struct run *r, struct fail *f)
  * waiting.  Events that failed before are decided alone.
  */
 int
-decide_step(struct run *r, bool *ret_more, struct fail *f)
+job_decide_step(struct run *r, bool *ret_more, struct fail *f)
 {
 	struct decider *d = r->own;
 	struct load l = { 0 };
@@ -128,7 +128,7 @@ decide_step(struct run *r, bool *ret_more, struct fail *f)
 }
 
 void
-decide_close(struct run *r)
+job_decide_close(struct run *r)
 {
 	struct decider *d = r->own;
 
@@ -209,9 +209,9 @@ follow(struct run *r, struct fail *f)
 	if (engine_load(d->engine, r->db, r->arena, f) == -1)
 		return -1;
 	if (d->session == db_session(r->db) &&
-	    setting_shared(r->shm, engine_settings(d->engine)))
+	    runtime_setting_shared(r->shm, engine_settings(d->engine)))
 		return 0;
-	if (setting_share(r->shm, r->db, r->arena, f) == -1)
+	if (runtime_setting_share(r->shm, r->db, r->arena, f) == -1)
 		return -1;
 	d->session = db_session(r->db);
 	return 0;
@@ -265,13 +265,13 @@ give_up(struct run *r, struct load *l, struct waiting *w, struct fail *f)
 	struct params p;
 
 	if (w->item.keep) {
-		w->item.outcome = SET_FAILED;
+		w->item.outcome = TXN_FAILED;
 		settle(r, l, w);
 		return 0;
 	}
 	params_init(&p, r->arena);
 	params_ints(&p, &w->item.queued, 1);
-	if (db_run(r->db, r->arena, STMT_SET_TAKE, &p, NULL, f) == -1)
+	if (db_run(r->db, r->arena, STMT_TXN_TAKE, &p, NULL, f) == -1)
 		return db_trouble(r->db) == DB_AGAIN ? 0 : -1;
 	account(r, w, RESULT_UNREADABLE);
 	return 0;
@@ -288,7 +288,7 @@ decide_these(
 
 	for (i = 0; i < n; i++)
 		items[i] = &these[i]->item;
-	set_run(d->engine, r->db, r->arena, items, n, SET_SKIP,
+	txn_run(d->engine, r->db, r->arena, items, n, TXN_SKIP,
 	    clock_ticks() + SET_TIME);
 	for (i = 0; i < n; i++)
 		settle(r, l, these[i]);
@@ -298,24 +298,24 @@ decide_these(
 static void
 settle(struct run *r, struct load *l, struct waiting *w)
 {
-	static const enum result results[SET__MAX] = {
-		[SET_DECIDED] = RESULT_DECIDED,
-		[SET_REPLAYED] = RESULT_DROPPED,
-		[SET_DEGRADED] = RESULT_DEGRADED,
-		[SET_FAILED] = RESULT_FAILED,
-		[SET_BUSY] = RESULT_FAILED,
+	static const enum result results[TXN__MAX] = {
+		[TXN_DECIDED] = RESULT_DECIDED,
+		[TXN_REPLAYED] = RESULT_DROPPED,
+		[TXN_DEGRADED] = RESULT_DEGRADED,
+		[TXN_FAILED] = RESULT_FAILED,
+		[TXN_BUSY] = RESULT_FAILED,
 	};
 	const struct item *item = &w->item;
 	const enum result result = results[item->outcome];
 
 	/* Somebody else's by now: no failure. */
-	if (item->outcome == SET_GONE ||
-	    (item->outcome == SET_BUSY && item->fail.code == CODE__NONE))
+	if (item->outcome == TXN_GONE ||
+	    (item->outcome == TXN_BUSY && item->fail.code == CODE__NONE))
 		return;
 	if (result == RESULT_FAILED)
 		l->failed[l->n_failed++] = item->queued;
 	if (result == RESULT_DECIDED || result == RESULT_DEGRADED)
-		set_count(r->slot, item);
+		txn_count(r->slot, item);
 	metric_add(r->slot, METRIC_ID_MISMATCHES, 0, 0,
 	    result == RESULT_DROPPED && item->mismatch);
 	account(r, w, result);

@@ -44,12 +44,12 @@ static bool move_on(void *arg);
 static int settle(struct run *r, struct fail *f);
 static int release(struct run *r, struct fail *f);
 static size_t list(
-    struct deliver *d, enum post_state state, struct post *ret[POSTS]);
+    struct deliver *d, enum delivery_send_state state, struct post *ret[POSTS]);
 static void name_claims(
     struct run *r, struct post *const *po, size_t n, struct params *p);
 
 int
-deliver_open(struct run *r, struct fail *f)
+job_deliver_open(struct run *r, struct fail *f)
 {
 	struct deliver *d = calloc(1, sizeof(*d));
 
@@ -67,13 +67,13 @@ deliver_open(struct run *r, struct fail *f)
  * the next step.
  */
 int
-deliver_step(struct run *r, bool *ret_more, struct fail *f)
+job_deliver_step(struct run *r, bool *ret_more, struct fail *f)
 {
 	struct deliver *d = r->own;
 	bool published = false, forgot = false;
 	size_t claimed = 0;
 
-	if (publish_step(r, &published, f) == -1 ||
+	if (job_publish_step(r, &published, f) == -1 ||
 	    forget(r, &forgot, f) == -1 || claim(r, &claimed, f) == -1)
 		return -1;
 	gather(
@@ -84,7 +84,7 @@ deliver_step(struct run *r, bool *ret_more, struct fail *f)
 
 /* What does not end soon is left to the next run, as if never begun. */
 void
-deliver_close(struct run *r)
+job_deliver_close(struct run *r)
 {
 	struct deliver *d = r->own;
 	struct fail f = { 0 };
@@ -98,7 +98,7 @@ deliver_close(struct run *r)
 	    (d->de_sending > 0 && release(r, &f) == -1))
 		log_error("end=failed where=%s why=%s", f.where, f.why);
 	for (i = 0; i < POSTS; i++)
-		post_clear(&d->de_post[i], d->de_http);
+		delivery_send_clear(&d->de_post[i], d->de_http);
 	http_free(d->de_http);
 	free(d->de_after);
 	free(d);
@@ -148,7 +148,7 @@ claim(struct run *r, size_t *ret_n, struct fail *f)
 	if (db_run(r->db, r->arena, STMT_DELIVERY_CLAIM, &p, &rows, f) == -1)
 		return -1;
 	for (i = 0; i < rows.ro_n; i++) {
-		while (po->po_state != POST_FREE)
+		while (po->po_state != DELIVERY_SEND_FREE)
 			po++;
 		if (begin(r, &rows, i, po, f) == -1)
 			return -1;
@@ -194,9 +194,9 @@ begin(struct run *r, const struct rows *rows, int row, struct post *po,
 		    (int)rows_int(rows, row, rows_col(rows, "attempts")),
 	};
 
-	if (post_start(po, d->de_http, &cl, r->arena, f) == -1)
+	if (delivery_send_start(po, d->de_http, &cl, r->arena, f) == -1)
 		return -1;
-	if (po->po_state == POST_SENDING)
+	if (po->po_state == DELIVERY_SEND_SENDING)
 		d->de_sending++;
 	else
 		d->de_done++;
@@ -229,7 +229,7 @@ take(struct deliver *d, int ms)
 
 	if (call == NULL)
 		return false;
-	post_finish(d->de_http, call);
+	delivery_send_finish(d->de_http, call);
 	d->de_sending--;
 	d->de_done++;
 	return true;
@@ -255,7 +255,7 @@ settle(struct run *r, struct fail *f)
 	struct post *done[POSTS];
 	const char *errors[POSTS];
 	int64_t waits[POSTS], n;
-	size_t count = list(d, POST_DONE, done), i, result;
+	size_t count = list(d, DELIVERY_SEND_DONE, done), i, result;
 	struct params p;
 	struct rows rows;
 	int row;
@@ -276,13 +276,13 @@ settle(struct run *r, struct fail *f)
 		n = rows_int(&rows, row, rows_col(&rows, "n"));
 		result =
 		    (size_t)rows_int(&rows, row, rows_col(&rows, "result"));
-		r->count[PUBLISH_COUNTS + result] += n;
+		r->count[JOB_PUBLISH_COUNTS + result] += n;
 		metric_add(r->slot, METRIC_ID_DELIVERIES,
 		    rows_bool(&rows, row, rows_col(&rows, "alert")) ? 1 : 0,
 		    result, (uint64_t)n);
 	}
 	for (i = 0; i < count; i++)
-		post_clear(done[i], d->de_http);
+		delivery_send_clear(done[i], d->de_http);
 	d->de_done -= count;
 	return 0;
 }
@@ -292,7 +292,7 @@ static int
 release(struct run *r, struct fail *f)
 {
 	struct post *sending[POSTS];
-	const size_t n = list(r->own, POST_SENDING, sending);
+	const size_t n = list(r->own, DELIVERY_SEND_SENDING, sending);
 	struct params p;
 
 	name_claims(r, sending, n, &p);
@@ -301,7 +301,7 @@ release(struct run *r, struct fail *f)
 
 /* Those in a state; how many they are. */
 static size_t
-list(struct deliver *d, enum post_state state, struct post *ret[POSTS])
+list(struct deliver *d, enum delivery_send_state state, struct post *ret[POSTS])
 {
 	size_t i, n = 0;
 

@@ -14,7 +14,7 @@
 enum { COUNT_RECORDS, COUNT_TORN, COUNT_ASIDE };
 
 int
-drain_open(struct run *r, struct fail *f)
+job_drain_open(struct run *r, struct fail *f)
 {
 	struct spool *sp = spool_open(conf.SPOOL_DIR, r->shm, f);
 
@@ -24,12 +24,12 @@ drain_open(struct run *r, struct fail *f)
 
 /* A worker of the pool may be at it too; one of both finds nothing then. */
 int
-drain_step(struct run *r, bool *ret_more, struct fail *f)
+job_drain_step(struct run *r, bool *ret_more, struct fail *f)
 {
 	struct drain did;
 	int result;
 
-	result = drain_turn(r->own, r->db, r->arena, &did, f);
+	result = spool_drain_step(r->own, r->db, r->arena, &did, f);
 	r->count[COUNT_RECORDS] += (int64_t)did.drained;
 	r->count[COUNT_TORN] += (int64_t)did.torn;
 	r->count[COUNT_ASIDE] += (int64_t)did.aside;
@@ -41,7 +41,7 @@ drain_step(struct run *r, bool *ret_more, struct fail *f)
 }
 
 void
-drain_close(struct run *r)
+job_drain_close(struct run *r)
 {
 	spool_close(r->own);
 }

@@ -189,7 +189,7 @@ save(struct run *r)
 	bool failed;
 
 	db_until(r->db, clock_ticks() + SAVE_MAX);
-	failed = counter_save(r->db, r->arena, r->slot, &f) == -1;
+	failed = companion_counter_save(r->db, r->arena, r->slot, &f) == -1;
 	if (failed && !r->unsaved)
 		log_warn("metrics=unsaved why=%s", f.why);
 	r->unsaved = failed;

@@ -69,13 +69,13 @@ static int note(struct run *r, const struct state *s, const struct rows *rows,
 static int unlook(struct run *r, struct state *s, struct fail *f);
 
 int
-model_check(struct fail *f)
+job_model_check(struct fail *f)
 {
-	return source_check(f);
+	return model_source_check(f);
 }
 
 int
-model_open(struct run *r, struct fail *f)
+job_model_open(struct run *r, struct fail *f)
 {
 	struct state *s;
 
@@ -85,7 +85,7 @@ model_open(struct run *r, struct fail *f)
 	if (gethostname(s->host, HOST_NAME_MAX) == -1)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, "hostname", "%s", strerror(errno));
-	s->source = source_find();
+	s->source = model_source_find();
 	return 0;
 }
 
@@ -94,7 +94,7 @@ model_open(struct run *r, struct fail *f)
  * there may be no place only because the credentials of the units are missing.
  */
 int
-model_step(struct run *r, bool *ret_more, struct fail *f)
+job_model_step(struct run *r, bool *ret_more, struct fail *f)
 {
 	struct state *s = r->own;
 
@@ -106,7 +106,7 @@ model_step(struct run *r, bool *ret_more, struct fail *f)
 }
 
 void
-model_close(struct run *r)
+job_model_close(struct run *r)
 {
 	free(r->own);
 }

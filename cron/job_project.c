@@ -42,18 +42,18 @@ static int rebuild(struct run *r, struct fail *f);
 
 /* What is counted, what is matched, and what is counted anew commit apart. */
 int
-project_step(struct run *r, bool *ret_more, struct fail *f)
+job_project_step(struct run *r, bool *ret_more, struct fail *f)
 {
 	struct left left = { 0 };
 	bool unsealed = false;
 
 	/* Whatever is wrong with the counting, the audit trail is sealed. */
-	if (seal_step(r, &unsealed, f) == -1)
+	if (audit_seal_step(r, &unsealed, f) == -1)
 		return -1;
 	if (tell_shadow(r, f) == -1 || count(r, &left, f) == -1 ||
-	    match(r, &left, f) == -1 || days_labels(r, &left.more, f) == -1 ||
-	    days_forget(r, f) == -1 ||
-	    judge_step(r, is_idle(&left), &left.more, f) == -1)
+	    match(r, &left, f) == -1 || entity_risk_project_labels(r, &left.more, f) == -1 ||
+	    entity_risk_project_forget(r, f) == -1 ||
+	    drift_check_step(r, is_idle(&left), &left.more, f) == -1)
 		return -1;
 	if ((r->options & REBUILD) != 0 && rebuild_begin(r, &left, f) == -1)
 		return -1;
@@ -117,7 +117,7 @@ count_next(struct run *r, struct left *ret, struct fail *f)
 	ret->rebuilding = rows_get_bool(&rows, "rebuilding");
 	ret->busy = rows_get_bool(&rows, "busy");
 	if (rows_get_int(&rows, "counted") > 0 &&
-	    days_events(r, &rows, f) == -1)
+	    entity_risk_project_events(r, &rows, f) == -1)
 		return -1;
 	return db_run(r->db, r->arena, STMT_COMMIT, NULL, NULL, f);
 }

@@ -15,7 +15,7 @@
 #define REST 4 /* times as long as it took, when there is no more */
 
 enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
-_Static_assert(COUNT__MAX == PUBLISH_COUNTS, "deliver's come after");
+_Static_assert(COUNT__MAX == JOB_PUBLISH_COUNTS, "deliver's come after");
 
 static void begin_session(const struct db *db);
 static void count(
@@ -37,7 +37,7 @@ static int64_t session;
 static int64_t due;
 
 int
-publish_step(struct run *r, bool *ret_more, struct fail *f)
+job_publish_step(struct run *r, bool *ret_more, struct fail *f)
 {
 	const int64_t began = clock_ticks();
 	struct params p;
@@ -59,7 +59,7 @@ publish_step(struct run *r, bool *ret_more, struct fail *f)
 	for (row = 0; row < rows.ro_n; row++) {
 		name = rows_text(&rows, row, rows_col(&rows, "topic"));
 		if (name != NULL) {
-			count(r, &rows, row, topic_parse(name));
+			count(r, &rows, row, event_topic_parse(name));
 		} else {
 			*ret_more =
 			    rows_bool(&rows, row, rows_col(&rows, "more"));

@@ -15,7 +15,7 @@
 #include "lib/shared/metric.h"
 #include "lib/retention/retention.h"
 
-#define COUNT_PARTITIONS RETAIN__MAX /* the collections come before */
+#define COUNT_PARTITIONS RETENTION__MAX /* the collections come before */
 #define AHEAD_PAUSE (600 * CLOCK_SECOND)
 
 /* What is known from step to step. */
@@ -29,10 +29,10 @@ struct state {
 static bool is_over(void *arg);
 static int work(struct run *r, struct state *s, bool *ret_more, struct fail *f);
 static int ahead(struct run *r, struct state *s, struct fail *f);
-static void account(struct run *r, const int64_t gone[RETAIN__MAX]);
+static void account(struct run *r, const int64_t gone[RETENTION__MAX]);
 
 int
-retain_open(struct run *r, struct fail *f)
+job_retain_open(struct run *r, struct fail *f)
 {
 	r->own = calloc(1, sizeof(struct state));
 	if (r->own == NULL)
@@ -43,7 +43,7 @@ retain_open(struct run *r, struct fail *f)
 
 /* What the end of the run cuts short is not done, and no failure. */
 int
-retain_step(struct run *r, bool *ret_more, struct fail *f)
+job_retain_step(struct run *r, bool *ret_more, struct fail *f)
 {
 	int result;
 
@@ -57,7 +57,7 @@ retain_step(struct run *r, bool *ret_more, struct fail *f)
 }
 
 void
-retain_close(struct run *r)
+job_retain_close(struct run *r)
 {
 	free(r->own);
 }
@@ -72,7 +72,7 @@ is_over(void *arg)
 static int
 work(struct run *r, struct state *s, bool *ret_more, struct fail *f)
 {
-	int64_t gone[RETAIN__MAX];
+	int64_t gone[RETENTION__MAX];
 	bool sweeping;
 
 	/* The next server may be another, and lack what this one had. */
@@ -85,12 +85,12 @@ work(struct run *r, struct state *s, bool *ret_more, struct fail *f)
 	if (clock_ticks() >= s->ahead_at && ahead(r, s, f) == -1)
 		return -1;
 	if (!sweeping &&
-	    retain_begin(&s->sweep, r->db, r->arena,
+	    retention_begin(&s->sweep, r->db, r->arena,
 		conf.RETENTION_SWEEP_MINUTES, &sweeping, f) == -1)
 		return -1;
 	if (!sweeping)
 		return 0;
-	if (retain_next(&s->sweep, r->arena, gone, ret_more, f) == -1)
+	if (retention_next(&s->sweep, r->arena, gone, ret_more, f) == -1)
 		return -1;
 	account(r, gone);
 	s->sweeping = *ret_more;
@@ -108,7 +108,7 @@ ahead(struct run *r, struct state *s, struct fail *f)
 {
 	int64_t made;
 
-	if (retain_ahead(r->db, r->arena, &made, f) == -1)
+	if (retention_ahead(r->db, r->arena, &made, f) == -1)
 		return -1;
 	r->count[COUNT_PARTITIONS] += made;
 	s->ahead_at = clock_ticks() + AHEAD_PAUSE;
@@ -116,11 +116,11 @@ ahead(struct run *r, struct state *s, struct fail *f)
 }
 
 static void
-account(struct run *r, const int64_t gone[RETAIN__MAX])
+account(struct run *r, const int64_t gone[RETENTION__MAX])
 {
 	enum retain i;
 
-	for (i = 0; i < RETAIN__MAX; i++) {
+	for (i = 0; i < RETENTION__MAX; i++) {
 		r->count[i] += gone[i];
 		metric_add(r->slot, METRIC_ID_PRUNED, i, 0, (uint64_t)gone[i]);
 	}

@@ -84,7 +84,7 @@ main(int argc, char *argv[])
 		return EX_OK;
 	if (asked.seconds > 0)
 		until = clock_ticks() + asked.seconds * CLOCK_SECOND;
-	dump_forbid(conf.CORE_DUMPS);
+	core_dump_forbid(conf.CORE_DUMPS);
 	return asked.n == 1
 	    ? run_job(asked.list[0], until, asked.options)
 	    : work_jobs(asked.list, asked.n, until, asked.options);

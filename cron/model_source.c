@@ -13,14 +13,14 @@
 #define LEASE_WEB 30000 /* more than TIMEOUT_MS of source_web.c */
 
 static const struct source sources[] = {
-	{ SOURCE_DISK, "disk", LEASE_DISK, source_disk_place,
-	    source_disk_look },
-	{ SOURCE_URL, "url", LEASE_WEB, source_url_place, source_url_look },
-	{ SOURCE_S3, "s3", LEASE_WEB, source_s3_place, source_s3_look },
+	{ SOURCE_DISK, "disk", LEASE_DISK, model_source_disk_place,
+	    model_source_disk_look },
+	{ SOURCE_URL, "url", LEASE_WEB, model_source_url_place, model_source_url_look },
+	{ SOURCE_S3, "s3", LEASE_WEB, model_source_s3_place, model_source_s3_look },
 };
 
 static const struct {
-	enum source_id id;
+	enum model_source_id id;
 	const char *name;
 	const char *const *value;
 } needs[] = {
@@ -34,7 +34,7 @@ static const struct {
 };
 
 const struct source *
-source_find(void)
+model_source_find(void)
 {
 	size_t i;
 
@@ -45,9 +45,9 @@ source_find(void)
 }
 
 int
-source_check(struct fail *f)
+model_source_check(struct fail *f)
 {
-	const struct source *so = source_find();
+	const struct source *so = model_source_find();
 	size_t i;
 
 	for (i = 0; so != NULL && i < nitems(needs); i++)

@@ -19,7 +19,7 @@ struct found {
 };
 
 /* The name of a place, of which it says nothing but which it is; or NULL. */
-typedef const char *source_place_fn(struct arena *a, const char *host);
+typedef const char *model_source_place_fn(struct arena *a, const char *host);
 
 /*
  * Look at the place, which had what etag names when it was last looked at
@@ -27,36 +27,36 @@ typedef const char *source_place_fn(struct arena *a, const char *host);
  * taken.  Returns 0, or -1 with f set to why there is nothing: no host, URL,
  * secret or word of a server is in it.
  */
-typedef int source_look_fn(
+typedef int model_source_look_fn(
     struct run *r, const char *etag, struct found *ret, struct fail *f);
 
 /* In the order of the label "source" of the metrics. */
-enum source_id { SOURCE_DISK = 1, SOURCE_URL, SOURCE_S3, SOURCE__MAX };
+enum model_source_id { SOURCE_DISK = 1, SOURCE_URL, SOURCE_S3, SOURCE__MAX };
 
 /* A kind of place. */
 struct source {
-	enum source_id so_id;
+	enum model_source_id so_id;
 	const char *so_name; /* as MODEL_SOURCE and assay.model_load have it */
 	int so_lease_ms; /* longer than a look takes */
-	source_place_fn *so_place;
-	source_look_fn *so_look;
+	model_source_place_fn *so_place;
+	model_source_look_fn *so_look;
 };
 
 /* The source that the settings name, NULL when they name none. */
-const struct source *source_find(void);
+const struct source *model_source_find(void);
 
 /*
  * Whether the settings have all that their source needs.  Returns 0, or -1
  * with f naming what is missing.
  */
-int source_check(struct fail *f) __attribute__((warn_unused_result));
+int model_source_check(struct fail *f) __attribute__((warn_unused_result));
 
 /* source_disk.c */
-source_place_fn source_disk_place;
-source_look_fn source_disk_look;
+model_source_place_fn model_source_disk_place;
+model_source_look_fn model_source_disk_look;
 
 /* source_web.c */
-source_place_fn source_url_place, source_s3_place;
-source_look_fn source_url_look, source_s3_look;
+model_source_place_fn model_source_url_place, model_source_s3_place;
+model_source_look_fn model_source_url_look, model_source_s3_look;
 
 #endif

@@ -20,7 +20,7 @@ static void refuse(struct fail *f, const char *why);
 static ssize_t read_all(int fd, char *ret, size_t size);
 
 const char *
-source_disk_place(struct arena *a, const char *host)
+model_source_disk_place(struct arena *a, const char *host)
 {
 	struct str s;
 
@@ -31,7 +31,7 @@ source_disk_place(struct arena *a, const char *host)
 
 /* What is no file may never end, or begin. */
 int
-source_disk_look(
+model_source_disk_look(
     struct run *r, const char *etag, struct found *ret, struct fail *f)
 {
 	const int fd =

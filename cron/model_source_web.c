@@ -40,14 +40,14 @@ static const char *etag_for(const char *url, const char *etag);
 static const char *etag_of(struct arena *a, const struct http_call *call);
 
 const char *
-source_url_place(struct arena *a, const char *host)
+model_source_url_place(struct arena *a, const char *host)
 {
 	(void)host;
 	return name_place(a, "url", conf.MODEL_URL);
 }
 
 const char *
-source_s3_place(struct arena *a, const char *host)
+model_source_s3_place(struct arena *a, const char *host)
 {
 	const char *url = s3_url(a);
 
@@ -56,7 +56,7 @@ source_s3_place(struct arena *a, const char *host)
 }
 
 int
-source_url_look(
+model_source_url_look(
     struct run *r, const char *etag, struct found *ret, struct fail *f)
 {
 	struct http_call call = { .hc_url = conf.MODEL_URL };
@@ -65,7 +65,7 @@ source_url_look(
 }
 
 int
-source_s3_look(
+model_source_s3_look(
     struct run *r, const char *etag, struct found *ret, struct fail *f)
 {
 	const struct http_sign sign = {

@@ -94,7 +94,7 @@ static const struct {
 };
 
 int
-service_open(
+http_client_open(
     struct service *sv, const char *url, enum access access, struct arena *a)
 {
 	struct fail f = { 0 };
@@ -105,14 +105,14 @@ service_open(
 	if (access == ACCESS_TOKEN)
 		status = token_find(sv, url);
 	else
-		status = service_url(a, url, &sv->sv_url);
+		status = http_client_url(a, url, &sv->sv_url);
 	if (access == ACCESS_KEY && status == EX_OK)
 		status = key_find(sv);
 
 	/* A login replaces a session's file that cannot be used. */
 	if (status != EX_OK && access != ACCESS_NONE)
 		return status;
-	if (service_address(sv->sv_url, a, &sv->sv_base, &sv->sv_socket) ==
+	if (http_client_address(sv->sv_url, a, &sv->sv_base, &sv->sv_socket) ==
 	    -1) {
 		ctl_say("%s: an address is like https://assay.example, or "
 			"unix: and the path of a socket",
@@ -125,7 +125,7 @@ service_open(
 }
 
 void
-service_close(struct service *sv)
+http_client_close(struct service *sv)
 {
 	if (sv->sv_call.hc_handle != NULL)
 		http_done(sv->sv_http, &sv->sv_call);
@@ -134,7 +134,7 @@ service_close(struct service *sv)
 }
 
 int
-service_ask(struct service *sv, const struct ask *ask, struct json_object **ret)
+http_client_call(struct service *sv, const struct ask *ask, struct json_object **ret)
 {
 	struct http_call *call = &sv->sv_call;
 	int tries = 0, status;
@@ -161,7 +161,7 @@ service_ask(struct service *sv, const struct ask *ask, struct json_object **ret)
 }
 
 int
-service_address(const char *url, struct arena *a, const char **ret_base,
+http_client_address(const char *url, struct arena *a, const char **ret_base,
     const char **ret_socket)
 {
 	const size_t len = strlen(url);
@@ -182,7 +182,7 @@ service_address(const char *url, struct arena *a, const char **ret_base,
 }
 
 void
-service_escape(struct str *s, const char *text)
+http_client_escape(struct str *s, const char *text)
 {
 	for (; *text != '\0'; text++)
 		if ((*text >= 'a' && *text <= 'z') ||
@@ -195,7 +195,7 @@ service_escape(struct str *s, const char *text)
 }
 
 int
-service_url(struct arena *a, const char *url, const char **ret)
+http_client_url(struct arena *a, const char *url, const char **ret)
 {
 	struct session ss = { 0 };
 	int status = EX_OK;
@@ -213,7 +213,7 @@ service_url(struct arena *a, const char *url, const char **ret)
 }
 
 const char *
-service_ca_file(void)
+http_client_ca_file(void)
 {
 	const char *path = getenv("ASSAY_CA_FILE");
 
@@ -252,7 +252,7 @@ token_find(struct service *sv, const char *url)
 	}
 	sv->sv_url = url != NULL ? url : ss.ss_url;
 	if (sv->sv_url == NULL &&
-	    (status = service_url(sv->sv_arena, NULL, &sv->sv_url)) != EX_OK)
+	    (status = http_client_url(sv->sv_arena, NULL, &sv->sv_url)) != EX_OK)
 		return status;
 	str_init(&s, sv->sv_arena);
 	str_addf(&s, "Authorization: Bearer %s", token);
@@ -307,7 +307,7 @@ make_call(const struct service *sv, const struct ask *ask, int timeout_ms,
 		.hc_method = ask->ak_method,
 		.hc_url = str_text(&url),
 		.hc_socket = sv->sv_socket,
-		.hc_ca_file = service_ca_file(),
+		.hc_ca_file = http_client_ca_file(),
 		.hc_body = ask->ak_body,
 		.hc_body_size = ask->ak_body == NULL ? 0 : strlen(ask->ak_body),
 		.hc_timeout_ms = timeout_ms,
@@ -332,11 +332,11 @@ wait_for(struct service *sv, const struct ask *ask)
 	watch_begin(&watch, sv, ask);
 	while ((done = http_wait(sv->sv_http, 100)) != call) {
 		if (done != NULL)
-			watch_take(&watch, sv->sv_http, clock_ticks());
-		watch_ask(&watch, sv->sv_http, clock_ticks());
+			answer_progress_take(&watch, sv->sv_http, clock_ticks());
+		answer_progress_ask(&watch, sv->sv_http, clock_ticks());
 		waiting(&drawn, &watch);
 	}
-	watch_end(&watch, sv->sv_http);
+	answer_progress_end(&watch, sv->sv_http);
 	if (drawn != 0)
 		fputs("\r\033[K", stderr);
 	if (call->hc_status != 0)
@@ -372,7 +372,7 @@ waiting(int64_t *drawn, const struct watch *watch)
 
 	if (isatty(STDERR_FILENO) != 1 || now - *drawn < CLOCK_SECOND / 4)
 		return;
-	if (!watch_draw(watch, now)) {
+	if (!answer_progress_draw(watch, now)) {
 		if (now - watch->wa_began < CLOCK_SECOND)
 			return;
 		fprintf(stderr, "\r%c waiting, %" PRId64 " s\033[K",
@@ -428,13 +428,13 @@ is_missing(const char *code)
 static const char *
 reply_text(struct arena *a, struct json_object *reply, const char *name)
 {
-	struct json_object *text = part_at(reply, name);
+	struct json_object *text = request_spec_at(reply, name);
 	struct str s;
 
 	if (!json_object_is_type(text, json_type_string))
 		return NULL;
 	str_init(&s, a);
-	text_clean(&s, json_object_get_string(text));
+	term_text_clean(&s, json_object_get_string(text));
 	return str_text(&s);
 }
 

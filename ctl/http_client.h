@@ -45,15 +45,15 @@ struct ask {
 
 /*
  * Find the service: url (of --url, may be NULL), else ASSAY_URL, else for a
- * token that of its session, for anything else as service_url() says.  A
+ * token that of its session, for anything else as http_client_url() says.  A
  * token is only ever sent to the service that gave it.  All memory comes from
  * arena a.  Returns EX_OK, or an exit status after having said what to do.
  */
-int service_open(
+int http_client_open(
     struct service *sv, const char *url, enum access access, struct arena *a);
 
 /* NULL inside is harmless. */
-void service_close(struct service *sv);
+void http_client_close(struct service *sv);
 
 /*
  * Ask, and wait for the answer, until Ctrl-C.  Returns EX_OK with the answer
@@ -62,18 +62,18 @@ void service_close(struct service *sv);
  * service answered and what to do about it.  With ak_missed, *ret is NULL
  * after a 404.
  */
-int service_ask(
+int http_client_call(
     struct service *sv, const struct ask *ask, struct json_object **ret);
 
 /*
  * Split an address into what libcurl needs: "http://host:port" or
  * "https://...", or "unix:/path/of/socket".  Returns 0, or -1 for any other.
  */
-int service_address(const char *url, struct arena *a, const char **ret_base,
+int http_client_address(const char *url, struct arena *a, const char **ret_base,
     const char **ret_socket) __attribute__((warn_unused_result));
 
 /* Append text as one segment of a path or one value of a query. */
-void service_escape(struct str *s, const char *text);
+void http_client_escape(struct str *s, const char *text);
 
 /*
  * The address that an API key or a login is sent to, into *ret: url, else
@@ -81,9 +81,9 @@ void service_escape(struct str *s, const char *text);
  * Returns EX_OK, or an exit status after having said what is wrong with the
  * session's file; *ret is this machine's then.
  */
-int service_url(struct arena *a, const char *url, const char **ret);
+int http_client_url(struct arena *a, const char *url, const char **ret);
 
 /* The certificates that are trusted, NULL for the system's. */
-const char *service_ca_file(void);
+const char *http_client_ca_file(void);
 
 #endif

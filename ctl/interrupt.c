@@ -15,7 +15,7 @@ static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
 static volatile sig_atomic_t wanted;
 
 void
-stop_listen(void)
+interrupt_listen(void)
 {
 	struct sigaction sa = { .sa_handler = noticed,
 		.sa_flags = (int)SA_RESETHAND };
@@ -30,7 +30,7 @@ stop_listen(void)
 }
 
 bool
-stop_wanted(void)
+interrupt_wanted(void)
 {
 	return wanted != 0;
 }

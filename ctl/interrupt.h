@@ -10,9 +10,9 @@
  * more end the command in order, once; but for the last, the second time at
  * once.
  */
-void stop_listen(void);
+void interrupt_listen(void);
 
 /* Whether one of them has come. */
-bool stop_wanted(void);
+bool interrupt_wanted(void);
 
 #endif

@@ -21,13 +21,13 @@ static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 static volatile sig_atomic_t ended;
 
 int
-secret_read(const char *prompt, char *ret, size_t size)
+prompt_secret_read(const char *prompt, char *ret, size_t size)
 {
 	return line_read(prompt, false, ret, size);
 }
 
 int
-secret_ask(const char *prompt, char *ret, size_t size)
+prompt_secret_ask(const char *prompt, char *ret, size_t size)
 {
 	return line_read(prompt, true, ret, size);
 }

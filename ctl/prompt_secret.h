@@ -10,11 +10,11 @@
  * from standard input when that is no terminal.  Returns 0, or -1 when there
  * was none, it was empty, or it does not fit.
  */
-int secret_read(const char *prompt, char *ret, size_t size)
+int prompt_secret_read(const char *prompt, char *ret, size_t size)
     __attribute__((warn_unused_result));
 
 /* The same, with echo, for what is no secret but is asked for besides one. */
-int secret_ask(const char *prompt, char *ret, size_t size)
+int prompt_secret_ask(const char *prompt, char *ret, size_t size)
     __attribute__((warn_unused_result));
 
 #endif

@@ -65,7 +65,7 @@ static const struct {
 };
 
 void
-text_clean(struct str *s, const char *text)
+term_text_clean(struct str *s, const char *text)
 {
 	size_t i, size = text == NULL ? 0 : strlen(text);
 	struct glyph g;
@@ -77,7 +77,7 @@ text_clean(struct str *s, const char *text)
 }
 
 void
-text_put(const char *text)
+term_text_put(const char *text)
 {
 	size_t i, size = text == NULL ? 0 : strlen(text);
 	struct glyph g;
@@ -89,7 +89,7 @@ text_put(const char *text)
 }
 
 void
-text_put_json(const char *json)
+term_text_put_json(const char *json)
 {
 	size_t i, size = strlen(json);
 	struct glyph g;
@@ -107,16 +107,16 @@ text_put_json(const char *json)
 }
 
 size_t
-text_width(const char *text)
+term_text_width(const char *text)
 {
 	size_t columns;
 
-	text_fit(text, SIZE_MAX, &columns);
+	term_text_fit(text, SIZE_MAX, &columns);
 	return columns;
 }
 
 size_t
-text_fit(const char *text, size_t max, size_t *ret_width)
+term_text_fit(const char *text, size_t max, size_t *ret_width)
 {
 	size_t i, size = strlen(text);
 	struct glyph g;
@@ -132,7 +132,7 @@ text_fit(const char *text, size_t max, size_t *ret_width)
 }
 
 size_t
-text_terminal(void)
+term_text_terminal(void)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize ws;
@@ -148,7 +148,7 @@ text_terminal(void)
 }
 
 void
-text_bar(int64_t done, int64_t of)
+term_text_bar(int64_t done, int64_t of)
 {
 	const double part = done < of ? (double)done / (double)of : 1;
 	const int full = (int)(part * BAR_WIDTH);
@@ -158,7 +158,7 @@ text_bar(int64_t done, int64_t of)
 }
 
 const char *
-text_colour(const char *word)
+term_text_colour(const char *word)
 {
 	size_t i;
 

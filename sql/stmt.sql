@@ -84,23 +84,23 @@ from assay.schema_look($1::text::bigint[]);
 -- The decision path (lib/txn/txn.c) -------------------------------------------
 
 -- For the rest of this transaction: a set of many may wait longer.
--- name: set_timeout one write
+-- name: txn_timeout one write
 select set_config('statement_timeout', $1::bigint::text, true);
 
 -- A statement of its own before the snapshot: inside the reading statement
 -- it would wait and then read what stood before the wait.  Keys come sorted.
--- name: set_lock one write
+-- name: txn_lock one write
 select count(pg_advisory_xact_lock(k)) from unnest($1::bigint[]) k;
 
 -- The same without waiting: a user whom another set holds is left to the next
 -- set, so that one busy user does not hold up everybody else's decisions.
--- name: set_try_lock many write
+-- name: txn_try_lock many write
 select k as key, pg_try_advisory_xact_lock(k) as got
 from unnest($1::bigint[]) k;
 
 -- One row an event: the clock, the epochs, the API key (where one is asked
 -- for), an earlier decision under the idempotency key, the user's state.
--- name: set_open many read
+-- name: txn_open many read
 select e.ord, clock_timestamp() as now, c.rules, c.policies, c.lists,
 	c.settings, c.model, c.anomalies, k.id as api_key, k.scopes, k.expires_at,
 	k.id is not null and k.revoked_at is null and coalesce(
@@ -118,7 +118,7 @@ from unnest($1::text[], $2::text[], $3::bytea[])
 
 -- The entities that the set's events carry, but for their users, and of
 -- devices and ips what was counted of them; nothing is probed for the others.
--- name: set_nodes many read
+-- name: txn_nodes many read
 select e.id, e.kind, e.key, e.users, e.devices, e.first_device, r.days as risk
 from assay.entity e
 	left join assay.entity_risk r
@@ -126,7 +126,7 @@ from assay.entity e
 where e.key = any($1::text[]) and e.kind <> 1;
 
 -- The entries of lists too long to be cached that may be about an event.
--- name: set_lists many read
+-- name: txn_lists many read
 select w.ord, l.kind, l.expires_at
 from unnest($1::bigint[], $2::text[], $3::text[]) as w(ord, subject, value)
 	join assay.list_entry l
@@ -173,14 +173,14 @@ select l.a, l.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
 select exists (select from assay.entity
 	where id = any($1::bigint[]) and parent is not null) as moved;
 
--- name: set_add_verdicts write
+-- name: txn_add_verdicts write
 insert into assay.verdict_log (decided_at, id, event_id, event_type, verdict,
 	score, reasons, policy_id, policy_version, review_queue, correlation_id)
 select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	$5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[],
 	$10::text[], $11::text[]);
 
--- name: set_add_details write
+-- name: txn_add_details write
 insert into assay.detail (decided_at, verdict_id, event_id, event_type,
 	user_id, idempotency_key, request, replay, device, ip)
 select w.decided_at, w.verdict_id, w.event_id, w.event_type, w.user_id,
@@ -193,7 +193,7 @@ from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	    idempotency_key, request, replay, device, ip);
 
 -- The same of degraded decisions, which hold no lock of their users.
--- name: set_add_degraded write
+-- name: txn_add_degraded write
 insert into assay.detail (decided_at, verdict_id, event_id, event_type,
 	user_id, idempotency_key, request)
 select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
@@ -202,32 +202,32 @@ select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	    idempotency_key, request)
 where not assay.is_forgotten(w.user_id, w.decided_at);
 
--- name: set_add_dry_runs write late
+-- name: txn_add_dry_runs write late
 insert into assay.detail (decided_at, verdict_id, event_id, event_type,
 	user_id, request, shadow)
 select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	$5::text[], $6::text[], $7::text[]);
 
 -- Sorted by key, so that two sets never wait for each other.
--- name: set_add_keys write
+-- name: txn_add_keys write
 insert into assay.idempotency (key, verdict_id, event_id, decided_at, digest)
 select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[],
 	$5::bigint[]);
 
--- name: set_add_states write
+-- name: txn_add_states write
 insert into assay.user_state (user_id, node, root, state)
 select w.user_id, nullif(w.node, 0), nullif(w.root, 0), w.state
 from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[])
 	as w(user_id, node, root, state);
 
--- name: set_update_states write
+-- name: txn_update_states write
 update assay.user_state u
 set node = nullif(w.node, 0), root = nullif(w.root, 0), state = w.state
 from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[])
 	as w(user_id, node, root, state)
 where u.user_id = w.user_id;
 
--- name: set_update_entities write
+-- name: txn_update_entities write
 update assay.entity e
 set parent = nullif(w.parent, 0), size = w.size, users = w.users,
 	devices = w.devices, first_device = nullif(w.first_device, 0)
@@ -237,24 +237,24 @@ from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
 where e.id = w.id;
 
 -- Two events may make one link between shared entities at the same time.
--- name: set_add_links write
+-- name: txn_add_links write
 insert into assay.link (a, b)
 select w.a, w.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
 order by w.a, w.b
 on conflict do nothing;
 
--- name: set_add_cases write
+-- name: txn_add_cases write
 insert into assay.review_case (id, event_id, verdict_id, queue, score, opened_at)
 select * from unnest($1::text[], $2::text[], $3::text[], $4::text[],
 	$5::bigint[], $6::timestamptz[]);
 
--- name: set_add_trail write
+-- name: txn_add_trail write
 insert into assay.case_trail (case_id, at, action, actor)
 select w.id, w.at, 'opened', 'engine'
 from unnest($1::text[], $2::timestamptz[]) as w(id, at);
 
 -- Anomalies, if somebody wants to hear of them.
--- name: set_add_anomalies write
+-- name: txn_add_anomalies write
 insert into assay.outbox (event, data, user_id, correlation_id, occurred_at)
 select 'alert.anomaly.v1', w.*
 from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as w;
@@ -305,10 +305,10 @@ order by h.n;
 select assay.async_failed($1::bigint[]);
 
 -- Which of these are still in the queue.  Asked under the users' locks.
--- name: set_queued many read late
+-- name: txn_queued many read late
 select q.number from assay.async_queue q where q.number = any($1::bigint[]);
 
--- name: set_take write late
+-- name: txn_take write late
 select assay.async_take($1::bigint[]);
 
 -- The API key alone, for refusals, reads and degraded answers.  Always a row:

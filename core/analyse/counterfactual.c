@@ -174,7 +174,7 @@ search_signals(struct search *s, const struct literal *literals, size_t n)
 		of = (struct subject) {
 			.name = signal_name((enum signal)i),
 			.type = signal_type((enum signal)i),
-			.domain = domain_of((enum signal)i),
+			.domain = signal_range_of((enum signal)i),
 			.was = s->trial.signals.value[i],
 			.place = &s->trial.signals.value[i],
 		};
@@ -201,7 +201,7 @@ search_attrs(struct search *s, const struct literal *literals, size_t n)
 		of = (struct subject) {
 			.name = name,
 			.attr = true,
-			.domain = domain_of(SIGNAL__MAX),
+			.domain = signal_range_of(SIGNAL__MAX),
 			.was = attr->value,
 			.place = &attr->value,
 		};
@@ -342,8 +342,8 @@ add_literals(const struct subject *of, struct numbers *ret)
 			continue;
 		at = l->value.number;
 		add_number(d, ret, at);
-		add_number(d, ret, domain_next(d, at, 1));
-		below = domain_next(d, at, -1);
+		add_number(d, ret, signal_range_next(d, at, 1));
+		below = signal_range_next(d, at, -1);
 		if (!d->whole && below <= before)
 			below = before + (at - before) / 2;
 		add_number(d, ret, below);
@@ -364,8 +364,8 @@ add_doublings(const struct subject *of, struct numbers *ret)
 	add_number(d, ret, d->least);
 	add_number(d, ret, d->most);
 	for (i = 0; i < DOUBLINGS; i++, step *= 2) {
-		add_number(d, ret, domain_round(d, from + step));
-		add_number(d, ret, domain_round(d, from - step));
+		add_number(d, ret, signal_range_round(d, from + step));
+		add_number(d, ret, signal_range_round(d, from - step));
 	}
 }
 
@@ -414,7 +414,7 @@ refine(
 	int got;
 
 	for (;;) {
-		middle = domain_round(d, from + (to - from) / 2);
+		middle = signal_range_round(d, from + (to - from) / 2);
 		if (middle <= fmin(from, to) || middle >= fmax(from, to))
 			return 0;
 		if (try(s, of, value_number(middle), false, &got) == -1)

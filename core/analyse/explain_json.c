@@ -162,10 +162,10 @@ static void
 add_rule(struct str *s, const struct rule *rule, const struct value *values,
     const struct ruleset *rs)
 {
-	struct rule_why why;
+	struct rule_explain why;
 	size_t i;
 
-	rule_why(rule, values, &why);
+	rule_explain(rule, values, &why);
 	str_add(s, "{\"id\":");
 	str_json(s, rule->id);
 	str_add(s, ",\"tag\":");
@@ -173,7 +173,7 @@ add_rule(struct str *s, const struct rule *rule, const struct value *values,
 	str_addf(s, ",\"points\":%d,\"dsl\":", rule->points);
 	add_dsl(s, rule);
 	str_addf(s, ",\"truth\":\"%s\",\"because\":[", truths[why.truth]);
-	for (i = 0; i < why.n && i < RULE_WHY_MAX; i++) {
+	for (i = 0; i < why.n && i < RULE_EXPLAIN_MAX; i++) {
 		str_add(s, i == 0 ? "" : ",");
 		add_because(s, rule, &why.by[i], values, rs);
 	}

@@ -10,26 +10,26 @@
 #include "core/decide/event_context.h"
 
 static int rates_of(const struct scene *, enum carried, int,
-    struct risk_rates *, const struct risk_rates **, struct fail *);
+    struct entity_risk_rates *, const struct entity_risk_rates **, struct fail *);
 static void link_all(const struct scene *);
 
 bool
-scene_may_link(const struct scene *sc)
+event_context_may_link(const struct scene *sc)
 {
-	struct pair pairs[GRAPH_PAIRS_MAX];
-	struct state_link link;
+	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct user_state_link link;
 	bool may = false;
 	size_t i, n;
 
-	n = graph_pairs(sc->user, sc->carried, pairs);
+	n = entity_graph_pairs(sc->user, sc->carried, pairs);
 	for (i = 0; i < n; i++) {
 		if (pairs[i].a->id == 0 || pairs[i].b->id == 0) {
 			may = true;
 			continue;
 		}
-		link = graph_link_of(pairs[i].a, pairs[i].b);
-		if (state_link_known(sc->state, link))
-			graph_link_known(sc->graph, link);
+		link = entity_graph_link_of(pairs[i].a, pairs[i].b);
+		if (user_state_link_known(sc->state, link))
+			entity_graph_link_known(sc->graph, link);
 		else
 			may = true;
 	}
@@ -37,7 +37,7 @@ scene_may_link(const struct scene *sc)
 }
 
 int
-scene_risk(struct scene *sc, int delay, struct risk_rates room[CARRIED__MAX],
+event_context_risk(struct scene *sc, int delay, struct entity_risk_rates room[CARRIED__MAX],
     struct fail *f)
 {
 	if (rates_of(sc, CARRIED_DEVICE, delay, room, &sc->device_risk, f) ==
@@ -47,7 +47,7 @@ scene_risk(struct scene *sc, int delay, struct risk_rates room[CARRIED__MAX],
 }
 
 void
-scene_facts(const struct scene *sc, struct facts *ret)
+event_context_facts(const struct scene *sc, struct facts *ret)
 {
 	*ret = (struct facts) {
 		.now = sc->now,
@@ -59,17 +59,17 @@ scene_facts(const struct scene *sc, struct facts *ret)
 		.phone = sc->carried[CARRIED_PHONE],
 		.device_risk = sc->device_risk,
 		.ip_risk = sc->ip_risk,
-		.ring_size = graph_ring(sc->user),
+		.ring_size = entity_graph_ring(sc->user),
 	};
 	if (ret->device != NULL)
 		ret->device_id = ret->device->id;
 }
 
 void
-scene_count(const struct scene *sc, enum verdict verdict)
+event_context_count(const struct scene *sc, enum verdict verdict)
 {
 	link_all(sc);
-	state_count(sc->state, sc->event,
+	user_state_count(sc->state, sc->event,
 	    event_type_baseline(sc->event->type) && verdict != VERDICT_DENY,
 	    sc->place, sc->now);
 }
@@ -77,17 +77,17 @@ scene_count(const struct scene *sc, enum verdict verdict)
 /* The rates of what the event carries, *ret; NULL when nothing was counted. */
 static int
 rates_of(const struct scene *sc, enum carried c, int delay,
-    struct risk_rates *room, const struct risk_rates **ret, struct fail *f)
+    struct entity_risk_rates *room, const struct entity_risk_rates **ret, struct fail *f)
 {
 	const struct node *node = sc->carried[c];
-	struct risk_days days;
+	struct entity_risk_days days;
 
 	*ret = NULL;
 	if (node == NULL || node->risk == NULL)
 		return 0;
-	if (risk_unpack(node->risk, node->risk_size, &days, f) == -1)
+	if (entity_risk_unpack(node->risk, node->risk_size, &days, f) == -1)
 		return -1;
-	room[c] = risk_rates(&days, risk_day_of(sc->now), delay);
+	room[c] = entity_risk_rates(&days, entity_risk_day_of(sc->now), delay);
 	*ret = &room[c];
 	return 0;
 }
@@ -96,23 +96,23 @@ rates_of(const struct scene *sc, enum carried c, int delay,
 static void
 link_all(const struct scene *sc)
 {
-	struct pair pairs[GRAPH_PAIRS_MAX];
-	struct state_link link;
+	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct user_state_link link;
 	size_t i, n;
 	int c;
 
-	n = graph_pairs(sc->user, sc->carried, pairs);
+	n = entity_graph_pairs(sc->user, sc->carried, pairs);
 	for (i = 0; i < n; i++) {
-		link = graph_link_of(pairs[i].a, pairs[i].b);
-		if (state_link_touch(sc->state, link))
+		link = entity_graph_link_of(pairs[i].a, pairs[i].b);
+		if (user_state_link_touch(sc->state, link))
 			continue;
-		state_link_add(sc->state, link);
-		if (graph_linked(sc->graph, link))
+		user_state_link_add(sc->state, link);
+		if (entity_graph_linked(sc->graph, link))
 			continue;
-		graph_link_make(sc->graph, pairs[i].a, pairs[i].b);
+		entity_graph_link_make(sc->graph, pairs[i].a, pairs[i].b);
 		if (pairs[i].a->kind == NODE_USER &&
 		    pairs[i].b->kind == NODE_DEVICE)
-			state_devices_add(sc->state);
+			user_state_devices_add(sc->state);
 	}
 	for (c = 0; c < CARRIED__MAX; c++) {
 		if (sc->carried[c] != NULL)

@@ -28,8 +28,8 @@ struct scene {
 	struct node *user;
 	struct node *const *carried; /* CARRIED__MAX of them */
 	const struct place *place; /* of its ip */
-	const struct risk_rates *device_risk; /* NULL: nothing is known */
-	const struct risk_rates *ip_risk;
+	const struct entity_risk_rates *device_risk; /* NULL: nothing is known */
+	const struct entity_risk_rates *ip_risk;
 	int64_t now; /* microseconds UTC */
 };
 
@@ -38,24 +38,24 @@ struct scene {
  * user's state knows.  The graph learns of those that are: the state may
  * forget one before its turn.
  */
-bool scene_may_link(const struct scene *sc);
+bool event_context_may_link(const struct scene *sc);
 
 /*
  * Fill in the rates of the device and of the ip, by what was counted of them,
  * at that label delay; they stand in room.  Returns 0, or -1 with f set when
  * something counted is no packed days.
  */
-int scene_risk(struct scene *sc, int delay,
-    struct risk_rates room[CARRIED__MAX], struct fail *f)
+int event_context_risk(struct scene *sc, int delay,
+    struct entity_risk_rates room[CARRIED__MAX], struct fail *f)
     __attribute__((warn_unused_result));
 
 /* What the signals are computed from; it points into the scene's parts. */
-void scene_facts(const struct scene *sc, struct facts *ret);
+void event_context_facts(const struct scene *sc, struct facts *ret);
 
 /*
  * Count the event once it has its verdict: make the links that are new,
  * remember them all, and add to the user's state.
  */
-void scene_count(const struct scene *sc, enum verdict verdict);
+void event_context_count(const struct scene *sc, enum verdict verdict);
 
 #endif

@@ -84,7 +84,7 @@ static const struct member members[] = {
 };
 
 void
-replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
+sample_json(struct str *s, const struct ruleset *rs, const struct decision *d,
     bool watched, const char *tags, const struct shade *shade,
     const struct signals *sigs)
 {
@@ -110,7 +110,7 @@ replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 		str_int(s, d->rules.total);
 	}
 	if (d->scorer == SCORER_ML)
-		replay_model(s, d);
+		sample_model(s, d);
 	if (shade != NULL)
 		add_shade(s, shade);
 	str_add(s, ",\"signals\":");
@@ -119,7 +119,7 @@ replay_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 }
 
 void
-replay_model(struct str *s, const struct decision *d)
+sample_model(struct str *s, const struct decision *d)
 {
 	str_add(s, ",\"model\":");
 	str_json(s, d->model->version);
@@ -130,7 +130,7 @@ replay_model(struct str *s, const struct decision *d)
 }
 
 int
-replay_read(struct arena *a, const char *text, size_t len, struct replay *ret)
+sample_read(struct arena *a, const char *text, size_t len, struct replay *ret)
 {
 	struct reader r = { .next = text, .end = text + len };
 	size_t i;
@@ -146,7 +146,7 @@ replay_read(struct arena *a, const char *text, size_t len, struct replay *ret)
 }
 
 int
-replay_read_head(const char *text, size_t len, struct replay *ret)
+sample_read_head(const char *text, size_t len, struct replay *ret)
 {
 	struct reader r = { .next = text, .end = text + len };
 

@@ -18,7 +18,7 @@ struct shade;
 struct str;
 
 /* The head of a sample is in so many of its first characters. */
-#define REPLAY_HEAD 256
+#define SAMPLE_HEAD 256
 
 /* A sample as it is read back. */
 struct replay {
@@ -47,7 +47,7 @@ struct replay {
  * shade, unless it is NULL, is {"id","score","verdict","tags"}, the last being
  * all of its reasons.
  */
-void replay_json(struct str *s, const struct ruleset *rs,
+void sample_json(struct str *s, const struct ruleset *rs,
     const struct decision *d, bool watched, const char *tags,
     const struct shade *shade, const struct signals *sigs);
 
@@ -55,18 +55,18 @@ void replay_json(struct str *s, const struct ruleset *rs,
  * Append the members model, p and pEven of a decision that a model made, as
  * samples have them, a comma before each.
  */
-void replay_model(struct str *s, const struct decision *d);
+void sample_model(struct str *s, const struct decision *d);
 
 /*
- * Read what replay_json() wrote, len bytes of it; members that it does not
+ * Read what sample_json() wrote, len bytes of it; members that it does not
  * know it passes over.  Strings in ret live in arena a, and ret must stay
  * where it is.  Returns 0, or -1 if it is no such text or the arena is full.
  */
-int replay_read(struct arena *a, const char *text, size_t len,
+int sample_read(struct arena *a, const char *text, size_t len,
     struct replay *ret) __attribute__((warn_unused_result));
 
 /* The same of a text that was cut behind its head. */
-int replay_read_head(const char *text, size_t len, struct replay *ret)
+int sample_read_head(const char *text, size_t len, struct replay *ret)
     __attribute__((warn_unused_result));
 
 #endif

@@ -20,7 +20,7 @@ static bool phone_at(const char *text);
 static bool is_alnum(char c);
 
 bool
-correlation_harmless(const char *id)
+correlation_id_harmless(const char *id)
 {
 	const char *p;
 
@@ -44,7 +44,7 @@ is_printable(const char *text)
 
 	while (text[n] >= ' ' && text[n] <= '~')
 		n++;
-	return text[n] == '\0' && n > 0 && n <= CORRELATION_MAX;
+	return text[n] == '\0' && n > 0 && n <= CORRELATION_ID_MAX;
 }
 
 /* Whether an address of these characters begins at text and ends as a word. */
@@ -63,7 +63,7 @@ address_at(const char *text, const char *of)
 		return false;
 	memcpy(copy, text, n);
 	copy[n] = '\0';
-	return address_parse(copy, &address) == 0;
+	return ip_address_parse(copy, &address) == 0;
 }
 
 static bool

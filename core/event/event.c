@@ -120,10 +120,10 @@ event_ip(const char *ip, char ret[EVENT_IP_SIZE], bool *ret_public)
 {
 	struct address address;
 
-	if (address_parse(ip, &address) == -1)
+	if (ip_address_parse(ip, &address) == -1)
 		return -1;
-	address_text(&address, ret);
-	*ret_public = address_public(&address);
+	ip_address_text(&address, ret);
+	*ret_public = ip_address_public(&address);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ enum event_type {
 #define EVENT_ATTR_NAME_MAX 64 /* bytes of an attribute's name */
 #define EVENT_ATTR_VALUE_MAX 1024 /* bytes of an attribute's string */
 #define EVENT_ATTRS_BYTES_MAX 16384 /* names and values together */
-#define EVENT_IP_SIZE ADDRESS_TEXT_SIZE /* canonical text and NUL */
+#define EVENT_IP_SIZE IP_ADDRESS_TEXT_SIZE /* canonical text and NUL */
 #define EVENT_PHONE_SIZE 16 /* 15 digits and NUL */
 #define EVENT_BIN_MIN 6 /* digits of a bin */
 #define EVENT_BIN_MAX 8

@@ -13,7 +13,7 @@
 
 /* A block of addresses: the first bits of them all. */
 struct block {
-	uint8_t net[ADDRESS_SIZE];
+	uint8_t net[IP_ADDRESS_SIZE];
 	int bits;
 };
 
@@ -63,7 +63,7 @@ static const struct block special6[] = {
 };
 
 int
-address_parse(const char *text, struct address *ret)
+ip_address_parse(const char *text, struct address *ret)
 {
 	uint8_t bytes[BYTES4];
 
@@ -75,7 +75,7 @@ address_parse(const char *text, struct address *ret)
 }
 
 int
-address_parse_host(const char *host, size_t n, struct address *ret)
+ip_address_parse_host(const char *host, size_t n, struct address *ret)
 {
 	const char *part[PARTS_MAX + 1];
 	uint8_t bytes[BYTES4];
@@ -107,19 +107,19 @@ address_parse_host(const char *host, size_t n, struct address *ret)
 }
 
 void
-address_text(const struct address *ad, char ret[ADDRESS_TEXT_SIZE])
+ip_address_text(const struct address *ad, char ret[IP_ADDRESS_TEXT_SIZE])
 {
 	const char *text;
 
 	text = in_any(ad, &mapped, 1)
-	    ? inet_ntop(AF_INET, ad->ad_byte + ADDRESS_SIZE - BYTES4, ret,
-		  ADDRESS_TEXT_SIZE)
-	    : inet_ntop(AF_INET6, ad->ad_byte, ret, ADDRESS_TEXT_SIZE);
+	    ? inet_ntop(AF_INET, ad->ad_byte + IP_ADDRESS_SIZE - BYTES4, ret,
+		  IP_ADDRESS_TEXT_SIZE)
+	    : inet_ntop(AF_INET6, ad->ad_byte, ret, IP_ADDRESS_TEXT_SIZE);
 	assert(text != NULL);
 }
 
 bool
-address_public(const struct address *ad)
+ip_address_public(const struct address *ad)
 {
 	if (in_any(ad, &mapped, 1))
 		return !in_any(ad, special4, nitems(special4));
@@ -128,14 +128,14 @@ address_public(const struct address *ad)
 }
 
 bool
-address_outside(const struct address *ad)
+ip_address_outside(const struct address *ad)
 {
 	struct address inner;
 
 	if (!in_any(ad, &nat64, 1))
-		return address_public(ad);
-	map4(ad->ad_byte + ADDRESS_SIZE - BYTES4, &inner);
-	return address_public(&inner);
+		return ip_address_public(ad);
+	map4(ad->ad_byte + IP_ADDRESS_SIZE - BYTES4, &inner);
+	return ip_address_public(&inner);
 }
 
 /*
@@ -230,6 +230,6 @@ in_any(const struct address *ad, const struct block *b, size_t n)
 static void
 map4(const uint8_t *bytes, struct address *ret)
 {
-	memcpy(ret->ad_byte, mapped.net, ADDRESS_SIZE - BYTES4);
-	memcpy(ret->ad_byte + ADDRESS_SIZE - BYTES4, bytes, BYTES4);
+	memcpy(ret->ad_byte, mapped.net, IP_ADDRESS_SIZE - BYTES4);
+	memcpy(ret->ad_byte + IP_ADDRESS_SIZE - BYTES4, bytes, BYTES4);
 }

@@ -27,7 +27,7 @@ struct str;
 #define RULE_ARENA_SIZE(len) (24 * (size_t)(len) + 4096)
 
 struct cond; /* a compiled condition; rule_int.h */
-struct rule_names;
+struct rule_interned;
 
 /* One compiled rule. */
 struct rule {
@@ -36,7 +36,7 @@ struct rule {
 	uint16_t tag_index; /* equal tags of a ruleset have equal numbers */
 	uint8_t points; /* 0 to RULE_POINTS_MAX */
 	const struct cond *cond;
-	const struct rule_names *attrs; /* the ruleset's, to print cond */
+	const struct rule_interned *attrs; /* the ruleset's, to print cond */
 };
 
 /* A compiled ruleset; immutable, lives in the arena it was compiled into. */
@@ -45,7 +45,7 @@ struct ruleset {
 	const struct rule *rules;
 	size_t n_rules;
 	size_t n_tags; /* tag_index is below this */
-	const struct rule_names *attrs; /* the attributes that it reads */
+	const struct rule_interned *attrs; /* the attributes that it reads */
 };
 
 /* The rules that fired, in ruleset order. */

@@ -15,7 +15,7 @@
 #define ATTR_PREFIX "attr."
 #define SIGNAL_TEXT_MAX 64 /* longer than the name of any signal */
 
-static int check_attr(struct arena *, struct rule_names *,
+static int check_attr(struct arena *, struct rule_interned *,
     const struct lexeme *, uint16_t *, struct fail *);
 static int check_unknown(const struct lexeme *, struct fail *);
 static size_t list_members(const char *, size_t, char *, size_t);
@@ -29,7 +29,7 @@ static const char *const types[VALUE__MAX] = {
 };
 
 int
-rule_check_signal(struct arena *a, struct rule_names *attrs,
+rule_check_signal(struct arena *a, struct rule_interned *attrs,
     const struct lexeme *at, uint16_t *ret, struct fail *f)
 {
 	const size_t prefix = strlen(ATTR_PREFIX);
@@ -84,7 +84,7 @@ rule_check_bare(uint16_t signal, const struct lexeme *at,
 
 /* The number of an attribute. */
 static int
-check_attr(struct arena *a, struct rule_names *attrs, const struct lexeme *at,
+check_attr(struct arena *a, struct rule_interned *attrs, const struct lexeme *at,
     uint16_t *ret, struct fail *f)
 {
 	const size_t prefix = strlen(ATTR_PREFIX);
@@ -100,14 +100,14 @@ check_attr(struct arena *a, struct rule_names *attrs, const struct lexeme *at,
 		return rule_lex_fail(f, at,
 		    "the name of an attribute has 1 to %d bytes",
 		    EVENT_ATTR_NAME_MAX);
-	n = rule_names_find(attrs, name);
+	n = rule_intern_find(attrs, name);
 	if (n == -1) {
 		if (attrs->n == RULE_ATTRS_MAX)
 			return rule_lex_fail(f, at,
 			    "a ruleset reads at most %d different attributes",
 			    RULE_ATTRS_MAX);
 		n = (int)attrs->n;
-		rule_names_add(attrs, name);
+		rule_intern_add(attrs, name);
 	}
 	*ret = (uint16_t)(SIGNAL__MAX + n);
 	return 0;

@@ -43,7 +43,7 @@ rule_values(
 	for (i = 0; i < rs->attrs->n; i++)
 		ret[SIGNAL__MAX + i] = value_unknown();
 	for (i = 0; i < ev->n_attrs; i++) {
-		n = rule_names_find(rs->attrs, ev->attrs[i].name);
+		n = rule_intern_find(rs->attrs, ev->attrs[i].name);
 		if (n != -1)
 			ret[SIGNAL__MAX + n] = ev->attrs[i].value;
 	}

@@ -9,9 +9,9 @@
 #include "core/rule/rule_explain.h"
 
 static void settle(
-    const struct cond *, const struct value *, enum truth, struct rule_why *);
+    const struct cond *, const struct value *, enum truth, struct rule_explain *);
 static void settle_chain(
-    const struct cond *, const struct value *, enum truth, struct rule_why *);
+    const struct cond *, const struct value *, enum truth, struct rule_explain *);
 static void add_literals(const struct cond *, struct literal *, size_t *);
 static int literal_order(const void *, const void *);
 
@@ -22,8 +22,8 @@ rule_attr(const struct ruleset *rs, size_t n)
 }
 
 void
-rule_why(
-    const struct rule *rule, const struct value *values, struct rule_why *ret)
+rule_explain(
+    const struct rule *rule, const struct value *values, struct rule_explain *ret)
 {
 	ret->truth = rule_truth(rule->cond, values);
 	ret->n = 0;
@@ -70,13 +70,13 @@ rule_terms(const struct ruleset *rs)
 /* Note the comparisons that make c what it is, which is truth. */
 static void
 settle(const struct cond *c, const struct value *values, enum truth truth,
-    struct rule_why *ret)
+    struct rule_explain *ret)
 {
 	switch ((enum cond_kind)c->kind) {
 	case COND_COMPARE:
 	case COND_BARE:
 	case COND_IN:
-		if (ret->n < RULE_WHY_MAX)
+		if (ret->n < RULE_EXPLAIN_MAX)
 			ret->by[ret->n] = (struct comparison) {
 				.cond = c, .signal = c->signal, .truth = truth
 			};
@@ -97,7 +97,7 @@ settle(const struct cond *c, const struct value *values, enum truth truth,
 /* One operand can settle it; else it takes all that are what it is. */
 static void
 settle_chain(const struct cond *c, const struct value *values, enum truth truth,
-    struct rule_why *ret)
+    struct rule_explain *ret)
 {
 	const enum truth settles =
 	    c->kind == COND_AND ? TRUTH_FALSE : TRUTH_TRUE;

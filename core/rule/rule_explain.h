@@ -23,7 +23,7 @@ void rule_values(
 /* The name of attribute n of rs, or NULL behind the last. */
 const char *rule_attr(const struct ruleset *rs, size_t n);
 
-#define RULE_WHY_MAX 8
+#define RULE_EXPLAIN_MAX 8
 
 /* One comparison of a condition, and what it comes to. */
 struct comparison {
@@ -33,9 +33,9 @@ struct comparison {
 };
 
 /* What a rule comes to, and the comparisons that make it so. */
-struct rule_why {
+struct rule_explain {
 	enum truth truth;
-	struct comparison by[RULE_WHY_MAX]; /* the first of them */
+	struct comparison by[RULE_EXPLAIN_MAX]; /* the first of them */
 	size_t n; /* how many there are */
 };
 
@@ -46,8 +46,8 @@ struct rule_why {
  * these the same, down to comparisons.  Where it is true or false they
  * settle it whatever the other signals are.
  */
-void rule_why(
-    const struct rule *rule, const struct value *values, struct rule_why *ret);
+void rule_explain(
+    const struct rule *rule, const struct value *values, struct rule_explain *ret);
 
 /* A literal that conditions compare a signal with. */
 struct literal {

@@ -100,21 +100,21 @@ struct cond {
 };
 
 /* Names by number, in order of arrival, and their order in the alphabet. */
-struct rule_names {
+struct rule_interned {
 	const char **text; /* by number */
 	uint16_t *order; /* numbers, sorted by text */
 	size_t n;
 };
 
-/* rule_names.c: the number of the name, or -1. */
-int rule_names_find(const struct rule_names *names, const char *text);
+/* rule_interned.c: the number of the name, or -1. */
+int rule_intern_find(const struct rule_interned *names, const char *text);
 
 /* Give a name that is not there yet the next number; there is room for it. */
-void rule_names_add(struct rule_names *names, const char *text);
+void rule_intern_add(struct rule_interned *names, const char *text);
 
 /* A copy of its own in arena a, or NULL at the cap. */
-const struct rule_names *rule_names_dup(
-    struct arena *a, const struct rule_names *names);
+const struct rule_interned *rule_intern_dup(
+    struct arena *a, const struct rule_interned *names);
 
 /*
  * rule_lex.c: begin to read len bytes.  Returns 0, or -1 with f set when the
@@ -160,7 +160,7 @@ int rule_word_number(const struct lexeme *at, double *ret, struct fail *f)
  * rule_check.c: the number of the signal that at names, for cond.signal; an
  * attribute's name joins attrs if it is new.  Returns 0, or -1 with f set.
  */
-int rule_check_signal(struct arena *a, struct rule_names *attrs,
+int rule_check_signal(struct arena *a, struct rule_interned *attrs,
     const struct lexeme *at, uint16_t *ret, struct fail *f)
     __attribute__((warn_unused_result));
 

@@ -7,10 +7,10 @@
 #include "core/base/arena.h"
 #include "core/rule/rule_int.h"
 
-static bool names_search(const struct rule_names *, const char *, size_t *);
+static bool names_search(const struct rule_interned *, const char *, size_t *);
 
 int
-rule_names_find(const struct rule_names *names, const char *text)
+rule_intern_find(const struct rule_interned *names, const char *text)
 {
 	size_t place;
 
@@ -18,7 +18,7 @@ rule_names_find(const struct rule_names *names, const char *text)
 }
 
 void
-rule_names_add(struct rule_names *names, const char *text)
+rule_intern_add(struct rule_interned *names, const char *text)
 {
 	size_t place;
 
@@ -29,10 +29,10 @@ rule_names_add(struct rule_names *names, const char *text)
 	names->text[names->n++] = text;
 }
 
-const struct rule_names *
-rule_names_dup(struct arena *a, const struct rule_names *names)
+const struct rule_interned *
+rule_intern_dup(struct arena *a, const struct rule_interned *names)
 {
-	struct rule_names *copy;
+	struct rule_interned *copy;
 
 	copy = arena_alloc(a, sizeof(*copy));
 	if (copy == NULL)
@@ -50,7 +50,7 @@ rule_names_dup(struct arena *a, const struct rule_names *names)
 /* Whether the name is there, and its place (or where it would go). */
 static bool
 names_search(
-    const struct rule_names *names, const char *text, size_t *ret_place)
+    const struct rule_interned *names, const char *text, size_t *ret_place)
 {
 	size_t low = 0, high = names->n, mid;
 	int order;

@@ -19,7 +19,7 @@ struct draft {
 
 /* Names with room for one a rule. */
 struct names_room {
-	struct rule_names names;
+	struct rule_interned names;
 	const char *text[RULES_MAX];
 	uint16_t order[RULES_MAX];
 };
@@ -108,7 +108,7 @@ rule_compile(struct arena *a, const char *text, size_t len, struct fail *f)
 static void
 names_room(struct names_room *room)
 {
-	room->names = (struct rule_names) {
+	room->names = (struct rule_interned) {
 		.text = room->text,
 		.order = room->order,
 	};
@@ -140,7 +140,7 @@ parse_rules(struct parser *p)
 static struct ruleset *
 parse_finish(struct parser *p)
 {
-	const struct rule_names *attrs;
+	const struct rule_interned *attrs;
 	const struct draft *draft;
 	struct ruleset *rs;
 	struct rule *rules;
@@ -148,7 +148,7 @@ parse_finish(struct parser *p)
 
 	rs = arena_alloc(p->pa_arena, sizeof(*rs));
 	rules = arena_array(p->pa_arena, p->pa_n_rules, sizeof(*rules));
-	attrs = rule_names_dup(p->pa_arena, &p->pa_attrs.names);
+	attrs = rule_intern_dup(p->pa_arena, &p->pa_attrs.names);
 	if (rs == NULL || rules == NULL || attrs == NULL) {
 		rule_lex_full(p->pa_fail);
 		return NULL;
@@ -208,10 +208,10 @@ parse_id(struct parser *p, struct rule *rule)
 	rule->id = take_ident(p, "a rule id", false);
 	if (rule->id == NULL)
 		return -1;
-	if (rule_names_find(&p->pa_ids.names, rule->id) != -1)
+	if (rule_intern_find(&p->pa_ids.names, rule->id) != -1)
 		return rule_lex_fail(p->pa_fail, &at,
 		    "an earlier rule has the id \"%s\" already", rule->id);
-	rule_names_add(&p->pa_ids.names, rule->id);
+	rule_intern_add(&p->pa_ids.names, rule->id);
 	return 0;
 }
 
@@ -232,17 +232,17 @@ parse_points(struct parser *p, struct rule *rule)
 static int
 parse_tag(struct parser *p, struct rule *rule)
 {
-	struct rule_names *tags = &p->pa_tags.names;
+	struct rule_interned *tags = &p->pa_tags.names;
 	char *tag;
 	int n;
 
 	tag = take_ident(p, "a tag", true);
 	if (tag == NULL)
 		return -1;
-	n = rule_names_find(tags, tag);
+	n = rule_intern_find(tags, tag);
 	if (n == -1) {
 		n = (int)tags->n;
-		rule_names_add(tags, tag);
+		rule_intern_add(tags, tag);
 	}
 	rule->tag = tags->text[n];
 	rule->tag_index = (uint16_t)n;

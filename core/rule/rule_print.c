@@ -9,13 +9,13 @@
 #include "core/rule/rule_explain.h"
 
 static void print_cond(
-    struct str *, const struct cond *, const struct rule_names *);
+    struct str *, const struct cond *, const struct rule_interned *);
 static void print_chain(
-    struct str *, const struct cond *, const struct rule_names *);
+    struct str *, const struct cond *, const struct rule_interned *);
 static void print_wrapped(
-    struct str *, const struct cond *, const struct rule_names *, bool);
+    struct str *, const struct cond *, const struct rule_interned *, bool);
 static void print_signal(
-    struct str *, const struct cond *, const struct rule_names *);
+    struct str *, const struct cond *, const struct rule_interned *);
 static void print_list(struct str *, const struct cond_list *);
 static const char *operator_text(const struct cond *);
 
@@ -35,7 +35,7 @@ rule_print_comparison(
 }
 
 static void
-print_cond(struct str *s, const struct cond *c, const struct rule_names *attrs)
+print_cond(struct str *s, const struct cond *c, const struct rule_interned *attrs)
 {
 	switch ((enum cond_kind)c->kind) {
 	case COND_AND:
@@ -67,7 +67,7 @@ print_cond(struct str *s, const struct cond *c, const struct rule_names *attrs)
 
 /* The operands with "&&" or "||" between. */
 static void
-print_chain(struct str *s, const struct cond *c, const struct rule_names *attrs)
+print_chain(struct str *s, const struct cond *c, const struct rule_interned *attrs)
 {
 	const struct cond *operand, *end = c + c->span;
 
@@ -81,7 +81,7 @@ print_chain(struct str *s, const struct cond *c, const struct rule_names *attrs)
 
 static void
 print_wrapped(struct str *s, const struct cond *c,
-    const struct rule_names *attrs, bool wrap)
+    const struct rule_interned *attrs, bool wrap)
 {
 	if (wrap)
 		str_addc(s, '(');
@@ -93,7 +93,7 @@ print_wrapped(struct str *s, const struct cond *c,
 /* The name; an attribute's in quotes only where it needs them. */
 static void
 print_signal(
-    struct str *s, const struct cond *c, const struct rule_names *attrs)
+    struct str *s, const struct cond *c, const struct rule_interned *attrs)
 {
 	const char *name;
 

@@ -44,23 +44,23 @@ static const struct domain domains[SIGNAL__MAX + 1] = {
 };
 
 const struct domain *
-domain_of(enum signal sig)
+signal_range_of(enum signal sig)
 {
 	assert(sig <= SIGNAL__MAX);
 	return &domains[sig];
 }
 
 double
-domain_round(const struct domain *d, double n)
+signal_range_round(const struct domain *d, double n)
 {
 	return nearbyint(n * d->parts) / d->parts;
 }
 
 /* A literal may be a step but for how it is rounded: that one is not next. */
 double
-domain_next(const struct domain *d, double n, int way)
+signal_range_next(const struct domain *d, double n, int way)
 {
-	double next = domain_round(d, n);
+	double next = signal_range_round(d, n);
 
 	if ((next - n) * way <= 0)
 		next = (nearbyint(n * d->parts) + way) / d->parts;

@@ -19,15 +19,15 @@ struct domain {
 };
 
 /* The domain of a signal; SIGNAL__MAX stands for any attribute. */
-const struct domain *domain_of(enum signal sig);
+const struct domain *signal_range_of(enum signal sig);
 
 /* The nearest number that is a whole number of steps. */
-double domain_round(const struct domain *d, double n);
+double signal_range_round(const struct domain *d, double n);
 
 /*
  * The nearest such number above n, or for a way of -1 below; where numbers are
  * too large for steps the next one that there is.
  */
-double domain_next(const struct domain *d, double n, int way);
+double signal_range_next(const struct domain *d, double n, int way);
 
 #endif

@@ -40,8 +40,8 @@ static struct value first_seen(const struct node *);
 static struct value fingerprint_mismatch(const struct facts *);
 static struct value sim_mismatch(const struct event *, const struct facts *);
 static double place_distance_km(const struct place *, const struct place *);
-static double z_score(double, const struct state_amounts *);
-static double mean_ratio(double, const struct state_amounts *);
+static double z_score(double, const struct user_state_amounts *);
+static double mean_ratio(double, const struct user_state_amounts *);
 
 /* One function a namespace; each sets the signals that are known. */
 static void (*const namespaces[])(
@@ -131,9 +131,9 @@ velocity_signals(
 
 	(void)ev;
 	ret[SIGNAL_VELOCITY_ATTEMPTS_2M] =
-	    value_number((double)state_attempts_2m(st, facts->now));
+	    value_number((double)user_state_attempts_2m(st, facts->now));
 	ret[SIGNAL_VELOCITY_ATTEMPTS_24H] =
-	    value_number((double)state_attempts_24h(st, facts->now));
+	    value_number((double)user_state_attempts_24h(st, facts->now));
 }
 
 static void
@@ -158,7 +158,7 @@ geo_signals(
 	if (facts->place.country[0] == '\0')
 		return;
 	ret[SIGNAL_GEO_COUNTRY] = value_string(facts->place.country);
-	if (state_last_place(facts->state)->place.country[0] != '\0')
+	if (user_state_last_place(facts->state)->place.country[0] != '\0')
 		travel_signals(facts, ret);
 }
 
@@ -166,7 +166,7 @@ geo_signals(
 static void
 travel_signals(const struct facts *facts, struct value *ret)
 {
-	const struct state_place *last = state_last_place(facts->state);
+	const struct user_state_place *last = user_state_last_place(facts->state);
 	const double km = place_distance_km(&last->place, &facts->place);
 	const double hours = (double)(facts->now - last->at) / HOUR_US;
 
@@ -188,7 +188,7 @@ graph_signals(
 	ret[SIGNAL_GRAPH_USERS_ON_IP] = users_on(facts->ip);
 	ret[SIGNAL_GRAPH_USERS_ON_PHONE] = users_on(facts->phone);
 	ret[SIGNAL_GRAPH_DEVICES_ON_USER] =
-	    value_number(state_devices(facts->state));
+	    value_number(user_state_devices(facts->state));
 }
 
 /*
@@ -199,11 +199,11 @@ static void
 amount_signals(
     const struct event *ev, const struct facts *facts, struct value *ret)
 {
-	struct state_amounts amounts;
+	struct user_state_amounts amounts;
 
 	if (!ev->has_amount)
 		return;
-	state_amounts(facts->state, ev->currency, facts->now, &amounts);
+	user_state_amounts(facts->state, ev->currency, facts->now, &amounts);
 	if (amounts.hour_known)
 		ret[SIGNAL_VELOCITY_AMOUNT_1H] =
 		    value_number(amounts.last_hour);
@@ -222,10 +222,10 @@ static void
 risk_signals(
     const struct event *ev, const struct facts *facts, struct value *ret)
 {
-	const struct risk_rates none = risk_rates(NULL, 0, 0);
-	const struct risk_rates *device =
+	const struct entity_risk_rates none = entity_risk_rates(NULL, 0, 0);
+	const struct entity_risk_rates *device =
 	    facts->device_risk == NULL ? &none : facts->device_risk;
-	const struct risk_rates *ip =
+	const struct entity_risk_rates *ip =
 	    facts->ip_risk == NULL ? &none : facts->ip_risk;
 
 	(void)ev;
@@ -303,18 +303,18 @@ place_distance_km(const struct place *from, const struct place *to)
 }
 
 static double
-z_score(double amount, const struct state_amounts *amounts)
+z_score(double amount, const struct user_state_amounts *amounts)
 {
-	if (amounts->samples < STATE_SAMPLES_MIN || amounts->deviation <= 0)
+	if (amounts->samples < USER_STATE_SAMPLES_MIN || amounts->deviation <= 0)
 		return 0;
 	return (amount - amounts->mean) / amounts->deviation;
 }
 
 /* How many times the mean it is, as usual while there is none to speak of. */
 static double
-mean_ratio(double amount, const struct state_amounts *amounts)
+mean_ratio(double amount, const struct user_state_amounts *amounts)
 {
-	if (amounts->samples < STATE_SAMPLES_MIN || amounts->mean <= 0)
+	if (amounts->samples < USER_STATE_SAMPLES_MIN || amounts->mean <= 0)
 		return 1;
 	return amount / amounts->mean;
 }

@@ -10,7 +10,7 @@
 #include "core/base/value.h"
 
 struct node;
-struct risk_rates;
+struct entity_risk_rates;
 struct state;
 struct str;
 
@@ -30,8 +30,8 @@ struct facts {
 	const struct node *fingerprint;
 	const struct node *ip;
 	const struct node *phone;
-	const struct risk_rates *device_risk; /* NULL: nothing is known */
-	const struct risk_rates *ip_risk;
+	const struct entity_risk_rates *device_risk; /* NULL: nothing is known */
+	const struct entity_risk_rates *ip_risk;
 	int64_t device_id; /* of the event's device, 0 if never seen */
 	int ring_size; /* of the user's component, at least 1 */
 };

@@ -17,10 +17,10 @@ struct graph {
 	struct node **gr_by_key; /* gr_mask + 1 slots */
 	struct node **gr_by_id;
 	size_t gr_mask;
-	struct state_link
+	struct user_state_link
 	    *gr_linked; /* gr_link_mask + 1 slots, first 0 is free */
 	size_t gr_link_mask;
-	struct state_link *gr_made; /* links that are new */
+	struct user_state_link *gr_made; /* links that are new */
 	size_t gr_n_made;
 	size_t gr_n_linked;
 	size_t gr_max_links;
@@ -33,13 +33,13 @@ static struct node *node_add(struct graph *);
 static struct node **key_slot(
     const struct graph *, enum node_kind, const char *);
 static struct node **id_slot(const struct graph *, int64_t);
-static struct state_link *link_slot(const struct graph *, struct state_link);
+static struct user_state_link *link_slot(const struct graph *, struct user_state_link);
 static void count_link(struct node *, const struct node *);
 static void join(struct node *, struct node *);
 static int capped(int);
 
 struct graph *
-graph_new(struct arena *a, size_t nodes, size_t links)
+entity_graph_new(struct arena *a, size_t nodes, size_t links)
 {
 	struct graph *g = arena_alloc(a, sizeof(*g));
 
@@ -60,7 +60,7 @@ graph_new(struct arena *a, size_t nodes, size_t links)
 }
 
 struct node *
-graph_node(struct graph *g, enum node_kind kind, const char *key)
+entity_graph_node(struct graph *g, enum node_kind kind, const char *key)
 {
 	struct node **slot = key_slot(g, kind, key);
 
@@ -72,7 +72,7 @@ graph_node(struct graph *g, enum node_kind kind, const char *key)
 }
 
 int
-graph_carried(
+entity_graph_identifier(
     struct graph *g, const struct event *ev, struct node *ret[CARRIED__MAX])
 {
 	static const enum node_kind kinds[CARRIED__MAX] = {
@@ -93,7 +93,7 @@ graph_carried(
 		ret[c] = NULL;
 		if (keys[c] == NULL)
 			continue;
-		ret[c] = graph_node(g, kinds[c], keys[c]);
+		ret[c] = entity_graph_node(g, kinds[c], keys[c]);
 		if (ret[c] == NULL)
 			return -1;
 	}
@@ -101,8 +101,8 @@ graph_carried(
 }
 
 size_t
-graph_pairs(struct node *user, struct node *const carried[CARRIED__MAX],
-    struct pair ret[GRAPH_PAIRS_MAX])
+entity_graph_pairs(struct node *user, struct node *const carried[CARRIED__MAX],
+    struct pair ret[ENTITY_GRAPH_PAIRS_MAX])
 {
 	struct node *const all[] = { user, carried[CARRIED_DEVICE],
 		carried[CARRIED_IP], carried[CARRIED_PHONE] };
@@ -124,13 +124,13 @@ graph_pairs(struct node *user, struct node *const carried[CARRIED__MAX],
 }
 
 struct node *
-graph_find(const struct graph *g, enum node_kind kind, const char *key)
+entity_graph_find(const struct graph *g, enum node_kind kind, const char *key)
 {
 	return *key_slot(g, kind, key);
 }
 
 struct node *
-graph_node_id(struct graph *g, int64_t id)
+entity_graph_node_id(struct graph *g, int64_t id)
 {
 	struct node **slot = id_slot(g, id);
 
@@ -140,7 +140,7 @@ graph_node_id(struct graph *g, int64_t id)
 }
 
 struct node *
-graph_bind(struct graph *g, struct node *node, int64_t id)
+entity_graph_bind(struct graph *g, struct node *node, int64_t id)
 {
 	struct node **slot = id_slot(g, id);
 	struct node *bare = *slot;
@@ -167,13 +167,13 @@ graph_bind(struct graph *g, struct node *node, int64_t id)
 }
 
 struct node *
-graph_place(
+entity_graph_place(
     struct graph *g, struct node *node, int64_t id, int64_t root, int size)
 {
 	struct node *top;
 
-	node = graph_bind(g, node, id);
-	if ((top = graph_node_id(g, root)) == NULL)
+	node = entity_graph_bind(g, node, id);
+	if ((top = entity_graph_node_id(g, root)) == NULL)
 		return NULL;
 	top->size = size;
 	top->up = NULL;
@@ -183,7 +183,7 @@ graph_place(
 }
 
 void
-graph_unbind(struct node *node)
+entity_graph_unbind(struct node *node)
 {
 	*node = (struct node) {
 		.kind = node->kind,
@@ -193,14 +193,14 @@ graph_unbind(struct node *node)
 }
 
 struct node **
-graph_nodes(const struct graph *g, size_t *ret_n)
+entity_graph_nodes(const struct graph *g, size_t *ret_n)
 {
 	*ret_n = g->gr_n_nodes;
 	return g->gr_nodes;
 }
 
 struct node *
-graph_root(struct node *node)
+entity_graph_root(struct node *node)
 {
 	while (node->up != NULL)
 		node = node->up;
@@ -208,30 +208,30 @@ graph_root(struct node *node)
 }
 
 int
-graph_ring(struct node *node)
+entity_graph_ring(struct node *node)
 {
-	return graph_root(node)->size;
+	return entity_graph_root(node)->size;
 }
 
-struct state_link
-graph_link_of(const struct node *a, const struct node *b)
+struct user_state_link
+entity_graph_link_of(const struct node *a, const struct node *b)
 {
 	assert(a->id != 0 && b->id != 0 && a->id != b->id);
 	if (a->id < b->id)
-		return (struct state_link) { a->id, b->id };
-	return (struct state_link) { b->id, a->id };
+		return (struct user_state_link) { a->id, b->id };
+	return (struct user_state_link) { b->id, a->id };
 }
 
 bool
-graph_linked(const struct graph *g, struct state_link link)
+entity_graph_linked(const struct graph *g, struct user_state_link link)
 {
 	return link_slot(g, link)->first != 0;
 }
 
 void
-graph_link_known(struct graph *g, struct state_link link)
+entity_graph_link_known(struct graph *g, struct user_state_link link)
 {
-	struct state_link *slot = link_slot(g, link);
+	struct user_state_link *slot = link_slot(g, link);
 
 	if (slot->first != 0)
 		return;
@@ -241,20 +241,20 @@ graph_link_known(struct graph *g, struct state_link link)
 }
 
 void
-graph_link_make(struct graph *g, struct node *a, struct node *b)
+entity_graph_link_make(struct graph *g, struct node *a, struct node *b)
 {
-	const struct state_link link = graph_link_of(a, b);
+	const struct user_state_link link = entity_graph_link_of(a, b);
 
-	graph_link_known(g, link);
+	entity_graph_link_known(g, link);
 	g->gr_made[g->gr_n_made++] = link;
 	count_link(a, b);
 	count_link(b, a);
 	if (a->kind != NODE_FINGERPRINT && b->kind != NODE_FINGERPRINT)
-		join(graph_root(a), graph_root(b));
+		join(entity_graph_root(a), entity_graph_root(b));
 }
 
-const struct state_link *
-graph_links_made(const struct graph *g, size_t *ret_n)
+const struct user_state_link *
+entity_graph_links_made(const struct graph *g, size_t *ret_n)
 {
 	*ret_n = g->gr_n_made;
 	return g->gr_made;
@@ -339,11 +339,11 @@ id_slot(const struct graph *g, int64_t id)
 }
 
 /* Where that link is or belongs. */
-static struct state_link *
-link_slot(const struct graph *g, struct state_link link)
+static struct user_state_link *
+link_slot(const struct graph *g, struct user_state_link link)
 {
 	uint64_t h = mix((uint64_t)link.first ^ mix((uint64_t)link.second));
-	struct state_link *slot;
+	struct user_state_link *slot;
 
 	for (;; h++) {
 		slot = &g->gr_linked[h & g->gr_link_mask];
@@ -363,7 +363,7 @@ count_link(struct node *node, const struct node *other)
 		counter = &node->users;
 	else if (other->kind == NODE_DEVICE && node->kind == NODE_FINGERPRINT)
 		counter = &node->devices;
-	if (counter == NULL || *counter >= GRAPH_CAP)
+	if (counter == NULL || *counter >= ENTITY_GRAPH_CAP)
 		return;
 	(*counter)++;
 	if (counter == &node->devices && node->first_device == 0)
@@ -377,7 +377,7 @@ join(struct node *a, struct node *b)
 {
 	struct node *above = a, *below = b;
 
-	if (a == b || (a->size >= GRAPH_CAP && b->size >= GRAPH_CAP))
+	if (a == b || (a->size >= ENTITY_GRAPH_CAP && b->size >= ENTITY_GRAPH_CAP))
 		return;
 	if (b->size > a->size || (b->size == a->size && b->id < a->id)) {
 		above = b;
@@ -386,7 +386,7 @@ join(struct node *a, struct node *b)
 	below->up = above;
 	below->parent = above->id;
 	below->dirty = true;
-	if (above->size < GRAPH_CAP) {
+	if (above->size < ENTITY_GRAPH_CAP) {
 		above->size = capped(above->size + below->size);
 		above->dirty = true;
 	}
@@ -395,5 +395,5 @@ join(struct node *a, struct node *b)
 static int
 capped(int n)
 {
-	return n < GRAPH_CAP ? n : GRAPH_CAP;
+	return n < ENTITY_GRAPH_CAP ? n : ENTITY_GRAPH_CAP;
 }

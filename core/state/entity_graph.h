@@ -17,7 +17,7 @@ struct arena;
 struct event;
 
 /* Counters and component sizes stop here; beyond, rows are not touched. */
-#define GRAPH_CAP 500
+#define ENTITY_GRAPH_CAP 500
 
 /* The kinds are stored as these numbers: never reorder. */
 enum node_kind {
@@ -35,8 +35,8 @@ struct node {
 	enum node_kind kind; /* 0: a root that no event of the set carries */
 	const char *key; /* NULL likewise */
 	bool seen; /* an event before this one carried it */
-	int users; /* distinct users linked, at most GRAPH_CAP */
-	int devices; /* fingerprints: distinct devices, at most GRAPH_CAP */
+	int users; /* distinct users linked, at most ENTITY_GRAPH_CAP */
+	int devices; /* fingerprints: distinct devices, at most ENTITY_GRAPH_CAP */
 	int64_t first_device; /* fingerprints: id of the first device, or 0 */
 	const void
 	    *risk; /* packed days (core/state/entity_risk.h), NULL: none */
@@ -66,76 +66,76 @@ struct pair {
 };
 
 /* Six of user, device, ip and phone, two of a fingerprint. */
-#define GRAPH_PAIRS_MAX 8
+#define ENTITY_GRAPH_PAIRS_MAX 8
 
 /*
  * An empty graph in arena a for at most so many nodes and links (each is
  * refused beyond).  NULL when the arena is full.
  */
-struct graph *graph_new(struct arena *a, size_t nodes, size_t links);
+struct graph *entity_graph_new(struct arena *a, size_t nodes, size_t links);
 
 /* The entity of that kind and key, added (unseen, size 1) if it is new. */
-struct node *graph_node(struct graph *g, enum node_kind kind, const char *key);
+struct node *entity_graph_node(struct graph *g, enum node_kind kind, const char *key);
 
 /*
  * The entities that an event carries, each added if it is new, NULL where it
  * carries none.  Returns 0, or -1 when the arena is full.
  */
-int graph_carried(struct graph *g, const struct event *ev,
+int entity_graph_identifier(struct graph *g, const struct event *ev,
     struct node *ret[CARRIED__MAX]) __attribute__((warn_unused_result));
 
 /* The pairs that an event links, in a fixed order.  Returns how many. */
-size_t graph_pairs(struct node *user, struct node *const carried[CARRIED__MAX],
-    struct pair ret[GRAPH_PAIRS_MAX]);
+size_t entity_graph_pairs(struct node *user, struct node *const carried[CARRIED__MAX],
+    struct pair ret[ENTITY_GRAPH_PAIRS_MAX]);
 
 /* The entity of that kind and key, or NULL. */
-struct node *graph_find(
+struct node *entity_graph_find(
     const struct graph *g, enum node_kind kind, const char *key);
 
 /* The entity with that id, added without kind and key if it is new. */
-struct node *graph_node_id(struct graph *g, int64_t id);
+struct node *entity_graph_node_id(struct graph *g, int64_t id);
 
 /*
  * Say that the node is stored under id.  If id is known already (as a root),
  * what is known of it moves into the node that is returned.
  */
-struct node *graph_bind(struct graph *g, struct node *node, int64_t id);
+struct node *entity_graph_bind(struct graph *g, struct node *node, int64_t id);
 
 /*
  * Say that the node is stored under id in the component of that root, which
  * has size entities.  Returns the root, or NULL when the arena is full.
  */
-struct node *graph_place(
+struct node *entity_graph_place(
     struct graph *g, struct node *node, int64_t id, int64_t root, int size);
 
 /*
  * Say that the node's row has become nobody's since it was read: the node is
  * as new, unseen and without links, until it is bound again.
  */
-void graph_unbind(struct node *node);
+void entity_graph_unbind(struct node *node);
 
 /* All nodes in the order in which they were added, for writing them back. */
-struct node **graph_nodes(const struct graph *g, size_t *ret_n);
+struct node **entity_graph_nodes(const struct graph *g, size_t *ret_n);
 
 /* The root of a node's component, and the component's size. */
-struct node *graph_root(struct node *node);
-int graph_ring(struct node *node);
+struct node *entity_graph_root(struct node *node);
+int entity_graph_ring(struct node *node);
 
 /* The link between two stored entities. */
-struct state_link graph_link_of(const struct node *a, const struct node *b);
+struct user_state_link entity_graph_link_of(const struct node *a, const struct node *b);
 
-/* Whether a link is known to exist; graph_link_known() makes it known. */
-bool graph_linked(const struct graph *g, struct state_link link);
-void graph_link_known(struct graph *g, struct state_link link);
+/* Whether a link is known to exist; entity_graph_link_known() makes it known. */
+bool entity_graph_linked(const struct graph *g, struct user_state_link link);
+void entity_graph_link_known(struct graph *g, struct user_state_link link);
 
 /*
  * Make a link that did not exist: count it at both ends and join the
  * components.  Joining changes unsaturated roots only: the smaller component
  * goes under the larger, at equal size the one with the larger id.
  */
-void graph_link_make(struct graph *g, struct node *a, struct node *b);
+void entity_graph_link_make(struct graph *g, struct node *a, struct node *b);
 
-/* The links that graph_link_make() made, in order. */
-const struct state_link *graph_links_made(const struct graph *g, size_t *ret_n);
+/* The links that entity_graph_link_make() made, in order. */
+const struct user_state_link *entity_graph_links_made(const struct graph *g, size_t *ret_n);
 
 #endif

@@ -23,7 +23,7 @@
 #define INT_SIZE ((31 + INT_BITS - 1) / INT_BITS) /* bytes of the longest */
 
 _Static_assert(
-    RISK_PACKED_MAX >= 1 + RISK_DAYS_MAX * 4 * INT_SIZE, "packed days fit");
+    ENTITY_RISK_PACKED_MAX >= 1 + ENTITY_RISK_DAYS_MAX * 4 * INT_SIZE, "packed days fit");
 
 struct reader {
 	const uint8_t *p;
@@ -31,36 +31,36 @@ struct reader {
 	bool bad; /* something was not as pack writes it; sticks */
 };
 
-static struct risk_day sum(const struct risk_days *, int32_t, int);
-static double rate(const struct risk_day *);
+static struct entity_risk_day sum(const struct entity_risk_days *, int32_t, int);
+static double rate(const struct entity_risk_day *);
 static int32_t add(int32_t, int32_t);
 static uint8_t *put_int(uint8_t *, uint32_t);
 static int32_t get_int(struct reader *);
-static void get_day(struct reader *, struct risk_days *);
+static void get_day(struct reader *, struct entity_risk_days *);
 static void check(struct reader *, bool);
 
 int32_t
-risk_day_of(int64_t at)
+entity_risk_day_of(int64_t at)
 {
 	return (int32_t)(at / DAY_US - (at % DAY_US < 0));
 }
 
 void
-risk_add(struct risk_days *days, const struct risk_day *more)
+entity_risk_add(struct entity_risk_days *days, const struct entity_risk_day *more)
 {
-	struct risk_day *d = days->day;
-	struct risk_day *const end = d + days->n;
+	struct entity_risk_day *d = days->day;
+	struct entity_risk_day *const end = d + days->n;
 
 	while (d < end && d->day > more->day)
 		d++;
 	if (d == end || d->day != more->day) {
-		if (d == days->day + RISK_DAYS_MAX)
+		if (d == days->day + ENTITY_RISK_DAYS_MAX)
 			return;
-		if (days->n < RISK_DAYS_MAX)
+		if (days->n < ENTITY_RISK_DAYS_MAX)
 			days->n++;
 		memmove(d + 1, d,
 		    (size_t)(days->day + days->n - 1 - d) * sizeof(*d));
-		*d = (struct risk_day) { .day = more->day };
+		*d = (struct entity_risk_day) { .day = more->day };
 	}
 	d->events = add(d->events, more->events);
 	d->fraud = add(d->fraud, more->fraud);
@@ -68,22 +68,22 @@ risk_add(struct risk_days *days, const struct risk_day *more)
 }
 
 void
-risk_forget(struct risk_days *days, int32_t today)
+entity_risk_forget(struct entity_risk_days *days, int32_t today)
 {
 	while (
-	    days->n > 0 && days->day[days->n - 1].day <= today - RISK_DAYS_MAX)
+	    days->n > 0 && days->day[days->n - 1].day <= today - ENTITY_RISK_DAYS_MAX)
 		days->n--;
 }
 
-struct risk_rates
-risk_rates(const struct risk_days *days, int32_t today, int delay)
+struct entity_risk_rates
+entity_risk_rates(const struct entity_risk_days *days, int32_t today, int delay)
 {
 	const int32_t until = today - delay;
-	const struct risk_day all = sum(days, until, RISK_WINDOW);
-	const struct risk_day day = sum(days, until, 1);
-	const struct risk_day week = sum(days, until, 7);
+	const struct entity_risk_day all = sum(days, until, ENTITY_RISK_WINDOW);
+	const struct entity_risk_day day = sum(days, until, 1);
+	const struct entity_risk_day week = sum(days, until, 7);
 
-	return (struct risk_rates) {
+	return (struct entity_risk_rates) {
 		.rate = rate(&all),
 		.rate_1d = rate(&day),
 		.rate_7d = rate(&week),
@@ -92,9 +92,9 @@ risk_rates(const struct risk_days *days, int32_t today, int delay)
 }
 
 size_t
-risk_pack(const struct risk_days *days, void *ret)
+entity_risk_pack(const struct entity_risk_days *days, void *ret)
 {
-	const struct risk_day *d;
+	const struct entity_risk_day *d;
 	uint8_t *p = ret;
 	int32_t last = 0;
 
@@ -111,8 +111,8 @@ risk_pack(const struct risk_days *days, void *ret)
 }
 
 int
-risk_unpack(
-    const void *packed, size_t size, struct risk_days *ret, struct fail *f)
+entity_risk_unpack(
+    const void *packed, size_t size, struct entity_risk_days *ret, struct fail *f)
 {
 	struct reader r = { packed, packed, false };
 
@@ -130,11 +130,11 @@ risk_unpack(
 }
 
 /* All of the days in the window of so many that ends before until. */
-static struct risk_day
-sum(const struct risk_days *days, int32_t until, int window)
+static struct entity_risk_day
+sum(const struct entity_risk_days *days, int32_t until, int window)
 {
-	struct risk_day ret = { 0 };
-	const struct risk_day *d;
+	struct entity_risk_day ret = { 0 };
+	const struct entity_risk_day *d;
 
 	if (days == NULL)
 		return ret;
@@ -149,7 +149,7 @@ sum(const struct risk_days *days, int32_t until, int window)
 }
 
 static double
-rate(const struct risk_day *d)
+rate(const struct entity_risk_day *d)
 {
 	return (d->fraud + PRIOR_WEIGHT * PRIOR) /
 	    ((double)d->events + PRIOR_WEIGHT);
@@ -192,15 +192,15 @@ get_int(struct reader *r)
 
 /* The next day, which is before the one before. */
 static void
-get_day(struct reader *r, struct risk_days *ret)
+get_day(struct reader *r, struct entity_risk_days *ret)
 {
 	const bool first = ret->n == 0;
 	const int32_t before = first ? 0 : ret->day[ret->n - 1].day;
 	const int32_t n = get_int(r);
-	struct risk_day d = { .day = first ? n : before - n };
+	struct entity_risk_day d = { .day = first ? n : before - n };
 
 	check(r, first || (n > 0 && n <= before));
-	check(r, ret->n < RISK_DAYS_MAX);
+	check(r, ret->n < ENTITY_RISK_DAYS_MAX);
 	d.events = get_int(r);
 	d.labels = get_int(r);
 	d.fraud = get_int(r);

@@ -33,23 +33,23 @@ static uint32_t minutes_left(const struct currency *);
 static size_t currency_find(const struct state *, const char *);
 static bool currency_idle(const struct currency *);
 static int64_t slots_total(const uint32_t *, size_t);
-static size_t link_find(const struct state *, struct state_link);
-static bool link_valid(struct state_link);
+static size_t link_find(const struct state *, struct user_state_link);
+static bool link_valid(struct user_state_link);
 
 static const double tens[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8 };
 
 void
-state_count(struct state *st, const struct event *ev, bool baseline,
+user_state_count(struct state *st, const struct event *ev, bool baseline,
     const struct place *place, int64_t now)
 {
 	assert(now >= 0 && now <= TIME_MAX);
-	advance(st, state_time(st, now));
+	advance(st, user_state_time(st, now));
 	count_time(st);
 	count_minute(st);
 	if (ev->has_amount)
 		count_amount(
 		    currency_use(st, ev->currency), ev->amount, baseline);
-	if (state_letters(place->country, 2)) {
+	if (user_state_letters(place->country, 2)) {
 		st->place.place = *place;
 		st->place.place.lat = rint(place->lat * DEGREE) / DEGREE;
 		st->place.place.lon = rint(place->lon * DEGREE) / DEGREE;
@@ -58,41 +58,41 @@ state_count(struct state *st, const struct event *ev, bool baseline,
 }
 
 int64_t
-state_attempts_2m(const struct state *st, int64_t now)
+user_state_attempts_2m(const struct state *st, int64_t now)
 {
-	const int64_t t = state_time(st, now);
-	const size_t by = state_slots(st->last, t, SECOND_US);
+	const int64_t t = user_state_time(st, now);
+	const size_t by = user_state_slots(st->last, t, SECOND_US);
 	int64_t n;
 	size_t i;
 
-	n = slots_total(st->seconds, state_live(SECONDS_MAX, by));
+	n = slots_total(st->seconds, user_state_live(SECONDS_MAX, by));
 	for (i = st->n_times; i > 0 && st->times[i - 1] > t - WINDOW_2M; i--)
 		n++;
 	return n;
 }
 
 int64_t
-state_attempts_24h(const struct state *st, int64_t now)
+user_state_attempts_24h(const struct state *st, int64_t now)
 {
-	const int64_t t = state_time(st, now);
-	size_t by = state_slots(st->last, t, QUARTER_US);
+	const int64_t t = user_state_time(st, now);
+	size_t by = user_state_slots(st->last, t, QUARTER_US);
 	size_t i, live;
 	int64_t n;
 
-	n = slots_total(st->quarters, state_live(QUARTERS_MAX, by));
-	by = state_slots(st->last, t, MINUTE_US);
-	live = state_live(DAY_MINUTES, by);
+	n = slots_total(st->quarters, user_state_live(QUARTERS_MAX, by));
+	by = user_state_slots(st->last, t, MINUTE_US);
+	live = user_state_live(DAY_MINUTES, by);
 	for (i = 0; i < st->n_minutes && st->minutes[i].age < live; i++)
 		n += st->minutes[i].count;
 	return n;
 }
 
 void
-state_amounts(const struct state *st, const char *currency, int64_t now,
-    struct state_amounts *ret)
+user_state_amounts(const struct state *st, const char *currency, int64_t now,
+    struct user_state_amounts *ret)
 {
-	const int64_t t = state_time(st, now);
-	const size_t by = state_slots(st->last, t, MINUTE_US);
+	const int64_t t = user_state_time(st, now);
+	const size_t by = user_state_slots(st->last, t, MINUTE_US);
 	const size_t found = currency_find(st, currency);
 	const struct currency *cur = &st->currencies[found];
 	double sum = 0;
@@ -103,10 +103,10 @@ state_amounts(const struct state *st, const char *currency, int64_t now,
 	ret->baseline_known = found < st->n_currencies || st->dropped == 0;
 	if (found == st->n_currencies)
 		return;
-	for (i = 0; i < state_live(SUMS_MAX, by); i++)
+	for (i = 0; i < user_state_live(SUMS_MAX, by); i++)
 		if (cur->sums[i] != 0)
-			sum += state_sum_value(cur->sums[i]);
-	ret->last_hour = state_sum_value(state_sum_code(sum));
+			sum += user_state_sum_value(cur->sums[i]);
+	ret->last_hour = user_state_sum_value(user_state_sum_code(sum));
 	ret->samples = cur->samples;
 	ret->mean = cur->mean;
 	if (cur->samples > 1)
@@ -114,14 +114,14 @@ state_amounts(const struct state *st, const char *currency, int64_t now,
 		    sqrt(cur->squares / (double)(cur->samples - 1));
 }
 
-const struct state_place *
-state_last_place(const struct state *st)
+const struct user_state_place *
+user_state_last_place(const struct state *st)
 {
 	return &st->place;
 }
 
 bool
-state_link_touch(struct state *st, struct state_link link)
+user_state_link_touch(struct state *st, struct user_state_link link)
 {
 	const size_t found = link_find(st, link);
 
@@ -133,11 +133,11 @@ state_link_touch(struct state *st, struct state_link link)
 }
 
 void
-state_link_add(struct state *st, struct state_link link)
+user_state_link_add(struct state *st, struct user_state_link link)
 {
-	if (!link_valid(link) || state_link_touch(st, link))
+	if (!link_valid(link) || user_state_link_touch(st, link))
 		return;
-	if (st->n_links < STATE_LINKS_MAX)
+	if (st->n_links < USER_STATE_LINKS_MAX)
 		st->n_links++;
 	memmove(&st->links[1], &st->links[0],
 	    (st->n_links - 1) * sizeof(st->links[0]));
@@ -145,26 +145,26 @@ state_link_add(struct state *st, struct state_link link)
 }
 
 bool
-state_link_known(const struct state *st, struct state_link link)
+user_state_link_known(const struct state *st, struct user_state_link link)
 {
 	return link_find(st, link) < st->n_links;
 }
 
 int
-state_devices(const struct state *st)
+user_state_devices(const struct state *st)
 {
 	return st->devices;
 }
 
 void
-state_devices_add(struct state *st)
+user_state_devices_add(struct state *st)
 {
-	if (st->devices < GRAPH_CAP)
+	if (st->devices < ENTITY_GRAPH_CAP)
 		st->devices++;
 }
 
 double
-state_sum_value(uint64_t code)
+user_state_sum_value(uint64_t code)
 {
 	const double digits = (double)(code >> POWER_BITS);
 	const size_t power = code & POWER_MAX;
@@ -176,7 +176,7 @@ state_sum_value(uint64_t code)
 }
 
 uint64_t
-state_sum_code(double sum)
+user_state_sum_code(double sum)
 {
 	uint64_t digits, power;
 	double n;
@@ -201,11 +201,11 @@ static void
 advance(struct state *st, int64_t t)
 {
 	age_slots(st->seconds, SECONDS_MAX, sizeof(st->seconds[0]),
-	    state_slots(st->last, t, SECOND_US));
+	    user_state_slots(st->last, t, SECOND_US));
 	age_slots(st->quarters, QUARTERS_MAX, sizeof(st->quarters[0]),
-	    state_slots(st->last, t, QUARTER_US));
-	age_minutes(st, state_slots(st->last, t, MINUTE_US));
-	age_currencies(st, state_slots(st->last, t, MINUTE_US));
+	    user_state_slots(st->last, t, QUARTER_US));
+	age_minutes(st, user_state_slots(st->last, t, MINUTE_US));
+	age_currencies(st, user_state_slots(st->last, t, MINUTE_US));
 	st->last = t;
 }
 
@@ -213,7 +213,7 @@ advance(struct state *st, int64_t t)
 static void
 age_slots(void *slots, size_t n, size_t size, size_t by)
 {
-	const size_t live = state_live(n, by);
+	const size_t live = user_state_live(n, by);
 
 	if (by == 0)
 		return;
@@ -224,7 +224,7 @@ age_slots(void *slots, size_t n, size_t size, size_t by)
 static void
 age_minutes(struct state *st, size_t by)
 {
-	const size_t live = state_live(DAY_MINUTES, by);
+	const size_t live = user_state_live(DAY_MINUTES, by);
 	size_t i;
 
 	for (i = 0; i < st->n_minutes && st->minutes[i].age < live; i++)
@@ -250,7 +250,7 @@ age_currencies(struct state *st, size_t by)
 	}
 	st->n_currencies = kept;
 	if (st->dropped > 0)
-		st->dropped = 1 + (uint32_t)state_live(st->dropped - 1, by);
+		st->dropped = 1 + (uint32_t)user_state_live(st->dropped - 1, by);
 }
 
 static void
@@ -269,7 +269,7 @@ count_time(struct state *st)
 	while (gone < st->n_times && st->times[gone] <= t - WINDOW_2M)
 		gone++;
 	if (gone == 0 && st->n_times == TIMES_MAX) {
-		age = state_slots(st->times[0], t, SECOND_US);
+		age = user_state_slots(st->times[0], t, SECOND_US);
 		if (age < SECONDS_MAX)
 			count_more(&st->seconds[age], 1);
 		gone = 1;
@@ -300,7 +300,7 @@ spill_minute(struct state *st)
 {
 	const struct minute *oldest = &st->minutes[--st->n_minutes];
 	const int64_t at = st->last - oldest->age * MINUTE_US;
-	const size_t age = state_slots(at, st->last, QUARTER_US);
+	const size_t age = user_state_slots(at, st->last, QUARTER_US);
 
 	if (age < QUARTERS_MAX)
 		count_more(&st->quarters[age], oldest->count);
@@ -313,7 +313,7 @@ count_amount(struct currency *cur, double amount, bool baseline)
 	double delta;
 
 	assert(amount >= 0 && amount <= EVENT_AMOUNT_MAX);
-	cur->sums[0] = state_sum_code(state_sum_value(cur->sums[0]) + amount);
+	cur->sums[0] = user_state_sum_code(user_state_sum_value(cur->sums[0]) + amount);
 	if (!baseline)
 		return;
 	if (cur->samples < SAMPLES_MAX)
@@ -338,9 +338,9 @@ currency_use(struct state *st, const char *code)
 		memmove(&st->currencies[1], &st->currencies[0],
 		    found * sizeof(cur));
 	} else {
-		assert(state_letters(code, 3) && code[3] == '\0');
+		assert(user_state_letters(code, 3) && code[3] == '\0');
 		memcpy(cur.code, code, sizeof(cur.code));
-		if (st->n_currencies == STATE_CURRENCIES_MAX)
+		if (st->n_currencies == USER_STATE_CURRENCIES_MAX)
 			drop_currency(st);
 		memmove(&st->currencies[1], &st->currencies[0],
 		    st->n_currencies * sizeof(cur));
@@ -376,7 +376,7 @@ drop_currency(struct state *st)
 static int64_t
 currency_worth(const struct currency *cur)
 {
-	if (cur->samples >= STATE_SAMPLES_MIN)
+	if (cur->samples >= USER_STATE_SAMPLES_MIN)
 		return cur->samples;
 	return minutes_left(cur) > 0 ? 1 : 0;
 }
@@ -424,7 +424,7 @@ slots_total(const uint32_t *slots, size_t n)
 
 /* Where the link stands, or n_links. */
 static size_t
-link_find(const struct state *st, struct state_link link)
+link_find(const struct state *st, struct user_state_link link)
 {
 	size_t i;
 
@@ -436,7 +436,7 @@ link_find(const struct state *st, struct state_link link)
 }
 
 static bool
-link_valid(struct state_link link)
+link_valid(struct user_state_link link)
 {
 	return link.first > 0 && link.first < link.second &&
 	    link.second < ENTITY_MAX;

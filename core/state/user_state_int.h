@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Inside of a user's state: what state.c counts and state_pack.c writes. */
+/* Inside of a user's state: what state.c counts and user_state_pack.c writes. */
 #ifndef CORE_STATE_USER_STATE_INT_H
 #define CORE_STATE_USER_STATE_INT_H
 
@@ -40,7 +40,7 @@ struct minute {
 
 /*
  * What is known of amounts in one currency.  The sums are decimal codes: see
- * state_sum_value().
+ * user_state_sum_value().
  */
 struct currency {
 	char code[4]; /* three upper-case letters */
@@ -64,7 +64,7 @@ struct state {
 	uint32_t quarters[QUARTERS_MAX]; /* by age, of 15 minutes */
 
 	/* Most recently used first. */
-	struct currency currencies[STATE_CURRENCIES_MAX];
+	struct currency currencies[USER_STATE_CURRENCIES_MAX];
 	size_t n_currencies;
 
 	/*
@@ -73,37 +73,37 @@ struct state {
 	 */
 	uint32_t dropped;
 
-	struct state_link links[STATE_LINKS_MAX];
+	struct user_state_link links[USER_STATE_LINKS_MAX];
 	size_t n_links;
 
-	struct state_place place; /* in whole millionths of a degree */
+	struct user_state_place place; /* in whole millionths of a degree */
 	int devices;
 };
 
 /* The time that now counts as: never before the last event. */
 static inline int64_t
-state_time(const struct state *st, int64_t now)
+user_state_time(const struct state *st, int64_t now)
 {
 	return now > st->last ? now : st->last;
 }
 
 /* How many slots of that width lie between two times, from <= to. */
 static inline size_t
-state_slots(int64_t from, int64_t to, int64_t width)
+user_state_slots(int64_t from, int64_t to, int64_t width)
 {
 	return (size_t)(to / width - from / width);
 }
 
 /* How many of the n slots that start at age 0 are in the window by more. */
 static inline size_t
-state_live(size_t n, size_t by)
+user_state_live(size_t n, size_t by)
 {
 	return by < n ? n - by : 0;
 }
 
 /* Whether the n bytes at s are upper-case letters. */
 static inline bool
-state_letters(const char *s, size_t n)
+user_state_letters(const char *s, size_t n)
 {
 	for (; n > 0; n--, s++)
 		if (*s < 'A' || *s > 'Z')
@@ -120,9 +120,9 @@ state_letters(const char *s, size_t n)
 #define SUM_DIGITS_MAX UINT64_C(9999999999999)
 
 /* The sum that a code stands for. */
-double state_sum_value(uint64_t code);
+double user_state_sum_value(uint64_t code);
 
 /* The code nearest to a sum of 0 or more. */
-uint64_t state_sum_code(double sum);
+uint64_t user_state_sum_code(double sum);
 
 #endif

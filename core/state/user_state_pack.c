@@ -35,7 +35,7 @@
 #define WINDOW_2M (SECONDS_MAX * SECOND_US)
 #define DEGREE 1e6 /* places are packed in millionths of a degree */
 #define DEGREE_NONE INT32_MIN /* of a country without a centroid */
-#define IDS_MAX (2 * STATE_LINKS_MAX)
+#define IDS_MAX (2 * USER_STATE_LINKS_MAX)
 #define IDS_SLOT_BITS 8
 #define IDS_SLOTS (1 << IDS_SLOT_BITS)
 #define SUMS_HALF (SUMS_MAX / 2)
@@ -60,13 +60,13 @@
 #define PLACE_PART (1 + 2 + INT(56) + 2 * 4)
 #define CURRENCY_PART                                                          \
 	(3 + INT(54) + 2 * 8 + 2 * INT(SUMS_HALF) + SUMS_MAX * INT(SUM_BITS))
-#define CURRENCIES_PART (STATE_CURRENCIES_MAX * CURRENCY_PART + 1 + INT(6))
+#define CURRENCIES_PART (USER_STATE_CURRENCIES_MAX * CURRENCY_PART + 1 + INT(6))
 #define LINKS_PART (INT(7) + IDS_MAX * INT(48))
 
 _Static_assert(HEAD_PART + TIMES_PART + SECONDS_PART + MINUTES_PART +
 	    QUARTERS_PART + PLACE_PART + CURRENCIES_PART + LINKS_PART +
 	    INT_MAX_SIZE <=
-	STATE_PACKED_MAX,
+	USER_STATE_PACKED_MAX,
     "a packed state fits, and what put_int() writes beyond its end");
 _Static_assert(SECONDS_MAX < 128 && QUARTERS_MAX < 128,
     "a distance is one byte where slots are few");
@@ -76,7 +76,7 @@ _Static_assert(SUMS_MAX % 2 == 0 && SUMS_HALF <= INT_MAX_SIZE * INT_BITS,
 _Static_assert(IDS_MAX <= LINK_NEW, "a number of an id is no id");
 _Static_assert(IDS_MAX < IDS_SLOTS && IDS_MAX <= UINT8_MAX,
     "there is always a free slot for an id, and room for its number");
-_Static_assert(GRAPH_CAP < 1 << 9, "devices fit in their field");
+_Static_assert(ENTITY_GRAPH_CAP < 1 << 9, "devices fit in their field");
 
 struct writer {
 	uint8_t *p;
@@ -131,7 +131,7 @@ static int64_t get_id(struct reader *, int64_t *, size_t *);
 static void check(struct reader *, bool);
 
 struct state *
-state_unpack(struct arena *a, const void *packed, size_t size, struct fail *f)
+user_state_unpack(struct arena *a, const void *packed, size_t size, struct fail *f)
 {
 	struct reader r = { .p = packed };
 	struct state *st;
@@ -164,10 +164,10 @@ state_unpack(struct arena *a, const void *packed, size_t size, struct fail *f)
 }
 
 size_t
-state_pack(const struct state *st, int64_t now, void *ret)
+user_state_pack(const struct state *st, int64_t now, void *ret)
 {
-	const int64_t t = state_time(st, now);
-	const size_t minutes = state_slots(st->last, t, MINUTE_US);
+	const int64_t t = user_state_time(st, now);
+	const size_t minutes = user_state_slots(st->last, t, MINUTE_US);
 	struct writer w = { .p = ret };
 	size_t i;
 
@@ -176,14 +176,14 @@ state_pack(const struct state *st, int64_t now, void *ret)
 	put_int(&w, (uint64_t)st->devices);
 	pack_times(&w, st, t);
 	pack_slots(&w, st->seconds,
-	    state_live(SECONDS_MAX, state_slots(st->last, t, SECOND_US)));
-	pack_minutes(&w, st, state_live(DAY_MINUTES, minutes));
+	    user_state_live(SECONDS_MAX, user_state_slots(st->last, t, SECOND_US)));
+	pack_minutes(&w, st, user_state_live(DAY_MINUTES, minutes));
 	pack_slots(&w, st->quarters,
-	    state_live(QUARTERS_MAX, state_slots(st->last, t, QUARTER_US)));
+	    user_state_live(QUARTERS_MAX, user_state_slots(st->last, t, QUARTER_US)));
 	pack_place(&w, st);
 	for (i = 0; i < st->n_currencies; i++)
 		pack_currency(
-		    &w, &st->currencies[i], state_live(SUMS_MAX, minutes));
+		    &w, &st->currencies[i], user_state_live(SUMS_MAX, minutes));
 	put_bytes(&w, 0, 1);
 	put_int(&w, st->dropped);
 	pack_links(&w, st);
@@ -356,7 +356,7 @@ unpack_currencies(struct reader *r, struct state *st)
 	size_t i;
 
 	while (r->p < r->end && *r->p != 0) {
-		check(r, st->n_currencies < STATE_CURRENCIES_MAX);
+		check(r, st->n_currencies < USER_STATE_CURRENCIES_MAX);
 		if (r->bad)
 			return;
 		cur = &st->currencies[st->n_currencies];
@@ -398,7 +398,7 @@ unpack_dropped(struct reader *r, struct state *st)
 {
 	if (r->layout > 1)
 		st->dropped = (uint32_t)get_int(r, 1 + SUMS_MAX);
-	else if (st->n_currencies == STATE_CURRENCIES_MAX)
+	else if (st->n_currencies == USER_STATE_CURRENCIES_MAX)
 		st->dropped = 1 + SUMS_MAX;
 }
 
@@ -421,10 +421,10 @@ static void
 unpack_links(struct reader *r, struct state *st)
 {
 	int64_t ids[IDS_MAX];
-	struct state_link *link;
+	struct user_state_link *link;
 	size_t i, n_ids = 0;
 
-	st->n_links = get_int(r, STATE_LINKS_MAX);
+	st->n_links = get_int(r, USER_STATE_LINKS_MAX);
 	for (i = 0; i < st->n_links; i++) {
 		link = &st->links[i];
 		link->first = get_id(r, ids, &n_ids);
@@ -580,7 +580,7 @@ get_letters(struct reader *r, char *ret, size_t n)
 
 	for (i = 0; i < n; i++)
 		ret[i] = (char)get_bytes(r, 1);
-	check(r, state_letters(ret, n));
+	check(r, user_state_letters(ret, n));
 }
 
 /* Write an id, as a number if it is among those written before. */
@@ -626,7 +626,7 @@ unpack_head(struct reader *r, struct state *st)
 	last = get_bytes(r, 8);
 	check(r, last <= (uint64_t)TIME_MAX);
 	st->last = r->bad ? 0 : (int64_t)last;
-	st->devices = (int)get_int(r, GRAPH_CAP);
+	st->devices = (int)get_int(r, ENTITY_GRAPH_CAP);
 }
 
 /* Unless ok, the bytes are bad and there is nothing more to read in them. */

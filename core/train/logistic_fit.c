@@ -22,8 +22,8 @@
  * not constant, of its standardized values, and the bias as the last.
  */
 struct work {
-	const struct fit_rows *rows;
-	const struct fit_options *options;
+	const struct logistic_fit_rows *rows;
+	const struct logistic_fit_options *options;
 	size_t m;
 	size_t *column; /* of each parameter but the last */
 	double *mean; /* of that column */
@@ -50,12 +50,12 @@ static bool is_small(const struct work *);
 static void fold(const struct work *, struct fit *);
 
 int
-fit_logistic(struct arena *a, const struct fit_rows *rows,
-    const struct fit_options *options, struct fit *ret, struct fail *f)
+logistic_fit(struct arena *a, const struct logistic_fit_rows *rows,
+    const struct logistic_fit_options *options, struct fit *ret, struct fail *f)
 {
 	struct work w = { .rows = rows, .options = options };
 
-	assert(rows->k > 0 && rows->k <= FIT_COLUMNS_MAX);
+	assert(rows->k > 0 && rows->k <= LOGISTIC_FIT_COLUMNS_MAX);
 	assert(options->l2 >= 0 && options->fraud_weight > 0);
 	memset(ret, 0, sizeof(*ret));
 	if (count(&w, ret, f) == -1 || room(a, &w, f) == -1 ||
@@ -66,8 +66,8 @@ fit_logistic(struct arena *a, const struct fit_rows *rows,
 }
 
 double
-fit_loss(
-    const struct fit *fit, const struct fit_rows *rows, double fraud_weight)
+logistic_fit_loss(
+    const struct fit *fit, const struct logistic_fit_rows *rows, double fraud_weight)
 {
 	double loss = 0, total = 0, weight, z;
 	size_t i;
@@ -78,7 +78,7 @@ fit_loss(
 			continue;
 		fraud = rows->label[i] == LABEL_FRAUD;
 		weight = fraud ? fraud_weight : 1;
-		z = fit_logit(fit, rows->x + i * rows->k, rows->k);
+		z = logistic_fit_logit(fit, rows->x + i * rows->k, rows->k);
 		loss += weight * logit_loss(fraud ? -z : z);
 		total += weight;
 	}
@@ -86,7 +86,7 @@ fit_loss(
 }
 
 double
-fit_logit(const struct fit *fit, const double *x, size_t k)
+logistic_fit_logit(const struct fit *fit, const double *x, size_t k)
 {
 	double sum = fit->bias;
 	size_t i;
@@ -157,7 +157,7 @@ standardize(struct work *w, struct fit *ret, struct fail *f)
 static int
 column_of(struct work *w, size_t j, struct fit *ret, struct fail *f)
 {
-	const struct fit_rows *rows = w->rows;
+	const struct logistic_fit_rows *rows = w->rows;
 	const double n = (double)(ret->fraud + ret->legit);
 	double x, least = INFINITY, most = -INFINITY, sum = 0, squares = 0;
 	double mean;
@@ -205,7 +205,7 @@ newton(struct work *w, struct fit *ret, struct fail *f)
 		if (w->options->stop != NULL && w->options->stop())
 			return fail_set(f, FAIL_DENIED, INVALID_REQUEST, NULL,
 			    "interrupted");
-		if (ret->rounds++ == FIT_ROUNDS_MAX || solve(w) == -1)
+		if (ret->rounds++ == LOGISTIC_FIT_ROUNDS_MAX || solve(w) == -1)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 			    "there is no best fit: columns depend on each "
 			    "other, or tell fraud from legit without fail; "
@@ -242,7 +242,7 @@ move(const struct work *w, double share)
 static double
 measure(const struct work *w, const double *at)
 {
-	const struct fit_rows *rows = w->rows;
+	const struct logistic_fit_rows *rows = w->rows;
 	const double *x;
 	double loss = 0, eta;
 	size_t i, j;

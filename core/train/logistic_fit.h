@@ -10,20 +10,20 @@
 struct arena;
 struct fail;
 
-#define FIT_COLUMNS_MAX 128
-#define FIT_ROUNDS_MAX 100 /* steps of Newton before it is given up */
+#define LOGISTIC_FIT_COLUMNS_MAX 128
+#define LOGISTIC_FIT_ROUNDS_MAX 100 /* steps of Newton before it is given up */
 
 /* What is fitted to.  The rows whose label is LABEL_NONE are passed over. */
-struct fit_rows {
+struct logistic_fit_rows {
 	const double *x; /* n rows of k finite values, one after the other */
 	const uint8_t
 	    *label; /* n times an enum label (core/analyse/backtest.h) */
 	size_t n;
-	size_t k; /* 1 to FIT_COLUMNS_MAX */
+	size_t k; /* 1 to LOGISTIC_FIT_COLUMNS_MAX */
 };
 
-struct fit_options {
-	double l2; /* the penalty, 0 or more; see fit_logistic() */
+struct logistic_fit_options {
+	double l2; /* the penalty, 0 or more; see logistic_fit() */
 	double fraud_weight; /* how many rows a row of fraud counts as, > 0 */
 	bool (*stop)(void); /* asked before each step; NULL: nobody asks */
 };
@@ -31,8 +31,8 @@ struct fit_options {
 /* What came out. */
 struct fit {
 	double bias;
-	double weight[FIT_COLUMNS_MAX]; /* of the columns as they are */
-	double spread[FIT_COLUMNS_MAX]; /* their standard deviations */
+	double weight[LOGISTIC_FIT_COLUMNS_MAX]; /* of the columns as they are */
+	double spread[LOGISTIC_FIT_COLUMNS_MAX]; /* their standard deviations */
 	int64_t fraud; /* rows it was fitted to */
 	int64_t legit;
 	double loss; /* the mean of their weighted logarithmic loss */
@@ -62,18 +62,18 @@ struct fit {
  * is not finite.  Returns 0, or -1 with f set (FAIL_INPUT; FAIL_US when a is
  * full; FAIL_DENIED when it was stopped) and *ret not to be used.
  */
-int fit_logistic(struct arena *a, const struct fit_rows *rows,
-    const struct fit_options *options, struct fit *ret, struct fail *f)
+int logistic_fit(struct arena *a, const struct logistic_fit_rows *rows,
+    const struct logistic_fit_options *options, struct fit *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
  * The weighted mean of the logarithmic loss that a fit has on rows, without the
  * penalty; NaN if there are none.
  */
-double fit_loss(
-    const struct fit *fit, const struct fit_rows *rows, double fraud_weight);
+double logistic_fit_loss(
+    const struct fit *fit, const struct logistic_fit_rows *rows, double fraud_weight);
 
 /* The log-odds that a fit gives the k values of one row. */
-double fit_logit(const struct fit *fit, const double *x, size_t k);
+double logistic_fit_logit(const struct fit *fit, const double *x, size_t k);
 
 #endif

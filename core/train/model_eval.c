@@ -9,7 +9,7 @@
 #include "core/train/logit.h"
 #include "core/train/model_eval.h"
 
-static const double edges[ASSESS_BINS + 1] = { 0, 0.001, 0.003, 0.01, 0.03, 0.1,
+static const double edges[MODEL_EVAL_BINS + 1] = { 0, 0.001, 0.003, 0.01, 0.03, 0.1,
 	0.3, 0.5, 0.7, 0.9, 1 };
 
 static void ranks(const struct mark *, size_t, struct quality *);
@@ -21,7 +21,7 @@ static int by_day_user(const void *, const void *);
 static int by_day_z(const void *, const void *);
 
 void
-assess_quality(struct mark *marks, size_t n, struct quality *ret)
+model_eval_quality(struct mark *marks, size_t n, struct quality *ret)
 {
 	size_t i;
 
@@ -36,7 +36,7 @@ assess_quality(struct mark *marks, size_t n, struct quality *ret)
 }
 
 double
-assess_cards(struct mark *marks, size_t n, size_t k, uint8_t *found)
+model_eval_cards(struct mark *marks, size_t n, size_t k, uint8_t *found)
 {
 	double sum = 0;
 	size_t i, end, days = 0;
@@ -55,23 +55,23 @@ assess_cards(struct mark *marks, size_t n, size_t k, uint8_t *found)
 }
 
 void
-assess_bins(const struct mark *marks, size_t n, struct bin ret[ASSESS_BINS])
+model_eval_bins(const struct mark *marks, size_t n, struct bin ret[MODEL_EVAL_BINS])
 {
 	double p;
 	size_t i;
 	int b;
 
-	for (b = 0; b < ASSESS_BINS; b++)
+	for (b = 0; b < MODEL_EVAL_BINS; b++)
 		ret[b] = (struct bin) { .from = edges[b], .to = edges[b + 1] };
 	for (i = 0; i < n; i++) {
 		p = logit_p(marks[i].z);
-		for (b = 0; b < ASSESS_BINS - 1 && p >= edges[b + 1]; b++)
+		for (b = 0; b < MODEL_EVAL_BINS - 1 && p >= edges[b + 1]; b++)
 			;
 		ret[b].events++;
 		ret[b].fraud += marks[i].fraud;
 		ret[b].mean_p += p;
 	}
-	for (b = 0; b < ASSESS_BINS; b++)
+	for (b = 0; b < MODEL_EVAL_BINS; b++)
 		if (ret[b].events > 0)
 			ret[b].mean_p /= (double)ret[b].events;
 }

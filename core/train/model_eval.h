@@ -45,7 +45,7 @@ struct quality {
 };
 
 /* Judge n marks, which are put in the order of z, highest first. */
-void assess_quality(struct mark *marks, size_t n, struct quality *ret);
+void model_eval_quality(struct mark *marks, size_t n, struct quality *ret);
 
 /*
  * Card precision at k: of each day that has marks, the k users whose highest z
@@ -57,9 +57,9 @@ void assess_quality(struct mark *marks, size_t n, struct quality *ret);
  * "Reproducible Machine Learning for Credit Card Fraud Detection: Practical
  * Handbook", ULB 2022, 4.4.)
  */
-double assess_cards(struct mark *marks, size_t n, size_t k, uint8_t *found);
+double model_eval_cards(struct mark *marks, size_t n, size_t k, uint8_t *found);
 
-#define ASSESS_BINS 10
+#define MODEL_EVAL_BINS 10
 
 /* Events whose p is in [from, to), the last also at its end. */
 struct bin {
@@ -71,7 +71,7 @@ struct bin {
 };
 
 /* Sort marks into bins that grow finer where fraud is rare. */
-void assess_bins(
-    const struct mark *marks, size_t n, struct bin ret[ASSESS_BINS]);
+void model_eval_bins(
+    const struct mark *marks, size_t n, struct bin ret[MODEL_EVAL_BINS]);
 
 #endif

@@ -38,7 +38,7 @@ static double measure(struct work *, const struct model_calibration *);
 static bool step(const struct work *, struct model_calibration *);
 
 int
-calibrate_platt(const double *z, const uint8_t *label, size_t n,
+platt_calibrate(const double *z, const uint8_t *label, size_t n,
     struct model_calibration *ret, struct fail *f)
 {
 	struct work w = { .z = z, .label = label, .n = n };
@@ -71,7 +71,7 @@ calibrate_platt(const double *z, const uint8_t *label, size_t n,
 }
 
 double
-calibrate_logit(const struct model_calibration *c, double z)
+platt_calibrate_logit(const struct model_calibration *c, double z)
 {
 	return c->a * z + c->b;
 }

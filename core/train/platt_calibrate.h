@@ -24,11 +24,11 @@ struct fail;
  * Where z is the same in all rows a is 0.  Refused: no rows, rows of one class
  * only, a z that is not finite.  Returns 0, or -1 with f set.
  */
-int calibrate_platt(const double *z, const uint8_t *label, size_t n,
+int platt_calibrate(const double *z, const uint8_t *label, size_t n,
     struct model_calibration *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* The log-odds after calibration. */
-double calibrate_logit(const struct model_calibration *c, double z);
+double platt_calibrate_logit(const struct model_calibration *c, double z);
 
 #endif

@@ -70,7 +70,7 @@ admin_run(const struct command *cmd, const struct admin_act *act, int argc,
 	email_lower(cmd, argv[0]);
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
-	if (secret_read("Password", password, sizeof(password)) == -1 ||
+	if (prompt_secret_read("Password", password, sizeof(password)) == -1 ||
 	    strlen(password) < PASSWORD_MIN) {
 		ctl_say("a password has %d to %d bytes, on one line",
 		    PASSWORD_MIN, PASSWORD_MAX);
@@ -88,7 +88,7 @@ static int
 admin_store(struct db *db, const struct admin_act *act, const char *email,
     const char *password)
 {
-	const struct trail_param noted = { "email", email };
+	const struct audit_entry_param noted = { "email", email };
 	char hash[CRYPT_PASSWORD_SIZE];
 	struct fail f = { 0 };
 	struct params p;
@@ -102,13 +102,13 @@ admin_store(struct db *db, const struct admin_act *act, const char *email,
 	params_init(&p, &a);
 	params_text(&p, email);
 	params_text(&p, hash);
-	if (trail_begin(db, &a, &f) == -1 ||
+	if (audit_entry_begin(db, &a, &f) == -1 ||
 	    db_run(db, &a, act->stmt, &p, &rows, &f) == -1) {
 		status = ctl_failed(act->name, &f);
 	} else if (rows.ro_n == 0) {
 		ctl_say("%s %s", act->refused, email);
 		status = EX_DATAERR;
-	} else if (trail_commit(db, &a, act->name, &noted, 1, &f) == -1) {
+	} else if (audit_entry_commit(db, &a, act->name, &noted, 1, &f) == -1) {
 		status = ctl_failed(act->name, &f);
 	} else {
 		printf("%s%s%s\n", act->before, email, act->after);

@@ -18,14 +18,14 @@
 static void actor_name(char ret[ACTOR_SIZE]);
 
 int
-trail_begin(struct db *db, struct arena *a, struct fail *f)
+audit_entry_begin(struct db *db, struct arena *a, struct fail *f)
 {
 	return db_run(db, a, STMT_BEGIN, NULL, NULL, f);
 }
 
 int
-trail_commit(struct db *db, struct arena *a, const char *command,
-    const struct trail_param *params, size_t n, struct fail *f)
+audit_entry_commit(struct db *db, struct arena *a, const char *command,
+    const struct audit_entry_param *params, size_t n, struct fail *f)
 {
 	char actor[ACTOR_SIZE];
 	struct str action, body;
@@ -41,7 +41,7 @@ trail_commit(struct db *db, struct arena *a, const char *command,
 		str_add(&body, i == 0 ? "" : ",");
 		str_json(&body, params[i].name);
 		str_addc(&body, ':');
-		redact_text(&body, params[i].text);
+		audit_redact_text(&body, params[i].text);
 	}
 	str_addc(&body, '}');
 	params_init(&p, a);

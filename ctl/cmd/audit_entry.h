@@ -10,13 +10,13 @@ struct db;
 struct fail;
 
 /* One member of an entry's params. */
-struct trail_param {
+struct audit_entry_param {
 	const char *name;
 	const char *text;
 };
 
 /* Begin the transaction of an act.  Returns 0, or -1 with f set. */
-int trail_begin(struct db *db, struct arena *a, struct fail *f)
+int audit_entry_begin(struct db *db, struct arena *a, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -25,8 +25,8 @@ int trail_begin(struct db *db, struct arena *a, struct fail *f)
  * 0, or -1 with f set: then the caller says so, and what was done goes with
  * the session.
  */
-int trail_commit(struct db *db, struct arena *a, const char *command,
-    const struct trail_param *params, size_t n, struct fail *f)
+int audit_entry_commit(struct db *db, struct arena *a, const char *command,
+    const struct audit_entry_param *params, size_t n, struct fail *f)
     __attribute__((warn_unused_result));
 
 #endif

@@ -144,7 +144,7 @@ check_seal(struct walk *w, const struct seal *se, struct fail *f)
 	params_init(&p, &w->arena);
 	params_int(&p, w->last);
 	params_int(&p, se->last);
-	params_int(&p, SEAL_ENTRIES_MAX + 1);
+	params_int(&p, AUDIT_SEAL_ENTRIES_MAX + 1);
 	if (db_run(w->db, &w->arena, STMT_AUDIT_ENTRIES, &p, &rows, f) == -1)
 		return -1;
 	if (hash_seal(w, se, &rows, hash) == -1)
@@ -197,7 +197,7 @@ hash_seal(struct walk *w, const struct seal *se, const struct rows *rows,
 	snprintf(number, sizeof(number), "%" PRId64, se->number);
 	snprintf(last, sizeof(last), "%" PRId64, se->last);
 	snprintf(count, sizeof(count), "%" PRId64, se->rows);
-	return chain_hash(&w->arena, w->hash,
+	return audit_chain_hash(&w->arena, w->hash,
 	    w->number == 0 ? 0 : sizeof(w->hash), texts, nitems(texts), digests,
 	    (size_t)rows->ro_n * CRYPT_SHA256_SIZE, ret);
 }
@@ -219,7 +219,7 @@ hash_entry(struct walk *w, const struct rows *rows, int row,
 	    rows_int(rows, row, rows_col(rows, "number")));
 	snprintf(status, sizeof(status), "%" PRId64,
 	    rows_int(rows, row, rows_col(rows, "status")));
-	return chain_hash(
+	return audit_chain_hash(
 	    &w->arena, NULL, 0, texts, nitems(texts), NULL, 0, ret);
 }
 

@@ -120,7 +120,7 @@ key_list(const struct command *cmd, int argc, char **argv)
 int
 key_revoke(const struct command *cmd, int argc, char **argv)
 {
-	struct trail_param noted;
+	struct audit_entry_param noted;
 	struct fail f = { 0 };
 	const char *id;
 	struct params p;
@@ -135,17 +135,17 @@ key_revoke(const struct command *cmd, int argc, char **argv)
 	ctl_arena(&a, ARENA_SIZE);
 	if ((status = key_find(db, &a, argv[0], &id)) != EX_OK)
 		goto out;
-	noted = (struct trail_param) { "id", id };
+	noted = (struct audit_entry_param) { "id", id };
 	params_init(&p, &a);
 	params_text(&p, id);
-	if (trail_begin(db, &a, &f) == -1 ||
+	if (audit_entry_begin(db, &a, &f) == -1 ||
 	    db_one(db, &a, STMT_SERVICE_KEY_REVOKE, &p, &rows, &f) == -1) {
 		status = ctl_failed("key revoke", &f);
 	} else if (!rows_get_bool(&rows, "found")) {
 		ctl_say("there is no key %s; 'assayctl key list' shows the ids",
 		    id);
 		status = EX_DATAERR;
-	} else if (trail_commit(db, &a, cmd->name, &noted, 1, &f) == -1) {
+	} else if (audit_entry_commit(db, &a, cmd->name, &noted, 1, &f) == -1) {
 		status = ctl_failed("key revoke", &f);
 	} else {
 		printf("revoked %s\n", id);
@@ -160,7 +160,7 @@ out:
 static int
 key_find(struct db *db, struct arena *a, const char *typed, const char **ret)
 {
-	static const struct id_list list = { "key_", NULL, "", "id" };
+	static const struct id_lookup_list list = { "key_", NULL, "", "id" };
 	struct json_object *keys;
 	struct fail f = { 0 };
 	struct rows rows;
@@ -169,7 +169,7 @@ key_find(struct db *db, struct arena *a, const char *typed, const char **ret)
 	if (db_one(db, a, STMT_SERVICE_KEY_LIST, NULL, &rows, &f) == -1)
 		return ctl_failed("key list", &f);
 	keys = json_tokener_parse(rows_get_text(&rows, "keys"));
-	status = id_match(&list, keys, "key revoke", typed, ret);
+	status = id_lookup_match(&list, keys, "key revoke", typed, ret);
 	if (status == EX_OK)
 		*ret = arena_strdup(a, *ret);
 	json_object_put(keys);
@@ -203,7 +203,7 @@ key_add(struct db *db, struct arena *a, const char *name, unsigned bits,
     int64_t days)
 {
 	char id[CRYPT_ID_SIZE];
-	const struct trail_param noted[] = { { "id", id }, { "name", name } };
+	const struct audit_entry_param noted[] = { { "id", id }, { "name", name } };
 	struct apikey key;
 	struct fail f = { 0 };
 	struct params p;
@@ -222,9 +222,9 @@ key_add(struct db *db, struct arena *a, const char *name, unsigned bits,
 	else
 		params_null(&p);
 	params_text(&p, CREATED_BY);
-	if (trail_begin(db, a, &f) == -1 ||
+	if (audit_entry_begin(db, a, &f) == -1 ||
 	    db_one(db, a, STMT_SERVICE_KEY_CREATE, &p, &rows, &f) == -1 ||
-	    trail_commit(db, a, "key create", noted, nitems(noted), &f) == -1) {
+	    audit_entry_commit(db, a, "key create", noted, nitems(noted), &f) == -1) {
 		crypt_wipe(&key, sizeof(key));
 		return ctl_failed("key create", &f);
 	}
@@ -260,7 +260,7 @@ key_print(struct json_object *key)
 	printf("%-31s %-18s %-17s %-20.10s %-24s ", key_text(key, "id"),
 	    key_text(key, "prefix"), names, expires,
 	    key_text(key, "createdAt"));
-	text_put(key_text(key, "name"));
+	term_text_put(key_text(key, "name"));
 	putchar('\n');
 }
 

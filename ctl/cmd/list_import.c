@@ -35,7 +35,7 @@ struct import {
 	const char *im_path; /* as messages name it */
 	FILE *im_file;
 	struct csv im_csv;
-	struct entry_columns im_columns;
+	struct list_entry_columns im_columns;
 	struct service im_service;
 	struct arena im_arena; /* of one request */
 	struct str im_body;
@@ -160,7 +160,7 @@ run(struct import *im, char *url, bool json)
 
 	ctl_arena(&a, (size_t)1 << 20);
 	ctl_arena(&im->im_arena, ARENA_SIZE);
-	status = service_open(&im->im_service, url, ACCESS_TOKEN, &a);
+	status = http_client_open(&im->im_service, url, ACCESS_TOKEN, &a);
 	im->im_service.sv_arena = &im->im_arena;
 	if (status == EX_OK) {
 		status = send_all(im);
@@ -172,7 +172,7 @@ run(struct import *im, char *url, bool json)
 				"on with --from-line %" PRIu64,
 			    im->im_done, im->im_rows, im->im_line);
 	}
-	service_close(&im->im_service);
+	http_client_close(&im->im_service);
 	ctl_arena_free(&im->im_arena);
 	ctl_arena_free(&a);
 	return status;
@@ -208,7 +208,7 @@ header(struct import *im)
 
 	rewind(im->im_file);
 	csv_init(&im->im_csv, read_file, im->im_file);
-	if (entry_header(&im->im_csv, &im->im_columns, &f) == 0)
+	if (list_entry_header(&im->im_csv, &im->im_columns, &f) == 0)
 		return 0;
 	fault(im, &f);
 	return -1;
@@ -226,7 +226,7 @@ next_entry(struct import *im, struct entry *ret)
 
 	do {
 		memset(&f, 0, sizeof(f));
-		r = entry_next(&im->im_csv, &im->im_columns, ret, &f);
+		r = list_entry_next(&im->im_csv, &im->im_columns, ret, &f);
 		if (r == -1)
 			fault(im, &f);
 		if (r == -1 && f.where[0] == '\0')
@@ -307,7 +307,7 @@ body_send(struct import *im)
 	struct json_object *json;
 	int status;
 
-	status = service_ask(&im->im_service, &ask, &json);
+	status = http_client_call(&im->im_service, &ask, &json);
 	if (status != EX_OK)
 		return status;
 	im->im_added += count(json, "added");
@@ -322,7 +322,7 @@ body_send(struct import *im)
 static uint64_t
 count(struct json_object *json, const char *name)
 {
-	return (uint64_t)json_object_get_int64(part_at(json, name));
+	return (uint64_t)json_object_get_int64(request_spec_at(json, name));
 }
 
 static void
@@ -351,7 +351,7 @@ progress(struct import *im)
 	if (isatty(STDERR_FILENO) != 1 || now - im->im_drawn < CLOCK_SECOND / 4)
 		return;
 	im->im_drawn = now;
-	text_bar((int64_t)im->im_done, (int64_t)im->im_rows);
+	term_text_bar((int64_t)im->im_done, (int64_t)im->im_rows);
 	fprintf(stderr,
 	    ", %" PRIu64 " of %" PRIu64 " entries, %.0f s left\033[K",
 	    im->im_done, im->im_rows, seconds / part - seconds);

@@ -40,11 +40,11 @@ lists_remove(const struct command *cmd, int argc, char **argv)
 	if (n == 3 && list_kind_parse(argv[0]) == LIST_KIND__NONE)
 		opt_usage(cmd, "KIND is block, allow or watch");
 	ctl_arena(&a, ARENA_SIZE);
-	status = service_open(&sv, url, ACCESS_TOKEN, &a);
+	status = http_client_open(&sv, url, ACCESS_TOKEN, &a);
 	if (status == EX_OK)
 		status = n == 3 ? drop_entry(&sv, cmd->name, argv)
 				: drop(&sv, cmd->name, argv[0]);
-	service_close(&sv);
+	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
 }
@@ -72,12 +72,12 @@ drop_entry(struct service *sv, const char *what, char **argv)
 	}
 	str_addc(&s, '}');
 	ask.ak_body = str_text(&s);
-	if ((status = service_ask(sv, &ask, &found)) != EX_OK)
+	if ((status = http_client_call(sv, &ask, &found)) != EX_OK)
 		return status;
 	if (json_object_is_type(found, json_type_array) &&
 	    json_object_array_length(found) > 0)
 		id = json_object_get_string(
-		    part_at(json_object_array_get_idx(found, 0), "id"));
+		    request_spec_at(json_object_array_get_idx(found, 0), "id"));
 	if (id == NULL) {
 		ctl_say("there is no such entry; 'assayctl lists find %s "
 			"VALUE' shows what there is",
@@ -90,23 +90,23 @@ drop_entry(struct service *sv, const char *what, char **argv)
 static int
 drop(struct service *sv, const char *what, const char *id)
 {
-	static const struct id_list list = { "lst_", "/v1/lists?limit=1000", "",
+	static const struct id_lookup_list list = { "lst_", "/v1/lists?limit=1000", "",
 		"id" };
 	struct ask ask = { .ak_what = what, .ak_method = "DELETE" };
 	struct json_object *json;
 	struct str missing, s;
 	int status;
 
-	if ((status = id_find(sv, &list, what, id, &id)) != EX_OK)
+	if ((status = id_lookup(sv, &list, what, id, &id)) != EX_OK)
 		return status;
 	str_init(&missing, sv->sv_arena);
 	str_addf(&missing, "there is no list entry %s", id);
 	ask.ak_missing = str_text(&missing);
 	str_init(&s, sv->sv_arena);
 	str_add(&s, "/v1/lists/");
-	service_escape(&s, id);
+	http_client_escape(&s, id);
 	ask.ak_path = str_text(&s);
-	if ((status = service_ask(sv, &ask, &json)) == EX_OK)
+	if ((status = http_client_call(sv, &ask, &json)) == EX_OK)
 		printf("removed %s\n", id);
 	return status;
 }

@@ -55,11 +55,11 @@ login(const struct command *cmd, int argc, char **argv)
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
 	ctl_arena(&a, ARENA_SIZE);
-	if ((status = service_open(&sv, url, ACCESS_NONE, &a)) == EX_OK) {
+	if ((status = http_client_open(&sv, url, ACCESS_NONE, &a)) == EX_OK) {
 		warn_plain(&sv);
 		status = begin(cmd, &sv, email);
 	}
-	service_close(&sv);
+	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
 }
@@ -106,12 +106,12 @@ refresh(const struct command *cmd, int argc, char **argv)
 		return EX_USAGE;
 	}
 	ctl_arena(&a, ARENA_SIZE);
-	status = service_open(&sv, NULL, ACCESS_TOKEN, &a);
+	status = http_client_open(&sv, NULL, ACCESS_TOKEN, &a);
 	if (status == EX_OK)
-		status = service_ask(&sv, &ask, &json);
+		status = http_client_call(&sv, &ask, &json);
 	if (status == EX_OK)
 		status = keep(&sv, json);
-	service_close(&sv);
+	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
 }
@@ -154,7 +154,7 @@ password_change(const struct command *cmd, int argc, char **argv)
 		return EX_USAGE;
 	}
 	ctl_arena(&a, ARENA_SIZE);
-	status = service_open(&sv, NULL, ACCESS_TOKEN, &a);
+	status = http_client_open(&sv, NULL, ACCESS_TOKEN, &a);
 	if (status == EX_OK)
 		status = ask_passwords(old, next, again);
 	if (status == EX_OK)
@@ -162,7 +162,7 @@ password_change(const struct command *cmd, int argc, char **argv)
 	crypt_wipe(old, sizeof(old));
 	crypt_wipe(next, sizeof(next));
 	crypt_wipe(again, sizeof(again));
-	service_close(&sv);
+	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
 }
@@ -172,14 +172,14 @@ static int
 ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
     char again[PASSWORD_SIZE])
 {
-	if (secret_read("Present password", old, PASSWORD_SIZE) == -1 ||
-	    secret_read("New password", next, PASSWORD_SIZE) == -1) {
+	if (prompt_secret_read("Present password", old, PASSWORD_SIZE) == -1 ||
+	    prompt_secret_read("New password", next, PASSWORD_SIZE) == -1) {
 		ctl_say("password: the present password and the new one are "
 			"needed, each on one line");
 		return EX_DATAERR;
 	}
 	if (isatty(STDIN_FILENO) == 1 &&
-	    (secret_read("New password again", again, PASSWORD_SIZE) == -1 ||
+	    (prompt_secret_read("New password again", again, PASSWORD_SIZE) == -1 ||
 		strcmp(next, again) != 0)) {
 		ctl_say("password: the two new passwords differ; the present "
 			"one stays");
@@ -206,7 +206,7 @@ change(struct service *sv, const char *what, const char *old, const char *next)
 	str_json(&s, next);
 	str_addc(&s, '}');
 	ask.ak_body = str_text(&s);
-	status = service_ask(sv, &ask, &json);
+	status = http_client_call(sv, &ask, &json);
 	if (s.st_text != NULL)
 		crypt_wipe(s.st_text, s.st_len);
 	return status == EX_OK ? keep(sv, json) : status;
@@ -227,8 +227,8 @@ begin(const struct command *cmd, struct service *sv, const char *email)
 	if (email == NULL && isatty(STDIN_FILENO) != 1)
 		opt_usage(cmd, "who logs in? Say --email");
 	if ((email == NULL &&
-		secret_ask("Email", typed, sizeof(typed)) == -1) ||
-	    secret_read("Password", password, sizeof(password)) == -1) {
+		prompt_secret_ask("Email", typed, sizeof(typed)) == -1) ||
+	    prompt_secret_read("Password", password, sizeof(password)) == -1) {
 		ctl_say("login: an email and a password are needed, each on "
 			"one line");
 		return EX_DATAERR;
@@ -240,7 +240,7 @@ begin(const struct command *cmd, struct service *sv, const char *email)
 	str_json(&s, password);
 	str_addc(&s, '}');
 	ask.ak_body = str_text(&s);
-	status = service_ask(sv, &ask, &json);
+	status = http_client_call(sv, &ask, &json);
 	crypt_wipe(password, sizeof(password));
 	if (s.st_text != NULL)
 		crypt_wipe(s.st_text, s.st_len);
@@ -254,9 +254,9 @@ keep(const struct service *sv, struct json_object *json)
 	char until[CLOCK_TEXT_SIZE];
 	const struct session ss = {
 		.ss_url = sv->sv_url,
-		.ss_token = json_object_get_string(part_at(json, "token")),
-		.ss_email = json_object_get_string(part_at(json, "user.email")),
-		.ss_role = json_object_get_string(part_at(json, "user.role")),
+		.ss_token = json_object_get_string(request_spec_at(json, "token")),
+		.ss_email = json_object_get_string(request_spec_at(json, "user.email")),
+		.ss_role = json_object_get_string(request_spec_at(json, "user.role")),
 		.ss_until = until,
 	};
 	const int64_t expiry =
@@ -274,7 +274,7 @@ keep(const struct service *sv, struct json_object *json)
 	clock_text(expiry, until);
 	if ((status = session_write(&ss)) == EX_OK)
 		session_say(&ss);
-	if (json_object_get_boolean(part_at(json, "passwordTemporary")))
+	if (json_object_get_boolean(request_spec_at(json, "passwordTemporary")))
 		ctl_say("the password is temporary, another knows it: "
 			"'assayctl password' changes it");
 	return status;
@@ -308,12 +308,12 @@ ask_one(const char *method, const char *path, const char *done,
 	struct service sv;
 	int status;
 
-	status = service_open(&sv, NULL, ACCESS_TOKEN, a);
+	status = http_client_open(&sv, NULL, ACCESS_TOKEN, a);
 	if (status == EX_OK)
-		status = service_ask(&sv, &ask, &json);
+		status = http_client_call(&sv, &ask, &json);
 	if (status == EX_OK)
 		puts(done);
-	service_close(&sv);
+	http_client_close(&sv);
 	return status;
 }
 
@@ -321,8 +321,8 @@ ask_one(const char *method, const char *path, const char *done,
 static void
 session_say(const struct session *ss)
 {
-	text_put(ss->ss_email);
+	term_text_put(ss->ss_email);
 	printf(" (");
-	text_put(ss->ss_role);
+	term_text_put(ss->ss_role);
 	printf(") at %s until %s\n", ss->ss_url, ss->ss_until);
 }

@@ -305,7 +305,7 @@ bring(struct work *w, struct fail *f)
 static int
 note_migration(struct work *w, struct db *db, struct fail *f)
 {
-	struct trail_param noted[2];
+	struct audit_entry_param noted[2];
 
 	if (w->n_seen == 0 || w->n_seen == w->n_files)
 		return 0;
@@ -313,22 +313,22 @@ note_migration(struct work *w, struct db *db, struct fail *f)
 	noted[0].text = w->seen[w->n_seen - 1].name;
 	noted[1].name = "to";
 	noted[1].text = w->file[w->n_files - 1].name;
-	if (trail_begin(db, &w->arena, f) == -1)
+	if (audit_entry_begin(db, &w->arena, f) == -1)
 		return -1;
-	return trail_commit(db, &w->arena, "migrate", noted, nitems(noted), f);
+	return audit_entry_commit(db, &w->arena, "migrate", noted, nitems(noted), f);
 }
 
 /* That the places of the log were moved, and how far. */
 static int
 note_restore(struct work *w, struct db *db, struct fail *f)
 {
-	struct trail_param noted = { .name = "moved", .text = w->moved };
+	struct audit_entry_param noted = { .name = "moved", .text = w->moved };
 
 	if (w->moved[0] == '\0')
 		return 0;
-	if (trail_begin(db, &w->arena, f) == -1)
+	if (audit_entry_begin(db, &w->arena, f) == -1)
 		return -1;
-	return trail_commit(db, &w->arena, "restored", &noted, 1, f);
+	return audit_entry_commit(db, &w->arena, "restored", &noted, 1, f);
 }
 
 /* One migrates at a time; the session keeps the turn until it ends. */

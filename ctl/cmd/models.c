@@ -170,7 +170,7 @@ int
 models_put(struct db *db, struct arena *a, const char *command,
     const char *text, size_t size, bool *ret_loaded, struct fail *f)
 {
-	struct trail_param noted;
+	struct audit_entry_param noted;
 	struct model m = { 0 };
 	char hash[HASH_SIZE];
 	struct params p;
@@ -182,12 +182,12 @@ models_put(struct db *db, struct arena *a, const char *command,
 	params_init(&p, a);
 	params_text(&p, hash);
 	params_text(&p, arena_strndup(a, text, size));
-	if (trail_begin(db, a, f) == -1 ||
+	if (audit_entry_begin(db, a, f) == -1 ||
 	    db_one(db, a, STMT_MODEL_PUBLISH, &p, &rows, f) == -1)
 		return -1;
 	*ret_loaded = rows_get_bool(&rows, "loaded");
-	noted = (struct trail_param) { "hash", hash };
-	return trail_commit(db, a, command, &noted, 1, f);
+	noted = (struct audit_entry_param) { "hash", hash };
+	return audit_entry_commit(db, a, command, &noted, 1, f);
 }
 
 int
@@ -253,7 +253,7 @@ list_print(struct arena *a, const struct rows *rows, int row)
 	    rows_text(rows, row, rows_col(rows, "loaded_at")),
 	    rows_text(rows, row, rows_col(rows, "origin")), HASH_SHOWN,
 	    hash == NULL ? "-" : hash, m.trained_at, auc);
-	text_put(rows_text(rows, row, rows_col(rows, "loaded_by")));
+	term_text_put(rows_text(rows, row, rows_col(rows, "loaded_by")));
 	putchar('\n');
 }
 
@@ -262,20 +262,20 @@ static int
 again(struct db *db, struct arena *a, const char *origin, const char *hash,
     bool *ret_loaded, struct fail *f)
 {
-	struct trail_param noted[2];
+	struct audit_entry_param noted[2];
 	struct params p;
 	struct rows rows;
 
 	params_init(&p, a);
 	params_text(&p, origin);
 	params_text(&p, hash);
-	if (trail_begin(db, a, f) == -1 ||
+	if (audit_entry_begin(db, a, f) == -1 ||
 	    db_one(db, a, STMT_MODEL_AGAIN, &p, &rows, f) == -1)
 		return -1;
 	*ret_loaded = rows_get_bool(&rows, "loaded");
-	noted[0] = (struct trail_param) { "origin", origin };
-	noted[1] = (struct trail_param) { "hash", hash };
-	return trail_commit(
+	noted[0] = (struct audit_entry_param) { "origin", origin };
+	noted[1] = (struct audit_entry_param) { "hash", hash };
+	return audit_entry_commit(
 	    db, a, "models rollback", noted, hash == NULL ? 1 : 2, f);
 }
 

@@ -107,7 +107,7 @@ run(const struct command *cmd, char *url, bool json, char **changes, int n)
 
 	ctl_arena(&a, ARENA_SIZE);
 	bodies(cmd, &a, changes, n, body);
-	status = service_open(&sv, url, ACCESS_TOKEN, &a);
+	status = http_client_open(&sv, url, ACCESS_TOKEN, &a);
 	if (status == EX_OK)
 		status = n > 0 ? set_all(&sv, cmd->name, body, got)
 			       : get_all(&sv, cmd->name, got);
@@ -115,7 +115,7 @@ run(const struct command *cmd, char *url, bool json, char **changes, int n)
 		show_json(got);
 	else if (status == EX_OK)
 		show(got);
-	service_close(&sv);
+	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
 }
@@ -131,7 +131,7 @@ get_all(struct service *sv, const char *what, struct json_object **got)
 
 	for (i = 0; i < RESOURCE__MAX && status == EX_OK; i++) {
 		snprintf(path, sizeof(path), "/v1/config/%s", resources[i]);
-		status = service_ask(sv, &ask, &got[i]);
+		status = http_client_call(sv, &ask, &got[i]);
 	}
 	return status;
 }
@@ -153,7 +153,7 @@ set_all(struct service *sv, const char *what, struct str *body,
 		str_addc(&body[i], '}');
 		snprintf(path, sizeof(path), "/v1/config/%s", resources[i]);
 		ask.ak_body = str_text(&body[i]);
-		status = service_ask(sv, &ask, &got[i]);
+		status = http_client_call(sv, &ask, &got[i]);
 	}
 	return status;
 }
@@ -220,8 +220,8 @@ show(struct json_object *const *got)
 		if (got[st->resource] == NULL)
 			continue;
 		snprintf(path, sizeof(path), "overridden.%s", st->field);
-		value = part_at(got[st->resource], st->value);
-		over = part_at(got[st->resource], path);
+		value = request_spec_at(got[st->resource], st->value);
+		over = request_spec_at(got[st->resource], path);
 		printf("%-22s  %10s  %-8s  %s\n", st->name,
 		    json_object_get_string(value),
 		    json_object_get_boolean(over) ? "change" : "default",
@@ -243,7 +243,7 @@ show_json(struct json_object *const *got)
 		if (got[i] == NULL)
 			continue;
 		printf("%s\"%s\":", between, resources[i]);
-		text_put_json(json_object_to_json_string_ext(
+		term_text_put_json(json_object_to_json_string_ext(
 		    got[i], JSON_C_TO_STRING_PLAIN));
 		between = ",";
 	}

@@ -100,14 +100,14 @@ offline(struct source *so, const char *map, struct show *sh,
 	ru.ru_ask = ask;
 	ctl_arena(&ru.ru_arena, BOOKS_SIZE);
 	ctl_arena(&ru.ru_row, ROW_SIZE);
-	stop_listen();
+	interrupt_listen();
 	if ((begin(&ru, map, &f) == -1 || rows(&ru, &f) == -1) &&
-	    !stop_wanted()) {
+	    !interrupt_wanted()) {
 		source_clear(so);
 		status = ctl_failed(so->so_path, &f);
 		if (so->so_file == NULL)
 			status = EX_NOINPUT;
-	} else if (stop_wanted()) {
+	} else if (interrupt_wanted()) {
 		source_clear(so);
 		ctl_say("interrupted");
 		status = EX_TEMPFAIL;
@@ -136,7 +136,7 @@ begin(struct run *ru, const char *map, struct fail *f)
 	if (places != NULL && *places != '\0' &&
 	    (ru->ru_geoip = geoip_open(places, f)) == NULL)
 		return -1;
-	ru->ru_history = history_new((int)ru->ru_ask->of_label_delay);
+	ru->ru_history = offline_store_new((int)ru->ru_ask->of_label_delay);
 	if (ru->ru_history == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
 	ru->ru_show->sh_truth = ru->ru_source->so_layout.la_truth;
@@ -234,7 +234,7 @@ rows(struct run *ru, struct fail *f)
 {
 	int r = 0;
 
-	while (!stop_wanted() && (r = source_next(ru->ru_source, f)) == 1) {
+	while (!interrupt_wanted() && (r = source_next(ru->ru_source, f)) == 1) {
 		if (row(ru, f) == -1)
 			return -1;
 		arena_reset(&ru->ru_row);
@@ -298,7 +298,7 @@ row_read(struct run *ru, struct step *st, struct fail *f)
 	json = body_parse(&ru->ru_row, text, s.st_len, f);
 	if (json == NULL ||
 	    body_event(&ru->ru_row, json, &st->st_event, f) == -1 ||
-	    history_comes(ru->ru_history, st->st_event.id, &again, f) == -1)
+	    offline_store_comes(ru->ru_history, st->st_event.id, &again, f) == -1)
 		return -1;
 	if (again)
 		return fail_set(f, FAIL_INPUT, INGEST_INVALID, "id",
@@ -315,16 +315,16 @@ row_decide(struct run *ru, struct step *st, struct fail *f)
 	struct scene sc;
 
 	geoip_place(ru->ru_geoip, ev, &place);
-	if (history_open(ru->ru_history, ev, &place, st->st_now, &ru->ru_row,
+	if (offline_store_open(ru->ru_history, ev, &place, st->st_now, &ru->ru_row,
 		&sc, f) == -1)
 		return -1;
-	scene_facts(&sc, &st->st_facts);
+	event_context_facts(&sc, &st->st_facts);
 	signals_compute(ev, &st->st_facts, &st->st_signals);
 	if (decide(&ru->ru_books[ev->type], &st->st_signals, &ru->ru_row,
 		&st->st_decision, f) == -1)
 		return -1;
-	scene_count(&sc, st->st_decision.verdict);
-	return history_close(ru->ru_history, &sc, st->st_item.it_truth, f);
+	event_context_count(&sc, st->st_decision.verdict);
+	return offline_store_close(ru->ru_history, &sc, st->st_item.it_truth, f);
 }
 
 /* Count an error; where none is printed, say why the first is one. */
@@ -365,7 +365,7 @@ row_show(struct run *ru, const struct step *st)
 	}
 	if (json && st->st_decision.scorer == SCORER_ML) {
 		str_init(&model, &ru->ru_row);
-		replay_model(&model, &st->st_decision);
+		sample_model(&model, &st->st_decision);
 		oc.oc_model = str_text(&model);
 	}
 	show_event(ru->ru_show, &st->st_item, &oc);
@@ -475,7 +475,7 @@ finish(struct run *ru)
 		fclose(ru->ru_export);
 	if (ru->ru_draft[0] != '\0')
 		unlink(ru->ru_draft);
-	history_free(ru->ru_history);
+	offline_store_free(ru->ru_history);
 	geoip_close(ru->ru_geoip);
 	source_close(ru->ru_source);
 	ctl_arena_free(&ru->ru_row);

@@ -47,9 +47,9 @@ struct history {
 	size_t hi_mask;
 };
 
-_Static_assert(GRAPH_CAP <= UINT16_MAX, "counters and sizes fit");
-_Static_assert(STATE_PACKED_MAX <= UINT16_MAX - BLOB_STEP &&
-	RISK_PACKED_MAX <= UINT16_MAX - BLOB_STEP,
+_Static_assert(ENTITY_GRAPH_CAP <= UINT16_MAX, "counters and sizes fit");
+_Static_assert(USER_STATE_PACKED_MAX <= UINT16_MAX - BLOB_STEP &&
+	ENTITY_RISK_PACKED_MAX <= UINT16_MAX - BLOB_STEP,
     "sizes of what is packed fit");
 
 static int open_node(
@@ -63,12 +63,12 @@ static int close_graph(struct history *, const struct graph *, struct fail *);
 static int keep(struct row *, const void *, size_t, struct fail *);
 static struct row *row_of(const struct history *, const struct node *);
 static struct edge *edge_slot(const struct history *, struct edge);
-static struct edge edge_of(struct state_link);
+static struct edge edge_of(struct user_state_link);
 static int grow_links(struct history *, struct fail *);
 static int no_memory(struct fail *);
 
 struct history *
-history_new(int delay)
+offline_store_new(int delay)
 {
 	struct history *h = calloc(1, sizeof(*h));
 
@@ -85,7 +85,7 @@ history_new(int delay)
 }
 
 void
-history_free(struct history *h)
+offline_store_free(struct history *h)
 {
 	uint32_t i;
 
@@ -95,41 +95,41 @@ history_free(struct history *h)
 		free(h->hi_rows[i].packed);
 	free(h->hi_rows);
 	free(h->hi_links);
-	names_clear(&h->hi_names);
-	names_clear(&h->hi_ids);
+	string_ids_clear(&h->hi_names);
+	string_ids_clear(&h->hi_ids);
 	free(h);
 }
 
 int
-history_comes(
+offline_store_comes(
     struct history *h, const char *id, bool *ret_again, struct fail *f)
 {
 	const uint32_t n = h->hi_ids.na_n;
 
-	if (names_add(&h->hi_ids, 0, id) == 0)
+	if (string_ids_add(&h->hi_ids, 0, id) == 0)
 		return no_memory(f);
 	*ret_again = h->hi_ids.na_n == n;
 	return 0;
 }
 
 int
-history_open(struct history *h, const struct event *ev,
+offline_store_open(struct history *h, const struct event *ev,
     const struct place *place, int64_t now, struct arena *a, struct scene *ret,
     struct fail *f)
 {
 	struct node **carried = arena_array(a, CARRIED__MAX, sizeof(*carried));
-	struct graph *g = graph_new(a, NODES_MAX, GRAPH_PAIRS_MAX);
-	struct risk_rates *rates = arena_array(a, CARRIED__MAX, sizeof(*rates));
-	struct pair pairs[GRAPH_PAIRS_MAX];
-	struct state_link link;
+	struct graph *g = entity_graph_new(a, NODES_MAX, ENTITY_GRAPH_PAIRS_MAX);
+	struct entity_risk_rates *rates = arena_array(a, CARRIED__MAX, sizeof(*rates));
+	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct user_state_link link;
 	struct node *user;
 	const struct row *row;
 	size_t i, n;
 	int c;
 
 	if (carried == NULL || g == NULL || rates == NULL ||
-	    graph_carried(g, ev, carried) ||
-	    (user = graph_node(g, NODE_USER, ev->user)) == NULL)
+	    entity_graph_identifier(g, ev, carried) ||
+	    (user = entity_graph_node(g, NODE_USER, ev->user)) == NULL)
 		return no_memory(f);
 	if (open_node(h, g, user, f) == -1)
 		return -1;
@@ -137,11 +137,11 @@ history_open(struct history *h, const struct event *ev,
 		if (carried[c] != NULL && open_node(h, g, carried[c], f) == -1)
 			return -1;
 	}
-	n = graph_pairs(user, carried, pairs);
+	n = entity_graph_pairs(user, carried, pairs);
 	for (i = 0; i < n; i++) {
-		link = graph_link_of(pairs[i].a, pairs[i].b);
+		link = entity_graph_link_of(pairs[i].a, pairs[i].b);
 		if (edge_slot(h, edge_of(link))->first != 0)
-			graph_link_known(g, link);
+			entity_graph_link_known(g, link);
 	}
 
 	*ret = (struct scene) {
@@ -153,20 +153,20 @@ history_open(struct history *h, const struct event *ev,
 		.now = now,
 	};
 	row = row_of(h, user);
-	ret->state = state_unpack(a, row->packed, row->packed_size, f);
+	ret->state = user_state_unpack(a, row->packed, row->packed_size, f);
 	if (ret->state == NULL)
 		return -1;
-	return scene_risk(ret, h->hi_delay, rates, f);
+	return event_context_risk(ret, h->hi_delay, rates, f);
 }
 
 int
-history_close(
+offline_store_close(
     struct history *h, const struct scene *sc, enum told told, struct fail *f)
 {
-	uint8_t packed[STATE_PACKED_MAX];
+	uint8_t packed[USER_STATE_PACKED_MAX];
 	size_t size;
 
-	size = state_pack(sc->state, sc->now, packed);
+	size = user_state_pack(sc->state, sc->now, packed);
 	if (close_graph(h, sc->graph, f) == -1 ||
 	    keep(row_of(h, sc->user), packed, size, f) == -1 ||
 	    close_risk(h, sc->carried[CARRIED_DEVICE], sc->now, told, f) == -1)
@@ -182,14 +182,14 @@ open_node(struct history *h, struct graph *g, struct node *node, struct fail *f)
 	struct node *top;
 	uint32_t id, root;
 
-	id = names_add(&h->hi_names, (unsigned char)node->kind, node->key);
+	id = string_ids_add(&h->hi_names, (unsigned char)node->kind, node->key);
 	if (id == 0)
 		return no_memory(f);
 	if (id > n && add_row(h, f) == -1)
 		return -1;
 	node->seen = id <= n;
 	root = root_of(h, id);
-	top = graph_place(g, node, id, root, h->hi_rows[root - 1].size);
+	top = entity_graph_place(g, node, id, root, h->hi_rows[root - 1].size);
 	if (top == NULL)
 		return no_memory(f);
 	read_row(h, node);
@@ -254,36 +254,36 @@ static int
 close_risk(struct history *h, const struct node *node, int64_t now,
     enum told told, struct fail *f)
 {
-	const struct risk_day more = {
-		.day = risk_day_of(now),
+	const struct entity_risk_day more = {
+		.day = entity_risk_day_of(now),
 		.events = 1,
 		.fraud = told == TOLD_FRAUD,
 		.labels = told != TOLD_NOTHING,
 	};
-	uint8_t packed[RISK_PACKED_MAX];
-	struct risk_days days;
+	uint8_t packed[ENTITY_RISK_PACKED_MAX];
+	struct entity_risk_days days;
 	struct row *row;
 
 	if (node == NULL)
 		return 0;
 	row = row_of(h, node);
-	if (risk_unpack(row->packed, row->packed_size, &days, f) == -1)
+	if (entity_risk_unpack(row->packed, row->packed_size, &days, f) == -1)
 		return -1;
-	risk_forget(&days, more.day);
-	risk_add(&days, &more);
-	return keep(row, packed, risk_pack(&days, packed), f);
+	entity_risk_forget(&days, more.day);
+	entity_risk_add(&days, &more);
+	return keep(row, packed, entity_risk_pack(&days, packed), f);
 }
 
 /* Counters and roots that changed, and links that are new. */
 static int
 close_graph(struct history *h, const struct graph *g, struct fail *f)
 {
-	const struct state_link *made;
+	const struct user_state_link *made;
 	struct node **nodes;
 	struct row *row;
 	size_t i, n;
 
-	nodes = graph_nodes(g, &n);
+	nodes = entity_graph_nodes(g, &n);
 	for (i = 0; i < n; i++) {
 		if (!nodes[i]->dirty)
 			continue;
@@ -294,7 +294,7 @@ close_graph(struct history *h, const struct graph *g, struct fail *f)
 		row->users = (uint16_t)nodes[i]->users;
 		row->devices = (uint16_t)nodes[i]->devices;
 	}
-	made = graph_links_made(g, &n);
+	made = entity_graph_links_made(g, &n);
 	for (i = 0; i < n; i++) {
 		if (2 * h->hi_n_links > h->hi_mask && grow_links(h, f) == -1)
 			return -1;
@@ -345,7 +345,7 @@ edge_slot(const struct history *h, struct edge edge)
 }
 
 static struct edge
-edge_of(struct state_link link)
+edge_of(struct user_state_link link)
 {
 	return (struct edge) { (uint32_t)link.first, (uint32_t)link.second };
 }

@@ -25,16 +25,16 @@ enum told { TOLD_NOTHING = 1, TOLD_LEGIT, TOLD_FRAUD };
  * A history in which nothing has happened.  Labels are believed delay days
  * after their events.  NULL when there is no memory.
  */
-struct history *history_new(int delay);
+struct history *offline_store_new(int delay);
 
 /* Free; NULL is harmless. */
-void history_free(struct history *h);
+void offline_store_free(struct history *h);
 
 /*
  * Note that an event of that id comes.  *ret_again says whether one of it came
  * before.  Returns 0, or -1 with f set when there is no memory.
  */
-int history_comes(struct history *h, const char *id, bool *ret_again,
+int offline_store_comes(struct history *h, const char *id, bool *ret_again,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
@@ -42,17 +42,17 @@ int history_comes(struct history *h, const char *id, bool *ret_again,
  * *ret with all of its parts is in arena a, but for ev and place, the place of
  * its ip.  Returns 0, or -1 with f set when there is no memory.
  */
-int history_open(struct history *h, const struct event *ev,
+int offline_store_open(struct history *h, const struct event *ev,
     const struct place *place, int64_t now, struct arena *a, struct scene *ret,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * Keep what scene_count() has changed, and what is told about the event:
+ * Keep what event_context_count() has changed, and what is told about the event:
  * nobody who decides sees that before its time, because no window has a day
  * sooner than the delay after it.  Returns 0, or -1 with f set when there is
  * no memory.
  */
-int history_close(struct history *h, const struct scene *sc, enum told told,
+int offline_store_close(struct history *h, const struct scene *sc, enum told told,
     struct fail *f) __attribute__((warn_unused_result));
 
 #endif

@@ -132,7 +132,7 @@ replay(const struct command *cmd, int argc, char **argv)
 		    OPT_TEXT, &ask.of_export, 0, 0 },
 		{ "label-delay", "DAYS",
 		    "offline: labels come so long after events; default 7",
-		    OPT_NUMBER, &ask.of_label_delay, 1, RISK_DELAY_MAX },
+		    OPT_NUMBER, &ask.of_label_delay, 1, ENTITY_RISK_DELAY_MAX },
 		{ "rules", "[TYPE=]FILE",
 		    "offline: other rules than the seed; may be repeated",
 		    OPT_LIST, &rules, 0, 0 },
@@ -222,9 +222,9 @@ sources(
 		snprintf(rp->rp_key, sizeof(rp->rp_key), "X-API-Key: %s", from);
 	if (key != NULL)
 		crypt_wipe(key, strlen(key));
-	if ((status = service_url(&rp->rp_arena, url, &url)) != EX_OK)
+	if ((status = http_client_url(&rp->rp_arena, url, &url)) != EX_OK)
 		return status;
-	if (service_address(url, &rp->rp_arena, &base, &rp->rp_socket) == -1)
+	if (http_client_address(url, &rp->rp_arena, &base, &rp->rp_socket) == -1)
 		opt_usage(cmd, "'%s' is no address", url);
 	snprintf(rp->rp_url, sizeof(rp->rp_url), "%s/v1/decisions%s", base,
 	    rp->rp_batch > 0 ? "/batch" : "");
@@ -267,10 +267,10 @@ run(struct replay *rp)
 	bool busy = true;
 	int64_t i;
 
-	stop_listen();
+	interrupt_listen();
 	rp->rp_source.so_began = clock_ticks();
 	while (busy) {
-		if (stop_wanted() && !rp->rp_ended)
+		if (interrupt_wanted() && !rp->rp_ended)
 			stop(rp, EX_TEMPFAIL, "interrupted");
 		busy = false;
 		for (i = 0; i < rp->rp_jobs; i++) {
@@ -354,7 +354,7 @@ fill(struct replay *rp, struct slot *sl)
 		.hc_method = "POST",
 		.hc_url = rp->rp_url,
 		.hc_socket = rp->rp_socket,
-		.hc_ca_file = service_ca_file(),
+		.hc_ca_file = http_client_ca_file(),
 		.hc_headers = { rp->rp_key, "Content-Type: application/json" },
 		.hc_body = str_text(&s),
 		.hc_body_size = strlen(str_text(&s)),

@@ -123,9 +123,9 @@ table_line(struct show *sh, const struct item *item, const struct outcome *oc)
 	if (oc->oc_verdict != 0) {
 		table_reasons(oc->oc_reasons);
 	} else {
-		text_put(oc->oc_code);
+		term_text_put(oc->oc_code);
 		printf(": ");
-		text_put(oc->oc_message);
+		term_text_put(oc->oc_message);
 	}
 	putchar('\n');
 }
@@ -142,7 +142,7 @@ table_reasons(struct json_object *reasons)
 		tag = json_object_object_get(one, "tag");
 		points = json_object_object_get(one, "points");
 		printf("%s", i == 0 ? "" : ", ");
-		text_put(tag == NULL ? "?" : json_object_get_string(tag));
+		term_text_put(tag == NULL ? "?" : json_object_get_string(tag));
 		printf(" %.0f", json_object_get_double(points));
 	}
 }
@@ -282,7 +282,7 @@ put_cell(const char *text, int width, bool right)
 	}
 	if (right)
 		printf("%*s", width - len, "");
-	text_put(text);
+	term_text_put(text);
 	if (!right)
 		printf("%*s", width - len, "");
 }

@@ -40,7 +40,7 @@ static int load_rules(struct rulebook *, const char *, const char *,
 static int load_policy(struct rulebook *, const char *, const char *,
     struct arena *, struct fail *);
 static struct json_object *members(
-    struct arena *, enum part_take, const char *, struct fail *);
+    struct arena *, enum request_spec_take, const char *, struct fail *);
 
 static const struct half rules = { "rules", "rule", load_rules };
 static const struct half policies = { "policies", "json", load_policy };
@@ -157,14 +157,14 @@ load_policy(struct rulebook *book, const char *path, const char *version,
 
 /* A file as the members of an object that it comes to. */
 static struct json_object *
-members(struct arena *a, enum part_take take, const char *path, struct fail *f)
+members(struct arena *a, enum request_spec_take take, const char *path, struct fail *f)
 {
 	const char *text;
 	struct str s;
 
 	str_init(&s, a);
 	str_addc(&s, '{');
-	if (file_member(a, take, path, &s, f) == -1)
+	if (body_file_member(a, take, path, &s, f) == -1)
 		return NULL;
 	str_addc(&s, '}');
 	if ((text = str_text(&s)) == NULL) {

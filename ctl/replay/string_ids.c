@@ -17,7 +17,7 @@ static bool grow_text(struct names *, size_t);
 static uint64_t hash(unsigned char, const char *);
 
 uint32_t
-names_add(struct names *na, unsigned char kind, const char *name)
+string_ids_add(struct names *na, unsigned char kind, const char *name)
 {
 	const size_t size = strlen(name) + 1;
 	uint32_t *slot = NULL;
@@ -41,7 +41,7 @@ names_add(struct names *na, unsigned char kind, const char *name)
 }
 
 void
-names_clear(struct names *na)
+string_ids_clear(struct names *na)
 {
 	free(na->na_text);
 	free(na->na_at);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed, it holds none; names_clear() gives back what it took. */
+/* Zeroed, it holds none; string_ids_clear() gives back what it took. */
 struct names {
 	char *na_text; /* kind, name and NUL of each */
 	size_t na_len;
@@ -22,8 +22,8 @@ struct names {
  * The number of a name, which is added if it is new: then it equals na_n, and
  * it did not before.  0 when there is no memory or no number left.
  */
-uint32_t names_add(struct names *na, unsigned char kind, const char *name);
+uint32_t string_ids_add(struct names *na, unsigned char kind, const char *name);
 
-void names_clear(struct names *na);
+void string_ids_clear(struct names *na);
 
 #endif

@@ -23,7 +23,7 @@ static struct json_object *find(
 static int64_t number(struct json_object *, const char *);
 
 void
-watch_ask(struct watch *w, struct http *h, int64_t now)
+answer_progress_ask(struct watch *w, struct http *h, int64_t now)
 {
 	struct fail f = { 0 };
 
@@ -36,7 +36,7 @@ watch_ask(struct watch *w, struct http *h, int64_t now)
 }
 
 void
-watch_take(struct watch *w, struct http *h, int64_t now)
+answer_progress_take(struct watch *w, struct http *h, int64_t now)
 {
 	struct json_object *json = NULL, *one;
 	double seconds;
@@ -50,26 +50,26 @@ watch_take(struct watch *w, struct http *h, int64_t now)
 		w->wa_told = now;
 		w->wa_samples = number(one, "samples");
 		w->wa_of = number(one, "of");
-		seconds = json_object_get_double(part_at(one, "seconds"));
+		seconds = json_object_get_double(request_spec_at(one, "seconds"));
 		w->wa_rate = seconds > 0 ? (double)w->wa_samples / seconds : 0;
 	}
 	json_object_put(json);
 }
 
 bool
-watch_draw(const struct watch *w, int64_t now)
+answer_progress_draw(const struct watch *w, int64_t now)
 {
 	if (w->wa_told == 0 || now - w->wa_told > FRESH ||
 	    w->wa_samples > w->wa_of)
 		return false;
-	text_bar(w->wa_samples, w->wa_of);
+	term_text_bar(w->wa_samples, w->wa_of);
 	fprintf(stderr, ", %" PRId64 " of %" PRId64 " samples, %.0f/s\033[K",
 	    w->wa_samples, w->wa_of, w->wa_rate);
 	return true;
 }
 
 void
-watch_end(struct watch *w, struct http *h)
+answer_progress_end(struct watch *w, struct http *h)
 {
 	if (w->wa_call.hc_handle != NULL)
 		http_done(h, &w->wa_call);
@@ -84,7 +84,7 @@ find(const struct watch *w, struct json_object *json, int64_t now)
 {
 	const double waited =
 	    (double)(now - w->wa_began) / (double)CLOCK_SECOND + 1;
-	struct json_object *all = part_at(json, "running"), *one, *got = NULL;
+	struct json_object *all = request_spec_at(json, "running"), *one, *got = NULL;
 	const char *type;
 	size_t i, n = 0;
 
@@ -92,9 +92,9 @@ find(const struct watch *w, struct json_object *json, int64_t now)
 		n = json_object_array_length(all);
 	for (i = 0; i < n; i++) {
 		one = json_object_array_get_idx(all, i);
-		type = json_object_get_string(part_at(one, "eventType"));
+		type = json_object_get_string(request_spec_at(one, "eventType"));
 		if (type == NULL || strcmp(type, w->wa_about) != 0 ||
-		    json_object_get_double(part_at(one, "seconds")) > waited)
+		    json_object_get_double(request_spec_at(one, "seconds")) > waited)
 			continue;
 		if (got != NULL)
 			return NULL;
@@ -106,5 +106,5 @@ find(const struct watch *w, struct json_object *json, int64_t now)
 static int64_t
 number(struct json_object *json, const char *name)
 {
-	return json_object_get_int64(part_at(json, name));
+	return json_object_get_int64(request_spec_at(json, name));
 }

@@ -21,15 +21,15 @@ struct watch {
 };
 
 /* Ask, if it is time to. */
-void watch_ask(struct watch *w, struct http *h, int64_t now);
+void answer_progress_ask(struct watch *w, struct http *h, int64_t now);
 
 /* Take the answer that http_wait() has returned. */
-void watch_take(struct watch *w, struct http *h, int64_t now);
+void answer_progress_take(struct watch *w, struct http *h, int64_t now);
 
 /* Draw the bar.  False: it is not known how far the request is. */
-bool watch_draw(const struct watch *w, int64_t now);
+bool answer_progress_draw(const struct watch *w, int64_t now);
 
 /* Ask no more. */
-void watch_end(struct watch *w, struct http *h);
+void answer_progress_end(struct watch *w, struct http *h);
 
 #endif

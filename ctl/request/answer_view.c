@@ -107,10 +107,10 @@ static const struct {
 };
 
 size_t
-part_show(const struct part *call, struct json_object *json,
+request_spec_show(const struct part *call, struct json_object *json,
     char *const *operands, struct arena *a)
 {
-	const struct part *p = part_next(call);
+	const struct part *p = request_spec_next(call);
 	const char *between = "";
 	size_t rows = 0;
 
@@ -122,7 +122,7 @@ part_show(const struct part *call, struct json_object *json,
 			between = "\n";
 			continue;
 		case PART_ROWS:
-			if (part_at(json, p->path) == NULL)
+			if (request_spec_at(json, p->path) == NULL)
 				break;
 			/* FALLTHROUGH */
 		case PART_MEMBERS:
@@ -131,25 +131,25 @@ part_show(const struct part *call, struct json_object *json,
 			between = "\n";
 			continue;
 		case PART_LINES:
-			lines_show(p, part_at(json, p->path));
+			lines_show(p, request_spec_at(json, p->path));
 			break;
 		case PART_SAY:
-			puts(part_sentence(a, p->name, json, operands));
+			puts(request_spec_sentence(a, p->name, json, operands));
 			break;
 		case PART_NOTE:
 			ctl_say(
-			    "%s", part_sentence(a, p->name, json, operands));
+			    "%s", request_spec_sentence(a, p->name, json, operands));
 			break;
 		default:
 			break;
 		}
-		p = part_next(p);
+		p = request_spec_next(p);
 	}
 	return rows;
 }
 
 const char *
-part_sentence(struct arena *a, const char *text, struct json_object *json,
+request_spec_sentence(struct arena *a, const char *text, struct json_object *json,
     char *const *operands)
 {
 	char name[64];
@@ -166,10 +166,10 @@ part_sentence(struct arena *a, const char *text, struct json_object *json,
 		snprintf(name, sizeof(name), "%.*s", (int)len, text);
 		text += len;
 		if (*name >= '0' && *name <= '9')
-			text_clean(&s, operands[*name - '0']);
+			term_text_clean(&s, operands[*name - '0']);
 		else
-			text_clean(
-			    &s, json_object_get_string(part_at(json, name)));
+			term_text_clean(
+			    &s, json_object_get_string(request_spec_at(json, name)));
 	}
 	return str_text(&s) == NULL ? "?" : str_text(&s);
 }
@@ -203,7 +203,7 @@ block_show(struct table *tb, size_t row)
 			width = strlen(tb->tb_column[i]->name);
 	for (i = 0; i < tb->tb_n; i++) {
 		printf("%-*s  ", (int)width, tb->tb_column[i]->name);
-		tb->tb_width[i] = text_width(text[i]);
+		tb->tb_width[i] = term_text_width(text[i]);
 		cell_show(tb, i, text[i], false, true);
 		putchar('\n');
 	}
@@ -243,7 +243,7 @@ rows_show(const struct part *p, struct json_object *json, struct arena *a,
 static const struct part *
 columns_of(struct table *tb, const struct part *p)
 {
-	while ((p = part_next(p)) != NULL && p->kind == PART_COLUMN)
+	while ((p = request_spec_next(p)) != NULL && p->kind == PART_COLUMN)
 		if (tb->tb_n < COLUMNS_MAX)
 			tb->tb_column[tb->tb_n++] = p;
 	return p;
@@ -254,7 +254,7 @@ static size_t
 rows_of(struct arena *a, const struct part *p, struct json_object *json,
     struct row *row, size_t max)
 {
-	struct json_object *from = part_at(json, p->path);
+	struct json_object *from = request_spec_at(json, p->path);
 	size_t n = 0;
 
 	if (p->kind == PART_MEMBERS)
@@ -288,7 +288,7 @@ members_of(struct arena *a, const char *words, struct json_object *json,
 			continue;
 		last = strrchr(word, '.');
 		row[n] = (struct row) { last == NULL ? word : last + 1, n,
-			part_at(json, word) };
+			request_spec_at(json, word) };
 	}
 	return n;
 }
@@ -303,7 +303,7 @@ table_show(struct table *tb)
 		head[j] = tb->tb_column[j]->name;
 		tb->tb_width[j] = strlen(head[j]);
 		for (i = 0; i < tb->tb_rows; i++) {
-			width = text_width(tb->tb_cell[i * tb->tb_n + j]);
+			width = term_text_width(tb->tb_cell[i * tb->tb_n + j]);
 			if (width > tb->tb_width[j])
 				tb->tb_width[j] = width;
 		}
@@ -330,7 +330,7 @@ table_show(struct table *tb)
 static bool
 table_fit(struct table *tb)
 {
-	const size_t room = text_terminal();
+	const size_t room = term_text_terminal();
 	size_t least[COLUMNS_MAX], j;
 
 	if (room == 0)
@@ -427,22 +427,22 @@ static void
 cell_show(const struct table *tb, size_t column, const char *text, bool head,
     bool last)
 {
-	const enum part_form form = tb->tb_column[column]->form;
+	const enum request_spec_form form = tb->tb_column[column]->form;
 	const size_t room = tb->tb_width[column];
 	const char *colour = "";
-	size_t bytes, pad, width = text_width(text);
+	size_t bytes, pad, width = term_text_width(text);
 	bool cut = width > room;
 
-	bytes = text_fit(text, cut ? room - 1 : room, &width);
+	bytes = term_text_fit(text, cut ? room - 1 : room, &width);
 	pad = room - width - (cut ? 1 : 0);
 	if (tb->tb_colour && head)
-		colour = TEXT_BOLD;
+		colour = TERM_TEXT_BOLD;
 	else if (tb->tb_colour && form == FORM_STATE)
-		colour = text_colour(text);
+		colour = term_text_colour(text);
 	if (forms[form].right)
 		printf("%*s", (int)pad, "");
 	printf("%s%.*s%s%s", colour, (int)bytes, text, cut ? ELLIPSIS : "",
-	    *colour == '\0' ? "" : TEXT_PLAIN);
+	    *colour == '\0' ? "" : TERM_TEXT_PLAIN);
 	if (!forms[form].right && !last)
 		printf("%*s", (int)pad, "");
 }
@@ -462,7 +462,7 @@ cell(struct arena *a, const struct part *column, const struct row *row)
 		str_int(&raw, (int64_t)row->index * 10);
 	} else {
 		if (strcmp(column->path, "@") != 0)
-			json = part_at(json, column->path);
+			json = request_spec_at(json, column->path);
 		if (json != NULL || column->form == FORM_END)
 			forms[column->form].put(&raw, json);
 	}
@@ -471,7 +471,7 @@ cell(struct arena *a, const struct part *column, const struct row *row)
 	if (*text == '\0')
 		return NOTHING;
 	str_init(&s, a);
-	text_clean(&s, text);
+	term_text_clean(&s, text);
 	return str_text(&s) == NULL ? "?" : str_text(&s);
 }
 
@@ -479,8 +479,8 @@ static void
 title(const char *text, bool colour)
 {
 	if (text != NULL)
-		printf("%s%s%s\n", colour ? TEXT_BOLD : "", text,
-		    colour ? TEXT_PLAIN : "");
+		printf("%s%s%s\n", colour ? TERM_TEXT_BOLD : "", text,
+		    colour ? TERM_TEXT_PLAIN : "");
 }
 
 /* One text of each element on a line of its own. */
@@ -490,8 +490,8 @@ lines_show(const struct part *p, struct json_object *array)
 	size_t i, n = array == NULL ? 0 : json_object_array_length(array);
 
 	for (i = 0; i < n; i++) {
-		text_put(json_object_get_string(
-		    part_at(json_object_array_get_idx(array, i), p->arg)));
+		term_text_put(json_object_get_string(
+		    request_spec_at(json_object_array_get_idx(array, i), p->arg)));
 		putchar('\n');
 	}
 }
@@ -606,8 +606,8 @@ form_reasons(struct str *s, struct json_object *json)
 	for (i = 0; i < n; i++) {
 		one = json_object_array_get_idx(json, i);
 		str_addf(s, "%s%s %s", i == 0 ? "" : ", ",
-		    string(part_at(one, "tag")),
-		    string(part_at(one, "points")));
+		    string(request_spec_at(one, "tag")),
+		    string(request_spec_at(one, "points")));
 	}
 }
 
@@ -622,8 +622,8 @@ form_because(struct str *s, struct json_object *json)
 	for (i = 0; i < n; i++) {
 		one = json_object_array_get_idx(json, i);
 		str_addf(s, "%s%s (", i == 0 ? "" : ", ",
-		    string(part_at(one, "comparison")));
-		form_known(s, part_at(one, "value"));
+		    string(request_spec_at(one, "comparison")));
+		form_known(s, request_spec_at(one, "value"));
 		str_addc(s, ')');
 	}
 }
@@ -631,13 +631,13 @@ form_because(struct str *s, struct json_object *json)
 static void
 form_change(struct str *s, struct json_object *json)
 {
-	str_addf(s, "%s: ", string(part_at(json, "signal")));
-	form_known(s, part_at(json, "from"));
+	str_addf(s, "%s: ", string(request_spec_at(json, "signal")));
+	form_known(s, request_spec_at(json, "from"));
 	str_add(s, " -> ");
-	if (json_object_get_boolean(part_at(json, "other")))
+	if (json_object_get_boolean(request_spec_at(json, "other")))
 		str_add(s, "any other");
 	else
-		form_known(s, part_at(json, "to"));
+		form_known(s, request_spec_at(json, "to"));
 }
 
 static void
@@ -652,11 +652,11 @@ form_known(struct str *s, struct json_object *json)
 static void
 form_amount(struct str *s, struct json_object *json)
 {
-	struct json_object *amount = part_at(json, "amount");
+	struct json_object *amount = request_spec_at(json, "amount");
 
 	if (amount != NULL)
 		str_addf(s, "%s %s", string(amount),
-		    string(part_at(json, "currency")));
+		    string(request_spec_at(json, "currency")));
 }
 
 static void

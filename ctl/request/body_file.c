@@ -28,7 +28,7 @@ static int model(struct arena *, const char *, const char *, size_t,
 static bool is_json(const char *);
 
 int
-file_member(struct arena *a, enum part_take take, const char *path,
+body_file_member(struct arena *a, enum request_spec_take take, const char *path,
     struct str *ret, struct fail *f)
 {
 	const bool publish = take == TAKE_RULESET || take == TAKE_POLICY;

@@ -19,17 +19,17 @@
 #define RANDOM_SIZE 26 /* characters of an id after its prefix */
 #define SHOWN_MAX 10 /* ids that may be meant */
 
-static bool is_whole(const struct id_list *, const char *);
-static bool is_part(const struct id_list *, const char *, const char *);
-static const char *id_at(const struct id_list *, struct json_object *, size_t);
+static bool is_whole(const struct id_lookup_list *, const char *);
+static bool is_part(const struct id_lookup_list *, const char *, const char *);
+static const char *id_at(const struct id_lookup_list *, struct json_object *, size_t);
 static void say_candidates(
-    const struct id_list *, struct json_object *, const char *, const char *);
+    const struct id_lookup_list *, struct json_object *, const char *, const char *);
 
 int
-id_match(const struct id_list *il, struct json_object *list, const char *what,
+id_lookup_match(const struct id_lookup_list *il, struct json_object *list, const char *what,
     const char *typed, const char **ret)
 {
-	struct json_object *array = part_at(list, il->il_array);
+	struct json_object *array = request_spec_at(list, il->il_array);
 	const char *id, *found = NULL;
 	size_t i, n = 0, matches = 0;
 
@@ -58,7 +58,7 @@ id_match(const struct id_list *il, struct json_object *list, const char *what,
 }
 
 int
-id_find(struct service *sv, const struct id_list *il, const char *what,
+id_lookup(struct service *sv, const struct id_lookup_list *il, const char *what,
     const char *typed, const char **ret)
 {
 	const struct ask ask = {
@@ -70,14 +70,14 @@ id_find(struct service *sv, const struct id_list *il, const char *what,
 	*ret = typed;
 	if (is_whole(il, typed))
 		return EX_OK;
-	if ((status = service_ask(sv, &ask, &list)) != EX_OK)
+	if ((status = http_client_call(sv, &ask, &list)) != EX_OK)
 		return status;
-	return id_match(il, list, what, typed, ret);
+	return id_lookup_match(il, list, what, typed, ret);
 }
 
 /* Whether a text is to be taken as it is. */
 static bool
-is_whole(const struct id_list *il, const char *typed)
+is_whole(const struct id_lookup_list *il, const char *typed)
 {
 	const size_t prefix = strlen(il->il_prefix);
 	const bool prefixed = strncmp(typed, il->il_prefix, prefix) == 0;
@@ -89,7 +89,7 @@ is_whole(const struct id_list *il, const char *typed)
 
 /* Whether typed begins an id, with or without its prefix, or ends it. */
 static bool
-is_part(const struct id_list *il, const char *id, const char *typed)
+is_part(const struct id_lookup_list *il, const char *id, const char *typed)
 {
 	const size_t len = strlen(typed), size = strlen(id);
 	const size_t prefix = strlen(il->il_prefix);
@@ -103,14 +103,14 @@ is_part(const struct id_list *il, const char *id, const char *typed)
 
 /* The id of an element, NULL if it has none. */
 static const char *
-id_at(const struct id_list *il, struct json_object *array, size_t i)
+id_at(const struct id_lookup_list *il, struct json_object *array, size_t i)
 {
 	return json_object_get_string(
-	    part_at(json_object_array_get_idx(array, i), il->il_member));
+	    request_spec_at(json_object_array_get_idx(array, i), il->il_member));
 }
 
 static void
-say_candidates(const struct id_list *il, struct json_object *array,
+say_candidates(const struct id_lookup_list *il, struct json_object *array,
     const char *what, const char *typed)
 {
 	const size_t n = json_object_array_length(array);
@@ -123,7 +123,7 @@ say_candidates(const struct id_list *il, struct json_object *array,
 		if (id == NULL || !is_part(il, id, typed))
 			continue;
 		fputs("  ", stdout);
-		text_put(id);
+		term_text_put(id);
 		putchar('\n');
 		shown++;
 	}

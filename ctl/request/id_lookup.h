@@ -9,7 +9,7 @@ struct service;
 #define ID_PART_MIN 4 /* characters of an id that name it */
 
 /* Where the ids of one kind are listed. */
-struct id_list {
+struct id_lookup_list {
 	const char *il_prefix; /* "cse_"; "" where ids have any form */
 	const char *il_path; /* of the route that lists them */
 	const char *il_array; /* path to its array */
@@ -22,14 +22,14 @@ struct id_list {
  * it is a whole id, is shorter than ID_PART_MIN, or belongs to none.  Returns
  * EX_OK, or EX_DATAERR after having said which ids it may mean.
  */
-int id_match(const struct id_list *il, struct json_object *list,
+int id_lookup_match(const struct id_lookup_list *il, struct json_object *list,
     const char *what, const char *typed, const char **ret);
 
 /*
  * The same with the list that the service gives; a whole id asks for none.
- * what is the command, for messages.  Returns also what service_ask() does.
+ * what is the command, for messages.  Returns also what http_client_call() does.
  */
-int id_find(struct service *sv, const struct id_list *il, const char *what,
+int id_lookup(struct service *sv, const struct id_lookup_list *il, const char *what,
     const char *typed, const char **ret);
 
 #endif

@@ -55,7 +55,7 @@ remote(const struct command *cmd, int argc, char **argv)
 	int status;
 
 	rm.rm_cmd = cmd;
-	rm.rm_call = part_find(cmd->name);
+	rm.rm_call = request_spec_find(cmd->name);
 	rm.rm_access = ACCESS_TOKEN;
 	read_parts(&rm);
 	rm.rm_n_operands = opt_parse(
@@ -67,7 +67,7 @@ remote(const struct command *cmd, int argc, char **argv)
 		return status;
 	ctl_arena(&rm.rm_arena, ARENA_SIZE);
 	if ((status = build(&rm)) == EX_OK)
-		status = remote_send(&rm);
+		status = request_send(&rm);
 	crypt_wipe(rm.rm_secret, sizeof(rm.rm_secret));
 	ctl_arena_free(&rm.rm_arena);
 	return status;
@@ -81,7 +81,7 @@ read_parts(struct remote *rm)
 	struct value *v;
 
 	snprintf(rm->rm_args, sizeof(rm->rm_args), "[OPTION]...");
-	for (p = part_next(rm->rm_call); p != NULL; p = part_next(p)) {
+	for (p = request_spec_next(rm->rm_call); p != NULL; p = request_spec_next(p)) {
 		v = &rm->rm_value[rm->rm_n_values];
 		switch (p->kind) {
 		case PART_ARG:
@@ -204,7 +204,7 @@ check_operands(struct remote *rm)
 	const struct part *p;
 	int i = 0;
 
-	for (p = part_next(rm->rm_call); p != NULL; p = part_next(p)) {
+	for (p = request_spec_next(rm->rm_call); p != NULL; p = request_spec_next(p)) {
 		if (p->kind != PART_ARG)
 			continue;
 		if (p->take == TAKE_CHOICE &&
@@ -224,11 +224,11 @@ check_opts(struct remote *rm)
 	const struct part *p, *q;
 	const struct value *v = rm->rm_value, *w;
 
-	for (p = part_next(rm->rm_call); p != NULL; p = part_next(p)) {
+	for (p = request_spec_next(rm->rm_call); p != NULL; p = request_spec_next(p)) {
 		if (p->kind != PART_OPT)
 			continue;
 		w = rm->rm_value;
-		for (q = part_next(rm->rm_call); q != p; q = part_next(q)) {
+		for (q = request_spec_next(rm->rm_call); q != p; q = request_spec_next(q)) {
 			if (q->kind != PART_OPT)
 				continue;
 			if (strcmp(p->path, q->path) == 0 && is_given(v) &&
@@ -252,12 +252,12 @@ is_given(const struct value *v)
 static int
 confirm(const struct remote *rm)
 {
-	const struct part *p = part_next(rm->rm_call);
+	const struct part *p = request_spec_next(rm->rm_call);
 	const char *question;
 	char typed[16];
 
 	while (p != NULL && p->kind != PART_CONFIRM)
-		p = part_next(p);
+		p = request_spec_next(p);
 	if (p == NULL || rm->rm_yes)
 		return EX_OK;
 	if (isatty(STDIN_FILENO) != 1)
@@ -265,7 +265,7 @@ confirm(const struct remote *rm)
 	question = strstr(p->name, "{0}");
 	fprintf(stderr, "%.*s", (int)(question - p->name), p->name);
 	fprintf(stderr, "%s%s\n", rm->rm_operand[0], question + 3);
-	if (secret_ask("Type yes", typed, sizeof(typed)) == 0 &&
+	if (prompt_secret_ask("Type yes", typed, sizeof(typed)) == 0 &&
 	    strcmp(typed, "yes") == 0)
 		return EX_OK;
 	ctl_say("nothing was done");
@@ -302,8 +302,8 @@ build_operands(struct remote *rm)
 	const struct part *p;
 	int i = 0, status = EX_OK;
 
-	for (p = part_next(rm->rm_call); p != NULL && status == EX_OK;
-	     p = part_next(p)) {
+	for (p = request_spec_next(rm->rm_call); p != NULL && status == EX_OK;
+	     p = request_spec_next(p)) {
 		if (p->kind != PART_ARG)
 			continue;
 		if (p->take == TAKE_LIST)
@@ -323,8 +323,8 @@ build_opts(struct remote *rm)
 	const struct value *v = rm->rm_value;
 	int status = EX_OK;
 
-	for (p = part_next(rm->rm_call); p != NULL && status == EX_OK;
-	     p = part_next(p)) {
+	for (p = request_spec_next(rm->rm_call); p != NULL && status == EX_OK;
+	     p = request_spec_next(p)) {
 		char text[CLOCK_TEXT_SIZE];
 
 		if (p->kind != PART_OPT)
@@ -351,13 +351,13 @@ build_opts(struct remote *rm)
 static int
 build_secret(struct remote *rm)
 {
-	const struct part *p = part_next(rm->rm_call);
+	const struct part *p = request_spec_next(rm->rm_call);
 
 	while (p != NULL && p->kind != PART_ASK)
-		p = part_next(p);
+		p = request_spec_next(p);
 	if (p == NULL)
 		return EX_OK;
-	if (secret_read(p->name, rm->rm_secret, sizeof(rm->rm_secret)) == -1) {
+	if (prompt_secret_read(p->name, rm->rm_secret, sizeof(rm->rm_secret)) == -1) {
 		ctl_say("%s: the %s is needed, on one line of standard input",
 		    rm->rm_cmd->name, p->path);
 		return EX_DATAERR;
@@ -374,7 +374,7 @@ build_sets(struct remote *rm)
 	const struct part *p;
 	bool body = false;
 
-	for (p = part_next(rm->rm_call); p != NULL; p = part_next(p)) {
+	for (p = request_spec_next(rm->rm_call); p != NULL; p = request_spec_next(p)) {
 		body = body || p->in == IN_BODY;
 		if (p->kind != PART_SET)
 			continue;
@@ -431,7 +431,7 @@ put_file(struct remote *rm, const struct part *p, const char *path)
 	struct str s;
 
 	str_init(&s, &rm->rm_arena);
-	if (file_member(&rm->rm_arena, p->take, path, &s, &f) == -1) {
+	if (body_file_member(&rm->rm_arena, p->take, path, &s, &f) == -1) {
 		ctl_failed(rm->rm_cmd->name, &f);
 		return f.kind == FAIL_DENIED ? EX_NOINPUT : EX_DATAERR;
 	}
@@ -448,7 +448,7 @@ put_query(struct remote *rm, const char *name, const char *text)
 {
 	str_addf(
 	    &rm->rm_query, "%c%s=", rm->rm_query.st_len == 0 ? '?' : '&', name);
-	service_escape(&rm->rm_query, text);
+	http_client_escape(&rm->rm_query, text);
 }
 
 static void

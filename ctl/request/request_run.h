@@ -63,6 +63,6 @@ struct remote {
  * are looked for first.  Returns an exit status, after having said what is
  * wrong.
  */
-int remote_send(struct remote *rm);
+int request_send(struct remote *rm);
 
 #endif

@@ -32,15 +32,15 @@ static void put_path(
     struct str *, const struct part *, const char *, char *const *);
 
 int
-remote_send(struct remote *rm)
+request_send(struct remote *rm)
 {
 	int status;
 
-	status = service_open(
+	status = http_client_open(
 	    &rm->rm_service, rm->rm_url, rm->rm_access, &rm->rm_arena);
 	if (status == EX_OK)
 		status = send_request(rm);
-	service_close(&rm->rm_service);
+	http_client_close(&rm->rm_service);
 	return status;
 }
 
@@ -82,8 +82,8 @@ find_id(struct remote *rm)
 
 	if (p == NULL)
 		return EX_OK;
-	status = id_find(&rm->rm_service,
-	    &(struct id_list) { p->name, p->path, p->arg, p->method },
+	status = id_lookup(&rm->rm_service,
+	    &(struct id_lookup_list) { p->name, p->path, p->arg, p->method },
 	    rm->rm_cmd->name, rm->rm_operand[rm->rm_found], &found);
 	if (status == EX_OK)
 		rm->rm_operand[rm->rm_found] =
@@ -114,13 +114,13 @@ ask_once(struct remote *rm, bool *missed, struct json_object **ret)
 		return EX_DATAERR;
 	}
 	if (rm->rm_missing != NULL)
-		ask.ak_missing = part_sentence(
+		ask.ak_missing = request_spec_sentence(
 		    &rm->rm_arena, rm->rm_missing->name, NULL, rm->rm_operand);
 	if (rm->rm_watch != NULL && !rm->rm_json) {
 		ask.ak_watch = rm->rm_watch->path;
 		ask.ak_about = rm->rm_operand[rm->rm_watch->min];
 	}
-	return service_ask(&rm->rm_service, &ask, ret);
+	return http_client_call(&rm->rm_service, &ask, ret);
 }
 
 /* Say that there is nothing yet of what the command was about. */
@@ -137,12 +137,12 @@ say_unseen(struct remote *rm)
 
 	str_init(&path, &rm->rm_arena);
 	str_add(&path, rm->rm_seen->path);
-	service_escape(&path, rm->rm_operand[0]);
+	http_client_escape(&path, rm->rm_operand[0]);
 	ask.ak_path = str_text(&path);
 	if (ask.ak_path != NULL &&
-	    service_ask(&rm->rm_service, &ask, &json) == EX_OK && missed)
+	    http_client_call(&rm->rm_service, &ask, &json) == EX_OK && missed)
 		ctl_say("%s",
-		    part_sentence(&rm->rm_arena, rm->rm_seen->name, NULL,
+		    request_spec_sentence(&rm->rm_arena, rm->rm_seen->name, NULL,
 			rm->rm_operand));
 }
 
@@ -150,11 +150,11 @@ say_unseen(struct remote *rm)
 static int
 show_answer(struct remote *rm, struct json_object *json, const char *text)
 {
-	const struct part *p = part_next(rm->rm_call);
+	const struct part *p = request_spec_next(rm->rm_call);
 	size_t rows;
 
 	while (p != NULL && p->kind != PART_PICK)
-		p = part_next(p);
+		p = request_spec_next(p);
 	if (p != NULL) {
 		if ((json = pick_element(rm, p, json)) == NULL)
 			return EX_DATAERR;
@@ -162,7 +162,7 @@ show_answer(struct remote *rm, struct json_object *json, const char *text)
 		    json, JSON_C_TO_STRING_PLAIN);
 	}
 	if (rm->rm_json && isatty(STDOUT_FILENO) == 1)
-		text_put_json(json_object_to_json_string_ext(json,
+		term_text_put_json(json_object_to_json_string_ext(json,
 		    JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	else if (rm->rm_json)
 		fputs(text, stdout);
@@ -170,7 +170,7 @@ show_answer(struct remote *rm, struct json_object *json, const char *text)
 		putchar('\n');
 		return EX_OK;
 	}
-	rows = part_show(rm->rm_call, json, rm->rm_operand, &rm->rm_arena);
+	rows = request_spec_show(rm->rm_call, json, rm->rm_operand, &rm->rm_arena);
 	if (rows == (size_t)rm->rm_limit)
 		say_more(rm, json, rows);
 	return EX_OK;
@@ -190,11 +190,11 @@ say_more(const struct remote *rm, struct json_object *json, size_t rows)
 			    rm->rm_offset + rm->rm_limit);
 		return;
 	}
-	array = part_at(json, p->arg);
+	array = request_spec_at(json, p->arg);
 	if (!json_object_is_type(array, json_type_array))
 		return;
 	last = json_object_get_string(
-	    part_at(json_object_array_get_idx(array, rows - 1), p->path));
+	    request_spec_at(json_object_array_get_idx(array, rows - 1), p->path));
 	if (last != NULL)
 		ctl_say("there may be more: --before %s", last);
 }
@@ -213,7 +213,7 @@ pick_element(struct remote *rm, const struct part *p, struct json_object *array)
 	for (rest = paths; (path = strsep(&rest, " ")) != NULL;)
 		for (i = 0; i < n; i++) {
 			one = json_object_array_get_idx(array, i);
-			text = json_object_get_string(part_at(one, path));
+			text = json_object_get_string(request_spec_at(one, path));
 			if (text != NULL && strcmp(text, name) == 0)
 				return one;
 		}
@@ -235,10 +235,10 @@ put_path(struct str *s, const struct part *call, const char *text,
 			continue;
 		}
 		do {
-			p = part_next(p);
+			p = request_spec_next(p);
 			i += p->kind == PART_ARG;
 		} while (p->kind != PART_ARG || p->in != IN_PATH);
-		service_escape(s, operand[i]);
+		http_client_escape(s, operand[i]);
 		text += strcspn(text, "}");
 	}
 }

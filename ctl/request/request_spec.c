@@ -47,7 +47,7 @@ static const struct part parts[] = {
 };
 
 const struct part *
-part_find(const char *words)
+request_spec_find(const char *words)
 {
 	size_t i;
 
@@ -59,13 +59,13 @@ part_find(const char *words)
 }
 
 const struct part *
-part_next(const struct part *p)
+request_spec_next(const struct part *p)
 {
 	return p[1].kind == PART_CALL ? NULL : p + 1;
 }
 
 struct json_object *
-part_at(struct json_object *json, const char *path)
+request_spec_at(struct json_object *json, const char *path)
 {
 	char name[PATH_MAX_BYTES];
 	size_t len;

@@ -14,7 +14,7 @@ struct arena;
 struct json_object;
 
 /* A CALL and the parts that follow it, up to the next, are a command. */
-enum part_kind {
+enum request_spec_kind {
 	PART_CALL = 1, /* name: its words; path, method, help */
 	PART_ARG, /* an operand: name, where it goes to as path */
 	PART_OPT, /* an option: name, help, where it goes to as path */
@@ -45,10 +45,10 @@ enum part_kind {
 };
 
 /* Where an argument goes to. */
-enum part_in { IN_PATH = 1, IN_QUERY, IN_BODY, IN__MAX };
+enum request_spec_in { IN_PATH = 1, IN_QUERY, IN_BODY, IN__MAX };
 
 /* What an argument is. */
-enum part_take {
+enum request_spec_take {
 	TAKE_TEXT = 1,
 	TAKE_CHOICE, /* one of those in its name or arg */
 	TAKE_NUMBER, /* from min to max */
@@ -63,7 +63,7 @@ enum part_take {
 };
 
 /* How a value is shown. */
-enum part_form {
+enum request_spec_form {
 	FORM_TEXT = 1,
 	FORM_ID, /* text that is never cut */
 	FORM_STATE, /* text that has a colour */
@@ -84,42 +84,42 @@ enum part_form {
 };
 
 struct part {
-	enum part_kind kind;
+	enum request_spec_kind kind;
 	const char *name;
 	const char *path;
 	const char *arg; /* of an option: what its value is */
 	const char *help;
 	const char *method;
-	enum part_in in;
-	enum part_take take;
-	enum part_form form;
+	enum request_spec_in in;
+	enum request_spec_take take;
+	enum request_spec_form form;
 	int64_t min;
 	int64_t max;
 	bool spare; /* a column that a narrow terminal may leave out */
 };
 
 /* The first part of the command of these words. */
-const struct part *part_find(const char *words);
+const struct part *request_spec_find(const char *words);
 
 /* The part after p of the same command, NULL after its last. */
-const struct part *part_next(const struct part *p);
+const struct part *request_spec_next(const struct part *p);
 
 /* The value at a dotted path, "request.amount"; "" is json itself. */
-struct json_object *part_at(struct json_object *json, const char *path);
+struct json_object *request_spec_at(struct json_object *json, const char *path);
 
 /*
  * Print an answer as the parts of call say it is shown; operands are those of
  * the command.  All memory comes from arena a.  Returns how many rows the
  * tables had.
  */
-size_t part_show(const struct part *call, struct json_object *json,
+size_t request_spec_show(const struct part *call, struct json_object *json,
     char *const *operands, struct arena *a);
 
 /*
  * A sentence with each {path} of json and each {0}, an operand, filled in, so
  * that a terminal can show it.  It is in arena a.
  */
-const char *part_sentence(struct arena *a, const char *text,
+const char *request_spec_sentence(struct arena *a, const char *text,
     struct json_object *json, char *const *operands);
 
 #endif

@@ -113,7 +113,7 @@ train(const struct command *cmd, int argc, char **argv)
 		{ "publish", NULL, "make the model serve, in the database",
 		    OPT_FLAG, &as.publish, 0, 0 },
 	};
-	struct plan plan = { .pl_stop = stop_wanted };
+	struct plan plan = { .pl_stop = interrupt_wanted };
 	struct arena a;
 	int status;
 
@@ -131,7 +131,7 @@ train(const struct command *cmd, int argc, char **argv)
 	plan.pl_skip =
 	    as.unlabelled != NULL && strcmp(as.unlabelled, "skip") == 0;
 	plan.pl_leave_known = as.leave_known;
-	stop_listen();
+	interrupt_listen();
 	ctl_arena(&a, ARENA_SIZE);
 	status = run(&as, &plan, &a);
 	ctl_arena_free(&a);
@@ -190,7 +190,7 @@ fail_status(const struct fail *f)
 {
 	int status;
 
-	if (stop_wanted()) {
+	if (interrupt_wanted()) {
 		ctl_say("train: interrupted; nothing was written");
 		return EX_TEMPFAIL;
 	}
@@ -307,7 +307,7 @@ deliver(const struct asked *as, const struct model *m, struct arena *a)
 	const char *text;
 	struct str s;
 
-	if (stop_wanted())
+	if (interrupt_wanted())
 		return fail_status(&f);
 	str_init(&s, a);
 	model_file_json(&s, m);
@@ -386,8 +386,8 @@ progress(int64_t done, int64_t of)
 	const int64_t now = clock_ticks();
 
 	if (isatty(STDERR_FILENO) == 1 && now - drawn > CLOCK_SECOND / 4) {
-		text_bar(done, of);
+		term_text_bar(done, of);
 		drawn = now;
 	}
-	return stop_wanted();
+	return interrupt_wanted();
 }

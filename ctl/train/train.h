@@ -154,7 +154,7 @@ struct trained {
 	/* Of the test. */
 	struct quality tr_quality;
 	double tr_cards; /* card precision at TRAIN_CARDS */
-	struct bin tr_bins[ASSESS_BINS];
+	struct bin tr_bins[MODEL_EVAL_BINS];
 	struct {
 		double fraud; /* mean of weight * x over them */
 		double legit;

@@ -55,7 +55,7 @@ static int calibrate(struct training *, struct trained *, struct fail *);
 static int test(struct training *, struct trained *, struct fail *);
 static bool is_tested(const struct training *, size_t, struct trained *);
 static void test_row(struct training *, size_t, struct trained *);
-static struct fit_rows rows_of(const struct training *, size_t, size_t);
+static struct logistic_fit_rows rows_of(const struct training *, size_t, size_t);
 static void count(const struct training *, struct part_of *);
 static int64_t day_of(int64_t);
 static int lacks(const char *, const char *, struct fail *);
@@ -185,7 +185,7 @@ static int
 choose(const struct training *tn, struct trained *tr, struct fail *f)
 {
 	const struct part_of *const part = &tr->tr_part[TRAIN_VALIDATE - 1];
-	const struct fit_rows rows = rows_of(tn, part->from, part->to);
+	const struct logistic_fit_rows rows = rows_of(tn, part->from, part->to);
 	double best = INFINITY;
 	struct fit fit;
 	size_t i;
@@ -197,7 +197,7 @@ choose(const struct training *tn, struct trained *tr, struct fail *f)
 		if (fit_part(tn, tr, part->from, penalties[i], &fit, f) == -1)
 			return -1;
 		tr->tr_tried[i].l2 = penalties[i];
-		tr->tr_tried[i].loss = fit_loss(&fit, &rows, FRAUD_WEIGHT);
+		tr->tr_tried[i].loss = logistic_fit_loss(&fit, &rows, FRAUD_WEIGHT);
 		tn->say("L2 %g: %d rounds, loss %.8f of later events",
 		    penalties[i], fit.rounds, tr->tr_tried[i].loss);
 		if (tr->tr_tried[i].loss < best) {
@@ -213,15 +213,15 @@ static int
 fit_part(const struct training *tn, const struct trained *tr, size_t to,
     double l2, struct fit *ret, struct fail *f)
 {
-	const struct fit_options options = {
+	const struct logistic_fit_options options = {
 		.l2 = l2,
 		.fraud_weight = FRAUD_WEIGHT,
 		.stop = tn->pl->pl_stop,
 	};
-	const struct fit_rows rows =
+	const struct logistic_fit_rows rows =
 	    rows_of(tn, tr->tr_part[TRAIN_FIT - 1].from, to);
 	const struct arena_mark mark = arena_mark(tn->arena);
-	const int r = fit_logistic(tn->arena, &rows, &options, ret, f);
+	const int r = logistic_fit(tn->arena, &rows, &options, ret, f);
 
 	arena_rewind(tn->arena, mark);
 	return r;
@@ -237,10 +237,10 @@ calibrate(struct training *tn, struct trained *tr, struct fail *f)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		tn->z[i] = fit_logit(&tr->tr_fit,
+		tn->z[i] = logistic_fit_logit(&tr->tr_fit,
 		    tn->tb->tb_x + (part->from + i) * FEATURE__MAX,
 		    FEATURE__MAX);
-	if (calibrate_platt(tn->z, tn->label + part->from, n,
+	if (platt_calibrate(tn->z, tn->label + part->from, n,
 		&tr->tr_model.calibration, &inner) == -1)
 		return lacks("to calibrate with", inner.why, f);
 	if (tr->tr_model.calibration.a <= 0)
@@ -269,10 +269,10 @@ test(struct training *tn, struct trained *tr, struct fail *f)
 	for (i = part->from; i < part->to; i++)
 		if (is_tested(tn, i, tr))
 			test_row(tn, i, tr);
-	assess_bins(tn->marks, tn->n_marks, tr->tr_bins);
-	assess_quality(tn->marks, tn->n_marks, &tr->tr_quality);
+	model_eval_bins(tn->marks, tn->n_marks, tr->tr_bins);
+	model_eval_quality(tn->marks, tn->n_marks, &tr->tr_quality);
 	tr->tr_cards =
-	    assess_cards(tn->marks, tn->n_marks, TRAIN_CARDS, tn->found);
+	    model_eval_cards(tn->marks, tn->n_marks, TRAIN_CARDS, tn->found);
 	part->fraud = tr->tr_quality.fraud;
 	part->legit = tr->tr_quality.legit;
 	if (part->fraud == 0 || part->legit == 0)
@@ -331,18 +331,18 @@ test_row(struct training *tn, size_t i, struct trained *tr)
 		    risk.term[j];
 	tr->tr_scores[tb->tb_type[i]][lround(SCORE_MAX * risk.p_even)][fraud]++;
 	tn->marks[tn->n_marks++] = (struct mark) {
-		.z = calibrate_logit(
-		    &m->calibration, fit_logit(&tr->tr_fit, x, FEATURE__MAX)),
+		.z = platt_calibrate_logit(
+		    &m->calibration, logistic_fit_logit(&tr->tr_fit, x, FEATURE__MAX)),
 		.day = day_of(tb->tb_at[i]),
 		.user = tb->tb_user[i],
 		.fraud = fraud,
 	};
 }
 
-static struct fit_rows
+static struct logistic_fit_rows
 rows_of(const struct training *tn, size_t from, size_t to)
 {
-	return (struct fit_rows) {
+	return (struct logistic_fit_rows) {
 		.x = tn->tb->tb_x + from * FEATURE__MAX,
 		.label = tn->label + from,
 		.n = to - from,

@@ -202,7 +202,7 @@ read_row(struct reading *rd, struct table_row *row, const char *text,
 	static struct replay sample;
 
 	if (row->tw_type == EVENT_TYPE__NONE ||
-	    replay_read(rd->arena, text, len, &sample) == -1 ||
+	    sample_read(rd->arena, text, len, &sample) == -1 ||
 	    sample.rules_score < 0) {
 		rd->unread++;
 		return 0;

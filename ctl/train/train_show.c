@@ -111,7 +111,7 @@ show_bins(const struct bin *bins)
 
 	printf("\ncalibration\n%6s  %6s  %9s  %7s  %8s  %8s\n", "P FROM", "TO",
 	    "EVENTS", "FRAUD", "EXPECTED", "OBSERVED");
-	for (i = 0; i < ASSESS_BINS; i++)
+	for (i = 0; i < MODEL_EVAL_BINS; i++)
 		printf("%6.3f  %6.3f  %9" PRId64 "  %7" PRId64
 		       "  %8.4f  %8.4f\n",
 		    bins[i].from, bins[i].to, bins[i].events, bins[i].fraud,

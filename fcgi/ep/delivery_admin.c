@@ -20,11 +20,11 @@
 #define REDRIVE_TIME (10 * CLOCK_SECOND) /* of the route's 15 */
 
 static const char *topic_at(
-    struct json_object *list, size_t i, enum topic_subscriber who);
+    struct json_object *list, size_t i, enum event_topic_subscriber who);
 static bool stands_before(struct json_object *list, size_t i);
 
 int
-hook_events(struct req *req, enum topic_subscriber who, struct params *p)
+delivery_admin_events(struct req *req, enum event_topic_subscriber who, struct params *p)
 {
 	struct json_object *list = NULL;
 	const char *names[TOPIC__MAX];
@@ -45,37 +45,37 @@ hook_events(struct req *req, enum topic_subscriber who, struct params *p)
 }
 
 void
-hook_topics(enum topic_subscriber who, struct params *p)
+delivery_admin_topics(enum event_topic_subscriber who, struct params *p)
 {
 	const char *names[TOPIC__MAX];
-	const size_t n = topic_names(who, names);
+	const size_t n = event_topic_names(who, names);
 
 	params_texts(p, names, n);
 }
 
 int
-hook_revoke(struct req *req, struct resp *resp, enum stmt stmt)
+delivery_admin_revoke(struct req *req, struct resp *resp, enum stmt stmt)
 {
 	struct params p;
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	return act_write(req, resp, 200, stmt, &p);
+	return sql_reply_write(req, resp, 200, stmt, &p);
 }
 
 int
-hook_deliveries(struct req *req, struct resp *resp, const char *kind)
+delivery_admin_deliveries(struct req *req, struct resp *resp, const char *kind)
 {
 	struct params p;
 
 	params_init(&p, req->arena);
 	params_text(&p, kind);
 	params_int(&p, SHOWN_MAX);
-	return act_read(req, resp, STMT_DELIVERY_LIST, &p);
+	return sql_reply_read(req, resp, STMT_DELIVERY_LIST, &p);
 }
 
 int
-hook_redrive(struct req *req, struct resp *resp, const char *kind)
+delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
 {
 	const int64_t until = clock_ticks() + REDRIVE_TIME;
 	int64_t requeued = 0, moved = 0;
@@ -104,12 +104,12 @@ hook_redrive(struct req *req, struct resp *resp, const char *kind)
 
 /* The name at i, if such a subscriber may have it; else NULL. */
 static const char *
-topic_at(struct json_object *list, size_t i, enum topic_subscriber who)
+topic_at(struct json_object *list, size_t i, enum event_topic_subscriber who)
 {
 	struct json_object *name = json_object_array_get_idx(list, i);
 
 	if (!json_object_is_type(name, json_type_string) ||
-	    !topic_offered(who, json_object_get_string(name)))
+	    !event_topic_offered(who, json_object_get_string(name)))
 		return NULL;
 	return json_object_get_string(name);
 }

@@ -12,5 +12,5 @@
 int
 analytics_summary(struct req *req, struct resp *resp)
 {
-	return act_read(req, resp, STMT_ANALYTICS_SUMMARY, NULL);
+	return sql_reply_read(req, resp, STMT_ANALYTICS_SUMMARY, NULL);
 }

@@ -122,7 +122,7 @@ apikey_revoke(struct req *req, struct resp *resp)
 static void
 forget(struct req *req)
 {
-	known_drop(req->worker->shm, req->key_hash);
+	apikey_cache_drop(req->worker->shm, req->key_hash);
 }
 
 /* The scopes of a new key as bits; none means both. */

@@ -100,7 +100,7 @@ store(struct req *req, struct params *p, const struct event *ev,
 		engine_load(w->engine, w->db, req->arena, &req->fail) == -1))
 		return -1;
 	params_int(
-	    p, digest_event(engine_digest_key(w->engine), req->arena, ev));
+	    p, event_digest(engine_digest_key(w->engine), req->arena, ev));
 	if (db_one(w->db, req->arena, STMT_ASYNC_ADD, p, &rows, &req->fail) ==
 	    -1)
 		return -1;

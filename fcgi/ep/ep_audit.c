@@ -28,5 +28,5 @@ audit_list(struct req *req, struct resp *resp)
 	params_int(&p, limit);
 	params_int(&p, offset);
 	params_text(&p, query_text(&req->params, "before"));
-	return act_write(req, resp, 200, STMT_AUDIT_PAGE, &p);
+	return sql_reply_write(req, resp, 200, STMT_AUDIT_PAGE, &p);
 }

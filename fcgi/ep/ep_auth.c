@@ -30,7 +30,7 @@
 struct login {
 	const char *email;
 	const char *next; /* the password that is to come; NULL: it stays */
-	struct delay_pair pair;
+	struct login_backoff_pair pair;
 	struct rows rows; /* the operator, perhaps none */
 	bool match; /* the password is the operator's */
 	bool stale; /* its hash is weaker than today's */
@@ -212,7 +212,7 @@ auth_logout(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.token_id);
 	params_time(&p, req->operator.expires_at);
-	return act_write(req, resp, 200, STMT_OPERATOR_LOGOUT, &p);
+	return sql_reply_write(req, resp, 200, STMT_OPERATOR_LOGOUT, &p);
 }
 
 /*
@@ -226,7 +226,7 @@ auth_logout_all(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.email);
-	return act_write(req, resp, 200, STMT_OPERATOR_LOGOUT_ALL, &p);
+	return sql_reply_write(req, resp, 200, STMT_OPERATOR_LOGOUT_ALL, &p);
 }
 
 /* Whether there is no operator yet. */
@@ -272,12 +272,12 @@ hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 static int
 give_password(struct req *req, struct resp *resp, struct login *l)
 {
-	delay_pair(req, l->email, &l->pair);
-	if (delay_check(req, resp, &l->pair) == -1 ||
+	login_backoff_pair(req, l->email, &l->pair);
+	if (login_backoff_check(req, resp, &l->pair) == -1 ||
 	    check_password(req, resp, l) == -1)
 		return -1;
 	if (l->match)
-		delay_clear(req, &l->pair);
+		login_backoff_clear(req, &l->pair);
 	return 0;
 }
 
@@ -293,10 +293,10 @@ check_password(struct req *req, struct resp *resp, struct login *l)
 
 	if (turn == -1)
 		return -1;
-	got = delay_begin(req, resp, &l->pair, l->email, &l->rows);
+	got = login_backoff_begin(req, resp, &l->pair, l->email, &l->rows);
 	if (got == 0)
 		got = match_password(req, l);
-	turn_give(req->worker->shm->sh_hashing, turn);
+	host_semaphore_release(req->worker->shm->sh_hashing, turn);
 	return got;
 }
 

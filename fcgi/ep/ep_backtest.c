@@ -99,7 +99,7 @@ backtest_run(struct req *req, struct resp *resp)
 	rt->deadline = rt->started + req->route->limit_s * CLOCK_SECOND;
 	db_until(req->worker->db, rt->deadline + CLOCK_SECOND);
 	r = run(req, rt);
-	learned_clear(&rt->learned);
+	tag_weight_cache_clear(&rt->learned);
 	atomic_store(&req->worker->slot->sl_trying, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
 		took_long(req);
@@ -202,7 +202,7 @@ open_samples(struct req *req, struct retrying *rt)
 		return -1;
 	params_init(&p, a);
 	params_text(&p, event_type_name(rt->type));
-	params_int(&p, rt->book.ruleset == NULL ? REPLAY_HEAD : 0);
+	params_int(&p, rt->book.ruleset == NULL ? SAMPLE_HEAD : 0);
 	return db_run(db, a, STMT_BACKTEST_OPEN, &p, NULL, f);
 }
 
@@ -282,13 +282,13 @@ read_scoring(struct req *req, struct retrying *rt)
 		.model = &rt->served.se_model,
 	};
 	rt->book.scoring = &rt->scoring;
-	served_init(&rt->served);
+	active_model_init(&rt->served);
 	if (rt->scoring.scorer == SCORER_ML)
-		return served_fresh(
+		return active_model_refresh(
 		    &rt->served, req->worker->db, req->arena, 1, f);
 	if (rt->scoring.scorer != SCORER_LEARNED)
 		return 0;
-	return learned_load(&rt->learned, req->worker->db, req->arena, f);
+	return tag_weight_cache_load(&rt->learned, req->worker->db, req->arena, f);
 }
 
 /* Whether there is reason to go on. */
@@ -352,8 +352,8 @@ try_sample(struct retrying *rt, const char *text, size_t len, enum label label,
 	int score;
 
 	if ((rt->book.ruleset == NULL
-		    ? replay_read_head(text, len, sample)
-		    : replay_read(a, text, len, sample)) == -1) {
+		    ? sample_read_head(text, len, sample)
+		    : sample_read(a, text, len, sample)) == -1) {
 		rt->unreadable++;
 		return 0;
 	}

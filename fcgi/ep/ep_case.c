@@ -63,7 +63,7 @@ case_list(struct req *req, struct resp *resp)
 	params_int(&p, limit);
 	params_int(&p, offset);
 	params_text(&p, query_text(&req->params, "before"));
-	return act_write(req, resp, 200, STMT_CASE_PAGE, &p);
+	return sql_reply_write(req, resp, 200, STMT_CASE_PAGE, &p);
 }
 
 /*
@@ -76,7 +76,7 @@ case_get(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	return act_write(req, resp, 200, STMT_CASE_GET, &p);
+	return sql_reply_write(req, resp, 200, STMT_CASE_GET, &p);
 }
 
 /*
@@ -91,7 +91,7 @@ case_assign(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
 	params_text(&p, req->operator.email);
-	return act_write(req, resp, 200, STMT_CASE_ASSIGN, &p);
+	return sql_reply_write(req, resp, 200, STMT_CASE_ASSIGN, &p);
 }
 
 /*
@@ -118,7 +118,7 @@ case_resolve(struct req *req, struct resp *resp)
 	params_text(&p, outcome);
 	params_text(&p, note == NULL || *note == '\0' ? NULL : note);
 	params_text(&p, req->correlation_id);
-	return act_write(req, resp, 200, STMT_CASE_RESOLVE, &p);
+	return sql_reply_write(req, resp, 200, STMT_CASE_RESOLVE, &p);
 }
 
 /*

@@ -22,7 +22,7 @@
 #include "lib/txn/txn.h"
 
 #define KEY_MAX 255 /* bytes of an Idempotency-Key header */
-#define BATCH_TIME (SET_TIMEOUT_MANY * (CLOCK_SECOND / 1000))
+#define BATCH_TIME (TXN_TIMEOUT_MANY * (CLOCK_SECOND / 1000))
 
 /* What an answer says besides id, verdict, score and reasons. */
 enum field {
@@ -84,7 +84,7 @@ decision_answer(struct req *req, struct resp *resp)
 
 	if (outcome(req, item) == -1)
 		return -1;
-	if (item->outcome == SET_REPLAYED)
+	if (item->outcome == TXN_REPLAYED)
 		resp_header(req, resp, "X-Engine-Idempotent-Replay: true");
 	if (item->mismatch)
 		resp_header(req, resp, RESP_MISMATCH);
@@ -116,7 +116,7 @@ decision_batch(struct req *req, struct resp *resp)
 	if (!json_object_is_type(req->json, json_type_object) ||
 	    !json_object_object_get_ex(req->json, "events", &events) ||
 	    !json_object_is_type(events, json_type_array) ||
-	    (n = json_object_array_length(events)) < 1 || n > SET_MAX)
+	    (n = json_object_array_length(events)) < 1 || n > TXN_MAX)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_BATCH, NULL,
 		    "%s", fail_code_text(INVALID_BATCH));
 	if (req_shadow(req, &shadow) == -1)
@@ -145,8 +145,8 @@ decision_batch(struct req *req, struct resp *resp)
 	} else if (worker_has_db(req->worker, &req->fail) == -1) {
 		return -1;
 	} else {
-		set_run(req->worker->engine, req->worker->db, req->arena, set,
-		    good, SET_WAIT, clock_ticks() + BATCH_TIME);
+		txn_run(req->worker->engine, req->worker->db, req->arena, set,
+		    good, TXN_WAIT, clock_ticks() + BATCH_TIME);
 	}
 
 	if (shadow)
@@ -201,10 +201,10 @@ batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
 		good = slot[i] != NULL && outcome(req, slot[i]) == 0;
 		if (slot[i] != NULL && !good) {
 			/* The key is the same for all of them. */
-			if (slot[i]->outcome == SET_REFUSED)
+			if (slot[i]->outcome == TXN_REFUSED)
 				return -1;
 			fails[i] = req->fail;
-			if (slot[i]->outcome == SET_FAILED)
+			if (slot[i]->outcome == TXN_FAILED)
 				failed = &fails[i];
 		}
 		mismatch = mismatch || (good && slot[i]->mismatch);
@@ -263,11 +263,11 @@ item_init(struct item *item, const struct req *req, const struct event *ev,
 static int
 outcome(struct req *req, const struct item *item)
 {
-	if (item->outcome == SET_REFUSED) {
+	if (item->outcome == TXN_REFUSED) {
 		req->fail = item->fail;
 		return -1;
 	}
-	if (item->outcome == SET_FAILED) {
+	if (item->outcome == TXN_FAILED) {
 		log_error("decision=failed why=%s %s", item->fail.where,
 		    item->fail.why);
 		return fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s",
@@ -275,7 +275,7 @@ outcome(struct req *req, const struct item *item)
 	}
 	req->key_verified = true;
 	count(req, item);
-	if (item->outcome == SET_MISMATCHED) {
+	if (item->outcome == TXN_MISMATCHED) {
 		req->fail = item->fail;
 		return -1;
 	}
@@ -285,8 +285,8 @@ outcome(struct req *req, const struct item *item)
 static void
 count(struct req *req, const struct item *item)
 {
-	set_count(req->worker->slot, item);
-	if (item->outcome == SET_DEGRADED)
+	txn_count(req->worker->slot, item);
+	if (item->outcome == TXN_DEGRADED)
 		log_error("decision=degraded log=%s code=%s why=%s",
 		    item->spooled ? "spool" : "database",
 		    fail_code_name(item->fail.code), item->fail.why);

@@ -26,7 +26,7 @@
 
 /* What is asked for. */
 struct ask {
-	struct population_days days;
+	struct score_distribution_days days;
 	enum event_type type; /* EVENT_TYPE__NONE: all */
 };
 
@@ -101,14 +101,14 @@ drift_get(struct req *req, struct resp *resp)
 	if (po == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
 	if (read_ask(req, &ask) == -1 ||
-	    population_read(
+	    score_distribution_read(
 		req->worker->db, req->arena, &ask.days, po, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
 	str_add(&s, "{\"window\":");
-	population_span_json(&s, &po->po_window);
+	score_distribution_span_json(&s, &po->po_window);
 	str_add(&s, "},\"reference\":");
-	population_span_json(&s, &po->po_reference);
+	score_distribution_span_json(&s, &po->po_reference);
 	str_addf(
 	    &s, "},\"decisionsMin\":%d,\"threshold\":", DRIFT_DECISIONS_MIN);
 	if (conf.DRIFT_ALERT_PSI > 0)
@@ -134,9 +134,9 @@ read_ask(struct req *req, struct ask *ask)
 	if (type != NULL && ask->type == EVENT_TYPE__NONE)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
 		    "is no event type");
-	if (query_int(q, "days", 1, DAYS_MAX, POPULATION_DAYS,
+	if (query_int(q, "days", 1, DAYS_MAX, SCORE_DISTRIBUTION_DAYS,
 		&ask->days.pd_days, f) == -1 ||
-	    query_int(q, "reference", 1, REFERENCE_MAX, POPULATION_REFERENCE,
+	    query_int(q, "reference", 1, REFERENCE_MAX, SCORE_DISTRIBUTION_REFERENCE,
 		&ask->days.pd_reference, f) == -1)
 		return -1;
 	return read_until(req, &ask->days.pd_until);
@@ -180,7 +180,7 @@ add_types(struct str *s, const struct ask *ask, const struct population *po)
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
 		if (!is_asked(ask, type))
 			continue;
-		known = population_psi(po, type, &psi);
+		known = score_distribution_psi(po, type, &psi);
 		str_addf(
 		    s, "%s{\"eventType\":\"%s\"", comma, event_type_name(type));
 		add_psi(s, known, psi);

@@ -138,7 +138,7 @@ explain_get(struct req *req, struct resp *resp)
 	r = read_decision(req, ex);
 	if (r == 0)
 		r = look_back(req, ex);
-	learned_clear(&ex->learned);
+	tag_weight_cache_clear(&ex->learned);
 	if (r == -1)
 		return -1;
 	str_init(&s, req->arena);
@@ -223,7 +223,7 @@ read_sample(struct req *req, struct explaining *ex)
 		return 0;
 	}
 	text = rows_bytes(&ex->rows, 0, col, &len);
-	ex->has_sample = replay_read(req->arena, text, len, &ex->sample) == 0;
+	ex->has_sample = sample_read(req->arena, text, len, &ex->sample) == 0;
 	if (!ex->has_sample)
 		cannot(ex, WHY_SAMPLE_UNREADABLE);
 	else if (ex->sample.scorer == 0)
@@ -281,19 +281,19 @@ read_policy(struct req *req, struct explaining *ex)
 static int
 read_model(struct req *req, struct explaining *ex)
 {
-	enum served_found found = SERVED_GONE;
+	enum active_model_result found = ACTIVE_MODEL_GONE;
 
 	if (ex->sample.scorer != SCORER_ML)
 		return 0;
 	if (ex->sample.model != NULL &&
-	    served_find(&ex->served, req->worker->db, req->arena,
+	    active_model_find(&ex->served, req->worker->db, req->arena,
 		ex->sample.model, &found, &req->fail) == -1)
 		return -1;
-	if (found == SERVED_FOUND)
+	if (found == ACTIVE_MODEL_FOUND)
 		ex->scoring.model = &ex->served.se_model;
 	else
 		cannot(ex,
-		    found == SERVED_GONE ? WHY_MODEL_GONE
+		    found == ACTIVE_MODEL_GONE ? WHY_MODEL_GONE
 					 : WHY_MODEL_UNREADABLE);
 	return 0;
 }
@@ -349,7 +349,7 @@ learn_again(struct req *req, struct explaining *ex)
 	rule_eval(ex->ruleset, &ex->sample.signals, &ex->decision.hits);
 	if (score_weighted(req->arena, ex->ruleset, &ex->decision.hits, &rules,
 		&req->fail) == -1 ||
-	    learned_load(
+	    tag_weight_cache_load(
 		&ex->learned, req->worker->db, req->arena, &req->fail) == -1)
 		return -1;
 	ex->scoring.lessons = &ex->lessons;

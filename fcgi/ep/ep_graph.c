@@ -38,5 +38,5 @@ graph_get(struct req *req, struct resp *resp)
 	params_text(&p, req->arg[0]);
 	params_int(&p, kinds[kind]);
 	params_text(&p, key);
-	return act_read(req, resp, STMT_GRAPH_AROUND, &p);
+	return sql_reply_read(req, resp, STMT_GRAPH_AROUND, &p);
 }

@@ -73,5 +73,5 @@ model_get(struct req *req, struct resp *resp)
 	params_text(&p,
 	    scorer_name(
 		scorer == SCORER_LEARNED ? SCORER_LEARNED : SCORER_WEIGHTED));
-	return act_read(req, resp, STMT_MODEL, &p);
+	return sql_reply_read(req, resp, STMT_MODEL, &p);
 }

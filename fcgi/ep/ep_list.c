@@ -63,7 +63,7 @@ list_show(struct req *req, struct resp *resp)
 	params_text(&p, subject);
 	params_int(&p, limit);
 	params_int(&p, offset);
-	return act_read(req, resp, STMT_LIST_PAGE, &p);
+	return sql_reply_read(req, resp, STMT_LIST_PAGE, &p);
 }
 
 /*
@@ -93,7 +93,7 @@ list_search(struct req *req, struct resp *resp)
 	params_text(&p, kind);
 	params_text(&p, name);
 	params_text(&p, value);
-	return act_read(req, resp, STMT_LIST_SEARCH, &p);
+	return sql_reply_read(req, resp, STMT_LIST_SEARCH, &p);
 }
 
 /*
@@ -149,14 +149,14 @@ list_delete(struct req *req, struct resp *resp)
 static int
 read_entry(struct req *req, struct entry *ret)
 {
-	const char *text[ENTRY_FIELD__MAX];
-	enum entry_field field;
+	const char *text[LIST_ENTRY_FIELD__MAX];
+	enum list_entry_field field;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
 		return -1;
-	for (field = 0; field < ENTRY_FIELD__MAX; field++)
-		text[field] = body_string(req->json, entry_field_name(field));
-	if (entry_read(text, ret, &req->fail) == -1)
+	for (field = 0; field < LIST_ENTRY_FIELD__MAX; field++)
+		text[field] = body_string(req->json, list_entry_field_name(field));
+	if (list_entry_read(text, ret, &req->fail) == -1)
 		return -1;
 	if (list_acts(ret->en_expires, clock_now()))
 		return 0;

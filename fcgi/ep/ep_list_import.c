@@ -94,16 +94,16 @@ read_batch(struct req *req, struct batch *b)
 {
 	struct source source = { req->body, req->body_size };
 	struct csv *cs = arena_alloc(req->arena, sizeof(*cs));
-	struct entry_columns columns;
+	struct list_entry_columns columns;
 	struct entry en;
 	int r;
 
 	if (cs == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
 	csv_init(cs, read_text, &source);
-	if (entry_header(cs, &columns, &req->fail) == -1)
+	if (list_entry_header(cs, &columns, &req->fail) == -1)
 		return refuse(cs, &req->fail);
-	while ((r = entry_next(cs, &columns, &en, &req->fail)) == 1)
+	while ((r = list_entry_next(cs, &columns, &en, &req->fail)) == 1)
 		if (add_entry(req, b, &en) == -1)
 			return -1;
 	return r == -1 ? refuse(cs, &req->fail) : 0;

@@ -27,8 +27,8 @@ scoring_status(struct req *req, struct resp *resp)
 	struct served served;
 	struct str s;
 
-	served_init(&served);
-	if (served_fresh(&served, req->worker->db, req->arena, 1, &req->fail) ==
+	active_model_init(&served);
+	if (active_model_refresh(&served, req->worker->db, req->arena, 1, &req->fail) ==
 	    -1)
 		return -1;
 	str_init(&s, req->arena);

@@ -43,7 +43,7 @@ static const struct type types[] = {
 
 static const struct body_field fields[] = {
 	{ "type", BODY_STRING, true, false, 1, 16 },
-	{ "url", BODY_STRING, true, false, 1, TARGET_URL_MAX },
+	{ "url", BODY_STRING, true, false, 1, URL_CHECK_URL_MAX },
 	{ "target", BODY_LINE, false, false, 1, TARGET_BYTES },
 	{ "events", BODY_ARRAY, true, false, 1, TOPIC__MAX },
 	{ "minVerdict", BODY_STRING, false, false, 1, 16 },
@@ -60,9 +60,9 @@ notification_list(struct req *req, struct resp *resp)
 	struct params p;
 
 	params_init(&p, req->arena);
-	hook_topics(TOPIC_ALERT, &p);
+	delivery_admin_topics(TOPIC_ALERT, &p);
 	params_int(&p, conf.NOTIFY_THROTTLE_PER_MIN);
-	return act_read(req, resp, STMT_CHANNEL_LIST, &p);
+	return sql_reply_read(req, resp, STMT_CHANNEL_LIST, &p);
 }
 
 /*
@@ -84,13 +84,13 @@ notification_create(struct req *req, struct resp *resp)
 	if (put_url(req, &p) == -1)
 		return -1;
 	params_text(&p, body_string(req->json, "target"));
-	if (hook_events(req, TOPIC_ALERT, &p) == -1)
+	if (delivery_admin_events(req, TOPIC_ALERT, &p) == -1)
 		return -1;
 	params_text(&p, body_string(req->json, "minVerdict"));
 	put_throttle(req, &p);
 	params_text(&p, req->operator.email);
 	params_int(&p, conf.NOTIFY_THROTTLE_PER_MIN);
-	return act_write(req, resp, 201, STMT_CHANNEL_CREATE, &p);
+	return sql_reply_write(req, resp, 201, STMT_CHANNEL_CREATE, &p);
 }
 
 /*
@@ -103,12 +103,12 @@ notification_test(struct req *req, struct resp *resp)
 	char id[CRYPT_ID_SIZE];
 	struct params p;
 
-	crypt_id(HOOK_ALERT, clock_now(), id);
+	crypt_id(DELIVERY_ADMIN_ALERT, clock_now(), id);
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
 	params_text(&p, id);
 	params_text(&p, req->correlation_id);
-	return act_write(req, resp, 200, STMT_CHANNEL_TEST, &p);
+	return sql_reply_write(req, resp, 200, STMT_CHANNEL_TEST, &p);
 }
 
 /*
@@ -118,14 +118,14 @@ notification_test(struct req *req, struct resp *resp)
 int
 notification_revoke(struct req *req, struct resp *resp)
 {
-	return hook_revoke(req, resp, STMT_CHANNEL_REVOKE);
+	return delivery_admin_revoke(req, resp, STMT_CHANNEL_REVOKE);
 }
 
 /* GET /v1/notifications/deliveries.  200: the newest, pending and dead. */
 int
 notification_deliveries(struct req *req, struct resp *resp)
 {
-	return hook_deliveries(req, resp, HOOK_ALERT);
+	return delivery_admin_deliveries(req, resp, DELIVERY_ADMIN_ALERT);
 }
 
 /*
@@ -134,7 +134,7 @@ notification_deliveries(struct req *req, struct resp *resp)
 int
 notification_redrive(struct req *req, struct resp *resp)
 {
-	return hook_redrive(req, resp, HOOK_ALERT);
+	return delivery_admin_redrive(req, resp, DELIVERY_ADMIN_ALERT);
 }
 
 /* The fields of a new channel, but for its events. */
@@ -142,7 +142,7 @@ static int
 check(struct req *req)
 {
 	const unsigned flags =
-	    conf.ALLOW_PRIVATE_TARGETS ? TARGET_HTTP | TARGET_PRIVATE : 0;
+	    conf.ALLOW_PRIVATE_TARGETS ? URL_CHECK_HTTP | URL_CHECK_PRIVATE : 0;
 	struct fail *f = &req->fail;
 	const struct type *type;
 	const char *verdict;
@@ -162,7 +162,7 @@ check(struct req *req)
 	if (verdict != NULL && verdict_parse(verdict) == 0)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "minVerdict",
 		    "must be allow, challenge, review or deny");
-	return target_check(body_string(req->json, "url"), flags, f);
+	return url_check(body_string(req->json, "url"), flags, f);
 }
 
 static const struct type *
@@ -184,7 +184,7 @@ put_url(struct req *req, struct params *p)
 	struct str hint;
 
 	str_init(&hint, req->arena);
-	redact_url(&hint, url);
+	audit_redact_url(&hint, url);
 	if (str_text(&hint) == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
 	params_text(p, url);

@@ -41,7 +41,7 @@ static const struct body_field simulate_fields[] = {
 int
 policy_list(struct req *req, struct resp *resp)
 {
-	return act_read(req, resp, STMT_POLICY_LIST, NULL);
+	return sql_reply_read(req, resp, STMT_POLICY_LIST, NULL);
 }
 
 /*
@@ -66,7 +66,7 @@ policy_publish(struct req *req, struct resp *resp)
 	params_text(&p, body_string(req->json, "version"));
 	params_text(&p, on_error_name(policy.on_error));
 	params_text(&p, str_text(&bands));
-	return act_write(req, resp, 200, STMT_POLICY_PUBLISH, &p);
+	return sql_reply_write(req, resp, 200, STMT_POLICY_PUBLISH, &p);
 }
 
 /*
@@ -84,7 +84,7 @@ policy_rollback(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
 	params_text(&p, body_string(req->json, "toVersion"));
-	return act_write(req, resp, 200, STMT_POLICY_ROLLBACK, &p);
+	return sql_reply_write(req, resp, 200, STMT_POLICY_ROLLBACK, &p);
 }
 
 /*
@@ -98,7 +98,7 @@ policy_history(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	return act_write(req, resp, 200, STMT_POLICY_HISTORY, &p);
+	return sql_reply_write(req, resp, 200, STMT_POLICY_HISTORY, &p);
 }
 
 /*

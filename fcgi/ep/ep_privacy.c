@@ -119,7 +119,7 @@ spools(struct req *req, int64_t since, bool *ret_complete)
 	struct rows rows;
 
 	if (w->shm->sh_spool_id[0] != '\0' &&
-	    chore_report(w, req->arena, &req->fail) == -1)
+	    idle_task_report(w, req->arena, &req->fail) == -1)
 		return -1;
 	for (;;) {
 		params_init(&p, req->arena);
@@ -163,7 +163,7 @@ identity(struct req *req, const char *user, struct erased *ret, bool *more)
 	struct rows rows;
 
 	params_init(&p, req->arena);
-	params_int(&p, set_lock_key(user));
+	params_int(&p, txn_lock_key(user));
 	params_text(&p, user);
 	params_int(&p, BATCH);
 	if (db_one(req->worker->db, req->arena, STMT_ERASE_IDENTITY, &p, &rows,

@@ -83,13 +83,13 @@ probe_health(struct req *req, struct resp *resp)
 int
 probe_ready(struct req *req, struct resp *resp)
 {
-	const enum limit_redis redis = limit_redis(req->worker);
+	const enum rate_limit_redis redis = rate_limit_redis(req->worker);
 	struct readiness store;
 	bool ready;
 	struct str s;
 
-	ready_look(req->worker, req->arena, &store);
-	ready = store.re_state == READY_YES && redis != LIMIT_DOWN;
+	readiness_check(req->worker, req->arena, &store);
+	ready = store.re_state == READINESS_YES && redis != LIMIT_DOWN;
 	str_init(&s, req->arena);
 	str_addf(&s,
 	    "{\"status\":\"%s\",\"version\":\"%s\","
@@ -120,8 +120,8 @@ probe_metrics(struct req *req, struct resp *resp)
 	str_init(&s, req->arena);
 	metric_print(req->worker->shm, route_names, &s);
 	gauge_print(&req->worker->shm->sh_gauges, &s);
-	ready_print(req->worker, &s);
-	storage_print(&req->worker->shm->sh_storage, conf.DISK_HEALTH_PATHS,
+	readiness_print(req->worker, &s);
+	storage_stats_print(&req->worker->shm->sh_storage, conf.DISK_HEALTH_PATHS,
 	    model_bundled(), &s);
 	if (resp_json(req, resp, 200, str_text(&s)) == -1)
 		return -1;

@@ -30,14 +30,14 @@ struct running {
 	int64_t *gone; /* of each collection, so far */
 };
 
-static int run_alone(struct req *req, int64_t gone[RETAIN__MAX]);
-static int run(struct req *req, int64_t gone[RETAIN__MAX]);
+static int run_alone(struct req *req, int64_t gone[RETENTION__MAX]);
+static int run(struct req *req, int64_t gone[RETENTION__MAX]);
 static int sweep(struct running *ru, struct db *db);
 static bool is_over(void *arg);
-static void account(struct running *ru, const int64_t piece[RETAIN__MAX]);
+static void account(struct running *ru, const int64_t piece[RETENTION__MAX]);
 static int is_running(struct req *req);
 static int answer(struct req *req, struct resp *resp, int64_t at,
-    const int64_t gone[RETAIN__MAX]);
+    const int64_t gone[RETENTION__MAX]);
 
 /*
  * POST /v1/config/retention/run.  200: what has been removed; of very much,
@@ -48,7 +48,7 @@ static int answer(struct req *req, struct resp *resp, int64_t at,
 int
 retention_run(struct req *req, struct resp *resp)
 {
-	int64_t gone[RETAIN__MAX] = { 0 };
+	int64_t gone[RETENTION__MAX] = { 0 };
 	const int64_t at = clock_now();
 
 	if (audit_leave(req) == -1 || run_alone(req, gone) == -1 ||
@@ -59,21 +59,21 @@ retention_run(struct req *req, struct resp *resp)
 
 /* One run on this host, so that there is one connection more at most. */
 static int
-run_alone(struct req *req, int64_t gone[RETAIN__MAX])
+run_alone(struct req *req, int64_t gone[RETENTION__MAX])
 {
 	_Atomic int32_t *turn = &req->worker->shm->sh_retaining;
 	int r;
 
-	if (turn_take(turn, 1, getpid()) == -1)
+	if (host_semaphore_acquire(turn, 1, getpid()) == -1)
 		return is_running(req);
 	r = run(req, gone);
-	turn_give(turn, 0);
+	host_semaphore_release(turn, 0);
 	return r;
 }
 
 /* Over a connection of its own; what is gone stays gone however it ends. */
 static int
-run(struct req *req, int64_t gone[RETAIN__MAX])
+run(struct req *req, int64_t gone[RETENTION__MAX])
 {
 	struct running ru = { req, clock_ticks() + RUN_TIME, gone };
 	struct db_shared own = { 0 };
@@ -81,7 +81,7 @@ run(struct req *req, int64_t gone[RETAIN__MAX])
 	enum retain i;
 	int r;
 
-	db = db_new(conf.RETAIN_DATABASE_URL, "assay retain", RETAIN_TIMEOUT_MS,
+	db = db_new(conf.RETAIN_DATABASE_URL, "assay retain", RETENTION_TIMEOUT_MS,
 	    STMT_SESSION, &req->fail);
 	if (db == NULL)
 		return -1;
@@ -89,7 +89,7 @@ run(struct req *req, int64_t gone[RETAIN__MAX])
 	db_over(db, is_over, &ru);
 	r = db_ready(db, &req->fail) == -1 ? -1 : sweep(&ru, db);
 	db_close(db);
-	for (i = 0; r == -1 && i < RETAIN__MAX; i++)
+	for (i = 0; r == -1 && i < RETENTION__MAX; i++)
 		req->kept = req->kept || gone[i] > 0;
 	return r;
 }
@@ -99,16 +99,16 @@ static int
 sweep(struct running *ru, struct db *db)
 {
 	struct req *req = ru->req;
-	int64_t piece[RETAIN__MAX];
+	int64_t piece[RETENTION__MAX];
 	struct sweep sw;
 	bool more;
 
-	if (retain_begin(&sw, db, req->arena, 0, &more, &req->fail) == -1)
+	if (retention_begin(&sw, db, req->arena, 0, &more, &req->fail) == -1)
 		return -1;
 	if (!more)
 		return is_running(req);
 	while (more && !is_over(ru)) {
-		if (retain_next(&sw, req->arena, piece, &more, &req->fail) ==
+		if (retention_next(&sw, req->arena, piece, &more, &req->fail) ==
 		    -1)
 			return -1;
 		account(ru, piece);
@@ -127,12 +127,12 @@ is_over(void *arg)
 }
 
 static void
-account(struct running *ru, const int64_t piece[RETAIN__MAX])
+account(struct running *ru, const int64_t piece[RETENTION__MAX])
 {
 	struct req *req = ru->req;
 	enum retain i;
 
-	for (i = 0; i < RETAIN__MAX; i++) {
+	for (i = 0; i < RETENTION__MAX; i++) {
 		metric_add(req->worker->slot, METRIC_ID_PRUNED, i, 0,
 		    (uint64_t)piece[i]);
 		ru->gone[i] += piece[i];
@@ -148,7 +148,7 @@ is_running(struct req *req)
 
 static int
 answer(struct req *req, struct resp *resp, int64_t at,
-    const int64_t gone[RETAIN__MAX])
+    const int64_t gone[RETENTION__MAX])
 {
 	char text[CLOCK_TEXT_SIZE];
 	enum retain i;
@@ -157,8 +157,8 @@ answer(struct req *req, struct resp *resp, int64_t at,
 	clock_text(at, text);
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"ranAt\":\"%s\",\"pruned\":{", text);
-	for (i = 0; i < RETAIN__MAX; i++)
-		str_addf(&s, "%s\"%s\":%lld", i == 0 ? "" : ",", retain_name(i),
+	for (i = 0; i < RETENTION__MAX; i++)
+		str_addf(&s, "%s\"%s\":%lld", i == 0 ? "" : ",", retention_name(i),
 		    (long long)gone[i]);
 	str_add(&s, "}}");
 	return resp_json(req, resp, 200, str_text(&s));

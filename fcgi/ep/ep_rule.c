@@ -91,10 +91,10 @@ rule_publish(struct req *req, struct resp *resp)
 	params_text(&p, body_string(req->json, "version"));
 	params_text(&p, text);
 	if (body_int(req->json, "shadow", 0) == 0)
-		return act_write(req, resp, 200, STMT_RULESET_PUBLISH, &p);
+		return sql_reply_write(req, resp, 200, STMT_RULESET_PUBLISH, &p);
 	crypt_id("shd_", clock_now(), id);
 	params_text(&p, id);
-	return act_write(req, resp, 200, STMT_SHADOW_RULESET, &p);
+	return sql_reply_write(req, resp, 200, STMT_SHADOW_RULESET, &p);
 }
 
 /*
@@ -111,7 +111,7 @@ rule_history(struct req *req, struct resp *resp)
 		return -1;
 	params_init(&p, req->arena);
 	params_text(&p, type);
-	return act_read(req, resp, STMT_RULESET_HISTORY, &p);
+	return sql_reply_read(req, resp, STMT_RULESET_HISTORY, &p);
 }
 
 /*
@@ -144,7 +144,7 @@ rule_rollback(struct req *req, struct resp *resp)
 	text = rows_get_text(&rows, "text");
 	if (rule_compile(req->arena, text, strlen(text), &req->fail) == NULL)
 		return -1;
-	return act_read(req, resp, STMT_RULESET_ACTIVATE, &p);
+	return sql_reply_read(req, resp, STMT_RULESET_ACTIVATE, &p);
 }
 
 /* The event type that the path names. */

@@ -103,7 +103,7 @@ show(struct req *req, struct resp *resp, enum page page)
 	struct settings all;
 	struct str s;
 
-	if (setting_read(req->worker->db, req->arena, &all, &req->fail) == -1)
+	if (runtime_setting_read(req->worker->db, req->arena, &all, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
 	add_head(&s, page);
@@ -160,7 +160,7 @@ store(struct req *req, enum page page)
 		if (!json_object_object_get_ex(
 			req->json, fields[s].name, &value))
 			continue;
-		names[n] = setting_name(s);
+		names[n] = runtime_setting_name(s);
 		values[n++] =
 		    value == NULL ? NULL : json_object_get_string(value);
 	}
@@ -177,7 +177,7 @@ store(struct req *req, enum page page)
 static void
 committed(struct req *req)
 {
-	follow_now(req->worker, req->arena);
+	settings_sync_read(req->worker, req->arena);
 }
 
 /* What comes before the values. */
@@ -201,7 +201,7 @@ add_values(struct str *s, const struct settings *all, enum page page)
 	for (i = first; pages[i] == page; i++) {
 		str_addf(s, "%s\"%s\":", i == first ? "" : ",", fields[i].name);
 		if (all->se_text[i] == NULL)
-			str_addf(s, "%" PRId64, setting_fallback(i));
+			str_addf(s, "%" PRId64, runtime_setting_fallback(i));
 		else
 			str_add(s, all->se_text[i]);
 	}

@@ -51,7 +51,7 @@ shadow_list(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, conf.SCORER_SHADOW);
-	return act_read(req, resp, STMT_SHADOW_LIST, &p);
+	return sql_reply_read(req, resp, STMT_SHADOW_LIST, &p);
 }
 
 /*
@@ -80,7 +80,7 @@ shadow_begin(struct req *req, struct resp *resp)
 	params_text(&p, hash);
 	params_text(&p, text);
 	params_text(&p, id);
-	return act_write(req, resp, 200, STMT_SHADOW_MODEL, &p);
+	return sql_reply_write(req, resp, 200, STMT_SHADOW_MODEL, &p);
 }
 
 /*
@@ -140,7 +140,7 @@ over(struct req *req, struct resp *resp, bool promoted)
 	params_text(&p, type == NULL ? PLACE_MODEL : type);
 	params_text(&p, rows_get_text(&found, "id"));
 	params_text(&p, promoted ? "promoted" : "ended");
-	return act_write(req, resp, 200, STMT_SHADOW_OVER, &p);
+	return sql_reply_write(req, resp, 200, STMT_SHADOW_OVER, &p);
 }
 
 /* What is on probation for an event type, or (NULL) the model that is. */

@@ -31,8 +31,8 @@ storage_get(struct req *req, struct resp *resp)
 	struct str s;
 	int64_t database;
 
-	served_init(&served);
-	if (served_fresh(&served, db, req->arena, 1, &req->fail) == -1 ||
+	active_model_init(&served);
+	if (active_model_refresh(&served, db, req->arena, 1, &req->fail) == -1 ||
 	    db_one(db, req->arena, STMT_STORAGE_BYTES, NULL, &size,
 		&req->fail) == -1 ||
 	    db_run(db, req->arena, STMT_STORAGE_ROWS, NULL, &rows,

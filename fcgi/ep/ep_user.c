@@ -43,7 +43,7 @@ static const struct body_field changes[] = {
 int
 user_list(struct req *req, struct resp *resp)
 {
-	return act_read(req, resp, STMT_OPERATOR_LIST, NULL);
+	return sql_reply_read(req, resp, STMT_OPERATOR_LIST, NULL);
 }
 
 /*
@@ -75,7 +75,7 @@ user_create(struct req *req, struct resp *resp)
 	params_text(&p, email);
 	params_text(&p, role);
 	params_text(&p, hash);
-	return act_write(req, resp, 201, STMT_OPERATOR_CREATE, &p);
+	return sql_reply_write(req, resp, 201, STMT_OPERATOR_CREATE, &p);
 }
 
 /*
@@ -107,7 +107,7 @@ user_update(struct req *req, struct resp *resp)
 	put_bool(&p, req, "disabled");
 	params_text(&p, password ? hash : NULL);
 	params_int(&p, body_int(req->json, "endSessions", 0));
-	return act_write(req, resp, 200, STMT_OPERATOR_UPDATE, &p);
+	return sql_reply_write(req, resp, 200, STMT_OPERATOR_UPDATE, &p);
 }
 
 static int

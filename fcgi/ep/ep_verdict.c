@@ -51,5 +51,5 @@ page(struct req *req, struct resp *resp, enum stmt stmt, int64_t limit_max,
 		    "before", "must be the id of a verdict");
 	else
 		params_time(&p, at + 1000);
-	return act_read(req, resp, stmt, &p);
+	return sql_reply_read(req, resp, stmt, &p);
 }

@@ -25,7 +25,7 @@
 static void make_secret(char ret[SECRET_SIZE]);
 
 static const struct body_field fields[] = {
-	{ "url", BODY_STRING, true, false, 1, TARGET_URL_MAX },
+	{ "url", BODY_STRING, true, false, 1, URL_CHECK_URL_MAX },
 	{ "events", BODY_ARRAY, true, false, 1, TOPIC__MAX },
 };
 
@@ -39,8 +39,8 @@ webhook_list(struct req *req, struct resp *resp)
 	struct params p;
 
 	params_init(&p, req->arena);
-	hook_topics(TOPIC_WEBHOOK, &p);
-	return act_read(req, resp, STMT_WEBHOOK_LIST, &p);
+	delivery_admin_topics(TOPIC_WEBHOOK, &p);
+	return sql_reply_read(req, resp, STMT_WEBHOOK_LIST, &p);
 }
 
 /*
@@ -51,26 +51,26 @@ int
 webhook_create(struct req *req, struct resp *resp)
 {
 	const unsigned flags =
-	    TARGET_HTTP | (conf.ALLOW_PRIVATE_TARGETS ? TARGET_PRIVATE : 0);
+	    URL_CHECK_HTTP | (conf.ALLOW_PRIVATE_TARGETS ? URL_CHECK_PRIVATE : 0);
 	char id[CRYPT_ID_SIZE], secret[SECRET_SIZE];
 	struct params p;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
-	    target_check(body_string(req->json, "url"), flags, &req->fail) ==
+	    url_check(body_string(req->json, "url"), flags, &req->fail) ==
 		-1)
 		return -1;
 	crypt_id("whk_", clock_now(), id);
 	params_init(&p, req->arena);
 	params_text(&p, id);
 	params_text(&p, body_string(req->json, "url"));
-	if (hook_events(req, TOPIC_WEBHOOK, &p) == -1)
+	if (delivery_admin_events(req, TOPIC_WEBHOOK, &p) == -1)
 		return -1;
 	make_secret(secret);
 	params_text(&p, secret);
 	crypt_wipe(secret, sizeof(secret));
 	params_text(&p, req->operator.email);
 	resp_header(req, resp, "Cache-Control: no-store");
-	return act_write(req, resp, 201, STMT_WEBHOOK_CREATE, &p);
+	return sql_reply_write(req, resp, 201, STMT_WEBHOOK_CREATE, &p);
 }
 
 /*
@@ -80,21 +80,21 @@ webhook_create(struct req *req, struct resp *resp)
 int
 webhook_revoke(struct req *req, struct resp *resp)
 {
-	return hook_revoke(req, resp, STMT_WEBHOOK_REVOKE);
+	return delivery_admin_revoke(req, resp, STMT_WEBHOOK_REVOKE);
 }
 
 /* GET /v1/webhooks/deliveries.  200: the newest, pending and dead. */
 int
 webhook_deliveries(struct req *req, struct resp *resp)
 {
-	return hook_deliveries(req, resp, HOOK_WEBHOOK);
+	return delivery_admin_deliveries(req, resp, DELIVERY_ADMIN_WEBHOOK);
 }
 
 /* POST /v1/webhooks/deliveries/redrive.  200: how many are pending again. */
 int
 webhook_redrive(struct req *req, struct resp *resp)
 {
-	return hook_redrive(req, resp, HOOK_WEBHOOK);
+	return delivery_admin_redrive(req, resp, DELIVERY_ADMIN_WEBHOOK);
 }
 
 static void

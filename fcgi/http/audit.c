@@ -108,7 +108,7 @@ audit_login_failed(struct req *req, const char *email)
 
 	hash_account(email, hash);
 	crypt_hex(hash, PSEUDONYM_BYTES, account);
-	limit_address(conf.AUTH_SECRET, req->client_ip, hash);
+	rate_limit_address(conf.AUTH_SECRET, req->client_ip, hash);
 	crypt_hex(hash, PSEUDONYM_BYTES, client);
 	log_info("login=refused account=%s client=%s", account, client);
 
@@ -148,7 +148,7 @@ add(struct req *req, int status, struct fail *f)
 	str_addf(&action, "%s ", req_method_name(req->method));
 	put_path(&action, req->path);
 	str_init(&body, req->arena);
-	redact_body(&body, req->json);
+	audit_redact_body(&body, req->json);
 	if (str_text(&action) == NULL || str_text(&body) == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
 
@@ -173,7 +173,7 @@ put_path(struct str *s, const char *path)
 	for (i = 0; i < size; i = end) {
 		end = i + 1 + strcspn(path + i + 1, "/");
 		if (segment_has_pan(path + i, end - i))
-			str_add(s, "/" REDACT_CARD);
+			str_add(s, "/" AUDIT_REDACT_CARD);
 		else
 			put_segment(s, path + i, (end < size ? end : size) - i);
 	}
@@ -200,7 +200,7 @@ segment_has_pan(const char *p, size_t n)
 
 	if (n >= sizeof(decoded))
 		n = sizeof(decoded) - 1;
-	got = percent_decode(p, n, false, decoded, sizeof(decoded) - 1);
+	got = url_decode(p, n, false, decoded, sizeof(decoded) - 1);
 	return pan_in_text(p, n) ||
 	    (got > 0 && pan_in_text(decoded, (size_t)got));
 }

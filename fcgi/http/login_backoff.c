@@ -25,24 +25,24 @@
 
 static void hash_labelled(const char *label, const void *data, size_t size,
     uint8_t ret[CRYPT_SHA256_SIZE]);
-static void put_hashes(struct params *params, const struct delay_pair *p);
+static void put_hashes(struct params *params, const struct login_backoff_pair *p);
 static int wait_for(struct req *req, struct resp *resp, int64_t seconds);
 
 void
-delay_pair(const struct req *req, const char *email, struct delay_pair *p)
+login_backoff_pair(const struct req *req, const char *email, struct login_backoff_pair *p)
 {
 	uint8_t both[CRYPT_SHA256_SIZE + PASSWORD_EMAIL_MAX];
 	const size_t n = strlen(email);
 
 	assert(n <= PASSWORD_EMAIL_MAX);
-	limit_address(conf.AUTH_SECRET, req->client_ip, both);
+	rate_limit_address(conf.AUTH_SECRET, req->client_ip, both);
 	memcpy(both + CRYPT_SHA256_SIZE, email, n);
 	hash_labelled(PAIR_LABEL, both, CRYPT_SHA256_SIZE + n, p->hash);
 	hash_labelled(ACCOUNT_LABEL, email, n, p->account);
 }
 
 int
-delay_check(struct req *req, struct resp *resp, const struct delay_pair *p)
+login_backoff_check(struct req *req, struct resp *resp, const struct login_backoff_pair *p)
 {
 	struct params params;
 	struct rows rows;
@@ -57,7 +57,7 @@ delay_check(struct req *req, struct resp *resp, const struct delay_pair *p)
 }
 
 int
-delay_begin(struct req *req, struct resp *resp, const struct delay_pair *p,
+login_backoff_begin(struct req *req, struct resp *resp, const struct login_backoff_pair *p,
     const char *email, struct rows *ret)
 {
 	struct params params;
@@ -78,7 +78,7 @@ delay_begin(struct req *req, struct resp *resp, const struct delay_pair *p,
 }
 
 void
-delay_clear(struct req *req, const struct delay_pair *p)
+login_backoff_clear(struct req *req, const struct login_backoff_pair *p)
 {
 	struct fail f = { 0 };
 	struct params params;
@@ -103,7 +103,7 @@ hash_labelled(const char *label, const void *data, size_t size,
 }
 
 static void
-put_hashes(struct params *params, const struct delay_pair *p)
+put_hashes(struct params *params, const struct login_backoff_pair *p)
 {
 	params_bytes(params, p->hash, sizeof(p->hash));
 	params_bytes(params, p->account, sizeof(p->account));

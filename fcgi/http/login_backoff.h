@@ -15,7 +15,7 @@ struct req;
 struct resp;
 
 /* An account and a client address, known to nobody without the secret. */
-struct delay_pair {
+struct login_backoff_pair {
 	uint8_t hash[CRYPT_SHA256_SIZE]; /* of both */
 	uint8_t account[CRYPT_SHA256_SIZE]; /* of the account alone */
 };
@@ -26,13 +26,13 @@ struct delay_pair {
  * not logged in within 90 days: so nobody can keep its owner out of an address
  * that the owner uses.  What is no account waits as well.
  */
-void delay_pair(const struct req *req, const char *email, struct delay_pair *p);
+void login_backoff_pair(const struct req *req, const char *email, struct login_backoff_pair *p);
 
 /*
  * See that a pair need not wait, at the cost of a look.  Returns 0, or -1
  * with req->fail set: RATE_LIMITED and its header, UNAVAILABLE.
  */
-int delay_check(struct req *req, struct resp *resp, const struct delay_pair *p)
+int login_backoff_check(struct req *req, struct resp *resp, const struct login_backoff_pair *p)
     __attribute__((warn_unused_result));
 
 /*
@@ -41,15 +41,15 @@ int delay_check(struct req *req, struct resp *resp, const struct delay_pair *p)
  * is null if there is none.  The failure from which on an account waits at
  * unknown addresses is counted (engine_login_guessing_total) and logged, once.
  * Returns 0, or -1 with req->fail set as by
- * delay_check(): somebody may have been faster.
+ * login_backoff_check(): somebody may have been faster.
  */
-int delay_begin(struct req *req, struct resp *resp, const struct delay_pair *p,
+int login_backoff_begin(struct req *req, struct resp *resp, const struct login_backoff_pair *p,
     const char *email, struct rows *ret) __attribute__((warn_unused_result));
 
 /*
  * The password was right: forget the failures of the pair.  The login has
  * succeeded whatever becomes of this, so a failure is only logged.
  */
-void delay_clear(struct req *req, const struct delay_pair *p);
+void login_backoff_clear(struct req *req, const struct login_backoff_pair *p);
 
 #endif

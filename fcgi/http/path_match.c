@@ -14,7 +14,7 @@
 #define CHARSET "charset="
 
 bool
-match_path(const char *pattern, const char *path, struct match *ret)
+path_match(const char *pattern, const char *path, struct match *ret)
 {
 	size_t size;
 
@@ -38,19 +38,19 @@ match_path(const char *pattern, const char *path, struct match *ret)
 }
 
 int
-match_args(const struct match *m, struct arena *a,
+path_match_args(const struct match *m, struct arena *a,
     const char *ret[REQ_PATH_ARGS_MAX], struct fail *f)
 {
-	char text[MATCH_ARG_MAX + 1];
+	char text[PATH_MATCH_ARG_MAX + 1];
 	size_t i;
 
 	for (i = 0; i < m->ma_n; i++) {
-		if (percent_decode(m->ma_arg[i].ma_text, m->ma_arg[i].ma_size,
-			false, text, MATCH_ARG_MAX) == -1)
+		if (url_decode(m->ma_arg[i].ma_text, m->ma_arg[i].ma_size,
+			false, text, PATH_MATCH_ARG_MAX) == -1)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 			    "an id in the path is 1 to %d bytes of UTF-8 "
 			    "without control characters",
-			    MATCH_ARG_MAX);
+			    PATH_MATCH_ARG_MAX);
 		if ((ret[i] = arena_strdup(a, text)) == NULL)
 			return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
 	}
@@ -58,7 +58,7 @@ match_args(const struct match *m, struct arena *a,
 }
 
 bool
-match_type(const char *media, const char *content_type)
+path_match_media_type(const char *media, const char *content_type)
 {
 	const size_t size = strlen(media);
 	const char *p = content_type;

@@ -11,7 +11,7 @@
 struct arena;
 struct fail;
 
-#define MATCH_ARG_MAX 128 /* bytes of a decoded {parameter} */
+#define PATH_MATCH_ARG_MAX 128 /* bytes of a decoded {parameter} */
 
 /* The parameters of a path as they were sent. */
 struct match {
@@ -27,14 +27,14 @@ struct match {
  * parameter is one whole segment and not empty; what is literal is compared
  * byte for byte, so neither a trailing slash nor an escape matches it.
  */
-bool match_path(const char *pattern, const char *path, struct match *ret);
+bool path_match(const char *pattern, const char *path, struct match *ret);
 
 /*
- * Decode the parameters into ret, in arena a: each 1 to MATCH_ARG_MAX bytes
+ * Decode the parameters into ret, in arena a: each 1 to PATH_MATCH_ARG_MAX bytes
  * of UTF-8 without control characters.  "%2F" becomes part of its value.
  * Returns 0, or -1 with f set to INVALID_REQUEST.
  */
-int match_args(const struct match *m, struct arena *a,
+int path_match_args(const struct match *m, struct arena *a,
     const char *ret[REQ_PATH_ARGS_MAX], struct fail *f)
     __attribute__((warn_unused_result));
 
@@ -42,6 +42,6 @@ int match_args(const struct match *m, struct arena *a,
  * Whether a Content-Type is that media type, alone or with charset=utf-8.
  * NULL is not.
  */
-bool match_type(const char *media, const char *content_type);
+bool path_match_media_type(const char *media, const char *content_type);
 
 #endif

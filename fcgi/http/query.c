@@ -71,8 +71,8 @@ add(struct query *q, struct arena *a, const char *pair, size_t size,
 	if (q->qu_n == QUERY_PAIRS_MAX)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "a query has at most %d parameters", QUERY_PAIRS_MAX);
-	if (percent_decode(pair, first, true, name, QUERY_NAME_MAX) < 1 ||
-	    percent_decode(pair + size - second, second, true, value,
+	if (url_decode(pair, first, true, name, QUERY_NAME_MAX) < 1 ||
+	    url_decode(pair + size - second, second, true, value,
 		QUERY_VALUE_MAX) == -1)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "a query is NAME=VALUE pairs of UTF-8 without control "

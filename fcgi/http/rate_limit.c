@@ -35,9 +35,9 @@
  * an earlier slot of its row runs out may use two slots for one take; from
  * then on the earlier slot counts.
  */
-static void take_here(struct shm *shm, enum limit_kind kind,
+static void take_here(struct shm *shm, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
-    struct limit_result *ret);
+    struct rate_limit_result *ret);
 static int take_there(
     struct worker *w, const char *name, int64_t limit, int64_t ret[2]);
 static struct window *find(
@@ -75,7 +75,7 @@ static const char *const kinds[LIMIT_KIND__MAX] = {
 };
 
 bool
-limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
+rate_limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 {
 	const uint64_t key = key_of(hash);
 	size_t i;
@@ -88,9 +88,9 @@ limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 }
 
 void
-limit_take(struct worker *w, enum limit_kind kind,
+rate_limit_take(struct worker *w, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
-    struct limit_result *ret)
+    struct rate_limit_result *ret)
 {
 	char name[NAME_SIZE], hex[2 * NAME_BYTES + 1];
 	int64_t got[2];
@@ -108,8 +108,8 @@ limit_take(struct worker *w, enum limit_kind kind,
 	ret->retry_after = got[1];
 }
 
-enum limit_redis
-limit_redis(struct worker *w)
+enum rate_limit_redis
+rate_limit_redis(struct worker *w)
 {
 	int64_t got[2];
 
@@ -121,7 +121,7 @@ limit_redis(struct worker *w)
 }
 
 void
-limit_address(
+rate_limit_address(
     const char *secret, const char *address, uint8_t ret[CRYPT_SHA256_SIZE])
 {
 	uint8_t key[CRYPT_SHA256_SIZE];
@@ -141,9 +141,9 @@ limit_address(
 
 /* In this host's own windows. */
 static void
-take_here(struct shm *shm, enum limit_kind kind,
+take_here(struct shm *shm, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
-    struct limit_result *ret)
+    struct rate_limit_result *ret)
 {
 	struct window *table =
 	    kind == LIMIT_LOGIN ? shm->sh_login : shm->sh_key;

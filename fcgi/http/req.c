@@ -171,7 +171,7 @@ correlation(struct arena *a, const char *sent, int64_t now)
 {
 	char id[CRYPT_ID_SIZE];
 
-	if (sent != NULL && correlation_harmless(sent))
+	if (sent != NULL && correlation_id_harmless(sent))
 		return sent;
 	crypt_id("cor_", now, id);
 	return arena_strdup(a, id);

@@ -47,10 +47,10 @@ static int check_access(struct req *req);
 static int check_budget(struct req *req, struct resp *resp);
 static int check_login(struct req *req, struct resp *resp);
 static void take_key(
-    struct req *req, struct resp *resp, struct limit_result *ret);
-static void take_one(struct req *req, struct limit_result *ret);
+    struct req *req, struct resp *resp, struct rate_limit_result *ret);
+static void take_one(struct req *req, struct rate_limit_result *ret);
 static int over_budget(
-    struct req *req, struct resp *resp, const struct limit_result *got);
+    struct req *req, struct resp *resp, const struct rate_limit_result *got);
 static int read_body(struct req *req);
 static int check_query(struct req *req);
 static bool query_known(const struct route *route, const char *name);
@@ -86,7 +86,7 @@ route_combines(const struct req *req)
 	for (i = 0; routes[i].handler != decision_post; i++)
 		continue;
 	return routes[i].method == req->method &&
-	    match_path(routes[i].path, req->path, &any);
+	    path_match(routes[i].path, req->path, &any);
 }
 
 void
@@ -117,12 +117,12 @@ handle(struct req *req, struct resp *resp)
 
 	if (req->route->limit_s < LONG_S)
 		return act(req, resp);
-	if ((turn = turn_take(turns, n, getpid())) == -1)
+	if ((turn = host_semaphore_acquire(turns, n, getpid())) == -1)
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "as many long requests as may run at once are running; "
 		    "try again when one is done");
 	r = act(req, resp);
-	turn_give(turns, turn);
+	host_semaphore_release(turns, turn);
 	return r;
 }
 
@@ -149,7 +149,7 @@ gate(struct req *req, struct resp *resp)
 		return -1;
 	if (read_body(req) == -1)
 		return -1;
-	if (match_args(&m, req->arena, req->arg, &req->fail) == -1 ||
+	if (path_match_args(&m, req->arena, req->arg, &req->fail) == -1 ||
 	    query_parse(&req->params, req->arena, req->query, &req->fail) ==
 		-1 ||
 	    check_query(req) == -1)
@@ -203,7 +203,7 @@ find(struct req *req, struct resp *resp, struct match *ret)
 
 	for (i = 0; i < nitems(routes); i++) {
 		if (!served(req->worker, &routes[i]) ||
-		    !match_path(routes[i].path, req->path, ret))
+		    !path_match(routes[i].path, req->path, ret))
 			continue;
 		if (routes[i].method == req->method) {
 			req->route = &routes[i];
@@ -248,7 +248,7 @@ check_waiting(struct req *req)
 	const int64_t waited =
 	    req->received_at == 0 ? 0 : clock_now() - req->received_at;
 
-	if (!shed_refuses(req->worker->shm, req->route, waited, clock_ticks()))
+	if (!load_shed_refuses(req->worker->shm, req->route, waited, clock_ticks()))
 		return 0;
 	metric_add(req->worker->slot, METRIC_ID_SHED,
 	    (size_t)req->route->group - 1, 0, 1);
@@ -284,7 +284,7 @@ check_access(struct req *req)
 static int
 check_budget(struct req *req, struct resp *resp)
 {
-	struct limit_result got;
+	struct rate_limit_result got;
 
 	if (req->route->budget == BUDGET_LOGIN)
 		return check_login(req, resp);
@@ -296,7 +296,7 @@ check_budget(struct req *req, struct resp *resp)
 	 * each host; who labels asks about it anyway.
 	 */
 	if ((req->route->budget == BUDGET_LABELS ||
-		!limit_known(req->worker->shm, req->key_hash)) &&
+		!rate_limit_known(req->worker->shm, req->key_hash)) &&
 	    auth_apikey(req) == -1)
 		return -1;
 	take_key(req, resp, &got);
@@ -308,17 +308,17 @@ check_login(struct req *req, struct resp *resp)
 {
 	struct worker *w = req->worker;
 	uint8_t hash[CRYPT_SHA256_SIZE];
-	struct limit_result got;
+	struct rate_limit_result got;
 
 	/* Who logs in asks the database anyway, but not for long before. */
 	if (w->db != NULL)
 		db_until(w->db, clock_ticks() + LOOK_TIME);
-	follow_renew(w, req->arena);
+	settings_sync_renew(w, req->arena);
 	if (w->db != NULL)
 		db_until(w->db, 0);
-	limit_address(conf.AUTH_SECRET, req->client_ip, hash);
-	limit_take(w, LIMIT_LOGIN, hash, clock_now(),
-	    setting_limit(w->shm, SETTING_LOGINS), &got);
+	rate_limit_address(conf.AUTH_SECRET, req->client_ip, hash);
+	rate_limit_take(w, LIMIT_LOGIN, hash, clock_now(),
+	    runtime_setting_limit(w->shm, SETTING_LOGINS), &got);
 	return got.allowed ? 0 : over_budget(req, resp, &got);
 }
 
@@ -327,12 +327,12 @@ check_login(struct req *req, struct resp *resp)
  * is made sure that the limit is that of now.
  */
 static void
-take_key(struct req *req, struct resp *resp, struct limit_result *ret)
+take_key(struct req *req, struct resp *resp, struct rate_limit_result *ret)
 {
 	struct worker *w = req->worker;
 
 	take_one(req, ret);
-	if (!ret->allowed && follow_renew(w, req->arena))
+	if (!ret->allowed && settings_sync_renew(w, req->arena))
 		take_one(req, ret);
 	resp_header(
 	    req, resp, "X-RateLimit-Limit: %lld", (long long)ret->limit);
@@ -341,20 +341,20 @@ take_key(struct req *req, struct resp *resp, struct limit_result *ret)
 }
 
 static void
-take_one(struct req *req, struct limit_result *ret)
+take_one(struct req *req, struct rate_limit_result *ret)
 {
 	const int64_t now = clock_now();
 
 	if (req->route->budget == BUDGET_LABELS)
-		limit_take(req->worker, LIMIT_LABELS, req->key_hash, now,
+		rate_limit_take(req->worker, LIMIT_LABELS, req->key_hash, now,
 		    conf.RATE_LIMIT_LABELS_PER_MIN, ret);
 	else
-		limit_take(req->worker, LIMIT_KEY, req->key_hash, now,
-		    setting_limit(req->worker->shm, SETTING_DECISIONS), ret);
+		rate_limit_take(req->worker, LIMIT_KEY, req->key_hash, now,
+		    runtime_setting_limit(req->worker->shm, SETTING_DECISIONS), ret);
 }
 
 static int
-over_budget(struct req *req, struct resp *resp, const struct limit_result *got)
+over_budget(struct req *req, struct resp *resp, const struct rate_limit_result *got)
 {
 	metric_add(req->worker->slot, METRIC_ID_LIMITED,
 	    (size_t)(req->route->budget - BUDGET_DECISIONS), 0, 1);
@@ -374,7 +374,7 @@ read_body(struct req *req)
 	if (req_body(req, max == 0 ? BODY_IGNORED : max) == -1)
 		return -1;
 	if (max > 0 && req->body_size > 0 &&
-	    !match_type(type, req->content_type))
+	    !path_match_media_type(type, req->content_type))
 		return fail_set(&req->fail, FAIL_INPUT, UNSUPPORTED_MEDIA_TYPE,
 		    NULL, "the body must be %s", type);
 	return 0;

@@ -11,7 +11,7 @@
 #include "fcgi/pool/worker.h"
 
 int
-act_read(
+sql_reply_read(
     struct req *req, struct resp *resp, enum stmt stmt, const struct params *p)
 {
 	struct rows rows;
@@ -23,7 +23,7 @@ act_read(
 }
 
 int
-act_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
+sql_reply_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
     const struct params *p)
 {
 	const char *refusal;

@@ -12,14 +12,14 @@ struct resp;
  * Answer 200 with the column body of a statement's one row.  p may be NULL.
  * Returns 0, or -1 with req->fail set.
  */
-int act_read(struct req *req, struct resp *resp, enum stmt stmt,
+int sql_reply_read(struct req *req, struct resp *resp, enum stmt stmt,
     const struct params *p) __attribute__((warn_unused_result));
 
 /*
  * The same with another status, for a statement that may refuse: its row has
  * refusal, the name of an error code, or null and then body.
  */
-int act_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
+int sql_reply_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
     const struct params *p) __attribute__((warn_unused_result));
 
 #endif

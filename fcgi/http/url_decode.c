@@ -10,7 +10,7 @@
 static int hex(char c);
 
 int
-percent_decode(const char *text, size_t size, bool plus, char *ret, size_t max)
+url_decode(const char *text, size_t size, bool plus, char *ret, size_t max)
 {
 	size_t i, n = 0;
 	int high, low;

@@ -15,7 +15,7 @@ static bool claim(_Atomic int32_t *turn, pid_t pid);
 static bool is_held(pid_t holder);
 
 int
-turn_take(_Atomic int32_t *turns, int n, pid_t pid)
+host_semaphore_acquire(_Atomic int32_t *turns, int n, pid_t pid)
 {
 	int i;
 
@@ -27,7 +27,7 @@ turn_take(_Atomic int32_t *turns, int n, pid_t pid)
 }
 
 int
-turn_spare(int workers, int busy)
+host_semaphore_spare(int workers, int busy)
 {
 	const int n = workers - busy - 1;
 
@@ -35,7 +35,7 @@ turn_spare(int workers, int busy)
 }
 
 int
-turn_held(_Atomic int32_t *turns)
+host_semaphore_held(_Atomic int32_t *turns)
 {
 	int i, n = 0;
 
@@ -45,7 +45,7 @@ turn_held(_Atomic int32_t *turns)
 }
 
 void
-turn_give(_Atomic int32_t *turns, int turn)
+host_semaphore_release(_Atomic int32_t *turns, int turn)
 {
 	atomic_store(&turns[turn], 0);
 }

@@ -13,7 +13,7 @@
  * A turn that a dead process holds is free.  Returns its number, from 0, or -1
  * when all are taken.
  */
-int turn_take(_Atomic int32_t *turns, int n, pid_t pid)
+int host_semaphore_acquire(_Atomic int32_t *turns, int n, pid_t pid)
     __attribute__((warn_unused_result));
 
 /*
@@ -21,12 +21,12 @@ int turn_take(_Atomic int32_t *turns, int n, pid_t pid)
  * them serve long requests: all others but one, which is left to everything
  * else, and one where there are not so many.
  */
-int turn_spare(int workers, int busy);
+int host_semaphore_spare(int workers, int busy);
 
 /* How many of SHM_SLOTS turns living processes hold. */
-int turn_held(_Atomic int32_t *turns);
+int host_semaphore_held(_Atomic int32_t *turns);
 
 /* Give a turn back. */
-void turn_give(_Atomic int32_t *turns, int turn);
+void host_semaphore_release(_Atomic int32_t *turns, int turn);
 
 #endif

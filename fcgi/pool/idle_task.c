@@ -62,7 +62,7 @@ static const struct {
 };
 
 void
-chore_start(struct worker *w)
+idle_task_start(struct worker *w)
 {
 	struct readiness ready;
 	struct fail f = { 0 };
@@ -70,16 +70,16 @@ chore_start(struct worker *w)
 
 	if (w->engine == NULL || w->db == NULL)
 		return;
-	if (chore_load(w, &f) == -1)
+	if (idle_task_load(w, &f) == -1)
 		log_warn("engine=empty why=%s %s", f.where, f.why);
 	if (borrow(&a) == -1)
 		return;
-	ready_look(w, &a, &ready);
+	readiness_check(w, &a, &ready);
 	give_back(&a);
 }
 
 int
-chore_load(struct worker *w, struct fail *f)
+idle_task_load(struct worker *w, struct fail *f)
 {
 	struct arena a;
 	int r;
@@ -90,13 +90,13 @@ chore_load(struct worker *w, struct fail *f)
 	if (r == 0)
 		r = engine_load(w->engine, w->db, &a, f);
 	if (r == 0)
-		follow_seen(w, &a);
+		settings_sync_note_epoch(w, &a);
 	give_back(&a);
 	return r;
 }
 
 int
-chore_run(struct worker *w)
+idle_task_run(struct worker *w)
 {
 	int wait = -1, ms;
 	size_t i;
@@ -114,7 +114,7 @@ chore_run(struct worker *w)
 }
 
 int
-chore_report(struct worker *w, struct arena *a, struct fail *f)
+idle_task_report(struct worker *w, struct arena *a, struct fail *f)
 {
 	struct params p;
 
@@ -175,7 +175,7 @@ drain(struct worker *w)
 	if (borrow(&a) == -1)
 		return PAUSE_FAILED;
 	begin(w);
-	r = drain_turn(w->spool, w->db, &a, &did, &f);
+	r = spool_drain_step(w->spool, w->db, &a, &did, &f);
 	end(w);
 	give_back(&a);
 	account(w, &did);
@@ -197,12 +197,12 @@ measure(struct worker *w)
 	if (borrow(&a) == -1)
 		return MEASURE_PAUSE;
 	begin(w);
-	r = storage_measure(w->db, &a, &w->shm->sh_storage, &f);
+	r = storage_stats_measure(w->db, &a, &w->shm->sh_storage, &f);
 	if (r == 0)
 		r = gauge_measure(w->db, &a, &w->shm->sh_gauges, &f);
 	if (r == 0)
-		r = counter_read(w->db, &a, &w->shm->sh_counters, &f);
-	ready_measure(w, &a);
+		r = companion_counter_read(w->db, &a, &w->shm->sh_counters, &f);
+	readiness_measure(w, &a);
 	end(w);
 	give_back(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
@@ -221,7 +221,7 @@ report(struct worker *w)
 	if (borrow(&a) == -1)
 		return REPORT_PAUSE;
 	begin(w);
-	r = chore_report(w, &a, &f);
+	r = idle_task_report(w, &a, &f);
 	end(w);
 	give_back(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)

@@ -11,13 +11,13 @@ struct worker;
  * Load the policies before the first request, if the database is there: were
  * it to go away before that, this worker would have no answer.
  */
-void chore_start(struct worker *w);
+void idle_task_start(struct worker *w);
 
 /*
  * Load the policies now, over the worker's database.  Returns 0, or -1 with f
  * set.
  */
-int chore_load(struct worker *w, struct fail *f)
+int idle_task_load(struct worker *w, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -25,13 +25,13 @@ int chore_load(struct worker *w, struct fail *f)
  * Returns after how many milliseconds to ask again, or -1 when only a request
  * can bring something to do.
  */
-int chore_run(struct worker *w);
+int idle_task_run(struct worker *w);
 
 /*
  * Tell the database what this host's spool holds; sh_spool_id must be known.
  * a is scratch.  Returns 0, or -1 with f set.
  */
-int chore_report(struct worker *w, struct arena *a, struct fail *f)
+int idle_task_report(struct worker *w, struct arena *a, struct fail *f)
     __attribute__((warn_unused_result));
 
 #endif

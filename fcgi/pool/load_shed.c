@@ -12,19 +12,19 @@
 static bool is_probe(const struct route *route);
 
 bool
-shed_refuses(
+load_shed_refuses(
     struct shm *shm, const struct route *route, int64_t waited, int64_t ticks)
 {
 	const int64_t pressed = atomic_load(&shm->sh_pressed);
 
-	if (route->group == GROUP_DECIDE && waited > SHED_PRESSURE)
+	if (route->group == GROUP_DECIDE && waited > LOAD_SHED_PRESSURE)
 		atomic_store(&shm->sh_pressed, ticks);
 	if (is_probe(route))
 		return false;
 	if (route->group == GROUP_OPERATOR && pressed != 0 &&
-	    ticks - pressed < SHED_OPERATORS)
+	    ticks - pressed < LOAD_SHED_OPERATORS)
 		return true;
-	return waited > SHED_WAIT;
+	return waited > LOAD_SHED_WAIT;
 }
 
 /* Asked most when there is trouble, and cheap. */

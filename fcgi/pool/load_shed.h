@@ -9,16 +9,16 @@
 struct route;
 struct shm;
 
-#define SHED_WAIT CLOCK_SECOND /* whoever waited longer is sent away */
-#define SHED_PRESSURE (CLOCK_SECOND / 2) /* decisions waited longer: */
-#define SHED_OPERATORS CLOCK_SECOND /* no operator for so long */
+#define LOAD_SHED_WAIT CLOCK_SECOND /* whoever waited longer is sent away */
+#define LOAD_SHED_PRESSURE (CLOCK_SECOND / 2) /* decisions waited longer: */
+#define LOAD_SHED_OPERATORS CLOCK_SECOND /* no operator for so long */
 
 /*
  * Whether a request of route that waited so many microseconds until ticks
  * (clock_ticks()) is sent away.  A probe never is.  Notes in the shared
  * region when what waits for the decide group waits long.
  */
-bool shed_refuses(
+bool load_shed_refuses(
     struct shm *shm, const struct route *route, int64_t waited, int64_t ticks);
 
 #endif

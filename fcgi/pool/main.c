@@ -66,14 +66,14 @@ main(int argc, char *argv[])
 
 	parse(argc, argv, &asked);
 	if (asked.act == ACT_RELOAD)
-		return reload_ask(asked.master);
+		return pool_reload_ask(asked.master);
 	if (asked.act != ACT_SERVE)
 		conf_use_credstore();
 	configure(asked.path);
 	if (asked.act == ACT_PRINT)
 		conf_print(stdout);
 	if (asked.act == ACT_CHECK)
-		look_at_files(NULL);
+		optional_files_check(NULL);
 	return asked.act == ACT_SERVE ? serve(asked.path) : EX_OK;
 }
 
@@ -169,11 +169,11 @@ serve(const char *path)
 		invent_secret();
 		configure(path);
 	}
-	dump_forbid(conf.CORE_DUMPS);
+	core_dump_forbid(conf.CORE_DUMPS);
 	signal(SIGPIPE, SIG_IGN);
 	if ((shm = shm_new(&f)) == NULL)
 		log_exit(EX_OSERR, "%s: %s", f.where, f.why);
-	look_at_files(shm);
+	optional_files_check(shm);
 	count_spool(shm);
 	if (listen_open(&l, &f) == -1)
 		log_exit(EX_UNAVAILABLE, "%s: %s", f.where, f.why);

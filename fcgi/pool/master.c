@@ -101,7 +101,7 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	m->listeners = l;
 	m->path = path;
 	m->pid = getpid();
-	m->interval = notify_interval();
+	m->interval = sd_notify_interval();
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGHUP);
@@ -112,7 +112,7 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	keep(m);
 	log_info("pool=started decide=%" PRId64 " operator=%" PRId64,
 	    conf.DECIDE_WORKERS, conf.OPERATOR_WORKERS);
-	notify("READY=1");
+	sd_notify_send("READY=1");
 	while (!m->closed[GROUP_DECIDE] || any_left(m, GROUP_DECIDE)) {
 		if (sigtimedwait(&set, &info, &tick) > 0)
 			handle(m, &info);
@@ -132,7 +132,7 @@ static void
 handle(struct master *m, const siginfo_t *info)
 {
 	if (info->si_signo == SIGHUP)
-		reload_answer(info, !m->stopping && reload(m));
+		pool_reload_answer(info, !m->stopping && reload(m));
 	else if (info->si_signo == SIGTERM || info->si_signo == SIGINT)
 		stop(m);
 }
@@ -147,17 +147,17 @@ reload(struct master *m)
 
 	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
 	    clock_ticks());
-	notify(text);
+	sd_notify_send(text);
 	accepted = conf_load(m->path, true, &f) == 0;
 	if (!accepted) {
 		log_error("reload=refused where=%s why=%s", f.where, f.why);
 	} else {
 		log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
 		log_info("reload=accepted");
-		look_at_files(m->shm);
+		optional_files_check(m->shm);
 		m->renewed = clock_ticks();
 	}
-	notify("READY=1");
+	sd_notify_send("READY=1");
 	return accepted;
 }
 
@@ -172,7 +172,7 @@ stop(struct master *m)
 		return;
 	m->stopping = true;
 	atomic_store(&m->shm->sh_stopping, 1);
-	notify("STOPPING=1");
+	sd_notify_send("STOPPING=1");
 	log_info("pool=stopping");
 	stop_group(m, GROUP_OPERATOR);
 }
@@ -255,7 +255,7 @@ bury(struct master *m, size_t i, int status)
 	c->told = 0;
 	c->pid = 0;
 	atomic_store(&slot->sl_pid, 0);
-	atomic_store(&slot->sl_due, DUE_IDLE);
+	atomic_store(&slot->sl_due, WATCHDOG_IDLE);
 	atomic_store(&slot->sl_trying, 0);
 }
 
@@ -266,7 +266,7 @@ keep(struct master *m)
 	size_t i;
 
 	if (m->interval != 0 && clock_ticks() - m->notified >= m->interval) {
-		notify("WATCHDOG=1");
+		sd_notify_send("WATCHDOG=1");
 		m->notified = clock_ticks();
 	}
 	for (i = 0; i < SHM_SLOTS; i++) {
@@ -299,7 +299,7 @@ describe(struct master *m)
 	if (strcmp(text, m->status) == 0)
 		return;
 	memcpy(m->status, text, sizeof(text));
-	notify(text);
+	sd_notify_send(text);
 }
 
 static size_t
@@ -353,7 +353,7 @@ start(struct master *m, size_t i)
 
 	c->started = clock_ticks();
 	atomic_store(&slot->sl_group, (int32_t)group_of(i));
-	atomic_store(&slot->sl_due, DUE_IDLE);
+	atomic_store(&slot->sl_due, WATCHDOG_IDLE);
 	pid = fork();
 	if (pid == 0)
 		become_worker(m, i);
@@ -415,7 +415,7 @@ watch(struct master *m)
 		c = &m->child[i];
 		last = m->stopping && c->told != 0 ? c->told + LEAVE_MAX : 0;
 		if (c->pid == 0 ||
-		    !due_condemn(
+		    !watchdog_condemn(
 			&m->shm->sh_slot[i].sl_due, now, c->told, last))
 			continue;
 		log_error("worker=stuck group=%s worker_pid=%ld",

@@ -18,7 +18,7 @@
 static void look_at_disk(const char *path);
 
 void
-look_at_files(struct shm *shm)
+optional_files_check(struct shm *shm)
 {
 	struct fail f = { 0 };
 	struct geoip *geoip = NULL;

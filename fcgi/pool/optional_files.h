@@ -10,6 +10,6 @@ struct shm;
  * without: the database of places, and directories of DISK_HEALTH_PATHS.
  * Whether there is a database of places goes into shm, unless that is NULL.
  */
-void look_at_files(struct shm *shm);
+void optional_files_check(struct shm *shm);
 
 #endif

@@ -22,7 +22,7 @@
  * ExecReload=, and only the service itself has the credentials to check with.
  */
 int
-reload_ask(pid_t master)
+pool_reload_ask(pid_t master)
 {
 	const union sigval question = { .sival_int = QUESTION };
 	const int64_t deadline = clock_ticks() + WAIT;
@@ -50,7 +50,7 @@ reload_ask(pid_t master)
 }
 
 void
-reload_answer(const siginfo_t *info, bool accepted)
+pool_reload_answer(const siginfo_t *info, bool accepted)
 {
 	const union sigval answer = { .sival_int =
 					  accepted ? ACCEPTED : REFUSED };

@@ -13,9 +13,9 @@
  * (there is no such process, or not ours to signal) or EX_UNAVAILABLE (no
  * answer in time), after a word on standard error.
  */
-int reload_ask(pid_t master);
+int pool_reload_ask(pid_t master);
 
-/* In the master: tell who sent this SIGHUP, if that was reload_ask(). */
-void reload_answer(const siginfo_t *info, bool accepted);
+/* In the master: tell who sent this SIGHUP, if that was pool_reload_ask(). */
+void pool_reload_answer(const siginfo_t *info, bool accepted);
 
 #endif

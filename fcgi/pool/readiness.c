@@ -37,18 +37,18 @@ static void print_gauge(
 static const struct {
 	const char *store;
 	const char *member;
-} words[READY__MAX] = {
-	[READY_YES] = { "ok", NULL },
-	[READY_DOWN] = { "down", NULL },
-	[READY_READ_ONLY] = { "read_only", NULL },
-	[READY_RESTORED] = { "restored", NULL },
-	[READY_OLD] = { "ok", "schema" },
-	[READY_NEWER] = { "ok", "schema" },
-	[READY_EMPTY] = { "ok", "engine" },
+} words[READINESS__MAX] = {
+	[READINESS_YES] = { "ok", NULL },
+	[READINESS_DOWN] = { "down", NULL },
+	[READINESS_READ_ONLY] = { "read_only", NULL },
+	[READINESS_RESTORED] = { "restored", NULL },
+	[READINESS_OLD] = { "ok", "schema" },
+	[READINESS_NEWER] = { "ok", "schema" },
+	[READINESS_EMPTY] = { "ok", "engine" },
 };
 
 void
-ready_look(struct worker *w, struct arena *a, struct readiness *ret)
+readiness_check(struct worker *w, struct arena *a, struct readiness *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	if (w->db != NULL)
@@ -62,15 +62,15 @@ ready_look(struct worker *w, struct arena *a, struct readiness *ret)
 }
 
 void
-ready_measure(struct worker *w, struct arena *a)
+readiness_measure(struct worker *w, struct arena *a)
 {
-	char why[READY_WHY_SIZE];
+	char why[READINESS_WHY_SIZE];
 
 	(void)look_schema(w, a, why, sizeof(why));
 }
 
 void
-ready_print(const struct worker *w, struct str *s)
+readiness_print(const struct worker *w, struct str *s)
 {
 	print_gauge(s, "engine_policies_loaded",
 	    "Event types whose rules and policy the worker that answers has",
@@ -91,13 +91,13 @@ look_all(struct worker *w, struct arena *a, char *why, size_t size)
 	enum ready state = look_schema(w, a, why, size);
 	struct fail f = { 0 };
 
-	if (state != READY_YES || count_books(w) > 0)
+	if (state != READINESS_YES || count_books(w) > 0)
 		return state;
-	if (chore_load(w, &f) == 0 && count_books(w) > 0)
-		return READY_YES;
+	if (idle_task_load(w, &f) == 0 && count_books(w) > 0)
+		return READINESS_YES;
 	snprintf(why, size, "no rules and policies are loaded: %s%s%s", f.where,
 	    f.where[0] == '\0' ? "" : " ", f.why);
-	return READY_EMPTY;
+	return READINESS_EMPTY;
 }
 
 /* What the database says of itself, which is kept for the metrics. */
@@ -119,9 +119,9 @@ look_schema(struct worker *w, struct arena *a, char *why, size_t size)
 	if (atomic_load(&w->shm->sh_missing) != 0)
 		return explain_old(w, why, size);
 	if (!rows_get_bool(&rows, "read_only"))
-		return READY_YES;
+		return READINESS_YES;
 	snprintf(why, size, "the database cannot be written");
-	return READY_READ_ONLY;
+	return READINESS_READ_ONLY;
 }
 
 /*
@@ -143,11 +143,11 @@ explain_away(
 		return explain_old(w, why, size);
 	if (unfit == DB_RESTORED || unfit == DB_NEWER) {
 		snprintf(why, size, "%s", db_unfit_text((enum db_unfit)unfit));
-		return unfit == DB_RESTORED ? READY_RESTORED : READY_NEWER;
+		return unfit == DB_RESTORED ? READINESS_RESTORED : READINESS_NEWER;
 	}
 	snprintf(why, size, "%s%s%s", f->where, f->where[0] == '\0' ? "" : " ",
 	    f->why);
-	return READY_DOWN;
+	return READINESS_DOWN;
 }
 
 static enum ready
@@ -155,7 +155,7 @@ explain_old(const struct worker *w, char *why, size_t size)
 {
 	snprintf(why, size, "migration %04lld is missing; run assayctl migrate",
 	    (long long)atomic_load(&w->shm->sh_missing));
-	return READY_OLD;
+	return READINESS_OLD;
 }
 
 /* Workers that look at once agree: one of them says it. */
@@ -167,9 +167,9 @@ log_change(struct worker *w, const struct readiness *r)
 
 	if (before == (int32_t)r->re_state)
 		return;
-	if (r->re_state == READY_YES)
+	if (r->re_state == READINESS_YES)
 		log_info("readyz=ready");
-	else if (r->re_state == READY_DOWN)
+	else if (r->re_state == READINESS_DOWN)
 		log_warn("readyz=not_ready why=%s", r->re_why);
 	else
 		log_error("readyz=not_ready why=%s", r->re_why);

@@ -40,7 +40,7 @@
 #define SET_LIMIT 2 /* seconds of a set of single decisions */
 #define PAUSE_MIN (CLOCK_SECOND / 500) /* before busy users are tried again */
 #define PAUSE_MAX (CLOCK_SECOND / 20)
-#define SET_TIME (SET_TIMEOUT_ONE * (CLOCK_SECOND / 1000))
+#define SET_TIME (TXN_TIMEOUT_ONE * (CLOCK_SECOND / 1000))
 
 /* One request in hand, from its connection to its answer. */
 struct hand {
@@ -70,14 +70,14 @@ static bool more_wait(const struct serve *s);
 static void receive(struct serve *s, struct hand *h);
 static void decide_waiting(struct serve *s);
 static size_t decide_set(
-    struct serve *s, size_t n, enum set_lock lock, int64_t deadline);
+    struct serve *s, size_t n, enum txn_lock lock, int64_t deadline);
 static void serve_other(struct serve *s, struct hand *h);
 static void reply(struct hand *h);
 static void account(const struct hand *h);
 static void clear(struct arena *a);
 
 struct serve *
-serve_new(struct worker *w, int listener, size_t max, struct fail *f)
+request_loop_new(struct worker *w, int listener, size_t max, struct fail *f)
 {
 	struct serve *s = calloc(1, sizeof(*s));
 	size_t i;
@@ -116,7 +116,7 @@ err0:
 }
 
 void
-serve_free(struct serve *s)
+request_loop_free(struct serve *s)
 {
 	size_t i;
 
@@ -132,7 +132,7 @@ serve_free(struct serve *s)
 }
 
 int
-serve_waiting(struct serve *s)
+request_loop_waiting(struct serve *s)
 {
 	struct hand *other;
 	size_t i;
@@ -143,7 +143,7 @@ serve_waiting(struct serve *s)
 	limit_db(s, 0);
 	if (other != NULL)
 		serve_other(s, other);
-	follow_seen(s->worker, &s->arena);
+	settings_sync_note_epoch(s->worker, &s->arena);
 	for (i = 0; i < s->n; i++)
 		FCGX_Finish_r(&s->hands[i].fcgx);
 	worker_limit(s->worker, 0);
@@ -242,20 +242,20 @@ decide_waiting(struct serve *s)
 		s->set[n++] = s->hands[i].req.item;
 	}
 	if (n > 1)
-		n = decide_set(s, n, SET_SKIP, deadline);
-	while (!set_of_one_user(s->set, n) &&
+		n = decide_set(s, n, TXN_SKIP, deadline);
+	while (!txn_of_one_user(s->set, n) &&
 	    clock_ticks() < deadline - SET_TIME / 2) {
 		poll(NULL, 0, (int)(pause * 1000 / CLOCK_SECOND));
-		n = decide_set(s, n, SET_SKIP, deadline);
+		n = decide_set(s, n, TXN_SKIP, deadline);
 		pause = pause < PAUSE_MAX / 2 ? pause * 2 : PAUSE_MAX;
 	}
 	if (n > 0)
-		decide_set(s, n, SET_WAIT, deadline);
+		decide_set(s, n, TXN_WAIT, deadline);
 }
 
 /* Run the first n as a set and answer them; returns how many stay, busy. */
 static size_t
-decide_set(struct serve *s, size_t n, enum set_lock lock, int64_t deadline)
+decide_set(struct serve *s, size_t n, enum txn_lock lock, int64_t deadline)
 {
 	struct worker *w = s->worker;
 	struct hand *h;
@@ -263,10 +263,10 @@ decide_set(struct serve *s, size_t n, enum set_lock lock, int64_t deadline)
 
 	worker_limit(w, SET_LIMIT);
 	log_context("req", n == 1 ? s->deciding[0]->req.correlation_id : NULL);
-	set_run(w->engine, w->db, &s->arena, s->set, n, lock, deadline);
+	txn_run(w->engine, w->db, &s->arena, s->set, n, lock, deadline);
 	for (i = 0; i < n; i++) {
 		h = s->deciding[i];
-		if (h->req.item->outcome == SET_BUSY) {
+		if (h->req.item->outcome == TXN_BUSY) {
 			s->deciding[left] = h;
 			s->set[left++] = h->req.item;
 			continue;

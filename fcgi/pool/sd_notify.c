@@ -12,7 +12,7 @@
 #include "fcgi/pool/sd_notify.h"
 
 void
-notify(const char *state)
+sd_notify_send(const char *state)
 {
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -36,7 +36,7 @@ notify(const char *state)
 }
 
 int64_t
-notify_interval(void)
+sd_notify_interval(void)
 {
 	const char *usec = getenv("WATCHDOG_USEC");
 	const char *pid = getenv("WATCHDOG_PID");

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /* Send one state ("READY=1"); nothing happens without NOTIFY_SOCKET. */
-void notify(const char *state);
+void sd_notify_send(const char *state);
 
 /* Microseconds between two "WATCHDOG=1", or 0 if nobody waits for them. */
-int64_t notify_interval(void);
+int64_t sd_notify_interval(void);
 
 #endif

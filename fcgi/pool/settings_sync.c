@@ -12,30 +12,30 @@
 #include "lib/shared/runtime_setting.h"
 
 bool
-follow_renew(struct worker *w, struct arena *a)
+settings_sync_renew(struct worker *w, struct arena *a)
 {
-	return setting_due(w->shm, clock_ticks()) && follow_now(w, a);
+	return runtime_setting_due(w->shm, clock_ticks()) && settings_sync_read(w, a);
 }
 
 void
-follow_seen(struct worker *w, struct arena *a)
+settings_sync_note_epoch(struct worker *w, struct arena *a)
 {
 	const int64_t epoch =
 	    w->engine == NULL ? 0 : engine_settings(w->engine);
 
 	/* A database that has just failed is not waited for once more. */
 	if (epoch != 0 && db_trouble(w->db) == DB_FINE &&
-	    (!setting_shared(w->shm, epoch) ||
+	    (!runtime_setting_shared(w->shm, epoch) ||
 		w->shared_session != db_session(w->db)))
-		follow_now(w, a);
+		settings_sync_read(w, a);
 }
 
 bool
-follow_now(struct worker *w, struct arena *a)
+settings_sync_read(struct worker *w, struct arena *a)
 {
 	struct fail f = { 0 };
 
-	if (w->db == NULL || setting_share(w->shm, w->db, a, &f) == -1) {
+	if (w->db == NULL || runtime_setting_share(w->shm, w->db, a, &f) == -1) {
 		log_debug("settings=old why=%s", f.why);
 		return false;
 	}

@@ -13,16 +13,16 @@ struct worker;
  * Returns whether it did: what was known before holds while the database is
  * away, or somebody else looks.
  */
-bool follow_renew(struct worker *w, struct arena *a);
+bool settings_sync_renew(struct worker *w, struct arena *a);
 
 /*
  * Share the settings with the host if the decisions of this worker have seen
  * that it lags behind, or were made in a new session, with what may be another
  * server; at no cost otherwise.
  */
-void follow_seen(struct worker *w, struct arena *a);
+void settings_sync_note_epoch(struct worker *w, struct arena *a);
 
 /* Share the settings with the host now. */
-bool follow_now(struct worker *w, struct arena *a);
+bool settings_sync_read(struct worker *w, struct arena *a);
 
 #endif

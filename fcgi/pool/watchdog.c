@@ -7,31 +7,31 @@
 static bool is_late(int64_t due, int64_t now, int64_t told, int64_t last);
 
 bool
-due_set(_Atomic int64_t *word, int64_t due)
+watchdog_set(_Atomic int64_t *word, int64_t due)
 {
 	int64_t before = atomic_load(word);
 
 	do
-		if (before == DUE_CONDEMNED)
+		if (before == WATCHDOG_CONDEMNED)
 			return false;
 	while (!atomic_compare_exchange_weak(word, &before, due));
 	return true;
 }
 
 bool
-due_condemn(_Atomic int64_t *word, int64_t now, int64_t told, int64_t last)
+watchdog_condemn(_Atomic int64_t *word, int64_t now, int64_t told, int64_t last)
 {
 	int64_t due = atomic_load(word);
 
 	/* A worker that says something new in between is not late. */
-	return due != DUE_CONDEMNED && is_late(due, now, told, last) &&
-	    atomic_compare_exchange_strong(word, &due, DUE_CONDEMNED);
+	return due != WATCHDOG_CONDEMNED && is_late(due, now, told, last) &&
+	    atomic_compare_exchange_strong(word, &due, WATCHDOG_CONDEMNED);
 }
 
 static bool
 is_late(int64_t due, int64_t now, int64_t told, int64_t last)
 {
-	if (due == DUE_IDLE)
-		return told != 0 && now - told > DUE_GRACE;
-	return now - due > DUE_GRACE || (last != 0 && now > last);
+	if (due == WATCHDOG_IDLE)
+		return told != 0 && now - told > WATCHDOG_GRACE;
+	return now - due > WATCHDOG_GRACE || (last != 0 && now > last);
 }

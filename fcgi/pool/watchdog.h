@@ -14,23 +14,23 @@
 
 #include "lib/sys/clock.h"
 
-#define DUE_IDLE INT64_C(0)
-#define DUE_CONDEMNED INT64_C(-1)
-#define DUE_GRACE (5 * CLOCK_SECOND) /* how late a worker may be */
+#define WATCHDOG_IDLE INT64_C(0)
+#define WATCHDOG_CONDEMNED INT64_C(-1)
+#define WATCHDOG_GRACE (5 * CLOCK_SECOND) /* how late a worker may be */
 
 /*
  * The worker's side: say until when (clock_ticks()) it may be busy, or that
  * it is idle.  False: it is condemned, and must begin nothing more.
  */
-bool due_set(_Atomic int64_t *word, int64_t due);
+bool watchdog_set(_Atomic int64_t *word, int64_t due);
 
 /*
- * The master's side: condemn a worker that is busy for DUE_GRACE beyond its
+ * The master's side: condemn a worker that is busy for WATCHDOG_GRACE beyond its
  * due time, or beyond the time last; or one that was told to leave and is
- * idle, but has not left for DUE_GRACE.  told and last are 0 if there is no
+ * idle, but has not left for WATCHDOG_GRACE.  told and last are 0 if there is no
  * such time.  True, once: the worker has to be killed.
  */
-bool due_condemn(
+bool watchdog_condemn(
     _Atomic int64_t *word, int64_t now, int64_t told, int64_t last);
 
 #endif

@@ -57,9 +57,9 @@ void
 worker_limit(struct worker *w, int seconds)
 {
 	const int64_t due =
-	    seconds == 0 ? DUE_IDLE : clock_ticks() + seconds * CLOCK_SECOND;
+	    seconds == 0 ? WATCHDOG_IDLE : clock_ticks() + seconds * CLOCK_SECOND;
 
-	if (!due_set(&w->slot->sl_due, due))
+	if (!watchdog_set(&w->slot->sl_due, due))
 		_exit(EX_TEMPFAIL);
 }
 
@@ -77,21 +77,21 @@ worker_run(struct worker *w, int listener)
 	}
 	if (prepare(w) == -1)
 		return EX_OSERR;
-	if ((s = serve_new(w, listener, set_max(w), &f)) == NULL) {
+	if ((s = request_loop_new(w, listener, set_max(w), &f)) == NULL) {
 		log_error("worker=start why=%s", f.why);
 		return EX_OSERR;
 	}
 
-	chore_start(w);
+	idle_task_start(w);
 	while (status == EX_OK && !leave) {
 		if (wait_ready(epoll, listener, w, &leave) &&
-		    serve_waiting(s) == -1) {
+		    request_loop_waiting(s) == -1) {
 			log_error("worker=accept why=%s", strerror(errno));
 			status = EX_OSERR;
 		}
 	}
 
-	serve_free(s);
+	request_loop_free(s);
 	db_close(w->db);
 	redis_close(w->redis);
 	engine_free(w->engine);
@@ -158,7 +158,7 @@ prepare_db(struct worker *w, struct fail *f)
 		db_bound(w->db, &w->shm->sh_decide_db, spare_sessions());
 		return 0;
 	}
-	w->db = db_new(conf.DATABASE_URL, "assay decide", SET_TIMEOUT_ONE,
+	w->db = db_new(conf.DATABASE_URL, "assay decide", TXN_TIMEOUT_ONE,
 	    STMT_SESSION_DECIDE, f);
 	if (w->db == NULL)
 		return -1;
@@ -218,7 +218,7 @@ wait_ready(int epoll, int listener, struct worker *w, bool *leave)
 
 	/* A stopped and continued process sees EINTR without a signal. */
 	do
-		n = epoll_wait(epoll, got, 2, chore_run(w));
+		n = epoll_wait(epoll, got, 2, idle_task_run(w));
 	while (n == 0 || (n == -1 && errno == EINTR));
 	for (i = 0; i < n; i++) {
 		if (got[i].data.fd == listener)

@@ -9,7 +9,7 @@
 #include "lib/audit/audit_chain.h"
 
 int
-chain_hash(struct arena *a, const void *prefix, size_t prefix_size,
+audit_chain_hash(struct arena *a, const void *prefix, size_t prefix_size,
     const char *const *texts, size_t n, const void *suffix, size_t suffix_size,
     uint8_t ret[CRYPT_SHA256_SIZE])
 {

@@ -8,7 +8,7 @@
 
 #include "lib/sys/crypt.h"
 
-#define SEAL_ENTRIES_MAX 1000 /* entries under one seal, at most */
+#define AUDIT_SEAL_ENTRIES_MAX 1000 /* entries under one seal, at most */
 
 struct arena;
 
@@ -24,7 +24,7 @@ struct arena;
  * time; and the hashes of its entries, by number.  Times are microseconds
  * since 1970.
  */
-int chain_hash(struct arena *a, const void *prefix, size_t prefix_size,
+int audit_chain_hash(struct arena *a, const void *prefix, size_t prefix_size,
     const char *const *texts, size_t n, const void *suffix, size_t suffix_size,
     uint8_t ret[CRYPT_SHA256_SIZE]) __attribute__((warn_unused_result));
 

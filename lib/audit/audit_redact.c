@@ -56,11 +56,11 @@ static const struct {
 	{ "ips", false, body_mask_ip },
 	{ "ipAddress", true, body_mask_ip },
 	{ "phone", true, body_mask_phone },
-	{ "url", true, redact_url },
+	{ "url", true, audit_redact_url },
 };
 
 void
-redact_body(struct str *s, struct json_object *json)
+audit_redact_body(struct str *s, struct json_object *json)
 {
 	if (json_object_is_type(json, json_type_object))
 		put_object(s, json);
@@ -69,7 +69,7 @@ redact_body(struct str *s, struct json_object *json)
 }
 
 void
-redact_url(struct str *s, const char *url)
+audit_redact_url(struct str *s, const char *url)
 {
 	const char *host = strstr(url, "://");
 	const char *end, *at;
@@ -77,7 +77,7 @@ redact_url(struct str *s, const char *url)
 	int n;
 
 	if (host == NULL) {
-		redact_text(s, ELLIPSIS);
+		audit_redact_text(s, ELLIPSIS);
 		return;
 	}
 	host += 3;
@@ -87,7 +87,7 @@ redact_url(struct str *s, const char *url)
 	n = snprintf(shown, sizeof(shown), "%.*s%.*s%s",
 	    (int)(strstr(url, "://") - url + 3), url, (int)(end - host), host,
 	    *end == '\0' ? "" : "/" ELLIPSIS);
-	redact_text(s, n < (int)sizeof(shown) ? shown : ELLIPSIS);
+	audit_redact_text(s, n < (int)sizeof(shown) ? shown : ELLIPSIS);
 }
 
 /* A value by the name that it is known as, whatever type it has. */
@@ -95,9 +95,9 @@ static void
 put(struct str *s, const char *name, struct json_object *value)
 {
 	if (s->st_len > SIZE_MAX_KEPT)
-		redact_text(s, ELLIPSIS);
+		audit_redact_text(s, ELLIPSIS);
 	else if (is_secret(name))
-		redact_text(s, "[redacted]");
+		audit_redact_text(s, "[redacted]");
 	else if (json_object_is_type(value, json_type_object))
 		put_object(s, value);
 	else if (json_object_is_type(value, json_type_array))
@@ -119,9 +119,9 @@ put_scalar(struct str *s, const char *name, struct json_object *value)
 	else if (masked != NULL)
 		masked(s, text);
 	else if (json_object_is_type(value, json_type_string))
-		redact_text(s, text);
+		audit_redact_text(s, text);
 	else if (pan_in_number(text))
-		str_add(s, "\"" REDACT_CARD "\"");
+		str_add(s, "\"" AUDIT_REDACT_CARD "\"");
 	else
 		str_add(
 		    s, strlen(text) <= NUMBER_MAX ? text : "\"" ELLIPSIS "\"");
@@ -138,7 +138,7 @@ put_object(struct str *s, struct json_object *json)
 		if (n == ITEMS_MAX || s->st_len > SIZE_MAX_KEPT)
 			break;
 		str_add(s, n++ == 0 ? "" : ",");
-		redact_text(s, name);
+		audit_redact_text(s, name);
 		str_addc(s, ':');
 		put(s, known_as(json, name), value);
 	}
@@ -181,9 +181,9 @@ put_as(const char *name)
  * is long.
  */
 void
-redact_text(struct str *s, const char *text)
+audit_redact_text(struct str *s, const char *text)
 {
-	char kept[TEXT_MAX + sizeof(REDACT_CARD) + sizeof(ELLIPSIS)];
+	char kept[TEXT_MAX + sizeof(AUDIT_REDACT_CARD) + sizeof(ELLIPSIS)];
 	const size_t size = strnlen(text, LOOKED_AT);
 	const size_t whole = size <= TEXT_MAX ? size : cut_at(text, size);
 	size_t at = 0, n = 0, before, card_size;
@@ -201,8 +201,8 @@ redact_text(struct str *s, const char *text)
 		at += before;
 		if (card == NULL)
 			break;
-		memcpy(kept + n, REDACT_CARD, sizeof(REDACT_CARD) - 1);
-		n += sizeof(REDACT_CARD) - 1;
+		memcpy(kept + n, AUDIT_REDACT_CARD, sizeof(AUDIT_REDACT_CARD) - 1);
+		n += sizeof(AUDIT_REDACT_CARD) - 1;
 		at += card_size;
 	}
 	memcpy(kept + n, ELLIPSIS, sizeof(ELLIPSIS));

@@ -6,7 +6,7 @@
 struct json_object;
 struct str;
 
-#define REDACT_CARD "[card]" /* stands for a full card number */
+#define AUDIT_REDACT_CARD "[card]" /* stands for a full card number */
 
 /*
  * Append a body as a JSON object: the values of names that sound like a
@@ -16,15 +16,15 @@ struct str;
  * cut.  What is no object is {}.  At most some 20 KiB are
  * appended, however large the body.
  */
-void redact_body(struct str *s, struct json_object *json);
+void audit_redact_body(struct str *s, struct json_object *json);
 
 /*
  * Append a text as a JSON string, without full card numbers, cut after 256
  * bytes.
  */
-void redact_text(struct str *s, const char *text);
+void audit_redact_text(struct str *s, const char *text);
 
 /* Append a URL as a JSON string that shows no more than scheme and host. */
-void redact_url(struct str *s, const char *url);
+void audit_redact_url(struct str *s, const char *url);
 
 #endif

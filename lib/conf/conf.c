@@ -99,10 +99,10 @@ static const struct range {
 	{                                                                      \
 #name, min, max                                                \
 	}
-	RANGE(DECIDE_SET_MAX, 1, SET_MAX),
+	RANGE(DECIDE_SET_MAX, 1, TXN_MAX),
 	RANGE(DECIDE_WORKERS, 1, SHM_GROUP_SLOTS),
 	RANGE(LABELS_WAITING_MAX, 1, LABELS_MAX),
-	RANGE(LABEL_DELAY_DAYS, 1, RISK_DELAY_MAX),
+	RANGE(LABEL_DELAY_DAYS, 1, ENTITY_RISK_DELAY_MAX),
 	RANGE(MODEL_REFRESH_MINUTES, 1, REFRESH_MAX_MINUTES),
 	RANGE(OPERATOR_WORKERS, 2, SHM_GROUP_SLOTS),
 	RANGE(REDIS_TIMEOUT_MS, 1, TIMEOUT_MAX_MS),
@@ -538,7 +538,7 @@ check_one(const struct setting *s, const char *value, bool pool,
 		*why = choices[i].why;
 		return -1;
 	}
-	*why = conf_model_check(s->name, value, next->ALLOW_PRIVATE_TARGETS);
+	*why = conf_model_source_check(s->name, value, next->ALLOW_PRIVATE_TARGETS);
 	return *why == NULL ? 0 : -1;
 }
 

@@ -41,7 +41,7 @@ static const struct {
 };
 
 const char *
-conf_model_check(const char *name, const char *value, bool plain)
+conf_model_source_check(const char *name, const char *value, bool plain)
 {
 	const char *why;
 	size_t i;
@@ -77,8 +77,8 @@ check_word(size_t i, const char *value)
 static const char *
 check_url(const char *value, bool plain)
 {
-	return target_wrong(
-	    value, TARGET_PRIVATE | (plain ? (unsigned)TARGET_HTTP : 0));
+	return url_check_error(
+	    value, URL_CHECK_PRIVATE | (plain ? (unsigned)URL_CHECK_HTTP : 0));
 }
 
 /* Whether there is more than a slash after the host of a good URL. */

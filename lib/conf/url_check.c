@@ -39,9 +39,9 @@ static bool is_local(const struct host *host);
 static const char allowed[] = LETTERS DIGITS "-._~:/?[]@!$&'()*+,;=%";
 
 int
-target_check(const char *url, unsigned flags, struct fail *f)
+url_check(const char *url, unsigned flags, struct fail *f)
 {
-	const char *why = target_wrong(url, flags);
+	const char *why = url_check_error(url, flags);
 
 	if (why == NULL)
 		return 0;
@@ -49,17 +49,17 @@ target_check(const char *url, unsigned flags, struct fail *f)
 }
 
 const char *
-target_wrong(const char *url, unsigned flags)
+url_check_error(const char *url, unsigned flags)
 {
 	const char *authority = after_scheme(url, flags);
 	struct host host;
 	size_t n;
 
 	if (authority == NULL)
-		return (flags & TARGET_HTTP) != 0
+		return (flags & URL_CHECK_HTTP) != 0
 		    ? "must begin with https:// or http://"
 		    : "must begin with https://";
-	if (strlen(url) > TARGET_URL_MAX)
+	if (strlen(url) > URL_CHECK_URL_MAX)
 		return "must be at most 2048 bytes";
 	if (url[strspn(url, allowed)] != '\0')
 		return "must be visible ASCII, percent-encoded where it has "
@@ -70,7 +70,7 @@ target_wrong(const char *url, unsigned flags)
 	if (split(authority, n, &host) == -1)
 		return "must have a host that is a name or an address, and a "
 		       "port from 1 to 65535 if any";
-	if ((flags & TARGET_PRIVATE) == 0 && is_local(&host))
+	if ((flags & URL_CHECK_PRIVATE) == 0 && is_local(&host))
 		return "must have a public host, unless "
 		       "ALLOW_PRIVATE_TARGETS is true";
 	return NULL;
@@ -82,7 +82,7 @@ after_scheme(const char *url, unsigned flags)
 {
 	if (strncasecmp(url, "https://", 8) == 0)
 		return url + 8;
-	if ((flags & TARGET_HTTP) != 0 && strncasecmp(url, "http://", 7) == 0)
+	if ((flags & URL_CHECK_HTTP) != 0 && strncasecmp(url, "http://", 7) == 0)
 		return url + 7;
 	return NULL;
 }
@@ -108,7 +108,7 @@ split(const char *authority, size_t n, struct host *ret)
 static int
 read_bracketed(const char *text, size_t n, struct host *ret)
 {
-	char address[ADDRESS_TEXT_SIZE];
+	char address[IP_ADDRESS_TEXT_SIZE];
 
 	if (n < 2 || text[n - 1] != ']' || n - 2 >= sizeof(address))
 		return -1;
@@ -117,7 +117,7 @@ read_bracketed(const char *text, size_t n, struct host *ret)
 	ret->ho_address = true;
 	return strchr(address, ':') == NULL
 	    ? -1
-	    : address_parse(address, &ret->ho_ad);
+	    : ip_address_parse(address, &ret->ho_ad);
 }
 
 static int
@@ -129,7 +129,7 @@ read_name(const char *text, size_t n, struct host *ret)
 		return -1;
 	ret->ho_text = text;
 	ret->ho_size = text[n - 1] == '.' ? n - 1 : n;
-	r = address_parse_host(text, n, &ret->ho_ad);
+	r = ip_address_parse_host(text, n, &ret->ho_ad);
 	ret->ho_address = r == 1;
 	return r == -1 ? -1 : 0;
 }
@@ -175,7 +175,7 @@ is_local(const struct host *host)
 	const char *tail;
 
 	if (host->ho_address)
-		return !address_outside(&host->ho_ad);
+		return !ip_address_outside(&host->ho_ad);
 	if (host->ho_size < n)
 		return false;
 	tail = host->ho_text + host->ho_size - n;

@@ -827,10 +827,10 @@ db_begin_session(struct db *db, struct fail *f)
 static bool
 db_is_full(const struct db *db)
 {
-	size_t n = db_left_list(&db->db_shared->ds_left, NULL);
+	size_t n = db_abandoned_list(&db->db_shared->ds_left, NULL);
 
 	if (db->db_other != NULL)
-		n += db_left_list(&db->db_other->ds_left, NULL);
+		n += db_abandoned_list(&db->db_other->ds_left, NULL);
 	return n > db->db_spare;
 }
 
@@ -874,8 +874,8 @@ static int
 db_read_left(struct db *db, struct fail *f)
 {
 	_Alignas(16) char block[16384];
-	int64_t names[DB_LEFT_MAX];
-	const size_t n = db_left_list(&db->db_shared->ds_left, names);
+	int64_t names[DB_ABANDONED_MAX];
+	const size_t n = db_abandoned_list(&db->db_shared->ds_left, names);
 	struct params p;
 	struct rows rows;
 	struct arena a;
@@ -892,7 +892,7 @@ db_read_left(struct db *db, struct fail *f)
 		     row++)
 			continue;
 		if (row == rows.ro_n)
-			db_left_drop(&db->db_shared->ds_left, names[i]);
+			db_abandoned_drop(&db->db_shared->ds_left, names[i]);
 	}
 	arena_reset(&a);
 	return r;
@@ -907,7 +907,7 @@ db_leave(struct db *db)
 {
 	if (db->db_backend != 0 && PQstatus(db->db_conn) == CONNECTION_OK &&
 	    PQtransactionStatus(db->db_conn) == PQTRANS_ACTIVE)
-		db_left_add(&db->db_shared->ds_left, db->db_backend);
+		db_abandoned_add(&db->db_shared->ds_left, db->db_backend);
 	db->db_backend = 0;
 }
 
@@ -943,10 +943,10 @@ static int
 db_failed(struct db *db, size_t i, struct fail *f)
 {
 	char sqlstate[DB_SQLSTATE_SIZE] = "";
-	enum db_why why = DB_WHY_TIMEOUT;
+	enum db_why why = DB_CONNECT_ERROR_TIMEOUT;
 
 	if (PQstatus(db->db_conn) == CONNECTION_BAD)
-		why = db_why_parse(PQerrorMessage(db->db_conn), sqlstate);
+		why = db_connect_error_parse(PQerrorMessage(db->db_conn), sqlstate);
 	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 	    "the database cannot be reached; try again");
 	if (db->db_shared != &db->db_own)
@@ -968,19 +968,19 @@ db_log_failure(struct db *db, size_t i, enum db_why why, const char *sqlstate)
 	    (int32_t)why)
 		return;
 	snprintf(
-	    text, sizeof(text), "%s; %s", db_why_text(why), db_why_help(why));
+	    text, sizeof(text), "%s; %s", db_connect_error_text(why), db_connect_error_help(why));
 	log_error("database=away host=%s port=%s dbname=%s user=%s kind=%s "
 		  "sqlstate=%s why=%s",
 	    PQhost(db->db_conn), PQport(db->db_conn),
 	    text_or_none(PQdb(db->db_conn)), text_or_none(PQuser(db->db_conn)),
-	    db_why_name(why), sqlstate, text);
+	    db_connect_error_name(why), sqlstate, text);
 }
 
 static void
 db_log_success(struct db *db, size_t i)
 {
-	if (atomic_exchange(&db->db_shared->ds_why[i], DB_WHY__NONE) !=
-	    DB_WHY__NONE)
+	if (atomic_exchange(&db->db_shared->ds_why[i], DB_CONNECT_ERROR__NONE) !=
+	    DB_CONNECT_ERROR__NONE)
 		log_warn("database=back host=%s port=%s dbname=%s user=%s",
 		    PQhost(db->db_conn), PQport(db->db_conn), PQdb(db->db_conn),
 		    PQuser(db->db_conn));
@@ -999,8 +999,8 @@ db_explain_failure(
 	    "host=%s port=%s dbname=%s user=%s: %s%s%.*s; %s",
 	    PQhost(db->db_conn), PQport(db->db_conn),
 	    text_or_none(PQdb(db->db_conn)), text_or_none(PQuser(db->db_conn)),
-	    db_why_text(why), *words == '\0' ? "" : ": ",
-	    (int)strcspn(words, "\n"), words, db_why_help(why));
+	    db_connect_error_text(why), *words == '\0' ? "" : ": ",
+	    (int)strcspn(words, "\n"), words, db_connect_error_help(why));
 }
 
 /* What libpq has no word for yet. */
@@ -1351,7 +1351,7 @@ db_read_only(struct db *db, struct fail *f)
 	int32_t ours = (int32_t)db->db_host;
 
 	if (db->db_shared != &db->db_own)
-		db_log_failure(db, db->db_host, DB_WHY_READONLY, READ_ONLY);
+		db_log_failure(db, db->db_host, DB_CONNECT_ERROR_READONLY, READ_ONLY);
 
 	/* Another worker may have moved on before. */
 	atomic_compare_exchange_strong(

@@ -5,12 +5,12 @@
 #include "lib/db/db_abandoned.h"
 
 void
-db_left_add(struct db_left *l, int64_t name)
+db_abandoned_add(struct db_left *l, int64_t name)
 {
 	int64_t none;
 	size_t i;
 
-	for (i = 0; i < DB_LEFT_MAX; i++) {
+	for (i = 0; i < DB_ABANDONED_MAX; i++) {
 		none = 0;
 		if (atomic_compare_exchange_strong(&l->dl_name[i], &none, name))
 			return;
@@ -18,12 +18,12 @@ db_left_add(struct db_left *l, int64_t name)
 }
 
 size_t
-db_left_list(const struct db_left *l, int64_t ret[DB_LEFT_MAX])
+db_abandoned_list(const struct db_left *l, int64_t ret[DB_ABANDONED_MAX])
 {
 	size_t i, n = 0;
 	int64_t name;
 
-	for (i = 0; i < DB_LEFT_MAX; i++) {
+	for (i = 0; i < DB_ABANDONED_MAX; i++) {
 		if ((name = atomic_load(&l->dl_name[i])) == 0)
 			continue;
 		if (ret != NULL)
@@ -34,12 +34,12 @@ db_left_list(const struct db_left *l, int64_t ret[DB_LEFT_MAX])
 }
 
 void
-db_left_drop(struct db_left *l, int64_t name)
+db_abandoned_drop(struct db_left *l, int64_t name)
 {
 	int64_t was;
 	size_t i;
 
-	for (i = 0; i < DB_LEFT_MAX; i++) {
+	for (i = 0; i < DB_ABANDONED_MAX; i++) {
 		was = name;
 		if (atomic_compare_exchange_strong(&l->dl_name[i], &was, 0))
 			return;

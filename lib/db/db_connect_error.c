@@ -19,8 +19,8 @@ static const struct {
 	const char *name;
 	const char *text;
 	const char *help;
-} kinds[DB_WHY__MAX] = {
-#define WHY(id, name, text, help) [DB_WHY_##id] = { name, text, help },
+} kinds[DB_CONNECT_ERROR__MAX] = {
+#define WHY(id, name, text, help) [DB_CONNECT_ERROR_##id] = { name, text, help },
 #include "lib/db/db_connect_error.tbl"
 #undef WHY
 };
@@ -30,11 +30,11 @@ static const struct {
 	const char *prefix;
 	enum db_why why;
 } states[] = {
-	{ "28", DB_WHY_AUTH },
-	{ "3D000", DB_WHY_DATABASE },
-	{ "57P", DB_WHY_STARTING },
-	{ "53300", DB_WHY_FULL },
-	{ "25006", DB_WHY_READONLY },
+	{ "28", DB_CONNECT_ERROR_AUTH },
+	{ "3D000", DB_CONNECT_ERROR_DATABASE },
+	{ "57P", DB_CONNECT_ERROR_STARTING },
+	{ "53300", DB_CONNECT_ERROR_FULL },
+	{ "25006", DB_CONNECT_ERROR_READONLY },
 };
 
 /* What libpq itself says; the first that is found counts. */
@@ -42,26 +42,26 @@ static const struct {
 	const char *words;
 	enum db_why why;
 } phrases[] = {
-	{ "could not translate host name", DB_WHY_NAME },
-	{ "could not parse network address", DB_WHY_NAME },
-	{ "read-only", DB_WHY_READONLY },
-	{ "hot standby", DB_WHY_READONLY },
-	{ "Connection refused", DB_WHY_REFUSED },
-	{ "No such file or directory\n\tIs the server", DB_WHY_REFUSED },
-	{ "No route to host", DB_WHY_TIMEOUT },
-	{ "unreachable", DB_WHY_TIMEOUT },
-	{ "timed out", DB_WHY_TIMEOUT },
-	{ "Permission denied", DB_WHY_DENIED },
-	{ "SSL", DB_WHY_TLS },
-	{ "certificate", DB_WHY_TLS },
-	{ "GSSAPI", DB_WHY_TLS },
-	{ "password", DB_WHY_AUTH },
-	{ "authentication", DB_WHY_AUTH },
-	{ "SCRAM", DB_WHY_AUTH },
+	{ "could not translate host name", DB_CONNECT_ERROR_NAME },
+	{ "could not parse network address", DB_CONNECT_ERROR_NAME },
+	{ "read-only", DB_CONNECT_ERROR_READONLY },
+	{ "hot standby", DB_CONNECT_ERROR_READONLY },
+	{ "Connection refused", DB_CONNECT_ERROR_REFUSED },
+	{ "No such file or directory\n\tIs the server", DB_CONNECT_ERROR_REFUSED },
+	{ "No route to host", DB_CONNECT_ERROR_TIMEOUT },
+	{ "unreachable", DB_CONNECT_ERROR_TIMEOUT },
+	{ "timed out", DB_CONNECT_ERROR_TIMEOUT },
+	{ "Permission denied", DB_CONNECT_ERROR_DENIED },
+	{ "SSL", DB_CONNECT_ERROR_TLS },
+	{ "certificate", DB_CONNECT_ERROR_TLS },
+	{ "GSSAPI", DB_CONNECT_ERROR_TLS },
+	{ "password", DB_CONNECT_ERROR_AUTH },
+	{ "authentication", DB_CONNECT_ERROR_AUTH },
+	{ "SCRAM", DB_CONNECT_ERROR_AUTH },
 };
 
 enum db_why
-db_why_parse(const char *words, char sqlstate[DB_SQLSTATE_SIZE])
+db_connect_error_parse(const char *words, char sqlstate[DB_SQLSTATE_SIZE])
 {
 	const char *state = find_sqlstate(words);
 	size_t i;
@@ -74,32 +74,32 @@ db_why_parse(const char *words, char sqlstate[DB_SQLSTATE_SIZE])
 			if (strncmp(state, states[i].prefix,
 				strlen(states[i].prefix)) == 0)
 				return states[i].why;
-		return DB_WHY_OTHER;
+		return DB_CONNECT_ERROR_OTHER;
 	}
 	for (i = 0; i < nitems(phrases); i++)
 		if (strstr(words, phrases[i].words) != NULL)
 			return phrases[i].why;
-	return DB_WHY_OTHER;
+	return DB_CONNECT_ERROR_OTHER;
 }
 
 const char *
-db_why_name(enum db_why why)
+db_connect_error_name(enum db_why why)
 {
-	assert(why > DB_WHY__NONE && why < DB_WHY__MAX);
+	assert(why > DB_CONNECT_ERROR__NONE && why < DB_CONNECT_ERROR__MAX);
 	return kinds[why].name;
 }
 
 const char *
-db_why_text(enum db_why why)
+db_connect_error_text(enum db_why why)
 {
-	assert(why > DB_WHY__NONE && why < DB_WHY__MAX);
+	assert(why > DB_CONNECT_ERROR__NONE && why < DB_CONNECT_ERROR__MAX);
 	return kinds[why].text;
 }
 
 const char *
-db_why_help(enum db_why why)
+db_connect_error_help(enum db_why why)
 {
-	assert(why > DB_WHY__NONE && why < DB_WHY__MAX);
+	assert(why > DB_CONNECT_ERROR__NONE && why < DB_CONNECT_ERROR__MAX);
 	return kinds[why].help;
 }
 

@@ -19,14 +19,14 @@ static const char *source_of(const char *origin);
 static const char *const sources[] = { "disk", "s3", "url", "published" };
 
 void
-served_init(struct served *s)
+active_model_init(struct served *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->se_model = *model_bundled();
 }
 
 int
-served_fresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
+active_model_refresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
     struct fail *f)
 {
 	struct model m = *model_bundled();
@@ -45,7 +45,7 @@ served_fresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
 	if (body == NULL)
 		s->se_model = m;
 	else if (body_model(a, body, strlen(body), &m, &refusal) == 0)
-		served_keep(s, &m, &rows);
+		active_model_keep(s, &m, &rows);
 	else
 		log_warn("model=unreadable hash=%s where=%s why=%s",
 		    rows_get_text(&rows, "hash"), refusal.where, refusal.why);
@@ -54,8 +54,8 @@ served_fresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
 }
 
 int
-served_find(struct served *s, struct db *db, struct arena *a,
-    const char *version, enum served_found *ret, struct fail *f)
+active_model_find(struct served *s, struct db *db, struct arena *a,
+    const char *version, enum active_model_result *ret, struct fail *f)
 {
 	struct model m = *model_bundled();
 	struct fail refusal = { 0 };
@@ -65,27 +65,27 @@ served_find(struct served *s, struct db *db, struct arena *a,
 
 	if (strcmp(version, m.version) == 0) {
 		s->se_model = m;
-		*ret = SERVED_FOUND;
+		*ret = ACTIVE_MODEL_FOUND;
 		return 0;
 	}
 	params_init(&p, a);
 	params_text(&p, version);
 	if (db_run(db, a, STMT_MODEL_FIND, &p, &rows, f) == -1)
 		return -1;
-	*ret = SERVED_GONE;
+	*ret = ACTIVE_MODEL_GONE;
 	if (rows.ro_n == 0)
 		return 0;
 	body = rows_get_text(&rows, "body");
-	*ret = SERVED_UNREADABLE;
+	*ret = ACTIVE_MODEL_UNREADABLE;
 	if (body_model(a, body, strlen(body), &m, &refusal) == -1)
 		return 0;
-	served_keep(s, &m, &rows);
-	*ret = SERVED_FOUND;
+	active_model_keep(s, &m, &rows);
+	*ret = ACTIVE_MODEL_FOUND;
 	return 0;
 }
 
 void
-served_keep(struct served *s, const struct model *m, const struct rows *r)
+active_model_keep(struct served *s, const struct model *m, const struct rows *r)
 {
 	snprintf(s->se_version, sizeof(s->se_version), "%s",
 	    rows_get_text(r, "hash"));

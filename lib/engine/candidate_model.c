@@ -14,7 +14,7 @@
 static void read_it(struct candidate *c, struct arena *a, const struct rows *r);
 
 int
-candidate_fresh(struct candidate *c, struct db *db, struct arena *a,
+candidate_model_refresh(struct candidate *c, struct db *db, struct arena *a,
     int64_t epoch, struct fail *f)
 {
 	struct rows rows;
@@ -41,7 +41,7 @@ read_it(struct candidate *c, struct arena *a, const struct rows *r)
 	snprintf(c->ca_id, sizeof(c->ca_id), "%s", rows_get_text(r, "id"));
 	c->ca_readable = body_model(a, body, strlen(body), &m, &why) == 0;
 	if (c->ca_readable)
-		served_keep(&c->ca_served, &m, r);
+		active_model_keep(&c->ca_served, &m, r);
 	else
 		log_warn("shadow=unreadable id=%s where=%s why=%s", c->ca_id,
 		    why.where, why.why);

@@ -26,7 +26,7 @@ struct candidate {
  * that is open, if one is).  One that cannot be read is told of in the log.
  * Returns 0, or -1 with f set and c as it was, when the database failed.
  */
-int candidate_fresh(struct candidate *c, struct db *db, struct arena *a,
+int candidate_model_refresh(struct candidate *c, struct db *db, struct arena *a,
     int64_t epoch, struct fail *f) __attribute__((warn_unused_result));
 
 #endif

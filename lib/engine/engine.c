@@ -53,7 +53,7 @@ struct load {
 	void *block;
 	struct rulebook books[EVENT_TYPE__MAX];
 	struct trial trials[EVENT_TYPE__MAX];
-	uint8_t digest_key[DIGEST_KEY_SIZE];
+	uint8_t digest_key[EVENT_DIGEST_KEY_SIZE];
 	struct epochs epochs;
 };
 
@@ -105,10 +105,10 @@ engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
 
 	if ((e = calloc(1, sizeof(*e))) == NULL)
 		goto err0;
-	if ((e->en_lists = lists_new()) == NULL)
+	if ((e->en_lists = list_cache_new()) == NULL)
 		goto err1;
 	e->en_current = -1;
-	served_init(&e->en_served);
+	active_model_init(&e->en_served);
 	e->en_scoring = (struct scoring) {
 		.scorer = scorer,
 		.lessons = &e->en_learned.le_lessons,
@@ -137,7 +137,7 @@ engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
 err2:
 	while (i-- > 0)
 		munmap(e->en_loads[i].block, LOAD_SIZE);
-	lists_free(e->en_lists);
+	list_cache_free(e->en_lists);
 err1:
 	free(e);
 err0:
@@ -156,8 +156,8 @@ engine_free(struct engine *e)
 		arena_reset(&e->en_loads[i].arena);
 		munmap(e->en_loads[i].block, LOAD_SIZE);
 	}
-	lists_free(e->en_lists);
-	learned_clear(&e->en_learned);
+	list_cache_free(e->en_lists);
+	tag_weight_cache_clear(&e->en_learned);
 	free(e);
 }
 
@@ -171,10 +171,10 @@ engine_session(struct engine *e, const struct db *db)
 		return;
 	if (e->en_current != -1)
 		e->en_loads[e->en_current].epochs.rules = EXPIRED;
-	e->en_served.se_epoch = SERVED_EXPIRED;
-	e->en_candidate.ca_epoch = SERVED_EXPIRED;
-	e->en_learned.le_epoch = LEARNED_EXPIRED;
-	lists_expire(e->en_lists);
+	e->en_served.se_epoch = ACTIVE_MODEL_EXPIRED;
+	e->en_candidate.ca_epoch = ACTIVE_MODEL_EXPIRED;
+	e->en_learned.le_epoch = TAG_WEIGHT_CACHE_EXPIRED;
+	list_cache_expire(e->en_lists);
 }
 
 int
@@ -193,9 +193,9 @@ engine_fresh(struct engine *e, struct db *db, struct arena *a,
 	if (scores_by(e, SCORER_ML) &&
 	    fresh_model(e, db, a, now->model, f) == -1)
 		return -1;
-	if (candidate_fresh(&e->en_candidate, db, a, now->model, f) == -1)
+	if (candidate_model_refresh(&e->en_candidate, db, a, now->model, f) == -1)
 		return -1;
-	return lists_fresh(e->en_lists, db, now->lists, f);
+	return list_cache_refresh(e->en_lists, db, now->lists, f);
 }
 
 int
@@ -230,8 +230,8 @@ engine_anomaly(const struct engine *e)
 	if (!e->en_anomalies)
 		return INFINITY;
 	if (e->en_shm == NULL)
-		return (double)setting_fallback(SETTING_ANOMALY);
-	return setting_anomaly(e->en_shm);
+		return (double)runtime_setting_fallback(SETTING_ANOMALY);
+	return runtime_setting_anomaly(e->en_shm);
 }
 
 const struct rulebook *
@@ -303,7 +303,7 @@ engine_listed(const struct engine *e, const struct event *ev, int64_t now)
 
 	geoip_place(e->en_geoip, ev, &place);
 	n = list_keys(ev, place.country, keys);
-	return lists_match(e->en_lists, keys, n, now);
+	return list_cache_match(e->en_lists, keys, n, now);
 }
 
 struct spool *
@@ -343,10 +343,10 @@ fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
     struct fail *f)
 {
 	const int64_t before = e->en_served.se_epoch;
-	const bool warned = before == SERVED_EXPIRED &&
+	const bool warned = before == ACTIVE_MODEL_EXPIRED &&
 	    model_demonstrates(&e->en_served.se_model);
 
-	if (served_fresh(&e->en_served, db, a, epoch, f) == -1)
+	if (active_model_refresh(&e->en_served, db, a, epoch, f) == -1)
 		return -1;
 	if (e->en_served.se_epoch != before && !warned &&
 	    e->en_scoring.scorer == SCORER_ML &&
@@ -486,7 +486,7 @@ load_digest_key(
 	if (db_one(db, a, STMT_ENGINE_DIGEST_KEY, NULL, &rows, f) == -1)
 		return -1;
 	key = rows_bytes(&rows, 0, rows_col(&rows, "event"), &size);
-	if (size != DIGEST_KEY_SIZE)
+	if (size != EVENT_DIGEST_KEY_SIZE)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "the key of digests has %zu bytes", size);
 	memcpy(load->digest_key, key, size);

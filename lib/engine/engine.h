@@ -97,7 +97,7 @@ bool engine_shadow(
 struct learned *engine_learned(struct engine *e);
 
 /*
- * The key of events' digests, DIGEST_KEY_SIZE bytes, the same on every host;
+ * The key of events' digests, EVENT_DIGEST_KEY_SIZE bytes, the same on every host;
  * NULL before the first load.
  */
 const uint8_t *engine_digest_key(const struct engine *e);
@@ -111,7 +111,7 @@ const struct lists *engine_lists(const struct engine *e);
 /*
  * What the cached lists say of an event at now, microseconds UTC, or 0: all
  * that can be said of it while the database is away.  Lists too long to be
- * cached (lists_long()) say nothing here.
+ * cached (list_cache_long()) say nothing here.
  */
 enum list_kind engine_listed(
     const struct engine *e, const struct event *ev, int64_t now);

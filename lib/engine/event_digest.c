@@ -11,8 +11,8 @@
 #define VERSION_MASK 0xff
 
 int64_t
-digest_event(
-    const uint8_t key[DIGEST_KEY_SIZE], struct arena *a, const struct event *ev)
+event_digest(
+    const uint8_t key[EVENT_DIGEST_KEY_SIZE], struct arena *a, const struct event *ev)
 {
 	const struct arena_mark mark = arena_mark(a);
 	uint8_t hash[CRYPT_SHA256_SIZE];
@@ -24,7 +24,7 @@ digest_event(
 	event_normal(&s, ev);
 	if (str_text(&s) == NULL)
 		return 0;
-	crypt_hmac(key, DIGEST_KEY_SIZE, s.st_text, s.st_len, hash);
+	crypt_hmac(key, EVENT_DIGEST_KEY_SIZE, s.st_text, s.st_len, hash);
 	arena_rewind(a, mark);
 	for (i = 0; i < 7; i++)
 		digest = digest << 8 | hash[i];
@@ -32,7 +32,7 @@ digest_event(
 }
 
 bool
-digest_differs(int64_t a, int64_t b)
+event_digest_differs(int64_t a, int64_t b)
 {
 	return a != b && a != 0 && b != 0 && ((a ^ b) & VERSION_MASK) == 0;
 }

@@ -10,7 +10,7 @@
 struct arena;
 struct event;
 
-#define DIGEST_KEY_SIZE ((size_t)32)
+#define EVENT_DIGEST_KEY_SIZE ((size_t)32)
 
 /*
  * The digest of an event in its normal form: the order of members, the
@@ -19,13 +19,13 @@ struct event;
  * form.  a is scratch, and is left as it was.  Never 0, unless the arena is
  * full.
  */
-int64_t digest_event(const uint8_t key[DIGEST_KEY_SIZE], struct arena *a,
+int64_t event_digest(const uint8_t key[EVENT_DIGEST_KEY_SIZE], struct arena *a,
     const struct event *ev);
 
 /*
  * Whether two digests are of different events.  One of another version of the
  * normal form, or 0 (there is none), says nothing: the answer is false.
  */
-bool digest_differs(int64_t a, int64_t b);
+bool event_digest_differs(int64_t a, int64_t b);
 
 #endif

@@ -30,13 +30,13 @@ static int load(
 static int hold(struct held *, const struct rows *, struct fail *);
 
 struct lists *
-lists_new(void)
+list_cache_new(void)
 {
 	return calloc(1, sizeof(struct lists));
 }
 
 void
-lists_free(struct lists *l)
+list_cache_free(struct lists *l)
 {
 	int subject;
 
@@ -49,7 +49,7 @@ lists_free(struct lists *l)
 }
 
 int
-lists_fresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f)
+list_cache_refresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f)
 {
 	_Alignas(16) char block[SCRATCH_SIZE];
 	enum list_subject subject;
@@ -65,7 +65,7 @@ lists_fresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f)
 
 	/* In a database that was restored what changed last is unknown. */
 	params_int(&p, epoch < l->li_epoch ? EXPIRED : l->li_epoch);
-	params_int(&p, LISTS_CACHED);
+	params_int(&p, LIST_CACHE_ENTRIES_MAX);
 	result = db_run(db, &a, STMT_LIST_SIZES, &p, &r, f);
 	for (i = 0; result == 0 && i < r.ro_n; i++) {
 		subject = list_subject_parse(
@@ -81,19 +81,19 @@ lists_fresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f)
 }
 
 void
-lists_expire(struct lists *l)
+list_cache_expire(struct lists *l)
 {
 	l->li_epoch = EXPIRED;
 }
 
 unsigned
-lists_long(const struct lists *l)
+list_cache_long(const struct lists *l)
 {
 	return l->li_long;
 }
 
 enum list_kind
-lists_match(
+list_cache_match(
     const struct lists *l, const struct list_key *keys, size_t n, int64_t now)
 {
 	enum list_kind kind = LIST_KIND__NONE;
@@ -121,14 +121,14 @@ load(struct lists *l, struct db *db, enum list_subject subject, int64_t size,
 	int result = 0;
 
 	arena_init(&a, block, sizeof(block));
-	if (size > 0 && size <= LISTS_CACHED) {
+	if (size > 0 && size <= LIST_CACHE_ENTRIES_MAX) {
 		params_init(&p, &a);
 		params_text(&p, list_subject_name(subject));
-		params_int(&p, LISTS_CACHED + 1);
+		params_int(&p, LIST_CACHE_ENTRIES_MAX + 1);
 		result = db_run(db, &a, STMT_LIST_LOAD, &p, &r, f);
 		size = r.ro_n; /* it may have grown since it was counted */
 	}
-	if (result == 0 && size <= LISTS_CACHED)
+	if (result == 0 && size <= LIST_CACHE_ENTRIES_MAX)
 		result = hold(&held, &r, f);
 	arena_reset(&a);
 	if (result == -1)
@@ -136,7 +136,7 @@ load(struct lists *l, struct db *db, enum list_subject subject, int64_t size,
 	free(l->li_held[subject].entries);
 	l->li_held[subject] = held;
 	l->li_long &= ~(1u << subject);
-	if (size > LISTS_CACHED)
+	if (size > LIST_CACHE_ENTRIES_MAX)
 		l->li_long |= 1u << subject;
 	return 0;
 }

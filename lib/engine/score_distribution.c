@@ -11,12 +11,12 @@
 #include "lib/engine/score_distribution.h"
 
 static int read_days(struct db *db, struct arena *a,
-    const struct population_days *days, struct population *ret, struct fail *f);
+    const struct score_distribution_days *days, struct population *ret, struct fail *f);
 static void add_row(struct population *po, const struct rows *rows, int row);
 
 int
-population_read(struct db *db, struct arena *a,
-    const struct population_days *days, struct population *ret, struct fail *f)
+score_distribution_read(struct db *db, struct arena *a,
+    const struct score_distribution_days *days, struct population *ret, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -37,7 +37,7 @@ population_read(struct db *db, struct arena *a,
 }
 
 bool
-population_psi(const struct population *po, enum event_type type, double *ret)
+score_distribution_psi(const struct population *po, enum event_type type, double *ret)
 {
 	int64_t recent[DRIFT_BINS], before[DRIFT_BINS];
 
@@ -52,7 +52,7 @@ population_psi(const struct population *po, enum event_type type, double *ret)
 }
 
 void
-population_span_json(struct str *s, const struct population_span *span)
+score_distribution_span_json(struct str *s, const struct score_distribution_span *span)
 {
 	str_add(s, "{\"from\":");
 	str_json(s, span->ps_first);
@@ -62,7 +62,7 @@ population_span_json(struct str *s, const struct population_span *span)
 
 /* The days that are meant, by the database's clock; nothing is counted yet. */
 static int
-read_days(struct db *db, struct arena *a, const struct population_days *days,
+read_days(struct db *db, struct arena *a, const struct score_distribution_days *days,
     struct population *ret, struct fail *f)
 {
 	struct params p;

@@ -14,27 +14,27 @@ struct db;
 struct fail;
 struct str;
 
-#define POPULATION_DAYS 7 /* of the window, where nobody asks for others */
-#define POPULATION_REFERENCE 28 /* of the reference before it */
+#define SCORE_DISTRIBUTION_DAYS 7 /* of the window, where nobody asks for others */
+#define SCORE_DISTRIBUTION_REFERENCE 28 /* of the reference before it */
 
 /* Which days: a window, and the reference that ends where it begins. */
-struct population_days {
+struct score_distribution_days {
 	const char *pd_until; /* last day, "2026-11-20"; NULL is yesterday */
 	int64_t pd_days;
 	int64_t pd_reference;
 };
 
 /* UTC days, the first and the last. */
-struct population_span {
+struct score_distribution_span {
 	const char *ps_first;
 	const char *ps_last;
 };
 
 /* What was counted in both. */
 struct population {
-	struct population_days po_days;
-	struct population_span po_window;
-	struct population_span po_reference;
+	struct score_distribution_days po_days;
+	struct score_distribution_span po_window;
+	struct score_distribution_span po_reference;
 	struct drift_scores po_recent[EVENT_TYPE__MAX]; /* of the window */
 	struct drift_scores po_before[EVENT_TYPE__MAX]; /* of the reference */
 };
@@ -43,18 +43,18 @@ struct population {
  * Read the scores of all event types, by two late statements, the days' texts
  * into arena a.  Returns 0, or -1 with f set.
  */
-int population_read(struct db *db, struct arena *a,
-    const struct population_days *days, struct population *ret, struct fail *f)
+int score_distribution_read(struct db *db, struct arena *a,
+    const struct score_distribution_days *days, struct population *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
  * The population stability index of an event type's scores into *ret.  Returns
  * false, with *ret 0, where a window has too few of them.
  */
-bool population_psi(
+bool score_distribution_psi(
     const struct population *po, enum event_type type, double *ret);
 
 /* Begin a JSON object with the two days; who calls goes on and ends it. */
-void population_span_json(struct str *s, const struct population_span *span);
+void score_distribution_span_json(struct str *s, const struct score_distribution_span *span);
 
 #endif

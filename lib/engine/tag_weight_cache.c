@@ -13,14 +13,14 @@ static int hold(struct lessons *, const struct rows *, struct fail *);
 static int by_tag(const void *, const void *);
 
 void
-learned_clear(struct learned *l)
+tag_weight_cache_clear(struct learned *l)
 {
 	free(l->le_lessons.all);
 	memset(l, 0, sizeof(*l));
 }
 
 int
-learned_send(
+tag_weight_cache_send(
     const struct learned *l, struct db *db, struct arena *a, struct fail *f)
 {
 	struct params p;
@@ -31,7 +31,7 @@ learned_send(
 }
 
 int
-learned_read(struct learned *l, const struct rows *r, struct fail *f)
+tag_weight_cache_read(struct learned *l, const struct rows *r, struct fail *f)
 {
 	struct learned next = { 0 };
 
@@ -43,13 +43,13 @@ learned_read(struct learned *l, const struct rows *r, struct fail *f)
 		return 0;
 	if (hold(&next.le_lessons, r, f) == -1)
 		return -1;
-	learned_clear(l);
+	tag_weight_cache_clear(l);
 	*l = next;
 	return 0;
 }
 
 int
-learned_load(struct learned *l, struct db *db, struct arena *a, struct fail *f)
+tag_weight_cache_load(struct learned *l, struct db *db, struct arena *a, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -58,7 +58,7 @@ learned_load(struct learned *l, struct db *db, struct arena *a, struct fail *f)
 	params_int(&p, l->le_epoch);
 	if (db_run(db, a, STMT_TAGS_LEARNED, &p, &rows, f) == -1)
 		return -1;
-	return learned_read(l, &rows, f);
+	return tag_weight_cache_read(l, &rows, f);
 }
 
 /* Keep rows as lessons, with their texts in one piece of memory. */

@@ -19,10 +19,10 @@ struct learned {
 };
 
 /* For an epoch: what was read is no longer known to hold. */
-#define LEARNED_EXPIRED (-1)
+#define TAG_WEIGHT_CACHE_EXPIRED (-1)
 
 /* Forget all. */
-void learned_clear(struct learned *l);
+void tag_weight_cache_clear(struct learned *l);
 
 /*
  * Queue the question for what has changed: who decides asks with each set, in
@@ -30,18 +30,18 @@ void learned_clear(struct learned *l);
  * It takes STMT_TAGS_LEARNED, which is a late statement.  Returns 0, or -1
  * with f set.
  */
-int learned_send(const struct learned *l, struct db *db, struct arena *a,
+int tag_weight_cache_send(const struct learned *l, struct db *db, struct arena *a,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Take in the rows that came of that.  Returns 0, or -1 with f set and l as it
  * was.
  */
-int learned_read(struct learned *l, const struct rows *r, struct fail *f)
+int tag_weight_cache_read(struct learned *l, const struct rows *r, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Ask and take in, for whoever runs no set. */
-int learned_load(struct learned *l, struct db *db, struct arena *a,
+int tag_weight_cache_load(struct learned *l, struct db *db, struct arena *a,
     struct fail *f) __attribute__((warn_unused_result));
 
 #endif

@@ -60,7 +60,7 @@ body_parse(struct arena *a, const char *text, size_t size, struct fail *f)
 		fail_set(f, FAIL_US, INTERNAL, NULL, "the request is too big");
 		return NULL;
 	}
-	r = gate_read(text, size, scratch, &json, f);
+	r = strict_json_read(text, size, scratch, &json, f);
 	arena_rewind(a, mark);
 	if (r == -1)
 		return NULL;

@@ -14,67 +14,67 @@
 
 #define COLUMNS "kind,subject,value,reason,expiresAt"
 
-static bool is_field(const struct entry_columns *ec, int column);
+static bool is_field(const struct list_entry_columns *ec, int column);
 static int refuse(struct fail *f, const char *where, const char *why);
 
-static const char *const fields[ENTRY_FIELD__MAX] = {
-	[ENTRY_KIND] = "kind",
-	[ENTRY_SUBJECT] = "subject",
-	[ENTRY_VALUE] = "value",
-	[ENTRY_REASON] = "reason",
-	[ENTRY_EXPIRES] = "expiresAt",
+static const char *const fields[LIST_ENTRY_FIELD__MAX] = {
+	[LIST_ENTRY_KIND] = "kind",
+	[LIST_ENTRY_SUBJECT] = "subject",
+	[LIST_ENTRY_VALUE] = "value",
+	[LIST_ENTRY_REASON] = "reason",
+	[LIST_ENTRY_EXPIRES] = "expiresAt",
 };
 
 const char *
-entry_field_name(enum entry_field field)
+list_entry_field_name(enum list_entry_field field)
 {
 	return fields[field];
 }
 
 int
-entry_read(
-    const char *const text[ENTRY_FIELD__MAX], struct entry *ret, struct fail *f)
+list_entry_read(
+    const char *const text[LIST_ENTRY_FIELD__MAX], struct entry *ret, struct fail *f)
 {
-	const char *reason = text[ENTRY_REASON], *end = text[ENTRY_EXPIRES];
+	const char *reason = text[LIST_ENTRY_REASON], *end = text[LIST_ENTRY_EXPIRES];
 
 	memset(ret, 0, sizeof(*ret));
-	ret->en_kind = list_kind_parse(text[ENTRY_KIND]);
+	ret->en_kind = list_kind_parse(text[LIST_ENTRY_KIND]);
 	if (ret->en_kind == LIST_KIND__NONE)
-		return refuse(f, fields[ENTRY_KIND], LIST_KIND_RULE);
-	ret->en_subject = list_subject_parse(text[ENTRY_SUBJECT]);
+		return refuse(f, fields[LIST_ENTRY_KIND], LIST_KIND_RULE);
+	ret->en_subject = list_subject_parse(text[LIST_ENTRY_SUBJECT]);
 	if (ret->en_subject == LIST_SUBJECT__NONE)
-		return refuse(f, fields[ENTRY_SUBJECT], LIST_SUBJECT_RULE);
-	if (list_value(ret->en_subject, text[ENTRY_VALUE], ret->en_value) == -1)
+		return refuse(f, fields[LIST_ENTRY_SUBJECT], LIST_SUBJECT_RULE);
+	if (list_value(ret->en_subject, text[LIST_ENTRY_VALUE], ret->en_value) == -1)
 		return refuse(
-		    f, fields[ENTRY_VALUE], list_value_rule(ret->en_subject));
+		    f, fields[LIST_ENTRY_VALUE], list_value_rule(ret->en_subject));
 	if (reason != NULL && !list_reason(reason))
-		return refuse(f, fields[ENTRY_REASON],
+		return refuse(f, fields[LIST_ENTRY_REASON],
 		    "must be 1 to 256 bytes of UTF-8, on one line, not blank");
 	if (reason != NULL && pan_in_text(reason, strlen(reason)))
 		return fail_set(f, FAIL_INPUT, INGEST_PAN_REJECTED,
-		    fields[ENTRY_REASON], "%s", BODY_PAN_RULE);
+		    fields[LIST_ENTRY_REASON], "%s", BODY_PAN_RULE);
 	ret->en_reason = reason;
 	if (end != NULL &&
 	    (clock_parse(end, &ret->en_expires) == -1 || ret->en_expires <= 0))
-		return refuse(f, fields[ENTRY_EXPIRES],
+		return refuse(f, fields[LIST_ENTRY_EXPIRES],
 		    "must be a day and time of ISO 8601, like "
 		    "2027-01-31T00:00:00Z");
 	return 0;
 }
 
 int
-entry_header(struct csv *cs, struct entry_columns *ret, struct fail *f)
+list_entry_header(struct csv *cs, struct list_entry_columns *ret, struct fail *f)
 {
-	enum entry_field field;
+	enum list_entry_field field;
 	int r;
 
 	if ((r = csv_next(cs, f)) == -1)
 		return -1;
 	if (r == 0)
 		return refuse(f, NULL, "the file is empty");
-	for (field = 0; field < ENTRY_FIELD__MAX; field++) {
+	for (field = 0; field < LIST_ENTRY_FIELD__MAX; field++) {
 		ret->ec_column[field] = csv_find(cs, fields[field]);
-		if (ret->ec_column[field] == -1 && field <= ENTRY_VALUE)
+		if (ret->ec_column[field] == -1 && field <= LIST_ENTRY_VALUE)
 			return refuse(
 			    f, fields[field], "is not in the header: " COLUMNS);
 	}
@@ -85,33 +85,33 @@ entry_header(struct csv *cs, struct entry_columns *ret, struct fail *f)
 }
 
 int
-entry_next(struct csv *cs, const struct entry_columns *ec, struct entry *ret,
+list_entry_next(struct csv *cs, const struct list_entry_columns *ec, struct entry *ret,
     struct fail *f)
 {
-	const char *text[ENTRY_FIELD__MAX];
+	const char *text[LIST_ENTRY_FIELD__MAX];
 	int field, r;
 
 	if ((r = csv_next(cs, f)) != 1)
 		return r;
-	for (field = 0; field < ENTRY_FIELD__MAX; field++) {
+	for (field = 0; field < LIST_ENTRY_FIELD__MAX; field++) {
 		text[field] = ec->ec_column[field] == -1
 		    ? NULL
 		    : cs->cs_field[ec->ec_column[field]];
 
 		/* In a file, what is left out is an empty field. */
-		if (field > ENTRY_VALUE && text[field] != NULL &&
+		if (field > LIST_ENTRY_VALUE && text[field] != NULL &&
 		    *text[field] == '\0')
 			text[field] = NULL;
 	}
-	return entry_read(text, ret, f) == -1 ? -1 : 1;
+	return list_entry_read(text, ret, f) == -1 ? -1 : 1;
 }
 
 static bool
-is_field(const struct entry_columns *ec, int column)
+is_field(const struct list_entry_columns *ec, int column)
 {
-	enum entry_field field;
+	enum list_entry_field field;
 
-	for (field = 0; field < ENTRY_FIELD__MAX; field++)
+	for (field = 0; field < LIST_ENTRY_FIELD__MAX; field++)
 		if (ec->ec_column[field] == column)
 			return true;
 	return false;

@@ -11,13 +11,13 @@ struct csv;
 struct fail;
 
 /* The fields of an entry, which are also the columns of a file. */
-enum entry_field {
-	ENTRY_KIND,
-	ENTRY_SUBJECT,
-	ENTRY_VALUE,
-	ENTRY_REASON,
-	ENTRY_EXPIRES,
-	ENTRY_FIELD__MAX
+enum list_entry_field {
+	LIST_ENTRY_KIND,
+	LIST_ENTRY_SUBJECT,
+	LIST_ENTRY_VALUE,
+	LIST_ENTRY_REASON,
+	LIST_ENTRY_EXPIRES,
+	LIST_ENTRY_FIELD__MAX
 };
 
 /* An entry in its normal form. */
@@ -30,25 +30,25 @@ struct entry {
 };
 
 /* Which column of a file is which field, -1: it has none. */
-struct entry_columns {
-	int ec_column[ENTRY_FIELD__MAX];
+struct list_entry_columns {
+	int ec_column[LIST_ENTRY_FIELD__MAX];
 };
 
-/* "expiresAt" for ENTRY_EXPIRES. */
-const char *entry_field_name(enum entry_field field);
+/* "expiresAt" for LIST_ENTRY_EXPIRES. */
+const char *list_entry_field_name(enum list_entry_field field);
 
 /*
  * Read an entry out of the texts of its fields; an absent or empty reason or
  * end is none.  Returns 0, or -1 with f set: where is the field at fault.
  */
-int entry_read(const char *const text[ENTRY_FIELD__MAX], struct entry *ret,
+int list_entry_read(const char *const text[LIST_ENTRY_FIELD__MAX], struct entry *ret,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Read a file's header, its first row.  Returns 0, or -1 with f set: a column
  * is missing, or is none of ours (mistyped, it would make eternal entries).
  */
-int entry_header(struct csv *cs, struct entry_columns *ret, struct fail *f)
+int list_entry_header(struct csv *cs, struct list_entry_columns *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -56,7 +56,7 @@ int entry_header(struct csv *cs, struct entry_columns *ret, struct fail *f)
  * Returns 1; 0 at the end; or -1 with f set: a row that is no entry, where the
  * field, after which others can be read; or what csv_next() says, where "".
  */
-int entry_next(struct csv *cs, const struct entry_columns *ec,
+int list_entry_next(struct csv *cs, const struct list_entry_columns *ec,
     struct entry *ret, struct fail *f) __attribute__((warn_unused_result));
 
 #endif

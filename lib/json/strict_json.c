@@ -65,7 +65,7 @@ static const char escapes[] = "\"\\/bfnrt";
 static const char escaped[] = "\"\\/\b\f\n\r\t";
 
 int
-gate_read(const char *text, size_t size, char *scratch,
+strict_json_read(const char *text, size_t size, char *scratch,
     struct json_object **ret, struct fail *f)
 {
 	struct gate g = {
@@ -115,7 +115,7 @@ gate_list(struct gate *g, int depth, struct json_object **ret)
 
 	if (depth > BODY_DEPTH_MAX)
 		return refuse(g, g->ga_at, "too many levels");
-	if (++g->ga_lists > GATE_LISTS_MAX)
+	if (++g->ga_lists > STRICT_JSON_LISTS_MAX)
 		return refuse(g, g->ga_at, "too many objects and arrays");
 	list = g->ga_text[g->ga_at] == '{' ? json_object_new_object()
 					   : json_object_new_array_ext(0);

@@ -8,7 +8,7 @@
 struct fail;
 struct json_object;
 
-#define GATE_LISTS_MAX 32768 /* objects and arrays in one text */
+#define STRICT_JSON_LISTS_MAX 32768 /* objects and arrays in one text */
 
 /*
  * Read size bytes as one JSON text into json-c's values, refusing what
@@ -18,7 +18,7 @@ struct json_object;
  * no value for it.  Returns 0 with *ret the caller's to put, or -1 with f
  * set.
  */
-int gate_read(const char *text, size_t size, char *scratch,
+int strict_json_read(const char *text, size_t size, char *scratch,
     struct json_object **ret, struct fail *f)
     __attribute__((warn_unused_result));
 

@@ -19,7 +19,7 @@ static const struct {
 };
 
 size_t
-topic_names(enum topic_subscriber who, const char *ret[TOPIC__MAX])
+event_topic_names(enum event_topic_subscriber who, const char *ret[TOPIC__MAX])
 {
 	enum topic topic;
 	size_t n = 0;
@@ -31,13 +31,13 @@ topic_names(enum topic_subscriber who, const char *ret[TOPIC__MAX])
 }
 
 bool
-topic_offered(enum topic_subscriber who, const char *name)
+event_topic_offered(enum event_topic_subscriber who, const char *name)
 {
-	return (topics[topic_parse(name)].subscribers & who) != 0;
+	return (topics[event_topic_parse(name)].subscribers & who) != 0;
 }
 
 enum topic
-topic_parse(const char *name)
+event_topic_parse(const char *name)
 {
 	enum topic topic;
 

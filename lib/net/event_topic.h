@@ -14,15 +14,15 @@ enum topic {
 	TOPIC__MAX
 };
 
-enum topic_subscriber { TOPIC_WEBHOOK = 1 << 0, TOPIC_ALERT = 1 << 1 };
+enum event_topic_subscriber { TOPIC_WEBHOOK = 1 << 0, TOPIC_ALERT = 1 << 1 };
 
 /* Write the names that such a subscriber may have to ret; how many they are. */
-size_t topic_names(enum topic_subscriber who, const char *ret[TOPIC__MAX]);
+size_t event_topic_names(enum event_topic_subscriber who, const char *ret[TOPIC__MAX]);
 
 /* Whether such a subscriber may have the topic of that name, if it is one. */
-bool topic_offered(enum topic_subscriber who, const char *name);
+bool event_topic_offered(enum event_topic_subscriber who, const char *name);
 
 /* The topic of that name, or TOPIC__NONE. */
-enum topic topic_parse(const char *name);
+enum topic event_topic_parse(const char *name);
 
 #endif

@@ -399,5 +399,5 @@ is_outside(const struct curl_sockaddr *to)
 	struct address ad;
 
 	return inet_ntop(to->family, bytes, text, sizeof(text)) != NULL &&
-	    address_parse(text, &ad) == 0 && address_outside(&ad);
+	    ip_address_parse(text, &ad) == 0 && ip_address_outside(&ad);
 }

@@ -24,11 +24,11 @@
 
 /* One piece of a phase; *ret_more is false when it is through. */
 typedef int piece_fn(struct sweep *sw, struct arena *a,
-    int64_t gone[RETAIN__MAX], bool *ret_more, struct fail *f);
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
 
 static int set_up(struct db *db, struct arena *a, struct fail *f);
 static int read_cuts(struct sweep *sw, struct arena *a, struct fail *f);
-static int piece(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+static int piece(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f);
 static bool is_cancelled(const struct db *db);
 static bool gives_way(const struct db *db);
@@ -37,7 +37,7 @@ static piece_fn months, edge, dead, labels, erasures, space, through;
 static int look(struct sweep *sw, struct arena *a, enum retain which,
     bool *ret_more, struct fail *f);
 static int batch(struct sweep *sw, struct arena *a, enum retain which,
-    int64_t gone[RETAIN__MAX], struct fail *f);
+    int64_t gone[RETENTION__MAX], struct fail *f);
 static int passed(
     struct sweep *sw, struct arena *a, enum retain which, struct fail *f);
 static int by_number(struct sweep *sw, struct arena *a, enum stmt stmt,
@@ -47,12 +47,12 @@ static enum retain beside(enum retain which);
 static const struct {
 	const char *name;
 	enum setting days;
-} collections[RETAIN__MAX] = {
-	[RETAIN_VERDICTS] = { "verdicts", SETTING_VERDICTS },
-	[RETAIN_ACTIVITY] = { "activity", SETTING_ACTIVITY },
-	[RETAIN_REPLAY] = { "replay", SETTING_REPLAY },
-	[RETAIN_IDEMPOTENCY] = { "idempotency", SETTING_IDEMPOTENCY },
-	[RETAIN_DEAD_LETTER] = { "deadLetter", SETTING_DEAD_LETTER },
+} collections[RETENTION__MAX] = {
+	[RETENTION_VERDICTS] = { "verdicts", SETTING_VERDICTS },
+	[RETENTION_ACTIVITY] = { "activity", SETTING_ACTIVITY },
+	[RETENTION_REPLAY] = { "replay", SETTING_REPLAY },
+	[RETENTION_IDEMPOTENCY] = { "idempotency", SETTING_IDEMPOTENCY },
+	[RETENTION_DEAD_LETTER] = { "deadLetter", SETTING_DEAD_LETTER },
 };
 
 /* Keys before verdicts: at no moment is there a key whose decision is gone. */
@@ -61,11 +61,11 @@ static const struct {
 	enum retain which; /* collection, of an edge */
 	bool skipped; /* by this sweep if others stand in the way */
 } phases[] = {
-	{ .piece = edge, .which = RETAIN_IDEMPOTENCY },
+	{ .piece = edge, .which = RETENTION_IDEMPOTENCY },
 	{ .piece = months, .skipped = true },
-	{ .piece = edge, .which = RETAIN_ACTIVITY },
-	{ .piece = edge, .which = RETAIN_REPLAY },
-	{ .piece = edge, .which = RETAIN_VERDICTS },
+	{ .piece = edge, .which = RETENTION_ACTIVITY },
+	{ .piece = edge, .which = RETENTION_REPLAY },
+	{ .piece = edge, .which = RETENTION_VERDICTS },
 	{ .piece = dead },
 	{ .piece = labels },
 	{ .piece = erasures },
@@ -74,13 +74,13 @@ static const struct {
 };
 
 const char *
-retain_name(enum retain which)
+retention_name(enum retain which)
 {
 	return collections[which].name;
 }
 
 int
-retain_begin(struct sweep *sw, struct db *db, struct arena *a, int64_t minutes,
+retention_begin(struct sweep *sw, struct db *db, struct arena *a, int64_t minutes,
     bool *ret_begun, struct fail *f)
 {
 	struct params p;
@@ -99,7 +99,7 @@ retain_begin(struct sweep *sw, struct db *db, struct arena *a, int64_t minutes,
 }
 
 int
-retain_next(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+retention_next(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(a);
@@ -108,7 +108,7 @@ retain_next(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 
 	rest(sw);
 	begun = clock_ticks();
-	memset(gone, 0, RETAIN__MAX * sizeof(*gone));
+	memset(gone, 0, RETENTION__MAX * sizeof(*gone));
 	sw->sw_rest = 0;
 	r = piece(sw, a, gone, ret_more, f);
 	arena_rewind(a, mark);
@@ -118,7 +118,7 @@ retain_next(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 }
 
 int
-retain_ahead(struct db *db, struct arena *a, int64_t *ret_made, struct fail *f)
+retention_ahead(struct db *db, struct arena *a, int64_t *ret_made, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -145,7 +145,7 @@ set_up(struct db *db, struct arena *a, struct fail *f)
 	struct params p;
 
 	params_init(&p, a);
-	params_int(&p, RETAIN_TIMEOUT_MS);
+	params_int(&p, RETENTION_TIMEOUT_MS);
 	return db_run(db, a, STMT_RETAIN_SESSION, &p, NULL, f);
 }
 
@@ -158,24 +158,24 @@ read_cuts(struct sweep *sw, struct arena *a, struct fail *f)
 	struct rows rows;
 	enum retain i;
 
-	if (setting_read(sw->sw_db, a, &settings, f) == -1)
+	if (runtime_setting_read(sw->sw_db, a, &settings, f) == -1)
 		return -1;
-	for (i = 0; i < RETAIN__MAX; i++) {
+	for (i = 0; i < RETENTION__MAX; i++) {
 		params_init(&p, a);
 		params_int(
-		    &p, (int64_t)setting_value(&settings, collections[i].days));
+		    &p, (int64_t)runtime_setting_value(&settings, collections[i].days));
 		if (db_one(sw->sw_db, a, STMT_RETAIN_CUT, &p, &rows, f) == -1)
 			return -1;
 		sw->sw_cut[i] = rows_get_time(&rows, "cut");
 	}
-	if (sw->sw_cut[RETAIN_IDEMPOTENCY] < sw->sw_cut[RETAIN_VERDICTS])
-		sw->sw_cut[RETAIN_IDEMPOTENCY] = sw->sw_cut[RETAIN_VERDICTS];
+	if (sw->sw_cut[RETENTION_IDEMPOTENCY] < sw->sw_cut[RETENTION_VERDICTS])
+		sw->sw_cut[RETENTION_IDEMPOTENCY] = sw->sw_cut[RETENTION_VERDICTS];
 	return 0;
 }
 
 /* The next piece of the phase in hand, and what follows from how it went. */
 static int
-piece(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+piece(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	bool more = true;
@@ -226,64 +226,64 @@ rest(const struct sweep *sw)
 }
 
 static int
-dead(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+dead(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	return by_number(sw, a, STMT_RETAIN_DEAD,
-	    sw->sw_cut[RETAIN_DEAD_LETTER], &gone[RETAIN_DEAD_LETTER], ret_more,
+	    sw->sw_cut[RETENTION_DEAD_LETTER], &gone[RETENTION_DEAD_LETTER], ret_more,
 	    f);
 }
 
 /* Those of events that were never seen, which are no collection. */
 static int
-labels(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+labels(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	int64_t n;
 
 	(void)gone;
-	return by_number(sw, a, STMT_RETAIN_LABELS, sw->sw_cut[RETAIN_VERDICTS],
+	return by_number(sw, a, STMT_RETAIN_LABELS, sw->sw_cut[RETENTION_VERDICTS],
 	    &n, ret_more, f);
 }
 
 /* Erasures of users whose spooled decisions nobody would keep any more. */
 static int
-erasures(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+erasures(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	int64_t n;
 
 	(void)gone;
 	return by_number(sw, a, STMT_RETAIN_ERASURES,
-	    sw->sw_cut[RETAIN_ACTIVITY], &n, ret_more, f);
+	    sw->sw_cut[RETENTION_ACTIVITY], &n, ret_more, f);
 }
 
 /* Do what is next about whole months, if anything is. */
 static int
-months(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+months(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
 
 	params_init(&p, a);
-	params_time(&p, sw->sw_cut[RETAIN_VERDICTS]);
-	params_time(&p, sw->sw_cut[RETAIN_ACTIVITY]);
-	params_time(&p, sw->sw_cut[RETAIN_REPLAY]);
+	params_time(&p, sw->sw_cut[RETENTION_VERDICTS]);
+	params_time(&p, sw->sw_cut[RETENTION_ACTIVITY]);
+	params_time(&p, sw->sw_cut[RETENTION_REPLAY]);
 	if (db_run(sw->sw_db, a, STMT_RETAIN_MONTH, &p, &rows, f) == -1)
 		return -1;
 	*ret_more = rows.ro_n == 1;
 	if (!*ret_more)
 		return 0;
-	gone[RETAIN_VERDICTS] = rows_get_int(&rows, "verdicts");
-	gone[RETAIN_ACTIVITY] = rows_get_int(&rows, "activity");
-	gone[RETAIN_REPLAY] = rows_get_int(&rows, "replay");
+	gone[RETENTION_VERDICTS] = rows_get_int(&rows, "verdicts");
+	gone[RETENTION_ACTIVITY] = rows_get_int(&rows, "activity");
+	gone[RETENTION_REPLAY] = rows_get_int(&rows, "replay");
 	return 0;
 }
 
 /* The edge of a window, inside a month or where there are none. */
 static int
-edge(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+edge(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	const enum retain which = phases[sw->sw_phase].which;
@@ -307,7 +307,7 @@ look(struct sweep *sw, struct arena *a, enum retain which, bool *ret_more,
 	params_init(&p, a);
 	params_text(&p, collections[which].name);
 	params_time(&p, sw->sw_cut[which]);
-	params_int(&p, RETAIN_BATCHES);
+	params_int(&p, RETENTION_BATCHES);
 	params_int(&p, sw->sw_width);
 	if (db_run(sw->sw_db, a, STMT_RETAIN_BATCHES, &p, &rows, f) == -1)
 		return -1;
@@ -327,7 +327,7 @@ look(struct sweep *sw, struct arena *a, enum retain which, bool *ret_more,
 	    rows_null(&rows, 0, until) ? 0 : rows_time(&rows, 0, until);
 	if (sw->sw_until == 0 && sw->sw_width > WIDTH_MIN)
 		sw->sw_width /= 2;
-	else if (sw->sw_batches < RETAIN_BATCHES / 2 &&
+	else if (sw->sw_batches < RETENTION_BATCHES / 2 &&
 	    sw->sw_width < WIDTH_MAX)
 		sw->sw_width *= 2;
 	return 0;
@@ -335,7 +335,7 @@ look(struct sweep *sw, struct arena *a, enum retain which, bool *ret_more,
 
 static int
 batch(struct sweep *sw, struct arena *a, enum retain which,
-    int64_t gone[RETAIN__MAX], struct fail *f)
+    int64_t gone[RETENTION__MAX], struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -389,7 +389,7 @@ by_number(struct sweep *sw, struct arena *a, enum stmt stmt, int64_t cut,
 
 /* Have the room of what is gone used again soon: the server's autovacuum. */
 static int
-space(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+space(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	struct rows rows;
@@ -406,7 +406,7 @@ space(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 
 /* The end, after which the next is due by the time. */
 static int
-through(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+through(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	(void)gone;
@@ -418,7 +418,7 @@ through(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
 static enum retain
 beside(enum retain which)
 {
-	if (which == RETAIN_ACTIVITY)
-		return RETAIN_REPLAY;
-	return which == RETAIN_REPLAY ? RETAIN_ACTIVITY : which;
+	if (which == RETENTION_ACTIVITY)
+		return RETENTION_REPLAY;
+	return which == RETENTION_REPLAY ? RETENTION_ACTIVITY : which;
 }

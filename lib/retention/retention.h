@@ -12,16 +12,16 @@ struct fail;
 
 /* The collections, in the order of the metric's label. */
 enum retain {
-	RETAIN_VERDICTS = 0,
-	RETAIN_ACTIVITY,
-	RETAIN_REPLAY,
-	RETAIN_IDEMPOTENCY,
-	RETAIN_DEAD_LETTER,
-	RETAIN__MAX
+	RETENTION_VERDICTS = 0,
+	RETENTION_ACTIVITY,
+	RETENTION_REPLAY,
+	RETENTION_IDEMPOTENCY,
+	RETENTION_DEAD_LETTER,
+	RETENTION__MAX
 };
 
-#define RETAIN_TIMEOUT_MS 300000 /* of one statement, for the connection */
-#define RETAIN_BATCHES 64 /* that are known at a time */
+#define RETENTION_TIMEOUT_MS 300000 /* of one statement, for the connection */
+#define RETENTION_BATCHES 64 /* that are known at a time */
 
 /* A sweep at work.  Its connection is db_over()'s, so that it ends soon. */
 struct sweep {
@@ -29,12 +29,12 @@ struct sweep {
 	int sw_phase; /* of those in retain.c */
 	int sw_waits; /* that the step in hand gave way to others */
 	int64_t sw_rest; /* us that the last piece took, before the next */
-	int64_t sw_cut[RETAIN__MAX]; /* clock_now() less the windows */
+	int64_t sw_cut[RETENTION__MAX]; /* clock_now() less the windows */
 	int64_t sw_width; /* minutes of the past that the next look takes in */
 
 	/* Batches of one collection; when they are done, all until then is. */
-	int64_t sw_part[RETAIN_BATCHES];
-	int64_t sw_run[RETAIN_BATCHES];
+	int64_t sw_part[RETENTION_BATCHES];
+	int64_t sw_run[RETENTION_BATCHES];
 	int sw_batch; /* the next of them */
 	int sw_batches;
 	int64_t sw_until; /* 0 while there may be more before */
@@ -48,7 +48,7 @@ struct sweep {
  * ago or was cut short; 0 is at once.  *ret_begun says whether it has: not
  * while another one goes on.  Returns 0, or -1 with f set.
  */
-int retain_begin(struct sweep *sw, struct db *db, struct arena *a,
+int retention_begin(struct sweep *sw, struct db *db, struct arena *a,
     int64_t minutes, bool *ret_begun, struct fail *f)
     __attribute__((warn_unused_result));
 
@@ -63,17 +63,17 @@ int retain_begin(struct sweep *sw, struct db *db, struct arena *a,
  * gone is what this piece removed.  *ret_more is false when the sweep is
  * through.  Returns 0, or -1 with f set: then it has ended, too.
  */
-int retain_next(struct sweep *sw, struct arena *a, int64_t gone[RETAIN__MAX],
+int retention_next(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Make the partitions of the months to come; *ret_made counts them.  Somebody
  * in the way is no failure: the next call does it.
  */
-int retain_ahead(struct db *db, struct arena *a, int64_t *ret_made,
+int retention_ahead(struct db *db, struct arena *a, int64_t *ret_made,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* "verdicts", "activity", "replay", "idempotency", "deadLetter". */
-const char *retain_name(enum retain which);
+const char *retention_name(enum retain which);
 
 #endif

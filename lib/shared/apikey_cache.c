@@ -29,15 +29,15 @@ static uint64_t check_of(const uint8_t *hash);
 static uint64_t until_of(uint64_t good);
 
 void
-known_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
+apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
     unsigned scopes, int64_t left, int64_t ticks)
 {
 	const uint64_t now = (uint64_t)(ticks / CLOCK_SECOND);
-	uint64_t good, until = now + KNOWN_TRUST_S;
+	uint64_t good, until = now + APIKEY_CACHE_TRUST_S;
 	struct known *kn;
 
 	assert(scopes > 0 && scopes < 1 << SCOPE_BITS);
-	if (left < KNOWN_TRUST_S * CLOCK_SECOND)
+	if (left < APIKEY_CACHE_TRUST_S * CLOCK_SECOND)
 		until = now + (uint64_t)(left < 0 ? 0 : left / CLOCK_SECOND);
 	if ((kn = find(shm, hash)) == NULL &&
 	    (kn = make(shm, hash, now)) == NULL)
@@ -51,7 +51,7 @@ known_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
 }
 
 void
-known_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
+apikey_cache_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 {
 	struct known *kn = find(shm, hash);
 
@@ -60,7 +60,7 @@ known_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 }
 
 unsigned
-known_scopes(
+apikey_cache_scopes(
     struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE], int64_t ticks)
 {
 	const struct known *kn = find(shm, hash);

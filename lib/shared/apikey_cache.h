@@ -9,7 +9,7 @@
 
 struct shm;
 
-#define KNOWN_TRUST_S 300 /* a revoked key is refused after this at last */
+#define APIKEY_CACHE_TRUST_S 300 /* a revoked key is refused after this at last */
 
 /*
  * Remember that the key of this hash was found to be good at ticks, a moment
@@ -17,17 +17,17 @@ struct shm;
  * key itself lasts, in microseconds from then, or INT64_MAX.  Nothing happens
  * when the table is full of keys that are known.
  */
-void known_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
+void apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
     unsigned scopes, int64_t left, int64_t ticks);
 
 /* Forget a key that was found to be no good. */
-void known_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
+void apikey_cache_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
- * The scopes of a key that was found to be good in the KNOWN_TRUST_S seconds
+ * The scopes of a key that was found to be good in the APIKEY_CACHE_TRUST_S seconds
  * before ticks and has not expired since, else 0.
  */
-unsigned known_scopes(
+unsigned apikey_cache_scopes(
     struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE], int64_t ticks);
 
 #endif

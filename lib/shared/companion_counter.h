@@ -34,12 +34,12 @@ struct counters {
  * slot as it was; if the connection ended in just that moment, what is added
  * again then may be there twice.
  */
-int counter_save(struct db *db, struct arena *a, struct slot *slot,
+int companion_counter_save(struct db *db, struct arena *a, struct slot *slot,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* Read what companions counted.  Returns 0, or -1 with f set and c as it was.
  */
-int counter_read(struct db *db, struct arena *a, struct counters *c,
+int companion_counter_read(struct db *db, struct arena *a, struct counters *c,
     struct fail *f) __attribute__((warn_unused_result));
 
 #endif

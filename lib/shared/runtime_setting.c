@@ -41,7 +41,7 @@ static const enum setting live[SHM_SETTINGS] = {
 };
 
 int
-setting_read(
+runtime_setting_read(
     struct db *db, struct arena *a, struct settings *ret, struct fail *f)
 {
 	struct rows rows;
@@ -64,15 +64,15 @@ setting_read(
 }
 
 double
-setting_value(const struct settings *s, enum setting which)
+runtime_setting_value(const struct settings *s, enum setting which)
 {
 	if (s->se_text[which] == NULL)
-		return (double)setting_fallback(which);
+		return (double)runtime_setting_fallback(which);
 	return strtod(s->se_text[which], NULL);
 }
 
 int64_t
-setting_fallback(enum setting which)
+runtime_setting_fallback(enum setting which)
 {
 	const int64_t fallbacks[SETTING__MAX] = {
 #define SETTING(id, group, field, name, type, min, max, fallback)              \
@@ -85,13 +85,13 @@ setting_fallback(enum setting which)
 }
 
 const char *
-setting_name(enum setting which)
+runtime_setting_name(enum setting which)
 {
 	return names[which];
 }
 
 void
-setting_publish(struct shm *shm, const struct settings *s, int64_t ticks)
+runtime_setting_publish(struct shm *shm, const struct settings *s, int64_t ticks)
 {
 	uint64_t value;
 	size_t i;
@@ -101,7 +101,7 @@ setting_publish(struct shm *shm, const struct settings *s, int64_t ticks)
 		value = s->se_text[live[i]] == NULL
 		    ? 0
 		    : (uint64_t)llround(
-			  in_word(live[i], setting_value(s, live[i])));
+			  in_word(live[i], runtime_setting_value(s, live[i])));
 		atomic_store(&shm->sh_setting[i],
 		    (uint64_t)s->se_epoch << VALUE_BITS | (value & VALUE_MASK));
 	}
@@ -109,19 +109,19 @@ setting_publish(struct shm *shm, const struct settings *s, int64_t ticks)
 }
 
 int
-setting_share(struct shm *shm, struct db *db, struct arena *a, struct fail *f)
+runtime_setting_share(struct shm *shm, struct db *db, struct arena *a, struct fail *f)
 {
 	const int64_t ticks = clock_ticks();
 	struct settings s;
 
-	if (setting_read(db, a, &s, f) == -1)
+	if (runtime_setting_read(db, a, &s, f) == -1)
 		return -1;
-	setting_publish(shm, &s, ticks);
+	runtime_setting_publish(shm, &s, ticks);
 	return 0;
 }
 
 bool
-setting_shared(const struct shm *shm, int64_t epoch)
+runtime_setting_shared(const struct shm *shm, int64_t epoch)
 {
 	size_t i;
 
@@ -133,7 +133,7 @@ setting_shared(const struct shm *shm, int64_t epoch)
 }
 
 bool
-setting_due(struct shm *shm, int64_t ticks)
+runtime_setting_due(struct shm *shm, int64_t ticks)
 {
 	int64_t at = atomic_load(&shm->sh_setting_at);
 
@@ -143,20 +143,20 @@ setting_due(struct shm *shm, int64_t ticks)
 }
 
 int64_t
-setting_limit(const struct shm *shm, enum setting which)
+runtime_setting_limit(const struct shm *shm, enum setting which)
 {
 	const uint64_t value = shared(shm, which);
 
 	assert(which == SETTING_DECISIONS || which == SETTING_LOGINS);
-	return value == 0 ? setting_fallback(which) : (int64_t)value;
+	return value == 0 ? runtime_setting_fallback(which) : (int64_t)value;
 }
 
 double
-setting_anomaly(const struct shm *shm)
+runtime_setting_anomaly(const struct shm *shm)
 {
 	const uint64_t value = shared(shm, SETTING_ANOMALY);
 
-	return value == 0 ? (double)setting_fallback(SETTING_ANOMALY)
+	return value == 0 ? (double)runtime_setting_fallback(SETTING_ANOMALY)
 			  : (double)value / MICRO;
 }
 

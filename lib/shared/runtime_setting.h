@@ -32,17 +32,17 @@ struct settings {
  * Read all overrides, in one statement, into arena a.  Returns 0, or -1 with
  * f set.
  */
-int setting_read(struct db *db, struct arena *a, struct settings *ret,
+int runtime_setting_read(struct db *db, struct arena *a, struct settings *ret,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* The value in effect: the override, else what this process was told. */
-double setting_value(const struct settings *s, enum setting which);
+double runtime_setting_value(const struct settings *s, enum setting which);
 
 /* What holds without an override. */
-int64_t setting_fallback(enum setting which);
+int64_t runtime_setting_fallback(enum setting which);
 
 /* The name of a setting in assay.setting. */
-const char *setting_name(enum setting which);
+const char *runtime_setting_name(enum setting which);
 
 /*
  * Some settings are needed where the database is not asked.  Their values
@@ -52,29 +52,29 @@ const char *setting_name(enum setting which);
  */
 
 /* Share what was read at ticks, a moment of clock_ticks(). */
-void setting_publish(struct shm *shm, const struct settings *s, int64_t ticks);
+void runtime_setting_publish(struct shm *shm, const struct settings *s, int64_t ticks);
 
 /*
  * Read the settings and share them with the host.  Returns 0, or -1 with f
  * set and nothing changed.
  */
-int setting_share(struct shm *shm, struct db *db, struct arena *a,
+int runtime_setting_share(struct shm *shm, struct db *db, struct arena *a,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* Whether what is shared is of this epoch. */
-bool setting_shared(const struct shm *shm, int64_t epoch);
+bool runtime_setting_shared(const struct shm *shm, int64_t epoch);
 
 /*
  * Whether what is shared was read too long before ticks, a moment of
- * clock_ticks(), and this caller is the one to call setting_share(): the next
+ * clock_ticks(), and this caller is the one to call runtime_setting_share(): the next
  * is told so after a while, whatever becomes of this one.
  */
-bool setting_due(struct shm *shm, int64_t ticks);
+bool runtime_setting_due(struct shm *shm, int64_t ticks);
 
 /* The limit that is in effect here, of SETTING_DECISIONS or SETTING_LOGINS. */
-int64_t setting_limit(const struct shm *shm, enum setting which);
+int64_t runtime_setting_limit(const struct shm *shm, enum setting which);
 
 /* The z-score from which on a decision is an anomaly (alert.anomaly.v1). */
-double setting_anomaly(const struct shm *shm);
+double runtime_setting_anomaly(const struct shm *shm);
 
 #endif

@@ -26,7 +26,7 @@ static const char *const names[COLLECTION__MAX] = {
 };
 
 int
-storage_measure(
+storage_stats_measure(
     struct db *db, struct arena *a, struct storage *st, struct fail *f)
 {
 	struct rows size, rows;
@@ -43,7 +43,7 @@ storage_measure(
 }
 
 void
-storage_print(const struct storage *st, const char *paths,
+storage_stats_print(const struct storage *st, const char *paths,
     const struct model *model, struct str *s)
 {
 	const int64_t bytes = atomic_load(&st->st_bytes);

@@ -29,14 +29,14 @@ struct storage {
  * Measure; no table is read for it.  Returns 0, or -1 with f set and what was
  * measured before.
  */
-int storage_measure(struct db *db, struct arena *a, struct storage *st,
+int storage_stats_measure(struct db *db, struct arena *a, struct storage *st,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Append in the Prometheus text format what was measured, if it was, and, as
  * they are now, the filesystems of a comma-separated list of paths.
  */
-void storage_print(const struct storage *st, const char *paths,
+void storage_stats_print(const struct storage *st, const char *paths,
     const struct model *model, struct str *s);
 
 #endif

@@ -42,12 +42,12 @@ static const size_t columns[] = {
 };
 
 int
-drain_turn(struct spool *sp, struct db *db, struct arena *a, struct drain *ret,
+spool_drain_step(struct spool *sp, struct db *db, struct arena *a, struct drain *ret,
     struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(a);
 	struct spool_file file;
-	size_t max = DRAIN_AT_ONCE;
+	size_t max = SPOOL_DRAIN_AT_ONCE;
 	int r;
 
 	memset(ret, 0, sizeof(*ret));

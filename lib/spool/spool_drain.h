@@ -10,7 +10,7 @@ struct db;
 struct fail;
 struct spool;
 
-#define DRAIN_AT_ONCE 200 /* records of one transaction */
+#define SPOOL_DRAIN_AT_ONCE 200 /* records of one transaction */
 
 /* What a turn did. */
 struct drain {
@@ -27,7 +27,7 @@ struct drain {
  * when another process is draining.  Returns 0, or -1 with f set, to be tried
  * again later; *ret says what was done in either case.
  */
-int drain_turn(struct spool *sp, struct db *db, struct arena *a,
+int spool_drain_step(struct spool *sp, struct db *db, struct arena *a,
     struct drain *ret, struct fail *f) __attribute__((warn_unused_result));
 
 #endif

@@ -11,7 +11,7 @@
 #include "lib/sys/log.h"
 
 void
-dump_forbid(bool allowed)
+core_dump_forbid(bool allowed)
 {
 	const struct rlimit none = { 0, 0 };
 

@@ -10,6 +10,6 @@
  * be traced by another process of their user: the files of /proc/PID belong to
  * root then.  allowed leaves things as they were.
  */
-void dump_forbid(bool allowed);
+void core_dump_forbid(bool allowed);
 
 #endif

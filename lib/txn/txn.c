@@ -73,8 +73,8 @@ static bool degrade_known(struct set *, struct item *);
 static int degrade_answers(struct set *, struct fail *);
 
 void
-set_run(struct engine *engine, struct db *db, struct arena *a,
-    struct item *const *items, size_t n, enum set_lock lock, int64_t deadline)
+txn_run(struct engine *engine, struct db *db, struct arena *a,
+    struct item *const *items, size_t n, enum txn_lock lock, int64_t deadline)
 {
 	struct set s = {
 		.engine = engine,
@@ -84,10 +84,10 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 		.deadline = deadline,
 	};
 
-	assert(n >= 1 && n <= SET_MAX);
+	assert(n >= 1 && n <= TXN_MAX);
 
 	/* Time is left for the innocent, should one event hold up them all. */
-	if (!set_of_one_user(items, n))
+	if (!txn_of_one_user(items, n))
 		s.deadline -= (deadline - clock_ticks()) / 2;
 	if (!set_tried(&s, items, n))
 		set_singly(&s, items, n, deadline);
@@ -95,7 +95,7 @@ set_run(struct engine *engine, struct db *db, struct arena *a,
 }
 
 void
-set_count(struct slot *slot, const struct item *item)
+txn_count(struct slot *slot, const struct item *item)
 {
 	if (item->dry_run) {
 		metric_add(slot, METRIC_ID_SHADOWS,
@@ -103,19 +103,19 @@ set_count(struct slot *slot, const struct item *item)
 		return;
 	}
 	metric_add(slot, METRIC_ID_MISMATCHES, 0, 0, item->mismatch);
-	if (item->outcome == SET_MISMATCHED)
+	if (item->outcome == TXN_MISMATCHED)
 		return;
 	metric_add(slot, METRIC_ID_DECISIONS,
 	    (size_t)item->answer.verdict - VERDICT_ALLOW,
-	    item->outcome == SET_REPLAYED ? 1 : 0, 1);
-	if (item->outcome != SET_DEGRADED)
+	    item->outcome == TXN_REPLAYED ? 1 : 0, 1);
+	if (item->outcome != TXN_DEGRADED)
 		return;
 	metric_add(slot, METRIC_ID_DEGRADED, 0, 0, 1);
 	metric_add(slot, METRIC_ID_SPOOLED, 0, 0, item->spooled);
 }
 
 bool
-set_of_one_user(struct item *const *items, size_t n)
+txn_of_one_user(struct item *const *items, size_t n)
 {
 	size_t i;
 
@@ -127,7 +127,7 @@ set_of_one_user(struct item *const *items, size_t n)
 }
 
 int64_t
-set_lock_key(const char *user)
+txn_lock_key(const char *user)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
 
@@ -138,7 +138,7 @@ set_lock_key(const char *user)
 }
 
 struct scene
-set_scene(const struct set *s, const struct entry *en)
+txn_event_context(const struct set *s, const struct entry *en)
 {
 	return (struct scene) {
 		.event = en->item->event,
@@ -152,20 +152,20 @@ set_scene(const struct set *s, const struct entry *en)
 }
 
 bool
-set_records(const struct entry *en)
+txn_records(const struct entry *en)
 {
 	return en->decided && !en->item->dry_run;
 }
 
 bool
-set_decides(const struct entry *en)
+txn_decides(const struct entry *en)
 {
 	return en->verified && !en->gone && !en->busy &&
 	    en->earlier_id == NULL && en->same == NULL;
 }
 
 int
-set_left(const struct set *s)
+txn_left(const struct set *s)
 {
 	const int64_t left = s->deadline - clock_ticks();
 
@@ -181,7 +181,7 @@ set_left(const struct set *s)
 static void
 set_singly(struct set *s, struct item *const *items, size_t n, int64_t deadline)
 {
-	struct item *late[SET_MAX];
+	struct item *late[TXN_MAX];
 	size_t i, n_late = 0;
 	int64_t now;
 
@@ -203,13 +203,13 @@ set_singly(struct set *s, struct item *const *items, size_t n, int64_t deadline)
 	for (; i < n; i++)
 		late[n_late++] = items[i];
 	s->deadline = deadline;
-	if (s->lock == SET_SKIP && n > 1 && db_trouble(s->db) != DB_LOST) {
+	if (s->lock == TXN_SKIP && n > 1 && db_trouble(s->db) != DB_LOST) {
 		/* The caller has others to answer before it waits. */
 		for (i = 0; i < n_late; i++)
-			late[i]->outcome = SET_BUSY;
+			late[i]->outcome = TXN_BUSY;
 		return;
 	}
-	for (i = 0; n > 1 && i < n_late && set_left(s) >= LEFT_MIN &&
+	for (i = 0; n > 1 && i < n_late && txn_left(s) >= LEFT_MIN &&
 	     db_trouble(s->db) != DB_LOST;
 	     i++) {
 		if (!set_tried(s, &late[i], 1))
@@ -248,7 +248,7 @@ set_try(struct set *s, struct item *const *items, size_t n)
 	bool commit = false;
 	size_t i;
 
-	if (set_left(s) < LEFT_MIN) {
+	if (txn_left(s) < LEFT_MIN) {
 		/* What took the time says more. */
 		if (f->code == CODE__NONE)
 			fail_set(
@@ -257,17 +257,17 @@ set_try(struct set *s, struct item *const *items, size_t n)
 	}
 	if (set_begin(s, items, n, f) == -1)
 		return TRY_GIVE_UP;
-	if (set_read(s, f) == -1 || set_read_earlier(s, f) == -1 ||
-	    set_read_graph(s, f) == -1 || set_decide(s, f) == -1)
+	if (txn_read(s, f) == -1 || txn_read_earlier(s, f) == -1 ||
+	    txn_read_graph(s, f) == -1 || set_decide(s, f) == -1)
 		return set_failed(s, false);
 
 	/* A set of refusals and replays leaves nothing behind. */
 	for (i = 0; i < s->n; i++)
 		commit = commit || s->entries[i].decided ||
-		    set_takes(&s->entries[i]);
+		    txn_takes(&s->entries[i]);
 	if (!commit)
 		db_rollback(s->db);
-	else if (set_write(s, f) == -1)
+	else if (txn_write(s, f) == -1)
 		t = set_failed(s, true);
 	if (t == TRY_DONE)
 		set_outcomes(s);
@@ -284,13 +284,13 @@ set_begin(struct set *s, struct item *const *items, size_t n, struct fail *f)
 	if (engine_learned(s->engine) != NULL &&
 	    db_has(s->db, STMT_TAGS_LEARNED, f) == -1)
 		return -1;
-	if (s->dry_runs && db_has(s->db, STMT_SET_ADD_DRY_RUNS, f) == -1)
+	if (s->dry_runs && db_has(s->db, STMT_TXN_ADD_DRY_RUNS, f) == -1)
 		return -1;
 	if (!s->queued)
 		return 0;
-	if (db_has(s->db, STMT_SET_QUEUED, f) == -1)
+	if (db_has(s->db, STMT_TXN_QUEUED, f) == -1)
 		return -1;
-	return db_has(s->db, STMT_SET_TAKE, f);
+	return db_has(s->db, STMT_TXN_TAKE, f);
 }
 
 /* Lay out entries, users and entities of the items. */
@@ -305,7 +305,7 @@ set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
 	s->dry_runs = false;
 	s->entries = arena_array(s->arena, n, sizeof(*s->entries));
 	s->members = arena_array(s->arena, n, sizeof(*s->members));
-	s->graph = graph_new(s->arena, n * SET_NODES_MAX, n * GRAPH_PAIRS_MAX);
+	s->graph = entity_graph_new(s->arena, n * TXN_NODES_MAX, n * ENTITY_GRAPH_PAIRS_MAX);
 	if (s->entries == NULL || s->members == NULL || s->graph == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
@@ -339,7 +339,7 @@ set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
 	if (en->member == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
-	if (graph_carried(s->graph, ev, en->carried) == -1)
+	if (entity_graph_identifier(s->graph, ev, en->carried) == -1)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
 	return 0;
@@ -358,7 +358,7 @@ set_member(struct set *s, const char *user)
 	}
 	m = &s->members[s->n_members];
 	m->user = user;
-	m->node = graph_node(s->graph, NODE_USER, user);
+	m->node = entity_graph_node(s->graph, NODE_USER, user);
 	if (m->node == NULL)
 		return NULL;
 	s->n_members++;
@@ -397,13 +397,13 @@ set_settled(struct set *s)
 	bool found;
 
 	for (i = 0; i < s->n && ans == NULL; i++) {
-		if (set_records(&s->entries[i]))
+		if (txn_records(&s->entries[i]))
 			ans = &s->entries[i].item->answer;
 	}
 	if (ans == NULL)
 		return false;
 	while (db_ready(s->db, &f) == -1) {
-		if (set_left(s) < LEFT_MIN)
+		if (txn_left(s) < LEFT_MIN)
 			return false;
 		poll(NULL, 0, RESTART_POLL);
 	}
@@ -412,7 +412,7 @@ set_settled(struct set *s)
 	params_text(&find, ans->id);
 	params_time(&find, ans->decided_at);
 	found = db_send(s->db, STMT_BEGIN, NULL, &f) == 0 &&
-	    set_send_lock(s, SET_WAIT, &f) == 0 &&
+	    txn_send_lock(s, TXN_WAIT, &f) == 0 &&
 	    db_send(s->db, STMT_VERDICT_FIND, &find, &f) == 0 &&
 	    db_sync(s->db, s->arena, rows, 3, &f) == 0 && rows[2].ro_n == 1;
 	db_rollback(s->db);
@@ -428,7 +428,7 @@ set_decide(struct set *s, struct fail *f)
 
 	for (i = 0; i < s->n; i++) {
 		en = &s->entries[i];
-		if (!set_decides(en))
+		if (!txn_decides(en))
 			continue;
 		if (decide_entry(s, en, f) == -1 ||
 		    entry_answer(s, en, f) == -1)
@@ -446,7 +446,7 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 {
 	const struct event *ev = en->item->event;
 	const struct rulebook *book = engine_book(s->engine, ev->type);
-	struct scene sc = set_scene(s, en);
+	struct scene sc = txn_event_context(s, en);
 	struct shadow shadow;
 
 	en->decided = true;
@@ -454,9 +454,9 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 		decide_listed(book->policy, en->listed, &en->decision);
 		return 0;
 	}
-	if (scene_risk(&sc, (int)conf.LABEL_DELAY_DAYS, en->risk, f) == -1)
+	if (event_context_risk(&sc, (int)conf.LABEL_DELAY_DAYS, en->risk, f) == -1)
 		return -1;
-	scene_facts(&sc, &en->facts);
+	event_context_facts(&sc, &en->facts);
 	signals_compute(ev, &en->facts, &en->signals);
 	if (decide(book, &en->signals, s->arena, &en->decision, f) == -1 ||
 	    (en->listed == LIST_WATCH &&
@@ -467,7 +467,7 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 	if (engine_shadow(s->engine, ev->type, &shadow))
 		decide_shadow(&shadow, &en->signals, en->listed == LIST_WATCH,
 		    s->arena, &en->shade);
-	scene_count(&sc, en->decision.verdict);
+	event_context_count(&sc, en->decision.verdict);
 	en->member->now = en->now;
 	en->member->changed = true;
 	return 0;
@@ -490,7 +490,7 @@ entry_answer(struct set *s, struct entry *en, struct fail *f)
 		crypt_id("evt_", en->now, id);
 		ans->event_id = arena_strdup(s->arena, id);
 	}
-	if (d->verdict == VERDICT_REVIEW && set_records(en) &&
+	if (d->verdict == VERDICT_REVIEW && txn_records(en) &&
 	    d->score.total != SCORE_SHORT_CIRCUIT) {
 		crypt_id("cse_", en->now, id);
 		en->case_id = arena_strdup(s->arena, id);
@@ -504,7 +504,7 @@ entry_answer(struct set *s, struct entry *en, struct fail *f)
 	ans->decided_at = en->now;
 
 	ans->reasons = reasons_text(s->arena, &d->score);
-	if (d->score.total != SCORE_SHORT_CIRCUIT && set_records(en))
+	if (d->score.total != SCORE_SHORT_CIRCUIT && txn_records(en))
 		en->replay = replay_text(s->arena, rs, en);
 	if (s->arena->ar_overflow)
 		return fail_set(
@@ -550,7 +550,7 @@ replay_beside(struct arena *a, const struct ruleset *rs, const struct entry *en,
 	struct str s;
 
 	str_init(&s, a);
-	replay_json(&s, rs, d, en->listed == LIST_WATCH,
+	sample_json(&s, rs, d, en->listed == LIST_WATCH,
 	    d->scorer == SCORER_ML ? reasons_text(a, &d->rules)
 				   : en->item->answer.reasons,
 	    shade, &en->signals);
@@ -567,18 +567,18 @@ set_outcomes(struct set *s)
 	for (i = 0; i < s->n; i++) {
 		en = &s->entries[i];
 		if (!en->verified) {
-			en->item->outcome = SET_REFUSED;
+			en->item->outcome = TXN_REFUSED;
 		} else if (en->gone) {
-			en->item->outcome = SET_GONE;
+			en->item->outcome = TXN_GONE;
 		} else if (en->busy) {
-			en->item->outcome = SET_BUSY;
+			en->item->outcome = TXN_BUSY;
 		} else if (en->same != NULL && en->same->verified) {
 			en->item->answer = en->same->item->answer;
-			en->item->outcome = set_replayed(en);
+			en->item->outcome = txn_replayed(en);
 		} else if (en->earlier_id != NULL) {
-			en->item->outcome = set_replayed(en);
+			en->item->outcome = txn_replayed(en);
 		} else {
-			en->item->outcome = SET_DECIDED;
+			en->item->outcome = TXN_DECIDED;
 		}
 	}
 }
@@ -587,11 +587,11 @@ set_outcomes(struct set *s)
 static void
 set_degrade(struct set *s, struct item *const *items, size_t n)
 {
-	struct item *given[SET_MAX];
+	struct item *given[TXN_MAX];
 	size_t i, n_given = 0;
 
 	for (i = 0; i < n; i++) {
-		items[i]->outcome = SET_FAILED;
+		items[i]->outcome = TXN_FAILED;
 		items[i]->fail = s->why;
 		if (!items[i]->keep)
 			given[n_given++] = items[i];
@@ -621,13 +621,13 @@ degrade(struct set *s, struct item *const *items, size_t n)
 		if (engine_spool(s->engine) == NULL ||
 		    degrade_spooled(s, items, n, f) == -1) {
 			for (i = 0; i < n; i++) {
-				items[i]->outcome = SET_FAILED;
+				items[i]->outcome = TXN_FAILED;
 				items[i]->fail = *f;
 			}
 		}
 	}
 	for (i = 0; i < n; i++) {
-		if (items[i]->outcome == SET_DEGRADED)
+		if (items[i]->outcome == TXN_DEGRADED)
 			items[i]->fail = cause;
 	}
 }
@@ -640,11 +640,11 @@ degrade_logged(
 	size_t i;
 
 	if (set_begin(s, items, n, f) == -1 || degrade_keys(s, f) == -1 ||
-	    degrade_answers(s, f) == -1 || set_write_degraded(s, f) == -1)
+	    degrade_answers(s, f) == -1 || txn_write_degraded(s, f) == -1)
 		return -1;
 	for (i = 0; i < n; i++)
 		items[i]->outcome =
-		    s->entries[i].verified ? SET_DEGRADED : SET_REFUSED;
+		    s->entries[i].verified ? TXN_DEGRADED : TXN_REFUSED;
 	return 0;
 }
 
@@ -679,7 +679,7 @@ degrade_keys(struct set *s, struct fail *f)
 		};
 		en->now = key.now;
 		en->verified = en->item->key_hash == NULL ||
-		    set_verified(s, en->item, &key);
+		    txn_verified(s, en->item, &key);
 	}
 	return 0;
 }
@@ -708,12 +708,12 @@ degrade_spooled(
 		s->entries[i].now = now;
 		s->entries[i].verified = degrade_known(s, items[i]);
 	}
-	if (degrade_answers(s, f) == -1 || set_write_spool(s, f) == -1)
+	if (degrade_answers(s, f) == -1 || txn_write_spool(s, f) == -1)
 		return -1;
 	for (i = 0; i < n; i++) {
 		items[i]->spooled = s->entries[i].verified;
 		if (items[i]->spooled)
-			items[i]->outcome = SET_DEGRADED;
+			items[i]->outcome = TXN_DEGRADED;
 	}
 	return 0;
 }
@@ -726,16 +726,16 @@ degrade_known(struct set *s, struct item *item)
 
 	if (item->key_hash == NULL)
 		return true;
-	scopes = known_scopes(
+	scopes = apikey_cache_scopes(
 	    spool_shm(engine_spool(s->engine)), item->key_hash, clock_ticks());
 	if (scopes == 0) {
-		item->outcome = SET_FAILED;
+		item->outcome = TXN_FAILED;
 		fail_set(&item->fail, FAIL_US, UNAVAILABLE, NULL,
 		    "the API key was not verified lately");
 		return false;
 	}
-	item->outcome = SET_REFUSED;
-	return set_allowed(item, scopes);
+	item->outcome = TXN_REFUSED;
+	return txn_list_allows(item, scopes);
 }
 
 /*

@@ -22,33 +22,33 @@ struct engine;
 struct event;
 struct slot;
 
-#define SET_MAX 100 /* events of one set */
+#define TXN_MAX 100 /* events of one set */
 
 /*
  * Milliseconds that deciding may take, waiting for locks included, for single
  * decisions and for a batch.  A connection for sets is opened with the former
  * as its statement timeout; other limits are asked for in the transaction.
  */
-#define SET_TIMEOUT_ONE 1500
-#define SET_TIMEOUT_MANY 8000
+#define TXN_TIMEOUT_ONE 1500
+#define TXN_TIMEOUT_MANY 8000
 
 /* What to do about a user, or anything else, that another set holds. */
-enum set_lock {
-	SET_WAIT = 1, /* until the other is done */
-	SET_SKIP, /* leave undecided what would have to wait: SET_BUSY */
-	SET_LOCK__MAX
+enum txn_lock {
+	TXN_WAIT = 1, /* until the other is done */
+	TXN_SKIP, /* leave undecided what would have to wait: TXN_BUSY */
+	TXN_LOCK__MAX
 };
 
-enum set_outcome {
-	SET_DECIDED = 1,
-	SET_REPLAYED, /* the earlier decision under this idempotency key */
-	SET_MISMATCHED, /* the key was used for another event: item.fail */
-	SET_DEGRADED, /* deciding failed; logged with the onError verdict */
-	SET_REFUSED, /* the API key: item.fail says why */
-	SET_FAILED, /* not even logged, or kept: item.fail says why */
-	SET_BUSY, /* another set holds what it needs; nothing was done */
-	SET_GONE, /* it is not in the queue any more; nothing was done */
-	SET__MAX
+enum txn_outcome {
+	TXN_DECIDED = 1,
+	TXN_REPLAYED, /* the earlier decision under this idempotency key */
+	TXN_MISMATCHED, /* the key was used for another event: item.fail */
+	TXN_DEGRADED, /* deciding failed; logged with the onError verdict */
+	TXN_REFUSED, /* the API key: item.fail says why */
+	TXN_FAILED, /* not even logged, or kept: item.fail says why */
+	TXN_BUSY, /* another set holds what it needs; nothing was done */
+	TXN_GONE, /* it is not in the queue any more; nothing was done */
+	TXN__MAX
 };
 
 /* A decision as it is answered; strings live in the set's arena. */
@@ -71,10 +71,10 @@ struct item {
 	const uint8_t *key_hash; /* of the API key; NULL: checked already */
 	unsigned scope; /* bits that the API key must have */
 	int64_t queued; /* number of its row in assay.async_queue, or 0 */
-	bool keep; /* SET_FAILED rather than degraded: it has time */
+	bool keep; /* TXN_FAILED rather than degraded: it has time */
 	bool dry_run; /* a shadow request: nothing is kept but its activity */
 
-	enum set_outcome outcome;
+	enum txn_outcome outcome;
 	struct answer answer; /* unless refused, mismatched, failed or busy */
 	bool mismatch; /* its key was used for another event */
 	struct fail fail; /* refused; failed, degraded: why, for the log;
@@ -93,7 +93,7 @@ struct item {
  * Locks the users for the length of the transaction.  An event out of the queue
  * is decided only if its row is still there, and takes it away in the same
  * transaction, as it does when it finds its idempotency key used
- * (SET_REPLAYED).  Another event under a used key is replayed too, unless
+ * (TXN_REPLAYED).  Another event under a used key is replayed too, unless
  * IDEMPOTENCY_MISMATCH refuses it; one out of the queue is never refused, for
  * nobody would hear of it.  A dry run is scored like the others, and sees what
  * they see; it claims no key, counts nowhere and leaves no verdict, sample,
@@ -101,19 +101,19 @@ struct item {
  * second after the deadline at the latest, whatever the database does.  db must
  * have been made with STMT_SESSION_DECIDE.
  */
-void set_run(struct engine *engine, struct db *db, struct arena *a,
-    struct item *const *items, size_t n, enum set_lock lock, int64_t deadline);
+void txn_run(struct engine *engine, struct db *db, struct arena *a,
+    struct item *const *items, size_t n, enum txn_lock lock, int64_t deadline);
 
 /*
  * Count a decision that was made, an earlier one that was found, degraded, a
  * dry run, or an event under the key of another.
  */
-void set_count(struct slot *slot, const struct item *item);
+void txn_count(struct slot *slot, const struct item *item);
 
 /* Whether all items are of one user; so are none and one. */
-bool set_of_one_user(struct item *const *items, size_t n);
+bool txn_of_one_user(struct item *const *items, size_t n);
 
 /* The number of the advisory lock that guards a user's state. */
-int64_t set_lock_key(const char *user);
+int64_t txn_lock_key(const char *user);
 
 #endif

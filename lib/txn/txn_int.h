@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Inside of a set: what set.c, set_read.c and set_write.c share. */
+/* Inside of a set: what set.c, txn_read.c and txn_write.c share. */
 #ifndef LIB_TXN_TXN_INT_H
 #define LIB_TXN_TXN_INT_H
 
@@ -71,7 +71,7 @@ struct entry {
 	bool decided;
 	struct decision decision;
 	struct shade shade; /* what stays of a probation, if there is one */
-	struct risk_rates risk[CARRIED__MAX]; /* of device and ip */
+	struct entity_risk_rates risk[CARRIED__MAX]; /* of device and ip */
 	struct facts facts; /* the signals point into it */
 	struct signals signals;
 	const char *replay; /* JSON for the detail row */
@@ -88,7 +88,7 @@ struct set {
 	struct member *members; /* one a user */
 	size_t n_members;
 	struct graph *graph;
-	enum set_lock lock;
+	enum txn_lock lock;
 	bool queued; /* some of the events are in the queue */
 	bool dry_runs; /* some of them are such */
 	int64_t deadline; /* clock_ticks() */
@@ -97,43 +97,43 @@ struct set {
 };
 
 /* Tries to reach the roots of an event before another set moves them. */
-#define SET_ROOT_TRIES 5
+#define TXN_ROOT_TRIES 5
 
 /* An event's entities, and a root of each when it is read and in every try. */
-#define SET_NODES_MAX ((CARRIED__MAX + 1) * (2 + SET_ROOT_TRIES))
+#define TXN_NODES_MAX ((CARRIED__MAX + 1) * (2 + TXN_ROOT_TRIES))
 
 /*
  * Queue the locks of the set's users, in one order for everybody, but for
  * those already found busy.  lock says whether to wait for what others hold.
  */
-int set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
+int txn_send_lock(struct set *s, enum txn_lock lock, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* The entry amid what the set knows. */
-struct scene set_scene(const struct set *s, const struct entry *en);
+struct scene txn_event_context(const struct set *s, const struct entry *en);
 
 /* Whether an entry was decided, and what follows from that is to be kept. */
-bool set_records(const struct entry *en);
+bool txn_records(const struct entry *en);
 
 /* Whether the entry is to be decided: not refused, gone, busy or a replay. */
-bool set_decides(const struct entry *en);
+bool txn_decides(const struct entry *en);
 
 /* Milliseconds until the deadline; 0 when it is over. */
-int set_left(const struct set *s);
+int txn_left(const struct set *s);
 
 /*
  * Begin, lock the users, read everything as it stood before the events:
  * keys, earlier decisions, states, entities, and the rulebooks if they have
  * changed.  Returns 0, or -1 with f set.
  */
-int set_read(struct set *s, struct fail *f) __attribute__((warn_unused_result));
+int txn_read(struct set *s, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Queue the probe for what the set's events have of these subjects (bits
  * 1 << subject).  *ret_sent is false when they have nothing of them.  Returns
  * 0, or -1 with f set.
  */
-int set_send_lists(struct set *s, unsigned subjects, bool *ret_sent,
+int txn_send_lists(struct set *s, unsigned subjects, bool *ret_sent,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
@@ -142,7 +142,7 @@ int set_send_lists(struct set *s, unsigned subjects, bool *ret_sent,
  * of its own, those that turned out to be too long to be cached since.
  * Returns 0, or -1 with f set.
  */
-int set_match_lists(struct set *s, unsigned probed, const struct rows *r,
+int txn_match_lists(struct set *s, unsigned probed, const struct rows *r,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
@@ -150,7 +150,7 @@ int set_match_lists(struct set *s, unsigned probed, const struct rows *r,
  * the roots and counters that can change, read which links stand.  Does
  * nothing when no entry may.  Returns 0, or -1 with f set.
  */
-int set_read_graph(struct set *s, struct fail *f)
+int txn_read_graph(struct set *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -158,34 +158,34 @@ int set_read_graph(struct set *s, struct fail *f)
  * their users' locks; *ret_sent is false when none was.  Returns 0, or -1 with
  * f set.
  */
-int set_send_queue(struct set *s, bool *ret_sent, struct fail *f)
+int txn_send_queue(struct set *s, bool *ret_sent, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Note which are gone from the rows that came of that. */
-void set_read_queue(struct set *s, const struct rows *r);
+void txn_read_queue(struct set *s, const struct rows *r);
 
 /* Whether the entry's event is done with, and leaves the queue. */
-bool set_takes(const struct entry *en);
+bool txn_takes(const struct entry *en);
 
 /*
  * Queue taking those events out of the queue, which fails (DB_AGAIN) if one is
  * gone; *ret_sent is false when there are none.  Returns 0, or -1 with f set.
  */
-int set_send_take(struct set *s, bool *ret_sent, struct fail *f)
+int txn_send_take(struct set *s, bool *ret_sent, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Make the digests of the events that have a key, to be kept and compared. */
-int set_digest(struct set *s, struct fail *f)
+int txn_digest(struct set *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Have entries that repeat the key of an earlier one get that one's answer. */
-void set_find_same(struct set *s);
+void txn_find_same(struct set *s);
 
 /* The outcome of an entry whose key was used before, or earlier in the set. */
-enum set_outcome set_replayed(const struct entry *en);
+enum txn_outcome txn_replayed(const struct entry *en);
 
 /* The answers of entries whose key was used before, from the log. */
-int set_read_earlier(struct set *s, struct fail *f)
+int txn_read_earlier(struct set *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -193,7 +193,7 @@ int set_read_earlier(struct set *s, struct fail *f)
  * trip.  Returns 0, or -1 with f set; DB_LOST then means that the outcome of
  * the commit is not known.
  */
-int set_write(struct set *s, struct fail *f)
+int txn_write(struct set *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -201,21 +201,21 @@ int set_write(struct set *s, struct fail *f)
  * no key and changes no state.  Returns 0, or -1 with f set; DB_LOST then
  * means that the outcome is not known.
  */
-int set_write_degraded(struct set *s, struct fail *f)
+int txn_write_degraded(struct set *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* The same into the spool.  Returns 0, or -1 with f set. */
-int set_write_spool(struct set *s, struct fail *f)
+int txn_write_spool(struct set *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
  * Whether an API key may do what the item asks for; if not, item->fail says
  * why.  What it is good for is kept for when the database is away.
  */
-bool set_verified(
+bool txn_verified(
     const struct set *s, struct item *item, const struct key_row *key);
 
 /* Whether scopes (bits) are all that the item asks for, likewise. */
-bool set_allowed(struct item *item, int64_t scopes);
+bool txn_list_allows(struct item *item, int64_t scopes);
 
 #endif

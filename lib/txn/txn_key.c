@@ -14,7 +14,7 @@
 static bool is_mismatch(const struct entry *);
 
 int
-set_digest(struct set *s, struct fail *f)
+txn_digest(struct set *s, struct fail *f)
 {
 	const uint8_t *key = engine_digest_key(s->engine);
 	struct entry *en;
@@ -23,7 +23,7 @@ set_digest(struct set *s, struct fail *f)
 	for (en = s->entries; en < s->entries + s->n; en++) {
 		if (en->key == NULL)
 			continue;
-		en->digest = digest_event(key, s->arena, en->item->event);
+		en->digest = event_digest(key, s->arena, en->item->event);
 		if (en->digest == 0)
 			return fail_set(f, FAIL_US, INTERNAL, NULL,
 			    "the request is too big");
@@ -32,7 +32,7 @@ set_digest(struct set *s, struct fail *f)
 }
 
 void
-set_find_same(struct set *s)
+txn_find_same(struct set *s)
 {
 	struct entry *a, *b;
 
@@ -48,18 +48,18 @@ set_find_same(struct set *s)
 	}
 }
 
-enum set_outcome
-set_replayed(const struct entry *en)
+enum txn_outcome
+txn_replayed(const struct entry *en)
 {
 	struct item *item = en->item;
 
 	item->mismatch = is_mismatch(en);
 	if (!item->mismatch || item->queued != 0 ||
 	    strcmp(conf.IDEMPOTENCY_MISMATCH, "refuse") != 0)
-		return SET_REPLAYED;
+		return TXN_REPLAYED;
 	fail_set(&item->fail, FAIL_INPUT, IDEMPOTENCY_MISMATCH, NULL, "%s",
 	    fail_code_text(IDEMPOTENCY_MISMATCH));
-	return SET_MISMATCHED;
+	return TXN_MISMATCHED;
 }
 
 /* Whether its key was used for another event, as far as that is known. */
@@ -67,6 +67,6 @@ static bool
 is_mismatch(const struct entry *en)
 {
 	if (en->earlier_id != NULL)
-		return digest_differs(en->digest, en->earlier_digest);
-	return digest_differs(en->digest, en->same->digest);
+		return event_digest_differs(en->digest, en->earlier_digest);
+	return event_digest_differs(en->digest, en->same->digest);
 }

@@ -15,7 +15,7 @@
 static void read_probed(struct set *, const struct rows *);
 
 int
-set_send_lists(struct set *s, unsigned subjects, bool *ret_sent, struct fail *f)
+txn_send_lists(struct set *s, unsigned subjects, bool *ret_sent, struct fail *f)
 {
 	const size_t max = s->n * LIST_KEYS_MAX;
 	const struct list_key *key;
@@ -51,11 +51,11 @@ set_send_lists(struct set *s, unsigned subjects, bool *ret_sent, struct fail *f)
 	params_ints(&p, ords, n);
 	params_texts(&p, names, n);
 	params_texts(&p, values, n);
-	return db_send(s->db, STMT_SET_LISTS, &p, f);
+	return db_send(s->db, STMT_TXN_LISTS, &p, f);
 }
 
 int
-set_match_lists(
+txn_match_lists(
     struct set *s, unsigned probed, const struct rows *r, struct fail *f)
 {
 	const struct lists *lists = engine_lists(s->engine);
@@ -64,12 +64,12 @@ set_match_lists(
 	bool sent;
 
 	for (en = s->entries; en < s->entries + s->n; en++)
-		en->listed = lists_match(lists, en->keys, en->n_keys, en->now);
+		en->listed = list_cache_match(lists, en->keys, en->n_keys, en->now);
 	if (r != NULL)
 		read_probed(s, r);
 
 	/* What has become long only now was neither cached nor asked for. */
-	if (set_send_lists(s, lists_long(lists) & ~probed, &sent, f) == -1)
+	if (txn_send_lists(s, list_cache_long(lists) & ~probed, &sent, f) == -1)
 		return -1;
 	if (!sent)
 		return 0;

@@ -12,13 +12,13 @@ static int send_numbers(struct set *, enum stmt, bool (*)(const struct entry *),
     bool *, struct fail *);
 
 int
-set_send_queue(struct set *s, bool *ret_sent, struct fail *f)
+txn_send_queue(struct set *s, bool *ret_sent, struct fail *f)
 {
-	return send_numbers(s, STMT_SET_QUEUED, is_queued, ret_sent, f);
+	return send_numbers(s, STMT_TXN_QUEUED, is_queued, ret_sent, f);
 }
 
 void
-set_read_queue(struct set *s, const struct rows *r)
+txn_read_queue(struct set *s, const struct rows *r)
 {
 	const int number = rows_col(r, "number");
 	struct entry *en;
@@ -34,15 +34,15 @@ set_read_queue(struct set *s, const struct rows *r)
 }
 
 bool
-set_takes(const struct entry *en)
+txn_takes(const struct entry *en)
 {
 	return is_queued(en) && !en->gone && !en->busy;
 }
 
 int
-set_send_take(struct set *s, bool *ret_sent, struct fail *f)
+txn_send_take(struct set *s, bool *ret_sent, struct fail *f)
 {
-	return send_numbers(s, STMT_SET_TAKE, set_takes, ret_sent, f);
+	return send_numbers(s, STMT_TXN_TAKE, txn_takes, ret_sent, f);
 }
 
 static bool

@@ -18,7 +18,7 @@
 #include "lib/txn/txn_int.h"
 #include "lib/spool/spool.h"
 
-/* Column numbers of STMT_SET_OPEN. */
+/* Column numbers of STMT_TXN_OPEN. */
 struct open_cols {
 	int ord, now, rules, policies, lists, settings, model, anomalies,
 	    api_key, scopes, expires_at, live, earlier_id, earlier_event,
@@ -59,9 +59,9 @@ static int by_value(const void *, const void *);
 static int full(struct fail *);
 
 int
-set_read(struct set *s, struct fail *f)
+txn_read(struct set *s, struct fail *f)
 {
-	const unsigned probed = lists_long(engine_lists(s->engine));
+	const unsigned probed = list_cache_long(engine_lists(s->engine));
 	struct learned *learned = engine_learned(s->engine);
 	struct rows rows[8], *lock, *open, *lists = NULL;
 	bool timeout, nodes, probe, queue;
@@ -70,12 +70,12 @@ set_read(struct set *s, struct fail *f)
 	/* Round trip 1: the locks stand before the snapshot is taken. */
 	if (db_send(s->db, STMT_BEGIN, NULL, f) == -1 ||
 	    send_timeout(s, &timeout, f) == -1 ||
-	    set_send_lock(s, s->lock, f) == -1 || send_open(s, f) == -1 ||
+	    txn_send_lock(s, s->lock, f) == -1 || send_open(s, f) == -1 ||
 	    send_nodes(s, &nodes, f) == -1 ||
-	    set_send_lists(s, probed, &probe, f) == -1 ||
-	    set_send_queue(s, &queue, f) == -1 ||
+	    txn_send_lists(s, probed, &probe, f) == -1 ||
+	    txn_send_queue(s, &queue, f) == -1 ||
 	    (learned != NULL &&
-		learned_send(learned, s->db, s->arena, f) == -1))
+		tag_weight_cache_send(learned, s->db, s->arena, f) == -1))
 		return -1;
 	lock = &rows[timeout ? 2 : 1];
 	open = lock + 1;
@@ -86,27 +86,27 @@ set_read(struct set *s, struct fail *f)
 		n + (queue ? 1 : 0) + (learned != NULL ? 1 : 0), f) == -1)
 		return -1;
 	if (queue)
-		set_read_queue(s, &rows[n++]);
-	if (learned != NULL && learned_read(learned, &rows[n], f) == -1)
+		txn_read_queue(s, &rows[n++]);
+	if (learned != NULL && tag_weight_cache_read(learned, &rows[n], f) == -1)
 		return -1;
-	if (s->lock == SET_SKIP)
+	if (s->lock == TXN_SKIP)
 		read_busy(s, lock);
 	if (read_open(s, open, f) == -1)
 		return -1;
 	if (nodes)
 		read_nodes(s, open + 1);
-	if (set_match_lists(s, probed, lists, f) == -1)
+	if (txn_match_lists(s, probed, lists, f) == -1)
 		return -1;
-	if (set_digest(s, f) == -1)
+	if (txn_digest(s, f) == -1)
 		return -1;
-	set_find_same(s);
+	txn_find_same(s);
 	for (i = 0; i < s->n; i++)
 		s->entries[i].may_link = may_link(s, &s->entries[i]);
 	return 0;
 }
 
 int
-set_read_graph(struct set *s, struct fail *f)
+txn_read_graph(struct set *s, struct fail *f)
 {
 	bool again = true, links = false, stale = false;
 	size_t i;
@@ -123,7 +123,7 @@ set_read_graph(struct set *s, struct fail *f)
 	 * Between finding and locking it a root may be put under another, and
 	 * an entity be erased.
 	 */
-	for (tries = 0; again && tries < SET_ROOT_TRIES; tries++) {
+	for (tries = 0; again && tries < TXN_ROOT_TRIES; tries++) {
 		if (graph_resolve(s, &again, f) == -1)
 			return -1;
 		if (again)
@@ -140,7 +140,7 @@ set_read_graph(struct set *s, struct fail *f)
 }
 
 int
-set_read_earlier(struct set *s, struct fail *f)
+txn_read_earlier(struct set *s, struct fail *f)
 {
 	struct answer *ans;
 	struct params p;
@@ -186,26 +186,26 @@ set_read_earlier(struct set *s, struct fail *f)
 }
 
 bool
-set_verified(const struct set *s, struct item *item, const struct key_row *key)
+txn_verified(const struct set *s, struct item *item, const struct key_row *key)
 {
 	struct spool *spool = engine_spool(s->engine);
 	const int64_t left =
 	    key->expires_at == 0 ? INT64_MAX : key->expires_at - key->now;
 
 	if (spool != NULL && key->live)
-		known_put(spool_shm(spool), item->key_hash,
+		apikey_cache_put(spool_shm(spool), item->key_hash,
 		    (unsigned)key->scopes, left, clock_ticks());
 	else if (spool != NULL)
-		known_drop(spool_shm(spool), item->key_hash);
+		apikey_cache_drop(spool_shm(spool), item->key_hash);
 	if (key->live)
-		return set_allowed(item, key->scopes);
+		return txn_list_allows(item, key->scopes);
 	fail_set(&item->fail, FAIL_DENIED, INVALID_API_KEY, NULL, "%s",
 	    fail_code_text(INVALID_API_KEY));
 	return false;
 }
 
 bool
-set_allowed(struct item *item, int64_t scopes)
+txn_list_allows(struct item *item, int64_t scopes)
 {
 	if (((uint64_t)scopes & item->scope) == item->scope)
 		return true;
@@ -218,19 +218,19 @@ set_allowed(struct item *item, int64_t scopes)
 static int
 send_timeout(struct set *s, bool *ret_sent, struct fail *f)
 {
-	const int left = set_left(s);
+	const int left = txn_left(s);
 	struct params p;
 
-	*ret_sent = left > SET_TIMEOUT_ONE || left < SET_TIMEOUT_ONE - 100;
+	*ret_sent = left > TXN_TIMEOUT_ONE || left < TXN_TIMEOUT_ONE - 100;
 	if (!*ret_sent)
 		return 0;
 	params_init(&p, s->arena);
 	params_int(&p, left);
-	return db_send(s->db, STMT_SET_TIMEOUT, &p, f);
+	return db_send(s->db, STMT_TXN_TIMEOUT, &p, f);
 }
 
 int
-set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
+txn_send_lock(struct set *s, enum txn_lock lock, struct fail *f)
 {
 	int64_t *keys = arena_array(s->arena, s->n_members, sizeof(*keys));
 	struct params p;
@@ -240,13 +240,13 @@ set_send_lock(struct set *s, enum set_lock lock, struct fail *f)
 		return full(f);
 	for (i = 0; i < s->n_members; i++) {
 		if (!s->members[i].busy)
-			keys[n++] = set_lock_key(s->members[i].user);
+			keys[n++] = txn_lock_key(s->members[i].user);
 	}
 	qsort(keys, n, sizeof(*keys), by_value);
 	params_init(&p, s->arena);
 	params_ints(&p, keys, n);
 	return db_send(
-	    s->db, lock == SET_SKIP ? STMT_SET_TRY_LOCK : STMT_SET_LOCK, &p, f);
+	    s->db, lock == TXN_SKIP ? STMT_TXN_TRY_LOCK : STMT_TXN_LOCK, &p, f);
 }
 
 /* Mark the users that other sets hold. */
@@ -261,7 +261,7 @@ read_busy(struct set *s, const struct rows *r)
 		if (rows_bool(r, i, got))
 			continue;
 		for (k = 0; k < s->n_members; k++) {
-			if (set_lock_key(s->members[k].user) ==
+			if (txn_lock_key(s->members[k].user) ==
 			    rows_int(r, i, key))
 				s->members[k].busy = true;
 		}
@@ -292,7 +292,7 @@ send_open(struct set *s, struct fail *f)
 	params_texts(&p, users, s->n);
 	params_texts(&p, keys, s->n);
 	params_blobs(&p, hashes, sizes, s->n);
-	return db_send(s->db, STMT_SET_OPEN, &p, f);
+	return db_send(s->db, STMT_TXN_OPEN, &p, f);
 }
 
 /* Which entry asks for this one's API key, NULL when nobody needs to. */
@@ -326,7 +326,7 @@ send_nodes(struct set *s, bool *ret_sent, struct fail *f)
 	*ret_sent = false;
 	if (keys == NULL)
 		return full(f);
-	nodes = graph_nodes(s->graph, &all);
+	nodes = entity_graph_nodes(s->graph, &all);
 	for (i = 0; i < all; i++) {
 		if (nodes[i]->kind != NODE_USER)
 			keys[n++] = nodes[i]->key;
@@ -336,7 +336,7 @@ send_nodes(struct set *s, bool *ret_sent, struct fail *f)
 	*ret_sent = true;
 	params_init(&p, s->arena);
 	params_texts(&p, keys, n);
-	return db_send(s->db, STMT_SET_NODES, &p, f);
+	return db_send(s->db, STMT_TXN_NODES, &p, f);
 }
 
 /* Take in the snapshot, and refresh rulebooks and lists if they have moved. */
@@ -382,7 +382,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 	for (k = 0; k < s->n; k++) {
 		en = &s->entries[k];
 		en->verified = en->asks == NULL ||
-		    set_verified(s, en->item, &en->asks->key_row);
+		    txn_verified(s, en->item, &en->asks->key_row);
 	}
 	engine_saw(s->engine, s->entries[s->n - 1].now);
 	epochs.rules = rows_int(r, 0, c.rules);
@@ -432,14 +432,14 @@ read_member(struct set *s, struct member *m, const struct rows *r, int row,
 
 	packed = rows_bytes(r, row, c->state, &size);
 	m->stored = packed != NULL;
-	m->state = state_unpack(s->arena, packed, size, f);
+	m->state = user_state_unpack(s->arena, packed, size, f);
 	if (m->state == NULL)
 		return -1;
 	if (rows_null(r, row, c->node))
 		return 0;
-	m->node = graph_bind(s->graph, m->node, rows_int(r, row, c->node));
+	m->node = entity_graph_bind(s->graph, m->node, rows_int(r, row, c->node));
 	m->node->seen = true;
-	root = graph_node_id(s->graph, rows_int(r, row, c->root));
+	root = entity_graph_node_id(s->graph, rows_int(r, row, c->root));
 	if (root == NULL)
 		return full(f);
 	root->size = (int)rows_int(r, row, c->root_size);
@@ -463,11 +463,11 @@ read_nodes(struct set *s, const struct rows *r)
 	int i;
 
 	for (i = 0; i < r->ro_n; i++) {
-		node = graph_find(s->graph,
+		node = entity_graph_find(s->graph,
 		    (enum node_kind)rows_int(r, i, kind), rows_text(r, i, key));
 		if (node == NULL)
 			continue;
-		node = graph_bind(s->graph, node, rows_int(r, i, id));
+		node = entity_graph_bind(s->graph, node, rows_int(r, i, id));
 		node->seen = true;
 		node->users = (int)rows_int(r, i, users);
 		node->devices = (int)rows_int(r, i, devices);
@@ -480,10 +480,10 @@ read_nodes(struct set *s, const struct rows *r)
 static bool
 may_link(const struct set *s, const struct entry *en)
 {
-	const struct scene sc = set_scene(s, en);
+	const struct scene sc = txn_event_context(s, en);
 
-	return set_decides(en) && !en->item->dry_run &&
-	    !list_decides(en->listed) && scene_may_link(&sc);
+	return txn_decides(en) && !en->item->dry_run &&
+	    !list_decides(en->listed) && event_context_may_link(&sc);
 }
 
 /*
@@ -516,7 +516,7 @@ graph_resolve(struct set *s, bool *again, struct fail *f)
 			want(&all, s->entries[i].carried[c]);
 	}
 	for (i = 0; i < all.n; i++) {
-		if (graph_find(
+		if (entity_graph_find(
 			s->graph, (enum node_kind)all.kind[i], all.key[i])
 			->id != 0)
 			continue;
@@ -562,17 +562,17 @@ read_resolved(struct set *s, const struct rows *r, const struct wanted *all,
 	int i;
 
 	for (i = 0; i < r->ro_n; i++) {
-		node = graph_find(s->graph,
+		node = entity_graph_find(s->graph,
 		    (enum node_kind)rows_int(r, i, kind), rows_text(r, i, key));
 		assert(node != NULL);
-		if (graph_place(s->graph, node, rows_int(r, i, id),
+		if (entity_graph_place(s->graph, node, rows_int(r, i, id),
 			rows_int(r, i, root),
 			(int)rows_int(r, i, size)) == NULL)
 			return full(f);
 	}
 	*again = false;
 	for (w = 0; w < all->n; w++) {
-		node = graph_find(
+		node = entity_graph_find(
 		    s->graph, (enum node_kind)all->kind[w], all->key[w]);
 		*again = *again || node->id == 0;
 	}
@@ -587,7 +587,7 @@ read_resolved(struct set *s, const struct rows *r, const struct wanted *all,
 static int
 graph_lock(struct set *s, bool *again, struct fail *f)
 {
-	const size_t max = s->n * GRAPH_PAIRS_MAX * 3;
+	const size_t max = s->n * ENTITY_GRAPH_PAIRS_MAX * 3;
 	int64_t *ids = arena_array(s->arena, max, sizeof(*ids));
 	int64_t *a = arena_array(s->arena, max, sizeof(*a));
 	int64_t *b = arena_array(s->arena, max, sizeof(*b));
@@ -618,8 +618,8 @@ graph_lock(struct set *s, bool *again, struct fail *f)
 	if (n_roots > 0)
 		*again = rows_get_bool(&rows[2], "moved") || *again;
 	for (i = 0; i < rows[1].ro_n; i++)
-		graph_link_known(s->graph,
-		    (struct state_link) {
+		entity_graph_link_known(s->graph,
+		    (struct user_state_link) {
 			rows_int(&rows[1], i, 0), rows_int(&rows[1], i, 1) });
 	return 0;
 }
@@ -638,7 +638,7 @@ read_locked(struct set *s, const struct rows *r)
 	int i;
 
 	for (i = 0; i < r->ro_n; i++) {
-		node = graph_node_id(s->graph, rows_int(r, i, id));
+		node = entity_graph_node_id(s->graph, rows_int(r, i, id));
 		if (node->kind != 0 && rows_int(r, i, kind) == 0) {
 			graph_gone(s, node);
 			moved = true;
@@ -662,10 +662,10 @@ graph_gone(struct set *s, struct node *node)
 	size_t i;
 
 	for (i = 0; i < s->n_members; i++) {
-		if (graph_root(s->members[i].node) == node)
+		if (entity_graph_root(s->members[i].node) == node)
 			s->members[i].stale_root = true;
 	}
-	graph_unbind(node);
+	entity_graph_unbind(node);
 }
 
 /*
@@ -675,34 +675,34 @@ graph_gone(struct set *s, struct node *node)
 static size_t
 lock_ids(struct set *s, int64_t *ids)
 {
-	struct pair pairs[GRAPH_PAIRS_MAX];
+	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
 	struct node *ra, *rb, *other;
 	size_t i, k, n_pairs, n = 0;
 
 	for (i = 0; i < s->n; i++) {
 		if (!s->entries[i].may_link)
 			continue;
-		n_pairs = graph_pairs(
+		n_pairs = entity_graph_pairs(
 		    s->entries[i].member->node, s->entries[i].carried, pairs);
 		for (k = 0; k < n_pairs; k++) {
 			other = pairs[k].b;
-			if (state_link_known(s->entries[i].member->state,
-				graph_link_of(pairs[k].a, other)))
+			if (user_state_link_known(s->entries[i].member->state,
+				entity_graph_link_of(pairs[k].a, other)))
 				continue;
 			if ((pairs[k].a->kind == NODE_USER &&
-				other->users < GRAPH_CAP) ||
+				other->users < ENTITY_GRAPH_CAP) ||
 			    (other->kind == NODE_FINGERPRINT &&
-				other->devices < GRAPH_CAP))
+				other->devices < ENTITY_GRAPH_CAP))
 				ids[n++] = other->id;
 			if (other->kind == NODE_FINGERPRINT)
 				continue;
-			ra = graph_root(pairs[k].a);
-			rb = graph_root(other);
+			ra = entity_graph_root(pairs[k].a);
+			rb = entity_graph_root(other);
 			if (ra == rb)
 				continue;
-			if (ra->size < GRAPH_CAP)
+			if (ra->size < ENTITY_GRAPH_CAP)
 				ids[n++] = ra->id;
-			if (rb->size < GRAPH_CAP)
+			if (rb->size < ENTITY_GRAPH_CAP)
 				ids[n++] = rb->id;
 		}
 	}
@@ -713,18 +713,18 @@ lock_ids(struct set *s, int64_t *ids)
 static size_t
 link_ids(struct set *s, int64_t *a, int64_t *b)
 {
-	struct pair pairs[GRAPH_PAIRS_MAX];
-	struct state_link link;
+	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct user_state_link link;
 	size_t i, k, n_pairs, n = 0;
 
 	for (i = 0; i < s->n; i++) {
 		if (!s->entries[i].may_link)
 			continue;
-		n_pairs = graph_pairs(
+		n_pairs = entity_graph_pairs(
 		    s->entries[i].member->node, s->entries[i].carried, pairs);
 		for (k = 0; k < n_pairs; k++) {
-			link = graph_link_of(pairs[k].a, pairs[k].b);
-			if (state_link_known(s->entries[i].member->state, link))
+			link = entity_graph_link_of(pairs[k].a, pairs[k].b);
+			if (user_state_link_known(s->entries[i].member->state, link))
 				continue;
 			a[n] = link.first;
 			b[n++] = link.second;
@@ -740,23 +740,23 @@ link_ids(struct set *s, int64_t *a, int64_t *b)
 static size_t
 root_ids(struct set *s, int64_t *ids)
 {
-	struct pair pairs[GRAPH_PAIRS_MAX];
+	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
 	const struct node *root;
 	size_t i, k, n_pairs, n = 0;
 
 	for (i = 0; i < s->n; i++) {
 		if (!s->entries[i].may_link)
 			continue;
-		n_pairs = graph_pairs(
+		n_pairs = entity_graph_pairs(
 		    s->entries[i].member->node, s->entries[i].carried, pairs);
 		for (k = 0; k < n_pairs; k++) {
 			if (pairs[k].b->kind == NODE_FINGERPRINT ||
-			    state_link_known(s->entries[i].member->state,
-				graph_link_of(pairs[k].a, pairs[k].b)))
+			    user_state_link_known(s->entries[i].member->state,
+				entity_graph_link_of(pairs[k].a, pairs[k].b)))
 				continue;
-			root = graph_root(pairs[k].a);
-			if (root == graph_root(pairs[k].b) &&
-			    root->size < GRAPH_CAP)
+			root = entity_graph_root(pairs[k].a);
+			if (root == entity_graph_root(pairs[k].b) &&
+			    root->size < ENTITY_GRAPH_CAP)
 				ids[n++] = root->id;
 		}
 	}

@@ -53,7 +53,7 @@ static const char *masked(struct arena *, const struct event *);
 static int by_key(const void *, const void *);
 
 int
-set_write(struct set *s, struct fail *f)
+txn_write(struct set *s, struct fail *f)
 {
 	struct rows rows[WRITES_MAX];
 	size_t n = 0;
@@ -71,7 +71,7 @@ set_write(struct set *s, struct fail *f)
 }
 
 int
-set_write_degraded(struct set *s, struct fail *f)
+txn_write_degraded(struct set *s, struct fail *f)
 {
 	struct rows rows[WRITES_MAX];
 	size_t n = 0;
@@ -86,7 +86,7 @@ set_write_degraded(struct set *s, struct fail *f)
 }
 
 int
-set_write_spool(struct set *s, struct fail *f)
+txn_write_spool(struct set *s, struct fail *f)
 {
 	struct spool_record *records =
 	    arena_array(s->arena, s->n, sizeof(*records));
@@ -128,7 +128,7 @@ send_take(struct set *s, size_t *n, struct fail *f)
 {
 	bool sent;
 
-	if (set_send_take(s, &sent, f) == -1)
+	if (txn_send_take(s, &sent, f) == -1)
 		return -1;
 	if (sent)
 		(*n)++;
@@ -148,7 +148,7 @@ send_keys(struct set *s, size_t *n, struct fail *f)
 	if (columns_init(&c, s->arena, s->n, 3, 2, f) == -1 || sorted == NULL)
 		return -1;
 	for (i = 0; i < s->n; i++) {
-		if (set_records(&s->entries[i]) && s->entries[i].key != NULL)
+		if (txn_records(&s->entries[i]) && s->entries[i].key != NULL)
 			sorted[c.n++] = &s->entries[i];
 	}
 	if (c.n == 0)
@@ -167,19 +167,19 @@ send_keys(struct set *s, size_t *n, struct fail *f)
 	params_texts(&p, c.text[2], c.n);
 	params_times(&p, c.number[0], c.n);
 	params_ints(&p, c.number[1], c.n);
-	return send(s, STMT_SET_ADD_KEYS, &p, n, f);
+	return send(s, STMT_TXN_ADD_KEYS, &p, n, f);
 }
 
 /* The links that are new. */
 static int
 send_links(struct set *s, size_t *n, struct fail *f)
 {
-	const struct state_link *made;
+	const struct user_state_link *made;
 	struct columns c;
 	struct params p;
 	size_t i, n_made;
 
-	made = graph_links_made(s->graph, &n_made);
+	made = entity_graph_links_made(s->graph, &n_made);
 	if (n_made == 0)
 		return 0;
 	if (columns_init(&c, s->arena, n_made, 0, 2, f) == -1)
@@ -191,7 +191,7 @@ send_links(struct set *s, size_t *n, struct fail *f)
 	params_init(&p, s->arena);
 	params_ints(&p, c.number[0], n_made);
 	params_ints(&p, c.number[1], n_made);
-	return send(s, STMT_SET_ADD_LINKS, &p, n, f);
+	return send(s, STMT_TXN_ADD_LINKS, &p, n, f);
 }
 
 /* Counters and roots that changed; every one of these rows is locked. */
@@ -204,7 +204,7 @@ send_entities(struct set *s, size_t *n, struct fail *f)
 	size_t i, all;
 	int k;
 
-	nodes = graph_nodes(s->graph, &all);
+	nodes = entity_graph_nodes(s->graph, &all);
 	if (columns_init(&c, s->arena, all, 0, 6, f) == -1)
 		return -1;
 	for (i = 0; i < all; i++) {
@@ -223,7 +223,7 @@ send_entities(struct set *s, size_t *n, struct fail *f)
 	params_init(&p, s->arena);
 	for (k = 0; k < 6; k++)
 		params_ints(&p, c.number[k], c.n);
-	return send(s, STMT_SET_UPDATE_ENTITIES, &p, n, f);
+	return send(s, STMT_TXN_UPDATE_ENTITIES, &p, n, f);
 }
 
 /* The verdict log. */
@@ -241,7 +241,7 @@ send_verdicts(struct set *s, size_t *n, struct fail *f)
 		return -1;
 	for (i = 0; i < s->n; i++) {
 		en = &s->entries[i];
-		if (!set_records(en))
+		if (!txn_records(en))
 			continue;
 		ans = &en->item->answer;
 		c.number[0][c.n] = ans->decided_at;
@@ -265,7 +265,7 @@ send_verdicts(struct set *s, size_t *n, struct fail *f)
 	params_ints(&p, c.number[1], c.n);
 	for (k = 4; k < 9; k++)
 		params_texts(&p, c.text[k], c.n);
-	return send(s, STMT_SET_ADD_VERDICTS, &p, n, f);
+	return send(s, STMT_TXN_ADD_VERDICTS, &p, n, f);
 }
 
 /* The masked requests and signal snapshots. */
@@ -282,7 +282,7 @@ send_details(struct set *s, size_t *n, struct fail *f)
 		return -1;
 	for (i = 0; i < s->n; i++) {
 		en = &s->entries[i];
-		if (!set_records(en))
+		if (!txn_records(en))
 			continue;
 		c.number[0][c.n] = en->item->answer.decided_at;
 		c.number[1][c.n] = scored_id(en, CARRIED_DEVICE);
@@ -303,7 +303,7 @@ send_details(struct set *s, size_t *n, struct fail *f)
 		params_texts(&p, c.text[k], c.n);
 	params_ints(&p, c.number[1], c.n);
 	params_ints(&p, c.number[2], c.n);
-	return send(s, STMT_SET_ADD_DETAILS, &p, n, f);
+	return send(s, STMT_TXN_ADD_DETAILS, &p, n, f);
 }
 
 /* The masked requests of degraded decisions, but for users who were erased. */
@@ -318,7 +318,7 @@ send_degraded(struct set *s, size_t *n, struct fail *f)
 	if (columns_init(&c, s->arena, s->n, 6, 1, f) == -1)
 		return -1;
 	for (en = s->entries; en < s->entries + s->n; en++) {
-		if (!set_records(en))
+		if (!txn_records(en))
 			continue;
 		c.number[0][c.n] = en->item->answer.decided_at;
 		c.text[0][c.n] = en->item->answer.id;
@@ -334,7 +334,7 @@ send_degraded(struct set *s, size_t *n, struct fail *f)
 	params_times(&p, c.number[0], c.n);
 	for (k = 0; k < 6; k++)
 		params_texts(&p, c.text[k], c.n);
-	return send(s, STMT_SET_ADD_DEGRADED, &p, n, f);
+	return send(s, STMT_TXN_ADD_DEGRADED, &p, n, f);
 }
 
 /* The id of what a scored event carries, or 0. */
@@ -366,14 +366,14 @@ send_states(struct set *s, bool stored, size_t *n, struct fail *f)
 		m = &s->members[i];
 		if (!m->changed || m->stored != stored)
 			continue;
-		if ((room = arena_alloc(s->arena, STATE_PACKED_MAX)) == NULL)
+		if ((room = arena_alloc(s->arena, USER_STATE_PACKED_MAX)) == NULL)
 			return fail_set(f, FAIL_US, INTERNAL, NULL,
 			    "the request is too big");
-		sizes[c.n] = state_pack(m->state, m->now, room);
+		sizes[c.n] = user_state_pack(m->state, m->now, room);
 		packed[c.n] = room;
 		c.text[0][c.n] = m->user;
 		c.number[0][c.n] = m->node->id;
-		c.number[1][c.n++] = graph_root(m->node)->id;
+		c.number[1][c.n++] = entity_graph_root(m->node)->id;
 	}
 	if (c.n == 0)
 		return 0;
@@ -383,7 +383,7 @@ send_states(struct set *s, bool stored, size_t *n, struct fail *f)
 	params_ints(&p, c.number[1], c.n);
 	params_blobs(&p, packed, sizes, c.n);
 	return send(
-	    s, stored ? STMT_SET_UPDATE_STATES : STMT_SET_ADD_STATES, &p, n, f);
+	    s, stored ? STMT_TXN_UPDATE_STATES : STMT_TXN_ADD_STATES, &p, n, f);
 }
 
 /* A case with its first trail entry for each review. */
@@ -419,9 +419,9 @@ send_cases(struct set *s, size_t *n, struct fail *f)
 	params_init(&q, s->arena);
 	params_texts(&q, c.text[0], c.n);
 	params_times(&q, c.number[1], c.n);
-	if (send(s, STMT_SET_ADD_CASES, &p, n, f) == -1)
+	if (send(s, STMT_TXN_ADD_CASES, &p, n, f) == -1)
 		return -1;
-	return send(s, STMT_SET_ADD_TRAIL, &q, n, f);
+	return send(s, STMT_TXN_ADD_TRAIL, &q, n, f);
 }
 
 /* Events of the decisions whose amounts are out of the ordinary. */
@@ -450,7 +450,7 @@ send_anomalies(struct set *s, size_t *n, struct fail *f)
 	for (k = 0; k < 3; k++)
 		params_texts(&p, c.text[k], c.n);
 	params_times(&p, c.number[0], c.n);
-	return send(s, STMT_SET_ADD_ANOMALIES, &p, n, f);
+	return send(s, STMT_TXN_ADD_ANOMALIES, &p, n, f);
 }
 
 /* Dry runs: the masked requests, and the answers, which stand nowhere else. */
@@ -483,7 +483,7 @@ send_dry_runs(struct set *s, size_t *n, struct fail *f)
 	params_times(&p, c.number[0], c.n);
 	for (k = 0; k < 6; k++)
 		params_texts(&p, c.text[k], c.n);
-	return send(s, STMT_SET_ADD_DRY_RUNS, &p, n, f);
+	return send(s, STMT_TXN_ADD_DRY_RUNS, &p, n, f);
 }
 
 /* Queue one statement and count it. */
@@ -520,7 +520,7 @@ is_anomaly(const struct entry *en, double from)
 	const struct value *z =
 	    &en->signals.value[SIGNAL_ANOMALY_AMOUNT_Z_SCORE];
 
-	return set_records(en) &&
+	return txn_records(en) &&
 	    en->decision.score.total != SCORE_SHORT_CIRCUIT &&
 	    z->type == VALUE_NUMBER && z->number >= from;
 }

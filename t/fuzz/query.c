@@ -73,30 +73,30 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static void
 try_pattern(struct arena *a, const char *pattern, const char *path)
 {
-	static char written[REQ_PATH_ARGS_MAX][3 * MATCH_ARG_MAX + 1];
+	static char written[REQ_PATH_ARGS_MAX][3 * PATH_MATCH_ARG_MAX + 1];
 	const char *arg[REQ_PATH_ARGS_MAX], *again[REQ_PATH_ARGS_MAX];
 	struct fail f = { 0 };
 	struct match m;
 	size_t i;
 
-	if (!match_path(pattern, path, &m))
+	if (!path_match(pattern, path, &m))
 		return;
 	for (i = 0; i < m.ma_n; i++)
 		assert(m.ma_arg[i].ma_size > 0 && m.ma_arg[i].ma_text > path &&
 		    memchr(m.ma_arg[i].ma_text, '/', m.ma_arg[i].ma_size) ==
 			NULL);
-	if (match_args(&m, a, arg, &f) == -1) {
+	if (path_match_args(&m, a, arg, &f) == -1) {
 		assert(f.kind == FAIL_INPUT && f.code == INVALID_REQUEST);
 		return;
 	}
 	for (i = 0; i < m.ma_n; i++) {
 		assert(
 		    arg[i][0] != '\0' && event_plain(arg[i], strlen(arg[i])));
-		assert(strlen(arg[i]) <= MATCH_ARG_MAX);
+		assert(strlen(arg[i]) <= PATH_MATCH_ARG_MAX);
 		m.ma_arg[i].ma_size = write_text(arg[i], true, written[i]);
 		m.ma_arg[i].ma_text = written[i];
 	}
-	assert(match_args(&m, a, again, &f) == 0);
+	assert(path_match_args(&m, a, again, &f) == 0);
 	for (i = 0; i < m.ma_n; i++)
 		assert(strcmp(arg[i], again[i]) == 0);
 }

@@ -21,16 +21,16 @@
 
 static void try_packed(const uint8_t *, size_t);
 static void try_history(const uint8_t *, size_t);
-static struct risk_day read_step(const uint8_t *, int32_t);
-static void recount(const struct risk_day *, int32_t);
+static struct entity_risk_day read_step(const uint8_t *, int32_t);
+static void recount(const struct entity_risk_day *, int32_t);
 static int32_t held(int64_t);
-static void check_rates(const struct risk_days *, int32_t, int);
-static struct risk_day sum(int32_t, int);
-static double rate(const struct risk_day *);
-static void check_packed(const struct risk_days *);
+static void check_rates(const struct entity_risk_days *, int32_t, int);
+static struct entity_risk_day sum(int32_t, int);
+static double rate(const struct entity_risk_day *);
+static void check_packed(const struct entity_risk_days *);
 
 /* By day since BACK_MAX before START, as a history has it. */
-static struct risk_day counted[SPAN];
+static struct entity_risk_day counted[SPAN];
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -44,20 +44,20 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static void
 try_packed(const uint8_t *data, size_t size)
 {
-	const struct risk_day more = { START, 1, 1, 1 };
-	uint8_t again[RISK_PACKED_MAX];
-	struct risk_days days;
-	struct risk_rates r;
+	const struct entity_risk_day more = { START, 1, 1, 1 };
+	uint8_t again[ENTITY_RISK_PACKED_MAX];
+	struct entity_risk_days days;
+	struct entity_risk_rates r;
 
-	if (risk_unpack(data, size, &days, NULL) == -1)
+	if (entity_risk_unpack(data, size, &days, NULL) == -1)
 		return;
-	assert(size == 0 || risk_pack(&days, again) == size);
+	assert(size == 0 || entity_risk_pack(&days, again) == size);
 	assert(size == 0 || memcmp(again, data, size) == 0);
-	r = risk_rates(&days, days.n > 0 ? days.day[0].day : 0, 1);
+	r = entity_risk_rates(&days, days.n > 0 ? days.day[0].day : 0, 1);
 	assert(isfinite(r.rate) && r.rate > 0 && r.labels >= 0);
-	risk_add(&days, &more);
+	entity_risk_add(&days, &more);
 	check_packed(&days);
-	risk_forget(&days, START);
+	entity_risk_forget(&days, START);
 	check_packed(&days);
 }
 
@@ -65,8 +65,8 @@ try_packed(const uint8_t *data, size_t size)
 static void
 try_history(const uint8_t *data, size_t size)
 {
-	struct risk_days days = { 0 };
-	struct risk_day more;
+	struct entity_risk_days days = { 0 };
+	struct entity_risk_day more;
 	int32_t today = START;
 	size_t i;
 
@@ -75,20 +75,20 @@ try_history(const uint8_t *data, size_t size)
 		if (data[0] >= BACK_MAX)
 			today += data[0] % JUMP_MAX;
 		more = read_step(data, today);
-		risk_add(&days, &more);
-		risk_forget(&days, today);
+		entity_risk_add(&days, &more);
+		entity_risk_forget(&days, today);
 		recount(&more, today);
 		check_packed(&days);
-		check_rates(&days, today, 1 + data[3] % RISK_DELAY_MAX);
+		check_rates(&days, today, 1 + data[3] % ENTITY_RISK_DELAY_MAX);
 		data += STEP_SIZE;
 		size -= STEP_SIZE;
 	}
 }
 
-static struct risk_day
+static struct entity_risk_day
 read_step(const uint8_t *data, int32_t today)
 {
-	return (struct risk_day) {
+	return (struct entity_risk_day) {
 		.day = today - data[1] % BACK_MAX,
 		.events = data[2] % 4,
 		.labels = data[2] / 4 % 2,
@@ -98,11 +98,11 @@ read_step(const uint8_t *data, int32_t today)
 
 /* The same with a place for every day. */
 static void
-recount(const struct risk_day *more, int32_t today)
+recount(const struct entity_risk_day *more, int32_t today)
 {
-	struct risk_day *d = &counted[more->day - START + BACK_MAX];
+	struct entity_risk_day *d = &counted[more->day - START + BACK_MAX];
 
-	if (more->day <= today - RISK_DAYS_MAX)
+	if (more->day <= today - ENTITY_RISK_DAYS_MAX)
 		return;
 	d->events = held((int64_t)d->events + more->events);
 	d->labels = held((int64_t)d->labels + more->labels);
@@ -116,23 +116,23 @@ held(int64_t n)
 }
 
 static void
-check_rates(const struct risk_days *days, int32_t today, int delay)
+check_rates(const struct entity_risk_days *days, int32_t today, int delay)
 {
-	const struct risk_rates r = risk_rates(days, today, delay);
-	const struct risk_day month = sum(today - delay, RISK_WINDOW);
-	const struct risk_day week = sum(today - delay, 7);
-	const struct risk_day day = sum(today - delay, 1);
+	const struct entity_risk_rates r = entity_risk_rates(days, today, delay);
+	const struct entity_risk_day month = sum(today - delay, ENTITY_RISK_WINDOW);
+	const struct entity_risk_day week = sum(today - delay, 7);
+	const struct entity_risk_day day = sum(today - delay, 1);
 
 	assert(r.rate == rate(&month) && r.labels == month.labels);
 	assert(r.rate_7d == rate(&week) && r.rate_1d == rate(&day));
 }
 
 /* All of the days of a window that ends before until. */
-static struct risk_day
+static struct entity_risk_day
 sum(int32_t until, int window)
 {
-	struct risk_day ret = { 0 };
-	const struct risk_day *d;
+	struct entity_risk_day ret = { 0 };
+	const struct entity_risk_day *d;
 	int32_t i;
 
 	for (i = until - window; i < until; i++) {
@@ -147,23 +147,23 @@ sum(int32_t until, int window)
 }
 
 static double
-rate(const struct risk_day *d)
+rate(const struct entity_risk_day *d)
 {
 	return (d->fraud + 0.01) / (d->events + 1.0);
 }
 
 /* Days come back from their bytes as they are, newest first. */
 static void
-check_packed(const struct risk_days *days)
+check_packed(const struct entity_risk_days *days)
 {
-	uint8_t packed[RISK_PACKED_MAX];
-	const size_t size = risk_pack(days, packed);
-	struct risk_days again;
+	uint8_t packed[ENTITY_RISK_PACKED_MAX];
+	const size_t size = entity_risk_pack(days, packed);
+	struct entity_risk_days again;
 	size_t i;
 
 	assert(size <= sizeof(packed));
-	assert(risk_unpack(packed, size, &again, NULL) == 0);
-	assert(again.n == days->n && days->n <= RISK_DAYS_MAX);
+	assert(entity_risk_unpack(packed, size, &again, NULL) == 0);
+	assert(again.n == days->n && days->n <= ENTITY_RISK_DAYS_MAX);
 	assert(memcmp(again.day, days->day, days->n * sizeof(*days->day)) == 0);
 	for (i = 0; i < days->n; i++) {
 		assert(i == 0 || days->day[i].day < days->day[i - 1].day);

@@ -35,14 +35,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int r;
 
 	arena_init(&arena, block, sizeof(block));
-	r = replay_read(&arena, text, size, &whole);
+	r = sample_read(&arena, text, size, &whole);
 	if (r == 0) {
 		assert(whole.score >= 0 && whole.score <= SCORE_MAX);
 		assert(whole.verdict > 0 && whole.verdict < VERDICT__MAX);
 		assert(whole.event.n_attrs <= EVENT_ATTRS_MAX);
 		check_again(&whole);
 	}
-	if (replay_read_head(text, size, &head) == 0)
+	if (sample_read_head(text, size, &head) == 0)
 		assert(head.score >= 0 && head.score <= SCORE_MAX);
 	arena_reset(&arena);
 	return 0;
@@ -67,11 +67,11 @@ check_again(const struct replay *first)
 	size_t i;
 
 	str_init(&s, &arena);
-	replay_json(
+	sample_json(
 	    &s, &no_rules, &d, first->watched, NULL, NULL, &first->signals);
 	text = str_text(&s);
 	assert(text != NULL);
-	assert(replay_read(&arena, text, s.st_len, &again) == 0);
+	assert(sample_read(&arena, text, s.st_len, &again) == 0);
 	assert(again.score == first->score);
 	assert(again.scorer == d.scorer);
 	assert(again.rules_score ==
@@ -81,8 +81,8 @@ check_again(const struct replay *first)
 	for (i = 0; i < SIGNAL__MAX; i++)
 		assert(same(&again.signals.value[i], &first->signals.value[i]));
 	assert(
-	    replay_read_head(text,
-		s.st_len < REPLAY_HEAD ? s.st_len : REPLAY_HEAD, &head) == 0);
+	    sample_read_head(text,
+		s.st_len < SAMPLE_HEAD ? s.st_len : SAMPLE_HEAD, &head) == 0);
 	assert(head.score == first->score && head.verdict == first->verdict);
 	assert(head.watched == first->watched);
 }

@@ -74,9 +74,9 @@ try_packed(const uint8_t *data, size_t size)
 		.amount = 12.5,
 		.currency = "EUR" };
 	const struct place place = { "ET", true, 9.025, 38.7469 };
-	const struct state_link link = { 1, 2 };
-	struct state *st = state_unpack(&arena, data, size, NULL);
-	struct state_amounts got;
+	const struct user_state_link link = { 1, 2 };
+	struct state *st = user_state_unpack(&arena, data, size, NULL);
+	struct user_state_amounts got;
 	int64_t now, attempts;
 
 	if (st == NULL)
@@ -85,18 +85,18 @@ try_packed(const uint8_t *data, size_t size)
 	now = later(st, size == 0 ? 0 : data[size - 1]);
 	check_twin(st, repacked(st, now), now);
 
-	attempts = state_attempts_2m(st, now);
-	state_count(st, &ev, true, &place, now);
-	state_link_add(st, link);
-	state_devices_add(st);
-	assert(state_attempts_2m(st, now) >= 1);
-	assert(state_attempts_2m(st, now) <= attempts + 1);
-	state_amounts(st, "EUR", now, &got);
+	attempts = user_state_attempts_2m(st, now);
+	user_state_count(st, &ev, true, &place, now);
+	user_state_link_add(st, link);
+	user_state_devices_add(st);
+	assert(user_state_attempts_2m(st, now) >= 1);
+	assert(user_state_attempts_2m(st, now) <= attempts + 1);
+	user_state_amounts(st, "EUR", now, &got);
 	assert(got.hour_known && got.baseline_known);
 	assert(got.samples >= 1 && got.last_hour >= 12.5);
 	assert(isfinite(got.mean) && isfinite(got.deviation));
-	assert(state_link_known(st, link));
-	assert(state_devices(st) > 0 && state_devices(st) <= GRAPH_CAP);
+	assert(user_state_link_known(st, link));
+	assert(user_state_devices(st) > 0 && user_state_devices(st) <= ENTITY_GRAPH_CAP);
 	check_twin(st, repacked(st, now), now);
 }
 
@@ -120,8 +120,8 @@ try_history(const uint8_t *data, size_t size)
 	size_t i, n = size / STEP_SIZE;
 
 	n = n < STEPS_MAX ? n : STEPS_MAX;
-	plain = state_unpack(&arena, NULL, 0, NULL);
-	packed = state_unpack(&arena, NULL, 0, NULL);
+	plain = user_state_unpack(&arena, NULL, 0, NULL);
+	packed = user_state_unpack(&arena, NULL, 0, NULL);
 	assert(plain != NULL && packed != NULL);
 	mark = arena_mark(&arena);
 	for (i = 0; i < n; i++, data += STEP_SIZE) {
@@ -176,15 +176,15 @@ take(
 	struct place place = { .city = (data[3] & 2) != 0,
 		.lat = data[3] / 3.0,
 		.lon = -data[3] / 7.0 };
-	const struct state_link link = { 1 + data[3] % 16, 17 + data[3] };
+	const struct user_state_link link = { 1 + data[3] % 16, 17 + data[3] };
 
 	if ((data[3] & 1) != 0)
 		memcpy(place.country, "ET", sizeof(place.country));
-	state_count(st, &ev, step->baseline, &place, now);
-	if (!state_link_touch(st, link))
-		state_link_add(st, link);
+	user_state_count(st, &ev, step->baseline, &place, now);
+	if (!user_state_link_touch(st, link))
+		user_state_link_add(st, link);
 	if ((data[3] & 4) != 0)
-		state_devices_add(st);
+		user_state_devices_add(st);
 }
 
 /* Attempts are exact where that is promised, and else never too many. */
@@ -193,12 +193,12 @@ check_counts(const struct state *st, const struct step *steps, size_t n)
 {
 	const int64_t now = steps[n - 1].at;
 	const int64_t minutes = since(steps, n, now - 2 * MINUTE_US);
-	int64_t got = state_attempts_2m(st, now);
+	int64_t got = user_state_attempts_2m(st, now);
 
 	assert(got <= minutes);
 	assert(got >= since(steps, n, now - 2 * MINUTE_US + SECOND_US));
 	assert(got == minutes || minutes > TIMES_MAX);
-	got = state_attempts_24h(st, now);
+	got = user_state_attempts_24h(st, now);
 	assert(got <= since(steps, n, now - DAY_US));
 	assert(got >= since(steps, n, now - DAY_US + QUARTER_US));
 }
@@ -209,7 +209,7 @@ check_amounts(const struct state *st, const struct step *steps, size_t n)
 {
 	const int64_t now = steps[n - 1].at;
 	double sum, most, least;
-	struct state_amounts got;
+	struct user_state_amounts got;
 	int64_t samples;
 	size_t i, c;
 
@@ -228,7 +228,7 @@ check_amounts(const struct state *st, const struct step *steps, size_t n)
 				samples++;
 			}
 		}
-		state_amounts(st, currencies[c], now, &got);
+		user_state_amounts(st, currencies[c], now, &got);
 		assert(got.hour_known && got.baseline_known);
 		assert(got.samples == samples);
 		assert(got.last_hour <= most * (1 + 1e-9) &&
@@ -243,20 +243,20 @@ check_amounts(const struct state *st, const struct step *steps, size_t n)
 static void
 check_twin(const struct state *a, const struct state *b, int64_t now)
 {
-	struct state_amounts x, y;
+	struct user_state_amounts x, y;
 	size_t i;
 
-	assert(state_attempts_2m(a, now) == state_attempts_2m(b, now));
-	assert(state_attempts_24h(a, now) == state_attempts_24h(b, now));
+	assert(user_state_attempts_2m(a, now) == user_state_attempts_2m(b, now));
+	assert(user_state_attempts_24h(a, now) == user_state_attempts_24h(b, now));
 	for (i = 0; i < CURRENCIES; i++) {
-		state_amounts(a, currencies[i], now, &x);
-		state_amounts(b, currencies[i], now, &y);
+		user_state_amounts(a, currencies[i], now, &x);
+		user_state_amounts(b, currencies[i], now, &y);
 		assert(x.hour_known == y.hour_known &&
 		    x.baseline_known == y.baseline_known);
 		assert(x.samples == y.samples && x.last_hour == y.last_hour);
 		assert(x.mean == y.mean && x.deviation == y.deviation);
 	}
-	assert(state_devices(a) == state_devices(b));
+	assert(user_state_devices(a) == user_state_devices(b));
 	assert(a->n_links == b->n_links);
 	for (i = 0; i < a->n_links; i++)
 		assert(a->links[i].first == b->links[i].first &&
@@ -270,14 +270,14 @@ check_twin(const struct state *a, const struct state *b, int64_t now)
 static struct state *
 repacked(const struct state *st, int64_t now)
 {
-	static uint8_t once[STATE_PACKED_MAX], twice[STATE_PACKED_MAX];
-	const size_t size = state_pack(st, now, once);
+	static uint8_t once[USER_STATE_PACKED_MAX], twice[USER_STATE_PACKED_MAX];
+	const size_t size = user_state_pack(st, now, once);
 	struct state *again;
 
 	assert(size > 0 && size <= sizeof(once));
-	again = state_unpack(&arena, once, size, NULL);
+	again = user_state_unpack(&arena, once, size, NULL);
 	assert(again != NULL);
-	assert(state_pack(again, now, twice) == size);
+	assert(user_state_pack(again, now, twice) == size);
 	assert(memcmp(once, twice, size) == 0);
 	return again;
 }

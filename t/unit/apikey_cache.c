@@ -8,7 +8,7 @@
 #include "t/unit/unit.h"
 
 #define NOW (INT64_C(5000) * CLOCK_SECOND)
-#define TRUST (KNOWN_TRUST_S * CLOCK_SECOND)
+#define TRUST (APIKEY_CACHE_TRUST_S * CLOCK_SECOND)
 
 static struct shm *shm;
 
@@ -53,21 +53,21 @@ static const struct {
 
 START_TEST(trust_ends)
 {
-	known_put(shm, hash(1), cases[_i].scopes, cases[_i].left, NOW);
+	apikey_cache_put(shm, hash(1), cases[_i].scopes, cases[_i].left, NOW);
 	ck_assert_uint_eq(
-	    known_scopes(shm, hash(1), NOW + cases[_i].later), cases[_i].want);
-	ck_assert_uint_eq(known_scopes(shm, hash(2), NOW), 0);
+	    apikey_cache_scopes(shm, hash(1), NOW + cases[_i].later), cases[_i].want);
+	ck_assert_uint_eq(apikey_cache_scopes(shm, hash(2), NOW), 0);
 }
 END_TEST
 
 START_TEST(the_latest_word_counts)
 {
-	known_put(shm, hash(1), 3, INT64_MAX, NOW);
-	known_put(shm, hash(1), 1, INT64_MAX, NOW + TRUST);
-	ck_assert_uint_eq(known_scopes(shm, hash(1), NOW + TRUST), 1);
-	known_drop(shm, hash(1));
-	ck_assert_uint_eq(known_scopes(shm, hash(1), NOW + TRUST), 0);
-	known_drop(shm, hash(2));
+	apikey_cache_put(shm, hash(1), 3, INT64_MAX, NOW);
+	apikey_cache_put(shm, hash(1), 1, INT64_MAX, NOW + TRUST);
+	ck_assert_uint_eq(apikey_cache_scopes(shm, hash(1), NOW + TRUST), 1);
+	apikey_cache_drop(shm, hash(1));
+	ck_assert_uint_eq(apikey_cache_scopes(shm, hash(1), NOW + TRUST), 0);
+	apikey_cache_drop(shm, hash(2));
 }
 END_TEST
 
@@ -76,13 +76,13 @@ START_TEST(places_are_used_again)
 	uint64_t i, n = 0;
 
 	for (i = 0; i < 4 * SHM_KEYS; i++)
-		known_put(shm, hash(i), 1, INT64_MAX, NOW);
+		apikey_cache_put(shm, hash(i), 1, INT64_MAX, NOW);
 	for (i = 0; i < 4 * SHM_KEYS; i++)
-		n += known_scopes(shm, hash(i), NOW);
+		n += apikey_cache_scopes(shm, hash(i), NOW);
 	ck_assert_uint_le(n, SHM_KEYS);
 	ck_assert_uint_gt(n, SHM_KEYS / 2);
-	known_put(shm, hash(i), 1, INT64_MAX, NOW + TRUST);
-	ck_assert_uint_eq(known_scopes(shm, hash(i), NOW + TRUST), 1);
+	apikey_cache_put(shm, hash(i), 1, INT64_MAX, NOW + TRUST);
+	ck_assert_uint_eq(apikey_cache_scopes(shm, hash(i), NOW + TRUST), 1);
 }
 END_TEST
 
@@ -92,16 +92,16 @@ START_TEST(a_place_vouches_for_its_own_key_only)
 	size_t i;
 	uint64_t good = 0;
 
-	known_put(shm, hash(1), 3, INT64_MAX, NOW);
+	apikey_cache_put(shm, hash(1), 3, INT64_MAX, NOW);
 	for (i = 0; i < SHM_KEYS; i++)
 		if (atomic_load(&shm->sh_known[i].kn_good) != 0)
 			good = atomic_load(&shm->sh_known[i].kn_good);
-	known_drop(shm, hash(1));
-	known_put(shm, hash(2), 1, INT64_MAX, NOW);
+	apikey_cache_drop(shm, hash(1));
+	apikey_cache_put(shm, hash(2), 1, INT64_MAX, NOW);
 	for (i = 0; i < SHM_KEYS; i++)
 		if (atomic_load(&shm->sh_known[i].kn_good) != 0)
 			atomic_store(&shm->sh_known[i].kn_good, good);
-	ck_assert_uint_eq(known_scopes(shm, hash(2), NOW), 0);
+	ck_assert_uint_eq(apikey_cache_scopes(shm, hash(2), NOW), 0);
 }
 END_TEST
 

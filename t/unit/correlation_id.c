@@ -49,19 +49,19 @@ static const struct {
 START_TEST(harmless)
 {
 	ck_assert_msg(
-	    correlation_harmless(ids[_i].id) == ids[_i].want, "%s", ids[_i].id);
+	    correlation_id_harmless(ids[_i].id) == ids[_i].want, "%s", ids[_i].id);
 }
 END_TEST
 
 START_TEST(bounded)
 {
-	char id[CORRELATION_MAX + 2];
+	char id[CORRELATION_ID_MAX + 2];
 
 	memset(id, 'a', sizeof(id));
-	id[CORRELATION_MAX + 1] = '\0';
-	ck_assert(!correlation_harmless(id));
-	id[CORRELATION_MAX] = '\0';
-	ck_assert(correlation_harmless(id));
+	id[CORRELATION_ID_MAX + 1] = '\0';
+	ck_assert(!correlation_id_harmless(id));
+	id[CORRELATION_ID_MAX] = '\0';
+	ck_assert(correlation_id_harmless(id));
 }
 END_TEST
 

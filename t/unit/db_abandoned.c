@@ -8,19 +8,19 @@
 START_TEST(added_and_dropped)
 {
 	struct db_left l = { 0 };
-	int64_t names[DB_LEFT_MAX];
+	int64_t names[DB_ABANDONED_MAX];
 
-	ck_assert_uint_eq(db_left_list(&l, names), 0);
-	db_left_add(&l, 7);
-	db_left_add(&l, -8);
-	db_left_add(&l, 9);
-	db_left_drop(&l, -8);
-	db_left_drop(&l, 5);
-	ck_assert_uint_eq(db_left_list(&l, names), 2);
+	ck_assert_uint_eq(db_abandoned_list(&l, names), 0);
+	db_abandoned_add(&l, 7);
+	db_abandoned_add(&l, -8);
+	db_abandoned_add(&l, 9);
+	db_abandoned_drop(&l, -8);
+	db_abandoned_drop(&l, 5);
+	ck_assert_uint_eq(db_abandoned_list(&l, names), 2);
 	ck_assert_int_eq(names[0], 7);
 	ck_assert_int_eq(names[1], 9);
-	db_left_add(&l, 10);
-	ck_assert_uint_eq(db_left_list(&l, names), 3);
+	db_abandoned_add(&l, 10);
+	ck_assert_uint_eq(db_abandoned_list(&l, names), 3);
 	ck_assert_int_eq(names[1], 10);
 }
 END_TEST
@@ -30,11 +30,11 @@ START_TEST(full)
 	struct db_left l = { 0 };
 	int64_t i;
 
-	for (i = 1; i <= DB_LEFT_MAX + 1; i++)
-		db_left_add(&l, i);
-	ck_assert_uint_eq(db_left_list(&l, NULL), DB_LEFT_MAX);
-	db_left_drop(&l, 3);
-	ck_assert_uint_eq(db_left_list(&l, NULL), DB_LEFT_MAX - 1);
+	for (i = 1; i <= DB_ABANDONED_MAX + 1; i++)
+		db_abandoned_add(&l, i);
+	ck_assert_uint_eq(db_abandoned_list(&l, NULL), DB_ABANDONED_MAX);
+	db_abandoned_drop(&l, 3);
+	ck_assert_uint_eq(db_abandoned_list(&l, NULL), DB_ABANDONED_MAX - 1);
 }
 END_TEST
 

@@ -18,44 +18,44 @@ static const struct {
 } cases[] = {
 	{ TCP "failed: FATAL:  28P01: password authentication failed for user "
 	      "\"x\"\nLOCATION:  auth_failed, auth.c:335\n",
-	    DB_WHY_AUTH, "28P01" },
+	    DB_CONNECT_ERROR_AUTH, "28P01" },
 	{ SOCKET "failed: FATAL:  28000: role \"root\" does not exist\n",
-	    DB_WHY_AUTH, "28000" },
+	    DB_CONNECT_ERROR_AUTH, "28000" },
 	{ SOCKET "failed: SCHWERWIEGEND:  3D000: Datenbank \"x\" existiert "
 		 "nicht\n",
-	    DB_WHY_DATABASE, "3D000" },
+	    DB_CONNECT_ERROR_DATABASE, "3D000" },
 	{ TCP "failed: FATAL:  57P03: the database system is starting up\n",
-	    DB_WHY_STARTING, "57P03" },
+	    DB_CONNECT_ERROR_STARTING, "57P03" },
 	{ TCP "failed: FATAL:  53300: sorry, too many clients already\n",
-	    DB_WHY_FULL, "53300" },
+	    DB_CONNECT_ERROR_FULL, "53300" },
 	{ TCP "failed: FATAL:  42501: permission denied for database \"x\"\n",
-	    DB_WHY_OTHER, "42501" },
-	{ TCP "failed: session is read-only\n", DB_WHY_READONLY, "" },
-	{ TCP "failed: server is in hot standby mode\n", DB_WHY_READONLY, "" },
+	    DB_CONNECT_ERROR_OTHER, "42501" },
+	{ TCP "failed: session is read-only\n", DB_CONNECT_ERROR_READONLY, "" },
+	{ TCP "failed: server is in hot standby mode\n", DB_CONNECT_ERROR_READONLY, "" },
 	{ TCP "failed: Connection refused\n\tIs the server running on that "
 	      "host and accepting TCP/IP connections?\n",
-	    DB_WHY_REFUSED, "" },
+	    DB_CONNECT_ERROR_REFUSED, "" },
 	{ SOCKET "failed: No such file or directory\n\tIs the server running "
 		 "locally and accepting connections on that socket?\n",
-	    DB_WHY_REFUSED, "" },
+	    DB_CONNECT_ERROR_REFUSED, "" },
 	{ SOCKET "failed: Permission denied\n\tIs the server running locally "
 		 "and accepting connections on that socket?\n",
-	    DB_WHY_DENIED, "" },
+	    DB_CONNECT_ERROR_DENIED, "" },
 	{ TCP "failed: No route to host\n\tIs the server running on that "
 	      "host and accepting TCP/IP connections?\n",
-	    DB_WHY_TIMEOUT, "" },
+	    DB_CONNECT_ERROR_TIMEOUT, "" },
 	{ "could not translate host name \"db.invalid\" to address: Name or "
 	  "service not known\n",
-	    DB_WHY_NAME, "" },
+	    DB_CONNECT_ERROR_NAME, "" },
 	{ TCP "failed: server does not support SSL, but SSL was required\n",
-	    DB_WHY_TLS, "" },
+	    DB_CONNECT_ERROR_TLS, "" },
 	{ TCP "failed: root certificate file \"/x\" does not exist\n",
-	    DB_WHY_TLS, "" },
-	{ TCP "failed: fe_sendauth: no password supplied\n", DB_WHY_AUTH, "" },
+	    DB_CONNECT_ERROR_TLS, "" },
+	{ TCP "failed: fe_sendauth: no password supplied\n", DB_CONNECT_ERROR_AUTH, "" },
 	{ TCP "failed: received invalid response to GSSAPI negotiation: S\n",
-	    DB_WHY_TLS, "" },
-	{ "what nobody has seen yet:  12: 345", DB_WHY_OTHER, "" },
-	{ "", DB_WHY_OTHER, "" },
+	    DB_CONNECT_ERROR_TLS, "" },
+	{ "what nobody has seen yet:  12: 345", DB_CONNECT_ERROR_OTHER, "" },
+	{ "", DB_CONNECT_ERROR_OTHER, "" },
 };
 
 START_TEST(kinds)
@@ -63,7 +63,7 @@ START_TEST(kinds)
 	char sqlstate[DB_SQLSTATE_SIZE];
 
 	ck_assert_int_eq(
-	    db_why_parse(cases[_i].words, sqlstate), cases[_i].want);
+	    db_connect_error_parse(cases[_i].words, sqlstate), cases[_i].want);
 	ck_assert_str_eq(sqlstate, cases[_i].sqlstate);
 }
 END_TEST
@@ -72,10 +72,10 @@ START_TEST(words)
 {
 	enum db_why why;
 
-	for (why = 1; why < DB_WHY__MAX; why++) {
-		ck_assert_uint_gt(strlen(db_why_name(why)), 0);
-		ck_assert_uint_gt(strlen(db_why_text(why)), 0);
-		ck_assert_uint_gt(strlen(db_why_help(why)), 0);
+	for (why = 1; why < DB_CONNECT_ERROR__MAX; why++) {
+		ck_assert_uint_gt(strlen(db_connect_error_name(why)), 0);
+		ck_assert_uint_gt(strlen(db_connect_error_text(why)), 0);
+		ck_assert_uint_gt(strlen(db_connect_error_help(why)), 0);
 	}
 }
 END_TEST

@@ -36,10 +36,10 @@ static const struct {
 START_TEST(waits)
 {
 	ck_assert_int_eq(
-	    retry_wait(&many, cases[_i].attempt, cases[_i].asked, LEAST) / 1000,
+	    delivery_backoff(&many, cases[_i].attempt, cases[_i].asked, LEAST) / 1000,
 	    cases[_i].least);
 	ck_assert_int_eq(
-	    retry_wait(&many, cases[_i].attempt, cases[_i].asked, MOST) / 1000,
+	    delivery_backoff(&many, cases[_i].attempt, cases[_i].asked, MOST) / 1000,
 	    cases[_i].most);
 }
 END_TEST
@@ -50,16 +50,16 @@ START_TEST(grows)
 	int i;
 
 	for (i = 1; i < 9; i++)
-		ck_assert_int_lt(retry_wait(&many, i, 0, MOST),
-		    retry_wait(&many, i + 1, 0, LEAST));
+		ck_assert_int_lt(delivery_backoff(&many, i, 0, MOST),
+		    delivery_backoff(&many, i + 1, 0, LEAST));
 }
 END_TEST
 
 START_TEST(ends)
 {
-	ck_assert_int_gt(retry_wait(&webhook, 7, 0, 5), 0);
-	ck_assert_int_eq(retry_wait(&webhook, 8, 0, 5), -1);
-	ck_assert_int_eq(retry_wait(&webhook, 9, 77, 5), -1);
+	ck_assert_int_gt(delivery_backoff(&webhook, 7, 0, 5), 0);
+	ck_assert_int_eq(delivery_backoff(&webhook, 8, 0, 5), -1);
+	ck_assert_int_eq(delivery_backoff(&webhook, 9, 77, 5), -1);
 }
 END_TEST
 

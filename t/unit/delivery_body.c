@@ -85,7 +85,7 @@ START_TEST(bodies)
 		.me_target = "-1",
 		.me_at = AT,
 	};
-	const char *got = message_body(&me, &arena);
+	const char *got = delivery_body(&me, &arena);
 
 	if (cases[_i].want == NULL)
 		ck_assert_ptr_null(got);

@@ -29,10 +29,10 @@ teardown(void)
 /* The example of the Standard Webhooks specification. */
 START_TEST(standard)
 {
-	char got[SIGN_STANDARD_SIZE];
+	char got[DELIVERY_SIGN_STANDARD_SIZE];
 
 	ck_assert_int_eq(
-	    sign_standard(&arena, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+	    delivery_sign_standard(&arena, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
 		"msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, BODY, strlen(BODY),
 		got),
 	    0);
@@ -45,9 +45,9 @@ END_TEST
 START_TEST(body)
 {
 	static const char data[] = "what do ya want for nothing?";
-	char got[SIGN_BODY_SIZE];
+	char got[DELIVERY_SIGN_BODY_SIZE];
 
-	sign_body("Jefe", data, strlen(data), got);
+	delivery_sign_body("Jefe", data, strlen(data), got);
 	ck_assert_str_eq(got,
 	    "sha256=5bdcc146bf60754e6a042426089575c7"
 	    "5a003f089d2739839dec58b964ec3843");
@@ -60,11 +60,11 @@ START_TEST(refused)
 	static const char *const secrets[] = { "", "whsec_",
 		"MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8",
 		"whsec_!!!!", "whsec_====", "whsec_A===", "whsec_AA=A" };
-	char got[SIGN_STANDARD_SIZE];
+	char got[DELIVERY_SIGN_STANDARD_SIZE];
 	size_t i;
 
 	for (i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++)
-		ck_assert_int_eq(sign_standard(&arena, secrets[i], "id", 1,
+		ck_assert_int_eq(delivery_sign_standard(&arena, secrets[i], "id", 1,
 				     BODY, strlen(BODY), got),
 		    -1);
 }

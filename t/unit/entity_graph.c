@@ -36,71 +36,71 @@ tear_down(void)
 static struct node *
 stored(struct graph *g, enum node_kind kind, const char *key, int64_t id)
 {
-	return graph_bind(g, graph_node(g, kind, key), id);
+	return entity_graph_bind(g, entity_graph_node(g, kind, key), id);
 }
 
 START_TEST(kinds_keep_equal_keys_apart)
 {
-	struct graph *g = graph_new(&arena, 8, 8);
-	struct node *d = graph_node(g, NODE_DEVICE, "x");
+	struct graph *g = entity_graph_new(&arena, 8, 8);
+	struct node *d = entity_graph_node(g, NODE_DEVICE, "x");
 
-	ck_assert_ptr_ne(d, graph_node(g, NODE_IP, "x"));
-	ck_assert_ptr_eq(d, graph_node(g, NODE_DEVICE, "x"));
-	ck_assert_ptr_eq(d, graph_find(g, NODE_DEVICE, "x"));
-	ck_assert_ptr_null(graph_find(g, NODE_PHONE, "x"));
+	ck_assert_ptr_ne(d, entity_graph_node(g, NODE_IP, "x"));
+	ck_assert_ptr_eq(d, entity_graph_node(g, NODE_DEVICE, "x"));
+	ck_assert_ptr_eq(d, entity_graph_find(g, NODE_DEVICE, "x"));
+	ck_assert_ptr_null(entity_graph_find(g, NODE_PHONE, "x"));
 }
 END_TEST
 
 START_TEST(a_link_counts_and_joins)
 {
-	struct graph *g = graph_new(&arena, 8, 8);
+	struct graph *g = entity_graph_new(&arena, 8, 8);
 	struct node *u = stored(g, NODE_USER, "u", 1);
 	struct node *v = stored(g, NODE_USER, "v", 2);
 	struct node *d = stored(g, NODE_DEVICE, "d", 3);
 
-	graph_link_make(g, u, d);
+	entity_graph_link_make(g, u, d);
 	ck_assert_int_eq(d->users, 1);
 	ck_assert_int_eq(u->users, 0);
-	ck_assert_int_eq(graph_ring(u), 2);
-	ck_assert_int_eq(graph_ring(v), 1);
-	graph_link_make(g, v, d);
+	ck_assert_int_eq(entity_graph_ring(u), 2);
+	ck_assert_int_eq(entity_graph_ring(v), 1);
+	entity_graph_link_make(g, v, d);
 	ck_assert_int_eq(d->users, 2);
-	ck_assert_int_eq(graph_ring(v), 3);
-	ck_assert_ptr_eq(graph_root(u), graph_root(v));
-	ck_assert(graph_linked(g, graph_link_of(d, u)));
-	ck_assert(!graph_linked(g, graph_link_of(u, v)));
+	ck_assert_int_eq(entity_graph_ring(v), 3);
+	ck_assert_ptr_eq(entity_graph_root(u), entity_graph_root(v));
+	ck_assert(entity_graph_linked(g, entity_graph_link_of(d, u)));
+	ck_assert(!entity_graph_linked(g, entity_graph_link_of(u, v)));
 }
 END_TEST
 
 START_TEST(an_erased_row_makes_the_node_new)
 {
-	struct graph *g = graph_new(&arena, 8, 8);
+	struct graph *g = entity_graph_new(&arena, 8, 8);
 	struct node *u = stored(g, NODE_USER, "u", 1);
 	struct node *d = stored(g, NODE_DEVICE, "d", 2);
 
 	d->seen = true;
-	graph_link_make(g, u, d);
-	graph_unbind(d);
+	entity_graph_link_make(g, u, d);
+	entity_graph_unbind(d);
 	ck_assert(!d->seen);
 	ck_assert_int_eq(d->id, 0);
 	ck_assert_int_eq(d->users, 0);
-	ck_assert_int_eq(graph_ring(d), 1);
-	ck_assert_ptr_eq(graph_find(g, NODE_DEVICE, "d"), d);
-	ck_assert_ptr_eq(graph_bind(g, d, 7), d);
-	ck_assert_ptr_eq(graph_node_id(g, 7), d);
-	ck_assert_ptr_ne(graph_node_id(g, 2), d);
-	ck_assert(!graph_linked(g, graph_link_of(u, d)));
+	ck_assert_int_eq(entity_graph_ring(d), 1);
+	ck_assert_ptr_eq(entity_graph_find(g, NODE_DEVICE, "d"), d);
+	ck_assert_ptr_eq(entity_graph_bind(g, d, 7), d);
+	ck_assert_ptr_eq(entity_graph_node_id(g, 7), d);
+	ck_assert_ptr_ne(entity_graph_node_id(g, 2), d);
+	ck_assert(!entity_graph_linked(g, entity_graph_link_of(u, d)));
 }
 END_TEST
 
 START_TEST(equal_sizes_go_under_the_smaller_id)
 {
-	struct graph *g = graph_new(&arena, 4, 4);
+	struct graph *g = entity_graph_new(&arena, 4, 4);
 	struct node *u = stored(g, NODE_USER, "u", 9);
 	struct node *d = stored(g, NODE_DEVICE, "d", 4);
 
-	graph_link_make(g, u, d);
-	ck_assert_ptr_eq(graph_root(u), d);
+	entity_graph_link_make(g, u, d);
+	ck_assert_ptr_eq(entity_graph_root(u), d);
 	ck_assert_int_eq(u->parent, 4);
 	ck_assert_int_eq(d->parent, 0);
 	ck_assert(u->dirty && d->dirty);
@@ -109,26 +109,26 @@ END_TEST
 
 START_TEST(a_fingerprint_counts_but_joins_nothing)
 {
-	struct graph *g = graph_new(&arena, 8, 8);
+	struct graph *g = entity_graph_new(&arena, 8, 8);
 	struct node *u = stored(g, NODE_USER, "u", 1);
 	struct node *d = stored(g, NODE_DEVICE, "d", 2);
 	struct node *e = stored(g, NODE_DEVICE, "e", 3);
 	struct node *p = stored(g, NODE_FINGERPRINT, "p", 4);
 
-	graph_link_make(g, u, p);
-	graph_link_make(g, d, p);
-	graph_link_make(g, e, p);
+	entity_graph_link_make(g, u, p);
+	entity_graph_link_make(g, d, p);
+	entity_graph_link_make(g, e, p);
 	ck_assert_int_eq(p->users, 1);
 	ck_assert_int_eq(p->devices, 2);
 	ck_assert_int_eq((int)p->first_device, 2);
-	ck_assert_int_eq(graph_ring(u), 1);
-	ck_assert_int_eq(graph_ring(p), 1);
+	ck_assert_int_eq(entity_graph_ring(u), 1);
+	ck_assert_int_eq(entity_graph_ring(p), 1);
 }
 END_TEST
 
 START_TEST(counters_and_sizes_stop_at_the_cap)
 {
-	struct graph *g = graph_new(&arena, MANY + 2, MANY);
+	struct graph *g = entity_graph_new(&arena, MANY + 2, MANY);
 	struct node *ip = stored(g, NODE_IP, "ip", 1), *u = NULL;
 	static char keys[MANY][8];
 	int i;
@@ -136,44 +136,44 @@ START_TEST(counters_and_sizes_stop_at_the_cap)
 	for (i = 0; i < MANY; i++) {
 		snprintf(keys[i], sizeof(keys[i]), "u%d", i);
 		u = stored(g, NODE_USER, keys[i], 10 + i);
-		if (i == GRAPH_CAP)
+		if (i == ENTITY_GRAPH_CAP)
 			ip->dirty = false;
-		graph_link_make(g, ip, u);
+		entity_graph_link_make(g, ip, u);
 	}
-	ck_assert_int_eq(ip->users, GRAPH_CAP);
-	ck_assert_int_eq(graph_ring(ip), GRAPH_CAP);
-	ck_assert_int_eq(graph_ring(u), GRAPH_CAP);
+	ck_assert_int_eq(ip->users, ENTITY_GRAPH_CAP);
+	ck_assert_int_eq(entity_graph_ring(ip), ENTITY_GRAPH_CAP);
+	ck_assert_int_eq(entity_graph_ring(u), ENTITY_GRAPH_CAP);
 
 	/* A saturated root is not written again. */
-	ck_assert(!graph_root(ip)->dirty);
+	ck_assert(!entity_graph_root(ip)->dirty);
 }
 END_TEST
 
 START_TEST(saturated_components_stay_apart)
 {
-	struct graph *g = graph_new(&arena, 4, 4);
+	struct graph *g = entity_graph_new(&arena, 4, 4);
 	struct node *a = stored(g, NODE_DEVICE, "a", 1);
 	struct node *b = stored(g, NODE_IP, "b", 2);
 
-	a->size = b->size = GRAPH_CAP;
-	graph_link_make(g, a, b);
-	ck_assert_ptr_ne(graph_root(a), graph_root(b));
+	a->size = b->size = ENTITY_GRAPH_CAP;
+	entity_graph_link_make(g, a, b);
+	ck_assert_ptr_ne(entity_graph_root(a), entity_graph_root(b));
 	ck_assert(!a->dirty && !b->dirty);
 }
 END_TEST
 
 START_TEST(a_bare_root_becomes_the_entity)
 {
-	struct graph *g = graph_new(&arena, 8, 8);
+	struct graph *g = entity_graph_new(&arena, 8, 8);
 	struct node *u = stored(g, NODE_USER, "u", 1);
-	struct node *root = graph_node_id(g, 7), *d;
+	struct node *root = entity_graph_node_id(g, 7), *d;
 
 	root->size = 40;
 	u->up = root;
 	d = stored(g, NODE_DEVICE, "d", 7);
-	ck_assert_ptr_eq(graph_root(u), d);
-	ck_assert_int_eq(graph_ring(u), 40);
-	ck_assert_ptr_eq(graph_node_id(g, 7), d);
+	ck_assert_ptr_eq(entity_graph_root(u), d);
+	ck_assert_int_eq(entity_graph_ring(u), 40);
+	ck_assert_ptr_eq(entity_graph_node_id(g, 7), d);
 }
 END_TEST
 
@@ -182,7 +182,7 @@ START_TEST(random_links_against_a_recount)
 {
 	enum { N = 120, LINKS = 90 };
 	static char keys[N][8];
-	struct graph *g = graph_new(&arena, N, LINKS);
+	struct graph *g = entity_graph_new(&arena, N, LINKS);
 	struct node *node[N];
 	int label[N], i, j, a, b, from, size;
 	unsigned seed = (unsigned)_i + 1;
@@ -198,9 +198,9 @@ START_TEST(random_links_against_a_recount)
 		a = (int)(seed >> 16) % N;
 		seed = seed * 1103515245 + 12345;
 		b = (int)(seed >> 16) % N;
-		if (a == b || graph_linked(g, graph_link_of(node[a], node[b])))
+		if (a == b || entity_graph_linked(g, entity_graph_link_of(node[a], node[b])))
 			continue;
-		graph_link_make(g, node[a], node[b]);
+		entity_graph_link_make(g, node[a], node[b]);
 		for (from = label[b], j = 0; j < N; j++) {
 			if (label[j] == from)
 				label[j] = label[a];
@@ -209,7 +209,7 @@ START_TEST(random_links_against_a_recount)
 	for (i = 0; i < N; i++) {
 		for (size = 0, j = 0; j < N; j++)
 			size += label[j] == label[i];
-		ck_assert_int_eq(graph_ring(node[i]), size);
+		ck_assert_int_eq(entity_graph_ring(node[i]), size);
 	}
 }
 END_TEST

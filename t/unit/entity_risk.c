@@ -12,7 +12,7 @@
 #define TODAY 20000
 #define DAY INT64_C(86400000000)
 
-static struct risk_days days;
+static struct entity_risk_days days;
 
 static void
 setup(void)
@@ -23,15 +23,15 @@ setup(void)
 static void
 add(int32_t day, int32_t events, int32_t fraud, int32_t labels)
 {
-	const struct risk_day more = { day, events, fraud, labels };
+	const struct entity_risk_day more = { day, events, fraud, labels };
 
-	risk_add(&days, &more);
+	entity_risk_add(&days, &more);
 }
 
 static void
 check_day(size_t i, int32_t day, int32_t events, int32_t fraud, int32_t labels)
 {
-	const struct risk_day want = { day, events, fraud, labels };
+	const struct entity_risk_day want = { day, events, fraud, labels };
 
 	ck_assert_uint_lt(i, days.n);
 	ck_assert_mem_eq(&days.day[i], &want, sizeof(want));
@@ -54,7 +54,7 @@ static const struct {
 
 START_TEST(a_time_has_a_day)
 {
-	ck_assert_int_eq(risk_day_of(times[_i].at), times[_i].day);
+	ck_assert_int_eq(entity_risk_day_of(times[_i].at), times[_i].day);
 }
 END_TEST
 
@@ -85,39 +85,39 @@ START_TEST(the_oldest_day_makes_room)
 {
 	int32_t i;
 
-	for (i = 0; i < RISK_DAYS_MAX; i++)
+	for (i = 0; i < ENTITY_RISK_DAYS_MAX; i++)
 		add(TODAY - i, i + 1, 0, 0);
-	add(TODAY - RISK_DAYS_MAX, 1, 1, 1);
-	ck_assert_uint_eq(days.n, RISK_DAYS_MAX);
+	add(TODAY - ENTITY_RISK_DAYS_MAX, 1, 1, 1);
+	ck_assert_uint_eq(days.n, ENTITY_RISK_DAYS_MAX);
 	check_day(
-	    RISK_DAYS_MAX - 1, TODAY - RISK_DAYS_MAX + 1, RISK_DAYS_MAX, 0, 0);
+	    ENTITY_RISK_DAYS_MAX - 1, TODAY - ENTITY_RISK_DAYS_MAX + 1, ENTITY_RISK_DAYS_MAX, 0, 0);
 	add(TODAY + 1, 7, 0, 0);
-	ck_assert_uint_eq(days.n, RISK_DAYS_MAX);
+	ck_assert_uint_eq(days.n, ENTITY_RISK_DAYS_MAX);
 	check_day(0, TODAY + 1, 7, 0, 0);
-	check_day(RISK_DAYS_MAX - 1, TODAY - RISK_DAYS_MAX + 2,
-	    RISK_DAYS_MAX - 1, 0, 0);
+	check_day(ENTITY_RISK_DAYS_MAX - 1, TODAY - ENTITY_RISK_DAYS_MAX + 2,
+	    ENTITY_RISK_DAYS_MAX - 1, 0, 0);
 }
 END_TEST
 
 START_TEST(old_days_are_forgotten)
 {
-	const int32_t oldest = TODAY - RISK_DELAY_MAX - RISK_WINDOW;
+	const int32_t oldest = TODAY - ENTITY_RISK_DELAY_MAX - ENTITY_RISK_WINDOW;
 
 	add(TODAY, 1, 0, 0);
 	add(oldest, 2, 0, 0);
 	add(oldest - 1, 3, 0, 0);
-	risk_forget(&days, TODAY);
+	entity_risk_forget(&days, TODAY);
 	ck_assert_uint_eq(days.n, 2);
 	check_day(1, oldest, 2, 0, 0);
-	ck_assert(risk_rates(&days, TODAY, RISK_DELAY_MAX).rate < 0.01);
-	risk_forget(&days, TODAY + RISK_DAYS_MAX);
+	ck_assert(entity_risk_rates(&days, TODAY, ENTITY_RISK_DELAY_MAX).rate < 0.01);
+	entity_risk_forget(&days, TODAY + ENTITY_RISK_DAYS_MAX);
 	ck_assert_uint_eq(days.n, 0);
 }
 END_TEST
 
 START_TEST(nothing_known_is_the_prior)
 {
-	const struct risk_rates r = risk_rates(NULL, TODAY, 7);
+	const struct entity_risk_rates r = entity_risk_rates(NULL, TODAY, 7);
 
 	ck_assert_double_eq(r.rate, 0.01);
 	ck_assert_double_eq(r.rate_1d, 0.01);
@@ -147,10 +147,10 @@ static const struct {
 START_TEST(a_day_counts_after_the_delay)
 {
 	const double none = 0.01, some = 1.01 / 4;
-	struct risk_rates r;
+	struct entity_risk_rates r;
 
 	add(TODAY, 3, 1, 2);
-	r = risk_rates(&days, TODAY + windows[_i].later, 7);
+	r = entity_risk_rates(&days, TODAY + windows[_i].later, 7);
 	ck_assert_double_eq(r.rate, windows[_i].in_30d ? some : none);
 	ck_assert_double_eq(r.rate_1d, windows[_i].in_1d ? some : none);
 	ck_assert_double_eq(r.rate_7d, windows[_i].in_7d ? some : none);
@@ -160,13 +160,13 @@ END_TEST
 
 START_TEST(windows_add_their_days)
 {
-	struct risk_rates r;
+	struct entity_risk_rates r;
 	int32_t i;
 
-	for (i = 0; i < RISK_DAYS_MAX; i++)
+	for (i = 0; i < ENTITY_RISK_DAYS_MAX; i++)
 		add(TODAY - i, 10, 1, 2);
-	for (i = 1; i <= RISK_DELAY_MAX; i++) {
-		r = risk_rates(&days, TODAY, i);
+	for (i = 1; i <= ENTITY_RISK_DELAY_MAX; i++) {
+		r = entity_risk_rates(&days, TODAY, i);
 		ck_assert_double_eq(r.rate, 30.01 / 301);
 		ck_assert_double_eq(r.rate_1d, 1.01 / 11);
 		ck_assert_double_eq(r.rate_7d, 7.01 / 71);
@@ -178,16 +178,16 @@ END_TEST
 static void
 check_packs(void)
 {
-	uint8_t packed[RISK_PACKED_MAX], again[RISK_PACKED_MAX];
-	struct risk_days got;
+	uint8_t packed[ENTITY_RISK_PACKED_MAX], again[ENTITY_RISK_PACKED_MAX];
+	struct entity_risk_days got;
 	struct fail f = { 0 };
-	const size_t size = risk_pack(&days, packed);
+	const size_t size = entity_risk_pack(&days, packed);
 
 	ck_assert_uint_le(size, sizeof(packed));
-	ck_assert_int_eq(risk_unpack(packed, size, &got, &f), 0);
+	ck_assert_int_eq(entity_risk_unpack(packed, size, &got, &f), 0);
 	ck_assert_uint_eq(got.n, days.n);
 	ck_assert_mem_eq(got.day, days.day, days.n * sizeof(days.day[0]));
-	ck_assert_uint_eq(risk_pack(&got, again), size);
+	ck_assert_uint_eq(entity_risk_pack(&got, again), size);
 	ck_assert_mem_eq(again, packed, size);
 }
 
@@ -204,8 +204,8 @@ START_TEST(days_are_packed)
 	add(INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX);
 	check_packs();
 	setup();
-	for (i = 0; i < RISK_DAYS_MAX; i++)
-		add(INT32_MAX - i * (INT32_MAX / RISK_DAYS_MAX), INT32_MAX,
+	for (i = 0; i < ENTITY_RISK_DAYS_MAX; i++)
+		add(INT32_MAX - i * (INT32_MAX / ENTITY_RISK_DAYS_MAX), INT32_MAX,
 		    INT32_MAX, INT32_MAX);
 	check_packs();
 }
@@ -228,27 +228,27 @@ static const struct {
 
 START_TEST(other_bytes_are_refused)
 {
-	struct risk_days got;
+	struct entity_risk_days got;
 	struct fail f = { 0 };
 
 	ck_assert_int_eq(
-	    risk_unpack(bad[_i].bytes, bad[_i].size, &got, &f), -1);
+	    entity_risk_unpack(bad[_i].bytes, bad[_i].size, &got, &f), -1);
 	ck_assert_int_eq(f.kind, FAIL_US);
 }
 END_TEST
 
 START_TEST(too_many_days_are_refused)
 {
-	uint8_t packed[1 + 4 * (RISK_DAYS_MAX + 1)];
-	struct risk_days got;
+	uint8_t packed[1 + 4 * (ENTITY_RISK_DAYS_MAX + 1)];
+	struct entity_risk_days got;
 	struct fail f = { 0 };
 	const size_t size = sizeof(packed);
 
 	memset(packed, 1, size);
 	packed[1] = 127;
-	ck_assert_int_eq(risk_unpack(packed, size - 4, &got, &f), 0);
-	ck_assert_uint_eq(got.n, RISK_DAYS_MAX);
-	ck_assert_int_eq(risk_unpack(packed, size, &got, &f), -1);
+	ck_assert_int_eq(entity_risk_unpack(packed, size - 4, &got, &f), 0);
+	ck_assert_uint_eq(got.n, ENTITY_RISK_DAYS_MAX);
+	ck_assert_int_eq(entity_risk_unpack(packed, size, &got, &f), -1);
 }
 END_TEST
 

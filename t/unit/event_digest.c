@@ -13,8 +13,8 @@ static _Alignas(16) char block[1 << 16];
 
 START_TEST(digests)
 {
-	const uint8_t key[DIGEST_KEY_SIZE] = { 1 };
-	const uint8_t other[DIGEST_KEY_SIZE] = { 2 };
+	const uint8_t key[EVENT_DIGEST_KEY_SIZE] = { 1 };
+	const uint8_t other[EVENT_DIGEST_KEY_SIZE] = { 2 };
 	struct event ev = {
 		.type = EVENT_ACCOUNT_LOGIN,
 		.user = "u",
@@ -26,28 +26,28 @@ START_TEST(digests)
 
 	arena_init(&a, block, sizeof(block));
 	used = a.ar_used;
-	first = digest_event(key, &a, &ev);
+	first = event_digest(key, &a, &ev);
 	ck_assert_uint_eq(a.ar_used, used);
 	ck_assert_int_eq(first & 0xff, EVENT_NORMAL_VERSION);
-	ck_assert_int_eq(digest_event(key, &a, &ev), first);
-	ck_assert(digest_differs(digest_event(other, &a, &ev), first));
+	ck_assert_int_eq(event_digest(key, &a, &ev), first);
+	ck_assert(event_digest_differs(event_digest(other, &a, &ev), first));
 	ev.user = "v";
-	ck_assert(digest_differs(digest_event(key, &a, &ev), first));
+	ck_assert(event_digest_differs(event_digest(key, &a, &ev), first));
 	arena_reset(&a);
 	arena_init(&full, block, 16);
-	ck_assert_int_eq(digest_event(key, &full, &ev), 0);
+	ck_assert_int_eq(event_digest(key, &full, &ev), 0);
 	arena_reset(&full);
 }
 END_TEST
 
 START_TEST(differences)
 {
-	ck_assert(!digest_differs(0x101, 0x101));
-	ck_assert(digest_differs(0x101, 0x201));
-	ck_assert(digest_differs(-0xff, 0x201));
-	ck_assert(!digest_differs(0x101, 0x202));
-	ck_assert(!digest_differs(0, 0x101));
-	ck_assert(!digest_differs(0x101, 0));
+	ck_assert(!event_digest_differs(0x101, 0x101));
+	ck_assert(event_digest_differs(0x101, 0x201));
+	ck_assert(event_digest_differs(-0xff, 0x201));
+	ck_assert(!event_digest_differs(0x101, 0x202));
+	ck_assert(!event_digest_differs(0, 0x101));
+	ck_assert(!event_digest_differs(0x101, 0));
 }
 END_TEST
 

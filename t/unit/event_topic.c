@@ -24,9 +24,9 @@ static const struct {
 START_TEST(offered)
 {
 	ck_assert_int_eq(
-	    topic_offered(TOPIC_WEBHOOK, topics[_i].name), topics[_i].webhook);
+	    event_topic_offered(TOPIC_WEBHOOK, topics[_i].name), topics[_i].webhook);
 	ck_assert_int_eq(
-	    topic_offered(TOPIC_ALERT, topics[_i].name), topics[_i].alert);
+	    event_topic_offered(TOPIC_ALERT, topics[_i].name), topics[_i].alert);
 }
 END_TEST
 
@@ -35,11 +35,11 @@ START_TEST(names)
 	const char *got[TOPIC__MAX];
 	size_t i, n;
 
-	n = topic_names(TOPIC_WEBHOOK, got);
+	n = event_topic_names(TOPIC_WEBHOOK, got);
 	ck_assert_uint_eq(n, 3);
 	for (i = 0; i < n; i++)
 		ck_assert_str_eq(got[i], topics[i].name);
-	n = topic_names(TOPIC_ALERT, got);
+	n = event_topic_names(TOPIC_ALERT, got);
 	ck_assert_uint_eq(n, 6);
 	for (i = 0; i < n; i++)
 		ck_assert_str_eq(got[i], topics[i].name);

@@ -150,7 +150,7 @@ static const struct {
 START_TEST(says_why)
 {
 	struct value values[RULE_VALUES_MAX];
-	struct rule_why why;
+	struct rule_explain why;
 	struct ruleset *rs;
 	struct str rule, got;
 	size_t i;
@@ -162,9 +162,9 @@ START_TEST(says_why)
 	    reasons[_i].when);
 	rs = compile(str_text(&rule));
 	rule_values(rs, &sample.signals, values);
-	rule_why(&rs->rules[0], values, &why);
+	rule_explain(&rs->rules[0], values, &why);
 	ck_assert_int_eq(why.truth, reasons[_i].truth);
-	ck_assert_uint_le(why.n, RULE_WHY_MAX);
+	ck_assert_uint_le(why.n, RULE_EXPLAIN_MAX);
 	for (i = 0; i < why.n; i++) {
 		str_add(&got, i == 0 ? "" : ", ");
 		rule_print_comparison(&got, &rs->rules[0], &why.by[i]);
@@ -177,7 +177,7 @@ END_TEST
 START_TEST(counts_the_rest)
 {
 	struct value values[RULE_VALUES_MAX];
-	struct rule_why why;
+	struct rule_explain why;
 	struct ruleset *rs;
 	struct str rule;
 	int i;
@@ -190,7 +190,7 @@ START_TEST(counts_the_rest)
 	str_add(&rule, " then score += 1, tag t }");
 	rs = compile(str_text(&rule));
 	rule_values(rs, &sample.signals, values);
-	rule_why(&rs->rules[0], values, &why);
+	rule_explain(&rs->rules[0], values, &why);
 	ck_assert_int_eq(why.truth, TRUTH_TRUE);
 	ck_assert_uint_eq(why.n, 20);
 }
@@ -215,7 +215,7 @@ START_TEST(is_what_decides)
 {
 	static struct hits hits;
 	struct value values[RULE_VALUES_MAX], few[RULE_VALUES_MAX];
-	struct rule_why why, again;
+	struct rule_explain why, again;
 	struct ruleset *rs;
 	struct str text;
 	size_t i, k;
@@ -231,18 +231,18 @@ START_TEST(is_what_decides)
 		rule_eval(rs, &sample.signals, &hits);
 		rule_values(rs, &sample.signals, values);
 		for (i = 0; i < rs->n_rules; i++) {
-			rule_why(&rs->rules[i], values, &why);
+			rule_explain(&rs->rules[i], values, &why);
 			ck_assert_int_eq(
 			    why.truth == TRUTH_TRUE, has_hit(&hits, i));
 			ck_assert_uint_gt(why.n, 0);
-			if (why.n > RULE_WHY_MAX)
+			if (why.n > RULE_EXPLAIN_MAX)
 				continue;
 			for (k = 0; k < RULE_VALUES_MAX; k++)
 				few[k] = value_unknown();
 			for (k = 0; k < why.n; k++)
 				few[why.by[k].signal] =
 				    values[why.by[k].signal];
-			rule_why(&rs->rules[i], few, &again);
+			rule_explain(&rs->rules[i], few, &again);
 			ck_assert_int_eq(again.truth, why.truth);
 		}
 	}
@@ -573,12 +573,12 @@ END_TEST
 /* Next to each hundredth are the two others, however they are rounded. */
 START_TEST(steps_by_hundredths)
 {
-	const struct domain *d = domain_of(SIGNAL_EVENT_AMOUNT);
+	const struct domain *d = signal_range_of(SIGNAL_EVENT_AMOUNT);
 	int i, wrong = 0;
 
 	for (i = 1; i < 200000; i++)
-		wrong += domain_next(d, i / 100.0, 1) != (i + 1) / 100.0 ||
-		    domain_next(d, i / 100.0, -1) != (i - 1) / 100.0;
+		wrong += signal_range_next(d, i / 100.0, 1) != (i + 1) / 100.0 ||
+		    signal_range_next(d, i / 100.0, -1) != (i - 1) / 100.0;
 	ck_assert_int_eq(wrong, 0);
 }
 END_TEST

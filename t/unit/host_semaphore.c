@@ -27,33 +27,33 @@ teardown(void)
 
 START_TEST(as_many_as_there_are)
 {
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), 0);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), 1);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), -1);
-	turn_give(shm->sh_hashing, 0);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 1);
+	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), -1);
+	host_semaphore_release(shm->sh_hashing, 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
 }
 END_TEST
 
 START_TEST(leaves_one_worker_to_the_rest)
 {
-	ck_assert_int_eq(turn_spare(2, 0), 1);
-	ck_assert_int_eq(turn_spare(2, 1), 1);
-	ck_assert_int_eq(turn_spare(3, 0), 2);
-	ck_assert_int_eq(turn_spare(3, 1), 1);
-	ck_assert_int_eq(turn_spare(8, 6), 1);
-	ck_assert_int_eq(turn_spare(8, 2), 5);
+	ck_assert_int_eq(host_semaphore_spare(2, 0), 1);
+	ck_assert_int_eq(host_semaphore_spare(2, 1), 1);
+	ck_assert_int_eq(host_semaphore_spare(3, 0), 2);
+	ck_assert_int_eq(host_semaphore_spare(3, 1), 1);
+	ck_assert_int_eq(host_semaphore_spare(8, 6), 1);
+	ck_assert_int_eq(host_semaphore_spare(8, 2), 5);
 }
 END_TEST
 
 START_TEST(counts_what_is_held)
 {
-	ck_assert_int_eq(turn_held(shm->sh_hashing), 0);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), 0);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 2, getpid()), 1);
-	ck_assert_int_eq(turn_held(shm->sh_hashing), 2);
-	turn_give(shm->sh_hashing, 0);
-	ck_assert_int_eq(turn_held(shm->sh_hashing), 1);
+	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 1);
+	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 2);
+	host_semaphore_release(shm->sh_hashing, 0);
+	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 1);
 }
 END_TEST
 
@@ -63,10 +63,10 @@ START_TEST(the_dead_hold_nothing)
 
 	ck_assert_int_ne(child, -1);
 	if (child == 0)
-		_exit(turn_take(shm->sh_hashing, 1, getpid()));
+		_exit(host_semaphore_acquire(shm->sh_hashing, 1, getpid()));
 	waitpid(child, NULL, 0);
-	ck_assert_int_eq(turn_held(shm->sh_hashing), 0);
-	ck_assert_int_eq(turn_take(shm->sh_hashing, 1, getpid()), 0);
+	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 1, getpid()), 0);
 }
 END_TEST
 

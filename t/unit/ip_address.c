@@ -85,15 +85,15 @@ static const struct {
 
 START_TEST(host)
 {
-	char text[ADDRESS_TEXT_SIZE];
+	char text[IP_ADDRESS_TEXT_SIZE];
 	struct address ad;
 
 	ck_assert_int_eq(
-	    address_parse_host(hosts[_i].host, strlen(hosts[_i].host), &ad),
+	    ip_address_parse_host(hosts[_i].host, strlen(hosts[_i].host), &ad),
 	    hosts[_i].r);
 	if (hosts[_i].r != 1)
 		return;
-	address_text(&ad, text);
+	ip_address_text(&ad, text);
 	ck_assert_str_eq(text, hosts[_i].want);
 }
 END_TEST
@@ -103,9 +103,9 @@ START_TEST(counted)
 {
 	struct address ad;
 
-	ck_assert_int_eq(address_parse_host("127.1:80", 5, &ad), 1);
-	ck_assert_int_eq(address_parse_host("127.1x", 5, &ad), 1);
-	ck_assert_int_eq(address_parse_host("127.1x", 6, &ad), 0);
+	ck_assert_int_eq(ip_address_parse_host("127.1:80", 5, &ad), 1);
+	ck_assert_int_eq(ip_address_parse_host("127.1x", 5, &ad), 1);
+	ck_assert_int_eq(ip_address_parse_host("127.1x", 6, &ad), 0);
 }
 END_TEST
 
@@ -113,8 +113,8 @@ START_TEST(outside)
 {
 	struct address ad;
 
-	ck_assert_int_eq(address_parse(ends[_i].ip, &ad), 0);
-	ck_assert_int_eq(address_outside(&ad), ends[_i].outside);
+	ck_assert_int_eq(ip_address_parse(ends[_i].ip, &ad), 0);
+	ck_assert_int_eq(ip_address_outside(&ad), ends[_i].outside);
 }
 END_TEST
 

@@ -50,7 +50,7 @@ START_TEST(in_order)
 
 	ck_assert_ptr_nonnull(shm);
 	for (i = 0; i < nitems(requests); i++)
-		ck_assert_msg(shed_refuses(shm, requests[i].route,
+		ck_assert_msg(load_shed_refuses(shm, requests[i].route,
 				  requests[i].waited * MS,
 				  requests[i].ticks * MS) == requests[i].away,
 		    "request %zu", i);

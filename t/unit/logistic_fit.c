@@ -53,7 +53,7 @@ static const uint8_t labels[] = {
 #undef ROW
 };
 
-static const struct fit_rows reference = {
+static const struct logistic_fit_rows reference = {
 	.x = values[0],
 	.label = labels,
 	.n = nitems(labels),
@@ -108,21 +108,21 @@ static const struct {
 };
 
 static int
-run(const struct fit_rows *rows, const struct fit_options *options,
+run(const struct logistic_fit_rows *rows, const struct logistic_fit_options *options,
     struct fit *ret, struct fail *f)
 {
 	struct arena a;
 	int r;
 
 	arena_init(&a, block, sizeof(block));
-	r = fit_logistic(&a, rows, options, ret, f);
+	r = logistic_fit(&a, rows, options, ret, f);
 	arena_reset(&a);
 	return r;
 }
 
 START_TEST(as_others_find)
 {
-	const struct fit_options options = {
+	const struct logistic_fit_options options = {
 		.l2 = cases[_i].l2,
 		.fraud_weight = cases[_i].fraud_weight,
 	};
@@ -143,7 +143,7 @@ END_TEST
 
 START_TEST(the_same_bits_again)
 {
-	const struct fit_options options = { .l2 = 1e-3, .fraud_weight = 9 };
+	const struct logistic_fit_options options = { .l2 = 1e-3, .fraud_weight = 9 };
 	struct fit one, two;
 	struct fail f = { 0 };
 
@@ -158,7 +158,7 @@ END_TEST
 /* What was minimized is the loss and the penalty of standardized weights. */
 START_TEST(the_loss)
 {
-	const struct fit_options options = { .l2 = 1e-2, .fraud_weight = 9 };
+	const struct logistic_fit_options options = { .l2 = 1e-2, .fraud_weight = 9 };
 	struct fit got;
 	struct fail f = { 0 };
 	double penalty = 0;
@@ -167,16 +167,16 @@ START_TEST(the_loss)
 	ck_assert_int_eq(run(&reference, &options, &got, &f), 0);
 	for (j = 0; j < COLUMNS; j++)
 		penalty += pow(got.weight[j] * got.spread[j], 2);
-	ck_assert_double_eq_tol(fit_loss(&got, &reference, 9),
+	ck_assert_double_eq_tol(logistic_fit_loss(&got, &reference, 9),
 	    got.loss - options.l2 / 2 * penalty, 1e-9);
 }
 END_TEST
 
 START_TEST(what_is_passed_over)
 {
-	const struct fit_options options = { .l2 = 1e-3, .fraud_weight = 1 };
+	const struct logistic_fit_options options = { .l2 = 1e-3, .fraud_weight = 1 };
 	static uint8_t some[nitems(labels)];
-	struct fit_rows rows = reference;
+	struct logistic_fit_rows rows = reference;
 	struct fit few, marked;
 	struct fail f = { 0 };
 
@@ -192,13 +192,13 @@ END_TEST
 
 START_TEST(small_inputs)
 {
-	const struct fit_rows rows = {
+	const struct logistic_fit_rows rows = {
 		.x = small[_i].x,
 		.label = small[_i].label,
 		.n = small[_i].n,
 		.k = 2,
 	};
-	const struct fit_options options = {
+	const struct logistic_fit_options options = {
 		.l2 = small[_i].l2,
 		.fraud_weight = 1,
 	};
@@ -219,13 +219,13 @@ END_TEST
 
 START_TEST(only_constants)
 {
-	const struct fit_rows rows = {
+	const struct logistic_fit_rows rows = {
 		.x = small[nitems(small) - 1].x,
 		.label = small[nitems(small) - 1].label,
 		.n = 4,
 		.k = 2,
 	};
-	const struct fit_options options = { .fraud_weight = 1 };
+	const struct logistic_fit_options options = { .fraud_weight = 1 };
 	struct fit got;
 	struct fail f = { 0 };
 
@@ -233,7 +233,7 @@ START_TEST(only_constants)
 	ck_assert_double_eq(got.weight[0], 0);
 	ck_assert_double_eq(got.weight[1], 0);
 	ck_assert_double_eq_tol(got.bias, log(1.0 / 3), 1e-12);
-	ck_assert_double_eq(fit_logit(&got, rows.x, 2), got.bias);
+	ck_assert_double_eq(logistic_fit_logit(&got, rows.x, 2), got.bias);
 }
 END_TEST
 
@@ -242,8 +242,8 @@ START_TEST(twins_share)
 	const double x[] = { 0, 0, 1, 2, 1, 2, 3, 6 };
 	const uint8_t label[] = { LABEL_LEGIT, LABEL_FRAUD, LABEL_LEGIT,
 		LABEL_FRAUD };
-	const struct fit_rows rows = { x, label, 4, 2 };
-	const struct fit_options options = { .l2 = 1e-3, .fraud_weight = 1 };
+	const struct logistic_fit_rows rows = { x, label, 4, 2 };
+	const struct logistic_fit_options options = { .l2 = 1e-3, .fraud_weight = 1 };
 	struct fit got;
 	struct fail f = { 0 };
 
@@ -260,7 +260,7 @@ at_once(void)
 
 START_TEST(stopped)
 {
-	const struct fit_options options = {
+	const struct logistic_fit_options options = {
 		.l2 = 1,
 		.fraud_weight = 1,
 		.stop = at_once,
@@ -275,13 +275,13 @@ END_TEST
 
 START_TEST(a_full_arena)
 {
-	const struct fit_options options = { .l2 = 1, .fraud_weight = 1 };
+	const struct logistic_fit_options options = { .l2 = 1, .fraud_weight = 1 };
 	struct arena a;
 	struct fit got;
 	struct fail f = { 0 };
 
 	arena_init(&a, block, 256);
-	ck_assert_int_eq(fit_logistic(&a, &reference, &options, &got, &f), -1);
+	ck_assert_int_eq(logistic_fit(&a, &reference, &options, &got, &f), -1);
 	ck_assert_int_eq(f.kind, FAIL_US);
 	arena_reset(&a);
 }

@@ -47,7 +47,7 @@ START_TEST(as_others_count)
 	struct quality got;
 
 	memcpy(marks, reference, sizeof(marks));
-	assess_quality(marks, nitems(marks), &got);
+	model_eval_quality(marks, nitems(marks), &got);
 	ck_assert_int_eq(got.fraud + got.legit, nitems(marks));
 	ck_assert_double_eq_tol(got.auc, want.auc, 1e-14);
 	ck_assert_double_eq_tol(
@@ -66,10 +66,10 @@ START_TEST(card_precision)
 	struct quality ignored;
 	double got;
 
-	/* In any order: assess_quality() leaves one that is not by day. */
+	/* In any order: model_eval_quality() leaves one that is not by day. */
 	memcpy(marks, reference, sizeof(marks));
-	assess_quality(marks, nitems(marks), &ignored);
-	got = assess_cards(marks, nitems(marks), cards[_i].k, found);
+	model_eval_quality(marks, nitems(marks), &ignored);
+	got = model_eval_cards(marks, nitems(marks), cards[_i].k, found);
 	ck_assert_double_eq_tol(got, cards[_i].precision, 1e-14);
 }
 END_TEST
@@ -89,7 +89,7 @@ START_TEST(who_was_found_is_left_out)
 	uint8_t found[3] = { 0 };
 
 	ck_assert_double_eq(
-	    assess_cards(marks, nitems(marks), 2, found), (0.5 + 0.5) / 2);
+	    model_eval_cards(marks, nitems(marks), 2, found), (0.5 + 0.5) / 2);
 	ck_assert_mem_eq(found, ((uint8_t[]) { 0, 1, 1 }), 3);
 }
 END_TEST
@@ -100,12 +100,12 @@ START_TEST(of_nothing)
 	struct mark one[] = { { 1, 0, 0, true }, { 2, 0, 0, true } };
 	uint8_t found[1] = { 0 };
 
-	assess_quality(NULL, 0, &got);
+	model_eval_quality(NULL, 0, &got);
 	ck_assert_double_nan(got.auc);
 	ck_assert_double_nan(got.average_precision);
 	ck_assert_double_nan(got.brier);
-	ck_assert_double_nan(assess_cards(NULL, 0, 100, found));
-	assess_quality(one, 2, &got);
+	ck_assert_double_nan(model_eval_cards(NULL, 0, 100, found));
+	model_eval_quality(one, 2, &got);
 	ck_assert_double_nan(got.auc);
 	ck_assert_double_eq(got.average_precision, 1);
 }
@@ -121,7 +121,7 @@ START_TEST(all_tied)
 	};
 	struct quality got;
 
-	assess_quality(marks, nitems(marks), &got);
+	model_eval_quality(marks, nitems(marks), &got);
 	ck_assert_double_eq(got.auc, 0.5);
 	ck_assert_double_eq(got.average_precision, 0.25);
 }
@@ -135,12 +135,12 @@ START_TEST(bins)
 		{ 0.1, 0, 0, false },
 		{ 1000, 0, 0, true },
 	};
-	struct bin got[ASSESS_BINS];
+	struct bin got[MODEL_EVAL_BINS];
 	int64_t events = 0;
 	int b;
 
-	assess_bins(marks, nitems(marks), got);
-	for (b = 0; b < ASSESS_BINS; b++)
+	model_eval_bins(marks, nitems(marks), got);
+	for (b = 0; b < MODEL_EVAL_BINS; b++)
 		events += got[b].events;
 	ck_assert_int_eq(events, 4);
 	ck_assert_int_eq(got[0].events, 1);

@@ -51,13 +51,13 @@ set_up(void)
 	ck_assert_ptr_nonnull(row_block);
 	arena_init(&arena, block, BLOCK);
 	arena_init(&row, row_block, ROW);
-	history = history_new(DELAY);
+	history = offline_store_new(DELAY);
 	ck_assert_ptr_nonnull(history);
-	whole = graph_new(&arena, 2 * KINDS * NAMES, 8 * EVENTS);
+	whole = entity_graph_new(&arena, 2 * KINDS * NAMES, 8 * EVENTS);
 	ck_assert_ptr_nonnull(whole);
 	ids = 0;
 	for (i = 0; i < NAMES; i++) {
-		states[i] = state_unpack(&arena, NULL, 0, &f);
+		states[i] = user_state_unpack(&arena, NULL, 0, &f);
 		ck_assert_ptr_nonnull(states[i]);
 		for (k = 0; k < KINDS; k++)
 			snprintf(names[k][i], sizeof(names[k][i]), "n%d", i);
@@ -67,7 +67,7 @@ set_up(void)
 static void
 tear_down(void)
 {
-	history_free(history);
+	offline_store_free(history);
 	arena_reset(&row);
 	arena_reset(&arena);
 	free(row_block);
@@ -88,15 +88,15 @@ in_whole(const struct event *ev, struct state *st, const struct place *place,
 {
 	struct node **carried =
 	    arena_array(&row, CARRIED__MAX, sizeof(*carried));
-	struct node *user = graph_node(whole, NODE_USER, ev->user);
+	struct node *user = entity_graph_node(whole, NODE_USER, ev->user);
 	int c;
 
-	ck_assert_int_eq(graph_carried(whole, ev, carried), 0);
+	ck_assert_int_eq(entity_graph_identifier(whole, ev, carried), 0);
 	if (user->id == 0)
-		graph_bind(whole, user, ++ids);
+		entity_graph_bind(whole, user, ++ids);
 	for (c = 0; c < CARRIED__MAX; c++) {
 		if (carried[c] != NULL && carried[c]->id == 0)
-			graph_bind(whole, carried[c], ++ids);
+			entity_graph_bind(whole, carried[c], ++ids);
 	}
 	return (struct scene) { .event = ev,
 		.graph = whole,
@@ -115,11 +115,11 @@ signals_of(const struct scene *sc, enum verdict verdict)
 	struct signals sigs;
 	struct str s;
 
-	scene_facts(sc, &facts);
+	event_context_facts(sc, &facts);
 	signals_compute(sc->event, &facts, &sigs);
 	str_init(&s, &row);
 	signals_json(&s, &sigs);
-	scene_count(sc, verdict);
+	event_context_count(sc, verdict);
 	return str_text(&s);
 }
 
@@ -154,12 +154,12 @@ START_TEST(packed_is_as_good_as_not)
 		place = &places[random() % 3];
 		verdict = random() % 9 == 0 ? VERDICT_DENY : VERDICT_ALLOW;
 		ck_assert_int_eq(
-		    history_open(history, &ev, place, now, &row, &sc, &f), 0);
+		    offline_store_open(history, &ev, place, now, &row, &sc, &f), 0);
 		plain = in_whole(&ev, states[user], place, now);
 		ck_assert_str_eq(
 		    signals_of(&sc, verdict), signals_of(&plain, verdict));
 		ck_assert_int_eq(
-		    history_close(history, &sc, TOLD_NOTHING, &f), 0);
+		    offline_store_close(history, &sc, TOLD_NOTHING, &f), 0);
 		arena_reset(&row);
 	}
 	ck_assert_int_lt(now, DELAY * DAY);
@@ -167,11 +167,11 @@ START_TEST(packed_is_as_good_as_not)
 END_TEST
 
 /* The rates that an event finds so many days after the first. */
-static const struct risk_rates *
+static const struct entity_risk_rates *
 rates(int64_t day, enum told told)
 {
 	static const struct place nowhere = { .country = "" };
-	static struct risk_rates ret;
+	static struct entity_risk_rates ret;
 	const struct event ev = { .type = EVENT_ACCOUNT_LOGIN,
 		.three_ds = value_unknown(),
 		.user = "u",
@@ -180,11 +180,11 @@ rates(int64_t day, enum told told)
 	struct scene sc;
 
 	ck_assert_int_eq(
-	    history_open(history, &ev, &nowhere, day * DAY, &row, &sc, &f), 0);
+	    offline_store_open(history, &ev, &nowhere, day * DAY, &row, &sc, &f), 0);
 	ck_assert_ptr_null(sc.ip_risk);
-	ret = sc.device_risk != NULL ? *sc.device_risk : risk_rates(NULL, 0, 0);
-	scene_count(&sc, VERDICT_ALLOW);
-	ck_assert_int_eq(history_close(history, &sc, told, &f), 0);
+	ret = sc.device_risk != NULL ? *sc.device_risk : entity_risk_rates(NULL, 0, 0);
+	event_context_count(&sc, VERDICT_ALLOW);
+	ck_assert_int_eq(offline_store_close(history, &sc, told, &f), 0);
 	arena_reset(&row);
 	return &ret;
 }
@@ -208,7 +208,7 @@ START_TEST(an_id_comes_once)
 
 	for (i = 0; i < 2 * EVENTS; i++) {
 		snprintf(id, sizeof(id), "e%d", i % EVENTS);
-		ck_assert_int_eq(history_comes(history, id, &again, &f), 0);
+		ck_assert_int_eq(offline_store_comes(history, id, &again, &f), 0);
 		ck_assert_int_eq(again, i >= EVENTS);
 	}
 }
@@ -218,14 +218,14 @@ START_TEST(kinds_have_names_of_their_own)
 {
 	struct names na = { 0 };
 
-	ck_assert_uint_eq(names_add(&na, 1, "x"), 1);
-	ck_assert_uint_eq(names_add(&na, 2, "x"), 2);
-	ck_assert_uint_eq(names_add(&na, 2, ""), 3);
-	ck_assert_uint_eq(names_add(&na, 1, "x"), 1);
+	ck_assert_uint_eq(string_ids_add(&na, 1, "x"), 1);
+	ck_assert_uint_eq(string_ids_add(&na, 2, "x"), 2);
+	ck_assert_uint_eq(string_ids_add(&na, 2, ""), 3);
+	ck_assert_uint_eq(string_ids_add(&na, 1, "x"), 1);
 	ck_assert_uint_eq(na.na_n, 3);
-	names_clear(&na);
-	ck_assert_uint_eq(names_add(&na, 7, "y"), 1);
-	names_clear(&na);
+	string_ids_clear(&na);
+	ck_assert_uint_eq(string_ids_add(&na, 7, "y"), 1);
+	string_ids_clear(&na);
 }
 END_TEST
 

@@ -100,7 +100,7 @@ static const struct {
 START_TEST(path)
 {
 	struct match m;
-	bool got = match_path(paths[_i].pattern, paths[_i].path, &m);
+	bool got = path_match(paths[_i].pattern, paths[_i].path, &m);
 
 	ck_assert_int_eq(got, paths[_i].want != NULL);
 	if (!got || m.ma_n == 0)
@@ -123,10 +123,10 @@ START_TEST(arg)
 	m.ma_arg[0].ma_text = args[_i].text;
 	m.ma_arg[0].ma_size = strlen(args[_i].text);
 	if (args[_i].want != NULL) {
-		ck_assert_int_eq(match_args(&m, &a, got, &f), 0);
+		ck_assert_int_eq(path_match_args(&m, &a, got, &f), 0);
 		ck_assert_str_eq(got[0], args[_i].want);
 	} else {
-		ck_assert_int_eq(match_args(&m, &a, got, &f), -1);
+		ck_assert_int_eq(path_match_args(&m, &a, got, &f), -1);
 		ck_assert_int_eq(f.code, INVALID_REQUEST);
 	}
 	arena_reset(&a);
@@ -142,10 +142,10 @@ START_TEST(arg_of_path)
 	struct match m;
 
 	arena_init(&a, block, sizeof(block));
-	ck_assert(match_path("/v1/{kind}/x/{id}", "/v1/a%2/x/b%62", &m));
-	ck_assert_int_eq(match_args(&m, &a, got, &f), -1);
-	ck_assert(match_path("/v1/{kind}/x/{id}", "/v1/a%2F/x/b%62", &m));
-	ck_assert_int_eq(match_args(&m, &a, got, &f), 0);
+	ck_assert(path_match("/v1/{kind}/x/{id}", "/v1/a%2/x/b%62", &m));
+	ck_assert_int_eq(path_match_args(&m, &a, got, &f), -1);
+	ck_assert(path_match("/v1/{kind}/x/{id}", "/v1/a%2F/x/b%62", &m));
+	ck_assert_int_eq(path_match_args(&m, &a, got, &f), 0);
 	ck_assert_str_eq(got[0], "a/");
 	ck_assert_str_eq(got[1], "bb");
 	arena_reset(&a);
@@ -155,7 +155,7 @@ END_TEST
 START_TEST(type)
 {
 	ck_assert_int_eq(
-	    match_type("application/json", types[_i].type), types[_i].want);
+	    path_match_media_type("application/json", types[_i].type), types[_i].want);
 }
 END_TEST
 

@@ -89,7 +89,7 @@ START_TEST(as_others_find)
 		z[i] = z[i] * cases[_i].stretch + cases[_i].shift;
 		label[i] = rows[i].label;
 	}
-	ck_assert_int_eq(calibrate_platt(z, label, cases[_i].n, &got, &f), 0);
+	ck_assert_int_eq(platt_calibrate(z, label, cases[_i].n, &got, &f), 0);
 	ck_assert_double_eq_tol(got.a, cases[_i].a, 1e-7 * fabs(cases[_i].a));
 	ck_assert_double_eq_tol(got.b, cases[_i].b, 1e-7 * fabs(cases[_i].b));
 }
@@ -100,7 +100,7 @@ START_TEST(refuses)
 	struct model_calibration got;
 	struct fail f = { 0 };
 
-	ck_assert_int_eq(calibrate_platt(refused[_i].z, refused[_i].label,
+	ck_assert_int_eq(platt_calibrate(refused[_i].z, refused[_i].label,
 			     refused[_i].n, &got, &f),
 	    -1);
 	ck_assert_int_eq(f.kind, FAIL_INPUT);
@@ -117,10 +117,10 @@ START_TEST(told_apart)
 	struct model_calibration got;
 	struct fail f = { 0 };
 
-	ck_assert_int_eq(calibrate_platt(z, label, nitems(z), &got, &f), 0);
+	ck_assert_int_eq(platt_calibrate(z, label, nitems(z), &got, &f), 0);
 	ck_assert_double_gt(got.a, 0);
 	ck_assert_double_eq_tol(got.b, 0, 1e-12);
-	ck_assert_double_lt(logit_p(calibrate_logit(&got, 2)), 0.9);
+	ck_assert_double_lt(logit_p(platt_calibrate_logit(&got, 2)), 0.9);
 }
 END_TEST
 
@@ -132,7 +132,7 @@ START_TEST(a_constant)
 	struct model_calibration got;
 	struct fail f = { 0 };
 
-	ck_assert_int_eq(calibrate_platt(z, label, nitems(z), &got, &f), 0);
+	ck_assert_int_eq(platt_calibrate(z, label, nitems(z), &got, &f), 0);
 	ck_assert_double_eq(got.a, 0);
 	ck_assert_double_eq_tol(logit_p(got.b), mean, 1e-10);
 }
@@ -148,8 +148,8 @@ START_TEST(what_is_passed_over)
 	struct model_calibration one, two;
 	struct fail f = { 0 };
 
-	ck_assert_int_eq(calibrate_platt(z, label, nitems(z), &one, &f), 0);
-	ck_assert_int_eq(calibrate_platt(few_z, few, nitems(few), &two, &f), 0);
+	ck_assert_int_eq(platt_calibrate(z, label, nitems(z), &one, &f), 0);
+	ck_assert_int_eq(platt_calibrate(few_z, few, nitems(few), &two, &f), 0);
 	ck_assert_mem_eq(&one, &two, sizeof(one));
 }
 END_TEST

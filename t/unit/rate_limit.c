@@ -48,64 +48,64 @@ hash(uint64_t n)
 
 START_TEST(counts_down)
 {
-	struct limit_result r;
+	struct rate_limit_result r;
 	int i;
 
 	for (i = 2; i >= 0; i--) {
-		limit_take(&alone, LIMIT_KEY, hash(1), NOW + 500, 3, &r);
+		rate_limit_take(&alone, LIMIT_KEY, hash(1), NOW + 500, 3, &r);
 		ck_assert(r.allowed);
 		ck_assert_int_eq(r.limit, 3);
 		ck_assert_int_eq(r.remaining, i);
 		ck_assert_int_eq(r.retry_after, 60);
 	}
-	limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE - 1, 3, &r);
+	rate_limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE - 1, 3, &r);
 	ck_assert(!r.allowed);
 	ck_assert_int_eq(r.remaining, 0);
 	ck_assert_int_eq(r.retry_after, 1);
 
 	/* Others have budgets of their own, and so has the next minute. */
-	limit_take(&alone, LIMIT_KEY, hash(2), NOW, 3, &r);
+	rate_limit_take(&alone, LIMIT_KEY, hash(2), NOW, 3, &r);
 	ck_assert(r.allowed);
-	limit_take(&alone, LIMIT_LOGIN, hash(1), NOW, 3, &r);
+	rate_limit_take(&alone, LIMIT_LOGIN, hash(1), NOW, 3, &r);
 	ck_assert(r.allowed);
-	limit_take(&alone, LIMIT_LABELS, hash(1), NOW, 3, &r);
+	rate_limit_take(&alone, LIMIT_LABELS, hash(1), NOW, 3, &r);
 	ck_assert(r.allowed);
 	ck_assert_int_eq(r.remaining, 2);
-	limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE, 3, &r);
+	rate_limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE, 3, &r);
 	ck_assert(r.allowed);
 	ck_assert_int_eq(r.remaining, 2);
 
 	/* A worker a moment behind does not reopen the old minute. */
-	limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE - 1, 3, &r);
+	rate_limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE - 1, 3, &r);
 	ck_assert_int_eq(r.remaining, 1);
 }
 END_TEST
 
 START_TEST(only_verified_keys_are_known)
 {
-	struct limit_result r;
+	struct rate_limit_result r;
 
-	ck_assert(!limit_known(shm, hash(1)));
-	limit_take(&alone, LIMIT_LOGIN, hash(1), NOW, 3, &r);
-	ck_assert(!limit_known(shm, hash(1)));
-	limit_take(&alone, LIMIT_KEY, hash(1), NOW, 3, &r);
-	ck_assert(limit_known(shm, hash(1)));
+	ck_assert(!rate_limit_known(shm, hash(1)));
+	rate_limit_take(&alone, LIMIT_LOGIN, hash(1), NOW, 3, &r);
+	ck_assert(!rate_limit_known(shm, hash(1)));
+	rate_limit_take(&alone, LIMIT_KEY, hash(1), NOW, 3, &r);
+	ck_assert(rate_limit_known(shm, hash(1)));
 }
 END_TEST
 
 START_TEST(a_full_table_refuses_until_the_minute_is_over)
 {
-	struct limit_result r;
+	struct rate_limit_result r;
 	uint64_t i;
 
 	for (i = 0; i < 4 * SHM_KEYS; i++)
-		limit_take(&alone, LIMIT_KEY, hash(i), NOW, 1, &r);
-	limit_take(&alone, LIMIT_KEY, hash(i), NOW, 1, &r);
+		rate_limit_take(&alone, LIMIT_KEY, hash(i), NOW, 1, &r);
+	rate_limit_take(&alone, LIMIT_KEY, hash(i), NOW, 1, &r);
 	ck_assert(!r.allowed);
 	ck_assert_int_eq(r.remaining, 0);
-	limit_take(&alone, LIMIT_KEY, hash(i), NOW + 2 * MINUTE, 1, &r);
+	rate_limit_take(&alone, LIMIT_KEY, hash(i), NOW + 2 * MINUTE, 1, &r);
 	ck_assert(r.allowed);
-	limit_take(&alone, LIMIT_KEY, hash(i), NOW + 2 * MINUTE, 1, &r);
+	rate_limit_take(&alone, LIMIT_KEY, hash(i), NOW + 2 * MINUTE, 1, &r);
 	ck_assert(!r.allowed);
 }
 END_TEST
@@ -113,19 +113,19 @@ END_TEST
 /* Addresses without end in one minute, each with its budget used up. */
 START_TEST(a_full_table_of_logins_refuses_no_new_address)
 {
-	struct limit_result r;
+	struct rate_limit_result r;
 	uint64_t i;
 	int n;
 
 	for (i = 0; i < 4 * SHM_LOGINS; i++)
 		for (n = 0; n < 2; n++) {
-			limit_take(&alone, LIMIT_LOGIN, hash(i), NOW, 2, &r);
+			rate_limit_take(&alone, LIMIT_LOGIN, hash(i), NOW, 2, &r);
 			ck_assert(r.allowed);
 			ck_assert_int_eq(r.remaining, 1 - n);
 		}
 
 	/* The address that came last still has its count. */
-	limit_take(&alone, LIMIT_LOGIN, hash(i - 1), NOW, 2, &r);
+	rate_limit_take(&alone, LIMIT_LOGIN, hash(i - 1), NOW, 2, &r);
 	ck_assert(!r.allowed);
 }
 END_TEST
@@ -133,21 +133,21 @@ END_TEST
 /* Among busy addresses it is the least busy one that gives way. */
 START_TEST(a_full_table_of_logins_keeps_what_is_used_most)
 {
-	struct limit_result r;
+	struct rate_limit_result r;
 	uint64_t i;
 
 	for (i = 0; i < 10; i++)
-		limit_take(&alone, LIMIT_LOGIN, hash(0), NOW, 10, &r);
+		rate_limit_take(&alone, LIMIT_LOGIN, hash(0), NOW, 10, &r);
 	for (i = 1; i < 4 * SHM_LOGINS; i++)
-		limit_take(&alone, LIMIT_LOGIN, hash(i), NOW, 10, &r);
-	limit_take(&alone, LIMIT_LOGIN, hash(0), NOW, 10, &r);
+		rate_limit_take(&alone, LIMIT_LOGIN, hash(i), NOW, 10, &r);
+	rate_limit_take(&alone, LIMIT_LOGIN, hash(0), NOW, 10, &r);
 	ck_assert(!r.allowed);
 }
 END_TEST
 
 START_TEST(exact_over_processes)
 {
-	struct limit_result r;
+	struct rate_limit_result r;
 	uint64_t granted = 0;
 	int p, i, status;
 
@@ -155,7 +155,7 @@ START_TEST(exact_over_processes)
 		if (fork() != 0)
 			continue;
 		for (i = 0; i < TAKES; i++) {
-			limit_take(&alone, LIMIT_KEY, hash(7), NOW, BUDGET, &r);
+			rate_limit_take(&alone, LIMIT_KEY, hash(7), NOW, BUDGET, &r);
 			if (r.allowed)
 				metric_add(&shm->sh_slot[p], METRIC_ID_DEGRADED,
 				    0, 0, 1);
@@ -190,8 +190,8 @@ START_TEST(address_hashes)
 {
 	uint8_t a[CRYPT_SHA256_SIZE], b[CRYPT_SHA256_SIZE];
 
-	limit_address(SECRET, addresses[_i].a, a);
-	limit_address(SECRET, addresses[_i].b, b);
+	rate_limit_address(SECRET, addresses[_i].a, a);
+	rate_limit_address(SECRET, addresses[_i].b, b);
 	ck_assert_int_eq(memcmp(a, b, sizeof(a)) == 0, addresses[_i].same);
 }
 END_TEST

@@ -53,24 +53,24 @@ START_TEST(values)
 		},
 	};
 
-	setting_publish(shm, &s, 1);
+	runtime_setting_publish(shm, &s, 1);
 	ck_assert_int_eq(
-	    setting_limit(shm, SETTING_DECISIONS), cases[_i].want_decisions);
+	    runtime_setting_limit(shm, SETTING_DECISIONS), cases[_i].want_decisions);
 	ck_assert_int_eq(
-	    setting_limit(shm, SETTING_LOGINS), cases[_i].want_logins);
-	ck_assert(setting_anomaly(shm) == cases[_i].want_anomaly);
-	ck_assert(setting_shared(shm, EPOCH_MAX));
-	ck_assert(!setting_shared(shm, EPOCH_MAX + 1));
-	ck_assert(!setting_shared(shm, EPOCH_MAX - 1));
+	    runtime_setting_limit(shm, SETTING_LOGINS), cases[_i].want_logins);
+	ck_assert(runtime_setting_anomaly(shm) == cases[_i].want_anomaly);
+	ck_assert(runtime_setting_shared(shm, EPOCH_MAX));
+	ck_assert(!runtime_setting_shared(shm, EPOCH_MAX + 1));
+	ck_assert(!runtime_setting_shared(shm, EPOCH_MAX - 1));
 }
 END_TEST
 
 START_TEST(nothing_yet)
 {
-	ck_assert_int_eq(setting_limit(shm, SETTING_DECISIONS), 600);
-	ck_assert_int_eq(setting_limit(shm, SETTING_LOGINS), 10);
-	ck_assert(setting_anomaly(shm) == 3);
-	ck_assert(!setting_shared(shm, 1));
+	ck_assert_int_eq(runtime_setting_limit(shm, SETTING_DECISIONS), 600);
+	ck_assert_int_eq(runtime_setting_limit(shm, SETTING_LOGINS), 10);
+	ck_assert(runtime_setting_anomaly(shm) == 3);
+	ck_assert(!runtime_setting_shared(shm, 1));
 }
 END_TEST
 
@@ -79,13 +79,13 @@ START_TEST(one_looks_every_five_seconds)
 	const struct settings s = { .se_epoch = 1 };
 	const int64_t second = 1000000, start = 7 * second;
 
-	ck_assert(setting_due(shm, start));
-	ck_assert(!setting_due(shm, start));
-	ck_assert(!setting_due(shm, start + 5 * second - 1));
-	ck_assert(setting_due(shm, start + 5 * second));
-	setting_publish(shm, &s, start + 6 * second);
-	ck_assert(!setting_due(shm, start + 10 * second));
-	ck_assert(setting_due(shm, start + 11 * second));
+	ck_assert(runtime_setting_due(shm, start));
+	ck_assert(!runtime_setting_due(shm, start));
+	ck_assert(!runtime_setting_due(shm, start + 5 * second - 1));
+	ck_assert(runtime_setting_due(shm, start + 5 * second));
+	runtime_setting_publish(shm, &s, start + 6 * second);
+	ck_assert(!runtime_setting_due(shm, start + 10 * second));
+	ck_assert(runtime_setting_due(shm, start + 11 * second));
 }
 END_TEST
 
@@ -96,12 +96,12 @@ START_TEST(the_last_word_names_its_epoch)
 	struct settings now = { .se_epoch = 5 };
 
 	now.se_text[SETTING_LOGINS] = "7";
-	setting_publish(shm, &now, 1);
-	setting_publish(shm, &old, 1);
-	ck_assert(!setting_shared(shm, 5));
-	setting_publish(shm, &now, 1);
-	ck_assert(setting_shared(shm, 5));
-	ck_assert_int_eq(setting_limit(shm, SETTING_LOGINS), 7);
+	runtime_setting_publish(shm, &now, 1);
+	runtime_setting_publish(shm, &old, 1);
+	ck_assert(!runtime_setting_shared(shm, 5));
+	runtime_setting_publish(shm, &now, 1);
+	ck_assert(runtime_setting_shared(shm, 5));
+	ck_assert_int_eq(runtime_setting_limit(shm, SETTING_LOGINS), 7);
 }
 END_TEST
 
@@ -110,10 +110,10 @@ START_TEST(value_in_effect)
 	struct settings s = { .se_epoch = 1 };
 
 	conf.RETENTION_REPLAY_DAYS = 90;
-	ck_assert(setting_value(&s, SETTING_REPLAY) == 90);
+	ck_assert(runtime_setting_value(&s, SETTING_REPLAY) == 90);
 	s.se_text[SETTING_REPLAY] = "0";
-	ck_assert(setting_value(&s, SETTING_REPLAY) == 0);
-	ck_assert_str_eq(setting_name(SETTING_REPLAY), "retention.replay");
+	ck_assert(runtime_setting_value(&s, SETTING_REPLAY) == 0);
+	ck_assert_str_eq(runtime_setting_name(SETTING_REPLAY), "retention.replay");
 }
 END_TEST
 

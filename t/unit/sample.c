@@ -83,7 +83,7 @@ START_TEST(round_trip)
 	}
 	text = written(&sigs, _i % 2 == 1);
 
-	ck_assert_int_eq(replay_read(&arena, text, strlen(text), &got), 0);
+	ck_assert_int_eq(sample_read(&arena, text, strlen(text), &got), 0);
 	ck_assert_int_eq(got.score, 54);
 	ck_assert_int_eq(got.verdict, VERDICT_REVIEW);
 	ck_assert_int_eq(got.watched, _i % 2 == 1);
@@ -110,11 +110,11 @@ START_TEST(no_part_of_it_is_it)
 	text = written(&sigs, false);
 	len = strlen(text);
 	for (i = 0; i < len; i++) {
-		ck_assert_int_eq(replay_read(&arena, text, i, &got), -1);
+		ck_assert_int_eq(sample_read(&arena, text, i, &got), -1);
 		arena_reset(&arena);
 		text = written(&sigs, false);
 	}
-	ck_assert_int_eq(replay_read(&arena, text, len, &got), 0);
+	ck_assert_int_eq(sample_read(&arena, text, len, &got), 0);
 }
 END_TEST
 
@@ -130,10 +130,10 @@ START_TEST(head)
 	text = written(&sigs, _i == 1);
 	len =
 	    (size_t)(strstr(text, "\"rules\":") - text) + strlen("\"rules\":");
-	ck_assert_uint_lt(len, REPLAY_HEAD);
+	ck_assert_uint_lt(len, SAMPLE_HEAD);
 	for (i = 0; i <= strlen(text); i++)
 		ck_assert_int_eq(
-		    replay_read_head(text, i, &got), i < len ? -1 : 0);
+		    sample_read_head(text, i, &got), i < len ? -1 : 0);
 	ck_assert_int_eq(got.score, 54);
 	ck_assert_int_eq(got.verdict, VERDICT_REVIEW);
 	ck_assert_int_eq(got.watched, _i == 1);
@@ -153,12 +153,12 @@ START_TEST(scorers)
 	for (i = 0; i < SIGNAL__MAX; i++)
 		sigs.value[i] = value_unknown();
 	text = written_by(scorer, &sigs, false, NULL);
-	ck_assert_int_eq(replay_read(&arena, text, strlen(text), &got), 0);
+	ck_assert_int_eq(sample_read(&arena, text, strlen(text), &got), 0);
 	ck_assert_int_eq(got.scorer, scorer);
 	ck_assert_int_eq(got.rules_score, scorer == SCORER_WEIGHTED ? 54 : 28);
 	ck_assert_int_eq(
 	    strstr(text, "rulesScore") != NULL, scorer != SCORER_WEIGHTED);
-	ck_assert_int_eq(replay_read_head(text, REPLAY_HEAD, &got), 0);
+	ck_assert_int_eq(sample_read_head(text, SAMPLE_HEAD, &got), 0);
 	ck_assert_int_eq(got.scorer, scorer);
 	snprintf(want, sizeof(want),
 	    ",\"model\":\"%s\",\"p\":0.1,\"pEven\":0.30000000000000004,"
@@ -189,7 +189,7 @@ START_TEST(shadows)
 	ck_assert_ptr_nonnull(at);
 	ck_assert_int_eq(strncmp(with, without, (size_t)(at - with)), 0);
 	ck_assert_str_eq(at + strlen(member), without + (at - with));
-	ck_assert_int_eq(replay_read(&arena, with, strlen(with), &got), 0);
+	ck_assert_int_eq(sample_read(&arena, with, strlen(with), &got), 0);
 	ck_assert_int_eq(got.score, 54);
 	ck_assert_int_eq(got.verdict, VERDICT_REVIEW);
 }
@@ -239,7 +239,7 @@ static const struct {
 START_TEST(other_texts)
 {
 	ck_assert_int_eq(
-	    replay_read(&arena, texts[_i].text, strlen(texts[_i].text), &got),
+	    sample_read(&arena, texts[_i].text, strlen(texts[_i].text), &got),
 	    texts[_i].r);
 }
 END_TEST
@@ -257,7 +257,7 @@ START_TEST(too_many_attributes)
 			str_addf(&s, "%s\"attr.a%d\":1", i == 0 ? "" : ",", i);
 		str_add(&s, "}}");
 		text = str_text(&s);
-		ck_assert_int_eq(replay_read(&arena, text, strlen(text), &got),
+		ck_assert_int_eq(sample_read(&arena, text, strlen(text), &got),
 		    n == EVENT_ATTRS_MAX ? 0 : -1);
 	}
 }
@@ -310,7 +310,7 @@ written_by(enum scorer scorer, const struct signals *sigs, bool watched,
 	struct str s;
 
 	str_init(&s, &arena);
-	replay_json(&s, &ruleset, &d, watched,
+	sample_json(&s, &ruleset, &d, watched,
 	    "[{\"tag\":\"velocity\",\"points\":28}]", beside, sigs);
 	ck_assert_ptr_nonnull(str_text(&s));
 	return str_text(&s);

@@ -52,7 +52,7 @@ static void
 setup(void)
 {
 	arena_init(&arena, block, sizeof(block));
-	st = state_unpack(&arena, NULL, 0, NULL);
+	st = user_state_unpack(&arena, NULL, 0, NULL);
 	ck_assert_ptr_nonnull(st);
 }
 
@@ -103,7 +103,7 @@ count_amount(double amount, const char *currency, int64_t at)
 		.amount = amount,
 		.currency = currency };
 
-	state_count(st, &ev, true, &nowhere, at);
+	user_state_count(st, &ev, true, &nowhere, at);
 }
 
 /* A new user's event without any optional field. */
@@ -255,8 +255,8 @@ START_TEST(entities_have_counts)
 	facts.ip = &ip;
 	facts.phone = &phone;
 	facts.ring_size = 17;
-	state_devices_add(st);
-	state_devices_add(st);
+	user_state_devices_add(st);
+	user_state_devices_add(st);
 	signals_compute(&ev, &facts, &sigs);
 	check(SIGNAL_DEVICE_FIRST_SEEN, value_bool(false));
 	check(SIGNAL_DEVICE_USERS_ON_DEVICE, value_number(3));
@@ -335,14 +335,14 @@ END_TEST
 
 START_TEST(currency_without_room_is_unknown)
 {
-	static const char *const others[STATE_CURRENCIES_MAX] = { "AED", "BRL",
+	static const char *const others[USER_STATE_CURRENCIES_MAX] = { "AED", "BRL",
 		"CHF", "DKK", "EUR", "GBP", "JPY", "KWD" };
 	struct event ev = full_event();
 	const struct facts facts = bare_facts();
 	size_t i;
 
 	count_amount(10, "ETB", NOW - 2 * HOUR);
-	for (i = 0; i < STATE_CURRENCIES_MAX; i++)
+	for (i = 0; i < USER_STATE_CURRENCIES_MAX; i++)
 		count_amount(10, others[i], NOW - 2 * HOUR);
 	signals_compute(&ev, &facts, &sigs);
 	check(SIGNAL_ANOMALY_SAMPLES, value_unknown());
@@ -353,7 +353,7 @@ START_TEST(currency_without_room_is_unknown)
 
 	/* The same within the hour: the sum is unknown, too. */
 	count_amount(10, "ETB", NOW);
-	for (i = 0; i < STATE_CURRENCIES_MAX; i++)
+	for (i = 0; i < USER_STATE_CURRENCIES_MAX; i++)
 		count_amount(10, others[i], NOW);
 	signals_compute(&ev, &facts, &sigs);
 	check(SIGNAL_ANOMALY_SAMPLES, value_unknown());
@@ -436,7 +436,7 @@ START_TEST(travel_since_the_last_place)
 	const struct event ev = bare_event();
 	struct facts facts = bare_facts();
 
-	state_count(st, &ev, false, travels[_i].from, NOW - travels[_i].ago);
+	user_state_count(st, &ev, false, travels[_i].from, NOW - travels[_i].ago);
 	facts.place = *travels[_i].to;
 	signals_compute(&ev, &facts, &sigs);
 	check(SIGNAL_GEO_COUNTRY,
@@ -470,7 +470,7 @@ START_TEST(travel_is_impossible_over_the_limits)
 
 	facts.place = from;
 	facts.place.lon = speeds[_i].km / 111.19508;
-	state_count(st, &ev, false, &from, NOW - speeds[_i].ago);
+	user_state_count(st, &ev, false, &from, NOW - speeds[_i].ago);
 	signals_compute(&ev, &facts, &sigs);
 	check(SIGNAL_GEO_IMPOSSIBLE_TRAVEL, value_bool(speeds[_i].want));
 }
@@ -520,8 +520,8 @@ START_TEST(entities_have_rates)
 {
 	const struct event ev = bare_event();
 	const struct node device = { .seen = true }, ip = { .seen = true };
-	const struct risk_rates of_device = { 0.5, 0.25, 0.125, 9 };
-	const struct risk_rates of_ip = { 0.75, 0.3, 0.2, 4 };
+	const struct entity_risk_rates of_device = { 0.5, 0.25, 0.125, 9 };
+	const struct entity_risk_rates of_ip = { 0.75, 0.3, 0.2, 4 };
 	struct facts facts = bare_facts();
 
 	facts.device_risk = &of_device;

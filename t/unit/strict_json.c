@@ -285,7 +285,7 @@ gate(const char *text, size_t size, struct fail *f)
 	ck_assert_ptr_nonnull(copy);
 	ck_assert_ptr_nonnull(scratch);
 	memcpy(copy, text, size);
-	r = gate_read(copy, size, scratch, &json, f);
+	r = strict_json_read(copy, size, scratch, &json, f);
 	free(scratch);
 	free(copy);
 	ck_assert_int_eq(r, json == NULL ? -1 : 0);
@@ -425,7 +425,7 @@ END_TEST
 /* Empty objects cost far more than their two bytes: their number is bound. */
 START_TEST(many_objects)
 {
-	const size_t n = GATE_LISTS_MAX;
+	const size_t n = STRICT_JSON_LISTS_MAX;
 	struct fail f = { 0 };
 	struct json_object *json;
 	char *text;

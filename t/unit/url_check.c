@@ -129,7 +129,7 @@ check(const char *url, unsigned flags)
 {
 	struct fail f = { 0 };
 
-	if (target_check(url, flags, &f) == 0)
+	if (url_check(url, flags, &f) == 0)
 		return 0;
 	ck_assert_int_eq(f.code, INVALID_REQUEST);
 	ck_assert_str_eq(f.where, "url");
@@ -140,23 +140,23 @@ check(const char *url, unsigned flags)
 START_TEST(taken)
 {
 	ck_assert_int_eq(check(good[_i], 0), 0);
-	ck_assert_int_eq(check(good[_i], TARGET_HTTP), 0);
-	ck_assert_int_eq(check(good[_i], TARGET_PRIVATE), 0);
+	ck_assert_int_eq(check(good[_i], URL_CHECK_HTTP), 0);
+	ck_assert_int_eq(check(good[_i], URL_CHECK_PRIVATE), 0);
 }
 END_TEST
 
 START_TEST(refused)
 {
 	ck_assert_int_eq(check(bad[_i], 0), -1);
-	ck_assert_int_eq(check(bad[_i], TARGET_HTTP | TARGET_PRIVATE), -1);
+	ck_assert_int_eq(check(bad[_i], URL_CHECK_HTTP | URL_CHECK_PRIVATE), -1);
 }
 END_TEST
 
 START_TEST(not_public)
 {
 	ck_assert_int_eq(check(local[_i], 0), -1);
-	ck_assert_int_eq(check(local[_i], TARGET_HTTP), -1);
-	ck_assert_int_eq(check(local[_i], TARGET_PRIVATE), 0);
+	ck_assert_int_eq(check(local[_i], URL_CHECK_HTTP), -1);
+	ck_assert_int_eq(check(local[_i], URL_CHECK_PRIVATE), 0);
 }
 END_TEST
 
@@ -164,19 +164,19 @@ START_TEST(plain)
 {
 	ck_assert_int_eq(check("http://hooks.example.com/", 0), -1);
 	ck_assert_int_eq(
-	    check("http://hooks.example.com/", TARGET_PRIVATE), -1);
-	ck_assert_int_eq(check("http://hooks.example.com/", TARGET_HTTP), 0);
-	ck_assert_int_eq(check("HTTP://10.0.0.1/", TARGET_HTTP), -1);
+	    check("http://hooks.example.com/", URL_CHECK_PRIVATE), -1);
+	ck_assert_int_eq(check("http://hooks.example.com/", URL_CHECK_HTTP), 0);
+	ck_assert_int_eq(check("HTTP://10.0.0.1/", URL_CHECK_HTTP), -1);
 }
 END_TEST
 
 START_TEST(length)
 {
-	char url[TARGET_URL_MAX + 2] = "https://hooks.example.com/";
+	char url[URL_CHECK_URL_MAX + 2] = "https://hooks.example.com/";
 
 	memset(url + strlen(url), 'x', sizeof(url) - strlen(url) - 1);
 	ck_assert_int_eq(check(url, 0), -1);
-	url[TARGET_URL_MAX] = '\0';
+	url[URL_CHECK_URL_MAX] = '\0';
 	ck_assert_int_eq(check(url, 0), 0);
 }
 END_TEST

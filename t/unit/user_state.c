@@ -21,7 +21,7 @@ static const struct place nowhere = { .country = "" };
 
 static _Alignas(16) char block[65536];
 static struct arena arena;
-static uint8_t packed[STATE_PACKED_MAX];
+static uint8_t packed[USER_STATE_PACKED_MAX];
 
 /* An event as the recount remembers it. */
 struct seen {
@@ -40,7 +40,7 @@ struct recount {
 	size_t born[CURRENCIES]; /* events before it are forgotten */
 	bool dropped; /* whether one was ever dropped for another */
 	int64_t dropped_minute; /* the newest with an amount in such a one */
-	struct state_link links[STATE_LINKS_MAX + 1]; /* most recent first */
+	struct user_state_link links[USER_STATE_LINKS_MAX + 1]; /* most recent first */
 	size_t n_links;
 };
 
@@ -65,7 +65,7 @@ unpacked(const void *bytes, size_t size)
 	struct fail f = { 0 };
 	struct state *st;
 
-	st = state_unpack(&arena, bytes, size, &f);
+	st = user_state_unpack(&arena, bytes, size, &f);
 	ck_assert_msg(st != NULL, "%s %s", f.where, f.why);
 	return st;
 }
@@ -74,7 +74,7 @@ unpacked(const void *bytes, size_t size)
 static struct state *
 repacked(const struct state *st, int64_t now)
 {
-	size_t size = state_pack(st, now, packed);
+	size_t size = user_state_pack(st, now, packed);
 
 	ck_assert_uint_le(size, sizeof(packed));
 	arena_reset(&arena);
@@ -100,7 +100,7 @@ currency_code(int i)
 static void
 count(struct state *st, int64_t now)
 {
-	state_count(st, &(struct event) { .user = "u" }, false, &nowhere, now);
+	user_state_count(st, &(struct event) { .user = "u" }, false, &nowhere, now);
 }
 
 static void
@@ -112,7 +112,7 @@ count_amount(struct state *st, const char *currency, double amount,
 		.amount = amount,
 		.currency = currency };
 
-	state_count(st, &ev, baseline, &nowhere, now);
+	user_state_count(st, &ev, baseline, &nowhere, now);
 }
 
 /* Events of the recount since a time, itself excluded. */
@@ -256,7 +256,7 @@ recount_use(int currency)
 
 	if (place == model.n_order) {
 		model.born[currency] = model.n - 1;
-		if (model.n_order == STATE_CURRENCIES_MAX)
+		if (model.n_order == USER_STATE_CURRENCIES_MAX)
 			recount_make_room(model.seen[model.n - 1].at);
 	} else {
 		recount_drop(place);
@@ -284,14 +284,14 @@ static void
 check_attempts(const struct state *st, int64_t now)
 {
 	int64_t exact = recount_since(now - 120 * SECOND_US);
-	int64_t got = state_attempts_2m(st, now);
+	int64_t got = user_state_attempts_2m(st, now);
 
 	if (exact <= 64)
 		ck_assert_int_eq(got, exact);
 	ck_assert_int_le(got, exact);
 	ck_assert_int_ge(got, recount_whole(now - 120 * SECOND_US, SECOND_US));
 
-	got = state_attempts_24h(st, now);
+	got = user_state_attempts_24h(st, now);
 	exact = recount_whole(now - DAY_US, MINUTE_US);
 	if (recount_minutes(now - DAY_US) <= 120)
 		ck_assert_int_eq(got, exact);
@@ -300,7 +300,7 @@ check_attempts(const struct state *st, int64_t now)
 }
 
 static void
-check_baseline(int currency, const struct state_amounts *got)
+check_baseline(int currency, const struct user_state_amounts *got)
 {
 	const struct seen *s;
 	long double mean = 0, squares = 0;
@@ -330,11 +330,11 @@ static void
 check_amounts(const struct state *st, int64_t now)
 {
 	const int64_t hour = now - 60 * MINUTE_US;
-	struct state_amounts got;
+	struct user_state_amounts got;
 	int cur;
 
 	for (cur = 0; cur < CURRENCIES; cur++) {
-		state_amounts(st, currency_code(cur), now, &got);
+		user_state_amounts(st, currency_code(cur), now, &got);
 		if (recount_currency_place(cur) == model.n_order) {
 			ck_assert(got.baseline_known == !model.dropped);
 			ck_assert(
@@ -371,7 +371,7 @@ random_step(uint64_t mood)
 static struct seen
 random_event(struct state *st, int64_t now)
 {
-	struct seen s = { .at = state_time(st, now), .currency = -1 };
+	struct seen s = { .at = user_state_time(st, now), .currency = -1 };
 
 	if (below(8) == 0) {
 		count(st, now);
@@ -400,12 +400,12 @@ START_TEST(counts_like_a_recount)
 		recount_count(random_event(st, now));
 		if (below(3) == 0)
 			st = repacked(st, now);
-		check_attempts(st, state_time(st, now));
+		check_attempts(st, user_state_time(st, now));
 		if (below(8) == 0)
-			check_amounts(st, state_time(st, now));
+			check_amounts(st, user_state_time(st, now));
 		if (below(8) == 0)
 			check_attempts(
-			    st, state_time(st, now + (int64_t)below(DAY_US)));
+			    st, user_state_time(st, now + (int64_t)below(DAY_US)));
 	}
 }
 END_TEST
@@ -420,16 +420,16 @@ START_TEST(burst_is_exact_up_to_64)
 	for (i = 0; i < 64; i++)
 		count(st, START + i * step);
 	st = repacked(st, START + 63 * step);
-	ck_assert_int_eq(state_attempts_2m(st, START + 119999999), 64);
-	ck_assert_int_eq(state_attempts_2m(st, START + 120 * SECOND_US), 63);
+	ck_assert_int_eq(user_state_attempts_2m(st, START + 119999999), 64);
+	ck_assert_int_eq(user_state_attempts_2m(st, START + 120 * SECOND_US), 63);
 	ck_assert_int_eq(
-	    state_attempts_2m(st, START + 120 * SECOND_US + step), 62);
+	    user_state_attempts_2m(st, START + 120 * SECOND_US + step), 62);
 
 	/* One more: the first is in its second, which leaves as a whole. */
 	count(st, START + 64 * step);
-	ck_assert_int_eq(state_attempts_2m(st, START + 64 * step), 65);
-	ck_assert_int_eq(state_attempts_2m(st, START + 119999999), 64);
-	ck_assert_int_eq(state_attempts_2m(st, START + 120 * SECOND_US), 64);
+	ck_assert_int_eq(user_state_attempts_2m(st, START + 64 * step), 65);
+	ck_assert_int_eq(user_state_attempts_2m(st, START + 119999999), 64);
+	ck_assert_int_eq(user_state_attempts_2m(st, START + 120 * SECOND_US), 64);
 }
 END_TEST
 
@@ -440,10 +440,10 @@ START_TEST(clock_that_steps_back_stands_still)
 	count(st, START);
 	count(st, START - 10 * MINUTE_US);
 	st = repacked(st, START - 10 * MINUTE_US);
-	ck_assert_int_eq(state_attempts_2m(st, START - DAY_US), 2);
-	ck_assert_int_eq(state_attempts_2m(st, START + 119 * SECOND_US), 2);
-	ck_assert_int_eq(state_attempts_2m(st, START + 120 * SECOND_US), 0);
-	ck_assert_int_eq(state_attempts_24h(st, START), 2);
+	ck_assert_int_eq(user_state_attempts_2m(st, START - DAY_US), 2);
+	ck_assert_int_eq(user_state_attempts_2m(st, START + 119 * SECOND_US), 2);
+	ck_assert_int_eq(user_state_attempts_2m(st, START + 120 * SECOND_US), 0);
+	ck_assert_int_eq(user_state_attempts_24h(st, START), 2);
 }
 END_TEST
 
@@ -464,7 +464,7 @@ static const struct {
 START_TEST(amounts_add_up_in_decimal)
 {
 	struct state *st = unpacked(NULL, 0);
-	struct state_amounts got;
+	struct user_state_amounts got;
 	int i;
 
 	/* Each in a minute of its own, so that both ways of adding show. */
@@ -472,7 +472,7 @@ START_TEST(amounts_add_up_in_decimal)
 		count_amount(st, "EUR", sums[_i].add[i], false,
 		    START + i / 2 * MINUTE_US);
 	st = repacked(st, START + MINUTE_US);
-	state_amounts(st, "EUR", START + MINUTE_US, &got);
+	user_state_amounts(st, "EUR", START + MINUTE_US, &got);
 	ck_assert_double_eq(got.last_hour, sums[_i].want);
 }
 END_TEST
@@ -481,19 +481,19 @@ START_TEST(sums_saturate)
 {
 	const double top = (double)SUM_DIGITS_MAX * 1e7;
 
-	ck_assert_double_eq(state_sum_value(state_sum_code(1e19)), 1e19);
-	ck_assert_double_eq(state_sum_value(state_sum_code(1e25)), top);
-	ck_assert_uint_lt(state_sum_code(1e25), UINT64_C(1) << SUM_BITS);
-	ck_assert_uint_eq(state_sum_code(4e-9), 0);
+	ck_assert_double_eq(user_state_sum_value(user_state_sum_code(1e19)), 1e19);
+	ck_assert_double_eq(user_state_sum_value(user_state_sum_code(1e25)), top);
+	ck_assert_uint_lt(user_state_sum_code(1e25), UINT64_C(1) << SUM_BITS);
+	ck_assert_uint_eq(user_state_sum_code(4e-9), 0);
 }
 END_TEST
 
 START_TEST(round_sums_have_short_codes)
 {
-	ck_assert_uint_eq(state_sum_code(10), 1 << 4 | 9);
-	ck_assert_uint_eq(state_sum_code(100), 1 << 4 | 10);
-	ck_assert_uint_eq(state_sum_code(12.5), 125 << 4 | 7);
-	ck_assert_uint_eq(state_sum_code(1e15), 100000000 << 4 | 15);
+	ck_assert_uint_eq(user_state_sum_code(10), 1 << 4 | 9);
+	ck_assert_uint_eq(user_state_sum_code(100), 1 << 4 | 10);
+	ck_assert_uint_eq(user_state_sum_code(12.5), 125 << 4 | 7);
+	ck_assert_uint_eq(user_state_sum_code(1e15), 100000000 << 4 | 15);
 }
 END_TEST
 
@@ -501,21 +501,21 @@ START_TEST(baseline_of_one_currency)
 {
 	static const double amounts[] = { 10, 20, 60 };
 	struct state *st = unpacked(NULL, 0);
-	struct state_amounts got;
+	struct user_state_amounts got;
 	size_t i;
 
 	for (i = 0; i < nitems(amounts); i++)
 		count_amount(st, "USD", amounts[i], true, START);
 	count_amount(st, "USD", 1000, false, START);
 	st = repacked(st, START);
-	state_amounts(st, "USD", START, &got);
+	user_state_amounts(st, "USD", START, &got);
 	ck_assert_double_eq(got.last_hour, 1090);
 	ck_assert_int_eq(got.samples, 3);
 	ck_assert_double_eq(got.mean, 30);
 	ck_assert_double_eq(got.deviation, sqrt(700));
 
 	/* Nothing of it is in another currency. */
-	state_amounts(st, "EUR", START, &got);
+	user_state_amounts(st, "EUR", START, &got);
 	ck_assert_double_eq(got.last_hour, 0);
 	ck_assert_int_eq(got.samples, 0);
 	ck_assert_double_eq(got.mean, 0);
@@ -523,12 +523,12 @@ START_TEST(baseline_of_one_currency)
 }
 END_TEST
 
-static struct state_amounts
+static struct user_state_amounts
 amounts_of(const struct state *st, const char *currency, int64_t now)
 {
-	struct state_amounts got;
+	struct user_state_amounts got;
 
-	state_amounts(st, currency, now, &got);
+	user_state_amounts(st, currency, now, &got);
 	return got;
 }
 
@@ -546,7 +546,7 @@ count_ones(struct state *st, int from, int to, int times, int64_t now)
 START_TEST(many_currencies_erase_no_baseline)
 {
 	struct state *st = unpacked(NULL, 0);
-	struct state_amounts got;
+	struct user_state_amounts got;
 
 	count_ones(st, 10, 11, 3, START);
 	count_ones(st, 0, 10, 2, START + 2 * DAY_US);
@@ -601,7 +601,7 @@ END_TEST
 START_TEST(dropped_currency_is_unknown)
 {
 	struct state *st = unpacked(NULL, 0);
-	struct state_amounts got;
+	struct user_state_amounts got;
 
 	count_ones(st, 0, 8, 1, START);
 	got = amounts_of(st, "USD", START);
@@ -629,12 +629,12 @@ END_TEST
 START_TEST(equal_amounts_do_not_deviate)
 {
 	struct state *st = unpacked(NULL, 0);
-	struct state_amounts got;
+	struct user_state_amounts got;
 	int i;
 
 	for (i = 0; i < 1000; i++)
 		count_amount(st, "USD", 19.99, true, START + i * MINUTE_US);
-	state_amounts(st, "USD", START, &got);
+	user_state_amounts(st, "USD", START, &got);
 	ck_assert_double_eq(got.mean, 19.99);
 	ck_assert_double_eq(got.deviation, 0);
 }
@@ -647,36 +647,36 @@ START_TEST(last_place_is_kept)
 	const struct place country = { "SE", false, 62, 15 };
 	const struct place unplaced = { "XX", false, NAN, NAN };
 	struct state *st = unpacked(NULL, 0);
-	const struct state_place *last = state_last_place(st);
+	const struct user_state_place *last = user_state_last_place(st);
 
 	ck_assert_str_eq(last->place.country, "");
-	state_count(st, &ev, false, &city, START);
+	user_state_count(st, &ev, false, &city, START);
 	count(st, START + SECOND_US);
 	st = repacked(st, START + SECOND_US);
-	last = state_last_place(st);
+	last = user_state_last_place(st);
 	ck_assert_str_eq(last->place.country, "ET");
 	ck_assert(last->place.city);
 	ck_assert_double_eq(last->place.lat, 9.025012);
 	ck_assert_double_eq(last->place.lon, 38.7469);
 	ck_assert_int_eq(last->at, START);
 
-	state_count(st, &ev, false, &country, START - SECOND_US);
+	user_state_count(st, &ev, false, &country, START - SECOND_US);
 	st = repacked(st, START);
-	last = state_last_place(st);
+	last = user_state_last_place(st);
 	ck_assert_str_eq(last->place.country, "SE");
 	ck_assert(!last->place.city);
 	ck_assert_int_eq(last->at, START + SECOND_US);
 
-	state_count(st, &ev, false, &unplaced, START + SECOND_US);
+	user_state_count(st, &ev, false, &unplaced, START + SECOND_US);
 	st = repacked(st, START);
-	last = state_last_place(st);
+	last = user_state_last_place(st);
 	ck_assert_str_eq(last->place.country, "XX");
 	ck_assert(isnan(last->place.lat) && isnan(last->place.lon));
 }
 END_TEST
 
 static size_t
-recount_link_place(struct state_link link)
+recount_link_place(struct user_state_link link)
 {
 	size_t i;
 
@@ -688,19 +688,19 @@ recount_link_place(struct state_link link)
 }
 
 static void
-recount_link_use(struct state_link link, size_t place)
+recount_link_use(struct user_state_link link, size_t place)
 {
 	memmove(
 	    &model.links[1], &model.links[0], place * sizeof(model.links[0]));
 	model.links[0] = link;
-	if (place == model.n_links && model.n_links < STATE_LINKS_MAX)
+	if (place == model.n_links && model.n_links < USER_STATE_LINKS_MAX)
 		model.n_links++;
 }
 
 START_TEST(links_are_kept_by_use)
 {
 	struct state *st = unpacked(NULL, 0);
-	struct state_link link;
+	struct user_state_link link;
 	size_t place;
 	bool known;
 	int i;
@@ -712,34 +712,34 @@ START_TEST(links_are_kept_by_use)
 		link.second = ENTITY_MAX - 1 - (int64_t)below(12);
 		place = recount_link_place(link);
 		known = place < model.n_links;
-		ck_assert_int_eq(state_link_known(st, link), known);
-		ck_assert_int_eq(state_link_touch(st, link), known);
+		ck_assert_int_eq(user_state_link_known(st, link), known);
+		ck_assert_int_eq(user_state_link_touch(st, link), known);
 		if (!known)
-			state_link_add(st, link);
+			user_state_link_add(st, link);
 		recount_link_use(link, place);
 		if (below(5) == 0)
 			st = repacked(st, START);
 	}
-	ck_assert_uint_eq(model.n_links, STATE_LINKS_MAX);
+	ck_assert_uint_eq(model.n_links, USER_STATE_LINKS_MAX);
 	for (place = 0; place < model.n_links; place++)
-		ck_assert(state_link_known(st, model.links[place]));
+		ck_assert(user_state_link_known(st, model.links[place]));
 }
 END_TEST
 
 START_TEST(link_added_twice_is_one)
 {
-	const struct state_link link = { 3, 4 }, other = { 3, 5 };
+	const struct user_state_link link = { 3, 4 }, other = { 3, 5 };
 	struct state *st = unpacked(NULL, 0);
 
-	state_link_add(st, link);
-	state_link_add(st, other);
-	state_link_add(st, link);
+	user_state_link_add(st, link);
+	user_state_link_add(st, other);
+	user_state_link_add(st, link);
 	ck_assert_uint_eq(st->n_links, 2);
 	ck_assert_int_eq(st->links[0].second, 4);
 }
 END_TEST
 
-static const struct state_link no_links[] = {
+static const struct user_state_link no_links[] = {
 	{ 0, 1 },
 	{ -1, 1 },
 	{ 2, 2 },
@@ -751,8 +751,8 @@ START_TEST(what_is_no_link_is_not_kept)
 {
 	struct state *st = unpacked(NULL, 0);
 
-	state_link_add(st, no_links[_i]);
-	ck_assert(!state_link_known(st, no_links[_i]));
+	user_state_link_add(st, no_links[_i]);
+	ck_assert(!user_state_link_known(st, no_links[_i]));
 }
 END_TEST
 
@@ -761,13 +761,13 @@ START_TEST(devices_are_capped)
 	struct state *st = unpacked(NULL, 0);
 	int i;
 
-	for (i = 0; i < GRAPH_CAP + 3; i++) {
+	for (i = 0; i < ENTITY_GRAPH_CAP + 3; i++) {
 		ck_assert_int_eq(
-		    state_devices(st), i < GRAPH_CAP ? i : GRAPH_CAP);
-		state_devices_add(st);
+		    user_state_devices(st), i < ENTITY_GRAPH_CAP ? i : ENTITY_GRAPH_CAP);
+		user_state_devices_add(st);
 		st = repacked(st, 0);
 	}
-	ck_assert_int_eq(state_devices(st), GRAPH_CAP);
+	ck_assert_int_eq(user_state_devices(st), ENTITY_GRAPH_CAP);
 }
 END_TEST
 
@@ -779,7 +779,7 @@ fill(struct state *st)
 	size_t i, j;
 
 	st->last = TIME_MAX;
-	st->devices = GRAPH_CAP;
+	st->devices = ENTITY_GRAPH_CAP;
 	st->n_times = TIMES_MAX;
 	for (i = 0; i < TIMES_MAX; i++)
 		st->times[i] =
@@ -794,19 +794,19 @@ fill(struct state *st)
 	for (i = 0; i < QUARTERS_MAX; i++)
 		st->quarters[i] = COUNT_MAX;
 	st->place.place = (struct place) { "ZW", true, -90, -180 };
-	st->n_currencies = STATE_CURRENCIES_MAX;
-	for (i = 0; i < STATE_CURRENCIES_MAX; i++) {
+	st->n_currencies = USER_STATE_CURRENCIES_MAX;
+	for (i = 0; i < USER_STATE_CURRENCIES_MAX; i++) {
 		cur = &st->currencies[i];
 		memcpy(cur->code, currency_code((int)i), sizeof(cur->code));
 		cur->samples = SAMPLES_MAX;
 		cur->mean = EVENT_AMOUNT_MAX;
 		cur->squares = SQUARES_MAX;
 		for (j = 0; j < SUMS_MAX; j++)
-			cur->sums[j] = state_sum_code(1e25);
+			cur->sums[j] = user_state_sum_code(1e25);
 	}
 	st->dropped = 1 + SUMS_MAX;
-	st->n_links = STATE_LINKS_MAX;
-	for (i = 0; i < STATE_LINKS_MAX; i++) {
+	st->n_links = USER_STATE_LINKS_MAX;
+	for (i = 0; i < USER_STATE_LINKS_MAX; i++) {
 		st->links[i].first = ENTITY_MAX - 400 + (int64_t)i;
 		st->links[i].second = ENTITY_MAX - 200 + (int64_t)i;
 	}
@@ -815,24 +815,24 @@ fill(struct state *st)
 START_TEST(worst_case_fits_and_comes_back)
 {
 	struct state *st = unpacked(NULL, 0);
-	uint8_t again[STATE_PACKED_MAX];
+	uint8_t again[USER_STATE_PACKED_MAX];
 	size_t size;
 
 	fill(st);
-	size = state_pack(st, 0, packed);
-	ck_assert_uint_le(size, STATE_PACKED_MAX);
-	ck_assert_uint_ge(size, STATE_PACKED_MAX * 96 / 100);
+	size = user_state_pack(st, 0, packed);
+	ck_assert_uint_le(size, USER_STATE_PACKED_MAX);
+	ck_assert_uint_ge(size, USER_STATE_PACKED_MAX * 96 / 100);
 	st = unpacked(packed, size);
-	ck_assert_uint_eq(state_pack(st, 0, again), size);
+	ck_assert_uint_eq(user_state_pack(st, 0, again), size);
 	ck_assert_mem_eq(again, packed, size);
-	ck_assert_int_eq(state_attempts_2m(st, 0),
+	ck_assert_int_eq(user_state_attempts_2m(st, 0),
 	    (int64_t)COUNT_MAX * SECONDS_MAX + TIMES_MAX);
-	ck_assert_int_eq(state_attempts_24h(st, 0),
+	ck_assert_int_eq(user_state_attempts_24h(st, 0),
 	    (int64_t)COUNT_MAX * (MINUTES_MAX + QUARTERS_MAX));
 
 	/* It still counts, to no more than fits. */
 	count_amount(st, "GBP", EVENT_AMOUNT_MAX, true, TIME_MAX);
-	ck_assert_uint_le(state_pack(st, 0, packed), STATE_PACKED_MAX);
+	ck_assert_uint_le(user_state_pack(st, 0, packed), USER_STATE_PACKED_MAX);
 	st = repacked(st, 0);
 	ck_assert_int_eq(st->currencies[0].samples, st->currencies[1].samples);
 }
@@ -855,7 +855,7 @@ live(struct state *st)
 			user + 90 + i % 3 * 1000, user + 11 };
 
 		ev.amount = (double)below(200000) / 100;
-		state_count(st, &ev, true, &place,
+		user_state_count(st, &ev, true, &place,
 		    START + i * DAY_US / 5 + (int64_t)below(DAY_US / 5));
 		for (j = 0; j < 6; j++) {
 			static const int pairs[6][2] = { { 0, 1 }, { 0, 2 },
@@ -863,13 +863,13 @@ live(struct state *st)
 			const int64_t a = ids[pairs[j][0]];
 			const int64_t b = ids[pairs[j][1]];
 
-			state_link_add(st,
-			    (struct state_link) {
+			user_state_link_add(st,
+			    (struct user_state_link) {
 				a < b ? a : b, a < b ? b : a });
 		}
 	}
-	state_devices_add(st);
-	state_devices_add(st);
+	user_state_devices_add(st);
+	user_state_devices_add(st);
 }
 
 START_TEST(usual_customer_is_small)
@@ -877,7 +877,7 @@ START_TEST(usual_customer_is_small)
 	struct state *st = unpacked(NULL, 0);
 
 	live(st);
-	ck_assert_uint_le(state_pack(st, st->last, packed), 200);
+	ck_assert_uint_le(user_state_pack(st, st->last, packed), 200);
 }
 END_TEST
 
@@ -889,16 +889,16 @@ START_TEST(what_left_its_window_is_not_packed)
 
 	for (i = 0; i < 200; i++)
 		count_amount(st, "USD", 10, false, START + i * MINUTE_US / 4);
-	early = state_pack(st, START, packed);
-	late = state_pack(st, START + 2 * DAY_US, packed);
+	early = user_state_pack(st, START, packed);
+	late = user_state_pack(st, START + 2 * DAY_US, packed);
 	ck_assert_uint_lt(late, early);
-	ck_assert_uint_eq(late, state_pack(unpacked(NULL, 0), START, packed));
+	ck_assert_uint_eq(late, user_state_pack(unpacked(NULL, 0), START, packed));
 }
 END_TEST
 
 START_TEST(what_is_cut_or_longer_is_refused)
 {
-	uint8_t bytes[STATE_PACKED_MAX + 1];
+	uint8_t bytes[USER_STATE_PACKED_MAX + 1];
 	struct fail f = { 0 };
 	struct state *st = unpacked(NULL, 0);
 	size_t size, cut;
@@ -907,11 +907,11 @@ START_TEST(what_is_cut_or_longer_is_refused)
 		live(st);
 	else
 		fill(st);
-	size = state_pack(st, st->last, bytes);
+	size = user_state_pack(st, st->last, bytes);
 	bytes[size] = 0;
 	for (cut = 1; cut <= size + 1; cut++) {
 		arena_reset(&arena);
-		st = state_unpack(&arena, bytes, cut, &f);
+		st = user_state_unpack(&arena, bytes, cut, &f);
 		ck_assert_int_eq(st != NULL, cut == size);
 	}
 	ck_assert_int_eq(f.kind, FAIL_US);
@@ -922,7 +922,7 @@ END_TEST
 START_TEST(damaged_bytes_are_safe)
 {
 	struct state *st = unpacked(NULL, 0);
-	uint8_t bytes[STATE_PACKED_MAX];
+	uint8_t bytes[USER_STATE_PACKED_MAX];
 	size_t size, left;
 	int i;
 
@@ -931,17 +931,17 @@ START_TEST(damaged_bytes_are_safe)
 		live(st);
 	else
 		fill(st);
-	size = state_pack(st, st->last, packed);
+	size = user_state_pack(st, st->last, packed);
 	for (i = 0; i < 2000; i++) {
 		memcpy(bytes, packed, size);
 		for (left = below(4) + 1; left > 0; left--)
 			bytes[below(size)] = (uint8_t)below(256);
 		arena_reset(&arena);
-		st = state_unpack(&arena, bytes, size, NULL);
+		st = user_state_unpack(&arena, bytes, size, NULL);
 		if (st == NULL)
 			continue;
 		count_amount(st, "EUR", 12.5, true, st->last);
-		left = state_pack(st, st->last, bytes);
+		left = user_state_pack(st, st->last, bytes);
 		ck_assert_uint_le(left, sizeof(bytes));
 		unpacked(bytes, left);
 	}
@@ -950,7 +950,7 @@ END_TEST
 
 /*
  * Refused for one wrong byte each, in a state that holds little: the offsets
- * follow from the layout in state_pack.c.
+ * follow from the layout in user_state_pack.c.
  */
 static const struct {
 	size_t at;
@@ -986,11 +986,11 @@ fill_little(struct state *st)
 	st->place.at = START - 200;
 	st->n_currencies = 2;
 	memcpy(st->currencies[0].code, "AAA", 4);
-	st->currencies[0].sums[0] = state_sum_code(1);
+	st->currencies[0].sums[0] = user_state_sum_code(1);
 	memcpy(st->currencies[1].code, "AAB", 4);
 	st->currencies[1].samples = 1;
 	st->n_links = 1;
-	st->links[0] = (struct state_link) { 1, 2 };
+	st->links[0] = (struct user_state_link) { 1, 2 };
 }
 
 START_TEST(wrong_bytes_are_refused)
@@ -999,10 +999,10 @@ START_TEST(wrong_bytes_are_refused)
 	size_t size;
 
 	fill_little(st);
-	size = state_pack(st, 0, packed);
+	size = user_state_pack(st, 0, packed);
 	unpacked(packed, size);
 	packed[wrong[_i].at] = wrong[_i].byte;
-	ck_assert_ptr_null(state_unpack(&arena, packed, size, NULL));
+	ck_assert_ptr_null(user_state_unpack(&arena, packed, size, NULL));
 }
 END_TEST
 
@@ -1010,7 +1010,7 @@ END_TEST
 static struct state *
 unpacked_layout_1(const struct state *st)
 {
-	size_t size = state_pack(st, st->last, packed);
+	size_t size = user_state_pack(st, st->last, packed);
 
 	packed[0] = 1;
 	memmove(&packed[size - 2], &packed[size - 1], 1);
@@ -1041,7 +1041,7 @@ START_TEST(full_arena_is_a_failure)
 	struct arena small;
 
 	arena_init(&small, block, 64);
-	ck_assert_ptr_null(state_unpack(&small, NULL, 0, &f));
+	ck_assert_ptr_null(user_state_unpack(&small, NULL, 0, &f));
 	ck_assert_int_eq(f.kind, FAIL_US);
 	arena_reset(&small);
 }

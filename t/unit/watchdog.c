@@ -11,17 +11,17 @@ static const struct {
 	int64_t due, told, last;
 	bool condemned;
 } at_100[] = {
-	{ DUE_IDLE, 0, 0, false },
+	{ WATCHDOG_IDLE, 0, 0, false },
 	{ 101 * S, 0, 0, false },
 	{ 95 * S, 0, 0, false },
 	{ 95 * S - 1, 0, 0, true },
 	/* Told to leave: an idle one has nothing to wait for. */
-	{ DUE_IDLE, 95 * S, 0, false },
-	{ DUE_IDLE, 95 * S - 1, 0, true },
+	{ WATCHDOG_IDLE, 95 * S, 0, false },
+	{ WATCHDOG_IDLE, 95 * S - 1, 0, true },
 	{ 600 * S, 1 * S, 0, false },
 	{ 600 * S, 80 * S, 100 * S, false },
 	{ 600 * S, 80 * S, 100 * S - 1, true },
-	{ DUE_CONDEMNED, 1 * S, 1 * S, false },
+	{ WATCHDOG_CONDEMNED, 1 * S, 1 * S, false },
 };
 
 START_TEST(late)
@@ -29,13 +29,13 @@ START_TEST(late)
 	_Atomic int64_t word = at_100[_i].due;
 
 	ck_assert_int_eq(
-	    due_condemn(&word, 100 * S, at_100[_i].told, at_100[_i].last),
+	    watchdog_condemn(&word, 100 * S, at_100[_i].told, at_100[_i].last),
 	    at_100[_i].condemned);
 	ck_assert_int_eq(
-	    due_condemn(&word, 100 * S, at_100[_i].told, at_100[_i].last),
+	    watchdog_condemn(&word, 100 * S, at_100[_i].told, at_100[_i].last),
 	    false);
-	ck_assert_int_eq(due_set(&word, 7 * S),
-	    !at_100[_i].condemned && at_100[_i].due != DUE_CONDEMNED);
+	ck_assert_int_eq(watchdog_set(&word, 7 * S),
+	    !at_100[_i].condemned && at_100[_i].due != WATCHDOG_CONDEMNED);
 }
 END_TEST
 
@@ -43,10 +43,10 @@ START_TEST(condemned_stays_condemned)
 {
 	_Atomic int64_t word = 1 * S;
 
-	ck_assert(due_condemn(&word, 100 * S, 0, 0));
-	ck_assert(!due_set(&word, 200 * S));
-	ck_assert(!due_set(&word, DUE_IDLE));
-	ck_assert_int_eq(word, DUE_CONDEMNED);
+	ck_assert(watchdog_condemn(&word, 100 * S, 0, 0));
+	ck_assert(!watchdog_set(&word, 200 * S));
+	ck_assert(!watchdog_set(&word, WATCHDOG_IDLE));
+	ck_assert_int_eq(word, WATCHDOG_CONDEMNED);
 }
 END_TEST
 
