@@ -19,14 +19,14 @@
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 /* One event as the rules see it. */
-struct sample {
+struct bench_sample {
 	struct signals signals;
 	struct event event;
 	struct attr attrs[3];
 };
 
 static const struct ruleset *ruleset(struct arena *, size_t);
-static void sample_fill(struct sample *);
+static void sample_fill(struct bench_sample *);
 static double measure(const struct rulebook *, double *);
 static double decide_many(const struct rulebook *, size_t, double *);
 static double now_ns(void);
@@ -67,7 +67,7 @@ static const struct policy policy = {
 	.n_bands = nitems(bands),
 };
 
-static struct sample samples[EVENTS];
+static struct bench_sample samples[EVENTS];
 static _Alignas(16) char block[1 << 24], scratch[1 << 20];
 
 int
@@ -123,7 +123,7 @@ ruleset(struct arena *a, size_t n)
 
 /* Signals of an event, most of them quiet, one in ten unknown. */
 static void
-sample_fill(struct sample *s)
+sample_fill(struct bench_sample *s)
 {
 	struct value *v = s->signals.value;
 	unsigned int i;

@@ -46,7 +46,7 @@
 
 enum hot { HOT_NONE = 1, HOT_USER, HOT_IP, HOT__MAX };
 
-struct run {
+struct load_run {
 	int port;
 	const char *key;
 	unsigned users;
@@ -64,8 +64,8 @@ struct conn {
 	char answer[ANSWER_SIZE];
 };
 
-struct load {
-	const struct run *run;
+struct bench_load {
+	const struct load_run *run;
 	struct conn *conns;
 	int epoll;
 	unsigned seed;
@@ -78,26 +78,26 @@ struct load {
 	uint64_t first, last;
 };
 
-static void parse(int argc, char **argv, struct run *ret);
-static void open_all(struct load *l);
-static void dial(struct load *l, struct conn *c);
-static void dial_again(struct load *l, struct conn *c);
-static void drive(struct load *l);
+static void parse(int argc, char **argv, struct load_run *ret);
+static void open_all(struct bench_load *l);
+static void dial(struct bench_load *l, struct conn *c);
+static void dial_again(struct bench_load *l, struct conn *c);
+static void drive(struct bench_load *l);
 static const struct timespec *pause_until(int64_t due, struct timespec *room);
-static void offer(struct load *l, int64_t due);
-static void ask(struct load *l, struct conn *c, int64_t due);
-static int body(struct load *l, char *ret, size_t size);
-static void hear(struct load *l, struct conn *c);
+static void offer(struct bench_load *l, int64_t due);
+static void ask(struct bench_load *l, struct conn *c, int64_t due);
+static int body(struct bench_load *l, char *ret, size_t size);
+static void hear(struct bench_load *l, struct conn *c);
 static bool complete(const struct conn *c);
-static void count(struct load *l, int64_t us);
-static int64_t percentile(const struct load *l, double p);
+static void count(struct bench_load *l, int64_t us);
+static int64_t percentile(const struct bench_load *l, double p);
 static unsigned next(unsigned *seed);
 
 int
 main(int argc, char **argv)
 {
-	struct run run;
-	struct load *l;
+	struct load_run run;
+	struct bench_load *l;
 	int64_t began;
 
 	parse(argc, argv, &run);
@@ -120,7 +120,7 @@ main(int argc, char **argv)
 }
 
 static void
-parse(int argc, char **argv, struct run *ret)
+parse(int argc, char **argv, struct load_run *ret)
 {
 	if (argc != 8)
 		errx(EX_USAGE,
@@ -141,7 +141,7 @@ parse(int argc, char **argv, struct run *ret)
 }
 
 static void
-open_all(struct load *l)
+open_all(struct bench_load *l)
 {
 	int i;
 
@@ -153,7 +153,7 @@ open_all(struct load *l)
 
 /* Connect, and hear of answers from then on. */
 static void
-dial(struct load *l, struct conn *c)
+dial(struct bench_load *l, struct conn *c)
 {
 	struct sockaddr_in to = {
 		.sin_family = AF_INET,
@@ -177,7 +177,7 @@ dial(struct load *l, struct conn *c)
  * was just sent there is sent again.
  */
 static void
-dial_again(struct load *l, struct conn *c)
+dial_again(struct bench_load *l, struct conn *c)
 {
 	close(c->fd);
 	dial(l, c);
@@ -189,7 +189,7 @@ dial_again(struct load *l, struct conn *c)
 
 /* Send until the time is over, then hear what is still on its way. */
 static void
-drive(struct load *l)
+drive(struct bench_load *l)
 {
 	const int64_t began = clock_ticks();
 	struct epoll_event got[64];
@@ -232,7 +232,7 @@ pause_until(int64_t due, struct timespec *room)
 
 /* A request is due: it goes out now, or waits for the next connection. */
 static void
-offer(struct load *l, int64_t due)
+offer(struct bench_load *l, int64_t due)
 {
 	int i;
 
@@ -250,7 +250,7 @@ offer(struct load *l, int64_t due)
 }
 
 static void
-ask(struct load *l, struct conn *c, int64_t due)
+ask(struct bench_load *l, struct conn *c, int64_t due)
 {
 	char text[REQUEST_SIZE], event[REQUEST_SIZE / 2];
 	int n;
@@ -271,7 +271,7 @@ ask(struct load *l, struct conn *c, int64_t due)
 
 /* An authorization of one of the users, on a device and an ip of its own. */
 static int
-body(struct load *l, char *ret, size_t size)
+body(struct bench_load *l, char *ret, size_t size)
 {
 	const bool hot = next(&l->seed) % 10 == 0;
 	const unsigned user =
@@ -292,7 +292,7 @@ body(struct load *l, char *ret, size_t size)
 
 /* Read what has come; at the end of an answer the next request goes out. */
 static void
-hear(struct load *l, struct conn *c)
+hear(struct bench_load *l, struct conn *c)
 {
 	ssize_t n;
 
@@ -341,7 +341,7 @@ complete(const struct conn *c)
 }
 
 static void
-count(struct load *l, int64_t us)
+count(struct bench_load *l, int64_t us)
 {
 	unsigned long long v = us < 1 ? 1 : (unsigned long long)us;
 	const int top = 63 - __builtin_clzll(v);
@@ -353,7 +353,7 @@ count(struct load *l, int64_t us)
 
 /* The value that this part of all latencies stays under. */
 static int64_t
-percentile(const struct load *l, double p)
+percentile(const struct bench_load *l, double p)
 {
 	uint64_t sum = 0;
 	size_t i;

@@ -33,7 +33,7 @@ struct tally {
 };
 
 /* One run, as the arguments say. */
-struct run {
+struct set_run {
 	const char *url;
 	int clients;
 	int seconds; /* 0: until each user was met once with each device */
@@ -50,16 +50,16 @@ struct texts {
 	char amount[16];
 };
 
-static void client(const struct run *, struct tally *, unsigned);
-static bool more(const struct run *, const struct tally *, int64_t);
-static void event_init(struct event *, struct texts *, const struct run *,
+static void client(const struct set_run *, struct tally *, unsigned);
+static bool more(const struct set_run *, const struct tally *, int64_t);
+static void event_init(struct event *, struct texts *, const struct set_run *,
     struct tally *, unsigned *);
 static unsigned next(unsigned *);
 
 int
 main(int argc, char **argv)
 {
-	struct run run;
+	struct set_run run;
 	struct tally *tally;
 	int64_t begin;
 	double elapsed;
@@ -102,13 +102,13 @@ main(int argc, char **argv)
 
 /* Decide sets until the time is over. */
 static void
-client(const struct run *run, struct tally *tally, unsigned seed)
+client(const struct set_run *run, struct tally *tally, unsigned seed)
 {
 	const int64_t end = clock_ticks() + run->seconds * CLOCK_SECOND;
 	const int timeout = run->set == 1 ? TXN_TIMEOUT_ONE : TXN_TIMEOUT_MANY;
 	struct event events[TXN_MAX];
 	struct texts texts[TXN_MAX];
-	struct item items[TXN_MAX], *set[TXN_MAX];
+	struct decision_request items[TXN_MAX], *set[TXN_MAX];
 	struct fail f = { 0 };
 	struct engine *engine;
 	struct arena a;
@@ -144,7 +144,7 @@ client(const struct run *run, struct tally *tally, unsigned seed)
 }
 
 static bool
-more(const struct run *run, const struct tally *tally, int64_t end)
+more(const struct set_run *run, const struct tally *tally, int64_t end)
 {
 	if (run->seconds == 0)
 		return tally->met < 2 * run->users;
@@ -153,7 +153,7 @@ more(const struct run *run, const struct tally *tally, int64_t end)
 
 /* An authorization of one of the users, on a device and an ip of its own. */
 static void
-event_init(struct event *ev, struct texts *t, const struct run *run,
+event_init(struct event *ev, struct texts *t, const struct set_run *run,
     struct tally *tally, unsigned *seed)
 {
 	const unsigned pick = run->seconds == 0 ? tally->met++ : next(seed);

@@ -21,7 +21,7 @@
 #define TRIES 20 /* of which the fastest counts: others use the machine too */
 
 /* A user: how many events, how far apart, and what they bring. */
-struct user {
+struct bench_user {
 	const char *name;
 	int events;
 	int64_t apart;
@@ -32,28 +32,28 @@ struct user {
 };
 
 /* One user under measurement. */
-struct run {
-	const struct user *user;
+struct state_run {
+	const struct bench_user *user;
 	struct arena arena;
 	uint8_t packed[USER_STATE_PACKED_MAX];
 	size_t size;
-	struct state *st;
+	struct user_state *st;
 	int64_t now;
 	int events;
 	struct signals sigs;
 };
 
-static void live(struct run *);
-static void step_unpack(struct run *);
-static void step_signals(struct run *);
-static void step_links(struct run *);
-static void step_count(struct run *);
-static void step_pack(struct run *);
-static int64_t measure(struct run *, void (*)(struct run *));
-static struct event event_at(const struct run *);
-static struct user_state_link link_of(const struct user *, int);
+static void live(struct state_run *);
+static void step_unpack(struct state_run *);
+static void step_signals(struct state_run *);
+static void step_links(struct state_run *);
+static void step_count(struct state_run *);
+static void step_pack(struct state_run *);
+static int64_t measure(struct state_run *, void (*)(struct state_run *));
+static struct event event_at(const struct state_run *);
+static struct user_state_link link_of(const struct bench_user *, int);
 
-static const struct user users[] = {
+static const struct bench_user users[] = {
 	{ "new", 0, 24 * HOUR, 1, 1.37, 0, 5 },
 	{ "usual", 150, 24 * HOUR / 5, 1, 1.37, 14, 5 },
 	{ "busy", 5000, CLOCK_SECOND + 3, 2, 1.37, 30, 10 },
@@ -62,7 +62,7 @@ static const struct user users[] = {
 
 static const struct place addis = { "ET", true, 9.025, 38.7469 };
 
-static void (*const steps[])(struct run *) = {
+static void (*const steps[])(struct state_run *) = {
 	step_unpack,
 	step_signals,
 	step_links,
@@ -78,14 +78,14 @@ static _Alignas(16) char block[65536];
 int
 main(void)
 {
-	static struct run run;
+	static struct state_run run;
 	int64_t ns, total;
 	size_t i, j;
 
 	printf("%-8s %8s %8s %8s %8s %8s %8s %8s\n", "user", "bytes", "unpack",
 	    "signals", "links", "count", "pack", "ns");
 	for (i = 0; i < N_USERS; i++) {
-		run = (struct run) { .user = &users[i], .now = START };
+		run = (struct state_run) { .user = &users[i], .now = START };
 		arena_init(&run.arena, block, sizeof(block));
 		live(&run);
 		printf("%-8s %8zu", users[i].name, run.size);
@@ -102,7 +102,7 @@ main(void)
 
 /* Lead the user's life up to now. */
 static void
-live(struct run *run)
+live(struct state_run *run)
 {
 	int i;
 
@@ -116,7 +116,7 @@ live(struct run *run)
 
 /* Nanoseconds that one round of a step takes at best. */
 static int64_t
-measure(struct run *run, void (*step)(struct run *))
+measure(struct state_run *run, void (*step)(struct state_run *))
 {
 	int64_t took, best = INT64_MAX;
 	int i, round;
@@ -133,7 +133,7 @@ measure(struct run *run, void (*step)(struct run *))
 }
 
 static void
-step_unpack(struct run *run)
+step_unpack(struct state_run *run)
 {
 	arena_reset(&run->arena);
 	run->st = user_state_unpack(&run->arena, run->packed, run->size, NULL);
@@ -142,10 +142,10 @@ step_unpack(struct run *run)
 }
 
 static void
-step_signals(struct run *run)
+step_signals(struct state_run *run)
 {
 	const struct event ev = event_at(run);
-	const struct facts facts = {
+	const struct signal_facts facts = {
 		.now = run->now,
 		.state = run->st,
 		.place = addis,
@@ -157,7 +157,7 @@ step_signals(struct run *run)
 
 /* An event with user, device, ip and phone, all known to each other. */
 static void
-step_links(struct run *run)
+step_links(struct state_run *run)
 {
 	int i;
 
@@ -166,7 +166,7 @@ step_links(struct run *run)
 }
 
 static void
-step_count(struct run *run)
+step_count(struct state_run *run)
 {
 	const struct event ev = event_at(run);
 
@@ -176,14 +176,14 @@ step_count(struct run *run)
 }
 
 static void
-step_pack(struct run *run)
+step_pack(struct state_run *run)
 {
 	run->size = user_state_pack(run->st, run->now, run->packed);
 }
 
 /* The next event of a run, with an amount of many digits. */
 static struct event
-event_at(const struct run *run)
+event_at(const struct state_run *run)
 {
 	static const char *const currencies[] = { "ETB", "USD", "EUR", "GBP",
 		"KES", "AED", "CNY", "ZAR" };
@@ -197,7 +197,8 @@ event_at(const struct run *run)
 
 /* One of a user's links. */
 static struct user_state_link
-link_of(const struct user *user, int i)
+link_of(const struct bench_user *user, int i)
 {
-	return (struct user_state_link) { 1000000 + i % user->ids, 2000000 + i };
+	return (
+	    struct user_state_link) { 1000000 + i % user->ids, 2000000 + i };
 }

@@ -12,7 +12,7 @@
 #define SEAL_SECONDS 10 /* between two seals, at least */
 
 int
-audit_seal_step(struct run *r, bool *ret_more, struct fail *f)
+audit_seal_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -22,8 +22,8 @@ audit_seal_step(struct run *r, bool *ret_more, struct fail *f)
 	params_int(&p, AUDIT_SEAL_ENTRIES_MAX);
 	if (db_one(r->db, r->arena, STMT_AUDIT_SEAL_NEXT, &p, &rows, f) == -1)
 		return -1;
-	*ret_more =
-	    *ret_more || rows_get_int(&rows, "sealed") == AUDIT_SEAL_ENTRIES_MAX;
+	*ret_more = *ret_more ||
+	    rows_get_int(&rows, "sealed") == AUDIT_SEAL_ENTRIES_MAX;
 	if (!rows_get_bool(&rows, "due"))
 		return 0;
 

@@ -14,7 +14,7 @@
  * none of today (UTC).  *ret_more becomes true if there are more entries than
  * one seal takes.  Returns 0, or -1 with f set.
  */
-int audit_seal_step(struct run *r, bool *ret_more, struct fail *f)
+int audit_seal_step(struct job_run *r, bool *ret_more, struct fail *f)
     __attribute__((warn_unused_result));
 
 #endif

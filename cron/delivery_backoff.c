@@ -6,7 +6,8 @@
 #include "lib/sys/clock.h"
 
 int64_t
-delivery_backoff(const struct retry *re, int attempt, int64_t asked, uint32_t chance)
+delivery_backoff(const struct delivery_retry *re, int attempt, int64_t asked,
+    uint32_t chance)
 {
 	const int64_t longest = re->re_longest;
 	int64_t wait = CLOCK_SECOND;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* How patient one is. */
-struct retry {
+struct delivery_retry {
 	int re_attempts; /* that are made */
 	int64_t re_longest; /* us between two of them */
 };
@@ -17,7 +17,7 @@ struct retry {
  * (any number) has it; but as long as the receiver asked for, in seconds (0:
  * it did not).  Never longer than the longest.  -1: it was the last attempt.
  */
-int64_t delivery_backoff(
-    const struct retry *re, int attempt, int64_t asked, uint32_t chance);
+int64_t delivery_backoff(const struct delivery_retry *re, int attempt,
+    int64_t asked, uint32_t chance);
 
 #endif

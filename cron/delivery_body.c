@@ -17,7 +17,8 @@
 #define MARK '{' /* of a member of the payload, up to... */
 #define MARK_END '}'
 
-typedef void form_fn(const struct message *me, struct arena *a, struct str *s);
+typedef void form_fn(
+    const struct delivery_message *me, struct arena *a, struct str *s);
 
 static form_fn add_endpoint;
 static form_fn add_slack;
@@ -25,7 +26,7 @@ static form_fn add_telegram;
 static form_fn add_webhook;
 static void add_data(struct str *s, const char *json);
 static void add_time(struct str *s, int64_t us);
-static const char *line_of(const struct message *me, struct arena *a);
+static const char *line_of(const struct delivery_message *me, struct arena *a);
 static void add_value(
     struct str *s, struct json_object *data, const char *name, size_t size);
 static const char *escape_slack(const char *text, struct arena *a);
@@ -63,7 +64,7 @@ static const struct {
 };
 
 const char *
-delivery_body(const struct message *me, struct arena *a)
+delivery_body(const struct delivery_message *me, struct arena *a)
 {
 	struct str s;
 	size_t i;
@@ -79,7 +80,7 @@ delivery_body(const struct message *me, struct arena *a)
 }
 
 static void
-add_endpoint(const struct message *me, struct arena *a, struct str *s)
+add_endpoint(const struct delivery_message *me, struct arena *a, struct str *s)
 {
 	(void)a;
 	str_add(s, "{\"id\":");
@@ -93,7 +94,7 @@ add_endpoint(const struct message *me, struct arena *a, struct str *s)
 }
 
 static void
-add_webhook(const struct message *me, struct arena *a, struct str *s)
+add_webhook(const struct delivery_message *me, struct arena *a, struct str *s)
 {
 	str_add(s, "{\"type\":");
 	str_json(s, me->me_event);
@@ -104,7 +105,7 @@ add_webhook(const struct message *me, struct arena *a, struct str *s)
 }
 
 static void
-add_slack(const struct message *me, struct arena *a, struct str *s)
+add_slack(const struct delivery_message *me, struct arena *a, struct str *s)
 {
 	str_add(s, "{\"text\":");
 	str_json(s, escape_slack(line_of(me, a), a));
@@ -112,7 +113,7 @@ add_slack(const struct message *me, struct arena *a, struct str *s)
 }
 
 static void
-add_telegram(const struct message *me, struct arena *a, struct str *s)
+add_telegram(const struct delivery_message *me, struct arena *a, struct str *s)
 {
 	str_add(s, "{\"chat_id\":");
 	str_json(s, me->me_target);
@@ -141,7 +142,7 @@ add_time(struct str *s, int64_t us)
 
 /* The line of an event that has none is its name. */
 static const char *
-line_of(const struct message *me, struct arena *a)
+line_of(const struct delivery_message *me, struct arena *a)
 {
 	struct fail none = { 0 };
 	struct json_object *data =

@@ -8,7 +8,7 @@
 struct arena;
 
 /* An event on its way to a subscriber. */
-struct message {
+struct delivery_message {
 	const char *me_form; /* "endpoint", or the type of an alert channel */
 	const char *me_id; /* of the delivery */
 	const char *me_event; /* its name */
@@ -23,6 +23,6 @@ struct message {
  * What people are to read is one line with ids and no other personal data.
  * Returns NULL if there is no such form, or the arena is full.
  */
-const char *delivery_body(const struct message *me, struct arena *a);
+const char *delivery_body(const struct delivery_message *me, struct arena *a);
 
 #endif

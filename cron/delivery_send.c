@@ -21,25 +21,25 @@
 #define REPLY_MAX ((size_t)16 << 10) /* bytes of a reply that are read */
 #define ROOM_HEADERS ((size_t)8 << 10)
 
-static int hold(
-    struct post *po, const struct claim *cl, const char *body, struct fail *f);
-static int add_headers(
-    struct post *po, const struct claim *cl, struct arena *a);
-static void add_header(
-    struct post *po, size_t *n, const char *name, const char *value);
-static void settle(struct post *po, const char *error);
+static int hold(struct delivery_transfer *po, const struct delivery_claim *cl,
+    const char *body, struct fail *f);
+static int add_headers(struct delivery_transfer *po,
+    const struct delivery_claim *cl, struct arena *a);
+static void add_header(struct delivery_transfer *po, size_t *n,
+    const char *name, const char *value);
+static void settle(struct delivery_transfer *po, const char *error);
 
 /* By whether it is an alert. */
-static const struct retry patience[] = {
+static const struct delivery_retry patience[] = {
 	[false] = { 8, 600 * CLOCK_SECOND },
 	[true] = { 6, 300 * CLOCK_SECOND },
 };
 
 int
-delivery_send_start(struct post *po, struct http *h, const struct claim *cl,
-    struct arena *a, struct fail *f)
+delivery_send_start(struct delivery_transfer *po, struct http *h,
+    const struct delivery_claim *cl, struct arena *a, struct fail *f)
 {
-	const struct message *me = cl->cl_message;
+	const struct delivery_message *me = cl->cl_message;
 	const char *body = delivery_body(me, a);
 	struct fail malformed = { 0 };
 
@@ -64,10 +64,10 @@ delivery_send_start(struct post *po, struct http *h, const struct claim *cl,
 	return 0;
 }
 
-struct post *
+struct delivery_transfer *
 delivery_send_finish(struct http *h, struct http_call *call)
 {
-	struct post *po = call->hc_owner;
+	struct delivery_transfer *po = call->hc_owner;
 	char status[DELIVERY_SEND_ERROR_SIZE];
 
 	if (call->hc_status == 0) {
@@ -83,7 +83,7 @@ delivery_send_finish(struct http *h, struct http_call *call)
 }
 
 void
-delivery_send_clear(struct post *po, struct http *h)
+delivery_send_clear(struct delivery_transfer *po, struct http *h)
 {
 	void *block = po->po_arena.ar_base;
 
@@ -97,7 +97,8 @@ delivery_send_clear(struct post *po, struct http *h)
 
 /* A copy of the texts that are sent, in a block as large as they need. */
 static int
-hold(struct post *po, const struct claim *cl, const char *body, struct fail *f)
+hold(struct delivery_transfer *po, const struct delivery_claim *cl,
+    const char *body, struct fail *f)
 {
 	const size_t room = ROOM_HEADERS + strlen(cl->cl_url) + strlen(body);
 	void *block = malloc(room);
@@ -117,11 +118,13 @@ hold(struct post *po, const struct claim *cl, const char *body, struct fail *f)
 
 /* Returns 0, or -1 if it cannot be signed or there is no room. */
 static int
-add_headers(struct post *po, const struct claim *cl, struct arena *a)
+add_headers(struct delivery_transfer *po, const struct delivery_claim *cl,
+    struct arena *a)
 {
 	const int64_t seconds = cl->cl_at / CLOCK_SECOND;
 	const struct http_call *call = &po->po_call;
-	char time[24], plain[DELIVERY_SIGN_BODY_SIZE], standard[DELIVERY_SIGN_STANDARD_SIZE];
+	char time[24], plain[DELIVERY_SIGN_BODY_SIZE],
+	    standard[DELIVERY_SIGN_STANDARD_SIZE];
 	size_t n = 0;
 
 	add_header(po, &n, "Content-Type", "application/json");
@@ -143,7 +146,8 @@ add_headers(struct post *po, const struct claim *cl, struct arena *a)
 }
 
 static void
-add_header(struct post *po, size_t *n, const char *name, const char *value)
+add_header(struct delivery_transfer *po, size_t *n, const char *name,
+    const char *value)
 {
 	struct str s;
 
@@ -154,13 +158,13 @@ add_header(struct post *po, size_t *n, const char *name, const char *value)
 
 /* What came of it: delivered where there is no error. */
 static void
-settle(struct post *po, const char *error)
+settle(struct delivery_transfer *po, const char *error)
 {
 	uint32_t chance;
 
 	crypt_random(&chance, sizeof(chance));
 	snprintf(po->po_error, sizeof(po->po_error), "%s", error);
-	po->po_wait = delivery_backoff(&patience[po->po_alert], po->po_attempts + 1,
-	    po->po_call.hc_retry_after, chance);
+	po->po_wait = delivery_backoff(&patience[po->po_alert],
+	    po->po_attempts + 1, po->po_call.hc_retry_after, chance);
 	po->po_state = DELIVERY_SEND_DONE;
 }

@@ -10,19 +10,20 @@
 #include "lib/net/http.h"
 
 struct fail;
-struct message;
+struct delivery_message;
 
 #define DELIVERY_SEND_ERROR_SIZE 64
 
 enum delivery_send_state {
 	DELIVERY_SEND_FREE = 0,
 	DELIVERY_SEND_SENDING, /* its call is running */
-	DELIVERY_SEND_DONE, /* it has ended, which the database is not told yet */
+	DELIVERY_SEND_DONE, /* it has ended, which the database is not told yet
+			     */
 	DELIVERY_SEND__MAX
 };
 
 /* A place for one.  Free ones are zeroed. */
-struct post {
+struct delivery_transfer {
 	enum delivery_send_state po_state;
 	struct arena po_arena; /* holds the texts, and is no larger */
 	const char *po_id;
@@ -37,8 +38,8 @@ struct post {
 };
 
 /* A delivery as it was claimed. */
-struct claim {
-	const struct message *cl_message;
+struct delivery_claim {
+	const struct delivery_message *cl_message;
 	const char *cl_url;
 	const char *cl_secret; /* that signs it, NULL: it is not signed */
 	int64_t cl_at; /* when that was, by the database's clock */
@@ -51,13 +52,15 @@ struct claim {
  * Scratch memory comes from arena a; nothing of the claim is kept.  Returns
  * 0, or -1 with f set when there is no memory: the place is free again then.
  */
-int delivery_send_start(struct post *po, struct http *h, const struct claim *cl,
-    struct arena *a, struct fail *f) __attribute__((warn_unused_result));
+int delivery_send_start(struct delivery_transfer *po, struct http *h,
+    const struct delivery_claim *cl, struct arena *a, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /* A call that http_wait() returned: note what came of it. */
-struct post *delivery_send_finish(struct http *h, struct http_call *call);
+struct delivery_transfer *delivery_send_finish(
+    struct http *h, struct http_call *call);
 
 /* Make the place free, whatever state it is in. */
-void delivery_send_clear(struct post *po, struct http *h);
+void delivery_send_clear(struct delivery_transfer *po, struct http *h);
 
 #endif

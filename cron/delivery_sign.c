@@ -12,8 +12,8 @@
 #define KEY_MAX 128 /* bytes */
 
 void
-delivery_sign_body(
-    const char *secret, const char *body, size_t size, char ret[DELIVERY_SIGN_BODY_SIZE])
+delivery_sign_body(const char *secret, const char *body, size_t size,
+    char ret[DELIVERY_SIGN_BODY_SIZE])
 {
 	uint8_t mac[CRYPT_SHA256_SIZE];
 	char hex[2 * CRYPT_SHA256_SIZE + 1];

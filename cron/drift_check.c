@@ -18,25 +18,25 @@
 #define LABELS_MAX 20 /* of one transaction: who labels anew waits for it */
 
 /* What is to be noted, by event type. */
-struct notes {
+struct drift_notes {
 	const char *type[EVENT_TYPE__MAX];
 	const char *psi[EVENT_TYPE__MAX]; /* NULL: too few decisions */
 	const char *alert[EVENT_TYPE__MAX]; /* NULL: nobody need know */
 	size_t n;
 };
 
-static int judge(struct run *r, const char *day, struct fail *f);
-static void add_note(struct notes *notes, struct arena *a,
-    const struct population *po, enum event_type type);
-static const char *alert_of(struct arena *a, const struct population *po,
-    enum event_type type, double psi);
+static int judge(struct job_run *r, const char *day, struct fail *f);
+static void add_note(struct drift_notes *notes, struct arena *a,
+    const struct score_distribution *po, enum event_type type);
+static const char *alert_of(struct arena *a,
+    const struct score_distribution *po, enum event_type type, double psi);
 static void add_window(struct str *s, const char *name,
     const struct score_distribution_span *span, const struct drift_scores *ds);
-static int note(
-    struct run *r, const char *day, const struct notes *notes, struct fail *f);
+static int note(struct job_run *r, const char *day,
+    const struct drift_notes *notes, struct fail *f);
 
 int
-drift_check_step(struct run *r, bool idle, bool *more, struct fail *f)
+drift_check_step(struct job_run *r, bool idle, bool *more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -54,13 +54,13 @@ drift_check_step(struct run *r, bool idle, bool *more, struct fail *f)
 
 /* Judge all event types over the days that end with this one. */
 static int
-judge(struct run *r, const char *day, struct fail *f)
+judge(struct job_run *r, const char *day, struct fail *f)
 {
 	const struct score_distribution_days days = { .pd_until = day,
 		.pd_days = SCORE_DISTRIBUTION_DAYS,
 		.pd_reference = SCORE_DISTRIBUTION_REFERENCE };
-	struct notes notes = { .n = 0 };
-	struct population po;
+	struct drift_notes notes = { .n = 0 };
+	struct score_distribution po;
 	int type;
 
 	if (score_distribution_read(r->db, r->arena, &days, &po, f) == -1)
@@ -71,8 +71,8 @@ judge(struct run *r, const char *day, struct fail *f)
 }
 
 static void
-add_note(struct notes *notes, struct arena *a, const struct population *po,
-    enum event_type type)
+add_note(struct drift_notes *notes, struct arena *a,
+    const struct score_distribution *po, enum event_type type)
 {
 	const size_t i = notes->n++;
 	double psi;
@@ -90,8 +90,8 @@ add_note(struct notes *notes, struct arena *a, const struct population *po,
 
 /* The data of alert.drift.v1. */
 static const char *
-alert_of(struct arena *a, const struct population *po, enum event_type type,
-    double psi)
+alert_of(struct arena *a, const struct score_distribution *po,
+    enum event_type type, double psi)
 {
 	struct str s;
 
@@ -107,8 +107,8 @@ alert_of(struct arena *a, const struct population *po, enum event_type type,
 }
 
 static void
-add_window(struct str *s, const char *name, const struct score_distribution_span *span,
-    const struct drift_scores *ds)
+add_window(struct str *s, const char *name,
+    const struct score_distribution_span *span, const struct drift_scores *ds)
 {
 	str_addf(s, ",\"%s\":", name);
 	score_distribution_span_json(s, span);
@@ -119,7 +119,8 @@ add_window(struct str *s, const char *name, const struct score_distribution_span
 
 /* Whoever is the first to note a day publishes its alerts with the note. */
 static int
-note(struct run *r, const char *day, const struct notes *notes, struct fail *f)
+note(struct job_run *r, const char *day, const struct drift_notes *notes,
+    struct fail *f)
 {
 	char correlation[CRYPT_ID_SIZE];
 	struct params p;

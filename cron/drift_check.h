@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 struct fail;
-struct run;
+struct job_run;
 
 /*
  * Count some of the labels that came or changed, *more is set if there may be
  * more; and if idle, which says that all decisions are counted, judge the last
  * week that is over, unless somebody did.  Returns 0, or -1 with f set.
  */
-int drift_check_step(struct run *r, bool idle, bool *more, struct fail *f)
+int drift_check_step(struct job_run *r, bool idle, bool *more, struct fail *f)
     __attribute__((warn_unused_result));
 
 #endif

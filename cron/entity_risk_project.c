@@ -15,14 +15,14 @@
 #define FORGET_MAX 1000 /* entities of one step */
 
 /* What is to be added, by entity: rows of STMT_RISK_EVENTS or _LABELS. */
-struct changes {
+struct risk_changes {
 	const struct rows *rows;
 	int next; /* row */
 	int entity, day, events, fraud, labels; /* columns */
 };
 
 /* Packed days to be written, by entity. */
-struct written {
+struct risk_written {
 	int64_t *entity;
 	int64_t *newest; /* day */
 	const void **packed;
@@ -30,19 +30,20 @@ struct written {
 	size_t n;
 };
 
-static int labels_next(struct run *r, bool *more, struct fail *f);
+static int labels_next(struct job_run *r, bool *more, struct fail *f);
 static int add(
-    struct run *r, const struct rows *rows, int first, struct fail *f);
-static int read_stored(struct run *r, const struct changes *c,
-    struct written *w, struct rows *ret, struct fail *f);
-static bool is_next(const struct changes *c, int64_t entity);
-static void add_next(struct changes *c, struct entity_risk_days *days);
-static bool pack(
-    struct written *w, struct arena *a, size_t i, struct entity_risk_days *days);
+    struct job_run *r, const struct rows *rows, int first, struct fail *f);
+static int read_stored(struct job_run *r, const struct risk_changes *c,
+    struct risk_written *w, struct rows *ret, struct fail *f);
+static bool is_next(const struct risk_changes *c, int64_t entity);
+static void add_next(struct risk_changes *c, struct entity_risk_days *days);
+static bool pack(struct risk_written *w, struct arena *a, size_t i,
+    struct entity_risk_days *days);
 static int full(struct fail *f);
 
 int
-entity_risk_project_events(struct run *r, const struct rows *piece, struct fail *f)
+entity_risk_project_events(
+    struct job_run *r, const struct rows *piece, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -58,7 +59,7 @@ entity_risk_project_events(struct run *r, const struct rows *piece, struct fail 
 }
 
 int
-entity_risk_project_labels(struct run *r, bool *more, struct fail *f)
+entity_risk_project_labels(struct job_run *r, bool *more, struct fail *f)
 {
 	if (labels_next(r, more, f) == 0)
 		return 0;
@@ -67,7 +68,7 @@ entity_risk_project_labels(struct run *r, bool *more, struct fail *f)
 }
 
 int
-entity_risk_project_forget(struct run *r, struct fail *f)
+entity_risk_project_forget(struct job_run *r, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -79,7 +80,7 @@ entity_risk_project_forget(struct run *r, struct fail *f)
 
 /* The first row says how many labels there were. */
 static int
-labels_next(struct run *r, bool *more, struct fail *f)
+labels_next(struct job_run *r, bool *more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -99,9 +100,9 @@ labels_next(struct run *r, bool *more, struct fail *f)
 
 /* Add what these rows say, from the first on, to what is stored. */
 static int
-add(struct run *r, const struct rows *rows, int first, struct fail *f)
+add(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 {
-	struct changes c = {
+	struct risk_changes c = {
 		.rows = rows,
 		.next = first,
 		.entity = rows_col(rows, "entity"),
@@ -110,7 +111,7 @@ add(struct run *r, const struct rows *rows, int first, struct fail *f)
 		.fraud = rows_col(rows, "fraud"),
 		.labels = rows_col(rows, "labels"),
 	};
-	struct written w = { 0 };
+	struct risk_written w = { 0 };
 	struct entity_risk_days days;
 	struct params p;
 	struct rows stored;
@@ -145,8 +146,8 @@ add(struct run *r, const struct rows *rows, int first, struct fail *f)
 
 /* Which entities change, and what is stored of them. */
 static int
-read_stored(struct run *r, const struct changes *c, struct written *w,
-    struct rows *ret, struct fail *f)
+read_stored(struct job_run *r, const struct risk_changes *c,
+    struct risk_written *w, struct rows *ret, struct fail *f)
 {
 	const size_t max = (size_t)(c->rows->ro_n - c->next);
 	struct params p;
@@ -171,14 +172,14 @@ read_stored(struct run *r, const struct changes *c, struct written *w,
 
 /* Whether the next change is one of that entity. */
 static bool
-is_next(const struct changes *c, int64_t entity)
+is_next(const struct risk_changes *c, int64_t entity)
 {
 	return c->next < c->rows->ro_n &&
 	    rows_int(c->rows, c->next, c->entity) == entity;
 }
 
 static void
-add_next(struct changes *c, struct entity_risk_days *days)
+add_next(struct risk_changes *c, struct entity_risk_days *days)
 {
 	const struct entity_risk_day more = {
 		.day = (int32_t)rows_int(c->rows, c->next, c->day),
@@ -193,7 +194,8 @@ add_next(struct changes *c, struct entity_risk_days *days)
 
 /* Pack what is no older than windows of the newest day reach. */
 static bool
-pack(struct written *w, struct arena *a, size_t i, struct entity_risk_days *days)
+pack(struct risk_written *w, struct arena *a, size_t i,
+    struct entity_risk_days *days)
 {
 	uint8_t room[ENTITY_RISK_PACKED_MAX];
 	void *packed;

@@ -12,9 +12,9 @@
 struct arena;
 struct db;
 struct fail;
-struct run;
+struct job_run;
 struct shm;
-struct slot;
+struct worker_slot;
 
 #define JOB_COUNTS 6 /* that a job tells of at its end, at most */
 
@@ -33,16 +33,16 @@ enum job_option {
  * here, for as long as its pause.  Returns 0, or -1 with f set: the step is
  * tried again after a while, or ends a run that is made once.
  */
-typedef int job_step_fn(struct run *r, bool *ret_more, struct fail *f);
+typedef int job_step_fn(struct job_run *r, bool *ret_more, struct fail *f);
 
 /* Whether the settings have all that a job needs; f names what is missing. */
 typedef int job_check_fn(struct fail *f);
 
 /* Before the first step, without a database; f names what is missing. */
-typedef int job_open_fn(struct run *r, struct fail *f);
+typedef int job_open_fn(struct job_run *r, struct fail *f);
 
 /* After the last step, also when opening failed. */
-typedef void job_close_fn(struct run *r);
+typedef void job_close_fn(struct job_run *r);
 
 /* A kind of work, a row of jobs.tbl. */
 struct job {
@@ -57,19 +57,21 @@ struct job {
 	job_step_fn *step;
 	job_close_fn *close; /* may be NULL */
 	const char *help;
-	const char *counts[JOB_COUNTS]; /* what count[] of struct run counts */
+	const char
+	    *counts[JOB_COUNTS]; /* what count[] of struct job_run counts */
 };
 
 extern const struct job jobs[];
 extern const size_t jobs_n;
 
 /* A job at work, in a process of its own. */
-struct run {
+struct job_run {
 	const struct job *job;
 	struct db *db;
 	struct arena *arena; /* scratch of one step */
 	struct shm *shm; /* of this process alone */
-	struct slot *slot; /* for metric_add(); saved about once a second */
+	struct worker_slot
+	    *slot; /* for metric_add(); saved about once a second */
 	bool unsaved; /* saving it failed, and it was said */
 	int64_t until; /* clock_ticks() when its time is over; 0: once */
 	unsigned options; /* told: 1 << enum job_option */
@@ -93,7 +95,7 @@ int run_job(const struct job *job, int64_t until, unsigned options);
 void run_listen(void);
 
 /* Whether the run is to end: its time is over or somebody ends it. */
-bool run_over(const struct run *r);
+bool run_over(const struct job_run *r);
 
 /*
  * Do these jobs at once, each in a process of its own, as by run_job(), and

@@ -27,7 +27,7 @@
 #define ALONE_TIME (CLOCK_SECOND / 2) /* beginning to decide one by one */
 
 /* What may become of an event, as metrics have it. */
-enum result {
+enum queue_result {
 	RESULT_DECIDED,
 	RESULT_DROPPED, /* it had been decided before */
 	RESULT_DEGRADED,
@@ -37,7 +37,7 @@ enum result {
 };
 
 /* Where the job is in its rounds of the users that have events waiting. */
-struct decider {
+struct queue_decider {
 	struct geoip *geoip; /* NULL: no places */
 	struct engine *engine;
 	char user[EVENT_ID_MAX + 1]; /* the last that was looked at */
@@ -46,8 +46,8 @@ struct decider {
 };
 
 /* An event of the queue in hand. */
-struct waiting {
-	struct item item;
+struct queue_waiting {
+	struct decision_request item;
 	struct event event;
 	int64_t tries; /* that failed */
 	int64_t accepted_at;
@@ -55,34 +55,38 @@ struct waiting {
 };
 
 /* What one step has in hand. */
-struct load {
-	struct waiting *all;
+struct queue_load {
+	struct queue_waiting *all;
 	size_t n;
 	int64_t failed[USERS]; /* numbers of those to be tried again */
 	size_t n_failed;
 };
 
 static int read_due(
-    struct run *r, struct load *l, bool *ret_last, struct fail *f);
-static void read_event(
-    struct arena *a, const struct rows *rows, int row, struct waiting *ret);
-static int follow(struct run *r, struct fail *f);
-static void decide_fresh(struct run *r, struct load *l);
-static int decide_failed(struct run *r, struct load *l, struct fail *f);
-static int give_up(
-    struct run *r, struct load *l, struct waiting *w, struct fail *f);
-static void decide_these(
-    struct run *r, struct load *l, struct waiting *const *these, size_t n);
-static void settle(struct run *r, struct load *l, struct waiting *w);
-static void account(struct run *r, const struct waiting *w, enum result result);
-static void tell(const struct waiting *w, enum result result);
-static int note_failed(struct run *r, const struct load *l, struct fail *f);
+    struct job_run *r, struct queue_load *l, bool *ret_last, struct fail *f);
+static void read_event(struct arena *a, const struct rows *rows, int row,
+    struct queue_waiting *ret);
+static int follow(struct job_run *r, struct fail *f);
+static void decide_fresh(struct job_run *r, struct queue_load *l);
+static int decide_failed(
+    struct job_run *r, struct queue_load *l, struct fail *f);
+static int give_up(struct job_run *r, struct queue_load *l,
+    struct queue_waiting *w, struct fail *f);
+static void decide_these(struct job_run *r, struct queue_load *l,
+    struct queue_waiting *const *these, size_t n);
+static void settle(
+    struct job_run *r, struct queue_load *l, struct queue_waiting *w);
+static void account(
+    struct job_run *r, const struct queue_waiting *w, enum queue_result result);
+static void tell(const struct queue_waiting *w, enum queue_result result);
+static int note_failed(
+    struct job_run *r, const struct queue_load *l, struct fail *f);
 
 /* Places may be missing, an engine may not. */
 int
-job_decide_open(struct run *r, struct fail *f)
+job_decide_open(struct job_run *r, struct fail *f)
 {
-	struct decider *d = calloc(1, sizeof(*d));
+	struct queue_decider *d = calloc(1, sizeof(*d));
 
 	if ((r->own = d) == NULL)
 		return fail_set(
@@ -103,10 +107,10 @@ job_decide_open(struct run *r, struct fail *f)
  * waiting.  Events that failed before are decided alone.
  */
 int
-job_decide_step(struct run *r, bool *ret_more, struct fail *f)
+job_decide_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
-	struct decider *d = r->own;
-	struct load l = { 0 };
+	struct queue_decider *d = r->own;
+	struct queue_load l = { 0 };
 	bool last;
 
 	if (read_due(r, &l, &last, f) == -1)
@@ -128,9 +132,9 @@ job_decide_step(struct run *r, bool *ret_more, struct fail *f)
 }
 
 void
-job_decide_close(struct run *r)
+job_decide_close(struct job_run *r)
 {
-	struct decider *d = r->own;
+	struct queue_decider *d = r->own;
 
 	if (d == NULL)
 		return;
@@ -141,9 +145,10 @@ job_decide_close(struct run *r)
 
 /* Look at the next users; *ret_last when there are none behind them. */
 static int
-read_due(struct run *r, struct load *l, bool *ret_last, struct fail *f)
+read_due(
+    struct job_run *r, struct queue_load *l, bool *ret_last, struct fail *f)
 {
-	struct decider *d = r->own;
+	struct queue_decider *d = r->own;
 	struct params p;
 	struct rows rows;
 	int i;
@@ -170,13 +175,13 @@ read_due(struct run *r, struct load *l, bool *ret_last, struct fail *f)
 
 /* What was stored must come back as the event that it was, of that user. */
 static void
-read_event(
-    struct arena *a, const struct rows *rows, int row, struct waiting *ret)
+read_event(struct arena *a, const struct rows *rows, int row,
+    struct queue_waiting *ret)
 {
 	const char *user = rows_text(rows, row, rows_col(rows, "user_id"));
 	const char *id = rows_text(rows, row, rows_col(rows, "event_id"));
 	const char *text = rows_text(rows, row, rows_col(rows, "event"));
-	struct item *item = &ret->item;
+	struct decision_request *item = &ret->item;
 	struct event *ev = &ret->event;
 	struct json_object *json;
 
@@ -202,9 +207,9 @@ read_event(
 
 /* Rules, policies, lists and settings as they are now. */
 static int
-follow(struct run *r, struct fail *f)
+follow(struct job_run *r, struct fail *f)
 {
-	struct decider *d = r->own;
+	struct queue_decider *d = r->own;
 
 	if (engine_load(d->engine, r->db, r->arena, f) == -1)
 		return -1;
@@ -219,9 +224,9 @@ follow(struct run *r, struct fail *f)
 
 /* Those that are tried for the first time, together. */
 static void
-decide_fresh(struct run *r, struct load *l)
+decide_fresh(struct job_run *r, struct queue_load *l)
 {
-	struct waiting *these[USERS];
+	struct queue_waiting *these[USERS];
 	size_t i, n = 0;
 
 	for (i = 0; i < l->n; i++) {
@@ -237,10 +242,10 @@ decide_fresh(struct run *r, struct load *l)
  * and as many as there is time for: those left out have their turn again.
  */
 static int
-decide_failed(struct run *r, struct load *l, struct fail *f)
+decide_failed(struct job_run *r, struct queue_load *l, struct fail *f)
 {
 	const int64_t until = clock_ticks() + ALONE_TIME;
-	struct waiting *w;
+	struct queue_waiting *w;
 
 	for (w = l->all; w < l->all + l->n; w++) {
 		if (w->unreadable && give_up(r, l, w, f) == -1)
@@ -260,7 +265,8 @@ decide_failed(struct run *r, struct load *l, struct fail *f)
  * newer companion may know it, and is then taken away.
  */
 static int
-give_up(struct run *r, struct load *l, struct waiting *w, struct fail *f)
+give_up(struct job_run *r, struct queue_load *l, struct queue_waiting *w,
+    struct fail *f)
 {
 	struct params p;
 
@@ -279,11 +285,11 @@ give_up(struct run *r, struct load *l, struct waiting *w, struct fail *f)
 
 /* Decide some in one set. */
 static void
-decide_these(
-    struct run *r, struct load *l, struct waiting *const *these, size_t n)
+decide_these(struct job_run *r, struct queue_load *l,
+    struct queue_waiting *const *these, size_t n)
 {
-	struct decider *d = r->own;
-	struct item *items[USERS];
+	struct queue_decider *d = r->own;
+	struct decision_request *items[USERS];
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -296,17 +302,17 @@ decide_these(
 
 /* See what became of one. */
 static void
-settle(struct run *r, struct load *l, struct waiting *w)
+settle(struct job_run *r, struct queue_load *l, struct queue_waiting *w)
 {
-	static const enum result results[TXN__MAX] = {
+	static const enum queue_result results[TXN__MAX] = {
 		[TXN_DECIDED] = RESULT_DECIDED,
 		[TXN_REPLAYED] = RESULT_DROPPED,
 		[TXN_DEGRADED] = RESULT_DEGRADED,
 		[TXN_FAILED] = RESULT_FAILED,
 		[TXN_BUSY] = RESULT_FAILED,
 	};
-	const struct item *item = &w->item;
-	const enum result result = results[item->outcome];
+	const struct decision_request *item = &w->item;
+	const enum queue_result result = results[item->outcome];
 
 	/* Somebody else's by now: no failure. */
 	if (item->outcome == TXN_GONE ||
@@ -323,9 +329,10 @@ settle(struct run *r, struct load *l, struct waiting *w)
 
 /* Count what became of it, and write its line. */
 static void
-account(struct run *r, const struct waiting *w, enum result result)
+account(
+    struct job_run *r, const struct queue_waiting *w, enum queue_result result)
 {
-	struct decider *d = r->own;
+	struct queue_decider *d = r->own;
 
 	d->progress = d->progress || result != RESULT_FAILED;
 	r->count[result]++;
@@ -339,9 +346,9 @@ account(struct run *r, const struct waiting *w, enum result result)
 }
 
 static void
-tell(const struct waiting *w, enum result result)
+tell(const struct queue_waiting *w, enum queue_result result)
 {
-	const struct item *item = &w->item;
+	const struct decision_request *item = &w->item;
 
 	switch (result) {
 	case RESULT_DECIDED:
@@ -376,7 +383,7 @@ tell(const struct waiting *w, enum result result)
 
 /* Let them rest, each longer than before, and their users' later ones. */
 static int
-note_failed(struct run *r, const struct load *l, struct fail *f)
+note_failed(struct job_run *r, const struct queue_load *l, struct fail *f)
 {
 	struct params p;
 

@@ -25,33 +25,33 @@
 #define FORGET_EVERY (10 * CLOCK_SECOND)
 #define FORGET_MAX 5000
 
-struct deliver {
+struct delivery_job {
 	struct http *de_http;
 	size_t de_sending;
 	size_t de_done;
 	char *de_after; /* the subscriber that was last served */
 	int64_t de_forget_at; /* clock_ticks() */
-	struct post de_post[POSTS];
+	struct delivery_transfer de_post[POSTS];
 };
 
-static int forget(struct run *r, bool *ret_more, struct fail *f);
-static int claim(struct run *r, size_t *ret_n, struct fail *f);
-static int begin(struct run *r, const struct rows *rows, int row,
-    struct post *po, struct fail *f);
-static void gather(struct run *r, int64_t until, bool leaving);
-static bool take(struct deliver *d, int ms);
+static int forget(struct job_run *r, bool *ret_more, struct fail *f);
+static int claim(struct job_run *r, size_t *ret_n, struct fail *f);
+static int begin(struct job_run *r, const struct rows *rows, int row,
+    struct delivery_transfer *po, struct fail *f);
+static void gather(struct job_run *r, int64_t until, bool leaving);
+static bool take(struct delivery_job *d, int ms);
 static bool move_on(void *arg);
-static int settle(struct run *r, struct fail *f);
-static int release(struct run *r, struct fail *f);
-static size_t list(
-    struct deliver *d, enum delivery_send_state state, struct post *ret[POSTS]);
-static void name_claims(
-    struct run *r, struct post *const *po, size_t n, struct params *p);
+static int settle(struct job_run *r, struct fail *f);
+static int release(struct job_run *r, struct fail *f);
+static size_t list(struct delivery_job *d, enum delivery_send_state state,
+    struct delivery_transfer *ret[POSTS]);
+static void name_claims(struct job_run *r, struct delivery_transfer *const *po,
+    size_t n, struct params *p);
 
 int
-job_deliver_open(struct run *r, struct fail *f)
+job_deliver_open(struct job_run *r, struct fail *f)
 {
-	struct deliver *d = calloc(1, sizeof(*d));
+	struct delivery_job *d = calloc(1, sizeof(*d));
 
 	r->own = d;
 	if (d == NULL || (d->de_after = strdup("")) == NULL)
@@ -67,9 +67,9 @@ job_deliver_open(struct run *r, struct fail *f)
  * the next step.
  */
 int
-job_deliver_step(struct run *r, bool *ret_more, struct fail *f)
+job_deliver_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
-	struct deliver *d = r->own;
+	struct delivery_job *d = r->own;
 	bool published = false, forgot = false;
 	size_t claimed = 0;
 
@@ -84,9 +84,9 @@ job_deliver_step(struct run *r, bool *ret_more, struct fail *f)
 
 /* What does not end soon is left to the next run, as if never begun. */
 void
-job_deliver_close(struct run *r)
+job_deliver_close(struct job_run *r)
 {
-	struct deliver *d = r->own;
+	struct delivery_job *d = r->own;
 	struct fail f = { 0 };
 	size_t i;
 
@@ -106,9 +106,9 @@ job_deliver_close(struct run *r)
 
 /* Now and then: drop what waits for subscribers that were revoked. */
 static int
-forget(struct run *r, bool *ret_more, struct fail *f)
+forget(struct job_run *r, bool *ret_more, struct fail *f)
 {
-	struct deliver *d = r->own;
+	struct delivery_job *d = r->own;
 	struct params p;
 	struct rows rows;
 
@@ -127,11 +127,11 @@ forget(struct run *r, bool *ret_more, struct fail *f)
 
 /* Take what is due into the free places, and begin with it. */
 static int
-claim(struct run *r, size_t *ret_n, struct fail *f)
+claim(struct job_run *r, size_t *ret_n, struct fail *f)
 {
-	struct deliver *d = r->own;
+	struct delivery_job *d = r->own;
 	const size_t room = POSTS - d->de_sending - d->de_done;
-	struct post *po = d->de_post;
+	struct delivery_transfer *po = d->de_post;
 	struct params p;
 	struct rows rows;
 	char *after;
@@ -168,13 +168,13 @@ claim(struct run *r, size_t *ret_n, struct fail *f)
 }
 
 static int
-begin(struct run *r, const struct rows *rows, int row, struct post *po,
-    struct fail *f)
+begin(struct job_run *r, const struct rows *rows, int row,
+    struct delivery_transfer *po, struct fail *f)
 {
 	const int64_t until =
 	    rows_time(rows, row, rows_col(rows, "claimed_until"));
-	struct deliver *d = r->own;
-	const struct message me = {
+	struct delivery_job *d = r->own;
+	const struct delivery_message me = {
 		.me_form = rows_text(rows, row, rows_col(rows, "form")),
 		.me_id = rows_text(rows, row, rows_col(rows, "id")),
 		.me_event = rows_text(rows, row, rows_col(rows, "event")),
@@ -184,7 +184,7 @@ begin(struct run *r, const struct rows *rows, int row, struct post *po,
 		.me_target = rows_text(rows, row, rows_col(rows, "target")),
 		.me_at = rows_time(rows, row, rows_col(rows, "occurred_at")),
 	};
-	const struct claim cl = {
+	const struct delivery_claim cl = {
 		.cl_message = &me,
 		.cl_url = rows_text(rows, row, rows_col(rows, "url")),
 		.cl_secret = rows_text(rows, row, rows_col(rows, "secret")),
@@ -209,9 +209,9 @@ begin(struct run *r, const struct rows *rows, int row, struct post *po,
  * them all.
  */
 static void
-gather(struct run *r, int64_t until, bool leaving)
+gather(struct job_run *r, int64_t until, bool leaving)
 {
-	struct deliver *d = r->own;
+	struct delivery_job *d = r->own;
 	int64_t left;
 
 	while (d->de_sending > 0 && (left = until - clock_ticks()) > 0 &&
@@ -223,7 +223,7 @@ gather(struct run *r, int64_t until, bool leaving)
 
 /* Wait so many ms for one that is done; whether one was. */
 static bool
-take(struct deliver *d, int ms)
+take(struct delivery_job *d, int ms)
 {
 	struct http_call *call = http_wait(d->de_http, ms);
 
@@ -249,10 +249,10 @@ move_on(void *arg)
 
 /* Tell the database what came of those that are done. */
 static int
-settle(struct run *r, struct fail *f)
+settle(struct job_run *r, struct fail *f)
 {
-	struct deliver *d = r->own;
-	struct post *done[POSTS];
+	struct delivery_job *d = r->own;
+	struct delivery_transfer *done[POSTS];
 	const char *errors[POSTS];
 	int64_t waits[POSTS], n;
 	size_t count = list(d, DELIVERY_SEND_DONE, done), i, result;
@@ -289,9 +289,9 @@ settle(struct run *r, struct fail *f)
 
 /* Give back what is still under way. */
 static int
-release(struct run *r, struct fail *f)
+release(struct job_run *r, struct fail *f)
 {
-	struct post *sending[POSTS];
+	struct delivery_transfer *sending[POSTS];
 	const size_t n = list(r->own, DELIVERY_SEND_SENDING, sending);
 	struct params p;
 
@@ -301,7 +301,8 @@ release(struct run *r, struct fail *f)
 
 /* Those in a state; how many they are. */
 static size_t
-list(struct deliver *d, enum delivery_send_state state, struct post *ret[POSTS])
+list(struct delivery_job *d, enum delivery_send_state state,
+    struct delivery_transfer *ret[POSTS])
 {
 	size_t i, n = 0;
 
@@ -313,7 +314,8 @@ list(struct deliver *d, enum delivery_send_state state, struct post *ret[POSTS])
 
 /* Parameters that begin with these deliveries and their claims. */
 static void
-name_claims(struct run *r, struct post *const *po, size_t n, struct params *p)
+name_claims(struct job_run *r, struct delivery_transfer *const *po, size_t n,
+    struct params *p)
 {
 	const char *ids[POSTS];
 	int64_t claims[POSTS];

@@ -14,7 +14,7 @@
 enum { COUNT_RECORDS, COUNT_TORN, COUNT_ASIDE };
 
 int
-job_drain_open(struct run *r, struct fail *f)
+job_drain_open(struct job_run *r, struct fail *f)
 {
 	struct spool *sp = spool_open(conf.SPOOL_DIR, r->shm, f);
 
@@ -24,9 +24,9 @@ job_drain_open(struct run *r, struct fail *f)
 
 /* A worker of the pool may be at it too; one of both finds nothing then. */
 int
-job_drain_step(struct run *r, bool *ret_more, struct fail *f)
+job_drain_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
-	struct drain did;
+	struct spool_drain did;
 	int result;
 
 	result = spool_drain_step(r->own, r->db, r->arena, &did, f);
@@ -41,7 +41,7 @@ job_drain_step(struct run *r, bool *ret_more, struct fail *f)
 }
 
 void
-job_drain_close(struct run *r)
+job_drain_close(struct job_run *r)
 {
 	spool_close(r->own);
 }

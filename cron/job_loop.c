@@ -26,7 +26,7 @@
 #define SAVE_MAX (1 * CLOCK_SECOND) /* for the database to answer */
 
 /* How the latest step ended. */
-enum state {
+enum job_state {
 	STATE_FINE = 1,
 	STATE_AWAY, /* the database is */
 	STATE_FAILED,
@@ -34,15 +34,16 @@ enum state {
 };
 
 static void on_signal(int number);
-static int prepare(struct run *r, struct fail *f);
-static void finish(struct run *r, enum state state);
-static enum state loop(struct run *r);
-static enum state step(struct run *r, enum state last, bool *ret_more);
-static void save(struct run *r);
-static void tell(
-    const struct run *r, enum log_level level, const char *what, int64_t began);
-static int64_t sum_counts(const struct run *r);
-static int status_of(enum state state);
+static int prepare(struct job_run *r, struct fail *f);
+static void finish(struct job_run *r, enum job_state state);
+static enum job_state loop(struct job_run *r);
+static enum job_state step(
+    struct job_run *r, enum job_state last, bool *ret_more);
+static void save(struct job_run *r);
+static void tell(const struct job_run *r, enum log_level level,
+    const char *what, int64_t began);
+static int64_t sum_counts(const struct job_run *r);
+static int status_of(enum job_state state);
 
 static volatile sig_atomic_t stopping;
 
@@ -50,9 +51,9 @@ int
 run_job(const struct job *job, int64_t until, unsigned options)
 {
 	const int64_t began = clock_ticks();
-	struct run r = { .job = job, .until = until, .options = options };
+	struct job_run r = { .job = job, .until = until, .options = options };
 	struct fail f = { 0 };
-	enum state state = STATE_FAILED;
+	enum job_state state = STATE_FAILED;
 
 	run_listen();
 	log_context("job", job->name);
@@ -76,7 +77,7 @@ run_listen(void)
 }
 
 bool
-run_over(const struct run *r)
+run_over(const struct job_run *r)
 {
 	return stopping != 0 || (r->until != 0 && clock_ticks() >= r->until);
 }
@@ -90,7 +91,7 @@ on_signal(int number)
 
 /* Everything but the database, which may be away. */
 static int
-prepare(struct run *r, struct fail *f)
+prepare(struct job_run *r, struct fail *f)
 {
 	static struct arena arena;
 	void *block = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
@@ -115,7 +116,7 @@ prepare(struct run *r, struct fail *f)
 
 /* Closing may count, too. */
 static void
-finish(struct run *r, enum state state)
+finish(struct job_run *r, enum job_state state)
 {
 	if (r->job->close != NULL)
 		r->job->close(r);
@@ -129,12 +130,12 @@ finish(struct run *r, enum state state)
 	}
 }
 
-static enum state
-loop(struct run *r)
+static enum job_state
+loop(struct job_run *r)
 {
 	const int64_t began = clock_ticks();
 	int64_t told = began, saved = began, sum = 0;
-	enum state state = STATE_FINE;
+	enum job_state state = STATE_FINE;
 	bool more = true;
 
 	while (!run_over(r)) {
@@ -162,11 +163,11 @@ loop(struct run *r)
 }
 
 /* What is wrong is told when it begins, not at each step. */
-static enum state
-step(struct run *r, enum state last, bool *ret_more)
+static enum job_state
+step(struct job_run *r, enum job_state last, bool *ret_more)
 {
 	struct fail f = { 0 };
-	enum state state = STATE_FINE;
+	enum job_state state = STATE_FINE;
 
 	*ret_more = false;
 	if (db_ready(r->db, &f) == -1 || r->job->step(r, ret_more, &f) == -1)
@@ -183,7 +184,7 @@ step(struct run *r, enum state last, bool *ret_more)
 
 /* What was counted goes to where the metrics read it; or the next time. */
 static void
-save(struct run *r)
+save(struct job_run *r)
 {
 	struct fail f = { 0 };
 	bool failed;
@@ -199,7 +200,8 @@ save(struct run *r)
 
 /* One line: what the run has done so far. */
 static void
-tell(const struct run *r, enum log_level level, const char *what, int64_t began)
+tell(const struct job_run *r, enum log_level level, const char *what,
+    int64_t began)
 {
 	struct log_number numbers[JOB_COUNTS];
 	size_t n;
@@ -213,7 +215,7 @@ tell(const struct run *r, enum log_level level, const char *what, int64_t began)
 
 /* Counts only rise, so a sum that stays says that none has moved. */
 static int64_t
-sum_counts(const struct run *r)
+sum_counts(const struct job_run *r)
 {
 	int64_t sum = 0;
 	size_t i;
@@ -224,7 +226,7 @@ sum_counts(const struct run *r)
 }
 
 static int
-status_of(enum state state)
+status_of(enum job_state state)
 {
 	switch (state) {
 	case STATE_FINE:

@@ -34,39 +34,41 @@
 enum { COUNT_LOOKS, COUNT_LOADED, COUNT_REFUSED };
 
 /* The values of the label "result" of the metric. */
-enum result { RESULT_SAME, RESULT_LOADED, RESULT_REFUSED };
+enum model_result { RESULT_SAME, RESULT_LOADED, RESULT_REFUSED };
 
 /* What is known from step to step. */
-struct state {
+struct model_state {
 	char host[HOST_NAME_MAX + 1];
-	const struct source *source; /* NULL: there is none */
+	const struct model_source *source; /* NULL: there is none */
 	int64_t ask_at; /* clock_ticks() to ask whether it is due */
 };
 
 /* The turn to look at a place. */
-struct turn {
+struct model_turn {
 	const char *place;
 	int64_t claim; /* 0: it is not ours, or not yet */
 	const char *etag; /* of what was seen before, or NULL */
 };
 
 /* What is there. */
-struct seen {
-	struct found found;
+struct model_seen {
+	struct model_source_found found;
 	const char *refusal; /* NULL: it is good, or the same as before */
 	char hash[HASH_SIZE];
 };
 
-static int look(struct run *r, struct state *s, bool *ret_more, struct fail *f);
-static int turn(
-    struct run *r, const struct state *s, struct turn *ret, struct fail *f);
-static bool find(struct run *r, const struct state *s, const struct turn *turn,
-    struct seen *ret);
-static int tell(struct run *r, const struct state *s, const struct turn *turn,
-    const struct seen *seen, bool *ret_mine, struct fail *f);
-static int note(struct run *r, const struct state *s, const struct rows *rows,
-    const struct seen *seen, struct fail *f);
-static int unlook(struct run *r, struct state *s, struct fail *f);
+static int look(
+    struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f);
+static int turn(struct job_run *r, const struct model_state *s,
+    struct model_turn *ret, struct fail *f);
+static bool find(struct job_run *r, const struct model_state *s,
+    const struct model_turn *turn, struct model_seen *ret);
+static int tell(struct job_run *r, const struct model_state *s,
+    const struct model_turn *turn, const struct model_seen *seen,
+    bool *ret_mine, struct fail *f);
+static int note(struct job_run *r, const struct model_state *s,
+    const struct rows *rows, const struct model_seen *seen, struct fail *f);
+static int unlook(struct job_run *r, struct model_state *s, struct fail *f);
 
 int
 job_model_check(struct fail *f)
@@ -75,9 +77,9 @@ job_model_check(struct fail *f)
 }
 
 int
-job_model_open(struct run *r, struct fail *f)
+job_model_open(struct job_run *r, struct fail *f)
 {
-	struct state *s;
+	struct model_state *s;
 
 	if ((r->own = s = calloc(1, sizeof(*s))) == NULL)
 		return fail_set(
@@ -94,9 +96,9 @@ job_model_open(struct run *r, struct fail *f)
  * there may be no place only because the credentials of the units are missing.
  */
 int
-job_model_step(struct run *r, bool *ret_more, struct fail *f)
+job_model_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
-	struct state *s = r->own;
+	struct model_state *s = r->own;
 
 	if (r->until != 0 && clock_ticks() < s->ask_at)
 		return 0;
@@ -106,7 +108,7 @@ job_model_step(struct run *r, bool *ret_more, struct fail *f)
 }
 
 void
-job_model_close(struct run *r)
+job_model_close(struct job_run *r)
 {
 	free(r->own);
 }
@@ -118,11 +120,12 @@ job_model_close(struct run *r)
  * order in which they were seen.
  */
 static int
-look(struct run *r, struct state *s, bool *ret_more, struct fail *f)
+look(struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f)
 {
 	const bool once = r->until == 0;
-	struct turn t = { .place = s->source->so_place(r->arena, s->host) };
-	struct seen seen = { 0 };
+	struct model_turn t = { .place =
+				    s->source->so_place(r->arena, s->host) };
+	struct model_seen seen = { 0 };
 	bool mine = false;
 
 	if (turn(r, s, &t, f) == -1)
@@ -142,7 +145,8 @@ look(struct run *r, struct state *s, bool *ret_more, struct fail *f)
 
 /* Learn whether to look. */
 static int
-turn(struct run *r, const struct state *s, struct turn *ret, struct fail *f)
+turn(struct job_run *r, const struct model_state *s, struct model_turn *ret,
+    struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -165,10 +169,10 @@ turn(struct run *r, const struct state *s, struct turn *ret, struct fail *f)
 
 /* See what is there.  False if the run ended before that. */
 static bool
-find(struct run *r, const struct state *s, const struct turn *turn,
-    struct seen *ret)
+find(struct job_run *r, const struct model_state *s,
+    const struct model_turn *turn, struct model_seen *ret)
 {
-	const struct found *fo = &ret->found;
+	const struct model_source_found *fo = &ret->found;
 	uint8_t hash[CRYPT_SHA256_SIZE];
 	char why[FAIL_TEXT_SIZE];
 	struct fail f = { 0 };
@@ -191,8 +195,9 @@ refused:
 
 /* Tell the database what there is, and what comes of it the log. */
 static int
-tell(struct run *r, const struct state *s, const struct turn *turn,
-    const struct seen *seen, bool *ret_mine, struct fail *f)
+tell(struct job_run *r, const struct model_state *s,
+    const struct model_turn *turn, const struct model_seen *seen,
+    bool *ret_mine, struct fail *f)
 {
 	const bool good = seen->refusal == NULL && !seen->found.fo_same;
 	struct params p;
@@ -216,8 +221,8 @@ tell(struct run *r, const struct state *s, const struct turn *turn,
  * any case.
  */
 static int
-note(struct run *r, const struct state *s, const struct rows *rows,
-    const struct seen *seen, struct fail *f)
+note(struct job_run *r, const struct model_state *s, const struct rows *rows,
+    const struct model_seen *seen, struct fail *f)
 {
 	const bool loaded = rows_get_bool(rows, "loaded");
 	const bool refused = seen->refusal != NULL;
@@ -248,7 +253,7 @@ note(struct run *r, const struct state *s, const struct rows *rows,
 
 /* There is no place to look at; what came from one goes with the last. */
 static int
-unlook(struct run *r, struct state *s, struct fail *f)
+unlook(struct job_run *r, struct model_state *s, struct fail *f)
 {
 	struct rows rows;
 	struct params p;

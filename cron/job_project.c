@@ -26,32 +26,34 @@
 enum { COUNT_DECISIONS, COUNT_LABELS, COUNT_ANEW, COUNT_DAYS };
 
 /* What there is to do for the next step. */
-struct left {
+struct work_left {
 	bool more;
 	bool rebuilding; /* the log is being counted anew */
 	bool busy; /* somebody else counts at this moment */
 };
 
-static int tell_shadow(struct run *r, struct fail *f);
-static bool is_idle(const struct left *left);
-static int count(struct run *r, struct left *ret, struct fail *f);
-static int count_next(struct run *r, struct left *ret, struct fail *f);
-static int match(struct run *r, struct left *ret, struct fail *f);
-static int rebuild_begin(struct run *r, struct left *ret, struct fail *f);
-static int rebuild(struct run *r, struct fail *f);
+static int tell_shadow(struct job_run *r, struct fail *f);
+static bool is_idle(const struct work_left *left);
+static int count(struct job_run *r, struct work_left *ret, struct fail *f);
+static int count_next(struct job_run *r, struct work_left *ret, struct fail *f);
+static int match(struct job_run *r, struct work_left *ret, struct fail *f);
+static int rebuild_begin(
+    struct job_run *r, struct work_left *ret, struct fail *f);
+static int rebuild(struct job_run *r, struct fail *f);
 
 /* What is counted, what is matched, and what is counted anew commit apart. */
 int
-job_project_step(struct run *r, bool *ret_more, struct fail *f)
+job_project_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
-	struct left left = { 0 };
+	struct work_left left = { 0 };
 	bool unsealed = false;
 
 	/* Whatever is wrong with the counting, the audit trail is sealed. */
 	if (audit_seal_step(r, &unsealed, f) == -1)
 		return -1;
 	if (tell_shadow(r, f) == -1 || count(r, &left, f) == -1 ||
-	    match(r, &left, f) == -1 || entity_risk_project_labels(r, &left.more, f) == -1 ||
+	    match(r, &left, f) == -1 ||
+	    entity_risk_project_labels(r, &left.more, f) == -1 ||
 	    entity_risk_project_forget(r, f) == -1 ||
 	    drift_check_step(r, is_idle(&left), &left.more, f) == -1)
 		return -1;
@@ -69,7 +71,7 @@ job_project_step(struct run *r, bool *ret_more, struct fail *f)
 
 /* The database cannot know that it is to count what a setting is about. */
 static int
-tell_shadow(struct run *r, struct fail *f)
+tell_shadow(struct job_run *r, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -83,7 +85,7 @@ tell_shadow(struct run *r, struct fail *f)
 
 /* All that has been decided is counted, of days before and now. */
 static bool
-is_idle(const struct left *left)
+is_idle(const struct work_left *left)
 {
 	return !left->more && !left->rebuilding && !left->busy;
 }
@@ -93,7 +95,7 @@ is_idle(const struct left *left)
  * analytics and for risk in one transaction, since they share the cursor.
  */
 static int
-count(struct run *r, struct left *ret, struct fail *f)
+count(struct job_run *r, struct work_left *ret, struct fail *f)
 {
 	if (count_next(r, ret, f) == 0)
 		return 0;
@@ -102,7 +104,7 @@ count(struct run *r, struct left *ret, struct fail *f)
 }
 
 static int
-count_next(struct run *r, struct left *ret, struct fail *f)
+count_next(struct job_run *r, struct work_left *ret, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -124,7 +126,7 @@ count_next(struct run *r, struct left *ret, struct fail *f)
 
 /* Look for the decisions that labels wait for. */
 static int
-match(struct run *r, struct left *ret, struct fail *f)
+match(struct job_run *r, struct work_left *ret, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -142,7 +144,7 @@ match(struct run *r, struct left *ret, struct fail *f)
 
 /* Begin to count anew, unless somebody counts just now: with the next step. */
 static int
-rebuild_begin(struct run *r, struct left *ret, struct fail *f)
+rebuild_begin(struct job_run *r, struct work_left *ret, struct fail *f)
 {
 	struct rows rows;
 
@@ -161,7 +163,7 @@ rebuild_begin(struct run *r, struct left *ret, struct fail *f)
 
 /* One step of counting anew. */
 static int
-rebuild(struct run *r, struct fail *f)
+rebuild(struct job_run *r, struct fail *f)
 {
 	struct params p;
 	struct rows rows;

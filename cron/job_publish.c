@@ -18,8 +18,8 @@ enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
 _Static_assert(COUNT__MAX == JOB_PUBLISH_COUNTS, "deliver's come after");
 
 static void begin_session(const struct db *db);
-static void count(
-    struct run *r, const struct rows *rows, int row, enum topic topic);
+static void count(struct job_run *r, const struct rows *rows, int row,
+    enum event_topic topic);
 
 /*
  * The transaction that the log is to be read from, so that nothing is read
@@ -37,7 +37,7 @@ static int64_t session;
 static int64_t due;
 
 int
-job_publish_step(struct run *r, bool *ret_more, struct fail *f)
+job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	const int64_t began = clock_ticks();
 	struct params p;
@@ -83,7 +83,8 @@ begin_session(const struct db *db)
 }
 
 static void
-count(struct run *r, const struct rows *rows, int row, enum topic topic)
+count(
+    struct job_run *r, const struct rows *rows, int row, enum event_topic topic)
 {
 	const int64_t events = rows_int(rows, row, rows_col(rows, "events"));
 	const int64_t throttled =

@@ -19,22 +19,23 @@
 #define AHEAD_PAUSE (600 * CLOCK_SECOND)
 
 /* What is known from step to step. */
-struct state {
-	struct sweep sweep;
+struct retain_state {
+	struct retention_sweep sweep;
 	bool sweeping;
 	int64_t ahead_at; /* clock_ticks() to look at partitions again */
 	int64_t session; /* db_session() that all this is of */
 };
 
 static bool is_over(void *arg);
-static int work(struct run *r, struct state *s, bool *ret_more, struct fail *f);
-static int ahead(struct run *r, struct state *s, struct fail *f);
-static void account(struct run *r, const int64_t gone[RETENTION__MAX]);
+static int work(
+    struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f);
+static int ahead(struct job_run *r, struct retain_state *s, struct fail *f);
+static void account(struct job_run *r, const int64_t gone[RETENTION__MAX]);
 
 int
-job_retain_open(struct run *r, struct fail *f)
+job_retain_open(struct job_run *r, struct fail *f)
 {
-	r->own = calloc(1, sizeof(struct state));
+	r->own = calloc(1, sizeof(struct retain_state));
 	if (r->own == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, "memory", "%s", strerror(errno));
@@ -43,7 +44,7 @@ job_retain_open(struct run *r, struct fail *f)
 
 /* What the end of the run cuts short is not done, and no failure. */
 int
-job_retain_step(struct run *r, bool *ret_more, struct fail *f)
+job_retain_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	int result;
 
@@ -57,7 +58,7 @@ job_retain_step(struct run *r, bool *ret_more, struct fail *f)
 }
 
 void
-job_retain_close(struct run *r)
+job_retain_close(struct job_run *r)
 {
 	free(r->own);
 }
@@ -70,14 +71,14 @@ is_over(void *arg)
 
 /* Partitions first: without them no decision is stored. */
 static int
-work(struct run *r, struct state *s, bool *ret_more, struct fail *f)
+work(struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f)
 {
 	int64_t gone[RETENTION__MAX];
 	bool sweeping;
 
 	/* The next server may be another, and lack what this one had. */
 	if (s->session != db_session(r->db))
-		*s = (struct state) { .session = db_session(r->db) };
+		*s = (struct retain_state) { .session = db_session(r->db) };
 
 	/* After a failure the next one starts from the beginning. */
 	sweeping = s->sweeping;
@@ -104,7 +105,7 @@ work(struct run *r, struct state *s, bool *ret_more, struct fail *f)
 }
 
 static int
-ahead(struct run *r, struct state *s, struct fail *f)
+ahead(struct job_run *r, struct retain_state *s, struct fail *f)
 {
 	int64_t made;
 
@@ -116,9 +117,9 @@ ahead(struct run *r, struct state *s, struct fail *f)
 }
 
 static void
-account(struct run *r, const int64_t gone[RETENTION__MAX])
+account(struct job_run *r, const int64_t gone[RETENTION__MAX])
 {
-	enum retain i;
+	enum retention i;
 
 	for (i = 0; i < RETENTION__MAX; i++) {
 		r->count[i] += gone[i];

@@ -23,7 +23,7 @@
 #define OPTIONS 256 /* enum job_option from here on, for getopt_long() */
 
 /* What the command line asks for. */
-struct asked {
+struct cron_options {
 	const char *path; /* of the settings, or NULL */
 	int64_t seconds; /* 0: once */
 	bool check; /* the settings only */
@@ -33,12 +33,12 @@ struct asked {
 	size_t n;
 };
 
-static void parse(int argc, char *argv[], struct asked *ret);
-static void choose(int argc, char *argv[], struct asked *ret);
-static void check_options(const struct asked *asked);
+static void parse(int argc, char *argv[], struct cron_options *ret);
+static void choose(int argc, char *argv[], struct cron_options *ret);
+static void check_options(const struct cron_options *asked);
 static int64_t parse_time(const char *text);
 static void configure(const char *path);
-static void need_settings(const struct asked *asked);
+static void need_settings(const struct cron_options *asked);
 static void usage(FILE *out);
 
 static const struct option options[] = {
@@ -70,7 +70,7 @@ static const struct {
 int
 main(int argc, char *argv[])
 {
-	struct asked asked = { 0 };
+	struct cron_options asked = { 0 };
 	int64_t until = 0;
 
 	parse(argc, argv, &asked);
@@ -92,7 +92,7 @@ main(int argc, char *argv[])
 
 /* Read options and job; what they get wrong ends here. */
 static void
-parse(int argc, char *argv[], struct asked *ret)
+parse(int argc, char *argv[], struct cron_options *ret)
 {
 	bool once = false;
 	int c;
@@ -139,7 +139,7 @@ parse(int argc, char *argv[], struct asked *ret)
 
 /* The jobs that the operands name. */
 static void
-choose(int argc, char *argv[], struct asked *ret)
+choose(int argc, char *argv[], struct cron_options *ret)
 {
 	const bool work = argc > 0 && strcmp(argv[0], WORK) == 0;
 	size_t i;
@@ -165,7 +165,7 @@ choose(int argc, char *argv[], struct asked *ret)
 
 /* Each option of a job is one of a job that is asked for. */
 static void
-check_options(const struct asked *asked)
+check_options(const struct cron_options *asked)
 {
 	size_t i, j;
 
@@ -215,7 +215,7 @@ configure(const char *path)
 
 /* Each job's database is named; whether it is there shows later. */
 static void
-need_settings(const struct asked *asked)
+need_settings(const struct cron_options *asked)
 {
 	const struct job *job;
 	struct fail f = { 0 };

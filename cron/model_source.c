@@ -12,11 +12,13 @@
 #define LEASE_DISK 5000 /* ms */
 #define LEASE_WEB 30000 /* more than TIMEOUT_MS of source_web.c */
 
-static const struct source sources[] = {
+static const struct model_source sources[] = {
 	{ SOURCE_DISK, "disk", LEASE_DISK, model_source_disk_place,
 	    model_source_disk_look },
-	{ SOURCE_URL, "url", LEASE_WEB, model_source_url_place, model_source_url_look },
-	{ SOURCE_S3, "s3", LEASE_WEB, model_source_s3_place, model_source_s3_look },
+	{ SOURCE_URL, "url", LEASE_WEB, model_source_url_place,
+	    model_source_url_look },
+	{ SOURCE_S3, "s3", LEASE_WEB, model_source_s3_place,
+	    model_source_s3_look },
 };
 
 static const struct {
@@ -33,7 +35,7 @@ static const struct {
 	    &conf.MODEL_S3_SECRET_ACCESS_KEY },
 };
 
-const struct source *
+const struct model_source *
 model_source_find(void)
 {
 	size_t i;
@@ -47,7 +49,7 @@ model_source_find(void)
 int
 model_source_check(struct fail *f)
 {
-	const struct source *so = model_source_find();
+	const struct model_source *so = model_source_find();
 	size_t i;
 
 	for (i = 0; so != NULL && i < nitems(needs); i++)

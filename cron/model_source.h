@@ -8,10 +8,10 @@
 
 struct arena;
 struct fail;
-struct run;
+struct job_run;
 
 /* What a look came to; with neither text nor same it was ended before. */
-struct found {
+struct model_source_found {
 	const char *fo_text; /* NUL-terminated, in the run's arena */
 	size_t fo_size;
 	const char *fo_etag; /* for the next look to know it by, or NULL */
@@ -27,14 +27,14 @@ typedef const char *model_source_place_fn(struct arena *a, const char *host);
  * taken.  Returns 0, or -1 with f set to why there is nothing: no host, URL,
  * secret or word of a server is in it.
  */
-typedef int model_source_look_fn(
-    struct run *r, const char *etag, struct found *ret, struct fail *f);
+typedef int model_source_look_fn(struct job_run *r, const char *etag,
+    struct model_source_found *ret, struct fail *f);
 
 /* In the order of the label "source" of the metrics. */
 enum model_source_id { SOURCE_DISK = 1, SOURCE_URL, SOURCE_S3, SOURCE__MAX };
 
 /* A kind of place. */
-struct source {
+struct model_source {
 	enum model_source_id so_id;
 	const char *so_name; /* as MODEL_SOURCE and assay.model_load have it */
 	int so_lease_ms; /* longer than a look takes */
@@ -43,7 +43,7 @@ struct source {
 };
 
 /* The source that the settings name, NULL when they name none. */
-const struct source *model_source_find(void);
+const struct model_source *model_source_find(void);
 
 /*
  * Whether the settings have all that their source needs.  Returns 0, or -1

@@ -31,8 +31,8 @@ model_source_disk_place(struct arena *a, const char *host)
 
 /* What is no file may never end, or begin. */
 int
-model_source_disk_look(
-    struct run *r, const char *etag, struct found *ret, struct fail *f)
+model_source_disk_look(struct job_run *r, const char *etag,
+    struct model_source_found *ret, struct fail *f)
 {
 	const int fd =
 	    open(conf.MODEL_PATH, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

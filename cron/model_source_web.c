@@ -32,10 +32,10 @@ static const char *s3_url(struct arena *a);
 static void add_encoded(struct str *s, const char *text);
 static void add_header(struct arena *a, struct http_call *call,
     const char *name, const char *value);
-static int ask(struct run *r, struct http_call *call, const char *etag,
-    struct found *ret, struct fail *f);
+static int ask(struct job_run *r, struct http_call *call, const char *etag,
+    struct model_source_found *ret, struct fail *f);
 static int take(struct arena *a, const struct http_call *call, bool asked,
-    struct found *ret, struct fail *f);
+    struct model_source_found *ret, struct fail *f);
 static const char *etag_for(const char *url, const char *etag);
 static const char *etag_of(struct arena *a, const struct http_call *call);
 
@@ -56,8 +56,8 @@ model_source_s3_place(struct arena *a, const char *host)
 }
 
 int
-model_source_url_look(
-    struct run *r, const char *etag, struct found *ret, struct fail *f)
+model_source_url_look(struct job_run *r, const char *etag,
+    struct model_source_found *ret, struct fail *f)
 {
 	struct http_call call = { .hc_url = conf.MODEL_URL };
 
@@ -65,8 +65,8 @@ model_source_url_look(
 }
 
 int
-model_source_s3_look(
-    struct run *r, const char *etag, struct found *ret, struct fail *f)
+model_source_s3_look(struct job_run *r, const char *etag,
+    struct model_source_found *ret, struct fail *f)
 {
 	const struct http_sign sign = {
 		.hs_region = conf.MODEL_S3_REGION,
@@ -165,8 +165,8 @@ add_header(struct arena *a, struct http_call *call, const char *name,
 
 /* Send the request; when the run is over, whatever it is at. */
 static int
-ask(struct run *r, struct http_call *call, const char *etag, struct found *ret,
-    struct fail *f)
+ask(struct job_run *r, struct http_call *call, const char *etag,
+    struct model_source_found *ret, struct fail *f)
 {
 	struct http *h = NULL;
 	int result = -1;
@@ -197,7 +197,7 @@ done:
 /* What the server sent, but nothing of it in f. */
 static int
 take(struct arena *a, const struct http_call *call, bool asked,
-    struct found *ret, struct fail *f)
+    struct model_source_found *ret, struct fail *f)
 {
 	char *text;
 

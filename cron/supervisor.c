@@ -20,13 +20,13 @@
 #define PAUSE_KILLED 1000 /* ms */
 
 /* A job and its process. */
-struct child {
+struct supervised_job {
 	const struct job *job;
 	pid_t pid; /* 0: there is none */
 };
 
-struct work {
-	struct child *children;
+struct supervisor_state {
+	struct supervised_job *children;
 	size_t n;
 	int64_t until; /* as run_job() has it */
 	unsigned options;
@@ -36,19 +36,20 @@ struct work {
 	int status; /* the highest so far */
 };
 
-static void start(struct work *w, struct child *c);
-static bool has_any(const struct work *w);
-static void end(struct work *w);
-static void reap(struct work *w);
-static void settle(struct work *w, struct child *c, int wait_status);
+static void start(struct supervisor_state *w, struct supervised_job *c);
+static bool has_any(const struct supervisor_state *w);
+static void end(struct supervisor_state *w);
+static void reap(struct supervisor_state *w);
+static void settle(
+    struct supervisor_state *w, struct supervised_job *c, int wait_status);
 static int status_of(const struct job *job, int wait_status);
-static void note(struct work *w, int status);
+static void note(struct supervisor_state *w, int status);
 
 int
 work_jobs(
     const struct job *const *list, size_t n, int64_t until, unsigned options)
 {
-	struct work w = {
+	struct supervisor_state w = {
 		.children = calloc(n, sizeof(*w.children)),
 		.n = n,
 		.until = until,
@@ -89,7 +90,7 @@ work_jobs(
  * hears nothing until it listens: who is told to end at once ends well, too.
  */
 static void
-start(struct work *w, struct child *c)
+start(struct supervisor_state *w, struct supervised_job *c)
 {
 	const pid_t pid = fork();
 
@@ -111,7 +112,7 @@ start(struct work *w, struct child *c)
 }
 
 static bool
-has_any(const struct work *w)
+has_any(const struct supervisor_state *w)
 {
 	size_t i;
 
@@ -122,7 +123,7 @@ has_any(const struct work *w)
 
 /* Tell them all to end. */
 static void
-end(struct work *w)
+end(struct supervisor_state *w)
 {
 	size_t i;
 
@@ -134,7 +135,7 @@ end(struct work *w)
 
 /* See to those that have ended. */
 static void
-reap(struct work *w)
+reap(struct supervisor_state *w)
 {
 	int wait_status;
 	pid_t pid;
@@ -151,7 +152,7 @@ reap(struct work *w)
  * killed it, or it was more than the machine had memory for.
  */
 static void
-settle(struct work *w, struct child *c, int wait_status)
+settle(struct supervisor_state *w, struct supervised_job *c, int wait_status)
 {
 	c->pid = 0;
 	note(w, status_of(c->job, wait_status));
@@ -172,7 +173,7 @@ status_of(const struct job *job, int wait_status)
 }
 
 static void
-note(struct work *w, int status)
+note(struct supervisor_state *w, int status)
 {
 	if (status > w->status)
 		w->status = status;

@@ -31,20 +31,21 @@
 #define TIMEOUT_WATCH_MS 2000
 #define TIMEOUT_SLOW_MS 620000 /* the service's own 600 s come first */
 
-static int token_find(struct service *, const char *);
-static int key_find(struct service *);
-static int request(struct service *, const struct ask *);
-static int wait_for(struct service *, const struct ask *);
-static int make_call(
-    const struct service *, const struct ask *, int, struct http_call *);
-static void watch_begin(
-    struct watch *, const struct service *, const struct ask *);
-static void waiting(int64_t *, const struct watch *);
-static int refused(struct service *, const struct ask *, struct json_object *);
+static int token_find(struct http_client *, const char *);
+static int key_find(struct http_client *);
+static int request(struct http_client *, const struct client_request *);
+static int wait_for(struct http_client *, const struct client_request *);
+static int make_call(const struct http_client *, const struct client_request *,
+    int, struct http_call *);
+static void watch_begin(struct answer_progress *, const struct http_client *,
+    const struct client_request *);
+static void waiting(int64_t *, const struct answer_progress *);
+static int refused(
+    struct http_client *, const struct client_request *, struct json_object *);
 static bool is_missing(const char *);
 static const char *reply_text(
     struct arena *, struct json_object *, const char *);
-static const char *hint_for(const struct service *, const char *);
+static const char *hint_for(const struct http_client *, const char *);
 static int status_exit(int);
 static void release(void *);
 
@@ -94,8 +95,8 @@ static const struct {
 };
 
 int
-http_client_open(
-    struct service *sv, const char *url, enum access access, struct arena *a)
+http_client_open(struct http_client *sv, const char *url,
+    enum http_client_access access, struct arena *a)
 {
 	struct fail f = { 0 };
 	int status = EX_OK;
@@ -125,7 +126,7 @@ http_client_open(
 }
 
 void
-http_client_close(struct service *sv)
+http_client_close(struct http_client *sv)
 {
 	if (sv->sv_call.hc_handle != NULL)
 		http_done(sv->sv_http, &sv->sv_call);
@@ -134,7 +135,8 @@ http_client_close(struct service *sv)
 }
 
 int
-http_client_call(struct service *sv, const struct ask *ask, struct json_object **ret)
+http_client_call(struct http_client *sv, const struct client_request *ask,
+    struct json_object **ret)
 {
 	struct http_call *call = &sv->sv_call;
 	int tries = 0, status;
@@ -222,7 +224,7 @@ http_client_ca_file(void)
 
 /* The token and the service that it is for. */
 static int
-token_find(struct service *sv, const char *url)
+token_find(struct http_client *sv, const char *url)
 {
 	const char *token = getenv("ASSAY_TOKEN");
 	struct session ss = { 0 };
@@ -252,7 +254,8 @@ token_find(struct service *sv, const char *url)
 	}
 	sv->sv_url = url != NULL ? url : ss.ss_url;
 	if (sv->sv_url == NULL &&
-	    (status = http_client_url(sv->sv_arena, NULL, &sv->sv_url)) != EX_OK)
+	    (status = http_client_url(sv->sv_arena, NULL, &sv->sv_url)) !=
+		EX_OK)
 		return status;
 	str_init(&s, sv->sv_arena);
 	str_addf(&s, "Authorization: Bearer %s", token);
@@ -261,7 +264,7 @@ token_find(struct service *sv, const char *url)
 }
 
 static int
-key_find(struct service *sv)
+key_find(struct http_client *sv)
 {
 	const char *key = getenv("API_KEY");
 	struct str s;
@@ -279,7 +282,7 @@ key_find(struct service *sv)
 
 /* Send one request and wait for its answer, of whatever kind. */
 static int
-request(struct service *sv, const struct ask *ask)
+request(struct http_client *sv, const struct client_request *ask)
 {
 	struct http_call *call = &sv->sv_call;
 	struct fail f = { 0 };
@@ -295,8 +298,8 @@ request(struct service *sv, const struct ask *ask)
 }
 
 static int
-make_call(const struct service *sv, const struct ask *ask, int timeout_ms,
-    struct http_call *call)
+make_call(const struct http_client *sv, const struct client_request *ask,
+    int timeout_ms, struct http_call *call)
 {
 	struct str url;
 	size_t n = 0;
@@ -322,17 +325,18 @@ make_call(const struct service *sv, const struct ask *ask, int timeout_ms,
 
 /* Until there is an answer, or none to be had. */
 static int
-wait_for(struct service *sv, const struct ask *ask)
+wait_for(struct http_client *sv, const struct client_request *ask)
 {
 	const struct http_call *call = &sv->sv_call;
 	const struct http_call *done;
-	struct watch watch;
+	struct answer_progress watch;
 	int64_t drawn = 0;
 
 	watch_begin(&watch, sv, ask);
 	while ((done = http_wait(sv->sv_http, 100)) != call) {
 		if (done != NULL)
-			answer_progress_take(&watch, sv->sv_http, clock_ticks());
+			answer_progress_take(
+			    &watch, sv->sv_http, clock_ticks());
 		answer_progress_ask(&watch, sv->sv_http, clock_ticks());
 		waiting(&drawn, &watch);
 	}
@@ -349,15 +353,15 @@ wait_for(struct service *sv, const struct ask *ask)
 
 /* Prepare to ask how far it is, if that can be told and somebody sees it. */
 static void
-watch_begin(
-    struct watch *watch, const struct service *sv, const struct ask *ask)
+watch_begin(struct answer_progress *watch, const struct http_client *sv,
+    const struct client_request *ask)
 {
-	const struct ask how_far = {
+	const struct client_request how_far = {
 		.ak_method = "GET",
 		.ak_path = ask->ak_watch,
 	};
 
-	*watch = (struct watch) { .wa_began = clock_ticks() };
+	*watch = (struct answer_progress) { .wa_began = clock_ticks() };
 	watch->wa_next = watch->wa_began + CLOCK_SECOND / 4;
 	if (ask->ak_watch != NULL && isatty(STDERR_FILENO) == 1 &&
 	    make_call(sv, &how_far, TIMEOUT_WATCH_MS, &watch->wa_call) == 0)
@@ -366,7 +370,7 @@ watch_begin(
 
 /* Say how far it is or else for how long, where a person can see it. */
 static void
-waiting(int64_t *drawn, const struct watch *watch)
+waiting(int64_t *drawn, const struct answer_progress *watch)
 {
 	const int64_t now = clock_ticks();
 
@@ -384,7 +388,8 @@ waiting(int64_t *drawn, const struct watch *watch)
 
 /* Say what was answered that is no success, and what to do about it. */
 static int
-refused(struct service *sv, const struct ask *ask, struct json_object *reply)
+refused(struct http_client *sv, const struct client_request *ask,
+    struct json_object *reply)
 {
 	const int status = sv->sv_call.hc_status;
 	const char *code = reply_text(sv->sv_arena, reply, "code");
@@ -439,7 +444,7 @@ reply_text(struct arena *a, struct json_object *reply, const char *name)
 }
 
 static const char *
-hint_for(const struct service *sv, const char *code)
+hint_for(const struct http_client *sv, const char *code)
 {
 	size_t i;
 

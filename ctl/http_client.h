@@ -13,9 +13,14 @@ struct json_object;
 struct str;
 
 /* What goes with a request. */
-enum access { ACCESS_NONE = 1, ACCESS_TOKEN, ACCESS_KEY, ACCESS__MAX };
+enum http_client_access {
+	ACCESS_NONE = 1,
+	ACCESS_TOKEN,
+	ACCESS_KEY,
+	ACCESS__MAX
+};
 
-struct service {
+struct http_client {
 	const char *sv_url; /* as it was named, without a slash at its end */
 	const char *sv_base; /* what paths are put after */
 	const char *sv_socket; /* of a unix: address, else NULL */
@@ -27,7 +32,7 @@ struct service {
 };
 
 /* One request. */
-struct ask {
+struct client_request {
 	const char *ak_what; /* the command, for messages */
 	const char *ak_method;
 	const char *ak_path; /* with its query */
@@ -49,11 +54,11 @@ struct ask {
  * token is only ever sent to the service that gave it.  All memory comes from
  * arena a.  Returns EX_OK, or an exit status after having said what to do.
  */
-int http_client_open(
-    struct service *sv, const char *url, enum access access, struct arena *a);
+int http_client_open(struct http_client *sv, const char *url,
+    enum http_client_access access, struct arena *a);
 
 /* NULL inside is harmless. */
-void http_client_close(struct service *sv);
+void http_client_close(struct http_client *sv);
 
 /*
  * Ask, and wait for the answer, until Ctrl-C.  Returns EX_OK with the answer
@@ -62,8 +67,8 @@ void http_client_close(struct service *sv);
  * service answered and what to do about it.  With ak_missed, *ret is NULL
  * after a 404.
  */
-int http_client_call(
-    struct service *sv, const struct ask *ask, struct json_object **ret);
+int http_client_call(struct http_client *sv, const struct client_request *ask,
+    struct json_object **ret);
 
 /*
  * Split an address into what libcurl needs: "http://host:port" or

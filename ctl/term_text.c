@@ -21,7 +21,7 @@
 #define NOT_UTF8 0xfffd /* stands for bytes that are none */
 
 /* One character of a text. */
-struct glyph {
+struct term_glyph {
 	size_t size; /* bytes */
 	size_t width; /* columns */
 	uint32_t code;
@@ -30,7 +30,7 @@ struct glyph {
 	size_t shown_size;
 };
 
-static struct glyph glyph(const char *, size_t);
+static struct term_glyph glyph(const char *, size_t);
 static bool harmful(uint32_t);
 static size_t width(uint32_t);
 
@@ -68,7 +68,7 @@ void
 term_text_clean(struct str *s, const char *text)
 {
 	size_t i, size = text == NULL ? 0 : strlen(text);
-	struct glyph g;
+	struct term_glyph g;
 
 	for (i = 0; i < size; i += g.size) {
 		g = glyph(text + i, size - i);
@@ -80,7 +80,7 @@ void
 term_text_put(const char *text)
 {
 	size_t i, size = text == NULL ? 0 : strlen(text);
-	struct glyph g;
+	struct term_glyph g;
 
 	for (i = 0; i < size; i += g.size) {
 		g = glyph(text + i, size - i);
@@ -92,7 +92,7 @@ void
 term_text_put_json(const char *json)
 {
 	size_t i, size = strlen(json);
-	struct glyph g;
+	struct term_glyph g;
 
 	for (i = 0; i < size; i += g.size) {
 		g = glyph(json + i, size - i);
@@ -119,7 +119,7 @@ size_t
 term_text_fit(const char *text, size_t max, size_t *ret_width)
 {
 	size_t i, size = strlen(text);
-	struct glyph g;
+	struct term_glyph g;
 
 	*ret_width = 0;
 	for (i = 0; i < size; i += g.size) {
@@ -169,11 +169,11 @@ term_text_colour(const char *word)
 }
 
 /* The first of the size bytes' characters. */
-static struct glyph
+static struct term_glyph
 glyph(const char *p, size_t size)
 {
 	const bool space = *p == '\t' || *p == '\n' || *p == '\r';
-	struct glyph g = { 1, 1, NOT_UTF8, true, space ? " " : "?", 1 };
+	struct term_glyph g = { 1, 1, NOT_UTF8, true, space ? " " : "?", 1 };
 	uint32_t code;
 	const size_t n = utf8_get(p, size, &code);
 

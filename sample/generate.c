@@ -27,7 +27,7 @@
 #define DAY (24 * HOUR)
 
 /* A country: where its addresses are and what its people pay with. */
-struct country {
+struct sample_country {
 	const char *code;
 	uint32_t net; /* the network's first address */
 	unsigned bits; /* of it that are the host's */
@@ -37,8 +37,8 @@ struct country {
 };
 
 /* A person and their habits. */
-struct user {
-	const struct country *country;
+struct sample_user {
+	const struct sample_country *country;
 	const char *bin;
 	const char *channel;
 	int64_t level; /* usual spending, cents */
@@ -50,7 +50,7 @@ struct user {
 };
 
 /* One row, before it has its place in time and thus its id. */
-struct row {
+struct sample_row {
 	int64_t time;
 	uint64_t order; /* of making, so that equal times sort alike */
 	const char *type;
@@ -72,7 +72,7 @@ struct row {
 };
 
 /* What is asked for, and what is being made. */
-struct sample {
+struct sample_values {
 	uint64_t random;
 	uint64_t n_users;
 	uint64_t days;
@@ -81,38 +81,40 @@ struct sample {
 	uint64_t newcomers; /* % of the people, who join by and by */
 	uint64_t dear; /* % of the purchases, ten times the usual */
 	uint64_t mislabelled; /* % of the events */
-	struct user *users;
-	struct row *rows;
+	struct sample_user *users;
+	struct sample_row *rows;
 	uint64_t n_rows;
 	uint64_t campaigns; /* so far, which names their accounts */
 };
 
-static void options(struct sample *, int, char **);
-static void users_make(struct sample *);
-static void visits_make(struct sample *);
-static void visit(struct sample *, uint64_t);
-static void mislabel(struct sample *);
-static void card_testing(struct sample *);
-static void takeover(struct sample *);
-static void ring(struct sample *);
-static void sim_box(struct sample *);
-static void credential_stuffing(struct sample *);
-static uint64_t victim(struct sample *, int64_t);
-static struct row *row_of(struct sample *, uint64_t, const char *);
-static struct row *row_new(struct sample *, const char *, const char *);
-static void charge(struct sample *, struct row *, const struct user *);
-static void pay_card(struct row *, const struct user *, bool);
-static void phone_of(const struct user *, uint64_t, char[24]);
-static int64_t campaign_time(struct sample *);
-static uint32_t address(const struct country *, uint64_t);
-static const struct country *elsewhere(struct sample *, const struct country *);
-static uint64_t rng(struct sample *);
-static uint64_t below(struct sample *, uint64_t);
+static void options(struct sample_values *, int, char **);
+static void users_make(struct sample_values *);
+static void visits_make(struct sample_values *);
+static void visit(struct sample_values *, uint64_t);
+static void mislabel(struct sample_values *);
+static void card_testing(struct sample_values *);
+static void takeover(struct sample_values *);
+static void ring(struct sample_values *);
+static void sim_box(struct sample_values *);
+static void credential_stuffing(struct sample_values *);
+static uint64_t victim(struct sample_values *, int64_t);
+static struct sample_row *row_of(struct sample_values *, uint64_t, const char *);
+static struct sample_row *row_new(struct sample_values *, const char *, const char *);
+static void charge(
+    struct sample_values *, struct sample_row *, const struct sample_user *);
+static void pay_card(struct sample_row *, const struct sample_user *, bool);
+static void phone_of(const struct sample_user *, uint64_t, char[24]);
+static int64_t campaign_time(struct sample_values *);
+static uint32_t address(const struct sample_country *, uint64_t);
+static const struct sample_country *elsewhere(
+    struct sample_values *, const struct sample_country *);
+static uint64_t rng(struct sample_values *);
+static uint64_t below(struct sample_values *, uint64_t);
 static int by_time(const void *, const void *);
-static void print(const struct sample *);
-static void print_row(const struct row *, uint64_t);
+static void print(const struct sample_values *);
+static void print_row(const struct sample_row *, uint64_t);
 
-static const struct country countries[] = {
+static const struct sample_country countries[] = {
 	{ "DE", 0x54800000, 22, "+49151", "EUR", HOUR }, /* 84.128/10 */
 	{ "FR", 0x5a000000, 21, "+33612", "EUR", HOUR }, /* 90.0/11 */
 	{ "GB", 0x56800000, 22, "+44770", "GBP", 0 }, /* 86.128/10 */
@@ -148,7 +150,7 @@ static const struct {
 static const char *const channels[] = { "web", "ios", "android" };
 
 /* The ways of being up to no good, in turn. */
-static void (*const campaigns[])(struct sample *) = {
+static void (*const campaigns[])(struct sample_values *) = {
 	card_testing,
 	takeover,
 	ring,
@@ -159,7 +161,7 @@ static void (*const campaigns[])(struct sample *) = {
 int
 main(int argc, char **argv)
 {
-	struct sample s = {
+	struct sample_values s = {
 		.random = 1,
 		.n_users = 110,
 		.days = 7,
@@ -190,7 +192,7 @@ main(int argc, char **argv)
 }
 
 static void
-options(struct sample *s, int argc, char **argv)
+options(struct sample_values *s, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "seed", required_argument, NULL, 0 },
@@ -229,9 +231,9 @@ options(struct sample *s, int argc, char **argv)
 }
 
 static void
-users_make(struct sample *s)
+users_make(struct sample_values *s)
 {
-	struct user *u;
+	struct sample_user *u;
 	uint64_t i;
 
 	for (i = 0; i < s->n_users; i++) {
@@ -258,9 +260,9 @@ users_make(struct sample *s)
  * the later they have joined the less.
  */
 static void
-visits_make(struct sample *s)
+visits_make(struct sample_values *s)
 {
-	const struct user *u;
+	const struct sample_user *u;
 	uint64_t i;
 
 	for (i = 0; s->n_rows < s->n_events; i++) {
@@ -273,15 +275,15 @@ visits_make(struct sample *s)
 
 /* One visit of a person, at an hour when they are up: one or two events. */
 static void
-visit(struct sample *s, uint64_t n)
+visit(struct sample_values *s, uint64_t n)
 {
 	static const char *const types[] = { "card.authorize", "card.authorize",
 		"card.authorize", "card.authorize", "payment.authorize",
 		"wallet.withdraw", "account.login", "account.login",
 		"order.place", "order.place" };
 	const char *type = types[below(s, nitems(types))];
-	const struct user *u = &s->users[n];
-	struct row *r = row_of(s, n, type), *then;
+	const struct sample_user *u = &s->users[n];
+	struct sample_row *r = row_of(s, n, type), *then;
 
 	r->time = START - u->country->utc;
 	r->time += (int64_t)(u->joined + below(s, s->days - u->joined)) * DAY;
@@ -312,7 +314,7 @@ visit(struct sample *s, uint64_t n)
 
 /* Fraud that nobody reported, and purchases that were only regretted. */
 static void
-mislabel(struct sample *s)
+mislabel(struct sample_values *s)
 {
 	uint64_t i;
 
@@ -322,12 +324,13 @@ mislabel(struct sample *s)
 
 /* Stolen numbers, tried with small sums: five accounts, one device, haste. */
 static void
-card_testing(struct sample *s)
+card_testing(struct sample_values *s)
 {
-	const struct country *c = &countries[below(s, nitems(countries))];
+	const struct sample_country *c =
+	    &countries[below(s, nitems(countries))];
 	const uint64_t id = s->campaigns, host = below(s, 1 << 20);
 	int64_t at = campaign_time(s);
-	struct row *r;
+	struct sample_row *r;
 	unsigned i;
 
 	for (i = 0; i < 22; i++) {
@@ -348,15 +351,15 @@ card_testing(struct sample *s)
 
 /* Somebody else's accounts: a login from far away, then the money goes. */
 static void
-takeover(struct sample *s)
+takeover(struct sample_values *s)
 {
 	static const char *const thefts[] = { "card.authorize",
 		"wallet.withdraw" };
 	const uint64_t id = s->campaigns, host = below(s, 1 << 20);
 	int64_t at = campaign_time(s);
-	const struct country *far = NULL;
-	const struct user *u;
-	struct row *r;
+	const struct sample_country *far = NULL;
+	const struct sample_user *u;
+	struct sample_row *r;
 	uint64_t n = 0;
 	unsigned i;
 
@@ -390,15 +393,16 @@ takeover(struct sample *s)
 
 /* Many accounts, one device: new customers who are one and the same. */
 static void
-ring(struct sample *s)
+ring(struct sample_values *s)
 {
 	static const char *const types[] = { "order.place", "card.authorize",
 		"payment.authorize" };
 	static const char *const kinds[] = { NULL, "card", "bank" };
-	const struct country *c = &countries[below(s, nitems(countries))];
+	const struct sample_country *c =
+	    &countries[below(s, nitems(countries))];
 	const uint64_t id = s->campaigns;
 	int64_t at = campaign_time(s);
-	struct row *r;
+	struct sample_row *r;
 	unsigned i, t;
 
 	for (i = 0; i < 16; i++) {
@@ -424,12 +428,13 @@ ring(struct sample *s)
 
 /* Many accounts behind one phone, each emptying a wallet. */
 static void
-sim_box(struct sample *s)
+sim_box(struct sample_values *s)
 {
-	const struct country *c = &countries[below(s, nitems(countries))];
+	const struct sample_country *c =
+	    &countries[below(s, nitems(countries))];
 	const uint64_t id = s->campaigns;
 	int64_t at = campaign_time(s);
-	struct row *r;
+	struct sample_row *r;
 	unsigned i;
 
 	for (i = 0; i < 12; i++) {
@@ -451,12 +456,13 @@ sim_box(struct sample *s)
 
 /* Leaked passwords, tried on one account after the other from one address. */
 static void
-credential_stuffing(struct sample *s)
+credential_stuffing(struct sample_values *s)
 {
-	const struct country *c = &countries[below(s, nitems(countries))];
+	const struct sample_country *c =
+	    &countries[below(s, nitems(countries))];
 	const uint64_t id = s->campaigns, host = below(s, 1 << 20);
 	int64_t at = campaign_time(s);
-	struct row *r;
+	struct sample_row *r;
 	uint64_t n;
 	unsigned i;
 
@@ -476,7 +482,7 @@ credential_stuffing(struct sample *s)
 
 /* Somebody who was a customer the day before. */
 static uint64_t
-victim(struct sample *s, int64_t at)
+victim(struct sample_values *s, int64_t at)
 {
 	const uint64_t day = (uint64_t)((at - START) / DAY);
 	uint64_t n;
@@ -488,13 +494,13 @@ victim(struct sample *s, int64_t at)
 }
 
 /* A row of a person from where they usually are. */
-static struct row *
-row_of(struct sample *s, uint64_t n, const char *type)
+static struct sample_row *
+row_of(struct sample_values *s, uint64_t n, const char *type)
 {
-	const struct user *u = &s->users[n];
-	struct row *r = row_new(s, type, NULL);
+	const struct sample_user *u = &s->users[n];
+	struct sample_row *r = row_new(s, type, NULL);
 	const bool second = u->second && below(s, 4) == 0;
-	const struct country *far;
+	const struct sample_country *far;
 
 	snprintf(r->user, sizeof(r->user), "u-%04" PRIu64, n + 1);
 	snprintf(r->device, sizeof(r->device), "d-%04" PRIu64 "%s", n + 1,
@@ -514,15 +520,15 @@ row_of(struct sample *s, uint64_t n, const char *type)
 }
 
 /* An empty row; a campaign that does not fit ends in its last one. */
-static struct row *
-row_new(struct sample *s, const char *type, const char *scenario)
+static struct sample_row *
+row_new(struct sample_values *s, const char *type, const char *scenario)
 {
-	struct row *r;
+	struct sample_row *r;
 
 	if (s->n_rows == s->n_events)
 		s->n_rows--;
 	r = &s->rows[s->n_rows];
-	*r = (struct row) { .type = type,
+	*r = (struct sample_row) { .type = type,
 		.order = s->n_rows,
 		.cents = -1,
 		.channel = "web",
@@ -533,7 +539,7 @@ row_new(struct sample *s, const char *type, const char *scenario)
 
 /* A purchase: what the shop costs against what the person usually spends. */
 static void
-charge(struct sample *s, struct row *r, const struct user *u)
+charge(struct sample_values *s, struct sample_row *r, const struct sample_user *u)
 {
 	const size_t m = below(s, nitems(merchants));
 
@@ -547,7 +553,7 @@ charge(struct sample *s, struct row *r, const struct user *u)
 }
 
 static void
-pay_card(struct row *r, const struct user *u, bool three_ds)
+pay_card(struct sample_row *r, const struct sample_user *u, bool three_ds)
 {
 	r->kind = "card";
 	r->bin = u->bin;
@@ -557,7 +563,7 @@ pay_card(struct row *r, const struct user *u, bool three_ds)
 
 /* The phone of a person, always the same. */
 static void
-phone_of(const struct user *u, uint64_t n, char ret[24])
+phone_of(const struct sample_user *u, uint64_t n, char ret[24])
 {
 	snprintf(ret, 24, "%s%06" PRIu64, u->country->dial,
 	    (n * 7919 + 104729) % 1000000);
@@ -565,7 +571,7 @@ phone_of(const struct user *u, uint64_t n, char ret[24])
 
 /* When a campaign begins: not at once, so that its victims are known. */
 static int64_t
-campaign_time(struct sample *s)
+campaign_time(struct sample_values *s)
 {
 	int64_t at = START + DAY / 2;
 
@@ -575,15 +581,15 @@ campaign_time(struct sample *s)
 }
 
 static uint32_t
-address(const struct country *c, uint64_t host)
+address(const struct sample_country *c, uint64_t host)
 {
 	return c->net | (uint32_t)(host & ((UINT64_C(1) << c->bits) - 1));
 }
 
-static const struct country *
-elsewhere(struct sample *s, const struct country *home)
+static const struct sample_country *
+elsewhere(struct sample_values *s, const struct sample_country *home)
 {
-	const struct country *c;
+	const struct sample_country *c;
 
 	do
 		c = &countries[below(s, nitems(countries))];
@@ -596,7 +602,7 @@ elsewhere(struct sample *s, const struct country *home)
  * calls never stand in one expression, whose order compilers choose.
  */
 static uint64_t
-rng(struct sample *s)
+rng(struct sample_values *s)
 {
 	uint64_t z = s->random += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -607,7 +613,7 @@ rng(struct sample *s)
 
 /* A number from 0 to n - 1; the tiny bias does not matter here. */
 static uint64_t
-below(struct sample *s, uint64_t n)
+below(struct sample_values *s, uint64_t n)
 {
 	return rng(s) % n;
 }
@@ -615,7 +621,7 @@ below(struct sample *s, uint64_t n)
 static int
 by_time(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct sample_row *x = a, *y = b;
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
@@ -623,7 +629,7 @@ by_time(const void *a, const void *b)
 }
 
 static void
-print(const struct sample *s)
+print(const struct sample_values *s)
 {
 	uint64_t i;
 
@@ -635,7 +641,7 @@ print(const struct sample *s)
 }
 
 static void
-print_row(const struct row *r, uint64_t n)
+print_row(const struct sample_row *r, uint64_t n)
 {
 	uint64_t mark = UINT64_C(14695981039346656037);
 	char at[CLOCK_TEXT_SIZE];

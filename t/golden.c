@@ -33,8 +33,9 @@ static void check_good(const char *, const char *);
 static void check_bad(const char *);
 static void check_given(const struct ruleset *, const char *, char *);
 static int given_read(struct given *, const char *, size_t, struct fail *);
-static int given_literal(const struct lexeme *, struct value *, struct fail *);
-static void given_set(struct given *, const struct lexeme *, struct value);
+static int given_literal(
+    const struct rule_lexeme *, struct value *, struct fail *);
+static void given_set(struct given *, const struct rule_lexeme *, struct value);
 static const char *fired(const struct ruleset *, const struct given *);
 static const char *printed(const struct ruleset *);
 static size_t read_file(const char *, char *);
@@ -138,8 +139,8 @@ check_given(const struct ruleset *rs, const char *path, char *line)
 static int
 given_read(struct given *given, const char *text, size_t len, struct fail *f)
 {
-	struct lexer lx;
-	struct lexeme name, at;
+	struct rule_lexer lx;
+	struct rule_lexeme name, at;
 	struct value value;
 	int i;
 
@@ -166,7 +167,7 @@ given_read(struct given *given, const char *text, size_t len, struct fail *f)
 }
 
 static int
-given_literal(const struct lexeme *at, struct value *ret, struct fail *f)
+given_literal(const struct rule_lexeme *at, struct value *ret, struct fail *f)
 {
 	double n;
 
@@ -184,7 +185,7 @@ given_literal(const struct lexeme *at, struct value *ret, struct fail *f)
 
 /* Give a signal or an attribute its value. */
 static void
-given_set(struct given *given, const struct lexeme *at, struct value value)
+given_set(struct given *given, const struct rule_lexeme *at, struct value value)
 {
 	struct attr *attr = &given->attrs[given->event.n_attrs];
 	char name[TEXT_MAX];
@@ -205,7 +206,7 @@ given_set(struct given *given, const struct lexeme *at, struct value value)
 static const char *
 fired(const struct ruleset *rs, const struct given *given)
 {
-	struct hits hits;
+	struct rule_hits hits;
 	struct str s;
 	size_t i;
 

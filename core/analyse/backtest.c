@@ -8,14 +8,14 @@
 #include "core/base/str.h"
 #include "core/analyse/backtest.h"
 
-static void count(struct confusion *, enum verdict, enum label);
+static void count(struct confusion *, enum verdict, enum backtest_label);
 static void add_confusion(struct str *, const char *, const struct confusion *);
 static void add_rate(struct str *, const char *, int64_t, int64_t);
 static void add_mix(struct str *, const struct backtest *);
 static void add_flips(struct str *, const struct backtest *);
 
 void
-backtest_add(struct backtest *bt, const struct retrial *trial)
+backtest_add(struct backtest *bt, const struct backtest_label_result *trial)
 {
 	bt->pairs[trial->answered][trial->candidate]++;
 	if (trial->label == LABEL_NONE)
@@ -63,7 +63,7 @@ backtest_json(struct str *s, const struct backtest *bt)
 }
 
 static void
-count(struct confusion *c, enum verdict verdict, enum label label)
+count(struct confusion *c, enum verdict verdict, enum backtest_label label)
 {
 	const bool flagged = verdict != VERDICT_ALLOW;
 

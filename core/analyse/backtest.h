@@ -10,7 +10,7 @@
 struct str;
 
 /* What is known of an event in the end. */
-enum label { LABEL_NONE = 1, LABEL_LEGIT, LABEL_FRAUD, LABEL__MAX };
+enum backtest_label { LABEL_NONE = 1, LABEL_LEGIT, LABEL_FRAUD, LABEL__MAX };
 
 /* Labelled samples by what was said of them; flagged is all but allow. */
 struct confusion {
@@ -21,11 +21,11 @@ struct confusion {
 };
 
 /* The verdicts on one sample. */
-struct retrial {
+struct backtest_label_result {
 	enum verdict answered; /* when it happened */
 	enum verdict baseline; /* of the live policy on the recorded score */
 	enum verdict candidate;
-	enum label label;
+	enum backtest_label label;
 };
 
 /* The counts so far; begins zeroed. */
@@ -39,7 +39,8 @@ struct backtest {
 };
 
 /* Count one sample. */
-void backtest_add(struct backtest *bt, const struct retrial *trial);
+void backtest_add(
+    struct backtest *bt, const struct backtest_label_result *trial);
 
 /* How many were counted. */
 int64_t backtest_samples(const struct backtest *bt);

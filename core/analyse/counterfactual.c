@@ -29,17 +29,17 @@ struct subject {
 	const char *name;
 	bool attr;
 	enum value_type type; /* of a signal */
-	const struct domain *domain;
+	const struct signal_range *domain;
 	struct value was;
 	struct value *place; /* what is decided with */
-	const struct literal *literals; /* that rules compare it with */
+	const struct rule_literal *literals; /* that rules compare it with */
 	size_t n;
 };
 
 /* A search under way. */
 struct search {
 	const struct rulebook *book;
-	struct replay trial; /* the sample, but for one value */
+	struct sample trial; /* the sample, but for one value */
 	struct attr *attrs; /* of its event */
 	struct arena *arena;
 	struct decision decision;
@@ -48,7 +48,7 @@ struct search {
 	int64_t each; /* for a decision in which no rule fires */
 	const char *other; /* a text that no rule names */
 	bool smooth; /* a model makes scores between the rules' literals */
-	struct changes *found;
+	struct counterfactuals *found;
 	struct fail *fail;
 };
 
@@ -58,12 +58,12 @@ struct numbers {
 	size_t n;
 };
 
-static int begin(struct search *, const struct replay *);
-static int copy_attrs(struct search *, const struct replay *);
-static int search_signals(struct search *, const struct literal *, size_t);
-static int search_attrs(struct search *, const struct literal *, size_t);
+static int begin(struct search *, const struct sample *);
+static int copy_attrs(struct search *, const struct sample *);
+static int search_signals(struct search *, const struct rule_literal *, size_t);
+static int search_attrs(struct search *, const struct rule_literal *, size_t);
 static size_t literals_of(
-    struct subject *, uint16_t, const struct literal *, size_t);
+    struct subject *, uint16_t, const struct rule_literal *, size_t);
 static int search_one(struct search *, const struct subject *);
 static int search_bools(struct search *, const struct subject *);
 static int search_texts(struct search *, const struct subject *);
@@ -71,7 +71,7 @@ static int search_numbers(struct search *, const struct subject *);
 static bool may_be(const struct subject *, enum value_type);
 static void add_literals(const struct subject *, struct numbers *);
 static void add_doublings(const struct subject *, struct numbers *);
-static void add_number(const struct domain *, struct numbers *, double);
+static void add_number(const struct signal_range *, struct numbers *, double);
 static int walk(
     struct search *, const struct subject *, const struct numbers *);
 static int refine(struct search *, const struct subject *, double, double, int);
@@ -84,17 +84,17 @@ static int no_room(struct fail *);
 static int number_order(const void *, const void *);
 
 int
-explain_changes(const struct rulebook *book, const struct replay *sample,
-    struct arena *a, struct changes *ret, struct fail *f)
+explain_changes(const struct rulebook *book, const struct sample *sample,
+    struct arena *a, struct counterfactuals *ret, struct fail *f)
 {
 	char *other = arena_alloc(a, RULE_STRING_MAX + 2);
 	const struct arena_mark mark = arena_mark(a);
 	struct search *s = arena_alloc(a, sizeof(*s));
-	const struct literal *literals;
+	const struct rule_literal *literals;
 	size_t n;
 	int r;
 
-	*ret = (struct changes) { .complete = true };
+	*ret = (struct counterfactuals) { .complete = true };
 	if (other == NULL || s == NULL ||
 	    (literals = rule_literals(a, book->ruleset, &n)) == NULL)
 		return no_room(f);
@@ -117,7 +117,7 @@ explain_changes(const struct rulebook *book, const struct replay *sample,
 
 /* Take the sample and decide it as it is. */
 static int
-begin(struct search *s, const struct replay *sample)
+begin(struct search *s, const struct sample *sample)
 {
 	struct arena_mark mark;
 
@@ -139,7 +139,7 @@ begin(struct search *s, const struct replay *sample)
 
 /* The event's attributes, and those unknown that rules ask for besides. */
 static int
-copy_attrs(struct search *s, const struct replay *sample)
+copy_attrs(struct search *s, const struct sample *sample)
 {
 	const struct ruleset *rs = s->book->ruleset;
 	struct event *ev = &s->trial.event;
@@ -165,7 +165,7 @@ copy_attrs(struct search *s, const struct replay *sample)
 
 /* The type of an event stays: another one has rules of its own. */
 static int
-search_signals(struct search *s, const struct literal *literals, size_t n)
+search_signals(struct search *s, const struct rule_literal *literals, size_t n)
 {
 	struct subject of;
 	uint16_t i;
@@ -188,7 +188,7 @@ search_signals(struct search *s, const struct literal *literals, size_t n)
 }
 
 static int
-search_attrs(struct search *s, const struct literal *literals, size_t n)
+search_attrs(struct search *s, const struct rule_literal *literals, size_t n)
 {
 	struct attr *attr;
 	struct subject of;
@@ -214,8 +214,8 @@ search_attrs(struct search *s, const struct literal *literals, size_t n)
 
 /* Find the literals of one signal.  Returns how many. */
 static size_t
-literals_of(struct subject *of, uint16_t signal, const struct literal *literals,
-    size_t n)
+literals_of(struct subject *of, uint16_t signal,
+    const struct rule_literal *literals, size_t n)
 {
 	size_t i = 0;
 
@@ -274,7 +274,7 @@ search_bools(struct search *s, const struct subject *of)
 static int
 search_texts(struct search *s, const struct subject *of)
 {
-	const struct domain *d = of->domain;
+	const struct signal_range *d = of->domain;
 	const struct value *v;
 	size_t i;
 	int way;
@@ -333,8 +333,8 @@ search_numbers(struct search *s, const struct subject *of)
 static void
 add_literals(const struct subject *of, struct numbers *ret)
 {
-	const struct domain *d = of->domain;
-	const struct literal *l = of->literals, *end = l + of->n;
+	const struct signal_range *d = of->domain;
+	const struct rule_literal *l = of->literals, *end = l + of->n;
 	double at, before = -INFINITY, below;
 
 	for (; l < end; l++) {
@@ -355,7 +355,7 @@ add_literals(const struct subject *of, struct numbers *ret)
 static void
 add_doublings(const struct subject *of, struct numbers *ret)
 {
-	const struct domain *d = of->domain;
+	const struct signal_range *d = of->domain;
 	const double from =
 	    of->was.type == VALUE_NUMBER ? of->was.number : d->least;
 	double step = 1 / d->parts;
@@ -370,7 +370,7 @@ add_doublings(const struct subject *of, struct numbers *ret)
 }
 
 static void
-add_number(const struct domain *d, struct numbers *ret, double n)
+add_number(const struct signal_range *d, struct numbers *ret, double n)
 {
 	if (n >= d->least && n <= d->most && (!d->whole || n == floor(n)))
 		ret->all[ret->n++] = n;
@@ -409,7 +409,7 @@ static int
 refine(
     struct search *s, const struct subject *of, double from, double to, int way)
 {
-	const struct domain *d = of->domain;
+	const struct signal_range *d = of->domain;
 	double middle;
 	int got;
 
@@ -436,7 +436,7 @@ try(struct search *s, const struct subject *of, struct value to, bool other,
 {
 	const double size = size_of(&of->was, &to);
 	const struct arena_mark mark = arena_mark(s->arena);
-	struct change *best;
+	struct counterfactual *best;
 	int r;
 
 	*ret_way = 0;
@@ -455,7 +455,7 @@ try(struct search *s, const struct subject *of, struct value to, bool other,
 	*ret_way = s->decision.verdict > s->verdict ? 1 : -1;
 	best = *ret_way > 0 ? &s->found->stricter : &s->found->milder;
 	if (best->verdict == 0 || size < best->size)
-		*best = (struct change) {
+		*best = (struct counterfactual) {
 			.signal = of->name,
 			.attr = of->attr,
 			.from = of->was,
@@ -486,7 +486,8 @@ size_of(const struct value *from, const struct value *to)
 static bool
 hopeless(const struct search *s, double size)
 {
-	const struct change *a = &s->found->stricter, *b = &s->found->milder;
+	const struct counterfactual *a = &s->found->stricter,
+				    *b = &s->found->milder;
 
 	return a->verdict != 0 && b->verdict != 0 && size >= a->size &&
 	    size >= b->size;

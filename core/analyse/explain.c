@@ -13,7 +13,7 @@
 static int lesson_order(const void *, const void *);
 
 int
-explain_decide(const struct rulebook *book, const struct replay *sample,
+explain_decide(const struct rulebook *book, const struct sample *sample,
     struct arena *a, struct decision *ret, struct fail *f)
 {
 	if (decide(book, &sample->signals, a, ret, f) == -1)
@@ -22,7 +22,7 @@ explain_decide(const struct rulebook *book, const struct replay *sample,
 }
 
 bool
-explain_same(const struct decision *d, const struct replay *sample,
+explain_same(const struct decision *d, const struct sample *sample,
     const struct reason *reasons, size_t n)
 {
 	size_t i;
@@ -41,12 +41,12 @@ explain_same(const struct decision *d, const struct replay *sample,
 
 int
 explain_lessons(struct arena *a, const struct score *rules,
-    const struct reason *reasons, size_t n, const struct lessons *now,
-    struct lessons *ret, struct fail *f)
+    const struct reason *reasons, size_t n, const struct tag_weights *now,
+    struct tag_weights *ret, struct fail *f)
 {
 	const size_t n_now = now == NULL ? 0 : now->n;
 	const struct reason *rule;
-	struct lesson *all = arena_array(a, n + n_now + 1, sizeof(*all));
+	struct tag_weight *all = arena_array(a, n + n_now + 1, sizeof(*all));
 	size_t i, k = 0;
 
 	if (all == NULL)
@@ -63,14 +63,14 @@ explain_lessons(struct arena *a, const struct score *rules,
 		if (score_reason(rules, now->all[i].tag) == NULL)
 			all[k++] = now->all[i];
 	qsort(all, k, sizeof(*all), lesson_order);
-	*ret = (struct lessons) { .all = all, .n = k };
+	*ret = (struct tag_weights) { .all = all, .n = k };
 	return 0;
 }
 
 static int
 lesson_order(const void *a, const void *b)
 {
-	const struct lesson *x = a, *y = b;
+	const struct tag_weight *x = a, *y = b;
 
 	return strcmp(x->tag, y->tag);
 }

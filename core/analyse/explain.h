@@ -14,12 +14,12 @@
 struct arena;
 struct fail;
 struct model;
-struct replay;
+struct sample;
 struct signals;
 struct str;
 
 /* What becomes of a decision when one signal is another. */
-struct change {
+struct counterfactual {
 	const char *signal; /* of an attribute the bare name */
 	bool attr; /* it is one */
 	struct value from;
@@ -31,9 +31,9 @@ struct change {
 };
 
 /* The smallest ones that give another verdict. */
-struct changes {
-	struct change stricter;
-	struct change milder;
+struct counterfactuals {
+	struct counterfactual stricter;
+	struct counterfactual milder;
 	size_t tried; /* values */
 	bool complete; /* there was time for all that could matter */
 };
@@ -42,7 +42,7 @@ struct changes {
  * Decide the event of a sample again.  Returns 0, or -1 with f set when the
  * arena is full.
  */
-int explain_decide(const struct rulebook *book, const struct replay *sample,
+int explain_decide(const struct rulebook *book, const struct sample *sample,
     struct arena *a, struct decision *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
@@ -50,7 +50,7 @@ int explain_decide(const struct rulebook *book, const struct replay *sample,
  * Whether a decision is to the last digit what the sample says and the reasons
  * that were recorded, n of them.
  */
-bool explain_same(const struct decision *d, const struct replay *sample,
+bool explain_same(const struct decision *d, const struct sample *sample,
     const struct reason *reasons, size_t n);
 
 /*
@@ -60,8 +60,9 @@ bool explain_same(const struct decision *d, const struct replay *sample,
  * the arena is full.
  */
 int explain_lessons(struct arena *a, const struct score *rules,
-    const struct reason *reasons, size_t n, const struct lessons *now,
-    struct lessons *ret, struct fail *f) __attribute__((warn_unused_result));
+    const struct reason *reasons, size_t n, const struct tag_weights *now,
+    struct tag_weights *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * Find the smallest change of one signal, each way, that gives a sample
@@ -79,8 +80,8 @@ int explain_lessons(struct arena *a, const struct score *rules,
  *
  * Returns 0, or -1 with f set when the arena is full.
  */
-int explain_changes(const struct rulebook *book, const struct replay *sample,
-    struct arena *a, struct changes *ret, struct fail *f)
+int explain_changes(const struct rulebook *book, const struct sample *sample,
+    struct arena *a, struct counterfactuals *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -99,7 +100,7 @@ void explain_rules_json(
  * what the sample says.
  */
 void explain_model_json(
-    struct str *s, const struct model *m, const struct replay *sample);
+    struct str *s, const struct model *m, const struct sample *sample);
 
 /*
  * What each of n reasons that labels taught added, and what its rules would
@@ -113,6 +114,6 @@ void explain_policy_json(
     struct str *s, const struct policy *p, const struct band *band);
 
 /* The changes. */
-void explain_changes_json(struct str *s, const struct changes *changes);
+void explain_changes_json(struct str *s, const struct counterfactuals *changes);
 
 #endif

@@ -20,15 +20,17 @@
 static void add_rule(struct str *, const struct rule *, const struct value *,
     const struct ruleset *);
 static void add_because(struct str *, const struct rule *,
-    const struct comparison *, const struct value *, const struct ruleset *);
+    const struct rule_comparison *, const struct value *,
+    const struct ruleset *);
 static void add_dsl(struct str *, const struct rule *);
 static void add_value(
     struct str *, const char *, const char *, const struct value *);
 static void add_name(struct str *, const char *, const char *);
 static void add_number(struct str *, const char *, double);
-static void add_change(struct str *, const char *, const struct change *);
+static void add_change(
+    struct str *, const char *, const struct counterfactual *);
 static void add_terms(
-    struct str *, const struct model *, const struct replay *);
+    struct str *, const struct model *, const struct sample *);
 
 static const char *const truths[TRUTH__MAX] = {
 	[TRUTH_FALSE] = "false",
@@ -81,7 +83,7 @@ explain_rules_json(
 
 void
 explain_model_json(
-    struct str *s, const struct model *m, const struct replay *sample)
+    struct str *s, const struct model *m, const struct sample *sample)
 {
 	str_add(s, "{\"version\":");
 	str_json(s, sample->model);
@@ -149,7 +151,7 @@ explain_policy_json(
 }
 
 void
-explain_changes_json(struct str *s, const struct changes *changes)
+explain_changes_json(struct str *s, const struct counterfactuals *changes)
 {
 	add_change(s, "{\"stricter\":", &changes->stricter);
 	add_change(s, ",\"milder\":", &changes->milder);
@@ -183,8 +185,9 @@ add_rule(struct str *s, const struct rule *rule, const struct value *values,
 }
 
 static void
-add_because(struct str *s, const struct rule *rule, const struct comparison *by,
-    const struct value *values, const struct ruleset *rs)
+add_because(struct str *s, const struct rule *rule,
+    const struct rule_comparison *by, const struct value *values,
+    const struct ruleset *rs)
 {
 	const bool attr = by->signal >= SIGNAL__MAX;
 	struct str text;
@@ -240,7 +243,7 @@ add_number(struct str *s, const char *before, double n)
 }
 
 static void
-add_change(struct str *s, const char *before, const struct change *c)
+add_change(struct str *s, const char *before, const struct counterfactual *c)
 {
 	str_add(s, before);
 	if (c->verdict == 0) {
@@ -261,7 +264,7 @@ add_change(struct str *s, const char *before, const struct change *c)
 }
 
 static void
-add_terms(struct str *s, const struct model *m, const struct replay *sample)
+add_terms(struct str *s, const struct model *m, const struct sample *sample)
 {
 	struct model_risk risk;
 	double x[FEATURE__MAX];

@@ -20,8 +20,8 @@ struct arena_defer {
 };
 
 #ifdef ARENA_MALLOC
-struct piece {
-	struct piece *pi_next; /* the one handed out before it */
+struct arena_piece {
+	struct arena_piece *pi_next; /* the one handed out before it */
 	size_t pi_used; /* what the arena had handed out before it */
 };
 
@@ -29,9 +29,9 @@ struct piece {
 static void *
 piece_new(struct arena *a, size_t size)
 {
-	const size_t head =
-	    (sizeof(struct piece) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	struct piece *pi;
+	const size_t head = (sizeof(struct arena_piece) + ALIGNMENT - 1) /
+	    ALIGNMENT * ALIGNMENT;
+	struct arena_piece *pi;
 
 	pi = calloc(1, head + size);
 	if (pi == NULL)
@@ -46,7 +46,7 @@ piece_new(struct arena *a, size_t size)
 static void
 pieces_drop(struct arena *a, size_t used)
 {
-	struct piece *pi;
+	struct arena_piece *pi;
 
 	while ((pi = a->ar_pieces) != NULL && pi->pi_used >= used) {
 		a->ar_pieces = pi->pi_next;

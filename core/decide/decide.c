@@ -66,7 +66,7 @@ decide_watched(struct arena *a, struct decision *decision, struct fail *f)
 
 void
 decide_shadow(const struct shadow *shadow, const struct signals *sigs,
-    bool watched, struct arena *a, struct shade *ret)
+    bool watched, struct arena *a, struct shadow_result *ret)
 {
 	const struct arena_mark mark = arena_mark(a);
 	struct fail f = { 0 };
@@ -78,7 +78,7 @@ decide_shadow(const struct shadow *shadow, const struct signals *sigs,
 		ret->id = NULL;
 		return;
 	}
-	*ret = (struct shade) {
+	*ret = (struct shadow_result) {
 		.id = shadow->id,
 		.verdict = d.verdict,
 		.score = d.score,

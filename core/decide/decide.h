@@ -36,7 +36,7 @@ struct decision {
 	enum scorer scorer; /* unless a short-circuit */
 	const char *queue; /* of a review, else NULL */
 	const struct policy *policy;
-	struct hits hits; /* rules that fired */
+	struct rule_hits hits; /* rules that fired */
 	struct score rules; /* weighted, whoever made the score */
 
 	/* Of SCORER_ML alone. */
@@ -46,7 +46,7 @@ struct decision {
 };
 
 /* What a shadow would have answered. */
-struct shade {
+struct shadow_result {
 	const char *id; /* of the probation; NULL: there is none */
 	enum verdict verdict;
 	struct score score;
@@ -81,7 +81,7 @@ int decide_watched(struct arena *a, struct decision *decision, struct fail *f)
  * full there is none: ret->id is NULL, and the arena as it was.
  */
 void decide_shadow(const struct shadow *shadow, const struct signals *sigs,
-    bool watched, struct arena *a, struct shade *ret);
+    bool watched, struct arena *a, struct shadow_result *ret);
 
 /*
  * The answer when deciding failed: the policy's onError verdict, score -1,

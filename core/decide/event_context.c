@@ -9,14 +9,15 @@
 #include "core/state/user_state.h"
 #include "core/decide/event_context.h"
 
-static int rates_of(const struct scene *, enum carried, int,
-    struct entity_risk_rates *, const struct entity_risk_rates **, struct fail *);
-static void link_all(const struct scene *);
+static int rates_of(const struct event_context *, enum event_identifier, int,
+    struct entity_risk_rates *, const struct entity_risk_rates **,
+    struct fail *);
+static void link_all(const struct event_context *);
 
 bool
-event_context_may_link(const struct scene *sc)
+event_context_may_link(const struct event_context *sc)
 {
-	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
 	struct user_state_link link;
 	bool may = false;
 	size_t i, n;
@@ -37,8 +38,8 @@ event_context_may_link(const struct scene *sc)
 }
 
 int
-event_context_risk(struct scene *sc, int delay, struct entity_risk_rates room[CARRIED__MAX],
-    struct fail *f)
+event_context_risk(struct event_context *sc, int delay,
+    struct entity_risk_rates room[CARRIED__MAX], struct fail *f)
 {
 	if (rates_of(sc, CARRIED_DEVICE, delay, room, &sc->device_risk, f) ==
 	    -1)
@@ -47,9 +48,9 @@ event_context_risk(struct scene *sc, int delay, struct entity_risk_rates room[CA
 }
 
 void
-event_context_facts(const struct scene *sc, struct facts *ret)
+event_context_facts(const struct event_context *sc, struct signal_facts *ret)
 {
-	*ret = (struct facts) {
+	*ret = (struct signal_facts) {
 		.now = sc->now,
 		.state = sc->state,
 		.place = *sc->place,
@@ -66,7 +67,7 @@ event_context_facts(const struct scene *sc, struct facts *ret)
 }
 
 void
-event_context_count(const struct scene *sc, enum verdict verdict)
+event_context_count(const struct event_context *sc, enum verdict verdict)
 {
 	link_all(sc);
 	user_state_count(sc->state, sc->event,
@@ -76,10 +77,11 @@ event_context_count(const struct scene *sc, enum verdict verdict)
 
 /* The rates of what the event carries, *ret; NULL when nothing was counted. */
 static int
-rates_of(const struct scene *sc, enum carried c, int delay,
-    struct entity_risk_rates *room, const struct entity_risk_rates **ret, struct fail *f)
+rates_of(const struct event_context *sc, enum event_identifier c, int delay,
+    struct entity_risk_rates *room, const struct entity_risk_rates **ret,
+    struct fail *f)
 {
-	const struct node *node = sc->carried[c];
+	const struct graph_node *node = sc->carried[c];
 	struct entity_risk_days days;
 
 	*ret = NULL;
@@ -94,9 +96,9 @@ rates_of(const struct scene *sc, enum carried c, int delay,
 
 /* Make the links of the event that are new, and remember them all. */
 static void
-link_all(const struct scene *sc)
+link_all(const struct event_context *sc)
 {
-	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
 	struct user_state_link link;
 	size_t i, n;
 	int c;

@@ -16,19 +16,20 @@
 #include "core/state/entity_risk.h"
 
 struct event;
-struct facts;
+struct signal_facts;
 struct fail;
-struct state;
+struct user_state;
 
 /* A view: nothing here is owned. */
-struct scene {
+struct event_context {
 	const struct event *event;
 	struct graph *graph;
-	struct state *state; /* of the event's user */
-	struct node *user;
-	struct node *const *carried; /* CARRIED__MAX of them */
+	struct user_state *state; /* of the event's user */
+	struct graph_node *user;
+	struct graph_node *const *carried; /* CARRIED__MAX of them */
 	const struct place *place; /* of its ip */
-	const struct entity_risk_rates *device_risk; /* NULL: nothing is known */
+	const struct entity_risk_rates
+	    *device_risk; /* NULL: nothing is known */
 	const struct entity_risk_rates *ip_risk;
 	int64_t now; /* microseconds UTC */
 };
@@ -38,24 +39,25 @@ struct scene {
  * user's state knows.  The graph learns of those that are: the state may
  * forget one before its turn.
  */
-bool event_context_may_link(const struct scene *sc);
+bool event_context_may_link(const struct event_context *sc);
 
 /*
  * Fill in the rates of the device and of the ip, by what was counted of them,
  * at that label delay; they stand in room.  Returns 0, or -1 with f set when
  * something counted is no packed days.
  */
-int event_context_risk(struct scene *sc, int delay,
+int event_context_risk(struct event_context *sc, int delay,
     struct entity_risk_rates room[CARRIED__MAX], struct fail *f)
     __attribute__((warn_unused_result));
 
 /* What the signals are computed from; it points into the scene's parts. */
-void event_context_facts(const struct scene *sc, struct facts *ret);
+void event_context_facts(
+    const struct event_context *sc, struct signal_facts *ret);
 
 /*
  * Count the event once it has its verdict: make the links that are new,
  * remember them all, and add to the user's state.
  */
-void event_context_count(const struct scene *sc, enum verdict verdict);
+void event_context_count(const struct event_context *sc, enum verdict verdict);
 
 #endif

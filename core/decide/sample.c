@@ -21,7 +21,7 @@
 #define EXACT_DIGITS 15 /* a double holds any integer of so many */
 
 /* A reader of text; what strings stand for goes to room, which suffices. */
-struct reader {
+struct sample_reader {
 	const char *next;
 	const char *end;
 	char *room;
@@ -35,43 +35,44 @@ struct raw {
 };
 
 /* A member that is read, and where it goes. */
-struct member {
+struct sample_member {
 	const char *name;
-	bool (*read)(struct reader *, struct replay *);
+	bool (*read)(struct sample_reader *, struct sample *);
 };
 
-static void add_shade(struct str *, const struct shade *);
-static int read_sample(struct reader *, struct arena *, struct replay *);
-static bool read_member(
-    struct reader *, const struct raw *, struct arena *, struct replay *);
-static bool read_scorer(struct reader *, struct replay *);
-static bool read_score(struct reader *, struct replay *);
-static bool read_verdict(struct reader *, struct replay *);
-static bool read_watched(struct reader *, struct replay *);
-static bool read_rules_score(struct reader *, struct replay *);
-static bool read_ruleset(struct reader *, struct replay *);
-static bool read_model(struct reader *, struct replay *);
-static bool read_p(struct reader *, struct replay *);
-static bool read_p_even(struct reader *, struct replay *);
-static bool read_version(struct reader *, const char **);
-static bool read_total(struct reader *, int *);
-static bool read_signals(struct reader *, struct arena *, struct replay *);
+static void add_shade(struct str *, const struct shadow_result *);
+static int read_sample(struct sample_reader *, struct arena *, struct sample *);
+static bool read_member(struct sample_reader *, const struct raw *,
+    struct arena *, struct sample *);
+static bool read_scorer(struct sample_reader *, struct sample *);
+static bool read_score(struct sample_reader *, struct sample *);
+static bool read_verdict(struct sample_reader *, struct sample *);
+static bool read_watched(struct sample_reader *, struct sample *);
+static bool read_rules_score(struct sample_reader *, struct sample *);
+static bool read_ruleset(struct sample_reader *, struct sample *);
+static bool read_model(struct sample_reader *, struct sample *);
+static bool read_p(struct sample_reader *, struct sample *);
+static bool read_p_even(struct sample_reader *, struct sample *);
+static bool read_version(struct sample_reader *, const char **);
+static bool read_total(struct sample_reader *, int *);
+static bool read_signals(
+    struct sample_reader *, struct arena *, struct sample *);
 static bool read_signal(
-    struct reader *, const struct raw *, enum signal *, struct replay *);
+    struct sample_reader *, const struct raw *, enum signal *, struct sample *);
 static bool read_attr(
-    struct reader *, const struct raw *, struct attr *, struct event *);
-static bool read_name(struct reader *, struct raw *);
-static bool read_value(struct reader *, struct value *);
-static bool read_number(struct reader *, double *);
-static bool read_raw(struct reader *, struct raw *);
-static const char *read_text(struct reader *, const struct raw *);
-static bool take(struct reader *, const char *);
-static bool skip_value(struct reader *);
+    struct sample_reader *, const struct raw *, struct attr *, struct event *);
+static bool read_name(struct sample_reader *, struct raw *);
+static bool read_value(struct sample_reader *, struct value *);
+static bool read_number(struct sample_reader *, double *);
+static bool read_raw(struct sample_reader *, struct raw *);
+static const char *read_text(struct sample_reader *, const struct raw *);
+static bool take(struct sample_reader *, const char *);
+static bool skip_value(struct sample_reader *);
 static bool is(const struct raw *, const char *);
 static int hex_digit(char);
 
 /* All that is of use but the signals; from rulesScore on behind the head. */
-static const struct member members[] = {
+static const struct sample_member members[] = {
 	{ "scorer", read_scorer },
 	{ "ruleset", read_ruleset },
 	{ "score", read_score },
@@ -85,7 +86,7 @@ static const struct member members[] = {
 
 void
 sample_json(struct str *s, const struct ruleset *rs, const struct decision *d,
-    bool watched, const char *tags, const struct shade *shade,
+    bool watched, const char *tags, const struct shadow_result *shade,
     const struct signals *sigs)
 {
 	size_t i;
@@ -130,9 +131,9 @@ sample_model(struct str *s, const struct decision *d)
 }
 
 int
-sample_read(struct arena *a, const char *text, size_t len, struct replay *ret)
+sample_read(struct arena *a, const char *text, size_t len, struct sample *ret)
 {
-	struct reader r = { .next = text, .end = text + len };
+	struct sample_reader r = { .next = text, .end = text + len };
 	size_t i;
 
 	/* No string stands for more than the bytes and quotes it is written. */
@@ -146,15 +147,15 @@ sample_read(struct arena *a, const char *text, size_t len, struct replay *ret)
 }
 
 int
-sample_read_head(const char *text, size_t len, struct replay *ret)
+sample_read_head(const char *text, size_t len, struct sample *ret)
 {
-	struct reader r = { .next = text, .end = text + len };
+	struct sample_reader r = { .next = text, .end = text + len };
 
 	return read_sample(&r, NULL, ret);
 }
 
 static void
-add_shade(struct str *s, const struct shade *shade)
+add_shade(struct str *s, const struct shadow_result *shade)
 {
 	str_add(s, ",\"shadow\":{\"id\":");
 	str_json(s, shade->id);
@@ -169,7 +170,7 @@ add_shade(struct str *s, const struct shade *shade)
 
 /* Read a sample, or without an arena what stands before its rules. */
 static int
-read_sample(struct reader *r, struct arena *a, struct replay *ret)
+read_sample(struct sample_reader *r, struct arena *a, struct sample *ret)
 {
 	const char *before = "{";
 	struct raw name;
@@ -199,8 +200,8 @@ read_sample(struct reader *r, struct arena *a, struct replay *ret)
 }
 
 static bool
-read_member(struct reader *r, const struct raw *name, struct arena *a,
-    struct replay *ret)
+read_member(struct sample_reader *r, const struct raw *name, struct arena *a,
+    struct sample *ret)
 {
 	size_t i;
 
@@ -214,7 +215,7 @@ read_member(struct reader *r, const struct raw *name, struct arena *a,
 
 /* One that is unknown here is of another version. */
 static bool
-read_scorer(struct reader *r, struct replay *ret)
+read_scorer(struct sample_reader *r, struct sample *ret)
 {
 	unsigned int i;
 	struct raw name;
@@ -228,13 +229,13 @@ read_scorer(struct reader *r, struct replay *ret)
 }
 
 static bool
-read_score(struct reader *r, struct replay *ret)
+read_score(struct sample_reader *r, struct sample *ret)
 {
 	return read_total(r, &ret->score);
 }
 
 static bool
-read_verdict(struct reader *r, struct replay *ret)
+read_verdict(struct sample_reader *r, struct sample *ret)
 {
 	unsigned int i;
 	struct raw name;
@@ -248,45 +249,45 @@ read_verdict(struct reader *r, struct replay *ret)
 }
 
 static bool
-read_watched(struct reader *r, struct replay *ret)
+read_watched(struct sample_reader *r, struct sample *ret)
 {
 	ret->watched = take(r, "true");
 	return ret->watched;
 }
 
 static bool
-read_rules_score(struct reader *r, struct replay *ret)
+read_rules_score(struct sample_reader *r, struct sample *ret)
 {
 	return read_total(r, &ret->rules_score);
 }
 
 static bool
-read_ruleset(struct reader *r, struct replay *ret)
+read_ruleset(struct sample_reader *r, struct sample *ret)
 {
 	return read_version(r, &ret->ruleset);
 }
 
 static bool
-read_model(struct reader *r, struct replay *ret)
+read_model(struct sample_reader *r, struct sample *ret)
 {
 	return read_version(r, &ret->model);
 }
 
 static bool
-read_p(struct reader *r, struct replay *ret)
+read_p(struct sample_reader *r, struct sample *ret)
 {
 	return read_number(r, &ret->p);
 }
 
 static bool
-read_p_even(struct reader *r, struct replay *ret)
+read_p_even(struct sample_reader *r, struct sample *ret)
 {
 	return read_number(r, &ret->p_even);
 }
 
 /* A text for which there is room unless this is a head alone. */
 static bool
-read_version(struct reader *r, const char **ret)
+read_version(struct sample_reader *r, const char **ret)
 {
 	struct raw raw;
 
@@ -299,7 +300,7 @@ read_version(struct reader *r, const char **ret)
 }
 
 static bool
-read_total(struct reader *r, int *ret)
+read_total(struct sample_reader *r, int *ret)
 {
 	double n;
 
@@ -311,7 +312,7 @@ read_total(struct reader *r, int *ret)
 
 /* The signals, mostly in the order of their table, then the attributes. */
 static bool
-read_signals(struct reader *r, struct arena *a, struct replay *ret)
+read_signals(struct sample_reader *r, struct arena *a, struct sample *ret)
 {
 	const char *before = "{";
 	enum signal next = 0;
@@ -345,8 +346,8 @@ read_signals(struct reader *r, struct arena *a, struct replay *ret)
 
 /* One that is unknown here is of another version: no rule reads it. */
 static bool
-read_signal(struct reader *r, const struct raw *name, enum signal *next,
-    struct replay *ret)
+read_signal(struct sample_reader *r, const struct raw *name, enum signal *next,
+    struct sample *ret)
 {
 	unsigned int i, n = *next;
 
@@ -360,7 +361,7 @@ read_signal(struct reader *r, const struct raw *name, enum signal *next,
 }
 
 static bool
-read_attr(struct reader *r, const struct raw *name, struct attr *attrs,
+read_attr(struct sample_reader *r, const struct raw *name, struct attr *attrs,
     struct event *ev)
 {
 	struct attr *attr = &attrs[ev->n_attrs];
@@ -379,13 +380,13 @@ read_attr(struct reader *r, const struct raw *name, struct attr *attrs,
 
 /* A member's name and the colon. */
 static bool
-read_name(struct reader *r, struct raw *ret)
+read_name(struct sample_reader *r, struct raw *ret)
 {
 	return read_raw(r, ret) && take(r, ":");
 }
 
 static bool
-read_value(struct reader *r, struct value *ret)
+read_value(struct sample_reader *r, struct value *ret)
 {
 	struct raw raw;
 	double n;
@@ -411,7 +412,7 @@ read_value(struct reader *r, struct value *ret)
 
 /* A number; most are small integers. */
 static bool
-read_number(struct reader *r, double *ret)
+read_number(struct sample_reader *r, double *ret)
 {
 	char text[NUMBER_SIZE];
 	const char *p = r->next;
@@ -439,7 +440,7 @@ read_number(struct reader *r, double *ret)
 }
 
 static bool
-read_raw(struct reader *r, struct raw *ret)
+read_raw(struct sample_reader *r, struct raw *ret)
 {
 	const char *p;
 
@@ -467,7 +468,7 @@ read_raw(struct reader *r, struct raw *ret)
  * that str_json() writes: of quote, backslash and the controls.
  */
 static const char *
-read_text(struct reader *r, const struct raw *raw)
+read_text(struct sample_reader *r, const struct raw *raw)
 {
 	const char *p = raw->text, *end = p + raw->len;
 	char *w = r->room, *text = w;
@@ -499,7 +500,7 @@ read_text(struct reader *r, const struct raw *raw)
 
 /* Pass over a text if it comes next. */
 static bool
-take(struct reader *r, const char *text)
+take(struct sample_reader *r, const char *text)
 {
 	const size_t len = strlen(text);
 
@@ -511,7 +512,7 @@ take(struct reader *r, const char *text)
 
 /* Pass over a value, whatever its depth. */
 static bool
-skip_value(struct reader *r)
+skip_value(struct sample_reader *r)
 {
 	const char *from = r->next;
 	struct raw raw;

@@ -14,14 +14,14 @@
 struct arena;
 struct decision;
 struct ruleset;
-struct shade;
+struct shadow_result;
 struct str;
 
 /* The head of a sample is in so many of its first characters. */
 #define SAMPLE_HEAD 256
 
 /* A sample as it is read back. */
-struct replay {
+struct sample {
 	int score; /* 0 to SCORE_MAX */
 	enum verdict verdict; /* what was answered */
 	enum scorer scorer; /* who made the score, 0 for one that is unknown */
@@ -49,7 +49,7 @@ struct replay {
  */
 void sample_json(struct str *s, const struct ruleset *rs,
     const struct decision *d, bool watched, const char *tags,
-    const struct shade *shade, const struct signals *sigs);
+    const struct shadow_result *shade, const struct signals *sigs);
 
 /*
  * Append the members model, p and pEven of a decision that a model made, as
@@ -63,10 +63,10 @@ void sample_model(struct str *s, const struct decision *d);
  * where it is.  Returns 0, or -1 if it is no such text or the arena is full.
  */
 int sample_read(struct arena *a, const char *text, size_t len,
-    struct replay *ret) __attribute__((warn_unused_result));
+    struct sample *ret) __attribute__((warn_unused_result));
 
 /* The same of a text that was cut behind its head. */
-int sample_read_head(const char *text, size_t len, struct replay *ret)
+int sample_read_head(const char *text, size_t len, struct sample *ret)
     __attribute__((warn_unused_result));
 
 #endif

@@ -28,7 +28,8 @@ struct share {
 };
 
 static void add_up(struct reason *, size_t, struct score *);
-static const struct lesson *find_lesson(const struct lessons *, const char *);
+static const struct tag_weight *find_lesson(
+    const struct tag_weights *, const char *);
 static size_t find_shares(const struct model_risk *, struct share *);
 static void share_out(int, struct share *, size_t);
 static int no_room(struct fail *);
@@ -69,7 +70,7 @@ scorer_parse(const char *name)
 
 int
 score_weighted(struct arena *a, const struct ruleset *rs,
-    const struct hits *hits, struct score *ret, struct fail *f)
+    const struct rule_hits *hits, struct score *ret, struct fail *f)
 {
 	struct reason *reasons, *reason;
 	const struct rule *rule;
@@ -100,10 +101,10 @@ score_weighted(struct arena *a, const struct ruleset *rs,
 
 int
 score_learned(struct arena *a, const struct score *rules,
-    const struct lessons *lessons, struct score *ret, struct fail *f)
+    const struct tag_weights *lessons, struct score *ret, struct fail *f)
 {
 	const size_t n = rules->n_reasons;
-	const struct lesson *lesson;
+	const struct tag_weight *lesson;
 	struct reason *reasons;
 	size_t i;
 
@@ -158,7 +159,7 @@ score_ml(struct arena *a, const struct model *model, const struct signals *sigs,
 }
 
 int
-score_lesson(const struct lesson *lesson)
+score_lesson(const struct tag_weight *lesson)
 {
 	const int64_t all = lesson->fraud + lesson->legit + 1;
 
@@ -177,14 +178,14 @@ score_reason(const struct score *score, const char *tag)
 	return NULL;
 }
 
-struct lesson
+struct tag_weight
 score_taught(const char *tag, int points)
 {
 	int64_t fraud = (int64_t)points * TAUGHT_EACH;
 
 	if (fraud > TAUGHT_LABELS)
 		fraud = TAUGHT_LABELS;
-	return (struct lesson) {
+	return (struct tag_weight) {
 		.tag = tag,
 		.fraud = fraud,
 		.legit = TAUGHT_LABELS - fraud,
@@ -209,10 +210,10 @@ add_up(struct reason *reasons, size_t n, struct score *ret)
 	};
 }
 
-static const struct lesson *
-find_lesson(const struct lessons *lessons, const char *tag)
+static const struct tag_weight *
+find_lesson(const struct tag_weights *lessons, const char *tag)
 {
-	const struct lesson key = { .tag = tag };
+	const struct tag_weight key = { .tag = tag };
 
 	if (lessons->n == 0)
 		return NULL;
@@ -299,7 +300,7 @@ reason_order(const void *a, const void *b)
 static int
 lesson_order(const void *a, const void *b)
 {
-	const struct lesson *x = a, *y = b;
+	const struct tag_weight *x = a, *y = b;
 
 	return strcmp(x->tag, y->tag);
 }

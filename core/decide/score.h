@@ -8,7 +8,7 @@
 
 struct arena;
 struct fail;
-struct hits;
+struct rule_hits;
 struct model;
 struct ruleset;
 struct signals;
@@ -41,22 +41,22 @@ struct score {
 };
 
 /* What labels say of a tag: how many events that fired it were what. */
-struct lesson {
+struct tag_weight {
 	const char *tag;
 	int64_t fraud;
 	int64_t legit;
 };
 
 /* Of all tags that have labels, in the order of strcmp(). */
-struct lessons {
-	struct lesson *all;
+struct tag_weights {
+	struct tag_weight *all;
 	size_t n;
 };
 
 /* Who makes the score, and by what. */
 struct scoring {
 	enum scorer scorer;
-	const struct lessons *lessons; /* of SCORER_LEARNED */
+	const struct tag_weights *lessons; /* of SCORER_LEARNED */
 	const struct model *model; /* of SCORER_ML */
 };
 
@@ -72,7 +72,7 @@ enum scorer scorer_parse(const char *name);
  * or -1 with f set when the arena is full.
  */
 int score_weighted(struct arena *a, const struct ruleset *rs,
-    const struct hits *hits, struct score *ret, struct fail *f)
+    const struct rule_hits *hits, struct score *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -81,7 +81,7 @@ int score_weighted(struct arena *a, const struct ruleset *rs,
  * -1 with f set when the arena is full.
  */
 int score_learned(struct arena *a, const struct score *rules,
-    const struct lessons *lessons, struct score *ret, struct fail *f)
+    const struct tag_weights *lessons, struct score *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -100,7 +100,7 @@ int score_ml(struct arena *a, const struct model *model,
  * The points that labels teach: the share of fraud among them and one more
  * that is half of it, of 45, halves up.
  */
-int score_lesson(const struct lesson *lesson);
+int score_lesson(const struct tag_weight *lesson);
 
 /* The reason of that tag, or NULL. */
 const struct reason *score_reason(const struct score *score, const char *tag);
@@ -109,7 +109,7 @@ const struct reason *score_reason(const struct score *score, const char *tag);
  * A lesson that teaches of a tag just so many points, for where only these
  * were kept; more than labels can teach are as many as they can.
  */
-struct lesson score_taught(const char *tag, int points);
+struct tag_weight score_taught(const char *tag, int points);
 
 /* Append the reasons as a JSON array, [{"tag":"...","points":28},...]. */
 void score_reasons(struct str *s, const struct score *score);

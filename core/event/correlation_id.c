@@ -52,7 +52,7 @@ static bool
 address_at(const char *text, const char *of)
 {
 	size_t n = strspn(text, of);
-	struct address address;
+	struct ip_address address;
 	char copy[TEXT_SIZE];
 
 	if (is_alnum(text[n]))

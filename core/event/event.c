@@ -118,7 +118,7 @@ event_attr(const struct event *ev, const char *name)
 int
 event_ip(const char *ip, char ret[EVENT_IP_SIZE], bool *ret_public)
 {
-	struct address address;
+	struct ip_address address;
 
 	if (ip_address_parse(ip, &address) == -1)
 		return -1;

@@ -21,8 +21,9 @@ static size_t parts(const char *host, size_t n, const char *ret[PARTS_MAX + 1]);
 static int number(const char *text, size_t n, uint64_t max, uint64_t *ret);
 static int digit(char c);
 static bool is_numeric(const char *label, size_t n);
-static bool in_any(const struct address *ad, const struct block *b, size_t n);
-static void map4(const uint8_t *bytes, struct address *ret);
+static bool in_any(
+    const struct ip_address *ad, const struct block *b, size_t n);
+static void map4(const uint8_t *bytes, struct ip_address *ret);
 
 /* An IPv4 block by the bits of its mapped addresses. */
 #define V4(a, b, c, bits)                                                      \
@@ -63,7 +64,7 @@ static const struct block special6[] = {
 };
 
 int
-ip_address_parse(const char *text, struct address *ret)
+ip_address_parse(const char *text, struct ip_address *ret)
 {
 	uint8_t bytes[BYTES4];
 
@@ -75,7 +76,7 @@ ip_address_parse(const char *text, struct address *ret)
 }
 
 int
-ip_address_parse_host(const char *host, size_t n, struct address *ret)
+ip_address_parse_host(const char *host, size_t n, struct ip_address *ret)
 {
 	const char *part[PARTS_MAX + 1];
 	uint8_t bytes[BYTES4];
@@ -107,7 +108,7 @@ ip_address_parse_host(const char *host, size_t n, struct address *ret)
 }
 
 void
-ip_address_text(const struct address *ad, char ret[IP_ADDRESS_TEXT_SIZE])
+ip_address_text(const struct ip_address *ad, char ret[IP_ADDRESS_TEXT_SIZE])
 {
 	const char *text;
 
@@ -119,7 +120,7 @@ ip_address_text(const struct address *ad, char ret[IP_ADDRESS_TEXT_SIZE])
 }
 
 bool
-ip_address_public(const struct address *ad)
+ip_address_public(const struct ip_address *ad)
 {
 	if (in_any(ad, &mapped, 1))
 		return !in_any(ad, special4, nitems(special4));
@@ -128,9 +129,9 @@ ip_address_public(const struct address *ad)
 }
 
 bool
-ip_address_outside(const struct address *ad)
+ip_address_outside(const struct ip_address *ad)
 {
-	struct address inner;
+	struct ip_address inner;
 
 	if (!in_any(ad, &nat64, 1))
 		return ip_address_public(ad);
@@ -209,7 +210,7 @@ is_numeric(const char *label, size_t n)
 }
 
 static bool
-in_any(const struct address *ad, const struct block *b, size_t n)
+in_any(const struct ip_address *ad, const struct block *b, size_t n)
 {
 	size_t i;
 	int whole, rest;
@@ -228,7 +229,7 @@ in_any(const struct address *ad, const struct block *b, size_t n)
 
 /* The address that an IPv4 one is mapped to. */
 static void
-map4(const uint8_t *bytes, struct address *ret)
+map4(const uint8_t *bytes, struct ip_address *ret)
 {
 	memcpy(ret->ad_byte, mapped.net, IP_ADDRESS_SIZE - BYTES4);
 	memcpy(ret->ad_byte + IP_ADDRESS_SIZE - BYTES4, bytes, BYTES4);

@@ -26,7 +26,7 @@ struct str;
 /* What a ruleset compiled from len bytes takes of its arena, at most. */
 #define RULE_ARENA_SIZE(len) (24 * (size_t)(len) + 4096)
 
-struct cond; /* a compiled condition; rule_int.h */
+struct rule_cond; /* a compiled condition; rule_int.h */
 struct rule_interned;
 
 /* One compiled rule. */
@@ -35,7 +35,7 @@ struct rule {
 	const char *tag;
 	uint16_t tag_index; /* equal tags of a ruleset have equal numbers */
 	uint8_t points; /* 0 to RULE_POINTS_MAX */
-	const struct cond *cond;
+	const struct rule_cond *cond;
 	const struct rule_interned *attrs; /* the ruleset's, to print cond */
 };
 
@@ -49,7 +49,7 @@ struct ruleset {
 };
 
 /* The rules that fired, in ruleset order. */
-struct hits {
+struct rule_hits {
 	uint16_t index[RULES_MAX];
 	size_t n;
 };
@@ -74,8 +74,8 @@ bool rule_ident(const char *text);
  * Evaluate every rule over the signals and note those whose condition is
  * true; a condition that is unknown does not fire.
  */
-void rule_eval(
-    const struct ruleset *rs, const struct signals *sigs, struct hits *ret);
+void rule_eval(const struct ruleset *rs, const struct signals *sigs,
+    struct rule_hits *ret);
 
 /*
  * Append one rule as canonical text on one line, which compiles to the same

@@ -16,8 +16,8 @@
 #define SIGNAL_TEXT_MAX 64 /* longer than the name of any signal */
 
 static int check_attr(struct arena *, struct rule_interned *,
-    const struct lexeme *, uint16_t *, struct fail *);
-static int check_unknown(const struct lexeme *, struct fail *);
+    const struct rule_lexeme *, uint16_t *, struct fail *);
+static int check_unknown(const struct rule_lexeme *, struct fail *);
 static size_t list_members(const char *, size_t, char *, size_t);
 static enum value_type type_of(uint16_t);
 
@@ -30,7 +30,7 @@ static const char *const types[VALUE__MAX] = {
 
 int
 rule_check_signal(struct arena *a, struct rule_interned *attrs,
-    const struct lexeme *at, uint16_t *ret, struct fail *f)
+    const struct rule_lexeme *at, uint16_t *ret, struct fail *f)
 {
 	const size_t prefix = strlen(ATTR_PREFIX);
 	char name[SIGNAL_TEXT_MAX + 1] = "";
@@ -48,9 +48,9 @@ rule_check_signal(struct arena *a, struct rule_interned *attrs,
 }
 
 int
-rule_check_compare(uint16_t signal, const struct lexeme *at,
-    const struct lexeme *op, const struct lexeme *literal, enum value_type type,
-    struct fail *f)
+rule_check_compare(uint16_t signal, const struct rule_lexeme *at,
+    const struct rule_lexeme *op, const struct rule_lexeme *literal,
+    enum value_type type, struct fail *f)
 {
 	enum value_type left = type_of(signal);
 
@@ -71,8 +71,8 @@ rule_check_compare(uint16_t signal, const struct lexeme *at,
 }
 
 int
-rule_check_bare(uint16_t signal, const struct lexeme *at,
-    const struct lexeme *next, struct fail *f)
+rule_check_bare(uint16_t signal, const struct rule_lexeme *at,
+    const struct rule_lexeme *next, struct fail *f)
 {
 	enum value_type type = type_of(signal);
 
@@ -84,8 +84,8 @@ rule_check_bare(uint16_t signal, const struct lexeme *at,
 
 /* The number of an attribute. */
 static int
-check_attr(struct arena *a, struct rule_interned *attrs, const struct lexeme *at,
-    uint16_t *ret, struct fail *f)
+check_attr(struct arena *a, struct rule_interned *attrs,
+    const struct rule_lexeme *at, uint16_t *ret, struct fail *f)
 {
 	const size_t prefix = strlen(ATTR_PREFIX);
 	char *name;
@@ -115,7 +115,7 @@ check_attr(struct arena *a, struct rule_interned *attrs, const struct lexeme *at
 
 /* Refuse a word that is no signal, with those it may have meant. */
 static int
-check_unknown(const struct lexeme *at, struct fail *f)
+check_unknown(const struct rule_lexeme *at, struct fail *f)
 {
 	char members[192];
 	const char *dot = memchr(at->text, '.', at->len);

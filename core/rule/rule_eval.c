@@ -10,19 +10,19 @@
 #include "core/rule/rule_explain.h"
 
 static void eval_rules(
-    const struct ruleset *, const struct value *, struct hits *);
+    const struct ruleset *, const struct value *, struct rule_hits *);
 static void eval_attrs(
-    const struct ruleset *, const struct signals *, struct hits *);
-static inline enum truth eval(const struct cond *, const struct value *);
+    const struct ruleset *, const struct signals *, struct rule_hits *);
+static inline enum truth eval(const struct rule_cond *, const struct value *);
 static inline enum truth eval_compare(
-    const struct cond *, const struct value *);
-static enum truth eval_other(const struct cond *, const struct value *);
-static enum truth eval_chain(const struct cond *, const struct value *);
-static enum truth eval_in(const struct cond *, const struct value *);
+    const struct rule_cond *, const struct value *);
+static enum truth eval_other(const struct rule_cond *, const struct value *);
+static enum truth eval_chain(const struct rule_cond *, const struct value *);
+static enum truth eval_in(const struct rule_cond *, const struct value *);
 
 void
 rule_eval(
-    const struct ruleset *rs, const struct signals *sigs, struct hits *ret)
+    const struct ruleset *rs, const struct signals *sigs, struct rule_hits *ret)
 {
 	/* Most rulesets read no attributes and need no copy. */
 	if (rs->attrs->n == 0)
@@ -50,7 +50,7 @@ rule_values(
 }
 
 enum truth
-rule_truth(const struct cond *c, const struct value *values)
+rule_truth(const struct rule_cond *c, const struct value *values)
 {
 	return eval(c, values);
 }
@@ -58,7 +58,7 @@ rule_truth(const struct cond *c, const struct value *values)
 /* Evaluate where the signals and the attributes are given. */
 static void
 eval_rules(
-    const struct ruleset *rs, const struct value *values, struct hits *ret)
+    const struct ruleset *rs, const struct value *values, struct rule_hits *ret)
 {
 	size_t i;
 
@@ -73,7 +73,7 @@ eval_rules(
 /* Look the attributes of the event up first, each one once. */
 static void
 eval_attrs(
-    const struct ruleset *rs, const struct signals *sigs, struct hits *ret)
+    const struct ruleset *rs, const struct signals *sigs, struct rule_hits *ret)
 {
 	struct value values[RULE_VALUES_MAX];
 
@@ -83,7 +83,7 @@ eval_attrs(
 
 /* Evaluate one condition; most are a comparison and nothing else. */
 static inline enum truth
-eval(const struct cond *c, const struct value *values)
+eval(const struct rule_cond *c, const struct value *values)
 {
 	if (c->kind == COND_COMPARE)
 		return eval_compare(c, &values[c->signal]);
@@ -92,7 +92,7 @@ eval(const struct cond *c, const struct value *values)
 
 /* Compare with the literal; mostly numbers, and these without a branch. */
 static inline enum truth
-eval_compare(const struct cond *c, const struct value *value)
+eval_compare(const struct rule_cond *c, const struct value *value)
 {
 	const double n = value->number, literal = c->literal.number;
 	unsigned int outcome;
@@ -109,7 +109,7 @@ eval_compare(const struct cond *c, const struct value *value)
 
 /* Evaluate what is more than a comparison. */
 static enum truth
-eval_other(const struct cond *c, const struct value *values)
+eval_other(const struct rule_cond *c, const struct value *values)
 {
 	switch ((enum cond_kind)c->kind) {
 	case COND_COMPARE:
@@ -130,11 +130,11 @@ eval_other(const struct cond *c, const struct value *values)
 
 /* One operand can settle it; else it is unknown if any operand was. */
 static enum truth
-eval_chain(const struct cond *c, const struct value *values)
+eval_chain(const struct rule_cond *c, const struct value *values)
 {
 	const enum truth settles =
 	    c->kind == COND_AND ? TRUTH_FALSE : TRUTH_TRUE;
-	const struct cond *end = c + c->span;
+	const struct rule_cond *end = c + c->span;
 	enum truth got = TRUTH_TRUE + TRUTH_FALSE - settles, truth;
 
 	for (c++; c < end; c += c->span) {
@@ -149,7 +149,7 @@ eval_chain(const struct cond *c, const struct value *values)
 
 /* Look for the value among the sorted members of the list. */
 static enum truth
-eval_in(const struct cond *c, const struct value *value)
+eval_in(const struct rule_cond *c, const struct value *value)
 {
 	size_t low = 0, high = c->list.n, mid;
 	unsigned int outcome;

@@ -8,11 +8,12 @@
 #include "core/rule/rule_int.h"
 #include "core/rule/rule_explain.h"
 
-static void settle(
-    const struct cond *, const struct value *, enum truth, struct rule_explain *);
-static void settle_chain(
-    const struct cond *, const struct value *, enum truth, struct rule_explain *);
-static void add_literals(const struct cond *, struct literal *, size_t *);
+static void settle(const struct rule_cond *, const struct value *, enum truth,
+    struct rule_explain *);
+static void settle_chain(const struct rule_cond *, const struct value *,
+    enum truth, struct rule_explain *);
+static void add_literals(
+    const struct rule_cond *, struct rule_literal *, size_t *);
 static int literal_order(const void *, const void *);
 
 const char *
@@ -22,19 +23,19 @@ rule_attr(const struct ruleset *rs, size_t n)
 }
 
 void
-rule_explain(
-    const struct rule *rule, const struct value *values, struct rule_explain *ret)
+rule_explain(const struct rule *rule, const struct value *values,
+    struct rule_explain *ret)
 {
 	ret->truth = rule_truth(rule->cond, values);
 	ret->n = 0;
 	settle(rule->cond, values, ret->truth, ret);
 }
 
-const struct literal *
+const struct rule_literal *
 rule_literals(struct arena *a, const struct ruleset *rs, size_t *ret_n)
 {
-	const struct cond *c, *end;
-	struct literal *all;
+	const struct rule_cond *c, *end;
+	struct rule_literal *all;
 	size_t i, n = 0, kept = 0;
 
 	for (i = 0; i < rs->n_rules; i++) {
@@ -69,7 +70,7 @@ rule_terms(const struct ruleset *rs)
 
 /* Note the comparisons that make c what it is, which is truth. */
 static void
-settle(const struct cond *c, const struct value *values, enum truth truth,
+settle(const struct rule_cond *c, const struct value *values, enum truth truth,
     struct rule_explain *ret)
 {
 	switch ((enum cond_kind)c->kind) {
@@ -77,7 +78,7 @@ settle(const struct cond *c, const struct value *values, enum truth truth,
 	case COND_BARE:
 	case COND_IN:
 		if (ret->n < RULE_EXPLAIN_MAX)
-			ret->by[ret->n] = (struct comparison) {
+			ret->by[ret->n] = (struct rule_comparison) {
 				.cond = c, .signal = c->signal, .truth = truth
 			};
 		ret->n++;
@@ -96,12 +97,12 @@ settle(const struct cond *c, const struct value *values, enum truth truth,
 
 /* One operand can settle it; else it takes all that are what it is. */
 static void
-settle_chain(const struct cond *c, const struct value *values, enum truth truth,
-    struct rule_explain *ret)
+settle_chain(const struct rule_cond *c, const struct value *values,
+    enum truth truth, struct rule_explain *ret)
 {
 	const enum truth settles =
 	    c->kind == COND_AND ? TRUTH_FALSE : TRUTH_TRUE;
-	const struct cond *end = c + c->span;
+	const struct rule_cond *end = c + c->span;
 
 	for (c++; c < end; c += c->span) {
 		if (rule_truth(c, values) != truth)
@@ -114,19 +115,19 @@ settle_chain(const struct cond *c, const struct value *values, enum truth truth,
 
 /* Append the literals of one term. */
 static void
-add_literals(const struct cond *c, struct literal *all, size_t *n)
+add_literals(const struct rule_cond *c, struct rule_literal *all, size_t *n)
 {
 	size_t i;
 
 	switch ((enum cond_kind)c->kind) {
 	case COND_COMPARE:
 	case COND_BARE:
-		all[(*n)++] = (struct literal) { c->signal, c->literal };
+		all[(*n)++] = (struct rule_literal) { c->signal, c->literal };
 		return;
 	case COND_IN:
 		for (i = 0; i < c->list.n; i++)
-			all[(*n)++] =
-			    (struct literal) { c->signal, c->list.items[i] };
+			all[(*n)++] = (struct rule_literal) { c->signal,
+				c->list.items[i] };
 		return;
 	case COND_NOT:
 	case COND_AND:
@@ -139,7 +140,7 @@ add_literals(const struct cond *c, struct literal *all, size_t *n)
 static int
 literal_order(const void *a, const void *b)
 {
-	const struct literal *x = a, *y = b;
+	const struct rule_literal *x = a, *y = b;
 	unsigned int outcome;
 
 	if (x->signal != y->signal)

@@ -26,8 +26,8 @@ const char *rule_attr(const struct ruleset *rs, size_t n);
 #define RULE_EXPLAIN_MAX 8
 
 /* One comparison of a condition, and what it comes to. */
-struct comparison {
-	const struct cond *cond;
+struct rule_comparison {
+	const struct rule_cond *cond;
 	uint16_t signal; /* its number among the values */
 	enum truth truth;
 };
@@ -35,7 +35,7 @@ struct comparison {
 /* What a rule comes to, and the comparisons that make it so. */
 struct rule_explain {
 	enum truth truth;
-	struct comparison by[RULE_EXPLAIN_MAX]; /* the first of them */
+	struct rule_comparison by[RULE_EXPLAIN_MAX]; /* the first of them */
 	size_t n; /* how many there are */
 };
 
@@ -46,11 +46,11 @@ struct rule_explain {
  * these the same, down to comparisons.  Where it is true or false they
  * settle it whatever the other signals are.
  */
-void rule_explain(
-    const struct rule *rule, const struct value *values, struct rule_explain *ret);
+void rule_explain(const struct rule *rule, const struct value *values,
+    struct rule_explain *ret);
 
 /* A literal that conditions compare a signal with. */
-struct literal {
+struct rule_literal {
 	uint16_t signal; /* its number among the values */
 	struct value value;
 };
@@ -59,7 +59,7 @@ struct literal {
  * All literals of rs, members of lists too, by signal, then by type, then by
  * value, no two equal; how many to *ret_n.  Returns NULL when arena a is full.
  */
-const struct literal *rule_literals(
+const struct rule_literal *rule_literals(
     struct arena *a, const struct ruleset *rs, size_t *ret_n);
 
 /* Terms of all conditions of rs: how long one evaluation takes. */
@@ -68,6 +68,6 @@ size_t rule_terms(const struct ruleset *rs);
 /* Append a comparison of the rule as canonical text: velocity.attemptsLast2m >
  * 4 */
 void rule_print_comparison(struct str *s, const struct rule *rule,
-    const struct comparison *comparison);
+    const struct rule_comparison *comparison);
 
 #endif

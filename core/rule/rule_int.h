@@ -14,7 +14,7 @@ struct arena;
 struct fail;
 
 /* What stands in the text. */
-enum token {
+enum rule_token {
 	TOKEN_END = 1, /* of the text */
 	TOKEN_WORD, /* keyword, id, tag, signal, number, true, false */
 	TOKEN_ATTR, /* attr."name" */
@@ -40,8 +40,8 @@ enum token {
 };
 
 /* One token where it stands; text is not terminated. */
-struct lexeme {
-	enum token token;
+struct rule_lexeme {
+	enum rule_token token;
 	const char *text; /* as written, with quotes */
 	size_t len;
 	int line; /* both from 1 */
@@ -49,7 +49,7 @@ struct lexeme {
 };
 
 /* A reader of rule text, which the caller keeps. */
-struct lexer {
+struct rule_lexer {
 	const char *lx_next; /* what is read next */
 	const char *lx_end;
 	int lx_line; /* where lx_next stands */
@@ -60,7 +60,7 @@ struct lexer {
  * What comparing two values can come to, as a set; an operator is the set of
  * outcomes that make it true, and the empty set says "cannot tell".
  */
-enum outcome {
+enum rule_outcome {
 	OUTCOME_LT = 1,
 	OUTCOME_EQ = 2,
 	OUTCOME_GT = 4,
@@ -88,9 +88,9 @@ struct cond_list {
  * an operator stands in front of its operands, and c + c->span is what
  * follows c and all below it.
  */
-struct cond {
+struct rule_cond {
 	uint8_t kind; /* enum cond_kind */
-	uint8_t want; /* COMPARE, BARE: a set of enum outcome */
+	uint8_t want; /* COMPARE, BARE: a set of enum rule_outcome */
 	uint16_t span; /* terms of this condition, itself counted */
 	uint16_t signal; /* enum signal; from SIGNAL__MAX up, attributes */
 	union {
@@ -120,25 +120,25 @@ const struct rule_interned *rule_intern_dup(
  * rule_lex.c: begin to read len bytes.  Returns 0, or -1 with f set when the
  * text is too long or holds a byte that rule text never holds.
  */
-int rule_lex_init(struct lexer *lx, const char *text, size_t len,
+int rule_lex_init(struct rule_lexer *lx, const char *text, size_t len,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* Read the next token.  Returns 0, or -1 with f set when there is none. */
-int rule_lex_next(struct lexer *lx, struct lexeme *ret, struct fail *f)
-    __attribute__((warn_unused_result));
+int rule_lex_next(struct rule_lexer *lx, struct rule_lexeme *ret,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /* Whether the lexeme is that word. */
-bool rule_lex_is(const struct lexeme *at, const char *word);
+bool rule_lex_is(const struct rule_lexeme *at, const char *word);
 
 /* As it is written: "==". */
-const char *rule_lex_name(enum token token);
+const char *rule_lex_name(enum rule_token token);
 
 /* Set f to a mistake at a place in the text; returns -1. */
-int rule_lex_fail(struct fail *f, const struct lexeme *at, const char *why, ...)
-    __attribute__((format(printf, 3, 4)));
+int rule_lex_fail(struct fail *f, const struct rule_lexeme *at, const char *why,
+    ...) __attribute__((format(printf, 3, 4)));
 
 /* The same, "found X, expected " in front. */
-int rule_lex_expected(struct fail *f, const struct lexeme *at,
+int rule_lex_expected(struct fail *f, const struct rule_lexeme *at,
     const char *expected, ...) __attribute__((format(printf, 3, 4)));
 
 /* There is no room in the arena; returns -1. */
@@ -150,10 +150,10 @@ int rule_lex_full(struct fail *f);
  * is full.
  */
 char *rule_word_string(
-    struct arena *a, const struct lexeme *at, struct fail *f);
+    struct arena *a, const struct rule_lexeme *at, struct fail *f);
 
 /* The number that a word stands for.  Returns 0, or -1 with f set. */
-int rule_word_number(const struct lexeme *at, double *ret, struct fail *f)
+int rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -161,27 +161,27 @@ int rule_word_number(const struct lexeme *at, double *ret, struct fail *f)
  * attribute's name joins attrs if it is new.  Returns 0, or -1 with f set.
  */
 int rule_check_signal(struct arena *a, struct rule_interned *attrs,
-    const struct lexeme *at, uint16_t *ret, struct fail *f)
+    const struct rule_lexeme *at, uint16_t *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
  * Whether the signal at names can be compared by op with a literal of that
  * type.  Returns 0, or -1 with f set.
  */
-int rule_check_compare(uint16_t signal, const struct lexeme *at,
-    const struct lexeme *op, const struct lexeme *literal, enum value_type type,
-    struct fail *f) __attribute__((warn_unused_result));
+int rule_check_compare(uint16_t signal, const struct rule_lexeme *at,
+    const struct rule_lexeme *op, const struct rule_lexeme *literal,
+    enum value_type type, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Whether the signal can stand alone; next is what stands where an operator
  * could.  Returns 0, or -1 with f set.
  */
-int rule_check_bare(uint16_t signal, const struct lexeme *at,
-    const struct lexeme *next, struct fail *f)
+int rule_check_bare(uint16_t signal, const struct rule_lexeme *at,
+    const struct rule_lexeme *next, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* rule_eval.c: what a condition comes to over rule_values(). */
-enum truth rule_truth(const struct cond *c, const struct value *values);
+enum truth rule_truth(const struct rule_cond *c, const struct value *values);
 
 /* What comparing a with b comes to; 0 unless both are known and of a type. */
 static inline unsigned int

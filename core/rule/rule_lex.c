@@ -13,20 +13,21 @@
 
 #define SHOWN_MAX 40 /* bytes of a word that a message repeats */
 
-static void lex_skip(struct lexer *);
-static void lex_advance(struct lexer *, size_t);
-static int lex_string(struct lexer *, const struct lexeme *, struct fail *);
-static int lex_symbol(struct lexer *, struct lexeme *, struct fail *);
+static void lex_skip(struct rule_lexer *);
+static void lex_advance(struct rule_lexer *, size_t);
+static int lex_string(
+    struct rule_lexer *, const struct rule_lexeme *, struct fail *);
+static int lex_symbol(struct rule_lexer *, struct rule_lexeme *, struct fail *);
 static int lex_stray(
-    const struct lexer *, const struct lexeme *, struct fail *);
+    const struct rule_lexer *, const struct rule_lexeme *, struct fail *);
 static size_t word_length(const char *, const char *);
 static bool word_char(char);
-static int fail_at(struct fail *, const struct lexeme *, const char *,
+static int fail_at(struct fail *, const struct rule_lexeme *, const char *,
     const char *, va_list) __attribute__((format(printf, 4, 0)));
 
 /* Symbols, a longer one before the one that it begins with. */
 static const struct {
-	enum token token;
+	enum rule_token token;
 	const char *text;
 } symbols[] = {
 	{ TOKEN_ADD, "+=" },
@@ -61,13 +62,14 @@ static const struct {
 };
 
 int
-rule_lex_init(struct lexer *lx, const char *text, size_t len, struct fail *f)
+rule_lex_init(
+    struct rule_lexer *lx, const char *text, size_t len, struct fail *f)
 {
-	struct lexeme at = { 0 };
+	struct rule_lexeme at = { 0 };
 	uint32_t code;
 	size_t n;
 
-	*lx = (struct lexer) {
+	*lx = (struct rule_lexer) {
 		.lx_next = text,
 		.lx_end = text + len,
 		.lx_line = 1,
@@ -101,10 +103,10 @@ rule_lex_init(struct lexer *lx, const char *text, size_t len, struct fail *f)
 }
 
 int
-rule_lex_next(struct lexer *lx, struct lexeme *ret, struct fail *f)
+rule_lex_next(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f)
 {
 	lex_skip(lx);
-	*ret = (struct lexeme) {
+	*ret = (struct rule_lexeme) {
 		.token = TOKEN_END,
 		.text = lx->lx_next,
 		.line = lx->lx_line,
@@ -134,7 +136,7 @@ rule_lex_next(struct lexer *lx, struct lexeme *ret, struct fail *f)
 }
 
 bool
-rule_lex_is(const struct lexeme *at, const char *word)
+rule_lex_is(const struct rule_lexeme *at, const char *word)
 {
 	return at->token == TOKEN_WORD && at->len == strlen(word) &&
 	    memcmp(at->text, word, at->len) == 0;
@@ -150,7 +152,7 @@ rule_ident(const char *text)
 }
 
 const char *
-rule_lex_name(enum token token)
+rule_lex_name(enum rule_token token)
 {
 	size_t i;
 
@@ -161,7 +163,8 @@ rule_lex_name(enum token token)
 }
 
 int
-rule_lex_fail(struct fail *f, const struct lexeme *at, const char *why, ...)
+rule_lex_fail(
+    struct fail *f, const struct rule_lexeme *at, const char *why, ...)
 {
 	va_list ap;
 
@@ -173,7 +176,7 @@ rule_lex_fail(struct fail *f, const struct lexeme *at, const char *why, ...)
 
 int
 rule_lex_expected(
-    struct fail *f, const struct lexeme *at, const char *expected, ...)
+    struct fail *f, const struct rule_lexeme *at, const char *expected, ...)
 {
 	char found[SHOWN_MAX + 32];
 	va_list ap;
@@ -205,7 +208,7 @@ rule_lex_full(struct fail *f)
 
 /* Go to the next token or the end: over white space and comments. */
 static void
-lex_skip(struct lexer *lx)
+lex_skip(struct rule_lexer *lx)
 {
 	size_t left;
 
@@ -225,7 +228,7 @@ lex_skip(struct lexer *lx)
 
 /* Go n bytes on, counting lines and characters. */
 static void
-lex_advance(struct lexer *lx, size_t n)
+lex_advance(struct rule_lexer *lx, size_t n)
 {
 	for (; n > 0; n--, lx->lx_next++)
 		if (*lx->lx_next == '\n') {
@@ -237,7 +240,7 @@ lex_advance(struct lexer *lx, size_t n)
 
 /* Go over a string, from its opening quote; at is where its token begins. */
 static int
-lex_string(struct lexer *lx, const struct lexeme *at, struct fail *f)
+lex_string(struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f)
 {
 	const char *p;
 
@@ -258,7 +261,7 @@ lex_string(struct lexer *lx, const struct lexeme *at, struct fail *f)
 
 /* Read a symbol. */
 static int
-lex_symbol(struct lexer *lx, struct lexeme *ret, struct fail *f)
+lex_symbol(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f)
 {
 	size_t left = (size_t)(lx->lx_end - lx->lx_next);
 	size_t i, len;
@@ -278,7 +281,8 @@ lex_symbol(struct lexer *lx, struct lexeme *ret, struct fail *f)
 
 /* Refuse a character that begins no token. */
 static int
-lex_stray(const struct lexer *lx, const struct lexeme *at, struct fail *f)
+lex_stray(
+    const struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f)
 {
 	uint32_t code = 0;
 	size_t i;
@@ -319,7 +323,7 @@ word_char(char c)
 
 /* Every message about rule text is set here. */
 static int
-fail_at(struct fail *f, const struct lexeme *at, const char *lead,
+fail_at(struct fail *f, const struct rule_lexeme *at, const char *lead,
     const char *why, va_list ap)
 {
 	char where[64], tail[256];

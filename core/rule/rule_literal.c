@@ -18,11 +18,11 @@ struct unquoted {
 };
 
 static size_t unescape(
-    const char *, struct unquoted *, const struct lexeme *, struct fail *);
+    const char *, struct unquoted *, const struct rule_lexeme *, struct fail *);
 static size_t unescape_code(const char *, uint32_t *);
 static int hex4(const char *, uint32_t *);
 static int unquoted_add(struct unquoted *, const char *, size_t,
-    const struct lexeme *, struct fail *);
+    const struct rule_lexeme *, struct fail *);
 static bool number_form(const char *);
 static int digits(const char **);
 
@@ -42,10 +42,10 @@ static const struct {
 };
 
 char *
-rule_word_string(struct arena *a, const struct lexeme *at, struct fail *f)
+rule_word_string(struct arena *a, const struct rule_lexeme *at, struct fail *f)
 {
 	struct unquoted value = { .len = 0 };
-	struct lexeme here = *at;
+	struct rule_lexeme here = *at;
 	const char *p = memchr(at->text, '"', at->len);
 	const char *end = at->text + at->len - 1;
 	char *copy;
@@ -71,7 +71,7 @@ rule_word_string(struct arena *a, const struct lexeme *at, struct fail *f)
 }
 
 int
-rule_word_number(const struct lexeme *at, double *ret, struct fail *f)
+rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
 {
 	char text[RULE_NUMBER_MAX + 1] = "";
 	double n;
@@ -94,7 +94,7 @@ rule_word_number(const struct lexeme *at, double *ret, struct fail *f)
  * A closing quote follows somewhere, so looking ahead is safe.
  */
 static size_t
-unescape(const char *p, struct unquoted *value, const struct lexeme *at,
+unescape(const char *p, struct unquoted *value, const struct rule_lexeme *at,
     struct fail *f)
 {
 	char text[UTF8_MAX];
@@ -161,7 +161,7 @@ hex4(const char *p, uint32_t *ret)
 
 static int
 unquoted_add(struct unquoted *value, const char *p, size_t n,
-    const struct lexeme *at, struct fail *f)
+    const struct rule_lexeme *at, struct fail *f)
 {
 	if (n > RULE_STRING_MAX - value->len)
 		return rule_lex_fail(f, at,

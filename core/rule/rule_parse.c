@@ -12,9 +12,9 @@
 #include "core/rule/rule.h"
 
 /* A rule in the order of the text, until all are known. */
-struct draft {
+struct rule_draft {
 	struct rule rule;
-	struct draft *next;
+	struct rule_draft *next;
 };
 
 /* Names with room for one a rule. */
@@ -24,55 +24,59 @@ struct names_room {
 	uint16_t order[RULES_MAX];
 };
 
-struct parser {
-	struct lexer pa_lexer;
-	struct lexeme pa_at; /* the token to be taken next */
+struct rule_parser {
+	struct rule_lexer pa_lexer;
+	struct rule_lexeme pa_at; /* the token to be taken next */
 	struct arena *pa_arena;
 	struct fail *pa_fail;
 	struct names_room pa_ids;
 	struct names_room pa_tags;
 	struct names_room pa_attrs;
-	struct draft *pa_first;
-	struct draft **pa_last; /* where the next draft is hung in */
+	struct rule_draft *pa_first;
+	struct rule_draft **pa_last; /* where the next draft is hung in */
 	size_t pa_n_rules;
 	int pa_depth; /* levels of nesting around pa_at */
-	struct cond pa_terms[RULE_TERMS_MAX]; /* of the rule being read */
+	struct rule_cond pa_terms[RULE_TERMS_MAX]; /* of the rule being read */
 	size_t pa_n_terms;
 };
 
 static void names_room(struct names_room *);
-static int parse_rules(struct parser *);
-static struct ruleset *parse_finish(struct parser *);
-static int parse_rule(struct parser *, struct rule *);
-static int parse_id(struct parser *, struct rule *);
-static int parse_points(struct parser *, struct rule *);
-static int parse_tag(struct parser *, struct rule *);
-static int parse_or(struct parser *);
-static int parse_and(struct parser *);
-static int parse_chain(
-    struct parser *, enum token, enum cond_kind, int (*)(struct parser *));
-static int parse_unary(struct parser *);
-static int parse_not(struct parser *);
-static int parse_nested(struct parser *, int (*)(struct parser *));
-static int parse_parens(struct parser *);
-static int parse_test(struct parser *);
-static int parse_compare(struct parser *, const struct lexeme *, struct cond *);
-static int parse_bare(struct parser *, const struct lexeme *, struct cond *);
-static int parse_in(struct parser *, const struct lexeme *, struct cond *);
-static int parse_members(
-    struct parser *, const struct lexeme *, uint16_t, struct value *, size_t *);
-static int parse_literal(struct parser *, struct value *);
+static int parse_rules(struct rule_parser *);
+static struct ruleset *parse_finish(struct rule_parser *);
+static int parse_rule(struct rule_parser *, struct rule *);
+static int parse_id(struct rule_parser *, struct rule *);
+static int parse_points(struct rule_parser *, struct rule *);
+static int parse_tag(struct rule_parser *, struct rule *);
+static int parse_or(struct rule_parser *);
+static int parse_and(struct rule_parser *);
+static int parse_chain(struct rule_parser *, enum rule_token, enum cond_kind,
+    int (*)(struct rule_parser *));
+static int parse_unary(struct rule_parser *);
+static int parse_not(struct rule_parser *);
+static int parse_nested(struct rule_parser *, int (*)(struct rule_parser *));
+static int parse_parens(struct rule_parser *);
+static int parse_test(struct rule_parser *);
+static int parse_compare(
+    struct rule_parser *, const struct rule_lexeme *, struct rule_cond *);
+static int parse_bare(
+    struct rule_parser *, const struct rule_lexeme *, struct rule_cond *);
+static int parse_in(
+    struct rule_parser *, const struct rule_lexeme *, struct rule_cond *);
+static int parse_members(struct rule_parser *, const struct rule_lexeme *,
+    uint16_t, struct value *, size_t *);
+static int parse_literal(struct rule_parser *, struct value *);
 static int list_make(
-    struct parser *, struct value *, size_t, struct cond_list *);
+    struct rule_parser *, struct value *, size_t, struct cond_list *);
 static int value_order(const void *, const void *);
-static int take(struct parser *);
-static int take_token(struct parser *, enum token);
-static int take_word(struct parser *, const char *);
-static char *take_ident(struct parser *, const char *, bool);
-static int term_add(struct parser *, enum cond_kind, const struct lexeme *);
+static int take(struct rule_parser *);
+static int take_token(struct rule_parser *, enum rule_token);
+static int take_word(struct rule_parser *, const char *);
+static char *take_ident(struct rule_parser *, const char *, bool);
+static int term_add(
+    struct rule_parser *, enum cond_kind, const struct rule_lexeme *);
 static int term_insert(
-    struct parser *, size_t, enum cond_kind, const struct lexeme *);
-static void term_remove(struct parser *, size_t);
+    struct rule_parser *, size_t, enum cond_kind, const struct rule_lexeme *);
+static void term_remove(struct rule_parser *, size_t);
 
 /* What makes an operator true. */
 static const uint8_t wanted[TOKEN__MAX] = {
@@ -87,7 +91,7 @@ static const uint8_t wanted[TOKEN__MAX] = {
 struct ruleset *
 rule_compile(struct arena *a, const char *text, size_t len, struct fail *f)
 {
-	struct parser p;
+	struct rule_parser p;
 
 	p.pa_arena = a;
 	p.pa_fail = f;
@@ -116,9 +120,9 @@ names_room(struct names_room *room)
 
 /* ruleset = { rule } */
 static int
-parse_rules(struct parser *p)
+parse_rules(struct rule_parser *p)
 {
-	struct draft *draft;
+	struct rule_draft *draft;
 
 	while (p->pa_at.token != TOKEN_END) {
 		if (p->pa_n_rules == RULES_MAX)
@@ -138,10 +142,10 @@ parse_rules(struct parser *p)
 
 /* Line the rules up. */
 static struct ruleset *
-parse_finish(struct parser *p)
+parse_finish(struct rule_parser *p)
 {
 	const struct rule_interned *attrs;
-	const struct draft *draft;
+	const struct rule_draft *draft;
 	struct ruleset *rs;
 	struct rule *rules;
 	size_t i = 0;
@@ -169,9 +173,9 @@ parse_finish(struct parser *p)
  *        "tag" ( ident | string ) "}"
  */
 static int
-parse_rule(struct parser *p, struct rule *rule)
+parse_rule(struct rule_parser *p, struct rule *rule)
 {
-	struct cond *cond;
+	struct rule_cond *cond;
 
 	if (!rule_lex_is(&p->pa_at, "rule"))
 		return rule_lex_expected(p->pa_fail, &p->pa_at,
@@ -201,9 +205,9 @@ parse_rule(struct parser *p, struct rule *rule)
 }
 
 static int
-parse_id(struct parser *p, struct rule *rule)
+parse_id(struct rule_parser *p, struct rule *rule)
 {
-	struct lexeme at = p->pa_at;
+	struct rule_lexeme at = p->pa_at;
 
 	rule->id = take_ident(p, "a rule id", false);
 	if (rule->id == NULL)
@@ -216,9 +220,9 @@ parse_id(struct parser *p, struct rule *rule)
 }
 
 static int
-parse_points(struct parser *p, struct rule *rule)
+parse_points(struct rule_parser *p, struct rule *rule)
 {
-	struct lexeme at = p->pa_at;
+	struct rule_lexeme at = p->pa_at;
 	double n;
 
 	if (at.token != TOKEN_WORD || rule_word_number(&at, &n, NULL) == -1 ||
@@ -230,7 +234,7 @@ parse_points(struct parser *p, struct rule *rule)
 }
 
 static int
-parse_tag(struct parser *p, struct rule *rule)
+parse_tag(struct rule_parser *p, struct rule *rule)
 {
 	struct rule_interned *tags = &p->pa_tags.names;
 	char *tag;
@@ -251,14 +255,14 @@ parse_tag(struct parser *p, struct rule *rule)
 
 /* cond = and { "||" and } */
 static int
-parse_or(struct parser *p)
+parse_or(struct rule_parser *p)
 {
 	return parse_chain(p, TOKEN_OR, COND_OR, parse_and);
 }
 
 /* and = unary { "&&" unary } */
 static int
-parse_and(struct parser *p)
+parse_and(struct rule_parser *p)
 {
 	return parse_chain(p, TOKEN_AND, COND_AND, parse_unary);
 }
@@ -268,8 +272,8 @@ parse_and(struct parser *p)
  * chain of the same kind joins it: both mean the same.
  */
 static int
-parse_chain(struct parser *p, enum token op, enum cond_kind kind,
-    int (*operand)(struct parser *))
+parse_chain(struct rule_parser *p, enum rule_token op, enum cond_kind kind,
+    int (*operand)(struct rule_parser *))
 {
 	size_t first = p->pa_n_terms, next;
 
@@ -293,7 +297,7 @@ parse_chain(struct parser *p, enum token op, enum cond_kind kind,
 
 /* unary = "!" unary | "(" cond ")" | test */
 static int
-parse_unary(struct parser *p)
+parse_unary(struct rule_parser *p)
 {
 	if (p->pa_at.token == TOKEN_NOT)
 		return parse_nested(p, parse_not);
@@ -304,7 +308,7 @@ parse_unary(struct parser *p)
 
 /* Go one level down. */
 static int
-parse_nested(struct parser *p, int (*inner)(struct parser *))
+parse_nested(struct rule_parser *p, int (*inner)(struct rule_parser *))
 {
 	int rc;
 
@@ -319,7 +323,7 @@ parse_nested(struct parser *p, int (*inner)(struct parser *))
 
 /* "!" and its operand; "!(" is one level, so that printing adds none. */
 static int
-parse_not(struct parser *p)
+parse_not(struct rule_parser *p)
 {
 	size_t first = p->pa_n_terms;
 	int rc;
@@ -333,7 +337,7 @@ parse_not(struct parser *p)
 }
 
 static int
-parse_parens(struct parser *p)
+parse_parens(struct rule_parser *p)
 {
 	if (take(p) == -1 || parse_or(p) == -1)
 		return -1;
@@ -345,10 +349,10 @@ parse_parens(struct parser *p)
 
 /* test = signal op literal | signal "in" list | signal */
 static int
-parse_test(struct parser *p)
+parse_test(struct rule_parser *p)
 {
-	struct lexeme at = p->pa_at;
-	struct cond *c = &p->pa_terms[p->pa_n_terms];
+	struct rule_lexeme at = p->pa_at;
+	struct rule_cond *c = &p->pa_terms[p->pa_n_terms];
 
 	if (at.token != TOKEN_WORD && at.token != TOKEN_ATTR)
 		return rule_lex_expected(
@@ -366,9 +370,10 @@ parse_test(struct parser *p)
 }
 
 static int
-parse_compare(struct parser *p, const struct lexeme *at, struct cond *c)
+parse_compare(
+    struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c)
 {
-	struct lexeme op = p->pa_at, literal;
+	struct rule_lexeme op = p->pa_at, literal;
 
 	c->want = wanted[op.token];
 	if (take(p) == -1)
@@ -381,7 +386,8 @@ parse_compare(struct parser *p, const struct lexeme *at, struct cond *c)
 }
 
 static int
-parse_bare(struct parser *p, const struct lexeme *at, struct cond *c)
+parse_bare(
+    struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c)
 {
 	c->kind = COND_BARE;
 	c->want = OUTCOME_EQ;
@@ -390,7 +396,8 @@ parse_bare(struct parser *p, const struct lexeme *at, struct cond *c)
 }
 
 static int
-parse_in(struct parser *p, const struct lexeme *at, struct cond *c)
+parse_in(
+    struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c)
 {
 	struct value items[RULE_LIST_MAX];
 	size_t n = 0;
@@ -404,11 +411,11 @@ parse_in(struct parser *p, const struct lexeme *at, struct cond *c)
 
 /* literal { "," literal } "]", all of one type. */
 static int
-parse_members(struct parser *p, const struct lexeme *at, uint16_t signal,
-    struct value *items, size_t *n)
+parse_members(struct rule_parser *p, const struct rule_lexeme *at,
+    uint16_t signal, struct value *items, size_t *n)
 {
-	const struct lexeme in = { .token = TOKEN_EQ };
-	struct lexeme literal;
+	const struct rule_lexeme in = { .token = TOKEN_EQ };
+	struct rule_lexeme literal;
 
 	for (;;) {
 		literal = p->pa_at;
@@ -435,9 +442,9 @@ parse_members(struct parser *p, const struct lexeme *at, uint16_t signal,
 
 /* literal = number | string | "true" | "false" */
 static int
-parse_literal(struct parser *p, struct value *ret)
+parse_literal(struct rule_parser *p, struct value *ret)
 {
-	const struct lexeme *at = &p->pa_at;
+	const struct rule_lexeme *at = &p->pa_at;
 	const char *string;
 	double n;
 
@@ -462,7 +469,7 @@ parse_literal(struct parser *p, struct value *ret)
 /* Sort the items, drop what is there twice, and keep them. */
 static int
 list_make(
-    struct parser *p, struct value *items, size_t n, struct cond_list *ret)
+    struct rule_parser *p, struct value *items, size_t n, struct cond_list *ret)
 {
 	struct value *copy;
 	size_t i, kept = 1;
@@ -489,13 +496,13 @@ value_order(const void *a, const void *b)
 
 /* Take the token and look at the next one. */
 static int
-take(struct parser *p)
+take(struct rule_parser *p)
 {
 	return rule_lex_next(&p->pa_lexer, &p->pa_at, p->pa_fail);
 }
 
 static int
-take_token(struct parser *p, enum token token)
+take_token(struct rule_parser *p, enum rule_token token)
 {
 	if (p->pa_at.token != token)
 		return rule_lex_expected(
@@ -504,7 +511,7 @@ take_token(struct parser *p, enum token token)
 }
 
 static int
-take_word(struct parser *p, const char *word)
+take_word(struct rule_parser *p, const char *word)
 {
 	if (!rule_lex_is(&p->pa_at, word))
 		return rule_lex_expected(p->pa_fail, &p->pa_at, "\"%s\"", word);
@@ -513,9 +520,9 @@ take_word(struct parser *p, const char *word)
 
 /* Take an id or a tag, which what says; quoted: it may stand in quotes. */
 static char *
-take_ident(struct parser *p, const char *what, bool quoted)
+take_ident(struct rule_parser *p, const char *what, bool quoted)
 {
-	struct lexeme at = p->pa_at;
+	struct rule_lexeme at = p->pa_at;
 	char *text;
 
 	if (at.token != TOKEN_WORD && (at.token != TOKEN_STRING || !quoted)) {
@@ -541,31 +548,32 @@ take_ident(struct parser *p, const char *what, bool quoted)
 
 /* Append a term; at is where it stands in the text. */
 static int
-term_add(struct parser *p, enum cond_kind kind, const struct lexeme *at)
+term_add(
+    struct rule_parser *p, enum cond_kind kind, const struct rule_lexeme *at)
 {
 	return term_insert(p, p->pa_n_terms, kind, at);
 }
 
 /* Put a term in front of the one numbered where. */
 static int
-term_insert(struct parser *p, size_t where, enum cond_kind kind,
-    const struct lexeme *at)
+term_insert(struct rule_parser *p, size_t where, enum cond_kind kind,
+    const struct rule_lexeme *at)
 {
-	struct cond *c = &p->pa_terms[where];
+	struct rule_cond *c = &p->pa_terms[where];
 
 	if (p->pa_n_terms == RULE_TERMS_MAX)
 		return rule_lex_fail(p->pa_fail, at,
 		    "a condition has at most %d terms", RULE_TERMS_MAX);
 	memmove(c + 1, c, (p->pa_n_terms - where) * sizeof(*c));
-	*c = (struct cond) { .kind = (uint8_t)kind, .span = 1 };
+	*c = (struct rule_cond) { .kind = (uint8_t)kind, .span = 1 };
 	p->pa_n_terms++;
 	return 0;
 }
 
 static void
-term_remove(struct parser *p, size_t where)
+term_remove(struct rule_parser *p, size_t where)
 {
-	struct cond *c = &p->pa_terms[where];
+	struct rule_cond *c = &p->pa_terms[where];
 
 	p->pa_n_terms--;
 	memmove(c, c + 1, (p->pa_n_terms - where) * sizeof(*c));

@@ -9,15 +9,15 @@
 #include "core/rule/rule_explain.h"
 
 static void print_cond(
-    struct str *, const struct cond *, const struct rule_interned *);
+    struct str *, const struct rule_cond *, const struct rule_interned *);
 static void print_chain(
-    struct str *, const struct cond *, const struct rule_interned *);
+    struct str *, const struct rule_cond *, const struct rule_interned *);
 static void print_wrapped(
-    struct str *, const struct cond *, const struct rule_interned *, bool);
+    struct str *, const struct rule_cond *, const struct rule_interned *, bool);
 static void print_signal(
-    struct str *, const struct cond *, const struct rule_interned *);
+    struct str *, const struct rule_cond *, const struct rule_interned *);
 static void print_list(struct str *, const struct cond_list *);
-static const char *operator_text(const struct cond *);
+static const char *operator_text(const struct rule_cond *);
 
 void
 rule_print(struct str *s, const struct rule *rule)
@@ -28,14 +28,15 @@ rule_print(struct str *s, const struct rule *rule)
 }
 
 void
-rule_print_comparison(
-    struct str *s, const struct rule *rule, const struct comparison *comparison)
+rule_print_comparison(struct str *s, const struct rule *rule,
+    const struct rule_comparison *comparison)
 {
 	print_cond(s, comparison->cond, rule->attrs);
 }
 
 static void
-print_cond(struct str *s, const struct cond *c, const struct rule_interned *attrs)
+print_cond(
+    struct str *s, const struct rule_cond *c, const struct rule_interned *attrs)
 {
 	switch ((enum cond_kind)c->kind) {
 	case COND_AND:
@@ -67,9 +68,10 @@ print_cond(struct str *s, const struct cond *c, const struct rule_interned *attr
 
 /* The operands with "&&" or "||" between. */
 static void
-print_chain(struct str *s, const struct cond *c, const struct rule_interned *attrs)
+print_chain(
+    struct str *s, const struct rule_cond *c, const struct rule_interned *attrs)
 {
-	const struct cond *operand, *end = c + c->span;
+	const struct rule_cond *operand, *end = c + c->span;
 
 	for (operand = c + 1; operand < end; operand += operand->span) {
 		if (operand > c + 1)
@@ -80,7 +82,7 @@ print_chain(struct str *s, const struct cond *c, const struct rule_interned *att
 }
 
 static void
-print_wrapped(struct str *s, const struct cond *c,
+print_wrapped(struct str *s, const struct rule_cond *c,
     const struct rule_interned *attrs, bool wrap)
 {
 	if (wrap)
@@ -93,7 +95,7 @@ print_wrapped(struct str *s, const struct cond *c,
 /* The name; an attribute's in quotes only where it needs them. */
 static void
 print_signal(
-    struct str *s, const struct cond *c, const struct rule_interned *attrs)
+    struct str *s, const struct rule_cond *c, const struct rule_interned *attrs)
 {
 	const char *name;
 
@@ -123,9 +125,9 @@ print_list(struct str *s, const struct cond_list *list)
 
 /* The operator of a comparison, by what makes it true. */
 static const char *
-operator_text(const struct cond *c)
+operator_text(const struct rule_cond *c)
 {
-	static const enum token operators[OUTCOME__MAX] = {
+	static const enum rule_token operators[OUTCOME__MAX] = {
 		[OUTCOME_EQ] = TOKEN_EQ,
 		[OUTCOME_LT | OUTCOME_GT] = TOKEN_NE,
 		[OUTCOME_GT] = TOKEN_GT,

@@ -14,7 +14,7 @@
 enum transform { LINEAR = 1, LOG, SQRT, MISSING, TRANSFORM__MAX };
 
 /* One row of features.tbl. */
-struct row {
+struct feature_row {
 	const char *name;
 	enum signal signal;
 	enum transform transform;
@@ -36,7 +36,7 @@ static double (*const transforms[TRANSFORM__MAX])(
 	[MISSING] = missing,
 };
 
-static const struct row rows[FEATURE__MAX] = {
+static const struct feature_row rows[FEATURE__MAX] = {
 #define FEATURE(ident, name, signal, transform, scale)                         \
 	[FEATURE_##ident] = { name, SIGNAL_##signal, transform, scale },
 #include "core/signal/features.tbl"
@@ -49,7 +49,7 @@ features_extract(
 {
 	const struct value rules = value_number(rules_score);
 	const struct value *v;
-	const struct row *row;
+	const struct feature_row *row;
 	int i;
 
 	for (i = 0; i < FEATURE__MAX; i++) {

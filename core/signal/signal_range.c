@@ -16,7 +16,7 @@ static bool is_letters(const char *, size_t);
 
 static const char *const kinds[] = { "card", "wallet", "bank", NULL };
 
-static const struct domain domains[SIGNAL__MAX + 1] = {
+static const struct signal_range domains[SIGNAL__MAX + 1] = {
 #define DOMAIN(ident, from, to, steps)                                         \
 	[SIGNAL_##ident] = { .least = (from), .most = (to), .parts = (steps) },
 #define COUNT(ident, from, to)                                                 \
@@ -43,7 +43,7 @@ static const struct domain domains[SIGNAL__MAX + 1] = {
 	[SIGNAL__MAX] = { .least = -DBL_MAX, .most = DBL_MAX, .parts = 1 },
 };
 
-const struct domain *
+const struct signal_range *
 signal_range_of(enum signal sig)
 {
 	assert(sig <= SIGNAL__MAX);
@@ -51,14 +51,14 @@ signal_range_of(enum signal sig)
 }
 
 double
-signal_range_round(const struct domain *d, double n)
+signal_range_round(const struct signal_range *d, double n)
 {
 	return nearbyint(n * d->parts) / d->parts;
 }
 
 /* A literal may be a step but for how it is rounded: that one is not next. */
 double
-signal_range_next(const struct domain *d, double n, int way)
+signal_range_next(const struct signal_range *d, double n, int way)
 {
 	double next = signal_range_round(d, n);
 

@@ -8,7 +8,7 @@
 #include "core/signal/signals.h"
 
 /* What a signal can be. */
-struct domain {
+struct signal_range {
 	double least; /* of a number */
 	double most;
 	double parts; /* steps in one */
@@ -19,15 +19,15 @@ struct domain {
 };
 
 /* The domain of a signal; SIGNAL__MAX stands for any attribute. */
-const struct domain *signal_range_of(enum signal sig);
+const struct signal_range *signal_range_of(enum signal sig);
 
 /* The nearest number that is a whole number of steps. */
-double signal_range_round(const struct domain *d, double n);
+double signal_range_round(const struct signal_range *d, double n);
 
 /*
  * The nearest such number above n, or for a way of -1 below; where numbers are
  * too large for steps the next one that there is.
  */
-double signal_range_next(const struct domain *d, double n, int way);
+double signal_range_next(const struct signal_range *d, double n, int way);
 
 #endif

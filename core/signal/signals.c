@@ -17,35 +17,36 @@
 #define HOUR_US 3600e6
 
 static void event_signals(
-    const struct event *, const struct facts *, struct value *);
+    const struct event *, const struct signal_facts *, struct value *);
 static void instrument_signals(
-    const struct event *, const struct facts *, struct value *);
+    const struct event *, const struct signal_facts *, struct value *);
 static void velocity_signals(
-    const struct event *, const struct facts *, struct value *);
+    const struct event *, const struct signal_facts *, struct value *);
 static void device_signals(
-    const struct event *, const struct facts *, struct value *);
+    const struct event *, const struct signal_facts *, struct value *);
 static void geo_signals(
-    const struct event *, const struct facts *, struct value *);
-static void travel_signals(const struct facts *, struct value *);
+    const struct event *, const struct signal_facts *, struct value *);
+static void travel_signals(const struct signal_facts *, struct value *);
 static void graph_signals(
-    const struct event *, const struct facts *, struct value *);
+    const struct event *, const struct signal_facts *, struct value *);
 static void amount_signals(
-    const struct event *, const struct facts *, struct value *);
+    const struct event *, const struct signal_facts *, struct value *);
 static void risk_signals(
-    const struct event *, const struct facts *, struct value *);
+    const struct event *, const struct signal_facts *, struct value *);
 static void json_member(struct str *, const char *, const struct value *);
 static struct value number_or_unknown(double);
-static struct value users_on(const struct node *);
-static struct value first_seen(const struct node *);
-static struct value fingerprint_mismatch(const struct facts *);
-static struct value sim_mismatch(const struct event *, const struct facts *);
+static struct value users_on(const struct graph_node *);
+static struct value first_seen(const struct graph_node *);
+static struct value fingerprint_mismatch(const struct signal_facts *);
+static struct value sim_mismatch(
+    const struct event *, const struct signal_facts *);
 static double place_distance_km(const struct place *, const struct place *);
 static double z_score(double, const struct user_state_amounts *);
 static double mean_ratio(double, const struct user_state_amounts *);
 
 /* One function a namespace; each sets the signals that are known. */
 static void (*const namespaces[])(
-    const struct event *, const struct facts *, struct value *) = {
+    const struct event *, const struct signal_facts *, struct value *) = {
 	event_signals,
 	instrument_signals,
 	velocity_signals,
@@ -57,8 +58,8 @@ static void (*const namespaces[])(
 };
 
 void
-signals_compute(
-    const struct event *ev, const struct facts *facts, struct signals *ret)
+signals_compute(const struct event *ev, const struct signal_facts *facts,
+    struct signals *ret)
 {
 	size_t i;
 
@@ -101,7 +102,7 @@ json_member(struct str *s, const char *name, const struct value *v)
 
 static void
 event_signals(
-    const struct event *ev, const struct facts *facts, struct value *ret)
+    const struct event *ev, const struct signal_facts *facts, struct value *ret)
 {
 	(void)facts;
 	ret[SIGNAL_EVENT_TYPE] = value_string(event_type_name(ev->type));
@@ -113,7 +114,7 @@ event_signals(
 
 static void
 instrument_signals(
-    const struct event *ev, const struct facts *facts, struct value *ret)
+    const struct event *ev, const struct signal_facts *facts, struct value *ret)
 {
 	(void)facts;
 	ret[SIGNAL_INSTRUMENT_KIND] = value_string(ev->instrument_kind);
@@ -125,9 +126,9 @@ instrument_signals(
 
 static void
 velocity_signals(
-    const struct event *ev, const struct facts *facts, struct value *ret)
+    const struct event *ev, const struct signal_facts *facts, struct value *ret)
 {
-	const struct state *st = facts->state;
+	const struct user_state *st = facts->state;
 
 	(void)ev;
 	ret[SIGNAL_VELOCITY_ATTEMPTS_2M] =
@@ -138,7 +139,7 @@ velocity_signals(
 
 static void
 device_signals(
-    const struct event *ev, const struct facts *facts, struct value *ret)
+    const struct event *ev, const struct signal_facts *facts, struct value *ret)
 {
 	(void)ev;
 	ret[SIGNAL_DEVICE_FIRST_SEEN] = first_seen(facts->device);
@@ -152,7 +153,7 @@ device_signals(
 
 static void
 geo_signals(
-    const struct event *ev, const struct facts *facts, struct value *ret)
+    const struct event *ev, const struct signal_facts *facts, struct value *ret)
 {
 	ret[SIGNAL_GEO_IP_SIM_MISMATCH] = sim_mismatch(ev, facts);
 	if (facts->place.country[0] == '\0')
@@ -164,9 +165,10 @@ geo_signals(
 
 /* How the user got here from the last located event. */
 static void
-travel_signals(const struct facts *facts, struct value *ret)
+travel_signals(const struct signal_facts *facts, struct value *ret)
 {
-	const struct user_state_place *last = user_state_last_place(facts->state);
+	const struct user_state_place *last =
+	    user_state_last_place(facts->state);
 	const double km = place_distance_km(&last->place, &facts->place);
 	const double hours = (double)(facts->now - last->at) / HOUR_US;
 
@@ -180,7 +182,7 @@ travel_signals(const struct facts *facts, struct value *ret)
 
 static void
 graph_signals(
-    const struct event *ev, const struct facts *facts, struct value *ret)
+    const struct event *ev, const struct signal_facts *facts, struct value *ret)
 {
 	(void)ev;
 	ret[SIGNAL_GRAPH_RING_SIZE] = value_number(facts->ring_size);
@@ -197,7 +199,7 @@ graph_signals(
  */
 static void
 amount_signals(
-    const struct event *ev, const struct facts *facts, struct value *ret)
+    const struct event *ev, const struct signal_facts *facts, struct value *ret)
 {
 	struct user_state_amounts amounts;
 
@@ -220,7 +222,7 @@ amount_signals(
 /* Of what the event carries; one never seen has the rates of no events. */
 static void
 risk_signals(
-    const struct event *ev, const struct facts *facts, struct value *ret)
+    const struct event *ev, const struct signal_facts *facts, struct value *ret)
 {
 	const struct entity_risk_rates none = entity_risk_rates(NULL, 0, 0);
 	const struct entity_risk_rates *device =
@@ -249,21 +251,21 @@ number_or_unknown(double n)
 }
 
 static struct value
-users_on(const struct node *n)
+users_on(const struct graph_node *n)
 {
 	return n == NULL ? value_unknown() : value_number(n->users);
 }
 
 static struct value
-first_seen(const struct node *n)
+first_seen(const struct graph_node *n)
 {
 	return n == NULL ? value_unknown() : value_bool(!n->seen);
 }
 
 static struct value
-fingerprint_mismatch(const struct facts *facts)
+fingerprint_mismatch(const struct signal_facts *facts)
 {
-	const struct node *n = facts->fingerprint;
+	const struct graph_node *n = facts->fingerprint;
 
 	if (n == NULL || facts->device == NULL)
 		return value_unknown();
@@ -273,7 +275,7 @@ fingerprint_mismatch(const struct facts *facts)
 
 /* Without a phone's or an ip's country, what the caller says of them. */
 static struct value
-sim_mismatch(const struct event *ev, const struct facts *facts)
+sim_mismatch(const struct event *ev, const struct signal_facts *facts)
 {
 	const struct attr *attr;
 	enum truth same = TRUTH_UNKNOWN;
@@ -305,7 +307,8 @@ place_distance_km(const struct place *from, const struct place *to)
 static double
 z_score(double amount, const struct user_state_amounts *amounts)
 {
-	if (amounts->samples < USER_STATE_SAMPLES_MIN || amounts->deviation <= 0)
+	if (amounts->samples < USER_STATE_SAMPLES_MIN ||
+	    amounts->deviation <= 0)
 		return 0;
 	return (amount - amounts->mean) / amounts->deviation;
 }

@@ -9,9 +9,9 @@
 #include "core/event/geo.h"
 #include "core/base/value.h"
 
-struct node;
+struct graph_node;
 struct entity_risk_rates;
-struct state;
+struct user_state;
 struct str;
 
 enum signal {
@@ -22,15 +22,16 @@ enum signal {
 };
 
 /* What is known before the event is counted. */
-struct facts {
+struct signal_facts {
 	int64_t now; /* the database's clock, microseconds UTC */
-	const struct state *state; /* of the event's user */
+	const struct user_state *state; /* of the event's user */
 	struct place place; /* of the event's ip */
-	const struct node *device; /* NULL when the event carries none */
-	const struct node *fingerprint;
-	const struct node *ip;
-	const struct node *phone;
-	const struct entity_risk_rates *device_risk; /* NULL: nothing is known */
+	const struct graph_node *device; /* NULL when the event carries none */
+	const struct graph_node *fingerprint;
+	const struct graph_node *ip;
+	const struct graph_node *phone;
+	const struct entity_risk_rates
+	    *device_risk; /* NULL: nothing is known */
 	const struct entity_risk_rates *ip_risk;
 	int64_t device_id; /* of the event's device, 0 if never seen */
 	int ring_size; /* of the user's component, at least 1 */
@@ -47,8 +48,8 @@ struct signals {
  * ones (DESIGN: "Signals, exactly").  Pure: equal inputs, equal signals.
  * Strings in ret point into ev and facts.
  */
-void signals_compute(
-    const struct event *ev, const struct facts *facts, struct signals *ret);
+void signals_compute(const struct event *ev, const struct signal_facts *facts,
+    struct signals *ret);
 
 /* "velocity.attemptsLast2m". */
 const char *signal_name(enum signal sig);

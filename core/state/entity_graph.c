@@ -11,11 +11,11 @@
 /* Open addressing; tables are twice as large as what they may hold. */
 struct graph {
 	struct arena *gr_arena;
-	struct node **gr_nodes; /* in the order of arrival */
+	struct graph_node **gr_nodes; /* in the order of arrival */
 	size_t gr_n_nodes;
 	size_t gr_max_nodes;
-	struct node **gr_by_key; /* gr_mask + 1 slots */
-	struct node **gr_by_id;
+	struct graph_node **gr_by_key; /* gr_mask + 1 slots */
+	struct graph_node **gr_by_id;
 	size_t gr_mask;
 	struct user_state_link
 	    *gr_linked; /* gr_link_mask + 1 slots, first 0 is free */
@@ -28,14 +28,15 @@ struct graph {
 
 static size_t slots_for(size_t);
 static uint64_t mix(uint64_t);
-static uint64_t hash_key(enum node_kind, const char *);
-static struct node *node_add(struct graph *);
-static struct node **key_slot(
-    const struct graph *, enum node_kind, const char *);
-static struct node **id_slot(const struct graph *, int64_t);
-static struct user_state_link *link_slot(const struct graph *, struct user_state_link);
-static void count_link(struct node *, const struct node *);
-static void join(struct node *, struct node *);
+static uint64_t hash_key(enum graph_node_kind, const char *);
+static struct graph_node *node_add(struct graph *);
+static struct graph_node **key_slot(
+    const struct graph *, enum graph_node_kind, const char *);
+static struct graph_node **id_slot(const struct graph *, int64_t);
+static struct user_state_link *link_slot(
+    const struct graph *, struct user_state_link);
+static void count_link(struct graph_node *, const struct graph_node *);
+static void join(struct graph_node *, struct graph_node *);
 static int capped(int);
 
 struct graph *
@@ -59,10 +60,10 @@ entity_graph_new(struct arena *a, size_t nodes, size_t links)
 	return a->ar_overflow ? NULL : g;
 }
 
-struct node *
-entity_graph_node(struct graph *g, enum node_kind kind, const char *key)
+struct graph_node *
+entity_graph_node(struct graph *g, enum graph_node_kind kind, const char *key)
 {
-	struct node **slot = key_slot(g, kind, key);
+	struct graph_node **slot = key_slot(g, kind, key);
 
 	if (*slot == NULL && (*slot = node_add(g)) != NULL) {
 		(*slot)->kind = kind;
@@ -72,10 +73,10 @@ entity_graph_node(struct graph *g, enum node_kind kind, const char *key)
 }
 
 int
-entity_graph_identifier(
-    struct graph *g, const struct event *ev, struct node *ret[CARRIED__MAX])
+entity_graph_identifier(struct graph *g, const struct event *ev,
+    struct graph_node *ret[CARRIED__MAX])
 {
-	static const enum node_kind kinds[CARRIED__MAX] = {
+	static const enum graph_node_kind kinds[CARRIED__MAX] = {
 		[CARRIED_DEVICE] = NODE_DEVICE,
 		[CARRIED_IP] = NODE_IP,
 		[CARRIED_PHONE] = NODE_PHONE,
@@ -101,49 +102,52 @@ entity_graph_identifier(
 }
 
 size_t
-entity_graph_pairs(struct node *user, struct node *const carried[CARRIED__MAX],
-    struct pair ret[ENTITY_GRAPH_PAIRS_MAX])
+entity_graph_pairs(struct graph_node *user,
+    struct graph_node *const carried[CARRIED__MAX],
+    struct graph_pair ret[ENTITY_GRAPH_PAIRS_MAX])
 {
-	struct node *const all[] = { user, carried[CARRIED_DEVICE],
+	struct graph_node *const all[] = { user, carried[CARRIED_DEVICE],
 		carried[CARRIED_IP], carried[CARRIED_PHONE] };
-	struct node *fingerprint = carried[CARRIED_FINGERPRINT];
+	struct graph_node *fingerprint = carried[CARRIED_FINGERPRINT];
 	size_t i, j, n = 0;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		for (j = i + 1; j < sizeof(all) / sizeof(all[0]); j++) {
 			if (all[i] != NULL && all[j] != NULL)
-				ret[n++] = (struct pair) { all[i], all[j] };
+				ret[n++] =
+				    (struct graph_pair) { all[i], all[j] };
 		}
 	}
 	if (fingerprint != NULL) {
-		ret[n++] = (struct pair) { all[0], fingerprint };
+		ret[n++] = (struct graph_pair) { all[0], fingerprint };
 		if (all[1] != NULL)
-			ret[n++] = (struct pair) { all[1], fingerprint };
+			ret[n++] = (struct graph_pair) { all[1], fingerprint };
 	}
 	return n;
 }
 
-struct node *
-entity_graph_find(const struct graph *g, enum node_kind kind, const char *key)
+struct graph_node *
+entity_graph_find(
+    const struct graph *g, enum graph_node_kind kind, const char *key)
 {
 	return *key_slot(g, kind, key);
 }
 
-struct node *
+struct graph_node *
 entity_graph_node_id(struct graph *g, int64_t id)
 {
-	struct node **slot = id_slot(g, id);
+	struct graph_node **slot = id_slot(g, id);
 
 	if (*slot == NULL && (*slot = node_add(g)) != NULL)
 		(*slot)->id = id;
 	return *slot;
 }
 
-struct node *
-entity_graph_bind(struct graph *g, struct node *node, int64_t id)
+struct graph_node *
+entity_graph_bind(struct graph *g, struct graph_node *node, int64_t id)
 {
-	struct node **slot = id_slot(g, id);
-	struct node *bare = *slot;
+	struct graph_node **slot = id_slot(g, id);
+	struct graph_node *bare = *slot;
 	size_t i;
 
 	if (bare == node)
@@ -166,11 +170,11 @@ entity_graph_bind(struct graph *g, struct node *node, int64_t id)
 	return node;
 }
 
-struct node *
-entity_graph_place(
-    struct graph *g, struct node *node, int64_t id, int64_t root, int size)
+struct graph_node *
+entity_graph_place(struct graph *g, struct graph_node *node, int64_t id,
+    int64_t root, int size)
 {
-	struct node *top;
+	struct graph_node *top;
 
 	node = entity_graph_bind(g, node, id);
 	if ((top = entity_graph_node_id(g, root)) == NULL)
@@ -183,24 +187,24 @@ entity_graph_place(
 }
 
 void
-entity_graph_unbind(struct node *node)
+entity_graph_unbind(struct graph_node *node)
 {
-	*node = (struct node) {
+	*node = (struct graph_node) {
 		.kind = node->kind,
 		.key = node->key,
 		.size = 1,
 	};
 }
 
-struct node **
+struct graph_node **
 entity_graph_nodes(const struct graph *g, size_t *ret_n)
 {
 	*ret_n = g->gr_n_nodes;
 	return g->gr_nodes;
 }
 
-struct node *
-entity_graph_root(struct node *node)
+struct graph_node *
+entity_graph_root(struct graph_node *node)
 {
 	while (node->up != NULL)
 		node = node->up;
@@ -208,13 +212,13 @@ entity_graph_root(struct node *node)
 }
 
 int
-entity_graph_ring(struct node *node)
+entity_graph_ring(struct graph_node *node)
 {
 	return entity_graph_root(node)->size;
 }
 
 struct user_state_link
-entity_graph_link_of(const struct node *a, const struct node *b)
+entity_graph_link_of(const struct graph_node *a, const struct graph_node *b)
 {
 	assert(a->id != 0 && b->id != 0 && a->id != b->id);
 	if (a->id < b->id)
@@ -241,7 +245,8 @@ entity_graph_link_known(struct graph *g, struct user_state_link link)
 }
 
 void
-entity_graph_link_make(struct graph *g, struct node *a, struct node *b)
+entity_graph_link_make(
+    struct graph *g, struct graph_node *a, struct graph_node *b)
 {
 	const struct user_state_link link = entity_graph_link_of(a, b);
 
@@ -287,7 +292,7 @@ mix(uint64_t x)
  * of a set of its own.
  */
 static uint64_t
-hash_key(enum node_kind kind, const char *key)
+hash_key(enum graph_node_kind kind, const char *key)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325) + (uint64_t)kind;
 
@@ -297,10 +302,10 @@ hash_key(enum node_kind kind, const char *key)
 }
 
 /* A fresh node that is its own component, or NULL when there is no room. */
-static struct node *
+static struct graph_node *
 node_add(struct graph *g)
 {
-	struct node *node;
+	struct graph_node *node;
 
 	assert(g->gr_n_nodes < g->gr_max_nodes);
 	node = arena_alloc(g->gr_arena, sizeof(*node));
@@ -312,11 +317,11 @@ node_add(struct graph *g)
 }
 
 /* Where the node of that kind and key is or belongs. */
-static struct node **
-key_slot(const struct graph *g, enum node_kind kind, const char *key)
+static struct graph_node **
+key_slot(const struct graph *g, enum graph_node_kind kind, const char *key)
 {
 	uint64_t h = hash_key(kind, key);
-	struct node **slot;
+	struct graph_node **slot;
 
 	for (;; h++) {
 		slot = &g->gr_by_key[h & g->gr_mask];
@@ -327,7 +332,7 @@ key_slot(const struct graph *g, enum node_kind kind, const char *key)
 }
 
 /* Where the node with that id is or belongs. */
-static struct node **
+static struct graph_node **
 id_slot(const struct graph *g, int64_t id)
 {
 	uint64_t h = mix((uint64_t)id);
@@ -355,7 +360,7 @@ link_slot(const struct graph *g, struct user_state_link link)
 
 /* Count at node that it is now linked with other. */
 static void
-count_link(struct node *node, const struct node *other)
+count_link(struct graph_node *node, const struct graph_node *other)
 {
 	int *counter = NULL;
 
@@ -373,11 +378,12 @@ count_link(struct node *node, const struct node *other)
 
 /* Put one component under the other, touching unsaturated roots only. */
 static void
-join(struct node *a, struct node *b)
+join(struct graph_node *a, struct graph_node *b)
 {
-	struct node *above = a, *below = b;
+	struct graph_node *above = a, *below = b;
 
-	if (a == b || (a->size >= ENTITY_GRAPH_CAP && b->size >= ENTITY_GRAPH_CAP))
+	if (a == b ||
+	    (a->size >= ENTITY_GRAPH_CAP && b->size >= ENTITY_GRAPH_CAP))
 		return;
 	if (b->size > a->size || (b->size == a->size && b->id < a->id)) {
 		above = b;

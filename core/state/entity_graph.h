@@ -20,7 +20,7 @@ struct event;
 #define ENTITY_GRAPH_CAP 500
 
 /* The kinds are stored as these numbers: never reorder. */
-enum node_kind {
+enum graph_node_kind {
 	NODE_USER = 1,
 	NODE_DEVICE,
 	NODE_IP,
@@ -30,20 +30,22 @@ enum node_kind {
 };
 
 /* One entity. */
-struct node {
+struct graph_node {
 	int64_t id; /* surrogate id, 0 until the entity is stored */
-	enum node_kind kind; /* 0: a root that no event of the set carries */
+	enum graph_node_kind
+	    kind; /* 0: a root that no event of the set carries */
 	const char *key; /* NULL likewise */
 	bool seen; /* an event before this one carried it */
 	int users; /* distinct users linked, at most ENTITY_GRAPH_CAP */
-	int devices; /* fingerprints: distinct devices, at most ENTITY_GRAPH_CAP */
+	int devices; /* fingerprints: distinct devices, at most ENTITY_GRAPH_CAP
+		      */
 	int64_t first_device; /* fingerprints: id of the first device, or 0 */
 	const void
 	    *risk; /* packed days (core/state/entity_risk.h), NULL: none */
 	size_t risk_size;
 	int64_t parent; /* as stored: 0 at a root */
 	int size; /* at a root: entities of the component, capped */
-	struct node *up; /* in memory: towards the root, NULL at a root */
+	struct graph_node *up; /* in memory: towards the root, NULL at a root */
 	bool locked; /* its row is locked and its numbers are current */
 	bool dirty; /* its row must be written */
 };
@@ -51,7 +53,7 @@ struct node {
 struct graph;
 
 /* The entities that an event can carry besides its user. */
-enum carried {
+enum event_identifier {
 	CARRIED_DEVICE,
 	CARRIED_IP,
 	CARRIED_PHONE,
@@ -60,9 +62,9 @@ enum carried {
 };
 
 /* A pair of entities that an event links; the user's devices count it. */
-struct pair {
-	struct node *a;
-	struct node *b;
+struct graph_pair {
+	struct graph_node *a;
+	struct graph_node *b;
 };
 
 /* Six of user, device, ip and phone, two of a fingerprint. */
@@ -75,56 +77,61 @@ struct pair {
 struct graph *entity_graph_new(struct arena *a, size_t nodes, size_t links);
 
 /* The entity of that kind and key, added (unseen, size 1) if it is new. */
-struct node *entity_graph_node(struct graph *g, enum node_kind kind, const char *key);
+struct graph_node *entity_graph_node(
+    struct graph *g, enum graph_node_kind kind, const char *key);
 
 /*
  * The entities that an event carries, each added if it is new, NULL where it
  * carries none.  Returns 0, or -1 when the arena is full.
  */
 int entity_graph_identifier(struct graph *g, const struct event *ev,
-    struct node *ret[CARRIED__MAX]) __attribute__((warn_unused_result));
+    struct graph_node *ret[CARRIED__MAX]) __attribute__((warn_unused_result));
 
 /* The pairs that an event links, in a fixed order.  Returns how many. */
-size_t entity_graph_pairs(struct node *user, struct node *const carried[CARRIED__MAX],
-    struct pair ret[ENTITY_GRAPH_PAIRS_MAX]);
+size_t entity_graph_pairs(struct graph_node *user,
+    struct graph_node *const carried[CARRIED__MAX],
+    struct graph_pair ret[ENTITY_GRAPH_PAIRS_MAX]);
 
 /* The entity of that kind and key, or NULL. */
-struct node *entity_graph_find(
-    const struct graph *g, enum node_kind kind, const char *key);
+struct graph_node *entity_graph_find(
+    const struct graph *g, enum graph_node_kind kind, const char *key);
 
 /* The entity with that id, added without kind and key if it is new. */
-struct node *entity_graph_node_id(struct graph *g, int64_t id);
+struct graph_node *entity_graph_node_id(struct graph *g, int64_t id);
 
 /*
  * Say that the node is stored under id.  If id is known already (as a root),
  * what is known of it moves into the node that is returned.
  */
-struct node *entity_graph_bind(struct graph *g, struct node *node, int64_t id);
+struct graph_node *entity_graph_bind(
+    struct graph *g, struct graph_node *node, int64_t id);
 
 /*
  * Say that the node is stored under id in the component of that root, which
  * has size entities.  Returns the root, or NULL when the arena is full.
  */
-struct node *entity_graph_place(
-    struct graph *g, struct node *node, int64_t id, int64_t root, int size);
+struct graph_node *entity_graph_place(struct graph *g, struct graph_node *node,
+    int64_t id, int64_t root, int size);
 
 /*
  * Say that the node's row has become nobody's since it was read: the node is
  * as new, unseen and without links, until it is bound again.
  */
-void entity_graph_unbind(struct node *node);
+void entity_graph_unbind(struct graph_node *node);
 
 /* All nodes in the order in which they were added, for writing them back. */
-struct node **entity_graph_nodes(const struct graph *g, size_t *ret_n);
+struct graph_node **entity_graph_nodes(const struct graph *g, size_t *ret_n);
 
 /* The root of a node's component, and the component's size. */
-struct node *entity_graph_root(struct node *node);
-int entity_graph_ring(struct node *node);
+struct graph_node *entity_graph_root(struct graph_node *node);
+int entity_graph_ring(struct graph_node *node);
 
 /* The link between two stored entities. */
-struct user_state_link entity_graph_link_of(const struct node *a, const struct node *b);
+struct user_state_link entity_graph_link_of(
+    const struct graph_node *a, const struct graph_node *b);
 
-/* Whether a link is known to exist; entity_graph_link_known() makes it known. */
+/* Whether a link is known to exist; entity_graph_link_known() makes it known.
+ */
 bool entity_graph_linked(const struct graph *g, struct user_state_link link);
 void entity_graph_link_known(struct graph *g, struct user_state_link link);
 
@@ -133,9 +140,11 @@ void entity_graph_link_known(struct graph *g, struct user_state_link link);
  * components.  Joining changes unsaturated roots only: the smaller component
  * goes under the larger, at equal size the one with the larger id.
  */
-void entity_graph_link_make(struct graph *g, struct node *a, struct node *b);
+void entity_graph_link_make(
+    struct graph *g, struct graph_node *a, struct graph_node *b);
 
 /* The links that entity_graph_link_make() made, in order. */
-const struct user_state_link *entity_graph_links_made(const struct graph *g, size_t *ret_n);
+const struct user_state_link *entity_graph_links_made(
+    const struct graph *g, size_t *ret_n);
 
 #endif

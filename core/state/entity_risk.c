@@ -23,21 +23,23 @@
 #define INT_SIZE ((31 + INT_BITS - 1) / INT_BITS) /* bytes of the longest */
 
 _Static_assert(
-    ENTITY_RISK_PACKED_MAX >= 1 + ENTITY_RISK_DAYS_MAX * 4 * INT_SIZE, "packed days fit");
+    ENTITY_RISK_PACKED_MAX >= 1 + ENTITY_RISK_DAYS_MAX * 4 * INT_SIZE,
+    "packed days fit");
 
-struct reader {
+struct risk_reader {
 	const uint8_t *p;
 	const uint8_t *end;
 	bool bad; /* something was not as pack writes it; sticks */
 };
 
-static struct entity_risk_day sum(const struct entity_risk_days *, int32_t, int);
+static struct entity_risk_day sum(
+    const struct entity_risk_days *, int32_t, int);
 static double rate(const struct entity_risk_day *);
 static int32_t add(int32_t, int32_t);
 static uint8_t *put_int(uint8_t *, uint32_t);
-static int32_t get_int(struct reader *);
-static void get_day(struct reader *, struct entity_risk_days *);
-static void check(struct reader *, bool);
+static int32_t get_int(struct risk_reader *);
+static void get_day(struct risk_reader *, struct entity_risk_days *);
+static void check(struct risk_reader *, bool);
 
 int32_t
 entity_risk_day_of(int64_t at)
@@ -46,7 +48,8 @@ entity_risk_day_of(int64_t at)
 }
 
 void
-entity_risk_add(struct entity_risk_days *days, const struct entity_risk_day *more)
+entity_risk_add(
+    struct entity_risk_days *days, const struct entity_risk_day *more)
 {
 	struct entity_risk_day *d = days->day;
 	struct entity_risk_day *const end = d + days->n;
@@ -70,8 +73,8 @@ entity_risk_add(struct entity_risk_days *days, const struct entity_risk_day *mor
 void
 entity_risk_forget(struct entity_risk_days *days, int32_t today)
 {
-	while (
-	    days->n > 0 && days->day[days->n - 1].day <= today - ENTITY_RISK_DAYS_MAX)
+	while (days->n > 0 &&
+	    days->day[days->n - 1].day <= today - ENTITY_RISK_DAYS_MAX)
 		days->n--;
 }
 
@@ -111,10 +114,10 @@ entity_risk_pack(const struct entity_risk_days *days, void *ret)
 }
 
 int
-entity_risk_unpack(
-    const void *packed, size_t size, struct entity_risk_days *ret, struct fail *f)
+entity_risk_unpack(const void *packed, size_t size,
+    struct entity_risk_days *ret, struct fail *f)
 {
-	struct reader r = { packed, packed, false };
+	struct risk_reader r = { packed, packed, false };
 
 	ret->n = 0;
 	if (size == 0)
@@ -175,7 +178,7 @@ put_int(uint8_t *p, uint32_t n)
 
 /* An integer in the fewest bytes; 0 when it is none. */
 static int32_t
-get_int(struct reader *r)
+get_int(struct risk_reader *r)
 {
 	uint64_t n = 0;
 	uint8_t byte = INT_MORE;
@@ -192,7 +195,7 @@ get_int(struct reader *r)
 
 /* The next day, which is before the one before. */
 static void
-get_day(struct reader *r, struct entity_risk_days *ret)
+get_day(struct risk_reader *r, struct entity_risk_days *ret)
 {
 	const bool first = ret->n == 0;
 	const int32_t before = first ? 0 : ret->day[ret->n - 1].day;
@@ -210,7 +213,7 @@ get_day(struct reader *r, struct entity_risk_days *ret)
 
 /* Unless ok, the bytes are bad and there is nothing more to read in them. */
 static void
-check(struct reader *r, bool ok)
+check(struct risk_reader *r, bool ok)
 {
 	if (ok)
 		return;

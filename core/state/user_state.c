@@ -17,29 +17,30 @@
 #define POWER_MAX 15
 #define POWER_ONE 8
 
-static void advance(struct state *, int64_t);
+static void advance(struct user_state *, int64_t);
 static void age_slots(void *, size_t, size_t, size_t);
-static void age_minutes(struct state *, size_t);
-static void age_currencies(struct state *, size_t);
+static void age_minutes(struct user_state *, size_t);
+static void age_currencies(struct user_state *, size_t);
 static void count_more(uint32_t *, uint32_t);
-static void count_time(struct state *);
-static void count_minute(struct state *);
-static void count_amount(struct currency *, double, bool);
-static void spill_minute(struct state *);
-static struct currency *currency_use(struct state *, const char *);
-static void drop_currency(struct state *);
-static int64_t currency_worth(const struct currency *);
-static uint32_t minutes_left(const struct currency *);
-static size_t currency_find(const struct state *, const char *);
-static bool currency_idle(const struct currency *);
+static void count_time(struct user_state *);
+static void count_minute(struct user_state *);
+static void count_amount(struct user_state_currency *, double, bool);
+static void spill_minute(struct user_state *);
+static struct user_state_currency *currency_use(
+    struct user_state *, const char *);
+static void drop_currency(struct user_state *);
+static int64_t currency_worth(const struct user_state_currency *);
+static uint32_t minutes_left(const struct user_state_currency *);
+static size_t currency_find(const struct user_state *, const char *);
+static bool currency_idle(const struct user_state_currency *);
 static int64_t slots_total(const uint32_t *, size_t);
-static size_t link_find(const struct state *, struct user_state_link);
+static size_t link_find(const struct user_state *, struct user_state_link);
 static bool link_valid(struct user_state_link);
 
 static const double tens[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8 };
 
 void
-user_state_count(struct state *st, const struct event *ev, bool baseline,
+user_state_count(struct user_state *st, const struct event *ev, bool baseline,
     const struct place *place, int64_t now)
 {
 	assert(now >= 0 && now <= TIME_MAX);
@@ -58,7 +59,7 @@ user_state_count(struct state *st, const struct event *ev, bool baseline,
 }
 
 int64_t
-user_state_attempts_2m(const struct state *st, int64_t now)
+user_state_attempts_2m(const struct user_state *st, int64_t now)
 {
 	const int64_t t = user_state_time(st, now);
 	const size_t by = user_state_slots(st->last, t, SECOND_US);
@@ -72,7 +73,7 @@ user_state_attempts_2m(const struct state *st, int64_t now)
 }
 
 int64_t
-user_state_attempts_24h(const struct state *st, int64_t now)
+user_state_attempts_24h(const struct user_state *st, int64_t now)
 {
 	const int64_t t = user_state_time(st, now);
 	size_t by = user_state_slots(st->last, t, QUARTER_US);
@@ -88,13 +89,13 @@ user_state_attempts_24h(const struct state *st, int64_t now)
 }
 
 void
-user_state_amounts(const struct state *st, const char *currency, int64_t now,
-    struct user_state_amounts *ret)
+user_state_amounts(const struct user_state *st, const char *currency,
+    int64_t now, struct user_state_amounts *ret)
 {
 	const int64_t t = user_state_time(st, now);
 	const size_t by = user_state_slots(st->last, t, MINUTE_US);
 	const size_t found = currency_find(st, currency);
-	const struct currency *cur = &st->currencies[found];
+	const struct user_state_currency *cur = &st->currencies[found];
 	double sum = 0;
 	size_t i;
 
@@ -115,13 +116,13 @@ user_state_amounts(const struct state *st, const char *currency, int64_t now,
 }
 
 const struct user_state_place *
-user_state_last_place(const struct state *st)
+user_state_last_place(const struct user_state *st)
 {
 	return &st->place;
 }
 
 bool
-user_state_link_touch(struct state *st, struct user_state_link link)
+user_state_link_touch(struct user_state *st, struct user_state_link link)
 {
 	const size_t found = link_find(st, link);
 
@@ -133,7 +134,7 @@ user_state_link_touch(struct state *st, struct user_state_link link)
 }
 
 void
-user_state_link_add(struct state *st, struct user_state_link link)
+user_state_link_add(struct user_state *st, struct user_state_link link)
 {
 	if (!link_valid(link) || user_state_link_touch(st, link))
 		return;
@@ -145,19 +146,19 @@ user_state_link_add(struct state *st, struct user_state_link link)
 }
 
 bool
-user_state_link_known(const struct state *st, struct user_state_link link)
+user_state_link_known(const struct user_state *st, struct user_state_link link)
 {
 	return link_find(st, link) < st->n_links;
 }
 
 int
-user_state_devices(const struct state *st)
+user_state_devices(const struct user_state *st)
 {
 	return st->devices;
 }
 
 void
-user_state_devices_add(struct state *st)
+user_state_devices_add(struct user_state *st)
 {
 	if (st->devices < ENTITY_GRAPH_CAP)
 		st->devices++;
@@ -198,7 +199,7 @@ user_state_sum_code(double sum)
 
 /* Let time run on to t and drop what leaves its window by that. */
 static void
-advance(struct state *st, int64_t t)
+advance(struct user_state *st, int64_t t)
 {
 	age_slots(st->seconds, SECONDS_MAX, sizeof(st->seconds[0]),
 	    user_state_slots(st->last, t, SECOND_US));
@@ -222,7 +223,7 @@ age_slots(void *slots, size_t n, size_t size, size_t by)
 }
 
 static void
-age_minutes(struct state *st, size_t by)
+age_minutes(struct user_state *st, size_t by)
 {
 	const size_t live = user_state_live(DAY_MINUTES, by);
 	size_t i;
@@ -234,9 +235,9 @@ age_minutes(struct state *st, size_t by)
 
 /* A currency without history is as good as none and gives its room back. */
 static void
-age_currencies(struct state *st, size_t by)
+age_currencies(struct user_state *st, size_t by)
 {
-	struct currency *cur;
+	struct user_state_currency *cur;
 	size_t i, kept = 0;
 
 	for (i = 0; i < st->n_currencies; i++) {
@@ -250,7 +251,8 @@ age_currencies(struct state *st, size_t by)
 	}
 	st->n_currencies = kept;
 	if (st->dropped > 0)
-		st->dropped = 1 + (uint32_t)user_state_live(st->dropped - 1, by);
+		st->dropped =
+		    1 + (uint32_t)user_state_live(st->dropped - 1, by);
 }
 
 static void
@@ -261,7 +263,7 @@ count_more(uint32_t *count, uint32_t more)
 
 /* Remember the exact time; the oldest one makes room in its second. */
 static void
-count_time(struct state *st)
+count_time(struct user_state *st)
 {
 	const int64_t t = st->last;
 	size_t age, gone = 0;
@@ -281,14 +283,14 @@ count_time(struct state *st)
 }
 
 static void
-count_minute(struct state *st)
+count_minute(struct user_state *st)
 {
 	if (st->n_minutes == 0 || st->minutes[0].age > 0) {
 		if (st->n_minutes == MINUTES_MAX)
 			spill_minute(st);
 		memmove(&st->minutes[1], &st->minutes[0],
 		    st->n_minutes * sizeof(st->minutes[0]));
-		st->minutes[0] = (struct minute) { 0 };
+		st->minutes[0] = (struct user_state_minute) { 0 };
 		st->n_minutes++;
 	}
 	count_more(&st->minutes[0].count, 1);
@@ -296,9 +298,9 @@ count_minute(struct state *st)
 
 /* Move the oldest minute into its quarter of an hour. */
 static void
-spill_minute(struct state *st)
+spill_minute(struct user_state *st)
 {
-	const struct minute *oldest = &st->minutes[--st->n_minutes];
+	const struct user_state_minute *oldest = &st->minutes[--st->n_minutes];
 	const int64_t at = st->last - oldest->age * MINUTE_US;
 	const size_t age = user_state_slots(at, st->last, QUARTER_US);
 
@@ -308,12 +310,13 @@ spill_minute(struct state *st)
 
 /* Add to the sum of this minute, and to the baseline by Welford's update. */
 static void
-count_amount(struct currency *cur, double amount, bool baseline)
+count_amount(struct user_state_currency *cur, double amount, bool baseline)
 {
 	double delta;
 
 	assert(amount >= 0 && amount <= EVENT_AMOUNT_MAX);
-	cur->sums[0] = user_state_sum_code(user_state_sum_value(cur->sums[0]) + amount);
+	cur->sums[0] =
+	    user_state_sum_code(user_state_sum_value(cur->sums[0]) + amount);
 	if (!baseline)
 		return;
 	if (cur->samples < SAMPLES_MAX)
@@ -325,11 +328,11 @@ count_amount(struct currency *cur, double amount, bool baseline)
 }
 
 /* The currency, made if need be, now the most recently used. */
-static struct currency *
-currency_use(struct state *st, const char *code)
+static struct user_state_currency *
+currency_use(struct user_state *st, const char *code)
 {
 	const size_t found = currency_find(st, code);
-	struct currency cur = { 0 };
+	struct user_state_currency cur = { 0 };
 
 	if (found == 0 && st->n_currencies > 0)
 		return &st->currencies[0];
@@ -352,9 +355,9 @@ currency_use(struct state *st, const char *code)
 
 /* Drop the currency of the least worth, of equals the least recently used. */
 static void
-drop_currency(struct state *st)
+drop_currency(struct user_state *st)
 {
-	struct currency *cur = st->currencies;
+	struct user_state_currency *cur = st->currencies;
 	size_t i, least = st->n_currencies - 1;
 	uint32_t left;
 
@@ -374,7 +377,7 @@ drop_currency(struct state *st)
  * hour, which rules read from the first amount on.
  */
 static int64_t
-currency_worth(const struct currency *cur)
+currency_worth(const struct user_state_currency *cur)
 {
 	if (cur->samples >= USER_STATE_SAMPLES_MIN)
 		return cur->samples;
@@ -383,7 +386,7 @@ currency_worth(const struct currency *cur)
 
 /* For how many minutes there will be something in the last hour. */
 static uint32_t
-minutes_left(const struct currency *cur)
+minutes_left(const struct user_state_currency *cur)
 {
 	size_t i;
 
@@ -395,7 +398,7 @@ minutes_left(const struct currency *cur)
 
 /* Where the currency stands, or n_currencies. */
 static size_t
-currency_find(const struct state *st, const char *code)
+currency_find(const struct user_state *st, const char *code)
 {
 	size_t i;
 
@@ -406,7 +409,7 @@ currency_find(const struct state *st, const char *code)
 }
 
 static bool
-currency_idle(const struct currency *cur)
+currency_idle(const struct user_state_currency *cur)
 {
 	return cur->samples == 0 && minutes_left(cur) == 0;
 }
@@ -424,7 +427,7 @@ slots_total(const uint32_t *slots, size_t n)
 
 /* Where the link stands, or n_links. */
 static size_t
-link_find(const struct state *st, struct user_state_link link)
+link_find(const struct user_state *st, struct user_state_link link)
 {
 	size_t i;
 

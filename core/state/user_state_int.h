@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Inside of a user's state: what state.c counts and user_state_pack.c writes. */
+/* Inside of a user's state: what state.c counts and user_state_pack.c writes.
+ */
 #ifndef CORE_STATE_USER_STATE_INT_H
 #define CORE_STATE_USER_STATE_INT_H
 
@@ -33,7 +34,7 @@
  * slot counts while it lies wholly inside its window, so that nothing counts
  * that has left it.
  */
-struct minute {
+struct user_state_minute {
 	uint32_t age; /* below DAY_MINUTES */
 	uint32_t count; /* at least 1 */
 };
@@ -42,7 +43,7 @@ struct minute {
  * What is known of amounts in one currency.  The sums are decimal codes: see
  * user_state_sum_value().
  */
-struct currency {
+struct user_state_currency {
 	char code[4]; /* three upper-case letters */
 	int64_t samples;
 	double mean;
@@ -50,7 +51,7 @@ struct currency {
 	uint64_t sums[SUMS_MAX]; /* by age in minutes */
 };
 
-struct state {
+struct user_state {
 	int64_t last; /* of the last event; time never runs behind it */
 
 	/* The newest events, oldest first; older ones are in seconds[]. */
@@ -59,12 +60,12 @@ struct state {
 	uint32_t seconds[SECONDS_MAX]; /* by age */
 
 	/* The newest active minutes, newest first; then quarters[]. */
-	struct minute minutes[MINUTES_MAX];
+	struct user_state_minute minutes[MINUTES_MAX];
 	size_t n_minutes;
 	uint32_t quarters[QUARTERS_MAX]; /* by age, of 15 minutes */
 
 	/* Most recently used first. */
-	struct currency currencies[USER_STATE_CURRENCIES_MAX];
+	struct user_state_currency currencies[USER_STATE_CURRENCIES_MAX];
 	size_t n_currencies;
 
 	/*
@@ -82,7 +83,7 @@ struct state {
 
 /* The time that now counts as: never before the last event. */
 static inline int64_t
-user_state_time(const struct state *st, int64_t now)
+user_state_time(const struct user_state *st, int64_t now)
 {
 	return now > st->last ? now : st->last;
 }

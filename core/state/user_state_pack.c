@@ -10,7 +10,7 @@
  *	place: 0 for none, else 1 or (a city) 2, country, age, lat, lon
  *	currencies: code, samples, mean and squares if there are any, a bitmap
  *	    of the minutes in use in two halves, their sums; a 0
- *	dropped currencies (since layout 2): struct state's number
+ *	dropped currencies (since layout 2): struct user_state's number
  *	links: how many, then each link's two ids, either as the number of an
  *	    id that stood before or as the id plus LINK_NEW
  *
@@ -78,63 +78,68 @@ _Static_assert(IDS_MAX < IDS_SLOTS && IDS_MAX <= UINT8_MAX,
     "there is always a free slot for an id, and room for its number");
 _Static_assert(ENTITY_GRAPH_CAP < 1 << 9, "devices fit in their field");
 
-struct writer {
+struct state_writer {
 	uint8_t *p;
 	uint64_t next; /* age that would adjoin the slot before */
 };
 
 /* The ids written so far, and where each stands among them. */
-struct ids {
+struct state_ids {
 	int64_t id[IDS_MAX];
 	size_t n;
 	uint8_t number[IDS_SLOTS]; /* plus 1, by hash and then in turn */
 };
 
-struct reader {
+struct state_reader {
 	const uint8_t *p;
 	const uint8_t *end;
 	uint64_t layout;
 	bool bad; /* something was not as pack writes it; sticks */
 };
 
-static void pack_times(struct writer *, const struct state *, int64_t);
-static void pack_slots(struct writer *, const uint32_t *, size_t);
-static void pack_minutes(struct writer *, const struct state *, size_t);
-static void pack_place(struct writer *, const struct state *);
-static void pack_degrees(struct writer *, double);
-static void pack_currency(struct writer *, const struct currency *, size_t);
-static void pack_links(struct writer *, const struct state *);
-static void put_bytes(struct writer *, uint64_t, int);
-static void put_double(struct writer *, double);
-static void put_int(struct writer *, uint64_t);
-static void put_slot(struct writer *, uint64_t, uint32_t);
-static void put_id(struct writer *, int64_t, struct ids *);
+static void pack_times(
+    struct state_writer *, const struct user_state *, int64_t);
+static void pack_slots(struct state_writer *, const uint32_t *, size_t);
+static void pack_minutes(
+    struct state_writer *, const struct user_state *, size_t);
+static void pack_place(struct state_writer *, const struct user_state *);
+static void pack_degrees(struct state_writer *, double);
+static void pack_currency(
+    struct state_writer *, const struct user_state_currency *, size_t);
+static void pack_links(struct state_writer *, const struct user_state *);
+static void put_bytes(struct state_writer *, uint64_t, int);
+static void put_double(struct state_writer *, double);
+static void put_int(struct state_writer *, uint64_t);
+static void put_slot(struct state_writer *, uint64_t, uint32_t);
+static void put_id(struct state_writer *, int64_t, struct state_ids *);
 
-static void unpack_head(struct reader *, struct state *);
-static void unpack_times(struct reader *, struct state *);
-static void unpack_slots(struct reader *, uint32_t *, size_t);
-static void unpack_minutes(struct reader *, struct state *);
-static void unpack_place(struct reader *, struct state *);
-static double unpack_degrees(struct reader *, double);
-static void unpack_currencies(struct reader *, struct state *);
-static void unpack_currency(struct reader *, struct currency *);
-static void unpack_dropped(struct reader *, struct state *);
-static void unpack_links(struct reader *, struct state *);
-static uint64_t get_bytes(struct reader *, int);
-static double get_double(struct reader *, double);
-static uint64_t get_int(struct reader *, uint64_t);
+static void unpack_head(struct state_reader *, struct user_state *);
+static void unpack_times(struct state_reader *, struct user_state *);
+static void unpack_slots(struct state_reader *, uint32_t *, size_t);
+static void unpack_minutes(struct state_reader *, struct user_state *);
+static void unpack_place(struct state_reader *, struct user_state *);
+static double unpack_degrees(struct state_reader *, double);
+static void unpack_currencies(struct state_reader *, struct user_state *);
+static void unpack_currency(
+    struct state_reader *, struct user_state_currency *);
+static void unpack_dropped(struct state_reader *, struct user_state *);
+static void unpack_links(struct state_reader *, struct user_state *);
+static uint64_t get_bytes(struct state_reader *, int);
+static double get_double(struct state_reader *, double);
+static uint64_t get_int(struct state_reader *, uint64_t);
 static inline uint64_t word_at(const uint8_t *);
 static uint64_t last_word(const uint8_t *, size_t);
-static bool get_slot(struct reader *, struct minute *, size_t);
-static void get_letters(struct reader *, char *, size_t);
-static int64_t get_id(struct reader *, int64_t *, size_t *);
-static void check(struct reader *, bool);
+static bool get_slot(struct state_reader *, struct user_state_minute *, size_t);
+static void get_letters(struct state_reader *, char *, size_t);
+static int64_t get_id(struct state_reader *, int64_t *, size_t *);
+static void check(struct state_reader *, bool);
 
-struct state *
-user_state_unpack(struct arena *a, const void *packed, size_t size, struct fail *f)
+struct user_state *
+user_state_unpack(
+    struct arena *a, const void *packed, size_t size, struct fail *f)
 {
-	struct reader r = { .p = packed };
-	struct state *st;
+	struct state_reader r = { .p = packed };
+	struct user_state *st;
 
 	st = arena_alloc(a, sizeof(*st));
 	if (st == NULL) {
@@ -164,11 +169,11 @@ user_state_unpack(struct arena *a, const void *packed, size_t size, struct fail 
 }
 
 size_t
-user_state_pack(const struct state *st, int64_t now, void *ret)
+user_state_pack(const struct user_state *st, int64_t now, void *ret)
 {
 	const int64_t t = user_state_time(st, now);
 	const size_t minutes = user_state_slots(st->last, t, MINUTE_US);
-	struct writer w = { .p = ret };
+	struct state_writer w = { .p = ret };
 	size_t i;
 
 	put_bytes(&w, LAYOUT, 1);
@@ -176,10 +181,12 @@ user_state_pack(const struct state *st, int64_t now, void *ret)
 	put_int(&w, (uint64_t)st->devices);
 	pack_times(&w, st, t);
 	pack_slots(&w, st->seconds,
-	    user_state_live(SECONDS_MAX, user_state_slots(st->last, t, SECOND_US)));
+	    user_state_live(
+		SECONDS_MAX, user_state_slots(st->last, t, SECOND_US)));
 	pack_minutes(&w, st, user_state_live(DAY_MINUTES, minutes));
 	pack_slots(&w, st->quarters,
-	    user_state_live(QUARTERS_MAX, user_state_slots(st->last, t, QUARTER_US)));
+	    user_state_live(
+		QUARTERS_MAX, user_state_slots(st->last, t, QUARTER_US)));
 	pack_place(&w, st);
 	for (i = 0; i < st->n_currencies; i++)
 		pack_currency(
@@ -191,7 +198,7 @@ user_state_pack(const struct state *st, int64_t now, void *ret)
 }
 
 static void
-pack_times(struct writer *w, const struct state *st, int64_t t)
+pack_times(struct state_writer *w, const struct user_state *st, int64_t t)
 {
 	int64_t before = st->last;
 	size_t i, gone = 0;
@@ -206,7 +213,7 @@ pack_times(struct writer *w, const struct state *st, int64_t t)
 }
 
 static void
-unpack_times(struct reader *r, struct state *st)
+unpack_times(struct state_reader *r, struct user_state *st)
 {
 	int64_t at = st->last;
 	size_t i;
@@ -220,7 +227,7 @@ unpack_times(struct reader *r, struct state *st)
 }
 
 static void
-pack_slots(struct writer *w, const uint32_t *slots, size_t live)
+pack_slots(struct state_writer *w, const uint32_t *slots, size_t live)
 {
 	size_t i;
 
@@ -232,9 +239,9 @@ pack_slots(struct writer *w, const uint32_t *slots, size_t live)
 }
 
 static void
-unpack_slots(struct reader *r, uint32_t *slots, size_t n)
+unpack_slots(struct state_reader *r, uint32_t *slots, size_t n)
 {
-	struct minute slot = { 0 };
+	struct user_state_minute slot = { 0 };
 	size_t next = 0;
 
 	while (get_slot(r, &slot, next) && slot.age < n) {
@@ -245,7 +252,7 @@ unpack_slots(struct reader *r, uint32_t *slots, size_t n)
 }
 
 static void
-pack_minutes(struct writer *w, const struct state *st, size_t live)
+pack_minutes(struct state_writer *w, const struct user_state *st, size_t live)
 {
 	size_t i;
 
@@ -256,9 +263,9 @@ pack_minutes(struct writer *w, const struct state *st, size_t live)
 }
 
 static void
-unpack_minutes(struct reader *r, struct state *st)
+unpack_minutes(struct state_reader *r, struct user_state *st)
 {
-	struct minute slot = { 0 };
+	struct user_state_minute slot = { 0 };
 	size_t next = 0;
 
 	while (get_slot(r, &slot, next) && slot.age < DAY_MINUTES &&
@@ -270,7 +277,7 @@ unpack_minutes(struct reader *r, struct state *st)
 }
 
 static void
-pack_place(struct writer *w, const struct state *st)
+pack_place(struct state_writer *w, const struct user_state *st)
 {
 	const struct place *place = &st->place.place;
 
@@ -287,7 +294,7 @@ pack_place(struct writer *w, const struct state *st)
 }
 
 static void
-unpack_place(struct reader *r, struct state *st)
+unpack_place(struct state_reader *r, struct user_state *st)
 {
 	struct place *place = &st->place.place;
 	const uint64_t kind = get_bytes(r, 1);
@@ -303,7 +310,7 @@ unpack_place(struct reader *r, struct state *st)
 }
 
 static void
-pack_degrees(struct writer *w, double degrees)
+pack_degrees(struct state_writer *w, double degrees)
 {
 	const int32_t n =
 	    isfinite(degrees) ? (int32_t)lrint(degrees * DEGREE) : DEGREE_NONE;
@@ -312,7 +319,7 @@ pack_degrees(struct writer *w, double degrees)
 }
 
 static double
-unpack_degrees(struct reader *r, double max)
+unpack_degrees(struct state_reader *r, double max)
 {
 	const double degrees = (int32_t)get_bytes(r, 4);
 
@@ -324,7 +331,8 @@ unpack_degrees(struct reader *r, double max)
 
 /* A currency of which nothing is left is not written. */
 static void
-pack_currency(struct writer *w, const struct currency *cur, size_t live)
+pack_currency(
+    struct state_writer *w, const struct user_state_currency *cur, size_t live)
 {
 	uint64_t used = 0;
 	size_t i;
@@ -350,9 +358,9 @@ pack_currency(struct writer *w, const struct currency *cur, size_t live)
 }
 
 static void
-unpack_currencies(struct reader *r, struct state *st)
+unpack_currencies(struct state_reader *r, struct user_state *st)
 {
-	struct currency *cur;
+	struct user_state_currency *cur;
 	size_t i;
 
 	while (r->p < r->end && *r->p != 0) {
@@ -370,7 +378,7 @@ unpack_currencies(struct reader *r, struct state *st)
 }
 
 static void
-unpack_currency(struct reader *r, struct currency *cur)
+unpack_currency(struct state_reader *r, struct user_state_currency *cur)
 {
 	uint64_t used;
 	size_t i;
@@ -394,7 +402,7 @@ unpack_currency(struct reader *r, struct currency *cur)
 
 /* Layout 1 does not say; a state that was full may have dropped one. */
 static void
-unpack_dropped(struct reader *r, struct state *st)
+unpack_dropped(struct state_reader *r, struct user_state *st)
 {
 	if (r->layout > 1)
 		st->dropped = (uint32_t)get_int(r, 1 + SUMS_MAX);
@@ -403,9 +411,9 @@ unpack_dropped(struct reader *r, struct state *st)
 }
 
 static void
-pack_links(struct writer *w, const struct state *st)
+pack_links(struct state_writer *w, const struct user_state *st)
 {
-	struct ids ids;
+	struct state_ids ids;
 	size_t i;
 
 	ids.n = 0;
@@ -418,7 +426,7 @@ pack_links(struct writer *w, const struct state *st)
 }
 
 static void
-unpack_links(struct reader *r, struct state *st)
+unpack_links(struct state_reader *r, struct user_state *st)
 {
 	int64_t ids[IDS_MAX];
 	struct user_state_link *link;
@@ -435,7 +443,7 @@ unpack_links(struct reader *r, struct state *st)
 
 /* Write the size low bytes of n, least significant first. */
 static void
-put_bytes(struct writer *w, uint64_t n, int size)
+put_bytes(struct state_writer *w, uint64_t n, int size)
 {
 	uint8_t *p = w->p;
 
@@ -445,7 +453,7 @@ put_bytes(struct writer *w, uint64_t n, int size)
 }
 
 static uint64_t
-get_bytes(struct reader *r, int size)
+get_bytes(struct state_reader *r, int size)
 {
 	uint64_t n = 0;
 	int i;
@@ -459,7 +467,7 @@ get_bytes(struct reader *r, int size)
 }
 
 static void
-put_double(struct writer *w, double n)
+put_double(struct state_writer *w, double n)
 {
 	uint64_t bits;
 
@@ -469,7 +477,7 @@ put_double(struct writer *w, double n)
 
 /* A number from 0 to max. */
 static double
-get_double(struct reader *r, double max)
+get_double(struct state_reader *r, double max)
 {
 	const uint64_t bits = get_bytes(r, sizeof(bits));
 	double n;
@@ -481,7 +489,7 @@ get_double(struct reader *r, double max)
 
 /* Write an integer, and up to INT_MAX_SIZE - 1 bytes beyond it. */
 static void
-put_int(struct writer *w, uint64_t n)
+put_int(struct state_writer *w, uint64_t n)
 {
 	const int bits = 64 - __builtin_clzll(n | 1);
 	const int size = INT(bits);
@@ -501,7 +509,7 @@ put_int(struct writer *w, uint64_t n)
 
 /* An integer from 0 to max, in the fewest bytes; 0 when it is none. */
 static uint64_t
-get_int(struct reader *r, uint64_t max)
+get_int(struct state_reader *r, uint64_t max)
 {
 	const size_t left = (size_t)(r->end - r->p);
 	const uint64_t word =
@@ -541,7 +549,7 @@ last_word(const uint8_t *p, size_t size)
 }
 
 static void
-put_slot(struct writer *w, uint64_t age, uint32_t count)
+put_slot(struct state_writer *w, uint64_t age, uint32_t count)
 {
 	const uint64_t code = (uint64_t)count << 1;
 
@@ -556,7 +564,7 @@ put_slot(struct writer *w, uint64_t age, uint32_t count)
 
 /* The slot at next or beyond; false, with count 0, after the last one. */
 static bool
-get_slot(struct reader *r, struct minute *ret, size_t next)
+get_slot(struct state_reader *r, struct user_state_minute *ret, size_t next)
 {
 	const uint64_t code = get_int(r, (uint64_t)COUNT_MAX << 1 | 1);
 	uint64_t gap = 0;
@@ -574,7 +582,7 @@ get_slot(struct reader *r, struct minute *ret, size_t next)
 }
 
 static void
-get_letters(struct reader *r, char *ret, size_t n)
+get_letters(struct state_reader *r, char *ret, size_t n)
 {
 	size_t i;
 
@@ -585,7 +593,7 @@ get_letters(struct reader *r, char *ret, size_t n)
 
 /* Write an id, as a number if it is among those written before. */
 static void
-put_id(struct writer *w, int64_t id, struct ids *ids)
+put_id(struct state_writer *w, int64_t id, struct state_ids *ids)
 {
 	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t slot = (uint64_t)id * golden >> (64 - IDS_SLOT_BITS);
@@ -604,7 +612,7 @@ put_id(struct writer *w, int64_t id, struct ids *ids)
 }
 
 static int64_t
-get_id(struct reader *r, int64_t *ids, size_t *n_ids)
+get_id(struct state_reader *r, int64_t *ids, size_t *n_ids)
 {
 	const uint64_t n = get_int(r, (uint64_t)ENTITY_MAX - 1 + LINK_NEW);
 
@@ -617,7 +625,7 @@ get_id(struct reader *r, int64_t *ids, size_t *n_ids)
 }
 
 static void
-unpack_head(struct reader *r, struct state *st)
+unpack_head(struct state_reader *r, struct user_state *st)
 {
 	uint64_t last;
 
@@ -631,7 +639,7 @@ unpack_head(struct reader *r, struct state *st)
 
 /* Unless ok, the bytes are bad and there is nothing more to read in them. */
 static void
-check(struct reader *r, bool ok)
+check(struct state_reader *r, bool ok)
 {
 	if (ok)
 		return;

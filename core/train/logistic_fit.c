@@ -21,7 +21,7 @@
  * What a fit works on.  There are m parameters: one for each column that is
  * not constant, of its standardized values, and the bias as the last.
  */
-struct work {
+struct fit_work {
 	const struct logistic_fit_rows *rows;
 	const struct logistic_fit_options *options;
 	size_t m;
@@ -37,23 +37,25 @@ struct work {
 	double *curve; /* the Hessian, m by m, of which the lower half counts */
 };
 
-static int count(struct work *, struct fit *, struct fail *);
-static int standardize(struct work *, struct fit *, struct fail *);
-static int column_of(struct work *, size_t, struct fit *, struct fail *);
-static int room(struct arena *, struct work *, struct fail *);
-static int newton(struct work *, struct fit *, struct fail *);
-static const double *move(const struct work *, double);
-static double measure(const struct work *, const double *);
-static double measure_row(const struct work *, double, bool);
-static int solve(const struct work *);
-static bool is_small(const struct work *);
-static void fold(const struct work *, struct fit *);
+static int count(struct fit_work *, struct logistic_fit *, struct fail *);
+static int standardize(struct fit_work *, struct logistic_fit *, struct fail *);
+static int column_of(
+    struct fit_work *, size_t, struct logistic_fit *, struct fail *);
+static int room(struct arena *, struct fit_work *, struct fail *);
+static int newton(struct fit_work *, struct logistic_fit *, struct fail *);
+static const double *move(const struct fit_work *, double);
+static double measure(const struct fit_work *, const double *);
+static double measure_row(const struct fit_work *, double, bool);
+static int solve(const struct fit_work *);
+static bool is_small(const struct fit_work *);
+static void fold(const struct fit_work *, struct logistic_fit *);
 
 int
 logistic_fit(struct arena *a, const struct logistic_fit_rows *rows,
-    const struct logistic_fit_options *options, struct fit *ret, struct fail *f)
+    const struct logistic_fit_options *options, struct logistic_fit *ret,
+    struct fail *f)
 {
-	struct work w = { .rows = rows, .options = options };
+	struct fit_work w = { .rows = rows, .options = options };
 
 	assert(rows->k > 0 && rows->k <= LOGISTIC_FIT_COLUMNS_MAX);
 	assert(options->l2 >= 0 && options->fraud_weight > 0);
@@ -66,8 +68,8 @@ logistic_fit(struct arena *a, const struct logistic_fit_rows *rows,
 }
 
 double
-logistic_fit_loss(
-    const struct fit *fit, const struct logistic_fit_rows *rows, double fraud_weight)
+logistic_fit_loss(const struct logistic_fit *fit,
+    const struct logistic_fit_rows *rows, double fraud_weight)
 {
 	double loss = 0, total = 0, weight, z;
 	size_t i;
@@ -86,7 +88,7 @@ logistic_fit_loss(
 }
 
 double
-logistic_fit_logit(const struct fit *fit, const double *x, size_t k)
+logistic_fit_logit(const struct logistic_fit *fit, const double *x, size_t k)
 {
 	double sum = fit->bias;
 	size_t i;
@@ -98,7 +100,7 @@ logistic_fit_logit(const struct fit *fit, const double *x, size_t k)
 
 /* Count the rows of each class. */
 static int
-count(struct work *w, struct fit *ret, struct fail *f)
+count(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 {
 	size_t i;
 
@@ -118,7 +120,7 @@ count(struct work *w, struct fit *ret, struct fail *f)
 
 /* Allocate for as many parameters as there may be. */
 static int
-room(struct arena *a, struct work *w, struct fail *f)
+room(struct arena *a, struct fit_work *w, struct fail *f)
 {
 	const size_t most = w->rows->k + 1;
 
@@ -139,7 +141,7 @@ room(struct arena *a, struct work *w, struct fail *f)
 
 /* Find the columns that say anything, their means and deviations. */
 static int
-standardize(struct work *w, struct fit *ret, struct fail *f)
+standardize(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 {
 	size_t j;
 
@@ -155,7 +157,8 @@ standardize(struct work *w, struct fit *ret, struct fail *f)
  * deviation of a constant need not come out as 0.
  */
 static int
-column_of(struct work *w, size_t j, struct fit *ret, struct fail *f)
+column_of(
+    struct fit_work *w, size_t j, struct logistic_fit *ret, struct fail *f)
 {
 	const struct logistic_fit_rows *rows = w->rows;
 	const double n = (double)(ret->fraud + ret->legit);
@@ -194,7 +197,7 @@ column_of(struct work *w, size_t j, struct fit *ret, struct fail *f)
 
 /* Go down to the parameters of the least loss. */
 static int
-newton(struct work *w, struct fit *ret, struct fail *f)
+newton(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 {
 	double tried, share;
 	bool small = false;
@@ -226,7 +229,7 @@ newton(struct work *w, struct fit *ret, struct fail *f)
 
 /* The parameters after a share of the step, in next. */
 static const double *
-move(const struct work *w, double share)
+move(const struct fit_work *w, double share)
 {
 	size_t j;
 
@@ -240,7 +243,7 @@ move(const struct work *w, double share)
  * there into slope and curve.
  */
 static double
-measure(const struct work *w, const double *at)
+measure(const struct fit_work *w, const double *at)
 {
 	const struct logistic_fit_rows *rows = w->rows;
 	const double *x;
@@ -270,7 +273,7 @@ measure(const struct work *w, const double *at)
 
 /* Add the row in z, whose log-odds are eta, and return its loss. */
 static double
-measure_row(const struct work *w, double eta, bool fraud)
+measure_row(const struct fit_work *w, double eta, bool fraud)
 {
 	const double share = (fraud ? w->options->fraud_weight : 1) / w->total;
 	const double p = logit_p(eta), q = logit_p(-eta);
@@ -295,7 +298,7 @@ measure_row(const struct work *w, double eta, bool fraud)
  * tell.
  */
 static int
-solve(const struct work *w)
+solve(const struct fit_work *w)
 {
 	const size_t m = w->m;
 	double *const c = w->curve;
@@ -333,7 +336,7 @@ solve(const struct work *w)
 
 /* Whether the step is too small to be worth another. */
 static bool
-is_small(const struct work *w)
+is_small(const struct fit_work *w)
 {
 	double largest = 1, longest = 0;
 	size_t j;
@@ -347,7 +350,7 @@ is_small(const struct work *w)
 
 /* The parameters as weights of the columns as they came. */
 static void
-fold(const struct work *w, struct fit *ret)
+fold(const struct fit_work *w, struct logistic_fit *ret)
 {
 	size_t j;
 

@@ -11,13 +11,14 @@ struct arena;
 struct fail;
 
 #define LOGISTIC_FIT_COLUMNS_MAX 128
-#define LOGISTIC_FIT_ROUNDS_MAX 100 /* steps of Newton before it is given up */
+#define LOGISTIC_FIT_ROUNDS_MAX 100 /* steps of Newton before it is given up   \
+				     */
 
 /* What is fitted to.  The rows whose label is LABEL_NONE are passed over. */
 struct logistic_fit_rows {
 	const double *x; /* n rows of k finite values, one after the other */
-	const uint8_t
-	    *label; /* n times an enum label (core/analyse/backtest.h) */
+	const uint8_t *label; /* n times an enum backtest_label
+				 (core/analyse/backtest.h) */
 	size_t n;
 	size_t k; /* 1 to LOGISTIC_FIT_COLUMNS_MAX */
 };
@@ -29,9 +30,10 @@ struct logistic_fit_options {
 };
 
 /* What came out. */
-struct fit {
+struct logistic_fit {
 	double bias;
-	double weight[LOGISTIC_FIT_COLUMNS_MAX]; /* of the columns as they are */
+	double
+	    weight[LOGISTIC_FIT_COLUMNS_MAX]; /* of the columns as they are */
 	double spread[LOGISTIC_FIT_COLUMNS_MAX]; /* their standard deviations */
 	int64_t fraud; /* rows it was fitted to */
 	int64_t legit;
@@ -63,17 +65,18 @@ struct fit {
  * full; FAIL_DENIED when it was stopped) and *ret not to be used.
  */
 int logistic_fit(struct arena *a, const struct logistic_fit_rows *rows,
-    const struct logistic_fit_options *options, struct fit *ret, struct fail *f)
-    __attribute__((warn_unused_result));
+    const struct logistic_fit_options *options, struct logistic_fit *ret,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * The weighted mean of the logarithmic loss that a fit has on rows, without the
  * penalty; NaN if there are none.
  */
-double logistic_fit_loss(
-    const struct fit *fit, const struct logistic_fit_rows *rows, double fraud_weight);
+double logistic_fit_loss(const struct logistic_fit *fit,
+    const struct logistic_fit_rows *rows, double fraud_weight);
 
 /* The log-odds that a fit gives the k values of one row. */
-double logistic_fit_logit(const struct fit *fit, const double *x, size_t k);
+double logistic_fit_logit(
+    const struct logistic_fit *fit, const double *x, size_t k);
 
 #endif

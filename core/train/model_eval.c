@@ -9,19 +9,19 @@
 #include "core/train/logit.h"
 #include "core/train/model_eval.h"
 
-static const double edges[MODEL_EVAL_BINS + 1] = { 0, 0.001, 0.003, 0.01, 0.03, 0.1,
-	0.3, 0.5, 0.7, 0.9, 1 };
+static const double edges[MODEL_EVAL_BINS + 1] = { 0, 0.001, 0.003, 0.01, 0.03,
+	0.1, 0.3, 0.5, 0.7, 0.9, 1 };
 
-static void ranks(const struct mark *, size_t, struct quality *);
-static void costs(const struct mark *, size_t, struct quality *);
-static size_t merge_users(struct mark *, size_t);
-static size_t pick(const struct mark *, size_t, size_t, uint8_t *);
+static void ranks(const struct eval_mark *, size_t, struct eval_quality *);
+static void costs(const struct eval_mark *, size_t, struct eval_quality *);
+static size_t merge_users(struct eval_mark *, size_t);
+static size_t pick(const struct eval_mark *, size_t, size_t, uint8_t *);
 static int by_z(const void *, const void *);
 static int by_day_user(const void *, const void *);
 static int by_day_z(const void *, const void *);
 
 void
-model_eval_quality(struct mark *marks, size_t n, struct quality *ret)
+model_eval_quality(struct eval_mark *marks, size_t n, struct eval_quality *ret)
 {
 	size_t i;
 
@@ -36,7 +36,7 @@ model_eval_quality(struct mark *marks, size_t n, struct quality *ret)
 }
 
 double
-model_eval_cards(struct mark *marks, size_t n, size_t k, uint8_t *found)
+model_eval_cards(struct eval_mark *marks, size_t n, size_t k, uint8_t *found)
 {
 	double sum = 0;
 	size_t i, end, days = 0;
@@ -55,14 +55,16 @@ model_eval_cards(struct mark *marks, size_t n, size_t k, uint8_t *found)
 }
 
 void
-model_eval_bins(const struct mark *marks, size_t n, struct bin ret[MODEL_EVAL_BINS])
+model_eval_bins(const struct eval_mark *marks, size_t n,
+    struct eval_bin ret[MODEL_EVAL_BINS])
 {
 	double p;
 	size_t i;
 	int b;
 
 	for (b = 0; b < MODEL_EVAL_BINS; b++)
-		ret[b] = (struct bin) { .from = edges[b], .to = edges[b + 1] };
+		ret[b] =
+		    (struct eval_bin) { .from = edges[b], .to = edges[b + 1] };
 	for (i = 0; i < n; i++) {
 		p = logit_p(marks[i].z);
 		for (b = 0; b < MODEL_EVAL_BINS - 1 && p >= edges[b + 1]; b++)
@@ -81,7 +83,7 @@ model_eval_bins(const struct mark *marks, size_t n, struct bin ret[MODEL_EVAL_BI
  * double, and so exact.
  */
 static void
-ranks(const struct mark *marks, size_t n, struct quality *ret)
+ranks(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
 {
 	double fraud = 0, legit = 0, more_fraud, more_legit;
 	double area = 0, precision = 0;
@@ -105,7 +107,7 @@ ranks(const struct mark *marks, size_t n, struct quality *ret)
  * order, so that the sums come out the same whatever qsort() does with ties.
  */
 static void
-costs(const struct mark *marks, size_t n, struct quality *ret)
+costs(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
 {
 	const double count = (double)n;
 	double p, miss;
@@ -128,9 +130,9 @@ costs(const struct mark *marks, size_t n, struct quality *ret)
 
 /* Make one mark of each user of each day, with the highest z and any fraud. */
 static size_t
-merge_users(struct mark *marks, size_t n)
+merge_users(struct eval_mark *marks, size_t n)
 {
-	struct mark *last;
+	struct eval_mark *last;
 	size_t i, kept = 0;
 
 	qsort(marks, n, sizeof(*marks), by_day_user);
@@ -149,7 +151,7 @@ merge_users(struct mark *marks, size_t n)
 
 /* Of the marks of one day: those with a fraud among the first k not found. */
 static size_t
-pick(const struct mark *marks, size_t n, size_t k, uint8_t *found)
+pick(const struct eval_mark *marks, size_t n, size_t k, uint8_t *found)
 {
 	size_t i, picked = 0, hits = 0;
 
@@ -166,7 +168,7 @@ pick(const struct mark *marks, size_t n, size_t k, uint8_t *found)
 static int
 by_z(const void *a, const void *b)
 {
-	const struct mark *x = a, *y = b;
+	const struct eval_mark *x = a, *y = b;
 
 	return (x->z < y->z) - (x->z > y->z);
 }
@@ -174,7 +176,7 @@ by_z(const void *a, const void *b)
 static int
 by_day_user(const void *a, const void *b)
 {
-	const struct mark *x = a, *y = b;
+	const struct eval_mark *x = a, *y = b;
 
 	if (x->day != y->day)
 		return x->day < y->day ? -1 : 1;
@@ -184,7 +186,7 @@ by_day_user(const void *a, const void *b)
 static int
 by_day_z(const void *a, const void *b)
 {
-	const struct mark *x = a, *y = b;
+	const struct eval_mark *x = a, *y = b;
 
 	if (x->day != y->day)
 		return x->day < y->day ? -1 : 1;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* One event: what was said of it, and what it was. */
-struct mark {
+struct eval_mark {
 	double z; /* its log-odds after calibration; finite */
 	int64_t day; /* counted from anywhere */
 	uint32_t user; /* a number from 0 */
@@ -19,7 +19,7 @@ struct mark {
  * Of all marks.  What has no meaning, because there are no marks, or because
  * all are of one class, is NaN.
  */
-struct quality {
+struct eval_quality {
 	int64_t fraud;
 	int64_t legit;
 
@@ -45,7 +45,8 @@ struct quality {
 };
 
 /* Judge n marks, which are put in the order of z, highest first. */
-void model_eval_quality(struct mark *marks, size_t n, struct quality *ret);
+void model_eval_quality(
+    struct eval_mark *marks, size_t n, struct eval_quality *ret);
 
 /*
  * Card precision at k: of each day that has marks, the k users whose highest z
@@ -57,12 +58,13 @@ void model_eval_quality(struct mark *marks, size_t n, struct quality *ret);
  * "Reproducible Machine Learning for Credit Card Fraud Detection: Practical
  * Handbook", ULB 2022, 4.4.)
  */
-double model_eval_cards(struct mark *marks, size_t n, size_t k, uint8_t *found);
+double model_eval_cards(
+    struct eval_mark *marks, size_t n, size_t k, uint8_t *found);
 
 #define MODEL_EVAL_BINS 10
 
 /* Events whose p is in [from, to), the last also at its end. */
-struct bin {
+struct eval_bin {
 	double from;
 	double to;
 	int64_t events;
@@ -71,7 +73,7 @@ struct bin {
 };
 
 /* Sort marks into bins that grow finer where fraud is rare. */
-void model_eval_bins(
-    const struct mark *marks, size_t n, struct bin ret[MODEL_EVAL_BINS]);
+void model_eval_bins(const struct eval_mark *marks, size_t n,
+    struct eval_bin ret[MODEL_EVAL_BINS]);
 
 #endif

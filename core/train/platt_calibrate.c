@@ -18,7 +18,7 @@
 #define LOSS_NOISE 1e-13
 
 /* What is fitted, with z centred and divided by its deviation. */
-struct work {
+struct calibrate_work {
 	const double *z;
 	const uint8_t *label;
 	size_t n;
@@ -32,16 +32,17 @@ struct work {
 	double curve[3]; /* by a twice, by a and b, by b twice */
 };
 
-static int count(struct work *, struct fail *);
-static void spread(struct work *);
-static double measure(struct work *, const struct model_calibration *);
-static bool step(const struct work *, struct model_calibration *);
+static int count(struct calibrate_work *, struct fail *);
+static void spread(struct calibrate_work *);
+static double measure(
+    struct calibrate_work *, const struct model_calibration *);
+static bool step(const struct calibrate_work *, struct model_calibration *);
 
 int
 platt_calibrate(const double *z, const uint8_t *label, size_t n,
     struct model_calibration *ret, struct fail *f)
 {
-	struct work w = { .z = z, .label = label, .n = n };
+	struct calibrate_work w = { .z = z, .label = label, .n = n };
 	struct model_calibration now = { 0 }, move, next;
 	double loss, tried, share;
 	int rounds = 0, halvings;
@@ -78,7 +79,7 @@ platt_calibrate_logit(const struct model_calibration *c, double z)
 
 /* Count the classes, and set their targets. */
 static int
-count(struct work *w, struct fail *f)
+count(struct calibrate_work *w, struct fail *f)
 {
 	double n[2] = { 0 };
 	size_t i;
@@ -104,7 +105,7 @@ count(struct work *w, struct fail *f)
 
 /* Find mean and deviation of z; a constant has a deviation of 1. */
 static void
-spread(struct work *w)
+spread(struct calibrate_work *w)
 {
 	double least = INFINITY, most = -INFINITY, squares = 0, d;
 	size_t i;
@@ -130,7 +131,7 @@ spread(struct work *w)
 
 /* The mean loss of a calibration of standardized z, and its derivatives. */
 static double
-measure(struct work *w, const struct model_calibration *at)
+measure(struct calibrate_work *w, const struct model_calibration *at)
 {
 	double loss = 0, z, eta, p, q, target;
 	size_t i;
@@ -158,7 +159,7 @@ measure(struct work *w, const struct model_calibration *at)
 
 /* The step of Newton from there; false if it is too small for another. */
 static bool
-step(const struct work *w, struct model_calibration *ret)
+step(const struct calibrate_work *w, struct model_calibration *ret)
 {
 	const double aa = w->curve[0] + RIDGE, ab = w->curve[1];
 	const double bb = w->curve[2] + RIDGE;

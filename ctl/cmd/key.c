@@ -203,7 +203,8 @@ key_add(struct db *db, struct arena *a, const char *name, unsigned bits,
     int64_t days)
 {
 	char id[CRYPT_ID_SIZE];
-	const struct audit_entry_param noted[] = { { "id", id }, { "name", name } };
+	const struct audit_entry_param noted[] = { { "id", id },
+		{ "name", name } };
 	struct apikey key;
 	struct fail f = { 0 };
 	struct params p;
@@ -224,7 +225,8 @@ key_add(struct db *db, struct arena *a, const char *name, unsigned bits,
 	params_text(&p, CREATED_BY);
 	if (audit_entry_begin(db, a, &f) == -1 ||
 	    db_one(db, a, STMT_SERVICE_KEY_CREATE, &p, &rows, &f) == -1 ||
-	    audit_entry_commit(db, a, "key create", noted, nitems(noted), &f) == -1) {
+	    audit_entry_commit(db, a, "key create", noted, nitems(noted), &f) ==
+		-1) {
 		crypt_wipe(&key, sizeof(key));
 		return ctl_failed("key create", &f);
 	}

@@ -36,7 +36,7 @@ struct import {
 	FILE *im_file;
 	struct csv im_csv;
 	struct list_entry_columns im_columns;
-	struct service im_service;
+	struct http_client im_service;
 	struct arena im_arena; /* of one request */
 	struct str im_body;
 	uint64_t im_n; /* entries in it */
@@ -57,10 +57,10 @@ static int check(struct import *);
 static int run(struct import *, char *, bool);
 static int send_all(struct import *);
 static int header(struct import *);
-static int next_entry(struct import *, struct entry *);
+static int next_entry(struct import *, struct list_entry_input *);
 static void fault(struct import *, const struct fail *);
 static void body_begin(struct import *);
-static void body_add(struct import *, const struct entry *);
+static void body_add(struct import *, const struct list_entry_input *);
 static void body_text(struct str *, const char *);
 static int body_send(struct import *);
 static uint64_t count(struct json_object *, const char *);
@@ -134,7 +134,7 @@ static int
 check(struct import *im)
 {
 	const int64_t now = clock_now();
-	struct entry en;
+	struct list_entry_input en;
 	int r;
 
 	if (header(im) == 0) {
@@ -183,7 +183,7 @@ static int
 send_all(struct import *im)
 {
 	int r, status = EX_OK;
-	struct entry en;
+	struct list_entry_input en;
 
 	im->im_began = clock_ticks();
 	body_begin(im);
@@ -219,7 +219,7 @@ header(struct import *im)
  * the file cannot be read on.  Rows that are no entries are told and counted.
  */
 static int
-next_entry(struct import *im, struct entry *ret)
+next_entry(struct import *im, struct list_entry_input *ret)
 {
 	struct fail f;
 	int r;
@@ -264,7 +264,7 @@ body_begin(struct import *im)
 }
 
 static void
-body_add(struct import *im, const struct entry *en)
+body_add(struct import *im, const struct list_entry_input *en)
 {
 	char end[CLOCK_TEXT_SIZE] = "";
 	struct str *s = &im->im_body;
@@ -298,7 +298,7 @@ body_text(struct str *s, const char *text)
 static int
 body_send(struct import *im)
 {
-	const struct ask ask = { .ak_what = im->im_what,
+	const struct client_request ask = { .ak_what = im->im_what,
 		.ak_method = "POST",
 		.ak_path = "/v1/lists/import",
 		.ak_type = "Content-Type: text/csv",

@@ -17,8 +17,8 @@
 
 #define ARENA_SIZE ((size_t)4 << 20)
 
-static int drop_entry(struct service *, const char *, char **);
-static int drop(struct service *, const char *, const char *);
+static int drop_entry(struct http_client *, const char *, char **);
+static int drop(struct http_client *, const char *, const char *);
 
 int
 lists_remove(const struct command *cmd, int argc, char **argv)
@@ -29,7 +29,7 @@ lists_remove(const struct command *cmd, int argc, char **argv)
 		    "the service; default ASSAY_URL, else the session's",
 		    OPT_TEXT, &url, 0, 0 },
 	};
-	struct service sv;
+	struct http_client sv;
 	struct arena a;
 	int n, status;
 
@@ -51,10 +51,10 @@ lists_remove(const struct command *cmd, int argc, char **argv)
 
 /* Find the entry of this kind, subject and value, and remove it. */
 static int
-drop_entry(struct service *sv, const char *what, char **argv)
+drop_entry(struct http_client *sv, const char *what, char **argv)
 {
 	static const char *const names[] = { "kind", "subject", "value" };
-	struct ask ask = { .ak_what = what,
+	struct client_request ask = { .ak_what = what,
 		.ak_method = "POST",
 		.ak_path = "/v1/lists/search" };
 	struct json_object *found;
@@ -88,11 +88,11 @@ drop_entry(struct service *sv, const char *what, char **argv)
 }
 
 static int
-drop(struct service *sv, const char *what, const char *id)
+drop(struct http_client *sv, const char *what, const char *id)
 {
-	static const struct id_lookup_list list = { "lst_", "/v1/lists?limit=1000", "",
-		"id" };
-	struct ask ask = { .ak_what = what, .ak_method = "DELETE" };
+	static const struct id_lookup_list list = { "lst_",
+		"/v1/lists?limit=1000", "", "id" };
+	struct client_request ask = { .ak_what = what, .ak_method = "DELETE" };
 	struct json_object *json;
 	struct str missing, s;
 	int status;

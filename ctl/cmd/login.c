@@ -26,12 +26,13 @@
 #define EMAIL_SIZE 256
 #define PASSWORD_SIZE 1100 /* 256 characters, a line end, a NUL */
 
-static int begin(const struct command *, struct service *, const char *);
+static int begin(const struct command *, struct http_client *, const char *);
 static int ask_passwords(
     char[PASSWORD_SIZE], char[PASSWORD_SIZE], char[PASSWORD_SIZE]);
-static int change(struct service *, const char *, const char *, const char *);
-static int keep(const struct service *, struct json_object *);
-static void warn_plain(const struct service *);
+static int change(
+    struct http_client *, const char *, const char *, const char *);
+static int keep(const struct http_client *, struct json_object *);
+static void warn_plain(const struct http_client *);
 static void session_say(const struct session *);
 static int ask_one(const char *, const char *, const char *,
     const struct command *, struct arena *);
@@ -48,7 +49,7 @@ login(const struct command *cmd, int argc, char **argv)
 		    "last session's",
 		    OPT_TEXT, &url, 0, 0 },
 	};
-	struct service sv;
+	struct http_client sv;
 	struct arena a;
 	int status;
 
@@ -92,11 +93,11 @@ logout(const struct command *cmd, int argc, char **argv)
 int
 refresh(const struct command *cmd, int argc, char **argv)
 {
-	const struct ask ask = { .ak_what = cmd->name,
+	const struct client_request ask = { .ak_what = cmd->name,
 		.ak_method = "POST",
 		.ak_path = "/v1/auth/refresh" };
 	struct json_object *json;
-	struct service sv;
+	struct http_client sv;
 	struct arena a;
 	int status;
 
@@ -143,7 +144,7 @@ int
 password_change(const struct command *cmd, int argc, char **argv)
 {
 	char old[PASSWORD_SIZE], next[PASSWORD_SIZE], again[PASSWORD_SIZE];
-	struct service sv = { 0 };
+	struct http_client sv = { 0 };
 	struct arena a;
 	int status;
 
@@ -179,7 +180,8 @@ ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
 		return EX_DATAERR;
 	}
 	if (isatty(STDIN_FILENO) == 1 &&
-	    (prompt_secret_read("New password again", again, PASSWORD_SIZE) == -1 ||
+	    (prompt_secret_read("New password again", again, PASSWORD_SIZE) ==
+		    -1 ||
 		strcmp(next, again) != 0)) {
 		ctl_say("password: the two new passwords differ; the present "
 			"one stays");
@@ -190,9 +192,10 @@ ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
 
 /* Change it, and keep the session that begins with the new one. */
 static int
-change(struct service *sv, const char *what, const char *old, const char *next)
+change(
+    struct http_client *sv, const char *what, const char *old, const char *next)
 {
-	struct ask ask = { .ak_what = what,
+	struct client_request ask = { .ak_what = what,
 		.ak_method = "POST",
 		.ak_path = "/v1/auth/password" };
 	struct json_object *json;
@@ -214,10 +217,10 @@ change(struct service *sv, const char *what, const char *old, const char *next)
 
 /* Ask for what is missing, log in, and keep the session. */
 static int
-begin(const struct command *cmd, struct service *sv, const char *email)
+begin(const struct command *cmd, struct http_client *sv, const char *email)
 {
 	char typed[EMAIL_SIZE], password[PASSWORD_SIZE];
-	struct ask ask = { .ak_what = cmd->name,
+	struct client_request ask = { .ak_what = cmd->name,
 		.ak_method = "POST",
 		.ak_path = "/v1/auth/login" };
 	struct json_object *json;
@@ -249,14 +252,17 @@ begin(const struct command *cmd, struct service *sv, const char *email)
 
 /* Keep the session that an answer gives, and say whose it is. */
 static int
-keep(const struct service *sv, struct json_object *json)
+keep(const struct http_client *sv, struct json_object *json)
 {
 	char until[CLOCK_TEXT_SIZE];
 	const struct session ss = {
 		.ss_url = sv->sv_url,
-		.ss_token = json_object_get_string(request_spec_at(json, "token")),
-		.ss_email = json_object_get_string(request_spec_at(json, "user.email")),
-		.ss_role = json_object_get_string(request_spec_at(json, "user.role")),
+		.ss_token =
+		    json_object_get_string(request_spec_at(json, "token")),
+		.ss_email =
+		    json_object_get_string(request_spec_at(json, "user.email")),
+		.ss_role =
+		    json_object_get_string(request_spec_at(json, "user.role")),
 		.ss_until = until,
 	};
 	const int64_t expiry =
@@ -282,7 +288,7 @@ keep(const struct service *sv, struct json_object *json)
 
 /* A password is about to go over a network that anyone can listen to. */
 static void
-warn_plain(const struct service *sv)
+warn_plain(const struct http_client *sv)
 {
 	static const char *const near[] = { "http://127.", "http://localhost",
 		"http://[::1]" };
@@ -301,11 +307,11 @@ static int
 ask_one(const char *method, const char *path, const char *done,
     const struct command *cmd, struct arena *a)
 {
-	const struct ask ask = {
+	const struct client_request ask = {
 		.ak_what = cmd->name, .ak_method = method, .ak_path = path
 	};
 	struct json_object *json;
-	struct service sv;
+	struct http_client sv;
 	int status;
 
 	status = http_client_open(&sv, NULL, ACCESS_TOKEN, a);

@@ -73,7 +73,7 @@ struct migration {
 };
 
 /* What all steps need. */
-struct work {
+struct migrate_work {
 	struct arena arena;
 	struct db *db; /* bare: its session holds the lock */
 	const char *dir;
@@ -96,42 +96,43 @@ struct seed_kind {
 	const char *version;
 	enum stmt missing;
 	enum stmt add;
-	int (*read)(
-	    struct work *, const char *, struct params *, struct fail *);
+	int (*read)(struct migrate_work *, const char *, struct params *,
+	    struct fail *);
 };
 
-static int status(struct work *);
-static void say_gaps(const struct work *);
-static int run_work(struct work *, bool, struct fail *);
-static int bring(struct work *, struct fail *);
-static int note_migration(struct work *, struct db *, struct fail *);
-static int note_restore(struct work *, struct db *, struct fail *);
-static int take_turn(struct work *, struct fail *);
-static int files_load(struct work *, struct fail *);
-static int seen_load(struct work *, struct fail *);
-static int seen_check(const struct work *, struct fail *);
-static int apply_all(struct work *, struct fail *);
-static int apply(struct work *, const struct migration *, struct fail *);
-static int functions(struct work *, struct fail *);
-static int make_functions(
-    struct work *, const char **, size_t, const struct params *, struct fail *);
+static int status(struct migrate_work *);
+static void say_gaps(const struct migrate_work *);
+static int run_work(struct migrate_work *, bool, struct fail *);
+static int bring(struct migrate_work *, struct fail *);
+static int note_migration(struct migrate_work *, struct db *, struct fail *);
+static int note_restore(struct migrate_work *, struct db *, struct fail *);
+static int take_turn(struct migrate_work *, struct fail *);
+static int files_load(struct migrate_work *, struct fail *);
+static int seen_load(struct migrate_work *, struct fail *);
+static int seen_check(const struct migrate_work *, struct fail *);
+static int apply_all(struct migrate_work *, struct fail *);
+static int apply(
+    struct migrate_work *, const struct migration *, struct fail *);
+static int functions(struct migrate_work *, struct fail *);
+static int make_functions(struct migrate_work *, const char **, size_t,
+    const struct params *, struct fail *);
 static int sum_functions(
-    struct work *, const char **, size_t, char *, struct fail *);
-static int rebase(struct work *, struct fail *);
-static int set_logging(struct work *, struct fail *);
-static bool held(struct work *, struct fail *);
-static bool has_time(struct work *, struct fail *);
-static int seeds(struct work *, struct db *, struct fail *);
-static int seed(struct work *, struct db *, const char *,
+    struct migrate_work *, const char **, size_t, char *, struct fail *);
+static int rebase(struct migrate_work *, struct fail *);
+static int set_logging(struct migrate_work *, struct fail *);
+static bool held(struct migrate_work *, struct fail *);
+static bool has_time(struct migrate_work *, struct fail *);
+static int seeds(struct migrate_work *, struct db *, struct fail *);
+static int seed(struct migrate_work *, struct db *, const char *,
     const struct seed_kind *, struct fail *);
 static int read_rules(
-    struct work *, const char *, struct params *, struct fail *);
+    struct migrate_work *, const char *, struct params *, struct fail *);
 static int read_policy(
-    struct work *, const char *, struct params *, struct fail *);
-static int partitions(struct work *, struct db *, struct fail *);
-static int run_file(struct work *, const char *, struct fail *);
-static int list(
-    struct work *, const char *, const char **, size_t *, struct fail *);
+    struct migrate_work *, const char *, struct params *, struct fail *);
+static int partitions(struct migrate_work *, struct db *, struct fail *);
+static int run_file(struct migrate_work *, const char *, struct fail *);
+static int list(struct migrate_work *, const char *, const char **, size_t *,
+    struct fail *);
 static int by_name(const void *, const void *);
 static bool is_common(const char *);
 
@@ -143,7 +144,7 @@ static const struct seed_kind policies = { "policies", "json", "v0.4.0",
 int
 migrate(const struct command *cmd, int argc, char **argv)
 {
-	static struct work w;
+	static struct migrate_work w;
 	char *dir = NULL;
 	bool only_status = false;
 	int64_t wait = WAIT_DEFAULT;
@@ -184,7 +185,7 @@ migrate(const struct command *cmd, int argc, char **argv)
 int
 restored(const struct command *cmd, int argc, char **argv)
 {
-	static struct work w = { .again = true };
+	static struct migrate_work w = { .again = true };
 	char *dir = NULL;
 	const struct opt opts[] = {
 		{ .name = "sql",
@@ -205,7 +206,7 @@ restored(const struct command *cmd, int argc, char **argv)
 }
 
 static int
-run_work(struct work *w, bool only_status, struct fail *f)
+run_work(struct migrate_work *w, bool only_status, struct fail *f)
 {
 	const char *url = ctl_database_url();
 	int ret = EX_OK;
@@ -232,7 +233,7 @@ run_work(struct work *w, bool only_status, struct fail *f)
 
 /* Print every migration and when it was applied; changes nothing. */
 static int
-status(struct work *w)
+status(struct migrate_work *w)
 {
 	char at[CLOCK_TEXT_SIZE];
 	struct fail f = { 0 };
@@ -255,7 +256,7 @@ status(struct work *w)
 
 /* Numbers that no migration has look like lost files: say that they are not. */
 static void
-say_gaps(const struct work *w)
+say_gaps(const struct migrate_work *w)
 {
 	if (w->n_files > 0 &&
 	    (size_t)w->file[w->n_files - 1].number != w->n_files)
@@ -266,7 +267,7 @@ say_gaps(const struct work *w)
 
 /* Everything, in order, while nobody else does the same. */
 static int
-bring(struct work *w, struct fail *f)
+bring(struct migrate_work *w, struct fail *f)
 {
 	struct arena_mark mark;
 	struct db *db;
@@ -303,7 +304,7 @@ bring(struct work *w, struct fail *f)
 
 /* A trail that was there before says what the schema has become. */
 static int
-note_migration(struct work *w, struct db *db, struct fail *f)
+note_migration(struct migrate_work *w, struct db *db, struct fail *f)
 {
 	struct audit_entry_param noted[2];
 
@@ -315,12 +316,13 @@ note_migration(struct work *w, struct db *db, struct fail *f)
 	noted[1].text = w->file[w->n_files - 1].name;
 	if (audit_entry_begin(db, &w->arena, f) == -1)
 		return -1;
-	return audit_entry_commit(db, &w->arena, "migrate", noted, nitems(noted), f);
+	return audit_entry_commit(
+	    db, &w->arena, "migrate", noted, nitems(noted), f);
 }
 
 /* That the places of the log were moved, and how far. */
 static int
-note_restore(struct work *w, struct db *db, struct fail *f)
+note_restore(struct migrate_work *w, struct db *db, struct fail *f)
 {
 	struct audit_entry_param noted = { .name = "moved", .text = w->moved };
 
@@ -333,7 +335,7 @@ note_restore(struct work *w, struct db *db, struct fail *f)
 
 /* One migrates at a time; the session keeps the turn until it ends. */
 static int
-take_turn(struct work *w, struct fail *f)
+take_turn(struct migrate_work *w, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(&w->arena);
 	struct rows rows;
@@ -352,7 +354,7 @@ take_turn(struct work *w, struct fail *f)
 
 /* Read migrations/NNNN_*.sql of the program, in order. */
 static int
-files_load(struct work *w, struct fail *f)
+files_load(struct migrate_work *w, struct fail *f)
 {
 	const char *names[FILES_MAX];
 	uint8_t hash[CRYPT_SHA256_SIZE];
@@ -392,7 +394,7 @@ files_load(struct work *w, struct fail *f)
 
 /* What the database has seen; nothing if it has no such table. */
 static int
-seen_load(struct work *w, struct fail *f)
+seen_load(struct migrate_work *w, struct fail *f)
 {
 	struct migration *m;
 	struct rows rows;
@@ -421,7 +423,7 @@ seen_load(struct work *w, struct fail *f)
 
 /* Refuse a database that is newer, and a file that is not what was run. */
 static int
-seen_check(const struct work *w, struct fail *f)
+seen_check(const struct migrate_work *w, struct fail *f)
 {
 	const struct migration *newest = &w->file[w->n_files - 1];
 	size_t i, j;
@@ -451,7 +453,7 @@ seen_check(const struct work *w, struct fail *f)
 }
 
 static int
-apply_all(struct work *w, struct fail *f)
+apply_all(struct migrate_work *w, struct fail *f)
 {
 	size_t i, j;
 
@@ -469,7 +471,7 @@ apply_all(struct work *w, struct fail *f)
 
 /* Run one file and record it, both or neither. */
 static int
-apply(struct work *w, const struct migration *m, struct fail *f)
+apply(struct migrate_work *w, const struct migration *m, struct fail *f)
 {
 	struct params p;
 
@@ -494,7 +496,7 @@ apply(struct work *w, const struct migration *m, struct fail *f)
  * services go on meanwhile, and see the old or the new.
  */
 static int
-functions(struct work *w, struct fail *f)
+functions(struct migrate_work *w, struct fail *f)
 {
 	const char *paths[FILES_MAX];
 	char sum[CHECKSUM_SIZE];
@@ -520,7 +522,7 @@ functions(struct work *w, struct fail *f)
 }
 
 static int
-make_functions(struct work *w, const char **paths, size_t n,
+make_functions(struct migrate_work *w, const char **paths, size_t n,
     const struct params *p, struct fail *f)
 {
 	char roles[PATH_SIZE];
@@ -540,8 +542,8 @@ make_functions(struct work *w, const char **paths, size_t n,
 
 /* The checksum of the files of functions, and of the one of roles. */
 static int
-sum_functions(
-    struct work *w, const char **paths, size_t n, char *ret, struct fail *f)
+sum_functions(struct migrate_work *w, const char **paths, size_t n, char *ret,
+    struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(&w->arena);
 	uint8_t sums[2 * CRYPT_SHA256_SIZE] = { 0 };
@@ -566,7 +568,7 @@ sum_functions(
 
 /* After a restore, decisions come after all that is in the log. */
 static int
-rebase(struct work *w, struct fail *f)
+rebase(struct migrate_work *w, struct fail *f)
 {
 	struct rows rows;
 	int64_t moved;
@@ -585,7 +587,7 @@ rebase(struct work *w, struct fail *f)
 
 /* What the server logs of this database, which no dump has. */
 static int
-set_logging(struct work *w, struct fail *f)
+set_logging(struct migrate_work *w, struct fail *f)
 {
 	char path[PATH_SIZE];
 
@@ -608,7 +610,7 @@ set_logging(struct work *w, struct fail *f)
  * waits for such a lock for long, for all decisions wait behind who does.
  */
 static bool
-held(struct work *w, struct fail *f)
+held(struct migrate_work *w, struct fail *f)
 {
 	struct fail rolled = { 0 };
 
@@ -623,7 +625,7 @@ held(struct work *w, struct fail *f)
 
 /* Pause before the next try; false with f set when there is none. */
 static bool
-has_time(struct work *w, struct fail *f)
+has_time(struct migrate_work *w, struct fail *f)
 {
 	if (clock_ticks() >= w->until) {
 		fail_set(f, FAIL_UNCERTAIN, UNAVAILABLE, NULL,
@@ -643,7 +645,7 @@ has_time(struct work *w, struct fail *f)
 
 /* The first ruleset and policy of each type; never one that is wrong. */
 static int
-seeds(struct work *w, struct db *db, struct fail *f)
+seeds(struct migrate_work *w, struct db *db, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(&w->arena);
 	int type;
@@ -661,7 +663,7 @@ seeds(struct work *w, struct db *db, struct fail *f)
 
 /* One of these for one type, where it has none. */
 static int
-seed(struct work *w, struct db *db, const char *type,
+seed(struct migrate_work *w, struct db *db, const char *type,
     const struct seed_kind *kind, struct fail *f)
 {
 	char path[PATH_SIZE];
@@ -686,7 +688,8 @@ seed(struct work *w, struct db *db, const char *type,
 }
 
 static int
-read_rules(struct work *w, const char *path, struct params *p, struct fail *f)
+read_rules(
+    struct migrate_work *w, const char *path, struct params *p, struct fail *f)
 {
 	const char *text;
 	size_t size;
@@ -703,7 +706,8 @@ read_rules(struct work *w, const char *path, struct params *p, struct fail *f)
 }
 
 static int
-read_policy(struct work *w, const char *path, struct params *p, struct fail *f)
+read_policy(
+    struct migrate_work *w, const char *path, struct params *p, struct fail *f)
 {
 	struct json_object *json;
 	struct policy policy;
@@ -725,7 +729,7 @@ read_policy(struct work *w, const char *path, struct params *p, struct fail *f)
 
 /* Partitions for the months to come. */
 static int
-partitions(struct work *w, struct db *db, struct fail *f)
+partitions(struct migrate_work *w, struct db *db, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -745,7 +749,7 @@ partitions(struct work *w, struct db *db, struct fail *f)
 
 /* Run one file of SQL on the connection that holds the lock. */
 static int
-run_file(struct work *w, const char *path, struct fail *f)
+run_file(struct migrate_work *w, const char *path, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(&w->arena);
 	size_t size;
@@ -767,8 +771,8 @@ run_file(struct work *w, const char *path, struct fail *f)
  * common.sql, which the other files build on and which comes first.
  */
 static int
-list(struct work *w, const char *folder, const char **ret, size_t *ret_n,
-    struct fail *f)
+list(struct migrate_work *w, const char *folder, const char **ret,
+    size_t *ret_n, struct fail *f)
 {
 	char path[PATH_SIZE];
 	struct dirent *entry;

@@ -28,7 +28,7 @@ static const char *const resources[RESOURCE__MAX] = {
 };
 
 /* One setting: its name here, whose field it is, where its value stands. */
-static const struct setting {
+static const struct settings_command_row {
 	const char *name;
 	enum resource resource;
 	const char *field;
@@ -54,12 +54,13 @@ static const struct setting {
 
 static int settings_run(const struct command *, struct operands, int, char **);
 static int run(const struct command *, char *, bool, char **, int);
-static int get_all(struct service *, const char *, struct json_object **);
+static int get_all(struct http_client *, const char *, struct json_object **);
 static int set_all(
-    struct service *, const char *, struct str *, struct json_object **);
+    struct http_client *, const char *, struct str *, struct json_object **);
 static void bodies(
     const struct command *, struct arena *, char **, int, struct str *);
-static const struct setting *find(const struct command *, const char *);
+static const struct settings_command_row *find(
+    const struct command *, const char *);
 static void show(struct json_object *const *);
 static void show_json(struct json_object *const *);
 
@@ -101,7 +102,7 @@ run(const struct command *cmd, char *url, bool json, char **changes, int n)
 {
 	struct json_object *got[RESOURCE__MAX] = { NULL };
 	struct str body[RESOURCE__MAX];
-	struct service sv;
+	struct http_client sv;
 	struct arena a;
 	int status;
 
@@ -121,10 +122,10 @@ run(const struct command *cmd, char *url, bool json, char **changes, int n)
 }
 
 static int
-get_all(struct service *sv, const char *what, struct json_object **got)
+get_all(struct http_client *sv, const char *what, struct json_object **got)
 {
 	char path[64];
-	const struct ask ask = {
+	const struct client_request ask = {
 		.ak_what = what, .ak_method = "GET", .ak_path = path
 	};
 	int i, status = EX_OK;
@@ -138,11 +139,11 @@ get_all(struct service *sv, const char *what, struct json_object **got)
 
 /* Each resource that has a body; the answers are what holds then. */
 static int
-set_all(struct service *sv, const char *what, struct str *body,
+set_all(struct http_client *sv, const char *what, struct str *body,
     struct json_object **got)
 {
 	char path[64];
-	struct ask ask = {
+	struct client_request ask = {
 		.ak_what = what, .ak_method = "PUT", .ak_path = path
 	};
 	int i, status = EX_OK;
@@ -163,7 +164,7 @@ static void
 bodies(const struct command *cmd, struct arena *a, char **changes, int n,
     struct str *body)
 {
-	const struct setting *st;
+	const struct settings_command_row *st;
 	const char *value;
 	double number;
 	char *end;
@@ -189,7 +190,7 @@ bodies(const struct command *cmd, struct arena *a, char **changes, int n,
 }
 
 /* The setting of "name=value". */
-static const struct setting *
+static const struct settings_command_row *
 find(const struct command *cmd, const char *change)
 {
 	const size_t len = strcspn(change, "=");
@@ -211,7 +212,7 @@ find(const struct command *cmd, const char *change)
 static void
 show(struct json_object *const *got)
 {
-	const struct setting *st;
+	const struct settings_command_row *st;
 	struct json_object *value, *over;
 	char path[64];
 

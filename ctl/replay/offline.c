@@ -41,18 +41,18 @@
 #define DAY (INT64_C(86400) * CLOCK_SECOND)
 
 /* One event on its way. */
-struct step {
-	struct item st_item; /* what the results say of it */
+struct offline_step {
+	struct replay_item st_item; /* what the results say of it */
 	struct event st_event;
 	int64_t st_now;
 	struct decision st_decision;
-	struct facts st_facts; /* the signals point into it */
+	struct signal_facts st_facts; /* the signals point into it */
 	struct signals st_signals;
 };
 
 /* The whole run. */
-struct run {
-	struct source *ru_source;
+struct offline_run {
+	struct replay_source *ru_source;
 	struct show *ru_show;
 	const struct offline *ru_ask;
 	struct rulebook ru_books[EVENT_TYPE__MAX];
@@ -61,7 +61,7 @@ struct run {
 	struct scoring ru_scoring; /* of all of them */
 	struct model ru_model; /* that was asked for */
 	struct geoip *ru_geoip; /* NULL: no places */
-	struct history *ru_history;
+	struct offline_store *ru_history;
 	struct arena ru_arena; /* for as long as the run */
 	struct arena ru_row; /* for as long as a row */
 	int64_t ru_last; /* time of the last event */
@@ -69,29 +69,32 @@ struct run {
 	char ru_draft[PATH_MAX]; /* what it is called until it is whole */
 };
 
-static int begin(struct run *, const char *, struct fail *);
-static int score_by(struct run *, struct fail *);
-static int count_begin(struct run *, struct fail *);
-static void count_rules(struct run *, const struct step *);
-static void say_often(const struct run *);
-static int rows(struct run *, struct fail *);
-static int row(struct run *, struct fail *);
-static int row_read(struct run *, struct step *, struct fail *);
-static int row_decide(struct run *, struct step *, struct fail *);
-static void row_refused(struct run *, const struct item *, const struct fail *);
-static void row_show(struct run *, const struct step *);
-static int export_open(struct run *, struct fail *);
-static int export_close(struct run *, struct fail *);
-static int export_row(struct run *, const struct step *, struct fail *);
+static int begin(struct offline_run *, const char *, struct fail *);
+static int score_by(struct offline_run *, struct fail *);
+static int count_begin(struct offline_run *, struct fail *);
+static void count_rules(struct offline_run *, const struct offline_step *);
+static void say_often(const struct offline_run *);
+static int rows(struct offline_run *, struct fail *);
+static int row(struct offline_run *, struct fail *);
+static int row_read(struct offline_run *, struct offline_step *, struct fail *);
+static int row_decide(
+    struct offline_run *, struct offline_step *, struct fail *);
+static void row_refused(
+    struct offline_run *, const struct replay_item *, const struct fail *);
+static void row_show(struct offline_run *, const struct offline_step *);
+static int export_open(struct offline_run *, struct fail *);
+static int export_close(struct offline_run *, struct fail *);
+static int export_row(
+    struct offline_run *, const struct offline_step *, struct fail *);
 static void put_text(FILE *, const char *);
 static int wrong(const char *, struct fail *);
-static void finish(struct run *);
+static void finish(struct offline_run *);
 
 int
-offline(struct source *so, const char *map, struct show *sh,
+offline(struct replay_source *so, const char *map, struct show *sh,
     const struct offline *ask)
 {
-	static struct run ru;
+	static struct offline_run ru;
 	struct fail f = { 0 };
 	int status = EX_OK;
 
@@ -125,7 +128,7 @@ offline(struct source *so, const char *map, struct show *sh,
 
 /* Open everything.  Returns 0, or -1 with f set. */
 static int
-begin(struct run *ru, const char *map, struct fail *f)
+begin(struct offline_run *ru, const char *map, struct fail *f)
 {
 	const char *places = getenv("GEOIP_DB");
 
@@ -147,7 +150,7 @@ begin(struct run *ru, const char *map, struct fail *f)
 
 /* Who makes the scores, and by which model.  Returns 0, or -1 with f set. */
 static int
-score_by(struct run *ru, struct fail *f)
+score_by(struct offline_run *ru, struct fail *f)
 {
 	const char *path = ru->ru_ask->of_model;
 	struct scoring *sc = &ru->ru_scoring;
@@ -169,7 +172,7 @@ score_by(struct run *ru, struct fail *f)
 
 /* Make room to count the rules that fire.  Returns 0, or -1 with f set. */
 static int
-count_begin(struct run *ru, struct fail *f)
+count_begin(struct offline_run *ru, struct fail *f)
 {
 	int type;
 
@@ -188,9 +191,9 @@ count_begin(struct run *ru, struct fail *f)
 }
 
 static void
-count_rules(struct run *ru, const struct step *st)
+count_rules(struct offline_run *ru, const struct offline_step *st)
 {
-	const struct hits *hits = &st->st_decision.hits;
+	const struct rule_hits *hits = &st->st_decision.hits;
 	const enum event_type type = st->st_event.type;
 	size_t i;
 
@@ -201,7 +204,7 @@ count_rules(struct run *ru, const struct step *st)
 
 /* Name the rules that fire on most events: a column may be mapped wrongly. */
 static void
-say_often(const struct run *ru)
+say_often(const struct offline_run *ru)
 {
 	const struct ruleset *rs;
 	bool often = false;
@@ -230,11 +233,12 @@ say_often(const struct run *ru)
 
 /* Decide all rows, until somebody interrupts. */
 static int
-rows(struct run *ru, struct fail *f)
+rows(struct offline_run *ru, struct fail *f)
 {
 	int r = 0;
 
-	while (!interrupt_wanted() && (r = source_next(ru->ru_source, f)) == 1) {
+	while (
+	    !interrupt_wanted() && (r = source_next(ru->ru_source, f)) == 1) {
 		if (row(ru, f) == -1)
 			return -1;
 		arena_reset(&ru->ru_row);
@@ -248,11 +252,11 @@ rows(struct run *ru, struct fail *f)
  * shown, and has not happened; so is one of an id that was decided before.
  */
 static int
-row(struct run *ru, struct fail *f)
+row(struct offline_run *ru, struct fail *f)
 {
-	const struct source *so = ru->ru_source;
+	const struct replay_source *so = ru->ru_source;
 	struct fail refused = { 0 };
-	struct step st;
+	struct offline_step st;
 
 	if (row_time(&so->so_layout, &so->so_csv, &st.st_now, f) == -1 ||
 	    row_truth(&so->so_layout, &so->so_csv, &st.st_item.it_truth, f) ==
@@ -281,9 +285,9 @@ row(struct run *ru, struct fail *f)
 
 /* The row as an event, by the way that events come to the service. */
 static int
-row_read(struct run *ru, struct step *st, struct fail *f)
+row_read(struct offline_run *ru, struct offline_step *st, struct fail *f)
 {
-	struct source *so = ru->ru_source;
+	struct replay_source *so = ru->ru_source;
 	struct json_object *json;
 	const char *text;
 	struct str s;
@@ -298,7 +302,8 @@ row_read(struct run *ru, struct step *st, struct fail *f)
 	json = body_parse(&ru->ru_row, text, s.st_len, f);
 	if (json == NULL ||
 	    body_event(&ru->ru_row, json, &st->st_event, f) == -1 ||
-	    offline_store_comes(ru->ru_history, st->st_event.id, &again, f) == -1)
+	    offline_store_comes(ru->ru_history, st->st_event.id, &again, f) ==
+		-1)
 		return -1;
 	if (again)
 		return fail_set(f, FAIL_INPUT, INGEST_INVALID, "id",
@@ -308,15 +313,15 @@ row_read(struct run *ru, struct step *st, struct fail *f)
 
 /* Decide the event as if it came at its time, and let it have happened. */
 static int
-row_decide(struct run *ru, struct step *st, struct fail *f)
+row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f)
 {
 	const struct event *ev = &st->st_event;
 	struct place place;
-	struct scene sc;
+	struct event_context sc;
 
 	geoip_place(ru->ru_geoip, ev, &place);
-	if (offline_store_open(ru->ru_history, ev, &place, st->st_now, &ru->ru_row,
-		&sc, f) == -1)
+	if (offline_store_open(ru->ru_history, ev, &place, st->st_now,
+		&ru->ru_row, &sc, f) == -1)
 		return -1;
 	event_context_facts(&sc, &st->st_facts);
 	signals_compute(ev, &st->st_facts, &st->st_signals);
@@ -324,14 +329,16 @@ row_decide(struct run *ru, struct step *st, struct fail *f)
 		&st->st_decision, f) == -1)
 		return -1;
 	event_context_count(&sc, st->st_decision.verdict);
-	return offline_store_close(ru->ru_history, &sc, st->st_item.it_truth, f);
+	return offline_store_close(
+	    ru->ru_history, &sc, st->st_item.it_truth, f);
 }
 
 /* Count an error; where none is printed, say why the first is one. */
 static void
-row_refused(struct run *ru, const struct item *item, const struct fail *why)
+row_refused(struct offline_run *ru, const struct replay_item *item,
+    const struct fail *why)
 {
-	const struct outcome oc = { .oc_code = fail_code_name(why->code),
+	const struct replay_outcome oc = { .oc_code = fail_code_name(why->code),
 		.oc_message = why->why };
 	struct show *const sh = ru->ru_show;
 
@@ -346,10 +353,10 @@ row_refused(struct run *ru, const struct item *item, const struct fail *why)
 
 /* Count a decision, and print it if that is asked for. */
 static void
-row_show(struct run *ru, const struct step *st)
+row_show(struct offline_run *ru, const struct offline_step *st)
 {
 	const bool json = ru->ru_show->sh_as == SHOW_JSON;
-	struct outcome oc = {
+	struct replay_outcome oc = {
 		.oc_verdict = st->st_decision.verdict,
 		.oc_score = st->st_decision.score.total,
 	};
@@ -374,7 +381,7 @@ row_show(struct run *ru, const struct step *st)
 
 /* Begin the table under another name, so that nobody takes half of it. */
 static int
-export_open(struct run *ru, struct fail *f)
+export_open(struct offline_run *ru, struct fail *f)
 {
 	const char *path = ru->ru_ask->of_export;
 	int fd, i;
@@ -399,7 +406,7 @@ export_open(struct run *ru, struct fail *f)
 
 /* The table is whole: give it its name. */
 static int
-export_close(struct run *ru, struct fail *f)
+export_close(struct offline_run *ru, struct fail *f)
 {
 	const char *path = ru->ru_ask->of_export;
 	bool failed;
@@ -416,7 +423,8 @@ export_close(struct run *ru, struct fail *f)
 
 /* One row of the table; a label comes so much later than its event. */
 static int
-export_row(struct run *ru, const struct step *st, struct fail *f)
+export_row(
+    struct offline_run *ru, const struct offline_step *st, struct fail *f)
 {
 	static const char *const fraud[] = {
 		[TOLD_NOTHING] = "", [TOLD_LEGIT] = "0", [TOLD_FRAUD] = "1"
@@ -469,7 +477,7 @@ wrong(const char *path, struct fail *f)
 
 /* Give everything back; a table that is not whole goes. */
 static void
-finish(struct run *ru)
+finish(struct offline_run *ru)
 {
 	if (ru->ru_export != NULL)
 		fclose(ru->ru_export);

@@ -19,7 +19,7 @@
 #define BLOB_STEP 32 /* bytes by which what is packed grows */
 
 /* An entity, as the database has it. */
-struct row {
+struct store_row {
 	uint32_t parent; /* 0 at a root */
 	uint32_t first_device;
 	uint16_t size;
@@ -36,11 +36,12 @@ struct edge {
 	uint32_t second;
 };
 
-struct history {
+struct offline_store {
 	int hi_delay;
-	struct names hi_ids; /* of events */
-	struct names hi_names; /* of entities; a number is an entity's id */
-	struct row *hi_rows; /* by id - 1 */
+	struct string_ids hi_ids; /* of events */
+	struct string_ids
+	    hi_names; /* of entities; a number is an entity's id */
+	struct store_row *hi_rows; /* by id - 1 */
 	size_t hi_max_rows;
 	struct edge *hi_links; /* by hash and then in turn */
 	size_t hi_n_links;
@@ -53,24 +54,26 @@ _Static_assert(USER_STATE_PACKED_MAX <= UINT16_MAX - BLOB_STEP &&
     "sizes of what is packed fit");
 
 static int open_node(
-    struct history *, struct graph *, struct node *, struct fail *);
-static void read_row(const struct history *, struct node *);
-static int add_row(struct history *, struct fail *);
-static uint32_t root_of(struct history *, uint32_t);
-static int close_risk(
-    struct history *, const struct node *, int64_t, enum told, struct fail *);
-static int close_graph(struct history *, const struct graph *, struct fail *);
-static int keep(struct row *, const void *, size_t, struct fail *);
-static struct row *row_of(const struct history *, const struct node *);
-static struct edge *edge_slot(const struct history *, struct edge);
+    struct offline_store *, struct graph *, struct graph_node *, struct fail *);
+static void read_row(const struct offline_store *, struct graph_node *);
+static int add_row(struct offline_store *, struct fail *);
+static uint32_t root_of(struct offline_store *, uint32_t);
+static int close_risk(struct offline_store *, const struct graph_node *,
+    int64_t, enum label_fact, struct fail *);
+static int close_graph(
+    struct offline_store *, const struct graph *, struct fail *);
+static int keep(struct store_row *, const void *, size_t, struct fail *);
+static struct store_row *row_of(
+    const struct offline_store *, const struct graph_node *);
+static struct edge *edge_slot(const struct offline_store *, struct edge);
 static struct edge edge_of(struct user_state_link);
-static int grow_links(struct history *, struct fail *);
+static int grow_links(struct offline_store *, struct fail *);
 static int no_memory(struct fail *);
 
-struct history *
+struct offline_store *
 offline_store_new(int delay)
 {
-	struct history *h = calloc(1, sizeof(*h));
+	struct offline_store *h = calloc(1, sizeof(*h));
 
 	if (h == NULL)
 		return NULL;
@@ -85,7 +88,7 @@ offline_store_new(int delay)
 }
 
 void
-offline_store_free(struct history *h)
+offline_store_free(struct offline_store *h)
 {
 	uint32_t i;
 
@@ -102,7 +105,7 @@ offline_store_free(struct history *h)
 
 int
 offline_store_comes(
-    struct history *h, const char *id, bool *ret_again, struct fail *f)
+    struct offline_store *h, const char *id, bool *ret_again, struct fail *f)
 {
 	const uint32_t n = h->hi_ids.na_n;
 
@@ -113,17 +116,20 @@ offline_store_comes(
 }
 
 int
-offline_store_open(struct history *h, const struct event *ev,
-    const struct place *place, int64_t now, struct arena *a, struct scene *ret,
-    struct fail *f)
+offline_store_open(struct offline_store *h, const struct event *ev,
+    const struct place *place, int64_t now, struct arena *a,
+    struct event_context *ret, struct fail *f)
 {
-	struct node **carried = arena_array(a, CARRIED__MAX, sizeof(*carried));
-	struct graph *g = entity_graph_new(a, NODES_MAX, ENTITY_GRAPH_PAIRS_MAX);
-	struct entity_risk_rates *rates = arena_array(a, CARRIED__MAX, sizeof(*rates));
-	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct graph_node **carried =
+	    arena_array(a, CARRIED__MAX, sizeof(*carried));
+	struct graph *g =
+	    entity_graph_new(a, NODES_MAX, ENTITY_GRAPH_PAIRS_MAX);
+	struct entity_risk_rates *rates =
+	    arena_array(a, CARRIED__MAX, sizeof(*rates));
+	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
 	struct user_state_link link;
-	struct node *user;
-	const struct row *row;
+	struct graph_node *user;
+	const struct store_row *row;
 	size_t i, n;
 	int c;
 
@@ -144,7 +150,7 @@ offline_store_open(struct history *h, const struct event *ev,
 			entity_graph_link_known(g, link);
 	}
 
-	*ret = (struct scene) {
+	*ret = (struct event_context) {
 		.event = ev,
 		.graph = g,
 		.user = user,
@@ -160,8 +166,8 @@ offline_store_open(struct history *h, const struct event *ev,
 }
 
 int
-offline_store_close(
-    struct history *h, const struct scene *sc, enum told told, struct fail *f)
+offline_store_close(struct offline_store *h, const struct event_context *sc,
+    enum label_fact told, struct fail *f)
 {
 	uint8_t packed[USER_STATE_PACKED_MAX];
 	size_t size;
@@ -176,10 +182,11 @@ offline_store_close(
 
 /* Bind an event's entity to its row, which is made if it is new. */
 static int
-open_node(struct history *h, struct graph *g, struct node *node, struct fail *f)
+open_node(struct offline_store *h, struct graph *g, struct graph_node *node,
+    struct fail *f)
 {
 	const uint32_t n = h->hi_names.na_n;
-	struct node *top;
+	struct graph_node *top;
 	uint32_t id, root;
 
 	id = string_ids_add(&h->hi_names, (unsigned char)node->kind, node->key);
@@ -199,9 +206,9 @@ open_node(struct history *h, struct graph *g, struct node *node, struct fail *f)
 
 /* What the row has, all of which is written back if the node changes. */
 static void
-read_row(const struct history *h, struct node *node)
+read_row(const struct offline_store *h, struct graph_node *node)
 {
-	const struct row *row = row_of(h, node);
+	const struct store_row *row = row_of(h, node);
 
 	node->parent = row->parent;
 	node->size = row->size;
@@ -216,10 +223,10 @@ read_row(const struct history *h, struct node *node)
 
 /* Room for the row of the newest name, its own component. */
 static int
-add_row(struct history *h, struct fail *f)
+add_row(struct offline_store *h, struct fail *f)
 {
 	const size_t n = h->hi_names.na_n;
-	struct row *rows;
+	struct store_row *rows;
 	size_t max;
 
 	if (n > h->hi_max_rows) {
@@ -230,15 +237,15 @@ add_row(struct history *h, struct fail *f)
 		h->hi_rows = rows;
 		h->hi_max_rows = max;
 	}
-	h->hi_rows[n - 1] = (struct row) { .size = 1 };
+	h->hi_rows[n - 1] = (struct store_row) { .size = 1 };
 	return 0;
 }
 
 /* The root over an entity; those on the way are put nearer to it. */
 static uint32_t
-root_of(struct history *h, uint32_t id)
+root_of(struct offline_store *h, uint32_t id)
 {
-	struct row *row = &h->hi_rows[id - 1];
+	struct store_row *row = &h->hi_rows[id - 1];
 
 	while (row->parent != 0) {
 		id = row->parent;
@@ -251,8 +258,8 @@ root_of(struct history *h, uint32_t id)
 
 /* Count an event and its label on its day. */
 static int
-close_risk(struct history *h, const struct node *node, int64_t now,
-    enum told told, struct fail *f)
+close_risk(struct offline_store *h, const struct graph_node *node, int64_t now,
+    enum label_fact told, struct fail *f)
 {
 	const struct entity_risk_day more = {
 		.day = entity_risk_day_of(now),
@@ -262,7 +269,7 @@ close_risk(struct history *h, const struct node *node, int64_t now,
 	};
 	uint8_t packed[ENTITY_RISK_PACKED_MAX];
 	struct entity_risk_days days;
-	struct row *row;
+	struct store_row *row;
 
 	if (node == NULL)
 		return 0;
@@ -276,11 +283,11 @@ close_risk(struct history *h, const struct node *node, int64_t now,
 
 /* Counters and roots that changed, and links that are new. */
 static int
-close_graph(struct history *h, const struct graph *g, struct fail *f)
+close_graph(struct offline_store *h, const struct graph *g, struct fail *f)
 {
 	const struct user_state_link *made;
-	struct node **nodes;
-	struct row *row;
+	struct graph_node **nodes;
+	struct store_row *row;
 	size_t i, n;
 
 	nodes = entity_graph_nodes(g, &n);
@@ -306,7 +313,7 @@ close_graph(struct history *h, const struct graph *g, struct fail *f)
 
 /* Keep a copy of size bytes as what is packed of an entity. */
 static int
-keep(struct row *row, const void *packed, size_t size, struct fail *f)
+keep(struct store_row *row, const void *packed, size_t size, struct fail *f)
 {
 	const size_t cap = (size + BLOB_STEP - 1) / BLOB_STEP * BLOB_STEP;
 	uint8_t *room;
@@ -322,15 +329,15 @@ keep(struct row *row, const void *packed, size_t size, struct fail *f)
 	return 0;
 }
 
-static struct row *
-row_of(const struct history *h, const struct node *node)
+static struct store_row *
+row_of(const struct offline_store *h, const struct graph_node *node)
 {
 	return &h->hi_rows[node->id - 1];
 }
 
 /* Where that link is or belongs. */
 static struct edge *
-edge_slot(const struct history *h, struct edge edge)
+edge_slot(const struct offline_store *h, struct edge edge)
 {
 	uint64_t at = (uint64_t)edge.first << 32 | edge.second;
 	struct edge *slot;
@@ -351,7 +358,7 @@ edge_of(struct user_state_link link)
 }
 
 static int
-grow_links(struct history *h, struct fail *f)
+grow_links(struct offline_store *h, struct fail *f)
 {
 	const size_t slots = h->hi_mask + 1;
 	struct edge *old = h->hi_links;

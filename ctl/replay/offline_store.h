@@ -14,45 +14,46 @@
 struct arena;
 struct event;
 struct fail;
-struct history;
+struct offline_store;
 struct place;
-struct scene;
+struct event_context;
 
 /* What is told about an event: was it fraud? */
-enum told { TOLD_NOTHING = 1, TOLD_LEGIT, TOLD_FRAUD };
+enum label_fact { TOLD_NOTHING = 1, TOLD_LEGIT, TOLD_FRAUD };
 
 /*
  * A history in which nothing has happened.  Labels are believed delay days
  * after their events.  NULL when there is no memory.
  */
-struct history *offline_store_new(int delay);
+struct offline_store *offline_store_new(int delay);
 
 /* Free; NULL is harmless. */
-void offline_store_free(struct history *h);
+void offline_store_free(struct offline_store *h);
 
 /*
  * Note that an event of that id comes.  *ret_again says whether one of it came
  * before.  Returns 0, or -1 with f set when there is no memory.
  */
-int offline_store_comes(struct history *h, const char *id, bool *ret_again,
-    struct fail *f) __attribute__((warn_unused_result));
+int offline_store_comes(struct offline_store *h, const char *id,
+    bool *ret_again, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Look up what an event at now, which is never before the last one, finds:
  * *ret with all of its parts is in arena a, but for ev and place, the place of
  * its ip.  Returns 0, or -1 with f set when there is no memory.
  */
-int offline_store_open(struct history *h, const struct event *ev,
-    const struct place *place, int64_t now, struct arena *a, struct scene *ret,
-    struct fail *f) __attribute__((warn_unused_result));
+int offline_store_open(struct offline_store *h, const struct event *ev,
+    const struct place *place, int64_t now, struct arena *a,
+    struct event_context *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
- * Keep what event_context_count() has changed, and what is told about the event:
- * nobody who decides sees that before its time, because no window has a day
- * sooner than the delay after it.  Returns 0, or -1 with f set when there is
- * no memory.
+ * Keep what event_context_count() has changed, and what is told about the
+ * event: nobody who decides sees that before its time, because no window has a
+ * day sooner than the delay after it.  Returns 0, or -1 with f set when there
+ * is no memory.
  */
-int offline_store_close(struct history *h, const struct scene *sc, enum told told,
-    struct fail *f) __attribute__((warn_unused_result));
+int offline_store_close(struct offline_store *h, const struct event_context *sc,
+    enum label_fact told, struct fail *f) __attribute__((warn_unused_result));
 
 #endif

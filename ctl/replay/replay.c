@@ -41,22 +41,22 @@
 	     */
 
 /* One request: built, sent, perhaps sent again. */
-struct slot {
+struct replay_slot {
 	enum { SLOT_FREE = 1, SLOT_READY, SLOT_SENT } sl_state;
 	struct arena sl_arena; /* its body */
 	struct http_call sl_call;
-	struct item sl_item[BATCH_MAX];
+	struct replay_item sl_item[BATCH_MAX];
 	size_t sl_n;
 	int sl_tries; /* that got no answer */
 };
 
 /* The whole run. */
-struct replay {
-	struct source rp_source;
+struct replay_run {
+	struct replay_source rp_source;
 	struct show rp_show;
 	struct arena rp_arena; /* for as long as the run */
 	struct http *rp_http;
-	struct slot *rp_slots;
+	struct replay_slot *rp_slots;
 	int64_t rp_jobs;
 	int64_t rp_batch;
 	bool rp_ended; /* no more rows, or no wish for more */
@@ -68,27 +68,27 @@ struct replay {
 };
 
 static int sources(
-    struct replay *, const struct command *, const char *, char *);
-static int begin(struct replay *, const char *, struct fail *);
-static int run(struct replay *);
-static void finish(struct replay *);
-static void fill(struct replay *, struct slot *);
-static void send_slot(struct replay *, struct slot *);
-static void answer(struct replay *, struct slot *);
-static void answer_none(struct replay *, struct slot *);
-static void answer_wait(struct replay *, struct slot *);
-static void answer_show(struct replay *, struct slot *);
+    struct replay_run *, const struct command *, const char *, char *);
+static int begin(struct replay_run *, const char *, struct fail *);
+static int run(struct replay_run *);
+static void finish(struct replay_run *);
+static void fill(struct replay_run *, struct replay_slot *);
+static void send_slot(struct replay_run *, struct replay_slot *);
+static void answer(struct replay_run *, struct replay_slot *);
+static void answer_none(struct replay_run *, struct replay_slot *);
+static void answer_wait(struct replay_run *, struct replay_slot *);
+static void answer_show(struct replay_run *, struct replay_slot *);
 static struct json_object *result_of(
-    const struct replay *, struct json_object *, size_t);
-static void outcome_read(struct json_object *, int, struct outcome *);
-static void stop(struct replay *, int, const char *, ...)
+    const struct replay_run *, struct json_object *, size_t);
+static void outcome_read(struct json_object *, int, struct replay_outcome *);
+static void stop(struct replay_run *, int, const char *, ...)
     __attribute__((format(printf, 3, 4)));
-static void progress(struct replay *);
+static void progress(struct replay_run *);
 
 int
 replay(const struct command *cmd, int argc, char **argv)
 {
-	static struct replay rp;
+	static struct replay_run rp;
 	char *url = NULL, *key = NULL, *map = NULL, *type = NULL;
 	char *currency = NULL, *prefix = NULL, *scorer = NULL;
 	int64_t limit = INT64_MAX, offset = 0;
@@ -159,7 +159,7 @@ replay(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
-	rp.rp_source = (struct source) {
+	rp.rp_source = (struct replay_source) {
 		.so_path = argv[0],
 		.so_first = (uint64_t)offset + 1,
 		.so_last = limit == INT64_MAX ? UINT64_MAX
@@ -211,8 +211,8 @@ replay(const struct command *cmd, int argc, char **argv)
  * Returns EX_OK, or an exit status after having said what is missing.
  */
 static int
-sources(
-    struct replay *rp, const struct command *cmd, const char *url, char *key)
+sources(struct replay_run *rp, const struct command *cmd, const char *url,
+    char *key)
 {
 	const char *from = key != NULL ? key : getenv("API_KEY");
 	const char *base;
@@ -224,7 +224,8 @@ sources(
 		crypt_wipe(key, strlen(key));
 	if ((status = http_client_url(&rp->rp_arena, url, &url)) != EX_OK)
 		return status;
-	if (http_client_address(url, &rp->rp_arena, &base, &rp->rp_socket) == -1)
+	if (http_client_address(url, &rp->rp_arena, &base, &rp->rp_socket) ==
+	    -1)
 		opt_usage(cmd, "'%s' is no address", url);
 	snprintf(rp->rp_url, sizeof(rp->rp_url), "%s/v1/decisions%s", base,
 	    rp->rp_batch > 0 ? "/batch" : "");
@@ -237,7 +238,7 @@ sources(
 
 /* Open everything and read the header.  Returns 0, or -1 with f set. */
 static int
-begin(struct replay *rp, const char *map, struct fail *f)
+begin(struct replay_run *rp, const char *map, struct fail *f)
 {
 	int64_t i;
 
@@ -261,7 +262,7 @@ begin(struct replay *rp, const char *map, struct fail *f)
 
 /* Send and answer until all is done, then sum up. */
 static int
-run(struct replay *rp)
+run(struct replay_run *rp)
 {
 	struct http_call *call;
 	bool busy = true;
@@ -300,7 +301,7 @@ run(struct replay *rp)
 
 /* Give everything back. */
 static void
-finish(struct replay *rp)
+finish(struct replay_run *rp)
 {
 	int64_t i;
 
@@ -315,10 +316,10 @@ finish(struct replay *rp)
 
 /* Make a request of the next rows. */
 static void
-fill(struct replay *rp, struct slot *sl)
+fill(struct replay_run *rp, struct replay_slot *sl)
 {
 	const size_t max = rp->rp_batch > 0 ? (size_t)rp->rp_batch : 1;
-	struct source *so = &rp->rp_source;
+	struct replay_source *so = &rp->rp_source;
 	struct fail f = { 0 };
 	struct str s;
 	int r = 0;
@@ -367,7 +368,7 @@ fill(struct replay *rp, struct slot *sl)
 
 /* Send a request, unless the service has asked for a pause. */
 static void
-send_slot(struct replay *rp, struct slot *sl)
+send_slot(struct replay_run *rp, struct replay_slot *sl)
 {
 	struct fail f = { 0 };
 
@@ -387,7 +388,7 @@ send_slot(struct replay *rp, struct slot *sl)
 
 /* What a request came to. */
 static void
-answer(struct replay *rp, struct slot *sl)
+answer(struct replay_run *rp, struct replay_slot *sl)
 {
 	const int status = sl->sl_call.hc_status;
 
@@ -405,7 +406,7 @@ answer(struct replay *rp, struct slot *sl)
  * once, so they are sent again; not if the service was never there.
  */
 static void
-answer_none(struct replay *rp, struct slot *sl)
+answer_none(struct replay_run *rp, struct replay_slot *sl)
 {
 	if (rp->rp_exit != EX_OK || rp->rp_show.sh_n_us == 0 ||
 	    ++sl->sl_tries == TRIES_MAX) {
@@ -422,7 +423,7 @@ answer_none(struct replay *rp, struct slot *sl)
 
 /* The budget is used up, or the service is busy: wait as long as it says. */
 static void
-answer_wait(struct replay *rp, struct slot *sl)
+answer_wait(struct replay_run *rp, struct replay_slot *sl)
 {
 	int64_t seconds = sl->sl_call.hc_retry_after;
 
@@ -439,12 +440,12 @@ answer_wait(struct replay *rp, struct slot *sl)
 
 /* Show and count the verdicts, or the error, of a request. */
 static void
-answer_show(struct replay *rp, struct slot *sl)
+answer_show(struct replay_run *rp, struct replay_slot *sl)
 {
 	const char *text = sl->sl_call.hc_reply;
 	const int status = sl->sl_call.hc_status;
 	struct json_object *reply;
-	struct outcome oc;
+	struct replay_outcome oc;
 	size_t i;
 
 	reply = json_tokener_parse(text == NULL ? "" : text);
@@ -468,7 +469,7 @@ answer_show(struct replay *rp, struct slot *sl)
 
 /* The i-th result of a reply: the reply itself unless it is a batch. */
 static struct json_object *
-result_of(const struct replay *rp, struct json_object *reply, size_t i)
+result_of(const struct replay_run *rp, struct json_object *reply, size_t i)
 {
 	struct json_object *results, *one, *inner;
 
@@ -485,11 +486,11 @@ result_of(const struct replay *rp, struct json_object *reply, size_t i)
 
 /* Read a decision or an error; anything else is an error too. */
 static void
-outcome_read(struct json_object *json, int status, struct outcome *ret)
+outcome_read(struct json_object *json, int status, struct replay_outcome *ret)
 {
 	struct json_object *verdict, *score, *code, *message;
 
-	*ret = (struct outcome) { .oc_code = "NO_DECISION",
+	*ret = (struct replay_outcome) { .oc_code = "NO_DECISION",
 		.oc_message = "this is no answer of a decision service" };
 	if (status == 200 &&
 	    json_object_object_get_ex(json, "verdict", &verdict) &&
@@ -510,7 +511,7 @@ outcome_read(struct json_object *json, int status, struct outcome *ret)
 
 /* Read no more rows, say why, once; what is under way is still answered. */
 static void
-stop(struct replay *rp, int status, const char *fmt, ...)
+stop(struct replay_run *rp, int status, const char *fmt, ...)
 {
 	char why[2048];
 	va_list ap;
@@ -528,7 +529,7 @@ stop(struct replay *rp, int status, const char *fmt, ...)
 
 /* Say how far it is, and what is waited for. */
 static void
-progress(struct replay *rp)
+progress(struct replay_run *rp)
 {
 	const int64_t now = clock_ticks();
 

@@ -24,20 +24,20 @@ struct rulebook;
 struct str;
 
 /* One row on its way: what the table shows of it. */
-struct item {
+struct replay_item {
 	uint64_t it_row; /* from 1, the header not counted */
 	char it_id[EVENT_ID_MAX + 2]; /* one that is too long stays so */
 	char it_user[EVENT_ID_MAX + 1];
 	char it_type[32];
 	char it_amount[40];
-	enum told it_truth;
+	enum label_fact it_truth;
 };
 
 /* Fields that a column can be mapped to, in the order of row.c's table. */
 #define ROW_FIELDS 16
 
 /* Which column is which field of the event. */
-struct layout {
+struct replay_layout {
 	int la_column[ROW_FIELDS]; /* -1: no column */
 	struct {
 		const char *name;
@@ -56,7 +56,7 @@ struct layout {
  * its field, or as map ("field=column,...", may be NULL) says.  Names live
  * in arena a.  Returns 0, or -1 with f set.
  */
-int row_layout(struct layout *la, const struct csv *cs, const char *map,
+int row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
     struct arena *a, struct fail *f);
 
 /*
@@ -64,30 +64,30 @@ int row_layout(struct layout *la, const struct csv *cs, const char *map,
  * what the table shows of it, but for the truth.  Empty fields are absent.
  * The service checks the event: what is no number is sent as the text it is.
  */
-void row_event(const struct layout *la, const struct csv *cs, struct str *s,
-    struct item *item);
+void row_event(const struct replay_layout *la, const struct csv *cs,
+    struct str *s, struct replay_item *item);
 
 /*
  * What the row that cs has just read says of fraud.  Returns 0, or -1 with f
  * set: it is neither yes nor no.
  */
-int row_truth(const struct layout *la, const struct csv *cs, enum told *ret,
-    struct fail *f) __attribute__((warn_unused_result));
+int row_truth(const struct replay_layout *la, const struct csv *cs,
+    enum label_fact *ret, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * The time of the row that cs has just read.  Returns 0, or -1 with f set: it
  * is no time, or none from 1970 on.
  */
-int row_time(const struct layout *la, const struct csv *cs, int64_t *ret,
+int row_time(const struct replay_layout *la, const struct csv *cs, int64_t *ret,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* A file of rows, and how far it has been read. */
-struct source {
+struct replay_source {
 	const char *so_path;
 	struct gzFile_s *so_file;
 	int64_t so_size; /* of the file, for the progress */
 	struct csv so_csv;
-	struct layout so_layout;
+	struct replay_layout so_layout;
 	uint64_t so_row; /* the last that was read */
 	uint64_t so_first; /* rows before it are skipped */
 	uint64_t so_last; /* rows after it are left */
@@ -101,27 +101,27 @@ struct source {
  * to be skipped; map is row_layout()'s.  Texts live in arena a.  Returns 0, or
  * -1 with f set, so_file NULL if it could not be opened.
  */
-int source_open(struct source *so, const char *map, struct arena *a,
+int source_open(struct replay_source *so, const char *map, struct arena *a,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* Read the next row.  Returns 1, 0 after the last, or -1 with f set. */
-int source_next(struct source *so, struct fail *f)
+int source_next(struct replay_source *so, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Close what source_open() opened, if anything. */
-void source_close(struct source *so);
+void source_close(struct replay_source *so);
 
 /*
  * Say that so many events are done, a few times a second, where a person can
  * see it.  Returns whether it was said now, and more can be put behind it.
  */
-bool source_progress(struct source *so, uint64_t done);
+bool source_progress(struct replay_source *so, uint64_t done);
 
 /* Take the progress line away before something else is printed. */
-void source_clear(const struct source *so);
+void source_clear(const struct replay_source *so);
 
 /* What came back for one event. */
-struct outcome {
+struct replay_outcome {
 	enum verdict oc_verdict; /* 0 when there was none */
 	double oc_score;
 	struct json_object *oc_reasons;
@@ -156,8 +156,8 @@ struct show {
 };
 
 /* Print one event with its outcome and count it. */
-void show_event(
-    struct show *sh, const struct item *item, const struct outcome *oc);
+void show_event(struct show *sh, const struct replay_item *item,
+    const struct replay_outcome *oc);
 
 /* Count one answered request. */
 void show_request(struct show *sh, int64_t us);
@@ -177,7 +177,7 @@ struct offline {
  * Decide the rows of the file in memory, at their own times.  Returns an exit
  * status after having said what went wrong.
  */
-int offline(struct source *so, const char *map, struct show *sh,
+int offline(struct replay_source *so, const char *map, struct show *sh,
     const struct offline *ask);
 
 /*

@@ -16,9 +16,9 @@
 #define ATTR "attr." /* a column of this name and a key is an attribute */
 
 /* Where a field stands in the event. */
-enum part { PART_TOP = 1, PART_SUBJECT, PART_INSTRUMENT, PART_OURS };
+enum row_part { PART_TOP = 1, PART_SUBJECT, PART_INSTRUMENT, PART_OURS };
 
-enum field {
+enum replay_field {
 	FIELD_ID,
 	FIELD_TYPE,
 	FIELD_AMOUNT,
@@ -40,7 +40,7 @@ enum field {
 
 static const struct {
 	const char *name;
-	enum part part;
+	enum row_part part;
 	bool text; /* never a number or a boolean, whatever it looks like */
 } fields[FIELD__MAX] = {
 	[FIELD_ID] = { "id", PART_TOP, true },
@@ -63,23 +63,24 @@ static const struct {
 
 _Static_assert(FIELD__MAX <= ROW_FIELDS, "a layout has room for all fields");
 
-static int map_apply(
-    struct layout *, const struct csv *, char *, struct arena *, struct fail *);
-static int map_one(
-    struct layout *, const struct csv *, char *, struct arena *, struct fail *);
-static void attr_add(struct layout *, const char *, int, struct arena *);
+static int map_apply(struct replay_layout *, const struct csv *, char *,
+    struct arena *, struct fail *);
+static int map_one(struct replay_layout *, const struct csv *, char *,
+    struct arena *, struct fail *);
+static void attr_add(struct replay_layout *, const char *, int, struct arena *);
 static const char *row_field(
-    const struct layout *, const struct csv *, enum field);
-static void put_id(
-    const struct layout *, const struct csv *, struct str *, struct item *);
-static void put_part(const struct layout *, const struct csv *, enum part,
-    const char *, struct str *);
-static void put_attrs(const struct layout *, const struct csv *, struct str *);
+    const struct replay_layout *, const struct csv *, enum replay_field);
+static void put_id(const struct replay_layout *, const struct csv *,
+    struct str *, struct replay_item *);
+static void put_part(const struct replay_layout *, const struct csv *,
+    enum row_part, const char *, struct str *);
+static void put_attrs(
+    const struct replay_layout *, const struct csv *, struct str *);
 static void put_value(struct str *, const char *, bool);
 static bool is_number(const char *);
 
 int
-row_layout(struct layout *la, const struct csv *cs, const char *map,
+row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
     struct arena *a, struct fail *f)
 {
 	size_t i, n = strlen(ATTR);
@@ -107,8 +108,8 @@ row_layout(struct layout *la, const struct csv *cs, const char *map,
 }
 
 void
-row_event(const struct layout *la, const struct csv *cs, struct str *s,
-    struct item *item)
+row_event(const struct replay_layout *la, const struct csv *cs, struct str *s,
+    struct replay_item *item)
 {
 	const char *type = row_field(la, cs, FIELD_TYPE);
 	const char *amount = row_field(la, cs, FIELD_AMOUNT);
@@ -142,8 +143,8 @@ row_event(const struct layout *la, const struct csv *cs, struct str *s,
 }
 
 int
-row_time(
-    const struct layout *la, const struct csv *cs, int64_t *ret, struct fail *f)
+row_time(const struct replay_layout *la, const struct csv *cs, int64_t *ret,
+    struct fail *f)
 {
 	const char *text;
 
@@ -160,8 +161,8 @@ row_time(
 }
 
 int
-row_truth(const struct layout *la, const struct csv *cs, enum told *ret,
-    struct fail *f)
+row_truth(const struct replay_layout *la, const struct csv *cs,
+    enum label_fact *ret, struct fail *f)
 {
 	const char *text = row_field(la, cs, FIELD_FRAUD);
 
@@ -180,8 +181,8 @@ row_truth(const struct layout *la, const struct csv *cs, enum told *ret,
 
 /* Apply "field=column,field=column"; map is taken apart. */
 static int
-map_apply(struct layout *la, const struct csv *cs, char *map, struct arena *a,
-    struct fail *f)
+map_apply(struct replay_layout *la, const struct csv *cs, char *map,
+    struct arena *a, struct fail *f)
 {
 	char *next;
 
@@ -196,8 +197,8 @@ map_apply(struct layout *la, const struct csv *cs, char *map, struct arena *a,
 
 /* Apply one "field=column". */
 static int
-map_one(struct layout *la, const struct csv *cs, char *pair, struct arena *a,
-    struct fail *f)
+map_one(struct replay_layout *la, const struct csv *cs, char *pair,
+    struct arena *a, struct fail *f)
 {
 	char *column = strchr(pair, '=');
 	size_t i;
@@ -226,7 +227,8 @@ map_one(struct layout *la, const struct csv *cs, char *pair, struct arena *a,
 
 /* Send a column as an attribute; more than an event may have are dropped. */
 static void
-attr_add(struct layout *la, const char *name, int column, struct arena *a)
+attr_add(
+    struct replay_layout *la, const char *name, int column, struct arena *a)
 {
 	if (la->la_n_attrs == EVENT_ATTRS_MAX)
 		return;
@@ -237,7 +239,8 @@ attr_add(struct layout *la, const char *name, int column, struct arena *a)
 
 /* A field of the row, NULL if it is empty or has no column. */
 static const char *
-row_field(const struct layout *la, const struct csv *cs, enum field field)
+row_field(const struct replay_layout *la, const struct csv *cs,
+    enum replay_field field)
 {
 	const int column = la->la_column[field];
 
@@ -248,8 +251,8 @@ row_field(const struct layout *la, const struct csv *cs, enum field field)
 
 /* Begin the event with its id, which is the same in every run. */
 static void
-put_id(const struct layout *la, const struct csv *cs, struct str *s,
-    struct item *item)
+put_id(const struct replay_layout *la, const struct csv *cs, struct str *s,
+    struct replay_item *item)
 {
 	const char *id = row_field(la, cs, FIELD_ID);
 
@@ -265,8 +268,8 @@ put_id(const struct layout *la, const struct csv *cs, struct str *s,
 
 /* The members of one object of the event, if the row has any of them. */
 static void
-put_part(const struct layout *la, const struct csv *cs, enum part part,
-    const char *name, struct str *s)
+put_part(const struct replay_layout *la, const struct csv *cs,
+    enum row_part part, const char *name, struct str *s)
 {
 	const char *text;
 	bool any = false;
@@ -275,7 +278,7 @@ put_part(const struct layout *la, const struct csv *cs, enum part part,
 	for (i = 0; i < FIELD__MAX; i++) {
 		if (fields[i].part != part)
 			continue;
-		if ((text = row_field(la, cs, (enum field)i)) == NULL)
+		if ((text = row_field(la, cs, (enum replay_field)i)) == NULL)
 			continue;
 		if (!any)
 			str_addf(s, ",\"%s\":{", name);
@@ -288,7 +291,7 @@ put_part(const struct layout *la, const struct csv *cs, enum part part,
 }
 
 static void
-put_attrs(const struct layout *la, const struct csv *cs, struct str *s)
+put_attrs(const struct replay_layout *la, const struct csv *cs, struct str *s)
 {
 	const char *text;
 	bool any = false;

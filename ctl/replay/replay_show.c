@@ -25,9 +25,10 @@ static const char *const colours[VERDICT__MAX] = {
 };
 
 static void table_line(
-    struct show *, const struct item *, const struct outcome *);
+    struct show *, const struct replay_item *, const struct replay_outcome *);
 static void table_reasons(struct json_object *);
-static void json_line(const struct item *, const struct outcome *);
+static void json_line(
+    const struct replay_item *, const struct replay_outcome *);
 static void table_totals(const struct show *, double);
 static void json_totals(const struct show *, double);
 static void put_cell(const char *, int, bool);
@@ -36,7 +37,8 @@ static double share(uint64_t, uint64_t);
 static int by_size(const void *, const void *);
 
 void
-show_event(struct show *sh, const struct item *item, const struct outcome *oc)
+show_event(struct show *sh, const struct replay_item *item,
+    const struct replay_outcome *oc)
 {
 	const bool flagged = oc->oc_verdict > VERDICT_ALLOW;
 
@@ -92,7 +94,8 @@ show_totals(struct show *sh, double seconds)
 
 /* One row of the table, below its head. */
 static void
-table_line(struct show *sh, const struct item *item, const struct outcome *oc)
+table_line(struct show *sh, const struct replay_item *item,
+    const struct replay_outcome *oc)
 {
 	const char *colour =
 	    sh->sh_colour && oc->oc_verdict != 0 ? colours[oc->oc_verdict] : "";
@@ -148,7 +151,7 @@ table_reasons(struct json_object *reasons)
 }
 
 static void
-json_line(const struct item *item, const struct outcome *oc)
+json_line(const struct replay_item *item, const struct replay_outcome *oc)
 {
 	static _Alignas(16) char block[LINE_SIZE];
 	struct arena a;

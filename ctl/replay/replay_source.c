@@ -19,10 +19,11 @@
 #include "ctl/ctl.h"
 #include "ctl/replay/replay.h"
 
-static void set_name(struct source *, struct arena *);
+static void set_name(struct replay_source *, struct arena *);
 
 int
-source_open(struct source *so, const char *map, struct arena *a, struct fail *f)
+source_open(
+    struct replay_source *so, const char *map, struct arena *a, struct fail *f)
 {
 	struct stat st;
 	int r;
@@ -50,7 +51,7 @@ source_open(struct source *so, const char *map, struct arena *a, struct fail *f)
 }
 
 int
-source_next(struct source *so, struct fail *f)
+source_next(struct replay_source *so, struct fail *f)
 {
 	int r;
 
@@ -62,7 +63,7 @@ source_next(struct source *so, struct fail *f)
 }
 
 void
-source_close(struct source *so)
+source_close(struct replay_source *so)
 {
 	if (so->so_file != NULL)
 		gzclose(so->so_file);
@@ -70,7 +71,7 @@ source_close(struct source *so)
 }
 
 bool
-source_progress(struct source *so, uint64_t done)
+source_progress(struct replay_source *so, uint64_t done)
 {
 	const int64_t now = clock_ticks();
 	const double seconds = (double)(now - so->so_began) / CLOCK_SECOND;
@@ -92,7 +93,7 @@ source_progress(struct source *so, uint64_t done)
 }
 
 void
-source_clear(const struct source *so)
+source_clear(const struct replay_source *so)
 {
 	if (so->so_progress && so->so_drawn != 0)
 		fputs("\r\033[K", stderr);
@@ -100,7 +101,7 @@ source_clear(const struct source *so)
 
 /* The file's name and the number of a row make an id that is stable. */
 static void
-set_name(struct source *so, struct arena *a)
+set_name(struct replay_source *so, struct arena *a)
 {
 	const char *base = strrchr(so->so_path, '/');
 	struct str s;

@@ -24,14 +24,14 @@
 #define PATH_SIZE 4096
 
 /* Half of a rulebook: where the seed has it, how it is read. */
-struct half {
+struct rulebook_half {
 	const char *folder;
 	const char *suffix;
 	int (*load)(struct rulebook *, const char *, const char *,
 	    struct arena *, struct fail *);
 };
 
-static int load_half(struct rulebook *, const struct half *,
+static int load_half(struct rulebook *, const struct rulebook_half *,
     const struct opt_list *, const char *, struct arena *, struct fail *);
 static int check_types(const struct opt_list *, struct fail *);
 static const char *given_for(const struct opt_list *, enum event_type);
@@ -42,8 +42,9 @@ static int load_policy(struct rulebook *, const char *, const char *,
 static struct json_object *members(
     struct arena *, enum request_spec_take, const char *, struct fail *);
 
-static const struct half rules = { "rules", "rule", load_rules };
-static const struct half policies = { "policies", "json", load_policy };
+static const struct rulebook_half rules = { "rules", "rule", load_rules };
+static const struct rulebook_half policies = { "policies", "json",
+	load_policy };
 
 int
 books_load(struct rulebook *books, const struct offline *ask, struct arena *a,
@@ -58,7 +59,7 @@ books_load(struct rulebook *books, const struct offline *ask, struct arena *a,
 
 /* One half of each type's: what is given, else the seed. */
 static int
-load_half(struct rulebook *books, const struct half *half,
+load_half(struct rulebook *books, const struct rulebook_half *half,
     const struct opt_list *given, const char *dir, struct arena *a,
     struct fail *f)
 {
@@ -157,7 +158,8 @@ load_policy(struct rulebook *book, const char *path, const char *version,
 
 /* A file as the members of an object that it comes to. */
 static struct json_object *
-members(struct arena *a, enum request_spec_take take, const char *path, struct fail *f)
+members(struct arena *a, enum request_spec_take take, const char *path,
+    struct fail *f)
 {
 	const char *text;
 	struct str s;

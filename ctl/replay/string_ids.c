@@ -11,13 +11,14 @@
 #define FIRST 1024 /* names that there is room for at first */
 #define MAX (UINT32_C(1) << 30) /* so that twice as many slots are counted */
 
-static uint32_t *slot_of(const struct names *, unsigned char, const char *);
-static bool grow_numbers(struct names *);
-static bool grow_text(struct names *, size_t);
+static uint32_t *slot_of(
+    const struct string_ids *, unsigned char, const char *);
+static bool grow_numbers(struct string_ids *);
+static bool grow_text(struct string_ids *, size_t);
 static uint64_t hash(unsigned char, const char *);
 
 uint32_t
-string_ids_add(struct names *na, unsigned char kind, const char *name)
+string_ids_add(struct string_ids *na, unsigned char kind, const char *name)
 {
 	const size_t size = strlen(name) + 1;
 	uint32_t *slot = NULL;
@@ -41,7 +42,7 @@ string_ids_add(struct names *na, unsigned char kind, const char *name)
 }
 
 void
-string_ids_clear(struct names *na)
+string_ids_clear(struct string_ids *na)
 {
 	free(na->na_text);
 	free(na->na_at);
@@ -51,7 +52,7 @@ string_ids_clear(struct names *na)
 
 /* Where the number of the name is or belongs. */
 static uint32_t *
-slot_of(const struct names *na, unsigned char kind, const char *name)
+slot_of(const struct string_ids *na, unsigned char kind, const char *name)
 {
 	uint64_t h = hash(kind, name);
 	const char *text;
@@ -69,7 +70,7 @@ slot_of(const struct names *na, unsigned char kind, const char *name)
 
 /* Room for twice as many numbers, in a table twice as large as that. */
 static bool
-grow_numbers(struct names *na)
+grow_numbers(struct string_ids *na)
 {
 	const uint32_t max = na->na_max == 0 ? FIRST : 2 * na->na_max;
 	const size_t mask = 2 * (size_t)max - 1;
@@ -96,7 +97,7 @@ grow_numbers(struct names *na)
 }
 
 static bool
-grow_text(struct names *na, size_t more)
+grow_text(struct string_ids *na, size_t more)
 {
 	size_t cap = na->na_cap == 0 ? 64 * FIRST : na->na_cap;
 	char *text;

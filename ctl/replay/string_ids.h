@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Zeroed, it holds none; string_ids_clear() gives back what it took. */
-struct names {
+struct string_ids {
 	char *na_text; /* kind, name and NUL of each */
 	size_t na_len;
 	size_t na_cap;
@@ -22,8 +22,9 @@ struct names {
  * The number of a name, which is added if it is new: then it equals na_n, and
  * it did not before.  0 when there is no memory or no number left.
  */
-uint32_t string_ids_add(struct names *na, unsigned char kind, const char *name);
+uint32_t string_ids_add(
+    struct string_ids *na, unsigned char kind, const char *name);
 
-void string_ids_clear(struct names *na);
+void string_ids_clear(struct string_ids *na);
 
 #endif

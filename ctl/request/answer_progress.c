@@ -19,11 +19,11 @@
 #define FRESH (2 * CLOCK_SECOND) /* how long an answer is shown */
 
 static struct json_object *find(
-    const struct watch *, struct json_object *, int64_t);
+    const struct answer_progress *, struct json_object *, int64_t);
 static int64_t number(struct json_object *, const char *);
 
 void
-answer_progress_ask(struct watch *w, struct http *h, int64_t now)
+answer_progress_ask(struct answer_progress *w, struct http *h, int64_t now)
 {
 	struct fail f = { 0 };
 
@@ -36,7 +36,7 @@ answer_progress_ask(struct watch *w, struct http *h, int64_t now)
 }
 
 void
-answer_progress_take(struct watch *w, struct http *h, int64_t now)
+answer_progress_take(struct answer_progress *w, struct http *h, int64_t now)
 {
 	struct json_object *json = NULL, *one;
 	double seconds;
@@ -50,14 +50,15 @@ answer_progress_take(struct watch *w, struct http *h, int64_t now)
 		w->wa_told = now;
 		w->wa_samples = number(one, "samples");
 		w->wa_of = number(one, "of");
-		seconds = json_object_get_double(request_spec_at(one, "seconds"));
+		seconds =
+		    json_object_get_double(request_spec_at(one, "seconds"));
 		w->wa_rate = seconds > 0 ? (double)w->wa_samples / seconds : 0;
 	}
 	json_object_put(json);
 }
 
 bool
-answer_progress_draw(const struct watch *w, int64_t now)
+answer_progress_draw(const struct answer_progress *w, int64_t now)
 {
 	if (w->wa_told == 0 || now - w->wa_told > FRESH ||
 	    w->wa_samples > w->wa_of)
@@ -69,7 +70,7 @@ answer_progress_draw(const struct watch *w, int64_t now)
 }
 
 void
-answer_progress_end(struct watch *w, struct http *h)
+answer_progress_end(struct answer_progress *w, struct http *h)
 {
 	if (w->wa_call.hc_handle != NULL)
 		http_done(h, &w->wa_call);
@@ -80,11 +81,12 @@ answer_progress_end(struct watch *w, struct http *h)
  * are several, nothing says which is ours.
  */
 static struct json_object *
-find(const struct watch *w, struct json_object *json, int64_t now)
+find(const struct answer_progress *w, struct json_object *json, int64_t now)
 {
 	const double waited =
 	    (double)(now - w->wa_began) / (double)CLOCK_SECOND + 1;
-	struct json_object *all = request_spec_at(json, "running"), *one, *got = NULL;
+	struct json_object *all = request_spec_at(json, "running"), *one,
+			   *got = NULL;
 	const char *type;
 	size_t i, n = 0;
 
@@ -92,9 +94,11 @@ find(const struct watch *w, struct json_object *json, int64_t now)
 		n = json_object_array_length(all);
 	for (i = 0; i < n; i++) {
 		one = json_object_array_get_idx(all, i);
-		type = json_object_get_string(request_spec_at(one, "eventType"));
+		type =
+		    json_object_get_string(request_spec_at(one, "eventType"));
 		if (type == NULL || strcmp(type, w->wa_about) != 0 ||
-		    json_object_get_double(request_spec_at(one, "seconds")) > waited)
+		    json_object_get_double(request_spec_at(one, "seconds")) >
+			waited)
 			continue;
 		if (got != NULL)
 			return NULL;

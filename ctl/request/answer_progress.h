@@ -9,7 +9,7 @@
 #include "lib/net/http.h"
 
 /* One request that is watched.  Times are clock_ticks(). */
-struct watch {
+struct answer_progress {
 	const char *wa_about; /* event type of it, NULL: it is not watched */
 	struct http_call wa_call; /* that asks */
 	int64_t wa_began;
@@ -21,15 +21,17 @@ struct watch {
 };
 
 /* Ask, if it is time to. */
-void answer_progress_ask(struct watch *w, struct http *h, int64_t now);
+void answer_progress_ask(
+    struct answer_progress *w, struct http *h, int64_t now);
 
 /* Take the answer that http_wait() has returned. */
-void answer_progress_take(struct watch *w, struct http *h, int64_t now);
+void answer_progress_take(
+    struct answer_progress *w, struct http *h, int64_t now);
 
 /* Draw the bar.  False: it is not known how far the request is. */
-bool answer_progress_draw(const struct watch *w, int64_t now);
+bool answer_progress_draw(const struct answer_progress *w, int64_t now);
 
 /* Ask no more. */
-void answer_progress_end(struct watch *w, struct http *h);
+void answer_progress_end(struct answer_progress *w, struct http *h);
 
 #endif

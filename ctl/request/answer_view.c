@@ -24,15 +24,15 @@
 #define ELLIPSIS "\xe2\x80\xa6"
 
 /* Where the rows of a table come from. */
-struct row {
+struct view_row {
 	const char *key; /* of a member of an object */
 	size_t index; /* of an element of an array */
 	struct json_object *json;
 };
 
 /* A table before it is printed. */
-struct table {
-	const struct part *tb_column[COLUMNS_MAX];
+struct view_table {
+	const struct request_part *tb_column[COLUMNS_MAX];
 	size_t tb_n; /* columns */
 	size_t tb_rows;
 	const char **tb_cell; /* clean texts, row by row */
@@ -42,28 +42,30 @@ struct table {
 	bool tb_colour;
 };
 
-static const struct part *fields_show(
-    const struct part *, struct json_object *, struct arena *);
-static const struct part *rows_show(
-    const struct part *, struct json_object *, struct arena *, size_t *);
-static const struct part *columns_of(struct table *, const struct part *);
-static size_t rows_of(struct arena *, const struct part *, struct json_object *,
-    struct row *, size_t);
-static size_t members_of(
-    struct arena *, const char *, struct json_object *, struct row *, size_t);
-static void table_show(struct table *);
-static bool table_fit(struct table *);
-static void table_cut(struct table *, size_t);
-static bool is_soft(const struct table *, size_t);
-static size_t line_width(const struct table *, const size_t *);
-static void dropped_say(const struct table *);
-static void block_show(struct table *, size_t);
-static void table_line(const struct table *, const char *const *, bool);
-static void cell_show(const struct table *, size_t, const char *, bool, bool);
+static const struct request_part *fields_show(
+    const struct request_part *, struct json_object *, struct arena *);
+static const struct request_part *rows_show(const struct request_part *,
+    struct json_object *, struct arena *, size_t *);
+static const struct request_part *columns_of(
+    struct view_table *, const struct request_part *);
+static size_t rows_of(struct arena *, const struct request_part *,
+    struct json_object *, struct view_row *, size_t);
+static size_t members_of(struct arena *, const char *, struct json_object *,
+    struct view_row *, size_t);
+static void table_show(struct view_table *);
+static bool table_fit(struct view_table *);
+static void table_cut(struct view_table *, size_t);
+static bool is_soft(const struct view_table *, size_t);
+static size_t line_width(const struct view_table *, const size_t *);
+static void dropped_say(const struct view_table *);
+static void block_show(struct view_table *, size_t);
+static void table_line(const struct view_table *, const char *const *, bool);
+static void cell_show(
+    const struct view_table *, size_t, const char *, bool, bool);
 static const char *cell(
-    struct arena *, const struct part *, const struct row *);
+    struct arena *, const struct request_part *, const struct view_row *);
 static void title(const char *, bool);
-static void lines_show(const struct part *, struct json_object *);
+static void lines_show(const struct request_part *, struct json_object *);
 
 static const char *string(struct json_object *);
 static size_t length(struct json_object *);
@@ -107,10 +109,10 @@ static const struct {
 };
 
 size_t
-request_spec_show(const struct part *call, struct json_object *json,
+request_spec_show(const struct request_part *call, struct json_object *json,
     char *const *operands, struct arena *a)
 {
-	const struct part *p = request_spec_next(call);
+	const struct request_part *p = request_spec_next(call);
 	const char *between = "";
 	size_t rows = 0;
 
@@ -137,8 +139,8 @@ request_spec_show(const struct part *call, struct json_object *json,
 			puts(request_spec_sentence(a, p->name, json, operands));
 			break;
 		case PART_NOTE:
-			ctl_say(
-			    "%s", request_spec_sentence(a, p->name, json, operands));
+			ctl_say("%s",
+			    request_spec_sentence(a, p->name, json, operands));
 			break;
 		default:
 			break;
@@ -149,8 +151,8 @@ request_spec_show(const struct part *call, struct json_object *json,
 }
 
 const char *
-request_spec_sentence(struct arena *a, const char *text, struct json_object *json,
-    char *const *operands)
+request_spec_sentence(struct arena *a, const char *text,
+    struct json_object *json, char *const *operands)
 {
 	char name[64];
 	struct str s;
@@ -168,19 +170,23 @@ request_spec_sentence(struct arena *a, const char *text, struct json_object *jso
 		if (*name >= '0' && *name <= '9')
 			term_text_clean(&s, operands[*name - '0']);
 		else
-			term_text_clean(
-			    &s, json_object_get_string(request_spec_at(json, name)));
+			term_text_clean(&s,
+			    json_object_get_string(
+				request_spec_at(json, name)));
 	}
 	return str_text(&s) == NULL ? "?" : str_text(&s);
 }
 
 /* Print what is there of some columns below each other.  The part after. */
-static const struct part *
-fields_show(const struct part *p, struct json_object *json, struct arena *a)
+static const struct request_part *
+fields_show(
+    const struct request_part *p, struct json_object *json, struct arena *a)
 {
-	const struct row row = { NULL, 0, json };
+	const struct view_row row = { NULL, 0, json };
 	const char *texts[COLUMNS_MAX];
-	struct table tb = { .tb_arena = a, .tb_rows = 1, .tb_cell = texts };
+	struct view_table tb = {
+		.tb_arena = a, .tb_rows = 1, .tb_cell = texts
+	};
 	size_t i;
 
 	tb.tb_colour = ctl_colour(STDOUT_FILENO);
@@ -193,7 +199,7 @@ fields_show(const struct part *p, struct json_object *json, struct arena *a)
 
 /* Print one row of a table, its columns below each other, nothing cut. */
 static void
-block_show(struct table *tb, size_t row)
+block_show(struct view_table *tb, size_t row)
 {
 	const char *const *text = tb->tb_cell + row * tb->tb_n;
 	size_t i, width = 0;
@@ -210,13 +216,13 @@ block_show(struct table *tb, size_t row)
 }
 
 /* Print a table; *rows grows by its length.  The part after. */
-static const struct part *
-rows_show(const struct part *p, struct json_object *json, struct arena *a,
-    size_t *rows)
+static const struct request_part *
+rows_show(const struct request_part *p, struct json_object *json,
+    struct arena *a, size_t *rows)
 {
-	const struct part *after;
-	struct table tb = { .tb_arena = a };
-	struct row *row;
+	const struct request_part *after;
+	struct view_table tb = { .tb_arena = a };
+	struct view_row *row;
 	size_t i, j, n;
 
 	after = columns_of(&tb, p);
@@ -240,8 +246,8 @@ rows_show(const struct part *p, struct json_object *json, struct arena *a,
 }
 
 /* Collect the columns that follow a part.  The part after them. */
-static const struct part *
-columns_of(struct table *tb, const struct part *p)
+static const struct request_part *
+columns_of(struct view_table *tb, const struct request_part *p)
 {
 	while ((p = request_spec_next(p)) != NULL && p->kind == PART_COLUMN)
 		if (tb->tb_n < COLUMNS_MAX)
@@ -251,8 +257,8 @@ columns_of(struct table *tb, const struct part *p)
 
 /* The rows of a part into row[0..max-1]; returns how many there are. */
 static size_t
-rows_of(struct arena *a, const struct part *p, struct json_object *json,
-    struct row *row, size_t max)
+rows_of(struct arena *a, const struct request_part *p, struct json_object *json,
+    struct view_row *row, size_t max)
 {
 	struct json_object *from = request_spec_at(json, p->path);
 	size_t n = 0;
@@ -262,13 +268,13 @@ rows_of(struct arena *a, const struct part *p, struct json_object *json,
 	if (json_object_is_type(from, json_type_array)) {
 		for (; n < json_object_array_length(from); n++)
 			if (n < max)
-				row[n] = (struct row) { "", n,
+				row[n] = (struct view_row) { "", n,
 					json_object_array_get_idx(from, n) };
 	} else if (json_object_is_type(from, json_type_object)) {
 		json_object_object_foreach(from, key, member)
 		{
 			if (n < max)
-				row[n] = (struct row) { key, n, member };
+				row[n] = (struct view_row) { key, n, member };
 			n++;
 		}
 	}
@@ -278,7 +284,7 @@ rows_of(struct arena *a, const struct part *p, struct json_object *json,
 /* The same of those members of json that words name, in their order. */
 static size_t
 members_of(struct arena *a, const char *words, struct json_object *json,
-    struct row *row, size_t max)
+    struct view_row *row, size_t max)
 {
 	char *rest = arena_strdup(a, words), *word, *last;
 	size_t n = 0;
@@ -287,14 +293,14 @@ members_of(struct arena *a, const char *words, struct json_object *json,
 		if (n >= max)
 			continue;
 		last = strrchr(word, '.');
-		row[n] = (struct row) { last == NULL ? word : last + 1, n,
+		row[n] = (struct view_row) { last == NULL ? word : last + 1, n,
 			request_spec_at(json, word) };
 	}
 	return n;
 }
 
 static void
-table_show(struct table *tb)
+table_show(struct view_table *tb)
 {
 	const char *head[COLUMNS_MAX];
 	size_t i, j, width;
@@ -328,7 +334,7 @@ table_show(struct table *tb)
  * after all come back, from the left.  False if nothing makes them fit.
  */
 static bool
-table_fit(struct table *tb)
+table_fit(struct view_table *tb)
 {
 	const size_t room = term_text_terminal();
 	size_t least[COLUMNS_MAX], j;
@@ -353,7 +359,7 @@ table_fit(struct table *tb)
 
 /* Take from the widest of the columns that may be cut until all fit. */
 static void
-table_cut(struct table *tb, size_t room)
+table_cut(struct view_table *tb, size_t room)
 {
 	size_t j, widest;
 
@@ -372,7 +378,7 @@ table_cut(struct table *tb, size_t room)
 
 /* Whether a column is shown and can be cut further. */
 static bool
-is_soft(const struct table *tb, size_t column)
+is_soft(const struct view_table *tb, size_t column)
 {
 	return forms[tb->tb_column[column]->form].soft &&
 	    !tb->tb_dropped[column] && tb->tb_width[column] > COLUMN_MIN;
@@ -380,7 +386,7 @@ is_soft(const struct table *tb, size_t column)
 
 /* How wide a line is, with columns of these widths. */
 static size_t
-line_width(const struct table *tb, const size_t *width)
+line_width(const struct view_table *tb, const size_t *width)
 {
 	size_t j, total = 0;
 
@@ -392,7 +398,7 @@ line_width(const struct table *tb, const size_t *width)
 
 /* Name the columns that have no room. */
 static void
-dropped_say(const struct table *tb)
+dropped_say(const struct view_table *tb)
 {
 	struct str s;
 	size_t j;
@@ -407,7 +413,7 @@ dropped_say(const struct table *tb)
 }
 
 static void
-table_line(const struct table *tb, const char *const *text, bool head)
+table_line(const struct view_table *tb, const char *const *text, bool head)
 {
 	const char *between = "";
 	size_t j;
@@ -424,8 +430,8 @@ table_line(const struct table *tb, const char *const *text, bool head)
 
 /* One cell: cut, padded unless it is the last, coloured. */
 static void
-cell_show(const struct table *tb, size_t column, const char *text, bool head,
-    bool last)
+cell_show(const struct view_table *tb, size_t column, const char *text,
+    bool head, bool last)
 {
 	const enum request_spec_form form = tb->tb_column[column]->form;
 	const size_t room = tb->tb_width[column];
@@ -449,7 +455,8 @@ cell_show(const struct table *tb, size_t column, const char *text, bool head,
 
 /* The clean text of a cell. */
 static const char *
-cell(struct arena *a, const struct part *column, const struct row *row)
+cell(struct arena *a, const struct request_part *column,
+    const struct view_row *row)
 {
 	struct json_object *json = row->json;
 	const char *text;
@@ -485,13 +492,13 @@ title(const char *text, bool colour)
 
 /* One text of each element on a line of its own. */
 static void
-lines_show(const struct part *p, struct json_object *array)
+lines_show(const struct request_part *p, struct json_object *array)
 {
 	size_t i, n = array == NULL ? 0 : json_object_array_length(array);
 
 	for (i = 0; i < n; i++) {
-		term_text_put(json_object_get_string(
-		    request_spec_at(json_object_array_get_idx(array, i), p->arg)));
+		term_text_put(json_object_get_string(request_spec_at(
+		    json_object_array_get_idx(array, i), p->arg)));
 		putchar('\n');
 	}
 }

@@ -17,7 +17,8 @@ struct str;
  * faults are told by the file's line, or JSON.  Returns 0, or -1 with f set,
  * FAIL_DENIED when the file cannot be read.
  */
-int body_file_member(struct arena *a, enum request_spec_take take, const char *path,
-    struct str *ret, struct fail *f) __attribute__((warn_unused_result));
+int body_file_member(struct arena *a, enum request_spec_take take,
+    const char *path, struct str *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 #endif

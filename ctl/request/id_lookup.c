@@ -21,13 +21,14 @@
 
 static bool is_whole(const struct id_lookup_list *, const char *);
 static bool is_part(const struct id_lookup_list *, const char *, const char *);
-static const char *id_at(const struct id_lookup_list *, struct json_object *, size_t);
-static void say_candidates(
-    const struct id_lookup_list *, struct json_object *, const char *, const char *);
+static const char *id_at(
+    const struct id_lookup_list *, struct json_object *, size_t);
+static void say_candidates(const struct id_lookup_list *, struct json_object *,
+    const char *, const char *);
 
 int
-id_lookup_match(const struct id_lookup_list *il, struct json_object *list, const char *what,
-    const char *typed, const char **ret)
+id_lookup_match(const struct id_lookup_list *il, struct json_object *list,
+    const char *what, const char *typed, const char **ret)
 {
 	struct json_object *array = request_spec_at(list, il->il_array);
 	const char *id, *found = NULL;
@@ -58,10 +59,10 @@ id_lookup_match(const struct id_lookup_list *il, struct json_object *list, const
 }
 
 int
-id_lookup(struct service *sv, const struct id_lookup_list *il, const char *what,
-    const char *typed, const char **ret)
+id_lookup(struct http_client *sv, const struct id_lookup_list *il,
+    const char *what, const char *typed, const char **ret)
 {
-	const struct ask ask = {
+	const struct client_request ask = {
 		.ak_what = what, .ak_method = "GET", .ak_path = il->il_path
 	};
 	struct json_object *list;
@@ -105,8 +106,8 @@ is_part(const struct id_lookup_list *il, const char *id, const char *typed)
 static const char *
 id_at(const struct id_lookup_list *il, struct json_object *array, size_t i)
 {
-	return json_object_get_string(
-	    request_spec_at(json_object_array_get_idx(array, i), il->il_member));
+	return json_object_get_string(request_spec_at(
+	    json_object_array_get_idx(array, i), il->il_member));
 }
 
 static void

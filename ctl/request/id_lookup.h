@@ -4,7 +4,7 @@
 #define CTL_REQUEST_ID_LOOKUP_H
 
 struct json_object;
-struct service;
+struct http_client;
 
 #define ID_PART_MIN 4 /* characters of an id that name it */
 
@@ -27,9 +27,10 @@ int id_lookup_match(const struct id_lookup_list *il, struct json_object *list,
 
 /*
  * The same with the list that the service gives; a whole id asks for none.
- * what is the command, for messages.  Returns also what http_client_call() does.
+ * what is the command, for messages.  Returns also what http_client_call()
+ * does.
  */
-int id_lookup(struct service *sv, const struct id_lookup_list *il, const char *what,
-    const char *typed, const char **ret);
+int id_lookup(struct http_client *sv, const struct id_lookup_list *il,
+    const char *what, const char *typed, const char **ret);
 
 #endif

@@ -26,32 +26,35 @@
 #define OPERANDS_MAX 64
 #define ABSENT INT64_MIN /* of a number that was not given */
 
-static void read_parts(struct remote *);
-static void add_opt(struct remote *, const struct opt *);
-static void add_args(struct remote *, const char *, const char *);
-static void own_opts(struct remote *);
-static void limit_opt(struct remote *, const struct part *);
-static void check_operands(struct remote *);
-static void check_opts(struct remote *);
-static bool is_given(const struct value *);
-static int confirm(const struct remote *);
-static int build(struct remote *);
-static int build_operands(struct remote *);
-static int build_opts(struct remote *);
-static int build_secret(struct remote *);
-static void build_sets(struct remote *);
-static void put_query(struct remote *, const char *, const char *);
-static void put_count(struct remote *, const char *, int64_t);
-static void put_name(struct remote *, const char *);
-static void put_texts(struct remote *, const char *, char *const *, size_t);
-static int put(struct remote *, const struct part *, const char *);
-static int put_number(struct remote *, const struct part *, const char *);
-static int put_file(struct remote *, const struct part *, const char *);
+static void read_parts(struct request_run *);
+static void add_opt(struct request_run *, const struct opt *);
+static void add_args(struct request_run *, const char *, const char *);
+static void own_opts(struct request_run *);
+static void limit_opt(struct request_run *, const struct request_part *);
+static void check_operands(struct request_run *);
+static void check_opts(struct request_run *);
+static bool is_given(const struct request_value *);
+static int confirm(const struct request_run *);
+static int build(struct request_run *);
+static int build_operands(struct request_run *);
+static int build_opts(struct request_run *);
+static int build_secret(struct request_run *);
+static void build_sets(struct request_run *);
+static void put_query(struct request_run *, const char *, const char *);
+static void put_count(struct request_run *, const char *, int64_t);
+static void put_name(struct request_run *, const char *);
+static void put_texts(
+    struct request_run *, const char *, char *const *, size_t);
+static int put(struct request_run *, const struct request_part *, const char *);
+static int put_number(
+    struct request_run *, const struct request_part *, const char *);
+static int put_file(
+    struct request_run *, const struct request_part *, const char *);
 
 int
 remote(const struct command *cmd, int argc, char **argv)
 {
-	static struct remote rm;
+	static struct request_run rm;
 	int status;
 
 	rm.rm_cmd = cmd;
@@ -75,13 +78,14 @@ remote(const struct command *cmd, int argc, char **argv)
 
 /* Make the options and the line of usage of a command's parts. */
 static void
-read_parts(struct remote *rm)
+read_parts(struct request_run *rm)
 {
-	const struct part *p;
-	struct value *v;
+	const struct request_part *p;
+	struct request_value *v;
 
 	snprintf(rm->rm_args, sizeof(rm->rm_args), "[OPTION]...");
-	for (p = request_spec_next(rm->rm_call); p != NULL; p = request_spec_next(p)) {
+	for (p = request_spec_next(rm->rm_call); p != NULL;
+	     p = request_spec_next(p)) {
 		v = &rm->rm_value[rm->rm_n_values];
 		switch (p->kind) {
 		case PART_ARG:
@@ -145,13 +149,13 @@ read_parts(struct remote *rm)
 }
 
 static void
-add_opt(struct remote *rm, const struct opt *opt)
+add_opt(struct request_run *rm, const struct opt *opt)
 {
 	rm->rm_opts[rm->rm_n_opts++] = *opt;
 }
 
 static void
-add_args(struct remote *rm, const char *name, const char *more)
+add_args(struct request_run *rm, const char *name, const char *more)
 {
 	const size_t n = strlen(rm->rm_args);
 
@@ -160,7 +164,7 @@ add_args(struct remote *rm, const char *name, const char *more)
 
 /* The options that all of them have, and those of pages. */
 static void
-own_opts(struct remote *rm)
+own_opts(struct request_run *rm)
 {
 	if (rm->rm_page != NULL || rm->rm_older != NULL)
 		limit_opt(rm, rm->rm_page != NULL ? rm->rm_page : rm->rm_older);
@@ -186,7 +190,7 @@ own_opts(struct remote *rm)
 }
 
 static void
-limit_opt(struct remote *rm, const struct part *p)
+limit_opt(struct request_run *rm, const struct request_part *p)
 {
 	static char limit[64];
 
@@ -199,12 +203,13 @@ limit_opt(struct remote *rm, const struct part *p)
 }
 
 static void
-check_operands(struct remote *rm)
+check_operands(struct request_run *rm)
 {
-	const struct part *p;
+	const struct request_part *p;
 	int i = 0;
 
-	for (p = request_spec_next(rm->rm_call); p != NULL; p = request_spec_next(p)) {
+	for (p = request_spec_next(rm->rm_call); p != NULL;
+	     p = request_spec_next(p)) {
 		if (p->kind != PART_ARG)
 			continue;
 		if (p->take == TAKE_CHOICE &&
@@ -219,16 +224,18 @@ check_operands(struct remote *rm)
 
 /* Two options that say the same thing exclude each other. */
 static void
-check_opts(struct remote *rm)
+check_opts(struct request_run *rm)
 {
-	const struct part *p, *q;
-	const struct value *v = rm->rm_value, *w;
+	const struct request_part *p, *q;
+	const struct request_value *v = rm->rm_value, *w;
 
-	for (p = request_spec_next(rm->rm_call); p != NULL; p = request_spec_next(p)) {
+	for (p = request_spec_next(rm->rm_call); p != NULL;
+	     p = request_spec_next(p)) {
 		if (p->kind != PART_OPT)
 			continue;
 		w = rm->rm_value;
-		for (q = request_spec_next(rm->rm_call); q != p; q = request_spec_next(q)) {
+		for (q = request_spec_next(rm->rm_call); q != p;
+		     q = request_spec_next(q)) {
 			if (q->kind != PART_OPT)
 				continue;
 			if (strcmp(p->path, q->path) == 0 && is_given(v) &&
@@ -243,16 +250,16 @@ check_opts(struct remote *rm)
 }
 
 static bool
-is_given(const struct value *v)
+is_given(const struct request_value *v)
 {
 	return v->text != NULL || v->number != ABSENT || v->list.li_n > 0;
 }
 
 /* Ask before what cannot be undone. */
 static int
-confirm(const struct remote *rm)
+confirm(const struct request_run *rm)
 {
-	const struct part *p = request_spec_next(rm->rm_call);
+	const struct request_part *p = request_spec_next(rm->rm_call);
 	const char *question;
 	char typed[16];
 
@@ -274,7 +281,7 @@ confirm(const struct remote *rm)
 
 /* Make the query and the body. */
 static int
-build(struct remote *rm)
+build(struct request_run *rm)
 {
 	int status;
 
@@ -297,9 +304,9 @@ build(struct remote *rm)
 }
 
 static int
-build_operands(struct remote *rm)
+build_operands(struct request_run *rm)
 {
-	const struct part *p;
+	const struct request_part *p;
 	int i = 0, status = EX_OK;
 
 	for (p = request_spec_next(rm->rm_call); p != NULL && status == EX_OK;
@@ -317,10 +324,10 @@ build_operands(struct remote *rm)
 }
 
 static int
-build_opts(struct remote *rm)
+build_opts(struct request_run *rm)
 {
-	const struct part *p;
-	const struct value *v = rm->rm_value;
+	const struct request_part *p;
+	const struct request_value *v = rm->rm_value;
 	int status = EX_OK;
 
 	for (p = request_spec_next(rm->rm_call); p != NULL && status == EX_OK;
@@ -349,15 +356,16 @@ build_opts(struct remote *rm)
 
 /* Ask for the secret that the body needs. */
 static int
-build_secret(struct remote *rm)
+build_secret(struct request_run *rm)
 {
-	const struct part *p = request_spec_next(rm->rm_call);
+	const struct request_part *p = request_spec_next(rm->rm_call);
 
 	while (p != NULL && p->kind != PART_ASK)
 		p = request_spec_next(p);
 	if (p == NULL)
 		return EX_OK;
-	if (prompt_secret_read(p->name, rm->rm_secret, sizeof(rm->rm_secret)) == -1) {
+	if (prompt_secret_read(p->name, rm->rm_secret, sizeof(rm->rm_secret)) ==
+	    -1) {
 		ctl_say("%s: the %s is needed, on one line of standard input",
 		    rm->rm_cmd->name, p->path);
 		return EX_DATAERR;
@@ -369,12 +377,13 @@ build_secret(struct remote *rm)
 
 /* What is always in the body; one that may have members has its braces. */
 static void
-build_sets(struct remote *rm)
+build_sets(struct request_run *rm)
 {
-	const struct part *p;
+	const struct request_part *p;
 	bool body = false;
 
-	for (p = request_spec_next(rm->rm_call); p != NULL; p = request_spec_next(p)) {
+	for (p = request_spec_next(rm->rm_call); p != NULL;
+	     p = request_spec_next(p)) {
 		body = body || p->in == IN_BODY;
 		if (p->kind != PART_SET)
 			continue;
@@ -387,7 +396,7 @@ build_sets(struct remote *rm)
 
 /* One argument, to where it belongs. */
 static int
-put(struct remote *rm, const struct part *p, const char *text)
+put(struct request_run *rm, const struct request_part *p, const char *text)
 {
 	if (p->in == IN_QUERY) {
 		put_query(rm, p->path, text);
@@ -410,7 +419,8 @@ put(struct remote *rm, const struct part *p, const char *text)
 }
 
 static int
-put_number(struct remote *rm, const struct part *p, const char *text)
+put_number(
+    struct request_run *rm, const struct request_part *p, const char *text)
 {
 	char *end;
 	const double number = strtod(text, &end);
@@ -425,7 +435,7 @@ put_number(struct remote *rm, const struct part *p, const char *text)
 
 /* A file as a member of the body, or as some of them. */
 static int
-put_file(struct remote *rm, const struct part *p, const char *path)
+put_file(struct request_run *rm, const struct request_part *p, const char *path)
 {
 	struct fail f = { 0 };
 	struct str s;
@@ -444,7 +454,7 @@ put_file(struct remote *rm, const struct part *p, const char *path)
 }
 
 static void
-put_query(struct remote *rm, const char *name, const char *text)
+put_query(struct request_run *rm, const char *name, const char *text)
 {
 	str_addf(
 	    &rm->rm_query, "%c%s=", rm->rm_query.st_len == 0 ? '?' : '&', name);
@@ -452,7 +462,7 @@ put_query(struct remote *rm, const char *name, const char *text)
 }
 
 static void
-put_count(struct remote *rm, const char *name, int64_t n)
+put_count(struct request_run *rm, const char *name, int64_t n)
 {
 	char text[32];
 
@@ -462,7 +472,7 @@ put_count(struct remote *rm, const char *name, int64_t n)
 
 /* Begin a member of the body. */
 static void
-put_name(struct remote *rm, const char *name)
+put_name(struct request_run *rm, const char *name)
 {
 	str_addc(&rm->rm_body, rm->rm_body.st_len == 0 ? '{' : ',');
 	str_json(&rm->rm_body, name);
@@ -470,7 +480,7 @@ put_name(struct remote *rm, const char *name)
 }
 
 static void
-put_texts(struct remote *rm, const char *name, char *const *text, size_t n)
+put_texts(struct request_run *rm, const char *name, char *const *text, size_t n)
 {
 	size_t i;
 

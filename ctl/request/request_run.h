@@ -11,47 +11,47 @@
 #include "ctl/ctl.h"
 #include "ctl/http_client.h"
 
-struct part;
+struct request_part;
 
 #define OPTS_MAX 12
 #define SECRET_SIZE 2048
 
 /* The value of one option. */
-struct value {
+struct request_value {
 	char *text;
 	int64_t number;
 	struct opt_list list;
 };
 
 /* A command that is one request, while it is made and sent. */
-struct remote {
+struct request_run {
 	const struct command *rm_cmd;
 	struct command rm_named; /* the same with its arguments, for --help */
-	const struct part *rm_call;
+	const struct request_part *rm_call;
 	struct opt rm_opts[OPTS_MAX];
-	struct value rm_value[OPTS_MAX];
+	struct request_value rm_value[OPTS_MAX];
 	size_t rm_n_opts;
 	size_t rm_n_values;
 	struct operands rm_want;
 	char rm_args[256];
 	char **rm_operand;
 	int rm_n_operands;
-	const struct part *rm_page;
-	const struct part *rm_older;
+	const struct request_part *rm_page;
+	const struct request_part *rm_older;
 	int64_t rm_limit;
 	int64_t rm_offset;
 	char *rm_before;
-	const struct part *rm_find;
+	const struct request_part *rm_find;
 	int rm_found; /* the operand that rm_find is about */
-	const struct part *rm_missing;
-	const struct part *rm_seen;
+	const struct request_part *rm_missing;
+	const struct request_part *rm_seen;
 	char *rm_url;
 	bool rm_json;
 	bool rm_yes;
 	bool rm_slow;
-	const struct part *rm_watch;
-	enum access rm_access;
-	struct service rm_service;
+	const struct request_part *rm_watch;
+	enum http_client_access rm_access;
+	struct http_client rm_service;
 	struct arena rm_arena;
 	struct str rm_query;
 	struct str rm_body;
@@ -63,6 +63,6 @@ struct remote {
  * are looked for first.  Returns an exit status, after having said what is
  * wrong.
  */
-int request_send(struct remote *rm);
+int request_send(struct request_run *rm);
 
 #endif

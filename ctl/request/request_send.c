@@ -19,20 +19,21 @@
 #include "ctl/http_client.h"
 #include "ctl/term_text.h"
 
-static int send_request(struct remote *);
-static bool finds_late(const struct remote *);
-static int find_id(struct remote *);
-static int ask_once(struct remote *, bool *, struct json_object **);
-static void say_unseen(struct remote *);
-static int show_answer(struct remote *, struct json_object *, const char *);
-static void say_more(const struct remote *, struct json_object *, size_t);
+static int send_request(struct request_run *);
+static bool finds_late(const struct request_run *);
+static int find_id(struct request_run *);
+static int ask_once(struct request_run *, bool *, struct json_object **);
+static void say_unseen(struct request_run *);
+static int show_answer(
+    struct request_run *, struct json_object *, const char *);
+static void say_more(const struct request_run *, struct json_object *, size_t);
 static struct json_object *pick_element(
-    struct remote *, const struct part *, struct json_object *);
+    struct request_run *, const struct request_part *, struct json_object *);
 static void put_path(
-    struct str *, const struct part *, const char *, char *const *);
+    struct str *, const struct request_part *, const char *, char *const *);
 
 int
-request_send(struct remote *rm)
+request_send(struct request_run *rm)
 {
 	int status;
 
@@ -46,9 +47,9 @@ request_send(struct remote *rm)
 
 /* Ask the service that is open, and show its answer. */
 static int
-send_request(struct remote *rm)
+send_request(struct request_run *rm)
 {
-	struct service *sv = &rm->rm_service;
+	struct http_client *sv = &rm->rm_service;
 	struct json_object *json = NULL;
 	bool missed = false;
 	int status;
@@ -67,16 +68,16 @@ send_request(struct remote *rm)
 
 /* Whether an id of any form is looked for only when there is none like it. */
 static bool
-finds_late(const struct remote *rm)
+finds_late(const struct request_run *rm)
 {
 	return rm->rm_find != NULL && rm->rm_find->name[0] == '\0';
 }
 
 /* Make an id that was typed in part a whole one, if a list has it. */
 static int
-find_id(struct remote *rm)
+find_id(struct request_run *rm)
 {
-	const struct part *p = rm->rm_find;
+	const struct request_part *p = rm->rm_find;
 	const char *found;
 	int status;
 
@@ -93,9 +94,9 @@ find_id(struct remote *rm)
 
 /* One request.  With missed, a 404 sets it and is no failure. */
 static int
-ask_once(struct remote *rm, bool *missed, struct json_object **ret)
+ask_once(struct request_run *rm, bool *missed, struct json_object **ret)
 {
-	struct ask ask = {
+	struct client_request ask = {
 		.ak_what = rm->rm_cmd->name,
 		.ak_method = rm->rm_call->method,
 		.ak_body =
@@ -125,10 +126,10 @@ ask_once(struct remote *rm, bool *missed, struct json_object **ret)
 
 /* Say that there is nothing yet of what the command was about. */
 static void
-say_unseen(struct remote *rm)
+say_unseen(struct request_run *rm)
 {
 	bool missed = false;
-	struct ask ask = { .ak_what = rm->rm_cmd->name,
+	struct client_request ask = { .ak_what = rm->rm_cmd->name,
 		.ak_method = "GET",
 		.ak_quiet = true,
 		.ak_missed = &missed };
@@ -142,15 +143,15 @@ say_unseen(struct remote *rm)
 	if (ask.ak_path != NULL &&
 	    http_client_call(&rm->rm_service, &ask, &json) == EX_OK && missed)
 		ctl_say("%s",
-		    request_spec_sentence(&rm->rm_arena, rm->rm_seen->name, NULL,
-			rm->rm_operand));
+		    request_spec_sentence(&rm->rm_arena, rm->rm_seen->name,
+			NULL, rm->rm_operand));
 }
 
 /* Show an answer; text is what it came as. */
 static int
-show_answer(struct remote *rm, struct json_object *json, const char *text)
+show_answer(struct request_run *rm, struct json_object *json, const char *text)
 {
-	const struct part *p = request_spec_next(rm->rm_call);
+	const struct request_part *p = request_spec_next(rm->rm_call);
 	size_t rows;
 
 	while (p != NULL && p->kind != PART_PICK)
@@ -170,7 +171,8 @@ show_answer(struct remote *rm, struct json_object *json, const char *text)
 		putchar('\n');
 		return EX_OK;
 	}
-	rows = request_spec_show(rm->rm_call, json, rm->rm_operand, &rm->rm_arena);
+	rows =
+	    request_spec_show(rm->rm_call, json, rm->rm_operand, &rm->rm_arena);
 	if (rows == (size_t)rm->rm_limit)
 		say_more(rm, json, rows);
 	return EX_OK;
@@ -178,9 +180,9 @@ show_answer(struct remote *rm, struct json_object *json, const char *text)
 
 /* Say how the next page is asked for. */
 static void
-say_more(const struct remote *rm, struct json_object *json, size_t rows)
+say_more(const struct request_run *rm, struct json_object *json, size_t rows)
 {
-	const struct part *p = rm->rm_older;
+	const struct request_part *p = rm->rm_older;
 	struct json_object *array;
 	const char *last;
 
@@ -193,15 +195,16 @@ say_more(const struct remote *rm, struct json_object *json, size_t rows)
 	array = request_spec_at(json, p->arg);
 	if (!json_object_is_type(array, json_type_array))
 		return;
-	last = json_object_get_string(
-	    request_spec_at(json_object_array_get_idx(array, rows - 1), p->path));
+	last = json_object_get_string(request_spec_at(
+	    json_object_array_get_idx(array, rows - 1), p->path));
 	if (last != NULL)
 		ctl_say("there may be more: --before %s", last);
 }
 
 /* The element that the command names, or NULL after having said so. */
 static struct json_object *
-pick_element(struct remote *rm, const struct part *p, struct json_object *array)
+pick_element(struct request_run *rm, const struct request_part *p,
+    struct json_object *array)
 {
 	const char *name = rm->rm_operand[p->min], *path, *text;
 	struct json_object *one;
@@ -213,7 +216,8 @@ pick_element(struct remote *rm, const struct part *p, struct json_object *array)
 	for (rest = paths; (path = strsep(&rest, " ")) != NULL;)
 		for (i = 0; i < n; i++) {
 			one = json_object_array_get_idx(array, i);
-			text = json_object_get_string(request_spec_at(one, path));
+			text =
+			    json_object_get_string(request_spec_at(one, path));
 			if (text != NULL && strcmp(text, name) == 0)
 				return one;
 		}
@@ -223,10 +227,10 @@ pick_element(struct remote *rm, const struct part *p, struct json_object *array)
 
 /* A path with the operands of call, in the order of their names in it. */
 static void
-put_path(struct str *s, const struct part *call, const char *text,
+put_path(struct str *s, const struct request_part *call, const char *text,
     char *const *operand)
 {
-	const struct part *p = call;
+	const struct request_part *p = call;
 	int i = -1;
 
 	for (; *text != '\0'; text++) {

@@ -41,12 +41,12 @@
 #define NOTE(n) { .kind = PART_NOTE, .name = n },
 /* clang-format on */
 
-static const struct part parts[] = {
+static const struct request_part parts[] = {
 #include "ctl/request/commands.tbl"
 	{ .kind = PART_CALL, .name = "" }, /* where the last one ends */
 };
 
-const struct part *
+const struct request_part *
 request_spec_find(const char *words)
 {
 	size_t i;
@@ -58,8 +58,8 @@ request_spec_find(const char *words)
 	return NULL;
 }
 
-const struct part *
-request_spec_next(const struct part *p)
+const struct request_part *
+request_spec_next(const struct request_part *p)
 {
 	return p[1].kind == PART_CALL ? NULL : p + 1;
 }

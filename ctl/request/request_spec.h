@@ -83,7 +83,7 @@ enum request_spec_form {
 	FORM__MAX
 };
 
-struct part {
+struct request_part {
 	enum request_spec_kind kind;
 	const char *name;
 	const char *path;
@@ -99,10 +99,10 @@ struct part {
 };
 
 /* The first part of the command of these words. */
-const struct part *request_spec_find(const char *words);
+const struct request_part *request_spec_find(const char *words);
 
 /* The part after p of the same command, NULL after its last. */
-const struct part *request_spec_next(const struct part *p);
+const struct request_part *request_spec_next(const struct request_part *p);
 
 /* The value at a dotted path, "request.amount"; "" is json itself. */
 struct json_object *request_spec_at(struct json_object *json, const char *path);
@@ -112,8 +112,8 @@ struct json_object *request_spec_at(struct json_object *json, const char *path);
  * the command.  All memory comes from arena a.  Returns how many rows the
  * tables had.
  */
-size_t request_spec_show(const struct part *call, struct json_object *json,
-    char *const *operands, struct arena *a);
+size_t request_spec_show(const struct request_part *call,
+    struct json_object *json, char *const *operands, struct arena *a);
 
 /*
  * A sentence with each {path} of json and each {0}, an operand, filled in, so

@@ -36,11 +36,11 @@
 #define TEST_PERCENT 20 /* of the time that train_told(), the last of it */
 
 /* What was asked for. */
-struct asked {
+struct train_options {
 	char *table; /* NULL: the samples of the database */
 	char *type; /* of samples, NULL: all */
 	char *since; /* of samples, NULL: all */
-	struct wanted wanted; /* these two */
+	struct train_wanted wanted; /* these two */
 	char *until; /* NULL: leave the last TEST_PERCENT to the test */
 	char *output; /* NULL: none */
 	char *policy; /* NULL: those that are live, or of a table first_bands */
@@ -52,19 +52,20 @@ struct asked {
 	bool publish;
 };
 
-static void check_samples(const struct command *, struct asked *);
-static int run(const struct asked *, struct plan *, struct arena *);
+static void check_samples(const struct command *, struct train_options *);
+static int run(const struct train_options *, struct plan *, struct arena *);
 static int fail_status(const struct fail *);
-static int read_table(const struct asked *, struct db *, struct plan *,
-    struct arena *, struct table *, struct fail *);
-static int read_samples(const struct asked *, struct db *, struct arena *,
-    struct table *, struct fail *);
+static int read_table(const struct train_options *, struct db *, struct plan *,
+    struct arena *, struct train_table *, struct fail *);
+static int read_samples(const struct train_options *, struct db *,
+    struct arena *, struct train_table *, struct fail *);
 static int parse_time(const char *, int64_t *);
-static int read_policies(const struct asked *, struct db *, struct arena *,
-    struct policy *, struct fail *);
+static int read_policies(const struct train_options *, struct db *,
+    struct arena *, struct policy *, struct fail *);
 static int read_policy(
     const char *, struct arena *, struct policy *, struct fail *);
-static int deliver(const struct asked *, const struct model *, struct arena *);
+static int deliver(
+    const struct train_options *, const struct model *, struct arena *);
 static int publish(const char *, struct arena *);
 static int write_file(const char *, const char *, struct fail *);
 static int write_all(int, const char *);
@@ -83,7 +84,7 @@ static const struct band first_bands[] = {
 int
 train(const struct command *cmd, int argc, char **argv)
 {
-	struct asked as = { .delay = 7, .wanted.wa_since = INT64_MIN };
+	struct train_options as = { .delay = 7, .wanted.wa_since = INT64_MIN };
 	const struct opt opts[] = {
 		{ "label-delay", "DAYS",
 		    "events younger than DAYS are not trained on; default 7",
@@ -140,7 +141,7 @@ train(const struct command *cmd, int argc, char **argv)
 
 /* What is asked of the samples. */
 static void
-check_samples(const struct command *cmd, struct asked *as)
+check_samples(const struct command *cmd, struct train_options *as)
 {
 	if (as->table != NULL && (as->type != NULL || as->since != NULL))
 		opt_usage(cmd,
@@ -154,12 +155,12 @@ check_samples(const struct command *cmd, struct asked *as)
 }
 
 static int
-run(const struct asked *as, struct plan *plan, struct arena *a)
+run(const struct train_options *as, struct plan *plan, struct arena *a)
 {
 	static struct trained tr;
 	struct policy policies[EVENT_TYPE__MAX] = { 0 };
 	char until[CLOCK_TEXT_SIZE];
-	struct table tb = { 0 };
+	struct train_table tb = { 0 };
 	struct fail f = { 0 };
 	struct db *db = NULL;
 	int r, status = EX_OK;
@@ -200,8 +201,8 @@ fail_status(const struct fail *f)
 
 /* Read as much of the table as is needed, and find where training ends. */
 static int
-read_table(const struct asked *as, struct db *db, struct plan *plan,
-    struct arena *a, struct table *tb, struct fail *f)
+read_table(const struct train_options *as, struct db *db, struct plan *plan,
+    struct arena *a, struct train_table *tb, struct fail *f)
 {
 	const int64_t began = clock_ticks();
 	int64_t told;
@@ -228,8 +229,8 @@ read_table(const struct asked *as, struct db *db, struct plan *plan,
 }
 
 static int
-read_samples(const struct asked *as, struct db *db, struct arena *a,
-    struct table *tb, struct fail *f)
+read_samples(const struct train_options *as, struct db *db, struct arena *a,
+    struct train_table *tb, struct fail *f)
 {
 	uint64_t unread;
 	int r;
@@ -255,7 +256,7 @@ parse_time(const char *text, int64_t *ret)
 
 /* What the report is by: the file's, else the live ones, else the first. */
 static int
-read_policies(const struct asked *as, struct db *db, struct arena *a,
+read_policies(const struct train_options *as, struct db *db, struct arena *a,
     struct policy *ret, struct fail *f)
 {
 	int type;
@@ -300,7 +301,7 @@ read_policy(
 
 /* Put the model where it was asked for, if any reader would take it. */
 static int
-deliver(const struct asked *as, const struct model *m, struct arena *a)
+deliver(const struct train_options *as, const struct model *m, struct arena *a)
 {
 	struct model read = { 0 };
 	struct fail f = { 0 };

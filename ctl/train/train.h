@@ -33,13 +33,13 @@ struct span {
  * column, so that a stretch of time is a stretch of each.  It begins zeroed
  * but for the span.
  */
-struct table {
+struct train_table {
 	struct span tb_keep;
 	double *tb_x; /* FEATURE__MAX a row */
 	int64_t *tb_at; /* decided, microseconds UTC */
 	int64_t *tb_known; /* when its label came, TRAIN_NEVER without one */
 	uint32_t *tb_user; /* numbered as they come */
-	uint8_t *tb_label; /* enum label */
+	uint8_t *tb_label; /* enum backtest_label */
 	uint8_t *tb_type; /* enum event_type */
 	size_t tb_n;
 	size_t tb_cap;
@@ -58,7 +58,7 @@ struct table_row {
 	const char *tw_user;
 	int64_t tw_at;
 	int64_t tw_known; /* TRAIN_NEVER without a label */
-	enum label tw_label;
+	enum backtest_label tw_label;
 	enum event_type tw_type; /* EVENT_TYPE__NONE: it is not told */
 	double tw_x[FEATURE__MAX];
 };
@@ -67,14 +67,14 @@ struct table_row {
  * Count a row that comes after all others.  Returns whether it is one to
  * keep, with table_add().
  */
-bool table_comes(struct table *tb, int64_t at);
+bool table_comes(struct train_table *tb, int64_t at);
 
 /* Append a row.  Returns 0, or -1 with f set when there is no memory. */
-int table_add(struct table *tb, const struct table_row *row, struct fail *f)
-    __attribute__((warn_unused_result));
+int table_add(struct train_table *tb, const struct table_row *row,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /* Give the memory of a table back. */
-void table_clear(struct table *tb);
+void table_clear(struct train_table *tb);
 
 /*
  * What is told now and then how much of how much is read; once it returns true
@@ -87,11 +87,11 @@ typedef bool progress_fn(int64_t done, int64_t of);
  * where the file and the line at fault, FAIL_DENIED when it cannot be opened
  * or progress ended it.
  */
-int table_read(struct table *tb, const char *path, progress_fn *progress,
+int table_read(struct train_table *tb, const char *path, progress_fn *progress,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* Which replay samples are wanted. */
-struct wanted {
+struct train_wanted {
 	const char *wa_type; /* of events, NULL: all */
 	int64_t wa_since; /* decided no earlier */
 };
@@ -102,9 +102,9 @@ struct wanted {
  * *ret_unread is how many could not be, because of another version.  Returns
  * 0, or -1 with f set: FAIL_INPUT when there are none, or none has a label.
  */
-int samples_read(struct table *tb, struct db *db, const struct wanted *wanted,
-    struct arena *a, progress_fn *progress, uint64_t *ret_unread,
-    struct fail *f) __attribute__((warn_unused_result));
+int samples_read(struct train_table *tb, struct db *db,
+    const struct train_wanted *wanted, struct arena *a, progress_fn *progress,
+    uint64_t *ret_unread, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * The policies that decide now, by event type, in arena a.  Returns 0, or -1
@@ -115,7 +115,7 @@ int samples_policies(struct db *db, struct arena *a,
     __attribute__((warn_unused_result));
 
 /* The first row decided at or after a time. */
-size_t table_at(const struct table *tb, int64_t at);
+size_t table_at(const struct train_table *tb, int64_t at);
 
 /* How to train. */
 struct plan {
@@ -141,7 +141,7 @@ struct part_of {
 /* What came out. */
 struct trained {
 	struct model tr_model; /* without its strings */
-	struct fit tr_fit;
+	struct logistic_fit tr_fit;
 	struct {
 		double l2;
 		double loss; /* on the validation rows */
@@ -152,9 +152,9 @@ struct trained {
 	int64_t tr_untold; /* of the test: after train_told() */
 
 	/* Of the test. */
-	struct quality tr_quality;
+	struct eval_quality tr_quality;
 	double tr_cards; /* card precision at TRAIN_CARDS */
-	struct bin tr_bins[MODEL_EVAL_BINS];
+	struct eval_bin tr_bins[MODEL_EVAL_BINS];
 	struct {
 		double fraud; /* mean of weight * x over them */
 		double legit;
@@ -178,14 +178,15 @@ enum train_part {
  * than the delay, while some have no label that may still come, the others are
  * mostly fraud, and make a model look better than it is.
  */
-int64_t train_told(const struct table *tb, const struct plan *pl);
+int64_t train_told(const struct train_table *tb, const struct plan *pl);
 
 /*
  * Train on the table by the plan, and test on what came later.  say is called
  * with a line about each step.  Returns 0, or -1 with f set: FAIL_INPUT when
  * the table has not what it takes, FAIL_DENIED when it was stopped.
  */
-int train_model(const struct table *tb, const struct plan *pl, struct arena *a,
+int train_model(const struct train_table *tb, const struct plan *pl,
+    struct arena *a,
     void (*say)(const char *, ...) __attribute__((format(printf, 1, 2))),
     struct trained *ret, struct fail *f) __attribute__((warn_unused_result));
 
@@ -193,7 +194,7 @@ int train_model(const struct table *tb, const struct plan *pl, struct arena *a,
  * Print what came out, with the verdicts that the policy of each event type
  * has for the scores.
  */
-void train_show(const struct table *tb, const struct plan *pl,
+void train_show(const struct train_table *tb, const struct plan *pl,
     const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX]);
 
 #endif

@@ -32,8 +32,8 @@ static const char *const column_names[COLUMN__MAX] = {
 };
 
 /* One reading. */
-struct reading {
-	struct table *tb;
+struct csv_reading {
+	struct train_table *tb;
 	const char *path;
 	gzFile file;
 	off_t size;
@@ -42,24 +42,24 @@ struct reading {
 	int feature[FEATURE__MAX];
 };
 
-static int read_header(struct reading *, struct fail *);
-static int read_rows(struct reading *, progress_fn *, struct fail *);
-static int read_row(struct reading *, struct fail *);
+static int read_header(struct csv_reading *, struct fail *);
+static int read_rows(struct csv_reading *, progress_fn *, struct fail *);
+static int read_row(struct csv_reading *, struct fail *);
 static int read_label(
-    const struct reading *, struct table_row *, struct fail *);
-static int read_features(const struct reading *, double *, struct fail *);
+    const struct csv_reading *, struct table_row *, struct fail *);
+static int read_features(const struct csv_reading *, double *, struct fail *);
 static int bad(
-    const struct reading *, const char *, const char *, struct fail *);
+    const struct csv_reading *, const char *, const char *, struct fail *);
 
 int
-table_read(
-    struct table *tb, const char *path, progress_fn *progress, struct fail *f)
+table_read(struct train_table *tb, const char *path, progress_fn *progress,
+    struct fail *f)
 {
-	static struct reading rd;
+	static struct csv_reading rd;
 	struct stat st;
 	int r = -1;
 
-	rd = (struct reading) { .tb = tb, .path = path };
+	rd = (struct csv_reading) { .tb = tb, .path = path };
 	if (stat(path, &st) == -1 || (rd.file = gzopen(path, "r")) == NULL)
 		return fail_set(f, FAIL_DENIED, INVALID_REQUEST, path, "%s",
 		    strerror(errno));
@@ -73,7 +73,7 @@ table_read(
 
 /* Find the columns. */
 static int
-read_header(struct reading *rd, struct fail *f)
+read_header(struct csv_reading *rd, struct fail *f)
 {
 	struct fail inner = { 0 };
 	const char *name;
@@ -100,9 +100,9 @@ read_header(struct reading *rd, struct fail *f)
 }
 
 static int
-read_rows(struct reading *rd, progress_fn *progress, struct fail *f)
+read_rows(struct csv_reading *rd, progress_fn *progress, struct fail *f)
 {
-	struct table *tb = rd->tb;
+	struct train_table *tb = rd->tb;
 	struct fail inner = { 0 };
 	int r;
 
@@ -124,9 +124,9 @@ read_rows(struct reading *rd, progress_fn *progress, struct fail *f)
 
 /* Read the row that is in csv, and keep it if it is wanted. */
 static int
-read_row(struct reading *rd, struct fail *f)
+read_row(struct csv_reading *rd, struct fail *f)
 {
-	struct table *const tb = rd->tb;
+	struct train_table *const tb = rd->tb;
 	struct table_row row = {
 		.tw_user = rd->csv.cs_field[rd->column[COLUMN_USER]],
 		.tw_type = EVENT_TYPE__NONE,
@@ -150,7 +150,7 @@ read_row(struct reading *rd, struct fail *f)
 
 /* What is told of the row, and since when; without a time, since it was. */
 static int
-read_label(const struct reading *rd, struct table_row *row, struct fail *f)
+read_label(const struct csv_reading *rd, struct table_row *row, struct fail *f)
 {
 	const char *const fraud = rd->csv.cs_field[rd->column[COLUMN_FRAUD]];
 	const char *const known = rd->csv.cs_field[rd->column[COLUMN_KNOWN]];
@@ -172,7 +172,7 @@ read_label(const struct reading *rd, struct table_row *row, struct fail *f)
 }
 
 static int
-read_features(const struct reading *rd, double *x, struct fail *f)
+read_features(const struct csv_reading *rd, double *x, struct fail *f)
 {
 	const char *text;
 	char *end;
@@ -190,7 +190,7 @@ read_features(const struct reading *rd, double *x, struct fail *f)
 
 /* Say what is wrong with a column of the line in csv. */
 static int
-bad(const struct reading *rd, const char *column, const char *why,
+bad(const struct csv_reading *rd, const char *column, const char *why,
     struct fail *f)
 {
 	char where[sizeof(f->where)];

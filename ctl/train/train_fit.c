@@ -31,13 +31,13 @@ static const double penalties[TRAIN_PENALTIES] = { 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
 
 /* What a training has at hand. */
 struct training {
-	const struct table *tb;
+	const struct train_table *tb;
 	const struct plan *pl;
 	struct arena *arena;
 	void (*say)(const char *, ...) __attribute__((format(printf, 1, 2)));
-	uint8_t *label; /* by row: enum label, as far as it is known */
+	uint8_t *label; /* by row: enum backtest_label, as far as it is known */
 	double *z; /* by row of a part */
-	struct mark *marks; /* of the test */
+	struct eval_mark *marks; /* of the test */
 	size_t n_marks;
 	uint8_t *found; /* by user */
 	int64_t *known; /* by user: the day of the first fraud */
@@ -50,18 +50,19 @@ static void divide(const struct training *, struct trained *);
 static uint8_t believed(const struct training *, size_t);
 static int choose(const struct training *, struct trained *, struct fail *);
 static int fit_part(const struct training *, const struct trained *, size_t,
-    double, struct fit *, struct fail *);
+    double, struct logistic_fit *, struct fail *);
 static int calibrate(struct training *, struct trained *, struct fail *);
 static int test(struct training *, struct trained *, struct fail *);
 static bool is_tested(const struct training *, size_t, struct trained *);
 static void test_row(struct training *, size_t, struct trained *);
-static struct logistic_fit_rows rows_of(const struct training *, size_t, size_t);
+static struct logistic_fit_rows rows_of(
+    const struct training *, size_t, size_t);
 static void count(const struct training *, struct part_of *);
 static int64_t day_of(int64_t);
 static int lacks(const char *, const char *, struct fail *);
 
 int64_t
-train_told(const struct table *tb, const struct plan *pl)
+train_told(const struct train_table *tb, const struct plan *pl)
 {
 	const int64_t young = tb->tb_last - pl->pl_delay;
 	size_t i;
@@ -73,8 +74,9 @@ train_told(const struct table *tb, const struct plan *pl)
 }
 
 int
-train_model(const struct table *tb, const struct plan *pl, struct arena *a,
-    void (*say)(const char *, ...), struct trained *ret, struct fail *f)
+train_model(const struct train_table *tb, const struct plan *pl,
+    struct arena *a, void (*say)(const char *, ...), struct trained *ret,
+    struct fail *f)
 {
 	struct training tn = { .tb = tb, .pl = pl, .arena = a, .say = say };
 	int r;
@@ -139,7 +141,7 @@ learn(struct training *tn, struct trained *tr, struct fail *f)
 static void
 divide(const struct training *tn, struct trained *tr)
 {
-	const struct table *tb = tn->tb;
+	const struct train_table *tb = tn->tb;
 	const struct plan *pl = tn->pl;
 	const int64_t end = pl->pl_until - pl->pl_delay;
 	const size_t from =
@@ -171,7 +173,7 @@ divide(const struct training *tn, struct trained *tr)
 static uint8_t
 believed(const struct training *tn, size_t i)
 {
-	const struct table *tb = tn->tb;
+	const struct train_table *tb = tn->tb;
 	const struct plan *pl = tn->pl;
 
 	if (tb->tb_label[i] != LABEL_NONE &&
@@ -187,7 +189,7 @@ choose(const struct training *tn, struct trained *tr, struct fail *f)
 	const struct part_of *const part = &tr->tr_part[TRAIN_VALIDATE - 1];
 	const struct logistic_fit_rows rows = rows_of(tn, part->from, part->to);
 	double best = INFINITY;
-	struct fit fit;
+	struct logistic_fit fit;
 	size_t i;
 
 	if (part->fraud == 0 || part->legit == 0)
@@ -197,7 +199,8 @@ choose(const struct training *tn, struct trained *tr, struct fail *f)
 		if (fit_part(tn, tr, part->from, penalties[i], &fit, f) == -1)
 			return -1;
 		tr->tr_tried[i].l2 = penalties[i];
-		tr->tr_tried[i].loss = logistic_fit_loss(&fit, &rows, FRAUD_WEIGHT);
+		tr->tr_tried[i].loss =
+		    logistic_fit_loss(&fit, &rows, FRAUD_WEIGHT);
 		tn->say("L2 %g: %d rounds, loss %.8f of later events",
 		    penalties[i], fit.rounds, tr->tr_tried[i].loss);
 		if (tr->tr_tried[i].loss < best) {
@@ -211,7 +214,7 @@ choose(const struct training *tn, struct trained *tr, struct fail *f)
 /* Fit to the rows from the first one up to row to. */
 static int
 fit_part(const struct training *tn, const struct trained *tr, size_t to,
-    double l2, struct fit *ret, struct fail *f)
+    double l2, struct logistic_fit *ret, struct fail *f)
 {
 	const struct logistic_fit_options options = {
 		.l2 = l2,
@@ -255,7 +258,7 @@ test(struct training *tn, struct trained *tr, struct fail *f)
 {
 	struct part_of *const part = &tr->tr_part[TRAIN_TEST - 1];
 	struct model_metrics *const metrics = &tr->tr_model.metrics;
-	const struct table *tb = tn->tb;
+	const struct train_table *tb = tn->tb;
 	int64_t day;
 	size_t i;
 
@@ -300,7 +303,7 @@ test(struct training *tn, struct trained *tr, struct fail *f)
 static bool
 is_tested(const struct training *tn, size_t i, struct trained *tr)
 {
-	const struct table *tb = tn->tb;
+	const struct train_table *tb = tn->tb;
 	const int64_t since =
 	    day_of(tb->tb_at[i]) - tn->pl->pl_delay / TRAIN_DAY;
 
@@ -318,7 +321,7 @@ is_tested(const struct training *tn, size_t i, struct trained *tr)
 static void
 test_row(struct training *tn, size_t i, struct trained *tr)
 {
-	const struct table *tb = tn->tb;
+	const struct train_table *tb = tn->tb;
 	const struct model *const m = &tr->tr_model;
 	const double *const x = tb->tb_x + i * FEATURE__MAX;
 	const bool fraud = tn->label[i] == LABEL_FRAUD;
@@ -330,9 +333,9 @@ test_row(struct training *tn, size_t i, struct trained *tr)
 		*(fraud ? &tr->tr_term[j].fraud : &tr->tr_term[j].legit) +=
 		    risk.term[j];
 	tr->tr_scores[tb->tb_type[i]][lround(SCORE_MAX * risk.p_even)][fraud]++;
-	tn->marks[tn->n_marks++] = (struct mark) {
-		.z = platt_calibrate_logit(
-		    &m->calibration, logistic_fit_logit(&tr->tr_fit, x, FEATURE__MAX)),
+	tn->marks[tn->n_marks++] = (struct eval_mark) {
+		.z = platt_calibrate_logit(&m->calibration,
+		    logistic_fit_logit(&tr->tr_fit, x, FEATURE__MAX)),
 		.day = day_of(tb->tb_at[i]),
 		.user = tb->tb_user[i],
 		.fraud = fraud,

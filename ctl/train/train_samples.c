@@ -23,8 +23,8 @@
 #define STRETCH_MIN CLOCK_SECOND
 
 /* One reading.  Read is what is before from, and of from itself up to after. */
-struct reading {
-	struct table *tb;
+struct samples_reading {
+	struct train_table *tb;
 	struct db *db;
 	const char *type;
 	struct arena *arena;
@@ -38,22 +38,24 @@ struct reading {
 	uint64_t unread;
 };
 
-static int find_span(struct reading *, const struct wanted *, struct fail *);
-static int read_batch(struct reading *, struct fail *);
-static int read_rows(struct reading *, const struct rows *, struct fail *);
-static int read_row(
-    struct reading *, struct table_row *, const char *, size_t, struct fail *);
+static int find_span(
+    struct samples_reading *, const struct train_wanted *, struct fail *);
+static int read_batch(struct samples_reading *, struct fail *);
+static int read_rows(
+    struct samples_reading *, const struct rows *, struct fail *);
+static int read_row(struct samples_reading *, struct table_row *, const char *,
+    size_t, struct fail *);
 static bool over(void *);
 static int read_policy(
     struct db *, struct arena *, const char *, struct policy *, struct fail *);
 
 int
-samples_read(struct table *tb, struct db *db, const struct wanted *wanted,
-    struct arena *a, progress_fn *progress, uint64_t *ret_unread,
-    struct fail *f)
+samples_read(struct train_table *tb, struct db *db,
+    const struct train_wanted *wanted, struct arena *a, progress_fn *progress,
+    uint64_t *ret_unread, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(a);
-	struct reading rd = {
+	struct samples_reading rd = {
 		.tb = tb,
 		.db = db,
 		.type = wanted->wa_type,
@@ -105,7 +107,8 @@ samples_policies(struct db *db, struct arena *a,
 
 /* From when on there may be samples, and up to now. */
 static int
-find_span(struct reading *rd, const struct wanted *wanted, struct fail *f)
+find_span(struct samples_reading *rd, const struct train_wanted *wanted,
+    struct fail *f)
 {
 	const int64_t keep = rd->tb->tb_keep.from;
 	struct rows rows;
@@ -127,7 +130,7 @@ find_span(struct reading *rd, const struct wanted *wanted, struct fail *f)
  * and shorter where there is too much for one statement.
  */
 static int
-read_batch(struct reading *rd, struct fail *f)
+read_batch(struct samples_reading *rd, struct fail *f)
 {
 	const int64_t left = rd->end - rd->from;
 	const int64_t to =
@@ -157,7 +160,7 @@ read_batch(struct reading *rd, struct fail *f)
 }
 
 static int
-read_rows(struct reading *rd, const struct rows *rows, struct fail *f)
+read_rows(struct samples_reading *rd, const struct rows *rows, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(rd->arena);
 	struct table_row row;
@@ -196,10 +199,10 @@ read_rows(struct reading *rd, const struct rows *rows, struct fail *f)
 
 /* Add what is in a sample; one that cannot be read is left out. */
 static int
-read_row(struct reading *rd, struct table_row *row, const char *text,
+read_row(struct samples_reading *rd, struct table_row *row, const char *text,
     size_t len, struct fail *f)
 {
-	static struct replay sample;
+	static struct sample sample;
 
 	if (row->tw_type == EVENT_TYPE__NONE ||
 	    sample_read(rd->arena, text, len, &sample) == -1 ||
@@ -218,7 +221,7 @@ read_row(struct reading *rd, struct table_row *row, const char *text,
 static bool
 over(void *arg)
 {
-	const struct reading *rd = arg;
+	const struct samples_reading *rd = arg;
 
 	return rd->progress(rd->from - rd->first, rd->end - rd->first);
 }

@@ -13,11 +13,11 @@
 #include "ctl/train/train.h"
 
 static void show_parts(
-    const struct table *, const struct plan *, const struct trained *);
+    const struct train_table *, const struct plan *, const struct trained *);
 static void show_part(
-    const struct table *, const char *, const struct part_of *);
+    const struct train_table *, const char *, const struct part_of *);
 static void show_quality(const struct trained *);
-static void show_bins(const struct bin *);
+static void show_bins(const struct eval_bin *);
 static void show_terms(const struct trained *);
 static void show_bands(
     const int64_t[SCORE_MAX + 1][2], enum event_type, const struct policy *);
@@ -25,7 +25,7 @@ static int64_t tested(const int64_t[SCORE_MAX + 1][2]);
 static double share(int64_t, int64_t);
 
 void
-train_show(const struct table *tb, const struct plan *pl,
+train_show(const struct train_table *tb, const struct plan *pl,
     const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX])
 {
 	int type;
@@ -41,8 +41,8 @@ train_show(const struct table *tb, const struct plan *pl,
 }
 
 static void
-show_parts(
-    const struct table *tb, const struct plan *pl, const struct trained *tr)
+show_parts(const struct train_table *tb, const struct plan *pl,
+    const struct trained *tr)
 {
 	static const char *const names[] = { "fit", "validation", "calibration",
 		"test" };
@@ -68,7 +68,8 @@ show_parts(
 }
 
 static void
-show_part(const struct table *tb, const char *name, const struct part_of *part)
+show_part(
+    const struct train_table *tb, const char *name, const struct part_of *part)
 {
 	char from[CLOCK_TEXT_SIZE] = "-", to[CLOCK_TEXT_SIZE] = "-";
 
@@ -83,7 +84,7 @@ show_part(const struct table *tb, const char *name, const struct part_of *part)
 static void
 show_quality(const struct trained *tr)
 {
-	const struct quality *const q = &tr->tr_quality;
+	const struct eval_quality *const q = &tr->tr_quality;
 	const struct {
 		const char *name;
 		double value;
@@ -105,7 +106,7 @@ show_quality(const struct trained *tr)
 }
 
 static void
-show_bins(const struct bin *bins)
+show_bins(const struct eval_bin *bins)
 {
 	int i;
 

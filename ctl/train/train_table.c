@@ -18,14 +18,14 @@ struct user_id {
 	uint32_t number;
 };
 
-static int grow(struct table *);
+static int grow(struct train_table *);
 static int resize(void *, size_t, size_t);
-static int user_number(struct table *, const char *, uint32_t *);
-static int user_grow(struct table *);
-static struct user_id *user_slot(const struct table *, const char *);
+static int user_number(struct train_table *, const char *, uint32_t *);
+static int user_grow(struct train_table *);
+static struct user_id *user_slot(const struct train_table *, const char *);
 
 bool
-table_comes(struct table *tb, int64_t at)
+table_comes(struct train_table *tb, int64_t at)
 {
 	if (tb->tb_rows++ == 0)
 		tb->tb_first = at;
@@ -34,7 +34,7 @@ table_comes(struct table *tb, int64_t at)
 }
 
 int
-table_add(struct table *tb, const struct table_row *row, struct fail *f)
+table_add(struct train_table *tb, const struct table_row *row, struct fail *f)
 {
 	const size_t i = tb->tb_n;
 
@@ -53,7 +53,7 @@ table_add(struct table *tb, const struct table_row *row, struct fail *f)
 }
 
 void
-table_clear(struct table *tb)
+table_clear(struct train_table *tb)
 {
 	size_t i;
 
@@ -70,7 +70,7 @@ table_clear(struct table *tb)
 }
 
 size_t
-table_at(const struct table *tb, int64_t at)
+table_at(const struct train_table *tb, int64_t at)
 {
 	size_t low = 0, high = tb->tb_n, middle;
 
@@ -86,7 +86,7 @@ table_at(const struct table *tb, int64_t at)
 
 /* Make room for another row. */
 static int
-grow(struct table *tb)
+grow(struct train_table *tb)
 {
 	const size_t cap =
 	    tb->tb_cap == 0 ? ROWS_FIRST : tb->tb_cap + tb->tb_cap / 2;
@@ -119,7 +119,7 @@ resize(void *array, size_t n, size_t size)
 
 /* The number of a user, a new one for a name not seen before. */
 static int
-user_number(struct table *tb, const char *name, uint32_t *ret)
+user_number(struct train_table *tb, const char *name, uint32_t *ret)
 {
 	struct user_id *slot;
 
@@ -137,7 +137,7 @@ user_number(struct table *tb, const char *name, uint32_t *ret)
 }
 
 static int
-user_grow(struct table *tb)
+user_grow(struct train_table *tb)
 {
 	struct user_id *const old = tb->tb_slots;
 	const size_t n_old = tb->tb_n_slots;
@@ -158,7 +158,7 @@ user_grow(struct table *tb)
 
 /* The slot of a name, or the free one that it would have (FNV-1a). */
 static struct user_id *
-user_slot(const struct table *tb, const char *name)
+user_slot(const struct train_table *tb, const char *name)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
 	const char *p;

@@ -24,7 +24,8 @@ static const char *topic_at(
 static bool stands_before(struct json_object *list, size_t i);
 
 int
-delivery_admin_events(struct req *req, enum event_topic_subscriber who, struct params *p)
+delivery_admin_events(
+    struct req *req, enum event_topic_subscriber who, struct params *p)
 {
 	struct json_object *list = NULL;
 	const char *names[TOPIC__MAX];

@@ -18,8 +18,8 @@ struct resp;
  * subscriber may have, each once.  Returns 0, or -1 with req->fail set to
  * INVALID_REQUEST.
  */
-int delivery_admin_events(struct req *req, enum event_topic_subscriber who, struct params *p)
-    __attribute__((warn_unused_result));
+int delivery_admin_events(struct req *req, enum event_topic_subscriber who,
+    struct params *p) __attribute__((warn_unused_result));
 
 /* Append the names that such a subscriber may have to p. */
 void delivery_admin_topics(enum event_topic_subscriber who, struct params *p);
@@ -32,8 +32,8 @@ int delivery_admin_revoke(struct req *req, struct resp *resp, enum stmt stmt)
     __attribute__((warn_unused_result));
 
 /* 200: the newest deliveries of a kind that wait and that were given up. */
-int delivery_admin_deliveries(struct req *req, struct resp *resp, const char *kind)
-    __attribute__((warn_unused_result));
+int delivery_admin_deliveries(struct req *req, struct resp *resp,
+    const char *kind) __attribute__((warn_unused_result));
 
 /*
  * 200: how many of the deliveries that were given up are pending again: all,

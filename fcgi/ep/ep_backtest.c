@@ -37,11 +37,11 @@ struct retrying {
 	struct policy candidate; /* n_bands 0: the live one */
 	struct rulebook book; /* no ruleset: the recorded scores */
 	struct scoring scoring; /* as decisions are scored now */
-	struct learned learned;
-	struct served served;
+	struct tag_weight_cache learned;
+	struct active_model served;
 	int64_t started; /* clock_ticks() */
 	int64_t deadline;
-	struct replay sample; /* the one in hand */
+	struct sample sample; /* the one in hand */
 	struct decision decision;
 	struct backtest counts;
 	int64_t other; /* samples that another scorer scored */
@@ -57,11 +57,11 @@ static int may_go_on(struct req *req, const struct retrying *rt);
 static int took_long(struct req *req);
 static int announce(struct req *req, const struct retrying *rt);
 static bool add_running(
-    struct str *s, const char *comma, const struct slot *slot);
+    struct str *s, const char *comma, const struct worker_slot *slot);
 static int try_samples(struct retrying *rt, const struct rows *rows,
     struct arena *a, struct fail *f);
 static int try_sample(struct retrying *rt, const char *text, size_t len,
-    enum label label, struct arena *a, struct fail *f);
+    enum backtest_label label, struct arena *a, struct fail *f);
 static enum verdict verdict_of(
     const struct policy *policy, int score, bool watched);
 static int answer(
@@ -213,7 +213,7 @@ open_samples(struct req *req, struct retrying *rt)
 static int
 announce(struct req *req, const struct retrying *rt)
 {
-	struct slot *slot = req->worker->slot;
+	struct worker_slot *slot = req->worker->slot;
 	struct params p;
 	struct rows rows;
 
@@ -231,7 +231,7 @@ announce(struct req *req, const struct retrying *rt)
 
 /* The backtest of a worker, if it has one. */
 static bool
-add_running(struct str *s, const char *comma, const struct slot *slot)
+add_running(struct str *s, const char *comma, const struct worker_slot *slot)
 {
 	const int32_t type = atomic_load(&slot->sl_trying);
 	const int64_t us = clock_ticks() - atomic_load(&slot->sl_trying_at);
@@ -288,7 +288,8 @@ read_scoring(struct req *req, struct retrying *rt)
 		    &rt->served, req->worker->db, req->arena, 1, f);
 	if (rt->scoring.scorer != SCORER_LEARNED)
 		return 0;
-	return tag_weight_cache_load(&rt->learned, req->worker->db, req->arena, f);
+	return tag_weight_cache_load(
+	    &rt->learned, req->worker->db, req->arena, f);
 }
 
 /* Whether there is reason to go on. */
@@ -321,7 +322,7 @@ try_samples(struct retrying *rt, const struct rows *rows, struct arena *a,
 {
 	struct arena_mark mark;
 	const char *text;
-	enum label label;
+	enum backtest_label label;
 	size_t len;
 	int i, sample, fraud;
 
@@ -344,11 +345,11 @@ try_samples(struct retrying *rt, const struct rows *rows, struct arena *a,
 }
 
 static int
-try_sample(struct retrying *rt, const char *text, size_t len, enum label label,
-    struct arena *a, struct fail *f)
+try_sample(struct retrying *rt, const char *text, size_t len,
+    enum backtest_label label, struct arena *a, struct fail *f)
 {
-	struct replay *sample = &rt->sample;
-	struct retrial trial = { .label = label };
+	struct sample *sample = &rt->sample;
+	struct backtest_label_result trial = { .label = label };
 	int score;
 
 	if ((rt->book.ruleset == NULL

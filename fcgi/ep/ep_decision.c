@@ -25,7 +25,7 @@
 #define BATCH_TIME (TXN_TIMEOUT_MANY * (CLOCK_SECOND / 1000))
 
 /* What an answer says besides id, verdict, score and reasons. */
-enum field {
+enum decision_field {
 	FIELD_EVENT = 1,
 	FIELD_POLICY = 2,
 	FIELD_TIME = 4,
@@ -34,12 +34,13 @@ enum field {
 
 static int check_key(const char *, struct fail *);
 static void item_init(
-    struct item *, const struct req *, const struct event *, bool);
-static int batch_answer(
-    struct req *, struct resp *, struct item *const *, struct fail *, size_t);
-static int outcome(struct req *, const struct item *);
-static void count(struct req *, const struct item *);
-static void print_answer(struct str *, const struct answer *, unsigned);
+    struct decision_request *, const struct req *, const struct event *, bool);
+static int batch_answer(struct req *, struct resp *,
+    struct decision_request *const *, struct fail *, size_t);
+static int outcome(struct req *, const struct decision_request *);
+static void count(struct req *, const struct decision_request *);
+static void print_answer(
+    struct str *, const struct decision_answer *, unsigned);
 static void print_error(struct str *, const struct fail *);
 
 /*
@@ -49,7 +50,7 @@ int
 decision_post(struct req *req, struct resp *resp)
 {
 	struct event *ev = arena_alloc(req->arena, sizeof(*ev));
-	struct item *item = arena_alloc(req->arena, sizeof(*item));
+	struct decision_request *item = arena_alloc(req->arena, sizeof(*item));
 	bool shadow;
 
 	(void)resp;
@@ -79,7 +80,7 @@ decision_post(struct req *req, struct resp *resp)
 int
 decision_answer(struct req *req, struct resp *resp)
 {
-	const struct item *item = req->item;
+	const struct decision_request *item = req->item;
 	struct str s;
 
 	if (outcome(req, item) == -1)
@@ -108,7 +109,7 @@ decision_batch(struct req *req, struct resp *resp)
 {
 	struct json_object *events = NULL;
 	struct event *ev;
-	struct item *items, **set, **slot;
+	struct decision_request *items, **set, **slot;
 	struct fail *fails;
 	size_t i, n, good = 0;
 	bool shadow;
@@ -161,7 +162,7 @@ decision_batch(struct req *req, struct resp *resp)
 int
 decision_get(struct req *req, struct resp *resp)
 {
-	struct answer ans = { 0 };
+	struct decision_answer ans = { 0 };
 	struct params p;
 	struct rows r;
 	struct str s;
@@ -186,8 +187,8 @@ decision_get(struct req *req, struct resp *resp)
 
 /* The entries of a batch: of the well-formed ones from their items' slots. */
 static int
-batch_answer(struct req *req, struct resp *resp, struct item *const *slot,
-    struct fail *fails, size_t n)
+batch_answer(struct req *req, struct resp *resp,
+    struct decision_request *const *slot, struct fail *fails, size_t n)
 {
 	const struct fail *failed = NULL;
 	bool good, mismatch = false;
@@ -246,8 +247,8 @@ check_key(const char *key, struct fail *f)
 }
 
 static void
-item_init(struct item *item, const struct req *req, const struct event *ev,
-    bool shadow)
+item_init(struct decision_request *item, const struct req *req,
+    const struct event *ev, bool shadow)
 {
 	item->event = ev;
 	item->idempotency_key = NULL;
@@ -261,7 +262,7 @@ item_init(struct item *item, const struct req *req, const struct event *ev,
 
 /* Count an outcome; -1 with req->fail set when there is no verdict. */
 static int
-outcome(struct req *req, const struct item *item)
+outcome(struct req *req, const struct decision_request *item)
 {
 	if (item->outcome == TXN_REFUSED) {
 		req->fail = item->fail;
@@ -283,7 +284,7 @@ outcome(struct req *req, const struct item *item)
 }
 
 static void
-count(struct req *req, const struct item *item)
+count(struct req *req, const struct decision_request *item)
 {
 	txn_count(req->worker->slot, item);
 	if (item->outcome == TXN_DEGRADED)
@@ -294,7 +295,7 @@ count(struct req *req, const struct item *item)
 
 /* A decision, with the optional fields that its endpoint names. */
 static void
-print_answer(struct str *s, const struct answer *ans, unsigned fields)
+print_answer(struct str *s, const struct decision_answer *ans, unsigned fields)
 {
 	char at[CLOCK_TEXT_SIZE];
 

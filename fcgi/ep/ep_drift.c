@@ -25,13 +25,13 @@
 #define DAY_SIZE 10 /* "2026-11-20" */
 
 /* What is asked for. */
-struct ask {
+struct drift_query {
 	struct score_distribution_days days;
 	enum event_type type; /* EVENT_TYPE__NONE: all */
 };
 
 /* How many decisions of an event type had a tag, and of how many. */
-struct tag {
+struct drift_tag {
 	enum event_type type;
 	const char *name;
 	int64_t recent[2]; /* with it, without it */
@@ -39,24 +39,24 @@ struct tag {
 	double psi;
 };
 
-static int read_ask(struct req *req, struct ask *ask);
+static int read_ask(struct req *req, struct drift_query *ask);
 static int read_until(struct req *req, const char **ret);
-static bool is_asked(const struct ask *ask, enum event_type type);
-static void add_types(
-    struct str *s, const struct ask *ask, const struct population *po);
+static bool is_asked(const struct drift_query *ask, enum event_type type);
+static void add_types(struct str *s, const struct drift_query *ask,
+    const struct score_distribution *po);
 static void add_psi(struct str *s, bool known, double psi);
 static void add_number(struct str *s, bool known, double n);
 static void add_scores(
     struct str *s, const char *name, const struct drift_scores *ds);
-static int add_tags(struct req *req, struct str *s, const struct ask *ask,
-    const struct population *po);
-static struct tag read_tag(
-    const struct rows *rows, int row, const struct population *po);
+static int add_tags(struct req *req, struct str *s,
+    const struct drift_query *ask, const struct score_distribution *po);
+static struct drift_tag read_tag(
+    const struct rows *rows, int row, const struct score_distribution *po);
 static int by_psi(const void *a, const void *b);
-static void add_tag(struct str *s, const struct tag *tag);
+static void add_tag(struct str *s, const struct drift_tag *tag);
 static void add_rate(struct str *s, const char *name, const int64_t counts[2]);
 static int add_calibration(struct req *req, struct str *s,
-    const struct ask *ask, const struct population *po);
+    const struct drift_query *ask, const struct score_distribution *po);
 static void add_bin(
     struct str *s, const struct rows *rows, int row, const char *type);
 static void add_labels(struct str *s, const char *name, int64_t labels,
@@ -94,8 +94,8 @@ static const struct {
 int
 drift_get(struct req *req, struct resp *resp)
 {
-	struct population *po = arena_alloc(req->arena, sizeof(*po));
-	struct ask ask;
+	struct score_distribution *po = arena_alloc(req->arena, sizeof(*po));
+	struct drift_query ask;
 	struct str s;
 
 	if (po == NULL)
@@ -124,7 +124,7 @@ drift_get(struct req *req, struct resp *resp)
 }
 
 static int
-read_ask(struct req *req, struct ask *ask)
+read_ask(struct req *req, struct drift_query *ask)
 {
 	const struct query *q = &req->params;
 	const char *type = query_text(q, "eventType");
@@ -136,8 +136,8 @@ read_ask(struct req *req, struct ask *ask)
 		    "is no event type");
 	if (query_int(q, "days", 1, DAYS_MAX, SCORE_DISTRIBUTION_DAYS,
 		&ask->days.pd_days, f) == -1 ||
-	    query_int(q, "reference", 1, REFERENCE_MAX, SCORE_DISTRIBUTION_REFERENCE,
-		&ask->days.pd_reference, f) == -1)
+	    query_int(q, "reference", 1, REFERENCE_MAX,
+		SCORE_DISTRIBUTION_REFERENCE, &ask->days.pd_reference, f) == -1)
 		return -1;
 	return read_until(req, &ask->days.pd_until);
 }
@@ -162,14 +162,15 @@ read_until(struct req *req, const char **ret)
 }
 
 static bool
-is_asked(const struct ask *ask, enum event_type type)
+is_asked(const struct drift_query *ask, enum event_type type)
 {
 	return type != EVENT_TYPE__NONE &&
 	    (ask->type == EVENT_TYPE__NONE || ask->type == type);
 }
 
 static void
-add_types(struct str *s, const struct ask *ask, const struct population *po)
+add_types(struct str *s, const struct drift_query *ask,
+    const struct score_distribution *po)
 {
 	const char *comma = "";
 	enum event_type type;
@@ -235,10 +236,10 @@ add_scores(struct str *s, const char *name, const struct drift_scores *ds)
 
 /* The tags, of each event type those first whose rate has changed most. */
 static int
-add_tags(struct req *req, struct str *s, const struct ask *ask,
-    const struct population *po)
+add_tags(struct req *req, struct str *s, const struct drift_query *ask,
+    const struct score_distribution *po)
 {
-	struct tag *tags;
+	struct drift_tag *tags;
 	struct params p;
 	struct rows rows;
 	size_t i, n = 0;
@@ -269,10 +270,10 @@ add_tags(struct req *req, struct str *s, const struct ask *ask,
 	return 0;
 }
 
-static struct tag
-read_tag(const struct rows *rows, int row, const struct population *po)
+static struct drift_tag
+read_tag(const struct rows *rows, int row, const struct score_distribution *po)
 {
-	struct tag tag = {
+	struct drift_tag tag = {
 		.type = event_type_parse(
 		    rows_text(rows, row, rows_col(rows, "event_type"))),
 		.name = rows_text(rows, row, rows_col(rows, "name")),
@@ -294,7 +295,7 @@ read_tag(const struct rows *rows, int row, const struct population *po)
 static int
 by_psi(const void *a, const void *b)
 {
-	const struct tag *one = a, *other = b;
+	const struct drift_tag *one = a, *other = b;
 
 	if (one->type != other->type)
 		return one->type < other->type ? -1 : 1;
@@ -304,7 +305,7 @@ by_psi(const void *a, const void *b)
 }
 
 static void
-add_tag(struct str *s, const struct tag *tag)
+add_tag(struct str *s, const struct drift_tag *tag)
 {
 	str_addf(
 	    s, "{\"eventType\":\"%s\",\"tag\":", event_type_name(tag->type));
@@ -328,8 +329,8 @@ add_rate(struct str *s, const char *name, const int64_t counts[2])
 }
 
 static int
-add_calibration(struct req *req, struct str *s, const struct ask *ask,
-    const struct population *po)
+add_calibration(struct req *req, struct str *s, const struct drift_query *ask,
+    const struct score_distribution *po)
 {
 	const char *comma = "", *type;
 	struct params p;

@@ -27,7 +27,7 @@
 #define DEGRADED "engine.degraded" /* the only reason of one that is */
 
 /* Why a decision cannot be made again. */
-enum why {
+enum explain_gap {
 	WHY_LISTED = 1,
 	WHY_DEGRADED,
 	WHY_SAMPLE_GONE,
@@ -53,19 +53,19 @@ struct explaining {
 	struct reason *reasons; /* as recorded */
 	size_t n_reasons;
 	bool has_sample;
-	struct replay sample;
+	struct sample sample;
 	bool has_policy;
 	struct policy policy;
 	struct ruleset *ruleset;
 	struct rulebook book;
 	struct scoring scoring;
-	struct served served;
-	struct learned learned;
-	struct lessons lessons;
+	struct active_model served;
+	struct tag_weight_cache learned;
+	struct tag_weights lessons;
 	bool decided;
 	struct decision decision;
-	struct changes changes;
-	enum why why; /* 0: it was made again, the same */
+	struct counterfactuals changes;
+	enum explain_gap why; /* 0: it was made again, the same */
 };
 
 static int read_decision(struct req *req, struct explaining *ex);
@@ -79,7 +79,7 @@ static int find_version(struct req *req, const struct explaining *ex,
     enum stmt stmt, const char *version, struct rows *ret);
 static int decide_again(struct req *req, struct explaining *ex);
 static int learn_again(struct req *req, struct explaining *ex);
-static void cannot(struct explaining *ex, enum why why);
+static void cannot(struct explaining *ex, enum explain_gap why);
 static void print(struct str *s, const struct explaining *ex);
 static void print_decision(struct str *s, const struct explaining *ex);
 static void print_scoring(struct str *s, const struct explaining *ex);
@@ -294,7 +294,7 @@ read_model(struct req *req, struct explaining *ex)
 	else
 		cannot(ex,
 		    found == ACTIVE_MODEL_GONE ? WHY_MODEL_GONE
-					 : WHY_MODEL_UNREADABLE);
+					       : WHY_MODEL_UNREADABLE);
 	return 0;
 }
 
@@ -359,7 +359,7 @@ learn_again(struct req *req, struct explaining *ex)
 
 /* The first reason counts. */
 static void
-cannot(struct explaining *ex, enum why why)
+cannot(struct explaining *ex, enum explain_gap why)
 {
 	if (ex->why == 0)
 		ex->why = why;
@@ -368,7 +368,7 @@ cannot(struct explaining *ex, enum why why)
 static void
 print(struct str *s, const struct explaining *ex)
 {
-	const struct replay *sample = ex->has_sample ? &ex->sample : NULL;
+	const struct sample *sample = ex->has_sample ? &ex->sample : NULL;
 
 	print_decision(s, ex);
 	print_why(s, ex);
@@ -402,7 +402,7 @@ print(struct str *s, const struct explaining *ex)
 static void
 print_decision(struct str *s, const struct explaining *ex)
 {
-	const struct replay *sample = ex->has_sample ? &ex->sample : NULL;
+	const struct sample *sample = ex->has_sample ? &ex->sample : NULL;
 	char at[CLOCK_TEXT_SIZE];
 
 	print_text(s, "{\"id\":", rows_get_text(&ex->rows, "id"));

@@ -10,7 +10,7 @@
 #include "fcgi/http/route.h"
 
 /* The kinds that callers name; their ids look as they do on lists. */
-static const enum node_kind kinds[LIST_SUBJECT__MAX] = {
+static const enum graph_node_kind kinds[LIST_SUBJECT__MAX] = {
 	[LIST_USER] = NODE_USER,
 	[LIST_DEVICE] = NODE_DEVICE,
 	[LIST_IP] = NODE_IP,

@@ -23,7 +23,7 @@
 #define LIMIT_MAX 1000
 #define VALUE_MAX 256 /* bytes of a value as it is sent, blanks and all */
 
-static int read_entry(struct req *req, struct entry *ret);
+static int read_entry(struct req *req, struct list_entry_input *ret);
 static int check_filter(const char *kind, const char *subject, struct fail *f);
 
 static const struct body_field fields[] = {
@@ -105,7 +105,7 @@ int
 list_save(struct req *req, struct resp *resp)
 {
 	char id[CRYPT_ID_SIZE];
-	struct entry en;
+	struct list_entry_input en;
 	struct params p;
 	struct rows rows;
 
@@ -147,7 +147,7 @@ list_delete(struct req *req, struct resp *resp)
 
 /* The entry of a body; an end that is over would make one that never acts. */
 static int
-read_entry(struct req *req, struct entry *ret)
+read_entry(struct req *req, struct list_entry_input *ret)
 {
 	const char *text[LIST_ENTRY_FIELD__MAX];
 	enum list_entry_field field;
@@ -155,7 +155,8 @@ read_entry(struct req *req, struct entry *ret)
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
 		return -1;
 	for (field = 0; field < LIST_ENTRY_FIELD__MAX; field++)
-		text[field] = body_string(req->json, list_entry_field_name(field));
+		text[field] =
+		    body_string(req->json, list_entry_field_name(field));
 	if (list_entry_read(text, ret, &req->fail) == -1)
 		return -1;
 	if (list_acts(ret->en_expires, clock_now()))

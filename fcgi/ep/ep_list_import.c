@@ -23,7 +23,7 @@
 #define ENTRIES_MAX 10000 /* of one transaction, well under a second */
 
 /* What is left of a body. */
-struct source {
+struct import_source {
 	const char *text;
 	size_t left;
 };
@@ -40,7 +40,8 @@ struct batch {
 };
 
 static int read_batch(struct req *req, struct batch *b);
-static int add_entry(struct req *req, struct batch *b, const struct entry *en);
+static int add_entry(
+    struct req *req, struct batch *b, const struct list_entry_input *en);
 static int refuse(const struct csv *cs, struct fail *f);
 static long read_text(void *cookie, char *buf, size_t size);
 
@@ -92,10 +93,10 @@ list_import(struct req *req, struct resp *resp)
 static int
 read_batch(struct req *req, struct batch *b)
 {
-	struct source source = { req->body, req->body_size };
+	struct import_source source = { req->body, req->body_size };
 	struct csv *cs = arena_alloc(req->arena, sizeof(*cs));
 	struct list_entry_columns columns;
-	struct entry en;
+	struct list_entry_input en;
 	int r;
 
 	if (cs == NULL)
@@ -110,7 +111,7 @@ read_batch(struct req *req, struct batch *b)
 }
 
 static int
-add_entry(struct req *req, struct batch *b, const struct entry *en)
+add_entry(struct req *req, struct batch *b, const struct list_entry_input *en)
 {
 	char id[CRYPT_ID_SIZE];
 
@@ -148,7 +149,7 @@ refuse(const struct csv *cs, struct fail *f)
 static long
 read_text(void *cookie, char *buf, size_t size)
 {
-	struct source *source = cookie;
+	struct import_source *source = cookie;
 	const size_t n = size < source->left ? size : source->left;
 
 	memcpy(buf, source->text, n);

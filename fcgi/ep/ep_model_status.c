@@ -24,12 +24,12 @@ int
 scoring_status(struct req *req, struct resp *resp)
 {
 	const enum scorer scorer = scorer_parse(conf.SCORER);
-	struct served served;
+	struct active_model served;
 	struct str s;
 
 	active_model_init(&served);
-	if (active_model_refresh(&served, req->worker->db, req->arena, 1, &req->fail) ==
-	    -1)
+	if (active_model_refresh(
+		&served, req->worker->db, req->arena, 1, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"scorer\":\"%s\",\"ml\":{\"active\":%s,",

@@ -25,17 +25,17 @@
 #define TARGET_BYTES 128 /* of a chat's id */
 
 /* What kinds of channels there are. */
-struct type {
+struct alert_type {
 	const char *name;
 	bool targeted; /* one URL serves many chats: which is said beside it */
 };
 
 static int check(struct req *req);
-static const struct type *type_named(const char *name);
+static const struct alert_type *type_named(const char *name);
 static int put_url(struct req *req, struct params *p);
 static void put_throttle(struct req *req, struct params *p);
 
-static const struct type types[] = {
+static const struct alert_type types[] = {
 	{ "slack", false },
 	{ "telegram", true },
 	{ "webhook", false },
@@ -144,7 +144,7 @@ check(struct req *req)
 	const unsigned flags =
 	    conf.ALLOW_PRIVATE_TARGETS ? URL_CHECK_HTTP | URL_CHECK_PRIVATE : 0;
 	struct fail *f = &req->fail;
-	const struct type *type;
+	const struct alert_type *type;
 	const char *verdict;
 
 	if (body_check(req->json, fields, nitems(fields), f) == -1)
@@ -165,7 +165,7 @@ check(struct req *req)
 	return url_check(body_string(req->json, "url"), flags, f);
 }
 
-static const struct type *
+static const struct alert_type *
 type_named(const char *name)
 {
 	size_t i;

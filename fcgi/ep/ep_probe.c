@@ -121,8 +121,8 @@ probe_metrics(struct req *req, struct resp *resp)
 	metric_print(req->worker->shm, route_names, &s);
 	gauge_print(&req->worker->shm->sh_gauges, &s);
 	readiness_print(req->worker, &s);
-	storage_stats_print(&req->worker->shm->sh_storage, conf.DISK_HEALTH_PATHS,
-	    model_bundled(), &s);
+	storage_stats_print(&req->worker->shm->sh_storage,
+	    conf.DISK_HEALTH_PATHS, model_bundled(), &s);
 	if (resp_json(req, resp, 200, str_text(&s)) == -1)
 		return -1;
 	resp->content_type = "text/plain; version=0.0.4; charset=utf-8";

@@ -78,11 +78,11 @@ run(struct req *req, int64_t gone[RETENTION__MAX])
 	struct running ru = { req, clock_ticks() + RUN_TIME, gone };
 	struct db_shared own = { 0 };
 	struct db *db;
-	enum retain i;
+	enum retention i;
 	int r;
 
-	db = db_new(conf.RETAIN_DATABASE_URL, "assay retain", RETENTION_TIMEOUT_MS,
-	    STMT_SESSION, &req->fail);
+	db = db_new(conf.RETAIN_DATABASE_URL, "assay retain",
+	    RETENTION_TIMEOUT_MS, STMT_SESSION, &req->fail);
 	if (db == NULL)
 		return -1;
 	db_share(db, &own);
@@ -100,7 +100,7 @@ sweep(struct running *ru, struct db *db)
 {
 	struct req *req = ru->req;
 	int64_t piece[RETENTION__MAX];
-	struct sweep sw;
+	struct retention_sweep sw;
 	bool more;
 
 	if (retention_begin(&sw, db, req->arena, 0, &more, &req->fail) == -1)
@@ -130,7 +130,7 @@ static void
 account(struct running *ru, const int64_t piece[RETENTION__MAX])
 {
 	struct req *req = ru->req;
-	enum retain i;
+	enum retention i;
 
 	for (i = 0; i < RETENTION__MAX; i++) {
 		metric_add(req->worker->slot, METRIC_ID_PRUNED, i, 0,
@@ -151,15 +151,15 @@ answer(struct req *req, struct resp *resp, int64_t at,
     const int64_t gone[RETENTION__MAX])
 {
 	char text[CLOCK_TEXT_SIZE];
-	enum retain i;
+	enum retention i;
 	struct str s;
 
 	clock_text(at, text);
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"ranAt\":\"%s\",\"pruned\":{", text);
 	for (i = 0; i < RETENTION__MAX; i++)
-		str_addf(&s, "%s\"%s\":%lld", i == 0 ? "" : ",", retention_name(i),
-		    (long long)gone[i]);
+		str_addf(&s, "%s\"%s\":%lld", i == 0 ? "" : ",",
+		    retention_name(i), (long long)gone[i]);
 	str_add(&s, "}}");
 	return resp_json(req, resp, 200, str_text(&s));
 }

@@ -91,7 +91,8 @@ rule_publish(struct req *req, struct resp *resp)
 	params_text(&p, body_string(req->json, "version"));
 	params_text(&p, text);
 	if (body_int(req->json, "shadow", 0) == 0)
-		return sql_reply_write(req, resp, 200, STMT_RULESET_PUBLISH, &p);
+		return sql_reply_write(
+		    req, resp, 200, STMT_RULESET_PUBLISH, &p);
 	crypt_id("shd_", clock_now(), id);
 	params_text(&p, id);
 	return sql_reply_write(req, resp, 200, STMT_SHADOW_RULESET, &p);

@@ -20,19 +20,19 @@
 #define WINDOW_MS 60000
 
 /* What is shown and changed together. */
-enum page { RATE_LIMITS = 1, ALERTS, RETENTION, PAGE__MAX };
+enum setting_page { RATE_LIMITS = 1, ALERTS, RETENTION, PAGE__MAX };
 
-static int show(struct req *req, struct resp *resp, enum page page);
-static int change(struct req *req, struct resp *resp, enum page page);
-static int check(struct req *req, enum page page);
-static int store(struct req *req, enum page page);
+static int show(struct req *req, struct resp *resp, enum setting_page page);
+static int change(struct req *req, struct resp *resp, enum setting_page page);
+static int check(struct req *req, enum setting_page page);
+static int store(struct req *req, enum setting_page page);
 static void committed(struct req *req);
-static void add_head(struct str *s, enum page page);
+static void add_head(struct str *s, enum setting_page page);
 static void add_values(
-    struct str *s, const struct settings *all, enum page page);
+    struct str *s, const struct runtime_settings *all, enum setting_page page);
 static void add_overridden(
-    struct str *s, const struct settings *all, enum page page);
-static enum setting first_of(enum page page);
+    struct str *s, const struct runtime_settings *all, enum setting_page page);
+static enum runtime_setting first_of(enum setting_page page);
 
 /*
  * A body may have any of its page; null reverts.  The numbers that are no
@@ -45,7 +45,7 @@ static const struct body_field fields[SETTING__MAX] = {
 #undef SETTING
 };
 
-static const enum page pages[SETTING__MAX + 1] = {
+static const enum setting_page pages[SETTING__MAX + 1] = {
 #define SETTING(id, group, field, name, type, min, max, fallback)              \
 	[SETTING_##id] = group,
 #include "lib/shared/runtime_setting.tbl"
@@ -98,12 +98,13 @@ setting_put_retention(struct req *req, struct resp *resp)
 }
 
 static int
-show(struct req *req, struct resp *resp, enum page page)
+show(struct req *req, struct resp *resp, enum setting_page page)
 {
-	struct settings all;
+	struct runtime_settings all;
 	struct str s;
 
-	if (runtime_setting_read(req->worker->db, req->arena, &all, &req->fail) == -1)
+	if (runtime_setting_read(
+		req->worker->db, req->arena, &all, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
 	add_head(&s, page);
@@ -114,7 +115,7 @@ show(struct req *req, struct resp *resp, enum page page)
 }
 
 static int
-change(struct req *req, struct resp *resp, enum page page)
+change(struct req *req, struct resp *resp, enum setting_page page)
 {
 	if (check(req, page) == -1 || store(req, page) == -1)
 		return -1;
@@ -123,11 +124,11 @@ change(struct req *req, struct resp *resp, enum page page)
 }
 
 static int
-check(struct req *req, enum page page)
+check(struct req *req, enum setting_page page)
 {
-	const enum setting first = first_of(page);
+	const enum runtime_setting first = first_of(page);
 	struct json_object *value;
-	enum setting s, end = first;
+	enum runtime_setting s, end = first;
 
 	while (pages[end] == page)
 		end++;
@@ -148,12 +149,12 @@ check(struct req *req, enum page page)
 
 /* Write what the body has, as the text that was sent. */
 static int
-store(struct req *req, enum page page)
+store(struct req *req, enum setting_page page)
 {
 	const char *names[SETTING__MAX], *values[SETTING__MAX];
 	struct json_object *value;
 	struct params p;
-	enum setting s;
+	enum runtime_setting s;
 	size_t n = 0;
 
 	for (s = first_of(page); pages[s] == page; s++) {
@@ -182,7 +183,7 @@ committed(struct req *req)
 
 /* What comes before the values. */
 static void
-add_head(struct str *s, enum page page)
+add_head(struct str *s, enum setting_page page)
 {
 	str_addc(s, '{');
 	if (page == RATE_LIMITS)
@@ -193,10 +194,11 @@ add_head(struct str *s, enum page page)
 }
 
 static void
-add_values(struct str *s, const struct settings *all, enum page page)
+add_values(
+    struct str *s, const struct runtime_settings *all, enum setting_page page)
 {
-	const enum setting first = first_of(page);
-	enum setting i;
+	const enum runtime_setting first = first_of(page);
+	enum runtime_setting i;
 
 	for (i = first; pages[i] == page; i++) {
 		str_addf(s, "%s\"%s\":", i == first ? "" : ",", fields[i].name);
@@ -208,10 +210,11 @@ add_values(struct str *s, const struct settings *all, enum page page)
 }
 
 static void
-add_overridden(struct str *s, const struct settings *all, enum page page)
+add_overridden(
+    struct str *s, const struct runtime_settings *all, enum setting_page page)
 {
-	const enum setting first = first_of(page);
-	enum setting i;
+	const enum runtime_setting first = first_of(page);
+	enum runtime_setting i;
 
 	str_add(s, "\"overridden\":{");
 	for (i = first; pages[i] == page; i++)
@@ -220,10 +223,10 @@ add_overridden(struct str *s, const struct settings *all, enum page page)
 	str_add(s, "}}");
 }
 
-static enum setting
-first_of(enum page page)
+static enum runtime_setting
+first_of(enum setting_page page)
 {
-	enum setting s = SETTING__NONE + 1;
+	enum runtime_setting s = SETTING__NONE + 1;
 
 	while (pages[s] != page)
 		s++;

@@ -26,13 +26,14 @@ int
 storage_get(struct req *req, struct resp *resp)
 {
 	struct db *db = req->worker->db;
-	struct served served;
+	struct active_model served;
 	struct rows size, rows;
 	struct str s;
 	int64_t database;
 
 	active_model_init(&served);
-	if (active_model_refresh(&served, db, req->arena, 1, &req->fail) == -1 ||
+	if (active_model_refresh(&served, db, req->arena, 1, &req->fail) ==
+		-1 ||
 	    db_one(db, req->arena, STMT_STORAGE_BYTES, NULL, &size,
 		&req->fail) == -1 ||
 	    db_run(db, req->arena, STMT_STORAGE_ROWS, NULL, &rows,

@@ -50,14 +50,13 @@ webhook_list(struct req *req, struct resp *resp)
 int
 webhook_create(struct req *req, struct resp *resp)
 {
-	const unsigned flags =
-	    URL_CHECK_HTTP | (conf.ALLOW_PRIVATE_TARGETS ? URL_CHECK_PRIVATE : 0);
+	const unsigned flags = URL_CHECK_HTTP |
+	    (conf.ALLOW_PRIVATE_TARGETS ? URL_CHECK_PRIVATE : 0);
 	char id[CRYPT_ID_SIZE], secret[SECRET_SIZE];
 	struct params p;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
-	    url_check(body_string(req->json, "url"), flags, &req->fail) ==
-		-1)
+	    url_check(body_string(req->json, "url"), flags, &req->fail) == -1)
 		return -1;
 	crypt_id("whk_", clock_now(), id);
 	params_init(&p, req->arena);

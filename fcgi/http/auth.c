@@ -110,7 +110,8 @@ find_key(struct req *req, struct key_found *ret)
 	if (worker_db(req->worker, &req->fail) == -1 ||
 	    db_one(req->worker->db, req->arena, STMT_APIKEY_FIND, &p, &r,
 		&req->fail) == -1) {
-		ret->scopes = apikey_cache_scopes(shm, req->key_hash, clock_ticks());
+		ret->scopes =
+		    apikey_cache_scopes(shm, req->key_hash, clock_ticks());
 		ret->live = ret->scopes != 0;
 		return ret->live ? 0 : -1;
 	}
@@ -120,7 +121,8 @@ find_key(struct req *req, struct key_found *ret)
 		left =
 		    rows_get_time(&r, "expires_at") - rows_get_time(&r, "now");
 	if (ret->live)
-		apikey_cache_put(shm, req->key_hash, ret->scopes, left, clock_ticks());
+		apikey_cache_put(
+		    shm, req->key_hash, ret->scopes, left, clock_ticks());
 	else
 		apikey_cache_drop(shm, req->key_hash);
 	return 0;

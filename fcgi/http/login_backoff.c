@@ -25,11 +25,13 @@
 
 static void hash_labelled(const char *label, const void *data, size_t size,
     uint8_t ret[CRYPT_SHA256_SIZE]);
-static void put_hashes(struct params *params, const struct login_backoff_pair *p);
+static void put_hashes(
+    struct params *params, const struct login_backoff_pair *p);
 static int wait_for(struct req *req, struct resp *resp, int64_t seconds);
 
 void
-login_backoff_pair(const struct req *req, const char *email, struct login_backoff_pair *p)
+login_backoff_pair(
+    const struct req *req, const char *email, struct login_backoff_pair *p)
 {
 	uint8_t both[CRYPT_SHA256_SIZE + PASSWORD_EMAIL_MAX];
 	const size_t n = strlen(email);
@@ -42,7 +44,8 @@ login_backoff_pair(const struct req *req, const char *email, struct login_backof
 }
 
 int
-login_backoff_check(struct req *req, struct resp *resp, const struct login_backoff_pair *p)
+login_backoff_check(
+    struct req *req, struct resp *resp, const struct login_backoff_pair *p)
 {
 	struct params params;
 	struct rows rows;
@@ -57,8 +60,8 @@ login_backoff_check(struct req *req, struct resp *resp, const struct login_backo
 }
 
 int
-login_backoff_begin(struct req *req, struct resp *resp, const struct login_backoff_pair *p,
-    const char *email, struct rows *ret)
+login_backoff_begin(struct req *req, struct resp *resp,
+    const struct login_backoff_pair *p, const char *email, struct rows *ret)
 {
 	struct params params;
 

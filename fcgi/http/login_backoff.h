@@ -26,14 +26,15 @@ struct login_backoff_pair {
  * not logged in within 90 days: so nobody can keep its owner out of an address
  * that the owner uses.  What is no account waits as well.
  */
-void login_backoff_pair(const struct req *req, const char *email, struct login_backoff_pair *p);
+void login_backoff_pair(
+    const struct req *req, const char *email, struct login_backoff_pair *p);
 
 /*
  * See that a pair need not wait, at the cost of a look.  Returns 0, or -1
  * with req->fail set: RATE_LIMITED and its header, UNAVAILABLE.
  */
-int login_backoff_check(struct req *req, struct resp *resp, const struct login_backoff_pair *p)
-    __attribute__((warn_unused_result));
+int login_backoff_check(struct req *req, struct resp *resp,
+    const struct login_backoff_pair *p) __attribute__((warn_unused_result));
 
 /*
  * Begin to check a password for email: count it as failed, in advance and on
@@ -43,8 +44,9 @@ int login_backoff_check(struct req *req, struct resp *resp, const struct login_b
  * Returns 0, or -1 with req->fail set as by
  * login_backoff_check(): somebody may have been faster.
  */
-int login_backoff_begin(struct req *req, struct resp *resp, const struct login_backoff_pair *p,
-    const char *email, struct rows *ret) __attribute__((warn_unused_result));
+int login_backoff_begin(struct req *req, struct resp *resp,
+    const struct login_backoff_pair *p, const char *email, struct rows *ret)
+    __attribute__((warn_unused_result));
 
 /*
  * The password was right: forget the failures of the pair.  The login has

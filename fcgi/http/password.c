@@ -62,8 +62,8 @@ int
 password_turn(struct req *req)
 {
 	struct shm *shm = req->worker->shm;
-	const int n =
-	    host_semaphore_spare((int)conf.OPERATOR_WORKERS, host_semaphore_held(shm->sh_long));
+	const int n = host_semaphore_spare(
+	    (int)conf.OPERATOR_WORKERS, host_semaphore_held(shm->sh_long));
 	const int turn = host_semaphore_acquire(shm->sh_hashing, n, getpid());
 
 	if (turn == -1)

@@ -30,11 +30,11 @@ int password_check(struct req *req, const char *field)
     __attribute__((warn_unused_result));
 
 /*
- * Take a turn at what costs 64 MiB and half a second; host_semaphore_release() ends it.  So
- * many run at once that one operator worker is always left to other requests,
- * also while others serve long ones; of two workers one does.  There is no
- * waiting: a login that waits in a worker keeps everybody else out of it.
- * Returns its number, or -1 with req->fail set to UNAVAILABLE.
+ * Take a turn at what costs 64 MiB and half a second; host_semaphore_release()
+ * ends it.  So many run at once that one operator worker is always left to
+ * other requests, also while others serve long ones; of two workers one does.
+ * There is no waiting: a login that waits in a worker keeps everybody else out
+ * of it. Returns its number, or -1 with req->fail set to UNAVAILABLE.
  */
 int password_turn(struct req *req) __attribute__((warn_unused_result));
 

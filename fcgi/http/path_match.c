@@ -14,7 +14,7 @@
 #define CHARSET "charset="
 
 bool
-path_match(const char *pattern, const char *path, struct match *ret)
+path_match(const char *pattern, const char *path, struct path_match *ret)
 {
 	size_t size;
 
@@ -38,7 +38,7 @@ path_match(const char *pattern, const char *path, struct match *ret)
 }
 
 int
-path_match_args(const struct match *m, struct arena *a,
+path_match_args(const struct path_match *m, struct arena *a,
     const char *ret[REQ_PATH_ARGS_MAX], struct fail *f)
 {
 	char text[PATH_MATCH_ARG_MAX + 1];

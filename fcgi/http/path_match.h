@@ -14,7 +14,7 @@ struct fail;
 #define PATH_MATCH_ARG_MAX 128 /* bytes of a decoded {parameter} */
 
 /* The parameters of a path as they were sent. */
-struct match {
+struct path_match {
 	size_t ma_n;
 	struct {
 		const char *ma_text; /* inside the path; not NUL-terminated */
@@ -27,14 +27,14 @@ struct match {
  * parameter is one whole segment and not empty; what is literal is compared
  * byte for byte, so neither a trailing slash nor an escape matches it.
  */
-bool path_match(const char *pattern, const char *path, struct match *ret);
+bool path_match(const char *pattern, const char *path, struct path_match *ret);
 
 /*
- * Decode the parameters into ret, in arena a: each 1 to PATH_MATCH_ARG_MAX bytes
- * of UTF-8 without control characters.  "%2F" becomes part of its value.
+ * Decode the parameters into ret, in arena a: each 1 to PATH_MATCH_ARG_MAX
+ * bytes of UTF-8 without control characters.  "%2F" becomes part of its value.
  * Returns 0, or -1 with f set to INVALID_REQUEST.
  */
-int path_match_args(const struct match *m, struct arena *a,
+int path_match_args(const struct path_match *m, struct arena *a,
     const char *ret[REQ_PATH_ARGS_MAX], struct fail *f)
     __attribute__((warn_unused_result));
 

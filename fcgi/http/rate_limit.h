@@ -14,7 +14,8 @@ struct worker;
 enum rate_limit_kind {
 	LIMIT_KEY = 1, /* requests by API key; the hash is the key's SHA-256 */
 	LIMIT_LABELS, /* labels by API key, likewise */
-	LIMIT_LOGIN, /* logins by client address; the hash is rate_limit_address()'s
+	LIMIT_LOGIN, /* logins by client address; the hash is
+		      * rate_limit_address()'s
 		      */
 	LIMIT_KIND__MAX
 };
@@ -28,20 +29,21 @@ struct rate_limit_result {
 };
 
 /*
- * Whether this API key has been seen by rate_limit_take() and not been pushed out
- * since, that is, whether it has been verified on this host before.
+ * Whether this API key has been seen by rate_limit_take() and not been pushed
+ * out since, that is, whether it has been verified on this host before.
  */
-bool rate_limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
+bool rate_limit_known(
+    const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
  * Take one request out of a budget of limit a minute.  But for LIMIT_LOGIN
- * the caller has verified the key, now or before (rate_limit_known()): a slot made
- * for whatever a stranger sends would let strangers fill the table.  The count
- * is exact however many processes take at once.  The table of keys refuses when
- * it has no room: a budget may be granted short, never beyond.  The table of
- * logins, which strangers can fill from enough addresses, gives the new address
- * the slot of the one that used the least, so that it refuses nobody for what
- * others do.
+ * the caller has verified the key, now or before (rate_limit_known()): a slot
+ * made for whatever a stranger sends would let strangers fill the table.  The
+ * count is exact however many processes take at once.  The table of keys
+ * refuses when it has no room: a budget may be granted short, never beyond. The
+ * table of logins, which strangers can fill from enough addresses, gives the
+ * new address the slot of the one that used the least, so that it refuses
+ * nobody for what others do.
  *
  * With Redis the count is that of all hosts, and so is the clock.  While it
  * does not answer, this host counts alone, on from what it took itself.
@@ -51,7 +53,12 @@ void rate_limit_take(struct worker *w, enum rate_limit_kind kind,
     struct rate_limit_result *ret);
 
 /* How the Redis that holds the budgets is. */
-enum rate_limit_redis { LIMIT_SKIPPED = 1, LIMIT_OK, LIMIT_DOWN, LIMIT_REDIS__MAX };
+enum rate_limit_redis {
+	LIMIT_SKIPPED = 1,
+	LIMIT_OK,
+	LIMIT_DOWN,
+	LIMIT_REDIS__MAX
+};
 
 /*
  * Take from a budget of nobody's, to see whether Redis counts: one that only

@@ -14,7 +14,7 @@
 #include "lib/net/token.h"
 
 struct FCGX_Stream;
-struct item;
+struct decision_request;
 struct json_object;
 struct resp;
 struct route;
@@ -81,7 +81,8 @@ struct req {
 	bool kept; /* audited routes: a part of the work stands */
 	void (*committed)(struct req *req); /* audited routes: NULL, or what
 					       to do when it is */
-	struct item *item; /* a single decision: what its set decides */
+	struct decision_request
+	    *item; /* a single decision: what its set decides */
 };
 
 /*

@@ -38,7 +38,7 @@
 static int handle(struct req *req, struct resp *resp);
 static int act(struct req *req, struct resp *resp);
 static int gate(struct req *req, struct resp *resp);
-static int find(struct req *req, struct resp *resp, struct match *ret);
+static int find(struct req *req, struct resp *resp, struct path_match *ret);
 static bool served(const struct worker *w, const struct route *route);
 static int not_allowed(
     struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
@@ -80,7 +80,7 @@ static const struct {
 bool
 route_combines(const struct req *req)
 {
-	struct match any;
+	struct path_match any;
 	size_t i;
 
 	for (i = 0; routes[i].handler != decision_post; i++)
@@ -139,7 +139,7 @@ act(struct req *req, struct resp *resp)
 static int
 gate(struct req *req, struct resp *resp)
 {
-	struct match m;
+	struct path_match m;
 
 	if (find(req, resp, &m) == -1)
 		return -1;
@@ -195,7 +195,7 @@ query_known(const struct route *route, const char *name)
  * this worker serves; 405 with Allow: only with other methods.
  */
 static int
-find(struct req *req, struct resp *resp, struct match *ret)
+find(struct req *req, struct resp *resp, struct path_match *ret)
 {
 	bool allow[METHOD__MAX] = { false };
 	bool found = false;
@@ -248,7 +248,8 @@ check_waiting(struct req *req)
 	const int64_t waited =
 	    req->received_at == 0 ? 0 : clock_now() - req->received_at;
 
-	if (!load_shed_refuses(req->worker->shm, req->route, waited, clock_ticks()))
+	if (!load_shed_refuses(
+		req->worker->shm, req->route, waited, clock_ticks()))
 		return 0;
 	metric_add(req->worker->slot, METRIC_ID_SHED,
 	    (size_t)req->route->group - 1, 0, 1);
@@ -350,11 +351,13 @@ take_one(struct req *req, struct rate_limit_result *ret)
 		    conf.RATE_LIMIT_LABELS_PER_MIN, ret);
 	else
 		rate_limit_take(req->worker, LIMIT_KEY, req->key_hash, now,
-		    runtime_setting_limit(req->worker->shm, SETTING_DECISIONS), ret);
+		    runtime_setting_limit(req->worker->shm, SETTING_DECISIONS),
+		    ret);
 }
 
 static int
-over_budget(struct req *req, struct resp *resp, const struct rate_limit_result *got)
+over_budget(
+    struct req *req, struct resp *resp, const struct rate_limit_result *got)
 {
 	metric_add(req->worker->slot, METRIC_ID_LIMITED,
 	    (size_t)(req->route->budget - BUDGET_DECISIONS), 0, 1);

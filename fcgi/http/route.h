@@ -10,7 +10,7 @@
 #include "fcgi/http/resp.h"
 #include "lib/net/apikey.h"
 
-enum access {
+enum route_access {
 	ACCESS_PUBLIC = 1, /* no credential */
 	ACCESS_APIKEY, /* X-API-Key with the route's scope */
 	ACCESS_SESSION, /* bearer token of any role */
@@ -28,10 +28,10 @@ enum budget {
 };
 
 /* Whether it changes something that the audit trail tells. */
-enum trail { TRAIL_NONE = 1, TRAIL_AUDIT, TRAIL__MAX };
+enum audit_trail { TRAIL_NONE = 1, TRAIL_AUDIT, TRAIL__MAX };
 
 /* Which worker group serves it (nginx routes accordingly). */
-enum group { GROUP_DECIDE = 1, GROUP_OPERATOR, GROUP__MAX };
+enum worker_group { GROUP_DECIDE = 1, GROUP_OPERATOR, GROUP__MAX };
 
 /*
  * A handler returns 0 with resp filled, or -1 with req->fail set; its comment
@@ -46,11 +46,11 @@ typedef int route_fn(struct req *req, struct resp *resp);
 struct route {
 	enum method method;
 	const char *path; /* "/v1/cases/{id}/assign" */
-	enum group group;
-	enum access access;
+	enum worker_group group;
+	enum route_access access;
 	enum scope scope;
 	enum budget budget;
-	enum trail trail;
+	enum audit_trail trail;
 	size_t body_max; /* 0: takes no body; up to 4 KiB is ignored */
 	bool csv; /* the body is text/csv, else application/json */
 	int limit_s; /* time limit, from which statement timeouts follow */

@@ -19,7 +19,7 @@ int sql_reply_read(struct req *req, struct resp *resp, enum stmt stmt,
  * The same with another status, for a statement that may refuse: its row has
  * refusal, the name of an error code, or null and then body.
  */
-int sql_reply_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
-    const struct params *p) __attribute__((warn_unused_result));
+int sql_reply_write(struct req *req, struct resp *resp, int status,
+    enum stmt stmt, const struct params *p) __attribute__((warn_unused_result));
 
 #endif

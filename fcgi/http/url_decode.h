@@ -13,7 +13,7 @@
  * digits, there are over max bytes, or they are not UTF-8 without control
  * characters.
  */
-int url_decode(const char *text, size_t size, bool plus, char *ret,
-    size_t max) __attribute__((warn_unused_result));
+int url_decode(const char *text, size_t size, bool plus, char *ret, size_t max)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -46,7 +46,7 @@ static wanted_fn has_spool, is_operator, reports_spool;
 static turn_fn drain, measure, report;
 static void begin(struct worker *w);
 static void end(struct worker *w);
-static void account(struct worker *w, const struct drain *did);
+static void account(struct worker *w, const struct spool_drain *did);
 static int borrow(struct arena *a);
 static void give_back(struct arena *a);
 
@@ -168,7 +168,7 @@ static int64_t
 drain(struct worker *w)
 {
 	struct fail f = { 0 };
-	struct drain did;
+	struct spool_drain did;
 	struct arena a;
 	int r;
 
@@ -246,7 +246,7 @@ end(struct worker *w)
 
 /* Count what a turn did, and say so. */
 static void
-account(struct worker *w, const struct drain *did)
+account(struct worker *w, const struct spool_drain *did)
 {
 	metric_add(w->slot, METRIC_ID_DRAINED, 0, 0, did->drained);
 	metric_add(w->slot, METRIC_ID_ASIDE, 0, 0, did->aside);

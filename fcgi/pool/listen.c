@@ -21,8 +21,8 @@
 static int passed(struct listeners *l);
 static void adopt(struct listeners *l, int n);
 static bool is_listening(int fd);
-static int bind_path(
-    struct listeners *l, enum group group, const char *path, struct fail *f);
+static int bind_path(struct listeners *l, enum worker_group group,
+    const char *path, struct fail *f);
 static int bind_socket(int fd, const struct sockaddr_un *sun);
 static bool answers(const struct sockaddr_un *sun);
 
@@ -38,7 +38,7 @@ listen_open(struct listeners *l, struct fail *f)
 		[GROUP_DECIDE] = conf.DECIDE_SOCKET,
 		[GROUP_OPERATOR] = conf.OPERATOR_SOCKET,
 	};
-	enum group group;
+	enum worker_group group;
 
 	memset(l, 0, sizeof(*l));
 	for (group = 0; group < GROUP__MAX; group++)
@@ -58,7 +58,7 @@ listen_open(struct listeners *l, struct fail *f)
 }
 
 void
-listen_close(struct listeners *l, enum group group)
+listen_close(struct listeners *l, enum worker_group group)
 {
 	const int fd = l->fd[group];
 
@@ -76,7 +76,7 @@ passed(struct listeners *l)
 {
 	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
 	const char *list = getenv("LISTEN_FDNAMES");
-	enum group group;
+	enum worker_group group;
 	size_t size;
 	int i, n;
 
@@ -123,8 +123,8 @@ is_listening(int fd)
 
 /* Listen at a path that only its owner and group may connect to. */
 static int
-bind_path(
-    struct listeners *l, enum group group, const char *path, struct fail *f)
+bind_path(struct listeners *l, enum worker_group group, const char *path,
+    struct fail *f)
 {
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	mode_t mask;

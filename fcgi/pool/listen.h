@@ -30,6 +30,6 @@ int listen_open(struct listeners *l, struct fail *f)
  * Close a group's socket, unless the other group still has it, and unlink its
  * path if it was bound here.  One that is closed already is left alone.
  */
-void listen_close(struct listeners *l, enum group group);
+void listen_close(struct listeners *l, enum worker_group group);
 
 #endif

@@ -28,16 +28,16 @@
 #define SECRET_SIZE 32
 #define COUNT_SIZE ((size_t)16 << 20) /* memory to read the spool with */
 
-enum act { ACT_SERVE = 1, ACT_CHECK, ACT_PRINT, ACT_RELOAD, ACT__MAX };
+enum main_action { ACT_SERVE = 1, ACT_CHECK, ACT_PRINT, ACT_RELOAD, ACT__MAX };
 
 /* What the command line asks for. */
-struct asked {
-	enum act act;
+struct fcgi_options {
+	enum main_action act;
 	const char *path; /* of the settings; NULL: the environment alone */
 	pid_t master; /* ACT_RELOAD */
 };
 
-static void parse(int argc, char *argv[], struct asked *ret);
+static void parse(int argc, char *argv[], struct fcgi_options *ret);
 static pid_t parse_pid(const char *text);
 static void configure(const char *path);
 static void invent_secret(void);
@@ -62,7 +62,7 @@ static const struct option options[] = {
 int
 main(int argc, char *argv[])
 {
-	struct asked asked = { .act = ACT_SERVE };
+	struct fcgi_options asked = { .act = ACT_SERVE };
 
 	parse(argc, argv, &asked);
 	if (asked.act == ACT_RELOAD)
@@ -79,7 +79,7 @@ main(int argc, char *argv[])
 
 /* Read the options; what they get wrong ends here. */
 static void
-parse(int argc, char *argv[], struct asked *ret)
+parse(int argc, char *argv[], struct fcgi_options *ret)
 {
 	int c;
 

@@ -38,7 +38,7 @@
 #define LEAVE_MAX (20 * CLOCK_SECOND) /* a group has this long after TERM */
 
 /* One place for a worker; its slot in shm has the same number. */
-struct child {
+struct pool_child {
 	pid_t pid; /* 0: nobody */
 	int64_t started;
 	int64_t pause; /* before the next start, doubled at each young death */
@@ -51,7 +51,7 @@ struct master {
 	struct listeners *listeners;
 	const char *path;
 	pid_t pid;
-	struct child child[SHM_SLOTS];
+	struct pool_child child[SHM_SLOTS];
 	int64_t renewed; /* workers started before this are replaced */
 	int64_t notified;
 	int64_t described; /* when describe() looked */
@@ -64,22 +64,22 @@ struct master {
 static void handle(struct master *m, const siginfo_t *info);
 static bool reload(struct master *m);
 static void stop(struct master *m);
-static void stop_group(struct master *m, enum group group);
+static void stop_group(struct master *m, enum worker_group group);
 static void wind_up(struct master *m);
-static void tell(struct child *c);
+static void tell(struct pool_child *c);
 static void reap(struct master *m);
 static void bury(struct master *m, size_t i, int status);
 static void keep(struct master *m);
 static void describe(struct master *m);
-static size_t count_workers(const struct master *m, enum group group);
+static size_t count_workers(const struct master *m, enum worker_group group);
 static void renew(struct master *m);
-static void renew_group(struct master *m, enum group group);
+static void renew_group(struct master *m, enum worker_group group);
 static void start(struct master *m, size_t i);
 static void become_worker(struct master *m, size_t i) __attribute__((noreturn));
 static void watch(struct master *m);
 static bool wanted(const struct master *m, size_t i);
-static bool any_left(const struct master *m, enum group group);
-static enum group group_of(size_t i);
+static bool any_left(const struct master *m, enum worker_group group);
+static enum worker_group group_of(size_t i);
 
 static const char *const group_names[GROUP__MAX] = {
 	[GROUP_DECIDE] = "decide",
@@ -179,7 +179,7 @@ stop(struct master *m)
 
 /* Take no more connections of a group, and let its workers finish. */
 static void
-stop_group(struct master *m, enum group group)
+stop_group(struct master *m, enum worker_group group)
 {
 	size_t i;
 
@@ -201,7 +201,7 @@ wind_up(struct master *m)
 
 /* Ask a worker to leave. */
 static void
-tell(struct child *c)
+tell(struct pool_child *c)
 {
 	if (c->pid == 0 || c->told != 0)
 		return;
@@ -227,8 +227,8 @@ reap(struct master *m)
 static void
 bury(struct master *m, size_t i, int status)
 {
-	struct slot *slot = &m->shm->sh_slot[i];
-	struct child *c = &m->child[i];
+	struct worker_slot *slot = &m->shm->sh_slot[i];
+	struct pool_child *c = &m->child[i];
 	const int64_t now = clock_ticks();
 
 	if (c->told != 0 || now - c->started >= YOUNG)
@@ -303,7 +303,7 @@ describe(struct master *m)
 }
 
 static size_t
-count_workers(const struct master *m, enum group group)
+count_workers(const struct master *m, enum worker_group group)
 {
 	size_t i, n = 0;
 
@@ -316,7 +316,7 @@ count_workers(const struct master *m, enum group group)
 static void
 renew(struct master *m)
 {
-	enum group group;
+	enum worker_group group;
 
 	if (m->stopping)
 		return;
@@ -326,9 +326,9 @@ renew(struct master *m)
 
 /* Replace one worker of before the last reload, once the one before is. */
 static void
-renew_group(struct master *m, enum group group)
+renew_group(struct master *m, enum worker_group group)
 {
-	struct child *c, *next = NULL;
+	struct pool_child *c, *next = NULL;
 	size_t i;
 
 	for (i = 0; i < SHM_SLOTS; i++) {
@@ -347,8 +347,8 @@ renew_group(struct master *m, enum group group)
 static void
 start(struct master *m, size_t i)
 {
-	struct slot *slot = &m->shm->sh_slot[i];
-	struct child *c = &m->child[i];
+	struct worker_slot *slot = &m->shm->sh_slot[i];
+	struct pool_child *c = &m->child[i];
 	pid_t pid;
 
 	c->started = clock_ticks();
@@ -372,7 +372,7 @@ start(struct master *m, size_t i)
 static void
 become_worker(struct master *m, size_t i)
 {
-	const enum group group = group_of(i);
+	const enum worker_group group = group_of(i);
 	struct listeners *l = m->listeners;
 	struct worker w = {
 		.group = group,
@@ -380,7 +380,7 @@ become_worker(struct master *m, size_t i)
 		.shm = m->shm,
 		.slot = &m->shm->sh_slot[i],
 	};
-	enum group g;
+	enum worker_group g;
 
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -407,7 +407,7 @@ static void
 watch(struct master *m)
 {
 	const int64_t now = clock_ticks();
-	const struct child *c;
+	const struct pool_child *c;
 	int64_t last;
 	size_t i;
 
@@ -435,7 +435,7 @@ wanted(const struct master *m, size_t i)
 }
 
 static bool
-any_left(const struct master *m, enum group group)
+any_left(const struct master *m, enum worker_group group)
 {
 	size_t i;
 
@@ -446,7 +446,7 @@ any_left(const struct master *m, enum group group)
 }
 
 /* Places are divided for good, so that a reload may change the numbers. */
-static enum group
+static enum worker_group
 group_of(size_t i)
 {
 	return i < SHM_GROUP_SLOTS ? GROUP_DECIDE : GROUP_OPERATOR;

@@ -21,13 +21,14 @@
 
 #define LOOK_TIME (3 * CLOCK_SECOND / 2) /* of the route's 2 seconds */
 
-static enum ready look_all(
+static enum readiness_status look_all(
     struct worker *w, struct arena *a, char *why, size_t size);
-static enum ready look_schema(
+static enum readiness_status look_schema(
     struct worker *w, struct arena *a, char *why, size_t size);
-static enum ready explain_away(
+static enum readiness_status explain_away(
     const struct worker *w, char *why, size_t size, const struct fail *f);
-static enum ready explain_old(const struct worker *w, char *why, size_t size);
+static enum readiness_status explain_old(
+    const struct worker *w, char *why, size_t size);
 static void log_change(struct worker *w, const struct readiness *r);
 static int count_books(const struct worker *w);
 static void print_gauge(
@@ -85,10 +86,10 @@ readiness_print(const struct worker *w, struct str *s)
 	    atomic_load(&w->shm->sh_unfit) == DB_RESTORED);
 }
 
-static enum ready
+static enum readiness_status
 look_all(struct worker *w, struct arena *a, char *why, size_t size)
 {
-	enum ready state = look_schema(w, a, why, size);
+	enum readiness_status state = look_schema(w, a, why, size);
 	struct fail f = { 0 };
 
 	if (state != READINESS_YES || count_books(w) > 0)
@@ -101,7 +102,7 @@ look_all(struct worker *w, struct arena *a, char *why, size_t size)
 }
 
 /* What the database says of itself, which is kept for the metrics. */
-static enum ready
+static enum readiness_status
 look_schema(struct worker *w, struct arena *a, char *why, size_t size)
 {
 	struct fail f = { 0 };
@@ -128,7 +129,7 @@ look_schema(struct worker *w, struct arena *a, char *why, size_t size)
  * Why there is no session, or no answer.  Who may not try now, because another
  * did a moment ago, knows what that one found.
  */
-static enum ready
+static enum readiness_status
 explain_away(
     const struct worker *w, char *why, size_t size, const struct fail *f)
 {
@@ -143,14 +144,15 @@ explain_away(
 		return explain_old(w, why, size);
 	if (unfit == DB_RESTORED || unfit == DB_NEWER) {
 		snprintf(why, size, "%s", db_unfit_text((enum db_unfit)unfit));
-		return unfit == DB_RESTORED ? READINESS_RESTORED : READINESS_NEWER;
+		return unfit == DB_RESTORED ? READINESS_RESTORED
+					    : READINESS_NEWER;
 	}
 	snprintf(why, size, "%s%s%s", f->where, f->where[0] == '\0' ? "" : " ",
 	    f->why);
 	return READINESS_DOWN;
 }
 
-static enum ready
+static enum readiness_status
 explain_old(const struct worker *w, char *why, size_t size)
 {
 	snprintf(why, size, "migration %04lld is missing; run assayctl migrate",

@@ -7,7 +7,7 @@ struct arena;
 struct str;
 struct worker;
 
-enum ready {
+enum readiness_status {
 	READINESS_YES = 1,
 	READINESS_DOWN, /* the database does not answer */
 	READINESS_READ_ONLY, /* it is a standby, or set so */
@@ -22,7 +22,7 @@ enum ready {
 
 /* What a look came to. */
 struct readiness {
-	enum ready re_state;
+	enum readiness_status re_state;
 	const char *re_store; /* a word for the database */
 	const char *re_member; /* of the checks that says more, or NULL */
 	char re_why[READINESS_WHY_SIZE]; /* in words, "" if it is ready */

@@ -43,7 +43,7 @@
 #define SET_TIME (TXN_TIMEOUT_ONE * (CLOCK_SECOND / 1000))
 
 /* One request in hand, from its connection to its answer. */
-struct hand {
+struct pending_set {
 	FCGX_Request fcgx;
 	struct req req;
 	struct resp resp;
@@ -51,35 +51,35 @@ struct hand {
 	bool answered;
 };
 
-struct serve {
+struct request_loop {
 	struct worker *worker;
 	int listener;
 	struct arena arena;
 	void *block;
 	size_t max;
 	size_t n; /* hands in use */
-	struct hand *hands;
-	struct hand **deciding; /* those whose items wait for a set */
-	struct item **set; /* their items, in the same order */
+	struct pending_set *hands;
+	struct pending_set **deciding; /* those whose items wait for a set */
+	struct decision_request **set; /* their items, in the same order */
 };
 
-static int take_along(struct serve *s, struct hand **ret_other);
-static void limit_db(struct serve *s, int64_t until);
+static int take_along(struct request_loop *s, struct pending_set **ret_other);
+static void limit_db(struct request_loop *s, int64_t until);
 static bool stays(int reason);
-static bool more_wait(const struct serve *s);
-static void receive(struct serve *s, struct hand *h);
-static void decide_waiting(struct serve *s);
+static bool more_wait(const struct request_loop *s);
+static void receive(struct request_loop *s, struct pending_set *h);
+static void decide_waiting(struct request_loop *s);
 static size_t decide_set(
-    struct serve *s, size_t n, enum txn_lock lock, int64_t deadline);
-static void serve_other(struct serve *s, struct hand *h);
-static void reply(struct hand *h);
-static void account(const struct hand *h);
+    struct request_loop *s, size_t n, enum txn_lock lock, int64_t deadline);
+static void serve_other(struct request_loop *s, struct pending_set *h);
+static void reply(struct pending_set *h);
+static void account(const struct pending_set *h);
 static void clear(struct arena *a);
 
-struct serve *
+struct request_loop *
 request_loop_new(struct worker *w, int listener, size_t max, struct fail *f)
 {
-	struct serve *s = calloc(1, sizeof(*s));
+	struct request_loop *s = calloc(1, sizeof(*s));
 	size_t i;
 
 	if (s == NULL)
@@ -88,8 +88,8 @@ request_loop_new(struct worker *w, int listener, size_t max, struct fail *f)
 	s->listener = listener;
 	s->max = max;
 	s->hands = calloc(max, sizeof(*s->hands));
-	s->deciding = calloc(max, sizeof(struct hand *));
-	s->set = calloc(max, sizeof(struct item *));
+	s->deciding = calloc(max, sizeof(struct pending_set *));
+	s->set = calloc(max, sizeof(struct decision_request *));
 	s->block = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->hands == NULL || s->deciding == NULL || s->set == NULL ||
@@ -116,7 +116,7 @@ err0:
 }
 
 void
-request_loop_free(struct serve *s)
+request_loop_free(struct request_loop *s)
 {
 	size_t i;
 
@@ -132,9 +132,9 @@ request_loop_free(struct serve *s)
 }
 
 int
-request_loop_waiting(struct serve *s)
+request_loop_waiting(struct request_loop *s)
 {
-	struct hand *other;
+	struct pending_set *other;
 	size_t i;
 
 	if (take_along(s, &other) == -1)
@@ -158,9 +158,9 @@ request_loop_waiting(struct serve *s)
  * So is everybody if letting them in is slow, because Redis is.
  */
 static int
-take_along(struct serve *s, struct hand **ret_other)
+take_along(struct request_loop *s, struct pending_set **ret_other)
 {
-	struct hand *h;
+	struct pending_set *h;
 	int64_t until;
 
 	s->n = 0;
@@ -188,7 +188,7 @@ take_along(struct serve *s, struct hand **ret_other)
 
 /* Until when the database may be waited for, also to verify a key. */
 static void
-limit_db(struct serve *s, int64_t until)
+limit_db(struct request_loop *s, int64_t until)
 {
 	if (s->worker->db != NULL)
 		db_until(s->worker->db, until);
@@ -203,7 +203,7 @@ stays(int reason)
 }
 
 static bool
-more_wait(const struct serve *s)
+more_wait(const struct request_loop *s)
 {
 	struct pollfd fd = { .fd = s->listener, .events = POLLIN };
 
@@ -212,7 +212,7 @@ more_wait(const struct serve *s)
 
 /* See what a request asks for. */
 static void
-receive(struct serve *s, struct hand *h)
+receive(struct request_loop *s, struct pending_set *h)
 {
 	memset(&h->resp, 0, sizeof(h->resp));
 	h->answered = false;
@@ -229,7 +229,7 @@ receive(struct serve *s, struct hand *h)
  * not get their turn in half of the time.
  */
 static void
-decide_waiting(struct serve *s)
+decide_waiting(struct request_loop *s)
 {
 	const int64_t deadline = s->hands[0].started + SET_TIME;
 	int64_t pause = PAUSE_MIN;
@@ -255,10 +255,11 @@ decide_waiting(struct serve *s)
 
 /* Run the first n as a set and answer them; returns how many stay, busy. */
 static size_t
-decide_set(struct serve *s, size_t n, enum txn_lock lock, int64_t deadline)
+decide_set(
+    struct request_loop *s, size_t n, enum txn_lock lock, int64_t deadline)
 {
 	struct worker *w = s->worker;
-	struct hand *h;
+	struct pending_set *h;
 	size_t i, left = 0;
 
 	worker_limit(w, SET_LIMIT);
@@ -283,7 +284,7 @@ decide_set(struct serve *s, size_t n, enum txn_lock lock, int64_t deadline)
  * has been read, and the memory of the set before it is free again.
  */
 static void
-serve_other(struct serve *s, struct hand *h)
+serve_other(struct request_loop *s, struct pending_set *h)
 {
 	clear(&s->arena);
 	receive(s, h);
@@ -297,7 +298,7 @@ serve_other(struct serve *s, struct hand *h)
  * other side has closed it, and others wait for their answers.
  */
 static void
-reply(struct hand *h)
+reply(struct pending_set *h)
 {
 	resp_write(&h->req, &h->resp, h->fcgx.out);
 	FCGX_FClose(h->fcgx.err);
@@ -310,10 +311,10 @@ reply(struct hand *h)
 
 /* Count the request and write its line. */
 static void
-account(const struct hand *h)
+account(const struct pending_set *h)
 {
 	const struct req *req = &h->req;
-	struct slot *slot = req->worker->slot;
+	struct worker_slot *slot = req->worker->slot;
 	const int64_t us = clock_ticks() - h->started;
 
 	metric_add(slot, METRIC_ID_REQUESTS, probe_route(req->route),

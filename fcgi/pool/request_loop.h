@@ -9,18 +9,18 @@
 #include <stddef.h>
 
 struct fail;
-struct serve;
+struct request_loop;
 struct worker;
 
 /*
  * What a worker needs to serve the listening socket, max requests at a time.
  * NULL with f set when there is no memory.
  */
-struct serve *request_loop_new(
+struct request_loop *request_loop_new(
     struct worker *w, int listener, size_t max, struct fail *f);
 
 /* Free; NULL is harmless. */
-void request_loop_free(struct serve *s);
+void request_loop_free(struct request_loop *s);
 
 /*
  * Accept one connection, and with it those that already wait behind it, up to
@@ -28,6 +28,6 @@ void request_loop_free(struct serve *s);
  * Returns 0, or -1 when accepting fails for a reason that stays (errno), so
  * that a fresh worker may do better.
  */
-int request_loop_waiting(struct serve *s);
+int request_loop_waiting(struct request_loop *s);
 
 #endif

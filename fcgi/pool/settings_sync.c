@@ -14,7 +14,8 @@
 bool
 settings_sync_renew(struct worker *w, struct arena *a)
 {
-	return runtime_setting_due(w->shm, clock_ticks()) && settings_sync_read(w, a);
+	return runtime_setting_due(w->shm, clock_ticks()) &&
+	    settings_sync_read(w, a);
 }
 
 void
@@ -35,7 +36,8 @@ settings_sync_read(struct worker *w, struct arena *a)
 {
 	struct fail f = { 0 };
 
-	if (w->db == NULL || runtime_setting_share(w->shm, w->db, a, &f) == -1) {
+	if (w->db == NULL ||
+	    runtime_setting_share(w->shm, w->db, a, &f) == -1) {
 		log_debug("settings=old why=%s", f.why);
 		return false;
 	}

@@ -25,10 +25,10 @@
 bool watchdog_set(_Atomic int64_t *word, int64_t due);
 
 /*
- * The master's side: condemn a worker that is busy for WATCHDOG_GRACE beyond its
- * due time, or beyond the time last; or one that was told to leave and is
- * idle, but has not left for WATCHDOG_GRACE.  told and last are 0 if there is no
- * such time.  True, once: the worker has to be killed.
+ * The master's side: condemn a worker that is busy for WATCHDOG_GRACE beyond
+ * its due time, or beyond the time last; or one that was told to leave and is
+ * idle, but has not left for WATCHDOG_GRACE.  told and last are 0 if there is
+ * no such time.  True, once: the worker has to be killed.
  */
 bool watchdog_condemn(
     _Atomic int64_t *word, int64_t now, int64_t told, int64_t last);

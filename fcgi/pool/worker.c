@@ -56,8 +56,9 @@ worker_has_db(const struct worker *w, struct fail *f)
 void
 worker_limit(struct worker *w, int seconds)
 {
-	const int64_t due =
-	    seconds == 0 ? WATCHDOG_IDLE : clock_ticks() + seconds * CLOCK_SECOND;
+	const int64_t due = seconds == 0
+	    ? WATCHDOG_IDLE
+	    : clock_ticks() + seconds * CLOCK_SECOND;
 
 	if (!watchdog_set(&w->slot->sl_due, due))
 		_exit(EX_TEMPFAIL);
@@ -66,7 +67,7 @@ worker_limit(struct worker *w, int seconds)
 int
 worker_run(struct worker *w, int listener)
 {
-	struct serve *s;
+	struct request_loop *s;
 	struct fail f = { 0 };
 	int epoll, status = EX_OK;
 	bool leave = false;

@@ -14,15 +14,15 @@ struct fail;
 struct geoip;
 struct redis;
 struct shm;
-struct slot;
+struct worker_slot;
 struct spool;
 
 /* What handlers find in req->worker. */
 struct worker {
-	enum group group;
+	enum worker_group group;
 	bool shared; /* one socket for both groups: serves every route */
 	struct shm *shm;
-	struct slot *slot; /* its own, in shm */
+	struct worker_slot *slot; /* its own, in shm */
 	struct db *db; /* perhaps not connected; NULL: none is set */
 	int64_t shared_session; /* db_session() that settings were shared in */
 	struct redis *redis; /* NULL: budgets are this host's alone */

@@ -201,7 +201,8 @@ audit_redact_text(struct str *s, const char *text)
 		at += before;
 		if (card == NULL)
 			break;
-		memcpy(kept + n, AUDIT_REDACT_CARD, sizeof(AUDIT_REDACT_CARD) - 1);
+		memcpy(
+		    kept + n, AUDIT_REDACT_CARD, sizeof(AUDIT_REDACT_CARD) - 1);
 		n += sizeof(AUDIT_REDACT_CARD) - 1;
 		at += card_size;
 	}

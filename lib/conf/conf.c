@@ -37,50 +37,51 @@
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 /* One row of conf.tbl. */
-struct setting {
+struct conf_setting {
 	const char *name;
 	const char *fallback;
-	enum type { STR = 1, PATH, INT, REAL, BOOL, TYPE__MAX } type;
+	enum conf_type { STR = 1, PATH, INT, REAL, BOOL, TYPE__MAX } type;
 	int flags;
 	size_t offset; /* in struct conf */
 };
 
 /* Where the value of each row comes from. */
-struct source {
+struct conf_source {
 	const char *value; /* NULL: not set anywhere */
 	int line; /* in the file; 0: elsewhere */
 };
 
 static char *read_file(const char *path, struct fail *f);
 static int parse_file(
-    const char *path, char *text, struct source *sources, struct fail *f);
+    const char *path, char *text, struct conf_source *sources, struct fail *f);
 static int parse_line(char *line, char **ret_name, char **ret_value);
 static char *unquote(char *value);
 static char *trim(char *s);
 static int read_credentials(
-    char **ret_text, struct source *sources, struct fail *f);
-static void choose(struct source *sources);
-static int read_value(const struct setting *s, const char *value,
+    char **ret_text, struct conf_source *sources, struct fail *f);
+static void choose(struct conf_source *sources);
+static int read_value(const struct conf_setting *s, const char *value,
     struct conf *next, const char **why);
-static void default_bools(const struct source *sources, struct conf *next);
-static struct range range_of(const struct setting *s);
+static void default_bools(const struct conf_source *sources, struct conf *next);
+static struct conf_range range_of(const struct conf_setting *s);
 static int read_real(const char *value, double *ret, const char **why);
-static int check_one(const struct setting *s, const char *value, bool pool,
+static int check_one(const struct conf_setting *s, const char *value, bool pool,
     const struct conf *next, const char **why);
-static int choose_model(const struct source *sources, struct conf *next,
+static int choose_model(const struct conf_source *sources, struct conf *next,
     size_t *ret_i, const char **why);
 static int check_redis(const char *value, const char **why);
 static int check_secrets(const char *value, bool strict, const char **why);
 static const char *weak(const char *secret, size_t size, bool strict);
 static bool contains(const char *text, size_t size, const char *word);
 static int check_sums(const struct conf *next, struct fail *f);
-static int refuse(const struct setting *s, const struct source *source,
-    const char *path, const char *why, struct fail *f);
+static int refuse(const struct conf_setting *s,
+    const struct conf_source *source, const char *path, const char *why,
+    struct fail *f);
 static size_t find(const char *name);
 
 struct conf conf;
 
-static const struct setting settings[] = {
+static const struct conf_setting settings[] = {
 #define CONF(name, type, fallback, flags, meaning)                             \
 	{ #name, fallback, type, flags, offsetof(struct conf, name) },
 #include "lib/conf/conf.tbl"
@@ -90,7 +91,7 @@ static const struct setting settings[] = {
 #define SETTINGS nitems(settings)
 
 /* Numbers with bounds of their own. */
-static const struct range {
+static const struct conf_range {
 	const char *name;
 	int min;
 	int max;
@@ -173,7 +174,7 @@ static bool use_credstore;
 int
 conf_load(const char *path, bool pool, struct fail *f)
 {
-	struct source sources[SETTINGS] = { 0 };
+	struct conf_source sources[SETTINGS] = { 0 };
 	struct conf next = { 0 };
 	const char *why = NULL;
 	char *text = NULL, *secrets = NULL;
@@ -235,7 +236,7 @@ conf_use_credstore(void)
 void
 conf_print(FILE *out)
 {
-	const struct setting *s;
+	const struct conf_setting *s;
 	const void *member;
 	const char *text;
 
@@ -293,7 +294,8 @@ done:
 /* Cut the text into values, in place; of two lines for a name the later wins.
  */
 static int
-parse_file(const char *path, char *text, struct source *sources, struct fail *f)
+parse_file(
+    const char *path, char *text, struct conf_source *sources, struct fail *f)
 {
 	char where[sizeof(f->where)];
 	char *line, *name, *value;
@@ -371,7 +373,7 @@ trim(char *s)
 
 /* Secrets from systemd's $CREDENTIALS_DIRECTORY or the store it reads. */
 static int
-read_credentials(char **ret_text, struct source *sources, struct fail *f)
+read_credentials(char **ret_text, struct conf_source *sources, struct fail *f)
 {
 	const char *dir = getenv("CREDENTIALS_DIRECTORY");
 	const char *prefix = "";
@@ -395,7 +397,8 @@ read_credentials(char **ret_text, struct source *sources, struct fail *f)
 		if (n == -1)
 			return -1;
 		if (n > 1)
-			sources[i] = (struct source) { .value = text + used };
+			sources[i] =
+			    (struct conf_source) { .value = text + used };
 		used += (size_t)n;
 	}
 	return 0;
@@ -406,7 +409,7 @@ read_credentials(char **ret_text, struct source *sources, struct fail *f)
  * before the default.
  */
 static void
-choose(struct source *sources)
+choose(struct conf_source *sources)
 {
 	const size_t env = find("ENGINE_ENV");
 	const char *value;
@@ -415,7 +418,7 @@ choose(struct source *sources)
 	for (i = 0; i < SETTINGS; i++) {
 		value = conf_secret_env(settings[i].name);
 		if (value != NULL && *value != '\0')
-			sources[i] = (struct source) { .value = value };
+			sources[i] = (struct conf_source) { .value = value };
 	}
 
 	/* NODE_ENV has values of its own; only one of them is ours. */
@@ -433,11 +436,11 @@ choose(struct source *sources)
  * that it is none of the numbers of its range.
  */
 static int
-read_value(const struct setting *s, const char *value, struct conf *next,
+read_value(const struct conf_setting *s, const char *value, struct conf *next,
     const char **why)
 {
 	void *member = (char *)next + s->offset;
-	struct range range;
+	struct conf_range range;
 	long long n;
 	char *end;
 
@@ -472,7 +475,7 @@ read_value(const struct setting *s, const char *value, struct conf *next,
 
 /* What is a check of production's, and neither on nor off by a setting. */
 static void
-default_bools(const struct source *sources, struct conf *next)
+default_bools(const struct conf_source *sources, struct conf *next)
 {
 	size_t i;
 
@@ -483,15 +486,15 @@ default_bools(const struct source *sources, struct conf *next)
 }
 
 /* The numbers that a setting takes. */
-static struct range
-range_of(const struct setting *s)
+static struct conf_range
+range_of(const struct conf_setting *s)
 {
 	size_t i;
 
 	for (i = 0; i < nitems(ranges); i++)
 		if (strcmp(ranges[i].name, s->name) == 0)
 			return ranges[i];
-	return (struct range) { s->name, (s->flags & POSITIVE) != 0,
+	return (struct conf_range) { s->name, (s->flags & POSITIVE) != 0,
 		INT_MAX_VALUE };
 }
 
@@ -512,7 +515,7 @@ read_real(const char *value, double *ret, const char **why)
 
 /* What a value has to satisfy beyond its type. */
 static int
-check_one(const struct setting *s, const char *value, bool pool,
+check_one(const struct conf_setting *s, const char *value, bool pool,
     const struct conf *next, const char **why)
 {
 	const int required = pool ? REQUIRED | POOL : REQUIRED;
@@ -538,14 +541,15 @@ check_one(const struct setting *s, const char *value, bool pool,
 		*why = choices[i].why;
 		return -1;
 	}
-	*why = conf_model_source_check(s->name, value, next->ALLOW_PRIVATE_TARGETS);
+	*why = conf_model_source_check(
+	    s->name, value, next->ALLOW_PRIVATE_TARGETS);
 	return *why == NULL ? 0 : -1;
 }
 
 /* Of several places that models may come from, one has to be named. */
 static int
-choose_model(const struct source *sources, struct conf *next, size_t *ret_i,
-    const char **why)
+choose_model(const struct conf_source *sources, struct conf *next,
+    size_t *ret_i, const char **why)
 {
 	const bool named = next->MODEL_SOURCE != NULL;
 	size_t i, at;
@@ -641,11 +645,11 @@ check_sums(const struct conf *next, struct fail *f)
 
 /* Name the line or the setting at fault. */
 static int
-refuse(const struct setting *s, const struct source *source, const char *path,
-    const char *why, struct fail *f)
+refuse(const struct conf_setting *s, const struct conf_source *source,
+    const char *path, const char *why, struct fail *f)
 {
 	char where[sizeof(f->where)], numbers[64];
-	struct range range;
+	struct conf_range range;
 
 	if (why == NULL) {
 		range = range_of(s);

@@ -11,6 +11,7 @@
  * setting of something else.  With plain, URLs may begin with http:// too.
  * What passes fits into a request: nothing in it ends a line.
  */
-const char *conf_model_source_check(const char *name, const char *value, bool plain);
+const char *conf_model_source_check(
+    const char *name, const char *value, bool plain);
 
 #endif

@@ -17,22 +17,22 @@
 #define DB_MAX 2147483647
 
 /* A piece of the text. */
-struct piece {
+struct url_piece {
 	const char *pi_text;
 	size_t pi_size;
 };
 
 static int parse_user(
-    struct piece p, struct redis_url *ret, const char **ret_why);
-static int parse_socket(struct piece host, const char *rest,
+    struct url_piece p, struct redis_url *ret, const char **ret_why);
+static int parse_socket(struct url_piece host, const char *rest,
     struct redis_url *ret, const char **ret_why);
-static int parse_host(struct piece host, const char *rest,
+static int parse_host(struct url_piece host, const char *rest,
     struct redis_url *ret, const char **ret_why);
 static int parse_port(const char *text, size_t size, struct redis_url *ret);
 static int parse_db(const char *text, struct redis_url *ret);
 static int number(const char *text, size_t size, long long min, long long max,
     char *ret, size_t ret_size);
-static int decode(struct piece p, char *ret, size_t ret_size);
+static int decode(struct url_piece p, char *ret, size_t ret_size);
 static bool is_name(const char *host);
 static int refuse(const char **ret_why, const char *why);
 
@@ -49,7 +49,7 @@ static const struct {
 int
 redis_url_parse(const char *text, struct redis_url *ret, const char **ret_why)
 {
-	struct piece host, user;
+	struct url_piece host, user;
 	const char *at, *rest;
 	size_t i, n = 0;
 
@@ -82,10 +82,10 @@ redis_url_parse(const char *text, struct redis_url *ret, const char **ret_why)
 
 /* [user]:password */
 static int
-parse_user(struct piece p, struct redis_url *ret, const char **ret_why)
+parse_user(struct url_piece p, struct redis_url *ret, const char **ret_why)
 {
 	const char *colon = memchr(p.pi_text, ':', p.pi_size);
-	struct piece password;
+	struct url_piece password;
 
 	if (colon == NULL || colon + 1 == p.pi_text + p.pi_size)
 		return refuse(
@@ -103,10 +103,10 @@ parse_user(struct piece p, struct redis_url *ret, const char **ret_why)
 
 /* /path[?db=n], with nothing before it. */
 static int
-parse_socket(struct piece host, const char *rest, struct redis_url *ret,
+parse_socket(struct url_piece host, const char *rest, struct redis_url *ret,
     const char **ret_why)
 {
-	struct piece path = { rest, strcspn(rest, "?") };
+	struct url_piece path = { rest, strcspn(rest, "?") };
 
 	if (host.pi_size != 0 || path.pi_size < 2)
 		return refuse(
@@ -128,7 +128,7 @@ parse_socket(struct piece host, const char *rest, struct redis_url *ret,
 
 /* host[:port], then [/db]. */
 static int
-parse_host(struct piece host, const char *rest, struct redis_url *ret,
+parse_host(struct url_piece host, const char *rest, struct redis_url *ret,
     const char **ret_why)
 {
 	static const char neither[] =
@@ -203,7 +203,7 @@ number(const char *text, size_t size, long long min, long long max, char *ret,
 
 /* Take the %XX out of a piece; -1: a bad one, a NUL, or no room. */
 static int
-decode(struct piece p, char *ret, size_t ret_size)
+decode(struct url_piece p, char *ret, size_t ret_size)
 {
 	char hex[3] = "";
 	size_t i, n = 0;

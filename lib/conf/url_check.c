@@ -24,7 +24,7 @@ struct host {
 	const char *ho_text;
 	size_t ho_size;
 	bool ho_address; /* ad is it */
-	struct address ho_ad;
+	struct ip_address ho_ad;
 };
 
 static const char *after_scheme(const char *url, unsigned flags);
@@ -82,7 +82,8 @@ after_scheme(const char *url, unsigned flags)
 {
 	if (strncasecmp(url, "https://", 8) == 0)
 		return url + 8;
-	if ((flags & URL_CHECK_HTTP) != 0 && strncasecmp(url, "http://", 7) == 0)
+	if ((flags & URL_CHECK_HTTP) != 0 &&
+	    strncasecmp(url, "http://", 7) == 0)
 		return url + 7;
 	return NULL;
 }

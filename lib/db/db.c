@@ -99,10 +99,11 @@ static int db_try_host(struct db *, size_t, int64_t, struct fail *);
 static int db_dial(struct db *, const struct db_host *, int64_t);
 static int db_begin_session(struct db *, struct fail *);
 static int db_failed(struct db *, size_t, struct fail *);
-static void db_log_failure(struct db *, size_t, enum db_why, const char *);
+static void db_log_failure(
+    struct db *, size_t, enum db_connect_error, const char *);
 static void db_log_success(struct db *, size_t);
 static void db_explain_failure(
-    const struct db *, enum db_why, const char *, struct fail *);
+    const struct db *, enum db_connect_error, const char *, struct fail *);
 static const char *text_or_none(const char *);
 static bool db_is_full(const struct db *);
 static bool db_may_ask(struct db *);
@@ -943,10 +944,11 @@ static int
 db_failed(struct db *db, size_t i, struct fail *f)
 {
 	char sqlstate[DB_SQLSTATE_SIZE] = "";
-	enum db_why why = DB_CONNECT_ERROR_TIMEOUT;
+	enum db_connect_error why = DB_CONNECT_ERROR_TIMEOUT;
 
 	if (PQstatus(db->db_conn) == CONNECTION_BAD)
-		why = db_connect_error_parse(PQerrorMessage(db->db_conn), sqlstate);
+		why = db_connect_error_parse(
+		    PQerrorMessage(db->db_conn), sqlstate);
 	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 	    "the database cannot be reached; try again");
 	if (db->db_shared != &db->db_own)
@@ -960,15 +962,16 @@ db_failed(struct db *db, size_t i, struct fail *f)
 
 /* One line of all processes, until something else is the matter. */
 static void
-db_log_failure(struct db *db, size_t i, enum db_why why, const char *sqlstate)
+db_log_failure(
+    struct db *db, size_t i, enum db_connect_error why, const char *sqlstate)
 {
 	char text[WHY_SIZE];
 
 	if (atomic_exchange(&db->db_shared->ds_why[i], (int32_t)why) ==
 	    (int32_t)why)
 		return;
-	snprintf(
-	    text, sizeof(text), "%s; %s", db_connect_error_text(why), db_connect_error_help(why));
+	snprintf(text, sizeof(text), "%s; %s", db_connect_error_text(why),
+	    db_connect_error_help(why));
 	log_error("database=away host=%s port=%s dbname=%s user=%s kind=%s "
 		  "sqlstate=%s why=%s",
 	    PQhost(db->db_conn), PQport(db->db_conn),
@@ -979,8 +982,8 @@ db_log_failure(struct db *db, size_t i, enum db_why why, const char *sqlstate)
 static void
 db_log_success(struct db *db, size_t i)
 {
-	if (atomic_exchange(&db->db_shared->ds_why[i], DB_CONNECT_ERROR__NONE) !=
-	    DB_CONNECT_ERROR__NONE)
+	if (atomic_exchange(&db->db_shared->ds_why[i],
+		DB_CONNECT_ERROR__NONE) != DB_CONNECT_ERROR__NONE)
 		log_warn("database=back host=%s port=%s dbname=%s user=%s",
 		    PQhost(db->db_conn), PQport(db->db_conn), PQdb(db->db_conn),
 		    PQuser(db->db_conn));
@@ -988,8 +991,8 @@ db_log_success(struct db *db, size_t i)
 
 /* The same for a person, with the words of a server that gave any. */
 static void
-db_explain_failure(
-    const struct db *db, enum db_why why, const char *sqlstate, struct fail *f)
+db_explain_failure(const struct db *db, enum db_connect_error why,
+    const char *sqlstate, struct fail *f)
 {
 	const char *words = *sqlstate == '\0'
 	    ? ""
@@ -1351,7 +1354,8 @@ db_read_only(struct db *db, struct fail *f)
 	int32_t ours = (int32_t)db->db_host;
 
 	if (db->db_shared != &db->db_own)
-		db_log_failure(db, db->db_host, DB_CONNECT_ERROR_READONLY, READ_ONLY);
+		db_log_failure(
+		    db, db->db_host, DB_CONNECT_ERROR_READONLY, READ_ONLY);
 
 	/* Another worker may have moved on before. */
 	atomic_compare_exchange_strong(

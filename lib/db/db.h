@@ -63,8 +63,9 @@ struct rows {
  */
 struct db_shared {
 	_Atomic int32_t ds_host; /* of the last session, or the next to try */
-	_Atomic int32_t ds_why[DB_HOSTS_MAX]; /* enum db_why that was told */
-	struct db_left ds_left;
+	_Atomic int32_t
+	    ds_why[DB_HOSTS_MAX]; /* enum db_connect_error that was told */
+	struct db_abandoned ds_left;
 	_Atomic int64_t ds_ask_at; /* clock_ticks() to ask what is left again */
 	_Atomic int32_t ds_full; /* it was told that too many are */
 };

@@ -5,7 +5,7 @@
 #include "lib/db/db_abandoned.h"
 
 void
-db_abandoned_add(struct db_left *l, int64_t name)
+db_abandoned_add(struct db_abandoned *l, int64_t name)
 {
 	int64_t none;
 	size_t i;
@@ -18,7 +18,7 @@ db_abandoned_add(struct db_left *l, int64_t name)
 }
 
 size_t
-db_abandoned_list(const struct db_left *l, int64_t ret[DB_ABANDONED_MAX])
+db_abandoned_list(const struct db_abandoned *l, int64_t ret[DB_ABANDONED_MAX])
 {
 	size_t i, n = 0;
 	int64_t name;
@@ -34,7 +34,7 @@ db_abandoned_list(const struct db_left *l, int64_t ret[DB_ABANDONED_MAX])
 }
 
 void
-db_abandoned_drop(struct db_left *l, int64_t name)
+db_abandoned_drop(struct db_abandoned *l, int64_t name)
 {
 	int64_t was;
 	size_t i;

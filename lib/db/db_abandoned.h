@@ -16,17 +16,18 @@
  * Names of sessions, as STMT_SESSION makes them; 0 is a free place.  Begins
  * zeroed.  Processes that share it may be killed at any instruction.
  */
-struct db_left {
+struct db_abandoned {
 	_Atomic int64_t dl_name[DB_ABANDONED_MAX];
 };
 
 /* Note a session; where there is no place left it is not counted. */
-void db_abandoned_add(struct db_left *l, int64_t name);
+void db_abandoned_add(struct db_abandoned *l, int64_t name);
 
 /* How many there are; ret, unless it is NULL, gets their names. */
-size_t db_abandoned_list(const struct db_left *l, int64_t ret[DB_ABANDONED_MAX]);
+size_t db_abandoned_list(
+    const struct db_abandoned *l, int64_t ret[DB_ABANDONED_MAX]);
 
 /* The session of that name has ended. */
-void db_abandoned_drop(struct db_left *l, int64_t name);
+void db_abandoned_drop(struct db_abandoned *l, int64_t name);
 
 #endif

@@ -20,7 +20,8 @@ static const struct {
 	const char *text;
 	const char *help;
 } kinds[DB_CONNECT_ERROR__MAX] = {
-#define WHY(id, name, text, help) [DB_CONNECT_ERROR_##id] = { name, text, help },
+#define WHY(id, name, text, help)                                              \
+	[DB_CONNECT_ERROR_##id] = { name, text, help },
 #include "lib/db/db_connect_error.tbl"
 #undef WHY
 };
@@ -28,7 +29,7 @@ static const struct {
 /* How the SQLSTATE of a refusal begins. */
 static const struct {
 	const char *prefix;
-	enum db_why why;
+	enum db_connect_error why;
 } states[] = {
 	{ "28", DB_CONNECT_ERROR_AUTH },
 	{ "3D000", DB_CONNECT_ERROR_DATABASE },
@@ -40,14 +41,15 @@ static const struct {
 /* What libpq itself says; the first that is found counts. */
 static const struct {
 	const char *words;
-	enum db_why why;
+	enum db_connect_error why;
 } phrases[] = {
 	{ "could not translate host name", DB_CONNECT_ERROR_NAME },
 	{ "could not parse network address", DB_CONNECT_ERROR_NAME },
 	{ "read-only", DB_CONNECT_ERROR_READONLY },
 	{ "hot standby", DB_CONNECT_ERROR_READONLY },
 	{ "Connection refused", DB_CONNECT_ERROR_REFUSED },
-	{ "No such file or directory\n\tIs the server", DB_CONNECT_ERROR_REFUSED },
+	{ "No such file or directory\n\tIs the server",
+	    DB_CONNECT_ERROR_REFUSED },
 	{ "No route to host", DB_CONNECT_ERROR_TIMEOUT },
 	{ "unreachable", DB_CONNECT_ERROR_TIMEOUT },
 	{ "timed out", DB_CONNECT_ERROR_TIMEOUT },
@@ -60,7 +62,7 @@ static const struct {
 	{ "SCRAM", DB_CONNECT_ERROR_AUTH },
 };
 
-enum db_why
+enum db_connect_error
 db_connect_error_parse(const char *words, char sqlstate[DB_SQLSTATE_SIZE])
 {
 	const char *state = find_sqlstate(words);
@@ -83,21 +85,21 @@ db_connect_error_parse(const char *words, char sqlstate[DB_SQLSTATE_SIZE])
 }
 
 const char *
-db_connect_error_name(enum db_why why)
+db_connect_error_name(enum db_connect_error why)
 {
 	assert(why > DB_CONNECT_ERROR__NONE && why < DB_CONNECT_ERROR__MAX);
 	return kinds[why].name;
 }
 
 const char *
-db_connect_error_text(enum db_why why)
+db_connect_error_text(enum db_connect_error why)
 {
 	assert(why > DB_CONNECT_ERROR__NONE && why < DB_CONNECT_ERROR__MAX);
 	return kinds[why].text;
 }
 
 const char *
-db_connect_error_help(enum db_why why)
+db_connect_error_help(enum db_connect_error why)
 {
 	assert(why > DB_CONNECT_ERROR__NONE && why < DB_CONNECT_ERROR__MAX);
 	return kinds[why].help;

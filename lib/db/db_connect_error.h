@@ -5,7 +5,7 @@
 
 #define DB_SQLSTATE_SIZE 6 /* five characters and NUL */
 
-enum db_why {
+enum db_connect_error {
 	DB_CONNECT_ERROR__NONE,
 #define WHY(id, name, text, help) DB_CONNECT_ERROR_##id,
 #include "lib/db/db_connect_error.tbl"
@@ -19,11 +19,12 @@ enum db_why {
  * client's side, which are English where no program sets LC_MESSAGES.
  * sqlstate gets the SQLSTATE, or "".
  */
-enum db_why db_connect_error_parse(const char *words, char sqlstate[DB_SQLSTATE_SIZE]);
+enum db_connect_error db_connect_error_parse(
+    const char *words, char sqlstate[DB_SQLSTATE_SIZE]);
 
 /* The columns of lib/db/db_connect_error.tbl. */
-const char *db_connect_error_name(enum db_why why);
-const char *db_connect_error_text(enum db_why why);
-const char *db_connect_error_help(enum db_why why);
+const char *db_connect_error_name(enum db_connect_error why);
+const char *db_connect_error_text(enum db_connect_error why);
+const char *db_connect_error_help(enum db_connect_error why);
 
 #endif

@@ -19,15 +19,15 @@ static const char *source_of(const char *origin);
 static const char *const sources[] = { "disk", "s3", "url", "published" };
 
 void
-active_model_init(struct served *s)
+active_model_init(struct active_model *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->se_model = *model_bundled();
 }
 
 int
-active_model_refresh(struct served *s, struct db *db, struct arena *a, int64_t epoch,
-    struct fail *f)
+active_model_refresh(struct active_model *s, struct db *db, struct arena *a,
+    int64_t epoch, struct fail *f)
 {
 	struct model m = *model_bundled();
 	struct fail refusal = { 0 };
@@ -54,7 +54,7 @@ active_model_refresh(struct served *s, struct db *db, struct arena *a, int64_t e
 }
 
 int
-active_model_find(struct served *s, struct db *db, struct arena *a,
+active_model_find(struct active_model *s, struct db *db, struct arena *a,
     const char *version, enum active_model_result *ret, struct fail *f)
 {
 	struct model m = *model_bundled();
@@ -85,7 +85,8 @@ active_model_find(struct served *s, struct db *db, struct arena *a,
 }
 
 void
-active_model_keep(struct served *s, const struct model *m, const struct rows *r)
+active_model_keep(
+    struct active_model *s, const struct model *m, const struct rows *r)
 {
 	snprintf(s->se_version, sizeof(s->se_version), "%s",
 	    rows_get_text(r, "hash"));

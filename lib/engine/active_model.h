@@ -24,7 +24,7 @@ enum active_model_result {
 };
 
 /* A model with the texts of its own; it stays where it is. */
-struct served {
+struct active_model {
 	struct model se_model;
 	char se_version[ACTIVE_MODEL_VERSION_SIZE];
 	char se_trained_at[ACTIVE_MODEL_DATE_SIZE];
@@ -35,7 +35,7 @@ struct served {
 #define ACTIVE_MODEL_EXPIRED (-1)
 
 /* Begin with the model that comes with the program. */
-void active_model_init(struct served *s);
+void active_model_init(struct active_model *s);
 
 /*
  * Make sure that it is as new as the epoch, over db (inside the transaction
@@ -44,7 +44,7 @@ void active_model_init(struct served *s);
  * be read is told of in the log, and the one before goes on.  Returns 0, or
  * -1 with f set and s as it was, when the database failed.
  */
-int active_model_refresh(struct served *s, struct db *db, struct arena *a,
+int active_model_refresh(struct active_model *s, struct db *db, struct arena *a,
     int64_t epoch, struct fail *f) __attribute__((warn_unused_result));
 
 /*
@@ -52,11 +52,12 @@ int active_model_refresh(struct served *s, struct db *db, struct arena *a,
  * *ret says whether that could be done.  Returns 0, or -1 with f set when the
  * database failed.
  */
-int active_model_find(struct served *s, struct db *db, struct arena *a,
+int active_model_find(struct active_model *s, struct db *db, struct arena *a,
     const char *version, enum active_model_result *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Take in a model, with its texts: r is a row with its hash and origin. */
-void active_model_keep(struct served *s, const struct model *m, const struct rows *r);
+void active_model_keep(
+    struct active_model *s, const struct model *m, const struct rows *r);
 
 #endif

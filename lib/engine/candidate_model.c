@@ -11,11 +11,12 @@
 #include "lib/sys/log.h"
 #include "lib/engine/candidate_model.h"
 
-static void read_it(struct candidate *c, struct arena *a, const struct rows *r);
+static void read_it(
+    struct candidate_model *c, struct arena *a, const struct rows *r);
 
 int
-candidate_model_refresh(struct candidate *c, struct db *db, struct arena *a,
-    int64_t epoch, struct fail *f)
+candidate_model_refresh(struct candidate_model *c, struct db *db,
+    struct arena *a, int64_t epoch, struct fail *f)
 {
 	struct rows rows;
 
@@ -32,7 +33,7 @@ candidate_model_refresh(struct candidate *c, struct db *db, struct arena *a,
 
 /* Take in what there is; a shadow is not worth failing for. */
 static void
-read_it(struct candidate *c, struct arena *a, const struct rows *r)
+read_it(struct candidate_model *c, struct arena *a, const struct rows *r)
 {
 	const char *body = rows_get_text(r, "body");
 	struct model m = *model_bundled();

@@ -14,11 +14,11 @@ struct db;
 struct fail;
 
 /* Begins zeroed, which is none; it stays where it is. */
-struct candidate {
+struct candidate_model {
 	char ca_id[CRYPT_ID_SIZE]; /* of the probation; "" without one */
 	bool ca_readable; /* else it scores nothing */
-	struct served ca_served; /* as if it served */
-	int64_t ca_epoch; /* as struct served has it */
+	struct active_model ca_served; /* as if it served */
+	int64_t ca_epoch; /* as struct active_model has it */
 };
 
 /*
@@ -26,7 +26,8 @@ struct candidate {
  * that is open, if one is).  One that cannot be read is told of in the log.
  * Returns 0, or -1 with f set and c as it was, when the database failed.
  */
-int candidate_model_refresh(struct candidate *c, struct db *db, struct arena *a,
-    int64_t epoch, struct fail *f) __attribute__((warn_unused_result));
+int candidate_model_refresh(struct candidate_model *c, struct db *db,
+    struct arena *a, int64_t epoch, struct fail *f)
+    __attribute__((warn_unused_result));
 
 #endif

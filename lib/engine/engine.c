@@ -41,32 +41,33 @@
 #define EXPIRED (-1) /* for an epoch: below any that there is */
 
 /* A ruleset on probation. */
-struct trial {
+struct shadow_ruleset {
 	bool there;
 	const char *id;
 	const struct ruleset *ruleset; /* NULL: it cannot be read */
 };
 
 /* One complete set of rulebooks and the memory it stands in. */
-struct load {
+struct rulebook_load {
 	struct arena arena;
 	void *block;
 	struct rulebook books[EVENT_TYPE__MAX];
-	struct trial trials[EVENT_TYPE__MAX];
+	struct shadow_ruleset trials[EVENT_TYPE__MAX];
 	uint8_t digest_key[EVENT_DIGEST_KEY_SIZE];
 	struct epochs epochs;
 };
 
 struct engine {
-	struct load en_loads[2]; /* the one in use, and the one to be */
+	struct rulebook_load
+	    en_loads[2]; /* the one in use, and the one to be */
 	int en_current; /* index, -1 before the first load */
 	struct scoring en_scoring; /* of all rulebooks */
 	struct scoring en_shadow; /* of the shadow scorer, 0 without one */
 	struct scoring en_trial; /* by the model on probation */
-	struct candidate en_candidate;
-	struct learned en_learned;
-	struct served en_served;
-	struct lists *en_lists;
+	struct candidate_model en_candidate;
+	struct tag_weight_cache en_learned;
+	struct active_model en_served;
+	struct list_cache *en_lists;
 	const struct geoip *en_geoip;
 	struct spool *en_spool;
 	const struct shm *en_shm;
@@ -82,19 +83,19 @@ static int fresh_model(
 static int load_books(struct engine *, struct db *, struct arena *,
     const struct epochs *, struct fail *);
 static int load_rulesets(
-    struct load *, struct db *, struct arena *, struct fail *);
+    struct rulebook_load *, struct db *, struct arena *, struct fail *);
 static int load_policies(
-    struct load *, struct db *, struct arena *, struct fail *);
+    struct rulebook_load *, struct db *, struct arena *, struct fail *);
 static int load_policy(
-    struct load *, const struct rows *, int, int, struct fail *);
+    struct rulebook_load *, const struct rows *, int, int, struct fail *);
 static int load_digest_key(
-    struct load *, struct db *, struct arena *, struct fail *);
-static int load_complete(const struct load *, struct fail *);
+    struct rulebook_load *, struct db *, struct arena *, struct fail *);
+static int load_complete(const struct rulebook_load *, struct fail *);
 static int load_trials(
-    struct load *, struct db *, struct arena *, struct fail *);
-static void load_trial(
-    struct load *, struct trial *, const char *, const char *);
-static void load_drop(struct load *);
+    struct rulebook_load *, struct db *, struct arena *, struct fail *);
+static void load_trial(struct rulebook_load *, struct shadow_ruleset *,
+    const char *, const char *);
+static void load_drop(struct rulebook_load *);
 
 struct engine *
 engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
@@ -193,7 +194,8 @@ engine_fresh(struct engine *e, struct db *db, struct arena *a,
 	if (scores_by(e, SCORER_ML) &&
 	    fresh_model(e, db, a, now->model, f) == -1)
 		return -1;
-	if (candidate_model_refresh(&e->en_candidate, db, a, now->model, f) == -1)
+	if (candidate_model_refresh(&e->en_candidate, db, a, now->model, f) ==
+	    -1)
 		return -1;
 	return list_cache_refresh(e->en_lists, db, now->lists, f);
 }
@@ -246,7 +248,7 @@ bool
 engine_shadow(const struct engine *e, enum event_type type, struct shadow *ret)
 {
 	const struct rulebook *book = engine_book(e, type);
-	const struct trial *trial;
+	const struct shadow_ruleset *trial;
 
 	if (book == NULL)
 		return false;
@@ -269,7 +271,7 @@ engine_shadow(const struct engine *e, enum event_type type, struct shadow *ret)
 	return true;
 }
 
-struct learned *
+struct tag_weight_cache *
 engine_learned(struct engine *e)
 {
 	return scores_by(e, SCORER_LEARNED) ? &e->en_learned : NULL;
@@ -288,7 +290,7 @@ engine_geoip(const struct engine *e)
 	return e->en_geoip;
 }
 
-const struct lists *
+const struct list_cache *
 engine_lists(const struct engine *e)
 {
 	return e->en_lists;
@@ -363,7 +365,7 @@ load_books(struct engine *e, struct db *db, struct arena *a,
     const struct epochs *now, struct fail *f)
 {
 	const int next = e->en_current == 0 ? 1 : 0;
-	struct load *load = &e->en_loads[next];
+	struct rulebook_load *load = &e->en_loads[next];
 	int type;
 
 	if (load_rulesets(load, db, a, f) == -1 ||
@@ -384,7 +386,8 @@ load_books(struct engine *e, struct db *db, struct arena *a,
 
 /* Compile the active ruleset of each event type. */
 static int
-load_rulesets(struct load *load, struct db *db, struct arena *a, struct fail *f)
+load_rulesets(
+    struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f)
 {
 	struct ruleset *rs;
 	enum event_type type;
@@ -412,7 +415,8 @@ load_rulesets(struct load *load, struct db *db, struct arena *a, struct fail *f)
 
 /* Read the active policies: rows of bands, those of a policy together. */
 static int
-load_policies(struct load *load, struct db *db, struct arena *a, struct fail *f)
+load_policies(
+    struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f)
 {
 	struct rows rows;
 	int first, last, col;
@@ -434,8 +438,8 @@ load_policies(struct load *load, struct db *db, struct arena *a, struct fail *f)
 
 /* One policy from its rows, first to before last. */
 static int
-load_policy(struct load *load, const struct rows *rows, int first, int last,
-    struct fail *f)
+load_policy(struct rulebook_load *load, const struct rows *rows, int first,
+    int last, struct fail *f)
 {
 	struct arena *a = &load->arena;
 	struct policy *p = arena_alloc(a, sizeof(*p));
@@ -477,7 +481,7 @@ load_policy(struct load *load, const struct rows *rows, int first, int last,
 /* It never changes, and is read with the rules only to be read once. */
 static int
 load_digest_key(
-    struct load *load, struct db *db, struct arena *a, struct fail *f)
+    struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f)
 {
 	struct rows rows;
 	const void *key;
@@ -495,7 +499,7 @@ load_digest_key(
 
 /* Every event type has a rulebook, and all of it found room. */
 static int
-load_complete(const struct load *load, struct fail *f)
+load_complete(const struct rulebook_load *load, struct fail *f)
 {
 	int type;
 
@@ -516,7 +520,8 @@ load_complete(const struct load *load, struct fail *f)
 
 /* Compile the ruleset of each event type that is on probation. */
 static int
-load_trials(struct load *load, struct db *db, struct arena *a, struct fail *f)
+load_trials(
+    struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f)
 {
 	enum event_type type;
 	struct rows rows;
@@ -540,8 +545,8 @@ load_trials(struct load *load, struct db *db, struct arena *a, struct fail *f)
  * be read, or finds none, is told of, and is not worth failing for.
  */
 static void
-load_trial(
-    struct load *load, struct trial *ret, const char *id, const char *text)
+load_trial(struct rulebook_load *load, struct shadow_ruleset *ret,
+    const char *id, const char *text)
 {
 	const struct arena_mark mark = arena_mark(&load->arena);
 	struct fail why = { 0 };
@@ -559,7 +564,7 @@ load_trial(
 
 /* Forget a load and give its pages back. */
 static void
-load_drop(struct load *load)
+load_drop(struct rulebook_load *load)
 {
 	arena_reset(&load->arena);
 	memset(load->books, 0, sizeof(load->books));

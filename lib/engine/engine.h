@@ -16,8 +16,8 @@ struct db;
 struct engine;
 struct fail;
 struct geoip;
-struct learned;
-struct lists;
+struct tag_weight_cache;
+struct list_cache;
 struct shm;
 struct spool;
 
@@ -94,11 +94,11 @@ bool engine_shadow(
  * (lib/engine/tag_weight_cache.h); NULL while nobody decides by it, nor as a
  * shadow.
  */
-struct learned *engine_learned(struct engine *e);
+struct tag_weight_cache *engine_learned(struct engine *e);
 
 /*
- * The key of events' digests, EVENT_DIGEST_KEY_SIZE bytes, the same on every host;
- * NULL before the first load.
+ * The key of events' digests, EVENT_DIGEST_KEY_SIZE bytes, the same on every
+ * host; NULL before the first load.
  */
 const uint8_t *engine_digest_key(const struct engine *e);
 
@@ -106,7 +106,7 @@ const uint8_t *engine_digest_key(const struct engine *e);
 const struct geoip *engine_geoip(const struct engine *e);
 
 /* The lists as they are cached. */
-const struct lists *engine_lists(const struct engine *e);
+const struct list_cache *engine_lists(const struct engine *e);
 
 /*
  * What the cached lists say of an event at now, microseconds UTC, or 0: all

@@ -11,8 +11,8 @@
 #define VERSION_MASK 0xff
 
 int64_t
-event_digest(
-    const uint8_t key[EVENT_DIGEST_KEY_SIZE], struct arena *a, const struct event *ev)
+event_digest(const uint8_t key[EVENT_DIGEST_KEY_SIZE], struct arena *a,
+    const struct event *ev)
 {
 	const struct arena_mark mark = arena_mark(a);
 	uint8_t hash[CRYPT_SHA256_SIZE];

@@ -23,7 +23,7 @@ struct geoip {
 };
 
 /* Where a layout keeps what we read. */
-struct layout {
+struct geoip_layout {
 	const char *country[PATH_MAX_KEYS];
 	const char *lat[PATH_MAX_KEYS];
 	const char *lon[PATH_MAX_KEYS];
@@ -33,9 +33,10 @@ static int parse_address(const char *, struct sockaddr_storage *);
 static int record_country(MMDB_entry_s *, const char *const *, char *);
 static int record_degrees(
     MMDB_entry_s *, const char *const *, double, double *);
-static void place_locate(MMDB_entry_s *, const struct layout *, struct place *);
+static void place_locate(
+    MMDB_entry_s *, const struct geoip_layout *, struct place *);
 
-static const struct layout layouts[] = {
+static const struct geoip_layout layouts[] = {
 	{ { "country", "iso_code" }, { "location", "latitude" },
 	    { "location", "longitude" } },
 	{ { "country_code" }, { "latitude" }, { "longitude" } },
@@ -99,7 +100,7 @@ geoip_place(const struct geoip *g, const struct event *ev, struct place *ret)
 /* The city's coordinates if there are any, else the country's centroid. */
 static void
 place_locate(
-    MMDB_entry_s *record, const struct layout *layout, struct place *ret)
+    MMDB_entry_s *record, const struct geoip_layout *layout, struct place *ret)
 {
 	ret->city = record_degrees(record, layout->lat, 90, &ret->lat) == 0 &&
 	    record_degrees(record, layout->lon, 180, &ret->lon) == 0;

@@ -14,29 +14,29 @@
 #define EXPIRED (-1) /* for an epoch: below any that there is */
 
 /* The cached entries of one subject, sorted; their texts stand behind them. */
-struct held {
+struct cached_subject {
 	struct list_entry *entries; /* NULL when there are none */
 	size_t n;
 };
 
-struct lists {
-	struct held li_held[LIST_SUBJECT__MAX];
+struct list_cache {
+	struct cached_subject li_held[LIST_SUBJECT__MAX];
 	unsigned li_long; /* bits 1 << subject */
 	int64_t li_epoch; /* 0 before the first load, or EXPIRED */
 };
 
-static int load(
-    struct lists *, struct db *, enum list_subject, int64_t, struct fail *);
-static int hold(struct held *, const struct rows *, struct fail *);
+static int load(struct list_cache *, struct db *, enum list_subject, int64_t,
+    struct fail *);
+static int hold(struct cached_subject *, const struct rows *, struct fail *);
 
-struct lists *
+struct list_cache *
 list_cache_new(void)
 {
-	return calloc(1, sizeof(struct lists));
+	return calloc(1, sizeof(struct list_cache));
 }
 
 void
-list_cache_free(struct lists *l)
+list_cache_free(struct list_cache *l)
 {
 	int subject;
 
@@ -49,7 +49,8 @@ list_cache_free(struct lists *l)
 }
 
 int
-list_cache_refresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f)
+list_cache_refresh(
+    struct list_cache *l, struct db *db, int64_t epoch, struct fail *f)
 {
 	_Alignas(16) char block[SCRATCH_SIZE];
 	enum list_subject subject;
@@ -81,23 +82,23 @@ list_cache_refresh(struct lists *l, struct db *db, int64_t epoch, struct fail *f
 }
 
 void
-list_cache_expire(struct lists *l)
+list_cache_expire(struct list_cache *l)
 {
 	l->li_epoch = EXPIRED;
 }
 
 unsigned
-list_cache_long(const struct lists *l)
+list_cache_long(const struct list_cache *l)
 {
 	return l->li_long;
 }
 
 enum list_kind
-list_cache_match(
-    const struct lists *l, const struct list_key *keys, size_t n, int64_t now)
+list_cache_match(const struct list_cache *l, const struct list_key *keys,
+    size_t n, int64_t now)
 {
 	enum list_kind kind = LIST_KIND__NONE;
-	const struct held *held;
+	const struct cached_subject *held;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -110,11 +111,11 @@ list_cache_match(
 
 /* Read the entries of one subject again, unless there are too many. */
 static int
-load(struct lists *l, struct db *db, enum list_subject subject, int64_t size,
-    struct fail *f)
+load(struct list_cache *l, struct db *db, enum list_subject subject,
+    int64_t size, struct fail *f)
 {
 	_Alignas(16) char block[SCRATCH_SIZE];
-	struct held held = { 0 };
+	struct cached_subject held = { 0 };
 	struct rows r = { 0 };
 	struct params p;
 	struct arena a;
@@ -143,7 +144,7 @@ load(struct lists *l, struct db *db, enum list_subject subject, int64_t size,
 
 /* Keep rows as sorted entries, in one piece of memory. */
 static int
-hold(struct held *ret, const struct rows *r, struct fail *f)
+hold(struct cached_subject *ret, const struct rows *r, struct fail *f)
 {
 	int kind, value, expires, i;
 	size_t len, size = 0;

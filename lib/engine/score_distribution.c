@@ -11,12 +11,15 @@
 #include "lib/engine/score_distribution.h"
 
 static int read_days(struct db *db, struct arena *a,
-    const struct score_distribution_days *days, struct population *ret, struct fail *f);
-static void add_row(struct population *po, const struct rows *rows, int row);
+    const struct score_distribution_days *days, struct score_distribution *ret,
+    struct fail *f);
+static void add_row(
+    struct score_distribution *po, const struct rows *rows, int row);
 
 int
 score_distribution_read(struct db *db, struct arena *a,
-    const struct score_distribution_days *days, struct population *ret, struct fail *f)
+    const struct score_distribution_days *days, struct score_distribution *ret,
+    struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -37,7 +40,8 @@ score_distribution_read(struct db *db, struct arena *a,
 }
 
 bool
-score_distribution_psi(const struct population *po, enum event_type type, double *ret)
+score_distribution_psi(
+    const struct score_distribution *po, enum event_type type, double *ret)
 {
 	int64_t recent[DRIFT_BINS], before[DRIFT_BINS];
 
@@ -52,7 +56,8 @@ score_distribution_psi(const struct population *po, enum event_type type, double
 }
 
 void
-score_distribution_span_json(struct str *s, const struct score_distribution_span *span)
+score_distribution_span_json(
+    struct str *s, const struct score_distribution_span *span)
 {
 	str_add(s, "{\"from\":");
 	str_json(s, span->ps_first);
@@ -62,8 +67,9 @@ score_distribution_span_json(struct str *s, const struct score_distribution_span
 
 /* The days that are meant, by the database's clock; nothing is counted yet. */
 static int
-read_days(struct db *db, struct arena *a, const struct score_distribution_days *days,
-    struct population *ret, struct fail *f)
+read_days(struct db *db, struct arena *a,
+    const struct score_distribution_days *days, struct score_distribution *ret,
+    struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -85,7 +91,7 @@ read_days(struct db *db, struct arena *a, const struct score_distribution_days *
 
 /* One score of one event type; a type of a newer program is none of ours. */
 static void
-add_row(struct population *po, const struct rows *rows, int row)
+add_row(struct score_distribution *po, const struct rows *rows, int row)
 {
 	const enum event_type type = event_type_parse(
 	    rows_text(rows, row, rows_col(rows, "event_type")));

@@ -14,7 +14,8 @@ struct db;
 struct fail;
 struct str;
 
-#define SCORE_DISTRIBUTION_DAYS 7 /* of the window, where nobody asks for others */
+#define SCORE_DISTRIBUTION_DAYS                                                \
+	7 /* of the window, where nobody asks for others */
 #define SCORE_DISTRIBUTION_REFERENCE 28 /* of the reference before it */
 
 /* Which days: a window, and the reference that ends where it begins. */
@@ -31,7 +32,7 @@ struct score_distribution_span {
 };
 
 /* What was counted in both. */
-struct population {
+struct score_distribution {
 	struct score_distribution_days po_days;
 	struct score_distribution_span po_window;
 	struct score_distribution_span po_reference;
@@ -44,17 +45,18 @@ struct population {
  * into arena a.  Returns 0, or -1 with f set.
  */
 int score_distribution_read(struct db *db, struct arena *a,
-    const struct score_distribution_days *days, struct population *ret, struct fail *f)
-    __attribute__((warn_unused_result));
+    const struct score_distribution_days *days, struct score_distribution *ret,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * The population stability index of an event type's scores into *ret.  Returns
  * false, with *ret 0, where a window has too few of them.
  */
 bool score_distribution_psi(
-    const struct population *po, enum event_type type, double *ret);
+    const struct score_distribution *po, enum event_type type, double *ret);
 
 /* Begin a JSON object with the two days; who calls goes on and ends it. */
-void score_distribution_span_json(struct str *s, const struct score_distribution_span *span);
+void score_distribution_span_json(
+    struct str *s, const struct score_distribution_span *span);
 
 #endif

@@ -9,19 +9,19 @@
 #include "lib/db/db.h"
 #include "lib/engine/tag_weight_cache.h"
 
-static int hold(struct lessons *, const struct rows *, struct fail *);
+static int hold(struct tag_weights *, const struct rows *, struct fail *);
 static int by_tag(const void *, const void *);
 
 void
-tag_weight_cache_clear(struct learned *l)
+tag_weight_cache_clear(struct tag_weight_cache *l)
 {
 	free(l->le_lessons.all);
 	memset(l, 0, sizeof(*l));
 }
 
 int
-tag_weight_cache_send(
-    const struct learned *l, struct db *db, struct arena *a, struct fail *f)
+tag_weight_cache_send(const struct tag_weight_cache *l, struct db *db,
+    struct arena *a, struct fail *f)
 {
 	struct params p;
 
@@ -31,9 +31,10 @@ tag_weight_cache_send(
 }
 
 int
-tag_weight_cache_read(struct learned *l, const struct rows *r, struct fail *f)
+tag_weight_cache_read(
+    struct tag_weight_cache *l, const struct rows *r, struct fail *f)
 {
-	struct learned next = { 0 };
+	struct tag_weight_cache next = { 0 };
 
 	if (r->ro_n == 0)
 		return fail_set(
@@ -49,7 +50,8 @@ tag_weight_cache_read(struct learned *l, const struct rows *r, struct fail *f)
 }
 
 int
-tag_weight_cache_load(struct learned *l, struct db *db, struct arena *a, struct fail *f)
+tag_weight_cache_load(
+    struct tag_weight_cache *l, struct db *db, struct arena *a, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -63,11 +65,11 @@ tag_weight_cache_load(struct learned *l, struct db *db, struct arena *a, struct 
 
 /* Keep rows as lessons, with their texts in one piece of memory. */
 static int
-hold(struct lessons *ret, const struct rows *r, struct fail *f)
+hold(struct tag_weights *ret, const struct rows *r, struct fail *f)
 {
 	const int tag = rows_col(r, "tag"), fraud = rows_col(r, "fraud"),
 		  legit = rows_col(r, "legit");
-	struct lesson *all;
+	struct tag_weight *all;
 	size_t len, size = 0;
 	char *text;
 	int i;
@@ -84,7 +86,7 @@ hold(struct lessons *ret, const struct rows *r, struct fail *f)
 	for (i = 0; i < r->ro_n; i++) {
 		len = strlen(rows_text(r, i, tag)) + 1;
 		memcpy(text, rows_text(r, i, tag), len);
-		all[i] = (struct lesson) {
+		all[i] = (struct tag_weight) {
 			.tag = text,
 			.fraud = rows_int(r, i, fraud),
 			.legit = rows_int(r, i, legit),
@@ -92,14 +94,14 @@ hold(struct lessons *ret, const struct rows *r, struct fail *f)
 		text += len;
 	}
 	qsort(all, (size_t)r->ro_n, sizeof(*all), by_tag);
-	*ret = (struct lessons) { .all = all, .n = (size_t)r->ro_n };
+	*ret = (struct tag_weights) { .all = all, .n = (size_t)r->ro_n };
 	return 0;
 }
 
 static int
 by_tag(const void *a, const void *b)
 {
-	const struct lesson *x = a, *y = b;
+	const struct tag_weight *x = a, *y = b;
 
 	return strcmp(x->tag, y->tag);
 }

@@ -13,8 +13,8 @@ struct fail;
 struct rows;
 
 /* Begins zeroed, which knows of no label. */
-struct learned {
-	struct lessons le_lessons;
+struct tag_weight_cache {
+	struct tag_weights le_lessons;
 	int64_t le_epoch; /* assay.tag_epoch as it was read, 0 before */
 };
 
@@ -22,7 +22,7 @@ struct learned {
 #define TAG_WEIGHT_CACHE_EXPIRED (-1)
 
 /* Forget all. */
-void tag_weight_cache_clear(struct learned *l);
+void tag_weight_cache_clear(struct tag_weight_cache *l);
 
 /*
  * Queue the question for what has changed: who decides asks with each set, in
@@ -30,18 +30,18 @@ void tag_weight_cache_clear(struct learned *l);
  * It takes STMT_TAGS_LEARNED, which is a late statement.  Returns 0, or -1
  * with f set.
  */
-int tag_weight_cache_send(const struct learned *l, struct db *db, struct arena *a,
-    struct fail *f) __attribute__((warn_unused_result));
+int tag_weight_cache_send(const struct tag_weight_cache *l, struct db *db,
+    struct arena *a, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Take in the rows that came of that.  Returns 0, or -1 with f set and l as it
  * was.
  */
-int tag_weight_cache_read(struct learned *l, const struct rows *r, struct fail *f)
-    __attribute__((warn_unused_result));
+int tag_weight_cache_read(struct tag_weight_cache *l, const struct rows *r,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /* Ask and take in, for whoever runs no set. */
-int tag_weight_cache_load(struct learned *l, struct db *db, struct arena *a,
-    struct fail *f) __attribute__((warn_unused_result));
+int tag_weight_cache_load(struct tag_weight_cache *l, struct db *db,
+    struct arena *a, struct fail *f) __attribute__((warn_unused_result));
 
 #endif

@@ -20,8 +20,8 @@
 #define OPERANDS_MAX 1000 /* more never fit into a condition */
 
 /* Where a value stands in the body: a chain up to "rules[3]". */
-struct place {
-	const struct place *up; /* NULL at the top */
+struct body_place {
+	const struct body_place *up; /* NULL at the top */
 	const char *name;
 	int index; /* -1: no element of an array */
 };
@@ -31,43 +31,44 @@ struct place {
  * text is said of the value that was being written there: the tree is then
  * written once more, and path left at the value that stands at byte want.
  */
-struct tree {
+struct rules_tree {
 	struct str text;
 	size_t want;
 	char path[PATH_SIZE];
 	struct fail *f;
 };
 
-typedef int tree_fn(
-    struct tree *t, struct json_object *json, const struct place *at);
+typedef int tree_fn(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at);
 
 static const char *rules_text(
     struct arena *a, struct json_object *rules, struct fail *f);
 static int add_rule(
     struct str *s, struct json_object *json, int index, struct fail *f);
 static const struct rule *read_text(struct arena *a, struct json_object *json,
-    const struct place *at, struct fail *f);
-static int check_members(struct json_object *json, const struct place *at,
+    const struct body_place *at, struct fail *f);
+static int check_members(struct json_object *json, const struct body_place *at,
     const struct rule *rule, struct fail *f);
 static const struct rule *read_tree(struct arena *a, struct json_object *json,
-    const struct place *at, struct fail *f);
+    const struct body_place *at, struct fail *f);
 static void tree_fail(struct arena *a, struct json_object *json,
-    const struct place *at, const char *text, struct fail *f);
+    const struct body_place *at, const char *text, struct fail *f);
 static tree_fn put_rule, put_condition, put_compare, put_all, put_any, put_not;
-static int put_operands(struct tree *t, struct json_object *json,
-    const struct place *at, const char *name, const char *op);
-static int put_path(
-    struct tree *t, struct json_object *json, const struct place *at);
-static int put_op(
-    struct tree *t, struct json_object *json, const struct place *at);
-static void put_value(
-    struct tree *t, struct json_object *json, const struct place *at);
-static void put_word(struct tree *t, struct json_object *json,
-    const struct place *at, const char *name);
-static void begin(struct tree *t, const struct place *at, const char *name);
-static void path_text(const struct place *at, char ret[PATH_SIZE]);
-static int refuse(
-    struct fail *f, const struct place *at, const char *name, const char *why);
+static int put_operands(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at, const char *name, const char *op);
+static int put_path(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at);
+static int put_op(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at);
+static void put_value(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at);
+static void put_word(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at, const char *name);
+static void begin(
+    struct rules_tree *t, const struct body_place *at, const char *name);
+static void path_text(const struct body_place *at, char ret[PATH_SIZE]);
+static int refuse(struct fail *f, const struct body_place *at, const char *name,
+    const char *why);
 static void place_of(const struct fail *f, size_t *ret_line, size_t *ret_col);
 static size_t byte_of(const char *text, size_t column);
 
@@ -175,7 +176,7 @@ rules_text(struct arena *a, struct json_object *rules, struct fail *f)
 static int
 add_rule(struct str *s, struct json_object *json, int index, struct fail *f)
 {
-	const struct place at = { NULL, "rules", index };
+	const struct body_place at = { NULL, "rules", index };
 	const bool text = json_object_is_type(json, json_type_object) &&
 	    body_has(json, "dsl");
 	const struct rule *rule;
@@ -199,8 +200,8 @@ add_rule(struct str *s, struct json_object *json, int index, struct fail *f)
 
 /* The one rule of a text, or NULL with f set. */
 static const struct rule *
-read_text(struct arena *a, struct json_object *json, const struct place *at,
-    struct fail *f)
+read_text(struct arena *a, struct json_object *json,
+    const struct body_place *at, struct fail *f)
 {
 	const char *text = body_string(json, "dsl");
 	const struct ruleset *rs = rule_compile(a, text, strlen(text), f);
@@ -223,7 +224,7 @@ read_text(struct arena *a, struct json_object *json, const struct place *at,
 
 /* What stands beside a text, as rules are shown, says nothing else than it. */
 static int
-check_members(struct json_object *json, const struct place *at,
+check_members(struct json_object *json, const struct body_place *at,
     const struct rule *rule, struct fail *f)
 {
 	const char *id = body_string(json, "id"),
@@ -240,10 +241,10 @@ check_members(struct json_object *json, const struct place *at,
 
 /* The rule of a tree, or NULL with f set. */
 static const struct rule *
-read_tree(struct arena *a, struct json_object *json, const struct place *at,
-    struct fail *f)
+read_tree(struct arena *a, struct json_object *json,
+    const struct body_place *at, struct fail *f)
 {
-	struct tree t = { .f = f };
+	struct rules_tree t = { .f = f };
 	const struct ruleset *rs;
 
 	str_init(&t.text, a);
@@ -263,10 +264,10 @@ read_tree(struct arena *a, struct json_object *json, const struct place *at,
 
 /* Say what is wrong with the text of a tree of the tree itself. */
 static void
-tree_fail(struct arena *a, struct json_object *json, const struct place *at,
-    const char *text, struct fail *f)
+tree_fail(struct arena *a, struct json_object *json,
+    const struct body_place *at, const char *text, struct fail *f)
 {
-	struct tree again = { .f = NULL };
+	struct rules_tree again = { .f = NULL };
 	size_t line, column;
 
 	place_of(f, &line, &column);
@@ -277,9 +278,10 @@ tree_fail(struct arena *a, struct json_object *json, const struct place *at,
 }
 
 static int
-put_rule(struct tree *t, struct json_object *json, const struct place *at)
+put_rule(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
-	const struct place condition = { at, "condition", -1 };
+	const struct body_place condition = { at, "condition", -1 };
 
 	begin(t, at, NULL);
 	str_add(&t->text, "rule ");
@@ -297,7 +299,8 @@ put_rule(struct tree *t, struct json_object *json, const struct place *at)
 
 /* A condition of any kind, with parentheses where it needs them. */
 static int
-put_condition(struct tree *t, struct json_object *json, const struct place *at)
+put_condition(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
 	char where[PATH_SIZE];
 	const char *kind = NULL;
@@ -322,7 +325,8 @@ put_condition(struct tree *t, struct json_object *json, const struct place *at)
 }
 
 static int
-put_compare(struct tree *t, struct json_object *json, const struct place *at)
+put_compare(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
 	if (put_path(t, json, at) == -1 || put_op(t, json, at) == -1)
 		return -1;
@@ -331,21 +335,24 @@ put_compare(struct tree *t, struct json_object *json, const struct place *at)
 }
 
 static int
-put_all(struct tree *t, struct json_object *json, const struct place *at)
+put_all(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
 	return put_operands(t, json, at, "all", " && ");
 }
 
 static int
-put_any(struct tree *t, struct json_object *json, const struct place *at)
+put_any(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
 	return put_operands(t, json, at, "any", " || ");
 }
 
 static int
-put_not(struct tree *t, struct json_object *json, const struct place *at)
+put_not(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
-	const struct place operand = { at, "not", -1 };
+	const struct body_place operand = { at, "not", -1 };
 
 	begin(t, at, NULL);
 	str_add(&t->text, "!(");
@@ -358,11 +365,11 @@ put_not(struct tree *t, struct json_object *json, const struct place *at)
 
 /* The operands in an array, with op between. */
 static int
-put_operands(struct tree *t, struct json_object *json, const struct place *at,
-    const char *name, const char *op)
+put_operands(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at, const char *name, const char *op)
 {
 	struct json_object *list = json_object_object_get(json, name);
-	struct place operand = { at, name, 0 };
+	struct body_place operand = { at, name, 0 };
 	const int n = (int)json_object_array_length(list);
 
 	begin(t, at, NULL);
@@ -383,7 +390,8 @@ put_operands(struct tree *t, struct json_object *json, const struct place *at,
  * may slip into the text here.
  */
 static int
-put_path(struct tree *t, struct json_object *json, const struct place *at)
+put_path(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
 	const char *path = body_string(json, "path");
 	const size_t prefix = strlen(ATTR_PREFIX);
@@ -401,7 +409,8 @@ put_path(struct tree *t, struct json_object *json, const struct place *at)
 }
 
 static int
-put_op(struct tree *t, struct json_object *json, const struct place *at)
+put_op(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
 	const char *op = body_string(json, "op");
 	size_t i;
@@ -417,7 +426,8 @@ put_op(struct tree *t, struct json_object *json, const struct place *at)
 }
 
 static void
-put_value(struct tree *t, struct json_object *json, const struct place *at)
+put_value(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
 	struct json_object *value = json_object_object_get(json, "value");
 
@@ -433,8 +443,8 @@ put_value(struct tree *t, struct json_object *json, const struct place *at)
 
 /* A member that is a word as rule text has them. */
 static void
-put_word(struct tree *t, struct json_object *json, const struct place *at,
-    const char *name)
+put_word(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at, const char *name)
 {
 	begin(t, at, name);
 	str_add(&t->text, body_string(json, name));
@@ -442,9 +452,9 @@ put_word(struct tree *t, struct json_object *json, const struct place *at,
 
 /* A member of at, or at itself, is written from here on. */
 static void
-begin(struct tree *t, const struct place *at, const char *name)
+begin(struct rules_tree *t, const struct body_place *at, const char *name)
 {
-	const struct place member = { at, name, -1 };
+	const struct body_place member = { at, name, -1 };
 
 	if (t->text.st_len <= t->want)
 		path_text(name == NULL ? at : &member, t->path);
@@ -452,7 +462,7 @@ begin(struct tree *t, const struct place *at, const char *name)
 
 /* "rules[3].condition.all[1].path" */
 static void
-path_text(const struct place *at, char ret[PATH_SIZE])
+path_text(const struct body_place *at, char ret[PATH_SIZE])
 {
 	size_t len = 0;
 
@@ -469,10 +479,10 @@ path_text(const struct place *at, char ret[PATH_SIZE])
 }
 
 static int
-refuse(
-    struct fail *f, const struct place *at, const char *name, const char *why)
+refuse(struct fail *f, const struct body_place *at, const char *name,
+    const char *why)
 {
-	const struct place member = { at, name, -1 };
+	const struct body_place member = { at, name, -1 };
 	char where[PATH_SIZE];
 
 	path_text(name == NULL ? at : &member, where);

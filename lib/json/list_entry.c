@@ -32,10 +32,11 @@ list_entry_field_name(enum list_entry_field field)
 }
 
 int
-list_entry_read(
-    const char *const text[LIST_ENTRY_FIELD__MAX], struct entry *ret, struct fail *f)
+list_entry_read(const char *const text[LIST_ENTRY_FIELD__MAX],
+    struct list_entry_input *ret, struct fail *f)
 {
-	const char *reason = text[LIST_ENTRY_REASON], *end = text[LIST_ENTRY_EXPIRES];
+	const char *reason = text[LIST_ENTRY_REASON],
+		   *end = text[LIST_ENTRY_EXPIRES];
 
 	memset(ret, 0, sizeof(*ret));
 	ret->en_kind = list_kind_parse(text[LIST_ENTRY_KIND]);
@@ -44,9 +45,10 @@ list_entry_read(
 	ret->en_subject = list_subject_parse(text[LIST_ENTRY_SUBJECT]);
 	if (ret->en_subject == LIST_SUBJECT__NONE)
 		return refuse(f, fields[LIST_ENTRY_SUBJECT], LIST_SUBJECT_RULE);
-	if (list_value(ret->en_subject, text[LIST_ENTRY_VALUE], ret->en_value) == -1)
-		return refuse(
-		    f, fields[LIST_ENTRY_VALUE], list_value_rule(ret->en_subject));
+	if (list_value(
+		ret->en_subject, text[LIST_ENTRY_VALUE], ret->en_value) == -1)
+		return refuse(f, fields[LIST_ENTRY_VALUE],
+		    list_value_rule(ret->en_subject));
 	if (reason != NULL && !list_reason(reason))
 		return refuse(f, fields[LIST_ENTRY_REASON],
 		    "must be 1 to 256 bytes of UTF-8, on one line, not blank");
@@ -63,7 +65,8 @@ list_entry_read(
 }
 
 int
-list_entry_header(struct csv *cs, struct list_entry_columns *ret, struct fail *f)
+list_entry_header(
+    struct csv *cs, struct list_entry_columns *ret, struct fail *f)
 {
 	enum list_entry_field field;
 	int r;
@@ -85,8 +88,8 @@ list_entry_header(struct csv *cs, struct list_entry_columns *ret, struct fail *f
 }
 
 int
-list_entry_next(struct csv *cs, const struct list_entry_columns *ec, struct entry *ret,
-    struct fail *f)
+list_entry_next(struct csv *cs, const struct list_entry_columns *ec,
+    struct list_entry_input *ret, struct fail *f)
 {
 	const char *text[LIST_ENTRY_FIELD__MAX];
 	int field, r;

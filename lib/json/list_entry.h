@@ -21,7 +21,7 @@ enum list_entry_field {
 };
 
 /* An entry in its normal form. */
-struct entry {
+struct list_entry_input {
 	enum list_kind en_kind;
 	enum list_subject en_subject;
 	char en_value[LIST_VALUE_SIZE];
@@ -41,15 +41,16 @@ const char *list_entry_field_name(enum list_entry_field field);
  * Read an entry out of the texts of its fields; an absent or empty reason or
  * end is none.  Returns 0, or -1 with f set: where is the field at fault.
  */
-int list_entry_read(const char *const text[LIST_ENTRY_FIELD__MAX], struct entry *ret,
-    struct fail *f) __attribute__((warn_unused_result));
+int list_entry_read(const char *const text[LIST_ENTRY_FIELD__MAX],
+    struct list_entry_input *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * Read a file's header, its first row.  Returns 0, or -1 with f set: a column
  * is missing, or is none of ours (mistyped, it would make eternal entries).
  */
-int list_entry_header(struct csv *cs, struct list_entry_columns *ret, struct fail *f)
-    __attribute__((warn_unused_result));
+int list_entry_header(struct csv *cs, struct list_entry_columns *ret,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Read a file's next entry, whose reason stays with cs until the row after.
@@ -57,6 +58,7 @@ int list_entry_header(struct csv *cs, struct list_entry_columns *ret, struct fai
  * field, after which others can be read; or what csv_next() says, where "".
  */
 int list_entry_next(struct csv *cs, const struct list_entry_columns *ec,
-    struct entry *ret, struct fail *f) __attribute__((warn_unused_result));
+    struct list_entry_input *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 #endif

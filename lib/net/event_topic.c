@@ -21,7 +21,7 @@ static const struct {
 size_t
 event_topic_names(enum event_topic_subscriber who, const char *ret[TOPIC__MAX])
 {
-	enum topic topic;
+	enum event_topic topic;
 	size_t n = 0;
 
 	for (topic = TOPIC__NONE + 1; topic < TOPIC__MAX; topic++)
@@ -36,10 +36,10 @@ event_topic_offered(enum event_topic_subscriber who, const char *name)
 	return (topics[event_topic_parse(name)].subscribers & who) != 0;
 }
 
-enum topic
+enum event_topic
 event_topic_parse(const char *name)
 {
-	enum topic topic;
+	enum event_topic topic;
 
 	for (topic = TOPIC__NONE + 1; topic < TOPIC__MAX; topic++)
 		if (strcmp(topics[topic].name, name) == 0)

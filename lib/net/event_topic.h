@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum topic {
+enum event_topic {
 	TOPIC__NONE = 0,
 #define TOPIC(id, name, subscribers) TOPIC_##id,
 #include "lib/net/event_topics.tbl"
@@ -17,12 +17,13 @@ enum topic {
 enum event_topic_subscriber { TOPIC_WEBHOOK = 1 << 0, TOPIC_ALERT = 1 << 1 };
 
 /* Write the names that such a subscriber may have to ret; how many they are. */
-size_t event_topic_names(enum event_topic_subscriber who, const char *ret[TOPIC__MAX]);
+size_t event_topic_names(
+    enum event_topic_subscriber who, const char *ret[TOPIC__MAX]);
 
 /* Whether such a subscriber may have the topic of that name, if it is one. */
 bool event_topic_offered(enum event_topic_subscriber who, const char *name);
 
 /* The topic of that name, or TOPIC__NONE. */
-enum topic event_topic_parse(const char *name);
+enum event_topic event_topic_parse(const char *name);
 
 #endif

@@ -396,7 +396,7 @@ is_outside(const struct curl_sockaddr *to)
 	    ? (const void *)&in6->sin6_addr
 	    : (const void *)&in->sin_addr;
 	char text[INET6_ADDRSTRLEN];
-	struct address ad;
+	struct ip_address ad;
 
 	return inet_ntop(to->family, bytes, text, sizeof(text)) != NULL &&
 	    ip_address_parse(text, &ad) == 0 && ip_address_outside(&ad);

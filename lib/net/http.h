@@ -92,8 +92,8 @@ void http_free(struct http *h);
  * Start a call: redirects are not followed, no proxy is used, only http and
  * https are spoken, no content is unpacked; the program says that it is Assay.
  * With HTTP_OUTSIDE every address is looked at when it is connected to,
- * whatever stood for it (ip_address_outside()).  Returns 0, or -1 with f set when
- * the call is malformed.
+ * whatever stood for it (ip_address_outside()).  Returns 0, or -1 with f set
+ * when the call is malformed.
  */
 int http_start(struct http *h, struct http_call *call, struct fail *f)
     __attribute__((warn_unused_result));

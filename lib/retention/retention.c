@@ -23,30 +23,31 @@
 #define REST_MAX (CLOCK_SECOND / 2)
 
 /* One piece of a phase; *ret_more is false when it is through. */
-typedef int piece_fn(struct sweep *sw, struct arena *a,
+typedef int piece_fn(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
 
 static int set_up(struct db *db, struct arena *a, struct fail *f);
-static int read_cuts(struct sweep *sw, struct arena *a, struct fail *f);
-static int piece(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f);
+static int read_cuts(
+    struct retention_sweep *sw, struct arena *a, struct fail *f);
+static int piece(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
 static bool is_cancelled(const struct db *db);
 static bool gives_way(const struct db *db);
-static void rest(const struct sweep *sw);
+static void rest(const struct retention_sweep *sw);
 static piece_fn months, edge, dead, labels, erasures, space, through;
-static int look(struct sweep *sw, struct arena *a, enum retain which,
-    bool *ret_more, struct fail *f);
-static int batch(struct sweep *sw, struct arena *a, enum retain which,
-    int64_t gone[RETENTION__MAX], struct fail *f);
-static int passed(
-    struct sweep *sw, struct arena *a, enum retain which, struct fail *f);
-static int by_number(struct sweep *sw, struct arena *a, enum stmt stmt,
-    int64_t cut, int64_t *gone, bool *ret_more, struct fail *f);
-static enum retain beside(enum retain which);
+static int look(struct retention_sweep *sw, struct arena *a,
+    enum retention which, bool *ret_more, struct fail *f);
+static int batch(struct retention_sweep *sw, struct arena *a,
+    enum retention which, int64_t gone[RETENTION__MAX], struct fail *f);
+static int passed(struct retention_sweep *sw, struct arena *a,
+    enum retention which, struct fail *f);
+static int by_number(struct retention_sweep *sw, struct arena *a,
+    enum stmt stmt, int64_t cut, int64_t *gone, bool *ret_more, struct fail *f);
+static enum retention beside(enum retention which);
 
 static const struct {
 	const char *name;
-	enum setting days;
+	enum runtime_setting days;
 } collections[RETENTION__MAX] = {
 	[RETENTION_VERDICTS] = { "verdicts", SETTING_VERDICTS },
 	[RETENTION_ACTIVITY] = { "activity", SETTING_ACTIVITY },
@@ -58,7 +59,7 @@ static const struct {
 /* Keys before verdicts: at no moment is there a key whose decision is gone. */
 static const struct {
 	piece_fn *piece;
-	enum retain which; /* collection, of an edge */
+	enum retention which; /* collection, of an edge */
 	bool skipped; /* by this sweep if others stand in the way */
 } phases[] = {
 	{ .piece = edge, .which = RETENTION_IDEMPOTENCY },
@@ -74,14 +75,14 @@ static const struct {
 };
 
 const char *
-retention_name(enum retain which)
+retention_name(enum retention which)
 {
 	return collections[which].name;
 }
 
 int
-retention_begin(struct sweep *sw, struct db *db, struct arena *a, int64_t minutes,
-    bool *ret_begun, struct fail *f)
+retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
+    int64_t minutes, bool *ret_begun, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -99,8 +100,8 @@ retention_begin(struct sweep *sw, struct db *db, struct arena *a, int64_t minute
 }
 
 int
-retention_next(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f)
+retention_next(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(a);
 	int64_t begun;
@@ -118,7 +119,8 @@ retention_next(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
 }
 
 int
-retention_ahead(struct db *db, struct arena *a, int64_t *ret_made, struct fail *f)
+retention_ahead(
+    struct db *db, struct arena *a, int64_t *ret_made, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -151,31 +153,33 @@ set_up(struct db *db, struct arena *a, struct fail *f)
 
 /* Where the windows end; a key without its decision would answer nothing. */
 static int
-read_cuts(struct sweep *sw, struct arena *a, struct fail *f)
+read_cuts(struct retention_sweep *sw, struct arena *a, struct fail *f)
 {
-	struct settings settings;
+	struct runtime_settings settings;
 	struct params p;
 	struct rows rows;
-	enum retain i;
+	enum retention i;
 
 	if (runtime_setting_read(sw->sw_db, a, &settings, f) == -1)
 		return -1;
 	for (i = 0; i < RETENTION__MAX; i++) {
 		params_init(&p, a);
-		params_int(
-		    &p, (int64_t)runtime_setting_value(&settings, collections[i].days));
+		params_int(&p,
+		    (int64_t)runtime_setting_value(
+			&settings, collections[i].days));
 		if (db_one(sw->sw_db, a, STMT_RETAIN_CUT, &p, &rows, f) == -1)
 			return -1;
 		sw->sw_cut[i] = rows_get_time(&rows, "cut");
 	}
 	if (sw->sw_cut[RETENTION_IDEMPOTENCY] < sw->sw_cut[RETENTION_VERDICTS])
-		sw->sw_cut[RETENTION_IDEMPOTENCY] = sw->sw_cut[RETENTION_VERDICTS];
+		sw->sw_cut[RETENTION_IDEMPOTENCY] =
+		    sw->sw_cut[RETENTION_VERDICTS];
 	return 0;
 }
 
 /* The next piece of the phase in hand, and what follows from how it went. */
 static int
-piece(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
+piece(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	bool more = true;
@@ -217,7 +221,7 @@ gives_way(const struct db *db)
 
 /* TERM ends it. */
 static void
-rest(const struct sweep *sw)
+rest(const struct retention_sweep *sw)
 {
 	const int64_t us = sw->sw_rest < REST_MAX ? sw->sw_rest : REST_MAX;
 
@@ -226,30 +230,30 @@ rest(const struct sweep *sw)
 }
 
 static int
-dead(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
+dead(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	return by_number(sw, a, STMT_RETAIN_DEAD,
-	    sw->sw_cut[RETENTION_DEAD_LETTER], &gone[RETENTION_DEAD_LETTER], ret_more,
-	    f);
+	    sw->sw_cut[RETENTION_DEAD_LETTER], &gone[RETENTION_DEAD_LETTER],
+	    ret_more, f);
 }
 
 /* Those of events that were never seen, which are no collection. */
 static int
-labels(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f)
+labels(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	int64_t n;
 
 	(void)gone;
-	return by_number(sw, a, STMT_RETAIN_LABELS, sw->sw_cut[RETENTION_VERDICTS],
-	    &n, ret_more, f);
+	return by_number(sw, a, STMT_RETAIN_LABELS,
+	    sw->sw_cut[RETENTION_VERDICTS], &n, ret_more, f);
 }
 
 /* Erasures of users whose spooled decisions nobody would keep any more. */
 static int
-erasures(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f)
+erasures(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	int64_t n;
 
@@ -260,8 +264,8 @@ erasures(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
 
 /* Do what is next about whole months, if anything is. */
 static int
-months(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f)
+months(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -283,10 +287,10 @@ months(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
 
 /* The edge of a window, inside a month or where there are none. */
 static int
-edge(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
+edge(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
-	const enum retain which = phases[sw->sw_phase].which;
+	const enum retention which = phases[sw->sw_phase].which;
 
 	if (sw->sw_batch < sw->sw_batches)
 		return batch(sw, a, which, gone, f);
@@ -297,8 +301,8 @@ edge(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
 
 /* Learn of more batches; *ret_more is false if there are none. */
 static int
-look(struct sweep *sw, struct arena *a, enum retain which, bool *ret_more,
-    struct fail *f)
+look(struct retention_sweep *sw, struct arena *a, enum retention which,
+    bool *ret_more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -334,7 +338,7 @@ look(struct sweep *sw, struct arena *a, enum retain which, bool *ret_more,
 }
 
 static int
-batch(struct sweep *sw, struct arena *a, enum retain which,
+batch(struct retention_sweep *sw, struct arena *a, enum retention which,
     int64_t gone[RETENTION__MAX], struct fail *f)
 {
 	struct params p;
@@ -356,7 +360,8 @@ batch(struct sweep *sw, struct arena *a, enum retain which,
 
 /* Whatever is older has gone: no later sweep looks for it again. */
 static int
-passed(struct sweep *sw, struct arena *a, enum retain which, struct fail *f)
+passed(struct retention_sweep *sw, struct arena *a, enum retention which,
+    struct fail *f)
 {
 	struct params p;
 
@@ -371,8 +376,8 @@ passed(struct sweep *sw, struct arena *a, enum retain which, struct fail *f)
 
 /* What has no months, a batch at a time. */
 static int
-by_number(struct sweep *sw, struct arena *a, enum stmt stmt, int64_t cut,
-    int64_t *gone, bool *ret_more, struct fail *f)
+by_number(struct retention_sweep *sw, struct arena *a, enum stmt stmt,
+    int64_t cut, int64_t *gone, bool *ret_more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -389,7 +394,7 @@ by_number(struct sweep *sw, struct arena *a, enum stmt stmt, int64_t cut,
 
 /* Have the room of what is gone used again soon: the server's autovacuum. */
 static int
-space(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
+space(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	struct rows rows;
@@ -406,8 +411,8 @@ space(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
 
 /* The end, after which the next is due by the time. */
 static int
-through(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f)
+through(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	(void)gone;
 	*ret_more = false;
@@ -415,8 +420,8 @@ through(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
 }
 
 /* The other part of the same row, where a collection is one of two. */
-static enum retain
-beside(enum retain which)
+static enum retention
+beside(enum retention which)
 {
 	if (which == RETENTION_ACTIVITY)
 		return RETENTION_REPLAY;

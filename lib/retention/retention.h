@@ -11,7 +11,7 @@ struct db;
 struct fail;
 
 /* The collections, in the order of the metric's label. */
-enum retain {
+enum retention {
 	RETENTION_VERDICTS = 0,
 	RETENTION_ACTIVITY,
 	RETENTION_REPLAY,
@@ -24,7 +24,7 @@ enum retain {
 #define RETENTION_BATCHES 64 /* that are known at a time */
 
 /* A sweep at work.  Its connection is db_over()'s, so that it ends soon. */
-struct sweep {
+struct retention_sweep {
 	struct db *sw_db;
 	int sw_phase; /* of those in retain.c */
 	int sw_waits; /* that the step in hand gave way to others */
@@ -48,7 +48,7 @@ struct sweep {
  * ago or was cut short; 0 is at once.  *ret_begun says whether it has: not
  * while another one goes on.  Returns 0, or -1 with f set.
  */
-int retention_begin(struct sweep *sw, struct db *db, struct arena *a,
+int retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
     int64_t minutes, bool *ret_begun, struct fail *f)
     __attribute__((warn_unused_result));
 
@@ -63,8 +63,9 @@ int retention_begin(struct sweep *sw, struct db *db, struct arena *a,
  * gone is what this piece removed.  *ret_more is false when the sweep is
  * through.  Returns 0, or -1 with f set: then it has ended, too.
  */
-int retention_next(struct sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f) __attribute__((warn_unused_result));
+int retention_next(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * Make the partitions of the months to come; *ret_made counts them.  Somebody
@@ -74,6 +75,6 @@ int retention_ahead(struct db *db, struct arena *a, int64_t *ret_made,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* "verdicts", "activity", "replay", "idempotency", "deadLetter". */
-const char *retention_name(enum retain which);
+const char *retention_name(enum retention which);
 
 #endif

@@ -22,8 +22,9 @@
  * of the same hash, the time until which they are trusted, and the scopes.
  * What a slow writer leaves beside somebody else's key is nobody's.
  */
-static struct known *find(struct shm *shm, const uint8_t *hash);
-static struct known *make(struct shm *shm, const uint8_t *hash, uint64_t now);
+static struct apikey_slot *find(struct shm *shm, const uint8_t *hash);
+static struct apikey_slot *make(
+    struct shm *shm, const uint8_t *hash, uint64_t now);
 static uint64_t key_of(const uint8_t *hash);
 static uint64_t check_of(const uint8_t *hash);
 static uint64_t until_of(uint64_t good);
@@ -34,7 +35,7 @@ apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
 {
 	const uint64_t now = (uint64_t)(ticks / CLOCK_SECOND);
 	uint64_t good, until = now + APIKEY_CACHE_TRUST_S;
-	struct known *kn;
+	struct apikey_slot *kn;
 
 	assert(scopes > 0 && scopes < 1 << SCOPE_BITS);
 	if (left < APIKEY_CACHE_TRUST_S * CLOCK_SECOND)
@@ -53,7 +54,7 @@ apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
 void
 apikey_cache_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 {
-	struct known *kn = find(shm, hash);
+	struct apikey_slot *kn = find(shm, hash);
 
 	if (kn != NULL)
 		atomic_store(&kn->kn_good, 0);
@@ -63,7 +64,7 @@ unsigned
 apikey_cache_scopes(
     struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE], int64_t ticks)
 {
-	const struct known *kn = find(shm, hash);
+	const struct apikey_slot *kn = find(shm, hash);
 	const uint64_t good = kn == NULL ? 0 : atomic_load(&kn->kn_good);
 
 	if (good >> (UNTIL_BITS + SCOPE_BITS) != check_of(hash) ||
@@ -73,11 +74,11 @@ apikey_cache_scopes(
 }
 
 /* The place of a key, or NULL. */
-static struct known *
+static struct apikey_slot *
 find(struct shm *shm, const uint8_t *hash)
 {
 	const uint64_t key = key_of(hash);
-	struct known *kn;
+	struct apikey_slot *kn;
 	size_t i;
 
 	for (i = 0; i < PROBES; i++) {
@@ -89,11 +90,11 @@ find(struct shm *shm, const uint8_t *hash)
 }
 
 /* A place that is free or whose key is trusted no longer, or NULL. */
-static struct known *
+static struct apikey_slot *
 make(struct shm *shm, const uint8_t *hash, uint64_t now)
 {
 	const uint64_t key = key_of(hash);
-	struct known *kn;
+	struct apikey_slot *kn;
 	uint64_t was;
 	size_t i;
 

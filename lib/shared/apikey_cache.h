@@ -9,7 +9,8 @@
 
 struct shm;
 
-#define APIKEY_CACHE_TRUST_S 300 /* a revoked key is refused after this at last */
+#define APIKEY_CACHE_TRUST_S                                                   \
+	300 /* a revoked key is refused after this at last */
 
 /*
  * Remember that the key of this hash was found to be good at ticks, a moment
@@ -24,8 +25,8 @@ void apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
 void apikey_cache_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
- * The scopes of a key that was found to be good in the APIKEY_CACHE_TRUST_S seconds
- * before ticks and has not expired since, else 0.
+ * The scopes of a key that was found to be good in the APIKEY_CACHE_TRUST_S
+ * seconds before ticks and has not expired since, else 0.
  */
 unsigned apikey_cache_scopes(
     struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE], int64_t ticks);

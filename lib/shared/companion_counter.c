@@ -23,7 +23,8 @@ static int collect(
 static void grow(_Atomic uint64_t *cell, uint64_t n);
 
 int
-companion_counter_save(struct db *db, struct arena *a, struct slot *slot, struct fail *f)
+companion_counter_save(
+    struct db *db, struct arena *a, struct worker_slot *slot, struct fail *f)
 {
 	struct saved saved;
 	struct params p;
@@ -46,7 +47,8 @@ companion_counter_save(struct db *db, struct arena *a, struct slot *slot, struct
 }
 
 int
-companion_counter_read(struct db *db, struct arena *a, struct counters *c, struct fail *f)
+companion_counter_read(struct db *db, struct arena *a,
+    struct companion_counters *c, struct fail *f)
 {
 	struct metric_cell cell;
 	struct rows rows;

@@ -14,7 +14,7 @@
 struct arena;
 struct db;
 struct fail;
-struct slot;
+struct worker_slot;
 
 /*
  * What was read, in memory that processes share.  A counter that the pool adds
@@ -22,7 +22,7 @@ struct slot;
  * what came since is shown: who watches a counter takes one that is less than
  * it was for one that began at 0, and all of it for new.
  */
-struct counters {
+struct companion_counters {
 	_Atomic int32_t co_read; /* it was, once */
 	struct metrics co_base; /* of what is not shown */
 	struct metrics co_now; /* never less than it was */
@@ -34,12 +34,14 @@ struct counters {
  * slot as it was; if the connection ended in just that moment, what is added
  * again then may be there twice.
  */
-int companion_counter_save(struct db *db, struct arena *a, struct slot *slot,
-    struct fail *f) __attribute__((warn_unused_result));
+int companion_counter_save(
+    struct db *db, struct arena *a, struct worker_slot *slot, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /* Read what companions counted.  Returns 0, or -1 with f set and c as it was.
  */
-int companion_counter_read(struct db *db, struct arena *a, struct counters *c,
-    struct fail *f) __attribute__((warn_unused_result));
+int companion_counter_read(struct db *db, struct arena *a,
+    struct companion_counters *c, struct fail *f)
+    __attribute__((warn_unused_result));
 
 #endif

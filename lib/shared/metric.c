@@ -15,7 +15,7 @@
 #define BUCKETS nitems(bounds_us)
 
 /* One label and its values, in the order of their numbers. */
-struct label {
+struct metric_label {
 	const char *name; /* NULL: no label */
 	const char *const *values; /* NULL: the caller's routes */
 	size_t n;
@@ -25,7 +25,7 @@ struct counted {
 	const char *name;
 	const char *kind;
 	const char *help;
-	struct label label[2];
+	struct metric_label label[2];
 	bool histogram;
 	bool kept; /* companions alone add to it */
 	size_t offset; /* of the cells in struct metrics */
@@ -46,7 +46,7 @@ static void print_gauge(
     const char *name, const char *help, double value, struct str *s);
 static size_t firsts(const struct counted *c);
 static const char *value_name(
-    const struct label *l, size_t i, const char *const *routes);
+    const struct metric_label *l, size_t i, const char *const *routes);
 
 /* Upper bounds of the buckets; PERF.md's budgets lie in the middle. */
 static const int64_t bounds_us[] = { 500, 1000, 2500, 5000, 10000, 25000, 50000,
@@ -159,8 +159,8 @@ static const struct counted counted[METRIC__MAX] = {
 };
 
 void
-metric_add(
-    struct slot *slot, enum metric metric, size_t i, size_t j, uint64_t n)
+metric_add(struct worker_slot *slot, enum metric metric, size_t i, size_t j,
+    uint64_t n)
 {
 	const struct counted *c = &counted[metric];
 	_Atomic uint64_t *cells =
@@ -173,7 +173,7 @@ metric_add(
 }
 
 void
-metric_observe(struct slot *slot, enum metric metric, int64_t us)
+metric_observe(struct worker_slot *slot, enum metric metric, int64_t us)
 {
 	const struct counted *c = &counted[metric];
 	_Atomic uint64_t *cells =
@@ -285,7 +285,7 @@ sum(const struct shm *shm, size_t offset, size_t cell)
 static uint64_t
 companions(const struct shm *shm, size_t offset, size_t cell)
 {
-	const struct counters *co = &shm->sh_counters;
+	const struct companion_counters *co = &shm->sh_counters;
 
 	if (atomic_load(&co->co_read) == 0)
 		return 0;
@@ -359,7 +359,7 @@ static void
 print_workers(const struct shm *shm, bool busy, struct str *s)
 {
 	const char *name = busy ? "engine_workers_busy" : "engine_workers";
-	const struct slot *sl;
+	const struct worker_slot *sl;
 	unsigned int n[METRIC_GROUP] = { 0 };
 	int group;
 
@@ -413,7 +413,7 @@ firsts(const struct counted *c)
 
 /* The name of a value, or NULL past the last route. */
 static const char *
-value_name(const struct label *l, size_t i, const char *const *routes)
+value_name(const struct metric_label *l, size_t i, const char *const *routes)
 {
 	return l->values == NULL ? routes[i] : l->values[i];
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct shm;
-struct slot;
+struct worker_slot;
 struct str;
 
 /* How many values each label has. */
@@ -22,7 +22,7 @@ enum metric_values {
 	METRIC_CALL = 3, /* answered, failed, skipped */
 	METRIC_DELIVERY = 2, /* webhook, alert */
 	METRIC_RESULT = 3, /* delivered, failed, dead */
-	METRIC_COLLECTION = 5, /* in the order of enum retain */
+	METRIC_COLLECTION = 5, /* in the order of enum retention */
 	METRIC_GROUP = 2, /* decide, operator */
 	METRIC_CLASS = 5, /* 1xx to 5xx */
 	METRIC_TOPIC = 6, /* in the order of topics.tbl */
@@ -60,11 +60,11 @@ struct metrics {
  * value j (from 0; 0 for NONE).  Values that the label does not have are a
  * mistake of ours.
  */
-void metric_add(
-    struct slot *slot, enum metric metric, size_t i, size_t j, uint64_t n);
+void metric_add(struct worker_slot *slot, enum metric metric, size_t i,
+    size_t j, uint64_t n);
 
 /* Count one observation of a histogram. */
-void metric_observe(struct slot *slot, enum metric metric, int64_t us);
+void metric_observe(struct worker_slot *slot, enum metric metric, int64_t us);
 
 /*
  * One number: the values of its labels, as for metric_add(); of a histogram

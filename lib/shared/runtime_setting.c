@@ -22,9 +22,9 @@
 #define VALUE_MASK ((UINT64_C(1) << VALUE_BITS) - 1)
 #define MICRO 1e6 /* a word holds a z-score in millionths */
 
-static double in_word(enum setting which, double value);
-static uint64_t shared(const struct shm *shm, enum setting which);
-static size_t place(enum setting which);
+static double in_word(enum runtime_setting which, double value);
+static uint64_t shared(const struct shm *shm, enum runtime_setting which);
+static size_t place(enum runtime_setting which);
 
 static const char *const names[SETTING__MAX] = {
 #define SETTING(id, group, field, name, type, min, max, fallback)              \
@@ -34,20 +34,20 @@ static const char *const names[SETTING__MAX] = {
 };
 
 /* Those that are shared; the place of each is its place in the region. */
-static const enum setting live[SHM_SETTINGS] = {
+static const enum runtime_setting live[SHM_SETTINGS] = {
 	SETTING_DECISIONS,
 	SETTING_LOGINS,
 	SETTING_ANOMALY,
 };
 
 int
-runtime_setting_read(
-    struct db *db, struct arena *a, struct settings *ret, struct fail *f)
+runtime_setting_read(struct db *db, struct arena *a,
+    struct runtime_settings *ret, struct fail *f)
 {
 	struct rows rows;
 	const char *name;
 	int row;
-	enum setting s;
+	enum runtime_setting s;
 
 	if (db_run(db, a, STMT_SETTING_READ, NULL, &rows, f) == -1)
 		return -1;
@@ -64,7 +64,8 @@ runtime_setting_read(
 }
 
 double
-runtime_setting_value(const struct settings *s, enum setting which)
+runtime_setting_value(
+    const struct runtime_settings *s, enum runtime_setting which)
 {
 	if (s->se_text[which] == NULL)
 		return (double)runtime_setting_fallback(which);
@@ -72,7 +73,7 @@ runtime_setting_value(const struct settings *s, enum setting which)
 }
 
 int64_t
-runtime_setting_fallback(enum setting which)
+runtime_setting_fallback(enum runtime_setting which)
 {
 	const int64_t fallbacks[SETTING__MAX] = {
 #define SETTING(id, group, field, name, type, min, max, fallback)              \
@@ -85,13 +86,14 @@ runtime_setting_fallback(enum setting which)
 }
 
 const char *
-runtime_setting_name(enum setting which)
+runtime_setting_name(enum runtime_setting which)
 {
 	return names[which];
 }
 
 void
-runtime_setting_publish(struct shm *shm, const struct settings *s, int64_t ticks)
+runtime_setting_publish(
+    struct shm *shm, const struct runtime_settings *s, int64_t ticks)
 {
 	uint64_t value;
 	size_t i;
@@ -109,10 +111,11 @@ runtime_setting_publish(struct shm *shm, const struct settings *s, int64_t ticks
 }
 
 int
-runtime_setting_share(struct shm *shm, struct db *db, struct arena *a, struct fail *f)
+runtime_setting_share(
+    struct shm *shm, struct db *db, struct arena *a, struct fail *f)
 {
 	const int64_t ticks = clock_ticks();
-	struct settings s;
+	struct runtime_settings s;
 
 	if (runtime_setting_read(db, a, &s, f) == -1)
 		return -1;
@@ -143,7 +146,7 @@ runtime_setting_due(struct shm *shm, int64_t ticks)
 }
 
 int64_t
-runtime_setting_limit(const struct shm *shm, enum setting which)
+runtime_setting_limit(const struct shm *shm, enum runtime_setting which)
 {
 	const uint64_t value = shared(shm, which);
 
@@ -162,20 +165,20 @@ runtime_setting_anomaly(const struct shm *shm)
 
 /* What a word has for a value. */
 static double
-in_word(enum setting which, double value)
+in_word(enum runtime_setting which, double value)
 {
 	return which == SETTING_ANOMALY ? value * MICRO : value;
 }
 
 /* The value of a word, 0 for the fallback. */
 static uint64_t
-shared(const struct shm *shm, enum setting which)
+shared(const struct shm *shm, enum runtime_setting which)
 {
 	return atomic_load(&shm->sh_setting[place(which)]) & VALUE_MASK;
 }
 
 static size_t
-place(enum setting which)
+place(enum runtime_setting which)
 {
 	size_t i;
 

@@ -13,7 +13,7 @@ struct shm;
 
 #define SETTING_NUMBER_MIN 0.000001 /* of those that are no whole number */
 
-enum setting {
+enum runtime_setting {
 #define SETTING(id, group, field, name, type, min, max, fallback) SETTING_##id,
 	SETTING__NONE = 0,
 #include "lib/shared/runtime_setting.tbl"
@@ -22,7 +22,7 @@ enum setting {
 };
 
 /* What the database says; what has no override has no text. */
-struct settings {
+struct runtime_settings {
 	int64_t se_epoch; /* assay.epoch.settings */
 	const char
 	    *se_text[SETTING__MAX]; /* decimal, as JSON has it, or NULL */
@@ -32,17 +32,19 @@ struct settings {
  * Read all overrides, in one statement, into arena a.  Returns 0, or -1 with
  * f set.
  */
-int runtime_setting_read(struct db *db, struct arena *a, struct settings *ret,
-    struct fail *f) __attribute__((warn_unused_result));
+int runtime_setting_read(struct db *db, struct arena *a,
+    struct runtime_settings *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /* The value in effect: the override, else what this process was told. */
-double runtime_setting_value(const struct settings *s, enum setting which);
+double runtime_setting_value(
+    const struct runtime_settings *s, enum runtime_setting which);
 
 /* What holds without an override. */
-int64_t runtime_setting_fallback(enum setting which);
+int64_t runtime_setting_fallback(enum runtime_setting which);
 
 /* The name of a setting in assay.setting. */
-const char *runtime_setting_name(enum setting which);
+const char *runtime_setting_name(enum runtime_setting which);
 
 /*
  * Some settings are needed where the database is not asked.  Their values
@@ -52,7 +54,8 @@ const char *runtime_setting_name(enum setting which);
  */
 
 /* Share what was read at ticks, a moment of clock_ticks(). */
-void runtime_setting_publish(struct shm *shm, const struct settings *s, int64_t ticks);
+void runtime_setting_publish(
+    struct shm *shm, const struct runtime_settings *s, int64_t ticks);
 
 /*
  * Read the settings and share them with the host.  Returns 0, or -1 with f
@@ -66,13 +69,14 @@ bool runtime_setting_shared(const struct shm *shm, int64_t epoch);
 
 /*
  * Whether what is shared was read too long before ticks, a moment of
- * clock_ticks(), and this caller is the one to call runtime_setting_share(): the next
- * is told so after a while, whatever becomes of this one.
+ * clock_ticks(), and this caller is the one to call runtime_setting_share():
+ * the next is told so after a while, whatever becomes of this one.
  */
 bool runtime_setting_due(struct shm *shm, int64_t ticks);
 
 /* The limit that is in effect here, of SETTING_DECISIONS or SETTING_LOGINS. */
-int64_t runtime_setting_limit(const struct shm *shm, enum setting which);
+int64_t runtime_setting_limit(
+    const struct shm *shm, enum runtime_setting which);
 
 /* The z-score from which on a decision is an anomaly (alert.anomaly.v1). */
 double runtime_setting_anomaly(const struct shm *shm);

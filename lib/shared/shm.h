@@ -25,7 +25,7 @@ struct fail;
  * One worker.  A slot is written by its worker and by the master, and reused
  * by the successor: counters go on where the dead worker left them.
  */
-struct slot {
+struct worker_slot {
 	_Alignas(64) _Atomic int32_t sl_pid; /* 0: nobody */
 	_Atomic int32_t
 	    sl_group; /* of fcgi/http/route.h, from 1; 0: never used */
@@ -45,7 +45,7 @@ struct window {
 
 /* One API key that was verified; lib/shared/apikey_cache.c says how it is used.
  */
-struct known {
+struct apikey_slot {
 	_Atomic uint64_t kn_key; /* 0: free */
 	_Atomic uint64_t kn_good; /* until when, for what */
 };
@@ -55,18 +55,18 @@ struct known {
  * another: a worker that is killed at any instruction leaves it usable.
  */
 struct shm {
-	struct slot sh_slot[SHM_SLOTS];
+	struct worker_slot sh_slot[SHM_SLOTS];
 	struct window sh_key[SHM_KEYS];
 	struct window sh_login[SHM_LOGINS];
-	struct known sh_known[SHM_KEYS];
+	struct apikey_slot sh_known[SHM_KEYS];
 	_Atomic int32_t sh_hashing[SHM_SLOTS]; /* turns, of pids;
 						  fcgi/pool/host_semaphore.c */
 	_Atomic int32_t sh_long[SHM_SLOTS]; /* likewise, of long requests */
 	_Atomic int32_t
 	    sh_retaining; /* likewise, of the one run of retention */
 	_Atomic int32_t sh_stopping; /* the pool is, for good */
-	_Atomic int32_t
-	    sh_ready; /* enum ready of the last look; fcgi/pool/readiness.c */
+	_Atomic int32_t sh_ready; /* enum readiness_status of the last look;
+				     fcgi/pool/readiness.c */
 	_Atomic int32_t sh_unfit; /* enum db_unfit of the last session */
 	_Atomic int64_t sh_schema; /* its last migration, 0: not known yet */
 	_Atomic int64_t sh_missing; /* the first that is missing, or 0 */
@@ -86,9 +86,9 @@ struct shm {
 	_Atomic int64_t sh_drain_at; /* clock_ticks() of the next turn */
 	_Atomic int64_t
 	    sh_measure_at; /* likewise, at measuring what is stored */
-	struct storage sh_storage;
+	struct storage_stats sh_storage;
 	struct gauges sh_gauges;
-	struct counters sh_counters;
+	struct companion_counters sh_counters;
 	_Atomic int64_t
 	    sh_pressed; /* when decisions waited; fcgi/pool/load_shed.c */
 };

@@ -11,8 +11,8 @@
 #include "lib/sys/disk.h"
 #include "lib/shared/storage_stats.h"
 
-static void note(struct storage *st, const char *name, int64_t rows);
-static void print_rows(const struct storage *st, struct str *s);
+static void note(struct storage_stats *st, const char *name, int64_t rows);
+static void print_rows(const struct storage_stats *st, struct str *s);
 static void print_components(
     int64_t database, const struct model *model, struct str *s);
 static void print_disks(const char *paths, struct str *s);
@@ -27,7 +27,7 @@ static const char *const names[COLLECTION__MAX] = {
 
 int
 storage_stats_measure(
-    struct db *db, struct arena *a, struct storage *st, struct fail *f)
+    struct db *db, struct arena *a, struct storage_stats *st, struct fail *f)
 {
 	struct rows size, rows;
 	int i;
@@ -43,7 +43,7 @@ storage_stats_measure(
 }
 
 void
-storage_stats_print(const struct storage *st, const char *paths,
+storage_stats_print(const struct storage_stats *st, const char *paths,
     const struct model *model, struct str *s)
 {
 	const int64_t bytes = atomic_load(&st->st_bytes);
@@ -57,7 +57,7 @@ storage_stats_print(const struct storage *st, const char *paths,
 
 /* Keep the rows of a collection; one of a newer schema is none of ours. */
 static void
-note(struct storage *st, const char *name, int64_t rows)
+note(struct storage_stats *st, const char *name, int64_t rows)
 {
 	int c;
 
@@ -67,7 +67,7 @@ note(struct storage *st, const char *name, int64_t rows)
 }
 
 static void
-print_rows(const struct storage *st, struct str *s)
+print_rows(const struct storage_stats *st, struct str *s)
 {
 	int c;
 

@@ -12,7 +12,7 @@ struct fail;
 struct model;
 struct str;
 
-enum collection {
+enum stored_collection {
 #define COLLECTION(name) COLLECTION_##name,
 #include "lib/shared/collections.tbl"
 #undef COLLECTION
@@ -20,7 +20,7 @@ enum collection {
 };
 
 /* What was measured, in memory that processes share; zeros until then. */
-struct storage {
+struct storage_stats {
 	_Atomic int64_t st_bytes; /* of the database */
 	_Atomic int64_t st_rows[COLLECTION__MAX]; /* about */
 };
@@ -29,14 +29,15 @@ struct storage {
  * Measure; no table is read for it.  Returns 0, or -1 with f set and what was
  * measured before.
  */
-int storage_stats_measure(struct db *db, struct arena *a, struct storage *st,
-    struct fail *f) __attribute__((warn_unused_result));
+int storage_stats_measure(
+    struct db *db, struct arena *a, struct storage_stats *st, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * Append in the Prometheus text format what was measured, if it was, and, as
  * they are now, the filesystems of a comma-separated list of paths.
  */
-void storage_stats_print(const struct storage *st, const char *paths,
+void storage_stats_print(const struct storage_stats *st, const char *paths,
     const struct model *model, struct str *s);
 
 #endif

@@ -15,7 +15,7 @@
 #define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 static int step(struct spool *, struct db *, struct arena *,
-    const struct spool_file *, size_t, struct drain *, struct fail *);
+    const struct spool_file *, size_t, struct spool_drain *, struct fail *);
 static int begin(struct db *, struct arena *, const struct spool_file *,
     int64_t *, struct fail *);
 static int commit(struct db *, struct arena *, const struct spool_file *,
@@ -42,8 +42,8 @@ static const size_t columns[] = {
 };
 
 int
-spool_drain_step(struct spool *sp, struct db *db, struct arena *a, struct drain *ret,
-    struct fail *f)
+spool_drain_step(struct spool *sp, struct db *db, struct arena *a,
+    struct spool_drain *ret, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(a);
 	struct spool_file file;
@@ -77,7 +77,7 @@ spool_drain_step(struct spool *sp, struct db *db, struct arena *a, struct drain 
  */
 static int
 step(struct spool *sp, struct db *db, struct arena *a,
-    const struct spool_file *file, size_t max, struct drain *ret,
+    const struct spool_file *file, size_t max, struct spool_drain *ret,
     struct fail *f)
 {
 	struct spool_piece piece;

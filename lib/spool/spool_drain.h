@@ -13,7 +13,7 @@ struct spool;
 #define SPOOL_DRAIN_AT_ONCE 200 /* records of one transaction */
 
 /* What a turn did. */
-struct drain {
+struct spool_drain {
 	size_t drained; /* records, by now in the log */
 	size_t torn; /* lines that nobody was ever answered with */
 	size_t aside; /* records that the database refuses */
@@ -28,6 +28,7 @@ struct drain {
  * again later; *ret says what was done in either case.
  */
 int spool_drain_step(struct spool *sp, struct db *db, struct arena *a,
-    struct drain *ret, struct fail *f) __attribute__((warn_unused_result));
+    struct spool_drain *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 #endif

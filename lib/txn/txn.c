@@ -35,48 +35,54 @@
 #define LOG_TIME (400 * MS) /* beyond the deadline, to log what is degraded */
 
 /* How one try of a set ended. */
-enum try {
+enum txn_try {
 	TRY_DONE = 1,
 	TRY_AGAIN, /* roll back and run it again */
 	TRY_GIVE_UP, /* this will not work as it is */
 	TRY__MAX
 };
 
-static void set_singly(struct set *, struct item *const *, size_t, int64_t);
-static bool set_tried(struct set *, struct item *const *, size_t);
-static enum try set_try(struct set *, struct item *const *, size_t);
-static int set_begin(struct set *, struct item *const *, size_t, struct fail *);
-static int set_build(struct set *, struct item *const *, size_t, struct fail *);
+static void set_singly(
+    struct txn *, struct decision_request *const *, size_t, int64_t);
+static bool set_tried(struct txn *, struct decision_request *const *, size_t);
+static enum txn_try set_try(
+    struct txn *, struct decision_request *const *, size_t);
+static int set_begin(
+    struct txn *, struct decision_request *const *, size_t, struct fail *);
+static int set_build(
+    struct txn *, struct decision_request *const *, size_t, struct fail *);
 static int set_entry(
-    struct set *, struct entry *, struct item *, struct fail *);
-static struct member *set_member(struct set *, const char *);
-static enum try set_failed(struct set *, bool);
-static bool set_settled(struct set *);
-static int set_decide(struct set *, struct fail *);
-static int decide_entry(struct set *, struct entry *, struct fail *);
-static int entry_answer(struct set *, struct entry *, struct fail *);
+    struct txn *, struct txn_event *, struct decision_request *, struct fail *);
+static struct txn_user *set_member(struct txn *, const char *);
+static enum txn_try set_failed(struct txn *, bool);
+static bool set_settled(struct txn *);
+static int set_decide(struct txn *, struct fail *);
+static int decide_entry(struct txn *, struct txn_event *, struct fail *);
+static int entry_answer(struct txn *, struct txn_event *, struct fail *);
 static const char *reasons_text(struct arena *, const struct score *);
 static const char *replay_text(
-    struct arena *, const struct ruleset *, const struct entry *);
+    struct arena *, const struct ruleset *, const struct txn_event *);
 static const char *replay_beside(struct arena *, const struct ruleset *,
-    const struct entry *, const struct shade *);
-static void set_outcomes(struct set *);
-static void set_degrade(struct set *, struct item *const *, size_t);
-static void degrade(struct set *, struct item *const *, size_t);
+    const struct txn_event *, const struct shadow_result *);
+static void set_outcomes(struct txn *);
+static void set_degrade(struct txn *, struct decision_request *const *, size_t);
+static void degrade(struct txn *, struct decision_request *const *, size_t);
 static int degrade_logged(
-    struct set *, struct item *const *, size_t, struct fail *);
-static int degrade_keys(struct set *, struct fail *);
-static bool same_key(const struct item *, const struct item *);
+    struct txn *, struct decision_request *const *, size_t, struct fail *);
+static int degrade_keys(struct txn *, struct fail *);
+static bool same_key(
+    const struct decision_request *, const struct decision_request *);
 static int degrade_spooled(
-    struct set *, struct item *const *, size_t, struct fail *);
-static bool degrade_known(struct set *, struct item *);
-static int degrade_answers(struct set *, struct fail *);
+    struct txn *, struct decision_request *const *, size_t, struct fail *);
+static bool degrade_known(struct txn *, struct decision_request *);
+static int degrade_answers(struct txn *, struct fail *);
 
 void
 txn_run(struct engine *engine, struct db *db, struct arena *a,
-    struct item *const *items, size_t n, enum txn_lock lock, int64_t deadline)
+    struct decision_request *const *items, size_t n, enum txn_lock lock,
+    int64_t deadline)
 {
-	struct set s = {
+	struct txn s = {
 		.engine = engine,
 		.db = db,
 		.arena = a,
@@ -95,7 +101,7 @@ txn_run(struct engine *engine, struct db *db, struct arena *a,
 }
 
 void
-txn_count(struct slot *slot, const struct item *item)
+txn_count(struct worker_slot *slot, const struct decision_request *item)
 {
 	if (item->dry_run) {
 		metric_add(slot, METRIC_ID_SHADOWS,
@@ -115,7 +121,7 @@ txn_count(struct slot *slot, const struct item *item)
 }
 
 bool
-txn_of_one_user(struct item *const *items, size_t n)
+txn_of_one_user(struct decision_request *const *items, size_t n)
 {
 	size_t i;
 
@@ -137,10 +143,10 @@ txn_lock_key(const char *user)
 	return (int64_t)h;
 }
 
-struct scene
-txn_event_context(const struct set *s, const struct entry *en)
+struct event_context
+txn_event_context(const struct txn *s, const struct txn_event *en)
 {
-	return (struct scene) {
+	return (struct event_context) {
 		.event = en->item->event,
 		.graph = s->graph,
 		.state = en->member->state,
@@ -152,20 +158,20 @@ txn_event_context(const struct set *s, const struct entry *en)
 }
 
 bool
-txn_records(const struct entry *en)
+txn_records(const struct txn_event *en)
 {
 	return en->decided && !en->item->dry_run;
 }
 
 bool
-txn_decides(const struct entry *en)
+txn_decides(const struct txn_event *en)
 {
 	return en->verified && !en->gone && !en->busy &&
 	    en->earlier_id == NULL && en->same == NULL;
 }
 
 int
-txn_left(const struct set *s)
+txn_left(const struct txn *s)
 {
 	const int64_t left = s->deadline - clock_ticks();
 
@@ -179,9 +185,10 @@ txn_left(const struct set *s)
  * What cannot be decided is degraded.
  */
 static void
-set_singly(struct set *s, struct item *const *items, size_t n, int64_t deadline)
+set_singly(struct txn *s, struct decision_request *const *items, size_t n,
+    int64_t deadline)
 {
-	struct item *late[TXN_MAX];
+	struct decision_request *late[TXN_MAX];
 	size_t i, n_late = 0;
 	int64_t now;
 
@@ -221,10 +228,10 @@ set_singly(struct set *s, struct item *const *items, size_t n, int64_t deadline)
 
 /* Run a set until it is done, or it is no use or too late. */
 static bool
-set_tried(struct set *s, struct item *const *items, size_t n)
+set_tried(struct txn *s, struct decision_request *const *items, size_t n)
 {
 	const struct arena_mark mark = arena_mark(s->arena);
-	enum try t = TRY_AGAIN;
+	enum txn_try t = TRY_AGAIN;
 	int tries;
 
 	s->lost = 0;
@@ -240,11 +247,11 @@ set_tried(struct set *s, struct item *const *items, size_t n)
 }
 
 /* Run the set once. */
-static enum try
-set_try(struct set *s, struct item *const *items, size_t n)
+static enum txn_try
+set_try(struct txn *s, struct decision_request *const *items, size_t n)
 {
 	struct fail *f = &s->why;
-	enum try t = TRY_DONE;
+	enum txn_try t = TRY_DONE;
 	bool commit = false;
 	size_t i;
 
@@ -276,7 +283,8 @@ set_try(struct set *s, struct item *const *items, size_t n)
 
 /* A connection that can do what the items need, and room for them. */
 static int
-set_begin(struct set *s, struct item *const *items, size_t n, struct fail *f)
+set_begin(struct txn *s, struct decision_request *const *items, size_t n,
+    struct fail *f)
 {
 	if (db_ready(s->db, f) == -1 || set_build(s, items, n, f) == -1)
 		return -1;
@@ -295,7 +303,8 @@ set_begin(struct set *s, struct item *const *items, size_t n, struct fail *f)
 
 /* Lay out entries, users and entities of the items. */
 static int
-set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
+set_build(struct txn *s, struct decision_request *const *items, size_t n,
+    struct fail *f)
 {
 	size_t i;
 
@@ -305,7 +314,8 @@ set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
 	s->dry_runs = false;
 	s->entries = arena_array(s->arena, n, sizeof(*s->entries));
 	s->members = arena_array(s->arena, n, sizeof(*s->members));
-	s->graph = entity_graph_new(s->arena, n * TXN_NODES_MAX, n * ENTITY_GRAPH_PAIRS_MAX);
+	s->graph = entity_graph_new(
+	    s->arena, n * TXN_NODES_MAX, n * ENTITY_GRAPH_PAIRS_MAX);
 	if (s->entries == NULL || s->members == NULL || s->graph == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
@@ -318,7 +328,8 @@ set_build(struct set *s, struct item *const *items, size_t n, struct fail *f)
 
 /* One entry with its user and its entities. */
 static int
-set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
+set_entry(struct txn *s, struct txn_event *en, struct decision_request *item,
+    struct fail *f)
 {
 	const struct event *ev = item->event;
 
@@ -346,10 +357,10 @@ set_entry(struct set *s, struct entry *en, struct item *item, struct fail *f)
 }
 
 /* The user's place in the set, made when the user is new to it. */
-static struct member *
-set_member(struct set *s, const char *user)
+static struct txn_user *
+set_member(struct txn *s, const char *user)
 {
-	struct member *m;
+	struct txn_user *m;
 	size_t i;
 
 	for (i = 0; i < s->n_members; i++) {
@@ -366,8 +377,8 @@ set_member(struct set *s, const char *user)
 }
 
 /* What to do after a failure; a commit in flight is looked up first. */
-static enum try
-set_failed(struct set *s, bool committing)
+static enum txn_try
+set_failed(struct txn *s, bool committing)
 {
 	const enum db_trouble trouble = db_trouble(s->db);
 
@@ -387,9 +398,9 @@ set_failed(struct set *s, bool committing)
  * decision that nobody was told of.
  */
 static bool
-set_settled(struct set *s)
+set_settled(struct txn *s)
 {
-	const struct answer *ans = NULL;
+	const struct decision_answer *ans = NULL;
 	struct params find;
 	struct rows rows[3];
 	struct fail f = { 0 };
@@ -421,9 +432,9 @@ set_settled(struct set *s)
 
 /* Decide the entries in order; each sees what those before it changed. */
 static int
-set_decide(struct set *s, struct fail *f)
+set_decide(struct txn *s, struct fail *f)
 {
-	struct entry *en;
+	struct txn_event *en;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
@@ -442,11 +453,11 @@ set_decide(struct set *s, struct fail *f)
  * list decides by itself has no signals and is not counted; a dry run neither.
  */
 static int
-decide_entry(struct set *s, struct entry *en, struct fail *f)
+decide_entry(struct txn *s, struct txn_event *en, struct fail *f)
 {
 	const struct event *ev = en->item->event;
 	const struct rulebook *book = engine_book(s->engine, ev->type);
-	struct scene sc = txn_event_context(s, en);
+	struct event_context sc = txn_event_context(s, en);
 	struct shadow shadow;
 
 	en->decided = true;
@@ -454,7 +465,8 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 		decide_listed(book->policy, en->listed, &en->decision);
 		return 0;
 	}
-	if (event_context_risk(&sc, (int)conf.LABEL_DELAY_DAYS, en->risk, f) == -1)
+	if (event_context_risk(&sc, (int)conf.LABEL_DELAY_DAYS, en->risk, f) ==
+	    -1)
 		return -1;
 	event_context_facts(&sc, &en->facts);
 	signals_compute(ev, &en->facts, &en->signals);
@@ -475,12 +487,12 @@ decide_entry(struct set *s, struct entry *en, struct fail *f)
 
 /* Give a decision its id, its time and its texts. */
 static int
-entry_answer(struct set *s, struct entry *en, struct fail *f)
+entry_answer(struct txn *s, struct txn_event *en, struct fail *f)
 {
 	const struct decision *d = &en->decision;
 	const struct ruleset *rs =
 	    engine_book(s->engine, en->item->event->type)->ruleset;
-	struct answer *ans = &en->item->answer;
+	struct decision_answer *ans = &en->item->answer;
 	char id[CRYPT_ID_SIZE];
 
 	crypt_id("vd_", en->now, id);
@@ -528,7 +540,8 @@ reasons_text(struct arena *a, const struct score *score)
  * made of it, as JSON; without the latter where both do not find room.
  */
 static const char *
-replay_text(struct arena *a, const struct ruleset *rs, const struct entry *en)
+replay_text(
+    struct arena *a, const struct ruleset *rs, const struct txn_event *en)
 {
 	const struct arena_mark mark = arena_mark(a);
 	const char *text = NULL;
@@ -543,8 +556,8 @@ replay_text(struct arena *a, const struct ruleset *rs, const struct entry *en)
 
 /* A model's reasons are no tags of rules, which labels are credited to. */
 static const char *
-replay_beside(struct arena *a, const struct ruleset *rs, const struct entry *en,
-    const struct shade *shade)
+replay_beside(struct arena *a, const struct ruleset *rs,
+    const struct txn_event *en, const struct shadow_result *shade)
 {
 	const struct decision *d = &en->decision;
 	struct str s;
@@ -559,9 +572,9 @@ replay_beside(struct arena *a, const struct ruleset *rs, const struct entry *en,
 
 /* Tell each item what became of it. */
 static void
-set_outcomes(struct set *s)
+set_outcomes(struct txn *s)
 {
-	struct entry *en;
+	struct txn_event *en;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
@@ -585,9 +598,9 @@ set_outcomes(struct set *s)
 
 /* What could not be decided is degraded, unless it is to be kept. */
 static void
-set_degrade(struct set *s, struct item *const *items, size_t n)
+set_degrade(struct txn *s, struct decision_request *const *items, size_t n)
 {
-	struct item *given[TXN_MAX];
+	struct decision_request *given[TXN_MAX];
 	size_t i, n_given = 0;
 
 	for (i = 0; i < n; i++) {
@@ -607,7 +620,7 @@ set_degrade(struct set *s, struct item *const *items, size_t n)
  * is ever there twice.
  */
 static void
-degrade(struct set *s, struct item *const *items, size_t n)
+degrade(struct txn *s, struct decision_request *const *items, size_t n)
 {
 	const struct arena_mark mark = arena_mark(s->arena);
 	const struct fail cause = s->why;
@@ -634,8 +647,8 @@ degrade(struct set *s, struct item *const *items, size_t n)
 
 /* Log degraded answers in a transaction of their own. */
 static int
-degrade_logged(
-    struct set *s, struct item *const *items, size_t n, struct fail *f)
+degrade_logged(struct txn *s, struct decision_request *const *items, size_t n,
+    struct fail *f)
 {
 	size_t i;
 
@@ -650,10 +663,10 @@ degrade_logged(
 
 /* The clock and the API keys, which the set's snapshot may not have had. */
 static int
-degrade_keys(struct set *s, struct fail *f)
+degrade_keys(struct txn *s, struct fail *f)
 {
-	struct key_row key;
-	struct entry *en;
+	struct txn_key_row key;
+	struct txn_event *en;
 	struct params p;
 	struct rows r;
 
@@ -671,7 +684,7 @@ degrade_keys(struct set *s, struct fail *f)
 			params_bytes(&p, en->item->key_hash, CRYPT_SHA256_SIZE);
 		if (db_one(s->db, s->arena, STMT_APIKEY_FIND, &p, &r, f) == -1)
 			return -1;
-		key = (struct key_row) {
+		key = (struct txn_key_row) {
 			.live = rows_get_bool(&r, "live"),
 			.scopes = rows_get_int(&r, "scopes"),
 			.expires_at = rows_get_time(&r, "expires_at"),
@@ -685,7 +698,7 @@ degrade_keys(struct set *s, struct fail *f)
 }
 
 static bool
-same_key(const struct item *a, const struct item *b)
+same_key(const struct decision_request *a, const struct decision_request *b)
 {
 	return a->key_hash != NULL && b->key_hash != NULL &&
 	    memcmp(a->key_hash, b->key_hash, CRYPT_SHA256_SIZE) == 0;
@@ -696,8 +709,8 @@ same_key(const struct item *a, const struct item *b)
  * nobody else is answered while nobody can be asked.
  */
 static int
-degrade_spooled(
-    struct set *s, struct item *const *items, size_t n, struct fail *f)
+degrade_spooled(struct txn *s, struct decision_request *const *items, size_t n,
+    struct fail *f)
 {
 	const int64_t now = engine_now(s->engine);
 	size_t i;
@@ -720,7 +733,7 @@ degrade_spooled(
 
 /* Whether the item's API key is known and may; if not, it is refused. */
 static bool
-degrade_known(struct set *s, struct item *item)
+degrade_known(struct txn *s, struct decision_request *item)
 {
 	unsigned scopes;
 
@@ -743,10 +756,10 @@ degrade_known(struct set *s, struct item *item)
  * cached lists block stays blocked.
  */
 static int
-degrade_answers(struct set *s, struct fail *f)
+degrade_answers(struct txn *s, struct fail *f)
 {
 	const struct rulebook *book;
-	struct entry *en;
+	struct txn_event *en;
 
 	for (en = s->entries; en < s->entries + s->n; en++) {
 		book = engine_book(s->engine, en->item->event->type);

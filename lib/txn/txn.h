@@ -20,7 +20,7 @@ struct arena;
 struct db;
 struct engine;
 struct event;
-struct slot;
+struct worker_slot;
 
 #define TXN_MAX 100 /* events of one set */
 
@@ -52,7 +52,7 @@ enum txn_outcome {
 };
 
 /* A decision as it is answered; strings live in the set's arena. */
-struct answer {
+struct decision_answer {
 	const char *id;
 	const char *event_id;
 	enum verdict verdict;
@@ -64,7 +64,7 @@ struct answer {
 };
 
 /* One event on its way through a set. */
-struct item {
+struct decision_request {
 	const struct event *event;
 	const char *idempotency_key; /* the caller's header, or NULL */
 	const char *correlation_id;
@@ -75,7 +75,8 @@ struct item {
 	bool dry_run; /* a shadow request: nothing is kept but its activity */
 
 	enum txn_outcome outcome;
-	struct answer answer; /* unless refused, mismatched, failed or busy */
+	struct decision_answer
+	    answer; /* unless refused, mismatched, failed or busy */
 	bool mismatch; /* its key was used for another event */
 	struct fail fail; /* refused; failed, degraded: why, for the log;
 			     busy: why a try failed, CODE__NONE without */
@@ -102,16 +103,17 @@ struct item {
  * have been made with STMT_SESSION_DECIDE.
  */
 void txn_run(struct engine *engine, struct db *db, struct arena *a,
-    struct item *const *items, size_t n, enum txn_lock lock, int64_t deadline);
+    struct decision_request *const *items, size_t n, enum txn_lock lock,
+    int64_t deadline);
 
 /*
  * Count a decision that was made, an earlier one that was found, degraded, a
  * dry run, or an event under the key of another.
  */
-void txn_count(struct slot *slot, const struct item *item);
+void txn_count(struct worker_slot *slot, const struct decision_request *item);
 
 /* Whether all items are of one user; so are none and one. */
-bool txn_of_one_user(struct item *const *items, size_t n);
+bool txn_of_one_user(struct decision_request *const *items, size_t n);
 
 /* The number of the advisory lock that guards a user's state. */
 int64_t txn_lock_key(const char *user);

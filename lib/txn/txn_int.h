@@ -20,13 +20,13 @@
 struct arena;
 struct db;
 struct rows;
-struct state;
+struct user_state;
 
 /* One user of the set, whose state all events of that user share. */
-struct member {
+struct txn_user {
 	const char *user;
-	struct state *state;
-	struct node *node; /* in the graph; id 0 before the first link */
+	struct user_state *state;
+	struct graph_node *node; /* in the graph; id 0 before the first link */
 	bool stored; /* a row exists */
 	bool stale_root; /* its root was put under another since */
 	bool changed; /* the row must be written */
@@ -35,7 +35,7 @@ struct member {
 };
 
 /* What the database says of an API key. */
-struct key_row {
+struct txn_key_row {
 	bool live;
 	int64_t scopes;
 	int64_t expires_at; /* 0: never */
@@ -43,15 +43,16 @@ struct key_row {
 };
 
 /* One event of the set. */
-struct entry {
-	struct item *item;
+struct txn_event {
+	struct decision_request *item;
 	const char *key; /* idempotency: the header, else the event's id */
-	const struct entry *same; /* an earlier entry with that key */
-	struct entry
+	const struct txn_event *same; /* an earlier entry with that key */
+	struct txn_event
 	    *asks; /* the first entry with its API key; may be itself */
-	struct key_row key_row; /* of the API key, where this entry asked */
-	struct member *member;
-	struct node *carried[CARRIED__MAX]; /* NULL when it carries none */
+	struct txn_key_row key_row; /* of the API key, where this entry asked */
+	struct txn_user *member;
+	struct graph_node
+	    *carried[CARRIED__MAX]; /* NULL when it carries none */
 	struct place place; /* of its ip */
 	struct list_key keys[LIST_KEYS_MAX]; /* what a list may name it by */
 	size_t n_keys;
@@ -70,22 +71,23 @@ struct entry {
 	/* Filled when it is decided; replay and case_id not of a dry run. */
 	bool decided;
 	struct decision decision;
-	struct shade shade; /* what stays of a probation, if there is one */
+	struct shadow_result
+	    shade; /* what stays of a probation, if there is one */
 	struct entity_risk_rates risk[CARRIED__MAX]; /* of device and ip */
-	struct facts facts; /* the signals point into it */
+	struct signal_facts facts; /* the signals point into it */
 	struct signals signals;
 	const char *replay; /* JSON for the detail row */
 	const char *case_id; /* of a review, else NULL */
 };
 
 /* A set in hand. */
-struct set {
+struct txn {
 	struct engine *engine;
 	struct db *db;
 	struct arena *arena;
-	struct entry *entries;
+	struct txn_event *entries;
 	size_t n;
-	struct member *members; /* one a user */
+	struct txn_user *members; /* one a user */
 	size_t n_members;
 	struct graph *graph;
 	enum txn_lock lock;
@@ -106,34 +108,35 @@ struct set {
  * Queue the locks of the set's users, in one order for everybody, but for
  * those already found busy.  lock says whether to wait for what others hold.
  */
-int txn_send_lock(struct set *s, enum txn_lock lock, struct fail *f)
+int txn_send_lock(struct txn *s, enum txn_lock lock, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* The entry amid what the set knows. */
-struct scene txn_event_context(const struct set *s, const struct entry *en);
+struct event_context txn_event_context(
+    const struct txn *s, const struct txn_event *en);
 
 /* Whether an entry was decided, and what follows from that is to be kept. */
-bool txn_records(const struct entry *en);
+bool txn_records(const struct txn_event *en);
 
 /* Whether the entry is to be decided: not refused, gone, busy or a replay. */
-bool txn_decides(const struct entry *en);
+bool txn_decides(const struct txn_event *en);
 
 /* Milliseconds until the deadline; 0 when it is over. */
-int txn_left(const struct set *s);
+int txn_left(const struct txn *s);
 
 /*
  * Begin, lock the users, read everything as it stood before the events:
  * keys, earlier decisions, states, entities, and the rulebooks if they have
  * changed.  Returns 0, or -1 with f set.
  */
-int txn_read(struct set *s, struct fail *f) __attribute__((warn_unused_result));
+int txn_read(struct txn *s, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Queue the probe for what the set's events have of these subjects (bits
  * 1 << subject).  *ret_sent is false when they have nothing of them.  Returns
  * 0, or -1 with f set.
  */
-int txn_send_lists(struct set *s, unsigned subjects, bool *ret_sent,
+int txn_send_lists(struct txn *s, unsigned subjects, bool *ret_sent,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
@@ -142,7 +145,7 @@ int txn_send_lists(struct set *s, unsigned subjects, bool *ret_sent,
  * of its own, those that turned out to be too long to be cached since.
  * Returns 0, or -1 with f set.
  */
-int txn_match_lists(struct set *s, unsigned probed, const struct rows *r,
+int txn_match_lists(struct txn *s, unsigned probed, const struct rows *r,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
@@ -150,7 +153,7 @@ int txn_match_lists(struct set *s, unsigned probed, const struct rows *r,
  * the roots and counters that can change, read which links stand.  Does
  * nothing when no entry may.  Returns 0, or -1 with f set.
  */
-int txn_read_graph(struct set *s, struct fail *f)
+int txn_read_graph(struct txn *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -158,34 +161,34 @@ int txn_read_graph(struct set *s, struct fail *f)
  * their users' locks; *ret_sent is false when none was.  Returns 0, or -1 with
  * f set.
  */
-int txn_send_queue(struct set *s, bool *ret_sent, struct fail *f)
+int txn_send_queue(struct txn *s, bool *ret_sent, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Note which are gone from the rows that came of that. */
-void txn_read_queue(struct set *s, const struct rows *r);
+void txn_read_queue(struct txn *s, const struct rows *r);
 
 /* Whether the entry's event is done with, and leaves the queue. */
-bool txn_takes(const struct entry *en);
+bool txn_takes(const struct txn_event *en);
 
 /*
  * Queue taking those events out of the queue, which fails (DB_AGAIN) if one is
  * gone; *ret_sent is false when there are none.  Returns 0, or -1 with f set.
  */
-int txn_send_take(struct set *s, bool *ret_sent, struct fail *f)
+int txn_send_take(struct txn *s, bool *ret_sent, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Make the digests of the events that have a key, to be kept and compared. */
-int txn_digest(struct set *s, struct fail *f)
+int txn_digest(struct txn *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Have entries that repeat the key of an earlier one get that one's answer. */
-void txn_find_same(struct set *s);
+void txn_find_same(struct txn *s);
 
 /* The outcome of an entry whose key was used before, or earlier in the set. */
-enum txn_outcome txn_replayed(const struct entry *en);
+enum txn_outcome txn_replayed(const struct txn_event *en);
 
 /* The answers of entries whose key was used before, from the log. */
-int txn_read_earlier(struct set *s, struct fail *f)
+int txn_read_earlier(struct txn *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -193,7 +196,7 @@ int txn_read_earlier(struct set *s, struct fail *f)
  * trip.  Returns 0, or -1 with f set; DB_LOST then means that the outcome of
  * the commit is not known.
  */
-int txn_write(struct set *s, struct fail *f)
+int txn_write(struct txn *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -201,21 +204,21 @@ int txn_write(struct set *s, struct fail *f)
  * no key and changes no state.  Returns 0, or -1 with f set; DB_LOST then
  * means that the outcome is not known.
  */
-int txn_write_degraded(struct set *s, struct fail *f)
+int txn_write_degraded(struct txn *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* The same into the spool.  Returns 0, or -1 with f set. */
-int txn_write_spool(struct set *s, struct fail *f)
+int txn_write_spool(struct txn *s, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
  * Whether an API key may do what the item asks for; if not, item->fail says
  * why.  What it is good for is kept for when the database is away.
  */
-bool txn_verified(
-    const struct set *s, struct item *item, const struct key_row *key);
+bool txn_verified(const struct txn *s, struct decision_request *item,
+    const struct txn_key_row *key);
 
 /* Whether scopes (bits) are all that the item asks for, likewise. */
-bool txn_list_allows(struct item *item, int64_t scopes);
+bool txn_list_allows(struct decision_request *item, int64_t scopes);
 
 #endif

@@ -11,13 +11,13 @@
 #include "lib/engine/engine.h"
 #include "lib/txn/txn_int.h"
 
-static bool is_mismatch(const struct entry *);
+static bool is_mismatch(const struct txn_event *);
 
 int
-txn_digest(struct set *s, struct fail *f)
+txn_digest(struct txn *s, struct fail *f)
 {
 	const uint8_t *key = engine_digest_key(s->engine);
-	struct entry *en;
+	struct txn_event *en;
 
 	assert(key != NULL);
 	for (en = s->entries; en < s->entries + s->n; en++) {
@@ -32,9 +32,9 @@ txn_digest(struct set *s, struct fail *f)
 }
 
 void
-txn_find_same(struct set *s)
+txn_find_same(struct txn *s)
 {
-	struct entry *a, *b;
+	struct txn_event *a, *b;
 
 	for (b = s->entries; b < s->entries + s->n; b++) {
 		for (a = s->entries; a < b && b->key != NULL; a++) {
@@ -49,9 +49,9 @@ txn_find_same(struct set *s)
 }
 
 enum txn_outcome
-txn_replayed(const struct entry *en)
+txn_replayed(const struct txn_event *en)
 {
-	struct item *item = en->item;
+	struct decision_request *item = en->item;
 
 	item->mismatch = is_mismatch(en);
 	if (!item->mismatch || item->queued != 0 ||
@@ -64,7 +64,7 @@ txn_replayed(const struct entry *en)
 
 /* Whether its key was used for another event, as far as that is known. */
 static bool
-is_mismatch(const struct entry *en)
+is_mismatch(const struct txn_event *en)
 {
 	if (en->earlier_id != NULL)
 		return event_digest_differs(en->digest, en->earlier_digest);

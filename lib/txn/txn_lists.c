@@ -12,10 +12,10 @@
 #include "lib/engine/list_cache.h"
 #include "lib/txn/txn_int.h"
 
-static void read_probed(struct set *, const struct rows *);
+static void read_probed(struct txn *, const struct rows *);
 
 int
-txn_send_lists(struct set *s, unsigned subjects, bool *ret_sent, struct fail *f)
+txn_send_lists(struct txn *s, unsigned subjects, bool *ret_sent, struct fail *f)
 {
 	const size_t max = s->n * LIST_KEYS_MAX;
 	const struct list_key *key;
@@ -56,15 +56,16 @@ txn_send_lists(struct set *s, unsigned subjects, bool *ret_sent, struct fail *f)
 
 int
 txn_match_lists(
-    struct set *s, unsigned probed, const struct rows *r, struct fail *f)
+    struct txn *s, unsigned probed, const struct rows *r, struct fail *f)
 {
-	const struct lists *lists = engine_lists(s->engine);
-	struct entry *en;
+	const struct list_cache *lists = engine_lists(s->engine);
+	struct txn_event *en;
 	struct rows late;
 	bool sent;
 
 	for (en = s->entries; en < s->entries + s->n; en++)
-		en->listed = list_cache_match(lists, en->keys, en->n_keys, en->now);
+		en->listed =
+		    list_cache_match(lists, en->keys, en->n_keys, en->now);
 	if (r != NULL)
 		read_probed(s, r);
 
@@ -81,11 +82,11 @@ txn_match_lists(
 
 /* The entries that were found, each for the event that asked for it. */
 static void
-read_probed(struct set *s, const struct rows *r)
+read_probed(struct txn *s, const struct rows *r)
 {
 	const int ord = rows_col(r, "ord"), kind = rows_col(r, "kind"),
 		  expires = rows_col(r, "expires_at");
-	struct entry *en;
+	struct txn_event *en;
 	int64_t at;
 	int i;
 

@@ -7,21 +7,21 @@
 #include "lib/db/db.h"
 #include "lib/txn/txn_int.h"
 
-static bool is_queued(const struct entry *);
-static int send_numbers(struct set *, enum stmt, bool (*)(const struct entry *),
-    bool *, struct fail *);
+static bool is_queued(const struct txn_event *);
+static int send_numbers(struct txn *, enum stmt,
+    bool (*)(const struct txn_event *), bool *, struct fail *);
 
 int
-txn_send_queue(struct set *s, bool *ret_sent, struct fail *f)
+txn_send_queue(struct txn *s, bool *ret_sent, struct fail *f)
 {
 	return send_numbers(s, STMT_TXN_QUEUED, is_queued, ret_sent, f);
 }
 
 void
-txn_read_queue(struct set *s, const struct rows *r)
+txn_read_queue(struct txn *s, const struct rows *r)
 {
 	const int number = rows_col(r, "number");
-	struct entry *en;
+	struct txn_event *en;
 	int i;
 
 	for (en = s->entries; en < s->entries + s->n; en++) {
@@ -34,27 +34,27 @@ txn_read_queue(struct set *s, const struct rows *r)
 }
 
 bool
-txn_takes(const struct entry *en)
+txn_takes(const struct txn_event *en)
 {
 	return is_queued(en) && !en->gone && !en->busy;
 }
 
 int
-txn_send_take(struct set *s, bool *ret_sent, struct fail *f)
+txn_send_take(struct txn *s, bool *ret_sent, struct fail *f)
 {
 	return send_numbers(s, STMT_TXN_TAKE, txn_takes, ret_sent, f);
 }
 
 static bool
-is_queued(const struct entry *en)
+is_queued(const struct txn_event *en)
 {
 	return en->item->queued != 0;
 }
 
 /* Send a statement the numbers of some entries, if there are any. */
 static int
-send_numbers(struct set *s, enum stmt stmt,
-    bool (*wanted)(const struct entry *), bool *ret_sent, struct fail *f)
+send_numbers(struct txn *s, enum stmt stmt,
+    bool (*wanted)(const struct txn_event *), bool *ret_sent, struct fail *f)
 {
 	struct params p;
 	int64_t *numbers;

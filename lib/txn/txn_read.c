@@ -27,42 +27,42 @@ struct open_cols {
 };
 
 /* Entities to resolve, as parameters: kind and key of each. */
-struct wanted {
+struct wanted_node {
 	int64_t *kind;
 	const char **key;
 	size_t n;
 };
 
-static int send_timeout(struct set *, bool *, struct fail *);
-static int send_open(struct set *, struct fail *);
-static const struct entry *find_asks(struct set *, struct entry *);
-static int send_nodes(struct set *, bool *, struct fail *);
-static void read_busy(struct set *, const struct rows *);
-static int read_open(struct set *, const struct rows *, struct fail *);
-static int read_entry(struct set *, const struct rows *, int,
+static int send_timeout(struct txn *, bool *, struct fail *);
+static int send_open(struct txn *, struct fail *);
+static const struct txn_event *find_asks(struct txn *, struct txn_event *);
+static int send_nodes(struct txn *, bool *, struct fail *);
+static void read_busy(struct txn *, const struct rows *);
+static int read_open(struct txn *, const struct rows *, struct fail *);
+static int read_entry(struct txn *, const struct rows *, int,
     const struct open_cols *, struct fail *);
-static int read_member(struct set *, struct member *, const struct rows *, int,
-    const struct open_cols *, struct fail *);
-static void read_nodes(struct set *, const struct rows *);
-static bool may_link(const struct set *, const struct entry *);
-static int graph_resolve(struct set *, bool *, struct fail *);
-static int read_resolved(struct set *, const struct rows *,
-    const struct wanted *, bool *, struct fail *);
-static int graph_lock(struct set *, bool *, struct fail *);
-static bool read_locked(struct set *, const struct rows *);
-static void graph_gone(struct set *, struct node *);
-static size_t lock_ids(struct set *, int64_t *);
-static size_t link_ids(struct set *, int64_t *, int64_t *);
-static size_t root_ids(struct set *, int64_t *);
-static void want(struct wanted *, const struct node *);
+static int read_member(struct txn *, struct txn_user *, const struct rows *,
+    int, const struct open_cols *, struct fail *);
+static void read_nodes(struct txn *, const struct rows *);
+static bool may_link(const struct txn *, const struct txn_event *);
+static int graph_resolve(struct txn *, bool *, struct fail *);
+static int read_resolved(struct txn *, const struct rows *,
+    const struct wanted_node *, bool *, struct fail *);
+static int graph_lock(struct txn *, bool *, struct fail *);
+static bool read_locked(struct txn *, const struct rows *);
+static void graph_gone(struct txn *, struct graph_node *);
+static size_t lock_ids(struct txn *, int64_t *);
+static size_t link_ids(struct txn *, int64_t *, int64_t *);
+static size_t root_ids(struct txn *, int64_t *);
+static void want(struct wanted_node *, const struct graph_node *);
 static int by_value(const void *, const void *);
 static int full(struct fail *);
 
 int
-txn_read(struct set *s, struct fail *f)
+txn_read(struct txn *s, struct fail *f)
 {
 	const unsigned probed = list_cache_long(engine_lists(s->engine));
-	struct learned *learned = engine_learned(s->engine);
+	struct tag_weight_cache *learned = engine_learned(s->engine);
 	struct rows rows[8], *lock, *open, *lists = NULL;
 	bool timeout, nodes, probe, queue;
 	size_t i, n;
@@ -87,7 +87,8 @@ txn_read(struct set *s, struct fail *f)
 		return -1;
 	if (queue)
 		txn_read_queue(s, &rows[n++]);
-	if (learned != NULL && tag_weight_cache_read(learned, &rows[n], f) == -1)
+	if (learned != NULL &&
+	    tag_weight_cache_read(learned, &rows[n], f) == -1)
 		return -1;
 	if (s->lock == TXN_SKIP)
 		read_busy(s, lock);
@@ -106,7 +107,7 @@ txn_read(struct set *s, struct fail *f)
 }
 
 int
-txn_read_graph(struct set *s, struct fail *f)
+txn_read_graph(struct txn *s, struct fail *f)
 {
 	bool again = true, links = false, stale = false;
 	size_t i;
@@ -140,9 +141,9 @@ txn_read_graph(struct set *s, struct fail *f)
 }
 
 int
-txn_read_earlier(struct set *s, struct fail *f)
+txn_read_earlier(struct txn *s, struct fail *f)
 {
-	struct answer *ans;
+	struct decision_answer *ans;
 	struct params p;
 	struct rows *rows;
 	size_t i, n = 0;
@@ -186,7 +187,8 @@ txn_read_earlier(struct set *s, struct fail *f)
 }
 
 bool
-txn_verified(const struct set *s, struct item *item, const struct key_row *key)
+txn_verified(const struct txn *s, struct decision_request *item,
+    const struct txn_key_row *key)
 {
 	struct spool *spool = engine_spool(s->engine);
 	const int64_t left =
@@ -205,7 +207,7 @@ txn_verified(const struct set *s, struct item *item, const struct key_row *key)
 }
 
 bool
-txn_list_allows(struct item *item, int64_t scopes)
+txn_list_allows(struct decision_request *item, int64_t scopes)
 {
 	if (((uint64_t)scopes & item->scope) == item->scope)
 		return true;
@@ -216,7 +218,7 @@ txn_list_allows(struct item *item, int64_t scopes)
 
 /* Another time for this transaction's statements, if the session's is wrong. */
 static int
-send_timeout(struct set *s, bool *ret_sent, struct fail *f)
+send_timeout(struct txn *s, bool *ret_sent, struct fail *f)
 {
 	const int left = txn_left(s);
 	struct params p;
@@ -230,7 +232,7 @@ send_timeout(struct set *s, bool *ret_sent, struct fail *f)
 }
 
 int
-txn_send_lock(struct set *s, enum txn_lock lock, struct fail *f)
+txn_send_lock(struct txn *s, enum txn_lock lock, struct fail *f)
 {
 	int64_t *keys = arena_array(s->arena, s->n_members, sizeof(*keys));
 	struct params p;
@@ -251,7 +253,7 @@ txn_send_lock(struct set *s, enum txn_lock lock, struct fail *f)
 
 /* Mark the users that other sets hold. */
 static void
-read_busy(struct set *s, const struct rows *r)
+read_busy(struct txn *s, const struct rows *r)
 {
 	const int key = rows_col(r, "key"), got = rows_col(r, "got");
 	size_t k;
@@ -270,7 +272,7 @@ read_busy(struct set *s, const struct rows *r)
 
 /* The snapshot; an API key is asked for once, by its first entry. */
 static int
-send_open(struct set *s, struct fail *f)
+send_open(struct txn *s, struct fail *f)
 {
 	const char **users = arena_array(s->arena, s->n, sizeof(*users));
 	const char **keys = arena_array(s->arena, s->n, sizeof(*keys));
@@ -296,10 +298,10 @@ send_open(struct set *s, struct fail *f)
 }
 
 /* Which entry asks for this one's API key, NULL when nobody needs to. */
-static const struct entry *
-find_asks(struct set *s, struct entry *en)
+static const struct txn_event *
+find_asks(struct txn *s, struct txn_event *en)
 {
-	struct entry *a;
+	struct txn_event *a;
 
 	if (en->item->key_hash == NULL)
 		return NULL;
@@ -315,11 +317,11 @@ find_asks(struct set *s, struct entry *en)
 
 /* The entities besides users; *ret_sent is false when there are none. */
 static int
-send_nodes(struct set *s, bool *ret_sent, struct fail *f)
+send_nodes(struct txn *s, bool *ret_sent, struct fail *f)
 {
 	const char **keys =
 	    arena_array(s->arena, s->n * CARRIED__MAX, sizeof(*keys));
-	struct node **nodes;
+	struct graph_node **nodes;
 	struct params p;
 	size_t i, all, n = 0;
 
@@ -341,7 +343,7 @@ send_nodes(struct set *s, bool *ret_sent, struct fail *f)
 
 /* Take in the snapshot, and refresh rulebooks and lists if they have moved. */
 static int
-read_open(struct set *s, const struct rows *r, struct fail *f)
+read_open(struct txn *s, const struct rows *r, struct fail *f)
 {
 	const struct open_cols c = {
 		.ord = rows_col(r, "ord"),
@@ -367,7 +369,7 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 		.root_size = rows_col(r, "root_size"),
 	};
 	struct epochs epochs;
-	struct entry *en;
+	struct txn_event *en;
 	size_t k;
 	int i;
 
@@ -396,11 +398,11 @@ read_open(struct set *s, const struct rows *r, struct fail *f)
 
 /* One event's row of the snapshot. */
 static int
-read_entry(struct set *s, const struct rows *r, int row,
+read_entry(struct txn *s, const struct rows *r, int row,
     const struct open_cols *c, struct fail *f)
 {
 	const int64_t ord = rows_int(r, row, c->ord);
-	struct entry *en;
+	struct txn_event *en;
 
 	assert(ord >= 1 && (size_t)ord <= s->n);
 	en = &s->entries[ord - 1];
@@ -409,7 +411,7 @@ read_entry(struct set *s, const struct rows *r, int row,
 	en->earlier_event = rows_text(r, row, c->earlier_event);
 	en->earlier_at = rows_time(r, row, c->earlier_at);
 	en->earlier_digest = rows_int(r, row, c->earlier_digest);
-	en->key_row = (struct key_row) {
+	en->key_row = (struct txn_key_row) {
 		.live = rows_bool(r, row, c->live),
 		.scopes = rows_int(r, row, c->scopes),
 		.expires_at = rows_time(r, row, c->expires_at),
@@ -423,10 +425,10 @@ read_entry(struct set *s, const struct rows *r, int row,
 
 /* A user's state and place in the graph. */
 static int
-read_member(struct set *s, struct member *m, const struct rows *r, int row,
+read_member(struct txn *s, struct txn_user *m, const struct rows *r, int row,
     const struct open_cols *c, struct fail *f)
 {
-	struct node *root;
+	struct graph_node *root;
 	const void *packed;
 	size_t size;
 
@@ -437,7 +439,8 @@ read_member(struct set *s, struct member *m, const struct rows *r, int row,
 		return -1;
 	if (rows_null(r, row, c->node))
 		return 0;
-	m->node = entity_graph_bind(s->graph, m->node, rows_int(r, row, c->node));
+	m->node =
+	    entity_graph_bind(s->graph, m->node, rows_int(r, row, c->node));
 	m->node->seen = true;
 	root = entity_graph_node_id(s->graph, rows_int(r, row, c->root));
 	if (root == NULL)
@@ -452,19 +455,20 @@ read_member(struct set *s, struct member *m, const struct rows *r, int row,
 
 /* The entities that stood before; a key may stand under other kinds too. */
 static void
-read_nodes(struct set *s, const struct rows *r)
+read_nodes(struct txn *s, const struct rows *r)
 {
 	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
 		  key = rows_col(r, "key"), users = rows_col(r, "users"),
 		  devices = rows_col(r, "devices"),
 		  first = rows_col(r, "first_device"),
 		  risk = rows_col(r, "risk");
-	struct node *node;
+	struct graph_node *node;
 	int i;
 
 	for (i = 0; i < r->ro_n; i++) {
 		node = entity_graph_find(s->graph,
-		    (enum node_kind)rows_int(r, i, kind), rows_text(r, i, key));
+		    (enum graph_node_kind)rows_int(r, i, kind),
+		    rows_text(r, i, key));
 		if (node == NULL)
 			continue;
 		node = entity_graph_bind(s->graph, node, rows_int(r, i, id));
@@ -478,9 +482,9 @@ read_nodes(struct set *s, const struct rows *r)
 
 /* Whether the entry is scored, counts, and may make a link. */
 static bool
-may_link(const struct set *s, const struct entry *en)
+may_link(const struct txn *s, const struct txn_event *en)
 {
-	const struct scene sc = txn_event_context(s, en);
+	const struct event_context sc = txn_event_context(s, en);
 
 	return txn_decides(en) && !en->item->dry_run &&
 	    !list_decides(en->listed) && event_context_may_link(&sc);
@@ -492,10 +496,10 @@ may_link(const struct set *s, const struct entry *en)
  * while it was to be stored.
  */
 static int
-graph_resolve(struct set *s, bool *again, struct fail *f)
+graph_resolve(struct txn *s, bool *again, struct fail *f)
 {
 	const size_t max = s->n * (CARRIED__MAX + 1) + s->n_members;
-	struct wanted all = { 0 }, new = { 0 };
+	struct wanted_node all = { 0 }, new = { 0 };
 	struct params p, q;
 	struct rows rows[2];
 	size_t i, n = 0;
@@ -517,7 +521,7 @@ graph_resolve(struct set *s, bool *again, struct fail *f)
 	}
 	for (i = 0; i < all.n; i++) {
 		if (entity_graph_find(
-			s->graph, (enum node_kind)all.kind[i], all.key[i])
+			s->graph, (enum graph_node_kind)all.kind[i], all.key[i])
 			->id != 0)
 			continue;
 		new.kind[new.n] = all.kind[i];
@@ -551,19 +555,20 @@ graph_resolve(struct set *s, bool *again, struct fail *f)
  * whether one of those that were wanted is not there.
  */
 static int
-read_resolved(struct set *s, const struct rows *r, const struct wanted *all,
-    bool *again, struct fail *f)
+read_resolved(struct txn *s, const struct rows *r,
+    const struct wanted_node *all, bool *again, struct fail *f)
 {
 	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
 		  key = rows_col(r, "key"), root = rows_col(r, "root"),
 		  size = rows_col(r, "size");
-	struct node *node;
+	struct graph_node *node;
 	size_t w;
 	int i;
 
 	for (i = 0; i < r->ro_n; i++) {
 		node = entity_graph_find(s->graph,
-		    (enum node_kind)rows_int(r, i, kind), rows_text(r, i, key));
+		    (enum graph_node_kind)rows_int(r, i, kind),
+		    rows_text(r, i, key));
 		assert(node != NULL);
 		if (entity_graph_place(s->graph, node, rows_int(r, i, id),
 			rows_int(r, i, root),
@@ -573,7 +578,7 @@ read_resolved(struct set *s, const struct rows *r, const struct wanted *all,
 	*again = false;
 	for (w = 0; w < all->n; w++) {
 		node = entity_graph_find(
-		    s->graph, (enum node_kind)all->kind[w], all->key[w]);
+		    s->graph, (enum graph_node_kind)all->kind[w], all->key[w]);
 		*again = *again || node->id == 0;
 	}
 	return 0;
@@ -585,7 +590,7 @@ read_resolved(struct set *s, const struct rows *r, const struct wanted *all,
  * had been erased.
  */
 static int
-graph_lock(struct set *s, bool *again, struct fail *f)
+graph_lock(struct txn *s, bool *again, struct fail *f)
 {
 	const size_t max = s->n * ENTITY_GRAPH_PAIRS_MAX * 3;
 	int64_t *ids = arena_array(s->arena, max, sizeof(*ids));
@@ -626,14 +631,14 @@ graph_lock(struct set *s, bool *again, struct fail *f)
 
 /* Take in the locked rows.  Whether one is no longer what it was. */
 static bool
-read_locked(struct set *s, const struct rows *r)
+read_locked(struct txn *s, const struct rows *r)
 {
 	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
 		  parent = rows_col(r, "parent"), size = rows_col(r, "size"),
 		  users = rows_col(r, "users"),
 		  devices = rows_col(r, "devices"),
 		  first = rows_col(r, "first_device");
-	struct node *node;
+	struct graph_node *node;
 	bool moved = false;
 	int i;
 
@@ -657,7 +662,7 @@ read_locked(struct set *s, const struct rows *r)
 
 /* An entity was erased; whose root it was has to find another. */
 static void
-graph_gone(struct set *s, struct node *node)
+graph_gone(struct txn *s, struct graph_node *node)
 {
 	size_t i;
 
@@ -673,10 +678,10 @@ graph_gone(struct set *s, struct node *node)
  * neighbour, and unsaturated roots of components that may be joined.
  */
 static size_t
-lock_ids(struct set *s, int64_t *ids)
+lock_ids(struct txn *s, int64_t *ids)
 {
-	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
-	struct node *ra, *rb, *other;
+	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct graph_node *ra, *rb, *other;
 	size_t i, k, n_pairs, n = 0;
 
 	for (i = 0; i < s->n; i++) {
@@ -711,9 +716,9 @@ lock_ids(struct set *s, int64_t *ids)
 
 /* The links that may be new, for which it must be known whether they stand. */
 static size_t
-link_ids(struct set *s, int64_t *a, int64_t *b)
+link_ids(struct txn *s, int64_t *a, int64_t *b)
 {
-	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
 	struct user_state_link link;
 	size_t i, k, n_pairs, n = 0;
 
@@ -724,7 +729,8 @@ link_ids(struct set *s, int64_t *a, int64_t *b)
 		    s->entries[i].member->node, s->entries[i].carried, pairs);
 		for (k = 0; k < n_pairs; k++) {
 			link = entity_graph_link_of(pairs[k].a, pairs[k].b);
-			if (user_state_link_known(s->entries[i].member->state, link))
+			if (user_state_link_known(
+				s->entries[i].member->state, link))
 				continue;
 			a[n] = link.first;
 			b[n++] = link.second;
@@ -738,10 +744,10 @@ link_ids(struct set *s, int64_t *a, int64_t *b)
  * these, because such a link joins nothing, as long as they are roots.
  */
 static size_t
-root_ids(struct set *s, int64_t *ids)
+root_ids(struct txn *s, int64_t *ids)
 {
-	struct pair pairs[ENTITY_GRAPH_PAIRS_MAX];
-	const struct node *root;
+	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	const struct graph_node *root;
 	size_t i, k, n_pairs, n = 0;
 
 	for (i = 0; i < s->n; i++) {
@@ -765,7 +771,7 @@ root_ids(struct set *s, int64_t *ids)
 
 /* Append one entity, if there is one. */
 static void
-want(struct wanted *w, const struct node *node)
+want(struct wanted_node *w, const struct graph_node *node)
 {
 	if (node == NULL)
 		return;

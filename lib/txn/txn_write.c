@@ -30,30 +30,31 @@ struct columns {
 	int64_t *number[COLUMNS_MAX];
 };
 
-static int send_take(struct set *, size_t *, struct fail *);
-static int send_keys(struct set *, size_t *, struct fail *);
-static int send_links(struct set *, size_t *, struct fail *);
-static int send_entities(struct set *, size_t *, struct fail *);
-static int send_verdicts(struct set *, size_t *, struct fail *);
-static int send_details(struct set *, size_t *, struct fail *);
-static int send_degraded(struct set *, size_t *, struct fail *);
-static int send_states(struct set *, bool, size_t *, struct fail *);
-static int send_cases(struct set *, size_t *, struct fail *);
-static int send_anomalies(struct set *, size_t *, struct fail *);
-static int send_dry_runs(struct set *, size_t *, struct fail *);
+static int send_take(struct txn *, size_t *, struct fail *);
+static int send_keys(struct txn *, size_t *, struct fail *);
+static int send_links(struct txn *, size_t *, struct fail *);
+static int send_entities(struct txn *, size_t *, struct fail *);
+static int send_verdicts(struct txn *, size_t *, struct fail *);
+static int send_details(struct txn *, size_t *, struct fail *);
+static int send_degraded(struct txn *, size_t *, struct fail *);
+static int send_states(struct txn *, bool, size_t *, struct fail *);
+static int send_cases(struct txn *, size_t *, struct fail *);
+static int send_anomalies(struct txn *, size_t *, struct fail *);
+static int send_dry_runs(struct txn *, size_t *, struct fail *);
 static int send(
-    struct set *, enum stmt, const struct params *, size_t *, struct fail *);
+    struct txn *, enum stmt, const struct params *, size_t *, struct fail *);
 static int columns_init(
     struct columns *, struct arena *, size_t, int, int, struct fail *);
-static int64_t scored_id(const struct entry *, enum carried);
-static bool is_anomaly(const struct entry *, double);
-static const char *anomaly_data(struct arena *, const struct entry *);
-static const char *dry_run_answer(struct arena *, const struct answer *);
+static int64_t scored_id(const struct txn_event *, enum event_identifier);
+static bool is_anomaly(const struct txn_event *, double);
+static const char *anomaly_data(struct arena *, const struct txn_event *);
+static const char *dry_run_answer(
+    struct arena *, const struct decision_answer *);
 static const char *masked(struct arena *, const struct event *);
 static int by_key(const void *, const void *);
 
 int
-txn_write(struct set *s, struct fail *f)
+txn_write(struct txn *s, struct fail *f)
 {
 	struct rows rows[WRITES_MAX];
 	size_t n = 0;
@@ -71,7 +72,7 @@ txn_write(struct set *s, struct fail *f)
 }
 
 int
-txn_write_degraded(struct set *s, struct fail *f)
+txn_write_degraded(struct txn *s, struct fail *f)
 {
 	struct rows rows[WRITES_MAX];
 	size_t n = 0;
@@ -86,12 +87,12 @@ txn_write_degraded(struct set *s, struct fail *f)
 }
 
 int
-txn_write_spool(struct set *s, struct fail *f)
+txn_write_spool(struct txn *s, struct fail *f)
 {
 	struct spool_record *records =
 	    arena_array(s->arena, s->n, sizeof(*records));
-	const struct answer *ans;
-	const struct entry *en;
+	const struct decision_answer *ans;
+	const struct txn_event *en;
 	size_t n = 0;
 
 	if (records == NULL)
@@ -124,7 +125,7 @@ txn_write_spool(struct set *s, struct fail *f)
 
 /* What is done with leaves the queue. */
 static int
-send_take(struct set *s, size_t *n, struct fail *f)
+send_take(struct txn *s, size_t *n, struct fail *f)
 {
 	bool sent;
 
@@ -137,9 +138,9 @@ send_take(struct set *s, size_t *n, struct fail *f)
 
 /* Claim the idempotency keys, in one order for everybody. */
 static int
-send_keys(struct set *s, size_t *n, struct fail *f)
+send_keys(struct txn *s, size_t *n, struct fail *f)
 {
-	const struct entry **sorted =
+	const struct txn_event **sorted =
 	    arena_array(s->arena, s->n, sizeof(*sorted));
 	struct columns c;
 	struct params p;
@@ -172,7 +173,7 @@ send_keys(struct set *s, size_t *n, struct fail *f)
 
 /* The links that are new. */
 static int
-send_links(struct set *s, size_t *n, struct fail *f)
+send_links(struct txn *s, size_t *n, struct fail *f)
 {
 	const struct user_state_link *made;
 	struct columns c;
@@ -196,9 +197,9 @@ send_links(struct set *s, size_t *n, struct fail *f)
 
 /* Counters and roots that changed; every one of these rows is locked. */
 static int
-send_entities(struct set *s, size_t *n, struct fail *f)
+send_entities(struct txn *s, size_t *n, struct fail *f)
 {
-	struct node **nodes;
+	struct graph_node **nodes;
 	struct columns c;
 	struct params p;
 	size_t i, all;
@@ -228,10 +229,10 @@ send_entities(struct set *s, size_t *n, struct fail *f)
 
 /* The verdict log. */
 static int
-send_verdicts(struct set *s, size_t *n, struct fail *f)
+send_verdicts(struct txn *s, size_t *n, struct fail *f)
 {
-	const struct answer *ans;
-	const struct entry *en;
+	const struct decision_answer *ans;
+	const struct txn_event *en;
 	struct columns c;
 	struct params p;
 	size_t i;
@@ -270,9 +271,9 @@ send_verdicts(struct set *s, size_t *n, struct fail *f)
 
 /* The masked requests and signal snapshots. */
 static int
-send_details(struct set *s, size_t *n, struct fail *f)
+send_details(struct txn *s, size_t *n, struct fail *f)
 {
-	const struct entry *en;
+	const struct txn_event *en;
 	struct columns c;
 	struct params p;
 	size_t i;
@@ -308,9 +309,9 @@ send_details(struct set *s, size_t *n, struct fail *f)
 
 /* The masked requests of degraded decisions, but for users who were erased. */
 static int
-send_degraded(struct set *s, size_t *n, struct fail *f)
+send_degraded(struct txn *s, size_t *n, struct fail *f)
 {
-	const struct entry *en;
+	const struct txn_event *en;
 	struct columns c;
 	struct params p;
 	int k;
@@ -339,7 +340,7 @@ send_degraded(struct set *s, size_t *n, struct fail *f)
 
 /* The id of what a scored event carries, or 0. */
 static int64_t
-scored_id(const struct entry *en, enum carried c)
+scored_id(const struct txn_event *en, enum event_identifier c)
 {
 	return en->replay == NULL || en->carried[c] == NULL
 	    ? 0
@@ -348,12 +349,12 @@ scored_id(const struct entry *en, enum carried c)
 
 /* The users' states: updates of stored ones, or inserts of new ones. */
 static int
-send_states(struct set *s, bool stored, size_t *n, struct fail *f)
+send_states(struct txn *s, bool stored, size_t *n, struct fail *f)
 {
 	const void **packed =
 	    arena_array(s->arena, s->n_members, sizeof(*packed));
 	size_t *sizes = arena_array(s->arena, s->n_members, sizeof(*sizes));
-	struct member *m;
+	struct txn_user *m;
 	struct columns c;
 	struct params p;
 	size_t i;
@@ -366,7 +367,8 @@ send_states(struct set *s, bool stored, size_t *n, struct fail *f)
 		m = &s->members[i];
 		if (!m->changed || m->stored != stored)
 			continue;
-		if ((room = arena_alloc(s->arena, USER_STATE_PACKED_MAX)) == NULL)
+		if ((room = arena_alloc(s->arena, USER_STATE_PACKED_MAX)) ==
+		    NULL)
 			return fail_set(f, FAIL_US, INTERNAL, NULL,
 			    "the request is too big");
 		sizes[c.n] = user_state_pack(m->state, m->now, room);
@@ -388,9 +390,9 @@ send_states(struct set *s, bool stored, size_t *n, struct fail *f)
 
 /* A case with its first trail entry for each review. */
 static int
-send_cases(struct set *s, size_t *n, struct fail *f)
+send_cases(struct txn *s, size_t *n, struct fail *f)
 {
-	const struct entry *en;
+	const struct txn_event *en;
 	struct columns c;
 	struct params p, q;
 	size_t i;
@@ -426,10 +428,10 @@ send_cases(struct set *s, size_t *n, struct fail *f)
 
 /* Events of the decisions whose amounts are out of the ordinary. */
 static int
-send_anomalies(struct set *s, size_t *n, struct fail *f)
+send_anomalies(struct txn *s, size_t *n, struct fail *f)
 {
 	const double from = engine_anomaly(s->engine);
-	const struct entry *en;
+	const struct txn_event *en;
 	struct columns c = { 0 };
 	struct params p;
 	int k;
@@ -455,9 +457,9 @@ send_anomalies(struct set *s, size_t *n, struct fail *f)
 
 /* Dry runs: the masked requests, and the answers, which stand nowhere else. */
 static int
-send_dry_runs(struct set *s, size_t *n, struct fail *f)
+send_dry_runs(struct txn *s, size_t *n, struct fail *f)
 {
-	const struct entry *en;
+	const struct txn_event *en;
 	struct columns c;
 	struct params p;
 	int k;
@@ -488,7 +490,7 @@ send_dry_runs(struct set *s, size_t *n, struct fail *f)
 
 /* Queue one statement and count it. */
 static int
-send(struct set *s, enum stmt stmt, const struct params *p, size_t *n,
+send(struct txn *s, enum stmt stmt, const struct params *p, size_t *n,
     struct fail *f)
 {
 	(*n)++;
@@ -515,7 +517,7 @@ columns_init(struct columns *c, struct arena *a, size_t n, int texts,
 
 /* Whether an entry was scored and its amount is so far from the usual. */
 static bool
-is_anomaly(const struct entry *en, double from)
+is_anomaly(const struct txn_event *en, double from)
 {
 	const struct value *z =
 	    &en->signals.value[SIGNAL_ANOMALY_AMOUNT_Z_SCORE];
@@ -527,7 +529,7 @@ is_anomaly(const struct entry *en, double from)
 
 /* What alert.anomaly.v1 says of it, as JSON. */
 static const char *
-anomaly_data(struct arena *a, const struct entry *en)
+anomaly_data(struct arena *a, const struct txn_event *en)
 {
 	const struct event *ev = en->item->event;
 	struct str s;
@@ -551,7 +553,7 @@ anomaly_data(struct arena *a, const struct entry *en)
 
 /* What a dry run was answered, as JSON. */
 static const char *
-dry_run_answer(struct arena *a, const struct answer *ans)
+dry_run_answer(struct arena *a, const struct decision_answer *ans)
 {
 	struct str s;
 
@@ -580,7 +582,7 @@ masked(struct arena *a, const struct event *ev)
 static int
 by_key(const void *pa, const void *pb)
 {
-	const struct entry *const *a = pa, *const *b = pb;
+	const struct txn_event *const *a = pa, *const *b = pb;
 
 	return strcmp((*a)->key, (*b)->key);
 }

@@ -40,12 +40,12 @@ enum flag {
 	NO_DECIDE = 64,
 	PATHS = 128
 };
-enum type { STR = 1, PATH, INT, REAL, BOOL };
+enum conf_test_type { STR = 1, PATH, INT, REAL, BOOL };
 
 /* conf.tbl as the promises say it. */
 static const struct {
 	const char *name;
-	enum type type;
+	enum conf_test_type type;
 	int flags;
 	size_t offset;
 } settings[] = {

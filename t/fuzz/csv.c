@@ -13,13 +13,13 @@
 #include "lib/sys/csv.h"
 #include "t/fuzz/fuzz.h"
 
-struct source {
+struct csv_fuzz_source {
 	const char *data;
 	size_t left;
 	size_t step; /* bytes given at once, at most */
 };
 
-static int read_all(struct source, char *, size_t, struct fail *);
+static int read_all(struct csv_fuzz_source, char *, size_t, struct fail *);
 static long source_read(void *, char *, size_t);
 static size_t write_field(const char *, char *);
 
@@ -28,7 +28,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t room = 4 * size + 16; /* a field of one byte takes four */
 	char *rows = malloc(room), *again = malloc(2 * room);
-	struct source src = { (const char *)data, size, SIZE_MAX };
+	struct csv_fuzz_source src = { (const char *)data, size, SIZE_MAX };
 	struct fail f = { 0 }, g = { 0 };
 	int rc;
 
@@ -40,7 +40,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(strcmp(again, rows) == 0 && strcmp(f.why, g.why) == 0);
 	}
 	if (rc == 0) {
-		src = (struct source) { rows, strlen(rows), SIZE_MAX };
+		src = (struct csv_fuzz_source) { rows, strlen(rows), SIZE_MAX };
 		assert(read_all(src, again, 2 * room, &g) == 0);
 		assert(strcmp(again, rows) == 0);
 	}
@@ -51,7 +51,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* Read all rows and write them to ret; what csv_next() returned last. */
 static int
-read_all(struct source src, char *ret, size_t room, struct fail *f)
+read_all(struct csv_fuzz_source src, char *ret, size_t room, struct fail *f)
 {
 	static struct csv cs;
 	const char *end = ret + room;
@@ -77,7 +77,7 @@ read_all(struct source src, char *ret, size_t room, struct fail *f)
 static long
 source_read(void *cookie, char *buf, size_t size)
 {
-	struct source *src = cookie;
+	struct csv_fuzz_source *src = cookie;
 	size_t n = src->left < src->step ? src->left : src->step;
 
 	n = n < size ? n : size;

@@ -76,7 +76,7 @@ try_pattern(struct arena *a, const char *pattern, const char *path)
 	static char written[REQ_PATH_ARGS_MAX][3 * PATH_MATCH_ARG_MAX + 1];
 	const char *arg[REQ_PATH_ARGS_MAX], *again[REQ_PATH_ARGS_MAX];
 	struct fail f = { 0 };
-	struct match m;
+	struct path_match m;
 	size_t i;
 
 	if (!path_match(pattern, path, &m))

@@ -118,8 +118,10 @@ held(int64_t n)
 static void
 check_rates(const struct entity_risk_days *days, int32_t today, int delay)
 {
-	const struct entity_risk_rates r = entity_risk_rates(days, today, delay);
-	const struct entity_risk_day month = sum(today - delay, ENTITY_RISK_WINDOW);
+	const struct entity_risk_rates r =
+	    entity_risk_rates(days, today, delay);
+	const struct entity_risk_day month =
+	    sum(today - delay, ENTITY_RISK_WINDOW);
 	const struct entity_risk_day week = sum(today - delay, 7);
 	const struct entity_risk_day day = sum(today - delay, 1);
 

@@ -78,7 +78,7 @@ print(struct arena *a, const struct ruleset *rs)
 static void
 same_hits(const struct ruleset *rs, const struct ruleset *again)
 {
-	static struct hits hits, hits_again;
+	static struct rule_hits hits, hits_again;
 	static struct signals sigs;
 	struct attr attrs[EVENT_ATTRS_MAX] = { 0 };
 	struct event ev = { .attrs = attrs };

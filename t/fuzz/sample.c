@@ -19,7 +19,7 @@
 #include "core/base/str.h"
 #include "t/fuzz/fuzz.h"
 
-static void check_again(const struct replay *);
+static void check_again(const struct sample *);
 static bool same(const struct value *, const struct value *);
 
 static const struct ruleset no_rules = { .version = "fuzz" };
@@ -31,7 +31,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
-	struct replay whole, head;
+	struct sample whole, head;
 	int r;
 
 	arena_init(&arena, block, sizeof(block));
@@ -50,7 +50,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* Write what was read, and read it again. */
 static void
-check_again(const struct replay *first)
+check_again(const struct sample *first)
 {
 	const struct decision d = {
 		.verdict = first->verdict,
@@ -61,7 +61,7 @@ check_again(const struct replay *first)
 			: first->rules_score },
 		.model = model_bundled(),
 	};
-	struct replay again, head;
+	struct sample again, head;
 	const char *text;
 	struct str s;
 	size_t i;

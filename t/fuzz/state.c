@@ -26,7 +26,7 @@
 #define HOUR_US (60 * MINUTE_US)
 
 /* An event of a history. */
-struct step {
+struct fuzz_step {
 	int64_t at; /* as it counts: time never runs backward */
 	const char *currency; /* NULL: without an amount */
 	double amount;
@@ -34,16 +34,20 @@ struct step {
 };
 
 static void try_packed(const uint8_t *, size_t);
-static int64_t later(const struct state *, uint8_t);
+static int64_t later(const struct user_state *, uint8_t);
 static void try_history(const uint8_t *, size_t);
 static int64_t read_clock(const uint8_t *, int64_t);
-static struct step read_step(const uint8_t *, int64_t, int64_t);
-static void take(struct state *, const struct step *, const uint8_t *, int64_t);
-static void check_counts(const struct state *, const struct step *, size_t);
-static void check_amounts(const struct state *, const struct step *, size_t);
-static void check_twin(const struct state *, const struct state *, int64_t);
-static struct state *repacked(const struct state *, int64_t);
-static int64_t since(const struct step *, size_t, int64_t);
+static struct fuzz_step read_step(const uint8_t *, int64_t, int64_t);
+static void take(
+    struct user_state *, const struct fuzz_step *, const uint8_t *, int64_t);
+static void check_counts(
+    const struct user_state *, const struct fuzz_step *, size_t);
+static void check_amounts(
+    const struct user_state *, const struct fuzz_step *, size_t);
+static void check_twin(
+    const struct user_state *, const struct user_state *, int64_t);
+static struct user_state *repacked(const struct user_state *, int64_t);
+static int64_t since(const struct fuzz_step *, size_t, int64_t);
 
 /* Fewer than a state keeps, so that none is ever forgotten. */
 static const char *const currencies[CURRENCIES] = { "ETB", "EUR", "USD" };
@@ -75,7 +79,7 @@ try_packed(const uint8_t *data, size_t size)
 		.currency = "EUR" };
 	const struct place place = { "ET", true, 9.025, 38.7469 };
 	const struct user_state_link link = { 1, 2 };
-	struct state *st = user_state_unpack(&arena, data, size, NULL);
+	struct user_state *st = user_state_unpack(&arena, data, size, NULL);
 	struct user_state_amounts got;
 	int64_t now, attempts;
 
@@ -96,13 +100,14 @@ try_packed(const uint8_t *data, size_t size)
 	assert(got.samples >= 1 && got.last_hour >= 12.5);
 	assert(isfinite(got.mean) && isfinite(got.deviation));
 	assert(user_state_link_known(st, link));
-	assert(user_state_devices(st) > 0 && user_state_devices(st) <= ENTITY_GRAPH_CAP);
+	assert(user_state_devices(st) > 0 &&
+	    user_state_devices(st) <= ENTITY_GRAPH_CAP);
 	check_twin(st, repacked(st, now), now);
 }
 
 /* Some time from now to more than a day after the last event. */
 static int64_t
-later(const struct state *st, uint8_t steps)
+later(const struct user_state *st, uint8_t steps)
 {
 	const int64_t now = st->last + steps * 7 * MINUTE_US;
 
@@ -113,8 +118,8 @@ later(const struct state *st, uint8_t steps)
 static void
 try_history(const uint8_t *data, size_t size)
 {
-	static struct step steps[STEPS_MAX];
-	struct state *plain, *packed;
+	static struct fuzz_step steps[STEPS_MAX];
+	struct user_state *plain, *packed;
 	struct arena_mark mark;
 	int64_t now = START;
 	size_t i, n = size / STEP_SIZE;
@@ -152,10 +157,10 @@ read_clock(const uint8_t *data, int64_t now)
 }
 
 /* The event at now, after all that was counted up to last. */
-static struct step
+static struct fuzz_step
 read_step(const uint8_t *data, int64_t now, int64_t last)
 {
-	struct step step = { .at = now > last ? now : last };
+	struct fuzz_step step = { .at = now > last ? now : last };
 
 	step.baseline = (data[0] & 0x40) != 0;
 	step.amount = amounts[data[2] >> 5];
@@ -166,8 +171,8 @@ read_step(const uint8_t *data, int64_t now, int64_t last)
 
 /* Count one event, with a link, a device and a place as its bytes have it. */
 static void
-take(
-    struct state *st, const struct step *step, const uint8_t *data, int64_t now)
+take(struct user_state *st, const struct fuzz_step *step, const uint8_t *data,
+    int64_t now)
 {
 	const struct event ev = { .user = "u",
 		.has_amount = step->currency != NULL,
@@ -189,7 +194,8 @@ take(
 
 /* Attempts are exact where that is promised, and else never too many. */
 static void
-check_counts(const struct state *st, const struct step *steps, size_t n)
+check_counts(
+    const struct user_state *st, const struct fuzz_step *steps, size_t n)
 {
 	const int64_t now = steps[n - 1].at;
 	const int64_t minutes = since(steps, n, now - 2 * MINUTE_US);
@@ -205,7 +211,8 @@ check_counts(const struct state *st, const struct step *steps, size_t n)
 
 /* Sums and baselines of each currency are those of a recount. */
 static void
-check_amounts(const struct state *st, const struct step *steps, size_t n)
+check_amounts(
+    const struct user_state *st, const struct fuzz_step *steps, size_t n)
 {
 	const int64_t now = steps[n - 1].at;
 	double sum, most, least;
@@ -241,13 +248,15 @@ check_amounts(const struct state *st, const struct step *steps, size_t n)
 
 /* Two states of one history answer alike. */
 static void
-check_twin(const struct state *a, const struct state *b, int64_t now)
+check_twin(const struct user_state *a, const struct user_state *b, int64_t now)
 {
 	struct user_state_amounts x, y;
 	size_t i;
 
-	assert(user_state_attempts_2m(a, now) == user_state_attempts_2m(b, now));
-	assert(user_state_attempts_24h(a, now) == user_state_attempts_24h(b, now));
+	assert(
+	    user_state_attempts_2m(a, now) == user_state_attempts_2m(b, now));
+	assert(
+	    user_state_attempts_24h(a, now) == user_state_attempts_24h(b, now));
 	for (i = 0; i < CURRENCIES; i++) {
 		user_state_amounts(a, currencies[i], now, &x);
 		user_state_amounts(b, currencies[i], now, &y);
@@ -267,12 +276,13 @@ check_twin(const struct state *a, const struct state *b, int64_t now)
 }
 
 /* The state after a way through its packed form, which is always the same. */
-static struct state *
-repacked(const struct state *st, int64_t now)
+static struct user_state *
+repacked(const struct user_state *st, int64_t now)
 {
-	static uint8_t once[USER_STATE_PACKED_MAX], twice[USER_STATE_PACKED_MAX];
+	static uint8_t once[USER_STATE_PACKED_MAX],
+	    twice[USER_STATE_PACKED_MAX];
 	const size_t size = user_state_pack(st, now, once);
-	struct state *again;
+	struct user_state *again;
 
 	assert(size > 0 && size <= sizeof(once));
 	again = user_state_unpack(&arena, once, size, NULL);
@@ -284,7 +294,7 @@ repacked(const struct state *st, int64_t now)
 
 /* How many events there were after a time. */
 static int64_t
-since(const struct step *steps, size_t n, int64_t from)
+since(const struct fuzz_step *steps, size_t n, int64_t from)
 {
 	int64_t count = 0;
 

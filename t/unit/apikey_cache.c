@@ -55,7 +55,8 @@ START_TEST(trust_ends)
 {
 	apikey_cache_put(shm, hash(1), cases[_i].scopes, cases[_i].left, NOW);
 	ck_assert_uint_eq(
-	    apikey_cache_scopes(shm, hash(1), NOW + cases[_i].later), cases[_i].want);
+	    apikey_cache_scopes(shm, hash(1), NOW + cases[_i].later),
+	    cases[_i].want);
 	ck_assert_uint_eq(apikey_cache_scopes(shm, hash(2), NOW), 0);
 }
 END_TEST
@@ -106,9 +107,9 @@ START_TEST(a_place_vouches_for_its_own_key_only)
 END_TEST
 
 Suite *
-suite_known(void)
+suite_apikey_cache(void)
 {
-	Suite *s = suite_create("known");
+	Suite *s = suite_create("apikey_cache");
 	TCase *tc = tcase_create("known");
 
 	tcase_add_checked_fixture(tc, map, unmap);

@@ -33,7 +33,7 @@ START_TEST(nothing)
 END_TEST
 
 /* All that is not allow is flagged; what has no label is only in the mix. */
-static const struct retrial trials[] = {
+static const struct backtest_label_result trials[] = {
 	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_DENY, LABEL_FRAUD },
 	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_REVIEW, LABEL_FRAUD },
 	{ VERDICT_DENY, VERDICT_ALLOW, VERDICT_CHALLENGE, LABEL_FRAUD },

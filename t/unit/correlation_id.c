@@ -48,8 +48,8 @@ static const struct {
 
 START_TEST(harmless)
 {
-	ck_assert_msg(
-	    correlation_id_harmless(ids[_i].id) == ids[_i].want, "%s", ids[_i].id);
+	ck_assert_msg(correlation_id_harmless(ids[_i].id) == ids[_i].want, "%s",
+	    ids[_i].id);
 }
 END_TEST
 
@@ -66,9 +66,9 @@ START_TEST(bounded)
 END_TEST
 
 Suite *
-suite_correlation(void)
+suite_correlation_id(void)
 {
-	Suite *s = suite_create("correlation");
+	Suite *s = suite_create("correlation_id");
 	TCase *tc = tcase_create("correlation");
 
 	tcase_add_loop_test(tc, harmless, 0, (int)nitems(ids));

@@ -10,7 +10,7 @@
 #include "t/unit/unit.h"
 
 /* A text that is handed out in pieces of step bytes, then fails or ends. */
-struct source {
+struct csv_source {
 	const char *text;
 	size_t left;
 	size_t step;
@@ -22,7 +22,7 @@ static struct csv cs;
 static long
 source_read(void *cookie, char *buf, size_t size)
 {
-	struct source *src = cookie;
+	struct csv_source *src = cookie;
 	size_t n = src->left < src->step ? src->left : src->step;
 
 	if (n == 0 && src->fails)
@@ -74,7 +74,7 @@ static const struct {
 
 /* Read everything; append to got; returns what csv_next() ended with. */
 static int
-read_all(struct source *src, char *got, size_t size, struct fail *f)
+read_all(struct csv_source *src, char *got, size_t size, struct fail *f)
 {
 	size_t i, n = 0;
 	int rc;
@@ -94,14 +94,14 @@ read_all(struct source *src, char *got, size_t size, struct fail *f)
 START_TEST(rows)
 {
 	struct fail f = { 0 };
-	struct source src;
+	struct csv_source src;
 	char got[256];
 	size_t step;
 
 	/* The same whatever the pieces. */
 	for (step = 1; step < 8; step++) {
-		src = (struct source) { good[_i].text, strlen(good[_i].text),
-			step, false };
+		src = (struct csv_source) { good[_i].text,
+			strlen(good[_i].text), step, false };
 		ck_assert_int_eq(read_all(&src, got, sizeof(got), &f), 0);
 		ck_assert_str_eq(got, good[_i].want);
 	}
@@ -111,7 +111,7 @@ END_TEST
 START_TEST(refusals)
 {
 	struct fail f = { 0 };
-	struct source src = { bad[_i].text, bad[_i].size, 1, false };
+	struct csv_source src = { bad[_i].text, bad[_i].size, 1, false };
 	char got[256];
 
 	ck_assert_int_eq(read_all(&src, got, sizeof(got), &f), -1);
@@ -124,7 +124,7 @@ START_TEST(limits)
 {
 	static char text[CSV_ROW_MAX + 1];
 	struct fail f = { 0 };
-	struct source src = { text, CSV_ROW_MAX - 1, 4096, false };
+	struct csv_source src = { text, CSV_ROW_MAX - 1, 4096, false };
 	size_t i;
 
 	/* The largest row, then one byte more. */
@@ -132,7 +132,7 @@ START_TEST(limits)
 	csv_init(&cs, source_read, &src);
 	ck_assert_int_eq(csv_next(&cs, &f), 1);
 	ck_assert_uint_eq(strlen(cs.cs_field[0]), CSV_ROW_MAX - 1);
-	src = (struct source) { text, CSV_ROW_MAX, 4096, false };
+	src = (struct csv_source) { text, CSV_ROW_MAX, 4096, false };
 	csv_init(&cs, source_read, &src);
 	ck_assert_int_eq(csv_next(&cs, &f), -1);
 	ck_assert_str_eq(f.why, "line 1 is too long");
@@ -140,11 +140,11 @@ START_TEST(limits)
 	/* One field too many. */
 	for (i = 0; i < CSV_FIELDS_MAX; i++)
 		text[i] = ',';
-	src = (struct source) { text, CSV_FIELDS_MAX - 1, 4096, false };
+	src = (struct csv_source) { text, CSV_FIELDS_MAX - 1, 4096, false };
 	csv_init(&cs, source_read, &src);
 	ck_assert_int_eq(csv_next(&cs, &f), 1);
 	ck_assert_uint_eq(cs.cs_n_fields, CSV_FIELDS_MAX);
-	src = (struct source) { text, CSV_FIELDS_MAX, 4096, false };
+	src = (struct csv_source) { text, CSV_FIELDS_MAX, 4096, false };
 	csv_init(&cs, source_read, &src);
 	ck_assert_int_eq(csv_next(&cs, &f), -1);
 	ck_assert_str_eq(f.why, "line 1 has too many fields");
@@ -155,7 +155,7 @@ START_TEST(failed_reads)
 {
 	static const char *const texts[] = { "", "a", "\"a", "\"a\"", "a,\"" };
 	struct fail f = { 0 };
-	struct source src = { texts[_i], strlen(texts[_i]), 1, true };
+	struct csv_source src = { texts[_i], strlen(texts[_i]), 1, true };
 	char got[64];
 
 	ck_assert_int_eq(read_all(&src, got, sizeof(got), &f), -1);
@@ -166,7 +166,7 @@ END_TEST
 START_TEST(finds_columns)
 {
 	struct fail f = { 0 };
-	struct source src = { "id,userId\n", 10, 10, false };
+	struct csv_source src = { "id,userId\n", 10, 10, false };
 
 	csv_init(&cs, source_read, &src);
 	ck_assert_int_eq(csv_next(&cs, &f), 1);

@@ -7,7 +7,7 @@
 
 START_TEST(added_and_dropped)
 {
-	struct db_left l = { 0 };
+	struct db_abandoned l = { 0 };
 	int64_t names[DB_ABANDONED_MAX];
 
 	ck_assert_uint_eq(db_abandoned_list(&l, names), 0);
@@ -27,7 +27,7 @@ END_TEST
 
 START_TEST(full)
 {
-	struct db_left l = { 0 };
+	struct db_abandoned l = { 0 };
 	int64_t i;
 
 	for (i = 1; i <= DB_ABANDONED_MAX + 1; i++)
@@ -39,9 +39,9 @@ START_TEST(full)
 END_TEST
 
 Suite *
-suite_db_left(void)
+suite_db_abandoned(void)
 {
-	Suite *s = suite_create("db_left");
+	Suite *s = suite_create("db_abandoned");
 	TCase *tc = tcase_create("db_left");
 
 	tcase_add_test(tc, added_and_dropped);

@@ -13,7 +13,7 @@
 
 static const struct {
 	const char *words;
-	enum db_why want;
+	enum db_connect_error want;
 	const char *sqlstate;
 } cases[] = {
 	{ TCP "failed: FATAL:  28P01: password authentication failed for user "
@@ -31,7 +31,8 @@ static const struct {
 	{ TCP "failed: FATAL:  42501: permission denied for database \"x\"\n",
 	    DB_CONNECT_ERROR_OTHER, "42501" },
 	{ TCP "failed: session is read-only\n", DB_CONNECT_ERROR_READONLY, "" },
-	{ TCP "failed: server is in hot standby mode\n", DB_CONNECT_ERROR_READONLY, "" },
+	{ TCP "failed: server is in hot standby mode\n",
+	    DB_CONNECT_ERROR_READONLY, "" },
 	{ TCP "failed: Connection refused\n\tIs the server running on that "
 	      "host and accepting TCP/IP connections?\n",
 	    DB_CONNECT_ERROR_REFUSED, "" },
@@ -51,7 +52,8 @@ static const struct {
 	    DB_CONNECT_ERROR_TLS, "" },
 	{ TCP "failed: root certificate file \"/x\" does not exist\n",
 	    DB_CONNECT_ERROR_TLS, "" },
-	{ TCP "failed: fe_sendauth: no password supplied\n", DB_CONNECT_ERROR_AUTH, "" },
+	{ TCP "failed: fe_sendauth: no password supplied\n",
+	    DB_CONNECT_ERROR_AUTH, "" },
 	{ TCP "failed: received invalid response to GSSAPI negotiation: S\n",
 	    DB_CONNECT_ERROR_TLS, "" },
 	{ "what nobody has seen yet:  12: 345", DB_CONNECT_ERROR_OTHER, "" },
@@ -70,7 +72,7 @@ END_TEST
 
 START_TEST(words)
 {
-	enum db_why why;
+	enum db_connect_error why;
 
 	for (why = 1; why < DB_CONNECT_ERROR__MAX; why++) {
 		ck_assert_uint_gt(strlen(db_connect_error_name(why)), 0);
@@ -81,9 +83,9 @@ START_TEST(words)
 END_TEST
 
 Suite *
-suite_db_why(void)
+suite_db_connect_error(void)
 {
-	Suite *s = suite_create("db_why");
+	Suite *s = suite_create("db_connect_error");
 	TCase *tc = tcase_create("db_why");
 
 	tcase_add_loop_test(tc, kinds, 0, nitems(cases));

@@ -133,9 +133,9 @@ START_TEST(scores)
 {
 	static struct signals sigs;
 	static struct decision got;
-	struct lesson lesson = { "velocity", scored[_i].fraud,
+	struct tag_weight lesson = { "velocity", scored[_i].fraud,
 		scored[_i].legit };
-	const struct lessons lessons = { &lesson, 1 };
+	const struct tag_weights lessons = { &lesson, 1 };
 	struct model m = *model_bundled();
 	const struct scoring by = { scored[_i].scorer, &lessons, &m };
 	const struct rulebook scoring = { .ruleset = book.ruleset,
@@ -297,7 +297,7 @@ START_TEST(shades)
 	static struct signals sigs;
 	const struct event ev = { .n_attrs = 0 };
 	const struct shadow shadow = { "shd_1", book };
-	struct shade got;
+	struct shadow_result got;
 	struct arena a;
 	int i;
 

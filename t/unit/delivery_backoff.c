@@ -9,8 +9,8 @@
 #define LEAST 0 /* of chance */
 #define MOST 1023
 
-static const struct retry webhook = { 8, 600 * SECOND };
-static const struct retry many = { 100, 600 * SECOND };
+static const struct delivery_retry webhook = { 8, 600 * SECOND };
+static const struct delivery_retry many = { 100, 600 * SECOND };
 
 /* In ms, at the least and the most of chance. */
 static const struct {
@@ -36,10 +36,12 @@ static const struct {
 START_TEST(waits)
 {
 	ck_assert_int_eq(
-	    delivery_backoff(&many, cases[_i].attempt, cases[_i].asked, LEAST) / 1000,
+	    delivery_backoff(&many, cases[_i].attempt, cases[_i].asked, LEAST) /
+		1000,
 	    cases[_i].least);
 	ck_assert_int_eq(
-	    delivery_backoff(&many, cases[_i].attempt, cases[_i].asked, MOST) / 1000,
+	    delivery_backoff(&many, cases[_i].attempt, cases[_i].asked, MOST) /
+		1000,
 	    cases[_i].most);
 }
 END_TEST
@@ -64,9 +66,9 @@ START_TEST(ends)
 END_TEST
 
 Suite *
-suite_retry(void)
+suite_delivery_backoff(void)
 {
-	Suite *s = suite_create("retry");
+	Suite *s = suite_create("delivery_backoff");
 	TCase *tc = tcase_create("retry");
 
 	tcase_add_loop_test(

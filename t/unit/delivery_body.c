@@ -76,7 +76,7 @@ teardown(void)
 
 START_TEST(bodies)
 {
-	const struct message me = {
+	const struct delivery_message me = {
 		.me_form = cases[_i].form,
 		.me_id = "xxd_1",
 		.me_event = cases[_i].event,
@@ -95,9 +95,9 @@ START_TEST(bodies)
 END_TEST
 
 Suite *
-suite_message(void)
+suite_delivery_body(void)
 {
-	Suite *s = suite_create("message");
+	Suite *s = suite_create("delivery_body");
 	TCase *tc = tcase_create("message");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

@@ -31,10 +31,10 @@ START_TEST(standard)
 {
 	char got[DELIVERY_SIGN_STANDARD_SIZE];
 
-	ck_assert_int_eq(
-	    delivery_sign_standard(&arena, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-		"msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, BODY, strlen(BODY),
-		got),
+	ck_assert_int_eq(delivery_sign_standard(&arena,
+			     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+			     "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, BODY,
+			     strlen(BODY), got),
 	    0);
 	ck_assert_str_eq(
 	    got, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
@@ -64,16 +64,16 @@ START_TEST(refused)
 	size_t i;
 
 	for (i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++)
-		ck_assert_int_eq(delivery_sign_standard(&arena, secrets[i], "id", 1,
-				     BODY, strlen(BODY), got),
+		ck_assert_int_eq(delivery_sign_standard(&arena, secrets[i],
+				     "id", 1, BODY, strlen(BODY), got),
 		    -1);
 }
 END_TEST
 
 Suite *
-suite_sign(void)
+suite_delivery_sign(void)
 {
-	Suite *s = suite_create("sign");
+	Suite *s = suite_create("delivery_sign");
 	TCase *tc = tcase_create("sign");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

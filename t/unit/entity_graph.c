@@ -33,8 +33,8 @@ tear_down(void)
 }
 
 /* A stored entity that is its own component. */
-static struct node *
-stored(struct graph *g, enum node_kind kind, const char *key, int64_t id)
+static struct graph_node *
+stored(struct graph *g, enum graph_node_kind kind, const char *key, int64_t id)
 {
 	return entity_graph_bind(g, entity_graph_node(g, kind, key), id);
 }
@@ -42,7 +42,7 @@ stored(struct graph *g, enum node_kind kind, const char *key, int64_t id)
 START_TEST(kinds_keep_equal_keys_apart)
 {
 	struct graph *g = entity_graph_new(&arena, 8, 8);
-	struct node *d = entity_graph_node(g, NODE_DEVICE, "x");
+	struct graph_node *d = entity_graph_node(g, NODE_DEVICE, "x");
 
 	ck_assert_ptr_ne(d, entity_graph_node(g, NODE_IP, "x"));
 	ck_assert_ptr_eq(d, entity_graph_node(g, NODE_DEVICE, "x"));
@@ -54,9 +54,9 @@ END_TEST
 START_TEST(a_link_counts_and_joins)
 {
 	struct graph *g = entity_graph_new(&arena, 8, 8);
-	struct node *u = stored(g, NODE_USER, "u", 1);
-	struct node *v = stored(g, NODE_USER, "v", 2);
-	struct node *d = stored(g, NODE_DEVICE, "d", 3);
+	struct graph_node *u = stored(g, NODE_USER, "u", 1);
+	struct graph_node *v = stored(g, NODE_USER, "v", 2);
+	struct graph_node *d = stored(g, NODE_DEVICE, "d", 3);
 
 	entity_graph_link_make(g, u, d);
 	ck_assert_int_eq(d->users, 1);
@@ -75,8 +75,8 @@ END_TEST
 START_TEST(an_erased_row_makes_the_node_new)
 {
 	struct graph *g = entity_graph_new(&arena, 8, 8);
-	struct node *u = stored(g, NODE_USER, "u", 1);
-	struct node *d = stored(g, NODE_DEVICE, "d", 2);
+	struct graph_node *u = stored(g, NODE_USER, "u", 1);
+	struct graph_node *d = stored(g, NODE_DEVICE, "d", 2);
 
 	d->seen = true;
 	entity_graph_link_make(g, u, d);
@@ -96,8 +96,8 @@ END_TEST
 START_TEST(equal_sizes_go_under_the_smaller_id)
 {
 	struct graph *g = entity_graph_new(&arena, 4, 4);
-	struct node *u = stored(g, NODE_USER, "u", 9);
-	struct node *d = stored(g, NODE_DEVICE, "d", 4);
+	struct graph_node *u = stored(g, NODE_USER, "u", 9);
+	struct graph_node *d = stored(g, NODE_DEVICE, "d", 4);
 
 	entity_graph_link_make(g, u, d);
 	ck_assert_ptr_eq(entity_graph_root(u), d);
@@ -110,10 +110,10 @@ END_TEST
 START_TEST(a_fingerprint_counts_but_joins_nothing)
 {
 	struct graph *g = entity_graph_new(&arena, 8, 8);
-	struct node *u = stored(g, NODE_USER, "u", 1);
-	struct node *d = stored(g, NODE_DEVICE, "d", 2);
-	struct node *e = stored(g, NODE_DEVICE, "e", 3);
-	struct node *p = stored(g, NODE_FINGERPRINT, "p", 4);
+	struct graph_node *u = stored(g, NODE_USER, "u", 1);
+	struct graph_node *d = stored(g, NODE_DEVICE, "d", 2);
+	struct graph_node *e = stored(g, NODE_DEVICE, "e", 3);
+	struct graph_node *p = stored(g, NODE_FINGERPRINT, "p", 4);
 
 	entity_graph_link_make(g, u, p);
 	entity_graph_link_make(g, d, p);
@@ -129,7 +129,7 @@ END_TEST
 START_TEST(counters_and_sizes_stop_at_the_cap)
 {
 	struct graph *g = entity_graph_new(&arena, MANY + 2, MANY);
-	struct node *ip = stored(g, NODE_IP, "ip", 1), *u = NULL;
+	struct graph_node *ip = stored(g, NODE_IP, "ip", 1), *u = NULL;
 	static char keys[MANY][8];
 	int i;
 
@@ -152,8 +152,8 @@ END_TEST
 START_TEST(saturated_components_stay_apart)
 {
 	struct graph *g = entity_graph_new(&arena, 4, 4);
-	struct node *a = stored(g, NODE_DEVICE, "a", 1);
-	struct node *b = stored(g, NODE_IP, "b", 2);
+	struct graph_node *a = stored(g, NODE_DEVICE, "a", 1);
+	struct graph_node *b = stored(g, NODE_IP, "b", 2);
 
 	a->size = b->size = ENTITY_GRAPH_CAP;
 	entity_graph_link_make(g, a, b);
@@ -165,8 +165,8 @@ END_TEST
 START_TEST(a_bare_root_becomes_the_entity)
 {
 	struct graph *g = entity_graph_new(&arena, 8, 8);
-	struct node *u = stored(g, NODE_USER, "u", 1);
-	struct node *root = entity_graph_node_id(g, 7), *d;
+	struct graph_node *u = stored(g, NODE_USER, "u", 1);
+	struct graph_node *root = entity_graph_node_id(g, 7), *d;
 
 	root->size = 40;
 	u->up = root;
@@ -183,7 +183,7 @@ START_TEST(random_links_against_a_recount)
 	enum { N = 120, LINKS = 90 };
 	static char keys[N][8];
 	struct graph *g = entity_graph_new(&arena, N, LINKS);
-	struct node *node[N];
+	struct graph_node *node[N];
 	int label[N], i, j, a, b, from, size;
 	unsigned seed = (unsigned)_i + 1;
 
@@ -198,7 +198,9 @@ START_TEST(random_links_against_a_recount)
 		a = (int)(seed >> 16) % N;
 		seed = seed * 1103515245 + 12345;
 		b = (int)(seed >> 16) % N;
-		if (a == b || entity_graph_linked(g, entity_graph_link_of(node[a], node[b])))
+		if (a == b ||
+		    entity_graph_linked(
+			g, entity_graph_link_of(node[a], node[b])))
 			continue;
 		entity_graph_link_make(g, node[a], node[b]);
 		for (from = label[b], j = 0; j < N; j++) {
@@ -215,9 +217,9 @@ START_TEST(random_links_against_a_recount)
 END_TEST
 
 Suite *
-suite_graph(void)
+suite_entity_graph(void)
 {
-	Suite *s = suite_create("graph");
+	Suite *s = suite_create("entity_graph");
 	TCase *tc = tcase_create("graph");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);

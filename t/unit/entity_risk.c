@@ -89,8 +89,8 @@ START_TEST(the_oldest_day_makes_room)
 		add(TODAY - i, i + 1, 0, 0);
 	add(TODAY - ENTITY_RISK_DAYS_MAX, 1, 1, 1);
 	ck_assert_uint_eq(days.n, ENTITY_RISK_DAYS_MAX);
-	check_day(
-	    ENTITY_RISK_DAYS_MAX - 1, TODAY - ENTITY_RISK_DAYS_MAX + 1, ENTITY_RISK_DAYS_MAX, 0, 0);
+	check_day(ENTITY_RISK_DAYS_MAX - 1, TODAY - ENTITY_RISK_DAYS_MAX + 1,
+	    ENTITY_RISK_DAYS_MAX, 0, 0);
 	add(TODAY + 1, 7, 0, 0);
 	ck_assert_uint_eq(days.n, ENTITY_RISK_DAYS_MAX);
 	check_day(0, TODAY + 1, 7, 0, 0);
@@ -101,7 +101,8 @@ END_TEST
 
 START_TEST(old_days_are_forgotten)
 {
-	const int32_t oldest = TODAY - ENTITY_RISK_DELAY_MAX - ENTITY_RISK_WINDOW;
+	const int32_t oldest =
+	    TODAY - ENTITY_RISK_DELAY_MAX - ENTITY_RISK_WINDOW;
 
 	add(TODAY, 1, 0, 0);
 	add(oldest, 2, 0, 0);
@@ -109,7 +110,8 @@ START_TEST(old_days_are_forgotten)
 	entity_risk_forget(&days, TODAY);
 	ck_assert_uint_eq(days.n, 2);
 	check_day(1, oldest, 2, 0, 0);
-	ck_assert(entity_risk_rates(&days, TODAY, ENTITY_RISK_DELAY_MAX).rate < 0.01);
+	ck_assert(
+	    entity_risk_rates(&days, TODAY, ENTITY_RISK_DELAY_MAX).rate < 0.01);
 	entity_risk_forget(&days, TODAY + ENTITY_RISK_DAYS_MAX);
 	ck_assert_uint_eq(days.n, 0);
 }
@@ -205,8 +207,8 @@ START_TEST(days_are_packed)
 	check_packs();
 	setup();
 	for (i = 0; i < ENTITY_RISK_DAYS_MAX; i++)
-		add(INT32_MAX - i * (INT32_MAX / ENTITY_RISK_DAYS_MAX), INT32_MAX,
-		    INT32_MAX, INT32_MAX);
+		add(INT32_MAX - i * (INT32_MAX / ENTITY_RISK_DAYS_MAX),
+		    INT32_MAX, INT32_MAX, INT32_MAX);
 	check_packs();
 }
 END_TEST
@@ -253,9 +255,9 @@ START_TEST(too_many_days_are_refused)
 END_TEST
 
 Suite *
-suite_risk(void)
+suite_entity_risk(void)
 {
-	Suite *s = suite_create("risk");
+	Suite *s = suite_create("entity_risk");
 	TCase *tc = tcase_create("risk");
 
 	tcase_add_checked_fixture(tc, setup, NULL);

@@ -52,9 +52,9 @@ START_TEST(differences)
 END_TEST
 
 Suite *
-suite_digest(void)
+suite_event_digest(void)
 {
-	Suite *s = suite_create("digest");
+	Suite *s = suite_create("event_digest");
 	TCase *tc = tcase_create("digest");
 
 	tcase_add_test(tc, digests);

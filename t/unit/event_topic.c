@@ -23,10 +23,10 @@ static const struct {
 
 START_TEST(offered)
 {
-	ck_assert_int_eq(
-	    event_topic_offered(TOPIC_WEBHOOK, topics[_i].name), topics[_i].webhook);
-	ck_assert_int_eq(
-	    event_topic_offered(TOPIC_ALERT, topics[_i].name), topics[_i].alert);
+	ck_assert_int_eq(event_topic_offered(TOPIC_WEBHOOK, topics[_i].name),
+	    topics[_i].webhook);
+	ck_assert_int_eq(event_topic_offered(TOPIC_ALERT, topics[_i].name),
+	    topics[_i].alert);
 }
 END_TEST
 
@@ -47,9 +47,9 @@ START_TEST(names)
 END_TEST
 
 Suite *
-suite_topic(void)
+suite_event_topic(void)
 {
-	Suite *s = suite_create("topic");
+	Suite *s = suite_create("event_topic");
 	TCase *tc = tcase_create("topic");
 
 	tcase_add_loop_test(tc, offered, 0, (int)nitems(topics));

@@ -25,10 +25,10 @@
 static char *block;
 static struct arena arena;
 static struct fail f;
-static struct replay sample;
+static struct sample sample;
 static struct attr attrs[EVENT_ATTRS_MAX];
 static struct decision decision;
-static struct changes changes;
+static struct counterfactuals changes;
 
 static const struct band bands[] = {
 	{ VERDICT_ALLOW, 0, 24, NULL },
@@ -197,7 +197,7 @@ START_TEST(counts_the_rest)
 END_TEST
 
 static bool
-has_hit(const struct hits *hits, size_t rule)
+has_hit(const struct rule_hits *hits, size_t rule)
 {
 	size_t i;
 
@@ -213,7 +213,7 @@ has_hit(const struct hits *hits, size_t rule)
  */
 START_TEST(is_what_decides)
 {
-	static struct hits hits;
+	static struct rule_hits hits;
 	struct value values[RULE_VALUES_MAX], few[RULE_VALUES_MAX];
 	struct rule_explain why, again;
 	struct ruleset *rs;
@@ -270,7 +270,7 @@ search(const char *text)
 
 /* A change as a line. */
 static const char *
-line(const struct change *c)
+line(const struct counterfactual *c)
 {
 	struct str s;
 
@@ -443,7 +443,7 @@ verdict_now(void)
 
 /* A change that was found does what it says. */
 static void
-check_change(const struct change *c, bool stricter)
+check_change(const struct counterfactual *c, bool stricter)
 {
 	const enum verdict before = verdict_now();
 
@@ -495,7 +495,7 @@ static const enum signal numbers[] = { SIGNAL_EVENT_AMOUNT,
 START_TEST(finds_the_smallest)
 {
 	enum verdict before, after;
-	const struct change *found;
+	const struct counterfactual *found;
 	struct value *v, was;
 	size_t i;
 	double n;
@@ -573,11 +573,12 @@ END_TEST
 /* Next to each hundredth are the two others, however they are rounded. */
 START_TEST(steps_by_hundredths)
 {
-	const struct domain *d = signal_range_of(SIGNAL_EVENT_AMOUNT);
+	const struct signal_range *d = signal_range_of(SIGNAL_EVENT_AMOUNT);
 	int i, wrong = 0;
 
 	for (i = 1; i < 200000; i++)
-		wrong += signal_range_next(d, i / 100.0, 1) != (i + 1) / 100.0 ||
+		wrong +=
+		    signal_range_next(d, i / 100.0, 1) != (i + 1) / 100.0 ||
 		    signal_range_next(d, i / 100.0, -1) != (i - 1) / 100.0;
 	ck_assert_int_eq(wrong, 0);
 }
@@ -602,7 +603,7 @@ START_TEST(finds_where_models_turn)
 {
 	const int way = _i;
 	struct model m;
-	const struct change *c;
+	const struct counterfactual *c;
 	struct value near;
 
 	usual();
@@ -737,12 +738,12 @@ END_TEST
 /* What labels taught once is found again in the reasons. */
 START_TEST(learns_again)
 {
-	struct lesson all[] = { { "amount", made_up(50), made_up(50) },
+	struct tag_weight all[] = { { "amount", made_up(50), made_up(50) },
 		{ "far", made_up(5), made_up(3) },
 		{ "new", made_up(900000), made_up(900000) },
 		{ "velocity", made_up(9), made_up(2) } };
-	const struct lessons then = { all, nitems(all) };
-	struct lessons again;
+	const struct tag_weights then = { all, nitems(all) };
+	struct tag_weights again;
 	struct score was, is;
 
 	made_up_seed((uint32_t)_i);
@@ -779,7 +780,7 @@ END_TEST
 START_TEST(is_the_same_in_all)
 {
 	const struct reason was[] = { { "a", 20 }, { "b", 10 } };
-	struct replay *s = &sample;
+	struct sample *s = &sample;
 	struct reason is[2];
 
 	decision = (struct decision) {
@@ -827,7 +828,7 @@ START_TEST(leaves_the_untaught_alone)
 	const struct reason all[] = { { "a", 30 }, { "b", 20 } };
 	const struct reason was[] = { { "b", 41 }, { "a", 30 } };
 	const struct score fired = { 50, all, 2 };
-	struct lessons got;
+	struct tag_weights got;
 
 	ck_assert_int_eq(
 	    explain_lessons(&arena, &fired, was, 2, NULL, &got, &f), 0);
@@ -841,9 +842,10 @@ START_TEST(learns_the_rest_from_now)
 {
 	const struct reason rule = { "b", 20 }, was = { "b", 31 };
 	const struct score fired = { 20, &rule, 1 };
-	struct lesson known[] = { { "a", 1, 2 }, { "b", 3, 4 }, { "c", 5, 6 } };
-	const struct lessons now = { known, 3 };
-	struct lessons got;
+	struct tag_weight known[] = { { "a", 1, 2 }, { "b", 3, 4 },
+		{ "c", 5, 6 } };
+	const struct tag_weights now = { known, 3 };
+	struct tag_weights got;
 
 	ck_assert_int_eq(
 	    explain_lessons(&arena, &fired, &was, 1, &now, &got, &f), 0);
@@ -858,7 +860,7 @@ END_TEST
 
 START_TEST(teaches_just_so_much)
 {
-	struct lesson l;
+	struct tag_weight l;
 	int points;
 
 	for (points = 0; points <= 100; points++) {

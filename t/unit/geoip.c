@@ -24,7 +24,7 @@
 enum { TEXT = 2, DOUBLE = 3, UINT16 = 5, UINT32 = 6, MAP = 7 };
 enum { UINT64 = 9, ARRAY = 11, FLOAT = 15 };
 
-enum layout { NESTED, FLAT, LAYOUTS };
+enum geoip_test_layout { NESTED, FLAT, LAYOUTS };
 
 /* What a record of the test holds. */
 struct net {
@@ -148,7 +148,7 @@ put_degrees(const char *name, int type, double degrees)
 }
 
 static void
-put_record(const struct net *net, enum layout layout)
+put_record(const struct net *net, enum geoip_test_layout layout)
 {
 	const bool nested = layout == NESTED;
 	const size_t located = net->type != 0;
@@ -257,7 +257,7 @@ write_metadata(FILE *fp, int version)
 
 /* Write the networks as a database of that layout, and open it. */
 static void
-setup(enum layout layout, int version)
+setup(enum geoip_test_layout layout, int version)
 {
 	static const char zeros[SEPARATOR];
 	struct fail f = { 0 };

@@ -27,11 +27,15 @@ teardown(void)
 
 START_TEST(as_many_as_there_are)
 {
-	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
-	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 1);
-	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), -1);
+	ck_assert_int_eq(
+	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
+	ck_assert_int_eq(
+	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 1);
+	ck_assert_int_eq(
+	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), -1);
 	host_semaphore_release(shm->sh_hashing, 0);
-	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
+	ck_assert_int_eq(
+	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
 }
 END_TEST
 
@@ -49,8 +53,10 @@ END_TEST
 START_TEST(counts_what_is_held)
 {
 	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 0);
-	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
-	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 1);
+	ck_assert_int_eq(
+	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
+	ck_assert_int_eq(
+	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 1);
 	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 2);
 	host_semaphore_release(shm->sh_hashing, 0);
 	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 1);
@@ -66,14 +72,15 @@ START_TEST(the_dead_hold_nothing)
 		_exit(host_semaphore_acquire(shm->sh_hashing, 1, getpid()));
 	waitpid(child, NULL, 0);
 	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 0);
-	ck_assert_int_eq(host_semaphore_acquire(shm->sh_hashing, 1, getpid()), 0);
+	ck_assert_int_eq(
+	    host_semaphore_acquire(shm->sh_hashing, 1, getpid()), 0);
 }
 END_TEST
 
 Suite *
-suite_turn(void)
+suite_host_semaphore(void)
 {
-	Suite *s = suite_create("turn");
+	Suite *s = suite_create("host_semaphore");
 	TCase *tc = tcase_create("turn");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

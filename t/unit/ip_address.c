@@ -86,7 +86,7 @@ static const struct {
 START_TEST(host)
 {
 	char text[IP_ADDRESS_TEXT_SIZE];
-	struct address ad;
+	struct ip_address ad;
 
 	ck_assert_int_eq(
 	    ip_address_parse_host(hosts[_i].host, strlen(hosts[_i].host), &ad),
@@ -101,7 +101,7 @@ END_TEST
 /* The host ends where n says. */
 START_TEST(counted)
 {
-	struct address ad;
+	struct ip_address ad;
 
 	ck_assert_int_eq(ip_address_parse_host("127.1:80", 5, &ad), 1);
 	ck_assert_int_eq(ip_address_parse_host("127.1x", 5, &ad), 1);
@@ -111,7 +111,7 @@ END_TEST
 
 START_TEST(outside)
 {
-	struct address ad;
+	struct ip_address ad;
 
 	ck_assert_int_eq(ip_address_parse(ends[_i].ip, &ad), 0);
 	ck_assert_int_eq(ip_address_outside(&ad), ends[_i].outside);
@@ -119,9 +119,9 @@ START_TEST(outside)
 END_TEST
 
 Suite *
-suite_address(void)
+suite_ip_address(void)
 {
-	Suite *s = suite_create("address");
+	Suite *s = suite_create("ip_address");
 	TCase *tc = tcase_create("address");
 
 	tcase_add_loop_test(tc, host, 0, (int)nitems(hosts));

@@ -59,9 +59,9 @@ START_TEST(in_order)
 END_TEST
 
 Suite *
-suite_shed(void)
+suite_load_shed(void)
 {
-	Suite *s = suite_create("shed");
+	Suite *s = suite_create("load_shed");
 	TCase *tc = tcase_create("shed");
 
 	tcase_add_test(tc, in_order);

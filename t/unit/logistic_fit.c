@@ -108,8 +108,9 @@ static const struct {
 };
 
 static int
-run(const struct logistic_fit_rows *rows, const struct logistic_fit_options *options,
-    struct fit *ret, struct fail *f)
+run(const struct logistic_fit_rows *rows,
+    const struct logistic_fit_options *options, struct logistic_fit *ret,
+    struct fail *f)
 {
 	struct arena a;
 	int r;
@@ -126,7 +127,7 @@ START_TEST(as_others_find)
 		.l2 = cases[_i].l2,
 		.fraud_weight = cases[_i].fraud_weight,
 	};
-	struct fit got;
+	struct logistic_fit got;
 	struct fail f = { 0 };
 	size_t j;
 
@@ -143,8 +144,9 @@ END_TEST
 
 START_TEST(the_same_bits_again)
 {
-	const struct logistic_fit_options options = { .l2 = 1e-3, .fraud_weight = 9 };
-	struct fit one, two;
+	const struct logistic_fit_options options = { .l2 = 1e-3,
+		.fraud_weight = 9 };
+	struct logistic_fit one, two;
 	struct fail f = { 0 };
 
 	memset(block, 0x55, sizeof(block));
@@ -158,8 +160,9 @@ END_TEST
 /* What was minimized is the loss and the penalty of standardized weights. */
 START_TEST(the_loss)
 {
-	const struct logistic_fit_options options = { .l2 = 1e-2, .fraud_weight = 9 };
-	struct fit got;
+	const struct logistic_fit_options options = { .l2 = 1e-2,
+		.fraud_weight = 9 };
+	struct logistic_fit got;
 	struct fail f = { 0 };
 	double penalty = 0;
 	size_t j;
@@ -174,10 +177,11 @@ END_TEST
 
 START_TEST(what_is_passed_over)
 {
-	const struct logistic_fit_options options = { .l2 = 1e-3, .fraud_weight = 1 };
+	const struct logistic_fit_options options = { .l2 = 1e-3,
+		.fraud_weight = 1 };
 	static uint8_t some[nitems(labels)];
 	struct logistic_fit_rows rows = reference;
-	struct fit few, marked;
+	struct logistic_fit few, marked;
 	struct fail f = { 0 };
 
 	memcpy(some, labels, sizeof(some));
@@ -202,7 +206,7 @@ START_TEST(small_inputs)
 		.l2 = small[_i].l2,
 		.fraud_weight = 1,
 	};
-	struct fit got;
+	struct logistic_fit got;
 	struct fail f = { 0 };
 
 	if (small[_i].why == NULL) {
@@ -226,7 +230,7 @@ START_TEST(only_constants)
 		.k = 2,
 	};
 	const struct logistic_fit_options options = { .fraud_weight = 1 };
-	struct fit got;
+	struct logistic_fit got;
 	struct fail f = { 0 };
 
 	ck_assert_int_eq(run(&rows, &options, &got, &f), 0);
@@ -243,8 +247,9 @@ START_TEST(twins_share)
 	const uint8_t label[] = { LABEL_LEGIT, LABEL_FRAUD, LABEL_LEGIT,
 		LABEL_FRAUD };
 	const struct logistic_fit_rows rows = { x, label, 4, 2 };
-	const struct logistic_fit_options options = { .l2 = 1e-3, .fraud_weight = 1 };
-	struct fit got;
+	const struct logistic_fit_options options = { .l2 = 1e-3,
+		.fraud_weight = 1 };
+	struct logistic_fit got;
 	struct fail f = { 0 };
 
 	ck_assert_int_eq(run(&rows, &options, &got, &f), 0);
@@ -265,7 +270,7 @@ START_TEST(stopped)
 		.fraud_weight = 1,
 		.stop = at_once,
 	};
-	struct fit got;
+	struct logistic_fit got;
 	struct fail f = { 0 };
 
 	ck_assert_int_eq(run(&reference, &options, &got, &f), -1);
@@ -275,9 +280,10 @@ END_TEST
 
 START_TEST(a_full_arena)
 {
-	const struct logistic_fit_options options = { .l2 = 1, .fraud_weight = 1 };
+	const struct logistic_fit_options options = { .l2 = 1,
+		.fraud_weight = 1 };
 	struct arena a;
-	struct fit got;
+	struct logistic_fit got;
 	struct fail f = { 0 };
 
 	arena_init(&a, block, 256);
@@ -288,9 +294,9 @@ START_TEST(a_full_arena)
 END_TEST
 
 Suite *
-suite_fit(void)
+suite_logistic_fit(void)
 {
-	Suite *s = suite_create("fit");
+	Suite *s = suite_create("logistic_fit");
 	TCase *tc = tcase_create("fit");
 
 	tcase_add_loop_test(tc, as_others_find, 0, (int)nitems(cases));

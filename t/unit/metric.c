@@ -57,7 +57,8 @@ END_TEST
 START_TEST(sums_over_slots)
 {
 	struct shm *shm = shm_new(NULL);
-	struct slot *a = &shm->sh_slot[0], *b = &shm->sh_slot[SHM_SLOTS - 1];
+	struct worker_slot *a = &shm->sh_slot[0],
+			   *b = &shm->sh_slot[SHM_SLOTS - 1];
 	const char *text;
 
 	atomic_store(&a->sl_group, 1);
@@ -96,8 +97,8 @@ START_TEST(adds_companions)
 {
 	struct metric_cell cell = { 0 };
 	struct shm *shm = shm_new(NULL);
-	struct slot *slot = &shm->sh_slot[0];
-	struct counters *co = &shm->sh_counters;
+	struct worker_slot *slot = &shm->sh_slot[0];
+	struct companion_counters *co = &shm->sh_counters;
 
 	atomic_store(&slot->sl_group, 1);
 	metric_add(slot, METRIC_ID_TORN, 0, 0, 1);

@@ -13,7 +13,7 @@
 #define CALIBRATION(shift, stretch, n, a, b)
 #define LOGIT(z, p, loss)
 
-static const struct mark reference[] = {
+static const struct eval_mark reference[] = {
 #define QUALITY(name, value)
 #define CARDS(k, value)
 #define MARK(z, day, user, fraud) { z, day, user, fraud },
@@ -24,7 +24,7 @@ static const struct mark reference[] = {
 };
 
 #define MARK(z, day, user, fraud)
-static const struct quality want = {
+static const struct eval_quality want = {
 #define CARDS(k, value)
 #define QUALITY(name, value) .name = (value),
 #include "t/unit/fit_reference.tbl"
@@ -43,8 +43,8 @@ static const struct {
 
 START_TEST(as_others_count)
 {
-	struct mark marks[nitems(reference)];
-	struct quality got;
+	struct eval_mark marks[nitems(reference)];
+	struct eval_quality got;
 
 	memcpy(marks, reference, sizeof(marks));
 	model_eval_quality(marks, nitems(marks), &got);
@@ -61,9 +61,9 @@ END_TEST
 
 START_TEST(card_precision)
 {
-	struct mark marks[nitems(reference)];
+	struct eval_mark marks[nitems(reference)];
 	uint8_t found[64] = { 0 };
-	struct quality ignored;
+	struct eval_quality ignored;
 	double got;
 
 	/* In any order: model_eval_quality() leaves one that is not by day. */
@@ -77,7 +77,7 @@ END_TEST
 /* Day 1: a and b are picked, b is found; day 2: c takes b's place. */
 START_TEST(who_was_found_is_left_out)
 {
-	struct mark marks[] = {
+	struct eval_mark marks[] = {
 		{ 3, 1, 0, false },
 		{ 1, 1, 1, false },
 		{ 2, 1, 1, true },
@@ -96,8 +96,8 @@ END_TEST
 
 START_TEST(of_nothing)
 {
-	struct quality got;
-	struct mark one[] = { { 1, 0, 0, true }, { 2, 0, 0, true } };
+	struct eval_quality got;
+	struct eval_mark one[] = { { 1, 0, 0, true }, { 2, 0, 0, true } };
 	uint8_t found[1] = { 0 };
 
 	model_eval_quality(NULL, 0, &got);
@@ -113,13 +113,13 @@ END_TEST
 
 START_TEST(all_tied)
 {
-	struct mark marks[] = {
+	struct eval_mark marks[] = {
 		{ 1, 0, 0, true },
 		{ 1, 0, 1, false },
 		{ 1, 0, 2, false },
 		{ 1, 0, 3, false },
 	};
-	struct quality got;
+	struct eval_quality got;
 
 	model_eval_quality(marks, nitems(marks), &got);
 	ck_assert_double_eq(got.auc, 0.5);
@@ -129,13 +129,13 @@ END_TEST
 
 START_TEST(bins)
 {
-	const struct mark marks[] = {
+	const struct eval_mark marks[] = {
 		{ -1000, 0, 0, false },
 		{ 0, 0, 0, true }, /* p is 0.5, the start of a bin */
 		{ 0.1, 0, 0, false },
 		{ 1000, 0, 0, true },
 	};
-	struct bin got[MODEL_EVAL_BINS];
+	struct eval_bin got[MODEL_EVAL_BINS];
 	int64_t events = 0;
 	int b;
 
@@ -155,9 +155,9 @@ START_TEST(bins)
 END_TEST
 
 Suite *
-suite_assess(void)
+suite_model_eval(void)
 {
-	Suite *s = suite_create("assess");
+	Suite *s = suite_create("model_eval");
 	TCase *tc = tcase_create("assess");
 
 	tcase_add_test(tc, as_others_count);

@@ -30,11 +30,11 @@
 
 static char *block, *row_block;
 static struct arena arena, row;
-static struct history *history;
+static struct offline_store *history;
 
 /* The same without rows: one graph of everything, and states as they are. */
 static struct graph *whole;
-static struct state *states[NAMES];
+static struct user_state *states[NAMES];
 static int64_t ids;
 
 static char names[KINDS][NAMES][8];
@@ -82,13 +82,13 @@ name(int kind, int many)
 }
 
 /* The event amid all of the graph. */
-static struct scene
-in_whole(const struct event *ev, struct state *st, const struct place *place,
+static struct event_context
+in_whole(const struct event *ev, struct user_state *st, const struct place *place,
     int64_t now)
 {
-	struct node **carried =
+	struct graph_node **carried =
 	    arena_array(&row, CARRIED__MAX, sizeof(*carried));
-	struct node *user = entity_graph_node(whole, NODE_USER, ev->user);
+	struct graph_node *user = entity_graph_node(whole, NODE_USER, ev->user);
 	int c;
 
 	ck_assert_int_eq(entity_graph_identifier(whole, ev, carried), 0);
@@ -98,7 +98,7 @@ in_whole(const struct event *ev, struct state *st, const struct place *place,
 		if (carried[c] != NULL && carried[c]->id == 0)
 			entity_graph_bind(whole, carried[c], ++ids);
 	}
-	return (struct scene) { .event = ev,
+	return (struct event_context) { .event = ev,
 		.graph = whole,
 		.state = st,
 		.user = user,
@@ -109,9 +109,9 @@ in_whole(const struct event *ev, struct state *st, const struct place *place,
 
 /* The signals of a scene, which has then happened. */
 static const char *
-signals_of(const struct scene *sc, enum verdict verdict)
+signals_of(const struct event_context *sc, enum verdict verdict)
 {
-	struct facts facts;
+	struct signal_facts facts;
 	struct signals sigs;
 	struct str s;
 
@@ -131,7 +131,7 @@ START_TEST(packed_is_as_good_as_not)
 		{ .country = "US", .city = true, .lat = 40.7, .lon = -74 } };
 	struct fail f = { 0 };
 	const struct place *place;
-	struct scene sc, plain;
+	struct event_context sc, plain;
 	enum verdict verdict;
 	struct event ev;
 	int64_t now = DAY;
@@ -154,7 +154,8 @@ START_TEST(packed_is_as_good_as_not)
 		place = &places[random() % 3];
 		verdict = random() % 9 == 0 ? VERDICT_DENY : VERDICT_ALLOW;
 		ck_assert_int_eq(
-		    offline_store_open(history, &ev, place, now, &row, &sc, &f), 0);
+		    offline_store_open(history, &ev, place, now, &row, &sc, &f),
+		    0);
 		plain = in_whole(&ev, states[user], place, now);
 		ck_assert_str_eq(
 		    signals_of(&sc, verdict), signals_of(&plain, verdict));
@@ -168,7 +169,7 @@ END_TEST
 
 /* The rates that an event finds so many days after the first. */
 static const struct entity_risk_rates *
-rates(int64_t day, enum told told)
+rates(int64_t day, enum label_fact told)
 {
 	static const struct place nowhere = { .country = "" };
 	static struct entity_risk_rates ret;
@@ -177,12 +178,14 @@ rates(int64_t day, enum told told)
 		.user = "u",
 		.device = "d" };
 	struct fail f = { 0 };
-	struct scene sc;
+	struct event_context sc;
 
-	ck_assert_int_eq(
-	    offline_store_open(history, &ev, &nowhere, day * DAY, &row, &sc, &f), 0);
+	ck_assert_int_eq(offline_store_open(
+			     history, &ev, &nowhere, day * DAY, &row, &sc, &f),
+	    0);
 	ck_assert_ptr_null(sc.ip_risk);
-	ret = sc.device_risk != NULL ? *sc.device_risk : entity_risk_rates(NULL, 0, 0);
+	ret = sc.device_risk != NULL ? *sc.device_risk
+				     : entity_risk_rates(NULL, 0, 0);
 	event_context_count(&sc, VERDICT_ALLOW);
 	ck_assert_int_eq(offline_store_close(history, &sc, told, &f), 0);
 	arena_reset(&row);
@@ -208,7 +211,8 @@ START_TEST(an_id_comes_once)
 
 	for (i = 0; i < 2 * EVENTS; i++) {
 		snprintf(id, sizeof(id), "e%d", i % EVENTS);
-		ck_assert_int_eq(offline_store_comes(history, id, &again, &f), 0);
+		ck_assert_int_eq(
+		    offline_store_comes(history, id, &again, &f), 0);
 		ck_assert_int_eq(again, i >= EVENTS);
 	}
 }
@@ -216,7 +220,7 @@ END_TEST
 
 START_TEST(kinds_have_names_of_their_own)
 {
-	struct names na = { 0 };
+	struct string_ids na = { 0 };
 
 	ck_assert_uint_eq(string_ids_add(&na, 1, "x"), 1);
 	ck_assert_uint_eq(string_ids_add(&na, 2, "x"), 2);
@@ -230,9 +234,9 @@ START_TEST(kinds_have_names_of_their_own)
 END_TEST
 
 Suite *
-suite_history(void)
+suite_offline_store(void)
 {
-	Suite *s = suite_create("history");
+	Suite *s = suite_create("offline_store");
 	TCase *tc = tcase_create("history");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);

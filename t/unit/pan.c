@@ -8,13 +8,13 @@
 #include "core/event/pan.h"
 #include "t/unit/unit.h"
 
-struct sample {
+struct pan_sample {
 	const char *text;
 	bool want;
 };
 
 /* Every one passes Luhn: prefix and length decide. */
-static const struct sample schemes[] = {
+static const struct pan_sample schemes[] = {
 	{ "4012345678909", true },
 	{ "4012345678901239", true },
 	{ "4012345678901234565", true },
@@ -88,7 +88,7 @@ static const struct sample schemes[] = {
 	{ "60123456789012345678", false },
 };
 
-static const struct sample texts[] = {
+static const struct pan_sample texts[] = {
 	{ "", false },
 	{ "4111111111111111", true },
 	{ "4111111111111112", false }, /* Luhn */
@@ -171,7 +171,7 @@ static const struct sample texts[] = {
 	    false },
 };
 
-static const struct sample numbers[] = {
+static const struct pan_sample numbers[] = {
 	{ "4111111111111111", true },
 	{ "-4111111111111111", true },
 	{ "4111111111111112", false },

@@ -99,7 +99,7 @@ static const struct {
 
 START_TEST(path)
 {
-	struct match m;
+	struct path_match m;
 	bool got = path_match(paths[_i].pattern, paths[_i].path, &m);
 
 	ck_assert_int_eq(got, paths[_i].want != NULL);
@@ -117,7 +117,7 @@ START_TEST(arg)
 	const char *got[REQ_PATH_ARGS_MAX] = { 0 };
 	struct fail f = { 0 };
 	struct arena a;
-	struct match m = { .ma_n = 1 };
+	struct path_match m = { .ma_n = 1 };
 
 	arena_init(&a, block, sizeof(block));
 	m.ma_arg[0].ma_text = args[_i].text;
@@ -139,7 +139,7 @@ START_TEST(arg_of_path)
 	const char *got[REQ_PATH_ARGS_MAX] = { 0 };
 	struct fail f = { 0 };
 	struct arena a;
-	struct match m;
+	struct path_match m;
 
 	arena_init(&a, block, sizeof(block));
 	ck_assert(path_match("/v1/{kind}/x/{id}", "/v1/a%2/x/b%62", &m));
@@ -155,14 +155,15 @@ END_TEST
 START_TEST(type)
 {
 	ck_assert_int_eq(
-	    path_match_media_type("application/json", types[_i].type), types[_i].want);
+	    path_match_media_type("application/json", types[_i].type),
+	    types[_i].want);
 }
 END_TEST
 
 Suite *
-suite_match(void)
+suite_path_match(void)
 {
-	Suite *s = suite_create("match");
+	Suite *s = suite_create("path_match");
 	TCase *tc = tcase_create("match");
 
 	tcase_add_loop_test(tc, path, 0, (int)nitems(paths));

@@ -155,9 +155,9 @@ START_TEST(what_is_passed_over)
 END_TEST
 
 Suite *
-suite_calibrate(void)
+suite_platt_calibrate(void)
 {
-	Suite *s = suite_create("calibrate");
+	Suite *s = suite_create("platt_calibrate");
 	TCase *tc = tcase_create("calibrate");
 
 	tcase_add_loop_test(tc, as_others_find, 0, (int)nitems(cases));

@@ -119,7 +119,8 @@ START_TEST(a_full_table_of_logins_refuses_no_new_address)
 
 	for (i = 0; i < 4 * SHM_LOGINS; i++)
 		for (n = 0; n < 2; n++) {
-			rate_limit_take(&alone, LIMIT_LOGIN, hash(i), NOW, 2, &r);
+			rate_limit_take(
+			    &alone, LIMIT_LOGIN, hash(i), NOW, 2, &r);
 			ck_assert(r.allowed);
 			ck_assert_int_eq(r.remaining, 1 - n);
 		}
@@ -155,7 +156,8 @@ START_TEST(exact_over_processes)
 		if (fork() != 0)
 			continue;
 		for (i = 0; i < TAKES; i++) {
-			rate_limit_take(&alone, LIMIT_KEY, hash(7), NOW, BUDGET, &r);
+			rate_limit_take(
+			    &alone, LIMIT_KEY, hash(7), NOW, BUDGET, &r);
 			if (r.allowed)
 				metric_add(&shm->sh_slot[p], METRIC_ID_DEGRADED,
 				    0, 0, 1);
@@ -197,9 +199,9 @@ START_TEST(address_hashes)
 END_TEST
 
 Suite *
-suite_limit(void)
+suite_rate_limit(void)
 {
-	Suite *s = suite_create("limit");
+	Suite *s = suite_create("rate_limit");
 	TCase *tc = tcase_create("limit");
 
 	tcase_set_timeout(tc, 60);

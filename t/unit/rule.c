@@ -95,7 +95,7 @@ print(const struct ruleset *rs)
 
 START_TEST(a_thousand_rules)
 {
-	static struct hits hits;
+	static struct rule_hits hits;
 	static struct signals sigs;
 	struct event ev = { 0 };
 	struct ruleset *rs;
@@ -177,7 +177,7 @@ END_TEST
 
 START_TEST(members_of_a_list)
 {
-	static struct hits hits;
+	static struct rule_hits hits;
 	static struct signals sigs;
 	struct attr attr = { .name = "x" };
 	struct event ev = { .attrs = &attr, .n_attrs = 1 };
@@ -217,7 +217,7 @@ END_TEST
 
 START_TEST(attributes_are_told_apart)
 {
-	static struct hits hits;
+	static struct rule_hits hits;
 	static struct signals sigs;
 	struct attr attrs[EVENT_ATTRS_MAX];
 	struct event ev = { .attrs = attrs };
@@ -247,7 +247,7 @@ END_TEST
 
 START_TEST(a_number_that_is_none_is_unknown)
 {
-	static struct hits hits;
+	static struct rule_hits hits;
 	static struct signals sigs;
 	struct event ev = { 0 };
 	struct ruleset *rs;
@@ -329,7 +329,7 @@ END_TEST
 /* What prints again compiles, prints the same, and means the same. */
 START_TEST(random_rules)
 {
-	static struct hits before, after;
+	static struct rule_hits before, after;
 	static struct signals sigs;
 	struct attr attrs[MADE_UP_ATTRS];
 	struct event ev = { .attrs = attrs, .n_attrs = nitems(attrs) };

@@ -44,7 +44,7 @@ static const struct {
 
 START_TEST(values)
 {
-	const struct settings s = {
+	const struct runtime_settings s = {
 		.se_epoch = EPOCH_MAX,
 		.se_text = {
 			[SETTING_DECISIONS] = cases[_i].decisions,
@@ -54,8 +54,8 @@ START_TEST(values)
 	};
 
 	runtime_setting_publish(shm, &s, 1);
-	ck_assert_int_eq(
-	    runtime_setting_limit(shm, SETTING_DECISIONS), cases[_i].want_decisions);
+	ck_assert_int_eq(runtime_setting_limit(shm, SETTING_DECISIONS),
+	    cases[_i].want_decisions);
 	ck_assert_int_eq(
 	    runtime_setting_limit(shm, SETTING_LOGINS), cases[_i].want_logins);
 	ck_assert(runtime_setting_anomaly(shm) == cases[_i].want_anomaly);
@@ -76,7 +76,7 @@ END_TEST
 
 START_TEST(one_looks_every_five_seconds)
 {
-	const struct settings s = { .se_epoch = 1 };
+	const struct runtime_settings s = { .se_epoch = 1 };
 	const int64_t second = 1000000, start = 7 * second;
 
 	ck_assert(runtime_setting_due(shm, start));
@@ -92,8 +92,8 @@ END_TEST
 /* What a slow worker leaves is seen to be old. */
 START_TEST(the_last_word_names_its_epoch)
 {
-	const struct settings old = { .se_epoch = 4 };
-	struct settings now = { .se_epoch = 5 };
+	const struct runtime_settings old = { .se_epoch = 4 };
+	struct runtime_settings now = { .se_epoch = 5 };
 
 	now.se_text[SETTING_LOGINS] = "7";
 	runtime_setting_publish(shm, &now, 1);
@@ -107,20 +107,21 @@ END_TEST
 
 START_TEST(value_in_effect)
 {
-	struct settings s = { .se_epoch = 1 };
+	struct runtime_settings s = { .se_epoch = 1 };
 
 	conf.RETENTION_REPLAY_DAYS = 90;
 	ck_assert(runtime_setting_value(&s, SETTING_REPLAY) == 90);
 	s.se_text[SETTING_REPLAY] = "0";
 	ck_assert(runtime_setting_value(&s, SETTING_REPLAY) == 0);
-	ck_assert_str_eq(runtime_setting_name(SETTING_REPLAY), "retention.replay");
+	ck_assert_str_eq(
+	    runtime_setting_name(SETTING_REPLAY), "retention.replay");
 }
 END_TEST
 
 Suite *
-suite_setting(void)
+suite_runtime_setting(void)
 {
-	Suite *s = suite_create("setting");
+	Suite *s = suite_create("runtime_setting");
 	TCase *tc = tcase_create("setting");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

@@ -16,7 +16,7 @@
 
 static _Alignas(16) char block[262144];
 static struct arena arena;
-static struct replay got;
+static struct sample got;
 
 static const struct rule rules[] = {
 	{ .id = "r_velocity", .tag = "velocity", .points = 28 },
@@ -38,14 +38,14 @@ static const char *const strings[] = { "", "ET", "a \"quoted\" \\ thing",
 
 static const struct reason shade_reasons[] = { { "ring", 60 },
 	{ "a \"b\"", 12 } };
-static const struct shade shade = { "shd_1", VERDICT_DENY,
+static const struct shadow_result shade = { "shd_1", VERDICT_DENY,
 	{ 72, shade_reasons, nitems(shade_reasons) } };
 
 static struct value value_at(enum value_type type, size_t i);
 static void check_value(const struct value *, const struct value *);
 static const char *written(const struct signals *, bool watched);
 static const char *written_by(
-    enum scorer, const struct signals *, bool, const struct shade *);
+    enum scorer, const struct signals *, bool, const struct shadow_result *);
 
 static void
 setup(void)
@@ -295,7 +295,7 @@ written(const struct signals *sigs, bool watched)
 
 static const char *
 written_by(enum scorer scorer, const struct signals *sigs, bool watched,
-    const struct shade *beside)
+    const struct shadow_result *beside)
 {
 	const struct decision d = {
 		.verdict = VERDICT_REVIEW,
@@ -317,9 +317,9 @@ written_by(enum scorer scorer, const struct signals *sigs, bool watched,
 }
 
 Suite *
-suite_replay(void)
+suite_sample(void)
 {
-	Suite *s = suite_create("replay");
+	Suite *s = suite_create("sample");
 	TCase *tc = tcase_create("replay");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

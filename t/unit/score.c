@@ -31,7 +31,7 @@ static const struct ruleset ruleset = {
 };
 
 static const struct {
-	struct hits hits;
+	struct rule_hits hits;
 	int total;
 	struct reason reasons[5];
 } cases[] = {
@@ -89,7 +89,7 @@ static const struct {
 
 START_TEST(lessons)
 {
-	const struct lesson lesson = { "t", taught[_i].fraud,
+	const struct tag_weight lesson = { "t", taught[_i].fraud,
 		taught[_i].legit };
 
 	ck_assert_int_eq(score_lesson(&lesson), taught[_i].points);
@@ -97,7 +97,7 @@ START_TEST(lessons)
 END_TEST
 
 /* Of the tags of the rules: all, too few labels, none, of no rule. */
-static struct lesson known[] = {
+static struct tag_weight known[] = {
 	{ "all", 0, 90 },
 	{ "amount", 1, 1 },
 	{ "gone", 9, 0 },
@@ -106,7 +106,7 @@ static struct lesson known[] = {
 };
 
 static const struct {
-	struct hits hits;
+	struct rule_hits hits;
 	int total;
 	struct reason reasons[5];
 } learned[] = {
@@ -128,7 +128,8 @@ static const struct {
 
 START_TEST(learns)
 {
-	const struct lessons all = { known, nitems(known) }, none = { NULL, 0 };
+	const struct tag_weights all = { known, nitems(known) },
+				 none = { NULL, 0 };
 	struct arena a;
 	struct fail f = { 0 };
 	struct score got = { 0 }, hand = { 0 };

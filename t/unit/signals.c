@@ -37,7 +37,7 @@
 
 static _Alignas(16) char block[65536];
 static struct arena arena;
-static struct state *st;
+static struct user_state *st;
 static struct signals sigs;
 
 static const struct place nowhere = { .country = "" };
@@ -70,10 +70,11 @@ bare_event(void)
 		.three_ds = value_unknown() };
 }
 
-static struct facts
+static struct signal_facts
 bare_facts(void)
 {
-	return (struct facts) { .now = NOW, .state = st, .ring_size = 1 };
+	return (
+	    struct signal_facts) { .now = NOW, .state = st, .ring_size = 1 };
 }
 
 static void
@@ -151,7 +152,7 @@ static const struct {
 START_TEST(bare_event_of_a_new_user)
 {
 	const struct event ev = bare_event();
-	const struct facts facts = bare_facts();
+	const struct signal_facts facts = bare_facts();
 	size_t i;
 
 	ck_assert_uint_eq(nitems(bare), SIGNAL__MAX);
@@ -228,8 +229,8 @@ full_event(void)
 START_TEST(full_event_of_a_new_user)
 {
 	const struct event ev = full_event();
-	const struct node unseen = { 0 };
-	struct facts facts = bare_facts();
+	const struct graph_node unseen = { 0 };
+	struct signal_facts facts = bare_facts();
 	size_t i;
 
 	facts.place = addis;
@@ -244,11 +245,11 @@ END_TEST
 START_TEST(entities_have_counts)
 {
 	const struct event ev = bare_event();
-	const struct node device = { .seen = true, .users = 3 };
-	const struct node fingerprint = { .seen = true, .users = 5 };
-	const struct node ip = { .seen = true, .users = 500 };
-	const struct node phone = { .seen = true, .users = 2 };
-	struct facts facts = bare_facts();
+	const struct graph_node device = { .seen = true, .users = 3 };
+	const struct graph_node fingerprint = { .seen = true, .users = 5 };
+	const struct graph_node ip = { .seen = true, .users = 500 };
+	const struct graph_node phone = { .seen = true, .users = 2 };
+	struct signal_facts facts = bare_facts();
 
 	facts.device = &device;
 	facts.fingerprint = &fingerprint;
@@ -292,11 +293,11 @@ static const struct {
 START_TEST(fingerprint_on_another_device)
 {
 	const struct event ev = bare_event();
-	const struct node device = { .id = mismatches[_i].device_id };
-	const struct node fingerprint = { .seen = true,
+	const struct graph_node device = { .id = mismatches[_i].device_id };
+	const struct graph_node fingerprint = { .seen = true,
 		.devices = mismatches[_i].devices,
 		.first_device = mismatches[_i].first_device };
-	struct facts facts = bare_facts();
+	struct signal_facts facts = bare_facts();
 
 	facts.device = mismatches[_i].device ? &device : NULL;
 	facts.fingerprint = mismatches[_i].fingerprint ? &fingerprint : NULL;
@@ -309,7 +310,7 @@ END_TEST
 START_TEST(velocity_stands_as_before_the_event)
 {
 	struct event ev = bare_event();
-	const struct facts facts = bare_facts();
+	const struct signal_facts facts = bare_facts();
 
 	count_amount(10, "ETB", NOW - 23 * HOUR);
 	count_amount(20, "USD", NOW - 59 * MINUTE);
@@ -335,10 +336,10 @@ END_TEST
 
 START_TEST(currency_without_room_is_unknown)
 {
-	static const char *const others[USER_STATE_CURRENCIES_MAX] = { "AED", "BRL",
-		"CHF", "DKK", "EUR", "GBP", "JPY", "KWD" };
+	static const char *const others[USER_STATE_CURRENCIES_MAX] = { "AED",
+		"BRL", "CHF", "DKK", "EUR", "GBP", "JPY", "KWD" };
 	struct event ev = full_event();
-	const struct facts facts = bare_facts();
+	const struct signal_facts facts = bare_facts();
 	size_t i;
 
 	count_amount(10, "ETB", NOW - 2 * HOUR);
@@ -381,7 +382,7 @@ static const struct {
 START_TEST(amount_against_the_baseline)
 {
 	struct event ev = full_event();
-	const struct facts facts = bare_facts();
+	const struct signal_facts facts = bare_facts();
 	int i;
 
 	count_amount(7777, "USD", NOW - HOUR);
@@ -434,9 +435,10 @@ static const struct {
 START_TEST(travel_since_the_last_place)
 {
 	const struct event ev = bare_event();
-	struct facts facts = bare_facts();
+	struct signal_facts facts = bare_facts();
 
-	user_state_count(st, &ev, false, travels[_i].from, NOW - travels[_i].ago);
+	user_state_count(
+	    st, &ev, false, travels[_i].from, NOW - travels[_i].ago);
 	facts.place = *travels[_i].to;
 	signals_compute(&ev, &facts, &sigs);
 	check(SIGNAL_GEO_COUNTRY,
@@ -466,7 +468,7 @@ START_TEST(travel_is_impossible_over_the_limits)
 {
 	const struct event ev = bare_event();
 	const struct place from = { "AA", true, 0, 0 };
-	struct facts facts = bare_facts();
+	struct signal_facts facts = bare_facts();
 
 	facts.place = from;
 	facts.place.lon = speeds[_i].km / 111.19508;
@@ -503,7 +505,7 @@ START_TEST(sim_of_another_country)
 {
 	const struct attr attr = { "geoMismatch", NULL, sims[_i].said };
 	struct event ev = bare_event();
-	struct facts facts = bare_facts();
+	struct signal_facts facts = bare_facts();
 
 	ev.phone = sims[_i].phone;
 	facts.place = *sims[_i].place;
@@ -519,10 +521,11 @@ END_TEST
 START_TEST(entities_have_rates)
 {
 	const struct event ev = bare_event();
-	const struct node device = { .seen = true }, ip = { .seen = true };
+	const struct graph_node device = { .seen = true },
+				ip = { .seen = true };
 	const struct entity_risk_rates of_device = { 0.5, 0.25, 0.125, 9 };
 	const struct entity_risk_rates of_ip = { 0.75, 0.3, 0.2, 4 };
-	struct facts facts = bare_facts();
+	struct signal_facts facts = bare_facts();
 
 	facts.device_risk = &of_device;
 	facts.ip_risk = &of_ip;
@@ -550,7 +553,7 @@ START_TEST(snapshot_holds_what_is_known)
 		{ "vip", NULL, BOOL(true) },
 	};
 	struct event ev = bare_event();
-	const struct facts facts = bare_facts();
+	const struct signal_facts facts = bare_facts();
 	struct str s;
 
 	ev.channel = "web";
@@ -581,7 +584,7 @@ START_TEST(snapshot_keeps_the_longest_name)
 	char name[EVENT_ATTR_NAME_MAX + 1];
 	const struct attr attr = { name, NULL, NUMBER(7) };
 	struct event ev = bare_event();
-	const struct facts facts = bare_facts();
+	const struct signal_facts facts = bare_facts();
 	struct str s;
 
 	memset(name, 'z', sizeof(name) - 1);

@@ -451,9 +451,9 @@ START_TEST(many_objects)
 END_TEST
 
 Suite *
-suite_gate(void)
+suite_strict_json(void)
 {
-	Suite *s = suite_create("gate");
+	Suite *s = suite_create("strict_json");
 	TCase *tc = tcase_create("gate");
 
 	tcase_add_loop_test(tc, passes, 0, (int)nitems(good));

@@ -148,7 +148,8 @@ END_TEST
 START_TEST(refused)
 {
 	ck_assert_int_eq(check(bad[_i], 0), -1);
-	ck_assert_int_eq(check(bad[_i], URL_CHECK_HTTP | URL_CHECK_PRIVATE), -1);
+	ck_assert_int_eq(
+	    check(bad[_i], URL_CHECK_HTTP | URL_CHECK_PRIVATE), -1);
 }
 END_TEST
 
@@ -182,9 +183,9 @@ START_TEST(length)
 END_TEST
 
 Suite *
-suite_target(void)
+suite_url_check(void)
 {
-	Suite *s = suite_create("target");
+	Suite *s = suite_create("url_check");
 	TCase *tc = tcase_create("target");
 
 	tcase_add_loop_test(tc, taken, 0, (int)nitems(good));

@@ -24,7 +24,7 @@ static struct arena arena;
 static uint8_t packed[USER_STATE_PACKED_MAX];
 
 /* An event as the recount remembers it. */
-struct seen {
+struct user_state_seen {
 	int64_t at;
 	int currency; /* -1 without an amount */
 	double amount;
@@ -33,14 +33,15 @@ struct seen {
 
 /* The recount: everything that happened, and what is used how recently. */
 struct recount {
-	struct seen seen[STEPS];
+	struct user_state_seen seen[STEPS];
 	size_t n;
 	int order[CURRENCIES]; /* most recent first */
 	size_t n_order;
 	size_t born[CURRENCIES]; /* events before it are forgotten */
 	bool dropped; /* whether one was ever dropped for another */
 	int64_t dropped_minute; /* the newest with an amount in such a one */
-	struct user_state_link links[USER_STATE_LINKS_MAX + 1]; /* most recent first */
+	struct user_state_link
+	    links[USER_STATE_LINKS_MAX + 1]; /* most recent first */
 	size_t n_links;
 };
 
@@ -59,11 +60,11 @@ teardown(void)
 	arena_reset(&arena);
 }
 
-static struct state *
+static struct user_state *
 unpacked(const void *bytes, size_t size)
 {
 	struct fail f = { 0 };
-	struct state *st;
+	struct user_state *st;
 
 	st = user_state_unpack(&arena, bytes, size, &f);
 	ck_assert_msg(st != NULL, "%s %s", f.where, f.why);
@@ -71,8 +72,8 @@ unpacked(const void *bytes, size_t size)
 }
 
 /* The state after a way through its packed form, which st is not after. */
-static struct state *
-repacked(const struct state *st, int64_t now)
+static struct user_state *
+repacked(const struct user_state *st, int64_t now)
 {
 	size_t size = user_state_pack(st, now, packed);
 
@@ -98,13 +99,14 @@ currency_code(int i)
 }
 
 static void
-count(struct state *st, int64_t now)
+count(struct user_state *st, int64_t now)
 {
-	user_state_count(st, &(struct event) { .user = "u" }, false, &nowhere, now);
+	user_state_count(
+	    st, &(struct event) { .user = "u" }, false, &nowhere, now);
 }
 
 static void
-count_amount(struct state *st, const char *currency, double amount,
+count_amount(struct user_state *st, const char *currency, double amount,
     bool baseline, int64_t now)
 {
 	const struct event ev = { .user = "u",
@@ -158,7 +160,7 @@ recount_minutes(int64_t from)
 static long double
 recount_sum(int currency, int64_t from, bool whole)
 {
-	const struct seen *s;
+	const struct user_state_seen *s;
 	long double sum = 0;
 	int64_t at;
 	size_t i;
@@ -268,7 +270,7 @@ recount_use(int currency)
 }
 
 static void
-recount_count(struct seen s)
+recount_count(struct user_state_seen s)
 {
 	size_t i;
 
@@ -281,7 +283,7 @@ recount_count(struct seen s)
 }
 
 static void
-check_attempts(const struct state *st, int64_t now)
+check_attempts(const struct user_state *st, int64_t now)
 {
 	int64_t exact = recount_since(now - 120 * SECOND_US);
 	int64_t got = user_state_attempts_2m(st, now);
@@ -302,7 +304,7 @@ check_attempts(const struct state *st, int64_t now)
 static void
 check_baseline(int currency, const struct user_state_amounts *got)
 {
-	const struct seen *s;
+	const struct user_state_seen *s;
 	long double mean = 0, squares = 0;
 	int64_t n = 0;
 	size_t i;
@@ -327,7 +329,7 @@ check_baseline(int currency, const struct user_state_amounts *got)
 }
 
 static void
-check_amounts(const struct state *st, int64_t now)
+check_amounts(const struct user_state *st, int64_t now)
 {
 	const int64_t hour = now - 60 * MINUTE_US;
 	struct user_state_amounts got;
@@ -368,10 +370,11 @@ random_step(uint64_t mood)
 	return (int64_t)below((uint64_t)reach[mood]);
 }
 
-static struct seen
-random_event(struct state *st, int64_t now)
+static struct user_state_seen
+random_event(struct user_state *st, int64_t now)
 {
-	struct seen s = { .at = user_state_time(st, now), .currency = -1 };
+	struct user_state_seen s = { .at = user_state_time(st, now),
+		.currency = -1 };
 
 	if (below(8) == 0) {
 		count(st, now);
@@ -386,7 +389,7 @@ random_event(struct state *st, int64_t now)
 
 START_TEST(counts_like_a_recount)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	int64_t now = START;
 	uint64_t mood = 0;
 	int i;
@@ -404,15 +407,15 @@ START_TEST(counts_like_a_recount)
 		if (below(8) == 0)
 			check_amounts(st, user_state_time(st, now));
 		if (below(8) == 0)
-			check_attempts(
-			    st, user_state_time(st, now + (int64_t)below(DAY_US)));
+			check_attempts(st,
+			    user_state_time(st, now + (int64_t)below(DAY_US)));
 	}
 }
 END_TEST
 
 START_TEST(burst_is_exact_up_to_64)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	const int64_t step = 1700 * SECOND_US / 1000;
 	int i;
 
@@ -421,7 +424,8 @@ START_TEST(burst_is_exact_up_to_64)
 		count(st, START + i * step);
 	st = repacked(st, START + 63 * step);
 	ck_assert_int_eq(user_state_attempts_2m(st, START + 119999999), 64);
-	ck_assert_int_eq(user_state_attempts_2m(st, START + 120 * SECOND_US), 63);
+	ck_assert_int_eq(
+	    user_state_attempts_2m(st, START + 120 * SECOND_US), 63);
 	ck_assert_int_eq(
 	    user_state_attempts_2m(st, START + 120 * SECOND_US + step), 62);
 
@@ -429,20 +433,23 @@ START_TEST(burst_is_exact_up_to_64)
 	count(st, START + 64 * step);
 	ck_assert_int_eq(user_state_attempts_2m(st, START + 64 * step), 65);
 	ck_assert_int_eq(user_state_attempts_2m(st, START + 119999999), 64);
-	ck_assert_int_eq(user_state_attempts_2m(st, START + 120 * SECOND_US), 64);
+	ck_assert_int_eq(
+	    user_state_attempts_2m(st, START + 120 * SECOND_US), 64);
 }
 END_TEST
 
 START_TEST(clock_that_steps_back_stands_still)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 
 	count(st, START);
 	count(st, START - 10 * MINUTE_US);
 	st = repacked(st, START - 10 * MINUTE_US);
 	ck_assert_int_eq(user_state_attempts_2m(st, START - DAY_US), 2);
-	ck_assert_int_eq(user_state_attempts_2m(st, START + 119 * SECOND_US), 2);
-	ck_assert_int_eq(user_state_attempts_2m(st, START + 120 * SECOND_US), 0);
+	ck_assert_int_eq(
+	    user_state_attempts_2m(st, START + 119 * SECOND_US), 2);
+	ck_assert_int_eq(
+	    user_state_attempts_2m(st, START + 120 * SECOND_US), 0);
 	ck_assert_int_eq(user_state_attempts_24h(st, START), 2);
 }
 END_TEST
@@ -463,7 +470,7 @@ static const struct {
 
 START_TEST(amounts_add_up_in_decimal)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	struct user_state_amounts got;
 	int i;
 
@@ -481,8 +488,10 @@ START_TEST(sums_saturate)
 {
 	const double top = (double)SUM_DIGITS_MAX * 1e7;
 
-	ck_assert_double_eq(user_state_sum_value(user_state_sum_code(1e19)), 1e19);
-	ck_assert_double_eq(user_state_sum_value(user_state_sum_code(1e25)), top);
+	ck_assert_double_eq(
+	    user_state_sum_value(user_state_sum_code(1e19)), 1e19);
+	ck_assert_double_eq(
+	    user_state_sum_value(user_state_sum_code(1e25)), top);
 	ck_assert_uint_lt(user_state_sum_code(1e25), UINT64_C(1) << SUM_BITS);
 	ck_assert_uint_eq(user_state_sum_code(4e-9), 0);
 }
@@ -500,7 +509,7 @@ END_TEST
 START_TEST(baseline_of_one_currency)
 {
 	static const double amounts[] = { 10, 20, 60 };
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	struct user_state_amounts got;
 	size_t i;
 
@@ -524,7 +533,7 @@ START_TEST(baseline_of_one_currency)
 END_TEST
 
 static struct user_state_amounts
-amounts_of(const struct state *st, const char *currency, int64_t now)
+amounts_of(const struct user_state *st, const char *currency, int64_t now)
 {
 	struct user_state_amounts got;
 
@@ -534,7 +543,7 @@ amounts_of(const struct state *st, const char *currency, int64_t now)
 
 /* So many amounts of 1 in each of the currencies from one to before another. */
 static void
-count_ones(struct state *st, int from, int to, int times, int64_t now)
+count_ones(struct user_state *st, int from, int to, int times, int64_t now)
 {
 	int i;
 
@@ -545,7 +554,7 @@ count_ones(struct state *st, int from, int to, int times, int64_t now)
 
 START_TEST(many_currencies_erase_no_baseline)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	struct user_state_amounts got;
 
 	count_ones(st, 10, 11, 3, START);
@@ -560,7 +569,7 @@ END_TEST
 
 START_TEST(amount_of_the_hour_outlives_an_old_one)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	int i;
 
 	count_ones(st, 0, 1, 2, START);
@@ -575,7 +584,7 @@ END_TEST
 
 START_TEST(fewest_samples_go_where_all_have_a_baseline)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	int i;
 
 	count_ones(st, 0, 1, 20, START);
@@ -600,7 +609,7 @@ END_TEST
 
 START_TEST(dropped_currency_is_unknown)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	struct user_state_amounts got;
 
 	count_ones(st, 0, 8, 1, START);
@@ -628,7 +637,7 @@ END_TEST
 
 START_TEST(equal_amounts_do_not_deviate)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	struct user_state_amounts got;
 	int i;
 
@@ -646,7 +655,7 @@ START_TEST(last_place_is_kept)
 	const struct place city = { "ET", true, 9.0250123, 38.7468999 };
 	const struct place country = { "SE", false, 62, 15 };
 	const struct place unplaced = { "XX", false, NAN, NAN };
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	const struct user_state_place *last = user_state_last_place(st);
 
 	ck_assert_str_eq(last->place.country, "");
@@ -699,7 +708,7 @@ recount_link_use(struct user_state_link link, size_t place)
 
 START_TEST(links_are_kept_by_use)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	struct user_state_link link;
 	size_t place;
 	bool known;
@@ -729,7 +738,7 @@ END_TEST
 START_TEST(link_added_twice_is_one)
 {
 	const struct user_state_link link = { 3, 4 }, other = { 3, 5 };
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 
 	user_state_link_add(st, link);
 	user_state_link_add(st, other);
@@ -749,7 +758,7 @@ static const struct user_state_link no_links[] = {
 
 START_TEST(what_is_no_link_is_not_kept)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 
 	user_state_link_add(st, no_links[_i]);
 	ck_assert(!user_state_link_known(st, no_links[_i]));
@@ -758,12 +767,12 @@ END_TEST
 
 START_TEST(devices_are_capped)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	int i;
 
 	for (i = 0; i < ENTITY_GRAPH_CAP + 3; i++) {
-		ck_assert_int_eq(
-		    user_state_devices(st), i < ENTITY_GRAPH_CAP ? i : ENTITY_GRAPH_CAP);
+		ck_assert_int_eq(user_state_devices(st),
+		    i < ENTITY_GRAPH_CAP ? i : ENTITY_GRAPH_CAP);
 		user_state_devices_add(st);
 		st = repacked(st, 0);
 	}
@@ -773,9 +782,9 @@ END_TEST
 
 /* A state with every part as large as it gets. */
 static void
-fill(struct state *st)
+fill(struct user_state *st)
 {
-	struct currency *cur;
+	struct user_state_currency *cur;
 	size_t i, j;
 
 	st->last = TIME_MAX;
@@ -814,7 +823,7 @@ fill(struct state *st)
 
 START_TEST(worst_case_fits_and_comes_back)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	uint8_t again[USER_STATE_PACKED_MAX];
 	size_t size;
 
@@ -832,7 +841,8 @@ START_TEST(worst_case_fits_and_comes_back)
 
 	/* It still counts, to no more than fits. */
 	count_amount(st, "GBP", EVENT_AMOUNT_MAX, true, TIME_MAX);
-	ck_assert_uint_le(user_state_pack(st, 0, packed), USER_STATE_PACKED_MAX);
+	ck_assert_uint_le(
+	    user_state_pack(st, 0, packed), USER_STATE_PACKED_MAX);
 	st = repacked(st, 0);
 	ck_assert_int_eq(st->currencies[0].samples, st->currencies[1].samples);
 }
@@ -840,7 +850,7 @@ END_TEST
 
 /* What a usual customer leaves: 30 days, 5 purchases a day, 2 devices. */
 static void
-live(struct state *st)
+live(struct user_state *st)
 {
 	const int64_t user = 1234567;
 	const struct place place = { "ET", true, 9.025, 38.7469 };
@@ -874,7 +884,7 @@ live(struct state *st)
 
 START_TEST(usual_customer_is_small)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 
 	live(st);
 	ck_assert_uint_le(user_state_pack(st, st->last, packed), 200);
@@ -883,7 +893,7 @@ END_TEST
 
 START_TEST(what_left_its_window_is_not_packed)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	size_t early, late;
 	int i;
 
@@ -892,7 +902,8 @@ START_TEST(what_left_its_window_is_not_packed)
 	early = user_state_pack(st, START, packed);
 	late = user_state_pack(st, START + 2 * DAY_US, packed);
 	ck_assert_uint_lt(late, early);
-	ck_assert_uint_eq(late, user_state_pack(unpacked(NULL, 0), START, packed));
+	ck_assert_uint_eq(
+	    late, user_state_pack(unpacked(NULL, 0), START, packed));
 }
 END_TEST
 
@@ -900,7 +911,7 @@ START_TEST(what_is_cut_or_longer_is_refused)
 {
 	uint8_t bytes[USER_STATE_PACKED_MAX + 1];
 	struct fail f = { 0 };
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	size_t size, cut;
 
 	if (_i == 0)
@@ -921,7 +932,7 @@ END_TEST
 
 START_TEST(damaged_bytes_are_safe)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	uint8_t bytes[USER_STATE_PACKED_MAX];
 	size_t size, left;
 	int i;
@@ -978,7 +989,7 @@ static const struct {
 };
 
 static void
-fill_little(struct state *st)
+fill_little(struct user_state *st)
 {
 	st->last = START;
 	st->seconds[0] = 1;
@@ -995,7 +1006,7 @@ fill_little(struct state *st)
 
 START_TEST(wrong_bytes_are_refused)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 	size_t size;
 
 	fill_little(st);
@@ -1007,8 +1018,8 @@ START_TEST(wrong_bytes_are_refused)
 END_TEST
 
 /* As layout 1 wrote it: the same bytes without what was dropped. */
-static struct state *
-unpacked_layout_1(const struct state *st)
+static struct user_state *
+unpacked_layout_1(const struct user_state *st)
 {
 	size_t size = user_state_pack(st, st->last, packed);
 
@@ -1019,7 +1030,7 @@ unpacked_layout_1(const struct state *st)
 
 START_TEST(layout_1_is_read)
 {
-	struct state *st = unpacked(NULL, 0);
+	struct user_state *st = unpacked(NULL, 0);
 
 	count_ones(st, 0, 7, 3, START);
 	st = unpacked_layout_1(st);
@@ -1048,9 +1059,9 @@ START_TEST(full_arena_is_a_failure)
 END_TEST
 
 Suite *
-suite_state(void)
+suite_user_state(void)
 {
-	Suite *s = suite_create("state");
+	Suite *s = suite_create("user_state");
 	TCase *tc = tcase_create("state");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

@@ -51,9 +51,9 @@ START_TEST(condemned_stays_condemned)
 END_TEST
 
 Suite *
-suite_due(void)
+suite_watchdog(void)
 {
-	Suite *s = suite_create("due");
+	Suite *s = suite_create("watchdog");
 	TCase *tc = tcase_create("due");
 
 	tcase_add_loop_test(tc, late, 0, nitems(at_100));
