@@ -115,7 +115,7 @@ ruleset(struct arena *a, size_t n)
 		str_addf(
 		    &s, " then score += %zu, tag t%zu }\n", 1 + i % 30, i / 2);
 	}
-	rs = rule_compile(a, str_text(&s), s.st_len, &f);
+	rs = rule_compile(a, str_text(&s), s.len, &f);
 	if (rs == NULL)
 		errx(EXIT_FAILURE, "%s: %s", f.where, f.why);
 	return rs;

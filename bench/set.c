@@ -120,7 +120,7 @@ client(const struct set_run *run, struct tally *tally, unsigned seed)
 	engine = engine_new(SCORER_WEIGHTED, 0, NULL, NULL, NULL, &f);
 	db = db_open(
 	    run->url, "assay bench", TXN_TIMEOUT_ONE, STMT_SESSION_DECIDE, &f);
-	if (a.ar_base == NULL || engine == NULL || db == NULL)
+	if (a.base == NULL || engine == NULL || db == NULL)
 		errx(EX_UNAVAILABLE, "%s", f.why);
 	while (more(run, tally, end)) {
 		memset(items, 0, sizeof(items));
@@ -140,7 +140,7 @@ client(const struct set_run *run, struct tally *tally, unsigned seed)
 	}
 	db_close(db);
 	engine_free(engine);
-	free(a.ar_base);
+	free(a.base);
 }
 
 static bool

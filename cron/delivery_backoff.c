@@ -9,11 +9,11 @@ int64_t
 delivery_backoff(const struct delivery_retry *re, int attempt, int64_t asked,
     uint32_t chance)
 {
-	const int64_t longest = re->re_longest;
+	const int64_t longest = re->longest;
 	int64_t wait = CLOCK_SECOND;
 	int i;
 
-	if (attempt >= re->re_attempts)
+	if (attempt >= re->attempts)
 		return -1;
 	for (i = 1; i < attempt && wait < longest; i++)
 		wait *= 2;

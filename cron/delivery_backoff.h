@@ -7,8 +7,8 @@
 
 /* How patient one is. */
 struct delivery_retry {
-	int re_attempts; /* that are made */
-	int64_t re_longest; /* us between two of them */
+	int attempts; /* that are made */
+	int64_t longest; /* us between two of them */
 };
 
 /*

@@ -70,7 +70,7 @@ delivery_body(const struct delivery_message *me, struct arena *a)
 	size_t i;
 
 	for (i = 0; i < nitems(forms); i++)
-		if (strcmp(forms[i].name, me->me_form) == 0)
+		if (strcmp(forms[i].name, me->form) == 0)
 			break;
 	if (i == nitems(forms))
 		return NULL;
@@ -84,24 +84,24 @@ add_endpoint(const struct delivery_message *me, struct arena *a, struct str *s)
 {
 	(void)a;
 	str_add(s, "{\"id\":");
-	str_json(s, me->me_id);
+	str_json(s, me->id);
 	str_add(s, ",\"type\":");
-	str_json(s, me->me_event);
-	add_time(s, me->me_at);
+	str_json(s, me->event);
+	add_time(s, me->at);
 	str_add(s, ",\"correlationId\":");
-	str_json(s, me->me_correlation);
-	add_data(s, me->me_data);
+	str_json(s, me->correlation);
+	add_data(s, me->data);
 }
 
 static void
 add_webhook(const struct delivery_message *me, struct arena *a, struct str *s)
 {
 	str_add(s, "{\"type\":");
-	str_json(s, me->me_event);
+	str_json(s, me->event);
 	str_add(s, ",\"text\":");
 	str_json(s, line_of(me, a));
-	add_time(s, me->me_at);
-	add_data(s, me->me_data);
+	add_time(s, me->at);
+	add_data(s, me->data);
 }
 
 static void
@@ -116,7 +116,7 @@ static void
 add_telegram(const struct delivery_message *me, struct arena *a, struct str *s)
 {
 	str_add(s, "{\"chat_id\":");
-	str_json(s, me->me_target);
+	str_json(s, me->target);
 	str_add(s, ",\"text\":");
 	str_json(s, line_of(me, a));
 	str_addc(s, '}');
@@ -146,13 +146,13 @@ line_of(const struct delivery_message *me, struct arena *a)
 {
 	struct fail none = { 0 };
 	struct json_object *data =
-	    body_parse(a, me->me_data, strlen(me->me_data), &none);
-	const char *p = me->me_event, *end;
+	    body_parse(a, me->data, strlen(me->data), &none);
+	const char *p = me->event, *end;
 	struct str s;
 	size_t i;
 
 	for (i = 0; i < nitems(lines); i++)
-		if (strcmp(lines[i].event, me->me_event) == 0)
+		if (strcmp(lines[i].event, me->event) == 0)
 			p = lines[i].line;
 	str_init(&s, a);
 	while (*p != '\0') {

@@ -9,13 +9,13 @@ struct arena;
 
 /* An event on its way to a subscriber. */
 struct delivery_message {
-	const char *me_form; /* "endpoint", or the type of an alert channel */
-	const char *me_id; /* of the delivery */
-	const char *me_event; /* its name */
-	const char *me_data; /* JSON, the event's payload */
-	const char *me_correlation;
-	const char *me_target; /* Telegram's chat */
-	int64_t me_at; /* when it happened, us UTC */
+	const char *form; /* "endpoint", or the type of an alert channel */
+	const char *id; /* of the delivery */
+	const char *event; /* its name */
+	const char *data; /* JSON, the event's payload */
+	const char *correlation;
+	const char *target; /* Telegram's chat */
+	int64_t at; /* when it happened, us UTC */
 };
 
 /*

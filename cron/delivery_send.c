@@ -39,27 +39,26 @@ int
 delivery_send_start(struct delivery_transfer *po, struct http *h,
     const struct delivery_claim *cl, struct arena *a, struct fail *f)
 {
-	const struct delivery_message *me = cl->cl_message;
+	const struct delivery_message *me = cl->message;
 	const char *body = delivery_body(me, a);
 	struct fail malformed = { 0 };
 
 	if (hold(po, cl, body == NULL ? "" : body, f) == -1)
 		return -1;
-	po->po_claim = cl->cl_until;
-	po->po_attempts = cl->cl_attempts;
-	po->po_alert =
-	    strncmp(me->me_id, ALERT_PREFIX, strlen(ALERT_PREFIX)) == 0;
-	po->po_call.hc_method = "POST";
-	po->po_call.hc_timeout_ms = TIMEOUT_MS;
-	po->po_call.hc_reply_max = REPLY_MAX;
-	po->po_call.hc_flags = HTTP_CUT;
+	po->claim = cl->until;
+	po->attempts = cl->attempts;
+	po->alert = strncmp(me->id, ALERT_PREFIX, strlen(ALERT_PREFIX)) == 0;
+	po->call.method = "POST";
+	po->call.timeout_ms = TIMEOUT_MS;
+	po->call.reply_max = REPLY_MAX;
+	po->call.flags = HTTP_CUT;
 	if (!conf.ALLOW_PRIVATE_TARGETS)
-		po->po_call.hc_flags |= HTTP_OUTSIDE;
-	po->po_call.hc_owner = po;
-	po->po_state = DELIVERY_SEND_SENDING;
+		po->call.flags |= HTTP_OUTSIDE;
+	po->call.owner = po;
+	po->state = DELIVERY_SEND_SENDING;
 	if (body == NULL || add_headers(po, cl, a) == -1)
 		settle(po, "cannot be written or signed");
-	else if (http_start(h, &po->po_call, &malformed) == -1)
+	else if (http_start(h, &po->call, &malformed) == -1)
 		settle(po, "cannot be requested");
 	return 0;
 }
@@ -67,13 +66,13 @@ delivery_send_start(struct delivery_transfer *po, struct http *h,
 struct delivery_transfer *
 delivery_send_finish(struct http *h, struct http_call *call)
 {
-	struct delivery_transfer *po = call->hc_owner;
+	struct delivery_transfer *po = call->owner;
 	char status[DELIVERY_SEND_ERROR_SIZE];
 
-	if (call->hc_status == 0) {
-		settle(po, http_fault_text(call->hc_fault));
-	} else if (call->hc_status < 200 || call->hc_status > 299) {
-		snprintf(status, sizeof(status), "status %d", call->hc_status);
+	if (call->status == 0) {
+		settle(po, http_fault_text(call->fault));
+	} else if (call->status < 200 || call->status > 299) {
+		snprintf(status, sizeof(status), "status %d", call->status);
 		settle(po, status);
 	} else {
 		settle(po, "");
@@ -85,12 +84,12 @@ delivery_send_finish(struct http *h, struct http_call *call)
 void
 delivery_send_clear(struct delivery_transfer *po, struct http *h)
 {
-	void *block = po->po_arena.ar_base;
+	void *block = po->arena.base;
 
-	if (po->po_call.hc_handle != NULL)
-		http_done(h, &po->po_call);
+	if (po->call.handle != NULL)
+		http_done(h, &po->call);
 	if (block != NULL)
-		arena_reset(&po->po_arena);
+		arena_reset(&po->arena);
 	free(block);
 	memset(po, 0, sizeof(*po));
 }
@@ -100,17 +99,17 @@ static int
 hold(struct delivery_transfer *po, const struct delivery_claim *cl,
     const char *body, struct fail *f)
 {
-	const size_t room = ROOM_HEADERS + strlen(cl->cl_url) + strlen(body);
+	const size_t room = ROOM_HEADERS + strlen(cl->url) + strlen(body);
 	void *block = malloc(room);
 
 	if (block == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
-	arena_init(&po->po_arena, block, room);
-	po->po_id = arena_strdup(&po->po_arena, cl->cl_message->me_id);
-	po->po_call.hc_url = arena_strdup(&po->po_arena, cl->cl_url);
-	po->po_call.hc_body = arena_strdup(&po->po_arena, body);
-	po->po_call.hc_body_size = strlen(body);
-	if (!po->po_arena.ar_overflow)
+	arena_init(&po->arena, block, room);
+	po->id = arena_strdup(&po->arena, cl->message->id);
+	po->call.url = arena_strdup(&po->arena, cl->url);
+	po->call.body = arena_strdup(&po->arena, body);
+	po->call.body_size = strlen(body);
+	if (!po->arena.overflow)
 		return 0;
 	delivery_send_clear(po, NULL);
 	return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
@@ -121,28 +120,28 @@ static int
 add_headers(struct delivery_transfer *po, const struct delivery_claim *cl,
     struct arena *a)
 {
-	const int64_t seconds = cl->cl_at / CLOCK_SECOND;
-	const struct http_call *call = &po->po_call;
+	const int64_t seconds = cl->at / CLOCK_SECOND;
+	const struct http_call *call = &po->call;
 	char time[24], plain[DELIVERY_SIGN_BODY_SIZE],
 	    standard[DELIVERY_SIGN_STANDARD_SIZE];
 	size_t n = 0;
 
 	add_header(po, &n, "Content-Type", "application/json");
-	add_header(po, &n, "X-Engine-Event", cl->cl_message->me_event);
-	add_header(po, &n, "X-Engine-Delivery", po->po_id);
-	if (cl->cl_secret != NULL) {
+	add_header(po, &n, "X-Engine-Event", cl->message->event);
+	add_header(po, &n, "X-Engine-Delivery", po->id);
+	if (cl->secret != NULL) {
 		delivery_sign_body(
-		    cl->cl_secret, call->hc_body, call->hc_body_size, plain);
-		if (delivery_sign_standard(a, cl->cl_secret, po->po_id, seconds,
-			call->hc_body, call->hc_body_size, standard) == -1)
+		    cl->secret, call->body, call->body_size, plain);
+		if (delivery_sign_standard(a, cl->secret, po->id, seconds,
+			call->body, call->body_size, standard) == -1)
 			return -1;
 		snprintf(time, sizeof(time), "%lld", (long long)seconds);
 		add_header(po, &n, "X-Engine-Signature", plain);
-		add_header(po, &n, "webhook-id", po->po_id);
+		add_header(po, &n, "webhook-id", po->id);
 		add_header(po, &n, "webhook-timestamp", time);
 		add_header(po, &n, "webhook-signature", standard);
 	}
-	return po->po_arena.ar_overflow ? -1 : 0;
+	return po->arena.overflow ? -1 : 0;
 }
 
 static void
@@ -151,9 +150,9 @@ add_header(struct delivery_transfer *po, size_t *n, const char *name,
 {
 	struct str s;
 
-	str_init(&s, &po->po_arena);
+	str_init(&s, &po->arena);
 	str_addf(&s, "%s: %s", name, value);
-	po->po_call.hc_headers[(*n)++] = str_text(&s);
+	po->call.headers[(*n)++] = str_text(&s);
 }
 
 /* What came of it: delivered where there is no error. */
@@ -163,8 +162,8 @@ settle(struct delivery_transfer *po, const char *error)
 	uint32_t chance;
 
 	crypt_random(&chance, sizeof(chance));
-	snprintf(po->po_error, sizeof(po->po_error), "%s", error);
-	po->po_wait = delivery_backoff(&patience[po->po_alert],
-	    po->po_attempts + 1, po->po_call.hc_retry_after, chance);
-	po->po_state = DELIVERY_SEND_DONE;
+	snprintf(po->error, sizeof(po->error), "%s", error);
+	po->wait = delivery_backoff(&patience[po->alert], po->attempts + 1,
+	    po->call.retry_after, chance);
+	po->state = DELIVERY_SEND_DONE;
 }

@@ -24,27 +24,27 @@ enum delivery_send_state {
 
 /* A place for one.  Free ones are zeroed. */
 struct delivery_transfer {
-	enum delivery_send_state po_state;
-	struct arena po_arena; /* holds the texts, and is no larger */
-	const char *po_id;
-	int64_t po_claim; /* when the claim ends, which also names it */
-	int po_attempts; /* that were made before */
-	bool po_alert;
-	struct http_call po_call;
+	enum delivery_send_state state;
+	struct arena arena; /* holds the texts, and is no larger */
+	const char *id;
+	int64_t claim; /* when the claim ends, which also names it */
+	int attempts; /* that were made before */
+	bool alert;
+	struct http_call call;
 
 	/* Once it is done. */
-	char po_error[DELIVERY_SEND_ERROR_SIZE]; /* empty: it was delivered */
-	int64_t po_wait; /* us until it is tried again, -1: given up */
+	char error[DELIVERY_SEND_ERROR_SIZE]; /* empty: it was delivered */
+	int64_t wait; /* us until it is tried again, -1: given up */
 };
 
 /* A delivery as it was claimed. */
 struct delivery_claim {
-	const struct delivery_message *cl_message;
-	const char *cl_url;
-	const char *cl_secret; /* that signs it, NULL: it is not signed */
-	int64_t cl_at; /* when that was, by the database's clock */
-	int64_t cl_until;
-	int cl_attempts;
+	const struct delivery_message *message;
+	const char *url;
+	const char *secret; /* that signs it, NULL: it is not signed */
+	int64_t at; /* when that was, by the database's clock */
+	int64_t until;
+	int attempts;
 };
 
 /*

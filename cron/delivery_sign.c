@@ -44,7 +44,7 @@ delivery_sign_standard(struct arena *a, const char *secret, const char *id,
 	str_addn(&s, body, size);
 	if (str_text(&s) == NULL)
 		return -1;
-	crypt_hmac(key, (size_t)key_size, str_text(&s), s.st_len, mac);
+	crypt_hmac(key, (size_t)key_size, str_text(&s), s.len, mac);
 	crypt_base64(mac, sizeof(mac), text);
 	snprintf(ret, DELIVERY_SIGN_STANDARD_SIZE, "v1,%s", text);
 	crypt_wipe(key, sizeof(key));

@@ -56,9 +56,9 @@ drift_check_step(struct job_run *r, bool idle, bool *more, struct fail *f)
 static int
 judge(struct job_run *r, const char *day, struct fail *f)
 {
-	const struct score_distribution_days days = { .pd_until = day,
-		.pd_days = SCORE_DISTRIBUTION_DAYS,
-		.pd_reference = SCORE_DISTRIBUTION_REFERENCE };
+	const struct score_distribution_days days = { .until = day,
+		.days = SCORE_DISTRIBUTION_DAYS,
+		.reference = SCORE_DISTRIBUTION_REFERENCE };
 	struct drift_notes notes = { .n = 0 };
 	struct score_distribution po;
 	int type;
@@ -100,8 +100,8 @@ alert_of(struct arena *a, const struct score_distribution *po,
 	str_number(&s, drift_round(psi));
 	str_add(&s, ",\"threshold\":");
 	str_number(&s, conf.DRIFT_ALERT_PSI);
-	add_window(&s, "window", &po->po_window, &po->po_recent[type]);
-	add_window(&s, "reference", &po->po_reference, &po->po_before[type]);
+	add_window(&s, "window", &po->window, &po->recent[type]);
+	add_window(&s, "reference", &po->reference, &po->before[type]);
 	str_addc(&s, '}');
 	return str_text(&s);
 }
@@ -113,7 +113,7 @@ add_window(struct str *s, const char *name,
 	str_addf(s, ",\"%s\":", name);
 	score_distribution_span_json(s, span);
 	str_add(s, ",\"decisions\":");
-	str_int(s, ds->ds_total);
+	str_int(s, ds->total);
 	str_addc(s, '}');
 }
 
@@ -126,7 +126,7 @@ note(struct job_run *r, const char *day, const struct drift_notes *notes,
 	struct params p;
 	struct rows rows;
 
-	if (r->arena->ar_overflow)
+	if (r->arena->overflow)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, "memory", "a step needs more");
 	crypt_id("cor_", clock_now(), correlation);

@@ -92,7 +92,7 @@ labels_next(struct job_run *r, bool *more, struct fail *f)
 	    add(r, &rows, 1, f) == -1 ||
 	    db_run(r->db, r->arena, STMT_COMMIT, NULL, NULL, f) == -1)
 		return -1;
-	if (rows.ro_n > 0 &&
+	if (rows.n > 0 &&
 	    rows_int(&rows, 0, rows_col(&rows, "labels")) == LABELS_MAX)
 		*more = true;
 	return 0;
@@ -119,7 +119,7 @@ add(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 	size_t i, size;
 	int at = 0;
 
-	if (first >= rows->ro_n)
+	if (first >= rows->n)
 		return 0;
 	if (read_stored(r, &c, &w, &stored, f) == -1)
 		return -1;
@@ -128,7 +128,7 @@ add(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 	for (i = 0; i < w.n; i++) {
 		packed = NULL;
 		size = 0;
-		if (at < stored.ro_n && rows_int(&stored, at, 0) == w.entity[i])
+		if (at < stored.n && rows_int(&stored, at, 0) == w.entity[i])
 			packed = rows_bytes(&stored, at++, 1, &size);
 		if (entity_risk_unpack(packed, size, &days, f) == -1)
 			return -1;
@@ -149,7 +149,7 @@ static int
 read_stored(struct job_run *r, const struct risk_changes *c,
     struct risk_written *w, struct rows *ret, struct fail *f)
 {
-	const size_t max = (size_t)(c->rows->ro_n - c->next);
+	const size_t max = (size_t)(c->rows->n - c->next);
 	struct params p;
 	int64_t entity;
 	int row;
@@ -158,9 +158,9 @@ read_stored(struct job_run *r, const struct risk_changes *c,
 	w->newest = arena_array(r->arena, max, sizeof(*w->newest));
 	w->packed = arena_array(r->arena, max, sizeof(*w->packed));
 	w->size = arena_array(r->arena, max, sizeof(*w->size));
-	if (r->arena->ar_overflow)
+	if (r->arena->overflow)
 		return full(f);
-	for (row = c->next; row < c->rows->ro_n; row++) {
+	for (row = c->next; row < c->rows->n; row++) {
 		entity = rows_int(c->rows, row, c->entity);
 		if (w->n == 0 || w->entity[w->n - 1] != entity)
 			w->entity[w->n++] = entity;
@@ -174,7 +174,7 @@ read_stored(struct job_run *r, const struct risk_changes *c,
 static bool
 is_next(const struct risk_changes *c, int64_t entity)
 {
-	return c->next < c->rows->ro_n &&
+	return c->next < c->rows->n &&
 	    rows_int(c->rows, c->next, c->entity) == entity;
 }
 

@@ -161,11 +161,11 @@ read_due(
 	l->all = arena_array(r->arena, USERS, sizeof(*l->all));
 	if (l->all == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, "memory", "is too small");
-	for (i = 0; i < rows.ro_n; i++) {
+	for (i = 0; i < rows.n; i++) {
 		if (rows_bool(&rows, i, rows_col(&rows, "due")))
 			read_event(r->arena, &rows, i, &l->all[l->n++]);
 	}
-	*ret_last = rows.ro_n < USERS;
+	*ret_last = rows.n < USERS;
 	snprintf(d->user, sizeof(d->user), "%s",
 	    *ret_last
 		? ""

@@ -26,12 +26,12 @@
 #define FORGET_MAX 5000
 
 struct delivery_job {
-	struct http *de_http;
-	size_t de_sending;
-	size_t de_done;
-	char *de_after; /* the subscriber that was last served */
-	int64_t de_forget_at; /* clock_ticks() */
-	struct delivery_transfer de_post[POSTS];
+	struct http *http;
+	size_t sending;
+	size_t done;
+	char *after; /* the subscriber that was last served */
+	int64_t forget_at; /* clock_ticks() */
+	struct delivery_transfer post[POSTS];
 };
 
 static int forget(struct job_run *r, bool *ret_more, struct fail *f);
@@ -54,11 +54,11 @@ job_deliver_open(struct job_run *r, struct fail *f)
 	struct delivery_job *d = calloc(1, sizeof(*d));
 
 	r->own = d;
-	if (d == NULL || (d->de_after = strdup("")) == NULL)
+	if (d == NULL || (d->after = strdup("")) == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
-	d->de_http = http_new(POSTS, f);
+	d->http = http_new(POSTS, f);
 	db_over(r->db, move_on, d);
-	return d->de_http == NULL ? -1 : 0;
+	return d->http == NULL ? -1 : 0;
 }
 
 /*
@@ -78,7 +78,7 @@ job_deliver_step(struct job_run *r, bool *ret_more, struct fail *f)
 		return -1;
 	gather(
 	    r, clock_ticks() + r->job->pause_ms * CLOCK_SECOND / 1000, false);
-	*ret_more = published || forgot || claimed > 0 || d->de_sending > 0;
+	*ret_more = published || forgot || claimed > 0 || d->sending > 0;
 	return settle(r, f);
 }
 
@@ -94,13 +94,13 @@ job_deliver_close(struct job_run *r)
 		return;
 	db_over(r->db, NULL, NULL);
 	gather(r, clock_ticks() + LEAVE, true);
-	if ((d->de_done > 0 && settle(r, &f) == -1) ||
-	    (d->de_sending > 0 && release(r, &f) == -1))
+	if ((d->done > 0 && settle(r, &f) == -1) ||
+	    (d->sending > 0 && release(r, &f) == -1))
 		log_error("end=failed where=%s why=%s", f.where, f.why);
 	for (i = 0; i < POSTS; i++)
-		delivery_send_clear(&d->de_post[i], d->de_http);
-	http_free(d->de_http);
-	free(d->de_after);
+		delivery_send_clear(&d->post[i], d->http);
+	http_free(d->http);
+	free(d->after);
 	free(d);
 }
 
@@ -113,7 +113,7 @@ forget(struct job_run *r, bool *ret_more, struct fail *f)
 	struct rows rows;
 
 	*ret_more = false;
-	if (clock_ticks() < d->de_forget_at)
+	if (clock_ticks() < d->forget_at)
 		return 0;
 	params_init(&p, r->arena);
 	params_int(&p, FORGET_MAX);
@@ -121,7 +121,7 @@ forget(struct job_run *r, bool *ret_more, struct fail *f)
 		return -1;
 	*ret_more = rows_get_int(&rows, "n") == FORGET_MAX;
 	if (!*ret_more)
-		d->de_forget_at = clock_ticks() + FORGET_EVERY;
+		d->forget_at = clock_ticks() + FORGET_EVERY;
 	return 0;
 }
 
@@ -130,8 +130,8 @@ static int
 claim(struct job_run *r, size_t *ret_n, struct fail *f)
 {
 	struct delivery_job *d = r->own;
-	const size_t room = POSTS - d->de_sending - d->de_done;
-	struct delivery_transfer *po = d->de_post;
+	const size_t room = POSTS - d->sending - d->done;
+	struct delivery_transfer *po = d->post;
 	struct params p;
 	struct rows rows;
 	char *after;
@@ -144,26 +144,26 @@ claim(struct job_run *r, size_t *ret_n, struct fail *f)
 	params_int(&p, EACH);
 	params_int(&p, EACH_FAILING);
 	params_int(&p, LEASE_MS);
-	params_text(&p, d->de_after);
+	params_text(&p, d->after);
 	if (db_run(r->db, r->arena, STMT_DELIVERY_CLAIM, &p, &rows, f) == -1)
 		return -1;
-	for (i = 0; i < rows.ro_n; i++) {
-		while (po->po_state != DELIVERY_SEND_FREE)
+	for (i = 0; i < rows.n; i++) {
+		while (po->state != DELIVERY_SEND_FREE)
 			po++;
 		if (begin(r, &rows, i, po, f) == -1)
 			return -1;
 	}
-	*ret_n = (size_t)rows.ro_n;
-	if (rows.ro_n == 0)
+	*ret_n = (size_t)rows.n;
+	if (rows.n == 0)
 		return 0;
 
 	/* The next claim begins behind the last subscriber of this one. */
 	after = strdup(
-	    rows_text(&rows, rows.ro_n - 1, rows_col(&rows, "subscriber_id")));
+	    rows_text(&rows, rows.n - 1, rows_col(&rows, "subscriber_id")));
 	if (after == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
-	free(d->de_after);
-	d->de_after = after;
+	free(d->after);
+	d->after = after;
 	return 0;
 }
 
@@ -175,31 +175,31 @@ begin(struct job_run *r, const struct rows *rows, int row,
 	    rows_time(rows, row, rows_col(rows, "claimed_until"));
 	struct delivery_job *d = r->own;
 	const struct delivery_message me = {
-		.me_form = rows_text(rows, row, rows_col(rows, "form")),
-		.me_id = rows_text(rows, row, rows_col(rows, "id")),
-		.me_event = rows_text(rows, row, rows_col(rows, "event")),
-		.me_data = rows_text(rows, row, rows_col(rows, "data")),
-		.me_correlation =
+		.form = rows_text(rows, row, rows_col(rows, "form")),
+		.id = rows_text(rows, row, rows_col(rows, "id")),
+		.event = rows_text(rows, row, rows_col(rows, "event")),
+		.data = rows_text(rows, row, rows_col(rows, "data")),
+		.correlation =
 		    rows_text(rows, row, rows_col(rows, "correlation_id")),
-		.me_target = rows_text(rows, row, rows_col(rows, "target")),
-		.me_at = rows_time(rows, row, rows_col(rows, "occurred_at")),
+		.target = rows_text(rows, row, rows_col(rows, "target")),
+		.at = rows_time(rows, row, rows_col(rows, "occurred_at")),
 	};
 	const struct delivery_claim cl = {
-		.cl_message = &me,
-		.cl_url = rows_text(rows, row, rows_col(rows, "url")),
-		.cl_secret = rows_text(rows, row, rows_col(rows, "secret")),
-		.cl_at = until - LEASE_MS * CLOCK_SECOND / 1000,
-		.cl_until = until,
-		.cl_attempts =
+		.message = &me,
+		.url = rows_text(rows, row, rows_col(rows, "url")),
+		.secret = rows_text(rows, row, rows_col(rows, "secret")),
+		.at = until - LEASE_MS * CLOCK_SECOND / 1000,
+		.until = until,
+		.attempts =
 		    (int)rows_int(rows, row, rows_col(rows, "attempts")),
 	};
 
-	if (delivery_send_start(po, d->de_http, &cl, r->arena, f) == -1)
+	if (delivery_send_start(po, d->http, &cl, r->arena, f) == -1)
 		return -1;
-	if (po->po_state == DELIVERY_SEND_SENDING)
-		d->de_sending++;
+	if (po->state == DELIVERY_SEND_SENDING)
+		d->sending++;
 	else
-		d->de_done++;
+		d->done++;
 	return 0;
 }
 
@@ -214,7 +214,7 @@ gather(struct job_run *r, int64_t until, bool leaving)
 	struct delivery_job *d = r->own;
 	int64_t left;
 
-	while (d->de_sending > 0 && (left = until - clock_ticks()) > 0 &&
+	while (d->sending > 0 && (left = until - clock_ticks()) > 0 &&
 	    (leaving || !run_over(r)))
 		if (take(d, (int)(left / (CLOCK_SECOND / 1000)) + 1) &&
 		    !leaving && left > GATHER)
@@ -225,13 +225,13 @@ gather(struct job_run *r, int64_t until, bool leaving)
 static bool
 take(struct delivery_job *d, int ms)
 {
-	struct http_call *call = http_wait(d->de_http, ms);
+	struct http_call *call = http_wait(d->http, ms);
 
 	if (call == NULL)
 		return false;
-	delivery_send_finish(d->de_http, call);
-	d->de_sending--;
-	d->de_done++;
+	delivery_send_finish(d->http, call);
+	d->sending--;
+	d->done++;
 	return true;
 }
 
@@ -263,16 +263,15 @@ settle(struct job_run *r, struct fail *f)
 	if (count == 0)
 		return 0;
 	for (i = 0; i < count; i++) {
-		errors[i] =
-		    done[i]->po_error[0] == '\0' ? NULL : done[i]->po_error;
-		waits[i] = done[i]->po_wait;
+		errors[i] = done[i]->error[0] == '\0' ? NULL : done[i]->error;
+		waits[i] = done[i]->wait;
 	}
 	name_claims(r, done, count, &p);
 	params_texts(&p, errors, count);
 	params_ints(&p, waits, count);
 	if (db_run(r->db, r->arena, STMT_DELIVERY_SETTLE, &p, &rows, f) == -1)
 		return -1;
-	for (row = 0; row < rows.ro_n; row++) {
+	for (row = 0; row < rows.n; row++) {
 		n = rows_int(&rows, row, rows_col(&rows, "n"));
 		result =
 		    (size_t)rows_int(&rows, row, rows_col(&rows, "result"));
@@ -282,8 +281,8 @@ settle(struct job_run *r, struct fail *f)
 		    result, (uint64_t)n);
 	}
 	for (i = 0; i < count; i++)
-		delivery_send_clear(done[i], d->de_http);
-	d->de_done -= count;
+		delivery_send_clear(done[i], d->http);
+	d->done -= count;
 	return 0;
 }
 
@@ -307,8 +306,8 @@ list(struct delivery_job *d, enum delivery_send_state state,
 	size_t i, n = 0;
 
 	for (i = 0; i < POSTS; i++)
-		if (d->de_post[i].po_state == state)
-			ret[n++] = &d->de_post[i];
+		if (d->post[i].state == state)
+			ret[n++] = &d->post[i];
 	return n;
 }
 
@@ -322,8 +321,8 @@ name_claims(struct job_run *r, struct delivery_transfer *const *po, size_t n,
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		ids[i] = po[i]->po_id;
-		claims[i] = po[i]->po_claim;
+		ids[i] = po[i]->id;
+		claims[i] = po[i]->claim;
 	}
 	params_init(p, r->arena);
 	params_texts(p, ids, n);

@@ -104,12 +104,12 @@ prepare(struct job_run *r, struct fail *f)
 	r->arena = &arena;
 	if ((r->shm = shm_new(f)) == NULL)
 		return -1;
-	r->slot = &r->shm->sh_slot[0];
+	r->slot = &r->shm->slot[0];
 	r->db = db_new(
 	    *r->job->url, "assay cron", r->job->timeout_ms, r->job->session, f);
 	if (r->db == NULL)
 		return -1;
-	db_share(r->db, &r->shm->sh_decide_db);
+	db_share(r->db, &r->shm->decide_db);
 	db_bound(r->db, NULL, SPARE);
 	return r->job->open == NULL ? 0 : r->job->open(r, f);
 }
@@ -126,7 +126,7 @@ finish(struct job_run *r, enum job_state state)
 	shm_free(r->shm);
 	if (r->arena != NULL) {
 		arena_reset(r->arena);
-		munmap(r->arena->ar_base, ARENA_SIZE);
+		munmap(r->arena->base, ARENA_SIZE);
 	}
 }
 

@@ -123,8 +123,7 @@ static int
 look(struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f)
 {
 	const bool once = r->until == 0;
-	struct model_turn t = { .place =
-				    s->source->so_place(r->arena, s->host) };
+	struct model_turn t = { .place = s->source->place(r->arena, s->host) };
 	struct model_seen seen = { 0 };
 	bool mine = false;
 
@@ -154,13 +153,13 @@ turn(struct job_run *r, const struct model_state *s, struct model_turn *ret,
 	params_init(&p, r->arena);
 	params_text(&p, s->host);
 	params_text(&p, ret->place);
-	params_text(&p, s->source->so_name);
+	params_text(&p, s->source->name);
 	params_int(&p, r->until == 0 ? 0 : conf.MODEL_REFRESH_MINUTES);
-	params_int(&p, s->source->so_lease_ms);
+	params_int(&p, s->source->lease_ms);
 	params_int(&p, FEATURES_VERSION);
 	if (db_run(r->db, r->arena, STMT_MODEL_TURN, &p, &rows, f) == -1)
 		return -1;
-	if (rows.ro_n == 0)
+	if (rows.n == 0)
 		return 0;
 	ret->claim = rows_get_time(&rows, "claim");
 	ret->etag = rows_get_text(&rows, "etag");
@@ -178,13 +177,13 @@ find(struct job_run *r, const struct model_state *s,
 	struct fail f = { 0 };
 	struct model model;
 
-	if (s->source->so_look(r, turn->etag, &ret->found, &f) == -1)
+	if (s->source->look(r, turn->etag, &ret->found, &f) == -1)
 		goto refused;
-	if (fo->fo_text == NULL)
-		return fo->fo_same;
-	if (body_model(r->arena, fo->fo_text, fo->fo_size, &model, &f) == -1)
+	if (fo->text == NULL)
+		return fo->same;
+	if (body_model(r->arena, fo->text, fo->size, &model, &f) == -1)
 		goto refused;
-	crypt_sha256(fo->fo_text, fo->fo_size, hash);
+	crypt_sha256(fo->text, fo->size, hash);
 	crypt_hex(hash, sizeof(hash), ret->hash);
 	return true;
 
@@ -199,7 +198,7 @@ tell(struct job_run *r, const struct model_state *s,
     const struct model_turn *turn, const struct model_seen *seen,
     bool *ret_mine, struct fail *f)
 {
-	const bool good = seen->refusal == NULL && !seen->found.fo_same;
+	const bool good = seen->refusal == NULL && !seen->found.same;
 	struct params p;
 	struct rows rows;
 
@@ -207,8 +206,8 @@ tell(struct job_run *r, const struct model_state *s,
 	params_text(&p, turn->place);
 	params_time(&p, turn->claim);
 	params_text(&p, good ? seen->hash : NULL);
-	params_text(&p, good ? seen->found.fo_text : NULL);
-	params_text(&p, good ? seen->found.fo_etag : NULL);
+	params_text(&p, good ? seen->found.text : NULL);
+	params_text(&p, good ? seen->found.etag : NULL);
 	params_text(&p, seen->refusal);
 	if (db_one(r->db, r->arena, STMT_MODEL_LOOK, &p, &rows, f) == -1)
 		return -1;
@@ -227,13 +226,13 @@ note(struct job_run *r, const struct model_state *s, const struct rows *rows,
 	const bool loaded = rows_get_bool(rows, "loaded");
 	const bool refused = seen->refusal != NULL;
 	const bool news = rows_get_bool(rows, "news");
-	const char *name = s->source->so_name;
+	const char *name = s->source->name;
 
 	r->count[COUNT_LOOKS]++;
 	r->count[COUNT_LOADED] += loaded;
 	r->count[COUNT_REFUSED] += refused;
 	metric_add(r->slot, METRIC_ID_MODEL_LOOKS,
-	    (size_t)s->source->so_id - SOURCE_DISK,
+	    (size_t)s->source->id - SOURCE_DISK,
 	    refused	 ? RESULT_REFUSED
 		: loaded ? RESULT_LOADED
 			 : RESULT_SAME,

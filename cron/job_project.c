@@ -152,7 +152,7 @@ rebuild_begin(struct job_run *r, struct work_left *ret, struct fail *f)
 		f) == -1)
 		return -1;
 	ret->rebuilding = true;
-	ret->busy = rows.ro_n == 0;
+	ret->busy = rows.n == 0;
 	if (ret->busy)
 		return 0;
 	r->options &= ~REBUILD;

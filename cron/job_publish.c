@@ -56,7 +56,7 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 	params_int(&p, looked);
 	if (db_run(r->db, r->arena, STMT_PUBLISH_NEXT, &p, &rows, f) == -1)
 		return -1;
-	for (row = 0; row < rows.ro_n; row++) {
+	for (row = 0; row < rows.n; row++) {
 		name = rows_text(&rows, row, rows_col(&rows, "topic"));
 		if (name != NULL) {
 			count(r, &rows, row, event_topic_parse(name));

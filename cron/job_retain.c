@@ -97,7 +97,7 @@ work(struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f)
 	s->sweeping = *ret_more;
 	if (s->sweeping)
 		return 0;
-	if (s->sweep.sw_no_vacuum)
+	if (s->sweep.no_vacuum)
 		log_warn("vacuum=off why=RETENTION_VACUUM needs autovacuum, "
 			 "which the server has off");
 	log_info("sweep=done");

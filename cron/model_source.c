@@ -41,7 +41,7 @@ model_source_find(void)
 	size_t i;
 
 	for (i = 0; conf.MODEL_SOURCE != NULL && i < nitems(sources); i++)
-		if (strcmp(conf.MODEL_SOURCE, sources[i].so_name) == 0)
+		if (strcmp(conf.MODEL_SOURCE, sources[i].name) == 0)
 			return &sources[i];
 	return NULL;
 }
@@ -53,10 +53,9 @@ model_source_check(struct fail *f)
 	size_t i;
 
 	for (i = 0; so != NULL && i < nitems(needs); i++)
-		if (needs[i].id == so->so_id && *needs[i].value == NULL)
+		if (needs[i].id == so->id && *needs[i].value == NULL)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 			    needs[i].name,
-			    "must be set where models come from %s",
-			    so->so_name);
+			    "must be set where models come from %s", so->name);
 	return 0;
 }

@@ -12,10 +12,10 @@ struct job_run;
 
 /* What a look came to; with neither text nor same it was ended before. */
 struct model_source_found {
-	const char *fo_text; /* NUL-terminated, in the run's arena */
-	size_t fo_size;
-	const char *fo_etag; /* for the next look to know it by, or NULL */
-	bool fo_same; /* there is what the etag was of */
+	const char *text; /* NUL-terminated, in the run's arena */
+	size_t size;
+	const char *etag; /* for the next look to know it by, or NULL */
+	bool same; /* there is what the etag was of */
 };
 
 /* The name of a place, of which it says nothing but which it is; or NULL. */
@@ -35,11 +35,11 @@ enum model_source_id { SOURCE_DISK = 1, SOURCE_URL, SOURCE_S3, SOURCE__MAX };
 
 /* A kind of place. */
 struct model_source {
-	enum model_source_id so_id;
-	const char *so_name; /* as MODEL_SOURCE and assay.model_load have it */
-	int so_lease_ms; /* longer than a look takes */
-	model_source_place_fn *so_place;
-	model_source_look_fn *so_look;
+	enum model_source_id id;
+	const char *name; /* as MODEL_SOURCE and assay.model_load have it */
+	int lease_ms; /* longer than a look takes */
+	model_source_place_fn *place;
+	model_source_look_fn *look;
 };
 
 /* The source that the settings name, NULL when they name none. */

@@ -53,8 +53,8 @@ model_source_disk_look(struct job_run *r, const char *etag,
 		close(fd);
 	if (n == -1)
 		return -1;
-	ret->fo_text = text;
-	ret->fo_size = (size_t)n;
+	ret->text = text;
+	ret->size = (size_t)n;
 	return 0;
 }
 

@@ -59,7 +59,7 @@ int
 model_source_url_look(struct job_run *r, const char *etag,
     struct model_source_found *ret, struct fail *f)
 {
-	struct http_call call = { .hc_url = conf.MODEL_URL };
+	struct http_call call = { .url = conf.MODEL_URL };
 
 	return ask(r, &call, etag, ret, f);
 }
@@ -69,13 +69,12 @@ model_source_s3_look(struct job_run *r, const char *etag,
     struct model_source_found *ret, struct fail *f)
 {
 	const struct http_sign sign = {
-		.hs_region = conf.MODEL_S3_REGION,
-		.hs_service = "s3",
-		.hs_id = conf.MODEL_S3_ACCESS_KEY_ID,
-		.hs_secret = conf.MODEL_S3_SECRET_ACCESS_KEY,
+		.region = conf.MODEL_S3_REGION,
+		.service = "s3",
+		.id = conf.MODEL_S3_ACCESS_KEY_ID,
+		.secret = conf.MODEL_S3_SECRET_ACCESS_KEY,
 	};
-	struct http_call call = { .hc_url = s3_url(r->arena),
-		.hc_sign = &sign };
+	struct http_call call = { .url = s3_url(r->arena), .sign = &sign };
 
 	/* libcurl 7.88 does not add the hash of the body itself. */
 	add_header(r->arena, &call, "x-amz-content-sha256", NO_BODY);
@@ -156,11 +155,11 @@ add_header(struct arena *a, struct http_call *call, const char *name,
 	struct str s;
 	size_t n = 0;
 
-	while (call->hc_headers[n] != NULL)
+	while (call->headers[n] != NULL)
 		n++;
 	str_init(&s, a);
 	str_addf(&s, "%s: %s", name, value);
-	call->hc_headers[n] = str_text(&s);
+	call->headers[n] = str_text(&s);
 }
 
 /* Send the request; when the run is over, whatever it is at. */
@@ -171,21 +170,21 @@ ask(struct job_run *r, struct http_call *call, const char *etag,
 	struct http *h = NULL;
 	int result = -1;
 
-	call->hc_method = "GET";
-	call->hc_ca_file = conf.MODEL_CA_FILE;
-	call->hc_timeout_ms = TIMEOUT_MS;
-	call->hc_connect_ms = CONNECT_MS;
-	call->hc_stall_s = STALL_S;
-	call->hc_reply_max = MODEL_FILE_MAX;
-	if (r->arena->ar_overflow)
+	call->method = "GET";
+	call->ca_file = conf.MODEL_CA_FILE;
+	call->timeout_ms = TIMEOUT_MS;
+	call->connect_ms = CONNECT_MS;
+	call->stall_s = STALL_S;
+	call->reply_max = MODEL_FILE_MAX;
+	if (r->arena->overflow)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
-	if ((etag = etag_for(call->hc_url, etag)) != NULL)
+	if ((etag = etag_for(call->url, etag)) != NULL)
 		add_header(r->arena, call, "If-None-Match", etag);
 	if ((h = http_new(1, f)) == NULL || http_start(h, call, f) == -1)
 		goto done;
 	while (http_wait(h, WAIT_MS) == NULL && !run_over(r))
 		continue;
-	result = call->hc_status == 0 && call->hc_error == NULL
+	result = call->status == 0 && call->error == NULL
 	    ? 0
 	    : take(r->arena, call, etag != NULL, ret, f);
 	http_done(h, call);
@@ -201,25 +200,25 @@ take(struct arena *a, const struct http_call *call, bool asked,
 {
 	char *text;
 
-	if (call->hc_status == 0)
+	if (call->status == 0)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "the model cannot be fetched: %s",
-		    http_fault_text(call->hc_fault));
-	if (call->hc_status == 304 && asked) {
-		ret->fo_same = true;
+		    http_fault_text(call->fault));
+	if (call->status == 304 && asked) {
+		ret->same = true;
 		return 0;
 	}
-	if (call->hc_status != 200)
+	if (call->status != 200)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-		    "the model cannot be fetched: status %d", call->hc_status);
-	if ((text = arena_alloc(a, call->hc_reply_size + 1)) == NULL)
+		    "the model cannot be fetched: status %d", call->status);
+	if ((text = arena_alloc(a, call->reply_size + 1)) == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
-	if (call->hc_reply_size > 0)
-		memcpy(text, call->hc_reply, call->hc_reply_size);
-	text[call->hc_reply_size] = '\0';
-	ret->fo_text = text;
-	ret->fo_size = call->hc_reply_size;
-	ret->fo_etag = etag_of(a, call);
+	if (call->reply_size > 0)
+		memcpy(text, call->reply, call->reply_size);
+	text[call->reply_size] = '\0';
+	ret->text = text;
+	ret->size = call->reply_size;
+	ret->etag = etag_of(a, call);
 	return 0;
 }
 
@@ -260,7 +259,7 @@ etag_of(struct arena *a, const struct http_call *call)
 		at++;
 	if (strcmp(at, "\"") != 0)
 		return NULL;
-	hash_url(call->hc_url, strlen(call->hc_url), mark);
+	hash_url(call->url, strlen(call->url), mark);
 	str_init(&s, a);
 	str_addf(&s, "%.*s %s", MARK_SIZE, mark, etag);
 	return str_text(&s);

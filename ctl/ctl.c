@@ -71,7 +71,7 @@ void
 ctl_arena_free(struct arena *a)
 {
 	arena_reset(a);
-	free(a->ar_base);
+	free(a->base);
 }
 
 char *

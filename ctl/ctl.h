@@ -52,8 +52,8 @@ struct opt {
 };
 
 struct opt_list {
-	char *li_text[OPT_LIST_MAX];
-	size_t li_n;
+	char *text[OPT_LIST_MAX];
+	size_t n;
 };
 
 /* How many operands follow the options. */

@@ -102,25 +102,24 @@ http_client_open(struct http_client *sv, const char *url,
 	int status = EX_OK;
 
 	memset(sv, 0, sizeof(*sv));
-	sv->sv_arena = a;
+	sv->arena = a;
 	if (access == ACCESS_TOKEN)
 		status = token_find(sv, url);
 	else
-		status = http_client_url(a, url, &sv->sv_url);
+		status = http_client_url(a, url, &sv->url);
 	if (access == ACCESS_KEY && status == EX_OK)
 		status = key_find(sv);
 
 	/* A login replaces a session's file that cannot be used. */
 	if (status != EX_OK && access != ACCESS_NONE)
 		return status;
-	if (http_client_address(sv->sv_url, a, &sv->sv_base, &sv->sv_socket) ==
-	    -1) {
+	if (http_client_address(sv->url, a, &sv->base, &sv->socket) == -1) {
 		ctl_say("%s: an address is like https://assay.example, or "
 			"unix: and the path of a socket",
-		    sv->sv_url);
+		    sv->url);
 		return EX_USAGE;
 	}
-	if ((sv->sv_http = http_new(2, &f)) == NULL)
+	if ((sv->http = http_new(2, &f)) == NULL)
 		return ctl_failed("http", &f);
 	return EX_OK;
 }
@@ -128,34 +127,34 @@ http_client_open(struct http_client *sv, const char *url,
 void
 http_client_close(struct http_client *sv)
 {
-	if (sv->sv_call.hc_handle != NULL)
-		http_done(sv->sv_http, &sv->sv_call);
-	http_free(sv->sv_http);
-	sv->sv_http = NULL;
+	if (sv->call.handle != NULL)
+		http_done(sv->http, &sv->call);
+	http_free(sv->http);
+	sv->http = NULL;
 }
 
 int
 http_client_call(struct http_client *sv, const struct client_request *ask,
     struct json_object **ret)
 {
-	struct http_call *call = &sv->sv_call;
+	struct http_call *call = &sv->call;
 	int tries = 0, status;
 
 	do {
 		if (tries > 0)
-			sleep((unsigned)call->hc_retry_after);
+			sleep((unsigned)call->retry_after);
 		if ((status = request(sv, ask)) != EX_OK)
 			return status;
-	} while (ask->ak_patient && tries++ < TRIES_MAX &&
-	    (call->hc_status == 429 || call->hc_status == 503) &&
-	    call->hc_retry_after > 0 && call->hc_retry_after <= PATIENCE);
-	*ret = json_tokener_parse(call->hc_reply == NULL ? "" : call->hc_reply);
-	if (*ret != NULL && arena_defer(sv->sv_arena, release, *ret) == -1)
+	} while (ask->patient && tries++ < TRIES_MAX &&
+	    (call->status == 429 || call->status == 503) &&
+	    call->retry_after > 0 && call->retry_after <= PATIENCE);
+	*ret = json_tokener_parse(call->reply == NULL ? "" : call->reply);
+	if (*ret != NULL && arena_defer(sv->arena, release, *ret) == -1)
 		*ret = NULL;
-	if (call->hc_status >= 200 && call->hc_status < 300 && *ret != NULL)
+	if (call->status >= 200 && call->status < 300 && *ret != NULL)
 		return EX_OK;
-	if (call->hc_status == 404 && ask->ak_missed != NULL) {
-		*ask->ak_missed = true;
+	if (call->status == 404 && ask->missed != NULL) {
+		*ask->missed = true;
 		*ret = NULL;
 		return EX_OK;
 	}
@@ -208,7 +207,7 @@ http_client_url(struct arena *a, const char *url, const char **ret)
 		url = getenv("BASE_URL");
 	if (url == NULL || *url == '\0') {
 		status = session_read(a, &ss);
-		url = status == EX_OK ? ss.ss_url : NULL;
+		url = status == EX_OK ? ss.url : NULL;
 	}
 	*ret = url == NULL || *url == '\0' ? URL_DEFAULT : url;
 	return status;
@@ -235,31 +234,30 @@ token_find(struct http_client *sv, const char *url)
 		url = getenv("ASSAY_URL");
 	if (url != NULL && *url == '\0')
 		url = NULL;
-	sv->sv_own_token = token != NULL && *token != '\0';
-	if ((!sv->sv_own_token || url == NULL) &&
-	    (status = session_read(sv->sv_arena, &ss)) != EX_OK)
+	sv->own_token = token != NULL && *token != '\0';
+	if ((!sv->own_token || url == NULL) &&
+	    (status = session_read(sv->arena, &ss)) != EX_OK)
 		return status;
-	if (!sv->sv_own_token) {
-		token = ss.ss_token;
-		if (token == NULL || ss.ss_url == NULL) {
+	if (!sv->own_token) {
+		token = ss.token;
+		if (token == NULL || ss.url == NULL) {
 			ctl_say("nobody is logged in: 'assayctl login'");
 			return EX_NOPERM;
 		}
-		if (url != NULL && strcmp(url, ss.ss_url) != 0) {
+		if (url != NULL && strcmp(url, ss.url) != 0) {
 			ctl_say("the session is one of %s: "
 				"'assayctl login --url %s'",
-			    ss.ss_url, url);
+			    ss.url, url);
 			return EX_NOPERM;
 		}
 	}
-	sv->sv_url = url != NULL ? url : ss.ss_url;
-	if (sv->sv_url == NULL &&
-	    (status = http_client_url(sv->sv_arena, NULL, &sv->sv_url)) !=
-		EX_OK)
+	sv->url = url != NULL ? url : ss.url;
+	if (sv->url == NULL &&
+	    (status = http_client_url(sv->arena, NULL, &sv->url)) != EX_OK)
 		return status;
-	str_init(&s, sv->sv_arena);
+	str_init(&s, sv->arena);
 	str_addf(&s, "Authorization: Bearer %s", token);
-	sv->sv_header = str_text(&s);
+	sv->header = str_text(&s);
 	return EX_OK;
 }
 
@@ -274,9 +272,9 @@ key_find(struct http_client *sv)
 			"'assayctl keys create NAME' makes one");
 		return EX_CONFIG;
 	}
-	str_init(&s, sv->sv_arena);
+	str_init(&s, sv->arena);
 	str_addf(&s, "X-API-Key: %s", key);
-	sv->sv_header = str_text(&s);
+	sv->header = str_text(&s);
 	return EX_OK;
 }
 
@@ -284,16 +282,16 @@ key_find(struct http_client *sv)
 static int
 request(struct http_client *sv, const struct client_request *ask)
 {
-	struct http_call *call = &sv->sv_call;
+	struct http_call *call = &sv->call;
 	struct fail f = { 0 };
 
-	if (call->hc_handle != NULL)
-		http_done(sv->sv_http, call);
-	if (make_call(sv, ask, ask->ak_slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS,
-		call) == -1)
+	if (call->handle != NULL)
+		http_done(sv->http, call);
+	if (make_call(
+		sv, ask, ask->slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS, call) == -1)
 		fail_set(&f, FAIL_US, INTERNAL, NULL, "out of memory");
-	if (call->hc_url == NULL || http_start(sv->sv_http, call, &f) == -1)
-		return ctl_failed(sv->sv_url, &f);
+	if (call->url == NULL || http_start(sv->http, call, &f) == -1)
+		return ctl_failed(sv->url, &f);
 	return wait_for(sv, ask);
 }
 
@@ -304,50 +302,48 @@ make_call(const struct http_client *sv, const struct client_request *ask,
 	struct str url;
 	size_t n = 0;
 
-	str_init(&url, sv->sv_arena);
-	str_addf(&url, "%s%s", sv->sv_base, ask->ak_path);
+	str_init(&url, sv->arena);
+	str_addf(&url, "%s%s", sv->base, ask->path);
 	*call = (struct http_call) {
-		.hc_method = ask->ak_method,
-		.hc_url = str_text(&url),
-		.hc_socket = sv->sv_socket,
-		.hc_ca_file = http_client_ca_file(),
-		.hc_body = ask->ak_body,
-		.hc_body_size = ask->ak_body == NULL ? 0 : strlen(ask->ak_body),
-		.hc_timeout_ms = timeout_ms,
-		.hc_reply_max = REPLY_MAX,
+		.method = ask->method,
+		.url = str_text(&url),
+		.socket = sv->socket,
+		.ca_file = http_client_ca_file(),
+		.body = ask->body,
+		.body_size = ask->body == NULL ? 0 : strlen(ask->body),
+		.timeout_ms = timeout_ms,
+		.reply_max = REPLY_MAX,
 	};
-	if (ask->ak_body != NULL)
-		call->hc_headers[n++] =
-		    ask->ak_type != NULL ? ask->ak_type : TYPE_JSON;
-	call->hc_headers[n] = sv->sv_header;
-	return call->hc_url == NULL ? -1 : 0;
+	if (ask->body != NULL)
+		call->headers[n++] = ask->type != NULL ? ask->type : TYPE_JSON;
+	call->headers[n] = sv->header;
+	return call->url == NULL ? -1 : 0;
 }
 
 /* Until there is an answer, or none to be had. */
 static int
 wait_for(struct http_client *sv, const struct client_request *ask)
 {
-	const struct http_call *call = &sv->sv_call;
+	const struct http_call *call = &sv->call;
 	const struct http_call *done;
 	struct answer_progress watch;
 	int64_t drawn = 0;
 
 	watch_begin(&watch, sv, ask);
-	while ((done = http_wait(sv->sv_http, 100)) != call) {
+	while ((done = http_wait(sv->http, 100)) != call) {
 		if (done != NULL)
-			answer_progress_take(
-			    &watch, sv->sv_http, clock_ticks());
-		answer_progress_ask(&watch, sv->sv_http, clock_ticks());
+			answer_progress_take(&watch, sv->http, clock_ticks());
+		answer_progress_ask(&watch, sv->http, clock_ticks());
 		waiting(&drawn, &watch);
 	}
-	answer_progress_end(&watch, sv->sv_http);
+	answer_progress_end(&watch, sv->http);
 	if (drawn != 0)
 		fputs("\r\033[K", stderr);
-	if (call->hc_status != 0)
+	if (call->status != 0)
 		return EX_OK;
 	ctl_say("%s: no answer from %s: %s; is the service running, and is "
 		"this its address?",
-	    ask->ak_what, sv->sv_url, call->hc_error);
+	    ask->what, sv->url, call->error);
 	return EX_UNAVAILABLE;
 }
 
@@ -357,15 +353,15 @@ watch_begin(struct answer_progress *watch, const struct http_client *sv,
     const struct client_request *ask)
 {
 	const struct client_request how_far = {
-		.ak_method = "GET",
-		.ak_path = ask->ak_watch,
+		.method = "GET",
+		.path = ask->watch,
 	};
 
-	*watch = (struct answer_progress) { .wa_began = clock_ticks() };
-	watch->wa_next = watch->wa_began + CLOCK_SECOND / 4;
-	if (ask->ak_watch != NULL && isatty(STDERR_FILENO) == 1 &&
-	    make_call(sv, &how_far, TIMEOUT_WATCH_MS, &watch->wa_call) == 0)
-		watch->wa_about = ask->ak_about;
+	*watch = (struct answer_progress) { .began = clock_ticks() };
+	watch->next = watch->began + CLOCK_SECOND / 4;
+	if (ask->watch != NULL && isatty(STDERR_FILENO) == 1 &&
+	    make_call(sv, &how_far, TIMEOUT_WATCH_MS, &watch->call) == 0)
+		watch->about = ask->about;
 }
 
 /* Say how far it is or else for how long, where a person can see it. */
@@ -377,11 +373,11 @@ waiting(int64_t *drawn, const struct answer_progress *watch)
 	if (isatty(STDERR_FILENO) != 1 || now - *drawn < CLOCK_SECOND / 4)
 		return;
 	if (!answer_progress_draw(watch, now)) {
-		if (now - watch->wa_began < CLOCK_SECOND)
+		if (now - watch->began < CLOCK_SECOND)
 			return;
 		fprintf(stderr, "\r%c waiting, %" PRId64 " s\033[K",
 		    "|/-\\"[now / (CLOCK_SECOND / 4) % 4],
-		    (now - watch->wa_began) / CLOCK_SECOND);
+		    (now - watch->began) / CLOCK_SECOND);
 	}
 	*drawn = now;
 }
@@ -391,25 +387,24 @@ static int
 refused(struct http_client *sv, const struct client_request *ask,
     struct json_object *reply)
 {
-	const int status = sv->sv_call.hc_status;
-	const char *code = reply_text(sv->sv_arena, reply, "code");
-	const char *message = reply_text(sv->sv_arena, reply, "message");
+	const int status = sv->call.status;
+	const char *code = reply_text(sv->arena, reply, "code");
+	const char *message = reply_text(sv->arena, reply, "message");
 	const char *hint;
 
-	if (ask->ak_quiet)
+	if (ask->quiet)
 		return status_exit(status);
 	if (code == NULL || message == NULL) {
 		ctl_say("%s: %s answers %d, but not as an Assay service does; "
 			"is this its address?",
-		    ask->ak_what, sv->sv_url, status);
+		    ask->what, sv->url, status);
 		return EX_PROTOCOL;
 	}
-	if (ask->ak_missing != NULL && is_missing(code))
-		message = ask->ak_missing;
-	ctl_say("%s: %s (%d %s)", ask->ak_what, message, status, code);
-	if (sv->sv_call.hc_retry_after > 0)
-		ctl_say(
-		    "try again in %" PRId64 " s", sv->sv_call.hc_retry_after);
+	if (ask->missing != NULL && is_missing(code))
+		message = ask->missing;
+	ctl_say("%s: %s (%d %s)", ask->what, message, status, code);
+	if (sv->call.retry_after > 0)
+		ctl_say("try again in %" PRId64 " s", sv->call.retry_after);
 	else if ((hint = hint_for(sv, code)) != NULL)
 		ctl_say("%s", hint);
 	return status_exit(status);
@@ -449,7 +444,7 @@ hint_for(const struct http_client *sv, const char *code)
 	size_t i;
 
 	if (strcmp(code, "UNAUTHENTICATED") == 0)
-		return sv->sv_own_token
+		return sv->own_token
 		    ? "the token in ASSAY_TOKEN has expired or was revoked: "
 		      "set another, or unset it and 'assayctl login'"
 		    : "your session has expired or was ended: 'assayctl login'";

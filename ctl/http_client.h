@@ -21,31 +21,31 @@ enum http_client_access {
 };
 
 struct http_client {
-	const char *sv_url; /* as it was named, without a slash at its end */
-	const char *sv_base; /* what paths are put after */
-	const char *sv_socket; /* of a unix: address, else NULL */
-	const char *sv_header; /* with the token or key, NULL for none */
-	bool sv_own_token; /* from ASSAY_TOKEN */
-	struct http *sv_http;
-	struct http_call sv_call;
-	struct arena *sv_arena;
+	const char *url; /* as it was named, without a slash at its end */
+	const char *base; /* what paths are put after */
+	const char *socket; /* of a unix: address, else NULL */
+	const char *header; /* with the token or key, NULL for none */
+	bool own_token; /* from ASSAY_TOKEN */
+	struct http *http;
+	struct http_call call;
+	struct arena *arena;
 };
 
 /* One request. */
 struct client_request {
-	const char *ak_what; /* the command, for messages */
-	const char *ak_method;
-	const char *ak_path; /* with its query */
-	const char *ak_type; /* of the body; NULL: JSON */
-	const char *ak_body; /* NULL for none */
-	bool ak_slow; /* may take minutes */
-	const char *ak_watch; /* what tells a terminal how far it is, or NULL */
-	const char *ak_about; /* the event type that it is about */
-	bool ak_patient; /* may be sent again, as late as the service says */
-	const char *ak_missing; /* said when it is not found; NULL: the
+	const char *what; /* the command, for messages */
+	const char *method;
+	const char *path; /* with its query */
+	const char *type; /* of the body; NULL: JSON */
+	const char *body; /* NULL for none */
+	bool slow; /* may take minutes */
+	const char *watch; /* what tells a terminal how far it is, or NULL */
+	const char *about; /* the event type that it is about */
+	bool patient; /* may be sent again, as late as the service says */
+	const char *missing; /* said when it is not found; NULL: the
 				   service's words */
-	bool ak_quiet; /* nothing is said of a refusal */
-	bool *ak_missed; /* if set, a 404 sets it and is no failure */
+	bool quiet; /* nothing is said of a refusal */
+	bool *missed; /* if set, a 404 sets it and is no failure */
 };
 
 /*

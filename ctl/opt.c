@@ -152,9 +152,9 @@ opt_set(const struct command *cmd, const struct opt *opt, char *value)
 		break;
 	case OPT_LIST:
 		list = opt->ret;
-		if (list->li_n == OPT_LIST_MAX)
+		if (list->n == OPT_LIST_MAX)
 			opt_usage(cmd, "--%s is given too often", opt->name);
-		list->li_text[list->li_n++] = value;
+		list->text[list->n++] = value;
 		break;
 	case OPT_TYPE__MAX:
 		break;

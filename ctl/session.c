@@ -30,11 +30,11 @@ static const struct {
 	const char *name;
 	size_t offset;
 } lines[] = {
-	{ "url", offsetof(struct session, ss_url) },
-	{ "email", offsetof(struct session, ss_email) },
-	{ "role", offsetof(struct session, ss_role) },
-	{ "until", offsetof(struct session, ss_until) },
-	{ "token", offsetof(struct session, ss_token) },
+	{ "url", offsetof(struct session, url) },
+	{ "email", offsetof(struct session, email) },
+	{ "role", offsetof(struct session, role) },
+	{ "until", offsetof(struct session, until) },
+	{ "token", offsetof(struct session, token) },
 };
 
 int

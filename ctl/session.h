@@ -9,11 +9,11 @@ struct arena;
 
 /* Texts live in the arena of session_read(); NULL is what there is none of. */
 struct session {
-	const char *ss_url;
-	const char *ss_token;
-	const char *ss_email;
-	const char *ss_role;
-	const char *ss_until; /* as a time's text */
+	const char *url;
+	const char *token;
+	const char *email;
+	const char *role;
+	const char *until; /* as a time's text */
 };
 
 /*

@@ -98,8 +98,10 @@ static void ring(struct sample_values *);
 static void sim_box(struct sample_values *);
 static void credential_stuffing(struct sample_values *);
 static uint64_t victim(struct sample_values *, int64_t);
-static struct sample_row *row_of(struct sample_values *, uint64_t, const char *);
-static struct sample_row *row_new(struct sample_values *, const char *, const char *);
+static struct sample_row *row_of(
+    struct sample_values *, uint64_t, const char *);
+static struct sample_row *row_new(
+    struct sample_values *, const char *, const char *);
 static void charge(
     struct sample_values *, struct sample_row *, const struct sample_user *);
 static void pay_card(struct sample_row *, const struct sample_user *, bool);
@@ -539,7 +541,8 @@ row_new(struct sample_values *s, const char *type, const char *scenario)
 
 /* A purchase: what the shop costs against what the person usually spends. */
 static void
-charge(struct sample_values *s, struct sample_row *r, const struct sample_user *u)
+charge(
+    struct sample_values *s, struct sample_row *r, const struct sample_user *u)
 {
 	const size_t m = below(s, nitems(merchants));
 

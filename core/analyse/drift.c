@@ -16,8 +16,8 @@ void
 drift_add(struct drift_scores *ds, int score, int64_t n)
 {
 	assert(score >= 0 && score < DRIFT_SCORES);
-	ds->ds_n[score] += n;
-	ds->ds_total += n;
+	ds->n[score] += n;
+	ds->total += n;
 }
 
 void
@@ -29,7 +29,7 @@ drift_bins(const struct drift_scores *ds, int64_t ret[DRIFT_BINS])
 		ret[bin] = 0;
 	for (i = 0; i < DRIFT_SCORES; i++) {
 		bin = i / DRIFT_BINS;
-		ret[bin < DRIFT_BINS ? bin : DRIFT_BINS - 1] += ds->ds_n[i];
+		ret[bin < DRIFT_BINS ? bin : DRIFT_BINS - 1] += ds->n[i];
 	}
 }
 
@@ -63,14 +63,14 @@ drift_enough(int64_t recent, int64_t reference)
 int
 drift_quantile(const struct drift_scores *ds, double part)
 {
-	const double wanted = part * (double)ds->ds_total;
+	const double wanted = part * (double)ds->total;
 	int64_t below = 0;
 	int i;
 
-	if (ds->ds_total == 0)
+	if (ds->total == 0)
 		return -1;
 	for (i = 0; i < DRIFT_SCORES - 1; i++) {
-		below += ds->ds_n[i];
+		below += ds->n[i];
 		if ((double)below >= wanted)
 			break;
 	}
@@ -83,11 +83,11 @@ drift_mean(const struct drift_scores *ds)
 	double sum = 0;
 	size_t i;
 
-	if (ds->ds_total == 0)
+	if (ds->total == 0)
 		return 0;
 	for (i = 0; i < DRIFT_SCORES; i++)
-		sum += (double)i * (double)ds->ds_n[i];
-	return sum / (double)ds->ds_total;
+		sum += (double)i * (double)ds->n[i];
+	return sum / (double)ds->total;
 }
 
 double

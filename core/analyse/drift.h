@@ -13,8 +13,8 @@
 
 /* How many decisions of a window had each score; begins zeroed. */
 struct drift_scores {
-	int64_t ds_n[DRIFT_SCORES];
-	int64_t ds_total;
+	int64_t n[DRIFT_SCORES];
+	int64_t total;
 };
 
 /* Count n decisions of a score, 0 to 100. */

@@ -192,7 +192,7 @@ add_because(struct str *s, const struct rule *rule,
 	const bool attr = by->signal >= SIGNAL__MAX;
 	struct str text;
 
-	str_init(&text, s->st_arena);
+	str_init(&text, s->arena);
 	rule_print_comparison(&text, rule, by);
 	str_add(s, "{\"comparison\":");
 	str_json(s, str_text(&text));
@@ -211,7 +211,7 @@ add_dsl(struct str *s, const struct rule *rule)
 {
 	struct str text;
 
-	str_init(&text, s->st_arena);
+	str_init(&text, s->arena);
 	rule_print(&text, rule);
 	str_json(s, str_text(&text));
 }

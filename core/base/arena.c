@@ -14,15 +14,15 @@
 #define ALIGNMENT ((size_t)16)
 
 struct arena_defer {
-	struct arena_defer *ad_next; /* the one deferred before it */
-	void (*ad_fn)(void *);
-	void *ad_ptr;
+	struct arena_defer *next; /* the one deferred before it */
+	void (*fn)(void *);
+	void *ptr;
 };
 
 #ifdef ARENA_MALLOC
 struct arena_piece {
-	struct arena_piece *pi_next; /* the one handed out before it */
-	size_t pi_used; /* what the arena had handed out before it */
+	struct arena_piece *next; /* the one handed out before it */
+	size_t used; /* what the arena had handed out before it */
 };
 
 /* One piece from the heap, remembered with where the arena stood. */
@@ -36,9 +36,9 @@ piece_new(struct arena *a, size_t size)
 	pi = calloc(1, head + size);
 	if (pi == NULL)
 		return NULL;
-	pi->pi_next = a->ar_pieces;
-	pi->pi_used = a->ar_used;
-	a->ar_pieces = pi;
+	pi->next = a->pieces;
+	pi->used = a->used;
+	a->pieces = pi;
 	return (char *)pi + head;
 }
 
@@ -48,8 +48,8 @@ pieces_drop(struct arena *a, size_t used)
 {
 	struct arena_piece *pi;
 
-	while ((pi = a->ar_pieces) != NULL && pi->pi_used >= used) {
-		a->ar_pieces = pi->pi_next;
+	while ((pi = a->pieces) != NULL && pi->used >= used) {
+		a->pieces = pi->next;
 		free(pi);
 	}
 }
@@ -59,8 +59,8 @@ void
 arena_init(struct arena *a, void *base, size_t size)
 {
 	memset(a, 0, sizeof(*a));
-	a->ar_base = base;
-	a->ar_size = size;
+	a->base = base;
+	a->size = size;
 }
 
 void *
@@ -72,29 +72,29 @@ arena_alloc(struct arena *a, size_t size)
 	/* Round up so that the next piece is aligned; a piece is never empty.
 	 */
 	if (size > SIZE_MAX - ALIGNMENT) {
-		a->ar_overflow = true;
+		a->overflow = true;
 		return NULL;
 	}
 	need = size == 0 ? ALIGNMENT
 			 : (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	if (a->ar_overflow || need > a->ar_size - a->ar_used) {
-		a->ar_overflow = true;
+	if (a->overflow || need > a->size - a->used) {
+		a->overflow = true;
 		return NULL;
 	}
 
 #ifdef ARENA_MALLOC
 	p = piece_new(a, size == 0 ? 1 : size);
 	if (p == NULL) {
-		a->ar_overflow = true;
+		a->overflow = true;
 		return NULL;
 	}
 #else
-	p = a->ar_base + a->ar_used;
+	p = a->base + a->used;
 	memset(p, 0, need);
 #endif
-	a->ar_used += need;
-	if (a->ar_used > a->ar_peak)
-		a->ar_peak = a->ar_used;
+	a->used += need;
+	if (a->used > a->peak)
+		a->peak = a->used;
 	return p;
 }
 
@@ -102,7 +102,7 @@ void *
 arena_array(struct arena *a, size_t n, size_t size)
 {
 	if (size != 0 && n > SIZE_MAX / size) {
-		a->ar_overflow = true;
+		a->overflow = true;
 		return NULL;
 	}
 	return arena_alloc(a, n * size);
@@ -136,10 +136,10 @@ arena_defer(struct arena *a, void (*fn)(void *), void *ptr)
 		fn(ptr);
 		return -1;
 	}
-	d->ad_fn = fn;
-	d->ad_ptr = ptr;
-	d->ad_next = a->ar_defers;
-	a->ar_defers = d;
+	d->fn = fn;
+	d->ptr = ptr;
+	d->next = a->defers;
+	a->defers = d;
 	return 0;
 }
 
@@ -147,9 +147,9 @@ struct arena_mark
 arena_mark(const struct arena *a)
 {
 	return (struct arena_mark) {
-		.am_used = a->ar_used,
-		.am_overflow = a->ar_overflow,
-		.am_defers = a->ar_defers,
+		.used = a->used,
+		.overflow = a->overflow,
+		.defers = a->defers,
 	};
 }
 
@@ -158,20 +158,20 @@ arena_rewind(struct arena *a, struct arena_mark mark)
 {
 	struct arena_defer *d;
 
-	while ((d = a->ar_defers) != mark.am_defers) {
-		a->ar_defers = d->ad_next;
-		d->ad_fn(d->ad_ptr);
+	while ((d = a->defers) != mark.defers) {
+		a->defers = d->next;
+		d->fn(d->ptr);
 	}
 #ifdef ARENA_MALLOC
-	pieces_drop(a, mark.am_used);
+	pieces_drop(a, mark.used);
 #endif
-	a->ar_used = mark.am_used;
-	a->ar_overflow = mark.am_overflow;
+	a->used = mark.used;
+	a->overflow = mark.overflow;
 }
 
 void
 arena_reset(struct arena *a)
 {
 	arena_rewind(a, (struct arena_mark) { 0 });
-	a->ar_peak = 0;
+	a->peak = 0;
 }

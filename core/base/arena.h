@@ -17,20 +17,20 @@ struct arena_defer;
  * AddressSanitizer sees every overrun; the cap is kept.
  */
 struct arena {
-	char *ar_base; /* the block; aligned to 16 bytes */
-	size_t ar_size; /* its size: the hard cap */
-	size_t ar_used; /* bytes handed out since the reset */
-	size_t ar_peak; /* the most of it since the reset, rewinds or not */
-	bool ar_overflow; /* an allocation was refused */
-	struct arena_defer *ar_defers; /* what to undo at reset, newest first */
-	void *ar_pieces; /* with ARENA_MALLOC: the pieces */
+	char *base; /* the block; aligned to 16 bytes */
+	size_t size; /* its size: the hard cap */
+	size_t used; /* bytes handed out since the reset */
+	size_t peak; /* the most of it since the reset, rewinds or not */
+	bool overflow; /* an allocation was refused */
+	struct arena_defer *defers; /* what to undo at reset, newest first */
+	void *pieces; /* with ARENA_MALLOC: the pieces */
 };
 
 /* Where the arena stood, for arena_rewind(). */
 struct arena_mark {
-	size_t am_used;
-	bool am_overflow;
-	struct arena_defer *am_defers;
+	size_t used;
+	bool overflow;
+	struct arena_defer *defers;
 };
 
 /* Make an arena of the size bytes at base, which the caller keeps. */

@@ -20,7 +20,7 @@ void
 str_init(struct str *s, struct arena *a)
 {
 	memset(s, 0, sizeof(*s));
-	s->st_arena = a;
+	s->arena = a;
 }
 
 void
@@ -34,9 +34,9 @@ str_addn(struct str *s, const char *p, size_t n)
 {
 	if (str_reserve(s, n) == -1)
 		return;
-	memcpy(s->st_text + s->st_len, p, n);
-	s->st_len += n;
-	s->st_text[s->st_len] = '\0';
+	memcpy(s->text + s->len, p, n);
+	s->len += n;
+	s->text[s->len] = '\0';
 }
 
 void
@@ -56,13 +56,13 @@ str_addf(struct str *s, const char *fmt, ...)
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
 	if (n < 0 || str_reserve(s, (size_t)n) == -1) {
-		s->st_failed = 1;
+		s->failed = 1;
 		return;
 	}
 	va_start(ap, fmt);
-	vsnprintf(s->st_text + s->st_len, (size_t)n + 1, fmt, ap);
+	vsnprintf(s->text + s->len, (size_t)n + 1, fmt, ap);
 	va_end(ap);
-	s->st_len += (size_t)n;
+	s->len += (size_t)n;
 }
 
 void
@@ -159,9 +159,9 @@ str_value(struct str *s, const struct value *v)
 const char *
 str_text(const struct str *s)
 {
-	if (s->st_failed)
+	if (s->failed)
 		return NULL;
-	return s->st_text == NULL ? "" : s->st_text;
+	return s->text == NULL ? "" : s->text;
 }
 
 /* Make room for n more bytes and a NUL.  Returns 0, or -1 at the cap. */
@@ -171,24 +171,24 @@ str_reserve(struct str *s, size_t n)
 	char *bigger;
 	size_t cap;
 
-	if (s->st_failed)
+	if (s->failed)
 		return -1;
-	if (s->st_text != NULL && n < s->st_cap - s->st_len)
+	if (s->text != NULL && n < s->cap - s->len)
 		return 0;
 
 	/* Double, so that the arena holds at most twice the text. */
-	cap = s->st_cap == 0 ? FIRST_SIZE : s->st_cap * 2;
-	while (cap - s->st_len <= n && cap < SIZE_MAX / 4)
+	cap = s->cap == 0 ? FIRST_SIZE : s->cap * 2;
+	while (cap - s->len <= n && cap < SIZE_MAX / 4)
 		cap *= 2;
-	bigger = cap - s->st_len <= n ? NULL : arena_alloc(s->st_arena, cap);
+	bigger = cap - s->len <= n ? NULL : arena_alloc(s->arena, cap);
 	if (bigger == NULL) {
-		s->st_failed = 1;
+		s->failed = 1;
 		return -1;
 	}
-	if (s->st_len > 0)
-		memcpy(bigger, s->st_text, s->st_len);
-	bigger[s->st_len] = '\0';
-	s->st_text = bigger;
-	s->st_cap = cap;
+	if (s->len > 0)
+		memcpy(bigger, s->text, s->len);
+	bigger[s->len] = '\0';
+	s->text = bigger;
+	s->cap = cap;
 	return 0;
 }

@@ -14,11 +14,11 @@ struct value;
  * does nothing, so a caller checks once, in str_text().
  */
 struct str {
-	struct arena *st_arena;
-	char *st_text; /* NULL until the first byte */
-	size_t st_len;
-	size_t st_cap;
-	int st_failed; /* the arena was full */
+	struct arena *arena;
+	char *text; /* NULL until the first byte */
+	size_t len;
+	size_t cap;
+	int failed; /* the arena was full */
 };
 
 /* An empty text in arena a. */

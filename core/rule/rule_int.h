@@ -50,10 +50,10 @@ struct rule_lexeme {
 
 /* A reader of rule text, which the caller keeps. */
 struct rule_lexer {
-	const char *lx_next; /* what is read next */
-	const char *lx_end;
-	int lx_line; /* where lx_next stands */
-	int lx_column;
+	const char *next; /* what is read next */
+	const char *end;
+	int line; /* where next stands */
+	int column;
 };
 
 /*

@@ -70,10 +70,10 @@ rule_lex_init(
 	size_t n;
 
 	*lx = (struct rule_lexer) {
-		.lx_next = text,
-		.lx_end = text + len,
-		.lx_line = 1,
-		.lx_column = 1,
+		.next = text,
+		.end = text + len,
+		.line = 1,
+		.column = 1,
 	};
 	at.line = at.column = 1;
 	if (len > RULE_TEXT_MAX)
@@ -81,11 +81,10 @@ rule_lex_init(
 		    f, &at, "the text is longer than %d bytes", RULE_TEXT_MAX);
 
 	/* Every byte, comments included, so that no later pass need ask. */
-	while (lx->lx_next < lx->lx_end) {
-		n = utf8_get(
-		    lx->lx_next, (size_t)(lx->lx_end - lx->lx_next), &code);
-		at.line = lx->lx_line;
-		at.column = lx->lx_column;
+	while (lx->next < lx->end) {
+		n = utf8_get(lx->next, (size_t)(lx->end - lx->next), &code);
+		at.line = lx->line;
+		at.column = lx->column;
 		if (n == 0)
 			return rule_lex_fail(
 			    f, &at, "found a byte that is not valid UTF-8");
@@ -97,8 +96,8 @@ rule_lex_init(
 			    (unsigned int)code);
 		lex_advance(lx, n);
 	}
-	lx->lx_next = text;
-	lx->lx_line = lx->lx_column = 1;
+	lx->next = text;
+	lx->line = lx->column = 1;
 	return 0;
 }
 
@@ -108,30 +107,30 @@ rule_lex_next(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f)
 	lex_skip(lx);
 	*ret = (struct rule_lexeme) {
 		.token = TOKEN_END,
-		.text = lx->lx_next,
-		.line = lx->lx_line,
-		.column = lx->lx_column,
+		.text = lx->next,
+		.line = lx->line,
+		.column = lx->column,
 	};
-	if (lx->lx_next == lx->lx_end)
+	if (lx->next == lx->end)
 		return 0;
 
 	/* Most tokens are words; attr."name" is one token too. */
-	ret->len = word_length(lx->lx_next, lx->lx_end);
+	ret->len = word_length(lx->next, lx->end);
 	if (ret->len > 0) {
 		ret->token = TOKEN_WORD;
 		lex_advance(lx, ret->len);
-		if (lx->lx_next == lx->lx_end || *lx->lx_next != '"' ||
+		if (lx->next == lx->end || *lx->next != '"' ||
 		    !rule_lex_is(ret, "attr."))
 			return 0;
 		ret->token = TOKEN_ATTR;
-	} else if (*lx->lx_next == '"')
+	} else if (*lx->next == '"')
 		ret->token = TOKEN_STRING;
 	else
 		return lex_symbol(lx, ret, f);
 
 	if (lex_string(lx, ret, f) == -1)
 		return -1;
-	ret->len = (size_t)(lx->lx_next - ret->text);
+	ret->len = (size_t)(lx->next - ret->text);
 	return 0;
 }
 
@@ -212,16 +211,16 @@ lex_skip(struct rule_lexer *lx)
 {
 	size_t left;
 
-	for (; lx->lx_next < lx->lx_end; lex_advance(lx, 1)) {
-		if (strchr(" \t\r\n", *lx->lx_next) != NULL)
+	for (; lx->next < lx->end; lex_advance(lx, 1)) {
+		if (strchr(" \t\r\n", *lx->next) != NULL)
 			continue;
-		left = (size_t)(lx->lx_end - lx->lx_next);
-		if (*lx->lx_next != '#' &&
-		    (left < 2 || memcmp(lx->lx_next, "//", 2) != 0))
+		left = (size_t)(lx->end - lx->next);
+		if (*lx->next != '#' &&
+		    (left < 2 || memcmp(lx->next, "//", 2) != 0))
 			return;
-		while (lx->lx_next < lx->lx_end && *lx->lx_next != '\n')
+		while (lx->next < lx->end && *lx->next != '\n')
 			lex_advance(lx, 1);
-		if (lx->lx_next == lx->lx_end)
+		if (lx->next == lx->end)
 			return;
 	}
 }
@@ -230,12 +229,12 @@ lex_skip(struct rule_lexer *lx)
 static void
 lex_advance(struct rule_lexer *lx, size_t n)
 {
-	for (; n > 0; n--, lx->lx_next++)
-		if (*lx->lx_next == '\n') {
-			lx->lx_line++;
-			lx->lx_column = 1;
-		} else if ((*lx->lx_next & 0xc0) != 0x80)
-			lx->lx_column++;
+	for (; n > 0; n--, lx->next++)
+		if (*lx->next == '\n') {
+			lx->line++;
+			lx->column = 1;
+		} else if ((*lx->next & 0xc0) != 0x80)
+			lx->column++;
 }
 
 /* Go over a string, from its opening quote; at is where its token begins. */
@@ -244,18 +243,18 @@ lex_string(struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f)
 {
 	const char *p;
 
-	for (p = lx->lx_next + 1; p < lx->lx_end && *p != '"'; p++) {
+	for (p = lx->next + 1; p < lx->end && *p != '"'; p++) {
 		if (*p == '\n' || *p == '\r')
 			break;
-		if (*p == '\\' && p + 1 < lx->lx_end && p[1] != '\n' &&
+		if (*p == '\\' && p + 1 < lx->end && p[1] != '\n' &&
 		    p[1] != '\r')
 			p++;
 	}
-	if (p == lx->lx_end || *p != '"')
+	if (p == lx->end || *p != '"')
 		return rule_lex_fail(f, at,
 		    "found a string that does not end on its line, "
 		    "expected a closing quote");
-	lex_advance(lx, (size_t)(p + 1 - lx->lx_next));
+	lex_advance(lx, (size_t)(p + 1 - lx->next));
 	return 0;
 }
 
@@ -263,13 +262,12 @@ lex_string(struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f)
 static int
 lex_symbol(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f)
 {
-	size_t left = (size_t)(lx->lx_end - lx->lx_next);
+	size_t left = (size_t)(lx->end - lx->next);
 	size_t i, len;
 
 	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		len = strlen(symbols[i].text);
-		if (len > left ||
-		    memcmp(lx->lx_next, symbols[i].text, len) != 0)
+		if (len > left || memcmp(lx->next, symbols[i].text, len) != 0)
 			continue;
 		ret->token = symbols[i].token;
 		ret->len = len;
@@ -288,10 +286,10 @@ lex_stray(
 	size_t i;
 
 	for (i = 0; i < sizeof(strays) / sizeof(strays[0]); i++)
-		if (*lx->lx_next == strays[i].c)
+		if (*lx->next == strays[i].c)
 			return rule_lex_fail(f, at, "found \"%c\", expected %s",
 			    strays[i].c, strays[i].meant);
-	utf8_get(lx->lx_next, (size_t)(lx->lx_end - lx->lx_next), &code);
+	utf8_get(lx->next, (size_t)(lx->end - lx->next), &code);
 	if (code < 0x80)
 		return rule_lex_fail(f, at,
 		    "found \"%c\", which rules have no use for", (int)code);

@@ -25,19 +25,19 @@ struct names_room {
 };
 
 struct rule_parser {
-	struct rule_lexer pa_lexer;
-	struct rule_lexeme pa_at; /* the token to be taken next */
-	struct arena *pa_arena;
-	struct fail *pa_fail;
-	struct names_room pa_ids;
-	struct names_room pa_tags;
-	struct names_room pa_attrs;
-	struct rule_draft *pa_first;
-	struct rule_draft **pa_last; /* where the next draft is hung in */
-	size_t pa_n_rules;
-	int pa_depth; /* levels of nesting around pa_at */
-	struct rule_cond pa_terms[RULE_TERMS_MAX]; /* of the rule being read */
-	size_t pa_n_terms;
+	struct rule_lexer lexer;
+	struct rule_lexeme at; /* the token to be taken next */
+	struct arena *arena;
+	struct fail *fail;
+	struct names_room ids;
+	struct names_room tags;
+	struct names_room attrs;
+	struct rule_draft *first;
+	struct rule_draft **last; /* where the next draft is hung in */
+	size_t n_rules;
+	int depth; /* levels of nesting around at */
+	struct rule_cond terms[RULE_TERMS_MAX]; /* of the rule being read */
+	size_t n_terms;
 };
 
 static void names_room(struct names_room *);
@@ -93,16 +93,16 @@ rule_compile(struct arena *a, const char *text, size_t len, struct fail *f)
 {
 	struct rule_parser p;
 
-	p.pa_arena = a;
-	p.pa_fail = f;
-	p.pa_first = NULL;
-	p.pa_last = &p.pa_first;
-	p.pa_n_rules = 0;
-	p.pa_depth = 0;
-	names_room(&p.pa_ids);
-	names_room(&p.pa_tags);
-	names_room(&p.pa_attrs);
-	if (rule_lex_init(&p.pa_lexer, text, len, f) == -1 || take(&p) == -1 ||
+	p.arena = a;
+	p.fail = f;
+	p.first = NULL;
+	p.last = &p.first;
+	p.n_rules = 0;
+	p.depth = 0;
+	names_room(&p.ids);
+	names_room(&p.tags);
+	names_room(&p.attrs);
+	if (rule_lex_init(&p.lexer, text, len, f) == -1 || take(&p) == -1 ||
 	    parse_rules(&p) == -1)
 		return NULL;
 	return parse_finish(&p);
@@ -124,18 +124,18 @@ parse_rules(struct rule_parser *p)
 {
 	struct rule_draft *draft;
 
-	while (p->pa_at.token != TOKEN_END) {
-		if (p->pa_n_rules == RULES_MAX)
-			return rule_lex_fail(p->pa_fail, &p->pa_at,
+	while (p->at.token != TOKEN_END) {
+		if (p->n_rules == RULES_MAX)
+			return rule_lex_fail(p->fail, &p->at,
 			    "a ruleset has at most %d rules", RULES_MAX);
-		draft = arena_alloc(p->pa_arena, sizeof(*draft));
+		draft = arena_alloc(p->arena, sizeof(*draft));
 		if (draft == NULL)
-			return rule_lex_full(p->pa_fail);
+			return rule_lex_full(p->fail);
 		if (parse_rule(p, &draft->rule) == -1)
 			return -1;
-		*p->pa_last = draft;
-		p->pa_last = &draft->next;
-		p->pa_n_rules++;
+		*p->last = draft;
+		p->last = &draft->next;
+		p->n_rules++;
 	}
 	return 0;
 }
@@ -150,20 +150,20 @@ parse_finish(struct rule_parser *p)
 	struct rule *rules;
 	size_t i = 0;
 
-	rs = arena_alloc(p->pa_arena, sizeof(*rs));
-	rules = arena_array(p->pa_arena, p->pa_n_rules, sizeof(*rules));
-	attrs = rule_intern_dup(p->pa_arena, &p->pa_attrs.names);
+	rs = arena_alloc(p->arena, sizeof(*rs));
+	rules = arena_array(p->arena, p->n_rules, sizeof(*rules));
+	attrs = rule_intern_dup(p->arena, &p->attrs.names);
 	if (rs == NULL || rules == NULL || attrs == NULL) {
-		rule_lex_full(p->pa_fail);
+		rule_lex_full(p->fail);
 		return NULL;
 	}
-	for (draft = p->pa_first; draft != NULL; draft = draft->next) {
+	for (draft = p->first; draft != NULL; draft = draft->next) {
 		rules[i] = draft->rule;
 		rules[i++].attrs = attrs;
 	}
 	rs->rules = rules;
 	rs->n_rules = i;
-	rs->n_tags = p->pa_tags.names.n;
+	rs->n_tags = p->tags.names.n;
 	rs->attrs = attrs;
 	return rs;
 }
@@ -177,18 +177,18 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 {
 	struct rule_cond *cond;
 
-	if (!rule_lex_is(&p->pa_at, "rule"))
-		return rule_lex_expected(p->pa_fail, &p->pa_at,
-		    p->pa_n_rules == 0 ? "\"rule\""
-				       : "\"rule\" or the end of the text");
-	p->pa_n_terms = 0;
+	if (!rule_lex_is(&p->at, "rule"))
+		return rule_lex_expected(p->fail, &p->at,
+		    p->n_rules == 0 ? "\"rule\""
+				    : "\"rule\" or the end of the text");
+	p->n_terms = 0;
 	if (take(p) == -1 || parse_id(p, rule) == -1 ||
 	    take_token(p, TOKEN_LBRACE) == -1 || take_word(p, "when") == -1 ||
 	    parse_or(p) == -1)
 		return -1;
-	if (!rule_lex_is(&p->pa_at, "then"))
+	if (!rule_lex_is(&p->at, "then"))
 		return rule_lex_expected(
-		    p->pa_fail, &p->pa_at, "\"&&\", \"||\" or \"then\"");
+		    p->fail, &p->at, "\"&&\", \"||\" or \"then\"");
 	if (take(p) == -1 || take_word(p, "score") == -1 ||
 	    take_token(p, TOKEN_ADD) == -1 || parse_points(p, rule) == -1 ||
 	    take_token(p, TOKEN_COMMA) == -1 || take_word(p, "tag") == -1 ||
@@ -196,10 +196,10 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 		return -1;
 
 	/* The condition is complete: keep exactly what it needs. */
-	cond = arena_array(p->pa_arena, p->pa_n_terms, sizeof(*cond));
+	cond = arena_array(p->arena, p->n_terms, sizeof(*cond));
 	if (cond == NULL)
-		return rule_lex_full(p->pa_fail);
-	memcpy(cond, p->pa_terms, p->pa_n_terms * sizeof(*cond));
+		return rule_lex_full(p->fail);
+	memcpy(cond, p->terms, p->n_terms * sizeof(*cond));
 	rule->cond = cond;
 	return 0;
 }
@@ -207,27 +207,27 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 static int
 parse_id(struct rule_parser *p, struct rule *rule)
 {
-	struct rule_lexeme at = p->pa_at;
+	struct rule_lexeme at = p->at;
 
 	rule->id = take_ident(p, "a rule id", false);
 	if (rule->id == NULL)
 		return -1;
-	if (rule_intern_find(&p->pa_ids.names, rule->id) != -1)
-		return rule_lex_fail(p->pa_fail, &at,
+	if (rule_intern_find(&p->ids.names, rule->id) != -1)
+		return rule_lex_fail(p->fail, &at,
 		    "an earlier rule has the id \"%s\" already", rule->id);
-	rule_intern_add(&p->pa_ids.names, rule->id);
+	rule_intern_add(&p->ids.names, rule->id);
 	return 0;
 }
 
 static int
 parse_points(struct rule_parser *p, struct rule *rule)
 {
-	struct rule_lexeme at = p->pa_at;
+	struct rule_lexeme at = p->at;
 	double n;
 
 	if (at.token != TOKEN_WORD || rule_word_number(&at, &n, NULL) == -1 ||
 	    n < 0 || n > RULE_POINTS_MAX || n != trunc(n))
-		return rule_lex_expected(p->pa_fail, &at,
+		return rule_lex_expected(p->fail, &at,
 		    "points, a whole number from 0 to %d", RULE_POINTS_MAX);
 	rule->points = (uint8_t)n;
 	return take(p);
@@ -236,7 +236,7 @@ parse_points(struct rule_parser *p, struct rule *rule)
 static int
 parse_tag(struct rule_parser *p, struct rule *rule)
 {
-	struct rule_interned *tags = &p->pa_tags.names;
+	struct rule_interned *tags = &p->tags.names;
 	char *tag;
 	int n;
 
@@ -275,23 +275,23 @@ static int
 parse_chain(struct rule_parser *p, enum rule_token op, enum cond_kind kind,
     int (*operand)(struct rule_parser *))
 {
-	size_t first = p->pa_n_terms, next;
+	size_t first = p->n_terms, next;
 
 	if (operand(p) == -1)
 		return -1;
-	if (p->pa_at.token != op)
+	if (p->at.token != op)
 		return 0;
-	if (p->pa_terms[first].kind != kind &&
-	    term_insert(p, first, kind, &p->pa_at) == -1)
+	if (p->terms[first].kind != kind &&
+	    term_insert(p, first, kind, &p->at) == -1)
 		return -1;
-	while (p->pa_at.token == op) {
-		next = p->pa_n_terms;
+	while (p->at.token == op) {
+		next = p->n_terms;
 		if (take(p) == -1 || operand(p) == -1)
 			return -1;
-		if (p->pa_terms[next].kind == kind)
+		if (p->terms[next].kind == kind)
 			term_remove(p, next);
 	}
-	p->pa_terms[first].span = (uint16_t)(p->pa_n_terms - first);
+	p->terms[first].span = (uint16_t)(p->n_terms - first);
 	return 0;
 }
 
@@ -299,9 +299,9 @@ parse_chain(struct rule_parser *p, enum rule_token op, enum cond_kind kind,
 static int
 parse_unary(struct rule_parser *p)
 {
-	if (p->pa_at.token == TOKEN_NOT)
+	if (p->at.token == TOKEN_NOT)
 		return parse_nested(p, parse_not);
-	if (p->pa_at.token == TOKEN_LPAREN)
+	if (p->at.token == TOKEN_LPAREN)
 		return parse_nested(p, parse_parens);
 	return parse_test(p);
 }
@@ -312,12 +312,12 @@ parse_nested(struct rule_parser *p, int (*inner)(struct rule_parser *))
 {
 	int rc;
 
-	if (p->pa_depth == RULE_DEPTH_MAX)
-		return rule_lex_fail(p->pa_fail, &p->pa_at,
+	if (p->depth == RULE_DEPTH_MAX)
+		return rule_lex_fail(p->fail, &p->at,
 		    "a condition nests at most %d levels", RULE_DEPTH_MAX);
-	p->pa_depth++;
+	p->depth++;
 	rc = inner(p);
-	p->pa_depth--;
+	p->depth--;
 	return rc;
 }
 
@@ -325,14 +325,14 @@ parse_nested(struct rule_parser *p, int (*inner)(struct rule_parser *))
 static int
 parse_not(struct rule_parser *p)
 {
-	size_t first = p->pa_n_terms;
+	size_t first = p->n_terms;
 	int rc;
 
-	if (term_add(p, COND_NOT, &p->pa_at) == -1 || take(p) == -1)
+	if (term_add(p, COND_NOT, &p->at) == -1 || take(p) == -1)
 		return -1;
-	rc = p->pa_at.token == TOKEN_LPAREN ? parse_parens(p) : parse_unary(p);
+	rc = p->at.token == TOKEN_LPAREN ? parse_parens(p) : parse_unary(p);
 	if (rc == 0)
-		p->pa_terms[first].span = (uint16_t)(p->pa_n_terms - first);
+		p->terms[first].span = (uint16_t)(p->n_terms - first);
 	return rc;
 }
 
@@ -341,9 +341,9 @@ parse_parens(struct rule_parser *p)
 {
 	if (take(p) == -1 || parse_or(p) == -1)
 		return -1;
-	if (p->pa_at.token != TOKEN_RPAREN)
+	if (p->at.token != TOKEN_RPAREN)
 		return rule_lex_expected(
-		    p->pa_fail, &p->pa_at, "\"&&\", \"||\" or \")\"");
+		    p->fail, &p->at, "\"&&\", \"||\" or \")\"");
 	return take(p);
 }
 
@@ -351,20 +351,20 @@ parse_parens(struct rule_parser *p)
 static int
 parse_test(struct rule_parser *p)
 {
-	struct rule_lexeme at = p->pa_at;
-	struct rule_cond *c = &p->pa_terms[p->pa_n_terms];
+	struct rule_lexeme at = p->at;
+	struct rule_cond *c = &p->terms[p->n_terms];
 
 	if (at.token != TOKEN_WORD && at.token != TOKEN_ATTR)
 		return rule_lex_expected(
-		    p->pa_fail, &at, "a signal, \"!\" or \"(\"");
+		    p->fail, &at, "a signal, \"!\" or \"(\"");
 	if (term_add(p, COND_COMPARE, &at) == -1 ||
-	    rule_check_signal(p->pa_arena, &p->pa_attrs.names, &at, &c->signal,
-		p->pa_fail) == -1 ||
+	    rule_check_signal(
+		p->arena, &p->attrs.names, &at, &c->signal, p->fail) == -1 ||
 	    take(p) == -1)
 		return -1;
-	if (wanted[p->pa_at.token] != 0)
+	if (wanted[p->at.token] != 0)
 		return parse_compare(p, &at, c);
-	if (rule_lex_is(&p->pa_at, "in"))
+	if (rule_lex_is(&p->at, "in"))
 		return parse_in(p, &at, c);
 	return parse_bare(p, &at, c);
 }
@@ -373,16 +373,16 @@ static int
 parse_compare(
     struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c)
 {
-	struct rule_lexeme op = p->pa_at, literal;
+	struct rule_lexeme op = p->at, literal;
 
 	c->want = wanted[op.token];
 	if (take(p) == -1)
 		return -1;
-	literal = p->pa_at;
+	literal = p->at;
 	if (parse_literal(p, &c->literal) == -1)
 		return -1;
 	return rule_check_compare(
-	    c->signal, at, &op, &literal, c->literal.type, p->pa_fail);
+	    c->signal, at, &op, &literal, c->literal.type, p->fail);
 }
 
 static int
@@ -392,7 +392,7 @@ parse_bare(
 	c->kind = COND_BARE;
 	c->want = OUTCOME_EQ;
 	c->literal = value_bool(true);
-	return rule_check_bare(c->signal, at, &p->pa_at, p->pa_fail);
+	return rule_check_bare(c->signal, at, &p->at, p->fail);
 }
 
 static int
@@ -418,23 +418,23 @@ parse_members(struct rule_parser *p, const struct rule_lexeme *at,
 	struct rule_lexeme literal;
 
 	for (;;) {
-		literal = p->pa_at;
+		literal = p->at;
 		if (*n == RULE_LIST_MAX)
-			return rule_lex_fail(p->pa_fail, &literal,
+			return rule_lex_fail(p->fail, &literal,
 			    "a list has at most %d members", RULE_LIST_MAX);
 		if (parse_literal(p, &items[*n]) == -1 ||
 		    rule_check_compare(signal, at, &in, &literal,
-			items[*n].type, p->pa_fail) == -1)
+			items[*n].type, p->fail) == -1)
 			return -1;
 		if (items[*n].type != items[0].type)
-			return rule_lex_fail(p->pa_fail, &literal,
+			return rule_lex_fail(p->fail, &literal,
 			    "the members of a list must be of one type");
 		(*n)++;
-		if (p->pa_at.token == TOKEN_RBRACKET)
+		if (p->at.token == TOKEN_RBRACKET)
 			return take(p);
-		if (p->pa_at.token != TOKEN_COMMA)
+		if (p->at.token != TOKEN_COMMA)
 			return rule_lex_expected(
-			    p->pa_fail, &p->pa_at, "\",\" or \"]\"");
+			    p->fail, &p->at, "\",\" or \"]\"");
 		if (take(p) == -1)
 			return -1;
 	}
@@ -444,12 +444,12 @@ parse_members(struct rule_parser *p, const struct rule_lexeme *at,
 static int
 parse_literal(struct rule_parser *p, struct value *ret)
 {
-	const struct rule_lexeme *at = &p->pa_at;
+	const struct rule_lexeme *at = &p->at;
 	const char *string;
 	double n;
 
 	if (at->token == TOKEN_STRING) {
-		string = rule_word_string(p->pa_arena, at, p->pa_fail);
+		string = rule_word_string(p->arena, at, p->fail);
 		if (string == NULL)
 			return -1;
 		*ret = value_string(string);
@@ -457,11 +457,11 @@ parse_literal(struct rule_parser *p, struct value *ret)
 		*ret = value_bool(rule_lex_is(at, "true"));
 	else if (at->token == TOKEN_WORD &&
 	    strchr("-+.0123456789", at->text[0]) != NULL) {
-		if (rule_word_number(at, &n, p->pa_fail) == -1)
+		if (rule_word_number(at, &n, p->fail) == -1)
 			return -1;
 		*ret = value_number(n);
 	} else
-		return rule_lex_expected(p->pa_fail, at,
+		return rule_lex_expected(p->fail, at,
 		    "a number, true, false or a string in double quotes");
 	return take(p);
 }
@@ -478,9 +478,9 @@ list_make(
 	for (i = 1; i < n; i++)
 		if (value_order(&items[kept - 1], &items[i]) != 0)
 			items[kept++] = items[i];
-	copy = arena_array(p->pa_arena, kept, sizeof(*copy));
+	copy = arena_array(p->arena, kept, sizeof(*copy));
 	if (copy == NULL)
-		return rule_lex_full(p->pa_fail);
+		return rule_lex_full(p->fail);
 	memcpy(copy, items, kept * sizeof(*copy));
 	*ret = (struct cond_list) { .items = copy, .n = kept };
 	return 0;
@@ -498,23 +498,23 @@ value_order(const void *a, const void *b)
 static int
 take(struct rule_parser *p)
 {
-	return rule_lex_next(&p->pa_lexer, &p->pa_at, p->pa_fail);
+	return rule_lex_next(&p->lexer, &p->at, p->fail);
 }
 
 static int
 take_token(struct rule_parser *p, enum rule_token token)
 {
-	if (p->pa_at.token != token)
+	if (p->at.token != token)
 		return rule_lex_expected(
-		    p->pa_fail, &p->pa_at, "\"%s\"", rule_lex_name(token));
+		    p->fail, &p->at, "\"%s\"", rule_lex_name(token));
 	return take(p);
 }
 
 static int
 take_word(struct rule_parser *p, const char *word)
 {
-	if (!rule_lex_is(&p->pa_at, word))
-		return rule_lex_expected(p->pa_fail, &p->pa_at, "\"%s\"", word);
+	if (!rule_lex_is(&p->at, word))
+		return rule_lex_expected(p->fail, &p->at, "\"%s\"", word);
 	return take(p);
 }
 
@@ -522,23 +522,23 @@ take_word(struct rule_parser *p, const char *word)
 static char *
 take_ident(struct rule_parser *p, const char *what, bool quoted)
 {
-	struct rule_lexeme at = p->pa_at;
+	struct rule_lexeme at = p->at;
 	char *text;
 
 	if (at.token != TOKEN_WORD && (at.token != TOKEN_STRING || !quoted)) {
-		rule_lex_expected(p->pa_fail, &at, "%s", what);
+		rule_lex_expected(p->fail, &at, "%s", what);
 		return NULL;
 	}
 	text = at.token == TOKEN_STRING
-	    ? rule_word_string(p->pa_arena, &at, p->pa_fail)
-	    : arena_strndup(p->pa_arena, at.text, at.len);
+	    ? rule_word_string(p->arena, &at, p->fail)
+	    : arena_strndup(p->arena, at.text, at.len);
 	if (text == NULL) {
 		if (at.token == TOKEN_WORD)
-			rule_lex_full(p->pa_fail);
+			rule_lex_full(p->fail);
 		return NULL;
 	}
 	if (!rule_ident(text)) {
-		rule_lex_fail(p->pa_fail, &at,
+		rule_lex_fail(p->fail, &at,
 		    "%s has 1 to %d characters, letters, digits and ._@+-",
 		    what, RULE_ID_MAX);
 		return NULL;
@@ -551,7 +551,7 @@ static int
 term_add(
     struct rule_parser *p, enum cond_kind kind, const struct rule_lexeme *at)
 {
-	return term_insert(p, p->pa_n_terms, kind, at);
+	return term_insert(p, p->n_terms, kind, at);
 }
 
 /* Put a term in front of the one numbered where. */
@@ -559,22 +559,22 @@ static int
 term_insert(struct rule_parser *p, size_t where, enum cond_kind kind,
     const struct rule_lexeme *at)
 {
-	struct rule_cond *c = &p->pa_terms[where];
+	struct rule_cond *c = &p->terms[where];
 
-	if (p->pa_n_terms == RULE_TERMS_MAX)
-		return rule_lex_fail(p->pa_fail, at,
+	if (p->n_terms == RULE_TERMS_MAX)
+		return rule_lex_fail(p->fail, at,
 		    "a condition has at most %d terms", RULE_TERMS_MAX);
-	memmove(c + 1, c, (p->pa_n_terms - where) * sizeof(*c));
+	memmove(c + 1, c, (p->n_terms - where) * sizeof(*c));
 	*c = (struct rule_cond) { .kind = (uint8_t)kind, .span = 1 };
-	p->pa_n_terms++;
+	p->n_terms++;
 	return 0;
 }
 
 static void
 term_remove(struct rule_parser *p, size_t where)
 {
-	struct rule_cond *c = &p->pa_terms[where];
+	struct rule_cond *c = &p->terms[where];
 
-	p->pa_n_terms--;
-	memmove(c, c + 1, (p->pa_n_terms - where) * sizeof(*c));
+	p->n_terms--;
+	memmove(c, c + 1, (p->n_terms - where) * sizeof(*c));
 }

@@ -93,7 +93,7 @@ json_member(struct str *s, const char *name, const struct value *v)
 {
 	if (v->type == VALUE_UNKNOWN)
 		return;
-	if (s->st_len > 0 && s->st_text[s->st_len - 1] != '{')
+	if (s->len > 0 && s->text[s->len - 1] != '{')
 		str_addc(s, ',');
 	str_json(s, name);
 	str_addc(s, ':');

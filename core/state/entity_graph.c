@@ -10,20 +10,20 @@
 
 /* Open addressing; tables are twice as large as what they may hold. */
 struct graph {
-	struct arena *gr_arena;
-	struct graph_node **gr_nodes; /* in the order of arrival */
-	size_t gr_n_nodes;
-	size_t gr_max_nodes;
-	struct graph_node **gr_by_key; /* gr_mask + 1 slots */
-	struct graph_node **gr_by_id;
-	size_t gr_mask;
+	struct arena *arena;
+	struct graph_node **nodes; /* in the order of arrival */
+	size_t n_nodes;
+	size_t max_nodes;
+	struct graph_node **by_key; /* mask + 1 slots */
+	struct graph_node **by_id;
+	size_t mask;
 	struct user_state_link
-	    *gr_linked; /* gr_link_mask + 1 slots, first 0 is free */
-	size_t gr_link_mask;
-	struct user_state_link *gr_made; /* links that are new */
-	size_t gr_n_made;
-	size_t gr_n_linked;
-	size_t gr_max_links;
+	    *linked; /* link_mask + 1 slots, first 0 is free */
+	size_t link_mask;
+	struct user_state_link *made; /* links that are new */
+	size_t n_made;
+	size_t n_linked;
+	size_t max_links;
 };
 
 static size_t slots_for(size_t);
@@ -46,18 +46,17 @@ entity_graph_new(struct arena *a, size_t nodes, size_t links)
 
 	if (g == NULL)
 		return NULL;
-	g->gr_arena = a;
-	g->gr_max_nodes = nodes;
-	g->gr_max_links = links;
-	g->gr_mask = slots_for(nodes) - 1;
-	g->gr_link_mask = slots_for(links) - 1;
-	g->gr_nodes = arena_array(a, nodes, sizeof(*g->gr_nodes));
-	g->gr_by_key = arena_array(a, g->gr_mask + 1, sizeof(*g->gr_by_key));
-	g->gr_by_id = arena_array(a, g->gr_mask + 1, sizeof(*g->gr_by_id));
-	g->gr_linked =
-	    arena_array(a, g->gr_link_mask + 1, sizeof(*g->gr_linked));
-	g->gr_made = arena_array(a, links, sizeof(*g->gr_made));
-	return a->ar_overflow ? NULL : g;
+	g->arena = a;
+	g->max_nodes = nodes;
+	g->max_links = links;
+	g->mask = slots_for(nodes) - 1;
+	g->link_mask = slots_for(links) - 1;
+	g->nodes = arena_array(a, nodes, sizeof(*g->nodes));
+	g->by_key = arena_array(a, g->mask + 1, sizeof(*g->by_key));
+	g->by_id = arena_array(a, g->mask + 1, sizeof(*g->by_id));
+	g->linked = arena_array(a, g->link_mask + 1, sizeof(*g->linked));
+	g->made = arena_array(a, links, sizeof(*g->made));
+	return a->overflow ? NULL : g;
 }
 
 struct graph_node *
@@ -159,9 +158,9 @@ entity_graph_bind(struct graph *g, struct graph_node *node, int64_t id)
 		node->size = bare->size;
 		node->parent = bare->parent;
 		node->up = bare->up;
-		for (i = 0; i < g->gr_n_nodes; i++) {
-			if (g->gr_nodes[i]->up == bare)
-				g->gr_nodes[i]->up = node;
+		for (i = 0; i < g->n_nodes; i++) {
+			if (g->nodes[i]->up == bare)
+				g->nodes[i]->up = node;
 		}
 		bare->id = 0;
 	}
@@ -199,8 +198,8 @@ entity_graph_unbind(struct graph_node *node)
 struct graph_node **
 entity_graph_nodes(const struct graph *g, size_t *ret_n)
 {
-	*ret_n = g->gr_n_nodes;
-	return g->gr_nodes;
+	*ret_n = g->n_nodes;
+	return g->nodes;
 }
 
 struct graph_node *
@@ -239,8 +238,8 @@ entity_graph_link_known(struct graph *g, struct user_state_link link)
 
 	if (slot->first != 0)
 		return;
-	assert(g->gr_n_linked < g->gr_max_links);
-	g->gr_n_linked++;
+	assert(g->n_linked < g->max_links);
+	g->n_linked++;
 	*slot = link;
 }
 
@@ -251,7 +250,7 @@ entity_graph_link_make(
 	const struct user_state_link link = entity_graph_link_of(a, b);
 
 	entity_graph_link_known(g, link);
-	g->gr_made[g->gr_n_made++] = link;
+	g->made[g->n_made++] = link;
 	count_link(a, b);
 	count_link(b, a);
 	if (a->kind != NODE_FINGERPRINT && b->kind != NODE_FINGERPRINT)
@@ -261,8 +260,8 @@ entity_graph_link_make(
 const struct user_state_link *
 entity_graph_links_made(const struct graph *g, size_t *ret_n)
 {
-	*ret_n = g->gr_n_made;
-	return g->gr_made;
+	*ret_n = g->n_made;
+	return g->made;
 }
 
 /* A power of two with room to spare for n entries. */
@@ -307,12 +306,12 @@ node_add(struct graph *g)
 {
 	struct graph_node *node;
 
-	assert(g->gr_n_nodes < g->gr_max_nodes);
-	node = arena_alloc(g->gr_arena, sizeof(*node));
+	assert(g->n_nodes < g->max_nodes);
+	node = arena_alloc(g->arena, sizeof(*node));
 	if (node == NULL)
 		return NULL;
 	node->size = 1;
-	g->gr_nodes[g->gr_n_nodes++] = node;
+	g->nodes[g->n_nodes++] = node;
 	return node;
 }
 
@@ -324,7 +323,7 @@ key_slot(const struct graph *g, enum graph_node_kind kind, const char *key)
 	struct graph_node **slot;
 
 	for (;; h++) {
-		slot = &g->gr_by_key[h & g->gr_mask];
+		slot = &g->by_key[h & g->mask];
 		if (*slot == NULL ||
 		    ((*slot)->kind == kind && strcmp((*slot)->key, key) == 0))
 			return slot;
@@ -337,10 +336,9 @@ id_slot(const struct graph *g, int64_t id)
 {
 	uint64_t h = mix((uint64_t)id);
 
-	while (g->gr_by_id[h & g->gr_mask] != NULL &&
-	    g->gr_by_id[h & g->gr_mask]->id != id)
+	while (g->by_id[h & g->mask] != NULL && g->by_id[h & g->mask]->id != id)
 		h++;
-	return &g->gr_by_id[h & g->gr_mask];
+	return &g->by_id[h & g->mask];
 }
 
 /* Where that link is or belongs. */
@@ -351,7 +349,7 @@ link_slot(const struct graph *g, struct user_state_link link)
 	struct user_state_link *slot;
 
 	for (;; h++) {
-		slot = &g->gr_linked[h & g->gr_link_mask];
+		slot = &g->linked[h & g->link_mask];
 		if (slot->first == 0 ||
 		    (slot->first == link.first && slot->second == link.second))
 			return slot;

@@ -20,8 +20,9 @@ struct fail;
 #define USER_STATE_PACKED_MAX 6144 /* bytes of a packed state, at most */
 #define USER_STATE_CURRENCIES_MAX 8 /* currencies kept a user */
 #define USER_STATE_SAMPLES_MIN 3 /* of a baseline that means something */
-#define USER_STATE_LINKS_MAX 64 /* known links kept a user, least recent goes  \
-				 */
+#define USER_STATE_LINKS_MAX                                                   \
+	64 /* known links kept a user, least recent goes                       \
+	    */
 
 /* One link that the user was seen to make: two entity ids, first < second. */
 struct user_state_link {

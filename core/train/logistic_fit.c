@@ -133,7 +133,7 @@ room(struct arena *a, struct fit_work *w, struct fail *f)
 	w->step = arena_array(a, most, sizeof(*w->step));
 	w->slope = arena_array(a, most, sizeof(*w->slope));
 	w->curve = arena_array(a, most * most, sizeof(*w->curve));
-	if (a->ar_overflow)
+	if (a->overflow)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "there is no room left to fit in");
 	return 0;

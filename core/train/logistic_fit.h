@@ -11,8 +11,9 @@ struct arena;
 struct fail;
 
 #define LOGISTIC_FIT_COLUMNS_MAX 128
-#define LOGISTIC_FIT_ROUNDS_MAX 100 /* steps of Newton before it is given up   \
-				     */
+#define LOGISTIC_FIT_ROUNDS_MAX                                                \
+	100 /* steps of Newton before it is given up                           \
+	     */
 
 /* What is fitted to.  The rows whose label is LABEL_NONE are passed over. */
 struct logistic_fit_rows {

@@ -105,7 +105,7 @@ admin_store(struct db *db, const struct admin_act *act, const char *email,
 	if (audit_entry_begin(db, &a, &f) == -1 ||
 	    db_run(db, &a, act->stmt, &p, &rows, &f) == -1) {
 		status = ctl_failed(act->name, &f);
-	} else if (rows.ro_n == 0) {
+	} else if (rows.n == 0) {
 		ctl_say("%s %s", act->refused, email);
 		status = EX_DATAERR;
 	} else if (audit_entry_commit(db, &a, act->name, &noted, 1, &f) == -1) {

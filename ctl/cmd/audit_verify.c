@@ -111,7 +111,7 @@ walk_seals(struct walk *w, struct fail *f)
 		if (db_run(w->db, &w->arena, STMT_AUDIT_SEALS, &p, &rows, f) ==
 		    -1)
 			return -1;
-		n = rows.ro_n;
+		n = rows.n;
 		for (i = 0; i < n; i++) {
 			se.number =
 			    rows_int(&rows, i, rows_col(&rows, "number"));
@@ -150,12 +150,12 @@ check_seal(struct walk *w, const struct seal *se, struct fail *f)
 	if (hash_seal(w, se, &rows, hash) == -1)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the entries are too large");
-	if (rows.ro_n < se->rows)
+	if (rows.n < se->rows)
 		add_fault(w,
 		    "seal %" PRId64 ", entries %" PRId64 " to %" PRId64
 		    ": %" PRId64 " are missing",
-		    se->number, w->last + 1, se->last, se->rows - rows.ro_n);
-	else if (rows.ro_n > se->rows)
+		    se->number, w->last + 1, se->last, se->rows - rows.n);
+	else if (rows.n > se->rows)
 		add_fault(w,
 		    "seal %" PRId64 ", entries %" PRId64 " to %" PRId64
 		    ": there are more than were sealed",
@@ -168,7 +168,7 @@ check_seal(struct walk *w, const struct seal *se, struct fail *f)
 		    se->number, w->last + 1, se->last);
 	w->number = se->number;
 	w->last = se->last;
-	w->entries += rows.ro_n;
+	w->entries += rows.n;
 	memset(w->hash, 0, sizeof(w->hash));
 	if (se->hash_size == sizeof(w->hash))
 		memcpy(w->hash, se->hash, sizeof(w->hash));
@@ -183,14 +183,14 @@ hash_seal(struct walk *w, const struct seal *se, const struct rows *rows,
     uint8_t ret[CRYPT_SHA256_SIZE])
 {
 	uint8_t *digests =
-	    arena_array(&w->arena, (size_t)rows->ro_n + 1, CRYPT_SHA256_SIZE);
+	    arena_array(&w->arena, (size_t)rows->n + 1, CRYPT_SHA256_SIZE);
 	char number[24], last[24], count[24];
 	const char *const texts[] = { number, last, count, se->at };
 	int i;
 
 	if (digests == NULL)
 		return -1;
-	for (i = 0; i < rows->ro_n; i++)
+	for (i = 0; i < rows->n; i++)
 		if (hash_entry(w, rows, i,
 			digests + (size_t)i * CRYPT_SHA256_SIZE) == -1)
 			return -1;
@@ -199,7 +199,7 @@ hash_seal(struct walk *w, const struct seal *se, const struct rows *rows,
 	snprintf(count, sizeof(count), "%" PRId64, se->rows);
 	return audit_chain_hash(&w->arena, w->hash,
 	    w->number == 0 ? 0 : sizeof(w->hash), texts, nitems(texts), digests,
-	    (size_t)rows->ro_n * CRYPT_SHA256_SIZE, ret);
+	    (size_t)rows->n * CRYPT_SHA256_SIZE, ret);
 }
 
 static int

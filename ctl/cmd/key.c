@@ -183,16 +183,16 @@ scope_bits(const struct command *cmd, const struct opt_list *wanted)
 	unsigned bits = 0;
 	size_t i, j;
 
-	for (i = 0; i < wanted->li_n; i++) {
+	for (i = 0; i < wanted->n; i++) {
 		for (j = 0; j < nitems(scopes); j++)
-			if (strcmp(wanted->li_text[i], scopes[j].name) == 0)
+			if (strcmp(wanted->text[i], scopes[j].name) == 0)
 				break;
 		if (j == nitems(scopes))
 			opt_usage(cmd, "--scope is decisions or labels, not %s",
-			    wanted->li_text[i]);
+			    wanted->text[i]);
 		bits |= scopes[j].bit;
 	}
-	for (j = 0; j < nitems(scopes) && wanted->li_n == 0; j++)
+	for (j = 0; j < nitems(scopes) && wanted->n == 0; j++)
 		bits |= scopes[j].bit;
 	return bits;
 }

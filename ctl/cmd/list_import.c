@@ -31,25 +31,25 @@
 
 /* The whole import. */
 struct import {
-	const char *im_what; /* the command, for messages */
-	const char *im_path; /* as messages name it */
-	FILE *im_file;
-	struct csv im_csv;
-	struct list_entry_columns im_columns;
-	struct http_client im_service;
-	struct arena im_arena; /* of one request */
-	struct str im_body;
-	uint64_t im_n; /* entries in it */
-	int64_t im_from; /* rows on earlier lines are not sent */
-	uint64_t im_line; /* of the first row that is not in yet */
-	uint64_t im_rows; /* to be sent, as the check found */
-	uint64_t im_done; /* of them in */
-	uint64_t im_added;
-	uint64_t im_updated;
-	uint64_t im_over; /* ended already */
-	uint64_t im_faults;
-	int64_t im_began; /* ticks */
-	int64_t im_drawn; /* ticks of the last progress, 0: none yet */
+	const char *what; /* the command, for messages */
+	const char *path; /* as messages name it */
+	FILE *file;
+	struct csv csv;
+	struct list_entry_columns columns;
+	struct http_client service;
+	struct arena arena; /* of one request */
+	struct str body;
+	uint64_t n; /* entries in it */
+	int64_t from; /* rows on earlier lines are not sent */
+	uint64_t line; /* of the first row that is not in yet */
+	uint64_t rows; /* to be sent, as the check found */
+	uint64_t done; /* of them in */
+	uint64_t added;
+	uint64_t updated;
+	uint64_t over; /* ended already */
+	uint64_t faults;
+	int64_t began; /* ticks */
+	int64_t drawn; /* ticks of the last progress, 0: none yet */
 };
 
 static int source(struct import *, const char *);
@@ -78,7 +78,7 @@ lists_import(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ "from-line", "N",
 		    "leave out the rows on earlier lines, which are in",
-		    OPT_NUMBER, &im.im_from, 1, INT64_MAX },
+		    OPT_NUMBER, &im.from, 1, INT64_MAX },
 		{ "json", NULL, "print the totals as JSON", OPT_FLAG, &json, 0,
 		    0 },
 		{ "url", "URL",
@@ -89,12 +89,12 @@ lists_import(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
-	im.im_what = cmd->name;
+	im.what = cmd->name;
 	if ((status = source(&im, argv[0])) != EX_OK)
 		return status;
 	if ((status = check(&im)) == EX_OK)
 		status = run(&im, url, json);
-	fclose(im.im_file);
+	fclose(im.file);
 	return status;
 }
 
@@ -106,26 +106,26 @@ source(struct import *im, const char *path)
 	size_t n;
 
 	if (strcmp(path, "-") != 0) {
-		im->im_path = path;
-		im->im_file = fopen(path, "r");
-		if (im->im_file != NULL)
+		im->path = path;
+		im->file = fopen(path, "r");
+		if (im->file != NULL)
 			return EX_OK;
-		ctl_say("%s: %s: %s", im->im_what, path, strerror(errno));
+		ctl_say("%s: %s: %s", im->what, path, strerror(errno));
 		return EX_NOINPUT;
 	}
-	im->im_path = "stdin";
-	if ((im->im_file = tmpfile()) != NULL) {
+	im->path = "stdin";
+	if ((im->file = tmpfile()) != NULL) {
 		while ((n = fread(buf, 1, sizeof(buf), stdin)) > 0)
-			if (fwrite(buf, 1, n, im->im_file) != n)
+			if (fwrite(buf, 1, n, im->file) != n)
 				break;
-		if (!ferror(stdin) && !ferror(im->im_file) &&
-		    fflush(im->im_file) == 0)
+		if (!ferror(stdin) && !ferror(im->file) &&
+		    fflush(im->file) == 0)
 			return EX_OK;
-		fclose(im->im_file);
+		fclose(im->file);
 	}
 	ctl_say("%s: standard input cannot be kept in a temporary file: %s; "
 		"import it from a file",
-	    im->im_what, strerror(errno));
+	    im->what, strerror(errno));
 	return EX_IOERR;
 }
 
@@ -139,15 +139,15 @@ check(struct import *im)
 
 	if (header(im) == 0) {
 		while ((r = next_entry(im, &en)) == 1) {
-			im->im_rows++;
-			im->im_over += !list_acts(en.en_expires, now);
+			im->rows++;
+			im->over += !list_acts(en.expires, now);
 		}
-		if (r == 0 && im->im_faults == 0)
+		if (r == 0 && im->faults == 0)
 			return EX_OK;
 	}
-	if (im->im_faults > FAULTS_SHOWN)
-		fprintf(stderr, "%s: and %" PRIu64 " more\n", im->im_path,
-		    im->im_faults - FAULTS_SHOWN);
+	if (im->faults > FAULTS_SHOWN)
+		fprintf(stderr, "%s: and %" PRIu64 " more\n", im->path,
+		    im->faults - FAULTS_SHOWN);
 	ctl_say("nothing was imported; correct the file and import it again");
 	return EX_DATAERR;
 }
@@ -159,21 +159,21 @@ run(struct import *im, char *url, bool json)
 	int status;
 
 	ctl_arena(&a, (size_t)1 << 20);
-	ctl_arena(&im->im_arena, ARENA_SIZE);
-	status = http_client_open(&im->im_service, url, ACCESS_TOKEN, &a);
-	im->im_service.sv_arena = &im->im_arena;
+	ctl_arena(&im->arena, ARENA_SIZE);
+	status = http_client_open(&im->service, url, ACCESS_TOKEN, &a);
+	im->service.arena = &im->arena;
 	if (status == EX_OK) {
 		status = send_all(im);
 		progress_clear(im);
 		if (status == EX_OK)
 			totals(im, json);
-		else if (im->im_done > 0)
+		else if (im->done > 0)
 			ctl_say("%" PRIu64 " of %" PRIu64 " entries are in; go "
 				"on with --from-line %" PRIu64,
-			    im->im_done, im->im_rows, im->im_line);
+			    im->done, im->rows, im->line);
 	}
-	http_client_close(&im->im_service);
-	ctl_arena_free(&im->im_arena);
+	http_client_close(&im->service);
+	ctl_arena_free(&im->arena);
 	ctl_arena_free(&a);
 	return status;
 }
@@ -185,19 +185,19 @@ send_all(struct import *im)
 	int r, status = EX_OK;
 	struct list_entry_input en;
 
-	im->im_began = clock_ticks();
+	im->began = clock_ticks();
 	body_begin(im);
 	if ((r = header(im)) == 0) {
 		while (status == EX_OK && (r = next_entry(im, &en)) == 1) {
 			body_add(im, &en);
-			if (im->im_n == ENTRIES_MAX ||
-			    im->im_body.st_len > BODY_MAX - ROW_MAX)
+			if (im->n == ENTRIES_MAX ||
+			    im->body.len > BODY_MAX - ROW_MAX)
 				status = body_send(im);
 		}
 	}
-	if (r == -1 || im->im_faults > 0)
+	if (r == -1 || im->faults > 0)
 		status = EX_DATAERR;
-	return status == EX_OK && im->im_n > 0 ? body_send(im) : status;
+	return status == EX_OK && im->n > 0 ? body_send(im) : status;
 }
 
 /* Begin to read: which column is which field. */
@@ -206,9 +206,9 @@ header(struct import *im)
 {
 	struct fail f = { 0 };
 
-	rewind(im->im_file);
-	csv_init(&im->im_csv, read_file, im->im_file);
-	if (list_entry_header(&im->im_csv, &im->im_columns, &f) == 0)
+	rewind(im->file);
+	csv_init(&im->csv, read_file, im->file);
+	if (list_entry_header(&im->csv, &im->columns, &f) == 0)
 		return 0;
 	fault(im, &f);
 	return -1;
@@ -226,13 +226,12 @@ next_entry(struct import *im, struct list_entry_input *ret)
 
 	do {
 		memset(&f, 0, sizeof(f));
-		r = list_entry_next(&im->im_csv, &im->im_columns, ret, &f);
+		r = list_entry_next(&im->csv, &im->columns, ret, &f);
 		if (r == -1)
 			fault(im, &f);
 		if (r == -1 && f.where[0] == '\0')
 			return -1;
-	} while (r == -1 ||
-	    (r == 1 && im->im_csv.cs_row_line < (uint64_t)im->im_from));
+	} while (r == -1 || (r == 1 && im->csv.row_line < (uint64_t)im->from));
 	return r;
 }
 
@@ -248,36 +247,36 @@ fault(struct import *im, const struct fail *f)
 	if (f->where[0] == '\0' &&
 	    sscanf(why, "line %lu %n", &line, &skip) == 1)
 		why += skip;
-	if (++im->im_faults <= FAULTS_SHOWN)
-		fprintf(stderr, "%s:%" PRIu64 ": %s%s%s\n", im->im_path,
-		    im->im_csv.cs_row_line, f->where,
-		    f->where[0] == '\0' ? "" : " ", why);
+	if (++im->faults <= FAULTS_SHOWN)
+		fprintf(stderr, "%s:%" PRIu64 ": %s%s%s\n", im->path,
+		    im->csv.row_line, f->where, f->where[0] == '\0' ? "" : " ",
+		    why);
 }
 
 static void
 body_begin(struct import *im)
 {
-	arena_reset(&im->im_arena);
-	str_init(&im->im_body, &im->im_arena);
-	str_add(&im->im_body, "kind,subject,value,reason,expiresAt\n");
-	im->im_n = 0;
+	arena_reset(&im->arena);
+	str_init(&im->body, &im->arena);
+	str_add(&im->body, "kind,subject,value,reason,expiresAt\n");
+	im->n = 0;
 }
 
 static void
 body_add(struct import *im, const struct list_entry_input *en)
 {
 	char end[CLOCK_TEXT_SIZE] = "";
-	struct str *s = &im->im_body;
+	struct str *s = &im->body;
 
-	if (im->im_n++ == 0)
-		im->im_line = im->im_csv.cs_row_line;
-	if (en->en_expires != 0)
-		clock_text(en->en_expires, end);
-	str_addf(s, "%s,%s,", list_kind_name(en->en_kind),
-	    list_subject_name(en->en_subject));
-	body_text(s, en->en_value);
+	if (im->n++ == 0)
+		im->line = im->csv.row_line;
+	if (en->expires != 0)
+		clock_text(en->expires, end);
+	str_addf(s, "%s,%s,", list_kind_name(en->kind),
+	    list_subject_name(en->subject));
+	body_text(s, en->value);
 	str_addc(s, ',');
-	body_text(s, en->en_reason == NULL ? "" : en->en_reason);
+	body_text(s, en->reason == NULL ? "" : en->reason);
 	str_addf(s, ",%s\n", end);
 }
 
@@ -298,22 +297,22 @@ body_text(struct str *s, const char *text)
 static int
 body_send(struct import *im)
 {
-	const struct client_request ask = { .ak_what = im->im_what,
-		.ak_method = "POST",
-		.ak_path = "/v1/lists/import",
-		.ak_type = "Content-Type: text/csv",
-		.ak_body = str_text(&im->im_body),
-		.ak_patient = true };
+	const struct client_request ask = { .what = im->what,
+		.method = "POST",
+		.path = "/v1/lists/import",
+		.type = "Content-Type: text/csv",
+		.body = str_text(&im->body),
+		.patient = true };
 	struct json_object *json;
 	int status;
 
-	status = http_client_call(&im->im_service, &ask, &json);
+	status = http_client_call(&im->service, &ask, &json);
 	if (status != EX_OK)
 		return status;
-	im->im_added += count(json, "added");
-	im->im_updated += count(json, "updated");
-	im->im_done += im->im_n;
-	im->im_line = im->im_csv.cs_row_line + 1;
+	im->added += count(json, "added");
+	im->updated += count(json, "updated");
+	im->done += im->n;
+	im->line = im->csv.row_line + 1;
 	body_begin(im);
 	progress(im);
 	return EX_OK;
@@ -328,40 +327,39 @@ count(struct json_object *json, const char *name)
 static void
 totals(const struct import *im, bool json)
 {
-	const uint64_t same = im->im_done - im->im_added - im->im_updated;
+	const uint64_t same = im->done - im->added - im->updated;
 
 	printf(json ? "{\"entries\":%" PRIu64 ",\"added\":%" PRIu64
 		      ",\"updated\":%" PRIu64 ",\"unchanged\":%" PRIu64 "}\n"
 		    : "%" PRIu64 " entries: %" PRIu64 " added, %" PRIu64
 		      " updated, %" PRIu64 " unchanged\n",
-	    im->im_done, im->im_added, im->im_updated, same);
-	if (im->im_over > 0)
-		ctl_say(
-		    "%" PRIu64 " of them have expired already", im->im_over);
+	    im->done, im->added, im->updated, same);
+	if (im->over > 0)
+		ctl_say("%" PRIu64 " of them have expired already", im->over);
 }
 
 /* Say how far it is, where a person can see it. */
 static void
 progress(struct import *im)
 {
-	const double part = (double)im->im_done / (double)im->im_rows;
+	const double part = (double)im->done / (double)im->rows;
 	const int64_t now = clock_ticks();
-	const double seconds = (double)(now - im->im_began) / CLOCK_SECOND;
+	const double seconds = (double)(now - im->began) / CLOCK_SECOND;
 
-	if (isatty(STDERR_FILENO) != 1 || now - im->im_drawn < CLOCK_SECOND / 4)
+	if (isatty(STDERR_FILENO) != 1 || now - im->drawn < CLOCK_SECOND / 4)
 		return;
-	im->im_drawn = now;
-	term_text_bar((int64_t)im->im_done, (int64_t)im->im_rows);
+	im->drawn = now;
+	term_text_bar((int64_t)im->done, (int64_t)im->rows);
 	fprintf(stderr,
-	    ", %" PRIu64 " of %" PRIu64 " entries, %.0f s left\033[K",
-	    im->im_done, im->im_rows, seconds / part - seconds);
+	    ", %" PRIu64 " of %" PRIu64 " entries, %.0f s left\033[K", im->done,
+	    im->rows, seconds / part - seconds);
 }
 
 /* Take the progress line away before something else is printed. */
 static void
 progress_clear(const struct import *im)
 {
-	if (im->im_drawn != 0)
+	if (im->drawn != 0)
 		fputs("\r\033[K", stderr);
 }
 

@@ -54,16 +54,16 @@ static int
 drop_entry(struct http_client *sv, const char *what, char **argv)
 {
 	static const char *const names[] = { "kind", "subject", "value" };
-	struct client_request ask = { .ak_what = what,
-		.ak_method = "POST",
-		.ak_path = "/v1/lists/search" };
+	struct client_request ask = {
+		.what = what, .method = "POST", .path = "/v1/lists/search"
+	};
 	struct json_object *found;
 	const char *id = NULL;
 	struct str s;
 	size_t i;
 	int status;
 
-	str_init(&s, sv->sv_arena);
+	str_init(&s, sv->arena);
 	for (i = 0; i < nitems(names); i++) {
 		str_addc(&s, i == 0 ? '{' : ',');
 		str_json(&s, names[i]);
@@ -71,7 +71,7 @@ drop_entry(struct http_client *sv, const char *what, char **argv)
 		str_json(&s, argv[i]);
 	}
 	str_addc(&s, '}');
-	ask.ak_body = str_text(&s);
+	ask.body = str_text(&s);
 	if ((status = http_client_call(sv, &ask, &found)) != EX_OK)
 		return status;
 	if (json_object_is_type(found, json_type_array) &&
@@ -92,20 +92,20 @@ drop(struct http_client *sv, const char *what, const char *id)
 {
 	static const struct id_lookup_list list = { "lst_",
 		"/v1/lists?limit=1000", "", "id" };
-	struct client_request ask = { .ak_what = what, .ak_method = "DELETE" };
+	struct client_request ask = { .what = what, .method = "DELETE" };
 	struct json_object *json;
 	struct str missing, s;
 	int status;
 
 	if ((status = id_lookup(sv, &list, what, id, &id)) != EX_OK)
 		return status;
-	str_init(&missing, sv->sv_arena);
+	str_init(&missing, sv->arena);
 	str_addf(&missing, "there is no list entry %s", id);
-	ask.ak_missing = str_text(&missing);
-	str_init(&s, sv->sv_arena);
+	ask.missing = str_text(&missing);
+	str_init(&s, sv->arena);
 	str_add(&s, "/v1/lists/");
 	http_client_escape(&s, id);
-	ask.ak_path = str_text(&s);
+	ask.path = str_text(&s);
 	if ((status = http_client_call(sv, &ask, &json)) == EX_OK)
 		printf("removed %s\n", id);
 	return status;

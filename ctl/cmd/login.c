@@ -93,9 +93,9 @@ logout(const struct command *cmd, int argc, char **argv)
 int
 refresh(const struct command *cmd, int argc, char **argv)
 {
-	const struct client_request ask = { .ak_what = cmd->name,
-		.ak_method = "POST",
-		.ak_path = "/v1/auth/refresh" };
+	const struct client_request ask = {
+		.what = cmd->name, .method = "POST", .path = "/v1/auth/refresh"
+	};
 	struct json_object *json;
 	struct http_client sv;
 	struct arena a;
@@ -130,7 +130,7 @@ whoami(const struct command *cmd, int argc, char **argv)
 	status = session_read(&a, &ss);
 	if (status == EX_OK && own != NULL && *own != '\0') {
 		printf("whoever the token in ASSAY_TOKEN is of\n");
-	} else if (status == EX_OK && ss.ss_token == NULL) {
+	} else if (status == EX_OK && ss.token == NULL) {
 		ctl_say("nobody is logged in: 'assayctl login'");
 		status = EX_NOPERM;
 	} else if (status == EX_OK) {
@@ -195,23 +195,23 @@ static int
 change(
     struct http_client *sv, const char *what, const char *old, const char *next)
 {
-	struct client_request ask = { .ak_what = what,
-		.ak_method = "POST",
-		.ak_path = "/v1/auth/password" };
+	struct client_request ask = {
+		.what = what, .method = "POST", .path = "/v1/auth/password"
+	};
 	struct json_object *json;
 	struct str s;
 	int status;
 
-	str_init(&s, sv->sv_arena);
+	str_init(&s, sv->arena);
 	str_add(&s, "{\"password\":");
 	str_json(&s, old);
 	str_add(&s, ",\"newPassword\":");
 	str_json(&s, next);
 	str_addc(&s, '}');
-	ask.ak_body = str_text(&s);
+	ask.body = str_text(&s);
 	status = http_client_call(sv, &ask, &json);
-	if (s.st_text != NULL)
-		crypt_wipe(s.st_text, s.st_len);
+	if (s.text != NULL)
+		crypt_wipe(s.text, s.len);
 	return status == EX_OK ? keep(sv, json) : status;
 }
 
@@ -220,9 +220,9 @@ static int
 begin(const struct command *cmd, struct http_client *sv, const char *email)
 {
 	char typed[EMAIL_SIZE], password[PASSWORD_SIZE];
-	struct client_request ask = { .ak_what = cmd->name,
-		.ak_method = "POST",
-		.ak_path = "/v1/auth/login" };
+	struct client_request ask = {
+		.what = cmd->name, .method = "POST", .path = "/v1/auth/login"
+	};
 	struct json_object *json;
 	struct str s;
 	int status;
@@ -236,17 +236,17 @@ begin(const struct command *cmd, struct http_client *sv, const char *email)
 			"one line");
 		return EX_DATAERR;
 	}
-	str_init(&s, sv->sv_arena);
+	str_init(&s, sv->arena);
 	str_add(&s, "{\"email\":");
 	str_json(&s, email == NULL ? typed : email);
 	str_add(&s, ",\"password\":");
 	str_json(&s, password);
 	str_addc(&s, '}');
-	ask.ak_body = str_text(&s);
+	ask.body = str_text(&s);
 	status = http_client_call(sv, &ask, &json);
 	crypt_wipe(password, sizeof(password));
-	if (s.st_text != NULL)
-		crypt_wipe(s.st_text, s.st_len);
+	if (s.text != NULL)
+		crypt_wipe(s.text, s.len);
 	return status == EX_OK ? keep(sv, json) : status;
 }
 
@@ -256,25 +256,24 @@ keep(const struct http_client *sv, struct json_object *json)
 {
 	char until[CLOCK_TEXT_SIZE];
 	const struct session ss = {
-		.ss_url = sv->sv_url,
-		.ss_token =
-		    json_object_get_string(request_spec_at(json, "token")),
-		.ss_email =
+		.url = sv->url,
+		.token = json_object_get_string(request_spec_at(json, "token")),
+		.email =
 		    json_object_get_string(request_spec_at(json, "user.email")),
-		.ss_role =
+		.role =
 		    json_object_get_string(request_spec_at(json, "user.role")),
-		.ss_until = until,
+		.until = until,
 	};
 	const int64_t expiry =
-	    ss.ss_token == NULL ? -1 : token_expiry(sv->sv_arena, ss.ss_token);
+	    ss.token == NULL ? -1 : token_expiry(sv->arena, ss.token);
 	int status;
 
-	if (expiry == -1 || ss.ss_email == NULL || ss.ss_role == NULL ||
-	    strpbrk(ss.ss_token, "\r\n") != NULL ||
-	    strpbrk(ss.ss_email, "\r\n") != NULL ||
-	    strpbrk(ss.ss_role, "\r\n") != NULL) {
+	if (expiry == -1 || ss.email == NULL || ss.role == NULL ||
+	    strpbrk(ss.token, "\r\n") != NULL ||
+	    strpbrk(ss.email, "\r\n") != NULL ||
+	    strpbrk(ss.role, "\r\n") != NULL) {
 		ctl_say(
-		    "%s gives no session: is it an Assay service?", sv->sv_url);
+		    "%s gives no session: is it an Assay service?", sv->url);
 		return EX_PROTOCOL;
 	}
 	clock_text(expiry, until);
@@ -294,12 +293,12 @@ warn_plain(const struct http_client *sv)
 		"http://[::1]" };
 	size_t i;
 
-	if (strncmp(sv->sv_base, "http://", 7) != 0)
+	if (strncmp(sv->base, "http://", 7) != 0)
 		return;
 	for (i = 0; i < nitems(near); i++)
-		if (strncmp(sv->sv_base, near[i], strlen(near[i])) == 0)
+		if (strncmp(sv->base, near[i], strlen(near[i])) == 0)
 			return;
-	ctl_say("warning: %s is not encrypted", sv->sv_url);
+	ctl_say("warning: %s is not encrypted", sv->url);
 }
 
 /* One request of the session's, and what to say when it was done. */
@@ -308,7 +307,7 @@ ask_one(const char *method, const char *path, const char *done,
     const struct command *cmd, struct arena *a)
 {
 	const struct client_request ask = {
-		.ak_what = cmd->name, .ak_method = method, .ak_path = path
+		.what = cmd->name, .method = method, .path = path
 	};
 	struct json_object *json;
 	struct http_client sv;
@@ -327,8 +326,8 @@ ask_one(const char *method, const char *path, const char *done,
 static void
 session_say(const struct session *ss)
 {
-	term_text_put(ss->ss_email);
+	term_text_put(ss->email);
 	printf(" (");
-	term_text_put(ss->ss_role);
-	printf(") at %s until %s\n", ss->ss_url, ss->ss_until);
+	term_text_put(ss->role);
+	printf(") at %s until %s\n", ss->url, ss->until);
 }

@@ -406,10 +406,10 @@ seen_load(struct migrate_work *w, struct fail *f)
 		return 0;
 	if (db_query(w->db, &w->arena, SQL_APPLIED, NULL, &rows, f) == -1)
 		return -1;
-	if (rows.ro_n > FILES_MAX)
+	if (rows.n > FILES_MAX)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "the database has too many migrations");
-	for (i = 0; i < rows.ro_n; i++) {
+	for (i = 0; i < rows.n; i++) {
 		m = &w->seen[w->n_seen++];
 		m->number = rows_int(&rows, i, rows_col(&rows, "number"));
 		m->name = rows_text(&rows, i, rows_col(&rows, "name"));
@@ -794,7 +794,7 @@ list(struct migrate_work *w, const char *folder, const char **ret,
 		ret[(*ret_n)++] = arena_strdup(&w->arena, path);
 	}
 	closedir(dir);
-	if (w->arena.ar_overflow)
+	if (w->arena.overflow)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
 	qsort(ret, *ret_n, sizeof(*ret), by_name);
 	return 0;

@@ -104,7 +104,7 @@ models_list(const struct command *cmd, int argc, char **argv)
 	} else {
 		printf("%-6s  %-24s  %-9s  %-16s  %-20s  %-6s  %s\n", "NUMBER",
 		    "LOADED (UTC)", "ORIGIN", "HASH", "TRAINED", "AUC", "BY");
-		for (i = 0; i < rows.ro_n; i++)
+		for (i = 0; i < rows.n; i++)
 			list_print(&a, &rows, i);
 	}
 	ctl_arena_free(&a);
@@ -293,7 +293,7 @@ again_number(struct db *db, struct arena *a, int64_t number, bool *ret_loaded,
 	params_int(&p, number);
 	if (db_run(db, a, STMT_MODEL_LOADED, &p, &rows, f) == -1)
 		return -1;
-	if (rows.ro_n == 0)
+	if (rows.n == 0)
 		return fail_set(f, FAIL_INPUT, NOT_FOUND, NULL,
 		    "there is no such number; 'assayctl models list' has them");
 	body = rows_get_text(&rows, "body");

@@ -126,7 +126,7 @@ get_all(struct http_client *sv, const char *what, struct json_object **got)
 {
 	char path[64];
 	const struct client_request ask = {
-		.ak_what = what, .ak_method = "GET", .ak_path = path
+		.what = what, .method = "GET", .path = path
 	};
 	int i, status = EX_OK;
 
@@ -144,16 +144,16 @@ set_all(struct http_client *sv, const char *what, struct str *body,
 {
 	char path[64];
 	struct client_request ask = {
-		.ak_what = what, .ak_method = "PUT", .ak_path = path
+		.what = what, .method = "PUT", .path = path
 	};
 	int i, status = EX_OK;
 
 	for (i = 0; i < RESOURCE__MAX && status == EX_OK; i++) {
-		if (body[i].st_len == 0)
+		if (body[i].len == 0)
 			continue;
 		str_addc(&body[i], '}');
 		snprintf(path, sizeof(path), "/v1/config/%s", resources[i]);
-		ask.ak_body = str_text(&body[i]);
+		ask.body = str_text(&body[i]);
 		status = http_client_call(sv, &ask, &got[i]);
 	}
 	return status;
@@ -177,7 +177,7 @@ bodies(const struct command *cmd, struct arena *a, char **changes, int n,
 		value = strchr(changes[i], '=') + 1;
 		number = strtod(value, &end);
 		str_addc(&body[st->resource],
-		    body[st->resource].st_len == 0 ? '{' : ',');
+		    body[st->resource].len == 0 ? '{' : ',');
 		str_json(&body[st->resource], st->field);
 		str_addc(&body[st->resource], ':');
 		if (strcmp(value, "default") == 0)

@@ -42,31 +42,31 @@
 
 /* One event on its way. */
 struct offline_step {
-	struct replay_item st_item; /* what the results say of it */
-	struct event st_event;
-	int64_t st_now;
-	struct decision st_decision;
-	struct signal_facts st_facts; /* the signals point into it */
-	struct signals st_signals;
+	struct replay_item item; /* what the results say of it */
+	struct event event;
+	int64_t now;
+	struct decision decision;
+	struct signal_facts facts; /* the signals point into it */
+	struct signals signals;
 };
 
 /* The whole run. */
 struct offline_run {
-	struct replay_source *ru_source;
-	struct show *ru_show;
-	const struct offline *ru_ask;
-	struct rulebook ru_books[EVENT_TYPE__MAX];
-	uint64_t ru_decided[EVENT_TYPE__MAX];
-	uint64_t *ru_fired[EVENT_TYPE__MAX]; /* by rule */
-	struct scoring ru_scoring; /* of all of them */
-	struct model ru_model; /* that was asked for */
-	struct geoip *ru_geoip; /* NULL: no places */
-	struct offline_store *ru_history;
-	struct arena ru_arena; /* for as long as the run */
-	struct arena ru_row; /* for as long as a row */
-	int64_t ru_last; /* time of the last event */
-	FILE *ru_export; /* the training table, or NULL */
-	char ru_draft[PATH_MAX]; /* what it is called until it is whole */
+	struct replay_source *source;
+	struct show *show;
+	const struct offline *ask;
+	struct rulebook books[EVENT_TYPE__MAX];
+	uint64_t decided[EVENT_TYPE__MAX];
+	uint64_t *fired[EVENT_TYPE__MAX]; /* by rule */
+	struct scoring scoring; /* of all of them */
+	struct model model; /* that was asked for */
+	struct geoip *geoip; /* NULL: no places */
+	struct offline_store *history;
+	struct arena arena; /* for as long as the run */
+	struct arena row; /* for as long as a row */
+	int64_t last; /* time of the last event */
+	FILE *export; /* the training table, or NULL */
+	char draft[PATH_MAX]; /* what it is called until it is whole */
 };
 
 static int begin(struct offline_run *, const char *, struct fail *);
@@ -98,32 +98,32 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 	struct fail f = { 0 };
 	int status = EX_OK;
 
-	ru.ru_source = so;
-	ru.ru_show = sh;
-	ru.ru_ask = ask;
-	ctl_arena(&ru.ru_arena, BOOKS_SIZE);
-	ctl_arena(&ru.ru_row, ROW_SIZE);
+	ru.source = so;
+	ru.show = sh;
+	ru.ask = ask;
+	ctl_arena(&ru.arena, BOOKS_SIZE);
+	ctl_arena(&ru.row, ROW_SIZE);
 	interrupt_listen();
 	if ((begin(&ru, map, &f) == -1 || rows(&ru, &f) == -1) &&
 	    !interrupt_wanted()) {
 		source_clear(so);
-		status = ctl_failed(so->so_path, &f);
-		if (so->so_file == NULL)
+		status = ctl_failed(so->path, &f);
+		if (so->file == NULL)
 			status = EX_NOINPUT;
 	} else if (interrupt_wanted()) {
 		source_clear(so);
 		ctl_say("interrupted");
 		status = EX_TEMPFAIL;
-	} else if (ask->of_export != NULL && export_close(&ru, &f) == -1) {
-		status = ctl_failed(ask->of_export, &f);
+	} else if (ask->export != NULL && export_close(&ru, &f) == -1) {
+		status = ctl_failed(ask->export, &f);
 	}
 	source_clear(so);
-	if (sh->sh_events > 0)
+	if (sh->events > 0)
 		show_totals(
-		    sh, (double)(clock_ticks() - so->so_began) / CLOCK_SECOND);
+		    sh, (double)(clock_ticks() - so->began) / CLOCK_SECOND);
 	say_often(&ru);
 	finish(&ru);
-	return status == EX_OK && sh->sh_errors > 0 ? EX_DATAERR : status;
+	return status == EX_OK && sh->errors > 0 ? EX_DATAERR : status;
 }
 
 /* Open everything.  Returns 0, or -1 with f set. */
@@ -132,37 +132,36 @@ begin(struct offline_run *ru, const char *map, struct fail *f)
 {
 	const char *places = getenv("GEOIP_DB");
 
-	if (source_open(ru->ru_source, map, &ru->ru_arena, f) == -1 ||
-	    books_load(ru->ru_books, ru->ru_ask, &ru->ru_arena, f) == -1 ||
+	if (source_open(ru->source, map, &ru->arena, f) == -1 ||
+	    books_load(ru->books, ru->ask, &ru->arena, f) == -1 ||
 	    count_begin(ru, f) == -1 || score_by(ru, f) == -1)
 		return -1;
 	if (places != NULL && *places != '\0' &&
-	    (ru->ru_geoip = geoip_open(places, f)) == NULL)
+	    (ru->geoip = geoip_open(places, f)) == NULL)
 		return -1;
-	ru->ru_history = offline_store_new((int)ru->ru_ask->of_label_delay);
-	if (ru->ru_history == NULL)
+	ru->history = offline_store_new((int)ru->ask->label_delay);
+	if (ru->history == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
-	ru->ru_show->sh_truth = ru->ru_source->so_layout.la_truth;
-	ru->ru_show->sh_colour = ctl_colour(STDOUT_FILENO);
-	ru->ru_source->so_progress = isatty(STDERR_FILENO) == 1;
-	return ru->ru_ask->of_export == NULL ? 0 : export_open(ru, f);
+	ru->show->truth = ru->source->layout.truth;
+	ru->show->colour = ctl_colour(STDOUT_FILENO);
+	ru->source->progress = isatty(STDERR_FILENO) == 1;
+	return ru->ask->export == NULL ? 0 : export_open(ru, f);
 }
 
 /* Who makes the scores, and by which model.  Returns 0, or -1 with f set. */
 static int
 score_by(struct offline_run *ru, struct fail *f)
 {
-	const char *path = ru->ru_ask->of_model;
-	struct scoring *sc = &ru->ru_scoring;
+	const char *path = ru->ask->model;
+	struct scoring *sc = &ru->scoring;
 	int type;
 
-	sc->scorer = ru->ru_ask->of_scorer;
-	sc->model = path == NULL ? model_bundled() : &ru->ru_model;
-	if (path != NULL &&
-	    models_read(&ru->ru_arena, path, &ru->ru_model, f) == -1)
+	sc->scorer = ru->ask->scorer;
+	sc->model = path == NULL ? model_bundled() : &ru->model;
+	if (path != NULL && models_read(&ru->arena, path, &ru->model, f) == -1)
 		return -1;
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
-		ru->ru_books[type].scoring = sc;
+		ru->books[type].scoring = sc;
 	if (sc->scorer == SCORER_ML && model_demonstrates(sc->model))
 		ctl_say("%s scores, a model for demonstration: its scores "
 			"mean nothing",
@@ -177,15 +176,15 @@ count_begin(struct offline_run *ru, struct fail *f)
 	int type;
 
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
-		const size_t n = ru->ru_books[type].ruleset->n_rules;
+		const size_t n = ru->books[type].ruleset->n_rules;
 		uint64_t *fired =
-		    arena_array(&ru->ru_arena, n + 1, sizeof(*fired));
+		    arena_array(&ru->arena, n + 1, sizeof(*fired));
 
 		if (fired == NULL)
 			return fail_set(
 			    f, FAIL_US, INTERNAL, NULL, "out of memory");
 		memset(fired, 0, (n + 1) * sizeof(*fired));
-		ru->ru_fired[type] = fired;
+		ru->fired[type] = fired;
 	}
 	return 0;
 }
@@ -193,13 +192,13 @@ count_begin(struct offline_run *ru, struct fail *f)
 static void
 count_rules(struct offline_run *ru, const struct offline_step *st)
 {
-	const struct rule_hits *hits = &st->st_decision.hits;
-	const enum event_type type = st->st_event.type;
+	const struct rule_hits *hits = &st->decision.hits;
+	const enum event_type type = st->event.type;
 	size_t i;
 
-	ru->ru_decided[type]++;
+	ru->decided[type]++;
 	for (i = 0; i < hits->n; i++)
-		ru->ru_fired[type][hits->index[i]]++;
+		ru->fired[type][hits->index[i]]++;
 }
 
 /* Name the rules that fire on most events: a column may be mapped wrongly. */
@@ -213,15 +212,15 @@ say_often(const struct offline_run *ru)
 	int type;
 
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
-		rs = ru->ru_books[type].ruleset;
-		n = ru->ru_decided[type];
+		rs = ru->books[type].ruleset;
+		n = ru->decided[type];
 		for (i = 0; n >= OFTEN_MIN && i < rs->n_rules; i++) {
-			if (2 * ru->ru_fired[type][i] <= n)
+			if (2 * ru->fired[type][i] <= n)
 				continue;
 			ctl_say("the rule %s of %s fires on %.1f %% of events",
 			    rs->rules[i].id,
 			    event_type_name((enum event_type)type),
-			    100 * (double)ru->ru_fired[type][i] / (double)n);
+			    100 * (double)ru->fired[type][i] / (double)n);
 			often = true;
 		}
 	}
@@ -237,12 +236,11 @@ rows(struct offline_run *ru, struct fail *f)
 {
 	int r = 0;
 
-	while (
-	    !interrupt_wanted() && (r = source_next(ru->ru_source, f)) == 1) {
+	while (!interrupt_wanted() && (r = source_next(ru->source, f)) == 1) {
 		if (row(ru, f) == -1)
 			return -1;
-		arena_reset(&ru->ru_row);
-		source_progress(ru->ru_source, ru->ru_show->sh_events);
+		arena_reset(&ru->row);
+		source_progress(ru->source, ru->show->events);
 	}
 	return r == -1 ? -1 : 0;
 }
@@ -254,32 +252,31 @@ rows(struct offline_run *ru, struct fail *f)
 static int
 row(struct offline_run *ru, struct fail *f)
 {
-	const struct replay_source *so = ru->ru_source;
+	const struct replay_source *so = ru->source;
 	struct fail refused = { 0 };
 	struct offline_step st;
 
-	if (row_time(&so->so_layout, &so->so_csv, &st.st_now, f) == -1 ||
-	    row_truth(&so->so_layout, &so->so_csv, &st.st_item.it_truth, f) ==
-		-1)
+	if (row_time(&so->layout, &so->csv, &st.now, f) == -1 ||
+	    row_truth(&so->layout, &so->csv, &st.item.truth, f) == -1)
 		return -1;
-	if (st.st_now < ru->ru_last)
+	if (st.now < ru->last)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "line %" PRIu64 " is before the one above it; a history "
 		    "is in the order of its times",
-		    so->so_csv.cs_row_line);
-	ru->ru_last = st.st_now;
+		    so->csv.row_line);
+	ru->last = st.now;
 	if (row_read(ru, &st, &refused) == 0) {
 		if (row_decide(ru, &st, f) == -1)
 			return -1;
 		count_rules(ru, &st);
 		row_show(ru, &st);
-		return ru->ru_export == NULL ? 0 : export_row(ru, &st, f);
+		return ru->export == NULL ? 0 : export_row(ru, &st, f);
 	}
 	if (refused.kind != FAIL_INPUT) {
 		*f = refused;
 		return -1;
 	}
-	row_refused(ru, &st.st_item, &refused);
+	row_refused(ru, &st.item, &refused);
 	return 0;
 }
 
@@ -287,23 +284,21 @@ row(struct offline_run *ru, struct fail *f)
 static int
 row_read(struct offline_run *ru, struct offline_step *st, struct fail *f)
 {
-	struct replay_source *so = ru->ru_source;
+	struct replay_source *so = ru->source;
 	struct json_object *json;
 	const char *text;
 	struct str s;
 	bool again;
 
-	str_init(&s, &ru->ru_row);
-	st->st_item.it_row = so->so_row;
-	row_event(&so->so_layout, &so->so_csv, &s, &st->st_item);
+	str_init(&s, &ru->row);
+	st->item.row = so->row;
+	row_event(&so->layout, &so->csv, &s, &st->item);
 	if ((text = str_text(&s)) == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "a row is too large");
-	json = body_parse(&ru->ru_row, text, s.st_len, f);
-	if (json == NULL ||
-	    body_event(&ru->ru_row, json, &st->st_event, f) == -1 ||
-	    offline_store_comes(ru->ru_history, st->st_event.id, &again, f) ==
-		-1)
+	json = body_parse(&ru->row, text, s.len, f);
+	if (json == NULL || body_event(&ru->row, json, &st->event, f) == -1 ||
+	    offline_store_comes(ru->history, st->event.id, &again, f) == -1)
 		return -1;
 	if (again)
 		return fail_set(f, FAIL_INPUT, INGEST_INVALID, "id",
@@ -315,22 +310,21 @@ row_read(struct offline_run *ru, struct offline_step *st, struct fail *f)
 static int
 row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f)
 {
-	const struct event *ev = &st->st_event;
+	const struct event *ev = &st->event;
 	struct place place;
 	struct event_context sc;
 
-	geoip_place(ru->ru_geoip, ev, &place);
-	if (offline_store_open(ru->ru_history, ev, &place, st->st_now,
-		&ru->ru_row, &sc, f) == -1)
+	geoip_place(ru->geoip, ev, &place);
+	if (offline_store_open(
+		ru->history, ev, &place, st->now, &ru->row, &sc, f) == -1)
 		return -1;
-	event_context_facts(&sc, &st->st_facts);
-	signals_compute(ev, &st->st_facts, &st->st_signals);
-	if (decide(&ru->ru_books[ev->type], &st->st_signals, &ru->ru_row,
-		&st->st_decision, f) == -1)
+	event_context_facts(&sc, &st->facts);
+	signals_compute(ev, &st->facts, &st->signals);
+	if (decide(&ru->books[ev->type], &st->signals, &ru->row, &st->decision,
+		f) == -1)
 		return -1;
-	event_context_count(&sc, st->st_decision.verdict);
-	return offline_store_close(
-	    ru->ru_history, &sc, st->st_item.it_truth, f);
+	event_context_count(&sc, st->decision.verdict);
+	return offline_store_close(ru->history, &sc, st->item.truth, f);
 }
 
 /* Count an error; where none is printed, say why the first is one. */
@@ -338,15 +332,15 @@ static void
 row_refused(struct offline_run *ru, const struct replay_item *item,
     const struct fail *why)
 {
-	const struct replay_outcome oc = { .oc_code = fail_code_name(why->code),
-		.oc_message = why->why };
-	struct show *const sh = ru->ru_show;
+	const struct replay_outcome oc = { .code = fail_code_name(why->code),
+		.message = why->why };
+	struct show *const sh = ru->show;
 
-	source_clear(ru->ru_source);
-	if (sh->sh_as == SHOW_NOTHING && sh->sh_errors == 0)
+	source_clear(ru->source);
+	if (sh->as == SHOW_NOTHING && sh->errors == 0)
 		ctl_say("line %" PRIu64 " is refused, as others may be: "
 			"%s%s%s",
-		    ru->ru_source->so_csv.cs_row_line, why->where,
+		    ru->source->csv.row_line, why->where,
 		    why->where[0] == '\0' ? "" : " ", why->why);
 	show_event(sh, item, &oc);
 }
@@ -355,52 +349,52 @@ row_refused(struct offline_run *ru, const struct replay_item *item,
 static void
 row_show(struct offline_run *ru, const struct offline_step *st)
 {
-	const bool json = ru->ru_show->sh_as == SHOW_JSON;
+	const bool json = ru->show->as == SHOW_JSON;
 	struct replay_outcome oc = {
-		.oc_verdict = st->st_decision.verdict,
-		.oc_score = st->st_decision.score.total,
+		.verdict = st->decision.verdict,
+		.score = st->decision.score.total,
 	};
 	struct str s, reasons, model;
 
 	if (json) {
-		str_init(&s, &ru->ru_row);
-		signals_json(&s, &st->st_signals);
-		oc.oc_signals = str_text(&s);
-		str_init(&reasons, &ru->ru_row);
-		score_reasons(&reasons, &st->st_decision.score);
-		oc.oc_reasons = json_tokener_parse(str_text(&reasons));
+		str_init(&s, &ru->row);
+		signals_json(&s, &st->signals);
+		oc.signals = str_text(&s);
+		str_init(&reasons, &ru->row);
+		score_reasons(&reasons, &st->decision.score);
+		oc.reasons = json_tokener_parse(str_text(&reasons));
 	}
-	if (json && st->st_decision.scorer == SCORER_ML) {
-		str_init(&model, &ru->ru_row);
-		sample_model(&model, &st->st_decision);
-		oc.oc_model = str_text(&model);
+	if (json && st->decision.scorer == SCORER_ML) {
+		str_init(&model, &ru->row);
+		sample_model(&model, &st->decision);
+		oc.model = str_text(&model);
 	}
-	show_event(ru->ru_show, &st->st_item, &oc);
-	json_object_put(oc.oc_reasons);
+	show_event(ru->show, &st->item, &oc);
+	json_object_put(oc.reasons);
 }
 
 /* Begin the table under another name, so that nobody takes half of it. */
 static int
 export_open(struct offline_run *ru, struct fail *f)
 {
-	const char *path = ru->ru_ask->of_export;
+	const char *path = ru->ask->export;
 	int fd, i;
 
 	if (ctl_check_output(path, f) == -1)
 		return -1;
-	snprintf(ru->ru_draft, sizeof(ru->ru_draft), "%s.XXXXXX", path);
-	if ((fd = mkostemp(ru->ru_draft, O_CLOEXEC)) == -1) {
-		ru->ru_draft[0] = '\0';
+	snprintf(ru->draft, sizeof(ru->draft), "%s.XXXXXX", path);
+	if ((fd = mkostemp(ru->draft, O_CLOEXEC)) == -1) {
+		ru->draft[0] = '\0';
 		return wrong(path, f);
 	}
-	if ((ru->ru_export = fdopen(fd, "w")) == NULL) {
+	if ((ru->export = fdopen(fd, "w")) == NULL) {
 		close(fd);
 		return wrong(path, f);
 	}
-	fputs("event_id,user_id,decided_at,fraud,labelled_at", ru->ru_export);
+	fputs("event_id,user_id,decided_at,fraud,labelled_at", ru->export);
 	for (i = 0; i < FEATURE__MAX; i++)
-		fprintf(ru->ru_export, ",%s", feature_name((enum feature)i));
-	fputc('\n', ru->ru_export);
+		fprintf(ru->export, ",%s", feature_name((enum feature)i));
+	fputc('\n', ru->export);
 	return 0;
 }
 
@@ -408,16 +402,16 @@ export_open(struct offline_run *ru, struct fail *f)
 static int
 export_close(struct offline_run *ru, struct fail *f)
 {
-	const char *path = ru->ru_ask->of_export;
+	const char *path = ru->ask->export;
 	bool failed;
 
-	failed = fflush(ru->ru_export) == EOF || ferror(ru->ru_export) ||
-	    fsync(fileno(ru->ru_export)) == -1;
-	failed |= fclose(ru->ru_export) == EOF;
-	ru->ru_export = NULL;
-	if (failed || rename(ru->ru_draft, path) == -1)
+	failed = fflush(ru->export) == EOF || ferror(ru->export) ||
+	    fsync(fileno(ru->export)) == -1;
+	failed |= fclose(ru->export) == EOF;
+	ru->export = NULL;
+	if (failed || rename(ru->draft, path) == -1)
 		return wrong(path, f);
-	ru->ru_draft[0] = '\0';
+	ru->draft[0] = '\0';
 	return 0;
 }
 
@@ -429,26 +423,24 @@ export_row(
 	static const char *const fraud[] = {
 		[TOLD_NOTHING] = "", [TOLD_LEGIT] = "0", [TOLD_FRAUD] = "1"
 	};
-	const int64_t delay = ru->ru_ask->of_label_delay * DAY;
-	FILE *const out = ru->ru_export;
+	const int64_t delay = ru->ask->label_delay * DAY;
+	FILE *const out = ru->export;
 	double features[FEATURE__MAX];
 	char decided[CLOCK_EXACT_SIZE], labelled[CLOCK_EXACT_SIZE] = "";
 	int i;
 
-	clock_exact(st->st_now, decided);
-	if (st->st_item.it_truth != TOLD_NOTHING)
-		clock_exact(st->st_now + delay, labelled);
-	put_text(out, st->st_item.it_id);
+	clock_exact(st->now, decided);
+	if (st->item.truth != TOLD_NOTHING)
+		clock_exact(st->now + delay, labelled);
+	put_text(out, st->item.id);
 	fputc(',', out);
-	put_text(out, st->st_event.user);
-	fprintf(
-	    out, ",%s,%s,%s", decided, fraud[st->st_item.it_truth], labelled);
-	features_extract(
-	    &st->st_signals, st->st_decision.rules.total, features);
+	put_text(out, st->event.user);
+	fprintf(out, ",%s,%s,%s", decided, fraud[st->item.truth], labelled);
+	features_extract(&st->signals, st->decision.rules.total, features);
 	for (i = 0; i < FEATURE__MAX; i++)
 		fprintf(out, ",%.17g", features[i]);
 	fputc('\n', out);
-	return ferror(out) ? wrong(ru->ru_ask->of_export, f) : 0;
+	return ferror(out) ? wrong(ru->ask->export, f) : 0;
 }
 
 /* A field of CSV, in quotes if it needs them. */
@@ -479,13 +471,13 @@ wrong(const char *path, struct fail *f)
 static void
 finish(struct offline_run *ru)
 {
-	if (ru->ru_export != NULL)
-		fclose(ru->ru_export);
-	if (ru->ru_draft[0] != '\0')
-		unlink(ru->ru_draft);
-	offline_store_free(ru->ru_history);
-	geoip_close(ru->ru_geoip);
-	source_close(ru->ru_source);
-	ctl_arena_free(&ru->ru_row);
-	ctl_arena_free(&ru->ru_arena);
+	if (ru->export != NULL)
+		fclose(ru->export);
+	if (ru->draft[0] != '\0')
+		unlink(ru->draft);
+	offline_store_free(ru->history);
+	geoip_close(ru->geoip);
+	source_close(ru->source);
+	ctl_arena_free(&ru->row);
+	ctl_arena_free(&ru->arena);
 }

@@ -37,15 +37,14 @@ struct edge {
 };
 
 struct offline_store {
-	int hi_delay;
-	struct string_ids hi_ids; /* of events */
-	struct string_ids
-	    hi_names; /* of entities; a number is an entity's id */
-	struct store_row *hi_rows; /* by id - 1 */
-	size_t hi_max_rows;
-	struct edge *hi_links; /* by hash and then in turn */
-	size_t hi_n_links;
-	size_t hi_mask;
+	int delay;
+	struct string_ids ids; /* of events */
+	struct string_ids names; /* of entities; a number is an entity's id */
+	struct store_row *rows; /* by id - 1 */
+	size_t max_rows;
+	struct edge *links; /* by hash and then in turn */
+	size_t n_links;
+	size_t mask;
 };
 
 _Static_assert(ENTITY_GRAPH_CAP <= UINT16_MAX, "counters and sizes fit");
@@ -77,10 +76,10 @@ offline_store_new(int delay)
 
 	if (h == NULL)
 		return NULL;
-	h->hi_delay = delay;
-	h->hi_mask = 2 * FIRST - 1;
-	h->hi_links = calloc(h->hi_mask + 1, sizeof(*h->hi_links));
-	if (h->hi_links == NULL) {
+	h->delay = delay;
+	h->mask = 2 * FIRST - 1;
+	h->links = calloc(h->mask + 1, sizeof(*h->links));
+	if (h->links == NULL) {
 		free(h);
 		return NULL;
 	}
@@ -94,12 +93,12 @@ offline_store_free(struct offline_store *h)
 
 	if (h == NULL)
 		return;
-	for (i = 0; i < h->hi_names.na_n && i < h->hi_max_rows; i++)
-		free(h->hi_rows[i].packed);
-	free(h->hi_rows);
-	free(h->hi_links);
-	string_ids_clear(&h->hi_names);
-	string_ids_clear(&h->hi_ids);
+	for (i = 0; i < h->names.n && i < h->max_rows; i++)
+		free(h->rows[i].packed);
+	free(h->rows);
+	free(h->links);
+	string_ids_clear(&h->names);
+	string_ids_clear(&h->ids);
 	free(h);
 }
 
@@ -107,11 +106,11 @@ int
 offline_store_comes(
     struct offline_store *h, const char *id, bool *ret_again, struct fail *f)
 {
-	const uint32_t n = h->hi_ids.na_n;
+	const uint32_t n = h->ids.n;
 
-	if (string_ids_add(&h->hi_ids, 0, id) == 0)
+	if (string_ids_add(&h->ids, 0, id) == 0)
 		return no_memory(f);
-	*ret_again = h->hi_ids.na_n == n;
+	*ret_again = h->ids.n == n;
 	return 0;
 }
 
@@ -162,7 +161,7 @@ offline_store_open(struct offline_store *h, const struct event *ev,
 	ret->state = user_state_unpack(a, row->packed, row->packed_size, f);
 	if (ret->state == NULL)
 		return -1;
-	return event_context_risk(ret, h->hi_delay, rates, f);
+	return event_context_risk(ret, h->delay, rates, f);
 }
 
 int
@@ -185,18 +184,18 @@ static int
 open_node(struct offline_store *h, struct graph *g, struct graph_node *node,
     struct fail *f)
 {
-	const uint32_t n = h->hi_names.na_n;
+	const uint32_t n = h->names.n;
 	struct graph_node *top;
 	uint32_t id, root;
 
-	id = string_ids_add(&h->hi_names, (unsigned char)node->kind, node->key);
+	id = string_ids_add(&h->names, (unsigned char)node->kind, node->key);
 	if (id == 0)
 		return no_memory(f);
 	if (id > n && add_row(h, f) == -1)
 		return -1;
 	node->seen = id <= n;
 	root = root_of(h, id);
-	top = entity_graph_place(g, node, id, root, h->hi_rows[root - 1].size);
+	top = entity_graph_place(g, node, id, root, h->rows[root - 1].size);
 	if (top == NULL)
 		return no_memory(f);
 	read_row(h, node);
@@ -225,19 +224,19 @@ read_row(const struct offline_store *h, struct graph_node *node)
 static int
 add_row(struct offline_store *h, struct fail *f)
 {
-	const size_t n = h->hi_names.na_n;
+	const size_t n = h->names.n;
 	struct store_row *rows;
 	size_t max;
 
-	if (n > h->hi_max_rows) {
-		max = h->hi_max_rows == 0 ? FIRST : 2 * h->hi_max_rows;
-		rows = realloc(h->hi_rows, max * sizeof(*rows));
+	if (n > h->max_rows) {
+		max = h->max_rows == 0 ? FIRST : 2 * h->max_rows;
+		rows = realloc(h->rows, max * sizeof(*rows));
 		if (rows == NULL)
 			return no_memory(f);
-		h->hi_rows = rows;
-		h->hi_max_rows = max;
+		h->rows = rows;
+		h->max_rows = max;
 	}
-	h->hi_rows[n - 1] = (struct store_row) { .size = 1 };
+	h->rows[n - 1] = (struct store_row) { .size = 1 };
 	return 0;
 }
 
@@ -245,13 +244,13 @@ add_row(struct offline_store *h, struct fail *f)
 static uint32_t
 root_of(struct offline_store *h, uint32_t id)
 {
-	struct store_row *row = &h->hi_rows[id - 1];
+	struct store_row *row = &h->rows[id - 1];
 
 	while (row->parent != 0) {
 		id = row->parent;
-		if (h->hi_rows[id - 1].parent != 0)
-			row->parent = h->hi_rows[id - 1].parent;
-		row = &h->hi_rows[id - 1];
+		if (h->rows[id - 1].parent != 0)
+			row->parent = h->rows[id - 1].parent;
+		row = &h->rows[id - 1];
 	}
 	return id;
 }
@@ -303,10 +302,10 @@ close_graph(struct offline_store *h, const struct graph *g, struct fail *f)
 	}
 	made = entity_graph_links_made(g, &n);
 	for (i = 0; i < n; i++) {
-		if (2 * h->hi_n_links > h->hi_mask && grow_links(h, f) == -1)
+		if (2 * h->n_links > h->mask && grow_links(h, f) == -1)
 			return -1;
 		*edge_slot(h, edge_of(made[i])) = edge_of(made[i]);
-		h->hi_n_links++;
+		h->n_links++;
 	}
 	return 0;
 }
@@ -332,7 +331,7 @@ keep(struct store_row *row, const void *packed, size_t size, struct fail *f)
 static struct store_row *
 row_of(const struct offline_store *h, const struct graph_node *node)
 {
-	return &h->hi_rows[node->id - 1];
+	return &h->rows[node->id - 1];
 }
 
 /* Where that link is or belongs. */
@@ -344,7 +343,7 @@ edge_slot(const struct offline_store *h, struct edge edge)
 
 	at *= UINT64_C(0x9e3779b97f4a7c15);
 	for (at ^= at >> 32;; at++) {
-		slot = &h->hi_links[at & h->hi_mask];
+		slot = &h->links[at & h->mask];
 		if (slot->first == 0 ||
 		    (slot->first == edge.first && slot->second == edge.second))
 			return slot;
@@ -360,15 +359,15 @@ edge_of(struct user_state_link link)
 static int
 grow_links(struct offline_store *h, struct fail *f)
 {
-	const size_t slots = h->hi_mask + 1;
-	struct edge *old = h->hi_links;
+	const size_t slots = h->mask + 1;
+	struct edge *old = h->links;
 	struct edge *new = calloc(2 * slots, sizeof(*new));
 	size_t i;
 
 	if (new == NULL)
 		return no_memory(f);
-	h->hi_links = new;
-	h->hi_mask = 2 * slots - 1;
+	h->links = new;
+	h->mask = 2 * slots - 1;
 	for (i = 0; i < slots; i++) {
 		if (old[i].first != 0)
 			*edge_slot(h, old[i]) = old[i];

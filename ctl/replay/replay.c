@@ -52,19 +52,19 @@ struct replay_slot {
 
 /* The whole run. */
 struct replay_run {
-	struct replay_source rp_source;
-	struct show rp_show;
-	struct arena rp_arena; /* for as long as the run */
-	struct http *rp_http;
-	struct replay_slot *rp_slots;
-	int64_t rp_jobs;
-	int64_t rp_batch;
-	bool rp_ended; /* no more rows, or no wish for more */
-	int rp_exit; /* why the run ended early, else EX_OK */
-	int64_t rp_resume; /* ticks before which nothing is sent */
-	char rp_url[1024];
-	const char *rp_socket; /* of a unix: address */
-	char rp_key[256]; /* the header that holds it */
+	struct replay_source source;
+	struct show show;
+	struct arena arena; /* for as long as the run */
+	struct http *http;
+	struct replay_slot *slots;
+	int64_t jobs;
+	int64_t batch;
+	bool ended; /* no more rows, or no wish for more */
+	int exit; /* why the run ended early, else EX_OK */
+	int64_t resume; /* ticks before which nothing is sent */
+	char url[1024];
+	const char *socket; /* of a unix: address */
+	char key[256]; /* the header that holds it */
 };
 
 static int sources(
@@ -94,9 +94,9 @@ replay(const struct command *cmd, int argc, char **argv)
 	int64_t limit = INT64_MAX, offset = 0;
 	bool quiet = false, json = false, without = false;
 	struct opt_list rules = { 0 }, policies = { 0 };
-	struct offline ask = { .of_rules = &rules,
-		.of_policies = &policies,
-		.of_scorer = SCORER_WEIGHTED };
+	struct offline ask = { .rules = &rules,
+		.policies = &policies,
+		.scorer = SCORER_WEIGHTED };
 	const struct opt opts[] = {
 		{ "url", "URL",
 		    "the service; default ASSAY_URL, BASE_URL or the session's",
@@ -121,18 +121,18 @@ replay(const struct command *cmd, int argc, char **argv)
 		{ "limit", "N", "send at most N rows", OPT_NUMBER, &limit, 1,
 		    INT64_MAX / 2 },
 		{ "jobs", "N", "requests under way at once; default 1",
-		    OPT_NUMBER, &rp.rp_jobs, 1, JOBS_MAX },
+		    OPT_NUMBER, &rp.jobs, 1, JOBS_MAX },
 		{ "batch", "N",
 		    "send N events a request; default 1, each alone",
-		    OPT_NUMBER, &rp.rp_batch, 1, BATCH_MAX },
+		    OPT_NUMBER, &rp.batch, 1, BATCH_MAX },
 		{ "offline", NULL,
 		    "decide here, without a service, at the file's times",
 		    OPT_FLAG, &without, 0, 0 },
 		{ "export", "FILE", "offline: write a table to train with",
-		    OPT_TEXT, &ask.of_export, 0, 0 },
+		    OPT_TEXT, &ask.export, 0, 0 },
 		{ "label-delay", "DAYS",
 		    "offline: labels come so long after events; default 7",
-		    OPT_NUMBER, &ask.of_label_delay, 1, ENTITY_RISK_DELAY_MAX },
+		    OPT_NUMBER, &ask.label_delay, 1, ENTITY_RISK_DELAY_MAX },
 		{ "rules", "[TYPE=]FILE",
 		    "offline: other rules than the seed; may be repeated",
 		    OPT_LIST, &rules, 0, 0 },
@@ -144,10 +144,10 @@ replay(const struct command *cmd, int argc, char **argv)
 		    OPT_CHOICE, &scorer, 0, 0 },
 		{ "model", "FILE",
 		    "offline: score with this model, not the bundled one",
-		    OPT_TEXT, &ask.of_model, 0, 0 },
+		    OPT_TEXT, &ask.model, 0, 0 },
 		{ "sql", "DIR",
 		    "offline: take the seed from DIR, not " PKGDATADIR "/sql",
-		    OPT_TEXT, &ask.of_sql, 0, 0 },
+		    OPT_TEXT, &ask.sql, 0, 0 },
 		{ "quiet", NULL, "print the totals only", OPT_FLAG, &quiet, 0,
 		    0 },
 		{ "json", NULL,
@@ -159,46 +159,46 @@ replay(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
-	rp.rp_source = (struct replay_source) {
-		.so_path = argv[0],
-		.so_first = (uint64_t)offset + 1,
-		.so_last = limit == INT64_MAX ? UINT64_MAX
-					      : (uint64_t)(offset + limit),
-		.so_layout.la_type = type,
-		.so_layout.la_currency = currency == NULL ? "EUR" : currency,
-		.so_layout.la_prefix = prefix == NULL ? "" : prefix,
+	rp.source = (struct replay_source) {
+		.path = argv[0],
+		.first = (uint64_t)offset + 1,
+		.last = limit == INT64_MAX ? UINT64_MAX
+					   : (uint64_t)(offset + limit),
+		.layout.type = type,
+		.layout.currency = currency == NULL ? "EUR" : currency,
+		.layout.prefix = prefix == NULL ? "" : prefix,
 	};
-	rp.rp_show.sh_as = json ? SHOW_JSON : quiet ? SHOW_NOTHING : SHOW_TABLE;
-	rp.rp_show.sh_to = stdout;
+	rp.show.as = json ? SHOW_JSON : quiet ? SHOW_NOTHING : SHOW_TABLE;
+	rp.show.to = stdout;
 	if (without &&
-	    (url != NULL || key != NULL || rp.rp_jobs > 0 || rp.rp_batch > 0))
+	    (url != NULL || key != NULL || rp.jobs > 0 || rp.batch > 0))
 		opt_usage(cmd, "--offline asks no service");
 	if (!without &&
-	    (ask.of_export != NULL || ask.of_sql != NULL ||
-		ask.of_label_delay > 0 || rules.li_n > 0 || policies.li_n > 0 ||
-		scorer != NULL || ask.of_model != NULL))
+	    (ask.export != NULL || ask.sql != NULL || ask.label_delay > 0 ||
+		rules.n > 0 || policies.n > 0 || scorer != NULL ||
+		ask.model != NULL))
 		opt_usage(cmd,
 		    "--export, --label-delay, --model, --policy, --rules, "
 		    "--scorer and --sql need --offline");
 	if (scorer != NULL)
-		ask.of_scorer = scorer_parse(scorer);
-	if (ask.of_model != NULL && ask.of_scorer != SCORER_ML)
+		ask.scorer = scorer_parse(scorer);
+	if (ask.model != NULL && ask.scorer != SCORER_ML)
 		opt_usage(cmd, "--model needs --scorer ml");
 	if (without) {
-		if (ask.of_label_delay == 0)
-			ask.of_label_delay = LABEL_DELAY;
-		rp.rp_show.sh_as = json ? SHOW_JSON : SHOW_NOTHING;
-		rp.rp_show.sh_to = stderr;
-		return offline(&rp.rp_source, map, &rp.rp_show, &ask);
+		if (ask.label_delay == 0)
+			ask.label_delay = LABEL_DELAY;
+		rp.show.as = json ? SHOW_JSON : SHOW_NOTHING;
+		rp.show.to = stderr;
+		return offline(&rp.source, map, &rp.show, &ask);
 	}
-	if (rp.rp_jobs == 0)
-		rp.rp_jobs = 1;
-	ctl_arena(&rp.rp_arena, (size_t)1 << 20);
+	if (rp.jobs == 0)
+		rp.jobs = 1;
+	ctl_arena(&rp.arena, (size_t)1 << 20);
 	if ((status = sources(&rp, cmd, url, key)) != EX_OK)
 		return status;
 	if (begin(&rp, map, &f) == -1) {
-		status = ctl_failed(rp.rp_source.so_path, &f);
-		if (rp.rp_source.so_file == NULL)
+		status = ctl_failed(rp.source.path, &f);
+		if (rp.source.file == NULL)
 			status = EX_NOINPUT;
 		finish(&rp);
 		return status;
@@ -219,17 +219,16 @@ sources(struct replay_run *rp, const struct command *cmd, const char *url,
 	int status;
 
 	if (from != NULL && *from != '\0')
-		snprintf(rp->rp_key, sizeof(rp->rp_key), "X-API-Key: %s", from);
+		snprintf(rp->key, sizeof(rp->key), "X-API-Key: %s", from);
 	if (key != NULL)
 		crypt_wipe(key, strlen(key));
-	if ((status = http_client_url(&rp->rp_arena, url, &url)) != EX_OK)
+	if ((status = http_client_url(&rp->arena, url, &url)) != EX_OK)
 		return status;
-	if (http_client_address(url, &rp->rp_arena, &base, &rp->rp_socket) ==
-	    -1)
+	if (http_client_address(url, &rp->arena, &base, &rp->socket) == -1)
 		opt_usage(cmd, "'%s' is no address", url);
-	snprintf(rp->rp_url, sizeof(rp->rp_url), "%s/v1/decisions%s", base,
-	    rp->rp_batch > 0 ? "/batch" : "");
-	if (rp->rp_key[0] != '\0')
+	snprintf(rp->url, sizeof(rp->url), "%s/v1/decisions%s", base,
+	    rp->batch > 0 ? "/batch" : "");
+	if (rp->key[0] != '\0')
 		return EX_OK;
 	ctl_say("which API key? Set API_KEY in the environment; "
 		"'assayctl key create NAME' makes one");
@@ -242,21 +241,21 @@ begin(struct replay_run *rp, const char *map, struct fail *f)
 {
 	int64_t i;
 
-	if (source_open(&rp->rp_source, map, &rp->rp_arena, f) == -1)
+	if (source_open(&rp->source, map, &rp->arena, f) == -1)
 		return -1;
-	if ((rp->rp_http = http_new((int)rp->rp_jobs, f)) == NULL)
+	if ((rp->http = http_new((int)rp->jobs, f)) == NULL)
 		return -1;
-	rp->rp_slots = calloc((size_t)rp->rp_jobs, sizeof(*rp->rp_slots));
-	if (rp->rp_slots == NULL)
+	rp->slots = calloc((size_t)rp->jobs, sizeof(*rp->slots));
+	if (rp->slots == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
-	for (i = 0; i < rp->rp_jobs; i++) {
-		rp->rp_slots[i].sl_state = SLOT_FREE;
-		ctl_arena(&rp->rp_slots[i].sl_arena, BODY_SIZE);
+	for (i = 0; i < rp->jobs; i++) {
+		rp->slots[i].sl_state = SLOT_FREE;
+		ctl_arena(&rp->slots[i].sl_arena, BODY_SIZE);
 	}
-	rp->rp_show.sh_truth = rp->rp_source.so_layout.la_truth;
-	rp->rp_show.sh_colour = ctl_colour(STDOUT_FILENO);
-	rp->rp_source.so_progress = isatty(STDERR_FILENO) == 1 &&
-	    (rp->rp_show.sh_as == SHOW_NOTHING || isatty(STDOUT_FILENO) != 1);
+	rp->show.truth = rp->source.layout.truth;
+	rp->show.colour = ctl_colour(STDOUT_FILENO);
+	rp->source.progress = isatty(STDERR_FILENO) == 1 &&
+	    (rp->show.as == SHOW_NOTHING || isatty(STDOUT_FILENO) != 1);
 	return 0;
 }
 
@@ -269,34 +268,32 @@ run(struct replay_run *rp)
 	int64_t i;
 
 	interrupt_listen();
-	rp->rp_source.so_began = clock_ticks();
+	rp->source.began = clock_ticks();
 	while (busy) {
-		if (interrupt_wanted() && !rp->rp_ended)
+		if (interrupt_wanted() && !rp->ended)
 			stop(rp, EX_TEMPFAIL, "interrupted");
 		busy = false;
-		for (i = 0; i < rp->rp_jobs; i++) {
-			if (rp->rp_slots[i].sl_state == SLOT_FREE &&
-			    !rp->rp_ended)
-				fill(rp, &rp->rp_slots[i]);
-			if (rp->rp_slots[i].sl_state == SLOT_READY)
-				send_slot(rp, &rp->rp_slots[i]);
-			busy |= rp->rp_slots[i].sl_state != SLOT_FREE;
+		for (i = 0; i < rp->jobs; i++) {
+			if (rp->slots[i].sl_state == SLOT_FREE && !rp->ended)
+				fill(rp, &rp->slots[i]);
+			if (rp->slots[i].sl_state == SLOT_READY)
+				send_slot(rp, &rp->slots[i]);
+			busy |= rp->slots[i].sl_state != SLOT_FREE;
 		}
-		if (busy && (call = http_wait(rp->rp_http, 100)) != NULL)
-			answer(rp, call->hc_owner);
-		else if (busy && clock_ticks() < rp->rp_resume)
+		if (busy && (call = http_wait(rp->http, 100)) != NULL)
+			answer(rp, call->owner);
+		else if (busy && clock_ticks() < rp->resume)
 			usleep(50000);
 		progress(rp);
 	}
-	source_clear(&rp->rp_source);
-	if (rp->rp_exit == EX_OK || rp->rp_show.sh_events > 0)
-		show_totals(&rp->rp_show,
-		    (double)(clock_ticks() - rp->rp_source.so_began) /
-			CLOCK_SECOND);
-	if (rp->rp_exit == EX_OK && rp->rp_show.sh_errors > 0)
-		rp->rp_exit = EX_DATAERR;
+	source_clear(&rp->source);
+	if (rp->exit == EX_OK || rp->show.events > 0)
+		show_totals(&rp->show,
+		    (double)(clock_ticks() - rp->source.began) / CLOCK_SECOND);
+	if (rp->exit == EX_OK && rp->show.errors > 0)
+		rp->exit = EX_DATAERR;
 	finish(rp);
-	return rp->rp_exit;
+	return rp->exit;
 }
 
 /* Give everything back. */
@@ -305,21 +302,21 @@ finish(struct replay_run *rp)
 {
 	int64_t i;
 
-	for (i = 0; rp->rp_slots != NULL && i < rp->rp_jobs; i++)
-		ctl_arena_free(&rp->rp_slots[i].sl_arena);
-	free(rp->rp_slots);
-	http_free(rp->rp_http);
-	source_close(&rp->rp_source);
-	ctl_arena_free(&rp->rp_arena);
-	crypt_wipe(rp->rp_key, sizeof(rp->rp_key));
+	for (i = 0; rp->slots != NULL && i < rp->jobs; i++)
+		ctl_arena_free(&rp->slots[i].sl_arena);
+	free(rp->slots);
+	http_free(rp->http);
+	source_close(&rp->source);
+	ctl_arena_free(&rp->arena);
+	crypt_wipe(rp->key, sizeof(rp->key));
 }
 
 /* Make a request of the next rows. */
 static void
 fill(struct replay_run *rp, struct replay_slot *sl)
 {
-	const size_t max = rp->rp_batch > 0 ? (size_t)rp->rp_batch : 1;
-	struct replay_source *so = &rp->rp_source;
+	const size_t max = rp->batch > 0 ? (size_t)rp->batch : 1;
+	struct replay_source *so = &rp->source;
 	struct fail f = { 0 };
 	struct str s;
 	int r = 0;
@@ -328,40 +325,39 @@ fill(struct replay_run *rp, struct replay_slot *sl)
 	str_init(&s, &sl->sl_arena);
 	sl->sl_n = 0;
 	sl->sl_tries = 0;
-	if (rp->rp_batch > 0)
+	if (rp->batch > 0)
 		str_add(&s, "{\"events\":[");
 	while (sl->sl_n < max && (r = source_next(so, &f)) == 1) {
-		if ((r = row_truth(&so->so_layout, &so->so_csv,
-			 &sl->sl_item[sl->sl_n].it_truth, &f)) == -1)
+		if ((r = row_truth(&so->layout, &so->csv,
+			 &sl->sl_item[sl->sl_n].truth, &f)) == -1)
 			break;
 		if (sl->sl_n > 0)
 			str_addc(&s, ',');
-		sl->sl_item[sl->sl_n].it_row = so->so_row;
-		row_event(
-		    &so->so_layout, &so->so_csv, &s, &sl->sl_item[sl->sl_n++]);
+		sl->sl_item[sl->sl_n].row = so->row;
+		row_event(&so->layout, &so->csv, &s, &sl->sl_item[sl->sl_n++]);
 	}
-	if (rp->rp_batch > 0)
+	if (rp->batch > 0)
 		str_add(&s, "]}");
 	if (r == -1)
-		stop(rp, EX_DATAERR, "%s: %s", so->so_path, f.why);
+		stop(rp, EX_DATAERR, "%s: %s", so->path, f.why);
 	else if (str_text(&s) == NULL)
 		stop(rp, EX_DATAERR, "%s: row %" PRIu64 " is too large",
-		    so->so_path, so->so_row);
+		    so->path, so->row);
 	else if (sl->sl_n == 0)
-		rp->rp_ended = true;
+		rp->ended = true;
 	if (sl->sl_n == 0 || str_text(&s) == NULL)
 		return;
 	sl->sl_call = (struct http_call) {
-		.hc_method = "POST",
-		.hc_url = rp->rp_url,
-		.hc_socket = rp->rp_socket,
-		.hc_ca_file = http_client_ca_file(),
-		.hc_headers = { rp->rp_key, "Content-Type: application/json" },
-		.hc_body = str_text(&s),
-		.hc_body_size = strlen(str_text(&s)),
-		.hc_timeout_ms = TIMEOUT_MS,
-		.hc_reply_max = REPLY_MAX,
-		.hc_owner = sl,
+		.method = "POST",
+		.url = rp->url,
+		.socket = rp->socket,
+		.ca_file = http_client_ca_file(),
+		.headers = { rp->key, "Content-Type: application/json" },
+		.body = str_text(&s),
+		.body_size = strlen(str_text(&s)),
+		.timeout_ms = TIMEOUT_MS,
+		.reply_max = REPLY_MAX,
+		.owner = sl,
 	};
 	sl->sl_state = SLOT_READY;
 }
@@ -372,15 +368,15 @@ send_slot(struct replay_run *rp, struct replay_slot *sl)
 {
 	struct fail f = { 0 };
 
-	if (clock_ticks() < rp->rp_resume) {
+	if (clock_ticks() < rp->resume) {
 		/* Nobody waits for a pause that the user has cut short. */
-		if (rp->rp_exit != EX_OK)
+		if (rp->exit != EX_OK)
 			sl->sl_state = SLOT_FREE;
 		return;
 	}
-	if (http_start(rp->rp_http, &sl->sl_call, &f) == -1) {
+	if (http_start(rp->http, &sl->sl_call, &f) == -1) {
 		sl->sl_state = SLOT_FREE;
-		stop(rp, EX_USAGE, "%s: %s", rp->rp_url, f.why);
+		stop(rp, EX_USAGE, "%s: %s", rp->url, f.why);
 		return;
 	}
 	sl->sl_state = SLOT_SENT;
@@ -390,7 +386,7 @@ send_slot(struct replay_run *rp, struct replay_slot *sl)
 static void
 answer(struct replay_run *rp, struct replay_slot *sl)
 {
-	const int status = sl->sl_call.hc_status;
+	const int status = sl->sl_call.status;
 
 	if (status == 0)
 		answer_none(rp, sl);
@@ -398,7 +394,7 @@ answer(struct replay_run *rp, struct replay_slot *sl)
 		answer_wait(rp, sl);
 	else
 		answer_show(rp, sl);
-	http_done(rp->rp_http, &sl->sl_call);
+	http_done(rp->http, &sl->sl_call);
 }
 
 /*
@@ -408,55 +404,55 @@ answer(struct replay_run *rp, struct replay_slot *sl)
 static void
 answer_none(struct replay_run *rp, struct replay_slot *sl)
 {
-	if (rp->rp_exit != EX_OK || rp->rp_show.sh_n_us == 0 ||
+	if (rp->exit != EX_OK || rp->show.n_us == 0 ||
 	    ++sl->sl_tries == TRIES_MAX) {
 		sl->sl_state = SLOT_FREE;
 		stop(rp, EX_UNAVAILABLE,
 		    "no answer from %s: %s; is the service running, and is "
 		    "this its address?",
-		    rp->rp_url, sl->sl_call.hc_error);
+		    rp->url, sl->sl_call.error);
 		return;
 	}
 	sl->sl_state = SLOT_READY;
-	rp->rp_resume = clock_ticks() + (CLOCK_SECOND / 4 << sl->sl_tries);
+	rp->resume = clock_ticks() + (CLOCK_SECOND / 4 << sl->sl_tries);
 }
 
 /* The budget is used up, or the service is busy: wait as long as it says. */
 static void
 answer_wait(struct replay_run *rp, struct replay_slot *sl)
 {
-	int64_t seconds = sl->sl_call.hc_retry_after;
+	int64_t seconds = sl->sl_call.retry_after;
 
 	if (seconds < 1)
 		seconds = 1;
 	if (seconds > RETRY_AFTER_MAX)
 		seconds = RETRY_AFTER_MAX;
-	rp->rp_resume = clock_ticks() + seconds * CLOCK_SECOND;
-	sl->sl_state = rp->rp_exit == EX_OK ? SLOT_READY : SLOT_FREE;
-	if (!rp->rp_source.so_progress && rp->rp_exit == EX_OK)
+	rp->resume = clock_ticks() + seconds * CLOCK_SECOND;
+	sl->sl_state = rp->exit == EX_OK ? SLOT_READY : SLOT_FREE;
+	if (!rp->source.progress && rp->exit == EX_OK)
 		ctl_say("the service asks for %" PRId64 " s of patience (%d)",
-		    seconds, sl->sl_call.hc_status);
+		    seconds, sl->sl_call.status);
 }
 
 /* Show and count the verdicts, or the error, of a request. */
 static void
 answer_show(struct replay_run *rp, struct replay_slot *sl)
 {
-	const char *text = sl->sl_call.hc_reply;
-	const int status = sl->sl_call.hc_status;
+	const char *text = sl->sl_call.reply;
+	const int status = sl->sl_call.status;
 	struct json_object *reply;
 	struct replay_outcome oc;
 	size_t i;
 
 	reply = json_tokener_parse(text == NULL ? "" : text);
-	source_clear(&rp->rp_source);
-	show_request(&rp->rp_show, sl->sl_call.hc_us);
+	source_clear(&rp->source);
+	show_request(&rp->show, sl->sl_call.us);
 	for (i = 0; i < sl->sl_n; i++) {
 		outcome_read(result_of(rp, reply, i), status, &oc);
-		oc.oc_us = sl->sl_call.hc_us;
-		oc.oc_again = http_header(&sl->sl_call,
-				  "X-Engine-Idempotent-Replay") != NULL;
-		show_event(&rp->rp_show, &sl->sl_item[i], &oc);
+		oc.us = sl->sl_call.us;
+		oc.again = http_header(&sl->sl_call,
+			       "X-Engine-Idempotent-Replay") != NULL;
+		show_event(&rp->show, &sl->sl_item[i], &oc);
 	}
 	json_object_put(reply);
 	sl->sl_state = SLOT_FREE;
@@ -473,7 +469,7 @@ result_of(const struct replay_run *rp, struct json_object *reply, size_t i)
 {
 	struct json_object *results, *one, *inner;
 
-	if (rp->rp_batch == 0 ||
+	if (rp->batch == 0 ||
 	    !json_object_object_get_ex(reply, "results", &results) ||
 	    !json_object_is_type(results, json_type_array))
 		return reply;
@@ -490,22 +486,21 @@ outcome_read(struct json_object *json, int status, struct replay_outcome *ret)
 {
 	struct json_object *verdict, *score, *code, *message;
 
-	*ret = (struct replay_outcome) { .oc_code = "NO_DECISION",
-		.oc_message = "this is no answer of a decision service" };
+	*ret = (struct replay_outcome) { .code = "NO_DECISION",
+		.message = "this is no answer of a decision service" };
 	if (status == 200 &&
 	    json_object_object_get_ex(json, "verdict", &verdict) &&
 	    json_object_object_get_ex(json, "score", &score)) {
-		ret->oc_verdict =
-		    verdict_parse(json_object_get_string(verdict));
-		ret->oc_score = json_object_get_double(score);
-		ret->oc_reasons = json_object_object_get(json, "reasons");
-		if (!json_object_is_type(ret->oc_reasons, json_type_array))
-			ret->oc_reasons = NULL;
+		ret->verdict = verdict_parse(json_object_get_string(verdict));
+		ret->score = json_object_get_double(score);
+		ret->reasons = json_object_object_get(json, "reasons");
+		if (!json_object_is_type(ret->reasons, json_type_array))
+			ret->reasons = NULL;
 	}
 	if (json_object_object_get_ex(json, "code", &code) &&
 	    json_object_object_get_ex(json, "message", &message)) {
-		ret->oc_code = json_object_get_string(code);
-		ret->oc_message = json_object_get_string(message);
+		ret->code = json_object_get_string(code);
+		ret->message = json_object_get_string(message);
 	}
 }
 
@@ -516,14 +511,14 @@ stop(struct replay_run *rp, int status, const char *fmt, ...)
 	char why[2048];
 	va_list ap;
 
-	rp->rp_ended = true;
-	if (rp->rp_exit != EX_OK)
+	rp->ended = true;
+	if (rp->exit != EX_OK)
 		return;
-	rp->rp_exit = status;
+	rp->exit = status;
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	source_clear(&rp->rp_source);
+	source_clear(&rp->source);
 	ctl_say("%s", why);
 }
 
@@ -533,8 +528,7 @@ progress(struct replay_run *rp)
 {
 	const int64_t now = clock_ticks();
 
-	if (source_progress(&rp->rp_source, rp->rp_show.sh_events) &&
-	    now < rp->rp_resume)
+	if (source_progress(&rp->source, rp->show.events) && now < rp->resume)
 		fprintf(stderr, ", waiting %" PRId64 " s",
-		    (rp->rp_resume - now) / CLOCK_SECOND + 1);
+		    (rp->resume - now) / CLOCK_SECOND + 1);
 }

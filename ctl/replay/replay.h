@@ -25,12 +25,12 @@ struct str;
 
 /* One row on its way: what the table shows of it. */
 struct replay_item {
-	uint64_t it_row; /* from 1, the header not counted */
-	char it_id[EVENT_ID_MAX + 2]; /* one that is too long stays so */
-	char it_user[EVENT_ID_MAX + 1];
-	char it_type[32];
-	char it_amount[40];
-	enum label_fact it_truth;
+	uint64_t row; /* from 1, the header not counted */
+	char id[EVENT_ID_MAX + 2]; /* one that is too long stays so */
+	char user[EVENT_ID_MAX + 1];
+	char type[32];
+	char amount[40];
+	enum label_fact truth;
 };
 
 /* Fields that a column can be mapped to, in the order of row.c's table. */
@@ -38,17 +38,17 @@ struct replay_item {
 
 /* Which column is which field of the event. */
 struct replay_layout {
-	int la_column[ROW_FIELDS]; /* -1: no column */
+	int column[ROW_FIELDS]; /* -1: no column */
 	struct {
 		const char *name;
 		int column;
-	} la_attr[EVENT_ATTRS_MAX];
-	size_t la_n_attrs;
-	const char *la_type; /* when there is no such column */
-	const char *la_currency;
-	const char *la_prefix; /* in front of every event id */
-	const char *la_name; /* what a row without one has, and its number */
-	bool la_truth; /* the file says what was fraud */
+	} attr[EVENT_ATTRS_MAX];
+	size_t n_attrs;
+	const char *type; /* when there is no such column */
+	const char *currency;
+	const char *prefix; /* in front of every event id */
+	const char *name; /* what a row without one has, and its number */
+	bool truth; /* the file says what was fraud */
 };
 
 /*
@@ -83,17 +83,17 @@ int row_time(const struct replay_layout *la, const struct csv *cs, int64_t *ret,
 
 /* A file of rows, and how far it has been read. */
 struct replay_source {
-	const char *so_path;
-	struct gzFile_s *so_file;
-	int64_t so_size; /* of the file, for the progress */
-	struct csv so_csv;
-	struct replay_layout so_layout;
-	uint64_t so_row; /* the last that was read */
-	uint64_t so_first; /* rows before it are skipped */
-	uint64_t so_last; /* rows after it are left */
-	bool so_progress; /* somebody sees it */
-	int64_t so_began; /* ticks */
-	int64_t so_drawn; /* ticks of the last progress */
+	const char *path;
+	struct gzFile_s *file;
+	int64_t size; /* of the file, for the progress */
+	struct csv csv;
+	struct replay_layout layout;
+	uint64_t row; /* the last that was read */
+	uint64_t first; /* rows before it are skipped */
+	uint64_t last; /* rows after it are left */
+	bool progress; /* somebody sees it */
+	int64_t began; /* ticks */
+	int64_t drawn; /* ticks of the last progress */
 };
 
 /*
@@ -122,15 +122,15 @@ void source_clear(const struct replay_source *so);
 
 /* What came back for one event. */
 struct replay_outcome {
-	enum verdict oc_verdict; /* 0 when there was none */
-	double oc_score;
-	struct json_object *oc_reasons;
-	const char *oc_code; /* of an error */
-	const char *oc_message;
-	bool oc_again; /* decided before: the id was known */
-	int64_t oc_us; /* of the request that carried it, 0 without one */
-	const char *oc_model; /* members of JSON, of a model's score */
-	const char *oc_signals; /* JSON, where they are known */
+	enum verdict verdict; /* 0 when there was none */
+	double score;
+	struct json_object *reasons;
+	const char *code; /* of an error */
+	const char *message;
+	bool again; /* decided before: the id was known */
+	int64_t us; /* of the request that carried it, 0 without one */
+	const char *model; /* members of JSON, of a model's score */
+	const char *signals; /* JSON, where they are known */
 };
 
 /* How results are shown. */
@@ -138,21 +138,21 @@ enum show_as { SHOW_TABLE = 1, SHOW_JSON, SHOW_NOTHING };
 
 /* Results so far. */
 struct show {
-	enum show_as sh_as;
-	FILE *sh_to; /* where the totals go, unless they are JSON */
-	bool sh_colour;
-	bool sh_truth; /* the file says what was fraud */
-	bool sh_header; /* the table's head is printed */
-	uint64_t sh_events; /* with an outcome */
-	uint64_t sh_errors; /* among them */
-	uint64_t sh_again;
-	uint64_t sh_verdicts[VERDICT__MAX];
-	uint64_t sh_confusion[2][2]; /* [fraud][flagged] */
-	double sh_scores; /* sum of the scores that are none of -1 */
-	uint64_t sh_scored;
-	uint32_t *sh_us; /* latency of each request */
-	size_t sh_n_us;
-	size_t sh_cap_us;
+	enum show_as as;
+	FILE *to; /* where the totals go, unless they are JSON */
+	bool colour;
+	bool truth; /* the file says what was fraud */
+	bool header; /* the table's head is printed */
+	uint64_t events; /* with an outcome */
+	uint64_t errors; /* among them */
+	uint64_t again;
+	uint64_t verdicts[VERDICT__MAX];
+	uint64_t confusion[2][2]; /* [fraud][flagged] */
+	double scores; /* sum of the scores that are none of -1 */
+	uint64_t scored;
+	uint32_t *us; /* latency of each request */
+	size_t n_us;
+	size_t cap_us;
 };
 
 /* Print one event with its outcome and count it. */
@@ -164,13 +164,13 @@ void show_request(struct show *sh, int64_t us);
 
 /* What is asked of a history that is decided without a service. */
 struct offline {
-	const char *of_export; /* the training table, or NULL */
-	const char *of_sql; /* the directory with the seed, or NULL */
-	const struct opt_list *of_rules; /* [TYPE=]FILE */
-	const struct opt_list *of_policies; /* likewise */
-	enum scorer of_scorer;
-	const char *of_model; /* of SCORER_ML; NULL: the bundled one */
-	int64_t of_label_delay; /* days */
+	const char *export; /* the training table, or NULL */
+	const char *sql; /* the directory with the seed, or NULL */
+	const struct opt_list *rules; /* [TYPE=]FILE */
+	const struct opt_list *policies; /* likewise */
+	enum scorer scorer;
+	const char *model; /* of SCORER_ML; NULL: the bundled one */
+	int64_t label_delay; /* days */
 };
 
 /*

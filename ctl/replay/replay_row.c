@@ -87,10 +87,10 @@ row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
 	char *copy;
 
 	for (i = 0; i < FIELD__MAX; i++)
-		la->la_column[i] = csv_find(cs, fields[i].name);
-	for (i = 0; i < cs->cs_n_fields; i++)
-		if (strncmp(cs->cs_field[i], ATTR, n) == 0)
-			attr_add(la, cs->cs_field[i] + n, (int)i, a);
+		la->column[i] = csv_find(cs, fields[i].name);
+	for (i = 0; i < cs->n_fields; i++)
+		if (strncmp(cs->field[i], ATTR, n) == 0)
+			attr_add(la, cs->field[i] + n, (int)i, a);
 	if (map != NULL) {
 		if ((copy = arena_strdup(a, map)) == NULL)
 			return fail_set(
@@ -98,12 +98,12 @@ row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
 		if (map_apply(la, cs, copy, a, f) == -1)
 			return -1;
 	}
-	if (la->la_column[FIELD_USER] == -1)
+	if (la->column[FIELD_USER] == -1)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "no column is the user; say which: --map userId=COLUMN");
-	if (la->la_column[FIELD_TYPE] == -1 && la->la_type == NULL)
-		la->la_type = "card.authorize";
-	la->la_truth = la->la_column[FIELD_FRAUD] != -1;
+	if (la->column[FIELD_TYPE] == -1 && la->type == NULL)
+		la->type = "card.authorize";
+	la->truth = la->column[FIELD_FRAUD] != -1;
 	return 0;
 }
 
@@ -116,8 +116,8 @@ row_event(const struct replay_layout *la, const struct csv *cs, struct str *s,
 	const char *currency = row_field(la, cs, FIELD_CURRENCY);
 	const char *user = row_field(la, cs, FIELD_USER);
 
-	type = type == NULL ? la->la_type : type;
-	currency = currency == NULL ? la->la_currency : currency;
+	type = type == NULL ? la->type : type;
+	currency = currency == NULL ? la->currency : currency;
 	put_id(la, cs, s, item);
 	str_add(s, ",\"type\":");
 	str_json(s, type);
@@ -134,10 +134,10 @@ row_event(const struct replay_layout *la, const struct csv *cs, struct str *s,
 	put_attrs(la, cs, s);
 	str_addc(s, '}');
 
-	snprintf(item->it_user, sizeof(item->it_user), "%s",
-	    user == NULL ? "" : user);
-	snprintf(item->it_type, sizeof(item->it_type), "%s", type);
-	snprintf(item->it_amount, sizeof(item->it_amount), "%s%s%s",
+	snprintf(
+	    item->user, sizeof(item->user), "%s", user == NULL ? "" : user);
+	snprintf(item->type, sizeof(item->type), "%s", type);
+	snprintf(item->amount, sizeof(item->amount), "%s%s%s",
 	    amount == NULL ? "" : amount, amount == NULL ? "" : " ",
 	    amount == NULL || currency == NULL ? "" : currency);
 }
@@ -148,7 +148,7 @@ row_time(const struct replay_layout *la, const struct csv *cs, int64_t *ret,
 {
 	const char *text;
 
-	if (la->la_column[FIELD_TIME] == -1)
+	if (la->column[FIELD_TIME] == -1)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "no column is the time; say which: --map time=COLUMN");
 	text = row_field(la, cs, FIELD_TIME);
@@ -157,7 +157,7 @@ row_time(const struct replay_layout *la, const struct csv *cs, int64_t *ret,
 		return 0;
 	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 	    "line %" PRIu64 " has no time like 2026-01-31T13:45:00Z",
-	    cs->cs_row_line);
+	    cs->row_line);
 }
 
 int
@@ -175,7 +175,7 @@ row_truth(const struct replay_layout *la, const struct csv *cs,
 	else
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "line %" PRIu64 " has a truth that is neither 1 nor 0",
-		    cs->cs_row_line);
+		    cs->row_line);
 	return 0;
 }
 
@@ -217,7 +217,7 @@ map_one(struct replay_layout *la, const struct csv *cs, char *pair,
 	}
 	for (i = 0; i < FIELD__MAX; i++) {
 		if (strcmp(pair, fields[i].name) == 0) {
-			la->la_column[i] = found;
+			la->column[i] = found;
 			return 0;
 		}
 	}
@@ -230,11 +230,11 @@ static void
 attr_add(
     struct replay_layout *la, const char *name, int column, struct arena *a)
 {
-	if (la->la_n_attrs == EVENT_ATTRS_MAX)
+	if (la->n_attrs == EVENT_ATTRS_MAX)
 		return;
-	la->la_attr[la->la_n_attrs].name = arena_strdup(a, name);
-	if (la->la_attr[la->la_n_attrs].name != NULL)
-		la->la_attr[la->la_n_attrs++].column = column;
+	la->attr[la->n_attrs].name = arena_strdup(a, name);
+	if (la->attr[la->n_attrs].name != NULL)
+		la->attr[la->n_attrs++].column = column;
 }
 
 /* A field of the row, NULL if it is empty or has no column. */
@@ -242,11 +242,11 @@ static const char *
 row_field(const struct replay_layout *la, const struct csv *cs,
     enum replay_field field)
 {
-	const int column = la->la_column[field];
+	const int column = la->column[field];
 
-	if (column == -1 || cs->cs_field[column][0] == '\0')
+	if (column == -1 || cs->field[column][0] == '\0')
 		return NULL;
-	return cs->cs_field[column];
+	return cs->field[column];
 }
 
 /* Begin the event with its id, which is the same in every run. */
@@ -257,13 +257,12 @@ put_id(const struct replay_layout *la, const struct csv *cs, struct str *s,
 	const char *id = row_field(la, cs, FIELD_ID);
 
 	if (id != NULL)
-		snprintf(item->it_id, sizeof(item->it_id), "%s%s",
-		    la->la_prefix, id);
+		snprintf(item->id, sizeof(item->id), "%s%s", la->prefix, id);
 	else
-		snprintf(item->it_id, sizeof(item->it_id), "%s%s%" PRIu64,
-		    la->la_prefix, la->la_name, item->it_row);
+		snprintf(item->id, sizeof(item->id), "%s%s%" PRIu64, la->prefix,
+		    la->name, item->row);
 	str_add(s, "{\"id\":");
-	str_json(s, item->it_id);
+	str_json(s, item->id);
 }
 
 /* The members of one object of the event, if the row has any of them. */
@@ -297,12 +296,12 @@ put_attrs(const struct replay_layout *la, const struct csv *cs, struct str *s)
 	bool any = false;
 	size_t i;
 
-	for (i = 0; i < la->la_n_attrs; i++) {
-		text = cs->cs_field[la->la_attr[i].column];
+	for (i = 0; i < la->n_attrs; i++) {
+		text = cs->field[la->attr[i].column];
 		if (*text == '\0')
 			continue;
 		str_add(s, any ? "," : ",\"attributes\":{");
-		str_json(s, la->la_attr[i].name);
+		str_json(s, la->attr[i].name);
 		str_addc(s, ':');
 		put_value(s, text, false);
 		any = true;

@@ -40,26 +40,26 @@ void
 show_event(struct show *sh, const struct replay_item *item,
     const struct replay_outcome *oc)
 {
-	const bool flagged = oc->oc_verdict > VERDICT_ALLOW;
+	const bool flagged = oc->verdict > VERDICT_ALLOW;
 
-	if (sh->sh_as == SHOW_JSON)
+	if (sh->as == SHOW_JSON)
 		json_line(item, oc);
-	else if (sh->sh_as == SHOW_TABLE)
+	else if (sh->as == SHOW_TABLE)
 		table_line(sh, item, oc);
 
-	sh->sh_events++;
-	if (oc->oc_verdict == 0) {
-		sh->sh_errors++;
+	sh->events++;
+	if (oc->verdict == 0) {
+		sh->errors++;
 		return;
 	}
-	sh->sh_verdicts[oc->oc_verdict]++;
-	sh->sh_again += oc->oc_again;
-	if (oc->oc_score >= 0) {
-		sh->sh_scores += oc->oc_score;
-		sh->sh_scored++;
+	sh->verdicts[oc->verdict]++;
+	sh->again += oc->again;
+	if (oc->score >= 0) {
+		sh->scores += oc->score;
+		sh->scored++;
 	}
-	if (item->it_truth != TOLD_NOTHING)
-		sh->sh_confusion[item->it_truth == TOLD_FRAUD][flagged]++;
+	if (item->truth != TOLD_NOTHING)
+		sh->confusion[item->truth == TOLD_FRAUD][flagged]++;
 }
 
 void
@@ -68,28 +68,28 @@ show_request(struct show *sh, int64_t us)
 	uint32_t *bigger;
 	size_t cap;
 
-	if (sh->sh_n_us == sh->sh_cap_us) {
-		cap = sh->sh_cap_us == 0 ? 1024 : 2 * sh->sh_cap_us;
-		bigger = realloc(sh->sh_us, cap * sizeof(*bigger));
+	if (sh->n_us == sh->cap_us) {
+		cap = sh->cap_us == 0 ? 1024 : 2 * sh->cap_us;
+		bigger = realloc(sh->us, cap * sizeof(*bigger));
 		if (bigger == NULL)
 			return;
-		sh->sh_us = bigger;
-		sh->sh_cap_us = cap;
+		sh->us = bigger;
+		sh->cap_us = cap;
 	}
-	sh->sh_us[sh->sh_n_us++] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
+	sh->us[sh->n_us++] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
 }
 
 void
 show_totals(struct show *sh, double seconds)
 {
-	if (sh->sh_n_us > 0)
-		qsort(sh->sh_us, sh->sh_n_us, sizeof(*sh->sh_us), by_size);
-	if (sh->sh_as == SHOW_JSON)
+	if (sh->n_us > 0)
+		qsort(sh->us, sh->n_us, sizeof(*sh->us), by_size);
+	if (sh->as == SHOW_JSON)
 		json_totals(sh, seconds);
 	else
 		table_totals(sh, seconds);
-	free(sh->sh_us);
-	sh->sh_us = NULL;
+	free(sh->us);
+	sh->us = NULL;
 }
 
 /* One row of the table, below its head. */
@@ -98,37 +98,37 @@ table_line(struct show *sh, const struct replay_item *item,
     const struct replay_outcome *oc)
 {
 	const char *colour =
-	    sh->sh_colour && oc->oc_verdict != 0 ? colours[oc->oc_verdict] : "";
+	    sh->colour && oc->verdict != 0 ? colours[oc->verdict] : "";
 
-	if (!sh->sh_header) {
+	if (!sh->header) {
 		printf("%-14s %-17s %-12s %15s  %-9s %5s %7s  %s%s\n", "EVENT",
 		    "TYPE", "USER", "AMOUNT", "VERDICT", "SCORE", "MS",
-		    sh->sh_truth ? "TRUTH  " : "", "REASONS");
-		sh->sh_header = true;
+		    sh->truth ? "TRUTH  " : "", "REASONS");
+		sh->header = true;
 	}
-	put_cell(item->it_id, 14, false);
+	put_cell(item->id, 14, false);
 	putchar(' ');
-	put_cell(item->it_type, 17, false);
+	put_cell(item->type, 17, false);
 	putchar(' ');
-	put_cell(item->it_user, 12, false);
+	put_cell(item->user, 12, false);
 	putchar(' ');
-	put_cell(item->it_amount, 15, true);
+	put_cell(item->amount, 15, true);
 	printf("  %s%-9s%s ", colour,
-	    oc->oc_verdict == 0 ? "error" : verdict_name(oc->oc_verdict),
+	    oc->verdict == 0 ? "error" : verdict_name(oc->verdict),
 	    *colour == '\0' ? "" : "\033[0m");
-	if (oc->oc_verdict == 0)
+	if (oc->verdict == 0)
 		printf("%5s", "");
 	else
-		printf("%5.0f", oc->oc_score);
-	printf(" %7.1f  ", (double)oc->oc_us / 1000);
-	if (sh->sh_truth)
-		printf("%-7s", item->it_truth == TOLD_FRAUD ? "fraud" : "");
-	if (oc->oc_verdict != 0) {
-		table_reasons(oc->oc_reasons);
+		printf("%5.0f", oc->score);
+	printf(" %7.1f  ", (double)oc->us / 1000);
+	if (sh->truth)
+		printf("%-7s", item->truth == TOLD_FRAUD ? "fraud" : "");
+	if (oc->verdict != 0) {
+		table_reasons(oc->reasons);
 	} else {
-		term_text_put(oc->oc_code);
+		term_text_put(oc->code);
 		printf(": ");
-		term_text_put(oc->oc_message);
+		term_text_put(oc->message);
 	}
 	putchar('\n');
 }
@@ -159,41 +159,41 @@ json_line(const struct replay_item *item, const struct replay_outcome *oc)
 
 	arena_init(&a, block, sizeof(block));
 	str_init(&s, &a);
-	str_addf(&s, "{\"row\":%" PRIu64 ",\"eventId\":", item->it_row);
-	str_json(&s, item->it_id);
+	str_addf(&s, "{\"row\":%" PRIu64 ",\"eventId\":", item->row);
+	str_json(&s, item->id);
 	str_add(&s, ",\"type\":");
-	str_json(&s, item->it_type);
+	str_json(&s, item->type);
 	str_add(&s, ",\"userId\":");
-	str_json(&s, item->it_user);
-	if (oc->oc_verdict != 0) {
+	str_json(&s, item->user);
+	if (oc->verdict != 0) {
 		str_addf(&s, ",\"verdict\":\"%s\",\"score\":",
-		    verdict_name(oc->oc_verdict));
-		str_number(&s, oc->oc_score);
+		    verdict_name(oc->verdict));
+		str_number(&s, oc->score);
 		str_add(&s, ",\"reasons\":");
 		str_add(&s,
 		    json_object_to_json_string_ext(
-			oc->oc_reasons, JSON_C_TO_STRING_PLAIN));
-		if (oc->oc_again)
+			oc->reasons, JSON_C_TO_STRING_PLAIN));
+		if (oc->again)
 			str_add(&s, ",\"again\":true");
 	} else {
 		str_add(&s, ",\"error\":{\"code\":");
-		str_json(&s, oc->oc_code);
+		str_json(&s, oc->code);
 		str_add(&s, ",\"message\":");
-		str_json(&s, oc->oc_message);
+		str_json(&s, oc->message);
 		str_addc(&s, '}');
 	}
-	if (oc->oc_us > 0) {
+	if (oc->us > 0) {
 		str_add(&s, ",\"ms\":");
-		str_number(&s, (double)oc->oc_us / 1000);
+		str_number(&s, (double)oc->us / 1000);
 	}
-	if (item->it_truth != TOLD_NOTHING)
+	if (item->truth != TOLD_NOTHING)
 		str_addf(&s, ",\"fraud\":%s",
-		    item->it_truth == TOLD_FRAUD ? "true" : "false");
-	if (oc->oc_model != NULL)
-		str_add(&s, oc->oc_model);
-	if (oc->oc_signals != NULL) {
+		    item->truth == TOLD_FRAUD ? "true" : "false");
+	if (oc->model != NULL)
+		str_add(&s, oc->model);
+	if (oc->signals != NULL) {
 		str_add(&s, ",\"signals\":");
-		str_add(&s, oc->oc_signals);
+		str_add(&s, oc->signals);
 	}
 	str_addc(&s, '}');
 	if (str_text(&s) != NULL)
@@ -204,33 +204,33 @@ json_line(const struct replay_item *item, const struct replay_outcome *oc)
 static void
 table_totals(const struct show *sh, double seconds)
 {
-	const uint64_t(*c)[2] = sh->sh_confusion;
+	const uint64_t(*c)[2] = sh->confusion;
 	int v;
 
-	fprintf(sh->sh_to, "%s%" PRIu64 " events in %.1f s, %.0f/s\n",
-	    sh->sh_header ? "\n" : "", sh->sh_events, seconds,
-	    seconds > 0 ? (double)sh->sh_events / seconds : 0);
+	fprintf(sh->to, "%s%" PRIu64 " events in %.1f s, %.0f/s\n",
+	    sh->header ? "\n" : "", sh->events, seconds,
+	    seconds > 0 ? (double)sh->events / seconds : 0);
 	for (v = VERDICT_ALLOW; v < VERDICT__MAX; v++)
-		fprintf(sh->sh_to, "  %-10s %8" PRIu64 "  %5.1f %%\n",
-		    verdict_name((enum verdict)v), sh->sh_verdicts[v],
-		    100 * share(sh->sh_verdicts[v], sh->sh_events));
-	if (sh->sh_errors > 0)
-		fprintf(sh->sh_to, "  %-10s %8" PRIu64 "  %5.1f %%\n", "error",
-		    sh->sh_errors, 100 * share(sh->sh_errors, sh->sh_events));
-	if (sh->sh_again > 0)
-		fprintf(sh->sh_to,
+		fprintf(sh->to, "  %-10s %8" PRIu64 "  %5.1f %%\n",
+		    verdict_name((enum verdict)v), sh->verdicts[v],
+		    100 * share(sh->verdicts[v], sh->events));
+	if (sh->errors > 0)
+		fprintf(sh->to, "  %-10s %8" PRIu64 "  %5.1f %%\n", "error",
+		    sh->errors, 100 * share(sh->errors, sh->events));
+	if (sh->again > 0)
+		fprintf(sh->to,
 		    "  %" PRIu64 " of them had been decided before "
 		    "(--id-prefix makes new events)\n",
-		    sh->sh_again);
-	fprintf(sh->sh_to, "score    mean %.1f\n",
-	    sh->sh_scored == 0 ? 0 : sh->sh_scores / (double)sh->sh_scored);
-	if (sh->sh_n_us > 0)
-		fprintf(sh->sh_to,
+		    sh->again);
+	fprintf(sh->to, "score    mean %.1f\n",
+	    sh->scored == 0 ? 0 : sh->scores / (double)sh->scored);
+	if (sh->n_us > 0)
+		fprintf(sh->to,
 		    "latency  p50 %.1f ms, p95 %.1f ms, p99 %.1f ms\n",
 		    percentile(sh, 0.50), percentile(sh, 0.95),
 		    percentile(sh, 0.99));
-	if (sh->sh_truth)
-		fprintf(sh->sh_to,
+	if (sh->truth)
+		fprintf(sh->to,
 		    "fraud    %" PRIu64 " of %" PRIu64
 		    " flagged (%.1f %%); of %" PRIu64 " legitimate %" PRIu64
 		    " flagged (%.1f %%)\n",
@@ -242,23 +242,23 @@ table_totals(const struct show *sh, double seconds)
 static void
 json_totals(const struct show *sh, double seconds)
 {
-	const uint64_t(*c)[2] = sh->sh_confusion;
+	const uint64_t(*c)[2] = sh->confusion;
 	int v;
 
 	printf("{\"totals\":{\"events\":%" PRIu64 ",\"seconds\":%.3f",
-	    sh->sh_events, seconds);
+	    sh->events, seconds);
 	for (v = VERDICT_ALLOW; v < VERDICT__MAX; v++)
 		printf(",\"%s\":%" PRIu64, verdict_name((enum verdict)v),
-		    sh->sh_verdicts[v]);
+		    sh->verdicts[v]);
 	printf(",\"errors\":%" PRIu64 ",\"again\":%" PRIu64
 	       ",\"scoreMean\":%.2f",
-	    sh->sh_errors, sh->sh_again,
-	    sh->sh_scored == 0 ? 0 : sh->sh_scores / (double)sh->sh_scored);
-	if (sh->sh_n_us > 0)
+	    sh->errors, sh->again,
+	    sh->scored == 0 ? 0 : sh->scores / (double)sh->scored);
+	if (sh->n_us > 0)
 		printf(",\"ms\":{\"p50\":%.1f,\"p95\":%.1f,\"p99\":%.1f}",
 		    percentile(sh, 0.50), percentile(sh, 0.95),
 		    percentile(sh, 0.99));
-	if (sh->sh_truth)
+	if (sh->truth)
 		printf(",\"fraud\":{\"flagged\":%" PRIu64 ",\"missed\":%" PRIu64
 		       "},\"legit\":{\"flagged\":%" PRIu64
 		       ",\"passed\":%" PRIu64 "}",
@@ -296,10 +296,10 @@ percentile(const struct show *sh, double part)
 {
 	size_t i;
 
-	if (sh->sh_n_us == 0)
+	if (sh->n_us == 0)
 		return 0;
-	i = (size_t)(part * (double)(sh->sh_n_us - 1) + 0.5);
-	return sh->sh_us[i] / 1000.0;
+	i = (size_t)(part * (double)(sh->n_us - 1) + 0.5);
+	return sh->us[i] / 1000.0;
 }
 
 static double

@@ -28,24 +28,24 @@ source_open(
 	struct stat st;
 	int r;
 
-	if (stat(so->so_path, &st) == -1 ||
-	    (so->so_file = gzopen(so->so_path, "r")) == NULL)
+	if (stat(so->path, &st) == -1 ||
+	    (so->file = gzopen(so->path, "r")) == NULL)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL, "%s",
 		    strerror(errno));
-	so->so_size = st.st_size;
-	so->so_began = clock_ticks();
-	csv_init(&so->so_csv, ctl_gz_read, so->so_file);
-	if ((r = csv_next(&so->so_csv, f)) == -1)
+	so->size = st.st_size;
+	so->began = clock_ticks();
+	csv_init(&so->csv, ctl_gz_read, so->file);
+	if ((r = csv_next(&so->csv, f)) == -1)
 		return -1;
 	if (r == 0)
 		return fail_set(
 		    f, FAIL_INPUT, INVALID_REQUEST, NULL, "is empty");
 	set_name(so, a);
-	if (row_layout(&so->so_layout, &so->so_csv, map, a, f) == -1)
+	if (row_layout(&so->layout, &so->csv, map, a, f) == -1)
 		return -1;
-	while (r == 1 && so->so_row + 1 < so->so_first) {
-		so->so_row++;
-		r = csv_next(&so->so_csv, f);
+	while (r == 1 && so->row + 1 < so->first) {
+		so->row++;
+		r = csv_next(&so->csv, f);
 	}
 	return r == -1 ? -1 : 0;
 }
@@ -55,36 +55,35 @@ source_next(struct replay_source *so, struct fail *f)
 {
 	int r;
 
-	if (so->so_row >= so->so_last)
+	if (so->row >= so->last)
 		return 0;
-	if ((r = csv_next(&so->so_csv, f)) == 1)
-		so->so_row++;
+	if ((r = csv_next(&so->csv, f)) == 1)
+		so->row++;
 	return r;
 }
 
 void
 source_close(struct replay_source *so)
 {
-	if (so->so_file != NULL)
-		gzclose(so->so_file);
-	so->so_file = NULL;
+	if (so->file != NULL)
+		gzclose(so->file);
+	so->file = NULL;
 }
 
 bool
 source_progress(struct replay_source *so, uint64_t done)
 {
 	const int64_t now = clock_ticks();
-	const double seconds = (double)(now - so->so_began) / CLOCK_SECOND;
+	const double seconds = (double)(now - so->began) / CLOCK_SECOND;
 	double part, left;
 
-	if (!so->so_progress || now - so->so_drawn < CLOCK_SECOND / 4)
+	if (!so->progress || now - so->drawn < CLOCK_SECOND / 4)
 		return false;
-	so->so_drawn = now;
-	part = so->so_last != UINT64_MAX
-	    ? (double)done / (double)(so->so_last - so->so_first + 1)
-	    : so->so_size > 0
-	    ? (double)gzoffset(so->so_file) / (double)so->so_size
-	    : 1;
+	so->drawn = now;
+	part = so->last != UINT64_MAX
+	    ? (double)done / (double)(so->last - so->first + 1)
+	    : so->size > 0 ? (double)gzoffset(so->file) / (double)so->size
+			   : 1;
 	left = part > 0 && part < 1 ? seconds / part - seconds : 0;
 	fprintf(stderr,
 	    "\r%" PRIu64 " events, %.0f %%, %.0f/s, %.0f s left\033[K", done,
@@ -95,7 +94,7 @@ source_progress(struct replay_source *so, uint64_t done)
 void
 source_clear(const struct replay_source *so)
 {
-	if (so->so_progress && so->so_drawn != 0)
+	if (so->progress && so->drawn != 0)
 		fputs("\r\033[K", stderr);
 }
 
@@ -103,14 +102,14 @@ source_clear(const struct replay_source *so)
 static void
 set_name(struct replay_source *so, struct arena *a)
 {
-	const char *base = strrchr(so->so_path, '/');
+	const char *base = strrchr(so->path, '/');
 	struct str s;
 
-	so->so_layout.la_name = "";
-	base = base == NULL ? so->so_path : base + 1;
+	so->layout.name = "";
+	base = base == NULL ? so->path : base + 1;
 	str_init(&s, a);
 	str_addn(&s, base, strcspn(base, "."));
 	str_addc(&s, '-');
 	if (str_text(&s) != NULL && strlen(str_text(&s)) < EVENT_ID_MAX / 2)
-		so->so_layout.la_name = str_text(&s);
+		so->layout.name = str_text(&s);
 }

@@ -50,11 +50,11 @@ int
 books_load(struct rulebook *books, const struct offline *ask, struct arena *a,
     struct fail *f)
 {
-	const char *dir = ask->of_sql == NULL ? PKGDATADIR "/sql" : ask->of_sql;
+	const char *dir = ask->sql == NULL ? PKGDATADIR "/sql" : ask->sql;
 
-	if (load_half(books, &rules, ask->of_rules, dir, a, f) == -1)
+	if (load_half(books, &rules, ask->rules, dir, a, f) == -1)
 		return -1;
-	return load_half(books, &policies, ask->of_policies, dir, a, f);
+	return load_half(books, &policies, ask->policies, dir, a, f);
 }
 
 /* One half of each type's: what is given, else the seed. */
@@ -94,15 +94,15 @@ check_types(const struct opt_list *given, struct fail *f)
 	size_t i;
 	bool known;
 
-	for (i = 0; i < given->li_n; i++) {
-		if ((end = strchr(given->li_text[i], '=')) == NULL)
+	for (i = 0; i < given->n; i++) {
+		if ((end = strchr(given->text[i], '=')) == NULL)
 			continue;
 		*end = '\0';
-		known = event_type_parse(given->li_text[i]) != EVENT_TYPE__NONE;
+		known = event_type_parse(given->text[i]) != EVENT_TYPE__NONE;
 		*end = '=';
 		if (!known)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
-			    given->li_text[i], "names no event type");
+			    given->text[i], "names no event type");
 	}
 	return 0;
 }
@@ -116,8 +116,8 @@ given_for(const struct opt_list *given, enum event_type type)
 	const char *text;
 	size_t i;
 
-	for (i = given->li_n; i > 0; i--) {
-		text = given->li_text[i - 1];
+	for (i = given->n; i > 0; i--) {
+		text = given->text[i - 1];
 		if (strchr(text, '=') == NULL)
 			return text;
 		if (strncmp(text, name, len) == 0 && text[len] == '=')
@@ -173,5 +173,5 @@ members(struct arena *a, enum request_spec_take take, const char *path,
 		fail_set(f, FAIL_US, INTERNAL, path, "needs too much memory");
 		return NULL;
 	}
-	return body_parse(a, text, s.st_len, f);
+	return body_parse(a, text, s.len, f);
 }

@@ -23,30 +23,30 @@ string_ids_add(struct string_ids *na, unsigned char kind, const char *name)
 	const size_t size = strlen(name) + 1;
 	uint32_t *slot = NULL;
 
-	if (na->na_n > 0 && *(slot = slot_of(na, kind, name)) != 0)
+	if (na->n > 0 && *(slot = slot_of(na, kind, name)) != 0)
 		return *slot;
 	if (!grow_text(na, size + 1))
 		return 0;
-	if (na->na_n == na->na_max) {
+	if (na->n == na->max) {
 		if (!grow_numbers(na))
 			return 0;
 		slot = NULL;
 	}
 	if (slot == NULL)
 		slot = slot_of(na, kind, name);
-	na->na_at[na->na_n] = na->na_len;
-	na->na_text[na->na_len] = (char)kind;
-	memcpy(&na->na_text[na->na_len + 1], name, size);
-	na->na_len += size + 1;
-	return *slot = ++na->na_n;
+	na->at[na->n] = na->len;
+	na->text[na->len] = (char)kind;
+	memcpy(&na->text[na->len + 1], name, size);
+	na->len += size + 1;
+	return *slot = ++na->n;
 }
 
 void
 string_ids_clear(struct string_ids *na)
 {
-	free(na->na_text);
-	free(na->na_at);
-	free(na->na_slots);
+	free(na->text);
+	free(na->at);
+	free(na->slots);
 	memset(na, 0, sizeof(*na));
 }
 
@@ -59,10 +59,10 @@ slot_of(const struct string_ids *na, unsigned char kind, const char *name)
 	uint32_t *slot;
 
 	for (;; h++) {
-		slot = &na->na_slots[h & na->na_mask];
+		slot = &na->slots[h & na->mask];
 		if (*slot == 0)
 			return slot;
-		text = &na->na_text[na->na_at[*slot - 1]];
+		text = &na->text[na->at[*slot - 1]];
 		if ((unsigned char)*text == kind && strcmp(text + 1, name) == 0)
 			return slot;
 	}
@@ -72,7 +72,7 @@ slot_of(const struct string_ids *na, unsigned char kind, const char *name)
 static bool
 grow_numbers(struct string_ids *na)
 {
-	const uint32_t max = na->na_max == 0 ? FIRST : 2 * na->na_max;
+	const uint32_t max = na->max == 0 ? FIRST : 2 * na->max;
 	const size_t mask = 2 * (size_t)max - 1;
 	const char *text;
 	uint32_t i, *slots;
@@ -80,17 +80,17 @@ grow_numbers(struct string_ids *na)
 
 	if (max > MAX)
 		return false;
-	if ((at = realloc(na->na_at, max * sizeof(*at))) == NULL)
+	if ((at = realloc(na->at, max * sizeof(*at))) == NULL)
 		return false;
-	na->na_at = at;
+	na->at = at;
 	if ((slots = calloc(mask + 1, sizeof(*slots))) == NULL)
 		return false;
-	free(na->na_slots);
-	na->na_slots = slots;
-	na->na_mask = mask;
-	na->na_max = max;
-	for (i = 0; i < na->na_n; i++) {
-		text = &na->na_text[at[i]];
+	free(na->slots);
+	na->slots = slots;
+	na->mask = mask;
+	na->max = max;
+	for (i = 0; i < na->n; i++) {
+		text = &na->text[at[i]];
 		*slot_of(na, (unsigned char)*text, text + 1) = i + 1;
 	}
 	return true;
@@ -99,17 +99,17 @@ grow_numbers(struct string_ids *na)
 static bool
 grow_text(struct string_ids *na, size_t more)
 {
-	size_t cap = na->na_cap == 0 ? 64 * FIRST : na->na_cap;
+	size_t cap = na->cap == 0 ? 64 * FIRST : na->cap;
 	char *text;
 
-	while (cap - na->na_len < more)
+	while (cap - na->len < more)
 		cap *= 2;
-	if (cap == na->na_cap)
+	if (cap == na->cap)
 		return true;
-	if ((text = realloc(na->na_text, cap)) == NULL)
+	if ((text = realloc(na->text, cap)) == NULL)
 		return false;
-	na->na_text = text;
-	na->na_cap = cap;
+	na->text = text;
+	na->cap = cap;
 	return true;
 }
 

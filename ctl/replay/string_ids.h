@@ -8,14 +8,14 @@
 
 /* Zeroed, it holds none; string_ids_clear() gives back what it took. */
 struct string_ids {
-	char *na_text; /* kind, name and NUL of each */
-	size_t na_len;
-	size_t na_cap;
-	size_t *na_at; /* where each stands in there, by number - 1 */
-	uint32_t na_n;
-	uint32_t na_max; /* numbers that there is room for */
-	uint32_t *na_slots; /* numbers by hash and then in turn, 0 is free */
-	size_t na_mask;
+	char *text; /* kind, name and NUL of each */
+	size_t len;
+	size_t cap;
+	size_t *at; /* where each stands in there, by number - 1 */
+	uint32_t n;
+	uint32_t max; /* numbers that there is room for */
+	uint32_t *slots; /* numbers by hash and then in turn, 0 is free */
+	size_t mask;
 };
 
 /*

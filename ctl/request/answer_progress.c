@@ -27,12 +27,11 @@ answer_progress_ask(struct answer_progress *w, struct http *h, int64_t now)
 {
 	struct fail f = { 0 };
 
-	if (w->wa_about == NULL || w->wa_call.hc_handle != NULL ||
-	    now < w->wa_next)
+	if (w->about == NULL || w->call.handle != NULL || now < w->next)
 		return;
-	w->wa_next = now + EVERY;
-	if (http_start(h, &w->wa_call, &f) == -1)
-		w->wa_next = now + LATER;
+	w->next = now + EVERY;
+	if (http_start(h, &w->call, &f) == -1)
+		w->next = now + LATER;
 }
 
 void
@@ -41,18 +40,18 @@ answer_progress_take(struct answer_progress *w, struct http *h, int64_t now)
 	struct json_object *json = NULL, *one;
 	double seconds;
 
-	if (w->wa_call.hc_status != 200)
-		w->wa_next = now + LATER;
-	else if (w->wa_call.hc_reply != NULL)
-		json = json_tokener_parse(w->wa_call.hc_reply);
-	http_done(h, &w->wa_call);
+	if (w->call.status != 200)
+		w->next = now + LATER;
+	else if (w->call.reply != NULL)
+		json = json_tokener_parse(w->call.reply);
+	http_done(h, &w->call);
 	if ((one = find(w, json, now)) != NULL) {
-		w->wa_told = now;
-		w->wa_samples = number(one, "samples");
-		w->wa_of = number(one, "of");
+		w->told = now;
+		w->samples = number(one, "samples");
+		w->of = number(one, "of");
 		seconds =
 		    json_object_get_double(request_spec_at(one, "seconds"));
-		w->wa_rate = seconds > 0 ? (double)w->wa_samples / seconds : 0;
+		w->rate = seconds > 0 ? (double)w->samples / seconds : 0;
 	}
 	json_object_put(json);
 }
@@ -60,20 +59,19 @@ answer_progress_take(struct answer_progress *w, struct http *h, int64_t now)
 bool
 answer_progress_draw(const struct answer_progress *w, int64_t now)
 {
-	if (w->wa_told == 0 || now - w->wa_told > FRESH ||
-	    w->wa_samples > w->wa_of)
+	if (w->told == 0 || now - w->told > FRESH || w->samples > w->of)
 		return false;
-	term_text_bar(w->wa_samples, w->wa_of);
+	term_text_bar(w->samples, w->of);
 	fprintf(stderr, ", %" PRId64 " of %" PRId64 " samples, %.0f/s\033[K",
-	    w->wa_samples, w->wa_of, w->wa_rate);
+	    w->samples, w->of, w->rate);
 	return true;
 }
 
 void
 answer_progress_end(struct answer_progress *w, struct http *h)
 {
-	if (w->wa_call.hc_handle != NULL)
-		http_done(h, &w->wa_call);
+	if (w->call.handle != NULL)
+		http_done(h, &w->call);
 }
 
 /*
@@ -84,7 +82,7 @@ static struct json_object *
 find(const struct answer_progress *w, struct json_object *json, int64_t now)
 {
 	const double waited =
-	    (double)(now - w->wa_began) / (double)CLOCK_SECOND + 1;
+	    (double)(now - w->began) / (double)CLOCK_SECOND + 1;
 	struct json_object *all = request_spec_at(json, "running"), *one,
 			   *got = NULL;
 	const char *type;
@@ -96,7 +94,7 @@ find(const struct answer_progress *w, struct json_object *json, int64_t now)
 		one = json_object_array_get_idx(all, i);
 		type =
 		    json_object_get_string(request_spec_at(one, "eventType"));
-		if (type == NULL || strcmp(type, w->wa_about) != 0 ||
+		if (type == NULL || strcmp(type, w->about) != 0 ||
 		    json_object_get_double(request_spec_at(one, "seconds")) >
 			waited)
 			continue;

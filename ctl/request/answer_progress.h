@@ -10,14 +10,14 @@
 
 /* One request that is watched.  Times are clock_ticks(). */
 struct answer_progress {
-	const char *wa_about; /* event type of it, NULL: it is not watched */
-	struct http_call wa_call; /* that asks */
-	int64_t wa_began;
-	int64_t wa_next; /* when to ask again */
-	int64_t wa_told; /* when it was told last, 0: never */
-	int64_t wa_samples;
-	int64_t wa_of;
-	double wa_rate; /* samples a second */
+	const char *about; /* event type of it, NULL: it is not watched */
+	struct http_call call; /* that asks */
+	int64_t began;
+	int64_t next; /* when to ask again */
+	int64_t told; /* when it was told last, 0: never */
+	int64_t samples;
+	int64_t of;
+	double rate; /* samples a second */
 };
 
 /* Ask, if it is time to. */

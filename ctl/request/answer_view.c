@@ -32,14 +32,14 @@ struct view_row {
 
 /* A table before it is printed. */
 struct view_table {
-	const struct request_part *tb_column[COLUMNS_MAX];
-	size_t tb_n; /* columns */
-	size_t tb_rows;
-	const char **tb_cell; /* clean texts, row by row */
-	size_t tb_width[COLUMNS_MAX];
-	bool tb_dropped[COLUMNS_MAX]; /* for want of room */
-	struct arena *tb_arena;
-	bool tb_colour;
+	const struct request_part *column[COLUMNS_MAX];
+	size_t n; /* columns */
+	size_t rows;
+	const char **cell; /* clean texts, row by row */
+	size_t width[COLUMNS_MAX];
+	bool dropped[COLUMNS_MAX]; /* for want of room */
+	struct arena *arena;
+	bool colour;
 };
 
 static const struct request_part *fields_show(
@@ -184,15 +184,13 @@ fields_show(
 {
 	const struct view_row row = { NULL, 0, json };
 	const char *texts[COLUMNS_MAX];
-	struct view_table tb = {
-		.tb_arena = a, .tb_rows = 1, .tb_cell = texts
-	};
+	struct view_table tb = { .arena = a, .rows = 1, .cell = texts };
 	size_t i;
 
-	tb.tb_colour = ctl_colour(STDOUT_FILENO);
+	tb.colour = ctl_colour(STDOUT_FILENO);
 	p = columns_of(&tb, p);
-	for (i = 0; i < tb.tb_n; i++)
-		texts[i] = cell(a, tb.tb_column[i], &row);
+	for (i = 0; i < tb.n; i++)
+		texts[i] = cell(a, tb.column[i], &row);
 	block_show(&tb, 0);
 	return p;
 }
@@ -201,15 +199,15 @@ fields_show(
 static void
 block_show(struct view_table *tb, size_t row)
 {
-	const char *const *text = tb->tb_cell + row * tb->tb_n;
+	const char *const *text = tb->cell + row * tb->n;
 	size_t i, width = 0;
 
-	for (i = 0; i < tb->tb_n; i++)
-		if (width < strlen(tb->tb_column[i]->name))
-			width = strlen(tb->tb_column[i]->name);
-	for (i = 0; i < tb->tb_n; i++) {
-		printf("%-*s  ", (int)width, tb->tb_column[i]->name);
-		tb->tb_width[i] = term_text_width(text[i]);
+	for (i = 0; i < tb->n; i++)
+		if (width < strlen(tb->column[i]->name))
+			width = strlen(tb->column[i]->name);
+	for (i = 0; i < tb->n; i++) {
+		printf("%-*s  ", (int)width, tb->column[i]->name);
+		tb->width[i] = term_text_width(text[i]);
 		cell_show(tb, i, text[i], false, true);
 		putchar('\n');
 	}
@@ -221,27 +219,26 @@ rows_show(const struct request_part *p, struct json_object *json,
     struct arena *a, size_t *rows)
 {
 	const struct request_part *after;
-	struct view_table tb = { .tb_arena = a };
+	struct view_table tb = { .arena = a };
 	struct view_row *row;
 	size_t i, j, n;
 
 	after = columns_of(&tb, p);
 	n = rows_of(a, p, json, NULL, 0);
 	row = arena_array(a, n + 1, sizeof(*row));
-	tb.tb_cell = arena_array(a, (n + 1) * tb.tb_n, sizeof(*tb.tb_cell));
-	if (row == NULL || tb.tb_cell == NULL) {
+	tb.cell = arena_array(a, (n + 1) * tb.n, sizeof(*tb.cell));
+	if (row == NULL || tb.cell == NULL) {
 		ctl_say("the answer is too long to be shown; try --json");
 		return after;
 	}
-	tb.tb_rows = rows_of(a, p, json, row, n);
-	for (i = 0; i < tb.tb_rows; i++)
-		for (j = 0; j < tb.tb_n; j++)
-			tb.tb_cell[i * tb.tb_n + j] =
-			    cell(a, tb.tb_column[j], &row[i]);
-	tb.tb_colour = ctl_colour(STDOUT_FILENO);
-	title(p->name, tb.tb_colour);
+	tb.rows = rows_of(a, p, json, row, n);
+	for (i = 0; i < tb.rows; i++)
+		for (j = 0; j < tb.n; j++)
+			tb.cell[i * tb.n + j] = cell(a, tb.column[j], &row[i]);
+	tb.colour = ctl_colour(STDOUT_FILENO);
+	title(p->name, tb.colour);
 	table_show(&tb);
-	*rows += tb.tb_rows;
+	*rows += tb.rows;
 	return after;
 }
 
@@ -250,8 +247,8 @@ static const struct request_part *
 columns_of(struct view_table *tb, const struct request_part *p)
 {
 	while ((p = request_spec_next(p)) != NULL && p->kind == PART_COLUMN)
-		if (tb->tb_n < COLUMNS_MAX)
-			tb->tb_column[tb->tb_n++] = p;
+		if (tb->n < COLUMNS_MAX)
+			tb->column[tb->n++] = p;
 	return p;
 }
 
@@ -305,17 +302,17 @@ table_show(struct view_table *tb)
 	const char *head[COLUMNS_MAX];
 	size_t i, j, width;
 
-	for (j = 0; j < tb->tb_n; j++) {
-		head[j] = tb->tb_column[j]->name;
-		tb->tb_width[j] = strlen(head[j]);
-		for (i = 0; i < tb->tb_rows; i++) {
-			width = term_text_width(tb->tb_cell[i * tb->tb_n + j]);
-			if (width > tb->tb_width[j])
-				tb->tb_width[j] = width;
+	for (j = 0; j < tb->n; j++) {
+		head[j] = tb->column[j]->name;
+		tb->width[j] = strlen(head[j]);
+		for (i = 0; i < tb->rows; i++) {
+			width = term_text_width(tb->cell[i * tb->n + j]);
+			if (width > tb->width[j])
+				tb->width[j] = width;
 		}
 	}
 	if (!table_fit(tb)) {
-		for (i = 0; i < tb->tb_rows; i++) {
+		for (i = 0; i < tb->rows; i++) {
 			if (i > 0)
 				putchar('\n');
 			block_show(tb, i);
@@ -324,8 +321,8 @@ table_show(struct view_table *tb)
 	}
 	dropped_say(tb);
 	table_line(tb, head, true);
-	for (i = 0; i < tb->tb_rows; i++)
-		table_line(tb, tb->tb_cell + i * tb->tb_n, false);
+	for (i = 0; i < tb->rows; i++)
+		table_line(tb, tb->cell + i * tb->n, false);
 }
 
 /*
@@ -341,17 +338,17 @@ table_fit(struct view_table *tb)
 
 	if (room == 0)
 		return true;
-	for (j = 0; j < tb->tb_n; j++)
-		least[j] = is_soft(tb, j) ? COLUMN_MIN : tb->tb_width[j];
-	for (j = tb->tb_n; j-- > 0 && line_width(tb, least) > room;)
-		tb->tb_dropped[j] = tb->tb_column[j]->spare;
+	for (j = 0; j < tb->n; j++)
+		least[j] = is_soft(tb, j) ? COLUMN_MIN : tb->width[j];
+	for (j = tb->n; j-- > 0 && line_width(tb, least) > room;)
+		tb->dropped[j] = tb->column[j]->spare;
 	if (line_width(tb, least) > room)
 		return false;
-	for (j = 0; j < tb->tb_n; j++) {
-		if (!tb->tb_dropped[j])
+	for (j = 0; j < tb->n; j++) {
+		if (!tb->dropped[j])
 			continue;
-		tb->tb_dropped[j] = false;
-		tb->tb_dropped[j] = line_width(tb, least) > room;
+		tb->dropped[j] = false;
+		tb->dropped[j] = line_width(tb, least) > room;
 	}
 	table_cut(tb, room);
 	return true;
@@ -363,16 +360,16 @@ table_cut(struct view_table *tb, size_t room)
 {
 	size_t j, widest;
 
-	while (line_width(tb, tb->tb_width) > room) {
-		widest = tb->tb_n;
-		for (j = 0; j < tb->tb_n; j++)
+	while (line_width(tb, tb->width) > room) {
+		widest = tb->n;
+		for (j = 0; j < tb->n; j++)
 			if (is_soft(tb, j) &&
-			    (widest == tb->tb_n ||
-				tb->tb_width[j] > tb->tb_width[widest]))
+			    (widest == tb->n ||
+				tb->width[j] > tb->width[widest]))
 				widest = j;
-		if (widest == tb->tb_n)
+		if (widest == tb->n)
 			return;
-		tb->tb_width[widest]--;
+		tb->width[widest]--;
 	}
 }
 
@@ -380,8 +377,8 @@ table_cut(struct view_table *tb, size_t room)
 static bool
 is_soft(const struct view_table *tb, size_t column)
 {
-	return forms[tb->tb_column[column]->form].soft &&
-	    !tb->tb_dropped[column] && tb->tb_width[column] > COLUMN_MIN;
+	return forms[tb->column[column]->form].soft && !tb->dropped[column] &&
+	    tb->width[column] > COLUMN_MIN;
 }
 
 /* How wide a line is, with columns of these widths. */
@@ -390,8 +387,8 @@ line_width(const struct view_table *tb, const size_t *width)
 {
 	size_t j, total = 0;
 
-	for (j = 0; j < tb->tb_n; j++)
-		if (!tb->tb_dropped[j])
+	for (j = 0; j < tb->n; j++)
+		if (!tb->dropped[j])
 			total += width[j] + (total > 0 ? 2 : 0);
 	return total;
 }
@@ -403,12 +400,12 @@ dropped_say(const struct view_table *tb)
 	struct str s;
 	size_t j;
 
-	str_init(&s, tb->tb_arena);
-	for (j = 0; j < tb->tb_n; j++)
-		if (tb->tb_dropped[j])
-			str_addf(&s, "%s%s", s.st_len == 0 ? "" : ", ",
-			    tb->tb_column[j]->name);
-	if (s.st_len > 0 && str_text(&s) != NULL)
+	str_init(&s, tb->arena);
+	for (j = 0; j < tb->n; j++)
+		if (tb->dropped[j])
+			str_addf(&s, "%s%s", s.len == 0 ? "" : ", ",
+			    tb->column[j]->name);
+	if (s.len > 0 && str_text(&s) != NULL)
 		ctl_say("the terminal has no room for %s", str_text(&s));
 }
 
@@ -418,12 +415,12 @@ table_line(const struct view_table *tb, const char *const *text, bool head)
 	const char *between = "";
 	size_t j;
 
-	for (j = 0; j < tb->tb_n; j++) {
-		if (tb->tb_dropped[j])
+	for (j = 0; j < tb->n; j++) {
+		if (tb->dropped[j])
 			continue;
 		fputs(between, stdout);
 		between = "  ";
-		cell_show(tb, j, text[j], head, j + 1 == tb->tb_n);
+		cell_show(tb, j, text[j], head, j + 1 == tb->n);
 	}
 	putchar('\n');
 }
@@ -433,17 +430,17 @@ static void
 cell_show(const struct view_table *tb, size_t column, const char *text,
     bool head, bool last)
 {
-	const enum request_spec_form form = tb->tb_column[column]->form;
-	const size_t room = tb->tb_width[column];
+	const enum request_spec_form form = tb->column[column]->form;
+	const size_t room = tb->width[column];
 	const char *colour = "";
 	size_t bytes, pad, width = term_text_width(text);
 	bool cut = width > room;
 
 	bytes = term_text_fit(text, cut ? room - 1 : room, &width);
 	pad = room - width - (cut ? 1 : 0);
-	if (tb->tb_colour && head)
+	if (tb->colour && head)
 		colour = TERM_TEXT_BOLD;
-	else if (tb->tb_colour && form == FORM_STATE)
+	else if (tb->colour && form == FORM_STATE)
 		colour = term_text_colour(text);
 	if (forms[form].right)
 		printf("%*s", (int)pad, "");

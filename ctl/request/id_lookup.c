@@ -30,7 +30,7 @@ int
 id_lookup_match(const struct id_lookup_list *il, struct json_object *list,
     const char *what, const char *typed, const char **ret)
 {
-	struct json_object *array = request_spec_at(list, il->il_array);
+	struct json_object *array = request_spec_at(list, il->array);
 	const char *id, *found = NULL;
 	size_t i, n = 0, matches = 0;
 
@@ -63,7 +63,7 @@ id_lookup(struct http_client *sv, const struct id_lookup_list *il,
     const char *what, const char *typed, const char **ret)
 {
 	const struct client_request ask = {
-		.ak_what = what, .ak_method = "GET", .ak_path = il->il_path
+		.what = what, .method = "GET", .path = il->path
 	};
 	struct json_object *list;
 	int status;
@@ -80,8 +80,8 @@ id_lookup(struct http_client *sv, const struct id_lookup_list *il,
 static bool
 is_whole(const struct id_lookup_list *il, const char *typed)
 {
-	const size_t prefix = strlen(il->il_prefix);
-	const bool prefixed = strncmp(typed, il->il_prefix, prefix) == 0;
+	const size_t prefix = strlen(il->prefix);
+	const bool prefixed = strncmp(typed, il->prefix, prefix) == 0;
 
 	if (strlen(typed) < (prefixed ? prefix : 0) + ID_PART_MIN)
 		return true;
@@ -93,7 +93,7 @@ static bool
 is_part(const struct id_lookup_list *il, const char *id, const char *typed)
 {
 	const size_t len = strlen(typed), size = strlen(id);
-	const size_t prefix = strlen(il->il_prefix);
+	const size_t prefix = strlen(il->prefix);
 
 	if (strncmp(id, typed, len) == 0)
 		return true;
@@ -106,8 +106,8 @@ is_part(const struct id_lookup_list *il, const char *id, const char *typed)
 static const char *
 id_at(const struct id_lookup_list *il, struct json_object *array, size_t i)
 {
-	return json_object_get_string(request_spec_at(
-	    json_object_array_get_idx(array, i), il->il_member));
+	return json_object_get_string(
+	    request_spec_at(json_object_array_get_idx(array, i), il->member));
 }
 
 static void

@@ -10,10 +10,10 @@ struct http_client;
 
 /* Where the ids of one kind are listed. */
 struct id_lookup_list {
-	const char *il_prefix; /* "cse_"; "" where ids have any form */
-	const char *il_path; /* of the route that lists them */
-	const char *il_array; /* path to its array */
-	const char *il_member; /* path to the id in an element */
+	const char *prefix; /* "cse_"; "" where ids have any form */
+	const char *path; /* of the route that lists them */
+	const char *array; /* path to its array */
+	const char *member; /* path to the id in an element */
 };
 
 /*

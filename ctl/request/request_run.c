@@ -57,22 +57,22 @@ remote(const struct command *cmd, int argc, char **argv)
 	static struct request_run rm;
 	int status;
 
-	rm.rm_cmd = cmd;
-	rm.rm_call = request_spec_find(cmd->name);
-	rm.rm_access = ACCESS_TOKEN;
+	rm.cmd = cmd;
+	rm.call = request_spec_find(cmd->name);
+	rm.access = ACCESS_TOKEN;
 	read_parts(&rm);
-	rm.rm_n_operands = opt_parse(
-	    &rm.rm_named, rm.rm_opts, rm.rm_n_opts, rm.rm_want, argc, argv);
-	rm.rm_operand = argv;
+	rm.n_operands =
+	    opt_parse(&rm.named, rm.opts, rm.n_opts, rm.want, argc, argv);
+	rm.operand = argv;
 	check_operands(&rm);
 	check_opts(&rm);
 	if ((status = confirm(&rm)) != EX_OK)
 		return status;
-	ctl_arena(&rm.rm_arena, ARENA_SIZE);
+	ctl_arena(&rm.arena, ARENA_SIZE);
 	if ((status = build(&rm)) == EX_OK)
 		status = request_send(&rm);
-	crypt_wipe(rm.rm_secret, sizeof(rm.rm_secret));
-	ctl_arena_free(&rm.rm_arena);
+	crypt_wipe(rm.secret, sizeof(rm.secret));
+	ctl_arena_free(&rm.arena);
 	return status;
 }
 
@@ -83,20 +83,19 @@ read_parts(struct request_run *rm)
 	const struct request_part *p;
 	struct request_value *v;
 
-	snprintf(rm->rm_args, sizeof(rm->rm_args), "[OPTION]...");
-	for (p = request_spec_next(rm->rm_call); p != NULL;
+	snprintf(rm->args, sizeof(rm->args), "[OPTION]...");
+	for (p = request_spec_next(rm->call); p != NULL;
 	     p = request_spec_next(p)) {
-		v = &rm->rm_value[rm->rm_n_values];
+		v = &rm->value[rm->n_values];
 		switch (p->kind) {
 		case PART_ARG:
 			add_args(
 			    rm, p->name, p->take == TAKE_LIST ? "..." : "");
-			rm->rm_want.min++;
-			rm->rm_want.max +=
-			    p->take == TAKE_LIST ? OPERANDS_MAX : 1;
+			rm->want.min++;
+			rm->want.max += p->take == TAKE_LIST ? OPERANDS_MAX : 1;
 			break;
 		case PART_OPT:
-			rm->rm_n_values++;
+			rm->n_values++;
 			v->number = ABSENT;
 			add_opt(rm,
 			    &(struct opt) { p->name, p->arg, p->help,
@@ -110,83 +109,83 @@ read_parts(struct request_run *rm)
 				p->min, p->max });
 			break;
 		case PART_PAGE:
-			rm->rm_page = p;
+			rm->page = p;
 			break;
 		case PART_OLDER:
-			rm->rm_older = p;
+			rm->older = p;
 			break;
 		case PART_FIND:
-			rm->rm_find = p;
-			rm->rm_found = rm->rm_want.min - 1;
+			rm->find = p;
+			rm->found = rm->want.min - 1;
 			break;
 		case PART_MISSING:
-			rm->rm_missing = p;
+			rm->missing = p;
 			break;
 		case PART_SEEN:
-			rm->rm_seen = p;
+			rm->seen = p;
 			break;
 		case PART_KEYED:
-			rm->rm_access = ACCESS_KEY;
+			rm->access = ACCESS_KEY;
 			break;
 		case PART_SLOW:
-			rm->rm_slow = true;
+			rm->slow = true;
 			break;
 		case PART_WATCH:
-			rm->rm_watch = p;
+			rm->watch = p;
 			break;
 		case PART_CONFIRM:
 			add_opt(rm,
 			    &(struct opt) { "yes", NULL, "do not ask first",
-				OPT_FLAG, &rm->rm_yes, 0, 0 });
+				OPT_FLAG, &rm->yes, 0, 0 });
 			break;
 		default:
 			break;
 		}
 	}
 	own_opts(rm);
-	rm->rm_named = *rm->rm_cmd;
-	rm->rm_named.args = rm->rm_args;
+	rm->named = *rm->cmd;
+	rm->named.args = rm->args;
 }
 
 static void
 add_opt(struct request_run *rm, const struct opt *opt)
 {
-	rm->rm_opts[rm->rm_n_opts++] = *opt;
+	rm->opts[rm->n_opts++] = *opt;
 }
 
 static void
 add_args(struct request_run *rm, const char *name, const char *more)
 {
-	const size_t n = strlen(rm->rm_args);
+	const size_t n = strlen(rm->args);
 
-	snprintf(rm->rm_args + n, sizeof(rm->rm_args) - n, " %s%s", name, more);
+	snprintf(rm->args + n, sizeof(rm->args) - n, " %s%s", name, more);
 }
 
 /* The options that all of them have, and those of pages. */
 static void
 own_opts(struct request_run *rm)
 {
-	if (rm->rm_page != NULL || rm->rm_older != NULL)
-		limit_opt(rm, rm->rm_page != NULL ? rm->rm_page : rm->rm_older);
-	if (rm->rm_page != NULL)
+	if (rm->page != NULL || rm->older != NULL)
+		limit_opt(rm, rm->page != NULL ? rm->page : rm->older);
+	if (rm->page != NULL)
 		add_opt(rm,
 		    &(struct opt) { "offset", "N", "skip the first N",
-			OPT_NUMBER, &rm->rm_offset, 0, INT32_MAX });
-	if (rm->rm_older != NULL)
+			OPT_NUMBER, &rm->offset, 0, INT32_MAX });
+	if (rm->older != NULL)
 		add_opt(rm,
 		    &(struct opt) { "before", "ID",
 			"only entries older than the one of this id", OPT_TEXT,
-			&rm->rm_before, 0, 0 });
+			&rm->before, 0, 0 });
 	add_opt(rm,
 	    &(struct opt) { "json", NULL, "print the answer as it came",
-		OPT_FLAG, &rm->rm_json, 0, 0 });
+		OPT_FLAG, &rm->json, 0, 0 });
 	add_opt(rm,
 	    &(struct opt) { "url", "URL",
-		rm->rm_access == ACCESS_KEY
+		rm->access == ACCESS_KEY
 		    ? "the service; default ASSAY_URL, BASE_URL or the "
 		      "session's"
 		    : "the service; default ASSAY_URL, else the session's",
-		OPT_TEXT, &rm->rm_url, 0, 0 });
+		OPT_TEXT, &rm->url, 0, 0 });
 }
 
 static void
@@ -196,10 +195,10 @@ limit_opt(struct request_run *rm, const struct request_part *p)
 
 	snprintf(limit, sizeof(limit), "at most N entries; default %" PRId64,
 	    p->min);
-	rm->rm_limit = p->min;
+	rm->limit = p->min;
 	add_opt(rm,
 	    &(struct opt) {
-		"limit", "N", limit, OPT_NUMBER, &rm->rm_limit, 1, p->max });
+		"limit", "N", limit, OPT_NUMBER, &rm->limit, 1, p->max });
 }
 
 static void
@@ -208,16 +207,16 @@ check_operands(struct request_run *rm)
 	const struct request_part *p;
 	int i = 0;
 
-	for (p = request_spec_next(rm->rm_call); p != NULL;
+	for (p = request_spec_next(rm->call); p != NULL;
 	     p = request_spec_next(p)) {
 		if (p->kind != PART_ARG)
 			continue;
 		if (p->take == TAKE_CHOICE &&
-		    !opt_is_choice(p->name, rm->rm_operand[i]))
-			opt_usage(&rm->rm_named, "'%s' is none of %s",
-			    rm->rm_operand[i], p->name);
-		if (rm->rm_operand[i][0] == '\0')
-			opt_usage(&rm->rm_named, "%s is empty", p->name);
+		    !opt_is_choice(p->name, rm->operand[i]))
+			opt_usage(&rm->named, "'%s' is none of %s",
+			    rm->operand[i], p->name);
+		if (rm->operand[i][0] == '\0')
+			opt_usage(&rm->named, "%s is empty", p->name);
 		i++;
 	}
 }
@@ -227,20 +226,20 @@ static void
 check_opts(struct request_run *rm)
 {
 	const struct request_part *p, *q;
-	const struct request_value *v = rm->rm_value, *w;
+	const struct request_value *v = rm->value, *w;
 
-	for (p = request_spec_next(rm->rm_call); p != NULL;
+	for (p = request_spec_next(rm->call); p != NULL;
 	     p = request_spec_next(p)) {
 		if (p->kind != PART_OPT)
 			continue;
-		w = rm->rm_value;
-		for (q = request_spec_next(rm->rm_call); q != p;
+		w = rm->value;
+		for (q = request_spec_next(rm->call); q != p;
 		     q = request_spec_next(q)) {
 			if (q->kind != PART_OPT)
 				continue;
 			if (strcmp(p->path, q->path) == 0 && is_given(v) &&
 			    is_given(w))
-				opt_usage(&rm->rm_named,
+				opt_usage(&rm->named,
 				    "--%s and --%s exclude each other", q->name,
 				    p->name);
 			w++;
@@ -252,26 +251,26 @@ check_opts(struct request_run *rm)
 static bool
 is_given(const struct request_value *v)
 {
-	return v->text != NULL || v->number != ABSENT || v->list.li_n > 0;
+	return v->text != NULL || v->number != ABSENT || v->list.n > 0;
 }
 
 /* Ask before what cannot be undone. */
 static int
 confirm(const struct request_run *rm)
 {
-	const struct request_part *p = request_spec_next(rm->rm_call);
+	const struct request_part *p = request_spec_next(rm->call);
 	const char *question;
 	char typed[16];
 
 	while (p != NULL && p->kind != PART_CONFIRM)
 		p = request_spec_next(p);
-	if (p == NULL || rm->rm_yes)
+	if (p == NULL || rm->yes)
 		return EX_OK;
 	if (isatty(STDIN_FILENO) != 1)
-		opt_usage(&rm->rm_named, "there is nobody to ask: say --yes");
+		opt_usage(&rm->named, "there is nobody to ask: say --yes");
 	question = strstr(p->name, "{0}");
 	fprintf(stderr, "%.*s", (int)(question - p->name), p->name);
-	fprintf(stderr, "%s%s\n", rm->rm_operand[0], question + 3);
+	fprintf(stderr, "%s%s\n", rm->operand[0], question + 3);
 	if (prompt_secret_ask("Type yes", typed, sizeof(typed)) == 0 &&
 	    strcmp(typed, "yes") == 0)
 		return EX_OK;
@@ -285,21 +284,21 @@ build(struct request_run *rm)
 {
 	int status;
 
-	str_init(&rm->rm_query, &rm->rm_arena);
-	str_init(&rm->rm_body, &rm->rm_arena);
+	str_init(&rm->query, &rm->arena);
+	str_init(&rm->body, &rm->arena);
 	if ((status = build_operands(rm)) != EX_OK ||
 	    (status = build_opts(rm)) != EX_OK ||
 	    (status = build_secret(rm)) != EX_OK)
 		return status;
 	build_sets(rm);
-	if (rm->rm_page != NULL || rm->rm_older != NULL)
-		put_count(rm, "limit", rm->rm_limit);
-	if (rm->rm_page != NULL)
-		put_count(rm, "offset", rm->rm_offset);
-	if (rm->rm_before != NULL)
-		put_query(rm, "before", rm->rm_before);
-	if (rm->rm_body.st_len > 0)
-		str_addc(&rm->rm_body, '}');
+	if (rm->page != NULL || rm->older != NULL)
+		put_count(rm, "limit", rm->limit);
+	if (rm->page != NULL)
+		put_count(rm, "offset", rm->offset);
+	if (rm->before != NULL)
+		put_query(rm, "before", rm->before);
+	if (rm->body.len > 0)
+		str_addc(&rm->body, '}');
 	return EX_OK;
 }
 
@@ -309,15 +308,15 @@ build_operands(struct request_run *rm)
 	const struct request_part *p;
 	int i = 0, status = EX_OK;
 
-	for (p = request_spec_next(rm->rm_call); p != NULL && status == EX_OK;
+	for (p = request_spec_next(rm->call); p != NULL && status == EX_OK;
 	     p = request_spec_next(p)) {
 		if (p->kind != PART_ARG)
 			continue;
 		if (p->take == TAKE_LIST)
-			put_texts(rm, p->path, rm->rm_operand + i,
-			    (size_t)(rm->rm_n_operands - i));
+			put_texts(rm, p->path, rm->operand + i,
+			    (size_t)(rm->n_operands - i));
 		else if (p->in == IN_BODY)
-			status = put(rm, p, rm->rm_operand[i]);
+			status = put(rm, p, rm->operand[i]);
 		i++;
 	}
 	return status;
@@ -327,17 +326,17 @@ static int
 build_opts(struct request_run *rm)
 {
 	const struct request_part *p;
-	const struct request_value *v = rm->rm_value;
+	const struct request_value *v = rm->value;
 	int status = EX_OK;
 
-	for (p = request_spec_next(rm->rm_call); p != NULL && status == EX_OK;
+	for (p = request_spec_next(rm->call); p != NULL && status == EX_OK;
 	     p = request_spec_next(p)) {
 		char text[CLOCK_TEXT_SIZE];
 
 		if (p->kind != PART_OPT)
 			continue;
-		if (v->list.li_n > 0)
-			put_texts(rm, p->path, v->list.li_text, v->list.li_n);
+		if (v->list.n > 0)
+			put_texts(rm, p->path, v->list.text, v->list.n);
 		else if (v->text != NULL)
 			status = put(rm, p, v->text);
 		if (v->number != ABSENT && p->take == TAKE_DAYS) {
@@ -358,20 +357,19 @@ build_opts(struct request_run *rm)
 static int
 build_secret(struct request_run *rm)
 {
-	const struct request_part *p = request_spec_next(rm->rm_call);
+	const struct request_part *p = request_spec_next(rm->call);
 
 	while (p != NULL && p->kind != PART_ASK)
 		p = request_spec_next(p);
 	if (p == NULL)
 		return EX_OK;
-	if (prompt_secret_read(p->name, rm->rm_secret, sizeof(rm->rm_secret)) ==
-	    -1) {
+	if (prompt_secret_read(p->name, rm->secret, sizeof(rm->secret)) == -1) {
 		ctl_say("%s: the %s is needed, on one line of standard input",
-		    rm->rm_cmd->name, p->path);
+		    rm->cmd->name, p->path);
 		return EX_DATAERR;
 	}
 	put_name(rm, p->path);
-	str_json(&rm->rm_body, rm->rm_secret);
+	str_json(&rm->body, rm->secret);
 	return EX_OK;
 }
 
@@ -382,16 +380,16 @@ build_sets(struct request_run *rm)
 	const struct request_part *p;
 	bool body = false;
 
-	for (p = request_spec_next(rm->rm_call); p != NULL;
+	for (p = request_spec_next(rm->call); p != NULL;
 	     p = request_spec_next(p)) {
 		body = body || p->in == IN_BODY;
 		if (p->kind != PART_SET)
 			continue;
 		put_name(rm, p->path);
-		str_add(&rm->rm_body, p->arg);
+		str_add(&rm->body, p->arg);
 	}
-	if (body && rm->rm_body.st_len == 0)
-		str_addc(&rm->rm_body, '{');
+	if (body && rm->body.len == 0)
+		str_addc(&rm->body, '{');
 }
 
 /* One argument, to where it belongs. */
@@ -413,7 +411,7 @@ put(struct request_run *rm, const struct request_part *p, const char *text)
 		return put_number(rm, p, text);
 	default:
 		put_name(rm, p->path);
-		str_json(&rm->rm_body, text);
+		str_json(&rm->body, text);
 		return EX_OK;
 	}
 }
@@ -426,10 +424,9 @@ put_number(
 	const double number = strtod(text, &end);
 
 	if (*end != '\0' || !isfinite(number))
-		opt_usage(
-		    &rm->rm_named, "%s is no number: '%s'", p->path, text);
+		opt_usage(&rm->named, "%s is no number: '%s'", p->path, text);
 	put_name(rm, p->path);
-	str_number(&rm->rm_body, number);
+	str_number(&rm->body, number);
 	return EX_OK;
 }
 
@@ -440,25 +437,24 @@ put_file(struct request_run *rm, const struct request_part *p, const char *path)
 	struct fail f = { 0 };
 	struct str s;
 
-	str_init(&s, &rm->rm_arena);
-	if (body_file_member(&rm->rm_arena, p->take, path, &s, &f) == -1) {
-		ctl_failed(rm->rm_cmd->name, &f);
+	str_init(&s, &rm->arena);
+	if (body_file_member(&rm->arena, p->take, path, &s, &f) == -1) {
+		ctl_failed(rm->cmd->name, &f);
 		return f.kind == FAIL_DENIED ? EX_NOINPUT : EX_DATAERR;
 	}
 	if (p->path[0] != '\0')
 		put_name(rm, p->path);
 	else
-		str_addc(&rm->rm_body, rm->rm_body.st_len == 0 ? '{' : ',');
-	str_add(&rm->rm_body, str_text(&s) == NULL ? "" : str_text(&s));
+		str_addc(&rm->body, rm->body.len == 0 ? '{' : ',');
+	str_add(&rm->body, str_text(&s) == NULL ? "" : str_text(&s));
 	return EX_OK;
 }
 
 static void
 put_query(struct request_run *rm, const char *name, const char *text)
 {
-	str_addf(
-	    &rm->rm_query, "%c%s=", rm->rm_query.st_len == 0 ? '?' : '&', name);
-	http_client_escape(&rm->rm_query, text);
+	str_addf(&rm->query, "%c%s=", rm->query.len == 0 ? '?' : '&', name);
+	http_client_escape(&rm->query, text);
 }
 
 static void
@@ -474,9 +470,9 @@ put_count(struct request_run *rm, const char *name, int64_t n)
 static void
 put_name(struct request_run *rm, const char *name)
 {
-	str_addc(&rm->rm_body, rm->rm_body.st_len == 0 ? '{' : ',');
-	str_json(&rm->rm_body, name);
-	str_addc(&rm->rm_body, ':');
+	str_addc(&rm->body, rm->body.len == 0 ? '{' : ',');
+	str_json(&rm->body, name);
+	str_addc(&rm->body, ':');
 }
 
 static void
@@ -486,8 +482,8 @@ put_texts(struct request_run *rm, const char *name, char *const *text, size_t n)
 
 	put_name(rm, name);
 	for (i = 0; i < n; i++) {
-		str_addc(&rm->rm_body, i == 0 ? '[' : ',');
-		str_json(&rm->rm_body, text[i]);
+		str_addc(&rm->body, i == 0 ? '[' : ',');
+		str_json(&rm->body, text[i]);
 	}
-	str_addc(&rm->rm_body, ']');
+	str_addc(&rm->body, ']');
 }

@@ -25,37 +25,37 @@ struct request_value {
 
 /* A command that is one request, while it is made and sent. */
 struct request_run {
-	const struct command *rm_cmd;
-	struct command rm_named; /* the same with its arguments, for --help */
-	const struct request_part *rm_call;
-	struct opt rm_opts[OPTS_MAX];
-	struct request_value rm_value[OPTS_MAX];
-	size_t rm_n_opts;
-	size_t rm_n_values;
-	struct operands rm_want;
-	char rm_args[256];
-	char **rm_operand;
-	int rm_n_operands;
-	const struct request_part *rm_page;
-	const struct request_part *rm_older;
-	int64_t rm_limit;
-	int64_t rm_offset;
-	char *rm_before;
-	const struct request_part *rm_find;
-	int rm_found; /* the operand that rm_find is about */
-	const struct request_part *rm_missing;
-	const struct request_part *rm_seen;
-	char *rm_url;
-	bool rm_json;
-	bool rm_yes;
-	bool rm_slow;
-	const struct request_part *rm_watch;
-	enum http_client_access rm_access;
-	struct http_client rm_service;
-	struct arena rm_arena;
-	struct str rm_query;
-	struct str rm_body;
-	char rm_secret[SECRET_SIZE];
+	const struct command *cmd;
+	struct command named; /* the same with its arguments, for --help */
+	const struct request_part *call;
+	struct opt opts[OPTS_MAX];
+	struct request_value value[OPTS_MAX];
+	size_t n_opts;
+	size_t n_values;
+	struct operands want;
+	char args[256];
+	char **operand;
+	int n_operands;
+	const struct request_part *page;
+	const struct request_part *older;
+	int64_t limit;
+	int64_t offset;
+	char *before;
+	const struct request_part *find;
+	int found; /* the operand that find is about */
+	const struct request_part *missing;
+	const struct request_part *seen;
+	char *url;
+	bool json;
+	bool yes;
+	bool slow;
+	const struct request_part *watch;
+	enum http_client_access access;
+	struct http_client service;
+	struct arena arena;
+	struct str query;
+	struct str body;
+	char secret[SECRET_SIZE];
 };
 
 /*

@@ -37,11 +37,11 @@ request_send(struct request_run *rm)
 {
 	int status;
 
-	status = http_client_open(
-	    &rm->rm_service, rm->rm_url, rm->rm_access, &rm->rm_arena);
+	status =
+	    http_client_open(&rm->service, rm->url, rm->access, &rm->arena);
 	if (status == EX_OK)
 		status = send_request(rm);
-	http_client_close(&rm->rm_service);
+	http_client_close(&rm->service);
 	return status;
 }
 
@@ -49,7 +49,7 @@ request_send(struct request_run *rm)
 static int
 send_request(struct request_run *rm)
 {
-	struct http_client *sv = &rm->rm_service;
+	struct http_client *sv = &rm->service;
 	struct json_object *json = NULL;
 	bool missed = false;
 	int status;
@@ -60,8 +60,8 @@ send_request(struct request_run *rm)
 	if (status == EX_OK && missed && (status = find_id(rm)) == EX_OK)
 		status = ask_once(rm, NULL, &json);
 	if (status == EX_OK)
-		status = show_answer(rm, json, sv->sv_call.hc_reply);
-	if (status == EX_OK && rm->rm_seen != NULL && !rm->rm_json)
+		status = show_answer(rm, json, sv->call.reply);
+	if (status == EX_OK && rm->seen != NULL && !rm->json)
 		say_unseen(rm);
 	return status;
 }
@@ -70,25 +70,24 @@ send_request(struct request_run *rm)
 static bool
 finds_late(const struct request_run *rm)
 {
-	return rm->rm_find != NULL && rm->rm_find->name[0] == '\0';
+	return rm->find != NULL && rm->find->name[0] == '\0';
 }
 
 /* Make an id that was typed in part a whole one, if a list has it. */
 static int
 find_id(struct request_run *rm)
 {
-	const struct request_part *p = rm->rm_find;
+	const struct request_part *p = rm->find;
 	const char *found;
 	int status;
 
 	if (p == NULL)
 		return EX_OK;
-	status = id_lookup(&rm->rm_service,
+	status = id_lookup(&rm->service,
 	    &(struct id_lookup_list) { p->name, p->path, p->arg, p->method },
-	    rm->rm_cmd->name, rm->rm_operand[rm->rm_found], &found);
+	    rm->cmd->name, rm->operand[rm->found], &found);
 	if (status == EX_OK)
-		rm->rm_operand[rm->rm_found] =
-		    arena_strdup(&rm->rm_arena, found);
+		rm->operand[rm->found] = arena_strdup(&rm->arena, found);
 	return status;
 }
 
@@ -97,31 +96,30 @@ static int
 ask_once(struct request_run *rm, bool *missed, struct json_object **ret)
 {
 	struct client_request ask = {
-		.ak_what = rm->rm_cmd->name,
-		.ak_method = rm->rm_call->method,
-		.ak_body =
-		    rm->rm_body.st_len == 0 ? NULL : str_text(&rm->rm_body),
-		.ak_slow = rm->rm_slow,
-		.ak_missed = missed,
+		.what = rm->cmd->name,
+		.method = rm->call->method,
+		.body = rm->body.len == 0 ? NULL : str_text(&rm->body),
+		.slow = rm->slow,
+		.missed = missed,
 	};
 	struct str path;
 
-	str_init(&path, &rm->rm_arena);
-	put_path(&path, rm->rm_call, rm->rm_call->path, rm->rm_operand);
-	str_add(&path, str_text(&rm->rm_query));
-	ask.ak_path = str_text(&path);
-	if (ask.ak_path == NULL || rm->rm_body.st_failed) {
-		ctl_say("%s: the request is too large", rm->rm_cmd->name);
+	str_init(&path, &rm->arena);
+	put_path(&path, rm->call, rm->call->path, rm->operand);
+	str_add(&path, str_text(&rm->query));
+	ask.path = str_text(&path);
+	if (ask.path == NULL || rm->body.failed) {
+		ctl_say("%s: the request is too large", rm->cmd->name);
 		return EX_DATAERR;
 	}
-	if (rm->rm_missing != NULL)
-		ask.ak_missing = request_spec_sentence(
-		    &rm->rm_arena, rm->rm_missing->name, NULL, rm->rm_operand);
-	if (rm->rm_watch != NULL && !rm->rm_json) {
-		ask.ak_watch = rm->rm_watch->path;
-		ask.ak_about = rm->rm_operand[rm->rm_watch->min];
+	if (rm->missing != NULL)
+		ask.missing = request_spec_sentence(
+		    &rm->arena, rm->missing->name, NULL, rm->operand);
+	if (rm->watch != NULL && !rm->json) {
+		ask.watch = rm->watch->path;
+		ask.about = rm->operand[rm->watch->min];
 	}
-	return http_client_call(&rm->rm_service, &ask, ret);
+	return http_client_call(&rm->service, &ask, ret);
 }
 
 /* Say that there is nothing yet of what the command was about. */
@@ -129,29 +127,29 @@ static void
 say_unseen(struct request_run *rm)
 {
 	bool missed = false;
-	struct client_request ask = { .ak_what = rm->rm_cmd->name,
-		.ak_method = "GET",
-		.ak_quiet = true,
-		.ak_missed = &missed };
+	struct client_request ask = { .what = rm->cmd->name,
+		.method = "GET",
+		.quiet = true,
+		.missed = &missed };
 	struct json_object *json;
 	struct str path;
 
-	str_init(&path, &rm->rm_arena);
-	str_add(&path, rm->rm_seen->path);
-	http_client_escape(&path, rm->rm_operand[0]);
-	ask.ak_path = str_text(&path);
-	if (ask.ak_path != NULL &&
-	    http_client_call(&rm->rm_service, &ask, &json) == EX_OK && missed)
+	str_init(&path, &rm->arena);
+	str_add(&path, rm->seen->path);
+	http_client_escape(&path, rm->operand[0]);
+	ask.path = str_text(&path);
+	if (ask.path != NULL &&
+	    http_client_call(&rm->service, &ask, &json) == EX_OK && missed)
 		ctl_say("%s",
-		    request_spec_sentence(&rm->rm_arena, rm->rm_seen->name,
-			NULL, rm->rm_operand));
+		    request_spec_sentence(
+			&rm->arena, rm->seen->name, NULL, rm->operand));
 }
 
 /* Show an answer; text is what it came as. */
 static int
 show_answer(struct request_run *rm, struct json_object *json, const char *text)
 {
-	const struct request_part *p = request_spec_next(rm->rm_call);
+	const struct request_part *p = request_spec_next(rm->call);
 	size_t rows;
 
 	while (p != NULL && p->kind != PART_PICK)
@@ -162,18 +160,17 @@ show_answer(struct request_run *rm, struct json_object *json, const char *text)
 		text = json_object_to_json_string_ext(
 		    json, JSON_C_TO_STRING_PLAIN);
 	}
-	if (rm->rm_json && isatty(STDOUT_FILENO) == 1)
+	if (rm->json && isatty(STDOUT_FILENO) == 1)
 		term_text_put_json(json_object_to_json_string_ext(json,
 		    JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	else if (rm->rm_json)
+	else if (rm->json)
 		fputs(text, stdout);
-	if (rm->rm_json) {
+	if (rm->json) {
 		putchar('\n');
 		return EX_OK;
 	}
-	rows =
-	    request_spec_show(rm->rm_call, json, rm->rm_operand, &rm->rm_arena);
-	if (rows == (size_t)rm->rm_limit)
+	rows = request_spec_show(rm->call, json, rm->operand, &rm->arena);
+	if (rows == (size_t)rm->limit)
 		say_more(rm, json, rows);
 	return EX_OK;
 }
@@ -182,14 +179,14 @@ show_answer(struct request_run *rm, struct json_object *json, const char *text)
 static void
 say_more(const struct request_run *rm, struct json_object *json, size_t rows)
 {
-	const struct request_part *p = rm->rm_older;
+	const struct request_part *p = rm->older;
 	struct json_object *array;
 	const char *last;
 
 	if (p == NULL) {
-		if (rm->rm_page != NULL)
+		if (rm->page != NULL)
 			ctl_say("there may be more: --offset %" PRId64,
-			    rm->rm_offset + rm->rm_limit);
+			    rm->offset + rm->limit);
 		return;
 	}
 	array = request_spec_at(json, p->arg);
@@ -206,9 +203,9 @@ static struct json_object *
 pick_element(struct request_run *rm, const struct request_part *p,
     struct json_object *array)
 {
-	const char *name = rm->rm_operand[p->min], *path, *text;
+	const char *name = rm->operand[p->min], *path, *text;
 	struct json_object *one;
-	char *paths = arena_strdup(&rm->rm_arena, p->path), *rest;
+	char *paths = arena_strdup(&rm->arena, p->path), *rest;
 	size_t i, n = 0;
 
 	if (json_object_is_type(array, json_type_array))

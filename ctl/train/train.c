@@ -84,7 +84,7 @@ static const struct band first_bands[] = {
 int
 train(const struct command *cmd, int argc, char **argv)
 {
-	struct train_options as = { .delay = 7, .wanted.wa_since = INT64_MIN };
+	struct train_options as = { .delay = 7, .wanted.since = INT64_MIN };
 	const struct opt opts[] = {
 		{ "label-delay", "DAYS",
 		    "events younger than DAYS are not trained on; default 7",
@@ -114,7 +114,7 @@ train(const struct command *cmd, int argc, char **argv)
 		{ "publish", NULL, "make the model serve, in the database",
 		    OPT_FLAG, &as.publish, 0, 0 },
 	};
-	struct plan plan = { .pl_stop = interrupt_wanted };
+	struct plan plan = { .stop = interrupt_wanted };
 	struct arena a;
 	int status;
 
@@ -122,16 +122,15 @@ train(const struct command *cmd, int argc, char **argv)
 		argv) == 1)
 		as.table = argv[0];
 	check_samples(cmd, &as);
-	if (as.until != NULL && parse_time(as.until, &plan.pl_until) == -1)
+	if (as.until != NULL && parse_time(as.until, &plan.until) == -1)
 		opt_usage(cmd, "--train-until must be a date or a time");
 	if ((as.publish || as.table == NULL) && ctl_database_url() == NULL)
 		return EX_CONFIG;
-	plan.pl_delay = as.delay * TRAIN_DAY;
-	plan.pl_days = as.train == 0 ? TRAIN_NEVER : as.train * TRAIN_DAY;
-	plan.pl_test = as.test == 0 ? TRAIN_NEVER : as.test * TRAIN_DAY;
-	plan.pl_skip =
-	    as.unlabelled != NULL && strcmp(as.unlabelled, "skip") == 0;
-	plan.pl_leave_known = as.leave_known;
+	plan.delay = as.delay * TRAIN_DAY;
+	plan.days = as.train == 0 ? TRAIN_NEVER : as.train * TRAIN_DAY;
+	plan.test = as.test == 0 ? TRAIN_NEVER : as.test * TRAIN_DAY;
+	plan.skip = as.unlabelled != NULL && strcmp(as.unlabelled, "skip") == 0;
+	plan.leave_known = as.leave_known;
 	interrupt_listen();
 	ctl_arena(&a, ARENA_SIZE);
 	status = run(&as, &plan, &a);
@@ -148,10 +147,9 @@ check_samples(const struct command *cmd, struct train_options *as)
 		    "--event-type and --since are for the database's samples");
 	if (as->type != NULL && event_type_parse(as->type) == EVENT_TYPE__NONE)
 		opt_usage(cmd, "'%s' is no event type", as->type);
-	if (as->since != NULL &&
-	    parse_time(as->since, &as->wanted.wa_since) == -1)
+	if (as->since != NULL && parse_time(as->since, &as->wanted.since) == -1)
 		opt_usage(cmd, "--since must be a date or a time");
-	as->wanted.wa_type = as->type;
+	as->wanted.type = as->type;
 }
 
 static int
@@ -176,7 +174,7 @@ run(const struct train_options *as, struct plan *plan, struct arena *a)
 	if (r == -1 || train_model(&tb, plan, a, ctl_say, &tr, &f) == -1) {
 		status = fail_status(&f);
 	} else {
-		clock_text(plan->pl_until, until);
+		clock_text(plan->until, until);
 		tr.tr_model.trained_at = until;
 		train_show(&tb, plan, &tr, policies);
 		status = deliver(as, &tr.tr_model, a);
@@ -207,12 +205,11 @@ read_table(const struct train_options *as, struct db *db, struct plan *plan,
 	const int64_t began = clock_ticks();
 	int64_t told;
 
-	tb->tb_keep = (struct span) { INT64_MIN, INT64_MAX };
+	tb->keep = (struct span) { INT64_MIN, INT64_MAX };
 	if (as->until != NULL && as->train != 0)
-		tb->tb_keep.from =
-		    plan->pl_until - plan->pl_delay - plan->pl_days;
+		tb->keep.from = plan->until - plan->delay - plan->days;
 	if (as->until != NULL && as->test != 0)
-		tb->tb_keep.to = plan->pl_until + plan->pl_test;
+		tb->keep.to = plan->until + plan->test;
 	if ((as->table != NULL ? table_read(tb, as->table, progress, f)
 			       : read_samples(as, db, a, tb, f)) == -1)
 		return -1;
@@ -220,10 +217,9 @@ read_table(const struct train_options *as, struct db *db, struct plan *plan,
 		fputs("\r\033[K", stderr);
 	if (as->until == NULL) {
 		told = train_told(tb, plan);
-		plan->pl_until =
-		    told - (told - tb->tb_first) / 100 * TEST_PERCENT;
+		plan->until = told - (told - tb->first) / 100 * TEST_PERCENT;
 	}
-	ctl_say("read %zu rows of %zu users in %.1f s", tb->tb_n, tb->tb_users,
+	ctl_say("read %zu rows of %zu users in %.1f s", tb->n, tb->users,
 	    (double)(clock_ticks() - began) / CLOCK_SECOND);
 	return 0;
 }

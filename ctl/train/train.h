@@ -34,33 +34,33 @@ struct span {
  * but for the span.
  */
 struct train_table {
-	struct span tb_keep;
-	double *tb_x; /* FEATURE__MAX a row */
-	int64_t *tb_at; /* decided, microseconds UTC */
-	int64_t *tb_known; /* when its label came, TRAIN_NEVER without one */
-	uint32_t *tb_user; /* numbered as they come */
-	uint8_t *tb_label; /* enum backtest_label */
-	uint8_t *tb_type; /* enum event_type */
-	size_t tb_n;
-	size_t tb_cap;
-	size_t tb_users;
-	struct user_id *tb_slots; /* hash table of the users' names */
-	size_t tb_n_slots;
+	struct span keep;
+	double *x; /* FEATURE__MAX a row */
+	int64_t *at; /* decided, microseconds UTC */
+	int64_t *known; /* when its label came, TRAIN_NEVER without one */
+	uint32_t *user; /* numbered as they come */
+	uint8_t *label; /* enum backtest_label */
+	uint8_t *type; /* enum event_type */
+	size_t n;
+	size_t cap;
+	size_t users;
+	struct user_id *slots; /* hash table of the users' names */
+	size_t n_slots;
 
 	/* Of all rows there were, kept or not. */
-	uint64_t tb_rows;
-	int64_t tb_first; /* decided */
-	int64_t tb_last;
+	uint64_t rows;
+	int64_t first; /* decided */
+	int64_t last;
 };
 
 /* One row. */
 struct table_row {
-	const char *tw_user;
-	int64_t tw_at;
-	int64_t tw_known; /* TRAIN_NEVER without a label */
-	enum backtest_label tw_label;
-	enum event_type tw_type; /* EVENT_TYPE__NONE: it is not told */
-	double tw_x[FEATURE__MAX];
+	const char *user;
+	int64_t at;
+	int64_t known; /* TRAIN_NEVER without a label */
+	enum backtest_label label;
+	enum event_type type; /* EVENT_TYPE__NONE: it is not told */
+	double x[FEATURE__MAX];
 };
 
 /*
@@ -92,8 +92,8 @@ int table_read(struct train_table *tb, const char *path, progress_fn *progress,
 
 /* Which replay samples are wanted. */
 struct train_wanted {
-	const char *wa_type; /* of events, NULL: all */
-	int64_t wa_since; /* decided no earlier */
+	const char *type; /* of events, NULL: all */
+	int64_t since; /* decided no earlier */
 };
 
 /*
@@ -119,13 +119,13 @@ size_t table_at(const struct train_table *tb, int64_t at);
 
 /* How to train. */
 struct plan {
-	int64_t pl_delay; /* labels of events younger than it are not known */
-	int64_t pl_until; /* what is known by then is trained on */
-	int64_t pl_days; /* only on events of so long; TRAIN_NEVER: all */
-	int64_t pl_test; /* test on so long after it; TRAIN_NEVER: all */
-	bool pl_skip; /* events without label: not taken for legit */
-	bool pl_leave_known; /* test no user whose fraud was known by then */
-	bool (*pl_stop)(void);
+	int64_t delay; /* labels of events younger than it are not known */
+	int64_t until; /* what is known by then is trained on */
+	int64_t days; /* only on events of so long; TRAIN_NEVER: all */
+	int64_t test; /* test on so long after it; TRAIN_NEVER: all */
+	bool skip; /* events without label: not taken for legit */
+	bool leave_known; /* test no user whose fraud was known by then */
+	bool (*stop)(void);
 };
 
 /* A stretch of the table, and how much of it counted. */

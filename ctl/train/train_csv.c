@@ -109,7 +109,7 @@ read_rows(struct csv_reading *rd, progress_fn *progress, struct fail *f)
 	while ((r = csv_next(&rd->csv, &inner)) == 1) {
 		if (read_row(rd, f) == -1)
 			return -1;
-		if (tb->tb_rows % PROGRESS_ROWS == 0 &&
+		if (tb->rows % PROGRESS_ROWS == 0 &&
 		    progress(gzoffset(rd->file), rd->size))
 			return fail_set(f, FAIL_DENIED, INVALID_REQUEST, NULL,
 			    "interrupted");
@@ -117,7 +117,7 @@ read_rows(struct csv_reading *rd, progress_fn *progress, struct fail *f)
 	if (r == -1)
 		return fail_set(
 		    f, FAIL_INPUT, INVALID_REQUEST, rd->path, "%s", inner.why);
-	return tb->tb_rows > 0
+	return tb->rows > 0
 	    ? 0
 	    : fail_set(f, FAIL_INPUT, INVALID_REQUEST, rd->path, "has no rows");
 }
@@ -128,22 +128,20 @@ read_row(struct csv_reading *rd, struct fail *f)
 {
 	struct train_table *const tb = rd->tb;
 	struct table_row row = {
-		.tw_user = rd->csv.cs_field[rd->column[COLUMN_USER]],
-		.tw_type = EVENT_TYPE__NONE,
+		.user = rd->csv.field[rd->column[COLUMN_USER]],
+		.type = EVENT_TYPE__NONE,
 	};
 
-	if (clock_parse(rd->csv.cs_field[rd->column[COLUMN_AT]], &row.tw_at) ==
-	    -1)
+	if (clock_parse(rd->csv.field[rd->column[COLUMN_AT]], &row.at) == -1)
 		return bad(rd, column_names[COLUMN_AT], "must be a time", f);
-	if (tb->tb_rows > 0 && row.tw_at < tb->tb_last)
+	if (tb->rows > 0 && row.at < tb->last)
 		return bad(rd, column_names[COLUMN_AT],
 		    "is before the row above's; rows must be in time order", f);
-	if (!table_comes(tb, row.tw_at))
+	if (!table_comes(tb, row.at))
 		return 0;
-	if (*row.tw_user == '\0')
+	if (*row.user == '\0')
 		return bad(rd, column_names[COLUMN_USER], "is missing", f);
-	if (read_label(rd, &row, f) == -1 ||
-	    read_features(rd, row.tw_x, f) == -1)
+	if (read_label(rd, &row, f) == -1 || read_features(rd, row.x, f) == -1)
 		return -1;
 	return table_add(tb, &row, f);
 }
@@ -152,20 +150,20 @@ read_row(struct csv_reading *rd, struct fail *f)
 static int
 read_label(const struct csv_reading *rd, struct table_row *row, struct fail *f)
 {
-	const char *const fraud = rd->csv.cs_field[rd->column[COLUMN_FRAUD]];
-	const char *const known = rd->csv.cs_field[rd->column[COLUMN_KNOWN]];
+	const char *const fraud = rd->csv.field[rd->column[COLUMN_FRAUD]];
+	const char *const known = rd->csv.field[rd->column[COLUMN_KNOWN]];
 
-	row->tw_label = strcmp(fraud, "1") == 0 ? LABEL_FRAUD
-	    : strcmp(fraud, "0") == 0		? LABEL_LEGIT
-						: LABEL_NONE;
-	if (row->tw_label == LABEL_NONE) {
-		row->tw_known = TRAIN_NEVER;
+	row->label = strcmp(fraud, "1") == 0 ? LABEL_FRAUD
+	    : strcmp(fraud, "0") == 0	     ? LABEL_LEGIT
+					     : LABEL_NONE;
+	if (row->label == LABEL_NONE) {
+		row->known = TRAIN_NEVER;
 		return *fraud == '\0' ? 0
 				      : bad(rd, column_names[COLUMN_FRAUD],
 					    "must be 0, 1 or empty", f);
 	}
-	row->tw_known = row->tw_at;
-	if (*known != '\0' && clock_parse(known, &row->tw_known) == -1)
+	row->known = row->at;
+	if (*known != '\0' && clock_parse(known, &row->known) == -1)
 		return bad(rd, column_names[COLUMN_KNOWN],
 		    "must be a time or empty", f);
 	return 0;
@@ -179,7 +177,7 @@ read_features(const struct csv_reading *rd, double *x, struct fail *f)
 	int i;
 
 	for (i = 0; i < FEATURE__MAX; i++) {
-		text = rd->csv.cs_field[rd->feature[i]];
+		text = rd->csv.field[rd->feature[i]];
 		x[i] = strtod(text, &end);
 		if (end == text || *end != '\0' || !(x[i] >= 0 && x[i] <= 1))
 			return bad(rd, feature_name((enum feature)i),
@@ -196,7 +194,7 @@ bad(const struct csv_reading *rd, const char *column, const char *why,
 	char where[sizeof(f->where)];
 
 	snprintf(
-	    where, sizeof(where), "%s:%" PRIu64, rd->path, rd->csv.cs_row_line);
+	    where, sizeof(where), "%s:%" PRIu64, rd->path, rd->csv.row_line);
 	return fail_set(
 	    f, FAIL_INPUT, INVALID_REQUEST, where, "%s %s", column, why);
 }

@@ -64,13 +64,13 @@ static int lacks(const char *, const char *, struct fail *);
 int64_t
 train_told(const struct train_table *tb, const struct plan *pl)
 {
-	const int64_t young = tb->tb_last - pl->pl_delay;
+	const int64_t young = tb->last - pl->delay;
 	size_t i;
 
-	for (i = table_at(tb, young + 1); i < tb->tb_n && !pl->pl_skip; i++)
-		if (tb->tb_label[i] == LABEL_NONE)
+	for (i = table_at(tb, young + 1); i < tb->n && !pl->skip; i++)
+		if (tb->label[i] == LABEL_NONE)
 			return young;
-	return tb->tb_last;
+	return tb->last;
 }
 
 int
@@ -94,7 +94,7 @@ train_model(const struct train_table *tb, const struct plan *pl,
 static int
 room(struct training *tn, struct fail *f)
 {
-	const size_t n = tn->tb->tb_n + 1, users = tn->tb->tb_users + 1;
+	const size_t n = tn->tb->n + 1, users = tn->tb->users + 1;
 	size_t i;
 
 	tn->label = calloc(n, sizeof(*tn->label));
@@ -143,14 +143,14 @@ divide(const struct training *tn, struct trained *tr)
 {
 	const struct train_table *tb = tn->tb;
 	const struct plan *pl = tn->pl;
-	const int64_t end = pl->pl_until - pl->pl_delay;
+	const int64_t end = pl->until - pl->delay;
 	const size_t from =
-	    pl->pl_days == TRAIN_NEVER ? 0 : table_at(tb, end - pl->pl_days);
+	    pl->days == TRAIN_NEVER ? 0 : table_at(tb, end - pl->days);
 	const size_t n = table_at(tb, end) - from;
 	struct part_of *const part = tr->tr_part;
 	size_t i;
 
-	for (i = 0; i < tb->tb_n; i++)
+	for (i = 0; i < tb->n; i++)
 		tn->label[i] = believed(tn, i);
 	part[TRAIN_FIT - 1].from = from;
 	part[TRAIN_FIT - 1].to = from + n * FIT_PERCENT / 100;
@@ -158,10 +158,10 @@ divide(const struct training *tn, struct trained *tr)
 	part[TRAIN_VALIDATE - 1].to = from + n * VALIDATE_PERCENT / 100;
 	part[TRAIN_CALIBRATE - 1].from = part[TRAIN_VALIDATE - 1].to;
 	part[TRAIN_CALIBRATE - 1].to = from + n;
-	part[TRAIN_TEST - 1].from = table_at(tb, pl->pl_until);
-	part[TRAIN_TEST - 1].to = pl->pl_test == TRAIN_NEVER
-	    ? tb->tb_n
-	    : table_at(tb, pl->pl_until + pl->pl_test);
+	part[TRAIN_TEST - 1].from = table_at(tb, pl->until);
+	part[TRAIN_TEST - 1].to = pl->test == TRAIN_NEVER
+	    ? tb->n
+	    : table_at(tb, pl->until + pl->test);
 	for (i = 0; i < TRAIN_TEST - 1; i++)
 		count(tn, &part[i]);
 }
@@ -176,10 +176,10 @@ believed(const struct training *tn, size_t i)
 	const struct train_table *tb = tn->tb;
 	const struct plan *pl = tn->pl;
 
-	if (tb->tb_label[i] != LABEL_NONE &&
-	    (tb->tb_known[i] <= pl->pl_until || tb->tb_at[i] >= pl->pl_until))
-		return tb->tb_label[i];
-	return pl->pl_skip ? LABEL_NONE : LABEL_LEGIT;
+	if (tb->label[i] != LABEL_NONE &&
+	    (tb->known[i] <= pl->until || tb->at[i] >= pl->until))
+		return tb->label[i];
+	return pl->skip ? LABEL_NONE : LABEL_LEGIT;
 }
 
 /* Choose the penalty with which the validation rows are told best. */
@@ -219,7 +219,7 @@ fit_part(const struct training *tn, const struct trained *tr, size_t to,
 	const struct logistic_fit_options options = {
 		.l2 = l2,
 		.fraud_weight = FRAUD_WEIGHT,
-		.stop = tn->pl->pl_stop,
+		.stop = tn->pl->stop,
 	};
 	const struct logistic_fit_rows rows =
 	    rows_of(tn, tr->tr_part[TRAIN_FIT - 1].from, to);
@@ -241,8 +241,7 @@ calibrate(struct training *tn, struct trained *tr, struct fail *f)
 
 	for (i = 0; i < n; i++)
 		tn->z[i] = logistic_fit_logit(&tr->tr_fit,
-		    tn->tb->tb_x + (part->from + i) * FEATURE__MAX,
-		    FEATURE__MAX);
+		    tn->tb->x + (part->from + i) * FEATURE__MAX, FEATURE__MAX);
 	if (platt_calibrate(tn->z, tn->label + part->from, n,
 		&tr->tr_model.calibration, &inner) == -1)
 		return lacks("to calibrate with", inner.why, f);
@@ -263,11 +262,10 @@ test(struct training *tn, struct trained *tr, struct fail *f)
 	size_t i;
 
 	tn->told = train_told(tb, tn->pl);
-	for (i = tr->tr_part[TRAIN_FIT - 1].from; i < tb->tb_n; i++) {
-		day = day_of(tb->tb_at[i]);
-		if (tb->tb_label[i] == LABEL_FRAUD &&
-		    tn->known[tb->tb_user[i]] > day)
-			tn->known[tb->tb_user[i]] = day;
+	for (i = tr->tr_part[TRAIN_FIT - 1].from; i < tb->n; i++) {
+		day = day_of(tb->at[i]);
+		if (tb->label[i] == LABEL_FRAUD && tn->known[tb->user[i]] > day)
+			tn->known[tb->user[i]] = day;
 	}
 	for (i = part->from; i < part->to; i++)
 		if (is_tested(tn, i, tr))
@@ -304,14 +302,13 @@ static bool
 is_tested(const struct training *tn, size_t i, struct trained *tr)
 {
 	const struct train_table *tb = tn->tb;
-	const int64_t since =
-	    day_of(tb->tb_at[i]) - tn->pl->pl_delay / TRAIN_DAY;
+	const int64_t since = day_of(tb->at[i]) - tn->pl->delay / TRAIN_DAY;
 
-	if (tb->tb_at[i] > tn->told) {
+	if (tb->at[i] > tn->told) {
 		tr->tr_untold++;
 		return false;
 	}
-	if (tn->pl->pl_leave_known && tn->known[tb->tb_user[i]] < since) {
+	if (tn->pl->leave_known && tn->known[tb->user[i]] < since) {
 		tr->tr_left_out++;
 		return false;
 	}
@@ -323,7 +320,7 @@ test_row(struct training *tn, size_t i, struct trained *tr)
 {
 	const struct train_table *tb = tn->tb;
 	const struct model *const m = &tr->tr_model;
-	const double *const x = tb->tb_x + i * FEATURE__MAX;
+	const double *const x = tb->x + i * FEATURE__MAX;
 	const bool fraud = tn->label[i] == LABEL_FRAUD;
 	struct model_risk risk;
 	int j;
@@ -332,12 +329,12 @@ test_row(struct training *tn, size_t i, struct trained *tr)
 	for (j = 0; j < FEATURE__MAX; j++)
 		*(fraud ? &tr->tr_term[j].fraud : &tr->tr_term[j].legit) +=
 		    risk.term[j];
-	tr->tr_scores[tb->tb_type[i]][lround(SCORE_MAX * risk.p_even)][fraud]++;
+	tr->tr_scores[tb->type[i]][lround(SCORE_MAX * risk.p_even)][fraud]++;
 	tn->marks[tn->n_marks++] = (struct eval_mark) {
 		.z = platt_calibrate_logit(&m->calibration,
 		    logistic_fit_logit(&tr->tr_fit, x, FEATURE__MAX)),
-		.day = day_of(tb->tb_at[i]),
-		.user = tb->tb_user[i],
+		.day = day_of(tb->at[i]),
+		.user = tb->user[i],
 		.fraud = fraud,
 	};
 }
@@ -346,7 +343,7 @@ static struct logistic_fit_rows
 rows_of(const struct training *tn, size_t from, size_t to)
 {
 	return (struct logistic_fit_rows) {
-		.x = tn->tb->tb_x + from * FEATURE__MAX,
+		.x = tn->tb->x + from * FEATURE__MAX,
 		.label = tn->label + from,
 		.n = to - from,
 		.k = FEATURE__MAX,

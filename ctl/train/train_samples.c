@@ -58,7 +58,7 @@ samples_read(struct train_table *tb, struct db *db,
 	struct samples_reading rd = {
 		.tb = tb,
 		.db = db,
-		.type = wanted->wa_type,
+		.type = wanted->type,
 		.arena = a,
 		.progress = progress,
 		.stretch = STRETCH_FIRST,
@@ -78,7 +78,7 @@ samples_read(struct train_table *tb, struct db *db,
 	*ret_unread = rd.unread;
 	if (r == -1)
 		return -1;
-	if (tb->tb_rows == 0)
+	if (tb->rows == 0)
 		return fail_set(f, FAIL_INPUT, NOT_FOUND, NULL,
 		    "the database has no such replay samples: each decision "
 		    "leaves one, for RETENTION_REPLAY_DAYS");
@@ -87,7 +87,7 @@ samples_read(struct train_table *tb, struct db *db,
 	    : fail_set(f, FAIL_INPUT, NOT_FOUND, NULL,
 		  "none of the %" PRIu64 " samples has a label: 'assayctl "
 		  "cases resolve' and POST /v1/labels/chargeback make them",
-		  tb->tb_rows);
+		  tb->rows);
 }
 
 int
@@ -110,15 +110,15 @@ static int
 find_span(struct samples_reading *rd, const struct train_wanted *wanted,
     struct fail *f)
 {
-	const int64_t keep = rd->tb->tb_keep.from;
+	const int64_t keep = rd->tb->keep.from;
 	struct rows rows;
 
 	if (db_one(rd->db, rd->arena, STMT_TRAIN_SPAN, NULL, &rows, f) == -1)
 		return -1;
 	rd->first = rows_get_time(&rows, "first");
 	rd->end = rows_get_time(&rows, "last");
-	if (rd->first < wanted->wa_since)
-		rd->first = wanted->wa_since;
+	if (rd->first < wanted->since)
+		rd->first = wanted->since;
 	if (rd->first < keep)
 		rd->first = keep;
 	rd->from = rd->first;
@@ -147,14 +147,14 @@ read_batch(struct samples_reading *rd, struct fail *f)
 	if (db_run(rd->db, rd->arena, STMT_TRAIN_SAMPLES, &p, &rows, f) == -1 ||
 	    read_rows(rd, &rows, f) == -1)
 		return -1;
-	if (rows.ro_n == BATCH) {
+	if (rows.n == BATCH) {
 		if (rd->stretch > STRETCH_MIN)
 			rd->stretch /= 2;
 		return 0;
 	}
 	rd->from = to;
 	rd->after[0] = '\0';
-	if (rows.ro_n < BATCH / 4 && rd->stretch < left)
+	if (rows.n < BATCH / 4 && rd->stretch < left)
 		rd->stretch *= 2;
 	return 0;
 }
@@ -168,25 +168,23 @@ read_rows(struct samples_reading *rd, const struct rows *rows, struct fail *f)
 	size_t len;
 	int i;
 
-	for (i = 0; i < rows->ro_n; i++) {
+	for (i = 0; i < rows->n; i++) {
 		arena_rewind(rd->arena, mark);
 		rd->from = rows_time(rows, i, rows_col(rows, "decided_at"));
 		snprintf(rd->after, sizeof(rd->after), "%s",
 		    rows_text(rows, i, rows_col(rows, "verdict_id")));
 		row = (struct table_row) {
-			.tw_user =
-			    rows_text(rows, i, rows_col(rows, "user_id")),
-			.tw_at = rd->from,
-			.tw_known = TRAIN_NEVER,
-			.tw_label = LABEL_NONE,
-			.tw_type = event_type_parse(
+			.user = rows_text(rows, i, rows_col(rows, "user_id")),
+			.at = rd->from,
+			.known = TRAIN_NEVER,
+			.label = LABEL_NONE,
+			.type = event_type_parse(
 			    rows_text(rows, i, rows_col(rows, "event_type"))),
 		};
 		if (!rows_null(rows, i, rows_col(rows, "fraud"))) {
-			row.tw_known =
+			row.known =
 			    rows_time(rows, i, rows_col(rows, "labelled_at"));
-			row.tw_label =
-			    rows_bool(rows, i, rows_col(rows, "fraud"))
+			row.label = rows_bool(rows, i, rows_col(rows, "fraud"))
 			    ? LABEL_FRAUD
 			    : LABEL_LEGIT;
 		}
@@ -204,16 +202,16 @@ read_row(struct samples_reading *rd, struct table_row *row, const char *text,
 {
 	static struct sample sample;
 
-	if (row->tw_type == EVENT_TYPE__NONE ||
+	if (row->type == EVENT_TYPE__NONE ||
 	    sample_read(rd->arena, text, len, &sample) == -1 ||
 	    sample.rules_score < 0) {
 		rd->unread++;
 		return 0;
 	}
-	rd->labels += row->tw_label != LABEL_NONE;
-	if (!table_comes(rd->tb, row->tw_at))
+	rd->labels += row->label != LABEL_NONE;
+	if (!table_comes(rd->tb, row->at))
 		return 0;
-	features_extract(&sample.signals, sample.rules_score, row->tw_x);
+	features_extract(&sample.signals, sample.rules_score, row->x);
 	return table_add(rd->tb, row, f);
 }
 

@@ -49,14 +49,14 @@ show_parts(const struct train_table *tb, const struct plan *pl,
 	char until[CLOCK_TEXT_SIZE];
 	size_t i;
 
-	clock_text(pl->pl_until, until);
+	clock_text(pl->until, until);
 	printf("%-12s  %-16s  %-16s  %9s  %7s\n", "EVENTS", "FROM (UTC)", "TO",
 	    "LEGIT", "FRAUD");
 	for (i = 0; i < nitems(names); i++)
 		show_part(tb, names[i], &tr->tr_part[i]);
 	printf("\n%-24s  %.16s\n", "known up to", until);
-	printf("%-24s  %" PRId64 "\n", "label delay, days",
-	    pl->pl_delay / TRAIN_DAY);
+	printf(
+	    "%-24s  %" PRId64 "\n", "label delay, days", pl->delay / TRAIN_DAY);
 	if (tr->tr_left_out > 0)
 		printf("%-24s  %" PRId64 "\n", "not tested: known users",
 		    tr->tr_left_out);
@@ -74,8 +74,8 @@ show_part(
 	char from[CLOCK_TEXT_SIZE] = "-", to[CLOCK_TEXT_SIZE] = "-";
 
 	if (part->to > part->from) {
-		clock_text(tb->tb_at[part->from], from);
-		clock_text(tb->tb_at[part->to - 1], to);
+		clock_text(tb->at[part->from], from);
+		clock_text(tb->at[part->to - 1], to);
 	}
 	printf("%-12s  %-16.16s  %-16.16s  %9" PRId64 "  %7" PRId64 "\n", name,
 	    from, to, part->legit, part->fraud);

@@ -27,28 +27,27 @@ static struct user_id *user_slot(const struct train_table *, const char *);
 bool
 table_comes(struct train_table *tb, int64_t at)
 {
-	if (tb->tb_rows++ == 0)
-		tb->tb_first = at;
-	tb->tb_last = at;
-	return at >= tb->tb_keep.from && at < tb->tb_keep.to;
+	if (tb->rows++ == 0)
+		tb->first = at;
+	tb->last = at;
+	return at >= tb->keep.from && at < tb->keep.to;
 }
 
 int
 table_add(struct train_table *tb, const struct table_row *row, struct fail *f)
 {
-	const size_t i = tb->tb_n;
+	const size_t i = tb->n;
 
-	if (grow(tb) == -1 ||
-	    user_number(tb, row->tw_user, &tb->tb_user[i]) == -1)
+	if (grow(tb) == -1 || user_number(tb, row->user, &tb->user[i]) == -1)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "needs more memory than there is; --train-days and "
 		    "--test-days keep less of it");
-	tb->tb_at[i] = row->tw_at;
-	tb->tb_known[i] = row->tw_known;
-	tb->tb_label[i] = (uint8_t)row->tw_label;
-	tb->tb_type[i] = (uint8_t)row->tw_type;
-	memcpy(tb->tb_x + i * FEATURE__MAX, row->tw_x, sizeof(row->tw_x));
-	tb->tb_n++;
+	tb->at[i] = row->at;
+	tb->known[i] = row->known;
+	tb->label[i] = (uint8_t)row->label;
+	tb->type[i] = (uint8_t)row->type;
+	memcpy(tb->x + i * FEATURE__MAX, row->x, sizeof(row->x));
+	tb->n++;
 	return 0;
 }
 
@@ -57,26 +56,26 @@ table_clear(struct train_table *tb)
 {
 	size_t i;
 
-	for (i = 0; i < tb->tb_n_slots; i++)
-		free(tb->tb_slots[i].name);
-	free(tb->tb_slots);
-	free(tb->tb_x);
-	free(tb->tb_at);
-	free(tb->tb_known);
-	free(tb->tb_user);
-	free(tb->tb_label);
-	free(tb->tb_type);
+	for (i = 0; i < tb->n_slots; i++)
+		free(tb->slots[i].name);
+	free(tb->slots);
+	free(tb->x);
+	free(tb->at);
+	free(tb->known);
+	free(tb->user);
+	free(tb->label);
+	free(tb->type);
 	memset(tb, 0, sizeof(*tb));
 }
 
 size_t
 table_at(const struct train_table *tb, int64_t at)
 {
-	size_t low = 0, high = tb->tb_n, middle;
+	size_t low = 0, high = tb->n, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (tb->tb_at[middle] < at)
+		if (tb->at[middle] < at)
 			low = middle + 1;
 		else
 			high = middle;
@@ -88,19 +87,18 @@ table_at(const struct train_table *tb, int64_t at)
 static int
 grow(struct train_table *tb)
 {
-	const size_t cap =
-	    tb->tb_cap == 0 ? ROWS_FIRST : tb->tb_cap + tb->tb_cap / 2;
+	const size_t cap = tb->cap == 0 ? ROWS_FIRST : tb->cap + tb->cap / 2;
 
-	if (tb->tb_n < tb->tb_cap)
+	if (tb->n < tb->cap)
 		return 0;
-	if (resize(&tb->tb_x, cap, FEATURE__MAX * sizeof(*tb->tb_x)) == -1 ||
-	    resize(&tb->tb_at, cap, sizeof(*tb->tb_at)) == -1 ||
-	    resize(&tb->tb_known, cap, sizeof(*tb->tb_known)) == -1 ||
-	    resize(&tb->tb_user, cap, sizeof(*tb->tb_user)) == -1 ||
-	    resize(&tb->tb_label, cap, sizeof(*tb->tb_label)) == -1 ||
-	    resize(&tb->tb_type, cap, sizeof(*tb->tb_type)) == -1)
+	if (resize(&tb->x, cap, FEATURE__MAX * sizeof(*tb->x)) == -1 ||
+	    resize(&tb->at, cap, sizeof(*tb->at)) == -1 ||
+	    resize(&tb->known, cap, sizeof(*tb->known)) == -1 ||
+	    resize(&tb->user, cap, sizeof(*tb->user)) == -1 ||
+	    resize(&tb->label, cap, sizeof(*tb->label)) == -1 ||
+	    resize(&tb->type, cap, sizeof(*tb->type)) == -1)
 		return -1;
-	tb->tb_cap = cap;
+	tb->cap = cap;
 	return 0;
 }
 
@@ -123,14 +121,14 @@ user_number(struct train_table *tb, const char *name, uint32_t *ret)
 {
 	struct user_id *slot;
 
-	if (2 * tb->tb_users >= tb->tb_n_slots && user_grow(tb) == -1)
+	if (2 * tb->users >= tb->n_slots && user_grow(tb) == -1)
 		return -1;
 	slot = user_slot(tb, name);
 	if (slot->name == NULL) {
-		if (tb->tb_users == UINT32_MAX ||
+		if (tb->users == UINT32_MAX ||
 		    (slot->name = strdup(name)) == NULL)
 			return -1;
-		slot->number = (uint32_t)tb->tb_users++;
+		slot->number = (uint32_t)tb->users++;
 	}
 	*ret = slot->number;
 	return 0;
@@ -139,16 +137,16 @@ user_number(struct train_table *tb, const char *name, uint32_t *ret)
 static int
 user_grow(struct train_table *tb)
 {
-	struct user_id *const old = tb->tb_slots;
-	const size_t n_old = tb->tb_n_slots;
+	struct user_id *const old = tb->slots;
+	const size_t n_old = tb->n_slots;
 	const size_t n = n_old == 0 ? SLOTS_FIRST : 2 * n_old;
 	size_t i;
 
-	if ((tb->tb_slots = calloc(n, sizeof(*tb->tb_slots))) == NULL) {
-		tb->tb_slots = old;
+	if ((tb->slots = calloc(n, sizeof(*tb->slots))) == NULL) {
+		tb->slots = old;
 		return -1;
 	}
-	tb->tb_n_slots = n;
+	tb->n_slots = n;
 	for (i = 0; i < n_old; i++)
 		if (old[i].name != NULL)
 			*user_slot(tb, old[i].name) = old[i];
@@ -166,9 +164,9 @@ user_slot(const struct train_table *tb, const char *name)
 
 	for (p = name; *p != '\0'; p++)
 		hash = (hash ^ (unsigned char)*p) * UINT64_C(1099511628211);
-	for (i = hash & (tb->tb_n_slots - 1); tb->tb_slots[i].name != NULL;
-	     i = (i + 1) & (tb->tb_n_slots - 1))
-		if (strcmp(tb->tb_slots[i].name, name) == 0)
+	for (i = hash & (tb->n_slots - 1); tb->slots[i].name != NULL;
+	     i = (i + 1) & (tb->n_slots - 1))
+		if (strcmp(tb->slots[i].name, name) == 0)
 			break;
-	return &tb->tb_slots[i];
+	return &tb->slots[i];
 }

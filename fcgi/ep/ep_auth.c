@@ -109,7 +109,7 @@ auth_register(struct req *req, struct resp *resp)
 	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_REGISTER, &p,
 		&rows, &req->fail) == -1)
 		return -1;
-	if (rows.ro_n == 0)
+	if (rows.n == 0)
 		return closed(req);
 	return answer_login(req, resp, 201, email, &rows, false);
 }
@@ -169,7 +169,7 @@ auth_password(struct req *req, struct resp *resp)
 	if (audit_leave(req) == -1 || give_password(req, resp, &l) == -1 ||
 	    audit_enter(req) == -1)
 		return -1;
-	rows.ro_n = 0;
+	rows.n = 0;
 	if (l.match) {
 		params_init(&p, req->arena);
 		params_text(&p, l.email);
@@ -179,7 +179,7 @@ auth_password(struct req *req, struct resp *resp)
 			&p, &rows, &req->fail) == -1)
 			return -1;
 	}
-	if (rows.ro_n == 0)
+	if (rows.n == 0)
 		return fail_set(
 		    &req->fail, FAIL_DENIED, PASSWORD_WRONG, NULL, "%s", "");
 	return answer_login(req, resp, 200, l.email, &rows, false);
@@ -296,7 +296,7 @@ check_password(struct req *req, struct resp *resp, struct login *l)
 	got = login_backoff_begin(req, resp, &l->pair, l->email, &l->rows);
 	if (got == 0)
 		got = match_password(req, l);
-	host_semaphore_release(req->worker->shm->sh_hashing, turn);
+	host_semaphore_release(req->worker->shm->hashing, turn);
 	return got;
 }
 

@@ -100,7 +100,7 @@ backtest_run(struct req *req, struct resp *resp)
 	db_until(req->worker->db, rt->deadline + CLOCK_SECOND);
 	r = run(req, rt);
 	tag_weight_cache_clear(&rt->learned);
-	atomic_store(&req->worker->slot->sl_trying, 0);
+	atomic_store(&req->worker->slot->trying, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
 		took_long(req);
 	db_until(req->worker->db, 0);
@@ -124,7 +124,7 @@ backtest_list(struct req *req, struct resp *resp)
 	str_init(&s, req->arena);
 	str_add(&s, "{\"running\":[");
 	for (i = 0; i < SHM_SLOTS; i++)
-		if (add_running(&s, comma, &shm->sh_slot[i]))
+		if (add_running(&s, comma, &shm->slot[i]))
 			comma = ",";
 	str_add(&s, "]}");
 	return resp_json(req, resp, 200, str_text(&s));
@@ -176,10 +176,9 @@ run(struct req *req, struct retrying *rt)
 		if (r == 0)
 			r = try_samples(rt, &rows, a, &req->fail);
 		if (r == 0)
-			atomic_fetch_add(
-			    &req->worker->slot->sl_tried, rows.ro_n);
+			atomic_fetch_add(&req->worker->slot->tried, rows.n);
 		arena_rewind(a, mark);
-	} while (r == 0 && rows.ro_n > 0);
+	} while (r == 0 && rows.n > 0);
 	return r;
 }
 
@@ -222,10 +221,10 @@ announce(struct req *req, const struct retrying *rt)
 	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_COUNT, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	atomic_store(&slot->sl_tried, 0);
-	atomic_store(&slot->sl_to_try, rows_get_int(&rows, "samples"));
-	atomic_store(&slot->sl_trying_at, rt->started);
-	atomic_store(&slot->sl_trying, (int32_t)rt->type);
+	atomic_store(&slot->tried, 0);
+	atomic_store(&slot->to_try, rows_get_int(&rows, "samples"));
+	atomic_store(&slot->trying_at, rt->started);
+	atomic_store(&slot->trying, (int32_t)rt->type);
 	return 0;
 }
 
@@ -233,8 +232,8 @@ announce(struct req *req, const struct retrying *rt)
 static bool
 add_running(struct str *s, const char *comma, const struct worker_slot *slot)
 {
-	const int32_t type = atomic_load(&slot->sl_trying);
-	const int64_t us = clock_ticks() - atomic_load(&slot->sl_trying_at);
+	const int32_t type = atomic_load(&slot->trying);
+	const int64_t us = clock_ticks() - atomic_load(&slot->trying_at);
 
 	if (type == 0)
 		return false;
@@ -242,7 +241,7 @@ add_running(struct str *s, const char *comma, const struct worker_slot *slot)
 	    "%s{\"eventType\":\"%s\",\"samples\":%" PRId64 ",\"of\":%" PRId64
 	    ",\"seconds\":",
 	    comma, event_type_name((enum event_type)type),
-	    atomic_load(&slot->sl_tried), atomic_load(&slot->sl_to_try));
+	    atomic_load(&slot->tried), atomic_load(&slot->to_try));
 	str_number(s, (double)(us / 1000) / 1000);
 	str_addc(s, '}');
 	return true;
@@ -278,8 +277,8 @@ read_scoring(struct req *req, struct retrying *rt)
 
 	rt->scoring = (struct scoring) {
 		.scorer = scorer_parse(conf.SCORER),
-		.lessons = &rt->learned.le_lessons,
-		.model = &rt->served.se_model,
+		.lessons = &rt->learned.lessons,
+		.model = &rt->served.model,
 	};
 	rt->book.scoring = &rt->scoring;
 	active_model_init(&rt->served);
@@ -299,7 +298,7 @@ may_go_on(struct req *req, const struct retrying *rt)
 	if (req_gone(req))
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "nobody waits for the answer any more");
-	if (atomic_load(&req->worker->shm->sh_stopping))
+	if (atomic_load(&req->worker->shm->stopping))
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "the service is being stopped; try again");
 	if (clock_ticks() >= rt->deadline)
@@ -326,12 +325,12 @@ try_samples(struct retrying *rt, const struct rows *rows, struct arena *a,
 	size_t len;
 	int i, sample, fraud;
 
-	if (rows->ro_n == 0)
+	if (rows->n == 0)
 		return 0;
 	sample = rows_col(rows, "replay");
 	fraud = rows_col(rows, "fraud");
 	mark = arena_mark(a);
-	for (i = 0; i < rows->ro_n; i++) {
+	for (i = 0; i < rows->n; i++) {
 		text = rows_bytes(rows, i, sample, &len);
 		label = LABEL_NONE;
 		if (!rows_null(rows, i, fraud))

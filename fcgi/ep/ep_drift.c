@@ -106,9 +106,9 @@ drift_get(struct req *req, struct resp *resp)
 		return -1;
 	str_init(&s, req->arena);
 	str_add(&s, "{\"window\":");
-	score_distribution_span_json(&s, &po->po_window);
+	score_distribution_span_json(&s, &po->window);
 	str_add(&s, "},\"reference\":");
-	score_distribution_span_json(&s, &po->po_reference);
+	score_distribution_span_json(&s, &po->reference);
 	str_addf(
 	    &s, "},\"decisionsMin\":%d,\"threshold\":", DRIFT_DECISIONS_MIN);
 	if (conf.DRIFT_ALERT_PSI > 0)
@@ -135,11 +135,11 @@ read_ask(struct req *req, struct drift_query *ask)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
 		    "is no event type");
 	if (query_int(q, "days", 1, DAYS_MAX, SCORE_DISTRIBUTION_DAYS,
-		&ask->days.pd_days, f) == -1 ||
+		&ask->days.days, f) == -1 ||
 	    query_int(q, "reference", 1, REFERENCE_MAX,
-		SCORE_DISTRIBUTION_REFERENCE, &ask->days.pd_reference, f) == -1)
+		SCORE_DISTRIBUTION_REFERENCE, &ask->days.reference, f) == -1)
 		return -1;
-	return read_until(req, &ask->days.pd_until);
+	return read_until(req, &ask->days.until);
 }
 
 /* A UTC day, which must be one that the database knows; NULL for none. */
@@ -185,8 +185,8 @@ add_types(struct str *s, const struct drift_query *ask,
 		str_addf(
 		    s, "%s{\"eventType\":\"%s\"", comma, event_type_name(type));
 		add_psi(s, known, psi);
-		add_scores(s, "window", &po->po_recent[type]);
-		add_scores(s, "reference", &po->po_before[type]);
+		add_scores(s, "window", &po->recent[type]);
+		add_scores(s, "reference", &po->before[type]);
 		str_addc(s, '}');
 		comma = ",";
 	}
@@ -217,13 +217,13 @@ add_scores(struct str *s, const char *name, const struct drift_scores *ds)
 	size_t i;
 
 	str_addf(s, ",\"%s\":{\"decisions\":", name);
-	str_int(s, ds->ds_total);
+	str_int(s, ds->total);
 	str_add(s, ",\"mean\":");
-	add_number(s, ds->ds_total > 0, drift_mean(ds));
+	add_number(s, ds->total > 0, drift_mean(ds));
 	for (i = 0; i < nitems(quantiles); i++) {
 		str_addf(s, ",\"%s\":", quantiles[i].name);
 		add_number(
-		    s, ds->ds_total > 0, drift_quantile(ds, quantiles[i].part));
+		    s, ds->total > 0, drift_quantile(ds, quantiles[i].part));
 	}
 	drift_bins(ds, bins);
 	str_add(s, ",\"bins\":[");
@@ -247,16 +247,16 @@ add_tags(struct req *req, struct str *s, const struct drift_query *ask,
 
 	params_init(&p, req->arena);
 	params_text(&p, "tag");
-	params_text(&p, po->po_window.ps_last);
-	params_int(&p, ask->days.pd_days);
-	params_int(&p, ask->days.pd_reference);
+	params_text(&p, po->window.last);
+	params_int(&p, ask->days.days);
+	params_int(&p, ask->days.reference);
 	if (db_run(req->worker->db, req->arena, STMT_DRIFT_COUNTS, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	tags = arena_array(req->arena, (size_t)rows.ro_n + 1, sizeof(*tags));
+	tags = arena_array(req->arena, (size_t)rows.n + 1, sizeof(*tags));
 	if (tags == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
-	for (row = 0; row < rows.ro_n; row++) {
+	for (row = 0; row < rows.n; row++) {
 		tags[n] = read_tag(&rows, row, po);
 		n += is_asked(ask, tags[n].type);
 	}
@@ -282,8 +282,8 @@ read_tag(const struct rows *rows, int row, const struct score_distribution *po)
 	};
 
 	/* Counts of both kinds may come between two of our statements. */
-	tag.recent[1] = po->po_recent[tag.type].ds_total - tag.recent[0];
-	tag.before[1] = po->po_before[tag.type].ds_total - tag.before[0];
+	tag.recent[1] = po->recent[tag.type].total - tag.recent[0];
+	tag.before[1] = po->before[tag.type].total - tag.before[0];
 	if (tag.recent[1] < 0)
 		tag.recent[1] = 0;
 	if (tag.before[1] < 0)
@@ -338,14 +338,14 @@ add_calibration(struct req *req, struct str *s, const struct drift_query *ask,
 	int row;
 
 	params_init(&p, req->arena);
-	params_text(&p, po->po_window.ps_last);
-	params_int(&p, ask->days.pd_days);
-	params_int(&p, ask->days.pd_reference);
+	params_text(&p, po->window.last);
+	params_int(&p, ask->days.days);
+	params_int(&p, ask->days.reference);
 	if (db_run(req->worker->db, req->arena, STMT_DRIFT_CALIBRATION, &p,
 		&rows, &req->fail) == -1)
 		return -1;
 	str_add(s, ",\"calibration\":[");
-	for (row = 0; row < rows.ro_n; row++) {
+	for (row = 0; row < rows.n; row++) {
 		type = rows_text(&rows, row, rows_col(&rows, "event_type"));
 		if (!is_asked(ask, event_type_parse(type)))
 			continue;

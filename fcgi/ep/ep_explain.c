@@ -241,7 +241,7 @@ read_ruleset(struct req *req, struct explaining *ex)
 	if (find_version(
 		req, ex, STMT_RULESET_FIND, ex->sample.ruleset, &rows) == -1)
 		return -1;
-	if (rows.ro_n == 0) {
+	if (rows.n == 0) {
 		cannot(ex, WHY_RULESET_GONE);
 		return 0;
 	}
@@ -263,7 +263,7 @@ read_policy(struct req *req, struct explaining *ex)
 	if (find_version(
 		req, ex, STMT_EXPLAIN_POLICY, ex->policy_version, &rows) == -1)
 		return -1;
-	if (rows.ro_n == 0) {
+	if (rows.n == 0) {
 		cannot(ex, WHY_POLICY_GONE);
 		return 0;
 	}
@@ -290,7 +290,7 @@ read_model(struct req *req, struct explaining *ex)
 		ex->sample.model, &found, &req->fail) == -1)
 		return -1;
 	if (found == ACTIVE_MODEL_FOUND)
-		ex->scoring.model = &ex->served.se_model;
+		ex->scoring.model = &ex->served.model;
 	else
 		cannot(ex,
 		    found == ACTIVE_MODEL_GONE ? WHY_MODEL_GONE
@@ -354,7 +354,7 @@ learn_again(struct req *req, struct explaining *ex)
 		return -1;
 	ex->scoring.lessons = &ex->lessons;
 	return explain_lessons(req->arena, &rules, ex->reasons, ex->n_reasons,
-	    &ex->learned.le_lessons, &ex->lessons, &req->fail);
+	    &ex->learned.lessons, &ex->lessons, &req->fail);
 }
 
 /* The first reason counts. */

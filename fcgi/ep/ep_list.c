@@ -114,11 +114,11 @@ list_save(struct req *req, struct resp *resp)
 	crypt_id("lst_", clock_now(), id);
 	params_init(&p, req->arena);
 	params_text(&p, id);
-	params_text(&p, list_kind_name(en.en_kind));
-	params_text(&p, list_subject_name(en.en_subject));
-	params_text(&p, en.en_value);
-	params_text(&p, en.en_reason);
-	params_time(&p, en.en_expires);
+	params_text(&p, list_kind_name(en.kind));
+	params_text(&p, list_subject_name(en.subject));
+	params_text(&p, en.value);
+	params_text(&p, en.reason);
+	params_time(&p, en.expires);
 	params_text(&p, req->operator.email);
 	if (db_one(req->worker->db, req->arena, STMT_LIST_SAVE, &p, &rows,
 		&req->fail) == -1)
@@ -159,7 +159,7 @@ read_entry(struct req *req, struct list_entry_input *ret)
 		    body_string(req->json, list_entry_field_name(field));
 	if (list_entry_read(text, ret, &req->fail) == -1)
 		return -1;
-	if (list_acts(ret->en_expires, clock_now()))
+	if (list_acts(ret->expires, clock_now()))
 		return 0;
 	return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "expiresAt",
 	    "is over already");

@@ -121,12 +121,12 @@ add_entry(struct req *req, struct batch *b, const struct list_entry_input *en)
 		    ENTRIES_MAX);
 	crypt_id("lst_", clock_now(), id);
 	b->id[b->n] = arena_strdup(req->arena, id);
-	b->kind[b->n] = list_kind_name(en->en_kind);
-	b->subject[b->n] = list_subject_name(en->en_subject);
-	b->value[b->n] = arena_strdup(req->arena, en->en_value);
-	b->reason[b->n] = arena_strdup(req->arena, en->en_reason);
-	b->expires[b->n++] = en->en_expires;
-	if (req->arena->ar_overflow)
+	b->kind[b->n] = list_kind_name(en->kind);
+	b->subject[b->n] = list_subject_name(en->subject);
+	b->value[b->n] = arena_strdup(req->arena, en->value);
+	b->reason[b->n] = arena_strdup(req->arena, en->reason);
+	b->expires[b->n++] = en->expires;
+	if (req->arena->overflow)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
 	return 0;
 }
@@ -140,8 +140,8 @@ refuse(const struct csv *cs, struct fail *f)
 
 	if (strncmp(why.why, "line ", 5) == 0)
 		return -1;
-	snprintf(where, sizeof(where), "line %" PRIu64 ":%s%.32s",
-	    cs->cs_row_line, why.where[0] == '\0' ? "" : " ", why.where);
+	snprintf(where, sizeof(where), "line %" PRIu64 ":%s%.32s", cs->row_line,
+	    why.where[0] == '\0' ? "" : " ", why.where);
 	return fail_set(f, why.kind, why.code, where, "%s", why.why);
 }
 

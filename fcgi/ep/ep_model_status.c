@@ -34,7 +34,7 @@ scoring_status(struct req *req, struct resp *resp)
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"scorer\":\"%s\",\"ml\":{\"active\":%s,",
 	    scorer_name(scorer), scorer == SCORER_ML ? "true" : "false");
-	model_json(&s, &served.se_model);
+	model_json(&s, &served.model);
 	if (add_refusal(req, &s) == -1)
 		return -1;
 	str_add(&s, "}}");
@@ -49,7 +49,7 @@ add_refusal(struct req *req, struct str *s)
 	if (db_run(req->worker->db, req->arena, STMT_MODEL_REFUSED, NULL, &rows,
 		&req->fail) == -1)
 		return -1;
-	if (rows.ro_n == 0)
+	if (rows.n == 0)
 		return 0;
 	str_add(s, ",\"refused\":{\"source\":");
 	str_json(s, rows_get_text(&rows, "source"));

@@ -142,7 +142,7 @@ find_active(struct req *req, struct policy *ret)
 	if (db_run(req->worker->db, req->arena, STMT_POLICY_FIND, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	if (rows.ro_n == 0)
+	if (rows.n == 0)
 		return fail_set(
 		    &req->fail, FAIL_INPUT, POLICY_MISSING, NULL, "%s", "");
 	body = rows_get_text(&rows, "body");

@@ -118,7 +118,7 @@ spools(struct req *req, int64_t since, bool *ret_complete)
 	struct params p;
 	struct rows rows;
 
-	if (w->shm->sh_spool_id[0] != '\0' &&
+	if (w->shm->spool_id[0] != '\0' &&
 	    idle_task_report(w, req->arena, &req->fail) == -1)
 		return -1;
 	for (;;) {

@@ -89,16 +89,16 @@ probe_ready(struct req *req, struct resp *resp)
 	struct str s;
 
 	readiness_check(req->worker, req->arena, &store);
-	ready = store.re_state == READINESS_YES && redis != LIMIT_DOWN;
+	ready = store.state == READINESS_YES && redis != LIMIT_DOWN;
 	str_init(&s, req->arena);
 	str_addf(&s,
 	    "{\"status\":\"%s\",\"version\":\"%s\","
 	    "\"checks\":{\"store\":\"%s\",\"redis\":\"%s\"",
-	    ready ? "ready" : "not_ready", PACKAGE_VERSION, store.re_store,
+	    ready ? "ready" : "not_ready", PACKAGE_VERSION, store.store,
 	    redis_words[redis]);
-	if (store.re_member != NULL) {
-		str_addf(&s, ",\"%s\":", store.re_member);
-		str_json(&s, store.re_why);
+	if (store.member != NULL) {
+		str_addf(&s, ",\"%s\":", store.member);
+		str_json(&s, store.why);
 	}
 	str_add(&s, "}}");
 	return resp_json(req, resp, ready ? 200 : 503, str_text(&s));
@@ -119,10 +119,10 @@ probe_metrics(struct req *req, struct resp *resp)
 		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, "", "%s", "");
 	str_init(&s, req->arena);
 	metric_print(req->worker->shm, route_names, &s);
-	gauge_print(&req->worker->shm->sh_gauges, &s);
+	gauge_print(&req->worker->shm->gauges, &s);
 	readiness_print(req->worker, &s);
-	storage_stats_print(&req->worker->shm->sh_storage,
-	    conf.DISK_HEALTH_PATHS, model_bundled(), &s);
+	storage_stats_print(&req->worker->shm->storage, conf.DISK_HEALTH_PATHS,
+	    model_bundled(), &s);
 	if (resp_json(req, resp, 200, str_text(&s)) == -1)
 		return -1;
 	resp->content_type = "text/plain; version=0.0.4; charset=utf-8";

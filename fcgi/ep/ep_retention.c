@@ -61,7 +61,7 @@ retention_run(struct req *req, struct resp *resp)
 static int
 run_alone(struct req *req, int64_t gone[RETENTION__MAX])
 {
-	_Atomic int32_t *turn = &req->worker->shm->sh_retaining;
+	_Atomic int32_t *turn = &req->worker->shm->retaining;
 	int r;
 
 	if (host_semaphore_acquire(turn, 1, getpid()) == -1)
@@ -122,7 +122,7 @@ is_over(void *arg)
 {
 	const struct running *ru = arg;
 
-	return atomic_load(&ru->req->worker->shm->sh_stopping) ||
+	return atomic_load(&ru->req->worker->shm->stopping) ||
 	    clock_ticks() >= ru->until;
 }
 

@@ -56,7 +56,7 @@ rule_list(struct req *req, struct resp *resp)
 		return -1;
 	str_init(&s, req->arena);
 	str_addc(&s, '[');
-	for (i = 0; i < rows.ro_n; i++) {
+	for (i = 0; i < rows.n; i++) {
 		str_add(&s, i == 0 ? "" : ",");
 		if (add_ruleset(&s, &rows, i, &req->fail) == -1)
 			return -1;
@@ -137,7 +137,7 @@ rule_rollback(struct req *req, struct resp *resp)
 	if (db_run(req->worker->db, req->arena, STMT_RULESET_FIND, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	if (rows.ro_n == 0)
+	if (rows.n == 0)
 		return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, "toVersion",
 		    "is no version of this ruleset");
 

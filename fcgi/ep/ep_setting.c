@@ -202,10 +202,10 @@ add_values(
 
 	for (i = first; pages[i] == page; i++) {
 		str_addf(s, "%s\"%s\":", i == first ? "" : ",", fields[i].name);
-		if (all->se_text[i] == NULL)
+		if (all->text[i] == NULL)
 			str_addf(s, "%" PRId64, runtime_setting_fallback(i));
 		else
-			str_add(s, all->se_text[i]);
+			str_add(s, all->text[i]);
 	}
 }
 
@@ -219,7 +219,7 @@ add_overridden(
 	str_add(s, "\"overridden\":{");
 	for (i = first; pages[i] == page; i++)
 		str_addf(s, "%s\"%s\":%s", i == first ? "" : ",",
-		    fields[i].name, all->se_text[i] == NULL ? "false" : "true");
+		    fields[i].name, all->text[i] == NULL ? "false" : "true");
 	str_add(s, "}}");
 }
 

@@ -159,10 +159,10 @@ find(struct req *req, const char *type, struct rows *ret)
 	if (db_run(req->worker->db, req->arena, STMT_SHADOW_FIND, &p, ret,
 		&req->fail) == -1)
 		return -1;
-	if (ret->ro_n == 0 && type == NULL && conf.SCORER_SHADOW != NULL)
+	if (ret->n == 0 && type == NULL && conf.SCORER_SHADOW != NULL)
 		return fail_set(
 		    &req->fail, FAIL_INPUT, SHADOW_SETTING, NULL, "%s", "");
-	if (ret->ro_n == 0)
+	if (ret->n == 0)
 		return fail_set(
 		    &req->fail, FAIL_INPUT, SHADOW_MISSING, NULL, "%s", "");
 	if (id != NULL && strcmp(id, rows_get_text(ret, "id")) != 0)

@@ -42,10 +42,10 @@ storage_get(struct req *req, struct resp *resp)
 	database = rows_get_int(&size, "bytes");
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"totalBytes\":%" PRId64 ",",
-	    database + (int64_t)model_size(&served.se_model));
+	    database + (int64_t)model_size(&served.model));
 	put_collections(&s, &rows);
 	put_disks(&s);
-	put_components(&s, database, &served.se_model);
+	put_components(&s, database, &served.model);
 	str_addc(&s, '}');
 	return resp_json(req, resp, 200, str_text(&s));
 }
@@ -56,7 +56,7 @@ put_collections(struct str *s, const struct rows *rows)
 	int i;
 
 	str_add(s, "\"collections\":[");
-	for (i = 0; i < rows->ro_n; i++)
+	for (i = 0; i < rows->n; i++)
 		str_addf(s, "%s{\"name\":\"%s\",\"rows\":%" PRId64 "}",
 		    i == 0 ? "" : ",",
 		    rows_text(rows, i, rows_col(rows, "name")),
@@ -74,11 +74,11 @@ put_disks(struct str *s)
 	str_add(s, "\"disks\":[");
 	for (i = 0; i < n; i++) {
 		str_add(s, i == 0 ? "{\"path\":" : ",{\"path\":");
-		str_json(s, disk[i].di_path);
+		str_json(s, disk[i].path);
 		str_addf(s,
 		    ",\"totalBytes\":%" PRId64 ",\"freeBytes\":%" PRId64
 		    ",\"usedBytes\":%" PRId64 ",\"usedPercent\":%.1f}",
-		    disk[i].di_total, disk[i].di_free, disk[i].di_used,
+		    disk[i].total, disk[i].free, disk[i].used,
 		    100 * disk_ratio(&disk[i]));
 	}
 	str_add(s, "],");

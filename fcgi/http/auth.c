@@ -143,7 +143,7 @@ session(struct req *req, const struct token *token)
 	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_SESSION, &p,
 		&rows, &req->fail) == -1)
 		return -1;
-	if (rows.ro_n == 0 || rows_get_bool(&rows, "revoked") ||
+	if (rows.n == 0 || rows_get_bool(&rows, "revoked") ||
 	    rows_get_int(&rows, "session_number") != token->session)
 		return fail_set(
 		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");

@@ -62,9 +62,9 @@ int
 password_turn(struct req *req)
 {
 	struct shm *shm = req->worker->shm;
-	const int n = host_semaphore_spare(
-	    (int)conf.OPERATOR_WORKERS, host_semaphore_held(shm->sh_long));
-	const int turn = host_semaphore_acquire(shm->sh_hashing, n, getpid());
+	const int n = host_semaphore_spare((int)conf.OPERATOR_WORKERS,
+	    host_semaphore_held(shm->long_requests));
+	const int turn = host_semaphore_acquire(shm->hashing, n, getpid());
 
 	if (turn == -1)
 		fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
@@ -82,7 +82,7 @@ password_hash(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 		return -1;
 	got = crypt_password_hash(
 	    body_string(req->json, "password"), ret, &req->fail);
-	host_semaphore_release(req->worker->shm->sh_hashing, turn);
+	host_semaphore_release(req->worker->shm->hashing, turn);
 	return got;
 }
 

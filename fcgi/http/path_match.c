@@ -18,7 +18,7 @@ path_match(const char *pattern, const char *path, struct path_match *ret)
 {
 	size_t size;
 
-	ret->ma_n = 0;
+	ret->n = 0;
 	while (*pattern != '\0') {
 		if (*pattern != '{') {
 			if (*path++ != *pattern++)
@@ -28,9 +28,9 @@ path_match(const char *pattern, const char *path, struct path_match *ret)
 		size = strcspn(path, "/");
 		if (size == 0)
 			return false;
-		assert(ret->ma_n < REQ_PATH_ARGS_MAX);
-		ret->ma_arg[ret->ma_n].ma_text = path;
-		ret->ma_arg[ret->ma_n++].ma_size = size;
+		assert(ret->n < REQ_PATH_ARGS_MAX);
+		ret->arg[ret->n].text = path;
+		ret->arg[ret->n++].size = size;
 		path += size;
 		pattern += strcspn(pattern, "}") + 1;
 	}
@@ -44,9 +44,9 @@ path_match_args(const struct path_match *m, struct arena *a,
 	char text[PATH_MATCH_ARG_MAX + 1];
 	size_t i;
 
-	for (i = 0; i < m->ma_n; i++) {
-		if (url_decode(m->ma_arg[i].ma_text, m->ma_arg[i].ma_size,
-			false, text, PATH_MATCH_ARG_MAX) == -1)
+	for (i = 0; i < m->n; i++) {
+		if (url_decode(m->arg[i].text, m->arg[i].size, false, text,
+			PATH_MATCH_ARG_MAX) == -1)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 			    "an id in the path is 1 to %d bytes of UTF-8 "
 			    "without control characters",

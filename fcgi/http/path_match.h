@@ -15,11 +15,11 @@ struct fail;
 
 /* The parameters of a path as they were sent. */
 struct path_match {
-	size_t ma_n;
+	size_t n;
 	struct {
-		const char *ma_text; /* inside the path; not NUL-terminated */
-		size_t ma_size;
-	} ma_arg[REQ_PATH_ARGS_MAX];
+		const char *text; /* inside the path; not NUL-terminated */
+		size_t size;
+	} arg[REQ_PATH_ARGS_MAX];
 };
 
 /*

@@ -20,11 +20,11 @@ query_parse(
 {
 	size_t size;
 
-	ret->qu_n = 0;
+	ret->n = 0;
 	for (; *text != '\0'; text += size + (text[size] == '&')) {
 		size = strcspn(text, "&");
 		if (size > 0 && add(ret, a, text, size, f) == -1) {
-			ret->qu_n = 0;
+			ret->n = 0;
 			return -1;
 		}
 	}
@@ -36,9 +36,9 @@ query_text(const struct query *q, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < q->qu_n; i++)
-		if (strcmp(q->qu_pair[i].qu_name, name) == 0)
-			return q->qu_pair[i].qu_value;
+	for (i = 0; i < q->n; i++)
+		if (strcmp(q->pair[i].name, name) == 0)
+			return q->pair[i].value;
 	return NULL;
 }
 
@@ -68,7 +68,7 @@ add(struct query *q, struct arena *a, const char *pair, size_t size,
 	const size_t second = equal == NULL ? 0 : size - first - 1;
 	char name[QUERY_NAME_MAX + 1], value[QUERY_VALUE_MAX + 1];
 
-	if (q->qu_n == QUERY_PAIRS_MAX)
+	if (q->n == QUERY_PAIRS_MAX)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "a query has at most %d parameters", QUERY_PAIRS_MAX);
 	if (url_decode(pair, first, true, name, QUERY_NAME_MAX) < 1 ||
@@ -81,12 +81,11 @@ add(struct query *q, struct arena *a, const char *pair, size_t size,
 	if (query_text(q, name) != NULL)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "a query names each parameter once");
-	q->qu_pair[q->qu_n].qu_name = arena_strdup(a, name);
-	q->qu_pair[q->qu_n].qu_value = arena_strdup(a, value);
-	if (q->qu_pair[q->qu_n].qu_name == NULL ||
-	    q->qu_pair[q->qu_n].qu_value == NULL)
+	q->pair[q->n].name = arena_strdup(a, name);
+	q->pair[q->n].value = arena_strdup(a, value);
+	if (q->pair[q->n].name == NULL || q->pair[q->n].value == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
-	q->qu_n++;
+	q->n++;
 	return 0;
 }
 

@@ -16,11 +16,11 @@ struct fail;
 
 /* The parameters of one request, decoded, in the order that they came in. */
 struct query {
-	size_t qu_n;
+	size_t n;
 	struct {
-		const char *qu_name; /* no two alike */
-		const char *qu_value;
-	} qu_pair[QUERY_PAIRS_MAX];
+		const char *name; /* no two alike */
+		const char *value;
+	} pair[QUERY_PAIRS_MAX];
 };
 
 /*

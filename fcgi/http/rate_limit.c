@@ -26,7 +26,7 @@
 #define NOBODY_MAX 2147483647
 
 /*
- * How a window works.  wi_use holds the minute above 31 bits of count and
+ * How a window works.  use holds the minute above 31 bits of count and
  * changes by compare-and-swap only, so that no take is lost or doubled.  A
  * slot whose minute is over may be given to another key.  Whoever takes looks
  * at wi_key again afterwards: if the slot was given away in between, one
@@ -81,8 +81,7 @@ rate_limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 	size_t i;
 
 	for (i = 0; i < PROBES; i++)
-		if (atomic_load(&shm->sh_key[(key + i) % SHM_KEYS].wi_key) ==
-		    key)
+		if (atomic_load(&shm->key[(key + i) % SHM_KEYS].key) == key)
 			return true;
 	return false;
 }
@@ -145,8 +144,7 @@ take_here(struct shm *shm, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
     struct rate_limit_result *ret)
 {
-	struct window *table =
-	    kind == LIMIT_LOGIN ? shm->sh_login : shm->sh_key;
+	struct window *table = kind == LIMIT_LOGIN ? shm->login : shm->key;
 	const size_t size = kind == LIMIT_LOGIN ? SHM_LOGINS : SHM_KEYS;
 	const uint64_t minute = (uint64_t)(now / MINUTE);
 	const uint64_t key =
@@ -164,7 +162,7 @@ take_here(struct shm *shm, enum rate_limit_kind kind,
 		if (w == NULL)
 			break;
 		ret->allowed = take(w, minute, (uint64_t)limit, &count);
-	} while (atomic_load(&w->wi_key) != key);
+	} while (atomic_load(&w->key) != key);
 	ret->remaining = ret->allowed ? limit - (int64_t)count : 0;
 	ret->retry_after =
 	    (MINUTE - now % MINUTE + CLOCK_SECOND - 1) / CLOCK_SECOND;
@@ -202,15 +200,15 @@ find(struct window *table, size_t size, uint64_t key, uint64_t minute)
 
 	for (i = 0; i < PROBES; i++) {
 		w = &table[(key + i) % size];
-		if (atomic_load(&w->wi_key) == key)
+		if (atomic_load(&w->key) == key)
 			return w;
 	}
 	for (i = 0; i < PROBES; i++) {
 		w = &table[(key + i) % size];
-		was = atomic_load(&w->wi_key);
+		was = atomic_load(&w->key);
 		if (was == key ||
 		    ((was == 0 || over(w, minute)) &&
-			atomic_compare_exchange_strong(&w->wi_key, &was, key)))
+			atomic_compare_exchange_strong(&w->key, &was, key)))
 			return w;
 
 		/* Another worker may have brought in the same key. */
@@ -235,17 +233,16 @@ least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
 		least = &table[key % size];
 		for (i = 1; i < PROBES; i++) {
 			w = &table[(key + i) % size];
-			if ((atomic_load(&w->wi_use) & COUNT_MASK) <
-			    (atomic_load(&least->wi_use) & COUNT_MASK))
+			if ((atomic_load(&w->use) & COUNT_MASK) <
+			    (atomic_load(&least->use) & COUNT_MASK))
 				least = w;
 		}
-		use = atomic_load(&least->wi_use);
-		was = atomic_load(&least->wi_key);
-	} while (!atomic_compare_exchange_strong(&least->wi_key, &was, key));
+		use = atomic_load(&least->use);
+		was = atomic_load(&least->key);
+	} while (!atomic_compare_exchange_strong(&least->key, &was, key));
 
 	/* A take that came in between stays: the new owner has one less. */
-	atomic_compare_exchange_strong(
-	    &least->wi_use, &use, minute << COUNT_BITS);
+	atomic_compare_exchange_strong(&least->use, &use, minute << COUNT_BITS);
 	return least;
 }
 
@@ -256,7 +253,7 @@ least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
 static bool
 over(const struct window *w, uint64_t minute)
 {
-	const uint64_t its = atomic_load(&w->wi_use) >> COUNT_BITS;
+	const uint64_t its = atomic_load(&w->use) >> COUNT_BITS;
 
 	return its != minute && its != minute + 1;
 }
@@ -265,7 +262,7 @@ over(const struct window *w, uint64_t minute)
 static bool
 take(struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count)
 {
-	uint64_t was = atomic_load(&w->wi_use), next;
+	uint64_t was = atomic_load(&w->use), next;
 
 	do {
 		next = was;
@@ -275,7 +272,7 @@ take(struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count)
 		*ret_count = (next & COUNT_MASK) + 1;
 		if (*ret_count > limit)
 			return false;
-	} while (!atomic_compare_exchange_weak(&w->wi_use, &was, next + 1));
+	} while (!atomic_compare_exchange_weak(&w->use, &was, next + 1));
 	return true;
 }
 

@@ -22,11 +22,11 @@
 #define ERROR_SIZE 32 /* of the word that an error begins with */
 
 struct redis {
-	struct redis_url re_url;
-	int64_t re_timeout;
-	_Atomic int64_t *re_breaker; /* of the host */
-	struct redis_net re_net;
-	redisReader *re_reader; /* of this connection; NULL: none yet */
+	struct redis_url url;
+	int64_t timeout;
+	_Atomic int64_t *breaker; /* of the host */
+	struct redis_net net;
+	redisReader *reader; /* of this connection; NULL: none yet */
 };
 
 static bool may_try(struct redis *r, bool *ret_probe);
@@ -55,15 +55,15 @@ redis_open(const char *url, const char *ca_file, int64_t timeout,
 		fail_set(f, FAIL_US, INTERNAL, "redis", "out of memory");
 		return NULL;
 	}
-	if (redis_url_parse(url, &r->re_url, &why) == -1) {
+	if (redis_url_parse(url, &r->url, &why) == -1) {
 		fail_set(
 		    f, FAIL_INPUT, INVALID_REQUEST, "REDIS_URL", "%s", why);
 		free(r);
 		return NULL;
 	}
-	r->re_timeout = timeout;
-	r->re_breaker = breaker;
-	redis_net_init(&r->re_net, &r->re_url, ca_file);
+	r->timeout = timeout;
+	r->breaker = breaker;
+	redis_net_init(&r->net, &r->url, ca_file);
 	return r;
 }
 
@@ -72,11 +72,11 @@ redis_close(struct redis *r)
 {
 	if (r == NULL)
 		return;
-	if (r->re_reader != NULL)
-		redisReaderFree(r->re_reader);
-	r->re_reader = NULL;
-	crypt_wipe(r->re_url.ru_password, sizeof(r->re_url.ru_password));
-	if (redis_net_clear(&r->re_net) == 0)
+	if (r->reader != NULL)
+		redisReaderFree(r->reader);
+	r->reader = NULL;
+	crypt_wipe(r->url.password, sizeof(r->url.password));
+	if (redis_net_clear(&r->net) == 0)
 		free(r);
 }
 
@@ -92,14 +92,14 @@ redis_eval(struct redis *r, const char *script, const char *key,
 	if (call(r, script, key, argument, ret, n, f) == 0) {
 		if (!probe)
 			return REDIS_ANSWERED;
-		atomic_store(r->re_breaker, 0);
+		atomic_store(r->breaker, 0);
 		return REDIS_BACK;
 	}
 
 	/* What is still to come on this connection answers nobody. */
-	redis_net_close(&r->re_net);
+	redis_net_close(&r->net);
 	return atomic_compare_exchange_strong(
-		   r->re_breaker, &closed, clock_ticks() + PAUSE)
+		   r->breaker, &closed, clock_ticks() + PAUSE)
 	    ? REDIS_LOST
 	    : REDIS_FAILED;
 }
@@ -112,13 +112,13 @@ static bool
 may_try(struct redis *r, bool *ret_probe)
 {
 	const int64_t now = clock_ticks();
-	int64_t until = atomic_load(r->re_breaker);
+	int64_t until = atomic_load(r->breaker);
 
 	*ret_probe = until != 0;
 	return until == 0 ||
 	    (now >= until &&
 		atomic_compare_exchange_strong(
-		    r->re_breaker, &until, now + PAUSE));
+		    r->breaker, &until, now + PAUSE));
 }
 
 /* Ask, on a new connection if need be, in one round trip. */
@@ -126,8 +126,8 @@ static int
 call(struct redis *r, const char *script, const char *key, int64_t argument,
     int64_t *ret, size_t n, struct fail *f)
 {
-	const int64_t deadline = clock_ticks() + r->re_timeout;
-	const bool fresh = !redis_net_idle(&r->re_net);
+	const int64_t deadline = clock_ticks() + r->timeout;
+	const bool fresh = !redis_net_idle(&r->net);
 	char number[NUMBER_SIZE];
 	const char *argv[] = { "EVAL", script, "1", key, number };
 	redisReply *reply;
@@ -148,23 +148,23 @@ call(struct redis *r, const char *script, const char *key, int64_t argument,
 static int
 greet(struct redis *r, int64_t deadline, struct fail *f)
 {
-	const struct redis_url *url = &r->re_url;
-	const char *auth[] = { "AUTH", url->ru_user, url->ru_password };
-	const char *password[] = { "AUTH", url->ru_password };
-	const char *db[] = { "SELECT", url->ru_db };
+	const struct redis_url *url = &r->url;
+	const char *auth[] = { "AUTH", url->user, url->password };
+	const char *password[] = { "AUTH", url->password };
+	const char *db[] = { "SELECT", url->db };
 
-	if (r->re_reader != NULL)
-		redisReaderFree(r->re_reader);
-	if ((r->re_reader = redisReaderCreate()) == NULL)
+	if (r->reader != NULL)
+		redisReaderFree(r->reader);
+	if ((r->reader = redisReaderCreate()) == NULL)
 		return fail_set(
 		    f, FAIL_US, UNAVAILABLE, "redis", "out of memory");
-	if (redis_net_open(&r->re_net, deadline, f) == -1)
+	if (redis_net_open(&r->net, deadline, f) == -1)
 		return -1;
-	if (url->ru_password[0] != '\0' &&
-	    send_command(r, url->ru_user[0] != '\0' ? 3 : 2,
-		url->ru_user[0] != '\0' ? auth : password, deadline, f) == -1)
+	if (url->password[0] != '\0' &&
+	    send_command(r, url->user[0] != '\0' ? 3 : 2,
+		url->user[0] != '\0' ? auth : password, deadline, f) == -1)
 		return -1;
-	return url->ru_db[0] == '\0' ? 0 : send_command(r, 2, db, deadline, f);
+	return url->db[0] == '\0' ? 0 : send_command(r, 2, db, deadline, f);
 }
 
 /* Read the answers to that. */
@@ -173,12 +173,12 @@ greeted(struct redis *r, int64_t deadline, struct fail *f)
 {
 	redisReply *reply;
 
-	if (r->re_url.ru_password[0] != '\0') {
+	if (r->url.password[0] != '\0') {
 		if (receive(r, "AUTH", deadline, &reply, f) == -1)
 			return -1;
 		freeReplyObject(reply);
 	}
-	if (r->re_url.ru_db[0] != '\0') {
+	if (r->url.db[0] != '\0') {
 		if (receive(r, "SELECT", deadline, &reply, f) == -1)
 			return -1;
 		freeReplyObject(reply);
@@ -197,7 +197,7 @@ send_command(struct redis *r, int argc, const char **argv, int64_t deadline,
 	if (size < 0)
 		return fail_set(
 		    f, FAIL_US, UNAVAILABLE, "redis", "out of memory");
-	result = redis_net_send(&r->re_net, text, (size_t)size, deadline, f);
+	result = redis_net_send(&r->net, text, (size_t)size, deadline, f);
 	crypt_wipe(text, (size_t)size);
 	redisFreeCommand(text);
 	return result;
@@ -218,10 +218,10 @@ receive(struct redis *r, const char *command, int64_t deadline,
 		if (*ret != NULL)
 			return 0;
 		size = redis_net_recv(
-		    &r->re_net, buffer, sizeof(buffer), deadline, f);
+		    &r->net, buffer, sizeof(buffer), deadline, f);
 		if (size == -1)
 			return -1;
-		redisReaderFeed(r->re_reader, buffer, (size_t)size);
+		redisReaderFeed(r->reader, buffer, (size_t)size);
 	}
 }
 
@@ -231,7 +231,7 @@ parse(struct redis *r, const char *command, redisReply **ret, struct fail *f)
 {
 	void *reply = NULL;
 
-	if (redisReaderGetReply(r->re_reader, &reply) != REDIS_OK)
+	if (redisReaderGetReply(r->reader, &reply) != REDIS_OK)
 		return fail_set(f, FAIL_US, UNAVAILABLE, "redis",
 		    "%s was answered by what is no Redis", command);
 	*ret = reply;

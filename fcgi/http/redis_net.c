@@ -51,19 +51,19 @@ redis_net_init(
     struct redis_net *n, const struct redis_url *url, const char *ca_file)
 {
 	memset(n, 0, sizeof(*n));
-	n->rn_url = url;
-	n->rn_ca_file = ca_file;
-	n->rn_fd = -1;
+	n->url = url;
+	n->ca_file = ca_file;
+	n->fd = -1;
 }
 
 int
 redis_net_clear(struct redis_net *n)
 {
 	redis_net_close(n);
-	SSL_CTX_free(n->rn_ctx);
-	n->rn_ctx = NULL;
-	return n->rn_looking && gai_cancel(&n->rn_lookup) != EAI_CANCELED &&
-		gai_error(&n->rn_lookup) == EAI_INPROGRESS
+	SSL_CTX_free(n->ctx);
+	n->ctx = NULL;
+	return n->looking && gai_cancel(&n->lookup) != EAI_CANCELED &&
+		gai_error(&n->lookup) == EAI_INPROGRESS
 	    ? -1
 	    : 0;
 }
@@ -72,28 +72,28 @@ int
 redis_net_open(struct redis_net *n, int64_t deadline, struct fail *f)
 {
 	redis_net_close(n);
-	if ((n->rn_url->ru_path[0] != '\0' ? open_socket(n, deadline, f)
-					   : open_host(n, deadline, f)) == -1)
+	if ((n->url->path[0] != '\0' ? open_socket(n, deadline, f)
+				     : open_host(n, deadline, f)) == -1)
 		return -1;
-	return n->rn_url->ru_tls ? start_tls(n, deadline, f) : 0;
+	return n->url->tls ? start_tls(n, deadline, f) : 0;
 }
 
 void
 redis_net_close(struct redis_net *n)
 {
-	SSL_free(n->rn_ssl);
-	n->rn_ssl = NULL;
-	if (n->rn_fd != -1)
-		close(n->rn_fd);
-	n->rn_fd = -1;
+	SSL_free(n->ssl);
+	n->ssl = NULL;
+	if (n->fd != -1)
+		close(n->fd);
+	n->fd = -1;
 }
 
 bool
 redis_net_idle(const struct redis_net *n)
 {
-	struct pollfd p = { .fd = n->rn_fd, .events = POLLIN };
+	struct pollfd p = { .fd = n->fd, .events = POLLIN };
 
-	return n->rn_fd != -1 && poll(&p, 1, 0) == 0;
+	return n->fd != -1 && poll(&p, 1, 0) == 0;
 }
 
 int
@@ -103,14 +103,14 @@ redis_net_send(struct redis_net *n, const char *text, size_t size,
 	ssize_t got;
 
 	while (size > 0) {
-		if (n->rn_ssl != NULL)
-			got = SSL_write(n->rn_ssl, text, (int)size);
+		if (n->ssl != NULL)
+			got = SSL_write(n->ssl, text, (int)size);
 		else
-			got = send(n->rn_fd, text, size, MSG_NOSIGNAL);
+			got = send(n->fd, text, size, MSG_NOSIGNAL);
 		if (got > 0) {
 			text += got;
 			size -= (size_t)got;
-		} else if (n->rn_ssl != NULL) {
+		} else if (n->ssl != NULL) {
 			if (tls_again(n, (int)got, deadline, f) == -1)
 				return -1;
 		} else if (errno != EAGAIN) {
@@ -129,13 +129,13 @@ redis_net_recv(struct redis_net *n, char *ret, size_t size, int64_t deadline,
 	ssize_t got;
 
 	for (;;) {
-		if (n->rn_ssl != NULL)
-			got = SSL_read(n->rn_ssl, ret, (int)size);
+		if (n->ssl != NULL)
+			got = SSL_read(n->ssl, ret, (int)size);
 		else
-			got = recv(n->rn_fd, ret, size, 0);
+			got = recv(n->fd, ret, size, 0);
 		if (got > 0)
 			return got;
-		if (n->rn_ssl != NULL) {
+		if (n->ssl != NULL) {
 			if (tls_again(n, (int)got, deadline, f) == -1)
 				return -1;
 		} else if (got == 0) {
@@ -155,7 +155,7 @@ open_socket(struct redis_net *n, int64_t deadline, struct fail *f)
 
 	_Static_assert(sizeof(to.sun_path) >= REDIS_URL_PATH_SIZE,
 	    "a path that was taken fits");
-	memcpy(to.sun_path, n->rn_url->ru_path, REDIS_URL_PATH_SIZE);
+	memcpy(to.sun_path, n->url->path, REDIS_URL_PATH_SIZE);
 	return connect_to(
 	    n, (const struct sockaddr *)&to, sizeof(to), deadline, f);
 }
@@ -179,7 +179,7 @@ open_host(struct redis_net *n, int64_t deadline, struct fail *f)
 	}
 	freeaddrinfo(list);
 	if (result == 0)
-		keep_alive(n->rn_fd);
+		keep_alive(n->fd);
 	return result;
 }
 
@@ -188,9 +188,9 @@ static int
 look_up(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
     struct fail *f)
 {
-	const struct redis_url *url = n->rn_url;
-	const int got = url->ru_numeric
-	    ? getaddrinfo(url->ru_host, url->ru_port, &address, ret)
+	const struct redis_url *url = n->url;
+	const int got = url->numeric
+	    ? getaddrinfo(url->host, url->port, &address, ret)
 	    : look_up_name(n, deadline, ret);
 
 	if (got == 0)
@@ -203,21 +203,21 @@ look_up(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
 static int
 look_up_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret)
 {
-	struct gaicb *const lookup = &n->rn_lookup;
+	struct gaicb *const lookup = &n->lookup;
 	const struct gaicb *const waiting[] = { lookup };
 	struct gaicb *list[] = { lookup };
 	struct timespec wait = { 0 };
 	int64_t left;
 	int got = EAI_INPROGRESS;
 
-	if (!n->rn_looking) {
+	if (!n->looking) {
 		memset(lookup, 0, sizeof(*lookup));
-		lookup->ar_name = n->rn_url->ru_host;
-		lookup->ar_service = n->rn_url->ru_port;
+		lookup->ar_name = n->url->host;
+		lookup->ar_service = n->url->port;
 		lookup->ar_request = &name;
 		if ((got = getaddrinfo_a(GAI_NOWAIT, list, 1, NULL)) != 0)
 			return got;
-		n->rn_looking = true;
+		n->looking = true;
 	}
 	while ((got = gai_error(lookup)) == EAI_INPROGRESS &&
 	    (left = deadline - clock_ticks()) > 0) {
@@ -225,7 +225,7 @@ look_up_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret)
 		wait.tv_nsec = left % CLOCK_SECOND * 1000;
 		gai_suspend(waiting, 1, &wait);
 	}
-	n->rn_looking = got == EAI_INPROGRESS;
+	n->looking = got == EAI_INPROGRESS;
 	*ret = lookup->ar_result;
 	return got;
 }
@@ -238,16 +238,16 @@ connect_to(struct redis_net *n, const struct sockaddr *to, socklen_t size,
 	socklen_t error_size = sizeof(int);
 	int error = 0;
 
-	n->rn_fd = socket(
+	n->fd = socket(
 	    to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (n->rn_fd == -1)
+	if (n->fd == -1)
 		return refuse(f, "connect", strerror(errno));
-	if (connect(n->rn_fd, to, size) == -1)
+	if (connect(n->fd, to, size) == -1)
 		error = errno;
 	if (error == EINPROGRESS) {
 		if (await(n, POLLOUT, deadline, f) == -1)
 			goto err;
-		getsockopt(n->rn_fd, SOL_SOCKET, SO_ERROR, &error, &error_size);
+		getsockopt(n->fd, SOL_SOCKET, SO_ERROR, &error, &error_size);
 	}
 	if (error == 0)
 		return 0;
@@ -287,16 +287,16 @@ start_tls(struct redis_net *n, int64_t deadline, struct fail *f)
 	long result;
 	int got;
 
-	if (n->rn_ctx == NULL && make_ctx(n, f) == -1)
+	if (n->ctx == NULL && make_ctx(n, f) == -1)
 		return -1;
-	n->rn_ssl = SSL_new(n->rn_ctx);
-	if (n->rn_ssl == NULL || SSL_set_fd(n->rn_ssl, n->rn_fd) != 1 ||
-	    !name_peer(n->rn_ssl, n->rn_url))
+	n->ssl = SSL_new(n->ctx);
+	if (n->ssl == NULL || SSL_set_fd(n->ssl, n->fd) != 1 ||
+	    !name_peer(n->ssl, n->url))
 		return refuse(f, "TLS", "out of memory");
-	while ((got = SSL_connect(n->rn_ssl)) != 1)
+	while ((got = SSL_connect(n->ssl)) != 1)
 		if (tls_again(n, got, deadline, f) == -1)
 			break;
-	result = SSL_get_verify_result(n->rn_ssl);
+	result = SSL_get_verify_result(n->ssl);
 	if (got != 1 && result != X509_V_OK)
 		refuse(f, "TLS", X509_verify_cert_error_string(result));
 	return got == 1 ? 0 : -1;
@@ -313,17 +313,16 @@ make_ctx(struct redis_net *n, struct fail *f)
 	SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
 	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
 	SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE);
-	got = n->rn_ca_file == NULL
-	    ? SSL_CTX_set_default_verify_paths(ctx)
-	    : SSL_CTX_load_verify_file(ctx, n->rn_ca_file);
+	got = n->ca_file == NULL ? SSL_CTX_set_default_verify_paths(ctx)
+				 : SSL_CTX_load_verify_file(ctx, n->ca_file);
 	ERR_clear_error();
 	if (got != 1) {
 		SSL_CTX_free(ctx);
 		return refuse(f, "TLS",
-		    n->rn_ca_file == NULL ? "no certificates to trust"
-					  : "REDIS_CA_FILE cannot be read");
+		    n->ca_file == NULL ? "no certificates to trust"
+				       : "REDIS_CA_FILE cannot be read");
 	}
-	n->rn_ctx = ctx;
+	n->ctx = ctx;
 	return 0;
 }
 
@@ -333,8 +332,8 @@ name_peer(SSL *ssl, const struct redis_url *url)
 {
 	char host[REDIS_URL_HOST_SIZE]; /* OpenSSL's macro wants no const */
 
-	memcpy(host, url->ru_host, sizeof(host));
-	if (url->ru_numeric)
+	memcpy(host, url->host, sizeof(host));
+	if (url->numeric)
 		return X509_VERIFY_PARAM_set1_ip_asc(
 			   SSL_get0_param(ssl), host) == 1;
 	return SSL_set1_host(ssl, host) == 1 &&
@@ -345,7 +344,7 @@ name_peer(SSL *ssl, const struct redis_url *url)
 static int
 tls_again(struct redis_net *n, int got, int64_t deadline, struct fail *f)
 {
-	const int error = SSL_get_error(n->rn_ssl, got);
+	const int error = SSL_get_error(n->ssl, got);
 	const char *why;
 
 	if (error == SSL_ERROR_WANT_READ)
@@ -361,7 +360,7 @@ tls_again(struct redis_net *n, int got, int64_t deadline, struct fail *f)
 static int
 await(const struct redis_net *n, short events, int64_t deadline, struct fail *f)
 {
-	struct pollfd p = { .fd = n->rn_fd, .events = events };
+	struct pollfd p = { .fd = n->fd, .events = events };
 	int64_t left;
 	int got;
 

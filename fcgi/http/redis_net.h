@@ -18,13 +18,13 @@ struct redis_url;
  * then fails, and whoever sees a failure closes.  Failures are UNAVAILABLE.
  */
 struct redis_net {
-	const struct redis_url *rn_url;
-	const char *rn_ca_file; /* NULL: the system's */
-	int rn_fd; /* -1: no connection */
-	SSL_CTX *rn_ctx; /* made when TLS is first needed */
-	SSL *rn_ssl; /* NULL: no TLS */
-	struct gaicb rn_lookup; /* of the host's name */
-	bool rn_looking; /* and it has begun */
+	const struct redis_url *url;
+	const char *ca_file; /* NULL: the system's */
+	int fd; /* -1: no connection */
+	SSL_CTX *ctx; /* made when TLS is first needed */
+	SSL *ssl; /* NULL: no TLS */
+	struct gaicb lookup; /* of the host's name */
+	bool looking; /* and it has begun */
 };
 
 /* No connection yet; url and ca_file must outlive it. */

@@ -110,7 +110,7 @@ route_settle(struct req *req, struct resp *resp)
 static int
 handle(struct req *req, struct resp *resp)
 {
-	_Atomic int32_t *turns = req->worker->shm->sh_long;
+	_Atomic int32_t *turns = req->worker->shm->long_requests;
 	const int n =
 	    conf.OPERATOR_WORKERS > 2 ? (int)conf.OPERATOR_WORKERS - 2 : 1;
 	int turn, r;
@@ -171,8 +171,8 @@ check_query(struct req *req)
 	    (req->route->access != ACCESS_OPERATOR &&
 		req->route->access != ACCESS_ADMIN))
 		return 0;
-	for (i = 0; i < req->params.qu_n; i++)
-		if (!query_known(req->route, req->params.qu_pair[i].qu_name))
+	for (i = 0; i < req->params.n; i++)
+		if (!query_known(req->route, req->params.pair[i].name))
 			return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 			    NULL, "the query has an unknown parameter");
 	return 0;
@@ -232,7 +232,7 @@ not_allowed(struct req *req, struct resp *resp, const bool allow[METHOD__MAX])
 	str_init(&s, req->arena);
 	for (method = METHOD_GET; method < METHOD_OTHER; method++)
 		if (allow[method])
-			str_addf(&s, "%s%s%s", s.st_len == 0 ? "" : ", ",
+			str_addf(&s, "%s%s%s", s.len == 0 ? "" : ", ",
 			    req_method_name(method),
 			    method == METHOD_GET ? ", HEAD" : "");
 	if (str_text(&s) != NULL)

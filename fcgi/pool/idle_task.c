@@ -56,9 +56,9 @@ static const struct {
 	size_t due;
 	turn_fn *turn;
 } chores[] = {
-	{ has_spool, offsetof(struct shm, sh_drain_at), drain },
-	{ is_operator, offsetof(struct shm, sh_measure_at), measure },
-	{ reports_spool, offsetof(struct shm, sh_report_at), report },
+	{ has_spool, offsetof(struct shm, drain_at), drain },
+	{ is_operator, offsetof(struct shm, measure_at), measure },
+	{ reports_spool, offsetof(struct shm, report_at), report },
 };
 
 void
@@ -119,8 +119,8 @@ idle_task_report(struct worker *w, struct arena *a, struct fail *f)
 	struct params p;
 
 	params_init(&p, a);
-	params_text(&p, w->shm->sh_spool_id);
-	params_int(&p, atomic_load(&w->shm->sh_spool_records));
+	params_text(&p, w->shm->spool_id);
+	params_int(&p, atomic_load(&w->shm->spool_records));
 	params_int(&p, spool_asides(conf.SPOOL_DIR));
 	return db_run(w->db, a, STMT_SPOOL_REPORT, &p, NULL, f);
 }
@@ -129,7 +129,7 @@ idle_task_report(struct worker *w, struct arena *a, struct fail *f)
 static bool
 has_spool(const struct worker *w)
 {
-	return w->spool != NULL && atomic_load(&w->shm->sh_spool_records) > 0;
+	return w->spool != NULL && atomic_load(&w->shm->spool_records) > 0;
 }
 
 /* What nobody is told of is left to those who do not decide. */
@@ -142,7 +142,7 @@ is_operator(const struct worker *w)
 static bool
 reports_spool(const struct worker *w)
 {
-	return is_operator(w) && w->shm->sh_spool_id[0] != '\0';
+	return is_operator(w) && w->shm->spool_id[0] != '\0';
 }
 
 /*
@@ -197,11 +197,11 @@ measure(struct worker *w)
 	if (borrow(&a) == -1)
 		return MEASURE_PAUSE;
 	begin(w);
-	r = storage_stats_measure(w->db, &a, &w->shm->sh_storage, &f);
+	r = storage_stats_measure(w->db, &a, &w->shm->storage, &f);
 	if (r == 0)
-		r = gauge_measure(w->db, &a, &w->shm->sh_gauges, &f);
+		r = gauge_measure(w->db, &a, &w->shm->gauges, &f);
 	if (r == 0)
-		r = companion_counter_read(w->db, &a, &w->shm->sh_counters, &f);
+		r = companion_counter_read(w->db, &a, &w->shm->counters, &f);
 	readiness_measure(w, &a);
 	end(w);
 	give_back(&a);
@@ -278,5 +278,5 @@ static void
 give_back(struct arena *a)
 {
 	arena_reset(a);
-	munmap(a->ar_base, ARENA_SIZE);
+	munmap(a->base, ARENA_SIZE);
 }

@@ -15,10 +15,10 @@ bool
 load_shed_refuses(
     struct shm *shm, const struct route *route, int64_t waited, int64_t ticks)
 {
-	const int64_t pressed = atomic_load(&shm->sh_pressed);
+	const int64_t pressed = atomic_load(&shm->pressed);
 
 	if (route->group == GROUP_DECIDE && waited > LOAD_SHED_PRESSURE)
-		atomic_store(&shm->sh_pressed, ticks);
+		atomic_store(&shm->pressed, ticks);
 	if (is_probe(route))
 		return false;
 	if (route->group == GROUP_OPERATOR && pressed != 0 &&

@@ -198,9 +198,9 @@ count_spool(struct shm *shm)
 		log_error("spool=missing path=%s why=%s", f.where, f.why);
 	} else {
 		spool_count(sp, &a);
-		if (atomic_load(&shm->sh_spool_records) > 0)
+		if (atomic_load(&shm->spool_records) > 0)
 			log_warn("spool=left records=%lld",
-			    (long long)atomic_load(&shm->sh_spool_records));
+			    (long long)atomic_load(&shm->spool_records));
 	}
 	spool_close(sp);
 	arena_reset(&a);

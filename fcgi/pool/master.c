@@ -171,7 +171,7 @@ stop(struct master *m)
 	if (m->stopping)
 		return;
 	m->stopping = true;
-	atomic_store(&m->shm->sh_stopping, 1);
+	atomic_store(&m->shm->stopping, 1);
 	sd_notify_send("STOPPING=1");
 	log_info("pool=stopping");
 	stop_group(m, GROUP_OPERATOR);
@@ -227,7 +227,7 @@ reap(struct master *m)
 static void
 bury(struct master *m, size_t i, int status)
 {
-	struct worker_slot *slot = &m->shm->sh_slot[i];
+	struct worker_slot *slot = &m->shm->slot[i];
 	struct pool_child *c = &m->child[i];
 	const int64_t now = clock_ticks();
 
@@ -254,9 +254,9 @@ bury(struct master *m, size_t i, int status)
 	c->not_before = now + c->pause;
 	c->told = 0;
 	c->pid = 0;
-	atomic_store(&slot->sl_pid, 0);
-	atomic_store(&slot->sl_due, WATCHDOG_IDLE);
-	atomic_store(&slot->sl_trying, 0);
+	atomic_store(&slot->pid, 0);
+	atomic_store(&slot->due, WATCHDOG_IDLE);
+	atomic_store(&slot->trying, 0);
 }
 
 /* Start who is missing and due, send away who is too many. */
@@ -292,8 +292,8 @@ describe(struct master *m)
 	    "STATUS=%zu decide and %zu operator workers, %lld decisions in the "
 	    "spool%s",
 	    count_workers(m, GROUP_DECIDE), count_workers(m, GROUP_OPERATOR),
-	    (long long)atomic_load(&m->shm->sh_spool_records),
-	    atomic_load(&m->shm->sh_retry_at) != 0
+	    (long long)atomic_load(&m->shm->spool_records),
+	    atomic_load(&m->shm->retry_at) != 0
 		? "; the database cannot be reached"
 		: "");
 	if (strcmp(text, m->status) == 0)
@@ -347,13 +347,13 @@ renew_group(struct master *m, enum worker_group group)
 static void
 start(struct master *m, size_t i)
 {
-	struct worker_slot *slot = &m->shm->sh_slot[i];
+	struct worker_slot *slot = &m->shm->slot[i];
 	struct pool_child *c = &m->child[i];
 	pid_t pid;
 
 	c->started = clock_ticks();
-	atomic_store(&slot->sl_group, (int32_t)group_of(i));
-	atomic_store(&slot->sl_due, WATCHDOG_IDLE);
+	atomic_store(&slot->group, (int32_t)group_of(i));
+	atomic_store(&slot->due, WATCHDOG_IDLE);
 	pid = fork();
 	if (pid == 0)
 		become_worker(m, i);
@@ -363,7 +363,7 @@ start(struct master *m, size_t i)
 		return;
 	}
 	c->pid = pid;
-	atomic_store(&slot->sl_pid, (int32_t)pid);
+	atomic_store(&slot->pid, (int32_t)pid);
 	log_debug("worker=started group=%s worker_pid=%ld",
 	    group_names[group_of(i)], (long)pid);
 }
@@ -378,7 +378,7 @@ become_worker(struct master *m, size_t i)
 		.group = group,
 		.shared = l->shared,
 		.shm = m->shm,
-		.slot = &m->shm->sh_slot[i],
+		.slot = &m->shm->slot[i],
 	};
 	enum worker_group g;
 
@@ -415,8 +415,7 @@ watch(struct master *m)
 		c = &m->child[i];
 		last = m->stopping && c->told != 0 ? c->told + LEAVE_MAX : 0;
 		if (c->pid == 0 ||
-		    !watchdog_condemn(
-			&m->shm->sh_slot[i].sl_due, now, c->told, last))
+		    !watchdog_condemn(&m->shm->slot[i].due, now, c->told, last))
 			continue;
 		log_error("worker=stuck group=%s worker_pid=%ld",
 		    group_names[group_of(i)], (long)c->pid);

@@ -27,7 +27,7 @@ optional_files_check(struct shm *shm)
 	    (geoip = geoip_open(conf.GEOIP_DB, &f)) == NULL)
 		log_warn("geoip=missing path=%s why=%s", conf.GEOIP_DB, f.why);
 	if (shm != NULL)
-		atomic_store(&shm->sh_geoip_loaded, geoip != NULL);
+		atomic_store(&shm->geoip_loaded, geoip != NULL);
 	geoip_close(geoip);
 	disk_paths(conf.DISK_HEALTH_PATHS, look_at_disk);
 }

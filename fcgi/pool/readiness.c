@@ -54,11 +54,11 @@ readiness_check(struct worker *w, struct arena *a, struct readiness *ret)
 	memset(ret, 0, sizeof(*ret));
 	if (w->db != NULL)
 		db_until(w->db, clock_ticks() + LOOK_TIME);
-	ret->re_state = look_all(w, a, ret->re_why, sizeof(ret->re_why));
+	ret->state = look_all(w, a, ret->why, sizeof(ret->why));
 	if (w->db != NULL)
 		db_until(w->db, 0);
-	ret->re_store = words[ret->re_state].store;
-	ret->re_member = words[ret->re_state].member;
+	ret->store = words[ret->state].store;
+	ret->member = words[ret->state].member;
 	log_change(w, ret);
 }
 
@@ -80,10 +80,10 @@ readiness_print(const struct worker *w, struct str *s)
 	    "Last migration that this program knows", SCHEMA_KNOWN);
 	print_gauge(s, "engine_schema_version",
 	    "Last migration that the database has, 0 before it was seen",
-	    atomic_load(&w->shm->sh_schema));
+	    atomic_load(&w->shm->schema));
 	print_gauge(s, "engine_database_restored",
 	    "1 if the database was restored from a dump and is not made ready",
-	    atomic_load(&w->shm->sh_unfit) == DB_RESTORED);
+	    atomic_load(&w->shm->unfit) == DB_RESTORED);
 }
 
 static enum readiness_status
@@ -114,10 +114,10 @@ look_schema(struct worker *w, struct arena *a, char *why, size_t size)
 	if (worker_db(w, &f) == -1 ||
 	    db_one(w->db, a, STMT_READYZ, &p, &rows, &f) == -1)
 		return explain_away(w, why, size, &f);
-	atomic_store(&w->shm->sh_schema, rows_get_int(&rows, "migration"));
-	atomic_store(&w->shm->sh_missing, rows_get_int(&rows, "missing"));
-	atomic_store(&w->shm->sh_unfit, DB_FIT);
-	if (atomic_load(&w->shm->sh_missing) != 0)
+	atomic_store(&w->shm->schema, rows_get_int(&rows, "migration"));
+	atomic_store(&w->shm->missing, rows_get_int(&rows, "missing"));
+	atomic_store(&w->shm->unfit, DB_FIT);
+	if (atomic_load(&w->shm->missing) != 0)
 		return explain_old(w, why, size);
 	if (!rows_get_bool(&rows, "read_only"))
 		return READINESS_YES;
@@ -136,10 +136,10 @@ explain_away(
 	int32_t unfit = w->db == NULL ? DB_FIT : (int32_t)db_unfit(w->db);
 
 	if (unfit == DB_UNTRIED)
-		unfit = atomic_load(&w->shm->sh_unfit);
+		unfit = atomic_load(&w->shm->unfit);
 	else if (unfit == DB_OLD)
-		atomic_store(&w->shm->sh_missing, db_missing(w->db));
-	atomic_store(&w->shm->sh_unfit, unfit);
+		atomic_store(&w->shm->missing, db_missing(w->db));
+	atomic_store(&w->shm->unfit, unfit);
 	if (unfit == DB_OLD)
 		return explain_old(w, why, size);
 	if (unfit == DB_RESTORED || unfit == DB_NEWER) {
@@ -156,7 +156,7 @@ static enum readiness_status
 explain_old(const struct worker *w, char *why, size_t size)
 {
 	snprintf(why, size, "migration %04lld is missing; run assayctl migrate",
-	    (long long)atomic_load(&w->shm->sh_missing));
+	    (long long)atomic_load(&w->shm->missing));
 	return READINESS_OLD;
 }
 
@@ -165,16 +165,16 @@ static void
 log_change(struct worker *w, const struct readiness *r)
 {
 	const int32_t before =
-	    atomic_exchange(&w->shm->sh_ready, (int32_t)r->re_state);
+	    atomic_exchange(&w->shm->ready, (int32_t)r->state);
 
-	if (before == (int32_t)r->re_state)
+	if (before == (int32_t)r->state)
 		return;
-	if (r->re_state == READINESS_YES)
+	if (r->state == READINESS_YES)
 		log_info("readyz=ready");
-	else if (r->re_state == READINESS_DOWN)
-		log_warn("readyz=not_ready why=%s", r->re_why);
+	else if (r->state == READINESS_DOWN)
+		log_warn("readyz=not_ready why=%s", r->why);
 	else
-		log_error("readyz=not_ready why=%s", r->re_why);
+		log_error("readyz=not_ready why=%s", r->why);
 }
 
 /* Event types that this worker could decide. */

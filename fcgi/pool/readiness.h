@@ -22,10 +22,10 @@ enum readiness_status {
 
 /* What a look came to. */
 struct readiness {
-	enum readiness_status re_state;
-	const char *re_store; /* a word for the database */
-	const char *re_member; /* of the checks that says more, or NULL */
-	char re_why[READINESS_WHY_SIZE]; /* in words, "" if it is ready */
+	enum readiness_status state;
+	const char *store; /* a word for the database */
+	const char *member; /* of the checks that says more, or NULL */
+	char why[READINESS_WHY_SIZE]; /* in words, "" if it is ready */
 };
 
 /*

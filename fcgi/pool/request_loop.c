@@ -333,10 +333,10 @@ account(const struct pending_set *h)
 static void
 clear(struct arena *a)
 {
-	const bool large = a->ar_peak > ARENA_KEEP;
+	const bool large = a->peak > ARENA_KEEP;
 
 	arena_reset(a);
 	if (large)
-		madvise(a->ar_base + ARENA_KEEP, ARENA_SIZE - ARENA_KEEP,
+		madvise(a->base + ARENA_KEEP, ARENA_SIZE - ARENA_KEEP,
 		    MADV_DONTNEED);
 }

@@ -60,7 +60,7 @@ worker_limit(struct worker *w, int seconds)
 	    ? WATCHDOG_IDLE
 	    : clock_ticks() + seconds * CLOCK_SECOND;
 
-	if (!watchdog_set(&w->slot->sl_due, due))
+	if (!watchdog_set(&w->slot->due, due))
 		_exit(EX_TEMPFAIL);
 }
 
@@ -121,7 +121,7 @@ prepare(struct worker *w)
 
 	if (conf.REDIS_URL != NULL &&
 	    (w->redis = redis_open(conf.REDIS_URL, conf.REDIS_CA_FILE,
-		 conf.REDIS_TIMEOUT_MS * CLOCK_SECOND / 1000, &w->shm->sh_redis,
+		 conf.REDIS_TIMEOUT_MS * CLOCK_SECOND / 1000, &w->shm->redis,
 		 &f)) == NULL) {
 		log_error("worker=redis why=%s", f.why);
 		return -1;
@@ -155,17 +155,17 @@ prepare_db(struct worker *w, struct fail *f)
 		    OPERATOR_TIMEOUT_MS, STMT_SESSION, f);
 		if (w->db == NULL)
 			return -1;
-		db_share(w->db, &w->shm->sh_operator_db);
-		db_bound(w->db, &w->shm->sh_decide_db, spare_sessions());
+		db_share(w->db, &w->shm->operator_db);
+		db_bound(w->db, &w->shm->decide_db, spare_sessions());
 		return 0;
 	}
 	w->db = db_new(conf.DATABASE_URL, "assay decide", TXN_TIMEOUT_ONE,
 	    STMT_SESSION_DECIDE, f);
 	if (w->db == NULL)
 		return -1;
-	db_share(w->db, &w->shm->sh_decide_db);
-	db_bound(w->db, &w->shm->sh_operator_db, spare_sessions());
-	db_breaker(w->db, &w->shm->sh_retry_at);
+	db_share(w->db, &w->shm->decide_db);
+	db_bound(w->db, &w->shm->operator_db, spare_sessions());
+	db_breaker(w->db, &w->shm->retry_at);
 	return 0;
 }
 

@@ -25,6 +25,6 @@ audit_chain_hash(struct arena *a, const void *prefix, size_t prefix_size,
 		str_addn(&s, suffix, suffix_size);
 	if (str_text(&s) == NULL)
 		return -1;
-	crypt_sha256(s.st_text, s.st_len, ret);
+	crypt_sha256(s.text, s.len, ret);
 	return 0;
 }

@@ -94,7 +94,7 @@ audit_redact_url(struct str *s, const char *url)
 static void
 put(struct str *s, const char *name, struct json_object *value)
 {
-	if (s->st_len > SIZE_MAX_KEPT)
+	if (s->len > SIZE_MAX_KEPT)
 		audit_redact_text(s, ELLIPSIS);
 	else if (is_secret(name))
 		audit_redact_text(s, "[redacted]");
@@ -135,7 +135,7 @@ put_object(struct str *s, struct json_object *json)
 	str_addc(s, '{');
 	json_object_object_foreach(json, name, value)
 	{
-		if (n == ITEMS_MAX || s->st_len > SIZE_MAX_KEPT)
+		if (n == ITEMS_MAX || s->len > SIZE_MAX_KEPT)
 			break;
 		str_add(s, n++ == 0 ? "" : ",");
 		audit_redact_text(s, name);
@@ -153,7 +153,7 @@ put_array(struct str *s, const char *name, struct json_object *json)
 	size_t i;
 
 	str_addc(s, '[');
-	for (i = 0; i < n && i < ITEMS_MAX && s->st_len <= SIZE_MAX_KEPT; i++) {
+	for (i = 0; i < n && i < ITEMS_MAX && s->len <= SIZE_MAX_KEPT; i++) {
 		str_add(s, i == 0 ? "" : ",");
 		put(s, name, json_object_array_get_idx(json, i));
 	}

@@ -18,8 +18,8 @@
 
 /* A piece of the text. */
 struct url_piece {
-	const char *pi_text;
-	size_t pi_size;
+	const char *text;
+	size_t size;
 };
 
 static int parse_user(
@@ -62,19 +62,19 @@ redis_url_parse(const char *text, struct redis_url *ret, const char **ret_why)
 	if (i == nitems(schemes))
 		return refuse(
 		    ret_why, "must begin with redis://, rediss:// or unix://");
-	ret->ru_tls = schemes[i].tls;
+	ret->tls = schemes[i].tls;
 
 	/* What stands before the path, and in it before the last "@". */
-	host.pi_text = text + n;
-	host.pi_size = strcspn(host.pi_text, "/?");
-	rest = host.pi_text + host.pi_size;
-	if ((at = memrchr(host.pi_text, '@', host.pi_size)) != NULL) {
-		user.pi_text = host.pi_text;
-		user.pi_size = (size_t)(at - user.pi_text);
+	host.text = text + n;
+	host.size = strcspn(host.text, "/?");
+	rest = host.text + host.size;
+	if ((at = memrchr(host.text, '@', host.size)) != NULL) {
+		user.text = host.text;
+		user.size = (size_t)(at - user.text);
 		if (parse_user(user, ret, ret_why) == -1)
 			return -1;
-		host.pi_text = at + 1;
-		host.pi_size = (size_t)(rest - host.pi_text);
+		host.text = at + 1;
+		host.size = (size_t)(rest - host.text);
 	}
 	return schemes[i].socket ? parse_socket(host, rest, ret, ret_why)
 				 : parse_host(host, rest, ret, ret_why);
@@ -84,17 +84,17 @@ redis_url_parse(const char *text, struct redis_url *ret, const char **ret_why)
 static int
 parse_user(struct url_piece p, struct redis_url *ret, const char **ret_why)
 {
-	const char *colon = memchr(p.pi_text, ':', p.pi_size);
+	const char *colon = memchr(p.text, ':', p.size);
 	struct url_piece password;
 
-	if (colon == NULL || colon + 1 == p.pi_text + p.pi_size)
+	if (colon == NULL || colon + 1 == p.text + p.size)
 		return refuse(
 		    ret_why, "has no password before the @ ([user]:password@)");
-	password.pi_text = colon + 1;
-	password.pi_size = (size_t)(p.pi_text + p.pi_size - password.pi_text);
-	p.pi_size = (size_t)(colon - p.pi_text);
-	if (decode(p, ret->ru_user, sizeof(ret->ru_user)) == -1 ||
-	    decode(password, ret->ru_password, sizeof(ret->ru_password)) == -1)
+	password.text = colon + 1;
+	password.size = (size_t)(p.text + p.size - password.text);
+	p.size = (size_t)(colon - p.text);
+	if (decode(p, ret->user, sizeof(ret->user)) == -1 ||
+	    decode(password, ret->password, sizeof(ret->password)) == -1)
 		return refuse(ret_why,
 		    "has a user or password that is too long or not "
 		    "percent-encoded as it should be");
@@ -108,14 +108,14 @@ parse_socket(struct url_piece host, const char *rest, struct redis_url *ret,
 {
 	struct url_piece path = { rest, strcspn(rest, "?") };
 
-	if (host.pi_size != 0 || path.pi_size < 2)
+	if (host.size != 0 || path.size < 2)
 		return refuse(
 		    ret_why, "must name a socket by its absolute path");
-	if (decode(path, ret->ru_path, sizeof(ret->ru_path)) == -1)
+	if (decode(path, ret->path, sizeof(ret->path)) == -1)
 		return refuse(ret_why,
 		    "has a path that is longer than 107 bytes or not "
 		    "percent-encoded as it should be");
-	rest += path.pi_size;
+	rest += path.size;
 	if (*rest == '\0')
 		return 0;
 	if (strncmp(rest, "?db=", 4) != 0)
@@ -133,23 +133,23 @@ parse_host(struct url_piece host, const char *rest, struct redis_url *ret,
 {
 	static const char neither[] =
 	    "has a host that is neither a name nor an address";
-	const size_t bracket = host.pi_size > 0 && *host.pi_text == '[';
-	const char *end = host.pi_text + host.pi_size, *stop;
+	const size_t bracket = host.size > 0 && *host.text == '[';
+	const char *end = host.text + host.size, *stop;
 	struct in6_addr any;
 
-	stop = memchr(host.pi_text, bracket ? ']' : ':', host.pi_size);
+	stop = memchr(host.text, bracket ? ']' : ':', host.size);
 	if (bracket && stop == NULL)
 		return refuse(ret_why, neither);
 	if (stop == NULL)
 		stop = end;
-	host.pi_text += bracket;
-	host.pi_size = (size_t)(stop - host.pi_text);
-	if (host.pi_size == 0 || host.pi_size >= sizeof(ret->ru_host))
+	host.text += bracket;
+	host.size = (size_t)(stop - host.text);
+	if (host.size == 0 || host.size >= sizeof(ret->host))
 		return refuse(ret_why, "has no host, or too long a one");
-	memcpy(ret->ru_host, host.pi_text, host.pi_size);
-	ret->ru_numeric =
-	    inet_pton(bracket ? AF_INET6 : AF_INET, ret->ru_host, &any) == 1;
-	if (!ret->ru_numeric && (bracket || !is_name(ret->ru_host)))
+	memcpy(ret->host, host.text, host.size);
+	ret->numeric =
+	    inet_pton(bracket ? AF_INET6 : AF_INET, ret->host, &any) == 1;
+	if (!ret->numeric && (bracket || !is_name(ret->host)))
 		return refuse(ret_why, neither);
 	stop += bracket;
 	if (parse_port(stop, (size_t)(end - stop), ret) == -1)
@@ -166,20 +166,19 @@ static int
 parse_port(const char *text, size_t size, struct redis_url *ret)
 {
 	if (size == 0) {
-		memcpy(ret->ru_port, PORT, sizeof(PORT));
+		memcpy(ret->port, PORT, sizeof(PORT));
 		return 0;
 	}
 	if (*text != ':')
 		return -1;
-	return number(text + 1, size - 1, 1, PORT_MAX, ret->ru_port,
-	    sizeof(ret->ru_port));
+	return number(
+	    text + 1, size - 1, 1, PORT_MAX, ret->port, sizeof(ret->port));
 }
 
 static int
 parse_db(const char *text, struct redis_url *ret)
 {
-	return number(
-	    text, strlen(text), 0, DB_MAX, ret->ru_db, sizeof(ret->ru_db));
+	return number(text, strlen(text), 0, DB_MAX, ret->db, sizeof(ret->db));
 }
 
 /* Copy digits that make a number from min to max. */
@@ -209,14 +208,14 @@ decode(struct url_piece p, char *ret, size_t ret_size)
 	size_t i, n = 0;
 	char c;
 
-	for (i = 0; i < p.pi_size; i++) {
-		c = p.pi_text[i];
+	for (i = 0; i < p.size; i++) {
+		c = p.text[i];
 		if (c == '%') {
-			if (i + 2 >= p.pi_size ||
-			    !isxdigit((unsigned char)p.pi_text[i + 1]) ||
-			    !isxdigit((unsigned char)p.pi_text[i + 2]))
+			if (i + 2 >= p.size ||
+			    !isxdigit((unsigned char)p.text[i + 1]) ||
+			    !isxdigit((unsigned char)p.text[i + 2]))
 				return -1;
-			memcpy(hex, p.pi_text + i + 1, 2);
+			memcpy(hex, p.text + i + 1, 2);
 			c = (char)strtol(hex, NULL, 16);
 			i += 2;
 		}

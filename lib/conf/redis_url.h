@@ -10,14 +10,14 @@
 #define REDIS_URL_SECRET_SIZE 513
 
 struct redis_url {
-	char ru_host[REDIS_URL_HOST_SIZE]; /* name or address; "": ru_path */
-	char ru_path[REDIS_URL_PATH_SIZE]; /* of a unix socket */
-	char ru_port[6];
-	char ru_user[REDIS_URL_SECRET_SIZE]; /* "": the default user */
-	char ru_password[REDIS_URL_SECRET_SIZE]; /* "": none is asked for */
-	char ru_db[11]; /* decimal; "": the first */
-	bool ru_tls;
-	bool ru_numeric; /* ru_host is an address */
+	char host[REDIS_URL_HOST_SIZE]; /* name or address; "": path */
+	char path[REDIS_URL_PATH_SIZE]; /* of a unix socket */
+	char port[6];
+	char user[REDIS_URL_SECRET_SIZE]; /* "": the default user */
+	char password[REDIS_URL_SECRET_SIZE]; /* "": none is asked for */
+	char db[11]; /* decimal; "": the first */
+	bool tls;
+	bool numeric; /* host is an address */
 };
 
 /*

@@ -21,10 +21,10 @@
 
 /* A host, taken out of its URL. */
 struct host {
-	const char *ho_text;
-	size_t ho_size;
-	bool ho_address; /* ad is it */
-	struct ip_address ho_ad;
+	const char *text;
+	size_t size;
+	bool address; /* ad is it */
+	struct ip_address ad;
 };
 
 static const char *after_scheme(const char *url, unsigned flags);
@@ -115,10 +115,10 @@ read_bracketed(const char *text, size_t n, struct host *ret)
 		return -1;
 	memcpy(address, text + 1, n - 2);
 	address[n - 2] = '\0';
-	ret->ho_address = true;
+	ret->address = true;
 	return strchr(address, ':') == NULL
 	    ? -1
-	    : ip_address_parse(address, &ret->ho_ad);
+	    : ip_address_parse(address, &ret->ad);
 }
 
 static int
@@ -128,10 +128,10 @@ read_name(const char *text, size_t n, struct host *ret)
 
 	if (!is_name(text, n))
 		return -1;
-	ret->ho_text = text;
-	ret->ho_size = text[n - 1] == '.' ? n - 1 : n;
-	r = ip_address_parse_host(text, n, &ret->ho_ad);
-	ret->ho_address = r == 1;
+	ret->text = text;
+	ret->size = text[n - 1] == '.' ? n - 1 : n;
+	r = ip_address_parse_host(text, n, &ret->ad);
+	ret->address = r == 1;
 	return r == -1 ? -1 : 0;
 }
 
@@ -175,11 +175,11 @@ is_local(const struct host *host)
 	const size_t n = sizeof(local) - 1;
 	const char *tail;
 
-	if (host->ho_address)
-		return !ip_address_outside(&host->ho_ad);
-	if (host->ho_size < n)
+	if (host->address)
+		return !ip_address_outside(&host->ad);
+	if (host->size < n)
 		return false;
-	tail = host->ho_text + host->ho_size - n;
+	tail = host->text + host->size - n;
 	return strncasecmp(tail, local, n) == 0 &&
-	    (host->ho_size == n || tail[-1] == '.');
+	    (host->size == n || tail[-1] == '.');
 }

@@ -46,31 +46,31 @@
 #define OID_TIMESTAMPTZ 1184
 
 struct db {
-	PGconn *db_conn;
-	char *db_url;
-	char *db_name;
-	struct db_hosts db_hosts; /* of db_url, none before the first need */
-	struct db_shared *db_shared; /* what db_share() was told, or db_own */
-	struct db_shared db_own;
-	const struct db_shared *db_other; /* what db_bound() was told */
-	size_t db_spare; /* likewise */
-	int64_t db_backend; /* the session's name, 0 while it has none */
-	int db_timeout_ms; /* what the session was told */
-	int64_t db_until; /* what db_until() was told, or 0 */
-	_Atomic int64_t *db_retry_at; /* what db_breaker() was told, or NULL */
-	db_over_fn *db_over; /* what db_over() was told, or NULL */
-	void *db_over_arg;
-	int64_t db_cancelled_at; /* clock_ticks(); 0: what is in hand was not */
-	enum stmt db_setup; /* tunes each new session */
-	int64_t db_session; /* how many there were */
-	int64_t db_server; /* the last one's, of the statement that tunes it */
-	size_t db_host; /* the index of its host */
-	bool db_prepared[STMT__MAX];
-	size_t db_queued; /* statements sent since the last sync */
-	enum db_trouble db_trouble;
-	enum db_unfit db_unfit;
-	int64_t db_missing; /* the first such migration, if DB_OLD */
-	char db_sqlstate[6];
+	PGconn *conn;
+	char *url;
+	char *name;
+	struct db_hosts hosts; /* of url, none before the first need */
+	struct db_shared *shared; /* what db_share() was told, or own */
+	struct db_shared own;
+	const struct db_shared *other; /* what db_bound() was told */
+	size_t spare; /* likewise */
+	int64_t backend; /* the session's name, 0 while it has none */
+	int timeout_ms; /* what the session was told */
+	int64_t until; /* what db_until() was told, or 0 */
+	_Atomic int64_t *retry_at; /* what db_breaker() was told, or NULL */
+	db_over_fn *over; /* what db_over() was told, or NULL */
+	void *over_arg;
+	int64_t cancelled_at; /* clock_ticks(); 0: what is in hand was not */
+	enum stmt setup; /* tunes each new session */
+	int64_t session; /* how many there were */
+	int64_t server; /* the last one's, of the statement that tunes it */
+	size_t host; /* the index of its host */
+	bool prepared[STMT__MAX];
+	size_t queued; /* statements sent since the last sync */
+	enum db_trouble trouble;
+	enum db_unfit unfit;
+	int64_t missing; /* the first such migration, if DB_OLD */
+	char sqlstate[6];
 };
 
 /* Name, text and nature of every statement. */
@@ -145,18 +145,18 @@ db_new(const char *url, const char *name, int timeout_ms, enum stmt setup,
 	struct db *db;
 
 	db = calloc(1, sizeof(*db));
-	if (db == NULL || (db->db_url = strdup(url)) == NULL ||
-	    (db->db_name = strdup(name)) == NULL) {
+	if (db == NULL || (db->url = strdup(url)) == NULL ||
+	    (db->name = strdup(name)) == NULL) {
 		db_close(db);
 		fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
 		return NULL;
 	}
-	db->db_shared = &db->db_own;
-	db->db_spare = SIZE_MAX;
-	db->db_timeout_ms = timeout_ms;
-	db->db_setup = setup;
-	db->db_trouble = DB_FINE;
-	db->db_unfit = DB_FIT;
+	db->shared = &db->own;
+	db->spare = SIZE_MAX;
+	db->timeout_ms = timeout_ms;
+	db->setup = setup;
+	db->trouble = DB_FINE;
+	db->unfit = DB_FIT;
 	return db;
 }
 
@@ -176,20 +176,20 @@ db_open(const char *url, const char *name, int timeout_ms, enum stmt setup,
 void
 db_breaker(struct db *db, _Atomic int64_t *retry_at)
 {
-	db->db_retry_at = retry_at;
+	db->retry_at = retry_at;
 }
 
 void
 db_share(struct db *db, struct db_shared *shared)
 {
-	db->db_shared = shared;
+	db->shared = shared;
 }
 
 void
 db_bound(struct db *db, const struct db_shared *other, size_t spare)
 {
-	db->db_other = other;
-	db->db_spare = spare;
+	db->other = other;
+	db->spare = spare;
 }
 
 void
@@ -197,17 +197,17 @@ db_close(struct db *db)
 {
 	if (db == NULL)
 		return;
-	PQfinish(db->db_conn);
-	db_hosts_clear(&db->db_hosts);
-	free(db->db_url);
-	free(db->db_name);
+	PQfinish(db->conn);
+	db_hosts_clear(&db->hosts);
+	free(db->url);
+	free(db->name);
 	free(db);
 }
 
 int
 db_ready(struct db *db, struct fail *f)
 {
-	if (db->db_conn != NULL && PQstatus(db->db_conn) == CONNECTION_OK)
+	if (db->conn != NULL && PQstatus(db->conn) == CONNECTION_OK)
 		return 0;
 	return db_connect(db, f);
 }
@@ -215,58 +215,58 @@ db_ready(struct db *db, struct fail *f)
 int
 db_has(struct db *db, enum stmt stmt, struct fail *f)
 {
-	return db->db_prepared[stmt] ? 0 : db_prepare(db, stmt, f);
+	return db->prepared[stmt] ? 0 : db_prepare(db, stmt, f);
 }
 
 int64_t
 db_session(const struct db *db)
 {
-	return db->db_session;
+	return db->session;
 }
 
 int64_t
 db_server(const struct db *db)
 {
-	return db->db_server;
+	return db->server;
 }
 
 enum db_trouble
 db_trouble(const struct db *db)
 {
-	return db->db_trouble;
+	return db->trouble;
 }
 
 const char *
 db_sqlstate(const struct db *db)
 {
-	return db->db_sqlstate;
+	return db->sqlstate;
 }
 
 void
 db_until(struct db *db, int64_t ticks)
 {
-	db->db_until = ticks;
+	db->until = ticks;
 }
 
 void
 db_over(struct db *db, db_over_fn *over, void *arg)
 {
-	db->db_over = over;
-	db->db_over_arg = arg;
+	db->over = over;
+	db->over_arg = arg;
 }
 
 bool
 db_cancelled(const struct db *db)
 {
-	return db->db_cancelled_at != 0;
+	return db->cancelled_at != 0;
 }
 
 int
 db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
     struct rows *ret, struct fail *f)
 {
-	const bool inside = db->db_conn != NULL &&
-	    PQtransactionStatus(db->db_conn) == PQTRANS_INTRANS;
+	const bool inside = db->conn != NULL &&
+	    PQtransactionStatus(db->conn) == PQTRANS_INTRANS;
 	struct rows rows;
 	int tries;
 
@@ -280,7 +280,7 @@ db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 				*ret = rows;
 			return 0;
 		}
-		if (db->db_trouble != DB_LOST)
+		if (db->trouble != DB_LOST)
 			return -1;
 
 		/* What may have been carried out is not repeated blindly. */
@@ -297,7 +297,7 @@ db_one(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 {
 	if (db_run(db, a, stmt, p, ret, f) == -1)
 		return -1;
-	if (ret->ro_n != 1)
+	if (ret->n != 1)
 		return fail_set(f, FAIL_INPUT, NOT_FOUND, NULL, "%s",
 		    fail_code_text(NOT_FOUND));
 	return 0;
@@ -315,19 +315,19 @@ db_script(struct db *db, const char *sql, struct fail *f)
 
 	/* A script is many statements, which a pipeline does not take. */
 	deadline = db_deadline(db);
-	db->db_cancelled_at = 0;
-	if (!PQexitPipelineMode(db->db_conn) ||
-	    !PQsendQuery(db->db_conn, sql) || db_flush(db, deadline) == -1)
+	db->cancelled_at = 0;
+	if (!PQexitPipelineMode(db->conn) || !PQsendQuery(db->conn, sql) ||
+	    db_flush(db, deadline) == -1)
 		return db_lost(db, f);
-	while (db->db_conn != NULL && (res = db_result(db, deadline)) != NULL) {
+	while (db->conn != NULL && (res = db_result(db, deadline)) != NULL) {
 		if (r == 0 && PQresultStatus(res) == PGRES_FATAL_ERROR)
 			r = db_refused(db, res, f);
 		PQclear(res);
 	}
-	if (db->db_conn == NULL)
+	if (db->conn == NULL)
 		return -1;
-	if (PQstatus(db->db_conn) != CONNECTION_OK || PQisBusy(db->db_conn) ||
-	    !PQenterPipelineMode(db->db_conn))
+	if (PQstatus(db->conn) != CONNECTION_OK || PQisBusy(db->conn) ||
+	    !PQenterPipelineMode(db->conn))
 		return db_lost(db, f);
 	return r;
 }
@@ -340,14 +340,14 @@ db_query(struct db *db, struct arena *a, const char *sql,
 
 	if (db_ready(db, f) == -1)
 		return -1;
-	if (p != NULL && p->pa_failed)
+	if (p != NULL && p->failed)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "no room for the parameters");
-	if (!PQsendQueryParams(db->db_conn, sql, p == NULL ? 0 : p->pa_n, NULL,
-		p == NULL ? NULL : p->pa_value, p == NULL ? NULL : p->pa_length,
+	if (!PQsendQueryParams(db->conn, sql, p == NULL ? 0 : p->n, NULL,
+		p == NULL ? NULL : p->value, p == NULL ? NULL : p->length,
 		binary, 1))
 		return db_lost(db, f);
-	db->db_queued++;
+	db->queued++;
 	if (db_sync(db, a, &rows, 1, f) == -1)
 		return -1;
 	if (ret != NULL)
@@ -358,15 +358,15 @@ db_query(struct db *db, struct arena *a, const char *sql,
 int
 db_send(struct db *db, enum stmt stmt, const struct params *p, struct fail *f)
 {
-	assert(db->db_prepared[stmt]);
-	if (p != NULL && p->pa_failed)
+	assert(db->prepared[stmt]);
+	if (p != NULL && p->failed)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "no room for the parameters of %s", stmts[stmt].name);
-	if (!PQsendQueryPrepared(db->db_conn, stmts[stmt].name,
-		p == NULL ? 0 : p->pa_n, p == NULL ? NULL : p->pa_value,
-		p == NULL ? NULL : p->pa_length, binary, 1))
+	if (!PQsendQueryPrepared(db->conn, stmts[stmt].name,
+		p == NULL ? 0 : p->n, p == NULL ? NULL : p->value,
+		p == NULL ? NULL : p->length, binary, 1))
 		return db_lost(db, f);
-	db->db_queued++;
+	db->queued++;
 	return 0;
 }
 
@@ -379,8 +379,8 @@ db_sync(
 	size_t i;
 	int r = 0;
 
-	assert(n == db->db_queued);
-	db->db_cancelled_at = 0;
+	assert(n == db->queued);
+	db->cancelled_at = 0;
 	if (db_send_sync(db, deadline) == -1)
 		return db_lost(db, f);
 	for (i = 0; i < n; i++) {
@@ -389,8 +389,8 @@ db_sync(
 			return db_lost(db, f);
 		if (PQresultStatus(res) == PGRES_TUPLES_OK ||
 		    PQresultStatus(res) == PGRES_COMMAND_OK) {
-			ret[i].ro_result = res;
-			ret[i].ro_n = PQntuples(res);
+			ret[i].result = res;
+			ret[i].n = PQntuples(res);
 			if (arena_defer(a, result_free, res) == -1 && r == 0)
 				r = fail_set(f, FAIL_US, INTERNAL, NULL,
 				    "no room for a result");
@@ -411,7 +411,7 @@ db_sync(
 		return db_lost(db, f);
 	PQclear(res);
 	if (r == 0)
-		db->db_trouble = DB_FINE;
+		db->trouble = DB_FINE;
 	return r;
 }
 
@@ -419,41 +419,41 @@ void
 db_rollback(struct db *db)
 {
 	_Alignas(16) char block[1024];
-	enum db_trouble trouble = db->db_trouble;
+	enum db_trouble trouble = db->trouble;
 	struct arena a;
 	struct rows rows;
 
-	if (db->db_conn == NULL)
+	if (db->conn == NULL)
 		return;
 
 	/* What was queued and never synced would be taken for the answer. */
-	if (db->db_queued > 0 && db_drain(db) == -1) {
+	if (db->queued > 0 && db_drain(db) == -1) {
 		db_lost(db, NULL);
 		return;
 	}
-	if (PQtransactionStatus(db->db_conn) == PQTRANS_IDLE)
+	if (PQtransactionStatus(db->conn) == PQTRANS_IDLE)
 		return;
 	arena_init(&a, block, sizeof(block));
 	if (db_send(db, STMT_ROLLBACK, NULL, NULL) == 0 &&
 	    db_sync(db, &a, &rows, 1, NULL) == 0)
-		db->db_trouble = trouble;
+		db->trouble = trouble;
 	arena_reset(&a);
 }
 
 void
 params_init(struct params *p, struct arena *a)
 {
-	p->pa_arena = a;
-	p->pa_n = 0;
-	p->pa_failed = false;
+	p->arena = a;
+	p->n = 0;
+	p->failed = false;
 }
 
 void
 params_null(struct params *p)
 {
-	assert(p->pa_n < DB_PARAMS_MAX);
-	p->pa_value[p->pa_n] = NULL;
-	p->pa_length[p->pa_n++] = 0;
+	assert(p->n < DB_PARAMS_MAX);
+	p->value[p->n] = NULL;
+	p->length[p->n++] = 0;
 }
 
 void
@@ -555,7 +555,7 @@ params_blobs(
 int
 rows_col(const struct rows *r, const char *name)
 {
-	int col = PQfnumber(r->ro_result, name);
+	int col = PQfnumber(r->result, name);
 
 	assert(col >= 0);
 	return col;
@@ -564,7 +564,7 @@ rows_col(const struct rows *r, const char *name)
 bool
 rows_null(const struct rows *r, int row, int col)
 {
-	return PQgetisnull(r->ro_result, row, col);
+	return PQgetisnull(r->result, row, col);
 }
 
 const char *
@@ -655,7 +655,7 @@ rows_get_time(const struct rows *r, const char *name)
 enum db_unfit
 db_unfit(const struct db *db)
 {
-	return db->db_unfit;
+	return db->unfit;
 }
 
 const char *
@@ -669,7 +669,7 @@ db_unfit_text(enum db_unfit unfit)
 int64_t
 db_missing(const struct db *db)
 {
-	return db->db_missing;
+	return db->missing;
 }
 
 /* Connect, tune the session and prepare everything, unless it is no use. */
@@ -680,23 +680,23 @@ db_connect(struct db *db, struct fail *f)
 	int64_t now;
 
 	if (!db_may_connect(db)) {
-		db->db_trouble = DB_LOST;
-		db->db_unfit = DB_UNTRIED;
+		db->trouble = DB_LOST;
+		db->unfit = DB_UNTRIED;
 		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 		    "the database is away; try again");
 	}
-	db->db_unfit = DB_FIT;
+	db->unfit = DB_FIT;
 	if (db_connected(db, f) == -1) {
 		/* Rest for as long as it took. */
 		now = clock_ticks();
-		if (db->db_retry_at != NULL)
-			atomic_store(db->db_retry_at,
+		if (db->retry_at != NULL)
+			atomic_store(db->retry_at,
 			    now - begun > RETRY_MIN ? 2 * now - begun
 						    : now + RETRY_MIN);
 		return -1;
 	}
-	if (db->db_retry_at != NULL)
-		atomic_store(db->db_retry_at, 0);
+	if (db->retry_at != NULL)
+		atomic_store(db->retry_at, 0);
 	return 0;
 }
 
@@ -707,13 +707,13 @@ db_may_connect(struct db *db)
 	const int64_t now = clock_ticks();
 	int64_t at;
 
-	if (db->db_retry_at == NULL)
+	if (db->retry_at == NULL)
 		return true;
-	at = atomic_load(db->db_retry_at);
+	at = atomic_load(db->retry_at);
 	return at == 0 ||
 	    (now >= at &&
 		atomic_compare_exchange_strong(
-		    db->db_retry_at, &at, now + CONNECT_DECIDE));
+		    db->retry_at, &at, now + CONNECT_DECIDE));
 }
 
 /* A session with one of the hosts, of which each has its share of the time. */
@@ -721,22 +721,20 @@ static int
 db_connected(struct db *db, struct fail *f)
 {
 	const int64_t deadline = db_at_most(db,
-	    db->db_setup == STMT_SESSION_DECIDE ? CONNECT_DECIDE : CONNECT_MAX);
+	    db->setup == STMT_SESSION_DECIDE ? CONNECT_DECIDE : CONNECT_MAX);
 	const bool full = db_is_full(db);
 	int r;
 
-	PQfinish(db->db_conn);
-	db->db_conn = NULL;
-	db->db_queued = 0;
-	if (db->db_hosts.dh_n == 0 &&
-	    db_hosts_read(&db->db_hosts, db->db_url, f) == -1)
+	PQfinish(db->conn);
+	db->conn = NULL;
+	db->queued = 0;
+	if (db->hosts.n == 0 && db_hosts_read(&db->hosts, db->url, f) == -1)
 		return db_lost(db, NULL);
 	if (full && !db_may_ask(db))
 		return db_lost(db, f);
 	r = db_try_hosts(db, deadline, f);
 	if (full)
-		atomic_store(
-		    &db->db_shared->ds_ask_at, clock_ticks() + ASK_REST);
+		atomic_store(&db->shared->ask_at, clock_ticks() + ASK_REST);
 	return r;
 }
 
@@ -747,8 +745,8 @@ db_connected(struct db *db, struct fail *f)
 static int
 db_try_hosts(struct db *db, int64_t deadline, struct fail *f)
 {
-	const size_t n = db->db_hosts.dh_n;
-	size_t i = (size_t)atomic_load(&db->db_shared->ds_host) % n;
+	const size_t n = db->hosts.n;
+	size_t i = (size_t)atomic_load(&db->shared->host) % n;
 	size_t left;
 	int64_t now, share;
 
@@ -760,14 +758,14 @@ db_try_hosts(struct db *db, int64_t deadline, struct fail *f)
 		if (now + share > deadline)
 			share = deadline - now;
 		if (db_try_host(db, i, now + share, f) == 0) {
-			db->db_host = i;
-			atomic_store(&db->db_shared->ds_host, (int32_t)i);
+			db->host = i;
+			atomic_store(&db->shared->host, (int32_t)i);
 			return 0;
 		}
-		if (db->db_trouble != DB_LOST)
+		if (db->trouble != DB_LOST)
 			return -1;
 		i = (i + 1) % n;
-		atomic_store(&db->db_shared->ds_host, (int32_t)i);
+		atomic_store(&db->shared->host, (int32_t)i);
 		if (clock_ticks() >= deadline)
 			return -1;
 	}
@@ -778,11 +776,11 @@ db_try_hosts(struct db *db, int64_t deadline, struct fail *f)
 static int
 db_try_host(struct db *db, size_t i, int64_t deadline, struct fail *f)
 {
-	if (db_dial(db, &db->db_hosts.dh_all[i], deadline) == -1)
+	if (db_dial(db, &db->hosts.all[i], deadline) == -1)
 		return db_failed(db, i, f);
-	db->db_session++;
-	memset(db->db_prepared, 0, sizeof(db->db_prepared));
-	if (db->db_setup != 0 && db_begin_session(db, f) == -1)
+	db->session++;
+	memset(db->prepared, 0, sizeof(db->prepared));
+	if (db->setup != 0 && db_begin_session(db, f) == -1)
 		return -1;
 	db_log_success(db, i);
 	return 0;
@@ -795,22 +793,21 @@ db_dial(struct db *db, const struct db_host *host, int64_t deadline)
 	const char *const keys[] = { "dbname", "application_name",
 		"client_encoding", "host", "hostaddr", "port",
 		"target_session_attrs", NULL };
-	const char *const values[] = { db->db_url, db->db_name, "UTF8",
-		host->dh_host, host->dh_hostaddr, host->dh_port,
-		db->db_hosts.dh_attrs, NULL };
+	const char *const values[] = { db->url, db->name, "UTF8", host->host,
+		host->hostaddr, host->port, db->hosts.attrs, NULL };
 
-	db->db_conn = PQconnectStartParams(keys, values, 1);
-	PQsetNoticeReceiver(db->db_conn, drop_notice, NULL);
-	if (PQstatus(db->db_conn) != CONNECTION_BAD) {
+	db->conn = PQconnectStartParams(keys, values, 1);
+	PQsetNoticeReceiver(db->conn, drop_notice, NULL);
+	if (PQstatus(db->conn) != CONNECTION_BAD) {
 		/* With the SQLSTATE: other words depend on lc_messages. */
-		PQsetErrorVerbosity(db->db_conn, PQERRORS_VERBOSE);
+		PQsetErrorVerbosity(db->conn, PQERRORS_VERBOSE);
 		db_greet(db, deadline);
 	}
-	if (PQstatus(db->db_conn) != CONNECTION_OK)
+	if (PQstatus(db->conn) != CONNECTION_OK)
 		return -1;
-	PQsetErrorVerbosity(db->db_conn, PQERRORS_DEFAULT);
-	return PQsetnonblocking(db->db_conn, 1) == -1 ||
-		!PQenterPipelineMode(db->db_conn)
+	PQsetErrorVerbosity(db->conn, PQERRORS_DEFAULT);
+	return PQsetnonblocking(db->conn, 1) == -1 ||
+		!PQenterPipelineMode(db->conn)
 	    ? -1
 	    : 0;
 }
@@ -828,11 +825,11 @@ db_begin_session(struct db *db, struct fail *f)
 static bool
 db_is_full(const struct db *db)
 {
-	size_t n = db_abandoned_list(&db->db_shared->ds_left, NULL);
+	size_t n = db_abandoned_list(&db->shared->left, NULL);
 
-	if (db->db_other != NULL)
-		n += db_abandoned_list(&db->db_other->ds_left, NULL);
-	return n > db->db_spare;
+	if (db->other != NULL)
+		n += db_abandoned_list(&db->other->left, NULL);
+	return n > db->spare;
 }
 
 /* Of many who would ask which of them have ended, one at a time does. */
@@ -840,11 +837,11 @@ static bool
 db_may_ask(struct db *db)
 {
 	const int64_t now = clock_ticks();
-	int64_t at = atomic_load(&db->db_shared->ds_ask_at);
+	int64_t at = atomic_load(&db->shared->ask_at);
 
 	return now >= at &&
 	    atomic_compare_exchange_strong(
-		&db->db_shared->ds_ask_at, &at, now + 2 * CONNECT_MAX);
+		&db->shared->ask_at, &at, now + 2 * CONNECT_MAX);
 }
 
 /*
@@ -855,15 +852,15 @@ db_may_ask(struct db *db)
 static int
 db_ask_left(struct db *db, struct fail *f)
 {
-	struct db_shared *shared = db->db_shared;
+	struct db_shared *shared = db->shared;
 
 	if (db_is_full(db) && db_read_left(db, f) == -1)
 		return db_lost(db, f);
 	if (!db_is_full(db)) {
-		atomic_store(&shared->ds_full, 0);
+		atomic_store(&shared->full, 0);
 		return 0;
 	}
-	if (atomic_exchange(&shared->ds_full, 1) == 0)
+	if (atomic_exchange(&shared->full, 1) == 0)
 		log_error("database=full why=%s",
 		    "sessions that gave no answer still run in the server; "
 		    "look at what they wait for, a standby perhaps");
@@ -876,7 +873,7 @@ db_read_left(struct db *db, struct fail *f)
 {
 	_Alignas(16) char block[16384];
 	int64_t names[DB_ABANDONED_MAX];
-	const size_t n = db_abandoned_list(&db->db_shared->ds_left, names);
+	const size_t n = db_abandoned_list(&db->shared->left, names);
 	struct params p;
 	struct rows rows;
 	struct arena a;
@@ -889,11 +886,10 @@ db_read_left(struct db *db, struct fail *f)
 	r = db_run_text(db, &a, STMT_SESSIONS_LEFT, &p, &rows, f);
 	for (i = 0; r == 0 && i < n; i++) {
 		for (row = 0;
-		     row < rows.ro_n && rows_int(&rows, row, 0) != names[i];
-		     row++)
+		     row < rows.n && rows_int(&rows, row, 0) != names[i]; row++)
 			continue;
-		if (row == rows.ro_n)
-			db_abandoned_drop(&db->db_shared->ds_left, names[i]);
+		if (row == rows.n)
+			db_abandoned_drop(&db->shared->left, names[i]);
 	}
 	arena_reset(&a);
 	return r;
@@ -906,10 +902,10 @@ db_read_left(struct db *db, struct fail *f)
 static void
 db_leave(struct db *db)
 {
-	if (db->db_backend != 0 && PQstatus(db->db_conn) == CONNECTION_OK &&
-	    PQtransactionStatus(db->db_conn) == PQTRANS_ACTIVE)
-		db_abandoned_add(&db->db_shared->ds_left, db->db_backend);
-	db->db_backend = 0;
+	if (db->backend != 0 && PQstatus(db->conn) == CONNECTION_OK &&
+	    PQtransactionStatus(db->conn) == PQTRANS_ACTIVE)
+		db_abandoned_add(&db->shared->left, db->backend);
+	db->backend = 0;
 }
 
 /* Run a statement that was not prepared. */
@@ -917,10 +913,10 @@ static int
 db_run_text(struct db *db, struct arena *a, enum stmt stmt,
     const struct params *p, struct rows *ret, struct fail *f)
 {
-	if (!PQsendQueryParams(db->db_conn, stmts[stmt].text, p->pa_n, NULL,
-		p->pa_value, p->pa_length, binary, 1))
+	if (!PQsendQueryParams(db->conn, stmts[stmt].text, p->n, NULL, p->value,
+		p->length, binary, 1))
 		return db_lost(db, f);
-	db->db_queued++;
+	db->queued++;
 	return db_sync(db, a, ret, 1, f);
 }
 
@@ -946,17 +942,17 @@ db_failed(struct db *db, size_t i, struct fail *f)
 	char sqlstate[DB_SQLSTATE_SIZE] = "";
 	enum db_connect_error why = DB_CONNECT_ERROR_TIMEOUT;
 
-	if (PQstatus(db->db_conn) == CONNECTION_BAD)
-		why = db_connect_error_parse(
-		    PQerrorMessage(db->db_conn), sqlstate);
+	if (PQstatus(db->conn) == CONNECTION_BAD)
+		why =
+		    db_connect_error_parse(PQerrorMessage(db->conn), sqlstate);
 	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 	    "the database cannot be reached; try again");
-	if (db->db_shared != &db->db_own)
+	if (db->shared != &db->own)
 		db_log_failure(db, i, why, sqlstate);
 	else
 		db_explain_failure(db, why, sqlstate, f);
 	db_lost(db, NULL);
-	snprintf(db->db_sqlstate, sizeof(db->db_sqlstate), "%s", sqlstate);
+	snprintf(db->sqlstate, sizeof(db->sqlstate), "%s", sqlstate);
 	return -1;
 }
 
@@ -967,26 +963,25 @@ db_log_failure(
 {
 	char text[WHY_SIZE];
 
-	if (atomic_exchange(&db->db_shared->ds_why[i], (int32_t)why) ==
-	    (int32_t)why)
+	if (atomic_exchange(&db->shared->why[i], (int32_t)why) == (int32_t)why)
 		return;
 	snprintf(text, sizeof(text), "%s; %s", db_connect_error_text(why),
 	    db_connect_error_help(why));
 	log_error("database=away host=%s port=%s dbname=%s user=%s kind=%s "
 		  "sqlstate=%s why=%s",
-	    PQhost(db->db_conn), PQport(db->db_conn),
-	    text_or_none(PQdb(db->db_conn)), text_or_none(PQuser(db->db_conn)),
-	    db_connect_error_name(why), sqlstate, text);
+	    PQhost(db->conn), PQport(db->conn), text_or_none(PQdb(db->conn)),
+	    text_or_none(PQuser(db->conn)), db_connect_error_name(why),
+	    sqlstate, text);
 }
 
 static void
 db_log_success(struct db *db, size_t i)
 {
-	if (atomic_exchange(&db->db_shared->ds_why[i],
-		DB_CONNECT_ERROR__NONE) != DB_CONNECT_ERROR__NONE)
+	if (atomic_exchange(&db->shared->why[i], DB_CONNECT_ERROR__NONE) !=
+	    DB_CONNECT_ERROR__NONE)
 		log_warn("database=back host=%s port=%s dbname=%s user=%s",
-		    PQhost(db->db_conn), PQport(db->db_conn), PQdb(db->db_conn),
-		    PQuser(db->db_conn));
+		    PQhost(db->conn), PQport(db->conn), PQdb(db->conn),
+		    PQuser(db->conn));
 }
 
 /* The same for a person, with the words of a server that gave any. */
@@ -994,16 +989,15 @@ static void
 db_explain_failure(const struct db *db, enum db_connect_error why,
     const char *sqlstate, struct fail *f)
 {
-	const char *words = *sqlstate == '\0'
-	    ? ""
-	    : strstr(PQerrorMessage(db->db_conn), sqlstate);
+	const char *words =
+	    *sqlstate == '\0' ? "" : strstr(PQerrorMessage(db->conn), sqlstate);
 
 	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
-	    "host=%s port=%s dbname=%s user=%s: %s%s%.*s; %s",
-	    PQhost(db->db_conn), PQport(db->db_conn),
-	    text_or_none(PQdb(db->db_conn)), text_or_none(PQuser(db->db_conn)),
-	    db_connect_error_text(why), *words == '\0' ? "" : ": ",
-	    (int)strcspn(words, "\n"), words, db_connect_error_help(why));
+	    "host=%s port=%s dbname=%s user=%s: %s%s%.*s; %s", PQhost(db->conn),
+	    PQport(db->conn), text_or_none(PQdb(db->conn)),
+	    text_or_none(PQuser(db->conn)), db_connect_error_text(why),
+	    *words == '\0' ? "" : ": ", (int)strcspn(words, "\n"), words,
+	    db_connect_error_help(why));
 }
 
 /* What libpq has no word for yet. */
@@ -1024,7 +1018,7 @@ db_greet(struct db *db, int64_t deadline)
 			next == PGRES_POLLING_READING ? POLLIN : POLLOUT,
 			deadline) == -1)
 			return;
-		next = PQconnectPoll(db->db_conn);
+		next = PQconnectPoll(db->conn);
 	}
 }
 
@@ -1039,8 +1033,8 @@ db_prepare(struct db *db, enum stmt only, struct fail *f)
 
 	for (stmt = 1; stmt < STMT__MAX; stmt++) {
 		if (db_prepares(db, stmt, only) &&
-		    !PQsendPrepare(db->db_conn, stmts[stmt].name,
-			stmts[stmt].text, 0, NULL))
+		    !PQsendPrepare(
+			db->conn, stmts[stmt].name, stmts[stmt].text, 0, NULL))
 			return db_lost(db, f);
 	}
 	if (db_send_sync(db, deadline) == -1)
@@ -1067,7 +1061,7 @@ db_prepare(struct db *db, enum stmt only, struct fail *f)
 		return db_refuse_old(db, bad, f);
 	for (stmt = 1; stmt < STMT__MAX; stmt++)
 		if (db_prepares(db, stmt, only))
-			db->db_prepared[stmt] = true;
+			db->prepared[stmt] = true;
 	return 0;
 }
 
@@ -1077,7 +1071,7 @@ db_prepares(const struct db *db, enum stmt stmt, enum stmt only)
 {
 	if (only != 0)
 		return stmt == only;
-	return !stmts[stmt].late || db->db_setup == STMT_SESSION;
+	return !stmts[stmt].late || db->setup == STMT_SESSION;
 }
 
 /* Run the session's own statement, which names the session. */
@@ -1092,15 +1086,15 @@ db_tune(struct db *db, struct fail *f)
 
 	arena_init(&a, block, sizeof(block));
 	params_init(&p, &a);
-	params_int(&p, db->db_timeout_ms);
+	params_int(&p, db->timeout_ms);
 	params_int(&p, SCHEMA_KNOWN);
-	r = db_run_text(db, &a, db->db_setup, &p, &rows, f);
+	r = db_run_text(db, &a, db->setup, &p, &rows, f);
 	if (r == 0) {
-		db->db_backend = rows_get_int(&rows, "name");
-		db->db_server = rows_get_int(&rows, "server");
+		db->backend = rows_get_int(&rows, "name");
+		db->server = rows_get_int(&rows, "server");
 		r = db_refuse(db, rows_get_text(&rows, "refusal"), f);
-	} else if (db->db_trouble == DB_REFUSED) {
-		r = db_refuse_old(db, db->db_setup, f);
+	} else if (db->trouble == DB_REFUSED) {
+		r = db_refuse_old(db, db->setup, f);
 	} else {
 		db_drop(db);
 	}
@@ -1113,28 +1107,28 @@ db_tune(struct db *db, struct fail *f)
 static int
 db_refuse_old(struct db *db, enum stmt bad, struct fail *f)
 {
-	const enum db_trouble trouble = db->db_trouble;
+	const enum db_trouble trouble = db->trouble;
 	_Alignas(16) char block[1024];
-	char state[sizeof(db->db_sqlstate)];
+	char state[sizeof(db->sqlstate)];
 	int64_t missing = 0;
 	struct arena a;
 	struct rows rows;
 
-	if (db->db_conn == NULL)
+	if (db->conn == NULL)
 		return -1;
-	memcpy(state, db->db_sqlstate, sizeof(state));
+	memcpy(state, db->sqlstate, sizeof(state));
 	arena_init(&a, block, sizeof(block));
 	if (db_query(db, &a, SQL_MISSING, NULL, &rows, NULL) == 0)
 		missing = rows_get_int(&rows, "missing");
 	arena_reset(&a);
 	db_drop(db);
-	db->db_trouble = trouble;
-	memcpy(db->db_sqlstate, state, sizeof(state));
+	db->trouble = trouble;
+	memcpy(db->sqlstate, state, sizeof(state));
 	if (missing == 0)
 		return fail_set(f, FAIL_US, INTERNAL, stmts[bad].name,
 		    "does not prepare (SQLSTATE %s)", state);
-	db->db_unfit = DB_OLD;
-	db->db_missing = missing;
+	db->unfit = DB_OLD;
+	db->missing = missing;
 	return fail_set(f, FAIL_US, INTERNAL, stmts[bad].name,
 	    "does not prepare (SQLSTATE %s): migration %04" PRId64
 	    " is missing; run assayctl migrate",
@@ -1145,30 +1139,30 @@ db_refuse_old(struct db *db, enum stmt bad, struct fail *f)
 static int
 db_refuse(struct db *db, const char *refusal, struct fail *f)
 {
-	db->db_unfit = DB_FIT;
+	db->unfit = DB_FIT;
 	if (refusal == NULL)
 		return 0;
-	db->db_unfit = strcmp(refusal, "newer") == 0 ? DB_NEWER : DB_RESTORED;
+	db->unfit = strcmp(refusal, "newer") == 0 ? DB_NEWER : DB_RESTORED;
 	db_lost(db, NULL);
 	return fail_set(
-	    f, FAIL_US, UNAVAILABLE, NULL, "%s", db_unfit_text(db->db_unfit));
+	    f, FAIL_US, UNAVAILABLE, NULL, "%s", db_unfit_text(db->unfit));
 }
 
 /* End the session: the next call connects anew. */
 static void
 db_drop(struct db *db)
 {
-	PQfinish(db->db_conn);
-	db->db_conn = NULL;
-	db->db_queued = 0;
+	PQfinish(db->conn);
+	db->conn = NULL;
+	db->queued = 0;
 }
 
 /* Queue a sync and push everything out.  Returns 0, or -1 if that failed. */
 static int
 db_send_sync(struct db *db, int64_t deadline)
 {
-	db->db_queued = 0;
-	if (!PQpipelineSync(db->db_conn))
+	db->queued = 0;
+	if (!PQpipelineSync(db->conn))
 		return -1;
 	return db_flush(db, deadline);
 }
@@ -1185,9 +1179,9 @@ db_drain(struct db *db)
 		return -1;
 	while (!synced) {
 		res = db_result(db, deadline);
-		if (res == NULL && PQstatus(db->db_conn) != CONNECTION_OK)
+		if (res == NULL && PQstatus(db->conn) != CONNECTION_OK)
 			return -1;
-		if (res == NULL && PQisBusy(db->db_conn))
+		if (res == NULL && PQisBusy(db->conn))
 			return -1;
 		synced = PQresultStatus(res) == PGRES_PIPELINE_SYNC;
 		PQclear(res);
@@ -1199,14 +1193,14 @@ db_drain(struct db *db)
 static int
 db_wait(struct db *db, short events, int64_t deadline)
 {
-	struct pollfd pfd = { .fd = PQsocket(db->db_conn), .events = events };
+	struct pollfd pfd = { .fd = PQsocket(db->conn), .events = events };
 	int64_t left;
 	int n, ms;
 
 	for (;;) {
 		left = db_left(db, deadline);
 		ms = left > INT_MAX ? INT_MAX : (int)left;
-		if (db->db_over != NULL && (left == -1 || left > ASK_MS))
+		if (db->over != NULL && (left == -1 || left > ASK_MS))
 			ms = ASK_MS;
 		n = poll(&pfd, 1, ms);
 		if (n == 1)
@@ -1223,9 +1217,8 @@ db_left(const struct db *db, int64_t deadline)
 {
 	int64_t left;
 
-	if (db->db_cancelled_at != 0 &&
-	    deadline > db->db_cancelled_at + CANCEL_MAX)
-		deadline = db->db_cancelled_at + CANCEL_MAX;
+	if (db->cancelled_at != 0 && deadline > db->cancelled_at + CANCEL_MAX)
+		deadline = db->cancelled_at + CANCEL_MAX;
 	if (deadline == NO_DEADLINE)
 		return -1;
 	left = (deadline - clock_ticks()) / 1000;
@@ -1239,15 +1232,15 @@ db_ask(struct db *db)
 	char why[256];
 	PGcancel *cancel;
 
-	if (db->db_over == NULL || db->db_cancelled_at != 0 ||
-	    !db->db_over(db->db_over_arg))
+	if (db->over == NULL || db->cancelled_at != 0 ||
+	    !db->over(db->over_arg))
 		return;
-	db->db_cancelled_at = clock_ticks();
-	if (PQstatus(db->db_conn) != CONNECTION_OK) {
-		db->db_cancelled_at -= CANCEL_MAX;
+	db->cancelled_at = clock_ticks();
+	if (PQstatus(db->conn) != CONNECTION_OK) {
+		db->cancelled_at -= CANCEL_MAX;
 		return;
 	}
-	if ((cancel = PQgetCancel(db->db_conn)) != NULL)
+	if ((cancel = PQgetCancel(db->conn)) != NULL)
 		(void)PQcancel(cancel, why, sizeof(why));
 	PQfreeCancel(cancel);
 }
@@ -1258,9 +1251,9 @@ db_flush(struct db *db, int64_t deadline)
 {
 	int n;
 
-	while ((n = PQflush(db->db_conn)) == 1) {
+	while ((n = PQflush(db->conn)) == 1) {
 		if (db_wait(db, POLLIN | POLLOUT, deadline) == -1 ||
-		    !PQconsumeInput(db->db_conn))
+		    !PQconsumeInput(db->conn))
 			return -1;
 	}
 	return n;
@@ -1273,12 +1266,12 @@ db_flush(struct db *db, int64_t deadline)
 static PGresult *
 db_result(struct db *db, int64_t deadline)
 {
-	while (PQisBusy(db->db_conn)) {
+	while (PQisBusy(db->conn)) {
 		if (db_wait(db, POLLIN, deadline) == -1 ||
-		    !PQconsumeInput(db->db_conn))
+		    !PQconsumeInput(db->conn))
 			return NULL;
 	}
-	return PQgetResult(db->db_conn);
+	return PQgetResult(db->conn);
 }
 
 /* The connection is gone: drop it, so that the next call connects anew. */
@@ -1287,15 +1280,15 @@ db_lost(struct db *db, struct fail *f)
 {
 	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 	    "the database cannot be reached; try again");
-	if (db->db_setup == 0 && db->db_conn != NULL)
+	if (db->setup == 0 && db->conn != NULL)
 		fail_set(f, FAIL_US, UNAVAILABLE, NULL, "%s",
-		    PQerrorMessage(db->db_conn));
+		    PQerrorMessage(db->conn));
 	db_leave(db);
-	PQfinish(db->db_conn);
-	db->db_conn = NULL;
-	db->db_queued = 0;
-	db->db_trouble = DB_LOST;
-	db->db_sqlstate[0] = '\0';
+	PQfinish(db->conn);
+	db->conn = NULL;
+	db->queued = 0;
+	db->trouble = DB_LOST;
+	db->sqlstate[0] = '\0';
 	return -1;
 }
 
@@ -1322,20 +1315,20 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 
 	if (state == NULL)
 		return db_lost(db, f);
-	snprintf(db->db_sqlstate, sizeof(db->db_sqlstate), "%s", state);
+	snprintf(db->sqlstate, sizeof(db->sqlstate), "%s", state);
 	while (
 	    strncmp(state, classes[i].prefix, strlen(classes[i].prefix)) != 0)
 		i++;
-	if (db->db_setup != 0 && strcmp(state, READ_ONLY) == 0)
+	if (db->setup != 0 && strcmp(state, READ_ONLY) == 0)
 		return db_read_only(db, f);
 	if (classes[i].trouble == DB_LOST) {
-		db->db_backend = 0; /* it ends by its own word */
+		db->backend = 0; /* it ends by its own word */
 		return db_lost(db, f);
 	}
-	db->db_trouble = classes[i].trouble;
+	db->trouble = classes[i].trouble;
 
 	/* The server's words may quote a value; only a migration has none. */
-	if (db->db_setup == 0)
+	if (db->setup == 0)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s (%s)",
 		    PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY), state);
 	return fail_set(f, FAIL_US, classes[i].code, NULL,
@@ -1350,18 +1343,18 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 static int
 db_read_only(struct db *db, struct fail *f)
 {
-	const size_t n = db->db_hosts.dh_n;
-	int32_t ours = (int32_t)db->db_host;
+	const size_t n = db->hosts.n;
+	int32_t ours = (int32_t)db->host;
 
-	if (db->db_shared != &db->db_own)
+	if (db->shared != &db->own)
 		db_log_failure(
-		    db, db->db_host, DB_CONNECT_ERROR_READONLY, READ_ONLY);
+		    db, db->host, DB_CONNECT_ERROR_READONLY, READ_ONLY);
 
 	/* Another worker may have moved on before. */
 	atomic_compare_exchange_strong(
-	    &db->db_shared->ds_host, &ours, (int32_t)((db->db_host + 1) % n));
-	if (db->db_retry_at != NULL)
-		atomic_store(db->db_retry_at, clock_ticks() + RETRY_MIN);
+	    &db->shared->host, &ours, (int32_t)((db->host + 1) % n));
+	if (db->retry_at != NULL)
+		atomic_store(db->retry_at, clock_ticks() + RETRY_MIN);
 	db_lost(db, NULL);
 	return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 	    "the database takes no writes; try again");
@@ -1371,11 +1364,11 @@ db_read_only(struct db *db, struct fail *f)
 static int64_t
 db_deadline(const struct db *db)
 {
-	const int64_t ms = (int64_t)db->db_timeout_ms + SLACK_MS;
+	const int64_t ms = (int64_t)db->timeout_ms + SLACK_MS;
 
-	if (db->db_timeout_ms == 0)
-		return db->db_until == 0 ? NO_DEADLINE : db->db_until;
-	return db->db_until != 0 ? db->db_until : clock_ticks() + 1000 * ms;
+	if (db->timeout_ms == 0)
+		return db->until == 0 ? NO_DEADLINE : db->until;
+	return db->until != 0 ? db->until : clock_ticks() + 1000 * ms;
 }
 
 /* So many microseconds from now, or what db_until() was told if sooner. */
@@ -1384,7 +1377,7 @@ db_at_most(const struct db *db, int64_t us)
 {
 	const int64_t then = clock_ticks() + us;
 
-	return db->db_until != 0 && db->db_until < then ? db->db_until : then;
+	return db->until != 0 && db->until < then ? db->until : then;
 }
 
 static void
@@ -1399,14 +1392,14 @@ param_room(struct params *p, size_t size)
 {
 	void *room;
 
-	assert(p->pa_n < DB_PARAMS_MAX);
-	room = size > INT32_MAX ? NULL : arena_alloc(p->pa_arena, size);
+	assert(p->n < DB_PARAMS_MAX);
+	room = size > INT32_MAX ? NULL : arena_alloc(p->arena, size);
 	if (room == NULL) {
-		p->pa_failed = true;
+		p->failed = true;
 		return NULL;
 	}
-	p->pa_value[p->pa_n] = room;
-	p->pa_length[p->pa_n++] = (int)size;
+	p->value[p->n] = room;
+	p->length[p->n++] = (int)size;
 	return room;
 }
 
@@ -1445,9 +1438,9 @@ array_head(char *w, uint32_t oid, size_t n, bool nulls)
 static const char *
 rows_raw(const struct rows *r, int row, int col, int *size)
 {
-	assert(row >= 0 && row < r->ro_n);
-	*size = PQgetlength(r->ro_result, row, col);
-	if (PQgetisnull(r->ro_result, row, col))
+	assert(row >= 0 && row < r->n);
+	*size = PQgetlength(r->result, row, col);
+	if (PQgetisnull(r->result, row, col))
 		return NULL;
-	return PQgetvalue(r->ro_result, row, col);
+	return PQgetvalue(r->result, row, col);
 }

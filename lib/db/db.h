@@ -44,17 +44,17 @@ enum db_unfit {
 
 /* The parameters of one statement, all binary. */
 struct params {
-	struct arena *pa_arena;
-	int pa_n;
-	bool pa_failed; /* the arena was full */
-	const char *pa_value[DB_PARAMS_MAX];
-	int pa_length[DB_PARAMS_MAX];
+	struct arena *arena;
+	int n;
+	bool failed; /* the arena was full */
+	const char *value[DB_PARAMS_MAX];
+	int length[DB_PARAMS_MAX];
 };
 
 /* The rows of one result, all columns binary. */
 struct rows {
-	void *ro_result; /* freed with the arena */
-	int ro_n;
+	void *result; /* freed with the arena */
+	int n;
 };
 
 /*
@@ -62,12 +62,12 @@ struct rows {
  * zeroed; everything in it is atomic, and right whoever is killed.
  */
 struct db_shared {
-	_Atomic int32_t ds_host; /* of the last session, or the next to try */
+	_Atomic int32_t host; /* of the last session, or the next to try */
 	_Atomic int32_t
-	    ds_why[DB_HOSTS_MAX]; /* enum db_connect_error that was told */
-	struct db_abandoned ds_left;
-	_Atomic int64_t ds_ask_at; /* clock_ticks() to ask what is left again */
-	_Atomic int32_t ds_full; /* it was told that too many are */
+	    why[DB_HOSTS_MAX]; /* enum db_connect_error that was told */
+	struct db_abandoned left;
+	_Atomic int64_t ask_at; /* clock_ticks() to ask what is left again */
+	_Atomic int32_t full; /* it was told that too many are */
 };
 
 /*

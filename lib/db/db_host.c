@@ -35,8 +35,8 @@ db_hosts_read(struct db_hosts *ret, const char *url, struct fail *f)
 {
 	memset(ret, 0, sizeof(*ret));
 	if (is_readable(url) && read_lists(url, ret) && split_hosts(ret)) {
-		if (ret->dh_n > 1 && !names_session(url))
-			ret->dh_attrs = "read-write";
+		if (ret->n > 1 && !names_session(url))
+			ret->attrs = "read-write";
 		return 0;
 	}
 	db_hosts_clear(ret);
@@ -49,8 +49,8 @@ db_hosts_clear(struct db_hosts *h)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(h->dh_texts) / sizeof(h->dh_texts[0]); i++)
-		free(h->dh_texts[i]);
+	for (i = 0; i < sizeof(h->texts) / sizeof(h->texts[0]); i++)
+		free(h->texts[i]);
 	memset(h, 0, sizeof(*h));
 }
 
@@ -118,7 +118,7 @@ keep_list(const PQconninfoOption *opt, struct db_hosts *ret)
 
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		if (strcmp(opt->keyword, lists[i]) == 0 && *opt->val != '\0')
-			return (ret->dh_texts[i] = strdup(opt->val)) != NULL;
+			return (ret->texts[i] = strdup(opt->val)) != NULL;
 	return true;
 }
 
@@ -133,30 +133,28 @@ split_hosts(struct db_hosts *ret)
 	struct db_host *h;
 	size_t i;
 
-	split_list(ret->dh_texts[HOSTS], &hosts);
-	split_list(ret->dh_texts[ADDRESSES], &addresses);
-	split_list(ret->dh_texts[PORTS], &ports);
-	ret->dh_n = hosts.n > addresses.n ? hosts.n : addresses.n;
-	if (ret->dh_n <= 1) {
-		ret->dh_n = 1;
+	split_list(ret->texts[HOSTS], &hosts);
+	split_list(ret->texts[ADDRESSES], &addresses);
+	split_list(ret->texts[PORTS], &ports);
+	ret->n = hosts.n > addresses.n ? hosts.n : addresses.n;
+	if (ret->n <= 1) {
+		ret->n = 1;
 		return true;
 	}
-	if (ret->dh_n > DB_HOSTS_MAX || (hosts.n > 0 && hosts.n < ret->dh_n) ||
-	    (addresses.n > 0 && addresses.n < ret->dh_n) ||
-	    (ports.n > 1 && ports.n != ret->dh_n))
+	if (ret->n > DB_HOSTS_MAX || (hosts.n > 0 && hosts.n < ret->n) ||
+	    (addresses.n > 0 && addresses.n < ret->n) ||
+	    (ports.n > 1 && ports.n != ret->n))
 		return false;
-	for (i = 0; i < ret->dh_n; i++) {
-		h = &ret->dh_all[i];
-		h->dh_hostaddr = addresses.n == 0 ? NULL : addresses.all[i];
-		h->dh_host = hosts.n == 0 || *hosts.all[i] == '\0'
-		    ? h->dh_hostaddr
-		    : hosts.all[i];
-		h->dh_port =
-		    ports.n == 0 ? PORT : ports.all[ports.n > 1 ? i : 0];
-		if (*h->dh_port == '\0')
-			h->dh_port = PORT;
-		if (h->dh_host == NULL || *h->dh_host == '\0' ||
-		    (h->dh_hostaddr != NULL && *h->dh_hostaddr == '\0'))
+	for (i = 0; i < ret->n; i++) {
+		h = &ret->all[i];
+		h->hostaddr = addresses.n == 0 ? NULL : addresses.all[i];
+		h->host = hosts.n == 0 || *hosts.all[i] == '\0' ? h->hostaddr
+								: hosts.all[i];
+		h->port = ports.n == 0 ? PORT : ports.all[ports.n > 1 ? i : 0];
+		if (*h->port == '\0')
+			h->port = PORT;
+		if (h->host == NULL || *h->host == '\0' ||
+		    (h->hostaddr != NULL && *h->hostaddr == '\0'))
 			return false;
 	}
 	return true;

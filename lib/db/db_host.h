@@ -11,17 +11,17 @@ struct fail;
 
 /* What to say to libpq besides the string; NULL says nothing. */
 struct db_host {
-	const char *dh_host;
-	const char *dh_hostaddr;
-	const char *dh_port;
+	const char *host;
+	const char *hostaddr;
+	const char *port;
 };
 
 /* The hosts, in their order; begins zeroed. */
 struct db_hosts {
-	size_t dh_n;
-	struct db_host dh_all[DB_HOSTS_MAX];
-	const char *dh_attrs; /* target_session_attrs, NULL: as it is given */
-	char *dh_texts[3]; /* what the others point into */
+	size_t n;
+	struct db_host all[DB_HOSTS_MAX];
+	const char *attrs; /* target_session_attrs, NULL: as it is given */
+	char *texts[3]; /* what the others point into */
 };
 
 /*

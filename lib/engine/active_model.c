@@ -22,7 +22,7 @@ void
 active_model_init(struct active_model *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->se_model = *model_bundled();
+	s->model = *model_bundled();
 }
 
 int
@@ -35,21 +35,21 @@ active_model_refresh(struct active_model *s, struct db *db, struct arena *a,
 	struct rows rows;
 	const char *body;
 
-	if (s->se_epoch == epoch)
+	if (s->epoch == epoch)
 		return 0;
 	params_init(&p, a);
 	params_int(&p, FEATURES_VERSION);
 	if (db_run(db, a, STMT_ENGINE_MODEL, &p, &rows, f) == -1)
 		return -1;
-	body = rows.ro_n == 0 ? NULL : rows_get_text(&rows, "body");
+	body = rows.n == 0 ? NULL : rows_get_text(&rows, "body");
 	if (body == NULL)
-		s->se_model = m;
+		s->model = m;
 	else if (body_model(a, body, strlen(body), &m, &refusal) == 0)
 		active_model_keep(s, &m, &rows);
 	else
 		log_warn("model=unreadable hash=%s where=%s why=%s",
 		    rows_get_text(&rows, "hash"), refusal.where, refusal.why);
-	s->se_epoch = epoch;
+	s->epoch = epoch;
 	return 0;
 }
 
@@ -64,7 +64,7 @@ active_model_find(struct active_model *s, struct db *db, struct arena *a,
 	const char *body;
 
 	if (strcmp(version, m.version) == 0) {
-		s->se_model = m;
+		s->model = m;
 		*ret = ACTIVE_MODEL_FOUND;
 		return 0;
 	}
@@ -73,7 +73,7 @@ active_model_find(struct active_model *s, struct db *db, struct arena *a,
 	if (db_run(db, a, STMT_MODEL_FIND, &p, &rows, f) == -1)
 		return -1;
 	*ret = ACTIVE_MODEL_GONE;
-	if (rows.ro_n == 0)
+	if (rows.n == 0)
 		return 0;
 	body = rows_get_text(&rows, "body");
 	*ret = ACTIVE_MODEL_UNREADABLE;
@@ -88,15 +88,14 @@ void
 active_model_keep(
     struct active_model *s, const struct model *m, const struct rows *r)
 {
-	snprintf(s->se_version, sizeof(s->se_version), "%s",
-	    rows_get_text(r, "hash"));
 	snprintf(
-	    s->se_trained_at, sizeof(s->se_trained_at), "%s", m->trained_at);
-	s->se_model = *m;
-	s->se_model.version = s->se_version;
-	s->se_model.trained_at = s->se_trained_at;
-	s->se_model.provenance = MODEL_OPERATOR;
-	s->se_model.source = source_of(rows_get_text(r, "origin"));
+	    s->version, sizeof(s->version), "%s", rows_get_text(r, "hash"));
+	snprintf(s->trained_at, sizeof(s->trained_at), "%s", m->trained_at);
+	s->model = *m;
+	s->model.version = s->version;
+	s->model.trained_at = s->trained_at;
+	s->model.provenance = MODEL_OPERATOR;
+	s->model.source = source_of(rows_get_text(r, "origin"));
 }
 
 static const char *

@@ -25,10 +25,10 @@ enum active_model_result {
 
 /* A model with the texts of its own; it stays where it is. */
 struct active_model {
-	struct model se_model;
-	char se_version[ACTIVE_MODEL_VERSION_SIZE];
-	char se_trained_at[ACTIVE_MODEL_DATE_SIZE];
-	int64_t se_epoch; /* assay.epoch.model as it was read, 0 before */
+	struct model model;
+	char version[ACTIVE_MODEL_VERSION_SIZE];
+	char trained_at[ACTIVE_MODEL_DATE_SIZE];
+	int64_t epoch; /* assay.epoch.model as it was read, 0 before */
 };
 
 /* For an epoch: what was read is no longer known to hold. */

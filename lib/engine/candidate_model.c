@@ -20,14 +20,14 @@ candidate_model_refresh(struct candidate_model *c, struct db *db,
 {
 	struct rows rows;
 
-	if (c->ca_epoch == epoch)
+	if (c->epoch == epoch)
 		return 0;
 	if (db_run(db, a, STMT_ENGINE_CANDIDATE_MODEL, NULL, &rows, f) == -1)
 		return -1;
-	c->ca_id[0] = '\0';
-	if (rows.ro_n > 0)
+	c->id[0] = '\0';
+	if (rows.n > 0)
 		read_it(c, a, &rows);
-	c->ca_epoch = epoch;
+	c->epoch = epoch;
 	return 0;
 }
 
@@ -39,11 +39,11 @@ read_it(struct candidate_model *c, struct arena *a, const struct rows *r)
 	struct model m = *model_bundled();
 	struct fail why = { 0 };
 
-	snprintf(c->ca_id, sizeof(c->ca_id), "%s", rows_get_text(r, "id"));
-	c->ca_readable = body_model(a, body, strlen(body), &m, &why) == 0;
-	if (c->ca_readable)
-		active_model_keep(&c->ca_served, &m, r);
+	snprintf(c->id, sizeof(c->id), "%s", rows_get_text(r, "id"));
+	c->readable = body_model(a, body, strlen(body), &m, &why) == 0;
+	if (c->readable)
+		active_model_keep(&c->served, &m, r);
 	else
-		log_warn("shadow=unreadable id=%s where=%s why=%s", c->ca_id,
+		log_warn("shadow=unreadable id=%s where=%s why=%s", c->id,
 		    why.where, why.why);
 }

@@ -15,10 +15,10 @@ struct fail;
 
 /* Begins zeroed, which is none; it stays where it is. */
 struct candidate_model {
-	char ca_id[CRYPT_ID_SIZE]; /* of the probation; "" without one */
-	bool ca_readable; /* else it scores nothing */
-	struct active_model ca_served; /* as if it served */
-	int64_t ca_epoch; /* as struct active_model has it */
+	char id[CRYPT_ID_SIZE]; /* of the probation; "" without one */
+	bool readable; /* else it scores nothing */
+	struct active_model served; /* as if it served */
+	int64_t epoch; /* as struct active_model has it */
 };
 
 /*

@@ -58,23 +58,22 @@ struct rulebook_load {
 };
 
 struct engine {
-	struct rulebook_load
-	    en_loads[2]; /* the one in use, and the one to be */
-	int en_current; /* index, -1 before the first load */
-	struct scoring en_scoring; /* of all rulebooks */
-	struct scoring en_shadow; /* of the shadow scorer, 0 without one */
-	struct scoring en_trial; /* by the model on probation */
-	struct candidate_model en_candidate;
-	struct tag_weight_cache en_learned;
-	struct active_model en_served;
-	struct list_cache *en_lists;
-	const struct geoip *en_geoip;
-	struct spool *en_spool;
-	const struct shm *en_shm;
-	int64_t en_server; /* db_server() that all of it was read from */
-	int64_t en_settings; /* epoch of the settings, the last that was seen */
-	bool en_anomalies; /* somebody wants them, as was last seen */
-	int64_t en_seen; /* the latest time of the database's clock */
+	struct rulebook_load loads[2]; /* the one in use, and the one to be */
+	int current; /* index, -1 before the first load */
+	struct scoring scoring; /* of all rulebooks */
+	struct scoring shadow; /* of the shadow scorer, 0 without one */
+	struct scoring trial; /* by the model on probation */
+	struct candidate_model candidate;
+	struct tag_weight_cache learned;
+	struct active_model served;
+	struct list_cache *lists;
+	const struct geoip *geoip;
+	struct spool *spool;
+	const struct shm *shm;
+	int64_t server; /* db_server() that all of it was read from */
+	int64_t settings; /* epoch of the settings, the last that was seen */
+	bool anomalies; /* somebody wants them, as was last seen */
+	int64_t seen; /* the latest time of the database's clock */
 };
 
 static bool scores_by(const struct engine *, enum scorer);
@@ -106,39 +105,38 @@ engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
 
 	if ((e = calloc(1, sizeof(*e))) == NULL)
 		goto err0;
-	if ((e->en_lists = list_cache_new()) == NULL)
+	if ((e->lists = list_cache_new()) == NULL)
 		goto err1;
-	e->en_current = -1;
-	active_model_init(&e->en_served);
-	e->en_scoring = (struct scoring) {
+	e->current = -1;
+	active_model_init(&e->served);
+	e->scoring = (struct scoring) {
 		.scorer = scorer,
-		.lessons = &e->en_learned.le_lessons,
-		.model = &e->en_served.se_model,
+		.lessons = &e->learned.lessons,
+		.model = &e->served.model,
 	};
-	e->en_shadow = e->en_scoring;
-	e->en_shadow.scorer = shadow;
-	e->en_trial = (struct scoring) {
+	e->shadow = e->scoring;
+	e->shadow.scorer = shadow;
+	e->trial = (struct scoring) {
 		.scorer = SCORER_ML,
-		.model = &e->en_candidate.ca_served.se_model,
+		.model = &e->candidate.served.model,
 	};
-	e->en_geoip = geoip;
-	e->en_spool = spool;
-	e->en_shm = shm;
+	e->geoip = geoip;
+	e->spool = spool;
+	e->shm = shm;
 	for (i = 0; i < 2; i++) {
-		e->en_loads[i].block =
+		e->loads[i].block =
 		    mmap(NULL, LOAD_SIZE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (e->en_loads[i].block == MAP_FAILED)
+		if (e->loads[i].block == MAP_FAILED)
 			goto err2;
-		arena_init(
-		    &e->en_loads[i].arena, e->en_loads[i].block, LOAD_SIZE);
+		arena_init(&e->loads[i].arena, e->loads[i].block, LOAD_SIZE);
 	}
 	return e;
 
 err2:
 	while (i-- > 0)
-		munmap(e->en_loads[i].block, LOAD_SIZE);
-	list_cache_free(e->en_lists);
+		munmap(e->loads[i].block, LOAD_SIZE);
+	list_cache_free(e->lists);
 err1:
 	free(e);
 err0:
@@ -154,28 +152,28 @@ engine_free(struct engine *e)
 	if (e == NULL)
 		return;
 	for (i = 0; i < 2; i++) {
-		arena_reset(&e->en_loads[i].arena);
-		munmap(e->en_loads[i].block, LOAD_SIZE);
+		arena_reset(&e->loads[i].arena);
+		munmap(e->loads[i].block, LOAD_SIZE);
 	}
-	list_cache_free(e->en_lists);
-	tag_weight_cache_clear(&e->en_learned);
+	list_cache_free(e->lists);
+	tag_weight_cache_clear(&e->learned);
 	free(e);
 }
 
 void
 engine_session(struct engine *e, const struct db *db)
 {
-	const int64_t before = e->en_server;
+	const int64_t before = e->server;
 
-	e->en_server = db_server(db);
-	if (before == 0 || before == e->en_server)
+	e->server = db_server(db);
+	if (before == 0 || before == e->server)
 		return;
-	if (e->en_current != -1)
-		e->en_loads[e->en_current].epochs.rules = EXPIRED;
-	e->en_served.se_epoch = ACTIVE_MODEL_EXPIRED;
-	e->en_candidate.ca_epoch = ACTIVE_MODEL_EXPIRED;
-	e->en_learned.le_epoch = TAG_WEIGHT_CACHE_EXPIRED;
-	list_cache_expire(e->en_lists);
+	if (e->current != -1)
+		e->loads[e->current].epochs.rules = EXPIRED;
+	e->served.epoch = ACTIVE_MODEL_EXPIRED;
+	e->candidate.epoch = ACTIVE_MODEL_EXPIRED;
+	e->learned.epoch = TAG_WEIGHT_CACHE_EXPIRED;
+	list_cache_expire(e->lists);
 }
 
 int
@@ -184,20 +182,19 @@ engine_fresh(struct engine *e, struct db *db, struct arena *a,
 {
 	const struct epochs none = { 0 };
 	const struct epochs *seen =
-	    e->en_current == -1 ? &none : &e->en_loads[e->en_current].epochs;
+	    e->current == -1 ? &none : &e->loads[e->current].epochs;
 
-	e->en_settings = now->settings;
-	e->en_anomalies = now->anomalies;
+	e->settings = now->settings;
+	e->anomalies = now->anomalies;
 	if ((seen->rules != now->rules || seen->policies != now->policies) &&
 	    load_books(e, db, a, now, f) == -1)
 		return -1;
 	if (scores_by(e, SCORER_ML) &&
 	    fresh_model(e, db, a, now->model, f) == -1)
 		return -1;
-	if (candidate_model_refresh(&e->en_candidate, db, a, now->model, f) ==
-	    -1)
+	if (candidate_model_refresh(&e->candidate, db, a, now->model, f) == -1)
 		return -1;
-	return list_cache_refresh(e->en_lists, db, now->lists, f);
+	return list_cache_refresh(e->lists, db, now->lists, f);
 }
 
 int
@@ -223,25 +220,25 @@ engine_load(struct engine *e, struct db *db, struct arena *a, struct fail *f)
 int64_t
 engine_settings(const struct engine *e)
 {
-	return e->en_settings;
+	return e->settings;
 }
 
 double
 engine_anomaly(const struct engine *e)
 {
-	if (!e->en_anomalies)
+	if (!e->anomalies)
 		return INFINITY;
-	if (e->en_shm == NULL)
+	if (e->shm == NULL)
 		return (double)runtime_setting_fallback(SETTING_ANOMALY);
-	return runtime_setting_anomaly(e->en_shm);
+	return runtime_setting_anomaly(e->shm);
 }
 
 const struct rulebook *
 engine_book(const struct engine *e, enum event_type type)
 {
-	if (e->en_current == -1)
+	if (e->current == -1)
 		return NULL;
-	return &e->en_loads[e->en_current].books[type];
+	return &e->loads[e->current].books[type];
 }
 
 bool
@@ -253,47 +250,46 @@ engine_shadow(const struct engine *e, enum event_type type, struct shadow *ret)
 	if (book == NULL)
 		return false;
 	ret->book = *book;
-	trial = &e->en_loads[e->en_current].trials[type];
+	trial = &e->loads[e->current].trials[type];
 	if (trial->there) {
 		ret->id = trial->id;
 		ret->book.ruleset = trial->ruleset;
 		return trial->ruleset != NULL;
 	}
-	if (e->en_candidate.ca_id[0] != '\0') {
-		ret->id = e->en_candidate.ca_id;
-		ret->book.scoring = &e->en_trial;
-		return e->en_candidate.ca_readable;
+	if (e->candidate.id[0] != '\0') {
+		ret->id = e->candidate.id;
+		ret->book.scoring = &e->trial;
+		return e->candidate.readable;
 	}
-	if (e->en_shadow.scorer == 0)
+	if (e->shadow.scorer == 0)
 		return false;
-	ret->id = scorer_name(e->en_shadow.scorer);
-	ret->book.scoring = &e->en_shadow;
+	ret->id = scorer_name(e->shadow.scorer);
+	ret->book.scoring = &e->shadow;
 	return true;
 }
 
 struct tag_weight_cache *
 engine_learned(struct engine *e)
 {
-	return scores_by(e, SCORER_LEARNED) ? &e->en_learned : NULL;
+	return scores_by(e, SCORER_LEARNED) ? &e->learned : NULL;
 }
 
 const uint8_t *
 engine_digest_key(const struct engine *e)
 {
-	return e->en_current == -1 ? NULL
-				   : e->en_loads[e->en_current].digest_key;
+	return e->current == -1 ? NULL : e->loads[e->current].digest_key;
 }
 
 const struct geoip *
 engine_geoip(const struct engine *e)
 {
-	return e->en_geoip;
+	return e->geoip;
 }
 
 const struct list_cache *
 engine_lists(const struct engine *e)
 {
-	return e->en_lists;
+	return e->lists;
 }
 
 enum list_kind
@@ -303,22 +299,22 @@ engine_listed(const struct engine *e, const struct event *ev, int64_t now)
 	struct place place;
 	size_t n;
 
-	geoip_place(e->en_geoip, ev, &place);
+	geoip_place(e->geoip, ev, &place);
 	n = list_keys(ev, place.country, keys);
-	return list_cache_match(e->en_lists, keys, n, now);
+	return list_cache_match(e->lists, keys, n, now);
 }
 
 struct spool *
 engine_spool(const struct engine *e)
 {
-	return e->en_spool;
+	return e->spool;
 }
 
 void
 engine_saw(struct engine *e, int64_t now)
 {
-	if (now > e->en_seen)
-		e->en_seen = now;
+	if (now > e->seen)
+		e->seen = now;
 }
 
 int64_t
@@ -326,14 +322,14 @@ engine_now(const struct engine *e)
 {
 	const int64_t now = clock_now();
 
-	return now > e->en_seen ? now : e->en_seen;
+	return now > e->seen ? now : e->seen;
 }
 
 /* Whether that is what serves, or its shadow. */
 static bool
 scores_by(const struct engine *e, enum scorer scorer)
 {
-	return e->en_scoring.scorer == scorer || e->en_shadow.scorer == scorer;
+	return e->scoring.scorer == scorer || e->shadow.scorer == scorer;
 }
 
 /*
@@ -344,15 +340,15 @@ static int
 fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
     struct fail *f)
 {
-	const int64_t before = e->en_served.se_epoch;
+	const int64_t before = e->served.epoch;
 	const bool warned = before == ACTIVE_MODEL_EXPIRED &&
-	    model_demonstrates(&e->en_served.se_model);
+	    model_demonstrates(&e->served.model);
 
-	if (active_model_refresh(&e->en_served, db, a, epoch, f) == -1)
+	if (active_model_refresh(&e->served, db, a, epoch, f) == -1)
 		return -1;
-	if (e->en_served.se_epoch != before && !warned &&
-	    e->en_scoring.scorer == SCORER_ML &&
-	    model_demonstrates(&e->en_served.se_model))
+	if (e->served.epoch != before && !warned &&
+	    e->scoring.scorer == SCORER_ML &&
+	    model_demonstrates(&e->served.model))
 		log_warn("scorer=ml model=synthetic-demo why=the bundled model "
 			 "was fitted to invented traffic; what it says of "
 			 "yours means nothing");
@@ -364,8 +360,8 @@ static int
 load_books(struct engine *e, struct db *db, struct arena *a,
     const struct epochs *now, struct fail *f)
 {
-	const int next = e->en_current == 0 ? 1 : 0;
-	struct rulebook_load *load = &e->en_loads[next];
+	const int next = e->current == 0 ? 1 : 0;
+	struct rulebook_load *load = &e->loads[next];
 	int type;
 
 	if (load_rulesets(load, db, a, f) == -1 ||
@@ -376,11 +372,11 @@ load_books(struct engine *e, struct db *db, struct arena *a,
 		return -1;
 	}
 	for (type = 0; type < EVENT_TYPE__MAX; type++)
-		load->books[type].scoring = &e->en_scoring;
+		load->books[type].scoring = &e->scoring;
 	load->epochs = *now;
-	if (e->en_current != -1)
-		load_drop(&e->en_loads[e->en_current]);
-	e->en_current = next;
+	if (e->current != -1)
+		load_drop(&e->loads[e->current]);
+	e->current = next;
 	return 0;
 }
 
@@ -397,7 +393,7 @@ load_rulesets(
 
 	if (db_run(db, a, STMT_ENGINE_RULESETS, NULL, &rows, f) == -1)
 		return -1;
-	for (i = 0; i < rows.ro_n; i++) {
+	for (i = 0; i < rows.n; i++) {
 		type = event_type_parse(
 		    rows_text(&rows, i, rows_col(&rows, "event_type")));
 		text = rows_text(&rows, i, rows_col(&rows, "text"));
@@ -424,8 +420,8 @@ load_policies(
 	if (db_run(db, a, STMT_ENGINE_POLICIES, NULL, &rows, f) == -1)
 		return -1;
 	col = rows_col(&rows, "event_type");
-	for (first = 0; first < rows.ro_n; first = last) {
-		for (last = first + 1; last < rows.ro_n &&
+	for (first = 0; first < rows.n; first = last) {
+		for (last = first + 1; last < rows.n &&
 		     strcmp(rows_text(&rows, last, col),
 			 rows_text(&rows, first, col)) == 0;
 		     last++)
@@ -503,7 +499,7 @@ load_complete(const struct rulebook_load *load, struct fail *f)
 {
 	int type;
 
-	if (load->arena.ar_overflow)
+	if (load->arena.overflow)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "no room for the rulebooks");
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
@@ -529,7 +525,7 @@ load_trials(
 
 	if (db_run(db, a, STMT_ENGINE_CANDIDATES, NULL, &rows, f) == -1)
 		return -1;
-	for (i = 0; i < rows.ro_n; i++) {
+	for (i = 0; i < rows.n; i++) {
 		type = event_type_parse(
 		    rows_text(&rows, i, rows_col(&rows, "event_type")));
 		if (type != EVENT_TYPE__NONE)

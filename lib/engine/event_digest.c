@@ -24,7 +24,7 @@ event_digest(const uint8_t key[EVENT_DIGEST_KEY_SIZE], struct arena *a,
 	event_normal(&s, ev);
 	if (str_text(&s) == NULL)
 		return 0;
-	crypt_hmac(key, EVENT_DIGEST_KEY_SIZE, s.st_text, s.st_len, hash);
+	crypt_hmac(key, EVENT_DIGEST_KEY_SIZE, s.text, s.len, hash);
 	arena_rewind(a, mark);
 	for (i = 0; i < 7; i++)
 		digest = digest << 8 | hash[i];

@@ -20,9 +20,9 @@ struct cached_subject {
 };
 
 struct list_cache {
-	struct cached_subject li_held[LIST_SUBJECT__MAX];
-	unsigned li_long; /* bits 1 << subject */
-	int64_t li_epoch; /* 0 before the first load, or EXPIRED */
+	struct cached_subject held[LIST_SUBJECT__MAX];
+	unsigned long_subjects; /* bits 1 << subject */
+	int64_t epoch; /* 0 before the first load, or EXPIRED */
 };
 
 static int load(struct list_cache *, struct db *, enum list_subject, int64_t,
@@ -44,7 +44,7 @@ list_cache_free(struct list_cache *l)
 		return;
 	for (subject = LIST_SUBJECT__NONE; subject < LIST_SUBJECT__MAX;
 	     subject++)
-		free(l->li_held[subject].entries);
+		free(l->held[subject].entries);
 	free(l);
 }
 
@@ -59,16 +59,16 @@ list_cache_refresh(
 	struct rows r;
 	int i, result;
 
-	if (l->li_epoch == epoch)
+	if (l->epoch == epoch)
 		return 0;
 	arena_init(&a, block, sizeof(block));
 	params_init(&p, &a);
 
 	/* In a database that was restored what changed last is unknown. */
-	params_int(&p, epoch < l->li_epoch ? EXPIRED : l->li_epoch);
+	params_int(&p, epoch < l->epoch ? EXPIRED : l->epoch);
 	params_int(&p, LIST_CACHE_ENTRIES_MAX);
 	result = db_run(db, &a, STMT_LIST_SIZES, &p, &r, f);
-	for (i = 0; result == 0 && i < r.ro_n; i++) {
+	for (i = 0; result == 0 && i < r.n; i++) {
 		subject = list_subject_parse(
 		    rows_text(&r, i, rows_col(&r, "subject")));
 		if (subject != LIST_SUBJECT__NONE)
@@ -76,7 +76,7 @@ list_cache_refresh(
 			    rows_int(&r, i, rows_col(&r, "size")), f);
 	}
 	if (result == 0)
-		l->li_epoch = epoch;
+		l->epoch = epoch;
 	arena_reset(&a);
 	return result;
 }
@@ -84,13 +84,13 @@ list_cache_refresh(
 void
 list_cache_expire(struct list_cache *l)
 {
-	l->li_epoch = EXPIRED;
+	l->epoch = EXPIRED;
 }
 
 unsigned
 list_cache_long(const struct list_cache *l)
 {
-	return l->li_long;
+	return l->long_subjects;
 }
 
 enum list_kind
@@ -102,7 +102,7 @@ list_cache_match(const struct list_cache *l, const struct list_key *keys,
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		held = &l->li_held[keys[i].subject];
+		held = &l->held[keys[i].subject];
 		kind = list_stronger(
 		    kind, list_find(held->entries, held->n, &keys[i], now));
 	}
@@ -127,18 +127,18 @@ load(struct list_cache *l, struct db *db, enum list_subject subject,
 		params_text(&p, list_subject_name(subject));
 		params_int(&p, LIST_CACHE_ENTRIES_MAX + 1);
 		result = db_run(db, &a, STMT_LIST_LOAD, &p, &r, f);
-		size = r.ro_n; /* it may have grown since it was counted */
+		size = r.n; /* it may have grown since it was counted */
 	}
 	if (result == 0 && size <= LIST_CACHE_ENTRIES_MAX)
 		result = hold(&held, &r, f);
 	arena_reset(&a);
 	if (result == -1)
 		return -1;
-	free(l->li_held[subject].entries);
-	l->li_held[subject] = held;
-	l->li_long &= ~(1u << subject);
+	free(l->held[subject].entries);
+	l->held[subject] = held;
+	l->long_subjects &= ~(1u << subject);
 	if (size > LIST_CACHE_ENTRIES_MAX)
-		l->li_long |= 1u << subject;
+		l->long_subjects |= 1u << subject;
 	return 0;
 }
 
@@ -150,20 +150,20 @@ hold(struct cached_subject *ret, const struct rows *r, struct fail *f)
 	size_t len, size = 0;
 	char *text;
 
-	if (r->ro_n == 0)
+	if (r->n == 0)
 		return 0;
 	kind = rows_col(r, "kind");
 	value = rows_col(r, "value");
 	expires = rows_col(r, "expires_at");
-	for (i = 0; i < r->ro_n; i++)
+	for (i = 0; i < r->n; i++)
 		size +=
 		    sizeof(*ret->entries) + strlen(rows_text(r, i, value)) + 1;
 	if ((ret->entries = malloc(size)) == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "no room for the lists");
-	ret->n = (size_t)r->ro_n;
+	ret->n = (size_t)r->n;
 	text = (char *)(ret->entries + ret->n);
-	for (i = 0; i < r->ro_n; i++) {
+	for (i = 0; i < r->n; i++) {
 		len = strlen(rows_text(r, i, value)) + 1;
 		memcpy(text, rows_text(r, i, value), len);
 		ret->entries[i] = (struct list_entry) {

@@ -29,12 +29,12 @@ score_distribution_read(struct db *db, struct arena *a,
 		return -1;
 	params_init(&p, a);
 	params_text(&p, "score");
-	params_text(&p, ret->po_window.ps_last);
-	params_int(&p, days->pd_days);
-	params_int(&p, days->pd_reference);
+	params_text(&p, ret->window.last);
+	params_int(&p, days->days);
+	params_int(&p, days->reference);
 	if (db_run(db, a, STMT_DRIFT_COUNTS, &p, &rows, f) == -1)
 		return -1;
-	for (row = 0; row < rows.ro_n; row++)
+	for (row = 0; row < rows.n; row++)
 		add_row(ret, &rows, row);
 	return 0;
 }
@@ -46,11 +46,10 @@ score_distribution_psi(
 	int64_t recent[DRIFT_BINS], before[DRIFT_BINS];
 
 	*ret = 0;
-	if (!drift_enough(
-		po->po_recent[type].ds_total, po->po_before[type].ds_total))
+	if (!drift_enough(po->recent[type].total, po->before[type].total))
 		return false;
-	drift_bins(&po->po_recent[type], recent);
-	drift_bins(&po->po_before[type], before);
+	drift_bins(&po->recent[type], recent);
+	drift_bins(&po->before[type], before);
 	*ret = drift_psi(recent, before, DRIFT_BINS);
 	return true;
 }
@@ -60,9 +59,9 @@ score_distribution_span_json(
     struct str *s, const struct score_distribution_span *span)
 {
 	str_add(s, "{\"from\":");
-	str_json(s, span->ps_first);
+	str_json(s, span->first);
 	str_add(s, ",\"to\":");
-	str_json(s, span->ps_last);
+	str_json(s, span->last);
 }
 
 /* The days that are meant, by the database's clock; nothing is counted yet. */
@@ -75,17 +74,17 @@ read_days(struct db *db, struct arena *a,
 	struct rows rows;
 
 	memset(ret, 0, sizeof(*ret));
-	ret->po_days = *days;
+	ret->days = *days;
 	params_init(&p, a);
-	params_text(&p, days->pd_until);
-	params_int(&p, days->pd_days);
-	params_int(&p, days->pd_reference);
+	params_text(&p, days->until);
+	params_int(&p, days->days);
+	params_int(&p, days->reference);
 	if (db_one(db, a, STMT_DRIFT_DAYS, &p, &rows, f) == -1)
 		return -1;
-	ret->po_window.ps_first = rows_get_text(&rows, "first");
-	ret->po_window.ps_last = rows_get_text(&rows, "last");
-	ret->po_reference.ps_first = rows_get_text(&rows, "reference_first");
-	ret->po_reference.ps_last = rows_get_text(&rows, "reference_last");
+	ret->window.first = rows_get_text(&rows, "first");
+	ret->window.last = rows_get_text(&rows, "last");
+	ret->reference.first = rows_get_text(&rows, "reference_first");
+	ret->reference.last = rows_get_text(&rows, "reference_last");
 	return 0;
 }
 
@@ -100,8 +99,8 @@ add_row(struct score_distribution *po, const struct rows *rows, int row)
 
 	if (type == EVENT_TYPE__NONE)
 		return;
-	drift_add(&po->po_recent[type], score,
+	drift_add(&po->recent[type], score,
 	    rows_int(rows, row, rows_col(rows, "recent")));
-	drift_add(&po->po_before[type], score,
+	drift_add(&po->before[type], score,
 	    rows_int(rows, row, rows_col(rows, "reference")));
 }

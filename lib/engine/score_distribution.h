@@ -20,24 +20,24 @@ struct str;
 
 /* Which days: a window, and the reference that ends where it begins. */
 struct score_distribution_days {
-	const char *pd_until; /* last day, "2026-11-20"; NULL is yesterday */
-	int64_t pd_days;
-	int64_t pd_reference;
+	const char *until; /* last day, "2026-11-20"; NULL is yesterday */
+	int64_t days;
+	int64_t reference;
 };
 
 /* UTC days, the first and the last. */
 struct score_distribution_span {
-	const char *ps_first;
-	const char *ps_last;
+	const char *first;
+	const char *last;
 };
 
 /* What was counted in both. */
 struct score_distribution {
-	struct score_distribution_days po_days;
-	struct score_distribution_span po_window;
-	struct score_distribution_span po_reference;
-	struct drift_scores po_recent[EVENT_TYPE__MAX]; /* of the window */
-	struct drift_scores po_before[EVENT_TYPE__MAX]; /* of the reference */
+	struct score_distribution_days days;
+	struct score_distribution_span window;
+	struct score_distribution_span reference;
+	struct drift_scores recent[EVENT_TYPE__MAX]; /* of the window */
+	struct drift_scores before[EVENT_TYPE__MAX]; /* of the reference */
 };
 
 /*

@@ -15,7 +15,7 @@ static int by_tag(const void *, const void *);
 void
 tag_weight_cache_clear(struct tag_weight_cache *l)
 {
-	free(l->le_lessons.all);
+	free(l->lessons.all);
 	memset(l, 0, sizeof(*l));
 }
 
@@ -26,7 +26,7 @@ tag_weight_cache_send(const struct tag_weight_cache *l, struct db *db,
 	struct params p;
 
 	params_init(&p, a);
-	params_int(&p, l->le_epoch);
+	params_int(&p, l->epoch);
 	return db_send(db, STMT_TAGS_LEARNED, &p, f);
 }
 
@@ -36,13 +36,13 @@ tag_weight_cache_read(
 {
 	struct tag_weight_cache next = { 0 };
 
-	if (r->ro_n == 0)
+	if (r->n == 0)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "assay.tag_epoch is empty");
-	next.le_epoch = rows_int(r, 0, rows_col(r, "epoch"));
-	if (next.le_epoch == l->le_epoch)
+	next.epoch = rows_int(r, 0, rows_col(r, "epoch"));
+	if (next.epoch == l->epoch)
 		return 0;
-	if (hold(&next.le_lessons, r, f) == -1)
+	if (hold(&next.lessons, r, f) == -1)
 		return -1;
 	tag_weight_cache_clear(l);
 	*l = next;
@@ -57,7 +57,7 @@ tag_weight_cache_load(
 	struct rows rows;
 
 	params_init(&p, a);
-	params_int(&p, l->le_epoch);
+	params_int(&p, l->epoch);
 	if (db_run(db, a, STMT_TAGS_LEARNED, &p, &rows, f) == -1)
 		return -1;
 	return tag_weight_cache_read(l, &rows, f);
@@ -77,13 +77,13 @@ hold(struct tag_weights *ret, const struct rows *r, struct fail *f)
 	/* Without any tag there still is the row of the epoch. */
 	if (rows_null(r, 0, tag))
 		return 0;
-	for (i = 0; i < r->ro_n; i++)
+	for (i = 0; i < r->n; i++)
 		size += sizeof(*all) + strlen(rows_text(r, i, tag)) + 1;
 	if ((all = malloc(size)) == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "no room for the tags");
-	text = (char *)(all + r->ro_n);
-	for (i = 0; i < r->ro_n; i++) {
+	text = (char *)(all + r->n);
+	for (i = 0; i < r->n; i++) {
 		len = strlen(rows_text(r, i, tag)) + 1;
 		memcpy(text, rows_text(r, i, tag), len);
 		all[i] = (struct tag_weight) {
@@ -93,8 +93,8 @@ hold(struct tag_weights *ret, const struct rows *r, struct fail *f)
 		};
 		text += len;
 	}
-	qsort(all, (size_t)r->ro_n, sizeof(*all), by_tag);
-	*ret = (struct tag_weights) { .all = all, .n = (size_t)r->ro_n };
+	qsort(all, (size_t)r->n, sizeof(*all), by_tag);
+	*ret = (struct tag_weights) { .all = all, .n = (size_t)r->n };
 	return 0;
 }
 

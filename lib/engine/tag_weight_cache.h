@@ -14,8 +14,8 @@ struct rows;
 
 /* Begins zeroed, which knows of no label. */
 struct tag_weight_cache {
-	struct tag_weights le_lessons;
-	int64_t le_epoch; /* assay.tag_epoch as it was read, 0 before */
+	struct tag_weights lessons;
+	int64_t epoch; /* assay.tag_epoch as it was read, 0 before */
 };
 
 /* For an epoch: what was read is no longer known to hold. */

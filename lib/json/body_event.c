@@ -257,7 +257,7 @@ read_texts(struct arena *a, struct json_object *json,
 		text = fields[i].form(a, json_object_get_string(value),
 		    (size_t)json_object_get_string_len(value), ev);
 		if (text == NULL)
-			return a->ar_overflow
+			return a->overflow
 			    ? too_big(f)
 			    : invalid(fields[i].path, fields[i].rule, f);
 		memcpy((char *)ev + fields[i].member, &text, sizeof(text));

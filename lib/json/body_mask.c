@@ -82,7 +82,7 @@ body_mask_ip(struct str *s, const char *ip)
 static void
 put_name(struct str *s, const char *name)
 {
-	if (s->st_len > 0 && s->st_text[s->st_len - 1] != '{')
+	if (s->len > 0 && s->text[s->len - 1] != '{')
 		str_addc(s, ',');
 	str_json(s, name);
 	str_addc(s, ':');

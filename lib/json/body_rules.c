@@ -187,13 +187,13 @@ add_rule(struct str *s, struct json_object *json, int index, struct fail *f)
 		text ? nitems(text_fields) : nitems(tree_fields),
 		RULESET_INVALID, where, f) == -1)
 		return -1;
-	rule = text ? read_text(s->st_arena, json, &at, f)
-		    : read_tree(s->st_arena, json, &at, f);
+	rule = text ? read_text(s->arena, json, &at, f)
+		    : read_tree(s->arena, json, &at, f);
 	if (rule == NULL)
 		return -1;
 	rule_print(s, rule);
 	str_addc(s, '\n');
-	if (s->st_len > RULE_TEXT_MAX)
+	if (s->len > RULE_TEXT_MAX)
 		return refuse(f, &at, NULL, "makes the ruleset too long");
 	return 0;
 }
@@ -254,7 +254,7 @@ read_tree(struct arena *a, struct json_object *json,
 		fail_set(f, FAIL_US, INTERNAL, NULL, "the rules are too big");
 		return NULL;
 	}
-	rs = rule_compile(a, str_text(&t.text), t.text.st_len, f);
+	rs = rule_compile(a, str_text(&t.text), t.text.len, f);
 	if (rs != NULL)
 		return rs->rules;
 	if (f->kind == FAIL_INPUT)
@@ -456,7 +456,7 @@ begin(struct rules_tree *t, const struct body_place *at, const char *name)
 {
 	const struct body_place member = { at, name, -1 };
 
-	if (t->text.st_len <= t->want)
+	if (t->text.len <= t->want)
 		path_text(name == NULL ? at : &member, t->path);
 }
 

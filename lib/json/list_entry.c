@@ -39,25 +39,24 @@ list_entry_read(const char *const text[LIST_ENTRY_FIELD__MAX],
 		   *end = text[LIST_ENTRY_EXPIRES];
 
 	memset(ret, 0, sizeof(*ret));
-	ret->en_kind = list_kind_parse(text[LIST_ENTRY_KIND]);
-	if (ret->en_kind == LIST_KIND__NONE)
+	ret->kind = list_kind_parse(text[LIST_ENTRY_KIND]);
+	if (ret->kind == LIST_KIND__NONE)
 		return refuse(f, fields[LIST_ENTRY_KIND], LIST_KIND_RULE);
-	ret->en_subject = list_subject_parse(text[LIST_ENTRY_SUBJECT]);
-	if (ret->en_subject == LIST_SUBJECT__NONE)
+	ret->subject = list_subject_parse(text[LIST_ENTRY_SUBJECT]);
+	if (ret->subject == LIST_SUBJECT__NONE)
 		return refuse(f, fields[LIST_ENTRY_SUBJECT], LIST_SUBJECT_RULE);
-	if (list_value(
-		ret->en_subject, text[LIST_ENTRY_VALUE], ret->en_value) == -1)
-		return refuse(f, fields[LIST_ENTRY_VALUE],
-		    list_value_rule(ret->en_subject));
+	if (list_value(ret->subject, text[LIST_ENTRY_VALUE], ret->value) == -1)
+		return refuse(
+		    f, fields[LIST_ENTRY_VALUE], list_value_rule(ret->subject));
 	if (reason != NULL && !list_reason(reason))
 		return refuse(f, fields[LIST_ENTRY_REASON],
 		    "must be 1 to 256 bytes of UTF-8, on one line, not blank");
 	if (reason != NULL && pan_in_text(reason, strlen(reason)))
 		return fail_set(f, FAIL_INPUT, INGEST_PAN_REJECTED,
 		    fields[LIST_ENTRY_REASON], "%s", BODY_PAN_RULE);
-	ret->en_reason = reason;
+	ret->reason = reason;
 	if (end != NULL &&
-	    (clock_parse(end, &ret->en_expires) == -1 || ret->en_expires <= 0))
+	    (clock_parse(end, &ret->expires) == -1 || ret->expires <= 0))
 		return refuse(f, fields[LIST_ENTRY_EXPIRES],
 		    "must be a day and time of ISO 8601, like "
 		    "2027-01-31T00:00:00Z");
@@ -81,7 +80,7 @@ list_entry_header(
 			return refuse(
 			    f, fields[field], "is not in the header: " COLUMNS);
 	}
-	for (r = 0; r < (int)cs->cs_n_fields; r++)
+	for (r = 0; r < (int)cs->n_fields; r++)
 		if (!is_field(ret, r))
 			return refuse(f, NULL, "a column is none of " COLUMNS);
 	return 0;
@@ -99,7 +98,7 @@ list_entry_next(struct csv *cs, const struct list_entry_columns *ec,
 	for (field = 0; field < LIST_ENTRY_FIELD__MAX; field++) {
 		text[field] = ec->ec_column[field] == -1
 		    ? NULL
-		    : cs->cs_field[ec->ec_column[field]];
+		    : cs->field[ec->ec_column[field]];
 
 		/* In a file, what is left out is an empty field. */
 		if (field > LIST_ENTRY_VALUE && text[field] != NULL &&

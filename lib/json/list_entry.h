@@ -22,11 +22,11 @@ enum list_entry_field {
 
 /* An entry in its normal form. */
 struct list_entry_input {
-	enum list_kind en_kind;
-	enum list_subject en_subject;
-	char en_value[LIST_VALUE_SIZE];
-	const char *en_reason; /* NULL: none; the text that was read */
-	int64_t en_expires; /* microseconds UTC, 0: never */
+	enum list_kind kind;
+	enum list_subject subject;
+	char value[LIST_VALUE_SIZE];
+	const char *reason; /* NULL: none; the text that was read */
+	int64_t expires; /* microseconds UTC, 0: never */
 };
 
 /* Which column of a file is which field, -1: it has none. */

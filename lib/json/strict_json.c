@@ -28,16 +28,16 @@
 
 /* One text on its way through. */
 struct gate {
-	const char *ga_text;
-	size_t ga_size;
-	size_t ga_at; /* the next byte */
-	int ga_lists; /* objects and arrays so far */
+	const char *text;
+	size_t size;
+	size_t at; /* the next byte */
+	int lists; /* objects and arrays so far */
 	/*
 	 * Unescaped names and strings, one after the other.  It cannot
 	 * overflow: each needs no more than its source and a closing quote.
 	 */
-	char *ga_scratch;
-	struct fail *ga_fail;
+	char *scratch;
+	struct fail *fail;
 };
 
 static int gate_value(struct gate *, int, struct json_object **);
@@ -69,10 +69,10 @@ strict_json_read(const char *text, size_t size, char *scratch,
     struct json_object **ret, struct fail *f)
 {
 	struct gate g = {
-		.ga_text = text,
-		.ga_size = size,
-		.ga_scratch = scratch,
-		.ga_fail = f,
+		.text = text,
+		.size = size,
+		.scratch = scratch,
+		.fail = f,
 	};
 	struct json_object *json;
 
@@ -84,7 +84,7 @@ strict_json_read(const char *text, size_t size, char *scratch,
 		return -1;
 	if (gate_peek(&g) != -1) {
 		json_object_put(json);
-		return refuse(&g, g.ga_at, "something after the end");
+		return refuse(&g, g.at, "something after the end");
 	}
 	if (json == NULL && (json = json_object_new_boolean(0)) == NULL)
 		return no_memory(&g);
@@ -114,11 +114,11 @@ gate_list(struct gate *g, int depth, struct json_object **ret)
 	struct json_object *list;
 
 	if (depth > BODY_DEPTH_MAX)
-		return refuse(g, g->ga_at, "too many levels");
-	if (++g->ga_lists > STRICT_JSON_LISTS_MAX)
-		return refuse(g, g->ga_at, "too many objects and arrays");
-	list = g->ga_text[g->ga_at] == '{' ? json_object_new_object()
-					   : json_object_new_array_ext(0);
+		return refuse(g, g->at, "too many levels");
+	if (++g->lists > STRICT_JSON_LISTS_MAX)
+		return refuse(g, g->at, "too many objects and arrays");
+	list = g->text[g->at] == '{' ? json_object_new_object()
+				     : json_object_new_array_ext(0);
 	if (list == NULL)
 		return no_memory(g);
 	if (gate_items(g, depth, list) == -1) {
@@ -136,7 +136,7 @@ gate_items(struct gate *g, int depth, struct json_object *list)
 	const bool object = json_object_is_type(list, json_type_object);
 	const char end = object ? '}' : ']';
 
-	g->ga_at++;
+	g->at++;
 	if (gate_skip(g, end))
 		return 0;
 	do {
@@ -145,8 +145,8 @@ gate_items(struct gate *g, int depth, struct json_object *list)
 			return -1;
 	} while (gate_skip(g, ','));
 	if (!gate_skip(g, end))
-		return refuse(g, g->ga_at,
-		    object ? "expected , or }" : "expected , or ]");
+		return refuse(
+		    g, g->at, object ? "expected , or }" : "expected , or ]");
 	return 0;
 }
 
@@ -155,25 +155,25 @@ static int
 gate_member(struct gate *g, int depth, struct json_object *object)
 {
 	struct json_object *value;
-	char *name = g->ga_scratch;
+	char *name = g->scratch;
 	size_t at, length;
 	int added;
 
 	if (gate_peek(g) != '"')
-		return refuse(g, g->ga_at, "expected a name in quotes");
-	at = g->ga_at;
+		return refuse(g, g->at, "expected a name in quotes");
+	at = g->at;
 	if (gate_text(g, name, &length) == -1)
 		return -1;
 	if (json_object_object_get_ex(object, name, NULL))
 		return refuse(g, at, "duplicate name");
 	if (!gate_skip(g, ':'))
-		return refuse(g, g->ga_at, "expected a colon");
+		return refuse(g, g->at, "expected a colon");
 
 	/* The name stays where it is while the value is read. */
-	g->ga_scratch = name + length + 1;
+	g->scratch = name + length + 1;
 	if (gate_value(g, depth, &value) == -1)
 		return -1;
-	g->ga_scratch = name;
+	g->scratch = name;
 	added = json_object_object_add_ex(
 	    object, name, value, JSON_C_OBJECT_ADD_KEY_IS_NEW);
 	if (added == -1) {
@@ -204,9 +204,9 @@ gate_string(struct gate *g, struct json_object **ret)
 {
 	size_t length;
 
-	if (gate_text(g, g->ga_scratch, &length) == -1)
+	if (gate_text(g, g->scratch, &length) == -1)
 		return -1;
-	*ret = json_object_new_string_len(g->ga_scratch, (int)length);
+	*ret = json_object_new_string_len(g->scratch, (int)length);
 	return *ret == NULL ? no_memory(g) : 0;
 }
 
@@ -214,24 +214,24 @@ gate_string(struct gate *g, struct json_object **ret)
 static int
 gate_text(struct gate *g, char *ret, size_t *ret_length)
 {
-	const size_t start = g->ga_at++;
+	const size_t start = g->at++;
 	size_t n = 0;
 	char c;
 
 	for (;;) {
 		if (gate_plain(g, ret, &n) == -1)
 			return -1;
-		if (g->ga_at == g->ga_size)
+		if (g->at == g->size)
 			return refuse(g, start, "a string without end");
-		c = g->ga_text[g->ga_at];
+		c = g->text[g->at];
 		if (c == '"')
 			break;
 		if (c != '\\')
-			return refuse(g, g->ga_at, "control character");
+			return refuse(g, g->at, "control character");
 		if (gate_escape(g, ret, &n) == -1)
 			return -1;
 	}
-	g->ga_at++;
+	g->at++;
 	ret[n] = '\0';
 	*ret_length = n;
 	return 0;
@@ -241,25 +241,25 @@ gate_text(struct gate *g, char *ret, size_t *ret_length)
 static int
 gate_plain(struct gate *g, char *ret, size_t *n)
 {
-	const char *text = g->ga_text;
-	size_t at = g->ga_at, length;
+	const char *text = g->text;
+	size_t at = g->at, length;
 	unsigned char c;
 
-	for (; at < g->ga_size; at += length) {
+	for (; at < g->size; at += length) {
 		c = (unsigned char)text[at];
 		if (c < 0x20 || c == '"' || c == '\\')
 			break;
 		length = 1;
 		if (c < 0x80)
 			continue;
-		length = utf8_get(text + at, g->ga_size - at, NULL);
+		length = utf8_get(text + at, g->size - at, NULL);
 		if (length == 0)
 			return refuse(g, at, "bad UTF-8");
 	}
-	length = at - g->ga_at;
-	memcpy(ret + *n, text + g->ga_at, length);
+	length = at - g->at;
+	memcpy(ret + *n, text + g->at, length);
 	*n += length;
-	g->ga_at = at;
+	g->at = at;
 	return 0;
 }
 
@@ -267,12 +267,12 @@ gate_plain(struct gate *g, char *ret, size_t *n)
 static int
 gate_escape(struct gate *g, char *ret, size_t *n)
 {
-	const size_t start = g->ga_at;
+	const size_t start = g->at;
 	const char *found;
 	uint32_t code;
 	char c;
 
-	c = g->ga_size - start < 2 ? '\0' : g->ga_text[start + 1];
+	c = g->size - start < 2 ? '\0' : g->text[start + 1];
 	if (c == 'u') {
 		if (gate_code(g, &code) == -1)
 			return -1;
@@ -283,7 +283,7 @@ gate_escape(struct gate *g, char *ret, size_t *n)
 	if (found == NULL)
 		return refuse(g, start, "unknown escape");
 	ret[(*n)++] = escaped[found - escapes];
-	g->ga_at += 2;
+	g->at += 2;
 	return 0;
 }
 
@@ -291,7 +291,7 @@ gate_escape(struct gate *g, char *ret, size_t *n)
 static int
 gate_code(struct gate *g, uint32_t *ret)
 {
-	const size_t start = g->ga_at;
+	const size_t start = g->at;
 	uint32_t low;
 
 	if (gate_hex(g, ret) == -1)
@@ -300,8 +300,8 @@ gate_code(struct gate *g, uint32_t *ret)
 		return refuse(g, start, "NUL in a string");
 	if (*ret < SURROGATE_HIGH || *ret > SURROGATE_END)
 		return 0;
-	if (*ret >= SURROGATE_LOW || g->ga_size - g->ga_at < 2 ||
-	    memcmp(g->ga_text + g->ga_at, "\\u", 2) != 0)
+	if (*ret >= SURROGATE_LOW || g->size - g->at < 2 ||
+	    memcmp(g->text + g->at, "\\u", 2) != 0)
 		return refuse(g, start, "lone surrogate");
 	if (gate_hex(g, &low) == -1)
 		return -1;
@@ -317,18 +317,18 @@ static int
 gate_hex(struct gate *g, uint32_t *ret)
 {
 	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-	const char *p = g->ga_text + g->ga_at + 2, *found;
+	const char *p = g->text + g->at + 2, *found;
 	int i;
 
-	if (g->ga_size - g->ga_at < 6)
-		return refuse(g, g->ga_at, "unknown escape");
+	if (g->size - g->at < 6)
+		return refuse(g, g->at, "unknown escape");
 	for (*ret = 0, i = 0; i < 4; i++) {
 		found = p[i] == '\0' ? NULL : strchr(digits, p[i]);
 		if (found == NULL)
-			return refuse(g, g->ga_at, "unknown escape");
+			return refuse(g, g->at, "unknown escape");
 		*ret = *ret << 4 | (uint32_t)((found - digits) & 15);
 	}
-	g->ga_at += 6;
+	g->at += 6;
 	return 0;
 }
 
@@ -341,14 +341,14 @@ gate_literal(struct gate *g, struct json_object **ret)
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		length = strlen(words[i]);
-		if (g->ga_size - g->ga_at < length ||
-		    memcmp(g->ga_text + g->ga_at, words[i], length) != 0)
+		if (g->size - g->at < length ||
+		    memcmp(g->text + g->at, words[i], length) != 0)
 			continue;
-		g->ga_at += length;
+		g->at += length;
 		*ret = i == 2 ? NULL : json_object_new_boolean(i == 1);
 		return i < 2 && *ret == NULL ? no_memory(g) : 0;
 	}
-	return refuse(g, g->ga_at, "expected a value");
+	return refuse(g, g->at, "expected a value");
 }
 
 /*
@@ -359,9 +359,9 @@ gate_literal(struct gate *g, struct json_object **ret)
 static int
 gate_number(struct gate *g, struct json_object **ret)
 {
-	const size_t start = g->ga_at;
+	const size_t start = g->at;
 	bool integer = true;
-	char *text = g->ga_scratch;
+	char *text = g->scratch;
 	double number;
 	int64_t n;
 
@@ -381,8 +381,8 @@ gate_number(struct gate *g, struct json_object **ret)
 			return -1;
 	}
 
-	memcpy(text, g->ga_text + start, g->ga_at - start);
-	text[g->ga_at - start] = '\0';
+	memcpy(text, g->text + start, g->at - start);
+	text[g->at - start] = '\0';
 	errno = 0;
 	n = integer ? strtoll(text, NULL, 10) : 0;
 	if (integer && errno == 0 && !(n == 0 && text[0] == '-')) {
@@ -403,7 +403,7 @@ gate_digits(struct gate *g)
 	static const char digits[] = "0123456789";
 
 	if (!gate_next(g, digits))
-		return refuse(g, g->ga_at, "expected a digit");
+		return refuse(g, g->at, "expected a digit");
 	while (gate_next(g, digits))
 		;
 	return 0;
@@ -413,10 +413,10 @@ gate_digits(struct gate *g)
 static bool
 gate_next(struct gate *g, const char *set)
 {
-	if (g->ga_at == g->ga_size || g->ga_text[g->ga_at] == '\0' ||
-	    strchr(set, g->ga_text[g->ga_at]) == NULL)
+	if (g->at == g->size || g->text[g->at] == '\0' ||
+	    strchr(set, g->text[g->at]) == NULL)
 		return false;
-	g->ga_at++;
+	g->at++;
 	return true;
 }
 
@@ -426,8 +426,7 @@ gate_peek(struct gate *g)
 {
 	while (gate_next(g, " \t\n\r"))
 		;
-	return g->ga_at == g->ga_size ? -1
-				      : (unsigned char)g->ga_text[g->ga_at];
+	return g->at == g->size ? -1 : (unsigned char)g->text[g->at];
 }
 
 /* Take the next byte after white space if it is c. */
@@ -436,19 +435,19 @@ gate_skip(struct gate *g, char c)
 {
 	if (gate_peek(g) != c)
 		return false;
-	g->ga_at++;
+	g->at++;
 	return true;
 }
 
 static int
 refuse(struct gate *g, size_t at, const char *what)
 {
-	return fail_set(g->ga_fail, FAIL_INPUT, INVALID_JSON, NULL,
+	return fail_set(g->fail, FAIL_INPUT, INVALID_JSON, NULL,
 	    "%s at byte %zu", what, at);
 }
 
 static int
 no_memory(struct gate *g)
 {
-	return fail_set(g->ga_fail, FAIL_US, INTERNAL, NULL, "out of memory");
+	return fail_set(g->fail, FAIL_US, INTERNAL, NULL, "out of memory");
 }

@@ -17,18 +17,18 @@
 #include "lib/net/http.h"
 
 struct http {
-	CURLM *ht_multi;
-	int ht_running; /* transfers started and not yet returned */
+	CURLM *multi;
+	int running; /* transfers started and not yet returned */
 };
 
 /* libcurl's side of one call. */
 struct handle {
-	CURL *ha_easy;
-	struct curl_slist *ha_headers;
-	size_t ha_head_size; /* of the reply's headers so far */
-	bool ha_inside; /* an address was refused */
-	bool ha_cut; /* the reply was, and is one */
-	char ha_error[CURL_ERROR_SIZE];
+	CURL *easy;
+	struct curl_slist *headers;
+	size_t head_size; /* of the reply's headers so far */
+	bool inside; /* an address was refused */
+	bool cut; /* the reply was, and is one */
+	char error[CURL_ERROR_SIZE];
 };
 
 static struct handle *handle_new(struct http_call *);
@@ -87,10 +87,10 @@ http_new(int connections, struct fail *f)
 		CURL_VERSION_ASYNCHDNS) == 0 ||
 	    (h = calloc(1, sizeof(*h))) == NULL)
 		goto err0;
-	if ((h->ht_multi = curl_multi_init()) == NULL)
+	if ((h->multi = curl_multi_init()) == NULL)
 		goto err1;
-	curl_multi_setopt(h->ht_multi, CURLMOPT_MAXCONNECTS, (long)connections);
-	curl_multi_setopt(h->ht_multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
+	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)connections);
+	curl_multi_setopt(h->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
 	return h;
 
 err1:
@@ -105,7 +105,7 @@ http_free(struct http *h)
 {
 	if (h == NULL)
 		return;
-	curl_multi_cleanup(h->ht_multi);
+	curl_multi_cleanup(h->multi);
 	free(h);
 }
 
@@ -114,20 +114,20 @@ http_start(struct http *h, struct http_call *call, struct fail *f)
 {
 	struct handle *ha;
 
-	call->hc_status = 0;
-	call->hc_error = NULL;
-	call->hc_fault = 0;
-	call->hc_reply = NULL;
-	call->hc_reply_size = 0;
+	call->status = 0;
+	call->error = NULL;
+	call->fault = 0;
+	call->reply = NULL;
+	call->reply_size = 0;
 	if ((ha = handle_new(call)) == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
-	if (curl_multi_add_handle(h->ht_multi, ha->ha_easy) != CURLM_OK) {
+	if (curl_multi_add_handle(h->multi, ha->easy) != CURLM_OK) {
 		handle_free(ha);
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "url",
 		    "cannot be requested");
 	}
-	call->hc_handle = ha;
-	h->ht_running++;
+	call->handle = ha;
+	h->running++;
 	return 0;
 }
 
@@ -137,15 +137,15 @@ http_wait(struct http *h, int timeout_ms)
 	struct http_call *call;
 	int running;
 
-	if (h->ht_running == 0)
+	if (h->running == 0)
 		return NULL;
 	if ((call = http_finished(h)) != NULL)
 		return call;
-	curl_multi_perform(h->ht_multi, &running);
+	curl_multi_perform(h->multi, &running);
 	if ((call = http_finished(h)) != NULL)
 		return call;
-	curl_multi_poll(h->ht_multi, NULL, 0, timeout_ms, NULL);
-	curl_multi_perform(h->ht_multi, &running);
+	curl_multi_poll(h->multi, NULL, 0, timeout_ms, NULL);
+	curl_multi_perform(h->multi, &running);
 	return http_finished(h);
 }
 
@@ -158,10 +158,10 @@ http_fault_text(enum http_fault fault)
 const char *
 http_header(const struct http_call *call, const char *name)
 {
-	const struct handle *ha = call->hc_handle;
+	const struct handle *ha = call->handle;
 	struct curl_header *header;
 
-	if (curl_easy_header(ha->ha_easy, name, 0, CURLH_HEADER, -1, &header) !=
+	if (curl_easy_header(ha->easy, name, 0, CURLH_HEADER, -1, &header) !=
 	    CURLHE_OK)
 		return NULL;
 	return header->value;
@@ -170,15 +170,15 @@ http_header(const struct http_call *call, const char *name)
 void
 http_done(struct http *h, struct http_call *call)
 {
-	struct handle *ha = call->hc_handle;
+	struct handle *ha = call->handle;
 
-	if (call->hc_status == 0 && call->hc_error == NULL)
-		h->ht_running--;
-	curl_multi_remove_handle(h->ht_multi, ha->ha_easy);
+	if (call->status == 0 && call->error == NULL)
+		h->running--;
+	curl_multi_remove_handle(h->multi, ha->easy);
 	handle_free(ha);
-	free(call->hc_reply);
-	call->hc_handle = NULL;
-	call->hc_reply = NULL;
+	free(call->reply);
+	call->handle = NULL;
+	call->reply = NULL;
 }
 
 /* A transfer that has ended, or NULL. */
@@ -189,12 +189,12 @@ http_finished(struct http *h)
 	CURLMsg *msg;
 	int left;
 
-	while ((msg = curl_multi_info_read(h->ht_multi, &left)) != NULL) {
+	while ((msg = curl_multi_info_read(h->multi, &left)) != NULL) {
 		if (msg->msg != CURLMSG_DONE)
 			continue;
 		curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &call);
 		call_finish(call, msg->data.result);
-		h->ht_running--;
+		h->running--;
 		return call;
 	}
 	return NULL;
@@ -204,23 +204,23 @@ http_finished(struct http *h)
 static void
 call_finish(struct http_call *call, CURLcode result)
 {
-	struct handle *ha = call->hc_handle;
+	struct handle *ha = call->handle;
 	curl_off_t seconds = 0, us = 0;
 	long status = 0;
 
-	curl_easy_getinfo(ha->ha_easy, CURLINFO_TOTAL_TIME_T, &us);
-	curl_easy_getinfo(ha->ha_easy, CURLINFO_RETRY_AFTER, &seconds);
-	call->hc_us = us;
-	call->hc_retry_after = seconds;
-	if (result == CURLE_OK || (result == CURLE_WRITE_ERROR && ha->ha_cut)) {
-		curl_easy_getinfo(ha->ha_easy, CURLINFO_RESPONSE_CODE, &status);
-		call->hc_status = (int)status;
+	curl_easy_getinfo(ha->easy, CURLINFO_TOTAL_TIME_T, &us);
+	curl_easy_getinfo(ha->easy, CURLINFO_RETRY_AFTER, &seconds);
+	call->us = us;
+	call->retry_after = seconds;
+	if (result == CURLE_OK || (result == CURLE_WRITE_ERROR && ha->cut)) {
+		curl_easy_getinfo(ha->easy, CURLINFO_RESPONSE_CODE, &status);
+		call->status = (int)status;
 		return;
 	}
-	call->hc_error = result == CURLE_WRITE_ERROR ? "the reply is too long"
-	    : ha->ha_error[0] != '\0'		     ? ha->ha_error
-				      : curl_easy_strerror(result);
-	call->hc_fault = fault_of(result, ha);
+	call->error = result == CURLE_WRITE_ERROR ? "the reply is too long"
+	    : ha->error[0] != '\0'		  ? ha->error
+						  : curl_easy_strerror(result);
+	call->fault = fault_of(result, ha);
 }
 
 static enum http_fault
@@ -228,7 +228,7 @@ fault_of(CURLcode result, const struct handle *ha)
 {
 	size_t i;
 
-	if (result == CURLE_COULDNT_CONNECT && ha->ha_inside)
+	if (result == CURLE_COULDNT_CONNECT && ha->inside)
 		return HTTP_FAULT_INSIDE;
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (faults[i].code == result)
@@ -243,7 +243,7 @@ handle_new(struct http_call *call)
 
 	if ((ha = calloc(1, sizeof(*ha))) == NULL)
 		return NULL;
-	if ((ha->ha_easy = curl_easy_init()) == NULL ||
+	if ((ha->easy = curl_easy_init()) == NULL ||
 	    handle_set(ha, call) == -1) {
 		handle_free(ha);
 		return NULL;
@@ -256,74 +256,71 @@ static int
 handle_set(struct handle *ha, struct http_call *call)
 {
 	struct curl_slist *list;
-	CURL *e = ha->ha_easy;
+	CURL *e = ha->easy;
 	size_t i;
 
-	for (i = 0; i < HTTP_HEADERS_MAX && call->hc_headers[i] != NULL; i++) {
-		list = curl_slist_append(ha->ha_headers, call->hc_headers[i]);
+	for (i = 0; i < HTTP_HEADERS_MAX && call->headers[i] != NULL; i++) {
+		list = curl_slist_append(ha->headers, call->headers[i]);
 		if (list == NULL)
 			return -1;
-		ha->ha_headers = list;
+		ha->headers = list;
 	}
-	if (call->hc_body != NULL) {
+	if (call->body != NULL) {
 		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE,
-		    (curl_off_t)call->hc_body_size);
-		curl_easy_setopt(e, CURLOPT_POSTFIELDS, call->hc_body);
+		    (curl_off_t)call->body_size);
+		curl_easy_setopt(e, CURLOPT_POSTFIELDS, call->body);
 	}
-	curl_easy_setopt(
-	    e, CURLOPT_CONNECTTIMEOUT_MS, (long)call->hc_connect_ms);
-	curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, call->hc_method);
-	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ha->ha_error);
+	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)call->connect_ms);
+	curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, call->method);
+	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ha->error);
 	curl_easy_setopt(e, CURLOPT_HEADERDATA, ha);
 	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, head_take);
-	curl_easy_setopt(e, CURLOPT_HTTPHEADER, ha->ha_headers);
+	curl_easy_setopt(e, CURLOPT_HTTPHEADER, ha->headers);
 	curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES);
-	curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)call->hc_stall_s);
+	curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)call->stall_s);
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(e, CURLOPT_PRIVATE, call);
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(e, CURLOPT_PROXY, "");
 	/* A name that is still looked up is not waited for at the end. */
 	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
-	curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)call->hc_timeout_ms);
+	curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)call->timeout_ms);
 	curl_easy_setopt(e, CURLOPT_USERAGENT, "Assay/" PACKAGE_VERSION);
 	curl_easy_setopt(e, CURLOPT_WRITEDATA, call);
 	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, reply_take);
-	if ((call->hc_flags & HTTP_OUTSIDE) != 0) {
+	if ((call->flags & HTTP_OUTSIDE) != 0) {
 		curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, ha);
 		curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, socket_open);
 	}
 
 	/* The settings that copy and can fail come last. */
-	if (curl_easy_setopt(e, CURLOPT_UNIX_SOCKET_PATH, call->hc_socket) !=
+	if (curl_easy_setopt(e, CURLOPT_UNIX_SOCKET_PATH, call->socket) !=
 	    CURLE_OK)
 		return -1;
-	if (call->hc_sign != NULL && handle_sign(ha, call->hc_sign) == -1)
+	if (call->sign != NULL && handle_sign(ha, call->sign) == -1)
 		return -1;
 	/* The directory of the system's would be looked into besides. */
-	if (call->hc_ca_file != NULL &&
-	    (curl_easy_setopt(e, CURLOPT_CAINFO, call->hc_ca_file) !=
-		    CURLE_OK ||
+	if (call->ca_file != NULL &&
+	    (curl_easy_setopt(e, CURLOPT_CAINFO, call->ca_file) != CURLE_OK ||
 		curl_easy_setopt(e, CURLOPT_CAPATH, NULL) != CURLE_OK))
 		return -1;
-	return curl_easy_setopt(e, CURLOPT_URL, call->hc_url) == CURLE_OK ? 0
-									  : -1;
+	return curl_easy_setopt(e, CURLOPT_URL, call->url) == CURLE_OK ? 0 : -1;
 }
 
 /* Returns 0, or -1 out of memory or for a region that is none. */
 static int
 handle_sign(struct handle *ha, const struct http_sign *sign)
 {
-	CURL *e = ha->ha_easy;
+	CURL *e = ha->easy;
 	char scope[SIGN_SIZE];
-	const int n = snprintf(scope, sizeof(scope), "aws:amz:%s:%s",
-	    sign->hs_region, sign->hs_service);
+	const int n = snprintf(
+	    scope, sizeof(scope), "aws:amz:%s:%s", sign->region, sign->service);
 
 	if (n < 0 || (size_t)n >= sizeof(scope) ||
 	    curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L) != CURLE_OK ||
 	    curl_easy_setopt(e, CURLOPT_AWS_SIGV4, scope) != CURLE_OK ||
-	    curl_easy_setopt(e, CURLOPT_USERNAME, sign->hs_id) != CURLE_OK ||
-	    curl_easy_setopt(e, CURLOPT_PASSWORD, sign->hs_secret) != CURLE_OK)
+	    curl_easy_setopt(e, CURLOPT_USERNAME, sign->id) != CURLE_OK ||
+	    curl_easy_setopt(e, CURLOPT_PASSWORD, sign->secret) != CURLE_OK)
 		return -1;
 	return 0;
 }
@@ -331,9 +328,9 @@ handle_sign(struct handle *ha, const struct http_sign *sign)
 static void
 handle_free(struct handle *ha)
 {
-	if (ha->ha_easy != NULL)
-		curl_easy_cleanup(ha->ha_easy);
-	curl_slist_free_all(ha->ha_headers);
+	if (ha->easy != NULL)
+		curl_easy_cleanup(ha->easy);
+	curl_slist_free_all(ha->headers);
 	free(ha);
 }
 
@@ -342,20 +339,19 @@ static size_t
 reply_take(char *piece, size_t size, size_t n, void *cookie)
 {
 	struct http_call *call = cookie;
-	struct handle *ha = call->hc_handle;
+	struct handle *ha = call->handle;
 	char *bigger;
 
 	n *= size;
-	ha->ha_cut = (call->hc_flags & HTTP_CUT) != 0 &&
-	    n > call->hc_reply_max - call->hc_reply_size;
-	if (n > call->hc_reply_max - call->hc_reply_size ||
-	    (bigger = realloc(call->hc_reply, call->hc_reply_size + n + 1)) ==
-		NULL)
+	ha->cut = (call->flags & HTTP_CUT) != 0 &&
+	    n > call->reply_max - call->reply_size;
+	if (n > call->reply_max - call->reply_size ||
+	    (bigger = realloc(call->reply, call->reply_size + n + 1)) == NULL)
 		return 0;
-	memcpy(bigger + call->hc_reply_size, piece, n);
-	call->hc_reply = bigger;
-	call->hc_reply_size += n;
-	bigger[call->hc_reply_size] = '\0';
+	memcpy(bigger + call->reply_size, piece, n);
+	call->reply = bigger;
+	call->reply_size += n;
+	bigger[call->reply_size] = '\0';
 	return n;
 }
 
@@ -367,8 +363,8 @@ head_take(char *line, size_t size, size_t n, void *cookie)
 
 	(void)line;
 	n *= size;
-	ha->ha_head_size += n;
-	return ha->ha_head_size > HEAD_MAX ? 0 : n;
+	ha->head_size += n;
+	return ha->head_size > HEAD_MAX ? 0 : n;
 }
 
 /* libcurl is about to connect to an address: the last moment to say no. */
@@ -379,7 +375,7 @@ socket_open(void *cookie, curlsocktype purpose, struct curl_sockaddr *to)
 
 	(void)purpose;
 	if (!is_outside(to)) {
-		ha->ha_inside = true;
+		ha->inside = true;
 		return CURL_SOCKET_BAD;
 	}
 	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);

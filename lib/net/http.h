@@ -41,40 +41,40 @@ enum http_fault {
  * letters, digits, "-", ".", "_", "~" and "/".
  */
 struct http_sign {
-	const char *hs_region;
-	const char *hs_service; /* "s3" */
-	const char *hs_id; /* of the access key */
-	const char *hs_secret;
+	const char *region;
+	const char *service; /* "s3" */
+	const char *id; /* of the access key */
+	const char *secret;
 };
 
 /* One request and, once http_wait() has returned it, what came of it. */
 struct http_call {
 	/* Set by the caller, who keeps all of it until the call is done. */
-	const char *hc_method; /* "GET", "POST" */
-	const char *hc_url;
-	const char *hc_socket; /* unix socket to connect to, NULL for the url */
-	const char *hc_ca_file; /* all to trust, NULL: the system's */
-	const char *hc_headers[HTTP_HEADERS_MAX]; /* "Name: value", then NULL */
-	const char *hc_body; /* NULL for none */
-	size_t hc_body_size;
-	const struct http_sign *hc_sign; /* NULL: it is not signed */
-	int hc_timeout_ms; /* for the whole transfer */
-	int hc_connect_ms; /* of that, until it is connected; 0: all of it */
-	int hc_stall_s; /* of under 100 bytes a second that end it, 0: none */
-	size_t hc_reply_max; /* a longer reply is a failed transfer */
-	unsigned hc_flags; /* of enum http_flag */
-	void *hc_owner; /* for the caller */
+	const char *method; /* "GET", "POST" */
+	const char *url;
+	const char *socket; /* unix socket to connect to, NULL for the url */
+	const char *ca_file; /* all to trust, NULL: the system's */
+	const char *headers[HTTP_HEADERS_MAX]; /* "Name: value", then NULL */
+	const char *body; /* NULL for none */
+	size_t body_size;
+	const struct http_sign *sign; /* NULL: it is not signed */
+	int timeout_ms; /* for the whole transfer */
+	int connect_ms; /* of that, until it is connected; 0: all of it */
+	int stall_s; /* of under 100 bytes a second that end it, 0: none */
+	size_t reply_max; /* a longer reply is a failed transfer */
+	unsigned flags; /* of enum http_flag */
+	void *owner; /* for the caller */
 
 	/* Set by http_wait(). */
-	int hc_status; /* 0 when there was no whole reply */
-	const char *hc_error; /* then: why, a sentence's tail */
-	enum http_fault hc_fault; /* and the same in few words */
-	char *hc_reply; /* NUL-terminated; lives until http_done() */
-	size_t hc_reply_size;
-	int64_t hc_retry_after; /* seconds, 0 without the header */
-	int64_t hc_us; /* from the first byte sent to the last received */
+	int status; /* 0 when there was no whole reply */
+	const char *error; /* then: why, a sentence's tail */
+	enum http_fault fault; /* and the same in few words */
+	char *reply; /* NUL-terminated; lives until http_done() */
+	size_t reply_size;
+	int64_t retry_after; /* seconds, 0 without the header */
+	int64_t us; /* from the first byte sent to the last received */
 
-	void *hc_handle; /* ours */
+	void *handle; /* ours */
 };
 
 /*

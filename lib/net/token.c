@@ -56,7 +56,7 @@ token_keys_init(struct token_keys *keys, struct arena *a, const char *secret,
 	memset(keys, 0, sizeof(*keys));
 	if (key_add(keys, a, secret, strlen(secret)) == -1)
 		goto full;
-	while (previous != NULL && keys->tk_n < TOKEN_KEYS_MAX) {
+	while (previous != NULL && keys->n < TOKEN_KEYS_MAX) {
 		size = strcspn(previous, ",");
 		if (size > 0 && key_add(keys, a, previous, size) == -1)
 			goto full;
@@ -72,7 +72,7 @@ const char *
 token_issue(const struct token_keys *keys, struct arena *a,
     const struct token *t, int64_t max, int64_t now)
 {
-	const struct token_key *key = &keys->tk_key[0];
+	const struct token_key *key = &keys->key[0];
 	const int64_t whole = now + TOKEN_LIFETIME, last = t->given_at + max;
 	const char *head = header(a, key), *body;
 	char id[CRYPT_ID_SIZE], signature[SIGNATURE_SIZE + 1];
@@ -96,7 +96,7 @@ token_issue(const struct token_keys *keys, struct arena *a,
 	encode(&s, body, strlen(body));
 	if (str_text(&s) == NULL)
 		return NULL;
-	sign(key, s.st_text, s.st_len, signature);
+	sign(key, s.text, s.len, signature);
 	str_addf(&s, ".%s", signature);
 	return str_text(&s);
 }
@@ -172,7 +172,7 @@ static int
 key_add(
     struct token_keys *keys, struct arena *a, const char *secret, size_t size)
 {
-	struct token_key *key = &keys->tk_key[keys->tk_n];
+	struct token_key *key = &keys->key[keys->n];
 	uint8_t hash[CRYPT_SHA256_SIZE];
 	struct str s;
 
@@ -181,12 +181,12 @@ key_add(
 	str_addn(&s, secret, size);
 	if (str_text(&s) == NULL)
 		return -1;
-	crypt_sha256(s.st_text, s.st_len, hash);
-	crypt_wipe(s.st_text, s.st_len);
-	crypt_hex(hash, (TOKEN_KID_SIZE - 1) / 2, key->tk_kid);
-	key->tk_secret = secret;
-	key->tk_size = size;
-	keys->tk_n++;
+	crypt_sha256(s.text, s.len, hash);
+	crypt_wipe(s.text, s.len);
+	crypt_hex(hash, (TOKEN_KID_SIZE - 1) / 2, key->kid);
+	key->secret = secret;
+	key->size = size;
+	keys->n++;
 	return 0;
 }
 
@@ -198,11 +198,11 @@ header(struct arena *a, const struct token_key *key)
 
 	str_init(&json, a);
 	str_addf(&json, "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"%s\"}",
-	    key->tk_kid);
+	    key->kid);
 	str_init(&s, a);
 	if (str_text(&json) == NULL)
 		return NULL;
-	encode(&s, json.st_text, json.st_len);
+	encode(&s, json.text, json.len);
 	str_addc(&s, '.');
 	return str_text(&s);
 }
@@ -218,12 +218,12 @@ key_of(const struct token_keys *keys, struct arena *a, const char *text,
 	const char *head;
 	size_t i, n;
 
-	for (i = 0; i < keys->tk_n; i++) {
-		head = header(a, &keys->tk_key[i]);
+	for (i = 0; i < keys->n; i++) {
+		head = header(a, &keys->key[i]);
 		n = head == NULL ? 0 : strlen(head);
 		if (n > 0 && size >= n + 1 + SIGNATURE_SIZE &&
 		    memcmp(text, head, n) == 0)
-			return &keys->tk_key[i];
+			return &keys->key[i];
 	}
 	return NULL;
 }
@@ -235,7 +235,7 @@ sign(const struct token_key *key, const char *text, size_t size,
 {
 	uint8_t mac[CRYPT_SHA256_SIZE];
 
-	crypt_hmac(key->tk_secret, key->tk_size, text, size, mac);
+	crypt_hmac(key->secret, key->size, text, size, mac);
 	base64url(mac, sizeof(mac), ret);
 	ret[SIGNATURE_SIZE] = '\0';
 }

@@ -31,12 +31,12 @@ struct token {
 
 /* The secrets that verify tokens; the first one signs them. */
 struct token_keys {
-	size_t tk_n;
+	size_t n;
 	struct token_key {
-		const char *tk_secret; /* not ours, not NUL-terminated */
-		size_t tk_size;
-		char tk_kid[TOKEN_KID_SIZE];
-	} tk_key[TOKEN_KEYS_MAX];
+		const char *secret; /* not ours, not NUL-terminated */
+		size_t size;
+		char kid[TOKEN_KID_SIZE];
+	} key[TOKEN_KEYS_MAX];
 };
 
 /*

@@ -88,8 +88,8 @@ retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
 	struct rows rows;
 
 	memset(sw, 0, sizeof(*sw));
-	sw->sw_db = db;
-	sw->sw_width = WIDTH_MIN;
+	sw->db = db;
+	sw->width = WIDTH_MIN;
 	params_init(&p, a);
 	params_int(&p, minutes);
 	if (set_up(db, a, f) == -1 ||
@@ -110,11 +110,11 @@ retention_next(struct retention_sweep *sw, struct arena *a,
 	rest(sw);
 	begun = clock_ticks();
 	memset(gone, 0, RETENTION__MAX * sizeof(*gone));
-	sw->sw_rest = 0;
+	sw->rest = 0;
 	r = piece(sw, a, gone, ret_more, f);
 	arena_rewind(a, mark);
-	if (sw->sw_rest == 0)
-		sw->sw_rest = clock_ticks() - begun;
+	if (sw->rest == 0)
+		sw->rest = clock_ticks() - begun;
 	return r;
 }
 
@@ -160,20 +160,19 @@ read_cuts(struct retention_sweep *sw, struct arena *a, struct fail *f)
 	struct rows rows;
 	enum retention i;
 
-	if (runtime_setting_read(sw->sw_db, a, &settings, f) == -1)
+	if (runtime_setting_read(sw->db, a, &settings, f) == -1)
 		return -1;
 	for (i = 0; i < RETENTION__MAX; i++) {
 		params_init(&p, a);
 		params_int(&p,
 		    (int64_t)runtime_setting_value(
 			&settings, collections[i].days));
-		if (db_one(sw->sw_db, a, STMT_RETAIN_CUT, &p, &rows, f) == -1)
+		if (db_one(sw->db, a, STMT_RETAIN_CUT, &p, &rows, f) == -1)
 			return -1;
-		sw->sw_cut[i] = rows_get_time(&rows, "cut");
+		sw->cut[i] = rows_get_time(&rows, "cut");
 	}
-	if (sw->sw_cut[RETENTION_IDEMPOTENCY] < sw->sw_cut[RETENTION_VERDICTS])
-		sw->sw_cut[RETENTION_IDEMPOTENCY] =
-		    sw->sw_cut[RETENTION_VERDICTS];
+	if (sw->cut[RETENTION_IDEMPOTENCY] < sw->cut[RETENTION_VERDICTS])
+		sw->cut[RETENTION_IDEMPOTENCY] = sw->cut[RETENTION_VERDICTS];
 	return 0;
 }
 
@@ -185,22 +184,22 @@ piece(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
 	bool more = true;
 
 	*ret_more = true;
-	if (phases[sw->sw_phase].piece(sw, a, gone, &more, f) == 0)
-		sw->sw_waits = 0;
-	else if (is_cancelled(sw->sw_db))
+	if (phases[sw->phase].piece(sw, a, gone, &more, f) == 0)
+		sw->waits = 0;
+	else if (is_cancelled(sw->db))
 		memset(f, 0, sizeof(*f));
-	else if (gives_way(sw->sw_db) &&
-	    (++sw->sw_waits < WAITS_MAX || phases[sw->sw_phase].skipped)) {
+	else if (gives_way(sw->db) &&
+	    (++sw->waits < WAITS_MAX || phases[sw->phase].skipped)) {
 		/* Again after a rest, or as a whole by the next sweep. */
 		memset(f, 0, sizeof(*f));
-		sw->sw_rest = REST_MAX;
-		more = sw->sw_waits < WAITS_MAX;
+		sw->rest = REST_MAX;
+		more = sw->waits < WAITS_MAX;
 	} else
 		return -1;
 	if (more)
 		return 0;
-	sw->sw_waits = 0;
-	*ret_more = (size_t)++sw->sw_phase < nitems(phases);
+	sw->waits = 0;
+	*ret_more = (size_t)++sw->phase < nitems(phases);
 	return 0;
 }
 
@@ -223,7 +222,7 @@ gives_way(const struct db *db)
 static void
 rest(const struct retention_sweep *sw)
 {
-	const int64_t us = sw->sw_rest < REST_MAX ? sw->sw_rest : REST_MAX;
+	const int64_t us = sw->rest < REST_MAX ? sw->rest : REST_MAX;
 
 	if (us >= 1000)
 		poll(NULL, 0, (int)(us / 1000));
@@ -234,7 +233,7 @@ dead(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
 	return by_number(sw, a, STMT_RETAIN_DEAD,
-	    sw->sw_cut[RETENTION_DEAD_LETTER], &gone[RETENTION_DEAD_LETTER],
+	    sw->cut[RETENTION_DEAD_LETTER], &gone[RETENTION_DEAD_LETTER],
 	    ret_more, f);
 }
 
@@ -246,8 +245,8 @@ labels(struct retention_sweep *sw, struct arena *a,
 	int64_t n;
 
 	(void)gone;
-	return by_number(sw, a, STMT_RETAIN_LABELS,
-	    sw->sw_cut[RETENTION_VERDICTS], &n, ret_more, f);
+	return by_number(sw, a, STMT_RETAIN_LABELS, sw->cut[RETENTION_VERDICTS],
+	    &n, ret_more, f);
 }
 
 /* Erasures of users whose spooled decisions nobody would keep any more. */
@@ -259,7 +258,7 @@ erasures(struct retention_sweep *sw, struct arena *a,
 
 	(void)gone;
 	return by_number(sw, a, STMT_RETAIN_ERASURES,
-	    sw->sw_cut[RETENTION_ACTIVITY], &n, ret_more, f);
+	    sw->cut[RETENTION_ACTIVITY], &n, ret_more, f);
 }
 
 /* Do what is next about whole months, if anything is. */
@@ -271,12 +270,12 @@ months(struct retention_sweep *sw, struct arena *a,
 	struct rows rows;
 
 	params_init(&p, a);
-	params_time(&p, sw->sw_cut[RETENTION_VERDICTS]);
-	params_time(&p, sw->sw_cut[RETENTION_ACTIVITY]);
-	params_time(&p, sw->sw_cut[RETENTION_REPLAY]);
-	if (db_run(sw->sw_db, a, STMT_RETAIN_MONTH, &p, &rows, f) == -1)
+	params_time(&p, sw->cut[RETENTION_VERDICTS]);
+	params_time(&p, sw->cut[RETENTION_ACTIVITY]);
+	params_time(&p, sw->cut[RETENTION_REPLAY]);
+	if (db_run(sw->db, a, STMT_RETAIN_MONTH, &p, &rows, f) == -1)
 		return -1;
-	*ret_more = rows.ro_n == 1;
+	*ret_more = rows.n == 1;
 	if (!*ret_more)
 		return 0;
 	gone[RETENTION_VERDICTS] = rows_get_int(&rows, "verdicts");
@@ -290,11 +289,11 @@ static int
 edge(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
     bool *ret_more, struct fail *f)
 {
-	const enum retention which = phases[sw->sw_phase].which;
+	const enum retention which = phases[sw->phase].which;
 
-	if (sw->sw_batch < sw->sw_batches)
+	if (sw->batch < sw->batches)
 		return batch(sw, a, which, gone, f);
-	if (sw->sw_until != 0)
+	if (sw->until != 0)
 		return passed(sw, a, which, f);
 	return look(sw, a, which, ret_more, f);
 }
@@ -310,30 +309,28 @@ look(struct retention_sweep *sw, struct arena *a, enum retention which,
 
 	params_init(&p, a);
 	params_text(&p, collections[which].name);
-	params_time(&p, sw->sw_cut[which]);
+	params_time(&p, sw->cut[which]);
 	params_int(&p, RETENTION_BATCHES);
-	params_int(&p, sw->sw_width);
-	if (db_run(sw->sw_db, a, STMT_RETAIN_BATCHES, &p, &rows, f) == -1)
+	params_int(&p, sw->width);
+	if (db_run(sw->db, a, STMT_RETAIN_BATCHES, &p, &rows, f) == -1)
 		return -1;
-	*ret_more = rows.ro_n > 0;
+	*ret_more = rows.n > 0;
 	if (!*ret_more)
 		return 0;
 	part = rows_col(&rows, "part");
 	run = rows_col(&rows, "run");
-	sw->sw_batch = 0;
-	sw->sw_batches = rows_null(&rows, 0, part) ? 0 : rows.ro_n;
-	for (i = 0; i < sw->sw_batches; i++) {
-		sw->sw_part[i] = rows_int(&rows, i, part);
-		sw->sw_run[i] = rows_int(&rows, i, run);
+	sw->batch = 0;
+	sw->batches = rows_null(&rows, 0, part) ? 0 : rows.n;
+	for (i = 0; i < sw->batches; i++) {
+		sw->part[i] = rows_int(&rows, i, part);
+		sw->run[i] = rows_int(&rows, i, run);
 	}
 	until = rows_col(&rows, "until");
-	sw->sw_until =
-	    rows_null(&rows, 0, until) ? 0 : rows_time(&rows, 0, until);
-	if (sw->sw_until == 0 && sw->sw_width > WIDTH_MIN)
-		sw->sw_width /= 2;
-	else if (sw->sw_batches < RETENTION_BATCHES / 2 &&
-	    sw->sw_width < WIDTH_MAX)
-		sw->sw_width *= 2;
+	sw->until = rows_null(&rows, 0, until) ? 0 : rows_time(&rows, 0, until);
+	if (sw->until == 0 && sw->width > WIDTH_MIN)
+		sw->width /= 2;
+	else if (sw->batches < RETENTION_BATCHES / 2 && sw->width < WIDTH_MAX)
+		sw->width *= 2;
 	return 0;
 }
 
@@ -346,15 +343,15 @@ batch(struct retention_sweep *sw, struct arena *a, enum retention which,
 
 	params_init(&p, a);
 	params_text(&p, collections[which].name);
-	params_int(&p, sw->sw_part[sw->sw_batch]);
-	params_int(&p, sw->sw_run[sw->sw_batch]);
-	params_time(&p, sw->sw_cut[which]);
-	params_time(&p, sw->sw_cut[beside(which)]);
-	if (db_one(sw->sw_db, a, STMT_RETAIN_BATCH, &p, &rows, f) == -1)
+	params_int(&p, sw->part[sw->batch]);
+	params_int(&p, sw->run[sw->batch]);
+	params_time(&p, sw->cut[which]);
+	params_time(&p, sw->cut[beside(which)]);
+	if (db_one(sw->db, a, STMT_RETAIN_BATCH, &p, &rows, f) == -1)
 		return -1;
 	gone[which] += rows_get_int(&rows, "rows_gone");
 	gone[beside(which)] += rows_get_int(&rows, "others_gone");
-	sw->sw_batch++;
+	sw->batch++;
 	return 0;
 }
 
@@ -367,10 +364,10 @@ passed(struct retention_sweep *sw, struct arena *a, enum retention which,
 
 	params_init(&p, a);
 	params_text(&p, collections[which].name);
-	params_time(&p, sw->sw_until);
-	if (db_run(sw->sw_db, a, STMT_RETAIN_DONE, &p, NULL, f) == -1)
+	params_time(&p, sw->until);
+	if (db_run(sw->db, a, STMT_RETAIN_DONE, &p, NULL, f) == -1)
 		return -1;
-	sw->sw_until = 0;
+	sw->until = 0;
 	return 0;
 }
 
@@ -385,7 +382,7 @@ by_number(struct retention_sweep *sw, struct arena *a, enum stmt stmt,
 	params_init(&p, a);
 	params_time(&p, cut);
 	params_int(&p, BATCH);
-	if (db_one(sw->sw_db, a, stmt, &p, &rows, f) == -1)
+	if (db_one(sw->db, a, stmt, &p, &rows, f) == -1)
 		return -1;
 	*gone = rows_get_int(&rows, "gone");
 	*ret_more = *gone == BATCH;
@@ -403,9 +400,9 @@ space(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
 	*ret_more = false;
 	if (!conf.RETENTION_VACUUM)
 		return 0;
-	if (db_one(sw->sw_db, a, STMT_RETAIN_VACUUM, NULL, &rows, f) == -1)
+	if (db_one(sw->db, a, STMT_RETAIN_VACUUM, NULL, &rows, f) == -1)
 		return -1;
-	sw->sw_no_vacuum = !rows_get_bool(&rows, "autovacuum");
+	sw->no_vacuum = !rows_get_bool(&rows, "autovacuum");
 	return 0;
 }
 
@@ -416,7 +413,7 @@ through(struct retention_sweep *sw, struct arena *a,
 {
 	(void)gone;
 	*ret_more = false;
-	return db_run(sw->sw_db, a, STMT_RETAIN_END, NULL, NULL, f);
+	return db_run(sw->db, a, STMT_RETAIN_END, NULL, NULL, f);
 }
 
 /* The other part of the same row, where a collection is one of two. */

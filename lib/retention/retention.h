@@ -25,21 +25,21 @@ enum retention {
 
 /* A sweep at work.  Its connection is db_over()'s, so that it ends soon. */
 struct retention_sweep {
-	struct db *sw_db;
-	int sw_phase; /* of those in retain.c */
-	int sw_waits; /* that the step in hand gave way to others */
-	int64_t sw_rest; /* us that the last piece took, before the next */
-	int64_t sw_cut[RETENTION__MAX]; /* clock_now() less the windows */
-	int64_t sw_width; /* minutes of the past that the next look takes in */
+	struct db *db;
+	int phase; /* of those in retain.c */
+	int waits; /* that the step in hand gave way to others */
+	int64_t rest; /* us that the last piece took, before the next */
+	int64_t cut[RETENTION__MAX]; /* clock_now() less the windows */
+	int64_t width; /* minutes of the past that the next look takes in */
 
 	/* Batches of one collection; when they are done, all until then is. */
-	int64_t sw_part[RETENTION_BATCHES];
-	int64_t sw_run[RETENTION_BATCHES];
-	int sw_batch; /* the next of them */
-	int sw_batches;
-	int64_t sw_until; /* 0 while there may be more before */
+	int64_t part[RETENTION_BATCHES];
+	int64_t run[RETENTION_BATCHES];
+	int batch; /* the next of them */
+	int batches;
+	int64_t until; /* 0 while there may be more before */
 
-	bool sw_no_vacuum; /* RETENTION_VACUUM, and autovacuum is off */
+	bool no_vacuum; /* RETENTION_VACUUM, and autovacuum is off */
 };
 
 /*

@@ -47,8 +47,8 @@ apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
 	    until << SCOPE_BITS | scopes;
 
 	/* Once a second is often enough to write what all workers read. */
-	if (atomic_load(&kn->kn_good) != good)
-		atomic_store(&kn->kn_good, good);
+	if (atomic_load(&kn->good) != good)
+		atomic_store(&kn->good, good);
 }
 
 void
@@ -57,7 +57,7 @@ apikey_cache_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 	struct apikey_slot *kn = find(shm, hash);
 
 	if (kn != NULL)
-		atomic_store(&kn->kn_good, 0);
+		atomic_store(&kn->good, 0);
 }
 
 unsigned
@@ -65,7 +65,7 @@ apikey_cache_scopes(
     struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE], int64_t ticks)
 {
 	const struct apikey_slot *kn = find(shm, hash);
-	const uint64_t good = kn == NULL ? 0 : atomic_load(&kn->kn_good);
+	const uint64_t good = kn == NULL ? 0 : atomic_load(&kn->good);
 
 	if (good >> (UNTIL_BITS + SCOPE_BITS) != check_of(hash) ||
 	    until_of(good) <= (uint64_t)(ticks / CLOCK_SECOND))
@@ -82,8 +82,8 @@ find(struct shm *shm, const uint8_t *hash)
 	size_t i;
 
 	for (i = 0; i < PROBES; i++) {
-		kn = &shm->sh_known[(key + i) % SHM_KEYS];
-		if (atomic_load(&kn->kn_key) == key)
+		kn = &shm->known[(key + i) % SHM_KEYS];
+		if (atomic_load(&kn->key) == key)
 			return kn;
 	}
 	return NULL;
@@ -99,11 +99,10 @@ make(struct shm *shm, const uint8_t *hash, uint64_t now)
 	size_t i;
 
 	for (i = 0; i < PROBES; i++) {
-		kn = &shm->sh_known[(key + i) % SHM_KEYS];
-		was = atomic_load(&kn->kn_key);
-		if (was == 0 || until_of(atomic_load(&kn->kn_good)) <= now)
-			if (atomic_compare_exchange_strong(
-				&kn->kn_key, &was, key))
+		kn = &shm->known[(key + i) % SHM_KEYS];
+		was = atomic_load(&kn->key);
+		if (was == 0 || until_of(atomic_load(&kn->good)) <= now)
+			if (atomic_compare_exchange_strong(&kn->key, &was, key))
 				return kn;
 	}
 	return NULL;

@@ -30,7 +30,7 @@ companion_counter_save(
 	struct params p;
 	size_t i;
 
-	if (collect(&slot->sl_metrics, a, &saved, f) == -1)
+	if (collect(&slot->metrics, a, &saved, f) == -1)
 		return -1;
 	if (saved.size == 0)
 		return 0;
@@ -58,8 +58,8 @@ companion_counter_read(struct db *db, struct arena *a,
 
 	if (db_run(db, a, STMT_COUNTER_READ, NULL, &rows, f) == -1)
 		return -1;
-	known = atomic_load(&c->co_read) != 0;
-	for (i = 0; i < rows.ro_n; i++) {
+	known = atomic_load(&c->read) != 0;
+	for (i = 0; i < rows.n; i++) {
 		/* One of a newer program is none of ours. */
 		if (!metric_find(rows_text(&rows, i, rows_col(&rows, "metric")),
 			rows_int(&rows, i, rows_col(&rows, "first")),
@@ -67,10 +67,10 @@ companion_counter_read(struct db *db, struct arena *a,
 			continue;
 		n = (uint64_t)rows_int(&rows, i, rows_col(&rows, "n"));
 		if (!known && !metric_kept(&cell))
-			atomic_store(metric_at(&c->co_base, &cell), n);
-		grow(metric_at(&c->co_now, &cell), n);
+			atomic_store(metric_at(&c->base, &cell), n);
+		grow(metric_at(&c->now, &cell), n);
 	}
-	atomic_store(&c->co_read, 1);
+	atomic_store(&c->read, 1);
 	return 0;
 }
 

@@ -23,9 +23,9 @@ struct worker_slot;
  * it was for one that began at 0, and all of it for new.
  */
 struct companion_counters {
-	_Atomic int32_t co_read; /* it was, once */
-	struct metrics co_base; /* of what is not shown */
-	struct metrics co_now; /* never less than it was */
+	_Atomic int32_t read; /* it was, once */
+	struct metrics base; /* of what is not shown */
+	struct metrics now; /* never less than it was */
 };
 
 /*

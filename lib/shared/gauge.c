@@ -35,10 +35,10 @@ gauge_measure(struct db *db, struct arena *a, struct gauges *g, struct fail *f)
 	params_int(&p, COUNT_MAX);
 	if (db_run(db, a, STMT_GAUGES, &p, &rows, f) == -1)
 		return -1;
-	for (i = 0; i < rows.ro_n; i++)
+	for (i = 0; i < rows.n; i++)
 		note(g, rows_text(&rows, i, rows_col(&rows, "name")),
 		    rows_int(&rows, i, rows_col(&rows, "value")));
-	atomic_store(&g->ga_measured, 1);
+	atomic_store(&g->measured, 1);
 	return 0;
 }
 
@@ -47,7 +47,7 @@ gauge_print(const struct gauges *g, struct str *s)
 {
 	int i;
 
-	if (atomic_load(&g->ga_measured) == 0)
+	if (atomic_load(&g->measured) == 0)
 		return;
 	for (i = 0; i < GAUGE__MAX; i++) {
 		if (i == 0 || strcmp(gauges[i].name, gauges[i - 1].name) != 0)
@@ -55,7 +55,7 @@ gauge_print(const struct gauges *g, struct str *s)
 			    gauges[i].name, gauges[i].help, gauges[i].name);
 		str_addf(s, "%s%s ", gauges[i].name, gauges[i].labels);
 		str_number(
-		    s, (double)atomic_load(&g->ga_value[i]) / gauges[i].unit);
+		    s, (double)atomic_load(&g->value[i]) / gauges[i].unit);
 		str_addc(s, '\n');
 	}
 }
@@ -68,5 +68,5 @@ note(struct gauges *g, const char *name, int64_t value)
 
 	for (i = 0; i < GAUGE__MAX; i++)
 		if (strcmp(gauges[i].id, name) == 0)
-			atomic_store(&g->ga_value[i], value);
+			atomic_store(&g->value[i], value);
 }

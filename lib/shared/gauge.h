@@ -20,8 +20,8 @@ enum gauge {
 
 /* What was measured, in memory that processes share; zeros until then. */
 struct gauges {
-	_Atomic int32_t ga_measured; /* it was, once */
-	_Atomic int64_t ga_value[GAUGE__MAX];
+	_Atomic int32_t measured; /* it was, once */
+	_Atomic int64_t value[GAUGE__MAX];
 };
 
 /*

@@ -163,8 +163,7 @@ metric_add(struct worker_slot *slot, enum metric metric, size_t i, size_t j,
     uint64_t n)
 {
 	const struct counted *c = &counted[metric];
-	_Atomic uint64_t *cells =
-	    (void *)((char *)&slot->sl_metrics + c->offset);
+	_Atomic uint64_t *cells = (void *)((char *)&slot->metrics + c->offset);
 
 	assert(metric > METRIC__NONE && metric < METRIC__MAX);
 	assert(i < c->label[0].n && j < c->label[1].n);
@@ -176,8 +175,7 @@ void
 metric_observe(struct worker_slot *slot, enum metric metric, int64_t us)
 {
 	const struct counted *c = &counted[metric];
-	_Atomic uint64_t *cells =
-	    (void *)((char *)&slot->sl_metrics + c->offset);
+	_Atomic uint64_t *cells = (void *)((char *)&slot->metrics + c->offset);
 	size_t i;
 
 	assert(metric > METRIC__NONE && metric < METRIC__MAX && c->histogram);
@@ -251,7 +249,7 @@ metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 	const struct counted *c;
 
 	for (c = counted + 1; c < counted + METRIC__MAX; c++) {
-		if (c->kept && atomic_load(&shm->sh_counters.co_read) == 0)
+		if (c->kept && atomic_load(&shm->counters.read) == 0)
 			continue;
 		str_addf(s, "# HELP %s %s\n# TYPE %s %s\n", c->name, c->help,
 		    c->name, c->kind);
@@ -264,7 +262,7 @@ metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 	print_workers(shm, true, s);
 	print_spool(shm, s);
 	print_gauge("engine_geoip_loaded", "1 if GEOIP_DB is loaded, else 0",
-	    atomic_load(&shm->sh_geoip_loaded), s);
+	    atomic_load(&shm->geoip_loaded), s);
 }
 
 /* One cell, summed over all slots and what companions counted. */
@@ -275,9 +273,8 @@ sum(const struct shm *shm, size_t offset, size_t cell)
 	size_t i;
 
 	for (i = 0; i < SHM_SLOTS; i++)
-		if (atomic_load(&shm->sh_slot[i].sl_group) != 0)
-			total +=
-			    load(&shm->sh_slot[i].sl_metrics, offset, cell);
+		if (atomic_load(&shm->slot[i].group) != 0)
+			total += load(&shm->slot[i].metrics, offset, cell);
 	return total;
 }
 
@@ -285,12 +282,11 @@ sum(const struct shm *shm, size_t offset, size_t cell)
 static uint64_t
 companions(const struct shm *shm, size_t offset, size_t cell)
 {
-	const struct companion_counters *co = &shm->sh_counters;
+	const struct companion_counters *co = &shm->counters;
 
-	if (atomic_load(&co->co_read) == 0)
+	if (atomic_load(&co->read) == 0)
 		return 0;
-	return load(&co->co_now, offset, cell) -
-	    load(&co->co_base, offset, cell);
+	return load(&co->now, offset, cell) - load(&co->base, offset, cell);
 }
 
 static uint64_t
@@ -363,10 +359,10 @@ print_workers(const struct shm *shm, bool busy, struct str *s)
 	unsigned int n[METRIC_GROUP] = { 0 };
 	int group;
 
-	for (sl = shm->sh_slot; sl < shm->sh_slot + SHM_SLOTS; sl++) {
-		group = atomic_load(&sl->sl_group);
-		if (atomic_load(&sl->sl_pid) != 0 &&
-		    (!busy || atomic_load(&sl->sl_due) != 0))
+	for (sl = shm->slot; sl < shm->slot + SHM_SLOTS; sl++) {
+		group = atomic_load(&sl->group);
+		if (atomic_load(&sl->pid) != 0 &&
+		    (!busy || atomic_load(&sl->due) != 0))
 			n[group - 1]++;
 	}
 	str_addf(s, "# HELP %s %s\n# TYPE %s gauge\n", name,
@@ -380,8 +376,8 @@ print_workers(const struct shm *shm, bool busy, struct str *s)
 static void
 print_spool(const struct shm *shm, struct str *s)
 {
-	const int64_t records = atomic_load(&shm->sh_spool_records);
-	const int64_t oldest = atomic_load(&shm->sh_spool_oldest);
+	const int64_t records = atomic_load(&shm->spool_records);
+	const int64_t oldest = atomic_load(&shm->spool_oldest);
 	const int64_t age = oldest == 0 ? 0 : clock_now() - oldest;
 
 	print_gauge("engine_spool_records",
@@ -392,7 +388,7 @@ print_spool(const struct shm *shm, struct str *s)
 	    records > 0 && age > 0 ? (double)age / CLOCK_SECOND : 0, s);
 	print_gauge("engine_database_up",
 	    "0 while the decide workers cannot reach the database, else 1",
-	    atomic_load(&shm->sh_retry_at) == 0 ? 1 : 0, s);
+	    atomic_load(&shm->retry_at) == 0 ? 1 : 0, s);
 }
 
 static void

@@ -52,12 +52,12 @@ runtime_setting_read(struct db *db, struct arena *a,
 	if (db_run(db, a, STMT_SETTING_READ, NULL, &rows, f) == -1)
 		return -1;
 	memset(ret, 0, sizeof(*ret));
-	for (row = 0; row < rows.ro_n; row++) {
-		ret->se_epoch = rows_int(&rows, row, rows_col(&rows, "epoch"));
+	for (row = 0; row < rows.n; row++) {
+		ret->epoch = rows_int(&rows, row, rows_col(&rows, "epoch"));
 		name = rows_text(&rows, row, rows_col(&rows, "name"));
 		for (s = SETTING__NONE + 1; s < SETTING__MAX; s++)
 			if (name != NULL && strcmp(name, names[s]) == 0)
-				ret->se_text[s] = rows_text(
+				ret->text[s] = rows_text(
 				    &rows, row, rows_col(&rows, "value"));
 	}
 	return 0;
@@ -67,9 +67,9 @@ double
 runtime_setting_value(
     const struct runtime_settings *s, enum runtime_setting which)
 {
-	if (s->se_text[which] == NULL)
+	if (s->text[which] == NULL)
 		return (double)runtime_setting_fallback(which);
-	return strtod(s->se_text[which], NULL);
+	return strtod(s->text[which], NULL);
 }
 
 int64_t
@@ -100,14 +100,14 @@ runtime_setting_publish(
 
 	for (i = 0; i < nitems(live); i++) {
 		/* 0 stands for the fallback, which each process knows. */
-		value = s->se_text[live[i]] == NULL
+		value = s->text[live[i]] == NULL
 		    ? 0
 		    : (uint64_t)llround(
 			  in_word(live[i], runtime_setting_value(s, live[i])));
-		atomic_store(&shm->sh_setting[i],
-		    (uint64_t)s->se_epoch << VALUE_BITS | (value & VALUE_MASK));
+		atomic_store(&shm->setting[i],
+		    (uint64_t)s->epoch << VALUE_BITS | (value & VALUE_MASK));
 	}
-	atomic_store(&shm->sh_setting_at, ticks);
+	atomic_store(&shm->setting_at, ticks);
 }
 
 int
@@ -129,7 +129,7 @@ runtime_setting_shared(const struct shm *shm, int64_t epoch)
 	size_t i;
 
 	for (i = 0; i < nitems(live); i++)
-		if (atomic_load(&shm->sh_setting[i]) >> VALUE_BITS !=
+		if (atomic_load(&shm->setting[i]) >> VALUE_BITS !=
 		    (uint64_t)epoch)
 			return false;
 	return true;
@@ -138,11 +138,11 @@ runtime_setting_shared(const struct shm *shm, int64_t epoch)
 bool
 runtime_setting_due(struct shm *shm, int64_t ticks)
 {
-	int64_t at = atomic_load(&shm->sh_setting_at);
+	int64_t at = atomic_load(&shm->setting_at);
 
 	if (at != 0 && ticks - at < SHARED_MAX)
 		return false;
-	return atomic_compare_exchange_strong(&shm->sh_setting_at, &at, ticks);
+	return atomic_compare_exchange_strong(&shm->setting_at, &at, ticks);
 }
 
 int64_t
@@ -174,7 +174,7 @@ in_word(enum runtime_setting which, double value)
 static uint64_t
 shared(const struct shm *shm, enum runtime_setting which)
 {
-	return atomic_load(&shm->sh_setting[place(which)]) & VALUE_MASK;
+	return atomic_load(&shm->setting[place(which)]) & VALUE_MASK;
 }
 
 static size_t

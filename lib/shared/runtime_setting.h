@@ -23,9 +23,8 @@ enum runtime_setting {
 
 /* What the database says; what has no override has no text. */
 struct runtime_settings {
-	int64_t se_epoch; /* assay.epoch.settings */
-	const char
-	    *se_text[SETTING__MAX]; /* decimal, as JSON has it, or NULL */
+	int64_t epoch; /* assay.epoch.settings */
+	const char *text[SETTING__MAX]; /* decimal, as JSON has it, or NULL */
 };
 
 /*

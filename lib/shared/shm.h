@@ -26,28 +26,27 @@ struct fail;
  * by the successor: counters go on where the dead worker left them.
  */
 struct worker_slot {
-	_Alignas(64) _Atomic int32_t sl_pid; /* 0: nobody */
-	_Atomic int32_t
-	    sl_group; /* of fcgi/http/route.h, from 1; 0: never used */
-	_Atomic int64_t sl_due; /* of fcgi/pool/watchdog.c; 0: idle */
-	_Atomic int32_t sl_trying; /* event type of its backtest, 0: none */
-	_Atomic int64_t sl_trying_at; /* since when, clock_ticks() */
-	_Atomic int64_t sl_tried; /* samples that it has read */
-	_Atomic int64_t sl_to_try; /* of so many */
-	struct metrics sl_metrics;
+	_Alignas(64) _Atomic int32_t pid; /* 0: nobody */
+	_Atomic int32_t group; /* of fcgi/http/route.h, from 1; 0: never used */
+	_Atomic int64_t due; /* of fcgi/pool/watchdog.c; 0: idle */
+	_Atomic int32_t trying; /* event type of its backtest, 0: none */
+	_Atomic int64_t trying_at; /* since when, clock_ticks() */
+	_Atomic int64_t tried; /* samples that it has read */
+	_Atomic int64_t to_try; /* of so many */
+	struct metrics metrics;
 };
 
 /* One budget of one minute; fcgi/http/rate_limit.c says how it is used. */
 struct window {
-	_Atomic uint64_t wi_key; /* 0: free */
-	_Atomic uint64_t wi_use; /* minute and count */
+	_Atomic uint64_t key; /* 0: free */
+	_Atomic uint64_t use; /* minute and count */
 };
 
 /* One API key that was verified; lib/shared/apikey_cache.c says how it is used.
  */
 struct apikey_slot {
-	_Atomic uint64_t kn_key; /* 0: free */
-	_Atomic uint64_t kn_good; /* until when, for what */
+	_Atomic uint64_t key; /* 0: free */
+	_Atomic uint64_t good; /* until when, for what */
 };
 
 /*
@@ -55,42 +54,40 @@ struct apikey_slot {
  * another: a worker that is killed at any instruction leaves it usable.
  */
 struct shm {
-	struct worker_slot sh_slot[SHM_SLOTS];
-	struct window sh_key[SHM_KEYS];
-	struct window sh_login[SHM_LOGINS];
-	struct apikey_slot sh_known[SHM_KEYS];
-	_Atomic int32_t sh_hashing[SHM_SLOTS]; /* turns, of pids;
+	struct worker_slot slot[SHM_SLOTS];
+	struct window key[SHM_KEYS];
+	struct window login[SHM_LOGINS];
+	struct apikey_slot known[SHM_KEYS];
+	_Atomic int32_t hashing[SHM_SLOTS]; /* turns, of pids;
 						  fcgi/pool/host_semaphore.c */
-	_Atomic int32_t sh_long[SHM_SLOTS]; /* likewise, of long requests */
 	_Atomic int32_t
-	    sh_retaining; /* likewise, of the one run of retention */
-	_Atomic int32_t sh_stopping; /* the pool is, for good */
-	_Atomic int32_t sh_ready; /* enum readiness_status of the last look;
+	    long_requests[SHM_SLOTS]; /* likewise, of long requests */
+	_Atomic int32_t retaining; /* likewise, of the one run of retention */
+	_Atomic int32_t stopping; /* the pool is, for good */
+	_Atomic int32_t ready; /* enum readiness_status of the last look;
 				     fcgi/pool/readiness.c */
-	_Atomic int32_t sh_unfit; /* enum db_unfit of the last session */
-	_Atomic int64_t sh_schema; /* its last migration, 0: not known yet */
-	_Atomic int64_t sh_missing; /* the first that is missing, or 0 */
+	_Atomic int32_t unfit; /* enum db_unfit of the last session */
+	_Atomic int64_t schema; /* its last migration, 0: not known yet */
+	_Atomic int64_t missing; /* the first that is missing, or 0 */
 	_Atomic uint64_t
-	    sh_setting[SHM_SETTINGS]; /* lib/shared/runtime_setting.c */
-	_Atomic int64_t sh_setting_at; /* clock_ticks() when it was looked at */
-	_Atomic int64_t sh_redis; /* when to try it again; fcgi/http/redis.h */
-	_Atomic int64_t sh_retry_at; /* of the decide workers; db_breaker() */
-	struct db_shared
-	    sh_decide_db; /* DATABASE_URL of the pool, or a job's */
-	struct db_shared sh_operator_db; /* OPERATOR_DATABASE_URL */
-	_Atomic int32_t sh_geoip_loaded; /* there is a database of places */
-	_Atomic int64_t sh_spool_records; /* never too few; lib/spool/spool.c */
-	_Atomic int64_t sh_spool_oldest; /* time of the oldest, or 0 */
-	char sh_spool_id[SHM_SPOOL_ID_SIZE]; /* set before there are workers */
-	_Atomic int64_t sh_report_at; /* clock_ticks() of the next report */
-	_Atomic int64_t sh_drain_at; /* clock_ticks() of the next turn */
+	    setting[SHM_SETTINGS]; /* lib/shared/runtime_setting.c */
+	_Atomic int64_t setting_at; /* clock_ticks() when it was looked at */
+	_Atomic int64_t redis; /* when to try it again; fcgi/http/redis.h */
+	_Atomic int64_t retry_at; /* of the decide workers; db_breaker() */
+	struct db_shared decide_db; /* DATABASE_URL of the pool, or a job's */
+	struct db_shared operator_db; /* OPERATOR_DATABASE_URL */
+	_Atomic int32_t geoip_loaded; /* there is a database of places */
+	_Atomic int64_t spool_records; /* never too few; lib/spool/spool.c */
+	_Atomic int64_t spool_oldest; /* time of the oldest, or 0 */
+	char spool_id[SHM_SPOOL_ID_SIZE]; /* set before there are workers */
+	_Atomic int64_t report_at; /* clock_ticks() of the next report */
+	_Atomic int64_t drain_at; /* clock_ticks() of the next turn */
+	_Atomic int64_t measure_at; /* likewise, at measuring what is stored */
+	struct storage_stats storage;
+	struct gauges gauges;
+	struct companion_counters counters;
 	_Atomic int64_t
-	    sh_measure_at; /* likewise, at measuring what is stored */
-	struct storage_stats sh_storage;
-	struct gauges sh_gauges;
-	struct companion_counters sh_counters;
-	_Atomic int64_t
-	    sh_pressed; /* when decisions waited; fcgi/pool/load_shed.c */
+	    pressed; /* when decisions waited; fcgi/pool/load_shed.c */
 };
 
 /*

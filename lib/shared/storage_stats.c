@@ -35,10 +35,10 @@ storage_stats_measure(
 	if (db_one(db, a, STMT_STORAGE_BYTES, NULL, &size, f) == -1 ||
 	    db_run(db, a, STMT_STORAGE_ROWS, NULL, &rows, f) == -1)
 		return -1;
-	for (i = 0; i < rows.ro_n; i++)
+	for (i = 0; i < rows.n; i++)
 		note(st, rows_text(&rows, i, rows_col(&rows, "name")),
 		    rows_int(&rows, i, rows_col(&rows, "rows")));
-	atomic_store(&st->st_bytes, rows_get_int(&size, "bytes"));
+	atomic_store(&st->bytes, rows_get_int(&size, "bytes"));
 	return 0;
 }
 
@@ -46,7 +46,7 @@ void
 storage_stats_print(const struct storage_stats *st, const char *paths,
     const struct model *model, struct str *s)
 {
-	const int64_t bytes = atomic_load(&st->st_bytes);
+	const int64_t bytes = atomic_load(&st->bytes);
 
 	if (bytes > 0) {
 		print_rows(st, s);
@@ -63,7 +63,7 @@ note(struct storage_stats *st, const char *name, int64_t rows)
 
 	for (c = 0; c < COLLECTION__MAX; c++)
 		if (strcmp(names[c], name) == 0)
-			atomic_store(&st->st_rows[c], rows);
+			atomic_store(&st->rows[c], rows);
 }
 
 static void
@@ -75,7 +75,7 @@ print_rows(const struct storage_stats *st, struct str *s)
 	for (c = 0; c < COLLECTION__MAX; c++)
 		str_addf(s,
 		    "engine_storage_rows{collection=\"%s\"} %" PRId64 "\n",
-		    names[c], atomic_load(&st->st_rows[c]));
+		    names[c], atomic_load(&st->rows[c]));
 }
 
 static void
@@ -105,13 +105,13 @@ print_disks(const char *paths, struct str *s)
 	    "engine_disk_total_bytes", "Size of a watched filesystem", s);
 	for (i = 0; i < n; i++) {
 		print_disk("engine_disk_total_bytes", &disk[i], s);
-		str_addf(s, "%" PRId64 "\n", disk[i].di_total);
+		str_addf(s, "%" PRId64 "\n", disk[i].total);
 	}
 	print_head(
 	    "engine_disk_free_bytes", "Free bytes of a watched filesystem", s);
 	for (i = 0; i < n; i++) {
 		print_disk("engine_disk_free_bytes", &disk[i], s);
-		str_addf(s, "%" PRId64 "\n", disk[i].di_free);
+		str_addf(s, "%" PRId64 "\n", disk[i].free);
 	}
 	print_head("engine_disk_used_ratio",
 	    "Used share of a watched filesystem, 0 to 1", s);
@@ -131,6 +131,6 @@ static void
 print_disk(const char *name, const struct disk *d, struct str *s)
 {
 	str_addf(s, "%s{path=", name);
-	str_json(s, d->di_path);
+	str_json(s, d->path);
 	str_add(s, "} ");
 }

@@ -21,8 +21,8 @@ enum stored_collection {
 
 /* What was measured, in memory that processes share; zeros until then. */
 struct storage_stats {
-	_Atomic int64_t st_bytes; /* of the database */
-	_Atomic int64_t st_rows[COLLECTION__MAX]; /* about */
+	_Atomic int64_t bytes; /* of the database */
+	_Atomic int64_t rows[COLLECTION__MAX]; /* about */
 };
 
 /*

@@ -32,11 +32,11 @@
 #define LOCK_PAUSE 2 /* ms between looks */
 
 struct spool {
-	int sp_dir;
-	int sp_write_lock; /* held to append, and to take the active file away
-			    */
-	int sp_drain_lock; /* held while a file is being drained */
-	struct shm *sp_shm;
+	int dir;
+	int write_lock; /* held to append, and to take the active file away
+			 */
+	int drain_lock; /* held while a file is being drained */
+	struct shm *shm;
 };
 
 static int open_lock(const struct spool *, const char *);
@@ -65,13 +65,12 @@ spool_open(const char *dir, struct shm *shm, struct fail *f)
 		fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
 		return NULL;
 	}
-	sp->sp_shm = shm;
-	sp->sp_dir = sp->sp_write_lock = sp->sp_drain_lock = -1;
+	sp->shm = shm;
+	sp->dir = sp->write_lock = sp->drain_lock = -1;
 	if ((mkdir(dir, 0700) == -1 && errno != EEXIST) ||
-	    (sp->sp_dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) ==
-		-1 ||
-	    (sp->sp_write_lock = open_lock(sp, "write.lock")) == -1 ||
-	    (sp->sp_drain_lock = open_lock(sp, "drain.lock")) == -1) {
+	    (sp->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1 ||
+	    (sp->write_lock = open_lock(sp, "write.lock")) == -1 ||
+	    (sp->drain_lock = open_lock(sp, "drain.lock")) == -1) {
 		fail_set(f, FAIL_US, UNAVAILABLE, dir, "%s", strerror(errno));
 		spool_close(sp);
 		return NULL;
@@ -84,16 +83,16 @@ spool_close(struct spool *sp)
 {
 	if (sp == NULL)
 		return;
-	close(sp->sp_write_lock);
-	close(sp->sp_drain_lock);
-	close(sp->sp_dir);
+	close(sp->write_lock);
+	close(sp->drain_lock);
+	close(sp->dir);
 	free(sp);
 }
 
 struct shm *
 spool_shm(const struct spool *sp)
 {
-	return sp->sp_shm;
+	return sp->shm;
 }
 
 void
@@ -110,12 +109,12 @@ spool_count(struct spool *sp, struct arena *a)
 	identify(sp);
 
 	/* The names are read through a descriptor of its own. */
-	dir = fdopendir(openat(sp->sp_dir, ".", O_RDONLY | O_CLOEXEC));
+	dir = fdopendir(openat(sp->dir, ".", O_RDONLY | O_CLOEXEC));
 	while (dir != NULL && (de = readdir(dir)) != NULL) {
 		if (strcmp(de->d_name, ACTIVE) != 0 &&
 		    strstr(de->d_name, SUFFIX_DRAIN) == NULL)
 			continue;
-		file.fd = openat(sp->sp_dir, de->d_name, O_RDONLY | O_CLOEXEC);
+		file.fd = openat(sp->dir, de->d_name, O_RDONLY | O_CLOEXEC);
 		at = 0;
 		while (file.fd != -1 &&
 		    spool_read(&file, at, COUNT_AT_ONCE, a, &piece, &f) == 0 &&
@@ -133,8 +132,8 @@ spool_count(struct spool *sp, struct arena *a)
 	}
 	if (dir != NULL)
 		closedir(dir);
-	atomic_store(&sp->sp_shm->sh_spool_records, n);
-	atomic_store(&sp->sp_shm->sh_spool_oldest, oldest);
+	atomic_store(&sp->shm->spool_records, n);
+	atomic_store(&sp->shm->spool_oldest, oldest);
 }
 
 int64_t
@@ -161,7 +160,7 @@ int
 spool_append(struct spool *sp, struct arena *a,
     const struct spool_record *records, size_t n, struct fail *f)
 {
-	struct shm *shm = sp->sp_shm;
+	struct shm *shm = sp->shm;
 	int64_t none = 0;
 	struct str s;
 	size_t i;
@@ -176,17 +175,17 @@ spool_append(struct spool *sp, struct arena *a,
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
 
-	if (lock_soon(sp->sp_write_lock) == -1)
+	if (lock_soon(sp->write_lock) == -1)
 		return refused(f, "locking");
 
 	/* Counted before it is there: too many is put right, too few is not. */
-	atomic_fetch_add(&shm->sh_spool_records, (int64_t)n);
+	atomic_fetch_add(&shm->spool_records, (int64_t)n);
 	atomic_compare_exchange_strong(
-	    &shm->sh_spool_oldest, &none, records[0].decided_at);
-	r = append(sp, str_text(&s), s.st_len, f);
+	    &shm->spool_oldest, &none, records[0].decided_at);
+	r = append(sp, str_text(&s), s.len, f);
 	if (r == -1)
-		atomic_fetch_sub(&shm->sh_spool_records, (int64_t)n);
-	unlock(sp->sp_write_lock);
+		atomic_fetch_sub(&shm->spool_records, (int64_t)n);
+	unlock(sp->write_lock);
 	return r;
 }
 
@@ -195,13 +194,13 @@ spool_take(struct spool *sp, struct spool_file *ret, struct fail *f)
 {
 	int r;
 
-	if (lock(sp->sp_drain_lock, LOCK_EX | LOCK_NB) == -1)
+	if (lock(sp->drain_lock, LOCK_EX | LOCK_NB) == -1)
 		return errno == EWOULDBLOCK ? 0 : refused(f, "locking");
 	r = next_file(sp, ret->name, f);
 	if (r == 1)
 		r = open_drain(sp, ret, f) == -1 ? -1 : 1;
 	if (r != 1)
-		unlock(sp->sp_drain_lock);
+		unlock(sp->drain_lock);
 	return r;
 }
 
@@ -239,11 +238,11 @@ spool_aside(struct spool *sp, const struct spool_file *file, const char *line,
 
 	snprintf(name, sizeof(name), "%s" SUFFIX_ASIDE, file->name);
 	fd = openat(
-	    sp->sp_dir, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	    sp->dir, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd == -1)
 		return refused(f, "setting aside");
 	r = whole(fd, line, strlen(line)) == -1 || whole(fd, "\n", 1) == -1 ||
-	    fsync(fd) == -1 || fsync(sp->sp_dir) == -1;
+	    fsync(fd) == -1 || fsync(sp->dir) == -1;
 	close(fd);
 	return r ? refused(f, "setting aside") : 0;
 }
@@ -251,19 +250,19 @@ spool_aside(struct spool *sp, const struct spool_file *file, const char *line,
 void
 spool_drained(struct spool *sp, size_t n, int64_t decided_at)
 {
-	_Atomic int64_t *left = &sp->sp_shm->sh_spool_records;
+	_Atomic int64_t *left = &sp->shm->spool_records;
 
 	/* Only who has found the spool empty says so: rotate(). */
 	if (atomic_fetch_sub(left, (int64_t)n) <= (int64_t)n)
 		atomic_store(left, 1);
-	atomic_store(&sp->sp_shm->sh_spool_oldest, decided_at);
+	atomic_store(&sp->shm->spool_oldest, decided_at);
 }
 
 void
 spool_leave(struct spool *sp, struct spool_file *file)
 {
 	close(file->fd);
-	unlock(sp->sp_drain_lock);
+	unlock(sp->drain_lock);
 }
 
 int
@@ -273,7 +272,7 @@ spool_remove(struct spool *sp, struct spool_file *file, struct fail *f)
 	int r = 0;
 
 	snprintf(name, sizeof(name), "%s" SUFFIX_DRAIN, file->name);
-	if (unlinkat(sp->sp_dir, name, 0) == -1 || fsync(sp->sp_dir) == -1)
+	if (unlinkat(sp->dir, name, 0) == -1 || fsync(sp->dir) == -1)
 		r = refused(f, "removing");
 	spool_leave(sp, file);
 	return r;
@@ -283,7 +282,7 @@ spool_remove(struct spool *sp, struct spool_file *file, struct fail *f)
 static int
 open_lock(const struct spool *sp, const char *name)
 {
-	return openat(sp->sp_dir, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	return openat(sp->dir, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
 static int
@@ -357,11 +356,10 @@ open_active(const struct spool *sp, struct fail *f)
 	int fd;
 
 	fd = openat(
-	    sp->sp_dir, ACTIVE, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	    sp->dir, ACTIVE, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd == -1)
 		return refused(f, "opening");
-	if (fstat(fd, &st) == -1 ||
-	    (st.st_size == 0 && fsync(sp->sp_dir) == -1)) {
+	if (fstat(fd, &st) == -1 || (st.st_size == 0 && fsync(sp->dir) == -1)) {
 		refused(f, "opening");
 		close(fd);
 		return -1;
@@ -406,10 +404,10 @@ next_file(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
 		return refused(f, "listing");
 	if (r == 1)
 		return 1;
-	if (lock_soon(sp->sp_write_lock) == -1)
+	if (lock_soon(sp->write_lock) == -1)
 		return refused(f, "locking");
 	r = rotate(sp, ret, f);
-	unlock(sp->sp_write_lock);
+	unlock(sp->write_lock);
 	return r;
 }
 
@@ -422,7 +420,7 @@ oldest_file(const struct spool *sp, char ret[SPOOL_NAME_SIZE])
 	DIR *dir;
 	int r = 0;
 
-	dir = fdopendir(openat(sp->sp_dir, ".", O_RDONLY | O_CLOEXEC));
+	dir = fdopendir(openat(sp->dir, ".", O_RDONLY | O_CLOEXEC));
 	if (dir == NULL)
 		return -1;
 	while ((de = readdir(dir)) != NULL) {
@@ -454,15 +452,15 @@ rotate(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
 	char id[CRYPT_ID_SIZE];
 
 	if (nothing_left(sp)) {
-		atomic_store(&sp->sp_shm->sh_spool_records, 0);
-		atomic_store(&sp->sp_shm->sh_spool_oldest, 0);
+		atomic_store(&sp->shm->spool_records, 0);
+		atomic_store(&sp->shm->spool_oldest, 0);
 		return 0;
 	}
 	crypt_id("", clock_now(), id);
 	snprintf(ret, SPOOL_NAME_SIZE, "%s", id);
 	snprintf(name, sizeof(name), "%s" SUFFIX_DRAIN, id);
-	if (renameat(sp->sp_dir, ACTIVE, sp->sp_dir, name) == -1 ||
-	    fsync(sp->sp_dir) == -1)
+	if (renameat(sp->dir, ACTIVE, sp->dir, name) == -1 ||
+	    fsync(sp->dir) == -1)
 		return refused(f, "rotating");
 	return 1;
 }
@@ -472,7 +470,7 @@ nothing_left(const struct spool *sp)
 {
 	struct stat st;
 
-	if (fstatat(sp->sp_dir, ACTIVE, &st, 0) == -1)
+	if (fstatat(sp->dir, ACTIVE, &st, 0) == -1)
 		return errno == ENOENT;
 	return st.st_size == 0;
 }
@@ -483,12 +481,12 @@ open_drain(const struct spool *sp, struct spool_file *file, struct fail *f)
 	char name[SPOOL_NAME_SIZE + sizeof(SUFFIX_DRAIN)];
 
 	snprintf(name, sizeof(name), "%s" SUFFIX_DRAIN, file->name);
-	file->fd = openat(sp->sp_dir, name, O_RDONLY | O_CLOEXEC);
+	file->fd = openat(sp->dir, name, O_RDONLY | O_CLOEXEC);
 	if (file->fd == -1)
 		return refused(f, "opening");
 
 	/* Who renamed it may have been killed before its name was on disk. */
-	if (fsync(sp->sp_dir) == 0)
+	if (fsync(sp->dir) == 0)
 		return 0;
 	refused(f, "opening");
 	close(file->fd);
@@ -513,7 +511,7 @@ cut(struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret)
 	ret->records = arena_array(a, lines + 1, sizeof(*ret->records));
 	ret->lines = arena_array(a, lines + 1, sizeof(*ret->lines));
 	ret->ends = arena_array(a, lines + 1, sizeof(*ret->ends));
-	if (a->ar_overflow)
+	if (a->overflow)
 		return -1;
 	while (ret->n < max && at < n) {
 		line = text + at;
@@ -535,7 +533,7 @@ cut(struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret)
 		ret->lines[ret->n] = line;
 		ret->ends[ret->n++] = ret->end;
 	}
-	return a->ar_overflow ? -1 : 0;
+	return a->overflow ? -1 : 0;
 }
 
 /*
@@ -548,19 +546,19 @@ identify(const struct spool *sp)
 	char id[CRYPT_ID_SIZE] = "";
 	int64_t made;
 
-	if (lock_soon(sp->sp_write_lock) == -1)
+	if (lock_soon(sp->write_lock) == -1)
 		return;
-	if (pread(sp->sp_write_lock, id, sizeof(id) - 1, 0) <= 0 ||
+	if (pread(sp->write_lock, id, sizeof(id) - 1, 0) <= 0 ||
 	    crypt_id_time(id, ID_PREFIX, &made) == -1) {
 		crypt_id(ID_PREFIX, clock_now(), id);
-		if (ftruncate(sp->sp_write_lock, 0) == -1 ||
-		    pwrite(sp->sp_write_lock, id, strlen(id), 0) !=
+		if (ftruncate(sp->write_lock, 0) == -1 ||
+		    pwrite(sp->write_lock, id, strlen(id), 0) !=
 			(ssize_t)strlen(id) ||
-		    fsync(sp->sp_write_lock) == -1)
+		    fsync(sp->write_lock) == -1)
 			id[0] = '\0';
 	}
-	unlock(sp->sp_write_lock);
-	memcpy(sp->sp_shm->sh_spool_id, id, sizeof(id));
+	unlock(sp->write_lock);
+	memcpy(sp->shm->spool_id, id, sizeof(id));
 }
 
 static int

@@ -52,7 +52,7 @@ spool_print(struct str *s, const struct spool_record *r)
 	struct str json;
 	size_t i;
 
-	str_init(&json, s->st_arena);
+	str_init(&json, s->arena);
 	str_add(&json, "{\"decidedAt\":");
 	str_int(&json, r->decided_at);
 	str_add(&json, ",\"score\":");
@@ -64,13 +64,13 @@ spool_print(struct str *s, const struct spool_record *r)
 	}
 	str_addc(&json, '}');
 	if (str_text(&json) == NULL) {
-		s->st_failed = 1;
+		s->failed = 1;
 		return;
 	}
-	sum(json.st_text, json.st_len, digits);
+	sum(json.text, json.len, digits);
 	str_add(s, digits);
 	str_addc(s, ' ');
-	str_addn(s, json.st_text, json.st_len);
+	str_addn(s, json.text, json.len);
 	str_addc(s, '\n');
 }
 

@@ -31,11 +31,11 @@
 
 /* What a "$s1$" string says. */
 struct mcf {
-	unsigned int mc_log_n;
-	unsigned int mc_r;
-	unsigned int mc_p;
-	char mc_salt[SALT_TEXT_SIZE];
-	char mc_hash[HASH_TEXT_SIZE];
+	unsigned int log_n;
+	unsigned int r;
+	unsigned int p;
+	char salt[SALT_TEXT_SIZE];
+	char hash[HASH_TEXT_SIZE];
 };
 
 /* RFC 4648's base32hex in lower case, which sorts. */
@@ -47,10 +47,10 @@ static int mcf_compute(const char *password, const struct mcf *m,
 
 /* Stands in for the hash of a user who does not exist; matches nothing. */
 static const struct mcf nobody = {
-	.mc_log_n = COST_LOG_N,
-	.mc_r = COST_R,
-	.mc_p = COST_P,
-	.mc_salt = "AAAAAAAAAAAAAAAAAAAAAA==",
+	.log_n = COST_LOG_N,
+	.r = COST_R,
+	.p = COST_P,
+	.salt = "AAAAAAAAAAAAAAAAAAAAAA==",
 };
 
 void
@@ -177,11 +177,10 @@ crypt_password_hash(
 	uint8_t salt[SCRYPT_SALT_LEN];
 
 	crypt_random(salt, sizeof(salt));
-	crypt_base64(salt, sizeof(salt), m.mc_salt);
-	if (mcf_compute(password, &m, m.mc_hash, f) == -1)
+	crypt_base64(salt, sizeof(salt), m.salt);
+	if (mcf_compute(password, &m, m.hash, f) == -1)
 		return -1;
-	if (libscrypt_mcf(1U << m.mc_log_n, m.mc_r, m.mc_p, m.mc_salt,
-		m.mc_hash, ret) != 1)
+	if (libscrypt_mcf(1U << m.log_n, m.r, m.p, m.salt, m.hash, ret) != 1)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "the password hash cannot be written");
 	return 0;
@@ -199,9 +198,8 @@ crypt_password_check(const char *password, const char *hash, bool *ret_match,
 		    "the stored password hash cannot be read");
 	if (mcf_compute(password, &m, got, f) == -1)
 		return -1;
-	*ret_match = crypt_equal(got, m.mc_hash, sizeof(got));
-	*ret_stale =
-	    m.mc_log_n < COST_LOG_N || m.mc_r < COST_R || m.mc_p < COST_P;
+	*ret_match = crypt_equal(got, m.hash, sizeof(got));
+	*ret_stale = m.log_n < COST_LOG_N || m.r < COST_R || m.p < COST_P;
 	crypt_wipe(got, sizeof(got));
 	return 0;
 }
@@ -216,17 +214,15 @@ mcf_parse(const char *text, struct mcf *ret)
 {
 	int end = 0;
 
-	if (sscanf(text, "$s1$%2x%2x%2x$%24[^$]$%88[^$]%n", &ret->mc_log_n,
-		&ret->mc_r, &ret->mc_p, ret->mc_salt, ret->mc_hash,
-		&end) != 5 ||
+	if (sscanf(text, "$s1$%2x%2x%2x$%24[^$]$%88[^$]%n", &ret->log_n,
+		&ret->r, &ret->p, ret->salt, ret->hash, &end) != 5 ||
 	    text[end] != '\0')
 		return -1;
-	if (strlen(ret->mc_salt) != SALT_TEXT_SIZE - 1 ||
-	    strlen(ret->mc_hash) != HASH_TEXT_SIZE - 1)
+	if (strlen(ret->salt) != SALT_TEXT_SIZE - 1 ||
+	    strlen(ret->hash) != HASH_TEXT_SIZE - 1)
 		return -1;
-	if (ret->mc_log_n < 1 || ret->mc_log_n > COST_LOG_N_MAX ||
-	    ret->mc_r < 1 || ret->mc_r > COST_R_MAX || ret->mc_p < 1 ||
-	    ret->mc_p > COST_P_MAX)
+	if (ret->log_n < 1 || ret->log_n > COST_LOG_N_MAX || ret->r < 1 ||
+	    ret->r > COST_R_MAX || ret->p < 1 || ret->p > COST_P_MAX)
 		return -1;
 	return 0;
 }
@@ -241,12 +237,12 @@ mcf_compute(const char *password, const struct mcf *m, char ret[HASH_TEXT_SIZE],
 	int got;
 
 	if (EVP_DecodeBlock(
-		salt, (const uint8_t *)m->mc_salt, SALT_TEXT_SIZE - 1) == -1)
+		salt, (const uint8_t *)m->salt, SALT_TEXT_SIZE - 1) == -1)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "the stored password hash cannot be read");
 	got = libscrypt_scrypt((const uint8_t *)password, strlen(password),
-	    salt, SCRYPT_SALT_LEN, UINT64_C(1) << m->mc_log_n, m->mc_r, m->mc_p,
-	    hash, sizeof(hash));
+	    salt, SCRYPT_SALT_LEN, UINT64_C(1) << m->log_n, m->r, m->p, hash,
+	    sizeof(hash));
 	if (got != 0)
 		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 		    "there is no memory to hash a password");

@@ -26,9 +26,9 @@ void
 csv_init(struct csv *cs, long (*read)(void *, char *, size_t), void *cookie)
 {
 	memset(cs, 0, sizeof(*cs));
-	cs->cs_read = read;
-	cs->cs_cookie = cookie;
-	cs->cs_line = 1;
+	cs->read = read;
+	cs->cookie = cookie;
+	cs->line = 1;
 }
 
 int
@@ -36,11 +36,11 @@ csv_next(struct csv *cs, struct fail *f)
 {
 	int c;
 
-	if (cs->cs_rows == 0)
+	if (cs->rows == 0)
 		csv_skip_mark(cs);
-	cs->cs_row_len = 0;
-	cs->cs_n_fields = 0;
-	cs->cs_row_line = cs->cs_line;
+	cs->row_len = 0;
+	cs->n_fields = 0;
+	cs->row_line = cs->line;
 	if ((c = csv_byte(cs)) == BYTE_END)
 		return 0;
 
@@ -53,15 +53,15 @@ csv_next(struct csv *cs, struct fail *f)
 		c = csv_byte(cs);
 	}
 	if (c == '\n')
-		cs->cs_line++;
+		cs->line++;
 
-	if (cs->cs_columns == 0)
-		cs->cs_columns = cs->cs_n_fields;
-	if (cs->cs_n_fields != cs->cs_columns)
+	if (cs->columns == 0)
+		cs->columns = cs->n_fields;
+	if (cs->n_fields != cs->columns)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "line %" PRIu64 " has %zu fields, the first row has %zu",
-		    cs->cs_row_line, cs->cs_n_fields, cs->cs_columns);
-	cs->cs_rows++;
+		    cs->row_line, cs->n_fields, cs->columns);
+	cs->rows++;
 	return 1;
 }
 
@@ -70,8 +70,8 @@ csv_find(const struct csv *cs, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < cs->cs_n_fields; i++)
-		if (strcmp(cs->cs_field[i], name) == 0)
+	for (i = 0; i < cs->n_fields; i++)
+		if (strcmp(cs->field[i], name) == 0)
 			return (int)i;
 	return -1;
 }
@@ -80,9 +80,9 @@ csv_find(const struct csv *cs, const char *name)
 static int
 csv_field(struct csv *cs, int c, int *ret_end, struct fail *f)
 {
-	if (cs->cs_n_fields == CSV_FIELDS_MAX)
+	if (cs->n_fields == CSV_FIELDS_MAX)
 		return csv_bad(cs, "has too many fields", f);
-	cs->cs_field[cs->cs_n_fields++] = cs->cs_row + cs->cs_row_len;
+	cs->field[cs->n_fields++] = cs->row + cs->row_len;
 	if (c == '"' ? csv_quoted(cs, ret_end, f) == -1
 		     : csv_plain(cs, c, ret_end, f) == -1)
 		return -1;
@@ -127,7 +127,7 @@ csv_quoted(struct csv *cs, int *ret_end, struct fail *f)
 		if (c == '\0')
 			return csv_bad(cs, "has a NUL byte", f);
 		if (c == '\n')
-			cs->cs_line++;
+			cs->line++;
 		if (csv_put(cs, c, f) == -1)
 			return -1;
 	}
@@ -154,9 +154,9 @@ csv_end_of_line(struct csv *cs, int *c, struct fail *f)
 static int
 csv_put(struct csv *cs, int c, struct fail *f)
 {
-	if (cs->cs_row_len == sizeof(cs->cs_row))
+	if (cs->row_len == sizeof(cs->row))
 		return csv_bad(cs, "is too long", f);
-	cs->cs_row[cs->cs_row_len++] = (char)c;
+	cs->row[cs->row_len++] = (char)c;
 	return 0;
 }
 
@@ -166,14 +166,14 @@ csv_peek(struct csv *cs)
 {
 	long n;
 
-	if (cs->cs_in_pos == cs->cs_in_len) {
-		n = cs->cs_read(cs->cs_cookie, cs->cs_in, sizeof(cs->cs_in));
+	if (cs->in_pos == cs->in_len) {
+		n = cs->read(cs->cookie, cs->in, sizeof(cs->in));
 		if (n <= 0)
 			return n == 0 ? BYTE_END : BYTE_FAILED;
-		cs->cs_in_pos = 0;
-		cs->cs_in_len = (size_t)n;
+		cs->in_pos = 0;
+		cs->in_len = (size_t)n;
 	}
-	return (unsigned char)cs->cs_in[cs->cs_in_pos];
+	return (unsigned char)cs->in[cs->in_pos];
 }
 
 /* Take the next byte. */
@@ -183,7 +183,7 @@ csv_byte(struct csv *cs)
 	int c = csv_peek(cs);
 
 	if (c >= 0)
-		cs->cs_in_pos++;
+		cs->in_pos++;
 	return c;
 }
 
@@ -198,13 +198,13 @@ csv_skip_mark(struct csv *cs)
 	const size_t size = sizeof(mark) - 1;
 	long n = 1;
 
-	while (n > 0 && cs->cs_in_len < size) {
-		n = cs->cs_read(cs->cs_cookie, cs->cs_in + cs->cs_in_len,
-		    sizeof(cs->cs_in) - cs->cs_in_len);
-		cs->cs_in_len += n > 0 ? (size_t)n : 0;
+	while (n > 0 && cs->in_len < size) {
+		n = cs->read(cs->cookie, cs->in + cs->in_len,
+		    sizeof(cs->in) - cs->in_len);
+		cs->in_len += n > 0 ? (size_t)n : 0;
 	}
-	if (cs->cs_in_len >= size && memcmp(cs->cs_in, mark, size) == 0)
-		cs->cs_in_pos = size;
+	if (cs->in_len >= size && memcmp(cs->in, mark, size) == 0)
+		cs->in_pos = size;
 }
 
 /* Refuse the row being read. */
@@ -212,5 +212,5 @@ static int
 csv_bad(const struct csv *cs, const char *why, struct fail *f)
 {
 	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-	    "line %" PRIu64 " %s", cs->cs_row_line, why);
+	    "line %" PRIu64 " %s", cs->row_line, why);
 }

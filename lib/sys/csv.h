@@ -17,19 +17,19 @@ struct fail;
  * in the caller's storage and holds nothing that must be freed.
  */
 struct csv {
-	long (*cs_read)(void *, char *, size_t);
-	void *cs_cookie;
-	char cs_in[16384]; /* bytes read and not yet looked at */
-	size_t cs_in_pos;
-	size_t cs_in_len;
-	char cs_row[CSV_ROW_MAX]; /* fields of the row, each with its NUL */
-	size_t cs_row_len;
-	const char *cs_field[CSV_FIELDS_MAX]; /* into cs_row */
-	size_t cs_n_fields;
-	size_t cs_columns; /* fields of the first row, 0 before it */
-	uint64_t cs_rows; /* rows returned, the header among them */
-	uint64_t cs_line; /* line being read, from 1 */
-	uint64_t cs_row_line; /* line on which the row began */
+	long (*read)(void *, char *, size_t);
+	void *cookie;
+	char in[16384]; /* bytes read and not yet looked at */
+	size_t in_pos;
+	size_t in_len;
+	char row[CSV_ROW_MAX]; /* fields of the row, each with its NUL */
+	size_t row_len;
+	const char *field[CSV_FIELDS_MAX]; /* into row */
+	size_t n_fields;
+	size_t columns; /* fields of the first row, 0 before it */
+	uint64_t rows; /* rows returned, the header among them */
+	uint64_t line; /* line being read, from 1 */
+	uint64_t row_line; /* line on which the row began */
 };
 
 /*
@@ -40,7 +40,7 @@ void csv_init(
     struct csv *cs, long (*read)(void *, char *, size_t), void *cookie);
 
 /*
- * Read the next row into cs_field[0..cs_n_fields-1], which are valid until
+ * Read the next row into cs_field[0..n_fields-1], which are valid until
  * the next call.  A line ends with LF or CR LF, the last one also with the
  * end; a byte order mark in front of the first row is skipped.  Returns 1
  * for a row, 0 at the end, or -1 with f set, where "line N": a quote inside

@@ -61,9 +61,9 @@ disk_paths_valid(const char *paths)
 double
 disk_ratio(const struct disk *d)
 {
-	const int64_t all = d->di_used + d->di_free;
+	const int64_t all = d->used + d->free;
 
-	return all == 0 ? 0 : (double)d->di_used / (double)all;
+	return all == 0 ? 0 : (double)d->used / (double)all;
 }
 
 /* Go to where the next path begins; returns its size, 0 at the end. */
@@ -83,9 +83,9 @@ look(const char *path, struct disk *ret, dev_t *ret_device)
 	if (stat(path, &st) == -1 || statvfs(path, &fs) == -1)
 		return false;
 	*ret_device = st.st_dev;
-	snprintf(ret->di_path, sizeof(ret->di_path), "%s", path);
-	ret->di_total = (int64_t)(fs.f_blocks * fs.f_frsize);
-	ret->di_free = (int64_t)(fs.f_bavail * fs.f_frsize);
-	ret->di_used = (int64_t)((fs.f_blocks - fs.f_bfree) * fs.f_frsize);
+	snprintf(ret->path, sizeof(ret->path), "%s", path);
+	ret->total = (int64_t)(fs.f_blocks * fs.f_frsize);
+	ret->free = (int64_t)(fs.f_bavail * fs.f_frsize);
+	ret->used = (int64_t)((fs.f_blocks - fs.f_bfree) * fs.f_frsize);
 	return true;
 }

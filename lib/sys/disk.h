@@ -12,10 +12,10 @@
 
 /* One filesystem, by the first path that is on it; in bytes. */
 struct disk {
-	char di_path[DISK_PATH_MAX];
-	int64_t di_total;
-	int64_t di_free; /* to others than root */
-	int64_t di_used;
+	char path[DISK_PATH_MAX];
+	int64_t total;
+	int64_t free; /* to others than root */
+	int64_t used;
 };
 
 /*

@@ -425,7 +425,7 @@ set_settled(struct txn *s)
 	found = db_send(s->db, STMT_BEGIN, NULL, &f) == 0 &&
 	    txn_send_lock(s, TXN_WAIT, &f) == 0 &&
 	    db_send(s->db, STMT_VERDICT_FIND, &find, &f) == 0 &&
-	    db_sync(s->db, s->arena, rows, 3, &f) == 0 && rows[2].ro_n == 1;
+	    db_sync(s->db, s->arena, rows, 3, &f) == 0 && rows[2].n == 1;
 	db_rollback(s->db);
 	return found;
 }
@@ -518,7 +518,7 @@ entry_answer(struct txn *s, struct txn_event *en, struct fail *f)
 	ans->reasons = reasons_text(s->arena, &d->score);
 	if (d->score.total != SCORE_SHORT_CIRCUIT && txn_records(en))
 		en->replay = replay_text(s->arena, rs, en);
-	if (s->arena->ar_overflow)
+	if (s->arena->overflow)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
 	return 0;

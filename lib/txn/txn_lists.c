@@ -90,7 +90,7 @@ read_probed(struct txn *s, const struct rows *r)
 	int64_t at;
 	int i;
 
-	for (i = 0; i < r->ro_n; i++) {
+	for (i = 0; i < r->n; i++) {
 		at = rows_int(r, i, ord);
 		assert(at >= 1 && (size_t)at <= s->n);
 		en = &s->entries[at - 1];

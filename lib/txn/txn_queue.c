@@ -25,11 +25,11 @@ txn_read_queue(struct txn *s, const struct rows *r)
 	int i;
 
 	for (en = s->entries; en < s->entries + s->n; en++) {
-		for (i = 0; i < r->ro_n; i++) {
+		for (i = 0; i < r->n; i++) {
 			if (rows_int(r, i, number) == en->item->queued)
 				break;
 		}
-		en->gone = is_queued(en) && i == r->ro_n;
+		en->gone = is_queued(en) && i == r->n;
 	}
 }
 

@@ -169,7 +169,7 @@ txn_read_earlier(struct txn *s, struct fail *f)
 	for (i = 0; r == 0 && i < s->n; i++) {
 		if (s->entries[i].earlier_id == NULL)
 			continue;
-		if (rows->ro_n != 1)
+		if (rows->n != 1)
 			return fail_set(f, FAIL_US, INTERNAL, NULL,
 			    "an idempotency key names no decision");
 		ans = &s->entries[i].item->answer;
@@ -259,7 +259,7 @@ read_busy(struct txn *s, const struct rows *r)
 	size_t k;
 	int i;
 
-	for (i = 0; i < r->ro_n; i++) {
+	for (i = 0; i < r->n; i++) {
 		if (rows_bool(r, i, got))
 			continue;
 		for (k = 0; k < s->n_members; k++) {
@@ -373,10 +373,10 @@ read_open(struct txn *s, const struct rows *r, struct fail *f)
 	size_t k;
 	int i;
 
-	if (r->ro_n != (int)s->n)
+	if (r->n != (int)s->n)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "the snapshot has %d rows for %zu events", r->ro_n, s->n);
-	for (i = 0; i < r->ro_n; i++) {
+		    "the snapshot has %d rows for %zu events", r->n, s->n);
+	for (i = 0; i < r->n; i++) {
 		if (read_entry(s, r, i, &c, f) == -1)
 			return -1;
 	}
@@ -465,7 +465,7 @@ read_nodes(struct txn *s, const struct rows *r)
 	struct graph_node *node;
 	int i;
 
-	for (i = 0; i < r->ro_n; i++) {
+	for (i = 0; i < r->n; i++) {
 		node = entity_graph_find(s->graph,
 		    (enum graph_node_kind)rows_int(r, i, kind),
 		    rows_text(r, i, key));
@@ -565,7 +565,7 @@ read_resolved(struct txn *s, const struct rows *r,
 	size_t w;
 	int i;
 
-	for (i = 0; i < r->ro_n; i++) {
+	for (i = 0; i < r->n; i++) {
 		node = entity_graph_find(s->graph,
 		    (enum graph_node_kind)rows_int(r, i, kind),
 		    rows_text(r, i, key));
@@ -622,7 +622,7 @@ graph_lock(struct txn *s, bool *again, struct fail *f)
 	*again = read_locked(s, &rows[0]);
 	if (n_roots > 0)
 		*again = rows_get_bool(&rows[2], "moved") || *again;
-	for (i = 0; i < rows[1].ro_n; i++)
+	for (i = 0; i < rows[1].n; i++)
 		entity_graph_link_known(s->graph,
 		    (struct user_state_link) {
 			rows_int(&rows[1], i, 0), rows_int(&rows[1], i, 1) });
@@ -642,7 +642,7 @@ read_locked(struct txn *s, const struct rows *r)
 	bool moved = false;
 	int i;
 
-	for (i = 0; i < r->ro_n; i++) {
+	for (i = 0; i < r->n; i++) {
 		node = entity_graph_node_id(s->graph, rows_int(r, i, id));
 		if (node->kind != 0 && rows_int(r, i, kind) == 0) {
 			graph_gone(s, node);

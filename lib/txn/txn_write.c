@@ -509,7 +509,7 @@ columns_init(struct columns *c, struct arena *a, size_t n, int texts,
 		c->text[i] = arena_array(a, n, sizeof(**c->text));
 	for (i = 0; i < numbers; i++)
 		c->number[i] = arena_array(a, n, sizeof(**c->number));
-	if (a->ar_overflow)
+	if (a->overflow)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
 	return 0;

@@ -61,12 +61,12 @@ read_all(struct csv_fuzz_source src, char *ret, size_t room, struct fail *f)
 
 	csv_init(&cs, source_read, &src);
 	while ((rc = csv_next(&cs, f)) == 1) {
-		assert(cs.cs_n_fields > 0 && cs.cs_n_fields <= CSV_FIELDS_MAX);
-		assert(cs.cs_n_fields == cs.cs_columns);
-		assert(cs.cs_rows == ++rows && cs.cs_row_line >= rows);
-		for (i = 0; i < cs.cs_n_fields; i++) {
-			ret += write_field(cs.cs_field[i], ret);
-			*ret++ = i + 1 < cs.cs_n_fields ? ',' : '\n';
+		assert(cs.n_fields > 0 && cs.n_fields <= CSV_FIELDS_MAX);
+		assert(cs.n_fields == cs.columns);
+		assert(cs.rows == ++rows && cs.row_line >= rows);
+		for (i = 0; i < cs.n_fields; i++) {
+			ret += write_field(cs.field[i], ret);
+			*ret++ = i + 1 < cs.n_fields ? ',' : '\n';
 			assert(ret < end);
 		}
 	}

@@ -67,15 +67,15 @@ check_splice(const uint8_t *data, size_t size)
 	str_init(&s, &a);
 	model_file_json(&s, model_bundled());
 	assert(str_text(&s) != NULL);
-	whole = s.st_len;
+	whole = s.len;
 	at = ((size_t)data[0] << 8 | data[1]) % (whole + 1);
 	out = data[2] < whole - at ? data[2] : whole - at;
 	str_init(&all, &a);
-	str_addn(&all, s.st_text, at);
+	str_addn(&all, s.text, at);
 	str_addn(&all, (const char *)data + 3, size - 3);
-	str_add(&all, s.st_text + at + out);
+	str_add(&all, s.text + at + out);
 	if (str_text(&all) != NULL)
-		check_file(str_text(&all), all.st_len);
+		check_file(str_text(&all), all.len);
 	arena_reset(&a);
 }
 
@@ -109,8 +109,8 @@ check_again(const struct model *first)
 
 	str_init(&s, &arena);
 	model_file_json(&s, first);
-	assert(str_text(&s) != NULL && s.st_len <= MODEL_FILE_MAX);
-	assert(body_model(&arena, str_text(&s), s.st_len, &again, &f) == 0);
+	assert(str_text(&s) != NULL && s.len <= MODEL_FILE_MAX);
+	assert(body_model(&arena, str_text(&s), s.len, &again, &f) == 0);
 	for (i = 0; i < FEATURE__MAX; i++)
 		assert(again.weight[i] == first->weight[i]);
 	assert(again.bias == first->bias);

@@ -81,23 +81,22 @@ try_pattern(struct arena *a, const char *pattern, const char *path)
 
 	if (!path_match(pattern, path, &m))
 		return;
-	for (i = 0; i < m.ma_n; i++)
-		assert(m.ma_arg[i].ma_size > 0 && m.ma_arg[i].ma_text > path &&
-		    memchr(m.ma_arg[i].ma_text, '/', m.ma_arg[i].ma_size) ==
-			NULL);
+	for (i = 0; i < m.n; i++)
+		assert(m.arg[i].size > 0 && m.arg[i].text > path &&
+		    memchr(m.arg[i].text, '/', m.arg[i].size) == NULL);
 	if (path_match_args(&m, a, arg, &f) == -1) {
 		assert(f.kind == FAIL_INPUT && f.code == INVALID_REQUEST);
 		return;
 	}
-	for (i = 0; i < m.ma_n; i++) {
+	for (i = 0; i < m.n; i++) {
 		assert(
 		    arg[i][0] != '\0' && event_plain(arg[i], strlen(arg[i])));
 		assert(strlen(arg[i]) <= PATH_MATCH_ARG_MAX);
-		m.ma_arg[i].ma_size = write_text(arg[i], true, written[i]);
-		m.ma_arg[i].ma_text = written[i];
+		m.arg[i].size = write_text(arg[i], true, written[i]);
+		m.arg[i].text = written[i];
 	}
 	assert(path_match_args(&m, a, again, &f) == 0);
-	for (i = 0; i < m.ma_n; i++)
+	for (i = 0; i < m.n; i++)
 		assert(strcmp(arg[i], again[i]) == 0);
 }
 
@@ -113,16 +112,15 @@ try_query(struct arena *a, const char *text)
 	if (query_parse(&q, a, text, &f) == -1) {
 		assert(!good);
 		assert(f.kind == FAIL_INPUT && f.code == INVALID_REQUEST);
-		assert(f.why[0] != '\0' && f.where[0] == '\0' && q.qu_n == 0);
+		assert(f.why[0] != '\0' && f.where[0] == '\0' && q.n == 0);
 		return;
 	}
 	assert(good);
-	for (i = 0; i < q.qu_n; i++) {
-		assert(query_text(&q, q.qu_pair[i].qu_name) ==
-		    q.qu_pair[i].qu_value);
-		check_number(&q, q.qu_pair[i].qu_name, q.qu_pair[i].qu_value);
+	for (i = 0; i < q.n; i++) {
+		assert(query_text(&q, q.pair[i].name) == q.pair[i].value);
+		check_number(&q, q.pair[i].name, q.pair[i].value);
 		n += (size_t)snprintf(pair + n, sizeof(pair) - n, "%s\n%s\n",
-		    q.qu_pair[i].qu_name, q.qu_pair[i].qu_value);
+		    q.pair[i].name, q.pair[i].value);
 	}
 	pair[n] = '\0';
 	assert(strcmp(pair, plain) == 0);
@@ -162,20 +160,18 @@ check_same(struct arena *a, const struct query *q, bool all)
 	struct query again;
 	size_t i, n = 0;
 
-	for (i = 0; i < q->qu_n; i++) {
-		n += write_text(q->qu_pair[i].qu_name, all, text + n);
+	for (i = 0; i < q->n; i++) {
+		n += write_text(q->pair[i].name, all, text + n);
 		text[n++] = '=';
-		n += write_text(q->qu_pair[i].qu_value, all, text + n);
+		n += write_text(q->pair[i].value, all, text + n);
 		text[n++] = '&';
 	}
 	text[n] = '\0';
 	assert(query_parse(&again, a, text, &f) == 0);
-	assert(again.qu_n == q->qu_n);
-	for (i = 0; i < q->qu_n; i++) {
-		assert(strcmp(again.qu_pair[i].qu_name,
-			   q->qu_pair[i].qu_name) == 0);
-		assert(strcmp(again.qu_pair[i].qu_value,
-			   q->qu_pair[i].qu_value) == 0);
+	assert(again.n == q->n);
+	for (i = 0; i < q->n; i++) {
+		assert(strcmp(again.pair[i].name, q->pair[i].name) == 0);
+		assert(strcmp(again.pair[i].value, q->pair[i].value) == 0);
 	}
 }
 

@@ -71,7 +71,7 @@ check_again(const struct sample *first)
 	    &s, &no_rules, &d, first->watched, NULL, NULL, &first->signals);
 	text = str_text(&s);
 	assert(text != NULL);
-	assert(sample_read(&arena, text, s.st_len, &again) == 0);
+	assert(sample_read(&arena, text, s.len, &again) == 0);
 	assert(again.score == first->score);
 	assert(again.scorer == d.scorer);
 	assert(again.rules_score ==
@@ -80,9 +80,8 @@ check_again(const struct sample *first)
 	assert(again.watched == first->watched);
 	for (i = 0; i < SIGNAL__MAX; i++)
 		assert(same(&again.signals.value[i], &first->signals.value[i]));
-	assert(
-	    sample_read_head(text,
-		s.st_len < SAMPLE_HEAD ? s.st_len : SAMPLE_HEAD, &head) == 0);
+	assert(sample_read_head(text, s.len < SAMPLE_HEAD ? s.len : SAMPLE_HEAD,
+		   &head) == 0);
 	assert(head.score == first->score && head.verdict == first->verdict);
 	assert(head.watched == first->watched);
 }

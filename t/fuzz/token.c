@@ -53,7 +53,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(token_keys_init(&strange, &arena, LATER, NULL, NULL) == 0);
 	snprintf(header, sizeof(header),
 	    "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"%s\"}",
-	    keys.tk_key[0].tk_kid);
+	    keys.key[0].kid);
 	try_token(data, size);
 	if (size <= TOKEN_SIZE_MAX) {
 		try_claims(data, size);

@@ -44,15 +44,15 @@
 
 /* One client with its request. */
 struct client {
-	enum { CLIENT_FREE = 1, CLIENT_READY, CLIENT_SENT } cl_state;
-	struct arena cl_arena; /* the request's texts */
-	struct http_call cl_call;
-	const char *cl_events; /* JSON, comma-separated */
-	uint64_t cl_number; /* of the request, new at every try */
-	bool cl_batch;
-	char cl_key[64]; /* header, empty for none */
-	int cl_tries;
-	int64_t cl_due; /* ticks before which it is not sent */
+	enum { CLIENT_FREE = 1, CLIENT_READY, CLIENT_SENT } state;
+	struct arena arena; /* the request's texts */
+	struct http_call call;
+	const char *events; /* JSON, comma-separated */
+	uint64_t number; /* of the request, new at every try */
+	bool batch;
+	char key[64]; /* header, empty for none */
+	int tries;
+	int64_t due; /* ticks before which it is not sent */
 };
 
 static void open_run(char **);
@@ -99,7 +99,7 @@ main(int argc, char **argv)
 		for (i = 0; i < n_clients; i++)
 			busy |= step(&clients[i]);
 		if ((call = http_wait(http, 5)) != NULL)
-			answered(call->hc_owner);
+			answered(call->owner);
 		else
 			usleep(1000);
 	}
@@ -107,7 +107,7 @@ main(int argc, char **argv)
 		err(EXIT_FAILURE, "%s", argv[2]);
 	http_free(http);
 	for (i = 0; i < n_clients; i++)
-		free(clients[i].cl_arena.ar_base);
+		free(clients[i].arena.base);
 	return EXIT_SUCCESS;
 }
 
@@ -139,8 +139,8 @@ open_run(char **argv)
 	for (i = 0; i < n_clients; i++) {
 		if ((block = malloc(BODY_SIZE)) == NULL)
 			err(EXIT_FAILURE, NULL);
-		arena_init(&clients[i].cl_arena, block, BODY_SIZE);
-		clients[i].cl_state = CLIENT_FREE;
+		arena_init(&clients[i].arena, block, BODY_SIZE);
+		clients[i].state = CLIENT_FREE;
 	}
 	sigaction(SIGTERM, &sa, NULL);
 }
@@ -149,9 +149,9 @@ open_run(char **argv)
 static bool
 step(struct client *cl)
 {
-	if (cl->cl_state == CLIENT_FREE && !fill(cl))
+	if (cl->state == CLIENT_FREE && !fill(cl))
 		return false;
-	if (cl->cl_state == CLIENT_READY && clock_ticks() >= cl->cl_due)
+	if (cl->state == CLIENT_READY && clock_ticks() >= cl->due)
 		send_call(cl);
 	return true;
 }
@@ -168,22 +168,22 @@ fill(struct client *cl)
 	if (!event_keyed(n) && dice_roll(&dice, 8) == 0)
 		want = 2 + dice_roll(&dice, BATCH_MAX - 1);
 
-	arena_reset(&cl->cl_arena);
-	str_init(&list, &cl->cl_arena);
+	arena_reset(&cl->arena);
+	str_init(&list, &cl->arena);
 	event_text(&list, seed, n);
 	for (i = 1; i < want && (n = pick(true)) != 0; i++) {
 		str_addc(&list, ',');
 		event_text(&list, seed, n);
 	}
-	cl->cl_batch = want > 1;
-	cl->cl_events = str_text(&list);
-	cl->cl_key[0] = '\0';
-	if (!cl->cl_batch && event_keyed(n))
-		snprintf(cl->cl_key, sizeof(cl->cl_key),
+	cl->batch = want > 1;
+	cl->events = str_text(&list);
+	cl->key[0] = '\0';
+	if (!cl->batch && event_keyed(n))
+		snprintf(cl->key, sizeof(cl->key),
 		    "Idempotency-Key: key-%" PRIu64, event_key(n));
-	cl->cl_tries = 0;
-	cl->cl_due = clock_ticks() + (int64_t)dice_roll(&dice, THINK);
-	cl->cl_state = CLIENT_READY;
+	cl->tries = 0;
+	cl->due = clock_ticks() + (int64_t)dice_roll(&dice, THINK);
+	cl->state = CLIENT_READY;
 	request(cl);
 	return true;
 }
@@ -194,23 +194,23 @@ request(struct client *cl)
 {
 	struct str body;
 
-	str_init(&body, &cl->cl_arena);
-	str_add(&body, cl->cl_batch ? "{\"events\":[" : "");
-	str_add(&body, cl->cl_events);
-	str_add(&body, cl->cl_batch ? "]}" : "");
+	str_init(&body, &cl->arena);
+	str_add(&body, cl->batch ? "{\"events\":[" : "");
+	str_add(&body, cl->events);
+	str_add(&body, cl->batch ? "]}" : "");
 	if (str_text(&body) == NULL)
 		errx(EXIT_FAILURE, "a request is too big");
-	cl->cl_call = (struct http_call) {
-		.hc_method = "POST",
-		.hc_url = cl->cl_batch ? URL "/batch" : URL,
-		.hc_socket = socket_path,
-		.hc_headers = { key_header, "Content-Type: application/json",
-		    cl->cl_key[0] == '\0' ? NULL : cl->cl_key },
-		.hc_body = str_text(&body),
-		.hc_body_size = strlen(str_text(&body)),
-		.hc_timeout_ms = TIMEOUT_MS,
-		.hc_reply_max = REPLY_MAX,
-		.hc_owner = cl,
+	cl->call = (struct http_call) {
+		.method = "POST",
+		.url = cl->batch ? URL "/batch" : URL,
+		.socket = socket_path,
+		.headers = { key_header, "Content-Type: application/json",
+		    cl->key[0] == '\0' ? NULL : cl->key },
+		.body = str_text(&body),
+		.body_size = strlen(str_text(&body)),
+		.timeout_ms = TIMEOUT_MS,
+		.reply_max = REPLY_MAX,
+		.owner = cl,
 	};
 }
 
@@ -241,28 +241,28 @@ send_call(struct client *cl)
 {
 	struct fail f = { 0 };
 
-	cl->cl_number = ++calls;
+	cl->number = ++calls;
 	history_call(cl);
-	if (http_start(http, &cl->cl_call, &f) == -1)
+	if (http_start(http, &cl->call, &f) == -1)
 		errx(EXIT_FAILURE, "%s", f.why);
-	cl->cl_state = CLIENT_SENT;
+	cl->state = CLIENT_SENT;
 }
 
 /* Take an answer, or the lack of one. */
 static void
 answered(struct client *cl)
 {
-	struct http_call *call = &cl->cl_call;
+	struct http_call *call = &cl->call;
 	struct json_object *json = NULL;
 
-	if (call->hc_status != 0 && call->hc_reply != NULL)
-		json = json_tokener_parse(call->hc_reply);
+	if (call->status != 0 && call->reply != NULL)
+		json = json_tokener_parse(call->reply);
 	history_answer(cl, json != NULL);
-	if (settled(json, call->hc_status) || ++cl->cl_tries == TRIES) {
-		cl->cl_state = CLIENT_FREE;
+	if (settled(json, call->status) || ++cl->tries == TRIES) {
+		cl->state = CLIENT_FREE;
 	} else {
-		cl->cl_due = clock_ticks() + (PAUSE << cl->cl_tries);
-		cl->cl_state = CLIENT_READY;
+		cl->due = clock_ticks() + (PAUSE << cl->tries);
+		cl->state = CLIENT_READY;
 	}
 	json_object_put(json);
 	http_done(http, call);
@@ -296,17 +296,17 @@ settled(struct json_object *json, int status)
 static void
 history_call(const struct client *cl)
 {
-	const char *key = strrchr(cl->cl_key, ' ');
+	const char *key = strrchr(cl->key, ' ');
 
 	fprintf(history,
 	    "{\"at\":%" PRId64 ",\"op\":\"call\",\"call\":%" PRIu64
 	    ",\"batch\":%s,\"key\":",
-	    clock_ticks(), cl->cl_number, cl->cl_batch ? "true" : "false");
+	    clock_ticks(), cl->number, cl->batch ? "true" : "false");
 	if (key == NULL)
 		fputs("null", history);
 	else
 		fprintf(history, "\"%s\"", key + 1);
-	fprintf(history, ",\"events\":[%s]}\n", cl->cl_events);
+	fprintf(history, ",\"events\":[%s]}\n", cl->events);
 }
 
 /*
@@ -316,15 +316,15 @@ history_call(const struct client *cl)
 static void
 history_answer(const struct client *cl, bool is_json)
 {
-	const struct http_call *call = &cl->cl_call;
+	const struct http_call *call = &cl->call;
 
 	fprintf(history,
 	    "{\"at\":%" PRId64 ",\"op\":\"answer\",\"call\":%" PRIu64
 	    ",\"status\":%d,\"replay\":%s,\"body\":%s}\n",
-	    clock_ticks(), cl->cl_number, call->hc_status,
+	    clock_ticks(), cl->number, call->status,
 	    http_header(call, "X-Engine-Idempotent-Replay") != NULL ? "true"
 								    : "false",
-	    is_json ? call->hc_reply : "null");
+	    is_json ? call->reply : "null");
 }
 
 /* An argument as a number, or the end. */

@@ -95,13 +95,13 @@ START_TEST(a_place_vouches_for_its_own_key_only)
 
 	apikey_cache_put(shm, hash(1), 3, INT64_MAX, NOW);
 	for (i = 0; i < SHM_KEYS; i++)
-		if (atomic_load(&shm->sh_known[i].kn_good) != 0)
-			good = atomic_load(&shm->sh_known[i].kn_good);
+		if (atomic_load(&shm->known[i].good) != 0)
+			good = atomic_load(&shm->known[i].good);
 	apikey_cache_drop(shm, hash(1));
 	apikey_cache_put(shm, hash(2), 1, INT64_MAX, NOW);
 	for (i = 0; i < SHM_KEYS; i++)
-		if (atomic_load(&shm->sh_known[i].kn_good) != 0)
-			atomic_store(&shm->sh_known[i].kn_good, good);
+		if (atomic_load(&shm->known[i].good) != 0)
+			atomic_store(&shm->known[i].good, good);
 	ck_assert_uint_eq(apikey_cache_scopes(shm, hash(2), NOW), 0);
 }
 END_TEST

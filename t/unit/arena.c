@@ -42,10 +42,10 @@ START_TEST(overflow_sticks_until_reset)
 
 	arena_init(&a, block, sizeof(block));
 	ck_assert_ptr_null(arena_alloc(&a, sizeof(block) + 1));
-	ck_assert(a.ar_overflow);
+	ck_assert(a.overflow);
 	ck_assert_ptr_null(arena_alloc(&a, 1));
 	arena_reset(&a);
-	ck_assert(!a.ar_overflow);
+	ck_assert(!a.overflow);
 	ck_assert_ptr_nonnull(arena_alloc(&a, 1));
 	arena_reset(&a);
 }
@@ -61,9 +61,9 @@ START_TEST(a_rewind_forgets_the_overflow_after_the_mark)
 	ck_assert_ptr_null(arena_alloc(&a, sizeof(block) + 1));
 	after = arena_mark(&a);
 	arena_rewind(&a, after);
-	ck_assert(a.ar_overflow);
+	ck_assert(a.overflow);
 	arena_rewind(&a, before);
-	ck_assert(!a.ar_overflow);
+	ck_assert(!a.overflow);
 	ck_assert_ptr_nonnull(arena_alloc(&a, 1));
 	arena_reset(&a);
 }

@@ -264,10 +264,10 @@ START_TEST(round_trip)
 	m.metrics.log_loss = 0.5;
 	str_init(&s, &arena);
 	model_file_json(&s, &m);
-	while (s.st_len < MODEL_FILE_MAX)
+	while (s.len < MODEL_FILE_MAX)
 		str_addc(&s, '\n');
 	ck_assert_int_eq(
-	    body_model(&arena, str_text(&s), s.st_len, &again, &f), 0);
+	    body_model(&arena, str_text(&s), s.len, &again, &f), 0);
 	for (i = 0; i < FEATURE__MAX; i++)
 		ck_assert(again.weight[i] == m.weight[i]);
 	ck_assert(again.bias == m.bias && again.base_rate == m.base_rate);

@@ -83,10 +83,10 @@ read_all(struct csv_source *src, char *got, size_t size, struct fail *f)
 	got[0] = '\0';
 	while ((rc = csv_next(&cs, f)) == 1) {
 		n += (size_t)snprintf(
-		    got + n, size - n, "%d:", (int)cs.cs_row_line);
-		for (i = 0; i < cs.cs_n_fields; i++)
+		    got + n, size - n, "%d:", (int)cs.row_line);
+		for (i = 0; i < cs.n_fields; i++)
 			n += (size_t)snprintf(got + n, size - n, "%s%c",
-			    cs.cs_field[i], i + 1 < cs.cs_n_fields ? '|' : ';');
+			    cs.field[i], i + 1 < cs.n_fields ? '|' : ';');
 	}
 	return rc;
 }
@@ -131,7 +131,7 @@ START_TEST(limits)
 	memset(text, 'x', sizeof(text));
 	csv_init(&cs, source_read, &src);
 	ck_assert_int_eq(csv_next(&cs, &f), 1);
-	ck_assert_uint_eq(strlen(cs.cs_field[0]), CSV_ROW_MAX - 1);
+	ck_assert_uint_eq(strlen(cs.field[0]), CSV_ROW_MAX - 1);
 	src = (struct csv_source) { text, CSV_ROW_MAX, 4096, false };
 	csv_init(&cs, source_read, &src);
 	ck_assert_int_eq(csv_next(&cs, &f), -1);
@@ -143,7 +143,7 @@ START_TEST(limits)
 	src = (struct csv_source) { text, CSV_FIELDS_MAX - 1, 4096, false };
 	csv_init(&cs, source_read, &src);
 	ck_assert_int_eq(csv_next(&cs, &f), 1);
-	ck_assert_uint_eq(cs.cs_n_fields, CSV_FIELDS_MAX);
+	ck_assert_uint_eq(cs.n_fields, CSV_FIELDS_MAX);
 	src = (struct csv_source) { text, CSV_FIELDS_MAX, 4096, false };
 	csv_init(&cs, source_read, &src);
 	ck_assert_int_eq(csv_next(&cs, &f), -1);

@@ -79,12 +79,11 @@ check_hosts(const char *url, const char *want)
 	size_t i, len = 0;
 
 	ck_assert_int_eq(db_hosts_read(&h, url, NULL), 0);
-	for (i = 0; i < h.dh_n; i++)
+	for (i = 0; i < h.n; i++)
 		len += (size_t)snprintf(got + len, sizeof(got) - len,
-		    "%s/%s/%s ", or_dash(h.dh_all[i].dh_host),
-		    or_dash(h.dh_all[i].dh_hostaddr),
-		    or_dash(h.dh_all[i].dh_port));
-	snprintf(got + len, sizeof(got) - len, "%s", or_dash(h.dh_attrs));
+		    "%s/%s/%s ", or_dash(h.all[i].host),
+		    or_dash(h.all[i].hostaddr), or_dash(h.all[i].port));
+	snprintf(got + len, sizeof(got) - len, "%s", or_dash(h.attrs));
 	ck_assert_str_eq(got, want);
 	db_hosts_clear(&h);
 }
@@ -104,7 +103,7 @@ START_TEST(unreadable)
 	forget_environment();
 	ck_assert_int_eq(db_hosts_read(&h, bad[_i], &f), -1);
 	ck_assert_ptr_null(strstr(f.why, "word"));
-	ck_assert_int_eq((int)h.dh_n, 0);
+	ck_assert_int_eq((int)h.n, 0);
 }
 END_TEST
 

@@ -315,8 +315,8 @@ START_TEST(shades)
 		ck_assert_str_eq(tags(&got.score), shadows[_i].tags);
 	} else {
 		ck_assert_ptr_null(got.id);
-		ck_assert(!a.ar_overflow);
-		ck_assert_uint_eq(a.ar_used, 0);
+		ck_assert(!a.overflow);
+		ck_assert_uint_eq(a.used, 0);
 	}
 	arena_reset(&a);
 }

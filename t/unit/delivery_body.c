@@ -77,13 +77,13 @@ teardown(void)
 START_TEST(bodies)
 {
 	const struct delivery_message me = {
-		.me_form = cases[_i].form,
-		.me_id = "xxd_1",
-		.me_event = cases[_i].event,
-		.me_data = cases[_i].data,
-		.me_correlation = "a\"b",
-		.me_target = "-1",
-		.me_at = AT,
+		.form = cases[_i].form,
+		.id = "xxd_1",
+		.event = cases[_i].event,
+		.data = cases[_i].data,
+		.correlation = "a\"b",
+		.target = "-1",
+		.at = AT,
 	};
 	const char *got = delivery_body(&me, &arena);
 

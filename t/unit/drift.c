@@ -59,7 +59,7 @@ static const struct {
 
 START_TEST(bin_of)
 {
-	struct drift_scores ds = { .ds_total = 0 };
+	struct drift_scores ds = { .total = 0 };
 	int64_t got[DRIFT_BINS];
 	size_t i;
 
@@ -97,7 +97,7 @@ ten(struct drift_scores *ds)
 
 START_TEST(quantile_of)
 {
-	struct drift_scores ds = { .ds_total = 0 };
+	struct drift_scores ds = { .total = 0 };
 
 	ten(&ds);
 	ck_assert_int_eq(
@@ -107,8 +107,8 @@ END_TEST
 
 START_TEST(of_none)
 {
-	const struct drift_scores none = { .ds_total = 0 };
-	struct drift_scores ds = { .ds_total = 0 };
+	const struct drift_scores none = { .total = 0 };
+	struct drift_scores ds = { .total = 0 };
 
 	ck_assert_int_eq(drift_quantile(&none, 0.5), -1);
 	ck_assert_double_eq(drift_mean(&none), 0);

@@ -25,9 +25,9 @@ START_TEST(digests)
 	int64_t first;
 
 	arena_init(&a, block, sizeof(block));
-	used = a.ar_used;
+	used = a.used;
 	first = event_digest(key, &a, &ev);
-	ck_assert_uint_eq(a.ar_used, used);
+	ck_assert_uint_eq(a.used, used);
 	ck_assert_int_eq(first & 0xff, EVENT_NORMAL_VERSION);
 	ck_assert_int_eq(event_digest(key, &a, &ev), first);
 	ck_assert(event_digest_differs(event_digest(other, &a, &ev), first));

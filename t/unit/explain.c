@@ -411,7 +411,7 @@ START_TEST(finds_changes)
 	search(searches[_i].rules == NULL ? rules : searches[_i].rules);
 	ck_assert_str_eq(line(&changes.stricter), searches[_i].stricter);
 	ck_assert_str_eq(line(&changes.milder), searches[_i].milder);
-	ck_assert_int_eq(arena.ar_overflow, false);
+	ck_assert_int_eq(arena.overflow, false);
 }
 END_TEST
 
@@ -682,7 +682,7 @@ START_TEST(gives_up)
 	ck_assert_int_eq(
 	    explain_changes(&book, &sample, &arena, &changes, &f), 0);
 	ck_assert(!changes.complete);
-	ck_assert_uint_lt(arena.ar_peak - arena.ar_used, 1 << 20);
+	ck_assert_uint_lt(arena.peak - arena.used, 1 << 20);
 	ck_assert_uint_gt(changes.tried, 1000);
 }
 END_TEST

@@ -27,15 +27,11 @@ teardown(void)
 
 START_TEST(as_many_as_there_are)
 {
-	ck_assert_int_eq(
-	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
-	ck_assert_int_eq(
-	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 1);
-	ck_assert_int_eq(
-	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), -1);
-	host_semaphore_release(shm->sh_hashing, 0);
-	ck_assert_int_eq(
-	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->hashing, 2, getpid()), 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->hashing, 2, getpid()), 1);
+	ck_assert_int_eq(host_semaphore_acquire(shm->hashing, 2, getpid()), -1);
+	host_semaphore_release(shm->hashing, 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->hashing, 2, getpid()), 0);
 }
 END_TEST
 
@@ -52,14 +48,12 @@ END_TEST
 
 START_TEST(counts_what_is_held)
 {
-	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 0);
-	ck_assert_int_eq(
-	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 0);
-	ck_assert_int_eq(
-	    host_semaphore_acquire(shm->sh_hashing, 2, getpid()), 1);
-	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 2);
-	host_semaphore_release(shm->sh_hashing, 0);
-	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 1);
+	ck_assert_int_eq(host_semaphore_held(shm->hashing), 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->hashing, 2, getpid()), 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->hashing, 2, getpid()), 1);
+	ck_assert_int_eq(host_semaphore_held(shm->hashing), 2);
+	host_semaphore_release(shm->hashing, 0);
+	ck_assert_int_eq(host_semaphore_held(shm->hashing), 1);
 }
 END_TEST
 
@@ -69,11 +63,10 @@ START_TEST(the_dead_hold_nothing)
 
 	ck_assert_int_ne(child, -1);
 	if (child == 0)
-		_exit(host_semaphore_acquire(shm->sh_hashing, 1, getpid()));
+		_exit(host_semaphore_acquire(shm->hashing, 1, getpid()));
 	waitpid(child, NULL, 0);
-	ck_assert_int_eq(host_semaphore_held(shm->sh_hashing), 0);
-	ck_assert_int_eq(
-	    host_semaphore_acquire(shm->sh_hashing, 1, getpid()), 0);
+	ck_assert_int_eq(host_semaphore_held(shm->hashing), 0);
+	ck_assert_int_eq(host_semaphore_acquire(shm->hashing, 1, getpid()), 0);
 }
 END_TEST
 

@@ -21,61 +21,59 @@
 
 /* Answers the first connection, whatever it asks for. */
 struct server {
-	char se_dir[32];
-	struct sockaddr_un se_at;
-	int se_listening;
-	int se_fd; /* -1: nobody has come */
-	char se_got[GOT_MAX]; /* NUL-terminated */
-	size_t se_got_size;
-	const char *se_reply; /* what is left of it */
-	const char *se_tail; /* what follows without end, NULL: the end */
+	char dir[32];
+	struct sockaddr_un at;
+	int listening;
+	int fd; /* -1: nobody has come */
+	char got[GOT_MAX]; /* NUL-terminated */
+	size_t got_size;
+	const char *reply; /* what is left of it */
+	const char *tail; /* what follows without end, NULL: the end */
 };
 
 static void
 server_open(struct server *s)
 {
 	memset(s, 0, sizeof(*s));
-	snprintf(s->se_dir, sizeof(s->se_dir), "/tmp/httpXXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(s->se_dir));
-	s->se_at.sun_family = AF_UNIX;
-	snprintf(
-	    s->se_at.sun_path, sizeof(s->se_at.sun_path), "%s/s", s->se_dir);
-	s->se_fd = -1;
-	s->se_listening = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	ck_assert_int_ne(s->se_listening, -1);
-	ck_assert_int_eq(bind(s->se_listening, (struct sockaddr *)&s->se_at,
-			     sizeof(s->se_at)),
-	    0);
-	ck_assert_int_eq(listen(s->se_listening, 1), 0);
+	snprintf(s->dir, sizeof(s->dir), "/tmp/httpXXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(s->dir));
+	s->at.sun_family = AF_UNIX;
+	snprintf(s->at.sun_path, sizeof(s->at.sun_path), "%s/s", s->dir);
+	s->fd = -1;
+	s->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	ck_assert_int_ne(s->listening, -1);
+	ck_assert_int_eq(
+	    bind(s->listening, (struct sockaddr *)&s->at, sizeof(s->at)), 0);
+	ck_assert_int_eq(listen(s->listening, 1), 0);
 }
 
 static void
 server_close(struct server *s)
 {
-	if (s->se_fd != -1)
-		close(s->se_fd);
-	close(s->se_listening);
-	unlink(s->se_at.sun_path);
-	rmdir(s->se_dir);
+	if (s->fd != -1)
+		close(s->fd);
+	close(s->listening);
+	unlink(s->at.sun_path);
+	rmdir(s->dir);
 }
 
 /* Send what there is room for; at the end of a reply the connection ends. */
 static void
 server_send(struct server *s)
 {
-	const char *text = *s->se_reply != '\0' ? s->se_reply : s->se_tail;
+	const char *text = *s->reply != '\0' ? s->reply : s->tail;
 	ssize_t n;
 
 	if (text == NULL) {
-		shutdown(s->se_fd, SHUT_WR);
+		shutdown(s->fd, SHUT_WR);
 		return;
 	}
 	do {
 		n = send(
-		    s->se_fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
-	} while (n > 0 && text == s->se_tail);
+		    s->fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
+	} while (n > 0 && text == s->tail);
 	if (n > 0)
-		s->se_reply += n;
+		s->reply += n;
 }
 
 static void
@@ -83,14 +81,13 @@ server_move(struct server *s)
 {
 	ssize_t n;
 
-	if (s->se_fd == -1 &&
-	    (s->se_fd = accept(s->se_listening, NULL, NULL)) == -1)
+	if (s->fd == -1 && (s->fd = accept(s->listening, NULL, NULL)) == -1)
 		return;
-	n = recv(s->se_fd, s->se_got + s->se_got_size,
-	    GOT_MAX - 1 - s->se_got_size, MSG_DONTWAIT);
+	n = recv(s->fd, s->got + s->got_size, GOT_MAX - 1 - s->got_size,
+	    MSG_DONTWAIT);
 	if (n > 0)
-		s->se_got_size += (size_t)n;
-	if (strstr(s->se_got, "\r\n\r\n") != NULL && s->se_reply != NULL)
+		s->got_size += (size_t)n;
+	if (strstr(s->got, "\r\n\r\n") != NULL && s->reply != NULL)
 		server_send(s);
 }
 
@@ -101,12 +98,12 @@ exchange(struct http *h, struct server *s, struct http_call *call,
 {
 	struct fail f = { 0 };
 
-	s->se_reply = reply;
-	s->se_tail = tail;
-	call->hc_socket = s->se_at.sun_path;
-	if (call->hc_timeout_ms == 0)
-		call->hc_timeout_ms = 100000;
-	call->hc_reply_max = 1000;
+	s->reply = reply;
+	s->tail = tail;
+	call->socket = s->at.sun_path;
+	if (call->timeout_ms == 0)
+		call->timeout_ms = 100000;
+	call->reply_max = 1000;
 	ck_assert_int_eq(http_start(h, call, &f), 0);
 	while (http_wait(h, 1) == NULL)
 		server_move(s);
@@ -123,7 +120,7 @@ sent(const struct server *s, const char *name)
 	const char *at;
 
 	snprintf(line, sizeof(line), "\r\n%s: ", name);
-	if ((at = strstr(s->se_got, line)) == NULL)
+	if ((at = strstr(s->got, line)) == NULL)
 		return NULL;
 	at += strlen(line);
 	snprintf(value, sizeof(value), "%.*s", (int)strcspn(at, "\r"), at);
@@ -204,19 +201,19 @@ START_TEST(signs)
 	struct http *h = http_new(1, &f);
 	struct server s;
 	struct http_call call = {
-		.hc_method = signatures[_i].method,
-		.hc_url = signatures[_i].url,
-		.hc_sign = signatures[_i].sign,
+		.method = signatures[_i].method,
+		.url = signatures[_i].url,
+		.sign = signatures[_i].sign,
 	};
 
-	memcpy(call.hc_headers, signatures[_i].headers,
+	memcpy(call.headers, signatures[_i].headers,
 	    sizeof(signatures[_i].headers));
 	server_open(&s);
 	exchange(h, &s, &call, "HTTP/1.1 204 Fine\r\n\r\n", NULL);
-	ck_assert_int_eq(call.hc_status, 204);
+	ck_assert_int_eq(call.status, 204);
 	ck_assert_msg(sent(&s, "Authorization") != NULL &&
 		strcmp(sent(&s, "Authorization"), signatures[_i].want) == 0,
-	    "%s: %s", signatures[_i].name, s.se_got);
+	    "%s: %s", signatures[_i].name, s.got);
 	http_done(h, &call);
 	http_free(h);
 	server_close(&s);
@@ -229,15 +226,14 @@ START_TEST(keeps_path)
 	struct fail f = { 0 };
 	struct http *h = http_new(1, &f);
 	struct server s;
-	struct http_call call = { .hc_method = "GET",
-		.hc_url = "http://storage.example:9000/b/../a//%C3%A9/./%3D+",
-		.hc_sign = &s3_sign };
+	struct http_call call = { .method = "GET",
+		.url = "http://storage.example:9000/b/../a//%C3%A9/./%3D+",
+		.sign = &s3_sign };
 
 	server_open(&s);
 	exchange(h, &s, &call, "HTTP/1.1 204 Fine\r\n\r\n", NULL);
 	ck_assert_ptr_eq(
-	    strstr(s.se_got, "GET /b/../a//%C3%A9/./%3D+ HTTP/1.1\r\n"),
-	    s.se_got);
+	    strstr(s.got, "GET /b/../a//%C3%A9/./%3D+ HTTP/1.1\r\n"), s.got);
 	ck_assert_str_eq(sent(&s, "Host"), "storage.example:9000");
 	http_done(h, &call);
 	http_free(h);
@@ -289,14 +285,13 @@ START_TEST(takes)
 	struct fail f = { 0 };
 	struct http *h = http_new(1, &f);
 	struct server s;
-	struct http_call call = { .hc_method = "GET",
-		.hc_url = "http://a.example/" };
+	struct http_call call = { .method = "GET", .url = "http://a.example/" };
 
 	server_open(&s);
 	exchange(h, &s, &call, replies[_i].reply, replies[_i].tail);
-	ck_assert_int_eq(call.hc_status, replies[_i].status);
-	ck_assert_int_eq(call.hc_fault, replies[_i].fault);
-	ck_assert_uint_le(call.hc_reply_size, 1000);
+	ck_assert_int_eq(call.status, replies[_i].status);
+	ck_assert_int_eq(call.fault, replies[_i].fault);
+	ck_assert_uint_le(call.reply_size, 1000);
 	http_done(h, &call);
 	http_free(h);
 	server_close(&s);
@@ -309,15 +304,14 @@ START_TEST(unpacks_nothing)
 	struct fail f = { 0 };
 	struct http *h = http_new(1, &f);
 	struct server s;
-	struct http_call call = { .hc_method = "GET",
-		.hc_url = "http://a.example/" };
+	struct http_call call = { .method = "GET", .url = "http://a.example/" };
 
 	server_open(&s);
 	exchange(h, &s, &call,
 	    OK "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nok", NULL);
 	ck_assert_ptr_null(sent(&s, "Accept-Encoding"));
-	ck_assert_int_eq(call.hc_status, 200);
-	ck_assert_str_eq(call.hc_reply, "ok");
+	ck_assert_int_eq(call.status, 200);
+	ck_assert_str_eq(call.reply, "ok");
 	http_done(h, &call);
 	http_free(h);
 	server_close(&s);
@@ -339,14 +333,14 @@ START_TEST(gives_up)
 	struct fail f = { 0 };
 	struct http *h = http_new(1, &f);
 	struct server s;
-	struct http_call call = { .hc_method = "GET",
-		.hc_url = "http://a.example/",
-		.hc_timeout_ms = stalls[_i].timeout_ms,
-		.hc_stall_s = stalls[_i].stall_s };
+	struct http_call call = { .method = "GET",
+		.url = "http://a.example/",
+		.timeout_ms = stalls[_i].timeout_ms,
+		.stall_s = stalls[_i].stall_s };
 
 	server_open(&s);
 	exchange(h, &s, &call, stalls[_i].reply, "");
-	ck_assert_int_eq(call.hc_fault, HTTP_FAULT_TIME);
+	ck_assert_int_eq(call.fault, HTTP_FAULT_TIME);
 	http_done(h, &call);
 	http_free(h);
 	server_close(&s);

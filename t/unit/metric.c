@@ -57,15 +57,14 @@ END_TEST
 START_TEST(sums_over_slots)
 {
 	struct shm *shm = shm_new(NULL);
-	struct worker_slot *a = &shm->sh_slot[0],
-			   *b = &shm->sh_slot[SHM_SLOTS - 1];
+	struct worker_slot *a = &shm->slot[0], *b = &shm->slot[SHM_SLOTS - 1];
 	const char *text;
 
-	atomic_store(&a->sl_group, 1);
-	atomic_store(&a->sl_pid, 10);
-	atomic_store(&b->sl_group, 2);
-	atomic_store(&b->sl_pid, 11);
-	atomic_store(&b->sl_due, 1);
+	atomic_store(&a->group, 1);
+	atomic_store(&a->pid, 10);
+	atomic_store(&b->group, 2);
+	atomic_store(&b->pid, 11);
+	atomic_store(&b->due, 1);
 	metric_add(a, METRIC_ID_DECISIONS, 3, 1, 2);
 	metric_add(b, METRIC_ID_DECISIONS, 3, 1, 40);
 	metric_observe(a, METRIC_ID_DECISION_SECONDS, 1000);
@@ -85,7 +84,7 @@ START_TEST(sums_over_slots)
 	HAS(text, "engine_workers_busy{group=\"operator\"} 1\n");
 
 	/* The successor in a slot adds to what the dead one counted. */
-	atomic_store(&a->sl_pid, 0);
+	atomic_store(&a->pid, 0);
 	HAS(print(shm),
 	    "engine_decisions_total{verdict=\"deny\",cached=\"true\"} 42\n");
 	shm_free(shm);
@@ -97,16 +96,16 @@ START_TEST(adds_companions)
 {
 	struct metric_cell cell = { 0 };
 	struct shm *shm = shm_new(NULL);
-	struct worker_slot *slot = &shm->sh_slot[0];
-	struct companion_counters *co = &shm->sh_counters;
+	struct worker_slot *slot = &shm->slot[0];
+	struct companion_counters *co = &shm->counters;
 
-	atomic_store(&slot->sl_group, 1);
+	atomic_store(&slot->group, 1);
 	metric_add(slot, METRIC_ID_TORN, 0, 0, 1);
 	ck_assert(metric_find("engine_spool_torn_total", 0, 0, &cell));
-	atomic_store(metric_at(&co->co_now, &cell), 40);
-	atomic_store(metric_at(&co->co_base, &cell), 30);
+	atomic_store(metric_at(&co->now, &cell), 40);
+	atomic_store(metric_at(&co->base, &cell), 30);
 	HAS(print(shm), "engine_spool_torn_total 1\n");
-	atomic_store(&co->co_read, 1);
+	atomic_store(&co->read, 1);
 	HAS(print(shm), "engine_spool_torn_total 11\n");
 	shm_free(shm);
 }

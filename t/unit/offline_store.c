@@ -83,8 +83,8 @@ name(int kind, int many)
 
 /* The event amid all of the graph. */
 static struct event_context
-in_whole(const struct event *ev, struct user_state *st, const struct place *place,
-    int64_t now)
+in_whole(const struct event *ev, struct user_state *st,
+    const struct place *place, int64_t now)
 {
 	struct graph_node **carried =
 	    arena_array(&row, CARRIED__MAX, sizeof(*carried));
@@ -226,7 +226,7 @@ START_TEST(kinds_have_names_of_their_own)
 	ck_assert_uint_eq(string_ids_add(&na, 2, "x"), 2);
 	ck_assert_uint_eq(string_ids_add(&na, 2, ""), 3);
 	ck_assert_uint_eq(string_ids_add(&na, 1, "x"), 1);
-	ck_assert_uint_eq(na.na_n, 3);
+	ck_assert_uint_eq(na.n, 3);
 	string_ids_clear(&na);
 	ck_assert_uint_eq(string_ids_add(&na, 7, "y"), 1);
 	string_ids_clear(&na);

@@ -103,12 +103,11 @@ START_TEST(path)
 	bool got = path_match(paths[_i].pattern, paths[_i].path, &m);
 
 	ck_assert_int_eq(got, paths[_i].want != NULL);
-	if (!got || m.ma_n == 0)
+	if (!got || m.n == 0)
 		return;
-	ck_assert_uint_eq(m.ma_arg[0].ma_size, strlen(paths[_i].want));
+	ck_assert_uint_eq(m.arg[0].size, strlen(paths[_i].want));
 	ck_assert_int_eq(
-	    memcmp(m.ma_arg[0].ma_text, paths[_i].want, m.ma_arg[0].ma_size),
-	    0);
+	    memcmp(m.arg[0].text, paths[_i].want, m.arg[0].size), 0);
 }
 END_TEST
 
@@ -117,11 +116,11 @@ START_TEST(arg)
 	const char *got[REQ_PATH_ARGS_MAX] = { 0 };
 	struct fail f = { 0 };
 	struct arena a;
-	struct path_match m = { .ma_n = 1 };
+	struct path_match m = { .n = 1 };
 
 	arena_init(&a, block, sizeof(block));
-	m.ma_arg[0].ma_text = args[_i].text;
-	m.ma_arg[0].ma_size = strlen(args[_i].text);
+	m.arg[0].text = args[_i].text;
+	m.arg[0].size = strlen(args[_i].text);
 	if (args[_i].want != NULL) {
 		ck_assert_int_eq(path_match_args(&m, &a, got, &f), 0);
 		ck_assert_str_eq(got[0], args[_i].want);

@@ -122,7 +122,7 @@ end(void)
 START_TEST(pairs)
 {
 	struct fail f = { 0 };
-	struct query q = { .qu_n = 7 };
+	struct query q = { .n = 7 };
 	struct str s;
 	size_t i;
 
@@ -130,14 +130,13 @@ START_TEST(pairs)
 		ck_assert_int_eq(query_parse(&q, &a, queries[_i].text, &f), -1);
 		ck_assert_int_eq(f.code, INVALID_REQUEST);
 		ck_assert_str_ne(f.why, "");
-		ck_assert_uint_eq(q.qu_n, 0);
+		ck_assert_uint_eq(q.n, 0);
 		return;
 	}
 	ck_assert_int_eq(query_parse(&q, &a, queries[_i].text, &f), 0);
 	str_init(&s, &a);
-	for (i = 0; i < q.qu_n; i++)
-		str_addf(
-		    &s, "[%s=%s]", q.qu_pair[i].qu_name, q.qu_pair[i].qu_value);
+	for (i = 0; i < q.n; i++)
+		str_addf(&s, "[%s=%s]", q.pair[i].name, q.pair[i].value);
 	ck_assert_str_eq(str_text(&s), queries[_i].want);
 }
 END_TEST

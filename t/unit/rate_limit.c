@@ -159,8 +159,8 @@ START_TEST(exact_over_processes)
 			rate_limit_take(
 			    &alone, LIMIT_KEY, hash(7), NOW, BUDGET, &r);
 			if (r.allowed)
-				metric_add(&shm->sh_slot[p], METRIC_ID_DEGRADED,
-				    0, 0, 1);
+				metric_add(
+				    &shm->slot[p], METRIC_ID_DEGRADED, 0, 0, 1);
 		}
 		_exit(0);
 	}
@@ -169,7 +169,7 @@ START_TEST(exact_over_processes)
 		ck_assert_int_eq(status, 0);
 	}
 	for (p = 0; p < PROCESSES; p++)
-		granted += atomic_load(shm->sh_slot[p].sl_metrics.DEGRADED);
+		granted += atomic_load(shm->slot[p].metrics.DEGRADED);
 	ck_assert_uint_eq(granted, BUDGET);
 }
 END_TEST

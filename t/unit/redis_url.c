@@ -14,38 +14,35 @@ static const struct {
 	const char *text;
 	struct redis_url want;
 } good[] = {
-	{ "redis://cache", { .ru_host = "cache", .ru_port = "6379" } },
-	{ "redis://cache/", { .ru_host = "cache", .ru_port = "6379" } },
+	{ "redis://cache", { .host = "cache", .port = "6379" } },
+	{ "redis://cache/", { .host = "cache", .port = "6379" } },
 	{ "redis://cache.example.:7000/15",
-	    { .ru_host = "cache.example.", .ru_port = "7000", .ru_db = "15" } },
+	    { .host = "cache.example.", .port = "7000", .db = "15" } },
 	{ "redis://192.0.2.7:1",
-	    { .ru_host = "192.0.2.7", .ru_port = "1", .ru_numeric = true } },
+	    { .host = "192.0.2.7", .port = "1", .numeric = true } },
 	{ "redis://[2001:db8::7]",
-	    { .ru_host = "2001:db8::7",
-		.ru_port = "6379",
-		.ru_numeric = true } },
+	    { .host = "2001:db8::7", .port = "6379", .numeric = true } },
 	{ "rediss://[::1]:65535/0",
-	    { .ru_host = "::1",
-		.ru_port = "65535",
-		.ru_db = "0",
-		.ru_numeric = true,
-		.ru_tls = true } },
+	    { .host = "::1",
+		.port = "65535",
+		.db = "0",
+		.numeric = true,
+		.tls = true } },
 	{ "redis://:pw@cache",
-	    { .ru_host = "cache", .ru_port = "6379", .ru_password = "pw" } },
+	    { .host = "cache", .port = "6379", .password = "pw" } },
 	{ "redis://me:a:b@c@cache",
-	    { .ru_host = "cache",
-		.ru_port = "6379",
-		.ru_user = "me",
-		.ru_password = "a:b@c" } },
+	    { .host = "cache",
+		.port = "6379",
+		.user = "me",
+		.password = "a:b@c" } },
 	{ "redis://m%40e:%2f%2F%3a%c3%a9@cache",
-	    { .ru_host = "cache",
-		.ru_port = "6379",
-		.ru_user = "m@e",
-		.ru_password = "//:\xc3\xa9" } },
-	{ "unix:///run/redis.sock", { .ru_path = "/run/redis.sock" } },
-	{ "unix:///run/a%20b?db=3", { .ru_path = "/run/a b", .ru_db = "3" } },
-	{ "unix://me:pw@/s",
-	    { .ru_path = "/s", .ru_user = "me", .ru_password = "pw" } },
+	    { .host = "cache",
+		.port = "6379",
+		.user = "m@e",
+		.password = "//:\xc3\xa9" } },
+	{ "unix:///run/redis.sock", { .path = "/run/redis.sock" } },
+	{ "unix:///run/a%20b?db=3", { .path = "/run/a b", .db = "3" } },
+	{ "unix://me:pw@/s", { .path = "/s", .user = "me", .password = "pw" } },
 };
 
 START_TEST(takes)
@@ -54,14 +51,14 @@ START_TEST(takes)
 	const char *why = NULL;
 
 	ck_assert_int_eq(redis_url_parse(good[_i].text, &got, &why), 0);
-	ck_assert_str_eq(got.ru_host, good[_i].want.ru_host);
-	ck_assert_str_eq(got.ru_path, good[_i].want.ru_path);
-	ck_assert_str_eq(got.ru_port, good[_i].want.ru_port);
-	ck_assert_str_eq(got.ru_user, good[_i].want.ru_user);
-	ck_assert_str_eq(got.ru_password, good[_i].want.ru_password);
-	ck_assert_str_eq(got.ru_db, good[_i].want.ru_db);
-	ck_assert_int_eq(got.ru_tls, good[_i].want.ru_tls);
-	ck_assert_int_eq(got.ru_numeric, good[_i].want.ru_numeric);
+	ck_assert_str_eq(got.host, good[_i].want.host);
+	ck_assert_str_eq(got.path, good[_i].want.path);
+	ck_assert_str_eq(got.port, good[_i].want.port);
+	ck_assert_str_eq(got.user, good[_i].want.user);
+	ck_assert_str_eq(got.password, good[_i].want.password);
+	ck_assert_str_eq(got.db, good[_i].want.db);
+	ck_assert_int_eq(got.tls, good[_i].want.tls);
+	ck_assert_int_eq(got.numeric, good[_i].want.numeric);
 }
 END_TEST
 

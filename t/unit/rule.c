@@ -52,7 +52,7 @@ compile(void)
 	const char *t = str_text(&text);
 
 	ck_assert_ptr_nonnull(t);
-	return rule_compile(&arena, t, text.st_len, &f);
+	return rule_compile(&arena, t, text.len, &f);
 }
 
 static void
@@ -137,7 +137,7 @@ START_TEST(text_too_long)
 	int i;
 
 	add_rules(1);
-	for (i = (int)text.st_len; i < RULE_TEXT_MAX; i++)
+	for (i = (int)text.len; i < RULE_TEXT_MAX; i++)
 		str_addc(&text, '\n');
 	ck_assert_ptr_nonnull(compile());
 	str_addc(&text, '\n');
@@ -156,7 +156,7 @@ START_TEST(terms_of_a_condition)
 	str_add(&text, TAIL);
 	ck_assert_ptr_nonnull(compile());
 
-	text.st_len -= strlen(TAIL);
+	text.len -= strlen(TAIL);
 	str_add(&text, "\n&& attr.x" TAIL);
 	refused("line 1000, column 4", "a condition has at most 1000 terms");
 }
@@ -315,12 +315,11 @@ START_TEST(arena_size_holds)
 		str_addf(&text, greedy[_i], i);
 #pragma GCC diagnostic pop
 	}
-	size = RULE_ARENA_SIZE(text.st_len);
+	size = RULE_ARENA_SIZE(text.len);
 	room = aligned_alloc(16, size / 16 * 16);
 	ck_assert_ptr_nonnull(room);
 	arena_init(&a, room, size / 16 * 16);
-	ck_assert_ptr_nonnull(
-	    rule_compile(&a, str_text(&text), text.st_len, &f));
+	ck_assert_ptr_nonnull(rule_compile(&a, str_text(&text), text.len, &f));
 	arena_reset(&a);
 	free(room);
 }

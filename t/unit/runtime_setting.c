@@ -45,8 +45,8 @@ static const struct {
 START_TEST(values)
 {
 	const struct runtime_settings s = {
-		.se_epoch = EPOCH_MAX,
-		.se_text = {
+		.epoch = EPOCH_MAX,
+		.text = {
 			[SETTING_DECISIONS] = cases[_i].decisions,
 			[SETTING_LOGINS] = cases[_i].logins,
 			[SETTING_ANOMALY] = cases[_i].anomaly,
@@ -76,7 +76,7 @@ END_TEST
 
 START_TEST(one_looks_every_five_seconds)
 {
-	const struct runtime_settings s = { .se_epoch = 1 };
+	const struct runtime_settings s = { .epoch = 1 };
 	const int64_t second = 1000000, start = 7 * second;
 
 	ck_assert(runtime_setting_due(shm, start));
@@ -92,10 +92,10 @@ END_TEST
 /* What a slow worker leaves is seen to be old. */
 START_TEST(the_last_word_names_its_epoch)
 {
-	const struct runtime_settings old = { .se_epoch = 4 };
-	struct runtime_settings now = { .se_epoch = 5 };
+	const struct runtime_settings old = { .epoch = 4 };
+	struct runtime_settings now = { .epoch = 5 };
 
-	now.se_text[SETTING_LOGINS] = "7";
+	now.text[SETTING_LOGINS] = "7";
 	runtime_setting_publish(shm, &now, 1);
 	runtime_setting_publish(shm, &old, 1);
 	ck_assert(!runtime_setting_shared(shm, 5));
@@ -107,11 +107,11 @@ END_TEST
 
 START_TEST(value_in_effect)
 {
-	struct runtime_settings s = { .se_epoch = 1 };
+	struct runtime_settings s = { .epoch = 1 };
 
 	conf.RETENTION_REPLAY_DAYS = 90;
 	ck_assert(runtime_setting_value(&s, SETTING_REPLAY) == 90);
-	s.se_text[SETTING_REPLAY] = "0";
+	s.text[SETTING_REPLAY] = "0";
 	ck_assert(runtime_setting_value(&s, SETTING_REPLAY) == 0);
 	ck_assert_str_eq(
 	    runtime_setting_name(SETTING_REPLAY), "retention.replay");

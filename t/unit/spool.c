@@ -119,8 +119,8 @@ START_TEST(reads_back_what_was_written)
 	struct spool_file file;
 
 	ck_assert_int_eq(spool_append(spool, &arena, r, 2, NULL), 0);
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 2);
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_oldest), NOW);
+	ck_assert_int_eq(atomic_load(&shm->spool_records), 2);
+	ck_assert_int_eq(atomic_load(&shm->spool_oldest), NOW);
 	take(&file, 0, 10, &piece);
 	ck_assert_uint_eq(piece.n, 2);
 	ck_assert_uint_eq(piece.torn, 0);
@@ -175,11 +175,11 @@ START_TEST(goes_on_where_it_was_left)
 	ck_assert_int_eq(spool_remove(spool, &file, NULL), 0);
 
 	/* Only an empty spool puts the counters right. */
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 1);
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_oldest), NOW + 1);
+	ck_assert_int_eq(atomic_load(&shm->spool_records), 1);
+	ck_assert_int_eq(atomic_load(&shm->spool_oldest), NOW + 1);
 	ck_assert_int_eq(spool_take(spool, &file, NULL), 0);
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 0);
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_oldest), 0);
+	ck_assert_int_eq(atomic_load(&shm->spool_records), 0);
+	ck_assert_int_eq(atomic_load(&shm->spool_oldest), 0);
 }
 END_TEST
 
@@ -191,7 +191,7 @@ START_TEST(one_drains_at_a_time)
 	append("vd_1", NULL);
 	ck_assert_int_eq(spool_take(spool, &file, NULL), 1);
 	ck_assert_int_eq(spool_take(other, &none, NULL), 0);
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 1);
+	ck_assert_int_eq(atomic_load(&shm->spool_records), 1);
 	spool_leave(spool, &file);
 	ck_assert_int_eq(spool_take(other, &none, NULL), 1);
 	spool_leave(other, &none);
@@ -259,7 +259,7 @@ START_TEST(a_changed_byte_is_noticed)
 	str_init(&s, &arena);
 	spool_print(&s, &r);
 	line = arena_strdup(&arena, str_text(&s));
-	n = s.st_len - 1;
+	n = s.len - 1;
 	ck_assert_int_eq(spool_parse(&arena, line, n, &got), 1);
 	for (i = 0; i < n; i++) {
 		line[i] ^= 1;
@@ -339,7 +339,7 @@ START_TEST(a_full_disk_takes_nothing)
 	setrlimit(RLIMIT_FSIZE, &none);
 	ck_assert_int_eq(r, -1);
 	ck_assert_int_eq(f.code, UNAVAILABLE);
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 1);
+	ck_assert_int_eq(atomic_load(&shm->spool_records), 1);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_eq(st.st_size, size);
 	ck_assert_int_eq(append("vd_3", NULL), 0);
@@ -374,7 +374,7 @@ START_TEST(many_writers)
 		wait(&status);
 		ck_assert_int_eq(status, 0);
 	}
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), WRITERS * EACH);
+	ck_assert_int_eq(atomic_load(&shm->spool_records), WRITERS * EACH);
 	take(&file, 0, SIZE_MAX, &piece);
 	ck_assert_uint_eq(piece.n, WRITERS * EACH);
 	ck_assert_uint_eq(piece.torn, 0);
@@ -393,11 +393,11 @@ START_TEST(counts_what_is_left)
 	spool_leave(spool, &file);
 	append("vd_3", NULL);
 	scribble("active", "torn");
-	atomic_store(&shm->sh_spool_records, 77);
-	atomic_store(&shm->sh_spool_oldest, 0);
+	atomic_store(&shm->spool_records, 77);
+	atomic_store(&shm->spool_oldest, 0);
 	spool_count(spool, &arena);
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_records), 3);
-	ck_assert_int_eq(atomic_load(&shm->sh_spool_oldest), NOW);
+	ck_assert_int_eq(atomic_load(&shm->spool_records), 3);
+	ck_assert_int_eq(atomic_load(&shm->spool_oldest), NOW);
 }
 END_TEST
 

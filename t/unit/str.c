@@ -74,7 +74,7 @@ START_TEST(grows_and_fails_once)
 	str_init(&s, &a);
 	for (i = 0; i < 1000; i++)
 		str_addf(&s, "%d,", i % 10);
-	ck_assert_uint_eq(s.st_len, 2000);
+	ck_assert_uint_eq(s.len, 2000);
 	ck_assert_ptr_nonnull(str_text(&s));
 	for (i = 0; i < 20000; i++)
 		str_addc(&s, 'x');

@@ -254,7 +254,7 @@ START_TEST(kid)
 
 	crypt_sha256(label, sizeof(label) - 1, hash);
 	crypt_hex(hash, 8, want);
-	ck_assert_str_eq(keys.tk_key[0].tk_kid, want);
+	ck_assert_str_eq(keys.key[0].kid, want);
 }
 END_TEST
 
@@ -266,7 +266,7 @@ START_TEST(rotation)
 	ck_assert(!verifies(old));
 	ck_assert_int_eq(
 	    token_keys_init(&keys, &a, OTHER, ",x,," SECRET ",y", NULL), 0);
-	ck_assert_uint_eq(keys.tk_n, 4);
+	ck_assert_uint_eq(keys.n, 4);
 	ck_assert(verifies(old));
 	ck_assert(verifies(issue()));
 }
@@ -276,7 +276,7 @@ START_TEST(many_previous)
 {
 	ck_assert_int_eq(
 	    token_keys_init(&keys, &a, OTHER, "a,b,c,d,e,f,g,h,i,j", NULL), 0);
-	ck_assert_uint_eq(keys.tk_n, TOKEN_KEYS_MAX);
+	ck_assert_uint_eq(keys.n, TOKEN_KEYS_MAX);
 }
 END_TEST
 
@@ -285,14 +285,14 @@ START_TEST(header)
 	const char *k = strchr(headers[_i], 'K');
 	char head[256], text[4096];
 
-	snprintf(head, sizeof(head), OURS, keys.tk_key[0].tk_kid);
+	snprintf(head, sizeof(head), OURS, keys.key[0].kid);
 	forge(head, GOOD, text);
 	ck_assert(verifies(text));
 	if (k == NULL)
 		snprintf(head, sizeof(head), "%s", headers[_i]);
 	else
 		snprintf(head, sizeof(head), "%.*s%s%s", (int)(k - headers[_i]),
-		    headers[_i], keys.tk_key[0].tk_kid, k + 1);
+		    headers[_i], keys.key[0].kid, k + 1);
 	forge(head, GOOD, text);
 	ck_assert(!verifies(text));
 }
@@ -302,7 +302,7 @@ START_TEST(body)
 {
 	char head[256], text[4096];
 
-	snprintf(head, sizeof(head), OURS, keys.tk_key[0].tk_kid);
+	snprintf(head, sizeof(head), OURS, keys.key[0].kid);
 	forge(head, bodies[_i].claims, text);
 	ck_assert_int_eq(verifies(text), bodies[_i].good);
 }
@@ -361,7 +361,7 @@ START_TEST(not_canonical)
 	char head[256], text[4096], *dot;
 	uint8_t mac[CRYPT_SHA256_SIZE];
 
-	snprintf(head, sizeof(head), OURS, keys.tk_key[0].tk_kid);
+	snprintf(head, sizeof(head), OURS, keys.key[0].kid);
 	forge(head, GOOD "  ", text);
 	if ((strlen(GOOD) + 2) % 3 == 0)
 		forge(head, GOOD " ", text);
@@ -395,7 +395,7 @@ START_TEST(no_memory)
 	for (size = 0; size <= sizeof(small); size += 16) {
 		arena_init(&b, small, size);
 		if (token_issue(&keys, &b, &t, DAYS(7), NOW) == NULL)
-			ck_assert(b.ar_overflow);
+			ck_assert(b.overflow);
 		arena_reset(&b);
 	}
 }
