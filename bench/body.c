@@ -22,8 +22,8 @@
 /* How far one round goes. */
 enum stop { PARSE = 1, DECODE, MASK, STOP__MAX };
 
-static void go(struct arena *, enum stop);
-static int64_t measure(struct arena *, enum stop);
+static void go(struct arena *a, enum stop stop);
+static int64_t measure(struct arena *a, enum stop stop);
 
 static const char body[] =
     "{\"id\":\"order-2026-11-21-000017\",\"type\":\"card.authorize\","

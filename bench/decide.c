@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/decide/decide.h"
 #include "core/base/fail.h"
 #include "core/signal/signals.h"
@@ -16,7 +17,6 @@
 #define EVENTS 256 /* different events, decided in turn */
 #define ROUNDS 200 /* the fastest of so many is printed: noise only adds */
 #define ROUND_NS 1000000.0 /* about how long a round runs */
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 /* One event as the rules see it. */
 struct bench_sample {
@@ -25,12 +25,12 @@ struct bench_sample {
 	struct attr attrs[3];
 };
 
-static const struct ruleset *ruleset(struct arena *, size_t);
-static void sample_fill(struct bench_sample *);
-static double measure(const struct rulebook *, double *);
-static double decide_many(const struct rulebook *, size_t, double *);
+static const struct ruleset *ruleset(struct arena *a, size_t n);
+static void sample_fill(struct bench_sample *s);
+static double measure(const struct rulebook *book, double *ret_hits);
+static double decide_many(const struct rulebook *book, size_t n, double *ret_hits);
 static double now_ns(void);
-static double uniform(double, double);
+static double uniform(double low, double high);
 
 static const size_t sizes[] = { 10, 100, 1000 };
 

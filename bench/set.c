@@ -50,11 +50,11 @@ struct texts {
 	char amount[16];
 };
 
-static void client(const struct set_run *, struct tally *, unsigned);
-static bool more(const struct set_run *, const struct tally *, int64_t);
-static void event_init(struct event *, struct texts *, const struct set_run *,
-    struct tally *, unsigned *);
-static unsigned next(unsigned *);
+static void client(const struct set_run *run, struct tally *tally, unsigned seed);
+static bool more(const struct set_run *run, const struct tally *tally, int64_t end);
+static void event_init(struct event *ev, struct texts *t,
+    const struct set_run *run, struct tally *tally, unsigned *seed);
+static unsigned next(unsigned *seed);
 
 int
 main(int argc, char **argv)

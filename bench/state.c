@@ -43,15 +43,15 @@ struct state_run {
 	struct signals sigs;
 };
 
-static void live(struct state_run *);
-static void step_unpack(struct state_run *);
-static void step_signals(struct state_run *);
-static void step_links(struct state_run *);
-static void step_count(struct state_run *);
-static void step_pack(struct state_run *);
-static int64_t measure(struct state_run *, void (*)(struct state_run *));
-static struct event event_at(const struct state_run *);
-static struct user_state_link link_of(const struct bench_user *, int);
+static void live(struct state_run *run);
+static void step_unpack(struct state_run *run);
+static void step_signals(struct state_run *run);
+static void step_links(struct state_run *run);
+static void step_count(struct state_run *run);
+static void step_pack(struct state_run *run);
+static int64_t measure(struct state_run *run, void (*step)(struct state_run *));
+static struct event event_at(const struct state_run *run);
+static struct user_state_link link_of(const struct bench_user *user, int i);
 
 static const struct bench_user users[] = {
 	{ "new", 0, 24 * HOUR, 1, 1.37, 0, 5 },

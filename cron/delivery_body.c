@@ -6,13 +6,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "cron/delivery_body.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define MARK '{' /* of a member of the payload, up to... */
 #define MARK_END '}'

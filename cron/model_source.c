@@ -4,11 +4,11 @@
 
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "cron/model_source.h"
 #include "lib/conf/conf.h"
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 #define LEASE_DISK 5000 /* ms */
 #define LEASE_WEB 30000 /* more than TIMEOUT_MS of source_web.c */
 

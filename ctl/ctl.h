@@ -12,7 +12,6 @@ struct command;
 struct db;
 struct fail;
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 #define SEED_VERSION "seed@v0.4" /* of the rules that migrate seeds */
 #define OPT_LIST_MAX 8 /* times that one option may be given */
 
@@ -27,6 +26,8 @@ struct command {
 #define COMMAND(words, args, help, run)                                        \
 	int run(const struct command *, int, char **);
 #include "ctl/request/commands.tbl"
+
+#include "core/base/array.h"
 
 /* Every CALL of commands.tbl. */
 int remote(const struct command *cmd, int argc, char **argv);

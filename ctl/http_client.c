@@ -31,23 +31,22 @@
 #define TIMEOUT_WATCH_MS 2000
 #define TIMEOUT_SLOW_MS 620000 /* the service's own 600 s come first */
 
-static int token_find(struct http_client *, const char *);
-static int key_find(struct http_client *);
-static int request(struct http_client *, const struct client_request *);
-static int wait_for(struct http_client *, const struct client_request *);
-static int make_call(const struct http_client *, const struct client_request *,
-    int, struct http_call *);
-static void watch_begin(struct answer_progress *, const struct http_client *,
-    const struct client_request *);
-static void waiting(int64_t *, const struct answer_progress *);
-static int refused(
-    struct http_client *, const struct client_request *, struct json_object *);
-static bool is_missing(const char *);
-static const char *reply_text(
-    struct arena *, struct json_object *, const char *);
-static const char *hint_for(const struct http_client *, const char *);
-static int status_exit(int);
-static void release(void *);
+static int token_find(struct http_client *sv, const char *url);
+static int key_find(struct http_client *sv);
+static int request(struct http_client *sv, const struct client_request *ask);
+static int wait_for(struct http_client *sv, const struct client_request *ask);
+static int make_call(const struct http_client *sv,
+    const struct client_request *ask, int timeout_ms, struct http_call *call);
+static void watch_begin(struct answer_progress *watch,
+    const struct http_client *sv, const struct client_request *ask);
+static void waiting(int64_t *drawn, const struct answer_progress *watch);
+static int refused(struct http_client *sv, const struct client_request *ask,
+    struct json_object *reply);
+static bool is_missing(const char *code);
+static const char *reply_text(struct arena *a, struct json_object *reply, const char *name);
+static const char *hint_for(const struct http_client *sv, const char *code);
+static int status_exit(int status);
+static void release(void *json);
 
 /* What to do about an error, where its message does not say it. */
 static const struct {

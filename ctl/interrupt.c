@@ -5,11 +5,10 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "core/base/array.h"
 #include "ctl/interrupt.h"
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
-static void noticed(int);
+static void noticed(int sig);
 
 static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
 static volatile sig_atomic_t wanted;

@@ -10,8 +10,8 @@
 #include "ctl/request/command.h"
 #include "ctl/ctl.h"
 
-static bool asks_help(const char *);
-static int find_none(int, char **);
+static bool asks_help(const char *word);
+static int find_none(int argc, char **argv);
 
 int
 main(int argc, char **argv)

@@ -12,9 +12,9 @@
 #include "ctl/ctl.h"
 #include "ctl/prompt_secret.h"
 
-static int line_read(const char *, bool, char *, size_t);
-static int line_take(char *, size_t);
-static void noticed(int);
+static int line_read(const char *prompt, bool echo, char *ret, size_t size);
+static int line_take(char *ret, size_t size);
+static void noticed(int sig);
 
 /* What ends a prompt; the terminal must get its echo back before. */
 static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };

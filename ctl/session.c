@@ -20,10 +20,10 @@
 
 #define FILE_MAX 8192
 
-static int place(char[PATH_MAX], bool);
-static int file_read(int, const char *, char[FILE_MAX]);
-static void lines_read(struct arena *, struct session *, const char *);
-static int wrong(const char *, const char *);
+static int place(char path[PATH_MAX], bool make);
+static int file_read(int fd, const char *path, char text[FILE_MAX]);
+static void lines_read(struct arena *a, struct session *ss, const char *text);
+static int wrong(const char *path, const char *why);
 
 /* The lines of the file: a name, a space, a text. */
 static const struct {

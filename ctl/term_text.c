@@ -30,9 +30,9 @@ struct term_glyph {
 	size_t shown_size;
 };
 
-static struct term_glyph glyph(const char *, size_t);
-static bool harmful(uint32_t);
-static size_t width(uint32_t);
+static struct term_glyph glyph(const char *p, size_t size);
+static bool harmful(uint32_t code);
+static size_t width(uint32_t code);
 
 /* Ranges of characters that are obeyed or unseen. */
 static const uint32_t unseen[][2] = {

@@ -18,9 +18,9 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "core/base/array.h"
 #include "lib/sys/clock.h"
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 #define START INT64_C(1767571200000000) /* 2026-01-05, a Monday */
 #define MINUTE (60 * CLOCK_SECOND)
 #define HOUR (60 * MINUTE)
@@ -87,34 +87,31 @@ struct sample_values {
 	uint64_t campaigns; /* so far, which names their accounts */
 };
 
-static void options(struct sample_values *, int, char **);
-static void users_make(struct sample_values *);
-static void visits_make(struct sample_values *);
-static void visit(struct sample_values *, uint64_t);
-static void mislabel(struct sample_values *);
-static void card_testing(struct sample_values *);
-static void takeover(struct sample_values *);
-static void ring(struct sample_values *);
-static void sim_box(struct sample_values *);
-static void credential_stuffing(struct sample_values *);
-static uint64_t victim(struct sample_values *, int64_t);
-static struct sample_row *row_of(
-    struct sample_values *, uint64_t, const char *);
-static struct sample_row *row_new(
-    struct sample_values *, const char *, const char *);
+static void options(struct sample_values *s, int argc, char **argv);
+static void users_make(struct sample_values *s);
+static void visits_make(struct sample_values *s);
+static void visit(struct sample_values *s, uint64_t n);
+static void mislabel(struct sample_values *s);
+static void card_testing(struct sample_values *s);
+static void takeover(struct sample_values *s);
+static void ring(struct sample_values *s);
+static void sim_box(struct sample_values *s);
+static void credential_stuffing(struct sample_values *s);
+static uint64_t victim(struct sample_values *s, int64_t at);
+static struct sample_row *row_of(struct sample_values *s, uint64_t n, const char *type);
+static struct sample_row *row_new(struct sample_values *s, const char *type, const char *scenario);
 static void charge(
-    struct sample_values *, struct sample_row *, const struct sample_user *);
-static void pay_card(struct sample_row *, const struct sample_user *, bool);
-static void phone_of(const struct sample_user *, uint64_t, char[24]);
-static int64_t campaign_time(struct sample_values *);
-static uint32_t address(const struct sample_country *, uint64_t);
-static const struct sample_country *elsewhere(
-    struct sample_values *, const struct sample_country *);
-static uint64_t rng(struct sample_values *);
-static uint64_t below(struct sample_values *, uint64_t);
-static int by_time(const void *, const void *);
-static void print(const struct sample_values *);
-static void print_row(const struct sample_row *, uint64_t);
+    struct sample_values *s, struct sample_row *r, const struct sample_user *u);
+static void pay_card(struct sample_row *r, const struct sample_user *u, bool three_ds);
+static void phone_of(const struct sample_user *u, uint64_t n, char ret[24]);
+static int64_t campaign_time(struct sample_values *s);
+static uint32_t address(const struct sample_country *c, uint64_t host);
+static const struct sample_country *elsewhere(struct sample_values *s, const struct sample_country *home);
+static uint64_t rng(struct sample_values *s);
+static uint64_t below(struct sample_values *s, uint64_t n);
+static int by_time(const void *a, const void *b);
+static void print(const struct sample_values *s);
+static void print_row(const struct sample_row *r, uint64_t n);
 
 static const struct sample_country countries[] = {
 	{ "DE", 0x54800000, 22, "+49151", "EUR", HOUR }, /* 84.128/10 */

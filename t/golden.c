@@ -29,18 +29,17 @@ struct given {
 	struct attr attrs[ATTRS_MAX];
 };
 
-static void check_good(const char *, const char *);
-static void check_bad(const char *);
-static void check_given(const struct ruleset *, const char *, char *);
-static int given_read(struct given *, const char *, size_t, struct fail *);
-static int given_literal(
-    const struct rule_lexeme *, struct value *, struct fail *);
-static void given_set(struct given *, const struct rule_lexeme *, struct value);
-static const char *fired(const struct ruleset *, const struct given *);
-static const char *printed(const struct ruleset *);
-static size_t read_file(const char *, char *);
-static void result(
-    bool, const char *, const char *, const char *, const char *);
+static void check_good(const char *path, const char *want_path);
+static void check_bad(const char *path);
+static void check_given(const struct ruleset *rs, const char *path, char *line);
+static int given_read(struct given *given, const char *text, size_t len, struct fail *f);
+static int given_literal(const struct rule_lexeme *at, struct value *ret, struct fail *f);
+static void given_set(struct given *given, const struct rule_lexeme *at, struct value value);
+static const char *fired(const struct ruleset *rs, const struct given *given);
+static const char *printed(const struct ruleset *rs);
+static size_t read_file(const char *path, char *ret);
+static void result(bool good, const char *path, const char *what,
+    const char *got, const char *want);
 
 static _Alignas(16) char block[RULE_ARENA_SIZE(TEXT_MAX) + TEXT_MAX * 8];
 static struct arena arena;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/signal/signal_range.h"
 #include "core/event/event.h"
 #include "core/base/fail.h"
@@ -15,8 +16,6 @@
 #include "core/rule/rule_explain.h"
 #include "core/signal/signals.h"
 #include "core/analyse/explain.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define WORK_MAX 100000000 /* terms of rules that a search may evaluate */
 #define WORK_LEAST 1000 /* terms that any decision counts for */
@@ -58,30 +57,30 @@ struct numbers {
 	size_t n;
 };
 
-static int begin(struct search *, const struct sample *);
-static int copy_attrs(struct search *, const struct sample *);
-static int search_signals(struct search *, const struct rule_literal *, size_t);
-static int search_attrs(struct search *, const struct rule_literal *, size_t);
-static size_t literals_of(
-    struct subject *, uint16_t, const struct rule_literal *, size_t);
-static int search_one(struct search *, const struct subject *);
-static int search_bools(struct search *, const struct subject *);
-static int search_texts(struct search *, const struct subject *);
-static int search_numbers(struct search *, const struct subject *);
-static bool may_be(const struct subject *, enum value_type);
-static void add_literals(const struct subject *, struct numbers *);
-static void add_doublings(const struct subject *, struct numbers *);
-static void add_number(const struct signal_range *, struct numbers *, double);
-static int walk(
-    struct search *, const struct subject *, const struct numbers *);
-static int refine(struct search *, const struct subject *, double, double, int);
-static int try(
-    struct search *, const struct subject *, struct value, bool, int *);
-static double size_of(const struct value *, const struct value *);
-static bool hopeless(const struct search *, double);
-static void turn(struct numbers *);
-static int no_room(struct fail *);
-static int number_order(const void *, const void *);
+static int begin(struct search *s, const struct sample *sample);
+static int copy_attrs(struct search *s, const struct sample *sample);
+static int search_signals(struct search *s, const struct rule_literal *literals, size_t n);
+static int search_attrs(struct search *s, const struct rule_literal *literals, size_t n);
+static size_t literals_of(struct subject *of, uint16_t signal,
+    const struct rule_literal *literals, size_t n);
+static int search_one(struct search *s, const struct subject *of);
+static int search_bools(struct search *s, const struct subject *of);
+static int search_texts(struct search *s, const struct subject *of);
+static int search_numbers(struct search *s, const struct subject *of);
+static bool may_be(const struct subject *of, enum value_type type);
+static void add_literals(const struct subject *of, struct numbers *ret);
+static void add_doublings(const struct subject *of, struct numbers *ret);
+static void add_number(const struct signal_range *d, struct numbers *ret, double n);
+static int walk(struct search *s, const struct subject *of, const struct numbers *part);
+static int refine(
+    struct search *s, const struct subject *of, double from, double to, int way);
+static int try(struct search *s, const struct subject *of, struct value to,
+    bool other, int *ret_way);
+static double size_of(const struct value *from, const struct value *to);
+static bool hopeless(const struct search *s, double size);
+static void turn(struct numbers *numbers);
+static int no_room(struct fail *f);
+static int number_order(const void *a, const void *b);
 
 int
 explain_changes(const struct rulebook *book, const struct sample *sample,

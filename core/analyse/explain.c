@@ -10,7 +10,7 @@
 #include "core/decide/sample.h"
 #include "core/analyse/explain.h"
 
-static int lesson_order(const void *, const void *);
+static int lesson_order(const void *a, const void *b);
 
 int
 explain_decide(const struct rulebook *book, const struct sample *sample,

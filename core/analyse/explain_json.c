@@ -17,20 +17,18 @@
 
 #define ATTR_PREFIX "attr."
 
-static void add_rule(struct str *, const struct rule *, const struct value *,
-    const struct ruleset *);
-static void add_because(struct str *, const struct rule *,
-    const struct rule_comparison *, const struct value *,
-    const struct ruleset *);
-static void add_dsl(struct str *, const struct rule *);
+static void add_rule(struct str *s, const struct rule *rule,
+    const struct value *values, const struct ruleset *rs);
+static void add_because(struct str *s, const struct rule *rule,
+    const struct rule_comparison *by, const struct value *values,
+    const struct ruleset *rs);
+static void add_dsl(struct str *s, const struct rule *rule);
 static void add_value(
-    struct str *, const char *, const char *, const struct value *);
-static void add_name(struct str *, const char *, const char *);
-static void add_number(struct str *, const char *, double);
-static void add_change(
-    struct str *, const char *, const struct counterfactual *);
-static void add_terms(
-    struct str *, const struct model *, const struct sample *);
+    struct str *s, const char *prefix, const char *name, const struct value *v);
+static void add_name(struct str *s, const char *prefix, const char *name);
+static void add_number(struct str *s, const char *before, double n);
+static void add_change(struct str *s, const char *before, const struct counterfactual *c);
+static void add_terms(struct str *s, const struct model *m, const struct sample *sample);
 
 static const char *const truths[TRUTH__MAX] = {
 	[TRUTH_FALSE] = "false",

@@ -14,7 +14,7 @@
 
 #define FIRST_SIZE ((size_t)256)
 
-static int str_reserve(struct str *, size_t);
+static int str_reserve(struct str *s, size_t n);
 
 void
 str_init(struct str *s, struct arena *a)

@@ -9,12 +9,12 @@
 #include "core/base/fail.h"
 #include "core/decide/decide.h"
 
-static int score(const struct rulebook *, const struct signals *,
-    struct arena *, struct decision *, struct fail *);
-static void short_circuit(const struct policy *, enum verdict,
-    const struct reason *, struct decision *);
-static int add_reason(
-    struct arena *, struct score *, const struct reason *, struct fail *);
+static int score(const struct rulebook *book, const struct signals *sigs,
+    struct arena *a, struct decision *ret, struct fail *f);
+static void short_circuit(const struct policy *policy, enum verdict verdict,
+    const struct reason *reason, struct decision *ret);
+static int add_reason(struct arena *a, struct score *score,
+    const struct reason *reason, struct fail *f);
 
 /* Why an event was not scored: we could not. */
 static const struct reason degraded = { .tag = "engine.degraded" };

@@ -9,10 +9,10 @@
 #include "core/state/user_state.h"
 #include "core/decide/event_context.h"
 
-static int rates_of(const struct event_context *, enum event_identifier, int,
-    struct entity_risk_rates *, const struct entity_risk_rates **,
-    struct fail *);
-static void link_all(const struct event_context *);
+static int rates_of(const struct event_context *sc, enum event_identifier c,
+    int delay, struct entity_risk_rates *room,
+    const struct entity_risk_rates **ret, struct fail *f);
+static void link_all(const struct event_context *sc);
 
 bool
 event_context_may_link(const struct event_context *sc)

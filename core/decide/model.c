@@ -6,17 +6,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/str.h"
 #include "core/decide/model.h"
 
 #define DEMO "synthetic-demo"
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
-static double sigmoid(double);
-static void add_text(struct str *, const char *, const char *);
-static void add_number(struct str *, const char *, double);
-static void add_metrics(struct str *, const struct model_metrics *);
-static void add_features(struct str *, const struct model *);
+static double sigmoid(double z);
+static void add_text(struct str *s, const char *before, const char *text);
+static void add_number(struct str *s, const char *before, double n);
+static void add_metrics(struct str *s, const struct model_metrics *m);
+static void add_features(struct str *s, const struct model *m);
 
 /* The table is read twice: its weights go into an array. */
 static const struct model bundled = {

@@ -40,36 +40,35 @@ struct sample_member {
 	bool (*read)(struct sample_reader *, struct sample *);
 };
 
-static void add_shade(struct str *, const struct shadow_result *);
-static int read_sample(struct sample_reader *, struct arena *, struct sample *);
-static bool read_member(struct sample_reader *, const struct raw *,
-    struct arena *, struct sample *);
-static bool read_scorer(struct sample_reader *, struct sample *);
-static bool read_score(struct sample_reader *, struct sample *);
-static bool read_verdict(struct sample_reader *, struct sample *);
-static bool read_watched(struct sample_reader *, struct sample *);
-static bool read_rules_score(struct sample_reader *, struct sample *);
-static bool read_ruleset(struct sample_reader *, struct sample *);
-static bool read_model(struct sample_reader *, struct sample *);
-static bool read_p(struct sample_reader *, struct sample *);
-static bool read_p_even(struct sample_reader *, struct sample *);
-static bool read_version(struct sample_reader *, const char **);
-static bool read_total(struct sample_reader *, int *);
-static bool read_signals(
-    struct sample_reader *, struct arena *, struct sample *);
-static bool read_signal(
-    struct sample_reader *, const struct raw *, enum signal *, struct sample *);
-static bool read_attr(
-    struct sample_reader *, const struct raw *, struct attr *, struct event *);
-static bool read_name(struct sample_reader *, struct raw *);
-static bool read_value(struct sample_reader *, struct value *);
-static bool read_number(struct sample_reader *, double *);
-static bool read_raw(struct sample_reader *, struct raw *);
-static const char *read_text(struct sample_reader *, const struct raw *);
-static bool take(struct sample_reader *, const char *);
-static bool skip_value(struct sample_reader *);
-static bool is(const struct raw *, const char *);
-static int hex_digit(char);
+static void add_shade(struct str *s, const struct shadow_result *shade);
+static int read_sample(struct sample_reader *r, struct arena *a, struct sample *ret);
+static bool read_member(struct sample_reader *r, const struct raw *name,
+    struct arena *a, struct sample *ret);
+static bool read_scorer(struct sample_reader *r, struct sample *ret);
+static bool read_score(struct sample_reader *r, struct sample *ret);
+static bool read_verdict(struct sample_reader *r, struct sample *ret);
+static bool read_watched(struct sample_reader *r, struct sample *ret);
+static bool read_rules_score(struct sample_reader *r, struct sample *ret);
+static bool read_ruleset(struct sample_reader *r, struct sample *ret);
+static bool read_model(struct sample_reader *r, struct sample *ret);
+static bool read_p(struct sample_reader *r, struct sample *ret);
+static bool read_p_even(struct sample_reader *r, struct sample *ret);
+static bool read_version(struct sample_reader *r, const char **ret);
+static bool read_total(struct sample_reader *r, int *ret);
+static bool read_signals(struct sample_reader *r, struct arena *a, struct sample *ret);
+static bool read_signal(struct sample_reader *r, const struct raw *name,
+    enum signal *next, struct sample *ret);
+static bool read_attr(struct sample_reader *r, const struct raw *name,
+    struct attr *attrs, struct event *ev);
+static bool read_name(struct sample_reader *r, struct raw *ret);
+static bool read_value(struct sample_reader *r, struct value *ret);
+static bool read_number(struct sample_reader *r, double *ret);
+static bool read_raw(struct sample_reader *r, struct raw *ret);
+static const char *read_text(struct sample_reader *r, const struct raw *raw);
+static bool take(struct sample_reader *r, const char *text);
+static bool skip_value(struct sample_reader *r);
+static bool is(const struct raw *raw, const char *name);
+static int hex_digit(char c);
 
 /* All that is of use but the signals; from rulesScore on behind the head. */
 static const struct sample_member members[] = {

@@ -27,16 +27,15 @@ struct share {
 	struct reason reason;
 };
 
-static void add_up(struct reason *, size_t, struct score *);
-static const struct tag_weight *find_lesson(
-    const struct tag_weights *, const char *);
-static size_t find_shares(const struct model_risk *, struct share *);
-static void share_out(int, struct share *, size_t);
-static int no_room(struct fail *);
-static int reason_order(const void *, const void *);
-static int lesson_order(const void *, const void *);
-static int term_order(const void *, const void *);
-static int rest_order(const void *, const void *);
+static void add_up(struct reason *reasons, size_t n, struct score *ret);
+static const struct tag_weight *find_lesson(const struct tag_weights *lessons, const char *tag);
+static size_t find_shares(const struct model_risk *risk, struct share *ret);
+static void share_out(int points, struct share *shares, size_t n);
+static int no_room(struct fail *f);
+static int reason_order(const void *a, const void *b);
+static int lesson_order(const void *a, const void *b);
+static int term_order(const void *a, const void *b);
+static int rest_order(const void *a, const void *b);
 
 static const char *const names[SCORER__MAX] = {
 	[SCORER_WEIGHTED] = "weighted",

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/str.h"
 #include "core/base/utf8.h"
 #include "core/event/event.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define PHONE_DIGITS_MIN 8
 
@@ -41,8 +40,8 @@ static const size_t texts[] = {
 	offsetof(struct event, issuer_country),
 };
 
-static void put_value(struct str *, struct value);
-static int by_name(const void *, const void *);
+static void put_value(struct str *s, struct value v);
+static int by_name(const void *pa, const void *pb);
 
 /* In the order of strcmp(). */
 static const char currencies[][4] = {

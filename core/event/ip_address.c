@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/event/ip_address.h"
 
 #define PARTS_MAX 4 /* numbers of an IPv4 address */
@@ -21,8 +22,7 @@ static size_t parts(const char *host, size_t n, const char *ret[PARTS_MAX + 1]);
 static int number(const char *text, size_t n, uint64_t max, uint64_t *ret);
 static int digit(char c);
 static bool is_numeric(const char *label, size_t n);
-static bool in_any(
-    const struct ip_address *ad, const struct block *b, size_t n);
+static bool in_any(const struct ip_address *ad, const struct block *b, size_t n);
 static void map4(const uint8_t *bytes, struct ip_address *ret);
 
 /* An IPv4 block by the bits of its mapped addresses. */
@@ -30,8 +30,6 @@ static void map4(const uint8_t *bytes, struct ip_address *ret);
 	{                                                                      \
 		{ [10] = 0xff, 0xff, a, b, c }, 96 + (bits)                    \
 	}
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct block mapped = V4(0, 0, 0, 0);
 static const struct block unicast = { { 0x20 }, 3 };

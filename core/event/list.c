@@ -13,9 +13,9 @@
 typedef int form(const char *text, char ret[LIST_VALUE_SIZE]);
 
 static form form_id, form_ip, form_phone, form_bin, form_country;
-static size_t bin_keys(const char *, struct list_key *);
-static int key_order(const struct list_key *, const char *);
-static int by_value(const void *, const void *);
+static size_t bin_keys(const char *bin, struct list_key *ret);
+static int key_order(const struct list_key *key, const char *value);
+static int by_value(const void *pa, const void *pb);
 
 static const char *const kinds[LIST_KIND__MAX] = {
 	[LIST_BLOCK] = "block",

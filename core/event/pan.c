@@ -22,12 +22,12 @@ struct scheme {
 #define LENGTHS(from, to) ((UINT32_C(2) << (to)) - (UINT32_C(1) << (from)))
 #define LENGTH(n) LENGTHS(n, n)
 
-static size_t block_end(const char *, size_t, size_t);
-static size_t pan_at(const char *, size_t, size_t);
-static bool is_pan(const char *, size_t);
-static bool luhn(const char *, size_t);
-static bool is_digit(char);
-static bool is_letter(char);
+static size_t block_end(const char *s, size_t n, size_t i);
+static size_t pan_at(const char *s, size_t n, size_t i);
+static bool is_pan(const char *digits, size_t n);
+static bool luhn(const char *digits, size_t n);
+static bool is_digit(char c);
+static bool is_letter(char c);
 
 /*
  * Card schemes by the first four digits.  All of 6 is one row of every

@@ -15,11 +15,11 @@
 #define ATTR_PREFIX "attr."
 #define SIGNAL_TEXT_MAX 64 /* longer than the name of any signal */
 
-static int check_attr(struct arena *, struct rule_interned *,
-    const struct rule_lexeme *, uint16_t *, struct fail *);
-static int check_unknown(const struct rule_lexeme *, struct fail *);
-static size_t list_members(const char *, size_t, char *, size_t);
-static enum value_type type_of(uint16_t);
+static int check_attr(struct arena *a, struct rule_interned *attrs,
+    const struct rule_lexeme *at, uint16_t *ret, struct fail *f);
+static int check_unknown(const struct rule_lexeme *at, struct fail *f);
+static size_t list_members(const char *space, size_t n, char *ret, size_t size);
+static enum value_type type_of(uint16_t signal);
 
 /* How a message names a type. */
 static const char *const types[VALUE__MAX] = {

@@ -8,13 +8,12 @@
 #include "core/rule/rule_int.h"
 #include "core/rule/rule_explain.h"
 
-static void settle(const struct rule_cond *, const struct value *, enum truth,
-    struct rule_explain *);
-static void settle_chain(const struct rule_cond *, const struct value *,
-    enum truth, struct rule_explain *);
-static void add_literals(
-    const struct rule_cond *, struct rule_literal *, size_t *);
-static int literal_order(const void *, const void *);
+static void settle(const struct rule_cond *c, const struct value *values,
+    enum truth truth, struct rule_explain *ret);
+static void settle_chain(const struct rule_cond *c, const struct value *values,
+    enum truth truth, struct rule_explain *ret);
+static void add_literals(const struct rule_cond *c, struct rule_literal *all, size_t *n);
+static int literal_order(const void *a, const void *b);
 
 const char *
 rule_attr(const struct ruleset *rs, size_t n)

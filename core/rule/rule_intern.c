@@ -7,7 +7,8 @@
 #include "core/base/arena.h"
 #include "core/rule/rule_int.h"
 
-static bool names_search(const struct rule_interned *, const char *, size_t *);
+static bool names_search(
+    const struct rule_interned *names, const char *text, size_t *ret_place);
 
 int
 rule_intern_find(const struct rule_interned *names, const char *text)

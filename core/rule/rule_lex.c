@@ -13,17 +13,17 @@
 
 #define SHOWN_MAX 40 /* bytes of a word that a message repeats */
 
-static void lex_skip(struct rule_lexer *);
-static void lex_advance(struct rule_lexer *, size_t);
-static int lex_string(
-    struct rule_lexer *, const struct rule_lexeme *, struct fail *);
-static int lex_symbol(struct rule_lexer *, struct rule_lexeme *, struct fail *);
+static void lex_skip(struct rule_lexer *lx);
+static void lex_advance(struct rule_lexer *lx, size_t n);
+static int lex_string(struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f);
+static int lex_symbol(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f);
 static int lex_stray(
-    const struct rule_lexer *, const struct rule_lexeme *, struct fail *);
-static size_t word_length(const char *, const char *);
-static bool word_char(char);
-static int fail_at(struct fail *, const struct rule_lexeme *, const char *,
-    const char *, va_list) __attribute__((format(printf, 4, 0)));
+    const struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f);
+static size_t word_length(const char *p, const char *end);
+static bool word_char(char c);
+static int fail_at(struct fail *f, const struct rule_lexeme *at,
+    const char *lead, const char *why, va_list ap)
+    __attribute__((format(printf, 4, 0)));
 
 /* Symbols, a longer one before the one that it begins with. */
 static const struct {

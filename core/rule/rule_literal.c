@@ -17,14 +17,14 @@ struct unquoted {
 	size_t len;
 };
 
-static size_t unescape(
-    const char *, struct unquoted *, const struct rule_lexeme *, struct fail *);
-static size_t unescape_code(const char *, uint32_t *);
-static int hex4(const char *, uint32_t *);
-static int unquoted_add(struct unquoted *, const char *, size_t,
-    const struct rule_lexeme *, struct fail *);
-static bool number_form(const char *);
-static int digits(const char **);
+static size_t unescape(const char *p, struct unquoted *value,
+    const struct rule_lexeme *at, struct fail *f);
+static size_t unescape_code(const char *p, uint32_t *ret);
+static int hex4(const char *p, uint32_t *ret);
+static int unquoted_add(struct unquoted *value, const char *p, size_t n,
+    const struct rule_lexeme *at, struct fail *f);
+static bool number_form(const char *p);
+static int digits(const char **p);
 
 /* The escapes of one letter. */
 static const struct {

@@ -40,43 +40,43 @@ struct rule_parser {
 	size_t n_terms;
 };
 
-static void names_room(struct names_room *);
-static int parse_rules(struct rule_parser *);
-static struct ruleset *parse_finish(struct rule_parser *);
-static int parse_rule(struct rule_parser *, struct rule *);
-static int parse_id(struct rule_parser *, struct rule *);
-static int parse_points(struct rule_parser *, struct rule *);
-static int parse_tag(struct rule_parser *, struct rule *);
-static int parse_or(struct rule_parser *);
-static int parse_and(struct rule_parser *);
-static int parse_chain(struct rule_parser *, enum rule_token, enum cond_kind,
-    int (*)(struct rule_parser *));
-static int parse_unary(struct rule_parser *);
-static int parse_not(struct rule_parser *);
-static int parse_nested(struct rule_parser *, int (*)(struct rule_parser *));
-static int parse_parens(struct rule_parser *);
-static int parse_test(struct rule_parser *);
+static void names_room(struct names_room *room);
+static int parse_rules(struct rule_parser *p);
+static struct ruleset *parse_finish(struct rule_parser *p);
+static int parse_rule(struct rule_parser *p, struct rule *rule);
+static int parse_id(struct rule_parser *p, struct rule *rule);
+static int parse_points(struct rule_parser *p, struct rule *rule);
+static int parse_tag(struct rule_parser *p, struct rule *rule);
+static int parse_or(struct rule_parser *p);
+static int parse_and(struct rule_parser *p);
+static int parse_chain(struct rule_parser *p, enum rule_token op,
+    enum cond_kind kind, int (*operand)(struct rule_parser *));
+static int parse_unary(struct rule_parser *p);
+static int parse_not(struct rule_parser *p);
+static int parse_nested(struct rule_parser *p, int (*inner)(struct rule_parser *));
+static int parse_parens(struct rule_parser *p);
+static int parse_test(struct rule_parser *p);
 static int parse_compare(
-    struct rule_parser *, const struct rule_lexeme *, struct rule_cond *);
+    struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c);
 static int parse_bare(
-    struct rule_parser *, const struct rule_lexeme *, struct rule_cond *);
+    struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c);
 static int parse_in(
-    struct rule_parser *, const struct rule_lexeme *, struct rule_cond *);
-static int parse_members(struct rule_parser *, const struct rule_lexeme *,
-    uint16_t, struct value *, size_t *);
-static int parse_literal(struct rule_parser *, struct value *);
+    struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c);
+static int parse_members(struct rule_parser *p, const struct rule_lexeme *at,
+    uint16_t signal, struct value *items, size_t *n);
+static int parse_literal(struct rule_parser *p, struct value *ret);
 static int list_make(
-    struct rule_parser *, struct value *, size_t, struct cond_list *);
-static int value_order(const void *, const void *);
-static int take(struct rule_parser *);
-static int take_token(struct rule_parser *, enum rule_token);
-static int take_word(struct rule_parser *, const char *);
-static char *take_ident(struct rule_parser *, const char *, bool);
+    struct rule_parser *p, struct value *items, size_t n, struct cond_list *ret);
+static int value_order(const void *a, const void *b);
+static int take(struct rule_parser *p);
+static int take_token(struct rule_parser *p, enum rule_token token);
+static int take_word(struct rule_parser *p, const char *word);
+static char *take_ident(struct rule_parser *p, const char *what, bool quoted);
 static int term_add(
-    struct rule_parser *, enum cond_kind, const struct rule_lexeme *);
-static int term_insert(
-    struct rule_parser *, size_t, enum cond_kind, const struct rule_lexeme *);
-static void term_remove(struct rule_parser *, size_t);
+    struct rule_parser *p, enum cond_kind kind, const struct rule_lexeme *at);
+static int term_insert(struct rule_parser *p, size_t where, enum cond_kind kind,
+    const struct rule_lexeme *at);
+static void term_remove(struct rule_parser *p, size_t where);
 
 /* What makes an operator true. */
 static const uint8_t wanted[TOKEN__MAX] = {

@@ -9,15 +9,15 @@
 #include "core/rule/rule_explain.h"
 
 static void print_cond(
-    struct str *, const struct rule_cond *, const struct rule_interned *);
+    struct str *s, const struct rule_cond *c, const struct rule_interned *attrs);
 static void print_chain(
-    struct str *, const struct rule_cond *, const struct rule_interned *);
-static void print_wrapped(
-    struct str *, const struct rule_cond *, const struct rule_interned *, bool);
+    struct str *s, const struct rule_cond *c, const struct rule_interned *attrs);
+static void print_wrapped(struct str *s, const struct rule_cond *c,
+    const struct rule_interned *attrs, bool wrap);
 static void print_signal(
-    struct str *, const struct rule_cond *, const struct rule_interned *);
-static void print_list(struct str *, const struct cond_list *);
-static const char *operator_text(const struct rule_cond *);
+    struct str *s, const struct rule_cond *c, const struct rule_interned *attrs);
+static void print_list(struct str *s, const struct cond_list *list);
+static const char *operator_text(const struct rule_cond *c);
 
 void
 rule_print(struct str *s, const struct rule *rule)

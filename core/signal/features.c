@@ -21,12 +21,12 @@ struct feature_row {
 	double scale;
 };
 
-static double linear(const struct value *, double);
-static double log_of(const struct value *, double);
-static double sqrt_of(const struct value *, double);
-static double missing(const struct value *, double);
-static double number(const struct value *);
-static double cut(double);
+static double linear(const struct value *v, double scale);
+static double log_of(const struct value *v, double scale);
+static double sqrt_of(const struct value *v, double scale);
+static double missing(const struct value *v, double scale);
+static double number(const struct value *v);
+static double cut(double x);
 
 static double (*const transforms[TRANSFORM__MAX])(
     const struct value *, double) = {

@@ -10,9 +10,9 @@
 #include "core/state/entity_graph.h"
 #include "core/signal/signal_range.h"
 
-static bool is_country(const char *);
-static bool is_currency(const char *);
-static bool is_letters(const char *, size_t);
+static bool is_country(const char *text);
+static bool is_currency(const char *text);
+static bool is_letters(const char *text, size_t n);
 
 static const char *const kinds[] = { "card", "wallet", "bank", NULL };
 

@@ -26,18 +26,16 @@ struct graph {
 	size_t max_links;
 };
 
-static size_t slots_for(size_t);
-static uint64_t mix(uint64_t);
-static uint64_t hash_key(enum graph_node_kind, const char *);
-static struct graph_node *node_add(struct graph *);
-static struct graph_node **key_slot(
-    const struct graph *, enum graph_node_kind, const char *);
-static struct graph_node **id_slot(const struct graph *, int64_t);
-static struct user_state_link *link_slot(
-    const struct graph *, struct user_state_link);
-static void count_link(struct graph_node *, const struct graph_node *);
-static void join(struct graph_node *, struct graph_node *);
-static int capped(int);
+static size_t slots_for(size_t n);
+static uint64_t mix(uint64_t x);
+static uint64_t hash_key(enum graph_node_kind kind, const char *key);
+static struct graph_node *node_add(struct graph *g);
+static struct graph_node **key_slot(const struct graph *g, enum graph_node_kind kind, const char *key);
+static struct graph_node **id_slot(const struct graph *g, int64_t id);
+static struct user_state_link *link_slot(const struct graph *g, struct user_state_link link);
+static void count_link(struct graph_node *node, const struct graph_node *other);
+static void join(struct graph_node *a, struct graph_node *b);
+static int capped(int n);
 
 struct graph *
 entity_graph_new(struct arena *a, size_t nodes, size_t links)

@@ -32,14 +32,13 @@ struct risk_reader {
 	bool bad; /* something was not as pack writes it; sticks */
 };
 
-static struct entity_risk_day sum(
-    const struct entity_risk_days *, int32_t, int);
-static double rate(const struct entity_risk_day *);
-static int32_t add(int32_t, int32_t);
-static uint8_t *put_int(uint8_t *, uint32_t);
-static int32_t get_int(struct risk_reader *);
-static void get_day(struct risk_reader *, struct entity_risk_days *);
-static void check(struct risk_reader *, bool);
+static struct entity_risk_day sum(const struct entity_risk_days *days, int32_t until, int window);
+static double rate(const struct entity_risk_day *d);
+static int32_t add(int32_t count, int32_t more);
+static uint8_t *put_int(uint8_t *p, uint32_t n);
+static int32_t get_int(struct risk_reader *r);
+static void get_day(struct risk_reader *r, struct entity_risk_days *ret);
+static void check(struct risk_reader *r, bool ok);
 
 int32_t
 entity_risk_day_of(int64_t at)

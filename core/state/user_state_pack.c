@@ -97,42 +97,39 @@ struct state_reader {
 	bool bad; /* something was not as pack writes it; sticks */
 };
 
-static void pack_times(
-    struct state_writer *, const struct user_state *, int64_t);
-static void pack_slots(struct state_writer *, const uint32_t *, size_t);
-static void pack_minutes(
-    struct state_writer *, const struct user_state *, size_t);
-static void pack_place(struct state_writer *, const struct user_state *);
-static void pack_degrees(struct state_writer *, double);
+static void pack_times(struct state_writer *w, const struct user_state *st, int64_t t);
+static void pack_slots(struct state_writer *w, const uint32_t *slots, size_t live);
+static void pack_minutes(struct state_writer *w, const struct user_state *st, size_t live);
+static void pack_place(struct state_writer *w, const struct user_state *st);
+static void pack_degrees(struct state_writer *w, double degrees);
 static void pack_currency(
-    struct state_writer *, const struct user_state_currency *, size_t);
-static void pack_links(struct state_writer *, const struct user_state *);
-static void put_bytes(struct state_writer *, uint64_t, int);
-static void put_double(struct state_writer *, double);
-static void put_int(struct state_writer *, uint64_t);
-static void put_slot(struct state_writer *, uint64_t, uint32_t);
-static void put_id(struct state_writer *, int64_t, struct state_ids *);
+    struct state_writer *w, const struct user_state_currency *cur, size_t live);
+static void pack_links(struct state_writer *w, const struct user_state *st);
+static void put_bytes(struct state_writer *w, uint64_t n, int size);
+static void put_double(struct state_writer *w, double n);
+static void put_int(struct state_writer *w, uint64_t n);
+static void put_slot(struct state_writer *w, uint64_t age, uint32_t count);
+static void put_id(struct state_writer *w, int64_t id, struct state_ids *ids);
 
-static void unpack_head(struct state_reader *, struct user_state *);
-static void unpack_times(struct state_reader *, struct user_state *);
-static void unpack_slots(struct state_reader *, uint32_t *, size_t);
-static void unpack_minutes(struct state_reader *, struct user_state *);
-static void unpack_place(struct state_reader *, struct user_state *);
-static double unpack_degrees(struct state_reader *, double);
-static void unpack_currencies(struct state_reader *, struct user_state *);
-static void unpack_currency(
-    struct state_reader *, struct user_state_currency *);
-static void unpack_dropped(struct state_reader *, struct user_state *);
-static void unpack_links(struct state_reader *, struct user_state *);
-static uint64_t get_bytes(struct state_reader *, int);
-static double get_double(struct state_reader *, double);
-static uint64_t get_int(struct state_reader *, uint64_t);
-static inline uint64_t word_at(const uint8_t *);
-static uint64_t last_word(const uint8_t *, size_t);
-static bool get_slot(struct state_reader *, struct user_state_minute *, size_t);
-static void get_letters(struct state_reader *, char *, size_t);
-static int64_t get_id(struct state_reader *, int64_t *, size_t *);
-static void check(struct state_reader *, bool);
+static void unpack_head(struct state_reader *r, struct user_state *st);
+static void unpack_times(struct state_reader *r, struct user_state *st);
+static void unpack_slots(struct state_reader *r, uint32_t *slots, size_t n);
+static void unpack_minutes(struct state_reader *r, struct user_state *st);
+static void unpack_place(struct state_reader *r, struct user_state *st);
+static double unpack_degrees(struct state_reader *r, double max);
+static void unpack_currencies(struct state_reader *r, struct user_state *st);
+static void unpack_currency(struct state_reader *r, struct user_state_currency *cur);
+static void unpack_dropped(struct state_reader *r, struct user_state *st);
+static void unpack_links(struct state_reader *r, struct user_state *st);
+static uint64_t get_bytes(struct state_reader *r, int size);
+static double get_double(struct state_reader *r, double max);
+static uint64_t get_int(struct state_reader *r, uint64_t max);
+static inline uint64_t word_at(const uint8_t *p);
+static uint64_t last_word(const uint8_t *p, size_t size);
+static bool get_slot(struct state_reader *r, struct user_state_minute *ret, size_t next);
+static void get_letters(struct state_reader *r, char *ret, size_t n);
+static int64_t get_id(struct state_reader *r, int64_t *ids, size_t *n_ids);
+static void check(struct state_reader *r, bool ok);
 
 struct user_state *
 user_state_unpack(

@@ -37,18 +37,18 @@ struct fit_work {
 	double *curve; /* the Hessian, m by m, of which the lower half counts */
 };
 
-static int count(struct fit_work *, struct logistic_fit *, struct fail *);
-static int standardize(struct fit_work *, struct logistic_fit *, struct fail *);
+static int count(struct fit_work *w, struct logistic_fit *ret, struct fail *f);
+static int standardize(struct fit_work *w, struct logistic_fit *ret, struct fail *f);
 static int column_of(
-    struct fit_work *, size_t, struct logistic_fit *, struct fail *);
-static int room(struct arena *, struct fit_work *, struct fail *);
-static int newton(struct fit_work *, struct logistic_fit *, struct fail *);
-static const double *move(const struct fit_work *, double);
-static double measure(const struct fit_work *, const double *);
-static double measure_row(const struct fit_work *, double, bool);
-static int solve(const struct fit_work *);
-static bool is_small(const struct fit_work *);
-static void fold(const struct fit_work *, struct logistic_fit *);
+    struct fit_work *w, size_t j, struct logistic_fit *ret, struct fail *f);
+static int room(struct arena *a, struct fit_work *w, struct fail *f);
+static int newton(struct fit_work *w, struct logistic_fit *ret, struct fail *f);
+static const double *move(const struct fit_work *w, double share);
+static double measure(const struct fit_work *w, const double *at);
+static double measure_row(const struct fit_work *w, double eta, bool fraud);
+static int solve(const struct fit_work *w);
+static bool is_small(const struct fit_work *w);
+static void fold(const struct fit_work *w, struct logistic_fit *ret);
 
 int
 logistic_fit(struct arena *a, const struct logistic_fit_rows *rows,

@@ -13,8 +13,8 @@
 
 #define EXP_LEAST (-745.0) /* below it exp() is 0 */
 
-static double exp_of(double);
-static double log1p_of(double);
+static double exp_of(double x);
+static double log1p_of(double t);
 
 double
 logit_p(double z)

@@ -32,11 +32,10 @@ struct calibrate_work {
 	double curve[3]; /* by a twice, by a and b, by b twice */
 };
 
-static int count(struct calibrate_work *, struct fail *);
-static void spread(struct calibrate_work *);
-static double measure(
-    struct calibrate_work *, const struct model_calibration *);
-static bool step(const struct calibrate_work *, struct model_calibration *);
+static int count(struct calibrate_work *w, struct fail *f);
+static void spread(struct calibrate_work *w);
+static double measure(struct calibrate_work *w, const struct model_calibration *at);
+static bool step(const struct calibrate_work *w, struct model_calibration *ret);
 
 int
 platt_calibrate(const double *z, const uint8_t *label, size_t n,

@@ -31,11 +31,11 @@ struct admin_act {
 	const char *refused; /* and before it when it is not */
 };
 
-static int admin_run(
-    const struct command *, const struct admin_act *, int, char **);
-static int admin_store(
-    struct db *, const struct admin_act *, const char *, const char *);
-static void email_lower(const struct command *, char *);
+static int admin_run(const struct command *cmd, const struct admin_act *act,
+    int argc, char **argv);
+static int admin_store(struct db *db, const struct admin_act *act,
+    const char *email, const char *password);
+static void email_lower(const struct command *cmd, char *email);
 
 int
 admin_create(const struct command *cmd, int argc, char **argv)

@@ -35,12 +35,12 @@ static const struct {
 	{ "labels", SCOPE_LABELS },
 };
 
-static int key_find(struct db *, struct arena *, const char *, const char **);
-static unsigned scope_bits(const struct command *, const struct opt_list *);
-static int key_add(
-    struct db *, struct arena *, const char *, unsigned, int64_t);
-static void key_print(struct json_object *);
-static const char *key_text(struct json_object *, const char *);
+static int key_find(struct db *db, struct arena *a, const char *typed, const char **ret);
+static unsigned scope_bits(const struct command *cmd, const struct opt_list *wanted);
+static int key_add(struct db *db, struct arena *a, const char *name,
+    unsigned bits, int64_t days);
+static void key_print(struct json_object *key);
+static const char *key_text(struct json_object *key, const char *name);
 
 int
 key_create(const struct command *cmd, int argc, char **argv)

@@ -52,22 +52,22 @@ struct import {
 	int64_t drawn; /* ticks of the last progress, 0: none yet */
 };
 
-static int source(struct import *, const char *);
-static int check(struct import *);
-static int run(struct import *, char *, bool);
-static int send_all(struct import *);
-static int header(struct import *);
-static int next_entry(struct import *, struct list_entry_input *);
-static void fault(struct import *, const struct fail *);
-static void body_begin(struct import *);
-static void body_add(struct import *, const struct list_entry_input *);
-static void body_text(struct str *, const char *);
-static int body_send(struct import *);
-static uint64_t count(struct json_object *, const char *);
-static void totals(const struct import *, bool);
-static void progress(struct import *);
-static void progress_clear(const struct import *);
-static long read_file(void *, char *, size_t);
+static int source(struct import *im, const char *path);
+static int check(struct import *im);
+static int run(struct import *im, char *url, bool json);
+static int send_all(struct import *im);
+static int header(struct import *im);
+static int next_entry(struct import *im, struct list_entry_input *ret);
+static void fault(struct import *im, const struct fail *f);
+static void body_begin(struct import *im);
+static void body_add(struct import *im, const struct list_entry_input *en);
+static void body_text(struct str *s, const char *text);
+static int body_send(struct import *im);
+static uint64_t count(struct json_object *json, const char *name);
+static void totals(const struct import *im, bool json);
+static void progress(struct import *im);
+static void progress_clear(const struct import *im);
+static long read_file(void *cookie, char *buf, size_t size);
 
 int
 lists_import(const struct command *cmd, int argc, char **argv)

@@ -17,8 +17,8 @@
 
 #define ARENA_SIZE ((size_t)4 << 20)
 
-static int drop_entry(struct http_client *, const char *, char **);
-static int drop(struct http_client *, const char *, const char *);
+static int drop_entry(struct http_client *sv, const char *what, char **argv);
+static int drop(struct http_client *sv, const char *what, const char *id);
 
 int
 lists_remove(const struct command *cmd, int argc, char **argv)

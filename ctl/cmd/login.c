@@ -26,16 +26,16 @@
 #define EMAIL_SIZE 256
 #define PASSWORD_SIZE 1100 /* 256 characters, a line end, a NUL */
 
-static int begin(const struct command *, struct http_client *, const char *);
-static int ask_passwords(
-    char[PASSWORD_SIZE], char[PASSWORD_SIZE], char[PASSWORD_SIZE]);
+static int begin(const struct command *cmd, struct http_client *sv, const char *email);
+static int ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
+    char again[PASSWORD_SIZE]);
 static int change(
-    struct http_client *, const char *, const char *, const char *);
-static int keep(const struct http_client *, struct json_object *);
-static void warn_plain(const struct http_client *);
-static void session_say(const struct session *);
-static int ask_one(const char *, const char *, const char *,
-    const struct command *, struct arena *);
+    struct http_client *sv, const char *what, const char *old, const char *next);
+static int keep(const struct http_client *sv, struct json_object *json);
+static void warn_plain(const struct http_client *sv);
+static void session_say(const struct session *ss);
+static int ask_one(const char *method, const char *path, const char *done,
+    const struct command *cmd, struct arena *a);
 
 int
 login(const struct command *cmd, int argc, char **argv)

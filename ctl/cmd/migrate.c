@@ -11,6 +11,7 @@
 #include <sysexits.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/decide/policy.h"
@@ -100,41 +101,42 @@ struct seed_kind {
 	    struct fail *);
 };
 
-static int status(struct migrate_work *);
-static void say_gaps(const struct migrate_work *);
-static int run_work(struct migrate_work *, bool, struct fail *);
-static int bring(struct migrate_work *, struct fail *);
-static int note_migration(struct migrate_work *, struct db *, struct fail *);
-static int note_restore(struct migrate_work *, struct db *, struct fail *);
-static int take_turn(struct migrate_work *, struct fail *);
-static int files_load(struct migrate_work *, struct fail *);
-static int seen_load(struct migrate_work *, struct fail *);
-static int seen_check(const struct migrate_work *, struct fail *);
-static int apply_all(struct migrate_work *, struct fail *);
+static int status(struct migrate_work *w);
+static void say_gaps(const struct migrate_work *w);
+static int run_work(struct migrate_work *w, bool only_status, struct fail *f);
+static int bring(struct migrate_work *w, struct fail *f);
+static int note_migration(
+    struct migrate_work *w, struct db *db, struct fail *f);
+static int note_restore(struct migrate_work *w, struct db *db, struct fail *f);
+static int take_turn(struct migrate_work *w, struct fail *f);
+static int files_load(struct migrate_work *w, struct fail *f);
+static int seen_load(struct migrate_work *w, struct fail *f);
+static int seen_check(const struct migrate_work *w, struct fail *f);
+static int apply_all(struct migrate_work *w, struct fail *f);
 static int apply(
-    struct migrate_work *, const struct migration *, struct fail *);
-static int functions(struct migrate_work *, struct fail *);
-static int make_functions(struct migrate_work *, const char **, size_t,
-    const struct params *, struct fail *);
-static int sum_functions(
-    struct migrate_work *, const char **, size_t, char *, struct fail *);
-static int rebase(struct migrate_work *, struct fail *);
-static int set_logging(struct migrate_work *, struct fail *);
-static bool held(struct migrate_work *, struct fail *);
-static bool has_time(struct migrate_work *, struct fail *);
-static int seeds(struct migrate_work *, struct db *, struct fail *);
-static int seed(struct migrate_work *, struct db *, const char *,
-    const struct seed_kind *, struct fail *);
+    struct migrate_work *w, const struct migration *m, struct fail *f);
+static int functions(struct migrate_work *w, struct fail *f);
+static int make_functions(struct migrate_work *w, const char **paths, size_t n,
+    const struct params *p, struct fail *f);
+static int sum_functions(struct migrate_work *w, const char **paths, size_t n,
+    char *ret, struct fail *f);
+static int rebase(struct migrate_work *w, struct fail *f);
+static int set_logging(struct migrate_work *w, struct fail *f);
+static bool held(struct migrate_work *w, struct fail *f);
+static bool has_time(struct migrate_work *w, struct fail *f);
+static int seeds(struct migrate_work *w, struct db *db, struct fail *f);
+static int seed(struct migrate_work *w, struct db *db, const char *type,
+    const struct seed_kind *kind, struct fail *f);
 static int read_rules(
-    struct migrate_work *, const char *, struct params *, struct fail *);
+    struct migrate_work *w, const char *path, struct params *p, struct fail *f);
 static int read_policy(
-    struct migrate_work *, const char *, struct params *, struct fail *);
-static int partitions(struct migrate_work *, struct db *, struct fail *);
-static int run_file(struct migrate_work *, const char *, struct fail *);
-static int list(struct migrate_work *, const char *, const char **, size_t *,
-    struct fail *);
-static int by_name(const void *, const void *);
-static bool is_common(const char *);
+    struct migrate_work *w, const char *path, struct params *p, struct fail *f);
+static int partitions(struct migrate_work *w, struct db *db, struct fail *f);
+static int run_file(struct migrate_work *w, const char *path, struct fail *f);
+static int list(struct migrate_work *w, const char *folder, const char **ret,
+    size_t *ret_n, struct fail *f);
+static int by_name(const void *a, const void *b);
+static bool is_common(const char *path);
 
 static const struct seed_kind rules = { "rules", "rule", SEED_VERSION,
 	STMT_RULESET_MISSING, STMT_RULESET_SEED, read_rules };

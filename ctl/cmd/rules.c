@@ -14,7 +14,7 @@
 /* Room for the largest ruleset: its text, its compiled form, its print. */
 #define ARENA_SIZE ((size_t)64 << 20)
 
-static int check_file(struct arena *, const char *, bool);
+static int check_file(struct arena *a, const char *path, bool print);
 
 int
 rules_check(const struct command *cmd, int argc, char **argv)

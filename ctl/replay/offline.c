@@ -69,26 +69,25 @@ struct offline_run {
 	char draft[PATH_MAX]; /* what it is called until it is whole */
 };
 
-static int begin(struct offline_run *, const char *, struct fail *);
-static int score_by(struct offline_run *, struct fail *);
-static int count_begin(struct offline_run *, struct fail *);
-static void count_rules(struct offline_run *, const struct offline_step *);
-static void say_often(const struct offline_run *);
-static int rows(struct offline_run *, struct fail *);
-static int row(struct offline_run *, struct fail *);
-static int row_read(struct offline_run *, struct offline_step *, struct fail *);
-static int row_decide(
-    struct offline_run *, struct offline_step *, struct fail *);
-static void row_refused(
-    struct offline_run *, const struct replay_item *, const struct fail *);
-static void row_show(struct offline_run *, const struct offline_step *);
-static int export_open(struct offline_run *, struct fail *);
-static int export_close(struct offline_run *, struct fail *);
+static int begin(struct offline_run *ru, const char *map, struct fail *f);
+static int score_by(struct offline_run *ru, struct fail *f);
+static int count_begin(struct offline_run *ru, struct fail *f);
+static void count_rules(struct offline_run *ru, const struct offline_step *st);
+static void say_often(const struct offline_run *ru);
+static int rows(struct offline_run *ru, struct fail *f);
+static int row(struct offline_run *ru, struct fail *f);
+static int row_read(struct offline_run *ru, struct offline_step *st, struct fail *f);
+static int row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f);
+static void row_refused(struct offline_run *ru, const struct replay_item *item,
+    const struct fail *why);
+static void row_show(struct offline_run *ru, const struct offline_step *st);
+static int export_open(struct offline_run *ru, struct fail *f);
+static int export_close(struct offline_run *ru, struct fail *f);
 static int export_row(
-    struct offline_run *, const struct offline_step *, struct fail *);
-static void put_text(FILE *, const char *);
-static int wrong(const char *, struct fail *);
-static void finish(struct offline_run *);
+    struct offline_run *ru, const struct offline_step *st, struct fail *f);
+static void put_text(FILE *out, const char *text);
+static int wrong(const char *path, struct fail *f);
+static void finish(struct offline_run *ru);
 
 int
 offline(struct replay_source *so, const char *map, struct show *sh,

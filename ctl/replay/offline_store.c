@@ -52,22 +52,20 @@ _Static_assert(USER_STATE_PACKED_MAX <= UINT16_MAX - BLOB_STEP &&
 	ENTITY_RISK_PACKED_MAX <= UINT16_MAX - BLOB_STEP,
     "sizes of what is packed fit");
 
-static int open_node(
-    struct offline_store *, struct graph *, struct graph_node *, struct fail *);
-static void read_row(const struct offline_store *, struct graph_node *);
-static int add_row(struct offline_store *, struct fail *);
-static uint32_t root_of(struct offline_store *, uint32_t);
-static int close_risk(struct offline_store *, const struct graph_node *,
-    int64_t, enum label_fact, struct fail *);
-static int close_graph(
-    struct offline_store *, const struct graph *, struct fail *);
-static int keep(struct store_row *, const void *, size_t, struct fail *);
-static struct store_row *row_of(
-    const struct offline_store *, const struct graph_node *);
-static struct edge *edge_slot(const struct offline_store *, struct edge);
-static struct edge edge_of(struct user_state_link);
-static int grow_links(struct offline_store *, struct fail *);
-static int no_memory(struct fail *);
+static int open_node(struct offline_store *h, struct graph *g,
+    struct graph_node *node, struct fail *f);
+static void read_row(const struct offline_store *h, struct graph_node *node);
+static int add_row(struct offline_store *h, struct fail *f);
+static uint32_t root_of(struct offline_store *h, uint32_t id);
+static int close_risk(struct offline_store *h, const struct graph_node *node,
+    int64_t now, enum label_fact told, struct fail *f);
+static int close_graph(struct offline_store *h, const struct graph *g, struct fail *f);
+static int keep(struct store_row *row, const void *packed, size_t size, struct fail *f);
+static struct store_row *row_of(const struct offline_store *h, const struct graph_node *node);
+static struct edge *edge_slot(const struct offline_store *h, struct edge edge);
+static struct edge edge_of(struct user_state_link link);
+static int grow_links(struct offline_store *h, struct fail *f);
+static int no_memory(struct fail *f);
 
 struct offline_store *
 offline_store_new(int delay)

@@ -67,23 +67,22 @@ struct replay_run {
 	char key[256]; /* the header that holds it */
 };
 
-static int sources(
-    struct replay_run *, const struct command *, const char *, char *);
-static int begin(struct replay_run *, const char *, struct fail *);
-static int run(struct replay_run *);
-static void finish(struct replay_run *);
-static void fill(struct replay_run *, struct replay_slot *);
-static void send_slot(struct replay_run *, struct replay_slot *);
-static void answer(struct replay_run *, struct replay_slot *);
-static void answer_none(struct replay_run *, struct replay_slot *);
-static void answer_wait(struct replay_run *, struct replay_slot *);
-static void answer_show(struct replay_run *, struct replay_slot *);
-static struct json_object *result_of(
-    const struct replay_run *, struct json_object *, size_t);
-static void outcome_read(struct json_object *, int, struct replay_outcome *);
-static void stop(struct replay_run *, int, const char *, ...)
+static int sources(struct replay_run *rp, const struct command *cmd,
+    const char *url, char *key);
+static int begin(struct replay_run *rp, const char *map, struct fail *f);
+static int run(struct replay_run *rp);
+static void finish(struct replay_run *rp);
+static void fill(struct replay_run *rp, struct replay_slot *sl);
+static void send_slot(struct replay_run *rp, struct replay_slot *sl);
+static void answer(struct replay_run *rp, struct replay_slot *sl);
+static void answer_none(struct replay_run *rp, struct replay_slot *sl);
+static void answer_wait(struct replay_run *rp, struct replay_slot *sl);
+static void answer_show(struct replay_run *rp, struct replay_slot *sl);
+static struct json_object *result_of(const struct replay_run *rp, struct json_object *reply, size_t i);
+static void outcome_read(struct json_object *json, int status, struct replay_outcome *ret);
+static void stop(struct replay_run *rp, int status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-static void progress(struct replay_run *);
+static void progress(struct replay_run *rp);
 
 int
 replay(const struct command *cmd, int argc, char **argv)

@@ -63,21 +63,21 @@ static const struct {
 
 _Static_assert(FIELD__MAX <= ROW_FIELDS, "a layout has room for all fields");
 
-static int map_apply(struct replay_layout *, const struct csv *, char *,
-    struct arena *, struct fail *);
-static int map_one(struct replay_layout *, const struct csv *, char *,
-    struct arena *, struct fail *);
-static void attr_add(struct replay_layout *, const char *, int, struct arena *);
-static const char *row_field(
-    const struct replay_layout *, const struct csv *, enum replay_field);
-static void put_id(const struct replay_layout *, const struct csv *,
-    struct str *, struct replay_item *);
-static void put_part(const struct replay_layout *, const struct csv *,
-    enum row_part, const char *, struct str *);
-static void put_attrs(
-    const struct replay_layout *, const struct csv *, struct str *);
-static void put_value(struct str *, const char *, bool);
-static bool is_number(const char *);
+static int map_apply(struct replay_layout *la, const struct csv *cs, char *map,
+    struct arena *a, struct fail *f);
+static int map_one(struct replay_layout *la, const struct csv *cs, char *pair,
+    struct arena *a, struct fail *f);
+static void attr_add(
+    struct replay_layout *la, const char *name, int column, struct arena *a);
+static const char *row_field(const struct replay_layout *la,
+    const struct csv *cs, enum replay_field field);
+static void put_id(const struct replay_layout *la, const struct csv *cs,
+    struct str *s, struct replay_item *item);
+static void put_part(const struct replay_layout *la, const struct csv *cs,
+    enum row_part part, const char *name, struct str *s);
+static void put_attrs(const struct replay_layout *la, const struct csv *cs, struct str *s);
+static void put_value(struct str *s, const char *text, bool must_be_text);
+static bool is_number(const char *text);
 
 int
 row_layout(struct replay_layout *la, const struct csv *cs, const char *map,

@@ -24,17 +24,16 @@ static const char *const colours[VERDICT__MAX] = {
 	[VERDICT_DENY] = "\033[31m",
 };
 
-static void table_line(
-    struct show *, const struct replay_item *, const struct replay_outcome *);
-static void table_reasons(struct json_object *);
-static void json_line(
-    const struct replay_item *, const struct replay_outcome *);
-static void table_totals(const struct show *, double);
-static void json_totals(const struct show *, double);
-static void put_cell(const char *, int, bool);
-static double percentile(const struct show *, double);
-static double share(uint64_t, uint64_t);
-static int by_size(const void *, const void *);
+static void table_line(struct show *sh, const struct replay_item *item,
+    const struct replay_outcome *oc);
+static void table_reasons(struct json_object *reasons);
+static void json_line(const struct replay_item *item, const struct replay_outcome *oc);
+static void table_totals(const struct show *sh, double seconds);
+static void json_totals(const struct show *sh, double seconds);
+static void put_cell(const char *text, int width, bool right);
+static double percentile(const struct show *sh, double part);
+static double share(uint64_t part, uint64_t whole);
+static int by_size(const void *a, const void *b);
 
 void
 show_event(struct show *sh, const struct replay_item *item,

@@ -19,7 +19,7 @@
 #include "ctl/ctl.h"
 #include "ctl/replay/replay.h"
 
-static void set_name(struct replay_source *, struct arena *);
+static void set_name(struct replay_source *so, struct arena *a);
 
 int
 source_open(

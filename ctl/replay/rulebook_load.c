@@ -31,16 +31,17 @@ struct rulebook_half {
 	    struct arena *, struct fail *);
 };
 
-static int load_half(struct rulebook *, const struct rulebook_half *,
-    const struct opt_list *, const char *, struct arena *, struct fail *);
-static int check_types(const struct opt_list *, struct fail *);
-static const char *given_for(const struct opt_list *, enum event_type);
-static int load_rules(struct rulebook *, const char *, const char *,
-    struct arena *, struct fail *);
-static int load_policy(struct rulebook *, const char *, const char *,
-    struct arena *, struct fail *);
-static struct json_object *members(
-    struct arena *, enum request_spec_take, const char *, struct fail *);
+static int load_half(struct rulebook *books, const struct rulebook_half *half,
+    const struct opt_list *given, const char *dir, struct arena *a,
+    struct fail *f);
+static int check_types(const struct opt_list *given, struct fail *f);
+static const char *given_for(const struct opt_list *given, enum event_type type);
+static int load_rules(struct rulebook *book, const char *path,
+    const char *version, struct arena *a, struct fail *f);
+static int load_policy(struct rulebook *book, const char *path,
+    const char *version, struct arena *a, struct fail *f);
+static struct json_object *members(struct arena *a, enum request_spec_take take,
+    const char *path, struct fail *f);
 
 static const struct rulebook_half rules = { "rules", "rule", load_rules };
 static const struct rulebook_half policies = { "policies", "json",

@@ -43,46 +43,45 @@ struct view_table {
 };
 
 static const struct request_part *fields_show(
-    const struct request_part *, struct json_object *, struct arena *);
-static const struct request_part *rows_show(const struct request_part *,
-    struct json_object *, struct arena *, size_t *);
-static const struct request_part *columns_of(
-    struct view_table *, const struct request_part *);
-static size_t rows_of(struct arena *, const struct request_part *,
-    struct json_object *, struct view_row *, size_t);
-static size_t members_of(struct arena *, const char *, struct json_object *,
-    struct view_row *, size_t);
-static void table_show(struct view_table *);
-static bool table_fit(struct view_table *);
-static void table_cut(struct view_table *, size_t);
-static bool is_soft(const struct view_table *, size_t);
-static size_t line_width(const struct view_table *, const size_t *);
-static void dropped_say(const struct view_table *);
-static void block_show(struct view_table *, size_t);
-static void table_line(const struct view_table *, const char *const *, bool);
-static void cell_show(
-    const struct view_table *, size_t, const char *, bool, bool);
-static const char *cell(
-    struct arena *, const struct request_part *, const struct view_row *);
-static void title(const char *, bool);
-static void lines_show(const struct request_part *, struct json_object *);
+    const struct request_part *p, struct json_object *json, struct arena *a);
+static const struct request_part *rows_show(const struct request_part *p,
+    struct json_object *json, struct arena *a, size_t *rows);
+static const struct request_part *columns_of(struct view_table *tb, const struct request_part *p);
+static size_t rows_of(struct arena *a, const struct request_part *p,
+    struct json_object *json, struct view_row *row, size_t max);
+static size_t members_of(struct arena *a, const char *words,
+    struct json_object *json, struct view_row *row, size_t max);
+static void table_show(struct view_table *tb);
+static bool table_fit(struct view_table *tb);
+static void table_cut(struct view_table *tb, size_t room);
+static bool is_soft(const struct view_table *tb, size_t column);
+static size_t line_width(const struct view_table *tb, const size_t *width);
+static void dropped_say(const struct view_table *tb);
+static void block_show(struct view_table *tb, size_t row);
+static void table_line(const struct view_table *tb, const char *const *text, bool head);
+static void cell_show(const struct view_table *tb, size_t column,
+    const char *text, bool head, bool last);
+static const char *cell(struct arena *a, const struct request_part *column,
+    const struct view_row *row);
+static void title(const char *text, bool colour);
+static void lines_show(const struct request_part *p, struct json_object *array);
 
-static const char *string(struct json_object *);
-static size_t length(struct json_object *);
-static void form_text(struct str *, struct json_object *);
-static void form_rate(struct str *, struct json_object *);
-static void form_bytes(struct str *, struct json_object *);
-static void form_time(struct str *, struct json_object *);
-static void form_end(struct str *, struct json_object *);
-static void form_yes(struct str *, struct json_object *);
-static void form_list(struct str *, struct json_object *);
-static void form_count(struct str *, struct json_object *);
-static void form_reasons(struct str *, struct json_object *);
-static void form_because(struct str *, struct json_object *);
-static void form_change(struct str *, struct json_object *);
-static void form_known(struct str *, struct json_object *);
-static void form_amount(struct str *, struct json_object *);
-static void form_json(struct str *, struct json_object *);
+static const char *string(struct json_object *json);
+static size_t length(struct json_object *json);
+static void form_text(struct str *s, struct json_object *json);
+static void form_rate(struct str *s, struct json_object *json);
+static void form_bytes(struct str *s, struct json_object *json);
+static void form_time(struct str *s, struct json_object *json);
+static void form_end(struct str *s, struct json_object *json);
+static void form_yes(struct str *s, struct json_object *json);
+static void form_list(struct str *s, struct json_object *json);
+static void form_count(struct str *s, struct json_object *json);
+static void form_reasons(struct str *s, struct json_object *json);
+static void form_because(struct str *s, struct json_object *json);
+static void form_change(struct str *s, struct json_object *json);
+static void form_known(struct str *s, struct json_object *json);
+static void form_amount(struct str *s, struct json_object *json);
+static void form_json(struct str *s, struct json_object *json);
 
 /* What each form makes of a value, and what a narrow terminal may do to it. */
 static const struct {

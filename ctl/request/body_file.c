@@ -17,15 +17,15 @@
 #include "ctl/ctl.h"
 #include "ctl/request/body_file.h"
 
-static int rules_dsl(struct arena *, bool, const char *, const char *, size_t,
-    struct str *, struct fail *);
-static int rules_json(
-    bool, const char *, struct json_object *, struct str *, struct fail *);
-static int policy(
-    bool, const char *, struct json_object *, struct str *, struct fail *);
-static int model(struct arena *, const char *, const char *, size_t,
-    struct str *, struct fail *);
-static bool is_json(const char *);
+static int rules_dsl(struct arena *a, bool publish, const char *path,
+    const char *text, size_t size, struct str *ret, struct fail *f);
+static int rules_json(bool publish, const char *path, struct json_object *json,
+    struct str *ret, struct fail *f);
+static int policy(bool publish, const char *path, struct json_object *json,
+    struct str *ret, struct fail *f);
+static int model(struct arena *a, const char *path, const char *text,
+    size_t size, struct str *ret, struct fail *f);
+static bool is_json(const char *text);
 
 int
 body_file_member(struct arena *a, enum request_spec_take take, const char *path,

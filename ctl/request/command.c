@@ -11,11 +11,11 @@
 #define WORDS_MAX 48 /* bytes of a command's words */
 #define NEAR 2 /* edits that still make a word a likely typing mistake */
 
-static bool in_group(const struct command *, const char *, size_t);
-static bool in_section(const struct command *, const char *);
-static void print_line(FILE *, const struct command *);
-static void print_near(const char *);
-static size_t edits(const char *, const char *);
+static bool in_group(const struct command *cmd, const char *word, size_t len);
+static bool in_section(const struct command *cmd, const char *words);
+static void print_line(FILE *out, const struct command *cmd);
+static void print_near(const char *typed);
+static size_t edits(const char *a, const char *b);
 
 static const struct command commands[] = {
 #define COMMAND(words, args, help, run) { words, args, help, run },

@@ -19,12 +19,11 @@
 #define RANDOM_SIZE 26 /* characters of an id after its prefix */
 #define SHOWN_MAX 10 /* ids that may be meant */
 
-static bool is_whole(const struct id_lookup_list *, const char *);
-static bool is_part(const struct id_lookup_list *, const char *, const char *);
-static const char *id_at(
-    const struct id_lookup_list *, struct json_object *, size_t);
-static void say_candidates(const struct id_lookup_list *, struct json_object *,
-    const char *, const char *);
+static bool is_whole(const struct id_lookup_list *il, const char *typed);
+static bool is_part(const struct id_lookup_list *il, const char *id, const char *typed);
+static const char *id_at(const struct id_lookup_list *il, struct json_object *array, size_t i);
+static void say_candidates(const struct id_lookup_list *il,
+    struct json_object *array, const char *what, const char *typed);
 
 int
 id_lookup_match(const struct id_lookup_list *il, struct json_object *list,

@@ -26,30 +26,28 @@
 #define OPERANDS_MAX 64
 #define ABSENT INT64_MIN /* of a number that was not given */
 
-static void read_parts(struct request_run *);
-static void add_opt(struct request_run *, const struct opt *);
-static void add_args(struct request_run *, const char *, const char *);
-static void own_opts(struct request_run *);
-static void limit_opt(struct request_run *, const struct request_part *);
-static void check_operands(struct request_run *);
-static void check_opts(struct request_run *);
-static bool is_given(const struct request_value *);
-static int confirm(const struct request_run *);
-static int build(struct request_run *);
-static int build_operands(struct request_run *);
-static int build_opts(struct request_run *);
-static int build_secret(struct request_run *);
-static void build_sets(struct request_run *);
-static void put_query(struct request_run *, const char *, const char *);
-static void put_count(struct request_run *, const char *, int64_t);
-static void put_name(struct request_run *, const char *);
-static void put_texts(
-    struct request_run *, const char *, char *const *, size_t);
-static int put(struct request_run *, const struct request_part *, const char *);
+static void read_parts(struct request_run *rm);
+static void add_opt(struct request_run *rm, const struct opt *opt);
+static void add_args(struct request_run *rm, const char *name, const char *more);
+static void own_opts(struct request_run *rm);
+static void limit_opt(struct request_run *rm, const struct request_part *p);
+static void check_operands(struct request_run *rm);
+static void check_opts(struct request_run *rm);
+static bool is_given(const struct request_value *v);
+static int confirm(const struct request_run *rm);
+static int build(struct request_run *rm);
+static int build_operands(struct request_run *rm);
+static int build_opts(struct request_run *rm);
+static int build_secret(struct request_run *rm);
+static void build_sets(struct request_run *rm);
+static void put_query(struct request_run *rm, const char *name, const char *text);
+static void put_count(struct request_run *rm, const char *name, int64_t n);
+static void put_name(struct request_run *rm, const char *name);
+static void put_texts(struct request_run *rm, const char *name, char *const *text, size_t n);
+static int put(struct request_run *rm, const struct request_part *p, const char *text);
 static int put_number(
-    struct request_run *, const struct request_part *, const char *);
-static int put_file(
-    struct request_run *, const struct request_part *, const char *);
+    struct request_run *rm, const struct request_part *p, const char *text);
+static int put_file(struct request_run *rm, const struct request_part *p, const char *path);
 
 int
 remote(const struct command *cmd, int argc, char **argv)

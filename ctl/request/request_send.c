@@ -19,18 +19,17 @@
 #include "ctl/http_client.h"
 #include "ctl/term_text.h"
 
-static int send_request(struct request_run *);
-static bool finds_late(const struct request_run *);
-static int find_id(struct request_run *);
-static int ask_once(struct request_run *, bool *, struct json_object **);
-static void say_unseen(struct request_run *);
-static int show_answer(
-    struct request_run *, struct json_object *, const char *);
-static void say_more(const struct request_run *, struct json_object *, size_t);
-static struct json_object *pick_element(
-    struct request_run *, const struct request_part *, struct json_object *);
-static void put_path(
-    struct str *, const struct request_part *, const char *, char *const *);
+static int send_request(struct request_run *rm);
+static bool finds_late(const struct request_run *rm);
+static int find_id(struct request_run *rm);
+static int ask_once(struct request_run *rm, bool *missed, struct json_object **ret);
+static void say_unseen(struct request_run *rm);
+static int show_answer(struct request_run *rm, struct json_object *json, const char *text);
+static void say_more(const struct request_run *rm, struct json_object *json, size_t rows);
+static struct json_object *pick_element(struct request_run *rm,
+    const struct request_part *p, struct json_object *array);
+static void put_path(struct str *s, const struct request_part *call,
+    const char *text, char *const *operand);
 
 int
 request_send(struct request_run *rm)

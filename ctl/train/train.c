@@ -52,24 +52,23 @@ struct train_options {
 	bool publish;
 };
 
-static void check_samples(const struct command *, struct train_options *);
-static int run(const struct train_options *, struct plan *, struct arena *);
-static int fail_status(const struct fail *);
-static int read_table(const struct train_options *, struct db *, struct plan *,
-    struct arena *, struct train_table *, struct fail *);
-static int read_samples(const struct train_options *, struct db *,
-    struct arena *, struct train_table *, struct fail *);
-static int parse_time(const char *, int64_t *);
-static int read_policies(const struct train_options *, struct db *,
-    struct arena *, struct policy *, struct fail *);
+static void check_samples(const struct command *cmd, struct train_options *as);
+static int run(const struct train_options *as, struct plan *plan, struct arena *a);
+static int fail_status(const struct fail *f);
+static int read_table(const struct train_options *as, struct db *db,
+    struct plan *plan, struct arena *a, struct train_table *tb, struct fail *f);
+static int read_samples(const struct train_options *as, struct db *db,
+    struct arena *a, struct train_table *tb, struct fail *f);
+static int parse_time(const char *text, int64_t *ret);
+static int read_policies(const struct train_options *as, struct db *db,
+    struct arena *a, struct policy *ret, struct fail *f);
 static int read_policy(
-    const char *, struct arena *, struct policy *, struct fail *);
-static int deliver(
-    const struct train_options *, const struct model *, struct arena *);
-static int publish(const char *, struct arena *);
-static int write_file(const char *, const char *, struct fail *);
-static int write_all(int, const char *);
-static bool progress(int64_t, int64_t);
+    const char *path, struct arena *a, struct policy *ret, struct fail *f);
+static int deliver(const struct train_options *as, const struct model *m, struct arena *a);
+static int publish(const char *text, struct arena *a);
+static int write_file(const char *path, const char *text, struct fail *f);
+static int write_all(int fd, const char *text);
+static bool progress(int64_t done, int64_t of);
 
 /* What a card payment's policy is seeded with. */
 static const struct band first_bands[] = {

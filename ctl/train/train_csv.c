@@ -42,14 +42,13 @@ struct csv_reading {
 	int feature[FEATURE__MAX];
 };
 
-static int read_header(struct csv_reading *, struct fail *);
-static int read_rows(struct csv_reading *, progress_fn *, struct fail *);
-static int read_row(struct csv_reading *, struct fail *);
-static int read_label(
-    const struct csv_reading *, struct table_row *, struct fail *);
-static int read_features(const struct csv_reading *, double *, struct fail *);
-static int bad(
-    const struct csv_reading *, const char *, const char *, struct fail *);
+static int read_header(struct csv_reading *rd, struct fail *f);
+static int read_rows(struct csv_reading *rd, progress_fn *progress, struct fail *f);
+static int read_row(struct csv_reading *rd, struct fail *f);
+static int read_label(const struct csv_reading *rd, struct table_row *row, struct fail *f);
+static int read_features(const struct csv_reading *rd, double *x, struct fail *f);
+static int bad(const struct csv_reading *rd, const char *column,
+    const char *why, struct fail *f);
 
 int
 table_read(struct train_table *tb, const char *path, progress_fn *progress,

@@ -44,22 +44,21 @@ struct training {
 	int64_t told; /* train_told() */
 };
 
-static int room(struct training *, struct fail *);
-static int learn(struct training *, struct trained *, struct fail *);
-static void divide(const struct training *, struct trained *);
-static uint8_t believed(const struct training *, size_t);
-static int choose(const struct training *, struct trained *, struct fail *);
-static int fit_part(const struct training *, const struct trained *, size_t,
-    double, struct logistic_fit *, struct fail *);
-static int calibrate(struct training *, struct trained *, struct fail *);
-static int test(struct training *, struct trained *, struct fail *);
-static bool is_tested(const struct training *, size_t, struct trained *);
-static void test_row(struct training *, size_t, struct trained *);
-static struct logistic_fit_rows rows_of(
-    const struct training *, size_t, size_t);
-static void count(const struct training *, struct part_of *);
-static int64_t day_of(int64_t);
-static int lacks(const char *, const char *, struct fail *);
+static int room(struct training *tn, struct fail *f);
+static int learn(struct training *tn, struct trained *tr, struct fail *f);
+static void divide(const struct training *tn, struct trained *tr);
+static uint8_t believed(const struct training *tn, size_t i);
+static int choose(const struct training *tn, struct trained *tr, struct fail *f);
+static int fit_part(const struct training *tn, const struct trained *tr,
+    size_t to, double l2, struct logistic_fit *ret, struct fail *f);
+static int calibrate(struct training *tn, struct trained *tr, struct fail *f);
+static int test(struct training *tn, struct trained *tr, struct fail *f);
+static bool is_tested(const struct training *tn, size_t i, struct trained *tr);
+static void test_row(struct training *tn, size_t i, struct trained *tr);
+static struct logistic_fit_rows rows_of(const struct training *tn, size_t from, size_t to);
+static void count(const struct training *tn, struct part_of *part);
+static int64_t day_of(int64_t at);
+static int lacks(const char *what, const char *why, struct fail *f);
 
 int64_t
 train_told(const struct train_table *tb, const struct plan *pl)

@@ -38,16 +38,15 @@ struct samples_reading {
 	uint64_t unread;
 };
 
-static int find_span(
-    struct samples_reading *, const struct train_wanted *, struct fail *);
-static int read_batch(struct samples_reading *, struct fail *);
-static int read_rows(
-    struct samples_reading *, const struct rows *, struct fail *);
-static int read_row(struct samples_reading *, struct table_row *, const char *,
-    size_t, struct fail *);
-static bool over(void *);
-static int read_policy(
-    struct db *, struct arena *, const char *, struct policy *, struct fail *);
+static int find_span(struct samples_reading *rd,
+    const struct train_wanted *wanted, struct fail *f);
+static int read_batch(struct samples_reading *rd, struct fail *f);
+static int read_rows(struct samples_reading *rd, const struct rows *rows, struct fail *f);
+static int read_row(struct samples_reading *rd, struct table_row *row,
+    const char *text, size_t len, struct fail *f);
+static bool over(void *arg);
+static int read_policy(struct db *db, struct arena *a, const char *type,
+    struct policy *ret, struct fail *f);
 
 int
 samples_read(struct train_table *tb, struct db *db,

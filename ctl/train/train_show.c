@@ -12,17 +12,17 @@
 #include "ctl/ctl.h"
 #include "ctl/train/train.h"
 
-static void show_parts(
-    const struct train_table *, const struct plan *, const struct trained *);
+static void show_parts(const struct train_table *tb, const struct plan *pl,
+    const struct trained *tr);
 static void show_part(
-    const struct train_table *, const char *, const struct part_of *);
-static void show_quality(const struct trained *);
-static void show_bins(const struct eval_bin *);
-static void show_terms(const struct trained *);
-static void show_bands(
-    const int64_t[SCORE_MAX + 1][2], enum event_type, const struct policy *);
-static int64_t tested(const int64_t[SCORE_MAX + 1][2]);
-static double share(int64_t, int64_t);
+    const struct train_table *tb, const char *name, const struct part_of *part);
+static void show_quality(const struct trained *tr);
+static void show_bins(const struct eval_bin *bins);
+static void show_terms(const struct trained *tr);
+static void show_bands(const int64_t scores[SCORE_MAX + 1][2],
+    enum event_type type, const struct policy *policy);
+static int64_t tested(const int64_t scores[SCORE_MAX + 1][2]);
+static double share(int64_t part, int64_t of);
 
 void
 train_show(const struct train_table *tb, const struct plan *pl,

@@ -18,11 +18,11 @@ struct user_id {
 	uint32_t number;
 };
 
-static int grow(struct train_table *);
-static int resize(void *, size_t, size_t);
-static int user_number(struct train_table *, const char *, uint32_t *);
-static int user_grow(struct train_table *);
-static struct user_id *user_slot(const struct train_table *, const char *);
+static int grow(struct train_table *tb);
+static int resize(void *array, size_t n, size_t size);
+static int user_number(struct train_table *tb, const char *name, uint32_t *ret);
+static int user_grow(struct train_table *tb);
+static struct user_id *user_slot(const struct train_table *tb, const char *name);
 
 bool
 table_comes(struct train_table *tb, int64_t at)

@@ -6,6 +6,7 @@
 #include <json-c/json_object.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "fcgi/http/req.h"
@@ -19,13 +20,10 @@
 #include "lib/db/db.h"
 #include "lib/shared/apikey_cache.h"
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
 #define DAYS_MAX 3650
 
 static void forget(struct req *req);
-static int read_scopes(
-    struct json_object *json, int64_t *ret_scopes, struct fail *f);
+static int read_scopes(struct json_object *json, int64_t *ret_scopes, struct fail *f);
 static int64_t scope_parse(struct json_object *name);
 
 static const struct body_field fields[] = {

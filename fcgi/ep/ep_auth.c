@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "fcgi/http/sql_reply.h"
@@ -23,8 +24,6 @@
 #include "lib/sys/log.h"
 #include "lib/shared/shm.h"
 #include "lib/net/token.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 /* One password on its way, of a login or of the operator who changes it. */
 struct login {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/decide/policy.h"
 #include "fcgi/http/sql_reply.h"
@@ -11,16 +12,13 @@
 #include "fcgi/http/route.h"
 #include "lib/json/body.h"
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
 #define QUEUE_ALL "*" /* as a queue: every one of them */
 #define LIMIT_DEFAULT 100
 #define LIMIT_MAX 500
 #define NOTE_MAX 4000 /* bytes */
 
 static const char *asked_queue(const struct query *query, bool about);
-static int read_status(
-    const struct query *query, const char **ret, struct fail *f);
+static int read_status(const struct query *query, const char **ret, struct fail *f);
 static bool among(const char *text, const char *const *words, size_t n);
 
 static const char *const statuses[] = { "open", "assigned", "resolved" };

@@ -32,16 +32,15 @@ enum decision_field {
 	FIELD_SHADOW = 8
 };
 
-static int check_key(const char *, struct fail *);
-static void item_init(
-    struct decision_request *, const struct req *, const struct event *, bool);
-static int batch_answer(struct req *, struct resp *,
-    struct decision_request *const *, struct fail *, size_t);
-static int outcome(struct req *, const struct decision_request *);
-static void count(struct req *, const struct decision_request *);
-static void print_answer(
-    struct str *, const struct decision_answer *, unsigned);
-static void print_error(struct str *, const struct fail *);
+static int check_key(const char *key, struct fail *f);
+static void item_init(struct decision_request *item, const struct req *req,
+    const struct event *ev, bool shadow);
+static int batch_answer(struct req *req, struct resp *resp,
+    struct decision_request *const *slot, struct fail *fails, size_t n);
+static int outcome(struct req *req, const struct decision_request *item);
+static void count(struct req *req, const struct decision_request *item);
+static void print_answer(struct str *s, const struct decision_answer *ans, unsigned fields);
+static void print_error(struct str *s, const struct fail *f);
 
 /*
  * POST /v1/decisions, up to its set.  400: a field is wrong.

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/decide/score.h"
@@ -15,8 +16,6 @@
 #include "fcgi/pool/worker.h"
 #include "lib/json/body.h"
 #include "lib/conf/conf.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define FULL_PAUSE 60 /* seconds: about when they are counted again */
 

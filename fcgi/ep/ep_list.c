@@ -5,6 +5,7 @@
 #include <json-c/json_object.h>
 #include <stddef.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/http/req.h"
@@ -16,8 +17,6 @@
 #include "lib/sys/crypt.h"
 #include "lib/db/db.h"
 #include "lib/json/list_entry.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define LIMIT_DEFAULT 100
 #define LIMIT_MAX 1000

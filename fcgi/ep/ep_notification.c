@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/decide/policy.h"
 #include "core/base/str.h"
@@ -19,8 +20,6 @@
 #include "lib/sys/crypt.h"
 #include "lib/audit/audit_redact.h"
 #include "lib/conf/url_check.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define TARGET_BYTES 128 /* of a chat's id */
 

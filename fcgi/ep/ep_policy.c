@@ -5,6 +5,7 @@
 #include <json-c/json_object.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/decide/policy.h"
 #include "core/base/str.h"
@@ -16,8 +17,6 @@
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "lib/db/db.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 static int find_active(struct req *req, struct policy *ret);
 

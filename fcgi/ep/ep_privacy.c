@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
@@ -20,8 +21,6 @@
 #include "lib/db/db.h"
 #include "lib/txn/txn.h"
 #include "lib/shared/shm.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define BATCH 1000 /* links or rows of one transaction */
 #define SPOOLS_TIME (3 * CLOCK_SECOND) /* for other hosts to report */
@@ -45,8 +44,7 @@ typedef int part_fn(
 static int begin(struct req *req, const char *user, int64_t *ret_since);
 static int spools(struct req *req, int64_t since, bool *ret_complete);
 static part_fn identity, details;
-static int work(
-    struct req *req, const char *user, part_fn *part, struct erased *ret);
+static int work(struct req *req, const char *user, part_fn *part, struct erased *ret);
 
 static const struct body_field fields[] = {
 	{ "userId", BODY_OPAQUE, true, false, 1, EVENT_ID_MAX },

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/decide/model.h"
 #include "core/base/str.h"
 #include "fcgi/http/rate_limit.h"
@@ -21,8 +22,6 @@
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
 #include "lib/shared/storage_stats.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 static bool token_matches(const char *token);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/rule/rule.h"
@@ -20,12 +21,8 @@
 #include "lib/sys/crypt.h"
 #include "lib/db/db.h"
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
-static int add_ruleset(
-    struct str *s, const struct rows *rows, int i, struct fail *f);
-static int add_rules(
-    struct str *s, struct arena *a, const char *text, struct fail *f);
+static int add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f);
+static int add_rules(struct str *s, struct arena *a, const char *text, struct fail *f);
 static int find_type(struct req *req, const char **ret);
 
 static const struct body_field fields[] = {

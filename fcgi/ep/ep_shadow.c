@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/decide/model.h"
@@ -21,8 +22,6 @@
 #include "lib/conf/conf.h"
 #include "lib/sys/crypt.h"
 #include "lib/db/db.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define PLACE_MODEL "model" /* of assay.shadow; others are event types */
 

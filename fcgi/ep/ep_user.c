@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/http/password.h"
@@ -14,8 +15,6 @@
 #include "lib/json/body.h"
 #include "lib/db/db.h"
 #include "lib/net/token.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define ROLE_NAME_MAX 16
 

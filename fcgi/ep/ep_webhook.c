@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/ep/delivery_admin.h"
@@ -15,8 +16,6 @@
 #include "lib/conf/conf.h"
 #include "lib/sys/crypt.h"
 #include "lib/conf/url_check.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define SECRET_BYTES 32
 #define SECRET_PREFIX "whsec_"

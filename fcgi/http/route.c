@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "fcgi/http/audit.h"
@@ -29,8 +30,6 @@
 #include "lib/shared/runtime_setting.h"
 #include "lib/shared/shm.h"
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
 #define LONG_S 60 /* a route that may take so many seconds is a long one */
 #define LOOK_TIME CLOCK_SECOND /* for the settings before a login */
 #define BODY_IGNORED 4096 /* bytes, where a route takes no body */
@@ -40,14 +39,12 @@ static int act(struct req *req, struct resp *resp);
 static int gate(struct req *req, struct resp *resp);
 static int find(struct req *req, struct resp *resp, struct path_match *ret);
 static bool served(const struct worker *w, const struct route *route);
-static int not_allowed(
-    struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
+static int not_allowed(struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
 static int check_waiting(struct req *req);
 static int check_access(struct req *req);
 static int check_budget(struct req *req, struct resp *resp);
 static int check_login(struct req *req, struct resp *resp);
-static void take_key(
-    struct req *req, struct resp *resp, struct rate_limit_result *ret);
+static void take_key(struct req *req, struct resp *resp, struct rate_limit_result *ret);
 static void take_one(struct req *req, struct rate_limit_result *ret);
 static int over_budget(
     struct req *req, struct resp *resp, const struct rate_limit_result *got);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/pool/idle_task.h"
 #include "fcgi/pool/settings_sync.h"
@@ -27,8 +28,6 @@
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
 #include "lib/shared/storage_stats.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define ARENA_SIZE ((size_t)32 << 20) /* address space of a chore */
 #define PAUSE (CLOCK_SECOND / 10) /* between turns: decisions go first */

@@ -9,14 +9,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/array.h"
 #include "core/event/list.h"
 #include "core/event/pan.h"
 #include "core/base/str.h"
 #include "core/base/utf8.h"
 #include "lib/json/body.h"
 #include "lib/audit/audit_redact.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 #define TEXT_MAX 256 /* bytes of a text that are kept */
@@ -28,11 +27,9 @@
 typedef void put_fn(struct str *s, const char *text);
 
 static void put(struct str *s, const char *name, struct json_object *value);
-static void put_scalar(
-    struct str *s, const char *name, struct json_object *value);
+static void put_scalar(struct str *s, const char *name, struct json_object *value);
 static void put_object(struct str *s, struct json_object *json);
-static void put_array(
-    struct str *s, const char *name, struct json_object *json);
+static void put_array(struct str *s, const char *name, struct json_object *json);
 static put_fn *put_as(const char *name);
 static size_t cut_at(const char *text, size_t size);
 static const char *known_as(struct json_object *json, const char *name);

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/state/entity_risk.h"
 #include "lib/conf/conf.h"
@@ -34,8 +35,6 @@
 #define INT_MAX_VALUE 2147483647
 #define REAL_MAX_VALUE 1000
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
 /* One row of conf.tbl. */
 struct conf_setting {
 	const char *name;
@@ -57,8 +56,7 @@ static int parse_file(
 static int parse_line(char *line, char **ret_name, char **ret_value);
 static char *unquote(char *value);
 static char *trim(char *s);
-static int read_credentials(
-    char **ret_text, struct conf_source *sources, struct fail *f);
+static int read_credentials(char **ret_text, struct conf_source *sources, struct fail *f);
 static void choose(struct conf_source *sources);
 static int read_value(const struct conf_setting *s, const char *value,
     struct conf *next, const char **why);

@@ -5,10 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "lib/conf/conf_model_source.h"
 #include "lib/conf/url_check.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGITS "0123456789"

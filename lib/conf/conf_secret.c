@@ -9,10 +9,9 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "core/base/array.h"
 #include "lib/conf/conf.h"
 #include "lib/conf/conf_secret.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 static void hide_value(size_t i, char *value);
 static void replace_text(const char *old, const char *new);

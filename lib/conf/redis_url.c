@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "lib/conf/redis_url.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define PORT "6379"
 #define PORT_MAX 65535
@@ -22,8 +21,7 @@ struct url_piece {
 	size_t size;
 };
 
-static int parse_user(
-    struct url_piece p, struct redis_url *ret, const char **ret_why);
+static int parse_user(struct url_piece p, struct redis_url *ret, const char **ret_why);
 static int parse_socket(struct url_piece host, const char *rest,
     struct redis_url *ret, const char **ret_why);
 static int parse_host(struct url_piece host, const char *rest,

@@ -90,53 +90,53 @@ static const struct {
 static const int binary[DB_PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 
-static int db_connect(struct db *, struct fail *);
-static bool db_may_connect(struct db *);
-static int db_connected(struct db *, struct fail *);
+static int db_connect(struct db *db, struct fail *f);
+static bool db_may_connect(struct db *db);
+static int db_connected(struct db *db, struct fail *f);
 static void drop_notice(void *arg, const PGresult *notice);
-static int db_try_hosts(struct db *, int64_t, struct fail *);
-static int db_try_host(struct db *, size_t, int64_t, struct fail *);
-static int db_dial(struct db *, const struct db_host *, int64_t);
-static int db_begin_session(struct db *, struct fail *);
-static int db_failed(struct db *, size_t, struct fail *);
+static int db_try_hosts(struct db *db, int64_t deadline, struct fail *f);
+static int db_try_host(struct db *db, size_t i, int64_t deadline, struct fail *f);
+static int db_dial(struct db *db, const struct db_host *host, int64_t deadline);
+static int db_begin_session(struct db *db, struct fail *f);
+static int db_failed(struct db *db, size_t i, struct fail *f);
 static void db_log_failure(
-    struct db *, size_t, enum db_connect_error, const char *);
-static void db_log_success(struct db *, size_t);
-static void db_explain_failure(
-    const struct db *, enum db_connect_error, const char *, struct fail *);
-static const char *text_or_none(const char *);
-static bool db_is_full(const struct db *);
-static bool db_may_ask(struct db *);
-static int db_ask_left(struct db *, struct fail *);
-static int db_read_left(struct db *, struct fail *);
-static void db_leave(struct db *);
-static int db_run_text(struct db *, struct arena *, enum stmt,
-    const struct params *, struct rows *, struct fail *);
-static void db_greet(struct db *, int64_t);
-static int db_prepare(struct db *, enum stmt, struct fail *);
-static bool db_prepares(const struct db *, enum stmt, enum stmt);
-static int db_tune(struct db *, struct fail *);
-static int db_refuse_old(struct db *, enum stmt, struct fail *);
-static int db_refuse(struct db *, const char *, struct fail *);
-static void db_drop(struct db *);
-static int db_send_sync(struct db *, int64_t);
-static int db_drain(struct db *);
-static int db_wait(struct db *, short, int64_t);
-static int64_t db_left(const struct db *, int64_t);
-static void db_ask(struct db *);
-static int db_flush(struct db *, int64_t);
-static PGresult *db_result(struct db *, int64_t);
-static int db_lost(struct db *, struct fail *);
-static int db_refused(struct db *, const PGresult *, struct fail *);
-static int db_read_only(struct db *, struct fail *);
-static int64_t db_deadline(const struct db *);
-static int64_t db_at_most(const struct db *, int64_t);
-static void result_free(void *);
-static void *param_room(struct params *, size_t);
+    struct db *db, size_t i, enum db_connect_error why, const char *sqlstate);
+static void db_log_success(struct db *db, size_t i);
+static void db_explain_failure(const struct db *db, enum db_connect_error why,
+    const char *sqlstate, struct fail *f);
+static const char *text_or_none(const char *text);
+static bool db_is_full(const struct db *db);
+static bool db_may_ask(struct db *db);
+static int db_ask_left(struct db *db, struct fail *f);
+static int db_read_left(struct db *db, struct fail *f);
+static void db_leave(struct db *db);
+static int db_run_text(struct db *db, struct arena *a, enum stmt stmt,
+    const struct params *p, struct rows *ret, struct fail *f);
+static void db_greet(struct db *db, int64_t deadline);
+static int db_prepare(struct db *db, enum stmt only, struct fail *f);
+static bool db_prepares(const struct db *db, enum stmt stmt, enum stmt only);
+static int db_tune(struct db *db, struct fail *f);
+static int db_refuse_old(struct db *db, enum stmt bad, struct fail *f);
+static int db_refuse(struct db *db, const char *refusal, struct fail *f);
+static void db_drop(struct db *db);
+static int db_send_sync(struct db *db, int64_t deadline);
+static int db_drain(struct db *db);
+static int db_wait(struct db *db, short events, int64_t deadline);
+static int64_t db_left(const struct db *db, int64_t deadline);
+static void db_ask(struct db *db);
+static int db_flush(struct db *db, int64_t deadline);
+static PGresult *db_result(struct db *db, int64_t deadline);
+static int db_lost(struct db *db, struct fail *f);
+static int db_refused(struct db *db, const PGresult *res, struct fail *f);
+static int db_read_only(struct db *db, struct fail *f);
+static int64_t db_deadline(const struct db *db);
+static int64_t db_at_most(const struct db *db, int64_t us);
+static void result_free(void *res);
+static void *param_room(struct params *p, size_t size);
 static void params_wide(
-    struct params *, uint32_t, const int64_t *, int64_t, size_t);
-static void *array_head(char *, uint32_t, size_t, bool);
-static const char *rows_raw(const struct rows *, int, int, int *);
+    struct params *p, uint32_t oid, const int64_t *v, int64_t origin, size_t n);
+static void *array_head(char *w, uint32_t oid, size_t n, bool nulls);
+static const char *rows_raw(const struct rows *r, int row, int col, int *size);
 
 struct db *
 db_new(const char *url, const char *name, int timeout_ms, enum stmt setup,

@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "lib/db/db_connect_error.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define SQLSTATE_LEN (DB_SQLSTATE_SIZE - 1)
 

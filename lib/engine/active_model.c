@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "lib/json/body_model.h"
 #include "lib/db/db.h"
 #include "lib/sys/log.h"
 #include "lib/engine/active_model.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *source_of(const char *origin);
 

@@ -76,25 +76,25 @@ struct engine {
 	int64_t seen; /* the latest time of the database's clock */
 };
 
-static bool scores_by(const struct engine *, enum scorer);
-static int fresh_model(
-    struct engine *, struct db *, struct arena *, int64_t, struct fail *);
-static int load_books(struct engine *, struct db *, struct arena *,
-    const struct epochs *, struct fail *);
+static bool scores_by(const struct engine *e, enum scorer scorer);
+static int fresh_model(struct engine *e, struct db *db, struct arena *a,
+    int64_t epoch, struct fail *f);
+static int load_books(struct engine *e, struct db *db, struct arena *a,
+    const struct epochs *now, struct fail *f);
 static int load_rulesets(
-    struct rulebook_load *, struct db *, struct arena *, struct fail *);
+    struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f);
 static int load_policies(
-    struct rulebook_load *, struct db *, struct arena *, struct fail *);
-static int load_policy(
-    struct rulebook_load *, const struct rows *, int, int, struct fail *);
+    struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f);
+static int load_policy(struct rulebook_load *load, const struct rows *rows,
+    int first, int last, struct fail *f);
 static int load_digest_key(
-    struct rulebook_load *, struct db *, struct arena *, struct fail *);
-static int load_complete(const struct rulebook_load *, struct fail *);
+    struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f);
+static int load_complete(const struct rulebook_load *load, struct fail *f);
 static int load_trials(
-    struct rulebook_load *, struct db *, struct arena *, struct fail *);
-static void load_trial(struct rulebook_load *, struct shadow_ruleset *,
-    const char *, const char *);
-static void load_drop(struct rulebook_load *);
+    struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f);
+static void load_trial(struct rulebook_load *load, struct shadow_ruleset *ret,
+    const char *id, const char *text);
+static void load_drop(struct rulebook_load *load);
 
 struct engine *
 engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,

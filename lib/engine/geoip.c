@@ -29,12 +29,12 @@ struct geoip_layout {
 	const char *lon[PATH_MAX_KEYS];
 };
 
-static int parse_address(const char *, struct sockaddr_storage *);
-static int record_country(MMDB_entry_s *, const char *const *, char *);
+static int parse_address(const char *ip, struct sockaddr_storage *ret);
+static int record_country(MMDB_entry_s *record, const char *const *path, char *ret);
 static int record_degrees(
-    MMDB_entry_s *, const char *const *, double, double *);
+    MMDB_entry_s *record, const char *const *path, double max, double *ret);
 static void place_locate(
-    MMDB_entry_s *, const struct geoip_layout *, struct place *);
+    MMDB_entry_s *record, const struct geoip_layout *layout, struct place *ret);
 
 static const struct geoip_layout layouts[] = {
 	{ { "country", "iso_code" }, { "location", "latitude" },

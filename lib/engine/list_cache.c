@@ -25,9 +25,9 @@ struct list_cache {
 	int64_t epoch; /* 0 before the first load, or EXPIRED */
 };
 
-static int load(struct list_cache *, struct db *, enum list_subject, int64_t,
-    struct fail *);
-static int hold(struct cached_subject *, const struct rows *, struct fail *);
+static int load(struct list_cache *l, struct db *db, enum list_subject subject,
+    int64_t size, struct fail *f);
+static int hold(struct cached_subject *ret, const struct rows *r, struct fail *f);
 
 struct list_cache *
 list_cache_new(void)

@@ -9,8 +9,8 @@
 #include "lib/db/db.h"
 #include "lib/engine/tag_weight_cache.h"
 
-static int hold(struct tag_weights *, const struct rows *, struct fail *);
-static int by_tag(const void *, const void *);
+static int hold(struct tag_weights *ret, const struct rows *r, struct fail *f);
+static int by_tag(const void *a, const void *b);
 
 void
 tag_weight_cache_clear(struct tag_weight_cache *l)

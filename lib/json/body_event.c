@@ -7,14 +7,13 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/event/geo.h"
 #include "core/event/pan.h"
 #include "lib/json/body.h"
 #include "lib/json/body_int.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define CURRENCY_LETTERS 3
 #define COUNTRY_LETTERS 2
@@ -49,29 +48,30 @@ struct exempt {
 	const char *name;
 };
 
-static bool has_pan(struct json_object *, const char *);
-static bool object_has_pan(struct json_object *, const char *);
-static bool is_exempt(const char *, const char *);
+static bool has_pan(struct json_object *json, const char *path);
+static bool object_has_pan(struct json_object *json, const char *path);
+static bool is_exempt(const char *object, const char *name);
 static bool find_member(
-    struct json_object *, const char *, struct json_object **);
-static int read_type(struct json_object *, struct event *, struct fail *);
-static int read_texts(struct arena *, struct json_object *,
-    const struct text_field *, size_t, struct event *, struct fail *);
+    struct json_object *json, const char *name, struct json_object **ret);
+static int read_type(struct json_object *json, struct event *ev, struct fail *f);
+static int read_texts(struct arena *a, struct json_object *json,
+    const struct text_field *fields, size_t n, struct event *ev,
+    struct fail *f);
 static int read_amount(
-    struct arena *, struct json_object *, struct event *, struct fail *);
-static int read_section(struct arena *, struct json_object *,
-    const struct section *, struct event *, struct fail *);
-static int read_three_ds(struct json_object *, struct event *, struct fail *);
+    struct arena *a, struct json_object *json, struct event *ev, struct fail *f);
+static int read_section(struct arena *a, struct json_object *json,
+    const struct section *section, struct event *ev, struct fail *f);
+static int read_three_ds(struct json_object *json, struct event *ev, struct fail *f);
 static int read_attrs(
-    struct arena *, struct json_object *, struct event *, struct fail *);
-static int read_attr(struct arena *, const char *, struct json_object *,
-    struct attr *, size_t *, struct fail *);
+    struct arena *a, struct json_object *json, struct event *ev, struct fail *f);
+static int read_attr(struct arena *a, const char *name,
+    struct json_object *json, struct attr *ret, size_t *bytes, struct fail *f);
 static form form_id, form_event_id, form_channel, form_ip, form_phone,
     form_currency;
 static form form_country, form_kind, form_bin;
-static const char *form_letters(struct arena *, const char *, size_t, size_t);
-static int invalid(const char *, const char *, struct fail *);
-static int too_big(struct fail *);
+static const char *form_letters(struct arena *a, const char *s, size_t n, size_t letters);
+static int invalid(const char *path, const char *rule, struct fail *f);
+static int too_big(struct fail *f);
 
 #define ID_DEPTH 2 /* directories of /v1/decisions/{id} */
 #define ID_RULE "must be a string of 1 to 128 bytes, no control characters"

@@ -19,12 +19,12 @@
 #define PHONE_HIDDEN 5 /* digits hidden at least */
 #define PHONE_DIGITS 15 /* of a number at most (ITU-T E.164) */
 
-static void put_name(struct str *, const char *);
-static void put_text(struct str *, const char *, const char *);
-static void put_event(struct str *, const struct event *, bool);
-static void put_subject(struct str *, const struct event *, bool);
-static void put_instrument(struct str *, const struct event *);
-static void put_attrs(struct str *, const struct event *);
+static void put_name(struct str *s, const char *name);
+static void put_text(struct str *s, const char *name, const char *text);
+static void put_event(struct str *s, const struct event *ev, bool masked);
+static void put_subject(struct str *s, const struct event *ev, bool masked);
+static void put_instrument(struct str *s, const struct event *ev);
+static void put_attrs(struct str *s, const struct event *ev);
 
 void
 body_masked(struct str *s, const struct event *ev)

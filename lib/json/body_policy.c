@@ -7,14 +7,13 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/decide/policy.h"
 #include "core/base/str.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 static int read_policy(struct arena *a, struct json_object *json,
     struct policy *ret, struct fail *f);

@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/rule/rule.h"
 #include "core/base/str.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define PATH_SIZE 192 /* of a path in a message, as struct fail has it */
 #define ATTR_PREFIX "attr."
@@ -41,10 +40,8 @@ struct rules_tree {
 typedef int tree_fn(struct rules_tree *t, struct json_object *json,
     const struct body_place *at);
 
-static const char *rules_text(
-    struct arena *a, struct json_object *rules, struct fail *f);
-static int add_rule(
-    struct str *s, struct json_object *json, int index, struct fail *f);
+static const char *rules_text(struct arena *a, struct json_object *rules, struct fail *f);
+static int add_rule(struct str *s, struct json_object *json, int index, struct fail *f);
 static const struct rule *read_text(struct arena *a, struct json_object *json,
     const struct body_place *at, struct fail *f);
 static int check_members(struct json_object *json, const struct body_place *at,
@@ -56,16 +53,15 @@ static void tree_fail(struct arena *a, struct json_object *json,
 static tree_fn put_rule, put_condition, put_compare, put_all, put_any, put_not;
 static int put_operands(struct rules_tree *t, struct json_object *json,
     const struct body_place *at, const char *name, const char *op);
-static int put_path(struct rules_tree *t, struct json_object *json,
-    const struct body_place *at);
-static int put_op(struct rules_tree *t, struct json_object *json,
-    const struct body_place *at);
-static void put_value(struct rules_tree *t, struct json_object *json,
-    const struct body_place *at);
+static int put_path(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at);
+static int put_op(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at);
+static void put_value(
+    struct rules_tree *t, struct json_object *json, const struct body_place *at);
 static void put_word(struct rules_tree *t, struct json_object *json,
     const struct body_place *at, const char *name);
-static void begin(
-    struct rules_tree *t, const struct body_place *at, const char *name);
+static void begin(struct rules_tree *t, const struct body_place *at, const char *name);
 static void path_text(const struct body_place *at, char ret[PATH_SIZE]);
 static int refuse(struct fail *f, const struct body_place *at, const char *name,
     const char *why);

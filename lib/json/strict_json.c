@@ -40,25 +40,25 @@ struct gate {
 	struct fail *fail;
 };
 
-static int gate_value(struct gate *, int, struct json_object **);
-static int gate_list(struct gate *, int, struct json_object **);
-static int gate_items(struct gate *, int, struct json_object *);
-static int gate_member(struct gate *, int, struct json_object *);
-static int gate_element(struct gate *, int, struct json_object *);
-static int gate_string(struct gate *, struct json_object **);
-static int gate_text(struct gate *, char *, size_t *);
-static int gate_plain(struct gate *, char *, size_t *);
-static int gate_escape(struct gate *, char *, size_t *);
-static int gate_code(struct gate *, uint32_t *);
-static int gate_hex(struct gate *, uint32_t *);
-static int gate_literal(struct gate *, struct json_object **);
-static int gate_number(struct gate *, struct json_object **);
-static int gate_digits(struct gate *);
-static bool gate_next(struct gate *, const char *);
-static int gate_peek(struct gate *);
-static bool gate_skip(struct gate *, char);
-static int refuse(struct gate *, size_t, const char *);
-static int no_memory(struct gate *);
+static int gate_value(struct gate *g, int depth, struct json_object **ret);
+static int gate_list(struct gate *g, int depth, struct json_object **ret);
+static int gate_items(struct gate *g, int depth, struct json_object *list);
+static int gate_member(struct gate *g, int depth, struct json_object *object);
+static int gate_element(struct gate *g, int depth, struct json_object *array);
+static int gate_string(struct gate *g, struct json_object **ret);
+static int gate_text(struct gate *g, char *ret, size_t *ret_length);
+static int gate_plain(struct gate *g, char *ret, size_t *n);
+static int gate_escape(struct gate *g, char *ret, size_t *n);
+static int gate_code(struct gate *g, uint32_t *ret);
+static int gate_hex(struct gate *g, uint32_t *ret);
+static int gate_literal(struct gate *g, struct json_object **ret);
+static int gate_number(struct gate *g, struct json_object **ret);
+static int gate_digits(struct gate *g);
+static bool gate_next(struct gate *g, const char *set);
+static int gate_peek(struct gate *g);
+static bool gate_skip(struct gate *g, char c);
+static int refuse(struct gate *g, size_t at, const char *what);
+static int no_memory(struct gate *g);
 
 /* The escapes of one character, and what they stand for. */
 static const char escapes[] = "\"\\/bfnrt";

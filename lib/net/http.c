@@ -31,17 +31,17 @@ struct handle {
 	char error[CURL_ERROR_SIZE];
 };
 
-static struct handle *handle_new(struct http_call *);
-static int handle_set(struct handle *, struct http_call *);
-static int handle_sign(struct handle *, const struct http_sign *);
-static void handle_free(struct handle *);
-static size_t reply_take(char *, size_t, size_t, void *);
-static size_t head_take(char *, size_t, size_t, void *);
-static curl_socket_t socket_open(void *, curlsocktype, struct curl_sockaddr *);
-static bool is_outside(const struct curl_sockaddr *);
-static struct http_call *http_finished(struct http *);
-static void call_finish(struct http_call *, CURLcode);
-static enum http_fault fault_of(CURLcode, const struct handle *);
+static struct handle *handle_new(struct http_call *call);
+static int handle_set(struct handle *ha, struct http_call *call);
+static int handle_sign(struct handle *ha, const struct http_sign *sign);
+static void handle_free(struct handle *ha);
+static size_t reply_take(char *piece, size_t size, size_t n, void *cookie);
+static size_t head_take(char *line, size_t size, size_t n, void *cookie);
+static curl_socket_t socket_open(void *cookie, curlsocktype purpose, struct curl_sockaddr *to);
+static bool is_outside(const struct curl_sockaddr *to);
+static struct http_call *http_finished(struct http *h);
+static void call_finish(struct http_call *call, CURLcode result);
+static enum http_fault fault_of(CURLcode result, const struct handle *ha);
 
 #define HEAD_MAX ((size_t)64 << 10) /* bytes of a reply's headers */
 #define STALL_BYTES 100L /* a second, under which a transfer stands still */

@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/retention/retention.h"
 #include "lib/shared/runtime_setting.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define BATCH 5000 /* rows of those that go by number */
 #define MONTHS_AHEAD 24
@@ -27,8 +26,7 @@ typedef int piece_fn(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
 
 static int set_up(struct db *db, struct arena *a, struct fail *f);
-static int read_cuts(
-    struct retention_sweep *sw, struct arena *a, struct fail *f);
+static int read_cuts(struct retention_sweep *sw, struct arena *a, struct fail *f);
 static int piece(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
 static bool is_cancelled(const struct db *db);

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/shared/runtime_setting.h"
 #include "lib/shared/shm.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define SHARED_MAX (5 * CLOCK_SECOND) /* how old what is shared may be */
 #define VALUE_BITS 31 /* of a word; above it the epoch, 0 before any */

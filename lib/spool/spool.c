@@ -39,22 +39,22 @@ struct spool {
 	struct shm *shm;
 };
 
-static int open_lock(const struct spool *, const char *);
-static int lock(int, int);
-static int lock_soon(int);
-static void unlock(int);
-static int append(struct spool *, const char *, size_t, struct fail *);
-static int open_active(const struct spool *, struct fail *);
-static int whole(int, const char *, size_t);
-static bool torn(int, off_t);
-static int next_file(struct spool *, char[SPOOL_NAME_SIZE], struct fail *);
-static int oldest_file(const struct spool *, char[SPOOL_NAME_SIZE]);
-static int rotate(struct spool *, char[SPOOL_NAME_SIZE], struct fail *);
-static bool nothing_left(const struct spool *);
-static int open_drain(const struct spool *, struct spool_file *, struct fail *);
-static int cut(struct arena *, char *, size_t, size_t, struct spool_piece *);
-static void identify(const struct spool *);
-static int refused(struct fail *, const char *);
+static int open_lock(const struct spool *sp, const char *name);
+static int lock(int fd, int how);
+static int lock_soon(int fd);
+static void unlock(int fd);
+static int append(struct spool *sp, const char *text, size_t size, struct fail *f);
+static int open_active(const struct spool *sp, struct fail *f);
+static int whole(int fd, const char *p, size_t size);
+static bool torn(int fd, off_t size);
+static int next_file(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f);
+static int oldest_file(const struct spool *sp, char ret[SPOOL_NAME_SIZE]);
+static int rotate(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f);
+static bool nothing_left(const struct spool *sp);
+static int open_drain(const struct spool *sp, struct spool_file *file, struct fail *f);
+static int cut(struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret);
+static void identify(const struct spool *sp);
+static int refused(struct fail *f, const char *what);
 
 struct spool *
 spool_open(const char *dir, struct shm *shm, struct fail *f)

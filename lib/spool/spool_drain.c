@@ -7,24 +7,24 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "lib/db/db.h"
 #include "lib/spool/spool_drain.h"
 #include "lib/spool/spool.h"
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
-static int step(struct spool *, struct db *, struct arena *,
-    const struct spool_file *, size_t, struct spool_drain *, struct fail *);
-static int begin(struct db *, struct arena *, const struct spool_file *,
-    int64_t *, struct fail *);
-static int commit(struct db *, struct arena *, const struct spool_file *,
-    const struct spool_piece *, struct fail *);
-static int send_log(
-    struct db *, struct arena *, const struct spool_piece *, struct fail *);
-static bool refuses_record(const struct db *);
-static int finish(struct spool *, struct db *, struct arena *,
-    struct spool_file *, struct fail *);
+static int step(struct spool *sp, struct db *db, struct arena *a,
+    const struct spool_file *file, size_t max, struct spool_drain *ret,
+    struct fail *f);
+static int begin(struct db *db, struct arena *a, const struct spool_file *file,
+    int64_t *ret_done, struct fail *f);
+static int commit(struct db *db, struct arena *a, const struct spool_file *file,
+    const struct spool_piece *piece, struct fail *f);
+static int send_log(struct db *db, struct arena *a,
+    const struct spool_piece *piece, struct fail *f);
+static bool refuses_record(const struct db *db);
+static int finish(struct spool *sp, struct db *db, struct arena *a,
+    struct spool_file *file, struct fail *f);
 
 /* The texts of a record, in the order of STMT_SPOOL_LOG's parameters. */
 static const size_t columns[] = {

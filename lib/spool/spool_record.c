@@ -9,18 +9,19 @@
 #include <json-c/json_object.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/str.h"
 #include "lib/json/body.h"
 #include "lib/sys/crypt.h"
 #include "lib/spool/spool.h"
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 #define SUM_BYTES 8 /* of the SHA-256 of the object's text */
 #define SUM_DIGITS ((size_t)2 * SUM_BYTES)
 
 static void sum(const char *text, size_t n, char ret[SUM_DIGITS + 1]);
-static int read_number(struct json_object *, const char *, int64_t *);
-static int read_text(struct json_object *, const char *, bool, const char **);
+static int read_number(struct json_object *json, const char *name, int64_t *ret);
+static int read_text(
+    struct json_object *json, const char *name, bool optional, const char **ret);
 
 /* The texts of a record, by their names in the object. */
 static const struct {

@@ -12,15 +12,15 @@
 #define BYTE_END (-1)
 #define BYTE_FAILED (-2)
 
-static int csv_byte(struct csv *);
-static int csv_peek(struct csv *);
-static int csv_put(struct csv *, int, struct fail *);
-static int csv_field(struct csv *, int, int *, struct fail *);
-static int csv_plain(struct csv *, int, int *, struct fail *);
-static int csv_quoted(struct csv *, int *, struct fail *);
-static int csv_end_of_line(struct csv *, int *, struct fail *);
-static int csv_bad(const struct csv *, const char *, struct fail *);
-static void csv_skip_mark(struct csv *);
+static int csv_byte(struct csv *cs);
+static int csv_peek(struct csv *cs);
+static int csv_put(struct csv *cs, int c, struct fail *f);
+static int csv_field(struct csv *cs, int c, int *ret_end, struct fail *f);
+static int csv_plain(struct csv *cs, int c, int *ret_end, struct fail *f);
+static int csv_quoted(struct csv *cs, int *ret_end, struct fail *f);
+static int csv_end_of_line(struct csv *cs, int *c, struct fail *f);
+static int csv_bad(const struct csv *cs, const char *why, struct fail *f);
+static void csv_skip_mark(struct csv *cs);
 
 void
 csv_init(struct csv *cs, long (*read)(void *, char *, size_t), void *cookie)

@@ -42,40 +42,38 @@ enum txn_try {
 	TRY__MAX
 };
 
-static void set_singly(
-    struct txn *, struct decision_request *const *, size_t, int64_t);
-static bool set_tried(struct txn *, struct decision_request *const *, size_t);
-static enum txn_try set_try(
-    struct txn *, struct decision_request *const *, size_t);
-static int set_begin(
-    struct txn *, struct decision_request *const *, size_t, struct fail *);
-static int set_build(
-    struct txn *, struct decision_request *const *, size_t, struct fail *);
-static int set_entry(
-    struct txn *, struct txn_event *, struct decision_request *, struct fail *);
-static struct txn_user *set_member(struct txn *, const char *);
-static enum txn_try set_failed(struct txn *, bool);
-static bool set_settled(struct txn *);
-static int set_decide(struct txn *, struct fail *);
-static int decide_entry(struct txn *, struct txn_event *, struct fail *);
-static int entry_answer(struct txn *, struct txn_event *, struct fail *);
-static const char *reasons_text(struct arena *, const struct score *);
+static void set_singly(struct txn *s, struct decision_request *const *items,
+    size_t n, int64_t deadline);
+static bool set_tried(struct txn *s, struct decision_request *const *items, size_t n);
+static enum txn_try set_try(struct txn *s, struct decision_request *const *items, size_t n);
+static int set_begin(struct txn *s, struct decision_request *const *items,
+    size_t n, struct fail *f);
+static int set_build(struct txn *s, struct decision_request *const *items,
+    size_t n, struct fail *f);
+static int set_entry(struct txn *s, struct txn_event *en,
+    struct decision_request *item, struct fail *f);
+static struct txn_user *set_member(struct txn *s, const char *user);
+static enum txn_try set_failed(struct txn *s, bool committing);
+static bool set_settled(struct txn *s);
+static int set_decide(struct txn *s, struct fail *f);
+static int decide_entry(struct txn *s, struct txn_event *en, struct fail *f);
+static int entry_answer(struct txn *s, struct txn_event *en, struct fail *f);
+static const char *reasons_text(struct arena *a, const struct score *score);
 static const char *replay_text(
-    struct arena *, const struct ruleset *, const struct txn_event *);
-static const char *replay_beside(struct arena *, const struct ruleset *,
-    const struct txn_event *, const struct shadow_result *);
-static void set_outcomes(struct txn *);
-static void set_degrade(struct txn *, struct decision_request *const *, size_t);
-static void degrade(struct txn *, struct decision_request *const *, size_t);
-static int degrade_logged(
-    struct txn *, struct decision_request *const *, size_t, struct fail *);
-static int degrade_keys(struct txn *, struct fail *);
-static bool same_key(
-    const struct decision_request *, const struct decision_request *);
-static int degrade_spooled(
-    struct txn *, struct decision_request *const *, size_t, struct fail *);
-static bool degrade_known(struct txn *, struct decision_request *);
-static int degrade_answers(struct txn *, struct fail *);
+    struct arena *a, const struct ruleset *rs, const struct txn_event *en);
+static const char *replay_beside(struct arena *a, const struct ruleset *rs,
+    const struct txn_event *en, const struct shadow_result *shade);
+static void set_outcomes(struct txn *s);
+static void set_degrade(struct txn *s, struct decision_request *const *items, size_t n);
+static void degrade(struct txn *s, struct decision_request *const *items, size_t n);
+static int degrade_logged(struct txn *s, struct decision_request *const *items,
+    size_t n, struct fail *f);
+static int degrade_keys(struct txn *s, struct fail *f);
+static bool same_key(const struct decision_request *a, const struct decision_request *b);
+static int degrade_spooled(struct txn *s, struct decision_request *const *items,
+    size_t n, struct fail *f);
+static bool degrade_known(struct txn *s, struct decision_request *item);
+static int degrade_answers(struct txn *s, struct fail *f);
 
 void
 txn_run(struct engine *engine, struct db *db, struct arena *a,

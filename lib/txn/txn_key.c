@@ -11,7 +11,7 @@
 #include "lib/engine/engine.h"
 #include "lib/txn/txn_int.h"
 
-static bool is_mismatch(const struct txn_event *);
+static bool is_mismatch(const struct txn_event *en);
 
 int
 txn_digest(struct txn *s, struct fail *f)

@@ -12,7 +12,7 @@
 #include "lib/engine/list_cache.h"
 #include "lib/txn/txn_int.h"
 
-static void read_probed(struct txn *, const struct rows *);
+static void read_probed(struct txn *s, const struct rows *r);
 
 int
 txn_send_lists(struct txn *s, unsigned subjects, bool *ret_sent, struct fail *f)

@@ -7,9 +7,9 @@
 #include "lib/db/db.h"
 #include "lib/txn/txn_int.h"
 
-static bool is_queued(const struct txn_event *);
-static int send_numbers(struct txn *, enum stmt,
-    bool (*)(const struct txn_event *), bool *, struct fail *);
+static bool is_queued(const struct txn_event *en);
+static int send_numbers(struct txn *s, enum stmt stmt,
+    bool (*wanted)(const struct txn_event *), bool *ret_sent, struct fail *f);
 
 int
 txn_send_queue(struct txn *s, bool *ret_sent, struct fail *f)

@@ -33,30 +33,30 @@ struct wanted_node {
 	size_t n;
 };
 
-static int send_timeout(struct txn *, bool *, struct fail *);
-static int send_open(struct txn *, struct fail *);
-static const struct txn_event *find_asks(struct txn *, struct txn_event *);
-static int send_nodes(struct txn *, bool *, struct fail *);
-static void read_busy(struct txn *, const struct rows *);
-static int read_open(struct txn *, const struct rows *, struct fail *);
-static int read_entry(struct txn *, const struct rows *, int,
-    const struct open_cols *, struct fail *);
-static int read_member(struct txn *, struct txn_user *, const struct rows *,
-    int, const struct open_cols *, struct fail *);
-static void read_nodes(struct txn *, const struct rows *);
-static bool may_link(const struct txn *, const struct txn_event *);
-static int graph_resolve(struct txn *, bool *, struct fail *);
-static int read_resolved(struct txn *, const struct rows *,
-    const struct wanted_node *, bool *, struct fail *);
-static int graph_lock(struct txn *, bool *, struct fail *);
-static bool read_locked(struct txn *, const struct rows *);
-static void graph_gone(struct txn *, struct graph_node *);
-static size_t lock_ids(struct txn *, int64_t *);
-static size_t link_ids(struct txn *, int64_t *, int64_t *);
-static size_t root_ids(struct txn *, int64_t *);
-static void want(struct wanted_node *, const struct graph_node *);
-static int by_value(const void *, const void *);
-static int full(struct fail *);
+static int send_timeout(struct txn *s, bool *ret_sent, struct fail *f);
+static int send_open(struct txn *s, struct fail *f);
+static const struct txn_event *find_asks(struct txn *s, struct txn_event *en);
+static int send_nodes(struct txn *s, bool *ret_sent, struct fail *f);
+static void read_busy(struct txn *s, const struct rows *r);
+static int read_open(struct txn *s, const struct rows *r, struct fail *f);
+static int read_entry(struct txn *s, const struct rows *r, int row,
+    const struct open_cols *c, struct fail *f);
+static int read_member(struct txn *s, struct txn_user *m, const struct rows *r,
+    int row, const struct open_cols *c, struct fail *f);
+static void read_nodes(struct txn *s, const struct rows *r);
+static bool may_link(const struct txn *s, const struct txn_event *en);
+static int graph_resolve(struct txn *s, bool *again, struct fail *f);
+static int read_resolved(struct txn *s, const struct rows *r,
+    const struct wanted_node *all, bool *again, struct fail *f);
+static int graph_lock(struct txn *s, bool *again, struct fail *f);
+static bool read_locked(struct txn *s, const struct rows *r);
+static void graph_gone(struct txn *s, struct graph_node *node);
+static size_t lock_ids(struct txn *s, int64_t *ids);
+static size_t link_ids(struct txn *s, int64_t *a, int64_t *b);
+static size_t root_ids(struct txn *s, int64_t *ids);
+static void want(struct wanted_node *w, const struct graph_node *node);
+static int by_value(const void *pa, const void *pb);
+static int full(struct fail *f);
 
 int
 txn_read(struct txn *s, struct fail *f)

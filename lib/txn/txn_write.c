@@ -30,28 +30,27 @@ struct columns {
 	int64_t *number[COLUMNS_MAX];
 };
 
-static int send_take(struct txn *, size_t *, struct fail *);
-static int send_keys(struct txn *, size_t *, struct fail *);
-static int send_links(struct txn *, size_t *, struct fail *);
-static int send_entities(struct txn *, size_t *, struct fail *);
-static int send_verdicts(struct txn *, size_t *, struct fail *);
-static int send_details(struct txn *, size_t *, struct fail *);
-static int send_degraded(struct txn *, size_t *, struct fail *);
-static int send_states(struct txn *, bool, size_t *, struct fail *);
-static int send_cases(struct txn *, size_t *, struct fail *);
-static int send_anomalies(struct txn *, size_t *, struct fail *);
-static int send_dry_runs(struct txn *, size_t *, struct fail *);
-static int send(
-    struct txn *, enum stmt, const struct params *, size_t *, struct fail *);
-static int columns_init(
-    struct columns *, struct arena *, size_t, int, int, struct fail *);
-static int64_t scored_id(const struct txn_event *, enum event_identifier);
-static bool is_anomaly(const struct txn_event *, double);
-static const char *anomaly_data(struct arena *, const struct txn_event *);
-static const char *dry_run_answer(
-    struct arena *, const struct decision_answer *);
-static const char *masked(struct arena *, const struct event *);
-static int by_key(const void *, const void *);
+static int send_take(struct txn *s, size_t *n, struct fail *f);
+static int send_keys(struct txn *s, size_t *n, struct fail *f);
+static int send_links(struct txn *s, size_t *n, struct fail *f);
+static int send_entities(struct txn *s, size_t *n, struct fail *f);
+static int send_verdicts(struct txn *s, size_t *n, struct fail *f);
+static int send_details(struct txn *s, size_t *n, struct fail *f);
+static int send_degraded(struct txn *s, size_t *n, struct fail *f);
+static int send_states(struct txn *s, bool stored, size_t *n, struct fail *f);
+static int send_cases(struct txn *s, size_t *n, struct fail *f);
+static int send_anomalies(struct txn *s, size_t *n, struct fail *f);
+static int send_dry_runs(struct txn *s, size_t *n, struct fail *f);
+static int send(struct txn *s, enum stmt stmt, const struct params *p,
+    size_t *n, struct fail *f);
+static int columns_init(struct columns *c, struct arena *a, size_t n, int texts,
+    int numbers, struct fail *f);
+static int64_t scored_id(const struct txn_event *en, enum event_identifier c);
+static bool is_anomaly(const struct txn_event *en, double from);
+static const char *anomaly_data(struct arena *a, const struct txn_event *en);
+static const char *dry_run_answer(struct arena *a, const struct decision_answer *ans);
+static const char *masked(struct arena *a, const struct event *ev);
+static int by_key(const void *pa, const void *pb);
 
 int
 txn_write(struct txn *s, struct fail *f)

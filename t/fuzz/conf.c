@@ -17,11 +17,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "lib/conf/conf.h"
 #include "t/fuzz/fuzz.h"
-
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
 
 #define TEXT_MAX ((size_t)65536) /* of a file, as conf.c has it */
 #define ENV_MAX 32 /* variables */
@@ -67,19 +66,19 @@ static struct side *side = &sides[0];
 static int file;
 static char path[32];
 
-static const char *prepare(const uint8_t *, size_t, size_t *);
-static void set_environment(const uint8_t *, size_t);
-static void set_file(const char *, size_t);
+static const char *prepare(const uint8_t *data, size_t size, size_t *ret_size);
+static void set_environment(const uint8_t *data, size_t size);
+static void set_file(const char *text, size_t size);
 static char *described(void);
 static void check_taken(void);
 static void check_again(void);
 static void check_printed(void);
-static void check_refused(const struct fail *, const char *, size_t);
+static void check_refused(const struct fail *f, const char *text, size_t size);
 static void check_line(
-    const struct fail *, const char *, size_t, unsigned long);
-static const void *line_of(const char *, size_t, unsigned long, size_t *);
-static size_t setting_in(const char *);
-static void check_hidden(const char *);
+    const struct fail *f, const char *text, size_t size, unsigned long number);
+static const void *line_of(const char *text, size_t size, unsigned long number, size_t *ret_size);
+static size_t setting_in(const char *text);
+static void check_hidden(const char *text);
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -19,9 +19,9 @@ struct csv_fuzz_source {
 	size_t step; /* bytes given at once, at most */
 };
 
-static int read_all(struct csv_fuzz_source, char *, size_t, struct fail *);
-static long source_read(void *, char *, size_t);
-static size_t write_field(const char *, char *);
+static int read_all(struct csv_fuzz_source src, char *ret, size_t room, struct fail *f);
+static long source_read(void *cookie, char *buf, size_t size);
+static size_t write_field(const char *field, char *ret);
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -23,17 +23,17 @@
 
 #define BULLET "\xe2\x80\xa2"
 
-static void check_refusal(const struct fail *);
-static void check_json(struct json_object *, const uint8_t *, size_t);
-static bool same(struct json_object *, struct json_object *);
-static bool same_object(struct json_object *, struct json_object *);
-static bool same_number(struct json_object *, struct json_object *);
-static void check_event(const struct event *);
-static void check_masked(struct arena *, const struct event *);
-static void check_again(struct arena *, const struct event *);
-static void check_shown(
-    struct json_object *, const char *, const char *, size_t);
-static bool holds_card(const char *);
+static void check_refusal(const struct fail *f);
+static void check_json(struct json_object *json, const uint8_t *data, size_t size);
+static bool same(struct json_object *ours, struct json_object *theirs);
+static bool same_object(struct json_object *ours, struct json_object *theirs);
+static bool same_number(struct json_object *ours, struct json_object *theirs);
+static void check_event(const struct event *ev);
+static void check_masked(struct arena *a, const struct event *ev);
+static void check_again(struct arena *a, const struct event *ev);
+static void check_shown(struct json_object *subject, const char *name,
+    const char *sent, size_t most);
+static bool holds_card(const char *text);
 
 static _Alignas(16) char block[8 << 20];
 

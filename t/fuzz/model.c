@@ -18,11 +18,11 @@
 #include "lib/json/body_model.h"
 #include "t/fuzz/fuzz.h"
 
-static void check_file(const char *, size_t);
-static void check_splice(const uint8_t *, size_t);
-static void check(const struct model *);
-static void check_again(const struct model *);
-static bool same(double, double);
+static void check_file(const char *text, size_t size);
+static void check_splice(const uint8_t *data, size_t size);
+static void check(const struct model *m);
+static void check_again(const struct model *first);
+static bool same(double a, double b);
 
 static _Alignas(16) char block[8 << 20];
 static struct arena arena;

@@ -12,25 +12,24 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/event/event.h"
 #include "core/base/fail.h"
 #include "fcgi/http/path_match.h"
 #include "fcgi/http/query.h"
 #include "t/fuzz/fuzz.h"
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
 /* Room for the longest query that is one, with each byte escaped. */
 #define WRITTEN_MAX                                                            \
 	(QUERY_PAIRS_MAX * (3 * (QUERY_NAME_MAX + QUERY_VALUE_MAX) + 2) + 1)
 
-static void try_pattern(struct arena *, const char *, const char *);
-static void try_query(struct arena *, const char *);
-static void check_number(const struct query *, const char *, const char *);
-static void check_same(struct arena *, const struct query *, bool);
-static bool plain_query(const char *, char *);
-static int plain_text(const char *, size_t, char *, size_t);
-static size_t write_text(const char *, bool, char *);
+static void try_pattern(struct arena *a, const char *pattern, const char *path);
+static void try_query(struct arena *a, const char *text);
+static void check_number(const struct query *q, const char *name, const char *value);
+static void check_same(struct arena *a, const struct query *q, bool all);
+static bool plain_query(const char *text, char *ret);
+static int plain_text(const char *text, size_t n, char *ret, size_t max);
+static size_t write_text(const char *text, bool all, char *ret);
 
 /* What paths are held against: ours, and the form with two parameters. */
 static const char *const patterns[] = {

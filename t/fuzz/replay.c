@@ -18,8 +18,8 @@
 
 #define PREFIX "fuzz_"
 
-static void replay_corpus(const char *);
-static void replay_file(const char *);
+static void replay_corpus(const char *target);
+static void replay_file(const char *path);
 
 int
 main(int argc, char *argv[])

@@ -19,15 +19,15 @@
 #define JUMP_MAX 32 /* days from one change to the next */
 #define SPAN (BACK_MAX + STEPS_MAX * JUMP_MAX)
 
-static void try_packed(const uint8_t *, size_t);
-static void try_history(const uint8_t *, size_t);
-static struct entity_risk_day read_step(const uint8_t *, int32_t);
-static void recount(const struct entity_risk_day *, int32_t);
-static int32_t held(int64_t);
-static void check_rates(const struct entity_risk_days *, int32_t, int);
-static struct entity_risk_day sum(int32_t, int);
-static double rate(const struct entity_risk_day *);
-static void check_packed(const struct entity_risk_days *);
+static void try_packed(const uint8_t *data, size_t size);
+static void try_history(const uint8_t *data, size_t size);
+static struct entity_risk_day read_step(const uint8_t *data, int32_t today);
+static void recount(const struct entity_risk_day *more, int32_t today);
+static int32_t held(int64_t n);
+static void check_rates(const struct entity_risk_days *days, int32_t today, int delay);
+static struct entity_risk_day sum(int32_t until, int window);
+static double rate(const struct entity_risk_day *d);
+static void check_packed(const struct entity_risk_days *days);
 
 /* By day since BACK_MAX before START, as a history has it. */
 static struct entity_risk_day counted[SPAN];

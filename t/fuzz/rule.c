@@ -20,9 +20,9 @@
 #define PRINTED_MAX (8 * TEXT_MAX) /* escapes and blanks, at most */
 #define WORDS 3 /* different values of each type */
 
-static const char *print(struct arena *, const struct ruleset *);
-static void same_hits(const struct ruleset *, const struct ruleset *);
-static struct value made_up(enum value_type, size_t);
+static const char *print(struct arena *a, const struct ruleset *rs);
+static void same_hits(const struct ruleset *rs, const struct ruleset *again);
+static struct value made_up(enum value_type type, size_t which);
 
 /* Room to compile, to compile again, and to print twice. */
 static _Alignas(16) char first[RULE_ARENA_SIZE(TEXT_MAX)];

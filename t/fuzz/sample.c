@@ -19,8 +19,8 @@
 #include "core/base/str.h"
 #include "t/fuzz/fuzz.h"
 
-static void check_again(const struct sample *);
-static bool same(const struct value *, const struct value *);
+static void check_again(const struct sample *first);
+static bool same(const struct value *a, const struct value *b);
 
 static const struct ruleset no_rules = { .version = "fuzz" };
 

@@ -27,14 +27,14 @@
 	"\"exp\":1795043199}"
 #define EMAIL_MAX 254
 
-static void try_token(const uint8_t *, size_t);
-static void try_claims(const uint8_t *, size_t);
-static void try_header(const uint8_t *, size_t);
-static void try_email(const uint8_t *, size_t);
-static bool verified(const char *, struct token *);
-static void check_every_byte(char *);
-static char *signed_parts(const void *, size_t, const void *, size_t);
-static size_t base64url(const void *, size_t, char *);
+static void try_token(const uint8_t *data, size_t size);
+static void try_claims(const uint8_t *data, size_t size);
+static void try_header(const uint8_t *data, size_t size);
+static void try_email(const uint8_t *data, size_t size);
+static bool verified(const char *text, struct token *ret);
+static void check_every_byte(char *text);
+static char *signed_parts(const void *head, size_t head_size, const void *body, size_t size);
+static size_t base64url(const void *data, size_t size, char *ret);
 
 static _Alignas(16) char block[1 << 20];
 static struct arena arena;

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "core/base/array.h"
 #include "core/base/str.h"
 #include "t/torture/event.h"
 
@@ -25,12 +26,10 @@
 #define KEY_EVENTS 60 /* of so many, */
 #define KEY_SHARED 4 /* the first so many have one Idempotency-Key */
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
-static uint64_t mix(uint64_t);
-static void add_user(struct str *, uint64_t);
-static void add_hot(struct str *, struct dice *);
-static void add_member(struct str *, struct dice *, uint64_t);
+static uint64_t mix(uint64_t x);
+static void add_user(struct str *s, uint64_t user);
+static void add_hot(struct str *s, struct dice *d);
+static void add_member(struct str *s, struct dice *d, uint64_t group);
 
 static const char *const types[] = { "card.authorize", "card.capture",
 	"card.refund", "payment.authorize", "wallet.withdraw", "account.login",

@@ -55,18 +55,18 @@ struct client {
 	int64_t due; /* ticks before which it is not sent */
 };
 
-static void open_run(char **);
-static bool step(struct client *);
-static bool fill(struct client *);
-static void request(struct client *);
-static uint64_t pick(bool);
-static void send_call(struct client *);
-static void answered(struct client *);
-static bool settled(struct json_object *, int);
-static void history_call(const struct client *);
-static void history_answer(const struct client *, bool);
-static uint64_t number(const char *);
-static void ended(int);
+static void open_run(char **argv);
+static bool step(struct client *cl);
+static bool fill(struct client *cl);
+static void request(struct client *cl);
+static uint64_t pick(bool batch);
+static void send_call(struct client *cl);
+static void answered(struct client *cl);
+static bool settled(struct json_object *json, int status);
+static void history_call(const struct client *cl);
+static void history_answer(const struct client *cl, bool is_json);
+static uint64_t number(const char *text);
+static void ended(int signo);
 
 /* The run. */
 static struct client clients[CLIENTS_MAX];

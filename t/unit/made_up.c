@@ -7,10 +7,10 @@
 #include "t/unit/unit.h"
 #include "t/unit/made_up.h"
 
-static void random_literal(struct str *, enum value_type);
-static void random_test(struct str *);
-static void random_chain(struct str *, int, const char *);
-static void random_cond(struct str *, int);
+static void random_literal(struct str *s, enum value_type type);
+static void random_test(struct str *s);
+static void random_chain(struct str *s, int depth, const char *op);
+static void random_cond(struct str *s, int depth);
 
 /* A generator with its own state, so that a failure repeats. */
 static uint32_t seed;

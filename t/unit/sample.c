@@ -42,10 +42,10 @@ static const struct shadow_result shade = { "shd_1", VERDICT_DENY,
 	{ 72, shade_reasons, nitems(shade_reasons) } };
 
 static struct value value_at(enum value_type type, size_t i);
-static void check_value(const struct value *, const struct value *);
-static const char *written(const struct signals *, bool watched);
-static const char *written_by(
-    enum scorer, const struct signals *, bool, const struct shadow_result *);
+static void check_value(const struct value *a, const struct value *b);
+static const char *written(const struct signals *sigs, bool watched);
+static const char *written_by(enum scorer scorer, const struct signals *sigs,
+    bool watched, const struct shadow_result *beside);
 
 static void
 setup(void)

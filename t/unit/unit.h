@@ -6,10 +6,10 @@
 #include <check.h>
 #include <stddef.h>
 
-#define nitems(a) (sizeof(a) / sizeof((a)[0]))
-
 #define SUITE(name) Suite *suite_##name(void);
 #include "t/unit/suites.tbl"
+
+#include "core/base/array.h"
 #undef SUITE
 
 #endif
