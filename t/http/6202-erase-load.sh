@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Erasures while others decide: whatever comes at once, counters, sizes and
-# roots are what a recount of the links says; one that was killed is finished
-# by the next.
+# Erasures while others decide: counters, sizes and roots stay equal to a
+# recount of the links; the next request finishes an erasure that was killed.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/recount.sh
@@ -12,11 +11,9 @@ start_stack DECIDE_WORKERS=6 OPERATOR_WORKERS=4
 admin_token
 api_key
 
-# Many clients, few entities, singles and batches at once; every third client
-# erases some of the users.
+# Many clients decide on few users; every third client also erases some.
 cat >"$scratch/client" <<'END'
 n=$1
-# Under load operators are refused first: they come again.
 send() {
 	curl -sS --retry 9 --max-time 20 --unix-socket "$SOCKET" -d @- \
 	    -H "X-API-Key: $KEY" -H "Authorization: Bearer $TOKEN" \
@@ -45,68 +42,68 @@ END
 seq 48 | SOCKET="$scratch/run/http.sock" KEY="$KEY" TOKEN="$TOKEN" \
     BASE="$BASE" xargs -P 12 -I{} sh "$scratch/client" {} \
     >"$scratch/answers" 2>&1
-is "every event is answered by a scored decision" "$(jq -r 'select((.userId
+is "every event gets a scored decision" "$(jq -r 'select((.userId
     or .error) | not) | (.results // [{decision: .}])[].decision.score >= 0' \
     <"$scratch/answers" | sort | uniq -c | tr -s ' ')" " 528 true"
-is "every erasure is answered" "$(jq -r 'select(.userId) | .graph | type' \
+is "every erasure gets an answer" "$(jq -r 'select(.userId) | .graph | type' \
     <"$scratch/answers" | sort | uniq -c | tr -s ' ')" " 64 boolean"
-is "counters, sizes and roots are those of a recount" "$(recount)" ""
+is "the graph equals a recount after decisions and erasures" "$(recount)" ""
 
-# One more round of decisions lets every user find its root again.
+# Another decision of every user updates the user's stored root.
 for i in $(seq 0 40); do
 	http POST /v1/decisions "{\"type\":\"account.login\",
 	    \"subject\":{\"userId\":\"c-$i\",\"deviceId\":\"cd-$((i % 37))\"}}"
 done
-is "and so they are after the next events" "$(recount)" ""
+is "the graph equals a recount after the next decisions" "$(recount)" ""
 
-# decide USER MEMBERS: on one, with these members of subject besides.
-decide() {
+# decide_login USER MEMBERS: with these members of subject.
+decide_login() {
 	http POST /v1/decisions "{\"type\":\"account.login\",
 	    \"subject\":{\"userId\":\"$1\",$2}}"
 }
 
-# during USER COMMAND ...: run it while an erasure of the user, which has done
-# its work, has not committed yet; it has to wait for that.
+# during_erasure USER COMMAND ...: run it while an erasure of the user has done
+# its work but not committed; the command waits for that.
 mkfifo "$scratch/erasure"
-during() {
+during_erasure() {
 	cluster_psql postgres assay -q <"$scratch/erasure" &
 	holder=$!
 	exec 8>"$scratch/erasure"
 	echo "begin; select assay.erase_identity(0, '$1', 1000) \\g /dev/null" >&8
 	shift
-	stack_until 20 "$holder" waits "wait_event = 'ClientRead' and
+	stack_until 20 "$holder" session_waits "wait_event = 'ClientRead' and
 	    state = 'idle in transaction' and usename = 'postgres'"
 	("$@") &
 	request=$!
-	stack_until 20 "$holder" waits "wait_event_type = 'Lock'"
+	stack_until 20 "$holder" session_waits "wait_event_type = 'Lock'"
 	echo "commit;" >&8
 	exec 8>&-
 	wait "$holder" "$request"
 }
 
-# waits CONDITION: one session does.
+# session_waits CONDITION: one session fulfils it.
 # shellcheck disable=SC2317 # stack_until calls it
-waits() {
+session_waits() {
 	[ "$(sql "select count(*) from pg_stat_activity where $1")" = 1 ]
 }
 
-decide r-1 '"deviceId":"d-r","ip":"10.7.7.7"'
-during r-1 decide r-2 '"ip":"10.7.7.7","phone":"251933111222"'
-is "who meets an address that is erased at that moment finds it new" \
+decide_login r-1 '"deviceId":"d-r","ip":"10.7.7.7"'
+during_erasure r-1 decide_login r-2 '"ip":"10.7.7.7","phone":"251933111222"'
+is "a decision meanwhile links its user to the erased address as a new one" \
     "$(sql "select e.users, (select count(*) from assay.link l
 	where e.id in (l.a, l.b)) from assay.entity e
     where key = '10.7.7.7'")$(recount)" "1|2"
 
-# All that holds the device and the address together is the user who goes.
-decide s-1 '"ip":"10.8.8.8"'
-decide s-1 '"deviceId":"d-s"'
-decide s-2 '"ip":"10.8.8.8"'
-decide s-3 '"deviceId":"d-s"'
-during s-1 decide s-2 '"deviceId":"d-s"'
-is "who joins two parts at the moment that they are taken apart joins them" \
+# Only the erased user connects the device and the address.
+decide_login s-1 '"ip":"10.8.8.8"'
+decide_login s-1 '"deviceId":"d-s"'
+decide_login s-2 '"ip":"10.8.8.8"'
+decide_login s-3 '"deviceId":"d-s"'
+during_erasure s-1 decide_login s-2 '"deviceId":"d-s"'
+is "a decision meanwhile joins two parts that the erasure separates" \
     "$(recount)" ""
 
-# Killed in the middle: what was erased stays so, and the next one ends it.
+# The server ends an erasure; the next request finishes it.
 sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
 	user_id, request, replay)
 select now() - interval '1 s', 'vd_' || n, 'e-' || n, 'order.place', 'c-1',
@@ -125,14 +122,15 @@ exec 8>"$scratch/erasure"
 echo "select pg_advisory_lock(4711) \g /dev/null" >&8
 (http POST /v1/privacy/erase '{"userId":"c-1"}') &
 request=$!
-stack_until 20 "$holder" waits "wait_event_type = 'Lock'"
+stack_until 20 "$holder" session_waits "wait_event_type = 'Lock'"
 sql "select pg_terminate_backend(pid) from pg_locks
     where locktype = 'advisory' and not granted" >/dev/null
 wait "$request"
 exec 8>&-
 wait "$holder"
 sql "drop trigger slow on assay.detail_$month"
-is "some of it is gone" "$(sql "select count(*) between 1 and 2400,
+is "a killed erasure has removed a part" \
+    "$(sql "select count(*) between 1 and 2400,
     (select count(*) from assay.entity where key = 'c-1')
     from assay.detail where user_id = 'c-1'")" "t|0"
 http POST /v1/privacy/erase '{"userId":"c-1"}'
@@ -143,7 +141,7 @@ is "the next request erases the rest" "$STATUS $(json '.replaySamplesRemoved > 0
 for user in $(sql "select distinct user_id from assay.detail"); do
 	http POST /v1/privacy/erase "{\"userId\":\"$user\"}"
 done
-is "nobody is left when all are erased" "$(sql "select
+is "the tables are empty when all users are erased" "$(sql "select
     (select count(*) from assay.entity where kind > 0),
     (select count(*) from assay.link),
     (select count(*) from assay.user_state),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Retention: what is older than its window goes, and nothing else, while
-# decisions go on; months whole, the edge in batches; one run at a time.
+# POST /v1/config/retention/run: it removes what is older than its window and
+# nothing else, while decisions are served; only one run at a time.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/load.sh
@@ -9,11 +9,11 @@
 # shellcheck source=t/http/past.sh
 . "$(dirname "$0")/past.sh"
 
-run() {
+run_sweep() {
 	http POST /v1/config/retention/run
 }
 
-pruned() {
+pruned_counts() {
 	json '.pruned |
 	    "\(.verdicts) \(.activity) \(.replay) \(.idempotency) \(.deadLetter)"'
 }
@@ -28,64 +28,73 @@ start_stack DECIDE_WORKERS=3
 admin_token
 api_key
 history
-is "there is a past" "$(left)" "5000|5000|4000|5000|5000|60|500"
+is "the scenario starts with 14 months of decisions" \
+    "$(left)" "5000|5000|4000|5000|5000|60|500"
 
 load_start 1
-run
-is "it runs" "$STATUS" 200
-is_json "at a time" '.ranAt | test("^[0-9-]{10}T[0-9:]{8}[.][0-9]{3}Z$")' true
-is_json "over these collections" '.pruned | keys | sort | join(" ")' \
+run_sweep
+is "a sweep answers 200" "$STATUS" 200
+is_json "the answer has the time of the sweep" \
+    '.ranAt | test("^[0-9-]{10}T[0-9:]{8}[.][0-9]{3}Z$")' true
+is_json "the answer counts each collection" \
+    '.pruned | keys | sort | join(" ")' \
     "activity deadLetter idempotency replay verdicts"
-# 365, 90, 90, 7 and 30 days of twelve a day; the newest of each day is in.
-is "what is older than the windows is gone" "$(pruned)" \
+# 365, 90, 90, 7 and 30 days of twelve a day; the newest of each day is kept.
+is "the sweep removes what is older than the windows" "$(pruned_counts)" \
     "620 3920 3136 4916 30"
-is "and nothing else" "$(left)" "4380|1080|864|1080|84|30|365"
-is "months that were over are gone whole" "$(sql "select count(*)
+is "the sweep keeps what is inside the windows" \
+    "$(left)" "4380|1080|864|1080|84|30|365"
+is "whole months of the verdict log are dropped" "$(sql "select count(*)
     from pg_class where relkind = 'r' and relname < 'verdict_log_'
 	|| to_char(now() at time zone 'UTC' - interval '365 days', 'YYYYMM')
 	and relname ~ '^verdict_log_[0-9]'")" 0
-run
-is "again there is nothing to do" "$(pruned)" "0 0 0 0 0"
+run_sweep
+is "a second sweep removes nothing" "$(pruned_counts)" "0 0 0 0 0"
 
-# The two parts of a detail have windows of their own.
+# Request and sample of a detail row have separate windows.
 http PUT /v1/config/retention '{"activity":30,"replay":60}'
-run
-is "activity is blanked before samples" "$(pruned) $(left)" \
+run_sweep
+is "a shorter activity window clears requests before samples" \
+    "$(pruned_counts) $(left)" \
     "0 720 288 0 0 4380|360|576|648|84|30|365"
 http PUT /v1/config/retention '{"activity":30,"replay":10}'
-run
-is "and samples before activity" "$(pruned) $(left)" \
+run_sweep
+is "a shorter sample window clears samples before requests" \
+    "$(pruned_counts) $(left)" \
     "0 0 480 0 0 4380|360|96|360|84|30|365"
 
-# Each is kept as its own window says, but for keys: one whose decision is gone
-# would answer nothing.
+# Each collection has its own window, but an idempotency key goes with its
+# decision.
 http PUT /v1/config/retention '{"verdicts":3,"activity":0,"idempotency":0}'
-run
-is "what is kept for ever outlives its verdict" "$(pruned) $(left)" \
+run_sweep
+is "rows kept for ever outlive their verdict" "$(pruned_counts) $(left)" \
     "4344 0 0 48 0 36|360|96|360|36|30|3"
-is "no key is left without its decision" "$(sql "select count(*)
+is "no idempotency key remains without its decision" "$(sql "select count(*)
     from assay.idempotency i where not exists (select
 	from assay.verdict_log v where v.id = i.verdict_id)")" 0
 
-# 0 is for ever.
+# A window of 0 days means for ever.
 http PUT /v1/config/retention \
     '{"verdicts":0,"activity":0,"replay":0,"idempotency":0,"deadLetter":0}'
 sql "update assay.dead_letter set dead_at = dead_at - interval '3 years'"
-run
-is "what is kept for ever stays" "$(pruned)" "0 0 0 0 0"
-load_stop "decisions meanwhile"
-is "none was degraded" "$(sql "select count(*) from assay.verdict_log
+run_sweep
+is "a sweep removes nothing when all windows are 0" \
+    "$(pruned_counts)" "0 0 0 0 0"
+load_stop "decisions during the sweeps"
+is "no decision during the sweeps is degraded" \
+    "$(sql "select count(*) from assay.verdict_log
     where score < 0")" 0
 
-# A run that was killed between its steps is taken up.  What an operator's
-# connection did meanwhile is of no matter.
+# The next run finishes one that was killed between two steps.  Settings of an
+# operator's session do not disturb it.
 http PUT /v1/config/retention '{"verdicts":365,"activity":90,"replay":90}'
 sql "set timezone = 'UTC'; create table assay.verdict_log_202001 (like
     assay.verdict_log including all);
     insert into assay.verdict_log_202001 select '2020-01-02', 'vd_x', 'x',
 	'card.authorize', 'allow', 0, '[]', 'p', '1', null, 'c'"
-run
-is "a month that was detached is dropped" "$(pruned | cut -d ' ' -f 1) $(sql \
+run_sweep
+is "a month that was detached is dropped" \
+    "$(pruned_counts | cut -d ' ' -f 1) $(sql \
     "select to_regclass('assay.verdict_log_202001') is null")" "1 t"
 sql "set timezone = 'UTC'; create table assay.detail_202001 partition of
     assay.detail for values from ('2020-01-01') to ('2020-02-01');
@@ -97,31 +106,31 @@ hold "select count(*) from assay.detail"
 	sql "select pg_terminate_backend(pid) from pg_stat_activity
 	    where application_name = 'assay operator'" >/dev/null
 ) &
-run
+run_sweep
 wait $!
-is "who reads for long delays a month, and no run" "$STATUS $(pruned) $(sql \
+is "a long reader delays a month but no sweep" "$STATUS $(pruned_counts) $(sql \
     "select count(*) from pg_inherits
     where inhrelid = 'assay.detail_202001'::regclass")" "200 0 0 0 0 0 1"
 release
-run
-is "the next one finishes it" "$(pruned) $(sql \
+run_sweep
+is "the next sweep drops the delayed month" "$(pruned_counts) $(sql \
     "select to_regclass('assay.detail_202001') is null")" "0 1 1 0 0 t"
 
-# One at a time, over all hosts.
+# Only one sweep runs at a time over all hosts.
 hold "select pg_advisory_xact_lock(hashtextextended('assay.retain', 0))"
-run
-is_error "while another host runs it" 503 UNAVAILABLE
-is "it may be tried again" "$(header retry-after)" 1
+run_sweep
+is_error "a sweep answers 503 while another host sweeps" 503 UNAVAILABLE
+is "the refused sweep may be retried after a second" "$(header retry-after)" 1
 release
-run
-is "when that is done, it runs" "$STATUS" 200
+run_sweep
+is "a sweep answers 200 when the other is done" "$STATUS" 200
 
 http GET /v1/audit
-is_json "the trail tells of each that ran" '[.entries[] |
+is_json "the audit trail has each sweep that ran" '[.entries[] |
     select(.action == "POST /v1/config/retention/run") | .status] |
     "\(length) \(unique | tojson)"' "10 [200]"
 http GET /metrics
-is "the metrics count what is gone" "$(printf '%s\n' "$BODY" |
+is "the metrics count all removed rows" "$(printf '%s\n' "$BODY" |
     sed -n 's/^engine_retention_pruned_total{collection="\(.*\)"} /\1 /p' |
     paste -sd ' ')" \
     "verdicts 4965 activity 4641 replay 3905 idempotency 4964 deadLetter 30"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Analytics: every decision, case and label is counted once, whenever it
-# commits and whoever is killed.
+# Analytics: every decision, case and label is counted once, even if
+# transactions commit late or are rolled back.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/tally.sh
@@ -18,64 +18,50 @@ sql "update assay.epoch set lists = lists + 1"
 sql "update assay.list_subject set changed = 2 where subject = 'user'"
 
 http GET /v1/analytics/summary
-is "nothing has happened" "$STATUS $(json 'tojson')" '200 {"totals":{"decisions":0,"byVerdict":{"allow":0,"challenge":0,"review":0,"deny":0}},"scoreBuckets":[0,0,0,0,0,0,0,0,0,0,0],"topTags":{},"byDay":{},"cases":{"resolved":0,"fraud":0,"legit":0,"inconclusive":0},"labels":{"fraud":0,"legit":0,"analyst":0,"chargeback":0},"falsePositiveRate":0}'
-
-# decide EVENT USER [AMOUNT]
-decide() {
-	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
-	    \"amount\":${3:-20},\"currency\":\"EUR\",
-	    \"subject\":{\"userId\":\"$2\"}}"
-}
-
-# says WHAT FILTER WANT: within some seconds the summary does.
-says() {
-	stack_until 20 "$stack_pool_pid" summary_is "$2" "$3" || :
-	is_json "$1" "$2" "$3"
-}
-
-# shellcheck disable=SC2317 # stack_until calls it
-summary_is() {
-	http GET /v1/analytics/summary
-	[ "$(json "$1")" = "$2" ]
-}
+is "the summary of an empty log has only zeros" \
+    "$STATUS $(json 'tojson')" '200 {"totals":{"decisions":0,"byVerdict":{"allow":0,"challenge":0,"review":0,"deny":0}},"scoreBuckets":[0,0,0,0,0,0,0,0,0,0,0],"topTags":{},"byDay":{},"cases":{"resolved":0,"fraud":0,"legit":0,"inconclusive":0},"labels":{"fraud":0,"legit":0,"analyst":0,"chargeback":0},"falsePositiveRate":0}'
 
 for i in 1 2 3 4; do
-	decide "w-$i" watched
+	decide_amount "w-$i" watched
 done
-decide b-1 blocked 5000
-decide a-1 u-1
-decide a-2 u-1 5000
-decide a-2 u-1 5000
-says "decisions by verdict, a replay is none" '.totals | tojson' \
+decide_amount b-1 blocked 5000
+decide_amount a-1 u-1
+decide_amount a-2 u-1 5000
+decide_amount a-2 u-1 5000
+await_summary "decisions are counted by verdict, a replay is not" \
+    '.totals | tojson' \
     '{"decisions":7,"byVerdict":{"allow":2,"challenge":0,"review":4,"deny":1}}'
-is_json "by score, but for what skipped scoring" '.scoreBuckets | tojson' \
+is_json "scores are counted in tens, a list's decision apart" \
+    '.scoreBuckets | tojson' \
     "[5,1,0,0,0,0,0,0,0,0,0]"
-is_json "by tag, the most frequent first" '.topTags | tojson' \
+is_json "the most frequent tags come first" '.topTags | tojson' \
     '{"list.watch":4,"amount":1,"list.block":1}'
-is_json "by day" '.byDay | tojson' "{\"$(date -u +%F)\":{\"total\":7,\"allow\":2,\"challenge\":0,\"review\":4,\"deny\":1}}"
+is_json "decisions are counted by day" \
+    '.byDay | tojson' "{\"$(date -u +%F)\":{\"total\":7,\"allow\":2,\"challenge\":0,\"review\":4,\"deny\":1}}"
 
 # Cases and labels.
-case_of() {
+case_id() {
 	sql "select id from assay.review_case where event_id = '$1'"
 }
-resolve() {
-	http POST "/v1/cases/$(case_of "$1")/resolve" "{\"outcome\":\"$2\"}"
+resolve_case() {
+	http POST "/v1/cases/$(case_id "$1")/resolve" "{\"outcome\":\"$2\"}"
 }
-resolve w-1 fraud
-resolve w-2 legit
-resolve w-3 inconclusive
-resolve w-3 legit
-http POST "/v1/cases/$(case_of w-4)/assign"
+resolve_case w-1 fraud
+resolve_case w-2 legit
+resolve_case w-3 inconclusive
+resolve_case w-3 legit
+http POST "/v1/cases/$(case_id w-4)/assign"
 http POST /v1/labels/chargeback '{"eventId":"never-seen"}'
 http POST /v1/labels/chargeback '{"eventId":"w-2"}'
 http POST /v1/labels/chargeback '{"eventId":"w-2"}'
-says "cases once, when they are resolved" '.cases | tojson' \
+await_summary "resolved cases are counted once" '.cases | tojson' \
     '{"resolved":3,"fraud":1,"legit":1,"inconclusive":1}'
-says "labels once, by what counts and by source" '.labels | tojson' \
+await_summary "labels are counted once by outcome and by source" \
+    '.labels | tojson' \
     '{"fraud":3,"legit":0,"analyst":2,"chargeback":2}'
-is_json "the rate is of cases" .falsePositiveRate 0.5
+is_json "the false positive rate is that of cases" .falsePositiveRate 0.5
 
-# One that commits late, and many that overtake it.
+# One transaction commits late and many overtake it.
 mkfifo "$scratch/fifo"
 cluster_psql postgres assay -q <"$scratch/fifo" &
 holder=$!
@@ -84,26 +70,22 @@ echo "begin; insert into assay.verdict_log (decided_at, id, event_id, event_type
 	verdict, score, reasons, policy_id, policy_version, correlation_id)
     values (now() - interval '1 hour', 'vd_late', 'late', 'order.place',
 	'challenge', 100, '[{\"tag\":\"late\",\"points\":100}]', 'p', 'v', 'c');" >&8
-# shellcheck disable=SC2317 # stack_until calls it
-holds() {
-	[ "$(sql "select count(*) from pg_stat_activity
-	    where state = 'idle in transaction' and backend_xid is not null")" = 1 ]
-}
-stack_until 20 "$holder" holds
+stack_until 20 "$holder" open_transaction
 for i in 1 2 3; do
-	decide "l-$i" u-2
+	decide_amount "l-$i" u-2
 done
-# Whoever is asked meanwhile counts no further than the one that is open.
+# The projection stops before the open transaction.
 sql "select * from assay.analytics_project(1000)" >/dev/null
 http GET /v1/analytics/summary
-is_json "nobody who may be overtaken is counted" .totals.decisions 7
+is_json "nothing is counted beyond an open transaction" .totals.decisions 7
 echo "commit;" >&8
 exec 8>&-
 wait "$holder"
-says "and then all are" '[.totals.decisions, .totals.byVerdict.challenge,
+await_summary "everything is counted once that transaction commits" \
+    '[.totals.decisions, .totals.byVerdict.challenge,
     .scoreBuckets[10], .topTags.late] | tojson' '[11,1,1,1]'
 
-# Twice at a time, killed in the middle, and one transaction at a step.
+# Two projections at a time, some rolled back, others of one transaction a step.
 (
 	for i in $(seq 15); do
 		sql "select assay.analytics_project(1), pg_sleep(0.02)" >/dev/null
@@ -111,15 +93,16 @@ says "and then all are" '[.totals.decisions, .totals.byVerdict.challenge,
 ) &
 steps=$!
 for i in $(seq 30); do
-	decide "m-$i" "u-$((i % 7))"
+	decide_amount "m-$i" "u-$((i % 7))"
 	[ $((i % 5)) -ne 0 ] ||
 	    sql "begin; select assay.analytics_project(1000); rollback" >/dev/null
 done
 wait "$steps"
-says "each is still counted once" .totals.decisions 41
-is "and all counts are those of the log" "$(miscounted)" ""
+await_summary "concurrent projections count each decision once" \
+    .totals.decisions 41
+is "all counts agree with the log" "$(miscounted)" ""
 
-# A year and more, and many tags, of which the summary reads little.
+# The summary reads few rows although there are many days and tags.
 sql "insert into assay.analytics_count
     select 'verdict', '2020-01-01', 'deny', 1000
     union all
@@ -130,29 +113,32 @@ sql "insert into assay.analytics_count
     update assay.analytics_total set n = n + 1000
     where kind = 'verdict' and name = 'deny';
     analyze assay.analytics_count, assay.analytics_total"
-is "it has not miscounted what was added" "$(miscounted_since "$(date -u +%F)")" ""
-is "it reads counts and no log" "$(sql "select distinct d.refobjid::regclass
+is "the counts of today still agree with the log" \
+    "$(miscounted_since "$(date -u +%F)")" ""
+is "the summary reads only tables of counts" \
+    "$(sql "select distinct d.refobjid::regclass
     from pg_depend d where d.objid = 'assay.analytics_summary()'::regprocedure
 	and d.refclassid = 'pg_class'::regclass order by 1")" \
     "assay.analytics_count
 assay.analytics_total"
-is "those of days and sums, not of the tags of each day" "$(sql "begin;
+is "the summary does not read the tags of each day" "$(sql "begin;
     select from assay.analytics_summary();
     select sum(seq_tup_read + idx_tup_fetch) < 500
     from pg_stat_xact_user_tables where relname like 'analytics%';
     commit" | grep .)" t
 http GET /v1/analytics/summary
-is_json "old days are in the totals only" \
+is_json "days older than a year are in the totals only" \
     '[.totals.decisions, (.byDay | has("2020-01-01"))] | tojson' '[1041,false]'
-is_json "twenty tags" '.topTags | [length, keys_unsorted[0]] | tojson' \
+is_json "the summary has at most twenty tags" \
+    '.topTags | [length, keys_unsorted[0]] | tojson' \
     '[20,"t-200"]'
 
 sql "update assay.operator set role = 'analyst'"
 http GET /v1/analytics/summary
-is "an analyst may read it" "$STATUS" 200
+is "an analyst may read the summary" "$STATUS" 200
 http POST /v1/analytics/summary
-is_error "nothing to change" 405 METHOD_NOT_ALLOWED
+is_error "POST on the summary answers 405" 405 METHOD_NOT_ALLOWED
 TOKEN=
 http GET /v1/analytics/summary
-is_error "a service key is no operator" 401 UNAUTHENTICATED
+is_error "the summary answers 401 with a service key" 401 UNAUTHENTICATED
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# GET /v1/model/drift: two windows of days, compared as the log has them.
+# GET /v1/model/drift compares two windows of days with the numbers of the log.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/tally.sh
@@ -16,7 +16,7 @@ start_stack
 admin_token
 api_key
 http GET /v1/model/drift
-is_json "without any decision nothing is known" '[.decisionsMin, .threshold,
+is_json "drift without decisions has no index" '[.decisionsMin, .threshold,
     (.eventTypes | length), .eventTypes[0].eventType, .eventTypes[0].psi,
     .eventTypes[0].window.decisions, .eventTypes[0].window.p50,
     .tags, .calibration] | tojson' \
@@ -24,55 +24,59 @@ is_json "without any decision nothing is known" '[.decisionsMin, .threshold,
 
 hot='[{"tag":"hot","points":9}]'
 months 2
-logged card.authorize 35 8 30 "n % 61" "case when n % 10 = 0 then '$hot' else '[]' end"
-logged card.authorize 7 1 40 "40 + n % 61" "case when n % 2 = 0 then '$hot' else '[]' end"
-logged card.authorize 20 1 5 -1 "'[{\"tag\":\"list.block\",\"points\":0}]'" deny
-logged order.place 35 1 40 "r % 50" "'[{\"tag\":\"large\",\"points\":3}]'"
-logged card.refund 35 8 100 "r" "'[]'"
-logged card.refund 3 3 199 "5" "'[]'"
-logged account.login 0 0 500 "77" "'[]'"
-check "they are counted" cron "project"
-is "each once" "$(miscounted)" ""
+log_scores card.authorize 35 8 30 "n % 61" \
+    "case when n % 10 = 0 then '$hot' else '[]' end"
+log_scores card.authorize 7 1 40 "40 + n % 61" \
+    "case when n % 2 = 0 then '$hot' else '[]' end"
+log_scores card.authorize 20 1 5 -1 \
+    "'[{\"tag\":\"list.block\",\"points\":0}]'" deny
+log_scores order.place 35 1 40 "r % 50" "'[{\"tag\":\"large\",\"points\":3}]'"
+log_scores card.refund 35 8 100 "r" "'[]'"
+log_scores card.refund 3 3 199 "5" "'[]'"
+log_scores account.login 0 0 500 "77" "'[]'"
+check "the companion counts the decisions" cron "project"
+is "the counts agree with the log" "$(miscounted)" ""
 
-# same WHAT TYPE DAYS REFERENCE: the last answer says the same.
-same() {
+# same_drift WHAT TYPE DAYS REFERENCE: the last answer agrees with the log.
+same_drift() {
 	is "$1" "$(json ".eventTypes[] | select(.eventType == \"$2\") | [.psi,
 	    .window.decisions, .reference.decisions, (.window | .p10, .p50,
 	    .p90, .p99), .reference.mean] | map(. + 0) | tojson")" \
 	    "$(recount "$2" "$3" "$4")"
 }
 http GET /v1/model/drift
-same "scores that are others now" card.authorize 7 28
-same "and scores that are not" order.place 7 28
-is_json "too few in the window, or in the reference: no index" \
+same_drift "scores that changed agree with the recount" card.authorize 7 28
+same_drift "scores that did not change agree with the recount" order.place 7 28
+is_json "too few decisions in a window give no index" \
     '[.eventTypes[] | select(.eventType == ("card.refund", "account.login")) |
     .psi, .window.decisions, .reference.decisions] | tojson' \
     "[null,199,2800,null,0,0]"
-is_json "the days are whole, and over" '[.window.from, .window.to,
+is_json "the windows are whole days up to yesterday" '[.window.from, .window.to,
     .reference.from, .reference.to] | join(" ")' "$(sql "select concat_ws(' ',
     t - 7, t - 1, t - 35, t - 8) from (select (now() at time zone 'UTC')::date) w(t)")"
-is_json "rates of tags, of what was scored" '[.tags[] | select(.eventType ==
+is_json "the rates of a tag do not count decisions by lists" \
+    '[.tags[] | select(.eventType ==
     "card.authorize") | [.tag, .window, .reference, (.psi > 0.5)]] | tojson' \
     '[["hot",0.5,0.1,true]]'
-is_json "of one that always fires nothing has changed" '[.tags[] |
+is_json "a tag that always fires has not drifted" '[.tags[] |
     select(.tag == "large") | .psi, .window, .reference] | tojson' '[0,1,1]'
 
 # Other windows.
 http GET "/v1/model/drift?eventType=card.authorize&days=6&reference=7"
-is_json "of one event type" '.eventTypes | length' 1
-same "six days against seven" card.authorize 6 7
+is_json "eventType selects one event type" '.eventTypes | length' 1
+same_drift "six days against seven agree with the recount" card.authorize 6 7
 today=$(date -u +%F)
 http GET "/v1/model/drift?eventType=account.login&days=1&reference=1&until=$today"
-is_json "today, if somebody asks" '[.eventTypes[0].window.decisions,
+is_json "until=today includes today" '[.eventTypes[0].window.decisions,
     .eventTypes[0].window.p50, .window.to] | tojson' "[500,77,\"$today\"]"
 for query in days=0 days=91 reference=0 reference=301 days=x eventType=card \
     until=2026-02-30 until=0000-01-01 until=today \
     until=2026-11-20T00:00:00Z until=2026-11-2%20 until= eventType=; do
 	http GET "/v1/model/drift?$query"
-	is_error "$query" 400 INVALID_REQUEST
+	is_error "the query $query answers 400" 400 INVALID_REQUEST
 done
 
-# Labels, by score, and by the probability that a model gave.
+# Labels by score, and by the probability of a model.
 http POST /v1/decisions '{"id":"m-1","type":"order.place","amount":5,
     "currency":"EUR","subject":{"userId":"u"}}'
 sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
@@ -87,19 +91,21 @@ for event in card.authorize-2-1 card.authorize-2-2 order.place-2-3 \
 done
 sql "select assay.label_put('card.authorize-2-3', 'analyst', 'legit', 'c'),
     assay.label_put('order.place-2-4', 'analyst', 'legit', 'c')" >/dev/null
-check "labels are counted" cron "project"
+check "the companion counts the labels" cron "project"
 http GET /v1/model/drift
-is_json "with what was said of their decisions" '[.calibration[] | [.eventType,
+is_json "the calibration compares labels with scores and probabilities" \
+    '[.calibration[] | [.eventType,
     .by, .from, .to, .window.labels, .window.fraud, .window.mean,
     .reference.labels, .reference.rate]] | tojson' \
     '[["card.authorize","p",0.3,0.4,3,2,0.31,0,null],["order.place","score",0,9,2,1,3.5,1,1]]'
 http POST /v1/labels/chargeback '{"eventId":"order.place-2-4"}'
-check "what was legit turns out as fraud" cron "project"
+check "the companion counts a changed label" cron "project"
 http GET /v1/model/drift
-is_json "and moves" '[.calibration[1].window | .labels, .fraud, .rate] | tojson' \
+is_json "a changed label moves in the calibration" \
+    '[.calibration[1].window | .labels, .fraud, .rate] | tojson' \
     '[2,2,1]'
 
-# Where event types were not kept yet, the log is counted anew.
+# Counts of a version without event types: a rebuild counts the log again.
 before=$BODY
 sql "create temporary table old as select kind, day, case kind when 'score'
 	then (name::int / 10 * 10)::text else name end as name, sum(n) as n
@@ -107,28 +113,32 @@ sql "create temporary table old as select kind, day, case kind when 'score'
     truncate assay.analytics_count;
     insert into assay.analytics_count (kind, day, name, n) select * from old"
 http GET /v1/model/drift
-is_json "without types nothing is known" '[.eventTypes[].window.decisions] | add' 0
-is "but sums and days are" "$(sql "select count(*) from assay.analytics_count
+is_json "counts without event types give no drift" \
+    '[.eventTypes[].window.decisions] | add' 0
+is "counts without event types keep their days" \
+    "$(sql "select count(*) from assay.analytics_count
     where event_type <> ''") $(json '.window.to' | wc -l)" "0 1"
-check "counted anew" cron "project --rebuild"
-is "each once" "$(miscounted)" ""
+check "a rebuild exits 0" cron "project --rebuild"
+is "the rebuilt counts agree with the log" "$(miscounted)" ""
 http GET /v1/model/drift
-is "all is as it was" "$BODY" "$before"
+is "drift is the same after a rebuild" "$BODY" "$before"
 
-# For people.
+# assayctl drift.
 login admin@example.com "correct horse"
 ctl drift --type card.authorize
-check "assayctl shows it" said 'card.authorize .*|card.authorize  hot .* 50.0 %  *10.0 %|.*  p  '
+check "assayctl drift shows tags and calibration" \
+    said 'card.authorize .*|card.authorize  hot .* 50.0 %  *10.0 %|.*  p  '
 ctl drift
-is "in 80 columns" "$(awk 'length > 80' "$scratch/out")" ""
+is "assayctl drift fits into 80 columns" \
+    "$(awk 'length > 80' "$scratch/out")" ""
 ctl drift --days 0
-is "and knows what it may ask for" "$STATUS" 64
+is "assayctl drift refuses 0 days" "$STATUS" 64
 
-# Who may.
+# Access.
 sql "update assay.operator set role = 'analyst'"
 http GET /v1/model/drift
-is "an analyst may read it" "$STATUS" 200
+is "an analyst may read drift" "$STATUS" 200
 TOKEN=
 http GET /v1/model/drift
-is_error "a service key is no operator" 401 UNAUTHENTICATED
+is_error "drift answers 401 with a service key" 401 UNAUTHENTICATED
 finish

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The companion counts each decision, case and label once, and gives each
-# label's credit once, whoever is killed meanwhile and however late a
-# transaction commits.
+# The job project counts each decision, case and label once and credits each
+# label once, even if companions are killed and transactions commit late.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/tally.sh
@@ -10,7 +9,7 @@
 # shellcheck source=t/http/away.sh
 . "$(dirname "$0")/away.sh"
 
-# Torn pages are what full_page_writes mends, and kill -9 may tear one.
+# Kill -9 may tear a page; full_page_writes repairs it.
 start_database -c full_page_writes=on
 start_pool
 start_nginx
@@ -22,9 +21,9 @@ sql "insert into assay.list_entry (id, kind, subject, value, created_by)
 sql "update assay.epoch set lists = lists + 1"
 sql "update assay.list_subject set changed = 2 where subject = 'user'"
 
-# traffic ROUND: decisions, cases that are resolved, and labels, some of them
-# before their decision.  What fails is not stored, and not counted.
-traffic() {
+# make_traffic ROUND: decisions, resolved cases, and labels, some of them before
+# their decision.  A request that fails stores and counts nothing.
+make_traffic() {
 	for i in 1 2 3 4; do
 		events=
 		for j in 1 2 3 4 5 6; do
@@ -41,8 +40,8 @@ traffic() {
 	done
 }
 
-# late NAME: a transaction that has logged and labelled, and waits.
-late() {
+# open_late NAME: a transaction with verdicts and a label that is not committed.
+open_late() {
 	mkfifo "$scratch/$1"
 	cluster_psql postgres assay -q <"$scratch/$1" >/dev/null 2>&1 &
 	exec 8>"$scratch/$1"
@@ -57,38 +56,35 @@ late() {
 	    values ('$1-1', 'fraud');" >&8
 	stack_until 10 0 open_transaction
 }
-# shellcheck disable=SC2317 # stack_until calls it
-open_transaction() {
-	[ "$(sql "select count(*) from pg_stat_activity
-	    where state = 'idle in transaction' and backend_xid is not null")" = 1 ]
-}
 
-# One transaction is open all along, one is rolled back, all others overtake.
-late kept
+# One transaction stays open, another is rolled back; all others overtake.
+open_late kept
 start_cron "project --for 10m"
 first=$stack_cron_pid
 start_cron "project --for 10m"
-traffic 0
-is "nothing is counted beyond what may still come" \
+make_traffic 0
+is "nothing is counted beyond an open transaction" \
     "$(sql "select count(*) from assay.analytics_total where kind = 'verdict'")" 0
 echo "commit;" >&8
 exec 8>&-
 stack_until 20 0 counted
-is "then everything is, by two companions at once" "$(miscounted)" ""
-is "also what came late" "$(sql "select n from assay.analytics_total
+is "two companions count everything once it commits" "$(miscounted)" ""
+is "the late transaction is counted completely" \
+    "$(sql "select n from assay.analytics_total
     where kind = 'tag' and name = 'kept'")" 5
-late dropped
-traffic 1
+open_late dropped
+make_traffic 1
 echo "rollback;" >&8
 exec 8>&-
 stack_until 20 0 counted
-is "what was rolled back is not" "$(miscounted)" ""
-is "none of it" "$(sql "select count(*) from assay.analytics_total
+is "the counts agree with the log after a rollback" "$(miscounted)" ""
+is "nothing of the rolled back transaction is counted" \
+    "$(sql "select count(*) from assay.analytics_total
     where name = 'dropped'")" 0
 kill -s KILL "$first" "$stack_cron_pid"
 
-# Companions that are killed, again and again, while there is more.
-(traffic 2; traffic 3) >/dev/null &
+# Companions are killed again and again while there is work.
+(make_traffic 2; make_traffic 3) >/dev/null &
 working=$!
 killed=0
 while kill -0 "$working" 2>/dev/null; do
@@ -98,11 +94,11 @@ while kill -0 "$working" 2>/dev/null; do
 	wait "$stack_cron_pid" 2>/dev/null
 	killed=$((killed + 1))
 done
-check "companions were killed" [ "$killed" -gt 2 ]
+check "more than two companions were killed" [ "$killed" -gt 2 ]
 
-# The server dies of one killed backend, with all that was not committed.
+# A killed backend restarts the server; what was not committed is lost.
 start_cron "project --for 10m"
-(traffic 4; traffic 5) >/dev/null &
+(make_traffic 4; make_traffic 5) >/dev/null &
 working=$!
 killed=0
 for n in 1 2 3; do
@@ -112,22 +108,22 @@ for n in 1 2 3; do
 	stack_until 30 "$stack_pg_pid" sql "select 1"
 done
 wait "$working"
-check "backends were killed" [ "$killed" -gt 0 ]
+check "at least one backend was killed" [ "$killed" -gt 0 ]
 stack_until 30 "$stack_pool_pid" is_drained
 stack_until 30 0 counted
 is "each decision, case and label is counted once" "$(miscounted)" ""
 # shellcheck disable=SC2317 # stack_until calls it
-credited() {
+labels_credited() {
 	[ "$(sql "select count(*) from assay.label l where credited is null
 	    and exists (select from assay.verdict_log v
 		where v.event_id = l.event_id)")" = 0 ]
 }
-stack_until 30 0 credited
-is "and each label credited once" "$(sql "select tag, fraud, legit
+stack_until 30 0 labels_credited
+is "each label is credited once to its tags" "$(sql "select tag, fraud, legit
     from assay.tag_count order by 1")" "$(sql "select tag, count(*)
     filter (where credited = 'fraud'), count(*) filter (where
     credited = 'legit') from assay.label, unnest(tags) as tag
     group by 1 order by 1")"
-check "there was something to count" [ "$(sql "select sum(n)
+check "more than 80 decisions were counted" [ "$(sql "select sum(n)
     from assay.analytics_total where kind = 'verdict'")" -gt 80 ]
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# assay-cron project --rebuild: the log is counted anew while others go on,
-# however often it is killed, and what retention has taken stays counted.
+# assay-cron project --rebuild counts the log again while others count, even if
+# it is killed, and keeps the counts of what retention removed.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/tally.sh
@@ -13,9 +13,9 @@ api_key
 month=$(sql "select date_trunc('month', now() at time zone 'UTC')::date
     + interval '1 month'" | cut -c 1-10)
 
-# logged NAME DAYS ROWS: so many decisions a day from the first of next month
-# on, of which a tenth is of one moment, in one transaction.
-logged() {
+# log_days NAME DAYS ROWS: so many decisions a day from the first of next month,
+# a tenth of them at one moment, in one transaction.
+log_days() {
 	sql "insert into assay.verdict_log (decided_at, id, event_id, event_type,
 		verdict, score, reasons, policy_id, policy_version,
 		correlation_id)
@@ -28,7 +28,7 @@ logged() {
 	    from generate_series(0, $2 - 1) d, generate_series(1, $3) r"
 }
 
-logged first 3 7000
+log_days first 3 7000
 sql "insert into assay.label (event_id, chargeback)
     select 'first-' || n, 'fraud' from generate_series(1, 30) n;
     insert into assay.label (event_id, analyst)
@@ -37,106 +37,109 @@ sql "insert into assay.label (event_id, chargeback)
 	opened_at) select 'cse_' || n, 'first-' || n, 'v', 'q', 50, now()
     from generate_series(1, 9) n;
     update assay.review_case set status = 'resolved', outcome = 'fraud'"
-check "a transaction of many decisions is counted" cron "project"
-is "in pieces, each once" "$(miscounted)" ""
-check "all of them" grep -q 'run=done .*decisions=21000 ' "$scratch/log/cron.log"
-is "a piece has its limit" "$(sql "update assay.analytics_cursor
+check "a transaction of 21000 decisions is counted" cron "project"
+is "the counts agree with the log" "$(miscounted)" ""
+check "the run logs 21000 decisions" \
+    grep -q 'run=done .*decisions=21000 ' "$scratch/log/cron.log"
+is "a projection of 100 rows stops there" "$(sql "update assay.analytics_cursor
     set next = 0, after = ''; begin;
     select counted, more from assay.analytics_project(100); rollback;
     update assay.analytics_cursor set next = pg_current_xact_id()::text::bigint" |
     grep .)" "100|t"
 
-# Whatever is wrong with what was counted.
-spoil() {
+# spoil_counts: make the counts wrong.
+spoil_counts() {
 	sql "update assay.analytics_count set n = n + 7 where day = '$month';
 	    delete from assay.analytics_count where day = date '$month' + 1;
 	    insert into assay.analytics_count
 	    values ('tag', date '$month' + 1, 'nonsense', 9);
 	    update assay.analytics_total set n = n * 2 where kind <> 'gone'"
 }
-spoil
-check "what is wrong shows" test -n "$(miscounted)"
-check "the log is counted anew" cron "project --rebuild"
-is "and all is well" "$(miscounted)" ""
-check "as the run says" grep -q 'run=done .*anew=21000 ' "$scratch/log/cron.log"
+spoil_counts
+check "the recount finds the wrong counts" test -n "$(miscounted)"
+check "a rebuild exits 0" cron "project --rebuild"
+is "the counts agree with the log after a rebuild" "$(miscounted)" ""
+check "the run logs 21000 rebuilt decisions" \
+    grep -q 'run=done .*anew=21000 ' "$scratch/log/cron.log"
 http GET /v1/analytics/summary
-is_json "the summary as well" '[.totals.decisions, .topTags."t-0", .cases.fraud,
+is_json "the summary is right after a rebuild" \
+    '[.totals.decisions, .topTags."t-0", .cases.fraud,
     .labels.chargeback, (.topTags | has("nonsense"))] | tojson' \
     '[21000,4200,9,30,false]'
 
-# Killed in the middle of a day; what comes meanwhile is counted by whoever
-# counts; the next run finishes.
-spoil
+# Killed in the middle of a day: other projections count new decisions, and the
+# next run finishes the rebuild.
+spoil_counts
 sql "select from assay.analytics_rebuild_begin();
     select from assay.analytics_rebuild(1000)"
 sql "update assay.analytics_rebuild set day = '$month',
 	at = timestamp '$month' at time zone 'UTC'"
 sql "select from assay.analytics_rebuild(1000)"
-is "a part of a day is counted" "$(sql "select sum(n) > 0
+is "an incomplete rebuild has counted a part of a day" "$(sql "select sum(n) > 0
     from assay.analytics_anew where kind = 'verdict'")" t
-logged second 3 500
+log_days second 3 500
 sql "select from assay.analytics_project(100000)"
 sql "begin; select from assay.analytics_rebuild(10000); rollback"
-check "the next run goes on without being told" cron "project"
-is "until all is well" "$(miscounted)" ""
-is "and nothing is left" "$(sql "select (select count(*)
+check "the next run continues the rebuild without the option" cron "project"
+is "the counts agree when the rebuild is finished" "$(miscounted)" ""
+is "a finished rebuild leaves no rows behind" "$(sql "select (select count(*)
     from assay.analytics_rebuild), (select count(*) from assay.analytics_anew)")" \
     "0|0"
 n=0
-spoil
+spoil_counts
 while [ "$n" -lt 6 ]; do
 	start_cron "project --rebuild"
 	sleep "0.$((n % 3 + 1))"
 	kill -s KILL "$stack_cron_pid" 2>/dev/null
 	wait "$stack_cron_pid" 2>/dev/null
-	logged "k$n" 2 300
+	log_days "k$n" 2 300
 	n=$((n + 1))
 done
 
-# Two at once, and one that counts all along.
+# Two rebuilds at once, and a companion that counts.
 start_cron "project --for 10m"
 counting=$stack_cron_pid
 start_cron "project --rebuild"
 one=$stack_cron_pid
 start_cron "project --rebuild"
 two=$stack_cron_pid
-logged during 2 900
+log_days during 2 900
 ended=0
 wait "$one" || ended=$?
 wait "$two" || ended=$((ended + $?))
-is "two at once both end well" "$ended" 0
+is "two rebuilds at once both exit 0" "$ended" 0
 stack_until 20 0 counted
-is "and all is counted once" "$(miscounted)" ""
+is "the counts agree after two rebuilds at once" "$(miscounted)" ""
 kill -s TERM "$counting"
 wait "$counting"
 
-# What retention has taken stays counted: a month, a part of a day, labels.
+# A rebuild keeps the counts of what retention removed: a month, a part of a
+# day, labels.
 before=$(sql "select kind, name, n from assay.analytics_total
     where kind in ('verdict', 'score', 'label') order by 1, 2")
 cut="(timestamp '$month' + interval '30 hours') at time zone 'UTC'"
-retain() {
+run_retain() {
 	cluster_psql assay_retain assay -At -c "$1"
 }
-while [ -n "$(retain "select verdicts
+while [ -n "$(run_retain "select verdicts
     from assay.retention_month($cut, 'epoch', 'epoch')")" ]; do
 	:
 done
 n=0
 while [ "$(sql "select count(*) from assay.verdict_log
     where decided_at < $cut")" -gt 0 ] && [ "$n" -lt 100 ]; do
-	retain "select b.rows_gone
+	run_retain "select b.rows_gone
 	    from assay.retention_batches('verdicts', $cut, 1000, 60) p,
 		assay.retention_batch('verdicts', p.part, p.run, $cut, $cut) b" >/dev/null
 	n=$((n + 1))
 done
 sql "delete from assay.label where event_id like 'never-%'"
-is "some of two days is gone" "$(sql "select count(*)
+is "retention removed the decisions of two days" "$(sql "select count(*)
     from assay.verdict_log where decided_at < $cut")" 0
-check "the log is counted anew" cron "project --rebuild"
-is "of what it has no more, nothing changes" "$(sql "select kind, name, n
+check "a rebuild after retention exits 0" cron "project --rebuild"
+is "the totals keep what retention removed" "$(sql "select kind, name, n
     from assay.analytics_total
     where kind in ('verdict', 'score', 'label') order by 1, 2")" "$before"
-is "nor of what it has" \
+is "the counts agree with the rest of the log" \
     "$(miscounted_since "$(sql "select date '$month' + 2")" | grep -v '^sum|label')" ""
-
 finish

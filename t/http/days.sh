@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# The days of devices and ips, against a recount.  Sourced after lib.sh.
+# The risk counts of devices and ips by day, against a recount.  Sourced after lib.sh.
 
-# days_counted: what is in the packed rows, "entity|day|events|labels|fraud".
+# days_counted: the packed rows as "entity|day|events|labels|fraud".
 days_counted() {
 	sql "select entity || ' ' || encode(days, 'hex') from assay.entity_risk
 	    order by entity" | perl -ne '
@@ -27,7 +27,7 @@ days_counted() {
 		}' | LC_ALL=C sort
 }
 
-# days_recounted: what should be there, by the details and labels.
+# days_recounted: the same from detail rows and labels.
 days_recounted() {
 	sql "select w.entity, assay.risk_day(v.decided_at), count(*),
 	    count(l.event_id), count(*) filter (where l.outcome = 'fraud')
@@ -38,7 +38,8 @@ days_recounted() {
 	where v.score >= 0 and w.entity is not null
 	group by 1, 2" | LC_ALL=C sort
 }
-# shellcheck disable=SC2317 # stack_until calls it
+
+# shellcheck disable=SC2317 # called by name
 days_agree() {
 	[ "$(days_counted)" = "$(days_recounted)" ]
 }

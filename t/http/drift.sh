@@ -1,10 +1,11 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# Two windows of days in the log, and what they say.  Sourced after lib.sh.
+# Decisions of two windows of days, and their drift.  Sourced after lib.sh.
 
-# logged TYPE FIRST LAST A-DAY SCORE REASONS [VERDICT]: decisions of the days
-# from so many days ago up to so many days ago, n of all and r of each day.
-logged() {
+# log_scores TYPE FIRST LAST A-DAY SCORE REASONS [VERDICT]: decisions of the days
+# from FIRST days ago to LAST days ago; SCORE may use n, the number of the
+# decision, and r, its number in its day.
+log_scores() {
 	sql "insert into assay.verdict_log (decided_at, id, event_id, event_type,
 		verdict, score, reasons, policy_id, policy_version,
 		correlation_id)
@@ -17,8 +18,8 @@ logged() {
 		lateral (select d * $4 + r) w(n)"
 }
 
-# recount TYPE DAYS REFERENCE: what the database makes of its log, by the formula
-# of the manual: the index, decisions of both windows, quantiles and the mean.
+# recount TYPE DAYS REFERENCE: by the formula of the manual, in SQL: the index,
+# decisions of both windows, quantiles and the mean.
 recount() {
 	sql "with scored as (
 		select score, decided_at >= date_trunc('day', now() at time zone

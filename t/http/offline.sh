@@ -1,12 +1,12 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
 # shellcheck disable=SC2034,SC2154 # of lib.sh and ctl.sh; read by scenarios
-# A history that the service decides, and then assayctl replay --offline.
-# Sourced after ctl.sh; the functions are called in their order.
+# A history that the service decides, and assayctl replay --offline of it.
+# Sourced after ctl.sh; the scenario calls the functions in their order.
 
-# places: GEOIP_DB, in which 64/4 is in America, with coordinates, and 80/4 in
-# Germany: a walk of four bits to either.
-places() {
+# make_places: GEOIP_DB, in which 64/4 is in America, with coordinates, and 80/4
+# in Germany: four bits lead to either.
+make_places() {
 	perl -e 'sub text { chr(0x40 + length $_[0]) . $_[0] }
 		sub number { chr($_[0] << 5 | 1) . chr $_[1] }
 		sub real { "\x68" . reverse pack "d", $_[0] }
@@ -28,10 +28,10 @@ places() {
 	export GEOIP_DB
 }
 
-# rows: $events in rows.csv, $habits of ordinary people and campaigns, then
-# what goes over every limit: links of one user, users of one device,
-# currencies, attempts in two minutes.
-rows() {
+# make_rows: $events in rows.csv, $habits of ordinary users and campaigns, then
+# events beyond every limit: links of one user, users of one device, currencies,
+# attempts in two minutes.
+make_rows() {
 	habits=2400
 	"$builddir/sample/generate" --seed 11 --users 160 --days 6 \
 	    --events $habits >"$scratch/rows.csv"
@@ -68,13 +68,13 @@ rows() {
 	events=$(($(wc -l <"$scratch/rows.csv") - 1))
 }
 
-# decide_rows: all of them, live.  What was made of each is a line of live, and
-# history.csv is rows.csv with the times at which that was, in their order.
+# decide_rows: all of them, live.  The file live has a line for each decision;
+# history.csv is rows.csv with the times of the decisions, in their order.
 decide_rows() {
 	ctl replay --quiet --limit 400 "$scratch/rows.csv"
-	is "the service decides, one by one" "$STATUS" 0
+	is "the service decides 400 events one by one" "$STATUS" 0
 	ctl replay --quiet --offset 400 --batch 40 "$scratch/rows.csv"
-	is "and many at a time" "$STATUS" 0
+	is "the service decides the other events in batches" "$STATUS" 0
 	sql "select d.event_id, to_char(d.decided_at at time zone 'UTC',
 		'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'),
 		'\"reasons\":' || v.reasons || ',' || d.replay
@@ -88,15 +88,15 @@ decide_rows() {
 			my ($id, $time) = split /\|/;
 			print "$id,$time$row{$id}" if exists $row{$id};
 		}' "$scratch/live" "$scratch/rows.csv" >"$scratch/history.csv"
-	is "each left a sample" "$(wc -l <"$scratch/history.csv" | tr -d ' ')" \
+	is "each event left a sample" "$(wc -l <"$scratch/history.csv" | tr -d ' ')" \
 	    $((events + 1))
 }
 
-# decide_again [OPTION ...]: the same offline, which comes to the same.
+# decide_again [OPTION ...]: the same offline, with the same result.
 decide_again() {
 	ctl replay --offline --sql "$srcdir/sql" --json "$@" \
 	    "$scratch/history.csv"
-	is "the same events are decided offline" "$STATUS $(tail -n 1 \
+	is "the same events are replayed offline" "$STATUS $(tail -n 1 \
 	    "$scratch/out" | jq -r '.totals | "\(.events) \(.errors)"')" \
 	    "0 $events 0"
 	perl -e '
@@ -117,9 +117,15 @@ decide_again() {
 		}
 		print $n + 0' "$scratch/live" "$scratch/out" \
 	    >"$scratch/compared"
-	is "and every one came to the same" "$(cat "$scratch/compared")" \
+	is "each replayed event has the same result" "$(cat "$scratch/compared")" \
 	    "$events"
 }
 
-# seen PATTERN: in how many of what was made live.
-seen() { grep -c -e "$1" "$scratch/live"; }
+# replay_small ARGUMENT ...: a replay that exports small.out.
+replay_small() {
+	ctl replay --offline --sql "$srcdir/sql" \
+	    --export "$scratch/small.out" "$@"
+}
+
+# live_lines PATTERN: in how many live decisions it occurs.
+live_lines() { grep -c -e "$1" "$scratch/live"; }

@@ -1,13 +1,38 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# What analytics have counted, against what is stored.  Sourced after lib.sh.
+# The counts of analytics against the stored rows.  Sourced after lib.sh.
+# shellcheck disable=SC2317 # called by name
 
-# Nothing is printed if they agree.
+# decide_amount EVENT USER [AMOUNT]: an order.
+decide_amount() {
+	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
+	    \"amount\":${3:-20},\"currency\":\"EUR\",
+	    \"subject\":{\"userId\":\"$2\"}}"
+}
+
+# await_summary WHAT FILTER WANT: within some seconds the summary says so.
+await_summary() {
+	stack_until 20 0 summary_is "$2" "$3" || :
+	is_json "$1" "$2" "$3"
+}
+
+summary_is() {
+	http GET /v1/analytics/summary
+	[ "$(json "$1")" = "$2" ]
+}
+
+# open_transaction: one session has written and not committed.
+open_transaction() {
+	[ "$(sql "select count(*) from pg_stat_activity
+	    where state = 'idle in transaction' and backend_xid is not null")" = 1 ]
+}
+
+# miscounted: prints nothing if they agree.
 miscounted() {
 	miscounted_since -infinity
 }
 
-# miscounted_since DAY: likewise, from that UTC day on and in all sums.
+# miscounted_since DAY: the same from that UTC day on, and in all sums.
 miscounted_since() {
 	sql "with fact as (
 		select 'verdict' as kind, decided_at, event_type, verdict as name
@@ -54,7 +79,7 @@ miscounted_since() {
 	limit 9"
 }
 
-# Everything that has ended is counted.
+# counted: everything that is committed is counted.
 counted() {
 	[ -z "$(miscounted)" ]
 }

@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Erasure of users with much data: partial rows, thousands of rows, devices and
+# fingerprints, a component above the cap, and a decision in progress.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/erase.sh
+. "$(dirname "$0")/erase.sh"
+
+start_stack
+admin_token
+api_key
+token=$TOKEN
+TOKEN=
+
+# last_signals: of the last decision.
+last_signals() {
+	sql "select concat_ws(' ', s->>'device.firstSeen',
+	    s->>'device.fingerprintFirstSeen', s->>'anomaly.samples',
+	    s->>'velocity.attemptsLast24h', s->>'graph.ringSize',
+	    s->>'graph.usersOnIp', s->>'graph.usersOnPhone')
+	from (select replay::json->'signals' as s from assay.detail
+	    order by decided_at desc limit 1) x"
+}
+
+# Detail rows may have lost a part: retention cleared it, or a list decided and
+# there is no sample.
+decide_order o-9 u-parts
+decide_order o-10 u-parts
+decide_order o-11 u-parts
+sql "update assay.detail set request = null where event_id = 'o-9';
+    update assay.detail set replay = null where event_id = 'o-10'"
+erase_user u-parts
+is_json "the answer counts requests and samples separately" \
+    '"\(.replaySamplesRemoved)
+    \(.activityEntriesRemoved)" | gsub("\\s+"; " ")' "2 2"
+is "rows that lost a part are erased, too" \
+    "$(sql "select count(*) from assay.detail
+    where user_id = 'u-parts'")" 0
+
+# An erasure takes several transactions; it removes what is older than itself.
+sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	user_id, request, replay)
+select now() + case when n > 2400 then interval '35 days' else '0 s' end,
+    'vd_' || n, 'e-' || n, 'order.place', 'u-many', '{}', '{}'
+    from generate_series(1, 2500) n"
+erase_user u-many
+is "an erasure of 2400 rows removes them all and no later row" \
+    "$(json .replaySamplesRemoved)
+$(sql "delete from assay.detail where user_id = 'u-many' returning 1" | wc -l)" \
+    "2400
+100"
+
+# A user with many devices, in a component above the size cap.
+decide_order o-13 u-hub '"deviceId":"d-hub","ip":"196.188.5.5"'
+decide_order o-14 u-rim '"deviceId":"d-hub"'
+sql "with made as (
+	insert into assay.entity (kind, key, users, parent)
+	select 2, 'rim-' || n, 1, (select coalesce(parent, id)
+	    from assay.entity where key = 'u-hub')
+	from generate_series(1, 2200) n returning id
+), root as (
+	update assay.entity set size = 500 where id = (select
+	    coalesce(parent, id) from assay.entity where key = 'u-hub')
+)
+insert into assay.link (a, b) select e.id, made.id from made, assay.entity e
+where e.key = 'u-hub'" >/dev/null
+erase_user u-hub
+is "a user with 2200 devices is erased" "$STATUS $(json .graph)" "200 true"
+is "no device of the erased user remains" \
+    "$(sql "select count(*) from assay.entity
+    where key like 'rim-%' or key in ('u-hub', '196.188.5.5')")" 0
+TOKEN=$token
+http GET /v1/graph/user/u-rim
+is_json "a component above the cap keeps its size" .ringSize 500
+http GET /v1/graph/device/d-hub
+is_json "the shared device shows only the user who remains" \
+    '.users | join(" ")' u-rim
+TOKEN=
+is "the shared device counts only the user who remains" \
+    "$(sql "select users from assay.entity
+    where key = 'd-hub'")" 1
+decide_order o-15 u-new '"deviceId":"d-hub"'
+is "a new user of the shared device joins the component" \
+    "$(last_signals)" "false 0 0 1"
+decide_order o-16 u-new
+is "the next decision shows the component above the cap" \
+    "$(last_signals)" "1 1 500"
+
+# Fingerprints belong to no component.
+decide_order o-17 u-prints '"deviceId":"d-prints"'
+sql "with made as (
+	insert into assay.entity (kind, key, users)
+	select 5, 'print-' || n, 1 from generate_series(1, 1500) n returning id
+)
+insert into assay.link (a, b) select e.id, made.id from made, assay.entity e
+where e.key = 'u-prints'" >/dev/null
+erase_user u-prints
+is "a user with 1500 fingerprints is erased" \
+    "$STATUS $(json .graph) $(sql "select count(*)
+    from assay.entity where key like 'print-%' or key like '%-prints'")" \
+    "200 true 0"
+
+# A decision holds the user's lock; the erasure waits for it.
+decide_order o-18 u-slow '"deviceId":"d-slow"'
+mkfifo "$scratch/fifo"
+cluster_psql postgres assay -q <"$scratch/fifo" &
+holder=$!
+exec 8>"$scratch/fifo"
+key=$(perl -e 'use bigint; my $h = 0xcbf29ce484222325;
+    $h = (($h ^ ord $_) * 0x100000001b3) & 0xffffffffffffffff
+	for split //, "u-slow";
+    print $h >= 2 ** 63 ? $h - 2 ** 64 : $h')
+echo "begin; select pg_advisory_xact_lock($key) \g /dev/null" >&8
+(
+	erase_user u-slow
+	json .graph >"$scratch/slow"
+) &
+request=$!
+sleep 0.5
+is "the erasure waits for the user's lock" "$(sql "select count(*)
+    from assay.user_state where user_id = 'u-slow'") $(sql "select count(*)
+    from pg_locks where locktype = 'advisory' and not granted")" "1 1"
+echo "commit;" >&8
+exec 8>&-
+wait "$holder" "$request"
+is "the erasure runs once the lock is free" "$(cat "$scratch/slow")" true
+
+TOKEN=$token
+for body in '{}' '{"userId":""}' '{"userId":7}' '{"userId":null}' \
+    '{"userId":"u","why":"x"}' '{"userid":"u"}' '[]' \
+    "{\"userId\":\"$(printf '%0129d' 0)\"}" '{"userId":"a\u0007b"}'; do
+	http POST /v1/privacy/erase "$body"
+	short=$(printf '%.30s' "$body")
+	is_error "an erasure of $short answers 400" 400 INVALID_REQUEST
+done
+http POST /v1/privacy/erase '{"userId":'
+is_error "an incomplete body answers 400" 400 INVALID_JSON
+http GET /v1/privacy/erase
+is_error "GET answers 405" 405 METHOD_NOT_ALLOWED
+finish

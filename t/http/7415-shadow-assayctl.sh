@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# assayctl shadow: list, show, start, promote and end.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/ctl.sh
+. "$(dirname "$0")/ctl.sh"
+# shellcheck source=t/http/model.sh
+. "$(dirname "$0")/model.sh"
+# shellcheck source=t/http/shadow.sh
+. "$(dirname "$0")/shadow.sh"
+
+start_stack SCORER_SHADOW=ml
+admin_token
+api_key
+key=$KEY
+KEY=
+login admin@example.com 'correct horse'
+
+cron project SCORER_SHADOW=ml
+begin_shadow v3
+# assayctl shadow.
+make_traffic 5 >/dev/null
+sql "update assay.label set look_at = now()"
+cron project SCORER_SHADOW=ml
+cron project SCORER_SHADOW=ml
+ctl shadow list
+check "shadow list shows ruleset and scorer" \
+    said 'order.place  *ruleset  *v3  *active  *2.*order.place  *scorer  *ml  *waiting'
+ctl shadow show order.place
+check "shadow show prints decisions and points by tag" \
+    said 'version  *v3|.*decisions  *24|.*LIVE  *POINTS.*big  *0  *0  *15  *900'
+check "shadow show prints the percentiles of the scores" \
+    said 'P5  *P25.*|live  *[0-9].*|shadow  *0  *0  *60 '
+ctl shadow show card.none
+is "shadow show refuses an unknown event type" "$STATUS" 65
+ctl shadow promote --type order.place --id shd_1
+check "shadow promote refuses another id" said 'something else is on probation'
+ctl shadow promote --type order.place
+check "shadow promote makes the ruleset active" said '^v3 serves'
+ctl rules list
+check "rules list shows the promoted version" said 'order.place  *v3 '
+ctl shadow end --type order.place
+check "shadow end finds nothing after the promotion" \
+    said 'nothing is on probation there'
+ctl shadow end
+check "shadow end refuses the scorer of the settings" \
+    said 'SCORER_SHADOW is a setting'
+echo '{}' >"$scratch/none.json"
+ctl shadow start --model "$scratch/none.json"
+is "shadow start refuses an invalid model" "$STATUS" 65
+model '.bias = 3' | jq . >"$scratch/model.json"
+ctl shadow start --model "$scratch/model.json"
+check "shadow start sends the model unchanged" said \
+    "^$(sha256sum <"$scratch/model.json" | head -c 16) is on probation: shd_"
+
+# A model becomes active at the moment at which it starts as a shadow.
+jq '.bias = 2' <"$scratch/model.json" >"$scratch/other.json"
+hash=$(sha256sum <"$scratch/other.json" | head -c 64)
+mkfifo "$scratch/holder"
+cluster_psql postgres assay -q <"$scratch/holder" >/dev/null 2>&1 &
+holder=$!
+exec 8>"$scratch/holder"
+echo "begin; select from assay.shadow for key share;" >&8
+# shellcheck disable=SC2317 # stack_until calls it
+waits_are() {
+	[ "$(sql "select count(*) from pg_locks where not granted")" = "$1" ]
+}
+ctl shadow start --model "$scratch/other.json" &
+request=$!
+stack_until 20 0 waits_are 1
+sql "select assay.model_serve('published', '$hash',
+    convert_from('\\x$(od -An -v -tx1 "$scratch/other.json" | tr -d ' \n')',
+    'UTF8'))" >"$scratch/served" &
+serving=$!
+stack_until 20 0 waits_are 2
+echo "commit;" >&8
+exec 8>&-
+wait "$holder" "$request" "$serving"
+check "shadow start accepts the model" \
+    said "^$(printf %.16s "$hash") is on probation: shd_"
+is "the same model becomes active" "$(cat "$scratch/served")" t
+ctl shadow end
+check "shadow end ends the model" said 'is on probation no more'
+ctl shadow start
+is "shadow start without a file is refused" "$STATUS" 65
+finish

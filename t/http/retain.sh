@@ -1,0 +1,29 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# What the scenarios of the job retain share.  Sourced after lib.sh, load.sh and
+# past.sh.
+# shellcheck disable=SC2034,SC2154 # want is the scenario's, scratch lib.sh's
+
+# sweep_counts: what the companion's last run removed and made, by its log.
+sweep_counts() {
+	sed -n 's/.*run=done seconds=[0-9.]* //p' "$scratch/log/cron.log" |
+	    tail -n 1 | sed 's/[a-z_]*=//g'
+}
+
+# make_past: the same past again, and no sweep yet.
+make_past() {
+	sql "truncate assay.verdict_log, assay.detail, assay.idempotency,
+	    assay.dead_letter, assay.label, assay.retention_mark;
+	    update assay.retention_sweep set began_at = '-infinity',
+		done_at = '-infinity'"
+	history
+}
+
+# metric_is NAME VALUE: the companion's counts reach /metrics after a while.
+# shellcheck disable=SC2317 # called by name
+metric_is() {
+	[ "$(metric "$1")" = "$2" ]
+}
+
+# What is left of the past inside the windows.
+want="4380|1080|864|1080|84|30|365"
