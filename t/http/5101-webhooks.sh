@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Webhook endpoints: made, listed, revoked, refused.
+# Webhook endpoints: added, listed, revoked and rejected.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -8,109 +8,114 @@ start_stack
 admin_token
 
 http GET /v1/webhooks
-is_json "there are events to subscribe to, and nobody does" \
+is_json "GET /v1/webhooks has the events to subscribe to and no endpoint" \
     'tojson' '{"events":["verdict.reached.v1","case.resolved.v1","label.recorded.v1"],"endpoints":[]}'
 
 http POST /v1/webhooks \
     '{"url":"https://hooks.example.com/in?t=ab12","events":["verdict.reached.v1","case.resolved.v1"]}'
-is "an endpoint is made" "$STATUS" 201
-is_json "with these fields" 'keys | sort | join(" ")' \
+is "an endpoint is added" "$STATUS" 201
+is_json "a new endpoint has six members" 'keys | sort | join(" ")' \
     "active events failures id secret url"
-is_json "as it was asked for" \
+is_json "a new endpoint has the URL and the events of the request" \
     '"\(.url) \(.events | join(",")) \(.active) \(.failures)"' \
     "https://hooks.example.com/in?t=ab12 verdict.reached.v1,case.resolved.v1 true 0"
-is_json "under an id" '.id | test("^whk_[0-9a-v]{26}$")' true
-is_json "with a secret of 32 bytes" '.secret |
+is_json "a new endpoint has an id" '.id | test("^whk_[0-9a-v]{26}$")' true
+is_json "a new endpoint has a secret of 32 bytes" '.secret |
     test("^whsec_[A-Za-z0-9+/]{43}=$")' true
-is "that no cache keeps" "$(header cache-control)" no-store
+is "no cache stores the answer with the secret" \
+    "$(header cache-control)" no-store
 id=$(json .id)
 secret=$(json .secret)
 http POST /v1/webhooks \
     '{"url":"http://hooks.example.com/2","events":["label.recorded.v1"]}'
-is "plain http is taken" "$STATUS" 201
-is_json "each has a secret of its own" ".secret == \"$secret\"" false
+is "an endpoint with plain http is added" "$STATUS" 201
+is_json "each endpoint has another secret" ".secret == \"$secret\"" false
 
 http GET /v1/webhooks
-is_json "all are listed, newest first" '.endpoints | map(.url) | join(" ")' \
+is_json "GET /v1/webhooks has the newest endpoint first" \
+    '.endpoints | map(.url) | join(" ")' \
     "http://hooks.example.com/2 https://hooks.example.com/in?t=ab12"
-is_json "without their secrets" '.endpoints[0] | keys | join(" ")' \
+is_json "GET /v1/webhooks has no secret" '.endpoints[0] | keys | join(" ")' \
     "active events failures id lastStatus url"
-is_json "nothing was sent yet" '.endpoints[0] | "\(.lastStatus) \(.failures)"' \
-    "null 0"
+is_json "a new endpoint has neither a delivery nor a failure" \
+    '.endpoints[0] | "\(.lastStatus) \(.failures)"' "null 0"
 
-# Refusals.
-while read -r what body; do
+# Rejected endpoints.
+while IFS='|' read -r what body; do
 	http POST /v1/webhooks "$body"
-	is_error "$what" 400 INVALID_REQUEST
+	is_error "an endpoint $what answers 400" 400 INVALID_REQUEST
 done <<-'END'
-	no_url {"events":["verdict.reached.v1"]}
-	a_number_for_one {"url":7,"events":["verdict.reached.v1"]}
-	no_events {"url":"https://hooks.example.com/"}
-	an_empty_array {"url":"https://hooks.example.com/","events":[]}
-	a_text_for_it {"url":"https://hooks.example.com/","events":"verdict.reached.v1"}
-	an_event_that_is_none {"url":"https://hooks.example.com/","events":["verdict.reached.v2"]}
-	one_of_alerts {"url":"https://hooks.example.com/","events":["alert.anomaly.v1"]}
-	one_twice {"url":"https://hooks.example.com/","events":["case.resolved.v1","case.resolved.v1"]}
-	a_number_among_them {"url":"https://hooks.example.com/","events":["case.resolved.v1",1]}
-	a_null_among_them {"url":"https://hooks.example.com/","events":[null]}
-	too_many {"url":"https://hooks.example.com/","events":["a","b","c","d","e","f","g"]}
-	a_secret_of_the_caller {"url":"https://hooks.example.com/","events":["case.resolved.v1"],"secret":"x"}
-	another_scheme {"url":"ftp://hooks.example.com/","events":["case.resolved.v1"]}
-	a_user_in_it {"url":"https://u:pw@hooks.example.com/","events":["case.resolved.v1"]}
-	a_fragment {"url":"https://hooks.example.com/#x","events":["case.resolved.v1"]}
-	control_bytes {"url":"https://hooks.example.com/\u000d\u000aX: y","events":["case.resolved.v1"]}
-	localhost {"url":"http://localhost:5432/","events":["case.resolved.v1"]}
-	loopback {"url":"http://127.0.0.1/","events":["case.resolved.v1"]}
-	short {"url":"http://127.1/","events":["case.resolved.v1"]}
-	decimal {"url":"http://2130706433/","events":["case.resolved.v1"]}
-	octal {"url":"http://0177.0.0.1/","events":["case.resolved.v1"]}
-	hexadecimal {"url":"http://0x7f.1/","events":["case.resolved.v1"]}
-	metadata {"url":"http://169.254.169.254/latest/","events":["case.resolved.v1"]}
-	loopback_of_IPv6 {"url":"http://[::1]/","events":["case.resolved.v1"]}
-	mapped {"url":"http://[::ffff:10.0.0.1]/","events":["case.resolved.v1"]}
-	translated {"url":"http://[64:ff9b::10.0.0.1]/","events":["case.resolved.v1"]}
+	without a URL|{"events":["verdict.reached.v1"]}
+	with a number for the URL|{"url":7,"events":["verdict.reached.v1"]}
+	without events|{"url":"https://hooks.example.com/"}
+	with an empty array of events|{"url":"https://hooks.example.com/","events":[]}
+	with a string of events|{"url":"https://hooks.example.com/","events":"verdict.reached.v1"}
+	with an unknown event|{"url":"https://hooks.example.com/","events":["verdict.reached.v2"]}
+	with an event of alerts|{"url":"https://hooks.example.com/","events":["alert.anomaly.v1"]}
+	with an event twice|{"url":"https://hooks.example.com/","events":["case.resolved.v1","case.resolved.v1"]}
+	with a number among the events|{"url":"https://hooks.example.com/","events":["case.resolved.v1",1]}
+	with a null among the events|{"url":"https://hooks.example.com/","events":[null]}
+	with too many events|{"url":"https://hooks.example.com/","events":["a","b","c","d","e","f","g"]}
+	with a secret|{"url":"https://hooks.example.com/","events":["case.resolved.v1"],"secret":"x"}
+	with another scheme|{"url":"ftp://hooks.example.com/","events":["case.resolved.v1"]}
+	with a user in the URL|{"url":"https://u:pw@hooks.example.com/","events":["case.resolved.v1"]}
+	with a fragment|{"url":"https://hooks.example.com/#x","events":["case.resolved.v1"]}
+	with control bytes|{"url":"https://hooks.example.com/\u000d\u000aX: y","events":["case.resolved.v1"]}
+	at localhost|{"url":"http://localhost:5432/","events":["case.resolved.v1"]}
+	at the loopback address|{"url":"http://127.0.0.1/","events":["case.resolved.v1"]}
+	at a short loopback address|{"url":"http://127.1/","events":["case.resolved.v1"]}
+	at a decimal loopback address|{"url":"http://2130706433/","events":["case.resolved.v1"]}
+	at an octal loopback address|{"url":"http://0177.0.0.1/","events":["case.resolved.v1"]}
+	at a hexadecimal loopback address|{"url":"http://0x7f.1/","events":["case.resolved.v1"]}
+	at a metadata address|{"url":"http://169.254.169.254/latest/","events":["case.resolved.v1"]}
+	at the IPv6 loopback address|{"url":"http://[::1]/","events":["case.resolved.v1"]}
+	at a mapped private address|{"url":"http://[::ffff:10.0.0.1]/","events":["case.resolved.v1"]}
+	at a translated private address|{"url":"http://[64:ff9b::10.0.0.1]/","events":["case.resolved.v1"]}
 END
-is_json "a refusal names the field" '.message' "url must have a public host, unless ALLOW_PRIVATE_TARGETS is true"
+is_json "the message says that the host must be public" \
+    '.message' "url must have a public host, unless ALLOW_PRIVATE_TARGETS is true"
 http POST /v1/webhooks "{\"url\":\"https://hooks.example.com/$(printf \
     '%02050d' 0)\",\"events\":[\"case.resolved.v1\"]}"
-is_error "a URL too long" 400 INVALID_REQUEST
+is_error "an endpoint with a URL of more than 2048 bytes answers 400" \
+    400 INVALID_REQUEST
 http POST /v1/webhooks '[]'
-is_error "no object" 400 INVALID_REQUEST
+is_error "a body that is an array answers 400" 400 INVALID_REQUEST
 http POST /v1/webhooks '{'
-is_error "no JSON" 400 INVALID_JSON
+is_error "half a JSON body answers 400" 400 INVALID_JSON
 http GET /v1/webhooks
-is_json "none of these was made" '.endpoints | length' 2
+is_json "a rejected endpoint is not stored" '.endpoints | length' 2
 
-# Revoking.
+# Revoked endpoints.
 http POST /v1/webhooks/whk_0/revoke
-is_error "an endpoint that never was" 404 NOT_FOUND
+is_error "revoking an unknown endpoint answers 404" 404 NOT_FOUND
 sql "insert into assay.delivery (id, subscriber_id, event, data,
     correlation_id, occurred_at)
     select 'whd_' || n || right(id, 3), id, 'case.resolved.v1', '{}', 'c', now()
     from assay.webhook_endpoint, generate_series(1, 3) n"
 http POST "/v1/webhooks/$id/revoke"
-is "one is revoked" "$STATUS $BODY" '200 {"ok":true}'
+is "an endpoint is revoked" "$STATUS $BODY" '200 {"ok":true}'
 http POST "/v1/webhooks/$id/revoke"
-is "and may be again" "$STATUS $BODY" '200 {"ok":true}'
+is "revoking an endpoint twice answers 200" "$STATUS $BODY" '200 {"ok":true}'
 http GET /v1/webhooks
-is_json "it is listed as inactive" \
+is_json "a revoked endpoint is inactive" \
     ".endpoints[] | select(.id == \"$id\") | .active" false
-is_json "the other is not" ".endpoints[] | select(.id != \"$id\") | .active" true
-is "what waited for it is dropped" \
+is_json "another endpoint stays active" \
+    ".endpoints[] | select(.id != \"$id\") | .active" true
+is "a revoked endpoint has no pending deliveries" \
     "$(sql "select count(*), count(*) filter (where subscriber_id = '$id')
     from assay.delivery")" "3|0"
 
 http GET /v1/audit
-is_json "the trail shows no more of a URL than its host" '.entries[] |
+is_json "the audit trail has only the host of a URL" '.entries[] |
     select(.action == "POST /v1/webhooks" and .status == 201) |
     .params.url' "http://hooks.example.com/…
 https://hooks.example.com/…"
 
-# For development.
+# For development an endpoint can be private.
 stop_pool
 start_pool ALLOW_PRIVATE_TARGETS=true
 wait_ready
 http POST /v1/webhooks \
     '{"url":"http://127.0.0.1:8080/","events":["verdict.reached.v1"]}'
-is "private hosts may be allowed" "$STATUS" 201
+is "ALLOW_PRIVATE_TARGETS allows a private host" "$STATUS" 201
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The companion beside the stack: jobs once and for a time, several at once,
-# what it says, and how it ends.
+# The companion beside the stack: jobs that run once and for a time, several
+# jobs, their logs and their ends.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -9,26 +9,27 @@ start_stack
 admin_token
 api_key
 http POST /v1/decisions '{"type":"account.login","subject":{"userId":"u1"}}'
-is "a decision" "$STATUS" 200
-check "project, once" cron project
-check "says what it did" grep -q \
+is "a decision answers 200" "$STATUS" 200
+check "the job project ends well after one run" cron project
+check "the job project logs what it did" grep -q \
     'job=project .*run=done .*decisions=[0-9]* labels=0' "$scratch/log/cron.log"
-check "drain, once" cron "drain --once"
-check "several for a while" cron "work project drain --for 1s"
-is "each said so" "$(grep -c 'run=done' "$scratch/log/cron.log")" 4
+check "the job drain ends well with --once" cron "drain --once"
+check "several jobs end well after a second" cron "work project drain --for 1s"
+is "each job logs the end of its run" \
+    "$(grep -c 'run=done' "$scratch/log/cron.log")" 4
 
 start_cron "work --for 10m"
 # shellcheck disable=SC2317 # stack_until calls it
-# works N: so many jobs are under way.
-works() {
+# jobs_run N: the companion has this many jobs.
+jobs_run() {
 	[ "$(pgrep -c -P "$stack_cron_pid")" -eq "$1" ]
 }
-check "all at work" stack_until 10 "$stack_cron_pid" works 5
+check "work starts five jobs" stack_until 10 "$stack_cron_pid" jobs_run 5
 kill -s TERM "$stack_cron_pid"
-ended=0
-wait "$stack_cron_pid" || ended=$?
-is "TERM ends them all well" "$ended" 0
-# It dies of TERM before it has begun, or ends well.
+cron_status=0
+wait "$stack_cron_pid" || cron_status=$?
+is "TERM ends all jobs well" "$cron_status" 0
+# A companion that has not started its jobs can die of TERM.
 # shellcheck disable=SC2317 # stack_until calls it
 is_itself() {
 	[ "$(cat "/proc/$stack_cron_pid/comm")" = assay-cron ]
@@ -38,22 +39,23 @@ for ms in 00 01 02 03 00 01 02 03 00 01 02 03; do
 	stack_until 10 "$stack_cron_pid" is_itself
 	sleep "0.$ms"
 	kill -s TERM "$stack_cron_pid"
-	ended=0
-	wait "$stack_cron_pid" 2>/dev/null || ended=$?
-	echo "$ended"
-done >"$scratch/ended"
-is "also when they have hardly begun" \
-    "$(grep -vx -e 0 -e 143 "$scratch/ended")" ""
+	cron_status=0
+	wait "$stack_cron_pid" 2>/dev/null || cron_status=$?
+	echo "$cron_status"
+done >"$scratch/statuses"
+is "TERM ends a companion that has just started" \
+    "$(grep -vx -e 0 -e 143 "$scratch/statuses")" ""
 
 start_cron "work decide project --for 10m"
-stack_until 10 "$stack_cron_pid" works 2
+stack_until 10 "$stack_cron_pid" jobs_run 2
 killed=$(pgrep -o -P "$stack_cron_pid")
 kill -s KILL "$killed"
 # shellcheck disable=SC2317 # stack_until calls it
-is_another() {
-	works 2 && [ "$(pgrep -o -P "$stack_cron_pid")" != "$killed" ]
+is_restarted() {
+	jobs_run 2 && [ "$(pgrep -o -P "$stack_cron_pid")" != "$killed" ]
 }
-check "what is killed begins again" stack_until 10 "$stack_cron_pid" is_another
+check "the companion restarts a job that is killed" \
+    stack_until 10 "$stack_cron_pid" is_restarted
 http POST /v1/decisions/async '{"id":"e-1","type":"account.login",
     "subject":{"userId":"u1"}}'
 # shellcheck disable=SC2317 # stack_until calls it
@@ -61,14 +63,15 @@ decided() {
 	http GET /v1/decisions/e-1
 	[ "$STATUS" = 200 ]
 }
-check "and goes on" stack_until 10 "$stack_cron_pid" decided
+check "the restarted job decides an event" \
+    stack_until 10 "$stack_cron_pid" decided
 kill -s TERM "$stack_cron_pid"
-ended=0
-wait "$stack_cron_pid" || ended=$?
-is "which is not forgotten at the end" "$ended" 70
+cron_status=0
+wait "$stack_cron_pid" || cron_status=$?
+is "a companion whose job was killed ends with 70" "$cron_status" 70
 
 stop_database
-ended=0
-cron "work" || ended=$?
-is "without a database" "$ended" 75
+cron_status=0
+cron "work" || cron_status=$?
+is "a companion without a database ends with 75" "$cron_status" 75
 finish

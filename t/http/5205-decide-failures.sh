@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Events that the companion cannot decide: it tries them again, gives up as the
+# policy says, and waits for a database that is away.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/async.sh
+. "$(dirname "$0")/async.sh"
+
+start_async
+TOKEN=$admin
+review_payments
+TOKEN=
+
+# A failed event is tried again later; the later events of its user wait.
+cluster_psql postgres assay <<'END'
+create function assay.poison() returns trigger language plpgsql as $$
+begin
+	if new.user_id = 'u-poison' then
+		raise exception 'poison' using errcode = '22012';
+	end if;
+	return new;
+end $$;
+grant execute on function assay.poison() to assay_companion;
+create trigger poison before insert or update on assay.user_state
+    for each row execute function assay.poison();
+create function assay.slow() returns trigger language plpgsql as $$
+begin
+	perform pg_sleep(9);
+	return new;
+end $$;
+grant execute on function assay.slow() to assay_companion;
+create trigger slow before insert on assay.detail
+    for each row when (new.event_id = 'o-slow') execute function assay.slow();
+END
+# end_pauses: let every queued event be due.
+end_pauses() {
+	sql "update assay.async_queue set not_before = now()"
+}
+decide_later p-1 u-poison
+decide_later p-2 u-poison
+decide_later o-12 u-12
+decide_later o-slow u-slow
+cron decide
+is "a failed event stays in the queue and others are decided" "$(queued_events) $(
+    decision_of o-12) $(last_count failed)" "p-1 p-2 o-slow 200 o-12 review 0 2"
+is "a failed event is tried again later" \
+    "$(sql "select tries, not_before > now()
+    from assay.async_queue where event_id = 'p-1'")" "1|t"
+cron decide
+is "a failed event is not tried before its time" "$(last_count failed)" 0
+check "the log has the reason of the failure" \
+    grep -q 'level=warn .*req=cor-p-1 decision=later tries=1 code=INTERNAL why="database error 22012' "$log"
+sql "delete from assay.async_queue where event_id = 'o-slow'"
+for _ in 2 3 4 5 6 7; do
+	end_pauses
+	cron decide
+done
+is "an event that fails seven times has no decision" \
+    "$(sql "select tries from assay.async_queue
+    where event_id = 'p-1'") $(decision_of p-1)" "7 404 NOT_FOUND - -"
+end_pauses
+cron decide
+is "an event that fails eight times gets the verdict of onError" \
+    "$(decision_of p-1) $(sql "select
+    reasons from assay.verdict_log where event_id = 'p-1'")" \
+    '200 p-1 deny -1 [{"tag":"engine.degraded","points":0}]'
+is "the next event of the user is tried then" "$(queued_events) $(sql "select tries
+    from assay.async_queue")" "p-2 1"
+check "the log has the degraded decision and its reason" \
+    grep -q 'level=error .*req=cor-p-1 decision=degraded log=database code=INTERNAL why="database error 22012' "$log"
+sql "drop trigger poison on assay.user_state"
+end_pauses
+cron decide
+is "an event is decided when the failure ends" \
+    "$(decision_of p-2)" "200 p-2 review 0"
+
+# Rows that this version cannot parse.
+for row in "m-1 {" 'm-2 {"id":"m-2","type":"order.place"}' \
+    'm-3 {"id":"o-1","type":"order.place","subject":{"userId":"u-m-3"}}' \
+    'm-4 {"id":"m-4","type":"order.place","subject":{"userId":"u-1"}}'; do
+	sql "insert into assay.async_queue (event_id, user_id, event,
+	    correlation_id) values ('${row%% *}', 'u-${row%% *}', '${row#* }',
+	    'cor-m')"
+done
+decide_later m-5 u-m-2
+cron decide
+is "a row that cannot be parsed waits and delays its user" \
+    "$(last_count failed) $(decision_of m-5)" "4 404 NOT_FOUND - -"
+sql "update assay.async_queue set tries = 7, not_before = now()
+    where event_id <> 'm-5'"
+cron decide
+is "a row that cannot be parsed is removed without a decision" \
+    "$(queued_events) $(last_count unreadable) $(
+    decision_of m-1) $(decision_of m-5)" " 4 404 NOT_FOUND - - 200 m-5 review 0"
+check "the log has the row that could not be parsed" \
+    grep -q 'level=error .*req=cor-m decision=none number=[0-9]* where=subject why="is required"' "$log"
+
+# Without a database no event is degraded and no attempt counted.
+decide_later o-13 u-13
+start_cron "decide --for 10m"
+stop_database
+check "the companion waits for the database" stack_until 10 "$stack_cron_pid" \
+    grep -q 'job=decide .*step=away' "$log"
+start_database
+check "the companion decides when the database is back" \
+    stack_until 20 "$stack_cron_pid" \
+    grep -q 'req=cor-o-13 decision=async' "$log"
+stop_cron
+wait_ready
+is "an event that waited for the database is decided undegraded" \
+    "$(decision_of o-13)" "200 o-13 review 0"
+finish
