@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What swagger-ui shows and how.  Nothing is asked of another origin (no
- * validator), nothing comes out of this page's own URL, and what is typed at
- * "Authorize" is gone with the page.
+ * Settings of swagger-ui.  The page loads nothing from another origin (no
+ * validator), takes no settings from its own URL, and forgets the credentials
+ * under "Authorize" when it is closed.
  */
 "use strict";
 

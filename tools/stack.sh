@@ -1,15 +1,15 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# Start and stop PostgreSQL, the pool, the companion and nginx as private
-# processes of one script: for quickstart, t/http/lib.sh and t/sql.sh, which
-# source it.
+# Functions that start and stop PostgreSQL, the pool, the companion and nginx as
+# private processes of one script.  quickstart, t/http/lib.sh and t/sql.sh source
+# this file.
 # shellcheck disable=SC2034 # the pids are read there
 #
-# PostgreSQL refuses to run as root, and so does nothing else here: where the
-# script is root, everything that it starts runs as the user "postgres" of
-# Debian's package.  A started process is a session of its own, so that Ctrl-C
-# reaches only the script, gets a signal if the script is killed, and does not
-# inherit descriptors 8 and 9, which hold the locks of the scripts.
+# PostgreSQL refuses to run as root.  If the script runs as root, it starts every
+# process as the user "postgres" of Debian's package.  Each process has its own
+# session, so that Ctrl-C reaches only the script; it gets a signal if the script
+# is killed; and it does not inherit descriptors 8 and 9, which hold the locks of
+# the scripts.
 
 if [ "$(id -u)" -eq 0 ]; then
 	stack_user=postgres
@@ -20,25 +20,25 @@ else
 fi
 PATH=$PATH:/usr/sbin:/sbin
 
-# Say why on standard error and leave.
+# Print the reason on standard error and exit.
 stack_die() {
 	echo "${0##*/}: $*" >&2
 	exit 1
 }
 
-# Give what is named to the user that the programs run as.
+# Make the user of the programs the owner of these files.
 stack_own() {
 	[ -z "$stack_user" ] || chown -R "$stack_user:" "$@"
 }
 
-# Can that user reach this directory?
+# True if that user can enter this directory.
 stack_reaches() {
 	[ -z "$stack_user" ] ||
 	    setpriv --reuid=postgres --regid=postgres --init-groups \
 	    test -x "$1"
 }
 
-# The directory of PostgreSQL's programs, version 15 or later, newest first.
+# Print the directory of PostgreSQL's programs: the newest version, at least 15.
 stack_pg_bin() {
 	for stack_v in 19 18 17 16 15; do
 		if [ -x "/usr/lib/postgresql/$stack_v/bin/initdb" ]; then
@@ -49,7 +49,7 @@ stack_pg_bin() {
 	dirname "$(command -v postgres)"
 }
 
-# Make an empty cluster in a directory; its superuser is "postgres".
+# Create an empty cluster in a directory; its superuser is "postgres".
 stack_pg_init() {
 	mkdir -p "$1"
 	stack_own "$1"
@@ -60,14 +60,14 @@ stack_pg_init() {
 	    --wal-segsize=4 >/dev/null)
 }
 
-# stack_pg_start DATA SOCKETS LOG [option ...]: run it on a unix socket in
-# SOCKETS only, wait until it answers, and leave its pid in stack_pg_pid.
+# stack_pg_start DATA SOCKETS LOG [option ...]: start PostgreSQL on a unix socket
+# in SOCKETS only, wait until it answers, and set stack_pg_pid.
 stack_pg_start() {
 	stack_pg_data=$1
 	stack_pg_sockets=$2
 	stack_pg_log=$3
 	shift 3
-	# A shell's background jobs ignore INT, PostgreSQL's backends as well.
+	# Background jobs of a shell ignore INT, so the backends would too.
 	# shellcheck disable=SC2086 # a command and its arguments
 	(cd / && exec $stack_as --pdeathsig INT "$(stack_pg_bin)/postgres" \
 	    -D "$stack_pg_data" -c listen_addresses= \
@@ -80,8 +80,8 @@ stack_pg_start() {
 	    stack_die "PostgreSQL did not start: $(tail -n 3 "$stack_pg_log")"
 }
 
-# stack_until SECONDS PID COMMAND ...: wait until the command succeeds; fails
-# when the time is over or the process (0: none) is gone.
+# stack_until SECONDS PID COMMAND ...: wait until the command succeeds.  Fail after
+# SECONDS, or when the process has ended (0: no process).
 stack_until() {
 	stack_left=$(($1 * 20))
 	stack_pid=$2
@@ -95,8 +95,8 @@ stack_until() {
 	done
 }
 
-# stack_end PID SIGNAL [SECONDS]: end a process that this script started, the
-# hard way if it has not gone in time.  An empty pid is harmless.
+# stack_end PID SIGNAL [SECONDS]: stop a process that this script started; kill it
+# if it has not ended in time.  An empty PID does nothing.
 stack_end() {
 	[ -n "$1" ] || return 0
 	kill -s "$2" "$1" 2>/dev/null || return 0
@@ -105,7 +105,7 @@ stack_end() {
 	wait "$1" 2>/dev/null || true
 }
 
-# A child that has ended and was not waited for yet is gone.
+# stack_gone PID: true if the process does not exist or is a zombie.
 stack_gone() {
 	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
 	"" | Z*) return 0 ;;
@@ -113,8 +113,8 @@ stack_gone() {
 	esac
 }
 
-# stack_pool_start PROGRAM LOG [NAME=VALUE ...]: run the pool with these
-# settings besides the environment's; its pid is in stack_pool_pid.
+# stack_pool_start PROGRAM LOG [NAME=VALUE ...]: start the pool with these settings
+# in addition to the environment, and set stack_pool_pid.
 stack_pool_start() {
 	stack_program=$1
 	stack_log=$2
@@ -125,8 +125,8 @@ stack_pool_start() {
 	stack_pool_pid=$!
 }
 
-# stack_cron_start PROGRAM LOG ARGUMENTS [NAME=VALUE ...]: run the companion
-# likewise; its pid is in stack_cron_pid.
+# stack_cron_start PROGRAM LOG ARGUMENTS [NAME=VALUE ...]: start the companion in
+# the same way, and set stack_cron_pid.
 stack_cron_start() {
 	stack_program=$1
 	stack_log=$2
@@ -138,8 +138,8 @@ stack_cron_start() {
 	stack_cron_pid=$!
 }
 
-# stack_nginx_start TEMPLATES RUN LOGS [NAME=VALUE ...]: render the site for
-# loopback into RUN and serve it; the pid is in stack_nginx_pid.
+# stack_nginx_start TEMPLATES RUN LOGS [NAME=VALUE ...]: render the loopback site
+# into RUN, start nginx with it, and set stack_nginx_pid.
 stack_nginx_start() {
 	stack_templates=$1
 	stack_run=$2
@@ -162,8 +162,8 @@ stack_nginx_start() {
 $(cat "$stack_logs/nginx-start.log" "$stack_logs/nginx-error.log")"
 }
 
-# stack_docs SRC DIR: what nginx serves as /docs, from the sources into DIR as
-# it is installed.
+# stack_docs SRC DIR: copy the files that nginx serves as /docs from the sources
+# into DIR, in the installed layout.
 stack_docs() {
 	cp -R "$1/docs" "$2/"
 	cp -R "$1/third_party/swagger-ui" "$2/docs/"
