@@ -1,29 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: ISC
-# The figures of `make bench`: everything in one run, against one server with
-# durable commits, as ratios to `one`, the rate at which the same server takes
-# one durable insert of a 1 KB row with two indexes from 8 clients.
+# Measure and print the figures of `make bench`, all in one run against one
+# server with durable commits.  Figures are ratios to `one`: the rate of durable
+# inserts of a 1 KB row with two indexes, by 8 clients, on the same server.
 #
 #	bench/bench.sh [PARTS [SECONDS]]
 #
-# PARTS is a word of these letters, default abcehf; SECONDS the length of each
-# measurement, default 10.  Runs in the build directory; needs pgbench.
-#	a  through nginx, closed loop, with what waits taken along and without
+# PARTS is a string of these letters, default abcehf; SECONDS is the length of
+# each measurement, default 10.  Run it in the build directory; it needs
+# pgbench.
+#	a  decisions through nginx, closed loop, one or up to 32 decisions in a
+#	   transaction
 #	b  the pure decision
 #	c  the statements of the hot path alone
-#	d  10 million stored decisions and 1 million users (BENCH_STORE and
-#	   BENCH_USERS say otherwise) against an empty store; takes long
-#	e  a hot user and a hot ip with a tenth of the traffic
+#	d  10 million stored decisions and 1 million users (BENCH_STORE,
+#	   BENCH_USERS) against an empty store; takes long
+#	e  one user or one ip with a tenth of the traffic
 #	f  a disk whose fsync takes 2 ms longer
 #	g  half of the saturation rate for 30 minutes (BENCH_SOAK)
-#	h  latency at fixed rates, for numbers of workers and caps
+#	h  latency at fixed rates, for several numbers of workers and caps
 #	l  lists of a million entries against none
-#	m  the scorers, each with a pool of its own, and one beside another
-#	o  operators at once: backtests, a flood of logins, exports
-#	p  retention of a million decisions (BENCH_OLD) beside new ones
-#	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, and
-#	   the memory of the workers meanwhile
-#	s  three endpoints subscribed to verdicts, and the companion at work
+#	m  each scorer in its own pool, and a shadow scorer beside another
+#	o  operators at the same time: backtests, many logins, exports
+#	p  retention of a million decisions (BENCH_OLD) during new ones
+#	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, with
+#	   the memory of the workers
+#	s  three webhooks for verdicts, delivered by the companion
 set -eu
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(pwd)
@@ -57,18 +59,18 @@ sql() {
 	    -h "$scratch/run" -U postgres -d assay -c "$1"
 }
 
-# ratio A B: A / B with two digits.
+# ratio A B: print A / B with two decimals.
 ratio() {
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'
 }
 
-# ms US: microseconds as milliseconds.
+# ms US: print microseconds as milliseconds.
 ms() {
 	awk -v us="$1" 'BEGIN { printf "%.1f", us / 1000 }'
 }
 
-# CPU seconds of the server so far, ended backends included (once they have
-# been waited for, hence the pause).
+# Print the CPU seconds of the server, with those of ended backends.  The pause
+# lets the server reap these.
 server_cpu() {
 	local hz pid
 	sleep 1
@@ -85,8 +87,8 @@ start_server() {
 	stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log"
 }
 
-# start_pool WORKERS CAP [SCORER [SHADOW]]: so many decide workers, so many
-# events in a set, and a second scorer on probation.
+# start_pool WORKERS CAP [SCORER [SHADOW]]: start a pool with that number of
+# decide workers, at most CAP events in a transaction, and a shadow scorer.
 start_pool() {
 	stack_end "$stack_pool_pid" TERM
 	stack_pool_start "$scratch/bin/assay-fcgi" "$scratch/log/pool.log" \
@@ -106,7 +108,7 @@ start_pool() {
 	sleep 0.5
 }
 
-# The yardstick, in inserts a second; its CPU a row goes to one_cpu.
+# Measure the reference: inserts per second into one, CPU per row into one_cpu.
 measure_one() {
 	local before after
 	before=$(server_cpu)
@@ -118,8 +120,9 @@ measure_one() {
 	    -v s="$seconds" 'BEGIN { printf "%.0f", (b - a) / (n * s) * 1e6 }')
 }
 
-# direct CLIENTS SET [SECONDS]: events a second of the hot path's statements
-# alone; the server's CPU an event in us goes to cpu.
+# direct CLIENTS SIZE [SECONDS]: run the statements of the hot path alone, SIZE
+# events in a transaction.  Set rate to the events per second and cpu to the
+# server's CPU time per event in us.
 direct() {
 	local before after out
 	before=$(server_cpu)
@@ -132,8 +135,8 @@ direct() {
 	    '{ printf "%.0f", (b - a) / $3 * 1e6 }')
 }
 
-# through CONNECTIONS [RATE [HOT [SECONDS]]]: the same through nginx; rate,
-# p50, p99 and p999 are left.
+# through CONNECTIONS [RATE [HOT [SECONDS]]]: send decisions through nginx.  Set
+# rate, p50, p99 and p999.
 through() {
 	local out
 	out=$("$builddir/bench/load" "$port" "$KEY" "$users" "$1" \
@@ -145,8 +148,8 @@ through() {
 	[ "$bad" -eq 0 ] || echo "  $bad answers were not 200"
 }
 
-# Rows, index entries (BRIN has none to speak of) and statements that the
-# server counted so far.
+# Print the rows, index entries (without BRIN, which has few) and statements
+# that the server has counted.
 counted() {
 	sql "select pg_stat_force_next_flush()" >/dev/null
 	sql "select sum(n_tup_ins + n_tup_upd),
@@ -159,7 +162,7 @@ counted() {
 	    where schemaname = 'assay'"
 }
 
-# RssAnon in KiB of the processes whose parent is named, by name of program.
+# memory PID: print RssAnon in KiB of a process and its children, by program.
 memory() {
 	local pid
 	for pid in "$1" $(pgrep -P "$1"); do
@@ -208,7 +211,7 @@ part_c() {
 	local n first='' before after events
 	echo "(c) the hot path's statements run directly, 8 clients"
 
-	# Sessions that idle keep their counts to themselves for a while.
+	# Idle sessions report their counts late.
 	start_pool 4 32
 	printf '%8s %10s %8s %10s %10s %10s %8s %8s %8s\n' N events/s /one \
 	    cpu/event cpu/one /N=1 stmts rows entries
@@ -232,7 +235,7 @@ part_c() {
 	done
 }
 
-# One line of part d, with the store as it is.
+# Print one line of part d for the current store.
 store_line() {
 	local cpu1 rate64
 	direct 4 1
@@ -260,7 +263,7 @@ part_d() {
 	store_line
 	users=${BENCH_USERS:-1000000}
 
-	# Every user is known by decisions of their own, the log is copied.
+	# Give every user a few decisions, then copy the log.
 	"$builddir/bench/set" "host=$scratch/run dbname=assay user=assay_decide" \
 	    4 0 100 "$users" >/dev/null
 	seed=$(sql 'select count(*) from assay.verdict_log')
@@ -290,7 +293,7 @@ part_d() {
 
 part_e() {
 	local hot base
-	echo "(e) a tenth of the traffic on one, 64 connections"
+	echo "(e) one user or ip with a tenth of the traffic, 64 connections"
 	printf '%8s %12s %10s %8s %8s\n' hot decisions/s /random p50 p99
 	start_pool 4 32
 	base=
@@ -373,7 +376,7 @@ part_h() {
 	done
 }
 
-# Entries under values that no event has, so that every probe is a miss.
+# The entries have values that no event has, so every probe is a miss.
 part_l() {
 	local lists
 	echo "(l) lists: none, a million entries of one subject, and of four"
@@ -402,7 +405,7 @@ part_l() {
 	    from assay.list_subject" >/dev/null
 }
 
-# RssAnon in KiB of all workers together.
+# Print the sum of RssAnon of all workers in KiB.
 workers() {
 	local pid
 	for pid in $(pgrep -P "$stack_pool_pid"); do
@@ -410,7 +413,8 @@ workers() {
 	done 2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# One line of part r: a candidate, as members of the body.
+# backtest_line NAME MEMBERS: print one line of part r; MEMBERS of the request
+# body describe the candidate.
 backtest_line() {
 	local before most now pid
 	printf '{"eventType":"card.refund"%s}' "$2" >"$scratch/body"
@@ -434,7 +438,7 @@ backtest_line() {
 
 part_r() {
 	local n=${BENCH_SAMPLES:-1000000} rules
-	echo "(r) backtests; memory is RssAnon of all workers in KiB, before / at most"
+	echo "(r) backtests; memory is RssAnon of all workers in KiB, before / maximum"
 	start_pool 4 32
 	sql "insert into assay.detail (decided_at, verdict_id, event_id,
 		event_type, user_id, request, replay)
@@ -463,7 +467,7 @@ part_r() {
 	done
 }
 
-# again PATH [CURL OPTION ...]: ask for it over and over, until killed.
+# again PATH [CURL OPTION ...]: send the request repeatedly until killed.
 again() {
 	local path=$1
 	shift
@@ -471,7 +475,7 @@ again() {
 	    "$@" "http://127.0.0.1:$port$path&again=[1-1000000]"
 }
 
-# Logins to accounts that there are none of, each for the first time.
+# flood PREFIX: send logins for accounts that do not exist, each account once.
 flood() {
 	seq 1 500000 | awk -v port="$port" -v who="$1" '{
 		q = sprintf("%c%c", 92, 34)
@@ -484,8 +488,8 @@ flood() {
 	exec nice -n 19 curl -s -K "$scratch/flood.$1"
 }
 
-# What operators do all day, in one moment: exports as fast as nginx lets one
-# address, logins from as many as like.  Their processes are in busy.
+# Start a day's work of operators at once: exports as fast as nginx allows one
+# address, and logins without a limit.  busy gets the process ids.
 operators() {
 	again "/v1/backtest?" -H 'Content-Type: application/json' -d \
 	    '{"eventType":"card.authorize","rules":[{"dsl":"rule r { when event.amount > 10 then score += 30, tag t }"}]}' &
@@ -503,7 +507,7 @@ operators() {
 
 part_o() {
 	local top share turn busy
-	echo "(o) operators at once, 64 connections at fixed rates; ms"
+	echo "(o) decisions while operators work, 64 connections at fixed rates; ms"
 	start_pool 4 32
 	through 64
 	top=$rate
@@ -521,7 +525,7 @@ part_o() {
 	done
 }
 
-# CPU seconds of the pool and of its decide workers' backends so far.
+# Print the CPU seconds of the pool and of the backends of its decide workers.
 path_cpu() {
 	local hz pid
 	hz=$(getconf CLK_TCK)
@@ -533,11 +537,12 @@ path_cpu() {
 		END { printf "%.2f\n", cpu / hz }'
 }
 
-# The path by each scorer in turn; all is allowed, so that nobody opens cases.
+# Decide with each scorer in turn.  The policy allows everything, so no case
+# opens.
 part_m() {
 	local top scorers before after turn
-	echo "(m) scorers, and one on probation beside another; 64 connections; CPU"
-	echo "    is that of the pool and its decide backends"
+	echo "(m) scorers, and a shadow scorer beside another; 64 connections; CPU of"
+	echo "    the pool and its decide backends"
 	start_pool 4 32
 	curl -sS -f -o /dev/null -H "Authorization: Bearer $token" \
 	    -H 'Content-Type: application/json' -d '{"id":
@@ -566,7 +571,7 @@ part_m() {
 	done
 }
 
-# Somebody who takes whatever is posted to him.
+# start_receiver PORT: start a server that accepts every delivery.
 start_receiver() {
 	mkdir -p "$scratch/receiver"
 	cat >"$scratch/receiver/nginx.conf" <<-CONF
@@ -597,7 +602,7 @@ start_receiver() {
 	stack_until 10 "$receiver_pid" test -s "$scratch/receiver/nginx.pid"
 }
 
-# companion ARGUMENTS: start one.
+# companion ARGUMENTS: start a companion.
 companion() {
 	stack_cron_start "$scratch/bin/assay-cron" "$scratch/log/cron.log" \
 	    "$1" ALLOW_PRIVATE_TARGETS=true SPOOL_DIR="$scratch/spool" \
@@ -605,7 +610,7 @@ companion() {
 	    RETAIN_DATABASE_URL="host=$scratch/run dbname=assay user=assay_retain"
 }
 
-# subscribe N: so many endpoints, to what comes from now on, and a companion.
+# subscribe N: create N webhooks for new verdicts and start a companion.
 subscribe() {
 	local i
 	companion "deliver --once"
@@ -620,11 +625,11 @@ subscribe() {
 	companion "work --for 10m"
 }
 
-# Decisions of the path alone, and the same with subscribers.
+# Decisions without subscribers, and with three.
 part_s() {
 	local top share subscribers before after base=0
-	echo "(s) verdicts to subscribed endpoints, 64 connections; CPU is that"
-	echo "    of the pool and its decide backends"
+	echo "(s) verdicts to webhooks, 64 connections; CPU of the pool and its"
+	echo "    decide backends"
 	start_receiver $((port + 1))
 	start_pool 4 32
 	through 64
@@ -660,11 +665,12 @@ part_s() {
 	receiver_pid=
 }
 
-# Decisions beside a sweep of a million older ones: samples and requests, the
-# keys, and the log itself, of the last weeks and so row by row.
+# Decisions during a sweep of a million older ones.  The sweep removes samples
+# and requests, keys, and the log itself, of the last weeks and therefore row by
+# row.
 part_p() {
 	local n=${BENCH_OLD:-1000000} top began
-	echo "(p) retention beside decisions, 64 connections"
+	echo "(p) decisions during a retention sweep, 64 connections"
 	start_pool 4 32
 	months 1
 	sql "insert into assay.verdict_log (decided_at, id, event_id,
@@ -699,16 +705,16 @@ part_p() {
 	began=$(date +%s)
 	companion "retain --once"
 	while ! stack_gone "$stack_cron_pid"; do
-		prune_line "goes on" $((top / 4))
+		prune_line running $((top / 4))
 	done
 	wait "$stack_cron_pid"
 	echo "the sweep took $(($(date +%s) - began)) s"
 	stack_cron_pid=
-	prune_line over $((top / 4))
+	prune_line ended $((top / 4))
 	sed -n 's/.*run=done/  run=done/p' "$scratch/log/cron.log" | tail -n 1
 }
 
-# prune_line SWEEP RATE
+# prune_line SWEEP RATE: print one line of part p.
 prune_line() {
 	through 64 "$2"
 	printf '%12s %12s %8s %8s %8s %12s\n' "$rate" "$1" "$p50" "$p99" \
@@ -719,7 +725,7 @@ prune_line() {
 	    (select count(*) from assay.idempotency where key like 'old-%')")"
 }
 
-# Set up: a durable server, a user population that is known, a key.
+# Set up a durable server, a pool, a site, a key and an admin.
 mkdir -p "$scratch/run" "$scratch/log" "$scratch/bin" "$scratch/spool"
 chmod 711 "$scratch"
 stack_own "$scratch/run" "$scratch/log" "$scratch/spool"
@@ -757,13 +763,13 @@ token=$(curl -sS -H 'Content-Type: application/json' -d \
     '{"email":"bench@example.com","password":"correct horse"}' \
     "http://127.0.0.1:$port/v1/auth/register" | jq -r .token)
 
-# Everybody is known before anything is measured.
+# Make all users known before the first measurement.
 direct 4 100 15
 through 16
 sql 'vacuum analyze' >/dev/null
 
 echo "Assay benchmark: $(nproc) cores, PostgreSQL $(sql 'show server_version')"
-echo "$users known users, $seconds s a measurement, durable commits"
+echo "$users known users, $seconds s for each measurement, durable commits"
 for part in $(echo "$parts" | fold -w 1); do
 	echo
 	"part_$part"

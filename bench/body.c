@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the way of one usual event costs, in nanoseconds: from bytes through
- * the gate, into struct event, and to the masked request.
+ * Measure the cost of reading a typical event, in nanoseconds: strict JSON,
+ * struct event, masked request.
  */
 #include "config.h"
 
@@ -17,9 +17,9 @@
 #include "lib/sys/clock.h"
 
 #define ROUNDS 5000
-#define TRIES 20 /* of which the fastest counts: others use the machine too */
+#define TRIES 20 /* the fastest counts, because the machine is shared */
 
-/* How far one round goes. */
+/* The steps that one round takes. */
 enum stop { PARSE = 1, DECODE, MASK, STOP__MAX };
 
 static void go(struct arena *a, enum stop stop);
@@ -58,7 +58,7 @@ main(void)
 	return EXIT_SUCCESS;
 }
 
-/* Nanoseconds that one round takes at best. */
+/* The nanoseconds of the fastest round. */
 static int64_t
 measure(struct arena *a, enum stop stop)
 {
@@ -76,7 +76,7 @@ measure(struct arena *a, enum stop stop)
 	return best * 1000 / ROUNDS;
 }
 
-/* One round, with all that it takes to be ready for the next. */
+/* One round, with the work to prepare the next one. */
 static void
 go(struct arena *a, enum stop stop)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a pure decision costs, signals to verdict, by the number of rules. */
+/* Measure a pure decision, from signals to verdict, by the number of rules. */
 #include "config.h"
 
 #include <err.h>
@@ -15,8 +15,8 @@
 #include "core/base/str.h"
 
 #define EVENTS 256 /* different events, decided in turn */
-#define ROUNDS 200 /* the fastest of so many is printed: noise only adds */
-#define ROUND_NS 1000000.0 /* about how long a round runs */
+#define ROUNDS 200 /* the fastest is printed, because noise only adds */
+#define ROUND_NS 1000000.0 /* approximate length of a round */
 
 /* One event as the rules see it. */
 struct bench_sample {
@@ -34,7 +34,7 @@ static double uniform(double low, double high);
 
 static const size_t sizes[] = { 10, 100, 1000 };
 
-/* Conditions of the kinds that rulesets are made of; %d varies by rule. */
+/* Typical conditions; %d differs by rule. */
 static const char *const conditions[] = {
 	"velocity.attemptsLast2m > %d",
 	"device.firstSeen == true && geo.ipSimMismatch == true",
@@ -94,7 +94,7 @@ main(void)
 	return EXIT_SUCCESS;
 }
 
-/* A ruleset of n rules, of which an ordinary event fires one in six. */
+/* Make a ruleset of n rules; a typical event fires one in six. */
 static const struct ruleset *
 ruleset(struct arena *a, size_t n)
 {
@@ -106,7 +106,7 @@ ruleset(struct arena *a, size_t n)
 	str_init(&s, a);
 	for (i = 0; i < n; i++) {
 		str_addf(&s, "rule r%zu { when ", i);
-/* The formats are those above, each with at most one %d. */
+/* The formats are the conditions above, each with at most one %d. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		str_addf(
@@ -121,7 +121,7 @@ ruleset(struct arena *a, size_t n)
 	return rs;
 }
 
-/* Signals of an event, most of them quiet, one in ten unknown. */
+/* Make the signals of an event: most are ordinary, one in ten is unknown. */
 static void
 sample_fill(struct bench_sample *s)
 {
@@ -156,7 +156,7 @@ sample_fill(struct bench_sample *s)
 	s->signals.event = &s->event;
 }
 
-/* The cost of a decision, and how many rules fired in the mean. */
+/* Measure the cost of a decision and the mean number of fired rules. */
 static double
 measure(const struct rulebook *book, double *ret_hits)
 {
@@ -173,7 +173,7 @@ measure(const struct rulebook *book, double *ret_hits)
 	return best;
 }
 
-/* Decide n events; returns how long that took. */
+/* Decide n events and return the time it took. */
 static double
 decide_many(const struct rulebook *book, size_t n, double *ret_hits)
 {
@@ -205,7 +205,7 @@ now_ns(void)
 	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
 }
 
-/* A number from low to below high. */
+/* A random number, at least low and less than high. */
 static double
 uniform(double low, double high)
 {

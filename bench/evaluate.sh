@@ -1,32 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# evaluate.sh FILE [WEEKS]: what models are worth on a history of labelled
-# card transactions (columns time, customer, terminal, amount, fraud), by the
-# protocol of the Fraud Detection Handbook: train on a week, skip a week, in
-# which its labels come, test on the next; users are not tested whose fraud was
-# known by then.  The last WEEKS weeks of the file are tested, each by a model
-# of its own.  Nothing is chosen by them: penalty and calibration come from
-# the week that is trained on.  FILE may be a training table as well.
+# evaluate.sh FILE [WEEKS]: evaluate models on a history of labelled card
+# transactions (columns time, customer, terminal, amount, fraud) with the
+# protocol of the Fraud Detection Handbook: train on one week, skip the next, in
+# which the labels arrive, and test on the week after, without users whose fraud
+# is already known.  The script tests the last WEEKS weeks of FILE, each with
+# its own model.  Penalty and calibration come from the training week only.
+# FILE may also be a training table.
 set -u
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
 data=${1:-}
 weeks=${2:-6}
 if [ -z "$data" ]; then
-	echo "SKIP: evaluate: nothing to run on; make evaluate DATA=FILE"
+	echo "SKIP: evaluate: no data; run make evaluate DATA=FILE"
 	exit 0
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM HUP
 
-# fail STATUS WHAT
+# fail STATUS TEXT: print the reason and exit.
 fail() {
 	echo "evaluate: $2" >&2
 	exit "$1"
 }
 
-# read_file FILE: its text, compressed or not.
+# read_file FILE: print the file, uncompressed.
 read_file() {
 	case $1 in
 	*.gz) gzip -dc "$1" ;;
@@ -38,7 +38,7 @@ read_file() {
 table=$data
 if ! read_file "$data" | head -n 1 | grep -q decided_at; then
 	table=$scratch/table.csv
-	echo "replaying $data at the times of its events" >&2
+	echo "deciding $data at the times of its events" >&2
 	"$builddir/assayctl" replay --offline --quiet --sql "$srcdir/sql" \
 	    --label-delay 7 --map userId=customer,deviceId=terminal \
 	    --export "$table" "$data" >"$scratch/rules" 2>&1 || {
@@ -48,11 +48,11 @@ if ! read_file "$data" | head -n 1 | grep -q decided_at; then
 	}
 fi
 
-# The first instant behind the last day of the table.
+# The end of the last day of the table.
 column=$(read_file "$table" | head -n 1 | tr ',' '\n' |
     grep -nx decided_at | cut -d: -f1)
 last=$(read_file "$table" | tail -n 1 | cut -d, -f"$column" | cut -c1-10)
-end=$(date -u -d "$last + 1 day" +%Y-%m-%d) || fail 65 "$table has no days"
+end=$(date -u -d "$last + 1 day" +%Y-%m-%d) || fail 65 "$table has no valid times"
 
 printf '%-24s  %7s  %7s  %7s\n' 'TEST WEEK' 'AUC ROC' 'AVG PR' 'CP@100'
 week=$weeks
@@ -83,7 +83,7 @@ awk '
 	END {
 		printf "%-24s  %7.3f  %7.3f  %7.3f\n\n", "mean", auc / NR,
 		    precision / NR, cards / NR
-		print "published, on the week from 2018-08-08"
+		print "published, for the week from 2018-08-08"
 		row = "%-24s  %7.3f  %7.3f  %7.3f\n"
 		printf row, "logistic regression", 0.871, 0.606, 0.291
 		printf row, "decision tree, depth 2", 0.763, 0.496, 0.241
@@ -94,10 +94,10 @@ awk '
 		    "regression in both precisions\n", above, NR
 	}' "$scratch/weeks"
 
-# Last, because it is no result: rules for payments on shop terminals.
+# For information only: the seed rules were written for other traffic.
 if [ -s "$scratch/rules" ]; then
 	printf '\n%s\n%s\n\n' \
-	    "for comparison: what the rules that Assay comes with say of this file;" \
-	    "they were written for other traffic, and no model has a part in this"
+	    "for comparison: results of the rules that come with Assay on this file;" \
+	    "they were written for other traffic and use no model"
 	cat "$scratch/rules"
 fi

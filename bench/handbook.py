@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""What the handbook's own logistic regression is worth on the weeks that
-`make evaluate` tests, by the same protocol and without anything of Assay.
+"""Evaluate the handbook's own logistic regression on the weeks that
+`make evaluate` tests, with the same protocol and without any part of Assay.
 
     python3 bench/handbook.py FILE [WEEKS]
 
-Fifteen features as the Fraud Detection Handbook describes them: the amount,
-weekend, night; number and mean amount of the customer's transactions in 1, 7
-and 30 days, this one included; number and share of fraud of the terminal's in
-as many days that ended a week before.  The last column is what a model that
-knows the truth would find: there are not a hundred cards a day to be found.
-Debian 12 has what it needs: python3-numpy, python3-sklearn.
+The model has the fifteen features of the Fraud Detection Handbook: amount,
+weekend, night; count and mean amount of the customer's transactions in 1, 7 and
+30 days, including this one; count and fraud rate of the terminal's transactions
+in windows of the same lengths that ended a week before.  The last column is the
+result of a model that knows the truth: on most days fewer than a hundred cards
+are compromised.  It needs the Debian packages python3-numpy and python3-sklearn.
 """
 import csv
 import datetime
@@ -27,7 +27,7 @@ AMOUNT, FRAUD = 0, 1
 
 
 def read(path):
-    """Times in seconds, customers, terminals, and amount beside fraud."""
+    """Read times in seconds, customers, terminals, and pairs of amount and fraud."""
     times, who, where, values = [], [], [], []
     opened = gzip.open if path.endswith(".gz") else open
     with opened(path, "rt", newline="") as file:
@@ -45,12 +45,12 @@ class Windows:
 
     def __init__(self, key, times, values):
         self.order = np.lexsort((np.arange(len(key)), times, key))
-        # One line of time for all keys, each in a stretch of its own.
+        # One time axis for all keys, each key in its own section.
         self.line = (key * (times.max() + 400 * DAY) + times)[self.order]
         self.sums = np.vstack([np.zeros(2), values[self.order].cumsum(axis=0)])
 
     def over(self, days, delay=0):
-        """Rows in (t - delay - days, t - delay], and what they come to."""
+        """Count and sum the rows in (t - delay - days, t - delay]."""
         last, first = (np.searchsorted(self.line, self.line - ago * DAY,
                                        side="right")
                        for ago in (delay, delay + days))
@@ -91,7 +91,7 @@ def card_precision(day, customer, score, fraud):
 
 
 def tested(day, customer, fraud, begin, end):
-    """Rows of the week before end whose customer was not known by then."""
+    """Rows of the week before end without customers whose fraud was known."""
     rows = []
     for today in range(end - WEEK, end):
         known = np.unique(customer[

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A caller of decisions over HTTP, for bench/bench.sh: random authorizations
- * of known users over kept connections, either each connection one after the
- * other (closed loop) or at a fixed rate, where a latency counts from the
- * time at which the request was due, sent or not.
+ * A client for bench/bench.sh that sends random authorizations of known users
+ * over persistent connections.  In a closed loop each connection sends its next
+ * request after the answer.  At a fixed rate the latency counts from the time
+ * at which the request was due, even if it was sent later.
  *
  *	load PORT KEY USERS CONNECTIONS SECONDS RATE HOT
  *
- * A RATE of 0 is the closed loop.  HOT is none, user or ip: what a tenth of
- * the events has in common.  Prints: answers a second, those that were not
- * 200, and p50, p99 and p99.9 in microseconds.
+ * RATE 0 means a closed loop.  HOT is none, user or ip: a tenth of the events
+ * share this user or ip.  The program prints the answers per second, the number
+ * of answers that are not 200, and p50, p99 and p99.9 in microseconds.
  */
 #include "config.h"
 
@@ -35,10 +35,10 @@
 #define CONNECTIONS_MAX 1024
 #define REQUEST_SIZE 2048
 #define ANSWER_SIZE 8192
-#define WAITING_MAX 65536 /* requests that are due and find no connection */
+#define WAITING_MAX 65536 /* due requests that wait for a connection */
 
 /*
- * A histogram of microseconds: 64 steps to each power of two, so that a
+ * A histogram of microseconds with 64 steps for each power of two, so a
  * percentile is exact to 1.6 %.
  */
 #define STEPS 64
@@ -52,14 +52,14 @@ struct load_run {
 	unsigned users;
 	int connections;
 	int seconds;
-	int64_t rate; /* a second; 0: closed loop */
+	int64_t rate; /* requests per second; 0: closed loop */
 	enum hot hot;
 };
 
 struct conn {
 	int fd;
 	bool busy;
-	int64_t due; /* when the request in hand was */
+	int64_t due; /* when the current request was due */
 	size_t got;
 	char answer[ANSWER_SIZE];
 };
@@ -69,7 +69,7 @@ struct bench_load {
 	struct conn *conns;
 	int epoll;
 	unsigned seed;
-	int64_t end; /* nothing is sent from then on */
+	int64_t end; /* when sending stops */
 	uint64_t sent;
 	uint64_t done;
 	uint64_t bad;
@@ -151,7 +151,7 @@ open_all(struct bench_load *l)
 		dial(l, &l->conns[i]);
 }
 
-/* Connect, and hear of answers from then on. */
+/* Connect, and wait for answers from then on. */
 static void
 dial(struct bench_load *l, struct conn *c)
 {
@@ -173,8 +173,8 @@ dial(struct bench_load *l, struct conn *c)
 }
 
 /*
- * nginx has closed a connection that was idle for long, or not any more: what
- * was just sent there is sent again.
+ * nginx has closed an idle connection, or one that has just received a request.
+ * Connect again and send that request again.
  */
 static void
 dial_again(struct bench_load *l, struct conn *c)
@@ -187,7 +187,7 @@ dial_again(struct bench_load *l, struct conn *c)
 	}
 }
 
-/* Send until the time is over, then hear what is still on its way. */
+/* Send until the end, then wait for the answers still on their way. */
 static void
 drive(struct bench_load *l)
 {
@@ -217,7 +217,7 @@ drive(struct bench_load *l)
 	}
 }
 
-/* How long to wait for answers: until the next request is due. */
+/* The time to wait for answers: until the next request is due. */
 static const struct timespec *
 pause_until(int64_t due, struct timespec *room)
 {
@@ -230,7 +230,7 @@ pause_until(int64_t due, struct timespec *room)
 	return room;
 }
 
-/* A request is due: it goes out now, or waits for the next connection. */
+/* Send a due request, or let it wait for the next free connection. */
 static void
 offer(struct bench_load *l, int64_t due)
 {
@@ -269,7 +269,7 @@ ask(struct bench_load *l, struct conn *c, int64_t due)
 	l->sent++;
 }
 
-/* An authorization of one of the users, on a device and an ip of its own. */
+/* An authorization of a random user with the user's own device and ip. */
 static int
 body(struct bench_load *l, char *ret, size_t size)
 {
@@ -290,7 +290,7 @@ body(struct bench_load *l, char *ret, size_t size)
 	    ip >> 16 & 255, ip >> 8 & 255, ip & 255, next(&l->seed) % 50);
 }
 
-/* Read what has come; at the end of an answer the next request goes out. */
+/* Read from a connection; at the end of an answer send the next request. */
 static void
 hear(struct bench_load *l, struct conn *c)
 {
@@ -308,7 +308,7 @@ hear(struct bench_load *l, struct conn *c)
 	if (!complete(c))
 		return;
 	if (strcasestr(c->answer, "\r\nConnection: close\r\n") != NULL) {
-		/* nginx does that after so many requests. */
+		/* nginx closes a connection after a number of requests. */
 		close(c->fd);
 		dial(l, c);
 	}
@@ -325,7 +325,7 @@ hear(struct bench_load *l, struct conn *c)
 	}
 }
 
-/* Whether the answer is all there, by its Content-Length. */
+/* True if the answer is complete, by its Content-Length. */
 static bool
 complete(const struct conn *c)
 {
@@ -351,7 +351,7 @@ count(struct bench_load *l, int64_t us)
 	l->bucket[(size_t)top * STEPS + step]++;
 }
 
-/* The value that this part of all latencies stays under. */
+/* The latency that this share of all requests does not exceed. */
 static int64_t
 percentile(const struct bench_load *l, double p)
 {
@@ -367,7 +367,7 @@ percentile(const struct bench_load *l, double p)
 	    (1.0 + (double)(i % STEPS) / STEPS));
 }
 
-/* xorshift32: quick, and good enough to pick users. */
+/* xorshift32: fast, and good enough to choose users. */
 static unsigned
 next(unsigned *seed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The hot path's statements run directly: processes that decide sets of
- * random events of known users, without nginx and FastCGI in between.
+ * Run the statements of the hot path directly: several processes decide random
+ * events of known users, some in each transaction, without nginx and FastCGI.
  */
 #include "config.h"
 
@@ -24,19 +24,19 @@
 
 #define ARENA_SIZE ((size_t)16 << 20)
 
-/* What the processes report, shared with the parent. */
+/* The counts of the processes, shared with the parent. */
 struct tally {
 	_Atomic long events;
 	_Atomic long failed;
 	_Atomic unsigned
-	    met; /* of each user's two devices, where all are met */
+	    met; /* devices of users met so far, if all are to be met */
 };
 
 /* One run, as the arguments say. */
 struct set_run {
 	const char *url;
 	int clients;
-	int seconds; /* 0: until each user was met once with each device */
+	int seconds; /* 0: until every user was met with both devices */
 	size_t set;
 	unsigned users;
 };
@@ -100,7 +100,7 @@ main(int argc, char **argv)
 	return tally->failed == 0 ? EX_OK : EX_SOFTWARE;
 }
 
-/* Decide sets until the time is over. */
+/* Decide transactions until the end. */
 static void
 client(const struct set_run *run, struct tally *tally, unsigned seed)
 {
@@ -151,7 +151,7 @@ more(const struct set_run *run, const struct tally *tally, int64_t end)
 	return clock_ticks() < end;
 }
 
-/* An authorization of one of the users, on a device and an ip of its own. */
+/* An authorization of a random user with the user's own device and ip. */
 static void
 event_init(struct event *ev, struct texts *t, const struct set_run *run,
     struct tally *tally, unsigned *seed)
@@ -186,7 +186,7 @@ event_init(struct event *ev, struct texts *t, const struct set_run *run,
 	};
 }
 
-/* xorshift32: quick, and good enough to pick users. */
+/* xorshift32: fast, and good enough to choose users. */
 static unsigned
 next(unsigned *seed)
 {

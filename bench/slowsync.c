@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A slow disk for bench/bench.sh: loaded into PostgreSQL by LD_PRELOAD, makes
- * every synchronization of a file take 2 ms longer.
+ * A slow disk for bench/bench.sh.  Loaded into PostgreSQL with LD_PRELOAD, it
+ * delays every synchronization of a file by 2 ms.
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a user's state costs one decision, in nanoseconds a step, and what it
- * weighs, in bytes: for a new user, a usual one, a busy one and the busiest.
+ * Measure the user state: the time of each step of a decision in nanoseconds,
+ * and the size in bytes, for a new, a typical, a busy and the busiest user.
  */
 #include "config.h"
 
@@ -18,9 +18,9 @@
 #define START INT64_C(1790000000000000)
 #define HOUR (3600 * CLOCK_SECOND)
 #define ROUNDS 5000
-#define TRIES 20 /* of which the fastest counts: others use the machine too */
+#define TRIES 20 /* the fastest counts, because the machine is shared */
 
-/* A user: how many events, how far apart, and what they bring. */
+/* A user: the number of events, their distance, and their contents. */
 struct bench_user {
 	const char *name;
 	int events;
@@ -100,7 +100,7 @@ main(void)
 	return EXIT_SUCCESS;
 }
 
-/* Lead the user's life up to now. */
+/* Apply the user's earlier events. */
 static void
 live(struct state_run *run)
 {
@@ -114,7 +114,7 @@ live(struct state_run *run)
 	step_pack(run);
 }
 
-/* Nanoseconds that one round of a step takes at best. */
+/* The nanoseconds of the fastest round of a step. */
 static int64_t
 measure(struct state_run *run, void (*step)(struct state_run *))
 {
@@ -155,7 +155,7 @@ step_signals(struct state_run *run)
 	signals_compute(&ev, &facts, &run->sigs);
 }
 
-/* An event with user, device, ip and phone, all known to each other. */
+/* An event with user, device, ip and phone, all linked with each other. */
 static void
 step_links(struct state_run *run)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Synthetic traffic for trying the service: people with habits, and among
- * them a few who are up to no good.  The same options give the same bytes.
- * Everything is invented but the address ranges, which are ordinary national
- * networks, so that a place can be found for them; the card numbers' first
- * digits are those that payment providers publish for tests.
+ * Generate synthetic traffic to try the service: people with habits, and a few
+ * fraudsters.  The same options give the same bytes.  Everything is invented,
+ * except that the IP addresses are from ordinary national networks, so that
+ * they have a location, and that the BINs are those that payment providers
+ * publish for tests.
  */
 #include "config.h"
 
@@ -26,12 +26,12 @@
 #define HOUR (60 * MINUTE)
 #define DAY (24 * HOUR)
 
-/* A country: where its addresses are and what its people pay with. */
+/* A country, with its network, dialling code and currency. */
 struct sample_country {
 	const char *code;
 	uint32_t net; /* the network's first address */
-	unsigned bits; /* of it that are the host's */
-	const char *dial; /* of a mobile phone */
+	unsigned bits; /* number of host bits */
+	const char *dial; /* beginning of a mobile number */
 	const char *currency;
 	int64_t utc; /* offset of its winter time */
 };
@@ -41,18 +41,18 @@ struct sample_user {
 	const struct sample_country *country;
 	const char *bin;
 	const char *channel;
-	int64_t level; /* usual spending, cents */
+	int64_t level; /* typical spending, cents */
 	unsigned wakes; /* hour of the day, local */
-	unsigned activity; /* how often they come by, % */
+	unsigned activity; /* chance of a visit in a round, % */
 	unsigned ip[2]; /* at home and on the move: hosts of the network */
 	bool second; /* has a second device */
-	uint64_t joined; /* day on which they became a customer */
+	uint64_t joined; /* first day as a customer */
 };
 
-/* One row, before it has its place in time and thus its id. */
+/* One row, before the rows are sorted by time and numbered. */
 struct sample_row {
 	int64_t time;
-	uint64_t order; /* of making, so that equal times sort alike */
+	uint64_t order; /* order of creation, to sort equal times */
 	const char *type;
 	int64_t cents; /* -1: no amount */
 	const char *currency;
@@ -66,25 +66,25 @@ struct sample_row {
 	const char *issuer;
 	bool three_ds;
 	const char *merchant;
-	bool mismatch; /* the caller's own check of address against phone */
+	bool mismatch; /* the caller found that ip and phone do not match */
 	const char *scenario; /* NULL: legitimate */
-	bool mislabelled; /* the label says the opposite */
+	bool mislabelled; /* the label is wrong */
 };
 
-/* What is asked for, and what is being made. */
+/* The options, and the rows so far. */
 struct sample_values {
 	uint64_t random;
 	uint64_t n_users;
 	uint64_t days;
 	uint64_t n_events;
 	uint64_t fraud; /* % of the events */
-	uint64_t newcomers; /* % of the people, who join by and by */
-	uint64_t dear; /* % of the purchases, ten times the usual */
+	uint64_t newcomers; /* % of the people who join during the period */
+	uint64_t dear; /* % of the purchases that cost ten times as much */
 	uint64_t mislabelled; /* % of the events */
 	struct sample_user *users;
 	struct sample_row *rows;
 	uint64_t n_rows;
-	uint64_t campaigns; /* so far, which names their accounts */
+	uint64_t campaigns; /* campaigns so far; numbers their accounts */
 };
 
 static void options(struct sample_values *s, int argc, char **argv);
@@ -127,7 +127,7 @@ static const struct sample_country countries[] = {
 static const char *const bins[] = { "411111", "424242", "401288", "555555",
 	"510510", "222300" };
 
-/* Shops, and what a purchase there costs against a person's usual, in %. */
+/* Shops, and the price of a purchase in % of a person's typical spending. */
 static const struct {
 	const char *name;
 	unsigned percent;
@@ -148,7 +148,7 @@ static const struct {
 
 static const char *const channels[] = { "web", "ios", "android" };
 
-/* The ways of being up to no good, in turn. */
+/* The patterns of fraud, in turn. */
 static void (*const campaigns[])(struct sample_values *) = {
 	card_testing,
 	takeover,
@@ -248,15 +248,15 @@ users_make(struct sample_values *s)
 		u->ip[1] = (unsigned)below(s, UINT64_C(1) << u->country->bits);
 		u->second = below(s, 5) == 0;
 
-		/* Somebody is there from the beginning, for victim(). */
+		/* victim() needs one customer from the start. */
 		if (i > 0 && s->newcomers > 0 && below(s, 100) < s->newcomers)
 			u->joined = below(s, s->days);
 	}
 }
 
 /*
- * Fill up with legitimate traffic: rounds in which people come by or not, and
- * the later they have joined the less.
+ * Fill up with legitimate traffic.  In each round a person may make a visit;
+ * people who joined late make fewer.
  */
 static void
 visits_make(struct sample_values *s)
@@ -272,7 +272,7 @@ visits_make(struct sample_values *s)
 	}
 }
 
-/* One visit of a person, at an hour when they are up: one or two events. */
+/* One visit of a person at an hour when they are awake: one or two events. */
 static void
 visit(struct sample_values *s, uint64_t n)
 {
@@ -299,7 +299,7 @@ visit(struct sample_values *s, uint64_t n)
 		return;
 	pay_card(r, u, below(s, 100) < 75);
 
-	/* A quarter of these is captured soon, some of it is given back. */
+	/* A quarter of these are captured soon, some of them refunded. */
 	if (below(s, 4) != 0 || s->n_rows == s->n_events)
 		return;
 	then = row_of(s, n, below(s, 5) == 0 ? "card.refund" : "card.capture");
@@ -311,7 +311,7 @@ visit(struct sample_values *s, uint64_t n)
 	pay_card(then, u, r->three_ds);
 }
 
-/* Fraud that nobody reported, and purchases that were only regretted. */
+/* Make some labels wrong: fraud not reported, purchases only regretted. */
 static void
 mislabel(struct sample_values *s)
 {
@@ -321,7 +321,7 @@ mislabel(struct sample_values *s)
 		s->rows[i].mislabelled = below(s, 100) < s->mislabelled;
 }
 
-/* Stolen numbers, tried with small sums: five accounts, one device, haste. */
+/* Stolen cards tested with small sums: five accounts, one device, fast. */
 static void
 card_testing(struct sample_values *s)
 {
@@ -348,7 +348,7 @@ card_testing(struct sample_values *s)
 	}
 }
 
-/* Somebody else's accounts: a login from far away, then the money goes. */
+/* Account takeover: a login from far away, then a withdrawal. */
 static void
 takeover(struct sample_values *s)
 {
@@ -390,7 +390,7 @@ takeover(struct sample_values *s)
 	}
 }
 
-/* Many accounts, one device: new customers who are one and the same. */
+/* Many accounts on one device: new customers who are the same person. */
 static void
 ring(struct sample_values *s)
 {
@@ -425,7 +425,7 @@ ring(struct sample_values *s)
 	}
 }
 
-/* Many accounts behind one phone, each emptying a wallet. */
+/* Many accounts with one phone, each emptying a wallet. */
 static void
 sim_box(struct sample_values *s)
 {
@@ -453,7 +453,7 @@ sim_box(struct sample_values *s)
 	}
 }
 
-/* Leaked passwords, tried on one account after the other from one address. */
+/* Leaked passwords tried on one account after another from one ip. */
 static void
 credential_stuffing(struct sample_values *s)
 {
@@ -479,7 +479,7 @@ credential_stuffing(struct sample_values *s)
 	}
 }
 
-/* Somebody who was a customer the day before. */
+/* A person who was already a customer the day before. */
 static uint64_t
 victim(struct sample_values *s, int64_t at)
 {
@@ -492,7 +492,7 @@ victim(struct sample_values *s, int64_t at)
 	return n;
 }
 
-/* A row of a person from where they usually are. */
+/* A row of a person at a usual location. */
 static struct sample_row *
 row_of(struct sample_values *s, uint64_t n, const char *type)
 {
@@ -508,7 +508,7 @@ row_of(struct sample_values *s, uint64_t n, const char *type)
 	r->ip = address(u->country, u->ip[below(s, 3) == 0]);
 	r->channel = second ? "web" : u->channel;
 
-	/* Now and then somebody travels, and one in six sends no phone. */
+	/* Some people travel, and one in six events has no phone. */
 	if (below(s, 60) == 0) {
 		far = elsewhere(s, u->country);
 		r->ip = address(far, below(s, 1 << 20));
@@ -518,7 +518,7 @@ row_of(struct sample_values *s, uint64_t n, const char *type)
 	return r;
 }
 
-/* An empty row; a campaign that does not fit ends in its last one. */
+/* An empty row; a campaign that does not fit overwrites its last row. */
 static struct sample_row *
 row_new(struct sample_values *s, const char *type, const char *scenario)
 {
@@ -536,7 +536,7 @@ row_new(struct sample_values *s, const char *type, const char *scenario)
 	return r;
 }
 
-/* A purchase: what the shop costs against what the person usually spends. */
+/* A purchase: the shop's price level times the person's typical spending. */
 static void
 charge(
     struct sample_values *s, struct sample_row *r, const struct sample_user *u)
@@ -569,7 +569,7 @@ phone_of(const struct sample_user *u, uint64_t n, char ret[24])
 	    (n * 7919 + 104729) % 1000000);
 }
 
-/* When a campaign begins: not at once, so that its victims are known. */
+/* The start of a campaign; not at once, so that its victims have a history. */
 static int64_t
 campaign_time(struct sample_values *s)
 {
@@ -647,7 +647,7 @@ print_row(const struct sample_row *r, uint64_t n)
 	char at[CLOCK_TEXT_SIZE];
 	const char *p, *three_ds = "";
 
-	/* A fingerprint is a hash of what a device looks like. */
+	/* A fingerprint is a hash of the device's properties. */
 	for (p = r->device; *p != '\0'; p++)
 		mark = (mark ^ (unsigned char)*p) * UINT64_C(1099511628211);
 	if (r->bin != NULL)

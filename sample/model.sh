@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# model.sh: print core/decide/model.tbl, the demonstration model, as `make model`
-# keeps it: invented traffic, decided offline, and a fit to it.  Everything it
-# takes is in the tree, so it always comes to the same.
+# model.sh: print core/decide/model.tbl, the demonstration model, which `make
+# model` stores.  The script generates synthetic traffic, decides it offline and
+# fits a model to it.  All inputs are in the tree, so the result is always the
+# same.
 set -eu
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
@@ -11,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM HUP
 unset GEOIP_DB
 
-# What it is made of; campaigns of fraud begin in the first 45 of the 60 days.
+# The options; campaigns of fraud begin in the first 45 of the 60 days.
 traffic="--users 6000 --days 60 --events 60000 --fraud 4"
 traffic="$traffic --newcomers 75 --dear 3 --mislabelled 1"
 training="--train-until 2026-02-11 --test-days 10"
@@ -29,10 +30,10 @@ make_model 2>"$scratch/log" || {
 	exit 1
 }
 
-# member NAME: its number in the model's file.
+# member NAME: print a number of the model file.
 member() { sed -n "s/.*\"$1\":\([-+0-9.e]*\).*/\1/p" "$scratch/model"; }
 
-# short: numbers, one a line, to four places.
+# short: round numbers, one per line, to four decimals.
 short() {
 	awk '{
 		text = sprintf("%.4f", $1)
@@ -42,16 +43,17 @@ short() {
 	}'
 }
 
-# list NUMBER ...: the same of a few, as arguments in C.
+# list NUMBER ...: print rounded numbers as C arguments.
 list() { printf '%s\n' "$@" | short | paste -s -d , | sed 's/,/, /g'; }
 
-# events PART: how many of the report's part were legit, and how many fraud.
+# events PART: print the numbers of legit and fraud events in a part of the
+# report.
 events() {
 	awk -v part="$1" '$1 == part && NF == 5 {
 		print $4 " legit, " $5 " fraud" }' "$scratch/report"
 }
 
-# verdicts: what a policy would make of the scores of the test.
+# verdicts: print the verdicts of a policy on the test scores.
 verdicts() {
 	awk '/^verdicts by/ { on = 1; getline; next } NF == 0 { on = 0 }
 		on { printf " *\t%s (%d to %d)\t%d legit, %d fraud\n", $1, $2,
@@ -65,32 +67,32 @@ cat <<END
  * WEIGHT(feature, weight): the bundled demonstration model.  Written by
  * \`make model\`; sample/model.sh is its recipe.
  *
- * How it came about.  The traffic is invented, and the same in every run:
+ * The traffic is synthetic and the same in every run:
  *
  *	generate $(printf '%s' "$traffic" | sed 's/ --newcomers/\n *	    &/')
  *	assayctl replay --offline --export
  *	assayctl train $training
  *
- * Labels come seven days after their events, and one in a hundred is wrong.
- * No table of places is used, so geo.impossibleTravel and geo.countryChanged
- * were never seen and weigh nothing; neither does what was the same for all
- * events.  In the order of time,
+ * Labels arrive seven days after their events, and one in a hundred is wrong.
+ * The recipe uses no GeoIP database, so geo.impossibleTravel and
+ * geo.countryChanged are unknown and have no weight; neither has a feature with
+ * the same value for all events.  In order of time, the model was
  *
  *	fitted to	$(events fit),
- *	and, when its penalty was chosen by them, to	$(events validation)
- *	calibrated with	$(events calibration)
+ *	after the choice of the penalty also to	$(events validation),
+ *	calibrated with	$(events calibration),
  *	measured on	$(events test)
  *
- * Numbers are rounded to four places; the figures were taken before that.  By
- * the first card policy the scores of those it was measured on would be
+ * Weights are rounded to four decimals after the metrics were measured.  The
+ * first card policy gives these verdicts to the test events:
  *
 $(verdicts)
  *
- * What they mean.  The world of the generator is an easy one: its fraud goes
- * by five patterns, and what none of them explains is a wrong label.  Who is
- * new, or has a new device, scores little for that alone; a thousand at once
- * scores much, for few of its people ever spend that.  Nobody's fraud looks
- * like this: the figures say that the form works, and no more.
+ * The generator makes easy data: all fraud follows five patterns, and a fraud
+ * label on any other event is wrong.  A new user or a new device alone scores
+ * little; one payment of a thousand scores high, because few of these people
+ * spend so much.  Real fraud does not look like this.  The figures show only
+ * that the format works.
  */
 END
 printf 'MODEL("%.10s", %s)\n' \
