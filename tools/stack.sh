@@ -1,15 +1,15 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
 # Functions that start and stop PostgreSQL, the pool, the companion and nginx as
-# private processes of one script.  quickstart, t/http/lib.sh and t/sql.sh source
-# this file.
+# private processes of one script.  quickstart, t/http/lib.sh and t/sql.sh
+# source this file.
 # shellcheck disable=SC2034 # the pids are read there
 #
-# PostgreSQL refuses to run as root.  If the script runs as root, it starts every
-# process as the user "postgres" of Debian's package.  Each process has its own
-# session, so that Ctrl-C reaches only the script; it gets a signal if the script
-# is killed; and it does not inherit descriptors 8 and 9, which hold the locks of
-# the scripts.
+# PostgreSQL refuses to run as root.  If the script runs as root, it starts
+# every process as the user "postgres" of Debian's package.  Each process has
+# its own session, so that Ctrl-C reaches only the script; it gets a signal if
+# the script is killed; and it does not inherit descriptors 8 and 9, which hold
+# the locks of the scripts.
 
 if [ "$(id -u)" -eq 0 ]; then
 	stack_user=postgres
@@ -60,8 +60,8 @@ stack_pg_init() {
 	    --wal-segsize=4 >/dev/null)
 }
 
-# stack_pg_start DATA SOCKETS LOG [option ...]: start PostgreSQL on a unix socket
-# in SOCKETS only, wait until it answers, and set stack_pg_pid.
+# stack_pg_start DATA SOCKETS LOG [option ...]: start PostgreSQL on a unix
+# socket in SOCKETS only, wait until it answers, and set stack_pg_pid.
 stack_pg_start() {
 	stack_pg_data=$1
 	stack_pg_sockets=$2
@@ -80,8 +80,8 @@ stack_pg_start() {
 	    stack_die "PostgreSQL did not start: $(tail -n 3 "$stack_pg_log")"
 }
 
-# stack_until SECONDS PID COMMAND ...: wait until the command succeeds.  Fail after
-# SECONDS, or when the process has ended (0: no process).
+# stack_until SECONDS PID COMMAND ...: wait until the command succeeds.  Fail
+# after SECONDS, or when the process has ended (0: no process).
 stack_until() {
 	stack_left=$(($1 * 20))
 	stack_pid=$2
@@ -95,8 +95,8 @@ stack_until() {
 	done
 }
 
-# stack_end PID SIGNAL [SECONDS]: stop a process that this script started; kill it
-# if it has not ended in time.  An empty PID does nothing.
+# stack_end PID SIGNAL [SECONDS]: stop a process that this script started; kill
+# it if it has not ended in time.  An empty PID does nothing.
 stack_end() {
 	[ -n "$1" ] || return 0
 	kill -s "$2" "$1" 2>/dev/null || return 0
@@ -113,8 +113,8 @@ stack_gone() {
 	esac
 }
 
-# stack_pool_start PROGRAM LOG [NAME=VALUE ...]: start the pool with these settings
-# in addition to the environment, and set stack_pool_pid.
+# stack_pool_start PROGRAM LOG [NAME=VALUE ...]: start the pool with these
+# settings in addition to the environment, and set stack_pool_pid.
 stack_pool_start() {
 	stack_program=$1
 	stack_log=$2
@@ -125,8 +125,8 @@ stack_pool_start() {
 	stack_pool_pid=$!
 }
 
-# stack_cron_start PROGRAM LOG ARGUMENTS [NAME=VALUE ...]: start the companion in
-# the same way, and set stack_cron_pid.
+# stack_cron_start PROGRAM LOG ARGUMENTS [NAME=VALUE ...]: start the companion
+# in the same way, and set stack_cron_pid.
 stack_cron_start() {
 	stack_program=$1
 	stack_log=$2
@@ -138,8 +138,8 @@ stack_cron_start() {
 	stack_cron_pid=$!
 }
 
-# stack_nginx_start TEMPLATES RUN LOGS [NAME=VALUE ...]: render the loopback site
-# into RUN, start nginx with it, and set stack_nginx_pid.
+# stack_nginx_start TEMPLATES RUN LOGS [NAME=VALUE ...]: render the loopback
+# site into RUN, start nginx with it, and set stack_nginx_pid.
 stack_nginx_start() {
 	stack_templates=$1
 	stack_run=$2
