@@ -28,7 +28,8 @@ struct bench_sample {
 static const struct ruleset *ruleset(struct arena *a, size_t n);
 static void sample_fill(struct bench_sample *s);
 static double measure(const struct rulebook *book, double *ret_hits);
-static double decide_many(const struct rulebook *book, size_t n, double *ret_hits);
+static double decide_many(
+    const struct rulebook *book, size_t n, double *ret_hits);
 static double now_ns(void);
 static double uniform(double low, double high);
 

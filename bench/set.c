@@ -50,8 +50,10 @@ struct texts {
 	char amount[16];
 };
 
-static void client(const struct set_run *run, struct tally *tally, unsigned seed);
-static bool more(const struct set_run *run, const struct tally *tally, int64_t end);
+static void client(
+    const struct set_run *run, struct tally *tally, unsigned seed);
+static bool more(
+    const struct set_run *run, const struct tally *tally, int64_t end);
 static void event_init(struct event *ev, struct texts *t,
     const struct set_run *run, struct tally *tally, unsigned *seed);
 static unsigned next(unsigned *seed);

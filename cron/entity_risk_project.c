@@ -31,7 +31,8 @@ struct risk_written {
 };
 
 static int labels_next(struct job_run *r, bool *more, struct fail *f);
-static int add(struct job_run *r, const struct rows *rows, int first, struct fail *f);
+static int add(
+    struct job_run *r, const struct rows *rows, int first, struct fail *f);
 static int read_stored(struct job_run *r, const struct risk_changes *c,
     struct risk_written *w, struct rows *ret, struct fail *f);
 static bool is_next(const struct risk_changes *c, int64_t entity);

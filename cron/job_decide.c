@@ -68,16 +68,19 @@ static void read_event(struct arena *a, const struct rows *rows, int row,
     struct queue_waiting *ret);
 static int follow(struct job_run *r, struct fail *f);
 static void decide_fresh(struct job_run *r, struct queue_load *l);
-static int decide_failed(struct job_run *r, struct queue_load *l, struct fail *f);
+static int decide_failed(
+    struct job_run *r, struct queue_load *l, struct fail *f);
 static int give_up(struct job_run *r, struct queue_load *l,
     struct queue_waiting *w, struct fail *f);
 static void decide_these(struct job_run *r, struct queue_load *l,
     struct queue_waiting *const *these, size_t n);
-static void settle(struct job_run *r, struct queue_load *l, struct queue_waiting *w);
+static void settle(
+    struct job_run *r, struct queue_load *l, struct queue_waiting *w);
 static void account(
     struct job_run *r, const struct queue_waiting *w, enum queue_result result);
 static void tell(const struct queue_waiting *w, enum queue_result result);
-static int note_failed(struct job_run *r, const struct queue_load *l, struct fail *f);
+static int note_failed(
+    struct job_run *r, const struct queue_load *l, struct fail *f);
 
 /* Places may be missing, an engine may not. */
 int

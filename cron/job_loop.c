@@ -37,7 +37,8 @@ static void on_signal(int number);
 static int prepare(struct job_run *r, struct fail *f);
 static void finish(struct job_run *r, enum job_state state);
 static enum job_state loop(struct job_run *r);
-static enum job_state step(struct job_run *r, enum job_state last, bool *ret_more);
+static enum job_state step(
+    struct job_run *r, enum job_state last, bool *ret_more);
 static void save(struct job_run *r);
 static void tell(const struct job_run *r, enum log_level level,
     const char *what, int64_t began);

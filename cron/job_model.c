@@ -57,7 +57,8 @@ struct model_seen {
 	char hash[HASH_SIZE];
 };
 
-static int look(struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f);
+static int look(
+    struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f);
 static int turn(struct job_run *r, const struct model_state *s,
     struct model_turn *ret, struct fail *f);
 static bool find(struct job_run *r, const struct model_state *s,

@@ -37,7 +37,8 @@ static bool is_idle(const struct work_left *left);
 static int count(struct job_run *r, struct work_left *ret, struct fail *f);
 static int count_next(struct job_run *r, struct work_left *ret, struct fail *f);
 static int match(struct job_run *r, struct work_left *ret, struct fail *f);
-static int rebuild_begin(struct job_run *r, struct work_left *ret, struct fail *f);
+static int rebuild_begin(
+    struct job_run *r, struct work_left *ret, struct fail *f);
 static int rebuild(struct job_run *r, struct fail *f);
 
 /* What is counted, what is matched, and what is counted anew commit apart. */

@@ -18,8 +18,8 @@ enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
 _Static_assert(COUNT__MAX == JOB_PUBLISH_COUNTS, "deliver's come after");
 
 static void begin_session(const struct db *db);
-static void count(
-    struct job_run *r, const struct rows *rows, int row, enum event_topic topic);
+static void count(struct job_run *r, const struct rows *rows, int row,
+    enum event_topic topic);
 
 /*
  * The transaction that the log is to be read from, so that nothing is read

@@ -27,7 +27,8 @@ struct retain_state {
 };
 
 static bool is_over(void *arg);
-static int work(struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f);
+static int work(
+    struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f);
 static int ahead(struct job_run *r, struct retain_state *s, struct fail *f);
 static void account(struct job_run *r, const int64_t gone[RETENTION__MAX]);
 

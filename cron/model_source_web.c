@@ -25,7 +25,8 @@
 	"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 #define HASH_SIZE (2 * CRYPT_SHA256_SIZE + 1)
 
-static const char *name_place(struct arena *a, const char *source, const char *url);
+static const char *name_place(
+    struct arena *a, const char *source, const char *url);
 static void hash_url(const char *url, size_t n, char ret[HASH_SIZE]);
 static const char *s3_url(struct arena *a);
 static void add_encoded(struct str *s, const char *text);

@@ -40,7 +40,8 @@ static void start(struct supervisor_state *w, struct supervised_job *c);
 static bool has_any(const struct supervisor_state *w);
 static void end(struct supervisor_state *w);
 static void reap(struct supervisor_state *w);
-static void settle(struct supervisor_state *w, struct supervised_job *c, int wait_status);
+static void settle(
+    struct supervisor_state *w, struct supervised_job *c, int wait_status);
 static int status_of(const struct job *job, int wait_status);
 static void note(struct supervisor_state *w, int status);
 

@@ -43,7 +43,8 @@ static void waiting(int64_t *drawn, const struct answer_progress *watch);
 static int refused(struct http_client *sv, const struct client_request *ask,
     struct json_object *reply);
 static bool is_missing(const char *code);
-static const char *reply_text(struct arena *a, struct json_object *reply, const char *name);
+static const char *reply_text(
+    struct arena *a, struct json_object *reply, const char *name);
 static const char *hint_for(const struct http_client *sv, const char *code);
 static int status_exit(int status);
 static void release(void *json);

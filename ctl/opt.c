@@ -12,10 +12,12 @@
 
 #include "ctl/ctl.h"
 
-static void opt_help(const struct command *cmd, const struct opt *opts, size_t n);
+static void opt_help(
+    const struct command *cmd, const struct opt *opts, size_t n);
 static const struct opt *opt_find(const struct command *cmd,
     const struct opt *opts, size_t n, const char *arg);
-static void opt_set(const struct command *cmd, const struct opt *opt, char *value);
+static void opt_set(
+    const struct command *cmd, const struct opt *opt, char *value);
 
 int
 opt_parse(const struct command *cmd, const struct opt *opts, size_t n,

@@ -98,15 +98,19 @@ static void ring(struct sample_values *s);
 static void sim_box(struct sample_values *s);
 static void credential_stuffing(struct sample_values *s);
 static uint64_t victim(struct sample_values *s, int64_t at);
-static struct sample_row *row_of(struct sample_values *s, uint64_t n, const char *type);
-static struct sample_row *row_new(struct sample_values *s, const char *type, const char *scenario);
+static struct sample_row *row_of(
+    struct sample_values *s, uint64_t n, const char *type);
+static struct sample_row *row_new(
+    struct sample_values *s, const char *type, const char *scenario);
 static void charge(
     struct sample_values *s, struct sample_row *r, const struct sample_user *u);
-static void pay_card(struct sample_row *r, const struct sample_user *u, bool three_ds);
+static void pay_card(
+    struct sample_row *r, const struct sample_user *u, bool three_ds);
 static void phone_of(const struct sample_user *u, uint64_t n, char ret[24]);
 static int64_t campaign_time(struct sample_values *s);
 static uint32_t address(const struct sample_country *c, uint64_t host);
-static const struct sample_country *elsewhere(struct sample_values *s, const struct sample_country *home);
+static const struct sample_country *elsewhere(
+    struct sample_values *s, const struct sample_country *home);
 static uint64_t rng(struct sample_values *s);
 static uint64_t below(struct sample_values *s, uint64_t n);
 static int by_time(const void *a, const void *b);

@@ -32,9 +32,12 @@ struct given {
 static void check_good(const char *path, const char *want_path);
 static void check_bad(const char *path);
 static void check_given(const struct ruleset *rs, const char *path, char *line);
-static int given_read(struct given *given, const char *text, size_t len, struct fail *f);
-static int given_literal(const struct rule_lexeme *at, struct value *ret, struct fail *f);
-static void given_set(struct given *given, const struct rule_lexeme *at, struct value value);
+static int given_read(
+    struct given *given, const char *text, size_t len, struct fail *f);
+static int given_literal(
+    const struct rule_lexeme *at, struct value *ret, struct fail *f);
+static void given_set(
+    struct given *given, const struct rule_lexeme *at, struct value value);
 static const char *fired(const struct ruleset *rs, const struct given *given);
 static const char *printed(const struct ruleset *rs);
 static size_t read_file(const char *path, char *ret);

@@ -8,9 +8,12 @@
 #include "core/base/str.h"
 #include "core/analyse/backtest.h"
 
-static void count(struct confusion *c, enum verdict verdict, enum backtest_label label);
-static void add_confusion(struct str *s, const char *before, const struct confusion *c);
-static void add_rate(struct str *s, const char *before, int64_t part, int64_t whole);
+static void count(
+    struct confusion *c, enum verdict verdict, enum backtest_label label);
+static void add_confusion(
+    struct str *s, const char *before, const struct confusion *c);
+static void add_rate(
+    struct str *s, const char *before, int64_t part, int64_t whole);
 static void add_mix(struct str *s, const struct backtest *bt);
 static void add_flips(struct str *s, const struct backtest *bt);
 

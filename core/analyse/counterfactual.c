@@ -59,8 +59,10 @@ struct numbers {
 
 static int begin(struct search *s, const struct sample *sample);
 static int copy_attrs(struct search *s, const struct sample *sample);
-static int search_signals(struct search *s, const struct rule_literal *literals, size_t n);
-static int search_attrs(struct search *s, const struct rule_literal *literals, size_t n);
+static int search_signals(
+    struct search *s, const struct rule_literal *literals, size_t n);
+static int search_attrs(
+    struct search *s, const struct rule_literal *literals, size_t n);
 static size_t literals_of(struct subject *of, uint16_t signal,
     const struct rule_literal *literals, size_t n);
 static int search_one(struct search *s, const struct subject *of);
@@ -70,10 +72,12 @@ static int search_numbers(struct search *s, const struct subject *of);
 static bool may_be(const struct subject *of, enum value_type type);
 static void add_literals(const struct subject *of, struct numbers *ret);
 static void add_doublings(const struct subject *of, struct numbers *ret);
-static void add_number(const struct signal_range *d, struct numbers *ret, double n);
-static int walk(struct search *s, const struct subject *of, const struct numbers *part);
-static int refine(
-    struct search *s, const struct subject *of, double from, double to, int way);
+static void add_number(
+    const struct signal_range *d, struct numbers *ret, double n);
+static int walk(
+    struct search *s, const struct subject *of, const struct numbers *part);
+static int refine(struct search *s, const struct subject *of, double from,
+    double to, int way);
 static int try(struct search *s, const struct subject *of, struct value to,
     bool other, int *ret_way);
 static double size_of(const struct value *from, const struct value *to);

@@ -27,8 +27,10 @@ static void add_value(
     struct str *s, const char *prefix, const char *name, const struct value *v);
 static void add_name(struct str *s, const char *prefix, const char *name);
 static void add_number(struct str *s, const char *before, double n);
-static void add_change(struct str *s, const char *before, const struct counterfactual *c);
-static void add_terms(struct str *s, const struct model *m, const struct sample *sample);
+static void add_change(
+    struct str *s, const char *before, const struct counterfactual *c);
+static void add_terms(
+    struct str *s, const struct model *m, const struct sample *sample);
 
 static const char *const truths[TRUTH__MAX] = {
 	[TRUTH_FALSE] = "false",

@@ -12,7 +12,8 @@
 #include "core/decide/score.h"
 
 static int check_band(const struct policy *p, size_t i, struct fail *f);
-static int band_fail(struct fail *f, size_t i, const char *member, const char *why);
+static int band_fail(
+    struct fail *f, size_t i, const char *member, const char *why);
 
 static const char *const verdicts[VERDICT__MAX] = {
 	[VERDICT_ALLOW] = "allow",

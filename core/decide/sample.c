@@ -41,7 +41,8 @@ struct sample_member {
 };
 
 static void add_shade(struct str *s, const struct shadow_result *shade);
-static int read_sample(struct sample_reader *r, struct arena *a, struct sample *ret);
+static int read_sample(
+    struct sample_reader *r, struct arena *a, struct sample *ret);
 static bool read_member(struct sample_reader *r, const struct raw *name,
     struct arena *a, struct sample *ret);
 static bool read_scorer(struct sample_reader *r, struct sample *ret);
@@ -55,7 +56,8 @@ static bool read_p(struct sample_reader *r, struct sample *ret);
 static bool read_p_even(struct sample_reader *r, struct sample *ret);
 static bool read_version(struct sample_reader *r, const char **ret);
 static bool read_total(struct sample_reader *r, int *ret);
-static bool read_signals(struct sample_reader *r, struct arena *a, struct sample *ret);
+static bool read_signals(
+    struct sample_reader *r, struct arena *a, struct sample *ret);
 static bool read_signal(struct sample_reader *r, const struct raw *name,
     enum signal *next, struct sample *ret);
 static bool read_attr(struct sample_reader *r, const struct raw *name,

@@ -28,7 +28,8 @@ struct share {
 };
 
 static void add_up(struct reason *reasons, size_t n, struct score *ret);
-static const struct tag_weight *find_lesson(const struct tag_weights *lessons, const char *tag);
+static const struct tag_weight *find_lesson(
+    const struct tag_weights *lessons, const char *tag);
 static size_t find_shares(const struct model_risk *risk, struct share *ret);
 static void share_out(int points, struct share *shares, size_t n);
 static int no_room(struct fail *f);

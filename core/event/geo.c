@@ -23,7 +23,8 @@ struct calling {
 	const char *countries; /* two letters each, with spaces between */
 };
 
-static const void *row_below(const void *rows, size_t n, size_t size, const char *key);
+static const void *row_below(
+    const void *rows, size_t n, size_t size, const char *key);
 
 static const struct country countries[] = {
 #define COUNTRY(code, lat, lon) { #code, lat, lon },

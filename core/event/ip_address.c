@@ -22,7 +22,8 @@ static size_t parts(const char *host, size_t n, const char *ret[PARTS_MAX + 1]);
 static int number(const char *text, size_t n, uint64_t max, uint64_t *ret);
 static int digit(char c);
 static bool is_numeric(const char *label, size_t n);
-static bool in_any(const struct ip_address *ad, const struct block *b, size_t n);
+static bool in_any(
+    const struct ip_address *ad, const struct block *b, size_t n);
 static void map4(const uint8_t *bytes, struct ip_address *ret);
 
 /* An IPv4 block by the bits of its mapped addresses. */

@@ -9,14 +9,18 @@
 #include "core/rule/rule.h"
 #include "core/rule/rule_explain.h"
 
-static void eval_rules(
-    const struct ruleset *rs, const struct value *values, struct rule_hits *ret);
-static void eval_attrs(
-    const struct ruleset *rs, const struct signals *sigs, struct rule_hits *ret);
-static inline enum truth eval(const struct rule_cond *c, const struct value *values);
-static inline enum truth eval_compare(const struct rule_cond *c, const struct value *value);
-static enum truth eval_other(const struct rule_cond *c, const struct value *values);
-static enum truth eval_chain(const struct rule_cond *c, const struct value *values);
+static void eval_rules(const struct ruleset *rs, const struct value *values,
+    struct rule_hits *ret);
+static void eval_attrs(const struct ruleset *rs, const struct signals *sigs,
+    struct rule_hits *ret);
+static inline enum truth eval(
+    const struct rule_cond *c, const struct value *values);
+static inline enum truth eval_compare(
+    const struct rule_cond *c, const struct value *value);
+static enum truth eval_other(
+    const struct rule_cond *c, const struct value *values);
+static enum truth eval_chain(
+    const struct rule_cond *c, const struct value *values);
 static enum truth eval_in(const struct rule_cond *c, const struct value *value);
 
 void

@@ -12,7 +12,8 @@ static void settle(const struct rule_cond *c, const struct value *values,
     enum truth truth, struct rule_explain *ret);
 static void settle_chain(const struct rule_cond *c, const struct value *values,
     enum truth truth, struct rule_explain *ret);
-static void add_literals(const struct rule_cond *c, struct rule_literal *all, size_t *n);
+static void add_literals(
+    const struct rule_cond *c, struct rule_literal *all, size_t *n);
 static int literal_order(const void *a, const void *b);
 
 const char *

@@ -15,8 +15,10 @@
 
 static void lex_skip(struct rule_lexer *lx);
 static void lex_advance(struct rule_lexer *lx, size_t n);
-static int lex_string(struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f);
-static int lex_symbol(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f);
+static int lex_string(
+    struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f);
+static int lex_symbol(
+    struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f);
 static int lex_stray(
     const struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f);
 static size_t word_length(const char *p, const char *end);

@@ -53,7 +53,8 @@ static int parse_chain(struct rule_parser *p, enum rule_token op,
     enum cond_kind kind, int (*operand)(struct rule_parser *));
 static int parse_unary(struct rule_parser *p);
 static int parse_not(struct rule_parser *p);
-static int parse_nested(struct rule_parser *p, int (*inner)(struct rule_parser *));
+static int parse_nested(
+    struct rule_parser *p, int (*inner)(struct rule_parser *));
 static int parse_parens(struct rule_parser *p);
 static int parse_test(struct rule_parser *p);
 static int parse_compare(
@@ -65,8 +66,8 @@ static int parse_in(
 static int parse_members(struct rule_parser *p, const struct rule_lexeme *at,
     uint16_t signal, struct value *items, size_t *n);
 static int parse_literal(struct rule_parser *p, struct value *ret);
-static int list_make(
-    struct rule_parser *p, struct value *items, size_t n, struct cond_list *ret);
+static int list_make(struct rule_parser *p, struct value *items, size_t n,
+    struct cond_list *ret);
 static int value_order(const void *a, const void *b);
 static int take(struct rule_parser *p);
 static int take_token(struct rule_parser *p, enum rule_token token);

@@ -8,14 +8,14 @@
 #include "core/rule/rule.h"
 #include "core/rule/rule_explain.h"
 
-static void print_cond(
-    struct str *s, const struct rule_cond *c, const struct rule_interned *attrs);
-static void print_chain(
-    struct str *s, const struct rule_cond *c, const struct rule_interned *attrs);
+static void print_cond(struct str *s, const struct rule_cond *c,
+    const struct rule_interned *attrs);
+static void print_chain(struct str *s, const struct rule_cond *c,
+    const struct rule_interned *attrs);
 static void print_wrapped(struct str *s, const struct rule_cond *c,
     const struct rule_interned *attrs, bool wrap);
-static void print_signal(
-    struct str *s, const struct rule_cond *c, const struct rule_interned *attrs);
+static void print_signal(struct str *s, const struct rule_cond *c,
+    const struct rule_interned *attrs);
 static void print_list(struct str *s, const struct cond_list *list);
 static const char *operator_text(const struct rule_cond *c);
 

@@ -16,32 +16,35 @@
 #define TRAVEL_KM_H 900.0 /* what an airliner does */
 #define HOUR_US 3600e6
 
-static void event_signals(
-    const struct event *ev, const struct signal_facts *facts, struct value *ret);
-static void instrument_signals(
-    const struct event *ev, const struct signal_facts *facts, struct value *ret);
-static void velocity_signals(
-    const struct event *ev, const struct signal_facts *facts, struct value *ret);
-static void device_signals(
-    const struct event *ev, const struct signal_facts *facts, struct value *ret);
-static void geo_signals(
-    const struct event *ev, const struct signal_facts *facts, struct value *ret);
+static void event_signals(const struct event *ev,
+    const struct signal_facts *facts, struct value *ret);
+static void instrument_signals(const struct event *ev,
+    const struct signal_facts *facts, struct value *ret);
+static void velocity_signals(const struct event *ev,
+    const struct signal_facts *facts, struct value *ret);
+static void device_signals(const struct event *ev,
+    const struct signal_facts *facts, struct value *ret);
+static void geo_signals(const struct event *ev,
+    const struct signal_facts *facts, struct value *ret);
 static void travel_signals(const struct signal_facts *facts, struct value *ret);
-static void graph_signals(
-    const struct event *ev, const struct signal_facts *facts, struct value *ret);
-static void amount_signals(
-    const struct event *ev, const struct signal_facts *facts, struct value *ret);
-static void risk_signals(
-    const struct event *ev, const struct signal_facts *facts, struct value *ret);
+static void graph_signals(const struct event *ev,
+    const struct signal_facts *facts, struct value *ret);
+static void amount_signals(const struct event *ev,
+    const struct signal_facts *facts, struct value *ret);
+static void risk_signals(const struct event *ev,
+    const struct signal_facts *facts, struct value *ret);
 static void json_member(struct str *s, const char *name, const struct value *v);
 static struct value number_or_unknown(double n);
 static struct value users_on(const struct graph_node *n);
 static struct value first_seen(const struct graph_node *n);
 static struct value fingerprint_mismatch(const struct signal_facts *facts);
-static struct value sim_mismatch(const struct event *ev, const struct signal_facts *facts);
-static double place_distance_km(const struct place *from, const struct place *to);
+static struct value sim_mismatch(
+    const struct event *ev, const struct signal_facts *facts);
+static double place_distance_km(
+    const struct place *from, const struct place *to);
 static double z_score(double amount, const struct user_state_amounts *amounts);
-static double mean_ratio(double amount, const struct user_state_amounts *amounts);
+static double mean_ratio(
+    double amount, const struct user_state_amounts *amounts);
 
 /* One function a namespace; each sets the signals that are known. */
 static void (*const namespaces[])(

@@ -30,9 +30,11 @@ static size_t slots_for(size_t n);
 static uint64_t mix(uint64_t x);
 static uint64_t hash_key(enum graph_node_kind kind, const char *key);
 static struct graph_node *node_add(struct graph *g);
-static struct graph_node **key_slot(const struct graph *g, enum graph_node_kind kind, const char *key);
+static struct graph_node **key_slot(
+    const struct graph *g, enum graph_node_kind kind, const char *key);
 static struct graph_node **id_slot(const struct graph *g, int64_t id);
-static struct user_state_link *link_slot(const struct graph *g, struct user_state_link link);
+static struct user_state_link *link_slot(
+    const struct graph *g, struct user_state_link link);
 static void count_link(struct graph_node *node, const struct graph_node *other);
 static void join(struct graph_node *a, struct graph_node *b);
 static int capped(int n);

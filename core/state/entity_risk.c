@@ -32,7 +32,8 @@ struct risk_reader {
 	bool bad; /* something was not as pack writes it; sticks */
 };
 
-static struct entity_risk_day sum(const struct entity_risk_days *days, int32_t until, int window);
+static struct entity_risk_day sum(
+    const struct entity_risk_days *days, int32_t until, int window);
 static double rate(const struct entity_risk_day *d);
 static int32_t add(int32_t count, int32_t more);
 static uint8_t *put_int(uint8_t *p, uint32_t n);

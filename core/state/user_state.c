@@ -24,16 +24,19 @@ static void age_currencies(struct user_state *st, size_t by);
 static void count_more(uint32_t *count, uint32_t more);
 static void count_time(struct user_state *st);
 static void count_minute(struct user_state *st);
-static void count_amount(struct user_state_currency *cur, double amount, bool baseline);
+static void count_amount(
+    struct user_state_currency *cur, double amount, bool baseline);
 static void spill_minute(struct user_state *st);
-static struct user_state_currency *currency_use(struct user_state *st, const char *code);
+static struct user_state_currency *currency_use(
+    struct user_state *st, const char *code);
 static void drop_currency(struct user_state *st);
 static int64_t currency_worth(const struct user_state_currency *cur);
 static uint32_t minutes_left(const struct user_state_currency *cur);
 static size_t currency_find(const struct user_state *st, const char *code);
 static bool currency_idle(const struct user_state_currency *cur);
 static int64_t slots_total(const uint32_t *slots, size_t n);
-static size_t link_find(const struct user_state *st, struct user_state_link link);
+static size_t link_find(
+    const struct user_state *st, struct user_state_link link);
 static bool link_valid(struct user_state_link link);
 
 static const double tens[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8 };

@@ -97,9 +97,12 @@ struct state_reader {
 	bool bad; /* something was not as pack writes it; sticks */
 };
 
-static void pack_times(struct state_writer *w, const struct user_state *st, int64_t t);
-static void pack_slots(struct state_writer *w, const uint32_t *slots, size_t live);
-static void pack_minutes(struct state_writer *w, const struct user_state *st, size_t live);
+static void pack_times(
+    struct state_writer *w, const struct user_state *st, int64_t t);
+static void pack_slots(
+    struct state_writer *w, const uint32_t *slots, size_t live);
+static void pack_minutes(
+    struct state_writer *w, const struct user_state *st, size_t live);
 static void pack_place(struct state_writer *w, const struct user_state *st);
 static void pack_degrees(struct state_writer *w, double degrees);
 static void pack_currency(
@@ -118,7 +121,8 @@ static void unpack_minutes(struct state_reader *r, struct user_state *st);
 static void unpack_place(struct state_reader *r, struct user_state *st);
 static double unpack_degrees(struct state_reader *r, double max);
 static void unpack_currencies(struct state_reader *r, struct user_state *st);
-static void unpack_currency(struct state_reader *r, struct user_state_currency *cur);
+static void unpack_currency(
+    struct state_reader *r, struct user_state_currency *cur);
 static void unpack_dropped(struct state_reader *r, struct user_state *st);
 static void unpack_links(struct state_reader *r, struct user_state *st);
 static uint64_t get_bytes(struct state_reader *r, int size);
@@ -126,7 +130,8 @@ static double get_double(struct state_reader *r, double max);
 static uint64_t get_int(struct state_reader *r, uint64_t max);
 static inline uint64_t word_at(const uint8_t *p);
 static uint64_t last_word(const uint8_t *p, size_t size);
-static bool get_slot(struct state_reader *r, struct user_state_minute *ret, size_t next);
+static bool get_slot(
+    struct state_reader *r, struct user_state_minute *ret, size_t next);
 static void get_letters(struct state_reader *r, char *ret, size_t n);
 static int64_t get_id(struct state_reader *r, int64_t *ids, size_t *n_ids);
 static void check(struct state_reader *r, bool ok);

@@ -38,7 +38,8 @@ struct fit_work {
 };
 
 static int count(struct fit_work *w, struct logistic_fit *ret, struct fail *f);
-static int standardize(struct fit_work *w, struct logistic_fit *ret, struct fail *f);
+static int standardize(
+    struct fit_work *w, struct logistic_fit *ret, struct fail *f);
 static int column_of(
     struct fit_work *w, size_t j, struct logistic_fit *ret, struct fail *f);
 static int room(struct arena *a, struct fit_work *w, struct fail *f);

@@ -12,10 +12,13 @@
 static const double edges[MODEL_EVAL_BINS + 1] = { 0, 0.001, 0.003, 0.01, 0.03,
 	0.1, 0.3, 0.5, 0.7, 0.9, 1 };
 
-static void ranks(const struct eval_mark *marks, size_t n, struct eval_quality *ret);
-static void costs(const struct eval_mark *marks, size_t n, struct eval_quality *ret);
+static void ranks(
+    const struct eval_mark *marks, size_t n, struct eval_quality *ret);
+static void costs(
+    const struct eval_mark *marks, size_t n, struct eval_quality *ret);
 static size_t merge_users(struct eval_mark *marks, size_t n);
-static size_t pick(const struct eval_mark *marks, size_t n, size_t k, uint8_t *found);
+static size_t pick(
+    const struct eval_mark *marks, size_t n, size_t k, uint8_t *found);
 static int by_z(const void *a, const void *b);
 static int by_day_user(const void *a, const void *b);
 static int by_day_z(const void *a, const void *b);

@@ -34,7 +34,8 @@ struct calibrate_work {
 
 static int count(struct calibrate_work *w, struct fail *f);
 static void spread(struct calibrate_work *w);
-static double measure(struct calibrate_work *w, const struct model_calibration *at);
+static double measure(
+    struct calibrate_work *w, const struct model_calibration *at);
 static bool step(const struct calibrate_work *w, struct model_calibration *ret);
 
 int

@@ -35,8 +35,10 @@ static const struct {
 	{ "labels", SCOPE_LABELS },
 };
 
-static int key_find(struct db *db, struct arena *a, const char *typed, const char **ret);
-static unsigned scope_bits(const struct command *cmd, const struct opt_list *wanted);
+static int key_find(
+    struct db *db, struct arena *a, const char *typed, const char **ret);
+static unsigned scope_bits(
+    const struct command *cmd, const struct opt_list *wanted);
 static int key_add(struct db *db, struct arena *a, const char *name,
     unsigned bits, int64_t days);
 static void key_print(struct json_object *key);

@@ -26,11 +26,12 @@
 #define EMAIL_SIZE 256
 #define PASSWORD_SIZE 1100 /* 256 characters, a line end, a NUL */
 
-static int begin(const struct command *cmd, struct http_client *sv, const char *email);
+static int begin(
+    const struct command *cmd, struct http_client *sv, const char *email);
 static int ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
     char again[PASSWORD_SIZE]);
-static int change(
-    struct http_client *sv, const char *what, const char *old, const char *next);
+static int change(struct http_client *sv, const char *what, const char *old,
+    const char *next);
 static int keep(const struct http_client *sv, struct json_object *json);
 static void warn_plain(const struct http_client *sv);
 static void session_say(const struct session *ss);

@@ -54,13 +54,16 @@ static const struct settings_command_row {
 
 static int settings_run(
     const struct command *cmd, struct operands want, int argc, char **argv);
-static int run(const struct command *cmd, char *url, bool json, char **changes, int n);
-static int get_all(struct http_client *sv, const char *what, struct json_object **got);
+static int run(
+    const struct command *cmd, char *url, bool json, char **changes, int n);
+static int get_all(
+    struct http_client *sv, const char *what, struct json_object **got);
 static int set_all(struct http_client *sv, const char *what, struct str *body,
     struct json_object **got);
 static void bodies(const struct command *cmd, struct arena *a, char **changes,
     int n, struct str *body);
-static const struct settings_command_row *find(const struct command *cmd, const char *change);
+static const struct settings_command_row *find(
+    const struct command *cmd, const char *change);
 static void show(struct json_object *const *got);
 static void show_json(struct json_object *const *got);
 

@@ -76,8 +76,10 @@ static void count_rules(struct offline_run *ru, const struct offline_step *st);
 static void say_often(const struct offline_run *ru);
 static int rows(struct offline_run *ru, struct fail *f);
 static int row(struct offline_run *ru, struct fail *f);
-static int row_read(struct offline_run *ru, struct offline_step *st, struct fail *f);
-static int row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f);
+static int row_read(
+    struct offline_run *ru, struct offline_step *st, struct fail *f);
+static int row_decide(
+    struct offline_run *ru, struct offline_step *st, struct fail *f);
 static void row_refused(struct offline_run *ru, const struct replay_item *item,
     const struct fail *why);
 static void row_show(struct offline_run *ru, const struct offline_step *st);

@@ -59,9 +59,12 @@ static int add_row(struct offline_store *h, struct fail *f);
 static uint32_t root_of(struct offline_store *h, uint32_t id);
 static int close_risk(struct offline_store *h, const struct graph_node *node,
     int64_t now, enum label_fact told, struct fail *f);
-static int close_graph(struct offline_store *h, const struct graph *g, struct fail *f);
-static int keep(struct store_row *row, const void *packed, size_t size, struct fail *f);
-static struct store_row *row_of(const struct offline_store *h, const struct graph_node *node);
+static int close_graph(
+    struct offline_store *h, const struct graph *g, struct fail *f);
+static int keep(
+    struct store_row *row, const void *packed, size_t size, struct fail *f);
+static struct store_row *row_of(
+    const struct offline_store *h, const struct graph_node *node);
 static struct edge *edge_slot(const struct offline_store *h, struct edge edge);
 static struct edge edge_of(struct user_state_link link);
 static int grow_links(struct offline_store *h, struct fail *f);

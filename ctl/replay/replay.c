@@ -78,8 +78,10 @@ static void answer(struct replay_run *rp, struct replay_slot *sl);
 static void answer_none(struct replay_run *rp, struct replay_slot *sl);
 static void answer_wait(struct replay_run *rp, struct replay_slot *sl);
 static void answer_show(struct replay_run *rp, struct replay_slot *sl);
-static struct json_object *result_of(const struct replay_run *rp, struct json_object *reply, size_t i);
-static void outcome_read(struct json_object *json, int status, struct replay_outcome *ret);
+static struct json_object *result_of(
+    const struct replay_run *rp, struct json_object *reply, size_t i);
+static void outcome_read(
+    struct json_object *json, int status, struct replay_outcome *ret);
 static void stop(struct replay_run *rp, int status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 static void progress(struct replay_run *rp);

@@ -75,7 +75,8 @@ static void put_id(const struct replay_layout *la, const struct csv *cs,
     struct str *s, struct replay_item *item);
 static void put_part(const struct replay_layout *la, const struct csv *cs,
     enum row_part part, const char *name, struct str *s);
-static void put_attrs(const struct replay_layout *la, const struct csv *cs, struct str *s);
+static void put_attrs(
+    const struct replay_layout *la, const struct csv *cs, struct str *s);
 static void put_value(struct str *s, const char *text, bool must_be_text);
 static bool is_number(const char *text);
 

@@ -27,7 +27,8 @@ static const char *const colours[VERDICT__MAX] = {
 static void table_line(struct show *sh, const struct replay_item *item,
     const struct replay_outcome *oc);
 static void table_reasons(struct json_object *reasons);
-static void json_line(const struct replay_item *item, const struct replay_outcome *oc);
+static void json_line(
+    const struct replay_item *item, const struct replay_outcome *oc);
 static void table_totals(const struct show *sh, double seconds);
 static void json_totals(const struct show *sh, double seconds);
 static void put_cell(const char *text, int width, bool right);

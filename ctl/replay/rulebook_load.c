@@ -35,7 +35,8 @@ static int load_half(struct rulebook *books, const struct rulebook_half *half,
     const struct opt_list *given, const char *dir, struct arena *a,
     struct fail *f);
 static int check_types(const struct opt_list *given, struct fail *f);
-static const char *given_for(const struct opt_list *given, enum event_type type);
+static const char *given_for(
+    const struct opt_list *given, enum event_type type);
 static int load_rules(struct rulebook *book, const char *path,
     const char *version, struct arena *a, struct fail *f);
 static int load_policy(struct rulebook *book, const char *path,

@@ -11,7 +11,8 @@
 #define FIRST 1024 /* names that there is room for at first */
 #define MAX (UINT32_C(1) << 30) /* so that twice as many slots are counted */
 
-static uint32_t *slot_of(const struct string_ids *na, unsigned char kind, const char *name);
+static uint32_t *slot_of(
+    const struct string_ids *na, unsigned char kind, const char *name);
 static bool grow_numbers(struct string_ids *na);
 static bool grow_text(struct string_ids *na, size_t more);
 static uint64_t hash(unsigned char kind, const char *name);

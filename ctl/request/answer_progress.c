@@ -18,7 +18,8 @@
 #define LATER (5 * CLOCK_SECOND) /* after a question that was not answered */
 #define FRESH (2 * CLOCK_SECOND) /* how long an answer is shown */
 
-static struct json_object *find(const struct answer_progress *w, struct json_object *json, int64_t now);
+static struct json_object *find(
+    const struct answer_progress *w, struct json_object *json, int64_t now);
 static int64_t number(struct json_object *json, const char *name);
 
 void

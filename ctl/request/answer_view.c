@@ -46,7 +46,8 @@ static const struct request_part *fields_show(
     const struct request_part *p, struct json_object *json, struct arena *a);
 static const struct request_part *rows_show(const struct request_part *p,
     struct json_object *json, struct arena *a, size_t *rows);
-static const struct request_part *columns_of(struct view_table *tb, const struct request_part *p);
+static const struct request_part *columns_of(
+    struct view_table *tb, const struct request_part *p);
 static size_t rows_of(struct arena *a, const struct request_part *p,
     struct json_object *json, struct view_row *row, size_t max);
 static size_t members_of(struct arena *a, const char *words,
@@ -58,7 +59,8 @@ static bool is_soft(const struct view_table *tb, size_t column);
 static size_t line_width(const struct view_table *tb, const size_t *width);
 static void dropped_say(const struct view_table *tb);
 static void block_show(struct view_table *tb, size_t row);
-static void table_line(const struct view_table *tb, const char *const *text, bool head);
+static void table_line(
+    const struct view_table *tb, const char *const *text, bool head);
 static void cell_show(const struct view_table *tb, size_t column,
     const char *text, bool head, bool last);
 static const char *cell(struct arena *a, const struct request_part *column,

@@ -20,8 +20,10 @@
 #define SHOWN_MAX 10 /* ids that may be meant */
 
 static bool is_whole(const struct id_lookup_list *il, const char *typed);
-static bool is_part(const struct id_lookup_list *il, const char *id, const char *typed);
-static const char *id_at(const struct id_lookup_list *il, struct json_object *array, size_t i);
+static bool is_part(
+    const struct id_lookup_list *il, const char *id, const char *typed);
+static const char *id_at(
+    const struct id_lookup_list *il, struct json_object *array, size_t i);
 static void say_candidates(const struct id_lookup_list *il,
     struct json_object *array, const char *what, const char *typed);
 

@@ -28,7 +28,8 @@
 
 static void read_parts(struct request_run *rm);
 static void add_opt(struct request_run *rm, const struct opt *opt);
-static void add_args(struct request_run *rm, const char *name, const char *more);
+static void add_args(
+    struct request_run *rm, const char *name, const char *more);
 static void own_opts(struct request_run *rm);
 static void limit_opt(struct request_run *rm, const struct request_part *p);
 static void check_operands(struct request_run *rm);
@@ -40,14 +41,18 @@ static int build_operands(struct request_run *rm);
 static int build_opts(struct request_run *rm);
 static int build_secret(struct request_run *rm);
 static void build_sets(struct request_run *rm);
-static void put_query(struct request_run *rm, const char *name, const char *text);
+static void put_query(
+    struct request_run *rm, const char *name, const char *text);
 static void put_count(struct request_run *rm, const char *name, int64_t n);
 static void put_name(struct request_run *rm, const char *name);
-static void put_texts(struct request_run *rm, const char *name, char *const *text, size_t n);
-static int put(struct request_run *rm, const struct request_part *p, const char *text);
+static void put_texts(
+    struct request_run *rm, const char *name, char *const *text, size_t n);
+static int put(
+    struct request_run *rm, const struct request_part *p, const char *text);
 static int put_number(
     struct request_run *rm, const struct request_part *p, const char *text);
-static int put_file(struct request_run *rm, const struct request_part *p, const char *path);
+static int put_file(
+    struct request_run *rm, const struct request_part *p, const char *path);
 
 int
 remote(const struct command *cmd, int argc, char **argv)

@@ -22,10 +22,13 @@
 static int send_request(struct request_run *rm);
 static bool finds_late(const struct request_run *rm);
 static int find_id(struct request_run *rm);
-static int ask_once(struct request_run *rm, bool *missed, struct json_object **ret);
+static int ask_once(
+    struct request_run *rm, bool *missed, struct json_object **ret);
 static void say_unseen(struct request_run *rm);
-static int show_answer(struct request_run *rm, struct json_object *json, const char *text);
-static void say_more(const struct request_run *rm, struct json_object *json, size_t rows);
+static int show_answer(
+    struct request_run *rm, struct json_object *json, const char *text);
+static void say_more(
+    const struct request_run *rm, struct json_object *json, size_t rows);
 static struct json_object *pick_element(struct request_run *rm,
     const struct request_part *p, struct json_object *array);
 static void put_path(struct str *s, const struct request_part *call,

@@ -53,7 +53,8 @@ struct train_options {
 };
 
 static void check_samples(const struct command *cmd, struct train_options *as);
-static int run(const struct train_options *as, struct plan *plan, struct arena *a);
+static int run(
+    const struct train_options *as, struct plan *plan, struct arena *a);
 static int fail_status(const struct fail *f);
 static int read_table(const struct train_options *as, struct db *db,
     struct plan *plan, struct arena *a, struct train_table *tb, struct fail *f);
@@ -64,7 +65,8 @@ static int read_policies(const struct train_options *as, struct db *db,
     struct arena *a, struct policy *ret, struct fail *f);
 static int read_policy(
     const char *path, struct arena *a, struct policy *ret, struct fail *f);
-static int deliver(const struct train_options *as, const struct model *m, struct arena *a);
+static int deliver(
+    const struct train_options *as, const struct model *m, struct arena *a);
 static int publish(const char *text, struct arena *a);
 static int write_file(const char *path, const char *text, struct fail *f);
 static int write_all(int fd, const char *text);

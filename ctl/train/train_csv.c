@@ -43,10 +43,13 @@ struct csv_reading {
 };
 
 static int read_header(struct csv_reading *rd, struct fail *f);
-static int read_rows(struct csv_reading *rd, progress_fn *progress, struct fail *f);
+static int read_rows(
+    struct csv_reading *rd, progress_fn *progress, struct fail *f);
 static int read_row(struct csv_reading *rd, struct fail *f);
-static int read_label(const struct csv_reading *rd, struct table_row *row, struct fail *f);
-static int read_features(const struct csv_reading *rd, double *x, struct fail *f);
+static int read_label(
+    const struct csv_reading *rd, struct table_row *row, struct fail *f);
+static int read_features(
+    const struct csv_reading *rd, double *x, struct fail *f);
 static int bad(const struct csv_reading *rd, const char *column,
     const char *why, struct fail *f);
 

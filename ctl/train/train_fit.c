@@ -48,14 +48,16 @@ static int room(struct training *tn, struct fail *f);
 static int learn(struct training *tn, struct trained *tr, struct fail *f);
 static void divide(const struct training *tn, struct trained *tr);
 static uint8_t believed(const struct training *tn, size_t i);
-static int choose(const struct training *tn, struct trained *tr, struct fail *f);
+static int choose(
+    const struct training *tn, struct trained *tr, struct fail *f);
 static int fit_part(const struct training *tn, const struct trained *tr,
     size_t to, double l2, struct logistic_fit *ret, struct fail *f);
 static int calibrate(struct training *tn, struct trained *tr, struct fail *f);
 static int test(struct training *tn, struct trained *tr, struct fail *f);
 static bool is_tested(const struct training *tn, size_t i, struct trained *tr);
 static void test_row(struct training *tn, size_t i, struct trained *tr);
-static struct logistic_fit_rows rows_of(const struct training *tn, size_t from, size_t to);
+static struct logistic_fit_rows rows_of(
+    const struct training *tn, size_t from, size_t to);
 static void count(const struct training *tn, struct part_of *part);
 static int64_t day_of(int64_t at);
 static int lacks(const char *what, const char *why, struct fail *f);

@@ -41,7 +41,8 @@ struct samples_reading {
 static int find_span(struct samples_reading *rd,
     const struct train_wanted *wanted, struct fail *f);
 static int read_batch(struct samples_reading *rd, struct fail *f);
-static int read_rows(struct samples_reading *rd, const struct rows *rows, struct fail *f);
+static int read_rows(
+    struct samples_reading *rd, const struct rows *rows, struct fail *f);
 static int read_row(struct samples_reading *rd, struct table_row *row,
     const char *text, size_t len, struct fail *f);
 static bool over(void *arg);

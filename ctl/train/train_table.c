@@ -22,7 +22,8 @@ static int grow(struct train_table *tb);
 static int resize(void *array, size_t n, size_t size);
 static int user_number(struct train_table *tb, const char *name, uint32_t *ret);
 static int user_grow(struct train_table *tb);
-static struct user_id *user_slot(const struct train_table *tb, const char *name);
+static struct user_id *user_slot(
+    const struct train_table *tb, const char *name);
 
 bool
 table_comes(struct train_table *tb, int64_t at)

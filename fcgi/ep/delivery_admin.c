@@ -19,7 +19,8 @@
 #define BATCH 2000 /* deliveries that are moved in one transaction */
 #define REDRIVE_TIME (10 * CLOCK_SECOND) /* of the route's 15 */
 
-static const char *topic_at(struct json_object *list, size_t i, enum event_topic_subscriber who);
+static const char *topic_at(
+    struct json_object *list, size_t i, enum event_topic_subscriber who);
 static bool stands_before(struct json_object *list, size_t i);
 
 int

@@ -23,7 +23,8 @@
 #define DAYS_MAX 3650
 
 static void forget(struct req *req);
-static int read_scopes(struct json_object *json, int64_t *ret_scopes, struct fail *f);
+static int read_scopes(
+    struct json_object *json, int64_t *ret_scopes, struct fail *f);
 static int64_t scope_parse(struct json_object *name);
 
 static const struct body_field fields[] = {

@@ -55,12 +55,14 @@ static int read_scoring(struct req *req, struct retrying *rt);
 static int may_go_on(struct req *req, const struct retrying *rt);
 static int took_long(struct req *req);
 static int announce(struct req *req, const struct retrying *rt);
-static bool add_running(struct str *s, const char *comma, const struct worker_slot *slot);
+static bool add_running(
+    struct str *s, const char *comma, const struct worker_slot *slot);
 static int try_samples(struct retrying *rt, const struct rows *rows,
     struct arena *a, struct fail *f);
 static int try_sample(struct retrying *rt, const char *text, size_t len,
     enum backtest_label label, struct arena *a, struct fail *f);
-static enum verdict verdict_of(const struct policy *policy, int score, bool watched);
+static enum verdict verdict_of(
+    const struct policy *policy, int score, bool watched);
 static int answer(
     struct req *req, struct resp *resp, const struct retrying *rt, int64_t us);
 

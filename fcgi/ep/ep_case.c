@@ -18,7 +18,8 @@
 #define NOTE_MAX 4000 /* bytes */
 
 static const char *asked_queue(const struct query *query, bool about);
-static int read_status(const struct query *query, const char **ret, struct fail *f);
+static int read_status(
+    const struct query *query, const char **ret, struct fail *f);
 static bool among(const char *text, const char *const *words, size_t n);
 
 static const char *const statuses[] = { "open", "assigned", "resolved" };

@@ -39,7 +39,8 @@ static int batch_answer(struct req *req, struct resp *resp,
     struct decision_request *const *slot, struct fail *fails, size_t n);
 static int outcome(struct req *req, const struct decision_request *item);
 static void count(struct req *req, const struct decision_request *item);
-static void print_answer(struct str *s, const struct decision_answer *ans, unsigned fields);
+static void print_answer(
+    struct str *s, const struct decision_answer *ans, unsigned fields);
 static void print_error(struct str *s, const struct fail *f);
 
 /*

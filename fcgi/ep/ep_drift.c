@@ -45,16 +45,19 @@ static void add_types(struct str *s, const struct drift_query *ask,
     const struct score_distribution *po);
 static void add_psi(struct str *s, bool known, double psi);
 static void add_number(struct str *s, bool known, double n);
-static void add_scores(struct str *s, const char *name, const struct drift_scores *ds);
+static void add_scores(
+    struct str *s, const char *name, const struct drift_scores *ds);
 static int add_tags(struct req *req, struct str *s,
     const struct drift_query *ask, const struct score_distribution *po);
-static struct drift_tag read_tag(const struct rows *rows, int row, const struct score_distribution *po);
+static struct drift_tag read_tag(
+    const struct rows *rows, int row, const struct score_distribution *po);
 static int by_psi(const void *a, const void *b);
 static void add_tag(struct str *s, const struct drift_tag *tag);
 static void add_rate(struct str *s, const char *name, const int64_t counts[2]);
 static int add_calibration(struct req *req, struct str *s,
     const struct drift_query *ask, const struct score_distribution *po);
-static void add_bin(struct str *s, const struct rows *rows, int row, const char *type);
+static void add_bin(
+    struct str *s, const struct rows *rows, int row, const char *type);
 static void add_labels(struct str *s, const char *name, int64_t labels,
     int64_t fraud, double total);
 

@@ -40,7 +40,8 @@ struct batch {
 };
 
 static int read_batch(struct req *req, struct batch *b);
-static int add_entry(struct req *req, struct batch *b, const struct list_entry_input *en);
+static int add_entry(
+    struct req *req, struct batch *b, const struct list_entry_input *en);
 static int refuse(const struct csv *cs, struct fail *f);
 static long read_text(void *cookie, char *buf, size_t size);
 

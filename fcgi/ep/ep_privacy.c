@@ -44,7 +44,8 @@ typedef int part_fn(
 static int begin(struct req *req, const char *user, int64_t *ret_since);
 static int spools(struct req *req, int64_t since, bool *ret_complete);
 static part_fn identity, details;
-static int work(struct req *req, const char *user, part_fn *part, struct erased *ret);
+static int work(
+    struct req *req, const char *user, part_fn *part, struct erased *ret);
 
 static const struct body_field fields[] = {
 	{ "userId", BODY_OPAQUE, true, false, 1, EVENT_ID_MAX },

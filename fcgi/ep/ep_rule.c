@@ -21,8 +21,10 @@
 #include "lib/sys/crypt.h"
 #include "lib/db/db.h"
 
-static int add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f);
-static int add_rules(struct str *s, struct arena *a, const char *text, struct fail *f);
+static int add_ruleset(
+    struct str *s, const struct rows *rows, int i, struct fail *f);
+static int add_rules(
+    struct str *s, struct arena *a, const char *text, struct fail *f);
 static int find_type(struct req *req, const char **ret);
 
 static const struct body_field fields[] = {

@@ -16,7 +16,8 @@
 
 static void put_collections(struct str *s, const struct rows *rows);
 static void put_disks(struct str *s);
-static void put_components(struct str *s, int64_t database, const struct model *model);
+static void put_components(
+    struct str *s, int64_t database, const struct model *model);
 
 /*
  * GET /v1/config/storage.  200: the report; counts of rows are estimates.

@@ -25,7 +25,8 @@
 
 static void hash_labelled(const char *label, const void *data, size_t size,
     uint8_t ret[CRYPT_SHA256_SIZE]);
-static void put_hashes(struct params *params, const struct login_backoff_pair *p);
+static void put_hashes(
+    struct params *params, const struct login_backoff_pair *p);
 static int wait_for(struct req *req, struct resp *resp, int64_t seconds);
 
 void

@@ -38,11 +38,15 @@
 static void take_here(struct shm *shm, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
     struct rate_limit_result *ret);
-static int take_there(struct worker *w, const char *name, int64_t limit, int64_t ret[2]);
-static struct window *find(struct window *table, size_t size, uint64_t key, uint64_t minute);
-static struct window *least_used(struct window *table, size_t size, uint64_t key, uint64_t minute);
+static int take_there(
+    struct worker *w, const char *name, int64_t limit, int64_t ret[2]);
+static struct window *find(
+    struct window *table, size_t size, uint64_t key, uint64_t minute);
+static struct window *least_used(
+    struct window *table, size_t size, uint64_t key, uint64_t minute);
 static bool over(const struct window *w, uint64_t minute);
-static bool take(struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count);
+static bool take(
+    struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count);
 static uint64_t key_of(const uint8_t *bytes);
 static uint64_t label_key(const uint8_t hash[CRYPT_SHA256_SIZE]);
 

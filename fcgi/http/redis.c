@@ -38,9 +38,11 @@ static int send_command(struct redis *r, int argc, const char **argv,
     int64_t deadline, struct fail *f);
 static int receive(struct redis *r, const char *command, int64_t deadline,
     redisReply **ret, struct fail *f);
-static int parse(struct redis *r, const char *command, redisReply **ret, struct fail *f);
+static int parse(
+    struct redis *r, const char *command, redisReply **ret, struct fail *f);
 static int refused(const char *command, const char *text, struct fail *f);
-static int integers(const redisReply *reply, int64_t *ret, size_t n, struct fail *f);
+static int integers(
+    const redisReply *reply, int64_t *ret, size_t n, struct fail *f);
 
 struct redis *
 redis_open(const char *url, const char *ca_file, int64_t timeout,

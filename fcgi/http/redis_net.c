@@ -25,15 +25,18 @@ static int open_socket(struct redis_net *n, int64_t deadline, struct fail *f);
 static int open_host(struct redis_net *n, int64_t deadline, struct fail *f);
 static int look_up(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
     struct fail *f);
-static int look_up_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret);
+static int look_up_name(
+    struct redis_net *n, int64_t deadline, struct addrinfo **ret);
 static int connect_to(struct redis_net *n, const struct sockaddr *to,
     socklen_t size, int64_t deadline, struct fail *f);
 static void keep_alive(int fd);
 static int start_tls(struct redis_net *n, int64_t deadline, struct fail *f);
 static int make_ctx(struct redis_net *n, struct fail *f);
 static bool name_peer(SSL *ssl, const struct redis_url *url);
-static int tls_again(struct redis_net *n, int got, int64_t deadline, struct fail *f);
-static int await(const struct redis_net *n, short events, int64_t deadline, struct fail *f);
+static int tls_again(
+    struct redis_net *n, int got, int64_t deadline, struct fail *f);
+static int await(
+    const struct redis_net *n, short events, int64_t deadline, struct fail *f);
 static int refuse(struct fail *f, const char *doing, const char *why);
 
 /* What is asked of a lookup. */

@@ -21,7 +21,8 @@ static const char *mode(char **params);
 static void read_method(struct req *req, const char *name);
 static void read_target(struct req *req, char **params);
 static const char *correlation(struct arena *a, const char *sent, int64_t now);
-static const char *client(struct arena *a, const char *peer, const char *forwarded, int64_t hops);
+static const char *client(
+    struct arena *a, const char *peer, const char *forwarded, int64_t hops);
 static bool is_address(const char *text);
 static const char *bearer(const char *authorization);
 static int64_t length(const char *text);

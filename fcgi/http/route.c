@@ -39,12 +39,14 @@ static int act(struct req *req, struct resp *resp);
 static int gate(struct req *req, struct resp *resp);
 static int find(struct req *req, struct resp *resp, struct path_match *ret);
 static bool served(const struct worker *w, const struct route *route);
-static int not_allowed(struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
+static int not_allowed(
+    struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
 static int check_waiting(struct req *req);
 static int check_access(struct req *req);
 static int check_budget(struct req *req, struct resp *resp);
 static int check_login(struct req *req, struct resp *resp);
-static void take_key(struct req *req, struct resp *resp, struct rate_limit_result *ret);
+static void take_key(
+    struct req *req, struct resp *resp, struct rate_limit_result *ret);
 static void take_one(struct req *req, struct rate_limit_result *ret);
 static int over_budget(
     struct req *req, struct resp *resp, const struct rate_limit_result *got);

@@ -21,14 +21,18 @@
 
 #define LOOK_TIME (3 * CLOCK_SECOND / 2) /* of the route's 2 seconds */
 
-static enum readiness_status look_all(struct worker *w, struct arena *a, char *why, size_t size);
-static enum readiness_status look_schema(struct worker *w, struct arena *a, char *why, size_t size);
+static enum readiness_status look_all(
+    struct worker *w, struct arena *a, char *why, size_t size);
+static enum readiness_status look_schema(
+    struct worker *w, struct arena *a, char *why, size_t size);
 static enum readiness_status explain_away(
     const struct worker *w, char *why, size_t size, const struct fail *f);
-static enum readiness_status explain_old(const struct worker *w, char *why, size_t size);
+static enum readiness_status explain_old(
+    const struct worker *w, char *why, size_t size);
 static void log_change(struct worker *w, const struct readiness *r);
 static int count_books(const struct worker *w);
-static void print_gauge(struct str *s, const char *name, const char *help, int64_t value);
+static void print_gauge(
+    struct str *s, const char *name, const char *help, int64_t value);
 
 /* How each is said under "checks". */
 static const struct {

@@ -27,9 +27,11 @@
 typedef void put_fn(struct str *s, const char *text);
 
 static void put(struct str *s, const char *name, struct json_object *value);
-static void put_scalar(struct str *s, const char *name, struct json_object *value);
+static void put_scalar(
+    struct str *s, const char *name, struct json_object *value);
 static void put_object(struct str *s, struct json_object *json);
-static void put_array(struct str *s, const char *name, struct json_object *json);
+static void put_array(
+    struct str *s, const char *name, struct json_object *json);
 static put_fn *put_as(const char *name);
 static size_t cut_at(const char *text, size_t size);
 static const char *known_as(struct json_object *json, const char *name);

@@ -56,7 +56,8 @@ static int parse_file(
 static int parse_line(char *line, char **ret_name, char **ret_value);
 static char *unquote(char *value);
 static char *trim(char *s);
-static int read_credentials(char **ret_text, struct conf_source *sources, struct fail *f);
+static int read_credentials(
+    char **ret_text, struct conf_source *sources, struct fail *f);
 static void choose(struct conf_source *sources);
 static int read_value(const struct conf_setting *s, const char *value,
     struct conf *next, const char **why);

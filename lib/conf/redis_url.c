@@ -21,7 +21,8 @@ struct url_piece {
 	size_t size;
 };
 
-static int parse_user(struct url_piece p, struct redis_url *ret, const char **ret_why);
+static int parse_user(
+    struct url_piece p, struct redis_url *ret, const char **ret_why);
 static int parse_socket(struct url_piece host, const char *rest,
     struct redis_url *ret, const char **ret_why);
 static int parse_host(struct url_piece host, const char *rest,

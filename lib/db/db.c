@@ -95,7 +95,8 @@ static bool db_may_connect(struct db *db);
 static int db_connected(struct db *db, struct fail *f);
 static void drop_notice(void *arg, const PGresult *notice);
 static int db_try_hosts(struct db *db, int64_t deadline, struct fail *f);
-static int db_try_host(struct db *db, size_t i, int64_t deadline, struct fail *f);
+static int db_try_host(
+    struct db *db, size_t i, int64_t deadline, struct fail *f);
 static int db_dial(struct db *db, const struct db_host *host, int64_t deadline);
 static int db_begin_session(struct db *db, struct fail *f);
 static int db_failed(struct db *db, size_t i, struct fail *f);

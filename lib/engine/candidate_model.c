@@ -11,7 +11,8 @@
 #include "lib/sys/log.h"
 #include "lib/engine/candidate_model.h"
 
-static void read_it(struct candidate_model *c, struct arena *a, const struct rows *r);
+static void read_it(
+    struct candidate_model *c, struct arena *a, const struct rows *r);
 
 int
 candidate_model_refresh(struct candidate_model *c, struct db *db,

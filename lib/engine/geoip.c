@@ -30,7 +30,8 @@ struct geoip_layout {
 };
 
 static int parse_address(const char *ip, struct sockaddr_storage *ret);
-static int record_country(MMDB_entry_s *record, const char *const *path, char *ret);
+static int record_country(
+    MMDB_entry_s *record, const char *const *path, char *ret);
 static int record_degrees(
     MMDB_entry_s *record, const char *const *path, double max, double *ret);
 static void place_locate(

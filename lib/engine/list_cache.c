@@ -27,7 +27,8 @@ struct list_cache {
 
 static int load(struct list_cache *l, struct db *db, enum list_subject subject,
     int64_t size, struct fail *f);
-static int hold(struct cached_subject *ret, const struct rows *r, struct fail *f);
+static int hold(
+    struct cached_subject *ret, const struct rows *r, struct fail *f);
 
 struct list_cache *
 list_cache_new(void)

@@ -13,7 +13,8 @@
 static int read_days(struct db *db, struct arena *a,
     const struct score_distribution_days *days, struct score_distribution *ret,
     struct fail *f);
-static void add_row(struct score_distribution *po, const struct rows *rows, int row);
+static void add_row(
+    struct score_distribution *po, const struct rows *rows, int row);
 
 int
 score_distribution_read(struct db *db, struct arena *a,

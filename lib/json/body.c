@@ -20,9 +20,12 @@
 #define EXACT_MAX 9007199254740992.0 /* 2^53: integers as doubles end here */
 
 static void release(void *json);
-static const struct body_field *field_named(const struct body_field *fields, size_t n, const char *name);
-static bool field_fits(const struct body_field *field, struct json_object *value);
-static bool field_has_pan(const struct body_field *field, struct json_object *value);
+static const struct body_field *field_named(
+    const struct body_field *fields, size_t n, const char *name);
+static bool field_fits(
+    const struct body_field *field, struct json_object *value);
+static bool field_has_pan(
+    const struct body_field *field, struct json_object *value);
 static bool is_integer(struct json_object *value);
 static bool within(const struct body_field *field, int64_t n);
 static int field_refuse(const struct body_field *field, struct fail *f);

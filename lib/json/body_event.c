@@ -53,23 +53,26 @@ static bool object_has_pan(struct json_object *json, const char *path);
 static bool is_exempt(const char *object, const char *name);
 static bool find_member(
     struct json_object *json, const char *name, struct json_object **ret);
-static int read_type(struct json_object *json, struct event *ev, struct fail *f);
+static int read_type(
+    struct json_object *json, struct event *ev, struct fail *f);
 static int read_texts(struct arena *a, struct json_object *json,
     const struct text_field *fields, size_t n, struct event *ev,
     struct fail *f);
-static int read_amount(
-    struct arena *a, struct json_object *json, struct event *ev, struct fail *f);
+static int read_amount(struct arena *a, struct json_object *json,
+    struct event *ev, struct fail *f);
 static int read_section(struct arena *a, struct json_object *json,
     const struct section *section, struct event *ev, struct fail *f);
-static int read_three_ds(struct json_object *json, struct event *ev, struct fail *f);
-static int read_attrs(
-    struct arena *a, struct json_object *json, struct event *ev, struct fail *f);
+static int read_three_ds(
+    struct json_object *json, struct event *ev, struct fail *f);
+static int read_attrs(struct arena *a, struct json_object *json,
+    struct event *ev, struct fail *f);
 static int read_attr(struct arena *a, const char *name,
     struct json_object *json, struct attr *ret, size_t *bytes, struct fail *f);
 static form form_id, form_event_id, form_channel, form_ip, form_phone,
     form_currency;
 static form form_country, form_kind, form_bin;
-static const char *form_letters(struct arena *a, const char *s, size_t n, size_t letters);
+static const char *form_letters(
+    struct arena *a, const char *s, size_t n, size_t letters);
 static int invalid(const char *path, const char *rule, struct fail *f);
 static int too_big(struct fail *f);
 

@@ -21,11 +21,13 @@
 #define YEAR_2000 (INT64_C(946684800) * CLOCK_SECOND)
 #define YEAR_3000 (INT64_C(32503680000) * CLOCK_SECOND)
 
-static int read_numbers(struct json_object *json, struct model *m, struct fail *f);
+static int read_numbers(
+    struct json_object *json, struct model *m, struct fail *f);
 static int read_names(struct json_object *list, struct fail *f);
-static int read_weights(struct json_object *list, double *ret_weights, struct fail *f);
-static int read_date(
-    struct arena *a, struct json_object *json, const char **ret, struct fail *f);
+static int read_weights(
+    struct json_object *list, double *ret_weights, struct fail *f);
+static int read_date(struct arena *a, struct json_object *json,
+    const char **ret, struct fail *f);
 static int read_metrics(
     struct json_object *json, struct model_metrics *ret, struct fail *f);
 static int read_within(struct json_object *json, double min, double max,

@@ -40,8 +40,10 @@ struct rules_tree {
 typedef int tree_fn(struct rules_tree *t, struct json_object *json,
     const struct body_place *at);
 
-static const char *rules_text(struct arena *a, struct json_object *rules, struct fail *f);
-static int add_rule(struct str *s, struct json_object *json, int index, struct fail *f);
+static const char *rules_text(
+    struct arena *a, struct json_object *rules, struct fail *f);
+static int add_rule(
+    struct str *s, struct json_object *json, int index, struct fail *f);
 static const struct rule *read_text(struct arena *a, struct json_object *json,
     const struct body_place *at, struct fail *f);
 static int check_members(struct json_object *json, const struct body_place *at,
@@ -53,15 +55,16 @@ static void tree_fail(struct arena *a, struct json_object *json,
 static tree_fn put_rule, put_condition, put_compare, put_all, put_any, put_not;
 static int put_operands(struct rules_tree *t, struct json_object *json,
     const struct body_place *at, const char *name, const char *op);
-static int put_path(
-    struct rules_tree *t, struct json_object *json, const struct body_place *at);
-static int put_op(
-    struct rules_tree *t, struct json_object *json, const struct body_place *at);
-static void put_value(
-    struct rules_tree *t, struct json_object *json, const struct body_place *at);
+static int put_path(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at);
+static int put_op(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at);
+static void put_value(struct rules_tree *t, struct json_object *json,
+    const struct body_place *at);
 static void put_word(struct rules_tree *t, struct json_object *json,
     const struct body_place *at, const char *name);
-static void begin(struct rules_tree *t, const struct body_place *at, const char *name);
+static void begin(
+    struct rules_tree *t, const struct body_place *at, const char *name);
 static void path_text(const struct body_place *at, char ret[PATH_SIZE]);
 static int refuse(struct fail *f, const struct body_place *at, const char *name,
     const char *why);

@@ -37,7 +37,8 @@ static int handle_sign(struct handle *ha, const struct http_sign *sign);
 static void handle_free(struct handle *ha);
 static size_t reply_take(char *piece, size_t size, size_t n, void *cookie);
 static size_t head_take(char *line, size_t size, size_t n, void *cookie);
-static curl_socket_t socket_open(void *cookie, curlsocktype purpose, struct curl_sockaddr *to);
+static curl_socket_t socket_open(
+    void *cookie, curlsocktype purpose, struct curl_sockaddr *to);
 static bool is_outside(const struct curl_sockaddr *to);
 static struct http_call *http_finished(struct http *h);
 static void call_finish(struct http_call *call, CURLcode result);

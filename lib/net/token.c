@@ -30,8 +30,10 @@ static void sign(const struct token_key *key, const char *text, size_t size,
     char ret[SIGNATURE_SIZE + 1]);
 static size_t base64url(const uint8_t *p, size_t size, char *ret);
 static void encode(struct str *s, const char *data, size_t size);
-static const char *decode(struct arena *a, const char *text, size_t size, size_t *ret_size);
-static int claims(struct arena *a, const char *text, size_t size, struct token *ret);
+static const char *decode(
+    struct arena *a, const char *text, size_t size, size_t *ret_size);
+static int claims(
+    struct arena *a, const char *text, size_t size, struct token *ret);
 static const char *claim_text(struct json_object *json, const char *name);
 static int64_t claim_number(struct json_object *json, const char *name);
 static int refuse(struct fail *f);

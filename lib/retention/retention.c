@@ -26,7 +26,8 @@ typedef int piece_fn(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
 
 static int set_up(struct db *db, struct arena *a, struct fail *f);
-static int read_cuts(struct retention_sweep *sw, struct arena *a, struct fail *f);
+static int read_cuts(
+    struct retention_sweep *sw, struct arena *a, struct fail *f);
 static int piece(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
 static bool is_cancelled(const struct db *db);

@@ -23,7 +23,8 @@
  * What a slow writer leaves beside somebody else's key is nobody's.
  */
 static struct apikey_slot *find(struct shm *shm, const uint8_t *hash);
-static struct apikey_slot *make(struct shm *shm, const uint8_t *hash, uint64_t now);
+static struct apikey_slot *make(
+    struct shm *shm, const uint8_t *hash, uint64_t now);
 static uint64_t key_of(const uint8_t *hash);
 static uint64_t check_of(const uint8_t *hash);
 static uint64_t until_of(uint64_t good);

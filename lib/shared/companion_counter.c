@@ -18,7 +18,8 @@ struct saved {
 	size_t size;
 };
 
-static int collect(struct metrics *m, struct arena *a, struct saved *ret, struct fail *f);
+static int collect(
+    struct metrics *m, struct arena *a, struct saved *ret, struct fail *f);
 static void grow(_Atomic uint64_t *cell, uint64_t n);
 
 int

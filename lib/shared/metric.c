@@ -36,14 +36,17 @@ static uint64_t companions(const struct shm *shm, size_t offset, size_t cell);
 static uint64_t load(const struct metrics *m, size_t offset, size_t cell);
 static void print_counter(const struct shm *shm, const struct counted *c,
     const char *const *routes, struct str *s);
-static void print_histogram(const struct shm *shm, const struct counted *c, struct str *s);
+static void print_histogram(
+    const struct shm *shm, const struct counted *c, struct str *s);
 static void print_labels(const struct counted *c, const char *first,
     const char *second, struct str *s);
 static void print_workers(const struct shm *shm, bool busy, struct str *s);
 static void print_spool(const struct shm *shm, struct str *s);
-static void print_gauge(const char *name, const char *help, double value, struct str *s);
+static void print_gauge(
+    const char *name, const char *help, double value, struct str *s);
 static size_t firsts(const struct counted *c);
-static const char *value_name(const struct metric_label *l, size_t i, const char *const *routes);
+static const char *value_name(
+    const struct metric_label *l, size_t i, const char *const *routes);
 
 /* Upper bounds of the buckets; PERF.md's budgets lie in the middle. */
 static const int64_t bounds_us[] = { 500, 1000, 2500, 5000, 10000, 25000, 50000,

@@ -13,7 +13,8 @@
 
 static void note(struct storage_stats *st, const char *name, int64_t rows);
 static void print_rows(const struct storage_stats *st, struct str *s);
-static void print_components(int64_t database, const struct model *model, struct str *s);
+static void print_components(
+    int64_t database, const struct model *model, struct str *s);
 static void print_disks(const char *paths, struct str *s);
 static void print_head(const char *name, const char *help, struct str *s);
 static void print_disk(const char *name, const struct disk *d, struct str *s);

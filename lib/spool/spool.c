@@ -43,16 +43,20 @@ static int open_lock(const struct spool *sp, const char *name);
 static int lock(int fd, int how);
 static int lock_soon(int fd);
 static void unlock(int fd);
-static int append(struct spool *sp, const char *text, size_t size, struct fail *f);
+static int append(
+    struct spool *sp, const char *text, size_t size, struct fail *f);
 static int open_active(const struct spool *sp, struct fail *f);
 static int whole(int fd, const char *p, size_t size);
 static bool torn(int fd, off_t size);
-static int next_file(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f);
+static int next_file(
+    struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f);
 static int oldest_file(const struct spool *sp, char ret[SPOOL_NAME_SIZE]);
 static int rotate(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f);
 static bool nothing_left(const struct spool *sp);
-static int open_drain(const struct spool *sp, struct spool_file *file, struct fail *f);
-static int cut(struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret);
+static int open_drain(
+    const struct spool *sp, struct spool_file *file, struct fail *f);
+static int cut(
+    struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret);
 static void identify(const struct spool *sp);
 static int refused(struct fail *f, const char *what);
 

@@ -19,9 +19,10 @@
 #define SUM_DIGITS ((size_t)2 * SUM_BYTES)
 
 static void sum(const char *text, size_t n, char ret[SUM_DIGITS + 1]);
-static int read_number(struct json_object *json, const char *name, int64_t *ret);
-static int read_text(
-    struct json_object *json, const char *name, bool optional, const char **ret);
+static int read_number(
+    struct json_object *json, const char *name, int64_t *ret);
+static int read_text(struct json_object *json, const char *name, bool optional,
+    const char **ret);
 
 /* The texts of a record, by their names in the object. */
 static const struct {

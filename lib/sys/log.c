@@ -37,8 +37,10 @@ static void write_line(enum log_level level, const struct log_number *list,
     __attribute__((format(printf, 4, 0)));
 static bool in_journal(void);
 static void begin_line(struct log_text *t, enum log_level level);
-static void put_pairs(struct log_text *t, const char *fmt, struct log_arguments *args);
-static void put_pair(struct log_text *t, const char *key, size_t key_n, const char *value);
+static void put_pairs(
+    struct log_text *t, const char *fmt, struct log_arguments *args);
+static void put_pair(
+    struct log_text *t, const char *key, size_t key_n, const char *value);
 static bool needs_quotes(const char *value);
 static void put_quoted(struct log_text *t, const char *value);
 static size_t escape_next(const char *p, char ret[ESCAPE_SIZE]);

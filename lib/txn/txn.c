@@ -44,8 +44,10 @@ enum txn_try {
 
 static void set_singly(struct txn *s, struct decision_request *const *items,
     size_t n, int64_t deadline);
-static bool set_tried(struct txn *s, struct decision_request *const *items, size_t n);
-static enum txn_try set_try(struct txn *s, struct decision_request *const *items, size_t n);
+static bool set_tried(
+    struct txn *s, struct decision_request *const *items, size_t n);
+static enum txn_try set_try(
+    struct txn *s, struct decision_request *const *items, size_t n);
 static int set_begin(struct txn *s, struct decision_request *const *items,
     size_t n, struct fail *f);
 static int set_build(struct txn *s, struct decision_request *const *items,
@@ -64,12 +66,15 @@ static const char *replay_text(
 static const char *replay_beside(struct arena *a, const struct ruleset *rs,
     const struct txn_event *en, const struct shadow_result *shade);
 static void set_outcomes(struct txn *s);
-static void set_degrade(struct txn *s, struct decision_request *const *items, size_t n);
-static void degrade(struct txn *s, struct decision_request *const *items, size_t n);
+static void set_degrade(
+    struct txn *s, struct decision_request *const *items, size_t n);
+static void degrade(
+    struct txn *s, struct decision_request *const *items, size_t n);
 static int degrade_logged(struct txn *s, struct decision_request *const *items,
     size_t n, struct fail *f);
 static int degrade_keys(struct txn *s, struct fail *f);
-static bool same_key(const struct decision_request *a, const struct decision_request *b);
+static bool same_key(
+    const struct decision_request *a, const struct decision_request *b);
 static int degrade_spooled(struct txn *s, struct decision_request *const *items,
     size_t n, struct fail *f);
 static bool degrade_known(struct txn *s, struct decision_request *item);

@@ -48,7 +48,8 @@ static int columns_init(struct columns *c, struct arena *a, size_t n, int texts,
 static int64_t scored_id(const struct txn_event *en, enum event_identifier c);
 static bool is_anomaly(const struct txn_event *en, double from);
 static const char *anomaly_data(struct arena *a, const struct txn_event *en);
-static const char *dry_run_answer(struct arena *a, const struct decision_answer *ans);
+static const char *dry_run_answer(
+    struct arena *a, const struct decision_answer *ans);
 static const char *masked(struct arena *a, const struct event *ev);
 static int by_key(const void *pa, const void *pb);
 

@@ -76,7 +76,8 @@ static void check_printed(void);
 static void check_refused(const struct fail *f, const char *text, size_t size);
 static void check_line(
     const struct fail *f, const char *text, size_t size, unsigned long number);
-static const void *line_of(const char *text, size_t size, unsigned long number, size_t *ret_size);
+static const void *line_of(
+    const char *text, size_t size, unsigned long number, size_t *ret_size);
 static size_t setting_in(const char *text);
 static void check_hidden(const char *text);
 

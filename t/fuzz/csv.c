@@ -19,7 +19,8 @@ struct csv_fuzz_source {
 	size_t step; /* bytes given at once, at most */
 };
 
-static int read_all(struct csv_fuzz_source src, char *ret, size_t room, struct fail *f);
+static int read_all(
+    struct csv_fuzz_source src, char *ret, size_t room, struct fail *f);
 static long source_read(void *cookie, char *buf, size_t size);
 static size_t write_field(const char *field, char *ret);
 

@@ -24,7 +24,8 @@
 #define BULLET "\xe2\x80\xa2"
 
 static void check_refusal(const struct fail *f);
-static void check_json(struct json_object *json, const uint8_t *data, size_t size);
+static void check_json(
+    struct json_object *json, const uint8_t *data, size_t size);
 static bool same(struct json_object *ours, struct json_object *theirs);
 static bool same_object(struct json_object *ours, struct json_object *theirs);
 static bool same_number(struct json_object *ours, struct json_object *theirs);

@@ -25,7 +25,8 @@
 
 static void try_pattern(struct arena *a, const char *pattern, const char *path);
 static void try_query(struct arena *a, const char *text);
-static void check_number(const struct query *q, const char *name, const char *value);
+static void check_number(
+    const struct query *q, const char *name, const char *value);
 static void check_same(struct arena *a, const struct query *q, bool all);
 static bool plain_query(const char *text, char *ret);
 static int plain_text(const char *text, size_t n, char *ret, size_t max);

@@ -24,7 +24,8 @@ static void try_history(const uint8_t *data, size_t size);
 static struct entity_risk_day read_step(const uint8_t *data, int32_t today);
 static void recount(const struct entity_risk_day *more, int32_t today);
 static int32_t held(int64_t n);
-static void check_rates(const struct entity_risk_days *days, int32_t today, int delay);
+static void check_rates(
+    const struct entity_risk_days *days, int32_t today, int delay);
 static struct entity_risk_day sum(int32_t until, int window);
 static double rate(const struct entity_risk_day *d);
 static void check_packed(const struct entity_risk_days *days);

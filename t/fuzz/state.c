@@ -37,14 +37,16 @@ static void try_packed(const uint8_t *data, size_t size);
 static int64_t later(const struct user_state *st, uint8_t steps);
 static void try_history(const uint8_t *data, size_t size);
 static int64_t read_clock(const uint8_t *data, int64_t now);
-static struct fuzz_step read_step(const uint8_t *data, int64_t now, int64_t last);
+static struct fuzz_step read_step(
+    const uint8_t *data, int64_t now, int64_t last);
 static void take(struct user_state *st, const struct fuzz_step *step,
     const uint8_t *data, int64_t now);
 static void check_counts(
     const struct user_state *st, const struct fuzz_step *steps, size_t n);
 static void check_amounts(
     const struct user_state *st, const struct fuzz_step *steps, size_t n);
-static void check_twin(const struct user_state *a, const struct user_state *b, int64_t now);
+static void check_twin(
+    const struct user_state *a, const struct user_state *b, int64_t now);
 static struct user_state *repacked(const struct user_state *st, int64_t now);
 static int64_t since(const struct fuzz_step *steps, size_t n, int64_t from);
 

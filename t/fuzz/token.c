@@ -33,7 +33,8 @@ static void try_header(const uint8_t *data, size_t size);
 static void try_email(const uint8_t *data, size_t size);
 static bool verified(const char *text, struct token *ret);
 static void check_every_byte(char *text);
-static char *signed_parts(const void *head, size_t head_size, const void *body, size_t size);
+static char *signed_parts(
+    const void *head, size_t head_size, const void *body, size_t size);
 static size_t base64url(const void *data, size_t size, char *ret);
 
 static _Alignas(16) char block[1 << 20];
