@@ -233,7 +233,7 @@ key_add(struct db *db, struct arena *a, const char *name, unsigned bits,
 		return ctl_failed("key create", &f);
 	}
 	printf("%s\n", key.text);
-	ctl_say("made key %s; its text is not shown again", id);
+	ctl_say("created key %s; its text is not shown again", id);
 	ctl_say("a key may ask for 600 decisions a minute, unless "
 		"RATE_LIMIT_DECISIONS_PER_MIN or decisionsPerMin of "
 		"'assayctl settings' differs");

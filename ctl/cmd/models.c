@@ -333,6 +333,6 @@ refused(const char *path, const struct fail *f)
 static int
 done(const char *what, bool loaded)
 {
-	printf("%s serves%s\n", what, loaded ? "" : " already");
+	printf("%s is %sactive\n", what, loaded ? "" : "already ");
 	return EX_OK;
 }

@@ -30,17 +30,17 @@ static const struct {
 } sections[] = {
 	{ "Sessions", "login logout password refresh whoami" },
 	{ "Cases", "cases label" },
-	{ "What was decided",
+	{ "Decisions",
 	    "activity analytics drift explain graph model scorer verdicts" },
 	{ "Rules and policies", "backtest policies rules shadow" },
 	{ "Lists", "lists" },
-	{ "Settings, storage, people's data",
+	{ "Settings, storage, personal data",
 	    "erase retention settings storage" },
 	{ "Operators and keys", "audit keys users" },
 	{ "Webhooks and alerts", "notifications webhooks" },
-	{ "On the database", "admin key migrate models restored" },
+	{ "Database", "admin key migrate models restored" },
 	{ "Models", "train" },
-	{ "Files of transactions", "replay" },
+	{ "Replay", "replay" },
 };
 
 const struct command *

@@ -330,7 +330,7 @@ publish(const char *text, struct arena *a)
 	if (models_put(db, a, "train", text, strlen(text), &loaded, &f) == -1)
 		status = ctl_failed("publish", &f);
 	else
-		ctl_say("the model serves%s", loaded ? "" : " already");
+		ctl_say("the model is %sactive", loaded ? "" : "already ");
 	db_close(db);
 	return f.kind == 0 ? EX_OK : status;
 }

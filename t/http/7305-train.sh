@@ -32,7 +32,7 @@ is "assayctl models check accepts the trained model" "$STATUS" 0
 ctl train --publish "$scratch/table.csv"
 is "training the same table again exits 0" "$STATUS" 0
 check "an equal model is reported as active already" \
-    grep -q 'serves already' "$scratch/err"
+    grep -q 'is already active' "$scratch/err"
 is "an equal model is not activated again" \
     "$(last_activation)" "1|published|$hash"
 ctl train --publish --train-until 2026-02-01 "$scratch/table.csv"

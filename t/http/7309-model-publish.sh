@@ -32,10 +32,10 @@ ADMIN_DATABASE_URL="host=$scratch/run dbname=assay user=postgres"
 export ADMIN_DATABASE_URL
 ctl models publish "$scratch/published.json"
 is "publish makes a model the active one" \
-    "$STATUS $OUT" "0 $scratch/published.json serves"
+    "$STATUS $OUT" "0 $scratch/published.json is active"
 ctl models publish "$scratch/published.json"
 is "publish reports a model that is active already" "$STATUS $OUT" \
-    "0 $scratch/published.json serves already"
+    "0 $scratch/published.json is already active"
 is "the next decisions are made with the published model" "$(next_scores)" 100
 is "the page shows the model as published" \
     "$(shown_model | cut -d ' ' -f 1,2,4)" \

@@ -37,7 +37,7 @@ is "shadow show refuses an unknown event type" "$STATUS" 65
 ctl shadow promote --type order.place --id shd_1
 check "shadow promote refuses another id" said 'something else is on probation'
 ctl shadow promote --type order.place
-check "shadow promote makes the ruleset active" said '^v3 serves'
+check "shadow promote makes the ruleset active" said '^v3 is active'
 ctl rules list
 check "rules list shows the promoted version" said 'order.place  *v3 '
 ctl shadow end --type order.place
@@ -52,7 +52,7 @@ is "shadow start refuses an invalid model" "$STATUS" 65
 model '.bias = 3' | jq . >"$scratch/model.json"
 ctl shadow start --model "$scratch/model.json"
 check "shadow start sends the model unchanged" said \
-    "^$(sha256sum <"$scratch/model.json" | head -c 16) is on probation: shd_"
+    "^$(sha256sum <"$scratch/model.json" | head -c 16) is a shadow: shd_"
 
 # A model becomes active at the moment at which it starts as a shadow.
 jq '.bias = 2' <"$scratch/model.json" >"$scratch/other.json"
@@ -78,10 +78,10 @@ echo "commit;" >&8
 exec 8>&-
 wait "$holder" "$request" "$serving"
 check "shadow start accepts the model" \
-    said "^$(printf %.16s "$hash") is on probation: shd_"
+    said "^$(printf %.16s "$hash") is a shadow: shd_"
 is "the same model becomes active" "$(cat "$scratch/served")" t
 ctl shadow end
-check "shadow end ends the model" said 'is on probation no more'
+check "shadow end ends the model" said 'is no longer a shadow'
 ctl shadow start
 is "shadow start without a file is refused" "$STATUS" 65
 finish

@@ -72,7 +72,7 @@ check "assayctl explain prints the terms of a model" \
     said '|FEATURE  *VALUE  *WEIGHT  *TERM|'
 ctl explain t-1
 check "assayctl explain prints the points of tag weights" \
-    said '|points of the tags, as they were recorded|'
+    said '|tag weights, as recorded|'
 for id in w-1 m-4 t-1 o-1 l-blocked; do
 	NO_COLOR=1 TERM=xterm COLUMNS=80 script -qec \
 	    "$builddir/assayctl explain $id" /dev/null </dev/null |

@@ -164,8 +164,8 @@ ctl keys create --scope decisions --expires-in-days 2 till
 is "a key alone on its line" "$STATUS $(grep -cx 'ak_live_[0-9a-f]*' \
     "$scratch/out")" "0 1"
 KEY=$OUT
-check "its id is told besides" said 'made key key_[0-9a-v]*; its text'
-id=$(sed -n 's/.*made key \(key_[^;]*\);.*/\1/p' "$scratch/err")
+check "its id is told besides" said 'created key key_[0-9a-v]*; its text'
+id=$(sed -n 's/.*created key \(key_[^;]*\);.*/\1/p' "$scratch/err")
 event='{"type":"account.login","subject":{"userId":"u-1"}}'
 http POST /v1/decisions "$event"
 is "it decides" "$STATUS" 200
