@@ -149,10 +149,10 @@ check "the policy is named" said 'there is no policy pol_x (404'
 ctl label chargeback typo
 is "a label of an unknown event is taken" "$STATUS" 0
 check "it is said that nothing was decided about it" \
-    said 'no event typo is decided so far'
+    said 'the event typo has no decision yet'
 ctl label chargeback order-1
 is "a label of a known event is taken" "$STATUS" 0
-check "nothing else is said of a known event" not said 'so far'
+check "nothing else is said of a known event" not said 'no decision yet'
 
 # Pages.
 ctl verdicts --limit 2
