@@ -159,11 +159,15 @@ wants assay-api.7 "assay-api(7) has every error code" <"$tmp/rows"
 	sed -n 's/.*print_[a-z]*("\(engine_[a-z_]*\)".*/\1/p' lib/*/*.c fcgi/*/*.c
 } | LC_ALL=C sort -u >"$tmp/rows"
 wants assay-api.7 "assay-api(7) has every metric" <"$tmp/rows"
-{
-	rows CONF lib/conf/conf.tbl 0
-	sed -n 's/^CONF(.*, "\(.*\)")$/\1/p' lib/conf/conf.tbl
-} >"$tmp/rows"
-wants assay.5 "assay(5) has every setting, with its meaning" <"$tmp/rows"
+# shellcheck disable=SC2016 # this is Perl
+perl -ne 'next unless /^CONF\((\w+), \w+, .*?, ("[^"]*"|NULL), [A-Z_ |0]+, "(.*)"\)$/;
+	my ($name, $default, $meaning) = ($1, $2 =~ tr/"//dr, $3);
+	print "$name $meaning",
+	    $default eq "NULL" ? "" : " (default: `$default\x27)", "\n"' \
+    lib/conf/conf.tbl >"$tmp/rows"
+[ "$(wc -l <"$tmp/rows")" -eq "$(grep -c '^CONF(' lib/conf/conf.tbl)" ] ||
+    echo "a row of lib/conf/conf.tbl is not read" >>"$tmp/rows"
+wants assay.5 "assay(5) has every setting with its meaning and default" <"$tmp/rows"
 {
 	rows SIGNAL core/signal/signals.tbl 1
 	rows SIGNAL core/signal/signals.tbl 2

@@ -39,9 +39,9 @@ static int term_order(const void *a, const void *b);
 static int rest_order(const void *a, const void *b);
 
 static const char *const names[SCORER__MAX] = {
-	[SCORER_WEIGHTED] = "weighted",
-	[SCORER_LEARNED] = "learned",
-	[SCORER_ML] = "ml",
+#define SCORER(id, name) [SCORER_##id] = (name),
+#include "core/decide/scorers.tbl"
+#undef SCORER
 };
 
 static const char *const feature_tags[FEATURE__MAX] = {

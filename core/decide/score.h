@@ -20,11 +20,15 @@ struct str;
 #define SCORE_LESSON_MAX 45 /* points that labels can teach */
 #define SCORE_MODEL_REASONS 6
 
-/* Who makes the score. */
+/*
+ * What makes the score: SCORER_WEIGHTED adds the points of the rules that
+ * fired, SCORER_LEARNED the weights of their tags, SCORER_ML asks a model.
+ */
 enum scorer {
-	SCORER_WEIGHTED = 1, /* the points that people gave the rules */
-	SCORER_LEARNED, /* what labels teach of the tags */
-	SCORER_ML, /* a model */
+	SCORER__NONE,
+#define SCORER(id, name) SCORER_##id,
+#include "core/decide/scorers.tbl"
+#undef SCORER
 	SCORER__MAX
 };
 

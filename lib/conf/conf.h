@@ -18,7 +18,7 @@ struct conf {
 #define CONF_INT int64_t
 #define CONF_BOOL bool
 #define CONF_REAL double
-#define CONF(name, type, fallback, flags, meaning) CONF_##type name;
+#define CONF(name, type, allowed, fallback, flags, meaning) CONF_##type name;
 #include "lib/conf/conf.tbl"
 #undef CONF
 	bool production; /* ENGINE_ENV (or NODE_ENV) is "production" */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* What the settings MODEL_* must be, of those that name a place elsewhere. */
+/* Checks of the settings that name the source of models. */
 #include "config.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "core/base/array.h"
+#include "lib/conf/conf.h"
 #include "lib/conf/conf_model_source.h"
 #include "lib/conf/url_check.h"
 
@@ -14,10 +16,9 @@
 #define SIGNS "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 static const char *check_word(size_t i, const char *value);
-static const char *check_url(const char *value, bool plain);
 static bool has_path(const char *url);
 
-/* Words, of which characters, and how many at most. */
+/* The characters that a word may have, and how many. */
 static const struct {
 	const char *name;
 	const char *allowed; /* NULL: all but control characters */
@@ -40,19 +41,37 @@ static const struct {
 };
 
 const char *
-conf_model_source_check(const char *name, const char *value, bool plain)
+conf_model_source_word(
+    const char *name, const char *value, const struct conf *next)
 {
-	const char *why;
 	size_t i;
 
+	(void)next;
 	for (i = 0; i < nitems(words); i++)
 		if (strcmp(name, words[i].name) == 0)
 			return check_word(i, value);
-	if (strcmp(name, "MODEL_URL") == 0)
-		return check_url(value, plain);
-	if (strcmp(name, "MODEL_S3_ENDPOINT") != 0)
-		return NULL;
-	why = check_url(value, plain);
+	return NULL;
+}
+
+/* A private address is allowed: the operator chose the server. */
+const char *
+conf_model_source_url(
+    const char *name, const char *value, const struct conf *next)
+{
+	unsigned flags = URL_CHECK_PRIVATE;
+
+	(void)name;
+	if (next->ALLOW_PRIVATE_TARGETS)
+		flags |= URL_CHECK_HTTP;
+	return url_check_error(value, flags);
+}
+
+const char *
+conf_model_source_endpoint(
+    const char *name, const char *value, const struct conf *next)
+{
+	const char *why = conf_model_source_url(name, value, next);
+
 	return why == NULL && has_path(value)
 	    ? "must end after the host, or its port"
 	    : why;
@@ -70,14 +89,6 @@ check_word(size_t i, const char *value)
 	n = words[i].allowed == NULL ? strlen(value)
 				     : strspn(value, words[i].allowed);
 	return value[n] != '\0' || n > words[i].max ? words[i].why : NULL;
-}
-
-/* Operators may mean hosts that nobody else reaches. */
-static const char *
-check_url(const char *value, bool plain)
-{
-	return url_check_error(
-	    value, URL_CHECK_PRIVATE | (plain ? (unsigned)URL_CHECK_HTTP : 0));
 }
 
 /* Whether there is more than a slash after the host of a good URL. */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* What the settings MODEL_* must be, of those that name a place elsewhere. */
+/* Checks of the settings that name the source of models. */
 #ifndef LIB_CONF_CONF_MODEL_SOURCE_H
 #define LIB_CONF_CONF_MODEL_SOURCE_H
 
-#include <stdbool.h>
+#include "lib/conf/conf_value.h"
 
 /*
- * What is wrong with the value of a setting, as the tail of a sentence about
- * it that holds nothing of the value, or NULL: nothing, also where it is the
- * setting of something else.  With plain, URLs may begin with http:// too.
- * What passes fits into a request: nothing in it ends a line.
+ * The checks of conf.tbl for the settings MODEL_*: of a word, of MODEL_URL, and
+ * of MODEL_S3_ENDPOINT.  With ALLOW_PRIVATE_TARGETS a URL may begin with
+ * http://.  A value that passes fits into a request: nothing in it ends a line.
  */
-const char *conf_model_source_check(
-    const char *name, const char *value, bool plain);
+conf_check_fn conf_model_source_word, conf_model_source_url,
+    conf_model_source_endpoint;
 
 #endif

@@ -12,6 +12,7 @@
 #include "core/base/array.h"
 #include "lib/conf/conf.h"
 #include "lib/conf/conf_secret.h"
+#include "lib/conf/conf_value.h"
 
 static void hide_value(size_t i, char *value);
 static void replace_text(const char *old, const char *new);
@@ -28,7 +29,8 @@ static const struct {
 #define TEXT_INT(name, flags)
 #define TEXT_REAL(name, flags)
 #define TEXT_BOOL(name, flags)
-#define CONF(name, type, fallback, flags, meaning) TEXT_##type(name, flags)
+#define CONF(name, type, allowed, fallback, flags, meaning)                    \
+	TEXT_##type(name, flags)
 #include "lib/conf/conf.tbl"
 #undef CONF
 };

@@ -3,18 +3,6 @@
 #ifndef LIB_CONF_CONF_SECRET_H
 #define LIB_CONF_CONF_SECRET_H
 
-/* The flags of conf.tbl. */
-enum conf_flag {
-	SECRET = 1 << 0, /* never printed */
-	REQUIRED = 1 << 1, /* must be set in production */
-	POSITIVE = 1 << 2, /* an INT above 0 */
-	STRONG = 1 << 3, /* secrets, comma-separated, that nobody may guess */
-	REDIS = 1 << 4, /* the URL of a Redis */
-	POOL = 1 << 5, /* must be set in production for the pool */
-	NO_DECIDE = 1 << 6, /* a secret that decide workers do not need */
-	PATHS = 1 << 7, /* a list of absolute paths */
-};
-
 /*
  * The value of a setting in the environment, or NULL: also one that
  * conf_secret_hide() has taken out of it.

@@ -11,9 +11,9 @@
 #include "lib/shared/gauge.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/storage_stats.h"
+#include "lib/sys/limits.h"
 
 #define SHM_SLOTS 256 /* workers at most */
-#define SHM_GROUP_SLOTS 128 /* and at most in one group */
 #define SHM_KEYS ((size_t)16384) /* API keys in the tables of them */
 #define SHM_LOGINS ((size_t)65536) /* and of client addresses */
 #define SHM_SPOOL_ID_SIZE 31 /* CRYPT_ID_SIZE */

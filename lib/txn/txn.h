@@ -15,14 +15,13 @@
 #include "core/base/fail.h"
 #include "core/decide/policy.h"
 #include "lib/sys/crypt.h"
+#include "lib/sys/limits.h"
 
 struct arena;
 struct db;
 struct engine;
 struct event;
 struct worker_slot;
-
-#define TXN_MAX 100 /* events of one set */
 
 /*
  * Milliseconds that deciding may take, waiting for locks included, for single

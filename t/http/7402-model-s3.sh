@@ -118,8 +118,8 @@ is "MODEL_URL must begin with https" \
     "78 conf:2: MODEL_URL must begin with https://"
 is "two sources need MODEL_SOURCE" \
     "$(check_settings MODEL_PATH=/m MODEL_URL=https://m.example/)" \
-    "78 conf:3: MODEL_URL is not the only place that models may come from:\
- MODEL_SOURCE must say which is meant"
+    "78 conf:3: MODEL_URL is not the only source of models: set\
+ MODEL_SOURCE to the one to use"
 is "MODEL_SOURCE chooses one of two sources" "$(check_settings MODEL_PATH=/m \
     MODEL_URL=https://m.example/ MODEL_SOURCE=url)" "0 "
 is "MODEL_SOURCE must name a source that is set" \

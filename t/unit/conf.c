@@ -141,11 +141,11 @@ static const struct {
 	    "MODEL_S3_SESSION_TOKEN must be at most 8192 characters of visible "
 	    "ASCII" },
 	{ "MODEL_URL=https://m.example/\nMODEL_PATH=/m\n", ":1",
-	    "MODEL_URL is not the only place that models may come from: "
-	    "MODEL_SOURCE must say which is meant" },
+	    "MODEL_URL is not the only source of models: set "
+	    "MODEL_SOURCE to the one to use" },
 	{ "\nMODEL_S3_BUCKET=b\nMODEL_PATH=/m\n", ":2",
-	    "MODEL_S3_BUCKET is not the only place that models may come from: "
-	    "MODEL_SOURCE must say which is meant" },
+	    "MODEL_S3_BUCKET is not the only source of models: set "
+	    "MODEL_SOURCE to the one to use" },
 	{ "MODEL_S3_BUCKET=b\nMODEL_PATH=/m\nMODEL_SOURCE=disk\n", NULL, NULL },
 	{ "OPERATOR_WORKERS=1\n", ":1",
 	    "OPERATOR_WORKERS must be a whole number from 2 to 128" },

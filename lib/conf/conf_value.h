@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC */
+/* One row of conf.tbl: how its value is read, and which values it takes. */
+#ifndef LIB_CONF_CONF_VALUE_H
+#define LIB_CONF_CONF_VALUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct conf;
+
+#define CONF_WHY_SIZE ((size_t)160) /* bytes of a reason, with its NUL */
+
+enum conf_type { CONF_STR_ = 1, CONF_PATH_, CONF_INT_, CONF_REAL_, CONF_BOOL_ };
+
+enum conf_flag {
+	SECRET = 1 << 0,
+	REQUIRED = 1 << 1,
+	POOL = 1 << 2,
+	NO_DECIDE = 1 << 3
+};
+
+/*
+ * What is wrong with the value of the setting name, as the rest of a sentence
+ * that begins with the name, or NULL if it is good.  The reason contains
+ * nothing of the value.  next has all settings read, none of them checked.
+ */
+typedef const char *conf_check_fn(
+    const char *name, const char *value, const struct conf *next);
+
+struct conf_setting {
+	const char *name;
+	enum conf_type type;
+	struct conf_allowed {
+		int64_t min; /* of a number */
+		int64_t max;
+		const char *const *words; /* ends with NULL */
+		conf_check_fn *check;
+	} allowed; /* what is not set does not apply */
+	const char *fallback;
+	int flags; /* of enum conf_flag */
+	size_t offset; /* in struct conf */
+};
+
+/*
+ * Read the text of a value into its member of next.  A NULL leaves the member
+ * as it is.  Returns 0, or -1 with the reason in why.
+ */
+int conf_value_read(const struct conf_setting *s, const char *value,
+    struct conf *next, char why[CONF_WHY_SIZE]);
+
+/* Check a value that was read.  Returns 0, or -1 with the reason in why. */
+int conf_value_check(const struct conf_setting *s, const char *value,
+    const struct conf *next, char why[CONF_WHY_SIZE]);
+
+/* The functions that conf.tbl names. */
+conf_check_fn conf_value_paths, conf_value_redis, conf_value_secrets;
+
+#endif

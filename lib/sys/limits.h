@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: ISC */
+/* The bounds that settings and the modules they size have in common. */
+#ifndef LIB_SYS_LIMITS_H
+#define LIB_SYS_LIMITS_H
+
+#define TXN_MAX 100 /* decisions in one transaction */
+#define SHM_GROUP_SLOTS 128 /* workers of one group */
+
+#endif
