@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Inside of a set: what set.c, txn_read.c and txn_write.c share. */
+/* What the files of lib/txn share.  Calls go from txn.c down to txn_event.c. */
 #ifndef LIB_TXN_TXN_INT_H
 #define LIB_TXN_TXN_INT_H
 
@@ -104,25 +104,73 @@ struct txn {
 /* An event's entities, and a root of each when it is read and in every try. */
 #define TXN_NODES_MAX ((CARRIED__MAX + 1) * (2 + TXN_ROOT_TRIES))
 
+/* txn_event.c: the layout of the transaction, and what all steps need. */
+
+/*
+ * Make sure that the connection can do what the items need, and lay them out.
+ * Returns 0, or -1 with f set.
+ */
+int txn_begin(struct txn *s, struct decision_request *const *items, size_t n,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Lay out the events of the items, their users and their entities.  Returns 0,
+ * or -1 with f set.
+ */
+int txn_build(struct txn *s, struct decision_request *const *items, size_t n,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/* Milliseconds until the deadline; 0 after it. */
+int txn_left(const struct txn *s);
+
+/* The event with what the transaction knows of its user and entities. */
+struct event_context txn_event_context(
+    const struct txn *s, const struct txn_event *en);
+
+/* Whether the entry is to be decided: not refused, gone, busy or a replay. */
+bool txn_decides(const struct txn_event *en);
+
+/* Whether the entry was decided and is not a dry run: it is logged. */
+bool txn_records(const struct txn_event *en);
+
+/*
+ * Whether an API key may do what the item asks for; if not, item->fail says
+ * why.  The API key cache keeps the answer for when the database is away.
+ */
+bool txn_apikey_verified(const struct txn *s, struct decision_request *item,
+    const struct txn_key_row *key);
+
+/* Whether the scopes (bits) include all that the item asks for, likewise. */
+bool txn_apikey_allows(struct decision_request *item, int64_t scopes);
+
+/*
+ * Give the decision of an entry its id, time and texts.  Returns 0, or -1 with
+ * f set.
+ */
+int txn_answer(struct txn *s, struct txn_event *en, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Set f: the arena is full.  Returns -1. */
+int txn_no_room(struct fail *f);
+
+/* txn_degrade.c */
+
+/*
+ * Give the items that could not be decided, because of s->why, their onError
+ * verdicts and log them: in the database, else in the spool.  An item that is
+ * to be kept fails instead.
+ */
+void txn_degrade(
+    struct txn *s, struct decision_request *const *items, size_t n);
+
+/* txn_read.c, txn_graph.c, txn_lists.c, txn_queue.c, txn_key.c, txn_write.c */
+
 /*
  * Queue the locks of the set's users, in one order for everybody, but for
  * those already found busy.  lock says whether to wait for what others hold.
  */
 int txn_send_lock(struct txn *s, enum txn_lock lock, struct fail *f)
     __attribute__((warn_unused_result));
-
-/* The entry amid what the set knows. */
-struct event_context txn_event_context(
-    const struct txn *s, const struct txn_event *en);
-
-/* Whether an entry was decided, and what follows from that is to be kept. */
-bool txn_records(const struct txn_event *en);
-
-/* Whether the entry is to be decided: not refused, gone, busy or a replay. */
-bool txn_decides(const struct txn_event *en);
-
-/* Milliseconds until the deadline; 0 when it is over. */
-int txn_left(const struct txn *s);
 
 /*
  * Begin, lock the users, read everything as it stood before the events:
@@ -210,15 +258,5 @@ int txn_write_degraded(struct txn *s, struct fail *f)
 /* The same into the spool.  Returns 0, or -1 with f set. */
 int txn_write_spool(struct txn *s, struct fail *f)
     __attribute__((warn_unused_result));
-
-/*
- * Whether an API key may do what the item asks for; if not, item->fail says
- * why.  What it is good for is kept for when the database is away.
- */
-bool txn_verified(const struct txn *s, struct decision_request *item,
-    const struct txn_key_row *key);
-
-/* Whether scopes (bits) are all that the item asks for, likewise. */
-bool txn_list_allows(struct decision_request *item, int64_t scopes);
 
 #endif

@@ -25,8 +25,7 @@ txn_digest(struct txn *s, struct fail *f)
 			continue;
 		en->digest = event_digest(key, s->arena, en->item->event);
 		if (en->digest == 0)
-			return fail_set(f, FAIL_US, INTERNAL, NULL,
-			    "the request is too big");
+			return txn_no_room(f);
 	}
 	return 0;
 }

@@ -31,8 +31,7 @@ txn_send_lists(struct txn *s, unsigned subjects, bool *ret_sent, struct fail *f)
 	names = arena_array(s->arena, max, sizeof(*names));
 	values = arena_array(s->arena, max, sizeof(*values));
 	if (ords == NULL || names == NULL || values == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+		return txn_no_room(f);
 	for (i = 0; i < s->n; i++) {
 		for (k = 0; k < s->entries[i].n_keys; k++) {
 			key = &s->entries[i].keys[k];

@@ -64,8 +64,7 @@ send_numbers(struct txn *s, enum stmt stmt,
 	if (!s->queued)
 		return 0;
 	if ((numbers = arena_array(s->arena, s->n, sizeof(*numbers))) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+		return txn_no_room(f);
 	for (i = 0; i < s->n; i++) {
 		if (wanted(&s->entries[i]))
 			numbers[n++] = s->entries[i].item->queued;

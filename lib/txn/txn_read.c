@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a set reads: the snapshot before its events, and the graph. */
+/* What a transaction reads before it decides its events. */
 #include "config.h"
 
 #include <assert.h>
@@ -9,14 +9,11 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/state/user_state.h"
-#include "lib/sys/clock.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
-#include "lib/shared/apikey_cache.h"
 #include "lib/engine/tag_weight_cache.h"
 #include "lib/engine/list_cache.h"
 #include "lib/txn/txn_int.h"
-#include "lib/spool/spool.h"
 
 /* Column numbers of STMT_TXN_OPEN. */
 struct open_cols {
@@ -26,37 +23,19 @@ struct open_cols {
 	    root_size;
 };
 
-/* Entities to resolve, as parameters: kind and key of each. */
-struct wanted_node {
-	int64_t *kind;
-	const char **key;
-	size_t n;
-};
-
 static int send_timeout(struct txn *s, bool *ret_sent, struct fail *f);
 static int send_open(struct txn *s, struct fail *f);
 static const struct txn_event *find_asks(struct txn *s, struct txn_event *en);
 static int send_nodes(struct txn *s, bool *ret_sent, struct fail *f);
 static void read_busy(struct txn *s, const struct rows *r);
 static int read_open(struct txn *s, const struct rows *r, struct fail *f);
-static int read_entry(struct txn *s, const struct rows *r, int row,
+static int read_event_row(struct txn *s, const struct rows *r, int row,
     const struct open_cols *c, struct fail *f);
-static int read_member(struct txn *s, struct txn_user *m, const struct rows *r,
-    int row, const struct open_cols *c, struct fail *f);
+static int read_user_row(struct txn *s, struct txn_user *m,
+    const struct rows *r, int row, const struct open_cols *c, struct fail *f);
 static void read_nodes(struct txn *s, const struct rows *r);
 static bool may_link(const struct txn *s, const struct txn_event *en);
-static int graph_resolve(struct txn *s, bool *again, struct fail *f);
-static int read_resolved(struct txn *s, const struct rows *r,
-    const struct wanted_node *all, bool *again, struct fail *f);
-static int graph_lock(struct txn *s, bool *again, struct fail *f);
-static bool read_locked(struct txn *s, const struct rows *r);
-static void graph_gone(struct txn *s, struct graph_node *node);
-static size_t lock_ids(struct txn *s, int64_t *ids);
-static size_t link_ids(struct txn *s, int64_t *a, int64_t *b);
-static size_t root_ids(struct txn *s, int64_t *ids);
-static void want(struct wanted_node *w, const struct graph_node *node);
-static int by_value(const void *pa, const void *pb);
-static int full(struct fail *f);
+static int compare_lock_keys(const void *pa, const void *pb);
 
 int
 txn_read(struct txn *s, struct fail *f)
@@ -107,40 +86,6 @@ txn_read(struct txn *s, struct fail *f)
 }
 
 int
-txn_read_graph(struct txn *s, struct fail *f)
-{
-	bool again = true, links = false, stale = false;
-	size_t i;
-	int tries;
-
-	for (i = 0; i < s->n; i++)
-		links = links || s->entries[i].may_link;
-	for (i = 0; i < s->n_members; i++)
-		stale = stale || s->members[i].stale_root;
-	if (!links && !stale)
-		return 0;
-
-	/*
-	 * Between finding and locking it a root may be put under another, and
-	 * an entity be erased.
-	 */
-	for (tries = 0; again && tries < TXN_ROOT_TRIES; tries++) {
-		if (graph_resolve(s, &again, f) == -1)
-			return -1;
-		if (again)
-			continue;
-		if (!links)
-			return 0;
-		if (graph_lock(s, &again, f) == -1)
-			return -1;
-	}
-	if (again)
-		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
-		    "the entity graph is too busy");
-	return 0;
-}
-
-int
 txn_read_earlier(struct txn *s, struct fail *f)
 {
 	struct decision_answer *ans;
@@ -151,7 +96,7 @@ txn_read_earlier(struct txn *s, struct fail *f)
 
 	rows = arena_array(s->arena, s->n, sizeof(*rows));
 	if (rows == NULL)
-		return full(f);
+		return txn_no_room(f);
 	for (i = 0; i < s->n; i++) {
 		if (s->entries[i].earlier_id == NULL)
 			continue;
@@ -186,36 +131,6 @@ txn_read_earlier(struct txn *s, struct fail *f)
 	return r;
 }
 
-bool
-txn_verified(const struct txn *s, struct decision_request *item,
-    const struct txn_key_row *key)
-{
-	struct spool *spool = engine_spool(s->engine);
-	const int64_t left =
-	    key->expires_at == 0 ? INT64_MAX : key->expires_at - key->now;
-
-	if (spool != NULL && key->live)
-		apikey_cache_put(spool_shm(spool), item->key_hash,
-		    (unsigned)key->scopes, left, clock_ticks());
-	else if (spool != NULL)
-		apikey_cache_drop(spool_shm(spool), item->key_hash);
-	if (key->live)
-		return txn_list_allows(item, key->scopes);
-	fail_set(&item->fail, FAIL_DENIED, INVALID_API_KEY, NULL, "%s",
-	    fail_code_text(INVALID_API_KEY));
-	return false;
-}
-
-bool
-txn_list_allows(struct decision_request *item, int64_t scopes)
-{
-	if (((uint64_t)scopes & item->scope) == item->scope)
-		return true;
-	fail_set(&item->fail, FAIL_DENIED, INSUFFICIENT_SCOPE, NULL, "%s",
-	    fail_code_text(INSUFFICIENT_SCOPE));
-	return false;
-}
-
 /* Another time for this transaction's statements, if the session's is wrong. */
 static int
 send_timeout(struct txn *s, bool *ret_sent, struct fail *f)
@@ -239,12 +154,12 @@ txn_send_lock(struct txn *s, enum txn_lock lock, struct fail *f)
 	size_t i, n = 0;
 
 	if (keys == NULL)
-		return full(f);
+		return txn_no_room(f);
 	for (i = 0; i < s->n_members; i++) {
 		if (!s->members[i].busy)
 			keys[n++] = txn_lock_key(s->members[i].user);
 	}
-	qsort(keys, n, sizeof(*keys), by_value);
+	qsort(keys, n, sizeof(*keys), compare_lock_keys);
 	params_init(&p, s->arena);
 	params_ints(&p, keys, n);
 	return db_send(
@@ -282,7 +197,7 @@ send_open(struct txn *s, struct fail *f)
 	size_t i;
 
 	if (users == NULL || keys == NULL || hashes == NULL || sizes == NULL)
-		return full(f);
+		return txn_no_room(f);
 	for (i = 0; i < s->n; i++) {
 		users[i] = s->entries[i].member->user;
 		keys[i] = s->entries[i].key;
@@ -327,7 +242,7 @@ send_nodes(struct txn *s, bool *ret_sent, struct fail *f)
 
 	*ret_sent = false;
 	if (keys == NULL)
-		return full(f);
+		return txn_no_room(f);
 	nodes = entity_graph_nodes(s->graph, &all);
 	for (i = 0; i < all; i++) {
 		if (nodes[i]->kind != NODE_USER)
@@ -377,14 +292,14 @@ read_open(struct txn *s, const struct rows *r, struct fail *f)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "the snapshot has %d rows for %zu events", r->n, s->n);
 	for (i = 0; i < r->n; i++) {
-		if (read_entry(s, r, i, &c, f) == -1)
+		if (read_event_row(s, r, i, &c, f) == -1)
 			return -1;
 	}
 
 	for (k = 0; k < s->n; k++) {
 		en = &s->entries[k];
 		en->verified = en->asks == NULL ||
-		    txn_verified(s, en->item, &en->asks->key_row);
+		    txn_apikey_verified(s, en->item, &en->asks->key_row);
 	}
 	engine_saw(s->engine, s->entries[s->n - 1].now);
 	epochs.rules = rows_int(r, 0, c.rules);
@@ -398,7 +313,7 @@ read_open(struct txn *s, const struct rows *r, struct fail *f)
 
 /* One event's row of the snapshot. */
 static int
-read_entry(struct txn *s, const struct rows *r, int row,
+read_event_row(struct txn *s, const struct rows *r, int row,
     const struct open_cols *c, struct fail *f)
 {
 	const int64_t ord = rows_int(r, row, c->ord);
@@ -420,12 +335,12 @@ read_entry(struct txn *s, const struct rows *r, int row,
 	en->busy = en->member->busy && en->earlier_id == NULL;
 	if (en->member->state != NULL)
 		return 0;
-	return read_member(s, en->member, r, row, c, f);
+	return read_user_row(s, en->member, r, row, c, f);
 }
 
 /* A user's state and place in the graph. */
 static int
-read_member(struct txn *s, struct txn_user *m, const struct rows *r, int row,
+read_user_row(struct txn *s, struct txn_user *m, const struct rows *r, int row,
     const struct open_cols *c, struct fail *f)
 {
 	struct graph_node *root;
@@ -444,7 +359,7 @@ read_member(struct txn *s, struct txn_user *m, const struct rows *r, int row,
 	m->node->seen = true;
 	root = entity_graph_node_id(s->graph, rows_int(r, row, c->root));
 	if (root == NULL)
-		return full(f);
+		return txn_no_room(f);
 	root->size = (int)rows_int(r, row, c->root_size);
 	m->stale_root = !rows_null(r, row, c->root_parent) ||
 	    rows_null(r, row, c->root_size);
@@ -490,305 +405,10 @@ may_link(const struct txn *s, const struct txn_event *en)
 	    !list_decides(en->listed) && event_context_may_link(&sc);
 }
 
-/*
- * Store the entities that are new and find the root of every entity that may
- * get a link or whose root is out of date.  *again is set when one was erased
- * while it was to be stored.
- */
 static int
-graph_resolve(struct txn *s, bool *again, struct fail *f)
-{
-	const size_t max = s->n * (CARRIED__MAX + 1) + s->n_members;
-	struct wanted_node all = { 0 }, new = { 0 };
-	struct params p, q;
-	struct rows rows[2];
-	size_t i, n = 0;
-	int c;
-
-	all.kind = arena_array(s->arena, max, sizeof(*all.kind));
-	all.key = arena_array(s->arena, max, sizeof(*all.key));
-	new.kind = arena_array(s->arena, max, sizeof(*new.kind));
-	new.key = arena_array(s->arena, max, sizeof(*new.key));
-	if (all.kind == NULL || all.key == NULL || new.kind == NULL ||
-	    new.key == NULL)
-		return full(f);
-	for (i = 0; i < s->n; i++) {
-		if (!s->entries[i].may_link)
-			continue;
-		want(&all, s->entries[i].member->node);
-		for (c = 0; c < CARRIED__MAX; c++)
-			want(&all, s->entries[i].carried[c]);
-	}
-	for (i = 0; i < all.n; i++) {
-		if (entity_graph_find(
-			s->graph, (enum graph_node_kind)all.kind[i], all.key[i])
-			->id != 0)
-			continue;
-		new.kind[new.n] = all.kind[i];
-		new.key[new.n++] = all.key[i];
-	}
-	for (i = 0; i < s->n_members; i++) {
-		if (s->members[i].stale_root)
-			want(&all, s->members[i].node);
-	}
-
-	/* The second statement sees what the first has stored. */
-	if (new.n > 0) {
-		params_init(&p, s->arena);
-		params_ints(&p, new.kind, new.n);
-		params_texts(&p, new.key, new.n);
-		if (db_send(s->db, STMT_GRAPH_ADD, &p, f) == -1)
-			return -1;
-		n++;
-	}
-	params_init(&q, s->arena);
-	params_ints(&q, all.kind, all.n);
-	params_texts(&q, all.key, all.n);
-	if (db_send(s->db, STMT_GRAPH_RESOLVE, &q, f) == -1 ||
-	    db_sync(s->db, s->arena, rows, n + 1, f) == -1)
-		return -1;
-	return read_resolved(s, &rows[n], &all, again, f);
-}
-
-/*
- * Bind the entities to their ids and put each under its root.  *again says
- * whether one of those that were wanted is not there.
- */
-static int
-read_resolved(struct txn *s, const struct rows *r,
-    const struct wanted_node *all, bool *again, struct fail *f)
-{
-	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
-		  key = rows_col(r, "key"), root = rows_col(r, "root"),
-		  size = rows_col(r, "size");
-	struct graph_node *node;
-	size_t w;
-	int i;
-
-	for (i = 0; i < r->n; i++) {
-		node = entity_graph_find(s->graph,
-		    (enum graph_node_kind)rows_int(r, i, kind),
-		    rows_text(r, i, key));
-		assert(node != NULL);
-		if (entity_graph_place(s->graph, node, rows_int(r, i, id),
-			rows_int(r, i, root),
-			(int)rows_int(r, i, size)) == NULL)
-			return full(f);
-	}
-	*again = false;
-	for (w = 0; w < all->n; w++) {
-		node = entity_graph_find(
-		    s->graph, (enum graph_node_kind)all->kind[w], all->key[w]);
-		*again = *again || node->id == 0;
-	}
-	return 0;
-}
-
-/*
- * Lock the rows that may change and read which links stand.  *again is set
- * when, before the locks were had, a root had ceased to be one or an entity
- * had been erased.
- */
-static int
-graph_lock(struct txn *s, bool *again, struct fail *f)
-{
-	const size_t max = s->n * ENTITY_GRAPH_PAIRS_MAX * 3;
-	int64_t *ids = arena_array(s->arena, max, sizeof(*ids));
-	int64_t *a = arena_array(s->arena, max, sizeof(*a));
-	int64_t *b = arena_array(s->arena, max, sizeof(*b));
-	int64_t *roots = arena_array(s->arena, max, sizeof(*roots));
-	struct params p, q, t;
-	struct rows rows[3];
-	size_t n_ids, n_links, n_roots;
-	int i;
-
-	if (ids == NULL || a == NULL || b == NULL || roots == NULL)
-		return full(f);
-	n_ids = lock_ids(s, ids);
-	n_links = link_ids(s, a, b);
-	n_roots = root_ids(s, roots);
-	params_init(&p, s->arena);
-	params_ints(&p, ids, n_ids);
-	params_init(&q, s->arena);
-	params_ints(&q, a, n_links);
-	params_ints(&q, b, n_links);
-	params_init(&t, s->arena);
-	params_ints(&t, roots, n_roots);
-	if (db_send(s->db, STMT_GRAPH_LOCK, &p, f) == -1 ||
-	    db_send(s->db, STMT_GRAPH_LINKS, &q, f) == -1 ||
-	    (n_roots > 0 && db_send(s->db, STMT_GRAPH_MOVED, &t, f) == -1) ||
-	    db_sync(s->db, s->arena, rows, n_roots > 0 ? 3 : 2, f) == -1)
-		return -1;
-	*again = read_locked(s, &rows[0]);
-	if (n_roots > 0)
-		*again = rows_get_bool(&rows[2], "moved") || *again;
-	for (i = 0; i < rows[1].n; i++)
-		entity_graph_link_known(s->graph,
-		    (struct user_state_link) {
-			rows_int(&rows[1], i, 0), rows_int(&rows[1], i, 1) });
-	return 0;
-}
-
-/* Take in the locked rows.  Whether one is no longer what it was. */
-static bool
-read_locked(struct txn *s, const struct rows *r)
-{
-	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
-		  parent = rows_col(r, "parent"), size = rows_col(r, "size"),
-		  users = rows_col(r, "users"),
-		  devices = rows_col(r, "devices"),
-		  first = rows_col(r, "first_device");
-	struct graph_node *node;
-	bool moved = false;
-	int i;
-
-	for (i = 0; i < r->n; i++) {
-		node = entity_graph_node_id(s->graph, rows_int(r, i, id));
-		if (node->kind != 0 && rows_int(r, i, kind) == 0) {
-			graph_gone(s, node);
-			moved = true;
-			continue;
-		}
-		node->parent = rows_int(r, i, parent);
-		moved = moved || (node->up == NULL && node->parent != 0);
-		node->size = (int)rows_int(r, i, size);
-		node->users = (int)rows_int(r, i, users);
-		node->devices = (int)rows_int(r, i, devices);
-		node->first_device = rows_int(r, i, first);
-		node->locked = true;
-	}
-	return moved;
-}
-
-/* An entity was erased; whose root it was has to find another. */
-static void
-graph_gone(struct txn *s, struct graph_node *node)
-{
-	size_t i;
-
-	for (i = 0; i < s->n_members; i++) {
-		if (entity_graph_root(s->members[i].node) == node)
-			s->members[i].stale_root = true;
-	}
-	entity_graph_unbind(node);
-}
-
-/*
- * The rows that the set may change: counters of entities that may get a new
- * neighbour, and unsaturated roots of components that may be joined.
- */
-static size_t
-lock_ids(struct txn *s, int64_t *ids)
-{
-	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
-	struct graph_node *ra, *rb, *other;
-	size_t i, k, n_pairs, n = 0;
-
-	for (i = 0; i < s->n; i++) {
-		if (!s->entries[i].may_link)
-			continue;
-		n_pairs = entity_graph_pairs(
-		    s->entries[i].member->node, s->entries[i].carried, pairs);
-		for (k = 0; k < n_pairs; k++) {
-			other = pairs[k].b;
-			if (user_state_link_known(s->entries[i].member->state,
-				entity_graph_link_of(pairs[k].a, other)))
-				continue;
-			if ((pairs[k].a->kind == NODE_USER &&
-				other->users < ENTITY_GRAPH_CAP) ||
-			    (other->kind == NODE_FINGERPRINT &&
-				other->devices < ENTITY_GRAPH_CAP))
-				ids[n++] = other->id;
-			if (other->kind == NODE_FINGERPRINT)
-				continue;
-			ra = entity_graph_root(pairs[k].a);
-			rb = entity_graph_root(other);
-			if (ra == rb)
-				continue;
-			if (ra->size < ENTITY_GRAPH_CAP)
-				ids[n++] = ra->id;
-			if (rb->size < ENTITY_GRAPH_CAP)
-				ids[n++] = rb->id;
-		}
-	}
-	return n;
-}
-
-/* The links that may be new, for which it must be known whether they stand. */
-static size_t
-link_ids(struct txn *s, int64_t *a, int64_t *b)
-{
-	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
-	struct user_state_link link;
-	size_t i, k, n_pairs, n = 0;
-
-	for (i = 0; i < s->n; i++) {
-		if (!s->entries[i].may_link)
-			continue;
-		n_pairs = entity_graph_pairs(
-		    s->entries[i].member->node, s->entries[i].carried, pairs);
-		for (k = 0; k < n_pairs; k++) {
-			link = entity_graph_link_of(pairs[k].a, pairs[k].b);
-			if (user_state_link_known(
-				s->entries[i].member->state, link))
-				continue;
-			a[n] = link.first;
-			b[n++] = link.second;
-		}
-	}
-	return n;
-}
-
-/*
- * The unsaturated roots over both ends of a link that may be new: nobody locks
- * these, because such a link joins nothing, as long as they are roots.
- */
-static size_t
-root_ids(struct txn *s, int64_t *ids)
-{
-	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
-	const struct graph_node *root;
-	size_t i, k, n_pairs, n = 0;
-
-	for (i = 0; i < s->n; i++) {
-		if (!s->entries[i].may_link)
-			continue;
-		n_pairs = entity_graph_pairs(
-		    s->entries[i].member->node, s->entries[i].carried, pairs);
-		for (k = 0; k < n_pairs; k++) {
-			if (pairs[k].b->kind == NODE_FINGERPRINT ||
-			    user_state_link_known(s->entries[i].member->state,
-				entity_graph_link_of(pairs[k].a, pairs[k].b)))
-				continue;
-			root = entity_graph_root(pairs[k].a);
-			if (root == entity_graph_root(pairs[k].b) &&
-			    root->size < ENTITY_GRAPH_CAP)
-				ids[n++] = root->id;
-		}
-	}
-	return n;
-}
-
-/* Append one entity, if there is one. */
-static void
-want(struct wanted_node *w, const struct graph_node *node)
-{
-	if (node == NULL)
-		return;
-	w->kind[w->n] = node->kind;
-	w->key[w->n++] = node->key;
-}
-
-static int
-by_value(const void *pa, const void *pb)
+compare_lock_keys(const void *pa, const void *pb)
 {
 	const int64_t *a = pa, *b = pb;
 
 	return (*a > *b) - (*a < *b);
-}
-
-static int
-full(struct fail *f)
-{
-	return fail_set(f, FAIL_US, INTERNAL, NULL, "the request is too big");
 }

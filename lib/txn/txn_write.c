@@ -50,8 +50,8 @@ static bool is_anomaly(const struct txn_event *en, double from);
 static const char *anomaly_data(struct arena *a, const struct txn_event *en);
 static const char *dry_run_answer(
     struct arena *a, const struct decision_answer *ans);
-static const char *masked(struct arena *a, const struct event *ev);
-static int by_key(const void *pa, const void *pb);
+static const char *masked_request(struct arena *a, const struct event *ev);
+static int compare_keys(const void *pa, const void *pb);
 
 int
 txn_write(struct txn *s, struct fail *f)
@@ -96,8 +96,7 @@ txn_write_spool(struct txn *s, struct fail *f)
 	size_t n = 0;
 
 	if (records == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+		return txn_no_room(f);
 	for (en = s->entries; en < s->entries + s->n; en++) {
 		if (!en->decided)
 			continue;
@@ -115,7 +114,7 @@ txn_write_spool(struct txn *s, struct fail *f)
 			.correlation_id = en->item->correlation_id,
 			.user = en->member->user,
 			.idempotency_key = en->item->idempotency_key,
-			.request = masked(s->arena, en->item->event),
+			.request = masked_request(s->arena, en->item->event),
 		};
 	}
 	if (n == 0)
@@ -154,7 +153,7 @@ send_keys(struct txn *s, size_t *n, struct fail *f)
 	}
 	if (c.n == 0)
 		return 0;
-	qsort(sorted, c.n, sizeof(*sorted), by_key);
+	qsort(sorted, c.n, sizeof(*sorted), compare_keys);
 	for (i = 0; i < c.n; i++) {
 		c.text[0][i] = sorted[i]->key;
 		c.text[1][i] = sorted[i]->item->answer.id;
@@ -293,7 +292,7 @@ send_details(struct txn *s, size_t *n, struct fail *f)
 		c.text[2][c.n] = event_type_name(en->item->event->type);
 		c.text[3][c.n] = en->member->user;
 		c.text[4][c.n] = en->item->idempotency_key;
-		c.text[5][c.n] = masked(s->arena, en->item->event);
+		c.text[5][c.n] = masked_request(s->arena, en->item->event);
 		c.text[6][c.n++] = en->replay;
 	}
 	if (c.n == 0)
@@ -327,7 +326,7 @@ send_degraded(struct txn *s, size_t *n, struct fail *f)
 		c.text[2][c.n] = event_type_name(en->item->event->type);
 		c.text[3][c.n] = en->member->user;
 		c.text[4][c.n] = en->item->idempotency_key;
-		c.text[5][c.n++] = masked(s->arena, en->item->event);
+		c.text[5][c.n++] = masked_request(s->arena, en->item->event);
 	}
 	if (c.n == 0)
 		return 0;
@@ -369,8 +368,7 @@ send_states(struct txn *s, bool stored, size_t *n, struct fail *f)
 			continue;
 		if ((room = arena_alloc(s->arena, USER_STATE_PACKED_MAX)) ==
 		    NULL)
-			return fail_set(f, FAIL_US, INTERNAL, NULL,
-			    "the request is too big");
+			return txn_no_room(f);
 		sizes[c.n] = user_state_pack(m->state, m->now, room);
 		packed[c.n] = room;
 		c.text[0][c.n] = m->user;
@@ -476,7 +474,7 @@ send_dry_runs(struct txn *s, size_t *n, struct fail *f)
 		c.text[1][c.n] = en->item->answer.event_id;
 		c.text[2][c.n] = event_type_name(en->item->event->type);
 		c.text[3][c.n] = en->member->user;
-		c.text[4][c.n] = masked(s->arena, en->item->event);
+		c.text[4][c.n] = masked_request(s->arena, en->item->event);
 		c.text[5][c.n++] = dry_run_answer(s->arena, &en->item->answer);
 	}
 	if (c.n == 0)
@@ -510,8 +508,7 @@ columns_init(struct columns *c, struct arena *a, size_t n, int texts,
 	for (i = 0; i < numbers; i++)
 		c->number[i] = arena_array(a, n, sizeof(**c->number));
 	if (a->overflow)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "the request is too big");
+		return txn_no_room(f);
 	return 0;
 }
 
@@ -570,7 +567,7 @@ dry_run_answer(struct arena *a, const struct decision_answer *ans)
 
 /* The request as the activity log may keep it. */
 static const char *
-masked(struct arena *a, const struct event *ev)
+masked_request(struct arena *a, const struct event *ev)
 {
 	struct str s;
 
@@ -580,7 +577,7 @@ masked(struct arena *a, const struct event *ev)
 }
 
 static int
-by_key(const void *pa, const void *pb)
+compare_keys(const void *pa, const void *pb)
 {
 	const struct txn_event *const *a = pa, *const *b = pb;
 
