@@ -7,12 +7,12 @@
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "fcgi/http/sql_reply.h"
-#include "fcgi/http/audit.h"
 #include "fcgi/ep/delivery_admin.h"
+#include "fcgi/http/audit.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/worker/worker.h"
 #include "lib/sys/clock.h"
 
 #define SHOWN_MAX 200 /* deliveries of each status */

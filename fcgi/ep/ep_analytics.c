@@ -2,9 +2,9 @@
 /* /v1/analytics: what was decided and found out, in numbers. */
 #include "config.h"
 
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/sql_reply.h"
 
 /*
  * GET /v1/analytics/summary.  200: all counts.

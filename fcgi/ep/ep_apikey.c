@@ -12,13 +12,13 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
-#include "lib/net/apikey.h"
+#include "fcgi/worker/worker.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
+#include "lib/net/apikey.h"
+#include "lib/shared/apikey_cache.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
-#include "lib/db/db.h"
-#include "lib/shared/apikey_cache.h"
 
 #define DAYS_MAX 3650
 

@@ -5,21 +5,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/event/event.h"
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
-#include "lib/json/body.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/engine/event_digest.h"
 #include "lib/engine/engine.h"
-#include "lib/sys/log.h"
+#include "lib/engine/event_digest.h"
+#include "lib/json/body.h"
 #include "lib/shared/metric.h"
+#include "lib/sys/log.h"
 
 static int enqueue(struct req *req, const struct event *ev, bool *ret_mismatch);
 static int store(struct req *req, struct params *p, const struct event *ev,

@@ -2,9 +2,9 @@
 /* /v1/audit: what operators changed, for admins. */
 #include "config.h"
 
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/sql_reply.h"
 
 #define LIMIT_DEFAULT 50
 #define LIMIT_MAX 200

@@ -7,27 +7,27 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/analyse/backtest.h"
+#include "core/base/arena.h"
 #include "core/base/array.h"
-#include "core/decide/decide.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
-#include "core/decide/sample.h"
 #include "core/base/str.h"
+#include "core/decide/decide.h"
+#include "core/decide/sample.h"
+#include "core/event/event.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
-#include "lib/json/body.h"
-#include "lib/json/body_rules.h"
-#include "lib/sys/clock.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/engine/tag_weight_cache.h"
-#include "lib/sys/log.h"
 #include "lib/engine/active_model.h"
+#include "lib/engine/tag_weight_cache.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
 
 /* One backtest under way. */
 struct retrying {

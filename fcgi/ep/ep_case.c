@@ -7,9 +7,9 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/decide/policy.h"
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/sql_reply.h"
 #include "lib/json/body.h"
 
 #define QUEUE_ALL "*" /* as a queue: every one of them */

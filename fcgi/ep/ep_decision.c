@@ -7,17 +7,17 @@
 #include <json-c/json_object.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/event/event.h"
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/worker/worker.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
-#include "lib/db/db.h"
 #include "lib/sys/log.h"
 #include "lib/txn/txn.h"
 

@@ -13,11 +13,11 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
-#include "lib/sys/clock.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/engine/score_distribution.h"
+#include "lib/sys/clock.h"
 
 #define DAYS_MAX 90 /* of the window */
 #define REFERENCE_MAX 300 /* with it no more than are kept apart */

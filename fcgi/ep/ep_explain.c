@@ -6,23 +6,23 @@
 
 #include <json-c/json_object.h>
 
-#include "core/base/arena.h"
-#include "core/decide/decide.h"
 #include "core/analyse/explain.h"
+#include "core/base/arena.h"
 #include "core/base/fail.h"
+#include "core/base/str.h"
+#include "core/decide/decide.h"
 #include "core/decide/sample.h"
 #include "core/rule/rule.h"
-#include "core/base/str.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/worker/worker.h"
+#include "lib/db/db.h"
+#include "lib/engine/active_model.h"
+#include "lib/engine/tag_weight_cache.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "lib/sys/clock.h"
-#include "lib/db/db.h"
-#include "lib/engine/tag_weight_cache.h"
-#include "lib/engine/active_model.h"
 
 #define DEGRADED "engine.degraded" /* the only reason of one that is */
 

@@ -3,11 +3,11 @@
 #include "config.h"
 
 #include "core/base/fail.h"
-#include "core/state/entity_graph.h"
 #include "core/event/list.h"
-#include "fcgi/http/sql_reply.h"
+#include "core/state/entity_graph.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/sql_reply.h"
 
 /* The kinds that callers name; their ids look as they do on lists. */
 static const enum graph_node_kind kinds[LIST_SUBJECT__MAX] = {

@@ -5,17 +5,17 @@
 #include <string.h>
 
 #include "core/base/array.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/decide/score.h"
-#include "fcgi/http/sql_reply.h"
+#include "core/event/event.h"
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
-#include "lib/json/body.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
+#include "lib/json/body.h"
 
 #define FULL_PAUSE 60 /* seconds: about when they are counted again */
 

@@ -7,16 +7,16 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/worker/worker.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
+#include "lib/json/list_entry.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
-#include "lib/db/db.h"
-#include "lib/json/list_entry.h"
 
 #define LIMIT_DEFAULT 100
 #define LIMIT_MAX 1000

@@ -12,13 +12,13 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/worker/worker.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
+#include "lib/json/list_entry.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 #include "lib/sys/csv.h"
-#include "lib/db/db.h"
-#include "lib/json/list_entry.h"
 
 #define ENTRIES_MAX 10000 /* of one transaction, well under a second */
 

@@ -2,13 +2,13 @@
 /* /v1/config/model: which scorer decides, and the model that is loaded. */
 #include "config.h"
 
+#include "core/base/str.h"
 #include "core/decide/model.h"
 #include "core/decide/score.h"
-#include "core/base/str.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/engine/active_model.h"

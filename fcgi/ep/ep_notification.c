@@ -7,19 +7,19 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/decide/policy.h"
 #include "core/base/str.h"
-#include "fcgi/http/sql_reply.h"
+#include "core/decide/policy.h"
 #include "fcgi/ep/delivery_admin.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/sql_reply.h"
+#include "lib/audit/audit_redact.h"
+#include "lib/conf/conf.h"
+#include "lib/conf/url_check.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
-#include "lib/conf/conf.h"
 #include "lib/sys/crypt.h"
-#include "lib/audit/audit_redact.h"
-#include "lib/conf/url_check.h"
 
 #define TARGET_BYTES 128 /* of a chat's id */
 

@@ -7,16 +7,16 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/decide/policy.h"
 #include "core/base/str.h"
-#include "fcgi/http/sql_reply.h"
+#include "core/decide/policy.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/worker/worker.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
-#include "lib/db/db.h"
 
 static int find_active(struct req *req, struct policy *ret);
 

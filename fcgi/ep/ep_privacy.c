@@ -7,20 +7,20 @@
 #include <string.h>
 
 #include "core/base/array.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/event/event.h"
 #include "fcgi/http/audit.h"
-#include "fcgi/pool/idle_task.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
-#include "lib/json/body.h"
-#include "lib/sys/clock.h"
+#include "fcgi/pool/idle_task.h"
+#include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
-#include "lib/txn/txn.h"
+#include "lib/json/body.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
+#include "lib/txn/txn.h"
 
 #define BATCH 1000 /* links or rows of one transaction */
 #define SPOOLS_TIME (3 * CLOCK_SECOND) /* for other hosts to report */

@@ -5,23 +5,23 @@
 #include <string.h>
 
 #include "core/base/array.h"
-#include "core/decide/model.h"
 #include "core/base/str.h"
-#include "fcgi/http/rate_limit.h"
+#include "core/decide/model.h"
 #include "fcgi/ep/probe.h"
-#include "fcgi/pool/readiness.h"
+#include "fcgi/http/rate_limit.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/worker/readiness.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
-#include "lib/sys/crypt.h"
 #include "lib/db/db.h"
-#include "lib/sys/log.h"
 #include "lib/shared/gauge.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
 #include "lib/shared/storage_stats.h"
+#include "lib/sys/crypt.h"
+#include "lib/sys/log.h"
 
 static bool token_matches(const char *token);
 

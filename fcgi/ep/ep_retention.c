@@ -12,14 +12,14 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/host_semaphore.h"
-#include "fcgi/pool/worker.h"
-#include "lib/sys/clock.h"
+#include "fcgi/worker/host_semaphore.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/shared/metric.h"
 #include "lib/retention/retention.h"
+#include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
 
 #define RUN_TIME (570 * CLOCK_SECOND) /* of the route's 600 */
 

@@ -6,20 +6,20 @@
 #include <string.h>
 
 #include "core/base/array.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
-#include "core/rule/rule.h"
 #include "core/base/str.h"
-#include "fcgi/http/sql_reply.h"
+#include "core/event/event.h"
+#include "core/rule/rule.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/worker/worker.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
-#include "lib/db/db.h"
 
 static int add_ruleset(
     struct str *s, const struct rows *rows, int i, struct fail *f);

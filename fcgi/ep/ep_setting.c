@@ -7,14 +7,14 @@
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "fcgi/pool/settings_sync.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
-#include "lib/json/body.h"
+#include "fcgi/worker/settings_sync.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
+#include "lib/json/body.h"
 #include "lib/shared/runtime_setting.h"
 
 #define WINDOW_MS 60000

@@ -7,21 +7,21 @@
 
 #include "core/base/arena.h"
 #include "core/base/array.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/decide/model.h"
+#include "core/event/event.h"
 #include "core/rule/rule.h"
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/worker/worker.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/json/body_model.h"
 #include "lib/sys/clock.h"
-#include "lib/conf/conf.h"
 #include "lib/sys/crypt.h"
-#include "lib/db/db.h"
 
 #define PLACE_MODEL "model" /* of assay.shadow; others are event types */
 

@@ -8,11 +8,11 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/sys/disk.h"
 #include "lib/engine/active_model.h"
+#include "lib/sys/disk.h"
 
 static void put_collections(struct str *s, const struct rows *rows);
 static void put_disks(struct str *s);

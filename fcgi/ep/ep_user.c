@@ -8,12 +8,12 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/http/password.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/route.h"
-#include "lib/json/body.h"
+#include "fcgi/http/sql_reply.h"
 #include "lib/db/db.h"
+#include "lib/json/body.h"
 #include "lib/net/token.h"
 
 #define ROLE_NAME_MAX 16

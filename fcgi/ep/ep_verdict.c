@@ -3,9 +3,9 @@
 #include "config.h"
 
 #include "core/base/fail.h"
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/sql_reply.h"
 #include "lib/sys/crypt.h"
 
 static int page(struct req *req, struct resp *resp, enum stmt stmt,

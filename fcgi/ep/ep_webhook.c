@@ -6,16 +6,16 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/ep/delivery_admin.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/sql_reply.h"
+#include "lib/conf/conf.h"
+#include "lib/conf/url_check.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
-#include "lib/conf/conf.h"
 #include "lib/sys/crypt.h"
-#include "lib/conf/url_check.h"
 
 #define SECRET_BYTES 32
 #define SECRET_PREFIX "whsec_"

@@ -6,20 +6,20 @@
 #include <string.h>
 
 #include "core/base/fail.h"
-#include "core/event/pan.h"
 #include "core/base/str.h"
+#include "core/event/pan.h"
 #include "fcgi/http/audit.h"
 #include "fcgi/http/rate_limit.h"
-#include "fcgi/http/url_decode.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
-#include "lib/conf/conf.h"
-#include "lib/sys/crypt.h"
-#include "lib/db/db.h"
-#include "lib/sys/log.h"
+#include "fcgi/http/url_decode.h"
+#include "fcgi/worker/worker.h"
 #include "lib/audit/audit_redact.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/sys/crypt.h"
+#include "lib/sys/log.h"
 
 #define ACTION_MAX 256 /* bytes of a path that are kept */
 #define ACCOUNT_LABEL "assay account\n"

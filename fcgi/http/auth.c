@@ -9,13 +9,13 @@
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/worker.h"
-#include "lib/net/apikey.h"
-#include "lib/sys/clock.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/shared/apikey_cache.h"
+#include "lib/net/apikey.h"
 #include "lib/net/token.h"
+#include "lib/shared/apikey_cache.h"
+#include "lib/sys/clock.h"
 
 /* An API key, as far as anybody knows. */
 struct key_found {

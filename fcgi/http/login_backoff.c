@@ -10,15 +10,15 @@
 
 #include "core/base/fail.h"
 #include "fcgi/http/login_backoff.h"
-#include "fcgi/http/rate_limit.h"
 #include "fcgi/http/password.h"
+#include "fcgi/http/rate_limit.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
-#include "lib/sys/log.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/log.h"
 
 #define PAIR_LABEL "assay login pair\n"
 #define ACCOUNT_LABEL "assay login account\n"

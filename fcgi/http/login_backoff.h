@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "lib/sys/crypt.h"
 #include "lib/db/db.h"
+#include "lib/sys/crypt.h"
 
 struct req;
 struct resp;

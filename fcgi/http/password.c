@@ -8,14 +8,14 @@
 #include <unistd.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
+#include "core/event/event.h"
 #include "fcgi/http/password.h"
 #include "fcgi/http/req.h"
-#include "fcgi/pool/host_semaphore.h"
-#include "fcgi/pool/worker.h"
-#include "lib/json/body.h"
+#include "fcgi/worker/host_semaphore.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
+#include "lib/json/body.h"
 #include "lib/shared/shm.h"
 
 #define PASSWORD_MIN 8 /* characters */

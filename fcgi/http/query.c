@@ -7,8 +7,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "fcgi/http/url_decode.h"
 #include "fcgi/http/query.h"
+#include "fcgi/http/url_decode.h"
 
 static int add(struct query *q, struct arena *a, const char *pair, size_t size,
     struct fail *f);

@@ -9,12 +9,12 @@
 
 #include "core/base/fail.h"
 #include "fcgi/http/rate_limit.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/http/redis.h"
+#include "fcgi/worker/worker.h"
+#include "lib/shared/metric.h"
+#include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
-#include "lib/shared/metric.h"
-#include "fcgi/http/redis.h"
-#include "lib/shared/shm.h"
 
 #define PROBES ((size_t)32) /* slots that a key may be in */
 #define MINUTE (60 * CLOCK_SECOND)

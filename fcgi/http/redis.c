@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "core/base/fail.h"
-#include "lib/sys/clock.h"
-#include "lib/sys/crypt.h"
 #include "fcgi/http/redis.h"
 #include "fcgi/http/redis_net.h"
 #include "lib/conf/redis_url.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
 
 #define PAUSE CLOCK_SECOND /* that a Redis which failed is left alone */
 #define NUMBER_SIZE 21

@@ -17,9 +17,9 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "lib/sys/clock.h"
 #include "fcgi/http/redis_net.h"
 #include "lib/conf/redis_url.h"
+#include "lib/sys/clock.h"
 
 static int open_socket(struct redis_net *n, int64_t deadline, struct fail *f);
 static int open_host(struct redis_net *n, int64_t deadline, struct fail *f);

@@ -10,8 +10,8 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "fcgi/http/query.h"
-#include "lib/sys/crypt.h"
 #include "lib/net/token.h"
+#include "lib/sys/crypt.h"
 
 struct FCGX_Stream;
 struct decision_request;

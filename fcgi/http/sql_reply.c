@@ -5,10 +5,10 @@
 #include <assert.h>
 
 #include "core/base/fail.h"
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/http/sql_reply.h"
+#include "fcgi/worker/worker.h"
 
 int
 sql_reply_read(

@@ -14,16 +14,16 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "fcgi/pool/listen.h"
-#include "fcgi/pool/optional_files.h"
 #include "fcgi/pool/master.h"
+#include "fcgi/pool/optional_files.h"
 #include "fcgi/pool/pool_reload.h"
 #include "lib/conf/conf.h"
 #include "lib/conf/conf_secret.h"
-#include "lib/sys/crypt.h"
-#include "lib/sys/core_dump.h"
-#include "lib/sys/log.h"
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
+#include "lib/sys/core_dump.h"
+#include "lib/sys/crypt.h"
+#include "lib/sys/log.h"
 
 #define SECRET_SIZE 32
 #define COUNT_SIZE ((size_t)16 << 20) /* memory to read the spool with */

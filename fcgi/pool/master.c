@@ -16,18 +16,18 @@
 #include <unistd.h>
 
 #include "core/base/fail.h"
-#include "fcgi/pool/watchdog.h"
 #include "fcgi/pool/listen.h"
-#include "fcgi/pool/optional_files.h"
 #include "fcgi/pool/master.h"
-#include "fcgi/pool/sd_notify.h"
+#include "fcgi/pool/optional_files.h"
 #include "fcgi/pool/pool_reload.h"
-#include "fcgi/pool/worker.h"
-#include "lib/sys/clock.h"
+#include "fcgi/pool/sd_notify.h"
+#include "fcgi/worker/watchdog.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/conf/conf_secret.h"
-#include "lib/sys/log.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
 
 #define TICK_NS 100000000 /* how often the watchdog looks */
 #define YOUNG (10 * CLOCK_SECOND) /* dying before that age means trouble */

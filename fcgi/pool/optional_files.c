@@ -10,10 +10,10 @@
 #include "core/base/fail.h"
 #include "fcgi/pool/optional_files.h"
 #include "lib/conf/conf.h"
-#include "lib/sys/disk.h"
 #include "lib/engine/geoip.h"
-#include "lib/sys/log.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/disk.h"
+#include "lib/sys/log.h"
 
 static void look_at_disk(const char *path);
 

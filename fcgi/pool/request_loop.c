@@ -13,20 +13,20 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "fcgi/pool/settings_sync.h"
 #include "fcgi/ep/probe.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
 #include "fcgi/pool/request_loop.h"
-#include "fcgi/pool/worker.h"
-#include "lib/sys/clock.h"
+#include "fcgi/worker/settings_sync.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/sys/log.h"
 #include "lib/shared/metric.h"
-#include "lib/txn/txn.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
+#include "lib/txn/txn.h"
 
 /*
  * Holds the largest batch with all that it makes, each byte of its attributes

@@ -28,7 +28,7 @@ struct fail;
 struct worker_slot {
 	_Alignas(64) _Atomic int32_t pid; /* 0: nobody */
 	_Atomic int32_t group; /* of fcgi/http/route.h, from 1; 0: never used */
-	_Atomic int64_t due; /* of fcgi/pool/watchdog.c; 0: idle */
+	_Atomic int64_t due; /* of fcgi/worker/watchdog.c; 0: idle */
 	_Atomic int32_t trying; /* event type of its backtest, 0: none */
 	_Atomic int64_t trying_at; /* since when, clock_ticks() */
 	_Atomic int64_t tried; /* samples that it has read */
@@ -58,14 +58,15 @@ struct shm {
 	struct window key[SHM_KEYS];
 	struct window login[SHM_LOGINS];
 	struct apikey_slot known[SHM_KEYS];
-	_Atomic int32_t hashing[SHM_SLOTS]; /* turns, of pids;
-						  fcgi/pool/host_semaphore.c */
+	_Atomic int32_t
+	    hashing[SHM_SLOTS]; /* turns, of pids;
+				      fcgi/worker/host_semaphore.c */
 	_Atomic int32_t
 	    long_requests[SHM_SLOTS]; /* likewise, of long requests */
 	_Atomic int32_t retaining; /* likewise, of the one run of retention */
 	_Atomic int32_t stopping; /* the pool is, for good */
 	_Atomic int32_t ready; /* enum readiness_status of the last look;
-				     fcgi/pool/readiness.c */
+				     fcgi/worker/readiness.c */
 	_Atomic int32_t unfit; /* enum db_unfit of the last session */
 	_Atomic int64_t schema; /* its last migration, 0: not known yet */
 	_Atomic int64_t missing; /* the first that is missing, or 0 */
@@ -87,7 +88,7 @@ struct shm {
 	struct gauges gauges;
 	struct companion_counters counters;
 	_Atomic int64_t
-	    pressed; /* when decisions waited; fcgi/pool/load_shed.c */
+	    pressed; /* when decisions waited; fcgi/http/load_shed.c */
 };
 
 /*

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/pool/host_semaphore.c: only so many at once, and the dead hold nothing.
+/* fcgi/worker/host_semaphore.c: only so many at once, and the dead hold
+ * nothing.
  */
 #include "config.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fcgi/pool/host_semaphore.h"
+#include "fcgi/worker/host_semaphore.h"
 #include "lib/shared/shm.h"
 #include "t/unit/unit.h"
 

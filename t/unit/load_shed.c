@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/pool/load_shed.c: who is sent away, and for how long operators are. */
+/* fcgi/http/load_shed.c: who is sent away, and for how long operators are. */
 #include "config.h"
 
 #include "fcgi/http/route.h"
-#include "fcgi/pool/load_shed.h"
+#include "fcgi/http/load_shed.h"
 #include "lib/sys/clock.h"
 #include "lib/shared/shm.h"
 #include "t/unit/unit.h"

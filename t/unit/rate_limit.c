@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fcgi/http/rate_limit.h"
-#include "fcgi/pool/worker.h"
+#include "fcgi/worker/worker.h"
 #include "lib/sys/clock.h"
 #include "lib/shared/shm.h"
 #include "t/unit/unit.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/pool/watchdog.c: who is late, and that the condemned begin nothing. */
+/* fcgi/worker/watchdog.c: who is late, and that the condemned begin nothing. */
 #include "config.h"
 
-#include "fcgi/pool/watchdog.h"
+#include "fcgi/worker/watchdog.h"
 #include "t/unit/unit.h"
 
 #define S CLOCK_SECOND

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Overload: who is sent away before costing anything, operators first. */
-#ifndef FCGI_POOL_LOAD_SHED_H
-#define FCGI_POOL_LOAD_SHED_H
+#ifndef FCGI_HTTP_LOAD_SHED_H
+#define FCGI_HTTP_LOAD_SHED_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,20 +12,20 @@
 #include <unistd.h>
 
 #include "core/base/fail.h"
+#include "fcgi/http/redis.h"
 #include "fcgi/pool/idle_task.h"
-#include "fcgi/pool/watchdog.h"
 #include "fcgi/pool/request_loop.h"
-#include "fcgi/pool/worker.h"
-#include "lib/sys/clock.h"
+#include "fcgi/worker/watchdog.h"
+#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/geoip.h"
-#include "lib/sys/log.h"
-#include "fcgi/http/redis.h"
-#include "lib/txn/txn.h"
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
+#include "lib/txn/txn.h"
 
 #define OPERATOR_TIMEOUT_MS 15000
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Whether a decision could be made here and now, and if not, why. */
-#ifndef FCGI_POOL_READINESS_H
-#define FCGI_POOL_READINESS_H
+#ifndef FCGI_WORKER_READINESS_H
+#define FCGI_WORKER_READINESS_H
 
 struct arena;
 struct str;

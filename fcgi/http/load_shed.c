@@ -4,10 +4,10 @@
 
 #include <stdatomic.h>
 
+#include "fcgi/http/load_shed.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/load_shed.h"
-#include "lib/sys/clock.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
 
 static bool is_probe(const struct route *route);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Turns: how many workers of a host do something costly at once. */
-#ifndef FCGI_POOL_HOST_SEMAPHORE_H
-#define FCGI_POOL_HOST_SEMAPHORE_H
+#ifndef FCGI_WORKER_HOST_SEMAPHORE_H
+#define FCGI_WORKER_HOST_SEMAPHORE_H
 
 #include <stdatomic.h>
 #include <stdint.h>

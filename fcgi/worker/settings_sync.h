@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* A host follows the settings that admins change, wherever they do. */
-#ifndef FCGI_POOL_SETTINGS_SYNC_H
-#define FCGI_POOL_SETTINGS_SYNC_H
+#ifndef FCGI_WORKER_SETTINGS_SYNC_H
+#define FCGI_WORKER_SETTINGS_SYNC_H
 
 #include <stdbool.h>
 

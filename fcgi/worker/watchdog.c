@@ -2,7 +2,7 @@
 /* Until when a worker may be busy, and whether it has been given up. */
 #include "config.h"
 
-#include "fcgi/pool/watchdog.h"
+#include "fcgi/worker/watchdog.h"
 
 static bool is_late(int64_t due, int64_t now, int64_t told, int64_t last);
 

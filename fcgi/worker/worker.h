@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* One worker: waits for a connection, answers it, waits again. */
-#ifndef FCGI_POOL_WORKER_H
-#define FCGI_POOL_WORKER_H
+#ifndef FCGI_WORKER_WORKER_H
+#define FCGI_WORKER_WORKER_H
 
 #include <stdbool.h>
 #include <stdint.h>

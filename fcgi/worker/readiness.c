@@ -7,17 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/event/event.h"
 #include "fcgi/pool/idle_task.h"
-#include "fcgi/pool/readiness.h"
-#include "fcgi/pool/worker.h"
-#include "lib/sys/clock.h"
+#include "fcgi/worker/readiness.h"
+#include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
-#include "lib/sys/log.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
 
 #define LOOK_TIME (3 * CLOCK_SECOND / 2) /* of the route's 2 seconds */
 

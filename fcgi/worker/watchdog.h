@@ -5,8 +5,8 @@
  * of one request never meets the start of another, and who finishes at the
  * last moment is not killed over the next request.
  */
-#ifndef FCGI_POOL_WATCHDOG_H
-#define FCGI_POOL_WATCHDOG_H
+#ifndef FCGI_WORKER_WATCHDOG_H
+#define FCGI_WORKER_WATCHDOG_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

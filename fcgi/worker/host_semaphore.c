@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "fcgi/pool/host_semaphore.h"
+#include "fcgi/worker/host_semaphore.h"
 #include "lib/shared/shm.h"
 
 static bool claim(_Atomic int32_t *turn, pid_t pid);

@@ -3,13 +3,13 @@
 #include "config.h"
 
 #include "core/base/fail.h"
-#include "fcgi/pool/settings_sync.h"
-#include "fcgi/pool/worker.h"
-#include "lib/sys/clock.h"
+#include "fcgi/worker/settings_sync.h"
+#include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
-#include "lib/sys/log.h"
 #include "lib/shared/runtime_setting.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
 
 bool
 settings_sync_renew(struct worker *w, struct arena *a)
