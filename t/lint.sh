@@ -36,19 +36,22 @@ done <"$tmp/text" >"$tmp/scripts"
 
 # The dependency arrow, from the folder of the file to what it may include.
 while read -r file; do
-	case ${file%%/*} in
-	core) may=core ;;
-	lib) may='core|lib' ;;
-	fcgi) may='core|lib|fcgi' ;;
-	cron) may='core|lib|cron' ;;
-	ctl) may='core|lib|ctl' ;;
+	case $file in
+	core/*) may=core ;;
+	lib/*) may='core|lib' ;;
+	fcgi/worker/*) may='core|lib|fcgi/worker' ;;
+	fcgi/http/*) may='core|lib|fcgi/(worker|http)' ;;
+	fcgi/ep/*) may='core|lib|fcgi/(worker|http|ep)' ;;
+	fcgi/*) may='core|lib|fcgi' ;;
+	cron/*) may='core|lib|cron' ;;
+	ctl/*) may='core|lib|ctl' ;;
 	*) may='core|lib|fcgi|cron|ctl|t|bench' ;;
 	esac
 	grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$file" |
 	    grep -vE "\"(config\\.h|($may)/[a-z0-9_./]+)\"" |
 	    sed "s,^,$file:,"
 done <"$tmp/c" >"$tmp/faults"
-verdict "includes follow core <- lib <- fcgi, cron, ctl"
+verdict "includes follow core <- lib <- fcgi, cron, ctl, and in fcgi worker <- http <- ep <- pool"
 
 xargs grep -nE '#[[:space:]]*include <libpq' <"$tmp/c" |
     grep -vE '^lib/db/db(_host)?\.c:' >"$tmp/faults"

@@ -51,7 +51,7 @@ BEGIN {
 /^ROUTE\(/ {
 	gsub(/[ ")]/, "")
 	who["APIKEY"] = "apiKey:" tolower($6)
-	body = $9 == "0" ? "-" : $9 == "CSV" ? "text/csv" : "application/json"
+	body = $10 == "0" ? "-" : $10 == "CSV" ? "text/csv" : "application/json"
 	print $2, $3, who[$5], body
 	print $2, $3, "400" more[$5] (body == "-" ? "" : " 413 415"), \
 	    "429 500 503 default" >refusals

@@ -14,7 +14,7 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/pool/idle_task.h"
+#include "fcgi/worker/spool_report.h"
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
@@ -118,7 +118,7 @@ spools(struct req *req, int64_t since, bool *ret_complete)
 	struct rows rows;
 
 	if (w->shm->spool_id[0] != '\0' &&
-	    idle_task_report(w, req->arena, &req->fail) == -1)
+	    spool_report_send(w, req->arena, &req->fail) == -1)
 		return -1;
 	for (;;) {
 		params_init(&p, req->arena);

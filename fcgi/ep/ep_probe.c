@@ -4,10 +4,8 @@
 
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/base/str.h"
 #include "core/decide/model.h"
-#include "fcgi/ep/probe.h"
 #include "fcgi/http/rate_limit.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -25,23 +23,14 @@
 
 static bool token_matches(const char *token);
 
-/* The values of the label "route": every route, "-" for none, the end. */
-static const char *const route_names[] = {
-#define ROUTE(                                                                 \
-    method, path, group, access, scope, budget, trail, body, limit, fn)        \
-#method " " path,
+/* The values of the metrics' label "route", by number, and their end. */
+static const char *const route_names[ROUTE__MAX + 1] = {
+#define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
+    body, limit, fn)                                                           \
+	[ROUTE_##fn] = #method " " path,
 #include "fcgi/http/routes.tbl"
 #undef ROUTE
-	"-", NULL
-};
-
-/* The same, as req->route tells them apart. */
-static const char *const handler_names[] = {
-#define ROUTE(                                                                 \
-    method, path, group, access, scope, budget, trail, body, limit, fn)        \
-#fn,
-#include "fcgi/http/routes.tbl"
-#undef ROUTE
+	[ROUTE__NONE] = "-",
 };
 
 static const char *const redis_words[LIMIT_REDIS__MAX] = {
@@ -50,19 +39,8 @@ static const char *const redis_words[LIMIT_REDIS__MAX] = {
 	[LIMIT_DOWN] = "down",
 };
 
-_Static_assert(nitems(route_names) - 1 <= METRIC_ROUTE,
+_Static_assert((int)ROUTE__MAX <= (int)METRIC_ROUTE,
     "the shared region has a counter for each route");
-
-size_t
-probe_route(const struct route *route)
-{
-	size_t i;
-
-	for (i = 0; route != NULL && i < nitems(handler_names); i++)
-		if (strcmp(route->handler_name, handler_names[i]) == 0)
-			return i;
-	return nitems(handler_names);
-}
 
 /*
  * GET /health.  200: the process lives.

@@ -57,11 +57,13 @@ static int check_caller(struct req *req);
 static void refuse(struct req *req, struct resp *resp);
 
 static const struct route routes[] = {
-#define ROUTE(                                                                 \
-    method, path, group, access, scope, budget, trail, body, limit, fn)        \
-	{ METHOD_##method, path, GROUP_##group, ACCESS_##access,               \
-		SCOPE_##scope, BUDGET_##budget, TRAIL_##trail,                 \
-		(body) < 0 ? -(body) : (body), (body) < 0, limit, fn, #fn },
+#define ALONE false
+#define COMBINES true
+#define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
+    body, limit, fn)                                                           \
+	{ ROUTE_##fn, METHOD_##method, path, GROUP_##group, ACCESS_##access,   \
+		SCOPE_##scope, BUDGET_##budget, TRAIL_##trail, combines,       \
+		(body) < 0 ? -(body) : (body), (body) < 0, limit, fn },
 #include "fcgi/http/routes.tbl"
 #undef ROUTE
 };
@@ -76,16 +78,23 @@ static const struct {
 #undef QUERY
 };
 
+enum route_id
+route_id(const struct route *route)
+{
+	return route == NULL ? ROUTE__NONE : route->id;
+}
+
 bool
 route_combines(const struct req *req)
 {
 	struct path_match any;
 	size_t i;
 
-	for (i = 0; routes[i].handler != decision_post; i++)
-		continue;
-	return routes[i].method == req->method &&
-	    path_match(routes[i].path, req->path, &any);
+	for (i = 0; i < nitems(routes); i++)
+		if (routes[i].combines && routes[i].method == req->method &&
+		    path_match(routes[i].path, req->path, &any))
+			return true;
+	return false;
 }
 
 void

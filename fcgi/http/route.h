@@ -8,6 +8,7 @@
 
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
+#include "fcgi/worker/worker.h"
 #include "lib/net/apikey.h"
 
 enum route_access {
@@ -30,20 +31,29 @@ enum budget {
 /* Whether it changes something that the audit trail tells. */
 enum audit_trail { TRAIL_NONE = 1, TRAIL_AUDIT, TRAIL__MAX };
 
-/* Which worker group serves it (nginx routes accordingly). */
-enum worker_group { GROUP_DECIDE = 1, GROUP_OPERATOR, GROUP__MAX };
-
 /*
  * A handler returns 0 with resp filled, or -1 with req->fail set; its comment
  * names the statuses that it raises.
  */
 typedef int route_fn(struct req *req, struct resp *resp);
 
+/* Every route by the name of its handler, numbered from 0 as metrics do. */
+#define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
+    body, limit, fn)                                                           \
+	ROUTE_##fn,
+enum route_id {
+#include "fcgi/http/routes.tbl"
+	ROUTE__NONE, /* a request that no route matches */
+	ROUTE__MAX
+};
+#undef ROUTE
+
 /* A max body of text/csv, which the handler reads itself, in routes.tbl. */
 #define CSV(max) (-(max))
 
-/* One route of fcgi/http/routes.tbl. */
+/* One row of fcgi/http/routes.tbl, which explains the columns. */
 struct route {
+	enum route_id id;
 	enum method method;
 	const char *path; /* "/v1/cases/{id}/assign" */
 	enum worker_group group;
@@ -51,33 +61,39 @@ struct route {
 	enum scope scope;
 	enum budget budget;
 	enum audit_trail trail;
+	bool combines;
 	size_t body_max; /* 0: takes no body; up to 4 KiB is ignored */
 	bool csv; /* the body is text/csv, else application/json */
-	int limit_s; /* time limit, from which statement timeouts follow */
+	int limit_s;
 	route_fn *handler;
-	const char *handler_name;
 };
 
-#define ROUTE(                                                                 \
-    method, path, group, access, scope, budget, trail, body, limit, fn)        \
+#define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
+    body, limit, fn)                                                           \
 	route_fn fn;
 #include "fcgi/http/routes.tbl"
 #undef ROUTE
 
 /*
- * The second half of decision_post(), which leaves its event in req->item:
- * the answer, once the item has been through a set.
+ * The second half of decision_post(), the one handler that combines: it leaves
+ * its event in req->item; decision_answer() fills resp after the transaction.
  */
 route_fn decision_answer;
 
-/* Whether a request is one that waits for a set with its neighbours. */
+/* The route's number, ROUTE__NONE for NULL. */
+enum route_id route_id(const struct route *route);
+
+/*
+ * Whether requests of this method and path share a transaction with others
+ * that wait beside them.
+ */
 bool route_combines(const struct req *req);
 
 /*
  * Run one request: match (404, 405), waiting time (503), access (401, 403),
  * budget (429), size and type (413, 415), path, query and body (400),
- * handler.  Fills resp; or only req->item, when route_combines() and nothing
- * speaks against it: then route_settle() fills resp after the set was run.
+ * handler.  Fills resp; of a route that combines, only req->item if nothing
+ * is wrong: route_settle() fills resp after the transaction.
  */
 void route_run(struct req *req, struct resp *resp);
 void route_settle(struct req *req, struct resp *resp);

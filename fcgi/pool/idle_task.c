@@ -5,21 +5,17 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/pool/idle_task.h"
 #include "fcgi/worker/readiness.h"
-#include "fcgi/worker/settings_sync.h"
+#include "fcgi/worker/scratch.h"
+#include "fcgi/worker/spool_report.h"
 #include "fcgi/worker/worker.h"
-#include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/engine/engine.h"
 #include "lib/shared/companion_counter.h"
 #include "lib/shared/gauge.h"
 #include "lib/shared/shm.h"
@@ -29,7 +25,6 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define ARENA_SIZE ((size_t)32 << 20) /* address space of a chore */
 #define PAUSE (CLOCK_SECOND / 10) /* between turns: decisions go first */
 #define PAUSE_FAILED (1 * CLOCK_SECOND)
 #define TURN_MAX (2 * CLOCK_SECOND) /* for the database to answer */
@@ -46,8 +41,6 @@ static turn_fn drain, measure, report;
 static void begin(struct worker *w);
 static void end(struct worker *w);
 static void account(struct worker *w, const struct spool_drain *did);
-static int borrow(struct arena *a);
-static void give_back(struct arena *a);
 
 /* Each by one worker of the host at a time, which due in struct shm sees to. */
 static const struct {
@@ -69,29 +62,12 @@ idle_task_start(struct worker *w)
 
 	if (w->engine == NULL || w->db == NULL)
 		return;
-	if (idle_task_load(w, &f) == -1)
+	if (readiness_load(w, &f) == -1)
 		log_warn("engine=empty why=%s %s", f.where, f.why);
-	if (borrow(&a) == -1)
+	if (scratch_open(&a) == -1)
 		return;
 	readiness_check(w, &a, &ready);
-	give_back(&a);
-}
-
-int
-idle_task_load(struct worker *w, struct fail *f)
-{
-	struct arena a;
-	int r;
-
-	if (borrow(&a) == -1)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
-	r = db_ready(w->db, f);
-	if (r == 0)
-		r = engine_load(w->engine, w->db, &a, f);
-	if (r == 0)
-		settings_sync_note_epoch(w, &a);
-	give_back(&a);
-	return r;
+	scratch_close(&a);
 }
 
 int
@@ -110,18 +86,6 @@ idle_task_run(struct worker *w)
 			wait = ms;
 	}
 	return wait;
-}
-
-int
-idle_task_report(struct worker *w, struct arena *a, struct fail *f)
-{
-	struct params p;
-
-	params_init(&p, a);
-	params_text(&p, w->shm->spool_id);
-	params_int(&p, atomic_load(&w->shm->spool_records));
-	params_int(&p, spool_asides(conf.SPOOL_DIR));
-	return db_run(w->db, a, STMT_SPOOL_REPORT, &p, NULL, f);
 }
 
 /* Decide workers drain the spool, as long as there is something in it. */
@@ -171,12 +135,12 @@ drain(struct worker *w)
 	struct arena a;
 	int r;
 
-	if (borrow(&a) == -1)
+	if (scratch_open(&a) == -1)
 		return PAUSE_FAILED;
 	begin(w);
 	r = spool_drain_step(w->spool, w->db, &a, &did, &f);
 	end(w);
-	give_back(&a);
+	scratch_close(&a);
 	account(w, &did);
 
 	/* That the database is away is told by every degraded answer. */
@@ -193,7 +157,7 @@ measure(struct worker *w)
 	struct arena a;
 	int r;
 
-	if (borrow(&a) == -1)
+	if (scratch_open(&a) == -1)
 		return MEASURE_PAUSE;
 	begin(w);
 	r = storage_stats_measure(w->db, &a, &w->shm->storage, &f);
@@ -203,7 +167,7 @@ measure(struct worker *w)
 		r = companion_counter_read(w->db, &a, &w->shm->counters, &f);
 	readiness_measure(w, &a);
 	end(w);
-	give_back(&a);
+	scratch_close(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
 		log_error("metrics=stuck why=%s %s", f.where, f.why);
 	return MEASURE_PAUSE;
@@ -217,12 +181,12 @@ report(struct worker *w)
 	struct arena a;
 	int r;
 
-	if (borrow(&a) == -1)
+	if (scratch_open(&a) == -1)
 		return REPORT_PAUSE;
 	begin(w);
-	r = idle_task_report(w, &a, &f);
+	r = spool_report_send(w, &a, &f);
 	end(w);
-	give_back(&a);
+	scratch_close(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
 		log_error("spool=unreported why=%s %s", f.where, f.why);
 	return REPORT_PAUSE;
@@ -256,26 +220,4 @@ account(struct worker *w, const struct spool_drain *did)
 		log_warn("spool=torn lines=%zu", did->torn);
 	if (did->aside > 0)
 		log_error("spool=aside records=%zu", did->aside);
-}
-
-/* Memory for a while. */
-static int
-borrow(struct arena *a)
-{
-	void *block = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (block == MAP_FAILED) {
-		log_error("chore=memory why=%s", strerror(errno));
-		return -1;
-	}
-	arena_init(a, block, ARENA_SIZE);
-	return 0;
-}
-
-static void
-give_back(struct arena *a)
-{
-	arena_reset(a);
-	munmap(a->base, ARENA_SIZE);
 }

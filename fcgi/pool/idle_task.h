@@ -3,8 +3,6 @@
 #ifndef FCGI_POOL_IDLE_TASK_H
 #define FCGI_POOL_IDLE_TASK_H
 
-struct arena;
-struct fail;
 struct worker;
 
 /*
@@ -14,24 +12,10 @@ struct worker;
 void idle_task_start(struct worker *w);
 
 /*
- * Load the policies now, over the worker's database.  Returns 0, or -1 with f
- * set.
- */
-int idle_task_load(struct worker *w, struct fail *f)
-    __attribute__((warn_unused_result));
-
-/*
  * Do what is due, little at a time and once for all workers of the host.
  * Returns after how many milliseconds to ask again, or -1 when only a request
  * can bring something to do.
  */
 int idle_task_run(struct worker *w);
-
-/*
- * Tell the database what this host's spool holds; sh_spool_id must be known.
- * a is scratch.  Returns 0, or -1 with f set.
- */
-int idle_task_report(struct worker *w, struct arena *a, struct fail *f)
-    __attribute__((warn_unused_result));
 
 #endif

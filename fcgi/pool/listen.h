@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/un.h>
 
-#include "fcgi/http/route.h"
+#include "fcgi/worker/worker.h"
 
 struct fail;
 

@@ -21,6 +21,7 @@
 #include "fcgi/pool/optional_files.h"
 #include "fcgi/pool/pool_reload.h"
 #include "fcgi/pool/sd_notify.h"
+#include "fcgi/pool/worker_main.h"
 #include "fcgi/worker/watchdog.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
@@ -395,7 +396,7 @@ become_worker(struct master *m, size_t i)
 	if (group == GROUP_DECIDE && !l->shared)
 		conf_secret_forget();
 	free(m);
-	exit(worker_run(&w, l->fd[group]));
+	exit(worker_main_run(&w, l->fd[group]));
 }
 
 /*

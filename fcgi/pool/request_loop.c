@@ -13,7 +13,6 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "fcgi/ep/probe.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
@@ -317,7 +316,7 @@ account(const struct pending_set *h)
 	struct worker_slot *slot = req->worker->slot;
 	const int64_t us = clock_ticks() - h->started;
 
-	metric_add(slot, METRIC_ID_REQUESTS, probe_route(req->route),
+	metric_add(slot, METRIC_ID_REQUESTS, route_id(req->route),
 	    (size_t)h->resp.status / 100 - 1, 1);
 	if (req->route != NULL && req->route->budget == BUDGET_DECISIONS &&
 	    h->resp.status != 202)

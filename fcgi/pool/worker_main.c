@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One worker: waits for connections, answers them, waits again. */
+/* The main loop of a worker: wait for connections, answer them, repeat. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "fcgi/http/redis.h"
 #include "fcgi/pool/idle_task.h"
 #include "fcgi/pool/request_loop.h"
-#include "fcgi/worker/watchdog.h"
+#include "fcgi/pool/worker_main.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
@@ -37,35 +37,7 @@ static int watch(int listener);
 static bool wait_ready(int epoll, int listener, struct worker *w, bool *leave);
 
 int
-worker_db(struct worker *w, struct fail *f)
-{
-	if (worker_has_db(w, f) == -1)
-		return -1;
-	return db_ready(w->db, f);
-}
-
-int
-worker_has_db(const struct worker *w, struct fail *f)
-{
-	if (w->db == NULL)
-		return fail_set(
-		    f, FAIL_US, UNAVAILABLE, "DATABASE_URL", "is not set");
-	return 0;
-}
-
-void
-worker_limit(struct worker *w, int seconds)
-{
-	const int64_t due = seconds == 0
-	    ? WATCHDOG_IDLE
-	    : clock_ticks() + seconds * CLOCK_SECOND;
-
-	if (!watchdog_set(&w->slot->due, due))
-		_exit(EX_TEMPFAIL);
-}
-
-int
-worker_run(struct worker *w, int listener)
+worker_main_run(struct worker *w, int listener)
 {
 	struct request_loop *s;
 	struct fail f = { 0 };

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/event/event.h"
-#include "fcgi/pool/idle_task.h"
 #include "fcgi/worker/readiness.h"
+#include "fcgi/worker/scratch.h"
+#include "fcgi/worker/settings_sync.h"
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
@@ -62,6 +64,23 @@ readiness_check(struct worker *w, struct arena *a, struct readiness *ret)
 	log_change(w, ret);
 }
 
+int
+readiness_load(struct worker *w, struct fail *f)
+{
+	struct arena a;
+	int r;
+
+	if (scratch_open(&a) == -1)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	r = db_ready(w->db, f);
+	if (r == 0)
+		r = engine_load(w->engine, w->db, &a, f);
+	if (r == 0)
+		settings_sync_note_epoch(w, &a);
+	scratch_close(&a);
+	return r;
+}
+
 void
 readiness_measure(struct worker *w, struct arena *a)
 {
@@ -94,7 +113,7 @@ look_all(struct worker *w, struct arena *a, char *why, size_t size)
 
 	if (state != READINESS_YES || count_books(w) > 0)
 		return state;
-	if (idle_task_load(w, &f) == 0 && count_books(w) > 0)
+	if (readiness_load(w, &f) == 0 && count_books(w) > 0)
 		return READINESS_YES;
 	snprintf(why, size, "no rules and policies are loaded: %s%s%s", f.where,
 	    f.where[0] == '\0' ? "" : " ", f.why);

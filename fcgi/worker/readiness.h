@@ -4,6 +4,7 @@
 #define FCGI_WORKER_READINESS_H
 
 struct arena;
+struct fail;
 struct str;
 struct worker;
 
@@ -36,6 +37,13 @@ struct readiness {
  * changes.  Takes no lock.
  */
 void readiness_check(struct worker *w, struct arena *a, struct readiness *ret);
+
+/*
+ * Load the rules and policies now, in the worker's database session.  Returns
+ * 0, or -1 with f set.
+ */
+int readiness_load(struct worker *w, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /* For metrics: what is known of the schema, learnt by a worker of any group. */
 void readiness_measure(struct worker *w, struct arena *a);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Every row of fcgi/routes.tbl: the route refuses a caller without the right
+# Every row of fcgi/http/routes.tbl: the route refuses a caller without the right
 # credentials, a wrong body, a wrong method and a wrong path.
 # shellcheck disable=SC2317 # each check is called by its name
 
@@ -34,8 +34,8 @@ KEY=
 awk -F ', *' '/^ROUTE\(/ {
 	gsub(/^ROUTE\(|"/, "")
 	gsub(/{[A-Za-z]*}/, "some-id", $2)
-	type = sub(/^CSV\(/, "", $8) ? "csv" : "json"
-	print $1, $2, $4, $5, $7, $8 + 0, type
+	type = sub(/^CSV\(/, "", $9) ? "csv" : "json"
+	print $1, $2, $4, $5, $7, $9 + 0, type
 }' "$srcdir/fcgi/http/routes.tbl" >"$scratch/rows"
 is "every row of the table is read" "$(wc -l <"$scratch/rows" | tr -d ' ')" \
     "$(grep -c '^ROUTE(' "$srcdir/fcgi/http/routes.tbl")"
