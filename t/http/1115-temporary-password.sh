@@ -36,5 +36,6 @@ open_session ana@example.com 'a fourth one'
 change_password 'a fourth one' 'a fifth one, her own'
 is "a temporary password may be changed" "$STATUS" 200
 one=$(json .token)
-is "after the change the operator works" "$(token_statuses "$one")" "200 200 200 200 "
+is "after the change the operator works" \
+    "$(token_statuses "$one")" "200 200 200 200 "
 finish

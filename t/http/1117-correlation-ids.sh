@@ -25,7 +25,8 @@ replaces_correlation() {
 	is "a correlation id that is $1 is replaced" \
 	    "$STATUS $(header x-correlation-id |
 	    sed 's/_.*//')" "200 cor"
-	is "the verdict log has the new id instead of $1" "$(logged_correlation "corr-$n")" \
+	is "the verdict log has the new id instead of $1" \
+	    "$(logged_correlation "corr-$n")" \
 	    "$(header x-correlation-id)"
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Events of one user miss none of each other, alone, at once and in batches.
+# Each event of a user counts all earlier ones: in parallel and in batches.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -9,46 +9,47 @@ admin_token
 api_key
 TOKEN=
 
-# 60 at once: each sees another number of earlier ones, none is missed.
+# 60 at once: each counts another number of earlier events.
 seq 60 | xargs -P 12 -I{} curl -s --unix-socket "$scratch/run/http.sock" \
     -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -o /dev/null \
     "$BASE/v1/decisions" \
     -d '{"id":"p-{}","type":"card.refund","amount":10,"currency":"EUR","subject":{"userId":"busy","deviceId":"d-{}"}}'
-is "parallel events see 0 to 59 earlier ones, each number once" "$(sql "
+is "60 parallel events count 0 to 59 earlier ones, each number once" "$(sql "
     select count(*), count(distinct n), min(n), max(n) from (
 	select (replay::json #>> '{signals,velocity.attemptsLast2m}')::int n
 	from assay.detail where user_id = 'busy') s")" "60|60|0|59"
-is "and each device is counted" "$(sql "
+is "parallel events count every device" "$(sql "
     select max((replay::json #>> '{signals,graph.devicesOnUser}')::int),
     max((replay::json #>> '{signals,graph.ringSize}')::int)
     from assay.detail where user_id = 'busy'")" "59|60"
-is "the component is whole" "$(sql "select max(size)
+is "parallel events make one component" "$(sql "select max(size)
     from assay.entity where parent is null")" 61
 
-# A batch decides in order; each event sees those before it.
+# A batch decides in order; each event counts those before it.
 http POST /v1/decisions/batch "$(jq -cn '{events: [range(30) | {id: "q-\(.)",
     type: "payment.authorize", amount: 5, currency: "EUR",
     subject: {userId: (if . % 3 == 0 then "a" else "b\(.)" end),
     deviceId: "shared"}}]}')"
 is_json "a batch answers in input order" '[.results[] | .ok] | all' true
-is "one user's events in order" "$(sql "
+is "a batch counts one user's events in order" "$(sql "
     select string_agg(replay::json #>> '{signals,velocity.attemptsLast2m}', ','
 	order by split_part(event_id, '-', 2)::int)
     from assay.detail where user_id = 'a'")" "0,1,2,3,4,5,6,7,8,9"
-is "the shared device counts up within it" "$(sql "
+is "a batch counts the users of a shared device in order" "$(sql "
     select string_agg(replay::json #>> '{signals,graph.usersOnDevice}', ','
 	order by split_part(event_id, '-', 2)::int)
     from assay.detail where event_id in ('q-0', 'q-1', 'q-2', 'q-3', 'q-4')")" \
     "0,1,2,3,3"
-is "and the ring grows" "$(sql "
+is "a batch counts the ring in order" "$(sql "
     select string_agg(replay::json #>> '{signals,graph.ringSize}', ','
 	order by split_part(event_id, '-', 2)::int)
     from assay.detail where event_id in ('q-0', 'q-3', 'q-6')")" "1,4,6"
-is "firstSeen is true once" "$(sql "select count(*) from assay.detail
+is "a batch sees a device for the first time once" \
+    "$(sql "select count(*) from assay.detail
     where event_id like 'q-%'
     and replay::json #>> '{signals,device.firstSeen}' = 'true'")" 1
 
-# Batches with the same users in other orders do not deadlock.
+# Batches with the same users in different orders do not deadlock.
 for i in 1 2 3 4 5 6; do
 	jq -cn --argjson i "$i" '{events: [range(40) | {id: "x-\($i)-\(.)",
 	    type: "account.login",
@@ -62,23 +63,24 @@ seq 6 | xargs -P 6 -I{} curl -s --unix-socket "$scratch/run/http.sock" \
 is "crossing batches are all decided" "$(cat "$scratch"/out.* |
     jq -r '.results[] | .decision.score >= 0' | sort | uniq -c |
     tr -s ' ')" " 240 true"
-is "and counted" "$(sql "select sum(n) from (
+is "crossing batches count every event" "$(sql "select sum(n) from (
     select max((replay::json #>> '{signals,velocity.attemptsLast2m}')::int) + 1 n
     from assay.detail where event_id like 'x-%' group by user_id) s")" 240
-is "an ip's users are exact" "$(sql "select string_agg(users::text, ',')
+is "an address's count of users equals its links" \
+    "$(sql "select string_agg(users::text, ',')
     from assay.entity where kind = 3")" \
     "$(sql "select string_agg(n::text, ',') from (select (select count(*)
 	from assay.link l join assay.entity u on u.kind = 1
 	and u.id in (l.a, l.b) where e.id in (l.a, l.b)) n
 	from assay.entity e where kind = 3) s")"
 
-# Batches that are none.
+# Invalid batches.
 http POST /v1/decisions/batch '{"events":[]}'
-is_error "an empty batch" 400 INVALID_BATCH
+is_error "an empty batch answers 400" 400 INVALID_BATCH
 http POST /v1/decisions/batch "$(jq -cn '{events: [range(101) | {}]}')"
-is_error "101 events" 400 INVALID_BATCH
+is_error "a batch of 101 events answers 400" 400 INVALID_BATCH
 http POST /v1/decisions/batch '[]'
-is_error "no object" 400 INVALID_BATCH
+is_error "a batch that is an array answers 400" 400 INVALID_BATCH
 http POST /v1/decisions/batch '{"events":[{"type":"nope","subject":{}},
     {"type":"account.login","subject":{"userId":"z"}},7]}'
 is_json "a bad event fails only its own entry" \

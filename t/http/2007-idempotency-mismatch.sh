@@ -1,23 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A replay of another event under a used key: said, counted, or refused.
+# A used key with another event: the original answer is marked and counted.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-
-mismatch() {
-	header x-engine-idempotent-mismatch
-}
-
-replay() {
-	header x-engine-idempotent-replay
-}
-
-# How many the hosts of this machine have counted.
-mismatches() {
-	http GET /metrics
-	printf '%s\n' "$BODY" |
-	    awk '/^engine_idempotency_mismatches_total/ { print $2 }'
-}
+# shellcheck source=t/http/idempotency.sh
+. "$(dirname "$0")/idempotency.sh"
 
 start_stack
 admin_token
@@ -30,18 +17,20 @@ event='{"id":"order-1","type":"card.authorize","amount":12.50,"currency":"EUR",
     "attributes":{"b":"x","a":10}}'
 http POST /v1/decisions "$event"
 first=$BODY
-is "the first decision of a key is no mismatch" "$STATUS $(mismatch)" "200 "
+is "the first decision of a key is not a mismatch" \
+    "$STATUS $(is_mismatch)" "200 "
 http POST /v1/decisions "$event"
-is "the same text again is no mismatch" "$(replay) $(mismatch)" "true "
+is "the same event again is not a mismatch" \
+    "$(is_replay) $(is_mismatch)" "true "
 http POST /v1/decisions '{"attributes":{"a":1e1,"b":"x"},"ignored":1,
     "instrument":{"threeDS":true,"kind":"card"},"currency":"eur",
     "subject":{"phone":"00251 911-23-45-44","ip":"::ffff:203.0.113.7",
     "userId":"nice"},"amount":1.25e1,"type":"card.authorize","id":"order-1"}'
-is "the same event spelled otherwise is no mismatch" \
-    "$(replay) $(mismatch)" "true "
-is "it answers the same" "$BODY" "$first"
+is "the same event in another form is not a mismatch" \
+    "$(is_replay) $(is_mismatch)" "true "
+is "the same event in another form gets the same answer" "$BODY" "$first"
 
-# Each part of an event makes another one of it.
+# A change of any part makes another event.
 for change in \
     's/12.50/12.51/' \
     's/EUR/USD/' \
@@ -63,15 +52,16 @@ for change in \
     's/"b"/"c"/'
 do
 	http POST /v1/decisions "$(printf '%s' "$event" | sed "$change")"
-	is "another event ($change) gets the original, and is told" \
-	    "$STATUS $(replay) $(mismatch) $BODY" "200 true true $first"
+	is "a changed event ($change) gets the original, marked as mismatch" \
+	    "$STATUS $(is_replay) $(is_mismatch) $BODY" "200 true true $first"
 done
-is "each of these is counted" "$(mismatches)" 18
+is "each mismatch is counted" "$(mismatch_count)" 18
 http POST /v1/decisions "$event" -H 'Idempotency-Key: k-1'
 http POST /v1/decisions "$(printf '%s' "$event" | sed s/order-1/order-2/)" \
     -H 'Idempotency-Key: k-1'
-is "under a header the id is a part of the event" "$(mismatch)" true
-is "nothing but a number of 64 bits is kept of the event" \
+is "with a key in the header the id is a part of the event" \
+    "$(is_mismatch)" true
+is "only a number of 64 bits is stored of the event" \
     "$(sql "select string_agg(column_name || ' ' || data_type, ', '
 	order by ordinal_position) from information_schema.columns
 	where table_schema = 'assay' and table_name = 'idempotency'")" \
@@ -79,94 +69,58 @@ is "nothing but a number of 64 bits is kept of the event" \
 sql "update assay.idempotency set digest = null where key = 'order-1'" \
     >/dev/null
 http POST /v1/decisions "$(printf '%s' "$event" | sed s/nice/mallory/)"
-is "of a row from before no mismatch is said" "$(replay) $(mismatch)" "true "
+is "a stored key without a digest gives no mismatch" \
+    "$(is_replay) $(is_mismatch)" "true "
 sql "update assay.idempotency set digest = (digest | 255) # 1
     where key = 'k-1'" >/dev/null
 http POST /v1/decisions "$(printf '%s' "$event" | sed s/nice/mallory/)" \
     -H 'Idempotency-Key: k-1'
-is "nor of a digest of another normal form" "$(replay) $(mismatch)" "true "
+is "a stored digest of another version gives no mismatch" \
+    "$(is_replay) $(is_mismatch)" "true "
 
 login='"type":"account.login","subject"'
 http POST /v1/decisions/batch "{\"events\":[
     {\"id\":\"b-1\",$login:{\"userId\":\"u-1\"}},
     {\"id\":\"b-1\",$login:{\"userId\":\"u-1\"}}]}"
-is "a batch that repeats an event says nothing" "$STATUS $(mismatch)" "200 "
+is "a batch that repeats an event has no mismatch" \
+    "$STATUS $(is_mismatch)" "200 "
 http POST /v1/decisions/batch "{\"events\":[
     {\"id\":\"b-1\",$login:{\"userId\":\"u-2\"}},
     {\"id\":\"b-2\",$login:{\"userId\":\"u-1\"}},
     {\"id\":\"b-2\",$login:{\"userId\":\"u-2\"}}]}"
-is "a batch that repeats ids with other events says so" \
-    "$STATUS $(mismatch) $(json '[.results[].ok] | all')" "200 true true"
-is_json "and answers with the originals" \
+is "a batch that repeats ids with other events has a mismatch" \
+    "$STATUS $(is_mismatch) $(json '[.results[].ok] | all')" "200 true true"
+is_json "a batch answers a repeated id with the original" \
     '.results[1].decision.id == .results[2].decision.id' true
 http POST /v1/decisions "{\"id\":\"order-1\",$login:{\"userId\":\"u-3\"}}" \
     -H 'X-Engine-Mode: shadow'
-is "a shadow request repeats no key" "$STATUS $(mismatch)" "200 "
+is "a dry run does not use the key" "$STATUS $(is_mismatch)" "200 "
 
-before=$(mismatches)
+before=$(mismatch_count)
 http POST /v1/decisions/async "{\"id\":\"b-1\",$login:{\"userId\":\"u-1\"}}"
-is "async: an event that was decided is accepted again" \
-    "$STATUS $(mismatch)" "202 "
+is "async: a decided event is accepted again without a mismatch" \
+    "$STATUS $(is_mismatch)" "202 "
 http POST /v1/decisions/async "{\"id\":\"b-1\",$login:{\"userId\":\"u-9\"}}"
-is "async: another event under its id is accepted, and told" \
-    "$STATUS $(mismatch)" "202 true"
+is "async: another event under a used id is accepted with a mismatch" \
+    "$STATUS $(is_mismatch)" "202 true"
 http POST /v1/decisions/async "{\"id\":\"q-1\",$login:{\"userId\":\"u-1\"}}"
 http POST /v1/decisions/async "{\"id\":\"q-1\",$login:{\"userId\":\"u-2\"}}"
-is "async: also while the first is waiting" "$STATUS $(mismatch)" "202 true"
-is "async: the first is what waits" "$(sql "select string_agg(user_id, ',')
+is "async: another event under a waiting id is a mismatch" \
+    "$STATUS $(is_mismatch)" "202 true"
+is "async: the first event of an id stays in the queue" \
+    "$(sql "select string_agg(user_id, ',')
     from assay.async_queue where event_id = 'q-1'")" u-1
-is "async: both are counted" "$(mismatches)" $((before + 2))
+is "async: both mismatches are counted" "$(mismatch_count)" $((before + 2))
 
-# A synchronous decision overtakes what waits; the companion finds it.
+# A synchronous decision overtakes a waiting event.
 http POST /v1/decisions "{\"id\":\"q-1\",$login:{\"userId\":\"u-2\"}}"
-is "a waiting event claims no key" "$STATUS $(replay)" "200 "
+is "a waiting event does not use its key" "$STATUS $(is_replay)" "200 "
 cron "decide --once"
-is "async: the waiting event is dropped" \
+is "async: the companion drops the overtaken event" \
     "$(sql "select count(*) from assay.async_queue")" 0
-is "async: the companion counts it" "$(sql "select n from assay.counter
+is "async: the companion counts the mismatch" \
+    "$(sql "select n from assay.counter
     where metric = 'engine_idempotency_mismatches_total'")" 1
-is "async: and names it in its log" \
+is "async: the companion logs the mismatch" \
     "$(grep -c 'decision=async known=yes mismatch=yes' "$scratch/log/cron.log")" 1
-
-# The key is read once and is the same for all hosts.
-start_host 2
-on 2 POST /v1/decisions "{\"id\":\"b-2\",$login:{\"userId\":\"u-1\"}}"
-is "another host knows the same event" "$(replay) $(mismatch)" "true "
-on 2 POST /v1/decisions "{\"id\":\"b-2\",$login:{\"userId\":\"u-2\"}}"
-is "and another one" "$(replay) $(mismatch)" "true true"
-
-stop_pool
-start_pool IDEMPOTENCY_MISMATCH=refuse \
-    AUTH_SECRET=0a1b2c3d4e5f60718293a4b5c6d7e8f901234567
-wait_ready
-before=$(mismatches)
-http POST /v1/decisions "{\"id\":\"b-2\",$login:{\"userId\":\"u-1\"}}"
-is "refuse: the same event gets the original, also after a new AUTH_SECRET" \
-    "$STATUS $(replay) $(mismatch)" "200 true "
-http POST /v1/decisions "{\"id\":\"b-2\",$login:{\"userId\":\"u-2\"}}"
-is_error "refuse: another event is refused" 422 IDEMPOTENCY_MISMATCH
-is "refuse: it gets nothing of the original" "$(replay)$(mismatch)" ""
-key=$KEY
-KEY=ak_live_000000000000000000000000000000000000000000000000
-http POST /v1/decisions "{\"id\":\"b-2\",$login:{\"userId\":\"u-2\"}}"
-is_error "refuse: an unknown API key learns nothing of it" 401 INVALID_API_KEY
-KEY=$key
-http POST /v1/decisions/batch "{\"events\":[
-    {\"id\":\"b-2\",$login:{\"userId\":\"u-2\"}},
-    {\"id\":\"b-3\",$login:{\"userId\":\"u-1\"}},
-    {\"id\":\"b-3\",$login:{\"userId\":\"u-2\"}},
-    {\"id\":\"b-3\",$login:{\"userId\":\"u-1\"}}]}"
-is "refuse: in a batch only those entries fail" \
-    "$STATUS $(json '[.results[] | .ok, .error.code // "-"] | join(" ")')" \
-    "200 false IDEMPOTENCY_MISMATCH true - false IDEMPOTENCY_MISMATCH true -"
-http POST /v1/decisions/batch "{\"events\":[
-    {\"id\":\"b-2\",$login:{\"userId\":\"u-2\"}}]}"
-is "refuse: also when there is no other entry" \
-    "$STATUS $(json '.results[0].error.code')" "200 IDEMPOTENCY_MISMATCH"
-http POST /v1/decisions/async "{\"id\":\"b-3\",$login:{\"userId\":\"u-9\"}}"
-is_error "refuse: async refuses another event at once" 422 \
-    IDEMPOTENCY_MISMATCH
-http POST /v1/decisions/async "{\"id\":\"b-3\",$login:{\"userId\":\"u-1\"}}"
-is "refuse: async accepts the same one" "$STATUS $(mismatch)" "202 "
-is "refuse: each is counted" "$(mismatches)" $((before + 5))
 finish

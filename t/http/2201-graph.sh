@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The entity graph: whatever comes at once, counters and sizes are what a
-# recount of the links says.
+# The entity graph: under parallel events its counters and sizes equal a recount
+# of the links.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/recount.sh
@@ -12,31 +12,27 @@ admin_token
 api_key
 TOKEN=
 
-# login USER [MEMBERS]: an event, with these members of subject besides.
-login() {
-	printf '{"type":"account.login","subject":{"userId":"%s"%s}}' "$1" "${2-}"
-}
 
-# A known link is pushed out of the user's 64 by the batch that then meets it.
-http POST /v1/decisions "$(login u-1 ',"deviceId":"d-top","ip":"10.9.9.9"')"
-http POST /v1/decisions "$(login u-1 ',"deviceId":"d-old","ip":"10.9.9.9"')"
+# A batch pushes a known link out of the user's 64 and then meets it again.
+http POST /v1/decisions "$(login_event u-1 ',"deviceId":"d-top","ip":"10.9.9.9"')"
+http POST /v1/decisions "$(login_event u-1 ',"deviceId":"d-old","ip":"10.9.9.9"')"
 events=
 for i in $(seq 1 30); do
-	events="$events$(login u-1 ",\"deviceId\":\"x-$i\",\"ip\":\"10.0.0.$i\""),"
+	events="$events$(login_event u-1 ",\"deviceId\":\"x-$i\",\"ip\":\"10.0.0.$i\""),"
 done
 http POST /v1/decisions/batch \
-    "{\"events\":[$events$(login u-1 ',"deviceId":"d-old","ip":"10.9.9.9"')]}"
-is "a batch that forgets a link and meets it again" \
+    "{\"events\":[$events$(login_event u-1 ',"deviceId":"d-old","ip":"10.9.9.9"')]}"
+is "a batch that forgets a link and meets it again is decided" \
     "$STATUS $(json '[.results[] | select(.ok and .decision.score >= 0)] |
     length')" "200 31"
-http POST /v1/decisions "$(login u-1 ',"deviceId":"d-old"')"
-is "it is not counted twice" "$(sql "select replay::json #>>
+http POST /v1/decisions "$(login_event u-1 ',"deviceId":"d-old"')"
+is "a link that was met again is counted once" "$(sql "select replay::json #>>
     '{signals,graph.usersOnDevice}', replay::json #>>
     '{signals,graph.devicesOnUser}' from assay.detail
     order by decided_at desc limit 1")" "1|32"
-is "the recount agrees" "$(recount)" ""
+is "after a forgotten link the counters equal a recount" "$(recount)" ""
 
-# Many clients, few entities: singles and batches at once.
+# Many clients with few entities: single events and batches at once.
 cat >"$scratch/client" <<'END'
 n=$1
 shape() {
@@ -63,25 +59,27 @@ done
 END
 seq 40 | SOCKET="$scratch/run/http.sock" KEY="$KEY" BASE="$BASE" \
     xargs -P 12 -I{} sh "$scratch/client" {} >"$scratch/answers" 2>&1
-is "every event is answered by a scored decision" "$(jq -r '(.results // [
+is "every parallel event is scored" "$(jq -r '(.results // [
     {decision: .}])[].decision.score >= 0' <"$scratch/answers" | sort |
     uniq -c | tr -s ' ')" " 960 true"
-is "each is decided once" "$(sql "select count(*), count(distinct event_id)
+is "every parallel event is decided once" \
+    "$(sql "select count(*), count(distinct event_id)
     from assay.verdict_log where event_id like 'c-%'")" "840|840"
-is "each saw all those of its user before it" "$(sql "select count(*) from (
+is "every parallel event counts all earlier ones of its user" \
+    "$(sql "select count(*) from (
 	select row_number() over (partition by user_id order by decided_at) - 1
 	<> (replay::json #>> '{signals,velocity.attemptsLast24h}')::int as wrong
 	from assay.detail where user_id like 'c-%') x where wrong")" 0
-is "counters and sizes are those of a recount" "$(recount)" ""
+is "after parallel events the counters equal a recount" "$(recount)" ""
 
-# Every root that an event needs is put under another while it waits for them.
+# All roots that an event needs are united while the event waits for them.
 for i in 1 2 3 4 5; do
 	http POST /v1/decisions/batch "{\"events\":[
-	    $(login "m-$i" ",\"deviceId\":\"md-$i\""),
-	    $(login "m-$i" ",\"ip\":\"10.1.0.$i\",\"phone\":\"2519110000$i\""),
-	    $(login "top-$i" ",\"deviceId\":\"td-$i\",\"ip\":\"10.2.0.$i\"")]}"
+	    $(login_event "m-$i" ",\"deviceId\":\"md-$i\""),
+	    $(login_event "m-$i" ",\"ip\":\"10.1.0.$i\",\"phone\":\"2519110000$i\""),
+	    $(login_event "top-$i" ",\"deviceId\":\"td-$i\",\"ip\":\"10.2.0.$i\"")]}"
 done
-http POST /v1/decisions "$(login m-5 ',"deviceId":"td-5"')"
+http POST /v1/decisions "$(login_event m-5 ',"deviceId":"td-5"')"
 mkfifo "$scratch/fifo"
 cluster_psql postgres assay -q <"$scratch/fifo" &
 holder=$!
@@ -97,7 +95,7 @@ update assay.entity t set size = 7 where t.id in (
 	and t.parent is null;" >&8
 sleep 0.5
 (
-	http POST /v1/decisions "$(login m-5 ',"deviceId":"md-2","ip":"10.1.0.3",
+	http POST /v1/decisions "$(login_event m-5 ',"deviceId":"md-2","ip":"10.1.0.3",
 	    "phone":"25191100004","fingerprint":"f-1"')"
 	json .score >"$scratch/moved"
 ) &
@@ -106,6 +104,6 @@ sleep 0.5
 echo "commit;" >&8
 exec 8>&-
 wait "$holder" "$request"
-is "roots that move under an event cost it nothing" \
+is "an event whose roots move while it waits is scored" \
     "$(cat "$scratch/moved")" 0
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The largest bodies that are allowed are decided like any other.
+# The largest allowed bodies are decided like any other.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -9,9 +9,10 @@ admin_token
 api_key
 TOKEN=
 
-# batch EVENTS ATTRIBUTES BYTES CHARACTER: of events with so many attributes
-# of that character; how many were decided, and error codes.
-batch() {
+# decide_batch EVENTS ATTRIBUTES BYTES CHARACTER: a batch of that many events,
+# each with so many attributes of BYTES times the character.  Prints how many
+# were decided, and error codes.
+decide_batch() {
 	perl -e 'my ($n, $attrs, $bytes, $c) = @ARGV;
 	print "{\"events\":[", join(",", map {
 	    my $i = $_;
@@ -26,9 +27,11 @@ batch() {
 	    ] | group_by(.) | map("\(length) \(.[0])") | join(" ")'
 }
 
-is "a hundred events of 10 KiB" "$(batch 100 10 1001 x)" "100 true"
-is "what is escaped when it is written" \
-    "$(batch 63 16 1000 "$(printf '\177')")" "63 true"
-is "all of it is stored" "$(sql "select count(*), min(length(replay)) > 90000
+is "a batch of a hundred events of 10 KiB is decided" \
+    "$(decide_batch 100 10 1001 x)" "100 true"
+is "a batch of characters that JSON escapes is decided" \
+    "$(decide_batch 63 16 1000 "$(printf '\177')")" "63 true"
+is "the large events are stored whole" \
+    "$(sql "select count(*), min(length(replay)) > 90000
     from assay.detail where user_id like 'e1000-%'")" "63|t"
 finish

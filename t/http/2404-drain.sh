@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Who drains the spool is killed: in the middle of a commit, after it, and
-# between what it did; each record is in the log once.
+# The worker that drains the spool is killed during a commit, after it, or between
+# two of its steps: each record is in the log once.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/away.sh
@@ -12,10 +12,10 @@ admin_token
 api_key
 TOKEN=
 login='{"type":"account.login","subject":{"userId":"u-1"}}'
-ask "$login"
+ask_decision "$login"
 
-# The first drainer's server goes on with what it was sent, slowly.  The row of the
-# file is there already, or who comes next would wait to insert it.
+# The session of the first drain sleeps after the worker is killed.  The file's
+# row exists already, or the next drain would wait to insert it.
 cluster_psql postgres assay <<'END'
 create sequence assay.naps;
 grant usage on sequence assay.naps to assay_decide;
@@ -32,33 +32,34 @@ create trigger slow before update on assay.spool_file
 insert into assay.spool_file (name) values ('one');
 END
 stop_database
-ask "$login"
-ask "$login"
-ask "$login"
+ask_decision "$login"
+ask_decision "$login"
+ask_decision "$login"
 mv "$scratch/spool/active" "$scratch/spool/one.drain"
 start_database
 # shellcheck disable=SC2317 # called by stack_until
-sleeping() {
+session_sleeps() {
 	[ "$(sql "select count(*) from pg_stat_activity
 	    where wait_event = 'PgSleep'")" -gt 0 ]
 }
-check "the spool is being drained" stack_until 10 "$stack_pool_pid" sleeping
-shoot_pool
-check "and its server goes on without it" sleeping
+check "a worker drains the spool" \
+    stack_until 10 "$stack_pool_pid" session_sleeps
+kill_pool
+check "the killed worker's session continues" session_sleeps
 start_pool
 stack_until 10 "$stack_pool_pid" is_drained
 wait_drained
-logged_once "who comes next waits for it, and logs nothing twice"
+answers_logged_once "the next drain logs no record twice"
 wait_ready
-ask "$login"
+ask_decision "$login"
 
-# As a drainer leaves it that is killed after its first transaction, and one
-# that is killed after its last.
+# One file as a drain killed after its first transaction leaves it, and one as a
+# drain killed after its last.
 stop_database
-ask "$login"
-ask "$login"
-ask "$login"
-shoot_pool
+ask_decision "$login"
+ask_decision "$login"
+ask_decision "$login"
+kill_pool
 mv "$scratch/spool/active" "$scratch/spool/half.drain"
 head -n 1 "$scratch/spool/half.drain" >"$scratch/spool/whole.drain"
 stack_own "$scratch/spool"
@@ -70,9 +71,9 @@ jq -c 'select(.score < 0)' <"$scratch/answers" | sed '4d' >"$scratch/kept"
 mv "$scratch/kept" "$scratch/answers"
 start_pool
 wait_drained
-logged_once "a drained part is not drained again"
-is "drained files are gone" "$(cd "$scratch/spool" && echo ./*)" \
+answers_logged_once "a drained part of a file is not drained again"
+is "drained files are removed" "$(cd "$scratch/spool" && echo ./*)" \
     "./drain.lock ./write.lock"
-is "and what was noted of them" "$(sql 'select count(*)
+is "the rows about drained files are removed" "$(sql 'select count(*)
     from assay.spool_file')" 0
 finish

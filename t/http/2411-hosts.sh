@@ -1,155 +1,129 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Two servers in one connection string: one that is silent, gone or read-only
-# costs no decision for long, and the programs go on with the other.
+# Two servers in one connection string: if the first is silent, gone or read-only,
+# the programs soon continue with the other.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/away.sh
 . "$(dirname "$0")/away.sh"
+# shellcheck source=t/http/standby.sh
+. "$(dirname "$0")/standby.sh"
 
-# The second server, a standby that streams from the first.
-mkdir "$scratch/run-b"
-stack_own "$scratch/run-b"
-cp -a "$scratch/pg" "$scratch/pg-b"
-cat >>"$scratch/pg-b/postgresql.conf" <<END
-primary_conninfo = 'host=$scratch/run user=postgres'
-END
-touch "$scratch/pg-b/standby.signal"
-stack_own "$scratch/pg-b"
-# A long queue: what dials a silent server is to wait, and not be refused.
-start_database -c max_connections=500
-first=$stack_pg_pid
-start_second() {
-	stack_pg_start "$scratch/pg-b" "$scratch/run-b" \
-	    "$scratch/log/postgres-b.log" -c max_connections=500
-	second=$stack_pg_pid
-	stack_pg_pid=$first
-}
-start_second
-more_pids="$second $more_pids"
+# Many sessions: a connection to the silent server waits and is not refused.
+start_servers standby -c max_connections=500
 
-# on_second QUERY: as sql does on the first.
-on_second() {
-	"$(stack_pg_bin)/psql" -X -q -At -v ON_ERROR_STOP=1 \
-	    -h "$scratch/run-b" -U postgres -d assay -c "$1"
-}
-
-# url ROLE
-url() {
+# servers_url ROLE: the connection string with both servers.
+servers_url() {
 	echo "host=$scratch/run,$scratch/run-b dbname=assay user=$1"
 }
 
-# with_hosts COMMAND [ARGUMENT]: the pool or the companion, with both servers.
-with_hosts() {
-	"$@" DATABASE_URL="$(url assay_decide)" \
-	    OPERATOR_DATABASE_URL="$(url assay_operator)" \
-	    COMPANION_DATABASE_URL="$(url assay_companion)" \
-	    RETAIN_DATABASE_URL="$(url assay_retain)"
-}
-
-# first_server SIGNAL
-first_server() {
-	# shellcheck disable=SC2046 # several
-	kill -s "$1" "$first" $(pgrep -P "$first")
+# with_servers COMMAND [ARGUMENT]: the pool or the companion, with both servers.
+with_servers() {
+	"$@" DATABASE_URL="$(servers_url assay_decide)" \
+	    OPERATOR_DATABASE_URL="$(servers_url assay_operator)" \
+	    COMPANION_DATABASE_URL="$(servers_url assay_companion)" \
+	    RETAIN_DATABASE_URL="$(servers_url assay_retain)"
 }
 
 order='{"type":"order.place","subject":{"userId":"u-1"}}'
-# shellcheck disable=SC2317 # stack_until calls it
-decided() {
-	ask "$order"
-	[ "$(json '.score >= 0')" = true ]
-}
-# sessions NAME: how many of this application the second server has.
-sessions() {
-	on_second "select count(*) from pg_stat_activity
+# standby_sessions APPLICATION: how many of its sessions the second server has.
+standby_sessions() {
+	standby_sql "select count(*) from pg_stat_activity
 	    where application_name = '$1'"
 }
 # shellcheck disable=SC2317 # stack_until calls it
-companion_there() {
-	[ "$(sessions 'assay cron')" -gt 0 ]
+companion_on_standby() {
+	[ "$(standby_sessions 'assay cron')" -gt 0 ]
 }
 # shellcheck disable=SC2317 # stack_until calls it
-streams() {
+standby_follows() {
 	[ "$(sql "select count(*) from pg_stat_replication
 	    where state = 'streaming' and replay_lsn >=
 		pg_current_wal_flush_lsn()")" = 1 ]
 }
 
-with_hosts start_pool
+with_servers start_pool
 start_nginx
 wait_ready
-with_hosts start_cron "work --for 10m"
+with_servers start_cron "work --for 10m"
 admin_token
 api_key
-ask "$order"
-is "decided by the first server" "$(json .score) $(sessions 'assay decide')" "0 0"
+ask_decision "$order"
+is "the first server has the first decision" \
+    "$(json .score) $(standby_sessions 'assay decide')" "0 0"
 workers=$(pgrep -P "$stack_pool_pid" | sort)
-check "the standby has all" stack_until 20 "$second" streams
+check "the standby has everything of the first server" \
+    stack_until 20 "$standby_pid" standby_follows
 
-# The first falls silent, as if its machine had lost power or network.
-first_server STOP
-ask "$order"
-is "while the other is a standby, decisions are degraded" "$(brief)" \
+# The first server falls silent, as if its machine had lost power or network.
+signal_processes "$primary_pid" STOP
+ask_decision "$order"
+is "while the other server is a standby decisions are degraded" \
+    "$(brief_answer)" \
     "200 allow -1 engine.degraded"
-on_second "select pg_promote()" >/dev/null
-check "the first server is silent: decisions go to the second" \
-    stack_until 20 "$stack_pool_pid" decided
-is "by the same workers" "$(pgrep -P "$stack_pool_pid" | sort)" "$workers"
-check "it is the second that has them" test "$(sessions 'assay decide')" -gt 0
-check "the pool is ready" stack_until 20 "$stack_pool_pid" is_ready
+standby_sql "select pg_promote()" >/dev/null
+check "when the first server is silent decisions go to the second" \
+    stack_until 20 "$stack_pool_pid" decision_is_scored "$order"
+is "the same workers use the second server" \
+    "$(pgrep -P "$stack_pool_pid" | sort)" "$workers"
+check "the second server has the sessions of the workers" \
+    test "$(standby_sessions 'assay decide')" -gt 0
+check "the pool is ready on the second server" \
+    stack_until 20 "$stack_pool_pid" is_ready
 http GET "/v1/verdicts?limit=1"
-is "operators are answered" "$STATUS" 200
-check "the companion goes on there" stack_until 30 "$stack_cron_pid" \
-    companion_there
-check "the log says which server is silent" grep -q \
+is "operators are answered from the second server" "$STATUS" 200
+check "the companion continues on the second server" \
+    stack_until 30 "$stack_cron_pid" companion_on_standby
+check "the log names the server that is silent" grep -q \
     "level=error .*database=away host=$scratch/run port=5432 dbname=assay user=assay_decide kind=timeout " \
     "$scratch/log/pool.log"
 wait_drained
 
-# It comes back, with what it had: nobody returns to it.
-before=$(on_second "select count(*) from assay.verdict_log")
-first_server CONT
-ask "$order"
-ask "$order"
-ask "$order"
-is "the first server speaks again: decisions stay where they are" \
-    "$(on_second "select count(*) from assay.verdict_log")" $((before + 3))
+# The first server comes back with its old data; the workers stay where they are.
+before=$(standby_sql "select count(*) from assay.verdict_log")
+signal_processes "$primary_pid" CONT
+ask_decision "$order"
+ask_decision "$order"
+ask_decision "$order"
+is "decisions stay on the second server when the first returns" \
+    "$(standby_sql "select count(*) from assay.verdict_log")" $((before + 3))
 
-# It refuses, from the very beginning of a pool.
+# The first server is down when the pool starts.
 stop_cron
 stop_pool
 stop_database
 : >"$scratch/log/pool.log"
-with_hosts start_pool
+with_servers start_pool
 wait_ready
-ask "$order"
-is "nothing listens at the first: decisions go to the second" \
+ask_decision "$order"
+is "when the first server refuses decisions go to the second" \
     "$(json '.score >= 0')" true
-check "the log says what is wrong with the first" grep -q \
+check "the log says that the first server refuses" grep -q \
     "database=away host=$scratch/run .*kind=refused " \
     "$scratch/log/pool.log"
 
-# It is read-only, as a standby is.
+# The first server is read-only, as a standby is.
 stop_pool
 start_database -c default_transaction_read_only=on
-first=$stack_pg_pid
-with_hosts start_pool
+primary_pid=$stack_pg_pid
+with_servers start_pool
 wait_ready
-ask "$order"
-is "the first is read-only: decisions go to the second" \
+ask_decision "$order"
+is "when the first server is read-only decisions go to the second" \
     "$(json '.score >= 0') $(sql "select count(*) from pg_stat_activity
 	where application_name = 'assay decide'")" "true 0"
-check "the log says so" grep -q \
+check "the log says that the first server is read-only" grep -q \
     "database=away host=$scratch/run .*kind=readonly " "$scratch/log/pool.log"
 
-# They change places under sessions that are open.
+# The servers change roles while sessions are open.
 stop_database
 start_database
-first=$stack_pg_pid
-on_second "alter system set default_transaction_read_only = on"
-on_second "select pg_reload_conf()" >/dev/null
-check "the second turns read-only: decisions go to the first" \
-    stack_until 20 "$stack_pool_pid" decided
-check "it is the first that has them" test "$(sql "select count(*)
+primary_pid=$stack_pg_pid
+standby_sql "alter system set default_transaction_read_only = on"
+standby_sql "select pg_reload_conf()" >/dev/null
+check "when the second server turns read-only decisions go to the first" \
+    stack_until 20 "$stack_pool_pid" decision_is_scored "$order"
+check "the first server has the sessions of the workers" \
+    test "$(sql "select count(*)
     from pg_stat_activity where application_name = 'assay decide'")" -gt 0
 finish

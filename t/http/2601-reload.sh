@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # HUP under load: no request fails, whatever the settings file says, and good
-# settings come into force.
+# settings apply.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/load.sh
 . "$(dirname "$0")/load.sh"
 
-# What the environment says goes before the file, so it says nothing.
+# The environment overrides the file, so DECIDE_WORKERS is unset in it.
 POOL=$scratch/bin/pool
 cat >"$POOL" <<END
 #!/bin/sh
@@ -16,8 +16,9 @@ exec "$scratch/bin/assay-fcgi" --config "$scratch/settings"
 END
 chmod +x "$POOL"
 
-# reload SETTING ...: and wait for the master's word on them.
-reload() {
+# reload_pool SETTING ...: reload with these, and wait until the master accepts or
+# refuses them.
+reload_pool() {
 	printf '%s\n' "$@" >"$scratch/settings"
 	reload_n=$(grep -c ' reload=' "$scratch/log/pool.log")
 	kill -HUP "$stack_pool_pid"
@@ -25,12 +26,13 @@ reload() {
 }
 # shellcheck disable=SC2317 # called by name
 reloads_are() { [ "$(grep -c ' reload=' "$scratch/log/pool.log")" -ge "$1" ]; }
+# workers_are_new COUNT: none of old runs, and COUNT others do.
 # shellcheck disable=SC2317
-all_new() {
-	for all_pid in $old; do
-		stack_gone "$all_pid" || return 1
+workers_are_new() {
+	for old_pid in $old; do
+		stack_gone "$old_pid" || return 1
 	done
-	[ "$(pids decide | grep -c .)" -eq "$1" ]
+	[ "$(worker_pids decide | grep -c .)" -eq "$1" ]
 }
 
 echo DECIDE_WORKERS=2 >"$scratch/settings"
@@ -39,32 +41,36 @@ admin_token
 api_key
 TOKEN=
 load_start 4
-check "the load runs" load_goes_on
+check "the load runs before the reload" load_progresses
 
-old=$(pids decide)
-reload DECIDE_WORKERS=4
-check "HUP replaces every worker" stack_until 20 "$stack_pool_pid" all_new 4
-is "and the new settings count" "$(workers decide)" 4
-check "under load" load_goes_on
+old=$(worker_pids decide)
+reload_pool DECIDE_WORKERS=4
+check "HUP replaces every worker" \
+    stack_until 20 "$stack_pool_pid" workers_are_new 4
+is "the pool has the new number of workers" "$(workers_running decide)" 4
+check "the load continues after the reload" load_progresses
 
-old=$(pids decide)
-reload DECIDE_WORKERS=none
-check "a bad setting is refused" grep -q \
+old=$(worker_pids decide)
+reload_pool DECIDE_WORKERS=none
+check "the log names the bad setting of a reload" grep -q \
     "level=error .*reload=refused where=$scratch/settings:1 why=\"DECIDE_WORKERS" \
     "$scratch/log/pool.log"
-check "under load" load_goes_on
-is "and changes nothing" "$(pids decide)" "$old"
+check "the load continues after a refused reload" load_progresses
+is "a refused reload replaces no worker" "$(worker_pids decide)" "$old"
 
-reload DECIDE_WORKERS=1
-check "HUP takes workers away" stack_until 20 "$stack_pool_pid" all_new 1
-check "under load" load_goes_on
+reload_pool DECIDE_WORKERS=1
+check "HUP with fewer workers stops the others" \
+    stack_until 20 "$stack_pool_pid" workers_are_new 1
+check "the load continues with fewer workers" load_progresses
 
-old=$(pids decide)
-reload DECIDE_WORKERS=3
-reload DECIDE_WORKERS=3
-reload DECIDE_WORKERS=2
-check "HUP on HUP" stack_until 20 "$stack_pool_pid" all_new 2
-check "under load" load_goes_on
-load_stop "HUP"
-is "no worker died" "$(metric 'engine_worker_restarts_total{group="decide"}')" 0
+old=$(worker_pids decide)
+reload_pool DECIDE_WORKERS=3
+reload_pool DECIDE_WORKERS=3
+reload_pool DECIDE_WORKERS=2
+check "HUP after HUP replaces every worker" \
+    stack_until 20 "$stack_pool_pid" workers_are_new 2
+check "the load continues after HUP after HUP" load_progresses
+load_stop "reload"
+is "no worker died in the reloads" \
+    "$(metric 'engine_worker_restarts_total{group="decide"}')" 0
 finish

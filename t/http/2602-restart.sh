@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# With sockets that somebody else holds, as systemd does, a restart under load
-# costs no request.
+# Another process holds the sockets, as systemd does: a restart under load fails no
+# request.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/load.sh
 . "$(dirname "$0")/load.sh"
 
-# Holds the sockets and starts the pool; at USR1 another pool, which gets the
-# same sockets, and TERM goes to the first one.
+# Holds the sockets and starts the pool.  At USR1 it starts another pool with the
+# same sockets and sends TERM to the first one.
 POOL=$scratch/bin/activate
 cat >"$POOL" <<END
 #!/usr/bin/perl
@@ -39,7 +39,7 @@ sub finish {
 END
 chmod +x "$POOL"
 # shellcheck disable=SC2317 # called by name
-ends_are() { [ "$(grep -c . "$scratch/log/ends")" -ge "$1" ]; }
+pool_ends_are() { [ "$(grep -c . "$scratch/log/ends")" -ge "$1" ]; }
 
 start_stack
 admin_token
@@ -47,14 +47,16 @@ api_key
 TOKEN=
 load_start 4
 for i in 1 2 3; do
-	check "the load runs" load_goes_on
+	check "the load runs before restart $i" load_progresses
 	kill -USR1 "$stack_pool_pid"
-	check "a new pool takes over ($i)" stack_until 20 "$stack_pool_pid" \
-	    ends_are "$i"
+	check "the new pool of restart $i replaces the old one" \
+	    stack_until 20 "$stack_pool_pid" \
+	    pool_ends_are "$i"
 done
-check "the load runs" load_goes_on
+check "the load runs after the restarts" load_progresses
 load_stop restart
 stop_pool
-is "each pool ended well" "$(sort -u "$scratch/log/ends")" 0
-is "and at once" "$(grep -c 'worker=stuck' "$scratch/log/pool.log")" 0
+is "each pool ended with status 0" "$(sort -u "$scratch/log/ends")" 0
+is "no pool had a worker that did not stop" \
+    "$(grep -c 'worker=stuck' "$scratch/log/pool.log")" 0
 finish

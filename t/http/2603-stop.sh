@@ -1,58 +1,63 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# TERM lets what is in hand finish; operators go first, and decisions are made
-# until they have gone.
+# TERM lets requests in progress finish; operator workers stop first, and decisions
+# are made until they have stopped.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/load.sh
 . "$(dirname "$0")/load.sh"
 
-# event ID USER
-event() {
+# login_of USER: an event whose id is the user's.
+login_of() {
 	printf '{"id":"%s","type":"account.login","subject":{"userId":"%s"}}' \
-	    "$1" "$2"
+	    "$1" "$1"
 }
 # shellcheck disable=SC2317 # called by name
-stopping() { grep -q ' pool=stopping' "$scratch/log/pool.log"; }
+pool_is_stopping() { grep -q ' pool=stopping' "$scratch/log/pool.log"; }
 # shellcheck disable=SC2317
-one_left() { [ "$(pids decide | grep -c .)" -eq 1 ]; }
+one_worker_left() { [ "$(worker_pids decide | grep -c .)" -eq 1 ]; }
 
 start_stack
 admin_token
 api_key
 TOKEN=
-hold "lock table assay.operator"
-later login /v1/auth/login \
+hold_lock "lock table assay.operator"
+post_later login /v1/auth/login \
     '{"email":"admin@example.com","password":"correct horse"}'
-check "a login is in hand" stack_until 5 "$stack_pool_pid" waits_are 1
+check "a login is in progress" \
+    stack_until 5 "$stack_pool_pid" lock_waiters_are 1
 kill -TERM "$stack_pool_pid"
-check "the pool stops" stack_until 5 "$stack_pool_pid" stopping
-http POST /v1/decisions "$(event during free)"
-is "decisions go on meanwhile" "$STATUS $(json .eventId)" "200 during"
+check "the pool stops on TERM" stack_until 5 "$stack_pool_pid" pool_is_stopping
+http POST /v1/decisions "$(login_of during)"
+is "decisions are made while the pool stops" \
+    "$STATUS $(json .eventId)" "200 during"
 http GET /v1/auth/status
-is_error "operators are told to come back" 503 UNAVAILABLE
-is "in a moment" "$(header retry-after)" 1
-release
-now login
-is "the login is answered" "$STATUS $(json '.token | length > 9')" "200 true"
+is_error "operators get 503 while the pool stops" 503 UNAVAILABLE
+is "the 503 of a stopping pool says when to try again" "$(header retry-after)" 1
+release_lock
+await_answer login
+is "the login in progress is answered" \
+    "$STATUS $(json '.token | length > 9')" "200 true"
 wait "$stack_pool_pid"
-is "the pool ends well" "$?" 0
+is "the pool ends with status 0 after the login" "$?" 0
 
 start_pool
 wait_ready
-hold "$(lock_of held)"
-later held /v1/decisions "$(event held held)"
-check "a decision is in hand" stack_until 5 "$stack_pool_pid" waits_are 1
+hold_lock "select pg_advisory_xact_lock($(user_lock held))"
+post_later held /v1/decisions "$(login_of held)"
+check "a decision is in progress" \
+    stack_until 5 "$stack_pool_pid" lock_waiters_are 1
 kill -TERM "$stack_pool_pid"
-check "whoever has nothing in hand goes" stack_until 5 "$stack_pool_pid" \
-    one_left
-release
-now held
-is "the decision is answered" "$STATUS $(json .eventId)" "200 held"
+check "workers without a request stop at once" stack_until 5 "$stack_pool_pid" \
+    one_worker_left
+release_lock
+await_answer held
+is "the decision in progress is answered" "$STATUS $(json .eventId)" "200 held"
 wait "$stack_pool_pid"
-is "the pool ends well" "$?" 0
+is "the pool ends with status 0 after the decision" "$?" 0
 stack_pool_pid=
-is "nobody was killed" "$(grep -c 'level=error' "$scratch/log/pool.log")" 0
-is "what was answered is stored" "$(sql "select count(*)
+is "the master killed no worker" \
+    "$(grep -c 'level=error' "$scratch/log/pool.log")" 0
+is "the answered decisions are stored" "$(sql "select count(*)
     from assay.verdict_log where event_id in ('during', 'held')")" 2
 finish

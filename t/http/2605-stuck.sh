@@ -1,48 +1,54 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A worker that stands still with a request in hand is killed and replaced;
-# its caller hears of it, and nobody else does.
+# The watchdog: the master kills and replaces a worker that hangs in a request.
+# Only the caller of this request notices.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/load.sh
 . "$(dirname "$0")/load.sh"
 
 # shellcheck disable=SC2317 # called by name
-two_workers() { [ "$(workers decide)" = 2 ]; }
+two_workers_run() { [ "$(workers_running decide)" = 2 ]; }
 
 start_stack
 admin_token
 api_key
 TOKEN=
 
-# With the first worker standing still, the second one has the request.
-first=$(pids decide | sed -n 1p)
-second=$(pids decide | sed -n 2p)
-hold "$(lock_of held)"
+# The first worker is stopped, so the second one gets the request.
+first=$(worker_pids decide | sed -n 1p)
+second=$(worker_pids decide | sed -n 2p)
+hold_lock "select pg_advisory_xact_lock($(user_lock held))"
 kill -STOP "$first"
 event='{"id":"held","type":"account.login","subject":{"userId":"held"}}'
-later held /v1/decisions "$event"
-check "a decision is in hand" stack_until 5 "$stack_pool_pid" waits_are 1
+post_later held /v1/decisions "$event"
+check "a decision is in progress in the second worker" \
+    stack_until 5 "$stack_pool_pid" lock_waiters_are 1
 kill -STOP "$second"
 kill -CONT "$first"
-release
+release_lock
 
 load_start 2
-check "others are served" load_goes_on
-is "while the worker has it in hand" "$(kill -0 "$second" && busy decide)" 2
-now held
-is_error "its caller is told to try again" 503 UNAVAILABLE
-is "soon" "$(header retry-after)" 1
-check "others are served" load_goes_on
-load_stop "meanwhile"
-check "the master says so" grep -q \
+check "the other worker decides while one hangs" load_progresses
+is "the hanging worker still has its request" \
+    "$(kill -0 "$second" && workers_busy decide)" 2
+await_answer held
+is_error "the request of the killed worker answers 503" 503 UNAVAILABLE
+is "the 503 of the killed worker says when to try again" \
+    "$(header retry-after)" 1
+check "the other worker decides after the kill" load_progresses
+load_stop "beside a hanging worker"
+check "the log names the worker that hung" grep -q \
     "level=error .*worker=stuck group=decide worker_pid=$second" \
     "$scratch/log/pool.log"
-check "the worker is replaced" stack_until 5 "$stack_pool_pid" two_workers
-is "and counted" "$(metric 'engine_worker_restarts_total{group="decide"}')" 1
-is "the others stay" "$(pids decide | head -n 1)" "$first"
+check "the master replaces the killed worker" \
+    stack_until 5 "$stack_pool_pid" two_workers_run
+is "the restart of the worker is counted" \
+    "$(metric 'engine_worker_restarts_total{group="decide"}')" 1
+is "the other worker keeps running" "$(worker_pids decide | head -n 1)" "$first"
 http POST /v1/decisions "$event"
-is "trying again helps" "$STATUS $(json .score)" "200 0"
-is "and decides once" "$(sql "select count(*) from assay.verdict_log
+is "the same event sent again is decided" "$STATUS $(json .score)" "200 0"
+is "the event of the killed worker is decided once" \
+    "$(sql "select count(*) from assay.verdict_log
     where event_id = 'held'")" 1
 finish

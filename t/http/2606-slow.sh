@@ -1,25 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Slow clients, which send their headers or bodies in bits or do not read what
-# they asked for, hold connections of nginx and never a worker.
+# Slow clients, which send headers or bodies in pieces or do not read the answer,
+# hold connections of nginx but never a worker.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/load.sh
 . "$(dirname "$0")/load.sh"
 
-port=$(perl -MIO::Socket::INET -e '
-	my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1");
-	print $s->sockport')
+free_port
 # shellcheck disable=SC2317 # these are called by name
-connections() {
+connection_count() {
 	awk -v port="$(printf ':%04X' "$port")" '
 		substr($2, length($2) - 4) == port && $4 == "01"' /proc/net/tcp |
 	    grep -c .
 }
 # shellcheck disable=SC2317
-slow_clients() { [ "$(connections)" -ge "$1" ]; }
+connections_exceed() { [ "$(connection_count)" -ge "$1" ]; }
 # shellcheck disable=SC2317
-nobody_is_held() { [ "$(busy decide) $(busy operator)" = "1 0" ]; }
+no_worker_is_held() { [ "$(workers_busy decide) $(workers_busy operator)" = "1 0" ]; }
 
 start_database
 start_pool
@@ -30,26 +28,27 @@ admin_token
 api_key
 TOKEN=
 
-# slow OPTION ...: a hundred slow clients for some seconds.
-slow() {
+# slow_clients OPTION ...: start a hundred for some seconds.
+slow_clients() {
 	slowhttptest -c 100 -r 100 -l 20 -i 1 -p 3 "$@" >/dev/null 2>&1 &
 	slow_pids="${slow_pids-} $!"
 }
 load_start 2
-slow -H -u "http://127.0.0.1:$port/v1/decisions"
-slow -B -u "http://127.0.0.1:$port/v1/auth/login" -f application/json
-slow -X -u "http://127.0.0.1:$port/metrics" -k 10 -w 10 -y 20 -n 2 -z 10
-check "there are many slow clients" stack_until 5 "$stack_nginx_pid" \
-    slow_clients 200
-check "decisions are made" load_goes_on
+slow_clients -H -u "http://127.0.0.1:$port/v1/decisions"
+slow_clients -B -u "http://127.0.0.1:$port/v1/auth/login" -f application/json
+slow_clients -X -u "http://127.0.0.1:$port/metrics" -k 10 -w 10 -y 20 -n 2 -z 10
+check "two hundred slow clients are connected" \
+    stack_until 5 "$stack_nginx_pid" \
+    connections_exceed 200
+check "decisions are made beside slow clients" load_progresses
 load_stop "beside slow clients"
 check "no worker waits for a slow client" stack_until 5 "$stack_pool_pid" \
-    nobody_is_held
-check "of whom there still are many" slow_clients 80
+    no_worker_is_held
+check "many slow clients are still connected" connections_exceed 80
 # shellcheck disable=SC2086 # a list
 { kill $slow_pids; wait $slow_pids; } 2>/dev/null
 
-# An answer of megabytes, and a client that does not read it.
+# A client does not read an answer of megabytes.
 sql "insert into assay.ruleset select 'account.login', 'big', string_agg(
 	format('rule r%s { when velocity.attemptsLast24h >= 0
 	then score += 1, tag \"%s\" }', i, lpad(i::text, 60, 'x')), e'\\n')
@@ -77,14 +76,18 @@ perl -MIO::Socket::UNIX -e '
 	print $answer' "$scratch/run/http.sock" "$KEY" "$scratch/batch" \
     "$scratch/begun" "$scratch/go" >"$scratch/answer" &
 reader=$!
-check "a large answer begins" stack_until 10 "$reader" test -e "$scratch/begun"
-check "no worker waits until it is read" stack_until 2 "$stack_pool_pid" \
-    nobody_is_held
+check "a large answer begins to arrive" \
+    stack_until 10 "$reader" test -e "$scratch/begun"
+check "no worker waits until the large answer is read" \
+    stack_until 2 "$stack_pool_pid" \
+    no_worker_is_held
 touch "$scratch/go"
 wait "$reader"
 envelope raw /v1/decisions/batch <"$scratch/answer"
-is "and it is whole" "$(tr -d '\r' <"$scratch/answer" | sed '1,/^$/d' |
+is "the large answer arrives whole" \
+    "$(tr -d '\r' <"$scratch/answer" | sed '1,/^$/d' |
     jq -r '[.results[] | .decision.reasons | length] |
     "\(length) \(min) \(max)"')" "100 300 300"
-check "and large" test "$(wc -c <"$scratch/answer")" -gt 2000000
+check "the large answer is over 2 MB" \
+    test "$(wc -c <"$scratch/answer")" -gt 2000000
 finish

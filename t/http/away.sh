@@ -1,37 +1,31 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# For scenarios in which the database fails: answers are kept, and compared
-# with the log when it is back.  Sourced after lib.sh.
+# For scenarios in which the database fails: keep the answers and compare them
+# with the verdict log afterwards.  Sourced after lib.sh.
 # shellcheck disable=SC2154 # scratch
 
-# ask BODY [curl option ...]: send one, and keep its answer if it is one.
-ask() {
+# ask_decision BODY [curl option ...]: send an event and keep its decision.
+ask_decision() {
 	http POST /v1/decisions "$@"
 	[ "$STATUS" != 200 ] || printf '%s\n' "$BODY" >>"$scratch/answers"
 }
 
-# The last answer in few words.
-brief() {
+# brief_answer: status, verdict, score and first tag of the last answer.
+brief_answer() {
 	echo "$STATUS $(json '"\(.verdict) \(.score) \(.reasons[0].tag)"')"
-}
-
-# metric NAME: its value.
-metric() {
-	http GET /metrics
-	printf '%s\n' "$BODY" | awk -v name="$1" '$1 == name { print $2 }'
 }
 
 is_drained() {
 	[ "$(metric engine_spool_records)" = 0 ]
 }
 
-# As if the whole pool had been shot: its workers, and nobody says goodbye.
-shoot_pool() {
-	shot="$stack_pool_pid $(pgrep -P "$stack_pool_pid" | tr '\n' ' ')"
+# Kill the master and all its workers at once.
+kill_pool() {
+	kill_pids="$stack_pool_pid $(pgrep -P "$stack_pool_pid" | tr '\n' ' ')"
 	# shellcheck disable=SC2086 # several
-	kill -KILL $shot
-	for pid in $shot; do
-		stack_until 10 0 stack_gone "$pid"
+	kill -KILL $kill_pids
+	for kill_pid in $kill_pids; do
+		stack_until 10 0 stack_gone "$kill_pid"
 	done
 	wait "$stack_pool_pid" 2>/dev/null || :
 	rm -f "$scratch/run/decide.sock" "$scratch/run/operator.sock"
@@ -40,12 +34,12 @@ shoot_pool() {
 # Wait until the spool is empty.
 wait_drained() {
 	stack_until 20 "$stack_pool_pid" is_drained ||
-	    not_ok "the spool runs empty"
+	    not_ok "the spool is drained"
 }
 
-# logged_once WHAT: each degraded answer that was kept is a row of the log
-# with its details, and the log has no other.
-logged_once() {
+# answers_logged_once LABEL: the log has exactly one row, with its details, for
+# each degraded answer that was kept, and no other degraded one.
+answers_logged_once() {
 	jq -r 'select(.score < 0) | [.id, .eventId, .verdict, .score,
 	    (.reasons | tojson), .policyId, .policyVersion, .decidedAt] |
 	    join("|")' <"$scratch/answers" | sort >"$scratch/want"
@@ -57,4 +51,11 @@ logged_once() {
 	    and d.decided_at = v.decided_at and d.replay is null
 	    where v.score < 0" | sort >"$scratch/got"
 	check "$1" diff "$scratch/want" "$scratch/got"
+}
+
+# decision_is_scored BODY: the decision is not degraded.
+# shellcheck disable=SC2317 # stack_until calls it
+decision_is_scored() {
+	ask_decision "$1"
+	[ "$(json '.score >= 0')" = true ]
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Another clock for tests, loaded into a program (LD_PRELOAD): that of the
- * wall goes so many seconds ahead as CLOCK_AHEAD says, or behind.
+ * A wrong wall clock for tests, loaded into a program with LD_PRELOAD.
+ * CLOCK_AHEAD is the number of seconds that it is ahead; negative is behind.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * An Internet for tests, loaded into a program (LD_PRELOAD): the file that
- * INTERNET names has lines "NAME ADDRESS ...", and no other name resolves.
- * Each look-up of a name gives the next of its addresses, the last one again
- * and again; "hang" is an answer that does not come.  Connections to
- * 93.184.0.0/16, which is public, end at the same port of this machine.
+ * An Internet for tests, loaded into a program with LD_PRELOAD.  The file that
+ * INTERNET names has lines "NAME ADDRESS ..."; no other name resolves.
+ * Each lookup of a name returns its next address; the last one repeats.  The
+ * address "hang" makes a lookup hang.  A connection to the public network
+ * 93.184.0.0/16 goes to the same port of this machine.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -25,10 +25,10 @@ typedef int resolve_fn(
     const char *, const char *, const struct addrinfo *, struct addrinfo **);
 typedef int connect_fn(int, const struct sockaddr *, socklen_t);
 
-static int next(const char *name, char *ret, size_t size);
+static int next_address(const char *name, char *ret, size_t size);
 
-/* How often each line was asked for. */
-static int asked[NAMES];
+/* How often each line was looked up. */
+static int lookups[NAMES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 int
@@ -42,7 +42,7 @@ getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
 	if (name == NULL || inet_pton(AF_INET, name, bytes) == 1 ||
 	    inet_pton(AF_INET6, name, bytes) == 1)
 		return real(name, service, hints, ret);
-	if (next(name, address, sizeof(address)) == -1)
+	if (next_address(name, address, sizeof(address)) == -1)
 		return EAI_NONAME;
 	if (strcmp(address, "hang") == 0) {
 		sleep(HANG);
@@ -65,9 +65,9 @@ connect(int fd, const struct sockaddr *to, socklen_t size)
 	return real(fd, (const struct sockaddr *)&in, sizeof(in));
 }
 
-/* The address that a name has this time. */
+/* The address of this lookup of a name.  Returns -1 without one. */
 static int
-next(const char *name, char *ret, size_t size)
+next_address(const char *name, char *ret, size_t size)
 {
 	const char *path = getenv("INTERNET");
 	FILE *file = path == NULL ? NULL : fopen(path, "r");
@@ -82,12 +82,12 @@ next(const char *name, char *ret, size_t size)
 		if (word == NULL || strcmp(word, name) != 0)
 			continue;
 		for (n = 0; (word = strtok_r(NULL, " \n", &rest)) != NULL &&
-		     n <= asked[i];
+		     n <= lookups[i];
 		     n++) {
 			snprintf(ret, size, "%s", word);
 			found = 0;
 		}
-		asked[i]++;
+		lookups[i]++;
 	}
 	pthread_mutex_unlock(&lock);
 	if (file != NULL)

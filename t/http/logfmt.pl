@@ -1,15 +1,15 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: ISC
-# Every line that our programs and nginx log is logfmt, read strictly.
+# Check strictly that every line of the logs is logfmt.
 #
 #	logfmt.pl LOG ...
 #
-# A line is pairs with one blank between them.  A key is [a-z_]+ and stands
-# once on its line.  A value is printable ASCII without a blank, a quote, a
-# backslash or "=", or a string as JSON has it, in double quotes and in ASCII;
-# only nginx leaves one empty.  In the journal "<3>" or the like comes first.
-# What a program says before it can log, "assay-fcgi: ...", is passed over.
-# Each other line is named on standard output, with what is wrong in it.
+# A line is KEY=VALUE pairs with one blank between them.  A key is [a-z_]+ and
+# appears once in a line.  A value is printable ASCII without a blank, a quote, a
+# backslash or "=", or a JSON string in ASCII; only nginx writes empty ones.  In
+# the journal a priority such as "<3>" comes first.  Lines that a program writes
+# before it can log, "assay-fcgi: ...", are skipped.  Every other line that is
+# not logfmt is printed with its fault.
 use strict;
 use warnings;
 
@@ -27,23 +27,23 @@ for my $path (@ARGV) {
 	}
 }
 
-# What keeps a line from being logfmt; undef: nothing.
+# The first fault of a line, or undef.
 sub fault_of {
 	my ($line, $may_be_empty) = @_;
 	my %seen;
 
-	return 'it has no end' unless $line =~ s/\n\z//;
+	return 'it has no line end' unless $line =~ s/\n\z//;
 	$line =~ s/^<[0-7]>//;
 	return 'it is empty' if $line eq '';
 	while (1) {
 		$line =~ s/^([a-z_]+)=// or return 'a key is missing';
 		my $key = $1;
-		return "$key= stands twice" if $seen{$key}++;
+		return "$key= appears twice" if $seen{$key}++;
 		$line =~ s/^(?:$quoted|$bare)// or
-		    return "$key= has no value that can be read";
+		    return "$key= has an invalid value";
 		return "$key= is empty"
 		    if length($1 // $2) == 0 && !$may_be_empty;
 		return undef if $line eq '';
-		$line =~ s/^ // or return "$key= is followed by no blank";
+		$line =~ s/^ // or return "no blank follows $key=";
 	}
 }

@@ -1,9 +1,9 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# A past for retention to remove.  Sourced after lib.sh, and by the benchmark,
-# which has a sql() as well.
+# Old rows for retention to remove.  Sourced after lib.sh, and by the benchmark,
+# which has its own sql().
 
-# months N: so many, as they would have been made, those that are gone again.
+# months N: make the partitions of the last N months that do not exist.
 months() {
 	sql "do \$\$
 	declare
@@ -28,10 +28,11 @@ months() {
 	end \$\$"
 }
 
+# history: old rows of every kind.
 history() {
 	months 15
-	# A decision each two hours, over fourteen months; of one in five there
-	# is no sample.
+	# A decision every two hours for fourteen months; one in five has no
+	# sample.
 	sql "insert into assay.verdict_log (decided_at, id, event_id, event_type,
 		verdict, score, reasons, policy_id, policy_version,
 		correlation_id)
@@ -57,7 +58,7 @@ history() {
 	    from generate_series(1, 500) n"
 }
 
-# left: how many of each are there, of those that were made up.
+# left: how many rows of each kind from history are left.
 left() {
 	sql "select (select count(*) from assay.verdict_log
 		where id ~ '^vd_[0-9]{1,4}\$'),

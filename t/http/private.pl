@@ -1,22 +1,22 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: ISC
-# What a scenario said in confidence must be in no log.
+# Find personal data and secrets of a scenario in its logs.
 #
 #	private.pl SETTINGS FILE ... -- LOG ...
 #
-# FILEs hold what was sent and answered, in whatever form: requests as nginx
-# saw them, arguments, bodies, scripts, settings.  Out of them come addresses,
-# phone and card numbers, emails, passwords, keys, tokens, and the settings
-# whose names are given, "A|B|...".  Each line of a LOG that holds one is named
-# on standard output with what it is, never with the value.  Values under 6
-# bytes are left out: they cannot be told from other words.
+# The FILEs hold everything that was sent and answered: requests as nginx saw
+# them, arguments, bodies, scripts, settings.  The program takes addresses, phone
+# and card numbers, emails, passwords, keys, tokens and the values of SETTINGS,
+# "A|B|...", from them.  It prints each line of a LOG that holds one, with its
+# kind but never its value.  Values under 6 bytes are ignored, because other
+# words may be equal to them.
 use strict;
 use warnings;
 use Socket qw(AF_INET6 inet_pton inet_ntop);
 
 use constant { LEAST => 6, PIECE => 1 << 24 };
 
-# Shapes, in what was sent and in logs alike.
+# Shapes of values, in the files and in the logs.
 my $ip4 = qr/(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\w)/;
 my $ip6 = qr/(?<![\w.:])(?=[\da-f]*:[\da-f]*:)[\da-f:.]{3,45}(?!\w)/i;
 my $digits = qr/(?<!\w)\+?\(?\d(?:[ ().\/-]{0,2}\d){5,30}(?!\w)/;
@@ -25,7 +25,7 @@ my $key = qr/ak_live_\w{6,64}/;
 my $token = qr/(?<![\w-])eyJ[\w-]{6,}\.[\w-]+\.[\w-]*/;
 my $word = qr/(?<![\w.-])[\w.-]{5,254}\w/;
 
-# Members of bodies, headers and queries, by what their values are.
+# Members of bodies, headers and parameters, with the kind of their values.
 my %member = (
 	ip => 'address', 'x-forwarded-for' => 'address',
 	phone => 'phone', email => 'email', password => 'password',
@@ -36,8 +36,8 @@ my %member = (
 my $members = join '|', map { quotemeta } sort keys %member;
 my $settings = shift @ARGV;
 
-my %shaped; # what a shape finds, in its normal form, and what it is
-my %literal; # what is looked for as it is
+my %shaped; # normal form of a value that a shape finds => its kind
+my %literal; # value to search for as it is => its kind
 
 while (@ARGV && (my $path = shift @ARGV) ne '--') {
 	pieces($path, \&learn);
@@ -46,7 +46,7 @@ delete @shaped{qw(0.0.0.0 127.0.0.1 255.255.255.255)};
 delete $shaped{'seed@v0.4'}; # a version
 print "nothing to look for\n" unless %shaped || %literal;
 
-# Longest first: one may begin with another.
+# Longest first, because one may be the start of another.
 my $literals = join '|', map { quotemeta }
     sort { length $b <=> length $a } keys %literal;
 $literals = qr/(?<!\w)($literals)(?!\w)/ if length $literals;
@@ -58,7 +58,7 @@ for my $path (@ARGV) {
 	}
 }
 
-# Call a function with a file, in pieces that end with a line.
+# Call a function with each piece of a file; pieces end with a line.
 sub pieces {
 	my ($path, $do) = @_;
 	my $rest = '';
@@ -70,7 +70,7 @@ sub pieces {
 	$do->($rest);
 }
 
-# Take what is confidential out of a text.
+# Collect the confidential values of a text.
 sub learn {
 	my ($text) = @_;
 
@@ -113,7 +113,7 @@ sub named {
 	}
 }
 
-# Of a connection string only the password is confidential.
+# Only the password of a connection string is confidential.
 sub settled {
 	my ($name, $value) = @_;
 
@@ -135,7 +135,7 @@ sub shaped {
 	$shaped{$value} //= $kind if length $value >= LEAST;
 }
 
-# A number is looked for as it was sent and without what stands in it.
+# Search for a number as it was sent, and for its digits alone.
 sub number {
 	my ($kind, $sent) = @_;
 	literal($kind, $sent) if $sent =~ /\D/;
@@ -170,7 +170,7 @@ sub is_card {
 	return $sum % 10 == 0;
 }
 
-# What a line of a log holds of all that was learnt.
+# The kinds of the collected values that a line of a log holds.
 sub kinds_in {
 	my ($line) = @_;
 	my @found;

@@ -1,18 +1,18 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: ISC
-# A receiver of deliveries that behaves as its paths say.
+# A receiver of deliveries; the path of a request says how it behaves.
 #
 #	receiver.pl DIR
 #
-# Listens on the loopback addresses, on a port that it writes to DIR/port, for
-# POST /MODE/NAME.  Of each request it adds a line to DIR/received:
+# Listens on the loopback addresses for POST /MODE/NAME and writes its port to
+# DIR/port.  For each request it adds a line to DIR/received:
 #
 #	NAME ID EVENT PLAIN STANDARD AGENT
 #
-# where PLAIN and STANDARD say whether the signatures are good, by the line
-# "NAME SECRET" of DIR/secrets ("-": there is none, and no signature), and
-# keeps the body as DIR/body.ID.N.  Each connection adds a line to
-# DIR/accepted.  Modes are below; a number is the status of the answer.
+# PLAIN and STANDARD are the results of checking the two signatures with the
+# secret in the line "NAME SECRET" of DIR/secrets; "-" means no secret and no
+# signature.  The body is kept as DIR/body.ID.N.  Each connection adds a line to
+# DIR/accepted.  The modes are below; a number is the status of the answer.
 use strict;
 use warnings;
 use Digest::SHA qw(hmac_sha256 hmac_sha256_hex);
@@ -42,8 +42,8 @@ open my $accepted, '>>', "$dir/accepted" or die "$dir: $!\n";
 $_->autoflush(1) for $received, $accepted;
 keep('port', "$port\n");
 
-# What each mode does with a connection once the request is there; what is no
-# mode is a status.
+# What each mode does with a connection after the request.  Any other word is a
+# status.
 my %mode = (
 	hang => sub { },
 	drip => sub { $drip{fileno $_[0]} = [$_[0], reply(200), time] },
@@ -80,7 +80,7 @@ my %mode = (
 		send_all($_[0], "HTTP/1.1 429 Wait\r\nContent-Length: 0\r\n" .
 		    "Retry-After: 77\r\n\r\n");
 	},
-	# 500 the first time that a delivery is seen, then 200.
+	# 500 for the first attempt of a delivery, then 200.
 	once => sub {
 		send_all($_[0], reply($count{$_[1]} == 1 ? 500 : 200));
 	},
@@ -113,7 +113,7 @@ while (1) {
 	}
 }
 
-# Answer the request of a connection, if it is whole.
+# Answer the request of a connection once it is complete.
 sub answer {
 	my ($s) = @_;
 	my $text = \$in{fileno $s};
@@ -128,12 +128,12 @@ sub answer {
 	$h{lc $1} = $2 while $head =~ /^([^:\r\n]+): *([^\r\n]*)/mg;
 	my ($mode, $name) = $head =~ m{\APOST /([a-z0-9]+)/(\S*) HTTP};
 	return forget($s) unless defined $mode;
-	note($name, \%h, $body);
+	record_request($name, \%h, $body);
 	$mode{$mode} ? $mode{$mode}->($s, $h{'x-engine-delivery'})
 	    : send_all($s, reply($mode));
 }
 
-sub note {
+sub record_request {
 	my ($name, $h, $body) = @_;
 	my $id = $h->{'x-engine-delivery'} // '-';
 
@@ -154,7 +154,7 @@ sub plain {
 	    'good' : 'bad';
 }
 
-# As https://www.standardwebhooks.com/ has it, its tolerance too.
+# As https://www.standardwebhooks.com/ defines it, with its tolerance in time.
 sub standard {
 	my ($name, $h, $body) = @_;
 	my $secret = secret($name);

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# What the links of the graph say, against what is stored.  Sourced after
-# lib.sh.
+# The counters of the entity graph against its links.  Sourced after lib.sh.
 
-# Nothing is printed if they agree: counters, sizes, and the roots that users
-# remember, unless these say themselves that they are none any more.
+# recount: the counters, sizes and remembered roots of users that differ from a
+# count of the links; nothing if none does.  A remembered root that has a parent
+# now is not compared.
 recount() {
 	sql "with recursive side as (
 		select a as id, b as other from assay.link

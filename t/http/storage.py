@@ -1,21 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-# An object storage that speaks as much of S3 as a reader needs, and behaves as
-# it is told.
+# An object storage with the part of S3 that reading needs; a file sets how it
+# behaves.
 #
 #	storage.py DIR CERTIFICATE KEY
 #
-# Listens with TLS on 127.0.0.1, on a port that it writes to DIR/port.  GET of
-# /open/NAME answers with the file DIR/NAME, everything else must be signed by
-# the line "ID SECRET REGION TOKEN" of DIR/credentials ("-": no token) and asks
-# for DIR/BUCKET/KEY, the key percent-encoded once more.  ETags are made of
-# what is there.  What DIR/mode names, if it is there, happens instead of a
-# good answer; modes are below, and a number is a status.  Of each request a
-# line is added to DIR/asked:
+# Listens with TLS on 127.0.0.1 and writes its port to DIR/port.  GET /open/NAME
+# answers with the file DIR/NAME.  Every other path needs a signature with the
+# line "ID SECRET REGION TOKEN" of DIR/credentials ("-" means no token) and reads
+# DIR/BUCKET/KEY, with KEY percent-encoded once more.  An ETag is a hash of the
+# file.  The mode in DIR/mode replaces the good answer; the modes are below, and a
+# number is a status.  Each request adds a line to DIR/asked:
 #
 #	PATH STATUS IF-NONE-MATCH AGENT
 #
-# The status is the mode's name where there is one.
+# STATUS is the name of the mode if there is one.
 import gzip
 import hashlib
 import hmac
@@ -29,9 +28,9 @@ import time
 import urllib.parse
 
 DIR, CERTIFICATE, KEY = sys.argv[1:]
-SAYS = "the-storage-says-4711"  # what must not be repeated anywhere
+SAYS = "the-storage-says-4711"  # must not appear in any log
 DRIP = 0.5  # seconds between two bytes
-SKEW = 900  # seconds that a request may be old
+SKEW = 900  # the greatest age of a request in seconds
 LOCK = threading.Lock()
 
 
@@ -116,7 +115,7 @@ def named(path):
     return first + "/" + urllib.parse.quote(key, safe="")
 
 
-# As Amazon has it in "Authenticating Requests (AWS Signature Version 4)".
+# As in Amazon's "Authenticating Requests (AWS Signature Version 4)".
 def signed(method, target, headers):
     try:
         (user, secret, region, token), = (
@@ -182,7 +181,7 @@ def drip(s, text):
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 MODES = {
-    # What is no model, or not all of one.
+    # Not a model, or only a part of one.
     "html": lambda s, body: reply(
         s, 200, f"<html>{SAYS}</html>".encode(), "Content-Type: text/html"),
     "empty": lambda s, body: reply(s, 200, b""),
@@ -191,7 +190,7 @@ MODES = {
         body[:len(body) // 2]),
     "cut": lambda s, body: s.sendall(OK + b"\r\n" + body[:len(body) // 2]),
     "partial": lambda s, body: reply(s, 206, body[:100]),
-    # What is too much.
+    # Too large.
     "huge": lambda s, body: endlessly(
         s, OK + b"Content-Length: 99999999999\r\n\r\n", b" " * 65536),
     "endless": lambda s, body: endlessly(
@@ -205,18 +204,18 @@ MODES = {
         gzip.compress(b" " * 20000000)),
     "heads": lambda s, body: endlessly(
         s, OK, b"X-Much: " + b"x" * 990 + b"\r\n"),
-    # What is no HTTP.
+    # Not HTTP.
     "badchunk": lambda s, body: s.sendall(CHUNKED + b"-5\r\nhello\r\n"),
     "garbage": lambda s, body: s.sendall(SAYS.encode() + b"\r\n\r\n"),
     "nothing": lambda s, body: None,
-    # What takes its time.
+    # Slow.
     "hang": lambda s, body: time.sleep(60),
     "drip": lambda s, body: drip(
         s, OK + b"Content-Length: %d\r\n\r\n" % len(body) + body),
-    # Elsewhere, and what must not be followed there.
+    # A redirect, which must not be followed.
     "redirect": lambda s, body: reply(
         s, 302, b"", f"Location: /open/elsewhere/{SAYS}"),
-    # Good ones that say odd things of themselves.
+    # Good answers with odd headers.
     "odd": lambda s, body: reply(
         s, 200, body, "Content-Type: image/png", "ETag: " + "x" * 9000),
     "any": lambda s, body: reply(s, 200, body, "ETag: *"),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: ISC
-// Work with the page of /docs in a headless Chromium, as people do:
+// Use the page of /docs in a headless Chromium, as an operator does:
 //
 //	node browser.mjs MODULES CHROMIUM URL < CREDENTIALS
 //
-// CREDENTIALS is the body of a login.  Prints a line a step, "ok STEP" or
-// "not ok STEP: WHY", and stops at a step that failed.
+// CREDENTIALS is the body of a login.  Prints "ok STEP" or "not ok STEP: WHY" for
+// each step, and stops at the first step that fails.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
@@ -13,24 +13,24 @@ const { chromium } = createRequire(modules + "/")("playwright-core");
 const credentials = readFileSync(0, "utf8");
 const origin = new URL(base).origin;
 
-// A browser that root runs has no sandbox of its own.
+// Chromium as root cannot use its sandbox.
 const browser = await chromium.launch({ executablePath: program,
     args: process.getuid() === 0 ? ["--no-sandbox"] : [] });
 const page = await browser.newPage();
 page.setDefaultTimeout(60000);
 
-let complaints = [];
-const elsewhere = [];
+let errors = [];
+const otherHosts = [];
 page.on("console", (message) => {
 	if (["error", "warning"].includes(message.type()))
-		complaints.push(message.text());
+		errors.push(message.text());
 });
-page.on("pageerror", (error) => complaints.push(String(error)));
-page.on("requestfailed", (request) => complaints.push(request.url()));
+page.on("pageerror", (error) => errors.push(String(error)));
+page.on("requestfailed", (request) => errors.push(request.url()));
 page.on("request", (request) => {
 	if (new URL(request.url()).origin !== origin &&
 	    !request.url().startsWith("data:"))
-		elsewhere.push(request.url());
+		otherHosts.push(request.url());
 });
 await page.addInitScript(() => {
 	document.addEventListener("securitypolicyviolation", (event) =>
@@ -42,12 +42,12 @@ function want(got, wanted) {
 		throw new Error(`${got}, not ${wanted}`);
 }
 
-async function step(what, work) {
+async function step(label, work) {
 	try {
 		await work();
-		console.log(`ok ${what}`);
+		console.log(`ok ${label}`);
 	} catch (error) {
-		console.log(`not ok ${what}: ${error.message.split("\n")[0]}`);
+		console.log(`not ok ${label}: ${error.message.split("\n")[0]}`);
 		await browser.close();
 		process.exit(0);
 	}
@@ -101,23 +101,23 @@ await step("the page shows the description", async () => {
 	want(await page.title(), "Assay API");
 	want(await page.locator(".errors-wrapper").count(), 0);
 });
-await step("whoever has not logged in is refused", async () => {
+await step("without a login the page gets 401", async () => {
 	want((await tryOut("createApiKey", '{"name":"docs"}', 401)).code,
 	    "UNAUTHENTICATED");
 });
-await step("login", async () => {
+await step("the login form gets a token", async () => {
 	token = (await tryOut("login", credentials, 200)).token;
 	await authorize("operatorToken", token);
 });
-await step("make an API key with the token", async () => {
+await step("the token creates an API key", async () => {
 	key = (await tryOut("createApiKey", '{"name":"docs"}', 201)).plaintext;
 	await authorize("apiKey", key);
 });
-await step("decide on an event with the key", async () => {
+await step("the API key decides an event", async () => {
 	const event = '{"type":"account.login","subject":{"userId":"docs-1"}}';
 	want((await tryOut("decide", event, 200)).verdict, "allow");
 });
-await step("an operation of each tag and the schemas can be looked at", async () => {
+await step("an operation of each tag and the schemas open", async () => {
 	await clickAll(".opblock-tag-section span:first-child > " +
 	    ".opblock:not(.is-open) .opblock-summary-control");
 	await page.waitForFunction(() =>
@@ -131,14 +131,14 @@ await step("an operation of each tag and the schemas can be looked at", async ()
 	    .first().waitFor();
 	want(await page.locator(".errors-wrapper").count(), 0);
 });
-await step("nothing was complained of", async () => {
-	// The refusal of the second step is one.
-	want(complaints.filter((text) => !/status of 401/.test(text)).join(), "");
+await step("the browser reports no error", async () => {
+	// Except the 401 of the second step.
+	want(errors.filter((text) => !/status of 401/.test(text)).join(), "");
 });
-await step("nothing was asked of another place", async () => {
-	want(elsewhere.join(), "");
+await step("the page requests nothing from other hosts", async () => {
+	want(otherHosts.join(), "");
 });
-await step("a reload forgets the credentials", async () => {
+await step("a reload removes the credentials", async () => {
 	await page.reload();
 	await operation("decide").waitFor();
 	want((await tryOut("createApiKey", '{"name":"docs"}', 401)).code,
@@ -146,7 +146,7 @@ await step("a reload forgets the credentials", async () => {
 	want(await page.evaluate(() => localStorage.length +
 	    sessionStorage.length + document.cookie.length), 0);
 });
-// And that all of this would have been seen.
+// The checks above would see inline scripts, inline styles and other hosts.
 for (const [what, work] of [
 	["scripts", () => {
 		const script = document.createElement("script");
@@ -156,11 +156,11 @@ for (const [what, work] of [
 	["styles", () => document.body.setAttribute("style", "color: red")],
 	["requests", () => fetch("http://127.0.0.1:9/").catch(() => {})],
 ]) {
-	await step(`the policy stops other ${what}`, async () => {
-		complaints = [];
+	await step(`the content policy stops other ${what}`, async () => {
+		errors = [];
 		await page.evaluate(work);
 		await page.waitForTimeout(50);
-		want(complaints.some((text) => text.startsWith("policy:")), true);
+		want(errors.some((text) => text.startsWith("policy:")), true);
 		want(await page.title(), "Assay API");
 	});
 }

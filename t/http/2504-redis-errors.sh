@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Redis answers with errors, or is another server: decisions are made with the
+# budgets of the host, and the log says why.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/redis.sh
+. "$(dirname "$0")/redis.sh"
+
+start_redis
+url="unix://:$REDIS_PASSWORD@$scratch/run/redis.sock"
+start_stack RATE_LIMIT_DECISIONS_PER_MIN=50 REDIS_URL="$url" \
+    REDIS_TIMEOUT_MS=900
+start_host 2 RATE_LIMIT_DECISIONS_PER_MIN=50 REDIS_URL="$url" \
+    REDIS_TIMEOUT_MS=900
+admin_token
+admin=$TOKEN
+event='{"type":"account.login","subject":{"userId":"u-1"}}'
+both_hosts_are "$redis_up"
+
+fresh_key
+counter=assay:limit:key:$(printf '%s' "$KEY" | sha256sum | cut -c 1-32)
+: >"$scratch/log/pool.log"
+redis del "$counter" >/dev/null
+redis rpush "$counter" x >/dev/null
+http POST /v1/decisions "$event"
+is "a decision is made when Redis has a key of another type" "$STATUS" 200
+check "the log has Redis' error about the key of another type" \
+    grep -q 'redis=lost why="EVAL was answered WRONGTYPE' \
+    "$scratch/log/pool.log"
+redis del "$counter" >/dev/null
+both_hosts_are "$redis_up"
+: >"$scratch/log/pool.log"
+redis config set maxmemory 1 >/dev/null
+both_hosts_are "$redis_down"
+fresh_key
+http POST /v1/decisions "$event"
+is "a decision is made when Redis is full" "$STATUS" 200
+check "the log has Redis' error about its memory" \
+    grep -q 'redis=lost why="EVAL was answered OOM' \
+    "$scratch/log/pool.log"
+redis config set maxmemory 0 >/dev/null
+both_hosts_are "$redis_up"
+stop_pool
+: >"$scratch/log/pool.log"
+start_pool REDIS_URL="unix://:wrong-$REDIS_PASSWORD@$scratch/run/redis.sock"
+check "with a wrong password of Redis the pool is not ready" \
+    stack_until 20 "$stack_pool_pid" ready_is "$redis_down"
+http POST /v1/decisions "$event"
+is "with a wrong password of Redis decisions are made" "$STATUS" 200
+check "the log has Redis' error about the password" \
+    grep -q 'redis=lost why="AUTH was answered WRONGPASS' \
+    "$scratch/log/pool.log"
+
+# Servers that are not Redis, and answers of another form.
+# start_fake N ANSWER: a server that sends this to every request.
+start_fake() {
+	# shellcheck disable=SC2016,SC2086 # Perl; a command and its arguments
+	$stack_as --pdeathsig KILL perl -MIO::Socket::UNIX -e '
+		my $s = IO::Socket::UNIX->new(Listen => 5,
+		    Local => $ARGV[0]) or die "listen: $!";
+		while (my $c = $s->accept) {
+			sysread $c, my $question, 4096;
+			syswrite $c, $ARGV[1];
+			push @kept, $c;
+		}' "$scratch/run/other$1" "$2" 2>>"$scratch/log/other.log" &
+	more_pids="$more_pids $!"
+	stack_until 10 $! test -S "$scratch/run/other$1"
+}
+answers=0
+# shellcheck disable=SC2016 # the dollar is one
+for answer in 'HTTP/1.1 400 Bad Request|by what is no Redis' \
+    '*2|:1|$1|x||in another form' ':1||in another form' \
+    '-ERR open-sesame||ERR"$'; do
+	answers=$((answers + 1))
+	start_fake "$answers" "$(printf '%s' "${answer%|*}|" |
+	    sed 's/|/\r\n/g')"
+	stop_pool
+	: >"$scratch/log/pool.log"
+	start_pool REDIS_URL="unix://$scratch/run/other$answers"
+	http POST /v1/decisions "$event"
+	is "a decision is made beside fake server $answers" "$STATUS" 200
+	check "the log has the answer of fake server $answers" \
+	    grep -q "redis=lost why=\"EVAL was answered ${answer##*|}" \
+	    "$scratch/log/pool.log"
+done
+is "no log holds the password of Redis" \
+    "$(cat "$scratch"/log/* | grep -c "$REDIS_PASSWORD")" 0
+finish

@@ -1,0 +1,92 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# Redis in scenarios: with TLS, and its state as the hosts report it.  Sourced after
+# lib.sh.
+# shellcheck disable=SC2034,SC2154 # variables of lib.sh and of the scenarios
+
+# "STATUS STORE REDIS", as ready_is takes it.
+redis_up="200 ok ok"
+redis_down="503 ok down"
+
+# start_redis_tls: on the socket, and on the ports tcp and tls, with a certificate
+# for localhost; its authority is $scratch/tls/ca.pem.
+start_redis_tls() {
+	free_port
+	tcp=$port
+	tls=$tcp
+	while [ "$tls" = "$tcp" ]; do
+		free_port
+		tls=$port
+	done
+	mkdir "$scratch/tls"
+	(cd "$scratch/tls" &&
+	    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test-ca \
+		-keyout ca.key -out ca.pem &&
+	    openssl req -newkey rsa:2048 -nodes -subj /CN=redis \
+		-keyout redis.key -out redis.csr &&
+	    echo subjectAltName=DNS:localhost >extensions &&
+	    openssl x509 -req -days 2 -in redis.csr -CA ca.pem -CAkey ca.key \
+		-CAcreateserial -extfile extensions -out redis.pem) \
+	    >"$scratch/log/openssl.log" 2>&1
+	stack_own "$scratch/tls"
+	start_redis --bind 127.0.0.1 --port "$tcp" --tls-port "$tls" \
+	    --tls-cert-file "$scratch/tls/redis.pem" \
+	    --tls-key-file "$scratch/tls/redis.key" \
+	    --tls-ca-cert-file "$scratch/tls/ca.pem" --tls-auth-clients no
+}
+
+# same_minute: wait until the next 12 seconds are in one minute.
+same_minute() {
+	minute_left=$((60 - $(date +%-S)))
+	[ "$minute_left" -gt 12 ] || sleep "$minute_left"
+}
+
+# fresh_key: KEY has its whole budget.
+fresh_key() {
+	TOKEN=$admin KEY=
+	api_key
+	TOKEN=
+}
+
+# both_hosts_are "STATUS STORE REDIS": /readyz answers this at both hosts.
+states=0
+both_hosts_are() {
+	states=$((states + 1))
+	for host in '' 2; do
+		check "state $states: host ${host:-1} answers $1" \
+		    stack_until 20 "$stack_pool_pid" ready_is "$1"
+	done
+	host=
+}
+
+# redis_lines HOST EVENT: how many the log of the host has.
+redis_lines() {
+	grep -c " redis=$2" "$scratch/log/pool$1.log"
+}
+
+# redis_calls RESULT: how many the first host has counted.
+redis_calls() {
+	KEY='' metric "engine_redis_calls_total{result=\"$1\"}"
+}
+
+# load_both_hosts STATE COMMAND ...: run the command during 120 decisions.
+load_both_hosts() {
+	load_state=$1
+	shift
+	load_pids=
+	for load_host in '' 2; do
+		seq 60 | xargs -P 3 -I{} curl -s -o /dev/null \
+		    -w '%{http_code}\n' -H "X-API-Key: $KEY" \
+		    --unix-socket "$scratch/run$load_host/http.sock" \
+		    -H 'Content-Type: application/json' "$BASE/v1/decisions" \
+		    -d "$event" >"$scratch/codes$load_host" &
+		load_pids="$load_pids $!"
+	done
+	sleep 0.2
+	"$@"
+	# shellcheck disable=SC2086 # pids
+	wait $load_pids
+	is "with $load_state Redis 120 requests answer 200 or 429" \
+	    "$(cat "$scratch/codes" "$scratch/codes2" |
+	    grep -cxE '200|429')" 120
+}
