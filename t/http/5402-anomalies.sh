@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Anomalies: told of by the transaction of their decision, if anybody wants
-# them and from the threshold on.
+# Anomalies: the transaction of a decision stores an event for each, if a
+# channel subscribes to them, from the threshold on.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/list.sh
+. "$(dirname "$0")/list.sh"
 
 start_stack ALLOW_PRIVATE_TARGETS=true
 admin_token
 api_key
 
-# decide EVENT USER AMOUNT [TYPE]
+# decide EVENT USER AMOUNT [TYPE]: decide an order, or an event of this type.
 decide() {
 	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"${4:-order.place}\",
 	    \"amount\":$3,\"currency\":\"eur\",\"subject\":{\"userId\":\"$2\",
@@ -17,34 +19,36 @@ decide() {
 	    -H "X-Correlation-Id: cor-$1"
 }
 
-# told: which events are in the outbox.
-told() {
+# outbox_events: the events in the outbox.
+outbox_events() {
 	sql "select string_agg(data::json ->> 'eventId', ' ' order by number)
 	    from assay.outbox"
 }
 
-# spends USER: some amounts, so that there is a usual one.
-spends() {
+# spend_usually USER: spend four amounts, which make the usual one.
+spend_usually() {
 	for i in 1 2 3 4; do
 		decide "$1-$i" "$1" "2$i.5"
 	done
 }
 
 for user in u-1 u-2 u-3; do
-	spends "$user"
+	spend_usually "$user"
 done
 decide quiet u-1 900
-is "nobody wants them" "$STATUS $(told)" "200 "
-is "and no row was ever begun for them" "$(sql "select is_called
+is "without a subscriber an anomaly stores no event" "$STATUS $(outbox_events)" "200 "
+is "without a subscriber an anomaly uses no event number" \
+    "$(sql "select is_called
     from assay.outbox_number_seq")" f
 
 http POST /v1/notifications '{"type":"slack","url":"http://127.0.0.1:1/s",
     "events":["alert.anomaly.v1"]}'
 channel=$(json .id)
 decide a-1 u-2 900.50
-is "from then on an anomaly is told of" "$(told)" a-1
+is "with a subscriber an anomaly stores an event" "$(outbox_events)" a-1
 http GET /v1/decisions/a-1
-is "ids and amounts, and nothing else" "$(sql "select o.data::jsonb =
+is "the event of an anomaly has ids and amounts and nothing else" \
+    "$(sql "select o.data::jsonb =
     jsonb_build_object('userId', 'u-2', 'eventId', 'a-1', 'eventType',
 	'order.place', 'amountZScore',
 	d.replay::jsonb -> 'signals' -> 'anomaly.amountZScore',
@@ -54,17 +58,14 @@ is "ids and amounts, and nothing else" "$(sql "select o.data::jsonb =
     from assay.outbox o join assay.detail d on d.event_id = 'a-1'")" \
     "t|t|alert.anomaly.v1|u-2|cor-a-1|t"
 decide a-1 u-2 900.50
-is "a replay tells nothing" \
-    "$(header x-engine-idempotent-replay) $(told)" "true a-1"
+is "a replay of an anomaly stores no second event" \
+    "$(header x-engine-idempotent-replay) $(outbox_events)" "true a-1"
 decide a-2 u-3 24
 decide a-3 u-new 100000
-is "nor what is usual, nor what has no usual" "$(told)" a-1
-sql "insert into assay.list_entry (id, kind, subject, value, created_by)
-    values ('lst_1', 'allow', 'user', 'u-1', 'me');
-    update assay.epoch set lists = lists + 1;
-    update assay.list_subject set changed = 2 where subject = 'user'"
+is "a usual amount and a user's first amount are not anomalies" "$(outbox_events)" a-1
+list_user allow u-1
 decide a-4 u-1 90000
-is "nor what a list decides" "$(told)" a-1
+is "a decision by a list is not an anomaly" "$(outbox_events)" a-1
 http POST /v1/decisions/batch '{"events":[
     {"id":"b-1","type":"order.place","amount":999,"currency":"EUR",
 	"subject":{"userId":"u-3"}},
@@ -72,52 +73,57 @@ http POST /v1/decisions/batch '{"events":[
 	"subject":{"userId":"u-3"}},
     {"id":"b-3","type":"order.place","amount":99999,"currency":"EUR",
 	"subject":{"userId":"u-3"}}]}'
-is "in a batch, each that is one" "$(told)" "a-1 b-1 b-3"
+is "each anomaly of a batch stores an event" "$(outbox_events)" "a-1 b-1 b-3"
 
 http POST /v1/decisions/async '{"id":"c-1","type":"order.place",
     "amount":999999,"currency":"EUR","subject":{"userId":"u-3"}}'
-check "one that is decided later" cron "decide --once"
-is "too" "$STATUS $(told)" "202 a-1 b-1 b-3 c-1"
+check "the companion decides an anomalous event for later" cron "decide --once"
+is "an anomaly that the companion decides stores an event" \
+    "$STATUS $(outbox_events)" "202 a-1 b-1 b-3 c-1"
 
-# The threshold, which hosts follow.
+# Every host follows the threshold.
 http PUT /v1/config/alerts '{"anomalyZScore":0.5}'
 n=0
 # shellcheck disable=SC2317 # stack_until calls it
-tells() {
+is_lower() {
 	n=$((n + 1))
-	spends "v-$n"
+	spend_usually "v-$n"
 	decide "t-$n" "v-$n" 24
-	told | grep -qw "t-$n"
+	outbox_events | grep -qw "t-$n"
 }
-check "a lower threshold tells of more" stack_until 20 "$stack_pool_pid" tells
+check "with a lower threshold a usual amount is an anomaly" \
+    stack_until 20 "$stack_pool_pid" is_lower
 http PUT /v1/config/alerts '{"anomalyZScore":1000}'
 # shellcheck disable=SC2317 # stack_until calls it
-is_silent() {
+is_higher() {
 	n=$((n + 1))
-	spends "v-$n"
+	spend_usually "v-$n"
 	decide "t-$n" "v-$n" 900
-	! told | grep -qw "t-$n"
+	! outbox_events | grep -qw "t-$n"
 }
-check "a higher one of less" stack_until 20 "$stack_pool_pid" is_silent
+check "with a higher threshold a large amount is not an anomaly" \
+    stack_until 20 "$stack_pool_pid" is_higher
 http PUT /v1/config/alerts '{"anomalyZScore":null}'
 
-# On to the channel; and what is erased on its way.
+# Anomalies on their way to the channel, and users who are erased then.
 sql "delete from assay.outbox where data::json ->> 'eventId' not in ('a-1', 'b-1')"
-check "they are queued" cron "deliver --once"
-is "for the channel" "$(sql "select subscriber_id, user_id,
+check "the companion publishes the anomalies" cron "deliver --once"
+is "the anomalies are queued for the channel" \
+    "$(sql "select subscriber_id, user_id,
     data::json ->> 'eventId' from assay.delivery order by 3")" "$channel|u-2|a-1
 $channel|u-3|b-1"
-spends u-4
+spend_usually u-4
 decide a-5 u-4 900
 http POST /v1/privacy/erase '{"userId":"u-4"}'
 http POST /v1/privacy/erase '{"userId":"u-3"}'
-check "once more" cron "deliver --once"
-is "of who is erased nothing is told" "$(told) $(sql "select user_id
+check "the companion publishes after two erasures" cron "deliver --once"
+is "the anomalies of erased users are removed" "$(outbox_events) $(sql "select user_id
     from assay.delivery")" " u-2"
 
-# Nobody wants them any more.
+# The channel is revoked.
 http POST "/v1/notifications/$channel/revoke"
-spends u-5
+spend_usually u-5
 decide a-6 u-5 900
-is "nothing is written again" "$STATUS $(told)" "200 "
+is "after its channel is revoked an anomaly stores no event" \
+    "$STATUS $(outbox_events)" "200 "
 finish

@@ -1,26 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Another server takes the place of the database, one that is behind it: what
-# pool and companion remember of the old one holds no more.
+# Another server, which is behind the database, takes its place: pool and
+# companion forget what they read from the old one.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-url=http://127.0.0.1:1 # where nobody listens: what is queued stays
+url=http://127.0.0.1:1 # no receiver listens: deliveries stay queued
 start_stack ALLOW_PRIVATE_TARGETS=true SCORER=learned
 admin_token
 api_key
 http POST /v1/webhooks "{\"url\":\"$url/t\",\"events\":[\"verdict.reached.v1\"]}"
 is "a webhook subscribes to verdicts" "$STATUS" 201
 
-# decide EVENT [USER [AMOUNT]]
+# decide EVENT [USER [AMOUNT]]: decide an order.
 decide() {
 	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
 	    \"amount\":${3:-20},\"currency\":\"EUR\",
 	    \"subject\":{\"userId\":\"${2:-u-1}\"}}"
 }
 
-# burn N: use up transactions.
-burn() {
+# burn_transactions N: use up transaction ids.
+burn_transactions() {
 	sql "do \$\$ begin
 		for i in 1..$1 loop
 			perform pg_current_xact_id();
@@ -29,8 +29,8 @@ burn() {
 	end \$\$"
 }
 
-# configure USER LIMIT TAGS: as if by operators and labels, so that all epochs
-# are the same whatever the values.
+# configure USER LIMIT TAGS: block a user, set a limit, a policy and counts of
+# tags; the epochs do not depend on the values.
 configure() {
 	http POST /v1/lists "{\"kind\":\"block\",\"subject\":\"user\",
 	    \"value\":\"$1\"}"
@@ -43,31 +43,33 @@ configure() {
 	    update assay.tag_epoch set number = 7"
 }
 
-# The server that will be behind: as the first one was at this moment.
+# The other server is a copy of the first one at this moment.
 stop_database
 cp -a "$scratch/pg" "$scratch/behind"
 start_database
 wait_ready
 configure u-old 777 0
-burn 4000
+burn_transactions 4000
 decide e-large u-2 4000
-is "decided by what the first server has" "$(json '"\(.score) \(.policyVersion)"'
+is "a decision has the weights, policy and limit of the first server" \
+    "$(json '"\(.score) \(.policyVersion)"'
     ) $(header x-ratelimit-limit)" "2 of-u-old 777"
 decide e-1 u-old
-is "and by its lists" "$(json .verdict)" deny
+is "a decision has the lists of the first server" "$(json .verdict)" deny
 
-# The companion has looked, and waits in a claim when its session ends.
+# The companion has read the log and claims a delivery when its session ends.
 sql "create function assay.wait() returns trigger language plpgsql
     as 'begin perform pg_sleep(60); return new; end';
     create trigger wait before update on assay.delivery
     for each row execute function assay.wait()"
 # shellcheck disable=SC2317 # stack_until calls it
-claiming() {
+is_claiming() {
 	[ "$(sql "select count(*) from pg_stat_activity
 	    where wait_event = 'PgSleep'")" = 1 ]
 }
 start_cron "deliver --for 10m"
-check "the companion waits in a claim" stack_until 20 "$stack_cron_pid" claiming
+check "the companion waits while it claims a delivery" \
+    stack_until 20 "$stack_cron_pid" is_claiming
 kill -s STOP "$stack_cron_pid"
 stop_database
 mv "$scratch/pg" "$scratch/ahead"
@@ -80,31 +82,31 @@ for i in 1 2 3 4 5; do
 	decide "m-$i" "u-3"
 	want="$want${want:+ }m-$i"
 done
-burn 6000
+burn_transactions 6000
 decide m-6 u-3
 decide m-7 u-3
 want="$want m-6 m-7"
 kill -s CONT "$stack_cron_pid"
 # shellcheck disable=SC2317 # stack_until calls it
-all_got() {
+all_queued() {
 	[ "$(sql "select string_agg(data::json ->> 'eventId', ' ' order by
 	    data::json ->> 'eventId') from assay.delivery
 	    where data::json ->> 'eventId' like 'm-%'")" = "$want" ]
 }
-stack_until 20 "$stack_cron_pid" all_got || :
+stack_until 20 "$stack_cron_pid" all_queued || :
 is "each verdict of the other server is queued for the webhook" \
     "$(sql "select string_agg(data::json ->> 'eventId', ' ' order by
 	data::json ->> 'eventId') from assay.delivery
 	where data::json ->> 'eventId' like 'm-%'")" "$want"
 
-# Numbers of the configuration that are the same mean nothing by themselves.
+# The same epochs do not mean the same configuration.
 decide e-2 u-new
-is "who is blocked on the other server is denied" "$(json .verdict)" deny
+is "a user whom the other server blocks is denied" "$(json .verdict)" deny
 decide e-3 u-old
-is "who was blocked on the first server alone is not" \
+is "a user whom only the first server blocks is allowed" \
     "$(json '"\(.verdict) \(.policyVersion)"')" "allow of-u-new"
 decide e-4 u-4 4000
-is "labels, policy and limit are those of the other server" \
+is "weights, policy and limit are those of the other server" \
     "$(json '"\(.score) \(.policyVersion)"') $(header x-ratelimit-limit)" \
     "37 of-u-new 555"
 finish
