@@ -123,7 +123,7 @@ is "every accepted label is delivered" \
     LC_ALL=C comm -23 - "$scratch/arrived" | head -n 3)" ""
 is "each event is delivered under one id to each endpoint" \
     "$(for name in fine again; do
-	got "$name" | cut -d ' ' -f 2 | sort -u | while read -r id; do
+	received_by "$name" | cut -d ' ' -f 2 | sort -u | while read -r id; do
 		cat "$mail/body.$id.1"
 		echo
 	done | jq -r '[.type, .data.verdictId // .data.eventId] | join(" ")' |

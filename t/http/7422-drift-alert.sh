@@ -81,7 +81,7 @@ is "a second run on the same day writes no alert" \
 # Delivery of the alert.
 check "the companion delivers the alert" \
     cron "deliver --once" ALLOW_PRIVATE_TARGETS=true
-is "the channel gets one request" "$(got drift | wc -l | tr -d ' ')" 1
+is "the channel gets one request" "$(received_by drift | wc -l | tr -d ' ')" 1
 is "the request has the alert as a sentence" \
     "$(cat "$mail"/body.*.1 | jq -r '.type, .text' |
     sed 's/PSI [0-9.]*/PSI N/')" "alert.drift.v1

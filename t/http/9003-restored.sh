@@ -29,7 +29,7 @@ spend() {
 
 # delivered: how many events the receiver got.
 delivered() {
-	got v | wc -l | tr -d ' '
+	received_by v | wc -l | tr -d ' '
 }
 
 counted() {

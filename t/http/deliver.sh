@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# A receiver of deliveries, and subscribers that have them sent there.
+# A receiver of deliveries, and subscribers with its address.
 # Sourced after lib.sh.
 # shellcheck disable=SC2034,SC2154 # HOOK is read there, scratch is lib.sh's
 
@@ -20,17 +20,17 @@ start_receiver() {
 	: >"$mail/secrets"
 }
 
-# hook MODE NAME: an endpoint of the receiver; its id is in HOOK.
-hook() {
+# add_endpoint MODE NAME: add an endpoint of the receiver; its id is in HOOK.
+add_endpoint() {
 	http POST /v1/webhooks "{\"url\":\"http://127.0.0.1:$PORT/$1/$2\",
 	    \"events\":[\"case.resolved.v1\"]}"
 	HOOK=$(json .id)
 	echo "$2 $(json .secret)" >>"$mail/secrets"
 }
 
-# queue SUBSCRIBER FROM TO [EVENT [DATA]]: deliveries that are due, so many as
-# the numbers, which end their ids.
-queue() {
+# queue_deliveries SUBSCRIBER FROM TO [EVENT [DATA]]: queue deliveries that are
+# due, one for each number, which ends its id.
+queue_deliveries() {
 	case $1 in
 	whk_*) queue_prefix=whd_ ;;
 	*) queue_prefix=ntd_ ;;
@@ -44,18 +44,18 @@ queue() {
 	    from generate_series($2, $3) n"
 }
 
-# Let all that failed be due, as if the time for it had come.
-hurry() {
+# Let every delivery be due.
+make_due() {
 	sql "update assay.delivery set next_attempt_at = clock_timestamp()"
 }
 
-# got NAME: the lines of what the receiver got for it.
-got() {
+# received_by NAME: the lines of what the receiver got for that endpoint.
+received_by() {
 	grep "^$1 " "$mail/received" || :
 }
 
-# pending ID: "ATTEMPTS ERROR" of a delivery, "" if it is not pending.
-pending() {
+# pending_state ID: "ATTEMPTS ERROR" of a delivery, "" if it is not pending.
+pending_state() {
 	sql "select attempts || ' ' || coalesce(last_error, '-')
 	    from assay.delivery where id = '$1'"
 }
