@@ -57,7 +57,7 @@ kill_at retention_batch
 hold "select from assay.detail order by decided_at limit 1"
 kill_at retention_month
 hold "select from assay.detail where verdict_id = 'vd_1081' for update"
-start_cron "retain --for 10m" 7>&-
+start_cron "retain --for 10m" 8>&-
 stack_until 20 "$stack_cron_pid" statement_waits retention_batch
 stack_end "$stack_pg_pid" QUIT
 release 2>/dev/null
@@ -70,7 +70,7 @@ is "nothing is lost or left after all kills" "$(left)" "$want"
 # A stopped companion does not block the other hosts.
 make_past
 hold "select from assay.idempotency where key = 'old-4000' for update"
-start_cron "retain --for 10m" 7>&-
+start_cron "retain --for 10m" 8>&-
 lost=$stack_cron_pid
 stack_until 10 "$lost" statement_waits retention_batch
 kill -s STOP "$lost"

@@ -89,7 +89,7 @@ companion_gone() {
 }
 put_model '.bias = 6'
 hold "select from assay.epoch for update"
-start_cron model MODEL_PATH="$path" 7>&-
+start_cron model MODEL_PATH="$path" 8>&-
 check "the load waits where it is killed" \
     stack_until 10 "$stack_cron_pid" poll_waits
 kill -s KILL "$stack_cron_pid"
@@ -104,7 +104,7 @@ is "the next poll loads the model once" \
 put_model '.bias = 7'
 sql checkpoint
 hold "select from assay.epoch for update"
-start_cron "model --for 10m" MODEL_PATH="$path" 7>&-
+start_cron "model --for 10m" MODEL_PATH="$path" 8>&-
 make_due
 stack_until 10 "$stack_cron_pid" poll_waits
 stack_end "$stack_pg_pid" QUIT

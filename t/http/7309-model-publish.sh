@@ -100,8 +100,7 @@ hold "select assay.model_unlook('other')"
 start_cron "model --for 10m"
 check "the second host waits for the first" \
     stack_until 10 "$stack_cron_pid" waits_are 1
-printf 'commit;\n\\q\n' >&7
-release
+release_lock
 check "the last host activates the bundled model" \
     stack_until 10 "$stack_cron_pid" load_is "10|bundled|"
 stop_cron
