@@ -187,9 +187,14 @@ grep -qF " * Those of $vector." core/signal/features.tbl ||
     echo "core/signal/features.tbl does not say: Those of $vector." >"$tmp/faults"
 verdict "no feature changes without FEATURES_VERSION"
 
+# A scenario may send the request through a helper that it sources.
+{
+	ls t/http/[0-9]*.sh
+	sed -n 's/^# shellcheck source=\(t\/http\/.*\)$/\1/p' t/http/[0-9]*.sh
+} | LC_ALL=C sort -u >"$tmp/scenarios"
 rows ROUTE fcgi/http/routes.tbl 1 | LC_ALL=C sort -u | while read -r path; do
 	pattern=$(printf '%s' "$path" | sed 's/{[A-Za-z]*}/[^ "]+/g')
-	grep -qE "[ \"]$pattern([ \"?]|\$)" t/http/[0-9]*.sh ||
+	xargs cat <"$tmp/scenarios" | grep -qE "[ \"]$pattern([ \"?]|\$)" ||
 	    echo "no scenario uses $path"
 done >"$tmp/faults"
 verdict "every route is in a scenario"
