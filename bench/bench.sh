@@ -275,10 +275,10 @@ part_d() {
 			event_type, verdict, score, reasons, policy_id,
 			policy_version, review_queue, correlation_id
 		    from assay.verdict_log limit 500000"
-		sql "insert into assay.detail select decided_at,
+		sql "insert into assay.decision_detail select decided_at,
 			verdict_id || '$seed', event_id || '$seed', event_type,
-			user_id, idempotency_key, request, replay
-		    from assay.detail limit 500000"
+			user_id, idempotency_key, request, sample
+		    from assay.decision_detail limit 500000"
 		sql "insert into assay.idempotency select key || '$seed',
 			verdict_id || '$seed', event_id || '$seed', decided_at
 		    from assay.idempotency limit 500000"
@@ -392,7 +392,7 @@ part_l() {
 		    from generate_series(1, 1000000) i,
 			string_to_array('$lists', ',') subject
 		    where cardinality(subject) > 0;
-		    select assay.list_moved(array_agg(subject))
+		    select assay.list_bump_epoch(array_agg(subject))
 		    from assay.list_subject" >/dev/null
 		sql 'vacuum analyze assay.list_entry'
 		direct 4 1
@@ -401,7 +401,7 @@ part_l() {
 		through 64
 		printf ' %10s %12s %8s\n' "$cpu us" "$rate" "$p99"
 	done
-	sql "truncate assay.list_entry; select assay.list_moved(array_agg(subject))
+	sql "truncate assay.list_entry; select assay.list_bump_epoch(array_agg(subject))
 	    from assay.list_subject" >/dev/null
 }
 
@@ -440,18 +440,18 @@ part_r() {
 	local n=${BENCH_SAMPLES:-1000000} rules
 	echo "(r) backtests; memory is RssAnon of all workers in KiB, before / maximum"
 	start_pool 4 32
-	sql "insert into assay.detail (decided_at, verdict_id, event_id,
-		event_type, user_id, request, replay)
+	sql "insert into assay.decision_detail (decided_at, verdict_id, event_id,
+		event_type, user_id, request, sample)
 	    select decided_at, verdict_id || i, event_id || i, 'card.refund',
-		user_id, request, replay
-	    from (select * from assay.detail where replay is not null
+		user_id, request, sample
+	    from (select * from assay.decision_detail where sample is not null
 		limit 1000) d, generate_series(1, $n / 1000) i;
 	    insert into assay.label (event_id, analyst)
 	    select event_id, case when random() < 0.3 then 'fraud'
 		else 'legit' end
-	    from assay.detail where event_type = 'card.refund'
+	    from assay.decision_detail where event_type = 'card.refund'
 		and random() < 0.1 on conflict do nothing"
-	sql 'vacuum analyze assay.detail, assay.label'
+	sql 'vacuum analyze assay.decision_detail, assay.label'
 	printf '%24s %9s %9s %9s %12s %16s\n' candidate samples labelled \
 	    seconds samples/s memory
 	backtest_line "recorded scores" ''
@@ -680,12 +680,12 @@ part_p() {
 		'old_' || i, 'old-' || i, 'card.refund', 'allow', 0, '[]',
 		'p', '1', 'c'
 	    from generate_series(1, $n) i;
-	    insert into assay.detail (decided_at, verdict_id, event_id,
-		event_type, user_id, request, replay)
+	    insert into assay.decision_detail (decided_at, verdict_id, event_id,
+		event_type, user_id, request, sample)
 	    select l.decided_at, l.id, l.event_id, l.event_type, d.user_id,
-		d.request, d.replay
-	    from assay.verdict_log l, (select * from assay.detail
-		where replay is not null limit 1) d
+		d.request, d.sample
+	    from assay.verdict_log l, (select * from assay.decision_detail
+		where sample is not null limit 1) d
 	    where l.event_type = 'card.refund';
 	    insert into assay.idempotency (key, verdict_id, event_id, decided_at)
 	    select event_id, id, event_id, decided_at from assay.verdict_log
@@ -720,7 +720,7 @@ prune_line() {
 	printf '%12s %12s %8s %8s %8s %12s\n' "$rate" "$1" "$p50" "$p99" \
 	    "$p999" "$(sql "select (select count(*) from assay.verdict_log
 		where event_type = 'card.refund') +
-	    (select count(*) from assay.detail
+	    (select count(*) from assay.decision_detail
 		where event_type = 'card.refund') +
 	    (select count(*) from assay.idempotency where key like 'old-%')")"
 }

@@ -186,7 +186,7 @@ read_event(struct arena *a, const struct rows *rows, int row,
 	struct json_object *json;
 
 	ret->accepted_at = rows_time(rows, row, rows_col(rows, "accepted_at"));
-	ret->tries = rows_int(rows, row, rows_col(rows, "tries"));
+	ret->tries = rows_int(rows, row, rows_col(rows, "attempts"));
 	item->event = ev;
 	item->correlation_id =
 	    rows_text(rows, row, rows_col(rows, "correlation_id"));

@@ -161,7 +161,7 @@ turn(struct job_run *r, const struct model_state *s, struct model_turn *ret,
 		return -1;
 	if (rows.n == 0)
 		return 0;
-	ret->claim = rows_get_time(&rows, "claim");
+	ret->claim = rows_get_time(&rows, "lease_end");
 	ret->etag = rows_get_text(&rows, "etag");
 	return 0;
 }
@@ -211,7 +211,7 @@ tell(struct job_run *r, const struct model_state *s,
 	params_text(&p, seen->refusal);
 	if (db_one(r->db, r->arena, STMT_MODEL_LOOK, &p, &rows, f) == -1)
 		return -1;
-	*ret_mine = rows_get_bool(&rows, "mine");
+	*ret_mine = rows_get_bool(&rows, "lease_held");
 	return *ret_mine ? note(r, s, &rows, seen, f) : 0;
 }
 
@@ -223,9 +223,9 @@ static int
 note(struct job_run *r, const struct model_state *s, const struct rows *rows,
     const struct model_seen *seen, struct fail *f)
 {
-	const bool loaded = rows_get_bool(rows, "loaded");
+	const bool loaded = rows_get_bool(rows, "activated");
 	const bool refused = seen->refusal != NULL;
-	const bool news = rows_get_bool(rows, "news");
+	const bool news = rows_get_bool(rows, "refusal_changed");
 	const char *name = s->source->name;
 
 	r->count[COUNT_LOOKS]++;
@@ -261,7 +261,7 @@ unlook(struct job_run *r, struct model_state *s, struct fail *f)
 	params_text(&p, s->host);
 	if (db_one(r->db, r->arena, STMT_MODEL_UNLOOK, &p, &rows, f) == -1)
 		return -1;
-	if (rows_get_bool(&rows, "unloaded"))
+	if (rows_get_bool(&rows, "deactivated"))
 		log_warn("model=bundled");
 	s->ask_at = INT64_MAX;
 	return 0;

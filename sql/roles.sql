@@ -38,7 +38,7 @@ begin
 			and pg_get_userbyid(c.relowner) = any(programs)
 			and pg_get_userbyid(c.relowner) <> owner
 		order by array_position(array['idempotency', 'verdict_log',
-			'detail']::name[], c.relname), c.relname
+			'decision_detail']::name[], c.relname), c.relname
 	loop
 		execute format('alter table %s owner to %I', found.relation,
 		    owner);
@@ -49,10 +49,10 @@ begin
 		select r.rulename as name, r.ev_class::regclass as relation
 		from pg_rewrite r
 		where r.ev_class in ('assay.idempotency'::regclass,
-			'assay.verdict_log'::regclass, 'assay.detail'::regclass)
+			'assay.verdict_log'::regclass, 'assay.decision_detail'::regclass)
 			or r.ev_class in (select i.inhrelid from pg_inherits i
 			    where i.inhparent in ('assay.verdict_log'::regclass,
-				'assay.detail'::regclass))
+				'assay.decision_detail'::regclass))
 	loop
 		execute format('drop rule %I on %s', found.name, found.relation);
 	end loop;
@@ -89,7 +89,7 @@ revoke create on schema assay from public, assay_decide, assay_operator,
 
 -- Each program asks first whether it may use this database.
 grant execute on function assay.session_refusal(bigint),
-    assay.schema_look(bigint[]) to assay_decide, assay_operator, assay_companion,
+    assay.schema_status(bigint[]) to assay_decide, assay_operator, assay_companion,
     assay_retain;
 
 -- decide: reads the configuration, appends decisions, updates state.
@@ -98,11 +98,11 @@ grant select on assay.epoch, assay.ruleset, assay.ruleset_active,
     assay.list_subject
     to assay_decide, assay_operator;
 grant select, insert on assay.verdict_log to assay_decide;
-grant insert on assay.detail to assay_decide;
+grant insert on assay.decision_detail to assay_decide;
 grant select, insert on assay.idempotency to assay_decide;
 grant select, insert, update on assay.user_state, assay.entity to assay_decide;
 grant select on assay.entity_risk to assay_decide;
-grant select, insert on assay.link to assay_decide;
+grant select, insert on assay.entity_link to assay_decide;
 grant insert on assay.review_case, assay.case_trail to assay_decide;
 grant select, insert, update, delete on assay.spool_file to assay_decide;
 grant select (one, event) on assay.hash_key to assay_decide;
@@ -112,14 +112,14 @@ grant execute on function assay.async_add(text, text, text, text, bigint)
 -- decide logs what was decided without a transaction, but for users who were
 -- erased since: of one user and time it may ask, who was it does not see.
 grant execute on function assay.erasure_guard(),
-    assay.is_forgotten(text, timestamptz) to assay_decide;
+    assay.is_erased(text, timestamptz) to assay_decide;
 
 -- The queue is filled by assay.async_add() alone.
 revoke insert on assay.async_queue from assay_decide;
 
 -- companion decides what was accepted for later, by the same statements.
 grant assay_decide to assay_companion;
-grant select, update (tries, not_before), delete on assay.async_queue
+grant select, update (attempts, not_before), delete on assay.async_queue
     to assay_companion;
 grant execute on function assay.async_take(bigint[]),
     assay.async_failed(bigint[]) to assay_companion;
@@ -134,14 +134,14 @@ grant select, update (password, password_temporary, session_number)
     on assay.operator to assay_operator;
 grant select on assay.revoked_token to assay_operator;
 grant select, insert, update, delete on assay.login_failure,
-    assay.login_account, assay.login_known to assay_operator;
+    assay.login_account, assay.login_address to assay_operator;
 grant execute on function assay.time_text(timestamptz),
     assay.operator_register(text, text),
     assay.login_delay(int),
-    assay.login_guesses(),
-    assay.login_is_known(bytea),
+    assay.login_guess_limit(),
+    assay.login_address_seen(bytea),
     assay.login_wait(bytea, bytea),
-    assay.login_count(bytea),
+    assay.login_count_failure(bytea),
     assay.login_prune(),
     assay.login_try(text, bytea, bytea),
     assay.login_clear(bytea, bytea),
@@ -177,14 +177,14 @@ grant insert, update (reason, expires_at), delete on assay.list_entry
 grant update (lists) on assay.epoch to assay_operator;
 grant update (changed) on assay.list_subject to assay_operator;
 grant execute on function assay.list_json(assay.list_entry),
-    assay.list_moved(text[]),
+    assay.list_bump_epoch(text[]),
     assay.list_put(text[], text[], text[], text[], text[], timestamptz[], text),
     assay.list_save(text, text, text, text, text, timestamptz, text),
     assay.list_page(text, text, bigint, bigint),
     assay.list_search(text, text, text),
     assay.list_remove(text) to assay_operator;
 
--- Who decides and who tries what would be decided reads what labels teach.
+-- Who decides and who attempts what would be decided reads what labels teach.
 grant select on assay.tag_epoch, assay.tag_count
     to assay_decide, assay_operator;
 
@@ -200,14 +200,14 @@ grant execute on function assay.case_resolution(assay.review_case),
     assay.case_get(text),
     assay.case_assign(text, text),
     assay.case_resolve(text, text, text, text, text),
-    assay.model_json(text) to assay_operator;
+    assay.tag_weights_json(text) to assay_operator;
 grant execute on function assay.labels_match(bigint) to assay_companion;
 grant select on assay.review_case, assay.case_trail, assay.label,
-    assay.verdict_log, assay.detail, assay.retention_mark to assay_operator;
+    assay.verdict_log, assay.decision_detail, assay.retention_watermark to assay_operator;
 grant execute on function
-    assay.logged_first(regclass),
-    assay.logged_between(regclass, timestamptz, timestamptz, bigint),
-    assay.logged_since(regclass, bigint, timestamptz),
+    assay.log_retained_since(regclass),
+    assay.log_count(regclass, timestamptz, timestamptz, bigint),
+    assay.log_start_of(regclass, bigint, timestamptz),
     assay.verdict_page(bigint, text, timestamptz),
     assay.activity_page(bigint, text, timestamptz) to assay_operator;
 
@@ -226,18 +226,18 @@ grant select on assay.audit, assay.audit_seal to assay_operator;
 grant execute on function assay.audit_add(text, text, bigint, text),
     assay.audit_login_failed(text, text) to assay_operator;
 grant execute on function assay.audit_seal_next(bigint, bigint),
-    assay.audit_head_told() to assay_companion;
+    assay.audit_mark_logged() to assay_companion;
 grant select on assay.subscriber to assay_operator;
 grant insert on assay.outbox to assay_operator;
 grant execute on function assay.audit_page(bigint, bigint, text),
     assay.publish(text, json, text, text) to assay_operator;
 
 -- operator looks at the graph.
-grant select on assay.entity, assay.link to assay_operator;
-grant execute on function assay.graph_near(bigint, bigint),
+grant select on assay.entity, assay.entity_link to assay_operator;
+grant execute on function assay.graph_neighbors(bigint, bigint),
     assay.graph_keys(bigint[], bigint),
-    assay.graph_companions(bigint, bigint[]),
-    assay.graph_top(bigint),
+    assay.graph_related_users(bigint, bigint[]),
+    assay.graph_root(bigint),
     assay.graph_around(text, bigint, text) to assay_operator;
 
 -- companion publishes what happened; decide tells of anomalies.
@@ -275,18 +275,18 @@ grant execute on function
     assay.delivery_claim(bigint, bigint, bigint, bigint, text),
     assay.delivery_settle(text[], timestamptz[], text[], bigint[]),
     assay.delivery_release(text[], timestamptz[]),
-    assay.delivery_forget(bigint) to assay_companion;
+    assay.delivery_drop_revoked(bigint) to assay_companion;
 
 -- retain removes what is older than its window, months by functions of the
 -- owner; what is in it it never reads.
 grant select (settings) on assay.epoch to assay_retain;
 grant select (id, dead_at), delete on assay.dead_letter to assay_retain;
-grant select (event_id, credited, labelled_at), delete on assay.label
+grant select (event_id, credited_outcome, labelled_at), delete on assay.label
     to assay_retain;
-grant select, insert, update on assay.retention_mark to assay_retain;
+grant select, insert, update on assay.retention_watermark to assay_retain;
 grant select, update on assay.retention_sweep to assay_retain;
-grant execute on function assay.retention_cut(bigint),
-    assay.retention_begun(timestamptz),
+grant execute on function assay.retention_cutoff(bigint),
+    assay.retention_announce(timestamptz),
     assay.retention_month(timestamptz, timestamptz, timestamptz),
     assay.retention_begin(bigint),
     assay.retention_due(bigint),
@@ -296,8 +296,8 @@ grant execute on function assay.retention_cut(bigint),
     assay.partitions_ahead(int),
     assay.partitions_left(),
     assay.retention_batch(text, bigint, bigint, timestamptz, timestamptz),
-    assay.retention_done(text, timestamptz),
-    assay.retention_dead(timestamptz, bigint),
+    assay.retention_raise_watermark(text, timestamptz),
+    assay.retention_dead_letters(timestamptz, bigint),
     assay.retention_erasures(timestamptz, bigint),
     assay.retention_labels(timestamptz, bigint) to assay_retain;
 
@@ -311,7 +311,7 @@ grant execute on function assay.analytics_project(bigint),
     assay.risk_events(bigint, text, bigint, text),
     assay.risk_labels(bigint),
     assay.risk_put(bigint[], bigint[], bytea[]),
-    assay.risk_forget(bigint) to assay_companion;
+    assay.risk_prune(bigint) to assay_companion;
 
 -- operator looks for drift; companion counts labels for that, judges and tells.
 grant select on assay.calibration to assay_operator;
@@ -320,15 +320,15 @@ grant execute on function assay.drift_counts(text, date, bigint, bigint)
 grant execute on function assay.drift_calibration(date, bigint, bigint)
     to assay_operator;
 grant execute on function assay.drift_step(bigint),
-    assay.drift_note(date, text[], text[], text[], text) to assay_companion;
+    assay.drift_record(date, text[], text[], text[], text) to assay_companion;
 
 -- decide and operator read what serves; companion alone brings it from
 -- elsewhere.  What is published, the owner publishes.
-grant select on assay.model, assay.model_load to assay_decide, assay_operator;
-grant select on assay.model_place to assay_operator;
-grant execute on function assay.model_turn(text, text, text, bigint, bigint, bigint),
-    assay.model_look(text, timestamptz, text, text, text, text),
-    assay.model_unlook(text) to assay_companion;
+grant select on assay.model, assay.model_activation to assay_decide, assay_operator;
+grant select on assay.model_source to assay_operator;
+grant execute on function assay.model_source_claim(text, text, text, bigint, bigint, bigint),
+    assay.model_source_report(text, timestamptz, text, text, text, text),
+    assay.model_source_release(text) to assay_companion;
 
 -- decide reads what is on probation, operator keeps it and shows what came of
 -- it, and companion tells of the scorer that it was told of.
@@ -336,7 +336,7 @@ grant select on assay.shadow_candidate to assay_decide, assay_operator;
 grant select on assay.shadow, assay.shadow_count to assay_operator;
 grant execute on function assay.shadow_ruleset(text, text, text, text),
     assay.shadow_model(text, text, text),
-    assay.shadow_over(text, text, text),
+    assay.shadow_end(text, text, text),
     assay.shadow_side(bigint, text, text),
     assay.shadow_verdicts(bigint, text),
     assay.shadow_tags(bigint, text),

@@ -79,7 +79,7 @@ rollback;
 -- The database answers: which schema it has, and whether it may be written.
 -- name: readyz one read
 select migration, missing, read_only
-from assay.schema_look($1::text::bigint[]);
+from assay.schema_status($1::text::bigint[]);
 
 -- The decision path (lib/txn/txn.c) -------------------------------------------
 
@@ -165,7 +165,7 @@ order by id for update;
 -- Which of these links stand already.
 -- name: graph_links many read
 select l.a, l.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
-	join assay.link l on l.a = w.a and l.b = w.b;
+	join assay.entity_link l on l.a = w.a and l.b = w.b;
 
 -- Whether one of these roots, which were not locked, is none any more: an
 -- erasure took its component apart.
@@ -181,30 +181,30 @@ select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	$10::text[], $11::text[]);
 
 -- name: txn_add_details write
-insert into assay.detail (decided_at, verdict_id, event_id, event_type,
-	user_id, idempotency_key, request, replay, device, ip)
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+	user_id, idempotency_key, request, sample, device, ip)
 select w.decided_at, w.verdict_id, w.event_id, w.event_type, w.user_id,
-	w.idempotency_key, w.request, w.replay, nullif(w.device, 0),
+	w.idempotency_key, w.request, w.sample, nullif(w.device, 0),
 	nullif(w.ip, 0)
 from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	$5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],
 	$10::bigint[])
 	as w(decided_at, verdict_id, event_id, event_type, user_id,
-	    idempotency_key, request, replay, device, ip);
+	    idempotency_key, request, sample, device, ip);
 
 -- The same of degraded decisions, which hold no lock of their users.
 -- name: txn_add_degraded write
-insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 	user_id, idempotency_key, request)
 select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	$5::text[], $6::text[], $7::text[])
 	as w(decided_at, verdict_id, event_id, event_type, user_id,
 	    idempotency_key, request)
-where not assay.is_forgotten(w.user_id, w.decided_at);
+where not assay.is_erased(w.user_id, w.decided_at);
 
 -- name: txn_add_dry_runs write late
-insert into assay.detail (decided_at, verdict_id, event_id, event_type,
-	user_id, request, shadow)
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+	user_id, request, dry_run)
 select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	$5::text[], $6::text[], $7::text[]);
 
@@ -238,7 +238,7 @@ where e.id = w.id;
 
 -- Two events may make one link between shared entities at the same time.
 -- name: txn_add_links write
-insert into assay.link (a, b)
+insert into assay.entity_link (a, b)
 select w.a, w.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
 order by w.a, w.b
 on conflict do nothing;
@@ -294,7 +294,7 @@ with recursive head as (
 		order by q.user_id, q.number limit 1) q
 	where h.n < $2::bigint
 )
-select q.number, q.user_id, q.event_id, q.event, q.correlation_id, q.tries,
+select q.number, q.user_id, q.event_id, q.event, q.correlation_id, q.attempts,
 	q.accepted_at,
 	coalesce(q.not_before <= clock_timestamp(), true) as due
 from head h join assay.async_queue q on q.number = h.number
@@ -330,7 +330,7 @@ on conflict (name) do nothing;
 
 -- How far it is drained, once whoever was at it before has ended.
 -- name: spool_lock one write
-select done from assay.spool_file where name = $1::text for update;
+select drained from assay.spool_file where name = $1::text for update;
 
 -- What is logged without the user's lock waits here for an erasure that is just
 -- said, or makes it wait: the next statement sees it, or it sees what was logged.
@@ -353,13 +353,13 @@ with r as (
 	select decided_at, id, event_id, event_type, verdict, score, reasons,
 	    policy_id, policy_version, correlation_id from r
 )
-insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 	user_id, idempotency_key, request)
 select decided_at, id, event_id, event_type, user_id, idempotency_key, request
-from r where not assay.is_forgotten(user_id, decided_at);
+from r where not assay.is_erased(user_id, decided_at);
 
 -- name: spool_advance write
-update assay.spool_file set done = $2::bigint where name = $1::text;
+update assay.spool_file set drained = $2::bigint where name = $1::text;
 
 -- The file itself has gone by now.
 -- name: spool_forget write
@@ -506,7 +506,7 @@ select sealed, head, head_hash, due
 from assay.audit_seal_next($1::bigint, $2::bigint);
 
 -- name: audit_head_told one write late
-select assay.audit_head_told();
+select assay.audit_mark_logged();
 
 -- name: audit_seals many read late
 select s.number, s.last, s.rows, assay.audit_micros(s.at) as at, s.hash
@@ -562,7 +562,7 @@ select assay.chargeback_put($1::text, $2::text, $3::bigint) as recorded;
 select assay.labels_match($1::bigint) as looked;
 
 -- name: model one read late
-select assay.model_json($1::text) as body;
+select assay.tag_weights_json($1::text) as body;
 
 -- Analytics (fcgi/ep/ep_analytics.c, cron/job_project.c) ------------------------------
 
@@ -606,7 +606,7 @@ from assay.drift_calibration($1::text::date, $2::bigint, $3::bigint);
 select labels, due from assay.drift_step($1::bigint);
 
 -- name: drift_note one write late
-select assay.drift_note($1::text::date, $2::text[], $3::text[], $4::text[],
+select assay.drift_record($1::text::date, $2::text[], $3::text[], $4::text[],
 	$5::text) as told;
 
 -- What is counted of devices and ips (cron/entity_risk_project.c) ------------------------------
@@ -629,7 +629,7 @@ select assay.risk_put($1::bigint[], $2::bigint[], $3::bytea[]);
 
 -- Not a write: the same again forgets nothing else.
 -- name: risk_forget one late
-select assay.risk_forget($1::bigint) as forgotten;
+select assay.risk_prune($1::bigint) as forgotten;
 
 -- The entity graph (fcgi/ep/ep_graph.c) -------------------------------------------
 
@@ -681,7 +681,7 @@ from assay.publish_next($1::bigint, $2::bigint, $3::bigint);
 
 -- Not a write: the same again, after a lost connection, does no harm.
 -- name: delivery_forget one late
-select assay.delivery_forget($1::bigint) as n;
+select assay.delivery_drop_revoked($1::bigint) as n;
 
 -- name: delivery_claim many write late
 select * from assay.delivery_claim($1::bigint, $2::bigint, $3::bigint,
@@ -785,19 +785,19 @@ where a.event_type = $1::text;
 with part as materialized (
 	select least(100, 100 * 4096 / greatest(1, sum(pg_relation_size(relid)) /
 		current_setting('block_size')::numeric))::float8 as percent
-	from pg_partition_tree('assay.detail'))
+	from pg_partition_tree('assay.decision_detail'))
 select round(count(*) * 100 / (select percent from part))::bigint as samples
-from assay.detail tablesample system ((select percent from part))
-where event_type = $1::text and replay is not null;
+from assay.decision_detail tablesample system ((select percent from part))
+where event_type = $1::text and sample is not null;
 
 -- The samples of a type, of each no more than its head where that is enough.
 -- name: backtest_open many read late
 declare backtest no scroll cursor for
-select case when $2::bigint = 0 then d.replay
-		else left(d.replay, $2::bigint::int) end as replay,
+select case when $2::bigint = 0 then d.sample
+		else left(d.sample, $2::bigint::int) end as sample,
 	l.outcome = 'fraud' as fraud
-from assay.detail d left join assay.label l on l.event_id = d.event_id
-where d.event_type = $1::text and d.replay is not null;
+from assay.decision_detail d left join assay.label l on l.event_id = d.event_id
+where d.event_type = $1::text and d.sample is not null;
 
 -- name: backtest_next many read late
 fetch forward 1000 from backtest;
@@ -809,8 +809,8 @@ fetch forward 1000 from backtest;
 -- name: explain_find one read late
 select v.id, v.event_id, v.event_type, v.verdict, v.score, v.reasons,
 	v.policy_id, v.policy_version, v.decided_at, (
-	    select d.replay from assay.detail d
-	    where d.decided_at = v.decided_at and d.verdict_id = v.id) as replay
+	    select d.sample from assay.decision_detail d
+	    where d.decided_at = v.decided_at and d.verdict_id = v.id) as sample
 from (select * from assay.verdict_log where event_id = $1::text
 	order by score >= 0 desc, decided_at desc, id desc limit 1) v;
 
@@ -827,21 +827,21 @@ where p.event_type = $1::text and p.version = $2::text;
 select coalesce(min(to_date(right(relid::text, 6), 'YYYYMM')::timestamp
 		at time zone 'UTC'), now()) as first,
 	now() as last
-from pg_partition_tree('assay.detail')
+from pg_partition_tree('assay.decision_detail')
 where isleaf and pg_relation_size(relid) > 0;
 
 -- The samples of a stretch of time and what is known of their events, and
 -- since when, in the order of time.
 -- name: train_samples many read late
-select d.decided_at, d.verdict_id, d.event_type, d.user_id, d.replay,
+select d.decided_at, d.verdict_id, d.event_type, d.user_id, d.sample,
 	l.outcome = 'fraud' as fraud,
 	coalesce(l.outcome_at, l.labelled_at) as labelled_at
-from assay.detail d left join assay.label l on l.event_id = d.event_id
+from assay.decision_detail d left join assay.label l on l.event_id = d.event_id
 where d.decided_at >= $1::timestamptz
 	and (d.decided_at, d.verdict_id) > ($1::timestamptz, $2::text)
 	and d.decided_at < $3::timestamptz
 	and ($4::text is null or d.event_type = $4::text)
-	and d.replay is not null
+	and d.sample is not null
 order by d.decided_at, d.verdict_id limit $5::bigint;
 
 -- Retention (lib/retention/retention.c) ------------------------------------------------------
@@ -850,7 +850,7 @@ order by d.decided_at, d.verdict_id limit $5::bigint;
 -- connects anew has lost the lock.
 
 -- name: retain_cut one read late
-select assay.retention_cut($1::bigint) as cut;
+select assay.retention_cutoff($1::bigint) as cut;
 
 -- What is gone may be gone again after a crash of the server; whoever reads a
 -- month for long is not waited for long, and so is a host that is lost in the
@@ -872,7 +872,7 @@ select assay.retention_begin($1::bigint) as begun;
 select assay.retention_end();
 
 -- name: retain_month many write late
-select verdicts, activity, replay
+select verdicts, activity, samples
 from assay.retention_month($1::timestamptz, $2::timestamptz, $3::timestamptz);
 
 -- name: retain_batches many write late
@@ -886,10 +886,10 @@ from assay.retention_batch($1::text, $2::bigint, $3::bigint, $4::timestamptz,
 	$5::timestamptz);
 
 -- name: retain_done one write late
-select assay.retention_done($1::text, $2::timestamptz);
+select assay.retention_raise_watermark($1::text, $2::timestamptz);
 
 -- name: retain_dead one write late
-select assay.retention_dead($1::timestamptz, $2::bigint) as gone;
+select assay.retention_dead_letters($1::timestamptz, $2::bigint) as gone;
 
 -- name: retain_labels one write late
 select assay.retention_labels($1::timestamptz, $2::bigint) as gone;
@@ -934,61 +934,61 @@ select name, rows from assay.storage_rows();
 -- the program.
 -- name: engine_model many read late
 select l.origin, l.hash, m.body
-from assay.model_load l left join assay.model m using (hash)
+from assay.model_activation l left join assay.model m using (hash)
 where l.hash is null or m.features_version = $1::bigint
 order by l.number desc limit 1;
 
 -- The one that samples name so, whether it serves or not.
 -- name: model_find many read late
 select l.origin, l.hash, m.body
-from assay.model m join assay.model_load l using (hash)
+from assay.model m join assay.model_activation l using (hash)
 where left(m.hash, 16) = $1::text
 order by l.number desc limit 1;
 
 -- Why a place has no good model, of the last that was looked at in the last
 -- day.
 -- name: model_refused many read late
-select source, assay.time_text(refused_at) as refused_at,
-	assay.time_text(looked_at) as looked_at, refusal
-from assay.model_place
-where refusal is not null and looked_at > clock_timestamp() - interval '1 day'
-order by model_place.looked_at desc limit 1;
+select kind as source, assay.time_text(refused_at) as refused_at,
+	assay.time_text(polled_at) as polled_at, refusal
+from assay.model_source
+where refusal is not null and polled_at > clock_timestamp() - interval '1 day'
+order by model_source.polled_at desc limit 1;
 
 -- name: model_turn many write late
-select claim, etag
-from assay.model_turn($1::text, $2::text, $3::text, $4::bigint, $5::bigint,
+select lease_end, etag
+from assay.model_source_claim($1::text, $2::text, $3::text, $4::bigint, $5::bigint,
 	$6::bigint);
 
 -- name: model_look one write late
-select mine, loaded, news
-from assay.model_look($1::text, $2::timestamptz, $3::text, $4::text, $5::text,
+select lease_held, activated, refusal_changed
+from assay.model_source_report($1::text, $2::timestamptz, $3::text, $4::text, $5::text,
 	$6::text);
 
 -- name: model_unlook one write late
-select unloaded from assay.model_unlook($1::text);
+select deactivated from assay.model_source_release($1::text);
 
 -- name: model_publish one write late
-select assay.model_serve('published', $1::text, $2::text) as loaded;
+select assay.model_activate('published', $1::text, $2::text) as activated;
 
 -- What was loaded, newest first.
 -- name: model_list many read late
-select l.number, l.hash, l.origin, assay.time_text(l.loaded_at) as loaded_at,
-	l.loaded_by, m.body
-from assay.model_load l left join assay.model m using (hash)
+select l.number, l.hash, l.origin, assay.time_text(l.activated_at) as activated_at,
+	l.activated_by, m.body
+from assay.model_activation l left join assay.model m using (hash)
 order by l.number desc limit $1::bigint;
 
 -- name: model_loaded many read late
 select l.origin, m.hash, m.body
-from assay.model_load l left join assay.model m using (hash)
+from assay.model_activation l left join assay.model m using (hash)
 where l.number = $1::bigint;
 
 -- name: model_again one write late
-select assay.model_serve($1::text, $2::text, null) as loaded;
+select assay.model_activate($1::text, $2::text, null) as activated;
 
 -- Probation (lib/engine/engine.c, lib/engine/candidate_model.c, fcgi/ep/ep_shadow.c, cron/job_project.c) ---
 
 -- name: engine_candidates many read late
-select place as event_type, id, text from assay.shadow_candidate
+select slot as event_type, id, text from assay.shadow_candidate
 where kind = 'ruleset';
 
 -- name: engine_candidate_model many read late
@@ -1007,11 +1007,11 @@ select refusal, body
 from assay.shadow_model($1::text, $2::text, $3::text);
 
 -- name: shadow_find many read late
-select id, text from assay.shadow_candidate where place = $1::text;
+select id, text from assay.shadow_candidate where slot = $1::text;
 
 -- name: shadow_over one write late
 select refusal, body
-from assay.shadow_over($1::text, $2::text, $3::text);
+from assay.shadow_end($1::text, $2::text, $3::text);
 
 -- Not a write: the same again, after a lost connection, does no harm.
 -- name: shadow_scorer one late
@@ -1023,7 +1023,7 @@ select assay.shadow_scorer($1::text);
 select assay.counter_add($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]);
 
 -- name: counter_read many read late
-select metric, first, second, n from assay.counter;
+select metric, label1, label2, n from assay.counter;
 
 -- name: gauges many read late
 select name, value from assay.gauges($1::bigint);

@@ -135,13 +135,13 @@ others_lock() {
 	cluster_psql postgres assay <"$scratch/reader" >/dev/null &
 	exec 8>"$scratch/reader"
 	echo "begin; lock table assay.idempotency, assay.verdict_log,
-	    assay.detail, assay.review_case, assay.case_trail, assay.label,
+	    assay.decision_detail, assay.review_case, assay.case_trail, assay.label,
 	    assay.alert_channel, assay.analytics_cursor, assay.async_queue,
-	    assay.user_state, assay.entity, assay.link
+	    assay.user_state, assay.entity, assay.entity_link
 	    in $1 mode;" >&8
 	counted=0
 	until counts 1 "select count(*) from pg_locks where granted
-	    and relation = 'assay.link'::regclass" ||
+	    and relation = 'assay.entity_link'::regclass" ||
 	    [ "$counted" -eq 100 ]; do
 		counted=$((counted + 1))
 		sleep 0.1
@@ -179,7 +179,7 @@ check "four at once end beside decisions, all well" ended 0
 others_leave
 
 # A migration that changes a table does not wait for ever.
-echo 'alter table assay.detail add column wide int;' \
+echo 'alter table assay.decision_detail add column wide int;' \
     >"$scratch/sql/migrations/9999_wide.sql"
 others_lock "access share"
 ctl migrate --sql "$scratch/sql" --wait 1
@@ -198,14 +198,14 @@ until grep -q waiting "$scratch/other" || [ "$counted" -eq 100 ]; do
 done
 check "it says that it waits" grep -q 'waiting for others' "$scratch/other"
 check "but not in anybody's way" sql "set lock_timeout = '1500ms'; begin;
-    lock table assay.detail in row exclusive mode; commit"
+    lock table assay.decision_detail in row exclusive mode; commit"
 others_leave
 wait "$other"
 status=$?
 check "and goes on when the other has ended" ended 0
 rm "$scratch/sql/migrations/9999_wide.sql"
 sql "delete from assay.migration where number = 9999;
-    alter table assay.detail drop column wide"
+    alter table assay.decision_detail drop column wide"
 
 # History is not rewritten.
 echo '-- afterthought' >>"$scratch/sql/migrations/9998_bad.sql"
@@ -258,7 +258,7 @@ check "the older program refuses the newer database" \
     prints '9997_shipment: .*use a newer'
 
 # A migration after which this program must not use the database.
-echo 'update assay.schema_state set oldest = 9999;' \
+echo 'update assay.schema_state set required_migration = 9999;' \
     >"$scratch/newer/migrations/9999_break.sql"
 ctl migrate --sql "$scratch/newer"
 check "a migration that needs a newer program is applied" \

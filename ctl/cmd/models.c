@@ -185,7 +185,7 @@ models_put(struct db *db, struct arena *a, const char *command,
 	if (audit_entry_begin(db, a, f) == -1 ||
 	    db_one(db, a, STMT_MODEL_PUBLISH, &p, &rows, f) == -1)
 		return -1;
-	*ret_loaded = rows_get_bool(&rows, "loaded");
+	*ret_loaded = rows_get_bool(&rows, "activated");
 	noted = (struct audit_entry_param) { "hash", hash };
 	return audit_entry_commit(db, a, command, &noted, 1, f);
 }
@@ -250,10 +250,10 @@ list_print(struct arena *a, const struct rows *rows, int row)
 		snprintf(auc, sizeof(auc), "%.4f", m.metrics.auc);
 	printf("%-6" PRId64 "  %-24s  %-9s  %-16.*s  %-20s  %-6s  ",
 	    rows_int(rows, row, rows_col(rows, "number")),
-	    rows_text(rows, row, rows_col(rows, "loaded_at")),
+	    rows_text(rows, row, rows_col(rows, "activated_at")),
 	    rows_text(rows, row, rows_col(rows, "origin")), HASH_SHOWN,
 	    hash == NULL ? "-" : hash, m.trained_at, auc);
-	term_text_put(rows_text(rows, row, rows_col(rows, "loaded_by")));
+	term_text_put(rows_text(rows, row, rows_col(rows, "activated_by")));
 	putchar('\n');
 }
 
@@ -272,7 +272,7 @@ again(struct db *db, struct arena *a, const char *origin, const char *hash,
 	if (audit_entry_begin(db, a, f) == -1 ||
 	    db_one(db, a, STMT_MODEL_AGAIN, &p, &rows, f) == -1)
 		return -1;
-	*ret_loaded = rows_get_bool(&rows, "loaded");
+	*ret_loaded = rows_get_bool(&rows, "activated");
 	noted[0] = (struct audit_entry_param) { "origin", origin };
 	noted[1] = (struct audit_entry_param) { "hash", hash };
 	return audit_entry_commit(

@@ -188,7 +188,7 @@ read_rows(struct samples_reading *rd, const struct rows *rows, struct fail *f)
 			    ? LABEL_FRAUD
 			    : LABEL_LEGIT;
 		}
-		text = rows_bytes(rows, i, rows_col(rows, "replay"), &len);
+		text = rows_bytes(rows, i, rows_col(rows, "sample"), &len);
 		if (read_row(rd, &row, text, len, f) == -1)
 			return -1;
 	}

@@ -326,7 +326,7 @@ try_samples(struct retrying *rt, const struct rows *rows, struct arena *a,
 
 	if (rows->n == 0)
 		return 0;
-	sample = rows_col(rows, "replay");
+	sample = rows_col(rows, "sample");
 	fraud = rows_col(rows, "fraud");
 	mark = arena_mark(a);
 	for (i = 0; i < rows->n; i++) {

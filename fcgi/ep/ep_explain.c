@@ -214,7 +214,7 @@ look_back(struct req *req, struct explaining *ex)
 static int
 read_sample(struct req *req, struct explaining *ex)
 {
-	const int col = rows_col(&ex->rows, "replay");
+	const int col = rows_col(&ex->rows, "sample");
 	const char *text;
 	size_t len;
 

@@ -56,7 +56,7 @@ add_refusal(struct req *req, struct str *s)
 	str_add(s, ",\"since\":");
 	str_json(s, rows_get_text(&rows, "refused_at"));
 	str_add(s, ",\"at\":");
-	str_json(s, rows_get_text(&rows, "looked_at"));
+	str_json(s, rows_get_text(&rows, "polled_at"));
 	str_add(s, ",\"why\":");
 	str_json(s, rows_get_text(&rows, "refusal"));
 	str_addc(s, '}');

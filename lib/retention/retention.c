@@ -279,7 +279,7 @@ months(struct retention_sweep *sw, struct arena *a,
 		return 0;
 	gone[RETENTION_VERDICTS] = rows_get_int(&rows, "verdicts");
 	gone[RETENTION_ACTIVITY] = rows_get_int(&rows, "activity");
-	gone[RETENTION_REPLAY] = rows_get_int(&rows, "replay");
+	gone[RETENTION_REPLAY] = rows_get_int(&rows, "samples");
 	return 0;
 }
 

@@ -62,8 +62,8 @@ companion_counter_read(struct db *db, struct arena *a,
 	for (i = 0; i < rows.n; i++) {
 		/* One of a newer program is none of ours. */
 		if (!metric_find(rows_text(&rows, i, rows_col(&rows, "metric")),
-			rows_int(&rows, i, rows_col(&rows, "first")),
-			rows_int(&rows, i, rows_col(&rows, "second")), &cell))
+			rows_int(&rows, i, rows_col(&rows, "label1")),
+			rows_int(&rows, i, rows_col(&rows, "label2")), &cell))
 			continue;
 		n = (uint64_t)rows_int(&rows, i, rows_col(&rows, "n"));
 		if (!known && !metric_kept(&cell))

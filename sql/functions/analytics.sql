@@ -2,7 +2,7 @@
 -- Analytics: what is counted, and how it is shown.
 
 -- A case was resolved.
-create or replace function assay.analytics_case()
+create or replace function assay.analytics_on_case()
 returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -15,10 +15,10 @@ $$;
 select assay.trigger_make('assay.review_case', 'analytics',
     'after update of status on assay.review_case for each row
     when (old.status <> ''resolved'' and new.status = ''resolved'')
-    execute function assay.analytics_case()');
+    execute function assay.analytics_on_case()');
 
 -- A label came, or another one counts from now on.
-create or replace function assay.analytics_label()
+create or replace function assay.analytics_on_label()
 returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -37,17 +37,17 @@ end
 $$;
 select assay.trigger_make('assay.label', 'analytics',
     'after insert or update of analyst, chargeback
-    on assay.label for each row execute function assay.analytics_label()');
+    on assay.label for each row execute function assay.analytics_on_label()');
 
 -- A label that goes with its window was given all the same: it stays counted,
 -- and that it is gone is counted beside, for who counts the labels anew.
-create or replace function assay.analytics_label_gone()
+create or replace function assay.analytics_on_label_removed()
 returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
 	insert into assay.analytics_change (name, n)
-	select 'gone.' || w.name, 1
+	select 'removed.' || w.name, 1
 	from (values (old.outcome),
 	    (case when old.analyst is not null then 'analyst' end),
 	    (case when old.chargeback is not null then 'chargeback' end))
@@ -58,7 +58,7 @@ end
 $$;
 select assay.trigger_make('assay.label', 'analytics_gone',
     'after delete
-    on assay.label for each row execute function assay.analytics_label_gone()');
+    on assay.label for each row execute function assay.analytics_on_label_removed()');
 
 -- The name that a day's count has in the sums of all times: of scores their
 -- ten.  No search path is set, so that a statement takes it in instead of
@@ -68,27 +68,28 @@ returns text language sql immutable
 return case kind when 'score' then (name::int / 10)::text else name end;
 
 -- One at a time counts, here and below, until its transaction ends.
-create or replace function assay.analytics_lock()
+create or replace function assay.analytics_try_lock()
 returns boolean language sql volatile
 set search_path = pg_catalog, pg_temp
 return pg_try_advisory_xact_lock(hashtextextended('assay analytics', 0));
 
 -- The same, and waits for who does.
-create or replace function assay.analytics_turn()
+create or replace function assay.analytics_lock()
 returns void language sql volatile
 set search_path = pg_catalog, pg_temp
 return pg_advisory_xact_lock(hashtextextended('assay analytics', 0));
 
 -- Days that nobody looks at any more, those before the last 400, become one:
 -- what is kept of each event type and score is bounded so.
-create or replace function assay.analytics_fold()
+create or replace function assay.analytics_compact()
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
 	first constant date := (now() at time zone 'UTC')::date - 400;
 begin
-	update assay.analytics_cursor set folded = first where folded < first;
+	update assay.analytics_cursor set compacted_before = first
+	where compacted_before < first;
 	if not found then
 		return;
 	end if;
@@ -136,18 +137,18 @@ declare
 begin
 	counted := 0;
 	more := false;
-	busy := not assay.analytics_lock();
+	busy := not assay.analytics_try_lock();
 	rebuilding := exists (select from assay.analytics_rebuild);
 	if busy then
 		return;
 	end if;
 
 	-- Read before the rows are: what is older has ended by then.
-	horizon := assay.log_horizon();
+	horizon := assay.log_watermark();
 	select * into strict c from assay.analytics_cursor;
-	from_xid := c.next;
-	from_id := c.after;
-	perform assay.analytics_fold();
+	from_xid := c.next_xid;
+	from_id := c.last_id;
+	perform assay.analytics_compact();
 
 	with taken as (
 		delete from assay.analytics_change g
@@ -164,12 +165,12 @@ begin
 
 	-- Others use up transactions too: do not creep through a gap.
 	loop
-		beyond := least(horizon, c.next + width);
+		beyond := least(horizon, c.next_xid + width);
 		exit when beyond = horizon or exists (select
 		    from assay.verdict_log l
-		    where l.xid::text::bigint >= c.next
+		    where l.xid::text::bigint >= c.next_xid
 			and l.xid::text::bigint < beyond
-			and (l.xid::text::bigint > c.next or l.id > c.after));
+			and (l.xid::text::bigint > c.next_xid or l.id > c.last_id));
 		width := width * 2;
 	end loop;
 	more := beyond < horizon or changes = most;
@@ -179,21 +180,21 @@ begin
 	to_id := '';
 	select count(*) into counted
 	from assay.verdict_log l
-	where l.xid::text::bigint >= c.next
+	where l.xid::text::bigint >= c.next_xid
 		and l.xid::text::bigint < beyond
-		and (l.xid::text::bigint > c.next or l.id > c.after);
+		and (l.xid::text::bigint > c.next_xid or l.id > c.last_id);
 	if counted > most then
 		select l.xid::text::bigint, l.id into to_xid, to_id
 		from assay.verdict_log l
-		where l.xid::text::bigint >= c.next
+		where l.xid::text::bigint >= c.next_xid
 			and l.xid::text::bigint < beyond
-			and (l.xid::text::bigint > c.next or l.id > c.after)
+			and (l.xid::text::bigint > c.next_xid or l.id > c.last_id)
 		order by 1, 2 offset most - 1 limit 1;
 		more := true;
 	elsif counted = 0 then
-		if beyond > c.next + most then
+		if beyond > c.next_xid + most then
 			update assay.analytics_cursor
-			set next = beyond, after = '';
+			set next_xid = beyond, last_id = '';
 		end if;
 		return;
 	end if;
@@ -201,8 +202,8 @@ begin
 	with facts as materialized (
 		select f.day, f.kind, f.event_type, f.name, count(*) as n
 		from assay.analytics_fact f
-		where f.xid >= c.next and f.xid < beyond
-			and (f.xid > c.next or f.id > c.after)
+		where f.xid >= c.next_xid and f.xid < beyond
+			and (f.xid > c.next_xid or f.id > c.last_id)
 			and (f.xid < to_xid or f.xid = to_xid and f.id <= to_id)
 		group by 1, 2, 3, 4
 	), days as (
@@ -218,7 +219,7 @@ begin
 		from facts f group by 1, 2
 		on conflict (kind, name) do update set n = t.n + excluded.n
 	), anew as (
-		insert into assay.analytics_anew as a
+		insert into assay.analytics_rebuild_count as a
 		    (kind, event_type, name, n)
 		select f.kind, f.event_type, f.name, f.n
 		from facts f join assay.analytics_rebuild r on r.day = f.day
@@ -228,23 +229,23 @@ begin
 	select coalesce(sum(f.n), 0) into counted
 	from facts f where f.kind = 'verdict';
 
-	perform assay.shadow_project(c.next, c.after, to_xid, to_id);
-	update assay.analytics_cursor set next = to_xid, after = to_id;
+	perform assay.shadow_project(c.next_xid, c.last_id, to_xid, to_id);
+	update assay.analytics_cursor set next_xid = to_xid, last_id = to_id;
 end
 $$;
 
 -- The first UTC day of which the log still has everything: none in a month
 -- that was dropped, none that retention has begun to empty, and none of those
 -- that have become one.
-create or replace function assay.analytics_whole()
+create or replace function assay.analytics_first_complete_day()
 returns date language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
-	select greatest((select c.folded from assay.analytics_cursor c),
+	select greatest((select c.compacted_before from assay.analytics_cursor c),
 	    (select ((max(m.until) at time zone 'UTC')
 		    + interval '1 day - 1 microsecond')::date
-		from assay.retention_mark m
-		where m.collection in ('verdicts', 'verdicts begun')),
+		from assay.retention_watermark m
+		where m.collection in ('verdicts', 'verdicts announced')),
 	    (select min(to_date(right(p.relname, 6), 'YYYYMM'))
 		from pg_inherits h join pg_class p on p.oid = h.inhrelid
 		where h.inhparent = 'assay.verdict_log'::regclass
@@ -256,11 +257,11 @@ create or replace function assay.analytics_rebuild_day(day date)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
-	delete from assay.analytics_anew;
+	delete from assay.analytics_rebuild_count;
 	update assay.analytics_rebuild r
-	set day = analytics_rebuild_day.day, next = c.next, after = c.after,
-		at = analytics_rebuild_day.day::timestamp at time zone 'UTC',
-		id = '', width = interval '1 day'
+	set day = analytics_rebuild_day.day, cursor_xid = c.next_xid, cursor_id = c.last_id,
+		counted_until = analytics_rebuild_day.day::timestamp at time zone 'UTC',
+		counted_id = '', step = interval '1 day'
 	from assay.analytics_cursor c;
 end;
 
@@ -271,20 +272,21 @@ returns table (first text, last text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-	if not assay.analytics_lock() then
+	if not assay.analytics_try_lock() then
 		return;
 	end if;
 	if not exists (select from assay.analytics_rebuild) then
 		insert into assay.analytics_rebuild
-		    (day, last, next, after, at, id, width)
+		    (day, last_day, cursor_xid, cursor_id,
+		    counted_until, counted_id, step)
 		select w.day, greatest(w.day, (now() at time zone 'UTC')::date,
 			(select max(n.day) from assay.analytics_count n
 			where n.kind = 'verdict')), 0, '', now(), '', '0'
-		from assay.analytics_whole() as w(day);
+		from assay.analytics_first_complete_day() as w(day);
 		perform assay.analytics_rebuild_day(r.day)
 		from assay.analytics_rebuild r;
 	end if;
-	return query select r.day::text, r.last::text
+	return query select r.day::text, r.last_day::text
 	from assay.analytics_rebuild r;
 end
 $$;
@@ -308,7 +310,7 @@ declare
 begin
 	counted := 0;
 	done := false;
-	if not assay.analytics_lock() then
+	if not assay.analytics_try_lock() then
 		return;
 	end if;
 	select * into r from assay.analytics_rebuild;
@@ -317,16 +319,16 @@ begin
 	end if;
 
 	ends := (r.day + 1)::timestamp at time zone 'UTC';
-	beyond := least(ends, r.at + r.width);
+	beyond := least(ends, r.counted_until + r.step);
 	select l.decided_at, l.id into to_at, to_id
 	from assay.verdict_log l
-	where l.decided_at >= r.at and l.decided_at < beyond
-		and (l.decided_at > r.at or l.id > r.id)
+	where l.decided_at >= r.counted_until and l.decided_at < beyond
+		and (l.decided_at > r.counted_until or l.id > r.counted_id)
 	order by 1, 2 offset most - 1 limit 1;
 	if found then
-		r.width := greatest(r.width / 2, interval '1 microsecond');
+		r.step := greatest(r.step / 2, interval '1 microsecond');
 	else
-		r.width := least(r.width * 2, interval '1 day');
+		r.step := least(r.step * 2, interval '1 day');
 		to_at := beyond;
 		to_id := '';
 	end if;
@@ -334,14 +336,14 @@ begin
 	with facts as materialized (
 		select f.kind, f.event_type, f.name, count(*) as n
 		from assay.analytics_fact f
-		where f.decided_at >= r.at and f.decided_at < beyond
-			and (f.decided_at > r.at or f.id > r.id)
+		where f.decided_at >= r.counted_until and f.decided_at < beyond
+			and (f.decided_at > r.counted_until or f.id > r.counted_id)
 			and (f.decided_at < to_at
 			    or f.decided_at = to_at and f.id <= to_id)
-			and (f.xid < r.next or f.xid = r.next and f.id <= r.after)
+			and (f.xid < r.cursor_xid or f.xid = r.cursor_xid and f.id <= r.cursor_id)
 		group by 1, 2, 3
 	), anew as (
-		insert into assay.analytics_anew as a
+		insert into assay.analytics_rebuild_count as a
 		    (kind, event_type, name, n)
 		select f.kind, f.event_type, f.name, f.n from facts f
 		on conflict (kind, event_type, name) do update
@@ -353,18 +355,18 @@ begin
 	done := to_at = ends;
 	if not done then
 		update assay.analytics_rebuild
-		set at = to_at, id = to_id, width = r.width;
+		set counted_until = to_at, counted_id = to_id, step = r.step;
 		return;
 	end if;
-	if r.day >= assay.analytics_whole() then
+	if r.day >= assay.analytics_first_complete_day() then
 		perform assay.analytics_replace(r.day);
 	end if;
-	if r.day < r.last then
+	if r.day < r.last_day then
 		perform assay.analytics_rebuild_day(r.day + 1);
 	else
 		perform assay.analytics_sum();
 		perform assay.analytics_outcomes();
-		delete from assay.analytics_anew;
+		delete from assay.analytics_rebuild_count;
 		delete from assay.analytics_rebuild;
 	end if;
 end
@@ -377,7 +379,7 @@ set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.analytics_total as t (kind, name, n)
 	select d.kind, assay.analytics_sum_name(d.kind, d.name), sum(d.n)
-	from (select a.kind, a.name, a.n from assay.analytics_anew a
+	from (select a.kind, a.name, a.n from assay.analytics_rebuild_count a
 	    union all
 	    select c.kind, c.name, -c.n from assay.analytics_count c
 	    where c.kind in ('verdict', 'score', 'tag') and c.day = of_day) d
@@ -387,7 +389,7 @@ begin atomic
 	where c.kind in ('verdict', 'score', 'tag') and c.day = of_day;
 	insert into assay.analytics_count (kind, day, event_type, name, n)
 	select a.kind, of_day, a.event_type, a.name, a.n
-	from assay.analytics_anew a;
+	from assay.analytics_rebuild_count a;
 end;
 
 -- Make the sums of the days anew.
@@ -433,11 +435,11 @@ begin atomic
 	    where w.name is not null group by w.name
 	    union all
 	    select 'label', z.name, z.n from assay.analytics_total z
-	    where z.kind = 'gone'
+	    where z.kind = 'removed'
 	    union all
-	    select 'label', p.name, p.n from pending p where p.kind = 'gone'
+	    select 'label', p.name, p.n from pending p where p.kind = 'removed'
 	    union all
-	    select p.kind, p.name, -p.n from pending p where p.kind <> 'gone'
+	    select p.kind, p.name, -p.n from pending p where p.kind <> 'removed'
 	    union all
 	    select z.kind, z.name, 0 from assay.analytics_total z
 	    where z.kind in ('case', 'label')) o

@@ -57,9 +57,9 @@ returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	update assay.async_queue q
-	set tries = q.tries + 1, not_before = clock_timestamp() +
+	set attempts = q.attempts + 1, not_before = clock_timestamp() +
 	    interval '1 second' * (0.9 + 0.2 * random()) *
-	    power(2, least(q.tries, 6))
+	    power(2, least(q.attempts, 6))
 	from (select t.number from assay.async_queue t
 		where t.number = any(numbers)
 		for update skip locked) failed

@@ -11,7 +11,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
 	insert into assay.audit (id, actor, role, action, status, params)
-	values (assay.id_text('aud_', assay.id_heads(clock_timestamp()),
+	values (assay.id_text('aud_', assay.id_prefixes(clock_timestamp()),
 		uuid_send(gen_random_uuid())),
 	    audit_write.actor, audit_write.role, audit_write.action,
 	    audit_write.status, audit_write.params);
@@ -185,17 +185,17 @@ begin
 	end if;
 	head := prior.number;
 	head_hash := encode(prior.hash, 'hex');
-	due := prior.number is not null and exists (select from assay.audit_told t
+	due := prior.number is not null and exists (select from assay.audit_seal_logged t
 	    where t.day <> (now() at time zone 'UTC')::date);
 	return next;
 end
 $$;
 
 -- The newest seal is in the log.
-create or replace function assay.audit_head_told()
+create or replace function assay.audit_mark_logged()
 returns void language sql security definer
 set search_path = pg_catalog, pg_temp
 begin atomic
-	update assay.audit_told
+	update assay.audit_seal_logged
 	set day = (now() at time zone 'UTC')::date;
 end;

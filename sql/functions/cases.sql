@@ -58,7 +58,7 @@ begin atomic
 	select v.id, v.decided_at from assay.verdict_log v
 	where v.event_id = case_decisions.event and v.verdict = 'review'
 	union all
-	(select d.verdict_id, d.decided_at from assay.detail d
+	(select d.verdict_id, d.decided_at from assay.decision_detail d
 	where d.user_id = case_decisions.of_user
 	order by d.decided_at desc limit 10000);
 end;
@@ -128,16 +128,16 @@ end;
 
 -- Add to the trail of a case that the caller has locked; after what it has
 -- already, even if the clock was set back.
-create or replace function assay.case_note(of_case text, done text,
+create or replace function assay.case_trail_add(of_case text, done text,
     by_whom text, remark text)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.case_trail (case_id, at, action, actor, detail)
-	select case_note.of_case, greatest(clock_timestamp(),
-		max(t.at) + interval '1 microsecond'), case_note.done,
-		case_note.by_whom, case_note.remark
-	from assay.case_trail t where t.case_id = case_note.of_case;
+	select case_trail_add.of_case, greatest(clock_timestamp(),
+		max(t.at) + interval '1 microsecond'), case_trail_add.done,
+		case_trail_add.by_whom, case_trail_add.remark
+	from assay.case_trail t where t.case_id = case_trail_add.of_case;
 end;
 
 -- Why a case, or none, cannot be changed; null if it can.
@@ -162,7 +162,7 @@ begin
 		update assay.review_case
 		set status = 'assigned', assigned_to = analyst
 		where id = case_id;
-		perform assay.case_note(case_id, 'assigned', analyst,
+		perform assay.case_trail_add(case_id, 'assigned', analyst,
 		    'from ' || c.assigned_to);
 		body := json_build_object('id', case_id, 'status', 'assigned',
 		    'assignedTo', analyst);
@@ -192,9 +192,9 @@ begin
 	end if;
 
 	if c.status = 'open' then
-		perform assay.case_note(c.id, 'assigned', analyst, null);
+		perform assay.case_trail_add(c.id, 'assigned', analyst, null);
 	end if;
-	perform assay.case_note(c.id, 'resolved', analyst,
+	perform assay.case_trail_add(c.id, 'resolved', analyst,
 	    case_resolve.outcome);
 	update assay.review_case r
 	set status = 'resolved', assigned_to = coalesce(assigned_to, analyst),

@@ -29,7 +29,7 @@ returns bigint language sql stable
 set search_path = pg_catalog, pg_temp
 return (select coalesce(min(m.n), 120) - 1
     from generate_series(0, 119) as m(n),
-	(values ('verdict_log'), ('detail')) as p(name)
+	(values ('verdict_log'), ('decision_detail')) as p(name)
     where not exists (select from pg_inherits i
 	where i.inhrelid = to_regclass('assay.' || p.name || to_char(
 	    date_trunc('month', now() at time zone 'UTC')

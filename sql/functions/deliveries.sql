@@ -237,7 +237,7 @@ end;
 
 -- Drop up to so many that wait for subscribers that were revoked; how many
 -- they were.
-create or replace function assay.delivery_forget(at_most bigint)
+create or replace function assay.delivery_drop_revoked(at_most bigint)
 returns bigint language sql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off

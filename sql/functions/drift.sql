@@ -4,13 +4,13 @@
 
 -- The probability that a model gave a decision, in millionths; null if none
 -- did, and where the sample is gone.
-create or replace function assay.drift_p(verdict text, at timestamptz)
+create or replace function assay.drift_probability(verdict text, at timestamptz)
 returns int language sql stable
 set search_path = pg_catalog, pg_temp
-return (select round((d.replay::json ->> 'p')::float8 * 1e6)::int
-    from assay.detail d
+return (select round((d.sample::json ->> 'p')::float8 * 1e6)::int
+    from assay.decision_detail d
     where d.decided_at = at and d.verdict_id = verdict
-	and d.replay::json ->> 'scorer' = 'ml');
+	and d.sample::json ->> 'scorer' = 'ml');
 
 -- Count at most so many labels with the days of their decisions, or move what
 -- is counted there to what they say by now.  What is counted, and with which
@@ -25,29 +25,29 @@ as $$
 declare
 	moved bigint := 0;
 begin
-	if not assay.analytics_lock() then
+	if not assay.analytics_try_lock() then
 		return 0;
 	end if;
 	with due as materialized (
-		select l.event_id, l.risk as outcome, l.risk_id as id,
-			l.risk_at as at, l.calibrated,
-			case when l.calibrated is null
-			    then assay.drift_p(l.risk_id, l.risk_at)
+		select l.event_id, l.risk_outcome as outcome, l.risk_verdict_id as id,
+			l.risk_decided_at as at, l.calibrated_outcome,
+			case when l.calibrated_outcome is null
+			    then assay.drift_probability(l.risk_verdict_id, l.risk_decided_at)
 			    else l.calibrated_p end as p
 		from assay.label l
-		where l.risk is not null
-			and (l.calibrated is null or l.calibrated <> l.risk)
+		where l.risk_outcome is not null
+			and (l.calibrated_outcome is null or l.calibrated_outcome <> l.risk_outcome)
 		order by l.event_id limit most for update skip locked
 	), marked as (
 		update assay.label l
-		set calibrated = d.outcome, calibrated_p = d.p
+		set calibrated_outcome = d.outcome, calibrated_p = d.p
 		from due d where l.event_id = d.event_id
 	), said as (
 		select (v.decided_at at time zone 'UTC')::date as day,
 			v.event_type, w.measure, least(w.bin, 9) as bin, w.value,
-			d.calibrated is null as first,
+			d.calibrated_outcome is null as first,
 			(d.outcome = 'fraud')::int
-			    - coalesce(d.calibrated = 'fraud', false)::int
+			    - coalesce(d.calibrated_outcome = 'fraud', false)::int
 			    as fraud
 		from due d join assay.verdict_log v on v.event_id = d.event_id
 			and v.id = d.id and v.decided_at = d.at,
@@ -63,7 +63,7 @@ begin
 			count(*) filter (where s.first), sum(s.fraud),
 			coalesce(sum(s.value) filter (where s.first), 0)
 		from said s
-		where s.day >= (select k.folded from assay.analytics_cursor k)
+		where s.day >= (select k.compacted_before from assay.analytics_cursor k)
 		group by 1, 2, 3, 4
 		on conflict (day, event_type, measure, bin) do update
 		set labels = c.labels + excluded.labels,
@@ -146,7 +146,7 @@ end;
 -- Note what was judged of the windows that end with a day, of every event
 -- type, and tell of those that have an alert, with its note or not at all: of
 -- several companions the first one does, of each event type and day.
-create or replace function assay.drift_note(of_day date, types text[],
+create or replace function assay.drift_record(of_day date, types text[],
     psis text[], alerts text[], correlation text)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp

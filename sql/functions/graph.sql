@@ -5,17 +5,17 @@
 
 -- Entities linked with one: up to so many that came after it, newest first,
 -- and up to so many that were there before it.
-create or replace function assay.graph_near(entity bigint, most bigint)
+create or replace function assay.graph_neighbors(entity bigint, most bigint)
 returns setof bigint language sql stable
 set search_path = pg_catalog, pg_temp
 -- A plan that reads all links before it takes some would be no bound.
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 begin atomic
-	(select l.b from assay.link l where l.a = graph_near.entity
-	order by l.b desc limit graph_near.most)
+	(select l.b from assay.entity_link l where l.a = graph_neighbors.entity
+	order by l.b desc limit graph_neighbors.most)
 	union all
-	(select l.a from assay.link l where l.b = graph_near.entity
-	limit graph_near.most);
+	(select l.a from assay.entity_link l where l.b = graph_neighbors.entity
+	limit graph_neighbors.most);
 end;
 
 -- The keys of those of one kind, at most a hundred, newest first.
@@ -28,7 +28,7 @@ return array(select e.key from assay.entity e
 
 -- The users one shared entity away from a user, at most a hundred: those
 -- first who share what the fewest do.  near are the user's neighbours.
-create or replace function assay.graph_companions(self bigint, near bigint[])
+create or replace function assay.graph_related_users(self bigint, near bigint[])
 returns text[] language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -41,7 +41,7 @@ begin
 		order by e.users, e.id desc
 	loop
 		seen := seen || array(select e.id
-		    from assay.graph_near(shared, 300) n(id)
+		    from assay.graph_neighbors(shared, 300) n(id)
 			join assay.entity e on e.id = n.id
 		    where e.kind = 1 and e.id <> all(seen)
 		    order by e.id desc limit 101 - cardinality(seen));
@@ -55,14 +55,14 @@ end
 $$;
 
 -- The root of an entity's component, and how large that is.
-create or replace function assay.graph_top(entity bigint, out top bigint,
+create or replace function assay.graph_root(entity bigint, out top bigint,
     out ring bigint)
 language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
 	with recursive up as (
 		select e.id, e.parent, e.size from assay.entity e
-		where e.id = graph_top.entity
+		where e.id = graph_root.entity
 		union all
 		select e.id, e.parent, e.size
 		from up join assay.entity e on e.id = up.parent
@@ -85,10 +85,10 @@ declare
 begin
 	select e.id into self from assay.entity e
 	where e.key = entity_key and e.kind = entity_kind;
-	near := array(select assay.graph_near(self, 1000));
-	select t.ring into ring from assay.graph_top(self) t;
+	near := array(select assay.graph_neighbors(self, 1000));
+	select t.ring into ring from assay.graph_root(self) t;
 	if entity_kind = 1 then
-		users := assay.graph_companions(self, near);
+		users := assay.graph_related_users(self, near);
 	else
 		users := assay.graph_keys(near, 1);
 	end if;

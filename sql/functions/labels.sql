@@ -20,10 +20,10 @@ returns text[] language sql stable
 set search_path = pg_catalog, pg_temp
 return (select coalesce(nullif(assay.rule_tags(v.reasons::json), '{}'),
 	    case when deep then coalesce((
-		select assay.rule_tags(d.replay::json -> 'tags')
-		from assay.detail d
+		select assay.rule_tags(d.sample::json -> 'tags')
+		from assay.decision_detail d
 		where d.decided_at = v.decided_at and d.verdict_id = v.id
-		    and d.replay is not null), '{}') end)
+		    and d.sample is not null), '{}') end)
 	from assay.verdict_log v
 	where v.event_id = label_tags.event and v.score >= 0
 	order by v.decided_at desc, v.id desc limit 1);
@@ -37,23 +37,23 @@ returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	with due as materialized (
-		select l.event_id, l.outcome, l.credited,
+		select l.event_id, l.outcome, l.credited_outcome,
 			coalesce(l.tags, assay.label_tags(l.event_id,
 			    label_credit.deep)) as tags
 		from assay.label l
 		where l.event_id = any(label_credit.events)
-		    and l.credited is distinct from l.outcome
+		    and l.credited_outcome is distinct from l.outcome
 	), moved as (
-		update assay.label l set tags = d.tags, credited = d.outcome
+		update assay.label l set tags = d.tags, credited_outcome = d.outcome
 		from due d
 		where l.event_id = d.event_id and d.tags is not null
 	), counted as (
 		insert into assay.tag_count as c (tag, fraud, legit)
 		select t.tag,
 			sum((d.outcome = 'fraud')::int
-			    - coalesce(d.credited = 'fraud', false)::int),
+			    - coalesce(d.credited_outcome = 'fraud', false)::int),
 			sum((d.outcome = 'legit')::int
-			    - coalesce(d.credited = 'legit', false)::int)
+			    - coalesce(d.credited_outcome = 'legit', false)::int)
 		from due d, unnest(d.tags) as t(tag)
 		group by t.tag
 		order by t.tag
@@ -86,7 +86,7 @@ begin
 		outcome_at = case when l.outcome <> coalesce(
 		    excluded.chargeback, l.chargeback, excluded.analyst)
 		    then clock_timestamp() else l.outcome_at end,
-		look_at = clock_timestamp()
+		match_after = clock_timestamp()
 	where (coalesce(excluded.analyst, l.analyst),
 	    coalesce(excluded.chargeback, l.chargeback))
 	    is distinct from (l.analyst, l.chargeback);
@@ -109,24 +109,24 @@ $$;
 -- minute, in their index, and no further; in between each that comes is added.
 -- Nobody waits here: whoever counts or adds at the same time is passed over,
 -- and the next count puts it right.
-create or replace function assay.labels_full(at_most bigint)
+create or replace function assay.label_backlog_full(at_most bigint)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 begin
-	perform from assay.label_load l
+	perform from assay.label_backlog l
 	where l.counted_at <= clock_timestamp() - interval '1 minute'
 		or l.counted_at > clock_timestamp()
 	for update skip locked;
 	if found then
-		update assay.label_load
+		update assay.label_backlog
 		set counted_at = clock_timestamp(),
 			waiting = (select count(*) from (
 				select from assay.label l
-				where l.credited is null
+				where l.credited_outcome is null
 				limit at_most) counted);
 	end if;
-	return (select l.waiting >= at_most from assay.label_load l);
+	return (select l.waiting >= at_most from assay.label_backlog l);
 end
 $$;
 
@@ -143,17 +143,17 @@ declare
 	known boolean := exists (select from assay.label l
 	    where l.event_id = event);
 begin
-	if not known and assay.labels_full(at_most)
+	if not known and assay.label_backlog_full(at_most)
 	    and not exists (select from assay.verdict_log v
 		where v.event_id = event) then
 		return false;
 	end if;
 	perform assay.label_put(event, 'chargeback', 'fraud', correlation);
 	if not known and exists (select from assay.label l
-	    where l.event_id = event and l.credited is null) then
-		perform from assay.label_load for update skip locked;
+	    where l.event_id = event and l.credited_outcome is null) then
+		perform from assay.label_backlog for update skip locked;
 		if found then
-			update assay.label_load set waiting = waiting + 1;
+			update assay.label_backlog set waiting = waiting + 1;
 		end if;
 	end if;
 	return true;
@@ -174,17 +174,17 @@ declare
 	events text[];
 begin
 	events := array(select l.event_id from assay.label l
-	    where (l.credited is null or l.credited <> l.outcome)
-		and l.look_at <= statement_timestamp()
-	    order by l.look_at limit most
+	    where (l.credited_outcome is null or l.credited_outcome <> l.outcome)
+		and l.match_after <= statement_timestamp()
+	    order by l.match_after limit most
 	    for update skip locked);
 	if cardinality(events) > 0 then
 		perform assay.label_credit(events, true);
 		update assay.label
-		set look_at = clock_timestamp() + greatest(interval '1 second',
+		set match_after = clock_timestamp() + greatest(interval '1 second',
 		    least(interval '1 hour',
 			(clock_timestamp() - labelled_at) / 8))
-		where event_id = any(events) and credited is null;
+		where event_id = any(events) and credited_outcome is null;
 	end if;
 	return cardinality(events);
 end
@@ -192,7 +192,7 @@ $$;
 
 -- What the labels teach of each tag that has any: points from 0 to 45, the
 -- share of fraud smoothed by one label, half of it fraud, halves up.
-create or replace function assay.model_json(active text)
+create or replace function assay.tag_weights_json(active text)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
 return json_build_object(

@@ -53,7 +53,7 @@ return (select coalesce(json_agg(assay.list_json(l) order by l.id desc), '[]')
 
 -- Tell every worker that these subjects have changed.  The row of assay.epoch
 -- is locked last and until the commit, so that numbers rise in commit order.
-create or replace function assay.list_moved(subjects text[])
+create or replace function assay.list_bump_epoch(subjects text[])
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -105,7 +105,7 @@ begin
 	from put p left join wanted w on w.id = p.id;
 
 	if moved is not null then
-		perform assay.list_moved(moved);
+		perform assay.list_bump_epoch(moved);
 	end if;
 	return query select * from unnest(put_ids, put_made);
 end
@@ -140,7 +140,7 @@ begin
 	delete from assay.list_entry l where l.id = entry_id
 	returning array[l.subject] into moved;
 	if moved is not null then
-		perform assay.list_moved(moved);
+		perform assay.list_bump_epoch(moved);
 	end if;
 	return moved is not null;
 end

@@ -12,16 +12,16 @@ return case when failures < 5 then interval '0'
 	interval '1 s' * 2 ^ least(failures - 5, 10)) end;
 
 -- After so many failures an account waits where it is not known.
-create or replace function assay.login_guesses()
+create or replace function assay.login_guess_limit()
 returns int language sql immutable
 set search_path = pg_catalog, pg_temp
 return 50;
 
 -- Whether the account of a pair has logged in from its address lately.
-create or replace function assay.login_is_known(login_pair bytea)
+create or replace function assay.login_address_seen(login_pair bytea)
 returns boolean language sql stable
 set search_path = pg_catalog, pg_temp
-return exists (select from assay.login_known k where k.pair = login_pair
+return exists (select from assay.login_address k where k.pair = login_pair
     and k.last_at > clock_timestamp() - interval '90 days');
 
 -- The seconds that a login has still to wait, 0 if none.
@@ -36,11 +36,11 @@ return greatest(0, (
 	union all
 	select a.refused_until
 	from assay.login_account a where a.account = of_account
-	and not assay.login_is_known(login_pair)) as w(until)));
+	and not assay.login_address_seen(login_pair)) as w(until)));
 
 -- Count a failure of an account at an address that it does not know.  Whether
 -- it is the one from which on it waits; null where it has to wait now.
-create or replace function assay.login_count(of_account bytea)
+create or replace function assay.login_count_failure(of_account bytea)
 returns boolean language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
@@ -50,13 +50,13 @@ begin atomic
 	on conflict (account) do update
 	set (failures, refused_until, last_at) = (
 	    select w.n, clock_timestamp()
-		    + assay.login_delay(w.n - assay.login_guesses() + 5),
+		    + assay.login_delay(w.n - assay.login_guess_limit() + 5),
 		clock_timestamp()
 	    from (values (case
 		when a.last_at < clock_timestamp() - interval '1 hour' then 1
 		else a.failures + 1 end)) as w(n))
 	where a.refused_until <= clock_timestamp()
-	returning a.failures = assay.login_guesses();
+	returning a.failures = assay.login_guess_limit();
 end;
 
 -- Take a few rows away whose time is over.  One caller at a time, and none
@@ -94,8 +94,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
 	guessed := false;
-	if not assay.login_is_known(login_pair) then
-		guessed := assay.login_count(of_account);
+	if not assay.login_address_seen(login_pair) then
+		guessed := assay.login_count_failure(of_account);
 	end if;
 	if guessed is not null then
 		insert into assay.login_failure as f
@@ -137,16 +137,16 @@ returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-	if not assay.login_is_known(login_pair) then
+	if not assay.login_address_seen(login_pair) then
 		update assay.login_account set failures = failures - 1
 		where account = of_account and failures > 0;
 	end if;
 	delete from assay.login_failure where pair = login_pair;
-	insert into assay.login_known (pair, account, last_at)
+	insert into assay.login_address (pair, account, last_at)
 	values (login_pair, of_account, clock_timestamp())
 	on conflict (pair) do update set last_at = excluded.last_at;
-	delete from assay.login_known
-	where pair in (select k.pair from assay.login_known k
+	delete from assay.login_address
+	where pair in (select k.pair from assay.login_address k
 	    where k.account = of_account
 	    order by k.last_at desc offset 32)
 	or account = of_account

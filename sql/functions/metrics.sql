@@ -5,17 +5,17 @@
 -- so at once never wait for each other in a circle; and whoever waits for long
 -- gives up here, not where it called from, which would not know what became
 -- of it.
-create or replace function assay.counter_add(metrics text[], firsts bigint[],
-    seconds bigint[], counts bigint[])
+create or replace function assay.counter_add(metrics text[], labels1 bigint[],
+    labels2 bigint[], counts bigint[])
 returns void language sql security definer
 set search_path = pg_catalog, pg_temp set lock_timeout = '500ms'
 begin atomic
-	insert into assay.counter as c (metric, first, second, n)
-	select u.metric, u.first, u.second, u.n
-	from unnest(metrics, firsts, seconds, counts)
-	    as u(metric, first, second, n)
-	order by u.metric, u.first, u.second
-	on conflict (metric, first, second)
+	insert into assay.counter as c (metric, label1, label2, n)
+	select u.metric, u.label1, u.label2, u.n
+	from unnest(metrics, labels1, labels2, counts)
+	    as u(metric, label1, label2, n)
+	order by u.metric, u.label1, u.label2
+	on conflict (metric, label1, label2)
 	    do update set n = c.n + excluded.n;
 end;
 
@@ -67,20 +67,20 @@ begin atomic
 	select 'async_oldest', assay.age_ms((select q.accepted_at
 	    from assay.async_queue q order by q.number limit 1))
 	union all
-	select 'labels_waiting', (select l.waiting from assay.label_load l)
+	select 'labels_waiting', (select l.waiting from assay.label_backlog l)
 	union all
 	select 'analytics_lag', assay.age_ms((select l.decided_at
 	    from assay.verdict_log l
-	    where l.xid::text::bigint >= (select c.next
+	    where l.xid::text::bigint >= (select c.next_xid
 		from assay.analytics_cursor c)
 	    limit 1))
 	union all
-	select 'model_refused', (select count(*) from assay.model_place p
+	select 'model_refused', (select count(*) from assay.model_source p
 	    where p.refusal is not null
-		and p.looked_at > clock_timestamp() - interval '1 day')
+		and p.polled_at > clock_timestamp() - interval '1 day')
 	union all
-	select 'model_look', assay.age_ms((select max(p.looked_at)
-	    from assay.model_place p))
+	select 'model_look', assay.age_ms((select max(p.polled_at)
+	    from assay.model_source p))
 	union all
 	select 'psi_' || replace(t.event_type, '.', '_'),
 		coalesce((select (d.psi * 1e6)::bigint from assay.drift d

@@ -20,7 +20,7 @@ begin
 		using errcode = 'invalid_parameter_value';
 	end if;
 	perform pg_advisory_xact_lock(hashtextextended('assay partitions', 0));
-	foreach parent in array array['verdict_log', 'detail'] loop
+	foreach parent in array array['verdict_log', 'decision_detail'] loop
 		for first in select generate_series(
 		    date_trunc('month', now() at time zone 'UTC'),
 		    date_trunc('month', now() at time zone 'UTC')

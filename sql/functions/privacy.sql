@@ -15,9 +15,9 @@ begin atomic
 		union
 		select e.id
 		from walk w, lateral (
-			select l.b from assay.link l where l.a = w.id
+			select l.b from assay.entity_link l where l.a = w.id
 			union all
-			select l.a from assay.link l where l.b = w.id) n(id)
+			select l.a from assay.entity_link l where l.b = w.id) n(id)
 			join assay.entity e on e.id = n.id
 		where e.kind between 1 and 4
 	)
@@ -31,7 +31,7 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 begin atomic
 	select count(*) from (
-		select from assay.graph_near(graph_count.entity, null) n(id)
+		select from assay.graph_neighbors(graph_count.entity, null) n(id)
 			join assay.entity e on e.id = n.id
 		where e.kind = graph_count.of_kind limit 500) counted;
 end;
@@ -42,7 +42,7 @@ returns table (id bigint, seen bigint) language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
 	select f.id, count(*)
-	from assay.entity d, lateral assay.graph_near(d.id, null) n(id)
+	from assay.entity d, lateral assay.graph_neighbors(d.id, null) n(id)
 		join assay.entity f on f.id = n.id
 	where d.id = any(graph_fingerprints.devices) and d.kind = 2
 		and f.kind = 5
@@ -61,8 +61,8 @@ declare
 	lone bigint[];
 	f record;
 begin
-	delete from assay.link where a = self and b = any(near);
-	delete from assay.link where b = self and a = any(near);
+	delete from assay.entity_link where a = self and b = any(near);
+	delete from assay.entity_link where b = self and a = any(near);
 	update assay.entity e
 	set users = case when e.users < 500 then e.users - 1
 	    else assay.graph_count(e.id, 1) end
@@ -73,20 +73,20 @@ begin
 	for f in select * from assay.graph_fingerprints(lone) g
 		where g.id <> all(lone)
 	loop
-		delete from assay.link where a = f.id and b = any(lone);
-		delete from assay.link where b = f.id and a = any(lone);
+		delete from assay.entity_link where a = f.id and b = any(lone);
+		delete from assay.entity_link where b = f.id and a = any(lone);
 		update assay.entity e
 		set devices = case when e.devices < 500 then e.devices - f.seen
 		    else assay.graph_count(e.id, 2) end,
 		    first_device = case when e.first_device <> all(lone)
 		    then e.first_device
-		    else (select d.id from assay.graph_near(e.id, null) n(id)
+		    else (select d.id from assay.graph_neighbors(e.id, null) n(id)
 			join assay.entity d on d.id = n.id
 			where d.kind = 2 limit 1) end
 		where e.id = f.id;
 	end loop;
-	delete from assay.link where a = any(lone);
-	delete from assay.link where b = any(lone);
+	delete from assay.entity_link where a = any(lone);
+	delete from assay.entity_link where b = any(lone);
 	return lone;
 end
 $$;
@@ -154,8 +154,8 @@ declare
 begin
 	loop
 		select t.top, t.ring into top, ring
-		from assay.graph_top(self) t;
-		near := array(select assay.graph_near(self, most + 1));
+		from assay.graph_root(self) t;
+		near := array(select assay.graph_neighbors(self, most + 1));
 		more := cardinality(near) > most;
 		members := '{}';
 		if ring >= 500 then
@@ -234,19 +234,19 @@ $$;
 -- Whether what was decided of a user at that time is to be forgotten: the user
 -- was erased since, or up to a minute before, because the clocks of hosts
 -- differ; or nothing so old is kept any more.
-create or replace function assay.is_forgotten(who text, at timestamptz)
+create or replace function assay.is_erased(who text, at timestamptz)
 returns boolean language sql stable security definer
 set search_path = pg_catalog, pg_temp
 return exists (select from assay.erasure e
 	where e.user_hash = assay.user_hash(who)
 	    and e.erased_at > at - interval '1 minute')
-    or at < coalesce((select m.until from assay.retention_mark m
+    or at < coalesce((select m.until from assay.retention_watermark m
 	where m.collection = 'activity'), '-infinity');
 
 -- What a spool holds.  Nothing is written while that is the same, nobody was
 -- erased since, and it was said within the last minute.
 create or replace function assay.spool_report(spool text, records bigint,
-    asides bigint)
+    quarantined bigint)
 returns void language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -254,15 +254,15 @@ begin
 	perform from assay.spool_host h
 	where h.spool = spool_report.spool
 		and h.records = spool_report.records
-		and h.asides = spool_report.asides
+		and h.quarantined = spool_report.quarantined
 		and h.reported_at > clock_timestamp() - interval '1 minute'
 		and h.reported_at > coalesce((select max(e.erased_at)
 		    from assay.erasure e), '-infinity');
 	if not found then
 		insert into assay.spool_host as h
-		values (spool, records, asides, clock_timestamp())
+		values (spool, records, quarantined, clock_timestamp())
 		on conflict on constraint spool_host_pkey do update
-		set records = excluded.records, asides = excluded.asides,
+		set records = excluded.records, quarantined = excluded.quarantined,
 			reported_at = excluded.reported_at;
 	end if;
 end
@@ -277,7 +277,7 @@ set search_path = pg_catalog, pg_temp
 begin atomic
 	select count(*) filter (where h.reported_at <= since
 		and h.reported_at > since - interval '2 minutes'),
-	    count(*) filter (where h.records > 0 or h.asides > 0
+	    count(*) filter (where h.records > 0 or h.quarantined > 0
 		or h.reported_at <= since)
 	from assay.spool_host h;
 end;
@@ -311,7 +311,7 @@ begin
 	more := false;
 	if graph then
 		-- Nobody counts meanwhile, nor adds to what is nobody's then.
-		perform assay.analytics_turn();
+		perform assay.analytics_lock();
 	end if;
 	while graph loop
 		begin
@@ -340,21 +340,21 @@ begin
 	requests := 0;
 	samples := 0;
 	for part in select i.inhrelid::regclass from pg_inherits i
-		where i.inhparent = 'assay.detail'::regclass order by 1
+		where i.inhparent = 'assay.decision_detail'::regclass order by 1
 	loop
 		execute format('with gone as (
 			delete from %1$s d where d.ctid = any(array(
 				select t.ctid from %1$s t
 				where t.user_id = $1 and t.decided_at <= $2
 				limit $3))
-			returning d.verdict_id, d.request, d.replay,
+			returning d.verdict_id, d.request, d.sample,
 			    coalesce(d.idempotency_key, d.event_id) as key
 		), forgotten as (
 			delete from assay.idempotency i using gone g
 			where i.key = g.key and i.verdict_id = g.verdict_id
 		)
 		select count(*) as n, count(request) as requests,
-			count(replay) as samples from gone', part)
+			count(sample) as samples from gone', part)
 		into got using who, until, left_over;
 		requests := requests + got.requests;
 		samples := samples + got.samples;

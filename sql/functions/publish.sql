@@ -3,7 +3,7 @@
 
 -- The first ten characters that an id of a moment may have, as lib/sys/crypt.c
 -- writes it: 48 bits of milliseconds and two of chance, five a character.
-create or replace function assay.id_heads(at timestamptz)
+create or replace function assay.id_prefixes(at timestamptz)
 returns text[] language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
@@ -44,12 +44,12 @@ as $$
 declare
 	severity constant text[] := '{allow,challenge,review,deny}';
 	at constant timestamptz := clock_timestamp();
-	heads constant text[] := assay.id_heads(at);
+	heads constant text[] := assay.id_prefixes(at);
 	this constant bigint := floor(extract(epoch from at) / 60);
 begin
 	return query
 	with wanted as (
-		select h.*, s.id as subscriber, s.deliveries,
+		select h.*, s.id as subscriber, s.id_prefix,
 			nullif(coalesce(s.throttle_per_min, throttle), 0)
 			    as most,
 			coalesce(m.n, 0) + row_number() over (
@@ -73,7 +73,7 @@ begin
 	), put as (
 		insert into assay.delivery (id, subscriber_id, event, data,
 		    user_id, correlation_id, occurred_at)
-		select assay.id_text(t.deliveries, heads, t.chance),
+		select assay.id_text(t.id_prefix, heads, t.chance),
 			t.subscriber, t.event, t.data, t.user_id,
 			t.correlation, t.occurred_at
 		from told t where t.kept
@@ -132,7 +132,7 @@ begin
 
 	-- Before subscribers and rows are read: what is older has ended, and
 	-- who subscribes after they are read wants none of it.
-	horizon := assay.log_horizon();
+	horizon := assay.log_watermark();
 	select greatest(1, most / greatest(1, count(*))),
 		coalesce(bool_or('verdict.reached.v1' = any(s.events)), false)
 	into at_most, wanted
@@ -147,11 +147,11 @@ begin
 	select array_agg(g::assay.outbox order by g.number) into told
 	from gone g;
 
-	select c.next, w.first, case when w.first > c.next then '' else c.upto end
+	select c.next_xid, w.first, case when w.first > c.next_xid then '' else c.last_id end
 	into stored, first, upto
 	from assay.publish_cursor c cross join lateral (
-		select case when looked > c.next and looked <= horizon
-		    then looked else c.next end) as w(first);
+		select case when looked > c.next_xid and looked <= horizon
+		    then looked else c.next_xid end) as w(first);
 	beyond := horizon;
 	if wanted then
 		beyond := least(horizon, first + greatest(at_most, stride));
@@ -194,9 +194,9 @@ begin
 	if decided.n = at_most then
 		beyond := decided.xid;
 		update assay.publish_cursor c
-		set next = beyond, upto = decided.id;
+		set next_xid = beyond, last_id = decided.id;
 	elsif decided.n > 0 or beyond - stored > stride then
-		update assay.publish_cursor c set next = beyond, upto = '';
+		update assay.publish_cursor c set next_xid = beyond, last_id = '';
 	end if;
 
 	return query select f.topic, f.events, f.throttled, null::boolean,

@@ -5,7 +5,7 @@
 
 -- The time before which a collection of so many days has nothing: 1970 if it
 -- is kept for ever.
-create or replace function assay.retention_cut(days bigint)
+create or replace function assay.retention_cutoff(days bigint)
 returns timestamptz language sql volatile
 set search_path = pg_catalog, pg_temp
 return case when days = 0 then timestamptz 'epoch'
@@ -13,12 +13,12 @@ return case when days = 0 then timestamptz 'epoch'
 
 -- Verdicts older than this may be gone from now on: said before any of them is,
 -- so that who counts them knows which days are not whole any more.
-create or replace function assay.retention_begun(cut timestamptz)
+create or replace function assay.retention_announce(cut timestamptz)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
-	insert into assay.retention_mark as m (collection, until)
-	values ('verdicts begun', retention_begun.cut)
+	insert into assay.retention_watermark as m (collection, until)
+	values ('verdicts announced', retention_announce.cut)
 	on conflict (collection) do update set until = excluded.until
 	where m.until < excluded.until;
 end;
@@ -31,8 +31,8 @@ end;
 -- decisions need.  They wait behind the detachment for lock_timeout at most:
 -- then it fails, and the caller tries it again later.
 create or replace function assay.retention_month(verdicts_cut timestamptz,
-    activity_cut timestamptz, replay_cut timestamptz)
-returns table (verdicts bigint, activity bigint, replay bigint)
+    activity_cut timestamptz, sample_cut timestamptz)
+returns table (verdicts bigint, activity bigint, samples bigint)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set datestyle = 'ISO'
 set lock_timeout = '100ms'
@@ -42,8 +42,8 @@ declare
 begin
 	verdicts := 0;
 	activity := 0;
-	replay := 0;
-	perform assay.retention_begun(verdicts_cut);
+	samples := 0;
+	perform assay.retention_announce(verdicts_cut);
 	select m.* into part
 	from (select c.relname as name,
 			regexp_replace(c.relname, '_[0-9]{6}$', '') as parent,
@@ -55,10 +55,10 @@ begin
 			left join pg_inherits h on h.inhrelid = c.oid
 		where c.relnamespace = 'assay'::regnamespace
 			and c.relkind = 'r'
-			and c.relname ~ '^(verdict_log|detail)_[0-9]{6}$') m
+			and c.relname ~ '^(verdict_log|decision_detail)_[0-9]{6}$') m
 	where m.pending or m.ends <= least(now(), case
 	    when m.parent = 'verdict_log' then verdicts_cut
-	    else least(activity_cut, replay_cut) end)
+	    else least(activity_cut, sample_cut) end)
 	order by m.pending desc, m.name
 	limit 1;
 	if not found then
@@ -73,8 +73,8 @@ begin
 		into verdicts;
 		execute format('drop table assay.%I', part.name);
 	else
-		execute format('select count(request), count(replay) '
-		    'from assay.%I', part.name) into activity, replay;
+		execute format('select count(request), count(sample) '
+		    'from assay.%I', part.name) into activity, samples;
 		execute format('drop table assay.%I', part.name);
 	end if;
 	return next;
@@ -104,7 +104,7 @@ begin
 		return false;
 	end if;
 	update assay.retention_sweep
-	set began_at = clock_timestamp(), done_at = null;
+	set started_at = clock_timestamp(), finished_at = null;
 	return true;
 end
 $$;
@@ -114,9 +114,9 @@ $$;
 create or replace function assay.retention_due(minutes bigint)
 returns boolean language sql volatile
 set search_path = pg_catalog, pg_temp
-return (select minutes = 0 or s.done_at is null
-	or clock_timestamp() < s.began_at
-	or clock_timestamp() >= s.began_at
+return (select minutes = 0 or s.finished_at is null
+	or clock_timestamp() < s.started_at
+	or clock_timestamp() >= s.started_at
 	    + make_interval(mins => minutes::int)
     from assay.retention_sweep s);
 
@@ -127,7 +127,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
 	update assay.retention_sweep
-	set done_at = clock_timestamp();
+	set finished_at = clock_timestamp();
 	perform pg_advisory_unlock_all();
 end
 $$;
@@ -138,7 +138,8 @@ returns text language sql immutable
 set search_path = pg_catalog, pg_temp
 return case collection when 'verdicts' then 'verdict_log'
     when 'idempotency' then 'idempotency'
-    when 'activity' then 'detail' when 'replay' then 'detail' end;
+    when 'activity' then 'decision_detail'
+    when 'replay' then 'decision_detail' end;
 
 -- The next batches of a collection: tables, and runs of 128 pages in them that
 -- have rows of it, so many at most, of that many minutes of the past.  When
@@ -155,8 +156,8 @@ as $$
 declare
 	relation constant text := assay.retention_table(collection);
 	had constant text := case collection
-	    when 'activity' then 'and (t.request is not null or t.replay is null)'
-	    when 'replay' then 'and (t.replay is not null or t.request is null)'
+	    when 'activity' then 'and (t.request is not null or t.sample is null)'
+	    when 'replay' then 'and (t.sample is not null or t.request is null)'
 	    else '' end;
 	oldest timestamptz := least(cut, (
 	    select min(to_date(right(c.relname, 6), 'YYYYMM')::timestamp)
@@ -166,7 +167,7 @@ declare
 	width interval := make_interval(mins => minutes::int);
 	give_up timestamptz := clock_timestamp() + interval '0.5 seconds';
 	since timestamptz := coalesce((select m.until
-	    from assay.retention_mark m
+	    from assay.retention_watermark m
 	    where m.collection = retention_batches.collection), '-infinity');
 begin
 	while since < cut loop
@@ -215,8 +216,8 @@ declare
 	pages text := format('t.ctid >= %L::tid and t.ctid < %L::tid',
 	    format('(%s,0)', run * 128), format('(%s,0)', (run + 1) * 128));
 	this text := case collection when 'activity' then 'request'
-	    else 'replay' end;
-	other text := case collection when 'activity' then 'replay'
+	    else 'sample' end;
+	other text := case collection when 'activity' then 'sample'
 	    else 'request' end;
 	blanked bigint;
 begin
@@ -271,7 +272,7 @@ begin
 		where c.relkind = 'r'
 			and (c.oid = 'assay.idempotency'::regclass
 			    or i.inhparent in ('assay.verdict_log'::regclass,
-				'assay.detail'::regclass))
+				'assay.decision_detail'::regclass))
 			and not exists (select from unnest(c.reloptions) o
 			    where o like 'autovacuum_vacuum_scale_factor=%')
 		order by 1
@@ -288,20 +289,20 @@ end
 $$;
 
 -- A collection has nothing older than this any more.
-create or replace function assay.retention_done(collection text,
+create or replace function assay.retention_raise_watermark(collection text,
     cut timestamptz)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
-	insert into assay.retention_mark as m (collection, until)
-	values (retention_done.collection, cut)
+	insert into assay.retention_watermark as m (collection, until)
+	values (retention_raise_watermark.collection, cut)
 	on conflict (collection) do update
 	set until = greatest(m.until, excluded.until);
 end;
 
 -- A batch of the deliveries that were given up, or of the labels whose events
 -- were never seen.
-create or replace function assay.retention_dead(cut timestamptz,
+create or replace function assay.retention_dead_letters(cut timestamptz,
     at_most bigint)
 returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -346,9 +347,9 @@ declare
 begin
 	delete from assay.label l
 	where l.event_id in (select o.event_id from assay.label o
-	    where o.credited is null and o.labelled_at < cut limit at_most)
+	    where o.credited_outcome is null and o.labelled_at < cut limit at_most)
 		-- Not one that was waited for and has its decision now.
-		and l.credited is null;
+		and l.credited_outcome is null;
 	get diagnostics gone = row_count;
 	return gone;
 end

@@ -31,7 +31,7 @@ begin
 		return query select w.entity, assay.risk_day(d.decided_at),
 			count(*)
 		from unnest(hour.ids) as i(id)
-			join assay.detail d on d.verdict_id = i.id
+			join assay.decision_detail d on d.verdict_id = i.id
 			    and d.decided_at >= hour.first
 			    and d.decided_at <= hour.last,
 			lateral (values (d.device), (d.ip)) as w(entity)
@@ -60,39 +60,39 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set jit = off
 as $$
 begin
-	if not assay.analytics_lock() then
+	if not assay.analytics_try_lock() then
 		return;
 	end if;
 	return query with due as materialized (
-		select l.event_id, l.outcome, l.risk, l.risk_id, l.risk_at
+		select l.event_id, l.outcome, l.risk_outcome, l.risk_verdict_id, l.risk_decided_at
 		from assay.label l
-		where l.credited is not null
-			and (l.risk is null or l.risk <> l.outcome)
+		where l.credited_outcome is not null
+			and (l.risk_outcome is null or l.risk_outcome <> l.outcome)
 		order by l.event_id limit most for update skip locked
 	), found as materialized (
-		select d.event_id, d.outcome, d.risk,
-			coalesce(d.risk_id, v.id, '') as id,
-			coalesce(d.risk_at, v.decided_at, 'epoch') as at
+		select d.event_id, d.outcome, d.risk_outcome,
+			coalesce(d.risk_verdict_id, v.id, '') as id,
+			coalesce(d.risk_decided_at, v.decided_at, 'epoch') as at
 		from due d left join lateral (
 			select l.id, l.decided_at
 			from assay.verdict_log l, assay.analytics_cursor c
-			where d.risk is null and l.event_id = d.event_id
+			where d.risk_outcome is null and l.event_id = d.event_id
 				and l.score >= 0
-				and (l.xid::text::bigint < c.next
-				    or l.xid::text::bigint = c.next
-				    and l.id <= c.after)
+				and (l.xid::text::bigint < c.next_xid
+				    or l.xid::text::bigint = c.next_xid
+				    and l.id <= c.last_id)
 			order by l.decided_at desc, l.id desc limit 1) v on true
-		where num_nonnulls(d.risk_id, v.id) > 0 or not exists (select
+		where num_nonnulls(d.risk_verdict_id, v.id) > 0 or not exists (select
 			from assay.verdict_log l
 			where l.event_id = d.event_id and l.score >= 0)
 	), moved as (
 		update assay.label l
-		set risk = f.outcome, risk_id = f.id, risk_at = f.at
+		set risk_outcome = f.outcome, risk_verdict_id = f.id, risk_decided_at = f.at
 		from found f where l.event_id = f.event_id
 	), change as (
-		select f.id, f.at, f.risk is null as first,
+		select f.id, f.at, f.risk_outcome is null as first,
 			(f.outcome = 'fraud')::int
-			    - coalesce(f.risk = 'fraud', false)::int as n
+			    - coalesce(f.risk_outcome = 'fraud', false)::int as n
 		from found f
 	)
 	select 0::bigint, 0::bigint, 0::bigint, count(*) from found
@@ -100,7 +100,7 @@ begin
 	select w.entity, assay.risk_day(c.at), sum(c.n),
 		count(*) filter (where c.first)
 	from change c
-		join assay.detail d on d.decided_at = c.at
+		join assay.decision_detail d on d.decided_at = c.at
 		    and d.verdict_id = c.id,
 		lateral (values (d.device), (d.ip)) as w(entity)
 	where w.entity is not null
@@ -127,7 +127,7 @@ end;
 
 -- Forget at most so many entities whose newest day nobody asks for any more.
 -- How many.
-create or replace function assay.risk_forget(most bigint)
+create or replace function assay.risk_prune(most bigint)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set jit = off
@@ -135,7 +135,7 @@ as $$
 declare
 	gone bigint;
 begin
-	if not assay.analytics_lock() then
+	if not assay.analytics_try_lock() then
 		return 0;
 	end if;
 	delete from assay.entity_risk r

@@ -5,7 +5,7 @@
 -- it would read whole months, so these functions allow none.
 
 -- How many rows a log has of a stretch of time; counts up to so many.
-create or replace function assay.logged_between(log regclass,
+create or replace function assay.log_count(log regclass,
     since timestamptz, until timestamptz, most bigint)
 returns bigint language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -26,30 +26,30 @@ $$;
 -- Before when retention has left nothing in a log, -infinity if it took nothing
 -- yet.  What it has emptied keeps its pages, and their summaries, until the
 -- month is over: nobody should look there.
-create or replace function assay.logged_first(log regclass)
+create or replace function assay.log_retained_since(log regclass)
 returns timestamptz language sql stable
 set search_path = pg_catalog, pg_temp
-return coalesce((select m.until from assay.retention_mark m
-    where m.collection = case log when 'assay.detail'::regclass then 'activity'
+return coalesce((select m.until from assay.retention_watermark m
+    where m.collection = case log when 'assay.decision_detail'::regclass then 'activity'
 	else 'verdicts' end), '-infinity');
 
 -- Since when a log has had so many rows before a time, or a few more;
 -- logged_first() if there are not as many.  Goes back in steps that grow until
 -- there are enough, then halves the last one while there are far too many, so
 -- that it reads little more than it was asked for, however they are spread.
-create or replace function assay.logged_since(log regclass, wanted bigint,
+create or replace function assay.log_start_of(log regclass, wanted bigint,
     until timestamptz)
 returns timestamptz language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
 	most constant bigint := 8 * wanted + 1000;
-	first constant timestamptz := assay.logged_first(log);
+	first constant timestamptz := assay.log_retained_since(log);
 	step interval := interval '1 second';
 	near timestamptz := least(until, now()); -- too few since then
 	far timestamptz := greatest(near - step, first);
 	middle timestamptz;
-	had bigint := assay.logged_between(log, far, until, most);
+	had bigint := assay.log_count(log, far, until, most);
 	n bigint;
 begin
 	while had < wanted loop
@@ -59,11 +59,11 @@ begin
 		step := 8 * step;
 		near := far;
 		far := greatest(near - step, first);
-		had := assay.logged_between(log, far, until, most);
+		had := assay.log_count(log, far, until, most);
 	end loop;
 	while had = most and near - far > interval '1 millisecond' loop
 		middle := far + (near - far) / 2;
-		n := assay.logged_between(log, middle, until, most);
+		n := assay.log_count(log, middle, until, most);
 		if n < wanted then
 			near := middle;
 		else
@@ -86,7 +86,7 @@ set enable_seqscan = off
 as $$
 declare
 	-- Those of the last millisecond may be on the page before.
-	since constant timestamptz := assay.logged_since('assay.verdict_log',
+	since constant timestamptz := assay.log_start_of('assay.verdict_log',
 	    page_limit + case when before is null then 0 else 1000 end, until);
 begin
 	return (select coalesce(json_agg(json_build_object(
@@ -125,10 +125,10 @@ declare
 	n bigint;
 begin
 	loop
-		since := assay.logged_since('assay.detail', depth, until);
+		since := assay.log_start_of('assay.decision_detail', depth, until);
 		select coalesce(json_agg(json_build_object(
 			'id', d.verdict_id,
-			'mode', case when d.shadow is null then 'live'
+			'mode', case when d.dry_run is null then 'live'
 			    else 'shadow' end,
 			'eventId', d.event_id,
 			'eventType', d.event_type,
@@ -142,20 +142,20 @@ begin
 			'decidedAt', assay.time_text(d.decided_at))
 			    order by d.verdict_id desc), '[]')::text, count(*)
 		into page, n
-		from (select * from assay.detail d
+		from (select * from assay.decision_detail d
 			where d.decided_at >= since and d.decided_at < until
 			    and (before is null or d.verdict_id < before)
 			    and d.request is not null
 			order by d.verdict_id desc limit page_limit) d
-		    left join assay.verdict_log v on d.shadow is null
+		    left join assay.verdict_log v on d.dry_run is null
 			and v.event_id = d.event_id
 			and v.decided_at = d.decided_at and v.id = d.verdict_id
-		    left join lateral json_to_record(d.shadow::json) as s(
+		    left join lateral json_to_record(d.dry_run::json) as s(
 			verdict text, score int, reasons json, "policyId" text,
 			"policyVersion" text) on true
-		where v.id is not null or d.shadow is not null;
+		where v.id is not null or d.dry_run is not null;
 		exit when n = page_limit or depth >= 10000
-		    or since = assay.logged_first('assay.detail');
+		    or since = assay.log_retained_since('assay.decision_detail');
 		depth := 10 * depth;
 	end loop;
 	return page;

@@ -40,14 +40,14 @@ create index on assay.login_account (last_at);
 
 -- The addresses from which an account has logged in: at most 32 of an account,
 -- each for 90 days.
-create table assay.login_known (
+create table assay.login_address (
 	-- Personal: a pseudonym.  Whoever has the key can test an email and an
 	-- address against it.  The same hash as login_failure.pair.
 	pair bytea primary key check (length(pair) = 32),
 	account bytea not null check (length(account) = 32),
 	last_at timestamptz not null
 );
-create index on assay.login_known (account, last_at);
+create index on assay.login_address (account, last_at);
 
 -- Service keys.  Only the hash of a key is stored.
 create table assay.service_key (
@@ -101,8 +101,8 @@ create table assay.audit_seal (
 );
 
 -- The day (UTC) on which the companion last wrote the newest seal to its log.
-create table assay.audit_told (
+create table assay.audit_seal_logged (
 	one boolean primary key default true check (one),
 	day date not null
 );
-insert into assay.audit_told (day) values ('1970-01-01');
+insert into assay.audit_seal_logged (day) values ('1970-01-01');

@@ -32,7 +32,7 @@ create index on assay.verdict_log using brin ((xid::text::bigint))
 -- The personal part of a decision: the masked request (collection "activity")
 -- and the sample from which the decision is recomputed (collection "replay").
 -- Each is null when its retention window has passed.  Erasure deletes the row.
-create table assay.detail (
+create table assay.decision_detail (
 	decided_at timestamptz not null,
 	verdict_id text not null,
 	event_id text not null,
@@ -40,16 +40,16 @@ create table assay.detail (
 	user_id text not null, -- personal
 	idempotency_key text, -- the caller's header, null without one
 	request text, -- personal: JSON, ip and phone masked
-	replay text, -- personal: JSON, without ip and phone
+	sample text, -- personal: JSON, without ip and phone
 	-- Ids of the entities of a scored decision.
 	device bigint, -- personal
 	ip bigint, -- personal
 	-- JSON, the answer to a dry run, which has no row in verdict_log; null
 	-- for a decision.
-	shadow text
+	dry_run text
 ) partition by range (decided_at);
-create index on assay.detail (user_id);
-create index on assay.detail using brin (decided_at)
+create index on assay.decision_detail (user_id);
+create index on assay.decision_detail using brin (decided_at)
     with (autosummarize = on);
 
 -- Maps an idempotency key to its decision.  A concurrent request with the same
@@ -86,24 +86,24 @@ create table assay.async_queue (
 	correlation_id text not null,
 	digest bigint, -- see idempotency.digest
 	accepted_at timestamptz not null default clock_timestamp(),
-	tries int not null default 0, -- failed attempts
+	attempts int not null default 0, -- failed
 	not_before timestamptz -- earliest next attempt
 -- Dead rows slow down the search for a user's oldest event.
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index on assay.async_queue (user_id, number);
 
--- How far each spool file is drained.  done moves in the transaction that logs
--- the records, so that each record is logged once.
+-- How far each spool file is drained.  drained moves in the transaction that
+-- logs the records, so that each record is logged once.
 create table assay.spool_file (
 	name text primary key, -- random, one per file
-	done bigint not null default 0, -- bytes
-	begun_at timestamptz not null default now()
+	drained bigint not null default 0, -- bytes
+	created_at timestamptz not null default now()
 );
 
 -- The last report of each spool directory.
 create table assay.spool_host (
 	spool text primary key, -- random, from the directory's write.lock
-	records bigint not null, -- not yet drained
-	asides bigint not null, -- quarantined files
+	records bigint not null, -- to be drained
+	quarantined bigint not null, -- files
 	reported_at timestamptz not null
 );

@@ -21,13 +21,13 @@ create table assay.entity (
 ) with (fillfactor = 80);
 
 -- Links between entities, each once.
-create table assay.link (
+create table assay.entity_link (
 	a bigint not null,
 	b bigint not null,
 	primary key (a, b),
 	check (a < b)
 );
-create index on assay.link (b);
+create index on assay.entity_link (b);
 
 -- Events and fraud labels of a device or ip by day, packed by
 -- core/state/entity_risk.c.  Not columns of assay.entity: the companion updates

@@ -42,48 +42,51 @@ create table assay.label (
 	outcome_at timestamptz, -- last change of outcome, null without one
 
 	-- assay.labels_match() finds the scored decision and credits its tags:
-	-- assay.tag_count is the sum over these rows.  Both columns are null
-	-- until it has found the decision.
+	-- assay.tag_count is the sum over these rows.  tags and
+	-- credited_outcome are null until it has found the decision; it searches
+	-- again after match_after.
 	tags text[],
-	credited text check (credited in ('fraud', 'legit')),
-	look_at timestamptz not null default clock_timestamp(), -- next search
+	credited_outcome text check (credited_outcome in ('fraud', 'legit')),
+	match_after timestamptz not null default clock_timestamp(),
 
 	-- What assay.entity_risk has counted and for which decision; null
 	-- before it has.
-	risk text check (risk in ('fraud', 'legit')),
-	risk_id text,
-	risk_at timestamptz,
+	risk_outcome text check (risk_outcome in ('fraud', 'legit')),
+	risk_verdict_id text,
+	risk_decided_at timestamptz,
 
-	-- What assay.calibration has counted for the decision that risk_id
-	-- names, and the model's probability in millionths; null before it has.
-	calibrated text check (calibrated in ('fraud', 'legit')),
+	-- What assay.calibration has counted for the same decision, and the
+	-- model's probability in millionths; null before it has.
+	calibrated_outcome text check (calibrated_outcome in ('fraud', 'legit')),
 	calibrated_p int,
 
 	-- What assay.shadow_count has counted: number of the shadow, event type
 	-- and pair of verdicts; null if nothing.
 	shadow text[],
 
-	check ((tags is null) = (credited is null)),
-	check ((risk is null) = (risk_id is null)
-	    and (risk is null) = (risk_at is null))
+	check ((tags is null) = (credited_outcome is null)),
+	check ((risk_outcome is null) = (risk_verdict_id is null)
+	    and (risk_outcome is null) = (risk_decided_at is null))
 );
 -- Labels that a consumer has not counted yet, or has counted with an earlier
 -- outcome: tags, entity_risk, calibration.
-create index on assay.label (look_at)
-    where credited is null or credited <> outcome;
+create index on assay.label (match_after)
+    where credited_outcome is null or credited_outcome <> outcome;
 create index on assay.label (event_id)
-    where credited is not null and (risk is null or risk <> outcome);
+    where credited_outcome is not null
+	and (risk_outcome is null or risk_outcome <> outcome);
 create index on assay.label (event_id)
-    where risk is not null and (calibrated is null or calibrated <> risk);
+    where risk_outcome is not null
+	and (calibrated_outcome is null or calibrated_outcome <> risk_outcome);
 
 -- How many labels waited for their events when assay.chargeback_put() last
 -- counted them.
-create table assay.label_load (
+create table assay.label_backlog (
 	one boolean primary key default true check (one),
 	waiting bigint not null default 0,
 	counted_at timestamptz not null default '-infinity'
 );
-insert into assay.label_load default values;
+insert into assay.label_backlog default values;
 
 -- Labelled events by tag and outcome: the counts behind the tag weights.
 create table assay.tag_count (

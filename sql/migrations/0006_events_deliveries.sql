@@ -31,10 +31,10 @@ create table assay.alert_channel (
 	created_at timestamptz not null default now()
 );
 
--- Webhooks and channels alike.  deliveries is the prefix of their deliveries'
+-- Webhooks and channels alike.  id_prefix is that of their deliveries'
 -- ids.  A revoked subscriber stays, inactive.
 create view assay.subscriber as
-select id, events, active, created_at, 'whd_' as deliveries,
+select id, events, active, created_at, 'whd_' as id_prefix,
 	null::text as min_verdict, 0 as throttle_per_min
 from assay.webhook_endpoint
 union all
@@ -53,15 +53,15 @@ create table assay.outbox (
 );
 create index on assay.outbox (user_id) where user_id is not null;
 
--- How far the verdict log is published: all transactions before next, and of
--- next itself the decisions with ids up to upto.  Decisions before the first
--- value are not published.
+-- How far the verdict log is published: all transactions before next_xid, and
+-- of next_xid itself the decisions with ids up to last_id.  Decisions before
+-- the first value are not published.
 create table assay.publish_cursor (
 	one boolean primary key default true check (one),
-	next bigint not null,
-	upto text not null default ''
+	next_xid bigint not null,
+	last_id text not null default ''
 );
-insert into assay.publish_cursor (next)
+insert into assay.publish_cursor (next_xid)
 select pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
 
 -- Alerts that each channel got in the last minute that had any.

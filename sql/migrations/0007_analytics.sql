@@ -2,16 +2,16 @@
 -- Analytics and drift: counts that the companion keeps, so that no request has
 -- to count the log.
 
--- How far the verdict log is counted: all transactions before next, and of next
--- itself the decisions with ids up to after.  Days before folded have been
--- merged into one.
+-- How far the verdict log is counted: all transactions before next_xid, and of
+-- next_xid itself the decisions with ids up to last_id.  Days before
+-- compacted_before have been merged into one.
 create table assay.analytics_cursor (
 	one boolean primary key default true check (one),
-	next bigint not null,
-	after text not null default '',
-	folded date not null default '-infinity'
+	next_xid bigint not null,
+	last_id text not null default '',
+	compacted_before date not null default '-infinity'
 );
-insert into assay.analytics_cursor (next) values (0);
+insert into assay.analytics_cursor (next_xid) values (0);
 
 -- What each decision counts as.  Cursors are in the order of xid and id.
 create view assay.analytics_fact as
@@ -29,7 +29,7 @@ from assay.verdict_log l, lateral (
 -- Decisions by UTC day: by 'verdict', by 'score' and by 'tag'.
 create table assay.analytics_count (
 	kind text not null,
-	day date not null, -- '-infinity': all days before folded
+	day date not null, -- '-infinity': the merged days
 	event_type text not null default '', -- '': of merged days
 	name text not null, -- of a merged score the first of its ten
 	n bigint not null,
@@ -38,7 +38,7 @@ create table assay.analytics_count (
 
 -- Sums over all days: by the kinds above, where a score's name is its ten, and
 -- resolved cases ('case', 'fraud' and so on), labels ('label', 'chargeback' and
--- so on) and labels that retention has removed ('gone').
+-- so on) and labels that retention has removed ('removed').
 create table assay.analytics_total (
 	kind text not null,
 	name text not null,
@@ -60,18 +60,18 @@ create table assay.analytics_change (
 create table assay.analytics_rebuild (
 	one boolean primary key default true check (one),
 	day date not null, -- the current day
-	last date not null, -- the last day to rebuild
-	next bigint not null, -- analytics_cursor when the day was begun
-	after text not null,
-	-- Counted so far: decisions before this time, and at this time those
-	-- with ids up to this one.
-	at timestamptz not null,
-	id text not null,
-	width interval not null -- time that the next step covers
+	last_day date not null, -- the last day to rebuild
+	cursor_xid bigint not null, -- analytics_cursor when the day was begun
+	cursor_id text not null,
+	-- Counted so far: decisions before counted_until, and of counted_until itself those
+	-- with ids up to counted_id.
+	counted_until timestamptz not null,
+	counted_id text not null,
+	step interval not null -- time that the next step covers
 );
 
 -- The rebuilt counts of the current day.
-create table assay.analytics_anew (
+create table assay.analytics_rebuild_count (
 	kind text not null,
 	event_type text not null default '',
 	name text not null,

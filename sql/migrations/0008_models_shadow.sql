@@ -14,22 +14,22 @@ create table assay.model (
 );
 
 -- Activations.  The newest row names the active model.
-create table assay.model_load (
+create table assay.model_activation (
 	number bigint primary key,
 	hash text references assay.model, -- null: the bundled model
 	origin text not null check (origin in
 	    ('bundled', 'disk', 'published', 's3', 'url')),
-	loaded_at timestamptz not null default clock_timestamp(),
-	loaded_by text not null default session_user,
+	activated_at timestamptz not null default clock_timestamp(),
+	activated_by text not null default session_user,
 	check ((hash is null) = (origin = 'bundled'))
 );
 
 -- Sources that companions poll for models: a file of a host, a URL or an
 -- object.
-create table assay.model_place (
+create table assay.model_source (
 	-- 'disk ' and the host, or a hash, because a URL may contain a secret.
-	place text primary key check (octet_length(place) <= 300),
-	source text not null check (source in ('disk', 's3', 'url')),
+	name text primary key check (octet_length(name) <= 300),
+	kind text not null check (kind in ('disk', 's3', 'url')),
 	-- The last good model and the server's etag; null before the first one.
 	hash text references assay.model,
 	etag text check (octet_length(etag) <= 256),
@@ -38,7 +38,7 @@ create table assay.model_place (
 	refusal text check (octet_length(refusal) <= 1000),
 	refused_at timestamptz,
 	failures int not null default 0,
-	looked_at timestamptz, -- last poll
+	polled_at timestamptz, -- last poll
 	-- End of the lease of the companion that polls now.
 	claimed_until timestamptz,
 	check ((refusal is null) = (refused_at is null)
@@ -48,16 +48,16 @@ create table assay.model_place (
 -- The source of each host.
 create table assay.model_host (
 	host text primary key check (octet_length(host) <= 255),
-	place text not null,
+	source text not null, -- assay.model_source.name
 	seen_at timestamptz not null
 );
-create index on assay.model_host (place);
+create index on assay.model_host (source);
 
 -- Shadows.  Each slot holds one row at most; the next shadow of the slot
 -- replaces it, so the counts of an ended shadow stay readable until then.
 create table assay.shadow (
 	number bigint generated always as identity primary key,
-	place text not null unique, -- an event type, 'model', or a scorer
+	slot text not null unique, -- an event type, 'model', or a scorer
 	kind text not null check (kind in ('ruleset', 'model', 'scorer')),
 	id text not null unique, -- its name in samples
 	version text not null,
@@ -87,10 +87,10 @@ create table assay.shadow_count (
 
 -- The candidate ruleset or model of each slot that has a running shadow.
 create view assay.shadow_candidate as
-select s.place, s.kind, s.id, s.version, s.hash,
+select s.slot, s.kind, s.id, s.version, s.hash,
 	coalesce(r.text, m.body) as text
 from assay.shadow s
 	left join assay.ruleset r on s.kind = 'ruleset'
-	    and r.event_type = s.place and r.version = s.version
+	    and r.event_type = s.slot and r.version = s.version
 	left join assay.model m on m.hash = s.hash
 where s.kind <> 'scorer' and s.ended_at is null;

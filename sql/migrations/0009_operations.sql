@@ -4,19 +4,19 @@
 
 -- Watermarks of retention.  A collection has no rows older than its watermark,
 -- except rows that were written late; those go with their month.  Sweeps and
--- readers skip the older pages.  The watermark 'verdicts begun' is raised
--- before the first row goes: older days may be incomplete from then on.
-create table assay.retention_mark (
+-- readers skip the older pages.  The watermark 'verdicts announced' is
+-- raised before the first row goes: from then on older days may be incomplete.
+create table assay.retention_watermark (
 	collection text primary key,
 	until timestamptz not null
 );
 
--- The last sweep over all hosts.  done_at is null while the sweep runs, or if
+-- The last sweep over all hosts.  finished_at is null while the sweep runs or if
 -- it was interrupted; the next sweep then begins at once.
 create table assay.retention_sweep (
 	one boolean primary key default true check (one),
-	began_at timestamptz not null default '-infinity',
-	done_at timestamptz default '-infinity'
+	started_at timestamptz not null default '-infinity',
+	finished_at timestamptz default '-infinity'
 );
 insert into assay.retention_sweep default values;
 
@@ -32,10 +32,10 @@ create index on assay.erasure (erased_at);
 -- What companions count for the metrics; they exit, so the database keeps it.
 create table assay.counter (
 	metric text not null,
-	first int not null, -- values of the metric's labels
-	second int not null,
+	label1 int not null, -- values of the metric's labels
+	label2 int not null,
 	n bigint not null,
-	primary key (metric, first, second)
+	primary key (metric, label1, label2)
 ) with (fillfactor = 50);
 
 -- The schema itself.
@@ -45,11 +45,11 @@ create table assay.schema_state (
 	-- made.
 	functions text not null default '',
 	-- The last migration that a program must know to use this schema.
-	oldest bigint not null default 0,
+	required_migration bigint not null default 0,
 	-- Added to a transaction's number for its position in the verdict log.
 	-- assay.log_rebase() raises it after a dump was restored into a cluster
 	-- whose transaction numbers start again, so that new decisions come
 	-- after restored ones.
 	log_base bigint not null default 0
 );
-insert into assay.schema_state (oldest) values (9);
+insert into assay.schema_state (required_migration) values (9);

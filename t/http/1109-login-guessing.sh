@@ -31,7 +31,7 @@ guessing_reports() {
 log_in_from 192.0.2.1 admin@example.com 'correct horse'
 is "the owner logs in from a first address" "$STATUS" 200
 is "a login makes its address known and counts no failure" \
-    "$(sql 'select (select count(*) from assay.login_known),
+    "$(sql 'select (select count(*) from assay.login_address),
     (select sum(failures) from assay.login_account)')" "1|0"
 for i in 1 2 3; do
 	log_in_from "198.51.100.$i" admin@example.com "wrong horse $i"
@@ -95,5 +95,5 @@ is "the new address is known after the login" "$STATUS" 200
 is "neither email nor address is stored" "$(sql "select bool_or(t like any
     (array['%example%', '%192.0.2%', '%203.0.113%'])) from (
     select l::text from assay.login_account l union all
-    select l::text from assay.login_known l) as x(t)")" f
+    select l::text from assay.login_address l) as x(t)")" f
 finish

@@ -37,17 +37,17 @@ is "the verdict log has one row, without the user" "$(sql "
 is "the stored request is masked" "$(sql "
     select request::json #>> '{subject,ip}', request::json #>> '{subject,phone}',
     request::json ->> 'amount', request::json ->> 'currency'
-    from assay.detail where event_id = 'e-1'")" "196.188.•.•|+2519•••••44|42.50|EUR"
+    from assay.decision_detail where event_id = 'e-1'")" "196.188.•.•|+2519•••••44|42.50|EUR"
 is "the stored signals are those before the event" "$(sql "
-    select replay::json #>> '{signals,velocity.attemptsLast2m}',
-    replay::json #>> '{signals,device.firstSeen}',
-    replay::json #>> '{signals,graph.ringSize}',
-    replay::json #>> '{signals,attr.merchant}',
+    select sample::json #>> '{signals,velocity.attemptsLast2m}',
+    sample::json #>> '{signals,device.firstSeen}',
+    sample::json #>> '{signals,graph.ringSize}',
+    sample::json #>> '{signals,attr.merchant}',
     replay like '%196.188%' or replay like '%251912%'
-    from assay.detail where event_id = 'e-1'")" "0|true|1|m-1|f"
+    from assay.decision_detail where event_id = 'e-1'")" "0|true|1|m-1|f"
 is "the event makes four entities, six links and one component" "$(sql "
     select (select count(*) from assay.entity),
-    (select count(*) from assay.link),
+    (select count(*) from assay.entity_link),
     (select string_agg(size::text, ',') from assay.entity where parent is null)
     ")" "4|6|4"
 is "the event makes one small user state" \

@@ -45,9 +45,9 @@ for n in 1 5 14; do
 done
 is "an event counts its user's earlier ones in the transaction" "$(sql "
     select string_agg(n::text, ' ' order by seen) from (
-	select (replay::json #>> '{signals,velocity.attemptsLast24h}')::int
+	select (sample::json #>> '{signals,velocity.attemptsLast24h}')::int
 	    as seen, count(*) as n
-	from assay.detail where event_id like 'c$attempt-%' group by 1) d")" \
+	from assay.decision_detail where event_id like 'c$attempt-%' group by 1) d")" \
     "10 4"
 is "a shared device counts the users of the transaction" \
     "$(sql "select users from assay.entity

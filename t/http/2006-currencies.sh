@@ -23,7 +23,7 @@ amount_signals() {
 	    coalesce(s ->> 'anomaly.samples', '-'),
 	    coalesce(s ->> 'anomaly.amountMean', '-'),
 	    coalesce(s ->> 'anomaly.amountZScore', '-')
-	    from (select replay::json -> 'signals' s from assay.detail
+	    from (select sample::json -> 'signals' s from assay.decision_detail
 		where event_id = '$1') d"
 }
 
@@ -76,7 +76,7 @@ nulls='"type":"order.place","amount":null,"currency":null,"subject":{
 http POST /v1/decisions "{\"id\":null,$nulls}"
 is "null in optional fields answers 200" "$STATUS" 200
 is "null is not stored" "$(sql "select request::json ->> 'subject', request like
-    '%null%', request like '%plan%' from assay.detail where user_id = 'none'")" \
+    '%null%', request like '%plan%' from assay.decision_detail where user_id = 'none'")" \
     '{"userId":"none"}|f|f'
 http POST /v1/decisions/batch "{\"events\":[{\"id\":\"n-1\",$nulls},
     {\"id\":null,\"type\":null,\"subject\":null},

@@ -26,9 +26,9 @@ is "a batch that forgets a link and meets it again is decided" \
     "$STATUS $(json '[.results[] | select(.ok and .decision.score >= 0)] |
     length')" "200 31"
 http POST /v1/decisions "$(login_event u-1 ',"deviceId":"d-old"')"
-is "a link that was met again is counted once" "$(sql "select replay::json #>>
-    '{signals,graph.usersOnDevice}', replay::json #>>
-    '{signals,graph.devicesOnUser}' from assay.detail
+is "a link that was met again is counted once" "$(sql "select sample::json #>>
+    '{signals,graph.usersOnDevice}', sample::json #>>
+    '{signals,graph.devicesOnUser}' from assay.decision_detail
     order by decided_at desc limit 1")" "1|32"
 is "after a forgotten link the counters equal a recount" "$(recount)" ""
 
@@ -68,8 +68,8 @@ is "every parallel event is decided once" \
 is "every parallel event counts all earlier ones of its user" \
     "$(sql "select count(*) from (
 	select row_number() over (partition by user_id order by decided_at) - 1
-	<> (replay::json #>> '{signals,velocity.attemptsLast24h}')::int as wrong
-	from assay.detail where user_id like 'c-%') x where wrong")" 0
+	<> (sample::json #>> '{signals,velocity.attemptsLast24h}')::int as wrong
+	from assay.decision_detail where user_id like 'c-%') x where wrong")" 0
 is "after parallel events the counters equal a recount" "$(recount)" ""
 
 # All roots that an event needs are united while the event waits for them.

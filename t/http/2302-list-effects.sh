@@ -15,9 +15,9 @@ ctl_lists add block ip 203.0.113.9 >/dev/null
 # rows_left: states, entities, links, cases and samples.
 rows_left() {
 	sql "select (select count(*) from assay.user_state),
-	    (select count(*) from assay.entity), (select count(*) from assay.link),
+	    (select count(*) from assay.entity), (select count(*) from assay.entity_link),
 	    (select count(*) from assay.review_case),
-	    (select count(*) from assay.detail where replay is not null)"
+	    (select count(*) from assay.decision_detail where sample is not null)"
 }
 ctl_lists add block user n-1 >/dev/null
 ctl_lists add allow user n-2 >/dev/null
@@ -32,7 +32,7 @@ is "a listed event leaves no state, entity, link, case or sample" \
 is "a listed event leaves verdict, request and idempotency key" \
     "$(sql "select v.verdict, v.score,
     v.reasons, d.request is not null, i.key
-    from assay.verdict_log v join assay.detail d on d.verdict_id = v.id
+    from assay.verdict_log v join assay.decision_detail d on d.verdict_id = v.id
 	join assay.idempotency i on i.verdict_id = v.id
     where d.user_id in ('n-1', 'n-2') order by i.key")" \
 "deny|-1|[{\"tag\":\"list.block\",\"points\":0}]|t|n-1
@@ -43,10 +43,10 @@ is "a repeated key replays the blocked answer" \
     "$(json .verdict) $(header x-engine-idempotent-replay)" "deny true"
 decide_event "$(card_event n-1 ',"deviceId":"n-d","fingerprint":"n-f"')"
 is "after a blocked event the user's next event is the first" "$(sql "select
-    replay::json #>> '{signals,velocity.attemptsLast24h}',
-    replay::json #>> '{signals,device.firstSeen}',
-    replay::json #>> '{signals,device.fingerprintFirstSeen}'
-    from assay.detail where user_id = 'n-1' and replay is not null")" "0|true|true"
+    sample::json #>> '{signals,velocity.attemptsLast24h}',
+    sample::json #>> '{signals,device.firstSeen}',
+    sample::json #>> '{signals,device.fingerprintFirstSeen}'
+    from assay.decision_detail where user_id = 'n-1' and sample is not null")" "0|true|true"
 
 # The watch list raises a verdict to review, in the policy's queue for reviews.
 replace_rules
@@ -74,8 +74,8 @@ is "each review of a watched user opens a case" \
 w-101|second-line|30
 w-login|risk-ops|0"
 is "each event of a watched user is counted" "$(sql "select
-    max(replay::json #>> '{signals,velocity.attemptsLast24h}')
-    from assay.detail where user_id = 'w-1'")" 3
+    max(sample::json #>> '{signals,velocity.attemptsLast24h}')
+    from assay.decision_detail where user_id = 'w-1'")" 3
 
 # In one batch each event is decided alone, one user both blocked and scored.
 ctl_lists add block device b-d >/dev/null
@@ -88,7 +88,7 @@ is "a batch applies lists to each of its events" \
     .decision.score)" else "-" end] | join(" ")')" \
     "deny-1 allow0 review0 - deny-1 allow0"
 is "a batch counts only the scored events of a user" "$(sql "select string_agg(
-    replay::json #>> '{signals,velocity.attemptsLast24h}', ' '
-    order by replay::json #>> '{signals,velocity.attemptsLast24h}')
-    from assay.detail where user_id = 'b-1'")" "0 1"
+    sample::json #>> '{signals,velocity.attemptsLast24h}', ' '
+    order by sample::json #>> '{signals,velocity.attemptsLast24h}')
+    from assay.decision_detail where user_id = 'b-1'")" "0 1"
 finish

@@ -35,7 +35,7 @@ check "an entry with an end stops to block" \
 is "an entry ends at its time, without a new epoch" \
     "$(sql "select bool_and((v.decided_at < l.expires_at)
     = (v.score = -1)), (select lists from assay.epoch)
-    from assay.verdict_log v join assay.detail d on d.verdict_id = v.id
+    from assay.verdict_log v join assay.decision_detail d on d.verdict_id = v.id
 	join assay.list_entry l on l.value = d.user_id
     where d.user_id = 'x-1'")" "t|$before"
 
@@ -72,7 +72,7 @@ is "a batch applies a long list to each of its events" "$(json '[.results[] |
     "\(.decision.verdict)\(.decision.score)"] | join(" ")')" \
     "deny-1 allow0 review0 allow0"
 sql "delete from assay.list_entry where value like '198.18.%';
-    select assay.list_moved(array['ip'])" >/dev/null
+    select assay.list_bump_epoch(array['ip'])" >/dev/null
 is "a list that is short again is cached again" \
     "$(verdicts_of "$(card_event l-1 ',"ip":"198.18.0.1"')")" " 24 allow"
 decide_event "$(card_event l-1 ',"ip":"203.0.113.9"')"

@@ -126,11 +126,11 @@ for id in $batch; do
 done >"$scratch/seen"
 is "the log has the decisions of the batch" "$(grep -c seen "$scratch/seen")" 2
 list=$(echo "$batch" | sed "s/ /','/g")
-cluster_psql postgres assay -c "delete from assay.detail
+cluster_psql postgres assay -c "delete from assay.decision_detail
     where verdict_id in ('$list')"
 answers_logged_once "each answer is in the log once, word for word"
 is "the log has the caller's key, which stays unused" "$(sql "
-    select (select count(*) from assay.detail where idempotency_key = 'mine'),
+    select (select count(*) from assay.decision_detail where idempotency_key = 'mine'),
     (select count(*) from assay.idempotency where key = 'mine')")" "1|0"
 is "half a record is counted and skipped" "$(metric engine_spool_torn_total)" 1
 is "the drained spool has no file left" "$(cd "$scratch/spool" && echo ./*)" \

@@ -42,7 +42,7 @@ for how in TERM KILL; do
 	    "$(jq -r '.results[0].decision | "\(.id) \(.score)"' \
 	    <"$scratch/doubt")" "$(sql "select id || ' ' || score
 	    from assay.verdict_log where id in (select verdict_id
-	    from assay.detail where user_id = 'd-$how')")"
+	    from assay.decision_detail where user_id = 'd-$how')")"
 	is "an uncertain commit gets no onError verdict after $how" "$(jq \
 	    '.results[0].decision.score' <"$scratch/doubt")" 0
 done
@@ -132,7 +132,7 @@ cat "$scratch/restart" >>"$scratch/answers"
 wait_ready
 wait_drained
 jq -r '.id' <"$scratch/restart" | sort >"$scratch/want"
-sql "select verdict_id from assay.detail where user_id like 'r-%'" |
+sql "select verdict_id from assay.decision_detail where user_id like 'r-%'" |
     sort >"$scratch/got"
 is "each answer during the restart is in the log once" \
     "$(sort "$scratch/want" "$scratch/got" | uniq -c | awk '$1 == 2' |

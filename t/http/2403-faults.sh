@@ -65,7 +65,7 @@ is "the onError verdict of a held lock is not in the spool" \
 release_lock
 ask_decision "$(login_event u-held)"
 is "the user's events are scored after the lock is released" "$(json .score)" 0
-sql "delete from assay.detail where verdict_id in
+sql "delete from assay.decision_detail where verdict_id in
     (select id from assay.verdict_log where score = -1)"
 
 # A full disk.
@@ -94,7 +94,7 @@ check "a stuck spool keeps its records" \
     test "$(metric engine_spool_records)" -eq 5
 sql "drop trigger no_room on assay.verdict_log" >/dev/null
 wait_drained
-sql "delete from assay.detail where user_id in ('b-1', 'b-2')"
+sql "delete from assay.decision_detail where user_id in ('b-1', 'b-2')"
 answers_logged_once "after the full disk each answer is in the log once"
 is "no record of the full disk is put aside" \
     "$(metric engine_spool_aside_total)" 0

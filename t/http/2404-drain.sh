@@ -64,7 +64,7 @@ mv "$scratch/spool/active" "$scratch/spool/half.drain"
 head -n 1 "$scratch/spool/half.drain" >"$scratch/spool/whole.drain"
 stack_own "$scratch/spool"
 start_database
-sql "insert into assay.spool_file (name, done) values
+sql "insert into assay.spool_file (name, drained) values
     ('half', $(head -n 1 "$scratch/spool/half.drain" | wc -c)),
     ('whole', $(wc -c <"$scratch/spool/whole.drain"))" >/dev/null
 jq -c 'select(.score < 0)' <"$scratch/answers" | sed '4d' >"$scratch/kept"

@@ -51,7 +51,7 @@ is_json "a resolved case has its analyst, outcome and time" \
 is "the trail has assignment and resolution" "$(trail)" \
     "opened engine, assigned $me, resolved $me (fraud)"
 is "a resolution stores a label with the tags of the event" \
-    "$(sql "select event_id, outcome, tags, credited
+    "$(sql "select event_id, outcome, tags, credited_outcome
     from assay.label")" 'e-1|fraud|{amount}|fraud'
 is "resolution and label are events with the caller's correlation id" \
     "$(sql "select event,

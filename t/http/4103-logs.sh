@@ -68,7 +68,7 @@ is_json "the activity log has the same events" \
     'map(.eventId) | sort | join(" ")' "b-1 b-2 e-1 l-1"
 
 # Pages.
-sql "delete from assay.detail"
+sql "delete from assay.decision_detail"
 n=0
 while [ $n -lt 8 ]; do
 	n=$((n + 1))
@@ -112,7 +112,7 @@ http GET '/v1/verdicts?limit=1&before=vd_vvvvvvvvvvvvvvvvvvvvvvvvvv'
 is_json "a page before the largest id has the newest verdict" length 1
 
 # Erased and pruned requests.
-sql "update assay.detail set request = null where event_id not like 'p-3-%'"
+sql "update assay.decision_detail set request = null where event_id not like 'p-3-%'"
 http GET '/v1/activity?limit=200'
 is_json "the activity log omits erased requests" \
     '"\(length) \(map(.eventId[0:4]) |

@@ -73,14 +73,14 @@ wait_ready
 # recount: have the next label count those that wait.  The eight clients above
 # may have passed each other over.
 recount() {
-	sql "update assay.label_load
+	sql "update assay.label_backlog
 	    set counted_at = now() - interval '2 minutes'" >/dev/null
 }
 recount
 label e-5
 is "a label of an unknown event is accepted below the bound" "$STATUS" 202
 is "as many labels wait as LABELS_WAITING_MAX allows" "$(sql "select count(*)
-    from assay.label where credited is null")" 22
+    from assay.label where credited_outcome is null")" 22
 label e-6
 is_error "one label more answers 429" 429 LABELS_FULL
 is "a label over the bound can be sent again after a minute" \
@@ -101,7 +101,7 @@ http POST /v1/decisions \
     '{"id":"e-7","type":"account.login","subject":{"userId":"u-1"}}'
 label e-7
 is "a label of a decided event is accepted at the bound" "$STATUS" 202
-sql "delete from assay.label where credited is null" >/dev/null
+sql "delete from assay.label where credited_outcome is null" >/dev/null
 recount
 label e-6
 is "a label is accepted when fewer labels wait" "$STATUS" 202

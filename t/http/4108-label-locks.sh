@@ -60,8 +60,8 @@ is "concurrent labels make one event for each source" \
 is "the counts of tags are the sums of the labels" \
     "$(sql "select tag, fraud, legit
     from assay.tag_count order by 1")" "$(sql "select tag, count(*)
-    filter (where credited = 'fraud'), count(*) filter (where
-    credited = 'legit') from assay.label, unnest(tags) as tag
+    filter (where credited_outcome = 'fraud'), count(*) filter (where
+    credited_outcome = 'legit') from assay.label, unnest(tags) as tag
     group by 1 order by 1")"
 
 # A locked tag or label delays neither chargebacks nor the decisions behind

@@ -22,11 +22,11 @@ is "a decision has its log entry, sample, key, state and links once" \
     "$(sql "select
     (select count(*) from assay.verdict_log where event_id = 'o-1'
 	and correlation_id = 'cor-o-1'),
-    (select count(*) from assay.detail where event_id = 'o-1'
-	and user_id = 'u-1' and replay is not null),
+    (select count(*) from assay.decision_detail where event_id = 'o-1'
+	and user_id = 'u-1' and sample is not null),
     (select count(*) from assay.idempotency where key = 'o-1'),
     (select count(*) from assay.user_state where user_id = 'u-1'),
-    (select count(*) from assay.link)")" "1|1|1|1|6"
+    (select count(*) from assay.entity_link)")" "1|1|1|1|6"
 check "the log of the companion has the decision" grep -q \
     'req=cor-o-1 decision=async ms=[0-9]* verdict=allow' "$log"
 is "the pool answers a decided event as a replay" \
@@ -43,8 +43,8 @@ done
 decide_later o-2 u-2
 cron decide
 is "each event of a user sees those before it" "$(sql "select string_agg(
-    event_id || '=' || (replay::json->'signals'->>'velocity.attemptsLast24h'),
-    ' ' order by decided_at) from assay.detail where user_id = 'u-many'")" \
+    event_id || '=' || (sample::json->'signals'->>'velocity.attemptsLast24h'),
+    ' ' order by decided_at) from assay.decision_detail where user_id = 'u-many'")" \
     "v-1=0 v-2=1 v-3=2 v-4=3 v-5=4 v-6=5 v-7=6"
 is "the run logs how many events it decided" "$(last_count decided)" 8
 

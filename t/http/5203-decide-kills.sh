@@ -119,13 +119,13 @@ is "each event is decided once and none is degraded" "$(sql "select count(*),
     "638|638|t"
 is "each event has a key, a sample and a case" "$(sql "select
     (select count(*) from assay.idempotency),
-    (select count(distinct event_id) from assay.detail),
+    (select count(distinct event_id) from assay.decision_detail),
     (select count(distinct event_id) from assay.review_case),
     (select count(*) from assay.review_case)")" "638|638|638|638"
 is "each event of a user sees those before it" "$(sql "select event_id,
-    replay::json->'signals'->>'velocity.attemptsLast24h' from assay.detail
+    sample::json->'signals'->>'velocity.attemptsLast24h' from assay.decision_detail
     where event_id like '%:%' and
-    (replay::json->'signals'->>'velocity.attemptsLast24h')::int + 1 <>
+    (sample::json->'signals'->>'velocity.attemptsLast24h')::int + 1 <>
     split_part(event_id, ':', 2)::int")" ""
 is "both companions decided events" "$(grep -l decision=async \
     "$scratch"/log/cron[23].log | wc -l)" 2

@@ -51,7 +51,7 @@ begin
 	return new;
 end $$;
 grant execute on function assay.slow() to assay_companion;
-create trigger slow before insert on assay.detail
+create trigger slow before insert on assay.decision_detail
     for each row when (new.event_id = 'o-10') execute function assay.slow();
 END
 decide_later o-10 u-going

@@ -30,7 +30,7 @@ begin
 	return new;
 end $$;
 grant execute on function assay.slow() to assay_companion;
-create trigger slow before insert on assay.detail
+create trigger slow before insert on assay.decision_detail
     for each row when (new.event_id = 'o-slow') execute function assay.slow();
 END
 # end_pauses: let every queued event be due.

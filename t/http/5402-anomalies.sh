@@ -51,11 +51,11 @@ is "the event of an anomaly has ids and amounts and nothing else" \
     "$(sql "select o.data::jsonb =
     jsonb_build_object('userId', 'u-2', 'eventId', 'a-1', 'eventType',
 	'order.place', 'amountZScore',
-	d.replay::jsonb -> 'signals' -> 'anomaly.amountZScore',
+	d.sample::jsonb -> 'signals' -> 'anomaly.amountZScore',
 	'amount', 900.50, 'currency', 'EUR', 'verdict', '$(json .verdict)'),
     o.data like '%\"amount\":900.50,%', o.event, o.user_id, o.correlation_id,
     o.occurred_at = d.decided_at
-    from assay.outbox o join assay.detail d on d.event_id = 'a-1'")" \
+    from assay.outbox o join assay.decision_detail d on d.event_id = 'a-1'")" \
     "t|t|alert.anomaly.v1|u-2|cor-a-1|t"
 decide a-1 u-2 900.50
 is "a replay of an anomaly stores no second event" \

@@ -38,7 +38,7 @@ is_idle() {
 	    (select count(*) from assay.delivery) +
 	    (select count(*) from assay.analytics_change) +
 	    (select count(*) from assay.label
-		where credited is not null and risk is null)")" -eq 0 ] &&
+		where credited_outcome is not null and risk_outcome is null)")" -eq 0 ] &&
 	    [ "$(sql "select count(*) from assay.verdict_log" |
 		tr -d ' ')" = "$(sql "select coalesce(sum(n), 0)
 		from assay.analytics_count where kind = 'verdict'")" ]
@@ -108,7 +108,7 @@ is "each accepted event for later is decided" "$(sql "select event_id
 is "no event for later is decided twice" \
     "$(grep -v ' 1$' "$scratch/decided")" ""
 is "the samples are as many as the scored decisions" "$(sql "select count(*)
-    from assay.detail where replay is not null")" "$(sql "select count(*)
+    from assay.decision_detail where sample is not null")" "$(sql "select count(*)
     from assay.verdict_log where score >= 0")"
 
 cat "$mail"/body.* | jq -r '[.type, .data.verdictId // .data.eventId] | join(" ")' |

@@ -21,7 +21,7 @@ last_signals() {
 	    s->>'device.fingerprintFirstSeen', s->>'anomaly.samples',
 	    s->>'velocity.attemptsLast24h', s->>'graph.ringSize',
 	    s->>'graph.usersOnIp', s->>'graph.usersOnPhone')
-	from (select replay::json->'signals' as s from assay.detail
+	from (select sample::json->'signals' as s from assay.decision_detail
 	    order by decided_at desc limit 1) x"
 }
 
@@ -69,7 +69,7 @@ is "the answer counts what was removed" \
     "$STATUS $(json 'tojson')" '200 {"userId":"u-gone","replaySamplesRemoved":7,"activityEntriesRemoved":7,"graph":true,"baseline":true,"complete":true}'
 is "verdict log, cases and lists keep their rows" "$(kept_rows)" "$before"
 is "no table names the erased user" \
-    "$(sql "select (select count(*) from assay.detail
+    "$(sql "select (select count(*) from assay.decision_detail
     where user_id = 'u-gone'), (select count(*) from assay.user_state where
     user_id = 'u-gone'), (select count(*) from assay.entity where key = 'u-gone')")" \
     "0|0|0"

@@ -90,7 +90,7 @@ session_waits() {
 decide_login r-1 '"deviceId":"d-r","ip":"10.7.7.7"'
 during_erasure r-1 decide_login r-2 '"ip":"10.7.7.7","phone":"251933111222"'
 is "a decision meanwhile links its user to the erased address as a new one" \
-    "$(sql "select e.users, (select count(*) from assay.link l
+    "$(sql "select e.users, (select count(*) from assay.entity_link l
 	where e.id in (l.a, l.b)) from assay.entity e
     where key = '10.7.7.7'")$(recount)" "1|2"
 
@@ -104,8 +104,8 @@ is "a decision meanwhile joins two parts that the erasure separates" \
     "$(recount)" ""
 
 # The server ends an erasure; the next request finishes it.
-sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
-	user_id, request, replay)
+sql "insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+	user_id, request, sample)
 select now() - interval '1 s', 'vd_' || n, 'e-' || n, 'order.place', 'c-1',
     '{}', '{}' from generate_series(1, 2500) n"
 sql "create function public.slow() returns trigger language plpgsql
@@ -114,7 +114,7 @@ sql "create function public.slow() returns trigger language plpgsql
 	return old;
     end \$\$"
 month=$(sql "select to_char(now() at time zone 'UTC', 'YYYYMM')")
-sql "create trigger slow before delete on assay.detail_$month
+sql "create trigger slow before delete on assay.decision_detail_$month
     for each row execute function public.slow()"
 cluster_psql postgres assay -q <"$scratch/erasure" &
 holder=$!
@@ -128,23 +128,23 @@ sql "select pg_terminate_backend(pid) from pg_locks
 wait "$request"
 exec 8>&-
 wait "$holder"
-sql "drop trigger slow on assay.detail_$month"
+sql "drop trigger slow on assay.decision_detail_$month"
 is "a killed erasure has removed a part" \
     "$(sql "select count(*) between 1 and 2400,
     (select count(*) from assay.entity where key = 'c-1')
-    from assay.detail where user_id = 'c-1'")" "t|0"
+    from assay.decision_detail where user_id = 'c-1'")" "t|0"
 http POST /v1/privacy/erase '{"userId":"c-1"}'
 is "the next request erases the rest" "$STATUS $(json '.replaySamplesRemoved > 0
-    and (.graph | not)') $(sql "select count(*) from assay.detail
+    and (.graph | not)') $(sql "select count(*) from assay.decision_detail
     where user_id = 'c-1'")" "200 true 0"
 
-for user in $(sql "select distinct user_id from assay.detail"); do
+for user in $(sql "select distinct user_id from assay.decision_detail"); do
 	http POST /v1/privacy/erase "{\"userId\":\"$user\"}"
 done
 is "the tables are empty when all users are erased" "$(sql "select
     (select count(*) from assay.entity where kind > 0),
-    (select count(*) from assay.link),
+    (select count(*) from assay.entity_link),
     (select count(*) from assay.user_state),
-    (select count(*) from assay.detail),
+    (select count(*) from assay.decision_detail),
     (select count(*) from assay.idempotency)")" "0|0|0|0|0"
 finish

@@ -69,7 +69,7 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 wait_drained
 is "users erased during the drain have no detail" \
-    "$(degraded_rows 'm-%') $(sql "select count(*) from assay.detail
+    "$(degraded_rows 'm-%') $(sql "select count(*) from assay.decision_detail
     where user_id like 'u-_'")" "8 0"
 
 # The pool writes a degraded decision directly when the database answers late.

@@ -19,7 +19,7 @@ last_signals() {
 	    s->>'device.fingerprintFirstSeen', s->>'anomaly.samples',
 	    s->>'velocity.attemptsLast24h', s->>'graph.ringSize',
 	    s->>'graph.usersOnIp', s->>'graph.usersOnPhone')
-	from (select replay::json->'signals' as s from assay.detail
+	from (select sample::json->'signals' as s from assay.decision_detail
 	    order by decided_at desc limit 1) x"
 }
 
@@ -28,26 +28,26 @@ last_signals() {
 decide_order o-9 u-parts
 decide_order o-10 u-parts
 decide_order o-11 u-parts
-sql "update assay.detail set request = null where event_id = 'o-9';
-    update assay.detail set replay = null where event_id = 'o-10'"
+sql "update assay.decision_detail set request = null where event_id = 'o-9';
+    update assay.decision_detail set sample = null where event_id = 'o-10'"
 erase_user u-parts
 is_json "the answer counts requests and samples separately" \
     '"\(.replaySamplesRemoved)
     \(.activityEntriesRemoved)" | gsub("\\s+"; " ")' "2 2"
 is "rows that lost a part are erased, too" \
-    "$(sql "select count(*) from assay.detail
+    "$(sql "select count(*) from assay.decision_detail
     where user_id = 'u-parts'")" 0
 
 # An erasure takes several transactions; it removes what is older than itself.
-sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
-	user_id, request, replay)
+sql "insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+	user_id, request, sample)
 select now() + case when n > 2400 then interval '35 days' else '0 s' end,
     'vd_' || n, 'e-' || n, 'order.place', 'u-many', '{}', '{}'
     from generate_series(1, 2500) n"
 erase_user u-many
 is "an erasure of 2400 rows removes them all and no later row" \
     "$(json .replaySamplesRemoved)
-$(sql "delete from assay.detail where user_id = 'u-many' returning 1" | wc -l)" \
+$(sql "delete from assay.decision_detail where user_id = 'u-many' returning 1" | wc -l)" \
     "2400
 100"
 
@@ -63,7 +63,7 @@ sql "with made as (
 	update assay.entity set size = 500 where id = (select
 	    coalesce(parent, id) from assay.entity where key = 'u-hub')
 )
-insert into assay.link (a, b) select e.id, made.id from made, assay.entity e
+insert into assay.entity_link (a, b) select e.id, made.id from made, assay.entity e
 where e.key = 'u-hub'" >/dev/null
 erase_user u-hub
 is "a user with 2200 devices is erased" "$STATUS $(json .graph)" "200 true"
@@ -93,7 +93,7 @@ sql "with made as (
 	insert into assay.entity (kind, key, users)
 	select 5, 'print-' || n, 1 from generate_series(1, 1500) n returning id
 )
-insert into assay.link (a, b) select e.id, made.id from made, assay.entity e
+insert into assay.entity_link (a, b) select e.id, made.id from made, assay.entity e
 where e.key = 'u-prints'" >/dev/null
 erase_user u-prints
 is "a user with 1500 fingerprints is erased" \

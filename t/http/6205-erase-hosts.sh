@@ -50,7 +50,7 @@ check "an erasure is complete once both hosts report empty spools" \
 
 # A silent host may have records on its disk.
 sql "update assay.spool_host set reported_at = reported_at - interval '1 day';
-    insert into assay.spool_host (spool, records, asides, reported_at)
+    insert into assay.spool_host (spool, records, quarantined, reported_at)
     values ('gone', 0, 0, now() - interval '1 day')" >/dev/null
 is "an erasure is not complete while a host is silent" \
     "$(erase_complete u-far)" \
@@ -69,7 +69,7 @@ is "an erasure is complete once the quarantined file is removed" \
     "$(erase_complete u-far)" "200 true"
 
 # The drain restores no detail that retention would have removed.
-sql "insert into assay.retention_mark values ('activity', now() +
+sql "insert into assay.retention_watermark values ('activity', now() +
     interval '1 hour') on conflict (collection) do update
     set until = excluded.until" >/dev/null
 refuse_pool
@@ -80,7 +80,7 @@ is "a spooled record older than the retention watermark has no detail" \
     "$(degraded_rows r-1) $(detail_rows u-old)" "1 0"
 
 # Retention deletes an erasure once no record of that time can come back.
-sql "delete from assay.retention_mark;
+sql "delete from assay.retention_watermark;
     update assay.erasure set erased_at = now() - interval '91 days';
     insert into assay.spool_host values ('long gone', 3, 0,
 	now() - interval '91 days')" >/dev/null

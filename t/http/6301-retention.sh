@@ -96,11 +96,11 @@ run_sweep
 is "a month that was detached is dropped" \
     "$(pruned_counts | cut -d ' ' -f 1) $(sql \
     "select to_regclass('assay.verdict_log_202001') is null")" "1 t"
-sql "set timezone = 'UTC'; create table assay.detail_202001 partition of
-    assay.detail for values from ('2020-01-01') to ('2020-02-01');
-    insert into assay.detail select '2020-01-02', 'vd_x', 'x',
+sql "set timezone = 'UTC'; create table assay.decision_detail_202001 partition of
+    assay.decision_detail for values from ('2020-01-01') to ('2020-02-01');
+    insert into assay.decision_detail select '2020-01-02', 'vd_x', 'x',
 	'card.authorize', 'u', null, '{}', '{}'"
-hold "select count(*) from assay.detail"
+hold "select count(*) from assay.decision_detail"
 (
 	stack_until 10 "$stack_pool_pid" is_detaching
 	sql "select pg_terminate_backend(pid) from pg_stat_activity
@@ -110,11 +110,11 @@ run_sweep
 wait $!
 is "a long reader delays a month but no sweep" "$STATUS $(pruned_counts) $(sql \
     "select count(*) from pg_inherits
-    where inhrelid = 'assay.detail_202001'::regclass")" "200 0 0 0 0 0 1"
+    where inhrelid = 'assay.decision_detail_202001'::regclass")" "200 0 0 0 0 0 1"
 release
 run_sweep
 is "the next sweep drops the delayed month" "$(pruned_counts) $(sql \
-    "select to_regclass('assay.detail_202001') is null")" "0 1 1 0 0 t"
+    "select to_regclass('assay.decision_detail_202001') is null")" "0 1 1 0 0 t"
 
 # Only one sweep runs at a time over all hosts.
 hold "select pg_advisory_xact_lock(hashtextextended('assay.retain', 0))"

@@ -25,7 +25,7 @@ http PUT /v1/config/retention '{"activity":30}'
 cron retain
 is "a second sweep is not due at once" \
     "$(sweep_counts) $(left)" "0 0 0 0 0 0 $want"
-sql "update assay.retention_sweep set began_at = began_at - interval '61 min'"
+sql "update assay.retention_sweep set started_at = started_at - interval '61 min'"
 cron retain
 is "a sweep is due after an hour and uses the changed windows" \
     "$(sweep_counts)" "0 720 0 0 0 0"
@@ -39,10 +39,10 @@ is "the companion's sweep is not due after an operator's" \
 cron retain RETENTION_SWEEP_MINUTES=1
 is "the sweep is not due with another interval either" \
     "$(sweep_counts)" "0 0 0 0 0 0"
-sql "update assay.retention_sweep set done_at = null"
+sql "update assay.retention_sweep set finished_at = null"
 cron retain
 is "an incomplete sweep is due at once" "$(sweep_counts)" "0 120 0 0 0 0"
-sql "update assay.retention_sweep set began_at = now() + interval '1 year'"
+sql "update assay.retention_sweep set started_at = now() + interval '1 year'"
 http PUT /v1/config/retention '{"activity":5}'
 cron retain
 is "a sweep is due when the clock was set back" "$(sweep_counts)" "0 60 0 0 0 0"
@@ -50,7 +50,7 @@ http PUT /v1/config/retention '{"activity":null}'
 
 # Only one host sweeps at a time.
 hold "select pg_advisory_xact_lock(hashtextextended('assay.retain', 0))"
-sql "update assay.retention_sweep set done_at = null"
+sql "update assay.retention_sweep set finished_at = null"
 check "the companion exits 0 while another host sweeps" cron retain
 http POST /v1/config/retention/run
 is_error "an operator's sweep answers 503 while another host sweeps" \
@@ -68,8 +68,8 @@ sql "do \$\$ begin
 	execute 'drop table ' || (select string_agg(oid::regclass::text, ',')
 	    from pg_class where relname in (
 		to_char(now() + '24 months', '\"verdict_log_\"YYYYMM'),
-		to_char(now() + '23 months', '\"detail_\"YYYYMM'),
-		to_char(now() + '24 months', '\"detail_\"YYYYMM')));
+		to_char(now() + '23 months', '\"decision_detail_\"YYYYMM'),
+		to_char(now() + '24 months', '\"decision_detail_\"YYYYMM')));
     end \$\$"
 check "a metric shows how many months are left" stack_until 15 0 metric_is \
     engine_partition_months_ahead 22

@@ -38,7 +38,7 @@ companion_gone() {
 
 # shellcheck disable=SC2317 # called by name
 sweep_done() {
-	[ "$(sql "select done_at > began_at from assay.retention_sweep")" = t ]
+	[ "$(sql "select finished_at > started_at from assay.retention_sweep")" = t ]
 }
 
 # shellcheck disable=SC2317 # called by name
@@ -54,9 +54,9 @@ api_key
 make_past
 hold "select from assay.idempotency where key = 'old-4000' for update"
 kill_at retention_batch
-hold "select from assay.detail order by decided_at limit 1"
+hold "select from assay.decision_detail order by decided_at limit 1"
 kill_at retention_month
-hold "select from assay.detail where verdict_id = 'vd_1081' for update"
+hold "select from assay.decision_detail where verdict_id = 'vd_1081' for update"
 start_cron "retain --for 10m" 8>&-
 stack_until 20 "$stack_cron_pid" statement_waits retention_batch
 stack_end "$stack_pg_pid" QUIT
@@ -84,10 +84,10 @@ stop_cron
 stack_end "$lost" TERM
 
 # TERM ends a sweep; the server cancels its statement.
-sql "update assay.retention_sweep set done_at = null;
+sql "update assay.retention_sweep set finished_at = null;
     insert into assay.idempotency values ('old-x', 'v', 'e',
 	now() - interval '8 days');
-    delete from assay.retention_mark where collection = 'idempotency';
+    delete from assay.retention_watermark where collection = 'idempotency';
     create function public.slowly() returns trigger language plpgsql as
 	'begin perform pg_sleep(60); return old; end';
     create trigger slowly before delete on assay.idempotency for each row
@@ -123,7 +123,7 @@ tables_vacuumed() {
 	[ "$(sql "select string_agg(distinct
 		regexp_replace(relname, '_[0-9]+', ''), ' ')
 	    from pg_stat_user_tables where autovacuum_count > 0
-		and relname ~ '^(detail|idempotency|verdict_log)'")" = \
+		and relname ~ '^(decision_detail|idempotency|verdict_log)'")" = \
 	    "detail idempotency verdict_log" ]
 }
 
@@ -140,7 +140,7 @@ is "the table of idempotency keys shrinks" "$(sql "select
     pg_relation_size('assay.idempotency') < $size / 2")" t
 sql "alter system set autovacuum = off"
 sql "select pg_reload_conf()" >/dev/null
-sql "update assay.retention_sweep set done_at = null"
+sql "update assay.retention_sweep set finished_at = null"
 cron retain RETENTION_VACUUM=true
 check "the log warns when autovacuum is off" grep -q \
     'vacuum=off why="RETENTION_VACUUM' "$scratch/log/cron.log"

@@ -114,7 +114,7 @@ is_json "backtests leave no entry in the audit trail" \
     "POST /v1/apikeys POST /v1/auth/register POST /v1/lists"
 
 # A sample that this version cannot read is left out.
-sql "update assay.detail set replay = left(replay, 300)
+sql "update assay.decision_detail set sample = left(sample, 300)
     where event_id = 'sample-0001'"
 http POST /v1/backtest "{\"eventType\":\"card.authorize\",\"rules\":$trees}"
 is_json "a truncated sample is left out of the counts" \

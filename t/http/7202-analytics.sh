@@ -103,7 +103,7 @@ await_summary "concurrent projections count each decision once" \
 is "all counts agree with the log" "$(miscounted)" ""
 
 # The summary reads few rows although there are many days and tags.
-sql "insert into assay.analytics_count
+sql "insert into assay.analytics_count (kind, day, name, n)
     select 'verdict', '2020-01-01', 'deny', 1000
     union all
     select 'tag', date '2024-01-01' + d, 't-' || t, t

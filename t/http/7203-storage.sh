@@ -59,7 +59,7 @@ rows_counted() {
 }
 check "the report counts new decisions soon" \
     stack_until 20 "$stack_pool_pid" rows_counted
-sql "update assay.detail set request = null; analyze assay.detail"
+sql "update assay.decision_detail set request = null; analyze assay.decision_detail"
 is "the report counts parts of rows as analyze found them" \
     "$(stored_rows activity) $(stored_rows replay)" "0 7"
 # metric_lines PATTERN: how many lines of /metrics match.  Metrics are sampled;

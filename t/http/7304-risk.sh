@@ -36,7 +36,7 @@ decide_order p-1 u-1 "$here"
 is "after the delay unlabelled decisions count as legit" "$(rates_seen)" \
     "0.002 0.002 0.002 0 0.002"
 # Labels of decisions that the log has no more were credited already.
-sql "insert into assay.label (event_id, chargeback, tags, credited)
+sql "insert into assay.label (event_id, chargeback, tags, credited_outcome)
     select 'a-' || n, 'fraud', '{}', 'fraud' from generate_series(1, 50) n"
 http POST /v1/labels/chargeback '{"eventId":"o-2"}'
 decide_order p-2 u-2 "$here"
@@ -107,6 +107,6 @@ http POST /v1/lists '{"kind":"allow","subject":"user","value":"u-good"}'
 TOKEN=
 decide_order t-3 u-good "$here"
 is "a decision by a list stores no device and no ip" "$STATUS $(sql "select
-    count(*) from assay.detail
+    count(*) from assay.decision_detail
     where event_id = 't-3' and num_nonnulls(device, ip) = 0")" "200 1"
 finish

@@ -13,7 +13,7 @@ start_database
 
 # last_activation: how many models became active, and the last of them.
 last_activation() {
-	sql "select count(*) over (), origin, hash from assay.model_load
+	sql "select count(*) over (), origin, hash from assay.model_activation
 	    order by number desc limit 1"
 }
 

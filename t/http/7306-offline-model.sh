@@ -22,7 +22,7 @@ active_shown() {
 decide_apart() {
 	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"account.login\",
 	    \"subject\":{\"userId\":\"u-$1\"}}"
-	sql "select replay::json ->> 'model' from assay.detail
+	sql "select sample::json ->> 'model' from assay.decision_detail
 	    where event_id = '$1'"
 }
 

@@ -32,7 +32,7 @@ while [ $n -lt 6 ]; do
 		echo false)}}"
 	# The answer and the sample of each, one after the other.
 	printf '%s\n' "$BODY" | tr -d '\n' >>"$scratch/decided"
-	sql "select replay from assay.detail where event_id = 'm-$n'" \
+	sql "select sample from assay.decision_detail where event_id = 'm-$n'" \
 	    >>"$scratch/decided"
 done
 
@@ -102,7 +102,7 @@ cron project
 is "a label credits the tags of the rules" "$(sql "select tags from assay.label
     where event_id = 'm-6'"; sql "select fraud - $before from assay.tag_count
     where tag = 'both'")" "$(sql "select array(select x->>'tag'
-    from json_array_elements((select replay::json->'tags' from assay.detail
+    from json_array_elements((select sample::json->'tags' from assay.decision_detail
 	where event_id = 'm-6')) x order by 1)"; echo 1)"
 is "a label credits no feature of the model" \
     "$(sql "select count(*) from assay.tag_count

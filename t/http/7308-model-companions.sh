@@ -34,8 +34,8 @@ check "the log says why the file is refused" \
 make_due
 # shellcheck disable=SC2317 # called by name
 source_polled() {
-	[ "$(sql "select looked_at > now() - interval '50 minutes'
-	    from assay.model_place")" = t ]
+	[ "$(sql "select polled_at > now() - interval '50 minutes'
+	    from assay.model_source")" = t ]
 }
 check "the companion polls again when a poll is due" \
     stack_until 10 "$sleeping" source_polled

@@ -75,7 +75,7 @@ is "the next decision is made with the bundled model" "$(deciding_model)" "$was"
 check "the log warns again of the demonstration model" \
     [ "$(demo_warnings)" -gt "$warned" ]
 is "each load has the database role that made it" \
-    "$(sql "select distinct loaded_by from assay.model_load
+    "$(sql "select distinct activated_by from assay.model_activation
     order by 1" | paste -sd ' ')" "assay_companion postgres"
 ADMIN_DATABASE_URL="host=$scratch/run dbname=assay user=assay_companion"
 ctl models publish "$scratch/published.json"
@@ -96,7 +96,7 @@ is "a host with a file again loads its model" \
 
 # The last two hosts lose their file at the same moment.
 sql "insert into assay.model_host values ('other', 'disk other', now())"
-hold "select assay.model_unlook('other')"
+hold "select assay.model_source_release('other')"
 start_cron "model --for 10m"
 check "the second host waits for the first" \
     stack_until 10 "$stack_cron_pid" waits_are 1

@@ -75,7 +75,7 @@ cron project
 is "a label of an erased user changes no count" "$(days_counted)" "$before"
 is "the labels of an erased user are done with" \
     "$(sql "select count(*) from assay.label
-    where credited is not null and risk is null")" 0
+    where credited_outcome is not null and risk_outcome is null")" 0
 decide_order v-3 x-gone '"deviceId":"d-own","ip":"196.188.5.5"'
 is "the device of an erased user starts from nothing" \
     "$(rates_seen)" "0.01 0.01 0.01 0 0.01"

@@ -43,13 +43,13 @@ events=$(($(wc -l <"$scratch/rows.csv") - 1))
 decide_part 0 weighted
 decide_part 800 learned
 decide_part 1600 ml
-is "each event left a sample with its scorer" "$(sql "select count(replay),
+is "each event left a sample with its scorer" "$(sql "select count(sample),
     count(*) filter (where replay like '%\"scorer\":\"ml\"%'),
     count(*) filter (where replay like '%\"scorer\":\"learned\"%')
-    from assay.detail")" "$events|800|800"
+    from assay.decision_detail")" "$events|800|800"
 check "over 500 scores differ from that of the rules" [ "$(sql "select count(*)
-    from assay.detail where replay::json ->> 'score' <>
-	replay::json ->> 'rulesScore'")" -gt 500 ]
+    from assay.decision_detail where sample::json ->> 'score' <>
+	sample::json ->> 'rulesScore'")" -gt 500 ]
 
 replay_history
 spread_samples
@@ -82,7 +82,7 @@ is "--policy replaces the active policies in the report" \
 ctl train --event-type card.authorize
 is "--event-type reads the samples of one type" "$STATUS $(sed -n \
     's/.*read \([0-9]*\) rows.*/\1/p' "$scratch/err")" \
-    "0 $(sql "select count(*) from assay.detail
+    "0 $(sql "select count(*) from assay.decision_detail
 	where event_type = 'card.authorize'")"
 since=$(sed -n '601{s/^[^,]*,[^,]*,//;s/,.*//p;}' "$scratch/table.csv")
 ctl train --since "$since"
@@ -91,10 +91,10 @@ is "--since reads the samples after that time" "$STATUS $(sed -n \
     "0 $((events - 599))"
 
 # Many samples of one instant, a sample that cannot be read, and no labels.
-sql "update assay.detail set decided_at = date_trunc('hour', now());
-    update assay.detail
-    set replay = '{}' where verdict_id = (select max(verdict_id)
-	from assay.detail)"
+sql "update assay.decision_detail set decided_at = date_trunc('hour', now());
+    update assay.decision_detail
+    set sample = '{}' where verdict_id = (select max(verdict_id)
+	from assay.decision_detail)"
 ctl train --train-until "$since"
 check "samples of one instant are each read once" said \
     "read $((events - 1)) rows of $users users"

@@ -59,7 +59,7 @@ is "a model after interim answers is loaded" \
     "$(poll_model) $(last_load)" "0 4|url|4"
 storage_mode good
 poll_model >/dev/null
-sql "update assay.model_place set hash = null" >/dev/null
+sql "update assay.model_source set hash = null" >/dev/null
 is "an ETag without a loaded model is not sent" \
     "$(poll_model) $(storage_requests | tail -n 1 |
     cut -d ' ' -f 1) $(last_load)" "0 200 4|url|4"
@@ -93,7 +93,7 @@ done <<-END
 	404|$fetched: status 404
 END
 storage_mode same
-sql "update assay.model_place set etag = null" >/dev/null
+sql "update assay.model_source set etag = null" >/dev/null
 refuse_url "a request without ETag by 304" "$fetched: status 304"
 storage_mode good
 is "no redirect was followed" "$(grep -c elsewhere "$storage_dir/asked")" 0

@@ -33,7 +33,7 @@ start_cron "model --for 10m" $from
 staying=$stack_cron_pid
 # shellcheck disable=SC2317 # called by name
 failures_are() {
-	[ "$(sql "select failures from assay.model_place")" = "$1" ]
+	[ "$(sql "select failures from assay.model_source")" = "$1" ]
 }
 refused="model=refused source=url why=\"$fetched: status 503"
 check "the log says why the URL is refused" \
@@ -107,7 +107,7 @@ check "TERM ends a companion that waits for a server" \
 
 # A rollback holds when the URL's token changes.
 storage_mode good
-sql "select assay.model_serve('published', (select hash from assay.model_load
+sql "select assay.model_activate('published', (select hash from assay.model_activation
     where number = 1), null)" >/dev/null
 from="MODEL_URL=${url}x MODEL_CA_FILE=$scratch/ca.pem"
 make_due
@@ -129,7 +129,7 @@ from="MODEL_PATH=$scratch/model/model.json"
 is "a file replaces the URL as the source" \
     "$(poll_model) $(last_load)" "0 9|disk|7"
 is "a change of the source clears the refusal" "$(sql "select count(*),
-    count(refusal) from assay.model_place") $(http GET /v1/config/model
+    count(refusal) from assay.model_source") $(http GET /v1/config/model
     json .ml.refused)" "1|0 null"
 leave_source "a host without a source is removed"
 is "the bundled model is active without a source" "$(last_load)" "10|bundled|"

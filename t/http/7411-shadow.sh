@@ -43,8 +43,8 @@ is "block and allow lists decide" \
     "$(decide_order '' b-1) $(decide_order '' b-2)" \
     "deny -1 allow -1"
 is "a decision by a list has no sample and no shadow" \
-    "$(sql "select count(*) from assay.detail
-    where event_id in ('b-1', 'b-2') and replay is null")" 2
+    "$(sql "select count(*) from assay.decision_detail
+    where event_id in ('b-1', 'b-2') and sample is null")" 2
 decide_order '' b-3 >/dev/null
 is "a watch list applies to the shadow, too" "$(shadow_sample b-3)" \
     "learned review 39 any 39,list.watch 0"
@@ -111,7 +111,7 @@ cron project
 is "labels count for the active and the shadow ruleset" \
     "$(label_counts)" "1 1 0 0 0.5 1"
 decide_order '' c-7 >/dev/null
-sql "update assay.label set look_at = now()"
+sql "update assay.label set match_after = now()"
 cron project
 is "a label before its decision counts" "$(label_counts)" \
     "2 1 0 0 0.6666666666666666 1"

@@ -21,7 +21,7 @@ recount_shadows() {
 	sql "with seen as (
 	    select s.number, d.event_type, d.event_id,
 		r.verdict || '.' || w.verdict as verdicts
-	    from assay.detail d, json_to_record(d.replay::json)
+	    from assay.decision_detail d, json_to_record(d.sample::json)
 		    as r(verdict text, shadow json),
 		json_to_record(r.shadow) as w(id text, verdict text),
 		assay.shadow s

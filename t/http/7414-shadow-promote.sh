@@ -42,7 +42,7 @@ http GET /v1/config/model
 is_json "the promoted model is the active one" \
     '"\(.ml.source) \(.ml.version)"' "published $hash"
 is "the promoted model is loaded once" \
-    "$(sql "select count(*) from assay.model_load")" 1
+    "$(sql "select count(*) from assay.model_activation")" 1
 decide_order '' i-3 >/dev/null
 is "the shadow scorer remains after the promotions" \
     "$(shadow_sample i-3 | cut -d ' ' -f 1)" learned

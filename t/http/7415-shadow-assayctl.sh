@@ -21,7 +21,7 @@ cron project SCORER_SHADOW=ml
 begin_shadow v3
 # assayctl shadow.
 make_traffic 5 >/dev/null
-sql "update assay.label set look_at = now()"
+sql "update assay.label set match_after = now()"
 cron project SCORER_SHADOW=ml
 cron project SCORER_SHADOW=ml
 ctl shadow list
@@ -69,7 +69,7 @@ waits_are() {
 ctl shadow start --model "$scratch/other.json" &
 request=$!
 stack_until 20 0 waits_are 1
-sql "select assay.model_serve('published', '$hash',
+sql "select assay.model_activate('published', '$hash',
     convert_from('\\x$(od -An -v -tx1 "$scratch/other.json" | tr -d ' \n')',
     'UTF8'))" >"$scratch/served" &
 serving=$!

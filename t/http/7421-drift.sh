@@ -79,7 +79,7 @@ done
 # Labels by score, and by the probability of a model.
 http POST /v1/decisions '{"id":"m-1","type":"order.place","amount":5,
     "currency":"EUR","subject":{"userId":"u"}}'
-sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+sql "insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 	user_id, replay)
     select decided_at, id, event_id, event_type, 'u', case when event_type =
 	'card.authorize' then '{\"scorer\":\"ml\",\"p\":0.31}' else

@@ -39,7 +39,7 @@ drift_alerts() {
 yesterday=$(sql "select (now() at time zone 'UTC')::date - 1")
 
 # A check that is rolled back leaves no alert.
-sql "begin; select assay.drift_note('$yesterday', '{order.place}', '{1}',
+sql "begin; select assay.drift_record('$yesterday', '{order.place}', '{1}',
     '{\"{}\"}', 'c'); rollback" >/dev/null
 is "a check that is rolled back leaves nothing" \
     "$(sql "select count(*) from assay.drift")$(drift_alerts)" 0

@@ -22,7 +22,7 @@ publish_other
 decide_all o 4
 
 # Versions, models and samples that are gone.
-sql "delete from assay.model_load where hash is not null;
+sql "delete from assay.model_activation where hash is not null;
     delete from assay.model" >/dev/null
 explain_event o-1
 is "a decision is not recomputed without its model" \
@@ -30,21 +30,21 @@ is "a decision is not recomputed without its model" \
 is_json "the stored probabilities are shown without the model" '.model |
     "\(.p > 0) \(.pEven > 0) \(.terms)"' "true true null"
 is_json "the rules are shown without the model" '.rules | length > 0' true
-sql "update assay.detail set replay = replace(replay, '\"model\":\"synthetic-',
+sql "update assay.decision_detail set sample = replace(sample, '\"model\":\"synthetic-',
     '\"model\":\"old-') where event_id = 'm-1'" >/dev/null
 explain_event m-1
 is "a decision by the model of another release is not recomputed" \
     "$(why_not)" "false model_gone null"
-sql "update assay.detail set replay = replace(replay, '\"scorer\":\"ml\"',
+sql "update assay.decision_detail set sample = replace(sample, '\"scorer\":\"ml\"',
     '\"scorer\":\"forest\"') where event_id = 'm-2'" >/dev/null
 explain_event m-2
 is "a decision by an unknown scorer is not recomputed" \
     "$(why_not)" "false scorer_unknown null"
-sql "update assay.detail set replay = '[]' where event_id = 'm-3'" >/dev/null
+sql "update assay.decision_detail set sample = '[]' where event_id = 'm-3'" >/dev/null
 explain_event m-3
 is "an unreadable sample is not recomputed" \
     "$(why_not)" "false sample_unreadable null"
-sql "update assay.detail set replay = replace(replay,
+sql "update assay.decision_detail set sample = replace(sample,
 	'\"event.amount\":4200', '\"event.amount\":1')
     where event_id = 'a/b c'" >/dev/null
 explain_event a%2Fb%20c

@@ -49,7 +49,7 @@ restart_pool SCORER=ml
 decide_all m 3
 publish_other
 decide_all o 4
-sql "delete from assay.model_load where hash is not null;
+sql "delete from assay.model_activation where hash is not null;
     delete from assay.model" >/dev/null
 # assayctl explain.
 ctl explain w-1

@@ -14,7 +14,7 @@ worker=$(pgrep -P "$stack_pool_pid" -o)
 decide_live e-1 u-1 20
 dry_run s-1 u-1 9000.25
 is "a dry run of the user is stored" "$(sql "select count(*)
-    from assay.detail where user_id = 'u-1'")" 2
+    from assay.decision_detail where user_id = 'u-1'")" 2
 
 # Dry runs and live decisions in one transaction.
 mkdir "$scratch/set"
@@ -79,13 +79,13 @@ is_error "a dry run without a valid key answers 401" 401 INVALID_API_KEY
 KEY=$KEY_KEPT
 table_digests >"$scratch/after"
 check "refused requests change no table" diff "$scratch/before" "$scratch/after"
-is "refused requests leave no detail" "$(sql "select count(*) from assay.detail
+is "refused requests leave no detail" "$(sql "select count(*) from assay.decision_detail
     where event_id ~ '^r-'")" 0
 
 # An erasure removes dry runs.
 http POST /v1/privacy/erase '{"userId":"u-1"}'
 is "an erased user has no dry run" "$STATUS $(sql "select count(*)
-    from assay.detail where user_id = 'u-1'")" "200 0"
+    from assay.decision_detail where user_id = 'u-1'")" "200 0"
 
 # A dry run is never degraded.
 stop_database

@@ -114,15 +114,15 @@ stack_until 30 0 counted
 is "each decision, case and label is counted once" "$(miscounted)" ""
 # shellcheck disable=SC2317 # stack_until calls it
 labels_credited() {
-	[ "$(sql "select count(*) from assay.label l where credited is null
+	[ "$(sql "select count(*) from assay.label l where credited_outcome is null
 	    and exists (select from assay.verdict_log v
 		where v.event_id = l.event_id)")" = 0 ]
 }
 stack_until 30 0 labels_credited
 is "each label is credited once to its tags" "$(sql "select tag, fraud, legit
     from assay.tag_count order by 1")" "$(sql "select tag, count(*)
-    filter (where credited = 'fraud'), count(*) filter (where
-    credited = 'legit') from assay.label, unnest(tags) as tag
+    filter (where credited_outcome = 'fraud'), count(*) filter (where
+    credited_outcome = 'legit') from assay.label, unnest(tags) as tag
     group by 1 order by 1")"
 check "more than 80 decisions were counted" [ "$(sql "select sum(n)
     from assay.analytics_total where kind = 'verdict'")" -gt 80 ]

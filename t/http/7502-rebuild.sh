@@ -42,18 +42,18 @@ is "the counts agree with the log" "$(miscounted)" ""
 check "the run logs 21000 decisions" \
     grep -q 'run=done .*decisions=21000 ' "$scratch/log/cron.log"
 is "a projection of 100 rows stops there" "$(sql "update assay.analytics_cursor
-    set next = 0, after = ''; begin;
+    set next_xid = 0, last_id = ''; begin;
     select counted, more from assay.analytics_project(100); rollback;
-    update assay.analytics_cursor set next = pg_current_xact_id()::text::bigint" |
+    update assay.analytics_cursor set next_xid = pg_current_xact_id()::text::bigint" |
     grep .)" "100|t"
 
 # spoil_counts: make the counts wrong.
 spoil_counts() {
 	sql "update assay.analytics_count set n = n + 7 where day = '$month';
 	    delete from assay.analytics_count where day = date '$month' + 1;
-	    insert into assay.analytics_count
+	    insert into assay.analytics_count (kind, day, name, n)
 	    values ('tag', date '$month' + 1, 'nonsense', 9);
-	    update assay.analytics_total set n = n * 2 where kind <> 'gone'"
+	    update assay.analytics_total set n = n * 2 where kind <> 'removed'"
 }
 spoil_counts
 check "the recount finds the wrong counts" test -n "$(miscounted)"
@@ -73,17 +73,17 @@ spoil_counts
 sql "select from assay.analytics_rebuild_begin();
     select from assay.analytics_rebuild(1000)"
 sql "update assay.analytics_rebuild set day = '$month',
-	at = timestamp '$month' at time zone 'UTC'"
+	counted_until = timestamp '$month' at time zone 'UTC'"
 sql "select from assay.analytics_rebuild(1000)"
 is "an incomplete rebuild has counted a part of a day" "$(sql "select sum(n) > 0
-    from assay.analytics_anew where kind = 'verdict'")" t
+    from assay.analytics_rebuild_count where kind = 'verdict'")" t
 log_days second 3 500
 sql "select from assay.analytics_project(100000)"
 sql "begin; select from assay.analytics_rebuild(10000); rollback"
 check "the next run continues the rebuild without the option" cron "project"
 is "the counts agree when the rebuild is finished" "$(miscounted)" ""
 is "a finished rebuild leaves no rows behind" "$(sql "select (select count(*)
-    from assay.analytics_rebuild), (select count(*) from assay.analytics_anew)")" \
+    from assay.analytics_rebuild), (select count(*) from assay.analytics_rebuild_count)")" \
     "0|0"
 n=0
 spoil_counts

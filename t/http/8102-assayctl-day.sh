@@ -236,11 +236,11 @@ is "as wide as it is" "$(perl -CSD -lne 'print if length > 76' \
 check "cut where it may be" grep -q '…' "$scratch/wide"
 
 # How far a backtest is.
-sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+sql "insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 	user_id, replay)
     select decided_at, verdict_id || i, event_id || '-' || i, 'card.refund',
 	user_id, replay
-    from (select * from assay.detail where replay is not null limit 1) d,
+    from (select * from assay.decision_detail where sample is not null limit 1) d,
 	generate_series(1, 100000) i"
 awk 'BEGIN { while (n++ < 1000)
 	printf "rule r%d { when !(event.amount < %d || graph.ringSize > %d) " \

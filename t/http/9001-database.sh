@@ -64,9 +64,9 @@ echo "rollback;" >&8
 exec 8>&-
 wait "$holder"
 is "degraded decisions are logged without state or key" "$(sql "
-    select count(*), sum((d.replay is null)::int),
+    select count(*), sum((d.sample is null)::int),
     (select count(*) from assay.idempotency where key like 'slow%')
-    from assay.verdict_log v join assay.detail d on d.verdict_id = v.id
+    from assay.verdict_log v join assay.decision_detail d on d.verdict_id = v.id
     where v.event_id like 'slow%' and v.score = -1")" "2|2|0"
 http POST /v1/decisions '{"id":"slow","type":"account.login",
     "subject":{"userId":"u-8"}}'

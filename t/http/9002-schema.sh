@@ -74,7 +74,7 @@ check "with policies it is, though nobody asked for a decision" \
     stack_until 10 "$stack_pool_pid" says .status "200 ready"
 
 # A database that needs a newer program.
-again "update assay.schema_state set oldest = 9000"
+again "update assay.schema_state set required_migration = 9000"
 check "a database that needs a newer program is refused" \
     stack_until 10 "$stack_pool_pid" says .checks.schema \
     "503 the database needs a newer program than this"
@@ -83,7 +83,7 @@ is "by operator workers, too" "$STATUS" 503
 cron project || :
 check "and by the companion" grep -q 'needs a newer program' \
     "$scratch/log/cron.log"
-sql "update assay.schema_state set oldest = 0"
+sql "update assay.schema_state set required_migration = 0"
 
 # Read-only.
 again "alter database assay set default_transaction_read_only = on"

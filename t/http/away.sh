@@ -46,9 +46,9 @@ answers_logged_once() {
 	sql "select v.id, v.event_id, v.verdict, v.score, v.reasons,
 	    v.policy_id, v.policy_version, to_char(date_trunc('milliseconds',
 	    v.decided_at) at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')
-	    from assay.verdict_log v join assay.detail d
+	    from assay.verdict_log v join assay.decision_detail d
 	    on d.verdict_id = v.id and d.event_id = v.event_id
-	    and d.decided_at = v.decided_at and d.replay is null
+	    and d.decided_at = v.decided_at and d.sample is null
 	    where v.score < 0" | sort >"$scratch/got"
 	check "$1" diff "$scratch/want" "$scratch/got"
 }

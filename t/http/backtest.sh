@@ -47,13 +47,13 @@ slow_rules() {
 # make_slow_samples: $samples of card.refund, and two bodies for them, slow and
 # slower.
 make_slow_samples() {
-	sql "insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	sql "insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 		user_id, replay)
 	    select decided_at, verdict_id || i, event_id || '-' || i, 'card.refund',
 		user_id, replay
-	    from assay.detail, generate_series(1, 600) i
+	    from assay.decision_detail, generate_series(1, 600) i
 	    where event_type = 'card.authorize'"
-	samples=$(sql "select count(*) from assay.detail
+	samples=$(sql "select count(*) from assay.decision_detail
 	    where event_type = 'card.refund'")
 	slow_rules 1000 >"$scratch/slow"
 	slow_rules 200 >"$scratch/slower"
@@ -68,10 +68,10 @@ make_samples() {
 	sql "create view sample as
 	    select v.event_type as type, v.verdict as answered, v.score,
 		v.reasons::jsonb @> '[{\"tag\":\"list.watch\"}]' as watched,
-		d.replay::jsonb->'signals' as s,
+		d.sample::jsonb->'signals' as s,
 		coalesce(l.chargeback, l.analyst) as label
 	    from assay.verdict_log v
-		join assay.detail d on d.verdict_id = v.id
+		join assay.decision_detail d on d.verdict_id = v.id
 		left join assay.label l on l.event_id = v.event_id
 	    where v.score >= 0;
 	    create function watched(verdict text, watched boolean) returns text

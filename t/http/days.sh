@@ -32,7 +32,7 @@ days_recounted() {
 	sql "select w.entity, assay.risk_day(v.decided_at), count(*),
 	    count(l.event_id), count(*) filter (where l.outcome = 'fraud')
 	from assay.verdict_log v
-	    join assay.detail d on d.verdict_id = v.id
+	    join assay.decision_detail d on d.verdict_id = v.id
 	    left join assay.label l on l.event_id = v.event_id,
 	    lateral (values (d.device), (d.ip)) as w(entity)
 	where v.score >= 0 and w.entity is not null

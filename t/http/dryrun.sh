@@ -22,7 +22,7 @@ answer_seen() { json '"\(.verdict) \(.score) \(.reasons | tojson)"'; }
 # table_digests: a line for each table that decisions change, but the details.
 table_digests() {
 	for table in $(sql "select tablename from pg_tables
-	    where schemaname = 'assay' and tablename !~ '^detail'
+	    where schemaname = 'assay' and tablename !~ '^decision_detail'
 	    order by tablename"); do
 		echo "$table $(sql "select md5(string_agg(t::text, ' '
 		    order by t::text)) from assay.\"$table\" t")"

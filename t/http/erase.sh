@@ -46,7 +46,7 @@ admit_pool() {
 
 # detail_rows USER: how many there are.
 detail_rows() {
-	sql "select count(*) from assay.detail where user_id = '$1'"
+	sql "select count(*) from assay.decision_detail where user_id = '$1'"
 }
 
 # degraded_rows LIKE: how many events of such ids are in the verdict log.

@@ -45,5 +45,5 @@ label_events() {
 # shellcheck disable=SC2317 # called by check
 is_matched() {
 	[ "$(sql "select count(*) from assay.label where event_id = '$1'
-	    and credited = outcome")" = 1 ]
+	    and credited_outcome = outcome")" = 1 ]
 }

@@ -51,7 +51,7 @@ load_stop() {
 	wait $load_pids
 	is "$1: every request of the load is answered 200" "$(sort -u "$scratch/load.codes")" 200
 	is "$1: each answer of the load is stored once" "$(sql "
-	    select count(*) from assay.detail where user_id like 'load-%'")" \
+	    select count(*) from assay.decision_detail where user_id like 'load-%'")" \
 	    "$(grep -c . "$scratch/load.codes")"
 }
 

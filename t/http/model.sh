@@ -71,7 +71,7 @@ refusal_reason() {
 last_load() {
 	sql "select count(*) over (), origin, coalesce((m.body::json ->> 'bias'),
 		'')
-	    from assay.model_load l left join assay.model m using (hash)
+	    from assay.model_activation l left join assay.model m using (hash)
 	    order by number desc limit 1"
 }
 
@@ -99,7 +99,7 @@ log_has() {
 
 # make_due: the next poll is due, and no companion has a claim.
 make_due() {
-	sql "update assay.model_place set looked_at = looked_at -
+	sql "update assay.model_source set polled_at = polled_at -
 	    interval '1 hour', claimed_until = claimed_until -
 	    interval '1 hour'"
 }
@@ -115,7 +115,7 @@ next_scores() {
 
 # deciding_model: the version that made the newest decision.
 deciding_model() {
-	sql "select replay::json ->> 'model' from assay.detail
+	sql "select sample::json ->> 'model' from assay.decision_detail
 	    order by decided_at desc limit 1"
 }
 

@@ -77,8 +77,8 @@ decide_rows() {
 	is "the service decides the other events in batches" "$STATUS" 0
 	sql "select d.event_id, to_char(d.decided_at at time zone 'UTC',
 		'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'),
-		'\"reasons\":' || v.reasons || ',' || d.replay
-	    from assay.detail d join assay.verdict_log v on v.id = d.verdict_id
+		'\"reasons\":' || v.reasons || ',' || d.sample
+	    from assay.decision_detail d join assay.verdict_log v on v.id = d.verdict_id
 	    order by d.decided_at" >"$scratch/live"
 	perl -e '
 		open my $live, "<", $ARGV[0]; open my $rows, "<", $ARGV[1];

@@ -14,7 +14,7 @@ months() {
 		set timezone = 'UTC';
 		for n in 1 .. $1 loop
 			first := date_trunc('month', now()) - make_interval(months => n);
-			foreach parent in array array['detail', 'verdict_log'] loop
+			foreach parent in array array['decision_detail', 'verdict_log'] loop
 				part := parent || to_char(first, '_YYYYMM');
 				continue when to_regclass('assay.' || part)
 				    is not null;
@@ -39,8 +39,8 @@ history() {
 	    select now() - n * interval '2 hours' + interval '1 hour', 'vd_' || n, 'old-' || n,
 		'card.authorize', 'allow', 0, '[]', 'p', '1', 'c'
 	    from generate_series(1, 5000) n"
-	sql "insert into assay.detail (decided_at, verdict_id, event_id,
-		event_type, user_id, request, replay)
+	sql "insert into assay.decision_detail (decided_at, verdict_id, event_id,
+		event_type, user_id, request, sample)
 	    select decided_at, id, event_id, event_type, 'u', '{}',
 		case when right(id, 1) not in ('3', '8') then '{}' end
 	    from assay.verdict_log"
@@ -62,9 +62,9 @@ history() {
 left() {
 	sql "select (select count(*) from assay.verdict_log
 		where id ~ '^vd_[0-9]{1,4}\$'),
-	    (select count(request) from assay.detail where user_id = 'u'),
-	    (select count(replay) from assay.detail where user_id = 'u'),
-	    (select count(*) from assay.detail where user_id = 'u'),
+	    (select count(request) from assay.decision_detail where user_id = 'u'),
+	    (select count(sample) from assay.decision_detail where user_id = 'u'),
+	    (select count(*) from assay.decision_detail where user_id = 'u'),
 	    (select count(*) from assay.idempotency where key like 'old-%'),
 	    (select count(*) from assay.dead_letter),
 	    (select count(*) from assay.label where event_id like 'never-%')"

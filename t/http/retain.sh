@@ -12,10 +12,10 @@ sweep_counts() {
 
 # make_past: the same past again, and no sweep yet.
 make_past() {
-	sql "truncate assay.verdict_log, assay.detail, assay.idempotency,
-	    assay.dead_letter, assay.label, assay.retention_mark;
-	    update assay.retention_sweep set began_at = '-infinity',
-		done_at = '-infinity'"
+	sql "truncate assay.verdict_log, assay.decision_detail, assay.idempotency,
+	    assay.dead_letter, assay.label, assay.retention_watermark;
+	    update assay.retention_sweep set started_at = '-infinity',
+		finished_at = '-infinity'"
 	history
 }
 

@@ -9,9 +9,9 @@ here='"deviceId":"d-shop","ip":"196.188.7.8"'
 # labels, and of its ip.
 rates_seen() {
 	sql "select string_agg(coalesce(trim_scale(round(
-		(replay::json->'signals'->>('risk.' || w.name))::numeric, 6))
+		(sample::json->'signals'->>('risk.' || w.name))::numeric, 6))
 		::text, '-'), ' ' order by w.place)
-	from (select * from assay.detail order by decided_at desc limit 1) d,
+	from (select * from assay.decision_detail order by decided_at desc limit 1) d,
 	    (values (1, 'deviceFraudRate'), (2, 'deviceFraudRate7d'),
 		(3, 'deviceFraudRate1d'), (4, 'deviceLabels'),
 		(5, 'ipFraudRate')) as w(place, name)"
@@ -19,7 +19,7 @@ rates_seen() {
 
 # age_events DAYS LIKE: as if those events were so many days older.
 age_events() {
-	for table in detail verdict_log; do
+	for table in decision_detail verdict_log; do
 		sql "update assay.$table
 		    set decided_at = decided_at - interval '$1 days'
 		    where event_id like '$2'"

@@ -47,7 +47,7 @@ put_legit() {
 
 # read_sample EVENT FILTER: what jq makes of its sample.
 read_sample() {
-	sql "select replay from assay.detail where event_id = '$1'" | jq -r "$2"
+	sql "select sample from assay.decision_detail where event_id = '$1'" | jq -r "$2"
 }
 
 # restart_scorer SCORER: the first host's pool, with another scorer.

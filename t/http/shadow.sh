@@ -21,7 +21,7 @@ decide_order() {
 
 # shadow_sample ID: what the sample has of the shadow.
 shadow_sample() {
-	sql "select replay from assay.detail where event_id = '$1'" | jq -r '
+	sql "select sample from assay.decision_detail where event_id = '$1'" | jq -r '
 	    .shadow // "none" | if . == "none" then . else "\(.id) \(.verdict) " +
 	    "\(.score) \(.tags | map("\(.tag) \(.points)") | join(","))" end'
 }

@@ -57,8 +57,8 @@ storage_requests() {
 
 # poll_counts: the polls that companions counted.
 poll_counts() {
-	sql "select (array['disk', 'url', 's3'])[first + 1] || ' ' ||
-		(array['same', 'loaded', 'refused'])[second + 1] || ' ' || n
+	sql "select (array['disk', 'url', 's3'])[label1 + 1] || ' ' ||
+		(array['same', 'loaded', 'refused'])[label2 + 1] || ' ' || n
 	    from assay.counter where metric = 'engine_model_looks_total'
-	    and n > 0 order by first, second desc" | paste -sd ' '
+	    and n > 0 order by label1, label2 desc" | paste -sd ' '
 }

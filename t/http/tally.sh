@@ -58,7 +58,7 @@ miscounted_since() {
 		where w.name is not null group by 2
 		union all
 		select 'label', name, n from assay.analytics_total
-		where kind = 'gone'
+		where kind = 'removed'
 	)
 	select 'day', kind, day, name, want.n, c.n
 	from want full join assay.analytics_count c
@@ -71,7 +71,7 @@ miscounted_since() {
 	    group by 1, 2
 	    union all
 	    select kind, name, sum(n) from outcome group by 1, 2) s
-	full join (select * from assay.analytics_total where kind <> 'gone') t
+	full join (select * from assay.analytics_total where kind <> 'removed') t
 	using (kind, name)
 	where coalesce(s.n, 0) <> coalesce(t.n, 0)
 	union all

@@ -26,7 +26,7 @@ decide_part() {
 replay_history() {
 	sql "select event_id, to_char(decided_at at time zone 'UTC',
 		'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')
-	    from assay.detail order by decided_at" >"$scratch/live"
+	    from assay.decision_detail order by decided_at" >"$scratch/live"
 	perl -e '
 		open my $live, "<", $ARGV[0]; open my $rows, "<", $ARGV[1];
 		print scalar <$rows>;
@@ -46,8 +46,8 @@ spread_samples() {
 	months 3
 	sql "create table public.moved as
 	    select event_id, now() - interval '40 days' + interval '20 minutes' *
-		row_number() over (order by decided_at) as at from assay.detail;
-	    update assay.detail d set decided_at = m.at
+		row_number() over (order by decided_at) as at from assay.decision_detail;
+	    update assay.decision_detail d set decided_at = m.at
 	    from public.moved m where m.event_id = d.event_id"
 	sql "select event_id, to_char(at at time zone 'UTC',
 		'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), to_char((at + interval '7 days')

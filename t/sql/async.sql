@@ -14,7 +14,7 @@ insert into assay.idempotency values ('e-3', 'vd_3', 'e-3', now(), 257),
 select assay.async_add('e-3', 'u-3', '{}', 'c-3', 257) as same,
 	assay.async_add('e-3', 'u-3', '{}', 'c-3', 513) as other,
 	assay.async_add('e-4', 'u-3', '{}', 'c-3', 513) as unknown;
-select event_id, user_id, correlation_id, tries, not_before
+select event_id, user_id, correlation_id, attempts, not_before
 from assay.async_queue order by number;
 
 -- Each rest is longer, as far as a minute and a bit.
@@ -40,7 +40,7 @@ select assay.rest(7);
 select assay.rest(7) as longer;
 rollback;
 select assay.rest(3);
-select event_id, tries, not_before is not null as rests
+select event_id, attempts, not_before is not null as rests
 from assay.async_queue order by number;
 
 -- All or none.

@@ -66,8 +66,8 @@ select assay.delivery_release('{ntd_1,whd_23}',
 select id, attempts, claimed_until is null from assay.delivery
 where id in ('ntd_1', 'whd_23') order by id;
 
-select assay.delivery_forget(5);
-select assay.delivery_forget(5);
+select assay.delivery_drop_revoked(5);
+select assay.delivery_drop_revoked(5);
 select subscriber_id, count(*) from assay.delivery group by 1 order by 1;
 
 -- With a hundred thousand due and a thousand subscribers nothing is scanned.

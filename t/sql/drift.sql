@@ -20,8 +20,8 @@ begin atomic
 	    decide.verdict, event, 'order.place', 'review', score,
 	    json_build_array(json_build_object('tag', tag, 'points', 1)),
 	    'p', 'v', 'c');
-	insert into assay.detail (decided_at, verdict_id, event_id, event_type,
-	    user_id, replay)
+	insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+	    user_id, sample)
 	values ((base() + day + time '12:00') at time zone 'UTC',
 	    decide.verdict, event, 'order.place', 'u', json_build_object('scorer',
 	    case when p is null then 'weighted' else 'ml' end, 'p', p));
@@ -67,9 +67,9 @@ select (assay.drift_step(100)).labels;
 -- It moves when it says something else, with its p also after the sample has
 -- gone, and is never counted twice.
 select * from label('{e-2}', 'chargeback', 'fraud');
-update assay.detail set replay = null;
+update assay.decision_detail set sample = null;
 update assay.label set analyst = 'legit' where event_id = 'e-4';
-update assay.label set credited = outcome where event_id = 'e-4';
+update assay.label set credited_outcome = outcome where event_id = 'e-4';
 select * from label('{}', 'analyst', 'legit');
 select * from calibrated;
 select * from assay.drift_calibration(base() + 1, 1, 1);
@@ -85,15 +85,15 @@ select decide('v-7', 'e-7', 2, 70, 0.5);
 select decide('v-8', 'e-8', 2, 71);
 select decide('v-9', 'e-9', 3, 72);
 select counted from assay.analytics_project(100);
-update assay.detail set replay = null where verdict_id = 'v-7';
+update assay.decision_detail set sample = null where verdict_id = 'v-7';
 select * from label('{e-7,e-8}', 'analyst', 'fraud');
 delete from assay.verdict_log where id = 'v-8';
 update assay.label set analyst = 'legit' where event_id = 'e-8';
-update assay.label set credited = outcome where event_id = 'e-8';
+update assay.label set credited_outcome = outcome where event_id = 'e-8';
 select * from label('{}', 'analyst', 'legit');
-update assay.analytics_cursor set folded = base() + 4;
+update assay.analytics_cursor set compacted_before = base() + 4;
 select * from label('{e-9}', 'analyst', 'fraud');
-update assay.analytics_cursor set folded = '-infinity';
+update assay.analytics_cursor set compacted_before = '-infinity';
 select * from calibrated where day not in (0, 1);
 
 -- Days become one, once a day; what was counted of all times stays.
@@ -107,32 +107,32 @@ insert into assay.analytics_count (kind, day, name, n)
 values ('score', '-infinity', '50', 2);
 insert into assay.calibration values (today() - 401, 'order.place', 'score',
     3, 1, 1, 30), (today() - 400, 'order.place', 'score', 3, 1, 1, 30);
-select assay.analytics_fold();
+select assay.analytics_compact();
 select count(*) from assay.analytics_count where day < today() - 400;
 insert into assay.analytics_count (kind, day, name, n)
 values ('tag', today() - 401, 't', 1);
-select assay.analytics_fold();
+select assay.analytics_compact();
 select count(*) from assay.analytics_count where day < today() - 400;
-update assay.analytics_cursor set folded = folded - 1;
-select assay.analytics_fold();
+update assay.analytics_cursor set compacted_before = compacted_before - 1;
+select assay.analytics_compact();
 select kind, day, event_type, name, n from assay.analytics_count
 where day < today() - 400 order by 1, 4;
 select count(*) from assay.calibration where day < today();
-select assay.analytics_whole() >= folded from assay.analytics_cursor;
+select assay.analytics_first_complete_day() >= compacted_before from assay.analytics_cursor;
 
 -- What was judged is noted, and told of, once a day, by the first.
 insert into assay.alert_channel (id, type, url, url_hint, events, created_by)
 values ('ntf_1', 'webhook', 'https://a.example', '"h"', '{alert.drift.v1}', 'me');
 select (assay.drift_step(1)).due = (today() - 1)::text;
-select assay.drift_note(today() - 1,
+select assay.drift_record(today() - 1,
     '{order.place,card.refund,card.capture}', '{0.5,null,0.1}',
     '{"{\"psi\":0.5}",null,null}', 'cor-1');
 select (assay.drift_step(1)).due;
-select assay.drift_note(today() - 1,
+select assay.drift_record(today() - 1,
     '{order.place,card.refund}', '{0.5,null}', '{"{\"psi\":0.5}",null}', 'cor-2');
 select event_type, psi from assay.drift order by 1;
 select event, data, correlation_id, user_id from assay.outbox;
-select assay.drift_note(today(),
+select assay.drift_record(today(),
     '{order.place}', '{0.6}', '{"{\"psi\":0.6}"}', 'cor-3');
 select event, data, correlation_id from assay.outbox where data like '%psi%';
 select name, value from assay.gauges(10) where name like 'psi%' order by 1;
@@ -140,6 +140,6 @@ select name, value from assay.gauges(10) where name like 'psi%' order by 1;
 -- Of a day that has not come, since the clock was set back, it is no note.
 update assay.drift set day = today() + 30;
 select (assay.drift_step(1)).due = (today() - 1)::text;
-select assay.drift_note(today() - 1,
+select assay.drift_record(today() - 1,
     '{order.place}', '{0.7}', '{"{\"psi\":0.7}"}', 'cor-4');
 select (assay.drift_step(1)).due;

@@ -11,7 +11,7 @@ begin atomic
 	    reasons, 'p', 'v', 'c');
 end;
 create view labels as select event_id, analyst, chargeback, outcome, tags,
-	credited from assay.label order by event_id;
+	credited_outcome from assay.label order by event_id;
 create view counts as select * from assay.tag_count order by tag;
 create view told as select event, data, correlation_id from assay.outbox
 	order by number;
@@ -61,11 +61,11 @@ select assay.chargeback_put('e-3', 'cor_6', 1000);
 select assay.labels_match(10);
 select decide('e-2', '[{"tag":"list.block","points":0}]', -1);
 select decide('e-3', '[]');
-update assay.label set look_at = now() where credited is null;
+update assay.label set match_after = now() where credited_outcome is null;
 select assay.labels_match(10);
 select * from labels;
 select decide('e-2', '[{"tag":"ring","points":26}]');
-update assay.label set look_at = now() where credited is null;
+update assay.label set match_after = now() where credited_outcome is null;
 select assay.labels_match(10);
 select * from labels;
 select * from counts;
@@ -77,7 +77,7 @@ values ('w-0', 'fraud', now()),
     ('w-1', 'fraud', now() - interval '80 seconds'),
     ('w-2', 'fraud', now() - interval '3 days');
 select assay.labels_match(2), assay.labels_match(2), assay.labels_match(2);
-select event_id, round(extract(epoch from look_at - now()) / 10)
+select event_id, round(extract(epoch from match_after - now()) / 10)
 from assay.label where event_id like 'w-%' order by 1;
 
 -- The tags of a decision that a model made are those of its sample, which only
@@ -85,17 +85,17 @@ from assay.label where event_id like 'w-%' order by 1;
 select decide('m-1', '[{"tag":"ml:graph.ringSize","points":40}]');
 select decide('m-2', '[]');
 select decide('m-3', '[{"tag":"ml:rules.score","points":70}]');
-insert into assay.detail (decided_at, verdict_id, event_id, event_type,
-    user_id, replay)
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+    user_id, sample)
 select decided_at, id, event_id, event_type, 'u',
 	'{"tags":[{"tag":"modelled","points":9},{"tag":"list.watch","points":0}]}'
 from assay.verdict_log where event_id in ('m-1', 'm-2');
-update assay.label set look_at = 'infinity';
+update assay.label set match_after = 'infinity';
 select assay.chargeback_put('m-' || n, 'cor_8', 1000)
 from generate_series(1, 3) n;
-select count(*) from assay.label where event_id like 'm-%' and credited is null;
+select count(*) from assay.label where event_id like 'm-%' and credited_outcome is null;
 select assay.labels_match(10);
-select event_id, tags, credited from assay.label where event_id like 'm-%'
+select event_id, tags, credited_outcome from assay.label where event_id like 'm-%'
 order by 1;
 select * from counts where tag = 'modelled';
 
@@ -109,14 +109,14 @@ select assay.chargeback_put('m-4', 'cor_9', 1000);
 select number - :epoch from assay.tag_epoch;
 
 -- The counts are the sum of the labels.
-select t.tag, count(*) filter (where credited = 'fraud'),
-	count(*) filter (where credited = 'legit')
+select t.tag, count(*) filter (where credited_outcome = 'fraud'),
+	count(*) filter (where credited_outcome = 'legit')
 from assay.label, unnest(tags) as t(tag) group by 1 order by 1;
 
 -- What is learned, halves up; from three labels on it is trusted.
 insert into assay.tag_count values ('a', 0, 1), ('b', 1, 1), ('c', 0, 3),
 	('d', 3, 0), ('e', 1000000000000, 2000000000000), ('f', 0, 89);
-select assay.model_json('weighted');
+select assay.tag_weights_json('weighted');
 
 select assay.label_put('e-9', 'analyst', 'inconclusive', 'cor_7');
 select assay.label_put('e-9', 'chargeback', 'legit', 'cor_7');

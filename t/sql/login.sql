@@ -65,16 +65,16 @@ select assay.login_clear(sha256('new'), sha256('account'));
 select failures from assay.login_account;
 select assay.login_wait(sha256('new'), sha256('account'));
 -- An address that was not used for 90 days is unknown again.
-update assay.login_known set last_at = now() - interval '91 days'
+update assay.login_address set last_at = now() - interval '91 days'
 where pair = sha256('home');
 select assay.login_wait(sha256('home'), sha256('account')) between 899 and 900;
 -- Of more than 32 the oldest go, and those of another account stay.
 select assay.login_clear(sha256('elsewhere'), sha256('another'));
 select count(assay.login_clear(sha256(n::text::bytea), sha256('account')) is null)
 from generate_series(1, 40) n;
-select account = sha256('account'), count(*) from assay.login_known group by 1
+select account = sha256('account'), count(*) from assay.login_address group by 1
 order by 1;
-select assay.login_is_known(sha256('new')), assay.login_is_known(sha256('40'));
+select assay.login_address_seen(sha256('new')), assay.login_address_seen(sha256('40'));
 -- After an hour without a failure it begins anew.
 update assay.login_account set last_at = now() - interval '61 min',
 	refused_until = now() - interval '1 min';

@@ -49,15 +49,15 @@ create function assay.graph_count(bigint, int) returns bigint language sql
     return 1;
 create function pg_temp.mine() returns trigger language plpgsql
     as 'begin return old; end';
-create trigger mine before delete on assay.detail
+create trigger mine before delete on assay.decision_detail
     for each row execute function pg_temp.mine();
 create trigger mine before delete on assay.idempotency
     for each row execute function pg_temp.mine();
 create rule mine as on insert to assay.verdict_log do nothing;
-create temp table mine () inherits (assay.detail);
+create temp table mine () inherits (assay.decision_detail);
 alter table assay.verdict_log alter column xid set default '0';
 alter table assay.idempotency add column mine int;
-create index on assay.detail (user_id);
+create index on assay.decision_detail (user_id);
 alter function assay.erase_details(text, timestamptz, bigint)
     set search_path = mine;
 
@@ -69,15 +69,15 @@ create function assay.graph_count(bigint, int) returns bigint language sql
     return 1;
 create function pg_temp.mine() returns trigger language plpgsql
     as 'begin return old; end';
-create trigger mine before delete on assay.detail
+create trigger mine before delete on assay.decision_detail
     for each row execute function pg_temp.mine();
 create trigger mine before delete on assay.idempotency
     for each row execute function pg_temp.mine();
 create rule mine as on insert to assay.verdict_log do nothing;
-create temp table mine () inherits (assay.detail);
+create temp table mine () inherits (assay.decision_detail);
 alter table assay.verdict_log alter column xid set default '0';
 alter table assay.idempotency add column mine int;
-create index on assay.detail (user_id);
+create index on assay.decision_detail (user_id);
 alter function assay.erase_details(text, timestamptz, bigint)
     set search_path = mine;
 
@@ -89,15 +89,15 @@ create function assay.graph_count(bigint, int) returns bigint language sql
     return 1;
 create function pg_temp.mine() returns trigger language plpgsql
     as 'begin return old; end';
-create trigger mine before delete on assay.detail
+create trigger mine before delete on assay.decision_detail
     for each row execute function pg_temp.mine();
 create trigger mine before delete on assay.idempotency
     for each row execute function pg_temp.mine();
 create rule mine as on insert to assay.verdict_log do nothing;
-create temp table mine () inherits (assay.detail);
+create temp table mine () inherits (assay.decision_detail);
 alter table assay.verdict_log alter column xid set default '0';
 alter table assay.idempotency add column mine int;
-create index on assay.detail (user_id);
+create index on assay.decision_detail (user_id);
 alter function assay.erase_details(text, timestamptz, bigint)
     set search_path = mine;
 
@@ -109,15 +109,15 @@ create function assay.graph_count(bigint, int) returns bigint language sql
     return 1;
 create function pg_temp.mine() returns trigger language plpgsql
     as 'begin return old; end';
-create trigger mine before delete on assay.detail
+create trigger mine before delete on assay.decision_detail
     for each row execute function pg_temp.mine();
 create trigger mine before delete on assay.idempotency
     for each row execute function pg_temp.mine();
 create rule mine as on insert to assay.verdict_log do nothing;
-create temp table mine () inherits (assay.detail);
+create temp table mine () inherits (assay.decision_detail);
 alter table assay.verdict_log alter column xid set default '0';
 alter table assay.idempotency add column mine int;
-create index on assay.detail (user_id);
+create index on assay.decision_detail (user_id);
 alter function assay.erase_details(text, timestamptz, bigint)
     set search_path = mine;
 
@@ -136,7 +136,7 @@ select assay.partitions_ahead(1000);
 select assay.partitions_ahead(24);
 delete from assay.verdict_log;
 delete from assay.idempotency;
-drop table assay.detail;
+drop table assay.decision_detail;
 alter table assay.idempotency set (autovacuum_enabled = off);
 select assay.retention_vacuum();
 select distinct regexp_replace(relname, '_[0-9]+', ''), reloptions
@@ -147,7 +147,7 @@ from pg_class where reloptions::text like '%autovacuum%' order by 1;
 \connect - postgres
 grant create on schema assay to assay_retain;
 alter table assay.verdict_log owner to assay_retain;
-alter table assay.detail owner to assay_retain;
+alter table assay.decision_detail owner to assay_retain;
 alter table assay.idempotency owner to assay_retain;
 alter function assay.partitions_ahead(int) owner to assay_retain;
 \connect - assay_retain
@@ -156,7 +156,7 @@ create function assay.mine() returns trigger language plpgsql
 create trigger mine before delete on assay.idempotency
     for each row execute function assay.mine();
 create rule mine as on insert to assay.verdict_log do nothing;
-create table assay.detail_201001 (like assay.detail);
+create table assay.decision_detail_201001 (like assay.decision_detail);
 \connect - postgres
 set client_min_messages = warning;
 \set ECHO none

@@ -6,13 +6,13 @@ select assay.partitions_ahead(24);
 select assay.partitions_ahead(26);
 select count(*), count(distinct relname) from pg_inherits
 	join pg_class on oid = inhrelid
-where inhparent in ('assay.verdict_log'::regclass, 'assay.detail'::regclass)
+where inhparent in ('assay.verdict_log'::regclass, 'assay.decision_detail'::regclass)
 	and relispartition;
 
 -- They belong to the owner of all, and have the parent's indexes.
 select distinct pg_get_userbyid(relowner) from pg_inherits
 	join pg_class on oid = inhrelid
-where inhparent in ('assay.verdict_log'::regclass, 'assay.detail'::regclass);
+where inhparent in ('assay.verdict_log'::regclass, 'assay.decision_detail'::regclass);
 select count(distinct indexes) from (
 	select count(*) as indexes from pg_inherits join pg_index
 		on indrelid = inhrelid

@@ -4,8 +4,8 @@
 \pset format unaligned
 
 -- Ids as lib/sys/crypt.c makes them.
-select assay.id_heads('2026-01-01T00:00:00.123Z');
-select assay.id_heads('epoch') || assay.id_heads('10889-08-02T05:31:50.655Z');
+select assay.id_prefixes('2026-01-01T00:00:00.123Z');
+select assay.id_prefixes('epoch') || assay.id_prefixes('10889-08-02T05:31:50.655Z');
 select assay.id_text('whd_', '{0123456789,1123456789,2123456789,3123456789}',
     chance) from (values ('\x00000000000000000000000000000000'::bytea),
     ('\xffffffffffffffffffffffffffffffff')) w(chance);
@@ -13,8 +13,8 @@ select count(distinct tail), bool_and(tail ~ '^[0-9a-v]{15}[048cgkos]$')
 from (select assay.id_text('', '{"","","",""}', uuid_send(gen_random_uuid()))
 	as tail from generate_series(1, 10000)) w;
 select bool_and(a < b) from (select
-    (assay.id_heads(t))[4] collate "C" as a,
-    (assay.id_heads(t + interval '1 millisecond'))[1] as b
+    (assay.id_prefixes(t))[4] collate "C" as a,
+    (assay.id_prefixes(t + interval '1 millisecond'))[1] as b
     from generate_series(timestamptz '2026-01-01', '2026-01-02', '7 min') t) w;
 
 -- Who subscribes; endpoints get all, channels what they ask for.
@@ -98,7 +98,7 @@ select decide('b-' || n, 'allow') from generate_series(8, 9) n;
 insert into assay.outbox (event, data, correlation_id)
 select 'case.resolved.v1', '{}', 'c-' || n from generate_series(1, 5) n;
 select * from publish(6);
-select upto from assay.publish_cursor;
+select last_id from assay.publish_cursor;
 select * from publish(6);
 select * from publish(6);
 select * from publish(6);

@@ -19,7 +19,7 @@ begin atomic
 	values (base() + (day + 0.5) * interval '1 day', decide.verdict, event,
 	    'order.place', 'review', score, '[{"tag":"t","points":1}]', 'p', 'v',
 	    'c');
-	insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 	    user_id, device, ip)
 	values (base() + (day + 0.5) * interval '1 day', decide.verdict, event,
 	    'order.place', 'u', (select id from name where key = device),
@@ -41,7 +41,7 @@ begin
 	end if;
 end
 $$;
-create view labels as select event_id, outcome, risk, risk_id from assay.label
+create view labels as select event_id, outcome, risk_outcome, risk_verdict_id from assay.label
 	order by event_id;
 create function credit(most bigint)
 returns table (key text, day bigint, fraud bigint, labels bigint) language sql
@@ -88,7 +88,7 @@ select * from labels;
 select assay.chargeback_put('e-7', 'c', 1000);
 select * from credit(10);
 select decide('v-7', 'e-7', 2, 'd-2');
-update assay.label set look_at = now() where credited is null;
+update assay.label set match_after = now() where credited_outcome is null;
 select assay.labels_match(10);
 select * from credit(10);
 select * from project(10);
@@ -99,7 +99,7 @@ select * from credit(10);
 select assay.label_put('e-8', 'analyst', 'legit', 'c');
 select decide('v-8', 'e-8', 3, 'd-1');
 select decide('v-8b', 'e-8', 4, 'd-2', null, -1);
-update assay.label set look_at = now() where credited is null;
+update assay.label set match_after = now() where credited_outcome is null;
 select assay.labels_match(10);
 select * from project(10);
 select * from credit(10);
@@ -112,7 +112,7 @@ select * from labels where event_id = 'e-8';
 -- So many at a time; where the detail is gone, there is nothing to count.
 select decide('v-' || n, 'e-' || n, 6, 'd-1') from generate_series(20, 22) n;
 select * from project(10);
-delete from assay.detail where verdict_id = 'v-21';
+delete from assay.decision_detail where verdict_id = 'v-21';
 select assay.chargeback_put('e-' || n, 'c', 1000) from generate_series(20, 22) n;
 select * from credit(2);
 select * from credit(2);
@@ -133,26 +133,26 @@ select * from written;
 select assay.risk_put(array[id], array[20000], array['\x03'::bytea])
     from name where key in ('d-1', 'd-2');
 select * from written;
-select assay.risk_forget(1);
+select assay.risk_prune(1);
 select * from written;
-select assay.risk_forget(10);
-select assay.risk_forget(10);
+select assay.risk_prune(10);
+select assay.risk_prune(10);
 select assay.risk_put(array[id], array[assay.risk_day(now()) - 121],
     array['\x04'::bytea]) from name where key = 'd-1';
-select assay.risk_forget(10);
+select assay.risk_prune(10);
 
 -- Nor are all that are kept read to find one, however few they are.
 begin;
 select seq_scan as scans from pg_stat_xact_all_tables
     where relid = 'assay.entity_risk'::regclass \gset
-select assay.risk_forget(10);
+select assay.risk_prune(10);
 select seq_scan - :scans from pg_stat_xact_all_tables
     where relid = 'assay.entity_risk'::regclass;
 commit;
 
 -- With an entity goes what was counted of it; with one that stays, nothing.
 insert into assay.entity (kind, key) values (1, 'u-1');
-insert into assay.link (a, b)
+insert into assay.entity_link (a, b)
 select d.id, u.id from name d, name u
 where d.key in ('d-1', '192.0.2.1') and u.key = 'u-1';
 update assay.entity set users = case key when 'd-1' then 1 else 2 end

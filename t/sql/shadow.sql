@@ -17,8 +17,8 @@ begin atomic
 	    live, json_build_array(json_build_object('tag', 'a', 'points', live),
 		json_build_object('tag', 'list.watch', 'points', 0)), 'p', 'v',
 	    'c');
-	insert into assay.detail (decided_at, verdict_id, event_id, event_type,
-	    user_id, replay)
+	insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+	    user_id, sample)
 	values (now() + minutes * interval '1 minute', verdict, 'e-' || verdict,
 	    'order.place', 'u', json_build_object('score', live,
 		'verdict', case when live < 50 then 'allow' else 'review' end,
@@ -45,7 +45,7 @@ select count(*) from counted;
 select epochs();
 select * from assay.shadow_ruleset('order.place', 'v1', 'rules', 'shd_1');
 select epochs();
-select place, kind, id, version, text from assay.shadow_candidate;
+select slot, kind, id, version, text from assay.shadow_candidate;
 select count(*) from assay.ruleset_active where version = 'v1';
 select * from assay.shadow_ruleset('order.place', 'v1', 'rules', 'shd_x');
 select epochs();
@@ -75,7 +75,7 @@ select assay.label_put('e-v-3', 'analyst', 'legit', 'c');
 select assay.label_put('e-v-4', 'analyst', 'legit', 'c');
 select count(*) from assay.risk_labels(10);
 select * from counted where kind in ('fraud', 'legit');
-update assay.detail set replay = null;
+update assay.decision_detail set sample = null;
 select assay.label_put('e-v-1', 'chargeback', 'fraud', 'c');
 select count(*) from assay.risk_labels(10);
 select * from counted where kind in ('fraud', 'legit');
@@ -86,12 +86,12 @@ select jsonb_pretty(x::jsonb - 'startedAt' - 'verdicts' - 'id')
     from json_array_elements(assay.shadow_list(null)::json) x;
 
 -- Promoted: it serves, its row stays, and what was decided before counts still.
-select * from assay.shadow_over('order.place', 'shd_2', 'promoted');
+select * from assay.shadow_end('order.place', 'shd_2', 'promoted');
 select epochs();
-select * from assay.shadow_over('order.place', 'shd_1', 'promoted');
+select * from assay.shadow_end('order.place', 'shd_1', 'promoted');
 select epochs();
 select version from assay.ruleset_active where event_type = 'order.place';
-select * from assay.shadow_over('order.place', 'shd_1', 'ended');
+select * from assay.shadow_end('order.place', 'shd_1', 'ended');
 select count(*) from assay.shadow_candidate;
 select decide('v-6', -0.1, 10, 'shd_1', 60);
 select project(10);
@@ -115,10 +115,10 @@ select epochs();
 select x ->> 'eventType', x ->> 'kind', x ->> 'state'
     from json_array_elements(assay.shadow_list('ml')::json) x
     where x ->> 'eventType' in ('account.login', 'order.place');
-select refusal from assay.shadow_over('model', 'shd_3', 'promoted');
+select refusal from assay.shadow_end('model', 'shd_3', 'promoted');
 select epochs();
 select origin, hash = encode(sha256('{"featuresVersion":1}'), 'hex')
-    from assay.model_load;
+    from assay.model_activation;
 
 -- A scorer: counted while a companion was told of it within a day of that, and
 -- anew after a day in which none was.

@@ -20,7 +20,7 @@ begin atomic
 			'v', 'c'
 		from made m
 	)
-	insert into assay.detail (decided_at, verdict_id, event_id, event_type,
+	insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 	    user_id, request)
 	select m.at, m.id, 'e-' || m.id, 'order.place', 'u', decide.request
 	from made m;
@@ -87,23 +87,23 @@ select * from pages('activity_page', 200);
 select count(*) from assay.verdict_log;
 
 -- What is gone from the activity log is gone from the newest on, or for good.
-update assay.detail set request = null
+update assay.decision_detail set request = null
 where decided_at > date_trunc('month', now()) + interval '1 day'
 	+ interval '100 milliseconds';
 select json_array_length(assay.activity_page(200, null, 'infinity')::json);
-update assay.detail set request = null;
+update assay.decision_detail set request = null;
 select assay.activity_page(200, null, 'infinity');
 
 -- What retention has emptied is not read, however little there is besides.
 set timezone = 'UTC';
-create table assay.detail_emptied partition of assay.detail
+create table assay.detail_emptied partition of assay.decision_detail
 for values from (date_trunc('month', now()) - interval '1 month')
     to (date_trunc('month', now()));
-insert into assay.detail (decided_at, verdict_id, event_id, event_type, user_id)
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type, user_id)
 select date_trunc('month', now()) - n * interval '1 minute', 'vd_' || n,
 	'e-' || n, 'order.place', 'u'
 from generate_series(1, 10000) as n;
-insert into assay.retention_mark (collection, until)
+insert into assay.retention_watermark (collection, until)
 values ('activity', date_trunc('month', now()));
 begin;
 select assay.activity_page(200, null, 'infinity');

@@ -63,13 +63,13 @@ begin
 		v.score >= 0 as scored,
 		v.reasons not like '%"engine.degraded"%' as decided,
 		e.event, e.claims, e.possible, d.verdict_id is not null as detailed,
-		d.user_id, d.request, d.replay::jsonb as replay
+		d.user_id, d.request, d.sample::jsonb as sample
 	from assay.verdict_log v
 	left join (select s.id, min(claims) as claims,
 		    (array_agg(event))[1] as event,
 		    bool_or(outcome <> 'fail') as possible
 		from sent s group by s.id) e on e.id = v.event_id
-	left join assay.detail d on d.verdict_id = v.id
+	left join assay.decision_detail d on d.verdict_id = v.id
 	    and d.decided_at = v.decided_at;
 	analyze stored;
 
@@ -146,7 +146,7 @@ begin
 	where s.outcome = 'ok'
 		and not exists (select from stored v where v.id = s.answer->>'id');
 	return query select 'answer: it is what is stored',
-		concat_ws(' ', s.answer, to_jsonb(v) - 'event' - 'replay')
+		concat_ws(' ', s.answer, to_jsonb(v) - 'event' - 'sample')
 	from sent s join stored v on v.id = s.answer->>'id'
 	where s.outcome = 'ok' and (v.claims is distinct from s.claims
 		or v.verdict is distinct from s.answer->>'verdict'
@@ -193,18 +193,18 @@ begin
 	where not v.detailed or v.request is null
 		or v.user_id is distinct from v.event#>>'{subject,userId}';
 	return query select 'detail: there is no other', d.verdict_id
-	from assay.detail d
+	from assay.decision_detail d
 	where not exists (select from stored v where v.id = d.verdict_id);
 	return query select 'sample: scored verdicts have one, of that score', v.id
-	from stored v where v.scored <> (v.replay is not null)
-		or v.score <> (v.replay->>'score')::int
-		or v.replay->'tags' is distinct from v.reasons and v.scored;
+	from stored v where v.scored <> (v.sample is not null)
+		or v.score <> (v.sample->>'score')::int
+		or v.sample->'tags' is distinct from v.reasons and v.scored;
 
 	-- What a user's events saw of those before them.  A user's transactions
 	-- follow each other, and so do their numbers, whatever clocks do.
 	return query with seen as (
-		select v.*, v.replay->'signals' as signals,
-			(v.replay#>>'{signals,velocity.attemptsLast24h}')::bigint as nth,
+		select v.*, v.sample->'signals' as signals,
+			(v.sample#>>'{signals,velocity.attemptsLast24h}')::bigint as nth,
 			v.event#>>'{subject,deviceId}' as device,
 			v.event ? 'amount' and v.verdict <> 'deny' and v.event_type
 			    not in ('card.capture', 'card.refund', 'account.login')
@@ -250,7 +250,7 @@ begin
 	from (select a.id as a, b.id as b from edge x
 			join node a on a.at = x.a join node b on b.at = x.b
 		where a.id < b.id) w
-		full join assay.link l using (a, b)
+		full join assay.entity_link l using (a, b)
 	where l.ctid is null or w.a is null;
 	return query select 'graph: counters',
 		concat_ws(' ', e.kind, e.key, e.users, e.devices)

@@ -10,10 +10,10 @@ select a.ctid as line, v.id, v.event_id, v.verdict, d.user_id,
 	a.line->>'call' as call, i.key
 from history a
 	join assay.verdict_log v on v.id = a.line#>>'{body,id}'
-	join assay.detail d on d.verdict_id = v.id
+	join assay.decision_detail d on d.verdict_id = v.id
 	join assay.idempotency i on i.verdict_id = v.id and i.key = v.event_id
 where a.line->>'op' = 'answer' and d.request like '%"deviceId"%'
-	and exists (select from assay.detail n where n.user_id = d.user_id
+	and exists (select from assay.decision_detail n where n.user_id = d.user_id
 		and n.decided_at > d.decided_at)
 	and (select count(*) from history h where h.line->>'op' = 'call'
 		and h.line->>'events' like '%"' || v.event_id || '"%') = 1
@@ -148,40 +148,40 @@ $$),
 	where key = (select key from one)
 $$),
 ('detail: every verdict has its own', $$
-	delete from assay.detail where verdict_id = (select id from one)
+	delete from assay.decision_detail where verdict_id = (select id from one)
 $$),
 ('detail: every verdict has its own', $$
-	update assay.detail set request = null
+	update assay.decision_detail set request = null
 	where verdict_id = (select id from one)
 $$),
 ('detail: every verdict has its own', $$
-	update assay.detail set user_id = 'u-x'
+	update assay.decision_detail set user_id = 'u-x'
 	where verdict_id = (select id from one)
 $$),
 ('detail: there is no other', $$
-	update assay.detail set verdict_id = 'vd_0'
+	update assay.decision_detail set verdict_id = 'vd_0'
 	where verdict_id = (select id from one)
 $$),
 ('verdict: its id is its own', $$
-	insert into assay.detail
-	select * from assay.detail where verdict_id = (select id from one)
+	insert into assay.decision_detail
+	select * from assay.decision_detail where verdict_id = (select id from one)
 $$),
 ('sample: scored verdicts have one, of that score', $$
-	update assay.detail set replay = null
+	update assay.decision_detail set sample = null
 	where verdict_id = (select id from one)
 $$),
 ('sample: scored verdicts have one, of that score', $$
-	update assay.detail set replay = jsonb_set(replay::jsonb, '{score}', '101')
+	update assay.decision_detail set sample = jsonb_set(sample::jsonb, '{score}', '101')
 	where verdict_id = (select id from one)
 $$),
 ('sample: scored verdicts have one, of that score', $$
-	update assay.detail set replay = jsonb_set(replay::jsonb, '{tags}', '{}')
+	update assay.decision_detail set sample = jsonb_set(sample::jsonb, '{tags}', '{}')
 	where verdict_id = (select id from one)
 $$),
 -- As if another event of the user had not been seen, and as if one had been
 -- counted that was never stored.
 ('user: attempts', $$
-	update assay.detail set replay = jsonb_set(replay::jsonb,
+	update assay.decision_detail set sample = jsonb_set(sample::jsonb,
 	    '{signals,velocity.attemptsLast24h}', '1000')
 	where verdict_id = (select id from one)
 $$),
@@ -189,15 +189,15 @@ $$),
 	delete from history where line->>'call' = (select call from one);
 	delete from assay.verdict_log where id = (select id from one);
 	delete from assay.idempotency where key = (select key from one);
-	delete from assay.detail where verdict_id = (select id from one)
+	delete from assay.decision_detail where verdict_id = (select id from one)
 $$),
 ('user: samples', $$
-	update assay.detail set replay = jsonb_set(replay::jsonb,
+	update assay.decision_detail set sample = jsonb_set(sample::jsonb,
 	    '{signals,anomaly.samples}', '1000')
 	where verdict_id = (select id from one)
 $$),
 ('user: devices', $$
-	update assay.detail set replay = jsonb_set(replay::jsonb,
+	update assay.decision_detail set sample = jsonb_set(sample::jsonb,
 	    '{signals,graph.devicesOnUser}', '400')
 	where verdict_id = (select id from one)
 $$),
@@ -215,10 +215,10 @@ $$),
 	insert into assay.entity (kind, key) values (2, 'd-x')
 $$),
 ('graph: links', $$
-	delete from assay.link where ctid = (select min(ctid) from assay.link)
+	delete from assay.entity_link where ctid = (select min(ctid) from assay.entity_link)
 $$),
 ('graph: links', $$
-	insert into assay.link values (100000, 100001)
+	insert into assay.entity_link values (100000, 100001)
 $$),
 ('graph: counters', $$
 	update assay.entity set users = users + 1
