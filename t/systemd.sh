@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What is installed for systemd: units that it takes without a word and finds
-# well guarded, users and directories.  Nothing is started.
+# The installed units, users and directories: systemd accepts the units without
+# a message and finds little exposure.  Nothing is started.
 set -u
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
@@ -11,79 +11,87 @@ if ! command -v systemd-analyze >/dev/null; then
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-n=0
-failed=0
+tap_count=0
+tap_failed=0
 
+# check WHAT COMMAND ...: the command succeeds.
 check() {
-	n=$((n + 1))
-	what=$1
+	tap_count=$((tap_count + 1))
+	tap_what=$1
 	shift
 	if "$@" >"$scratch/out" 2>&1; then
-		echo "ok $n - $what"
+		echo "ok $tap_count - $tap_what"
 	else
-		failed=$((failed + 1))
-		echo "not ok $n - $what"
+		tap_failed=$((tap_failed + 1))
+		echo "not ok $tap_count - $tap_what"
 		sed 's/^/#   /' "$scratch/out"
 	fi
 }
 
 # is WHAT GOT WANT: equal strings.
-same() {
-	printf 'got: %s\nwant: %s\n' "$1" "$2"
-	[ "$1" = "$2" ]
-}
 is() {
 	check "$1" same "$2" "$3"
 }
 
-# The installed tree, whose units then name the programs where they are here.
+same() {
+	printf 'got: %s\nwant: %s\n' "$1" "$2"
+	[ "$1" = "$2" ]
+}
+
+# The installed tree; its units name the programs by their paths in it.
 root=$scratch/root
 (cd "$builddir" && MAKEFLAGS='' make -s install DESTDIR="$root") \
     >"$scratch/install" 2>&1 || sed 's/^/#   /' "$scratch/install"
 prefix=$(cd "$root" && find . -name assay-fcgi -type f |
     sed 's,^\.\(.*\)/sbin/assay-fcgi$,\1,')
 units=$root$prefix/lib/systemd/system
-check "units are installed" test -f "$units/assay.target"
+check "the target of the units is installed" test -f "$units/assay.target"
 mkdir "$scratch/units"
 for unit in "$units"/*; do
 	sed "s,=$prefix/sbin/,=$root$prefix/sbin/," "$unit" \
 	    >"$scratch/units/${unit##*/}"
 done
 
-# silent COMMAND ...: it succeeds without a word.
-silent() {
+# is_silent COMMAND ...: the command succeeds without a message.
+is_silent() {
 	"$@" >"$scratch/said" 2>&1 && [ ! -s "$scratch/said" ] && return
 	cat "$scratch/said"
 	return 1
 }
-check "systemd takes them without a word" \
-    silent systemd-analyze verify --man=no "$scratch"/units/*
-check "no part is missing in one" sh -c '! grep -n "@[a-z]*@" "$@"' - \
+check "systemd accepts every unit without a message" \
+    is_silent systemd-analyze verify --man=no "$scratch"/units/*
+check "no unit has an unfilled @name@" sh -c '! grep -n "@[a-z]*@" "$@"' - \
     "$scratch"/units/*
 
-# exposure UNIT TENTHS: as systemd-analyze sees it, at most so much.
-exposure() {
+# exposure_below UNIT TENTHS: systemd-analyze finds no more exposure than this.
+exposure_below() {
 	systemd-analyze security --offline=true --no-pager --threshold="$2" \
 	    "$scratch/units/$1"
 }
-check "the pool is guarded" exposure assay-fcgi.service 10
-check "who works is" exposure assay-work.service 10
-check "who delivers is" exposure assay-deliver.service 15
-check "who retains is" exposure assay-retain.service 10
-check "who fetches models is" exposure assay-model.service 17
+check "the pool has an exposure of at most 1.0" \
+    exposure_below assay-fcgi.service 10
+check "assay-work has an exposure of at most 1.0" \
+    exposure_below assay-work.service 10
+check "assay-deliver has an exposure of at most 1.5" \
+    exposure_below assay-deliver.service 15
+check "assay-retain has an exposure of at most 1.0" \
+    exposure_below assay-retain.service 10
+check "assay-model has an exposure of at most 1.7" \
+    exposure_below assay-model.service 17
 
-# Who dials hosts that others name is kept off every address that is not
-# public, who fetches models dials what the settings name, and nobody else has
-# a network.
-is "those with a network" "$(grep -L '^PrivateNetwork=yes$' \
+# Only the units that deliver and that fetch models have a network.  Others name
+# the hosts of a delivery: every address that is not public is denied to it.  The
+# settings name the hosts of models.
+is "only assay-deliver and assay-model have a network" \
+    "$(grep -L '^PrivateNetwork=yes$' \
     "$scratch"/units/*.service | sed 's,.*/,,' | paste -sd ' ')" \
     "assay-deliver.service assay-model.service"
-denied() {
+address_denied() {
 	sed -n 's/^IPAddressDeny=//p' "$scratch/units/assay-deliver.service" |
 	    tr ' ' '\n' | grep -qxF "$1"
 }
-# What the program refuses (core/event/ip_address.c), itself and through NAT64; of IPv6
-# all that is not unicast, and special blocks of that.
+# The blocks that the program refuses, themselves and through NAT64; of IPv6 all
+# blocks that are not unicast, and the special ones that are.
 sed -n 's/^	V4(\([0-9, ]*\)),.*/\1/p' "$srcdir/core/event/ip_address.c" |
     tr -d ' ' | awk -F , '{
 	printf "%d.%d.%d.0/%d\n", $1, $2, $3, $4
@@ -91,27 +99,29 @@ sed -n 's/^	V4(\([0-9, ]*\)),.*/\1/p' "$srcdir/core/event/ip_address.c" |
 	sub("::0:0/", "::/", net)
 	print net
 }' >"$scratch/special"
-check "special blocks are known" grep -qx 169.254.0.0/16 "$scratch/special"
+check "the special blocks of the program are read" grep -qx 169.254.0.0/16 "$scratch/special"
 for net in ::/96 64:ff9b:1::/48 100::/8 200::/7 400::/6 800::/5 1000::/4 \
     2001::/23 2001:db8::/32 2002::/16 3fff::/20 4000::/2 8000::/1; do
 	echo "$net"
 done >>"$scratch/special"
 while read -r net; do
-	check "$net is denied" denied "$net"
+	check "the network $net is denied" address_denied "$net"
 done <"$scratch/special"
 
-# A setting that its program reads may be a credential, if it is secret.
+# A unit gets every secret setting of its program as a credential.
 sed -n 's/^CONF(\([A-Z0-9_]*\),.*[ ,]SECRET[ ,].*/\1/p' "$srcdir/lib/conf/conf.tbl" \
     >"$scratch/secrets"
 sed -n 's/^LoadCredential=\([A-Z0-9_]*\):assay\.\1$/\1/p' \
     "$scratch"/units/*.service | sort -u >"$scratch/handed"
-is "every secret is handed over to one" "$(cat "$scratch/handed")" \
+is "every secret setting is a credential of a unit" \
+    "$(cat "$scratch/handed")" \
     "$(sort "$scratch/secrets")"
-is "and all by their names" "$(grep -h '^LoadCredential=' \
+is "every credential has the name of its setting" "$(grep -h '^LoadCredential=' \
     "$scratch"/units/*.service | grep -cv '^LoadCredential=\([A-Z0-9_]*\):assay\.\1$')" 0
 
-# With them, and nothing else that is secret, each starts in production.
-starts() (
+# settings_suffice UNIT: with its credentials and no other secret the settings of
+# its program are good for production.
+settings_suffice() (
 	CREDENTIALS_DIRECTORY=$scratch/credentials
 	export CREDENTIALS_DIRECTORY
 	rm -rf "$CREDENTIALS_DIRECTORY"
@@ -129,15 +139,18 @@ starts() (
 	    $(sed -n 's/^ExecStart=.*assay\.conf//p' "$1")
 )
 for unit in "$scratch"/units/*.service; do
-	check "${unit##*/} has the secrets that it needs" starts "$unit"
+	check "${unit##*/} has the credentials that it needs" \
+	    settings_suffice "$unit"
 done
 
-# What a program says without a priority is an error: lines of the log have one.
-is "every service says errors as errors" "$(grep -L '^SyslogLevel=err$' \
+# A message without a priority is an error; the lines of the log have one.
+is "every service logs messages without a priority as errors" \
+    "$(grep -L '^SyslogLevel=err$' \
     "$scratch"/units/*.service)" ""
 
-# By hand the same settings can be checked by root, who may read the store.
-by_hand() (
+# check_by_hand PROGRAM ARGUMENT ...: root checks the settings; the store of
+# credentials has the secrets.
+check_by_hand() (
 	program=$1
 	shift
 	mkdir -p "$scratch/etc/credstore"
@@ -151,65 +164,71 @@ by_hand() (
 	    "$scratch/etc" "$builddir/$program" "$@" -c "$scratch/assay.conf"
 )
 if [ "$(id -u)" -ne 0 ] || ! unshare -m true 2>/dev/null; then
-	echo "# only root reads the store of credentials"
+	echo "# skipped: only root reads the store of credentials"
 else
-	check "a check by hand finds what the pool is handed" \
-	    by_hand assay-fcgi -n
-	check "and what the companion is" by_hand assay-cron -n work
+	check "a check by hand finds the credentials of the pool" \
+	    check_by_hand assay-fcgi -n
+	check "a check by hand finds the credentials of the companion" \
+	    check_by_hand assay-cron -n work
 fi
 
-# A restart of everything keeps the sockets; its end takes them along.
+# A restart of the target keeps the sockets; a stop ends them.
 for unit in assay-decide.socket assay-operator.socket; do
 	is "$unit stops with the target and is not restarted with it" \
 	    "$(grep -E '^(PartOf|StopPropagatedFrom|BindsTo|Requires)=' \
 	    "$scratch/units/$unit")" "StopPropagatedFrom=assay.target"
 done
-is "what uses the sockets is restarted with the target" \
+is "the pool is restarted with the target" \
     "$(grep -c '^PartOf=assay.target$' "$scratch/units/assay-fcgi.service")" 1
 # shellcheck disable=SC2016 # systemd expands it
-is "a reload tells whether the settings were good" \
+is "a reload of the pool uses --reload" \
     "$(sed -n 's,^ExecReload=.*/sbin/,,p' "$scratch/units/assay-fcgi.service")" \
     'assay-fcgi --reload $MAINPID'
-is "no service dumps core" "$(grep -L '^LimitCORE=0$' \
+is "every service has a core limit of 0" "$(grep -L '^LimitCORE=0$' \
     "$scratch"/units/*.service)" ""
-is "each has a bound of memory and of processes" "$(grep -cE \
+is "every service limits its memory and its tasks" "$(grep -cE \
     '^(MemoryMax|TasksMax)=' "$scratch"/units/*.service | grep -v ':2$')" ""
 
-# Jobs are those that the companion knows.
+# The units and the crontab call the companion with arguments that it accepts.
 DATABASE_URL=x
 export DATABASE_URL
 sed -n 's/^ExecStart=.*conf \(.*\)/\1/p' "$scratch"/units/*.service \
-    >"$scratch/calls"
+    >"$scratch/calls.unit"
 crontab=$(echo "$root$prefix"/share/doc/*/assay.crontab)
-sed -n 's/^[^#].* -c [^ ]* \(.*\) 2>&1 | .*/\1/p' "$crontab" >>"$scratch/calls"
-is "cron has nothing to send by mail" "$(grep '^[^#]' "$crontab" |
+sed -n 's/^[^#].* -c [^ ]* \(.*\) 2>&1 | .*/\1/p' "$crontab" \
+    >"$scratch/calls.crontab"
+is "every line of the crontab writes to the journal" "$(grep '^[^#]' "$crontab" |
     grep -cv ' 2>&1 | logger -t assay-cron$')" 0
-while read -r arguments; do
-	# shellcheck disable=SC2086 # several
-	check "assay-cron $arguments" "$builddir/assay-cron" -n $arguments
-done <"$scratch/calls"
+for source in unit crontab; do
+	while read -r arguments; do
+		# shellcheck disable=SC2086 # several
+		check "assay-cron accepts a call of the $source: $arguments" \
+		    "$builddir/assay-cron" -n $arguments
+	done <"$scratch/calls.$source"
+done
 
-# Users and directories, in a root of their own.
+# Users and directories below another root.
 mkdir -p "$root/etc"
 etc=$(sed -n 's/^d \(.*\)\/assay 0750.*/\1/p' \
     "$root$prefix/lib/tmpfiles.d/assay.conf")
-mode() {
+file_mode() {
 	stat -c '%a' "$root$1"
 }
 if [ "$(id -u)" -ne 0 ]; then
-	echo "# only root makes users and directories"
+	echo "# skipped: only root makes users and directories"
 else
 	mkdir -p "$root$etc/assay"
 	: >"$root$etc/assay/assay.conf"
-	check "the user is made" systemd-sysusers --root="$root" \
+	check "systemd-sysusers makes the user" systemd-sysusers --root="$root" \
 	    "$root$prefix/lib/sysusers.d/assay.conf"
-	check "directories are" silent systemd-tmpfiles --root="$root" --create \
+	check "systemd-tmpfiles makes the directories" \
+	    is_silent systemd-tmpfiles --root="$root" --create \
 	    "$root$prefix/lib/tmpfiles.d/assay.conf"
-	is "with their modes" "$(mode /run/assay) $(mode /var/lib/assay/spool) \
-$(mode "$etc/assay") $(mode "$etc/assay/assay.conf")" "755 700 750 640"
-	is "and owners" "$(stat -c %u "$root/var/lib/assay/spool") $(stat -c \
+	is "the directories have their modes" "$(file_mode /run/assay) $(file_mode /var/lib/assay/spool) \
+$(file_mode "$etc/assay") $(file_mode "$etc/assay/assay.conf")" "755 700 750 640"
+	is "the directories have their owners" "$(stat -c %u "$root/var/lib/assay/spool") $(stat -c \
 	    '%u %g' "$root$etc/assay")" \
 	    "$(awk -F : '$1 == "assay" { print $3, 0, $4 }' "$root/etc/passwd")"
 fi
-echo "1..$n"
-[ "$failed" -eq 0 ]
+echo "1..$tap_count"
+[ "$tap_failed" -eq 0 ]
