@@ -194,7 +194,7 @@ verdict "no feature changes without FEATURES_VERSION"
 } | LC_ALL=C sort -u >"$tmp/scenarios"
 rows ROUTE fcgi/http/routes.tbl 1 | LC_ALL=C sort -u | while read -r path; do
 	pattern=$(printf '%s' "$path" | sed 's/{[A-Za-z]*}/[^ "]+/g')
-	xargs cat <"$tmp/scenarios" | grep -qE "[ \"]$pattern([ \"?]|\$)" ||
+	xargs grep -qE "[ \"]$pattern([ \"?]|\$)" <"$tmp/scenarios" ||
 	    echo "no scenario uses $path"
 done >"$tmp/faults"
 verdict "every route is in a scenario"
