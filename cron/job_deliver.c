@@ -57,7 +57,7 @@ job_deliver_open(struct job_run *r, struct fail *f)
 	if (d == NULL || (d->after = strdup("")) == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
 	d->http = http_new(POSTS, f);
-	db_over(r->db, move_on, d);
+	db_set_cancel_check(r->db, move_on, d);
 	return d->http == NULL ? -1 : 0;
 }
 
@@ -92,7 +92,7 @@ job_deliver_close(struct job_run *r)
 
 	if (d == NULL)
 		return;
-	db_over(r->db, NULL, NULL);
+	db_set_cancel_check(r->db, NULL, NULL);
 	gather(r, clock_ticks() + LEAVE, true);
 	if ((d->done > 0 && settle(r, &f) == -1) ||
 	    (d->sending > 0 && release(r, &f) == -1))

@@ -110,7 +110,7 @@ prepare(struct job_run *r, struct fail *f)
 	if (r->db == NULL)
 		return -1;
 	db_share(r->db, &r->shm->decide_db);
-	db_bound(r->db, NULL, SPARE);
+	db_limit_sessions(r->db, NULL, SPARE);
 	return r->job->open == NULL ? 0 : r->job->open(r, f);
 }
 
@@ -189,12 +189,12 @@ save(struct job_run *r)
 	struct fail f = { 0 };
 	bool failed;
 
-	db_until(r->db, clock_ticks() + SAVE_MAX);
+	db_set_deadline(r->db, clock_ticks() + SAVE_MAX);
 	failed = companion_counter_save(r->db, r->arena, r->slot, &f) == -1;
 	if (failed && !r->unsaved)
 		log_warn("metrics=unsaved why=%s", f.why);
 	r->unsaved = failed;
-	db_until(r->db, 0);
+	db_set_deadline(r->db, 0);
 	arena_reset(r->arena);
 }
 

@@ -48,9 +48,9 @@ job_retain_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	int result;
 
-	db_over(r->db, is_over, r);
+	db_set_cancel_check(r->db, is_over, r);
 	result = work(r, r->own, ret_more, f);
-	db_over(r->db, NULL, NULL);
+	db_set_cancel_check(r->db, NULL, NULL);
 	if (result == 0 || !db_cancelled(r->db))
 		return result;
 	memset(f, 0, sizeof(*f));

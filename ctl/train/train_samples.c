@@ -66,7 +66,7 @@ samples_read(struct train_table *tb, struct db *db,
 	int r;
 
 	r = find_span(&rd, wanted, f);
-	db_over(db, over, &rd);
+	db_set_cancel_check(db, over, &rd);
 	while (r == 0 && rd.from < rd.end) {
 		arena_rewind(a, mark);
 		r = over(&rd)
@@ -74,7 +74,7 @@ samples_read(struct train_table *tb, struct db *db,
 		    : read_batch(&rd, f);
 	}
 	arena_rewind(a, mark);
-	db_over(db, NULL, NULL);
+	db_set_cancel_check(db, NULL, NULL);
 	*ret_unread = rd.unread;
 	if (r == -1)
 		return -1;

@@ -96,13 +96,13 @@ backtest_run(struct req *req, struct resp *resp)
 	if (read_body(req, rt) == -1)
 		return -1;
 	rt->deadline = rt->started + req->route->limit_s * CLOCK_SECOND;
-	db_until(req->worker->db, rt->deadline + CLOCK_SECOND);
+	db_set_deadline(req->worker->db, rt->deadline + CLOCK_SECOND);
 	r = run(req, rt);
 	tag_weight_cache_clear(&rt->learned);
 	atomic_store(&req->worker->slot->trying, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
 		took_long(req);
-	db_until(req->worker->db, 0);
+	db_set_deadline(req->worker->db, 0);
 	db_rollback(req->worker->db);
 	if (r == -1)
 		return -1;

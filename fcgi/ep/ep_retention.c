@@ -86,7 +86,7 @@ run(struct req *req, int64_t gone[RETENTION__MAX])
 	if (db == NULL)
 		return -1;
 	db_share(db, &own);
-	db_over(db, is_over, &ru);
+	db_set_cancel_check(db, is_over, &ru);
 	r = db_ready(db, &req->fail) == -1 ? -1 : sweep(&ru, db);
 	db_close(db);
 	for (i = 0; r == -1 && i < RETENTION__MAX; i++)

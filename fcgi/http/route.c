@@ -321,10 +321,10 @@ check_login(struct req *req, struct resp *resp)
 
 	/* Who logs in asks the database anyway, but not for long before. */
 	if (w->db != NULL)
-		db_until(w->db, clock_ticks() + LOOK_TIME);
+		db_set_deadline(w->db, clock_ticks() + LOOK_TIME);
 	settings_sync_renew(w, req->arena);
 	if (w->db != NULL)
-		db_until(w->db, 0);
+		db_set_deadline(w->db, 0);
 	rate_limit_address(conf.AUTH_SECRET, req->client_ip, hash);
 	rate_limit_take(w, LIMIT_LOGIN, hash, clock_now(),
 	    runtime_setting_limit(w->shm, SETTING_LOGINS), &got);

@@ -197,13 +197,13 @@ static void
 begin(struct worker *w)
 {
 	worker_limit(w, TURN_LIMIT);
-	db_until(w->db, clock_ticks() + TURN_MAX);
+	db_set_deadline(w->db, clock_ticks() + TURN_MAX);
 }
 
 static void
 end(struct worker *w)
 {
-	db_until(w->db, 0);
+	db_set_deadline(w->db, 0);
 	worker_limit(w, 0);
 }
 

@@ -190,7 +190,7 @@ static void
 limit_db(struct request_loop *s, int64_t until)
 {
 	if (s->worker->db != NULL)
-		db_until(s->worker->db, until);
+		db_set_deadline(s->worker->db, until);
 }
 
 /* Whether accepting will go on failing for this reason. */

@@ -128,7 +128,7 @@ prepare_db(struct worker *w, struct fail *f)
 		if (w->db == NULL)
 			return -1;
 		db_share(w->db, &w->shm->operator_db);
-		db_bound(w->db, &w->shm->decide_db, spare_sessions());
+		db_limit_sessions(w->db, &w->shm->decide_db, spare_sessions());
 		return 0;
 	}
 	w->db = db_new(conf.DATABASE_URL, "assay decide", TXN_TIMEOUT_ONE,
@@ -136,8 +136,8 @@ prepare_db(struct worker *w, struct fail *f)
 	if (w->db == NULL)
 		return -1;
 	db_share(w->db, &w->shm->decide_db);
-	db_bound(w->db, &w->shm->operator_db, spare_sessions());
-	db_breaker(w->db, &w->shm->retry_at);
+	db_limit_sessions(w->db, &w->shm->operator_db, spare_sessions());
+	db_set_breaker(w->db, &w->shm->retry_at);
 	return 0;
 }
 

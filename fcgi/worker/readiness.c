@@ -55,10 +55,10 @@ readiness_check(struct worker *w, struct arena *a, struct readiness *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	if (w->db != NULL)
-		db_until(w->db, clock_ticks() + LOOK_TIME);
+		db_set_deadline(w->db, clock_ticks() + LOOK_TIME);
 	ret->state = look_all(w, a, ret->why, sizeof(ret->why));
 	if (w->db != NULL)
-		db_until(w->db, 0);
+		db_set_deadline(w->db, 0);
 	ret->store = words[ret->state].store;
 	ret->member = words[ret->state].member;
 	log_change(w, ret);

@@ -35,7 +35,8 @@ enum db_trouble {
 /* Why a server that answers has no database for this program. */
 enum db_unfit {
 	DB_FIT = 1, /* no server, or all is well */
-	DB_UNTRIED, /* one that failed is not tried again yet: db_breaker() */
+	DB_UNTRIED, /* one that failed is not tried again yet: db_set_breaker()
+		     */
 	DB_OLD, /* a migration is missing */
 	DB_NEWER, /* it needs a newer program */
 	DB_RESTORED, /* from a dump: assayctl restored */
@@ -117,7 +118,8 @@ void db_share(struct db *db, struct db_shared *shared);
  * and of the other (NULL: none), no session begins any more, but for one at a
  * time that asks which have ended.
  */
-void db_bound(struct db *db, const struct db_shared *other, size_t spare);
+void db_limit_sessions(
+    struct db *db, const struct db_shared *other, size_t spare);
 
 /*
  * Share what is known of a server that is away: the time (clock_ticks())
@@ -126,7 +128,7 @@ void db_bound(struct db *db, const struct db_shared *other, size_t spare);
  * them tries and the others go on failing at once.  A session that was ended
  * or fell silent sets nothing: the next may do.
  */
-void db_breaker(struct db *db, _Atomic int64_t *retry_at);
+void db_set_breaker(struct db *db, _Atomic int64_t *retry_at);
 
 /* Close; NULL is harmless. */
 void db_close(struct db *db);
@@ -141,7 +143,7 @@ int db_ready(struct db *db, struct fail *f);
  * Make sure that a late statement may stand in a pipeline of the connection
  * that there is.  Returns 0, or -1 with f set.
  */
-int db_has(struct db *db, enum stmt stmt, struct fail *f)
+int db_prepare_late(struct db *db, enum stmt stmt, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -177,7 +179,7 @@ int64_t db_missing(const struct db *db);
  * From now on wait for the server until this moment of clock_ticks() and no
  * longer, in however many calls; 0 is the patience of db_new() for each call.
  */
-void db_until(struct db *db, int64_t ticks);
+void db_set_deadline(struct db *db, int64_t ticks);
 
 /*
  * While waiting for the server ask over(arg), ten times a second and at each
@@ -185,8 +187,8 @@ void db_until(struct db *db, int64_t ticks);
  * DB_TIMEOUT, and a server that does not answer to that soon is given up.
  * db_cancelled() says whether the last call was.  NULL is never.
  */
-typedef bool db_over_fn(void *arg);
-void db_over(struct db *db, db_over_fn *over, void *arg);
+typedef bool db_cancel_check_fn(void *arg);
+void db_set_cancel_check(struct db *db, db_cancel_check_fn *over, void *arg);
 bool db_cancelled(const struct db *db);
 
 /* Start an empty list of parameters in arena a, then append in order. */
@@ -236,9 +238,9 @@ int db_query(struct db *db, struct arena *a, const char *sql,
  * what is queued and collects one result for each statement, in order, into
  * ret[0..n-1].  The statements between two syncs are one implicit
  * transaction unless they say begin and commit; a late one among them needs
- * db_has().  At the first error the rest is skipped by the server and db_sync()
- * returns -1 with f set; an open transaction must then be rolled back with
- * db_rollback().
+ * db_prepare_late().  At the first error the rest is skipped by the server and
+ * db_sync() returns -1 with f set; an open transaction must then be rolled back
+ * with db_rollback().
  */
 int db_send(struct db *db, enum stmt stmt, const struct params *p,
     struct fail *f) __attribute__((warn_unused_result));

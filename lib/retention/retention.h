@@ -23,7 +23,8 @@ enum retention {
 #define RETENTION_TIMEOUT_MS 300000 /* of one statement, for the connection */
 #define RETENTION_BATCHES 64 /* that are known at a time */
 
-/* A sweep at work.  Its connection is db_over()'s, so that it ends soon. */
+/* A sweep at work.  Its connection is db_set_cancel_check()'s, so that it ends
+ * soon. */
 struct retention_sweep {
 	struct db *db;
 	int phase; /* of those in retain.c */
@@ -57,8 +58,8 @@ int retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
  * dropped, the edge goes in batches.  Rests first for as long as the last
  * piece took, because decisions go on meanwhile.  Each piece is durable when
  * this returns, so that a sweep may end after any and the next goes on from
- * there; it has ended when the connection is closed.  A piece that db_over()
- * cuts short has done nothing.
+ * there; it has ended when the connection is closed.  A piece that
+ * db_set_cancel_check() cuts short has done nothing.
  *
  * gone is what this piece removed.  *ret_more is false when the sweep is
  * through.  Returns 0, or -1 with f set: then it has ended, too.

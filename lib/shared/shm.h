@@ -74,7 +74,7 @@ struct shm {
 	    setting[SHM_SETTINGS]; /* lib/shared/runtime_setting.c */
 	_Atomic int64_t setting_at; /* clock_ticks() when it was looked at */
 	_Atomic int64_t redis; /* when to try it again; fcgi/http/redis.h */
-	_Atomic int64_t retry_at; /* of the decide workers; db_breaker() */
+	_Atomic int64_t retry_at; /* of the decide workers; db_set_breaker() */
 	struct db_shared decide_db; /* DATABASE_URL of the pool, or a job's */
 	struct db_shared operator_db; /* OPERATOR_DATABASE_URL */
 	_Atomic int32_t geoip_loaded; /* there is a database of places */

@@ -67,7 +67,7 @@ txn_run(struct engine *engine, struct db *db, struct arena *a,
 		s.deadline -= (deadline - clock_ticks()) / 2;
 	if (!run_tries(&s, items, n))
 		run_singly(&s, items, n, deadline);
-	db_until(db, 0);
+	db_set_deadline(db, 0);
 }
 
 void
@@ -160,7 +160,7 @@ run_tries(struct txn *s, struct decision_request *const *items, size_t n)
 
 	s->lost = 0;
 	s->why.code = CODE__NONE;
-	db_until(s->db, s->deadline + SLACK);
+	db_set_deadline(s->db, s->deadline + SLACK);
 	for (tries = 0; t == TRY_AGAIN && tries < SET_TRIES; tries++) {
 		arena_rewind(s->arena, mark);
 		t = run_once(s, items, n);

@@ -59,7 +59,7 @@ degrade_logged_or_spooled(
 	struct fail *f = &s->why;
 	size_t i;
 
-	db_until(s->db, s->deadline + LOG_TIME);
+	db_set_deadline(s->db, s->deadline + LOG_TIME);
 	if (degrade_logged(s, items, n, f) == -1) {
 		db_rollback(s->db);
 		arena_rewind(s->arena, mark);

@@ -34,15 +34,16 @@ txn_begin(struct txn *s, struct decision_request *const *items, size_t n,
 		return -1;
 	engine_session(s->engine, s->db);
 	if (engine_learned(s->engine) != NULL &&
-	    db_has(s->db, STMT_TAGS_LEARNED, f) == -1)
+	    db_prepare_late(s->db, STMT_TAGS_LEARNED, f) == -1)
 		return -1;
-	if (s->dry_runs && db_has(s->db, STMT_TXN_ADD_DRY_RUNS, f) == -1)
+	if (s->dry_runs &&
+	    db_prepare_late(s->db, STMT_TXN_ADD_DRY_RUNS, f) == -1)
 		return -1;
 	if (!s->queued)
 		return 0;
-	if (db_has(s->db, STMT_TXN_QUEUED, f) == -1)
+	if (db_prepare_late(s->db, STMT_TXN_QUEUED, f) == -1)
 		return -1;
-	return db_has(s->db, STMT_TXN_TAKE, f);
+	return db_prepare_late(s->db, STMT_TXN_TAKE, f);
 }
 
 /* Lay out entries, users and entities of the items. */

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: ISC */
+/* Sessions: choose a host, connect, set the session up, count the lost ones. */
+#include "config.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "lib/db/db_connect_error.h"
+#include "lib/db/db_int.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
+
+#define CONNECT_MAX (3 * CLOCK_SECOND) /* to have a session */
+#define CONNECT_DECIDE (1 * CLOCK_SECOND) /* the same for a decide worker */
+#define SHARE_MIN (CLOCK_SECOND / 4) /* of that, for one of several hosts */
+#define POLL_ABANDONED (CLOCK_SECOND / 2) /* between two polls */
+#define WHY_SIZE 160 /* bytes of the reason in the log */
+
+static int db_connect(struct db *db, struct fail *f);
+static bool breaker_allows_attempt(struct db *db);
+static int connect_any_host(struct db *db, struct fail *f);
+static int try_all_hosts(struct db *db, int64_t deadline, struct fail *f);
+static int try_one_host(
+    struct db *db, size_t i, int64_t deadline, struct fail *f);
+static int dial_host(
+    struct db *db, const struct db_host *host, int64_t deadline);
+static void drop_notice(void *arg, const PGresult *notice);
+static void db_handshake(struct db *db, int64_t deadline);
+static int begin_session(struct db *db, struct fail *f);
+static int db_setup_session(struct db *db, struct fail *f);
+static int refuse_unfit_database(
+    struct db *db, const char *refusal, struct fail *f);
+static int run_unprepared(struct db *db, struct arena *a, enum stmt stmt,
+    const struct params *p, struct rows *ret, struct fail *f);
+static bool sessions_are_full(const struct db *db);
+static bool may_poll_abandoned(struct db *db);
+static int check_abandoned_room(struct db *db, struct fail *f);
+static int forget_ended_sessions(struct db *db, struct fail *f);
+static int connect_failed(struct db *db, size_t i, struct fail *f);
+static void log_connect_success(struct db *db, size_t i);
+static void explain_connect_failure(const struct db *db,
+    enum db_connect_error why, const char *sqlstate, struct fail *f);
+static const char *text_or_empty(const char *text);
+
+int
+db_ready(struct db *db, struct fail *f)
+{
+	if (db->conn != NULL && PQstatus(db->conn) == CONNECTION_OK)
+		return 0;
+	return db_connect(db, f);
+}
+
+/* Connect, tune the session and prepare everything, unless it is no use. */
+static int
+db_connect(struct db *db, struct fail *f)
+{
+	const int64_t begun = clock_ticks();
+	int64_t now;
+
+	if (!breaker_allows_attempt(db)) {
+		db->trouble = DB_LOST;
+		db->unfit = DB_UNTRIED;
+		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+		    "the database is away; try again");
+	}
+	db->unfit = DB_FIT;
+	if (connect_any_host(db, f) == -1) {
+		/* Rest for as long as it took. */
+		now = clock_ticks();
+		if (db->retry_at != NULL)
+			atomic_store(db->retry_at,
+			    now - begun > RETRY_MIN ? 2 * now - begun
+						    : now + RETRY_MIN);
+		return -1;
+	}
+	if (db->retry_at != NULL)
+		atomic_store(db->retry_at, 0);
+	return 0;
+}
+
+/* Whether to connect now; of many who ask while the server is away, one. */
+static bool
+breaker_allows_attempt(struct db *db)
+{
+	const int64_t now = clock_ticks();
+	int64_t at;
+
+	if (db->retry_at == NULL)
+		return true;
+	at = atomic_load(db->retry_at);
+	return at == 0 ||
+	    (now >= at &&
+		atomic_compare_exchange_strong(
+		    db->retry_at, &at, now + CONNECT_DECIDE));
+}
+
+/* A session with one of the hosts, of which each has its share of the time. */
+static int
+connect_any_host(struct db *db, struct fail *f)
+{
+	const int64_t deadline = db_earlier_deadline(db,
+	    db->setup == STMT_SESSION_DECIDE ? CONNECT_DECIDE : CONNECT_MAX);
+	const bool full = sessions_are_full(db);
+	int r;
+
+	PQfinish(db->conn);
+	db->conn = NULL;
+	db->queued = 0;
+	if (db->hosts.n == 0 && db_hosts_read(&db->hosts, db->url, f) == -1)
+		return db_lost(db, NULL);
+	if (full && !may_poll_abandoned(db))
+		return db_lost(db, f);
+	r = try_all_hosts(db, deadline, f);
+	if (full)
+		atomic_store(
+		    &db->shared->ask_at, clock_ticks() + POLL_ABANDONED);
+	return r;
+}
+
+/*
+ * Try each once, from the one that the last session was with; the next attempt
+ * goes on where the time of this one was over.
+ */
+static int
+try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
+{
+	const size_t n = db->hosts.n;
+	size_t i = (size_t)atomic_load(&db->shared->host) % n;
+	size_t left;
+	int64_t now, share;
+
+	for (left = n; left > 0; left--) {
+		now = clock_ticks();
+		share = (deadline - now) / (int64_t)left;
+		if (share < SHARE_MIN)
+			share = SHARE_MIN;
+		if (now + share > deadline)
+			share = deadline - now;
+		if (try_one_host(db, i, now + share, f) == 0) {
+			db->host = i;
+			atomic_store(&db->shared->host, (int32_t)i);
+			return 0;
+		}
+		if (db->trouble != DB_LOST)
+			return -1;
+		i = (i + 1) % n;
+		atomic_store(&db->shared->host, (int32_t)i);
+		if (clock_ticks() >= deadline)
+			return -1;
+	}
+	return -1;
+}
+
+/* DB_LOST is the trouble with a host after which another may do. */
+static int
+try_one_host(struct db *db, size_t i, int64_t deadline, struct fail *f)
+{
+	if (dial_host(db, &db->hosts.all[i], deadline) == -1)
+		return connect_failed(db, i, f);
+	db->session++;
+	memset(db->prepared, 0, sizeof(db->prepared));
+	if (db->setup != 0 && begin_session(db, f) == -1)
+		return -1;
+	log_connect_success(db, i);
+	return 0;
+}
+
+/* A connection to a host; what went wrong is in the connection's words. */
+static int
+dial_host(struct db *db, const struct db_host *host, int64_t deadline)
+{
+	const char *const keys[] = { "dbname", "application_name",
+		"client_encoding", "host", "hostaddr", "port",
+		"target_session_attrs", NULL };
+	const char *const values[] = { db->url, db->name, "UTF8", host->host,
+		host->hostaddr, host->port, db->hosts.attrs, NULL };
+
+	db->conn = PQconnectStartParams(keys, values, 1);
+	PQsetNoticeReceiver(db->conn, drop_notice, NULL);
+	if (PQstatus(db->conn) != CONNECTION_BAD) {
+		/* With the SQLSTATE: other words depend on lc_messages. */
+		PQsetErrorVerbosity(db->conn, PQERRORS_VERBOSE);
+		db_handshake(db, deadline);
+	}
+	if (PQstatus(db->conn) != CONNECTION_OK)
+		return -1;
+	PQsetErrorVerbosity(db->conn, PQERRORS_DEFAULT);
+	return PQsetnonblocking(db->conn, 1) == -1 ||
+		!PQenterPipelineMode(db->conn)
+	    ? -1
+	    : 0;
+}
+
+/*
+ * Notices and warnings of the server: libpq would print them on standard
+ * error, as no line of the log.  A failure that follows is logged.
+ */
+static void
+drop_notice(void *arg, const PGresult *notice)
+{
+	(void)arg;
+	(void)notice;
+}
+
+/* Go through the handshake; how it ended is the connection's status. */
+static void
+db_handshake(struct db *db, int64_t deadline)
+{
+	PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+
+	while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
+		if (db_wait_socket(db,
+			next == PGRES_POLLING_READING ? POLLIN : POLLOUT,
+			deadline) == -1)
+			return;
+		next = PQconnectPoll(db->conn);
+	}
+}
+
+/* Its name first: without one it could not be told from others later. */
+static int
+begin_session(struct db *db, struct fail *f)
+{
+	if (db_setup_session(db, f) == -1 || check_abandoned_room(db, f) == -1)
+		return -1;
+	return db_prepare(db, 0, f);
+}
+
+/* Run the session's own statement, which names the session. */
+static int
+db_setup_session(struct db *db, struct fail *f)
+{
+	_Alignas(16) char block[1024];
+	struct params p;
+	struct arena a;
+	struct rows rows;
+	int r;
+
+	arena_init(&a, block, sizeof(block));
+	params_init(&p, &a);
+	params_int(&p, db->timeout_ms);
+	params_int(&p, SCHEMA_KNOWN);
+	r = run_unprepared(db, &a, db->setup, &p, &rows, f);
+	if (r == 0) {
+		db->backend = rows_get_int(&rows, "name");
+		db->server = rows_get_int(&rows, "server");
+		r = refuse_unfit_database(
+		    db, rows_get_text(&rows, "refusal"), f);
+	} else if (db->trouble == DB_REFUSED) {
+		r = db_refuse_old_schema(db, db->setup, f);
+	} else {
+		db_end_session(db);
+	}
+	arena_reset(&a);
+	return r;
+}
+
+/* Drop a session whose database says why it is none for this program. */
+static int
+refuse_unfit_database(struct db *db, const char *refusal, struct fail *f)
+{
+	db->unfit = DB_FIT;
+	if (refusal == NULL)
+		return 0;
+	db->unfit = strcmp(refusal, "newer") == 0 ? DB_NEWER : DB_RESTORED;
+	db_lost(db, NULL);
+	return fail_set(
+	    f, FAIL_US, UNAVAILABLE, NULL, "%s", db_unfit_text(db->unfit));
+}
+
+/* Whether more sessions were given up than may be. */
+static bool
+sessions_are_full(const struct db *db)
+{
+	size_t n = db_abandoned_list(&db->shared->left, NULL);
+
+	if (db->other != NULL)
+		n += db_abandoned_list(&db->other->left, NULL);
+	return n > db->spare;
+}
+
+/* Of many who would ask which of them have ended, one at a time does. */
+static bool
+may_poll_abandoned(struct db *db)
+{
+	const int64_t now = clock_ticks();
+	int64_t at = atomic_load(&db->shared->ask_at);
+
+	return now >= at &&
+	    atomic_compare_exchange_strong(
+		&db->shared->ask_at, &at, now + 2 * CONNECT_MAX);
+}
+
+/*
+ * In a session that has just begun: if there is no room for it, look whether
+ * those that were given up have ended, and else end it before it does anything
+ * that the server might not end.
+ */
+static int
+check_abandoned_room(struct db *db, struct fail *f)
+{
+	struct db_shared *shared = db->shared;
+
+	if (sessions_are_full(db) && forget_ended_sessions(db, f) == -1)
+		return db_lost(db, f);
+	if (!sessions_are_full(db)) {
+		atomic_store(&shared->full, 0);
+		return 0;
+	}
+	if (atomic_exchange(&shared->full, 1) == 0)
+		log_error("database=full why=%s",
+		    "sessions that gave no answer still run in the server; "
+		    "look at what they wait for, a standby perhaps");
+	return db_lost(db, f);
+}
+
+/* Forget those that the server no longer has, or never had. */
+static int
+forget_ended_sessions(struct db *db, struct fail *f)
+{
+	_Alignas(16) char block[16384];
+	int64_t names[DB_ABANDONED_MAX];
+	const size_t n = db_abandoned_list(&db->shared->left, names);
+	struct params p;
+	struct rows rows;
+	struct arena a;
+	size_t i;
+	int row, r;
+
+	arena_init(&a, block, sizeof(block));
+	params_init(&p, &a);
+	params_ints(&p, names, n);
+	r = run_unprepared(db, &a, STMT_SESSIONS_LEFT, &p, &rows, f);
+	for (i = 0; r == 0 && i < n; i++) {
+		for (row = 0;
+		     row < rows.n && rows_int(&rows, row, 0) != names[i]; row++)
+			continue;
+		if (row == rows.n)
+			db_abandoned_drop(&db->shared->left, names[i]);
+	}
+	arena_reset(&a);
+	return r;
+}
+
+static int
+run_unprepared(struct db *db, struct arena *a, enum stmt stmt,
+    const struct params *p, struct rows *ret, struct fail *f)
+{
+	if (!PQsendQueryParams(db->conn, db_stmts[stmt].text, p->n, NULL,
+		p->value, p->length, db_binary, 1))
+		return db_lost(db, f);
+	db->queued++;
+	return db_sync(db, a, ret, 1, f);
+}
+
+/*
+ * No connection with a host.  Whoever shares what is known answers others, who
+ * need not know where the database is: the log is told.  Who asks for himself
+ * gets all of it.
+ */
+static int
+connect_failed(struct db *db, size_t i, struct fail *f)
+{
+	char sqlstate[DB_SQLSTATE_SIZE] = "";
+	enum db_connect_error why = DB_CONNECT_ERROR_TIMEOUT;
+
+	if (PQstatus(db->conn) == CONNECTION_BAD)
+		why =
+		    db_connect_error_parse(PQerrorMessage(db->conn), sqlstate);
+	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+	    "the database cannot be reached; try again");
+	if (db->shared != &db->own)
+		db_log_connect_failure(db, i, why, sqlstate);
+	else
+		explain_connect_failure(db, why, sqlstate, f);
+	db_lost(db, NULL);
+	snprintf(db->sqlstate, sizeof(db->sqlstate), "%s", sqlstate);
+	return -1;
+}
+
+void
+db_log_connect_failure(
+    struct db *db, size_t i, enum db_connect_error why, const char *sqlstate)
+{
+	char text[WHY_SIZE];
+
+	if (atomic_exchange(&db->shared->why[i], (int32_t)why) == (int32_t)why)
+		return;
+	snprintf(text, sizeof(text), "%s; %s", db_connect_error_text(why),
+	    db_connect_error_help(why));
+	log_error("database=away host=%s port=%s dbname=%s user=%s kind=%s "
+		  "sqlstate=%s why=%s",
+	    PQhost(db->conn), PQport(db->conn), text_or_empty(PQdb(db->conn)),
+	    text_or_empty(PQuser(db->conn)), db_connect_error_name(why),
+	    sqlstate, text);
+}
+
+static void
+log_connect_success(struct db *db, size_t i)
+{
+	if (atomic_exchange(&db->shared->why[i], DB_CONNECT_ERROR__NONE) !=
+	    DB_CONNECT_ERROR__NONE)
+		log_warn("database=back host=%s port=%s dbname=%s user=%s",
+		    PQhost(db->conn), PQport(db->conn), PQdb(db->conn),
+		    PQuser(db->conn));
+}
+
+/* The same for a person, with the words of a server that gave any. */
+static void
+explain_connect_failure(const struct db *db, enum db_connect_error why,
+    const char *sqlstate, struct fail *f)
+{
+	const char *words =
+	    *sqlstate == '\0' ? "" : strstr(PQerrorMessage(db->conn), sqlstate);
+
+	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+	    "host=%s port=%s dbname=%s user=%s: %s%s%.*s; %s", PQhost(db->conn),
+	    PQport(db->conn), text_or_empty(PQdb(db->conn)),
+	    text_or_empty(PQuser(db->conn)), db_connect_error_text(why),
+	    *words == '\0' ? "" : ": ", (int)strcspn(words, "\n"), words,
+	    db_connect_error_help(why));
+}
+
+/* What libpq has no word for yet. */
+static const char *
+text_or_empty(const char *text)
+{
+	return text == NULL ? "" : text;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: ISC */
+/* What a failure means: a lost session, or an error the server reported. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "lib/db/db_connect_error.h"
+#include "lib/db/db_int.h"
+#include "lib/sys/clock.h"
+
+#define READ_ONLY "25006" /* SQLSTATE */
+
+static void note_abandoned_session(struct db *db);
+static int refuse_read_only(struct db *db, struct fail *f);
+
+int
+db_lost(struct db *db, struct fail *f)
+{
+	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+	    "the database cannot be reached; try again");
+	if (db->setup == 0 && db->conn != NULL)
+		fail_set(f, FAIL_US, UNAVAILABLE, NULL, "%s",
+		    PQerrorMessage(db->conn));
+	note_abandoned_session(db);
+	PQfinish(db->conn);
+	db->conn = NULL;
+	db->queued = 0;
+	db->trouble = DB_LOST;
+	db->sqlstate[0] = '\0';
+	return -1;
+}
+
+void
+db_end_session(struct db *db)
+{
+	PQfinish(db->conn);
+	db->conn = NULL;
+	db->queued = 0;
+}
+
+/*
+ * The server was doing something when it was given up, and may go on: note its
+ * session, until it is known to have ended.
+ */
+static void
+note_abandoned_session(struct db *db)
+{
+	if (db->backend != 0 && PQstatus(db->conn) == CONNECTION_OK &&
+	    PQtransactionStatus(db->conn) == PQTRANS_ACTIVE)
+		db_abandoned_add(&db->shared->left, db->backend);
+	db->backend = 0;
+}
+
+int
+db_refused(struct db *db, const PGresult *res, struct fail *f)
+{
+	static const struct {
+		const char *prefix;
+		enum db_trouble trouble;
+		enum code code; /* UNAVAILABLE: it may well succeed later */
+	} classes[] = {
+		{ "23505", DB_DUPLICATE, INTERNAL },
+		{ "40", DB_AGAIN, UNAVAILABLE },
+		{ "53", DB_REFUSED, UNAVAILABLE },
+		{ "57014", DB_TIMEOUT, UNAVAILABLE },
+		{ "55P03", DB_TIMEOUT, UNAVAILABLE },
+		{ "08", DB_LOST, UNAVAILABLE },
+		{ "57P", DB_LOST, UNAVAILABLE },
+		{ "", DB_REFUSED, INTERNAL },
+	};
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	size_t i = 0;
+
+	if (state == NULL)
+		return db_lost(db, f);
+	snprintf(db->sqlstate, sizeof(db->sqlstate), "%s", state);
+	while (
+	    strncmp(state, classes[i].prefix, strlen(classes[i].prefix)) != 0)
+		i++;
+	if (db->setup != 0 && strcmp(state, READ_ONLY) == 0)
+		return refuse_read_only(db, f);
+	if (classes[i].trouble == DB_LOST) {
+		db->backend = 0; /* it ends by its own word */
+		return db_lost(db, f);
+	}
+	db->trouble = classes[i].trouble;
+
+	/* The server's words may quote a value; only a migration has none. */
+	if (db->setup == 0)
+		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s (%s)",
+		    PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY), state);
+	return fail_set(f, FAIL_US, classes[i].code, NULL,
+	    "database error %s%s", state,
+	    classes[i].code == UNAVAILABLE ? "; try again" : "");
+}
+
+/*
+ * The server takes no writes, as a standby does, or a primary whose disk is
+ * full where somebody sees to that: another host may, or this one later.
+ */
+static int
+refuse_read_only(struct db *db, struct fail *f)
+{
+	const size_t n = db->hosts.n;
+	int32_t ours = (int32_t)db->host;
+
+	if (db->shared != &db->own)
+		db_log_connect_failure(
+		    db, db->host, DB_CONNECT_ERROR_READONLY, READ_ONLY);
+
+	/* Another worker may have moved on before. */
+	atomic_compare_exchange_strong(
+	    &db->shared->host, &ours, (int32_t)((db->host + 1) % n));
+	if (db->retry_at != NULL)
+		atomic_store(db->retry_at, clock_ticks() + RETRY_MIN);
+	db_lost(db, NULL);
+	return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
+	    "the database takes no writes; try again");
+}

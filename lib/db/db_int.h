@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC */
+/* What the files of lib/db share.  Only they include it, and libpq. */
+#ifndef LIB_DB_DB_INT_H
+#define LIB_DB_DB_INT_H
+
+#include <libpq-fe.h>
+
+#include "lib/db/db.h"
+#include "lib/db/db_connect_error.h"
+
+#define POSTGRES_EPOCH INT64_C(946684800000000) /* 2000-01-01 in us UTC */
+#define RETRY_MIN (CLOCK_SECOND / 5) /* between two attempts to connect */
+
+struct db {
+	PGconn *conn;
+	char *url;
+	char *name;
+	struct db_hosts hosts; /* of url, none before the first need */
+	struct db_shared *shared; /* what db_share() was told, or own */
+	struct db_shared own;
+	const struct db_shared *other; /* what db_limit_sessions() was told */
+	size_t spare; /* likewise */
+	int64_t backend; /* the session's name, 0 while it has none */
+	int timeout_ms; /* what the session was told */
+	int64_t until; /* what db_set_deadline() was told, or 0 */
+	_Atomic int64_t *retry_at; /* what db_set_breaker() was told, or NULL */
+	db_cancel_check_fn
+	    *over; /* what db_set_cancel_check() was told, or NULL */
+	void *over_arg;
+	int64_t cancelled_at; /* clock_ticks(); 0: what is in hand was not */
+	enum stmt setup; /* tunes each new session */
+	int64_t session; /* how many there were */
+	int64_t server; /* the last one's, of the statement that tunes it */
+	size_t host; /* the index of its host */
+	bool prepared[STMT__MAX];
+	size_t queued; /* statements sent since the last sync */
+	enum db_trouble trouble;
+	enum db_unfit unfit;
+	int64_t missing; /* the first such migration, if DB_OLD */
+	char sqlstate[6];
+};
+
+/* Every statement of sql/stmt.sql. */
+struct db_stmt {
+	const char *name;
+	const char *text;
+	bool write; /* must not be repeated blindly */
+	bool late; /* decide workers prepare it when they first run it */
+};
+
+extern const struct db_stmt db_stmts[STMT__MAX];
+
+/* Formats of parameters: all are binary. */
+extern const int db_binary[DB_PARAMS_MAX];
+
+/*
+ * Prepare one statement or, with only 0, all that a new session begins with.
+ * Returns 0, or -1 with f set; a database that lacks a migration loses its
+ * session.
+ */
+int db_prepare(struct db *db, enum stmt only, struct fail *f);
+
+/* Queue a sync and send everything.  Returns 0, or -1 if that failed. */
+int db_send_sync(struct db *db, int64_t deadline);
+
+/*
+ * Send all that is queued, and read meanwhile so that neither side blocks.
+ * Returns 0, or -1 if that failed.
+ */
+int db_flush(struct db *db, int64_t deadline);
+
+/*
+ * The next result; NULL also ends the results of one statement.  A dead or
+ * silent connection gives NULL, and its status is bad.
+ */
+PGresult *db_next_result(struct db *db, int64_t deadline);
+
+/*
+ * When to give up the server in this call: soon after its own timeout, or the
+ * time of db_set_deadline().
+ */
+int64_t db_call_deadline(const struct db *db);
+
+/* The time us microseconds from now, or that of db_set_deadline() if sooner. */
+int64_t db_earlier_deadline(const struct db *db, int64_t us);
+
+/*
+ * Drop the session, so that the next call connects again; note it as abandoned
+ * if the server may still run its statement.  Sets f and returns -1.
+ */
+int db_lost(struct db *db, struct fail *f);
+
+/* End the session; the next call connects again. */
+void db_end_session(struct db *db);
+
+/* Set f and the trouble by the class of the SQLSTATE of res.  Returns -1. */
+int db_refused(struct db *db, const PGresult *res, struct fail *f);
+
+/*
+ * Log why host i cannot be used: one line for all processes that share the
+ * state, until the reason changes.
+ */
+void db_log_connect_failure(
+    struct db *db, size_t i, enum db_connect_error why, const char *sqlstate);
+
+/*
+ * Wait until the socket is ready for events of poll(2).  Returns 0, or -1 at
+ * the deadline or CANCEL_MAX after a cancel.
+ */
+int db_wait_socket(struct db *db, short events, int64_t deadline);
+
+/*
+ * After the statement bad did not prepare: drop the session and say in f which
+ * migration is missing, if one is.  Returns -1.
+ */
+int db_refuse_old_schema(struct db *db, enum stmt bad, struct fail *f);
+
+#endif
