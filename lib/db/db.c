@@ -117,10 +117,10 @@ db_set_deadline(struct db *db, int64_t ticks)
 }
 
 void
-db_set_cancel_check(struct db *db, db_cancel_check_fn *over, void *arg)
+db_set_cancel_check(struct db *db, db_cancel_check_fn *check, void *arg)
 {
-	db->over = over;
-	db->over_arg = arg;
+	db->cancel_check = check;
+	db->cancel_arg = arg;
 }
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Sessions that were given up, which may still run in their server. */
+/* Abandoned sessions, which the server may still run. */
 #include "config.h"
 
 #include "lib/db/db_abandoned.h"
@@ -12,7 +12,7 @@ db_abandoned_add(struct db_abandoned *l, int64_t name)
 
 	for (i = 0; i < DB_ABANDONED_MAX; i++) {
 		none = 0;
-		if (atomic_compare_exchange_strong(&l->dl_name[i], &none, name))
+		if (atomic_compare_exchange_strong(&l->names[i], &none, name))
 			return;
 	}
 }
@@ -24,7 +24,7 @@ db_abandoned_list(const struct db_abandoned *l, int64_t ret[DB_ABANDONED_MAX])
 	int64_t name;
 
 	for (i = 0; i < DB_ABANDONED_MAX; i++) {
-		if ((name = atomic_load(&l->dl_name[i])) == 0)
+		if ((name = atomic_load(&l->names[i])) == 0)
 			continue;
 		if (ret != NULL)
 			ret[n] = name;
@@ -41,7 +41,7 @@ db_abandoned_drop(struct db_abandoned *l, int64_t name)
 
 	for (i = 0; i < DB_ABANDONED_MAX; i++) {
 		was = name;
-		if (atomic_compare_exchange_strong(&l->dl_name[i], &was, 0))
+		if (atomic_compare_exchange_strong(&l->names[i], &was, 0))
 			return;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Sessions that were given up because their server did not answer, while it may
- * still run what they were doing: a commit that waits for a standby, say.
+ * Abandoned sessions: their server did not answer in time, but may still run
+ * their statement, for instance a commit that waits for a standby.
  */
 #ifndef LIB_DB_DB_ABANDONED_H
 #define LIB_DB_DB_ABANDONED_H
@@ -13,21 +13,21 @@
 #define DB_ABANDONED_MAX 256
 
 /*
- * Names of sessions, as STMT_SESSION makes them; 0 is a free place.  Begins
- * zeroed.  Processes that share it may be killed at any instruction.
+ * The numbers of sessions as STMT_SESSION gives them; 0 is a free slot.  Begins
+ * zeroed; a process that shares it may be killed at any moment.
  */
 struct db_abandoned {
-	_Atomic int64_t dl_name[DB_ABANDONED_MAX];
+	_Atomic int64_t names[DB_ABANDONED_MAX];
 };
 
-/* Note a session; where there is no place left it is not counted. */
+/* Add a session; without a free slot it is not counted. */
 void db_abandoned_add(struct db_abandoned *l, int64_t name);
 
-/* How many there are; ret, unless it is NULL, gets their names. */
+/* How many there are; their numbers go to ret unless it is NULL. */
 size_t db_abandoned_list(
     const struct db_abandoned *l, int64_t ret[DB_ABANDONED_MAX]);
 
-/* The session of that name has ended. */
+/* Remove a session that has ended. */
 void db_abandoned_drop(struct db_abandoned *l, int64_t name);
 
 #endif

@@ -53,7 +53,7 @@ db_ready(struct db *db, struct fail *f)
 	return db_connect(db, f);
 }
 
-/* Connect, tune the session and prepare everything, unless it is no use. */
+/* Begin a session, unless the breaker is open; set the breaker. */
 static int
 db_connect(struct db *db, struct fail *f)
 {
@@ -68,7 +68,7 @@ db_connect(struct db *db, struct fail *f)
 	}
 	db->unfit = DB_FIT;
 	if (connect_any_host(db, f) == -1) {
-		/* Rest for as long as it took. */
+		/* The breaker stays open for as long as the attempt took. */
 		now = clock_ticks();
 		if (db->retry_at != NULL)
 			atomic_store(db->retry_at,
@@ -81,7 +81,7 @@ db_connect(struct db *db, struct fail *f)
 	return 0;
 }
 
-/* Whether to connect now; of many who ask while the server is away, one. */
+/* Whether to connect now: while the server is away, one process at a time. */
 static bool
 breaker_allows_attempt(struct db *db)
 {
@@ -97,7 +97,7 @@ breaker_allows_attempt(struct db *db)
 		    db->retry_at, &at, now + CONNECT_DECIDE));
 }
 
-/* A session with one of the hosts, of which each has its share of the time. */
+/* Begin a session with one of the hosts; each has its share of the time. */
 static int
 connect_any_host(struct db *db, struct fail *f)
 {
@@ -121,8 +121,8 @@ connect_any_host(struct db *db, struct fail *f)
 }
 
 /*
- * Try each once, from the one that the last session was with; the next attempt
- * goes on where the time of this one was over.
+ * Try each host once, beginning with that of the last session.  When the time
+ * is up, the next attempt begins with the next host.
  */
 static int
 try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
@@ -154,7 +154,7 @@ try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
 	return -1;
 }
 
-/* DB_LOST is the trouble with a host after which another may do. */
+/* Returns -1 with DB_LOST if another host may do better. */
 static int
 try_one_host(struct db *db, size_t i, int64_t deadline, struct fail *f)
 {
@@ -168,7 +168,7 @@ try_one_host(struct db *db, size_t i, int64_t deadline, struct fail *f)
 	return 0;
 }
 
-/* A connection to a host; what went wrong is in the connection's words. */
+/* Connect to a host.  After -1 PQerrorMessage() has the reason. */
 static int
 dial_host(struct db *db, const struct db_host *host, int64_t deadline)
 {
@@ -181,7 +181,7 @@ dial_host(struct db *db, const struct db_host *host, int64_t deadline)
 	db->conn = PQconnectStartParams(keys, values, 1);
 	PQsetNoticeReceiver(db->conn, drop_notice, NULL);
 	if (PQstatus(db->conn) != CONNECTION_BAD) {
-		/* With the SQLSTATE: other words depend on lc_messages. */
+		/* The SQLSTATE does not depend on lc_messages. */
 		PQsetErrorVerbosity(db->conn, PQERRORS_VERBOSE);
 		db_handshake(db, deadline);
 	}
@@ -195,8 +195,8 @@ dial_host(struct db *db, const struct db_host *host, int64_t deadline)
 }
 
 /*
- * Notices and warnings of the server: libpq would print them on standard
- * error, as no line of the log.  A failure that follows is logged.
+ * Ignore notices and warnings: libpq would print them on standard error, where
+ * they are not valid log lines.
  */
 static void
 drop_notice(void *arg, const PGresult *notice)
@@ -205,7 +205,7 @@ drop_notice(void *arg, const PGresult *notice)
 	(void)notice;
 }
 
-/* Go through the handshake; how it ended is the connection's status. */
+/* Do the handshake; PQstatus() has its result. */
 static void
 db_handshake(struct db *db, int64_t deadline)
 {
@@ -220,7 +220,7 @@ db_handshake(struct db *db, int64_t deadline)
 	}
 }
 
-/* Its name first: without one it could not be told from others later. */
+/* The setup comes first: it numbers the session, to find it if abandoned. */
 static int
 begin_session(struct db *db, struct fail *f)
 {
@@ -229,7 +229,7 @@ begin_session(struct db *db, struct fail *f)
 	return db_prepare(db, 0, f);
 }
 
-/* Run the session's own statement, which names the session. */
+/* Run the setup statement, which numbers the session and may refuse it. */
 static int
 db_setup_session(struct db *db, struct fail *f)
 {
@@ -258,7 +258,7 @@ db_setup_session(struct db *db, struct fail *f)
 	return r;
 }
 
-/* Drop a session whose database says why it is none for this program. */
+/* Drop the session if its database refuses this program. */
 static int
 refuse_unfit_database(struct db *db, const char *refusal, struct fail *f)
 {
@@ -271,7 +271,7 @@ refuse_unfit_database(struct db *db, const char *refusal, struct fail *f)
 	    f, FAIL_US, UNAVAILABLE, NULL, "%s", db_unfit_text(db->unfit));
 }
 
-/* Whether more sessions were given up than may be. */
+/* Whether there are more abandoned sessions than db_limit_sessions() allows. */
 static bool
 sessions_are_full(const struct db *db)
 {
@@ -282,7 +282,7 @@ sessions_are_full(const struct db *db)
 	return n > db->spare;
 }
 
-/* Of many who would ask which of them have ended, one at a time does. */
+/* One process at a time asks which abandoned sessions have ended. */
 static bool
 may_poll_abandoned(struct db *db)
 {
@@ -295,9 +295,9 @@ may_poll_abandoned(struct db *db)
 }
 
 /*
- * In a session that has just begun: if there is no room for it, look whether
- * those that were given up have ended, and else end it before it does anything
- * that the server might not end.
+ * In a new session: if there are too many abandoned ones, ask which have ended.
+ * If there are still too many, end this one before it runs anything that could
+ * hang.
  */
 static int
 check_abandoned_room(struct db *db, struct fail *f)
@@ -311,13 +311,13 @@ check_abandoned_room(struct db *db, struct fail *f)
 		return 0;
 	}
 	if (atomic_exchange(&shared->full, 1) == 0)
-		log_error("database=full why=%s",
+		log_error("event=database_sessions_full why=%s",
 		    "sessions that gave no answer still run in the server; "
 		    "look at what they wait for, a standby perhaps");
 	return db_lost(db, f);
 }
 
-/* Forget those that the server no longer has, or never had. */
+/* Drop abandoned sessions that the server no longer has. */
 static int
 forget_ended_sessions(struct db *db, struct fail *f)
 {
@@ -357,9 +357,9 @@ run_unprepared(struct db *db, struct arena *a, enum stmt stmt,
 }
 
 /*
- * No connection with a host.  Whoever shares what is known answers others, who
- * need not know where the database is: the log is told.  Who asks for himself
- * gets all of it.
+ * Report why a host cannot be used.  A process that shares its state serves
+ * clients, who must not learn where the database is: the reason goes to the
+ * log.  Otherwise it goes to f.
  */
 static int
 connect_failed(struct db *db, size_t i, struct fail *f)
@@ -391,7 +391,8 @@ db_log_connect_failure(
 		return;
 	snprintf(text, sizeof(text), "%s; %s", db_connect_error_text(why),
 	    db_connect_error_help(why));
-	log_error("database=away host=%s port=%s dbname=%s user=%s kind=%s "
+	log_error("event=database_connect_failed host=%s port=%s dbname=%s "
+		  "user=%s kind=%s "
 		  "sqlstate=%s why=%s",
 	    PQhost(db->conn), PQport(db->conn), text_or_empty(PQdb(db->conn)),
 	    text_or_empty(PQuser(db->conn)), db_connect_error_name(why),
@@ -403,12 +404,13 @@ log_connect_success(struct db *db, size_t i)
 {
 	if (atomic_exchange(&db->shared->why[i], DB_CONNECT_ERROR__NONE) !=
 	    DB_CONNECT_ERROR__NONE)
-		log_warn("database=back host=%s port=%s dbname=%s user=%s",
+		log_warn("event=database_connected host=%s port=%s dbname=%s "
+			 "user=%s",
 		    PQhost(db->conn), PQport(db->conn), PQdb(db->conn),
 		    PQuser(db->conn));
 }
 
-/* The same for a person, with the words of a server that gave any. */
+/* Put the reason into f, with the words of the server if it sent any. */
 static void
 explain_connect_failure(const struct db *db, enum db_connect_error why,
     const char *sqlstate, struct fail *f)
@@ -424,7 +426,7 @@ explain_connect_failure(const struct db *db, enum db_connect_error why,
 	    db_connect_error_help(why));
 }
 
-/* What libpq has no word for yet. */
+/* libpq returns NULL before it has parsed the string. */
 static const char *
 text_or_empty(const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Why a connection to the database could not be made. */
+/* Why a connection to the database failed. */
 #ifndef LIB_DB_DB_CONNECT_ERROR_H
 #define LIB_DB_DB_CONNECT_ERROR_H
 
@@ -14,10 +14,10 @@ enum db_connect_error {
 };
 
 /*
- * What kind of failure libpq's words are about: by the SQLSTATE of a server
- * that refused, which they have with PQERRORS_VERBOSE, else by the words of the
- * client's side, which are English where no program sets LC_MESSAGES.
- * sqlstate gets the SQLSTATE, or "".
+ * Classify an error message of libpq: by the SQLSTATE of the server, which
+ * PQERRORS_VERBOSE puts into it, else by the words of the client library, which
+ * are English because no program sets LC_MESSAGES.  sqlstate gets the SQLSTATE,
+ * or "".
  */
 enum db_connect_error db_connect_error_parse(
     const char *words, char sqlstate[DB_SQLSTATE_SIZE]);

@@ -40,10 +40,7 @@ db_end_session(struct db *db)
 	db->queued = 0;
 }
 
-/*
- * The server was doing something when it was given up, and may go on: note its
- * session, until it is known to have ended.
- */
+/* The server may still run the statement of this session: remember it. */
 static void
 note_abandoned_session(struct db *db)
 {
@@ -82,12 +79,13 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 	if (db->setup != 0 && strcmp(state, READ_ONLY) == 0)
 		return refuse_read_only(db, f);
 	if (classes[i].trouble == DB_LOST) {
-		db->backend = 0; /* it ends by its own word */
+		db->backend = 0; /* the server ends the session itself */
 		return db_lost(db, f);
 	}
 	db->trouble = classes[i].trouble;
 
-	/* The server's words may quote a value; only a migration has none. */
+	/* The server's words may quote a value, but not those of a migration.
+	 */
 	if (db->setup == 0)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s (%s)",
 		    PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY), state);
@@ -97,8 +95,8 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 }
 
 /*
- * The server takes no writes, as a standby does, or a primary whose disk is
- * full where somebody sees to that: another host may, or this one later.
+ * The server is read-only: a standby, or a primary that an operator has set so.
+ * The next attempt begins with the next host.
  */
 static int
 refuse_read_only(struct db *db, struct fail *f)
@@ -110,7 +108,7 @@ refuse_read_only(struct db *db, struct fail *f)
 		db_log_connect_failure(
 		    db, db->host, DB_CONNECT_ERROR_READONLY, READ_ONLY);
 
-	/* Another worker may have moved on before. */
+	/* Another worker may have done so before. */
 	atomic_compare_exchange_strong(
 	    &db->shared->host, &ours, (int32_t)((db->host + 1) % n));
 	if (db->retry_at != NULL)

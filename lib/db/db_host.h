@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The hosts that a connection string names, to be tried one by one. */
+/* The hosts of a connection string, in the order in which to try them. */
 #ifndef LIB_DB_DB_HOST_H
 #define LIB_DB_DB_HOST_H
 
@@ -9,32 +9,32 @@ struct fail;
 
 #define DB_HOSTS_MAX 8
 
-/* What to say to libpq besides the string; NULL says nothing. */
+/* Parameters that override the connection string; NULL overrides nothing. */
 struct db_host {
 	const char *host;
 	const char *hostaddr;
 	const char *port;
 };
 
-/* The hosts, in their order; begins zeroed. */
+/* Begins zeroed. */
 struct db_hosts {
 	size_t n;
 	struct db_host all[DB_HOSTS_MAX];
-	const char *attrs; /* target_session_attrs, NULL: as it is given */
+	const char *attrs; /* target_session_attrs, NULL: that of the string */
 	char *texts[3]; /* what the others point into */
 };
 
 /*
  * Read the hosts of a libpq connection string as libpq does: its own host,
  * hostaddr and port, else those of the service that it names, else those of
- * the environment.  Of several only one that takes writes will do, unless
- * target_session_attrs is given.  Returns 0, or -1 with f set when libpq
- * cannot read the string, or not as it was meant: a password with "@" or "/"
- * in it, not encoded, ends up in host, port or name.  No words of f quote it.
+ * the environment.  Of several hosts only one that accepts writes is used,
+ * unless target_session_attrs is given.  Returns 0, or -1 with f set when libpq
+ * cannot parse the string, or when a password with an unencoded "@" or "/" has
+ * ended up in host, port or name.  f quotes nothing of the string.
  */
 int db_hosts_read(struct db_hosts *ret, const char *url, struct fail *f);
 
-/* Free what it holds; it is zeroed then. */
+/* Free the texts and zero it. */
 void db_hosts_clear(struct db_hosts *h);
 
 #endif

@@ -15,29 +15,28 @@ struct db {
 	PGconn *conn;
 	char *url;
 	char *name;
-	struct db_hosts hosts; /* of url, none before the first need */
-	struct db_shared *shared; /* what db_share() was told, or own */
+	struct db_hosts hosts; /* of url; empty before the first connect */
+	struct db_shared *shared; /* of db_share(), or own */
 	struct db_shared own;
-	const struct db_shared *other; /* what db_limit_sessions() was told */
-	size_t spare; /* likewise */
-	int64_t backend; /* the session's name, 0 while it has none */
-	int timeout_ms; /* what the session was told */
-	int64_t until; /* what db_set_deadline() was told, or 0 */
-	_Atomic int64_t *retry_at; /* what db_set_breaker() was told, or NULL */
-	db_cancel_check_fn
-	    *over; /* what db_set_cancel_check() was told, or NULL */
-	void *over_arg;
-	int64_t cancelled_at; /* clock_ticks(); 0: what is in hand was not */
-	enum stmt setup; /* tunes each new session */
-	int64_t session; /* how many there were */
-	int64_t server; /* the last one's, of the statement that tunes it */
+	const struct db_shared *other; /* of db_limit_sessions() */
+	size_t spare; /* of db_limit_sessions() */
+	int64_t backend; /* the number of the session, 0 without one */
+	int timeout_ms; /* statement timeout of the session */
+	int64_t until; /* of db_set_deadline(), or 0 */
+	_Atomic int64_t *retry_at; /* of db_set_breaker(), or NULL */
+	db_cancel_check_fn *cancel_check; /* or NULL */
+	void *cancel_arg;
+	int64_t cancelled_at; /* clock_ticks(), 0: not cancelled */
+	enum stmt setup; /* sets each session up */
+	int64_t session; /* how many sessions there were */
+	int64_t server; /* identifies the server of the last one */
 	size_t host; /* the index of its host */
 	bool prepared[STMT__MAX];
 	size_t queued; /* statements sent since the last sync */
 	enum db_trouble trouble;
 	enum db_unfit unfit;
-	int64_t missing; /* the first such migration, if DB_OLD */
-	char sqlstate[6];
+	int64_t missing; /* the first missing migration, if DB_OLD */
+	char sqlstate[DB_SQLSTATE_SIZE];
 };
 
 /* Every statement of sql/stmt.sql. */

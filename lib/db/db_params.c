@@ -132,7 +132,7 @@ params_blobs(
 	}
 }
 
-/* Room for the next parameter's bytes, or NULL with the list failed. */
+/* Room for the next parameter; NULL marks the list as failed. */
 static void *
 param_room(struct params *p, size_t size)
 {
@@ -149,7 +149,7 @@ param_room(struct params *p, size_t size)
 	return room;
 }
 
-/* An array of n eight-byte values, each less the origin of its type. */
+/* Append an array of n eight-byte values, each minus origin. */
 static void
 params_wide(
     struct params *p, uint32_t oid, const int64_t *v, int64_t origin, size_t n)
@@ -169,7 +169,7 @@ params_wide(
 	}
 }
 
-/* Write the head of a one-dimensional array; returns where elements begin. */
+/* Write the head of a one-dimensional array; returns where its elements go. */
 static void *
 array_head(char *w, uint32_t oid, size_t n, bool nulls)
 {

@@ -55,7 +55,7 @@ db_prepare(struct db *db, enum stmt only, struct fail *f)
 			PQclear(res);
 	}
 
-	/* The answer to the sync itself. */
+	/* The result of the sync. */
 	if ((res = db_next_result(db, deadline)) == NULL)
 		return db_lost(db, f);
 	PQclear(res);
@@ -67,7 +67,7 @@ db_prepare(struct db *db, enum stmt only, struct fail *f)
 	return 0;
 }
 
-/* Whether a statement is the one, or without one is not left for later. */
+/* Whether this call prepares stmt: it is only, or only is 0 and it is early. */
 static bool
 is_prepared_now(const struct db *db, enum stmt stmt, enum stmt only)
 {

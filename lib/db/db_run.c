@@ -20,7 +20,7 @@ db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 	struct rows rows;
 	int tries;
 
-	/* Inside a transaction nothing is repeated: it died with its link. */
+	/* A transaction dies with its session: repeat nothing inside it. */
 	for (tries = 0; tries < (inside ? 1 : 2); tries++) {
 		if (db_ready(db, f) == -1 || db_prepare_late(db, stmt, f) == -1)
 			return -1;
@@ -33,7 +33,7 @@ db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 		if (db->trouble != DB_LOST)
 			return -1;
 
-		/* What may have been carried out is not repeated blindly. */
+		/* The server may have run the write: do not repeat it. */
 		if (db_stmts[stmt].write)
 			return fail_set(f, FAIL_UNCERTAIN, UNAVAILABLE, NULL,
 			    "the database went away during a write");
@@ -63,7 +63,7 @@ db_script(struct db *db, const char *sql, struct fail *f)
 	if (db_ready(db, f) == -1)
 		return -1;
 
-	/* A script is many statements, which a pipeline does not take. */
+	/* A script has several statements, which a pipeline refuses. */
 	deadline = db_call_deadline(db);
 	db->cancelled_at = 0;
 	if (!PQexitPipelineMode(db->conn) || !PQsendQuery(db->conn, sql) ||
@@ -146,18 +146,18 @@ db_sync(
 				r = fail_set(f, FAIL_US, INTERNAL, NULL,
 				    "no room for a result");
 		} else {
-			/* The first error is the cause, the rest is skipped. */
+			/* The server skips what follows the first error. */
 			if (r == 0)
 				r = db_refused(db, res, f);
 			PQclear(res);
 		}
 
-		/* Each statement's results end with a null. */
+		/* A NULL ends the results of each statement. */
 		if ((res = db_next_result(db, deadline)) != NULL)
 			PQclear(res);
 	}
 
-	/* The answer to the sync itself. */
+	/* The result of the sync. */
 	if ((res = db_next_result(db, deadline)) == NULL)
 		return db_lost(db, f);
 	PQclear(res);
@@ -177,7 +177,7 @@ db_rollback(struct db *db)
 	if (db->conn == NULL)
 		return;
 
-	/* What was queued and never synced would be taken for the answer. */
+	/* Results of what was queued without a sync come first: drop them. */
 	if (db->queued > 0 && discard_results(db) == -1) {
 		db_lost(db, NULL);
 		return;
@@ -191,7 +191,7 @@ db_rollback(struct db *db)
 	arena_reset(&a);
 }
 
-/* Carry out what is queued and forget its results. */
+/* Run what is queued and discard the results. */
 static int
 discard_results(struct db *db)
 {

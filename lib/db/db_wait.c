@@ -64,7 +64,7 @@ db_wait_socket(struct db *db, short events, int64_t deadline)
 	for (;;) {
 		left = wait_left_ms(db, deadline);
 		ms = left > INT_MAX ? INT_MAX : (int)left;
-		if (db->over != NULL && (left == -1 || left > CHECK_MS))
+		if (db->cancel_check != NULL && (left == -1 || left > CHECK_MS))
 			ms = CHECK_MS;
 		n = poll(&pfd, 1, ms);
 		if (n == 1)
@@ -75,7 +75,8 @@ db_wait_socket(struct db *db, short events, int64_t deadline)
 	}
 }
 
-/* Milliseconds that are left until a deadline; -1 is for ever. */
+/* Milliseconds until the deadline, or until a cancel counts as ignored; -1 is
+ * without end. */
 static int64_t
 wait_left_ms(const struct db *db, int64_t deadline)
 {
@@ -89,15 +90,16 @@ wait_left_ms(const struct db *db, int64_t deadline)
 	return left < 0 ? 0 : left;
 }
 
-/* Cancel what is in hand, once, if it is over; a handshake just ends. */
+/* Cancel the running statement, once, if the caller wants it; a handshake ends
+ * at once. */
 static void
 check_cancel(struct db *db)
 {
 	char why[256];
 	PGcancel *cancel;
 
-	if (db->over == NULL || db->cancelled_at != 0 ||
-	    !db->over(db->over_arg))
+	if (db->cancel_check == NULL || db->cancelled_at != 0 ||
+	    !db->cancel_check(db->cancel_arg))
 		return;
 	db->cancelled_at = clock_ticks();
 	if (PQstatus(db->conn) != CONNECTION_OK) {

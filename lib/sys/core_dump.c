@@ -20,5 +20,6 @@ core_dump_forbid(bool allowed)
 	/* A core_pattern with a pipe may pass over the limit, not the flag. */
 	if (setrlimit(RLIMIT_CORE, &none) == -1 ||
 	    prctl(PR_SET_DUMPABLE, 0) == -1)
-		log_warn("dump=allowed why=%s", strerror(errno));
+		log_warn(
+		    "event=core_dump_not_forbidden why=%s", strerror(errno));
 }

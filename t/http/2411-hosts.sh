@@ -75,7 +75,7 @@ is "operators are answered from the second server" "$STATUS" 200
 check "the companion continues on the second server" \
     stack_until 30 "$stack_cron_pid" companion_on_standby
 check "the log names the server that is silent" grep -q \
-    "level=error .*database=away host=$scratch/run port=5432 dbname=assay user=assay_decide kind=timeout " \
+    "level=error .*event=database_connect_failed host=$scratch/run port=5432 dbname=assay user=assay_decide kind=timeout " \
     "$scratch/log/pool.log"
 wait_drained
 
@@ -99,7 +99,7 @@ ask_decision "$order"
 is "when the first server refuses decisions go to the second" \
     "$(json '.score >= 0')" true
 check "the log says that the first server refuses" grep -q \
-    "database=away host=$scratch/run .*kind=refused " \
+    "event=database_connect_failed host=$scratch/run .*kind=refused " \
     "$scratch/log/pool.log"
 
 # The first server is read-only, as a standby is.
@@ -113,7 +113,7 @@ is "when the first server is read-only decisions go to the second" \
     "$(json '.score >= 0') $(sql "select count(*) from pg_stat_activity
 	where application_name = 'assay decide'")" "true 0"
 check "the log says that the first server is read-only" grep -q \
-    "database=away host=$scratch/run .*kind=readonly " "$scratch/log/pool.log"
+    "event=database_connect_failed host=$scratch/run .*kind=readonly " "$scratch/log/pool.log"
 
 # The servers change roles while sessions are open.
 stop_database

@@ -16,7 +16,7 @@ url_of() {
 # logged_once LOG KIND SQLSTATE ROLE [DATABASE]: the log has this line once.
 # shellcheck disable=SC2317 # stack_until calls it
 logged_once() {
-	[ "$(grep -c "level=error .*database=away host=$scratch/run port=5432 dbname=${5:-assay} user=$4 kind=$2 sqlstate=$3 why=" \
+	[ "$(grep -c "level=error .*event=database_connect_failed host=$scratch/run port=5432 dbname=${5:-assay} user=$4 kind=$2 sqlstate=$3 why=" \
 	    "$scratch/log/$1.log")" = 1 ]
 }
 
