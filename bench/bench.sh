@@ -672,7 +672,7 @@ part_p() {
 	local n=${BENCH_OLD:-1000000} top began
 	echo "(p) decisions during a retention sweep, 64 connections"
 	start_pool 4 32
-	months 1
+	add_months 1
 	sql "insert into assay.verdict_log (decided_at, id, event_id,
 		event_type, verdict, score, reasons, policy_id, policy_version,
 		correlation_id)

@@ -21,7 +21,7 @@ login_failures() {
 	sql 'select failures, refused_until > now() from assay.login_failure
 	    order by 1' | tr '\n' ' '
 }
-# set_failures COUNT: every account has failed that often, and its delay is over.
+# set_failures COUNT: every account has failed that often, and its delay has ended.
 set_failures() {
 	sql "update assay.login_failure set failures = $1,
 	    refused_until = now() - interval '1 s'"

@@ -17,7 +17,7 @@ TOKEN=
 log_in_from() {
 	log_in "$2" "$3" -H "X-Forwarded-For: $1"
 }
-# set_failures COUNT: every account has failed that often, and its delay is over.
+# set_failures COUNT: every account has failed that often, and its delay has ended.
 set_failures() {
 	sql "update assay.login_account set failures = $1,
 	    refused_until = now() - interval '1 s'"

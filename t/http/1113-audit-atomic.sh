@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A change and its audit entry are one transaction: without the entry there is no
-# change, and a failed change is in the trail.
+# A change and its audit entry are one transaction: an entry that cannot be written
+# undoes the change, and the trail has failed changes.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/load.sh

@@ -30,7 +30,7 @@ is "a link that was met again is counted once" "$(sql "select sample::json #>>
     '{signals,graph.usersOnDevice}', sample::json #>>
     '{signals,graph.devicesOnUser}' from assay.decision_detail
     order by decided_at desc limit 1")" "1|32"
-is "after a forgotten link the counters equal a recount" "$(recount)" ""
+is "after a forgotten link the counters equal a recount" "$(graph_faults)" ""
 
 # Many clients with few entities: single events and batches at once.
 cat >"$scratch/client" <<'END'
@@ -70,7 +70,7 @@ is "every parallel event counts all earlier ones of its user" \
 	select row_number() over (partition by user_id order by decided_at) - 1
 	<> (sample::json #>> '{signals,velocity.attemptsLast24h}')::int as wrong
 	from assay.decision_detail where user_id like 'c-%') x where wrong")" 0
-is "after parallel events the counters equal a recount" "$(recount)" ""
+is "after parallel events the counters equal a recount" "$(graph_faults)" ""
 
 # All roots that an event needs are united while the event waits for them.
 for i in 1 2 3 4 5; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Block, allow and watch lists decide by every subject, and block goes before allow
-# before watch.
+# Block, allow and watch lists decide by every subject; block wins over allow, and
+# allow over watch.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/list_decisions.sh

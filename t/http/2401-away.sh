@@ -102,7 +102,7 @@ is "every degraded answer is written to the spool" \
 check "the spool holds no address, phone or key" sh -c "
     ! grep -rE '81\.2\.69\.142|911234544|ak_live' '$scratch/spool'"
 
-# A killed worker leaves half a record in the spool, which nobody was answered.
+# A killed worker leaves half a record in the spool, without an answer.
 kill -KILL "$(pgrep -P "$stack_pool_pid" | head -n 1)"
 printf '0123456789abcdef {"decidedAt":17' >>"$scratch/spool/active"
 until [ "$(brief_answer)" = "200 allow -1 engine.degraded" ]; do

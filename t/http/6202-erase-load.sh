@@ -47,14 +47,14 @@ is "every event gets a scored decision" "$(jq -r 'select((.userId
     <"$scratch/answers" | sort | uniq -c | tr -s ' ')" " 528 true"
 is "every erasure gets an answer" "$(jq -r 'select(.userId) | .graph | type' \
     <"$scratch/answers" | sort | uniq -c | tr -s ' ')" " 64 boolean"
-is "the graph equals a recount after decisions and erasures" "$(recount)" ""
+is "the graph equals a recount after decisions and erasures" "$(graph_faults)" ""
 
 # Another decision of every user updates the user's stored root.
 for i in $(seq 0 40); do
 	http POST /v1/decisions "{\"type\":\"account.login\",
 	    \"subject\":{\"userId\":\"c-$i\",\"deviceId\":\"cd-$((i % 37))\"}}"
 done
-is "the graph equals a recount after the next decisions" "$(recount)" ""
+is "the graph equals a recount after the next decisions" "$(graph_faults)" ""
 
 # decide_login USER MEMBERS: with these members of subject.
 decide_login() {
@@ -92,7 +92,7 @@ during_erasure r-1 decide_login r-2 '"ip":"10.7.7.7","phone":"251933111222"'
 is "a decision meanwhile links its user to the erased address as a new one" \
     "$(sql "select e.users, (select count(*) from assay.entity_link l
 	where e.id in (l.a, l.b)) from assay.entity e
-    where key = '10.7.7.7'")$(recount)" "1|2"
+    where key = '10.7.7.7'")$(graph_faults)" "1|2"
 
 # Only the erased user connects the device and the address.
 decide_login s-1 '"ip":"10.8.8.8"'
@@ -101,7 +101,7 @@ decide_login s-2 '"ip":"10.8.8.8"'
 decide_login s-3 '"deviceId":"d-s"'
 during_erasure s-1 decide_login s-2 '"deviceId":"d-s"'
 is "a decision meanwhile joins two parts that the erasure separates" \
-    "$(recount)" ""
+    "$(graph_faults)" ""
 
 # The server ends an erasure; the next request finishes it.
 sql "insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,

@@ -27,9 +27,9 @@ is_detaching() {
 start_stack DECIDE_WORKERS=3
 admin_token
 api_key
-history
+add_history
 is "the scenario starts with 14 months of decisions" \
-    "$(left)" "5000|5000|4000|5000|5000|60|500"
+    "$(rows_left)" "5000|5000|4000|5000|5000|60|500"
 
 load_start 1
 run_sweep
@@ -43,7 +43,7 @@ is_json "the answer counts each collection" \
 is "the sweep removes what is older than the windows" "$(pruned_counts)" \
     "620 3920 3136 4916 30"
 is "the sweep keeps what is inside the windows" \
-    "$(left)" "4380|1080|864|1080|84|30|365"
+    "$(rows_left)" "4380|1080|864|1080|84|30|365"
 is "whole months of the verdict log are dropped" "$(sql "select count(*)
     from pg_class where relkind = 'r' and relname < 'verdict_log_'
 	|| to_char(now() at time zone 'UTC' - interval '365 days', 'YYYYMM')
@@ -55,19 +55,19 @@ is "a second sweep removes nothing" "$(pruned_counts)" "0 0 0 0 0"
 http PUT /v1/config/retention '{"activity":30,"replay":60}'
 run_sweep
 is "a shorter activity window clears requests before samples" \
-    "$(pruned_counts) $(left)" \
+    "$(pruned_counts) $(rows_left)" \
     "0 720 288 0 0 4380|360|576|648|84|30|365"
 http PUT /v1/config/retention '{"activity":30,"replay":10}'
 run_sweep
 is "a shorter sample window clears samples before requests" \
-    "$(pruned_counts) $(left)" \
+    "$(pruned_counts) $(rows_left)" \
     "0 0 480 0 0 4380|360|96|360|84|30|365"
 
 # Each collection has its own window, but an idempotency key goes with its
 # decision.
 http PUT /v1/config/retention '{"verdicts":3,"activity":0,"idempotency":0}'
 run_sweep
-is "rows kept for ever outlive their verdict" "$(pruned_counts) $(left)" \
+is "rows kept for ever outlive their verdict" "$(pruned_counts) $(rows_left)" \
     "4344 0 0 48 0 36|360|96|360|36|30|3"
 is "no idempotency key remains without its decision" "$(sql "select count(*)
     from assay.idempotency i where not exists (select
@@ -100,7 +100,7 @@ sql "set timezone = 'UTC'; create table assay.decision_detail_202001 partition o
     assay.decision_detail for values from ('2020-01-01') to ('2020-02-01');
     insert into assay.decision_detail select '2020-01-02', 'vd_x', 'x',
 	'card.authorize', 'u', null, '{}', '{}'"
-hold "select count(*) from assay.decision_detail"
+hold_lock "select count(*) from assay.decision_detail"
 (
 	stack_until 10 "$stack_pool_pid" is_detaching
 	sql "select pg_terminate_backend(pid) from pg_stat_activity
@@ -111,17 +111,17 @@ wait $!
 is "a long reader delays a month but no sweep" "$STATUS $(pruned_counts) $(sql \
     "select count(*) from pg_inherits
     where inhrelid = 'assay.decision_detail_202001'::regclass")" "200 0 0 0 0 0 1"
-release
+release_lock
 run_sweep
 is "the next sweep drops the delayed month" "$(pruned_counts) $(sql \
     "select to_regclass('assay.decision_detail_202001') is null")" "0 1 1 0 0 t"
 
 # Only one sweep runs at a time over all hosts.
-hold "select pg_advisory_xact_lock(hashtextextended('assay.retain', 0))"
+hold_lock "select pg_advisory_xact_lock(hashtextextended('assay.retain', 0))"
 run_sweep
 is_error "a sweep answers 503 while another host sweeps" 503 UNAVAILABLE
 is "the refused sweep may be retried after a second" "$(header retry-after)" 1
-release
+release_lock
 run_sweep
 is "a sweep answers 200 when the other is done" "$STATUS" 200
 

@@ -14,9 +14,9 @@
 start_stack
 admin_token
 api_key
-history
+add_history
 check "the first sweep is due" cron retain
-is "the sweep removes what is older than the windows" "$(left)" "$want"
+is "the sweep removes what is older than the windows" "$(rows_left)" "$want"
 is "the log counts what the sweep removed" \
     "$(sweep_counts)" "620 3920 3136 4916 30 0"
 check "the metrics count what the sweep removed" stack_until 15 0 metric_is \
@@ -24,7 +24,7 @@ check "the metrics count what the sweep removed" stack_until 15 0 metric_is \
 http PUT /v1/config/retention '{"activity":30}'
 cron retain
 is "a second sweep is not due at once" \
-    "$(sweep_counts) $(left)" "0 0 0 0 0 0 $want"
+    "$(sweep_counts) $(rows_left)" "0 0 0 0 0 0 $want"
 sql "update assay.retention_sweep set started_at = started_at - interval '61 min'"
 cron retain
 is "a sweep is due after an hour and uses the changed windows" \
@@ -49,13 +49,13 @@ is "a sweep is due when the clock was set back" "$(sweep_counts)" "0 60 0 0 0 0"
 http PUT /v1/config/retention '{"activity":null}'
 
 # Only one host sweeps at a time.
-hold "select pg_advisory_xact_lock(hashtextextended('assay.retain', 0))"
+hold_lock "select pg_advisory_xact_lock(hashtextextended('assay.retain', 0))"
 sql "update assay.retention_sweep set finished_at = null"
 check "the companion exits 0 while another host sweeps" cron retain
 http POST /v1/config/retention/run
 is_error "an operator's sweep answers 503 while another host sweeps" \
     503 UNAVAILABLE
-release
+release_lock
 start_cron "retain --for 2s"
 first=$stack_cron_pid
 cron "retain --for 2s"

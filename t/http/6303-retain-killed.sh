@@ -26,7 +26,7 @@ kill_at() {
 	kill -s KILL "$stack_cron_pid"
 	wait "$stack_cron_pid" 2>/dev/null
 	stack_until 10 0 companion_gone
-	release
+	release_lock
 }
 
 # The server has ended the sessions of the killed companion.
@@ -52,33 +52,33 @@ admin_token
 api_key
 
 make_past
-hold "select from assay.idempotency where key = 'old-4000' for update"
+hold_lock "select from assay.idempotency where key = 'old-4000' for update"
 kill_at retention_batch
-hold "select from assay.decision_detail order by decided_at limit 1"
+hold_lock "select from assay.decision_detail order by decided_at limit 1"
 kill_at retention_month
-hold "select from assay.decision_detail where verdict_id = 'vd_1081' for update"
+hold_lock "select from assay.decision_detail where verdict_id = 'vd_1081' for update"
 start_cron "retain --for 10m" 8>&-
 stack_until 20 "$stack_cron_pid" statement_waits retention_batch
 stack_end "$stack_pg_pid" QUIT
-release 2>/dev/null
+release_lock
 start_database
 check "a sweep finishes after the server was killed" \
     stack_until 30 "$stack_cron_pid" sweep_done
 stop_cron
-is "nothing is lost or left after all kills" "$(left)" "$want"
+is "nothing is lost or left after all kills" "$(rows_left)" "$want"
 
 # A stopped companion does not block the other hosts.
 make_past
-hold "select from assay.idempotency where key = 'old-4000' for update"
+hold_lock "select from assay.idempotency where key = 'old-4000' for update"
 start_cron "retain --for 10m" 8>&-
 lost=$stack_cron_pid
 stack_until 10 "$lost" statement_waits retention_batch
 kill -s STOP "$lost"
-release
+release_lock
 start_cron "retain --for 10m"
 check "another host sweeps while one hangs" \
     stack_until 30 "$stack_cron_pid" sweep_done
-is "that host removes everything that is due" "$(left)" "$want"
+is "the other host removes everything that is due" "$(rows_left)" "$want"
 kill -s CONT "$lost"
 stop_cron
 stack_end "$lost" TERM
@@ -102,10 +102,10 @@ wait "$stack_cron_pid" || ended=$?
 is "the ended sweep exits 0 and counts only committed rows" \
     "$ended $(sweep_counts)" \
     "0 0 0 0 0 0 0"
-later run /v1/config/retention/run '' -H "Authorization: Bearer $TOKEN"
+post_later run /v1/config/retention/run '' -H "Authorization: Bearer $TOKEN"
 stack_until 10 0 batch_sleeps
 stop_pool
-now run
+await_answer run
 is "stopping the pool ends an operator's sweep" \
     "$STATUS $(json '.pruned.idempotency')" "200 0"
 start_pool
@@ -145,5 +145,5 @@ cron retain RETENTION_VACUUM=true
 check "the log warns when autovacuum is off" grep -q \
     'vacuum=off why="RETENTION_VACUUM' "$scratch/log/cron.log"
 is "the sweep without autovacuum removes everything that is due" \
-    "$(left)" "$want"
+    "$(rows_left)" "$want"
 finish

@@ -18,7 +18,7 @@ admin_token
 api_key
 token=$TOKEN
 TOKEN=
-months 4
+add_months 4
 
 # First nothing is known, then there are decisions, then labels.
 decide_order o-0 u-0

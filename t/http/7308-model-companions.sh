@@ -88,13 +88,13 @@ companion_gone() {
 	    where application_name = 'assay cron'")" = 0 ]
 }
 put_model '.bias = 6'
-hold "select from assay.epoch for update"
+hold_lock "select from assay.epoch for update"
 start_cron model MODEL_PATH="$path" 8>&-
 check "the load waits where it is killed" \
     stack_until 10 "$stack_cron_pid" poll_waits
 kill -s KILL "$stack_cron_pid"
 wait "$stack_cron_pid" 2>/dev/null
-release
+release_lock
 stack_until 10 0 companion_gone
 is "a killed companion loads all of a model or nothing" "$(last_load | sed \
     's/^7|disk|6$/6|disk|5/')" "6|disk|5"
@@ -103,12 +103,12 @@ is "the next poll loads the model once" \
     "$(poll_model) $(last_load)" "0 7|disk|6"
 put_model '.bias = 7'
 sql checkpoint
-hold "select from assay.epoch for update"
+hold_lock "select from assay.epoch for update"
 start_cron "model --for 10m" MODEL_PATH="$path" 8>&-
 make_due
 stack_until 10 "$stack_cron_pid" poll_waits
 stack_end "$stack_pg_pid" QUIT
-release 2>/dev/null
+release_lock
 start_database
 make_due
 check "a companion loads the model after the server was killed" \

@@ -96,10 +96,10 @@ is "a host with a file again loads its model" \
 
 # The last two hosts lose their file at the same moment.
 sql "insert into assay.model_host values ('other', 'disk other', now())"
-hold "select assay.model_source_release('other')"
+hold_lock "select assay.model_source_release('other')"
 start_cron "model --for 10m"
 check "the second host waits for the first" \
-    stack_until 10 "$stack_cron_pid" waits_are 1
+    stack_until 10 "$stack_cron_pid" lock_waiters_are 1
 release_lock
 check "the last host activates the bundled model" \
     stack_until 10 "$stack_cron_pid" load_is "10|bundled|"

@@ -18,7 +18,7 @@ admin_token
 api_key
 token=$TOKEN
 TOKEN=
-months 4
+add_months 4
 
 # Two companions are killed again and again, then a backend and the server.
 killed=0

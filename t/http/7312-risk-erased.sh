@@ -18,7 +18,7 @@ admin_token
 api_key
 token=$TOKEN
 TOKEN=
-months 4
+add_months 4
 
 decide_order q-1 u-1 "$here"
 

@@ -23,7 +23,7 @@ is_json "drift without decisions has no index" '[.decisionsMin, .threshold,
     '[200,0.25,7,"card.authorize",null,0,null,[],[]]'
 
 hot='[{"tag":"hot","points":9}]'
-months 2
+add_months 2
 log_scores card.authorize 35 8 30 "n % 61" \
     "case when n % 10 = 0 then '$hot' else '[]' end"
 log_scores card.authorize 7 1 40 "40 + n % 61" \

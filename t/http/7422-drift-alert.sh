@@ -24,7 +24,7 @@ http POST /v1/webhooks "{\"url\":\"http://127.0.0.1:$PORT/200/hook\",
     \"events\":[\"alert.drift.v1\"]}"
 is "a webhook may not subscribe to drift alerts" "$STATUS" 400
 
-months 2
+add_months 2
 log_scores order.place 35 8 50 "r % 50" "'[]'"
 log_scores order.place 7 1 50 "r % 50 + 40" "'[]'"
 log_scores card.authorize 35 1 50 "r" "'[]'"

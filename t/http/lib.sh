@@ -85,8 +85,8 @@ keep_answers() {
 	    2>/dev/null || :
 }
 
-# Search all logs for what was sent, what is in files made for sending and what
-# is in the scenario itself.
+# Search all logs for values of the requests, of files made for requests and of
+# the scenario itself.
 keeps_private() {
 	# shellcheck disable=SC2046 # our own paths have no spaces
 	is "no log holds personal data or a secret of a request" "$(private_lines "$0" \

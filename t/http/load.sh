@@ -90,19 +90,3 @@ workers_running() {
 workers_busy() {
 	metric "engine_workers_busy{group=\"$1\"}"
 }
-
-# The old names, until no scenario uses them.
-later() { post_later "$@"; }
-now() { await_answer "$@"; }
-hold() {
-	hold_lock "$@"
-	hold_pid=$lock_pid
-}
-release() {
-	echo 'rollback;' >&8
-	release_lock
-}
-lock_of() { printf 'select pg_advisory_xact_lock(%s)' "$(user_lock "$1")"; }
-waits_are() { lock_waiters_are "$@"; }
-workers() { workers_running "$@"; }
-busy() { workers_busy "$@"; }

@@ -27,7 +27,7 @@ hold_lock() {
 # Commit the transaction and end its session.  Closing the pipe is not enough:
 # programs that were started in between have it open, too.
 release_lock() {
-	printf 'commit;\n\\q\n' >&8
+	(printf 'commit;\n\\q\n' >&8) 2>/dev/null || :
 	exec 8>&-
 	wait "$lock_pid"
 }

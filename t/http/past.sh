@@ -3,8 +3,8 @@
 # Old rows for retention to remove.  Sourced after lib.sh, and by the benchmark,
 # which has its own sql().
 
-# months N: make the partitions of the last N months that do not exist.
-months() {
+# add_months N: make the partitions of the last N months that do not exist.
+add_months() {
 	sql "do \$\$
 	declare
 		first timestamptz;
@@ -28,9 +28,9 @@ months() {
 	end \$\$"
 }
 
-# history: old rows of every kind.
-history() {
-	months 15
+# add_history: old rows of every kind.
+add_history() {
+	add_months 15
 	# A decision every two hours for fourteen months; one in five has no
 	# sample.
 	sql "insert into assay.verdict_log (decided_at, id, event_id, event_type,
@@ -58,8 +58,8 @@ history() {
 	    from generate_series(1, 500) n"
 }
 
-# left: how many rows of each kind from history are left.
-left() {
+# rows_left: how many rows of each kind from add_history are left.
+rows_left() {
 	sql "select (select count(*) from assay.verdict_log
 		where id ~ '^vd_[0-9]{1,4}\$'),
 	    (select count(request) from assay.decision_detail where user_id = 'u'),

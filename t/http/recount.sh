@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: ISC
 # The counters of the entity graph against its links.  Sourced after lib.sh.
 
-# recount: the counters, sizes and remembered roots of users that differ from a
+# graph_faults: the counters, sizes and remembered roots of users that differ from a
 # count of the links; nothing if none does.  A remembered root that has a parent
 # now is not compared.
-recount() {
+graph_faults() {
 	sql "with recursive side as (
 		select a as id, b as other from assay.entity_link
 		union all select b, a from assay.entity_link

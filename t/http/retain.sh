@@ -16,7 +16,7 @@ make_past() {
 	    assay.dead_letter, assay.label, assay.retention_watermark;
 	    update assay.retention_sweep set started_at = '-infinity',
 		finished_at = '-infinity'"
-	history
+	add_history
 }
 
 # metric_is NAME VALUE: the companion's counts reach /metrics after a while.
@@ -25,5 +25,5 @@ metric_is() {
 	[ "$(metric "$1")" = "$2" ]
 }
 
-# What is left of the past inside the windows.
+# rows_left after every sweep: the rows inside the windows.
 want="4380|1080|864|1080|84|30|365"

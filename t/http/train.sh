@@ -43,7 +43,7 @@ replay_history() {
 # spread_samples: as if the history had taken forty days, with labels a week
 # after each event; the same in table.csv.
 spread_samples() {
-	months 3
+	add_months 3
 	sql "create table public.moved as
 	    select event_id, now() - interval '40 days' + interval '20 minutes' *
 		row_number() over (order by decided_at) as at from assay.decision_detail;
