@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
 # Metrics that follow the database after a while.  Sourced after lib.sh and
+# shellcheck disable=SC2154 # variables of lib.sh
 # away.sh.
 
 # metric_is NAME VALUE: the metric has this value.
