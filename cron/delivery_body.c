@@ -26,7 +26,7 @@ static form_fn add_webhook;
 static void add_data(struct str *s, const char *json);
 static void add_time(struct str *s, int64_t us);
 static const char *line_of(const struct delivery_message *me, struct arena *a);
-static void add_value(
+static void add_body_value(
     struct str *s, struct json_object *data, const char *name, size_t size);
 static const char *escape_slack(const char *text, struct arena *a);
 
@@ -160,7 +160,7 @@ line_of(const struct delivery_message *me, struct arena *a)
 			str_addc(&s, *p++);
 			continue;
 		}
-		add_value(&s, data, p + 1, (size_t)(end - p - 1));
+		add_body_value(&s, data, p + 1, (size_t)(end - p - 1));
 		p = end + 1;
 	}
 	return str_text(&s);
@@ -168,7 +168,7 @@ line_of(const struct delivery_message *me, struct arena *a)
 
 /* A member that is not there is a dash. */
 static void
-add_value(
+add_body_value(
     struct str *s, struct json_object *data, const char *name, size_t size)
 {
 	struct json_object *value = NULL;

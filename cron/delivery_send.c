@@ -21,13 +21,13 @@
 #define REPLY_MAX ((size_t)16 << 10) /* bytes of a reply that are read */
 #define ROOM_HEADERS ((size_t)8 << 10)
 
-static int hold(struct delivery_transfer *po, const struct delivery_claim *cl,
-    const char *body, struct fail *f);
+static int copy_texts(struct delivery_transfer *po,
+    const struct delivery_claim *cl, const char *body, struct fail *f);
 static int add_headers(struct delivery_transfer *po,
     const struct delivery_claim *cl, struct arena *a);
-static void add_header(struct delivery_transfer *po, size_t *n,
+static void add_delivery_header(struct delivery_transfer *po, size_t *n,
     const char *name, const char *value);
-static void settle(struct delivery_transfer *po, const char *error);
+static void settle_transfer(struct delivery_transfer *po, const char *error);
 
 /* By whether it is an alert. */
 static const struct delivery_retry patience[] = {
@@ -43,7 +43,7 @@ delivery_send_start(struct delivery_transfer *po, struct http *h,
 	const char *body = delivery_body(me, a);
 	struct fail malformed = { 0 };
 
-	if (hold(po, cl, body == NULL ? "" : body, f) == -1)
+	if (copy_texts(po, cl, body == NULL ? "" : body, f) == -1)
 		return -1;
 	po->claim = cl->until;
 	po->attempts = cl->attempts;
@@ -57,9 +57,9 @@ delivery_send_start(struct delivery_transfer *po, struct http *h,
 	po->call.owner = po;
 	po->state = DELIVERY_SEND_SENDING;
 	if (body == NULL || add_headers(po, cl, a) == -1)
-		settle(po, "cannot be written or signed");
+		settle_transfer(po, "cannot be written or signed");
 	else if (http_start(h, &po->call, &malformed) == -1)
-		settle(po, "cannot be requested");
+		settle_transfer(po, "cannot be requested");
 	return 0;
 }
 
@@ -70,12 +70,12 @@ delivery_send_finish(struct http *h, struct http_call *call)
 	char status[DELIVERY_SEND_ERROR_SIZE];
 
 	if (call->status == 0) {
-		settle(po, http_fault_text(call->fault));
+		settle_transfer(po, http_fault_text(call->fault));
 	} else if (call->status < 200 || call->status > 299) {
 		snprintf(status, sizeof(status), "status %d", call->status);
-		settle(po, status);
+		settle_transfer(po, status);
 	} else {
-		settle(po, "");
+		settle_transfer(po, "");
 	}
 	http_done(h, call);
 	return po;
@@ -96,7 +96,7 @@ delivery_send_clear(struct delivery_transfer *po, struct http *h)
 
 /* A copy of the texts that are sent, in a block as large as they need. */
 static int
-hold(struct delivery_transfer *po, const struct delivery_claim *cl,
+copy_texts(struct delivery_transfer *po, const struct delivery_claim *cl,
     const char *body, struct fail *f)
 {
 	const size_t room = ROOM_HEADERS + strlen(cl->url) + strlen(body);
@@ -126,9 +126,9 @@ add_headers(struct delivery_transfer *po, const struct delivery_claim *cl,
 	    standard[DELIVERY_SIGN_STANDARD_SIZE];
 	size_t n = 0;
 
-	add_header(po, &n, "Content-Type", "application/json");
-	add_header(po, &n, "X-Engine-Event", cl->message->event);
-	add_header(po, &n, "X-Engine-Delivery", po->id);
+	add_delivery_header(po, &n, "Content-Type", "application/json");
+	add_delivery_header(po, &n, "X-Engine-Event", cl->message->event);
+	add_delivery_header(po, &n, "X-Engine-Delivery", po->id);
 	if (cl->secret != NULL) {
 		delivery_sign_body(
 		    cl->secret, call->body, call->body_size, plain);
@@ -136,16 +136,16 @@ add_headers(struct delivery_transfer *po, const struct delivery_claim *cl,
 			call->body, call->body_size, standard) == -1)
 			return -1;
 		snprintf(time, sizeof(time), "%lld", (long long)seconds);
-		add_header(po, &n, "X-Engine-Signature", plain);
-		add_header(po, &n, "webhook-id", po->id);
-		add_header(po, &n, "webhook-timestamp", time);
-		add_header(po, &n, "webhook-signature", standard);
+		add_delivery_header(po, &n, "X-Engine-Signature", plain);
+		add_delivery_header(po, &n, "webhook-id", po->id);
+		add_delivery_header(po, &n, "webhook-timestamp", time);
+		add_delivery_header(po, &n, "webhook-signature", standard);
 	}
 	return po->arena.overflow ? -1 : 0;
 }
 
 static void
-add_header(struct delivery_transfer *po, size_t *n, const char *name,
+add_delivery_header(struct delivery_transfer *po, size_t *n, const char *name,
     const char *value)
 {
 	struct str s;
@@ -157,7 +157,7 @@ add_header(struct delivery_transfer *po, size_t *n, const char *name,
 
 /* What came of it: delivered where there is no error. */
 static void
-settle(struct delivery_transfer *po, const char *error)
+settle_transfer(struct delivery_transfer *po, const char *error)
 {
 	uint32_t chance;
 

@@ -25,14 +25,14 @@ struct drift_notes {
 	size_t n;
 };
 
-static int judge(struct job_run *r, const char *day, struct fail *f);
+static int judge_day(struct job_run *r, const char *day, struct fail *f);
 static void add_note(struct drift_notes *notes, struct arena *a,
     const struct score_distribution *po, enum event_type type);
 static const char *alert_of(struct arena *a,
     const struct score_distribution *po, enum event_type type, double psi);
 static void add_window(struct str *s, const char *name,
     const struct score_distribution_span *span, const struct drift_scores *ds);
-static int note(struct job_run *r, const char *day,
+static int note_day(struct job_run *r, const char *day,
     const struct drift_notes *notes, struct fail *f);
 
 int
@@ -49,12 +49,12 @@ drift_check_step(struct job_run *r, bool idle, bool *more, struct fail *f)
 	if (rows_get_int(&rows, "labels") == LABELS_MAX)
 		*more = true;
 	due = rows_get_text(&rows, "due");
-	return due != NULL && idle ? judge(r, due, f) : 0;
+	return due != NULL && idle ? judge_day(r, due, f) : 0;
 }
 
 /* Judge all event types over the days that end with this one. */
 static int
-judge(struct job_run *r, const char *day, struct fail *f)
+judge_day(struct job_run *r, const char *day, struct fail *f)
 {
 	const struct score_distribution_days days = { .until = day,
 		.days = SCORE_DISTRIBUTION_DAYS,
@@ -67,7 +67,7 @@ judge(struct job_run *r, const char *day, struct fail *f)
 		return -1;
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
 		add_note(&notes, r->arena, &po, (enum event_type)type);
-	return note(r, day, &notes, f);
+	return note_day(r, day, &notes, f);
 }
 
 static void
@@ -119,7 +119,7 @@ add_window(struct str *s, const char *name,
 
 /* Whoever is the first to note a day publishes its alerts with the note. */
 static int
-note(struct job_run *r, const char *day, const struct drift_notes *notes,
+note_day(struct job_run *r, const char *day, const struct drift_notes *notes,
     struct fail *f)
 {
 	char correlation[CRYPT_ID_SIZE];

@@ -31,15 +31,15 @@ struct risk_written {
 };
 
 static int labels_next(struct job_run *r, bool *more, struct fail *f);
-static int add(
+static int add_days(
     struct job_run *r, const struct rows *rows, int first, struct fail *f);
 static int read_stored(struct job_run *r, const struct risk_changes *c,
     struct risk_written *w, struct rows *ret, struct fail *f);
 static bool is_next(const struct risk_changes *c, int64_t entity);
 static void add_next(struct risk_changes *c, struct entity_risk_days *days);
-static bool pack(struct risk_written *w, struct arena *a, size_t i,
+static bool pack_days(struct risk_written *w, struct arena *a, size_t i,
     struct entity_risk_days *days);
-static int full(struct fail *f);
+static int arena_full(struct fail *f);
 
 int
 entity_risk_project_events(
@@ -55,7 +55,7 @@ entity_risk_project_events(
 	params_text(&p, rows_get_text(piece, "to_id"));
 	if (db_run(r->db, r->arena, STMT_RISK_EVENTS, &p, &rows, f) == -1)
 		return -1;
-	return add(r, &rows, 0, f);
+	return add_days(r, &rows, 0, f);
 }
 
 int
@@ -89,7 +89,7 @@ labels_next(struct job_run *r, bool *more, struct fail *f)
 	params_int(&p, LABELS_MAX);
 	if (db_run(r->db, r->arena, STMT_BEGIN, NULL, NULL, f) == -1 ||
 	    db_run(r->db, r->arena, STMT_RISK_LABELS, &p, &rows, f) == -1 ||
-	    add(r, &rows, 1, f) == -1 ||
+	    add_days(r, &rows, 1, f) == -1 ||
 	    db_run(r->db, r->arena, STMT_COMMIT, NULL, NULL, f) == -1)
 		return -1;
 	if (rows.n > 0 &&
@@ -100,7 +100,7 @@ labels_next(struct job_run *r, bool *more, struct fail *f)
 
 /* Add what these rows say, from the first on, to what is stored. */
 static int
-add(struct job_run *r, const struct rows *rows, int first, struct fail *f)
+add_days(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 {
 	struct risk_changes c = {
 		.rows = rows,
@@ -134,8 +134,8 @@ add(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 			return -1;
 		while (is_next(&c, w.entity[i]))
 			add_next(&c, &days);
-		if (!pack(&w, r->arena, i, &days))
-			return full(f);
+		if (!pack_days(&w, r->arena, i, &days))
+			return arena_full(f);
 	}
 	params_init(&p, r->arena);
 	params_ints(&p, w.entity, w.n);
@@ -159,7 +159,7 @@ read_stored(struct job_run *r, const struct risk_changes *c,
 	w->packed = arena_array(r->arena, max, sizeof(*w->packed));
 	w->size = arena_array(r->arena, max, sizeof(*w->size));
 	if (r->arena->overflow)
-		return full(f);
+		return arena_full(f);
 	for (row = c->next; row < c->rows->n; row++) {
 		entity = rows_int(c->rows, row, c->entity);
 		if (w->n == 0 || w->entity[w->n - 1] != entity)
@@ -194,7 +194,7 @@ add_next(struct risk_changes *c, struct entity_risk_days *days)
 
 /* Pack what is no older than windows of the newest day reach. */
 static bool
-pack(struct risk_written *w, struct arena *a, size_t i,
+pack_days(struct risk_written *w, struct arena *a, size_t i,
     struct entity_risk_days *days)
 {
 	uint8_t room[ENTITY_RISK_PACKED_MAX];
@@ -212,7 +212,7 @@ pack(struct risk_written *w, struct arena *a, size_t i,
 }
 
 static int
-full(struct fail *f)
+arena_full(struct fail *f)
 {
 	return fail_set(f, FAIL_US, INTERNAL, "memory",
 	    "there is none for what was counted");

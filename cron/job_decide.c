@@ -66,7 +66,7 @@ static int read_due(
     struct job_run *r, struct queue_load *l, bool *ret_last, struct fail *f);
 static void read_event(struct arena *a, const struct rows *rows, int row,
     struct queue_waiting *ret);
-static int follow(struct job_run *r, struct fail *f);
+static int refresh_engine(struct job_run *r, struct fail *f);
 static void decide_fresh(struct job_run *r, struct queue_load *l);
 static int decide_failed(
     struct job_run *r, struct queue_load *l, struct fail *f);
@@ -74,11 +74,12 @@ static int give_up(struct job_run *r, struct queue_load *l,
     struct queue_waiting *w, struct fail *f);
 static void decide_these(struct job_run *r, struct queue_load *l,
     struct queue_waiting *const *these, size_t n);
-static void settle(
+static void settle_queued(
     struct job_run *r, struct queue_load *l, struct queue_waiting *w);
-static void account(
+static void count_queued_result(
     struct job_run *r, const struct queue_waiting *w, enum queue_result result);
-static void tell(const struct queue_waiting *w, enum queue_result result);
+static void log_queued_result(
+    const struct queue_waiting *w, enum queue_result result);
 static int note_failed(
     struct job_run *r, const struct queue_load *l, struct fail *f);
 
@@ -116,7 +117,7 @@ job_decide_step(struct job_run *r, bool *ret_more, struct fail *f)
 	if (read_due(r, &l, &last, f) == -1)
 		return -1;
 	if (l.n > 0) {
-		if (follow(r, f) == -1)
+		if (refresh_engine(r, f) == -1)
 			return -1;
 		decide_fresh(r, &l);
 		if (decide_failed(r, &l, f) == -1 ||
@@ -207,7 +208,7 @@ read_event(struct arena *a, const struct rows *rows, int row,
 
 /* Rules, policies, lists and settings as they are now. */
 static int
-follow(struct job_run *r, struct fail *f)
+refresh_engine(struct job_run *r, struct fail *f)
 {
 	struct queue_decider *d = r->own;
 
@@ -272,14 +273,14 @@ give_up(struct job_run *r, struct queue_load *l, struct queue_waiting *w,
 
 	if (w->item.keep) {
 		w->item.outcome = TXN_FAILED;
-		settle(r, l, w);
+		settle_queued(r, l, w);
 		return 0;
 	}
 	params_init(&p, r->arena);
 	params_ints(&p, &w->item.queued, 1);
 	if (db_run(r->db, r->arena, STMT_TXN_TAKE, &p, NULL, f) == -1)
 		return db_trouble(r->db) == DB_AGAIN ? 0 : -1;
-	account(r, w, RESULT_UNREADABLE);
+	count_queued_result(r, w, RESULT_UNREADABLE);
 	return 0;
 }
 
@@ -297,12 +298,12 @@ decide_these(struct job_run *r, struct queue_load *l,
 	txn_run(d->engine, r->db, r->arena, items, n, TXN_SKIP,
 	    clock_ticks() + SET_TIME);
 	for (i = 0; i < n; i++)
-		settle(r, l, these[i]);
+		settle_queued(r, l, these[i]);
 }
 
 /* See what became of one. */
 static void
-settle(struct job_run *r, struct queue_load *l, struct queue_waiting *w)
+settle_queued(struct job_run *r, struct queue_load *l, struct queue_waiting *w)
 {
 	static const enum queue_result results[TXN__MAX] = {
 		[TXN_DECIDED] = RESULT_DECIDED,
@@ -324,12 +325,12 @@ settle(struct job_run *r, struct queue_load *l, struct queue_waiting *w)
 		txn_count(r->slot, item);
 	metric_add(r->slot, METRIC_ID_MISMATCHES, 0, 0,
 	    result == RESULT_DROPPED && item->mismatch);
-	account(r, w, result);
+	count_queued_result(r, w, result);
 }
 
 /* Count what became of it, and write its line. */
 static void
-account(
+count_queued_result(
     struct job_run *r, const struct queue_waiting *w, enum queue_result result)
 {
 	struct queue_decider *d = r->own;
@@ -341,12 +342,12 @@ account(
 		metric_observe(r->slot, METRIC_ID_ASYNC_SECONDS,
 		    w->item.answer.decided_at - w->accepted_at);
 	log_context("req", w->item.correlation_id);
-	tell(w, result);
+	log_queued_result(w, result);
 	log_context("job", r->job->name);
 }
 
 static void
-tell(const struct queue_waiting *w, enum queue_result result)
+log_queued_result(const struct queue_waiting *w, enum queue_result result)
 {
 	const struct decision_request *item = &w->item;
 

@@ -34,17 +34,18 @@ struct delivery_job {
 	struct delivery_transfer post[POSTS];
 };
 
-static int forget(struct job_run *r, bool *ret_more, struct fail *f);
-static int claim(struct job_run *r, size_t *ret_n, struct fail *f);
-static int begin(struct job_run *r, const struct rows *rows, int row,
+static int drop_revoked_deliveries(
+    struct job_run *r, bool *ret_more, struct fail *f);
+static int claim_deliveries(struct job_run *r, size_t *ret_n, struct fail *f);
+static int begin_transfer(struct job_run *r, const struct rows *rows, int row,
     struct delivery_transfer *po, struct fail *f);
-static void gather(struct job_run *r, int64_t until, bool leaving);
-static bool take(struct delivery_job *d, int ms);
+static void drive_transfers(struct job_run *r, int64_t until, bool leaving);
+static bool take_finished(struct delivery_job *d, int ms);
 static bool move_on(void *arg);
-static int settle(struct job_run *r, struct fail *f);
-static int release(struct job_run *r, struct fail *f);
-static size_t list(struct delivery_job *d, enum delivery_send_state state,
-    struct delivery_transfer *ret[POSTS]);
+static int settle_deliveries(struct job_run *r, struct fail *f);
+static int release_claims(struct job_run *r, struct fail *f);
+static size_t list_transfers(struct delivery_job *d,
+    enum delivery_send_state state, struct delivery_transfer *ret[POSTS]);
 static void name_claims(struct job_run *r, struct delivery_transfer *const *po,
     size_t n, struct params *p);
 
@@ -74,12 +75,13 @@ job_deliver_step(struct job_run *r, bool *ret_more, struct fail *f)
 	size_t claimed = 0;
 
 	if (job_publish_step(r, &published, f) == -1 ||
-	    forget(r, &forgot, f) == -1 || claim(r, &claimed, f) == -1)
+	    drop_revoked_deliveries(r, &forgot, f) == -1 ||
+	    claim_deliveries(r, &claimed, f) == -1)
 		return -1;
-	gather(
+	drive_transfers(
 	    r, clock_ticks() + r->job->pause_ms * CLOCK_SECOND / 1000, false);
 	*ret_more = published || forgot || claimed > 0 || d->sending > 0;
-	return settle(r, f);
+	return settle_deliveries(r, f);
 }
 
 /* What does not end soon is left to the next run, as if never begun. */
@@ -93,9 +95,9 @@ job_deliver_close(struct job_run *r)
 	if (d == NULL)
 		return;
 	db_set_cancel_check(r->db, NULL, NULL);
-	gather(r, clock_ticks() + LEAVE, true);
-	if ((d->done > 0 && settle(r, &f) == -1) ||
-	    (d->sending > 0 && release(r, &f) == -1))
+	drive_transfers(r, clock_ticks() + LEAVE, true);
+	if ((d->done > 0 && settle_deliveries(r, &f) == -1) ||
+	    (d->sending > 0 && release_claims(r, &f) == -1))
 		log_error("end=failed where=%s why=%s", f.where, f.why);
 	for (i = 0; i < POSTS; i++)
 		delivery_send_clear(&d->post[i], d->http);
@@ -106,7 +108,7 @@ job_deliver_close(struct job_run *r)
 
 /* Now and then: drop what waits for subscribers that were revoked. */
 static int
-forget(struct job_run *r, bool *ret_more, struct fail *f)
+drop_revoked_deliveries(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	struct delivery_job *d = r->own;
 	struct params p;
@@ -127,7 +129,7 @@ forget(struct job_run *r, bool *ret_more, struct fail *f)
 
 /* Take what is due into the free places, and begin with it. */
 static int
-claim(struct job_run *r, size_t *ret_n, struct fail *f)
+claim_deliveries(struct job_run *r, size_t *ret_n, struct fail *f)
 {
 	struct delivery_job *d = r->own;
 	const size_t room = POSTS - d->sending - d->done;
@@ -150,7 +152,7 @@ claim(struct job_run *r, size_t *ret_n, struct fail *f)
 	for (i = 0; i < rows.n; i++) {
 		while (po->state != DELIVERY_SEND_FREE)
 			po++;
-		if (begin(r, &rows, i, po, f) == -1)
+		if (begin_transfer(r, &rows, i, po, f) == -1)
 			return -1;
 	}
 	*ret_n = (size_t)rows.n;
@@ -168,7 +170,7 @@ claim(struct job_run *r, size_t *ret_n, struct fail *f)
 }
 
 static int
-begin(struct job_run *r, const struct rows *rows, int row,
+begin_transfer(struct job_run *r, const struct rows *rows, int row,
     struct delivery_transfer *po, struct fail *f)
 {
 	const int64_t until =
@@ -209,21 +211,21 @@ begin(struct job_run *r, const struct rows *rows, int row,
  * them all.
  */
 static void
-gather(struct job_run *r, int64_t until, bool leaving)
+drive_transfers(struct job_run *r, int64_t until, bool leaving)
 {
 	struct delivery_job *d = r->own;
 	int64_t left;
 
 	while (d->sending > 0 && (left = until - clock_ticks()) > 0 &&
 	    (leaving || !run_over(r)))
-		if (take(d, (int)(left / (CLOCK_SECOND / 1000)) + 1) &&
+		if (take_finished(d, (int)(left / (CLOCK_SECOND / 1000)) + 1) &&
 		    !leaving && left > GATHER)
 			until = clock_ticks() + GATHER;
 }
 
 /* Wait so many ms for one that is done; whether one was. */
 static bool
-take(struct delivery_job *d, int ms)
+take_finished(struct delivery_job *d, int ms)
 {
 	struct http_call *call = http_wait(d->http, ms);
 
@@ -242,20 +244,20 @@ take(struct delivery_job *d, int ms)
 static bool
 move_on(void *arg)
 {
-	while (take(arg, 0))
+	while (take_finished(arg, 0))
 		continue;
 	return false;
 }
 
 /* Tell the database what came of those that are done. */
 static int
-settle(struct job_run *r, struct fail *f)
+settle_deliveries(struct job_run *r, struct fail *f)
 {
 	struct delivery_job *d = r->own;
 	struct delivery_transfer *done[POSTS];
 	const char *errors[POSTS];
 	int64_t waits[POSTS], n;
-	size_t count = list(d, DELIVERY_SEND_DONE, done), i, result;
+	size_t count = list_transfers(d, DELIVERY_SEND_DONE, done), i, result;
 	struct params p;
 	struct rows rows;
 	int row;
@@ -288,10 +290,10 @@ settle(struct job_run *r, struct fail *f)
 
 /* Give back what is still under way. */
 static int
-release(struct job_run *r, struct fail *f)
+release_claims(struct job_run *r, struct fail *f)
 {
 	struct delivery_transfer *sending[POSTS];
-	const size_t n = list(r->own, DELIVERY_SEND_SENDING, sending);
+	const size_t n = list_transfers(r->own, DELIVERY_SEND_SENDING, sending);
 	struct params p;
 
 	name_claims(r, sending, n, &p);
@@ -300,7 +302,7 @@ release(struct job_run *r, struct fail *f)
 
 /* Those in a state; how many they are. */
 static size_t
-list(struct delivery_job *d, enum delivery_send_state state,
+list_transfers(struct delivery_job *d, enum delivery_send_state state,
     struct delivery_transfer *ret[POSTS])
 {
 	size_t i, n = 0;

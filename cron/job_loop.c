@@ -34,16 +34,16 @@ enum job_state {
 };
 
 static void on_signal(int number);
-static int prepare(struct job_run *r, struct fail *f);
-static void finish(struct job_run *r, enum job_state state);
-static enum job_state loop(struct job_run *r);
-static enum job_state step(
+static int prepare_run(struct job_run *r, struct fail *f);
+static void finish_run(struct job_run *r, enum job_state state);
+static enum job_state run_steps(struct job_run *r);
+static enum job_state run_step(
     struct job_run *r, enum job_state last, bool *ret_more);
-static void save(struct job_run *r);
-static void tell(const struct job_run *r, enum log_level level,
+static void save_counters(struct job_run *r);
+static void log_progress(const struct job_run *r, enum log_level level,
     const char *what, int64_t began);
 static int64_t sum_counts(const struct job_run *r);
-static int status_of(enum job_state state);
+static int exit_status_of_state(enum job_state state);
 
 static volatile sig_atomic_t stopping;
 
@@ -57,13 +57,13 @@ run_job(const struct job *job, int64_t until, unsigned options)
 
 	run_listen();
 	log_context("job", job->name);
-	if (prepare(&r, &f) == 0)
-		state = loop(&r);
+	if (prepare_run(&r, &f) == 0)
+		state = run_steps(&r);
 	else
 		log_error("start=failed where=%s why=%s", f.where, f.why);
-	finish(&r, state);
-	tell(&r, LOG_LEVEL_INFO, "done", began);
-	return status_of(state);
+	finish_run(&r, state);
+	log_progress(&r, LOG_LEVEL_INFO, "done", began);
+	return exit_status_of_state(state);
 }
 
 void
@@ -91,7 +91,7 @@ on_signal(int number)
 
 /* Everything but the database, which may be away. */
 static int
-prepare(struct job_run *r, struct fail *f)
+prepare_run(struct job_run *r, struct fail *f)
 {
 	static struct arena arena;
 	void *block = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
@@ -116,12 +116,12 @@ prepare(struct job_run *r, struct fail *f)
 
 /* Closing may count, too. */
 static void
-finish(struct job_run *r, enum job_state state)
+finish_run(struct job_run *r, enum job_state state)
 {
 	if (r->job->close != NULL)
 		r->job->close(r);
 	if (r->db != NULL && state != STATE_AWAY)
-		save(r);
+		save_counters(r);
 	db_close(r->db);
 	shm_free(r->shm);
 	if (r->arena != NULL) {
@@ -131,7 +131,7 @@ finish(struct job_run *r, enum job_state state)
 }
 
 static enum job_state
-loop(struct job_run *r)
+run_steps(struct job_run *r)
 {
 	const int64_t began = clock_ticks();
 	int64_t told = began, saved = began, sum = 0;
@@ -139,16 +139,16 @@ loop(struct job_run *r)
 	bool more = true;
 
 	while (!run_over(r)) {
-		state = step(r, state, &more);
+		state = run_step(r, state, &more);
 		if (r->until == 0 && (state != STATE_FINE || !more))
 			break;
 		if (state != STATE_AWAY && clock_ticks() - saved >= SAVE) {
-			save(r);
+			save_counters(r);
 			saved = clock_ticks();
 		}
 		if (clock_ticks() - told >= PROGRESS) {
 			told = clock_ticks();
-			tell(r,
+			log_progress(r,
 			    sum_counts(r) != sum ? LOG_LEVEL_INFO
 						 : LOG_LEVEL_DEBUG,
 			    "going", began);
@@ -164,7 +164,7 @@ loop(struct job_run *r)
 
 /* What is wrong is told when it begins, not at each step. */
 static enum job_state
-step(struct job_run *r, enum job_state last, bool *ret_more)
+run_step(struct job_run *r, enum job_state last, bool *ret_more)
 {
 	struct fail f = { 0 };
 	enum job_state state = STATE_FINE;
@@ -184,7 +184,7 @@ step(struct job_run *r, enum job_state last, bool *ret_more)
 
 /* What was counted goes to where the metrics read it; or the next time. */
 static void
-save(struct job_run *r)
+save_counters(struct job_run *r)
 {
 	struct fail f = { 0 };
 	bool failed;
@@ -200,7 +200,7 @@ save(struct job_run *r)
 
 /* One line: what the run has done so far. */
 static void
-tell(const struct job_run *r, enum log_level level, const char *what,
+log_progress(const struct job_run *r, enum log_level level, const char *what,
     int64_t began)
 {
 	struct log_number numbers[JOB_COUNTS];
@@ -226,7 +226,7 @@ sum_counts(const struct job_run *r)
 }
 
 static int
-status_of(enum job_state state)
+exit_status_of_state(enum job_state state)
 {
 	switch (state) {
 	case STATE_FINE:

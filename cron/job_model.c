@@ -57,18 +57,19 @@ struct model_seen {
 	char hash[HASH_SIZE];
 };
 
-static int look(
+static int poll_source(
     struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f);
-static int turn(struct job_run *r, const struct model_state *s,
+static int claim_poll(struct job_run *r, const struct model_state *s,
     struct model_turn *ret, struct fail *f);
-static bool find(struct job_run *r, const struct model_state *s,
+static bool read_source(struct job_run *r, const struct model_state *s,
     const struct model_turn *turn, struct model_seen *ret);
-static int tell(struct job_run *r, const struct model_state *s,
+static int report_poll(struct job_run *r, const struct model_state *s,
     const struct model_turn *turn, const struct model_seen *seen,
     bool *ret_mine, struct fail *f);
-static int note(struct job_run *r, const struct model_state *s,
+static int count_poll(struct job_run *r, const struct model_state *s,
     const struct rows *rows, const struct model_seen *seen, struct fail *f);
-static int unlook(struct job_run *r, struct model_state *s, struct fail *f);
+static int drop_source(
+    struct job_run *r, struct model_state *s, struct fail *f);
 
 int
 job_model_check(struct fail *f)
@@ -103,8 +104,8 @@ job_model_step(struct job_run *r, bool *ret_more, struct fail *f)
 	if (r->until != 0 && clock_ticks() < s->ask_at)
 		return 0;
 	if (s->source != NULL)
-		return look(r, s, ret_more, f);
-	return r->until == 0 ? 0 : unlook(r, s, f);
+		return poll_source(r, s, ret_more, f);
+	return r->until == 0 ? 0 : drop_source(r, s, f);
 }
 
 void
@@ -120,19 +121,20 @@ job_model_close(struct job_run *r)
  * order in which they were seen.
  */
 static int
-look(struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f)
+poll_source(
+    struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f)
 {
 	const bool once = r->until == 0;
 	struct model_turn t = { .place = s->source->place(r->arena, s->host) };
 	struct model_seen seen = { 0 };
 	bool mine = false;
 
-	if (turn(r, s, &t, f) == -1)
+	if (claim_poll(r, s, &t, f) == -1)
 		return -1;
 	if (t.claim != 0) {
-		if (!find(r, s, &t, &seen))
+		if (!read_source(r, s, &t, &seen))
 			return 0;
-		if (tell(r, s, &t, &seen, &mine, f) == -1)
+		if (report_poll(r, s, &t, &seen, &mine, f) == -1)
 			return -1;
 	}
 	s->ask_at = clock_ticks() + ASK_PAUSE;
@@ -144,8 +146,8 @@ look(struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f)
 
 /* Learn whether to look. */
 static int
-turn(struct job_run *r, const struct model_state *s, struct model_turn *ret,
-    struct fail *f)
+claim_poll(struct job_run *r, const struct model_state *s,
+    struct model_turn *ret, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -168,7 +170,7 @@ turn(struct job_run *r, const struct model_state *s, struct model_turn *ret,
 
 /* See what is there.  False if the run ended before that. */
 static bool
-find(struct job_run *r, const struct model_state *s,
+read_source(struct job_run *r, const struct model_state *s,
     const struct model_turn *turn, struct model_seen *ret)
 {
 	const struct model_source_found *fo = &ret->found;
@@ -194,7 +196,7 @@ refused:
 
 /* Tell the database what there is, and what comes of it the log. */
 static int
-tell(struct job_run *r, const struct model_state *s,
+report_poll(struct job_run *r, const struct model_state *s,
     const struct model_turn *turn, const struct model_seen *seen,
     bool *ret_mine, struct fail *f)
 {
@@ -212,7 +214,7 @@ tell(struct job_run *r, const struct model_state *s,
 	if (db_one(r->db, r->arena, STMT_MODEL_LOOK, &p, &rows, f) == -1)
 		return -1;
 	*ret_mine = rows_get_bool(&rows, "lease_held");
-	return *ret_mine ? note(r, s, &rows, seen, f) : 0;
+	return *ret_mine ? count_poll(r, s, &rows, seen, f) : 0;
 }
 
 /*
@@ -220,8 +222,8 @@ tell(struct job_run *r, const struct model_state *s,
  * any case.
  */
 static int
-note(struct job_run *r, const struct model_state *s, const struct rows *rows,
-    const struct model_seen *seen, struct fail *f)
+count_poll(struct job_run *r, const struct model_state *s,
+    const struct rows *rows, const struct model_seen *seen, struct fail *f)
 {
 	const bool loaded = rows_get_bool(rows, "activated");
 	const bool refused = seen->refusal != NULL;
@@ -252,7 +254,7 @@ note(struct job_run *r, const struct model_state *s, const struct rows *rows,
 
 /* There is no place to look at; what came from one goes with the last. */
 static int
-unlook(struct job_run *r, struct model_state *s, struct fail *f)
+drop_source(struct job_run *r, struct model_state *s, struct fail *f)
 {
 	struct rows rows;
 	struct params p;

@@ -34,12 +34,14 @@ struct work_left {
 
 static int tell_shadow(struct job_run *r, struct fail *f);
 static bool is_idle(const struct work_left *left);
-static int count(struct job_run *r, struct work_left *ret, struct fail *f);
+static int project_new(
+    struct job_run *r, struct work_left *ret, struct fail *f);
 static int count_next(struct job_run *r, struct work_left *ret, struct fail *f);
-static int match(struct job_run *r, struct work_left *ret, struct fail *f);
+static int match_labels(
+    struct job_run *r, struct work_left *ret, struct fail *f);
 static int rebuild_begin(
     struct job_run *r, struct work_left *ret, struct fail *f);
-static int rebuild(struct job_run *r, struct fail *f);
+static int rebuild_step(struct job_run *r, struct fail *f);
 
 /* What is counted, what is matched, and what is counted anew commit apart. */
 int
@@ -51,15 +53,15 @@ job_project_step(struct job_run *r, bool *ret_more, struct fail *f)
 	/* Whatever is wrong with the counting, the audit trail is sealed. */
 	if (audit_seal_step(r, &unsealed, f) == -1)
 		return -1;
-	if (tell_shadow(r, f) == -1 || count(r, &left, f) == -1 ||
-	    match(r, &left, f) == -1 ||
+	if (tell_shadow(r, f) == -1 || project_new(r, &left, f) == -1 ||
+	    match_labels(r, &left, f) == -1 ||
 	    entity_risk_project_labels(r, &left.more, f) == -1 ||
 	    entity_risk_project_forget(r, f) == -1 ||
 	    drift_check_step(r, is_idle(&left), &left.more, f) == -1)
 		return -1;
 	if ((r->options & REBUILD) != 0 && rebuild_begin(r, &left, f) == -1)
 		return -1;
-	if (left.rebuilding && !left.busy && rebuild(r, f) == -1)
+	if (left.rebuilding && !left.busy && rebuild_step(r, f) == -1)
 		return -1;
 
 	/* Who waits for the end of a rebuild does not end before it. */
@@ -95,7 +97,7 @@ is_idle(const struct work_left *left)
  * analytics and for risk in one transaction, since they share the cursor.
  */
 static int
-count(struct job_run *r, struct work_left *ret, struct fail *f)
+project_new(struct job_run *r, struct work_left *ret, struct fail *f)
 {
 	if (count_next(r, ret, f) == 0)
 		return 0;
@@ -126,7 +128,7 @@ count_next(struct job_run *r, struct work_left *ret, struct fail *f)
 
 /* Look for the decisions that labels wait for. */
 static int
-match(struct job_run *r, struct work_left *ret, struct fail *f)
+match_labels(struct job_run *r, struct work_left *ret, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -163,7 +165,7 @@ rebuild_begin(struct job_run *r, struct work_left *ret, struct fail *f)
 
 /* One step of counting anew. */
 static int
-rebuild(struct job_run *r, struct fail *f)
+rebuild_step(struct job_run *r, struct fail *f)
 {
 	struct params p;
 	struct rows rows;

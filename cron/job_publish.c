@@ -17,8 +17,8 @@
 enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
 _Static_assert(COUNT__MAX == JOB_PUBLISH_COUNTS, "deliver's come after");
 
-static void begin_session(const struct db *db);
-static void count(struct job_run *r, const struct rows *rows, int row,
+static void forget_cursor(const struct db *db);
+static void count_published(struct job_run *r, const struct rows *rows, int row,
     enum event_topic topic);
 
 /*
@@ -47,7 +47,7 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 
 	if (db_ready(r->db, f) == -1)
 		return -1;
-	begin_session(r->db);
+	forget_cursor(r->db);
 	if (r->until != 0 && began < due)
 		return 0;
 	params_init(&p, r->arena);
@@ -59,7 +59,7 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 	for (row = 0; row < rows.n; row++) {
 		name = rows_text(&rows, row, rows_col(&rows, "topic"));
 		if (name != NULL) {
-			count(r, &rows, row, event_topic_parse(name));
+			count_published(r, &rows, row, event_topic_parse(name));
 		} else {
 			*ret_more =
 			    rows_bool(&rows, row, rows_col(&rows, "more"));
@@ -73,7 +73,7 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 
 /* In a new session the cursor of the database alone is true. */
 static void
-begin_session(const struct db *db)
+forget_cursor(const struct db *db)
 {
 	if (db_session(db) == session)
 		return;
@@ -83,7 +83,7 @@ begin_session(const struct db *db)
 }
 
 static void
-count(
+count_published(
     struct job_run *r, const struct rows *rows, int row, enum event_topic topic)
 {
 	const int64_t events = rows_int(rows, row, rows_col(rows, "events"));

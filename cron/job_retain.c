@@ -26,11 +26,13 @@ struct retain_state {
 	int64_t session; /* db_session() that all this is of */
 };
 
-static bool is_over(void *arg);
-static int work(
+static bool run_is_over(void *arg);
+static int sweep_batches(
     struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f);
-static int ahead(struct job_run *r, struct retain_state *s, struct fail *f);
-static void account(struct job_run *r, const int64_t gone[RETENTION__MAX]);
+static int make_partitions_ahead(
+    struct job_run *r, struct retain_state *s, struct fail *f);
+static void count_removed(
+    struct job_run *r, const int64_t gone[RETENTION__MAX]);
 
 int
 job_retain_open(struct job_run *r, struct fail *f)
@@ -48,8 +50,8 @@ job_retain_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	int result;
 
-	db_set_cancel_check(r->db, is_over, r);
-	result = work(r, r->own, ret_more, f);
+	db_set_cancel_check(r->db, run_is_over, r);
+	result = sweep_batches(r, r->own, ret_more, f);
 	db_set_cancel_check(r->db, NULL, NULL);
 	if (result == 0 || !db_cancelled(r->db))
 		return result;
@@ -64,14 +66,15 @@ job_retain_close(struct job_run *r)
 }
 
 static bool
-is_over(void *arg)
+run_is_over(void *arg)
 {
 	return run_over(arg);
 }
 
 /* Partitions first: without them no decision is stored. */
 static int
-work(struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f)
+sweep_batches(
+    struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f)
 {
 	int64_t gone[RETENTION__MAX];
 	bool sweeping;
@@ -83,7 +86,8 @@ work(struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f)
 	/* After a failure the next one starts from the beginning. */
 	sweeping = s->sweeping;
 	s->sweeping = false;
-	if (clock_ticks() >= s->ahead_at && ahead(r, s, f) == -1)
+	if (clock_ticks() >= s->ahead_at &&
+	    make_partitions_ahead(r, s, f) == -1)
 		return -1;
 	if (!sweeping &&
 	    retention_begin(&s->sweep, r->db, r->arena,
@@ -93,7 +97,7 @@ work(struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f)
 		return 0;
 	if (retention_next(&s->sweep, r->arena, gone, ret_more, f) == -1)
 		return -1;
-	account(r, gone);
+	count_removed(r, gone);
 	s->sweeping = *ret_more;
 	if (s->sweeping)
 		return 0;
@@ -105,7 +109,7 @@ work(struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f)
 }
 
 static int
-ahead(struct job_run *r, struct retain_state *s, struct fail *f)
+make_partitions_ahead(struct job_run *r, struct retain_state *s, struct fail *f)
 {
 	int64_t made;
 
@@ -117,7 +121,7 @@ ahead(struct job_run *r, struct retain_state *s, struct fail *f)
 }
 
 static void
-account(struct job_run *r, const int64_t gone[RETENTION__MAX])
+count_removed(struct job_run *r, const int64_t gone[RETENTION__MAX])
 {
 	enum retention i;
 

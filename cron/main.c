@@ -33,13 +33,14 @@ struct cron_options {
 	size_t n;
 };
 
-static void parse(int argc, char *argv[], struct cron_options *ret);
-static void choose(int argc, char *argv[], struct cron_options *ret);
+static void parse_cron_options(
+    int argc, char *argv[], struct cron_options *ret);
+static void choose_job(int argc, char *argv[], struct cron_options *ret);
 static void check_options(const struct cron_options *asked);
-static int64_t parse_time(const char *text);
-static void configure(const char *path);
+static int64_t parse_since(const char *text);
+static void load_settings(const char *path);
 static void need_settings(const struct cron_options *asked);
-static void usage(FILE *out);
+static void print_cron_usage(FILE *out);
 
 static const struct option options[] = {
 	{ "check-config", no_argument, NULL, 'n' },
@@ -73,10 +74,10 @@ main(int argc, char *argv[])
 	struct cron_options asked = { 0 };
 	int64_t until = 0;
 
-	parse(argc, argv, &asked);
+	parse_cron_options(argc, argv, &asked);
 	if (asked.check || asked.print)
 		conf_use_credstore();
-	configure(asked.path);
+	load_settings(asked.path);
 	if (asked.print)
 		conf_print(stdout);
 	need_settings(&asked);
@@ -92,7 +93,7 @@ main(int argc, char *argv[])
 
 /* Read options and job; what they get wrong ends here. */
 static void
-parse(int argc, char *argv[], struct cron_options *ret)
+parse_cron_options(int argc, char *argv[], struct cron_options *ret)
 {
 	bool once = false;
 	int c;
@@ -103,7 +104,7 @@ parse(int argc, char *argv[], struct cron_options *ret)
 			ret->path = optarg;
 			break;
 		case 'f':
-			if ((ret->seconds = parse_time(optarg)) == -1)
+			if ((ret->seconds = parse_since(optarg)) == -1)
 				log_exit(EX_USAGE,
 				    "--for takes a time such as 55s, 10m or "
 				    "2h, up to a year");
@@ -118,14 +119,14 @@ parse(int argc, char *argv[], struct cron_options *ret)
 			ret->print = true;
 			break;
 		case 'h':
-			usage(stdout);
+			print_cron_usage(stdout);
 			exit(EX_OK);
 		case 'V':
 			printf("assay-cron %s\n", PACKAGE_VERSION);
 			exit(EX_OK);
 		default:
 			if (c < OPTIONS) {
-				usage(stderr);
+				print_cron_usage(stderr);
 				exit(EX_USAGE);
 			}
 			ret->options |= 1U << (c - OPTIONS);
@@ -133,13 +134,13 @@ parse(int argc, char *argv[], struct cron_options *ret)
 	}
 	if (once && ret->seconds > 0)
 		log_exit(EX_USAGE, "--once and --for exclude each other");
-	choose(argc - optind, argv + optind, ret);
+	choose_job(argc - optind, argv + optind, ret);
 	check_options(ret);
 }
 
 /* The jobs that the operands name. */
 static void
-choose(int argc, char *argv[], struct cron_options *ret)
+choose_job(int argc, char *argv[], struct cron_options *ret)
 {
 	const bool work = argc > 0 && strcmp(argv[0], WORK) == 0;
 	size_t i;
@@ -158,7 +159,7 @@ choose(int argc, char *argv[], struct cron_options *ret)
 	}
 	if (ret->n == 0 || (!work && ret->n > 1) ||
 	    (work && (size_t)argc - 1 > LIST_MAX)) {
-		usage(stderr);
+		print_cron_usage(stderr);
 		exit(EX_USAGE);
 	}
 }
@@ -182,7 +183,7 @@ check_options(const struct cron_options *asked)
 
 /* Seconds, or -1. */
 static int64_t
-parse_time(const char *text)
+parse_since(const char *text)
 {
 	long long n;
 	char *end;
@@ -203,7 +204,7 @@ parse_time(const char *text)
 }
 
 static void
-configure(const char *path)
+load_settings(const char *path)
 {
 	struct fail f = { 0 };
 
@@ -232,7 +233,7 @@ need_settings(const struct cron_options *asked)
 }
 
 static void
-usage(FILE *out)
+print_cron_usage(FILE *out)
 {
 	size_t i;
 

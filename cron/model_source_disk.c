@@ -16,7 +16,7 @@
 #include "cron/model_source.h"
 #include "lib/conf/conf.h"
 
-static void refuse(struct fail *f, const char *why);
+static void refuse_model_file(struct fail *f, const char *why);
 static ssize_t read_all(int fd, char *ret, size_t size);
 
 const char *
@@ -44,11 +44,11 @@ model_source_disk_look(struct job_run *r, const char *etag,
 	if (text == NULL)
 		fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
 	else if (fd == -1 || fstat(fd, &st) == -1)
-		refuse(f, strerror(errno));
+		refuse_model_file(f, strerror(errno));
 	else if (!S_ISREG(st.st_mode))
-		refuse(f, "it is no regular file");
+		refuse_model_file(f, "it is no regular file");
 	else if ((n = read_all(fd, text, MODEL_FILE_MAX + 1)) == -1)
-		refuse(f, strerror(errno));
+		refuse_model_file(f, strerror(errno));
 	if (fd != -1)
 		close(fd);
 	if (n == -1)
@@ -59,7 +59,7 @@ model_source_disk_look(struct job_run *r, const char *etag,
 }
 
 static void
-refuse(struct fail *f, const char *why)
+refuse_model_file(struct fail *f, const char *why)
 {
 	fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 	    "the file cannot be read: %s", why);

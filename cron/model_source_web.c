@@ -30,12 +30,12 @@ static const char *name_place(
 static void hash_url(const char *url, size_t n, char ret[HASH_SIZE]);
 static const char *s3_url(struct arena *a);
 static void add_encoded(struct str *s, const char *text);
-static void add_header(struct arena *a, struct http_call *call,
+static void add_request_header(struct arena *a, struct http_call *call,
     const char *name, const char *value);
-static int ask(struct job_run *r, struct http_call *call, const char *etag,
-    struct model_source_found *ret, struct fail *f);
-static int take(struct arena *a, const struct http_call *call, bool asked,
-    struct model_source_found *ret, struct fail *f);
+static int send_source_request(struct job_run *r, struct http_call *call,
+    const char *etag, struct model_source_found *ret, struct fail *f);
+static int take_answer(struct arena *a, const struct http_call *call,
+    bool asked, struct model_source_found *ret, struct fail *f);
 static const char *etag_for(const char *url, const char *etag);
 static const char *etag_of(struct arena *a, const struct http_call *call);
 
@@ -61,7 +61,7 @@ model_source_url_look(struct job_run *r, const char *etag,
 {
 	struct http_call call = { .url = conf.MODEL_URL };
 
-	return ask(r, &call, etag, ret, f);
+	return send_source_request(r, &call, etag, ret, f);
 }
 
 int
@@ -77,11 +77,11 @@ model_source_s3_look(struct job_run *r, const char *etag,
 	struct http_call call = { .url = s3_url(r->arena), .sign = &sign };
 
 	/* libcurl 7.88 does not add the hash of the body itself. */
-	add_header(r->arena, &call, "x-amz-content-sha256", NO_BODY);
+	add_request_header(r->arena, &call, "x-amz-content-sha256", NO_BODY);
 	if (conf.MODEL_S3_SESSION_TOKEN != NULL)
-		add_header(r->arena, &call, "x-amz-security-token",
+		add_request_header(r->arena, &call, "x-amz-security-token",
 		    conf.MODEL_S3_SESSION_TOKEN);
-	return ask(r, &call, etag, ret, f);
+	return send_source_request(r, &call, etag, ret, f);
 }
 
 /*
@@ -149,7 +149,7 @@ add_encoded(struct str *s, const char *text)
 }
 
 static void
-add_header(struct arena *a, struct http_call *call, const char *name,
+add_request_header(struct arena *a, struct http_call *call, const char *name,
     const char *value)
 {
 	struct str s;
@@ -164,7 +164,7 @@ add_header(struct arena *a, struct http_call *call, const char *name,
 
 /* Send the request; when the run is over, whatever it is at. */
 static int
-ask(struct job_run *r, struct http_call *call, const char *etag,
+send_source_request(struct job_run *r, struct http_call *call, const char *etag,
     struct model_source_found *ret, struct fail *f)
 {
 	struct http *h = NULL;
@@ -179,14 +179,14 @@ ask(struct job_run *r, struct http_call *call, const char *etag,
 	if (r->arena->overflow)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
 	if ((etag = etag_for(call->url, etag)) != NULL)
-		add_header(r->arena, call, "If-None-Match", etag);
+		add_request_header(r->arena, call, "If-None-Match", etag);
 	if ((h = http_new(1, f)) == NULL || http_start(h, call, f) == -1)
 		goto done;
 	while (http_wait(h, WAIT_MS) == NULL && !run_over(r))
 		continue;
 	result = call->status == 0 && call->error == NULL
 	    ? 0
-	    : take(r->arena, call, etag != NULL, ret, f);
+	    : take_answer(r->arena, call, etag != NULL, ret, f);
 	http_done(h, call);
 done:
 	http_free(h);
@@ -195,7 +195,7 @@ done:
 
 /* What the server sent, but nothing of it in f. */
 static int
-take(struct arena *a, const struct http_call *call, bool asked,
+take_answer(struct arena *a, const struct http_call *call, bool asked,
     struct model_source_found *ret, struct fail *f)
 {
 	char *text;

@@ -36,14 +36,14 @@ struct supervisor_state {
 	int status; /* the highest so far */
 };
 
-static void start(struct supervisor_state *w, struct supervised_job *c);
+static void start_child(struct supervisor_state *w, struct supervised_job *c);
 static bool has_any(const struct supervisor_state *w);
-static void end(struct supervisor_state *w);
-static void reap(struct supervisor_state *w);
-static void settle(
+static void end_children(struct supervisor_state *w);
+static void reap_child(struct supervisor_state *w);
+static void settle_child(
     struct supervisor_state *w, struct supervised_job *c, int wait_status);
-static int status_of(const struct job *job, int wait_status);
-static void note(struct supervisor_state *w, int status);
+static int exit_status_of_child(const struct job *job, int wait_status);
+static void note_signal(struct supervisor_state *w, int status);
 
 int
 work_jobs(
@@ -72,14 +72,14 @@ work_jobs(
 	sigprocmask(SIG_BLOCK, &awaited, &w.before);
 	for (i = 0; i < n; i++) {
 		w.children[i].job = list[i];
-		start(&w, &w.children[i]);
+		start_child(&w, &w.children[i]);
 	}
 
 	while (has_any(&w)) {
 		got = sigwaitinfo(&awaited, NULL);
 		if (got == SIGTERM || got == SIGINT)
-			end(&w);
-		reap(&w);
+			end_children(&w);
+		reap_child(&w);
 	}
 	free(w.children);
 	return w.status;
@@ -90,14 +90,14 @@ work_jobs(
  * hears nothing until it listens: who is told to end at once ends well, too.
  */
 static void
-start(struct supervisor_state *w, struct supervised_job *c)
+start_child(struct supervisor_state *w, struct supervised_job *c)
 {
 	const pid_t pid = fork();
 
 	if (pid == -1) {
 		log_error("job=%s start=failed why=%s", c->job->name,
 		    strerror(errno));
-		note(w, EX_OSERR);
+		note_signal(w, EX_OSERR);
 		return;
 	}
 	if (pid != 0) {
@@ -123,7 +123,7 @@ has_any(const struct supervisor_state *w)
 
 /* Tell them all to end. */
 static void
-end(struct supervisor_state *w)
+end_children(struct supervisor_state *w)
 {
 	size_t i;
 
@@ -135,7 +135,7 @@ end(struct supervisor_state *w)
 
 /* See to those that have ended. */
 static void
-reap(struct supervisor_state *w)
+reap_child(struct supervisor_state *w)
 {
 	int wait_status;
 	pid_t pid;
@@ -144,7 +144,7 @@ reap(struct supervisor_state *w)
 	while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0)
 		for (i = 0; i < w->n; i++)
 			if (w->children[i].pid == pid)
-				settle(w, &w->children[i], wait_status);
+				settle_child(w, &w->children[i], wait_status);
 }
 
 /*
@@ -152,18 +152,19 @@ reap(struct supervisor_state *w)
  * killed it, or it was more than the machine had memory for.
  */
 static void
-settle(struct supervisor_state *w, struct supervised_job *c, int wait_status)
+settle_child(
+    struct supervisor_state *w, struct supervised_job *c, int wait_status)
 {
 	c->pid = 0;
-	note(w, status_of(c->job, wait_status));
+	note_signal(w, exit_status_of_child(c->job, wait_status));
 	if (!WIFSIGNALED(wait_status) || w->ending || clock_ticks() >= w->until)
 		return;
 	poll(NULL, 0, PAUSE_KILLED);
-	start(w, c);
+	start_child(w, c);
 }
 
 static int
-status_of(const struct job *job, int wait_status)
+exit_status_of_child(const struct job *job, int wait_status)
 {
 	if (WIFEXITED(wait_status))
 		return WEXITSTATUS(wait_status);
@@ -173,7 +174,7 @@ status_of(const struct job *job, int wait_status)
 }
 
 static void
-note(struct supervisor_state *w, int status)
+note_signal(struct supervisor_state *w, int status)
 {
 	if (status > w->status)
 		w->status = status;

@@ -32,22 +32,24 @@
 #define TIMEOUT_SLOW_MS 620000 /* the service's own 600 s come first */
 
 static int token_find(struct http_client *sv, const char *url);
-static int key_find(struct http_client *sv);
-static int request(struct http_client *sv, const struct client_request *ask);
-static int wait_for(struct http_client *sv, const struct client_request *ask);
+static int find_header_key(struct http_client *sv);
+static int send_http_request(
+    struct http_client *sv, const struct client_request *ask);
+static int wait_for_answer(
+    struct http_client *sv, const struct client_request *ask);
 static int make_call(const struct http_client *sv,
     const struct client_request *ask, int timeout_ms, struct http_call *call);
 static void watch_begin(struct answer_progress *watch,
     const struct http_client *sv, const struct client_request *ask);
-static void waiting(int64_t *drawn, const struct answer_progress *watch);
-static int refused(struct http_client *sv, const struct client_request *ask,
-    struct json_object *reply);
+static void is_waiting(int64_t *drawn, const struct answer_progress *watch);
+static int report_refused(struct http_client *sv,
+    const struct client_request *ask, struct json_object *reply);
 static bool is_missing(const char *code);
 static const char *reply_text(
     struct arena *a, struct json_object *reply, const char *name);
 static const char *hint_for(const struct http_client *sv, const char *code);
 static int status_exit(int status);
-static void release(void *json);
+static void release_answer(void *json);
 
 /* What to do about an error, where its message does not say it. */
 static const struct {
@@ -108,7 +110,7 @@ http_client_open(struct http_client *sv, const char *url,
 	else
 		status = http_client_url(a, url, &sv->url);
 	if (access == ACCESS_KEY && status == EX_OK)
-		status = key_find(sv);
+		status = find_header_key(sv);
 
 	/* A login replaces a session's file that cannot be used. */
 	if (status != EX_OK && access != ACCESS_NONE)
@@ -143,13 +145,13 @@ http_client_call(struct http_client *sv, const struct client_request *ask,
 	do {
 		if (tries > 0)
 			sleep((unsigned)call->retry_after);
-		if ((status = request(sv, ask)) != EX_OK)
+		if ((status = send_http_request(sv, ask)) != EX_OK)
 			return status;
 	} while (ask->patient && tries++ < TRIES_MAX &&
 	    (call->status == 429 || call->status == 503) &&
 	    call->retry_after > 0 && call->retry_after <= PATIENCE);
 	*ret = json_tokener_parse(call->reply == NULL ? "" : call->reply);
-	if (*ret != NULL && arena_defer(sv->arena, release, *ret) == -1)
+	if (*ret != NULL && arena_defer(sv->arena, release_answer, *ret) == -1)
 		*ret = NULL;
 	if (call->status >= 200 && call->status < 300 && *ret != NULL)
 		return EX_OK;
@@ -158,7 +160,7 @@ http_client_call(struct http_client *sv, const struct client_request *ask,
 		*ret = NULL;
 		return EX_OK;
 	}
-	return refused(sv, ask, *ret);
+	return report_refused(sv, ask, *ret);
 }
 
 int
@@ -262,7 +264,7 @@ token_find(struct http_client *sv, const char *url)
 }
 
 static int
-key_find(struct http_client *sv)
+find_header_key(struct http_client *sv)
 {
 	const char *key = getenv("API_KEY");
 	struct str s;
@@ -280,7 +282,7 @@ key_find(struct http_client *sv)
 
 /* Send one request and wait for its answer, of whatever kind. */
 static int
-request(struct http_client *sv, const struct client_request *ask)
+send_http_request(struct http_client *sv, const struct client_request *ask)
 {
 	struct http_call *call = &sv->call;
 	struct fail f = { 0 };
@@ -292,7 +294,7 @@ request(struct http_client *sv, const struct client_request *ask)
 		fail_set(&f, FAIL_US, INTERNAL, NULL, "out of memory");
 	if (call->url == NULL || http_start(sv->http, call, &f) == -1)
 		return ctl_failed(sv->url, &f);
-	return wait_for(sv, ask);
+	return wait_for_answer(sv, ask);
 }
 
 static int
@@ -322,7 +324,7 @@ make_call(const struct http_client *sv, const struct client_request *ask,
 
 /* Until there is an answer, or none to be had. */
 static int
-wait_for(struct http_client *sv, const struct client_request *ask)
+wait_for_answer(struct http_client *sv, const struct client_request *ask)
 {
 	const struct http_call *call = &sv->call;
 	const struct http_call *done;
@@ -334,7 +336,7 @@ wait_for(struct http_client *sv, const struct client_request *ask)
 		if (done != NULL)
 			answer_progress_take(&watch, sv->http, clock_ticks());
 		answer_progress_ask(&watch, sv->http, clock_ticks());
-		waiting(&drawn, &watch);
+		is_waiting(&drawn, &watch);
 	}
 	answer_progress_end(&watch, sv->http);
 	if (drawn != 0)
@@ -366,7 +368,7 @@ watch_begin(struct answer_progress *watch, const struct http_client *sv,
 
 /* Say how far it is or else for how long, where a person can see it. */
 static void
-waiting(int64_t *drawn, const struct answer_progress *watch)
+is_waiting(int64_t *drawn, const struct answer_progress *watch)
 {
 	const int64_t now = clock_ticks();
 
@@ -384,7 +386,7 @@ waiting(int64_t *drawn, const struct answer_progress *watch)
 
 /* Say what was answered that is no success, and what to do about it. */
 static int
-refused(struct http_client *sv, const struct client_request *ask,
+report_refused(struct http_client *sv, const struct client_request *ask,
     struct json_object *reply)
 {
 	const int status = sv->call.status;
@@ -466,7 +468,7 @@ status_exit(int status)
 }
 
 static void
-release(void *json)
+release_answer(void *json)
 {
 	json_object_put(json);
 }

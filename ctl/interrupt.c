@@ -8,7 +8,7 @@
 #include "core/base/array.h"
 #include "ctl/interrupt.h"
 
-static void noticed(int sig);
+static void note_interrupt(int sig);
 
 static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
 static volatile sig_atomic_t wanted;
@@ -16,7 +16,7 @@ static volatile sig_atomic_t wanted;
 void
 interrupt_listen(void)
 {
-	struct sigaction sa = { .sa_handler = noticed,
+	struct sigaction sa = { .sa_handler = note_interrupt,
 		.sa_flags = (int)SA_RESETHAND };
 	size_t i;
 
@@ -35,7 +35,7 @@ interrupt_wanted(void)
 }
 
 static void
-noticed(int sig)
+note_interrupt(int sig)
 {
 	(void)sig;
 	wanted = 1;

@@ -14,7 +14,7 @@
 
 static int line_read(const char *prompt, bool echo, char *ret, size_t size);
 static int line_take(char *ret, size_t size);
-static void noticed(int sig);
+static void note_prompt_signal(int sig);
 
 /* What ends a prompt; the terminal must get its echo back before. */
 static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
@@ -35,7 +35,8 @@ prompt_secret_ask(const char *prompt, char *ret, size_t size)
 static int
 line_read(const char *prompt, bool echo, char *ret, size_t size)
 {
-	struct sigaction sa = { .sa_handler = noticed }, old[nitems(ends)];
+	struct sigaction sa = { .sa_handler = note_prompt_signal },
+			 old[nitems(ends)];
 	struct termios quiet, saved;
 	size_t i;
 	int r;
@@ -76,7 +77,7 @@ line_take(char *ret, size_t size)
 }
 
 static void
-noticed(int sig)
+note_prompt_signal(int sig)
 {
 	ended = sig;
 }

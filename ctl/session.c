@@ -20,10 +20,10 @@
 
 #define FILE_MAX 8192
 
-static int place(char path[PATH_MAX], bool make);
+static int session_path(char path[PATH_MAX], bool make);
 static int file_read(int fd, const char *path, char text[FILE_MAX]);
 static void lines_read(struct arena *a, struct session *ss, const char *text);
-static int wrong(const char *path, const char *why);
+static int refuse_session_file(const char *path, const char *why);
 
 /* The lines of the file: a name, a space, a text. */
 static const struct {
@@ -44,12 +44,12 @@ session_read(struct arena *a, struct session *ret)
 	int fd, status;
 
 	memset(ret, 0, sizeof(*ret));
-	if ((status = place(path, false)) != EX_OK)
+	if ((status = session_path(path, false)) != EX_OK)
 		return status;
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
 		return errno == ENOENT || errno == ENOTDIR
 		    ? EX_OK
-		    : wrong(path, strerror(errno));
+		    : refuse_session_file(path, strerror(errno));
 	if ((status = file_read(fd, path, text)) == EX_OK)
 		lines_read(a, ret, text);
 	crypt_wipe(text, sizeof(text));
@@ -67,15 +67,15 @@ session_write(const struct session *ss)
 	int fd, status;
 	bool failed;
 
-	if ((status = place(path, true)) != EX_OK)
+	if ((status = session_path(path, true)) != EX_OK)
 		return status;
 	snprintf(draft, sizeof(draft), "%s.XXXXXX", path);
 	if ((fd = mkostemp(draft, O_CLOEXEC)) == -1)
-		return wrong(path, strerror(errno));
+		return refuse_session_file(path, strerror(errno));
 	if ((file = fdopen(fd, "w")) == NULL) {
 		close(fd);
 		unlink(draft);
-		return wrong(path, strerror(errno));
+		return refuse_session_file(path, strerror(errno));
 	}
 	for (i = 0; i < nitems(lines); i++) {
 		text =
@@ -86,7 +86,7 @@ session_write(const struct session *ss)
 	failed |= fclose(file) == EOF;
 	if (!failed && rename(draft, path) == 0)
 		return EX_OK;
-	status = wrong(path, strerror(errno));
+	status = refuse_session_file(path, strerror(errno));
 	unlink(draft);
 	return status;
 }
@@ -97,16 +97,16 @@ session_forget(void)
 	char path[PATH_MAX];
 	int status;
 
-	if ((status = place(path, false)) != EX_OK)
+	if ((status = session_path(path, false)) != EX_OK)
 		return status;
 	if (unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR)
 		return EX_OK;
-	return wrong(path, strerror(errno));
+	return refuse_session_file(path, strerror(errno));
 }
 
 /* The file's path; with make, its directories are made for us alone. */
 static int
-place(char path[PATH_MAX], bool make)
+session_path(char path[PATH_MAX], bool make)
 {
 	const char *base = getenv("XDG_CONFIG_HOME"), *below = "";
 	char *slash;
@@ -122,13 +122,13 @@ place(char path[PATH_MAX], bool make)
 	}
 	n = snprintf(path, PATH_MAX, "%s%s/assay/token", base, below);
 	if (n < 0 || n >= PATH_MAX)
-		return wrong(base, strerror(ENAMETOOLONG));
+		return refuse_session_file(base, strerror(ENAMETOOLONG));
 	for (slash = strchr(path + 1, '/'); make && slash != NULL;
 	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(path, 0700) == -1 && errno != EEXIST &&
 		    errno != EISDIR && errno != EROFS && errno != EACCES)
-			return wrong(path, strerror(errno));
+			return refuse_session_file(path, strerror(errno));
 		*slash = '/';
 	}
 	return EX_OK;
@@ -142,15 +142,16 @@ file_read(int fd, const char *path, char text[FILE_MAX])
 	ssize_t n;
 
 	if (fstat(fd, &st) == -1)
-		return wrong(path, strerror(errno));
+		return refuse_session_file(path, strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
-		return wrong(path, "is no file of yours: remove it");
+		return refuse_session_file(
+		    path, "is no file of yours: remove it");
 	if ((st.st_mode & 077) != 0)
-		return wrong(path,
+		return refuse_session_file(path,
 		    "others can read it: chmod 600 it, then "
 		    "'assayctl logout --all' ends what they may have used");
 	if ((n = read(fd, text, FILE_MAX - 1)) == -1)
-		return wrong(path, strerror(errno));
+		return refuse_session_file(path, strerror(errno));
 	text[n] = '\0';
 	return EX_OK;
 }
@@ -174,7 +175,7 @@ lines_read(struct arena *a, struct session *ss, const char *text)
 }
 
 static int
-wrong(const char *path, const char *why)
+refuse_session_file(const char *path, const char *why)
 {
 	ctl_say("%s: %s", path, why);
 	return EX_NOPERM;

@@ -30,9 +30,9 @@ struct term_glyph {
 	size_t shown_size;
 };
 
-static struct term_glyph glyph(const char *p, size_t size);
-static bool harmful(uint32_t code);
-static size_t width(uint32_t code);
+static struct term_glyph next_glyph(const char *p, size_t size);
+static bool is_harmful(uint32_t code);
+static size_t code_width(uint32_t code);
 
 /* Ranges of characters that are obeyed or unseen. */
 static const uint32_t unseen[][2] = {
@@ -71,7 +71,7 @@ term_text_clean(struct str *s, const char *text)
 	struct term_glyph g;
 
 	for (i = 0; i < size; i += g.size) {
-		g = glyph(text + i, size - i);
+		g = next_glyph(text + i, size - i);
 		str_addn(s, g.shown, g.shown_size);
 	}
 }
@@ -83,7 +83,7 @@ term_text_put(const char *text)
 	struct term_glyph g;
 
 	for (i = 0; i < size; i += g.size) {
-		g = glyph(text + i, size - i);
+		g = next_glyph(text + i, size - i);
 		fwrite(g.shown, 1, g.shown_size, stdout);
 	}
 }
@@ -95,7 +95,7 @@ term_text_put_json(const char *json)
 	struct term_glyph g;
 
 	for (i = 0; i < size; i += g.size) {
-		g = glyph(json + i, size - i);
+		g = next_glyph(json + i, size - i);
 		if (!g.harmful || json[i] == '\n')
 			fwrite(json + i, 1, g.size, stdout);
 		else if (g.code > 0xffff)
@@ -123,7 +123,7 @@ term_text_fit(const char *text, size_t max, size_t *ret_width)
 
 	*ret_width = 0;
 	for (i = 0; i < size; i += g.size) {
-		g = glyph(text + i, size - i);
+		g = next_glyph(text + i, size - i);
 		if (*ret_width + g.width > max)
 			break;
 		*ret_width += g.width;
@@ -170,7 +170,7 @@ term_text_colour(const char *word)
 
 /* The first of the size bytes' characters. */
 static struct term_glyph
-glyph(const char *p, size_t size)
+next_glyph(const char *p, size_t size)
 {
 	const bool space = *p == '\t' || *p == '\n' || *p == '\r';
 	struct term_glyph g = { 1, 1, NOT_UTF8, true, space ? " " : "?", 1 };
@@ -181,17 +181,17 @@ glyph(const char *p, size_t size)
 		return g;
 	g.size = n;
 	g.code = code;
-	if (harmful(code))
+	if (is_harmful(code))
 		return g;
 	g.harmful = false;
-	g.width = width(code);
+	g.width = code_width(code);
 	g.shown = p;
 	g.shown_size = n;
 	return g;
 }
 
 static bool
-harmful(uint32_t code)
+is_harmful(uint32_t code)
 {
 	size_t i;
 
@@ -203,7 +203,7 @@ harmful(uint32_t code)
 
 /* What the C library knows of a character; it has to be told that of UTF-8. */
 static size_t
-width(uint32_t code)
+code_width(uint32_t code)
 {
 	static bool told;
 	int n;

@@ -8,11 +8,11 @@
 #include "core/base/str.h"
 #include "core/analyse/backtest.h"
 
-static void count(
+static void count_verdict(
     struct confusion *c, enum verdict verdict, enum backtest_label label);
 static void add_confusion(
     struct str *s, const char *before, const struct confusion *c);
-static void add_rate(
+static void add_rate_member(
     struct str *s, const char *before, int64_t part, int64_t whole);
 static void add_mix(struct str *s, const struct backtest *bt);
 static void add_flips(struct str *s, const struct backtest *bt);
@@ -25,8 +25,8 @@ backtest_add(struct backtest *bt, const struct backtest_label_result *trial)
 		return;
 	bt->labeled++;
 	bt->flips += trial->candidate != trial->answered;
-	count(&bt->candidate, trial->candidate, trial->label);
-	count(&bt->baseline, trial->baseline, trial->label);
+	count_verdict(&bt->candidate, trial->candidate, trial->label);
+	count_verdict(&bt->baseline, trial->baseline, trial->label);
 }
 
 int64_t
@@ -49,11 +49,11 @@ backtest_json(struct str *s, const struct backtest *bt)
 	str_addf(s, "\"sampleSize\":%" PRId64 ",\"labeled\":%" PRId64,
 	    backtest_samples(bt), bt->labeled);
 	add_confusion(s, ",\"candidate\":{", c);
-	add_rate(s, ",\"precision\":", c->true_positives,
+	add_rate_member(s, ",\"precision\":", c->true_positives,
 	    c->true_positives + c->false_positives);
-	add_rate(s, ",\"recall\":", c->true_positives,
+	add_rate_member(s, ",\"recall\":", c->true_positives,
 	    c->true_positives + c->false_negatives);
-	add_rate(s, ",\"falsePositiveRate\":", c->false_positives,
+	add_rate_member(s, ",\"falsePositiveRate\":", c->false_positives,
 	    c->false_positives + c->true_negatives);
 	add_confusion(s, "},\"baseline\":{", b);
 	str_addf(s,
@@ -66,7 +66,8 @@ backtest_json(struct str *s, const struct backtest *bt)
 }
 
 static void
-count(struct confusion *c, enum verdict verdict, enum backtest_label label)
+count_verdict(
+    struct confusion *c, enum verdict verdict, enum backtest_label label)
 {
 	const bool flagged = verdict != VERDICT_ALLOW;
 
@@ -90,7 +91,7 @@ add_confusion(struct str *s, const char *before, const struct confusion *c)
 }
 
 static void
-add_rate(struct str *s, const char *before, int64_t part, int64_t whole)
+add_rate_member(struct str *s, const char *before, int64_t part, int64_t whole)
 {
 	str_add(s, before);
 	str_number(s, whole == 0 ? 0 : (double)part / (double)whole);

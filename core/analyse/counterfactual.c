@@ -57,7 +57,7 @@ struct numbers {
 	size_t n;
 };
 
-static int begin(struct search *s, const struct sample *sample);
+static int search_begin(struct search *s, const struct sample *sample);
 static int copy_attrs(struct search *s, const struct sample *sample);
 static int search_signals(
     struct search *s, const struct rule_literal *literals, size_t n);
@@ -70,20 +70,21 @@ static int search_bools(struct search *s, const struct subject *of);
 static int search_texts(struct search *s, const struct subject *of);
 static int search_numbers(struct search *s, const struct subject *of);
 static bool may_be(const struct subject *of, enum value_type type);
-static void add_literals(const struct subject *of, struct numbers *ret);
+static void add_candidate_literals(
+    const struct subject *of, struct numbers *ret);
 static void add_doublings(const struct subject *of, struct numbers *ret);
-static void add_number(
+static void add_candidate(
     const struct signal_range *d, struct numbers *ret, double n);
-static int walk(
+static int walk_candidates(
     struct search *s, const struct subject *of, const struct numbers *part);
-static int refine(struct search *s, const struct subject *of, double from,
-    double to, int way);
-static int try(struct search *s, const struct subject *of, struct value to,
-    bool other, int *ret_way);
+static int refine_boundary(struct search *s, const struct subject *of,
+    double from, double to, int way);
+static int try_value(struct search *s, const struct subject *of,
+    struct value to, bool other, int *ret_way);
 static double size_of(const struct value *from, const struct value *to);
-static bool hopeless(const struct search *s, double size);
-static void turn(struct numbers *numbers);
-static int no_room(struct fail *f);
+static bool is_hopeless(const struct search *s, double size);
+static void reverse_numbers(struct numbers *numbers);
+static int search_no_room(struct fail *f);
 static int number_order(const void *a, const void *b);
 
 int
@@ -100,7 +101,7 @@ explain_changes(const struct rulebook *book, const struct sample *sample,
 	*ret = (struct counterfactuals) { .complete = true };
 	if (other == NULL || s == NULL ||
 	    (literals = rule_literals(a, book->ruleset, &n)) == NULL)
-		return no_room(f);
+		return search_no_room(f);
 
 	/* Longer than any literal. */
 	memset(other, 'x', RULE_STRING_MAX + 1);
@@ -109,7 +110,7 @@ explain_changes(const struct rulebook *book, const struct sample *sample,
 	s->arena = a;
 	s->found = ret;
 	s->fail = f;
-	r = begin(s, sample);
+	r = search_begin(s, sample);
 	if (r == 0)
 		r = search_signals(s, literals, n);
 	if (r == 0)
@@ -120,7 +121,7 @@ explain_changes(const struct rulebook *book, const struct sample *sample,
 
 /* Take the sample and decide it as it is. */
 static int
-begin(struct search *s, const struct sample *sample)
+search_begin(struct search *s, const struct sample *sample)
 {
 	struct arena_mark mark;
 
@@ -130,7 +131,7 @@ begin(struct search *s, const struct sample *sample)
 	s->smooth =
 	    s->book->scoring != NULL && s->book->scoring->scorer == SCORER_ML;
 	if (copy_attrs(s, sample) == -1)
-		return no_room(s->fail);
+		return search_no_room(s->fail);
 	mark = arena_mark(s->arena);
 	if (explain_decide(
 		s->book, &s->trial, s->arena, &s->decision, s->fail) == -1)
@@ -242,7 +243,7 @@ search_one(struct search *s, const struct subject *of)
 		return -1;
 	if (of->domain->known || of->was.type == VALUE_UNKNOWN)
 		return 0;
-	return try(s, of, value_unknown(), false, &way);
+	return try_value(s, of, value_unknown(), false, &way);
 }
 
 /* An attribute is of the types that rules compare it with. */
@@ -267,7 +268,7 @@ search_bools(struct search *s, const struct subject *of)
 	for (i = 1; i >= 0; i--) {
 		if (of->was.type == VALUE_BOOL && of->was.flag == (i == 1))
 			continue;
-		if (try(s, of, value_bool(i == 1), false, &way) == -1)
+		if (try_value(s, of, value_bool(i == 1), false, &way) == -1)
 			return -1;
 	}
 	return 0;
@@ -283,7 +284,8 @@ search_texts(struct search *s, const struct subject *of)
 	int way;
 
 	for (i = 0; d->words != NULL && d->words[i] != NULL; i++)
-		if (try(s, of, value_string(d->words[i]), false, &way) == -1)
+		if (try_value(s, of, value_string(d->words[i]), false, &way) ==
+		    -1)
 			return -1;
 	if (d->words != NULL)
 		return 0;
@@ -292,10 +294,10 @@ search_texts(struct search *s, const struct subject *of)
 		if (v->type != VALUE_STRING ||
 		    (d->may != NULL && !d->may(v->string)))
 			continue;
-		if (try(s, of, *v, false, &way) == -1)
+		if (try_value(s, of, *v, false, &way) == -1)
 			return -1;
 	}
-	return try(s, of, value_string(s->other), true, &way);
+	return try_value(s, of, value_string(s->other), true, &way);
 }
 
 /* Outwards from what it was, or from the least where that is unknown. */
@@ -310,21 +312,21 @@ search_numbers(struct search *s, const struct subject *of)
 	int r;
 
 	if ((all.all = arena_array(s->arena, most, sizeof(double))) == NULL)
-		return no_room(s->fail);
-	add_literals(of, &all);
+		return search_no_room(s->fail);
+	add_candidate_literals(of, &all);
 	if (s->smooth && !of->attr)
 		add_doublings(of, &all);
 	qsort(all.all, all.n, sizeof(double), number_order);
 	while (known && n < all.n && all.all[n] <= of->was.number)
 		n++;
 	part = (struct numbers) { all.all + n, all.n - n };
-	r = walk(s, of, &part);
+	r = walk_candidates(s, of, &part);
 
 	/* And down: the others, turned round. */
 	part = (struct numbers) { all.all, n };
-	turn(&part);
+	reverse_numbers(&part);
 	if (r == 0)
-		r = walk(s, of, &part);
+		r = walk_candidates(s, of, &part);
 	arena_rewind(s->arena, mark);
 	return r;
 }
@@ -334,7 +336,7 @@ search_numbers(struct search *s, const struct subject *of)
  * them no rule can tell one value from another.
  */
 static void
-add_literals(const struct subject *of, struct numbers *ret)
+add_candidate_literals(const struct subject *of, struct numbers *ret)
 {
 	const struct signal_range *d = of->domain;
 	const struct rule_literal *l = of->literals, *end = l + of->n;
@@ -344,12 +346,12 @@ add_literals(const struct subject *of, struct numbers *ret)
 		if (l->value.type != VALUE_NUMBER)
 			continue;
 		at = l->value.number;
-		add_number(d, ret, at);
-		add_number(d, ret, signal_range_next(d, at, 1));
+		add_candidate(d, ret, at);
+		add_candidate(d, ret, signal_range_next(d, at, 1));
 		below = signal_range_next(d, at, -1);
 		if (!d->whole && below <= before)
 			below = before + (at - before) / 2;
-		add_number(d, ret, below);
+		add_candidate(d, ret, below);
 		before = at;
 	}
 }
@@ -364,16 +366,16 @@ add_doublings(const struct subject *of, struct numbers *ret)
 	double step = 1 / d->parts;
 	int i;
 
-	add_number(d, ret, d->least);
-	add_number(d, ret, d->most);
+	add_candidate(d, ret, d->least);
+	add_candidate(d, ret, d->most);
 	for (i = 0; i < DOUBLINGS; i++, step *= 2) {
-		add_number(d, ret, signal_range_round(d, from + step));
-		add_number(d, ret, signal_range_round(d, from - step));
+		add_candidate(d, ret, signal_range_round(d, from + step));
+		add_candidate(d, ret, signal_range_round(d, from - step));
 	}
 }
 
 static void
-add_number(const struct signal_range *d, struct numbers *ret, double n)
+add_candidate(const struct signal_range *d, struct numbers *ret, double n)
 {
 	if (n >= d->least && n <= d->most && (!d->whole || n == floor(n)))
 		ret->all[ret->n++] = n;
@@ -384,7 +386,8 @@ add_number(const struct signal_range *d, struct numbers *ret, double n)
  * what was found; of a model neither one on the way to the next.
  */
 static int
-walk(struct search *s, const struct subject *of, const struct numbers *part)
+walk_candidates(
+    struct search *s, const struct subject *of, const struct numbers *part)
 {
 	struct value v, before = of->was;
 	int way, was_way = 0;
@@ -392,13 +395,13 @@ walk(struct search *s, const struct subject *of, const struct numbers *part)
 
 	for (i = 0; i < part->n; i++) {
 		v = value_number(part->all[i]);
-		if (hopeless(s, size_of(&of->was, s->smooth ? &before : &v)))
+		if (is_hopeless(s, size_of(&of->was, s->smooth ? &before : &v)))
 			return 0;
-		if (try(s, of, v, false, &way) == -1)
+		if (try_value(s, of, v, false, &way) == -1)
 			return -1;
 		if (s->smooth && way != 0 && way != was_way &&
 		    before.type == VALUE_NUMBER &&
-		    refine(s, of, before.number, v.number, way) == -1)
+		    refine_boundary(s, of, before.number, v.number, way) == -1)
 			return -1;
 		was_way = way;
 		before = v;
@@ -409,7 +412,7 @@ walk(struct search *s, const struct subject *of, const struct numbers *part)
 /* Halve the stretch from a number that does not go that way to one that does.
  */
 static int
-refine(
+refine_boundary(
     struct search *s, const struct subject *of, double from, double to, int way)
 {
 	const struct signal_range *d = of->domain;
@@ -420,7 +423,7 @@ refine(
 		middle = signal_range_round(d, from + (to - from) / 2);
 		if (middle <= fmin(from, to) || middle >= fmax(from, to))
 			return 0;
-		if (try(s, of, value_number(middle), false, &got) == -1)
+		if (try_value(s, of, value_number(middle), false, &got) == -1)
 			return -1;
 		if (got == way)
 			to = middle;
@@ -434,8 +437,8 @@ refine(
  * milder, to *ret_way.
  */
 static int
-try(struct search *s, const struct subject *of, struct value to, bool other,
-    int *ret_way)
+try_value(struct search *s, const struct subject *of, struct value to,
+    bool other, int *ret_way)
 {
 	const double size = size_of(&of->was, &to);
 	const struct arena_mark mark = arena_mark(s->arena);
@@ -487,7 +490,7 @@ size_of(const struct value *from, const struct value *to)
 
 /* Whether smaller changes are known, both ways. */
 static bool
-hopeless(const struct search *s, double size)
+is_hopeless(const struct search *s, double size)
 {
 	const struct counterfactual *a = &s->found->stricter,
 				    *b = &s->found->milder;
@@ -497,7 +500,7 @@ hopeless(const struct search *s, double size)
 }
 
 static void
-turn(struct numbers *numbers)
+reverse_numbers(struct numbers *numbers)
 {
 	double *a = numbers->all, *b = a + numbers->n, was;
 
@@ -509,7 +512,7 @@ turn(struct numbers *numbers)
 }
 
 static int
-no_room(struct fail *f)
+search_no_room(struct fail *f)
 {
 	return fail_set(f, FAIL_US, INTERNAL, NULL, "no room for the changes");
 }

@@ -10,7 +10,7 @@
 #define SMOOTHING 0.5 /* decisions whose share each bin is given */
 #define DECIMALS 1e4
 
-static double total(const int64_t *counts, size_t n);
+static double sum_bin_counts(const int64_t *counts, size_t n);
 
 void
 drift_add(struct drift_scores *ds, int score, int64_t n)
@@ -36,8 +36,8 @@ drift_bins(const struct drift_scores *ds, int64_t ret[DRIFT_BINS])
 double
 drift_psi(const int64_t *recent, const int64_t *reference, size_t n)
 {
-	const double recent_n = total(recent, n);
-	const double reference_n = total(reference, n);
+	const double recent_n = sum_bin_counts(recent, n);
+	const double reference_n = sum_bin_counts(reference, n);
 	const double least = fmin(recent_n, reference_n);
 	double a, b, more, sum = 0;
 	size_t i;
@@ -97,7 +97,7 @@ drift_round(double n)
 }
 
 static double
-total(const int64_t *counts, size_t n)
+sum_bin_counts(const int64_t *counts, size_t n)
 {
 	int64_t sum = 0;
 	size_t i;

@@ -10,7 +10,7 @@
 #include "core/decide/sample.h"
 #include "core/analyse/explain.h"
 
-static int lesson_order(const void *a, const void *b);
+static int order_tag_weights(const void *a, const void *b);
 
 int
 explain_decide(const struct rulebook *book, const struct sample *sample,
@@ -62,13 +62,13 @@ explain_lessons(struct arena *a, const struct score *rules,
 	for (i = 0; i < n_now; i++)
 		if (score_reason(rules, now->all[i].tag) == NULL)
 			all[k++] = now->all[i];
-	qsort(all, k, sizeof(*all), lesson_order);
+	qsort(all, k, sizeof(*all), order_tag_weights);
 	*ret = (struct tag_weights) { .all = all, .n = k };
 	return 0;
 }
 
 static int
-lesson_order(const void *a, const void *b)
+order_tag_weights(const void *a, const void *b)
 {
 	const struct tag_weight *x = a, *y = b;
 

@@ -17,16 +17,16 @@
 
 #define ATTR_PREFIX "attr."
 
-static void add_rule(struct str *s, const struct rule *rule,
+static void explain_add_rule(struct str *s, const struct rule *rule,
     const struct value *values, const struct ruleset *rs);
 static void add_because(struct str *s, const struct rule *rule,
     const struct rule_comparison *by, const struct value *values,
     const struct ruleset *rs);
 static void add_dsl(struct str *s, const struct rule *rule);
-static void add_value(
+static void add_signal_member(
     struct str *s, const char *prefix, const char *name, const struct value *v);
 static void add_name(struct str *s, const char *prefix, const char *name);
-static void add_number(struct str *s, const char *before, double n);
+static void explain_add_number(struct str *s, const char *before, double n);
 static void add_change(
     struct str *s, const char *before, const struct counterfactual *c);
 static void add_terms(
@@ -49,18 +49,19 @@ explain_signals_json(
 
 	for (i = 0; i < SIGNAL__MAX; i++) {
 		str_addc(s, i == 0 ? '{' : ',');
-		add_value(s, "", signal_name((enum signal)i), &sigs->value[i]);
+		add_signal_member(
+		    s, "", signal_name((enum signal)i), &sigs->value[i]);
 	}
 	for (i = 0; i < ev->n_attrs; i++) {
 		str_addc(s, ',');
-		add_value(
+		add_signal_member(
 		    s, ATTR_PREFIX, ev->attrs[i].name, &ev->attrs[i].value);
 	}
 	for (i = 0; rs != NULL && (name = rule_attr(rs, i)) != NULL; i++) {
 		if (event_attr(ev, name) != NULL)
 			continue;
 		str_addc(s, ',');
-		add_value(s, ATTR_PREFIX, name, &unknown);
+		add_signal_member(s, ATTR_PREFIX, name, &unknown);
 	}
 	str_addc(s, '}');
 }
@@ -76,7 +77,7 @@ explain_rules_json(
 	str_addc(s, '[');
 	for (i = 0; i < rs->n_rules; i++) {
 		str_add(s, i == 0 ? "" : ",");
-		add_rule(s, &rs->rules[i], values, rs);
+		explain_add_rule(s, &rs->rules[i], values, rs);
 	}
 	str_addc(s, ']');
 }
@@ -87,18 +88,18 @@ explain_model_json(
 {
 	str_add(s, "{\"version\":");
 	str_json(s, sample->model);
-	add_number(s, ",\"p\":", sample->p);
-	add_number(s, ",\"pEven\":", sample->p_even);
+	explain_add_number(s, ",\"p\":", sample->p);
+	explain_add_number(s, ",\"pEven\":", sample->p_even);
 	if (m == NULL) {
 		str_add(s,
 		    ",\"bias\":null,\"baseRate\":null,"
 		    "\"calibration\":null,\"terms\":null}");
 		return;
 	}
-	add_number(s, ",\"bias\":", m->bias);
-	add_number(s, ",\"baseRate\":", m->base_rate);
-	add_number(s, ",\"calibration\":{\"a\":", m->calibration.a);
-	add_number(s, ",\"b\":", m->calibration.b);
+	explain_add_number(s, ",\"bias\":", m->bias);
+	explain_add_number(s, ",\"baseRate\":", m->base_rate);
+	explain_add_number(s, ",\"calibration\":{\"a\":", m->calibration.a);
+	explain_add_number(s, ",\"b\":", m->calibration.b);
 	str_add(s, "},\"terms\":");
 	add_terms(s, m, sample);
 	str_addc(s, '}');
@@ -142,8 +143,8 @@ explain_policy_json(
 		return;
 	}
 	str_addf(s, "{\"verdict\":\"%s\"", verdict_name(band->verdict));
-	add_number(s, ",\"min\":", band->min);
-	add_number(s, ",\"max\":", band->max);
+	explain_add_number(s, ",\"min\":", band->min);
+	explain_add_number(s, ",\"max\":", band->max);
 	str_add(s, ",\"reviewQueue\":");
 	str_json(
 	    s, band->verdict == VERDICT_REVIEW ? policy_queue(band) : NULL);
@@ -161,8 +162,8 @@ explain_changes_json(struct str *s, const struct counterfactuals *changes)
 }
 
 static void
-add_rule(struct str *s, const struct rule *rule, const struct value *values,
-    const struct ruleset *rs)
+explain_add_rule(struct str *s, const struct rule *rule,
+    const struct value *values, const struct ruleset *rs)
 {
 	struct rule_explain why;
 	size_t i;
@@ -218,7 +219,7 @@ add_dsl(struct str *s, const struct rule *rule)
 
 /* A member with the name and the value of a signal. */
 static void
-add_value(
+add_signal_member(
     struct str *s, const char *prefix, const char *name, const struct value *v)
 {
 	add_name(s, prefix, name);
@@ -236,7 +237,7 @@ add_name(struct str *s, const char *prefix, const char *name)
 }
 
 static void
-add_number(struct str *s, const char *before, double n)
+explain_add_number(struct str *s, const char *before, double n)
 {
 	str_add(s, before);
 	str_number(s, n);
@@ -275,9 +276,9 @@ add_terms(struct str *s, const struct model *m, const struct sample *sample)
 	for (i = 0; i < FEATURE__MAX; i++) {
 		str_add(s, i == 0 ? "[{\"feature\":" : ",{\"feature\":");
 		str_json(s, feature_name((enum feature)i));
-		add_number(s, ",\"value\":", x[i]);
-		add_number(s, ",\"weight\":", m->weight[i]);
-		add_number(s, ",\"term\":", risk.term[i]);
+		explain_add_number(s, ",\"value\":", x[i]);
+		explain_add_number(s, ",\"weight\":", m->weight[i]);
+		explain_add_number(s, ",\"term\":", risk.term[i]);
 		str_addc(s, '}');
 	}
 	str_addc(s, ']');

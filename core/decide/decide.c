@@ -9,7 +9,7 @@
 #include "core/base/fail.h"
 #include "core/decide/decide.h"
 
-static int score(const struct rulebook *book, const struct signals *sigs,
+static int score_rules(const struct rulebook *book, const struct signals *sigs,
     struct arena *a, struct decision *ret, struct fail *f);
 static void short_circuit(const struct policy *policy, enum verdict verdict,
     const struct reason *reason, struct decision *ret);
@@ -33,7 +33,7 @@ decide(const struct rulebook *book, const struct signals *sigs, struct arena *a,
 	const struct band *band;
 
 	rule_eval(book->ruleset, sigs, &ret->hits);
-	if (score(book, sigs, a, ret, f) == -1)
+	if (score_rules(book, sigs, a, ret, f) == -1)
 		return -1;
 	band = policy_band(book->policy, ret->score.total);
 	ret->verdict = band->verdict;
@@ -93,8 +93,8 @@ decide_degraded(const struct policy *policy, struct decision *ret)
 
 /* What the rules that fired come to, by the scorer that serves. */
 static int
-score(const struct rulebook *book, const struct signals *sigs, struct arena *a,
-    struct decision *ret, struct fail *f)
+score_rules(const struct rulebook *book, const struct signals *sigs,
+    struct arena *a, struct decision *ret, struct fail *f)
 {
 	static const struct scoring weighted = { .scorer = SCORER_WEIGHTED };
 	const struct scoring *by =

@@ -12,9 +12,9 @@
 
 #define DEMO "synthetic-demo"
 
-static double sigmoid(double z);
+static double logistic_sigmoid(double z);
 static void add_text(struct str *s, const char *before, const char *text);
-static void add_number(struct str *s, const char *before, double n);
+static void model_add_number(struct str *s, const char *before, double n);
 static void add_metrics(struct str *s, const struct model_metrics *m);
 static void add_features(struct str *s, const struct model *m);
 
@@ -70,10 +70,11 @@ model_risk(const struct model *m, const double features[FEATURE__MAX],
 		z += ret->term[i];
 	}
 	z = m->calibration.a * z + m->calibration.b;
-	ret->p = sigmoid(z);
+	ret->p = logistic_sigmoid(z);
 
 	/* To even odds: take off what the base rate speaks for by itself. */
-	ret->p_even = sigmoid(z - log(m->base_rate / (1 - m->base_rate)));
+	ret->p_even =
+	    logistic_sigmoid(z - log(m->base_rate / (1 - m->base_rate)));
 }
 
 bool
@@ -98,10 +99,10 @@ model_json(struct str *s, const struct model *m)
 	add_text(s, ",\"trainedAt\":", m->trained_at);
 	str_addc(s, ',');
 	add_metrics(s, &m->metrics);
-	add_number(s, ",\"bias\":", m->bias);
-	add_number(s, ",\"baseRate\":", m->base_rate);
-	add_number(s, ",\"calibration\":{\"a\":", m->calibration.a);
-	add_number(s, ",\"b\":", m->calibration.b);
+	model_add_number(s, ",\"bias\":", m->bias);
+	model_add_number(s, ",\"baseRate\":", m->base_rate);
+	model_add_number(s, ",\"calibration\":{\"a\":", m->calibration.a);
+	model_add_number(s, ",\"b\":", m->calibration.b);
 	add_features(s, m);
 }
 
@@ -115,12 +116,13 @@ model_file_json(struct str *s, const struct model *m)
 	for (i = 0; i < FEATURE__MAX; i++)
 		add_text(s, i == 0 ? "" : ",", feature_name((enum feature)i));
 	for (i = 0; i < FEATURE__MAX; i++)
-		add_number(s, i == 0 ? "],\n\"weights\":[" : ",", m->weight[i]);
-	add_number(s, "],\n\"bias\":", m->bias);
+		model_add_number(
+		    s, i == 0 ? "],\n\"weights\":[" : ",", m->weight[i]);
+	model_add_number(s, "],\n\"bias\":", m->bias);
 	add_text(s, ",\n\"trainedAt\":", m->trained_at);
-	add_number(s, ",\n\"baseRate\":", m->base_rate);
-	add_number(s, ",\n\"calibration\":{\"a\":", m->calibration.a);
-	add_number(s, ",\"b\":", m->calibration.b);
+	model_add_number(s, ",\n\"baseRate\":", m->base_rate);
+	model_add_number(s, ",\n\"calibration\":{\"a\":", m->calibration.a);
+	model_add_number(s, ",\"b\":", m->calibration.b);
 	str_add(s, "},\n");
 	add_metrics(s, &m->metrics);
 	str_add(s, "\n}\n");
@@ -128,7 +130,7 @@ model_file_json(struct str *s, const struct model *m)
 
 /* Far out it is 0 or 1 without a fuss: e to a large number is infinite. */
 static double
-sigmoid(double z)
+logistic_sigmoid(double z)
 {
 	return 1 / (1 + exp(-z));
 }
@@ -141,7 +143,7 @@ add_text(struct str *s, const char *before, const char *text)
 }
 
 static void
-add_number(struct str *s, const char *before, double n)
+model_add_number(struct str *s, const char *before, double n)
 {
 	str_add(s, before);
 	str_number(s, n);
@@ -162,12 +164,12 @@ add_metrics(struct str *s, const struct model_metrics *m)
 	};
 	size_t i;
 
-	add_number(s, "\"metrics\":{\"auc\":", m->auc);
-	add_number(s, ",\"accuracy\":", m->accuracy);
+	model_add_number(s, "\"metrics\":{\"auc\":", m->auc);
+	model_add_number(s, ",\"accuracy\":", m->accuracy);
 	str_addf(s, ",\"samples\":%" PRId64, m->samples);
 	for (i = 0; i < nitems(more); i++)
 		if (!isnan(more[i].value))
-			add_number(s, more[i].before, more[i].value);
+			model_add_number(s, more[i].before, more[i].value);
 	str_addc(s, '}');
 }
 
@@ -181,7 +183,7 @@ add_features(struct str *s, const struct model *m)
 	for (i = 0; i < FEATURE__MAX; i++) {
 		add_text(s, i == 0 ? "{\"name\":" : ",{\"name\":",
 		    feature_name((enum feature)i));
-		add_number(s, ",\"weight\":", m->weight[i]);
+		model_add_number(s, ",\"weight\":", m->weight[i]);
 		str_addc(s, '}');
 	}
 	str_addc(s, ']');

@@ -41,7 +41,7 @@ struct sample_member {
 };
 
 static void add_shade(struct str *s, const struct shadow_result *shade);
-static int read_sample(
+static int read_whole_or_head(
     struct sample_reader *r, struct arena *a, struct sample *ret);
 static bool read_member(struct sample_reader *r, const struct raw *name,
     struct arena *a, struct sample *ret);
@@ -50,8 +50,8 @@ static bool read_score(struct sample_reader *r, struct sample *ret);
 static bool read_verdict(struct sample_reader *r, struct sample *ret);
 static bool read_watched(struct sample_reader *r, struct sample *ret);
 static bool read_rules_score(struct sample_reader *r, struct sample *ret);
-static bool read_ruleset(struct sample_reader *r, struct sample *ret);
-static bool read_model(struct sample_reader *r, struct sample *ret);
+static bool sample_read_ruleset(struct sample_reader *r, struct sample *ret);
+static bool sample_read_model(struct sample_reader *r, struct sample *ret);
 static bool read_p(struct sample_reader *r, struct sample *ret);
 static bool read_p_even(struct sample_reader *r, struct sample *ret);
 static bool read_version(struct sample_reader *r, const char **ret);
@@ -60,27 +60,28 @@ static bool read_signals(
     struct sample_reader *r, struct arena *a, struct sample *ret);
 static bool read_signal(struct sample_reader *r, const struct raw *name,
     enum signal *next, struct sample *ret);
-static bool read_attr(struct sample_reader *r, const struct raw *name,
+static bool sample_read_attr(struct sample_reader *r, const struct raw *name,
     struct attr *attrs, struct event *ev);
-static bool read_name(struct sample_reader *r, struct raw *ret);
+static bool read_member_name(struct sample_reader *r, struct raw *ret);
 static bool read_value(struct sample_reader *r, struct value *ret);
-static bool read_number(struct sample_reader *r, double *ret);
+static bool sample_read_number(struct sample_reader *r, double *ret);
 static bool read_raw(struct sample_reader *r, struct raw *ret);
-static const char *read_text(struct sample_reader *r, const struct raw *raw);
-static bool take(struct sample_reader *r, const char *text);
+static const char *sample_read_text(
+    struct sample_reader *r, const struct raw *raw);
+static bool skip_text(struct sample_reader *r, const char *text);
 static bool skip_value(struct sample_reader *r);
-static bool is(const struct raw *raw, const char *name);
+static bool name_equals(const struct raw *raw, const char *name);
 static int hex_digit(char c);
 
 /* All that is of use but the signals; from rulesScore on behind the head. */
 static const struct sample_member members[] = {
 	{ "scorer", read_scorer },
-	{ "ruleset", read_ruleset },
+	{ "ruleset", sample_read_ruleset },
 	{ "score", read_score },
 	{ "verdict", read_verdict },
 	{ "watched", read_watched },
 	{ "rulesScore", read_rules_score },
-	{ "model", read_model },
+	{ "model", sample_read_model },
 	{ "p", read_p },
 	{ "pEven", read_p_even },
 };
@@ -144,7 +145,7 @@ sample_read(struct arena *a, const char *text, size_t len, struct sample *ret)
 		ret->signals.value[i] = value_unknown();
 	memset(&ret->event, 0, sizeof(ret->event));
 	ret->signals.event = &ret->event;
-	return read_sample(&r, a, ret);
+	return read_whole_or_head(&r, a, ret);
 }
 
 int
@@ -152,7 +153,7 @@ sample_read_head(const char *text, size_t len, struct sample *ret)
 {
 	struct sample_reader r = { .next = text, .end = text + len };
 
-	return read_sample(&r, NULL, ret);
+	return read_whole_or_head(&r, NULL, ret);
 }
 
 static void
@@ -171,7 +172,7 @@ add_shade(struct str *s, const struct shadow_result *shade)
 
 /* Read a sample, or without an arena what stands before its rules. */
 static int
-read_sample(struct sample_reader *r, struct arena *a, struct sample *ret)
+read_whole_or_head(struct sample_reader *r, struct arena *a, struct sample *ret)
 {
 	const char *before = "{";
 	struct raw name;
@@ -185,14 +186,14 @@ read_sample(struct sample_reader *r, struct arena *a, struct sample *ret)
 	ret->model = NULL;
 	ret->p = ret->p_even = 0;
 	do {
-		if (!take(r, before) || !read_name(r, &name))
+		if (!skip_text(r, before) || !read_member_name(r, &name))
 			return -1;
-		if (a == NULL && is(&name, "rules"))
+		if (a == NULL && name_equals(&name, "rules"))
 			break;
 		if (!read_member(r, &name, a, ret))
 			return -1;
 		before = ",";
-	} while (!take(r, "}"));
+	} while (!skip_text(r, "}"));
 	if (a != NULL && r->next != r->end)
 		return -1;
 	if (ret->scorer == SCORER_WEIGHTED)
@@ -207,9 +208,9 @@ read_member(struct sample_reader *r, const struct raw *name, struct arena *a,
 	size_t i;
 
 	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-		if (is(name, members[i].name))
+		if (name_equals(name, members[i].name))
 			return members[i].read(r, ret);
-	if (a != NULL && is(name, "signals"))
+	if (a != NULL && name_equals(name, "signals"))
 		return read_signals(r, a, ret);
 	return skip_value(r);
 }
@@ -224,7 +225,7 @@ read_scorer(struct sample_reader *r, struct sample *ret)
 	if (!read_raw(r, &name))
 		return false;
 	for (i = SCORER_WEIGHTED; i < SCORER__MAX; i++)
-		if (is(&name, scorer_name((enum scorer)i)))
+		if (name_equals(&name, scorer_name((enum scorer)i)))
 			ret->scorer = (enum scorer)i;
 	return true;
 }
@@ -244,7 +245,7 @@ read_verdict(struct sample_reader *r, struct sample *ret)
 	if (!read_raw(r, &name))
 		return false;
 	for (i = VERDICT_ALLOW; i < VERDICT__MAX; i++)
-		if (is(&name, verdict_name((enum verdict)i)))
+		if (name_equals(&name, verdict_name((enum verdict)i)))
 			ret->verdict = (enum verdict)i;
 	return true;
 }
@@ -252,7 +253,7 @@ read_verdict(struct sample_reader *r, struct sample *ret)
 static bool
 read_watched(struct sample_reader *r, struct sample *ret)
 {
-	ret->watched = take(r, "true");
+	ret->watched = skip_text(r, "true");
 	return ret->watched;
 }
 
@@ -263,13 +264,13 @@ read_rules_score(struct sample_reader *r, struct sample *ret)
 }
 
 static bool
-read_ruleset(struct sample_reader *r, struct sample *ret)
+sample_read_ruleset(struct sample_reader *r, struct sample *ret)
 {
 	return read_version(r, &ret->ruleset);
 }
 
 static bool
-read_model(struct sample_reader *r, struct sample *ret)
+sample_read_model(struct sample_reader *r, struct sample *ret)
 {
 	return read_version(r, &ret->model);
 }
@@ -277,13 +278,13 @@ read_model(struct sample_reader *r, struct sample *ret)
 static bool
 read_p(struct sample_reader *r, struct sample *ret)
 {
-	return read_number(r, &ret->p);
+	return sample_read_number(r, &ret->p);
 }
 
 static bool
 read_p_even(struct sample_reader *r, struct sample *ret)
 {
-	return read_number(r, &ret->p_even);
+	return sample_read_number(r, &ret->p_even);
 }
 
 /* A text for which there is room unless this is a head alone. */
@@ -296,7 +297,7 @@ read_version(struct sample_reader *r, const char **ret)
 		return skip_value(r);
 	if (!read_raw(r, &raw))
 		return false;
-	*ret = read_text(r, &raw);
+	*ret = sample_read_text(r, &raw);
 	return *ret != NULL;
 }
 
@@ -305,7 +306,7 @@ read_total(struct sample_reader *r, int *ret)
 {
 	double n;
 
-	if (!read_number(r, &n) || !(n >= 0 && n <= SCORE_MAX))
+	if (!sample_read_number(r, &n) || !(n >= 0 && n <= SCORE_MAX))
 		return false;
 	*ret = (int)n;
 	return true;
@@ -323,10 +324,10 @@ read_signals(struct sample_reader *r, struct arena *a, struct sample *ret)
 	/* A sample has them once. */
 	if (ret->event.attrs != NULL)
 		return false;
-	if (take(r, "{}"))
+	if (skip_text(r, "{}"))
 		return true;
 	do {
-		if (!take(r, before) || !read_name(r, &name))
+		if (!skip_text(r, before) || !read_member_name(r, &name))
 			return false;
 		before = ",";
 		if (name.len <= ATTR_PREFIX_LEN ||
@@ -339,9 +340,10 @@ read_signals(struct sample_reader *r, struct arena *a, struct sample *ret)
 			attrs = arena_array(a, EVENT_ATTRS_MAX, sizeof(*attrs));
 			ret->event.attrs = attrs;
 		}
-		if (attrs == NULL || !read_attr(r, &name, attrs, &ret->event))
+		if (attrs == NULL ||
+		    !sample_read_attr(r, &name, attrs, &ret->event))
 			return false;
-	} while (!take(r, "}"));
+	} while (!skip_text(r, "}"));
 	return true;
 }
 
@@ -353,7 +355,7 @@ read_signal(struct sample_reader *r, const struct raw *name, enum signal *next,
 	unsigned int i, n = *next;
 
 	for (i = 0; i < SIGNAL__MAX; i++, n = (n + 1) % SIGNAL__MAX) {
-		if (!is(name, signal_name((enum signal)n)))
+		if (!name_equals(name, signal_name((enum signal)n)))
 			continue;
 		*next = (enum signal)((n + 1) % SIGNAL__MAX);
 		return read_value(r, &ret->signals.value[n]);
@@ -362,8 +364,8 @@ read_signal(struct sample_reader *r, const struct raw *name, enum signal *next,
 }
 
 static bool
-read_attr(struct sample_reader *r, const struct raw *name, struct attr *attrs,
-    struct event *ev)
+sample_read_attr(struct sample_reader *r, const struct raw *name,
+    struct attr *attrs, struct event *ev)
 {
 	struct attr *attr = &attrs[ev->n_attrs];
 	struct raw rest = *name;
@@ -372,7 +374,7 @@ read_attr(struct sample_reader *r, const struct raw *name, struct attr *attrs,
 		return false;
 	rest.text += ATTR_PREFIX_LEN;
 	rest.len -= ATTR_PREFIX_LEN;
-	attr->name = read_text(r, &rest);
+	attr->name = sample_read_text(r, &rest);
 	if (attr->name == NULL || !read_value(r, &attr->value))
 		return false;
 	ev->n_attrs++;
@@ -381,9 +383,9 @@ read_attr(struct sample_reader *r, const struct raw *name, struct attr *attrs,
 
 /* A member's name and the colon. */
 static bool
-read_name(struct sample_reader *r, struct raw *ret)
+read_member_name(struct sample_reader *r, struct raw *ret)
 {
-	return read_raw(r, ret) && take(r, ":");
+	return read_raw(r, ret) && skip_text(r, ":");
 }
 
 static bool
@@ -395,16 +397,16 @@ read_value(struct sample_reader *r, struct value *ret)
 	if (r->next < r->end && *r->next == '"') {
 		if (!read_raw(r, &raw))
 			return false;
-		*ret = value_string(read_text(r, &raw));
+		*ret = value_string(sample_read_text(r, &raw));
 		return ret->type != VALUE_UNKNOWN;
 	}
-	if (take(r, "true"))
+	if (skip_text(r, "true"))
 		*ret = value_bool(true);
-	else if (take(r, "false"))
+	else if (skip_text(r, "false"))
 		*ret = value_bool(false);
-	else if (take(r, "null"))
+	else if (skip_text(r, "null"))
 		*ret = value_unknown();
-	else if (read_number(r, &n))
+	else if (sample_read_number(r, &n))
 		*ret = value_number(n);
 	else
 		return false;
@@ -413,7 +415,7 @@ read_value(struct sample_reader *r, struct value *ret)
 
 /* A number; most are small integers. */
 static bool
-read_number(struct sample_reader *r, double *ret)
+sample_read_number(struct sample_reader *r, double *ret)
 {
 	char text[NUMBER_SIZE];
 	const char *p = r->next;
@@ -445,7 +447,7 @@ read_raw(struct sample_reader *r, struct raw *ret)
 {
 	const char *p;
 
-	if (!take(r, "\""))
+	if (!skip_text(r, "\""))
 		return false;
 	ret->escapes = false;
 	for (p = r->next; p < r->end && *p != '"'; p++) {
@@ -469,7 +471,7 @@ read_raw(struct sample_reader *r, struct raw *ret)
  * that str_json() writes: of quote, backslash and the controls.
  */
 static const char *
-read_text(struct sample_reader *r, const struct raw *raw)
+sample_read_text(struct sample_reader *r, const struct raw *raw)
 {
 	const char *p = raw->text, *end = p + raw->len;
 	char *w = r->room, *text = w;
@@ -501,7 +503,7 @@ read_text(struct sample_reader *r, const struct raw *raw)
 
 /* Pass over a text if it comes next. */
 static bool
-take(struct sample_reader *r, const char *text)
+skip_text(struct sample_reader *r, const char *text)
 {
 	const size_t len = strlen(text);
 
@@ -549,7 +551,7 @@ skip_value(struct sample_reader *r)
 
 /* Whether a name is written like that. */
 static bool
-is(const struct raw *raw, const char *name)
+name_equals(const struct raw *raw, const char *name)
 {
 	return strncmp(name, raw->text, raw->len) == 0 &&
 	    name[raw->len] == '\0';

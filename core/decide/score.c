@@ -32,9 +32,9 @@ static const struct tag_weight *find_lesson(
     const struct tag_weights *lessons, const char *tag);
 static size_t find_shares(const struct model_risk *risk, struct share *ret);
 static void share_out(int points, struct share *shares, size_t n);
-static int no_room(struct fail *f);
+static int score_no_room(struct fail *f);
 static int reason_order(const void *a, const void *b);
-static int lesson_order(const void *a, const void *b);
+static int compare_tag_weight(const void *a, const void *b);
 static int term_order(const void *a, const void *b);
 static int rest_order(const void *a, const void *b);
 
@@ -84,7 +84,7 @@ score_weighted(struct arena *a, const struct ruleset *rs,
 	place = arena_array(a, rs->n_tags, sizeof(*place));
 	reasons = arena_array(a, hits->n, sizeof(*reasons));
 	if (place == NULL || reasons == NULL)
-		return no_room(f);
+		return score_no_room(f);
 
 	/* The first rule with a tag opens its reason, others add to it. */
 	for (i = 0; i < hits->n; i++) {
@@ -112,7 +112,7 @@ score_learned(struct arena *a, const struct score *rules,
 	if (n == 0)
 		return 0;
 	if ((reasons = arena_array(a, n, sizeof(*reasons))) == NULL)
-		return no_room(f);
+		return score_no_room(f);
 	memcpy(reasons, rules->reasons, n * sizeof(*reasons));
 	for (i = 0; i < n; i++) {
 		lesson = find_lesson(lessons, reasons[i].tag);
@@ -143,7 +143,7 @@ score_ml(struct arena *a, const struct model *model, const struct signals *sigs,
 	share_out(score, shares, n_shares);
 	if ((reasons = arena_array(a, SCORE_MODEL_REASONS, sizeof(*reasons))) ==
 	    NULL)
-		return no_room(f);
+		return score_no_room(f);
 	for (i = 0; i < n_shares; i++)
 		if (shares[i].reason.points > 0)
 			reasons[n++] = shares[i].reason;
@@ -218,7 +218,7 @@ find_lesson(const struct tag_weights *lessons, const char *tag)
 	if (lessons->n == 0)
 		return NULL;
 	return bsearch(
-	    &key, lessons->all, lessons->n, sizeof(key), lesson_order);
+	    &key, lessons->all, lessons->n, sizeof(key), compare_tag_weight);
 }
 
 /* The features with the greatest positive terms.  Returns how many. */
@@ -265,7 +265,7 @@ share_out(int points, struct share *shares, size_t n)
 }
 
 static int
-no_room(struct fail *f)
+score_no_room(struct fail *f)
 {
 	return fail_set(f, FAIL_US, INTERNAL, NULL,
 	    "there is no room left for the reasons");
@@ -298,7 +298,7 @@ reason_order(const void *a, const void *b)
 }
 
 static int
-lesson_order(const void *a, const void *b)
+compare_tag_weight(const void *a, const void *b)
 {
 	const struct tag_weight *x = a, *y = b;
 

@@ -40,8 +40,8 @@ static const size_t texts[] = {
 	offsetof(struct event, issuer_country),
 };
 
-static void put_value(struct str *s, struct value v);
-static int by_name(const void *pa, const void *pb);
+static void put_normal_value(struct str *s, struct value v);
+static int order_attrs(const void *pa, const void *pb);
 
 /* In the order of strcmp(). */
 static const char currencies[][4] = {
@@ -85,20 +85,20 @@ event_normal(struct str *s, const struct event *ev)
 	size_t i;
 
 	str_addf(s, "[\"%s\"", event_type_name(ev->type));
-	put_value(
+	put_normal_value(
 	    s, ev->has_amount ? value_number(ev->amount) : value_unknown());
-	put_value(s, ev->three_ds);
+	put_normal_value(s, ev->three_ds);
 	for (i = 0; i < nitems(texts); i++) {
 		text = (const void *)((const char *)ev + texts[i]);
-		put_value(s, value_string(*text));
+		put_normal_value(s, value_string(*text));
 	}
 	assert(ev->n_attrs <= EVENT_ATTRS_MAX);
 	for (i = 0; i < ev->n_attrs; i++)
 		attrs[i] = &ev->attrs[i];
-	qsort(attrs, ev->n_attrs, sizeof(attrs[0]), by_name);
+	qsort(attrs, ev->n_attrs, sizeof(attrs[0]), order_attrs);
 	for (i = 0; i < ev->n_attrs; i++) {
-		put_value(s, value_string(attrs[i]->name));
-		put_value(s, attrs[i]->value);
+		put_normal_value(s, value_string(attrs[i]->name));
+		put_normal_value(s, attrs[i]->value);
 	}
 	str_addc(s, ']');
 }
@@ -216,7 +216,7 @@ event_line(const char *text)
 
 /* The next element of the normal form: unknown is null, and -0 is 0. */
 static void
-put_value(struct str *s, struct value v)
+put_normal_value(struct str *s, struct value v)
 {
 	if (v.type == VALUE_NUMBER && v.number == 0)
 		v.number = 0;
@@ -225,7 +225,7 @@ put_value(struct str *s, struct value v)
 }
 
 static int
-by_name(const void *pa, const void *pb)
+order_attrs(const void *pa, const void *pb)
 {
 	const struct attr *const *a = pa, *const *b = pb;
 

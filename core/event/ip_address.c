@@ -18,13 +18,15 @@ struct block {
 	int bits;
 };
 
-static size_t parts(const char *host, size_t n, const char *ret[PARTS_MAX + 1]);
-static int number(const char *text, size_t n, uint64_t max, uint64_t *ret);
-static int digit(char c);
+static size_t split_labels(
+    const char *host, size_t n, const char *ret[PARTS_MAX + 1]);
+static int parse_host_number(
+    const char *text, size_t n, uint64_t max, uint64_t *ret);
+static int digit_value(char c);
 static bool is_numeric(const char *label, size_t n);
 static bool in_any(
     const struct ip_address *ad, const struct block *b, size_t n);
-static void map4(const uint8_t *bytes, struct ip_address *ret);
+static void map_ipv4(const uint8_t *bytes, struct ip_address *ret);
 
 /* An IPv4 block by the bits of its mapped addresses. */
 #define V4(a, b, c, bits)                                                      \
@@ -68,7 +70,7 @@ ip_address_parse(const char *text, struct ip_address *ret)
 	uint8_t bytes[BYTES4];
 
 	if (inet_pton(AF_INET, text, bytes) == 1) {
-		map4(bytes, ret);
+		map_ipv4(bytes, ret);
 		return 0;
 	}
 	return inet_pton(AF_INET6, text, ret->ad_byte) == 1 ? 0 : -1;
@@ -88,21 +90,21 @@ ip_address_parse_host(const char *host, size_t n, struct ip_address *ret)
 		continue;
 	if (!is_numeric(host + i, n - i))
 		return 0;
-	if ((count = parts(host, n, part)) == 0)
+	if ((count = split_labels(host, n, part)) == 0)
 		return -1;
 
 	/* Each number is a byte; the last one is all that are left. */
 	for (i = 0; i < count; i++) {
 		max =
 		    i < count - 1 ? UINT8_MAX : UINT32_MAX >> (8 * (count - 1));
-		if (number(part[i], (size_t)(part[i + 1] - part[i]) - 1, max,
-			&value) == -1)
+		if (parse_host_number(part[i],
+			(size_t)(part[i + 1] - part[i]) - 1, max, &value) == -1)
 			return -1;
 		bytes[i] = (uint8_t)value;
 	}
 	for (end = BYTES4; end >= count; end--, value >>= 8)
 		bytes[end - 1] = (uint8_t)value;
-	map4(bytes, ret);
+	map_ipv4(bytes, ret);
 	return 1;
 }
 
@@ -134,7 +136,7 @@ ip_address_outside(const struct ip_address *ad)
 
 	if (!in_any(ad, &nat64, 1))
 		return ip_address_public(ad);
-	map4(ad->ad_byte + IP_ADDRESS_SIZE - BYTES4, &inner);
+	map_ipv4(ad->ad_byte + IP_ADDRESS_SIZE - BYTES4, &inner);
 	return ip_address_public(&inner);
 }
 
@@ -143,7 +145,7 @@ ip_address_outside(const struct ip_address *ad)
  * end and its dot.  Returns how many there are, 0 if they are too many.
  */
 static size_t
-parts(const char *host, size_t n, const char *ret[PARTS_MAX + 1])
+split_labels(const char *host, size_t n, const char *ret[PARTS_MAX + 1])
 {
 	size_t i, count = 0;
 
@@ -161,7 +163,7 @@ parts(const char *host, size_t n, const char *ret[PARTS_MAX + 1])
 
 /* One number of up to max, in the base that its first characters say. */
 static int
-number(const char *text, size_t n, uint64_t max, uint64_t *ret)
+parse_host_number(const char *text, size_t n, uint64_t max, uint64_t *ret)
 {
 	int base = 10, d;
 	size_t i = 0;
@@ -173,7 +175,7 @@ number(const char *text, size_t n, uint64_t max, uint64_t *ret)
 	if (n == 0)
 		return -1;
 	for (*ret = 0; i < n; i++) {
-		d = digit(text[i]);
+		d = digit_value(text[i]);
 		if (d == -1 || d >= base)
 			return -1;
 		*ret = *ret * (uint64_t)base + (uint64_t)d;
@@ -184,7 +186,7 @@ number(const char *text, size_t n, uint64_t max, uint64_t *ret)
 }
 
 static int
-digit(char c)
+digit_value(char c)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *found;
@@ -203,7 +205,8 @@ is_numeric(const char *label, size_t n)
 	size_t i;
 
 	for (i = hex ? 2 : 0; i < n; i++)
-		if (digit(label[i]) == -1 || (!hex && digit(label[i]) > 9))
+		if (digit_value(label[i]) == -1 ||
+		    (!hex && digit_value(label[i]) > 9))
 			return false;
 	return n > 0;
 }
@@ -228,7 +231,7 @@ in_any(const struct ip_address *ad, const struct block *b, size_t n)
 
 /* The address that an IPv4 one is mapped to. */
 static void
-map4(const uint8_t *bytes, struct ip_address *ret)
+map_ipv4(const uint8_t *bytes, struct ip_address *ret)
 {
 	memcpy(ret->ad_byte, mapped.net, IP_ADDRESS_SIZE - BYTES4);
 	memcpy(ret->ad_byte + IP_ADDRESS_SIZE - BYTES4, bytes, BYTES4);

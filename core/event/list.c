@@ -12,7 +12,8 @@
 /* Write the normal form of text, or return -1. */
 typedef int form(const char *text, char ret[LIST_VALUE_SIZE]);
 
-static form form_id, form_ip, form_phone, form_bin, form_country;
+static form list_value_id, list_value_ip, list_value_phone, list_value_bin,
+    list_value_country;
 static size_t bin_keys(const char *bin, struct list_key *ret);
 static int key_order(const struct list_key *key, const char *value);
 static int by_value(const void *pa, const void *pb);
@@ -33,20 +34,20 @@ static const struct {
 	const char *rule;
 	size_t member; /* a const char * of struct event */
 } subjects[LIST_SUBJECT__MAX] = {
-	[LIST_USER] = { "user", form_id, ID_RULE,
+	[LIST_USER] = { "user", list_value_id, ID_RULE,
 	    offsetof(struct event, user) },
-	[LIST_DEVICE] = { "device", form_id, ID_RULE,
+	[LIST_DEVICE] = { "device", list_value_id, ID_RULE,
 	    offsetof(struct event, device) },
-	[LIST_FINGERPRINT] = { "fingerprint", form_id, ID_RULE,
+	[LIST_FINGERPRINT] = { "fingerprint", list_value_id, ID_RULE,
 	    offsetof(struct event, fingerprint) },
-	[LIST_IP] = { "ip", form_ip, "must be an IPv4 or IPv6 address",
+	[LIST_IP] = { "ip", list_value_ip, "must be an IPv4 or IPv6 address",
 	    offsetof(struct event, ip) },
-	[LIST_PHONE] = { "phone", form_phone,
+	[LIST_PHONE] = { "phone", list_value_phone,
 	    "must be a phone number of 8 to 15 digits",
 	    offsetof(struct event, phone) },
-	[LIST_BIN] = { "bin", form_bin, "must be 6 to 8 digits",
+	[LIST_BIN] = { "bin", list_value_bin, "must be 6 to 8 digits",
 	    offsetof(struct event, bin) },
-	[LIST_COUNTRY] = { "country", form_country,
+	[LIST_COUNTRY] = { "country", list_value_country,
 	    "must be the two letters of a country in ISO 3166", 0 },
 };
 
@@ -184,7 +185,7 @@ list_decides(enum list_kind kind)
 }
 
 static int
-form_id(const char *text, char ret[LIST_VALUE_SIZE])
+list_value_id(const char *text, char ret[LIST_VALUE_SIZE])
 {
 	const size_t n = strlen(text);
 
@@ -195,7 +196,7 @@ form_id(const char *text, char ret[LIST_VALUE_SIZE])
 }
 
 static int
-form_ip(const char *text, char ret[LIST_VALUE_SIZE])
+list_value_ip(const char *text, char ret[LIST_VALUE_SIZE])
 {
 	bool public;
 
@@ -203,13 +204,13 @@ form_ip(const char *text, char ret[LIST_VALUE_SIZE])
 }
 
 static int
-form_phone(const char *text, char ret[LIST_VALUE_SIZE])
+list_value_phone(const char *text, char ret[LIST_VALUE_SIZE])
 {
 	return event_phone(text, ret);
 }
 
 static int
-form_bin(const char *text, char ret[LIST_VALUE_SIZE])
+list_value_bin(const char *text, char ret[LIST_VALUE_SIZE])
 {
 	if (!event_bin(text))
 		return -1;
@@ -219,7 +220,7 @@ form_bin(const char *text, char ret[LIST_VALUE_SIZE])
 
 /* Only codes that exist: an entry for "UK" would never act. */
 static int
-form_country(const char *text, char ret[LIST_VALUE_SIZE])
+list_value_country(const char *text, char ret[LIST_VALUE_SIZE])
 {
 	size_t i;
 

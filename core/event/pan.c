@@ -25,7 +25,7 @@ struct scheme {
 static size_t block_end(const char *s, size_t n, size_t i);
 static size_t pan_at(const char *s, size_t n, size_t i);
 static bool is_pan(const char *digits, size_t n);
-static bool luhn(const char *digits, size_t n);
+static bool luhn_valid(const char *digits, size_t n);
 static bool is_digit(char c);
 static bool is_letter(char c);
 
@@ -172,13 +172,13 @@ is_pan(const char *digits, size_t n)
 	for (i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
 		if (prefix >= schemes[i].first && prefix <= schemes[i].last &&
 		    (schemes[i].lengths >> n & 1) != 0)
-			return luhn(digits, n);
+			return luhn_valid(digits, n);
 	return false;
 }
 
 /* ISO/IEC 7812: every second digit from the right counts twice. */
 static bool
-luhn(const char *digits, size_t n)
+luhn_valid(const char *digits, size_t n)
 {
 	static const int twice[] = { 0, 2, 4, 6, 8, 1, 3, 5, 7, 9 };
 	int sum = 0, digit;

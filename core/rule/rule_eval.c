@@ -13,7 +13,7 @@ static void eval_rules(const struct ruleset *rs, const struct value *values,
     struct rule_hits *ret);
 static void eval_attrs(const struct ruleset *rs, const struct signals *sigs,
     struct rule_hits *ret);
-static inline enum truth eval(
+static inline enum truth eval_cond(
     const struct rule_cond *c, const struct value *values);
 static inline enum truth eval_compare(
     const struct rule_cond *c, const struct value *value);
@@ -55,7 +55,7 @@ rule_values(
 enum truth
 rule_truth(const struct rule_cond *c, const struct value *values)
 {
-	return eval(c, values);
+	return eval_cond(c, values);
 }
 
 /* Evaluate where the signals and the attributes are given. */
@@ -69,7 +69,7 @@ eval_rules(
 	ret->n = 0;
 	for (i = 0; i < rs->n_rules; i++) {
 		ret->index[ret->n] = (uint16_t)i;
-		ret->n += eval(rs->rules[i].cond, values) == TRUTH_TRUE;
+		ret->n += eval_cond(rs->rules[i].cond, values) == TRUTH_TRUE;
 	}
 }
 
@@ -86,7 +86,7 @@ eval_attrs(
 
 /* Evaluate one condition; most are a comparison and nothing else. */
 static inline enum truth
-eval(const struct rule_cond *c, const struct value *values)
+eval_cond(const struct rule_cond *c, const struct value *values)
 {
 	if (c->kind == COND_COMPARE)
 		return eval_compare(c, &values[c->signal]);
@@ -121,7 +121,7 @@ eval_other(const struct rule_cond *c, const struct value *values)
 	case COND_IN:
 		return eval_in(c, &values[c->signal]);
 	case COND_NOT:
-		return TRUTH_TRUE + TRUTH_FALSE - eval(c + 1, values);
+		return TRUTH_TRUE + TRUTH_FALSE - eval_cond(c + 1, values);
 	case COND_AND:
 	case COND_OR:
 		return eval_chain(c, values);
@@ -141,7 +141,7 @@ eval_chain(const struct rule_cond *c, const struct value *values)
 	enum truth got = TRUTH_TRUE + TRUTH_FALSE - settles, truth;
 
 	for (c++; c < end; c += c->span) {
-		truth = eval(c, values);
+		truth = eval_cond(c, values);
 		if (truth == settles)
 			return settles;
 		if (truth == TRUTH_UNKNOWN)

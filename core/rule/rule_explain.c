@@ -8,11 +8,11 @@
 #include "core/rule/rule_int.h"
 #include "core/rule/rule_explain.h"
 
-static void settle(const struct rule_cond *c, const struct value *values,
-    enum truth truth, struct rule_explain *ret);
+static void note_comparisons(const struct rule_cond *c,
+    const struct value *values, enum truth truth, struct rule_explain *ret);
 static void settle_chain(const struct rule_cond *c, const struct value *values,
     enum truth truth, struct rule_explain *ret);
-static void add_literals(
+static void add_term_literals(
     const struct rule_cond *c, struct rule_literal *all, size_t *n);
 static int literal_order(const void *a, const void *b);
 
@@ -28,7 +28,7 @@ rule_explain(const struct rule *rule, const struct value *values,
 {
 	ret->truth = rule_truth(rule->cond, values);
 	ret->n = 0;
-	settle(rule->cond, values, ret->truth, ret);
+	note_comparisons(rule->cond, values, ret->truth, ret);
 }
 
 const struct rule_literal *
@@ -48,7 +48,7 @@ rule_literals(struct arena *a, const struct ruleset *rs, size_t *ret_n)
 	for (i = 0, n = 0; i < rs->n_rules; i++) {
 		end = rs->rules[i].cond + rs->rules[i].cond->span;
 		for (c = rs->rules[i].cond; c < end; c++)
-			add_literals(c, all, &n);
+			add_term_literals(c, all, &n);
 	}
 	qsort(all, n, sizeof(*all), literal_order);
 	for (i = 0; i < n; i++)
@@ -70,8 +70,8 @@ rule_terms(const struct ruleset *rs)
 
 /* Note the comparisons that make c what it is, which is truth. */
 static void
-settle(const struct rule_cond *c, const struct value *values, enum truth truth,
-    struct rule_explain *ret)
+note_comparisons(const struct rule_cond *c, const struct value *values,
+    enum truth truth, struct rule_explain *ret)
 {
 	switch ((enum cond_kind)c->kind) {
 	case COND_COMPARE:
@@ -84,7 +84,8 @@ settle(const struct rule_cond *c, const struct value *values, enum truth truth,
 		ret->n++;
 		return;
 	case COND_NOT:
-		settle(c + 1, values, TRUTH_TRUE + TRUTH_FALSE - truth, ret);
+		note_comparisons(
+		    c + 1, values, TRUTH_TRUE + TRUTH_FALSE - truth, ret);
 		return;
 	case COND_AND:
 	case COND_OR:
@@ -107,7 +108,7 @@ settle_chain(const struct rule_cond *c, const struct value *values,
 	for (c++; c < end; c += c->span) {
 		if (rule_truth(c, values) != truth)
 			continue;
-		settle(c, values, truth, ret);
+		note_comparisons(c, values, truth, ret);
 		if (truth == settles)
 			return;
 	}
@@ -115,7 +116,8 @@ settle_chain(const struct rule_cond *c, const struct value *values,
 
 /* Append the literals of one term. */
 static void
-add_literals(const struct rule_cond *c, struct rule_literal *all, size_t *n)
+add_term_literals(
+    const struct rule_cond *c, struct rule_literal *all, size_t *n)
 {
 	size_t i;
 

@@ -17,14 +17,14 @@ struct unquoted {
 	size_t len;
 };
 
-static size_t unescape(const char *p, struct unquoted *value,
+static size_t append_escape(const char *p, struct unquoted *value,
     const struct rule_lexeme *at, struct fail *f);
 static size_t unescape_code(const char *p, uint32_t *ret);
-static int hex4(const char *p, uint32_t *ret);
+static int parse_hex4(const char *p, uint32_t *ret);
 static int unquoted_add(struct unquoted *value, const char *p, size_t n,
     const struct rule_lexeme *at, struct fail *f);
 static bool number_form(const char *p);
-static int digits(const char **p);
+static int skip_digits(const char **p);
 
 /* The escapes of one letter. */
 static const struct {
@@ -54,7 +54,7 @@ rule_word_string(struct arena *a, const struct rule_lexeme *at, struct fail *f)
 	here.column += (int)(p - at->text) + 1;
 	for (p++; p < end; p += n) {
 		if (*p == '\\')
-			n = unescape(p, &value, &here, f);
+			n = append_escape(p, &value, &here, f);
 		else {
 			n = utf8_get(p, (size_t)(end - p), NULL);
 			if (unquoted_add(&value, p, n, at, f) == -1)
@@ -94,8 +94,8 @@ rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
  * A closing quote follows somewhere, so looking ahead is safe.
  */
 static size_t
-unescape(const char *p, struct unquoted *value, const struct rule_lexeme *at,
-    struct fail *f)
+append_escape(const char *p, struct unquoted *value,
+    const struct rule_lexeme *at, struct fail *f)
 {
 	char text[UTF8_MAX];
 	uint32_t code;
@@ -126,13 +126,13 @@ unescape_code(const char *p, uint32_t *ret)
 {
 	uint32_t high, low;
 
-	if (hex4(p + 2, &high) == -1 || high == 0 ||
+	if (parse_hex4(p + 2, &high) == -1 || high == 0 ||
 	    (high >= 0xdc00 && high <= 0xdfff))
 		return 0;
 	*ret = high;
 	if (high < 0xd800 || high > 0xdfff)
 		return 6;
-	if (p[6] != '\\' || p[7] != 'u' || hex4(p + 8, &low) == -1 ||
+	if (p[6] != '\\' || p[7] != 'u' || parse_hex4(p + 8, &low) == -1 ||
 	    low < 0xdc00 || low > 0xdfff)
 		return 0;
 	*ret = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
@@ -141,7 +141,7 @@ unescape_code(const char *p, uint32_t *ret)
 
 /* Four hexadecimal digits; stops at the first character that is none. */
 static int
-hex4(const char *p, uint32_t *ret)
+parse_hex4(const char *p, uint32_t *ret)
 {
 	int i;
 
@@ -179,18 +179,18 @@ number_form(const char *p)
 		p++;
 	if (*p == '0')
 		p++;
-	else if (digits(&p) == -1)
+	else if (skip_digits(&p) == -1)
 		return false;
 	if (*p == '.') {
 		p++;
-		if (digits(&p) == -1)
+		if (skip_digits(&p) == -1)
 			return false;
 	}
 	if (*p == 'e' || *p == 'E') {
 		p++;
 		if (*p == '+' || *p == '-')
 			p++;
-		if (digits(&p) == -1)
+		if (skip_digits(&p) == -1)
 			return false;
 	}
 	return *p == '\0';
@@ -198,7 +198,7 @@ number_form(const char *p)
 
 /* Go over one or more digits.  Returns 0, or -1 if there is none. */
 static int
-digits(const char **p)
+skip_digits(const char **p)
 {
 	const char *start = *p;
 

@@ -69,7 +69,7 @@ static int parse_literal(struct rule_parser *p, struct value *ret);
 static int list_make(struct rule_parser *p, struct value *items, size_t n,
     struct cond_list *ret);
 static int value_order(const void *a, const void *b);
-static int take(struct rule_parser *p);
+static int next_token(struct rule_parser *p);
 static int take_token(struct rule_parser *p, enum rule_token token);
 static int take_word(struct rule_parser *p, const char *word);
 static char *take_ident(struct rule_parser *p, const char *what, bool quoted);
@@ -103,8 +103,8 @@ rule_compile(struct arena *a, const char *text, size_t len, struct fail *f)
 	names_room(&p.ids);
 	names_room(&p.tags);
 	names_room(&p.attrs);
-	if (rule_lex_init(&p.lexer, text, len, f) == -1 || take(&p) == -1 ||
-	    parse_rules(&p) == -1)
+	if (rule_lex_init(&p.lexer, text, len, f) == -1 ||
+	    next_token(&p) == -1 || parse_rules(&p) == -1)
 		return NULL;
 	return parse_finish(&p);
 }
@@ -183,14 +183,14 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 		    p->n_rules == 0 ? "\"rule\""
 				    : "\"rule\" or the end of the text");
 	p->n_terms = 0;
-	if (take(p) == -1 || parse_id(p, rule) == -1 ||
+	if (next_token(p) == -1 || parse_id(p, rule) == -1 ||
 	    take_token(p, TOKEN_LBRACE) == -1 || take_word(p, "when") == -1 ||
 	    parse_or(p) == -1)
 		return -1;
 	if (!rule_lex_is(&p->at, "then"))
 		return rule_lex_expected(
 		    p->fail, &p->at, "\"&&\", \"||\" or \"then\"");
-	if (take(p) == -1 || take_word(p, "score") == -1 ||
+	if (next_token(p) == -1 || take_word(p, "score") == -1 ||
 	    take_token(p, TOKEN_ADD) == -1 || parse_points(p, rule) == -1 ||
 	    take_token(p, TOKEN_COMMA) == -1 || take_word(p, "tag") == -1 ||
 	    parse_tag(p, rule) == -1 || take_token(p, TOKEN_RBRACE) == -1)
@@ -231,7 +231,7 @@ parse_points(struct rule_parser *p, struct rule *rule)
 		return rule_lex_expected(p->fail, &at,
 		    "points, a whole number from 0 to %d", RULE_POINTS_MAX);
 	rule->points = (uint8_t)n;
-	return take(p);
+	return next_token(p);
 }
 
 static int
@@ -287,7 +287,7 @@ parse_chain(struct rule_parser *p, enum rule_token op, enum cond_kind kind,
 		return -1;
 	while (p->at.token == op) {
 		next = p->n_terms;
-		if (take(p) == -1 || operand(p) == -1)
+		if (next_token(p) == -1 || operand(p) == -1)
 			return -1;
 		if (p->terms[next].kind == kind)
 			term_remove(p, next);
@@ -329,7 +329,7 @@ parse_not(struct rule_parser *p)
 	size_t first = p->n_terms;
 	int rc;
 
-	if (term_add(p, COND_NOT, &p->at) == -1 || take(p) == -1)
+	if (term_add(p, COND_NOT, &p->at) == -1 || next_token(p) == -1)
 		return -1;
 	rc = p->at.token == TOKEN_LPAREN ? parse_parens(p) : parse_unary(p);
 	if (rc == 0)
@@ -340,12 +340,12 @@ parse_not(struct rule_parser *p)
 static int
 parse_parens(struct rule_parser *p)
 {
-	if (take(p) == -1 || parse_or(p) == -1)
+	if (next_token(p) == -1 || parse_or(p) == -1)
 		return -1;
 	if (p->at.token != TOKEN_RPAREN)
 		return rule_lex_expected(
 		    p->fail, &p->at, "\"&&\", \"||\" or \")\"");
-	return take(p);
+	return next_token(p);
 }
 
 /* test = signal op literal | signal "in" list | signal */
@@ -361,7 +361,7 @@ parse_test(struct rule_parser *p)
 	if (term_add(p, COND_COMPARE, &at) == -1 ||
 	    rule_check_signal(
 		p->arena, &p->attrs.names, &at, &c->signal, p->fail) == -1 ||
-	    take(p) == -1)
+	    next_token(p) == -1)
 		return -1;
 	if (wanted[p->at.token] != 0)
 		return parse_compare(p, &at, c);
@@ -377,7 +377,7 @@ parse_compare(
 	struct rule_lexeme op = p->at, literal;
 
 	c->want = wanted[op.token];
-	if (take(p) == -1)
+	if (next_token(p) == -1)
 		return -1;
 	literal = p->at;
 	if (parse_literal(p, &c->literal) == -1)
@@ -404,7 +404,7 @@ parse_in(
 	size_t n = 0;
 
 	c->kind = COND_IN;
-	if (take(p) == -1 || take_token(p, TOKEN_LBRACKET) == -1 ||
+	if (next_token(p) == -1 || take_token(p, TOKEN_LBRACKET) == -1 ||
 	    parse_members(p, at, c->signal, items, &n) == -1)
 		return -1;
 	return list_make(p, items, n, &c->list);
@@ -432,11 +432,11 @@ parse_members(struct rule_parser *p, const struct rule_lexeme *at,
 			    "the members of a list must be of one type");
 		(*n)++;
 		if (p->at.token == TOKEN_RBRACKET)
-			return take(p);
+			return next_token(p);
 		if (p->at.token != TOKEN_COMMA)
 			return rule_lex_expected(
 			    p->fail, &p->at, "\",\" or \"]\"");
-		if (take(p) == -1)
+		if (next_token(p) == -1)
 			return -1;
 	}
 }
@@ -464,7 +464,7 @@ parse_literal(struct rule_parser *p, struct value *ret)
 	} else
 		return rule_lex_expected(p->fail, at,
 		    "a number, true, false or a string in double quotes");
-	return take(p);
+	return next_token(p);
 }
 
 /* Sort the items, drop what is there twice, and keep them. */
@@ -497,7 +497,7 @@ value_order(const void *a, const void *b)
 
 /* Take the token and look at the next one. */
 static int
-take(struct rule_parser *p)
+next_token(struct rule_parser *p)
 {
 	return rule_lex_next(&p->lexer, &p->at, p->fail);
 }
@@ -508,7 +508,7 @@ take_token(struct rule_parser *p, enum rule_token token)
 	if (p->at.token != token)
 		return rule_lex_expected(
 		    p->fail, &p->at, "\"%s\"", rule_lex_name(token));
-	return take(p);
+	return next_token(p);
 }
 
 static int
@@ -516,7 +516,7 @@ take_word(struct rule_parser *p, const char *word)
 {
 	if (!rule_lex_is(&p->at, word))
 		return rule_lex_expected(p->fail, &p->at, "\"%s\"", word);
-	return take(p);
+	return next_token(p);
 }
 
 /* Take an id or a tag, which what says; quoted: it may stand in quotes. */
@@ -544,7 +544,7 @@ take_ident(struct rule_parser *p, const char *what, bool quoted)
 		    what, RULE_ID_MAX);
 		return NULL;
 	}
-	return take(p) == -1 ? NULL : text;
+	return next_token(p) == -1 ? NULL : text;
 }
 
 /* Append a term; at is where it stands in the text. */

@@ -21,19 +21,19 @@ struct feature_row {
 	double scale;
 };
 
-static double linear(const struct value *v, double scale);
+static double transform_linear(const struct value *v, double scale);
 static double log_of(const struct value *v, double scale);
 static double sqrt_of(const struct value *v, double scale);
-static double missing(const struct value *v, double scale);
-static double number(const struct value *v);
-static double cut(double x);
+static double transform_missing(const struct value *v, double scale);
+static double value_as_number(const struct value *v);
+static double clamp_unit(double x);
 
 static double (*const transforms[TRANSFORM__MAX])(
     const struct value *, double) = {
-	[LINEAR] = linear,
+	[LINEAR] = transform_linear,
 	[LOG] = log_of,
 	[SQRT] = sqrt_of,
-	[MISSING] = missing,
+	[MISSING] = transform_missing,
 };
 
 static const struct feature_row rows[FEATURE__MAX] = {
@@ -69,32 +69,32 @@ feature_name(enum feature feature)
 }
 
 static double
-linear(const struct value *v, double scale)
+transform_linear(const struct value *v, double scale)
 {
-	return cut(number(v) / scale);
+	return clamp_unit(value_as_number(v) / scale);
 }
 
 static double
 log_of(const struct value *v, double scale)
 {
-	return cut(log1p(fmax(number(v), 0)) / log1p(scale));
+	return clamp_unit(log1p(fmax(value_as_number(v), 0)) / log1p(scale));
 }
 
 static double
 sqrt_of(const struct value *v, double scale)
 {
-	return sqrt(cut(number(v) / scale));
+	return sqrt(clamp_unit(value_as_number(v) / scale));
 }
 
 static double
-missing(const struct value *v, double scale)
+transform_missing(const struct value *v, double scale)
 {
 	return v->type == VALUE_UNKNOWN ? scale : 0;
 }
 
 /* A boolean is 0 or 1; what is no number counts as unknown, which is 0. */
 static double
-number(const struct value *v)
+value_as_number(const struct value *v)
 {
 	if (v->type == VALUE_BOOL)
 		return v->flag ? 1 : 0;
@@ -103,7 +103,7 @@ number(const struct value *v)
 
 /* Cut to [0, 1]; not a number becomes 0. */
 static double
-cut(double x)
+clamp_unit(double x)
 {
 	return fmin(fmax(x, 0), 1);
 }

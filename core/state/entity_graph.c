@@ -27,7 +27,7 @@ struct graph {
 };
 
 static size_t slots_for(size_t n);
-static uint64_t mix(uint64_t x);
+static uint64_t mix_bits(uint64_t x);
 static uint64_t hash_key(enum graph_node_kind kind, const char *key);
 static struct graph_node *node_add(struct graph *g);
 static struct graph_node **key_slot(
@@ -36,8 +36,8 @@ static struct graph_node **id_slot(const struct graph *g, int64_t id);
 static struct user_state_link *link_slot(
     const struct graph *g, struct user_state_link link);
 static void count_link(struct graph_node *node, const struct graph_node *other);
-static void join(struct graph_node *a, struct graph_node *b);
-static int capped(int n);
+static void join_roots(struct graph_node *a, struct graph_node *b);
+static int cap_count(int n);
 
 struct graph *
 entity_graph_new(struct arena *a, size_t nodes, size_t links)
@@ -254,7 +254,7 @@ entity_graph_link_make(
 	count_link(a, b);
 	count_link(b, a);
 	if (a->kind != NODE_FINGERPRINT && b->kind != NODE_FINGERPRINT)
-		join(entity_graph_root(a), entity_graph_root(b));
+		join_roots(entity_graph_root(a), entity_graph_root(b));
 }
 
 const struct user_state_link *
@@ -277,7 +277,7 @@ slots_for(size_t n)
 
 /* Spread the bits of x (the finalizer of MurmurHash3, public domain). */
 static uint64_t
-mix(uint64_t x)
+mix_bits(uint64_t x)
 {
 	x ^= x >> 33;
 	x *= UINT64_C(0xff51afd7ed558ccd);
@@ -297,7 +297,7 @@ hash_key(enum graph_node_kind kind, const char *key)
 
 	for (; *key != '\0'; key++)
 		h = (h ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
-	return mix(h);
+	return mix_bits(h);
 }
 
 /* A fresh node that is its own component, or NULL when there is no room. */
@@ -334,7 +334,7 @@ key_slot(const struct graph *g, enum graph_node_kind kind, const char *key)
 static struct graph_node **
 id_slot(const struct graph *g, int64_t id)
 {
-	uint64_t h = mix((uint64_t)id);
+	uint64_t h = mix_bits((uint64_t)id);
 
 	while (g->by_id[h & g->mask] != NULL && g->by_id[h & g->mask]->id != id)
 		h++;
@@ -345,7 +345,8 @@ id_slot(const struct graph *g, int64_t id)
 static struct user_state_link *
 link_slot(const struct graph *g, struct user_state_link link)
 {
-	uint64_t h = mix((uint64_t)link.first ^ mix((uint64_t)link.second));
+	uint64_t h =
+	    mix_bits((uint64_t)link.first ^ mix_bits((uint64_t)link.second));
 	struct user_state_link *slot;
 
 	for (;; h++) {
@@ -376,7 +377,7 @@ count_link(struct graph_node *node, const struct graph_node *other)
 
 /* Put one component under the other, touching unsaturated roots only. */
 static void
-join(struct graph_node *a, struct graph_node *b)
+join_roots(struct graph_node *a, struct graph_node *b)
 {
 	struct graph_node *above = a, *below = b;
 
@@ -391,13 +392,13 @@ join(struct graph_node *a, struct graph_node *b)
 	below->parent = above->id;
 	below->dirty = true;
 	if (above->size < ENTITY_GRAPH_CAP) {
-		above->size = capped(above->size + below->size);
+		above->size = cap_count(above->size + below->size);
 		above->dirty = true;
 	}
 }
 
 static int
-capped(int n)
+cap_count(int n)
 {
 	return n < ENTITY_GRAPH_CAP ? n : ENTITY_GRAPH_CAP;
 }

@@ -32,14 +32,14 @@ struct risk_reader {
 	bool bad; /* something was not as pack writes it; sticks */
 };
 
-static struct entity_risk_day sum(
+static struct entity_risk_day sum_window(
     const struct entity_risk_days *days, int32_t until, int window);
-static double rate(const struct entity_risk_day *d);
-static int32_t add(int32_t count, int32_t more);
-static uint8_t *put_int(uint8_t *p, uint32_t n);
-static int32_t get_int(struct risk_reader *r);
+static double fraud_rate(const struct entity_risk_day *d);
+static int32_t add_saturated(int32_t count, int32_t more);
+static uint8_t *risk_put_int(uint8_t *p, uint32_t n);
+static int32_t risk_get_int(struct risk_reader *r);
 static void get_day(struct risk_reader *r, struct entity_risk_days *ret);
-static void check(struct risk_reader *r, bool ok);
+static void risk_check_bytes(struct risk_reader *r, bool ok);
 
 int32_t
 entity_risk_day_of(int64_t at)
@@ -65,9 +65,9 @@ entity_risk_add(
 		    (size_t)(days->day + days->n - 1 - d) * sizeof(*d));
 		*d = (struct entity_risk_day) { .day = more->day };
 	}
-	d->events = add(d->events, more->events);
-	d->fraud = add(d->fraud, more->fraud);
-	d->labels = add(d->labels, more->labels);
+	d->events = add_saturated(d->events, more->events);
+	d->fraud = add_saturated(d->fraud, more->fraud);
+	d->labels = add_saturated(d->labels, more->labels);
 }
 
 void
@@ -82,14 +82,15 @@ struct entity_risk_rates
 entity_risk_rates(const struct entity_risk_days *days, int32_t today, int delay)
 {
 	const int32_t until = today - delay;
-	const struct entity_risk_day all = sum(days, until, ENTITY_RISK_WINDOW);
-	const struct entity_risk_day day = sum(days, until, 1);
-	const struct entity_risk_day week = sum(days, until, 7);
+	const struct entity_risk_day all =
+	    sum_window(days, until, ENTITY_RISK_WINDOW);
+	const struct entity_risk_day day = sum_window(days, until, 1);
+	const struct entity_risk_day week = sum_window(days, until, 7);
 
 	return (struct entity_risk_rates) {
-		.rate = rate(&all),
-		.rate_1d = rate(&day),
-		.rate_7d = rate(&week),
+		.rate = fraud_rate(&all),
+		.rate_1d = fraud_rate(&day),
+		.rate_7d = fraud_rate(&week),
 		.labels = all.labels,
 	};
 }
@@ -103,11 +104,11 @@ entity_risk_pack(const struct entity_risk_days *days, void *ret)
 
 	*p++ = LAYOUT;
 	for (d = days->day; d < days->day + days->n; d++) {
-		p = put_int(
+		p = risk_put_int(
 		    p, (uint32_t)(d == days->day ? d->day : last - d->day));
-		p = put_int(p, (uint32_t)d->events);
-		p = put_int(p, (uint32_t)d->labels);
-		p = put_int(p, (uint32_t)d->fraud);
+		p = risk_put_int(p, (uint32_t)d->events);
+		p = risk_put_int(p, (uint32_t)d->labels);
+		p = risk_put_int(p, (uint32_t)d->fraud);
 		last = d->day;
 	}
 	return (size_t)(p - (uint8_t *)ret);
@@ -123,7 +124,7 @@ entity_risk_unpack(const void *packed, size_t size,
 	if (size == 0)
 		return 0;
 	r.end += size;
-	check(&r, *r.p++ == LAYOUT);
+	risk_check_bytes(&r, *r.p++ == LAYOUT);
 	while (r.p < r.end)
 		get_day(&r, ret);
 	if (r.bad)
@@ -134,7 +135,7 @@ entity_risk_unpack(const void *packed, size_t size,
 
 /* All of the days in the window of so many that ends before until. */
 static struct entity_risk_day
-sum(const struct entity_risk_days *days, int32_t until, int window)
+sum_window(const struct entity_risk_days *days, int32_t until, int window)
 {
 	struct entity_risk_day ret = { 0 };
 	const struct entity_risk_day *d;
@@ -144,15 +145,15 @@ sum(const struct entity_risk_days *days, int32_t until, int window)
 	for (d = days->day; d < days->day + days->n; d++) {
 		if (d->day >= until || d->day < until - window)
 			continue;
-		ret.events = add(ret.events, d->events);
-		ret.fraud = add(ret.fraud, d->fraud);
-		ret.labels = add(ret.labels, d->labels);
+		ret.events = add_saturated(ret.events, d->events);
+		ret.fraud = add_saturated(ret.fraud, d->fraud);
+		ret.labels = add_saturated(ret.labels, d->labels);
 	}
 	return ret;
 }
 
 static double
-rate(const struct entity_risk_day *d)
+fraud_rate(const struct entity_risk_day *d)
 {
 	return (d->fraud + PRIOR_WEIGHT * PRIOR) /
 	    ((double)d->events + PRIOR_WEIGHT);
@@ -160,7 +161,7 @@ rate(const struct entity_risk_day *d)
 
 /* A count and what comes to it, held between 0 and INT32_MAX. */
 static int32_t
-add(int32_t count, int32_t more)
+add_saturated(int32_t count, int32_t more)
 {
 	const int64_t n = (int64_t)count + more;
 
@@ -168,7 +169,7 @@ add(int32_t count, int32_t more)
 }
 
 static uint8_t *
-put_int(uint8_t *p, uint32_t n)
+risk_put_int(uint8_t *p, uint32_t n)
 {
 	for (; n >= INT_MORE; n >>= INT_BITS)
 		*p++ = (uint8_t)(n | INT_MORE);
@@ -178,7 +179,7 @@ put_int(uint8_t *p, uint32_t n)
 
 /* An integer in the fewest bytes; 0 when it is none. */
 static int32_t
-get_int(struct risk_reader *r)
+risk_get_int(struct risk_reader *r)
 {
 	uint64_t n = 0;
 	uint8_t byte = INT_MORE;
@@ -189,7 +190,8 @@ get_int(struct risk_reader *r)
 		byte = *r->p++;
 		n |= (uint64_t)(byte & ~INT_MORE) << INT_BITS * i;
 	}
-	check(r, byte < INT_MORE && (byte != 0 || i == 1) && n <= INT32_MAX);
+	risk_check_bytes(
+	    r, byte < INT_MORE && (byte != 0 || i == 1) && n <= INT32_MAX);
 	return r->bad ? 0 : (int32_t)n;
 }
 
@@ -199,21 +201,21 @@ get_day(struct risk_reader *r, struct entity_risk_days *ret)
 {
 	const bool first = ret->n == 0;
 	const int32_t before = first ? 0 : ret->day[ret->n - 1].day;
-	const int32_t n = get_int(r);
+	const int32_t n = risk_get_int(r);
 	struct entity_risk_day d = { .day = first ? n : before - n };
 
-	check(r, first || (n > 0 && n <= before));
-	check(r, ret->n < ENTITY_RISK_DAYS_MAX);
-	d.events = get_int(r);
-	d.labels = get_int(r);
-	d.fraud = get_int(r);
+	risk_check_bytes(r, first || (n > 0 && n <= before));
+	risk_check_bytes(r, ret->n < ENTITY_RISK_DAYS_MAX);
+	d.events = risk_get_int(r);
+	d.labels = risk_get_int(r);
+	d.fraud = risk_get_int(r);
 	if (!r->bad)
 		ret->day[ret->n++] = d;
 }
 
 /* Unless ok, the bytes are bad and there is nothing more to read in them. */
 static void
-check(struct risk_reader *r, bool ok)
+risk_check_bytes(struct risk_reader *r, bool ok)
 {
 	if (ok)
 		return;

@@ -17,7 +17,7 @@
 #define POWER_MAX 15
 #define POWER_ONE 8
 
-static void advance(struct user_state *st, int64_t t);
+static void advance_windows(struct user_state *st, int64_t t);
 static void age_slots(void *slots, size_t n, size_t size, size_t by);
 static void age_minutes(struct user_state *st, size_t by);
 static void age_currencies(struct user_state *st, size_t by);
@@ -46,7 +46,7 @@ user_state_count(struct user_state *st, const struct event *ev, bool baseline,
     const struct place *place, int64_t now)
 {
 	assert(now >= 0 && now <= TIME_MAX);
-	advance(st, user_state_time(st, now));
+	advance_windows(st, user_state_time(st, now));
 	count_time(st);
 	count_minute(st);
 	if (ev->has_amount)
@@ -201,7 +201,7 @@ user_state_sum_code(double sum)
 
 /* Let time run on to t and drop what leaves its window by that. */
 static void
-advance(struct user_state *st, int64_t t)
+advance_windows(struct user_state *st, int64_t t)
 {
 	age_slots(st->seconds, SECONDS_MAX, sizeof(st->seconds[0]),
 	    user_state_slots(st->last, t, SECOND_US));

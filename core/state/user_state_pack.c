@@ -110,9 +110,10 @@ static void pack_currency(
 static void pack_links(struct state_writer *w, const struct user_state *st);
 static void put_bytes(struct state_writer *w, uint64_t n, int size);
 static void put_double(struct state_writer *w, double n);
-static void put_int(struct state_writer *w, uint64_t n);
+static void state_put_int(struct state_writer *w, uint64_t n);
 static void put_slot(struct state_writer *w, uint64_t age, uint32_t count);
-static void put_id(struct state_writer *w, int64_t id, struct state_ids *ids);
+static void put_entity_id(
+    struct state_writer *w, int64_t id, struct state_ids *ids);
 
 static void unpack_head(struct state_reader *r, struct user_state *st);
 static void unpack_times(struct state_reader *r, struct user_state *st);
@@ -127,14 +128,14 @@ static void unpack_dropped(struct state_reader *r, struct user_state *st);
 static void unpack_links(struct state_reader *r, struct user_state *st);
 static uint64_t get_bytes(struct state_reader *r, int size);
 static double get_double(struct state_reader *r, double max);
-static uint64_t get_int(struct state_reader *r, uint64_t max);
+static uint64_t state_get_int(struct state_reader *r, uint64_t max);
 static inline uint64_t word_at(const uint8_t *p);
 static uint64_t last_word(const uint8_t *p, size_t size);
 static bool get_slot(
     struct state_reader *r, struct user_state_minute *ret, size_t next);
 static void get_letters(struct state_reader *r, char *ret, size_t n);
 static int64_t get_id(struct state_reader *r, int64_t *ids, size_t *n_ids);
-static void check(struct state_reader *r, bool ok);
+static void state_check_bytes(struct state_reader *r, bool ok);
 
 struct user_state *
 user_state_unpack(
@@ -180,7 +181,7 @@ user_state_pack(const struct user_state *st, int64_t now, void *ret)
 
 	put_bytes(&w, LAYOUT, 1);
 	put_bytes(&w, (uint64_t)st->last, 8);
-	put_int(&w, (uint64_t)st->devices);
+	state_put_int(&w, (uint64_t)st->devices);
 	pack_times(&w, st, t);
 	pack_slots(&w, st->seconds,
 	    user_state_live(
@@ -194,7 +195,7 @@ user_state_pack(const struct user_state *st, int64_t now, void *ret)
 		pack_currency(
 		    &w, &st->currencies[i], user_state_live(SUMS_MAX, minutes));
 	put_bytes(&w, 0, 1);
-	put_int(&w, st->dropped);
+	state_put_int(&w, st->dropped);
 	pack_links(&w, st);
 	return (size_t)(w.p - (uint8_t *)ret);
 }
@@ -207,9 +208,9 @@ pack_times(struct state_writer *w, const struct user_state *st, int64_t t)
 
 	while (gone < st->n_times && st->times[gone] <= t - WINDOW_2M)
 		gone++;
-	put_int(w, st->n_times - gone);
+	state_put_int(w, st->n_times - gone);
 	for (i = st->n_times; i > gone; i--) {
-		put_int(w, (uint64_t)(before - st->times[i - 1]));
+		state_put_int(w, (uint64_t)(before - st->times[i - 1]));
 		before = st->times[i - 1];
 	}
 }
@@ -220,12 +221,12 @@ unpack_times(struct state_reader *r, struct user_state *st)
 	int64_t at = st->last;
 	size_t i;
 
-	st->n_times = get_int(r, TIMES_MAX);
+	st->n_times = state_get_int(r, TIMES_MAX);
 	for (i = st->n_times; i > 0; i--) {
-		at -= (int64_t)get_int(r, (uint64_t)WINDOW_2M - 1);
+		at -= (int64_t)state_get_int(r, (uint64_t)WINDOW_2M - 1);
 		st->times[i - 1] = at;
 	}
-	check(r, at > st->last - WINDOW_2M);
+	state_check_bytes(r, at > st->last - WINDOW_2M);
 }
 
 static void
@@ -237,7 +238,7 @@ pack_slots(struct state_writer *w, const uint32_t *slots, size_t live)
 	for (i = 0; i < live; i++)
 		if (slots[i] != 0)
 			put_slot(w, i, slots[i]);
-	put_int(w, 0);
+	state_put_int(w, 0);
 }
 
 static void
@@ -250,7 +251,7 @@ unpack_slots(struct state_reader *r, uint32_t *slots, size_t n)
 		slots[slot.age] = slot.count;
 		next = slot.age + 1;
 	}
-	check(r, slot.count == 0);
+	state_check_bytes(r, slot.count == 0);
 }
 
 static void
@@ -261,7 +262,7 @@ pack_minutes(struct state_writer *w, const struct user_state *st, size_t live)
 	w->next = 0;
 	for (i = 0; i < st->n_minutes && st->minutes[i].age < live; i++)
 		put_slot(w, st->minutes[i].age, st->minutes[i].count);
-	put_int(w, 0);
+	state_put_int(w, 0);
 }
 
 static void
@@ -275,7 +276,7 @@ unpack_minutes(struct state_reader *r, struct user_state *st)
 		st->minutes[st->n_minutes++] = slot;
 		next = slot.age + 1;
 	}
-	check(r, slot.count == 0);
+	state_check_bytes(r, slot.count == 0);
 }
 
 static void
@@ -290,7 +291,7 @@ pack_place(struct state_writer *w, const struct user_state *st)
 	put_bytes(w, place->city ? 2 : 1, 1);
 	put_bytes(w, (uint8_t)place->country[0], 1);
 	put_bytes(w, (uint8_t)place->country[1], 1);
-	put_int(w, (uint64_t)(st->last - st->place.at));
+	state_put_int(w, (uint64_t)(st->last - st->place.at));
 	pack_degrees(w, place->lat);
 	pack_degrees(w, place->lon);
 }
@@ -301,12 +302,12 @@ unpack_place(struct state_reader *r, struct user_state *st)
 	struct place *place = &st->place.place;
 	const uint64_t kind = get_bytes(r, 1);
 
-	check(r, kind <= 2);
+	state_check_bytes(r, kind <= 2);
 	if (kind == 0)
 		return;
 	place->city = kind == 2;
 	get_letters(r, place->country, 2);
-	st->place.at = st->last - (int64_t)get_int(r, (uint64_t)st->last);
+	st->place.at = st->last - (int64_t)state_get_int(r, (uint64_t)st->last);
 	place->lat = unpack_degrees(r, 90);
 	place->lon = unpack_degrees(r, 180);
 }
@@ -327,7 +328,7 @@ unpack_degrees(struct state_reader *r, double max)
 
 	if (degrees == DEGREE_NONE)
 		return NAN;
-	check(r, fabs(degrees) <= max * DEGREE);
+	state_check_bytes(r, fabs(degrees) <= max * DEGREE);
 	return degrees / DEGREE;
 }
 
@@ -347,16 +348,16 @@ pack_currency(
 
 	for (i = 0; i < 3; i++)
 		put_bytes(w, (uint8_t)cur->code[i], 1);
-	put_int(w, (uint64_t)cur->samples);
+	state_put_int(w, (uint64_t)cur->samples);
 	if (cur->samples > 0) {
 		put_double(w, cur->mean);
 		put_double(w, cur->squares);
 	}
-	put_int(w, used & HALF_FULL);
-	put_int(w, used >> SUMS_HALF);
+	state_put_int(w, used & HALF_FULL);
+	state_put_int(w, used >> SUMS_HALF);
 	for (i = 0; used >> i != 0; i++)
 		if (cur->sums[i] != 0)
-			put_int(w, cur->sums[i]);
+			state_put_int(w, cur->sums[i]);
 }
 
 static void
@@ -366,17 +367,18 @@ unpack_currencies(struct state_reader *r, struct user_state *st)
 	size_t i;
 
 	while (r->p < r->end && *r->p != 0) {
-		check(r, st->n_currencies < USER_STATE_CURRENCIES_MAX);
+		state_check_bytes(
+		    r, st->n_currencies < USER_STATE_CURRENCIES_MAX);
 		if (r->bad)
 			return;
 		cur = &st->currencies[st->n_currencies];
 		unpack_currency(r, cur);
 		for (i = 0; i < st->n_currencies; i++)
-			check(
+			state_check_bytes(
 			    r, strcmp(st->currencies[i].code, cur->code) != 0);
 		st->n_currencies++;
 	}
-	check(r, get_bytes(r, 1) == 0);
+	state_check_bytes(r, get_bytes(r, 1) == 0);
 }
 
 static void
@@ -386,19 +388,19 @@ unpack_currency(struct state_reader *r, struct user_state_currency *cur)
 	size_t i;
 
 	get_letters(r, cur->code, 3);
-	cur->samples = (int64_t)get_int(r, (uint64_t)SAMPLES_MAX);
+	cur->samples = (int64_t)state_get_int(r, (uint64_t)SAMPLES_MAX);
 	if (cur->samples > 0) {
 		cur->mean = get_double(r, EVENT_AMOUNT_MAX);
 		cur->squares = get_double(r, SQUARES_MAX);
 	}
-	used = get_int(r, HALF_FULL);
-	used |= get_int(r, HALF_FULL) << SUMS_HALF;
-	check(r, used != 0 || cur->samples > 0);
+	used = state_get_int(r, HALF_FULL);
+	used |= state_get_int(r, HALF_FULL) << SUMS_HALF;
+	state_check_bytes(r, used != 0 || cur->samples > 0);
 	for (i = 0; used >> i != 0; i++) {
 		if ((used >> i & 1) == 0)
 			continue;
-		cur->sums[i] = get_int(r, (UINT64_C(1) << SUM_BITS) - 1);
-		check(r, cur->sums[i] != 0);
+		cur->sums[i] = state_get_int(r, (UINT64_C(1) << SUM_BITS) - 1);
+		state_check_bytes(r, cur->sums[i] != 0);
 	}
 }
 
@@ -407,7 +409,7 @@ static void
 unpack_dropped(struct state_reader *r, struct user_state *st)
 {
 	if (r->layout > 1)
-		st->dropped = (uint32_t)get_int(r, 1 + SUMS_MAX);
+		st->dropped = (uint32_t)state_get_int(r, 1 + SUMS_MAX);
 	else if (st->n_currencies == USER_STATE_CURRENCIES_MAX)
 		st->dropped = 1 + SUMS_MAX;
 }
@@ -420,10 +422,10 @@ pack_links(struct state_writer *w, const struct user_state *st)
 
 	ids.n = 0;
 	memset(ids.number, 0, sizeof(ids.number));
-	put_int(w, st->n_links);
+	state_put_int(w, st->n_links);
 	for (i = 0; i < st->n_links; i++) {
-		put_id(w, st->links[i].first, &ids);
-		put_id(w, st->links[i].second, &ids);
+		put_entity_id(w, st->links[i].first, &ids);
+		put_entity_id(w, st->links[i].second, &ids);
 	}
 }
 
@@ -434,12 +436,13 @@ unpack_links(struct state_reader *r, struct user_state *st)
 	struct user_state_link *link;
 	size_t i, n_ids = 0;
 
-	st->n_links = get_int(r, USER_STATE_LINKS_MAX);
+	st->n_links = state_get_int(r, USER_STATE_LINKS_MAX);
 	for (i = 0; i < st->n_links; i++) {
 		link = &st->links[i];
 		link->first = get_id(r, ids, &n_ids);
 		link->second = get_id(r, ids, &n_ids);
-		check(r, link->first > 0 && link->first < link->second);
+		state_check_bytes(
+		    r, link->first > 0 && link->first < link->second);
 	}
 }
 
@@ -460,7 +463,7 @@ get_bytes(struct state_reader *r, int size)
 	uint64_t n = 0;
 	int i;
 
-	check(r, r->end - r->p >= size);
+	state_check_bytes(r, r->end - r->p >= size);
 	if (r->bad)
 		return 0;
 	for (i = 0; i < size; i++)
@@ -485,13 +488,13 @@ get_double(struct state_reader *r, double max)
 	double n;
 
 	memcpy(&n, &bits, sizeof(n));
-	check(r, n >= 0 && n <= max && !signbit(n));
+	state_check_bytes(r, n >= 0 && n <= max && !signbit(n));
 	return n;
 }
 
 /* Write an integer, and up to INT_MAX_SIZE - 1 bytes beyond it. */
 static void
-put_int(struct state_writer *w, uint64_t n)
+state_put_int(struct state_writer *w, uint64_t n)
 {
 	const int bits = 64 - __builtin_clzll(n | 1);
 	const int size = INT(bits);
@@ -511,7 +514,7 @@ put_int(struct state_writer *w, uint64_t n)
 
 /* An integer from 0 to max, in the fewest bytes; 0 when it is none. */
 static uint64_t
-get_int(struct state_reader *r, uint64_t max)
+state_get_int(struct state_reader *r, uint64_t max)
 {
 	const size_t left = (size_t)(r->end - r->p);
 	const uint64_t word =
@@ -520,12 +523,13 @@ get_int(struct state_reader *r, uint64_t max)
 	unsigned spare;
 	uint64_t n;
 
-	check(r, size <= INT_MAX_SIZE && size <= left);
+	state_check_bytes(r, size <= INT_MAX_SIZE && size <= left);
 	if (r->bad)
 		return 0;
 	spare = 8 * (INT_MAX_SIZE - size);
 	n = word << spare >> spare >> size;
-	check(r, n <= max && (size == 1 || n >> INT_BITS * (size - 1) != 0));
+	state_check_bytes(
+	    r, n <= max && (size == 1 || n >> INT_BITS * (size - 1) != 0));
 	if (r->bad)
 		return 0;
 	r->p += size;
@@ -556,10 +560,10 @@ put_slot(struct state_writer *w, uint64_t age, uint32_t count)
 	const uint64_t code = (uint64_t)count << 1;
 
 	if (age == w->next) {
-		put_int(w, code | 1);
+		state_put_int(w, code | 1);
 	} else {
-		put_int(w, code);
-		put_int(w, age - w->next);
+		state_put_int(w, code);
+		state_put_int(w, age - w->next);
 	}
 	w->next = age + 1;
 }
@@ -568,17 +572,17 @@ put_slot(struct state_writer *w, uint64_t age, uint32_t count)
 static bool
 get_slot(struct state_reader *r, struct user_state_minute *ret, size_t next)
 {
-	const uint64_t code = get_int(r, (uint64_t)COUNT_MAX << 1 | 1);
+	const uint64_t code = state_get_int(r, (uint64_t)COUNT_MAX << 1 | 1);
 	uint64_t gap = 0;
 
 	ret->count = (uint32_t)(code >> 1);
 	if (code == 0)
 		return false;
 	if ((code & 1) == 0) {
-		gap = get_int(r, DAY_MINUTES);
-		check(r, gap > 0);
+		gap = state_get_int(r, DAY_MINUTES);
+		state_check_bytes(r, gap > 0);
 	}
-	check(r, ret->count > 0);
+	state_check_bytes(r, ret->count > 0);
 	ret->age = (uint32_t)(next + gap);
 	return true;
 }
@@ -590,12 +594,12 @@ get_letters(struct state_reader *r, char *ret, size_t n)
 
 	for (i = 0; i < n; i++)
 		ret[i] = (char)get_bytes(r, 1);
-	check(r, user_state_letters(ret, n));
+	state_check_bytes(r, user_state_letters(ret, n));
 }
 
 /* Write an id, as a number if it is among those written before. */
 static void
-put_id(struct state_writer *w, int64_t id, struct state_ids *ids)
+put_entity_id(struct state_writer *w, int64_t id, struct state_ids *ids)
 {
 	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t slot = (uint64_t)id * golden >> (64 - IDS_SLOT_BITS);
@@ -603,23 +607,24 @@ put_id(struct state_writer *w, int64_t id, struct state_ids *ids)
 
 	while ((number = ids->number[slot]) != 0) {
 		if (ids->id[number - 1] == id) {
-			put_int(w, number - 1);
+			state_put_int(w, number - 1);
 			return;
 		}
 		slot = (slot + 1) % IDS_SLOTS;
 	}
 	ids->id[ids->n++] = id;
 	ids->number[slot] = (uint8_t)ids->n;
-	put_int(w, (uint64_t)id + LINK_NEW);
+	state_put_int(w, (uint64_t)id + LINK_NEW);
 }
 
 static int64_t
 get_id(struct state_reader *r, int64_t *ids, size_t *n_ids)
 {
-	const uint64_t n = get_int(r, (uint64_t)ENTITY_MAX - 1 + LINK_NEW);
+	const uint64_t n =
+	    state_get_int(r, (uint64_t)ENTITY_MAX - 1 + LINK_NEW);
 
 	if (n < LINK_NEW) {
-		check(r, n < *n_ids);
+		state_check_bytes(r, n < *n_ids);
 		return r->bad ? 0 : ids[n];
 	}
 	ids[*n_ids] = (int64_t)(n - LINK_NEW);
@@ -632,16 +637,16 @@ unpack_head(struct state_reader *r, struct user_state *st)
 	uint64_t last;
 
 	r->layout = get_bytes(r, 1);
-	check(r, r->layout >= LAYOUT_OLDEST && r->layout <= LAYOUT);
+	state_check_bytes(r, r->layout >= LAYOUT_OLDEST && r->layout <= LAYOUT);
 	last = get_bytes(r, 8);
-	check(r, last <= (uint64_t)TIME_MAX);
+	state_check_bytes(r, last <= (uint64_t)TIME_MAX);
 	st->last = r->bad ? 0 : (int64_t)last;
-	st->devices = (int)get_int(r, ENTITY_GRAPH_CAP);
+	st->devices = (int)state_get_int(r, ENTITY_GRAPH_CAP);
 }
 
 /* Unless ok, the bytes are bad and there is nothing more to read in them. */
 static void
-check(struct state_reader *r, bool ok)
+state_check_bytes(struct state_reader *r, bool ok)
 {
 	if (ok)
 		return;

@@ -37,19 +37,22 @@ struct fit_work {
 	double *curve; /* the Hessian, m by m, of which the lower half counts */
 };
 
-static int count(struct fit_work *w, struct logistic_fit *ret, struct fail *f);
-static int standardize(
+static int count_fit_classes(
+    struct fit_work *w, struct logistic_fit *ret, struct fail *f);
+static int standardize_columns(
     struct fit_work *w, struct logistic_fit *ret, struct fail *f);
 static int column_of(
     struct fit_work *w, size_t j, struct logistic_fit *ret, struct fail *f);
-static int room(struct arena *a, struct fit_work *w, struct fail *f);
-static int newton(struct fit_work *w, struct logistic_fit *ret, struct fail *f);
-static const double *move(const struct fit_work *w, double share);
-static double measure(const struct fit_work *w, const double *at);
+static int allocate_work(struct arena *a, struct fit_work *w, struct fail *f);
+static int minimize_loss(
+    struct fit_work *w, struct logistic_fit *ret, struct fail *f);
+static const double *step_parameters(const struct fit_work *w, double share);
+static double measure_penalized_loss(
+    const struct fit_work *w, const double *at);
 static double measure_row(const struct fit_work *w, double eta, bool fraud);
-static int solve(const struct fit_work *w);
+static int solve_cholesky(const struct fit_work *w);
 static bool is_small(const struct fit_work *w);
-static void fold(const struct fit_work *w, struct logistic_fit *ret);
+static void fold_scaling(const struct fit_work *w, struct logistic_fit *ret);
 
 int
 logistic_fit(struct arena *a, const struct logistic_fit_rows *rows,
@@ -61,10 +64,12 @@ logistic_fit(struct arena *a, const struct logistic_fit_rows *rows,
 	assert(rows->k > 0 && rows->k <= LOGISTIC_FIT_COLUMNS_MAX);
 	assert(options->l2 >= 0 && options->fraud_weight > 0);
 	memset(ret, 0, sizeof(*ret));
-	if (count(&w, ret, f) == -1 || room(a, &w, f) == -1 ||
-	    standardize(&w, ret, f) == -1 || newton(&w, ret, f) == -1)
+	if (count_fit_classes(&w, ret, f) == -1 ||
+	    allocate_work(a, &w, f) == -1 ||
+	    standardize_columns(&w, ret, f) == -1 ||
+	    minimize_loss(&w, ret, f) == -1)
 		return -1;
-	fold(&w, ret);
+	fold_scaling(&w, ret);
 	return 0;
 }
 
@@ -101,7 +106,7 @@ logistic_fit_logit(const struct logistic_fit *fit, const double *x, size_t k)
 
 /* Count the rows of each class. */
 static int
-count(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
+count_fit_classes(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 {
 	size_t i;
 
@@ -121,7 +126,7 @@ count(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 
 /* Allocate for as many parameters as there may be. */
 static int
-room(struct arena *a, struct fit_work *w, struct fail *f)
+allocate_work(struct arena *a, struct fit_work *w, struct fail *f)
 {
 	const size_t most = w->rows->k + 1;
 
@@ -142,7 +147,8 @@ room(struct arena *a, struct fit_work *w, struct fail *f)
 
 /* Find the columns that say anything, their means and deviations. */
 static int
-standardize(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
+standardize_columns(
+    struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 {
 	size_t j;
 
@@ -198,18 +204,19 @@ column_of(
 
 /* Go down to the parameters of the least loss. */
 static int
-newton(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
+minimize_loss(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 {
 	double tried, share;
 	bool small = false;
 	int halvings;
 
-	ret->loss = measure(w, w->now);
+	ret->loss = measure_penalized_loss(w, w->now);
 	while (!small) {
 		if (w->options->stop != NULL && w->options->stop())
 			return fail_set(f, FAIL_DENIED, INVALID_REQUEST, NULL,
 			    "interrupted");
-		if (ret->rounds++ == LOGISTIC_FIT_ROUNDS_MAX || solve(w) == -1)
+		if (ret->rounds++ == LOGISTIC_FIT_ROUNDS_MAX ||
+		    solve_cholesky(w) == -1)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 			    "there is no best fit: columns depend on each "
 			    "other, or tell fraud from legit without fail; "
@@ -217,7 +224,8 @@ newton(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 		small = is_small(w);
 		share = 1;
 		for (halvings = 0; halvings < HALVINGS_MAX; halvings++) {
-			tried = measure(w, move(w, share));
+			tried = measure_penalized_loss(
+			    w, step_parameters(w, share));
 			if (tried <= ret->loss + LOSS_NOISE * ret->loss)
 				break;
 			share /= 2;
@@ -230,7 +238,7 @@ newton(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 
 /* The parameters after a share of the step, in next. */
 static const double *
-move(const struct fit_work *w, double share)
+step_parameters(const struct fit_work *w, double share)
 {
 	size_t j;
 
@@ -244,7 +252,7 @@ move(const struct fit_work *w, double share)
  * there into slope and curve.
  */
 static double
-measure(const struct fit_work *w, const double *at)
+measure_penalized_loss(const struct fit_work *w, const double *at)
 {
 	const struct logistic_fit_rows *rows = w->rows;
 	const double *x;
@@ -299,7 +307,7 @@ measure_row(const struct fit_work *w, double eta, bool fraud)
  * tell.
  */
 static int
-solve(const struct fit_work *w)
+solve_cholesky(const struct fit_work *w)
 {
 	const size_t m = w->m;
 	double *const c = w->curve;
@@ -351,7 +359,7 @@ is_small(const struct fit_work *w)
 
 /* The parameters as weights of the columns as they came. */
 static void
-fold(const struct fit_work *w, struct logistic_fit *ret)
+fold_scaling(const struct fit_work *w, struct logistic_fit *ret)
 {
 	size_t j;
 

@@ -12,12 +12,12 @@
 static const double edges[MODEL_EVAL_BINS + 1] = { 0, 0.001, 0.003, 0.01, 0.03,
 	0.1, 0.3, 0.5, 0.7, 0.9, 1 };
 
-static void ranks(
+static void rank_metrics(
     const struct eval_mark *marks, size_t n, struct eval_quality *ret);
-static void costs(
+static void sum_losses(
     const struct eval_mark *marks, size_t n, struct eval_quality *ret);
 static size_t merge_users(struct eval_mark *marks, size_t n);
-static size_t pick(
+static size_t pick_first_k(
     const struct eval_mark *marks, size_t n, size_t k, uint8_t *found);
 static int by_z(const void *a, const void *b);
 static int by_day_user(const void *a, const void *b);
@@ -32,10 +32,10 @@ model_eval_quality(struct eval_mark *marks, size_t n, struct eval_quality *ret)
 	for (i = 0; i < n; i++)
 		ret->fraud += marks[i].fraud;
 	ret->legit = (int64_t)n - ret->fraud;
-	costs(marks, n, ret);
+	sum_losses(marks, n, ret);
 	if (n > 0)
 		qsort(marks, n, sizeof(*marks), by_z);
-	ranks(marks, n, ret);
+	rank_metrics(marks, n, ret);
 }
 
 double
@@ -51,7 +51,8 @@ model_eval_cards(struct eval_mark *marks, size_t n, size_t k, uint8_t *found)
 	for (i = 0; i < n; i = end) {
 		for (end = i; end < n && marks[end].day == marks[i].day; end++)
 			;
-		sum += (double)pick(marks + i, end - i, k, found) / (double)k;
+		sum += (double)pick_first_k(marks + i, end - i, k, found) /
+		    (double)k;
 		days++;
 	}
 	return sum / (double)days;
@@ -86,7 +87,7 @@ model_eval_bins(const struct eval_mark *marks, size_t n,
  * double, and so exact.
  */
 static void
-ranks(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
+rank_metrics(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
 {
 	double fraud = 0, legit = 0, more_fraud, more_legit;
 	double area = 0, precision = 0;
@@ -110,7 +111,7 @@ ranks(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
  * order, so that the sums come out the same whatever qsort() does with ties.
  */
 static void
-costs(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
+sum_losses(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
 {
 	const double count = (double)n;
 	double p, miss;
@@ -154,7 +155,7 @@ merge_users(struct eval_mark *marks, size_t n)
 
 /* Of the marks of one day: those with a fraud among the first k not found. */
 static size_t
-pick(const struct eval_mark *marks, size_t n, size_t k, uint8_t *found)
+pick_first_k(const struct eval_mark *marks, size_t n, size_t k, uint8_t *found)
 {
 	size_t i, picked = 0, hits = 0;
 

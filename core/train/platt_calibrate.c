@@ -27,16 +27,17 @@ struct calibrate_work {
 	double target[2]; /* of legit, of fraud */
 	double total;
 
-	/* Of a and b where measure() last was: */
+	/* Of a and b where measure_mean_loss() last was: */
 	double slope[2];
 	double curve[3]; /* by a twice, by a and b, by b twice */
 };
 
-static int count(struct calibrate_work *w, struct fail *f);
-static void spread(struct calibrate_work *w);
-static double measure(
+static int count_target_classes(struct calibrate_work *w, struct fail *f);
+static void find_spread(struct calibrate_work *w);
+static double measure_mean_loss(
     struct calibrate_work *w, const struct model_calibration *at);
-static bool step(const struct calibrate_work *w, struct model_calibration *ret);
+static bool newton_step(
+    const struct calibrate_work *w, struct model_calibration *ret);
 
 int
 platt_calibrate(const double *z, const uint8_t *label, size_t n,
@@ -48,17 +49,17 @@ platt_calibrate(const double *z, const uint8_t *label, size_t n,
 	int rounds = 0, halvings;
 	bool more = true;
 
-	if (count(&w, f) == -1)
+	if (count_target_classes(&w, f) == -1)
 		return -1;
-	spread(&w);
-	loss = measure(&w, &now);
+	find_spread(&w);
+	loss = measure_mean_loss(&w, &now);
 	while (more && rounds++ < ROUNDS_MAX) {
-		more = step(&w, &move);
+		more = newton_step(&w, &move);
 		share = 1;
 		for (halvings = 0; halvings < HALVINGS_MAX; halvings++) {
 			next.a = now.a - share * move.a;
 			next.b = now.b - share * move.b;
-			tried = measure(&w, &next);
+			tried = measure_mean_loss(&w, &next);
 			if (tried <= loss + LOSS_NOISE * loss)
 				break;
 			share /= 2;
@@ -79,7 +80,7 @@ platt_calibrate_logit(const struct model_calibration *c, double z)
 
 /* Count the classes, and set their targets. */
 static int
-count(struct calibrate_work *w, struct fail *f)
+count_target_classes(struct calibrate_work *w, struct fail *f)
 {
 	double n[2] = { 0 };
 	size_t i;
@@ -105,7 +106,7 @@ count(struct calibrate_work *w, struct fail *f)
 
 /* Find mean and deviation of z; a constant has a deviation of 1. */
 static void
-spread(struct calibrate_work *w)
+find_spread(struct calibrate_work *w)
 {
 	double least = INFINITY, most = -INFINITY, squares = 0, d;
 	size_t i;
@@ -131,7 +132,7 @@ spread(struct calibrate_work *w)
 
 /* The mean loss of a calibration of standardized z, and its derivatives. */
 static double
-measure(struct calibrate_work *w, const struct model_calibration *at)
+measure_mean_loss(struct calibrate_work *w, const struct model_calibration *at)
 {
 	double loss = 0, z, eta, p, q, target;
 	size_t i;
@@ -159,7 +160,7 @@ measure(struct calibrate_work *w, const struct model_calibration *at)
 
 /* The step of Newton from there; false if it is too small for another. */
 static bool
-step(const struct calibrate_work *w, struct model_calibration *ret)
+newton_step(const struct calibrate_work *w, struct model_calibration *ret)
 {
 	const double aa = w->curve[0] + RIDGE, ab = w->curve[1];
 	const double bb = w->curve[2] + RIDGE;

@@ -35,11 +35,11 @@ static const struct {
 	{ "labels", SCOPE_LABELS },
 };
 
-static int key_find(
+static int find_service_key(
     struct db *db, struct arena *a, const char *typed, const char **ret);
 static unsigned scope_bits(
     const struct command *cmd, const struct opt_list *wanted);
-static int key_add(struct db *db, struct arena *a, const char *name,
+static int add_service_key(struct db *db, struct arena *a, const char *name,
     unsigned bits, int64_t days);
 static void key_print(struct json_object *key);
 static const char *key_text(struct json_object *key, const char *name);
@@ -82,7 +82,7 @@ key_create(const struct command *cmd, int argc, char **argv)
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
 	ctl_arena(&a, ARENA_SIZE);
-	status = key_add(db, &a, argv[0], bits, days);
+	status = add_service_key(db, &a, argv[0], bits, days);
 	ctl_arena_free(&a);
 	db_close(db);
 	return status;
@@ -135,7 +135,7 @@ key_revoke(const struct command *cmd, int argc, char **argv)
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
 	ctl_arena(&a, ARENA_SIZE);
-	if ((status = key_find(db, &a, argv[0], &id)) != EX_OK)
+	if ((status = find_service_key(db, &a, argv[0], &id)) != EX_OK)
 		goto out;
 	noted = (struct audit_entry_param) { "id", id };
 	params_init(&p, &a);
@@ -160,7 +160,8 @@ out:
 
 /* The id of the key that typed is, in whole or in part. */
 static int
-key_find(struct db *db, struct arena *a, const char *typed, const char **ret)
+find_service_key(
+    struct db *db, struct arena *a, const char *typed, const char **ret)
 {
 	static const struct id_lookup_list list = { "key_", NULL, "", "id" };
 	struct json_object *keys;
@@ -201,7 +202,7 @@ scope_bits(const struct command *cmd, const struct opt_list *wanted)
 
 /* Make a key; its text goes to standard output alone, for scripts. */
 static int
-key_add(struct db *db, struct arena *a, const char *name, unsigned bits,
+add_service_key(struct db *db, struct arena *a, const char *name, unsigned bits,
     int64_t days)
 {
 	char id[CRYPT_ID_SIZE];

@@ -52,20 +52,20 @@ struct import {
 	int64_t drawn; /* ticks of the last progress, 0: none yet */
 };
 
-static int source(struct import *im, const char *path);
-static int check(struct import *im);
-static int run(struct import *im, char *url, bool json);
+static int open_import_source(struct import *im, const char *path);
+static int check_import_file(struct import *im);
+static int run_import(struct import *im, char *url, bool json);
 static int send_all(struct import *im);
-static int header(struct import *im);
+static int read_header_line(struct import *im);
 static int next_entry(struct import *im, struct list_entry_input *ret);
-static void fault(struct import *im, const struct fail *f);
+static void report_fault(struct import *im, const struct fail *f);
 static void body_begin(struct import *im);
 static void body_add(struct import *im, const struct list_entry_input *en);
 static void body_text(struct str *s, const char *text);
 static int body_send(struct import *im);
-static uint64_t count(struct json_object *json, const char *name);
-static void totals(const struct import *im, bool json);
-static void progress(struct import *im);
+static uint64_t count_lines(struct json_object *json, const char *name);
+static void print_totals(const struct import *im, bool json);
+static void draw_import_progress(struct import *im);
 static void progress_clear(const struct import *im);
 static long read_file(void *cookie, char *buf, size_t size);
 
@@ -90,17 +90,17 @@ lists_import(const struct command *cmd, int argc, char **argv)
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
 	im.what = cmd->name;
-	if ((status = source(&im, argv[0])) != EX_OK)
+	if ((status = open_import_source(&im, argv[0])) != EX_OK)
 		return status;
-	if ((status = check(&im)) == EX_OK)
-		status = run(&im, url, json);
+	if ((status = check_import_file(&im)) == EX_OK)
+		status = run_import(&im, url, json);
 	fclose(im.file);
 	return status;
 }
 
 /* Open the file; what comes from a pipe is kept, so that it is read twice. */
 static int
-source(struct import *im, const char *path)
+open_import_source(struct import *im, const char *path)
 {
 	char buf[65536];
 	size_t n;
@@ -131,13 +131,13 @@ source(struct import *im, const char *path)
 
 /* Read the whole file once and say what is wrong with it. */
 static int
-check(struct import *im)
+check_import_file(struct import *im)
 {
 	const int64_t now = clock_now();
 	struct list_entry_input en;
 	int r;
 
-	if (header(im) == 0) {
+	if (read_header_line(im) == 0) {
 		while ((r = next_entry(im, &en)) == 1) {
 			im->rows++;
 			im->over += !list_acts(en.expires, now);
@@ -153,7 +153,7 @@ check(struct import *im)
 }
 
 static int
-run(struct import *im, char *url, bool json)
+run_import(struct import *im, char *url, bool json)
 {
 	struct arena a;
 	int status;
@@ -166,7 +166,7 @@ run(struct import *im, char *url, bool json)
 		status = send_all(im);
 		progress_clear(im);
 		if (status == EX_OK)
-			totals(im, json);
+			print_totals(im, json);
 		else if (im->done > 0)
 			ctl_say("%" PRIu64 " of %" PRIu64 " entries are in; go "
 				"on with --from-line %" PRIu64,
@@ -187,7 +187,7 @@ send_all(struct import *im)
 
 	im->began = clock_ticks();
 	body_begin(im);
-	if ((r = header(im)) == 0) {
+	if ((r = read_header_line(im)) == 0) {
 		while (status == EX_OK && (r = next_entry(im, &en)) == 1) {
 			body_add(im, &en);
 			if (im->n == ENTRIES_MAX ||
@@ -202,7 +202,7 @@ send_all(struct import *im)
 
 /* Begin to read: which column is which field. */
 static int
-header(struct import *im)
+read_header_line(struct import *im)
 {
 	struct fail f = { 0 };
 
@@ -210,7 +210,7 @@ header(struct import *im)
 	csv_init(&im->csv, read_file, im->file);
 	if (list_entry_header(&im->csv, &im->columns, &f) == 0)
 		return 0;
-	fault(im, &f);
+	report_fault(im, &f);
 	return -1;
 }
 
@@ -228,7 +228,7 @@ next_entry(struct import *im, struct list_entry_input *ret)
 		memset(&f, 0, sizeof(f));
 		r = list_entry_next(&im->csv, &im->columns, ret, &f);
 		if (r == -1)
-			fault(im, &f);
+			report_fault(im, &f);
 		if (r == -1 && f.where[0] == '\0')
 			return -1;
 	} while (r == -1 || (r == 1 && im->csv.row_line < (uint64_t)im->from));
@@ -237,7 +237,7 @@ next_entry(struct import *im, struct list_entry_input *ret)
 
 /* Tell what is wrong with the row just read, as compilers do; not its text. */
 static void
-fault(struct import *im, const struct fail *f)
+report_fault(struct import *im, const struct fail *f)
 {
 	const char *why = f->why;
 	unsigned long line;
@@ -309,23 +309,23 @@ body_send(struct import *im)
 	status = http_client_call(&im->service, &ask, &json);
 	if (status != EX_OK)
 		return status;
-	im->added += count(json, "added");
-	im->updated += count(json, "updated");
+	im->added += count_lines(json, "added");
+	im->updated += count_lines(json, "updated");
 	im->done += im->n;
 	im->line = im->csv.row_line + 1;
 	body_begin(im);
-	progress(im);
+	draw_import_progress(im);
 	return EX_OK;
 }
 
 static uint64_t
-count(struct json_object *json, const char *name)
+count_lines(struct json_object *json, const char *name)
 {
 	return (uint64_t)json_object_get_int64(request_spec_at(json, name));
 }
 
 static void
-totals(const struct import *im, bool json)
+print_totals(const struct import *im, bool json)
 {
 	const uint64_t same = im->done - im->added - im->updated;
 
@@ -340,7 +340,7 @@ totals(const struct import *im, bool json)
 
 /* Say how far it is, where a person can see it. */
 static void
-progress(struct import *im)
+draw_import_progress(struct import *im)
 {
 	const double part = (double)im->done / (double)im->rows;
 	const int64_t now = clock_ticks();

@@ -18,7 +18,8 @@
 #define ARENA_SIZE ((size_t)4 << 20)
 
 static int drop_entry(struct http_client *sv, const char *what, char **argv);
-static int drop(struct http_client *sv, const char *what, const char *id);
+static int remove_one_entry(
+    struct http_client *sv, const char *what, const char *id);
 
 int
 lists_remove(const struct command *cmd, int argc, char **argv)
@@ -43,7 +44,7 @@ lists_remove(const struct command *cmd, int argc, char **argv)
 	status = http_client_open(&sv, url, ACCESS_TOKEN, &a);
 	if (status == EX_OK)
 		status = n == 3 ? drop_entry(&sv, cmd->name, argv)
-				: drop(&sv, cmd->name, argv[0]);
+				: remove_one_entry(&sv, cmd->name, argv[0]);
 	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
@@ -84,11 +85,11 @@ drop_entry(struct http_client *sv, const char *what, char **argv)
 		    argv[1]);
 		return EX_DATAERR;
 	}
-	return drop(sv, what, id);
+	return remove_one_entry(sv, what, id);
 }
 
 static int
-drop(struct http_client *sv, const char *what, const char *id)
+remove_one_entry(struct http_client *sv, const char *what, const char *id)
 {
 	static const struct id_lookup_list list = { "lst_",
 		"/v1/lists?limit=1000", "", "id" };

@@ -26,13 +26,13 @@
 #define EMAIL_SIZE 256
 #define PASSWORD_SIZE 1100 /* 256 characters, a line end, a NUL */
 
-static int begin(
+static int begin_login(
     const struct command *cmd, struct http_client *sv, const char *email);
 static int ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
     char again[PASSWORD_SIZE]);
-static int change(struct http_client *sv, const char *what, const char *old,
-    const char *next);
-static int keep(const struct http_client *sv, struct json_object *json);
+static int change_password(struct http_client *sv, const char *what,
+    const char *old, const char *next);
+static int keep_session(const struct http_client *sv, struct json_object *json);
 static void warn_plain(const struct http_client *sv);
 static void session_say(const struct session *ss);
 static int ask_one(const char *method, const char *path, const char *done,
@@ -59,7 +59,7 @@ login(const struct command *cmd, int argc, char **argv)
 	ctl_arena(&a, ARENA_SIZE);
 	if ((status = http_client_open(&sv, url, ACCESS_NONE, &a)) == EX_OK) {
 		warn_plain(&sv);
-		status = begin(cmd, &sv, email);
+		status = begin_login(cmd, &sv, email);
 	}
 	http_client_close(&sv);
 	ctl_arena_free(&a);
@@ -112,7 +112,7 @@ refresh(const struct command *cmd, int argc, char **argv)
 	if (status == EX_OK)
 		status = http_client_call(&sv, &ask, &json);
 	if (status == EX_OK)
-		status = keep(&sv, json);
+		status = keep_session(&sv, json);
 	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
@@ -160,7 +160,7 @@ password_change(const struct command *cmd, int argc, char **argv)
 	if (status == EX_OK)
 		status = ask_passwords(old, next, again);
 	if (status == EX_OK)
-		status = change(&sv, cmd->name, old, next);
+		status = change_password(&sv, cmd->name, old, next);
 	crypt_wipe(old, sizeof(old));
 	crypt_wipe(next, sizeof(next));
 	crypt_wipe(again, sizeof(again));
@@ -193,7 +193,7 @@ ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
 
 /* Change it, and keep the session that begins with the new one. */
 static int
-change(
+change_password(
     struct http_client *sv, const char *what, const char *old, const char *next)
 {
 	struct client_request ask = {
@@ -213,12 +213,13 @@ change(
 	status = http_client_call(sv, &ask, &json);
 	if (s.text != NULL)
 		crypt_wipe(s.text, s.len);
-	return status == EX_OK ? keep(sv, json) : status;
+	return status == EX_OK ? keep_session(sv, json) : status;
 }
 
 /* Ask for what is missing, log in, and keep the session. */
 static int
-begin(const struct command *cmd, struct http_client *sv, const char *email)
+begin_login(
+    const struct command *cmd, struct http_client *sv, const char *email)
 {
 	char typed[EMAIL_SIZE], password[PASSWORD_SIZE];
 	struct client_request ask = {
@@ -248,12 +249,12 @@ begin(const struct command *cmd, struct http_client *sv, const char *email)
 	crypt_wipe(password, sizeof(password));
 	if (s.text != NULL)
 		crypt_wipe(s.text, s.len);
-	return status == EX_OK ? keep(sv, json) : status;
+	return status == EX_OK ? keep_session(sv, json) : status;
 }
 
 /* Keep the session that an answer gives, and say whose it is. */
 static int
-keep(const struct http_client *sv, struct json_object *json)
+keep_session(const struct http_client *sv, struct json_object *json)
 {
 	char until[CLOCK_TEXT_SIZE];
 	const struct session ss = {

@@ -101,47 +101,49 @@ struct seed_kind {
 	    struct fail *);
 };
 
-static int status(struct migrate_work *w);
+static int show_status(struct migrate_work *w);
 static void say_gaps(const struct migrate_work *w);
 static int run_work(struct migrate_work *w, bool only_status, struct fail *f);
-static int bring(struct migrate_work *w, struct fail *f);
+static int bring_schema(struct migrate_work *w, struct fail *f);
 static int note_migration(
     struct migrate_work *w, struct db *db, struct fail *f);
 static int note_restore(struct migrate_work *w, struct db *db, struct fail *f);
-static int take_turn(struct migrate_work *w, struct fail *f);
+static int take_migrate_lock(struct migrate_work *w, struct fail *f);
 static int files_load(struct migrate_work *w, struct fail *f);
 static int seen_load(struct migrate_work *w, struct fail *f);
 static int seen_check(const struct migrate_work *w, struct fail *f);
 static int apply_all(struct migrate_work *w, struct fail *f);
-static int apply(
+static int apply_file(
     struct migrate_work *w, const struct migration *m, struct fail *f);
-static int functions(struct migrate_work *w, struct fail *f);
+static int load_functions(struct migrate_work *w, struct fail *f);
 static int make_functions(struct migrate_work *w, const char **paths, size_t n,
     const struct params *p, struct fail *f);
 static int sum_functions(struct migrate_work *w, const char **paths, size_t n,
     char *ret, struct fail *f);
-static int rebase(struct migrate_work *w, struct fail *f);
+static int restore_log_order(struct migrate_work *w, struct fail *f);
 static int set_logging(struct migrate_work *w, struct fail *f);
-static bool held(struct migrate_work *w, struct fail *f);
+static bool lock_is_held(struct migrate_work *w, struct fail *f);
 static bool has_time(struct migrate_work *w, struct fail *f);
-static int seeds(struct migrate_work *w, struct db *db, struct fail *f);
-static int seed(struct migrate_work *w, struct db *db, const char *type,
+static int seed_all_types(
+    struct migrate_work *w, struct db *db, struct fail *f);
+static int seed_type(struct migrate_work *w, struct db *db, const char *type,
     const struct seed_kind *kind, struct fail *f);
 static int read_rules(
     struct migrate_work *w, const char *path, struct params *p, struct fail *f);
-static int read_policy(
+static int read_policy_file(
     struct migrate_work *w, const char *path, struct params *p, struct fail *f);
-static int partitions(struct migrate_work *w, struct db *db, struct fail *f);
+static int make_partitions(
+    struct migrate_work *w, struct db *db, struct fail *f);
 static int run_file(struct migrate_work *w, const char *path, struct fail *f);
-static int list(struct migrate_work *w, const char *folder, const char **ret,
-    size_t *ret_n, struct fail *f);
-static int by_name(const void *a, const void *b);
+static int list_files(struct migrate_work *w, const char *folder,
+    const char **ret, size_t *ret_n, struct fail *f);
+static int order_by_name(const void *a, const void *b);
 static bool is_common(const char *path);
 
 static const struct seed_kind rules = { "rules", "rule", SEED_VERSION,
 	STMT_RULESET_MISSING, STMT_RULESET_SEED, read_rules };
 static const struct seed_kind policies = { "policies", "json", "v0.4.0",
-	STMT_POLICY_MISSING, STMT_POLICY_SEED, read_policy };
+	STMT_POLICY_MISSING, STMT_POLICY_SEED, read_policy_file };
 
 int
 migrate(const struct command *cmd, int argc, char **argv)
@@ -221,8 +223,8 @@ run_work(struct migrate_work *w, bool only_status, struct fail *f)
 	else if ((w->db = db_open(url, "assayctl migrate", 0, 0, f)) == NULL)
 		ret = ctl_failed("migrate", f);
 	else if (only_status)
-		ret = status(w);
-	else if (bring(w, f) == -1)
+		ret = show_status(w);
+	else if (bring_schema(w, f) == -1)
 		ret = ctl_failed("migrate", f);
 	else if (w->done == 0)
 		printf("up to date\n");
@@ -235,7 +237,7 @@ run_work(struct migrate_work *w, bool only_status, struct fail *f)
 
 /* Print every migration and when it was applied; changes nothing. */
 static int
-status(struct migrate_work *w)
+show_status(struct migrate_work *w)
 {
 	char at[CLOCK_TEXT_SIZE];
 	struct fail f = { 0 };
@@ -269,24 +271,24 @@ say_gaps(const struct migrate_work *w)
 
 /* Everything, in order, while nobody else does the same. */
 static int
-bring(struct migrate_work *w, struct fail *f)
+bring_schema(struct migrate_work *w, struct fail *f)
 {
 	struct arena_mark mark;
 	struct db *db;
 	int r;
 
-	if (take_turn(w, f) == -1 || db_script(w->db, SQL_BOOTSTRAP, f) == -1 ||
-	    seen_load(w, f) == -1 || seen_check(w, f) == -1 ||
-	    apply_all(w, f) == -1)
+	if (take_migrate_lock(w, f) == -1 ||
+	    db_script(w->db, SQL_BOOTSTRAP, f) == -1 || seen_load(w, f) == -1 ||
+	    seen_check(w, f) == -1 || apply_all(w, f) == -1)
 		return -1;
 	mark = arena_mark(&w->arena);
-	while (functions(w, f) == -1) {
-		if (!held(w, f))
+	while (load_functions(w, f) == -1) {
+		if (!lock_is_held(w, f))
 			return -1;
 		arena_rewind(&w->arena, mark);
 	}
-	while (rebase(w, f) == -1)
-		if (!held(w, f))
+	while (restore_log_order(w, f) == -1)
+		if (!lock_is_held(w, f))
 			return -1;
 	if (w->logging && set_logging(w, f) == -1)
 		return -1;
@@ -296,7 +298,7 @@ bring(struct migrate_work *w, struct fail *f)
 	    db_open(ctl_database_url(), "assayctl migrate", 0, STMT_SESSION, f);
 	if (db == NULL)
 		return -1;
-	r = seeds(w, db, f) == -1 || partitions(w, db, f) == -1 ||
+	r = seed_all_types(w, db, f) == -1 || make_partitions(w, db, f) == -1 ||
 		note_migration(w, db, f) == -1 || note_restore(w, db, f) == -1
 	    ? -1
 	    : 0;
@@ -337,7 +339,7 @@ note_restore(struct migrate_work *w, struct db *db, struct fail *f)
 
 /* One migrates at a time; the session keeps the turn until it ends. */
 static int
-take_turn(struct migrate_work *w, struct fail *f)
+take_migrate_lock(struct migrate_work *w, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(&w->arena);
 	struct rows rows;
@@ -364,7 +366,7 @@ files_load(struct migrate_work *w, struct fail *f)
 	size_t i, size;
 	char *end;
 
-	if (list(w, "migrations", names, &w->n_files, f) == -1)
+	if (list_files(w, "migrations", names, &w->n_files, f) == -1)
 		return -1;
 	if (w->n_files == 0)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, w->dir,
@@ -463,8 +465,8 @@ apply_all(struct migrate_work *w, struct fail *f)
 		for (j = 0; j < w->n_seen; j++)
 			if (w->seen[j].number == w->file[i].number)
 				break;
-		while (j == w->n_seen && apply(w, &w->file[i], f) == -1) {
-			if (!held(w, f))
+		while (j == w->n_seen && apply_file(w, &w->file[i], f) == -1) {
+			if (!lock_is_held(w, f))
 				return -1;
 		}
 	}
@@ -473,7 +475,7 @@ apply_all(struct migrate_work *w, struct fail *f)
 
 /* Run one file and record it, both or neither. */
 static int
-apply(struct migrate_work *w, const struct migration *m, struct fail *f)
+apply_file(struct migrate_work *w, const struct migration *m, struct fail *f)
 {
 	struct params p;
 
@@ -498,7 +500,7 @@ apply(struct migrate_work *w, const struct migration *m, struct fail *f)
  * services go on meanwhile, and see the old or the new.
  */
 static int
-functions(struct migrate_work *w, struct fail *f)
+load_functions(struct migrate_work *w, struct fail *f)
 {
 	const char *paths[FILES_MAX];
 	char sum[CHECKSUM_SIZE];
@@ -506,7 +508,7 @@ functions(struct migrate_work *w, struct fail *f)
 	struct rows rows;
 	size_t n;
 
-	if (list(w, "functions", paths, &n, f) == -1 ||
+	if (list_files(w, "functions", paths, &n, f) == -1 ||
 	    sum_functions(w, paths, n, sum, f) == -1)
 		return -1;
 	params_init(&p, &w->arena);
@@ -570,7 +572,7 @@ sum_functions(struct migrate_work *w, const char **paths, size_t n, char *ret,
 
 /* After a restore, decisions come after all that is in the log. */
 static int
-rebase(struct migrate_work *w, struct fail *f)
+restore_log_order(struct migrate_work *w, struct fail *f)
 {
 	struct rows rows;
 	int64_t moved;
@@ -612,7 +614,7 @@ set_logging(struct migrate_work *w, struct fail *f)
  * waits for such a lock for long, for all decisions wait behind who does.
  */
 static bool
-held(struct migrate_work *w, struct fail *f)
+lock_is_held(struct migrate_work *w, struct fail *f)
 {
 	struct fail rolled = { 0 };
 
@@ -647,15 +649,15 @@ has_time(struct migrate_work *w, struct fail *f)
 
 /* The first ruleset and policy of each type; never one that is wrong. */
 static int
-seeds(struct migrate_work *w, struct db *db, struct fail *f)
+seed_all_types(struct migrate_work *w, struct db *db, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(&w->arena);
 	int type;
 
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
-		if (seed(w, db, event_type_name((enum event_type)type), &rules,
-			f) == -1 ||
-		    seed(w, db, event_type_name((enum event_type)type),
+		if (seed_type(w, db, event_type_name((enum event_type)type),
+			&rules, f) == -1 ||
+		    seed_type(w, db, event_type_name((enum event_type)type),
 			&policies, f) == -1)
 			return -1;
 		arena_rewind(&w->arena, mark);
@@ -665,7 +667,7 @@ seeds(struct migrate_work *w, struct db *db, struct fail *f)
 
 /* One of these for one type, where it has none. */
 static int
-seed(struct migrate_work *w, struct db *db, const char *type,
+seed_type(struct migrate_work *w, struct db *db, const char *type,
     const struct seed_kind *kind, struct fail *f)
 {
 	char path[PATH_SIZE];
@@ -708,7 +710,7 @@ read_rules(
 }
 
 static int
-read_policy(
+read_policy_file(
     struct migrate_work *w, const char *path, struct params *p, struct fail *f)
 {
 	struct json_object *json;
@@ -731,7 +733,7 @@ read_policy(
 
 /* Partitions for the months to come. */
 static int
-partitions(struct migrate_work *w, struct db *db, struct fail *f)
+make_partitions(struct migrate_work *w, struct db *db, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -773,7 +775,7 @@ run_file(struct migrate_work *w, const char *path, struct fail *f)
  * common.sql, which the other files build on and which comes first.
  */
 static int
-list(struct migrate_work *w, const char *folder, const char **ret,
+list_files(struct migrate_work *w, const char *folder, const char **ret,
     size_t *ret_n, struct fail *f)
 {
 	char path[PATH_SIZE];
@@ -798,12 +800,12 @@ list(struct migrate_work *w, const char *folder, const char **ret,
 	closedir(dir);
 	if (w->arena.overflow)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
-	qsort(ret, *ret_n, sizeof(*ret), by_name);
+	qsort(ret, *ret_n, sizeof(*ret), order_by_name);
 	return 0;
 }
 
 static int
-by_name(const void *a, const void *b)
+order_by_name(const void *a, const void *b)
 {
 	const char *x = *(const char *const *)a;
 	const char *y = *(const char *const *)b;

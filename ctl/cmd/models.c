@@ -29,17 +29,17 @@
 #define HASH_SHOWN 16 /* digits of it, which is what samples have */
 #define BUNDLED "bundled"
 
-static char *read_model(struct arena *a, const char *path, struct model *ret,
-    size_t *ret_size, struct fail *f);
+static char *load_model_file(struct arena *a, const char *path,
+    struct model *ret, size_t *ret_size, struct fail *f);
 static void hash_of(const char *text, size_t size, char ret[HASH_SIZE]);
 static void list_print(struct arena *a, const struct rows *rows, int row);
-static int again(struct db *db, struct arena *a, const char *origin,
+static int activate_again(struct db *db, struct arena *a, const char *origin,
     const char *hash, bool *ret_loaded, struct fail *f);
 static int again_number(struct db *db, struct arena *a, int64_t number,
     bool *ret_loaded, struct fail *f);
 static int64_t parse_number(const struct command *cmd, const char *text);
-static int refused(const char *path, const struct fail *f);
-static int done(const char *what, bool loaded);
+static int report_refusal(const char *path, const struct fail *f);
+static int report_activation(const char *what, bool loaded);
 
 int
 models_check(const struct command *cmd, int argc, char **argv)
@@ -56,8 +56,9 @@ models_check(const struct command *cmd, int argc, char **argv)
 	ctl_arena(&a, ARENA_SIZE);
 	for (i = 0; i < n; i++) {
 		memset(&f, 0, sizeof(f));
-		if ((text = read_model(&a, argv[i], &m, &size, &f)) == NULL) {
-			status = refused(argv[i], &f);
+		if ((text = load_model_file(&a, argv[i], &m, &size, &f)) ==
+		    NULL) {
+			status = report_refusal(argv[i], &f);
 		} else {
 			hash_of(text, size, hash);
 			printf("%s: %.*s, trained %s on %" PRId64
@@ -126,14 +127,14 @@ models_publish(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(cmd, NULL, 0, (struct operands) { 1, 1 }, argc, argv);
 	ctl_arena(&a, ARENA_SIZE);
-	if ((text = read_model(&a, argv[0], &m, &size, &f)) == NULL) {
-		status = refused(argv[0], &f);
+	if ((text = load_model_file(&a, argv[0], &m, &size, &f)) == NULL) {
+		status = report_refusal(argv[0], &f);
 	} else if ((db = ctl_database(&status)) != NULL) {
 		if (models_put(db, &a, cmd->name, text, size, &loaded, &f) ==
 		    -1)
 			status = ctl_failed(cmd->name, &f);
 		else
-			status = done(argv[0], loaded);
+			status = report_activation(argv[0], loaded);
 		db_close(db);
 	}
 	ctl_arena_free(&a);
@@ -156,11 +157,11 @@ models_rollback(const struct command *cmd, int argc, char **argv)
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
 	ctl_arena(&a, ARENA_SIZE);
-	if ((number == 0 ? again(db, &a, BUNDLED, NULL, &loaded, &f)
+	if ((number == 0 ? activate_again(db, &a, BUNDLED, NULL, &loaded, &f)
 			 : again_number(db, &a, number, &loaded, &f)) == -1)
 		status = ctl_failed(cmd->name, &f);
 	else
-		status = done(argv[0], loaded);
+		status = report_activation(argv[0], loaded);
 	ctl_arena_free(&a);
 	db_close(db);
 	return status;
@@ -200,7 +201,7 @@ models_read(
 
 	ret->source = path;
 	ret->provenance = MODEL_OPERATOR;
-	if ((text = read_model(a, path, ret, &size, f)) == NULL)
+	if ((text = load_model_file(a, path, ret, &size, f)) == NULL)
 		return fail_set(
 		    f, f->kind, f->code, path, "%s", fail_text(f, why));
 	hash_of(text, size, hash);
@@ -212,7 +213,7 @@ models_read(
 
 /* The text of a file that is a model's, or NULL with f set. */
 static char *
-read_model(struct arena *a, const char *path, struct model *ret,
+load_model_file(struct arena *a, const char *path, struct model *ret,
     size_t *ret_size, struct fail *f)
 {
 	char *text;
@@ -259,8 +260,8 @@ list_print(struct arena *a, const struct rows *rows, int row)
 
 /* Make what was loaded once serve again. */
 static int
-again(struct db *db, struct arena *a, const char *origin, const char *hash,
-    bool *ret_loaded, struct fail *f)
+activate_again(struct db *db, struct arena *a, const char *origin,
+    const char *hash, bool *ret_loaded, struct fail *f)
 {
 	struct audit_entry_param noted[2];
 	struct params p;
@@ -299,7 +300,7 @@ again_number(struct db *db, struct arena *a, int64_t number, bool *ret_loaded,
 	body = rows_get_text(&rows, "body");
 	if (body != NULL && body_model(a, body, strlen(body), &m, f) == -1)
 		return -1;
-	return again(db, a, rows_get_text(&rows, "origin"),
+	return activate_again(db, a, rows_get_text(&rows, "origin"),
 	    rows_get_text(&rows, "hash"), ret_loaded, f);
 }
 
@@ -321,7 +322,7 @@ parse_number(const struct command *cmd, const char *text)
 
 /* A file is refused: say why, as compilers do. */
 static int
-refused(const char *path, const struct fail *f)
+report_refusal(const char *path, const struct fail *f)
 {
 	char why[FAIL_TEXT_SIZE];
 
@@ -331,7 +332,7 @@ refused(const char *path, const struct fail *f)
 }
 
 static int
-done(const char *what, bool loaded)
+report_activation(const char *what, bool loaded)
 {
 	printf("%s is %sactive\n", what, loaded ? "" : "already ");
 	return EX_OK;

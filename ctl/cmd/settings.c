@@ -54,17 +54,17 @@ static const struct settings_command_row {
 
 static int settings_run(
     const struct command *cmd, struct operands want, int argc, char **argv);
-static int run(
+static int run_settings(
     const struct command *cmd, char *url, bool json, char **changes, int n);
 static int get_all(
     struct http_client *sv, const char *what, struct json_object **got);
 static int set_all(struct http_client *sv, const char *what, struct str *body,
     struct json_object **got);
-static void bodies(const struct command *cmd, struct arena *a, char **changes,
-    int n, struct str *body);
-static const struct settings_command_row *find(
+static void build_bodies(const struct command *cmd, struct arena *a,
+    char **changes, int n, struct str *body);
+static const struct settings_command_row *find_setting_row(
     const struct command *cmd, const char *change);
-static void show(struct json_object *const *got);
+static void show_settings(struct json_object *const *got);
 static void show_json(struct json_object *const *got);
 
 int
@@ -96,12 +96,13 @@ settings_run(
 	};
 	const int n = opt_parse(cmd, opts, nitems(opts), want, argc, argv);
 
-	return run(cmd, url, json, argv, n);
+	return run_settings(cmd, url, json, argv, n);
 }
 
 /* Make the n changes, if there are any, and show what holds then. */
 static int
-run(const struct command *cmd, char *url, bool json, char **changes, int n)
+run_settings(
+    const struct command *cmd, char *url, bool json, char **changes, int n)
 {
 	struct json_object *got[RESOURCE__MAX] = { NULL };
 	struct str body[RESOURCE__MAX];
@@ -110,7 +111,7 @@ run(const struct command *cmd, char *url, bool json, char **changes, int n)
 	int status;
 
 	ctl_arena(&a, ARENA_SIZE);
-	bodies(cmd, &a, changes, n, body);
+	build_bodies(cmd, &a, changes, n, body);
 	status = http_client_open(&sv, url, ACCESS_TOKEN, &a);
 	if (status == EX_OK)
 		status = n > 0 ? set_all(&sv, cmd->name, body, got)
@@ -118,7 +119,7 @@ run(const struct command *cmd, char *url, bool json, char **changes, int n)
 	if (status == EX_OK && json)
 		show_json(got);
 	else if (status == EX_OK)
-		show(got);
+		show_settings(got);
 	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
@@ -164,7 +165,7 @@ set_all(struct http_client *sv, const char *what, struct str *body,
 
 /* Sort "name=value" into the bodies of the resources. */
 static void
-bodies(const struct command *cmd, struct arena *a, char **changes, int n,
+build_bodies(const struct command *cmd, struct arena *a, char **changes, int n,
     struct str *body)
 {
 	const struct settings_command_row *st;
@@ -176,7 +177,7 @@ bodies(const struct command *cmd, struct arena *a, char **changes, int n,
 	for (i = 0; i < RESOURCE__MAX; i++)
 		str_init(&body[i], a);
 	for (i = 0; i < n; i++) {
-		st = find(cmd, changes[i]);
+		st = find_setting_row(cmd, changes[i]);
 		value = strchr(changes[i], '=') + 1;
 		number = strtod(value, &end);
 		str_addc(&body[st->resource],
@@ -194,7 +195,7 @@ bodies(const struct command *cmd, struct arena *a, char **changes, int n,
 
 /* The setting of "name=value". */
 static const struct settings_command_row *
-find(const struct command *cmd, const char *change)
+find_setting_row(const struct command *cmd, const char *change)
 {
 	const size_t len = strcspn(change, "=");
 	size_t i;
@@ -213,7 +214,7 @@ find(const struct command *cmd, const char *change)
 
 /* The settings of those resources that were answered. */
 static void
-show(struct json_object *const *got)
+show_settings(struct json_object *const *got)
 {
 	const struct settings_command_row *st;
 	struct json_object *value, *over;

@@ -69,13 +69,14 @@ struct offline_run {
 	char draft[PATH_MAX]; /* what it is called until it is whole */
 };
 
-static int begin(struct offline_run *ru, const char *map, struct fail *f);
+static int begin_offline(
+    struct offline_run *ru, const char *map, struct fail *f);
 static int score_by(struct offline_run *ru, struct fail *f);
 static int count_begin(struct offline_run *ru, struct fail *f);
 static void count_rules(struct offline_run *ru, const struct offline_step *st);
 static void say_often(const struct offline_run *ru);
-static int rows(struct offline_run *ru, struct fail *f);
-static int row(struct offline_run *ru, struct fail *f);
+static int decide_rows(struct offline_run *ru, struct fail *f);
+static int decide_row(struct offline_run *ru, struct fail *f);
 static int row_read(
     struct offline_run *ru, struct offline_step *st, struct fail *f);
 static int row_decide(
@@ -87,9 +88,9 @@ static int export_open(struct offline_run *ru, struct fail *f);
 static int export_close(struct offline_run *ru, struct fail *f);
 static int export_row(
     struct offline_run *ru, const struct offline_step *st, struct fail *f);
-static void put_text(FILE *out, const char *text);
-static int wrong(const char *path, struct fail *f);
-static void finish(struct offline_run *ru);
+static void put_offline_text(FILE *out, const char *text);
+static int report_wrong_row(const char *path, struct fail *f);
+static void end_offline(struct offline_run *ru);
 
 int
 offline(struct replay_source *so, const char *map, struct show *sh,
@@ -105,7 +106,7 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 	ctl_arena(&ru.arena, BOOKS_SIZE);
 	ctl_arena(&ru.row, ROW_SIZE);
 	interrupt_listen();
-	if ((begin(&ru, map, &f) == -1 || rows(&ru, &f) == -1) &&
+	if ((begin_offline(&ru, map, &f) == -1 || decide_rows(&ru, &f) == -1) &&
 	    !interrupt_wanted()) {
 		source_clear(so);
 		status = ctl_failed(so->path, &f);
@@ -123,13 +124,13 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 		show_totals(
 		    sh, (double)(clock_ticks() - so->began) / CLOCK_SECOND);
 	say_often(&ru);
-	finish(&ru);
+	end_offline(&ru);
 	return status == EX_OK && sh->errors > 0 ? EX_DATAERR : status;
 }
 
 /* Open everything.  Returns 0, or -1 with f set. */
 static int
-begin(struct offline_run *ru, const char *map, struct fail *f)
+begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 {
 	const char *places = getenv("GEOIP_DB");
 
@@ -233,12 +234,12 @@ say_often(const struct offline_run *ru)
 
 /* Decide all rows, until somebody interrupts. */
 static int
-rows(struct offline_run *ru, struct fail *f)
+decide_rows(struct offline_run *ru, struct fail *f)
 {
 	int r = 0;
 
 	while (!interrupt_wanted() && (r = source_next(ru->source, f)) == 1) {
-		if (row(ru, f) == -1)
+		if (decide_row(ru, f) == -1)
 			return -1;
 		arena_reset(&ru->row);
 		source_progress(ru->source, ru->show->events);
@@ -251,7 +252,7 @@ rows(struct offline_run *ru, struct fail *f)
  * shown, and has not happened; so is one of an id that was decided before.
  */
 static int
-row(struct offline_run *ru, struct fail *f)
+decide_row(struct offline_run *ru, struct fail *f)
 {
 	const struct replay_source *so = ru->source;
 	struct fail refused = { 0 };
@@ -386,11 +387,11 @@ export_open(struct offline_run *ru, struct fail *f)
 	snprintf(ru->draft, sizeof(ru->draft), "%s.XXXXXX", path);
 	if ((fd = mkostemp(ru->draft, O_CLOEXEC)) == -1) {
 		ru->draft[0] = '\0';
-		return wrong(path, f);
+		return report_wrong_row(path, f);
 	}
 	if ((ru->export = fdopen(fd, "w")) == NULL) {
 		close(fd);
-		return wrong(path, f);
+		return report_wrong_row(path, f);
 	}
 	fputs("event_id,user_id,decided_at,fraud,labelled_at", ru->export);
 	for (i = 0; i < FEATURE__MAX; i++)
@@ -411,7 +412,7 @@ export_close(struct offline_run *ru, struct fail *f)
 	failed |= fclose(ru->export) == EOF;
 	ru->export = NULL;
 	if (failed || rename(ru->draft, path) == -1)
-		return wrong(path, f);
+		return report_wrong_row(path, f);
 	ru->draft[0] = '\0';
 	return 0;
 }
@@ -433,20 +434,20 @@ export_row(
 	clock_exact(st->now, decided);
 	if (st->item.truth != TOLD_NOTHING)
 		clock_exact(st->now + delay, labelled);
-	put_text(out, st->item.id);
+	put_offline_text(out, st->item.id);
 	fputc(',', out);
-	put_text(out, st->event.user);
+	put_offline_text(out, st->event.user);
 	fprintf(out, ",%s,%s,%s", decided, fraud[st->item.truth], labelled);
 	features_extract(&st->signals, st->decision.rules.total, features);
 	for (i = 0; i < FEATURE__MAX; i++)
 		fprintf(out, ",%.17g", features[i]);
 	fputc('\n', out);
-	return ferror(out) ? wrong(ru->ask->export, f) : 0;
+	return ferror(out) ? report_wrong_row(ru->ask->export, f) : 0;
 }
 
 /* A field of CSV, in quotes if it needs them. */
 static void
-put_text(FILE *out, const char *text)
+put_offline_text(FILE *out, const char *text)
 {
 	if (text[strcspn(text, ",\"\r\n")] == '\0') {
 		fputs(text, out);
@@ -462,7 +463,7 @@ put_text(FILE *out, const char *text)
 }
 
 static int
-wrong(const char *path, struct fail *f)
+report_wrong_row(const char *path, struct fail *f)
 {
 	return fail_set(
 	    f, FAIL_INPUT, INVALID_REQUEST, path, "%s", strerror(errno));
@@ -470,7 +471,7 @@ wrong(const char *path, struct fail *f)
 
 /* Give everything back; a table that is not whole goes. */
 static void
-finish(struct offline_run *ru)
+end_offline(struct offline_run *ru)
 {
 	if (ru->export != NULL)
 		fclose(ru->export);

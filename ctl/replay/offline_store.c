@@ -54,21 +54,22 @@ _Static_assert(USER_STATE_PACKED_MAX <= UINT16_MAX - BLOB_STEP &&
 
 static int open_node(struct offline_store *h, struct graph *g,
     struct graph_node *node, struct fail *f);
-static void read_row(const struct offline_store *h, struct graph_node *node);
-static int add_row(struct offline_store *h, struct fail *f);
+static void read_store_row(
+    const struct offline_store *h, struct graph_node *node);
+static int add_store_row(struct offline_store *h, struct fail *f);
 static uint32_t root_of(struct offline_store *h, uint32_t id);
 static int close_risk(struct offline_store *h, const struct graph_node *node,
     int64_t now, enum label_fact told, struct fail *f);
 static int close_graph(
     struct offline_store *h, const struct graph *g, struct fail *f);
-static int keep(
+static int keep_packed(
     struct store_row *row, const void *packed, size_t size, struct fail *f);
 static struct store_row *row_of(
     const struct offline_store *h, const struct graph_node *node);
 static struct edge *edge_slot(const struct offline_store *h, struct edge edge);
 static struct edge edge_of(struct user_state_link link);
 static int grow_links(struct offline_store *h, struct fail *f);
-static int no_memory(struct fail *f);
+static int store_no_memory(struct fail *f);
 
 struct offline_store *
 offline_store_new(int delay)
@@ -110,7 +111,7 @@ offline_store_comes(
 	const uint32_t n = h->ids.n;
 
 	if (string_ids_add(&h->ids, 0, id) == 0)
-		return no_memory(f);
+		return store_no_memory(f);
 	*ret_again = h->ids.n == n;
 	return 0;
 }
@@ -136,7 +137,7 @@ offline_store_open(struct offline_store *h, const struct event *ev,
 	if (carried == NULL || g == NULL || rates == NULL ||
 	    entity_graph_identifier(g, ev, carried) ||
 	    (user = entity_graph_node(g, NODE_USER, ev->user)) == NULL)
-		return no_memory(f);
+		return store_no_memory(f);
 	if (open_node(h, g, user, f) == -1)
 		return -1;
 	for (c = 0; c < CARRIED__MAX; c++) {
@@ -174,7 +175,7 @@ offline_store_close(struct offline_store *h, const struct event_context *sc,
 
 	size = user_state_pack(sc->state, sc->now, packed);
 	if (close_graph(h, sc->graph, f) == -1 ||
-	    keep(row_of(h, sc->user), packed, size, f) == -1 ||
+	    keep_packed(row_of(h, sc->user), packed, size, f) == -1 ||
 	    close_risk(h, sc->carried[CARRIED_DEVICE], sc->now, told, f) == -1)
 		return -1;
 	return close_risk(h, sc->carried[CARRIED_IP], sc->now, told, f);
@@ -191,22 +192,22 @@ open_node(struct offline_store *h, struct graph *g, struct graph_node *node,
 
 	id = string_ids_add(&h->names, (unsigned char)node->kind, node->key);
 	if (id == 0)
-		return no_memory(f);
-	if (id > n && add_row(h, f) == -1)
+		return store_no_memory(f);
+	if (id > n && add_store_row(h, f) == -1)
 		return -1;
 	node->seen = id <= n;
 	root = root_of(h, id);
 	top = entity_graph_place(g, node, id, root, h->rows[root - 1].size);
 	if (top == NULL)
-		return no_memory(f);
-	read_row(h, node);
-	read_row(h, top);
+		return store_no_memory(f);
+	read_store_row(h, node);
+	read_store_row(h, top);
 	return 0;
 }
 
 /* What the row has, all of which is written back if the node changes. */
 static void
-read_row(const struct offline_store *h, struct graph_node *node)
+read_store_row(const struct offline_store *h, struct graph_node *node)
 {
 	const struct store_row *row = row_of(h, node);
 
@@ -223,7 +224,7 @@ read_row(const struct offline_store *h, struct graph_node *node)
 
 /* Room for the row of the newest name, its own component. */
 static int
-add_row(struct offline_store *h, struct fail *f)
+add_store_row(struct offline_store *h, struct fail *f)
 {
 	const size_t n = h->names.n;
 	struct store_row *rows;
@@ -233,7 +234,7 @@ add_row(struct offline_store *h, struct fail *f)
 		max = h->max_rows == 0 ? FIRST : 2 * h->max_rows;
 		rows = realloc(h->rows, max * sizeof(*rows));
 		if (rows == NULL)
-			return no_memory(f);
+			return store_no_memory(f);
 		h->rows = rows;
 		h->max_rows = max;
 	}
@@ -278,7 +279,7 @@ close_risk(struct offline_store *h, const struct graph_node *node, int64_t now,
 		return -1;
 	entity_risk_forget(&days, more.day);
 	entity_risk_add(&days, &more);
-	return keep(row, packed, entity_risk_pack(&days, packed), f);
+	return keep_packed(row, packed, entity_risk_pack(&days, packed), f);
 }
 
 /* Counters and roots that changed, and links that are new. */
@@ -313,14 +314,15 @@ close_graph(struct offline_store *h, const struct graph *g, struct fail *f)
 
 /* Keep a copy of size bytes as what is packed of an entity. */
 static int
-keep(struct store_row *row, const void *packed, size_t size, struct fail *f)
+keep_packed(
+    struct store_row *row, const void *packed, size_t size, struct fail *f)
 {
 	const size_t cap = (size + BLOB_STEP - 1) / BLOB_STEP * BLOB_STEP;
 	uint8_t *room;
 
 	if (cap != row->packed_cap) {
 		if ((room = realloc(row->packed, cap)) == NULL)
-			return no_memory(f);
+			return store_no_memory(f);
 		row->packed = room;
 		row->packed_cap = (uint16_t)cap;
 	}
@@ -366,7 +368,7 @@ grow_links(struct offline_store *h, struct fail *f)
 	size_t i;
 
 	if (new == NULL)
-		return no_memory(f);
+		return store_no_memory(f);
 	h->links = new;
 	h->mask = 2 * slots - 1;
 	for (i = 0; i < slots; i++) {
@@ -378,7 +380,7 @@ grow_links(struct offline_store *h, struct fail *f)
 }
 
 static int
-no_memory(struct fail *f)
+store_no_memory(struct fail *f)
 {
 	return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
 }

@@ -67,14 +67,14 @@ struct replay_run {
 	char key[256]; /* the header that holds it */
 };
 
-static int sources(struct replay_run *rp, const struct command *cmd,
+static int choose_target(struct replay_run *rp, const struct command *cmd,
     const char *url, char *key);
-static int begin(struct replay_run *rp, const char *map, struct fail *f);
-static int run(struct replay_run *rp);
-static void finish(struct replay_run *rp);
-static void fill(struct replay_run *rp, struct replay_slot *sl);
+static int open_replay(struct replay_run *rp, const char *map, struct fail *f);
+static int run_replay(struct replay_run *rp);
+static void close_replay(struct replay_run *rp);
+static void fill_slot(struct replay_run *rp, struct replay_slot *sl);
 static void send_slot(struct replay_run *rp, struct replay_slot *sl);
-static void answer(struct replay_run *rp, struct replay_slot *sl);
+static void take_reply(struct replay_run *rp, struct replay_slot *sl);
 static void answer_none(struct replay_run *rp, struct replay_slot *sl);
 static void answer_wait(struct replay_run *rp, struct replay_slot *sl);
 static void answer_show(struct replay_run *rp, struct replay_slot *sl);
@@ -82,9 +82,9 @@ static struct json_object *result_of(
     const struct replay_run *rp, struct json_object *reply, size_t i);
 static void outcome_read(
     struct json_object *json, int status, struct replay_outcome *ret);
-static void stop(struct replay_run *rp, int status, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-static void progress(struct replay_run *rp);
+static void stop_reading(struct replay_run *rp, int status, const char *fmt,
+    ...) __attribute__((format(printf, 3, 4)));
+static void show_replay_progress(struct replay_run *rp);
 
 int
 replay(const struct command *cmd, int argc, char **argv)
@@ -195,16 +195,16 @@ replay(const struct command *cmd, int argc, char **argv)
 	if (rp.jobs == 0)
 		rp.jobs = 1;
 	ctl_arena(&rp.arena, (size_t)1 << 20);
-	if ((status = sources(&rp, cmd, url, key)) != EX_OK)
+	if ((status = choose_target(&rp, cmd, url, key)) != EX_OK)
 		return status;
-	if (begin(&rp, map, &f) == -1) {
+	if (open_replay(&rp, map, &f) == -1) {
 		status = ctl_failed(rp.source.path, &f);
 		if (rp.source.file == NULL)
 			status = EX_NOINPUT;
-		finish(&rp);
+		close_replay(&rp);
 		return status;
 	}
-	return run(&rp);
+	return run_replay(&rp);
 }
 
 /*
@@ -212,7 +212,7 @@ replay(const struct command *cmd, int argc, char **argv)
  * Returns EX_OK, or an exit status after having said what is missing.
  */
 static int
-sources(struct replay_run *rp, const struct command *cmd, const char *url,
+choose_target(struct replay_run *rp, const struct command *cmd, const char *url,
     char *key)
 {
 	const char *from = key != NULL ? key : getenv("API_KEY");
@@ -238,7 +238,7 @@ sources(struct replay_run *rp, const struct command *cmd, const char *url,
 
 /* Open everything and read the header.  Returns 0, or -1 with f set. */
 static int
-begin(struct replay_run *rp, const char *map, struct fail *f)
+open_replay(struct replay_run *rp, const char *map, struct fail *f)
 {
 	int64_t i;
 
@@ -262,7 +262,7 @@ begin(struct replay_run *rp, const char *map, struct fail *f)
 
 /* Send and answer until all is done, then sum up. */
 static int
-run(struct replay_run *rp)
+run_replay(struct replay_run *rp)
 {
 	struct http_call *call;
 	bool busy = true;
@@ -272,20 +272,20 @@ run(struct replay_run *rp)
 	rp->source.began = clock_ticks();
 	while (busy) {
 		if (interrupt_wanted() && !rp->ended)
-			stop(rp, EX_TEMPFAIL, "interrupted");
+			stop_reading(rp, EX_TEMPFAIL, "interrupted");
 		busy = false;
 		for (i = 0; i < rp->jobs; i++) {
 			if (rp->slots[i].sl_state == SLOT_FREE && !rp->ended)
-				fill(rp, &rp->slots[i]);
+				fill_slot(rp, &rp->slots[i]);
 			if (rp->slots[i].sl_state == SLOT_READY)
 				send_slot(rp, &rp->slots[i]);
 			busy |= rp->slots[i].sl_state != SLOT_FREE;
 		}
 		if (busy && (call = http_wait(rp->http, 100)) != NULL)
-			answer(rp, call->owner);
+			take_reply(rp, call->owner);
 		else if (busy && clock_ticks() < rp->resume)
 			usleep(50000);
-		progress(rp);
+		show_replay_progress(rp);
 	}
 	source_clear(&rp->source);
 	if (rp->exit == EX_OK || rp->show.events > 0)
@@ -293,13 +293,13 @@ run(struct replay_run *rp)
 		    (double)(clock_ticks() - rp->source.began) / CLOCK_SECOND);
 	if (rp->exit == EX_OK && rp->show.errors > 0)
 		rp->exit = EX_DATAERR;
-	finish(rp);
+	close_replay(rp);
 	return rp->exit;
 }
 
 /* Give everything back. */
 static void
-finish(struct replay_run *rp)
+close_replay(struct replay_run *rp)
 {
 	int64_t i;
 
@@ -314,7 +314,7 @@ finish(struct replay_run *rp)
 
 /* Make a request of the next rows. */
 static void
-fill(struct replay_run *rp, struct replay_slot *sl)
+fill_slot(struct replay_run *rp, struct replay_slot *sl)
 {
 	const size_t max = rp->batch > 0 ? (size_t)rp->batch : 1;
 	struct replay_source *so = &rp->source;
@@ -340,9 +340,9 @@ fill(struct replay_run *rp, struct replay_slot *sl)
 	if (rp->batch > 0)
 		str_add(&s, "]}");
 	if (r == -1)
-		stop(rp, EX_DATAERR, "%s: %s", so->path, f.why);
+		stop_reading(rp, EX_DATAERR, "%s: %s", so->path, f.why);
 	else if (str_text(&s) == NULL)
-		stop(rp, EX_DATAERR, "%s: row %" PRIu64 " is too large",
+		stop_reading(rp, EX_DATAERR, "%s: row %" PRIu64 " is too large",
 		    so->path, so->row);
 	else if (sl->sl_n == 0)
 		rp->ended = true;
@@ -377,7 +377,7 @@ send_slot(struct replay_run *rp, struct replay_slot *sl)
 	}
 	if (http_start(rp->http, &sl->sl_call, &f) == -1) {
 		sl->sl_state = SLOT_FREE;
-		stop(rp, EX_USAGE, "%s: %s", rp->url, f.why);
+		stop_reading(rp, EX_USAGE, "%s: %s", rp->url, f.why);
 		return;
 	}
 	sl->sl_state = SLOT_SENT;
@@ -385,7 +385,7 @@ send_slot(struct replay_run *rp, struct replay_slot *sl)
 
 /* What a request came to. */
 static void
-answer(struct replay_run *rp, struct replay_slot *sl)
+take_reply(struct replay_run *rp, struct replay_slot *sl)
 {
 	const int status = sl->sl_call.status;
 
@@ -408,7 +408,7 @@ answer_none(struct replay_run *rp, struct replay_slot *sl)
 	if (rp->exit != EX_OK || rp->show.n_us == 0 ||
 	    ++sl->sl_tries == TRIES_MAX) {
 		sl->sl_state = SLOT_FREE;
-		stop(rp, EX_UNAVAILABLE,
+		stop_reading(rp, EX_UNAVAILABLE,
 		    "no answer from %s: %s; is the service running, and is "
 		    "this its address?",
 		    rp->url, sl->sl_call.error);
@@ -458,7 +458,7 @@ answer_show(struct replay_run *rp, struct replay_slot *sl)
 	json_object_put(reply);
 	sl->sl_state = SLOT_FREE;
 	if (status == 401 || status == 403)
-		stop(rp, EX_NOPERM,
+		stop_reading(rp, EX_NOPERM,
 		    "the service refuses the API key (%d); 'assayctl key "
 		    "list' shows what keys there are",
 		    status);
@@ -507,7 +507,7 @@ outcome_read(struct json_object *json, int status, struct replay_outcome *ret)
 
 /* Read no more rows, say why, once; what is under way is still answered. */
 static void
-stop(struct replay_run *rp, int status, const char *fmt, ...)
+stop_reading(struct replay_run *rp, int status, const char *fmt, ...)
 {
 	char why[2048];
 	va_list ap;
@@ -525,7 +525,7 @@ stop(struct replay_run *rp, int status, const char *fmt, ...)
 
 /* Say how far it is, and what is waited for. */
 static void
-progress(struct replay_run *rp)
+show_replay_progress(struct replay_run *rp)
 {
 	const int64_t now = clock_ticks();
 

@@ -71,13 +71,13 @@ static void attr_add(
     struct replay_layout *la, const char *name, int column, struct arena *a);
 static const char *row_field(const struct replay_layout *la,
     const struct csv *cs, enum replay_field field);
-static void put_id(const struct replay_layout *la, const struct csv *cs,
+static void put_row_id(const struct replay_layout *la, const struct csv *cs,
     struct str *s, struct replay_item *item);
 static void put_part(const struct replay_layout *la, const struct csv *cs,
     enum row_part part, const char *name, struct str *s);
-static void put_attrs(
+static void put_row_attrs(
     const struct replay_layout *la, const struct csv *cs, struct str *s);
-static void put_value(struct str *s, const char *text, bool must_be_text);
+static void put_row_value(struct str *s, const char *text, bool must_be_text);
 static bool is_number(const char *text);
 
 int
@@ -119,12 +119,12 @@ row_event(const struct replay_layout *la, const struct csv *cs, struct str *s,
 
 	type = type == NULL ? la->type : type;
 	currency = currency == NULL ? la->currency : currency;
-	put_id(la, cs, s, item);
+	put_row_id(la, cs, s, item);
 	str_add(s, ",\"type\":");
 	str_json(s, type);
 	if (amount != NULL) {
 		str_add(s, ",\"amount\":");
-		put_value(s, amount, false);
+		put_row_value(s, amount, false);
 		if (currency != NULL) {
 			str_add(s, ",\"currency\":");
 			str_json(s, currency);
@@ -132,7 +132,7 @@ row_event(const struct replay_layout *la, const struct csv *cs, struct str *s,
 	}
 	put_part(la, cs, PART_SUBJECT, "subject", s);
 	put_part(la, cs, PART_INSTRUMENT, "instrument", s);
-	put_attrs(la, cs, s);
+	put_row_attrs(la, cs, s);
 	str_addc(s, '}');
 
 	snprintf(
@@ -252,7 +252,7 @@ row_field(const struct replay_layout *la, const struct csv *cs,
 
 /* Begin the event with its id, which is the same in every run. */
 static void
-put_id(const struct replay_layout *la, const struct csv *cs, struct str *s,
+put_row_id(const struct replay_layout *la, const struct csv *cs, struct str *s,
     struct replay_item *item)
 {
 	const char *id = row_field(la, cs, FIELD_ID);
@@ -283,7 +283,7 @@ put_part(const struct replay_layout *la, const struct csv *cs,
 		if (!any)
 			str_addf(s, ",\"%s\":{", name);
 		str_addf(s, "%s\"%s\":", any ? "," : "", fields[i].name);
-		put_value(s, text, fields[i].text);
+		put_row_value(s, text, fields[i].text);
 		any = true;
 	}
 	if (any)
@@ -291,7 +291,8 @@ put_part(const struct replay_layout *la, const struct csv *cs,
 }
 
 static void
-put_attrs(const struct replay_layout *la, const struct csv *cs, struct str *s)
+put_row_attrs(
+    const struct replay_layout *la, const struct csv *cs, struct str *s)
 {
 	const char *text;
 	bool any = false;
@@ -304,7 +305,7 @@ put_attrs(const struct replay_layout *la, const struct csv *cs, struct str *s)
 		str_add(s, any ? "," : ",\"attributes\":{");
 		str_json(s, la->attr[i].name);
 		str_addc(s, ':');
-		put_value(s, text, false);
+		put_row_value(s, text, false);
 		any = true;
 	}
 	if (any)
@@ -313,7 +314,7 @@ put_attrs(const struct replay_layout *la, const struct csv *cs, struct str *s)
 
 /* A value as JSON; unless it must be text, what reads as one is no text. */
 static void
-put_value(struct str *s, const char *text, bool must_be_text)
+put_row_value(struct str *s, const char *text, bool must_be_text)
 {
 	if (!must_be_text &&
 	    (strcmp(text, "true") == 0 || strcmp(text, "false") == 0 ||

@@ -24,7 +24,7 @@ static const char *const colours[VERDICT__MAX] = {
 	[VERDICT_DENY] = "\033[31m",
 };
 
-static void table_line(struct show *sh, const struct replay_item *item,
+static void show_table_row(struct show *sh, const struct replay_item *item,
     const struct replay_outcome *oc);
 static void table_reasons(struct json_object *reasons);
 static void json_line(
@@ -32,8 +32,8 @@ static void json_line(
 static void table_totals(const struct show *sh, double seconds);
 static void json_totals(const struct show *sh, double seconds);
 static void put_cell(const char *text, int width, bool right);
-static double percentile(const struct show *sh, double part);
-static double share(uint64_t part, uint64_t whole);
+static double latency_percentile(const struct show *sh, double part);
+static double share_of_requests(uint64_t part, uint64_t whole);
 static int by_size(const void *a, const void *b);
 
 void
@@ -45,7 +45,7 @@ show_event(struct show *sh, const struct replay_item *item,
 	if (sh->as == SHOW_JSON)
 		json_line(item, oc);
 	else if (sh->as == SHOW_TABLE)
-		table_line(sh, item, oc);
+		show_table_row(sh, item, oc);
 
 	sh->events++;
 	if (oc->verdict == 0) {
@@ -94,7 +94,7 @@ show_totals(struct show *sh, double seconds)
 
 /* One row of the table, below its head. */
 static void
-table_line(struct show *sh, const struct replay_item *item,
+show_table_row(struct show *sh, const struct replay_item *item,
     const struct replay_outcome *oc)
 {
 	const char *colour =
@@ -213,10 +213,11 @@ table_totals(const struct show *sh, double seconds)
 	for (v = VERDICT_ALLOW; v < VERDICT__MAX; v++)
 		fprintf(sh->to, "  %-10s %8" PRIu64 "  %5.1f %%\n",
 		    verdict_name((enum verdict)v), sh->verdicts[v],
-		    100 * share(sh->verdicts[v], sh->events));
+		    100 * share_of_requests(sh->verdicts[v], sh->events));
 	if (sh->errors > 0)
 		fprintf(sh->to, "  %-10s %8" PRIu64 "  %5.1f %%\n", "error",
-		    sh->errors, 100 * share(sh->errors, sh->events));
+		    sh->errors,
+		    100 * share_of_requests(sh->errors, sh->events));
 	if (sh->again > 0)
 		fprintf(sh->to,
 		    "  %" PRIu64 " of them had been decided before "
@@ -227,16 +228,17 @@ table_totals(const struct show *sh, double seconds)
 	if (sh->n_us > 0)
 		fprintf(sh->to,
 		    "latency  p50 %.1f ms, p95 %.1f ms, p99 %.1f ms\n",
-		    percentile(sh, 0.50), percentile(sh, 0.95),
-		    percentile(sh, 0.99));
+		    latency_percentile(sh, 0.50), latency_percentile(sh, 0.95),
+		    latency_percentile(sh, 0.99));
 	if (sh->truth)
 		fprintf(sh->to,
 		    "fraud    %" PRIu64 " of %" PRIu64
 		    " flagged (%.1f %%); of %" PRIu64 " legitimate %" PRIu64
 		    " flagged (%.1f %%)\n",
 		    c[1][1], c[1][0] + c[1][1],
-		    100 * share(c[1][1], c[1][0] + c[1][1]), c[0][0] + c[0][1],
-		    c[0][1], 100 * share(c[0][1], c[0][0] + c[0][1]));
+		    100 * share_of_requests(c[1][1], c[1][0] + c[1][1]),
+		    c[0][0] + c[0][1], c[0][1],
+		    100 * share_of_requests(c[0][1], c[0][0] + c[0][1]));
 }
 
 static void
@@ -256,8 +258,8 @@ json_totals(const struct show *sh, double seconds)
 	    sh->scored == 0 ? 0 : sh->scores / (double)sh->scored);
 	if (sh->n_us > 0)
 		printf(",\"ms\":{\"p50\":%.1f,\"p95\":%.1f,\"p99\":%.1f}",
-		    percentile(sh, 0.50), percentile(sh, 0.95),
-		    percentile(sh, 0.99));
+		    latency_percentile(sh, 0.50), latency_percentile(sh, 0.95),
+		    latency_percentile(sh, 0.99));
 	if (sh->truth)
 		printf(",\"fraud\":{\"flagged\":%" PRIu64 ",\"missed\":%" PRIu64
 		       "},\"legit\":{\"flagged\":%" PRIu64
@@ -292,7 +294,7 @@ put_cell(const char *text, int width, bool right)
 
 /* The latency in ms that a share of the requests, sorted, stayed within. */
 static double
-percentile(const struct show *sh, double part)
+latency_percentile(const struct show *sh, double part)
 {
 	size_t i;
 
@@ -303,7 +305,7 @@ percentile(const struct show *sh, double part)
 }
 
 static double
-share(uint64_t part, uint64_t whole)
+share_of_requests(uint64_t part, uint64_t whole)
 {
 	return whole == 0 ? 0 : (double)part / (double)whole;
 }

@@ -39,14 +39,14 @@ static const char *given_for(
     const struct opt_list *given, enum event_type type);
 static int load_rules(struct rulebook *book, const char *path,
     const char *version, struct arena *a, struct fail *f);
-static int load_policy(struct rulebook *book, const char *path,
+static int load_policy_file(struct rulebook *book, const char *path,
     const char *version, struct arena *a, struct fail *f);
-static struct json_object *members(struct arena *a, enum request_spec_take take,
-    const char *path, struct fail *f);
+static struct json_object *read_members(struct arena *a,
+    enum request_spec_take take, const char *path, struct fail *f);
 
 static const struct rulebook_half rules = { "rules", "rule", load_rules };
 static const struct rulebook_half policies = { "policies", "json",
-	load_policy };
+	load_policy_file };
 
 int
 books_load(struct rulebook *books, const struct offline *ask, struct arena *a,
@@ -132,7 +132,7 @@ static int
 load_rules(struct rulebook *book, const char *path, const char *version,
     struct arena *a, struct fail *f)
 {
-	struct json_object *json = members(a, TAKE_RULESET, path, f);
+	struct json_object *json = read_members(a, TAKE_RULESET, path, f);
 	struct ruleset *rs;
 	const char *text;
 
@@ -144,10 +144,10 @@ load_rules(struct rulebook *book, const char *path, const char *version,
 }
 
 static int
-load_policy(struct rulebook *book, const char *path, const char *version,
+load_policy_file(struct rulebook *book, const char *path, const char *version,
     struct arena *a, struct fail *f)
 {
-	struct json_object *json = members(a, TAKE_POLICY, path, f);
+	struct json_object *json = read_members(a, TAKE_POLICY, path, f);
 	struct policy *policy = arena_alloc(a, sizeof(*policy));
 
 	if (json == NULL || policy == NULL ||
@@ -160,7 +160,7 @@ load_policy(struct rulebook *book, const char *path, const char *version,
 
 /* A file as the members of an object that it comes to. */
 static struct json_object *
-members(struct arena *a, enum request_spec_take take, const char *path,
+read_members(struct arena *a, enum request_spec_take take, const char *path,
     struct fail *f)
 {
 	const char *text;

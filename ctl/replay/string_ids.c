@@ -15,7 +15,7 @@ static uint32_t *slot_of(
     const struct string_ids *na, unsigned char kind, const char *name);
 static bool grow_numbers(struct string_ids *na);
 static bool grow_text(struct string_ids *na, size_t more);
-static uint64_t hash(unsigned char kind, const char *name);
+static uint64_t hash_name(unsigned char kind, const char *name);
 
 uint32_t
 string_ids_add(struct string_ids *na, unsigned char kind, const char *name)
@@ -54,7 +54,7 @@ string_ids_clear(struct string_ids *na)
 static uint32_t *
 slot_of(const struct string_ids *na, unsigned char kind, const char *name)
 {
-	uint64_t h = hash(kind, name);
+	uint64_t h = hash_name(kind, name);
 	const char *text;
 	uint32_t *slot;
 
@@ -115,7 +115,7 @@ grow_text(struct string_ids *na, size_t more)
 
 /* FNV-1a, its high bits mixed into the low ones that choose a slot. */
 static uint64_t
-hash(unsigned char kind, const char *name)
+hash_name(unsigned char kind, const char *name)
 {
 	uint64_t h =
 	    (UINT64_C(0xcbf29ce484222325) ^ kind) * UINT64_C(0x100000001b3);

@@ -18,9 +18,9 @@
 #define LATER (5 * CLOCK_SECOND) /* after a question that was not answered */
 #define FRESH (2 * CLOCK_SECOND) /* how long an answer is shown */
 
-static struct json_object *find(
+static struct json_object *find_running(
     const struct answer_progress *w, struct json_object *json, int64_t now);
-static int64_t number(struct json_object *json, const char *name);
+static int64_t member_number(struct json_object *json, const char *name);
 
 void
 answer_progress_ask(struct answer_progress *w, struct http *h, int64_t now)
@@ -45,10 +45,10 @@ answer_progress_take(struct answer_progress *w, struct http *h, int64_t now)
 	else if (w->call.reply != NULL)
 		json = json_tokener_parse(w->call.reply);
 	http_done(h, &w->call);
-	if ((one = find(w, json, now)) != NULL) {
+	if ((one = find_running(w, json, now)) != NULL) {
 		w->told = now;
-		w->samples = number(one, "samples");
-		w->of = number(one, "of");
+		w->samples = member_number(one, "samples");
+		w->of = member_number(one, "of");
 		seconds =
 		    json_object_get_double(request_spec_at(one, "seconds"));
 		w->rate = seconds > 0 ? (double)w->samples / seconds : 0;
@@ -79,7 +79,8 @@ answer_progress_end(struct answer_progress *w, struct http *h)
  * are several, nothing says which is ours.
  */
 static struct json_object *
-find(const struct answer_progress *w, struct json_object *json, int64_t now)
+find_running(
+    const struct answer_progress *w, struct json_object *json, int64_t now)
 {
 	const double waited =
 	    (double)(now - w->began) / (double)CLOCK_SECOND + 1;
@@ -106,7 +107,7 @@ find(const struct answer_progress *w, struct json_object *json, int64_t now)
 }
 
 static int64_t
-number(struct json_object *json, const char *name)
+member_number(struct json_object *json, const char *name)
 {
 	return json_object_get_int64(request_spec_at(json, name));
 }

@@ -48,7 +48,7 @@ static const struct request_part *rows_show(const struct request_part *p,
     struct json_object *json, struct arena *a, size_t *rows);
 static const struct request_part *columns_of(
     struct view_table *tb, const struct request_part *p);
-static size_t rows_of(struct arena *a, const struct request_part *p,
+static size_t collect_rows(struct arena *a, const struct request_part *p,
     struct json_object *json, struct view_row *row, size_t max);
 static size_t members_of(struct arena *a, const char *words,
     struct json_object *json, struct view_row *row, size_t max);
@@ -59,17 +59,17 @@ static bool is_soft(const struct view_table *tb, size_t column);
 static size_t line_width(const struct view_table *tb, const size_t *width);
 static void dropped_say(const struct view_table *tb);
 static void block_show(struct view_table *tb, size_t row);
-static void table_line(
+static void print_table_line(
     const struct view_table *tb, const char *const *text, bool head);
 static void cell_show(const struct view_table *tb, size_t column,
     const char *text, bool head, bool last);
-static const char *cell(struct arena *a, const struct request_part *column,
+static const char *cell_text(struct arena *a, const struct request_part *column,
     const struct view_row *row);
-static void title(const char *text, bool colour);
+static void print_title(const char *text, bool colour);
 static void lines_show(const struct request_part *p, struct json_object *array);
 
-static const char *string(struct json_object *json);
-static size_t length(struct json_object *json);
+static const char *json_value_text(struct json_object *json);
+static size_t array_length(struct json_object *json);
 static void form_text(struct str *s, struct json_object *json);
 static void form_rate(struct str *s, struct json_object *json);
 static void form_bytes(struct str *s, struct json_object *json);
@@ -191,7 +191,7 @@ fields_show(
 	tb.colour = ctl_colour(STDOUT_FILENO);
 	p = columns_of(&tb, p);
 	for (i = 0; i < tb.n; i++)
-		texts[i] = cell(a, tb.column[i], &row);
+		texts[i] = cell_text(a, tb.column[i], &row);
 	block_show(&tb, 0);
 	return p;
 }
@@ -225,19 +225,20 @@ rows_show(const struct request_part *p, struct json_object *json,
 	size_t i, j, n;
 
 	after = columns_of(&tb, p);
-	n = rows_of(a, p, json, NULL, 0);
+	n = collect_rows(a, p, json, NULL, 0);
 	row = arena_array(a, n + 1, sizeof(*row));
 	tb.cell = arena_array(a, (n + 1) * tb.n, sizeof(*tb.cell));
 	if (row == NULL || tb.cell == NULL) {
 		ctl_say("the answer is too long to be shown; try --json");
 		return after;
 	}
-	tb.rows = rows_of(a, p, json, row, n);
+	tb.rows = collect_rows(a, p, json, row, n);
 	for (i = 0; i < tb.rows; i++)
 		for (j = 0; j < tb.n; j++)
-			tb.cell[i * tb.n + j] = cell(a, tb.column[j], &row[i]);
+			tb.cell[i * tb.n + j] =
+			    cell_text(a, tb.column[j], &row[i]);
 	tb.colour = ctl_colour(STDOUT_FILENO);
-	title(p->name, tb.colour);
+	print_title(p->name, tb.colour);
 	table_show(&tb);
 	*rows += tb.rows;
 	return after;
@@ -255,8 +256,8 @@ columns_of(struct view_table *tb, const struct request_part *p)
 
 /* The rows of a part into row[0..max-1]; returns how many there are. */
 static size_t
-rows_of(struct arena *a, const struct request_part *p, struct json_object *json,
-    struct view_row *row, size_t max)
+collect_rows(struct arena *a, const struct request_part *p,
+    struct json_object *json, struct view_row *row, size_t max)
 {
 	struct json_object *from = request_spec_at(json, p->path);
 	size_t n = 0;
@@ -321,9 +322,9 @@ table_show(struct view_table *tb)
 		return;
 	}
 	dropped_say(tb);
-	table_line(tb, head, true);
+	print_table_line(tb, head, true);
 	for (i = 0; i < tb->rows; i++)
-		table_line(tb, tb->cell + i * tb->n, false);
+		print_table_line(tb, tb->cell + i * tb->n, false);
 }
 
 /*
@@ -411,7 +412,8 @@ dropped_say(const struct view_table *tb)
 }
 
 static void
-table_line(const struct view_table *tb, const char *const *text, bool head)
+print_table_line(
+    const struct view_table *tb, const char *const *text, bool head)
 {
 	const char *between = "";
 	size_t j;
@@ -453,7 +455,7 @@ cell_show(const struct view_table *tb, size_t column, const char *text,
 
 /* The clean text of a cell. */
 static const char *
-cell(struct arena *a, const struct request_part *column,
+cell_text(struct arena *a, const struct request_part *column,
     const struct view_row *row)
 {
 	struct json_object *json = row->json;
@@ -481,7 +483,7 @@ cell(struct arena *a, const struct request_part *column,
 }
 
 static void
-title(const char *text, bool colour)
+print_title(const char *text, bool colour)
 {
 	if (text != NULL)
 		printf("%s%s%s\n", colour ? TERM_TEXT_BOLD : "", text,
@@ -503,7 +505,7 @@ lines_show(const struct request_part *p, struct json_object *array)
 
 /* The text of a value; numbers keep the one that they came in. */
 static const char *
-string(struct json_object *json)
+json_value_text(struct json_object *json)
 {
 	const char *text = json_object_get_string(json);
 
@@ -512,7 +514,7 @@ string(struct json_object *json)
 
 /* How many there are in an array; of what is none, 0. */
 static size_t
-length(struct json_object *json)
+array_length(struct json_object *json)
 {
 	return json_object_is_type(json, json_type_array)
 	    ? json_object_array_length(json)
@@ -522,7 +524,7 @@ length(struct json_object *json)
 static void
 form_text(struct str *s, struct json_object *json)
 {
-	str_add(s, string(json));
+	str_add(s, json_value_text(json));
 }
 
 static void
@@ -550,7 +552,7 @@ form_bytes(struct str *s, struct json_object *json)
 static void
 form_time(struct str *s, struct json_object *json)
 {
-	const char *text = string(json);
+	const char *text = json_value_text(json);
 	char read[CLOCK_TEXT_SIZE];
 	int64_t at;
 
@@ -570,7 +572,8 @@ form_end(struct str *s, struct json_object *json)
 
 	if (json == NULL)
 		str_add(s, "never");
-	else if (clock_parse(string(json), &at) == 0 && at <= clock_now())
+	else if (clock_parse(json_value_text(json), &at) == 0 &&
+	    at <= clock_now())
 		str_add(s, "ended");
 	else
 		form_time(s, json);
@@ -585,7 +588,7 @@ form_yes(struct str *s, struct json_object *json)
 static void
 form_list(struct str *s, struct json_object *json)
 {
-	const size_t n = length(json);
+	const size_t n = array_length(json);
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -604,15 +607,15 @@ form_count(struct str *s, struct json_object *json)
 static void
 form_reasons(struct str *s, struct json_object *json)
 {
-	const size_t n = length(json);
+	const size_t n = array_length(json);
 	struct json_object *one;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		one = json_object_array_get_idx(json, i);
 		str_addf(s, "%s%s %s", i == 0 ? "" : ", ",
-		    string(request_spec_at(one, "tag")),
-		    string(request_spec_at(one, "points")));
+		    json_value_text(request_spec_at(one, "tag")),
+		    json_value_text(request_spec_at(one, "points")));
 	}
 }
 
@@ -620,14 +623,14 @@ form_reasons(struct str *s, struct json_object *json)
 static void
 form_because(struct str *s, struct json_object *json)
 {
-	const size_t n = length(json);
+	const size_t n = array_length(json);
 	struct json_object *one;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		one = json_object_array_get_idx(json, i);
 		str_addf(s, "%s%s (", i == 0 ? "" : ", ",
-		    string(request_spec_at(one, "comparison")));
+		    json_value_text(request_spec_at(one, "comparison")));
 		form_known(s, request_spec_at(one, "value"));
 		str_addc(s, ')');
 	}
@@ -636,7 +639,7 @@ form_because(struct str *s, struct json_object *json)
 static void
 form_change(struct str *s, struct json_object *json)
 {
-	str_addf(s, "%s: ", string(request_spec_at(json, "signal")));
+	str_addf(s, "%s: ", json_value_text(request_spec_at(json, "signal")));
 	form_known(s, request_spec_at(json, "from"));
 	str_add(s, " -> ");
 	if (json_object_get_boolean(request_spec_at(json, "other")))
@@ -660,8 +663,8 @@ form_amount(struct str *s, struct json_object *json)
 	struct json_object *amount = request_spec_at(json, "amount");
 
 	if (amount != NULL)
-		str_addf(s, "%s %s", string(amount),
-		    string(request_spec_at(json, "currency")));
+		str_addf(s, "%s %s", json_value_text(amount),
+		    json_value_text(request_spec_at(json, "currency")));
 }
 
 static void

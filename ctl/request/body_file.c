@@ -21,9 +21,9 @@ static int rules_dsl(struct arena *a, bool publish, const char *path,
     const char *text, size_t size, struct str *ret, struct fail *f);
 static int rules_json(bool publish, const char *path, struct json_object *json,
     struct str *ret, struct fail *f);
-static int policy(bool publish, const char *path, struct json_object *json,
-    struct str *ret, struct fail *f);
-static int model(struct arena *a, const char *path, const char *text,
+static int read_policy_body(bool publish, const char *path,
+    struct json_object *json, struct str *ret, struct fail *f);
+static int read_model_body(struct arena *a, const char *path, const char *text,
     size_t size, struct str *ret, struct fail *f);
 static bool is_json(const char *text);
 
@@ -45,7 +45,7 @@ body_file_member(struct arena *a, enum request_spec_take take, const char *path,
 		return -1;
 	}
 	if (take == TAKE_MODEL)
-		return model(a, path, text, size, ret, f);
+		return read_model_body(a, path, text, size, ret, f);
 	if (rules && !is_json(text))
 		return rules_dsl(a, publish, path, text, size, ret, f);
 	if ((json = body_parse(a, text, size, f)) == NULL) {
@@ -55,7 +55,7 @@ body_file_member(struct arena *a, enum request_spec_take take, const char *path,
 		return -1;
 	}
 	return rules ? rules_json(publish, path, json, ret, f)
-		     : policy(publish, path, json, ret, f);
+		     : read_policy_body(publish, path, json, ret, f);
 }
 
 static int
@@ -105,7 +105,7 @@ rules_json(bool publish, const char *path, struct json_object *json,
 
 /* What of a policy is not its name: bands and onError. */
 static int
-policy(bool publish, const char *path, struct json_object *json,
+read_policy_body(bool publish, const char *path, struct json_object *json,
     struct str *ret, struct fail *f)
 {
 	static const char *const names[] = { "onError", "bands" };
@@ -134,8 +134,8 @@ policy(bool publish, const char *path, struct json_object *json,
 
 /* As it is, so that its hash is that of the file; checked, to say where. */
 static int
-model(struct arena *a, const char *path, const char *text, size_t size,
-    struct str *ret, struct fail *f)
+read_model_body(struct arena *a, const char *path, const char *text,
+    size_t size, struct str *ret, struct fail *f)
 {
 	struct model m = *model_bundled();
 	char why[FAIL_TEXT_SIZE];

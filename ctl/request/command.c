@@ -15,7 +15,7 @@ static bool in_group(const struct command *cmd, const char *word, size_t len);
 static bool in_section(const struct command *cmd, const char *words);
 static void print_line(FILE *out, const struct command *cmd);
 static void print_near(const char *typed);
-static size_t edits(const char *a, const char *b);
+static size_t edit_distance(const char *a, const char *b);
 
 static const struct command commands[] = {
 #define COMMAND(words, args, help, run) { words, args, help, run },
@@ -155,12 +155,12 @@ print_near(const char *typed)
 	bool near, said = false;
 
 	for (i = 0; i < nitems(commands); i++) {
-		near = edits(commands[i].name, typed) <= NEAR;
+		near = edit_distance(commands[i].name, typed) <= NEAR;
 		if (!near && typed[len] == '\0') {
 			snprintf(first, sizeof(first), "%.*s",
 			    (int)strcspn(commands[i].name, " "),
 			    commands[i].name);
-			near = edits(first, typed) <= NEAR;
+			near = edit_distance(first, typed) <= NEAR;
 		}
 		if (near && !said)
 			ctl_say("did you mean one of these?");
@@ -176,7 +176,7 @@ print_near(const char *typed)
 
 /* How many letters must be put in, left out or changed to make a into b. */
 static size_t
-edits(const char *a, const char *b)
+edit_distance(const char *a, const char *b)
 {
 	size_t row[WORDS_MAX], i, j, diagonal, above;
 	const size_t n = strlen(b);

@@ -35,8 +35,8 @@ static void limit_opt(struct request_run *rm, const struct request_part *p);
 static void check_operands(struct request_run *rm);
 static void check_opts(struct request_run *rm);
 static bool is_given(const struct request_value *v);
-static int confirm(const struct request_run *rm);
-static int build(struct request_run *rm);
+static int confirm_request(const struct request_run *rm);
+static int build_request(struct request_run *rm);
 static int build_operands(struct request_run *rm);
 static int build_opts(struct request_run *rm);
 static int build_secret(struct request_run *rm);
@@ -44,10 +44,10 @@ static void build_sets(struct request_run *rm);
 static void put_query(
     struct request_run *rm, const char *name, const char *text);
 static void put_count(struct request_run *rm, const char *name, int64_t n);
-static void put_name(struct request_run *rm, const char *name);
+static void put_body_name(struct request_run *rm, const char *name);
 static void put_texts(
     struct request_run *rm, const char *name, char *const *text, size_t n);
-static int put(
+static int put_argument(
     struct request_run *rm, const struct request_part *p, const char *text);
 static int put_number(
     struct request_run *rm, const struct request_part *p, const char *text);
@@ -69,10 +69,10 @@ remote(const struct command *cmd, int argc, char **argv)
 	rm.operand = argv;
 	check_operands(&rm);
 	check_opts(&rm);
-	if ((status = confirm(&rm)) != EX_OK)
+	if ((status = confirm_request(&rm)) != EX_OK)
 		return status;
 	ctl_arena(&rm.arena, ARENA_SIZE);
-	if ((status = build(&rm)) == EX_OK)
+	if ((status = build_request(&rm)) == EX_OK)
 		status = request_send(&rm);
 	crypt_wipe(rm.secret, sizeof(rm.secret));
 	ctl_arena_free(&rm.arena);
@@ -259,7 +259,7 @@ is_given(const struct request_value *v)
 
 /* Ask before what cannot be undone. */
 static int
-confirm(const struct request_run *rm)
+confirm_request(const struct request_run *rm)
 {
 	const struct request_part *p = request_spec_next(rm->call);
 	const char *question;
@@ -283,7 +283,7 @@ confirm(const struct request_run *rm)
 
 /* Make the query and the body. */
 static int
-build(struct request_run *rm)
+build_request(struct request_run *rm)
 {
 	int status;
 
@@ -319,7 +319,7 @@ build_operands(struct request_run *rm)
 			put_texts(rm, p->path, rm->operand + i,
 			    (size_t)(rm->n_operands - i));
 		else if (p->in == IN_BODY)
-			status = put(rm, p, rm->operand[i]);
+			status = put_argument(rm, p, rm->operand[i]);
 		i++;
 	}
 	return status;
@@ -341,15 +341,15 @@ build_opts(struct request_run *rm)
 		if (v->list.n > 0)
 			put_texts(rm, p->path, v->list.text, v->list.n);
 		else if (v->text != NULL)
-			status = put(rm, p, v->text);
+			status = put_argument(rm, p, v->text);
 		if (v->number != ABSENT && p->take == TAKE_DAYS) {
 			clock_text(
 			    clock_now() + v->number * 86400 * CLOCK_SECOND,
 			    text);
-			status = put(rm, p, text);
+			status = put_argument(rm, p, text);
 		} else if (v->number != ABSENT) {
 			snprintf(text, sizeof(text), "%" PRId64, v->number);
-			status = put(rm, p, text);
+			status = put_argument(rm, p, text);
 		}
 		v++;
 	}
@@ -371,7 +371,7 @@ build_secret(struct request_run *rm)
 		    rm->cmd->name, p->path);
 		return EX_DATAERR;
 	}
-	put_name(rm, p->path);
+	put_body_name(rm, p->path);
 	str_json(&rm->body, rm->secret);
 	return EX_OK;
 }
@@ -388,7 +388,7 @@ build_sets(struct request_run *rm)
 		body = body || p->in == IN_BODY;
 		if (p->kind != PART_SET)
 			continue;
-		put_name(rm, p->path);
+		put_body_name(rm, p->path);
 		str_add(&rm->body, p->arg);
 	}
 	if (body && rm->body.len == 0)
@@ -397,7 +397,8 @@ build_sets(struct request_run *rm)
 
 /* One argument, to where it belongs. */
 static int
-put(struct request_run *rm, const struct request_part *p, const char *text)
+put_argument(
+    struct request_run *rm, const struct request_part *p, const char *text)
 {
 	if (p->in == IN_QUERY) {
 		put_query(rm, p->path, text);
@@ -413,7 +414,7 @@ put(struct request_run *rm, const struct request_part *p, const char *text)
 	case TAKE_NUMBER:
 		return put_number(rm, p, text);
 	default:
-		put_name(rm, p->path);
+		put_body_name(rm, p->path);
 		str_json(&rm->body, text);
 		return EX_OK;
 	}
@@ -428,7 +429,7 @@ put_number(
 
 	if (*end != '\0' || !isfinite(number))
 		opt_usage(&rm->named, "%s is no number: '%s'", p->path, text);
-	put_name(rm, p->path);
+	put_body_name(rm, p->path);
 	str_number(&rm->body, number);
 	return EX_OK;
 }
@@ -446,7 +447,7 @@ put_file(struct request_run *rm, const struct request_part *p, const char *path)
 		return f.kind == FAIL_DENIED ? EX_NOINPUT : EX_DATAERR;
 	}
 	if (p->path[0] != '\0')
-		put_name(rm, p->path);
+		put_body_name(rm, p->path);
 	else
 		str_addc(&rm->body, rm->body.len == 0 ? '{' : ',');
 	str_add(&rm->body, str_text(&s) == NULL ? "" : str_text(&s));
@@ -471,7 +472,7 @@ put_count(struct request_run *rm, const char *name, int64_t n)
 
 /* Begin a member of the body. */
 static void
-put_name(struct request_run *rm, const char *name)
+put_body_name(struct request_run *rm, const char *name)
 {
 	str_addc(&rm->body, rm->body.len == 0 ? '{' : ',');
 	str_json(&rm->body, name);
@@ -483,7 +484,7 @@ put_texts(struct request_run *rm, const char *name, char *const *text, size_t n)
 {
 	size_t i;
 
-	put_name(rm, name);
+	put_body_name(rm, name);
 	for (i = 0; i < n; i++) {
 		str_addc(&rm->body, i == 0 ? '[' : ',');
 		str_json(&rm->body, text[i]);

@@ -31,7 +31,7 @@ static void say_more(
     const struct request_run *rm, struct json_object *json, size_t rows);
 static struct json_object *pick_element(struct request_run *rm,
     const struct request_part *p, struct json_object *array);
-static void put_path(struct str *s, const struct request_part *call,
+static void put_url_path(struct str *s, const struct request_part *call,
     const char *text, char *const *operand);
 
 int
@@ -107,7 +107,7 @@ ask_once(struct request_run *rm, bool *missed, struct json_object **ret)
 	struct str path;
 
 	str_init(&path, &rm->arena);
-	put_path(&path, rm->call, rm->call->path, rm->operand);
+	put_url_path(&path, rm->call, rm->call->path, rm->operand);
 	str_add(&path, str_text(&rm->query));
 	ask.path = str_text(&path);
 	if (ask.path == NULL || rm->body.failed) {
@@ -226,7 +226,7 @@ pick_element(struct request_run *rm, const struct request_part *p,
 
 /* A path with the operands of call, in the order of their names in it. */
 static void
-put_path(struct str *s, const struct request_part *call, const char *text,
+put_url_path(struct str *s, const struct request_part *call, const char *text,
     char *const *operand)
 {
 	const struct request_part *p = call;

@@ -53,24 +53,24 @@ struct train_options {
 };
 
 static void check_samples(const struct command *cmd, struct train_options *as);
-static int run(
+static int run_training(
     const struct train_options *as, struct plan *plan, struct arena *a);
 static int fail_status(const struct fail *f);
 static int read_table(const struct train_options *as, struct db *db,
     struct plan *plan, struct arena *a, struct train_table *tb, struct fail *f);
 static int read_samples(const struct train_options *as, struct db *db,
     struct arena *a, struct train_table *tb, struct fail *f);
-static int parse_time(const char *text, int64_t *ret);
+static int parse_train_time(const char *text, int64_t *ret);
 static int read_policies(const struct train_options *as, struct db *db,
     struct arena *a, struct policy *ret, struct fail *f);
-static int read_policy(
+static int load_policy_json(
     const char *path, struct arena *a, struct policy *ret, struct fail *f);
-static int deliver(
+static int deliver_model(
     const struct train_options *as, const struct model *m, struct arena *a);
-static int publish(const char *text, struct arena *a);
+static int publish_model(const char *text, struct arena *a);
 static int write_file(const char *path, const char *text, struct fail *f);
 static int write_all(int fd, const char *text);
-static bool progress(int64_t done, int64_t of);
+static bool show_train_progress(int64_t done, int64_t of);
 
 /* What a card payment's policy is seeded with. */
 static const struct band first_bands[] = {
@@ -123,7 +123,7 @@ train(const struct command *cmd, int argc, char **argv)
 		argv) == 1)
 		as.table = argv[0];
 	check_samples(cmd, &as);
-	if (as.until != NULL && parse_time(as.until, &plan.until) == -1)
+	if (as.until != NULL && parse_train_time(as.until, &plan.until) == -1)
 		opt_usage(cmd, "--train-until must be a date or a time");
 	if ((as.publish || as.table == NULL) && ctl_database_url() == NULL)
 		return EX_CONFIG;
@@ -134,7 +134,7 @@ train(const struct command *cmd, int argc, char **argv)
 	plan.leave_known = as.leave_known;
 	interrupt_listen();
 	ctl_arena(&a, ARENA_SIZE);
-	status = run(&as, &plan, &a);
+	status = run_training(&as, &plan, &a);
 	ctl_arena_free(&a);
 	return status;
 }
@@ -148,13 +148,14 @@ check_samples(const struct command *cmd, struct train_options *as)
 		    "--event-type and --since are for the database's samples");
 	if (as->type != NULL && event_type_parse(as->type) == EVENT_TYPE__NONE)
 		opt_usage(cmd, "'%s' is no event type", as->type);
-	if (as->since != NULL && parse_time(as->since, &as->wanted.since) == -1)
+	if (as->since != NULL &&
+	    parse_train_time(as->since, &as->wanted.since) == -1)
 		opt_usage(cmd, "--since must be a date or a time");
 	as->wanted.type = as->type;
 }
 
 static int
-run(const struct train_options *as, struct plan *plan, struct arena *a)
+run_training(const struct train_options *as, struct plan *plan, struct arena *a)
 {
 	static struct trained tr;
 	struct policy policies[EVENT_TYPE__MAX] = { 0 };
@@ -178,7 +179,7 @@ run(const struct train_options *as, struct plan *plan, struct arena *a)
 		clock_text(plan->until, until);
 		tr.tr_model.trained_at = until;
 		train_show(&tb, plan, &tr, policies);
-		status = deliver(as, &tr.tr_model, a);
+		status = deliver_model(as, &tr.tr_model, a);
 	}
 	table_clear(&tb);
 	return status;
@@ -211,8 +212,9 @@ read_table(const struct train_options *as, struct db *db, struct plan *plan,
 		tb->keep.from = plan->until - plan->delay - plan->days;
 	if (as->until != NULL && as->test != 0)
 		tb->keep.to = plan->until + plan->test;
-	if ((as->table != NULL ? table_read(tb, as->table, progress, f)
-			       : read_samples(as, db, a, tb, f)) == -1)
+	if ((as->table != NULL
+		    ? table_read(tb, as->table, show_train_progress, f)
+		    : read_samples(as, db, a, tb, f)) == -1)
 		return -1;
 	if (isatty(STDERR_FILENO) == 1)
 		fputs("\r\033[K", stderr);
@@ -232,7 +234,8 @@ read_samples(const struct train_options *as, struct db *db, struct arena *a,
 	uint64_t unread;
 	int r;
 
-	r = samples_read(tb, db, &as->wanted, a, progress, &unread, f);
+	r = samples_read(
+	    tb, db, &as->wanted, a, show_train_progress, &unread, f);
 	if (unread > 0)
 		ctl_say(
 		    "left out %" PRIu64 " samples of another version", unread);
@@ -241,7 +244,7 @@ read_samples(const struct train_options *as, struct db *db, struct arena *a,
 
 /* A time, or a date, whose first instant is meant. */
 static int
-parse_time(const char *text, int64_t *ret)
+parse_train_time(const char *text, int64_t *ret)
 {
 	char whole[64];
 
@@ -260,7 +263,7 @@ read_policies(const struct train_options *as, struct db *db, struct arena *a,
 
 	if (as->policy == NULL && db != NULL)
 		return samples_policies(db, a, ret, f);
-	if (read_policy(as->policy, a, &ret[0], f) == -1)
+	if (load_policy_json(as->policy, a, &ret[0], f) == -1)
 		return -1;
 	for (type = 1; type < EVENT_TYPE__MAX; type++)
 		ret[type] = ret[0];
@@ -269,7 +272,7 @@ read_policies(const struct train_options *as, struct db *db, struct arena *a,
 
 /* The policy of a file as 'policies show --json' prints it. */
 static int
-read_policy(
+load_policy_json(
     const char *path, struct arena *a, struct policy *ret, struct fail *f)
 {
 	struct json_object *json, *inner;
@@ -298,7 +301,8 @@ read_policy(
 
 /* Put the model where it was asked for, if any reader would take it. */
 static int
-deliver(const struct train_options *as, const struct model *m, struct arena *a)
+deliver_model(
+    const struct train_options *as, const struct model *m, struct arena *a)
 {
 	struct model read = { 0 };
 	struct fail f = { 0 };
@@ -313,12 +317,12 @@ deliver(const struct train_options *as, const struct model *m, struct arena *a)
 		fail_set(&f, FAIL_US, INTERNAL, NULL, "needs too much memory");
 	else if (body_model(a, text, strlen(text), &read, &f) == 0 &&
 	    (as->output == NULL || write_file(as->output, text, &f) == 0))
-		return as->publish ? publish(text, a) : EX_OK;
+		return as->publish ? publish_model(text, a) : EX_OK;
 	return fail_status(&f);
 }
 
 static int
-publish(const char *text, struct arena *a)
+publish_model(const char *text, struct arena *a)
 {
 	struct fail f = { 0 };
 	struct db *db;
@@ -378,7 +382,7 @@ write_all(int fd, const char *text)
 
 /* Draw how far the table is read, on a terminal. */
 static bool
-progress(int64_t done, int64_t of)
+show_train_progress(int64_t done, int64_t of)
 {
 	static int64_t drawn;
 	const int64_t now = clock_ticks();

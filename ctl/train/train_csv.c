@@ -43,14 +43,14 @@ struct csv_reading {
 };
 
 static int read_header(struct csv_reading *rd, struct fail *f);
-static int read_rows(
+static int read_csv_rows(
     struct csv_reading *rd, progress_fn *progress, struct fail *f);
-static int read_row(struct csv_reading *rd, struct fail *f);
+static int read_csv_row(struct csv_reading *rd, struct fail *f);
 static int read_label(
     const struct csv_reading *rd, struct table_row *row, struct fail *f);
 static int read_features(
     const struct csv_reading *rd, double *x, struct fail *f);
-static int bad(const struct csv_reading *rd, const char *column,
+static int refuse_column(const struct csv_reading *rd, const char *column,
     const char *why, struct fail *f);
 
 int
@@ -68,7 +68,7 @@ table_read(struct train_table *tb, const char *path, progress_fn *progress,
 	rd.size = st.st_size;
 	csv_init(&rd.csv, ctl_gz_read, rd.file);
 	if (read_header(&rd, f) == 0)
-		r = read_rows(&rd, progress, f);
+		r = read_csv_rows(&rd, progress, f);
 	gzclose(rd.file);
 	return r;
 }
@@ -89,7 +89,7 @@ read_header(struct csv_reading *rd, struct fail *f)
 		    ? column_names[i]
 		    : feature_name((enum feature)(i - COLUMN__MAX));
 		if ((r = csv_find(&rd->csv, name)) == -1)
-			return bad(rd, name,
+			return refuse_column(rd, name,
 			    "is no column of it: this program's "
 			    "'replay --offline' makes one that has all",
 			    f);
@@ -102,14 +102,14 @@ read_header(struct csv_reading *rd, struct fail *f)
 }
 
 static int
-read_rows(struct csv_reading *rd, progress_fn *progress, struct fail *f)
+read_csv_rows(struct csv_reading *rd, progress_fn *progress, struct fail *f)
 {
 	struct train_table *tb = rd->tb;
 	struct fail inner = { 0 };
 	int r;
 
 	while ((r = csv_next(&rd->csv, &inner)) == 1) {
-		if (read_row(rd, f) == -1)
+		if (read_csv_row(rd, f) == -1)
 			return -1;
 		if (tb->rows % PROGRESS_ROWS == 0 &&
 		    progress(gzoffset(rd->file), rd->size))
@@ -126,7 +126,7 @@ read_rows(struct csv_reading *rd, progress_fn *progress, struct fail *f)
 
 /* Read the row that is in csv, and keep it if it is wanted. */
 static int
-read_row(struct csv_reading *rd, struct fail *f)
+read_csv_row(struct csv_reading *rd, struct fail *f)
 {
 	struct train_table *const tb = rd->tb;
 	struct table_row row = {
@@ -135,14 +135,16 @@ read_row(struct csv_reading *rd, struct fail *f)
 	};
 
 	if (clock_parse(rd->csv.field[rd->column[COLUMN_AT]], &row.at) == -1)
-		return bad(rd, column_names[COLUMN_AT], "must be a time", f);
+		return refuse_column(
+		    rd, column_names[COLUMN_AT], "must be a time", f);
 	if (tb->rows > 0 && row.at < tb->last)
-		return bad(rd, column_names[COLUMN_AT],
+		return refuse_column(rd, column_names[COLUMN_AT],
 		    "is before the row above's; rows must be in time order", f);
 	if (!table_comes(tb, row.at))
 		return 0;
 	if (*row.user == '\0')
-		return bad(rd, column_names[COLUMN_USER], "is missing", f);
+		return refuse_column(
+		    rd, column_names[COLUMN_USER], "is missing", f);
 	if (read_label(rd, &row, f) == -1 || read_features(rd, row.x, f) == -1)
 		return -1;
 	return table_add(tb, &row, f);
@@ -160,13 +162,14 @@ read_label(const struct csv_reading *rd, struct table_row *row, struct fail *f)
 					     : LABEL_NONE;
 	if (row->label == LABEL_NONE) {
 		row->known = TRAIN_NEVER;
-		return *fraud == '\0' ? 0
-				      : bad(rd, column_names[COLUMN_FRAUD],
-					    "must be 0, 1 or empty", f);
+		return *fraud == '\0'
+		    ? 0
+		    : refuse_column(rd, column_names[COLUMN_FRAUD],
+			  "must be 0, 1 or empty", f);
 	}
 	row->known = row->at;
 	if (*known != '\0' && clock_parse(known, &row->known) == -1)
-		return bad(rd, column_names[COLUMN_KNOWN],
+		return refuse_column(rd, column_names[COLUMN_KNOWN],
 		    "must be a time or empty", f);
 	return 0;
 }
@@ -182,7 +185,7 @@ read_features(const struct csv_reading *rd, double *x, struct fail *f)
 		text = rd->csv.field[rd->feature[i]];
 		x[i] = strtod(text, &end);
 		if (end == text || *end != '\0' || !(x[i] >= 0 && x[i] <= 1))
-			return bad(rd, feature_name((enum feature)i),
+			return refuse_column(rd, feature_name((enum feature)i),
 			    "must be a number from 0 to 1", f);
 	}
 	return 0;
@@ -190,7 +193,7 @@ read_features(const struct csv_reading *rd, double *x, struct fail *f)
 
 /* Say what is wrong with a column of the line in csv. */
 static int
-bad(const struct csv_reading *rd, const char *column, const char *why,
+refuse_column(const struct csv_reading *rd, const char *column, const char *why,
     struct fail *f)
 {
 	char where[sizeof(f->where)];

@@ -44,23 +44,24 @@ struct training {
 	int64_t told; /* train_told() */
 };
 
-static int room(struct training *tn, struct fail *f);
-static int learn(struct training *tn, struct trained *tr, struct fail *f);
-static void divide(const struct training *tn, struct trained *tr);
-static uint8_t believed(const struct training *tn, size_t i);
-static int choose(
+static int allocate_training(struct training *tn, struct fail *f);
+static int fit_model(struct training *tn, struct trained *tr, struct fail *f);
+static void divide_parts(const struct training *tn, struct trained *tr);
+static uint8_t label_at_training_end(const struct training *tn, size_t i);
+static int choose_penalty(
     const struct training *tn, struct trained *tr, struct fail *f);
 static int fit_part(const struct training *tn, const struct trained *tr,
     size_t to, double l2, struct logistic_fit *ret, struct fail *f);
-static int calibrate(struct training *tn, struct trained *tr, struct fail *f);
-static int test(struct training *tn, struct trained *tr, struct fail *f);
+static int calibrate_model(
+    struct training *tn, struct trained *tr, struct fail *f);
+static int test_model(struct training *tn, struct trained *tr, struct fail *f);
 static bool is_tested(const struct training *tn, size_t i, struct trained *tr);
 static void test_row(struct training *tn, size_t i, struct trained *tr);
-static struct logistic_fit_rows rows_of(
+static struct logistic_fit_rows fit_rows_of(
     const struct training *tn, size_t from, size_t to);
-static void count(const struct training *tn, struct part_of *part);
+static void count_part(const struct training *tn, struct part_of *part);
 static int64_t day_of(int64_t at);
-static int lacks(const char *what, const char *why, struct fail *f);
+static int refuse_part(const char *what, const char *why, struct fail *f);
 
 int64_t
 train_told(const struct train_table *tb, const struct plan *pl)
@@ -83,7 +84,7 @@ train_model(const struct train_table *tb, const struct plan *pl,
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
-	r = room(&tn, f) == -1 ? -1 : learn(&tn, ret, f);
+	r = allocate_training(&tn, f) == -1 ? -1 : fit_model(&tn, ret, f);
 	free(tn.label);
 	free(tn.z);
 	free(tn.marks);
@@ -93,7 +94,7 @@ train_model(const struct train_table *tb, const struct plan *pl,
 }
 
 static int
-room(struct training *tn, struct fail *f)
+allocate_training(struct training *tn, struct fail *f)
 {
 	const size_t n = tn->tb->n + 1, users = tn->tb->users + 1;
 	size_t i;
@@ -112,21 +113,21 @@ room(struct training *tn, struct fail *f)
 }
 
 static int
-learn(struct training *tn, struct trained *tr, struct fail *f)
+fit_model(struct training *tn, struct trained *tr, struct fail *f)
 {
 	struct part_of *const first = &tr->tr_part[TRAIN_FIT - 1];
 	struct part_of *const last = &tr->tr_part[TRAIN_CALIBRATE - 1];
 	struct model *const m = &tr->tr_model;
 	double fraud, legit;
 
-	divide(tn, tr);
+	divide_parts(tn, tr);
 	if (first->from == last->to)
-		return lacks("to train on",
+		return refuse_part("to train on",
 		    "no event is older than --label-delay at --train-until", f);
-	if (choose(tn, tr, f) == -1 ||
+	if (choose_penalty(tn, tr, f) == -1 ||
 	    fit_part(tn, tr, tr->tr_part[TRAIN_VALIDATE - 1].to, tr->tr_l2,
 		&tr->tr_fit, f) == -1 ||
-	    calibrate(tn, tr, f) == -1)
+	    calibrate_model(tn, tr, f) == -1)
 		return -1;
 	fraud = (double)(tr->tr_fit.fraud + last->fraud);
 	legit = (double)(tr->tr_fit.legit + last->legit);
@@ -135,12 +136,12 @@ learn(struct training *tn, struct trained *tr, struct fail *f)
 	m->bias = tr->tr_fit.bias;
 	m->base_rate = fraud / (fraud + legit);
 	m->metrics.samples = tr->tr_fit.fraud + tr->tr_fit.legit;
-	return test(tn, tr, f);
+	return test_model(tn, tr, f);
 }
 
 /* Find the parts, in the order of time, and what is known of their rows. */
 static void
-divide(const struct training *tn, struct trained *tr)
+divide_parts(const struct training *tn, struct trained *tr)
 {
 	const struct train_table *tb = tn->tb;
 	const struct plan *pl = tn->pl;
@@ -152,7 +153,7 @@ divide(const struct training *tn, struct trained *tr)
 	size_t i;
 
 	for (i = 0; i < tb->n; i++)
-		tn->label[i] = believed(tn, i);
+		tn->label[i] = label_at_training_end(tn, i);
 	part[TRAIN_FIT - 1].from = from;
 	part[TRAIN_FIT - 1].to = from + n * FIT_PERCENT / 100;
 	part[TRAIN_VALIDATE - 1].from = part[TRAIN_FIT - 1].to;
@@ -164,7 +165,7 @@ divide(const struct training *tn, struct trained *tr)
 	    ? tb->n
 	    : table_at(tb, pl->until + pl->test);
 	for (i = 0; i < TRAIN_TEST - 1; i++)
-		count(tn, &part[i]);
+		count_part(tn, &part[i]);
 }
 
 /*
@@ -172,7 +173,7 @@ divide(const struct training *tn, struct trained *tr)
  * the end.
  */
 static uint8_t
-believed(const struct training *tn, size_t i)
+label_at_training_end(const struct training *tn, size_t i)
 {
 	const struct train_table *tb = tn->tb;
 	const struct plan *pl = tn->pl;
@@ -185,16 +186,17 @@ believed(const struct training *tn, size_t i)
 
 /* Choose the penalty with which the validation rows are told best. */
 static int
-choose(const struct training *tn, struct trained *tr, struct fail *f)
+choose_penalty(const struct training *tn, struct trained *tr, struct fail *f)
 {
 	const struct part_of *const part = &tr->tr_part[TRAIN_VALIDATE - 1];
-	const struct logistic_fit_rows rows = rows_of(tn, part->from, part->to);
+	const struct logistic_fit_rows rows =
+	    fit_rows_of(tn, part->from, part->to);
 	double best = INFINITY;
 	struct logistic_fit fit;
 	size_t i;
 
 	if (part->fraud == 0 || part->legit == 0)
-		return lacks("to validate with",
+		return refuse_part("to validate with",
 		    "all events of that time are of one kind", f);
 	for (i = 0; i < TRAIN_PENALTIES; i++) {
 		if (fit_part(tn, tr, part->from, penalties[i], &fit, f) == -1)
@@ -223,7 +225,7 @@ fit_part(const struct training *tn, const struct trained *tr, size_t to,
 		.stop = tn->pl->stop,
 	};
 	const struct logistic_fit_rows rows =
-	    rows_of(tn, tr->tr_part[TRAIN_FIT - 1].from, to);
+	    fit_rows_of(tn, tr->tr_part[TRAIN_FIT - 1].from, to);
 	const struct arena_mark mark = arena_mark(tn->arena);
 	const int r = logistic_fit(tn->arena, &rows, &options, ret, f);
 
@@ -233,7 +235,7 @@ fit_part(const struct training *tn, const struct trained *tr, size_t to,
 
 /* Calibrate with the rows that the fit has not seen. */
 static int
-calibrate(struct training *tn, struct trained *tr, struct fail *f)
+calibrate_model(struct training *tn, struct trained *tr, struct fail *f)
 {
 	const struct part_of *const part = &tr->tr_part[TRAIN_CALIBRATE - 1];
 	const size_t n = part->to - part->from;
@@ -245,16 +247,16 @@ calibrate(struct training *tn, struct trained *tr, struct fail *f)
 		    tn->tb->x + (part->from + i) * FEATURE__MAX, FEATURE__MAX);
 	if (platt_calibrate(tn->z, tn->label + part->from, n,
 		&tr->tr_model.calibration, &inner) == -1)
-		return lacks("to calibrate with", inner.why, f);
+		return refuse_part("to calibrate with", inner.why, f);
 	if (tr->tr_model.calibration.a <= 0)
-		return lacks("to calibrate with",
+		return refuse_part("to calibrate with",
 		    "the fit is no better than chance on later events", f);
 	return 0;
 }
 
 /* See how good the model is on what came after the training. */
 static int
-test(struct training *tn, struct trained *tr, struct fail *f)
+test_model(struct training *tn, struct trained *tr, struct fail *f)
 {
 	struct part_of *const part = &tr->tr_part[TRAIN_TEST - 1];
 	struct model_metrics *const metrics = &tr->tr_model.metrics;
@@ -278,7 +280,7 @@ test(struct training *tn, struct trained *tr, struct fail *f)
 	part->fraud = tr->tr_quality.fraud;
 	part->legit = tr->tr_quality.legit;
 	if (part->fraud == 0 || part->legit == 0)
-		return lacks("to test on",
+		return refuse_part("to test on",
 		    tn->n_marks > 0 ? "all after --train-until are of one kind"
 			: tr->tr_untold > 0
 			? "all after --train-until are younger than "
@@ -341,7 +343,7 @@ test_row(struct training *tn, size_t i, struct trained *tr)
 }
 
 static struct logistic_fit_rows
-rows_of(const struct training *tn, size_t from, size_t to)
+fit_rows_of(const struct training *tn, size_t from, size_t to)
 {
 	return (struct logistic_fit_rows) {
 		.x = tn->tb->x + from * FEATURE__MAX,
@@ -353,7 +355,7 @@ rows_of(const struct training *tn, size_t from, size_t to)
 
 /* Count what is known of a part. */
 static void
-count(const struct training *tn, struct part_of *part)
+count_part(const struct training *tn, struct part_of *part)
 {
 	size_t i;
 
@@ -371,7 +373,7 @@ day_of(int64_t at)
 }
 
 static int
-lacks(const char *what, const char *why, struct fail *f)
+refuse_part(const char *what, const char *why, struct fail *f)
 {
 	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 	    "there are not the events %s: %s", what, why);

@@ -40,13 +40,13 @@ struct samples_reading {
 
 static int find_span(struct samples_reading *rd,
     const struct train_wanted *wanted, struct fail *f);
-static int read_batch(struct samples_reading *rd, struct fail *f);
-static int read_rows(
+static int read_sample_batch(struct samples_reading *rd, struct fail *f);
+static int add_sample_rows(
     struct samples_reading *rd, const struct rows *rows, struct fail *f);
-static int read_row(struct samples_reading *rd, struct table_row *row,
+static int add_sample_row(struct samples_reading *rd, struct table_row *row,
     const char *text, size_t len, struct fail *f);
-static bool over(void *arg);
-static int read_policy(struct db *db, struct arena *a, const char *type,
+static bool report_progress(void *arg);
+static int load_stored_policy(struct db *db, struct arena *a, const char *type,
     struct policy *ret, struct fail *f);
 
 int
@@ -66,12 +66,12 @@ samples_read(struct train_table *tb, struct db *db,
 	int r;
 
 	r = find_span(&rd, wanted, f);
-	db_set_cancel_check(db, over, &rd);
+	db_set_cancel_check(db, report_progress, &rd);
 	while (r == 0 && rd.from < rd.end) {
 		arena_rewind(a, mark);
-		r = over(&rd)
+		r = report_progress(&rd)
 		    ? fail_set(f, FAIL_DENIED, UNAVAILABLE, NULL, "interrupted")
-		    : read_batch(&rd, f);
+		    : read_sample_batch(&rd, f);
 	}
 	arena_rewind(a, mark);
 	db_set_cancel_check(db, NULL, NULL);
@@ -99,7 +99,7 @@ samples_policies(struct db *db, struct arena *a,
 
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
 		name = event_type_name((enum event_type)type);
-		if (read_policy(db, a, name, &ret[type], f) == -1)
+		if (load_stored_policy(db, a, name, &ret[type], f) == -1)
 			return -1;
 	}
 	return 0;
@@ -130,7 +130,7 @@ find_span(struct samples_reading *rd, const struct train_wanted *wanted,
  * and shorter where there is too much for one statement.
  */
 static int
-read_batch(struct samples_reading *rd, struct fail *f)
+read_sample_batch(struct samples_reading *rd, struct fail *f)
 {
 	const int64_t left = rd->end - rd->from;
 	const int64_t to =
@@ -145,7 +145,7 @@ read_batch(struct samples_reading *rd, struct fail *f)
 	params_text(&p, rd->type);
 	params_int(&p, BATCH);
 	if (db_run(rd->db, rd->arena, STMT_TRAIN_SAMPLES, &p, &rows, f) == -1 ||
-	    read_rows(rd, &rows, f) == -1)
+	    add_sample_rows(rd, &rows, f) == -1)
 		return -1;
 	if (rows.n == BATCH) {
 		if (rd->stretch > STRETCH_MIN)
@@ -160,7 +160,8 @@ read_batch(struct samples_reading *rd, struct fail *f)
 }
 
 static int
-read_rows(struct samples_reading *rd, const struct rows *rows, struct fail *f)
+add_sample_rows(
+    struct samples_reading *rd, const struct rows *rows, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(rd->arena);
 	struct table_row row;
@@ -189,7 +190,7 @@ read_rows(struct samples_reading *rd, const struct rows *rows, struct fail *f)
 			    : LABEL_LEGIT;
 		}
 		text = rows_bytes(rows, i, rows_col(rows, "sample"), &len);
-		if (read_row(rd, &row, text, len, f) == -1)
+		if (add_sample_row(rd, &row, text, len, f) == -1)
 			return -1;
 	}
 	return 0;
@@ -197,8 +198,8 @@ read_rows(struct samples_reading *rd, const struct rows *rows, struct fail *f)
 
 /* Add what is in a sample; one that cannot be read is left out. */
 static int
-read_row(struct samples_reading *rd, struct table_row *row, const char *text,
-    size_t len, struct fail *f)
+add_sample_row(struct samples_reading *rd, struct table_row *row,
+    const char *text, size_t len, struct fail *f)
 {
 	static struct sample sample;
 
@@ -217,7 +218,7 @@ read_row(struct samples_reading *rd, struct table_row *row, const char *text,
 
 /* Tell how far it is; asked also while the database is waited for. */
 static bool
-over(void *arg)
+report_progress(void *arg)
 {
 	const struct samples_reading *rd = arg;
 
@@ -226,7 +227,7 @@ over(void *arg)
 
 /* The policy that decides events of a type now. */
 static int
-read_policy(struct db *db, struct arena *a, const char *type,
+load_stored_policy(struct db *db, struct arena *a, const char *type,
     struct policy *ret, struct fail *f)
 {
 	struct json_object *json;

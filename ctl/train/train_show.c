@@ -21,8 +21,8 @@ static void show_bins(const struct eval_bin *bins);
 static void show_terms(const struct trained *tr);
 static void show_bands(const int64_t scores[SCORE_MAX + 1][2],
     enum event_type type, const struct policy *policy);
-static int64_t tested(const int64_t scores[SCORE_MAX + 1][2]);
-static double share(int64_t part, int64_t of);
+static int64_t count_tested(const int64_t scores[SCORE_MAX + 1][2]);
+static double share_of_rows(int64_t part, int64_t of);
 
 void
 train_show(const struct train_table *tb, const struct plan *pl,
@@ -34,7 +34,7 @@ train_show(const struct train_table *tb, const struct plan *pl,
 	show_quality(tr);
 	show_bins(tr->tr_bins);
 	for (type = 0; type < EVENT_TYPE__MAX; type++)
-		if (tested(tr->tr_scores[type]) > 0)
+		if (count_tested(tr->tr_scores[type]) > 0)
 			show_bands(tr->tr_scores[type], (enum event_type)type,
 			    &policies[type]);
 	show_terms(tr);
@@ -96,7 +96,8 @@ show_quality(const struct trained *tr)
 		{ "log loss", q->log_loss },
 		{ "accuracy", q->accuracy },
 		{ "fraud, expected", q->mean_p },
-		{ "fraud, observed", share(q->fraud, q->fraud + q->legit) },
+		{ "fraud, observed",
+		    share_of_rows(q->fraud, q->fraud + q->legit) },
 	};
 	size_t i;
 
@@ -116,7 +117,8 @@ show_bins(const struct eval_bin *bins)
 		printf("%6.3f  %6.3f  %9" PRId64 "  %7" PRId64
 		       "  %8.4f  %8.4f\n",
 		    bins[i].from, bins[i].to, bins[i].events, bins[i].fraud,
-		    bins[i].mean_p, share(bins[i].fraud, bins[i].events));
+		    bins[i].mean_p,
+		    share_of_rows(bins[i].fraud, bins[i].events));
 }
 
 /* What the policy would have decided of events of a type. */
@@ -142,12 +144,12 @@ show_bands(const int64_t scores[SCORE_MAX + 1][2], enum event_type type,
 		}
 		printf("%-9s  %5g  %5g  %9" PRId64 "  %7" PRId64 "  %9.4f\n",
 		    verdict_name(b->verdict), b->min, b->max, legit, fraud,
-		    share(fraud, legit + fraud));
+		    share_of_rows(fraud, legit + fraud));
 	}
 }
 
 static int64_t
-tested(const int64_t scores[SCORE_MAX + 1][2])
+count_tested(const int64_t scores[SCORE_MAX + 1][2])
 {
 	int64_t n = 0;
 	int score;
@@ -178,7 +180,7 @@ show_terms(const struct trained *tr)
 }
 
 static double
-share(int64_t part, int64_t of)
+share_of_rows(int64_t part, int64_t of)
 {
 	return of == 0 ? 0 : (double)part / (double)of;
 }

@@ -18,8 +18,8 @@ struct user_id {
 	uint32_t number;
 };
 
-static int grow(struct train_table *tb);
-static int resize(void *array, size_t n, size_t size);
+static int grow_table(struct train_table *tb);
+static int resize_array(void *array, size_t n, size_t size);
 static int user_number(struct train_table *tb, const char *name, uint32_t *ret);
 static int user_grow(struct train_table *tb);
 static struct user_id *user_slot(
@@ -39,7 +39,8 @@ table_add(struct train_table *tb, const struct table_row *row, struct fail *f)
 {
 	const size_t i = tb->n;
 
-	if (grow(tb) == -1 || user_number(tb, row->user, &tb->user[i]) == -1)
+	if (grow_table(tb) == -1 ||
+	    user_number(tb, row->user, &tb->user[i]) == -1)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "needs more memory than there is; --train-days and "
 		    "--test-days keep less of it");
@@ -86,18 +87,18 @@ table_at(const struct train_table *tb, int64_t at)
 
 /* Make room for another row. */
 static int
-grow(struct train_table *tb)
+grow_table(struct train_table *tb)
 {
 	const size_t cap = tb->cap == 0 ? ROWS_FIRST : tb->cap + tb->cap / 2;
 
 	if (tb->n < tb->cap)
 		return 0;
-	if (resize(&tb->x, cap, FEATURE__MAX * sizeof(*tb->x)) == -1 ||
-	    resize(&tb->at, cap, sizeof(*tb->at)) == -1 ||
-	    resize(&tb->known, cap, sizeof(*tb->known)) == -1 ||
-	    resize(&tb->user, cap, sizeof(*tb->user)) == -1 ||
-	    resize(&tb->label, cap, sizeof(*tb->label)) == -1 ||
-	    resize(&tb->type, cap, sizeof(*tb->type)) == -1)
+	if (resize_array(&tb->x, cap, FEATURE__MAX * sizeof(*tb->x)) == -1 ||
+	    resize_array(&tb->at, cap, sizeof(*tb->at)) == -1 ||
+	    resize_array(&tb->known, cap, sizeof(*tb->known)) == -1 ||
+	    resize_array(&tb->user, cap, sizeof(*tb->user)) == -1 ||
+	    resize_array(&tb->label, cap, sizeof(*tb->label)) == -1 ||
+	    resize_array(&tb->type, cap, sizeof(*tb->type)) == -1)
 		return -1;
 	tb->cap = cap;
 	return 0;
@@ -105,7 +106,7 @@ grow(struct train_table *tb)
 
 /* Make the array at *array, of whatever type, one of n elements. */
 static int
-resize(void *array, size_t n, size_t size)
+resize_array(void *array, size_t n, size_t size)
 {
 	void *old, *made;
 

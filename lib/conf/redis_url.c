@@ -29,11 +29,11 @@ static int parse_host(struct url_piece host, const char *rest,
     struct redis_url *ret, const char **ret_why);
 static int parse_port(const char *text, size_t size, struct redis_url *ret);
 static int parse_db(const char *text, struct redis_url *ret);
-static int number(const char *text, size_t size, long long min, long long max,
-    char *ret, size_t ret_size);
-static int decode(struct url_piece p, char *ret, size_t ret_size);
-static bool is_name(const char *host);
-static int refuse(const char **ret_why, const char *why);
+static int copy_number(const char *text, size_t size, long long min,
+    long long max, char *ret, size_t ret_size);
+static int decode_piece(struct url_piece p, char *ret, size_t ret_size);
+static bool is_redis_host(const char *host);
+static int refuse_redis_url(const char **ret_why, const char *why);
 
 static const struct {
 	const char *prefix;
@@ -59,7 +59,7 @@ redis_url_parse(const char *text, struct redis_url *ret, const char **ret_why)
 			break;
 	}
 	if (i == nitems(schemes))
-		return refuse(
+		return refuse_redis_url(
 		    ret_why, "must begin with redis://, rediss:// or unix://");
 	ret->tls = schemes[i].tls;
 
@@ -87,14 +87,14 @@ parse_user(struct url_piece p, struct redis_url *ret, const char **ret_why)
 	struct url_piece password;
 
 	if (colon == NULL || colon + 1 == p.text + p.size)
-		return refuse(
+		return refuse_redis_url(
 		    ret_why, "has no password before the @ ([user]:password@)");
 	password.text = colon + 1;
 	password.size = (size_t)(p.text + p.size - password.text);
 	p.size = (size_t)(colon - p.text);
-	if (decode(p, ret->user, sizeof(ret->user)) == -1 ||
-	    decode(password, ret->password, sizeof(ret->password)) == -1)
-		return refuse(ret_why,
+	if (decode_piece(p, ret->user, sizeof(ret->user)) == -1 ||
+	    decode_piece(password, ret->password, sizeof(ret->password)) == -1)
+		return refuse_redis_url(ret_why,
 		    "has a user or password that is too long or not "
 		    "percent-encoded as it should be");
 	return 0;
@@ -108,20 +108,21 @@ parse_socket(struct url_piece host, const char *rest, struct redis_url *ret,
 	struct url_piece path = { rest, strcspn(rest, "?") };
 
 	if (host.size != 0 || path.size < 2)
-		return refuse(
+		return refuse_redis_url(
 		    ret_why, "must name a socket by its absolute path");
-	if (decode(path, ret->path, sizeof(ret->path)) == -1)
-		return refuse(ret_why,
+	if (decode_piece(path, ret->path, sizeof(ret->path)) == -1)
+		return refuse_redis_url(ret_why,
 		    "has a path that is longer than 107 bytes or not "
 		    "percent-encoded as it should be");
 	rest += path.size;
 	if (*rest == '\0')
 		return 0;
 	if (strncmp(rest, "?db=", 4) != 0)
-		return refuse(
+		return refuse_redis_url(
 		    ret_why, "has a parameter other than db after the path");
 	if (parse_db(rest + 4, ret) == -1)
-		return refuse(ret_why, "has a db that is no whole number");
+		return refuse_redis_url(
+		    ret_why, "has a db that is no whole number");
 	return 0;
 }
 
@@ -138,25 +139,29 @@ parse_host(struct url_piece host, const char *rest, struct redis_url *ret,
 
 	stop = memchr(host.text, bracket ? ']' : ':', host.size);
 	if (bracket && stop == NULL)
-		return refuse(ret_why, neither);
+		return refuse_redis_url(ret_why, neither);
 	if (stop == NULL)
 		stop = end;
 	host.text += bracket;
 	host.size = (size_t)(stop - host.text);
 	if (host.size == 0 || host.size >= sizeof(ret->host))
-		return refuse(ret_why, "has no host, or too long a one");
+		return refuse_redis_url(
+		    ret_why, "has no host, or too long a one");
 	memcpy(ret->host, host.text, host.size);
 	ret->numeric =
 	    inet_pton(bracket ? AF_INET6 : AF_INET, ret->host, &any) == 1;
-	if (!ret->numeric && (bracket || !is_name(ret->host)))
-		return refuse(ret_why, neither);
+	if (!ret->numeric && (bracket || !is_redis_host(ret->host)))
+		return refuse_redis_url(ret_why, neither);
 	stop += bracket;
 	if (parse_port(stop, (size_t)(end - stop), ret) == -1)
-		return refuse(ret_why, "has a port that is not 1 to 65535");
+		return refuse_redis_url(
+		    ret_why, "has a port that is not 1 to 65535");
 	if (strchr(rest, '?') != NULL)
-		return refuse(ret_why, "has parameters, which mean nothing");
+		return refuse_redis_url(
+		    ret_why, "has parameters, which mean nothing");
 	if (*rest == '/' && rest[1] != '\0' && parse_db(rest + 1, ret) == -1)
-		return refuse(ret_why, "has a db that is no whole number");
+		return refuse_redis_url(
+		    ret_why, "has a db that is no whole number");
 	return 0;
 }
 
@@ -170,20 +175,21 @@ parse_port(const char *text, size_t size, struct redis_url *ret)
 	}
 	if (*text != ':')
 		return -1;
-	return number(
+	return copy_number(
 	    text + 1, size - 1, 1, PORT_MAX, ret->port, sizeof(ret->port));
 }
 
 static int
 parse_db(const char *text, struct redis_url *ret)
 {
-	return number(text, strlen(text), 0, DB_MAX, ret->db, sizeof(ret->db));
+	return copy_number(
+	    text, strlen(text), 0, DB_MAX, ret->db, sizeof(ret->db));
 }
 
 /* Copy digits that make a number from min to max. */
 static int
-number(const char *text, size_t size, long long min, long long max, char *ret,
-    size_t ret_size)
+copy_number(const char *text, size_t size, long long min, long long max,
+    char *ret, size_t ret_size)
 {
 	long long n;
 	size_t i;
@@ -201,7 +207,7 @@ number(const char *text, size_t size, long long min, long long max, char *ret,
 
 /* Take the %XX out of a piece; -1: a bad one, a NUL, or no room. */
 static int
-decode(struct url_piece p, char *ret, size_t ret_size)
+decode_piece(struct url_piece p, char *ret, size_t ret_size)
 {
 	char hex[3] = "";
 	size_t i, n = 0;
@@ -228,7 +234,7 @@ decode(struct url_piece p, char *ret, size_t ret_size)
 
 /* Letters, digits and what else stands in names of hosts. */
 static bool
-is_name(const char *host)
+is_redis_host(const char *host)
 {
 	for (; *host != '\0'; host++)
 		if (!isalnum((unsigned char)*host) &&
@@ -238,7 +244,7 @@ is_name(const char *host)
 }
 
 static int
-refuse(const char **ret_why, const char *why)
+refuse_redis_url(const char **ret_why, const char *why)
 {
 	*ret_why = why;
 	return -1;

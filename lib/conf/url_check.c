@@ -28,11 +28,11 @@ struct host {
 };
 
 static const char *after_scheme(const char *url, unsigned flags);
-static int split(const char *authority, size_t n, struct host *ret);
+static int split_authority(const char *authority, size_t n, struct host *ret);
 static int read_bracketed(const char *text, size_t n, struct host *ret);
-static int read_name(const char *text, size_t n, struct host *ret);
+static int read_host_name(const char *text, size_t n, struct host *ret);
 static bool is_port(const char *text, size_t n);
-static bool is_name(const char *text, size_t n);
+static bool is_host_name(const char *text, size_t n);
 static bool is_local(const struct host *host);
 
 /* RFC 3986's characters, less those of a fragment. */
@@ -67,7 +67,7 @@ url_check_error(const char *url, unsigned flags)
 	n = strcspn(authority, "/?");
 	if (memchr(authority, '@', n) != NULL)
 		return "must not hold a user or a password";
-	if (split(authority, n, &host) == -1)
+	if (split_authority(authority, n, &host) == -1)
 		return "must have a host that is a name or an address, and a "
 		       "port from 1 to 65535 if any";
 	if ((flags & URL_CHECK_PRIVATE) == 0 && is_local(&host))
@@ -90,7 +90,7 @@ after_scheme(const char *url, unsigned flags)
 
 /* Host and port of the n bytes of an authority without a user. */
 static int
-split(const char *authority, size_t n, struct host *ret)
+split_authority(const char *authority, size_t n, struct host *ret)
 {
 	const char *colon = memrchr(authority, ':', n);
 	const char *end = memchr(authority, ']', n);
@@ -101,8 +101,9 @@ split(const char *authority, size_t n, struct host *ret)
 		if (!is_port(colon + 1, n - size - 1))
 			return -1;
 	}
-	return n > 0 && *authority == '[' ? read_bracketed(authority, size, ret)
-					  : read_name(authority, size, ret);
+	return n > 0 && *authority == '['
+	    ? read_bracketed(authority, size, ret)
+	    : read_host_name(authority, size, ret);
 }
 
 /* An IPv6 address in brackets; a zone would be one of this machine. */
@@ -122,11 +123,11 @@ read_bracketed(const char *text, size_t n, struct host *ret)
 }
 
 static int
-read_name(const char *text, size_t n, struct host *ret)
+read_host_name(const char *text, size_t n, struct host *ret)
 {
 	int r;
 
-	if (!is_name(text, n))
+	if (!is_host_name(text, n))
 		return -1;
 	ret->text = text;
 	ret->size = text[n - 1] == '.' ? n - 1 : n;
@@ -150,7 +151,7 @@ is_port(const char *text, size_t n)
 
 /* Labels of letters, digits, hyphens and underscores; a dot may end it. */
 static bool
-is_name(const char *text, size_t n)
+is_host_name(const char *text, size_t n)
 {
 	static const char word[] = LETTERS DIGITS "-_";
 	size_t i, size;

@@ -19,7 +19,7 @@
 
 #define EXACT_MAX 9007199254740992.0 /* 2^53: integers as doubles end here */
 
-static void release(void *json);
+static void release_json(void *json);
 static const struct body_field *field_named(
     const struct body_field *fields, size_t n, const char *name);
 static bool field_fits(
@@ -27,7 +27,7 @@ static bool field_fits(
 static bool field_has_pan(
     const struct body_field *field, struct json_object *value);
 static bool is_integer(struct json_object *value);
-static bool within(const struct body_field *field, int64_t n);
+static bool is_within_bounds(const struct body_field *field, int64_t n);
 static int field_refuse(const struct body_field *field, struct fail *f);
 
 /* How each type is named in a refusal; from and unit frame the bounds. */
@@ -66,7 +66,7 @@ body_parse(struct arena *a, const char *text, size_t size, struct fail *f)
 	arena_rewind(a, mark);
 	if (r == -1)
 		return NULL;
-	if (arena_defer(a, release, json) == -1) {
+	if (arena_defer(a, release_json, json) == -1) {
 		fail_set(f, FAIL_US, INTERNAL, NULL, "the request is too big");
 		return NULL;
 	}
@@ -185,7 +185,7 @@ body_name_shown(const char *name)
 }
 
 static void
-release(void *json)
+release_json(void *json)
 {
 	json_object_put(json);
 }
@@ -212,14 +212,15 @@ field_fits(const struct body_field *field, struct json_object *value)
 	case BODY_STRING:
 	case BODY_OPAQUE:
 		return json_object_is_type(value, json_type_string) &&
-		    within(field, json_object_get_string_len(value));
+		    is_within_bounds(field, json_object_get_string_len(value));
 	case BODY_LINE:
 		return json_object_is_type(value, json_type_string) &&
-		    within(field, json_object_get_string_len(value)) &&
+		    is_within_bounds(
+			field, json_object_get_string_len(value)) &&
 		    event_line(json_object_get_string(value));
 	case BODY_INT:
 		return is_integer(value) &&
-		    within(field, json_object_get_int64(value));
+		    is_within_bounds(field, json_object_get_int64(value));
 	case BODY_NUMBER:
 		n = json_object_get_double(value);
 		return body_is_number(value) && n >= (double)field->min &&
@@ -228,7 +229,8 @@ field_fits(const struct body_field *field, struct json_object *value)
 		return json_object_is_type(value, json_type_boolean);
 	case BODY_ARRAY:
 		return json_object_is_type(value, json_type_array) &&
-		    within(field, (int64_t)json_object_array_length(value));
+		    is_within_bounds(
+			field, (int64_t)json_object_array_length(value));
 	case BODY_OBJECT:
 		return json_object_is_type(value, json_type_object);
 	case BODY_SCALAR:
@@ -274,7 +276,7 @@ is_integer(struct json_object *value)
 }
 
 static bool
-within(const struct body_field *field, int64_t n)
+is_within_bounds(const struct body_field *field, int64_t n)
 {
 	return n >= field->min && n <= field->max;
 }

@@ -66,14 +66,15 @@ static int read_three_ds(
     struct json_object *json, struct event *ev, struct fail *f);
 static int read_attrs(struct arena *a, struct json_object *json,
     struct event *ev, struct fail *f);
-static int read_attr(struct arena *a, const char *name,
+static int read_event_attr(struct arena *a, const char *name,
     struct json_object *json, struct attr *ret, size_t *bytes, struct fail *f);
-static form form_id, form_event_id, form_channel, form_ip, form_phone,
-    form_currency;
-static form form_country, form_kind, form_bin;
+static form event_form_id, form_event_id, form_channel, event_form_ip,
+    event_form_phone, form_currency;
+static form event_form_country, form_kind, event_form_bin;
 static const char *form_letters(
     struct arena *a, const char *s, size_t n, size_t letters);
-static int invalid(const char *path, const char *rule, struct fail *f);
+static int refuse_event_field(
+    const char *path, const char *rule, struct fail *f);
 static int too_big(struct fail *f);
 
 #define ID_DEPTH 2 /* directories of /v1/decisions/{id} */
@@ -88,15 +89,16 @@ static const struct text_field event_fields[] = {
 };
 
 static const struct text_field subject_fields[] = {
-	{ "subject.userId", offsetof(struct event, user), true, form_id,
+	{ "subject.userId", offsetof(struct event, user), true, event_form_id,
 	    ID_RULE },
-	{ "subject.deviceId", offsetof(struct event, device), false, form_id,
-	    ID_RULE },
+	{ "subject.deviceId", offsetof(struct event, device), false,
+	    event_form_id, ID_RULE },
 	{ "subject.fingerprint", offsetof(struct event, fingerprint), false,
-	    form_id, ID_RULE },
-	{ "subject.ip", offsetof(struct event, ip), false, form_ip,
+	    event_form_id, ID_RULE },
+	{ "subject.ip", offsetof(struct event, ip), false, event_form_ip,
 	    "must be a string that is an IPv4 or IPv6 address" },
-	{ "subject.phone", offsetof(struct event, phone), false, form_phone,
+	{ "subject.phone", offsetof(struct event, phone), false,
+	    event_form_phone,
 	    "must be a string that is a phone number of 8 to 15 digits" },
 	{ "subject.channel", offsetof(struct event, channel), false,
 	    form_channel,
@@ -106,10 +108,10 @@ static const struct text_field subject_fields[] = {
 static const struct text_field instrument_fields[] = {
 	{ "instrument.kind", offsetof(struct event, instrument_kind), false,
 	    form_kind, "must be card, wallet or bank" },
-	{ "instrument.bin", offsetof(struct event, bin), false, form_bin,
+	{ "instrument.bin", offsetof(struct event, bin), false, event_form_bin,
 	    "must be a string of 6 to 8 digits" },
 	{ "instrument.issuerCountry", offsetof(struct event, issuer_country),
-	    false, form_country,
+	    false, event_form_country,
 	    "must be the two letters of a country in ISO 3166" },
 };
 
@@ -138,7 +140,8 @@ body_event(struct arena *a, struct json_object *json, struct event *ret,
 		return fail_set(f, FAIL_INPUT, INGEST_PAN_REJECTED, NULL, "%s",
 		    fail_code_text(INGEST_PAN_REJECTED));
 	if (!json_object_is_type(json, json_type_object))
-		return invalid(NULL, "an event must be a JSON object", f);
+		return refuse_event_field(
+		    NULL, "an event must be a JSON object", f);
 	if (read_type(json, ret, f) == -1 ||
 	    read_texts(a, json, event_fields, nitems(event_fields), ret, f) ==
 		-1 ||
@@ -149,7 +152,8 @@ body_event(struct arena *a, struct json_object *json, struct event *ret,
 	    read_attrs(a, json, ret, f) == -1)
 		return -1;
 	if (ret->has_amount && ret->currency == NULL)
-		return invalid("currency", "is required with an amount", f);
+		return refuse_event_field(
+		    "currency", "is required with an amount", f);
 	return 0;
 }
 
@@ -251,18 +255,19 @@ read_texts(struct arena *a, struct json_object *json,
 		if (!find_member(
 			json, dot == NULL ? fields[i].path : dot + 1, &value)) {
 			if (fields[i].required)
-				return invalid(
+				return refuse_event_field(
 				    fields[i].path, "is required", f);
 			continue;
 		}
 		if (!json_object_is_type(value, json_type_string))
-			return invalid(fields[i].path, fields[i].rule, f);
+			return refuse_event_field(
+			    fields[i].path, fields[i].rule, f);
 		text = fields[i].form(a, json_object_get_string(value),
 		    (size_t)json_object_get_string_len(value), ev);
 		if (text == NULL)
-			return a->overflow
-			    ? too_big(f)
-			    : invalid(fields[i].path, fields[i].rule, f);
+			return a->overflow ? too_big(f)
+					   : refuse_event_field(fields[i].path,
+						 fields[i].rule, f);
 		memcpy((char *)ev + fields[i].member, &text, sizeof(text));
 	}
 	return 0;
@@ -280,12 +285,12 @@ read_amount(
 	if (!find_member(json, "amount", &value))
 		return 0;
 	if (!body_is_number(value))
-		return invalid("amount", rule, f);
+		return refuse_event_field("amount", rule, f);
 	text = body_number_text(value);
 	ev->amount = json_object_get_double(value);
 	if (ev->amount < 0 || ev->amount > EVENT_AMOUNT_MAX ||
 	    strlen(text) > EVENT_TEXT_MAX)
-		return invalid("amount", rule, f);
+		return refuse_event_field("amount", rule, f);
 	if (ev->amount == 0)
 		ev->amount = 0; /* and not -0, which prints differently */
 	ev->has_amount = true;
@@ -302,10 +307,11 @@ read_section(struct arena *a, struct json_object *json,
 
 	if (!find_member(json, section->name, &value))
 		return section->required
-		    ? invalid(section->name, "is required", f)
+		    ? refuse_event_field(section->name, "is required", f)
 		    : 0;
 	if (!json_object_is_type(value, json_type_object))
-		return invalid(section->name, "must be an object", f);
+		return refuse_event_field(
+		    section->name, "must be an object", f);
 	return read_texts(a, value, section->fields, section->n, ev, f);
 }
 
@@ -318,7 +324,7 @@ read_three_ds(struct json_object *json, struct event *ev, struct fail *f)
 	    !find_member(object, "threeDS", &value))
 		return 0;
 	if (!json_object_is_type(value, json_type_boolean))
-		return invalid(
+		return refuse_event_field(
 		    "instrument.threeDS", "must be true or false", f);
 	ev->three_ds = value_bool(json_object_get_boolean(value));
 	return 0;
@@ -335,7 +341,7 @@ read_attrs(
 	if (!find_member(json, "attributes", &object))
 		return 0;
 	if (!json_object_is_type(object, json_type_object))
-		return invalid("attributes", "must be an object", f);
+		return refuse_event_field("attributes", "must be an object", f);
 	attrs = arena_array(a, EVENT_ATTRS_MAX, sizeof(*attrs));
 	if (attrs == NULL)
 		return too_big(f);
@@ -345,12 +351,13 @@ read_attrs(
 		if (value == NULL)
 			continue;
 		if (ev->n_attrs == EVENT_ATTRS_MAX)
-			return invalid("attributes", "must be at most 64", f);
-		if (read_attr(
+			return refuse_event_field(
+			    "attributes", "must be at most 64", f);
+		if (read_event_attr(
 			a, name, value, &attrs[ev->n_attrs++], &bytes, f) == -1)
 			return -1;
 		if (bytes > EVENT_ATTRS_BYTES_MAX)
-			return invalid("attributes",
+			return refuse_event_field("attributes",
 			    "must be at most 16384 bytes together", f);
 	}
 	return 0;
@@ -358,14 +365,14 @@ read_attrs(
 
 /* One attribute; *bytes grows by what its name and value take. */
 static int
-read_attr(struct arena *a, const char *name, struct json_object *json,
+read_event_attr(struct arena *a, const char *name, struct json_object *json,
     struct attr *ret, size_t *bytes, struct fail *f)
 {
 	char path[sizeof("attributes.") + EVENT_ATTR_NAME_MAX];
 	const char *text = "";
 
 	if (*name == '\0' || strlen(name) > EVENT_ATTR_NAME_MAX)
-		return invalid(
+		return refuse_event_field(
 		    "attributes", "must have names of 1 to 64 bytes", f);
 	snprintf(path, sizeof(path), "attributes.%s",
 	    body_name_shown(name) ? name : "*");
@@ -381,20 +388,21 @@ read_attr(struct arena *a, const char *name, struct json_object *json,
 		ret->value = value_number(json_object_get_double(json));
 		ret->text = text;
 	} else {
-		return invalid(
+		return refuse_event_field(
 		    path, "must be a string, a number or a boolean", f);
 	}
 	if (ret->name == NULL || text == NULL)
 		return too_big(f);
 	if (strlen(text) > EVENT_ATTR_VALUE_MAX)
-		return invalid(path, "must be at most 1024 bytes", f);
+		return refuse_event_field(
+		    path, "must be at most 1024 bytes", f);
 	*bytes += strlen(name) + strlen(text);
 	return 0;
 }
 
 /* An id: bytes of the caller's, kept as they are. */
 static const char *
-form_id(struct arena *a, const char *s, size_t n, struct event *ev)
+event_form_id(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	return n == 0 ? NULL : form_channel(a, s, n, ev);
 }
@@ -417,7 +425,7 @@ form_event_id(struct arena *a, const char *s, size_t n, struct event *ev)
 		else if (size > 1 || (size == 1 && s[i] != '.'))
 			depth++;
 	}
-	return depth < 0 ? NULL : form_id(a, s, n, ev);
+	return depth < 0 ? NULL : event_form_id(a, s, n, ev);
 }
 
 static const char *
@@ -430,7 +438,7 @@ form_channel(struct arena *a, const char *s, size_t n, struct event *ev)
 }
 
 static const char *
-form_ip(struct arena *a, const char *s, size_t n, struct event *ev)
+event_form_ip(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	char ip[EVENT_IP_SIZE];
 
@@ -440,7 +448,7 @@ form_ip(struct arena *a, const char *s, size_t n, struct event *ev)
 }
 
 static const char *
-form_phone(struct arena *a, const char *s, size_t n, struct event *ev)
+event_form_phone(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	char phone[EVENT_PHONE_SIZE];
 
@@ -458,7 +466,7 @@ form_currency(struct arena *a, const char *s, size_t n, struct event *ev)
 }
 
 static const char *
-form_country(struct arena *a, const char *s, size_t n, struct event *ev)
+event_form_country(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	(void)ev;
 	s = form_letters(a, s, n, COUNTRY_LETTERS);
@@ -480,7 +488,7 @@ form_kind(struct arena *a, const char *s, size_t n, struct event *ev)
 }
 
 static const char *
-form_bin(struct arena *a, const char *s, size_t n, struct event *ev)
+event_form_bin(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	(void)ev;
 	return event_bin(s) ? arena_strndup(a, s, n) : NULL;
@@ -505,7 +513,7 @@ form_letters(struct arena *a, const char *s, size_t n, size_t letters)
 }
 
 static int
-invalid(const char *path, const char *rule, struct fail *f)
+refuse_event_field(const char *path, const char *rule, struct fail *f)
 {
 	return fail_set(f, FAIL_INPUT, INGEST_INVALID, path, "%s", rule);
 }

@@ -19,12 +19,12 @@
 #define PHONE_HIDDEN 5 /* digits hidden at least */
 #define PHONE_DIGITS 15 /* of a number at most (ITU-T E.164) */
 
-static void put_name(struct str *s, const char *name);
-static void put_text(struct str *s, const char *name, const char *text);
+static void put_masked_name(struct str *s, const char *name);
+static void put_masked_text(struct str *s, const char *name, const char *text);
 static void put_event(struct str *s, const struct event *ev, bool masked);
 static void put_subject(struct str *s, const struct event *ev, bool masked);
 static void put_instrument(struct str *s, const struct event *ev);
-static void put_attrs(struct str *s, const struct event *ev);
+static void put_masked_attrs(struct str *s, const struct event *ev);
 
 void
 body_masked(struct str *s, const struct event *ev)
@@ -80,7 +80,7 @@ body_mask_ip(struct str *s, const char *ip)
 
 /* A name and a colon, after a comma unless it is the object's first. */
 static void
-put_name(struct str *s, const char *name)
+put_masked_name(struct str *s, const char *name)
 {
 	if (s->len > 0 && s->text[s->len - 1] != '{')
 		str_addc(s, ',');
@@ -90,11 +90,11 @@ put_name(struct str *s, const char *name)
 
 /* A string, if there is one. */
 static void
-put_text(struct str *s, const char *name, const char *text)
+put_masked_text(struct str *s, const char *name, const char *text)
 {
 	if (text == NULL)
 		return;
-	put_name(s, name);
+	put_masked_name(s, name);
 	str_json(s, text);
 }
 
@@ -102,40 +102,40 @@ static void
 put_event(struct str *s, const struct event *ev, bool masked)
 {
 	str_addc(s, '{');
-	put_text(s, "id", ev->id);
-	put_text(s, "type", event_type_name(ev->type));
+	put_masked_text(s, "id", ev->id);
+	put_masked_text(s, "type", event_type_name(ev->type));
 	if (ev->has_amount) {
-		put_name(s, "amount");
+		put_masked_name(s, "amount");
 		str_add(s, ev->amount_text);
 	}
-	put_text(s, "currency", ev->currency);
+	put_masked_text(s, "currency", ev->currency);
 	put_subject(s, ev, masked);
 	put_instrument(s, ev);
-	put_attrs(s, ev);
+	put_masked_attrs(s, ev);
 	str_addc(s, '}');
 }
 
 static void
 put_subject(struct str *s, const struct event *ev, bool masked)
 {
-	put_name(s, "subject");
+	put_masked_name(s, "subject");
 	str_addc(s, '{');
-	put_text(s, "userId", ev->user);
-	put_text(s, "deviceId", ev->device);
-	put_text(s, "fingerprint", ev->fingerprint);
+	put_masked_text(s, "userId", ev->user);
+	put_masked_text(s, "deviceId", ev->device);
+	put_masked_text(s, "fingerprint", ev->fingerprint);
 	if (!masked) {
-		put_text(s, "ip", ev->ip);
-		put_text(s, "phone", ev->phone);
+		put_masked_text(s, "ip", ev->ip);
+		put_masked_text(s, "phone", ev->phone);
 	}
 	if (masked && ev->ip != NULL) {
-		put_name(s, "ip");
+		put_masked_name(s, "ip");
 		body_mask_ip(s, ev->ip);
 	}
 	if (masked && ev->phone != NULL) {
-		put_name(s, "phone");
+		put_masked_name(s, "phone");
 		body_mask_phone(s, ev->phone);
 	}
-	put_text(s, "channel", ev->channel);
+	put_masked_text(s, "channel", ev->channel);
 	str_addc(s, '}');
 }
 
@@ -145,29 +145,29 @@ put_instrument(struct str *s, const struct event *ev)
 	if (ev->instrument_kind == NULL && ev->bin == NULL &&
 	    ev->issuer_country == NULL && ev->three_ds.type != VALUE_BOOL)
 		return;
-	put_name(s, "instrument");
+	put_masked_name(s, "instrument");
 	str_addc(s, '{');
-	put_text(s, "kind", ev->instrument_kind);
-	put_text(s, "bin", ev->bin);
-	put_text(s, "issuerCountry", ev->issuer_country);
+	put_masked_text(s, "kind", ev->instrument_kind);
+	put_masked_text(s, "bin", ev->bin);
+	put_masked_text(s, "issuerCountry", ev->issuer_country);
 	if (ev->three_ds.type == VALUE_BOOL) {
-		put_name(s, "threeDS");
+		put_masked_name(s, "threeDS");
 		str_value(s, &ev->three_ds);
 	}
 	str_addc(s, '}');
 }
 
 static void
-put_attrs(struct str *s, const struct event *ev)
+put_masked_attrs(struct str *s, const struct event *ev)
 {
 	size_t i;
 
 	if (ev->n_attrs == 0)
 		return;
-	put_name(s, "attributes");
+	put_masked_name(s, "attributes");
 	str_addc(s, '{');
 	for (i = 0; i < ev->n_attrs; i++) {
-		put_name(s, ev->attrs[i].name);
+		put_masked_name(s, ev->attrs[i].name);
 		if (ev->attrs[i].text != NULL)
 			str_add(s, ev->attrs[i].text);
 		else

@@ -32,8 +32,8 @@ static int read_metrics(
     struct json_object *json, struct model_metrics *ret, struct fail *f);
 static int read_within(struct json_object *json, double min, double max,
     const char *where, double *ret, struct fail *f);
-static double number(struct json_object *json, const char *name);
-static int refuse(struct fail *f, const char *where, const char *why);
+static double checked_number(struct json_object *json, const char *name);
+static int refuse_model(struct fail *f, const char *where, const char *why);
 
 static const struct body_field fields[] = {
 	{ "featuresVersion", BODY_INT, true, false, 1, INT32_MAX },
@@ -72,18 +72,18 @@ body_model(struct arena *a, const char *text, size_t size, struct model *ret,
 	struct json_object *json;
 
 	if (size == 0)
-		return refuse(f, NULL, "the file is empty");
+		return refuse_model(f, NULL, "the file is empty");
 	if (size > MODEL_FILE_MAX)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "the file is over %d bytes", MODEL_FILE_MAX);
 	if ((json = body_parse(a, text, size, f)) == NULL)
 		return -1;
 	if (!json_object_is_type(json, json_type_object))
-		return refuse(f, NULL, "the file must be a JSON object");
+		return refuse_model(f, NULL, "the file must be a JSON object");
 	if (body_check(json, fields, nitems(fields), f) == -1)
 		return f->where[0] != '\0'
 		    ? -1
-		    : refuse(f, NULL, "the file has an unknown member");
+		    : refuse_model(f, NULL, "the file has an unknown member");
 	if (read_numbers(json, &m, f) == -1 ||
 	    read_names(json_object_object_get(json, "featureNames"), f) == -1 ||
 	    read_weights(
@@ -112,19 +112,20 @@ read_numbers(struct json_object *json, struct model *m, struct fail *f)
 		    "featuresVersion",
 		    "must be %d: it was trained for another feature vector",
 		    FEATURES_VERSION);
-	m->bias = number(json, "bias");
-	m->base_rate = number(json, "baseRate");
+	m->bias = checked_number(json, "bias");
+	m->base_rate = checked_number(json, "baseRate");
 	if (!(m->base_rate > 0 && m->base_rate < 1))
-		return refuse(
+		return refuse_model(
 		    f, "baseRate", "must be a number between 0 and 1");
 	if (body_check_in(calibration, calibration_fields,
 		nitems(calibration_fields), INVALID_REQUEST, "calibration",
 		f) == -1)
 		return -1;
-	m->calibration.a = number(calibration, "a");
-	m->calibration.b = number(calibration, "b");
+	m->calibration.a = checked_number(calibration, "a");
+	m->calibration.b = checked_number(calibration, "b");
 	if (!(m->calibration.a > 0))
-		return refuse(f, "calibration.a", "must be a number above 0");
+		return refuse_model(
+		    f, "calibration.a", "must be a number above 0");
 	return 0;
 }
 
@@ -182,7 +183,7 @@ read_date(
 	if (size < DATE_SIZE || time[DATE_SIZE] != 'T' ||
 	    time[strlen(time) - 1] != 'Z' || clock_parse(time, &us) == -1 ||
 	    us < YEAR_2000 || us >= YEAR_3000)
-		return refuse(f, "trainedAt",
+		return refuse_model(f, "trainedAt",
 		    "must be a date, as 2026-11-21 or 2026-11-21T09:57:51Z");
 	if ((*ret = arena_strdup(a, text)) == NULL)
 		return fail_set(
@@ -197,12 +198,12 @@ read_metrics(
 	if (body_check_in(json, metrics_fields, nitems(metrics_fields),
 		INVALID_REQUEST, "metrics", f) == -1)
 		return -1;
-	ret->auc = number(json, "auc");
-	ret->accuracy = number(json, "accuracy");
-	ret->average_precision = number(json, "averagePrecision");
-	ret->card_precision = number(json, "cardPrecision100");
-	ret->brier = number(json, "brier");
-	ret->log_loss = number(json, "logLoss");
+	ret->auc = checked_number(json, "auc");
+	ret->accuracy = checked_number(json, "accuracy");
+	ret->average_precision = checked_number(json, "averagePrecision");
+	ret->card_precision = checked_number(json, "cardPrecision100");
+	ret->brier = checked_number(json, "brier");
+	ret->log_loss = checked_number(json, "logLoss");
 	ret->samples = body_int(json, "samples", 0);
 	return 0;
 }
@@ -223,7 +224,7 @@ read_within(struct json_object *json, double min, double max, const char *where,
 
 /* A number that is there and has been checked, or NAN. */
 static double
-number(struct json_object *json, const char *name)
+checked_number(struct json_object *json, const char *name)
 {
 	struct json_object *value;
 
@@ -233,7 +234,7 @@ number(struct json_object *json, const char *name)
 }
 
 static int
-refuse(struct fail *f, const char *where, const char *why)
+refuse_model(struct fail *f, const char *where, const char *why)
 {
 	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where, "%s", why);
 }

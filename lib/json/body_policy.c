@@ -15,11 +15,11 @@
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 
-static int read_policy(struct arena *a, struct json_object *json,
+static int read_policy_members(struct arena *a, struct json_object *json,
     struct policy *ret, struct fail *f);
 static int read_band(
     struct json_object *json, size_t index, struct band *ret, struct fail *f);
-static int refuse(struct fail *f, const char *where, const char *why);
+static int refuse_policy(struct fail *f, const char *where, const char *why);
 
 static const struct body_field band_fields[] = {
 	{ "verdict", BODY_STRING, true, false, 1, 16 },
@@ -35,7 +35,7 @@ body_policy(struct arena *a, struct json_object *json, const char *where,
 	struct fail inner = { 0 };
 	char path[sizeof(inner.where)];
 
-	if (read_policy(a, json, ret, &inner) == 0)
+	if (read_policy_members(a, json, ret, &inner) == 0)
 		return 0;
 	snprintf(path, sizeof(path), "%.64s%s%.64s", where,
 	    *where == '\0' ? "" : ".", inner.where);
@@ -75,8 +75,8 @@ body_bands(struct str *s, const struct policy *p)
 }
 
 static int
-read_policy(struct arena *a, struct json_object *json, struct policy *ret,
-    struct fail *f)
+read_policy_members(struct arena *a, struct json_object *json,
+    struct policy *ret, struct fail *f)
 {
 	struct json_object *on_error, *list;
 	struct band *bands;
@@ -87,10 +87,10 @@ read_policy(struct arena *a, struct json_object *json, struct policy *ret,
 	if (!json_object_is_type(on_error, json_type_string) ||
 	    (ret->on_error =
 		    on_error_parse(json_object_get_string(on_error))) == 0)
-		return refuse(
+		return refuse_policy(
 		    f, "onError", "must be \"fail_open\" or \"fail_closed\"");
 	if (!json_object_is_type(list, json_type_array))
-		return refuse(f, "bands", "must be an array");
+		return refuse_policy(f, "bands", "must be an array");
 	n = json_object_array_length(list);
 
 	/* How many there may be policy_check() says. */
@@ -124,7 +124,7 @@ read_band(
 }
 
 static int
-refuse(struct fail *f, const char *where, const char *why)
+refuse_policy(struct fail *f, const char *where, const char *why)
 {
 	return fail_set(f, FAIL_INPUT, POLICY_INVALID, where, "%s", why);
 }

@@ -42,10 +42,10 @@ typedef int tree_fn(struct rules_tree *t, struct json_object *json,
 
 static const char *rules_text(
     struct arena *a, struct json_object *rules, struct fail *f);
-static int add_rule(
+static int append_rule_text(
     struct str *s, struct json_object *json, int index, struct fail *f);
-static const struct rule *read_text(struct arena *a, struct json_object *json,
-    const struct body_place *at, struct fail *f);
+static const struct rule *read_rule_text(struct arena *a,
+    struct json_object *json, const struct body_place *at, struct fail *f);
 static int check_members(struct json_object *json, const struct body_place *at,
     const struct rule *rule, struct fail *f);
 static const struct rule *read_tree(struct arena *a, struct json_object *json,
@@ -55,19 +55,19 @@ static void tree_fail(struct arena *a, struct json_object *json,
 static tree_fn put_rule, put_condition, put_compare, put_all, put_any, put_not;
 static int put_operands(struct rules_tree *t, struct json_object *json,
     const struct body_place *at, const char *name, const char *op);
-static int put_path(struct rules_tree *t, struct json_object *json,
+static int put_signal_path(struct rules_tree *t, struct json_object *json,
     const struct body_place *at);
 static int put_op(struct rules_tree *t, struct json_object *json,
     const struct body_place *at);
-static void put_value(struct rules_tree *t, struct json_object *json,
+static void put_rule_value(struct rules_tree *t, struct json_object *json,
     const struct body_place *at);
 static void put_word(struct rules_tree *t, struct json_object *json,
     const struct body_place *at, const char *name);
-static void begin(
+static void tree_begin(
     struct rules_tree *t, const struct body_place *at, const char *name);
 static void path_text(const struct body_place *at, char ret[PATH_SIZE]);
-static int refuse(struct fail *f, const struct body_place *at, const char *name,
-    const char *why);
+static int refuse_rules(struct fail *f, const struct body_place *at,
+    const char *name, const char *why);
 static void place_of(const struct fail *f, size_t *ret_line, size_t *ret_col);
 static size_t byte_of(const char *text, size_t column);
 
@@ -163,7 +163,8 @@ rules_text(struct arena *a, struct json_object *rules, struct fail *f)
 
 	str_init(&s, a);
 	for (i = 0; i < n; i++)
-		if (add_rule(&s, json_object_array_get_idx(rules, (size_t)i), i,
+		if (append_rule_text(&s,
+			json_object_array_get_idx(rules, (size_t)i), i,
 			f) == -1)
 			return NULL;
 	if (str_text(&s) == NULL)
@@ -173,7 +174,8 @@ rules_text(struct arena *a, struct json_object *rules, struct fail *f)
 
 /* Add one rule, which is good by itself. */
 static int
-add_rule(struct str *s, struct json_object *json, int index, struct fail *f)
+append_rule_text(
+    struct str *s, struct json_object *json, int index, struct fail *f)
 {
 	const struct body_place at = { NULL, "rules", index };
 	const bool text = json_object_is_type(json, json_type_object) &&
@@ -186,20 +188,20 @@ add_rule(struct str *s, struct json_object *json, int index, struct fail *f)
 		text ? nitems(text_fields) : nitems(tree_fields),
 		RULESET_INVALID, where, f) == -1)
 		return -1;
-	rule = text ? read_text(s->arena, json, &at, f)
+	rule = text ? read_rule_text(s->arena, json, &at, f)
 		    : read_tree(s->arena, json, &at, f);
 	if (rule == NULL)
 		return -1;
 	rule_print(s, rule);
 	str_addc(s, '\n');
 	if (s->len > RULE_TEXT_MAX)
-		return refuse(f, &at, NULL, "makes the ruleset too long");
+		return refuse_rules(f, &at, NULL, "makes the ruleset too long");
 	return 0;
 }
 
 /* The one rule of a text, or NULL with f set. */
 static const struct rule *
-read_text(struct arena *a, struct json_object *json,
+read_rule_text(struct arena *a, struct json_object *json,
     const struct body_place *at, struct fail *f)
 {
 	const char *text = body_string(json, "dsl");
@@ -214,7 +216,7 @@ read_text(struct arena *a, struct json_object *json,
 		return NULL;
 	}
 	if (rs->n_rules != 1) {
-		refuse(f, at, "dsl", "must be one rule");
+		refuse_rules(f, at, "dsl", "must be one rule");
 		return NULL;
 	}
 	return check_members(json, at, &rs->rules[0], f) == -1 ? NULL
@@ -235,7 +237,8 @@ check_members(struct json_object *json, const struct body_place *at,
 		name = "tag";
 	else if (body_int(json, "weight", rule->points) != rule->points)
 		name = "weight";
-	return name == NULL ? 0 : refuse(f, at, name, "is another in dsl");
+	return name == NULL ? 0
+			    : refuse_rules(f, at, name, "is another in dsl");
 }
 
 /* The rule of a tree, or NULL with f set. */
@@ -282,7 +285,7 @@ put_rule(
 {
 	const struct body_place condition = { at, "condition", -1 };
 
-	begin(t, at, NULL);
+	tree_begin(t, at, NULL);
 	str_add(&t->text, "rule ");
 	put_word(t, json, at, "id");
 	str_add(&t->text, " { when ");
@@ -319,17 +322,18 @@ put_condition(
 		return kinds[i].put(t, json, at);
 	}
 	if (!json_object_is_type(json, json_type_object))
-		return refuse(t->f, at, NULL, "must be an object");
-	return refuse(t->f, at, "kind", "must be compare, and, or or not");
+		return refuse_rules(t->f, at, NULL, "must be an object");
+	return refuse_rules(
+	    t->f, at, "kind", "must be compare, and, or or not");
 }
 
 static int
 put_compare(
     struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
-	if (put_path(t, json, at) == -1 || put_op(t, json, at) == -1)
+	if (put_signal_path(t, json, at) == -1 || put_op(t, json, at) == -1)
 		return -1;
-	put_value(t, json, at);
+	put_rule_value(t, json, at);
 	return 0;
 }
 
@@ -353,7 +357,7 @@ put_not(
 {
 	const struct body_place operand = { at, "not", -1 };
 
-	begin(t, at, NULL);
+	tree_begin(t, at, NULL);
 	str_add(&t->text, "!(");
 	if (put_condition(t, json_object_object_get(json, "not"), &operand) ==
 	    -1)
@@ -371,7 +375,7 @@ put_operands(struct rules_tree *t, struct json_object *json,
 	struct body_place operand = { at, name, 0 };
 	const int n = (int)json_object_array_length(list);
 
-	begin(t, at, NULL);
+	tree_begin(t, at, NULL);
 	str_addc(&t->text, '(');
 	for (; operand.index < n; operand.index++) {
 		str_add(&t->text, operand.index == 0 ? "" : op);
@@ -389,19 +393,19 @@ put_operands(struct rules_tree *t, struct json_object *json,
  * may slip into the text here.
  */
 static int
-put_path(
+put_signal_path(
     struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
 	const char *path = body_string(json, "path");
 	const size_t prefix = strlen(ATTR_PREFIX);
 
-	begin(t, at, "path");
+	tree_begin(t, at, "path");
 	if (rule_ident(path)) {
 		str_add(&t->text, path);
 		return 0;
 	}
 	if (strncmp(path, ATTR_PREFIX, prefix) != 0)
-		return refuse(t->f, at, "path", "is no signal's name");
+		return refuse_rules(t->f, at, "path", "is no signal's name");
 	str_add(&t->text, ATTR_PREFIX);
 	str_json(&t->text, path + prefix);
 	return 0;
@@ -414,23 +418,24 @@ put_op(
 	const char *op = body_string(json, "op");
 	size_t i;
 
-	begin(t, at, "op");
+	tree_begin(t, at, "op");
 	for (i = 0; i < nitems(ops); i++) {
 		if (strcmp(op, ops[i].name) != 0)
 			continue;
 		str_add(&t->text, ops[i].text);
 		return 0;
 	}
-	return refuse(t->f, at, "op", "must be gt, gte, lt, lte, eq or neq");
+	return refuse_rules(
+	    t->f, at, "op", "must be gt, gte, lt, lte, eq or neq");
 }
 
 static void
-put_value(
+put_rule_value(
     struct rules_tree *t, struct json_object *json, const struct body_place *at)
 {
 	struct json_object *value = json_object_object_get(json, "value");
 
-	begin(t, at, "value");
+	tree_begin(t, at, "value");
 	if (json_object_is_type(value, json_type_string))
 		str_json(&t->text, json_object_get_string(value));
 	else if (json_object_is_type(value, json_type_boolean))
@@ -445,13 +450,13 @@ static void
 put_word(struct rules_tree *t, struct json_object *json,
     const struct body_place *at, const char *name)
 {
-	begin(t, at, name);
+	tree_begin(t, at, name);
 	str_add(&t->text, body_string(json, name));
 }
 
 /* A member of at, or at itself, is written from here on. */
 static void
-begin(struct rules_tree *t, const struct body_place *at, const char *name)
+tree_begin(struct rules_tree *t, const struct body_place *at, const char *name)
 {
 	const struct body_place member = { at, name, -1 };
 
@@ -478,7 +483,7 @@ path_text(const struct body_place *at, char ret[PATH_SIZE])
 }
 
 static int
-refuse(struct fail *f, const struct body_place *at, const char *name,
+refuse_rules(struct fail *f, const struct body_place *at, const char *name,
     const char *why)
 {
 	const struct body_place member = { at, name, -1 };

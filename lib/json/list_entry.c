@@ -15,7 +15,7 @@
 #define COLUMNS "kind,subject,value,reason,expiresAt"
 
 static bool is_field(const struct list_entry_columns *ec, int column);
-static int refuse(struct fail *f, const char *where, const char *why);
+static int refuse_entry(struct fail *f, const char *where, const char *why);
 
 static const char *const fields[LIST_ENTRY_FIELD__MAX] = {
 	[LIST_ENTRY_KIND] = "kind",
@@ -41,15 +41,16 @@ list_entry_read(const char *const text[LIST_ENTRY_FIELD__MAX],
 	memset(ret, 0, sizeof(*ret));
 	ret->kind = list_kind_parse(text[LIST_ENTRY_KIND]);
 	if (ret->kind == LIST_KIND__NONE)
-		return refuse(f, fields[LIST_ENTRY_KIND], LIST_KIND_RULE);
+		return refuse_entry(f, fields[LIST_ENTRY_KIND], LIST_KIND_RULE);
 	ret->subject = list_subject_parse(text[LIST_ENTRY_SUBJECT]);
 	if (ret->subject == LIST_SUBJECT__NONE)
-		return refuse(f, fields[LIST_ENTRY_SUBJECT], LIST_SUBJECT_RULE);
+		return refuse_entry(
+		    f, fields[LIST_ENTRY_SUBJECT], LIST_SUBJECT_RULE);
 	if (list_value(ret->subject, text[LIST_ENTRY_VALUE], ret->value) == -1)
-		return refuse(
+		return refuse_entry(
 		    f, fields[LIST_ENTRY_VALUE], list_value_rule(ret->subject));
 	if (reason != NULL && !list_reason(reason))
-		return refuse(f, fields[LIST_ENTRY_REASON],
+		return refuse_entry(f, fields[LIST_ENTRY_REASON],
 		    "must be 1 to 256 bytes of UTF-8, on one line, not blank");
 	if (reason != NULL && pan_in_text(reason, strlen(reason)))
 		return fail_set(f, FAIL_INPUT, INGEST_PAN_REJECTED,
@@ -57,7 +58,7 @@ list_entry_read(const char *const text[LIST_ENTRY_FIELD__MAX],
 	ret->reason = reason;
 	if (end != NULL &&
 	    (clock_parse(end, &ret->expires) == -1 || ret->expires <= 0))
-		return refuse(f, fields[LIST_ENTRY_EXPIRES],
+		return refuse_entry(f, fields[LIST_ENTRY_EXPIRES],
 		    "must be a day and time of ISO 8601, like "
 		    "2027-01-31T00:00:00Z");
 	return 0;
@@ -73,16 +74,17 @@ list_entry_header(
 	if ((r = csv_next(cs, f)) == -1)
 		return -1;
 	if (r == 0)
-		return refuse(f, NULL, "the file is empty");
+		return refuse_entry(f, NULL, "the file is empty");
 	for (field = 0; field < LIST_ENTRY_FIELD__MAX; field++) {
 		ret->ec_column[field] = csv_find(cs, fields[field]);
 		if (ret->ec_column[field] == -1 && field <= LIST_ENTRY_VALUE)
-			return refuse(
+			return refuse_entry(
 			    f, fields[field], "is not in the header: " COLUMNS);
 	}
 	for (r = 0; r < (int)cs->n_fields; r++)
 		if (!is_field(ret, r))
-			return refuse(f, NULL, "a column is none of " COLUMNS);
+			return refuse_entry(
+			    f, NULL, "a column is none of " COLUMNS);
 	return 0;
 }
 
@@ -120,7 +122,7 @@ is_field(const struct list_entry_columns *ec, int column)
 }
 
 static int
-refuse(struct fail *f, const char *where, const char *why)
+refuse_entry(struct fail *f, const char *where, const char *why)
 {
 	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where, "%s", why);
 }

@@ -57,8 +57,8 @@ static int gate_digits(struct gate *g);
 static bool gate_next(struct gate *g, const char *set);
 static int gate_peek(struct gate *g);
 static bool gate_skip(struct gate *g, char c);
-static int refuse(struct gate *g, size_t at, const char *what);
-static int no_memory(struct gate *g);
+static int refuse_json(struct gate *g, size_t at, const char *what);
+static int json_no_memory(struct gate *g);
 
 /* The escapes of one character, and what they stand for. */
 static const char escapes[] = "\"\\/bfnrt";
@@ -84,10 +84,10 @@ strict_json_read(const char *text, size_t size, char *scratch,
 		return -1;
 	if (gate_peek(&g) != -1) {
 		json_object_put(json);
-		return refuse(&g, g.at, "something after the end");
+		return refuse_json(&g, g.at, "something after the end");
 	}
 	if (json == NULL && (json = json_object_new_boolean(0)) == NULL)
-		return no_memory(&g);
+		return json_no_memory(&g);
 	*ret = json;
 	return 0;
 }
@@ -114,13 +114,13 @@ gate_list(struct gate *g, int depth, struct json_object **ret)
 	struct json_object *list;
 
 	if (depth > BODY_DEPTH_MAX)
-		return refuse(g, g->at, "too many levels");
+		return refuse_json(g, g->at, "too many levels");
 	if (++g->lists > STRICT_JSON_LISTS_MAX)
-		return refuse(g, g->at, "too many objects and arrays");
+		return refuse_json(g, g->at, "too many objects and arrays");
 	list = g->text[g->at] == '{' ? json_object_new_object()
 				     : json_object_new_array_ext(0);
 	if (list == NULL)
-		return no_memory(g);
+		return json_no_memory(g);
 	if (gate_items(g, depth, list) == -1) {
 		json_object_put(list);
 		return -1;
@@ -145,7 +145,7 @@ gate_items(struct gate *g, int depth, struct json_object *list)
 			return -1;
 	} while (gate_skip(g, ','));
 	if (!gate_skip(g, end))
-		return refuse(
+		return refuse_json(
 		    g, g->at, object ? "expected , or }" : "expected , or ]");
 	return 0;
 }
@@ -160,14 +160,14 @@ gate_member(struct gate *g, int depth, struct json_object *object)
 	int added;
 
 	if (gate_peek(g) != '"')
-		return refuse(g, g->at, "expected a name in quotes");
+		return refuse_json(g, g->at, "expected a name in quotes");
 	at = g->at;
 	if (gate_text(g, name, &length) == -1)
 		return -1;
 	if (json_object_object_get_ex(object, name, NULL))
-		return refuse(g, at, "duplicate name");
+		return refuse_json(g, at, "duplicate name");
 	if (!gate_skip(g, ':'))
-		return refuse(g, g->at, "expected a colon");
+		return refuse_json(g, g->at, "expected a colon");
 
 	/* The name stays where it is while the value is read. */
 	g->scratch = name + length + 1;
@@ -178,7 +178,7 @@ gate_member(struct gate *g, int depth, struct json_object *object)
 	    object, name, value, JSON_C_OBJECT_ADD_KEY_IS_NEW);
 	if (added == -1) {
 		json_object_put(value);
-		return no_memory(g);
+		return json_no_memory(g);
 	}
 	return 0;
 }
@@ -193,7 +193,7 @@ gate_element(struct gate *g, int depth, struct json_object *array)
 		return -1;
 	if (json_object_array_add(array, value) == -1) {
 		json_object_put(value);
-		return no_memory(g);
+		return json_no_memory(g);
 	}
 	return 0;
 }
@@ -207,7 +207,7 @@ gate_string(struct gate *g, struct json_object **ret)
 	if (gate_text(g, g->scratch, &length) == -1)
 		return -1;
 	*ret = json_object_new_string_len(g->scratch, (int)length);
-	return *ret == NULL ? no_memory(g) : 0;
+	return *ret == NULL ? json_no_memory(g) : 0;
 }
 
 /* A string, from its quote on, unescaped to ret with a NUL behind it. */
@@ -222,12 +222,12 @@ gate_text(struct gate *g, char *ret, size_t *ret_length)
 		if (gate_plain(g, ret, &n) == -1)
 			return -1;
 		if (g->at == g->size)
-			return refuse(g, start, "a string without end");
+			return refuse_json(g, start, "a string without end");
 		c = g->text[g->at];
 		if (c == '"')
 			break;
 		if (c != '\\')
-			return refuse(g, g->at, "control character");
+			return refuse_json(g, g->at, "control character");
 		if (gate_escape(g, ret, &n) == -1)
 			return -1;
 	}
@@ -254,7 +254,7 @@ gate_plain(struct gate *g, char *ret, size_t *n)
 			continue;
 		length = utf8_get(text + at, g->size - at, NULL);
 		if (length == 0)
-			return refuse(g, at, "bad UTF-8");
+			return refuse_json(g, at, "bad UTF-8");
 	}
 	length = at - g->at;
 	memcpy(ret + *n, text + g->at, length);
@@ -281,7 +281,7 @@ gate_escape(struct gate *g, char *ret, size_t *n)
 	}
 	found = c == '\0' ? NULL : strchr(escapes, c);
 	if (found == NULL)
-		return refuse(g, start, "unknown escape");
+		return refuse_json(g, start, "unknown escape");
 	ret[(*n)++] = escaped[found - escapes];
 	g->at += 2;
 	return 0;
@@ -297,16 +297,16 @@ gate_code(struct gate *g, uint32_t *ret)
 	if (gate_hex(g, ret) == -1)
 		return -1;
 	if (*ret == 0)
-		return refuse(g, start, "NUL in a string");
+		return refuse_json(g, start, "NUL in a string");
 	if (*ret < SURROGATE_HIGH || *ret > SURROGATE_END)
 		return 0;
 	if (*ret >= SURROGATE_LOW || g->size - g->at < 2 ||
 	    memcmp(g->text + g->at, "\\u", 2) != 0)
-		return refuse(g, start, "lone surrogate");
+		return refuse_json(g, start, "lone surrogate");
 	if (gate_hex(g, &low) == -1)
 		return -1;
 	if (low < SURROGATE_LOW || low > SURROGATE_END)
-		return refuse(g, start, "lone surrogate");
+		return refuse_json(g, start, "lone surrogate");
 	*ret =
 	    0x10000 + ((*ret - SURROGATE_HIGH) << 10) + (low - SURROGATE_LOW);
 	return 0;
@@ -321,11 +321,11 @@ gate_hex(struct gate *g, uint32_t *ret)
 	int i;
 
 	if (g->size - g->at < 6)
-		return refuse(g, g->at, "unknown escape");
+		return refuse_json(g, g->at, "unknown escape");
 	for (*ret = 0, i = 0; i < 4; i++) {
 		found = p[i] == '\0' ? NULL : strchr(digits, p[i]);
 		if (found == NULL)
-			return refuse(g, g->at, "unknown escape");
+			return refuse_json(g, g->at, "unknown escape");
 		*ret = *ret << 4 | (uint32_t)((found - digits) & 15);
 	}
 	g->at += 6;
@@ -346,9 +346,9 @@ gate_literal(struct gate *g, struct json_object **ret)
 			continue;
 		g->at += length;
 		*ret = i == 2 ? NULL : json_object_new_boolean(i == 1);
-		return i < 2 && *ret == NULL ? no_memory(g) : 0;
+		return i < 2 && *ret == NULL ? json_no_memory(g) : 0;
 	}
-	return refuse(g, g->at, "expected a value");
+	return refuse_json(g, g->at, "expected a value");
 }
 
 /*
@@ -387,13 +387,14 @@ gate_number(struct gate *g, struct json_object **ret)
 	n = integer ? strtoll(text, NULL, 10) : 0;
 	if (integer && errno == 0 && !(n == 0 && text[0] == '-')) {
 		*ret = json_object_new_int64(n);
-		return *ret == NULL ? no_memory(g) : 0;
+		return *ret == NULL ? json_no_memory(g) : 0;
 	}
 	number = strtod(text, NULL);
 	if (isinf(number))
-		return refuse(g, start, "a number beyond the range of double");
+		return refuse_json(
+		    g, start, "a number beyond the range of double");
 	*ret = json_object_new_double_s(number, text);
-	return *ret == NULL ? no_memory(g) : 0;
+	return *ret == NULL ? json_no_memory(g) : 0;
 }
 
 /* At least one digit. */
@@ -403,7 +404,7 @@ gate_digits(struct gate *g)
 	static const char digits[] = "0123456789";
 
 	if (!gate_next(g, digits))
-		return refuse(g, g->at, "expected a digit");
+		return refuse_json(g, g->at, "expected a digit");
 	while (gate_next(g, digits))
 		;
 	return 0;
@@ -440,14 +441,14 @@ gate_skip(struct gate *g, char c)
 }
 
 static int
-refuse(struct gate *g, size_t at, const char *what)
+refuse_json(struct gate *g, size_t at, const char *what)
 {
 	return fail_set(g->fail, FAIL_INPUT, INVALID_JSON, NULL,
 	    "%s at byte %zu", what, at);
 }
 
 static int
-no_memory(struct gate *g)
+json_no_memory(struct gate *g)
 {
 	return fail_set(g->fail, FAIL_US, INTERNAL, NULL, "out of memory");
 }

@@ -21,22 +21,22 @@
 #define N_CLAIMS 9
 #define CLAIM_MAX (INT64_MAX / SECOND / 2) /* no sum overflows */
 
-static int key_add(
+static int add_token_key(
     struct token_keys *keys, struct arena *a, const char *secret, size_t size);
-static const char *header(struct arena *a, const struct token_key *key);
-static const struct token_key *key_of(const struct token_keys *keys,
+static const char *token_header(struct arena *a, const struct token_key *key);
+static const struct token_key *find_token_key(const struct token_keys *keys,
     struct arena *a, const char *text, size_t size);
-static void sign(const struct token_key *key, const char *text, size_t size,
-    char ret[SIGNATURE_SIZE + 1]);
-static size_t base64url(const uint8_t *p, size_t size, char *ret);
-static void encode(struct str *s, const char *data, size_t size);
-static const char *decode(
+static void sign_token(const struct token_key *key, const char *text,
+    size_t size, char ret[SIGNATURE_SIZE + 1]);
+static size_t base64url_write(const uint8_t *p, size_t size, char *ret);
+static void append_base64url(struct str *s, const char *data, size_t size);
+static const char *base64url_read(
     struct arena *a, const char *text, size_t size, size_t *ret_size);
-static int claims(
+static int read_claims(
     struct arena *a, const char *text, size_t size, struct token *ret);
 static const char *claim_text(struct json_object *json, const char *name);
 static int64_t claim_number(struct json_object *json, const char *name);
-static int refuse(struct fail *f);
+static int refuse_token(struct fail *f);
 
 /* Of base64url. */
 static const char digits[] =
@@ -54,11 +54,11 @@ token_keys_init(struct token_keys *keys, struct arena *a, const char *secret,
 	size_t size;
 
 	memset(keys, 0, sizeof(*keys));
-	if (key_add(keys, a, secret, strlen(secret)) == -1)
+	if (add_token_key(keys, a, secret, strlen(secret)) == -1)
 		goto full;
 	while (previous != NULL && keys->n < TOKEN_KEYS_MAX) {
 		size = strcspn(previous, ",");
-		if (size > 0 && key_add(keys, a, previous, size) == -1)
+		if (size > 0 && add_token_key(keys, a, previous, size) == -1)
 			goto full;
 		previous = previous[size] == ',' ? previous + size + 1 : NULL;
 	}
@@ -74,7 +74,7 @@ token_issue(const struct token_keys *keys, struct arena *a,
 {
 	const struct token_key *key = &keys->key[0];
 	const int64_t whole = now + TOKEN_LIFETIME, last = t->given_at + max;
-	const char *head = header(a, key), *body;
+	const char *head = token_header(a, key), *body;
 	char id[CRYPT_ID_SIZE], signature[SIGNATURE_SIZE + 1];
 	struct str s;
 
@@ -93,10 +93,10 @@ token_issue(const struct token_keys *keys, struct arena *a,
 
 	str_init(&s, a);
 	str_add(&s, head);
-	encode(&s, body, strlen(body));
+	append_base64url(&s, body, strlen(body));
 	if (str_text(&s) == NULL)
 		return NULL;
-	sign(key, s.text, s.len, signature);
+	sign_token(key, s.text, s.len, signature);
 	str_addf(&s, ".%s", signature);
 	return str_text(&s);
 }
@@ -106,30 +106,30 @@ token_verify(const struct token_keys *keys, struct arena *a, const char *text,
     int64_t max, int64_t now, struct token *ret, struct fail *f)
 {
 	const size_t size = strnlen(text, TOKEN_SIZE_MAX + 1);
-	const struct token_key *key = key_of(keys, a, text, size);
+	const struct token_key *key = find_token_key(keys, a, text, size);
 	char signature[SIGNATURE_SIZE + 1];
 	const char *dot, *body;
 	size_t n;
 
 	if (size > TOKEN_SIZE_MAX || key == NULL)
-		return refuse(f);
+		return refuse_token(f);
 	dot = text + size - SIGNATURE_SIZE - 1;
 	body = strchr(text, '.') + 1;
 	if (dot < body || *dot != '.')
-		return refuse(f);
-	sign(key, text, (size_t)(dot - text), signature);
+		return refuse_token(f);
+	sign_token(key, text, (size_t)(dot - text), signature);
 	if (!crypt_equal(signature, dot + 1, SIGNATURE_SIZE))
-		return refuse(f);
+		return refuse_token(f);
 
 	/* We signed it, so what follows is a token of ours, if maybe old. */
-	body = decode(a, body, (size_t)(dot - body), &n);
-	if (body == NULL || claims(a, body, n, ret) == -1)
-		return refuse(f);
+	body = base64url_read(a, body, (size_t)(dot - body), &n);
+	if (body == NULL || read_claims(a, body, n, ret) == -1)
+		return refuse_token(f);
 	if (ret->expires_at - ret->issued_at > TOKEN_LIFETIME ||
 	    ret->issued_at > now + TOKEN_SKEW || ret->expires_at <= now ||
 	    ret->given_at > ret->issued_at + TOKEN_SKEW ||
 	    ret->given_at + max <= now)
-		return refuse(f);
+		return refuse_token(f);
 	return 0;
 }
 
@@ -143,8 +143,8 @@ token_expiry(struct arena *a, const char *text)
 
 	if (dot == NULL)
 		return -1;
-	body = decode(a, body + 1, (size_t)(dot - body - 1), &n);
-	if (body == NULL || claims(a, body, n, &t) == -1)
+	body = base64url_read(a, body + 1, (size_t)(dot - body - 1), &n);
+	if (body == NULL || read_claims(a, body, n, &t) == -1)
 		return -1;
 	return t.expires_at;
 }
@@ -169,7 +169,7 @@ token_role(const char *name)
 
 /* Append one secret, named by the hash of it. */
 static int
-key_add(
+add_token_key(
     struct token_keys *keys, struct arena *a, const char *secret, size_t size)
 {
 	struct token_key *key = &keys->key[keys->n];
@@ -192,7 +192,7 @@ key_add(
 
 /* The first part of a token of this key, with its dot; NULL: arena full. */
 static const char *
-header(struct arena *a, const struct token_key *key)
+token_header(struct arena *a, const struct token_key *key)
 {
 	struct str json, s;
 
@@ -202,7 +202,7 @@ header(struct arena *a, const struct token_key *key)
 	str_init(&s, a);
 	if (str_text(&json) == NULL)
 		return NULL;
-	encode(&s, json.text, json.len);
+	append_base64url(&s, json.text, json.len);
 	str_addc(&s, '.');
 	return str_text(&s);
 }
@@ -212,14 +212,14 @@ header(struct arena *a, const struct token_key *key)
  * NULL.  No other header is ever read: it could only ask for less.
  */
 static const struct token_key *
-key_of(const struct token_keys *keys, struct arena *a, const char *text,
+find_token_key(const struct token_keys *keys, struct arena *a, const char *text,
     size_t size)
 {
 	const char *head;
 	size_t i, n;
 
 	for (i = 0; i < keys->n; i++) {
-		head = header(a, &keys->key[i]);
+		head = token_header(a, &keys->key[i]);
 		n = head == NULL ? 0 : strlen(head);
 		if (n > 0 && size >= n + 1 + SIGNATURE_SIZE &&
 		    memcmp(text, head, n) == 0)
@@ -230,19 +230,19 @@ key_of(const struct token_keys *keys, struct arena *a, const char *text,
 
 /* The signature of text, as the last part of a token writes it. */
 static void
-sign(const struct token_key *key, const char *text, size_t size,
+sign_token(const struct token_key *key, const char *text, size_t size,
     char ret[SIGNATURE_SIZE + 1])
 {
 	uint8_t mac[CRYPT_SHA256_SIZE];
 
 	crypt_hmac(key->secret, key->size, text, size, mac);
-	base64url(mac, sizeof(mac), ret);
+	base64url_write(mac, sizeof(mac), ret);
 	ret[SIGNATURE_SIZE] = '\0';
 }
 
 /* Write base64url (RFC 4648) without padding; returns its length. */
 static size_t
-base64url(const uint8_t *p, size_t size, char *ret)
+base64url_write(const uint8_t *p, size_t size, char *ret)
 {
 	uint32_t group;
 	size_t i, j, have, n = 0;
@@ -262,13 +262,13 @@ base64url(const uint8_t *p, size_t size, char *ret)
 
 /* Append size bytes as base64url. */
 static void
-encode(struct str *s, const char *data, size_t size)
+append_base64url(struct str *s, const char *data, size_t size)
 {
 	char group[4];
 	size_t i, n;
 
 	for (i = 0; i < size; i += 3) {
-		n = base64url((const uint8_t *)data + i,
+		n = base64url_write((const uint8_t *)data + i,
 		    size - i < 3 ? size - i : 3, group);
 		str_addn(s, group, n);
 	}
@@ -279,7 +279,7 @@ encode(struct str *s, const char *data, size_t size)
  * NUL behind them; NULL for any other text, or when the arena is full.
  */
 static const char *
-decode(struct arena *a, const char *text, size_t size, size_t *ret_size)
+base64url_read(struct arena *a, const char *text, size_t size, size_t *ret_size)
 {
 	uint8_t *out = arena_alloc(a, size + 1);
 	const char *digit;
@@ -307,7 +307,7 @@ decode(struct arena *a, const char *text, size_t size, size_t *ret_size)
 
 /* Read the claims, which are exactly ours; of old tokens all but "at". */
 static int
-claims(struct arena *a, const char *text, size_t size, struct token *ret)
+read_claims(struct arena *a, const char *text, size_t size, struct token *ret)
 {
 	struct json_object *json = body_parse(a, text, size, NULL);
 	const char *issuer, *audience, *role, *since;
@@ -366,7 +366,7 @@ claim_number(struct json_object *json, const char *name)
 
 /* Why is nobody's business but ours. */
 static int
-refuse(struct fail *f)
+refuse_token(struct fail *f)
 {
 	return fail_set(f, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
 }

@@ -22,10 +22,10 @@
  * of the same hash, the time until which they are trusted, and the scopes.
  * What a slow writer leaves beside somebody else's key is nobody's.
  */
-static struct apikey_slot *find(struct shm *shm, const uint8_t *hash);
-static struct apikey_slot *make(
+static struct apikey_slot *find_slot(struct shm *shm, const uint8_t *hash);
+static struct apikey_slot *make_slot(
     struct shm *shm, const uint8_t *hash, uint64_t now);
-static uint64_t key_of(const uint8_t *hash);
+static uint64_t slot_key(const uint8_t *hash);
 static uint64_t check_of(const uint8_t *hash);
 static uint64_t until_of(uint64_t good);
 
@@ -40,8 +40,8 @@ apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
 	assert(scopes > 0 && scopes < 1 << SCOPE_BITS);
 	if (left < APIKEY_CACHE_TRUST_S * CLOCK_SECOND)
 		until = now + (uint64_t)(left < 0 ? 0 : left / CLOCK_SECOND);
-	if ((kn = find(shm, hash)) == NULL &&
-	    (kn = make(shm, hash, now)) == NULL)
+	if ((kn = find_slot(shm, hash)) == NULL &&
+	    (kn = make_slot(shm, hash, now)) == NULL)
 		return;
 	good = check_of(hash) << (UNTIL_BITS + SCOPE_BITS) |
 	    until << SCOPE_BITS | scopes;
@@ -54,7 +54,7 @@ apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
 void
 apikey_cache_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 {
-	struct apikey_slot *kn = find(shm, hash);
+	struct apikey_slot *kn = find_slot(shm, hash);
 
 	if (kn != NULL)
 		atomic_store(&kn->good, 0);
@@ -64,7 +64,7 @@ unsigned
 apikey_cache_scopes(
     struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE], int64_t ticks)
 {
-	const struct apikey_slot *kn = find(shm, hash);
+	const struct apikey_slot *kn = find_slot(shm, hash);
 	const uint64_t good = kn == NULL ? 0 : atomic_load(&kn->good);
 
 	if (good >> (UNTIL_BITS + SCOPE_BITS) != check_of(hash) ||
@@ -75,9 +75,9 @@ apikey_cache_scopes(
 
 /* The place of a key, or NULL. */
 static struct apikey_slot *
-find(struct shm *shm, const uint8_t *hash)
+find_slot(struct shm *shm, const uint8_t *hash)
 {
-	const uint64_t key = key_of(hash);
+	const uint64_t key = slot_key(hash);
 	struct apikey_slot *kn;
 	size_t i;
 
@@ -91,9 +91,9 @@ find(struct shm *shm, const uint8_t *hash)
 
 /* A place that is free or whose key is trusted no longer, or NULL. */
 static struct apikey_slot *
-make(struct shm *shm, const uint8_t *hash, uint64_t now)
+make_slot(struct shm *shm, const uint8_t *hash, uint64_t now)
 {
-	const uint64_t key = key_of(hash);
+	const uint64_t key = slot_key(hash);
 	struct apikey_slot *kn;
 	uint64_t was;
 	size_t i;
@@ -110,7 +110,7 @@ make(struct shm *shm, const uint8_t *hash, uint64_t now)
 
 /* 64 bits of a hash that nobody can aim, never 0. */
 static uint64_t
-key_of(const uint8_t *hash)
+slot_key(const uint8_t *hash)
 {
 	uint64_t key;
 

@@ -18,9 +18,9 @@ struct saved {
 	size_t size;
 };
 
-static int collect(
+static int collect_cells(
     struct metrics *m, struct arena *a, struct saved *ret, struct fail *f);
-static void grow(_Atomic uint64_t *cell, uint64_t n);
+static void raise_cell(_Atomic uint64_t *cell, uint64_t n);
 
 int
 companion_counter_save(
@@ -30,7 +30,7 @@ companion_counter_save(
 	struct params p;
 	size_t i;
 
-	if (collect(&slot->metrics, a, &saved, f) == -1)
+	if (collect_cells(&slot->metrics, a, &saved, f) == -1)
 		return -1;
 	if (saved.size == 0)
 		return 0;
@@ -68,7 +68,7 @@ companion_counter_read(struct db *db, struct arena *a,
 		n = (uint64_t)rows_int(&rows, i, rows_col(&rows, "n"));
 		if (!known && !metric_kept(&cell))
 			atomic_store(metric_at(&c->base, &cell), n);
-		grow(metric_at(&c->now, &cell), n);
+		raise_cell(metric_at(&c->now, &cell), n);
 	}
 	atomic_store(&c->read, 1);
 	return 0;
@@ -76,7 +76,8 @@ companion_counter_read(struct db *db, struct arena *a,
 
 /* All cells of m that are not 0. */
 static int
-collect(struct metrics *m, struct arena *a, struct saved *ret, struct fail *f)
+collect_cells(
+    struct metrics *m, struct arena *a, struct saved *ret, struct fail *f)
 {
 	struct metric_cell cell = { 0 };
 	_Atomic uint64_t *at;
@@ -106,7 +107,7 @@ collect(struct metrics *m, struct arena *a, struct saved *ret, struct fail *f)
 
 /* One process reads at a time, but a database may be an older copy. */
 static void
-grow(_Atomic uint64_t *cell, uint64_t n)
+raise_cell(_Atomic uint64_t *cell, uint64_t n)
 {
 	if (n > atomic_load(cell))
 		atomic_store(cell, n);

@@ -10,7 +10,7 @@
 
 #define COUNT_MAX 10000 /* as the help of gauges.tbl has it */
 
-static void note(struct gauges *g, const char *name, int64_t value);
+static void note_gauge(struct gauges *g, const char *name, int64_t value);
 
 static const struct {
 	const char *id;
@@ -36,7 +36,7 @@ gauge_measure(struct db *db, struct arena *a, struct gauges *g, struct fail *f)
 	if (db_run(db, a, STMT_GAUGES, &p, &rows, f) == -1)
 		return -1;
 	for (i = 0; i < rows.n; i++)
-		note(g, rows_text(&rows, i, rows_col(&rows, "name")),
+		note_gauge(g, rows_text(&rows, i, rows_col(&rows, "name")),
 		    rows_int(&rows, i, rows_col(&rows, "value")));
 	atomic_store(&g->measured, 1);
 	return 0;
@@ -62,7 +62,7 @@ gauge_print(const struct gauges *g, struct str *s)
 
 /* Keep a value; one of a newer schema is none of ours. */
 static void
-note(struct gauges *g, const char *name, int64_t value)
+note_gauge(struct gauges *g, const char *name, int64_t value)
 {
 	int i;
 

@@ -31,9 +31,10 @@ struct counted {
 	size_t offset; /* of the cells in struct metrics */
 };
 
-static uint64_t sum(const struct shm *shm, size_t offset, size_t cell);
-static uint64_t companions(const struct shm *shm, size_t offset, size_t cell);
-static uint64_t load(const struct metrics *m, size_t offset, size_t cell);
+static uint64_t sum_cell(const struct shm *shm, size_t offset, size_t cell);
+static uint64_t companion_count(
+    const struct shm *shm, size_t offset, size_t cell);
+static uint64_t load_cell(const struct metrics *m, size_t offset, size_t cell);
 static void print_counter(const struct shm *shm, const struct counted *c,
     const char *const *routes, struct str *s);
 static void print_histogram(
@@ -42,9 +43,9 @@ static void print_labels(const struct counted *c, const char *first,
     const char *second, struct str *s);
 static void print_workers(const struct shm *shm, bool busy, struct str *s);
 static void print_spool(const struct shm *shm, struct str *s);
-static void print_gauge(
+static void print_metric_gauge(
     const char *name, const char *help, double value, struct str *s);
-static size_t firsts(const struct counted *c);
+static size_t count_first_values(const struct counted *c);
 static const char *value_name(
     const struct metric_label *l, size_t i, const char *const *routes);
 
@@ -195,7 +196,7 @@ metric_next(struct metric_cell *cell)
 		if (++cell->second < c->label[1].n)
 			return true;
 		cell->second = 0;
-		if (++cell->first < firsts(c))
+		if (++cell->first < count_first_values(c))
 			return true;
 		cell->first = 0;
 	}
@@ -213,7 +214,7 @@ metric_find(
 		if (strcmp(counted[m].name, name) == 0)
 			break;
 	if (m == METRIC__MAX || first < 0 || second < 0 ||
-	    (uint64_t)first >= firsts(&counted[m]) ||
+	    (uint64_t)first >= count_first_values(&counted[m]) ||
 	    (uint64_t)second >= counted[m].label[1].n)
 		return false;
 	ret->metric = m;
@@ -261,36 +262,38 @@ metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 	print_workers(shm, false, s);
 	print_workers(shm, true, s);
 	print_spool(shm, s);
-	print_gauge("engine_geoip_loaded", "1 if GEOIP_DB is loaded, else 0",
-	    atomic_load(&shm->geoip_loaded), s);
+	print_metric_gauge("engine_geoip_loaded",
+	    "1 if GEOIP_DB is loaded, else 0", atomic_load(&shm->geoip_loaded),
+	    s);
 }
 
 /* One cell, summed over all slots and what companions counted. */
 static uint64_t
-sum(const struct shm *shm, size_t offset, size_t cell)
+sum_cell(const struct shm *shm, size_t offset, size_t cell)
 {
-	uint64_t total = companions(shm, offset, cell);
+	uint64_t total = companion_count(shm, offset, cell);
 	size_t i;
 
 	for (i = 0; i < SHM_SLOTS; i++)
 		if (atomic_load(&shm->slot[i].group) != 0)
-			total += load(&shm->slot[i].metrics, offset, cell);
+			total += load_cell(&shm->slot[i].metrics, offset, cell);
 	return total;
 }
 
 /* What companions counted of it, as far as it is shown. */
 static uint64_t
-companions(const struct shm *shm, size_t offset, size_t cell)
+companion_count(const struct shm *shm, size_t offset, size_t cell)
 {
 	const struct companion_counters *co = &shm->counters;
 
 	if (atomic_load(&co->read) == 0)
 		return 0;
-	return load(&co->now, offset, cell) - load(&co->base, offset, cell);
+	return load_cell(&co->now, offset, cell) -
+	    load_cell(&co->base, offset, cell);
 }
 
 static uint64_t
-load(const struct metrics *m, size_t offset, size_t cell)
+load_cell(const struct metrics *m, size_t offset, size_t cell)
 {
 	const _Atomic uint64_t *cells =
 	    (const void *)((const char *)m + offset);
@@ -313,7 +316,7 @@ print_counter(const struct shm *shm, const struct counted *c,
 			str_add(s, c->name);
 			print_labels(c, first, second, s);
 			str_addf(s, " %" PRIu64 "\n",
-			    sum(shm, c->offset, i * c->label[1].n + j));
+			    sum_cell(shm, c->offset, i * c->label[1].n + j));
 		}
 	}
 }
@@ -325,15 +328,15 @@ print_histogram(const struct shm *shm, const struct counted *c, struct str *s)
 	size_t i;
 
 	for (i = 0; i < BUCKETS; i++) {
-		total += sum(shm, c->offset, i);
+		total += sum_cell(shm, c->offset, i);
 		str_addf(s, "%s_bucket{le=\"", c->name);
 		str_number(s, (double)bounds_us[i] / 1e6);
 		str_addf(s, "\"} %" PRIu64 "\n", total);
 	}
-	total += sum(shm, c->offset, BUCKETS);
+	total += sum_cell(shm, c->offset, BUCKETS);
 	str_addf(s, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", c->name, total);
 	str_addf(s, "%s_sum ", c->name);
-	str_number(s, (double)sum(shm, c->offset, BUCKETS + 1) / 1e6);
+	str_number(s, (double)sum_cell(shm, c->offset, BUCKETS + 1) / 1e6);
 	str_addf(s, "\n%s_count %" PRIu64 "\n", c->name, total);
 }
 
@@ -380,19 +383,20 @@ print_spool(const struct shm *shm, struct str *s)
 	const int64_t oldest = atomic_load(&shm->spool_oldest);
 	const int64_t age = oldest == 0 ? 0 : clock_now() - oldest;
 
-	print_gauge("engine_spool_records",
+	print_metric_gauge("engine_spool_records",
 	    "Degraded decisions in the spool that are not in the database yet",
 	    records > 0 ? (double)records : 0, s);
-	print_gauge("engine_spool_oldest_seconds",
+	print_metric_gauge("engine_spool_oldest_seconds",
 	    "Age of the oldest of these decisions, 0 if there is none",
 	    records > 0 && age > 0 ? (double)age / CLOCK_SECOND : 0, s);
-	print_gauge("engine_database_up",
+	print_metric_gauge("engine_database_up",
 	    "0 while the decide workers cannot reach the database, else 1",
 	    atomic_load(&shm->retry_at) == 0 ? 1 : 0, s);
 }
 
 static void
-print_gauge(const char *name, const char *help, double value, struct str *s)
+print_metric_gauge(
+    const char *name, const char *help, double value, struct str *s)
 {
 	str_addf(
 	    s, "# HELP %s %s\n# TYPE %s gauge\n%s ", name, help, name, name);
@@ -402,7 +406,7 @@ print_gauge(const char *name, const char *help, double value, struct str *s)
 
 /* How many values its first label has; the cells of a histogram stand there. */
 static size_t
-firsts(const struct counted *c)
+count_first_values(const struct counted *c)
 {
 	return c->histogram ? METRIC_HISTOGRAM : c->label[0].n;
 }

@@ -22,8 +22,8 @@
 #define MICRO 1e6 /* a word holds a z-score in millionths */
 
 static double in_word(enum runtime_setting which, double value);
-static uint64_t shared(const struct shm *shm, enum runtime_setting which);
-static size_t place(enum runtime_setting which);
+static uint64_t shared_value(const struct shm *shm, enum runtime_setting which);
+static size_t shared_index(enum runtime_setting which);
 
 static const char *const names[SETTING__MAX] = {
 #define SETTING(id, group, field, name, type, min, max, fallback)              \
@@ -147,7 +147,7 @@ runtime_setting_due(struct shm *shm, int64_t ticks)
 int64_t
 runtime_setting_limit(const struct shm *shm, enum runtime_setting which)
 {
-	const uint64_t value = shared(shm, which);
+	const uint64_t value = shared_value(shm, which);
 
 	assert(which == SETTING_DECISIONS || which == SETTING_LOGINS);
 	return value == 0 ? runtime_setting_fallback(which) : (int64_t)value;
@@ -156,7 +156,7 @@ runtime_setting_limit(const struct shm *shm, enum runtime_setting which)
 double
 runtime_setting_anomaly(const struct shm *shm)
 {
-	const uint64_t value = shared(shm, SETTING_ANOMALY);
+	const uint64_t value = shared_value(shm, SETTING_ANOMALY);
 
 	return value == 0 ? (double)runtime_setting_fallback(SETTING_ANOMALY)
 			  : (double)value / MICRO;
@@ -171,13 +171,13 @@ in_word(enum runtime_setting which, double value)
 
 /* The value of a word, 0 for the fallback. */
 static uint64_t
-shared(const struct shm *shm, enum runtime_setting which)
+shared_value(const struct shm *shm, enum runtime_setting which)
 {
-	return atomic_load(&shm->setting[place(which)]) & VALUE_MASK;
+	return atomic_load(&shm->setting[shared_index(which)]) & VALUE_MASK;
 }
 
 static size_t
-place(enum runtime_setting which)
+shared_index(enum runtime_setting which)
 {
 	size_t i;
 

@@ -11,7 +11,7 @@
 #include "lib/sys/disk.h"
 #include "lib/shared/storage_stats.h"
 
-static void note(struct storage_stats *st, const char *name, int64_t rows);
+static void note_rows(struct storage_stats *st, const char *name, int64_t rows);
 static void print_rows(const struct storage_stats *st, struct str *s);
 static void print_components(
     int64_t database, const struct model *model, struct str *s);
@@ -36,7 +36,7 @@ storage_stats_measure(
 	    db_run(db, a, STMT_STORAGE_ROWS, NULL, &rows, f) == -1)
 		return -1;
 	for (i = 0; i < rows.n; i++)
-		note(st, rows_text(&rows, i, rows_col(&rows, "name")),
+		note_rows(st, rows_text(&rows, i, rows_col(&rows, "name")),
 		    rows_int(&rows, i, rows_col(&rows, "rows")));
 	atomic_store(&st->bytes, rows_get_int(&size, "bytes"));
 	return 0;
@@ -57,7 +57,7 @@ storage_stats_print(const struct storage_stats *st, const char *paths,
 
 /* Keep the rows of a collection; one of a newer schema is none of ours. */
 static void
-note(struct storage_stats *st, const char *name, int64_t rows)
+note_rows(struct storage_stats *st, const char *name, int64_t rows)
 {
 	int c;
 

@@ -21,13 +21,13 @@ struct fields {
 };
 
 static int64_t read_clock(clockid_t id);
-static bool digits(const char **p, int n, int *ret);
-static bool separator(const char **p, const char *any);
-static bool date(const char **p, struct fields *fi);
+static bool parse_digits(const char **p, int n, int *ret);
+static bool parse_separator(const char **p, const char *any);
+static bool parse_date(const char **p, struct fields *fi);
 static bool time_of_day(const char **p, struct fields *fi);
-static bool seconds(const char **p, struct fields *fi);
-static void fraction(const char **p, struct fields *fi);
-static bool zone(const char **p, struct fields *fi);
+static bool parse_seconds(const char **p, struct fields *fi);
+static void parse_fraction(const char **p, struct fields *fi);
+static bool parse_zone(const char **p, struct fields *fi);
 
 int64_t
 clock_now(void)
@@ -70,8 +70,9 @@ clock_parse(const char *text, int64_t *ret)
 	struct fields fi = { 0 };
 	struct tm tm = { 0 };
 
-	if (!date(&text, &fi) || !separator(&text, "Tt ") ||
-	    !time_of_day(&text, &fi) || !zone(&text, &fi) || *text != '\0')
+	if (!parse_date(&text, &fi) || !parse_separator(&text, "Tt ") ||
+	    !time_of_day(&text, &fi) || !parse_zone(&text, &fi) ||
+	    *text != '\0')
 		return -1;
 	tm.tm_year = fi.year - 1900;
 	tm.tm_mon = fi.month - 1;
@@ -101,7 +102,7 @@ read_clock(clockid_t id)
 
 /* Read exactly n digits. */
 static bool
-digits(const char **p, int n, int *ret)
+parse_digits(const char **p, int n, int *ret)
 {
 	for (*ret = 0; n > 0; n--, (*p)++) {
 		if (!isdigit((unsigned char)**p))
@@ -113,7 +114,7 @@ digits(const char **p, int n, int *ret)
 
 /* Read one character out of any. */
 static bool
-separator(const char **p, const char *any)
+parse_separator(const char **p, const char *any)
 {
 	if (**p == '\0' || strchr(any, **p) == NULL)
 		return false;
@@ -123,11 +124,11 @@ separator(const char **p, const char *any)
 
 /* YYYY-MM-DD; days that their month lacks are left to the caller. */
 static bool
-date(const char **p, struct fields *fi)
+parse_date(const char **p, struct fields *fi)
 {
-	return digits(p, 4, &fi->year) && separator(p, "-") &&
-	    digits(p, 2, &fi->month) && separator(p, "-") &&
-	    digits(p, 2, &fi->day) && fi->month >= 1 && fi->month <= 12 &&
+	return parse_digits(p, 4, &fi->year) && parse_separator(p, "-") &&
+	    parse_digits(p, 2, &fi->month) && parse_separator(p, "-") &&
+	    parse_digits(p, 2, &fi->day) && fi->month >= 1 && fi->month <= 12 &&
 	    fi->day >= 1 && fi->day <= 31;
 }
 
@@ -135,29 +136,30 @@ date(const char **p, struct fields *fi)
 static bool
 time_of_day(const char **p, struct fields *fi)
 {
-	if (!digits(p, 2, &fi->hour) || !separator(p, ":") ||
-	    !digits(p, 2, &fi->minute) || fi->hour > 23 || fi->minute > 59)
+	if (!parse_digits(p, 2, &fi->hour) || !parse_separator(p, ":") ||
+	    !parse_digits(p, 2, &fi->minute) || fi->hour > 23 ||
+	    fi->minute > 59)
 		return false;
-	return !separator(p, ":") || seconds(p, fi);
+	return !parse_separator(p, ":") || parse_seconds(p, fi);
 }
 
 /* SS and perhaps a fraction. */
 static bool
-seconds(const char **p, struct fields *fi)
+parse_seconds(const char **p, struct fields *fi)
 {
-	if (!digits(p, 2, &fi->second) || fi->second > LEAP_SECOND)
+	if (!parse_digits(p, 2, &fi->second) || fi->second > LEAP_SECOND)
 		return false;
-	if (!separator(p, "."))
+	if (!parse_separator(p, "."))
 		return true;
 	if (!isdigit((unsigned char)**p))
 		return false;
-	fraction(p, fi);
+	parse_fraction(p, fi);
 	return true;
 }
 
 /* Digits of a second, cut at microseconds. */
 static void
-fraction(const char **p, struct fields *fi)
+parse_fraction(const char **p, struct fields *fi)
 {
 	int64_t unit;
 
@@ -169,17 +171,17 @@ fraction(const char **p, struct fields *fi)
 
 /* Nothing, Z, or an offset: +HH, +HHMM, +HH:MM. */
 static bool
-zone(const char **p, struct fields *fi)
+parse_zone(const char **p, struct fields *fi)
 {
 	int hours, minutes = 0;
 	int sign = **p == '-' ? -1 : 1;
 
-	if (**p == '\0' || separator(p, "Zz"))
+	if (**p == '\0' || parse_separator(p, "Zz"))
 		return true;
-	if (!separator(p, "+-") || !digits(p, 2, &hours))
+	if (!parse_separator(p, "+-") || !parse_digits(p, 2, &hours))
 		return false;
-	(void)separator(p, ":");
-	if (**p != '\0' && !digits(p, 2, &minutes))
+	(void)parse_separator(p, ":");
+	if (**p != '\0' && !parse_digits(p, 2, &minutes))
 		return false;
 	if (minutes > 59 || hours * 3600 >= DAY_SECONDS)
 		return false;

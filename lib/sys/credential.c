@@ -12,7 +12,8 @@
 #include "core/base/fail.h"
 #include "lib/sys/credential.h"
 
-static ssize_t refuse(const char *name, const char *why, struct fail *f);
+static ssize_t refuse_credential(
+    const char *name, const char *why, struct fail *f);
 
 ssize_t
 credential_read(const char *dir, const char *prefix, const char *name,
@@ -25,27 +26,30 @@ credential_read(const char *dir, const char *prefix, const char *name,
 
 	if (snprintf(path, sizeof(path), "%s/%s%s", dir, prefix, name) >=
 	    (int)sizeof(path))
-		return refuse(name, strerror(ENAMETOOLONG), f);
+		return refuse_credential(name, strerror(ENAMETOOLONG), f);
 	if ((file = fopen(path, "re")) == NULL)
-		return errno == ENOENT ? 0 : refuse(name, strerror(errno), f);
+		return errno == ENOENT
+		    ? 0
+		    : refuse_credential(name, strerror(errno), f);
 	n = fread(buffer, 1, size, file);
 	failed = ferror(file) != 0;
 	fclose(file);
 	if (failed)
-		return refuse(name, "it cannot be read", f);
+		return refuse_credential(name, "it cannot be read", f);
 	if (n == size)
-		return refuse(name, "it is too long", f);
+		return refuse_credential(name, "it is too long", f);
 	if (n > 0 && buffer[n - 1] == '\n')
 		n--;
 	for (i = 0; i < n; i++)
 		if (iscntrl((unsigned char)buffer[i]))
-			return refuse(name, "it is not one line of text", f);
+			return refuse_credential(
+			    name, "it is not one line of text", f);
 	buffer[n] = '\0';
 	return (ssize_t)n + 1;
 }
 
 static ssize_t
-refuse(const char *name, const char *why, struct fail *f)
+refuse_credential(const char *name, const char *why, struct fail *f)
 {
 	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, name,
 	    "has a credential, but %s", why);

@@ -10,7 +10,8 @@
 #include "lib/sys/disk.h"
 
 static size_t next_path(const char **paths);
-static bool look(const char *path, struct disk *ret, dev_t *ret_device);
+static bool stat_filesystem(
+    const char *path, struct disk *ret, dev_t *ret_device);
 
 size_t
 disk_read(const char *paths, struct disk ret[DISK_MAX])
@@ -23,7 +24,7 @@ disk_read(const char *paths, struct disk ret[DISK_MAX])
 		if (size >= sizeof(path))
 			continue;
 		snprintf(path, sizeof(path), "%.*s", (int)size, paths);
-		if (!look(path, &ret[n], &device[n]))
+		if (!stat_filesystem(path, &ret[n], &device[n]))
 			continue;
 		for (i = 0; i < n && device[i] != device[n]; i++)
 			continue;
@@ -75,7 +76,7 @@ next_path(const char **paths)
 }
 
 static bool
-look(const char *path, struct disk *ret, dev_t *ret_device)
+stat_filesystem(const char *path, struct disk *ret, dev_t *ret_device)
 {
 	struct statvfs fs;
 	struct stat st;
