@@ -245,9 +245,10 @@ print_cron_usage(FILE *out)
 	for (i = 0; i < jobs_n; i++)
 		fprintf(out, "  %-8s  %s\n", jobs[i].name, jobs[i].help);
 	fprintf(out,
-	    "  %-8s  several at once: those named, else all but retain\n\n"
-	    "--once, the default, does what is due and ends; --for looks for "
-	    "more until\nthe time (55s, 10m, 2h) is over.\n\n",
+	    "  %-8s  several jobs at once: the named ones, or all but "
+	    "retain\n\n"
+	    "--once, the default, does the work that is due and exits; --for "
+	    "TIME (55s, 10m,\n2h) continues to look for work until then.\n\n",
 	    WORK);
 	for (i = 0; i < JOB_OPTION__MAX; i++)
 		fprintf(out, "  --%s, of %s: %s\n", job_options[i].name,

@@ -64,7 +64,7 @@ audit_verify(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ .name = "head",
 		    .arg = "HASH",
-		    .help = "the chain must have this seal "
+		    .help = "the chain must contain this seal "
 			    "(event=audit_head)",
 		    .type = OPT_TEXT,
 		    .ret = &head },

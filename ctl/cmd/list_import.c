@@ -76,8 +76,7 @@ lists_import(const struct command *cmd, int argc, char **argv)
 	char *url = NULL;
 	bool json = false;
 	const struct opt opts[] = {
-		{ "from-line", "N",
-		    "leave out the rows on earlier lines, which are in",
+		{ "from-line", "N", "skip the rows on earlier lines",
 		    OPT_NUMBER, &im.from, 1, INT64_MAX },
 		{ "json", NULL, "print the totals as JSON", OPT_FLAG, &json, 0,
 		    0 },

@@ -43,7 +43,7 @@ login(const struct command *cmd, int argc, char **argv)
 {
 	char *email = NULL, *url = NULL;
 	const struct opt opts[] = {
-		{ "email", "EMAIL", "who logs in; else it is asked for",
+		{ "email", "EMAIL", "the operator; default: asks for it",
 		    OPT_TEXT, &email, 0, 0 },
 		{ "url", "URL",
 		    "the service; default ASSAY_URL, else BASE_URL, else the "

@@ -154,8 +154,8 @@ migrate(const struct command *cmd, int argc, char **argv)
 	int64_t wait = WAIT_DEFAULT;
 	const struct opt opts[] = {
 		{ .name = "again",
-		    .help = "make functions and grants again, even if they are "
-			    "the same",
+		    .help = "replace functions and grants even if they are the "
+			    "same",
 		    .type = OPT_FLAG,
 		    .ret = &w.again },
 		{ .name = "sql",
@@ -165,12 +165,12 @@ migrate(const struct command *cmd, int argc, char **argv)
 		    .type = OPT_TEXT,
 		    .ret = &dir },
 		{ .name = "status",
-		    .help = "only say what is applied and what is pending",
+		    .help = "only print what is applied and what is pending",
 		    .type = OPT_FLAG,
 		    .ret = &only_status },
 		{ .name = "wait",
 		    .arg = "SECONDS",
-		    .help = "wait so long for who uses what is to change, not "
+		    .help = "wait at most SECONDS for other sessions; default "
 			    "300",
 		    .type = OPT_NUMBER,
 		    .min = 0,

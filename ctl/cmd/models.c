@@ -79,7 +79,7 @@ models_list(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ .name = "limit",
 		    .arg = "N",
-		    .help = "at most N of them; default 20",
+		    .help = "print at most N; default 20",
 		    .type = OPT_NUMBER,
 		    .ret = &limit,
 		    .min = 1,

@@ -88,8 +88,8 @@ settings_run(
 	char *url = NULL;
 	bool json = false;
 	const struct opt opts[] = {
-		{ "json", NULL, "print the answers as they came", OPT_FLAG,
-		    &json, 0, 0 },
+		{ "json", NULL, "print the unchanged JSON", OPT_FLAG, &json, 0,
+		    0 },
 		{ "url", "URL",
 		    "the service; default ASSAY_URL, else the session's",
 		    OPT_TEXT, &url, 0, 0 },

@@ -180,8 +180,8 @@ own_opts(struct request_run *rm)
 			"only entries older than the one of this id", OPT_TEXT,
 			&rm->before, 0, 0 });
 	add_opt(rm,
-	    &(struct opt) { "json", NULL, "print the answer as it came",
-		OPT_FLAG, &rm->json, 0, 0 });
+	    &(struct opt) { "json", NULL, "print the unchanged JSON", OPT_FLAG,
+		&rm->json, 0, 0 });
 	add_opt(rm,
 	    &(struct opt) { "url", "URL",
 		rm->access == ACCESS_KEY
