@@ -11,9 +11,9 @@
 
 start_two_hosts
 
-# spend HOST AMOUNT [MEMBERS]: a new user spends it; DECIDED is "verdict score
-# tags".
-spend() {
+# spend_on_host HOST AMOUNT [MEMBERS]: a new user spends it; DECIDED is "verdict
+# score tags".
+spend_on_host() {
 	decide_new "$1" "\"type\":\"order.place\",\"amount\":$2,
 	    \"currency\":\"EUR\"${3-}"
 	DECIDED=$(json '"\(.verdict) \(.score) \([.reasons[].tag] | join(" "))"')
@@ -32,15 +32,15 @@ seeds=$(json '.[4].rules | tojson')
 
 # Ruleset texts.  There are more decisions than workers of a host.
 for n in "" 2 "" 2; do
-	spend "$n" 50
+	spend_on_host "$n" 50
 	is "order $new_users on host ${n:-1} gets no points from the seed rules" \
 	    "$DECIDED" "allow 0 "
 done
-publish '"version":"big-1","dsl":"# by hand\nrule big { when event.amount >= 50\n then score += 60, tag \"big\" }"'
+publish_rules '"version":"big-1","dsl":"# by hand\nrule big { when event.amount >= 50\n then score += 60, tag \"big\" }"'
 is "a ruleset is published from text" "$STATUS $BODY" \
     '200 {"ok" : true, "version" : "big-1"}'
 for n in 2 "" 2 "" 2 ""; do
-	spend "$n" 50
+	spend_on_host "$n" 50
 	is "order $new_users on host ${n:-1} gets the points of the new rule" \
 	    "$DECIDED" "review 60 big"
 done
@@ -52,37 +52,37 @@ is "the history of a ruleset has the newest version first" \
     "$STATUS $BODY" '200 ["big-1", "seed@v0.4"]'
 
 # Rulesets of trees, and rules as GET shows them.
-publish "\"version\":\"trees\",\"rules\":[$(tree "{\"kind\":\"and\",\"all\":[
-    $(compare event.amount gt 10),{\"kind\":\"or\",\"any\":[
-    $(compare 'attr.plan name' eq '"a \"b\" || #\n"'),{\"kind\":\"not\",\"not\":
-    $(compare event.currency neq '"ETB"')}]}]}"),
+publish_rules "\"version\":\"trees\",\"rules\":[$(rule_tree "{\"kind\":\"and\",\"all\":[
+    $(compare_tree event.amount gt 10),{\"kind\":\"or\",\"any\":[
+    $(compare_tree 'attr.plan name' eq '"a \"b\" || #\n"'),{\"kind\":\"not\",\"not\":
+    $(compare_tree event.currency neq '"ETB"')}]}]}"),
     {\"dsl\":\"rule other { when attr.x then score += 50, tag other }\"}]"
 is "a ruleset is published from trees and text" \
     "$STATUS $(json .version)" "200 trees"
 http GET /v1/rules
 is_json "GET /v1/rules prints a tree as text" '.[4].rules[0].dsl' \
     'rule r { when event.amount > 10 && (attr."plan name" == "a \"b\" || #\u000a" || !(event.currency != "ETB")) then score += 7, tag t }'
-spend 2 11 ',"attributes":{"plan name":"a \"b\" || #\n","x":true}'
+spend_on_host 2 11 ',"attributes":{"plan name":"a \"b\" || #\n","x":true}'
 is "a rule that was published as a tree fires" "$DECIDED" "review 57 other t"
-spend "" 11 ',"attributes":{"plan name":"a"}'
+spend_on_host "" 11 ',"attributes":{"plan name":"a"}'
 is "a rule of a tree does not fire where its condition is false" \
     "$DECIDED" "allow 0 "
-publish "\"version\":\"again\",\"rules\":$seeds"
+publish_rules "\"version\":\"again\",\"rules\":$seeds"
 is "the rules that GET shows can be published" "$STATUS" 200
 http GET /v1/rules
 is "published again, the seed rules read as before" \
     "$(json '.[4].rules | tojson')" "$seeds"
-publish '"version":"none","rules":[]'
+publish_rules '"version":"none","rules":[]'
 is "a ruleset without rules is published" "$STATUS" 200
-spend 2 9999
+spend_on_host 2 9999
 is "a ruleset without rules allows an order of 9999" "$DECIDED" "allow 0 "
 
 # Rollbacks.
 http POST /v1/rules/order.place/rollback '{"toVersion":"big-1"}'
 is "a rollback answers 200" "$STATUS $BODY" '200 {"ok":true}'
-spend 2 50
+spend_on_host 2 50
 is "host 2 decides by the version of the rollback" "$DECIDED" "review 60 big"
-spend "" 50
+spend_on_host "" 50
 is "host 1 decides by the version of the rollback" "$DECIDED" "review 60 big"
 http GET /v1/rules/order.place/history
 is "a rollback leaves the history as it was" "$BODY" \
@@ -113,9 +113,9 @@ check "the large body is close to the limit of 1 MiB" \
 http POST /v1/rules "" --data-binary @"$scratch/large" \
     -H 'Content-Type: application/json' -H Expect:
 is "a ruleset of 900 rules is published" "$STATUS" 200
-spend "" 50
+spend_on_host "" 50
 is "a large ruleset allows what no rule matches" "$DECIDED" "allow 0 "
-spend 2 50 ',"attributes":{"a":false}'
+spend_on_host 2 50 ',"attributes":{"a":false}'
 is "host 2 decides by the large ruleset" "$DECIDED" "review 100 t"
 http GET /v1/rules
 is_json "GET /v1/rules shows all 900 rules" '.[4].rules | length' 900

@@ -11,8 +11,9 @@
 
 start_two_hosts
 
-# login HOST: a new user logs in; DECIDED is "verdict score policy version".
-login() {
+# login_on_host HOST: a new user logs in; DECIDED is "verdict score policy
+# version".
+login_on_host() {
 	decide_new "$1" '"type":"account.login"' \
 	    "\"deviceId\":\"d-$new_users\""
 	DECIDED=$(json '"\(.verdict) \(.score) \(.policyId) \(.policyVersion)"')
@@ -30,16 +31,16 @@ is_json "a listed policy has an event type and its own members" \
     join(" ")' "eventType policy bands id onError version"
 
 for n in "" 2; do
-	login "$n"
+	login_on_host "$n"
 	is "login $new_users on host ${n:-1} gets the seed policy's verdict" \
 	    "$DECIDED" "allow 12 pol_account_login v0.4.0"
 done
-publish strict "$(band allow 0 9),$(band review 10 49 ',"reviewQueue":"night"'),$(
-    band review 50 59),$(band deny 60 100)"
+publish_policy strict "$(policy_band allow 0 9),$(policy_band review 10 49 ',"reviewQueue":"night"'),$(
+    policy_band review 50 59),$(policy_band deny 60 100)"
 is "a policy is published" "$STATUS $BODY" \
     '200 {"ok" : true, "version" : "strict"}'
 for n in 2 "" 2 "" 2 ""; do
-	login "$n"
+	login_on_host "$n"
 	is "login $new_users on host ${n:-1} gets the new policy's verdict" \
 	    "$DECIDED" "review 12 pol_account_login strict"
 done
@@ -55,7 +56,7 @@ is "the history of a policy has the newest version first" \
 
 # A simulation names the band with the highest min at or below the score.
 while read -r score want; do
-	simulate "$score"
+	simulate_score "$score"
 	is "score $score falls into the band with the highest min below it" \
 	    "$SIMULATED" "200 $want"
 done <<'END'
@@ -68,7 +69,7 @@ done <<'END'
 1e2 {"verdict":"deny"}
 END
 for score in -1 100.5 101 '"50"' null true; do
-	simulate "$score"
+	simulate_score "$score"
 	is_error "simulating the score $score answers 400" 400 INVALID_REQUEST
 done
 for body in '{}' '[]' '{"score":1,"bands":[]}'; do
@@ -80,11 +81,11 @@ done
 # Rollbacks.
 http POST /v1/policies/pol_account_login/rollback '{"toVersion":"v0.4.0"}'
 is "a rollback answers 200" "$STATUS $BODY" '200 {"ok":true}'
-login 2
+login_on_host 2
 is "host 2 decides by the version of the rollback" \
     "$DECIDED" "allow 12 pol_account_login v0.4.0"
 http POST /v1/policies/pol_account_login/rollback '{"toVersion":"strict"}'
-login 2
+login_on_host 2
 is "a rollback to the newer version is active at once" \
     "$DECIDED" "review 12 pol_account_login strict"
 epoch=$(sql "select policies from assay.epoch")

@@ -12,9 +12,9 @@
 start_stack
 admin_token
 
-# refused WHAT MEMBERS MESSAGE: publishing it is refused, with this message.
-refused() {
-	publish "$2"
+# is_rejected WHAT MEMBERS MESSAGE: publishing it is refused, with this message.
+is_rejected() {
+	publish_rules "$2"
 	is_error "$1 answers 400" 400 RULESET_INVALID
 	is_json "the message for $1 names the fault" .message "$3"
 }
@@ -22,38 +22,38 @@ refused() {
 # A faulty ruleset is rejected as a whole, with the place of the fault.
 before=$(sql "select count(*), max(created_at) from assay.ruleset")
 epoch=$(sql "select rules from assay.epoch")
-refused "a signal misspelled in a text" \
+is_rejected "a signal misspelled in a text" \
     '"version":"v","dsl":"rule r {\n\twhen device.firstseen"' \
     'line 2, column 7 found "device.firstseen", expected a signal: device has firstSeen, usersOnDevice, usersOnFingerprint, fingerprintFirstSeen, fingerprintDeviceMismatch'
-refused "a syntax error in one rule's text" \
-    "\"version\":\"v\",\"rules\":[$(tree "$(compare attr.x eq 1)"),
+is_rejected "a syntax error in one rule's text" \
+    "\"version\":\"v\",\"rules\":[$(rule_tree "$(compare_tree attr.x eq 1)"),
     {\"dsl\":\"rule s { when 1 }\"}]" \
     'rules[1].dsl, line 1, column 15: found "1", expected a signal such as event.amount or attr.name, "!" or "("'
-refused "an unknown signal in a tree" "\"version\":\"v\",\"rules\":[
-    $(tree "$(compare attr.x eq 1)"),$(tree "{\"kind\":\"and\",\"all\":[
-	$(compare attr.x eq 1),$(compare geo.land eq '"ET"')]}")]" \
+is_rejected "an unknown signal in a tree" "\"version\":\"v\",\"rules\":[
+    $(rule_tree "$(compare_tree attr.x eq 1)"),$(rule_tree "{\"kind\":\"and\",\"all\":[
+	$(compare_tree attr.x eq 1),$(compare_tree geo.land eq '"ET"')]}")]" \
     'rules[1].condition.all[1].path found "geo.land", expected a signal: geo has country, distanceKm, countryChanged, impossibleTravel, ipSimMismatch'
-refused "a string compared with a number in a tree" \
-    "\"version\":\"v\",\"rules\":[$(tree "{\"kind\":\"not\",\"not\":
-	$(compare event.amount gt '"10"')}")]" \
+is_rejected "a string compared with a number in a tree" \
+    "\"version\":\"v\",\"rules\":[$(rule_tree "{\"kind\":\"not\",\"not\":
+	$(compare_tree event.amount gt '"10"')}")]" \
     'rules[0].condition.not.value found a string, but event.amount is a number'
-refused "an unknown operator in a tree" \
-    "\"version\":\"v\",\"rules\":[$(tree "$(compare event.amount in '"10"')")]" \
+is_rejected "an unknown operator in a tree" \
+    "\"version\":\"v\",\"rules\":[$(rule_tree "$(compare_tree event.amount in '"10"')")]" \
     'rules[0].condition.op must be gt, gte, lt, lte, eq or neq'
-refused "an expression in a tree's path" "\"version\":\"v\",\"rules\":[
-    $(tree "$(compare 'event.amount > 1 || event.amount' gt 1)")]" \
+is_rejected "an expression in a tree's path" "\"version\":\"v\",\"rules\":[
+    $(rule_tree "$(compare_tree 'event.amount > 1 || event.amount' gt 1)")]" \
     "rules[0].condition.path is no signal's name"
-refused "a rule without a condition" \
+is_rejected "a rule without a condition" \
     '"version":"v","rules":[{"id":"r","tag":"t","weight":7}]' \
     'rules[0].condition is required'
-refused "a second rule with the same id" "\"version\":\"v\",\"rules\":[
-    $(tree "$(compare attr.x eq 1)"),$(tree "$(compare attr.x eq 2)")]" \
+is_rejected "a second rule with the same id" "\"version\":\"v\",\"rules\":[
+    $(rule_tree "$(compare_tree attr.x eq 1)"),$(rule_tree "$(compare_tree attr.x eq 2)")]" \
     'rules[1]: an earlier rule has the id "r" already'
-refused "a weight above 100" \
+is_rejected "a weight above 100" \
     '"version":"v","rules":[{"id":"r","tag":"t","weight":101,"condition":{}}]' \
     'rules[0].weight must be an integer from 0 to 100'
 while read -r members; do
-	publish "$members"
+	publish_rules "$members"
 	is_error "publishing $members answers 400" 400 INVALID_REQUEST
 done <<'END'
 "version":"v"
@@ -98,9 +98,9 @@ for type in card.authorise none order.place%20; do
 done
 
 # A version names one ruleset of an event type.
-publish '"version":"big-1","dsl":"rule x { when attr.x then score += 1, tag x }"'
+publish_rules '"version":"big-1","dsl":"rule x { when attr.x then score += 1, tag x }"'
 is "a new version of a ruleset is published" "$STATUS" 200
-publish '"version":"big-1","dsl":"rule x { when attr.x then score += 1, tag x }"'
+publish_rules '"version":"big-1","dsl":"rule x { when attr.x then score += 1, tag x }"'
 is_error "a version that exists answers 409" 409 VERSION_EXISTS
 http POST /v1/rules '{"eventType":"card.refund","version":"big-1","dsl":" "}'
 is "another event type can use the same version" "$STATUS" 200
@@ -126,14 +126,14 @@ http GET /v1/rules
 is "an analyst reads the rules" "$STATUS" 200
 http GET /v1/rules/order.place/history
 is "an analyst reads the history of a ruleset" "$STATUS" 200
-publish '"version":"ana","dsl":"#"'
+publish_rules '"version":"ana","dsl":"#"'
 is_error "an analyst cannot publish a ruleset" 403 FORBIDDEN
 http POST /v1/rules/order.place/rollback '{"toVersion":"big-1"}'
 is_error "an analyst cannot roll a ruleset back" 403 FORBIDDEN
 TOKEN=
 http GET /v1/rules
 is_error "without a token GET /v1/rules answers 401" 401 UNAUTHENTICATED
-publish '"version":"me","dsl":"#"'
+publish_rules '"version":"me","dsl":"#"'
 is_error "without a token publishing answers 401" 401 UNAUTHENTICATED
 TOKEN=$ADMIN
 http GET "/v1/audit?limit=3"

@@ -15,23 +15,23 @@ admin_token
 # A faulty policy is rejected as a whole, with the place of the fault.
 before=$(sql "select count(*), max(created_at) from assay.policy")
 while IFS='|' read -r bands message; do
-	publish bad "$bands"
+	publish_policy bad "$bands"
 	is_error "publishing the bands $bands answers 400" 400 POLICY_INVALID
 	is_json "the message for the bands $bands names the fault" \
 	    .message "$message"
 done <<END
 |bands must hold 1 to 101 bands
-$(band allow 0 24),$(band deny 26 100)|bands[1].min must be one above the max of the band before
-$(band allow 0 24),$(band deny 24 100)|bands[1].min must be one above the max of the band before
-$(band allow 1 100)|bands[0].min must be 0 in the first band
-$(band allow 0 99)|bands[0].max must be 100 in the last band
-$(band allow 0 101)|bands[0].max must be a number from 0 to 100
-$(band allow 0 24.5),$(band deny 25.5 100)|bands[0].max must be a whole number
-$(band deny 50 100),$(band allow 0 49)|bands[0].min must be 0 in the first band
-$(band block 0 100)|bands[0].verdict must be allow, challenge, review or deny
-$(band allow '"0"' 100)|bands[0].min must be a number from 0 to 100
-$(band review 0 100 ',"queue":"x"')|bands[0].queue is an unknown field
-$(band review 0 100 ',"reviewQueue":""')|bands[0].reviewQueue must be one line, not blank, of 1 to 128 bytes
+$(policy_band allow 0 24),$(policy_band deny 26 100)|bands[1].min must be one above the max of the band before
+$(policy_band allow 0 24),$(policy_band deny 24 100)|bands[1].min must be one above the max of the band before
+$(policy_band allow 1 100)|bands[0].min must be 0 in the first band
+$(policy_band allow 0 99)|bands[0].max must be 100 in the last band
+$(policy_band allow 0 101)|bands[0].max must be a number from 0 to 100
+$(policy_band allow 0 24.5),$(policy_band deny 25.5 100)|bands[0].max must be a whole number
+$(policy_band deny 50 100),$(policy_band allow 0 49)|bands[0].min must be 0 in the first band
+$(policy_band block 0 100)|bands[0].verdict must be allow, challenge, review or deny
+$(policy_band allow '"0"' 100)|bands[0].min must be a number from 0 to 100
+$(policy_band review 0 100 ',"queue":"x"')|bands[0].queue is an unknown field
+$(policy_band review 0 100 ',"reviewQueue":""')|bands[0].reviewQueue must be one line, not blank, of 1 to 128 bytes
 {"min":0,"max":100}|bands[0].verdict is required
 7|bands[0] must be an object
 END
@@ -41,16 +41,16 @@ while read -r members; do
 	is_error "publishing a policy with $members answers 400" \
 	    400 POLICY_INVALID
 done <<END
-"onError":"allow","bands":[$(band allow 0 100)]
-"onError":null,"bands":[$(band allow 0 100)]
-"bands":[$(band allow 0 100)]
+"onError":"allow","bands":[$(policy_band allow 0 100)]
+"onError":null,"bands":[$(policy_band allow 0 100)]
+"bands":[$(policy_band allow 0 100)]
 "onError":"fail_open"
 "onError":"fail_open","bands":null
 "onError":"fail_open","bands":{"verdict":"allow"}
 END
 while read -r members; do
 	http POST /v1/policies "{\"onError\":\"fail_open\",
-	    \"bands\":[$(band allow 0 100)]$members}"
+	    \"bands\":[$(policy_band allow 0 100)]$members}"
 	is_error "publishing a policy with ...$members answers 400" \
 	    400 INVALID_REQUEST
 done <<'END'
@@ -80,15 +80,15 @@ for id in pol_none account.login; do
 	is_error "a simulation of the unknown policy $id answers 404" \
 	    404 POLICY_MISSING
 	http POST /v1/policies "{\"id\":\"$id\",\"version\":\"v\",
-	    \"onError\":\"fail_open\",\"bands\":[$(band allow 0 100)]}"
+	    \"onError\":\"fail_open\",\"bands\":[$(policy_band allow 0 100)]}"
 	is_error "publishing the unknown policy $id answers 404" \
 	    404 POLICY_MISSING
 done
 
 # A version names one policy of an id.
-publish strict "$(band allow 0 100)"
+publish_policy strict "$(policy_band allow 0 100)"
 is "a new version of a policy is published" "$STATUS" 200
-publish strict "$(band allow 0 100)"
+publish_policy strict "$(policy_band allow 0 100)"
 is_error "a version that exists answers 409" 409 VERSION_EXISTS
 for n in 1 2 3 4; do
 	curl -s -o /dev/null -w '%{http_code}\n' --max-time 30 \
@@ -96,8 +96,8 @@ for n in 1 2 3 4; do
 	    -H "Authorization: Bearer $TOKEN" \
 	    -H 'Content-Type: application/json' "$BASE/v1/policies" \
 	    -d "{\"id\":\"pol_account_login\",\"version\":\"race\",
-		\"onError\":\"fail_open\",\"bands\":[$(band allow 0 "4$n"),$(
-		band deny "$((41 + n))" 100)]}" >"$scratch/race.$n" &
+		\"onError\":\"fail_open\",\"bands\":[$(policy_band allow 0 "4$n"),$(
+		policy_band deny "$((41 + n))" 100)]}" >"$scratch/race.$n" &
 	racing="${racing-} $!"
 done
 # shellcheck disable=SC2086 # several
@@ -112,9 +112,9 @@ http GET /v1/policies
 is "an analyst reads the policies" "$STATUS" 200
 http GET /v1/policies/pol_account_login/history
 is "an analyst reads the history of a policy" "$STATUS" 200
-simulate 50
+simulate_score 50
 is "an analyst can simulate a score" "$STATUS" 200
-publish ana "$(band allow 0 100)"
+publish_policy ana "$(policy_band allow 0 100)"
 is_error "an analyst cannot publish a policy" 403 FORBIDDEN
 http POST /v1/policies/pol_account_login/rollback '{"toVersion":"strict"}'
 is_error "an analyst cannot roll a policy back" 403 FORBIDDEN

@@ -6,36 +6,28 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/hosts.sh
 . "$(dirname "$0")/hosts.sh"
+# shellcheck source=t/http/list.sh
+. "$(dirname "$0")/list.sh"
 
 start_two_hosts
 
-# decide HOST [MEMBERS]: decide for a new user, with these members of the
-# subject; DECIDED is the verdict and the first tag.
-decide() {
+# decide_on_host HOST [MEMBERS]: decide for a new user, with these members of
+# the subject; DECIDED is the verdict and the first tag.
+decide_on_host() {
 	decide_new "$1" '"type":"order.place"' "${2-}"
 	DECIDED=$(json '"\(.verdict) \(.reasons[0].tag // "")"')
 }
 
-# save KIND SUBJECT VALUE [MEMBERS]: add an entry, or replace it.
-save() {
-	http POST /v1/lists "{\"kind\":\"$1\",\"subject\":\"$2\",
-	    \"value\":\"$3\"${4-}}"
-}
-# found MEMBERS: search; FOUND is the status and the entries.
-found() {
-	http POST /v1/lists/search "{$1}"
-	FOUND="$STATUS $(json 'map("\(.kind) \(.value)") | join(", ")')"
-}
 ip='"ip":"203.0.113.9"'
 
 http GET /v1/lists
 is "the lists are empty at first" "$STATUS $BODY" "200 []"
 for n in "" 2; do
-	decide "$n" "$ip"
+	decide_on_host "$n" "$ip"
 	is "user $new_users on host ${n:-1} is allowed from an address on no list" \
 	    "$DECIDED" "allow "
 done
-save block ip ::ffff:203.0.113.9 ',"reason":"case 7","expiresAt":"2050-01-31T12:00:00+01:00"'
+save_entry block ip ::ffff:203.0.113.9 ',"reason":"case 7","expiresAt":"2050-01-31T12:00:00+01:00"'
 is "an entry is added to a list" "$STATUS" 201
 is_json "an entry has its normalized address, reason and expiry" \
     'del(.id, .createdAt) | tojson' \
@@ -45,27 +37,27 @@ is_json "an entry has an id and the time of its creation" \
     .createdAt | test("^[0-9-]{10}T[0-9:]{8}[.][0-9]{3}Z$"))"' "true true"
 id=$(json .id)
 for n in 2 "" 2 ""; do
-	decide "$n" "$ip"
+	decide_on_host "$n" "$ip"
 	is "user $new_users on host ${n:-1} is denied from a blocked address" \
 	    "$DECIDED" "deny list.block"
 done
-save block ip 203.0.113.9
+save_entry block ip 203.0.113.9
 is "the same entry without a reason replaces the first" \
     "$STATUS $(json '"\(.id) \(.reason) \(.expiresAt)"')" "200 $id null null"
-save block ip 203.0.113.9 ',"reason":null,"expiresAt":null'
+save_entry block ip 203.0.113.9 ',"reason":null,"expiresAt":null'
 is "the same entry again changes nothing" "$STATUS $(json .id)" "200 $id"
 is "an unchanged entry does not raise the epoch" \
     "$(sql "select lists from assay.epoch")" 3
-save watch ip 203.0.113.9
+save_entry watch ip 203.0.113.9
 is "an address can be on a second list" "$STATUS" 201
-save allow phone '+251 91 234-5678' ',"reason":"a friend"'
+save_entry allow phone '+251 91 234-5678' ',"reason":"a friend"'
 is "a phone number is stored as digits" \
     "$STATUS $(json .value)" "201 251912345678"
-decide 2 '"phone":"00251912345678"'
+decide_on_host 2 '"phone":"00251912345678"'
 is "a user with an allowed phone number is allowed" \
     "$DECIDED" "allow list.allow"
 for pair in "user u 1" "device d-ü" "fingerprint f-1" "bin 411111" "country ng"; do
-	save block "${pair%% *}" "${pair#* }"
+	save_entry block "${pair%% *}" "${pair#* }"
 	is "an entry for the $pair is added" "$STATUS" 201
 done
 
@@ -83,18 +75,18 @@ is_json "a query for one kind has only its entries" \
 http GET "/v1/lists?subject=ip&kind=block"
 is_json "a query for one subject and kind has only their entries" \
     'map("\(.kind) \(.value)") | join(", ")' "block 203.0.113.9"
-found '"subject":"ip","value":"::FFFF:CB00:7109"'
+search_entries '"subject":"ip","value":"::FFFF:CB00:7109"'
 is "a search finds an address in another notation" \
     "$FOUND" "200 watch 203.0.113.9, block 203.0.113.9"
-found '"subject":"ip","value":"203.0.113.9","kind":"block"'
+search_entries '"subject":"ip","value":"203.0.113.9","kind":"block"'
 is "a search for one kind has only its entries" "$FOUND" "200 block 203.0.113.9"
-found '"subject":"user","value":"203.0.113.9"'
+search_entries '"subject":"user","value":"203.0.113.9"'
 is "a search for a value finds no other subject" "$FOUND" "200 "
 
 # Removal.
 http DELETE "/v1/lists/$id"
 is "an entry is removed" "$STATUS $BODY" '200 {"ok":true}'
-decide 2 "$ip"
+decide_on_host 2 "$ip"
 is "the second entry of an address outlives the first" \
     "$DECIDED" "review list.watch"
 http DELETE "/v1/lists/$id"

@@ -6,20 +6,11 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/hosts.sh
 . "$(dirname "$0")/hosts.sh"
+# shellcheck source=t/http/list.sh
+. "$(dirname "$0")/list.sh"
 
 start_stack
 admin_token
-
-# save KIND SUBJECT VALUE [MEMBERS]: add an entry, or replace it.
-save() {
-	http POST /v1/lists "{\"kind\":\"$1\",\"subject\":\"$2\",
-	    \"value\":\"$3\"${4-}}"
-}
-# found MEMBERS: search; FOUND is the status and the entries.
-found() {
-	http POST /v1/lists/search "{$1}"
-	FOUND="$STATUS $(json 'map("\(.kind) \(.value)") | join(", ")')"
-}
 
 for query in kind=none kind= subject=email limit=0 limit=1001 offset=-1 \
     limit=x; do
@@ -78,14 +69,14 @@ is "a rejected entry is not stored and does not raise the epoch" \
     assay.epoch) from assay.list_entry")" "$before"
 
 # Analysts read and do not write; a request without a token does neither.
-save block user "u 1"
+save_entry block user "u 1"
 analyst_token
 
 http GET /v1/lists
 is "an analyst reads the lists" "$STATUS" 200
-found '"subject":"user","value":"u 1"'
+search_entries '"subject":"user","value":"u 1"'
 is "an analyst searches the lists" "$FOUND" "200 block u 1"
-save block user x
+save_entry block user x
 is_error "an analyst cannot add an entry" 403 FORBIDDEN
 http DELETE /v1/lists/lst_0
 is_error "an analyst cannot remove an entry" 403 FORBIDDEN
@@ -94,6 +85,6 @@ is_error "an analyst cannot import entries" 403 FORBIDDEN
 TOKEN=
 http GET /v1/lists
 is_error "without a token GET /v1/lists answers 401" 401 UNAUTHENTICATED
-found '"subject":"user","value":"u 1"'
+search_entries '"subject":"user","value":"u 1"'
 is_error "without a token a search answers 401" 401 UNAUTHENTICATED
 finish

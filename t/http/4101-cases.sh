@@ -13,7 +13,7 @@ start_cases
 
 http GET /v1/cases
 is "there are no cases at first" "$STATUS $BODY" "200 []"
-review e-1
+open_case e-1
 verdict=$(json .id)
 http GET "/v1/cases/$CASE"
 is "a review opens a case with the event, verdict, queue and score" \
@@ -21,7 +21,8 @@ is "a review opens a case with the event, verdict, queue and score" \
     "200 {\"id\":\"$CASE\",\"eventId\":\"e-1\",\"verdictId\":\"$verdict\",\
 \"queue\":\"risk-ops\",\"verdict\":\"review\",\"score\":14,\"status\":\"open\",\
 \"assignedTo\":null,\"resolution\":null}"
-is "the trail of a new case begins with the engine" "$(trail)" "opened engine"
+is "the trail of a new case begins with the engine" \
+    "$(case_trail)" "opened engine"
 is_json "the first entry of the trail has the time of the case" \
     '.audit[0].at == .openedAt and (.openedAt |
     test("^[0-9-]{10}T[0-9:]{8}[.][0-9]{3}Z$"))' true
@@ -48,7 +49,7 @@ http GET "/v1/cases/$CASE"
 is_json "a resolved case has its analyst, outcome and time" \
     '"\(.status) \(.assignedTo) \(.resolution.outcome) \(.resolution.at)"' \
     "resolved $me fraud $at"
-is "the trail has assignment and resolution" "$(trail)" \
+is "the trail has assignment and resolution" "$(case_trail)" \
     "opened engine, assigned $me, resolved $me (fraud)"
 is "a resolution stores a label with the tags of the event" \
     "$(sql "select event_id, outcome, tags, credited_outcome
@@ -67,12 +68,13 @@ is_json "the label changes the tag weights" \
 '"fraud":1,"legit":0,"weight":34,"trusted":false}]'
 
 # An open case; no note; no outcome.
-review e-2
+open_case e-2
 http POST "/v1/cases/$CASE/resolve" '{"outcome":"inconclusive","note":""}'
 is_json "a resolution of an open case with an empty note has none" \
     '.resolution | keys | join(" ")' "analyst at outcome"
 http GET "/v1/cases/$CASE"
-is "resolving an open case assigns it first" "$(json .assignedTo) $(trail)" \
+is "resolving an open case assigns it first" \
+    "$(json .assignedTo) $(case_trail)" \
     "$me opened engine, assigned $me, resolved $me (inconclusive)"
 is "an inconclusive resolution stores no label" \
     "$(sql 'select count(*) from assay.label')" 1
@@ -81,7 +83,7 @@ is "an inconclusive resolution is the only event" \
     order by number desc limit 1')" case.resolved.v1
 
 # The operator is the one of the token.
-review e-3
+open_case e-3
 http POST "/v1/cases/$CASE/assign"
 sql "insert into assay.operator (email, role, password)
     select 'ana@example.com', 'analyst', password from assay.operator"
@@ -102,7 +104,7 @@ http GET "/v1/cases/$CASE"
 is_json "an operator resolves a case of another operator" \
     '"\(.assignedTo) \(.resolution.analyst)"' "ana@example.com $me"
 is "the trail has every assignment and the resolution" \
-    "$(trail)" "opened engine, assigned $me, \
+    "$(case_trail)" "opened engine, assigned $me, \
 assigned ana@example.com (from $me), assigned ana@example.com \
 (from ana@example.com), resolved $me (legit)"
 is "the audit trail has every change of a case" "$(sql "select status,
@@ -114,7 +116,7 @@ is "the audit trail has every change of a case" "$(sql "select status,
 # Of many operators, on two hosts, one resolves a case.
 start_host 2 OPERATOR_WORKERS=4
 for event in r-1 r-2 r-3; do
-	review $event
+	open_case $event
 	pids=
 	for n in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		curl -s -o /dev/null -w '%{http_code}\n' \
@@ -131,7 +133,7 @@ for event in r-1 r-2 r-3; do
 	    "$(cat "$scratch"/race.* | sort |
 	    uniq -c | awk '{ print $1, $2 }' | paste -sd ,)" "1 200,11 409"
 	http GET "/v1/cases/$CASE"
-	is "the trail of $event has one resolution" "$(trail)" \
+	is "the trail of $event has one resolution" "$(case_trail)" \
 	    "opened engine, assigned $me, resolved $me (fraud)"
 done
 is "each of four resolutions counts as one label" \

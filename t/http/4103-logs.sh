@@ -10,18 +10,18 @@ start_stack
 admin_token
 api_key
 
-# decide EVENT [MEMBERS [SUBJECT]]: decide a card payment with these members,
-# and these of its subject.
-decide() {
+# decide_payment EVENT [MEMBERS [SUBJECT]]: decide a card payment with these
+# members, and these of its subject.
+decide_payment() {
 	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"card.authorize\"
 	    ${2:+,$2},\"subject\":{\"userId\":\"u-1\"${3:+,$3}}}"
 }
 
-for log in verdicts activity; do
-	http GET /v1/$log
-	is "the log of $log is empty at first" "$STATUS $BODY" "200 []"
+for kind in verdicts activity; do
+	http GET /v1/$kind
+	is "the log of $kind is empty at first" "$STATUS $BODY" "200 []"
 done
-decide e-1 '"amount":5000.10,"currency":"eur","instrument":{"kind":"card",
+decide_payment e-1 '"amount":5000.10,"currency":"eur","instrument":{"kind":"card",
     "bin":"411111"},"attributes":{"ip":"kept as sent"}' \
     '"ip":"196.188.7.9","phone":"+251 911 234 544","deviceId":"d"'
 made=$BODY
@@ -46,7 +46,7 @@ is "GET /v1/activity has the request with masked personal data" \
 is "the request has the amount as it was sent" "$(printf '%s' "$BODY" |
     grep -o '"amount":[0-9.]*')" '"amount":5000.10'
 
-decide e-1
+decide_payment e-1
 is "a second request for the event is a replay" \
     "$(header x-engine-idempotent-replay)" true
 http POST /v1/decisions/batch '{"events":[{"id":"b-1","type":"order.place",
@@ -89,21 +89,21 @@ http GET /v1/activity
 is_json "a query without a limit finds 100 activities" length 100
 http GET '/v1/activity?limit=200'
 is_json "a query finds 200 activities at most" length 200
-for log in verdicts activity; do
+for kind in verdicts activity; do
 	before=
 	n=0
 	: >"$scratch/ids"
 	while [ $n -lt 8 ]; do
 		n=$((n + 1))
-		http GET "/v1/$log?limit=30$before"
+		http GET "/v1/$kind?limit=30$before"
 		json '.[].id' >>"$scratch/ids"
 		before=$(json '.[-1].id // "" | "&before=\(.)"')
 		[ "$before" != "&before=" ] || break
 	done
-	is "the pages of the $log have every entry once" \
+	is "the pages of the $kind have every entry once" \
 	    "$(grep -c vd_ "$scratch/ids") $(sort -u "$scratch/ids" | grep -c vd_)" \
-	    "$([ $log = verdicts ] && echo 212 212 || echo 208 208)"
-	check "the pages of the $log are sorted" \
+	    "$([ $kind = verdicts ] && echo 212 212 || echo 208 208)"
+	check "the pages of the $kind are sorted" \
 	    sh -c "LC_ALL=C sort -rc '$scratch/ids'"
 done
 http GET '/v1/verdicts?limit=1&before=vd_00000000000000000000000000'
@@ -132,10 +132,10 @@ for query in limit=0 limit=101 limit=201 limit=-1 limit=x before= before=vd_1 \
 	is_error "GET /v1/activity with $query answers 400" 400 INVALID_REQUEST
 done
 TOKEN=
-for log in verdicts activity; do
-	http GET /v1/$log
-	is_error "without a token the $log answers 401" 401 UNAUTHENTICATED
-	http POST /v1/$log '{}'
-	is_error "POST to the $log answers 405" 405 METHOD_NOT_ALLOWED
+for kind in verdicts activity; do
+	http GET /v1/$kind
+	is_error "without a token the $kind log answers 401" 401 UNAUTHENTICATED
+	http POST /v1/$kind '{}'
+	is_error "POST to the $kind log answers 405" 405 METHOD_NOT_ALLOWED
 done
 finish

@@ -10,7 +10,7 @@
 
 start_cases
 
-review e-1
+open_case e-1
 http GET '/v1/cases?eventId=e-1'
 is_json "a query finds a case by its event" 'map(.eventId) | join(" ")' e-1
 http GET '/v1/cases?userId=watched'
@@ -38,10 +38,10 @@ is_error "a page after an unknown case answers 404" 404 CASE_NOT_FOUND
 
 # Three resolved cases and an open one, in pages.
 for event in e-1 e-2 e-3; do
-	[ $event = e-1 ] || review $event
+	[ $event = e-1 ] || open_case $event
 	http POST "/v1/cases/$CASE/resolve" '{"outcome":"fraud"}'
 done
-review e-4
+open_case e-4
 http GET '/v1/cases?limit=2'
 is_json "GET /v1/cases has the newest case first" \
     'map(.eventId) | join(" ")' "e-4 e-3"

@@ -12,7 +12,7 @@
 start_cases
 
 # Rejected requests.
-review e-4
+open_case e-4
 verdict=$(json .id)
 for body in '{}' '{"outcome":"Fraud"}' '{"outcome":""}' '{"outcome":null}' \
     '{"outcome":1}' '{"outcome":"fraud","note":null}' \
@@ -63,7 +63,7 @@ is "the audit trail has every rejected change of a case" "$(sql "select status,
 404|8"
 
 # Without an audit entry a resolution has no effect.
-review e-5
+open_case e-5
 sql 'alter table assay.audit add constraint never check (status <> 200)
     not valid'
 http POST "/v1/cases/$CASE/resolve" '{"outcome":"fraud"}'

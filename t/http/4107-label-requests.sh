@@ -40,21 +40,21 @@ is_error "there is no route for an analyst's label" 404 NOT_FOUND
 # Only a key with the scope labels stores a label.
 both=$KEY
 KEY=
-chargeback x-1
+send_chargeback x-1
 is_error "with a token alone a chargeback answers 401" 401 INVALID_API_KEY
 api_key '["decisions"]'
-chargeback x-1
+send_chargeback x-1
 is_error "with a key for decisions a chargeback answers 403" \
     403 INSUFFICIENT_SCOPE
 http POST /v1/labels/chargeback '{}'
 is_error "the scope is checked before the body" 403 INSUFFICIENT_SCOPE
 KEY=ak_live_000000000000000000000000000000000000000000000000
-chargeback x-1
+send_chargeback x-1
 is_error "with an unknown key a chargeback answers 401" 401 INVALID_API_KEY
 api_key '["labels"]'
-chargeback x-2
+send_chargeback x-2
 is "with a key for labels a chargeback answers 202" "$STATUS" 202
-decide x-3
+decide_order x-3
 is_error "with a key for labels a decision answers 403" 403 INSUFFICIENT_SCOPE
 KEY=$both
 is "a rejected chargeback stores no label" \
@@ -62,13 +62,13 @@ is "a rejected chargeback stores no label" \
     where event_id like 'x-%'")" x-2
 # Without a database a chargeback is refused.
 stop_database
-chargeback gone
+send_chargeback gone
 is_error "a chargeback without a database answers 503" 503 UNAVAILABLE
 start_database
 wait_ready
-chargeback gone
+send_chargeback gone
 is "a chargeback answers 202 when the database is back" "$STATUS" 202
-decide gone
+decide_order gone
 check "a label is matched when the database was away" \
     stack_until 30 0 is_matched gone
 finish

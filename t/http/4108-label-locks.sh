@@ -25,7 +25,7 @@ chargebacks_at_once() {
 
 # Concurrent labels of the same events and tags.
 for n in 1 2 3 4 5 6 7 8; do
-	decide "m-$n" watched
+	decide_order "m-$n" watched
 done
 http GET '/v1/cases?limit=8'
 cases=$(json '.[] | select(.eventId | startswith("m-")) | .id')
@@ -66,20 +66,20 @@ is "the counts of tags are the sums of the labels" \
 
 # A locked tag or label delays neither chargebacks nor the decisions behind
 # them; the companion matches the label later.
-decide held-1
-decide held-2 watched
+decide_order held-1
+decide_order held-2 watched
 http POST "/v1/cases/$(sql "select id from assay.review_case
     where event_id = 'held-2'")/resolve" '{"outcome":"legit"}'
 before=$(tag_weights)
 hold_lock 'select from assay.tag_count for update'
-chargeback held-1
+send_chargeback held-1
 is "a chargeback answers 202 while its tag is locked" "$STATUS $BODY" \
     '202 {"recorded":true}'
-chargeback held-2
+send_chargeback held-2
 is "a chargeback that replaces a label answers 202 while its tag is locked" \
     "$STATUS" 202
 chargebacks_at_once held-1
-decide held-3
+decide_order held-3
 is "a decision answers 200 while chargebacks wait for a tag" "$STATUS" 200
 is "a locked tag keeps its counts" "$(tag_weights)" "$before"
 release_lock
@@ -90,10 +90,10 @@ check "a replaced label is matched when its tag is unlocked" \
 is "the unlocked tags have the new counts" \
     "$(tag_weights)" "amount 10/0 43!, velocity 4/0 41!"
 hold_lock "select from assay.label where event_id = 'held-1' for update"
-chargeback held-1
+send_chargeback held-1
 is_error "a chargeback of a locked label answers 503" 503 UNAVAILABLE
 chargebacks_at_once held-1
-decide held-4
+decide_order held-4
 is "a decision answers 200 while chargebacks wait for a label" "$STATUS" 200
 release_lock
 finish

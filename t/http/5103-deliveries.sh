@@ -26,19 +26,20 @@ http POST /v1/webhooks/deliveries/redrive
 is "a redrive without dead deliveries requeues none" \
     "$STATUS $BODY" '200 {"requeued":0}'
 
-# queue TABLE PREFIX SUBSCRIBER FROM TO: store these as the companion does.
-queue() {
+# store_deliveries TABLE PREFIX SUBSCRIBER FROM TO: store these as the companion
+# does.
+store_deliveries() {
 	sql "insert into assay.$1 (id, subscriber_id, event, data,
 	    correlation_id, occurred_at, attempts, last_error)
 	    select '$2' || to_char(n, 'FM0000'), '$3', 'case.resolved.v1',
 		'{}', 'c', now(), 3, 'timed out'
 	    from generate_series($4, $5) n"
 }
-queue delivery whd_ "$hook" 1 205
-queue dead_letter whd_ "$hook" 301 2500
-queue dead_letter whd_ "$gone" 3001 3001
-queue delivery ntd_ "$channel" 1 2
-queue dead_letter ntd_ "$channel" 11 12
+store_deliveries delivery whd_ "$hook" 1 205
+store_deliveries dead_letter whd_ "$hook" 301 2500
+store_deliveries dead_letter whd_ "$gone" 3001 3001
+store_deliveries delivery ntd_ "$channel" 1 2
+store_deliveries dead_letter ntd_ "$channel" 11 12
 
 http GET /v1/webhooks/deliveries
 is_json "GET of deliveries has the newest 200 pending and dead ones" \
@@ -72,7 +73,7 @@ http POST /v1/webhooks/deliveries/redrive
 is "a second redrive requeues none" "$STATUS $BODY" '200 {"requeued":0}'
 
 # The database fails in the second of the transactions of a redrive.
-queue dead_letter whd_ "$hook" 4001 6001
+store_deliveries dead_letter whd_ "$hook" 4001 6001
 sql "create function public.away() returns trigger language plpgsql as '
     begin perform pg_terminate_backend(pg_backend_pid()); return old; end';
     create trigger away before delete on assay.dead_letter for each row
@@ -96,7 +97,7 @@ is_json "the audit trail has the redrive of alerts" \
     "200 POST /v1/notifications/deliveries/redrive"
 
 # A user is erased while the dead deliveries of the user are redriven.
-queue dead_letter whd_ "$hook" 5001 5003
+store_deliveries dead_letter whd_ "$hook" 5001 5003
 sql "update assay.dead_letter set user_id = 'u-1'"
 hold_lock "select assay.delivery_redrive('whd_', now(), 9)"
 (http POST /v1/privacy/erase '{"userId":"u-1"}') &
@@ -109,7 +110,7 @@ is "an erasure beside a redrive leaves no delivery of the user" \
     from assay.delivery where user_id = 'u-1'")" 0
 
 # The companion can leave a delivery for a revoked endpoint.
-queue delivery whd_ "$gone" 9000 9000
+store_deliveries delivery whd_ "$gone" 9000 9000
 http GET /v1/webhooks/deliveries
 is_json "a delivery to a revoked endpoint is not listed" \
     '.pending[0].id' whd_2500

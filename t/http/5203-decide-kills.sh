@@ -20,10 +20,9 @@ http POST /v1/policies '{"id":"pol_order_place","version":"all","onError":
 is "a policy that reviews every order is published" "$STATUS" 200
 TOKEN=
 
-# accept FIRST LAST USER ...: queue the events with these numbers of each user,
-# in their order over one connection; prints the statuses.
-# one connection; prints the statuses.
-accept() {
+# queue_events FIRST LAST USER ...: queue the events with these numbers of each
+# user, in their order over one connection; prints the statuses.
+queue_events() {
 	perl -e '
 		my ($socket, $base, $key, $from, $to, @users) = @ARGV;
 		my $next = "";
@@ -47,8 +46,8 @@ accept() {
 
 users=$(seq -f 'u-%g' 40)
 {
-	accept 1 10 $users
-	accept 1 150 u-hot
+	queue_events 1 10 $users
+	queue_events 1 150 u-hot
 } >"$scratch/statuses"
 is "all 550 events are accepted" "$(sort "$scratch/statuses" | uniq -c |
     tr -s ' ')" " 550 202"
@@ -94,7 +93,7 @@ done
 wait_ready
 
 # More events, of which the pool decides some at the same time.
-accept 11 12 $users >"$scratch/statuses"
+queue_events 11 12 $users >"$scratch/statuses"
 is "another 80 events are accepted" \
     "$(sort "$scratch/statuses" | uniq -c | tr -s ' ')" " 80 202"
 for n in 1 2 3 4 5 6 7 8; do

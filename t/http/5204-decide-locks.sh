@@ -23,13 +23,15 @@ is "a row that another session deletes is not decided" \
     "$(queued_events) $(sql "select string_agg(
     event_id, ' ') from assay.verdict_log where event_id in ('o-5', 'o-6')")" \
     " o-6"
-is "a row that another session deletes is not a failure" "$(last_count failed)" 0
+is "a row that another session deletes is not a failure" \
+    "$(last_count failed)" 0
 
 decide_later o-7 u-7
 decide_later o-8 u-8
 hold_lock "select pg_advisory_xact_lock($(user_lock u-7))"
 cron decide
-is "a locked user waits and the events of others are decided" "$(queued_events) $(
+is "a locked user waits and the events of others are decided" \
+    "$(queued_events) $(
     decision_of o-8) $(last_count failed)" "o-7 200 o-8 allow 0 0"
 release_lock
 cron decide
@@ -42,7 +44,8 @@ hold_lock "select assay.erase_identity($(user_lock u-gone), 'u-gone', 1000)"
 cron decide
 release_lock
 cron decide
-is "an event of an erased user is not decided" "$(queued_events) $(decision_of o-9)" \
+is "an event of an erased user is not decided" \
+    "$(queued_events) $(decision_of o-9)" \
     " 404 NOT_FOUND - -"
 cluster_psql postgres assay <<'END'
 create function assay.slow() returns trigger language plpgsql as $$

@@ -42,7 +42,8 @@ decide_later p-2 u-poison
 decide_later o-12 u-12
 decide_later o-slow u-slow
 cron decide
-is "a failed event stays in the queue and others are decided" "$(queued_events) $(
+is "a failed event stays in the queue and others are decided" \
+    "$(queued_events) $(
     decision_of o-12) $(last_count failed)" "p-1 p-2 o-slow 200 o-12 review 0 2"
 is "a failed event is tried again later" \
     "$(sql "select tries, not_before > now()
@@ -65,7 +66,8 @@ is "an event that fails eight times gets the verdict of onError" \
     "$(decision_of p-1) $(sql "select
     reasons from assay.verdict_log where event_id = 'p-1'")" \
     '200 p-1 deny -1 [{"tag":"engine.degraded","points":0}]'
-is "the next event of the user is tried then" "$(queued_events) $(sql "select tries
+is "the next event of the user is tried then" \
+    "$(queued_events) $(sql "select tries
     from assay.async_queue")" "p-2 1"
 check "the log has the degraded decision and its reason" \
     grep -q 'level=error .*req=cor-p-1 decision=degraded log=database code=INTERNAL why="database error 22012' "$log"

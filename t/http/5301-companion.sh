@@ -59,12 +59,12 @@ check "the companion restarts a job that is killed" \
 http POST /v1/decisions/async '{"id":"e-1","type":"account.login",
     "subject":{"userId":"u1"}}'
 # shellcheck disable=SC2317 # stack_until calls it
-decided() {
+is_decided() {
 	http GET /v1/decisions/e-1
 	[ "$STATUS" = 200 ]
 }
 check "the restarted job decides an event" \
-    stack_until 10 "$stack_cron_pid" decided
+    stack_until 10 "$stack_cron_pid" is_decided
 kill -s TERM "$stack_cron_pid"
 cron_status=0
 wait "$stack_cron_pid" || cron_status=$?

@@ -10,16 +10,16 @@
 start_publish
 
 # A subscription gets the events that follow it.
-decide e-0
+decide_order e-0
 check "the companion ends well without a subscriber" publish_once
 is "without a subscriber no delivery is queued" \
     "$(sql "select count(*) from assay.delivery")" 0
-decide e-1
-subscribe verdict.reached.v1
+decide_order e-1
+subscribe_webhook verdict.reached.v1
 all=$ID
-subscribe case.resolved.v1 label.recorded.v1
+subscribe_webhook case.resolved.v1 label.recorded.v1
 rest=$ID
-decide e-2
+decide_order e-2
 http POST /v1/decisions/batch '{"events":[
     {"id":"e-3","type":"account.login","subject":{"userId":"u-2"}},
     {"id":"e-4","type":"account.login","subject":{"userId":"u-2"}}]}'
@@ -66,7 +66,7 @@ sql "alter database assay set synchronous_commit = off;
 	values (current_setting(''synchronous_commit'')); return null; end';
     create trigger log_commit after insert on assay.delivery
     for each statement execute function public.log_commit()"
-decide e-quick
+decide_order e-quick
 check "the companion publishes with synchronous_commit off" publish_once
 sql "drop trigger log_commit on assay.delivery"
 is "a delivery is committed synchronously" \
@@ -84,11 +84,11 @@ sql "insert into assay.list_entry (id, kind, subject, value, created_by)
     values ('lst_1', 'block', 'user', 'blocked', 'me');
     update assay.epoch set lists = lists + 1;
     update assay.list_subject set changed = 2 where subject = 'user'"
-decide mild
+decide_order mild
 sql "insert into assay.alert_minute values ('$channel',
     floor(extract(epoch from clock_timestamp()) / 60) + 1000000, 0)"
 for i in 1 2 3 4; do
-	decide "severe-$i" blocked
+	decide_order "severe-$i" blocked
 done
 # shellcheck disable=SC2317 # stack_until calls it
 severe_queued() {

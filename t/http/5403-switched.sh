@@ -12,8 +12,8 @@ api_key
 http POST /v1/webhooks "{\"url\":\"$url/t\",\"events\":[\"verdict.reached.v1\"]}"
 is "a webhook subscribes to verdicts" "$STATUS" 201
 
-# decide EVENT [USER [AMOUNT]]: decide an order.
-decide() {
+# decide_order EVENT [USER [AMOUNT]]: decide an order.
+decide_order() {
 	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
 	    \"amount\":${3:-20},\"currency\":\"EUR\",
 	    \"subject\":{\"userId\":\"${2:-u-1}\"}}"
@@ -29,9 +29,9 @@ burn_transactions() {
 	end \$\$"
 }
 
-# configure USER LIMIT TAGS: block a user, set a limit, a policy and counts of
-# tags; the epochs do not depend on the values.
-configure() {
+# configure_server USER LIMIT TAGS: block a user, set a limit, a policy and
+# counts of tags; the epochs do not depend on the values.
+configure_server() {
 	http POST /v1/lists "{\"kind\":\"block\",\"subject\":\"user\",
 	    \"value\":\"$1\"}"
 	http PUT /v1/config/rate-limits "{\"decisionsPerMin\":$2}"
@@ -48,13 +48,13 @@ stop_database
 cp -a "$scratch/pg" "$scratch/behind"
 start_database
 wait_ready
-configure u-old 777 0
+configure_server u-old 777 0
 burn_transactions 4000
-decide e-large u-2 4000
+decide_order e-large u-2 4000
 is "a decision has the weights, policy and limit of the first server" \
     "$(json '"\(.score) \(.policyVersion)"'
     ) $(header x-ratelimit-limit)" "2 of-u-old 777"
-decide e-1 u-old
+decide_order e-1 u-old
 is "a decision has the lists of the first server" "$(json .verdict)" deny
 
 # The companion has read the log and claims a delivery when its session ends.
@@ -76,15 +76,15 @@ mv "$scratch/pg" "$scratch/ahead"
 mv "$scratch/behind" "$scratch/pg"
 start_database
 wait_ready
-configure u-new 555 50
+configure_server u-new 555 50
 want=
 for i in 1 2 3 4 5; do
-	decide "m-$i" "u-3"
+	decide_order "m-$i" "u-3"
 	want="$want${want:+ }m-$i"
 done
 burn_transactions 6000
-decide m-6 u-3
-decide m-7 u-3
+decide_order m-6 u-3
+decide_order m-7 u-3
 want="$want m-6 m-7"
 kill -s CONT "$stack_cron_pid"
 # shellcheck disable=SC2317 # stack_until calls it
@@ -100,12 +100,12 @@ is "each verdict of the other server is queued for the webhook" \
 	where data::json ->> 'eventId' like 'm-%'")" "$want"
 
 # The same epochs do not mean the same configuration.
-decide e-2 u-new
+decide_order e-2 u-new
 is "a user whom the other server blocks is denied" "$(json .verdict)" deny
-decide e-3 u-old
+decide_order e-3 u-old
 is "a user whom only the first server blocks is allowed" \
     "$(json '"\(.verdict) \(.policyVersion)"')" "allow of-u-new"
-decide e-4 u-4 4000
+decide_order e-4 u-4 4000
 is "weights, policy and limit are those of the other server" \
     "$(json '"\(.score) \(.policyVersion)"') $(header x-ratelimit-limit)" \
     "37 of-u-new 555"

@@ -8,9 +8,9 @@
 . "$(dirname "$0")/publish.sh"
 
 start_publish
-subscribe verdict.reached.v1
+subscribe_webhook verdict.reached.v1
 all=$ID
-subscribe case.resolved.v1 label.recorded.v1
+subscribe_webhook case.resolved.v1 label.recorded.v1
 rest=$ID
 
 # A transaction that begins early and commits late, and one that rolls back.
@@ -38,7 +38,7 @@ both_open() {
 	    where state = 'idle in transaction' and backend_xid is not null")" = 2 ]
 }
 stack_until 20 "$late" both_open
-decide e-5
+decide_order e-5
 sql "insert into assay.outbox (event, data, correlation_id)
     values ('case.resolved.v1', '{\"eventId\":\"case\"}', 'c')"
 check "the companion publishes beside two open transactions" publish_once
@@ -67,7 +67,7 @@ kill_sleepers() {
 	    where wait_event = 'PgSleep'" >/dev/null
 }
 for i in 6 7 8; do
-	decide "e-$i"
+	decide_order "e-$i"
 done
 sql "insert into assay.outbox (event, data, correlation_id)
     values ('case.resolved.v1', '{\"eventId\":\"case-2\"}', 'c');
@@ -93,15 +93,16 @@ all_queued() {
 	[ "$(queued_for "$all")" = "e-5 e-6 e-7 e-8 late" ]
 }
 stack_until 20 "$stack_cron_pid" all_queued || :
-is "after two kills each event is queued once" "$(queued_for "$all") $(queued_for "$rest")" \
+is "after two kills each event is queued once" \
+    "$(queued_for "$all") $(queued_for "$rest")" \
     "e-5 e-6 e-7 e-8 late case case-2 late"
 
 # Two companions beside many decisions, with a subscriber that is revoked.
 start_cron "deliver --for 10m"
-subscribe verdict.reached.v1
+subscribe_webhook verdict.reached.v1
 second=$ID
 for i in $(seq 100 139); do
-	decide "m-$i" "u-$((i % 5))"
+	decide_order "m-$i" "u-$((i % 5))"
 	[ "$i" -ne 119 ] || http POST "/v1/webhooks/$second/revoke"
 done
 want=$(seq 100 139 | sed 's/^/m-/' | paste -sd ' ')

@@ -67,7 +67,8 @@ queue_deliveries "$HOOK" 80 81
 http POST "/v1/webhooks/$HOOK/revoke"
 queue_deliveries "$HOOK" 82 82
 cron deliver $settings
-is "a delivery to a revoked endpoint is removed unsent" "$(received_by gone)$(sql \
+is "a delivery to a revoked endpoint is removed unsent" \
+    "$(received_by gone)$(sql \
     "select count(*) from assay.delivery")" 0
 
 # TERM ends the companion while a receiver hangs.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # No delivery reaches a private address, however it is written or named,
 # through a redirect or a proxy, or after its name changes; deliveries to
-# public addresses arrive meanwhile.
+# public addresses still arrive.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/deliver.sh
@@ -128,12 +128,12 @@ echo "inside.example 127.0.0.1" >>"$scratch/names"
 # shellcheck disable=SC2086 # settings
 start_cron "deliver --for 10m" $shim ALLOW_PRIVATE_TARGETS=true
 # shellcheck disable=SC2317 # called by name
-reached() {
+inside_reached() {
 	received_by inside | grep -q whd_000001 &&
 	    received_by inside | grep -q whd_000002 &&
 	    received_by inside | grep -q whd_000004 && received_by inside |
 		grep -q "$(printf 'whd_%06d' $((certain + 1)))"
 }
 check "ALLOW_PRIVATE_TARGETS allows private addresses and names" \
-    stack_until 20 "$stack_cron_pid" reached
+    stack_until 20 "$stack_cron_pid" inside_reached
 finish

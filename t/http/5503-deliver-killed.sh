@@ -58,7 +58,8 @@ check "two companions deliver $all deliveries while an endpoint hangs" \
 finished_at=$(date +%s%N)
 awk -v n="$all" -v ns=$((finished_at - started_at)) 'BEGIN {
 	printf "# %d deliveries a second by two companions\n", n / ns * 1e9 }'
-is "each of the deliveries arrives" "$(arrived_from 000000 | uniq | wc -l)" "$all"
+is "each of the deliveries arrives" \
+    "$(arrived_from 000000 | uniq | wc -l)" "$all"
 is "every delivery has two good signatures" "$(grep '^fine' "$mail/received" |
     grep -vc ' good good Assay')" 0
 check "an endpoint that hangs has at most 32 deliveries in progress" \

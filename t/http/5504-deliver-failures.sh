@@ -48,7 +48,7 @@ sql "create function public.later() returns trigger language plpgsql as '
     return new; end';
     create trigger later before update of attempts on assay.delivery
     for each row execute function public.later()"
-# PostgreSQL stops meanwhile; the companion still takes the answers.
+# PostgreSQL stops; the companion still takes the answers.
 start_cron deliver $settings
 stack_until 10 "$stack_cron_pid" grep -q '^hang ' "$mail/received"
 postgres=$(pgrep -d ' ' -P "$stack_pg_pid")

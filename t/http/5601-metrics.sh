@@ -42,15 +42,6 @@ admin_token
 api_key
 http POST /v1/decisions '{"type":"account.login","subject":{"userId":"u1"}}'
 
-# gauge_is LABEL NAME VALUE: the gauge has this value, an age in whole hours.
-gauge_is() {
-	got=$(metric "$2")
-	case $2 in
-	*_seconds*) got=$((${got%%.*} / 3600)) ;;
-	esac
-	is "$1" "$got" "$3"
-}
-
 # shellcheck disable=SC2317 # called by stack_until
 is_lagging() {
 	[ "$(metric engine_analytics_lag_seconds)" != 0 ]

@@ -42,7 +42,7 @@ metric_becomes "another pool shows the counts since its start" $counted 1
 host=
 
 # What only companions count is shown when the pool has read it: a count must
-# not seem to leap.
+# not jump from 0.
 persisted=engine_alerts_throttled_total
 sql "insert into assay.counter values ('$persisted', 0, 0, 7)"
 metric_becomes "a pool shows what only companions count" $persisted 7
@@ -74,7 +74,8 @@ check "counts that were not stored are stored later" \
     stack_until 20 "$stack_cron_pid" is_stored
 metric_becomes "a restarted pool shows the gauges when the database is back" \
     engine_partition_months_ahead 24
-is "a restarted pool shows all that only companions count" "$(metric $persisted)" 7
+is "a restarted pool shows all that only companions count" \
+    "$(metric $persisted)" 7
 leave_torn_line four
 metric_becomes "a restarted pool shows a new count" \
     $counted "$(($(metric $counted) + 1))"

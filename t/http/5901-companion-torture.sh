@@ -24,8 +24,9 @@ start_work() {
 	    LOG_LEVEL=info
 }
 
-# subscribe MODE NAME: add an endpoint of the receiver for verdicts and labels.
-subscribe() {
+# subscribe_receiver MODE NAME: add an endpoint of the receiver for verdicts and
+# labels.
+subscribe_receiver() {
 	http POST /v1/webhooks "{\"url\":\"http://127.0.0.1:$PORT/$1/$2\",
 	    \"events\":[\"verdict.reached.v1\",\"label.recorded.v1\"]}"
 	echo "$2 $(json .secret)" >>"$mail/secrets"
@@ -56,8 +57,8 @@ wait_ready
 start_receiver
 admin_token
 api_key
-subscribe 200 fine
-subscribe once again
+subscribe_receiver 200 fine
+subscribe_receiver once again
 TOKEN=
 start_work 1
 start_work 2
@@ -122,8 +123,8 @@ is "every accepted label is delivered" \
     "$(accepted_ids label | sed 's/^/label.recorded.v1 /' |
     LC_ALL=C comm -23 - "$scratch/arrived" | head -n 3)" ""
 is "each event is delivered under one id to each endpoint" \
-    "$(for name in fine again; do
-	received_by "$name" | cut -d ' ' -f 2 | sort -u | while read -r id; do
+    "$(for endpoint in fine again; do
+	received_by "$endpoint" | cut -d ' ' -f 2 | sort -u | while read -r id; do
 		cat "$mail/body.$id.1"
 		echo
 	done | jq -r '[.type, .data.verdictId // .data.eventId] | join(" ")' |

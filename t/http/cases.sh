@@ -19,16 +19,16 @@ start_cases() {
 	list_user watch watched
 }
 
-# review EVENT: decide an event that opens a case, whose id is in CASE.
-review() {
+# open_case EVENT: decide an event that opens a case, whose id is in CASE.
+open_case() {
 	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
 	    \"amount\":5000,\"currency\":\"EUR\",
 	    \"subject\":{\"userId\":\"watched\"}}"
 	CASE=$(sql "select id from assay.review_case where event_id = '$1'")
 }
 
-# trail: who did what to the last body's case.
-trail() {
+# case_trail: who did what to the last body's case.
+case_trail() {
 	json '.audit | map("\(.action) \(.actor)\(
 	    if .detail then " (\(.detail))" else "" end)") | join(", ")'
 }

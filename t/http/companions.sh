@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# Companions and a PostgreSQL that are killed while requests go on.  Sourced
+# Companions and a PostgreSQL that are killed while requests arrive.  Sourced
 # after lib.sh.
 # shellcheck disable=SC2034,SC2154 # companion_pid is set by name
 
@@ -51,7 +51,7 @@ send_load() {
 		my ($path, $out) = @ARGV;
 		my $end;
 		$SIG{TERM} = sub { $end = 1 };
-		open my $told, ">>", $out or die;
+		open my $accepted, ">>", $out or die;
 		sub ask {
 			my ($kind, $to, $id, $body) = @_;
 			my $s = IO::Socket::UNIX->new($path) or return;
@@ -60,7 +60,7 @@ send_load() {
 			    "\r\nContent-Length: " . length($body) .
 			    "\r\n\r\n$body";
 			my $answer = <$s> // "";
-			syswrite $told, "$kind $id\n" if $answer =~ / 20[02]\b/;
+			syswrite $accepted, "$kind $id\n" if $answer =~ / 20[02]\b/;
 			1 while <$s>;
 		}
 		for (my $n = 1; !$end; $n++) {

@@ -17,15 +17,15 @@ start_labels() {
 	list_user block blocked
 }
 
-# decide EVENT [USER [AMOUNT]]: decide an order.
-decide() {
+# decide_order EVENT [USER [AMOUNT]]: decide an order.
+decide_order() {
 	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
 	    \"amount\":${3:-5000},\"currency\":\"EUR\",
 	    \"subject\":{\"userId\":\"${2:-u}\"}}"
 }
 
-# chargeback EVENT: label it as fraud.
-chargeback() {
+# send_chargeback EVENT: label it as fraud.
+send_chargeback() {
 	http POST /v1/labels/chargeback "{\"eventId\":\"$1\"}"
 }
 

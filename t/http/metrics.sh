@@ -3,6 +3,7 @@
 # Metrics that follow the database after a while.  Sourced after lib.sh and
 # shellcheck disable=SC2154 # variables of lib.sh
 # away.sh.
+# shellcheck disable=SC2154 # stack_pool_pid is of the stack
 
 # metric_is NAME VALUE: the metric has this value.
 # shellcheck disable=SC2317 # called by stack_until
@@ -13,4 +14,13 @@ metric_is() {
 # metric_becomes LABEL NAME VALUE: the metric has this value within 20 seconds.
 metric_becomes() {
 	check "$1" stack_until 20 "$stack_pool_pid" metric_is "$2" "$3"
+}
+
+# gauge_is LABEL NAME VALUE: the gauge has this value, an age in whole hours.
+gauge_is() {
+	gauge_value=$(metric "$2")
+	case $2 in
+	*_seconds*) gauge_value=$((${gauge_value%%.*} / 3600)) ;;
+	esac
+	is "$1" "$gauge_value" "$3"
 }

@@ -13,8 +13,8 @@ start_publish() {
 	api_key
 }
 
-# decide EVENT [USER [AMOUNT]]: decide an order.
-decide() {
+# decide_order EVENT [USER [AMOUNT]]: decide an order.
+decide_order() {
 	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
 	    \"amount\":${3:-20},\"currency\":\"EUR\",
 	    \"subject\":{\"userId\":\"${2:-u-1}\"}}" \
@@ -27,8 +27,8 @@ publish_once() {
 	cron "deliver --once"
 }
 
-# subscribe EVENT ...: add a webhook for these events; its id is in ID.
-subscribe() {
+# subscribe_webhook EVENT ...: add a webhook for these events; its id is in ID.
+subscribe_webhook() {
 	http POST /v1/webhooks "{\"url\":\"$url/t\",
 	    \"events\":[$(printf '"%s",' "$@" | sed 's/,$//')]}"
 	ID=$(json .id)
