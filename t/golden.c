@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Golden rule files.  X.rule X.want: the text must print as the "rule" lines
- * of the want, and decide as its lines
+ * Golden rule files.  X.rule X.want: the rules print as the "rule" lines of
+ * the want.  A line
  *	given SIGNAL == LITERAL, ... -> ID ...
- * say: with these signals, and all others unknown, exactly these rules fire.
- * X.bad: the text must be refused as its first line says, "# WHERE: WHY".
+ * means: with these signals, and all others unknown, exactly these rules fire.
+ * X.bad: the compiler refuses the text as its first line says, "# WHERE: WHY".
  */
 #include "config.h"
 
@@ -68,7 +68,7 @@ main(int argc, char *argv[])
 	return n_failed == 0 && n_passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Compile a file and hold it against what is wanted of it. */
+/* Compile a file and compare it with its want. */
 static void
 check_good(const char *path, const char *want_path)
 {
@@ -83,7 +83,7 @@ check_good(const char *path, const char *want_path)
 	if (rs == NULL)
 		return;
 
-	/* What it prints, and that this prints the same again. */
+	/* It prints as in the want, and the printed text prints the same. */
 	read_file(want_path, want);
 	for (line = strtok_r(want, "\n", &rest), canon[0] = '\0'; line != NULL;
 	     line = strtok_r(NULL, "\n", &rest))
@@ -99,7 +99,7 @@ check_good(const char *path, const char *want_path)
 	    "prints again", again == NULL ? f.why : printed(again), canon);
 }
 
-/* A file that must be refused. */
+/* A file that the compiler must refuse. */
 static void
 check_bad(const char *path)
 {
@@ -204,7 +204,7 @@ given_set(struct given *given, const struct rule_lexeme *at, struct value value)
 	given->event.n_attrs++;
 }
 
-/* The ids of the rules that fire, with blanks between. */
+/* The ids of the rules that fire, separated by blanks. */
 static const char *
 fired(const struct ruleset *rs, const struct given *given)
 {
@@ -235,7 +235,7 @@ printed(const struct ruleset *rs)
 	return str_text(&s);
 }
 
-/* Read a file of less than TEXT_MAX bytes to ret; a missing one ends us. */
+/* Read a file of less than TEXT_MAX bytes to ret; exit if it is missing. */
 static size_t
 read_file(const char *path, char *ret)
 {
@@ -253,7 +253,7 @@ read_file(const char *path, char *ret)
 	return n;
 }
 
-/* One line of TAP, and why when it is "not ok". */
+/* One line of TAP, with the difference when it is "not ok". */
 static void
 result(bool good, const char *path, const char *what, const char *got,
     const char *want)

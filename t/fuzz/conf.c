@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: settings, from an environment and a file.  The input is the
- * file; if it has a line "--", what stands before that is the environment.
- * What is taken keeps the promises of conf.tbl and reads back the same; a
- * refusal names the right line, shows nothing of any value and changes
- * nothing.
+ * Fuzz target: settings from an environment and a file.  The input is the
+ * file; if it has a line "--", the part before it is the environment.
+ * Accepted settings keep the promises of conf.tbl and read back the same.  An
+ * error names the right line, shows no part of a value and changes nothing.
  */
 #include "config.h"
 
@@ -24,17 +23,17 @@
 #include "lib/sys/limits.h"
 #include "t/fuzz/fuzz.h"
 
-#define TEXT_MAX ((size_t)65536) /* of a file, as conf.c has it */
+#define TEXT_MAX ((size_t)65536) /* of a file, as in conf.c */
 #define ENV_MAX 32 /* variables */
-#define MARK_SEEN 8 /* so much of it in a text is no accident */
+#define MARK_SEEN 8 /* bytes of it in a text are no accident */
 
-/* The dictionary has it: it gets into every place, and out of none. */
+/* The dictionary has it, so it is in values everywhere; no text may show it. */
 static const char mark[] = "q7Zp1vK9wXe4Rt6YbN2mHs8GdJ5fLc3A";
 
 enum flag { SECRET = 1, REQUIRED = 2, POOL = 4, NO_DECIDE = 8 };
 enum conf_test_type { STR = 1, PATH, INT, REAL, BOOL };
 
-/* conf.tbl as the promises say it. */
+/* The rows of conf.tbl. */
 static const struct {
 	const char *name;
 	enum conf_test_type type;
@@ -74,8 +73,8 @@ static const struct {
 };
 
 /*
- * Where the settings come from.  The environment is ours alone and changes
- * sides when a load has taken it, because conf then points into it.
+ * Where the settings come from.  A load that succeeds keeps the environment,
+ * because conf then points into it.
  */
 static struct side {
 	char text[TEXT_MAX];
@@ -130,7 +129,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Put the input where conf_load() looks; returns what became the file. */
+/* Put the input where conf_load() reads it; returns the file's part. */
 static const char *
 prepare(const uint8_t *data, size_t size, size_t *ret_size)
 {
@@ -174,7 +173,7 @@ set_file(const char *text, size_t size)
 	assert(pwrite(file, text, size, 0) == (ssize_t)size);
 }
 
-/* Every setting with its value as it is. */
+/* Copy every setting with its value. */
 static char *
 described(void)
 {
@@ -202,7 +201,7 @@ described(void)
 	return text;
 }
 
-/* What was taken is what conf.h promises. */
+/* Accepted settings keep the promises of conf.h. */
 static void
 check_taken(void)
 {
@@ -239,7 +238,7 @@ check_taken(void)
 	    conf.DATABASE_POOL_MAX);
 }
 
-/* Secrets are not printed; all else is on a line of its own. */
+/* Secrets are not printed; every other setting is on its own line. */
 static void
 check_printed(void)
 {
@@ -263,7 +262,7 @@ check_printed(void)
 	free(text);
 }
 
-/* Written out as a file, alone, the settings are the same ones. */
+/* Settings that are written to a file read back the same. */
 static void
 check_again(void)
 {
@@ -299,7 +298,7 @@ check_again(void)
 	free(was);
 }
 
-/* A refusal is the writer's to correct and keeps every value to itself. */
+/* An error is the writer's to correct and shows no value. */
 static void
 check_refused(const struct fail *f, const char *text, size_t size)
 {
@@ -317,7 +316,7 @@ check_refused(const struct fail *f, const char *text, size_t size)
 		    f, text, size, strtoul(f->where + length + 1, NULL, 10));
 }
 
-/* The line at fault sets what is named, or alone is no line of settings. */
+/* The line at fault sets the named setting, or is not a line of settings. */
 static void
 check_line(
     const struct fail *f, const char *text, size_t size, unsigned long number)
@@ -359,7 +358,7 @@ line_of(const char *text, size_t size, unsigned long number, size_t *ret_size)
 	return text;
 }
 
-/* How long the name of a setting is that text begins with; 0 for none. */
+/* The length of the setting's name at the start of text; 0 without one. */
 static size_t
 setting_in(const char *text)
 {
@@ -373,7 +372,7 @@ setting_in(const char *text)
 	return 0;
 }
 
-/* No part of the mark is in a text that people get to see. */
+/* No part of the mark is in a text that operators read. */
 static void
 check_hidden(const char *text)
 {

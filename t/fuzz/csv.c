@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: rows of comma-separated values.  However the bytes arrive,
- * they mean the same, and what was read, written out again with each field in
- * quotes, is read as the same.
+ * Fuzz target: rows of comma-separated values.  Any split of the bytes reads
+ * as the same rows, and rows that are written with every field in quotes read
+ * back the same.
  */
 #include "config.h"
 
@@ -50,7 +50,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Read all rows and write them to ret; what csv_next() returned last. */
+/* Read all rows and write them to ret; returns csv_next()'s last result. */
 static int
 read_all(struct csv_fuzz_source src, char *ret, size_t room, struct fail *f)
 {
@@ -89,7 +89,7 @@ source_read(void *cookie, char *buf, size_t size)
 	return (long)n;
 }
 
-/* Write a field in quotes, its own quotes doubled; how many bytes it takes. */
+/* Write a field in quotes with its quotes doubled; returns its bytes. */
 static size_t
 write_field(const char *field, char *ret)
 {

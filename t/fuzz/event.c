@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: a body through the gate, an event out of it, and the masked
- * request out of that.  What the gate takes is what json-c reads; normal forms
- * are their own; what is stored shows no address, phone or card number.
+ * Fuzz target: a body through strict_json, an event from it, and the masked
+ * request from that.  json-c reads the same from every accepted body; normal
+ * forms normalise to themselves; a stored request shows no address, phone or
+ * card number.
  */
 #include "config.h"
 
@@ -61,7 +62,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Refusals are the caller's fault and say why. */
+/* An error is the caller's and has a reason. */
 static void
 check_refusal(const struct fail *f)
 {
@@ -72,8 +73,8 @@ check_refusal(const struct fail *f)
 }
 
 /*
- * What the gate takes, json-c's own parser takes too, and reads as the same.
- * (It also takes what the gate refuses.)
+ * json-c accepts every body that strict_json accepts, and reads the same.
+ * (json-c also accepts bodies that strict_json refuses.)
  */
 static void
 check_json(struct json_object *json, const uint8_t *data, size_t size)
@@ -86,7 +87,7 @@ check_json(struct json_object *json, const uint8_t *data, size_t size)
 	json_tokener_set_flags(
 	    tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	memcpy(text, data, size);
-	text[size] = '\0'; /* or a number at the end would not be over */
+	text[size] = '\0'; /* ends a number at the end of the body */
 	theirs = json_tokener_parse_ex(tok, text, (int)size + 1);
 	assert(json_tokener_get_error(tok) == json_tokener_success);
 	if (theirs == NULL)
@@ -147,7 +148,7 @@ same_object(struct json_object *ours, struct json_object *theirs)
 	return true;
 }
 
-/* json-c cuts integers at 64 bits; the gate makes doubles of them. */
+/* json-c cuts integers at 64 bits; strict_json makes doubles of them. */
 static bool
 same_number(struct json_object *ours, struct json_object *theirs)
 {
@@ -163,7 +164,7 @@ same_number(struct json_object *ours, struct json_object *theirs)
 	    json_object_get_double(theirs) == n;
 }
 
-/* Normal forms are their own normal forms, and bounds hold. */
+/* Normal forms normalise to themselves and are within their bounds. */
 static void
 check_event(const struct event *ev)
 {
@@ -192,7 +193,7 @@ check_event(const struct event *ev)
 	assert(ev->n_attrs <= EVENT_ATTRS_MAX);
 }
 
-/* A masked request passes the gate and hides what it must. */
+/* A masked request is accepted again and hides what it must. */
 static void
 check_masked(struct arena *a, const struct event *ev)
 {
@@ -211,8 +212,8 @@ check_masked(struct arena *a, const struct event *ev)
 	assert(json_object_object_get_ex(subject, "userId", &user));
 	assert(strcmp(json_object_get_string(user), ev->user) == 0);
 
-	/* Of an address a half, of a phone six digits, and at least five are
-	 * not. */
+	/* Half of an address is hidden; of a phone at least five digits
+	 * are, and at most six are shown. */
 	check_shown(subject, "ip", ev->ip, 8);
 	if (ev->phone != NULL)
 		phone = strlen(ev->phone) - 5;
@@ -222,7 +223,7 @@ check_masked(struct arena *a, const struct event *ev)
 	else
 		assert(ev->ip == NULL && ev->phone == NULL);
 
-	/* And nothing that may be stored is a card's number. */
+	/* No stored text has a card number. */
 	assert(ev->channel == NULL || !holds_card(ev->channel));
 	for (i = 0; i < ev->n_attrs; i++) {
 		assert(!holds_card(ev->attrs[i].name));
@@ -231,7 +232,7 @@ check_masked(struct arena *a, const struct event *ev)
 	}
 }
 
-/* Written whole, an event is read as what it was, and written the same. */
+/* An event that is written reads back the same and is written the same. */
 static void
 check_again(struct arena *a, const struct event *ev)
 {
@@ -254,7 +255,7 @@ check_again(struct arena *a, const struct event *ev)
 	assert(strcmp(str_text(&s), str_text(&t)) == 0);
 }
 
-/* Not what was sent is in the field but how it begins, few digits, bullets. */
+/* A masked field has the start of the value, few digits, and bullets. */
 static void
 check_shown(struct json_object *subject, const char *name, const char *sent,
     size_t most)
@@ -280,8 +281,8 @@ check_shown(struct json_object *subject, const char *name, const char *sent,
 }
 
 /*
- * Whether a Visa or Mastercard number of 16 digits stands in text, looked for
- * the slow way: at each place, digit by digit.
+ * Whether text has a 16-digit Visa or Mastercard number; a slow search at each
+ * place, digit by digit.
  */
 static bool
 holds_card(const char *text)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: the reader of model files.  What it takes can serve, and comes
- * back the same once it is written again; what it refuses it leaves alone,
- * with a reason.  Each input is tried as it is, and as what takes the place of
- * a piece of the bundled model's file: so inputs outlast a feature vector.
+ * Fuzz target: the reader of model files.  An accepted model can score, and
+ * reads back the same when it is written.  A refused one changes nothing and
+ * has a reason.  Each input is tried as a file and as a replacement for a
+ * piece of the bundled model's file, so inputs stay useful when the features
+ * change.
  */
 #include "config.h"
 
@@ -54,7 +55,7 @@ check_file(const char *text, size_t size)
 	arena_reset(&arena);
 }
 
-/* Where, how much is taken out, and what comes there instead. */
+/* Where the piece is, its length, and its replacement. */
 static void
 check_splice(const uint8_t *data, size_t size)
 {
@@ -79,7 +80,7 @@ check_splice(const uint8_t *data, size_t size)
 	arena_reset(&a);
 }
 
-/* It can serve: its risk of any event is a probability. */
+/* The model can score: its risk of any event is a probability. */
 static void
 check(const struct model *m)
 {
@@ -98,7 +99,7 @@ check(const struct model *m)
 	assert(m->metrics.samples > 0 && strlen(m->trained_at) >= 10);
 }
 
-/* Write what was read, and read it again. */
+/* Write the model and read it again. */
 static void
 check_again(const struct model *first)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: the path and the query of a URL.  What is taken is in bounds,
- * is what a plain reading of the text gives, and comes back the same when it
- * is written in another way; what is refused has a reason.
+ * Fuzz target: the path and the query of a URL.  An accepted query is within
+ * its bounds, agrees with a plain reading of the text, and reads back the same
+ * when it is written in another way.  A refused one has a reason.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "fcgi/http/query.h"
 #include "t/fuzz/fuzz.h"
 
-/* Room for the longest query that is one, with each byte escaped. */
+/* Room for the longest valid query with each byte escaped. */
 #define WRITTEN_MAX                                                            \
 	(QUERY_PAIRS_MAX * (3 * (QUERY_NAME_MAX + QUERY_VALUE_MAX) + 2) + 1)
 
@@ -32,7 +32,7 @@ static bool plain_query(const char *text, char *ret);
 static int plain_text(const char *text, size_t n, char *ret, size_t max);
 static size_t write_text(const char *text, bool all, char *ret);
 
-/* What paths are held against: ours, and the form with two parameters. */
+/* The patterns: those of the routes, and one with two parameters. */
 static const char *const patterns[] = {
 #define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
     body, limit, fn)                                                           \
@@ -69,7 +69,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* The parameters of a path that is the pattern's are segments of it. */
+/* The parameters of a matching path are segments of it. */
 static void
 try_pattern(struct arena *a, const char *pattern, const char *path)
 {
@@ -128,7 +128,7 @@ try_query(struct arena *a, const char *text)
 	check_same(a, &q, true);
 }
 
-/* A number is one for strtoll() too, and in its bounds. */
+/* strtoll() reads the same number, and it is within its bounds. */
 static void
 check_number(const struct query *q, const char *name, const char *value)
 {
@@ -151,7 +151,7 @@ check_number(const struct query *q, const char *name, const char *value)
 	    strtoll(value, NULL, 10) == 0);
 }
 
-/* Written again, with all bytes escaped or few, it is the same query. */
+/* A query that is written with all or few bytes escaped reads back the same. */
 static void
 check_same(struct arena *a, const struct query *q, bool all)
 {
@@ -176,8 +176,8 @@ check_same(struct arena *a, const struct query *q, bool all)
 }
 
 /*
- * The same grammar, read the slow way: whether text is a query, and its names
- * and values, a line each.
+ * A slow reading of the same grammar: whether text is a query, and its names
+ * and values, one a line.
  */
 static bool
 plain_query(const char *text, char *ret)
@@ -247,7 +247,7 @@ plain_text(const char *text, size_t n, char *ret, size_t max)
 	return event_plain(ret, out) ? (int)out : -1;
 }
 
-/* Write text with escapes for all of it, or for little; how much it is. */
+/* Write text with all or few bytes escaped; returns the length. */
 static size_t
 write_text(const char *text, bool all, char *ret)
 {

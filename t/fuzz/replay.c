@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Run a fuzz target over files instead of under libFuzzer: those named as
- * arguments, else the corpus that goes with the program's name (fuzz_event
- * reads $srcdir/t/fuzz/corpus/event).
+ * Run a fuzz target over files instead of libFuzzer: the files of the
+ * arguments, or the corpus of the program's name (fuzz_event reads
+ * $srcdir/t/fuzz/corpus/event).
  */
 #include "config.h"
 

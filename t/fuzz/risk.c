@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: the days of a device or an ip.  The input is tried as packed
- * days, to which another is added, and as a history of events and labels,
- * which is held against a recount of all of them.
+ * Fuzz target: the risk counts of a device or an ip by day.  The input is
+ * tried as packed days, to which a day is added, and as a history of events
+ * and labels, which is compared with a recount.
  */
 #include "config.h"
 
@@ -13,10 +13,10 @@
 #include "t/fuzz/fuzz.h"
 
 #define START 20000 /* the first day of a history */
-#define STEP_SIZE 4 /* bytes of the input that make one change */
+#define STEP_SIZE 4 /* bytes of the input for one change */
 #define STEPS_MAX 256
-#define BACK_MAX 128 /* days that a change is about the past */
-#define JUMP_MAX 32 /* days from one change to the next */
+#define BACK_MAX 128 /* days that a change lies in the past */
+#define JUMP_MAX 32 /* days between two changes */
 #define SPAN (BACK_MAX + STEPS_MAX * JUMP_MAX)
 
 static void try_packed(const uint8_t *data, size_t size);
@@ -30,7 +30,7 @@ static struct entity_risk_day sum(int32_t until, int window);
 static double rate(const struct entity_risk_day *d);
 static void check_packed(const struct entity_risk_days *days);
 
-/* By day since BACK_MAX before START, as a history has it. */
+/* The history by day, from BACK_MAX days before START. */
 static struct entity_risk_day counted[SPAN];
 
 int
@@ -41,7 +41,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Whatever is read was written so, has rates, and can be added to. */
+/* Days that are accepted pack to the same bytes, have rates and can grow. */
 static void
 try_packed(const uint8_t *data, size_t size)
 {
@@ -62,7 +62,7 @@ try_packed(const uint8_t *data, size_t size)
 	check_packed(&days);
 }
 
-/* Each change is counted on its day, until that is in no window any more. */
+/* Each change counts on its day until no window has that day. */
 static void
 try_history(const uint8_t *data, size_t size)
 {
@@ -97,7 +97,7 @@ read_step(const uint8_t *data, int32_t today)
 	};
 }
 
-/* The same with a place for every day. */
+/* The same counts, with a place for every day. */
 static void
 recount(const struct entity_risk_day *more, int32_t today)
 {
@@ -130,7 +130,7 @@ check_rates(const struct entity_risk_days *days, int32_t today, int delay)
 	assert(r.rate_7d == rate(&week) && r.rate_1d == rate(&day));
 }
 
-/* All of the days of a window that ends before until. */
+/* The sum of the days of a window that ends before until. */
 static struct entity_risk_day
 sum(int32_t until, int window)
 {
@@ -155,7 +155,7 @@ rate(const struct entity_risk_day *d)
 	return (d->fraud + 0.01) / (d->events + 1.0);
 }
 
-/* Days come back from their bytes as they are, newest first. */
+/* Days unpack from their bytes unchanged, newest first. */
 static void
 check_packed(const struct entity_risk_days *days)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: rule text.  What compiles fits the promised memory, prints,
- * compiles again, prints the same, and decides the same over made-up signals.
+ * Fuzz target: rule text.  A ruleset that compiles fits into the promised
+ * memory, prints, compiles again, prints the same, and decides invented
+ * signals the same.
  */
 #include "config.h"
 
@@ -58,7 +59,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* All rules in canonical form. */
+/* Print all rules in canonical form. */
 static const char *
 print(struct arena *a, const struct ruleset *rs)
 {
@@ -74,7 +75,7 @@ print(struct arena *a, const struct ruleset *rs)
 	return str_text(&s);
 }
 
-/* Evaluate both over a few events, which hold the attributes they read. */
+/* Evaluate both over a few events with the attributes that they read. */
 static void
 same_hits(const struct ruleset *rs, const struct ruleset *again)
 {
@@ -104,7 +105,7 @@ same_hits(const struct ruleset *rs, const struct ruleset *again)
 	}
 }
 
-/* The which-th value of a type; every so often, unknown. */
+/* The which-th value of a type; some are unknown. */
 static struct value
 made_up(enum value_type type, size_t which)
 {

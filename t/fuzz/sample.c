@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: the reader of replay samples.  What it takes is within its
- * bounds, can be decided, and comes back the same once it is written again;
- * and a head never says anything else than the whole.
+ * Fuzz target: the reader of samples.  An accepted sample is within its
+ * bounds, can be recomputed, and reads back the same when it is written; a
+ * partial reading of its head agrees with the whole.
  */
 #include "config.h"
 
@@ -48,7 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Write what was read, and read it again. */
+/* Write the sample and read it again. */
 static void
 check_again(const struct sample *first)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: a user's state.  The input is tried as a packed state, to
- * which one more event is counted, and as a history of events, which is held
- * against a recount of all of them and against the same history that goes
- * through the packed form now and then.
+ * Fuzz target: a user's state.  The input is tried as a packed state, to which
+ * one event is added, and as a history of events.  The history is compared
+ * with a recount, and with the same history whose state is packed and unpacked
+ * now and then.
  */
 #include "config.h"
 
@@ -19,15 +19,15 @@
 #include "t/fuzz/fuzz.h"
 
 #define START INT64_C(1790000000123456)
-#define STEP_SIZE 4 /* bytes of the input that make one event */
+#define STEP_SIZE 4 /* bytes of the input for one event */
 #define CURRENCIES 3
-#define STEPS_MAX 160 /* over the minutes and the times that are kept */
+#define STEPS_MAX 160 /* more than the minutes and times of a state */
 #define DAY_US (24 * 60 * MINUTE_US)
 #define HOUR_US (60 * MINUTE_US)
 
 /* An event of a history. */
 struct fuzz_step {
-	int64_t at; /* as it counts: time never runs backward */
+	int64_t at; /* time as it counts: it never goes back */
 	const char *currency; /* NULL: without an amount */
 	double amount;
 	bool baseline;
@@ -50,7 +50,7 @@ static void check_twin(
 static struct user_state *repacked(const struct user_state *st, int64_t now);
 static int64_t since(const struct fuzz_step *steps, size_t n, int64_t from);
 
-/* Fewer than a state keeps, so that none is ever forgotten. */
+/* Fewer than a state keeps, so a state forgets none. */
 static const char *const currencies[CURRENCIES] = { "ETB", "EUR", "USD" };
 
 static const double amounts[] = { 0, 0.1, 0.2, 1, 12.5, 99.99, 1e6, 1e15 };
@@ -69,7 +69,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Whatever was accepted can count, at any later time. */
+/* An accepted state can count an event at any later time. */
 static void
 try_packed(const uint8_t *data, size_t size)
 {
@@ -106,7 +106,7 @@ try_packed(const uint8_t *data, size_t size)
 	check_twin(st, repacked(st, now), now);
 }
 
-/* Some time from now to more than a day after the last event. */
+/* A time from now to more than a day after the last event. */
 static int64_t
 later(const struct user_state *st, uint8_t steps)
 {
@@ -115,7 +115,7 @@ later(const struct user_state *st, uint8_t steps)
 	return now < TIME_MAX ? now : TIME_MAX;
 }
 
-/* A history: whole, in one state, and in one that goes through bytes. */
+/* A history in one state, and in one that is packed now and then. */
 static void
 try_history(const uint8_t *data, size_t size)
 {
@@ -146,7 +146,7 @@ try_history(const uint8_t *data, size_t size)
 	}
 }
 
-/* The clock goes on from now as the bytes have it, or a little back. */
+/* The clock moves from now by the input's bytes, or a little back. */
 static int64_t
 read_clock(const uint8_t *data, int64_t now)
 {
@@ -157,7 +157,7 @@ read_clock(const uint8_t *data, int64_t now)
 	return now > START ? now : START;
 }
 
-/* The event at now, after all that was counted up to last. */
+/* The event at now, with last as the time of the one before. */
 static struct fuzz_step
 read_step(const uint8_t *data, int64_t now, int64_t last)
 {
@@ -170,7 +170,7 @@ read_step(const uint8_t *data, int64_t now, int64_t last)
 	return step;
 }
 
-/* Count one event, with a link, a device and a place as its bytes have it. */
+/* Count one event, with a link, a device and a place by the input's bytes. */
 static void
 take(struct user_state *st, const struct fuzz_step *step, const uint8_t *data,
     int64_t now)
@@ -193,7 +193,7 @@ take(struct user_state *st, const struct fuzz_step *step, const uint8_t *data,
 		user_state_devices_add(st);
 }
 
-/* Attempts are exact where that is promised, and else never too many. */
+/* Attempts are exact where the manual promises it, and never too many. */
 static void
 check_counts(
     const struct user_state *st, const struct fuzz_step *steps, size_t n)
@@ -210,7 +210,7 @@ check_counts(
 	assert(got >= since(steps, n, now - DAY_US + QUARTER_US));
 }
 
-/* Sums and baselines of each currency are those of a recount. */
+/* Sums and baselines of each currency agree with a recount. */
 static void
 check_amounts(
     const struct user_state *st, const struct fuzz_step *steps, size_t n)
@@ -247,7 +247,7 @@ check_amounts(
 	}
 }
 
-/* Two states of one history answer alike. */
+/* Two states of one history have the same signals. */
 static void
 check_twin(const struct user_state *a, const struct user_state *b, int64_t now)
 {
@@ -276,7 +276,7 @@ check_twin(const struct user_state *a, const struct user_state *b, int64_t now)
 	assert(a->place.place.city == b->place.place.city);
 }
 
-/* The state after a way through its packed form, which is always the same. */
+/* The state after packing and unpacking; packing twice gives equal bytes. */
 static struct user_state *
 repacked(const struct user_state *st, int64_t now)
 {

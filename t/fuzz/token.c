@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: the input as a token, as claims and as a header that we have
- * signed, and as the name of an operator.  Nothing but what we issue is
- * taken, and nothing that differs from it in one character.
+ * Fuzz target: the input as a token, as claims and a header that are signed
+ * with our secret, and as an operator's name.  Only tokens that the service
+ * issued are accepted, and none that differs from one in a character.
  */
 #include "config.h"
 
@@ -65,7 +65,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Nobody guesses a signature. */
+/* A guessed signature is refused. */
 static void
 try_token(const uint8_t *data, size_t size)
 {
@@ -79,7 +79,7 @@ try_token(const uint8_t *data, size_t size)
 	free(text);
 }
 
-/* Claims that we would have signed are read without fear, and in bounds. */
+/* Signed claims are read within their bounds. */
 static void
 try_claims(const uint8_t *data, size_t size)
 {
@@ -97,7 +97,7 @@ try_claims(const uint8_t *data, size_t size)
 	free(text);
 }
 
-/* Good claims under any other header than ours are none. */
+/* Good claims with another header are refused. */
 static void
 try_header(const uint8_t *data, size_t size)
 {
@@ -110,7 +110,7 @@ try_header(const uint8_t *data, size_t size)
 	free(text);
 }
 
-/* What we issue is taken, for whomever it is. */
+/* An issued token is accepted, for any operator. */
 static void
 try_email(const uint8_t *data, size_t size)
 {
@@ -133,7 +133,7 @@ try_email(const uint8_t *data, size_t size)
 	assert(t.role == ROLE_ANALYST && t.session == 7);
 }
 
-/* Whether a token is good: so it stays when its secret is a previous one. */
+/* Whether a token is good; it stays good while its secret is a previous one. */
 static bool
 verified(const char *text, struct token *ret)
 {
@@ -147,7 +147,7 @@ verified(const char *text, struct token *ret)
 	return good;
 }
 
-/* A good token is none with any character changed, missing or added. */
+/* A token with any character changed, missing or added is refused. */
 static void
 check_every_byte(char *text)
 {
@@ -173,7 +173,7 @@ check_every_byte(char *text)
 	assert(token_verify(&keys, &arena, text, MAX, NOW, &t, NULL) == -1);
 }
 
-/* A token of these as header and claims, with room behind; free() it. */
+/* A token of this header and these claims, with spare room; free() it. */
 static char *
 signed_parts(const void *head, size_t head_size, const void *body, size_t size)
 {

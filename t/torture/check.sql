@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: ISC
--- The history checker: what the clients of a torture sent and were told
--- (t/torture/load.c) against what is stored.  Load the history into the table
--- history, then pg_temp.findings() says everything that is wrong, a name and
--- an example each; no rows mean that nothing is.
+-- The history checker compares the requests and answers of a torture's clients
+-- (t/torture/load.c) with the database.  Load the history into the table
+-- history; pg_temp.findings() then returns each kind of fault with an example,
+-- and no rows if there is none.
 --
--- An event claims its Idempotency-Key, else its own id; of those that claim the
--- same, one is decided.  Decided is what was not degraded, scored what was not
--- cut short by a list either.
+-- An event claims its Idempotency-Key, or its own id without one.  Of the
+-- events with the same claim one is decided.  A decision is not degraded; a
+-- scored decision is also not made by a list.
 set client_min_messages = warning;
 set jit = off;
 
 create temp table history (line jsonb);
 
--- The history by event: what was sent in which request, and what came back.
--- outcome is ok, fail (surely nothing was done) or unknown.
+-- The history by event: its request and its answer.  The outcome is ok, fail
+-- (certainly nothing was done) or unknown.
 create function pg_temp.read_history() returns void language plpgsql as $$
 begin
 	create temp table sent on commit drop as
@@ -52,8 +52,8 @@ begin
 end
 $$;
 
--- What is stored, by verdict, each with one copy of its event as it was sent;
--- and what those events make of the graph.
+-- The stored verdicts, each with its event as it was sent, and the graph of
+-- those events.
 create function pg_temp.read_store() returns void language plpgsql as $$
 begin
 	create temp table stored on commit drop as
@@ -73,7 +73,7 @@ begin
 	    and d.decided_at = v.decided_at;
 	analyze stored;
 
-	-- Entities that the scored events carried, with their rows, and links.
+	-- Entities of the scored events, with their rows, and links.
 	create temp table carried on commit drop as
 	select s.id, n.kind, n.key
 	from stored s, lateral (values
@@ -101,8 +101,8 @@ begin
 end
 $$;
 
--- The components by those links, without fingerprints: to each entity the
--- least one that it hangs together with.
+-- The components of those links, without fingerprints: for each entity the
+-- least one of its component.
 create function pg_temp.find_components() returns void language plpgsql as $$
 begin
 	create temp table component on commit drop as
@@ -114,7 +114,7 @@ begin
 			from edge e join component o on o.at = e.b group by e.a) n
 		where n.at = c.at and n.least < c.least;
 		exit when not found;
-		-- As far as the one that was found has come itself.
+		-- Follow the least entity to its own least one.
 		update component c set least = o.least from component o
 		where o.at = c.least and o.least < c.least;
 	end loop;
@@ -200,8 +200,9 @@ begin
 		or v.score <> (v.sample->>'score')::int
 		or v.sample->'tags' is distinct from v.reasons and v.scored;
 
-	-- What a user's events saw of those before them.  A user's transactions
-	-- follow each other, and so do their numbers, whatever clocks do.
+	-- The signals of a user's events about the user's earlier events.  A
+	-- user's transactions run one after another, in the order of their
+	-- numbers, even if a clock goes back.
 	return query with seen as (
 		select v.*, v.sample->'signals' as signals,
 			(v.sample#>>'{signals,velocity.attemptsLast24h}')::bigint as nth,
@@ -263,7 +264,7 @@ begin
 	where e.users <> least(500, c.users) or e.devices <> least(500, c.devices)
 		or (e.first_device is null) <> (c.devices = 0)
 		or e.first_device <> all (c.which);
-	-- Components that have reached the cap no longer grow into each other.
+	-- Components at the cap are not joined any more.
 	return query with recursive up (id, at) as (
 		select e.id, e.id from assay.entity e where e.kind <> 5
 		union
@@ -308,7 +309,7 @@ begin
 end
 $$;
 
--- One line: requests by outcome and events by what is stored of them.
+-- One line: requests by outcome, and events by how they are stored.
 create function pg_temp.summary() returns text language plpgsql as $$
 declare
 	said text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Invented events, of users who meet on devices, addresses and phones. */
+/* Invented events of users who share devices, addresses and phones. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -9,10 +9,10 @@
 #include "t/torture/event.h"
 
 /*
- * Users come in groups that share devices, addresses and phones; each group
- * has its turn, so that there are always new entities and known ones.  Now
- * and then a user appears where the group before was, and two components
- * become one; a chain of groups outgrows the cap of a component's size.
+ * Users come in groups that share devices, addresses and phones.  The groups
+ * take turns, so there are always new and known entities.  Sometimes a user
+ * appears in the previous group, and two components become one; a chain of
+ * groups grows beyond the cap of a component's size.
  */
 #define GROUP_EVENTS 300
 #define GROUP_USERS 24
@@ -23,8 +23,8 @@
 	(UINT64_C(1) << 40) /* closing events, by number of the user           \
 			     */
 
-#define KEY_EVENTS 60 /* of so many, */
-#define KEY_SHARED 4 /* the first so many have one Idempotency-Key */
+#define KEY_EVENTS 60 /* of this many events */
+#define KEY_SHARED 4 /* these first ones have one Idempotency-Key */
 
 static uint64_t mix(uint64_t x);
 static void add_user(struct str *s, uint64_t user);
@@ -122,7 +122,7 @@ add_hot(struct str *s, struct dice *d)
 	str_addf(s, ",\"ip\":\"10.255.255.%" PRIu64 "\"", dice_roll(d, 2));
 }
 
-/* A member of a group, with what it carries this time. */
+/* A member of a group, with the entities of this event. */
 static void
 add_member(struct str *s, struct dice *d, uint64_t group)
 {

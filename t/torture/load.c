@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The clients of a torture.  Each sends a request, waits for its answer and
- * sends the next; what gets no answer, or one that leaves open what was done,
- * is sent again, as callers do.  Every request and every answer becomes a
- * line of the history, which t/torture/check.sql holds against the database.
+ * The clients of a torture.  Each sends a request, waits for the answer and
+ * sends the next.  A request without an answer, or with one that does not tell
+ * what was done, is sent again, as callers do.  Every request and every answer
+ * becomes a line of the history, which t/torture/check.sql compares with the
+ * database.
  *
  *	load SOCKET HISTORY CLIENTS SEED FIRST EVENTS
  *
- * sends events from number FIRST on: so many, or with 0 until TERM and then
- * the closing event of every user.  API_KEY is in the environment.
+ * sends EVENTS events from number FIRST, or, if EVENTS is 0, events until TERM
+ * and then the closing event of every user.  API_KEY is in the environment.
  */
 #include "config.h"
 
@@ -35,9 +36,9 @@
 #define BODY_SIZE ((size_t)1 << 17)
 #define REPLY_MAX ((size_t)1 << 20)
 #define TIMEOUT_MS 15000
-#define THINK 30000 /* microseconds that a client waits at most, on its own */
-#define TRIES 7 /* of a request that stays open, */
-#define PAUSE (CLOCK_SECOND / 50) /* waiting twice as long each time */
+#define THINK 30000 /* microseconds that a client pauses at most */
+#define TRIES 7 /* of a request without a clear answer */
+#define PAUSE (CLOCK_SECOND / 50) /* doubled after each try */
 #define REPEAT_BACK 150 /* how far back an event that is repeated may be */
 
 #define URL "http://assay/v1/decisions"
@@ -50,9 +51,9 @@ struct client {
 	const char *events; /* JSON, comma-separated */
 	uint64_t number; /* of the request, new at every try */
 	bool batch;
-	char key[64]; /* header, empty for none */
+	char key[64]; /* header, or empty */
 	int tries;
-	int64_t due; /* ticks before which it is not sent */
+	int64_t due; /* ticks; it is not sent before */
 };
 
 static void open_run(char **argv);
@@ -145,7 +146,7 @@ open_run(char **argv)
 	sigaction(SIGTERM, &sa, NULL);
 }
 
-/* Move a client on; whether it still has something to do. */
+/* Move a client on; returns whether it has more to do. */
 static bool
 step(struct client *cl)
 {
@@ -188,7 +189,7 @@ fill(struct client *cl)
 	return true;
 }
 
-/* Make a client's request of its events and its key. */
+/* Make a client's request from its events and its key. */
 static void
 request(struct client *cl)
 {
@@ -215,8 +216,8 @@ request(struct client *cl)
 }
 
 /*
- * The number of the next event, now and then of an earlier one, or 0 at the
- * end.  One with a key is the end of a batch.
+ * The number of the next event, sometimes of an earlier one, or 0 at the end.
+ * An event with a key ends a batch.
  */
 static uint64_t
 pick(bool batch)
@@ -248,7 +249,7 @@ send_call(struct client *cl)
 	cl->state = CLIENT_SENT;
 }
 
-/* Take an answer, or the lack of one. */
+/* Process an answer or its absence. */
 static void
 answered(struct client *cl)
 {
@@ -268,7 +269,7 @@ answered(struct client *cl)
 	http_done(http, call);
 }
 
-/* Whether an answer says of every event what was done. */
+/* Whether an answer tells for every event what was done. */
 static bool
 settled(struct json_object *json, int status)
 {
@@ -310,8 +311,8 @@ history_call(const struct client *cl)
 }
 
 /*
- * A line for an answer: at, op, call, status (0: none came), replay, and the
- * body as it came, null if it is no JSON.
+ * A line for an answer: at, op, call, status (0 without an answer), replay,
+ * and the body, or null if it is not JSON.
  */
 static void
 history_answer(const struct client *cl, bool is_json)

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: ISC
--- The checker is only worth what it would notice: after a good history, each
--- of these is done to it or to what is stored, and must be found under its
--- name.  Says which was not; no rows are good.
+-- A test of the checker: each of these changes spoils a good history or the
+-- database, and the checker must find it under its name.  Returns the changes
+-- that it did not find, so no rows are good.
 
--- A decision that was answered alone and once, without a key, of a user who
--- brought a device and came again; a review; the answer to a batch.
+-- The rows to spoil: a decision, answered alone and once, without a key, of
+-- a user with a device and a later event; a review; the answer to a batch.
 create temp table one as
 select a.ctid as line, v.id, v.event_id, v.verdict, d.user_id,
 	a.line->>'call' as call, i.key
@@ -178,8 +178,7 @@ $$),
 	update assay.decision_detail set sample = jsonb_set(sample::jsonb, '{tags}', '{}')
 	where verdict_id = (select id from one)
 $$),
--- As if another event of the user had not been seen, and as if one had been
--- counted that was never stored.
+-- The signals miss another event of the user, or count one that was not stored.
 ('user: attempts', $$
 	update assay.decision_detail set sample = jsonb_set(sample::jsonb,
 	    '{signals,velocity.attemptsLast24h}', '1000')
@@ -277,7 +276,7 @@ $$),
 	where ctid = (select min(ctid) from assay.case_trail)
 $$);
 
--- Do one, ask the checker, and undo it.
+-- Make one change, run the checker, and undo the change.
 create function pg_temp.missed(wants text, act text)
 returns text language plpgsql as $$
 declare
