@@ -1,14 +1,13 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# How checks of the tree say what they found.  Who sources this has a directory
-# $tmp; what is wrong goes into $tmp/faults, a line each.  The counts are in n
-# and failed.
-# shellcheck disable=SC2154 # tmp is its user's
+# How checks of the tree report.  The test that sources this has a directory
+# $tmp; a check writes one line for each fault to $tmp/faults.
+# shellcheck disable=SC2154 # tmp is the test's
 
 n=0
 failed=0
 
-# verdict WHAT: ok if nothing was written to $tmp/faults.
+# verdict WHAT: ok if $tmp/faults is empty.
 verdict() {
 	n=$((n + 1))
 	if [ -s "$tmp/faults" ]; then
@@ -27,7 +26,7 @@ skip() {
 	echo "ok $n - $1 # skip $2"
 }
 
-# lacks WHAT WHY: a skip here, a failure in CI.
+# lacks WHAT WHY: a skip, in CI a failure.
 lacks() {
 	if [ "${CI:-}" = true ]; then
 		echo "$2" >"$tmp/faults"
@@ -37,7 +36,7 @@ lacks() {
 	fi
 }
 
-# have TOOL WHAT: is it there?
+# have TOOL WHAT: whether the tool is installed; if not, WHAT is skipped.
 have() {
 	command -v "$1" >/dev/null && return 0
 	lacks "$2" "$1 is missing"

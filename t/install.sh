@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# make install and uninstall, below a scratch directory: the manuals name what
-# is there, and nothing stays behind.
+# make install and uninstall, in a scratch directory: every path that a manual
+# names exists, and uninstall leaves nothing.
 set -u
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
@@ -11,8 +11,8 @@ trap 'rm -rf "$scratch"' EXIT
 . "$srcdir/t/program.sh"
 root=$scratch/root
 
-# made TARGET: make it, for that directory.
-made() {
+# run_make TARGET: with that directory.
+run_make() {
 	env -u MAKEFLAGS -u MFLAGS make -s -C "$builddir" "$1" \
 	    DESTDIR="$root" >"$scratch/out" 2>"$scratch/err"
 }
@@ -23,7 +23,7 @@ variable() {
 	    (cd "$builddir" && env -u MAKEFLAGS -u MFLAGS make -s -f - show-it)
 }
 
-check "make install works" made install
+check "make install works" run_make install
 mandir=$(variable mandir)
 for page in "$srcdir"/man/*.[578]; do
 	check "${page##*/} is installed" \
@@ -45,7 +45,7 @@ if [ "$pkgdatadir" != /usr/share/assay ]; then
 	check "no manual names the directories of another prefix" \
 	    test ! -s "$scratch/other"
 fi
-check "make uninstall works" made uninstall
+check "make uninstall works" run_make uninstall
 find "$root" -type f >"$scratch/left"
 check "make uninstall leaves no file" test ! -s "$scratch/left"
 check "make uninstall removes the data directory" \

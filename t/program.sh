@@ -1,34 +1,40 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# How tests of a program say what they found.  Who sources this has a directory
-# $scratch, and runs the program so that it writes to out and err there.
-# shellcheck disable=SC2154 # scratch is its user's
+# How tests of a program report, in the words of t/http/lib.sh.  The test that
+# sources this has a directory $scratch and runs the program with its output in
+# the files out and err there.
+# shellcheck disable=SC2154 # scratch is the test's
 
-n=0
-failed=0
+tap_count=0
+tap_failed=0
 
-# check WHAT COMMAND ...: the command holds.
+# check WHAT COMMAND ...: the command succeeds.
 check() {
-	n=$((n + 1))
-	what=$1
+	tap_count=$((tap_count + 1))
+	tap_what=$1
 	shift
 	if "$@"; then
-		echo "ok $n - $what"
+		echo "ok $tap_count - $tap_what"
 	else
-		failed=$((failed + 1))
-		echo "not ok $n - $what"
+		tap_failed=$((tap_failed + 1))
+		echo "not ok $tap_count - $tap_what"
 		sed 's/^/#   /' "$scratch/out" "$scratch/err"
 	fi
 }
 
-# says TEXT: it was printed.
-says() { grep -qF -e "$1" "$scratch/out" "$scratch/err"; }
+# is WHAT GOT WANT: equal strings.
+is() {
+	check "$1" [ "$2" = "$3" ]
+}
 
-# is_narrow FILE: it fits a terminal.
+# prints TEXT: the program printed it.
+prints() { grep -qF -e "$1" "$scratch/out" "$scratch/err"; }
+
+# is_narrow FILE: no line is longer than 80 bytes.
 is_narrow() { ! grep -E '^.{81}' "$1"; }
 
-# conclude: the last line, and whether all held.
+# conclude: print the plan; whether all tests succeeded.
 conclude() {
-	echo "1..$n"
-	[ "$failed" -eq 0 ]
+	echo "1..$tap_count"
+	[ "$tap_failed" -eq 0 ]
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The golden rule files of t/rules/, and the seed rulesets among them.
+# The golden files of t/rules, and the rulesets of the seed.
 set -eu
 
 srcdir=${srcdir:-$(dirname "$0")/..}

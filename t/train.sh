@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# assayctl train without services: a table of invented events whose truth
-# follows from two features, so that what is learnt is known beforehand.
+# assayctl train without services: the table has invented events whose truth
+# follows from two features, so the right weights are known.
 set -u
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
@@ -10,23 +10,23 @@ trap 'rm -rf "$scratch"' EXIT
 # shellcheck source=t/program.sh
 . "$srcdir/t/program.sh"
 
-# ends STATUS ARGUMENT ...: assayctl train, called so, ends so.
-ends() {
-	want=$1
+# exits STATUS ARGUMENT ...: assayctl train with these arguments exits so.
+exits() {
+	exits_want=$1
 	shift
 	"$builddir/assayctl" train "$@" >"$scratch/out" 2>"$scratch/err" \
 	    </dev/null
-	[ $? -eq "$want" ]
+	[ $? -eq "$exits_want" ]
 }
 differs() { ! cmp -s "$1" "$2"; }
 
-# at_least NAME VALUE: a line of the report says so much.
+# at_least NAME VALUE: a line of the report has at least this value.
 at_least() {
 	awk -v name="$1" -v want="$2" '
 		index($0, name "  ") == 1 { found = $NF >= want }
 		END { exit !found }' "$scratch/out"
 }
-# weight FEATURE: as the report has it.
+# weight FEATURE: by the report.
 weight() { awk -v name="$1" '$1 == name { print $2 }' "$scratch/out"; }
 
 sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/core/signal/features.tbl" \
@@ -37,107 +37,132 @@ first=$(sed -n 1p "$scratch/features")
 second=$(sed -n 2p "$scratch/features")
 third=$(sed -n 3p "$scratch/features")
 
-check "a table is trained on" ends 0 --output "$scratch/model" \
+check "a table trains a model" exits 0 --output "$scratch/model" \
     "$scratch/table.csv"
-check "what is fraud is told" at_least "AUC ROC" 0.8
-check "better than by chance" at_least "average precision" 0.3
-check "what speaks for fraud adds" [ "$(weight "$first" | cut -c1)" != - ]
-check "what speaks against it takes off" \
+check "the model separates fraud from legit" at_least "AUC ROC" 0.8
+check "the average precision is better than by chance" \
+    at_least "average precision" 0.3
+check "a feature that indicates fraud has a positive weight" \
+    [ "$(weight "$first" | cut -c1)" != - ]
+check "a feature that indicates legit has a negative weight" \
     [ "$(weight "$second" | cut -c1)" = - ]
-check "a constant says nothing" [ "$(weight "$third")" = 0.0000 ]
-check "each feature is told" \
+check "a constant feature has no weight" [ "$(weight "$third")" = 0.0000 ]
+check "the report has every feature" \
     [ "$(grep -cFf "$scratch/features" "$scratch/out")" -ge \
     "$(wc -l <"$scratch/features")" ]
-check "a model is written" [ -s "$scratch/model" ]
-check "and nothing beside it" [ "$(find "$scratch" -name 'model?*')" = "" ]
+check "the model is written to its file" [ -s "$scratch/model" ]
+check "no draft of the model remains" \
+    [ "$(find "$scratch" -name 'model?*')" = "" ]
 cp "$scratch/out" "$scratch/report"
 
-check "again" ends 0 --output "$scratch/again" "$scratch/table.csv"
-check "the same model" cmp "$scratch/model" "$scratch/again"
-check "the same report" cmp "$scratch/report" "$scratch/out"
+check "training the same table again exits 0" \
+    exits 0 --output "$scratch/again" "$scratch/table.csv"
+check "the same table trains the same model" \
+    cmp "$scratch/model" "$scratch/again"
+check "the same table gives the same report" \
+    cmp "$scratch/report" "$scratch/out"
 gzip -c "$scratch/table.csv" >"$scratch/table.csv.gz"
-check "out of a compressed file" ends 0 --output "$scratch/again" \
+check "a compressed table trains a model" exits 0 --output "$scratch/again" \
     "$scratch/table.csv.gz"
-check "the same model again" cmp "$scratch/model" "$scratch/again"
+check "the compressed table trains the same model" \
+    cmp "$scratch/model" "$scratch/again"
 
-# What could not be known is not believed.  In the one table labels come at
-# once, in the other those of the last week before the end lie.
+# Labels count only if they were known at the time.  In one table labels come at
+# once; in the other those of the last week before the end are wrong.
 until=2026-02-01
-check "up to a date" ends 0 --train-until $until --output "$scratch/known" \
+check "--train-until trains up to a date" \
+    exits 0 --train-until $until --output "$scratch/known" \
     "$scratch/table.csv"
 awk -F, -v OFS=, 'NR > 1 { $5 = "" } { print }' "$scratch/table.csv" \
     >"$scratch/once.csv"
 awk -F, -v OFS=, 'NR % 4 == 0 && $3 >= "2026-01-25" && $3 < "2026-02-01" {
 	$4 = 1 - $4 } { print }' "$scratch/once.csv" >"$scratch/lies.csv"
-check "labels that come at once" ends 0 --train-until $until \
+check "a table with labels at once trains a model" \
+    exits 0 --train-until $until \
     --output "$scratch/once" "$scratch/once.csv"
-check "are not believed sooner" cmp "$scratch/known" "$scratch/once"
-check "nor are lies" ends 0 --train-until $until \
+check "labels within the delay do not count" \
+    cmp "$scratch/known" "$scratch/once"
+check "a table with wrong young labels trains a model" \
+    exits 0 --train-until $until \
     --output "$scratch/lies" "$scratch/lies.csv"
-check "that are too young" cmp "$scratch/known" "$scratch/lies"
+check "wrong labels within the delay do not count" \
+    cmp "$scratch/known" "$scratch/lies"
 for table in once lies; do
-	check "without a delay" ends 0 --train-until $until --label-delay 0 \
+	check "a table trains without a label delay: $table" \
+	    exits 0 --train-until $until --label-delay 0 \
 	    --output "$scratch/$table" "$scratch/$table.csv"
 done
-check "they are" differs "$scratch/once" "$scratch/lies"
+check "without a delay wrong young labels count" \
+    differs "$scratch/once" "$scratch/lies"
 awk -F, -v OFS=, 'NR % 2 && $3 < "2026-01-20" && $4 == 1 {
 	$5 = "2026-02-01T00:00:01Z" } { print }' "$scratch/table.csv" \
     >"$scratch/late.csv"
 awk -F, -v OFS=, 'NR % 2 && $3 < "2026-01-20" && $4 == 1 {
 	$4 = $5 = "" } { print }' "$scratch/table.csv" >"$scratch/never.csv"
-check "labels that come after it" ends 0 --train-until $until \
+check "a table with labels after the end trains a model" \
+    exits 0 --train-until $until \
     --output "$scratch/late" "$scratch/late.csv"
-check "or never" ends 0 --train-until $until --output "$scratch/never" \
+check "a table without those labels trains a model" \
+    exits 0 --train-until $until --output "$scratch/never" \
     "$scratch/never.csv"
-check "are the same" cmp "$scratch/late" "$scratch/never"
-check "without them an event is legit" \
+check "labels after the end count as none" cmp "$scratch/late" "$scratch/never"
+check "an event without a label counts as legit" \
     differs "$scratch/known" "$scratch/never"
 awk -F, -v OFS=, 'NR > 1 && $3 < "2026-02-01" && $4 == 0 {
 	$4 = $5 = "" } { print }' "$scratch/table.csv" >"$scratch/fraud.csv"
-check "or, if asked for, nothing" ends 65 --train-until $until \
+check "--unlabelled skip leaves events without labels out" \
+    exits 65 --train-until $until \
     --unlabelled skip "$scratch/fraud.csv"
-check "which is told" says "to validate with"
+check "the error says what is missing to validate" prints "to validate with"
 
-# The test.
-check "on some days" ends 0 --train-until $until --test-days 3 \
+# The test days.
+check "--test-days tests on these days" \
+    exits 0 --train-until $until --test-days 3 \
     "$scratch/table.csv"
-tested() { awk '$1 == "test" { print $4 + $5 }' "$scratch/out"; }
-check "which are so many events" [ "$(tested)" -eq 300 ]
-check "without users known for fraud" ends 0 --train-until $until \
+tested_events() { awk '$1 == "test" { print $4 + $5 }' "$scratch/out"; }
+check "three days have 300 events" [ "$(tested_events)" -eq 300 ]
+check "--leave-known leaves out users known for fraud" \
+    exits 0 --train-until $until \
     --test-days 3 --leave-known "$scratch/table.csv"
 left=$(awk '/^not tested: known users/ { print $NF }' "$scratch/out")
-check "there are fewer" [ "$(($(tested) + ${left:-0}))" -eq 300 ]
-check "by some" [ "${left:-0}" -gt 100 ]
+check "tested and left out events are all events" \
+    [ "$(($(tested_events) + ${left:-0}))" -eq 300 ]
+check "more than 100 events are left out" [ "${left:-0}" -gt 100 ]
 
-# Of the last week the frauds are told already, and nothing else.
+# In the last week only frauds are labelled so far.
 awk -F, -v OFS=, 'NR > 1 && $3 >= "2026-02-03" && $4 == 0 {
 	$4 = $5 = "" } { print }' "$scratch/table.csv" >"$scratch/young.csv"
-observed() {
+observed_share_low() {
 	awk '/^fraud, observed/ { print ($NF < 0.15) }' "$scratch/out"
 }
-check "labels that come first" ends 0 --train-until $until \
+check "a table with young frauds trains a model" exits 0 --train-until $until \
     "$scratch/young.csv"
-check "are not the truth" [ "$(observed)" = 1 ]
-check "and wait for the others" grep -q '^not tested: too young  *[1-9]' \
+check "events with early labels are not tested" [ "$(observed_share_low)" = 1 ]
+check "the report counts events that are too young" \
+    grep -q '^not tested: too young  *[1-9]' \
     "$scratch/out"
-check "the test ends before them" ends 0 "$scratch/young.csv"
-check "with as much fraud as ever" [ "$(observed)" = 1 ]
-check "when all are young" ends 65 --train-until 2026-02-05 \
+check "without --train-until the test ends before them" \
+    exits 0 "$scratch/young.csv"
+check "the tested days have the usual share of fraud" \
+    [ "$(observed_share_low)" = 1 ]
+check "a test of only young events exits 65" exits 65 --train-until 2026-02-05 \
     "$scratch/young.csv"
-check "it is told" says "are younger than --label-delay"
+check "the error names --label-delay" prints "are younger than --label-delay"
 
-# What is wrong is told by its place, and leaves the model alone.
-# spoils LINE COLUMN TEXT: a table with one field another.
-spoils() {
+# Wrong tables are refused with their line, and the old model stays.
+# spoil_field LINE COLUMN TEXT: a table with one field changed.
+spoil_field() {
 	awk -F, -v OFS=, -v line="$1" -v column="$2" -v text="$3" '
 		NR == line { $column = text } { print }' \
 	    "$scratch/table.csv" >"$scratch/bad.csv"
 }
 while IFS='|' read -r line column text told; do
-	spoils "$line" "$column" "$text"
-	check "'$text' in column $column" ends 65 --output "$scratch/model" \
+	spoil_field "$line" "$column" "$text"
+	check "'$text' in column $column exits 65" \
+	    exits 65 --output "$scratch/model" \
 	    "$scratch/bad.csv"
-	check "is told by its line" says "bad.csv:$line: $told"
+	check "the error about '$text' in column $column has the line" \
+	    prints "bad.csv:$line: $told"
 done <<'CASES'
 3|3|yesterday|decided_at must be a time
 3|3|2025-01-01T00:00:00Z|decided_at is before the row above's
@@ -150,39 +175,46 @@ done <<'CASES'
 7|7|0x|
 CASES
 sed '9s/,[^,]*$//' "$scratch/table.csv" >"$scratch/bad.csv"
-check "a row that is too short" ends 65 "$scratch/bad.csv"
-check "is told" says "bad.csv: line 9 has"
+check "a short row exits 65" exits 65 "$scratch/bad.csv"
+check "the error about the short row has the line" prints "bad.csv: line 9 has"
 cut -d, -f1-8 "$scratch/table.csv" >"$scratch/bad.csv"
-check "a column that is missing" ends 65 "$scratch/bad.csv"
-check "is told by its name" says "$(sed -n 4p "$scratch/features") is no column"
+check "a missing column exits 65" exits 65 "$scratch/bad.csv"
+check "the error names the missing column" \
+    prints "$(sed -n 4p "$scratch/features") is no column"
 head -n 1 "$scratch/table.csv" >"$scratch/bad.csv"
-check "no rows" ends 65 "$scratch/bad.csv"
+check "a table without rows exits 65" exits 65 "$scratch/bad.csv"
 : >"$scratch/bad.csv"
-check "nothing at all" ends 65 "$scratch/bad.csv"
-check "a file that is missing" ends 66 "$scratch/none.csv"
+check "an empty file exits 65" exits 65 "$scratch/bad.csv"
+check "a missing file exits 66" exits 66 "$scratch/none.csv"
 awk -F, -v OFS=, 'NR > 1 { $4 = 0 } { print }' "$scratch/table.csv" \
     >"$scratch/bad.csv"
-check "no fraud" ends 65 --output "$scratch/model" "$scratch/bad.csv"
-check "is told" says "of one kind"
-check "an end before the table" ends 65 --train-until 2025-01-01 \
+check "a table without fraud exits 65" \
+    exits 65 --output "$scratch/model" "$scratch/bad.csv"
+check "the error says that there is only one kind" prints "of one kind"
+check "an end before the table exits 65" exits 65 --train-until 2025-01-01 \
     "$scratch/table.csv"
-check "is told" says "to train on"
-check "an end behind it" ends 65 --train-until 2027-01-01 \
+check "the error says that there is nothing to train on" prints "to train on"
+check "an end after the table exits 65" exits 65 --train-until 2027-01-01 \
     --output "$scratch/model" "$scratch/table.csv"
-check "leaves nothing to test on" says "to test on"
-check "an end that is none" ends 64 --train-until soon "$scratch/table.csv"
+check "the error says that there is nothing to test on" prints "to test on"
+check "--train-until refuses what is not a time" \
+    exits 64 --train-until soon "$scratch/table.csv"
 echo '{"bands":[]}' >"$scratch/bands"
-check "bands that are none" ends 65 --policy "$scratch/bands" \
+check "--policy refuses a policy without bands" \
+    exits 65 --policy "$scratch/bands" \
     "$scratch/table.csv"
-check "a place where nothing can be written" ends 70 \
+check "a directory that does not exist exits 70" exits 70 \
     --output "$scratch/none/model" "$scratch/table.csv"
-check "the model is what it was" cmp "$scratch/model" "$scratch/again"
+check "refused trainings keep the old model" \
+    cmp "$scratch/model" "$scratch/again"
 mkfifo "$scratch/pipe"
-check "a pipe" ends 65 --output "$scratch/pipe" "$scratch/table.csv"
-check "is told" says "is no file that could be replaced"
-check "and is not replaced" [ -p "$scratch/pipe" ]
+check "a pipe as output exits 65" \
+    exits 65 --output "$scratch/pipe" "$scratch/table.csv"
+check "the error says that a pipe cannot be replaced" \
+    prints "is no file that could be replaced"
+check "the pipe is not replaced" [ -p "$scratch/pipe" ]
 
-# Ctrl-C, while it waits for the rest of a table.
+# SIGTERM while it waits for the rest of a table.
 mkfifo "$scratch/slow.csv"
 "$builddir/assayctl" train --output "$scratch/model" "$scratch/slow.csv" \
     >"$scratch/out" 2>"$scratch/err" &
@@ -192,13 +224,15 @@ head -n 100 "$scratch/table.csv" >&3
 kill -TERM $pid
 exec 3>&-
 wait $pid
-check "interrupted" [ $? -eq 75 ]
-check "is told" says "nothing was written"
-check "and is true" cmp "$scratch/model" "$scratch/again"
+check "an interrupted training exits 75" [ $? -eq 75 ]
+check "an interrupted training says that nothing was written" \
+    prints "nothing was written"
+check "an interrupted training keeps the old model" \
+    cmp "$scratch/model" "$scratch/again"
 
-# Later, while it waits for somebody to read its report.
-# waits PID: it is doing nothing, for some seconds to come.
-waits() {
+# SIGTERM while it waits for a reader of its report.
+# report_blocked PID: it sleeps after the training, within some seconds.
+report_blocked() {
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		grep -q 'L2 1e-07' "$scratch/err" &&
 		    [ "$(cut -d ' ' -f 3 "/proc/$1/stat")" = S ] && return
@@ -211,33 +245,38 @@ head -c 65536 /dev/zero >&3
 "$builddir/assayctl" train --output "$scratch/unread" "$scratch/table.csv" \
     >"$scratch/pipe" 2>"$scratch/err" 3>&- &
 pid=$!
-check "it waits" waits $pid
+check "the training waits for a reader of its report" report_blocked $pid
 kill -TERM $pid
 head -c 65536 <&3 >/dev/null
 wait $pid
-check "interrupted when all is done but to write it" [ $? -eq 75 ]
+check "a training that waits for its reader can be interrupted" [ $? -eq 75 ]
 exec 3>&-
-check "it writes nothing" [ ! -e "$scratch/unread" ]
+check "a training that waits for its reader writes no model" \
+    [ ! -e "$scratch/unread" ]
 
-# The evaluation: a model for each of the last weeks.
+# The evaluation trains a model for each of the last weeks.
 evaluates() {
 	builddir=$builddir sh "$srcdir/bench/evaluate.sh" "$@" \
 	    >"$scratch/out" 2>"$scratch/err"
 }
 refuses() { ! evaluates "$@"; }
-check "nothing to evaluate on" evaluates
-check "is a visible skip" says "SKIP: evaluate"
-check "two weeks" evaluates "$scratch/table.csv.gz" 2
-check "are the last" [ "$(grep -c '^from ' "$scratch/out")" -eq 2 ]
-check "up to the end" grep -q '^from 2026-02-03  ' "$scratch/out"
-check "beside what is published" says "logistic regression"
+check "evaluate without a table exits 0" evaluates
+check "evaluate without a table prints that it is skipped" \
+    prints "SKIP: evaluate"
+check "evaluate exits 0 with two weeks" evaluates "$scratch/table.csv.gz" 2
+check "evaluate prints two weeks" [ "$(grep -c '^from ' "$scratch/out")" -eq 2 ]
+check "evaluate ends with the table's last week" \
+    grep -q '^from 2026-02-03  ' "$scratch/out"
+check "evaluate compares with published figures" prints "logistic regression"
 "$builddir/sample/generate" --users 300 --days 60 --events 6000 --fraud 40 |
     awk -F, -v OFS=, 'NR == 1 { print "time,customer,terminal,amount,fraud" }
 	$2 < "2026-02-16" && $4 != "" && NR > 1 {
 	    print $2, $6, $7, $4, $(NF - 1) }' | gzip >"$scratch/history.csv.gz"
-check "a history as it was recorded" evaluates "$scratch/history.csv.gz" 2
-check "is decided first" says "replaying"
-check "and tested up to its end" grep -q '^from 2026-02-09  ' "$scratch/out"
-check "a table that is none" refuses "$srcdir/README.md"
+check "evaluate takes a history instead of a table" \
+    evaluates "$scratch/history.csv.gz" 2
+check "evaluate replays the history first" prints "replaying"
+check "evaluate ends with the history's last week" \
+    grep -q '^from 2026-02-09  ' "$scratch/out"
+check "evaluate refuses what is not a table" refuses "$srcdir/README.md"
 
 conclude
