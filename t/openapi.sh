@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# docs/openapi.json against the tables that the service is built from and
-# against the rules of redocly's linter (t/node/redocly.yaml), and swagger-ui
-# against its package.  A missing tool is a visible skip, and in CI (CI=true) a
-# failure.
+# docs/openapi.json agrees with the tables of the service and with redocly's
+# rules (t/node/redocly.yaml), and swagger-ui with its package.  A missing tool
+# is a skip, in CI (CI=true) a failure.
 set -u
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 node_dir=${NODE_DIR:-$srcdir/build-node}
@@ -16,8 +15,8 @@ api=docs/openapi.json
 # shellcheck source=t/checks.sh
 . "$srcdir/t/checks.sh"
 
-# same WHAT: $tmp/want and $tmp/got, each sorted, are the same.
-same() {
+# same_lists WHAT: $tmp/want and $tmp/got have the same lines, in any order.
+same_lists() {
 	LC_ALL=C sort -o "$tmp/want" "$tmp/want"
 	LC_ALL=C sort -o "$tmp/got" "$tmp/got"
 	{
@@ -35,10 +34,10 @@ if ! command -v jq >/dev/null; then
 fi
 jq -e '.openapi | startswith("3.1.")' "$api" >"$tmp/faults" 2>&1 &&
     : >"$tmp/faults"
-verdict "the description is JSON, of OpenAPI 3.1"
+verdict "openapi.json is valid JSON of OpenAPI 3.1"
 
-# Every route: method, path, who may call, what body it takes, and its
-# refusals.  nginx limits every address, so 429 is everywhere.
+# Every route: method, path, access, body and errors.  nginx limits every
+# address, so every route has 429.
 awk -F '[(,]' -v refusals="$tmp/refusals" '
 BEGIN {
 	who["PUBLIC"] = "-"
@@ -68,7 +67,7 @@ jq -r '
 	    then .value.requestBody.content | keys | join(" ")
 	    else "-" end)"' \
     "$api" >"$tmp/got"
-same "its operations are the routes: method, path, credential, body"
+same_lists "the operations are the routes: method, path, credential, body"
 
 jq -r --rawfile want "$tmp/refusals" '
 	.paths as $paths | $want | split("\n")[] | select(. != "") |
@@ -76,17 +75,17 @@ jq -r --rawfile want "$tmp/refusals" '
 	. - ($paths[$path][$method | ascii_downcase].responses // {} |
 	    keys) | select(. != []) |
 	"\($method) \($path): \(join(" "))"' "$api" >"$tmp/faults" 2>&1
-verdict "each operation has the refusals that its route can give"
+verdict "each operation has the errors of its route"
 
-# The parameters of operators' queries: those of the table that refuses others.
+# The query parameters of operators' routes are those of the table.
 sed -n 's/^QUERY("\(.*\)", "\(.*\)")$/\1 \2/p' fcgi/http/queries.tbl >"$tmp/want"
 jq -r '.paths | to_entries[] | .key as $path | .value | to_entries[] |
 	select(.value | objects | .security // [] | any(has("operatorToken"))) |
 	.value.parameters // [] | .[] | select(.in == "query") |
 	"\($path) \(.name)"' "$api" >"$tmp/got"
-same "the parameters of queries are those that operators may send"
+same_lists "the query parameters are those that the routes accept"
 
-# Generators of clients name a type after the component that it is.
+# Generators of clients name a type after its component.
 jq -r '.components as $all | [.paths, .webhooks][] | to_entries[] |
 	.key as $path | .value | to_entries[] | .key as $method | .value |
 	objects | ([.requestBody] + [.responses[]]) | .[] | objects |
@@ -95,23 +94,23 @@ jq -r '.components as $all | [.paths, .webhooks][] | to_entries[] |
 	select(.type == "object" or .properties) |
 	"\($method) \($path): a body without a name"' "$api" |
     sort -u >"$tmp/faults"
-verdict "each body that is an object has a name"
+verdict "each body that is an object is a named component"
 
 jq -r '[paths(objects | has("const"))][] | join("/")' "$api" >"$tmp/faults"
-verdict "a constant is an enum with a type, which every generator knows"
+verdict "a constant is an enum with a type"
 
-# The codes: in the one envelope, and each with its text as an example.
+# Each error code is an example of the one envelope, with its text.
 sed -n 's/^CODE(\([A-Z_]*\), .*/\1/p' core/base/codes.tbl >"$tmp/want"
 jq -r '.components.schemas.ErrorCode.enum[]' "$api" >"$tmp/got"
-same "its error codes are those of the service"
+same_lists "the error codes are those of the service"
 sed -n 's/^CODE(\([A-Z_]*\), [0-9]*, "\(.*\)")$/\1 \1 \2/p' core/base/codes.tbl \
     >"$tmp/want"
 jq -r '.components.examples | to_entries[] | select(.value.value.error) |
 	"\(.key) \(.value.value.code) \(.value.value.message)"' "$api" \
     >"$tmp/got"
-same "and there is an example of each, as it is answered"
+same_lists "each error code has an example with its text"
 
-# A code is told only under its own status.
+# An error code has only its own status.
 sed -n 's/^CODE(\([A-Z_]*\), \([0-9]*\),.*/\1 \2/p' core/base/codes.tbl |
     jq -r --slurpfile api "$api" -nR '
 	[inputs | split(" ") | {(.[0]): .[1]}] | add as $status |
@@ -124,9 +123,9 @@ sed -n 's/^CODE(\([A-Z_]*\), \([0-9]*\),.*/\1 \2/p' core/base/codes.tbl |
 	to_entries[].value["$ref"] // "/" | split("/")[-1] |
 	select(. != "" and $status[.] != $got) |
 	"\($op): \(.) is no \($got)"' >"$tmp/faults" 2>&1
-verdict "each code stands under its status"
+verdict "each error code is described under its status"
 
-# Bodies of operators take no unknown field.
+# The bodies of operators have no unknown fields.
 jq -r '
 	. as $api |
 	def resolve: if .["$ref"] then .["$ref"] as $ref |
@@ -142,13 +141,13 @@ jq -r '
 	.key as $method |
 	.value.requestBody.content["application/json"].schema // {} | open |
 	"\($method) \($path) takes unknown fields"' "$api" >"$tmp/faults" 2>&1
-verdict "bodies of operators take no unknown field"
+verdict "the bodies of operators allow no unknown field"
 
 sed -n 's/^AC_INIT(\[assay\], \[\([0-9.]*\)\].*/\1/p' configure.ac >"$tmp/want"
 jq -r .info.version "$api" >"$tmp/got"
-same "its version is that of the service"
+same_lists "the version is that of the service"
 
-what="redocly finds nothing"
+what="redocly reports no fault"
 redocly=$node_dir/node_modules/@redocly/cli/bin/cli.js
 if ! command -v node >/dev/null; then
 	lacks "$what" "node is missing"
@@ -161,7 +160,7 @@ else
 	verdict "$what"
 fi
 
-what="third_party/swagger-ui is what its package holds"
+what="third_party/swagger-ui equals its package"
 package=$node_dir/node_modules/swagger-ui-dist
 if [ ! -d "$package" ]; then
 	lacks "$what" "tools/install-node has not been run"
