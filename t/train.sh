@@ -274,7 +274,7 @@ check "evaluate compares with published figures" prints "logistic regression"
 	    print $2, $6, $7, $4, $(NF - 1) }' | gzip >"$scratch/history.csv.gz"
 check "evaluate takes a history instead of a table" \
     evaluates "$scratch/history.csv.gz" 2
-check "evaluate replays the history first" prints "replaying"
+check "evaluate replays the history first" prints "deciding "
 check "evaluate ends with the history's last week" \
     grep -q '^from 2026-02-09  ' "$scratch/out"
 check "evaluate refuses what is not a table" refuses "$srcdir/README.md"

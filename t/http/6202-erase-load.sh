@@ -4,6 +4,8 @@
 # recount of the links; the next request finishes an erasure that was killed.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/lock.sh
+. "$(dirname "$0")/lock.sh"
 # shellcheck source=t/http/recount.sh
 . "$(dirname "$0")/recount.sh"
 
@@ -64,27 +66,14 @@ decide_login() {
 
 # during_erasure USER COMMAND ...: run it while an erasure of the user has done
 # its work but not committed; the command waits for that.
-mkfifo "$scratch/erasure"
 during_erasure() {
-	cluster_psql postgres assay -q <"$scratch/erasure" &
-	holder=$!
-	exec 8>"$scratch/erasure"
-	echo "begin; select assay.erase_identity(0, '$1', 1000) \\g /dev/null" >&8
+	hold_lock "select assay.erase_identity(0, '$1', 1000)"
 	shift
-	stack_until 20 "$holder" session_waits "wait_event = 'ClientRead' and
-	    state = 'idle in transaction' and usename = 'postgres'"
 	("$@") &
 	request=$!
-	stack_until 20 "$holder" session_waits "wait_event_type = 'Lock'"
-	echo "commit;" >&8
-	exec 8>&-
-	wait "$holder" "$request"
-}
-
-# session_waits CONDITION: one session fulfils it.
-# shellcheck disable=SC2317 # stack_until calls it
-session_waits() {
-	[ "$(sql "select count(*) from pg_stat_activity where $1")" = 1 ]
+	stack_until 20 "$lock_pid" session_is "wait_event_type = 'Lock'"
+	release_lock
+	wait "$request"
 }
 
 decide_login r-1 '"deviceId":"d-r","ip":"10.7.7.7"'
@@ -116,18 +105,14 @@ sql "create function public.slow() returns trigger language plpgsql
 month=$(sql "select to_char(now() at time zone 'UTC', 'YYYYMM')")
 sql "create trigger slow before delete on assay.decision_detail_$month
     for each row execute function public.slow()"
-cluster_psql postgres assay -q <"$scratch/erasure" &
-holder=$!
-exec 8>"$scratch/erasure"
-echo "select pg_advisory_lock(4711) \g /dev/null" >&8
+hold_lock "select pg_advisory_xact_lock(4711)"
 (http POST /v1/privacy/erase '{"userId":"c-1"}') &
 request=$!
-stack_until 20 "$holder" session_waits "wait_event_type = 'Lock'"
+stack_until 20 "$lock_pid" session_is "wait_event_type = 'Lock'"
 sql "select pg_terminate_backend(pid) from pg_locks
     where locktype = 'advisory' and not granted" >/dev/null
 wait "$request"
-exec 8>&-
-wait "$holder"
+release_lock
 sql "drop trigger slow on assay.decision_detail_$month"
 is "a killed erasure has removed a part" \
     "$(sql "select count(*) between 1 and 2400,

@@ -4,6 +4,8 @@
 # fingerprints, a component above the cap, and a decision in progress.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/lock.sh
+. "$(dirname "$0")/lock.sh"
 # shellcheck source=t/http/erase.sh
 . "$(dirname "$0")/erase.sh"
 
@@ -103,15 +105,7 @@ is "a user with 1500 fingerprints is erased" \
 
 # A decision holds the user's lock; the erasure waits for it.
 decide_order o-18 u-slow '"deviceId":"d-slow"'
-mkfifo "$scratch/fifo"
-cluster_psql postgres assay -q <"$scratch/fifo" &
-holder=$!
-exec 8>"$scratch/fifo"
-key=$(perl -e 'use bigint; my $h = 0xcbf29ce484222325;
-    $h = (($h ^ ord $_) * 0x100000001b3) & 0xffffffffffffffff
-	for split //, "u-slow";
-    print $h >= 2 ** 63 ? $h - 2 ** 64 : $h')
-echo "begin; select pg_advisory_xact_lock($key) \g /dev/null" >&8
+hold_lock "select pg_advisory_xact_lock($(user_lock u-slow))"
 (
 	erase_user u-slow
 	json .graph >"$scratch/slow"
@@ -121,9 +115,8 @@ sleep 0.5
 is "the erasure waits for the user's lock" "$(sql "select count(*)
     from assay.user_state where user_id = 'u-slow'") $(sql "select count(*)
     from pg_locks where locktype = 'advisory' and not granted")" "1 1"
-echo "commit;" >&8
-exec 8>&-
-wait "$holder" "$request"
+release_lock
+wait "$request"
 is "the erasure runs once the lock is free" "$(cat "$scratch/slow")" true
 
 TOKEN=$token

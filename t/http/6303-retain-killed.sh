@@ -60,7 +60,8 @@ hold_lock "select from assay.decision_detail where verdict_id = 'vd_1081' for up
 start_cron "retain --for 10m" 8>&-
 stack_until 20 "$stack_cron_pid" statement_waits retention_batch
 stack_end "$stack_pg_pid" QUIT
-release_lock
+exec 8>&-
+wait "$lock_pid"
 start_database
 check "a sweep finishes after the server was killed" \
     stack_until 30 "$stack_cron_pid" sweep_done
@@ -78,7 +79,7 @@ release_lock
 start_cron "retain --for 10m"
 check "another host sweeps while one hangs" \
     stack_until 30 "$stack_cron_pid" sweep_done
-is "the other host removes everything that is due" "$(rows_left)" "$want"
+is "that host removes everything that is due" "$(rows_left)" "$want"
 kill -s CONT "$lost"
 stop_cron
 stack_end "$lost" TERM

@@ -37,8 +37,8 @@ none_running() {
 	http GET /v1/backtest
 	[ "$BODY" = '{"running":[]}' ]
 }
-# await_answer FILE: status, and code or sample size, in ANSWER.
-await_answer() {
+# await_backtest FILE: status, and code or sample size, in ANSWER.
+await_backtest() {
 	wait "$curl_pid"
 	ANSWER="$(cat "$1.status") $(jq -r '.code // .sampleSize' "$1.answer")"
 }
@@ -91,7 +91,7 @@ idle=$(sed -n 's,.* pid=\([0-9]*\) .* method=GET route=/v1/backtest .*,\1,p' \
     "$scratch/log/pool.log" | tail -n 1)
 kill -KILL "$(sed -n 's/.* worker=started group=operator worker_pid=//p' \
     "$scratch/log/pool.log" | grep -vx "$idle")"
-await_answer "$scratch/slow"
+await_backtest "$scratch/slow"
 is "a backtest answers 503 when its worker is killed" \
     "$ANSWER" "503 UNAVAILABLE"
 check "GET shows no backtest after the worker was killed" \
@@ -115,7 +115,7 @@ send_backtest "$scratch/slow"
 check "a backtest waits for a lock on the labels" \
     stack_until 10 "$curl_pid" statement_waits
 sql "select pg_cancel_backend(pid) from ($waiting) w" >/dev/null
-await_answer "$scratch/slow"
+await_backtest "$scratch/slow"
 sql "select pg_terminate_backend(pid) from pg_stat_activity
     where query like '%lock table%' and pid <> pg_backend_pid()" >/dev/null
 wait "$lock_pid"
@@ -126,7 +126,7 @@ check "the answer names the statement timeout" grep -q '600 seconds' \
 
 start_backtest "$scratch/slower"
 kill -HUP "$stack_pool_pid"
-await_answer "$scratch/slower"
+await_backtest "$scratch/slower"
 is "a reload does not end a backtest" "$ANSWER" "200 $samples"
 is "the answer has the rate of the backtest" \
     "$(jq '.samplesPerSecond > 0 and .seconds > 0' \
@@ -135,7 +135,7 @@ is "the answer has the rate of the backtest" \
 stack_until 10 0 is_ready
 start_backtest "$scratch/slow"
 kill -TERM "$stack_pool_pid"
-await_answer "$scratch/slow"
+await_backtest "$scratch/slow"
 is "a backtest answers 503 when the pool stops" "$ANSWER" "503 UNAVAILABLE"
 check "the answer says that the pool stops" \
     grep -q 'being stopped' "$scratch/slow.answer"

@@ -4,6 +4,8 @@
 # transactions commit late or are rolled back.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/lock.sh
+. "$(dirname "$0")/lock.sh"
 # shellcheck source=t/http/tally.sh
 . "$(dirname "$0")/tally.sh"
 
@@ -62,15 +64,10 @@ await_summary "labels are counted once by outcome and by source" \
 is_json "the false positive rate is that of cases" .falsePositiveRate 0.5
 
 # One transaction commits late and many overtake it.
-mkfifo "$scratch/fifo"
-cluster_psql postgres assay -q <"$scratch/fifo" &
-holder=$!
-exec 8>"$scratch/fifo"
-echo "begin; insert into assay.verdict_log (decided_at, id, event_id, event_type,
+hold_lock "insert into assay.verdict_log (decided_at, id, event_id, event_type,
 	verdict, score, reasons, policy_id, policy_version, correlation_id)
     values (now() - interval '1 hour', 'vd_late', 'late', 'order.place',
-	'challenge', 100, '[{\"tag\":\"late\",\"points\":100}]', 'p', 'v', 'c');" >&8
-stack_until 20 "$holder" open_transaction
+	'challenge', 100, '[{\"tag\":\"late\",\"points\":100}]', 'p', 'v', 'c')"
 for i in 1 2 3; do
 	decide_amount "l-$i" u-2
 done
@@ -78,9 +75,7 @@ done
 sql "select * from assay.analytics_project(1000)" >/dev/null
 http GET /v1/analytics/summary
 is_json "nothing is counted beyond an open transaction" .totals.decisions 7
-echo "commit;" >&8
-exec 8>&-
-wait "$holder"
+release_lock
 await_summary "everything is counted once that transaction commits" \
     '[.totals.decisions, .totals.byVerdict.challenge,
     .scoreBuckets[10], .topTags.late] | tojson' '[11,1,1,1]'

@@ -108,7 +108,8 @@ start_cron "model --for 10m" MODEL_PATH="$path" 8>&-
 make_due
 stack_until 10 "$stack_cron_pid" poll_waits
 stack_end "$stack_pg_pid" QUIT
-release_lock
+exec 8>&-
+wait "$lock_pid"
 start_database
 make_due
 check "a companion loads the model after the server was killed" \

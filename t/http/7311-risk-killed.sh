@@ -4,6 +4,8 @@
 # event and each label is counted once.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/lock.sh
+. "$(dirname "$0")/lock.sh"
 # shellcheck source=t/http/past.sh
 . "$(dirname "$0")/past.sh"
 # shellcheck source=t/http/days.sh
@@ -54,8 +56,7 @@ check "more than 200 events and labels were counted" \
 kill -s TERM "$first" "$stack_cron_pid"
 wait "$first" "$stack_cron_pid"
 
-open_session writers "lock table assay.entity_risk in share mode"
-stack_until 10 0 share_locked
+hold_lock "lock table assay.entity_risk in share mode"
 decide_order y-1 u-1 '"deviceId":"d-held","ip":"196.188.7.9"'
 start_cron "project --for 10m"
 stack_until 20 0 lock_waits "relation = 'assay.entity_risk'::regclass"
@@ -65,7 +66,7 @@ is "a decision does not wait for the companion's counts" \
     "200 true"
 kill -s KILL "$stack_cron_pid"
 wait "$stack_cron_pid" 2>/dev/null
-commit_session
+release_lock
 cron project
 is "the next run counts what the killed one did not" "$(days_counted)" \
     "$(days_recounted)"

@@ -4,6 +4,8 @@
 # keeps its counts.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/lock.sh
+. "$(dirname "$0")/lock.sh"
 # shellcheck source=t/http/past.sh
 . "$(dirname "$0")/past.sh"
 # shellcheck source=t/http/days.sh
@@ -24,15 +26,14 @@ decide_order q-1 u-1 "$here"
 
 # An erasure waits for the projection, which would count for an erased entity.
 decide_order y-3 u-held '"deviceId":"d-held2"'
-open_session counting "select assay.analytics_lock();
+hold_lock "select assay.analytics_lock();
     select assay.risk_put(array[e.id], array[20770], array['\\x01'::bytea])
     from assay.entity e where e.key = 'd-held2'"
-stack_until 10 0 row_locked
 erase_user u-held &
 request=$!
 stack_until 10 0 lock_waits "locktype = 'advisory'" ||
     not_ok "the erasure waits for the projection"
-commit_session
+release_lock
 wait "$request"
 is "an erasure removes what the projection counted meanwhile" \
     "$(sql "select count(*) from assay.entity_risk r

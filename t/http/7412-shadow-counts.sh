@@ -4,6 +4,8 @@
 # companions are killed and shadows begin and end meanwhile.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/lock.sh
+. "$(dirname "$0")/lock.sh"
 # shellcheck source=t/http/ctl.sh
 . "$(dirname "$0")/ctl.sh"
 # shellcheck source=t/http/shadow.sh
@@ -75,11 +77,7 @@ kill -s TERM "$first" "$stack_cron_pid"
 wait "$first" "$stack_cron_pid"
 
 # A companion is killed between the cursor and the counts.
-mkfifo "$scratch/holder"
-cluster_psql postgres assay -q <"$scratch/holder" >/dev/null 2>&1 &
-holder=$!
-exec 8>"$scratch/holder"
-echo "begin; lock table assay.shadow_count in share mode;" >&8
+hold_lock "lock table assay.shadow_count in share mode"
 # shellcheck disable=SC2317 # stack_until calls it
 count_waits() {
 	[ "$(sql "select count(*) from pg_locks where not granted
@@ -100,9 +98,8 @@ begin_shadow v3 &
 request=$!
 kill -s KILL "$stack_cron_pid"
 wait "$stack_cron_pid" 2>/dev/null
-echo "commit;" >&8
-exec 8>&-
-wait "$holder" "$request"
+release_lock
+wait "$request"
 cron project SCORER_SHADOW=ml
 is "the counts agree when a shadow began meanwhile" \
     "$(counted_shadows)" "$(recount_shadows)"

@@ -3,6 +3,8 @@
 # assayctl shadow: list, show, start, promote and end.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/lock.sh
+. "$(dirname "$0")/lock.sh"
 # shellcheck source=t/http/ctl.sh
 . "$(dirname "$0")/ctl.sh"
 # shellcheck source=t/http/model.sh
@@ -57,26 +59,17 @@ check "shadow start sends the model unchanged" said \
 # A model becomes active at the moment at which it starts as a shadow.
 jq '.bias = 2' <"$scratch/model.json" >"$scratch/other.json"
 hash=$(sha256sum <"$scratch/other.json" | head -c 64)
-mkfifo "$scratch/holder"
-cluster_psql postgres assay -q <"$scratch/holder" >/dev/null 2>&1 &
-holder=$!
-exec 8>"$scratch/holder"
-echo "begin; select from assay.shadow for key share;" >&8
-# shellcheck disable=SC2317 # stack_until calls it
-waits_are() {
-	[ "$(sql "select count(*) from pg_locks where not granted")" = "$1" ]
-}
+hold_lock "select from assay.shadow for key share"
 ctl shadow start --model "$scratch/other.json" &
 request=$!
-stack_until 20 0 waits_are 1
+stack_until 20 0 lock_waiters_are 1
 sql "select assay.model_activate('published', '$hash',
     convert_from('\\x$(od -An -v -tx1 "$scratch/other.json" | tr -d ' \n')',
     'UTF8'))" >"$scratch/served" &
 serving=$!
-stack_until 20 0 waits_are 2
-echo "commit;" >&8
-exec 8>&-
-wait "$holder" "$request" "$serving"
+stack_until 20 0 lock_waiters_are 2
+release_lock
+wait "$request" "$serving"
 check "shadow start accepts the model" \
     said "^$(printf %.16s "$hash") is a shadow: shd_"
 is "the same model becomes active" "$(cat "$scratch/served")" t

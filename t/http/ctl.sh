@@ -35,3 +35,28 @@ not() { ! "$@"; }
 login() { ctl_in "$2" login --email "$1"; }
 # login_at URL: with assayctl, as the administrator at URL.
 login_at() { ctl_in 'correct horse' login --email admin@example.com --url "$1"; }
+
+# stored_entries: of all lists, as kind,subject,value[,reason][,end].
+stored_entries() {
+	sql "select string_agg(concat_ws(',', kind, subject, value, reason,
+	    to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD')), ' '
+	    order by kind, subject, value) from assay.list_entry"
+}
+
+# make_cases: three reviewed payments; the ids of their cases in ids, the second
+# in id and the oldest in other.
+make_cases() {
+	ctl rules show payment.authorize
+	printf 'rule all { when event.amount > 0 then score += 45, tag all }\n' \
+	    >"$scratch/all.rule"
+	ctl rules publish payment.authorize all "$scratch/all.rule"
+	for n in 1 2 3; do
+		http POST /v1/decisions '{"id":"order-'$n'","type":"payment.authorize",
+		    "amount":'$n',"currency":"EUR","subject":{"userId":"u-'$n'"}}'
+	done
+	ctl cases list --json
+	ids=$(jq -r '.[].id' "$scratch/out")
+	id=$(echo "$ids" | sed -n 2p)
+	other=$(echo "$ids" | sed -n 3p)
+	is "three cases are open" "$(echo "$ids" | wc -l | tr -d ' ')" 3
+}

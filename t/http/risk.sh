@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
 # What the scenarios of fraud rates share.  Sourced after lib.sh and past.sh.
-# shellcheck disable=SC2034,SC2154 # of lib.sh; read by scenarios
+# shellcheck disable=SC2034 # read by scenarios
 
 here='"deviceId":"d-shop","ip":"196.188.7.8"'
 
@@ -45,33 +45,7 @@ make_traffic() {
 	done
 }
 
-# open_session NAME SQL: a transaction that has done this, until commit_session.
-open_session() {
-	mkfifo "$scratch/$1"
-	cluster_psql postgres assay -q <"$scratch/$1" >/dev/null 2>&1 &
-	holder=$!
-	exec 8>"$scratch/$1"
-	echo "begin; $2;" >&8
-}
-commit_session() {
-	echo "commit;" >&8
-	exec 8>&-
-	wait "$holder"
-}
-
-# Which locks are held or awaited.
-# shellcheck disable=SC2317 # called by name
-share_locked() {
-	[ "$(sql "select count(*) from pg_locks
-	    where relation = 'assay.entity_risk'::regclass
-		and mode = 'ShareLock'")" = 1 ]
-}
-# shellcheck disable=SC2317 # called by name
-row_locked() {
-	[ "$(sql "select count(*) from pg_locks
-	    where relation = 'assay.entity_risk'::regclass
-		and mode = 'RowExclusiveLock'")" = 1 ]
-}
+# lock_waits CONDITION: one lock of that kind is awaited.
 # shellcheck disable=SC2317 # called by name
 lock_waits() {
 	[ "$(sql "select count(*) from pg_locks where not granted
