@@ -125,7 +125,7 @@ tables_vacuumed() {
 		regexp_replace(relname, '_[0-9]+', ''), ' ')
 	    from pg_stat_user_tables where autovacuum_count > 0
 		and relname ~ '^(decision_detail|idempotency|verdict_log)'")" = \
-	    "detail idempotency verdict_log" ]
+	    "decision_detail idempotency verdict_log" ]
 }
 
 # RETENTION_VACUUM lets autovacuum see the removed rows.
