@@ -80,7 +80,7 @@ is "two polls by hand at once load a model once" "$(last_load)" "6|disk|5"
 # shellcheck disable=SC2317 # called by name
 poll_waits() {
 	[ "$(sql "select count(*) from pg_stat_activity
-	    where wait_event_type = 'Lock' and query like '%model_look%'")" = 1 ]
+	    where wait_event_type = 'Lock' and query like '%model_source_report%'")" = 1 ]
 }
 # shellcheck disable=SC2317 # called by name
 companion_gone() {

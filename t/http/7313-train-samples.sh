@@ -44,8 +44,8 @@ decide_part 0 weighted
 decide_part 800 learned
 decide_part 1600 ml
 is "each event left a sample with its scorer" "$(sql "select count(sample),
-    count(*) filter (where replay like '%\"scorer\":\"ml\"%'),
-    count(*) filter (where replay like '%\"scorer\":\"learned\"%')
+    count(*) filter (where sample like '%\"scorer\":\"ml\"%'),
+    count(*) filter (where sample like '%\"scorer\":\"learned\"%')
     from assay.decision_detail")" "$events|800|800"
 check "over 500 scores differ from that of the rules" [ "$(sql "select count(*)
     from assay.decision_detail where sample::json ->> 'score' <>

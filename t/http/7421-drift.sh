@@ -80,7 +80,7 @@ done
 http POST /v1/decisions '{"id":"m-1","type":"order.place","amount":5,
     "currency":"EUR","subject":{"userId":"u"}}'
 sql "insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
-	user_id, replay)
+	user_id, sample)
     select decided_at, id, event_id, event_type, 'u', case when event_type =
 	'card.authorize' then '{\"scorer\":\"ml\",\"p\":0.31}' else
 	'{\"scorer\":\"weighted\"}' end

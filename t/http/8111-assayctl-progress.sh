@@ -26,9 +26,9 @@ is "a payment leaves a sample" "$(pay_verdict first 5000)" allow
 
 # The progress of a backtest.
 sql "insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
-	user_id, replay)
+	user_id, sample)
     select decided_at, verdict_id || i, event_id || '-' || i, 'card.refund',
-	user_id, replay
+	user_id, sample
     from (select * from assay.decision_detail where sample is not null limit 1) d,
 	generate_series(1, 100000) i"
 awk 'BEGIN { while (n++ < 1000)

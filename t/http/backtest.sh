@@ -48,9 +48,9 @@ slow_rules() {
 # slower.
 make_slow_samples() {
 	sql "insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
-		user_id, replay)
+		user_id, sample)
 	    select decided_at, verdict_id || i, event_id || '-' || i, 'card.refund',
-		user_id, replay
+		user_id, sample
 	    from assay.decision_detail, generate_series(1, 600) i
 	    where event_type = 'card.authorize'"
 	samples=$(sql "select count(*) from assay.decision_detail
