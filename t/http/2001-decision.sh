@@ -43,7 +43,7 @@ is "the stored signals are those before the event" "$(sql "
     sample::json #>> '{signals,device.firstSeen}',
     sample::json #>> '{signals,graph.ringSize}',
     sample::json #>> '{signals,attr.merchant}',
-    replay like '%196.188%' or replay like '%251912%'
+    sample like '%196.188%' or sample like '%251912%'
     from assay.decision_detail where event_id = 'e-1'")" "0|true|1|m-1|f"
 is "the event makes four entities, six links and one component" "$(sql "
     select (select count(*) from assay.entity),

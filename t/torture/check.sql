@@ -209,7 +209,7 @@ begin
 			v.event#>>'{subject,deviceId}' as device,
 			v.event ? 'amount' and v.verdict <> 'deny' and v.event_type
 			    not in ('card.capture', 'card.refund', 'account.login')
-			    as sample
+			    as sampled
 		from stored v where v.scored
 	), met as (
 		select v.*, v.device is not null and row_number() over (
@@ -217,10 +217,10 @@ begin
 		from seen v
 	), counted as (
 		select v.*, row_number() over by_user - 1 as before,
-			count(*) filter (where v.sample) over (
+			count(*) filter (where v.sampled) over (
 			    partition by v.user_id, v.event->>'currency'
 			    order by v.xid, v.nth rows unbounded preceding)
-			    - v.sample::int as samples,
+			    - v.sampled::int as samples,
 			least(500, count(*) filter (where v.new) over (
 			    by_user rows unbounded preceding)
 			    - v.new::int) as devices
