@@ -199,6 +199,29 @@ rows ROUTE fcgi/http/routes.tbl 1 | LC_ALL=C sort -u | while read -r path; do
 done >"$tmp/faults"
 verdict "every route is in a scenario"
 
+# A label of a scenario is a sentence that is true without its neighbours, and
+# unique: at least three words, and none that points to the label before it.
+# shellcheck disable=SC2016 # this is Perl
+grep '^t/http/[0-9].*\.sh$' "$tmp/text" | xargs perl -ne '
+	%seen = () if $. == 1;
+	if (/^(?:.*(?:\|\||&&|;) )?\s*(ok|not_ok|check|is(?:_json|_error)?) "((?:[^"\\]|\\.)+)"/ &&
+	    $2 !~ /^\$\d$/) {
+		my ($act, $label, $at) = ($1, $2, "$ARGV:$.");
+		print "$at: under three words: $label\n" if $label !~ /\S \S+ \S/;
+		print "$at: needs the label before it: $label\n"
+		    if $label =~ /^(?:and|but|n?or|also|so|its?|they|them|which|that|then|likewise|again|says|is|does)\b/;
+		print "$at: twice in this file: $label\n"
+		    if $act ne "not_ok" && $seen{$label}++;
+	}
+	close ARGV if eof' >"$tmp/faults"
+verdict "labels of scenarios are sentences, each once in its file"
+
+grep '^t/http/[0-9].*\.sh$' "$tmp/text" | while read -r file; do
+	lines=$(wc -l <"$file")
+	[ "$lines" -le 150 ] || echo "$file has $lines lines"
+done >"$tmp/faults"
+verdict "no scenario has more than 150 lines"
+
 grep -vE '\.(tbl|md|csv|out|want|bad|rule|json|txt)$|^(LICENSE|CHANGES|\.gitignore|\.clang-format)' \
     "$tmp/text" | while read -r file; do
 	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ISC' ||

@@ -79,7 +79,7 @@ release_lock
 start_cron "retain --for 10m"
 check "another host sweeps while one hangs" \
     stack_until 30 "$stack_cron_pid" sweep_done
-is "that host removes everything that is due" "$(rows_left)" "$want"
+is "the other host removes everything that is due" "$(rows_left)" "$want"
 kill -s CONT "$lost"
 stop_cron
 stack_end "$lost" TERM

@@ -1,7 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
 # Metrics that follow the database after a while.  Sourced after lib.sh and
-# shellcheck disable=SC2154 # variables of lib.sh
 # away.sh.
 # shellcheck disable=SC2154 # stack_pool_pid is of the stack
 
