@@ -12,10 +12,6 @@ start_host 2 TRUST_PROXY=1
 admin_token
 TOKEN=
 
-# log_in_from ADDRESS EMAIL PASSWORD: log in through a proxy.
-log_in_from() {
-	log_in "$2" "$3" -H "X-Forwarded-For: $1"
-}
 # login_failures: "COUNT|DELAYED" of each account and address.
 login_failures() {
 	sql 'select failures, refused_until > now() from assay.login_failure

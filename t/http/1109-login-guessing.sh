@@ -13,10 +13,6 @@ start_host 2 TRUST_PROXY=1
 admin_token
 TOKEN=
 
-# log_in_from ADDRESS EMAIL PASSWORD: log in through a proxy.
-log_in_from() {
-	log_in "$2" "$3" -H "X-Forwarded-For: $1"
-}
 # set_failures COUNT: every account has failed that often, and its delay has ended.
 set_failures() {
 	sql "update assay.login_account set failures = $1,

@@ -42,22 +42,22 @@ is "a companion without its database ends with EX_TEMPFAIL" "$?" 75
 check "the log names a missing database" \
     logged_once cron database 3D000 assay_companion absent
 
-# owner_ctl COMMAND ROLE [DATABASE]: assayctl with that role.
+# role_ctl COMMAND ROLE [DATABASE]: run assayctl with that role.
 # shellcheck disable=SC2086 # a command and its arguments
-owner_ctl() {
+role_ctl() {
 	ADMIN_DATABASE_URL=$(url_of "$2" "${3:-assay}") \
 	    "$scratch/bin/assayctl" $1 2>&1
 }
 is "assayctl prints the server's error and what to check" \
-    "$(owner_ctl "key list" nobody)" \
+    "$(role_ctl "key list" nobody)" \
     "assayctl: database: host=$scratch/run port=5432 dbname=assay user=nobody: the server refuses the role or its authentication: 28000: role \"nobody\" does not exist; see pg_hba.conf, pg_ident.conf and the password"
 is "assayctl migrate prints the server's error and what to do" \
-    "$(owner_ctl "migrate --sql $srcdir/sql" postgres absent)" \
+    "$(role_ctl "migrate --sql $srcdir/sql" postgres absent)" \
     "assayctl: migrate: host=$scratch/run port=5432 dbname=absent user=postgres: the server has no such database: 3D000: database \"absent\" does not exist; create the database, or correct dbname"
 stop_database
 check "assayctl says that nothing listens at the server" \
     sh -c "printf '%s' \"\$1\" | grep -q 'no server listens there'" - \
-    "$(owner_ctl "key list" postgres)"
+    "$(role_ctl "key list" postgres)"
 check "no log holds the password of the role" sh -c "
     ! grep -r sesame-4711 '$scratch/log'"
 finish

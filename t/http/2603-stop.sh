@@ -7,11 +7,6 @@
 # shellcheck source=t/http/load.sh
 . "$(dirname "$0")/load.sh"
 
-# login_of USER: an event whose id is the user's.
-login_of() {
-	printf '{"id":"%s","type":"account.login","subject":{"userId":"%s"}}' \
-	    "$1" "$1"
-}
 # shellcheck disable=SC2317 # called by name
 pool_is_stopping() { grep -q ' pool=stopping' "$scratch/log/pool.log"; }
 # shellcheck disable=SC2317

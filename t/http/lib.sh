@@ -295,6 +295,11 @@ log_in() {
 	http POST /v1/auth/login "$log_in_body" "$@"
 }
 
+# log_in_from ADDRESS EMAIL PASSWORD: log in through a proxy.
+log_in_from() {
+	log_in "$2" "$3" -H "X-Forwarded-For: $1"
+}
+
 # open_session EMAIL PASSWORD: log in without a token; from then on TOKEN is the
 # token of the new session, or empty if the login failed.
 open_session() {

@@ -6,6 +6,12 @@
 # shellcheck source=t/http/lock.sh
 . "$srcdir/t/http/lock.sh"
 
+# login_of USER: an event whose id is the user's.
+login_of() {
+	printf '{"id":"%s","type":"account.login","subject":{"userId":"%s"}}' \
+	    "$1" "$1"
+}
+
 # load_start CLIENTS: start that many clients of four connections each, until
 # load_stop.  They send events of 24 users, so decisions seldom wait for the
 # lock of a user.
