@@ -36,7 +36,7 @@ enum model_source_id { SOURCE_DISK = 1, SOURCE_URL, SOURCE_S3, SOURCE__MAX };
 /* A kind of place. */
 struct model_source {
 	enum model_source_id id;
-	const char *name; /* as MODEL_SOURCE and assay.model_activation have it */
+	const char *name; /* in MODEL_SOURCE and assay.model_activation */
 	int lease_ms; /* longer than a look takes */
 	model_source_place_fn *place;
 	model_source_look_fn *look;
