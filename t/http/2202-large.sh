@@ -32,6 +32,6 @@ is "a batch of a hundred events of 10 KiB is decided" \
 is "a batch of characters that JSON escapes is decided" \
     "$(decide_batch 63 16 1000 "$(printf '\177')")" "63 true"
 is "the large events are stored whole" \
-    "$(sql "select count(*), min(length(replay)) > 90000
+    "$(sql "select count(*), min(length(sample)) > 90000
     from assay.decision_detail where user_id like 'e1000-%'")" "63|t"
 finish
