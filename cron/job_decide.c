@@ -94,7 +94,8 @@ job_decide_open(struct job_run *r, struct fail *f)
 		    f, FAIL_US, INTERNAL, "memory", "there is none");
 	if (conf.GEOIP_DB != NULL &&
 	    (d->geoip = geoip_open(conf.GEOIP_DB, f)) == NULL)
-		log_warn("geoip=missing path=%s why=%s", conf.GEOIP_DB, f->why);
+		log_warn("event=geoip_open_failed path=%s why=%s",
+		    conf.GEOIP_DB, f->why);
 
 	/* Nobody waits: what the database cannot take stays in the queue. */
 	d->engine = engine_new(scorer_parse(conf.SCORER),
@@ -367,7 +368,7 @@ log_queued_result(const struct queue_waiting *w, enum queue_result result)
 			    verdict_name(item->answer.verdict));
 		break;
 	case RESULT_DEGRADED:
-		log_error("decision=degraded log=database code=%s why=%s",
+		log_error("event=decision_degraded log=database code=%s why=%s",
 		    fail_code_name(item->fail.code), item->fail.why);
 		break;
 	case RESULT_UNREADABLE:

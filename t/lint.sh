@@ -80,6 +80,36 @@ grep '\.c$' "$tmp/c" | xargs perl -0777 -ne '
 	}' >"$tmp/faults"
 verdict "each line of the log is pairs, by conversions that lib/sys/log.c has"
 
+# events FOLDER...: the error events that programs log there.
+# shellcheck disable=SC2016 # this is Perl
+events() {
+	for folder in "$@"; do
+		grep "^$folder/.*\.c\$" "$tmp/c"
+	done | xargs perl -0777 -ne '
+		while (/\blog_(?:error|numbers\(\s*LOG_LEVEL_ERROR,)[^;"]*"event=([a-z_]+)/g) {
+			print "$1\n";
+		}' | LC_ALL=C sort -u
+}
+# explained PAGE: the events under its DIAGNOSTICS.
+explained() {
+	sed -n '/^\.Sh DIAGNOSTICS/,/^\.Sh [^D]/s/"/\n"/gp' "man/$1" |
+	    sed -n 's/^"event=\([a-z_]*\).*/\1/p' | LC_ALL=C sort -u
+}
+explained assay-fcgi.8 >"$tmp/pool"
+explained assay-cron.8 >"$tmp/companion"
+LC_ALL=C sort -u "$tmp/pool" "$tmp/companion" >"$tmp/both"
+{
+	events fcgi | LC_ALL=C comm -23 - "$tmp/pool" |
+	    sed 's/^/assay-fcgi(8) lacks event=/'
+	events cron | LC_ALL=C comm -23 - "$tmp/companion" |
+	    sed 's/^/assay-cron(8) lacks event=/'
+	events lib | LC_ALL=C comm -23 - "$tmp/both" |
+	    sed 's/^/assay-fcgi(8) and assay-cron(8) lack event=/'
+	events fcgi lib cron | LC_ALL=C comm -13 - "$tmp/both" |
+	    sed 's/^/no program logs the error event=/'
+} >"$tmp/faults"
+verdict "DIAGNOSTICS of the manuals have each error event, and no other"
+
 # core is pure: what it takes from outside is on this list.
 what="libcore.a needs nothing but memory, text, mathematics and addresses"
 if [ ! -f "$builddir/libcore.a" ]; then

@@ -233,7 +233,7 @@ fill_descriptors() {
 		done
 		prlimit --pid "$pid" --nofile="$free":
 	done
-	health_answers && log_has 'worker=accept why="Too many open files'
+	health_answers && log_has 'event=worker_accept_failed why="Too many open files'
 }
 
 # The master starts a worker again after pauses that double.
@@ -242,12 +242,12 @@ worker_start_retried() {
 	prlimit --pid "$master" --nofile=5:
 	kill -KILL "$(worker_pids | head -n 1)"
 	for ms in 100 200 400 800; do
-		within 10 log_has "worker=died .* pause_ms=$ms" || return 1
+		within 10 log_has "event=worker_died .* pause_ms=$ms" || return 1
 	done
 	prlimit --pid "$master" --nofile="$limit":
 	! log_has 'pause_ms=1600' && health_answers &&
 	    within 10 worker_count_is 4 &&
-	    log_has 'worker=start why="Too many open files'
+	    log_has 'event=worker_start_failed step=socket why="Too many open files'
 }
 
 # The messages that systemd gets from the master.
@@ -287,7 +287,7 @@ hung_worker_killed() {
 	start_pool 4 || return 1
 	kill -STOP "$(worker_pids | head -n 1)"
 	kill -TERM "$master"
-	wait "$master" && log_has 'worker=stuck group='
+	wait "$master" && log_has 'event=worker_killed group='
 }
 
 # Send a login whose body takes a second to arrive.
@@ -307,7 +307,7 @@ killed_worker_replaced() {
 	old=$(worker_pids)
 	kill -KILL "$(echo "$old" | head -n 1)"
 	within 5 worker_count_is 4 && within 5 health_answers &&
-	    log_has 'level=error.*worker=died.*signal=9'
+	    log_has 'level=error.*event=worker_died.*signal=9'
 }
 
 reload_replaces_workers() {
@@ -325,7 +325,7 @@ bad_reload_refused() {
 	cp "$dir/conf" "$dir/good"
 	echo 'DECIDE_WORKERS=none' >>"$dir/conf"
 	kill -HUP "$master"
-	within 5 log_has 'reload=refused where=.*conf:[0-9]* why="DECIDE_WORKERS'
+	within 5 log_has 'event=reload_refused where=.*conf:[0-9]* why="DECIDE_WORKERS'
 	cp "$dir/good" "$dir/conf"
 	sleep 0.5
 	within 5 same_workers "$old" && within 5 health_answers && return 0
@@ -398,7 +398,7 @@ term_finishes_request() {
 	wait "$waiter" && grep '^Status: ' "$dir/slow" &&
 	    within 5 process_gone "$master" && wait "$master" &&
 	    [ ! -e "$dir/decide.sock" ] && [ ! -e "$dir/operator.sock" ] &&
-	    log_has 'pool=stopped'
+	    log_has 'event=pool_stopped'
 }
 
 # The workers end when their master is killed; their sockets stay and are then
@@ -428,10 +428,10 @@ journal_has_priorities() {
 	mv "$dir/log" "$dir/log.before"
 	: >"$dir/log"
 	start_pool 4 JOURNAL_STREAM="$(journal_stream "$dir/log")" LOG_LEVEL=debug &&
-	    within 5 log_has '^<7>level=debug worker=started group=decide ' &&
-	    log_has '^<6>level=info pool=started decide=2 operator=2$' &&
+	    within 5 log_has '^<7>level=debug event=worker_started group=decide ' &&
+	    log_has '^<6>level=info event=pool_started decide=2 operator=2$' &&
 	    kill -KILL "$(worker_pids | head -n 1)" &&
-	    within 5 log_has '^<3>level=error worker=died group='
+	    within 5 log_has '^<3>level=error event=worker_died group='
 	set -- $?
 	kill -TERM "$master"
 	wait "$master" && [ "$1" -eq 0 ] &&
@@ -449,10 +449,10 @@ missing_files_logged() {
 	: >"$dir/log"
 	start_pool 4 GEOIP_DB="$dir/no.mmdb" DISK_HEALTH_PATHS="$dir,$dir/none" &&
 	    within 5 health_answers &&
-	    [ "$(grep -c "level=warn .*geoip=missing path=$dir/no.mmdb why=" \
+	    [ "$(grep -c "level=warn .*event=geoip_open_failed path=$dir/no.mmdb why=" \
 	    "$dir/log")" -eq 1 ] &&
-	    [ "$(grep -c "disk=missing path=$dir/none why=" "$dir/log")" -eq 1 ] &&
-	    ! log_has "disk=missing path=$dir " &&
+	    [ "$(grep -c "event=disk_path_missing path=$dir/none why=" "$dir/log")" -eq 1 ] &&
+	    ! log_has "event=disk_path_missing path=$dir " &&
 	    send_request decide GET /metrics HTTP_AUTHORIZATION='Bearer token' \
 	    >"$dir/reply" </dev/null &&
 	    grep '^engine_geoip_loaded 0$' "$dir/reply"
@@ -460,7 +460,7 @@ missing_files_logged() {
 	kill -TERM "$master"
 	wait "$master" && [ "$1" -eq 0 ] || return 1
 	env -i GEOIP_DB="$dir/no.mmdb" "$fcgi" -n --config "$dir/conf" 2>&1 |
-	    grep "geoip=missing path=$dir/no.mmdb why="
+	    grep "event=geoip_open_failed path=$dir/no.mmdb why="
 }
 
 socket_modes_right() { [ "$(stat -c %a "$dir/decide.sock")" = 660 ]; }

@@ -83,7 +83,7 @@ enqueue(struct req *req, const struct event *ev, bool *ret_mismatch)
 	params_text(&p, req->correlation_id);
 	if (store(req, &p, ev, ret_mismatch) == 0)
 		return 0;
-	log_error("async=failed why=%s", req->fail.why);
+	log_error("event=async_enqueue_failed why=%s", req->fail.why);
 	return fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s", "");
 }
 

@@ -330,7 +330,7 @@ rehash(struct req *req, const struct login *l)
 	params_text(&p, l->hash);
 	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_REHASH, &p, NULL,
 		&f) == -1)
-		log_warn("rehash=failed why=%s", f.why);
+		log_warn("event=password_rehash_failed why=%s", f.why);
 }
 
 /* A token for an operator who gave the password just now. */

@@ -396,13 +396,14 @@ answer(
 	str_add(&s, ",\"seconds\":");
 	str_number(&s, (double)ms / 1000);
 	str_addf(&s, ",\"samplesPerSecond\":%" PRId64 "}", n * 1000 / ms);
-	log_info("backtest=done type=%s scorer=%s rules=%s samples=%" PRId64
-		 " labeled=%" PRId64 " ms=%" PRId64 " per_second=%" PRId64,
+	log_info(
+	    "event=backtest_done type=%s scorer=%s rules=%s samples=%" PRId64
+	    " labeled=%" PRId64 " ms=%" PRId64 " per_second=%" PRId64,
 	    event_type_name(rt->type), scorer_name(rt->scoring.scorer),
 	    rt->book.ruleset == NULL ? "recorded" : "candidate", n,
 	    rt->counts.labeled, ms, n * 1000 / ms);
 	if (rt->unreadable > 0)
-		log_warn(
-		    "backtest=unreadable samples=%" PRId64, rt->unreadable);
+		log_warn("event=backtest_samples_unreadable samples=%" PRId64,
+		    rt->unreadable);
 	return resp_json(req, resp, 200, str_text(&s));
 }

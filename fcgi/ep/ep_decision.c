@@ -269,7 +269,7 @@ outcome(struct req *req, const struct decision_request *item)
 		return -1;
 	}
 	if (item->outcome == TXN_FAILED) {
-		log_error("decision=failed why=%s %s", item->fail.where,
+		log_error("event=decision_failed why=%s %s", item->fail.where,
 		    item->fail.why);
 		return fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s",
 		    fail_code_text(UNAVAILABLE));
@@ -288,7 +288,7 @@ count(struct req *req, const struct decision_request *item)
 {
 	txn_count(req->worker->slot, item);
 	if (item->outcome == TXN_DEGRADED)
-		log_error("decision=degraded log=%s code=%s why=%s",
+		log_error("event=decision_degraded log=%s code=%s why=%s",
 		    item->spooled ? "spool" : "database",
 		    fail_code_name(item->fail.code), item->fail.why);
 }

@@ -81,7 +81,7 @@ audit_refused(struct req *req)
 	if (!known || (req->fail.code == UNAVAILABLE && !req->kept))
 		return;
 	if (add(req, fail_code_status(req->fail.code), &f) == -1)
-		log_warn("audit=missing why=%s", f.why);
+		log_warn("event=audit_write_failed why=%s", f.why);
 }
 
 int
@@ -110,14 +110,14 @@ audit_login_failed(struct req *req, const char *email)
 	crypt_hex(hash, PSEUDONYM_BYTES, account);
 	rate_limit_address(conf.AUTH_SECRET, req->client_ip, hash);
 	crypt_hex(hash, PSEUDONYM_BYTES, client);
-	log_info("login=refused account=%s client=%s", account, client);
+	log_info("event=login_refused account=%s client=%s", account, client);
 
 	params_init(&p, req->arena);
 	params_text(&p, email);
 	params_text(&p, account);
 	if (db_run(req->worker->db, req->arena, STMT_AUDIT_LOGIN_FAILED, &p,
 		NULL, &f) == -1)
-		log_warn("audit=missing why=%s", f.why);
+		log_warn("event=audit_write_failed why=%s", f.why);
 }
 
 /* An email under a secret that all hosts have. */

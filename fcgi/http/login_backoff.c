@@ -90,7 +90,7 @@ login_backoff_clear(struct req *req, const struct login_backoff_pair *p)
 	put_hashes(&params, p);
 	if (db_run(req->worker->db, req->arena, STMT_LOGIN_CLEAR, &params, NULL,
 		&f) == -1)
-		log_warn("delay=stays why=%s", f.why);
+		log_warn("event=login_backoff_clear_failed why=%s", f.why);
 }
 
 /* A hash of data that needs the secret, for what the label says. */

@@ -184,9 +184,9 @@ take_there(struct worker *w, const char *name, int64_t limit, int64_t ret[2])
 	metric_add(w->slot, METRIC_ID_REDIS,
 	    answered ? 0 : (got == REDIS_AWAY ? 2 : 1), 0, 1);
 	if (got == REDIS_LOST)
-		log_error("redis=lost why=%s", f.why);
+		log_error("event=redis_lost why=%s", f.why);
 	if (got == REDIS_BACK)
-		log_warn("redis=back");
+		log_warn("event=redis_recovered");
 	return answered ? 0 : -1;
 }
 

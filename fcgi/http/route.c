@@ -417,7 +417,7 @@ refuse(struct req *req, struct resp *resp)
 	if (req->fail.code == UNAUTHENTICATED)
 		resp_header(req, resp, "WWW-Authenticate: Bearer");
 	if (req->fail.kind == FAIL_US)
-		log_warn("request=failed code=%s why=%s",
+		log_warn("event=request_failed code=%s why=%s",
 		    fail_code_name(req->fail.code), req->fail.why);
 	resp_fail(req, resp);
 }

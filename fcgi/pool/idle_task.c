@@ -63,7 +63,8 @@ idle_task_start(struct worker *w)
 	if (w->engine == NULL || w->db == NULL)
 		return;
 	if (readiness_load(w, &f) == -1)
-		log_warn("engine=empty why=%s %s", f.where, f.why);
+		log_warn(
+		    "event=policies_load_failed why=%s %s", f.where, f.why);
 	if (scratch_open(&a) == -1)
 		return;
 	readiness_check(w, &a, &ready);
@@ -145,7 +146,7 @@ drain(struct worker *w)
 
 	/* That the database is away is told by every degraded answer. */
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
-		log_error("spool=stuck why=%s %s", f.where, f.why);
+		log_error("event=spool_drain_failed why=%s %s", f.where, f.why);
 	return r == 0 ? PAUSE : PAUSE_FAILED;
 }
 
@@ -169,7 +170,8 @@ measure(struct worker *w)
 	end(w);
 	scratch_close(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
-		log_error("metrics=stuck why=%s %s", f.where, f.why);
+		log_error(
+		    "event=metrics_refresh_failed why=%s %s", f.where, f.why);
 	return MEASURE_PAUSE;
 }
 
@@ -188,7 +190,8 @@ report(struct worker *w)
 	end(w);
 	scratch_close(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
-		log_error("spool=unreported why=%s %s", f.where, f.why);
+		log_error(
+		    "event=spool_report_failed why=%s %s", f.where, f.why);
 	return REPORT_PAUSE;
 }
 
@@ -215,9 +218,10 @@ account(struct worker *w, const struct spool_drain *did)
 	metric_add(w->slot, METRIC_ID_ASIDE, 0, 0, did->aside);
 	metric_add(w->slot, METRIC_ID_TORN, 0, 0, did->torn);
 	if (did->drained > 0)
-		log_info("spool=drained records=%zu", did->drained);
+		log_info("event=spool_drained records=%zu", did->drained);
 	if (did->torn > 0)
-		log_warn("spool=torn lines=%zu", did->torn);
+		log_warn("event=spool_lines_torn lines=%zu", did->torn);
 	if (did->aside > 0)
-		log_error("spool=aside records=%zu", did->aside);
+		log_error(
+		    "event=spool_records_quarantined records=%zu", did->aside);
 }

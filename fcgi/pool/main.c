@@ -152,8 +152,9 @@ invent_secret(void)
 	crypt_hex(secret, sizeof(secret), text);
 	if (setenv("AUTH_SECRET", text, 1) == -1)
 		log_exit(EX_OSERR, "AUTH_SECRET: %s", strerror(errno));
-	log_warn("auth_secret=random why=AUTH_SECRET is not set; operators "
-		 "have to log in again after a restart");
+	log_warn(
+	    "event=auth_secret_random why=AUTH_SECRET is not set; operators "
+	    "have to log in again after a restart");
 }
 
 /* Open what is shared, and run the pool until TERM. */
@@ -195,11 +196,12 @@ count_spool(struct shm *shm)
 		log_exit(EX_OSERR, "spool: %s", strerror(errno));
 	arena_init(&a, block, COUNT_SIZE);
 	if ((sp = spool_open(conf.SPOOL_DIR, shm, &f)) == NULL) {
-		log_error("spool=missing path=%s why=%s", f.where, f.why);
+		log_error(
+		    "event=spool_open_failed path=%s why=%s", f.where, f.why);
 	} else {
 		spool_count(sp, &a);
 		if (atomic_load(&shm->spool_records) > 0)
-			log_warn("spool=left records=%lld",
+			log_warn("event=spool_records_pending records=%lld",
 			    (long long)atomic_load(&shm->spool_records));
 	}
 	spool_close(sp);

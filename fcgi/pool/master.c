@@ -111,7 +111,7 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 
 	keep(m);
-	log_info("pool=started decide=%" PRId64 " operator=%" PRId64,
+	log_info("event=pool_started decide=%" PRId64 " operator=%" PRId64,
 	    conf.DECIDE_WORKERS, conf.OPERATOR_WORKERS);
 	sd_notify_send("READY=1");
 	while (!m->closed[GROUP_DECIDE] || any_left(m, GROUP_DECIDE)) {
@@ -124,7 +124,7 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 		keep(m);
 		describe(m);
 	}
-	log_info("pool=stopped");
+	log_info("event=pool_stopped");
 	free(m);
 	return EX_OK;
 }
@@ -151,10 +151,11 @@ reload(struct master *m)
 	sd_notify_send(text);
 	accepted = conf_load(m->path, true, &f) == 0;
 	if (!accepted) {
-		log_error("reload=refused where=%s why=%s", f.where, f.why);
+		log_error(
+		    "event=reload_refused where=%s why=%s", f.where, f.why);
 	} else {
 		log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
-		log_info("reload=accepted");
+		log_info("event=reload_accepted");
 		optional_files_check(m->shm);
 		m->renewed = clock_ticks();
 	}
@@ -174,7 +175,7 @@ stop(struct master *m)
 	m->stopping = true;
 	atomic_store(&m->shm->stopping, 1);
 	sd_notify_send("STOPPING=1");
-	log_info("pool=stopping");
+	log_info("event=pool_stopping");
 	stop_group(m, GROUP_OPERATOR);
 }
 
@@ -247,7 +248,7 @@ bury(struct master *m, size_t i, int status)
 		};
 
 		log_numbers(LOG_LEVEL_ERROR, numbers, 2,
-		    "worker=died group=%s worker_pid=%ld",
+		    "event=worker_died group=%s worker_pid=%ld",
 		    group_names[group_of(i)], (long)c->pid);
 		metric_add(
 		    slot, METRIC_ID_RESTARTS, (size_t)group_of(i) - 1, 0, 1);
@@ -359,13 +360,13 @@ start(struct master *m, size_t i)
 	if (pid == 0)
 		become_worker(m, i);
 	if (pid == -1) {
-		log_error("worker=fork why=%s", strerror(errno));
+		log_error("event=worker_fork_failed why=%s", strerror(errno));
 		c->not_before = c->started + CLOCK_SECOND;
 		return;
 	}
 	c->pid = pid;
 	atomic_store(&slot->pid, (int32_t)pid);
-	log_debug("worker=started group=%s worker_pid=%ld",
+	log_debug("event=worker_started group=%s worker_pid=%ld",
 	    group_names[group_of(i)], (long)pid);
 }
 
@@ -389,7 +390,7 @@ become_worker(struct master *m, size_t i)
 		exit(EX_OSERR);
 	if (group == GROUP_OPERATOR &&
 	    setpriority(PRIO_PROCESS, 0, OPERATOR_NICE) == -1)
-		log_warn("worker=nice why=%s", strerror(errno));
+		log_warn("event=worker_nice_failed why=%s", strerror(errno));
 	for (g = GROUP_DECIDE; g < GROUP__MAX; g++)
 		if (g != group && !l->shared)
 			close(l->fd[g]);
@@ -418,7 +419,7 @@ watch(struct master *m)
 		if (c->pid == 0 ||
 		    !watchdog_condemn(&m->shm->slot[i].due, now, c->told, last))
 			continue;
-		log_error("worker=stuck group=%s worker_pid=%ld",
+		log_error("event=worker_killed group=%s worker_pid=%ld",
 		    group_names[group_of(i)], (long)c->pid);
 		kill(c->pid, SIGKILL);
 	}

@@ -25,7 +25,8 @@ optional_files_check(struct shm *shm)
 
 	if (conf.GEOIP_DB != NULL &&
 	    (geoip = geoip_open(conf.GEOIP_DB, &f)) == NULL)
-		log_warn("geoip=missing path=%s why=%s", conf.GEOIP_DB, f.why);
+		log_warn("event=geoip_open_failed path=%s why=%s",
+		    conf.GEOIP_DB, f.why);
 	if (shm != NULL)
 		atomic_store(&shm->geoip_loaded, geoip != NULL);
 	geoip_close(geoip);
@@ -38,5 +39,6 @@ look_at_disk(const char *path)
 	struct stat st;
 
 	if (stat(path, &st) == -1)
-		log_warn("disk=missing path=%s why=%s", path, strerror(errno));
+		log_warn("event=disk_path_missing path=%s why=%s", path,
+		    strerror(errno));
 }

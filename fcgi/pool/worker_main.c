@@ -45,13 +45,15 @@ worker_main_run(struct worker *w, int listener)
 	bool leave = false;
 
 	if ((epoll = watch(listener)) == -1 || FCGX_Init() != 0) {
-		log_error("worker=start why=%s", strerror(errno));
+		log_error("event=worker_start_failed step=socket why=%s",
+		    strerror(errno));
 		return EX_OSERR;
 	}
 	if (prepare(w) == -1)
 		return EX_OSERR;
 	if ((s = request_loop_new(w, listener, set_max(w), &f)) == NULL) {
-		log_error("worker=start why=%s", f.why);
+		log_error(
+		    "event=worker_start_failed step=requests why=%s", f.why);
 		return EX_OSERR;
 	}
 
@@ -59,7 +61,8 @@ worker_main_run(struct worker *w, int listener)
 	while (status == EX_OK && !leave) {
 		if (wait_ready(epoll, listener, w, &leave) &&
 		    request_loop_waiting(s) == -1) {
-			log_error("worker=accept why=%s", strerror(errno));
+			log_error("event=worker_accept_failed why=%s",
+			    strerror(errno));
 			status = EX_OSERR;
 		}
 	}
@@ -95,11 +98,12 @@ prepare(struct worker *w)
 	    (w->redis = redis_open(conf.REDIS_URL, conf.REDIS_CA_FILE,
 		 conf.REDIS_TIMEOUT_MS * CLOCK_SECOND / 1000, &w->shm->redis,
 		 &f)) == NULL) {
-		log_error("worker=redis why=%s", f.why);
+		log_error("event=worker_start_failed step=redis why=%s", f.why);
 		return -1;
 	}
 	if (conf.DATABASE_URL != NULL && prepare_db(w, &f) == -1) {
-		log_error("worker=database why=%s", f.why);
+		log_error(
+		    "event=worker_start_failed step=database why=%s", f.why);
 		return -1;
 	}
 	if (w->group != GROUP_DECIDE && !w->shared)
@@ -108,11 +112,13 @@ prepare(struct worker *w)
 	if (conf.GEOIP_DB != NULL)
 		w->geoip = geoip_open(conf.GEOIP_DB, NULL);
 	if ((w->spool = spool_open(conf.SPOOL_DIR, w->shm, &f)) == NULL)
-		log_warn("spool=missing path=%s why=%s", f.where, f.why);
+		log_warn(
+		    "event=spool_open_failed path=%s why=%s", f.where, f.why);
 	w->engine = engine_new(scorer_parse(conf.SCORER),
 	    scorer_parse(conf.SCORER_SHADOW), w->geoip, w->spool, w->shm, &f);
 	if (w->engine == NULL) {
-		log_error("worker=engine why=%s", f.why);
+		log_error(
+		    "event=worker_start_failed step=engine why=%s", f.why);
 		return -1;
 	}
 	return 0;

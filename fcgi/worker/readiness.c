@@ -189,11 +189,11 @@ log_change(struct worker *w, const struct readiness *r)
 	if (before == (int32_t)r->state)
 		return;
 	if (r->state == READINESS_YES)
-		log_info("readyz=ready");
+		log_info("event=pool_ready");
 	else if (r->state == READINESS_DOWN)
-		log_warn("readyz=not_ready why=%s", r->why);
+		log_warn("event=pool_not_ready why=%s", r->why);
 	else
-		log_error("readyz=not_ready why=%s", r->why);
+		log_error("event=pool_not_ready why=%s", r->why);
 }
 
 /* Event types that this worker could decide. */

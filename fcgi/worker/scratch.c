@@ -19,7 +19,7 @@ scratch_open(struct arena *a)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (block == MAP_FAILED) {
-		log_error("chore=memory why=%s", strerror(errno));
+		log_error("event=worker_out_of_memory why=%s", strerror(errno));
 		return -1;
 	}
 	arena_init(a, block, SCRATCH_SIZE);

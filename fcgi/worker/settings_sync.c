@@ -38,7 +38,7 @@ settings_sync_read(struct worker *w, struct arena *a)
 
 	if (w->db == NULL ||
 	    runtime_setting_share(w->shm, w->db, a, &f) == -1) {
-		log_debug("settings=old why=%s", f.why);
+		log_debug("event=settings_refresh_failed why=%s", f.why);
 		return false;
 	}
 	w->shared_session = db_session(w->db);

@@ -63,7 +63,7 @@ done
 kill -s HUP "$stack_pool_pid"
 check "the pool accepts the settings of a reload" \
     stack_until 10 "$stack_pool_pid" \
-    grep -q reload=accepted "$scratch/log/pool.log"
+    grep -q event=reload_accepted "$scratch/log/pool.log"
 admin_token
 api_key
 http POST /v1/config/retention/run

@@ -44,11 +44,11 @@ is_error "a second login with a wrong password answers 401" \
     401 INVALID_CREDENTIALS
 is "the log has each failed login with the pseudonym of its account" \
     "$(grep -o \
-    'login=refused account=[0-9a-f]* client=[0-9a-f]*' "$scratch/log/pool.log" |
+    'event=login_refused account=[0-9a-f]* client=[0-9a-f]*' "$scratch/log/pool.log" |
     cut -d ' ' -f 2 | sort | uniq -c | awk '{ print $1 }' | sort | xargs)" "1 1 2"
 is "the pseudonym in the log is the one in the trail" \
     "$(sql "select count(*) from assay.audit
-    where actor = 'account:$(grep -o 'login=refused account=[0-9a-f]*' \
+    where actor = 'account:$(grep -o 'event=login_refused account=[0-9a-f]*' \
     "$scratch/log/pool.log" | head -1 | cut -d = -f 3)'")" 1
 sql "update assay.login_burst set failures = 9" >/dev/null
 for n in 1 2 3; do

@@ -35,6 +35,6 @@ is "a cancelled change is not made" \
     "$(sql "select count(*) from assay.service_key
     where name = 'held up'")" 0
 check "the log has PostgreSQL's reason for the cancelled change" grep -q \
-    'request=failed code=UNAVAILABLE why="database error 57014' \
+    'event=request_failed code=UNAVAILABLE why="database error 57014' \
     "$scratch/log/pool.log"
 finish

@@ -48,7 +48,7 @@ is "the onError verdict of a poisoned event is in the database" \
     from assay.verdict_log where score = -1") $(metric \
     engine_spool_written_total)" "1 0"
 check "the pool logs the server's error for a poisoned event" grep -q \
-    'decision=degraded log=database code=INTERNAL why="database error 22012' \
+    'event=decision_degraded log=database code=INTERNAL why="database error 22012' \
     "$scratch/log/pool.log"
 ask_decision "$(login_event u-dead)"
 is "a deadlock is tried again" "$(json .score)" 0
@@ -86,7 +86,7 @@ http GET /readyz
 is "with a full disk /readyz answers 200" "$STATUS" 200
 # shellcheck disable=SC2317 # called by stack_until
 spool_is_stuck() {
-	grep -q 'spool=stuck' "$scratch/log/pool.log"
+	grep -q 'event=spool_drain_failed' "$scratch/log/pool.log"
 }
 check "the pool logs that it cannot drain the spool" stack_until 10 \
     "$stack_pool_pid" spool_is_stuck
@@ -105,7 +105,7 @@ chmod 500 "$scratch/spool"
 http POST /v1/decisions "$(login_event u-1)"
 is_error "a decision that cannot be logged answers 503" 503 UNAVAILABLE
 check "the pool logs why the decision failed" \
-    grep -q 'decision=failed why="spool opening' \
+    grep -q 'event=decision_failed why="spool opening' \
     "$scratch/log/pool.log"
 is "a failed decision counts no record" "$(metric engine_spool_records)" 0
 chmod 700 "$scratch/spool"

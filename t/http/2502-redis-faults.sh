@@ -26,7 +26,7 @@ both_hosts_are "$redis_down"
 is "each host logs once that Redis is lost" \
     "$(redis_lines '' lost) $(redis_lines 2 lost)" "1 1"
 check "the log says why Redis is lost" \
-    grep -qE 'redis=lost why="(connect|send|receive): ' \
+    grep -qE 'event=redis_lost why="(connect|send|receive): ' \
     "$scratch/log/pool.log"
 fresh_key
 http POST /v1/decisions "$event"

@@ -67,7 +67,7 @@ for case in "rediss://:$REDIS_PASSWORD@127.0.0.1:$tls $scratch/tls/ca.pem" \
 	    stack_until 20 "$stack_pool_pid" \
 	    ready_is "503 ok down"
 	check "the log names the TLS error of untrusted Redis $attempt" \
-	    grep -q 'redis=lost why="TLS: ' \
+	    grep -q 'event=redis_lost why="TLS: ' \
 	    "$scratch/log/pool.log"
 done
 KEY=$first

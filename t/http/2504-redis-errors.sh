@@ -26,7 +26,7 @@ redis rpush "$counter" x >/dev/null
 http POST /v1/decisions "$event"
 is "a decision is made when Redis has a key of another type" "$STATUS" 200
 check "the log has Redis' error about the key of another type" \
-    grep -q 'redis=lost why="EVAL was answered WRONGTYPE' \
+    grep -q 'event=redis_lost why="EVAL was answered WRONGTYPE' \
     "$scratch/log/pool.log"
 redis del "$counter" >/dev/null
 both_hosts_are "$redis_up"
@@ -37,7 +37,7 @@ fresh_key
 http POST /v1/decisions "$event"
 is "a decision is made when Redis is full" "$STATUS" 200
 check "the log has Redis' error about its memory" \
-    grep -q 'redis=lost why="EVAL was answered OOM' \
+    grep -q 'event=redis_lost why="EVAL was answered OOM' \
     "$scratch/log/pool.log"
 redis config set maxmemory 0 >/dev/null
 both_hosts_are "$redis_up"
@@ -49,7 +49,7 @@ check "with a wrong password of Redis the pool is not ready" \
 http POST /v1/decisions "$event"
 is "with a wrong password of Redis decisions are made" "$STATUS" 200
 check "the log has Redis' error about the password" \
-    grep -q 'redis=lost why="AUTH was answered WRONGPASS' \
+    grep -q 'event=redis_lost why="AUTH was answered WRONGPASS' \
     "$scratch/log/pool.log"
 
 # Servers that are not Redis, and answers of another form.
@@ -81,7 +81,7 @@ for answer in 'HTTP/1.1 400 Bad Request|by what is no Redis' \
 	http POST /v1/decisions "$event"
 	is "a decision is made beside fake server $answers" "$STATUS" 200
 	check "the log has the answer of fake server $answers" \
-	    grep -q "redis=lost why=\"EVAL was answered ${answer##*|}" \
+	    grep -q "event=redis_lost why=\"EVAL was answered ${answer##*|}" \
 	    "$scratch/log/pool.log"
 done
 is "no log holds the password of Redis" \

@@ -53,7 +53,7 @@ check "the load continues after the reload" load_progresses
 old=$(worker_pids decide)
 reload_pool DECIDE_WORKERS=none
 check "the log names the bad setting of a reload" grep -q \
-    "level=error .*reload=refused where=$scratch/settings:1 why=\"DECIDE_WORKERS" \
+    "level=error .*event=reload_refused where=$scratch/settings:1 why=\"DECIDE_WORKERS" \
     "$scratch/log/pool.log"
 check "the load continues after a refused reload" load_progresses
 is "a refused reload replaces no worker" "$(worker_pids decide)" "$old"

@@ -58,5 +58,5 @@ load_stop restart
 stop_pool
 is "each pool ended with status 0" "$(sort -u "$scratch/log/ends")" 0
 is "no pool had a worker that did not stop" \
-    "$(grep -c 'worker=stuck' "$scratch/log/pool.log")" 0
+    "$(grep -c 'event=worker_killed' "$scratch/log/pool.log")" 0
 finish

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/load.sh"
 
 # shellcheck disable=SC2317 # called by name
-pool_is_stopping() { grep -q ' pool=stopping' "$scratch/log/pool.log"; }
+pool_is_stopping() { grep -q ' event=pool_stopping' "$scratch/log/pool.log"; }
 # shellcheck disable=SC2317
 one_worker_left() { [ "$(worker_pids decide | grep -c .)" -eq 1 ]; }
 

@@ -39,7 +39,7 @@ is "the 503 of the killed worker says when to try again" \
 check "the other worker decides after the kill" load_progresses
 load_stop "beside a hanging worker"
 check "the log names the worker that hung" grep -q \
-    "level=error .*worker=stuck group=decide worker_pid=$second" \
+    "level=error .*event=worker_killed group=decide worker_pid=$second" \
     "$scratch/log/pool.log"
 check "the master replaces the killed worker" \
     stack_until 5 "$stack_pool_pid" two_workers_run

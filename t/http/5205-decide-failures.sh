@@ -70,7 +70,7 @@ is "the next event of the user is tried then" \
     "$(queued_events) $(sql "select tries
     from assay.async_queue")" "p-2 1"
 check "the log has the degraded decision and its reason" \
-    grep -q 'level=error .*req=cor-p-1 decision=degraded log=database code=INTERNAL why="database error 22012' "$log"
+    grep -q 'level=error .*req=cor-p-1 event=decision_degraded log=database code=INTERNAL why="database error 22012' "$log"
 sql "drop trigger poison on assay.user_state"
 end_pauses
 cron decide

@@ -122,6 +122,6 @@ is_json "a truncated sample is left out of the counts" \
     "$(sql "select count(*) - 2, count(label) - 2 from sample
 	where type = 'card.authorize'" | tr '|' ' ')"
 check "the log counts the unreadable samples" \
-    grep -q 'backtest=unreadable samples=2$' \
+    grep -q 'event=backtest_samples_unreadable samples=2$' \
     "$scratch/log/pool.log"
 finish

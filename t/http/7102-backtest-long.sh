@@ -76,7 +76,7 @@ check "a backtest ends when its caller disconnects" \
 check "GET shows no backtest after the disconnect" stack_until 10 0 none_running
 stack_until 10 0 grep -q 'route=/v1/backtest status=503' "$scratch/log/pool.log"
 is "a backtest without a caller logs no result" \
-    "$(grep -c backtest=done "$scratch/log/pool.log")" 0
+    "$(grep -c event=backtest_done "$scratch/log/pool.log")" 0
 http POST /v1/backtest '{"eventType":"card.authorize"}'
 is "another backtest may run after the disconnect" "$STATUS" 200
 
@@ -89,7 +89,7 @@ check "GET shows the backtest whose worker will be killed" \
 http GET /v1/backtest
 idle=$(sed -n 's,.* pid=\([0-9]*\) .* method=GET route=/v1/backtest .*,\1,p' \
     "$scratch/log/pool.log" | tail -n 1)
-kill -KILL "$(sed -n 's/.* worker=started group=operator worker_pid=//p' \
+kill -KILL "$(sed -n 's/.* event=worker_started group=operator worker_pid=//p' \
     "$scratch/log/pool.log" | grep -vx "$idle")"
 await_backtest "$scratch/slow"
 is "a backtest answers 503 when its worker is killed" \
@@ -142,5 +142,5 @@ check "the answer says that the pool stops" \
 check "the pool stops in time although a backtest runs" \
     stack_until 10 0 stack_gone "$stack_pool_pid"
 is "the master kills no worker as stuck" \
-    "$(grep -c worker=stuck "$scratch/log/pool.log")" 0
+    "$(grep -c event=worker_killed "$scratch/log/pool.log")" 0
 finish

@@ -47,7 +47,7 @@ check "a pool is not ready without the newest migration" \
 is_json "the store is ok although a migration is missing" .checks.store ok
 for _ in 1 2 3 4 5; do http GET /readyz; done
 is "the log has the missing migration once" \
-    "$(log_lines "level=error .*readyz=not_ready why=\"$missing\"")" 1
+    "$(log_lines "level=error .*event=pool_not_ready why=\"$missing\"")" 1
 http GET /metrics
 check "a metric shows the older schema number" test "$(printf '%s\n' "$BODY" |
     sed -n 's/^engine_schema_version //p')" -lt "$known"
@@ -57,13 +57,13 @@ restart_after "update assay.migration set number = $known where number = -1;
 check "a pool is not ready if it cannot begin a session" \
     stack_until 10 "$stack_pool_pid" ready_says .checks.schema "503 $missing"
 check "the log has the missing migration at the start" stack_until 10 0 \
-    grep -q "readyz=not_ready why=\"$missing\"" "$scratch/log/pool.log"
+    grep -q "event=pool_not_ready why=\"$missing\"" "$scratch/log/pool.log"
 sql "alter function assay.gone(bigint) rename to session_refusal;
     update assay.migration set number = $known where number = -1"
 check "the pool is ready after the migration without a restart" \
     stack_until 10 "$stack_pool_pid" ready_says .status "200 ready"
 check "the log has the change to ready" \
-    grep -q 'readyz=ready' "$scratch/log/pool.log"
+    grep -q 'event=pool_ready' "$scratch/log/pool.log"
 
 # No rules and policies.
 restart_after "create table public.kept as table assay.policy_active;

@@ -97,7 +97,7 @@ start_pool ALLOW_PRIVATE_TARGETS=true
 check "a pool with a restored database is not ready" \
     stack_until 10 "$stack_pool_pid" ready_says .checks.store "503 restored"
 check "the log names assayctl restored" grep -q \
-    'readyz=not_ready why=.*restored from a dump; run assayctl restored' \
+    'event=pool_not_ready why=.*restored from a dump; run assayctl restored' \
     "$scratch/log/pool.log"
 check "a metric shows that the database is restored" \
     stack_until 15 0 metric_shows \

@@ -111,5 +111,5 @@ stop_database
 http POST /v1/decisions "$(personal_event nowhere)"
 is_error "a request without a database answers 503" 503 UNAVAILABLE
 check "the pool logs that it is not ready" \
-    grep -q 'readyz=not_ready' "$scratch/log/pool.log"
+    grep -q 'event=pool_not_ready' "$scratch/log/pool.log"
 finish

@@ -511,7 +511,7 @@ wait_ready() {
 
 # worker_pids GROUP: of its running workers, oldest first, from the log.
 worker_pids() {
-	sed -n "s/.* worker=started group=$1 worker_pid=//p" \
+	sed -n "s/.* event=worker_started group=$1 worker_pid=//p" \
 	    "$scratch/log/pool$host.log" | while read -r worker_pid; do
 		stack_gone "$worker_pid" || echo "$worker_pid"
 	done
