@@ -58,13 +58,10 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 		return -1;
 	for (row = 0; row < rows.n; row++) {
 		name = rows_text(&rows, row, rows_col(&rows, "topic"));
-		if (name != NULL) {
+		if (name != NULL)
 			count_published(r, &rows, row, event_topic_parse(name));
-		} else {
-			*ret_more =
-			    rows_bool(&rows, row, rows_col(&rows, "more"));
-			looked = rows_int(&rows, row, rows_col(&rows, "next"));
-		}
+		*ret_more = rows_bool(&rows, row, rows_col(&rows, "more"));
+		looked = rows_int(&rows, row, rows_col(&rows, "next_xid"));
 	}
 	if (!*ret_more)
 		due = clock_ticks() + REST * (clock_ticks() - began);

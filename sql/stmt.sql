@@ -673,9 +673,14 @@ from assay.delivery_redrive($1::text, now(), $2::bigint);
 
 -- Publishing (cron/job_publish.c) -------------------------------------------------
 
+-- A row for each kind of event; one without a topic if nothing was published, and
+-- no row while another session publishes.
 -- name: publish_next many write late
-select topic, events, throttled, more, next
-from assay.publish_next($1::bigint, $2::bigint, $3::bigint);
+select p.more, p.next_xid, t.topic, t.events, t.throttled
+from assay.publish_next($1::bigint, $2::bigint, $3::bigint) p
+	left join lateral unnest(p.topics, p.events, p.throttled)
+	    as t(topic, events, throttled) on true
+where not p.busy;
 
 -- Deliveries (cron/job_deliver.c) --------------------------------------------------
 

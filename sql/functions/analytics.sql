@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- Analytics: what is counted, and how it is shown.
+-- Analytics: how decisions, cases and labels are counted and shown.
 
--- A case was resolved.
+-- Count a resolved case.
 create or replace function assay.analytics_on_case()
 returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -17,7 +17,7 @@ select assay.trigger_make('assay.review_case', 'analytics',
     when (old.status <> ''resolved'' and new.status = ''resolved'')
     execute function assay.analytics_on_case()');
 
--- A label came, or another one counts from now on.
+-- Count a new label, or a label whose outcome has changed.
 create or replace function assay.analytics_on_label()
 returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -39,8 +39,8 @@ select assay.trigger_make('assay.label', 'analytics',
     'after insert or update of analyst, chargeback
     on assay.label for each row execute function assay.analytics_on_label()');
 
--- A label that goes with its window was given all the same: it stays counted,
--- and that it is gone is counted beside, for who counts the labels anew.
+-- Count a label that retention deletes: it stays in the totals, and a rebuild
+-- adds the deleted labels to those that it finds.
 create or replace function assay.analytics_on_label_removed()
 returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -58,102 +58,69 @@ end
 $$;
 select assay.trigger_make('assay.label', 'analytics_gone',
     'after delete
-    on assay.label for each row execute function assay.analytics_on_label_removed()');
+    on assay.label for each row
+    execute function assay.analytics_on_label_removed()');
 
--- The name that a day's count has in the sums of all times: of scores their
--- ten.  No search path is set, so that a statement takes it in instead of
--- calling it.
+-- The name under which a day's count enters the totals: a score by its ten.
+-- The function sets no search path, so that PostgreSQL inlines it.
 create or replace function assay.analytics_sum_name(kind text, name text)
 returns text language sql immutable
 return case kind when 'score' then (name::int / 10)::text else name end;
 
--- One at a time counts, here and below, until its transaction ends.
+-- Let one transaction at a time count: false if another one does.
 create or replace function assay.analytics_try_lock()
 returns boolean language sql volatile
 set search_path = pg_catalog, pg_temp
 return pg_try_advisory_xact_lock(hashtextextended('assay analytics', 0));
 
--- The same, and waits for who does.
+-- The same lock; waits for it.
 create or replace function assay.analytics_lock()
 returns void language sql volatile
 set search_path = pg_catalog, pg_temp
 return pg_advisory_xact_lock(hashtextextended('assay analytics', 0));
 
--- Days that nobody looks at any more, those before the last 400, become one:
--- what is kept of each event type and score is bounded so.
+-- Merge the days before the last 400 into one, and drop their calibration:
+-- nothing shows them, and the counts of each score stay bounded.
 create or replace function assay.analytics_compact()
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	first constant date := (now() at time zone 'UTC')::date - 400;
+	first_kept constant date := (now() at time zone 'UTC')::date - 400;
 begin
-	update assay.analytics_cursor set compacted_before = first
-	where compacted_before < first;
+	update assay.analytics_cursor set compacted_before = first_kept
+	where compacted_before < first_kept;
 	if not found then
 		return;
 	end if;
-	with gone as (
+	with old as (
 		delete from assay.analytics_count c
 		where c.kind in ('verdict', 'score', 'tag')
-			and c.day < first
+			and c.day < first_kept
 			and (c.day > '-infinity' or c.event_type <> '')
 		returning c.kind, c.name, c.n
 	)
 	insert into assay.analytics_count as c (kind, day, name, n)
-	select g.kind, '-infinity', case g.kind
-		when 'score' then (g.name::int / 10 * 10)::text
-		else g.name end, sum(g.n)
-	from gone g group by 1, 3
+	select o.kind, '-infinity', case o.kind
+		when 'score' then (o.name::int / 10 * 10)::text
+		else o.name end, sum(o.n)
+	from old o group by 1, 3
 	on conflict (kind, day, event_type, name) do update
 	set n = c.n + excluded.n;
-	delete from assay.calibration c where c.day < first;
+	delete from assay.calibration c where c.day < first_kept;
 end
 $$;
 
--- Count the next of the log, at most so many, and of the changes of cases and
--- labels.  The cursor moves in the same transaction, so that each is counted
--- once, wherever this is killed; it stops before the oldest transaction that
--- still runs, so that none is left out that commits late.  Where there is
--- nothing to count nothing is written.
---
--- How many decisions were counted; whether there is more; whether the log is
--- being counted anew; whether somebody else was at it, and nothing was done;
--- and if any were counted, where the cursor stood and where it stands.
-create or replace function assay.analytics_project(most bigint,
-    out counted bigint, out more boolean, out rebuilding boolean,
-    out busy boolean, out from_xid bigint, out from_id text,
-    out to_xid bigint, out to_id text)
-language plpgsql security definer
+-- Add the oldest changes of cases and labels to the totals.  Returns how many
+-- changes these were.
+create or replace function assay.analytics_add_changes(max_changes bigint)
+returns bigint language sql
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
-as $$
-declare
-	c assay.analytics_cursor;
-	horizon bigint;
-	beyond bigint;
-	width bigint := most;
-	changes bigint;
-begin
-	counted := 0;
-	more := false;
-	busy := not assay.analytics_try_lock();
-	rebuilding := exists (select from assay.analytics_rebuild);
-	if busy then
-		return;
-	end if;
-
-	-- Read before the rows are: what is older has ended by then.
-	horizon := assay.log_watermark();
-	select * into strict c from assay.analytics_cursor;
-	from_xid := c.next_xid;
-	from_id := c.last_id;
-	perform assay.analytics_compact();
-
+begin atomic
 	with taken as (
 		delete from assay.analytics_change g
 		where g.number in (select w.number from assay.analytics_change w
-		    order by w.number limit most)
+		    order by w.number limit max_changes)
 		returning split_part(g.name, '.', 1) as kind,
 			split_part(g.name, '.', 2) as name, g.n
 	), added as (
@@ -161,50 +128,60 @@ begin
 		select a.kind, a.name, sum(a.n) from taken a group by 1, 2
 		on conflict (kind, name) do update set n = t.n + excluded.n
 	)
-	select count(*) into changes from taken;
+	select count(*) from taken;
+end;
 
-	-- Others use up transactions too: do not creep through a gap.
+-- Where the next piece of the log ends that begins after a cursor: before the
+-- watermark, and after at most so many decisions.  found_any is false for a
+-- piece without a decision, more is true if the log goes on after the piece.
+create or replace function assay.analytics_next_piece(from_xid bigint,
+    from_id text, watermark bigint, max_decisions bigint, out to_xid bigint,
+    out to_id text, out found_any boolean, out more boolean)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	stride bigint := max_decisions; -- transactions
+	decisions bigint;
+begin
+	-- Other transactions use up numbers, too: stride doubles across a gap.
 	loop
-		beyond := least(horizon, c.next_xid + width);
-		exit when beyond = horizon or exists (select
-		    from assay.verdict_log l
-		    where l.xid::text::bigint >= c.next_xid
-			and l.xid::text::bigint < beyond
-			and (l.xid::text::bigint > c.next_xid or l.id > c.last_id));
-		width := width * 2;
+		to_xid := least(watermark, from_xid + stride);
+		to_id := '';
+		exit when to_xid = watermark or exists (select
+		    from assay.log_between(from_xid, from_id, to_xid, to_id));
+		stride := stride * 2;
 	end loop;
-	more := beyond < horizon or changes = most;
+	more := to_xid < watermark;
 
-	-- One transaction may have logged more than is to be counted in one.
-	to_xid := beyond;
-	to_id := '';
-	select count(*) into counted
-	from assay.verdict_log l
-	where l.xid::text::bigint >= c.next_xid
-		and l.xid::text::bigint < beyond
-		and (l.xid::text::bigint > c.next_xid or l.id > c.last_id);
-	if counted > most then
-		select l.xid::text::bigint, l.id into to_xid, to_id
-		from assay.verdict_log l
-		where l.xid::text::bigint >= c.next_xid
-			and l.xid::text::bigint < beyond
-			and (l.xid::text::bigint > c.next_xid or l.id > c.last_id)
-		order by 1, 2 offset most - 1 limit 1;
+	-- A single transaction may have more decisions than a piece may.
+	select count(*) into decisions
+	from assay.log_between(from_xid, from_id, to_xid, to_id);
+	found_any := decisions > 0;
+	if decisions > max_decisions then
+		select l.xid, l.id into to_xid, to_id
+		from assay.log_between(from_xid, from_id, to_xid, to_id) l
+		order by 1, 2 offset max_decisions - 1 limit 1;
 		more := true;
-	elsif counted = 0 then
-		if beyond > c.next_xid + most then
-			update assay.analytics_cursor
-			set next_xid = beyond, last_id = '';
-		end if;
-		return;
 	end if;
+end
+$$;
 
+-- Count the decisions between two cursors.  Returns how many they are.
+create or replace function assay.analytics_count_piece(from_xid bigint,
+    from_id text, to_xid bigint, to_id text)
+returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	decisions bigint;
+begin
 	with facts as materialized (
 		select f.day, f.kind, f.event_type, f.name, count(*) as n
 		from assay.analytics_fact f
-		where f.xid >= c.next_xid and f.xid < beyond
-			and (f.xid > c.next_xid or f.id > c.last_id)
-			and (f.xid < to_xid or f.xid = to_xid and f.id <= to_id)
+		where f.xid >= from_xid and f.xid <= to_xid
+			and (f.xid > from_xid or f.id > from_id)
+			and (f.xid < to_xid or f.id <= to_id)
 		group by 1, 2, 3, 4
 	), days as (
 		insert into assay.analytics_count as d
@@ -218,30 +195,83 @@ begin
 			sum(f.n)
 		from facts f group by 1, 2
 		on conflict (kind, name) do update set n = t.n + excluded.n
-	), anew as (
-		insert into assay.analytics_rebuild_count as a
+	), rebuilt as (
+		insert into assay.analytics_rebuild_count as b
 		    (kind, event_type, name, n)
 		select f.kind, f.event_type, f.name, f.n
 		from facts f join assay.analytics_rebuild r on r.day = f.day
 		on conflict (kind, event_type, name) do update
-		set n = a.n + excluded.n
+		set n = b.n + excluded.n
 	)
-	select coalesce(sum(f.n), 0) into counted
+	select coalesce(sum(f.n), 0) into decisions
 	from facts f where f.kind = 'verdict';
+	return decisions;
+end
+$$;
 
-	perform assay.shadow_project(c.next_xid, c.last_id, to_xid, to_id);
+-- Count the next piece of the log, and the next changes of cases and labels, at
+-- most so many of each.  The cursor moves in the same transaction, so that each
+-- decision is counted once, also if the companion is killed.  The piece ends
+-- before the oldest running transaction, because that may commit late.  With
+-- nothing to count nothing is written.
+--
+-- counted is the number of decisions, between the cursors (from_xid, from_id)
+-- and (to_xid, to_id).  more says whether there is more to count, rebuilding
+-- whether a rebuild runs.  busy: another transaction counts, and this one has
+-- done nothing.
+create or replace function assay.analytics_project(max_rows bigint,
+    out counted bigint, out more boolean, out rebuilding boolean,
+    out busy boolean, out from_xid bigint, out from_id text,
+    out to_xid bigint, out to_id text)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
+as $$
+declare
+	watermark bigint;
+	piece record;
+	changes bigint;
+begin
+	counted := 0;
+	more := false;
+	busy := not assay.analytics_try_lock();
+	rebuilding := exists (select from assay.analytics_rebuild);
+	if busy then
+		return;
+	end if;
+
+	-- Read before the rows: all older transactions have ended.
+	watermark := assay.log_watermark();
+	select c.next_xid, c.last_id into strict from_xid, from_id
+	from assay.analytics_cursor c;
+	perform assay.analytics_compact();
+	changes := assay.analytics_add_changes(max_rows);
+
+	select * into piece from assay.analytics_next_piece(from_xid, from_id,
+	    watermark, max_rows);
+	to_xid := piece.to_xid;
+	to_id := piece.to_id;
+	more := piece.more or changes = max_rows;
+	if not piece.found_any and to_xid <= from_xid + max_rows then
+		return;
+	end if;
+	if piece.found_any then
+		counted := assay.analytics_count_piece(from_xid, from_id,
+		    to_xid, to_id);
+		perform assay.shadow_project(from_xid, from_id, to_xid, to_id);
+	end if;
 	update assay.analytics_cursor set next_xid = to_xid, last_id = to_id;
 end
 $$;
 
--- The first UTC day of which the log still has everything: none in a month
--- that was dropped, none that retention has begun to empty, and none of those
--- that have become one.
+-- The first UTC day that the log still has whole: not before a month that was
+-- dropped, a time that retention may have emptied, or a day that was merged.
 create or replace function assay.analytics_first_complete_day()
 returns date language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
-	select greatest((select c.compacted_before from assay.analytics_cursor c),
+	select greatest((select c.compacted_before
+		from assay.analytics_cursor c),
 	    (select ((max(m.until) at time zone 'UTC')
 		    + interval '1 day - 1 microsecond')::date
 		from assay.retention_watermark m
@@ -252,21 +282,22 @@ begin atomic
 			and not h.inhdetachpending));
 end;
 
--- Begin to count a day anew, as far as the cursor is now.
-create or replace function assay.analytics_rebuild_day(day date)
+-- Begin to rebuild a day: its decisions up to the present cursor.
+create or replace function assay.analytics_rebuild_day(of_day date)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	delete from assay.analytics_rebuild_count;
 	update assay.analytics_rebuild r
-	set day = analytics_rebuild_day.day, cursor_xid = c.next_xid, cursor_id = c.last_id,
-		counted_until = analytics_rebuild_day.day::timestamp at time zone 'UTC',
+	set day = of_day, cursor_xid = c.next_xid, cursor_id = c.last_id,
+		counted_until = of_day::timestamp at time zone 'UTC',
 		counted_id = '', step = interval '1 day'
 	from assay.analytics_cursor c;
 end;
 
--- Begin to count the log anew, or go on with what somebody began: which days
--- are left, first and last; none when somebody counts at this moment.
+-- Begin a rebuild of the counts from the log, or join one that was begun: the
+-- first and the last day that are left.  No row while another transaction
+-- counts.
 create or replace function assay.analytics_rebuild_begin()
 returns table (first text, last text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -276,9 +307,8 @@ begin
 		return;
 	end if;
 	if not exists (select from assay.analytics_rebuild) then
-		insert into assay.analytics_rebuild
-		    (day, last_day, cursor_xid, cursor_id,
-		    counted_until, counted_id, step)
+		insert into assay.analytics_rebuild (day, last_day, cursor_xid,
+		    cursor_id, counted_until, counted_id, step)
 		select w.day, greatest(w.day, (now() at time zone 'UTC')::date,
 			(select max(n.day) from assay.analytics_count n
 			where n.kind = 'verdict')), 0, '', now(), '', '0'
@@ -291,11 +321,11 @@ begin
 end
 $$;
 
--- Count on anew, at most so many decisions.  A day that is done takes the place
--- of what was counted of it, unless retention began to empty it meanwhile; the
--- last one ends it all, with sums made anew as well.  How many decisions were
--- counted, and whether a day is done.
-create or replace function assay.analytics_rebuild(most bigint,
+-- Do the next step of a rebuild: count at most so many decisions of its day.  A
+-- finished day replaces its counts, unless retention has begun to empty it.
+-- The last day also rebuilds the totals and ends the rebuild.  Returns how many
+-- decisions were counted, and whether a day is finished.
+create or replace function assay.analytics_rebuild(max_rows bigint,
     out counted bigint, out done boolean)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -303,8 +333,8 @@ set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 declare
 	r assay.analytics_rebuild;
-	ends timestamptz;
-	beyond timestamptz;
+	end_of_day timestamptz;
+	end_of_step timestamptz;
 	to_at timestamptz;
 	to_id text;
 begin
@@ -318,41 +348,44 @@ begin
 		return;
 	end if;
 
-	ends := (r.day + 1)::timestamp at time zone 'UTC';
-	beyond := least(ends, r.counted_until + r.step);
+	end_of_day := (r.day + 1)::timestamp at time zone 'UTC';
+	end_of_step := least(end_of_day, r.counted_until + r.step);
 	select l.decided_at, l.id into to_at, to_id
 	from assay.verdict_log l
-	where l.decided_at >= r.counted_until and l.decided_at < beyond
+	where l.decided_at >= r.counted_until and l.decided_at < end_of_step
 		and (l.decided_at > r.counted_until or l.id > r.counted_id)
-	order by 1, 2 offset most - 1 limit 1;
+	order by 1, 2 offset max_rows - 1 limit 1;
 	if found then
 		r.step := greatest(r.step / 2, interval '1 microsecond');
 	else
 		r.step := least(r.step * 2, interval '1 day');
-		to_at := beyond;
+		to_at := end_of_step;
 		to_id := '';
 	end if;
 
 	with facts as materialized (
 		select f.kind, f.event_type, f.name, count(*) as n
 		from assay.analytics_fact f
-		where f.decided_at >= r.counted_until and f.decided_at < beyond
-			and (f.decided_at > r.counted_until or f.id > r.counted_id)
+		where f.decided_at >= r.counted_until
+			and f.decided_at < end_of_step
+			and (f.decided_at > r.counted_until
+			    or f.id > r.counted_id)
 			and (f.decided_at < to_at
 			    or f.decided_at = to_at and f.id <= to_id)
-			and (f.xid < r.cursor_xid or f.xid = r.cursor_xid and f.id <= r.cursor_id)
+			and (f.xid < r.cursor_xid
+			    or f.xid = r.cursor_xid and f.id <= r.cursor_id)
 		group by 1, 2, 3
-	), anew as (
-		insert into assay.analytics_rebuild_count as a
+	), added as (
+		insert into assay.analytics_rebuild_count as b
 		    (kind, event_type, name, n)
 		select f.kind, f.event_type, f.name, f.n from facts f
 		on conflict (kind, event_type, name) do update
-		set n = a.n + excluded.n
+		set n = b.n + excluded.n
 	)
 	select coalesce(sum(f.n), 0) into counted
 	from facts f where f.kind = 'verdict';
 
-	done := to_at = ends;
+	done := to_at = end_of_day;
 	if not done then
 		update assay.analytics_rebuild
 		set counted_until = to_at, counted_id = to_id, step = r.step;
@@ -372,14 +405,14 @@ begin
 end
 $$;
 
--- What was counted anew takes the place of what was counted of a day.
+-- Replace the counts of a day by the rebuilt ones, and adjust the totals.
 create or replace function assay.analytics_replace(of_day date)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.analytics_total as t (kind, name, n)
 	select d.kind, assay.analytics_sum_name(d.kind, d.name), sum(d.n)
-	from (select a.kind, a.name, a.n from assay.analytics_rebuild_count a
+	from (select b.kind, b.name, b.n from assay.analytics_rebuild_count b
 	    union all
 	    select c.kind, c.name, -c.n from assay.analytics_count c
 	    where c.kind in ('verdict', 'score', 'tag') and c.day = of_day) d
@@ -388,11 +421,11 @@ begin atomic
 	delete from assay.analytics_count c
 	where c.kind in ('verdict', 'score', 'tag') and c.day = of_day;
 	insert into assay.analytics_count (kind, day, event_type, name, n)
-	select a.kind, of_day, a.event_type, a.name, a.n
-	from assay.analytics_rebuild_count a;
+	select b.kind, of_day, b.event_type, b.name, b.n
+	from assay.analytics_rebuild_count b;
 end;
 
--- Make the sums of the days anew.
+-- Rebuild the totals of decisions from the counts of the days.
 create or replace function assay.analytics_sum()
 returns void language sql
 set search_path = pg_catalog, pg_temp
@@ -410,8 +443,8 @@ begin atomic
 	where t.n <> excluded.n;
 end;
 
--- Count cases and labels anew, in one snapshot: what is, and what is gone, but
--- for the changes that are still to be added.
+-- Rebuild the totals of cases and labels in one snapshot: what exists and what
+-- was removed, without the changes that are still to be added.
 create or replace function assay.analytics_outcomes()
 returns void language sql
 set search_path = pg_catalog, pg_temp
@@ -448,13 +481,13 @@ begin atomic
 	where t.n <> excluded.n;
 end;
 
--- Everything that is counted.  It reads sums, and of days the last 400.
+-- The analytics summary.  It reads the totals and the last 400 days.
 create or replace function assay.analytics_summary()
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
 	with days as (
-		-- That without a day is of all times.
+		-- The row without a day has the totals.
 		select d.day, sum(d.n) as total,
 			coalesce(sum(d.n) filter (where d.name = 'allow'), 0)
 			    as allow,
@@ -473,7 +506,7 @@ begin atomic
 		    where c.kind = 'verdict'
 			and c.day > (now() at time zone 'UTC')::date - 400) d
 		group by d.day
-	), known as (
+	), outcome_count as (
 		select t.kind || '.' || t.name as name, t.n
 		from assay.analytics_total t where t.kind in ('case', 'label')
 		union all
@@ -482,7 +515,7 @@ begin atomic
 		    'label.analyst', 'label.chargeback']) as w(name)
 	), outcomes as (
 		select json_object_agg(k.name, k.n) as n
-		from (select name, sum(n) as n from known group by name) k
+		from (select name, sum(n) as n from outcome_count group by name) k
 	), cases as (
 		select (n ->> 'case.fraud')::bigint as fraud,
 			(n ->> 'case.legit')::bigint as legit,

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: ISC
--- What other functions stand on; this file is run first.
+-- Functions that other files build on; assayctl migrate runs this file first.
 
--- A time as every answer writes it: UTC, milliseconds (cut) and Z.
+-- A time as answers write it: UTC with milliseconds, cut, and Z.
 create or replace function assay.time_text(at timestamptz)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
--- Make a trigger where there is none of this name: only then does it wait for
--- all who write to the table.  One that is to change takes another name, and a
--- migration drops the one before.
+-- Create a trigger unless the table has one of this name: creating one waits
+-- for all writers of the table.  A trigger that changes gets a new name, and a
+-- migration drops the old one.
 create or replace function assay.trigger_make(relation regclass, name name,
     definition text)
 returns void language plpgsql
@@ -23,7 +23,7 @@ begin
 end
 $$;
 
--- How many months ahead of this one decisions have a place to go.
+-- For how many months after this one the logs of decisions have partitions.
 create or replace function assay.partitions_left()
 returns bigint language sql stable
 set search_path = pg_catalog, pg_temp
@@ -34,3 +34,25 @@ return (select coalesce(min(m.n), 120) - 1
 	where i.inhrelid = to_regclass('assay.' || p.name || to_char(
 	    date_trunc('month', now() at time zone 'UTC')
 		+ make_interval(months => m.n), '"_"YYYYMM'))));
+
+-- The decisions of the verdict log after one cursor and up to another.  A cursor
+-- is the number of a transaction and an id: all transactions before it, and of
+-- that one the decisions with ids up to the id.  The function sets no search
+-- path, so that PostgreSQL inlines it and finds the rows by the index on xid.
+create or replace function assay.log_between(from_xid bigint, from_id text,
+    to_xid bigint, to_id text)
+returns table (xid bigint, decided_at timestamptz, id text, event_id text,
+    event_type text, verdict text, score smallint, reasons text,
+    policy_id text, policy_version text, review_queue text,
+    correlation_id text)
+language sql stable
+begin atomic
+	select l.xid::text::bigint, l.decided_at, l.id, l.event_id,
+		l.event_type, l.verdict, l.score, l.reasons, l.policy_id,
+		l.policy_version, l.review_queue, l.correlation_id
+	from assay.verdict_log l
+	where l.xid::text::bigint >= from_xid
+		and l.xid::text::bigint <= to_xid
+		and (l.xid::text::bigint > from_xid or l.id > from_id)
+		and (l.xid::text::bigint < to_xid or l.id <= to_id);
+end;

@@ -1,40 +1,42 @@
 -- SPDX-License-Identifier: ISC
--- Events on their way from where they happened to the deliveries.
+-- Publishing: from the outbox and the verdict log to deliveries.
 
--- The first ten characters that an id of a moment may have, as lib/sys/crypt.c
--- writes it: 48 bits of milliseconds and two of chance, five a character.
+-- The four prefixes that an id of this moment can have, as lib/sys/crypt.c
+-- writes ids: 48 bits of milliseconds and two random bits, five bits a
+-- character.
 create or replace function assay.id_prefixes(at timestamptz)
 returns text[] language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
-	select array_agg(w.head order by w.chance)
-	from (select c.chance, string_agg(substr(
+	select array_agg(w.prefix order by w.random)
+	from (select r.random, string_agg(substr(
 		    '0123456789abcdefghijklmnopqrstuv',
-		    ((t.bits + c.chance >> (45 - 5 * p)) & 31)::int + 1, 1), ''
-		    order by p) as head
+		    ((t.bits + r.random >> (45 - 5 * p)) & 31)::int + 1, 1), ''
+		    order by p) as prefix
 		from (select floor(extract(epoch from at) * 1000)::bigint << 2)
-			as t(bits), generate_series(0, 3) as c(chance),
+			as t(bits), generate_series(0, 3) as r(random),
 			generate_series(0, 9) as p
-		group by c.chance) w;
+		group by r.random) w;
 end;
 
--- An id with one of these heads, by the chance in the bytes of a random UUID,
--- 12 of which make 15 characters; the last has three bits.  No search path is
--- set, so that a statement takes it in instead of calling it.
-create or replace function assay.id_text(kind text, heads text[],
+-- An id with one of these prefixes.  The random bits are those of a UUID: 12
+-- bytes make 15 characters, and the last character has three bits.  The function
+-- sets no search path, so that PostgreSQL inlines it.
+create or replace function assay.id_text(kind text, prefixes text[],
     uuid bytea)
 returns text language sql immutable
-return kind || heads[(get_byte(uuid, 9) & 3) + 1]
+return kind || prefixes[(get_byte(uuid, 9) & 3) + 1]
     || translate(left(encode(substr(uuid, 1, 6) || substr(uuid, 11, 6),
 	    'base64'), 15),
 	'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
 	repeat('0123456789abcdefghijklmnopqrstuv', 2))
     || substr('048cgkos', (get_byte(uuid, 7) & 7) + 1, 1);
 
--- A delivery of each of these events to each subscriber that wants it and is
--- older than it.  Of alerts no more than a channel may have in this minute of
--- ours, the first of them; throttle is the limit of channels without one.  Of
--- each kind of event, how many had a delivery and how many alerts had none.
+-- Create one delivery for each event and each active subscriber that wants it;
+-- a subscriber gets no event older than its subscription.  A channel gets only
+-- the first alerts of each minute, up to its limit; throttle is the limit of
+-- channels without one.  Returns for each kind of event how many events were
+-- delivered to anyone, and how many deliveries the limits have suppressed.
 create or replace function assay.fan_out(happened assay.outbox[],
     throttle bigint)
 returns table (topic text, events bigint, throttled bigint)
@@ -44,16 +46,16 @@ as $$
 declare
 	severity constant text[] := '{allow,challenge,review,deny}';
 	at constant timestamptz := clock_timestamp();
-	heads constant text[] := assay.id_prefixes(at);
-	this constant bigint := floor(extract(epoch from at) / 60);
+	prefixes constant text[] := assay.id_prefixes(at);
+	this_minute constant bigint := floor(extract(epoch from at) / 60);
 begin
 	return query
 	with wanted as (
 		select h.*, s.id as subscriber, s.id_prefix,
 			nullif(coalesce(s.throttle_per_min, throttle), 0)
-			    as most,
+			    as max_alerts,
 			coalesce(m.n, 0) + row_number() over (
-			    partition by s.id order by h.nth) as place
+			    partition by s.id order by h.nth) as alert_number
 		from unnest(happened) with ordinality as h(number, event, data,
 			user_id, correlation, occurred_at, nth)
 			join assay.subscriber s on s.active
@@ -65,112 +67,63 @@ begin
 				    h.data::json ->> 'verdict') >=
 				    array_position(severity, s.min_verdict))
 			left join assay.alert_minute m
-			    on m.channel_id = s.id and m.minute = this
-	), told as materialized (
-		select w.*, w.most is null or w.place <= w.most as kept,
-			uuid_send(gen_random_uuid()) as chance
+			    on m.channel_id = s.id and m.minute = this_minute
+	), decided as materialized (
+		select w.*, w.max_alerts is null
+			or w.alert_number <= w.max_alerts as kept,
+			uuid_send(gen_random_uuid()) as random
 		from wanted w
-	), put as (
+	), created as (
 		insert into assay.delivery (id, subscriber_id, event, data,
 		    user_id, correlation_id, occurred_at)
-		select assay.id_text(t.id_prefix, heads, t.chance),
-			t.subscriber, t.event, t.data, t.user_id,
-			t.correlation, t.occurred_at
-		from told t where t.kept
+		select assay.id_text(d.id_prefix, prefixes, d.random),
+			d.subscriber, d.event, d.data, d.user_id,
+			d.correlation, d.occurred_at
+		from decided d where d.kept
 	), counted as (
 		insert into assay.alert_minute as m (channel_id, minute, n)
-		select t.subscriber, this, count(*)
-		from told t where t.kept and t.most is not null
-		group by t.subscriber
+		select d.subscriber, this_minute, count(*)
+		from decided d where d.kept and d.max_alerts is not null
+		group by d.subscriber
 		on conflict (channel_id) do update
 		set minute = excluded.minute, n = excluded.n +
 		    case when m.minute = excluded.minute then m.n else 0 end
 	)
-	select t.event, count(distinct t.nth) filter (where t.kept),
-		count(*) filter (where not t.kept)
-	from told t group by t.event;
+	select d.event, count(distinct d.nth) filter (where d.kept),
+		count(*) filter (where not d.kept)
+	from decided d group by d.event;
 end
 $$;
 
--- Publish what comes next of outbox and verdict log: about as many deliveries
--- as most says.  A row for each kind of event, and a last one without a topic:
--- whether there is more, and the transaction that the next is to begin with,
--- should it be ours: looked is the answer to the last call of this session, 0
--- at first.  One beyond the transactions that have ended is not of this server
--- and is passed over.
--- The cursor moves, and the rows of the outbox go, in the transaction that has
--- the deliveries, so that each event is published once wherever this is
--- killed.  One at a time publishes: who comes meanwhile has nothing to do.
---
--- The cursor stops before the oldest transaction that still runs, so that none
--- is left out that commits late.  A step that finds no decision leaves it
--- behind for a while: an idle system writes nothing, and reads nothing again.
-create or replace function assay.publish_next(most bigint, throttle bigint,
-    looked bigint)
-returns table (topic text, events bigint, throttled bigint, more boolean,
-    next bigint)
-language plpgsql security definer
+-- Take the oldest events out of the outbox.
+create or replace function assay.publish_outbox(max_events bigint)
+returns assay.outbox[] language sql
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
-as $$
-declare
-	stride constant bigint := 1000; -- transactions, at least
-	horizon bigint;
-	at_most bigint; -- events of each source
-	wanted boolean; -- somebody subscribes to verdicts
-	told assay.outbox[];
-	stored bigint;
-	first bigint;
-	upto text;
-	beyond bigint;
-	decided record;
-begin
-	if not pg_try_advisory_xact_lock(hashtextextended('assay.publish', 0))
-	then
-		return;
-	end if;
-
-	-- Before subscribers and rows are read: what is older has ended, and
-	-- who subscribes after they are read wants none of it.
-	horizon := assay.log_watermark();
-	select greatest(1, most / greatest(1, count(*))),
-		coalesce(bool_or('verdict.reached.v1' = any(s.events)), false)
-	into at_most, wanted
-	from assay.subscriber s where s.active;
-
-	with gone as (
+begin atomic
+	with taken as (
 		delete from assay.outbox o
 		where o.number = any(array(select w.number from assay.outbox w
-		    order by w.number limit at_most))
+		    order by w.number limit max_events))
 		returning o.*
 	)
-	select array_agg(g::assay.outbox order by g.number) into told
-	from gone g;
+	select array_agg(t::assay.outbox order by t.number) from taken t;
+end;
 
-	select c.next_xid, w.first, case when w.first > c.next_xid then '' else c.last_id end
-	into stored, first, upto
-	from assay.publish_cursor c cross join lateral (
-		select case when looked > c.next_xid and looked <= horizon
-		    then looked else c.next_xid end) as w(first);
-	beyond := horizon;
-	if wanted then
-		beyond := least(horizon, first + greatest(at_most, stride));
-	end if;
-	wanted := wanted and first < beyond;
-	with l as materialized (
-		select l.xid::text::bigint as xid, l.id, l.event_id,
-			l.event_type, l.verdict, l.score, l.reasons,
-			l.policy_id, l.policy_version, l.review_queue,
-			l.correlation_id, l.decided_at
-		from assay.verdict_log l
-		where wanted and l.xid::text::bigint >= first
-			and l.xid::text::bigint < beyond
-			and (l.xid::text::bigint > first or l.id > upto)
-		order by 1, 2 limit at_most
+-- The next decisions between two cursors as events, and the cursor of the last
+-- one.
+create or replace function assay.publish_verdicts(max_events bigint,
+    from_xid bigint, from_id text, to_xid bigint,
+    out events assay.outbox[], out last_xid bigint, out last_id text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	with decision as materialized (
+		select l.* from assay.log_between(from_xid, from_id, to_xid,
+		    '') l
+		order by l.xid, l.id limit max_events
 	)
-	select count(*) as n, max(l.xid) as xid,
-		(array_agg(l.id order by l.xid desc, l.id desc))[1] as id,
-		array_agg(row(null, 'verdict.reached.v1', json_strip_nulls(
+	select array_agg(row(null, 'verdict.reached.v1', json_strip_nulls(
 		    json_build_object('verdictId', l.id,
 			'eventId', l.event_id,
 			'eventType', l.event_type,
@@ -181,31 +134,103 @@ begin
 			'policyVersion', l.policy_version,
 			'reviewQueue', l.review_queue)), null,
 		    l.correlation_id, l.decided_at)::assay.outbox
-		    order by l.xid, l.id) as events
-	into decided from l;
+		    order by l.xid, l.id),
+		max(l.xid), (array_agg(l.id order by l.xid desc, l.id desc))[1]
+	into events, last_xid, last_id
+	from decision l;
+end
+$$;
 
-	-- Others use up transactions too: do not creep through a gap.
-	if decided.n = 0 and beyond < horizon then
-		select coalesce(min(l.xid::text::bigint), horizon) into beyond
+-- Publish the next events of the outbox and the verdict log, about max_deliveries
+-- deliveries.  Only one session publishes at a time; others get busy.
+--
+-- more says whether there is more to publish.  next_xid is where the next call
+-- of this session starts: it passes it as looked (0 at first), so that a step
+-- that finds no decision is not repeated and an idle system writes nothing.  A
+-- value beyond the watermark comes from another server and is ignored.  topics,
+-- events and throttled are the counts of assay.fan_out().
+--
+-- The cursor moves and the outbox's rows go in the transaction that creates the
+-- deliveries, so that each event is published once, also if the companion is
+-- killed.  The cursor stops before the oldest running transaction, because that
+-- may commit late.
+create or replace function assay.publish_next(max_deliveries bigint,
+    throttle bigint, looked bigint, out busy boolean, out more boolean,
+    out next_xid bigint, out topics text[], out events bigint[],
+    out throttled bigint[])
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
+as $$
+declare
+	min_stride constant bigint := 1000; -- transactions
+	watermark bigint;
+	max_events bigint; -- of each source
+	has_subscriber boolean; -- for verdicts
+	from_outbox assay.outbox[];
+	stored assay.publish_cursor;
+	from_xid bigint;
+	from_id text;
+	decided record;
+	full_batch boolean;
+begin
+	busy := not pg_try_advisory_xact_lock(
+	    hashtextextended('assay.publish', 0));
+	if busy then
+		return;
+	end if;
+
+	-- Read before subscribers and rows: older transactions have ended, and
+	-- a later subscriber wants none of their events.
+	watermark := assay.log_watermark();
+	select greatest(1, max_deliveries / greatest(1, count(*))),
+		coalesce(bool_or('verdict.reached.v1' = any(s.events)), false)
+	into max_events, has_subscriber
+	from assay.subscriber s where s.active;
+	from_outbox := assay.publish_outbox(max_events);
+
+	select * into strict stored from assay.publish_cursor;
+	from_xid := stored.next_xid;
+	from_id := stored.last_id;
+	if looked > from_xid and looked <= watermark then
+		from_xid := looked;
+		from_id := '';
+	end if;
+	next_xid := watermark;
+	if has_subscriber and from_xid < watermark then
+		next_xid := least(watermark,
+		    from_xid + greatest(max_events, min_stride));
+		select * into decided from assay.publish_verdicts(max_events,
+		    from_xid, from_id, next_xid);
+	else
+		select null::assay.outbox[] as events, null::bigint as last_xid,
+			null::text as last_id
+		into decided;
+	end if;
+
+	-- Other transactions use up numbers, too: skip a gap in one step.
+	if decided.events is null and next_xid < watermark then
+		select coalesce(min(l.xid::text::bigint), watermark)
+		into next_xid
 		from assay.verdict_log l
-		where l.xid::text::bigint >= beyond
-			and l.xid::text::bigint < horizon;
+		where l.xid::text::bigint >= next_xid
+			and l.xid::text::bigint < watermark;
 	end if;
-	if decided.n = at_most then
-		beyond := decided.xid;
+	full_batch := coalesce(cardinality(decided.events), 0) = max_events;
+	if full_batch then
+		next_xid := decided.last_xid;
 		update assay.publish_cursor c
-		set next_xid = beyond, last_id = decided.id;
-	elsif decided.n > 0 or beyond - stored > stride then
-		update assay.publish_cursor c set next_xid = beyond, last_id = '';
+		set next_xid = decided.last_xid, last_id = decided.last_id;
+	elsif decided.events is not null
+	    or next_xid - stored.next_xid > min_stride then
+		update assay.publish_cursor c
+		set next_xid = publish_next.next_xid, last_id = '';
 	end if;
 
-	return query select f.topic, f.events, f.throttled, null::boolean,
-		null::bigint
-	from assay.fan_out(told || decided.events, throttle) f;
-	topic := null;
-	next := beyond;
-	more := beyond < horizon or decided.n = at_most
-	    or coalesce(cardinality(told), 0) = at_most;
-	return next;
+	select array_agg(f.topic), array_agg(f.events), array_agg(f.throttled)
+	into topics, events, throttled
+	from assay.fan_out(from_outbox || decided.events, throttle) f;
+	more := next_xid < watermark or full_batch
+	    or coalesce(cardinality(from_outbox), 0) = max_events;
 end
 $$;

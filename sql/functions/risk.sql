@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: ISC
--- What is counted of devices and ips, by day: core/state/entity_risk.c packs it,
--- cron/entity_risk_project.c adds to it.  Who does, and who erases an entity, holds
--- assay.analytics_lock().
+-- Fraud history of devices and ips by day: core/state/entity_risk.c packs it and
+-- cron/entity_risk_project.c adds to it.  A transaction that changes it, or
+-- erases an entity, holds assay.analytics_lock().
 
--- The scored decisions of a piece of the log, of each device and ip and day
--- (since 1970, UTC).  The piece begins after one cursor and ends with another.
--- Details are found by their times: an hour at a time, so that a decision with
--- a time of its own does not make this read all that lies between.
+-- The scored decisions between two cursors, by device or ip and by UTC day since
+-- 1970.  Details are found by their times, an hour at a time: a decision that
+-- was drained late does not make this read everything in between.
 create or replace function assay.risk_events(from_xid bigint, from_id text,
     to_xid bigint, to_id text)
 returns table (entity bigint, day bigint, events bigint)
@@ -20,12 +19,8 @@ begin
 	for hour in
 		select array_agg(l.id) as ids, min(l.decided_at) as first,
 			max(l.decided_at) as last
-		from assay.verdict_log l
-		where l.xid::text::bigint >= from_xid
-			and l.xid::text::bigint <= to_xid
-			and (l.xid::text::bigint > from_xid or l.id > from_id)
-			and (l.xid::text::bigint < to_xid or l.id <= to_id)
-			and l.score >= 0
+		from assay.log_between(from_xid, from_id, to_xid, to_id) l
+		where l.score >= 0
 		group by date_trunc('hour', l.decided_at)
 	loop
 		return query select w.entity, assay.risk_day(d.decided_at),
@@ -41,19 +36,21 @@ begin
 end
 $$;
 
+-- The UTC day of a time, since 1970.
 create or replace function assay.risk_day(at timestamptz)
 returns bigint language sql immutable
 set search_path = pg_catalog, pg_temp
 return (at at time zone 'UTC')::date - date '1970-01-01';
 
--- Move the credit of at most so many labels to what they say by now, in the
--- counts of their decisions' devices and ips: what this changes, and first, as
--- that of an entity 0, how many labels there were.  A label is counted with
--- the newest scored decision of its event that has been counted itself, ever
--- the same.  Where the detail of that is gone there is nothing to change; nor
--- where the log has no decision any more, and the label is done with.  No row
--- while somebody else counts.
-create or replace function assay.risk_labels(most bigint)
+-- Count at most so many labels, or move the count of a label whose outcome has
+-- changed, for the devices and ips of their decisions.  Returns what to change
+-- by entity and day; the first row, of entity 0, has the number of labels.  No
+-- row while another transaction counts.
+--
+-- A label is counted for the newest scored decision of its event that the
+-- analytics cursor has passed, and always for the same one.  A label whose
+-- decision or detail retention has removed changes nothing and is done.
+create or replace function assay.risk_labels(max_labels bigint)
 returns table (entity bigint, day bigint, fraud bigint, labels bigint)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -64,11 +61,12 @@ begin
 		return;
 	end if;
 	return query with due as materialized (
-		select l.event_id, l.outcome, l.risk_outcome, l.risk_verdict_id, l.risk_decided_at
+		select l.event_id, l.outcome, l.risk_outcome,
+			l.risk_verdict_id, l.risk_decided_at
 		from assay.label l
 		where l.credited_outcome is not null
 			and (l.risk_outcome is null or l.risk_outcome <> l.outcome)
-		order by l.event_id limit most for update skip locked
+		order by l.event_id limit max_labels for update skip locked
 	), found as materialized (
 		select d.event_id, d.outcome, d.risk_outcome,
 			coalesce(d.risk_verdict_id, v.id, '') as id,
@@ -87,7 +85,8 @@ begin
 			where l.event_id = d.event_id and l.score >= 0)
 	), moved as (
 		update assay.label l
-		set risk_outcome = f.outcome, risk_verdict_id = f.id, risk_decided_at = f.at
+		set risk_outcome = f.outcome, risk_verdict_id = f.id,
+			risk_decided_at = f.at
 		from found f where l.event_id = f.event_id
 	), change as (
 		select f.id, f.at, f.risk_outcome is null as first,
@@ -109,8 +108,8 @@ begin
 end
 $$;
 
--- Write the days of entities, each with the number of its newest one; not of
--- those that are no device and no ip any more.
+-- Store the packed days of entities, each with the number of its newest day.
+-- Entities that were erased meanwhile are left out.
 create or replace function assay.risk_put(entities bigint[], newest bigint[],
     days bytea[])
 returns void language sql security definer
@@ -125,15 +124,15 @@ begin atomic
 	set month = excluded.month, days = excluded.days;
 end;
 
--- Forget at most so many entities whose newest day nobody asks for any more.
--- How many.
-create or replace function assay.risk_prune(most bigint)
+-- Delete the history of at most so many entities whose newest day is too old for
+-- the signals.  Returns how many.
+create or replace function assay.risk_prune(max_entities bigint)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set jit = off
 as $$
 declare
-	gone bigint;
+	deleted bigint;
 begin
 	if not assay.analytics_try_lock() then
 		return 0;
@@ -141,8 +140,8 @@ begin
 	delete from assay.entity_risk r
 	where r.entity in (select o.entity from assay.entity_risk o
 	    where o.month < (now() at time zone 'UTC')::date - 121
-		- interval '1 month' limit most);
-	get diagnostics gone = row_count;
-	return gone;
+		- interval '1 month' limit max_entities);
+	get diagnostics deleted = row_count;
+	return deleted;
 end
 $$;

@@ -165,12 +165,8 @@ begin
 	for hour in
 		select array_agg(l.id) as ids, array_agg(l.reasons) as reasons,
 			min(l.decided_at) as first, max(l.decided_at) as last
-		from assay.verdict_log l
-		where l.xid::text::bigint >= from_xid
-			and l.xid::text::bigint <= to_xid
-			and (l.xid::text::bigint > from_xid or l.id > from_id)
-			and (l.xid::text::bigint < to_xid or l.id <= to_id)
-			and l.score >= 0
+		from assay.log_between(from_xid, from_id, to_xid, to_id) l
+		where l.score >= 0
 		group by date_trunc('hour', l.decided_at)
 	loop
 		numbers := assay.shadow_lock_between(hour.first, hour.last);

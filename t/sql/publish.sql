@@ -44,11 +44,18 @@ returns void language sql as $$
 	values (at, 'vd_' || event, event, 'order.place', verdict, 7,
 	    '[{"tag":"b","points":7}]', 'pol', 'v1', queue, 'c-' || event)
 $$;
-create function publish(most bigint default 2000)
+-- A row for each kind of event, and a last one with more.
+create function publish(max_deliveries bigint default 2000,
+    looked bigint default 0)
 returns table (topic text, events bigint, throttled bigint, more boolean)
 language sql as $$
-	select topic, events, throttled, more
-	from assay.publish_next(most, 2, 0)
+	with p as materialized (
+		select * from assay.publish_next(max_deliveries, 2, looked)
+		where not busy)
+	select t.*, null::boolean
+	from p, unnest(p.topics, p.events, p.throttled) as t
+	union all
+	select null, null, null, p.more from p
 $$;
 
 -- What is as old as the subscription counts, and nothing older.
@@ -141,6 +148,6 @@ select * from gets;
 -- here, nor does it move the cursor.
 delete from assay.delivery;
 select decide('switched', 'allow');
-select topic, events, more from assay.publish_next(2000, 2,
+select topic, events, more from publish(2000,
     pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 100000);
 select * from gets;
