@@ -162,7 +162,8 @@ grant insert on assay.ruleset, assay.ruleset_active, assay.policy
 grant update (version) on assay.ruleset_active, assay.policy_active
     to assay_operator;
 grant update (rules, policies) on assay.epoch to assay_operator;
-grant execute on function assay.ruleset_activate(text, text),
+grant execute on function assay.version_answer(boolean, text),
+    assay.ruleset_activate(text, text),
     assay.ruleset_publish(text, text, text),
     assay.policy_type(text),
     assay.policy_activate(text, text),
@@ -267,6 +268,7 @@ grant execute on function assay.webhook_list(text[]),
     assay.delivery_json(assay.dead_letter),
     assay.delivery_list(text, bigint),
     assay.delivery_drop(text),
+    assay.subscriber_revoked(boolean, text),
     assay.delivery_redrive(text, timestamptz, bigint) to assay_operator;
 
 -- companion delivers, by functions of the owner: what it is to send now and no

@@ -881,7 +881,7 @@ select verdicts, activity, samples
 from assay.retention_month($1::timestamptz, $2::timestamptz, $3::timestamptz);
 
 -- name: retain_batches many write late
-select part, run, until
+select part, page_range, done_until
 from assay.retention_batches($1::text, $2::timestamptz, $3::bigint,
 	$4::bigint);
 

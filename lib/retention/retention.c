@@ -317,14 +317,14 @@ look(struct retention_sweep *sw, struct arena *a, enum retention which,
 	if (!*ret_more)
 		return 0;
 	part = rows_col(&rows, "part");
-	run = rows_col(&rows, "run");
+	run = rows_col(&rows, "page_range");
 	sw->batch = 0;
 	sw->batches = rows_null(&rows, 0, part) ? 0 : rows.n;
 	for (i = 0; i < sw->batches; i++) {
 		sw->part[i] = rows_int(&rows, i, part);
 		sw->run[i] = rows_int(&rows, i, run);
 	}
-	until = rows_col(&rows, "until");
+	until = rows_col(&rows, "done_until");
 	sw->until = rows_null(&rows, 0, until) ? 0 : rows_time(&rows, 0, until);
 	if (sw->until == 0 && sw->width > WIDTH_MIN)
 		sw->width /= 2;

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: ISC
 -- Operators and service keys.
 
--- The first operator, an admin.  No row when there is one already: of two
--- that come together the second waits for the lock and then finds the first.
+-- Register the first operator, an admin.  No row if there is an operator
+-- already: the second of two concurrent calls waits for the lock and then finds
+-- the first operator.
 create or replace function assay.operator_register(new_email text,
     new_password text)
 returns table (role text, session_number bigint) language plpgsql
@@ -22,7 +23,7 @@ begin
 end
 $$;
 
--- One operator as callers see it.
+-- An operator as answers show it.
 create or replace function assay.operator_json(o assay.operator)
 returns json language sql stable
 set search_path = pg_catalog, pg_temp
@@ -41,8 +42,7 @@ return (select coalesce(json_agg(assay.operator_json(o)
 	order by o.email), '[]')::text
     from assay.operator o);
 
--- One more, with a password for the first login; of two with one email the
--- second is refused.
+-- Add an operator with a temporary password, unless the email is taken.
 create or replace function assay.operator_create(new_email text,
     new_role text, new_password text)
 returns table (refusal text, body text) language plpgsql security definer
@@ -61,10 +61,10 @@ begin
 end
 $$;
 
--- Change an operator; what is null stays as it is.  Sessions end with a new
--- password, which is temporary, with the account and when it is asked for.  The
--- last active admin stays one: changes of operators take turns, so that of two
--- admins who demote each other the second finds that.
+-- Change an operator; null leaves a property as it is.  A new password is
+-- temporary.  A new password, disabling, and end_sessions end all sessions.
+-- The last active admin can be neither demoted nor disabled: the lock
+-- serializes two admins who demote each other.
 create or replace function assay.operator_update(operator_email text,
     new_role text, disable boolean, new_password text, end_sessions boolean)
 returns table (refusal text, body text) language plpgsql security definer
@@ -104,8 +104,9 @@ begin
 end
 $$;
 
--- End one session.  Whoever does it clears away a few that are long over; an
--- hour is more than two clocks differ.  One at a time, so that nobody waits.
+-- End one session.  Each call also deletes a few tokens that have expired an
+-- hour ago, which is more than clocks differ; only one call at a time does, so
+-- that none waits.
 create or replace function assay.operator_logout(token_id text,
     token_expires_at timestamptz)
 returns table (refusal text, body text) language plpgsql security definer
@@ -126,7 +127,7 @@ begin
 end
 $$;
 
--- End all sessions of an operator: a token has the number it was made under.
+-- End all sessions of an operator: tokens carry the session number.
 create or replace function assay.operator_logout_all(operator_email text)
 returns table (refusal text, body text) language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -139,7 +140,7 @@ begin
 end
 $$;
 
--- One key as callers see it.
+-- A key as answers show it.
 create or replace function assay.service_key_json(k assay.service_key)
 returns json language sql stable
 set search_path = pg_catalog, pg_temp
@@ -164,7 +165,7 @@ return (select coalesce(json_agg(assay.service_key_json(k)
 	order by k.created_at desc, k.id desc), '[]')::text
     from assay.service_key k);
 
--- Add a key; days is null for one that never expires.
+-- Add a key that expires after so many days; null: never.
 create or replace function assay.service_key_create(id text, hash bytea,
     name text, prefix text, scopes bigint, days bigint, created_by text)
 returns text language sql security definer
@@ -179,7 +180,7 @@ begin atomic
 	returning assay.service_key_json(k)::text;
 end;
 
--- Revoke a key, at once and for good.  Whether there is such a key.
+-- Revoke a key at once and for good.  Returns whether the key exists.
 create or replace function assay.service_key_revoke(key_id text)
 returns boolean language plpgsql security definer
 set search_path = pg_catalog, pg_temp

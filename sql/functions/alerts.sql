@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- Alert channels: where people are told of events.
+-- Alert channels.
 
--- One channel as callers see it; throttle is that of channels without one.
+-- A channel as answers show it; throttle is the limit of channels without one.
 create or replace function assay.channel_json(channel_id text, throttle bigint)
 returns json language sql stable
 set search_path = pg_catalog, pg_temp
@@ -16,7 +16,7 @@ return (select json_strip_nulls(json_build_object(
 	'failures', c.failures))
     from assay.alert_channel c where c.id = channel_id);
 
--- The events there are, and every channel, newest first.
+-- All kinds of events, and every channel, newest first.
 create or replace function assay.channel_list(topics text[], throttle bigint)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
@@ -27,8 +27,9 @@ return json_build_object(
 	from assay.alert_channel c)
 )::text;
 
--- Decisions look for anomalies while any channel wants them.  The row is locked
--- first, so that of two changes the later sees the earlier.
+-- Keep assay.epoch.anomalies up to date: whether an active channel subscribes
+-- to anomalies.  The row is locked first, so that the second of two concurrent
+-- changes sees the first.
 create or replace function assay.channel_anomalies()
 returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -46,6 +47,7 @@ select assay.trigger_make('assay.alert_channel', 'anomalies',
     'after insert or update of events, active or delete on assay.alert_channel
     for each statement execute function assay.channel_anomalies()');
 
+-- Add a channel.
 create or replace function assay.channel_create(id text, type text, url text,
     url_hint text, target text, events text[], min_verdict text,
     throttle_per_min bigint, created_by text, throttle bigint)
@@ -62,23 +64,18 @@ begin atomic
 	    channel_create.throttle)::text;
 end;
 
--- Send nothing there any more.
+-- Revoke a channel and drop its deliveries.
 create or replace function assay.channel_revoke(channel_id text)
 returns table (refusal text, body text) language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
 	update assay.alert_channel set active = false where id = channel_id;
-	if not found then
-		return query select 'NOT_FOUND', null;
-		return;
-	end if;
-	perform assay.delivery_drop(channel_id);
-	return query select null, '{"ok":true}';
+	return query select * from assay.subscriber_revoked(found, channel_id);
 end
 $$;
 
--- Put an alert that says only that it is one into an active channel's queue.
+-- Queue a test alert for an active channel.
 create or replace function assay.channel_test(channel_id text,
     delivery_id text, correlation text)
 returns table (refusal text, body text) language plpgsql

@@ -1,15 +1,16 @@
 -- SPDX-License-Identifier: ISC
--- Events that are decided later.
+-- Events that are decided asynchronously.
 
--- Whether two digests are of different events (lib/engine/event_digest.h).
+-- Whether two digests prove that their events differ
+-- (lib/engine/event_digest.h).
 create or replace function assay.digest_differs(a bigint, b bigint)
 returns boolean language sql immutable
 set search_path = pg_catalog, pg_temp
 return coalesce(a <> b and (a & 255) = (b & 255), false);
 
--- Put an event into the queue, unless it is there or has been decided under
--- its id; whether what is there is another event.  May be repeated.  Runs as
--- the owner, so that who decides sees nothing else of what waits.
+-- Queue an event unless it is queued or was decided under its id.  Returns
+-- whether the queued or decided event is a different one.  May be repeated.
+-- Runs as the owner: assay_decide cannot read the queue.
 create or replace function assay.async_add(event_id text, user_id text,
     event text, correlation text, digest bigint)
 returns boolean language sql security definer
@@ -31,27 +32,28 @@ begin atomic
 		    assay.digest_differs(i.digest, async_add.digest));
 end;
 
--- Take events that are done with out of the queue.  Whoever decides holds
--- their users' locks and has seen them there; that they are there still is
--- what makes it certain that no event is decided twice.
+-- Delete decided events from the queue.  The caller holds their users' locks
+-- and has read them there; if one is missing another transaction has decided
+-- it, and this one fails, so that no event is decided twice.
 create or replace function assay.async_take(numbers bigint[])
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	taken bigint;
+	deleted bigint;
 begin
 	delete from assay.async_queue q where q.number = any(numbers);
-	get diagnostics taken = row_count;
-	if taken <> cardinality(numbers) then
+	get diagnostics deleted = row_count;
+	if deleted <> cardinality(numbers) then
 		raise serialization_failure
 		    using message = 'an event is not in the queue any more';
 	end if;
 end
 $$;
 
--- Note that events could not be decided, and let them rest: a second, then
--- twice as long each time, up to a minute or so.
+-- Record a failed attempt on these events.  The next attempt is due after a
+-- second, doubled with each failure up to about a minute.  Events that another
+-- transaction has locked are skipped.
 create or replace function assay.async_failed(numbers bigint[])
 returns void language sql
 set search_path = pg_catalog, pg_temp

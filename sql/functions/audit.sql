@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- The audit trail.  Entries are written by functions of the owner's only: the
--- time, the number and the id are the database's, and the roles of the
--- programs can neither change nor remove one.
+-- The audit trail.  Only functions of the owner write entries: the database
+-- sets time, number and id, and no role of a program can change or delete an
+-- entry.
 
 -- Add an entry.
 create or replace function assay.audit_write(actor text, role text,
@@ -18,8 +18,7 @@ begin
 end
 $$;
 
--- Add the entry of a request.  Its actor is an operator, and has the role that
--- the operator has.
+-- Add the entry of an operator's request.  The role is the operator's.
 create or replace function assay.audit_add(operator_email text, action text,
     status bigint, params text)
 returns void language plpgsql security definer
@@ -40,10 +39,9 @@ begin
 end
 $$;
 
--- Note that a login failed.  The trail has an entry for the first failure of an
--- account in an hour, the tenth, the hundredth and so on: an attack shows, and
--- cannot fill it.  For the same reason all emails that no operator has are one
--- account.
+-- Record a failed login.  Only the 1st, 10th, 100th and so on of an account in
+-- an hour make an entry, so that an attack shows but cannot fill the trail.
+-- All emails that no operator has count as one account, for the same reason.
 create or replace function assay.audit_login_failed(login_email text,
     pseudonym text)
 returns void language plpgsql security definer
@@ -73,9 +71,8 @@ begin
 end
 $$;
 
--- One page of it as callers see it, newest first, and how long it is; only
--- what is older than the entry before, unless that is null.
-drop function if exists assay.audit_page(bigint, bigint);
+-- A page of the trail, newest first, and its total length.  before is the last
+-- entry of the previous page, or null.
 create or replace function assay.audit_page(page_limit bigint,
     page_offset bigint, before text)
 returns table (refusal text, body text) language plpgsql stable
@@ -109,11 +106,9 @@ begin
 end
 $$;
 
--- The chain.  What is hashed is text, so that anybody can hash it again: each
--- field as its length in bytes, a colon, the field and a comma; times are
--- microseconds since 1970.  assayctl audit verify has the same in C.
-
--- Fields as one text.
+-- The hashed bytes of seals are text, so that any program can hash them again:
+-- each field is its length in bytes, a colon, the field and a comma; times are
+-- microseconds since 1970.  assayctl audit verify does the same in C.
 create or replace function assay.audit_text(variadic fields text[])
 returns bytea language sql immutable
 set search_path = pg_catalog, pg_temp
@@ -121,6 +116,7 @@ return convert_to((select string_agg(
     octet_length(f.field) || ':' || f.field || ',', '' order by f.n)
     from unnest(fields) with ordinality as f(field, n)), 'UTF8');
 
+-- Microseconds since 1970.
 create or replace function assay.audit_micros(at timestamptz)
 returns text language sql immutable
 set search_path = pg_catalog, pg_temp
@@ -134,12 +130,12 @@ return sha256(assay.audit_text((a).number::text, (a).id,
     assay.audit_micros((a).at), (a).actor, (a).role, (a).action,
     (a).status::text, (a).params));
 
--- Seal what came since the last seal, at most so many entries, and not before
--- that one is so many seconds old.  Numbers are given before commits: so it
--- waits, a tenth of a second at most, until nobody is writing an entry, and
--- from then on no smaller number can appear.  That also holds in a cluster that
--- a dump was restored into, where transaction numbers begin again.
--- The newest seal comes back, and whether the log has none of today.
+-- Seal the entries after the last seal, at most so many, once that seal is so
+-- many seconds old.  An entry gets its number before it commits.  Therefore the
+-- function waits, 100 ms at most, until no transaction writes an entry: from
+-- then on no smaller number can appear, also in a cluster that a dump was
+-- restored into.  Returns the newest seal, and as due whether today's seal is
+-- still to be written to the log.
 create or replace function assay.audit_seal_next(seconds bigint,
     at_most bigint)
 returns table (sealed bigint, head bigint, head_hash text, due boolean)
@@ -185,13 +181,14 @@ begin
 	end if;
 	head := prior.number;
 	head_hash := encode(prior.hash, 'hex');
-	due := prior.number is not null and exists (select from assay.audit_seal_logged t
+	due := prior.number is not null and exists (select
+	    from assay.audit_seal_logged t
 	    where t.day <> (now() at time zone 'UTC')::date);
 	return next;
 end
 $$;
 
--- The newest seal is in the log.
+-- The companion has written the newest seal to its log.
 create or replace function assay.audit_mark_logged()
 returns void language sql security definer
 set search_path = pg_catalog, pg_temp

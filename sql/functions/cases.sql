@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Review cases.
 
--- How a case ended, null while it has not.
+-- The resolution of a case; null before it has one.
 create or replace function assay.case_resolution(c assay.review_case)
 returns json language sql stable
 set search_path = pg_catalog, pg_temp
@@ -12,7 +12,7 @@ return case when (c).status = 'resolved' then
 	'note', (c).note,
 	'at', assay.time_text((c).resolved_at))) end;
 
--- One case as callers see it, with its trail.
+-- A case as answers show it, with its trail.
 create or replace function assay.case_json(c assay.review_case)
 returns json language sql stable
 set search_path = pg_catalog, pg_temp
@@ -34,7 +34,7 @@ return json_build_object(
 	    'detail', t.detail)) order by t.at), '[]')
 	from assay.case_trail t where t.case_id = (c).id));
 
--- Every queue that has cases, by the index that begins with it.
+-- Every queue that has cases: one probe of the index per queue.
 create or replace function assay.case_queues()
 returns setof text language sql stable
 set search_path = pg_catalog, pg_temp
@@ -48,9 +48,8 @@ begin atomic
 	select q.name from q where q.name is not null;
 end;
 
--- The decisions that can have opened cases about an event, or about a user:
--- all of the event that the verdict log has, the newest 10000 of the user that
--- the activity has.
+-- The decisions that may have opened cases about an event or a user: the
+-- verdicts "review" on the event, and the newest 10000 details of the user.
 create or replace function assay.case_decisions(event text, of_user text)
 returns table (id text, decided_at timestamptz) language sql stable
 set search_path = pg_catalog, pg_temp
@@ -63,11 +62,10 @@ begin atomic
 	order by d.decided_at desc limit 10000);
 end;
 
--- A page of cases, newest first: of a queue, or of all where it is null; of a
--- status, or of any; about an event or a user, or about all; only those that
--- come after the case before.  The index has one order a queue and status, so
--- each is read apart and no further than needed.
-drop function if exists assay.case_page(text, text, bigint, bigint);
+-- A page of cases, newest first.  queue, status, event and of_user select
+-- cases, null selects all; before is the last case of the previous page.  The
+-- index is ordered within a queue and status, so each of these is read by
+-- itself and no further than needed.
 create or replace function assay.case_page(queue text, status text,
     event text, of_user text, page_limit bigint, page_offset bigint,
     before text)
@@ -116,6 +114,7 @@ begin
 end
 $$;
 
+-- One case.
 create or replace function assay.case_get(case_id text)
 returns table (refusal text, body text) language sql stable
 set search_path = pg_catalog, pg_temp
@@ -126,28 +125,28 @@ begin atomic
 		left join assay.review_case c on c.id = w.id;
 end;
 
--- Add to the trail of a case that the caller has locked; after what it has
--- already, even if the clock was set back.
-create or replace function assay.case_trail_add(of_case text, done text,
-    by_whom text, remark text)
+-- Add an entry to the trail of a case that the caller has locked.  Its time is
+-- after the last entry's, even if the clock was set back.
+create or replace function assay.case_trail_add(of_case text, new_action text,
+    new_actor text, new_detail text)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.case_trail (case_id, at, action, actor, detail)
 	select case_trail_add.of_case, greatest(clock_timestamp(),
-		max(t.at) + interval '1 microsecond'), case_trail_add.done,
-		case_trail_add.by_whom, case_trail_add.remark
+		max(t.at) + interval '1 microsecond'), new_action,
+		new_actor, new_detail
 	from assay.case_trail t where t.case_id = case_trail_add.of_case;
 end;
 
--- Why a case, or none, cannot be changed; null if it can.
+-- Why a case cannot be changed; null if it can.
 create or replace function assay.case_refusal(c assay.review_case)
 returns text language sql immutable
 set search_path = pg_catalog, pg_temp
 return case when (c).id is null then 'CASE_NOT_FOUND'
     when (c).status = 'resolved' then 'CASE_RESOLVED' end;
 
--- Give a case to an analyst, also one that another has.
+-- Assign a case to an analyst, even if another analyst has it.
 create or replace function assay.case_assign(case_id text, analyst text)
 returns table (refusal text, body text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -171,8 +170,8 @@ begin
 end
 $$;
 
--- End a case, assigning it first if nobody has it.  What was found out
--- becomes the event's label, unless it was nothing.
+-- Resolve a case; an open case is assigned first.  The outcome becomes the
+-- event's label unless it is inconclusive.
 create or replace function assay.case_resolve(case_id text, analyst text,
     outcome text, note text, correlation text)
 returns table (refusal text, body text) language plpgsql security definer

@@ -35,10 +35,11 @@ return (select coalesce(min(m.n), 120) - 1
 	    date_trunc('month', now() at time zone 'UTC')
 		+ make_interval(months => m.n), '"_"YYYYMM'))));
 
--- The decisions of the verdict log after one cursor and up to another.  A cursor
--- is the number of a transaction and an id: all transactions before it, and of
--- that one the decisions with ids up to the id.  The function sets no search
--- path, so that PostgreSQL inlines it and finds the rows by the index on xid.
+-- The decisions of the verdict log after one cursor and up to another.  A
+-- cursor is the number of a transaction and an id: all transactions before it,
+-- and of that one the decisions with ids up to the id.  The function sets no
+-- search path, so that PostgreSQL inlines it and finds the rows by the index on
+-- xid.
 create or replace function assay.log_between(from_xid bigint, from_id text,
     to_xid bigint, to_id text)
 returns table (xid bigint, decided_at timestamptz, id text, event_id text,

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Deliveries, of webhooks and of alert channels.
 
--- One delivery as callers see it: dead, or pending where it has no time of
--- death.
+-- A delivery as answers show it: dead, or pending if dead_at is null.
 create or replace function assay.delivery_json(d assay.dead_letter)
 returns json language sql stable
 set search_path = pg_catalog, pg_temp
@@ -18,9 +17,9 @@ return json_build_object(
     'lastError', (d).last_error,
     'createdAt', assay.time_text((d).created_at));
 
--- The newest deliveries of a kind, "whd_" or "ntd_", at most so many of each
--- status.  What waits for a subscriber that was revoked will not be sent.
-create or replace function assay.delivery_list(kind text, at_most bigint)
+-- The newest deliveries of a kind, 'whd_' or 'ntd_', at most so many of each
+-- status; without those to revoked subscribers, which will not be sent.
+create or replace function assay.delivery_list(kind text, max_rows bigint)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
 return json_build_object(
@@ -29,16 +28,16 @@ return json_build_object(
 	from (select d.* from assay.delivery d
 		join assay.subscriber s on s.id = d.subscriber_id and s.active
 	    where d.id >= kind and d.id < kind || 'w'
-	    order by d.id desc limit at_most) p),
+	    order by d.id desc limit max_rows) p),
     'dead', (select coalesce(json_agg(assay.delivery_json(p)
 	    order by p.id desc), '[]')
 	from (select d.* from assay.dead_letter d
 	    where d.id >= kind and d.id < kind || 'w'
-	    order by d.id desc limit at_most) p)
+	    order by d.id desc limit max_rows) p)
 )::text;
 
--- Drop what waits for a subscriber that was revoked; of very much the rest is
--- dropped when its turn comes.
+-- Drop up to 20000 deliveries to a revoked subscriber; the companion drops the
+-- rest.
 create or replace function assay.delivery_drop(subscriber text)
 returns void language sql
 set search_path = pg_catalog, pg_temp
@@ -48,11 +47,10 @@ begin atomic
 	    where p.subscriber_id = subscriber limit 20000);
 end;
 
--- Take up to so many of a kind that were given up until some time, the oldest
--- first, and begin with them anew; those of subscribers that were revoked are
--- dropped.
+-- Requeue up to so many dead letters of a kind that died by some time, oldest
+-- first.  Those to revoked subscribers are dropped.
 create or replace function assay.delivery_redrive(kind text,
-    until timestamptz, at_most bigint)
+    until timestamptz, max_rows bigint)
 returns table (moved bigint, requeued bigint) language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
@@ -61,7 +59,7 @@ begin atomic
 		where d.id in (select p.id from assay.dead_letter p
 		    where p.id >= kind and p.id < kind || 'w'
 			and p.dead_at <= until
-		    order by p.id limit at_most)
+		    order by p.id limit max_rows)
 		returning d.*
 	), put as (
 		insert into assay.delivery (id, subscriber_id, event, data,
@@ -76,13 +74,13 @@ begin atomic
 	select (select count(*) from dead), (select count(*) from put);
 end;
 
--- Take up to so many deliveries that are due and say what there is to send;
--- subscriber by subscriber, from the one that follows "after", of each its
--- oldest.  So many of one are in hands at once, whoever has them, and fewer
--- where the last delivery failed: a subscriber that hangs takes only what is
--- its own.  A claim ends by itself; claimed_until is its name.
-create or replace function assay.delivery_claim(at_most bigint,
-    each_fine bigint, each_failing bigint, lease_ms bigint, after text)
+-- Claim up to so many due deliveries and return what to send: subscriber by
+-- subscriber, beginning after the subscriber "after", the oldest of each first.
+-- A subscriber has a limited number of leases over all companions, and fewer
+-- while its deliveries fail, so that a hanging subscriber delays only itself.
+-- A lease ends by itself; claimed_until identifies it.
+create or replace function assay.delivery_claim(max_rows bigint,
+    max_healthy bigint, max_failing bigint, lease_ms bigint, after text)
 returns table (id text, subscriber_id text, event text, data text,
     correlation_id text, occurred_at timestamptz, attempts int,
     claimed_until timestamptz, form text, url text, secret text, target text)
@@ -112,11 +110,11 @@ begin
 			where p.subscriber_id = s.id
 			    and p.next_attempt_at <= moment
 			order by p.next_attempt_at
-			limit case when s.failures = 0 then each_fine
-			    else each_failing end) o
+			limit case when s.failures = 0 then max_healthy
+			    else max_failing end) o
 		    join assay.delivery d on d.id = o.id
 		where d.claimed_until is null or d.claimed_until <= moment
-		limit at_most
+		limit max_rows
 		for update of d skip locked
 	)
 	update assay.delivery u
@@ -129,10 +127,10 @@ begin
 end
 $$;
 
--- Note what came of deliveries that are still claimed so: delivered where
--- there is no error, else due again after so many microseconds, or given up
--- where that is negative.  What waits for a subscriber that was revoked is
--- dropped.  Says of each what became of it: 0 delivered, 1 failed, 2 dead.
+-- Record the results of deliveries whose leases still hold.  Without an error
+-- the delivery is done; with one it is due again after so many microseconds, or
+-- dead if that is negative.  Deliveries to revoked subscribers are dropped.
+-- Returns for each: 0 delivered, 1 failed, 2 dead.
 create or replace function assay.delivery_settle(ids text[],
     claims timestamptz[], errors text[], waits bigint[])
 returns table (id text, result int) language plpgsql security definer
@@ -145,7 +143,7 @@ declare
 	one record;
 	alert constant text := 'alert.dead_letter.v1';
 begin
-	-- Subscribers first and in order, as those do who revoke them.
+	-- Lock subscribers first and in order, as revoking them does.
 	for one in
 		select t.subscriber_id, bool_or(t.fine) as any_fine,
 			count(*) filter (where t.ord > t.last_fine) as failures
@@ -223,7 +221,7 @@ begin
 end
 $$;
 
--- Give claims back, as if they had never been.
+-- Release leases; the attempts do not count.
 create or replace function assay.delivery_release(ids text[],
     claims timestamptz[])
 returns void language sql security definer
@@ -235,9 +233,25 @@ begin atomic
 	where d.id = r.id and d.claimed_until = r.claim;
 end;
 
--- Drop up to so many that wait for subscribers that were revoked; how many
--- they were.
-create or replace function assay.delivery_drop_revoked(at_most bigint)
+-- Revoke a webhook or channel that the caller has deactivated: drop its
+-- deliveries.  deactivated false: there is no such subscriber.
+create or replace function assay.subscriber_revoked(deactivated boolean,
+    subscriber text)
+returns table (refusal text, body text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	if deactivated then
+		perform assay.delivery_drop(subscriber);
+		return query select null, '{"ok":true}';
+	else
+		return query select 'NOT_FOUND', null;
+	end if;
+end
+$$;
+
+-- Drop up to so many deliveries to revoked subscribers.  Returns how many.
+create or replace function assay.delivery_drop_revoked(max_rows bigint)
 returns bigint language sql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -248,9 +262,9 @@ begin atomic
 		where d.id in (select p.id
 		    from assay.subscriber s
 			cross join lateral (select o.id from assay.delivery o
-			    where o.subscriber_id = s.id limit at_most) p
+			    where o.subscriber_id = s.id limit max_rows) p
 		    where not s.active
-		    limit at_most)
+		    limit max_rows)
 		returning 1
 	)
 	select count(*) from gone;

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: ISC
--- The watch for drift: what analytics have counted of two windows of days, and
--- how right scores were.  core/analyse/drift.c makes of it what is judged.
+-- Drift: the counts of two windows of days, and how well scores predict labels.
+-- core/analyse/drift.c judges them.
 
--- The probability that a model gave a decision, in millionths; null if none
--- did, and where the sample is gone.
-create or replace function assay.drift_probability(verdict text, at timestamptz)
+-- The probability, in millionths, with which a model scored a decision; null if
+-- no model did or the sample is gone.
+create or replace function assay.drift_probability(verdict text,
+    at timestamptz)
 returns int language sql stable
 set search_path = pg_catalog, pg_temp
 return (select round((d.sample::json ->> 'p')::float8 * 1e6)::int
@@ -12,12 +13,12 @@ return (select round((d.sample::json ->> 'p')::float8 * 1e6)::int
     where d.decided_at = at and d.verdict_id = verdict
 	and d.sample::json ->> 'scorer' = 'ml');
 
--- Count at most so many labels with the days of their decisions, or move what
--- is counted there to what they say by now.  What is counted, and with which
--- decision, stands in the label, so that each is counted once wherever this is
--- killed, also after the sample has gone.  How many; none while somebody else
--- counts.
-create or replace function assay.drift_labels(most bigint)
+-- Count at most so many labels in the calibration of their decisions' days, or
+-- move the count of a label whose outcome has changed.  The label records what
+-- is counted and for which decision, so that each is counted once, also if the
+-- companion is killed or the sample is gone.  Returns how many; 0 while another
+-- transaction counts.
+create or replace function assay.drift_labels(max_labels bigint)
 returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set jit = off
@@ -37,12 +38,12 @@ begin
 		from assay.label l
 		where l.risk_outcome is not null
 			and (l.calibrated_outcome is null or l.calibrated_outcome <> l.risk_outcome)
-		order by l.event_id limit most for update skip locked
+		order by l.event_id limit max_labels for update skip locked
 	), marked as (
 		update assay.label l
 		set calibrated_outcome = d.outcome, calibrated_p = d.p
 		from due d where l.event_id = d.event_id
-	), said as (
+	), predicted as (
 		select (v.decided_at at time zone 'UTC')::date as day,
 			v.event_type, w.measure, least(w.bin, 9) as bin, w.value,
 			d.calibrated_outcome is null as first,
@@ -62,7 +63,7 @@ begin
 		select s.day, s.event_type, s.measure, s.bin,
 			count(*) filter (where s.first), sum(s.fraud),
 			coalesce(sum(s.value) filter (where s.first), 0)
-		from said s
+		from predicted s
 		where s.day >= (select k.compacted_before from assay.analytics_cursor k)
 		group by 1, 2, 3, 4
 		on conflict (day, event_type, measure, bin) do update
@@ -75,10 +76,9 @@ begin
 end
 $$;
 
--- A step of the watch: count labels, and say which day is the last of a window
--- that is to be judged, if one is: the last that is over, once.  A clock that
--- was set back is no reason to wait until it has caught up.
-create or replace function assay.drift_step(most bigint,
+-- Count labels, and return as due the last day of a window to judge: yesterday,
+-- once.  A check in the future, left by a clock that was set back, is ignored.
+create or replace function assay.drift_step(max_labels bigint,
     out labels bigint, out due text)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -86,7 +86,7 @@ as $$
 declare
 	last constant date := (now() at time zone 'UTC')::date - 1;
 begin
-	labels := assay.drift_labels(most);
+	labels := assay.drift_labels(max_labels);
 	if not exists (select from assay.drift d
 	    where d.day between last and last + 1) then
 		due := to_char(last, 'YYYY-MM-DD');
@@ -94,9 +94,9 @@ begin
 end
 $$;
 
--- What was counted of a kind, 'score' or 'tag', by event type and name, in the
--- window of so many days that ends with a day, and in the reference before it:
--- of scored decisions, so without the tags of what skipped scoring.
+-- Counts of a kind, 'score' or 'tag', by event type and name: in the window of
+-- so many days that ends with a day, and in the reference window before it.
+-- Tags of decisions that skip scoring are left out.
 create or replace function assay.drift_counts(of_kind text, until date,
     days bigint, reference_days bigint)
 returns table (event_type text, name text, recent bigint, reference bigint)
@@ -117,7 +117,7 @@ begin atomic
 	group by 1, 2 order by 1, 2;
 end;
 
--- Likewise what labels say of the decisions of these days.
+-- The calibration of the decisions of the same windows.
 create or replace function assay.drift_calibration(until date, days bigint,
     reference_days bigint)
 returns table (event_type text, measure text, bin int, labels bigint,
@@ -143,9 +143,9 @@ begin atomic
 	group by 1, 2, 3 order by 1, 2, 3;
 end;
 
--- Note what was judged of the windows that end with a day, of every event
--- type, and tell of those that have an alert, with its note or not at all: of
--- several companions the first one does, of each event type and day.
+-- Record the drift of windows that end with a day, by event type, and publish
+-- the alert of each type that has one.  For each event type and day only the
+-- first companion records and publishes.  Returns the number of alerts.
 create or replace function assay.drift_record(of_day date, types text[],
     psis text[], alerts text[], correlation text)
 returns bigint language plpgsql security definer
@@ -153,10 +153,10 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
 	alert text;
-	told bigint := 0;
+	alerts_sent bigint := 0;
 begin
 	for alert in
-		with noted as (
+		with recorded as (
 			insert into assay.drift as d (event_type, day, psi)
 			select w.event_type, of_day, w.psi::float8
 			from unnest(types, psis) as w(event_type, psi)
@@ -169,13 +169,13 @@ begin
 		)
 		select w.alert
 		from unnest(types, alerts) as w(event_type, alert)
-			join noted n on n.event_type = w.event_type
+			join recorded n on n.event_type = w.event_type
 		where w.alert is not null
 	loop
 		perform assay.publish('alert.drift.v1'::text, alert::json,
 		    correlation, null::text);
-		told := told + 1;
+		alerts_sent := alerts_sent + 1;
 	end loop;
-	return told;
+	return alerts_sent;
 end
 $$;

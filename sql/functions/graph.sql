@@ -1,34 +1,36 @@
 -- SPDX-License-Identifier: ISC
--- The entity graph as operators look at it.  However many links an entity
--- has, a bounded number of them is read: what is shown of one with more than
--- a thousand is its newest neighbours, and perhaps not all kinds of them.
+-- The entity graph as operators see it.  The functions read a bounded number of
+-- links: of an entity with more than a thousand neighbors they show the newest
+-- ones, perhaps not of all kinds.
 
--- Entities linked with one: up to so many that came after it, newest first,
--- and up to so many that were there before it.
-create or replace function assay.graph_neighbors(entity bigint, most bigint)
+-- Neighbors of an entity: up to so many that are newer than it, newest first,
+-- and up to so many that are older.
+create or replace function assay.graph_neighbors(entity bigint,
+    max_links bigint)
 returns setof bigint language sql stable
 set search_path = pg_catalog, pg_temp
--- A plan that reads all links before it takes some would be no bound.
+-- Other plans read all links first.
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 begin atomic
 	(select l.b from assay.entity_link l where l.a = graph_neighbors.entity
-	order by l.b desc limit graph_neighbors.most)
+	order by l.b desc limit graph_neighbors.max_links)
 	union all
 	(select l.a from assay.entity_link l where l.b = graph_neighbors.entity
-	limit graph_neighbors.most);
+	limit graph_neighbors.max_links);
 end;
 
--- The keys of those of one kind, at most a hundred, newest first.
-create or replace function assay.graph_keys(near bigint[], of_kind bigint)
+-- The keys of the entities of one kind, at most 100, newest first.
+create or replace function assay.graph_keys(entities bigint[], of_kind bigint)
 returns text[] language sql stable
 set search_path = pg_catalog, pg_temp
 return array(select e.key from assay.entity e
-    where e.id = any(graph_keys.near) and e.kind = graph_keys.of_kind
+    where e.id = any(graph_keys.entities) and e.kind = graph_keys.of_kind
     order by e.id desc limit 100);
 
--- The users one shared entity away from a user, at most a hundred: those
--- first who share what the fewest do.  near are the user's neighbours.
-create or replace function assay.graph_related_users(self bigint, near bigint[])
+-- Users that share a neighbor with a user, at most 100; users of neighbors that
+-- few users share come first.
+create or replace function assay.graph_related_users(self bigint,
+    neighbors bigint[])
 returns text[] language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -37,7 +39,7 @@ declare
 	seen bigint[] := array[self];
 begin
 	for shared in select e.id from assay.entity e
-		where e.id = any(near) and e.kind in (2, 3, 4) and e.users > 1
+		where e.id = any(neighbors) and e.kind in (2, 3, 4) and e.users > 1
 		order by e.users, e.id desc
 	loop
 		seen := seen || array(select e.id
@@ -54,9 +56,9 @@ begin
 end
 $$;
 
--- The root of an entity's component, and how large that is.
-create or replace function assay.graph_root(entity bigint, out top bigint,
-    out ring bigint)
+-- The root of an entity's component, and the number of its entities.
+create or replace function assay.graph_root(entity bigint, out root bigint,
+    out component_size bigint)
 language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
@@ -70,8 +72,8 @@ begin atomic
 	select up.id, up.size from up where up.parent is null;
 end;
 
--- What an entity is linked with, at most a hundred of each kind, newest
--- first.
+-- The neighbors of an entity, at most 100 of each kind, newest first; of a user
+-- also the related users.
 create or replace function assay.graph_around(kind_name text,
     entity_kind bigint, entity_key text)
 returns text language plpgsql stable
@@ -79,26 +81,26 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
 	self bigint;
-	near bigint[];
+	neighbors bigint[];
 	users text[];
-	ring bigint;
+	ring_size bigint;
 begin
 	select e.id into self from assay.entity e
 	where e.key = entity_key and e.kind = entity_kind;
-	near := array(select assay.graph_neighbors(self, 1000));
-	select t.ring into ring from assay.graph_root(self) t;
+	neighbors := array(select assay.graph_neighbors(self, 1000));
+	select g.component_size into ring_size from assay.graph_root(self) g;
 	if entity_kind = 1 then
-		users := assay.graph_related_users(self, near);
+		users := assay.graph_related_users(self, neighbors);
 	else
-		users := assay.graph_keys(near, 1);
+		users := assay.graph_keys(neighbors, 1);
 	end if;
 	return json_build_object(
 	    'kind', kind_name,
 	    'id', entity_key,
 	    'users', users,
-	    'devices', assay.graph_keys(near, 2),
-	    'ips', assay.graph_keys(near, 3),
-	    'phones', assay.graph_keys(near, 4),
-	    'ringSize', coalesce(ring, 1))::text;
+	    'devices', assay.graph_keys(neighbors, 2),
+	    'ips', assay.graph_keys(neighbors, 3),
+	    'phones', assay.graph_keys(neighbors, 4),
+	    'ringSize', coalesce(ring_size, 1))::text;
 end
 $$;

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: ISC
--- Labels, and their credit to the tags that fired.
+-- Labels, and the counts of labelled events by tag.
 
--- Reasons of a decision that are tags of rules, sorted: neither what a model
--- gives for one, nor that something is being watched.
+-- The tags of rules among a decision's reasons, sorted: without a model's
+-- reasons and list.watch.
 create or replace function assay.rule_tags(reasons json)
 returns text[] language sql immutable
 set search_path = pg_catalog, pg_temp
@@ -11,15 +11,15 @@ return array(select distinct r.tag
     where r.tag <> 'list.watch' and not starts_with(r.tag, 'ml:')
     order by r.tag);
 
--- The tags that the newest scored decision of an event fired, or null while it
--- has none.  Of one that a model made, the rules that fired are known from its
--- sample alone.  To find that takes a look at all samples of its minutes, so
--- null it is, too, unless there is time to look deep.
-create or replace function assay.label_tags(event text, deep boolean)
+-- The tags of the newest scored decision of an event; null while there is none.
+-- The rules behind a model's decision are only in its sample, and finding that
+-- reads all samples of the same minutes; with_samples false returns null
+-- instead.
+create or replace function assay.label_tags(event text, with_samples boolean)
 returns text[] language sql stable
 set search_path = pg_catalog, pg_temp
 return (select coalesce(nullif(assay.rule_tags(v.reasons::json), '{}'),
-	    case when deep then coalesce((
+	    case when with_samples then coalesce((
 		select assay.rule_tags(d.sample::json -> 'tags')
 		from assay.decision_detail d
 		where d.decided_at = v.decided_at and d.verdict_id = v.id
@@ -28,18 +28,18 @@ return (select coalesce(nullif(assay.rule_tags(v.reasons::json), '{}'),
 	where v.event_id = label_tags.event and v.score >= 0
 	order by v.decided_at desc, v.id desc limit 1);
 
--- Credit the labels of these events, which the caller has locked, to their
--- tags, or move the credit to what the label says by now.  The rows of tags
--- are locked in one order by everybody, after those of labels and before the
--- one that tells the workers.
-create or replace function assay.label_credit(events text[], deep boolean)
+-- Count the labels of these events for their tags, or move the count when the
+-- outcome has changed.  The caller has locked the labels.  Every transaction
+-- locks labels first, then tags in their order, then assay.tag_epoch.
+create or replace function assay.label_credit(events text[],
+    with_samples boolean)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	with due as materialized (
 		select l.event_id, l.outcome, l.credited_outcome,
 			coalesce(l.tags, assay.label_tags(l.event_id,
-			    label_credit.deep)) as tags
+			    label_credit.with_samples)) as tags
 		from assay.label l
 		where l.event_id = any(label_credit.events)
 		    and l.credited_outcome is distinct from l.outcome
@@ -66,10 +66,9 @@ begin atomic
 	where (select count(*) from counted) > 0;
 end;
 
--- Record what a source says of an event, publish it, and give the tags of the
--- event their credit if it was decided on; that is left to labels_match() if
--- somebody holds them for longer than we may wait, or if they are not easily
--- found.  The same again does nothing.
+-- Record a source's label of an event, publish it, and count it for the event's
+-- tags.  If the tags are locked for longer than lock_timeout, or only in the
+-- sample, labels_match() counts it later.  Repeating a label does nothing.
 create or replace function assay.label_put(event text, source text,
     outcome text, correlation text)
 returns void language plpgsql
@@ -105,11 +104,11 @@ begin
 end
 $$;
 
--- Whether so many labels wait for their events.  They are counted about once a
--- minute, in their index, and no further; in between each that comes is added.
--- Nobody waits here: whoever counts or adds at the same time is passed over,
--- and the next count puts it right.
-create or replace function assay.label_backlog_full(at_most bigint)
+-- Whether at least so many labels wait for their events.  The labels are
+-- counted about once a minute, by an index and no further than the limit; in
+-- between each new one adds to the count.  No transaction waits here: it skips
+-- a count that another one holds, and the next count corrects that.
+create or replace function assay.label_backlog_full(max_waiting bigint)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
@@ -124,32 +123,32 @@ begin
 			waiting = (select count(*) from (
 				select from assay.label l
 				where l.credited_outcome is null
-				limit at_most) counted);
+				limit max_waiting) counted);
 	end if;
-	return (select l.waiting >= at_most from assay.label_backlog l);
+	return (select l.waiting >= max_waiting from assay.label_backlog l);
 end
 $$;
 
--- A chargeback: somebody paid for fraud.  It is recorded where decisions are
--- made, so it waits for nobody's locks for long.  False when its event was
--- never seen and so many labels of such events wait already.
+-- Record a chargeback.  It waits at most 100 ms for a lock, because decisions
+-- queue behind it.  False if the event is unknown and so many labels of unknown
+-- events wait already.
 create or replace function assay.chargeback_put(event text, correlation text,
-    at_most bigint)
+    max_waiting bigint)
 returns boolean language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '100ms'
 as $$
 declare
-	known boolean := exists (select from assay.label l
+	had_label boolean := exists (select from assay.label l
 	    where l.event_id = event);
 begin
-	if not known and assay.label_backlog_full(at_most)
+	if not had_label and assay.label_backlog_full(max_waiting)
 	    and not exists (select from assay.verdict_log v
 		where v.event_id = event) then
 		return false;
 	end if;
 	perform assay.label_put(event, 'chargeback', 'fraud', correlation);
-	if not known and exists (select from assay.label l
+	if not had_label and exists (select from assay.label l
 	    where l.event_id = event and l.credited_outcome is null) then
 		perform from assay.label_backlog for update skip locked;
 		if found then
@@ -160,12 +159,12 @@ begin
 end
 $$;
 
--- Look for the decisions of labelled events that had none so far, and give
--- credit that had to wait: of at most so many, those whose turn it is.  A
--- label waits an eighth of its age for the next look, at least a second and at
--- most an hour, so that the ones that never get a decision cost next to
--- nothing.  How many were looked at.
-create or replace function assay.labels_match(most bigint)
+-- Search the decisions of labelled events that had none before, and count
+-- labels that label_put() could not count: at most so many, those whose search
+-- is due. The next search of a label is due after an eighth of its age, at
+-- least a second and at most an hour, so that labels that never get a decision
+-- cost little. Returns how many labels were searched.
+create or replace function assay.labels_match(max_labels bigint)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '1s'
@@ -176,7 +175,7 @@ begin
 	events := array(select l.event_id from assay.label l
 	    where (l.credited_outcome is null or l.credited_outcome <> l.outcome)
 		and l.match_after <= statement_timestamp()
-	    order by l.match_after limit most
+	    order by l.match_after limit max_labels
 	    for update skip locked);
 	if cardinality(events) > 0 then
 		perform assay.label_credit(events, true);
@@ -190,8 +189,8 @@ begin
 end
 $$;
 
--- What the labels teach of each tag that has any: points from 0 to 45, the
--- share of fraud smoothed by one label, half of it fraud, halves up.
+-- The tag weights: for each labelled tag 0 to 45 points, proportional to its
+-- share of fraud; one imaginary label that is half fraud smooths the share.
 create or replace function assay.tag_weights_json(active text)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp

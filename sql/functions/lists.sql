@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Block, allow and watch lists.
 
--- One entry as callers see it.
+-- An entry as answers show it.
 create or replace function assay.list_json(l assay.list_entry)
 returns json language sql stable
 set search_path = pg_catalog, pg_temp
@@ -15,8 +15,8 @@ return json_strip_nulls(json_build_object(
     'createdBy', (l).created_by,
     'createdAt', assay.time_text((l).created_at)));
 
--- A page of the entries, newest first, which is the order of the ids.  null as
--- kind or subject is any: the newest of each are taken from the index.
+-- A page of the entries, newest first, in the order of ids.  A kind or subject
+-- of null selects all; the index gives the newest entries of each.
 create or replace function assay.list_page(of_kind text, of_subject text,
     page_limit bigint, page_offset bigint)
 returns text language sql stable
@@ -40,7 +40,7 @@ begin atomic
 	from page p;
 end;
 
--- The entries about one value, of any kind where it is null.
+-- The entries of a value, of any kind where that is null.
 create or replace function assay.list_search(of_kind text, of_subject text,
     of_value text)
 returns text language sql stable
@@ -51,24 +51,25 @@ return (select coalesce(json_agg(assay.list_json(l) order by l.id desc), '[]')
     where l.subject = of_subject and l.value = of_value
 	and (of_kind is null or l.kind = of_kind));
 
--- Tell every worker that these subjects have changed.  The row of assay.epoch
--- is locked last and until the commit, so that numbers rise in commit order.
+-- Have every worker reload the entries of these subjects.  The row of
+-- assay.epoch is locked last and until the commit, so that numbers rise in
+-- commit order.
 create or replace function assay.list_bump_epoch(subjects text[])
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	moved bigint;
+	new_epoch bigint;
 begin
-	update assay.epoch set lists = lists + 1 returning lists into moved;
-	update assay.list_subject set changed = moved
+	update assay.epoch set lists = lists + 1 returning lists into new_epoch;
+	update assay.list_subject set changed = new_epoch
 	where subject = any(subjects);
 end
 $$;
 
--- Add entries, or give those that stand under the same kind, subject and value
--- a new reason and end; of two alike in one call the later one counts.  An
--- end of 1970 is none.  A row for each entry that was made or changed.
+-- Add entries, or give an existing entry of the same kind, subject and value a
+-- new reason and end.  Of two alike in one call the later one counts.  An end
+-- of 1970 means none.  Returns a row for each entry that was added or changed.
 create or replace function assay.list_put(ids text[], kinds text[],
     subjects text[], entry_values text[], reasons text[],
     ends timestamptz[], creator text)
@@ -78,9 +79,9 @@ as $$
 declare
 	put_ids text[];
 	put_made boolean[];
-	moved text[];
+	changed_subjects text[];
 begin
-	-- Sorted, so that no two calls wait for each other in a circle.
+	-- Sorted, so that two calls cannot deadlock.
 	with wanted as (
 		select distinct on (w.subject, w.value, w.kind) w.*
 		from unnest(ids, kinds, subjects, entry_values, reasons, ends)
@@ -101,17 +102,17 @@ begin
 	)
 	select array_agg(p.id), array_agg(w.id is not null),
 		array_agg(distinct p.subject)
-	into put_ids, put_made, moved
+	into put_ids, put_made, changed_subjects
 	from put p left join wanted w on w.id = p.id;
 
-	if moved is not null then
-		perform assay.list_bump_epoch(moved);
+	if changed_subjects is not null then
+		perform assay.list_bump_epoch(changed_subjects);
 	end if;
 	return query select * from unnest(put_ids, put_made);
 end
 $$;
 
--- Add or change one entry; it, and whether it was made.
+-- Add or change one entry.  Returns it, and whether it is new.
 create or replace function assay.list_save(new_id text, of_kind text,
     of_subject text, of_value text, new_reason text, new_end timestamptz,
     creator text)
@@ -129,19 +130,19 @@ begin
 end
 $$;
 
--- Remove an entry.  Whether there was one.
+-- Remove an entry.  Returns whether it existed.
 create or replace function assay.list_remove(entry_id text)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	moved text[];
+	changed_subjects text[];
 begin
 	delete from assay.list_entry l where l.id = entry_id
-	returning array[l.subject] into moved;
-	if moved is not null then
-		perform assay.list_bump_epoch(moved);
+	returning array[l.subject] into changed_subjects;
+	if changed_subjects is not null then
+		perform assay.list_bump_epoch(changed_subjects);
 	end if;
-	return moved is not null;
+	return changed_subjects is not null;
 end
 $$;

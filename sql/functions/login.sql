@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: ISC
--- Logins: after failures an account and a client address wait together, and
--- after many failures an account and all addresses that it does not know.
+-- Logins and the login backoff: after failures an account must wait at that
+-- client address, and after many failures at every address that it has not used
+-- before.
 
--- How long after so many failures: nothing after 4, then 1 s and always twice
--- as long, up to 15 min.
+-- The wait after so many failures: none after 4, then 1 s, doubled with each
+-- failure up to 15 min.
 create or replace function assay.login_delay(failures int)
 returns interval language sql immutable
 set search_path = pg_catalog, pg_temp
@@ -11,20 +12,20 @@ return case when failures < 5 then interval '0'
     else least(interval '15 min',
 	interval '1 s' * 2 ^ least(failures - 5, 10)) end;
 
--- After so many failures an account waits where it is not known.
+-- After so many failures an account waits at all addresses new to it.
 create or replace function assay.login_guess_limit()
 returns int language sql immutable
 set search_path = pg_catalog, pg_temp
 return 50;
 
--- Whether the account of a pair has logged in from its address lately.
+-- Whether the account has logged in from this address within 90 days.
 create or replace function assay.login_address_seen(login_pair bytea)
 returns boolean language sql stable
 set search_path = pg_catalog, pg_temp
 return exists (select from assay.login_address k where k.pair = login_pair
     and k.last_at > clock_timestamp() - interval '90 days');
 
--- The seconds that a login has still to wait, 0 if none.
+-- For how many more seconds a login must wait; 0: it may try now.
 create or replace function assay.login_wait(login_pair bytea,
     of_account bytea)
 returns bigint language sql stable
@@ -38,8 +39,9 @@ return greatest(0, (
 	from assay.login_account a where a.account = of_account
 	and not assay.login_address_seen(login_pair)) as w(until)));
 
--- Count a failure of an account at an address that it does not know.  Whether
--- it is the one from which on it waits; null where it has to wait now.
+-- Count a failure of an account at an address that is new to it.  Returns
+-- whether this failure reaches the limit; null if the account must wait
+-- already.
 create or replace function assay.login_count_failure(of_account bytea)
 returns boolean language sql
 set search_path = pg_catalog, pg_temp
@@ -59,8 +61,8 @@ begin atomic
 	returning a.failures = assay.login_guess_limit();
 end;
 
--- Take a few rows away whose time is over.  One caller at a time, and none
--- waits for a row.
+-- Delete a few expired rows.  Only one caller at a time does, and waits for no
+-- row.
 create or replace function assay.login_prune()
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -80,12 +82,12 @@ begin
 end
 $$;
 
--- Begin to check a password: it counts as a failure until login_clear(), so
--- that of many guesses at once no more get through than of as many in a row.
--- What must wait is not counted.  The operator's columns are null if there is
--- none, if it is disabled, or if wait is not 0.  guessed is true for the one
--- failure from which on the account waits wherever it is not known.  An hour
--- without a failure begins anew.
+-- Begin to check a password.  The login counts as a failure until
+-- login_clear(), so that concurrent guesses gain nothing.  A login that must
+-- wait is not counted.  An hour without a failure resets the count.  Returns
+-- the operator's columns, null if the operator does not exist, is disabled or
+-- must wait; guessed is true for the failure with which the account reaches its
+-- limit.
 create or replace function assay.login_try(login_email text, login_pair bytea,
     of_account bytea)
 returns table (wait bigint, guessed boolean, role text, session_number bigint,
@@ -128,9 +130,9 @@ begin
 end
 $$;
 
--- The password was right: what failed before at this address is forgiven, this
--- try is no failure of the account, and the account knows the address from now
--- on, with the 31 that it used last besides.
+-- The password was right: clear the failures at this address, take this login
+-- off the account's failures, and remember the address as used.  An account
+-- keeps its last 32 addresses.
 create or replace function assay.login_clear(login_pair bytea,
     of_account bytea)
 returns void language plpgsql

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: ISC
--- What the metrics have from the database.
+-- Metrics that come from the database.
 
--- Add to what companions have counted.  In their order, so that two that do
--- so at once never wait for each other in a circle; and whoever waits for long
--- gives up here, not where it called from, which would not know what became
--- of it.
+-- Add to the companions' counters.  The rows are sorted, so that two calls
+-- cannot deadlock.  A long wait for a lock fails here with a clear result, and
+-- not at the caller's timeout, which leaves the result unknown.
 create or replace function assay.counter_add(metrics text[], labels1 bigint[],
     labels2 bigint[], counts bigint[])
 returns void language sql security definer
@@ -19,16 +18,16 @@ begin atomic
 	    do update set n = c.n + excluded.n;
 end;
 
--- Milliseconds since then; 0 if that is to come, or never was.
+-- Milliseconds since a time; 0 if it is null or in the future.
 create or replace function assay.age_ms(at timestamptz)
 returns bigint language sql stable
 set search_path = pg_catalog, pg_temp
 return coalesce(greatest(0, extract(epoch from clock_timestamp() - at) * 1000),
     0)::bigint;
 
--- How much waits, and since when, in milliseconds; lib/shared/gauges.tbl has the
--- names.  Counts end at at_most, and each age is that of one row, found by an
--- index: what this reads does not grow with what waits.
+-- How much waits, and since when, in milliseconds; lib/shared/gauges.tbl has
+-- the names.  Counts end at at_most, and each age is that of one row, found by
+-- an index: what this reads does not grow with what waits.
 create or replace function assay.gauges(at_most bigint)
 returns table (name text, value bigint) language sql stable security definer
 set search_path = pg_catalog, pg_temp

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: ISC
--- Events on their way to subscribers.
+-- The outbox of events.
 
--- Put an event into the outbox, if anybody wants it: it is published when and
--- only when this transaction commits.  Functions that may do more than their
--- callers give all arguments, with types: what another role has made in this
--- schema is then no match.
+-- Put an event into the outbox if any subscriber wants it.  It is published
+-- when, and only when, this transaction commits.  Functions that run as the
+-- owner pass all arguments with types, so that no function of another role can
+-- match the call.
 create or replace function assay.publish(event text, data json,
     correlation text, user_id text default null)
 returns void language sql

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: ISC
+-- Monthly partitions of the logs of decisions.
 
--- Make the monthly partitions of the verdict log and the detail table, from
--- this month to so many months ahead; returns how many were made.  Made
--- apart and then attached, so that decisions go on meanwhile.  There is no
--- default partition: a row that fits none is an error that somebody sees.
+-- Create the missing partitions of the verdict log and the details, from this
+-- month to so many months ahead.  Returns how many.  A partition is created
+-- apart and then attached, so that decisions do not wait.  There is no default
+-- partition: a row without a partition is an error.
 create or replace function assay.partitions_ahead(months int)
 returns int
 language plpgsql security definer

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: ISC
--- Erasure of a user: place in the graph, state, and what is kept under its
--- name.  What operators may call runs as the owner, so that they can take away
--- a user as a whole and nothing else.  Each call does a bounded piece of work.
+-- Erasure of a user: the user's entity and links, the state, and everything
+-- stored under the user's id.  Functions for operators run as the owner, so
+-- that operators can erase whole users and change nothing else.  Each call does
+-- a bounded amount of work.
 
--- The entities that hang together with one, itself first, without
--- fingerprints: at most 501.
+-- The component of an entity, the entity first, without fingerprints: at most
+-- 501 entities.
 create or replace function assay.graph_members(entity bigint)
 returns bigint[] language sql stable
 set search_path = pg_catalog, pg_temp
@@ -24,7 +25,7 @@ begin atomic
 	select array(select w.id from walk w limit 501);
 end;
 
--- How many entities of a kind an entity is linked with, as far as the cap.
+-- How many entities of a kind an entity is linked with, at most 500.
 create or replace function assay.graph_count(entity bigint, of_kind bigint)
 returns bigint language sql stable
 set search_path = pg_catalog, pg_temp
@@ -36,9 +37,9 @@ begin atomic
 		where e.kind = graph_count.of_kind limit 500) counted;
 end;
 
--- Fingerprints that were seen with these devices, with how many of them.
+-- The fingerprints of these devices, and how many of the devices each has.
 create or replace function assay.graph_fingerprints(devices bigint[])
-returns table (id bigint, seen bigint) language sql stable
+returns table (id bigint, linked_devices bigint) language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
 	select f.id, count(*)
@@ -49,70 +50,76 @@ begin atomic
 	group by f.id;
 end;
 
--- Take links of an entity away, and with them those of whoever is left
--- without a user; these are returned.  A counter that had stopped at 500 is
--- counted again: should a link be made at that moment by somebody who still
--- read 500, it is one short.
-create or replace function assay.erase_links(self bigint, near bigint[])
+-- Delete links of a user's entity, and all links of neighbors that have no
+-- other user.  Returns those neighbors.  A count that had stopped at 500 is
+-- counted again; it is one short if a decision that still reads 500 adds a link
+-- at the same moment.
+create or replace function assay.erase_links(self bigint, neighbors bigint[])
 returns bigint[] language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	lone bigint[];
-	f record;
+	orphans bigint[];
+	fingerprint record;
 begin
-	delete from assay.entity_link where a = self and b = any(near);
-	delete from assay.entity_link where b = self and a = any(near);
+	delete from assay.entity_link where a = self and b = any(neighbors);
+	delete from assay.entity_link where b = self and a = any(neighbors);
 	update assay.entity e
 	set users = case when e.users < 500 then e.users - 1
 	    else assay.graph_count(e.id, 1) end
-	where e.id = any(near);
-	lone := array(select e.id from assay.entity e
-	    where e.id = any(near) and e.users <= 0);
+	where e.id = any(neighbors);
+	orphans := array(select e.id from assay.entity e
+	    where e.id = any(neighbors) and e.users <= 0);
 
-	for f in select * from assay.graph_fingerprints(lone) g
-		where g.id <> all(lone)
+	for fingerprint in select * from assay.graph_fingerprints(orphans) g
+		where g.id <> all(orphans)
 	loop
-		delete from assay.entity_link where a = f.id and b = any(lone);
-		delete from assay.entity_link where b = f.id and a = any(lone);
+		delete from assay.entity_link
+		where a = fingerprint.id and b = any(orphans);
+		delete from assay.entity_link
+		where b = fingerprint.id and a = any(orphans);
 		update assay.entity e
-		set devices = case when e.devices < 500 then e.devices - f.seen
+		set devices = case when e.devices < 500
+		    then e.devices - fingerprint.linked_devices
 		    else assay.graph_count(e.id, 2) end,
-		    first_device = case when e.first_device <> all(lone)
+		    first_device = case when e.first_device <> all(orphans)
 		    then e.first_device
 		    else (select d.id from assay.graph_neighbors(e.id, null) n(id)
 			join assay.entity d on d.id = n.id
 			where d.kind = 2 limit 1) end
-		where e.id = f.id;
+		where e.id = fingerprint.id;
 	end loop;
-	delete from assay.entity_link where a = any(lone);
-	delete from assay.entity_link where b = any(lone);
-	return lone;
+	delete from assay.entity_link where a = any(orphans);
+	delete from assay.entity_link where b = any(orphans);
+	return orphans;
 end
 $$;
 
--- Give what is left of a component its roots: to each part one that nobody
--- can remember from before, unless it stayed in one part under its old root.
--- What went is put under a row that is no root.
-create or replace function assay.erase_split(live bigint[], gone bigint[],
-    top bigint)
+-- Give the remaining entities of a component new roots, one for each part that
+-- still hangs together.  A component that stays whole keeps its old root,
+-- unless that was removed.  New roots have new ids, so that no cached root can
+-- name the wrong part.  Removed entities get a parent that is no root.
+create or replace function assay.erase_split(remaining bigint[],
+    removed bigint[], old_root bigint)
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	void bigint;
+	graveyard bigint;
 	root bigint;
 	part bigint[];
-	kept boolean := false;
+	keeps_root boolean := false;
 	first boolean := true;
 begin
-	while cardinality(live) > 0 loop
-		part := assay.graph_members(live[1]);
-		live := array(select unnest(live) except select unnest(part));
-		kept := first and cardinality(live) = 0 and top <> all(gone);
+	while cardinality(remaining) > 0 loop
+		part := assay.graph_members(remaining[1]);
+		remaining := array(select unnest(remaining)
+		    except select unnest(part));
+		keeps_root := first and cardinality(remaining) = 0
+		    and old_root <> all(removed);
 		first := false;
-		root := top;
-		if not kept then
+		root := old_root;
+		if not keeps_root then
 			insert into assay.entity (kind, key)
 			values (0, chr(1) || gen_random_uuid())
 			returning id into root;
@@ -126,85 +133,100 @@ begin
 
 	insert into assay.entity (kind, key) values (0, chr(1))
 	on conflict (key, kind) do nothing;
-	select e.id into void from assay.entity e
+	select e.id into graveyard from assay.entity e
 	where e.kind = 0 and e.key = chr(1);
-	update assay.entity set parent = void, size = 1
-	where id = any(gone) or id = top and kind = 0 and not kept;
+	update assay.entity set parent = graveyard, size = 1
+	where id = any(removed)
+		or id = old_root and kind = 0 and not keeps_root;
 end
 $$;
 
--- Take up to so many links of a user's entity away; with the last of them it
--- becomes nobody's itself.  Whether there are more.  A component of under 500
--- is told apart anew, a larger one stays as large as it was.  Every row that
--- changes is locked first, in the order that decisions have; what moved until
--- then is a serialization failure.
-create or replace function assay.erase_entity(self bigint, most bigint)
+-- What erasing a user's entity will change: its neighbors, at most so many plus
+-- one, and the members of its component if that is to be split.  A component of
+-- 500 or more is not split and keeps its size.  more: the entity has further
+-- links, which another call deletes; of a small component with so many links
+-- all neighbors are fingerprints.
+create or replace function assay.erase_scope(self bigint, max_links bigint,
+    out root bigint, out neighbors bigint[], out members bigint[],
+    out more boolean)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	component_size bigint;
+begin
+	select g.root, g.component_size into root, component_size
+	from assay.graph_root(self) g;
+	neighbors := array(select assay.graph_neighbors(self, max_links + 1));
+	more := cardinality(neighbors) > max_links;
+	members := '{}';
+	if component_size >= 500 then
+		neighbors := neighbors[:max_links];
+	elsif more then
+		neighbors := array(select e.id from assay.entity e
+		    where e.id = any(neighbors) and e.kind = 5 limit max_links);
+	else
+		members := assay.graph_members(self) || root;
+	end if;
+end
+$$;
+
+-- Delete up to so many links of a user's entity; with the last one anonymize
+-- the entity and split its component.  Returns whether there are more links.
+-- Every row that changes is locked first, in the order of decisions.  If the
+-- scope has changed by then the function fails with serialization_failure.
+create or replace function assay.erase_entity(self bigint, max_links bigint)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	near bigint[];
-	members bigint[];
-	top bigint;
-	ring bigint;
-	more boolean;
-	wanted bigint[];
-	held bigint[];
-	gone bigint[];
+	scope record;
+	to_lock bigint[];
+	locked bigint[];
+	removed bigint[];
 begin
 	loop
-		select t.top, t.ring into top, ring
-		from assay.graph_root(self) t;
-		near := array(select assay.graph_neighbors(self, most + 1));
-		more := cardinality(near) > most;
-		members := '{}';
-		if ring >= 500 then
-			near := near[:most];
-		elsif more then
-			-- What is so many is in no component.
-			near := array(select e.id from assay.entity e
-			    where e.id = any(near) and e.kind = 5 limit most);
-		else
-			members := assay.graph_members(self) || top;
-		end if;
-		wanted := array(select unnest(self || near || members)
-		    union select f.id from assay.graph_fingerprints(near) f);
-		exit when wanted <@ held;
-		if held is not null then
+		select * into scope from assay.erase_scope(self, max_links);
+		to_lock := array(select unnest(self || scope.neighbors
+			|| scope.members)
+		    union select f.id
+		    from assay.graph_fingerprints(scope.neighbors) f);
+		exit when to_lock <@ locked;
+		if locked is not null then
 			raise serialization_failure;
 		end if;
-		perform 1 from assay.entity where id = any(wanted)
+		perform 1 from assay.entity where id = any(to_lock)
 		order by id for update;
-		held := wanted;
+		locked := to_lock;
 	end loop;
 
-	gone := assay.erase_links(self, near);
-	if not more then
-		gone := gone || self;
+	removed := assay.erase_links(self, scope.neighbors);
+	if not scope.more then
+		removed := removed || self;
 	end if;
-	if cardinality(members) > 0 then
+	if cardinality(scope.members) > 0 then
 		perform assay.erase_split(array(select e.id
 		    from assay.entity e
-		    where e.id = any(members) and e.kind > 0
-			and e.id <> all(gone)), gone, top);
+		    where e.id = any(scope.members) and e.kind > 0
+			and e.id <> all(removed)), removed, scope.root);
 	end if;
 	update assay.entity
 	set kind = 0, key = chr(1) || gen_random_uuid(), users = 0,
 		devices = 0, first_device = null
-	where id = any(gone);
-	delete from assay.entity_risk where entity_risk.entity = any(gone);
-	return more;
+	where id = any(removed);
+	delete from assay.entity_risk where entity_risk.entity = any(removed);
+	return scope.more;
 end
 $$;
 
--- What guards the moment of an erasure: it waits for what is being brought out
--- of a spool, or logged as degraded, without having seen it.
+-- The key of the advisory lock between an erasure and transactions that log
+-- decisions without the user's lock (a drained spool, degraded decisions).
 create or replace function assay.erasure_guard()
 returns bigint language sql immutable
 set search_path = pg_catalog, pg_temp
 return hashtextextended('assay erasure', 0);
 
--- A user as erasures remember it: a hash with a secret of this database.
+-- The pseudonym of a user in assay.erasure: a hash with a key of this database.
 create or replace function assay.user_hash(who text)
 returns bytea language sql stable
 set search_path = pg_catalog, pg_temp
@@ -212,8 +234,8 @@ return (select sha256(k.erased_user ||
 	sha256(k.erased_user || convert_to(who, 'UTF8')))
     from assay.hash_key k where k.one);
 
--- Say that a user is erased, in a transaction of its own: whoever logs what was
--- decided without a transaction sees it from then on.  When that is.
+-- Record the erasure of a user, in a transaction of its own: from its commit on
+-- drains and degraded decisions leave out the user.  Returns its time.
 create or replace function assay.erase_begin(who text)
 returns timestamptz language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -231,9 +253,9 @@ begin
 end
 $$;
 
--- Whether what was decided of a user at that time is to be forgotten: the user
--- was erased since, or up to a minute before, because the clocks of hosts
--- differ; or nothing so old is kept any more.
+-- Whether a decision on a user at this time must be logged without details: the
+-- user was erased later, or up to a minute earlier because clocks of hosts
+-- differ, or the time is older than activity is kept.
 create or replace function assay.is_erased(who text, at timestamptz)
 returns boolean language sql stable security definer
 set search_path = pg_catalog, pg_temp
@@ -243,8 +265,8 @@ return exists (select from assay.erasure e
     or at < coalesce((select m.until from assay.retention_watermark m
 	where m.collection = 'activity'), '-infinity');
 
--- What a spool holds.  Nothing is written while that is the same, nobody was
--- erased since, and it was said within the last minute.
+-- A host reports what its spool holds.  Writes nothing if the last report was
+-- the same, less than a minute ago and after the last erasure.
 create or replace function assay.spool_report(spool text, records bigint,
     quarantined bigint)
 returns void language plpgsql security definer
@@ -268,8 +290,9 @@ begin
 end
 $$;
 
--- How many spools may hold somebody who was erased then: late is how many are
--- about to say so, held those that hold anything, or have been silent for long.
+-- How many spools may hold decisions on a user who was erased at this time:
+-- late counts the spools that have not reported since then but will soon; held
+-- counts those that hold anything or have not reported since then.
 create or replace function assay.erase_spools(since timestamptz,
     out late bigint, out held bigint)
 language sql stable security definer
@@ -282,12 +305,12 @@ begin atomic
 	from assay.spool_host h;
 end;
 
--- Take away who a user is: its place in the graph, its state, what is about
--- to be told of it.  lock_key is that of its decisions, none of which is
--- under way meanwhile; what they left until then ends at until.  More is
--- there to do in another transaction when more is true.
+-- Erase a user's entity, state and events to publish.  lock_key is the lock of
+-- the user's decisions: none runs meanwhile, and those before end at until.
+-- graph and baseline say whether there was an entity and a state.  more: the
+-- caller must call again, in another transaction.
 create or replace function assay.erase_identity(lock_key bigint, who text,
-    most bigint, out more boolean, out graph boolean, out baseline boolean,
+    max_links bigint, out more boolean, out graph boolean, out baseline boolean,
     out until timestamptz)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -301,7 +324,7 @@ begin
 	delete from assay.outbox o where o.user_id = who;
 	delete from assay.delivery d where d.user_id = who;
 	delete from assay.dead_letter d where d.user_id = who;
-	-- Whoever redrove some at this moment has been waited for there.
+	-- Again: a redrive that held the dead letters may have requeued some.
 	delete from assay.delivery d where d.user_id = who;
 	delete from assay.user_state u where u.user_id = who;
 	baseline := found;
@@ -310,32 +333,32 @@ begin
 	graph := found;
 	more := false;
 	if graph then
-		-- Nobody counts meanwhile, nor adds to what is nobody's then.
+		-- The companion must not add to an entity that is erased here.
 		perform assay.analytics_lock();
 	end if;
 	while graph loop
 		begin
-			more := assay.erase_entity(self, most);
+			more := assay.erase_entity(self, max_links);
 			exit;
 		exception when serialization_failure then
-			-- The locks are given back, and had again in order.
+			-- The locks are released; lock again in order.
 		end;
 	end loop;
 end
 $$;
 
--- Take away so many of what decisions of a user left behind until then: the
--- masked request, the sample, and the idempotency key.  How many of each
--- there were, and whether there may be more.
+-- Delete up to so many details of a user's decisions until a time, and their
+-- idempotency keys.  Returns how many requests and samples these were; more:
+-- there may be further details.
 create or replace function assay.erase_details(who text, until timestamptz,
-    most bigint, out more boolean, out requests bigint, out samples bigint)
+    max_rows bigint, out more boolean, out requests bigint, out samples bigint)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	left_over bigint := most;
+	budget bigint := max_rows;
 	part regclass;
-	got record;
+	deleted record;
 begin
 	requests := 0;
 	samples := 0;
@@ -349,17 +372,17 @@ begin
 				limit $3))
 			returning d.verdict_id, d.request, d.sample,
 			    coalesce(d.idempotency_key, d.event_id) as key
-		), forgotten as (
+		), keys as (
 			delete from assay.idempotency i using gone g
 			where i.key = g.key and i.verdict_id = g.verdict_id
 		)
 		select count(*) as n, count(request) as requests,
 			count(sample) as samples from gone', part)
-		into got using who, until, left_over;
-		requests := requests + got.requests;
-		samples := samples + got.samples;
-		left_over := left_over - got.n;
+		into deleted using who, until, budget;
+		requests := requests + deleted.requests;
+		samples := samples + deleted.samples;
+		budget := budget - deleted.n;
 	end loop;
-	more := left_over < most;
+	more := budget < max_rows;
 end
 $$;

@@ -20,8 +20,8 @@ begin atomic
 end;
 
 -- An id with one of these prefixes.  The random bits are those of a UUID: 12
--- bytes make 15 characters, and the last character has three bits.  The function
--- sets no search path, so that PostgreSQL inlines it.
+-- bytes make 15 characters, and the last character has three bits.  The
+-- function sets no search path, so that PostgreSQL inlines it.
 create or replace function assay.id_text(kind text, prefixes text[],
     uuid bytea)
 returns text language sql immutable
@@ -141,8 +141,9 @@ begin
 end
 $$;
 
--- Publish the next events of the outbox and the verdict log, about max_deliveries
--- deliveries.  Only one session publishes at a time; others get busy.
+-- Publish the next events of the outbox and the verdict log, about
+-- max_deliveries deliveries.  Only one session publishes at a time; others get
+-- busy.
 --
 -- more says whether there is more to publish.  next_xid is where the next call
 -- of this session starts: it passes it as looked (0 at first), so that a step

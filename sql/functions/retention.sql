@@ -1,50 +1,51 @@
 -- SPDX-License-Identifier: ISC
--- Retention: what is older than its window goes, a batch at a time.
--- lib/retention/retention.c calls these as a role that owns nothing: what needs the owner of
--- the tables is done here, to tables that are known here, and as a whole.
+-- Retention: removes rows that are older than their window, a batch at a time.
+-- lib/retention/retention.c calls these functions as a role that owns nothing.
+-- What only the owner of a table may do runs here as the owner, on the tables
+-- of the collections alone.
 
--- The time before which a collection of so many days has nothing: 1970 if it
--- is kept for ever.
+-- The cutoff of a collection with a window of so many days: 1970 if it is kept
+-- for ever (0).
 create or replace function assay.retention_cutoff(days bigint)
 returns timestamptz language sql volatile
 set search_path = pg_catalog, pg_temp
 return case when days = 0 then timestamptz 'epoch'
     else clock_timestamp() - make_interval(days => days::int) end;
 
--- Verdicts older than this may be gone from now on: said before any of them is,
--- so that who counts them knows which days are not whole any more.
-create or replace function assay.retention_announce(cut timestamptz)
+-- Announce that verdicts older than the cutoff may be removed from now on: a
+-- rebuild of the analytics then leaves out their days.
+create or replace function assay.retention_announce(cutoff timestamptz)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.retention_watermark as m (collection, until)
-	values ('verdicts announced', retention_announce.cut)
+	values ('verdicts announced', cutoff)
 	on conflict (collection) do update set until = excluded.until
 	where m.until < excluded.until;
 end;
 
--- Do what is next about whole months: finish a detachment that was cut short,
--- detach a month that is over, or count and drop one that is detached.  What
--- went with it; no row when there is nothing to do.  A month of details is over
--- when both their parts are, and no month is before it has ended.  Detached and
--- dropped are two calls, so that the count of a large month holds no lock that
--- decisions need.  They wait behind the detachment for lock_timeout at most:
--- then it fails, and the caller tries it again later.
-create or replace function assay.retention_month(verdicts_cut timestamptz,
-    activity_cut timestamptz, sample_cut timestamptz)
+-- Do the next step on whole months: finish an interrupted detachment, detach a
+-- month that is older than its cutoff, or count and drop a detached month.
+-- Returns what was dropped; no row if there is nothing to do.  A month of
+-- details is old when both its requests and its samples are; the present month
+-- never is.  Detaching and dropping are two calls, so that counting a large
+-- month holds no lock that decisions need.  Decisions wait behind a detachment
+-- for lock_timeout at most; then it fails, and the caller tries again later.
+create or replace function assay.retention_month(verdict_cutoff timestamptz,
+    activity_cutoff timestamptz, sample_cutoff timestamptz)
 returns table (verdicts bigint, activity bigint, samples bigint)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set datestyle = 'ISO'
 set lock_timeout = '100ms'
 as $$
 declare
-	part record;
+	month record;
 begin
 	verdicts := 0;
 	activity := 0;
 	samples := 0;
-	perform assay.retention_announce(verdicts_cut);
-	select m.* into part
+	perform assay.retention_announce(verdict_cutoff);
+	select m.* into month
 	from (select c.relname as name,
 			regexp_replace(c.relname, '_[0-9]{6}$', '') as parent,
 			h.inhparent is not null as attached,
@@ -57,33 +58,33 @@ begin
 			and c.relkind = 'r'
 			and c.relname ~ '^(verdict_log|decision_detail)_[0-9]{6}$') m
 	where m.pending or m.ends <= least(now(), case
-	    when m.parent = 'verdict_log' then verdicts_cut
-	    else least(activity_cut, sample_cut) end)
+	    when m.parent = 'verdict_log' then verdict_cutoff
+	    else least(activity_cutoff, sample_cutoff) end)
 	order by m.pending desc, m.name
 	limit 1;
 	if not found then
 		return;
 	end if;
-	if part.attached then
+	if month.attached then
 		execute format('alter table assay.%I detach partition assay.%I %s',
-		    part.parent, part.name,
-		    case when part.pending then 'finalize' else '' end);
-	elsif part.parent = 'verdict_log' then
-		execute format('select count(*) from assay.%I', part.name)
+		    month.parent, month.name,
+		    case when month.pending then 'finalize' else '' end);
+	elsif month.parent = 'verdict_log' then
+		execute format('select count(*) from assay.%I', month.name)
 		into verdicts;
-		execute format('drop table assay.%I', part.name);
+		execute format('drop table assay.%I', month.name);
 	else
 		execute format('select count(request), count(sample) '
-		    'from assay.%I', part.name) into activity, samples;
-		execute format('drop table assay.%I', part.name);
+		    'from assay.%I', month.name) into activity, samples;
+		execute format('drop table assay.%I', month.name);
 	end if;
 	return next;
 end
 $$;
 
--- Begin a sweep, as the only one over all hosts until the session ends or
--- retention_end(): now, or with minutes if that is so long since the last one
--- began, or if that one was cut short.  Whether it has begun.
+-- Begin a sweep if it is due and no other host sweeps.  The session holds an
+-- advisory lock until retention_end() or its end.  Returns whether the sweep
+-- has begun.
 create or replace function assay.retention_begin(minutes bigint)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -91,7 +92,7 @@ as $$
 declare
 	sweeping constant bigint := hashtextextended('assay.retain', 0);
 begin
-	-- Those who only look do not stand in the way of who sweeps.
+	-- A session that only asks takes no lock.
 	if not assay.retention_due(minutes) then
 		return false;
 	end if;
@@ -109,8 +110,9 @@ begin
 end
 $$;
 
--- Whether it is so long ago; 0 is always.  A clock that was set back is no
--- reason to wait until it has caught up.
+-- Whether a sweep is due: so many minutes after the last one began, at once if
+-- that one was interrupted, and always with 0 minutes.  A start in the future,
+-- left by a clock that was set back, is ignored.
 create or replace function assay.retention_due(minutes bigint)
 returns boolean language sql volatile
 set search_path = pg_catalog, pg_temp
@@ -120,7 +122,7 @@ return (select minutes = 0 or s.finished_at is null
 	    + make_interval(mins => minutes::int)
     from assay.retention_sweep s);
 
--- The sweep is through.
+-- End a sweep that has removed everything it should.
 create or replace function assay.retention_end()
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -132,7 +134,7 @@ begin
 end
 $$;
 
--- The table that a collection is in.
+-- The table of a collection.
 create or replace function assay.retention_table(collection text)
 returns text language sql immutable
 set search_path = pg_catalog, pg_temp
@@ -141,71 +143,90 @@ return case collection when 'verdicts' then 'verdict_log'
     when 'activity' then 'decision_detail'
     when 'replay' then 'decision_detail' end;
 
--- The next batches of a collection: tables, and runs of 128 pages in them that
--- have rows of it, so many at most, of that many minutes of the past.  When
--- these are done, there is nothing older than until any more; null, there may
--- be.  No row when nothing is left.  However much there is, no call looks at
--- more than 200,000 rows.
+-- Which rows of a collection are still to be removed, as a condition.  A detail
+-- that has neither part any more is to be removed with either collection.
+create or replace function assay.retention_condition(collection text)
+returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+return case collection
+    when 'activity' then '(t.request is not null or t.sample is null)'
+    when 'replay' then '(t.sample is not null or t.request is null)'
+    else 'true' end;
+
+-- When the first partition of the verdict log begins.
+create or replace function assay.retention_first_month()
+returns timestamptz language sql stable
+set search_path = pg_catalog, pg_temp
+return (select min(to_date(right(c.relname, 6), 'YYYYMM')::timestamp)
+	at time zone 'UTC'
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'assay.verdict_log'::regclass);
+
+-- The next batches of a collection, at most so many.  A batch is a table and a
+-- range of 128 pages in it that has rows to remove.  When the batches are done
+-- the collection has no rows older than done_until; null if it may have some.
+-- No row if nothing is left.
+--
+-- The search starts at the watermark with steps of so many minutes, which
+-- double while they are empty.  It reads at most 200,000 rows, and gives up
+-- after half a second with a row that has only done_until.
 create or replace function assay.retention_batches(collection text,
-    cut timestamptz, at_most bigint, minutes bigint)
-returns table (part bigint, run bigint, until timestamptz) language plpgsql
+    cutoff timestamptz, max_batches bigint, minutes bigint)
+returns table (part bigint, page_range bigint, done_until timestamptz)
+language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 declare
-	relation constant text := assay.retention_table(collection);
-	had constant text := case collection
-	    when 'activity' then 'and (t.request is not null or t.sample is null)'
-	    when 'replay' then 'and (t.sample is not null or t.request is null)'
-	    else '' end;
-	oldest timestamptz := least(cut, (
-	    select min(to_date(right(c.relname, 6), 'YYYYMM')::timestamp)
-		at time zone 'UTC'
-	    from pg_inherits i join pg_class c on c.oid = i.inhrelid
-	    where i.inhparent = 'assay.verdict_log'::regclass));
-	width interval := make_interval(mins => minutes::int);
+	first_month timestamptz := least(cutoff, assay.retention_first_month());
+	step interval := make_interval(mins => minutes::int);
 	give_up timestamptz := clock_timestamp() + interval '0.5 seconds';
-	since timestamptz := coalesce((select m.until
+	step_begin timestamptz := coalesce((select m.until
 	    from assay.retention_watermark m
 	    where m.collection = retention_batches.collection), '-infinity');
+	step_end timestamptz;
 begin
-	while since < cut loop
-		until := case when since < oldest then oldest
-		    else least(since + width, cut) end;
+	while step_begin < cutoff loop
+		step_end := case when step_begin < first_month then first_month
+		    else least(step_begin + step, cutoff) end;
 		return query execute format(
 		    'with seen as materialized (
 			select t.tableoid, t.ctid from assay.%I t
-			where t.decided_at >= $1 and t.decided_at < $2 %s
+			where t.decided_at >= $1 and t.decided_at < $2 and %s
 			limit 200000
-		    ), runs as (
+		    ), ranges as (
 			select distinct s.tableoid::bigint as part,
-				(s.ctid::text::point)[0]::bigint / 128 as run
+				(s.ctid::text::point)[0]::bigint / 128
+				    as page_range
 			from seen s order by 1, 2 limit $3)
-		    select r.part, r.run, case when count(*) over () < $3
-			and (select count(*) from seen) < 200000 then $2 end
-		    from runs r', relation, had)
-		using since, until, at_most;
+		    select r.part, r.page_range,
+			case when count(*) over () < $3
+			    and (select count(*) from seen) < 200000 then $2 end
+		    from ranges r', assay.retention_table(collection),
+		    assay.retention_condition(collection))
+		using step_begin, step_end, max_batches;
 		if found then
 			return;
 		end if;
-		if until = cut or clock_timestamp() > give_up then
+		if step_end = cutoff or clock_timestamp() > give_up then
 			part := null;
-			run := null;
+			page_range := null;
+			done_until := step_end;
 			return next;
 			return;
 		end if;
-		since := until;
-		width := width * 2;
+		step_begin := step_end;
+		step := step * 2;
 	end loop;
 end
 $$;
 
--- One batch of a collection: rows are deleted, and of details of which the
--- other part is still to be kept only this one is blanked.  How many of each
--- collection are gone.  The part is the collection's table or a month of it.
+-- Remove one batch of a collection.  part is the collection's table or one of
+-- its months.  A detail whose other part is to be kept loses only this part.
+-- Returns how many rows of this collection and of the other one are gone.
 create or replace function assay.retention_batch(collection text, part bigint,
-    run bigint, cut timestamptz, other_cut timestamptz)
+    page_range bigint, cutoff timestamptz, other_cutoff timestamptz)
 returns table (rows_gone bigint, others_gone bigint) language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
@@ -213,12 +234,13 @@ as $$
 declare
 	relation constant regclass := 'assay.'
 	    || assay.retention_table(collection);
-	pages text := format('t.ctid >= %L::tid and t.ctid < %L::tid',
-	    format('(%s,0)', run * 128), format('(%s,0)', (run + 1) * 128));
-	this text := case collection when 'activity' then 'request'
-	    else 'sample' end;
-	other text := case collection when 'activity' then 'sample'
-	    else 'request' end;
+	pages constant text := format('t.ctid >= %L::tid and t.ctid < %L::tid',
+	    format('(%s,0)', page_range * 128),
+	    format('(%s,0)', (page_range + 1) * 128));
+	this_column constant text := case collection
+	    when 'activity' then 'request' else 'sample' end;
+	other_column constant text := case collection
+	    when 'activity' then 'sample' else 'request' end;
 	blanked bigint;
 begin
 	if part::oid is distinct from relation::oid and not exists (
@@ -232,7 +254,7 @@ begin
 	if collection in ('verdicts', 'idempotency') then
 		execute format('delete from %s t where %s '
 		    'and t.decided_at < $1', part::oid::regclass, pages)
-		using cut;
+		using cutoff;
 		get diagnostics rows_gone = row_count;
 		return next;
 		return;
@@ -242,22 +264,23 @@ begin
 		    and (t.%I is null or t.decided_at < $2)
 		returning t.%I is not null as this, t.%I is not null as other)
 	    select count(*) filter (where this), count(*) filter (where other)
-	    from gone', part::oid::regclass, pages, other, this, other)
-	into rows_gone, others_gone using cut, other_cut;
+	    from gone', part::oid::regclass, pages, other_column, this_column,
+	    other_column)
+	into rows_gone, others_gone using cutoff, other_cutoff;
 	execute format('update %s t set %I = null where %s
 		and t.decided_at < $1 and t.%I is not null',
-	    part::oid::regclass, this, pages, this)
-	using cut;
+	    part::oid::regclass, this_column, pages, this_column)
+	using cutoff;
 	get diagnostics blanked = row_count;
 	rows_gone := rows_gone + blanked;
 	return next;
 end
 $$;
 
--- Have the server's autovacuum look at each table that retention empties as
--- soon as 50 of its rows are gone, instead of a fifth of all, unless its owner
--- chose another share: only a table's owner may vacuum it.  What is locked now
--- is left to the next sweep.  Whether there is an autovacuum.
+-- Let autovacuum clean each table that retention empties after 50 dead rows
+-- instead of a fifth of the table, unless its owner has set a share.  Retention
+-- cannot vacuum itself: only the owner may.  A table that is locked is left to
+-- the next sweep.  Returns whether the server runs autovacuum.
 create or replace function assay.retention_vacuum()
 returns boolean language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -288,69 +311,73 @@ begin
 end
 $$;
 
--- A collection has nothing older than this any more.
+-- Raise the watermark of a collection: it has no older rows.
 create or replace function assay.retention_raise_watermark(collection text,
-    cut timestamptz)
+    cutoff timestamptz)
 returns void language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.retention_watermark as m (collection, until)
-	values (retention_raise_watermark.collection, cut)
+	values (retention_raise_watermark.collection, cutoff)
 	on conflict (collection) do update
 	set until = greatest(m.until, excluded.until);
 end;
 
--- A batch of the deliveries that were given up, or of the labels whose events
--- were never seen.
-create or replace function assay.retention_dead_letters(cut timestamptz,
-    at_most bigint)
+-- Delete a batch of dead letters.  Returns how many.
+create or replace function assay.retention_dead_letters(cutoff timestamptz,
+    max_rows bigint)
 returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	gone bigint;
+	deleted bigint;
 begin
 	delete from assay.dead_letter d
 	where d.id in (select o.id from assay.dead_letter o
-	    where o.dead_at < cut order by o.dead_at limit at_most);
-	get diagnostics gone = row_count;
-	return gone;
+	    where o.dead_at < cutoff order by o.dead_at limit max_rows);
+	get diagnostics deleted = row_count;
+	return deleted;
 end
 $$;
 
--- Erasures of users of whom nothing can come back any more, and spools that
--- were silent for as long.
-create or replace function assay.retention_erasures(cut timestamptz,
-    at_most bigint)
+-- Delete a batch of erasures that are older than any decision that a spool can
+-- still bring back, and spools that have been silent for as long.  Returns how
+-- many erasures.
+create or replace function assay.retention_erasures(cutoff timestamptz,
+    max_rows bigint)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	gone bigint;
+	deleted bigint;
 begin
-	delete from assay.spool_host h where h.reported_at < cut;
+	delete from assay.spool_host h where h.reported_at < cutoff;
 	delete from assay.erasure e
 	where e.user_hash in (select o.user_hash from assay.erasure o
-	    where o.erased_at < cut order by o.erased_at limit at_most);
-	get diagnostics gone = row_count;
-	return gone;
+	    where o.erased_at < cutoff order by o.erased_at
+	    limit max_rows);
+	get diagnostics deleted = row_count;
+	return deleted;
 end
 $$;
 
-create or replace function assay.retention_labels(cut timestamptz,
-    at_most bigint)
+-- Delete a batch of labels whose events were never seen.  Returns how many.
+create or replace function assay.retention_labels(cutoff timestamptz,
+    max_rows bigint)
 returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	gone bigint;
+	deleted bigint;
 begin
 	delete from assay.label l
 	where l.event_id in (select o.event_id from assay.label o
-	    where o.credited_outcome is null and o.labelled_at < cut limit at_most)
-		-- Not one that was waited for and has its decision now.
+	    where o.credited_outcome is null and o.labelled_at < cutoff
+	    limit max_rows)
+		-- Checked again: the label may have found its decision while
+		-- this waited for its lock.
 		and l.credited_outcome is null;
-	get diagnostics gone = row_count;
-	return gone;
+	get diagnostics deleted = row_count;
+	return deleted;
 end
 $$;

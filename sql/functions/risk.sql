@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: ISC
--- Fraud history of devices and ips by day: core/state/entity_risk.c packs it and
--- cron/entity_risk_project.c adds to it.  A transaction that changes it, or
+-- Fraud history of devices and ips by day: core/state/entity_risk.c packs it
+-- and cron/entity_risk_project.c adds to it.  A transaction that changes it, or
 -- erases an entity, holds assay.analytics_lock().
 
--- The scored decisions between two cursors, by device or ip and by UTC day since
--- 1970.  Details are found by their times, an hour at a time: a decision that
--- was drained late does not make this read everything in between.
+-- The scored decisions between two cursors, by device or ip and by UTC day
+-- since 1970.  Details are found by their times, an hour at a time: a decision
+-- that was drained late does not make this read everything in between.
 create or replace function assay.risk_events(from_xid bigint, from_id text,
     to_xid bigint, to_id text)
 returns table (entity bigint, day bigint, events bigint)
@@ -124,8 +124,8 @@ begin atomic
 	set month = excluded.month, days = excluded.days;
 end;
 
--- Delete the history of at most so many entities whose newest day is too old for
--- the signals.  Returns how many.
+-- Delete the history of at most so many entities whose newest day is too old
+-- for the signals.  Returns how many.
 create or replace function assay.risk_prune(max_entities bigint)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp

@@ -1,9 +1,21 @@
 -- SPDX-License-Identifier: ISC
--- Rulesets and policies: versions never change, a pointer says which one
--- decides, and assay.epoch tells every worker that it has moved.  The row of
--- assay.epoch is locked last and until the commit, so that its numbers rise in
--- commit order.
+-- Rulesets and policies: a version never changes, ruleset_active and
+-- policy_active name the version that decides, and assay.epoch tells every
+-- worker to reload. The row of assay.epoch is locked last and until the commit,
+-- so that its numbers rise in commit order.
 
+-- The answer to publishing a version: refused if the version existed.
+create or replace function assay.version_answer(is_new boolean,
+    new_version text)
+returns table (refusal text, body text) language sql immutable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select case when not is_new then 'VERSION_EXISTS' end,
+		case when is_new then json_build_object('ok', true,
+		    'version', new_version)::text end;
+end;
+
+-- Let a version of a ruleset decide.
 create or replace function assay.ruleset_activate(of_type text,
     new_version text)
 returns void language plpgsql
@@ -20,28 +32,28 @@ begin
 end
 $$;
 
--- A new version, which decides from the next decision on.  Of two with one
--- label the second waits for the first and is then refused.
+-- Publish a new version and activate it.  The second of two concurrent calls
+-- with one version waits for the first and is then refused.
 create or replace function assay.ruleset_publish(of_type text,
     new_version text, new_text text)
 returns table (refusal text, body text) language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+	is_new boolean;
 begin
 	insert into assay.ruleset (event_type, version, text, created_at)
 	values (of_type, new_version, new_text, clock_timestamp())
 	on conflict do nothing;
-	if not found then
-		return query select 'VERSION_EXISTS', null;
-		return;
+	is_new := found;
+	if is_new then
+		perform assay.ruleset_activate(of_type, new_version);
 	end if;
-	perform assay.ruleset_activate(of_type, new_version);
-	return query select null, json_build_object('ok', true,
-	    'version', new_version)::text;
+	return query select * from assay.version_answer(is_new, new_version);
 end
 $$;
 
--- The event type that a policy is for, or null.
+-- The event type of a policy; null if there is no such policy.
 create or replace function assay.policy_type(policy_id text)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
@@ -49,6 +61,7 @@ return (select p.event_type
     from assay.policy_active a join assay.policy p using (event_type, version)
     where p.id = policy_id);
 
+-- Let a version of a policy decide.
 create or replace function assay.policy_activate(of_type text,
     new_version text)
 returns void language plpgsql
@@ -63,7 +76,7 @@ begin
 end
 $$;
 
--- A new version of a policy that there is, likewise.
+-- Publish a new version of an existing policy in the same way.
 create or replace function assay.policy_publish(policy_id text,
     new_version text, new_on_error text, new_bands jsonb)
 returns table (refusal text, body text) language plpgsql
@@ -71,6 +84,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
 	of_type text := assay.policy_type(policy_id);
+	is_new boolean;
 begin
 	if of_type is null then
 		return query select 'POLICY_MISSING', null;
@@ -81,17 +95,15 @@ begin
 	values (of_type, new_version, policy_id, new_on_error, new_bands,
 	    clock_timestamp())
 	on conflict do nothing;
-	if not found then
-		return query select 'VERSION_EXISTS', null;
-		return;
+	is_new := found;
+	if is_new then
+		perform assay.policy_activate(of_type, new_version);
 	end if;
-	perform assay.policy_activate(of_type, new_version);
-	return query select null, json_build_object('ok', true,
-	    'version', new_version)::text;
+	return query select * from assay.version_answer(is_new, new_version);
 end
 $$;
 
--- Back, or forth, to a version that was published.
+-- Activate a published version, earlier or later.
 create or replace function assay.policy_rollback(policy_id text,
     to_version text)
 returns table (refusal text, body text) language plpgsql
@@ -124,7 +136,7 @@ begin atomic
 	from (select assay.policy_type(policy_id) as of_type) t;
 end;
 
--- Every policy that decides now.
+-- Every active policy.
 create or replace function assay.policy_list()
 returns text language sql stable
 set search_path = pg_catalog, pg_temp

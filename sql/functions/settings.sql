@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: ISC
 -- Settings that admins change while the service runs.
 
--- Set those of names to values; null takes an override away.  Whoever caches
--- them sees that they moved.
+-- Set these settings to these values; null removes the override.  Bumps the
+-- epoch, so that every process reloads the settings.
 create or replace function assay.setting_put(names text[], vals text[])
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp

@@ -2,10 +2,10 @@
 -- Shadows: candidates that decide beside the active ruleset, model or scorer
 -- without effect; what is counted of them, and how they end.
 --
--- Functions that begin or end a shadow take assay.shadow_lock() first; functions
--- that count lock the rows of the shadows that they count for.  The row of
--- assay.epoch is locked last and until the commit, but before texts of models,
--- as assay.model_activate() does.
+-- Functions that begin or end a shadow take assay.shadow_lock() first;
+-- functions that count lock the rows of the shadows that they count for.  The
+-- row of assay.epoch is locked last and until the commit, but before texts of
+-- models, as assay.model_activate() does.
 
 -- Let one transaction at a time begin and end shadows.
 create or replace function assay.shadow_lock()
@@ -265,8 +265,8 @@ begin
 	return new;
 end
 $$;
-select assay.trigger_make('assay.label', 'shadow', 'before update of risk_outcome
-    on assay.label for each row
+select assay.trigger_make('assay.label', 'shadow',
+    'before update of risk_outcome on assay.label for each row
     when (new.risk_outcome is distinct from old.risk_outcome)
     execute function assay.shadow_label()');
 

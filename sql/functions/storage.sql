@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: ISC
--- How much is stored, by what the server keeps count of anyway: nothing here
--- reads a table of ours.
+-- How much is stored, estimated from the server's statistics: reads no table of
+-- Assay.
 
--- How many rows there are of each kind, about: as the server counts changes,
--- or since it lost count what the last analyze found.  Activity and samples
--- share rows; how many have the one or the other is what analyze found, too,
--- which only who may read the partitions is told.
+-- About how many rows of each kind are stored: the server's count of live rows
+-- or, where it has lost that, the estimate of the last analyze.  Activity and
+-- samples share rows; their shares are estimates of analyze, too, which only a
+-- role that may read the partitions sees.
 create or replace function assay.storage_rows()
 returns table (name text, rows bigint) language sql stable
     security definer

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: ISC
--- The logs, newest first.  They are partitioned by month and have no index in
--- the order of time, which every decision would pay for, but a summary of each
--- megabyte's times: that finds the rows of a stretch of time.  A plan without
--- it would read whole months, so these functions allow none.
+-- Pages of the logs, newest first.  The logs have no B-tree index on time,
+-- which every decision would pay for, but a BRIN index, which finds the rows
+-- between two times.  These functions forbid plans without it: they would read
+-- whole months.
 
--- How many rows a log has of a stretch of time; counts up to so many.
+-- How many rows a log has between two times, counted up to a limit.
 create or replace function assay.log_count(log regclass,
-    since timestamptz, until timestamptz, most bigint)
+    since timestamptz, until timestamptz, limit_rows bigint)
 returns bigint language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -18,38 +18,39 @@ begin
 	    from (select from %s l
 		where l.decided_at >= $1 and l.decided_at < $2
 		limit $3) as counted', log)
-	into n using since, until, most;
+	into n using since, until, limit_rows;
 	return n;
 end
 $$;
 
--- Before when retention has left nothing in a log, -infinity if it took nothing
--- yet.  What it has emptied keeps its pages, and their summaries, until the
--- month is over: nobody should look there.
+-- The watermark of a log: it has no older rows; -infinity before the first
+-- sweep. Emptied pages, and their summaries, remain until their month is
+-- dropped, and must not be read.
 create or replace function assay.log_retained_since(log regclass)
 returns timestamptz language sql stable
 set search_path = pg_catalog, pg_temp
 return coalesce((select m.until from assay.retention_watermark m
-    where m.collection = case log when 'assay.decision_detail'::regclass then 'activity'
+    where m.collection = case log
+	when 'assay.decision_detail'::regclass then 'activity'
 	else 'verdicts' end), '-infinity');
 
--- Since when a log has had so many rows before a time, or a few more;
--- logged_first() if there are not as many.  Goes back in steps that grow until
--- there are enough, then halves the last one while there are far too many, so
--- that it reads little more than it was asked for, however they are spread.
+-- A time from which on a log has the wanted number of rows before another time,
+-- or a few more; the watermark if it has fewer.  Steps back with growing steps
+-- until there are enough rows, then bisects the last step while there are far
+-- too many: it reads little more than the wanted rows, however they are spread.
 create or replace function assay.log_start_of(log regclass, wanted bigint,
     until timestamptz)
 returns timestamptz language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	most constant bigint := 8 * wanted + 1000;
+	limit_rows constant bigint := 8 * wanted + 1000;
 	first constant timestamptz := assay.log_retained_since(log);
 	step interval := interval '1 second';
 	near timestamptz := least(until, now()); -- too few since then
 	far timestamptz := greatest(near - step, first);
 	middle timestamptz;
-	had bigint := assay.log_count(log, far, until, most);
+	had bigint := assay.log_count(log, far, until, limit_rows);
 	n bigint;
 begin
 	while had < wanted loop
@@ -59,11 +60,11 @@ begin
 		step := 8 * step;
 		near := far;
 		far := greatest(near - step, first);
-		had := assay.log_count(log, far, until, most);
+		had := assay.log_count(log, far, until, limit_rows);
 	end loop;
-	while had = most and near - far > interval '1 millisecond' loop
+	while had = limit_rows and near - far > interval '1 millisecond' loop
 		middle := far + (near - far) / 2;
-		n := assay.log_count(log, middle, until, most);
+		n := assay.log_count(log, middle, until, limit_rows);
 		if n < wanted then
 			near := middle;
 		else
@@ -75,9 +76,9 @@ begin
 end
 $$;
 
--- A page of the verdict log, newest first.  before is the id of the last one
--- of the page before, whose time is less than until; null and infinity for
--- the first page.  Ids sort by time.
+-- A page of the verdict log, newest first.  before is the last id of the
+-- previous page, and until a time after it; null and infinity for the first
+-- page.  Ids sort by time.
 create or replace function assay.verdict_page(page_limit bigint, before text,
     until timestamptz)
 returns text language plpgsql stable
@@ -85,7 +86,7 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 declare
-	-- Those of the last millisecond may be on the page before.
+	-- Ids of one millisecond may be on the previous page.
 	since constant timestamptz := assay.log_start_of('assay.verdict_log',
 	    page_limit + case when before is null then 0 else 1000 end, until);
 begin
@@ -106,9 +107,9 @@ begin
 end
 $$;
 
--- Likewise of the activity log: decisions and shadows with what was asked, as
--- far as that was not erased or its time is not over.  Where so much is gone
--- that there is little in many of them, the page ends early.
+-- A page of the activity log: decisions and dry runs with their requests, as
+-- far as these are neither erased nor expired.  Where most of many rows are
+-- gone the page ends early.
 create or replace function assay.activity_page(page_limit bigint, before text,
     until timestamptz)
 returns text language plpgsql stable

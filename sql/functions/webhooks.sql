@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- Webhooks: endpoints that events are sent to.
+-- Webhooks.
 
--- The events there are, and every endpoint as callers see it, newest first.
+-- All kinds of events, and every endpoint, newest first.
 create or replace function assay.webhook_list(topics text[])
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
@@ -18,7 +18,7 @@ return json_build_object(
 	from assay.webhook_endpoint w)
 )::text;
 
--- Add an endpoint; the answer alone has its secret.
+-- Add an endpoint.  Only this answer contains the secret.
 create or replace function assay.webhook_create(id text, url text,
     events text[], secret text, created_by text)
 returns text language sql
@@ -37,18 +37,13 @@ begin atomic
 	    'secret', webhook_create.secret)::text;
 end;
 
--- Send nothing there any more.
+-- Revoke an endpoint and drop its deliveries.
 create or replace function assay.webhook_revoke(endpoint_id text)
 returns table (refusal text, body text) language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
 	update assay.webhook_endpoint set active = false where id = endpoint_id;
-	if not found then
-		return query select 'NOT_FOUND', null;
-		return;
-	end if;
-	perform assay.delivery_drop(endpoint_id);
-	return query select null, '{"ok":true}';
+	return query select * from assay.subscriber_revoked(found, endpoint_id);
 end
 $$;
