@@ -232,15 +232,17 @@ int db_query(struct db *db, struct arena *a, const char *sql,
     __attribute__((warn_unused_result));
 
 /*
- * Pipelines.  db_send() queues one statement and does not wait.  db_sync()
- * sends what is queued and stores one result for each statement, in order, in
- * ret[0..n-1].  The statements between two syncs are one implicit transaction
- * unless they say begin and commit; a late one needs db_prepare_late() first.
- * After the first error the server skips the rest and db_sync() returns -1
- * with f set; the caller then ends an open transaction with db_rollback().
+ * Pipelines.  db_send() queues one statement, does not wait, and returns the
+ * index of its result, or -1 with f set.  db_sync() sends what is queued, that
+ * is n statements (db_queued()), and stores their results in ret[0..n-1].  The
+ * statements between two syncs are one implicit transaction unless they say
+ * begin and commit; a late one needs db_prepare_late() first.  After the first
+ * error the server skips the rest and db_sync() returns -1 with f set; the
+ * caller then ends an open transaction with db_rollback().
  */
 int db_send(struct db *db, enum stmt stmt, const struct params *p,
     struct fail *f) __attribute__((warn_unused_result));
+size_t db_queued(const struct db *db);
 int db_sync(struct db *db, struct arena *a, struct rows *ret, size_t n,
     struct fail *f) __attribute__((warn_unused_result));
 

@@ -24,7 +24,7 @@ db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 	for (tries = 0; tries < (inside ? 1 : 2); tries++) {
 		if (db_ready(db, f) == -1 || db_prepare_late(db, stmt, f) == -1)
 			return -1;
-		if (db_send(db, stmt, p, f) == 0 &&
+		if (db_send(db, stmt, p, f) != -1 &&
 		    db_sync(db, a, &rows, 1, f) == 0) {
 			if (ret != NULL)
 				*ret = rows;
@@ -117,8 +117,13 @@ db_send(struct db *db, enum stmt stmt, const struct params *p, struct fail *f)
 		p == NULL ? 0 : p->n, p == NULL ? NULL : p->value,
 		p == NULL ? NULL : p->length, db_binary, 1))
 		return db_lost(db, f);
-	db->queued++;
-	return 0;
+	return (int)db->queued++;
+}
+
+size_t
+db_queued(const struct db *db)
+{
+	return db->queued;
 }
 
 int
@@ -185,7 +190,7 @@ db_rollback(struct db *db)
 	if (PQtransactionStatus(db->conn) == PQTRANS_IDLE)
 		return;
 	arena_init(&a, block, sizeof(block));
-	if (db_send(db, STMT_ROLLBACK, NULL, NULL) == 0 &&
+	if (db_send(db, STMT_ROLLBACK, NULL, NULL) != -1 &&
 	    db_sync(db, &a, &rows, 1, NULL) == 0)
 		db->trouble = trouble;
 	arena_reset(&a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Decide a set of events in one transaction. */
+/* Run a transaction: try it, run its events singly, degrade the rest. */
 #include "config.h"
 
 #include <assert.h>
@@ -20,39 +20,42 @@
 #include "lib/shared/metric.h"
 #include "lib/txn/txn_int.h"
 
-#define SET_TRIES 4 /* of a set that meets deadlocks and taken keys */
-#define LEFT_MIN 50 /* ms; with less there is no point in trying */
-#define RESTART_POLL 20 /* ms between looks at a server that restarts */
+#define TXN_TRIES 4 /* when it meets deadlocks and used keys */
+#define LEFT_MIN 50 /* ms; with less no try begins */
+#define RESTART_POLL 20 /* ms between attempts while the server restarts */
 #define MS INT64_C(1000)
-#define SHARE_MIN (100 * MS) /* of the time for one event of a failed set */
-#define SLACK (150 * MS) /* a statement's own timeout comes first */
+#define SHARE_MIN (100 * MS) /* least share of one event in run_shares() */
+#define SLACK (150 * MS) /* the statement timeout comes first */
 
-/* How one try of a set ended. */
+/* How one try of a transaction ended. */
 enum txn_try {
 	TRY_DONE = 1,
 	TRY_AGAIN, /* roll back and run it again */
-	TRY_GIVE_UP, /* this will not work as it is */
+	TRY_GIVE_UP, /* another try fails too */
 	TRY__MAX
 };
 
-static void run_singly(struct txn *s, struct decision_request *const *items,
+static void run_singly(struct txn *txn, struct decision_request *const *items,
     size_t n, int64_t deadline);
+static size_t run_shares(struct txn *txn, struct decision_request *const *items,
+    size_t n, int64_t deadline, struct decision_request **ret_late);
 static bool run_tries(
-    struct txn *s, struct decision_request *const *items, size_t n);
+    struct txn *txn, struct decision_request *const *items, size_t n);
 static enum txn_try run_once(
-    struct txn *s, struct decision_request *const *items, size_t n);
-static enum txn_try try_failed(struct txn *s, bool committing);
-static bool commit_took_place(struct txn *s);
-static int decide_events(struct txn *s, struct fail *f);
-static int decide_event(struct txn *s, struct txn_event *en, struct fail *f);
-static void set_outcomes(struct txn *s);
+    struct txn *txn, struct decision_request *const *items, size_t n);
+static bool writes_something(const struct txn *txn);
+static enum txn_try try_failed(struct txn *txn, bool committing);
+static bool commit_took_place(struct txn *txn);
+static int decide_events(struct txn *txn, struct fail *f);
+static int decide_event(struct txn *txn, struct txn_event *ev, struct fail *f);
+static void set_outcomes(struct txn *txn);
 
 void
 txn_run(struct engine *engine, struct db *db, struct arena *a,
     struct decision_request *const *items, size_t n, enum txn_lock lock,
     int64_t deadline)
 {
-	struct txn s = {
+	struct txn txn = {
 		.engine = engine,
 		.db = db,
 		.arena = a,
@@ -62,11 +65,15 @@ txn_run(struct engine *engine, struct db *db, struct arena *a,
 
 	assert(n >= 1 && n <= TXN_MAX);
 
-	/* Time is left for the innocent, should one event hold up them all. */
+	/* Half of the time is for single tries, should one event stop all. */
 	if (!txn_of_one_user(items, n))
-		s.deadline -= (deadline - clock_ticks()) / 2;
-	if (!run_tries(&s, items, n))
-		run_singly(&s, items, n, deadline);
+		txn.deadline -= (deadline - clock_ticks()) / 2;
+	if (!run_tries(&txn, items, n)) {
+		if (n == 1)
+			txn_degrade(&txn, items, 1);
+		else
+			run_singly(&txn, items, n, deadline);
+	}
 	db_set_deadline(db, 0);
 }
 
@@ -103,238 +110,269 @@ txn_of_one_user(struct decision_request *const *items, size_t n)
 }
 
 /*
- * Only the guilty events of a set that failed are to suffer: try each by
- * itself, with a share of the time that is left, and those that need longer
- * again when everybody else is done, here or by a caller that does not wait.
- * What cannot be decided is degraded.
+ * One bad event must not harm the others of its transaction: run each event
+ * alone, with a share of the time that is left.  Events that time out are run
+ * again after the others, or left BUSY for a caller that does not wait.  What
+ * cannot be decided is degraded.
  */
 static void
-run_singly(struct txn *s, struct decision_request *const *items, size_t n,
+run_singly(struct txn *txn, struct decision_request *const *items, size_t n,
     int64_t deadline)
 {
 	struct decision_request *late[TXN_MAX];
-	size_t i, n_late = 0;
-	int64_t now;
+	const size_t n_late = run_shares(txn, items, n, deadline, late);
+	size_t i;
 
-	for (i = 0; n > 1 && i < n && db_trouble(s->db) != DB_LOST; i++) {
-		now = clock_ticks();
-		s->deadline = now + (deadline - now) / (int64_t)(n - i + 1);
-		if (s->deadline < now + SHARE_MIN)
-			s->deadline = now + SHARE_MIN;
-		if (s->deadline > deadline)
-			break;
-		if (run_tries(s, &items[i], 1))
-			continue;
-		items[i]->fail = s->why;
-		if (db_trouble(s->db) == DB_TIMEOUT)
-			late[n_late++] = items[i];
-		else
-			txn_degrade(s, &items[i], 1);
-	}
-	for (; i < n; i++)
-		late[n_late++] = items[i];
-	s->deadline = deadline;
-	if (s->lock == TXN_SKIP && n > 1 && db_trouble(s->db) != DB_LOST) {
+	txn->deadline = deadline;
+	if (txn->lock == TXN_SKIP && db_trouble(txn->db) != DB_LOST) {
 		/* The caller has others to answer before it waits. */
 		for (i = 0; i < n_late; i++)
 			late[i]->outcome = TXN_BUSY;
 		return;
 	}
-	for (i = 0; n > 1 && i < n_late && txn_left(s) >= LEFT_MIN &&
-	     db_trouble(s->db) != DB_LOST;
-	     i++) {
-		if (!run_tries(s, &late[i], 1))
-			txn_degrade(s, &late[i], 1);
+	for (i = 0; i < n_late; i++) {
+		if (txn_left(txn) < LEFT_MIN || db_trouble(txn->db) == DB_LOST)
+			break;
+		if (!run_tries(txn, &late[i], 1))
+			txn_degrade(txn, &late[i], 1);
 	}
 	if (i < n_late)
-		txn_degrade(s, &late[i], n_late - i);
+		txn_degrade(txn, &late[i], n_late - i);
 }
 
-/* Run a set until it is done, or it is no use or too late. */
-static bool
-run_tries(struct txn *s, struct decision_request *const *items, size_t n)
+/*
+ * Run each event alone for its share of the time, and degrade those that fail.
+ * Fill in those that timed out or had no turn, and return how many.
+ */
+static size_t
+run_shares(struct txn *txn, struct decision_request *const *items, size_t n,
+    int64_t deadline, struct decision_request **ret_late)
 {
-	const struct arena_mark mark = arena_mark(s->arena);
+	size_t i, n_late = 0;
+	int64_t now, share;
+
+	for (i = 0; i < n && db_trouble(txn->db) != DB_LOST; i++) {
+		now = clock_ticks();
+		share = (deadline - now) / (int64_t)(n - i + 1);
+		txn->deadline = now + (share < SHARE_MIN ? SHARE_MIN : share);
+		if (txn->deadline > deadline)
+			break;
+		if (run_tries(txn, &items[i], 1))
+			continue;
+		items[i]->fail = txn->why;
+		if (db_trouble(txn->db) == DB_TIMEOUT)
+			ret_late[n_late++] = items[i];
+		else
+			txn_degrade(txn, &items[i], 1);
+	}
+	for (; i < n; i++)
+		ret_late[n_late++] = items[i];
+	return n_late;
+}
+
+/* Try until the transaction is done, or has failed for good, or is late. */
+static bool
+run_tries(struct txn *txn, struct decision_request *const *items, size_t n)
+{
+	const struct arena_mark mark = arena_mark(txn->arena);
 	enum txn_try t = TRY_AGAIN;
 	int tries;
 
-	s->lost = 0;
-	s->why.code = CODE__NONE;
-	db_set_deadline(s->db, s->deadline + SLACK);
-	for (tries = 0; t == TRY_AGAIN && tries < SET_TRIES; tries++) {
-		arena_rewind(s->arena, mark);
-		t = run_once(s, items, n);
+	txn->lost = 0;
+	txn->why.code = CODE__NONE;
+	db_set_deadline(txn->db, txn->deadline + SLACK);
+	for (tries = 0; t == TRY_AGAIN && tries < TXN_TRIES; tries++) {
+		arena_rewind(txn->arena, mark);
+		t = run_once(txn, items, n);
 	}
 	if (t != TRY_DONE)
-		arena_rewind(s->arena, mark);
+		arena_rewind(txn->arena, mark);
 	return t == TRY_DONE;
 }
 
-/* Run the set once. */
+/* Run the transaction once: read, decide, write and commit. */
 static enum txn_try
-run_once(struct txn *s, struct decision_request *const *items, size_t n)
+run_once(struct txn *txn, struct decision_request *const *items, size_t n)
 {
-	struct fail *f = &s->why;
+	struct fail *f = &txn->why;
 	enum txn_try t = TRY_DONE;
-	bool commit = false;
-	size_t i;
 
-	if (txn_left(s) < LEFT_MIN) {
-		/* What took the time says more. */
+	if (txn_left(txn) < LEFT_MIN) {
+		/* The failure that took the time says more. */
 		if (f->code == CODE__NONE)
 			fail_set(
 			    f, FAIL_US, UNAVAILABLE, NULL, "the time is over");
 		return TRY_GIVE_UP;
 	}
-	if (txn_begin(s, items, n, f) == -1)
+	if (txn_begin(txn, items, n, f) == -1)
 		return TRY_GIVE_UP;
-	if (txn_read(s, f) == -1 || txn_read_earlier(s, f) == -1 ||
-	    txn_read_graph(s, f) == -1 || decide_events(s, f) == -1)
-		return try_failed(s, false);
+	if (txn_read(txn, f) == -1 || txn_read_earlier(txn, f) == -1 ||
+	    txn_read_graph(txn, f) == -1 || decide_events(txn, f) == -1)
+		return try_failed(txn, false);
 
-	/* A set of refusals and replays leaves nothing behind. */
-	for (i = 0; i < s->n; i++)
-		commit = commit || s->entries[i].decided ||
-		    txn_takes(&s->entries[i]);
-	if (!commit)
-		db_rollback(s->db);
-	else if (txn_write(s, f) == -1)
-		t = try_failed(s, true);
+	if (!writes_something(txn))
+		db_rollback(txn->db);
+	else if (txn_write(txn, f) == -1)
+		t = try_failed(txn, true);
 	if (t == TRY_DONE)
-		set_outcomes(s);
+		set_outcomes(txn);
 	return t;
 }
 
-/* What to do after a failure; a commit in flight is looked up first. */
-static enum txn_try
-try_failed(struct txn *s, bool committing)
+/* Refusals and replays alone leave nothing to commit. */
+static bool
+writes_something(const struct txn *txn)
 {
-	const enum db_trouble trouble = db_trouble(s->db);
+	const struct txn_event *ev;
 
-	db_rollback(s->db);
-	if (trouble == DB_LOST && committing && commit_took_place(s))
+	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
+		if (ev->state == TXN_STATE_DECIDED || txn_takes(ev))
+			return true;
+	}
+	return false;
+}
+
+/* Choose what to do after a failure; look up a commit without an answer. */
+static enum txn_try
+try_failed(struct txn *txn, bool committing)
+{
+	const enum db_trouble trouble = db_trouble(txn->db);
+
+	db_rollback(txn->db);
+	if (trouble == DB_LOST && committing && commit_took_place(txn))
 		return TRY_DONE;
 	if (trouble == DB_LOST)
-		return s->lost++ == 0 ? TRY_AGAIN : TRY_GIVE_UP;
+		return txn->lost++ == 0 ? TRY_AGAIN : TRY_GIVE_UP;
 	return trouble == DB_AGAIN || trouble == DB_DUPLICATE ? TRY_AGAIN
 							      : TRY_GIVE_UP;
 }
 
 /*
- * Whether a transaction whose commit was not answered took place.  The users'
- * locks are taken first: once they are had, the old transaction has ended.  A
- * server that restarts is waited for: an onError verdict would stand beside a
- * decision that nobody was told of.
+ * Whether a transaction was committed although the commit had no answer.  Lock
+ * the users first: the old transaction has ended once it releases them.  Wait
+ * for a server that restarts: an onError verdict would contradict a decision
+ * that is already in the log.
  */
 static bool
-commit_took_place(struct txn *s)
+commit_took_place(struct txn *txn)
 {
-	const struct decision_answer *ans = NULL;
+	const struct decision_answer *answer = NULL;
 	struct params find;
 	struct rows rows[3];
 	struct fail f = { 0 };
 	size_t i;
+	int at = -1;
 	bool found;
 
-	for (i = 0; i < s->n && ans == NULL; i++) {
-		if (txn_records(&s->entries[i]))
-			ans = &s->entries[i].item->answer;
+	for (i = 0; i < txn->n && answer == NULL; i++) {
+		if (txn_records(&txn->events[i]))
+			answer = &txn->events[i].item->answer;
 	}
-	if (ans == NULL)
+	if (answer == NULL)
 		return false;
-	while (db_ready(s->db, &f) == -1) {
-		if (txn_left(s) < LEFT_MIN)
+	while (db_ready(txn->db, &f) == -1) {
+		if (txn_left(txn) < LEFT_MIN)
 			return false;
 		poll(NULL, 0, RESTART_POLL);
 	}
-	params_init(&find, s->arena);
-	params_text(&find, ans->event_id);
-	params_text(&find, ans->id);
-	params_time(&find, ans->decided_at);
-	found = db_send(s->db, STMT_BEGIN, NULL, &f) == 0 &&
-	    txn_send_lock(s, TXN_WAIT, &f) == 0 &&
-	    db_send(s->db, STMT_VERDICT_FIND, &find, &f) == 0 &&
-	    db_sync(s->db, s->arena, rows, 3, &f) == 0 && rows[2].n == 1;
-	db_rollback(s->db);
+	params_init(&find, txn->arena);
+	params_text(&find, answer->event_id);
+	params_text(&find, answer->id);
+	params_time(&find, answer->decided_at);
+	found = db_send(txn->db, STMT_BEGIN, NULL, &f) != -1 &&
+	    txn_send_lock(txn, TXN_WAIT, &f) != -1 &&
+	    (at = db_send(txn->db, STMT_VERDICT_FIND, &find, &f)) != -1 &&
+	    db_sync(txn->db, txn->arena, rows, 3, &f) == 0 && rows[at].n == 1;
+	db_rollback(txn->db);
 	return found;
 }
 
-/* Decide the entries in order; each sees what those before it changed. */
+/* Decide the OPEN events in order; each sees the changes of those before. */
 static int
-decide_events(struct txn *s, struct fail *f)
+decide_events(struct txn *txn, struct fail *f)
 {
-	struct txn_event *en;
+	struct txn_event *ev;
 	size_t i;
 
-	for (i = 0; i < s->n; i++) {
-		en = &s->entries[i];
-		if (!txn_decides(en))
+	for (i = 0; i < txn->n; i++) {
+		ev = &txn->events[i];
+		if (ev->state != TXN_STATE_OPEN)
 			continue;
-		if (decide_event(s, en, f) == -1 || txn_answer(s, en, f) == -1)
+		if (decide_event(txn, ev, f) == -1 ||
+		    txn_answer(txn, ev, f) == -1)
 			return -1;
 	}
 	return 0;
 }
 
 /*
- * Compute signals and decision of one entry, then count the event.  What a
- * list decides by itself has no signals and is not counted; a dry run neither.
+ * Compute the signals and the decision of one event, then count it.  An event
+ * that a list decides has no signals and is not counted; a dry run is not
+ * counted either.
  */
 static int
-decide_event(struct txn *s, struct txn_event *en, struct fail *f)
+decide_event(struct txn *txn, struct txn_event *ev, struct fail *f)
 {
-	const struct event *ev = en->item->event;
-	const struct rulebook *book = engine_book(s->engine, ev->type);
-	struct event_context sc = txn_event_context(s, en);
+	const struct event *event = ev->item->event;
+	const struct rulebook *book = engine_book(txn->engine, event->type);
+	struct event_context context = txn_event_context(txn, ev);
 	struct shadow shadow;
 
-	en->decided = true;
-	if (list_decides(en->listed)) {
-		decide_listed(book->policy, en->listed, &en->decision);
+	ev->state = TXN_STATE_DECIDED;
+	if (list_decides(ev->listed)) {
+		decide_listed(book->policy, ev->listed, &ev->decision);
 		return 0;
 	}
-	if (event_context_risk(&sc, (int)conf.LABEL_DELAY_DAYS, en->risk, f) ==
-	    -1)
+	if (event_context_risk(
+		&context, (int)conf.LABEL_DELAY_DAYS, ev->risk, f) == -1)
 		return -1;
-	event_context_facts(&sc, &en->facts);
-	signals_compute(ev, &en->facts, &en->signals);
-	if (decide(book, &en->signals, s->arena, &en->decision, f) == -1 ||
-	    (en->listed == LIST_WATCH &&
-		decide_watched(s->arena, &en->decision, f) == -1))
+	event_context_facts(&context, &ev->facts);
+	signals_compute(event, &ev->facts, &ev->signals);
+	if (decide(book, &ev->signals, txn->arena, &ev->decision, f) == -1 ||
+	    (ev->listed == LIST_WATCH &&
+		decide_watched(txn->arena, &ev->decision, f) == -1))
 		return -1;
-	if (en->item->dry_run)
+	if (ev->item->dry_run)
 		return 0;
-	if (engine_shadow(s->engine, ev->type, &shadow))
-		decide_shadow(&shadow, &en->signals, en->listed == LIST_WATCH,
-		    s->arena, &en->shade);
-	event_context_count(&sc, en->decision.verdict);
-	en->member->now = en->now;
-	en->member->changed = true;
+	if (engine_shadow(txn->engine, event->type, &shadow))
+		decide_shadow(&shadow, &ev->signals, ev->listed == LIST_WATCH,
+		    txn->arena, &ev->shadow);
+	event_context_count(&context, ev->decision.verdict);
+	ev->user->now = ev->now;
+	ev->user->changed = true;
 	return 0;
 }
 
-/* Tell each item what became of it. */
+/* Give each item the outcome that follows from the state of its event. */
 static void
-set_outcomes(struct txn *s)
+set_outcomes(struct txn *txn)
 {
-	struct txn_event *en;
-	size_t i;
+	struct txn_event *ev;
 
-	for (i = 0; i < s->n; i++) {
-		en = &s->entries[i];
-		if (!en->verified) {
-			en->item->outcome = TXN_REFUSED;
-		} else if (en->gone) {
-			en->item->outcome = TXN_GONE;
-		} else if (en->busy) {
-			en->item->outcome = TXN_BUSY;
-		} else if (en->same != NULL && en->same->verified) {
-			en->item->answer = en->same->item->answer;
-			en->item->outcome = txn_replayed(en);
-		} else if (en->earlier_id != NULL) {
-			en->item->outcome = txn_replayed(en);
-		} else {
-			en->item->outcome = TXN_DECIDED;
+	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
+		switch (ev->state) {
+		case TXN_STATE_REFUSED:
+			ev->item->outcome = TXN_REFUSED;
+			break;
+		case TXN_STATE_GONE:
+			ev->item->outcome = TXN_GONE;
+			break;
+		case TXN_STATE_BUSY:
+			ev->item->outcome = TXN_BUSY;
+			break;
+		case TXN_STATE_REPEATS:
+			ev->item->answer = ev->same->item->answer;
+			ev->item->outcome = txn_replayed(ev);
+			break;
+		case TXN_STATE_REPLAYS:
+			ev->item->outcome = txn_replayed(ev);
+			break;
+		case TXN_STATE_DECIDED:
+			ev->item->outcome = TXN_DECIDED;
+			break;
+		case TXN_STATE_OPEN:
+		case TXN_STATE__MAX:
+			assert(false);
 		}
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The onError verdicts of events that cannot be decided, and their log. */
+/* Give events that cannot be decided onError verdicts, and log these. */
 #include "config.h"
 
 #include <string.h>
@@ -13,58 +13,58 @@
 #include "lib/sys/clock.h"
 #include "lib/txn/txn_int.h"
 
-#define LOG_TIME (INT64_C(400000)) /* beyond the deadline, to log degraded */
+#define LOG_TIME                                                               \
+	(INT64_C(400000)) /* us after the deadline, to log the verdicts */
 
 static void degrade_logged_or_spooled(
-    struct txn *s, struct decision_request *const *items, size_t n);
-static int degrade_logged(struct txn *s, struct decision_request *const *items,
-    size_t n, struct fail *f);
-static int degrade_keys(struct txn *s, struct fail *f);
-static bool same_key(
+    struct txn *txn, struct decision_request *const *items, size_t n);
+static int degrade_logged(struct txn *txn,
+    struct decision_request *const *items, size_t n, struct fail *f);
+static int degrade_keys(struct txn *txn, struct fail *f);
+static bool same_apikey(
     const struct decision_request *a, const struct decision_request *b);
-static int degrade_spooled(struct txn *s, struct decision_request *const *items,
-    size_t n, struct fail *f);
-static bool degrade_known(struct txn *s, struct decision_request *item);
-static int degrade_answers(struct txn *s, struct fail *f);
+static int degrade_spooled(struct txn *txn,
+    struct decision_request *const *items, size_t n, struct fail *f);
+static bool cache_allows(struct txn *txn, struct decision_request *item);
+static int degrade_answers(struct txn *txn, struct fail *f);
 
-/* What could not be decided is degraded, unless it is to be kept. */
 void
-txn_degrade(struct txn *s, struct decision_request *const *items, size_t n)
+txn_degrade(struct txn *txn, struct decision_request *const *items, size_t n)
 {
-	struct decision_request *given[TXN_MAX];
-	size_t i, n_given = 0;
+	struct decision_request *degraded[TXN_MAX];
+	size_t i, n_degraded = 0;
 
 	for (i = 0; i < n; i++) {
 		items[i]->outcome = TXN_FAILED;
-		items[i]->fail = s->why;
+		items[i]->fail = txn->why;
 		if (!items[i]->keep)
-			given[n_given++] = items[i];
+			degraded[n_degraded++] = items[i];
 	}
-	if (n_given > 0)
-		degrade_logged_or_spooled(s, given, n_given);
+	if (n_degraded > 0)
+		degrade_logged_or_spooled(txn, degraded, n_degraded);
 }
 
 /*
- * Answer events that could not be decided with their policies' onError
- * verdicts, and log these answers: all in the database, or else in the spool.
- * What was logged in doubt is logged there under ids of its own, so that no id
- * is ever there twice.
+ * Give the items the onError verdicts of their policies, and log all of them in
+ * the database, or else all in the spool.  If it is unknown whether the
+ * database logged them, the spool logs them under new ids, so that no id occurs
+ * twice.
  */
 static void
 degrade_logged_or_spooled(
-    struct txn *s, struct decision_request *const *items, size_t n)
+    struct txn *txn, struct decision_request *const *items, size_t n)
 {
-	const struct arena_mark mark = arena_mark(s->arena);
-	const struct fail cause = s->why;
-	struct fail *f = &s->why;
+	const struct arena_mark mark = arena_mark(txn->arena);
+	const struct fail cause = txn->why;
+	struct fail *f = &txn->why;
 	size_t i;
 
-	db_set_deadline(s->db, s->deadline + LOG_TIME);
-	if (degrade_logged(s, items, n, f) == -1) {
-		db_rollback(s->db);
-		arena_rewind(s->arena, mark);
-		if (engine_spool(s->engine) == NULL ||
-		    degrade_spooled(s, items, n, f) == -1) {
+	db_set_deadline(txn->db, txn->deadline + LOG_TIME);
+	if (degrade_logged(txn, items, n, f) == -1) {
+		db_rollback(txn->db);
+		arena_rewind(txn->arena, mark);
+		if (engine_spool(txn->engine) == NULL ||
+		    degrade_spooled(txn, items, n, f) == -1) {
 			for (i = 0; i < n; i++) {
 				items[i]->outcome = TXN_FAILED;
 				items[i]->fail = *f;
@@ -77,102 +77,106 @@ degrade_logged_or_spooled(
 	}
 }
 
-/* Log degraded answers in a transaction of their own. */
+/* Log the verdicts in the database, in one transaction. */
 static int
-degrade_logged(struct txn *s, struct decision_request *const *items, size_t n,
+degrade_logged(struct txn *txn, struct decision_request *const *items, size_t n,
     struct fail *f)
 {
 	size_t i;
 
-	if (txn_begin(s, items, n, f) == -1 || degrade_keys(s, f) == -1 ||
-	    degrade_answers(s, f) == -1 || txn_write_degraded(s, f) == -1)
+	if (txn_begin(txn, items, n, f) == -1 || degrade_keys(txn, f) == -1 ||
+	    degrade_answers(txn, f) == -1 || txn_write_degraded(txn, f) == -1)
 		return -1;
 	for (i = 0; i < n; i++)
-		items[i]->outcome =
-		    s->entries[i].verified ? TXN_DEGRADED : TXN_REFUSED;
+		items[i]->outcome = txn->events[i].state == TXN_STATE_DECIDED
+		    ? TXN_DEGRADED
+		    : TXN_REFUSED;
 	return 0;
 }
 
-/* The clock and the API keys, which the set's snapshot may not have had. */
+/* Read the clock and the API keys: txn_read() may not have come that far. */
 static int
-degrade_keys(struct txn *s, struct fail *f)
+degrade_keys(struct txn *txn, struct fail *f)
 {
-	struct txn_key_row key;
-	struct txn_event *en;
+	struct txn_apikey key;
+	struct txn_event *ev;
 	struct params p;
 	struct rows r;
 
-	for (en = s->entries; en < s->entries + s->n; en++) {
-		if (en > s->entries && same_key(en->item, en[-1].item)) {
-			en->now = en[-1].now;
-			en->verified = en[-1].verified;
-			en->item->fail = en[-1].item->fail;
+	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
+		if (ev > txn->events && same_apikey(ev->item, ev[-1].item)) {
+			ev->now = ev[-1].now;
+			ev->state = ev[-1].state;
+			ev->item->fail = ev[-1].item->fail;
 			continue;
 		}
-		params_init(&p, s->arena);
-		if (en->item->key_hash == NULL)
+		params_init(&p, txn->arena);
+		if (ev->item->key_hash == NULL)
 			params_null(&p);
 		else
-			params_bytes(&p, en->item->key_hash, CRYPT_SHA256_SIZE);
-		if (db_one(s->db, s->arena, STMT_APIKEY_FIND, &p, &r, f) == -1)
+			params_bytes(&p, ev->item->key_hash, CRYPT_SHA256_SIZE);
+		if (db_one(txn->db, txn->arena, STMT_APIKEY_FIND, &p, &r, f) ==
+		    -1)
 			return -1;
-		key = (struct txn_key_row) {
+		key = (struct txn_apikey) {
 			.live = rows_get_bool(&r, "live"),
 			.scopes = rows_get_int(&r, "scopes"),
 			.expires_at = rows_get_time(&r, "expires_at"),
 			.now = rows_get_time(&r, "now"),
 		};
-		en->now = key.now;
-		en->verified = en->item->key_hash == NULL ||
-		    txn_apikey_verified(s, en->item, &key);
+		ev->now = key.now;
+		if (ev->item->key_hash != NULL &&
+		    !txn_apikey_verified(txn, ev->item, &key))
+			ev->state = TXN_STATE_REFUSED;
 	}
 	return 0;
 }
 
 static bool
-same_key(const struct decision_request *a, const struct decision_request *b)
+same_apikey(const struct decision_request *a, const struct decision_request *b)
 {
 	return a->key_hash != NULL && b->key_hash != NULL &&
 	    memcmp(a->key_hash, b->key_hash, CRYPT_SHA256_SIZE) == 0;
 }
 
 /*
- * Log degraded answers in the spool, those of callers whose keys are known:
- * nobody else is answered while nobody can be asked.
+ * Log the verdicts in the spool.  Only items whose API key is in the cache get
+ * one: no other key can be verified without the database.
  */
 static int
-degrade_spooled(struct txn *s, struct decision_request *const *items, size_t n,
-    struct fail *f)
+degrade_spooled(struct txn *txn, struct decision_request *const *items,
+    size_t n, struct fail *f)
 {
-	const int64_t now = engine_now(s->engine);
+	const int64_t now = engine_now(txn->engine);
 	size_t i;
 
-	if (txn_build(s, items, n, f) == -1)
+	if (txn_build(txn, items, n, f) == -1)
 		return -1;
 	for (i = 0; i < n; i++) {
-		s->entries[i].now = now;
-		s->entries[i].verified = degrade_known(s, items[i]);
+		txn->events[i].now = now;
+		if (!cache_allows(txn, items[i]))
+			txn->events[i].state = TXN_STATE_REFUSED;
 	}
-	if (degrade_answers(s, f) == -1 || txn_write_spool(s, f) == -1)
+	if (degrade_answers(txn, f) == -1 || txn_write_spool(txn, f) == -1)
 		return -1;
 	for (i = 0; i < n; i++) {
-		items[i]->spooled = s->entries[i].verified;
+		items[i]->spooled = txn->events[i].state == TXN_STATE_DECIDED;
 		if (items[i]->spooled)
 			items[i]->outcome = TXN_DEGRADED;
 	}
 	return 0;
 }
 
-/* Whether the item's API key is known and may; if not, it is refused. */
+/* Whether the API key cache allows the item; if not, its outcome is set. */
 static bool
-degrade_known(struct txn *s, struct decision_request *item)
+cache_allows(struct txn *txn, struct decision_request *item)
 {
 	unsigned scopes;
 
 	if (item->key_hash == NULL)
 		return true;
-	scopes = apikey_cache_scopes(
-	    spool_shm(engine_spool(s->engine)), item->key_hash, clock_ticks());
+	scopes = apikey_cache_scopes(spool_shm(engine_spool(txn->engine)),
+	    item->key_hash, clock_ticks());
 	if (scopes == 0) {
 		item->outcome = TXN_FAILED;
 		fail_set(&item->fail, FAIL_US, UNAVAILABLE, NULL,
@@ -184,29 +188,29 @@ degrade_known(struct txn *s, struct decision_request *item)
 }
 
 /*
- * The onError verdicts of the entries whose API keys are good; what the
- * cached lists block stays blocked.
+ * Give the OPEN events their onError verdicts, or the block verdict where a
+ * cached list blocks them.
  */
 static int
-degrade_answers(struct txn *s, struct fail *f)
+degrade_answers(struct txn *txn, struct fail *f)
 {
 	const struct rulebook *book;
-	struct txn_event *en;
+	struct txn_event *ev;
 
-	for (en = s->entries; en < s->entries + s->n; en++) {
-		book = engine_book(s->engine, en->item->event->type);
-		if (!en->verified)
+	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
+		book = engine_book(txn->engine, ev->item->event->type);
+		if (ev->state != TXN_STATE_OPEN)
 			continue;
 		if (book == NULL)
 			return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 			    "no policy has been loaded yet");
-		if (engine_listed(s->engine, en->item->event, en->now) ==
+		if (engine_listed(txn->engine, ev->item->event, ev->now) ==
 		    LIST_BLOCK)
-			decide_listed(book->policy, LIST_BLOCK, &en->decision);
+			decide_listed(book->policy, LIST_BLOCK, &ev->decision);
 		else
-			decide_degraded(book->policy, &en->decision);
-		en->decided = true;
-		if (txn_answer(s, en, f) == -1)
+			decide_degraded(book->policy, &ev->decision);
+		ev->state = TXN_STATE_DECIDED;
+		if (txn_answer(txn, ev, f) == -1)
 			return -1;
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* An event and its transaction: what every step of deciding uses. */
+/* How a transaction is laid out, and what all its steps need. */
 #include "config.h"
 
 #include <string.h>
@@ -16,55 +16,53 @@
 #include "lib/sys/clock.h"
 #include "lib/txn/txn_int.h"
 
-static int build_event(struct txn *s, struct txn_event *en,
+static int build_event(struct txn *txn, struct txn_event *ev,
     struct decision_request *item, struct fail *f);
-static struct txn_user *find_user(struct txn *s, const char *user);
+static struct txn_user *find_user(struct txn *txn, const char *id);
 static const char *reasons_text(struct arena *a, const struct score *score);
 static const char *sample_text(
-    struct arena *a, const struct ruleset *rs, const struct txn_event *en);
+    struct arena *a, const struct ruleset *rs, const struct txn_event *ev);
 static const char *sample_text_with(struct arena *a, const struct ruleset *rs,
-    const struct txn_event *en, const struct shadow_result *shade);
+    const struct txn_event *ev, const struct shadow_result *shadow);
 
-/* A connection that can do what the items need, and room for them. */
 int
-txn_begin(struct txn *s, struct decision_request *const *items, size_t n,
+txn_begin(struct txn *txn, struct decision_request *const *items, size_t n,
     struct fail *f)
 {
-	if (db_ready(s->db, f) == -1 || txn_build(s, items, n, f) == -1)
+	if (db_ready(txn->db, f) == -1 || txn_build(txn, items, n, f) == -1)
 		return -1;
-	engine_session(s->engine, s->db);
-	if (engine_learned(s->engine) != NULL &&
-	    db_prepare_late(s->db, STMT_TAGS_LEARNED, f) == -1)
+	engine_session(txn->engine, txn->db);
+	if (engine_learned(txn->engine) != NULL &&
+	    db_prepare_late(txn->db, STMT_TAGS_LEARNED, f) == -1)
 		return -1;
-	if (s->dry_runs &&
-	    db_prepare_late(s->db, STMT_TXN_ADD_DRY_RUNS, f) == -1)
+	if (txn->dry_runs &&
+	    db_prepare_late(txn->db, STMT_TXN_ADD_DRY_RUNS, f) == -1)
 		return -1;
-	if (!s->queued)
+	if (!txn->queued)
 		return 0;
-	if (db_prepare_late(s->db, STMT_TXN_QUEUED, f) == -1)
+	if (db_prepare_late(txn->db, STMT_TXN_QUEUED, f) == -1)
 		return -1;
-	return db_prepare_late(s->db, STMT_TXN_TAKE, f);
+	return db_prepare_late(txn->db, STMT_TXN_TAKE, f);
 }
 
-/* Lay out entries, users and entities of the items. */
 int
-txn_build(struct txn *s, struct decision_request *const *items, size_t n,
+txn_build(struct txn *txn, struct decision_request *const *items, size_t n,
     struct fail *f)
 {
 	size_t i;
 
-	s->n = n;
-	s->n_members = 0;
-	s->queued = false;
-	s->dry_runs = false;
-	s->entries = arena_array(s->arena, n, sizeof(*s->entries));
-	s->members = arena_array(s->arena, n, sizeof(*s->members));
-	s->graph = entity_graph_new(
-	    s->arena, n * TXN_NODES_MAX, n * ENTITY_GRAPH_PAIRS_MAX);
-	if (s->entries == NULL || s->members == NULL || s->graph == NULL)
+	txn->n = n;
+	txn->n_users = 0;
+	txn->queued = false;
+	txn->dry_runs = false;
+	txn->events = arena_array(txn->arena, n, sizeof(*txn->events));
+	txn->users = arena_array(txn->arena, n, sizeof(*txn->users));
+	txn->graph = entity_graph_new(
+	    txn->arena, n * TXN_NODES_MAX, n * ENTITY_GRAPH_PAIRS_MAX);
+	if (txn->events == NULL || txn->users == NULL || txn->graph == NULL)
 		return txn_no_room(f);
 	for (i = 0; i < n; i++) {
-		if (build_event(s, &s->entries[i], items[i], f) == -1)
+		if (build_event(txn, &txn->events[i], items[i], f) == -1)
 			return -1;
 	}
 	return 0;
@@ -82,45 +80,38 @@ txn_lock_key(const char *user)
 }
 
 int
-txn_left(const struct txn *s)
+txn_left(const struct txn *txn)
 {
-	const int64_t left = s->deadline - clock_ticks();
+	const int64_t left = txn->deadline - clock_ticks();
 
 	return left < 0 ? 0 : (int)(left / (CLOCK_SECOND / 1000));
 }
 
 struct event_context
-txn_event_context(const struct txn *s, const struct txn_event *en)
+txn_event_context(const struct txn *txn, const struct txn_event *ev)
 {
 	return (struct event_context) {
-		.event = en->item->event,
-		.graph = s->graph,
-		.state = en->member->state,
-		.user = en->member->node,
-		.carried = en->carried,
-		.place = &en->place,
-		.now = en->now,
+		.event = ev->item->event,
+		.graph = txn->graph,
+		.state = ev->user->state,
+		.user = ev->user->node,
+		.carried = ev->carried,
+		.place = &ev->place,
+		.now = ev->now,
 	};
 }
 
 bool
-txn_decides(const struct txn_event *en)
+txn_records(const struct txn_event *ev)
 {
-	return en->verified && !en->gone && !en->busy &&
-	    en->earlier_id == NULL && en->same == NULL;
+	return ev->state == TXN_STATE_DECIDED && !ev->item->dry_run;
 }
 
 bool
-txn_records(const struct txn_event *en)
+txn_apikey_verified(const struct txn *txn, struct decision_request *item,
+    const struct txn_apikey *key)
 {
-	return en->decided && !en->item->dry_run;
-}
-
-bool
-txn_apikey_verified(const struct txn *s, struct decision_request *item,
-    const struct txn_key_row *key)
-{
-	struct spool *spool = engine_spool(s->engine);
+	struct spool *spool = engine_spool(txn->engine);
 	const int64_t left =
 	    key->expires_at == 0 ? INT64_MAX : key->expires_at - key->now;
 
@@ -146,40 +137,39 @@ txn_apikey_allows(struct decision_request *item, int64_t scopes)
 	return false;
 }
 
-/* Give a decision its id, its time and its texts. */
 int
-txn_answer(struct txn *s, struct txn_event *en, struct fail *f)
+txn_answer(struct txn *txn, struct txn_event *ev, struct fail *f)
 {
-	const struct decision *d = &en->decision;
+	const struct decision *d = &ev->decision;
 	const struct ruleset *rs =
-	    engine_book(s->engine, en->item->event->type)->ruleset;
-	struct decision_answer *ans = &en->item->answer;
+	    engine_book(txn->engine, ev->item->event->type)->ruleset;
+	struct decision_answer *answer = &ev->item->answer;
 	char id[CRYPT_ID_SIZE];
 
-	crypt_id("vd_", en->now, id);
-	ans->id = arena_strdup(s->arena, id);
-	ans->event_id = en->item->event->id;
-	if (ans->event_id == NULL) {
-		crypt_id("evt_", en->now, id);
-		ans->event_id = arena_strdup(s->arena, id);
+	crypt_id("vd_", ev->now, id);
+	answer->id = arena_strdup(txn->arena, id);
+	answer->event_id = ev->item->event->id;
+	if (answer->event_id == NULL) {
+		crypt_id("evt_", ev->now, id);
+		answer->event_id = arena_strdup(txn->arena, id);
 	}
-	if (d->verdict == VERDICT_REVIEW && txn_records(en) &&
+	if (d->verdict == VERDICT_REVIEW && txn_records(ev) &&
 	    d->score.total != SCORE_SHORT_CIRCUIT) {
-		crypt_id("cse_", en->now, id);
-		en->case_id = arena_strdup(s->arena, id);
+		crypt_id("cse_", ev->now, id);
+		ev->case_id = arena_strdup(txn->arena, id);
 	}
-	ans->verdict = d->verdict;
-	ans->score = d->score.total;
+	answer->verdict = d->verdict;
+	answer->score = d->score.total;
 
-	/* Copies: the next event of a failed set may load new rulebooks. */
-	ans->policy_id = arena_strdup(s->arena, d->policy->id);
-	ans->policy_version = arena_strdup(s->arena, d->policy->version);
-	ans->decided_at = en->now;
+	/* Copies: the next event may load new rulebooks (run_singly()). */
+	answer->policy_id = arena_strdup(txn->arena, d->policy->id);
+	answer->policy_version = arena_strdup(txn->arena, d->policy->version);
+	answer->decided_at = ev->now;
 
-	ans->reasons = reasons_text(s->arena, &d->score);
-	if (d->score.total != SCORE_SHORT_CIRCUIT && txn_records(en))
-		en->replay = sample_text(s->arena, rs, en);
-	if (s->arena->overflow)
+	answer->reasons = reasons_text(txn->arena, &d->score);
+	if (d->score.total != SCORE_SHORT_CIRCUIT && txn_records(ev))
+		ev->sample = sample_text(txn->arena, rs, ev);
+	if (txn->arena->overflow)
 		return txn_no_room(f);
 	return 0;
 }
@@ -190,52 +180,53 @@ txn_no_room(struct fail *f)
 	return fail_set(f, FAIL_US, INTERNAL, NULL, "the request is too big");
 }
 
-/* One entry with its user and its entities. */
+/* Lay out one event with its user and its entities. */
 static int
-build_event(struct txn *s, struct txn_event *en, struct decision_request *item,
-    struct fail *f)
+build_event(struct txn *txn, struct txn_event *ev,
+    struct decision_request *item, struct fail *f)
 {
-	const struct event *ev = item->event;
+	const struct event *event = item->event;
 
 	item->outcome = 0;
 	item->spooled = false;
 	item->mismatch = false;
 	memset(&item->answer, 0, sizeof(item->answer));
 	memset(&item->fail, 0, sizeof(item->fail));
-	en->item = item;
-	s->queued = s->queued || item->queued != 0;
-	s->dry_runs = s->dry_runs || item->dry_run;
-	geoip_place(engine_geoip(s->engine), ev, &en->place);
-	en->n_keys = list_keys(ev, en->place.country, en->keys);
+	ev->item = item;
+	ev->state = TXN_STATE_OPEN;
+	txn->queued = txn->queued || item->queued != 0;
+	txn->dry_runs = txn->dry_runs || item->dry_run;
+	geoip_place(engine_geoip(txn->engine), event, &ev->place);
+	ev->n_keys = list_keys(event, ev->place.country, ev->keys);
 	if (!item->dry_run)
-		en->key = item->idempotency_key != NULL ? item->idempotency_key
-							: ev->id;
-	en->member = find_user(s, ev->user);
-	if (en->member == NULL)
+		ev->key = item->idempotency_key != NULL ? item->idempotency_key
+							: event->id;
+	ev->user = find_user(txn, event->user);
+	if (ev->user == NULL)
 		return txn_no_room(f);
-	if (entity_graph_identifier(s->graph, ev, en->carried) == -1)
+	if (entity_graph_identifier(txn->graph, event, ev->carried) == -1)
 		return txn_no_room(f);
 	return 0;
 }
 
-/* The user's place in the set, made when the user is new to it. */
+/* Find the user of that id, or add it.  NULL when the arena is full. */
 static struct txn_user *
-find_user(struct txn *s, const char *user)
+find_user(struct txn *txn, const char *id)
 {
-	struct txn_user *m;
+	struct txn_user *user;
 	size_t i;
 
-	for (i = 0; i < s->n_members; i++) {
-		if (strcmp(s->members[i].user, user) == 0)
-			return &s->members[i];
+	for (i = 0; i < txn->n_users; i++) {
+		if (strcmp(txn->users[i].id, id) == 0)
+			return &txn->users[i];
 	}
-	m = &s->members[s->n_members];
-	m->user = user;
-	m->node = entity_graph_node(s->graph, NODE_USER, user);
-	if (m->node == NULL)
+	user = &txn->users[txn->n_users];
+	user->id = id;
+	user->node = entity_graph_node(txn->graph, NODE_USER, id);
+	if (user->node == NULL)
 		return NULL;
-	s->n_members++;
-	return m;
+	txn->n_users++;
+	return user;
 }
 
 /* The reasons as a JSON array, NULL when there is no room. */
@@ -250,36 +241,36 @@ reasons_text(struct arena *a, const struct score *score)
 }
 
 /*
- * What a backtest needs to decide the event again, and what is on probation
- * made of it, as JSON; without the latter where both do not find room.
+ * The sample as JSON: what a backtest needs to decide the event again, and the
+ * result of the shadow, which is left out where there is no room for both.
  */
 static const char *
 sample_text(
-    struct arena *a, const struct ruleset *rs, const struct txn_event *en)
+    struct arena *a, const struct ruleset *rs, const struct txn_event *ev)
 {
 	const struct arena_mark mark = arena_mark(a);
 	const char *text = NULL;
 
-	if (en->shade.id != NULL)
-		text = sample_text_with(a, rs, en, &en->shade);
+	if (ev->shadow.id != NULL)
+		text = sample_text_with(a, rs, ev, &ev->shadow);
 	if (text != NULL)
 		return text;
 	arena_rewind(a, mark);
-	return sample_text_with(a, rs, en, NULL);
+	return sample_text_with(a, rs, ev, NULL);
 }
 
-/* A model's reasons are no tags of rules, which labels are credited to. */
+/* With a model the sample names the rules' tags: labels count for these. */
 static const char *
 sample_text_with(struct arena *a, const struct ruleset *rs,
-    const struct txn_event *en, const struct shadow_result *shade)
+    const struct txn_event *ev, const struct shadow_result *shadow)
 {
-	const struct decision *d = &en->decision;
+	const struct decision *d = &ev->decision;
 	struct str s;
 
 	str_init(&s, a);
-	sample_json(&s, rs, d, en->listed == LIST_WATCH,
+	sample_json(&s, rs, d, ev->listed == LIST_WATCH,
 	    d->scorer == SCORER_ML ? reasons_text(a, &d->rules)
-				   : en->item->answer.reasons,
-	    shade, &en->signals);
+				   : ev->item->answer.reasons,
+	    shadow, &ev->signals);
 	return str_text(&s);
 }

@@ -10,50 +10,66 @@
 #include "lib/db/db.h"
 #include "lib/txn/txn_int.h"
 
-/* Entities to resolve, as parameters: kind and key of each. */
-struct wanted_node {
+/* Entities as parameters of a statement: kind and key of each. */
+struct node_keys {
 	int64_t *kind;
 	const char **key;
 	size_t n;
 };
 
-static int graph_resolve(struct txn *s, bool *again, struct fail *f);
-static int read_resolved(struct txn *s, const struct rows *r,
-    const struct wanted_node *all, bool *again, struct fail *f);
-static int graph_lock(struct txn *s, bool *again, struct fail *f);
-static bool read_locked(struct txn *s, const struct rows *r);
-static void graph_gone(struct txn *s, struct graph_node *node);
-static size_t lock_ids(struct txn *s, int64_t *ids);
-static size_t link_ids(struct txn *s, int64_t *a, int64_t *b);
-static size_t root_ids(struct txn *s, int64_t *ids);
-static void want_node(struct wanted_node *w, const struct graph_node *node);
+/* Iterates over the pairs of all events that may be new links. */
+struct new_pairs {
+	const struct txn *txn;
+	const struct txn_event *event; /* the next one */
+	const struct user_state *state; /* of the current event's user */
+	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX]; /* of that event */
+	size_t next, n;
+};
+
+static int resolve_roots(struct txn *txn, bool *again, struct fail *f);
+static int collect_nodes(struct txn *txn, struct node_keys *all,
+    struct node_keys *new, struct fail *f);
+static int node_keys_init(
+    struct node_keys *keys, struct arena *a, size_t max, struct fail *f);
+static int read_resolved(struct txn *txn, const struct rows *r,
+    const struct node_keys *all, bool *again, struct fail *f);
+static int lock_nodes(struct txn *txn, bool *again, struct fail *f);
+static void read_links(struct txn *txn, const struct rows *r);
+static bool read_locked(struct txn *txn, const struct rows *r);
+static void drop_erased_node(struct txn *txn, struct graph_node *node);
+static void new_pairs_init(struct new_pairs *it, const struct txn *txn);
+static const struct graph_pair *new_pairs_next(struct new_pairs *it);
+static size_t lock_ids(const struct txn *txn, int64_t *ids);
+static size_t link_ids(const struct txn *txn, int64_t *a, int64_t *b);
+static size_t root_ids(const struct txn *txn, int64_t *ids);
+static void add_node_key(struct node_keys *keys, const struct graph_node *node);
 
 int
-txn_read_graph(struct txn *s, struct fail *f)
+txn_read_graph(struct txn *txn, struct fail *f)
 {
 	bool again = true, links = false, stale = false;
 	size_t i;
 	int tries;
 
-	for (i = 0; i < s->n; i++)
-		links = links || s->entries[i].may_link;
-	for (i = 0; i < s->n_members; i++)
-		stale = stale || s->members[i].stale_root;
+	for (i = 0; i < txn->n; i++)
+		links = links || txn->events[i].may_link;
+	for (i = 0; i < txn->n_users; i++)
+		stale = stale || txn->users[i].stale_root;
 	if (!links && !stale)
 		return 0;
 
 	/*
-	 * Between finding and locking it a root may be put under another, and
-	 * an entity be erased.
+	 * Before a root that was found is locked, another transaction may put
+	 * it under another root, or erase an entity.
 	 */
 	for (tries = 0; again && tries < TXN_ROOT_TRIES; tries++) {
-		if (graph_resolve(s, &again, f) == -1)
+		if (resolve_roots(txn, &again, f) == -1)
 			return -1;
 		if (again)
 			continue;
 		if (!links)
 			return 0;
-		if (graph_lock(s, &again, f) == -1)
+		if (lock_nodes(txn, &again, f) == -1)
 			return -1;
 	}
 	if (again)
@@ -64,71 +80,89 @@ txn_read_graph(struct txn *s, struct fail *f)
 
 /*
  * Store the entities that are new and find the root of every entity that may
- * get a link or whose root is out of date.  *again is set when one was erased
- * while it was to be stored.
+ * get a link or whose root is out of date.  *again is set when an erasure took
+ * one of them meanwhile.
  */
 static int
-graph_resolve(struct txn *s, bool *again, struct fail *f)
+resolve_roots(struct txn *txn, bool *again, struct fail *f)
 {
-	const size_t max = s->n * (CARRIED__MAX + 1) + s->n_members;
-	struct wanted_node all = { 0 }, new = { 0 };
-	struct params p, q;
+	struct node_keys all, new;
+	struct params add, resolve;
 	struct rows rows[2];
-	size_t i, n = 0;
-	int c;
+	int at;
 
-	all.kind = arena_array(s->arena, max, sizeof(*all.kind));
-	all.key = arena_array(s->arena, max, sizeof(*all.key));
-	new.kind = arena_array(s->arena, max, sizeof(*new.kind));
-	new.key = arena_array(s->arena, max, sizeof(*new.key));
-	if (all.kind == NULL || all.key == NULL || new.kind == NULL ||
-	    new.key == NULL)
-		return txn_no_room(f);
-	for (i = 0; i < s->n; i++) {
-		if (!s->entries[i].may_link)
-			continue;
-		want_node(&all, s->entries[i].member->node);
-		for (c = 0; c < CARRIED__MAX; c++)
-			want_node(&all, s->entries[i].carried[c]);
-	}
-	for (i = 0; i < all.n; i++) {
-		if (entity_graph_find(
-			s->graph, (enum graph_node_kind)all.kind[i], all.key[i])
-			->id != 0)
-			continue;
-		new.kind[new.n] = all.kind[i];
-		new.key[new.n++] = all.key[i];
-	}
-	for (i = 0; i < s->n_members; i++) {
-		if (s->members[i].stale_root)
-			want_node(&all, s->members[i].node);
-	}
+	if (collect_nodes(txn, &all, &new, f) == -1)
+		return -1;
 
 	/* The second statement sees what the first has stored. */
 	if (new.n > 0) {
-		params_init(&p, s->arena);
-		params_ints(&p, new.kind, new.n);
-		params_texts(&p, new.key, new.n);
-		if (db_send(s->db, STMT_GRAPH_ADD, &p, f) == -1)
+		params_init(&add, txn->arena);
+		params_ints(&add, new.kind, new.n);
+		params_texts(&add, new.key, new.n);
+		if (db_send(txn->db, STMT_GRAPH_ADD, &add, f) == -1)
 			return -1;
-		n++;
 	}
-	params_init(&q, s->arena);
-	params_ints(&q, all.kind, all.n);
-	params_texts(&q, all.key, all.n);
-	if (db_send(s->db, STMT_GRAPH_RESOLVE, &q, f) == -1 ||
-	    db_sync(s->db, s->arena, rows, n + 1, f) == -1)
+	params_init(&resolve, txn->arena);
+	params_ints(&resolve, all.kind, all.n);
+	params_texts(&resolve, all.key, all.n);
+	at = db_send(txn->db, STMT_GRAPH_RESOLVE, &resolve, f);
+	if (at == -1 ||
+	    db_sync(txn->db, txn->arena, rows, db_queued(txn->db), f) == -1)
 		return -1;
-	return read_resolved(s, &rows[n], &all, again, f);
+	return read_resolved(txn, &rows[at], &all, again, f);
+}
+
+/* Collect all entities to resolve, and those among them that are not stored. */
+static int
+collect_nodes(struct txn *txn, struct node_keys *all, struct node_keys *new,
+    struct fail *f)
+{
+	const size_t max = txn->n * (CARRIED__MAX + 1) + txn->n_users;
+	const struct txn_event *ev;
+	const struct graph_node *node;
+	size_t i;
+	int c;
+
+	if (node_keys_init(all, txn->arena, max, f) == -1 ||
+	    node_keys_init(new, txn->arena, max, f) == -1)
+		return -1;
+	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
+		if (!ev->may_link)
+			continue;
+		add_node_key(all, ev->user->node);
+		for (c = 0; c < CARRIED__MAX; c++)
+			add_node_key(all, ev->carried[c]);
+	}
+	for (i = 0; i < all->n; i++) {
+		node = entity_graph_find(txn->graph,
+		    (enum graph_node_kind)all->kind[i], all->key[i]);
+		if (node->id == 0)
+			add_node_key(new, node);
+	}
+	for (i = 0; i < txn->n_users; i++) {
+		if (txn->users[i].stale_root)
+			add_node_key(all, txn->users[i].node);
+	}
+	return 0;
+}
+
+static int
+node_keys_init(
+    struct node_keys *keys, struct arena *a, size_t max, struct fail *f)
+{
+	keys->kind = arena_array(a, max, sizeof(*keys->kind));
+	keys->key = arena_array(a, max, sizeof(*keys->key));
+	keys->n = 0;
+	return keys->kind == NULL || keys->key == NULL ? txn_no_room(f) : 0;
 }
 
 /*
- * Bind the entities to their ids and put each under its root.  *again says
- * whether one of those that were wanted is not there.
+ * Bind the entities to their ids and put each under its root.  *again is set
+ * when the rows lack one of them.
  */
 static int
-read_resolved(struct txn *s, const struct rows *r,
-    const struct wanted_node *all, bool *again, struct fail *f)
+read_resolved(struct txn *txn, const struct rows *r,
+    const struct node_keys *all, bool *again, struct fail *f)
 {
 	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
 		  key = rows_col(r, "key"), root = rows_col(r, "root"),
@@ -138,72 +172,87 @@ read_resolved(struct txn *s, const struct rows *r,
 	int i;
 
 	for (i = 0; i < r->n; i++) {
-		node = entity_graph_find(s->graph,
+		node = entity_graph_find(txn->graph,
 		    (enum graph_node_kind)rows_int(r, i, kind),
 		    rows_text(r, i, key));
 		assert(node != NULL);
-		if (entity_graph_place(s->graph, node, rows_int(r, i, id),
+		if (entity_graph_place(txn->graph, node, rows_int(r, i, id),
 			rows_int(r, i, root),
 			(int)rows_int(r, i, size)) == NULL)
 			return txn_no_room(f);
 	}
 	*again = false;
 	for (w = 0; w < all->n; w++) {
-		node = entity_graph_find(
-		    s->graph, (enum graph_node_kind)all->kind[w], all->key[w]);
+		node = entity_graph_find(txn->graph,
+		    (enum graph_node_kind)all->kind[w], all->key[w]);
 		*again = *again || node->id == 0;
 	}
 	return 0;
 }
 
 /*
- * Lock the rows that may change and read which links stand.  *again is set
- * when, before the locks were had, a root had ceased to be one or an entity
- * had been erased.
+ * Lock the rows that may change and read which links exist.  *again is set
+ * when, before the rows were locked, a root went under another or an entity was
+ * erased.
  */
 static int
-graph_lock(struct txn *s, bool *again, struct fail *f)
+lock_nodes(struct txn *txn, bool *again, struct fail *f)
 {
-	const size_t max = s->n * ENTITY_GRAPH_PAIRS_MAX * 3;
-	int64_t *ids = arena_array(s->arena, max, sizeof(*ids));
-	int64_t *a = arena_array(s->arena, max, sizeof(*a));
-	int64_t *b = arena_array(s->arena, max, sizeof(*b));
-	int64_t *roots = arena_array(s->arena, max, sizeof(*roots));
-	struct params p, q, t;
+	const size_t max = txn->n * ENTITY_GRAPH_PAIRS_MAX * 3;
+	int64_t *ids = arena_array(txn->arena, max, sizeof(*ids));
+	int64_t *a = arena_array(txn->arena, max, sizeof(*a));
+	int64_t *b = arena_array(txn->arena, max, sizeof(*b));
+	int64_t *roots = arena_array(txn->arena, max, sizeof(*roots));
+	struct params locks, links, moved;
 	struct rows rows[3];
 	size_t n_ids, n_links, n_roots;
-	int i;
+	int lock_at, links_at, moved_at = TXN_NOT_SENT;
 
 	if (ids == NULL || a == NULL || b == NULL || roots == NULL)
 		return txn_no_room(f);
-	n_ids = lock_ids(s, ids);
-	n_links = link_ids(s, a, b);
-	n_roots = root_ids(s, roots);
-	params_init(&p, s->arena);
-	params_ints(&p, ids, n_ids);
-	params_init(&q, s->arena);
-	params_ints(&q, a, n_links);
-	params_ints(&q, b, n_links);
-	params_init(&t, s->arena);
-	params_ints(&t, roots, n_roots);
-	if (db_send(s->db, STMT_GRAPH_LOCK, &p, f) == -1 ||
-	    db_send(s->db, STMT_GRAPH_LINKS, &q, f) == -1 ||
-	    (n_roots > 0 && db_send(s->db, STMT_GRAPH_MOVED, &t, f) == -1) ||
-	    db_sync(s->db, s->arena, rows, n_roots > 0 ? 3 : 2, f) == -1)
+	n_ids = lock_ids(txn, ids);
+	n_links = link_ids(txn, a, b);
+	n_roots = root_ids(txn, roots);
+	params_init(&locks, txn->arena);
+	params_ints(&locks, ids, n_ids);
+	params_init(&links, txn->arena);
+	params_ints(&links, a, n_links);
+	params_ints(&links, b, n_links);
+	params_init(&moved, txn->arena);
+	params_ints(&moved, roots, n_roots);
+	lock_at = db_send(txn->db, STMT_GRAPH_LOCK, &locks, f);
+	if (lock_at == -1)
 		return -1;
-	*again = read_locked(s, &rows[0]);
-	if (n_roots > 0)
-		*again = rows_get_bool(&rows[2], "moved") || *again;
-	for (i = 0; i < rows[1].n; i++)
-		entity_graph_link_known(s->graph,
-		    (struct user_state_link) {
-			rows_int(&rows[1], i, 0), rows_int(&rows[1], i, 1) });
+	links_at = db_send(txn->db, STMT_GRAPH_LINKS, &links, f);
+	if (links_at == -1)
+		return -1;
+	if (n_roots > 0 &&
+	    (moved_at = db_send(txn->db, STMT_GRAPH_MOVED, &moved, f)) == -1)
+		return -1;
+	if (db_sync(txn->db, txn->arena, rows, db_queued(txn->db), f) == -1)
+		return -1;
+	*again = read_locked(txn, &rows[lock_at]);
+	if (moved_at != TXN_NOT_SENT)
+		*again = rows_get_bool(&rows[moved_at], "moved") || *again;
+	read_links(txn, &rows[links_at]);
 	return 0;
 }
 
-/* Take in the locked rows.  Whether one is no longer what it was. */
+static void
+read_links(struct txn *txn, const struct rows *r)
+{
+	const int a = rows_col(r, "a"), b = rows_col(r, "b");
+	int i;
+
+	for (i = 0; i < r->n; i++)
+		entity_graph_link_known(txn->graph,
+		    (struct user_state_link) {
+			rows_int(r, i, a), rows_int(r, i, b) });
+}
+
+/* Read the locked rows.  True if a row is not what it was when it was read. */
 static bool
-read_locked(struct txn *s, const struct rows *r)
+read_locked(struct txn *txn, const struct rows *r)
 {
 	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
 		  parent = rows_col(r, "parent"), size = rows_col(r, "size"),
@@ -215,9 +264,9 @@ read_locked(struct txn *s, const struct rows *r)
 	int i;
 
 	for (i = 0; i < r->n; i++) {
-		node = entity_graph_node_id(s->graph, rows_int(r, i, id));
+		node = entity_graph_node_id(txn->graph, rows_int(r, i, id));
 		if (node->kind != 0 && rows_int(r, i, kind) == 0) {
-			graph_gone(s, node);
+			drop_erased_node(txn, node);
 			moved = true;
 			continue;
 		}
@@ -232,121 +281,140 @@ read_locked(struct txn *s, const struct rows *r)
 	return moved;
 }
 
-/* An entity was erased; whose root it was has to find another. */
+/* An entity was erased: users below it need another root. */
 static void
-graph_gone(struct txn *s, struct graph_node *node)
+drop_erased_node(struct txn *txn, struct graph_node *node)
 {
 	size_t i;
 
-	for (i = 0; i < s->n_members; i++) {
-		if (entity_graph_root(s->members[i].node) == node)
-			s->members[i].stale_root = true;
+	for (i = 0; i < txn->n_users; i++) {
+		if (entity_graph_root(txn->users[i].node) == node)
+			txn->users[i].stale_root = true;
 	}
 	entity_graph_unbind(node);
 }
 
+/* Begin with the first pair of the first event. */
+static void
+new_pairs_init(struct new_pairs *it, const struct txn *txn)
+{
+	it->txn = txn;
+	it->event = txn->events;
+	it->next = it->n = 0;
+}
+
 /*
- * The rows that the set may change: counters of entities that may get a new
+ * The next pair of an event that may make a link, if its user's state does not
+ * know this link; NULL at the end.
+ */
+static const struct graph_pair *
+new_pairs_next(struct new_pairs *it)
+{
+	const struct txn_event *ev;
+	const struct graph_pair *pair;
+
+	for (;;) {
+		while (it->next < it->n) {
+			pair = &it->pairs[it->next++];
+			if (!user_state_link_known(it->state,
+				entity_graph_link_of(pair->a, pair->b)))
+				return pair;
+		}
+		if (it->event == it->txn->events + it->txn->n)
+			return NULL;
+		ev = it->event++;
+		if (!ev->may_link)
+			continue;
+		it->state = ev->user->state;
+		it->next = 0;
+		it->n =
+		    entity_graph_pairs(ev->user->node, ev->carried, it->pairs);
+	}
+}
+
+/*
+ * Collect the rows that may change: counters of entities that may get a new
  * neighbour, and unsaturated roots of components that may be joined.
  */
 static size_t
-lock_ids(struct txn *s, int64_t *ids)
+lock_ids(const struct txn *txn, int64_t *ids)
 {
-	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
-	struct graph_node *ra, *rb, *other;
-	size_t i, k, n_pairs, n = 0;
+	struct new_pairs it;
+	const struct graph_pair *pair;
+	struct graph_node *root_a, *root_b, *other;
+	size_t n = 0;
 
-	for (i = 0; i < s->n; i++) {
-		if (!s->entries[i].may_link)
+	new_pairs_init(&it, txn);
+	while ((pair = new_pairs_next(&it)) != NULL) {
+		other = pair->b;
+		if ((pair->a->kind == NODE_USER &&
+			other->users < ENTITY_GRAPH_CAP) ||
+		    (other->kind == NODE_FINGERPRINT &&
+			other->devices < ENTITY_GRAPH_CAP))
+			ids[n++] = other->id;
+		if (other->kind == NODE_FINGERPRINT)
 			continue;
-		n_pairs = entity_graph_pairs(
-		    s->entries[i].member->node, s->entries[i].carried, pairs);
-		for (k = 0; k < n_pairs; k++) {
-			other = pairs[k].b;
-			if (user_state_link_known(s->entries[i].member->state,
-				entity_graph_link_of(pairs[k].a, other)))
-				continue;
-			if ((pairs[k].a->kind == NODE_USER &&
-				other->users < ENTITY_GRAPH_CAP) ||
-			    (other->kind == NODE_FINGERPRINT &&
-				other->devices < ENTITY_GRAPH_CAP))
-				ids[n++] = other->id;
-			if (other->kind == NODE_FINGERPRINT)
-				continue;
-			ra = entity_graph_root(pairs[k].a);
-			rb = entity_graph_root(other);
-			if (ra == rb)
-				continue;
-			if (ra->size < ENTITY_GRAPH_CAP)
-				ids[n++] = ra->id;
-			if (rb->size < ENTITY_GRAPH_CAP)
-				ids[n++] = rb->id;
-		}
+		root_a = entity_graph_root(pair->a);
+		root_b = entity_graph_root(other);
+		if (root_a == root_b)
+			continue;
+		if (root_a->size < ENTITY_GRAPH_CAP)
+			ids[n++] = root_a->id;
+		if (root_b->size < ENTITY_GRAPH_CAP)
+			ids[n++] = root_b->id;
 	}
 	return n;
 }
 
-/* The links that may be new, for which it must be known whether they stand. */
+/* Collect the links that may be new: GRAPH_LINKS says which exist. */
 static size_t
-link_ids(struct txn *s, int64_t *a, int64_t *b)
+link_ids(const struct txn *txn, int64_t *a, int64_t *b)
 {
-	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct new_pairs it;
+	const struct graph_pair *pair;
 	struct user_state_link link;
-	size_t i, k, n_pairs, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < s->n; i++) {
-		if (!s->entries[i].may_link)
-			continue;
-		n_pairs = entity_graph_pairs(
-		    s->entries[i].member->node, s->entries[i].carried, pairs);
-		for (k = 0; k < n_pairs; k++) {
-			link = entity_graph_link_of(pairs[k].a, pairs[k].b);
-			if (user_state_link_known(
-				s->entries[i].member->state, link))
-				continue;
-			a[n] = link.first;
-			b[n++] = link.second;
-		}
+	new_pairs_init(&it, txn);
+	while ((pair = new_pairs_next(&it)) != NULL) {
+		link = entity_graph_link_of(pair->a, pair->b);
+		a[n] = link.first;
+		b[n++] = link.second;
 	}
 	return n;
 }
 
 /*
- * The unsaturated roots over both ends of a link that may be new: nobody locks
- * these, because such a link joins nothing, as long as they are roots.
+ * Collect the unsaturated roots over both ends of a link that may be new.  Such
+ * a link joins nothing, so these roots are not locked, only checked: they must
+ * still be roots.
  */
 static size_t
-root_ids(struct txn *s, int64_t *ids)
+root_ids(const struct txn *txn, int64_t *ids)
 {
-	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
+	struct new_pairs it;
+	const struct graph_pair *pair;
 	const struct graph_node *root;
-	size_t i, k, n_pairs, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < s->n; i++) {
-		if (!s->entries[i].may_link)
+	new_pairs_init(&it, txn);
+	while ((pair = new_pairs_next(&it)) != NULL) {
+		if (pair->b->kind == NODE_FINGERPRINT)
 			continue;
-		n_pairs = entity_graph_pairs(
-		    s->entries[i].member->node, s->entries[i].carried, pairs);
-		for (k = 0; k < n_pairs; k++) {
-			if (pairs[k].b->kind == NODE_FINGERPRINT ||
-			    user_state_link_known(s->entries[i].member->state,
-				entity_graph_link_of(pairs[k].a, pairs[k].b)))
-				continue;
-			root = entity_graph_root(pairs[k].a);
-			if (root == entity_graph_root(pairs[k].b) &&
-			    root->size < ENTITY_GRAPH_CAP)
-				ids[n++] = root->id;
-		}
+		root = entity_graph_root(pair->a);
+		if (root == entity_graph_root(pair->b) &&
+		    root->size < ENTITY_GRAPH_CAP)
+			ids[n++] = root->id;
 	}
 	return n;
 }
 
-/* Append one entity, if there is one. */
+/* Append one entity, unless it is NULL. */
 static void
-want_node(struct wanted_node *w, const struct graph_node *node)
+add_node_key(struct node_keys *keys, const struct graph_node *node)
 {
 	if (node == NULL)
 		return;
-	w->kind[w->n] = node->kind;
-	w->key[w->n++] = node->key;
+	keys->kind[keys->n] = node->kind;
+	keys->key[keys->n++] = node->key;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* What the files of lib/txn share.  Calls go from txn.c down to txn_event.c. */
+/*
+ * What the files of lib/txn share.  Calls go one way: txn.c calls txn_read.c,
+ * txn_graph.c, txn_write.c and txn_degrade.c; these call txn_lists.c,
+ * txn_queue.c and txn_key.c; all call txn_event.c.
+ */
 #ifndef LIB_TXN_TXN_INT_H
 #define LIB_TXN_TXN_INT_H
 
@@ -22,37 +26,72 @@ struct db;
 struct rows;
 struct user_state;
 
-/* One user of the set, whose state all events of that user share. */
+/*
+ * The state of an event in one try of its transaction.  The names in brackets
+ * are the functions that enter it.  Each try begins at OPEN.  No state but OPEN
+ * is left again in the same try, and only OPEN leads to DECIDED.
+ */
+enum txn_state {
+	/* The event is to be decided. [txn_build()] */
+	TXN_STATE_OPEN = 1,
+
+	/* The API key does not allow it; item->fail says why. [txn_read(),
+	 * txn_degrade()] */
+	TXN_STATE_REFUSED,
+
+	/* Its row has left the queue: another worker has done it. [txn_read()]
+	 */
+	TXN_STATE_GONE,
+
+	/* An earlier transaction used its idempotency key. [txn_read()] */
+	TXN_STATE_REPLAYS,
+
+	/* An earlier event of this transaction has the same key. [txn_read()]
+	 */
+	TXN_STATE_REPEATS,
+
+	/* Another transaction locks its user, and this one does not wait.
+	 * [txn_read()] */
+	TXN_STATE_BUSY,
+
+	/* It has a decision, or an onError verdict. [txn_run(), txn_degrade()]
+	 */
+	TXN_STATE_DECIDED,
+	TXN_STATE__MAX
+};
+
+/* One user of the transaction, whose state all events of that user share. */
 struct txn_user {
-	const char *user;
+	const char *id;
 	struct user_state *state;
 	struct graph_node *node; /* in the graph; id 0 before the first link */
 	bool stored; /* a row exists */
-	bool stale_root; /* its root was put under another since */
+	bool stale_root; /* its root is under another root since */
 	bool changed; /* the row must be written */
-	bool busy; /* another set holds it, and this one does not wait */
+	bool
+	    busy; /* another transaction locks it, and this one does not wait */
 	int64_t now; /* of the latest event */
 };
 
 /* What the database says of an API key. */
-struct txn_key_row {
+struct txn_apikey {
 	bool live;
 	int64_t scopes;
 	int64_t expires_at; /* 0: never */
 	int64_t now;
 };
 
-/* One event of the set. */
+/* One event of the transaction. */
 struct txn_event {
+	enum txn_state state;
 	struct decision_request *item;
 	const char *key; /* idempotency: the header, else the event's id */
-	const struct txn_event *same; /* an earlier entry with that key */
-	struct txn_event
-	    *asks; /* the first entry with its API key; may be itself */
-	struct txn_key_row key_row; /* of the API key, where this entry asked */
-	struct txn_user *member;
-	struct graph_node
-	    *carried[CARRIED__MAX]; /* NULL when it carries none */
+	const struct txn_event *same; /* REPEATS: the event it repeats */
+	struct txn_event *apikey_event; /* the first event with its API key,
+					   maybe itself; NULL: no API key */
+	struct txn_apikey apikey; /* of the first event with that API key */
+	struct txn_user *user;
+	struct graph_node *carried[CARRIED__MAX]; /* NULL where it has none */
 	struct place place; /* of its ip */
 	struct list_key keys[LIST_KEYS_MAX]; /* what a list may name it by */
 	size_t n_keys;
@@ -64,199 +103,216 @@ struct txn_event {
 	int64_t earlier_at;
 	int64_t earlier_digest; /* of the event it was made for, or 0 */
 	int64_t digest; /* of this event, if it has a key */
-	bool verified; /* its API key is good, else item->fail says why */
-	bool busy; /* its user is, and it is no replay */
-	bool gone; /* out of the queue, by somebody else */
 
-	/* Filled when it is decided; replay and case_id not of a dry run. */
-	bool decided;
+	/* From DECIDED on; sample and case_id not of a dry run. */
 	struct decision decision;
-	struct shadow_result
-	    shade; /* what stays of a probation, if there is one */
+	struct shadow_result shadow; /* id NULL without a shadow */
 	struct entity_risk_rates risk[CARRIED__MAX]; /* of device and ip */
 	struct signal_facts facts; /* the signals point into it */
 	struct signals signals;
-	const char *replay; /* JSON for the detail row */
+	const char *sample; /* JSON for the detail row */
 	const char *case_id; /* of a review, else NULL */
 };
 
-/* A set in hand. */
+/* A transaction in progress. */
 struct txn {
 	struct engine *engine;
 	struct db *db;
 	struct arena *arena;
-	struct txn_event *entries;
+	struct txn_event *events;
 	size_t n;
-	struct txn_user *members; /* one a user */
-	size_t n_members;
+	struct txn_user *users; /* each once */
+	size_t n_users;
 	struct graph *graph;
 	enum txn_lock lock;
 	bool queued; /* some of the events are in the queue */
-	bool dry_runs; /* some of them are such */
+	bool dry_runs; /* some of the events are dry runs */
 	int64_t deadline; /* clock_ticks() */
-	int lost; /* times that the connection died under it */
+	int lost; /* how often the connection was lost */
 	struct fail why; /* of the latest try that failed */
 };
 
-/* Tries to reach the roots of an event before another set moves them. */
+/* Tries to reach the roots of an event before another transaction moves them.
+ */
 #define TXN_ROOT_TRIES 5
 
 /* An event's entities, and a root of each when it is read and in every try. */
 #define TXN_NODES_MAX ((CARRIED__MAX + 1) * (2 + TXN_ROOT_TRIES))
 
-/* txn_event.c: the layout of the transaction, and what all steps need. */
+/* Statements of one round trip, begin and commit included. */
+#define TXN_STATEMENTS_MAX 16
+
+/*
+ * A txn_send_ function queues a statement of the current round trip, and gives
+ * the index of its result among those of db_sync(), or TXN_NOT_SENT where the
+ * events need none of it.
+ */
+#define TXN_NOT_SENT (-1)
+
+/* txn_event.c: how the transaction is laid out, and what all steps need */
 
 /*
  * Make sure that the connection can do what the items need, and lay them out.
  * Returns 0, or -1 with f set.
  */
-int txn_begin(struct txn *s, struct decision_request *const *items, size_t n,
+int txn_begin(struct txn *txn, struct decision_request *const *items, size_t n,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Lay out the events of the items, their users and their entities.  Returns 0,
  * or -1 with f set.
  */
-int txn_build(struct txn *s, struct decision_request *const *items, size_t n,
+int txn_build(struct txn *txn, struct decision_request *const *items, size_t n,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* Milliseconds until the deadline; 0 after it. */
-int txn_left(const struct txn *s);
+int txn_left(const struct txn *txn);
 
 /* The event with what the transaction knows of its user and entities. */
 struct event_context txn_event_context(
-    const struct txn *s, const struct txn_event *en);
+    const struct txn *txn, const struct txn_event *ev);
 
-/* Whether the entry is to be decided: not refused, gone, busy or a replay. */
-bool txn_decides(const struct txn_event *en);
-
-/* Whether the entry was decided and is not a dry run: it is logged. */
-bool txn_records(const struct txn_event *en);
+/* Whether the event is decided and is not a dry run: it is logged. */
+bool txn_records(const struct txn_event *ev);
 
 /*
  * Whether an API key may do what the item asks for; if not, item->fail says
  * why.  The API key cache keeps the answer for when the database is away.
  */
-bool txn_apikey_verified(const struct txn *s, struct decision_request *item,
-    const struct txn_key_row *key);
+bool txn_apikey_verified(const struct txn *txn, struct decision_request *item,
+    const struct txn_apikey *key);
 
 /* Whether the scopes (bits) include all that the item asks for, likewise. */
 bool txn_apikey_allows(struct decision_request *item, int64_t scopes);
 
 /*
- * Give the decision of an entry its id, time and texts.  Returns 0, or -1 with
+ * Give the decision of an event its id, time and texts.  Returns 0, or -1 with
  * f set.
  */
-int txn_answer(struct txn *s, struct txn_event *en, struct fail *f)
+int txn_answer(struct txn *txn, struct txn_event *ev, struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Set f: the arena is full.  Returns -1. */
 int txn_no_room(struct fail *f);
 
+/* txn_read.c: the first round trip, and earlier decisions */
+
+/*
+ * Begin, lock the users, and read what the events need: API keys, earlier
+ * decisions, user states, entities, list entries, and the rulebooks if they
+ * have changed.  Then each event has its state.  Returns 0, or -1 with f set.
+ */
+int txn_read(struct txn *txn, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Queue the locks of the users, without those already found busy, in an order
+ * that is the same in all transactions.  lock says whether to wait for a lock.
+ * Returns the index of the result, or -1 with f set.
+ */
+int txn_send_lock(struct txn *txn, enum txn_lock lock, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Read the earlier decisions of events whose key was used, from the log. */
+int txn_read_earlier(struct txn *txn, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* txn_graph.c */
+
+/*
+ * For events that may make a link: store their new entities, find and lock
+ * the roots and counters that can change, and read which links exist.  Does
+ * nothing when no event may make a link.  Returns 0, or -1 with f set.
+ */
+int txn_read_graph(struct txn *txn, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* txn_lists.c */
+
+/*
+ * Queue the query for entries of these subjects (bits 1 << subject) that name
+ * an event.  Returns 0, or -1 with f set.
+ */
+int txn_send_lists(struct txn *txn, unsigned subjects, int *ret_index,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Match each event against the cached lists and the rows r of the query for
+ * the subjects in queried (NULL: none).  Lists that became too long for the
+ * cache since then take a round trip of their own.  Returns 0, or -1 with f
+ * set.
+ */
+int txn_match_lists(struct txn *txn, unsigned queried, const struct rows *r,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/* txn_queue.c */
+
+/*
+ * Queue the query for which of the events are still in the queue; it runs
+ * after the users are locked.  Returns 0, or -1 with f set.
+ */
+int txn_send_queue(struct txn *txn, int *ret_index, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Move the events that these rows do not have from OPEN to GONE. */
+void txn_read_queue(struct txn *txn, const struct rows *r);
+
+/* Whether the event leaves the queue with this transaction. */
+bool txn_takes(const struct txn_event *ev);
+
+/*
+ * Queue the removal of those events from the queue; it fails (DB_AGAIN) if one
+ * is gone.  Returns 0, or -1 with f set.
+ */
+int txn_send_take(struct txn *txn, int *ret_index, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* txn_key.c: idempotency keys */
+
+/* Compute the digests of the events that have a key. */
+int txn_digest(struct txn *txn, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Find the first event before ev that has its key and is neither refused nor
+ * gone, or NULL.
+ */
+const struct txn_event *txn_find_same(
+    const struct txn *txn, const struct txn_event *ev);
+
+/* The outcome of an event that REPLAYS or REPEATS. */
+enum txn_outcome txn_replayed(const struct txn_event *ev);
+
+/* txn_write.c */
+
+/*
+ * Write all that the decided events changed and commit, in one round trip.
+ * Returns 0, or -1 with f set; after DB_LOST it is unknown whether the
+ * transaction was committed.
+ */
+int txn_write(struct txn *txn, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Log the onError verdicts of the decided events, in a transaction that claims
+ * no key and changes no state.  Returns 0, or -1 with f set; after DB_LOST it
+ * is unknown whether the transaction was committed.
+ */
+int txn_write_degraded(struct txn *txn, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* The same into the spool.  Returns 0, or -1 with f set. */
+int txn_write_spool(struct txn *txn, struct fail *f)
+    __attribute__((warn_unused_result));
+
 /* txn_degrade.c */
 
 /*
- * Give the items that could not be decided, because of s->why, their onError
+ * Give the items that could not be decided, because of txn->why, their onError
  * verdicts and log them: in the database, else in the spool.  An item that is
  * to be kept fails instead.
  */
 void txn_degrade(
-    struct txn *s, struct decision_request *const *items, size_t n);
-
-/* txn_read.c, txn_graph.c, txn_lists.c, txn_queue.c, txn_key.c, txn_write.c */
-
-/*
- * Queue the locks of the set's users, in one order for everybody, but for
- * those already found busy.  lock says whether to wait for what others hold.
- */
-int txn_send_lock(struct txn *s, enum txn_lock lock, struct fail *f)
-    __attribute__((warn_unused_result));
-
-/*
- * Begin, lock the users, read everything as it stood before the events:
- * keys, earlier decisions, states, entities, and the rulebooks if they have
- * changed.  Returns 0, or -1 with f set.
- */
-int txn_read(struct txn *s, struct fail *f) __attribute__((warn_unused_result));
-
-/*
- * Queue the probe for what the set's events have of these subjects (bits
- * 1 << subject).  *ret_sent is false when they have nothing of them.  Returns
- * 0, or -1 with f set.
- */
-int txn_send_lists(struct txn *s, unsigned subjects, bool *ret_sent,
-    struct fail *f) __attribute__((warn_unused_result));
-
-/*
- * Note what the lists say of each event: those that are cached, those that
- * were probed for with the rows r that came (NULL: none), and, in a round trip
- * of its own, those that turned out to be too long to be cached since.
- * Returns 0, or -1 with f set.
- */
-int txn_match_lists(struct txn *s, unsigned probed, const struct rows *r,
-    struct fail *f) __attribute__((warn_unused_result));
-
-/*
- * For entries that may make a link: store their new entities, find and lock
- * the roots and counters that can change, read which links stand.  Does
- * nothing when no entry may.  Returns 0, or -1 with f set.
- */
-int txn_read_graph(struct txn *s, struct fail *f)
-    __attribute__((warn_unused_result));
-
-/*
- * Queue the look for which of the set's events still are in the queue, under
- * their users' locks; *ret_sent is false when none was.  Returns 0, or -1 with
- * f set.
- */
-int txn_send_queue(struct txn *s, bool *ret_sent, struct fail *f)
-    __attribute__((warn_unused_result));
-
-/* Note which are gone from the rows that came of that. */
-void txn_read_queue(struct txn *s, const struct rows *r);
-
-/* Whether the entry's event is done with, and leaves the queue. */
-bool txn_takes(const struct txn_event *en);
-
-/*
- * Queue taking those events out of the queue, which fails (DB_AGAIN) if one is
- * gone; *ret_sent is false when there are none.  Returns 0, or -1 with f set.
- */
-int txn_send_take(struct txn *s, bool *ret_sent, struct fail *f)
-    __attribute__((warn_unused_result));
-
-/* Make the digests of the events that have a key, to be kept and compared. */
-int txn_digest(struct txn *s, struct fail *f)
-    __attribute__((warn_unused_result));
-
-/* Have entries that repeat the key of an earlier one get that one's answer. */
-void txn_find_same(struct txn *s);
-
-/* The outcome of an entry whose key was used before, or earlier in the set. */
-enum txn_outcome txn_replayed(const struct txn_event *en);
-
-/* The answers of entries whose key was used before, from the log. */
-int txn_read_earlier(struct txn *s, struct fail *f)
-    __attribute__((warn_unused_result));
-
-/*
- * Write everything that the decided entries changed and commit, in one round
- * trip.  Returns 0, or -1 with f set; DB_LOST then means that the outcome of
- * the commit is not known.
- */
-int txn_write(struct txn *s, struct fail *f)
-    __attribute__((warn_unused_result));
-
-/*
- * Log the decided entries, which are degraded, in a transaction that claims
- * no key and changes no state.  Returns 0, or -1 with f set; DB_LOST then
- * means that the outcome is not known.
- */
-int txn_write_degraded(struct txn *s, struct fail *f)
-    __attribute__((warn_unused_result));
-
-/* The same into the spool.  Returns 0, or -1 with f set. */
-int txn_write_spool(struct txn *s, struct fail *f)
-    __attribute__((warn_unused_result));
+    struct txn *txn, struct decision_request *const *items, size_t n);
 
 #endif

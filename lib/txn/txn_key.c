@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a set does about idempotency keys that were used before. */
+/* Idempotency keys that were used before. */
 #include "config.h"
 
 #include <assert.h>
@@ -11,48 +11,45 @@
 #include "lib/engine/engine.h"
 #include "lib/txn/txn_int.h"
 
-static bool is_mismatch(const struct txn_event *en);
+static bool is_mismatch(const struct txn_event *ev);
 
 int
-txn_digest(struct txn *s, struct fail *f)
+txn_digest(struct txn *txn, struct fail *f)
 {
-	const uint8_t *key = engine_digest_key(s->engine);
-	struct txn_event *en;
+	const uint8_t *key = engine_digest_key(txn->engine);
+	struct txn_event *ev;
 
 	assert(key != NULL);
-	for (en = s->entries; en < s->entries + s->n; en++) {
-		if (en->key == NULL)
+	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
+		if (ev->key == NULL)
 			continue;
-		en->digest = event_digest(key, s->arena, en->item->event);
-		if (en->digest == 0)
+		ev->digest = event_digest(key, txn->arena, ev->item->event);
+		if (ev->digest == 0)
 			return txn_no_room(f);
 	}
 	return 0;
 }
 
-void
-txn_find_same(struct txn *s)
+const struct txn_event *
+txn_find_same(const struct txn *txn, const struct txn_event *ev)
 {
-	struct txn_event *a, *b;
+	const struct txn_event *first;
 
-	for (b = s->entries; b < s->entries + s->n; b++) {
-		for (a = s->entries; a < b && b->key != NULL; a++) {
-			if (!a->verified || a->key == NULL ||
-			    strcmp(a->key, b->key) != 0)
-				continue;
-			b->same = a;
-			b->busy = a->busy;
-			break;
-		}
+	for (first = txn->events; first < ev && ev->key != NULL; first++) {
+		if (first->state != TXN_STATE_REFUSED &&
+		    first->state != TXN_STATE_GONE && first->key != NULL &&
+		    strcmp(first->key, ev->key) == 0)
+			return first;
 	}
+	return NULL;
 }
 
 enum txn_outcome
-txn_replayed(const struct txn_event *en)
+txn_replayed(const struct txn_event *ev)
 {
-	struct decision_request *item = en->item;
+	struct decision_request *item = ev->item;
 
-	item->mismatch = is_mismatch(en);
+	item->mismatch = is_mismatch(ev);
 	if (!item->mismatch || item->queued != 0 ||
 	    strcmp(conf.IDEMPOTENCY_MISMATCH, "refuse") != 0)
 		return TXN_REPLAYED;
@@ -61,11 +58,11 @@ txn_replayed(const struct txn_event *en)
 	return TXN_MISMATCHED;
 }
 
-/* Whether its key was used for another event, as far as that is known. */
+/* Whether its key was used for another event, if both digests are known. */
 static bool
-is_mismatch(const struct txn_event *en)
+is_mismatch(const struct txn_event *ev)
 {
-	if (en->earlier_id != NULL)
-		return event_digest_differs(en->digest, en->earlier_digest);
-	return event_digest_differs(en->digest, en->same->digest);
+	if (ev->earlier_id != NULL)
+		return event_digest_differs(ev->digest, ev->earlier_digest);
+	return event_digest_differs(ev->digest, ev->same->digest);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a set finds of its events on the block, allow and watch lists. */
+/* Match events against the block, allow and watch lists. */
 #include "config.h"
 
 #include <assert.h>
@@ -12,89 +12,91 @@
 #include "lib/engine/list_cache.h"
 #include "lib/txn/txn_int.h"
 
-static void read_probed(struct txn *s, const struct rows *r);
+static void read_list_entries(struct txn *txn, const struct rows *r);
 
 int
-txn_send_lists(struct txn *s, unsigned subjects, bool *ret_sent, struct fail *f)
+txn_send_lists(
+    struct txn *txn, unsigned subjects, int *ret_index, struct fail *f)
 {
-	const size_t max = s->n * LIST_KEYS_MAX;
+	const size_t max = txn->n * LIST_KEYS_MAX;
 	const struct list_key *key;
 	const char **names, **values;
 	struct params p;
 	int64_t *ords;
 	size_t i, k, n = 0;
 
-	*ret_sent = false;
+	*ret_index = TXN_NOT_SENT;
 	if (subjects == 0)
 		return 0;
-	ords = arena_array(s->arena, max, sizeof(*ords));
-	names = arena_array(s->arena, max, sizeof(*names));
-	values = arena_array(s->arena, max, sizeof(*values));
+	ords = arena_array(txn->arena, max, sizeof(*ords));
+	names = arena_array(txn->arena, max, sizeof(*names));
+	values = arena_array(txn->arena, max, sizeof(*values));
 	if (ords == NULL || names == NULL || values == NULL)
 		return txn_no_room(f);
-	for (i = 0; i < s->n; i++) {
-		for (k = 0; k < s->entries[i].n_keys; k++) {
-			key = &s->entries[i].keys[k];
+	for (i = 0; i < txn->n; i++) {
+		for (k = 0; k < txn->events[i].n_keys; k++) {
+			key = &txn->events[i].keys[k];
 			if ((subjects & 1u << key->subject) == 0)
 				continue;
 			ords[n] = (int64_t)i + 1;
 			names[n] = list_subject_name(key->subject);
 			values[n++] =
-			    arena_strndup(s->arena, key->value, key->len);
+			    arena_strndup(txn->arena, key->value, key->len);
 		}
 	}
 	if (n == 0)
 		return 0;
-	*ret_sent = true;
-	params_init(&p, s->arena);
+	params_init(&p, txn->arena);
 	params_ints(&p, ords, n);
 	params_texts(&p, names, n);
 	params_texts(&p, values, n);
-	return db_send(s->db, STMT_TXN_LISTS, &p, f);
+	*ret_index = db_send(txn->db, STMT_TXN_LISTS, &p, f);
+	return *ret_index == -1 ? -1 : 0;
 }
 
 int
 txn_match_lists(
-    struct txn *s, unsigned probed, const struct rows *r, struct fail *f)
+    struct txn *txn, unsigned queried, const struct rows *r, struct fail *f)
 {
-	const struct list_cache *lists = engine_lists(s->engine);
-	struct txn_event *en;
+	const struct list_cache *lists = engine_lists(txn->engine);
+	struct txn_event *ev;
 	struct rows late;
-	bool sent;
+	int late_index;
 
-	for (en = s->entries; en < s->entries + s->n; en++)
-		en->listed =
-		    list_cache_match(lists, en->keys, en->n_keys, en->now);
+	for (ev = txn->events; ev < txn->events + txn->n; ev++)
+		ev->listed =
+		    list_cache_match(lists, ev->keys, ev->n_keys, ev->now);
 	if (r != NULL)
-		read_probed(s, r);
+		read_list_entries(txn, r);
 
-	/* What has become long only now was neither cached nor asked for. */
-	if (txn_send_lists(s, list_cache_long(lists) & ~probed, &sent, f) == -1)
+	/* A list that became too long since was neither cached nor queried. */
+	if (txn_send_lists(
+		txn, list_cache_long(lists) & ~queried, &late_index, f) == -1)
 		return -1;
-	if (!sent)
+	if (late_index == TXN_NOT_SENT)
 		return 0;
-	if (db_sync(s->db, s->arena, &late, 1, f) == -1)
+	if (db_sync(txn->db, txn->arena, &late, 1, f) == -1)
 		return -1;
-	read_probed(s, &late);
+	read_list_entries(txn, &late);
 	return 0;
 }
 
-/* The entries that were found, each for the event that asked for it. */
+/* Each row is an entry that names the event with the number ord. */
 static void
-read_probed(struct txn *s, const struct rows *r)
+read_list_entries(struct txn *txn, const struct rows *r)
 {
 	const int ord = rows_col(r, "ord"), kind = rows_col(r, "kind"),
 		  expires = rows_col(r, "expires_at");
-	struct txn_event *en;
-	int64_t at;
+	struct txn_event *ev;
+	int64_t number;
 	int i;
 
 	for (i = 0; i < r->n; i++) {
-		at = rows_int(r, i, ord);
-		assert(at >= 1 && (size_t)at <= s->n);
-		en = &s->entries[at - 1];
-		if (list_acts(rows_time(r, i, expires), en->now))
-			en->listed = list_stronger(
-			    en->listed, list_kind_parse(rows_text(r, i, kind)));
+		number = rows_int(r, i, ord);
+		assert(number >= 1 && (size_t)number <= txn->n);
+		ev = &txn->events[number - 1];
+		if (list_acts(rows_time(r, i, expires), ev->now))
+			ev->listed = list_stronger(
+			    ev->listed, list_kind_parse(rows_text(r, i, kind)));
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a set does about the queue that its events came out of. */
+/* The queue of asynchronous events, as a transaction uses it. */
 #include "config.h"
 
 #include "core/base/arena.h"
@@ -7,72 +7,75 @@
 #include "lib/db/db.h"
 #include "lib/txn/txn_int.h"
 
-static bool is_queued(const struct txn_event *en);
-static int send_numbers(struct txn *s, enum stmt stmt,
-    bool (*wanted)(const struct txn_event *), bool *ret_sent, struct fail *f);
+static bool is_queued(const struct txn_event *ev);
+static int send_numbers(struct txn *txn, enum stmt stmt,
+    bool (*wanted)(const struct txn_event *), int *ret_index, struct fail *f);
 
 int
-txn_send_queue(struct txn *s, bool *ret_sent, struct fail *f)
+txn_send_queue(struct txn *txn, int *ret_index, struct fail *f)
 {
-	return send_numbers(s, STMT_TXN_QUEUED, is_queued, ret_sent, f);
+	return send_numbers(txn, STMT_TXN_QUEUED, is_queued, ret_index, f);
 }
 
 void
-txn_read_queue(struct txn *s, const struct rows *r)
+txn_read_queue(struct txn *txn, const struct rows *r)
 {
 	const int number = rows_col(r, "number");
-	struct txn_event *en;
+	struct txn_event *ev;
 	int i;
 
-	for (en = s->entries; en < s->entries + s->n; en++) {
+	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
 		for (i = 0; i < r->n; i++) {
-			if (rows_int(r, i, number) == en->item->queued)
+			if (rows_int(r, i, number) == ev->item->queued)
 				break;
 		}
-		en->gone = is_queued(en) && i == r->n;
+		if (is_queued(ev) && i == r->n)
+			ev->state = TXN_STATE_GONE;
 	}
 }
 
 bool
-txn_takes(const struct txn_event *en)
+txn_takes(const struct txn_event *ev)
 {
-	return is_queued(en) && !en->gone && !en->busy;
+	return is_queued(ev) && ev->state != TXN_STATE_GONE &&
+	    ev->state != TXN_STATE_BUSY;
 }
 
 int
-txn_send_take(struct txn *s, bool *ret_sent, struct fail *f)
+txn_send_take(struct txn *txn, int *ret_index, struct fail *f)
 {
-	return send_numbers(s, STMT_TXN_TAKE, txn_takes, ret_sent, f);
+	return send_numbers(txn, STMT_TXN_TAKE, txn_takes, ret_index, f);
 }
 
 static bool
-is_queued(const struct txn_event *en)
+is_queued(const struct txn_event *ev)
 {
-	return en->item->queued != 0;
+	return ev->item->queued != 0;
 }
 
-/* Send a statement the numbers of some entries, if there are any. */
+/* Queue a statement with the queue numbers of the events that are wanted. */
 static int
-send_numbers(struct txn *s, enum stmt stmt,
-    bool (*wanted)(const struct txn_event *), bool *ret_sent, struct fail *f)
+send_numbers(struct txn *txn, enum stmt stmt,
+    bool (*wanted)(const struct txn_event *), int *ret_index, struct fail *f)
 {
 	struct params p;
 	int64_t *numbers;
 	size_t i, n = 0;
 
-	*ret_sent = false;
-	if (!s->queued)
+	*ret_index = TXN_NOT_SENT;
+	if (!txn->queued)
 		return 0;
-	if ((numbers = arena_array(s->arena, s->n, sizeof(*numbers))) == NULL)
+	numbers = arena_array(txn->arena, txn->n, sizeof(*numbers));
+	if (numbers == NULL)
 		return txn_no_room(f);
-	for (i = 0; i < s->n; i++) {
-		if (wanted(&s->entries[i]))
-			numbers[n++] = s->entries[i].item->queued;
+	for (i = 0; i < txn->n; i++) {
+		if (wanted(&txn->events[i]))
+			numbers[n++] = txn->events[i].item->queued;
 	}
 	if (n == 0)
 		return 0;
-	*ret_sent = true;
-	params_init(&p, s->arena);
+	params_init(&p, txn->arena);
 	params_ints(&p, numbers, n);
-	return db_send(s->db, stmt, &p, f);
+	*ret_index = db_send(txn->db, stmt, &p, f);
+	return *ret_index == -1 ? -1 : 0;
 }

@@ -15,160 +15,175 @@
 #include "lib/engine/list_cache.h"
 #include "lib/txn/txn_int.h"
 
+/* Indices of the results of round trip 1, or TXN_NOT_SENT. */
+struct read_indices {
+	int lock, open, nodes, lists, queue, weights;
+};
+
 /* Column numbers of STMT_TXN_OPEN. */
-struct open_cols {
+struct txn_open_columns {
 	int ord, now, rules, policies, lists, settings, model, anomalies,
 	    api_key, scopes, expires_at, live, earlier_id, earlier_event,
 	    earlier_at, earlier_digest, node, root, state, root_parent,
 	    root_size;
 };
 
-static int send_timeout(struct txn *s, bool *ret_sent, struct fail *f);
-static int send_open(struct txn *s, struct fail *f);
-static const struct txn_event *find_asks(struct txn *s, struct txn_event *en);
-static int send_nodes(struct txn *s, bool *ret_sent, struct fail *f);
-static void read_busy(struct txn *s, const struct rows *r);
-static int read_open(struct txn *s, const struct rows *r, struct fail *f);
-static int read_event_row(struct txn *s, const struct rows *r, int row,
-    const struct open_cols *c, struct fail *f);
-static int read_user_row(struct txn *s, struct txn_user *m,
-    const struct rows *r, int row, const struct open_cols *c, struct fail *f);
-static void read_nodes(struct txn *s, const struct rows *r);
-static bool may_link(const struct txn *s, const struct txn_event *en);
+static int send_read(struct txn *txn, unsigned queried,
+    struct read_indices *ret, struct fail *f);
+static int send_timeout(struct txn *txn, struct fail *f);
+static int send_open(struct txn *txn, struct fail *f);
+static const struct txn_event *find_asks(struct txn *txn, struct txn_event *ev);
+static int send_nodes(struct txn *txn, int *ret_index, struct fail *f);
+static void read_locks(struct txn *txn, const struct rows *r);
+static int read_open(struct txn *txn, const struct rows *r, struct fail *f);
+static int read_event_row(struct txn *txn, const struct rows *r, int row,
+    const struct txn_open_columns *c, struct fail *f);
+static int read_user_row(struct txn *txn, struct txn_user *user,
+    const struct rows *r, int row, const struct txn_open_columns *c,
+    struct fail *f);
+static void read_nodes(struct txn *txn, const struct rows *r);
+static void settle_states(struct txn *txn);
+static enum txn_state settled_state(
+    const struct txn *txn, struct txn_event *ev);
+static bool may_link(const struct txn *txn, const struct txn_event *ev);
 static int compare_lock_keys(const void *pa, const void *pb);
 
 int
-txn_read(struct txn *s, struct fail *f)
+txn_read(struct txn *txn, struct fail *f)
 {
-	const unsigned probed = list_cache_long(engine_lists(s->engine));
-	struct tag_weight_cache *learned = engine_learned(s->engine);
-	struct rows rows[8], *lock, *open, *lists = NULL;
-	bool timeout, nodes, probe, queue;
-	size_t i, n;
+	const unsigned queried = list_cache_long(engine_lists(txn->engine));
+	struct rows rows[TXN_STATEMENTS_MAX];
+	struct read_indices at;
 
-	/* Round trip 1: the locks stand before the snapshot is taken. */
-	if (db_send(s->db, STMT_BEGIN, NULL, f) == -1 ||
-	    send_timeout(s, &timeout, f) == -1 ||
-	    txn_send_lock(s, s->lock, f) == -1 || send_open(s, f) == -1 ||
-	    send_nodes(s, &nodes, f) == -1 ||
-	    txn_send_lists(s, probed, &probe, f) == -1 ||
-	    txn_send_queue(s, &queue, f) == -1 ||
-	    (learned != NULL &&
-		tag_weight_cache_send(learned, s->db, s->arena, f) == -1))
+	if (send_read(txn, queried, &at, f) == -1 ||
+	    db_sync(txn->db, txn->arena, rows, db_queued(txn->db), f) == -1)
 		return -1;
-	lock = &rows[timeout ? 2 : 1];
-	open = lock + 1;
-	n = (size_t)(open - rows) + (nodes ? 2 : 1);
-	if (probe)
-		lists = &rows[n++];
-	if (db_sync(s->db, s->arena, rows,
-		n + (queue ? 1 : 0) + (learned != NULL ? 1 : 0), f) == -1)
+	if (at.queue != TXN_NOT_SENT)
+		txn_read_queue(txn, &rows[at.queue]);
+	if (at.weights != TXN_NOT_SENT &&
+	    tag_weight_cache_read(
+		engine_learned(txn->engine), &rows[at.weights], f) == -1)
 		return -1;
-	if (queue)
-		txn_read_queue(s, &rows[n++]);
-	if (learned != NULL &&
-	    tag_weight_cache_read(learned, &rows[n], f) == -1)
+	if (txn->lock == TXN_SKIP)
+		read_locks(txn, &rows[at.lock]);
+	if (read_open(txn, &rows[at.open], f) == -1)
 		return -1;
-	if (s->lock == TXN_SKIP)
-		read_busy(s, lock);
-	if (read_open(s, open, f) == -1)
+	if (at.nodes != TXN_NOT_SENT)
+		read_nodes(txn, &rows[at.nodes]);
+	if (txn_match_lists(txn, queried,
+		at.lists == TXN_NOT_SENT ? NULL : &rows[at.lists], f) == -1 ||
+	    txn_digest(txn, f) == -1)
 		return -1;
-	if (nodes)
-		read_nodes(s, open + 1);
-	if (txn_match_lists(s, probed, lists, f) == -1)
-		return -1;
-	if (txn_digest(s, f) == -1)
-		return -1;
-	txn_find_same(s);
-	for (i = 0; i < s->n; i++)
-		s->entries[i].may_link = may_link(s, &s->entries[i]);
+	settle_states(txn);
 	return 0;
 }
 
 int
-txn_read_earlier(struct txn *s, struct fail *f)
+txn_read_earlier(struct txn *txn, struct fail *f)
 {
-	struct decision_answer *ans;
+	struct decision_answer *answer;
 	struct params p;
 	struct rows *rows;
 	size_t i, n = 0;
 	int r;
 
-	rows = arena_array(s->arena, s->n, sizeof(*rows));
+	rows = arena_array(txn->arena, txn->n, sizeof(*rows));
 	if (rows == NULL)
 		return txn_no_room(f);
-	for (i = 0; i < s->n; i++) {
-		if (s->entries[i].earlier_id == NULL)
+	for (i = 0; i < txn->n; i++) {
+		if (txn->events[i].earlier_id == NULL)
 			continue;
-		params_init(&p, s->arena);
-		params_text(&p, s->entries[i].earlier_event);
-		params_text(&p, s->entries[i].earlier_id);
-		params_time(&p, s->entries[i].earlier_at);
-		if (db_send(s->db, STMT_VERDICT_FIND, &p, f) == -1)
+		params_init(&p, txn->arena);
+		params_text(&p, txn->events[i].earlier_event);
+		params_text(&p, txn->events[i].earlier_id);
+		params_time(&p, txn->events[i].earlier_at);
+		if (db_send(txn->db, STMT_VERDICT_FIND, &p, f) == -1)
 			return -1;
 		n++;
 	}
 	if (n == 0)
 		return 0;
-	r = db_sync(s->db, s->arena, rows, n, f);
-	for (i = 0; r == 0 && i < s->n; i++) {
-		if (s->entries[i].earlier_id == NULL)
+	r = db_sync(txn->db, txn->arena, rows, n, f);
+	for (i = 0; r == 0 && i < txn->n; i++) {
+		if (txn->events[i].earlier_id == NULL)
 			continue;
 		if (rows->n != 1)
 			return fail_set(f, FAIL_US, INTERNAL, NULL,
 			    "an idempotency key names no decision");
-		ans = &s->entries[i].item->answer;
-		ans->id = rows_get_text(rows, "id");
-		ans->event_id = rows_get_text(rows, "event_id");
-		ans->verdict = verdict_parse(rows_get_text(rows, "verdict"));
-		ans->score = (int)rows_get_int(rows, "score");
-		ans->reasons = rows_get_text(rows, "reasons");
-		ans->policy_id = rows_get_text(rows, "policy_id");
-		ans->policy_version = rows_get_text(rows, "policy_version");
-		ans->decided_at = rows_get_time(rows, "decided_at");
+		answer = &txn->events[i].item->answer;
+		answer->id = rows_get_text(rows, "id");
+		answer->event_id = rows_get_text(rows, "event_id");
+		answer->verdict = verdict_parse(rows_get_text(rows, "verdict"));
+		answer->score = (int)rows_get_int(rows, "score");
+		answer->reasons = rows_get_text(rows, "reasons");
+		answer->policy_id = rows_get_text(rows, "policy_id");
+		answer->policy_version = rows_get_text(rows, "policy_version");
+		answer->decided_at = rows_get_time(rows, "decided_at");
 		rows++;
 	}
 	return r;
 }
 
-/* Another time for this transaction's statements, if the session's is wrong. */
+/* Queue round trip 1: the users are locked before the snapshot is taken. */
 static int
-send_timeout(struct txn *s, bool *ret_sent, struct fail *f)
+send_read(
+    struct txn *txn, unsigned queried, struct read_indices *ret, struct fail *f)
 {
-	const int left = txn_left(s);
+	struct tag_weight_cache *weights = engine_learned(txn->engine);
+
+	if (db_send(txn->db, STMT_BEGIN, NULL, f) == -1 ||
+	    send_timeout(txn, f) == -1)
+		return -1;
+	if ((ret->lock = txn_send_lock(txn, txn->lock, f)) == -1 ||
+	    (ret->open = send_open(txn, f)) == -1 ||
+	    send_nodes(txn, &ret->nodes, f) == -1 ||
+	    txn_send_lists(txn, queried, &ret->lists, f) == -1 ||
+	    txn_send_queue(txn, &ret->queue, f) == -1)
+		return -1;
+	ret->weights = TXN_NOT_SENT;
+	if (weights == NULL)
+		return 0;
+	ret->weights = tag_weight_cache_send(weights, txn->db, txn->arena, f);
+	return ret->weights == -1 ? -1 : 0;
+}
+
+/* Queue a statement timeout, unless the session's own is about right. */
+static int
+send_timeout(struct txn *txn, struct fail *f)
+{
+	const int left = txn_left(txn);
 	struct params p;
 
-	*ret_sent = left > TXN_TIMEOUT_ONE || left < TXN_TIMEOUT_ONE - 100;
-	if (!*ret_sent)
+	if (left <= TXN_TIMEOUT_ONE && left >= TXN_TIMEOUT_ONE - 100)
 		return 0;
-	params_init(&p, s->arena);
+	params_init(&p, txn->arena);
 	params_int(&p, left);
-	return db_send(s->db, STMT_TXN_TIMEOUT, &p, f);
+	return db_send(txn->db, STMT_TXN_TIMEOUT, &p, f);
 }
 
 int
-txn_send_lock(struct txn *s, enum txn_lock lock, struct fail *f)
+txn_send_lock(struct txn *txn, enum txn_lock lock, struct fail *f)
 {
-	int64_t *keys = arena_array(s->arena, s->n_members, sizeof(*keys));
+	int64_t *keys = arena_array(txn->arena, txn->n_users, sizeof(*keys));
 	struct params p;
 	size_t i, n = 0;
 
 	if (keys == NULL)
 		return txn_no_room(f);
-	for (i = 0; i < s->n_members; i++) {
-		if (!s->members[i].busy)
-			keys[n++] = txn_lock_key(s->members[i].user);
+	for (i = 0; i < txn->n_users; i++) {
+		if (!txn->users[i].busy)
+			keys[n++] = txn_lock_key(txn->users[i].id);
 	}
 	qsort(keys, n, sizeof(*keys), compare_lock_keys);
-	params_init(&p, s->arena);
+	params_init(&p, txn->arena);
 	params_ints(&p, keys, n);
-	return db_send(
-	    s->db, lock == TXN_SKIP ? STMT_TXN_TRY_LOCK : STMT_TXN_LOCK, &p, f);
+	return db_send(txn->db,
+	    lock == TXN_SKIP ? STMT_TXN_TRY_LOCK : STMT_TXN_LOCK, &p, f);
 }
 
-/* Mark the users that other sets hold. */
+/* Mark the users that other transactions lock. */
 static void
-read_busy(struct txn *s, const struct rows *r)
+read_locks(struct txn *txn, const struct rows *r)
 {
 	const int key = rows_col(r, "key"), got = rows_col(r, "got");
 	size_t k;
@@ -177,90 +192,90 @@ read_busy(struct txn *s, const struct rows *r)
 	for (i = 0; i < r->n; i++) {
 		if (rows_bool(r, i, got))
 			continue;
-		for (k = 0; k < s->n_members; k++) {
-			if (txn_lock_key(s->members[k].user) ==
+		for (k = 0; k < txn->n_users; k++) {
+			if (txn_lock_key(txn->users[k].id) ==
 			    rows_int(r, i, key))
-				s->members[k].busy = true;
+				txn->users[k].busy = true;
 		}
 	}
 }
 
-/* The snapshot; an API key is asked for once, by its first entry. */
+/* Queue the snapshot; only the first event with an API key asks for it. */
 static int
-send_open(struct txn *s, struct fail *f)
+send_open(struct txn *txn, struct fail *f)
 {
-	const char **users = arena_array(s->arena, s->n, sizeof(*users));
-	const char **keys = arena_array(s->arena, s->n, sizeof(*keys));
-	const void **hashes = arena_array(s->arena, s->n, sizeof(*hashes));
-	size_t *sizes = arena_array(s->arena, s->n, sizeof(*sizes));
+	const char **users = arena_array(txn->arena, txn->n, sizeof(*users));
+	const char **keys = arena_array(txn->arena, txn->n, sizeof(*keys));
+	const void **hashes = arena_array(txn->arena, txn->n, sizeof(*hashes));
+	size_t *sizes = arena_array(txn->arena, txn->n, sizeof(*sizes));
 	struct params p;
 	size_t i;
 
 	if (users == NULL || keys == NULL || hashes == NULL || sizes == NULL)
 		return txn_no_room(f);
-	for (i = 0; i < s->n; i++) {
-		users[i] = s->entries[i].member->user;
-		keys[i] = s->entries[i].key;
+	for (i = 0; i < txn->n; i++) {
+		users[i] = txn->events[i].user->id;
+		keys[i] = txn->events[i].key;
 		sizes[i] = CRYPT_SHA256_SIZE;
-		if (find_asks(s, &s->entries[i]) == &s->entries[i])
-			hashes[i] = s->entries[i].item->key_hash;
+		if (find_asks(txn, &txn->events[i]) == &txn->events[i])
+			hashes[i] = txn->events[i].item->key_hash;
 	}
-	params_init(&p, s->arena);
-	params_texts(&p, users, s->n);
-	params_texts(&p, keys, s->n);
-	params_blobs(&p, hashes, sizes, s->n);
-	return db_send(s->db, STMT_TXN_OPEN, &p, f);
+	params_init(&p, txn->arena);
+	params_texts(&p, users, txn->n);
+	params_texts(&p, keys, txn->n);
+	params_blobs(&p, hashes, sizes, txn->n);
+	return db_send(txn->db, STMT_TXN_OPEN, &p, f);
 }
 
-/* Which entry asks for this one's API key, NULL when nobody needs to. */
+/* Find the first event with this one's API key; NULL without one. */
 static const struct txn_event *
-find_asks(struct txn *s, struct txn_event *en)
+find_asks(struct txn *txn, struct txn_event *ev)
 {
 	struct txn_event *a;
 
-	if (en->item->key_hash == NULL)
+	if (ev->item->key_hash == NULL)
 		return NULL;
-	for (a = s->entries; a < en; a++) {
-		if (a->asks == a &&
-		    memcmp(a->item->key_hash, en->item->key_hash,
+	for (a = txn->events; a < ev; a++) {
+		if (a->apikey_event == a &&
+		    memcmp(a->item->key_hash, ev->item->key_hash,
 			CRYPT_SHA256_SIZE) == 0)
 			break;
 	}
-	en->asks = a;
+	ev->apikey_event = a;
 	return a;
 }
 
-/* The entities besides users; *ret_sent is false when there are none. */
+/* Queue the query for the entities besides users. */
 static int
-send_nodes(struct txn *s, bool *ret_sent, struct fail *f)
+send_nodes(struct txn *txn, int *ret_index, struct fail *f)
 {
 	const char **keys =
-	    arena_array(s->arena, s->n * CARRIED__MAX, sizeof(*keys));
+	    arena_array(txn->arena, txn->n * CARRIED__MAX, sizeof(*keys));
 	struct graph_node **nodes;
 	struct params p;
 	size_t i, all, n = 0;
 
-	*ret_sent = false;
+	*ret_index = TXN_NOT_SENT;
 	if (keys == NULL)
 		return txn_no_room(f);
-	nodes = entity_graph_nodes(s->graph, &all);
+	nodes = entity_graph_nodes(txn->graph, &all);
 	for (i = 0; i < all; i++) {
 		if (nodes[i]->kind != NODE_USER)
 			keys[n++] = nodes[i]->key;
 	}
 	if (n == 0)
 		return 0;
-	*ret_sent = true;
-	params_init(&p, s->arena);
+	params_init(&p, txn->arena);
 	params_texts(&p, keys, n);
-	return db_send(s->db, STMT_TXN_NODES, &p, f);
+	*ret_index = db_send(txn->db, STMT_TXN_NODES, &p, f);
+	return *ret_index == -1 ? -1 : 0;
 }
 
-/* Take in the snapshot, and refresh rulebooks and lists if they have moved. */
+/* Read the snapshot, and reload rulebooks and lists that have changed. */
 static int
-read_open(struct txn *s, const struct rows *r, struct fail *f)
+read_open(struct txn *txn, const struct rows *r, struct fail *f)
 {
-	const struct open_cols c = {
+	const struct txn_open_columns c = {
 		.ord = rows_col(r, "ord"),
 		.now = rows_col(r, "now"),
 		.rules = rows_col(r, "rules"),
@@ -284,93 +299,94 @@ read_open(struct txn *s, const struct rows *r, struct fail *f)
 		.root_size = rows_col(r, "root_size"),
 	};
 	struct epochs epochs;
-	struct txn_event *en;
+	struct txn_event *ev;
 	size_t k;
 	int i;
 
-	if (r->n != (int)s->n)
+	if (r->n != (int)txn->n)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "the snapshot has %d rows for %zu events", r->n, s->n);
+		    "the snapshot has %d rows for %zu events", r->n, txn->n);
 	for (i = 0; i < r->n; i++) {
-		if (read_event_row(s, r, i, &c, f) == -1)
+		if (read_event_row(txn, r, i, &c, f) == -1)
 			return -1;
 	}
 
-	for (k = 0; k < s->n; k++) {
-		en = &s->entries[k];
-		en->verified = en->asks == NULL ||
-		    txn_apikey_verified(s, en->item, &en->asks->key_row);
+	for (k = 0; k < txn->n; k++) {
+		ev = &txn->events[k];
+		if (ev->apikey_event != NULL &&
+		    !txn_apikey_verified(
+			txn, ev->item, &ev->apikey_event->apikey))
+			ev->state = TXN_STATE_REFUSED;
 	}
-	engine_saw(s->engine, s->entries[s->n - 1].now);
+	engine_saw(txn->engine, txn->events[txn->n - 1].now);
 	epochs.rules = rows_int(r, 0, c.rules);
 	epochs.policies = rows_int(r, 0, c.policies);
 	epochs.lists = rows_int(r, 0, c.lists);
 	epochs.settings = rows_int(r, 0, c.settings);
 	epochs.model = rows_int(r, 0, c.model);
 	epochs.anomalies = rows_bool(r, 0, c.anomalies);
-	return engine_fresh(s->engine, s->db, s->arena, &epochs, f);
+	return engine_fresh(txn->engine, txn->db, txn->arena, &epochs, f);
 }
 
-/* One event's row of the snapshot. */
+/* Read one event's row of the snapshot. */
 static int
-read_event_row(struct txn *s, const struct rows *r, int row,
-    const struct open_cols *c, struct fail *f)
+read_event_row(struct txn *txn, const struct rows *r, int row,
+    const struct txn_open_columns *c, struct fail *f)
 {
 	const int64_t ord = rows_int(r, row, c->ord);
-	struct txn_event *en;
+	struct txn_event *ev;
 
-	assert(ord >= 1 && (size_t)ord <= s->n);
-	en = &s->entries[ord - 1];
-	en->now = rows_time(r, row, c->now);
-	en->earlier_id = rows_text(r, row, c->earlier_id);
-	en->earlier_event = rows_text(r, row, c->earlier_event);
-	en->earlier_at = rows_time(r, row, c->earlier_at);
-	en->earlier_digest = rows_int(r, row, c->earlier_digest);
-	en->key_row = (struct txn_key_row) {
+	assert(ord >= 1 && (size_t)ord <= txn->n);
+	ev = &txn->events[ord - 1];
+	ev->now = rows_time(r, row, c->now);
+	ev->earlier_id = rows_text(r, row, c->earlier_id);
+	ev->earlier_event = rows_text(r, row, c->earlier_event);
+	ev->earlier_at = rows_time(r, row, c->earlier_at);
+	ev->earlier_digest = rows_int(r, row, c->earlier_digest);
+	ev->apikey = (struct txn_apikey) {
 		.live = rows_bool(r, row, c->live),
 		.scopes = rows_int(r, row, c->scopes),
 		.expires_at = rows_time(r, row, c->expires_at),
-		.now = en->now,
+		.now = ev->now,
 	};
-	en->busy = en->member->busy && en->earlier_id == NULL;
-	if (en->member->state != NULL)
+	if (ev->user->state != NULL)
 		return 0;
-	return read_user_row(s, en->member, r, row, c, f);
+	return read_user_row(txn, ev->user, r, row, c, f);
 }
 
-/* A user's state and place in the graph. */
+/* Read a user's state and place in the graph. */
 static int
-read_user_row(struct txn *s, struct txn_user *m, const struct rows *r, int row,
-    const struct open_cols *c, struct fail *f)
+read_user_row(struct txn *txn, struct txn_user *user, const struct rows *r,
+    int row, const struct txn_open_columns *c, struct fail *f)
 {
 	struct graph_node *root;
 	const void *packed;
 	size_t size;
 
 	packed = rows_bytes(r, row, c->state, &size);
-	m->stored = packed != NULL;
-	m->state = user_state_unpack(s->arena, packed, size, f);
-	if (m->state == NULL)
+	user->stored = packed != NULL;
+	user->state = user_state_unpack(txn->arena, packed, size, f);
+	if (user->state == NULL)
 		return -1;
 	if (rows_null(r, row, c->node))
 		return 0;
-	m->node =
-	    entity_graph_bind(s->graph, m->node, rows_int(r, row, c->node));
-	m->node->seen = true;
-	root = entity_graph_node_id(s->graph, rows_int(r, row, c->root));
+	user->node = entity_graph_bind(
+	    txn->graph, user->node, rows_int(r, row, c->node));
+	user->node->seen = true;
+	root = entity_graph_node_id(txn->graph, rows_int(r, row, c->root));
 	if (root == NULL)
 		return txn_no_room(f);
 	root->size = (int)rows_int(r, row, c->root_size);
-	m->stale_root = !rows_null(r, row, c->root_parent) ||
+	user->stale_root = !rows_null(r, row, c->root_parent) ||
 	    rows_null(r, row, c->root_size);
-	if (root != m->node)
-		m->node->up = root;
+	if (root != user->node)
+		user->node->up = root;
 	return 0;
 }
 
-/* The entities that stood before; a key may stand under other kinds too. */
+/* Read the entities; a key may also exist under kinds that no event has. */
 static void
-read_nodes(struct txn *s, const struct rows *r)
+read_nodes(struct txn *txn, const struct rows *r)
 {
 	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
 		  key = rows_col(r, "key"), users = rows_col(r, "users"),
@@ -381,12 +397,12 @@ read_nodes(struct txn *s, const struct rows *r)
 	int i;
 
 	for (i = 0; i < r->n; i++) {
-		node = entity_graph_find(s->graph,
+		node = entity_graph_find(txn->graph,
 		    (enum graph_node_kind)rows_int(r, i, kind),
 		    rows_text(r, i, key));
 		if (node == NULL)
 			continue;
-		node = entity_graph_bind(s->graph, node, rows_int(r, i, id));
+		node = entity_graph_bind(txn->graph, node, rows_int(r, i, id));
 		node->seen = true;
 		node->users = (int)rows_int(r, i, users);
 		node->devices = (int)rows_int(r, i, devices);
@@ -395,14 +411,40 @@ read_nodes(struct txn *s, const struct rows *r)
 	}
 }
 
-/* Whether the entry is scored, counts, and may make a link. */
-static bool
-may_link(const struct txn *s, const struct txn_event *en)
+/* Give each event that is still OPEN the state that it has before deciding. */
+static void
+settle_states(struct txn *txn)
 {
-	const struct event_context sc = txn_event_context(s, en);
+	struct txn_event *ev;
 
-	return txn_decides(en) && !en->item->dry_run &&
-	    !list_decides(en->listed) && event_context_may_link(&sc);
+	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
+		if (ev->state == TXN_STATE_OPEN)
+			ev->state = settled_state(txn, ev);
+		ev->may_link = ev->state == TXN_STATE_OPEN && may_link(txn, ev);
+	}
+}
+
+/* A repeat waits for the event that it repeats, if that one's user is busy. */
+static enum txn_state
+settled_state(const struct txn *txn, struct txn_event *ev)
+{
+	if (ev->earlier_id != NULL)
+		return TXN_STATE_REPLAYS;
+	ev->same = txn_find_same(txn, ev);
+	if (ev->same != NULL)
+		return ev->same->state == TXN_STATE_BUSY ? TXN_STATE_BUSY
+							 : TXN_STATE_REPEATS;
+	return ev->user->busy ? TXN_STATE_BUSY : TXN_STATE_OPEN;
+}
+
+/* Whether the event is scored, counts, and may make a link. */
+static bool
+may_link(const struct txn *txn, const struct txn_event *ev)
+{
+	const struct event_context context = txn_event_context(txn, ev);
+
+	return !ev->item->dry_run && !list_decides(ev->listed) &&
+	    event_context_may_link(&context);
 }
 
 static int
