@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: ISC
 # Make lib/db/stmt.gen.h from sql/stmt.sql: an enum and a table of the named
-# statements, and the numbers of the migrations, by their paths (-v).  Each begins with a line "-- name: IDENT [one] [read|write] [late]";
-# the words are documentation, but for "write" and "late", which become flags.
+# statements, enums of their columns, and the numbers of the migrations, by their
+# paths (-v).  Each statement begins with a line
+#	-- name: IDENT [one] [read|write] [late]
+# whose words are documentation, except "write" and "late", which become flags.
+# Lines before it name the columns of its parameters, in their order:
+#	-- columns: NAME ...
 BEGIN {
 	print "/* Made by sql/stmt.awk from sql/stmt.sql; do not edit. */"
 	print "#ifndef LIB_STMT_GEN_H"
@@ -23,12 +27,33 @@ function flush_stmt() {
 	names[++n] = name
 	sub(/[[:space:]]*;?[[:space:]]*$/, "", text)
 	texts[n] = text
+	columns[n] = cols
+	check_columns()
 	writes[n] = write
 	lates[n] = late
+}
+# Each column is one parameter.
+function check_columns(    i, n_words, most) {
+	n_words = split(text, words, /[$]/)
+	for (i = 2; i <= n_words; i++) {
+		if (words[i] + 0 > most)
+			most = words[i] + 0
+	}
+	if (cols != "" && split(cols, words, " ") != most) {
+		print name ": " most " parameters, columns: " cols | "cat >&2"
+		failed = 1
+	}
+}
+/^-- columns:/ {
+	sub(/^-- columns: */, "")
+	next_cols = next_cols (next_cols == "" ? "" : " ") $0
+	next
 }
 /^-- name:/ {
 	flush_stmt()
 	name = $3
+	cols = next_cols
+	next_cols = ""
 	write = late = 0
 	for (i = 4; i <= NF; i++) {
 		if ($i == "write")
@@ -58,5 +83,15 @@ END {
 		printf "\tSTMT(%s, \"%s\", %d, %d, \\\n\t    \"%s\") \\\n",
 		    toupper(names[i]), names[i], writes[i], lates[i], texts[i]
 	print "\t/* end */"
+	for (i = 1; i <= n; i++) {
+		if (columns[i] == "")
+			continue
+		printf "enum { /* columns of STMT_%s */\n", toupper(names[i])
+		m = split(columns[i], words, " ")
+		for (k = 1; k <= m; k++)
+			printf "\t%s_%s,\n", toupper(names[i]), toupper(words[k])
+		printf "\t%s__MAX\n};\n", toupper(names[i])
+	}
 	print "#endif"
+	exit failed
 }

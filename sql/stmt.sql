@@ -4,7 +4,8 @@
 -- time.  "write" marks what must not be repeated blindly after a lost
 -- connection, "late" what a decide worker prepares only when it is first run,
 -- because it hardly ever is.  Parameters are binary: cast each where it first
--- stands.
+-- stands.  "columns" names the parameters of a statement that takes an array for
+-- each column: the C enum that puts rows together by name.
 --
 -- What operators do is one function each.  One that may refuse returns a row
 -- (refusal, body): the name of an error code, or null and the answer's JSON;
@@ -173,6 +174,8 @@ select l.a, l.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
 select exists (select from assay.entity
 	where id = any($1::bigint[]) and parent is not null) as moved;
 
+-- columns: decided_at id event_id event_type verdict score reasons policy_id
+-- columns: policy_version review_queue correlation_id
 -- name: txn_add_verdicts write
 insert into assay.verdict_log (decided_at, id, event_id, event_type, verdict,
 	score, reasons, policy_id, policy_version, review_queue, correlation_id)
@@ -180,6 +183,8 @@ select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	$5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[],
 	$10::text[], $11::text[]);
 
+-- columns: decided_at verdict_id event_id event_type user_id idempotency_key
+-- columns: request sample device ip
 -- name: txn_add_details write
 insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 	user_id, idempotency_key, request, sample, device, ip)
@@ -193,6 +198,8 @@ from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	    idempotency_key, request, sample, device, ip);
 
 -- The same of degraded decisions, which hold no lock of their users.
+-- columns: decided_at verdict_id event_id event_type user_id idempotency_key
+-- columns: request
 -- name: txn_add_degraded write
 insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 	user_id, idempotency_key, request)
@@ -202,6 +209,7 @@ select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	    idempotency_key, request)
 where not assay.is_erased(w.user_id, w.decided_at);
 
+-- columns: decided_at verdict_id event_id event_type user_id request answer
 -- name: txn_add_dry_runs write late
 insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 	user_id, request, dry_run)
@@ -209,11 +217,13 @@ select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	$5::text[], $6::text[], $7::text[]);
 
 -- Sorted by key, so that two sets never wait for each other.
+-- columns: key verdict_id event_id decided_at digest
 -- name: txn_add_keys write
 insert into assay.idempotency (key, verdict_id, event_id, decided_at, digest)
 select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[],
 	$5::bigint[]);
 
+-- columns: user_id node root state
 -- name: txn_add_states write
 insert into assay.user_state (user_id, node, root, state)
 select w.user_id, nullif(w.node, 0), nullif(w.root, 0), w.state
@@ -227,6 +237,7 @@ from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[])
 	as w(user_id, node, root, state)
 where u.user_id = w.user_id;
 
+-- columns: id parent size users devices first_device
 -- name: txn_update_entities write
 update assay.entity e
 set parent = nullif(w.parent, 0), size = w.size, users = w.users,
@@ -237,23 +248,27 @@ from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
 where e.id = w.id;
 
 -- Two events may make one link between shared entities at the same time.
+-- columns: a b
 -- name: txn_add_links write
 insert into assay.entity_link (a, b)
 select w.a, w.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
 order by w.a, w.b
 on conflict do nothing;
 
+-- columns: id event_id verdict_id queue score opened_at
 -- name: txn_add_cases write
 insert into assay.review_case (id, event_id, verdict_id, queue, score, opened_at)
 select * from unnest($1::text[], $2::text[], $3::text[], $4::text[],
 	$5::bigint[], $6::timestamptz[]);
 
+-- columns: case_id at
 -- name: txn_add_trail write
 insert into assay.case_trail (case_id, at, action, actor)
 select w.id, w.at, 'opened', 'engine'
 from unnest($1::text[], $2::timestamptz[]) as w(id, at);
 
 -- Anomalies, if somebody wants to hear of them.
+-- columns: data user_id correlation_id occurred_at
 -- name: txn_add_anomalies write
 insert into assay.outbox (event, data, user_id, correlation_id, occurred_at)
 select 'alert.anomaly.v1', w.*
