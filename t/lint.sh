@@ -222,6 +222,28 @@ verdict "no feature changes without FEATURES_VERSION"
 	ls t/http/[0-9]*.sh
 	sed -n 's/^# shellcheck source=\(t\/http\/.*\)$/\1/p' t/http/[0-9]*.sh
 } | LC_ALL=C sort -u >"$tmp/scenarios"
+# The map and the walks of ARCHITECTURE.md: a folder or file that it names
+# exists, and a function is defined in the file beside it.
+{
+	sed -n 's/^    \([a-z]*\/[a-z_/]*\.[a-z]*\)  *\([a-z_0-9]\{2,\}\)  .*/\1 \2/p' \
+	    ARCHITECTURE.md | while read -r file function; do
+		case $file in
+		*.sql) grep -q "function assay\.$function(" "$file" ;;
+		*) grep -q "^$function(" "$file" ;;
+		esac 2>/dev/null || echo "$file has no $function"
+	done
+	# shellcheck disable=SC2016 # these are backticks of Markdown
+	grep -oE '`[a-z]+/[a-z_./-]+`' ARCHITECTURE.md CONTRIBUTING.md \
+	    docs/GLOSSARY.md | sed 's/.*`\(.*\)`/\1/' | LC_ALL=C sort -u |
+	    while read -r path; do
+		case $path in
+			sample/generate | t/fuzz/found/) ;; # built, or made
+			*) [ -e "$path" ] || echo "there is no $path" ;;
+			esac
+	done
+} >"$tmp/faults"
+verdict "ARCHITECTURE.md names files and functions that exist"
+
 rows ROUTE fcgi/http/routes.tbl 1 | LC_ALL=C sort -u | while read -r path; do
 	pattern=$(printf '%s' "$path" | sed 's/{[A-Za-z]*}/[^ "]+/g')
 	xargs grep -qE "[ \"]$pattern([ \"?]|\$)" <"$tmp/scenarios" ||
