@@ -40,7 +40,7 @@ fresh_key
 load_both_hosts returning start_redis
 both_hosts_are "$redis_up"
 is "each host logs once that Redis is back" \
-    "$(redis_lines '' back) $(redis_lines 2 back)" "1 1"
+    "$(redis_lines '' recovered) $(redis_lines 2 recovered)" "1 1"
 left=$((60 - $(date +%-S)))
 [ "$left" -gt 5 ] || sleep "$left"
 fresh_key

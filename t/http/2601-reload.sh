@@ -20,12 +20,12 @@ chmod +x "$POOL"
 # refuses them.
 reload_pool() {
 	printf '%s\n' "$@" >"$scratch/settings"
-	reload_n=$(grep -c ' reload=' "$scratch/log/pool.log")
+	reload_n=$(grep -c ' event=reload_' "$scratch/log/pool.log")
 	kill -HUP "$stack_pool_pid"
 	stack_until 10 "$stack_pool_pid" reloads_are $((reload_n + 1))
 }
 # shellcheck disable=SC2317 # called by name
-reloads_are() { [ "$(grep -c ' reload=' "$scratch/log/pool.log")" -ge "$1" ]; }
+reloads_are() { [ "$(grep -c ' event=reload_' "$scratch/log/pool.log")" -ge "$1" ]; }
 # workers_are_new COUNT: none of old runs, and COUNT others do.
 # shellcheck disable=SC2317
 workers_are_new() {

@@ -61,7 +61,7 @@ both_hosts_are() {
 
 # redis_lines HOST EVENT: how many the log of the host has.
 redis_lines() {
-	grep -c " redis=$2" "$scratch/log/pool$1.log"
+	grep -c " event=redis_$2" "$scratch/log/pool$1.log"
 }
 
 # redis_calls RESULT: how many the first host has counted.
