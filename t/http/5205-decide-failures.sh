@@ -46,7 +46,7 @@ is "a failed event stays in the queue and others are decided" \
     "$(queued_events) $(
     decision_of o-12) $(last_count failed)" "p-1 p-2 o-slow 200 o-12 review 0 2"
 is "a failed event is tried again later" \
-    "$(sql "select tries, not_before > now()
+    "$(sql "select attempts, not_before > now()
     from assay.async_queue where event_id = 'p-1'")" "1|t"
 cron decide
 is "a failed event is not tried before its time" "$(last_count failed)" 0
@@ -58,7 +58,7 @@ for _ in 2 3 4 5 6 7; do
 	cron decide
 done
 is "an event that fails seven times has no decision" \
-    "$(sql "select tries from assay.async_queue
+    "$(sql "select attempts from assay.async_queue
     where event_id = 'p-1'") $(decision_of p-1)" "7 404 NOT_FOUND - -"
 end_pauses
 cron decide
@@ -67,7 +67,7 @@ is "an event that fails eight times gets the verdict of onError" \
     reasons from assay.verdict_log where event_id = 'p-1'")" \
     '200 p-1 deny -1 [{"tag":"engine.degraded","points":0}]'
 is "the next event of the user is tried then" \
-    "$(queued_events) $(sql "select tries
+    "$(queued_events) $(sql "select attempts
     from assay.async_queue")" "p-2 1"
 check "the log has the degraded decision and its reason" \
     grep -q 'level=error .*req=cor-p-1 event=decision_degraded log=database code=INTERNAL why="database error 22012' "$log"
@@ -89,7 +89,7 @@ decide_later m-5 u-m-2
 cron decide
 is "a row that cannot be parsed waits and delays its user" \
     "$(last_count failed) $(decision_of m-5)" "4 404 NOT_FOUND - -"
-sql "update assay.async_queue set tries = 7, not_before = now()
+sql "update assay.async_queue set attempts = 7, not_before = now()
     where event_id <> 'm-5'"
 cron decide
 is "a row that cannot be parsed is removed without a decision" \
