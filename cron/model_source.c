@@ -10,7 +10,7 @@
 #include "lib/conf/conf.h"
 
 #define LEASE_DISK 5000 /* ms */
-#define LEASE_WEB 30000 /* more than TIMEOUT_MS of source_web.c */
+#define LEASE_WEB 30000 /* more than TIMEOUT_MS of model_source_web.c */
 
 static const struct model_source sources[] = {
 	{ SOURCE_DISK, "disk", LEASE_DISK, model_source_disk_place,

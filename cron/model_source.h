@@ -51,11 +51,11 @@ const struct model_source *model_source_find(void);
  */
 int model_source_check(struct fail *f) __attribute__((warn_unused_result));
 
-/* source_disk.c */
+/* model_source_disk.c */
 model_source_place_fn model_source_disk_place;
 model_source_look_fn model_source_disk_look;
 
-/* source_web.c */
+/* model_source_web.c */
 model_source_place_fn model_source_url_place, model_source_s3_place;
 model_source_look_fn model_source_url_look, model_source_s3_look;
 

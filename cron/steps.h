@@ -5,35 +5,35 @@
 
 #include "cron/job.h"
 
-/* decide.c */
+/* job_decide.c */
 job_open_fn job_decide_open;
 job_step_fn job_decide_step;
 job_close_fn job_decide_close;
 
-/* project.c */
+/* job_project.c */
 job_step_fn job_project_step;
 
-/* publish.c, the first half of deliver's step; its counts come first. */
+/* job_publish.c, the first half of deliver's step; its counts come first. */
 #define JOB_PUBLISH_COUNTS 2
 job_step_fn job_publish_step;
 
-/* deliver.c */
+/* job_deliver.c */
 job_open_fn job_deliver_open;
 job_step_fn job_deliver_step;
 job_close_fn job_deliver_close;
 
-/* model.c */
+/* job_model.c */
 job_check_fn job_model_check;
 job_open_fn job_model_open;
 job_step_fn job_model_step;
 job_close_fn job_model_close;
 
-/* drain.c */
+/* job_drain.c */
 job_open_fn job_drain_open;
 job_step_fn job_drain_step;
 job_close_fn job_drain_close;
 
-/* retain.c */
+/* job_retain.c */
 job_open_fn job_retain_open;
 job_step_fn job_retain_step;
 job_close_fn job_retain_close;

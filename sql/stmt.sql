@@ -422,7 +422,7 @@ from assay.list_subject s where s.changed > $1::bigint;
 select kind, value, expires_at
 from assay.list_entry where subject = $1::text limit $2::bigint;
 
--- Access (fcgi/http/auth.c, delay.c, ep_auth.c, ep_user.c, ep_apikey.c) ------------
+-- Access (fcgi/http/auth.c, login_backoff.c, ep_auth.c, ep_user.c, ep_apikey.c) ------------
 
 -- name: auth_status one read
 select not exists (select from assay.operator) as needs_bootstrap;
@@ -651,7 +651,7 @@ select assay.risk_prune($1::bigint) as forgotten;
 -- name: graph_around one read late
 select assay.graph_around($1::text, $2::bigint, $3::text) as body;
 
--- Webhooks and alert channels (fcgi/ep/ep_webhook.c, ep_notification.c, hook.c) -----
+-- Webhooks and alert channels (fcgi/ep/ep_webhook.c, ep_notification.c, delivery_admin.c) -----
 
 -- name: webhook_list one read late
 select assay.webhook_list($1::text[]) as body;
@@ -940,7 +940,7 @@ from assay.erase_identity($1::bigint, $2::text, $3::bigint);
 select more, requests, samples
 from assay.erase_details($1::text, $2::timestamptz, $3::bigint);
 
--- Storage (fcgi/ep/ep_storage.c, chore.c) -----------------------------------------
+-- Storage (fcgi/ep/ep_storage.c, idle_task.c) -----------------------------------------
 
 -- name: storage_bytes one read late
 select pg_database_size(current_database()) as bytes;

@@ -50,7 +50,8 @@ int event_context_risk(struct event_context *sc, int delay,
     struct entity_risk_rates room[CARRIED__MAX], struct fail *f)
     __attribute__((warn_unused_result));
 
-/* What the signals are computed from; it points into the scene's parts. */
+/* What the signals are computed from; it points into the parts of the context.
+ */
 void event_context_facts(
     const struct event_context *sc, struct signal_facts *ret);
 

@@ -106,7 +106,7 @@ struct rule_interned {
 	size_t n;
 };
 
-/* rule_interned.c: the number of the name, or -1. */
+/* rule_intern.c: the number of the name, or -1. */
 int rule_intern_find(const struct rule_interned *names, const char *text);
 
 /* Give a name that is not there yet the next number; there is room for it. */
@@ -145,9 +145,9 @@ int rule_lex_expected(struct fail *f, const struct rule_lexeme *at,
 int rule_lex_full(struct fail *f);
 
 /*
- * rule_word.c: what a string, or the quoted name of an attribute, stands for.
- * Returns it in arena a, or NULL with f set: a bad escape, too long, the arena
- * is full.
+ * rule_literal.c: what a string, or the quoted name of an attribute, stands
+ * for. Returns it in arena a, or NULL with f set: a bad escape, too long, the
+ * arena is full.
  */
 char *rule_word_string(
     struct arena *a, const struct rule_lexeme *at, struct fail *f);

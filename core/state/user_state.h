@@ -30,7 +30,7 @@ struct user_state_link {
 	int64_t second;
 };
 
-struct user_state; /* unpacked; state.c says what is inside */
+struct user_state; /* unpacked; user_state.c says what is inside */
 
 /* What the signals need to know of one amount's history. */
 struct user_state_amounts {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Inside of a user's state: what state.c counts and user_state_pack.c writes.
+/* Inside of a user's state: what user_state.c counts and user_state_pack.c
+ * writes.
  */
 #ifndef CORE_STATE_USER_STATE_INT_H
 #define CORE_STATE_USER_STATE_INT_H

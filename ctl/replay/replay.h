@@ -33,7 +33,8 @@ struct replay_item {
 	enum label_fact truth;
 };
 
-/* Fields that a column can be mapped to, in the order of row.c's table. */
+/* Fields that a column can be mapped to, in the order of replay_row.c's table.
+ */
 #define ROW_FIELDS 16
 
 /* Which column is which field of the event. */

@@ -27,7 +27,7 @@ enum retention {
  * soon. */
 struct retention_sweep {
 	struct db *db;
-	int phase; /* of those in retain.c */
+	int phase; /* of those in retention.c */
 	int waits; /* that the step in hand gave way to others */
 	int64_t rest; /* us that the last piece took, before the next */
 	int64_t cut[RETENTION__MAX]; /* clock_now() less the windows */

@@ -130,7 +130,7 @@ while [ "$(sql "select count(*) from assay.verdict_log
     where decided_at < $cut")" -gt 0 ] && [ "$n" -lt 100 ]; do
 	run_retain "select b.rows_gone
 	    from assay.retention_batches('verdicts', $cut, 1000, 60) p,
-		assay.retention_batch('verdicts', p.part, p.run, $cut, $cut) b" >/dev/null
+		assay.retention_batch('verdicts', p.part, p.page_range, $cut, $cut) b" >/dev/null
 	n=$((n + 1))
 done
 sql "delete from assay.label where event_id like 'never-%'"
