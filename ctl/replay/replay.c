@@ -42,12 +42,12 @@
 
 /* One request: built, sent, perhaps sent again. */
 struct replay_slot {
-	enum { SLOT_FREE = 1, SLOT_READY, SLOT_SENT } sl_state;
-	struct arena sl_arena; /* its body */
-	struct http_call sl_call;
-	struct replay_item sl_item[BATCH_MAX];
-	size_t sl_n;
-	int sl_tries; /* that got no answer */
+	enum { SLOT_FREE = 1, SLOT_READY, SLOT_SENT } state;
+	struct arena arena; /* its body */
+	struct http_call call;
+	struct replay_item item[BATCH_MAX];
+	size_t n;
+	int tries; /* that got no answer */
 };
 
 /* The whole run. */
@@ -248,8 +248,8 @@ open_replay(struct replay_run *rp, const char *map, struct fail *f)
 	if (rp->slots == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
 	for (i = 0; i < rp->jobs; i++) {
-		rp->slots[i].sl_state = SLOT_FREE;
-		ctl_arena(&rp->slots[i].sl_arena, BODY_SIZE);
+		rp->slots[i].state = SLOT_FREE;
+		ctl_arena(&rp->slots[i].arena, BODY_SIZE);
 	}
 	rp->show.truth = rp->source.layout.truth;
 	rp->show.colour = ctl_colour(STDOUT_FILENO);
@@ -273,11 +273,11 @@ run_replay(struct replay_run *rp)
 			stop_reading(rp, EX_TEMPFAIL, "interrupted");
 		busy = false;
 		for (i = 0; i < rp->jobs; i++) {
-			if (rp->slots[i].sl_state == SLOT_FREE && !rp->ended)
+			if (rp->slots[i].state == SLOT_FREE && !rp->ended)
 				fill_slot(rp, &rp->slots[i]);
-			if (rp->slots[i].sl_state == SLOT_READY)
+			if (rp->slots[i].state == SLOT_READY)
 				send_slot(rp, &rp->slots[i]);
-			busy |= rp->slots[i].sl_state != SLOT_FREE;
+			busy |= rp->slots[i].state != SLOT_FREE;
 		}
 		if (busy && (call = http_wait(rp->http, 100)) != NULL)
 			take_reply(rp, call->owner);
@@ -302,7 +302,7 @@ close_replay(struct replay_run *rp)
 	int64_t i;
 
 	for (i = 0; rp->slots != NULL && i < rp->jobs; i++)
-		ctl_arena_free(&rp->slots[i].sl_arena);
+		ctl_arena_free(&rp->slots[i].arena);
 	free(rp->slots);
 	http_free(rp->http);
 	source_close(&rp->source);
@@ -320,20 +320,20 @@ fill_slot(struct replay_run *rp, struct replay_slot *sl)
 	struct str s;
 	int r = 0;
 
-	arena_reset(&sl->sl_arena);
-	str_init(&s, &sl->sl_arena);
-	sl->sl_n = 0;
-	sl->sl_tries = 0;
+	arena_reset(&sl->arena);
+	str_init(&s, &sl->arena);
+	sl->n = 0;
+	sl->tries = 0;
 	if (rp->batch > 0)
 		str_add(&s, "{\"events\":[");
-	while (sl->sl_n < max && (r = source_next(so, &f)) == 1) {
+	while (sl->n < max && (r = source_next(so, &f)) == 1) {
 		if ((r = row_truth(&so->layout, &so->csv,
-			 &sl->sl_item[sl->sl_n].truth, &f)) == -1)
+			 &sl->item[sl->n].truth, &f)) == -1)
 			break;
-		if (sl->sl_n > 0)
+		if (sl->n > 0)
 			str_addc(&s, ',');
-		sl->sl_item[sl->sl_n].row = so->row;
-		row_event(&so->layout, &so->csv, &s, &sl->sl_item[sl->sl_n++]);
+		sl->item[sl->n].row = so->row;
+		row_event(&so->layout, &so->csv, &s, &sl->item[sl->n++]);
 	}
 	if (rp->batch > 0)
 		str_add(&s, "]}");
@@ -342,11 +342,11 @@ fill_slot(struct replay_run *rp, struct replay_slot *sl)
 	else if (str_text(&s) == NULL)
 		stop_reading(rp, EX_DATAERR, "%s: row %" PRIu64 " is too large",
 		    so->path, so->row);
-	else if (sl->sl_n == 0)
+	else if (sl->n == 0)
 		rp->ended = true;
-	if (sl->sl_n == 0 || str_text(&s) == NULL)
+	if (sl->n == 0 || str_text(&s) == NULL)
 		return;
-	sl->sl_call = (struct http_call) {
+	sl->call = (struct http_call) {
 		.method = "POST",
 		.url = rp->url,
 		.socket = rp->socket,
@@ -358,7 +358,7 @@ fill_slot(struct replay_run *rp, struct replay_slot *sl)
 		.reply_max = REPLY_MAX,
 		.owner = sl,
 	};
-	sl->sl_state = SLOT_READY;
+	sl->state = SLOT_READY;
 }
 
 /* Send a request, unless the service has asked for a pause. */
@@ -370,22 +370,22 @@ send_slot(struct replay_run *rp, struct replay_slot *sl)
 	if (clock_ticks() < rp->resume) {
 		/* Nobody waits for a pause that the user has cut short. */
 		if (rp->exit != EX_OK)
-			sl->sl_state = SLOT_FREE;
+			sl->state = SLOT_FREE;
 		return;
 	}
-	if (http_start(rp->http, &sl->sl_call, &f) == -1) {
-		sl->sl_state = SLOT_FREE;
+	if (http_start(rp->http, &sl->call, &f) == -1) {
+		sl->state = SLOT_FREE;
 		stop_reading(rp, EX_USAGE, "%s: %s", rp->url, f.why);
 		return;
 	}
-	sl->sl_state = SLOT_SENT;
+	sl->state = SLOT_SENT;
 }
 
 /* What a request came to. */
 static void
 take_reply(struct replay_run *rp, struct replay_slot *sl)
 {
-	const int status = sl->sl_call.status;
+	const int status = sl->call.status;
 
 	if (status == 0)
 		answer_none(rp, sl);
@@ -393,7 +393,7 @@ take_reply(struct replay_run *rp, struct replay_slot *sl)
 		answer_wait(rp, sl);
 	else
 		answer_show(rp, sl);
-	http_done(rp->http, &sl->sl_call);
+	http_done(rp->http, &sl->call);
 }
 
 /*
@@ -404,57 +404,57 @@ static void
 answer_none(struct replay_run *rp, struct replay_slot *sl)
 {
 	if (rp->exit != EX_OK || rp->show.n_us == 0 ||
-	    ++sl->sl_tries == TRIES_MAX) {
-		sl->sl_state = SLOT_FREE;
+	    ++sl->tries == TRIES_MAX) {
+		sl->state = SLOT_FREE;
 		stop_reading(rp, EX_UNAVAILABLE,
 		    "no answer from %s: %s; is the service running, and is "
 		    "this its address?",
-		    rp->url, sl->sl_call.error);
+		    rp->url, sl->call.error);
 		return;
 	}
-	sl->sl_state = SLOT_READY;
-	rp->resume = clock_ticks() + (CLOCK_SECOND / 4 << sl->sl_tries);
+	sl->state = SLOT_READY;
+	rp->resume = clock_ticks() + (CLOCK_SECOND / 4 << sl->tries);
 }
 
 /* The budget is used up, or the service is busy: wait as long as it says. */
 static void
 answer_wait(struct replay_run *rp, struct replay_slot *sl)
 {
-	int64_t seconds = sl->sl_call.retry_after;
+	int64_t seconds = sl->call.retry_after;
 
 	if (seconds < 1)
 		seconds = 1;
 	if (seconds > RETRY_AFTER_MAX)
 		seconds = RETRY_AFTER_MAX;
 	rp->resume = clock_ticks() + seconds * CLOCK_SECOND;
-	sl->sl_state = rp->exit == EX_OK ? SLOT_READY : SLOT_FREE;
+	sl->state = rp->exit == EX_OK ? SLOT_READY : SLOT_FREE;
 	if (!rp->source.progress && rp->exit == EX_OK)
 		ctl_say("the service asks for %" PRId64 " s of patience (%d)",
-		    seconds, sl->sl_call.status);
+		    seconds, sl->call.status);
 }
 
 /* Show and count the verdicts, or the error, of a request. */
 static void
 answer_show(struct replay_run *rp, struct replay_slot *sl)
 {
-	const char *text = sl->sl_call.reply;
-	const int status = sl->sl_call.status;
+	const char *text = sl->call.reply;
+	const int status = sl->call.status;
 	struct json_object *reply;
 	struct replay_outcome oc;
 	size_t i;
 
 	reply = json_tokener_parse(text == NULL ? "" : text);
 	source_clear(&rp->source);
-	show_request(&rp->show, sl->sl_call.us);
-	for (i = 0; i < sl->sl_n; i++) {
+	show_request(&rp->show, sl->call.us);
+	for (i = 0; i < sl->n; i++) {
 		outcome_read(result_of(rp, reply, i), status, &oc);
-		oc.us = sl->sl_call.us;
-		oc.again = http_header(&sl->sl_call,
-			       "X-Engine-Idempotent-Replay") != NULL;
-		show_event(&rp->show, &sl->sl_item[i], &oc);
+		oc.us = sl->call.us;
+		oc.again = http_header(
+			       &sl->call, "X-Engine-Idempotent-Replay") != NULL;
+		show_event(&rp->show, &sl->item[i], &oc);
 	}
 	json_object_put(reply);
-	sl->sl_state = SLOT_FREE;
+	sl->state = SLOT_FREE;
 	if (status == 401 || status == 403)
 		stop_reading(rp, EX_NOPERM,
 		    "the service refuses the API key (%d); 'assayctl key "

@@ -22,7 +22,7 @@
 
 #define DAYS_MAX 3650
 
-static void forget(struct req *req);
+static void forget_key(struct req *req);
 static int read_scopes(
     struct json_object *json, int64_t *ret_scopes, struct fail *f);
 static int64_t scope_parse(struct json_object *name);
@@ -113,13 +113,13 @@ apikey_revoke(struct req *req, struct resp *resp)
 	hash = rows_bytes(&rows, 0, rows_col(&rows, "hash"), &size);
 	assert(size == sizeof(req->key_hash));
 	memcpy(req->key_hash, hash, size);
-	req->committed = forget;
+	req->committed = forget_key;
 	return resp_json(req, resp, 200, "{\"ok\":true}");
 }
 
 /* This host trusts it no more either, should the database go away now. */
 static void
-forget(struct req *req)
+forget_key(struct req *req)
 {
 	apikey_cache_drop(req->worker->shm, req->key_hash);
 }

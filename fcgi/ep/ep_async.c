@@ -21,9 +21,10 @@
 #include "lib/shared/metric.h"
 #include "lib/sys/log.h"
 
-static int enqueue(struct req *req, const struct event *ev, bool *ret_mismatch);
-static int store(struct req *req, struct params *p, const struct event *ev,
-    bool *ret_mismatch);
+static int enqueue_event(
+    struct req *req, const struct event *ev, bool *ret_mismatch);
+static int store_event(struct req *req, struct params *p,
+    const struct event *ev, bool *ret_mismatch);
 
 /*
  * POST /v1/decisions/async.  202: the event is in the queue, or was before,
@@ -48,7 +49,7 @@ decision_async(struct req *req, struct resp *resp)
 	if (ev.id == NULL)
 		return fail_set(&req->fail, FAIL_INPUT, INGEST_INVALID, "id",
 		    "is required");
-	if (auth_apikey(req) == -1 || enqueue(req, &ev, &mismatch) == -1)
+	if (auth_apikey(req) == -1 || enqueue_event(req, &ev, &mismatch) == -1)
 		return -1;
 	metric_add(req->worker->slot, METRIC_ID_MISMATCHES, 0, 0, mismatch);
 	if (mismatch && strcmp(conf.IDEMPOTENCY_MISMATCH, "refuse") == 0)
@@ -67,7 +68,7 @@ decision_async(struct req *req, struct resp *resp)
 
 /* Whatever keeps it from being stored, the caller has to send it again. */
 static int
-enqueue(struct req *req, const struct event *ev, bool *ret_mismatch)
+enqueue_event(struct req *req, const struct event *ev, bool *ret_mismatch)
 {
 	struct params p;
 	struct str s;
@@ -81,7 +82,7 @@ enqueue(struct req *req, const struct event *ev, bool *ret_mismatch)
 	params_text(&p, ev->user);
 	params_text(&p, str_text(&s));
 	params_text(&p, req->correlation_id);
-	if (store(req, &p, ev, ret_mismatch) == 0)
+	if (store_event(req, &p, ev, ret_mismatch) == 0)
 		return 0;
 	log_error("event=async_enqueue_failed why=%s", req->fail.why);
 	return fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s", "");
@@ -89,7 +90,7 @@ enqueue(struct req *req, const struct event *ev, bool *ret_mismatch)
 
 /* Add the event's digest, for which a worker may have to load its key. */
 static int
-store(struct req *req, struct params *p, const struct event *ev,
+store_event(struct req *req, struct params *p, const struct event *ev,
     bool *ret_mismatch)
 {
 	struct worker *w = req->worker;

@@ -37,15 +37,15 @@ struct login {
 };
 
 static int is_open(struct req *req, bool *ret);
-static int closed(struct req *req);
+static int refuse_registration(struct req *req);
 static int hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE]);
 static int give_password(struct req *req, struct resp *resp, struct login *l);
 static int check_password(struct req *req, struct resp *resp, struct login *l);
 static int match_password(struct req *req, struct login *l);
-static void rehash(struct req *req, const struct login *l);
+static void rehash_password(struct req *req, const struct login *l);
 static int answer_login(struct req *req, struct resp *resp, int status,
     const char *email, const struct rows *rows, bool temporary);
-static int answer(struct req *req, struct resp *resp, int status,
+static int answer_token(struct req *req, struct resp *resp, int status,
     const struct token *t, bool temporary);
 
 /* What registration and login take; lengths in bytes here. */
@@ -92,7 +92,7 @@ auth_register(struct req *req, struct resp *resp)
 	if (is_open(req, &open) == -1)
 		return -1;
 	if (!open)
-		return closed(req);
+		return refuse_registration(req);
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
 	    (email = password_email(req, body_string(req->json, "email"))) ==
 		NULL)
@@ -109,7 +109,7 @@ auth_register(struct req *req, struct resp *resp)
 		&rows, &req->fail) == -1)
 		return -1;
 	if (rows.n == 0)
-		return closed(req);
+		return refuse_registration(req);
 	return answer_login(req, resp, 201, email, &rows, false);
 }
 
@@ -138,7 +138,7 @@ auth_login(struct req *req, struct resp *resp)
 	if (audit_login(req, l.email) == -1)
 		return -1;
 	if (l.stale)
-		rehash(req, &l);
+		rehash_password(req, &l);
 	return answer_login(req, resp, 200, l.email, &l.rows,
 	    rows_get_bool(&l.rows, "password_temporary"));
 }
@@ -196,7 +196,7 @@ auth_refresh(struct req *req, struct resp *resp)
 		.session = req->operator.session,
 		.given_at = req->operator.given_at };
 
-	return answer(req, resp, 200, &t, req->operator.temporary);
+	return answer_token(req, resp, 200, &t, req->operator.temporary);
 }
 
 /*
@@ -243,7 +243,7 @@ is_open(struct req *req, bool *ret)
 }
 
 static int
-closed(struct req *req)
+refuse_registration(struct req *req)
 {
 	return fail_set(
 	    &req->fail, FAIL_DENIED, REGISTRATION_CLOSED, NULL, "%s", "");
@@ -260,7 +260,7 @@ hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 
 	/* Whoever held the turn may have been the first operator. */
 	if (req->fail.code == UNAVAILABLE && is_open(req, &open) == 0 && !open)
-		return closed(req);
+		return refuse_registration(req);
 	return -1;
 }
 
@@ -319,7 +319,7 @@ match_password(struct req *req, struct login *l)
  * whatever becomes of this, so a failure is only logged.
  */
 static void
-rehash(struct req *req, const struct login *l)
+rehash_password(struct req *req, const struct login *l)
 {
 	struct fail f = { 0 };
 	struct params p;
@@ -343,13 +343,13 @@ answer_login(struct req *req, struct resp *resp, int status, const char *email,
 		.session = rows_get_int(rows, "session_number"),
 		.given_at = clock_now() };
 
-	return answer(req, resp, status, &t, temporary);
+	return answer_token(req, resp, status, &t, temporary);
 }
 
 /* A token for who t says, and whether its password is a temporary one. */
 static int
-answer(struct req *req, struct resp *resp, int status, const struct token *t,
-    bool temporary)
+answer_token(struct req *req, struct resp *resp, int status,
+    const struct token *t, bool temporary)
 {
 	const char *token;
 	struct token_keys keys;

@@ -47,14 +47,14 @@ struct retrying {
 	int64_t unreadable; /* samples of some other make */
 };
 
-static int read_body(struct req *req, struct retrying *rt);
-static int run(struct req *req, struct retrying *rt);
+static int read_candidate(struct req *req, struct retrying *rt);
+static int run_backtest(struct req *req, struct retrying *rt);
 static int open_samples(struct req *req, struct retrying *rt);
 static int read_live(struct req *req, struct retrying *rt);
 static int read_scoring(struct req *req, struct retrying *rt);
 static int may_go_on(struct req *req, const struct retrying *rt);
 static int took_long(struct req *req);
-static int announce(struct req *req, const struct retrying *rt);
+static int announce_backtest(struct req *req, const struct retrying *rt);
 static bool add_running(
     struct str *s, const char *comma, const struct worker_slot *slot);
 static int try_samples(struct retrying *rt, const struct rows *rows,
@@ -63,7 +63,7 @@ static int try_sample(struct retrying *rt, const char *text, size_t len,
     enum backtest_label label, struct arena *a, struct fail *f);
 static enum verdict verdict_of(
     const struct policy *policy, int score, bool watched);
-static int answer(
+static int answer_backtest(
     struct req *req, struct resp *resp, const struct retrying *rt, int64_t us);
 
 static const struct body_field fields[] = {
@@ -93,11 +93,11 @@ backtest_run(struct req *req, struct resp *resp)
 	if (rt == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
 	rt->started = clock_ticks();
-	if (read_body(req, rt) == -1)
+	if (read_candidate(req, rt) == -1)
 		return -1;
 	rt->deadline = rt->started + req->route->limit_s * CLOCK_SECOND;
 	db_set_deadline(req->worker->db, rt->deadline + CLOCK_SECOND);
-	r = run(req, rt);
+	r = run_backtest(req, rt);
 	tag_weight_cache_clear(&rt->learned);
 	atomic_store(&req->worker->slot->trying, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
@@ -106,7 +106,7 @@ backtest_run(struct req *req, struct resp *resp)
 	db_rollback(req->worker->db);
 	if (r == -1)
 		return -1;
-	return answer(req, resp, rt, clock_ticks() - rt->started);
+	return answer_backtest(req, resp, rt, clock_ticks() - rt->started);
 }
 
 /*
@@ -131,7 +131,7 @@ backtest_list(struct req *req, struct resp *resp)
 
 /* What is to be tried. */
 static int
-read_body(struct req *req, struct retrying *rt)
+read_candidate(struct req *req, struct retrying *rt)
 {
 	struct fail *f = &req->fail;
 	struct json_object *policy;
@@ -157,7 +157,7 @@ read_body(struct req *req, struct retrying *rt)
 
 /* Try all samples, batch by batch, in one transaction. */
 static int
-run(struct req *req, struct retrying *rt)
+run_backtest(struct req *req, struct retrying *rt)
 {
 	struct arena *a = req->arena;
 	struct arena_mark mark;
@@ -196,7 +196,7 @@ open_samples(struct req *req, struct retrying *rt)
 	params_int(&p, req->route->limit_s * 1000);
 	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
 	    read_live(req, rt) == -1 || read_scoring(req, rt) == -1 ||
-	    announce(req, rt) == -1)
+	    announce_backtest(req, rt) == -1)
 		return -1;
 	params_init(&p, a);
 	params_text(&p, event_type_name(rt->type));
@@ -209,7 +209,7 @@ open_samples(struct req *req, struct retrying *rt)
  * worker is killed the master takes it back.
  */
 static int
-announce(struct req *req, const struct retrying *rt)
+announce_backtest(struct req *req, const struct retrying *rt)
 {
 	struct worker_slot *slot = req->worker->slot;
 	struct params p;
@@ -381,7 +381,7 @@ verdict_of(const struct policy *policy, int score, bool watched)
 }
 
 static int
-answer(
+answer_backtest(
     struct req *req, struct resp *resp, const struct retrying *rt, int64_t us)
 {
 	const int64_t n = backtest_samples(&rt->counts);

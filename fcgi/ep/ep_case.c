@@ -20,7 +20,7 @@
 static const char *asked_queue(const struct query *query, bool about);
 static int read_status(
     const struct query *query, const char **ret, struct fail *f);
-static bool among(const char *text, const char *const *words, size_t n);
+static bool is_one_of(const char *text, const char *const *words, size_t n);
 
 static const char *const statuses[] = { "open", "assigned", "resolved" };
 static const char *const outcomes[] = { "fraud", "legit", "inconclusive" };
@@ -107,7 +107,7 @@ case_resolve(struct req *req, struct resp *resp)
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
 		return -1;
 	outcome = body_string(req->json, "outcome");
-	if (!among(outcome, outcomes, nitems(outcomes)))
+	if (!is_one_of(outcome, outcomes, nitems(outcomes)))
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "outcome", "must be fraud, legit or inconclusive");
 	note = body_string(req->json, "note");
@@ -139,14 +139,14 @@ static int
 read_status(const struct query *query, const char **ret, struct fail *f)
 {
 	*ret = query_text(query, "status");
-	if (*ret != NULL && !among(*ret, statuses, nitems(statuses)))
+	if (*ret != NULL && !is_one_of(*ret, statuses, nitems(statuses)))
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "status",
 		    "must be open, assigned or resolved");
 	return 0;
 }
 
 static bool
-among(const char *text, const char *const *words, size_t n)
+is_one_of(const char *text, const char *const *words, size_t n)
 {
 	size_t i;
 

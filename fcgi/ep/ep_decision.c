@@ -37,8 +37,9 @@ static void item_init(struct decision_request *item, const struct req *req,
     const struct event *ev, bool shadow);
 static int batch_answer(struct req *req, struct resp *resp,
     struct decision_request *const *slot, struct fail *fails, size_t n);
-static int outcome(struct req *req, const struct decision_request *item);
-static void count(struct req *req, const struct decision_request *item);
+static int count_outcome(struct req *req, const struct decision_request *item);
+static void count_decision(
+    struct req *req, const struct decision_request *item);
 static void print_answer(
     struct str *s, const struct decision_answer *ans, unsigned fields);
 static void print_error(struct str *s, const struct fail *f);
@@ -83,7 +84,7 @@ decision_answer(struct req *req, struct resp *resp)
 	const struct decision_request *item = req->item;
 	struct str s;
 
-	if (outcome(req, item) == -1)
+	if (count_outcome(req, item) == -1)
 		return -1;
 	if (item->outcome == TXN_REPLAYED)
 		resp_header(req, resp, "X-Engine-Idempotent-Replay: true");
@@ -199,7 +200,7 @@ batch_answer(struct req *req, struct resp *resp,
 	str_add(&s, "{\"results\":[");
 	for (i = 0; i < n; i++) {
 		str_add(&s, i == 0 ? "" : ",");
-		good = slot[i] != NULL && outcome(req, slot[i]) == 0;
+		good = slot[i] != NULL && count_outcome(req, slot[i]) == 0;
 		if (slot[i] != NULL && !good) {
 			/* The key is the same for all of them. */
 			if (slot[i]->outcome == TXN_REFUSED)
@@ -262,7 +263,7 @@ item_init(struct decision_request *item, const struct req *req,
 
 /* Count an outcome; -1 with req->fail set when there is no verdict. */
 static int
-outcome(struct req *req, const struct decision_request *item)
+count_outcome(struct req *req, const struct decision_request *item)
 {
 	if (item->outcome == TXN_REFUSED) {
 		req->fail = item->fail;
@@ -275,7 +276,7 @@ outcome(struct req *req, const struct decision_request *item)
 		    fail_code_text(UNAVAILABLE));
 	}
 	req->key_verified = true;
-	count(req, item);
+	count_decision(req, item);
 	if (item->outcome == TXN_MISMATCHED) {
 		req->fail = item->fail;
 		return -1;
@@ -284,7 +285,7 @@ outcome(struct req *req, const struct decision_request *item)
 }
 
 static void
-count(struct req *req, const struct decision_request *item)
+count_decision(struct req *req, const struct decision_request *item)
 {
 	txn_count(req->worker->slot, item);
 	if (item->outcome == TXN_DEGRADED)

@@ -79,8 +79,8 @@ static int find_version(struct req *req, const struct explaining *ex,
     enum stmt stmt, const char *version, struct rows *ret);
 static int decide_again(struct req *req, struct explaining *ex);
 static int learn_again(struct req *req, struct explaining *ex);
-static void cannot(struct explaining *ex, enum explain_gap why);
-static void print(struct str *s, const struct explaining *ex);
+static void set_gap(struct explaining *ex, enum explain_gap why);
+static void print_explanation(struct str *s, const struct explaining *ex);
 static void print_decision(struct str *s, const struct explaining *ex);
 static void print_scoring(struct str *s, const struct explaining *ex);
 static void print_text(struct str *s, const char *before, const char *text);
@@ -142,7 +142,7 @@ explain_get(struct req *req, struct resp *resp)
 	if (r == -1)
 		return -1;
 	str_init(&s, req->arena);
-	print(&s, ex);
+	print_explanation(&s, ex);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -195,7 +195,7 @@ static int
 look_back(struct req *req, struct explaining *ex)
 {
 	if (ex->score == SCORE_SHORT_CIRCUIT) {
-		cannot(ex,
+		set_gap(ex,
 		    ex->n_reasons > 0 &&
 			    strcmp(ex->reasons[0].tag, DEGRADED) == 0
 			? WHY_DEGRADED
@@ -219,15 +219,15 @@ read_sample(struct req *req, struct explaining *ex)
 	size_t len;
 
 	if (rows_null(&ex->rows, 0, col)) {
-		cannot(ex, WHY_SAMPLE_GONE);
+		set_gap(ex, WHY_SAMPLE_GONE);
 		return 0;
 	}
 	text = rows_bytes(&ex->rows, 0, col, &len);
 	ex->has_sample = sample_read(req->arena, text, len, &ex->sample) == 0;
 	if (!ex->has_sample)
-		cannot(ex, WHY_SAMPLE_UNREADABLE);
+		set_gap(ex, WHY_SAMPLE_UNREADABLE);
 	else if (ex->sample.scorer == 0)
-		cannot(ex, WHY_SCORER_UNKNOWN);
+		set_gap(ex, WHY_SCORER_UNKNOWN);
 	return 0;
 }
 
@@ -242,13 +242,13 @@ read_ruleset(struct req *req, struct explaining *ex)
 		req, ex, STMT_RULESET_FIND, ex->sample.ruleset, &rows) == -1)
 		return -1;
 	if (rows.n == 0) {
-		cannot(ex, WHY_RULESET_GONE);
+		set_gap(ex, WHY_RULESET_GONE);
 		return 0;
 	}
 	text = rows_get_text(&rows, "text");
 	ex->ruleset = rule_compile(req->arena, text, strlen(text), &refusal);
 	if (ex->ruleset == NULL)
-		cannot(ex, WHY_RULESET_UNREADABLE);
+		set_gap(ex, WHY_RULESET_UNREADABLE);
 	else
 		ex->ruleset->version = ex->sample.ruleset;
 	return 0;
@@ -264,14 +264,14 @@ read_policy(struct req *req, struct explaining *ex)
 		req, ex, STMT_EXPLAIN_POLICY, ex->policy_version, &rows) == -1)
 		return -1;
 	if (rows.n == 0) {
-		cannot(ex, WHY_POLICY_GONE);
+		set_gap(ex, WHY_POLICY_GONE);
 		return 0;
 	}
 	ex->has_policy =
 	    body_policy_text(req->arena, rows_get_text(&rows, "policy"),
 		&ex->policy, &refusal) == 0;
 	if (!ex->has_policy)
-		cannot(ex, WHY_POLICY_UNREADABLE);
+		set_gap(ex, WHY_POLICY_UNREADABLE);
 	ex->policy.id = rows_get_text(&ex->rows, "policy_id");
 	ex->policy.version = ex->policy_version;
 	return 0;
@@ -292,7 +292,7 @@ read_model(struct req *req, struct explaining *ex)
 	if (found == ACTIVE_MODEL_FOUND)
 		ex->scoring.model = &ex->served.model;
 	else
-		cannot(ex,
+		set_gap(ex,
 		    found == ACTIVE_MODEL_GONE ? WHY_MODEL_GONE
 					       : WHY_MODEL_UNREADABLE);
 	return 0;
@@ -333,7 +333,7 @@ decide_again(struct req *req, struct explaining *ex)
 		&ex->decision, &ex->sample, ex->reasons, ex->n_reasons))
 		return explain_changes(&ex->book, &ex->sample, req->arena,
 		    &ex->changes, &req->fail);
-	cannot(ex, WHY_DIFFERS);
+	set_gap(ex, WHY_DIFFERS);
 	return 0;
 }
 
@@ -359,14 +359,14 @@ learn_again(struct req *req, struct explaining *ex)
 
 /* The first reason counts. */
 static void
-cannot(struct explaining *ex, enum explain_gap why)
+set_gap(struct explaining *ex, enum explain_gap why)
 {
 	if (ex->why == 0)
 		ex->why = why;
 }
 
 static void
-print(struct str *s, const struct explaining *ex)
+print_explanation(struct str *s, const struct explaining *ex)
 {
 	const struct sample *sample = ex->has_sample ? &ex->sample : NULL;
 

@@ -42,8 +42,8 @@ struct batch {
 static int read_batch(struct req *req, struct batch *b);
 static int add_entry(
     struct req *req, struct batch *b, const struct list_entry_input *en);
-static int refuse(const struct csv *cs, struct fail *f);
-static long read_text(void *cookie, char *buf, size_t size);
+static int refuse_line(const struct csv *cs, struct fail *f);
+static long read_csv_bytes(void *cookie, char *buf, size_t size);
 
 /*
  * POST /v1/lists/import.  200: how many entries were added, updated and left
@@ -101,13 +101,13 @@ read_batch(struct req *req, struct batch *b)
 
 	if (cs == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
-	csv_init(cs, read_text, &source);
+	csv_init(cs, read_csv_bytes, &source);
 	if (list_entry_header(cs, &columns, &req->fail) == -1)
-		return refuse(cs, &req->fail);
+		return refuse_line(cs, &req->fail);
 	while ((r = list_entry_next(cs, &columns, &en, &req->fail)) == 1)
 		if (add_entry(req, b, &en) == -1)
 			return -1;
-	return r == -1 ? refuse(cs, &req->fail) : 0;
+	return r == -1 ? refuse_line(cs, &req->fail) : 0;
 }
 
 static int
@@ -133,7 +133,7 @@ add_entry(struct req *req, struct batch *b, const struct list_entry_input *en)
 
 /* Name the line of what is wrong, where csv has not. */
 static int
-refuse(const struct csv *cs, struct fail *f)
+refuse_line(const struct csv *cs, struct fail *f)
 {
 	const struct fail why = *f;
 	char where[64];
@@ -147,7 +147,7 @@ refuse(const struct csv *cs, struct fail *f)
 
 /* csv's source. */
 static long
-read_text(void *cookie, char *buf, size_t size)
+read_csv_bytes(void *cookie, char *buf, size_t size)
 {
 	struct import_source *source = cookie;
 	const size_t n = size < source->left ? size : source->left;

@@ -29,7 +29,7 @@ struct alert_type {
 	bool targeted; /* one URL serves many chats: which is said beside it */
 };
 
-static int check(struct req *req);
+static int check_channel(struct req *req);
 static const struct alert_type *type_named(const char *name);
 static int put_url(struct req *req, struct params *p);
 static void put_throttle(struct req *req, struct params *p);
@@ -74,7 +74,7 @@ notification_create(struct req *req, struct resp *resp)
 	char id[CRYPT_ID_SIZE];
 	struct params p;
 
-	if (check(req) == -1)
+	if (check_channel(req) == -1)
 		return -1;
 	crypt_id("ntf_", clock_now(), id);
 	params_init(&p, req->arena);
@@ -138,7 +138,7 @@ notification_redrive(struct req *req, struct resp *resp)
 
 /* The fields of a new channel, but for its events. */
 static int
-check(struct req *req)
+check_channel(struct req *req)
 {
 	const unsigned flags =
 	    conf.ALLOW_PRIVATE_TARGETS ? URL_CHECK_HTTP | URL_CHECK_PRIVATE : 0;

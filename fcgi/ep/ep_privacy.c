@@ -41,10 +41,10 @@ struct erased {
 typedef int part_fn(
     struct req *req, const char *user, struct erased *ret, bool *more);
 
-static int begin(struct req *req, const char *user, int64_t *ret_since);
-static int spools(struct req *req, int64_t since, bool *ret_complete);
-static part_fn identity, details;
-static int work(
+static int begin_erasure(struct req *req, const char *user, int64_t *ret_since);
+static int spools_are_empty(struct req *req, int64_t since, bool *ret_complete);
+static part_fn erase_identity, erase_details;
+static int repeat_part(
     struct req *req, const char *user, part_fn *part, struct erased *ret);
 
 static const struct body_field fields[] = {
@@ -71,10 +71,10 @@ privacy_erase(struct req *req, struct resp *resp)
 	if (!event_plain(user, strlen(user)))
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "userId", "must have no control characters");
-	if (begin(req, user, &since) == -1 ||
-	    work(req, user, identity, &did) == -1 ||
-	    work(req, user, details, &did) == -1 ||
-	    spools(req, since, &complete) == -1)
+	if (begin_erasure(req, user, &since) == -1 ||
+	    repeat_part(req, user, erase_identity, &did) == -1 ||
+	    repeat_part(req, user, erase_details, &did) == -1 ||
+	    spools_are_empty(req, since, &complete) == -1)
 		return -1;
 
 	str_init(&s, req->arena);
@@ -91,7 +91,7 @@ privacy_erase(struct req *req, struct resp *resp)
 
 /* From here on nothing that was decided before is logged with its detail. */
 static int
-begin(struct req *req, const char *user, int64_t *ret_since)
+begin_erasure(struct req *req, const char *user, int64_t *ret_since)
 {
 	struct params p;
 	struct rows rows;
@@ -110,7 +110,7 @@ begin(struct req *req, const char *user, int64_t *ret_since)
  * others within a second or so.
  */
 static int
-spools(struct req *req, int64_t since, bool *ret_complete)
+spools_are_empty(struct req *req, int64_t since, bool *ret_complete)
 {
 	struct worker *w = req->worker;
 	const int64_t end = clock_ticks() + SPOOLS_TIME;
@@ -137,7 +137,8 @@ spools(struct req *req, int64_t since, bool *ret_complete)
 
 /* Do a part until there is no more of it. */
 static int
-work(struct req *req, const char *user, part_fn *part, struct erased *ret)
+repeat_part(
+    struct req *req, const char *user, part_fn *part, struct erased *ret)
 {
 	bool more;
 
@@ -156,7 +157,8 @@ work(struct req *req, const char *user, part_fn *part, struct erased *ret)
 
 /* The user's state and place in the graph, while no decision of it runs. */
 static int
-identity(struct req *req, const char *user, struct erased *ret, bool *more)
+erase_identity(
+    struct req *req, const char *user, struct erased *ret, bool *more)
 {
 	struct params p;
 	struct rows rows;
@@ -177,7 +179,7 @@ identity(struct req *req, const char *user, struct erased *ret, bool *more)
 
 /* What its decisions left behind. */
 static int
-details(struct req *req, const char *user, struct erased *ret, bool *more)
+erase_details(struct req *req, const char *user, struct erased *ret, bool *more)
 {
 	struct params p;
 	struct rows rows;

@@ -31,12 +31,13 @@ struct running {
 };
 
 static int run_alone(struct req *req, int64_t gone[RETENTION__MAX]);
-static int run(struct req *req, int64_t gone[RETENTION__MAX]);
-static int sweep(struct running *ru, struct db *db);
+static int run_retention(struct req *req, int64_t gone[RETENTION__MAX]);
+static int sweep_once(struct running *ru, struct db *db);
 static bool is_over(void *arg);
-static void account(struct running *ru, const int64_t piece[RETENTION__MAX]);
+static void count_piece(
+    struct running *ru, const int64_t piece[RETENTION__MAX]);
 static int is_running(struct req *req);
-static int answer(struct req *req, struct resp *resp, int64_t at,
+static int answer_sweep(struct req *req, struct resp *resp, int64_t at,
     const int64_t gone[RETENTION__MAX]);
 
 /*
@@ -54,7 +55,7 @@ retention_run(struct req *req, struct resp *resp)
 	if (audit_leave(req) == -1 || run_alone(req, gone) == -1 ||
 	    audit_enter(req) == -1)
 		return -1;
-	return answer(req, resp, at, gone);
+	return answer_sweep(req, resp, at, gone);
 }
 
 /* One run on this host, so that there is one connection more at most. */
@@ -66,14 +67,14 @@ run_alone(struct req *req, int64_t gone[RETENTION__MAX])
 
 	if (host_semaphore_acquire(turn, 1, getpid()) == -1)
 		return is_running(req);
-	r = run(req, gone);
+	r = run_retention(req, gone);
 	host_semaphore_release(turn, 0);
 	return r;
 }
 
 /* Over a connection of its own; what is gone stays gone however it ends. */
 static int
-run(struct req *req, int64_t gone[RETENTION__MAX])
+run_retention(struct req *req, int64_t gone[RETENTION__MAX])
 {
 	struct running ru = { req, clock_ticks() + RUN_TIME, gone };
 	struct db_shared own = { 0 };
@@ -87,7 +88,7 @@ run(struct req *req, int64_t gone[RETENTION__MAX])
 		return -1;
 	db_share(db, &own);
 	db_set_cancel_check(db, is_over, &ru);
-	r = db_ready(db, &req->fail) == -1 ? -1 : sweep(&ru, db);
+	r = db_ready(db, &req->fail) == -1 ? -1 : sweep_once(&ru, db);
 	db_close(db);
 	for (i = 0; r == -1 && i < RETENTION__MAX; i++)
 		req->kept = req->kept || gone[i] > 0;
@@ -96,7 +97,7 @@ run(struct req *req, int64_t gone[RETENTION__MAX])
 
 /* From where the last one was cut short, if it was, until this one is. */
 static int
-sweep(struct running *ru, struct db *db)
+sweep_once(struct running *ru, struct db *db)
 {
 	struct req *req = ru->req;
 	int64_t piece[RETENTION__MAX];
@@ -111,7 +112,7 @@ sweep(struct running *ru, struct db *db)
 		if (retention_next(&sw, req->arena, piece, &more, &req->fail) ==
 		    -1)
 			return -1;
-		account(ru, piece);
+		count_piece(ru, piece);
 	}
 	return 0;
 }
@@ -127,7 +128,7 @@ is_over(void *arg)
 }
 
 static void
-account(struct running *ru, const int64_t piece[RETENTION__MAX])
+count_piece(struct running *ru, const int64_t piece[RETENTION__MAX])
 {
 	struct req *req = ru->req;
 	enum retention i;
@@ -147,7 +148,7 @@ is_running(struct req *req)
 }
 
 static int
-answer(struct req *req, struct resp *resp, int64_t at,
+answer_sweep(struct req *req, struct resp *resp, int64_t at,
     const int64_t gone[RETENTION__MAX])
 {
 	char text[CLOCK_TEXT_SIZE];

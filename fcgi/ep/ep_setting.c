@@ -22,11 +22,13 @@
 /* What is shown and changed together. */
 enum setting_page { RATE_LIMITS = 1, ALERTS, RETENTION, PAGE__MAX };
 
-static int show(struct req *req, struct resp *resp, enum setting_page page);
-static int change(struct req *req, struct resp *resp, enum setting_page page);
-static int check(struct req *req, enum setting_page page);
-static int store(struct req *req, enum setting_page page);
-static void committed(struct req *req);
+static int show_page(
+    struct req *req, struct resp *resp, enum setting_page page);
+static int change_page(
+    struct req *req, struct resp *resp, enum setting_page page);
+static int check_page(struct req *req, enum setting_page page);
+static int store_page(struct req *req, enum setting_page page);
+static void apply_settings(struct req *req);
 static void add_head(struct str *s, enum setting_page page);
 static void add_values(
     struct str *s, const struct runtime_settings *all, enum setting_page page);
@@ -59,19 +61,19 @@ static const enum setting_page pages[SETTING__MAX + 1] = {
 int
 setting_rates(struct req *req, struct resp *resp)
 {
-	return show(req, resp, RATE_LIMITS);
+	return show_page(req, resp, RATE_LIMITS);
 }
 
 int
 setting_alerts(struct req *req, struct resp *resp)
 {
-	return show(req, resp, ALERTS);
+	return show_page(req, resp, ALERTS);
 }
 
 int
 setting_retention(struct req *req, struct resp *resp)
 {
-	return show(req, resp, RETENTION);
+	return show_page(req, resp, RETENTION);
 }
 
 /*
@@ -82,23 +84,23 @@ setting_retention(struct req *req, struct resp *resp)
 int
 setting_put_rates(struct req *req, struct resp *resp)
 {
-	return change(req, resp, RATE_LIMITS);
+	return change_page(req, resp, RATE_LIMITS);
 }
 
 int
 setting_put_alerts(struct req *req, struct resp *resp)
 {
-	return change(req, resp, ALERTS);
+	return change_page(req, resp, ALERTS);
 }
 
 int
 setting_put_retention(struct req *req, struct resp *resp)
 {
-	return change(req, resp, RETENTION);
+	return change_page(req, resp, RETENTION);
 }
 
 static int
-show(struct req *req, struct resp *resp, enum setting_page page)
+show_page(struct req *req, struct resp *resp, enum setting_page page)
 {
 	struct runtime_settings all;
 	struct str s;
@@ -115,16 +117,16 @@ show(struct req *req, struct resp *resp, enum setting_page page)
 }
 
 static int
-change(struct req *req, struct resp *resp, enum setting_page page)
+change_page(struct req *req, struct resp *resp, enum setting_page page)
 {
-	if (check(req, page) == -1 || store(req, page) == -1)
+	if (check_page(req, page) == -1 || store_page(req, page) == -1)
 		return -1;
-	req->committed = committed;
-	return show(req, resp, page);
+	req->committed = apply_settings;
+	return show_page(req, resp, page);
 }
 
 static int
-check(struct req *req, enum setting_page page)
+check_page(struct req *req, enum setting_page page)
 {
 	const enum runtime_setting first = first_of(page);
 	struct json_object *value;
@@ -149,7 +151,7 @@ check(struct req *req, enum setting_page page)
 
 /* Write what the body has, as the text that was sent. */
 static int
-store(struct req *req, enum setting_page page)
+store_page(struct req *req, enum setting_page page)
 {
 	const char *names[SETTING__MAX], *values[SETTING__MAX];
 	struct json_object *value;
@@ -176,7 +178,7 @@ store(struct req *req, enum setting_page page)
 
 /* The change stands: the next request of this host is to feel it. */
 static void
-committed(struct req *req)
+apply_settings(struct req *req)
 {
 	settings_sync_read(req->worker, req->arena);
 }

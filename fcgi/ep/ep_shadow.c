@@ -26,8 +26,8 @@
 #define PLACE_MODEL "model" /* of assay.shadow; others are event types */
 
 static const char *model_text(struct req *req);
-static int over(struct req *req, struct resp *resp, bool promoted);
-static int find(struct req *req, const char *type, struct rows *ret);
+static int end_shadow(struct req *req, struct resp *resp, bool promoted);
+static int find_shadow(struct req *req, const char *type, struct rows *ret);
 static int check_readable(struct req *req, const char *type, const char *text);
 
 static const struct body_field fields[] = {
@@ -91,7 +91,7 @@ shadow_begin(struct req *req, struct resp *resp)
 int
 shadow_promote(struct req *req, struct resp *resp)
 {
-	return over(req, resp, true);
+	return end_shadow(req, resp, true);
 }
 
 /*
@@ -101,7 +101,7 @@ shadow_promote(struct req *req, struct resp *resp)
 int
 shadow_end(struct req *req, struct resp *resp)
 {
-	return over(req, resp, false);
+	return end_shadow(req, resp, false);
 }
 
 /*
@@ -120,7 +120,7 @@ model_text(struct req *req)
 
 /* End what is on probation where the body says. */
 static int
-over(struct req *req, struct resp *resp, bool promoted)
+end_shadow(struct req *req, struct resp *resp, bool promoted)
 {
 	const char *type;
 	struct params p;
@@ -130,7 +130,7 @@ over(struct req *req, struct resp *resp, bool promoted)
 		req->json, over_fields, nitems(over_fields), &req->fail) == -1)
 		return -1;
 	type = body_string(req->json, "eventType");
-	if (find(req, type, &found) == -1)
+	if (find_shadow(req, type, &found) == -1)
 		return -1;
 	if (promoted &&
 	    check_readable(req, type, rows_get_text(&found, "text")) == -1)
@@ -144,7 +144,7 @@ over(struct req *req, struct resp *resp, bool promoted)
 
 /* What is on probation for an event type, or (NULL) the model that is. */
 static int
-find(struct req *req, const char *type, struct rows *ret)
+find_shadow(struct req *req, const char *type, struct rows *ret)
 {
 	const char *id = body_string(req->json, "id");
 	struct params p;

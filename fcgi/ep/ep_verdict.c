@@ -8,7 +8,7 @@
 #include "fcgi/http/sql_reply.h"
 #include "lib/sys/crypt.h"
 
-static int page(struct req *req, struct resp *resp, enum stmt stmt,
+static int answer_page(struct req *req, struct resp *resp, enum stmt stmt,
     int64_t limit_max, int64_t limit_default);
 
 /*
@@ -18,7 +18,7 @@ static int page(struct req *req, struct resp *resp, enum stmt stmt,
 int
 verdict_list(struct req *req, struct resp *resp)
 {
-	return page(req, resp, STMT_VERDICT_PAGE, 100, 25);
+	return answer_page(req, resp, STMT_VERDICT_PAGE, 100, 25);
 }
 
 /*
@@ -27,12 +27,12 @@ verdict_list(struct req *req, struct resp *resp)
 int
 activity_list(struct req *req, struct resp *resp)
 {
-	return page(req, resp, STMT_ACTIVITY_PAGE, 200, 100);
+	return answer_page(req, resp, STMT_ACTIVITY_PAGE, 200, 100);
 }
 
 static int
-page(struct req *req, struct resp *resp, enum stmt stmt, int64_t limit_max,
-    int64_t limit_default)
+answer_page(struct req *req, struct resp *resp, enum stmt stmt,
+    int64_t limit_max, int64_t limit_default)
 {
 	const char *before = query_text(&req->params, "before");
 	int64_t limit, at;

@@ -26,8 +26,8 @@
 #define PSEUDONYM_BYTES 8 /* of the hash that names an account or a client */
 
 static void hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE]);
-static int run(struct req *req, enum stmt stmt);
-static int add(struct req *req, int status, struct fail *f);
+static int run_statement(struct req *req, enum stmt stmt);
+static int add_audit_entry(struct req *req, int status, struct fail *f);
 static void put_path(struct str *s, const char *path);
 static void put_segment(struct str *s, const char *p, size_t n);
 static bool segment_has_pan(const char *p, size_t n);
@@ -35,14 +35,15 @@ static bool segment_has_pan(const char *p, size_t n);
 int
 audit_handle(struct req *req, struct resp *resp)
 {
-	if (run(req, STMT_BEGIN) == -1)
+	if (run_statement(req, STMT_BEGIN) == -1)
 		return -1;
 	if (req->route->handler(req, resp) == -1 ||
-	    (!req->kept && add(req, resp->status, &req->fail) == -1)) {
+	    (!req->kept &&
+		add_audit_entry(req, resp->status, &req->fail) == -1)) {
 		db_rollback(req->worker->db);
 		return -1;
 	}
-	if (run(req, STMT_COMMIT) == -1)
+	if (run_statement(req, STMT_COMMIT) == -1)
 		return -1;
 	if (req->committed != NULL)
 		req->committed(req);
@@ -52,7 +53,7 @@ audit_handle(struct req *req, struct resp *resp)
 int
 audit_keep(struct req *req)
 {
-	if (!req->kept && add(req, 200, &req->fail) == -1)
+	if (!req->kept && add_audit_entry(req, 200, &req->fail) == -1)
 		return -1;
 	if (audit_leave(req) == -1)
 		return -1;
@@ -63,13 +64,13 @@ audit_keep(struct req *req)
 int
 audit_leave(struct req *req)
 {
-	return run(req, STMT_COMMIT);
+	return run_statement(req, STMT_COMMIT);
 }
 
 int
 audit_enter(struct req *req)
 {
-	return run(req, STMT_BEGIN);
+	return run_statement(req, STMT_BEGIN);
 }
 
 void
@@ -80,7 +81,7 @@ audit_refused(struct req *req)
 
 	if (!known || (req->fail.code == UNAVAILABLE && !req->kept))
 		return;
-	if (add(req, fail_code_status(req->fail.code), &f) == -1)
+	if (add_audit_entry(req, fail_code_status(req->fail.code), &f) == -1)
 		log_warn("event=audit_write_failed why=%s", f.why);
 }
 
@@ -132,14 +133,14 @@ hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE])
 }
 
 static int
-run(struct req *req, enum stmt stmt)
+run_statement(struct req *req, enum stmt stmt)
 {
 	return db_run(
 	    req->worker->db, req->arena, stmt, NULL, NULL, &req->fail);
 }
 
 static int
-add(struct req *req, int status, struct fail *f)
+add_audit_entry(struct req *req, int status, struct fail *f)
 {
 	struct str action, body;
 	struct params p;

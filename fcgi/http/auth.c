@@ -24,7 +24,7 @@ struct key_found {
 };
 
 static int find_key(struct req *req, struct key_found *ret);
-static int session(struct req *req, const struct token *token);
+static int check_session(struct req *req, const struct token *token);
 
 int
 auth_key_form(struct req *req)
@@ -67,7 +67,7 @@ auth_operator(struct req *req)
 	if (auth_keys(req, &keys) == -1 ||
 	    token_verify(&keys, req->arena, req->bearer, auth_session_max(),
 		clock_now(), &token, f) == -1 ||
-	    session(req, &token) == -1)
+	    check_session(req, &token) == -1)
 		return -1;
 	if (req->route->access != ACCESS_SESSION &&
 	    req->operator.temporary && conf.PASSWORD_CHANGE_REQUIRED)
@@ -130,7 +130,7 @@ find_key(struct req *req, struct key_found *ret)
 
 /* The token is ours; the session behind it must still stand. */
 static int
-session(struct req *req, const struct token *token)
+check_session(struct req *req, const struct token *token)
 {
 	struct params p;
 	struct rows rows;

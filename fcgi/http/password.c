@@ -21,7 +21,7 @@
 #define PASSWORD_MIN 8 /* characters */
 
 static bool is_email(const char *email);
-static size_t characters(const char *text);
+static size_t count_characters(const char *text);
 
 const char *
 password_email(struct req *req, const char *text)
@@ -50,7 +50,7 @@ password_check_email(struct req *req, const char *email)
 int
 password_check(struct req *req, const char *field)
 {
-	const size_t n = characters(body_string(req->json, field));
+	const size_t n = count_characters(body_string(req->json, field));
 
 	if (n < PASSWORD_MIN || n > PASSWORD_MAX)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, field,
@@ -102,7 +102,7 @@ is_email(const char *email)
 
 /* Of a text whose UTF-8 the JSON gate has seen to. */
 static size_t
-characters(const char *text)
+count_characters(const char *text)
 {
 	const size_t size = strlen(text);
 	size_t i, n = 0;

@@ -10,9 +10,9 @@
 #include "fcgi/http/query.h"
 #include "fcgi/http/url_decode.h"
 
-static int add(struct query *q, struct arena *a, const char *pair, size_t size,
-    struct fail *f);
-static int number(const char *text, int64_t max, int64_t *ret);
+static int add_pair(struct query *q, struct arena *a, const char *pair,
+    size_t size, struct fail *f);
+static int parse_number_max(const char *text, int64_t max, int64_t *ret);
 
 int
 query_parse(
@@ -23,7 +23,7 @@ query_parse(
 	ret->n = 0;
 	for (; *text != '\0'; text += size + (text[size] == '&')) {
 		size = strcspn(text, "&");
-		if (size > 0 && add(ret, a, text, size, f) == -1) {
+		if (size > 0 && add_pair(ret, a, text, size, f) == -1) {
 			ret->n = 0;
 			return -1;
 		}
@@ -50,7 +50,7 @@ query_int(const struct query *q, const char *name, int64_t min, int64_t max,
 	int64_t n = fallback;
 
 	assert(min >= 0 && min <= max);
-	if (text != NULL && (number(text, max, &n) == -1 || n < min))
+	if (text != NULL && (parse_number_max(text, max, &n) == -1 || n < min))
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, name,
 		    "must be a whole number from %lld to %lld", (long long)min,
 		    (long long)max);
@@ -60,7 +60,7 @@ query_int(const struct query *q, const char *name, int64_t min, int64_t max,
 
 /* Decode one pair of size bytes behind the others. */
 static int
-add(struct query *q, struct arena *a, const char *pair, size_t size,
+add_pair(struct query *q, struct arena *a, const char *pair, size_t size,
     struct fail *f)
 {
 	const char *equal = memchr(pair, '=', size);
@@ -91,7 +91,7 @@ add(struct query *q, struct arena *a, const char *pair, size_t size,
 
 /* Digits only, as a number up to max. */
 static int
-number(const char *text, int64_t max, int64_t *ret)
+parse_number_max(const char *text, int64_t max, int64_t *ret)
 {
 	int64_t n = 0;
 	const char *p;

@@ -40,12 +40,12 @@ static void take_here(struct shm *shm, enum rate_limit_kind kind,
     struct rate_limit_result *ret);
 static int take_there(
     struct worker *w, const char *name, int64_t limit, int64_t ret[2]);
-static struct window *find(
+static struct window *find_window(
     struct window *table, size_t size, uint64_t key, uint64_t minute);
 static struct window *least_used(
     struct window *table, size_t size, uint64_t key, uint64_t minute);
-static bool over(const struct window *w, uint64_t minute);
-static bool take(
+static bool window_has_ended(const struct window *w, uint64_t minute);
+static bool take_from_window(
     struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count);
 static uint64_t key_of(const uint8_t *bytes);
 static uint64_t label_key(const uint8_t hash[CRYPT_SHA256_SIZE]);
@@ -156,12 +156,13 @@ take_here(struct shm *shm, enum rate_limit_kind kind,
 	ret->limit = limit;
 	ret->allowed = false;
 	do {
-		w = find(table, size, key, minute);
+		w = find_window(table, size, key, minute);
 		if (w == NULL && kind == LIMIT_LOGIN)
 			w = least_used(table, size, key, minute);
 		if (w == NULL)
 			break;
-		ret->allowed = take(w, minute, (uint64_t)limit, &count);
+		ret->allowed =
+		    take_from_window(w, minute, (uint64_t)limit, &count);
 	} while (atomic_load(&w->key) != key);
 	ret->remaining = ret->allowed ? limit - (int64_t)count : 0;
 	ret->retry_after =
@@ -192,7 +193,7 @@ take_there(struct worker *w, const char *name, int64_t limit, int64_t ret[2])
 
 /* The slot of a key, made if there is room for it, or NULL. */
 static struct window *
-find(struct window *table, size_t size, uint64_t key, uint64_t minute)
+find_window(struct window *table, size_t size, uint64_t key, uint64_t minute)
 {
 	struct window *w;
 	uint64_t was;
@@ -207,7 +208,7 @@ find(struct window *table, size_t size, uint64_t key, uint64_t minute)
 		w = &table[(key + i) % size];
 		was = atomic_load(&w->key);
 		if (was == key ||
-		    ((was == 0 || over(w, minute)) &&
+		    ((was == 0 || window_has_ended(w, minute)) &&
 			atomic_compare_exchange_strong(&w->key, &was, key)))
 			return w;
 
@@ -251,7 +252,7 @@ least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
  * the others joins the minute that they have begun.
  */
 static bool
-over(const struct window *w, uint64_t minute)
+window_has_ended(const struct window *w, uint64_t minute)
 {
 	const uint64_t its = atomic_load(&w->use) >> COUNT_BITS;
 
@@ -260,7 +261,8 @@ over(const struct window *w, uint64_t minute)
 
 /* Take one, beginning the minute if it is new; how many are taken by then. */
 static bool
-take(struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count)
+take_from_window(
+    struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count)
 {
 	uint64_t was = atomic_load(&w->use), next;
 

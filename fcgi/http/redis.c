@@ -30,18 +30,19 @@ struct redis {
 };
 
 static bool may_try(struct redis *r, bool *ret_probe);
-static int call(struct redis *r, const char *script, const char *key,
+static int redis_call(struct redis *r, const char *script, const char *key,
     int64_t argument, int64_t *ret, size_t n, struct fail *f);
-static int greet(struct redis *r, int64_t deadline, struct fail *f);
-static int greeted(struct redis *r, int64_t deadline, struct fail *f);
+static int redis_greet(struct redis *r, int64_t deadline, struct fail *f);
+static int read_greeting(struct redis *r, int64_t deadline, struct fail *f);
 static int send_command(struct redis *r, int argc, const char **argv,
     int64_t deadline, struct fail *f);
-static int receive(struct redis *r, const char *command, int64_t deadline,
-    redisReply **ret, struct fail *f);
-static int parse(
+static int receive_answer(struct redis *r, const char *command,
+    int64_t deadline, redisReply **ret, struct fail *f);
+static int parse_answer(
     struct redis *r, const char *command, redisReply **ret, struct fail *f);
-static int refused(const char *command, const char *text, struct fail *f);
-static int integers(
+static int keep_error_word(
+    const char *command, const char *text, struct fail *f);
+static int read_integers(
     const redisReply *reply, int64_t *ret, size_t n, struct fail *f);
 
 struct redis *
@@ -89,7 +90,7 @@ redis_eval(struct redis *r, const char *script, const char *key,
 
 	if (!may_try(r, &probe))
 		return REDIS_AWAY;
-	if (call(r, script, key, argument, ret, n, f) == 0) {
+	if (redis_call(r, script, key, argument, ret, n, f) == 0) {
 		if (!probe)
 			return REDIS_ANSWERED;
 		atomic_store(r->breaker, 0);
@@ -123,8 +124,8 @@ may_try(struct redis *r, bool *ret_probe)
 
 /* Ask, on a new connection if need be, in one round trip. */
 static int
-call(struct redis *r, const char *script, const char *key, int64_t argument,
-    int64_t *ret, size_t n, struct fail *f)
+redis_call(struct redis *r, const char *script, const char *key,
+    int64_t argument, int64_t *ret, size_t n, struct fail *f)
 {
 	const int64_t deadline = clock_ticks() + r->timeout;
 	const bool fresh = !redis_net_idle(&r->net);
@@ -134,19 +135,19 @@ call(struct redis *r, const char *script, const char *key, int64_t argument,
 	int result;
 
 	snprintf(number, sizeof(number), "%lld", (long long)argument);
-	if ((fresh && greet(r, deadline, f) == -1) ||
+	if ((fresh && redis_greet(r, deadline, f) == -1) ||
 	    send_command(r, 5, argv, deadline, f) == -1 ||
-	    (fresh && greeted(r, deadline, f) == -1) ||
-	    receive(r, "EVAL", deadline, &reply, f) == -1)
+	    (fresh && read_greeting(r, deadline, f) == -1) ||
+	    receive_answer(r, "EVAL", deadline, &reply, f) == -1)
 		return -1;
-	result = integers(reply, ret, n, f);
+	result = read_integers(reply, ret, n, f);
 	freeReplyObject(reply);
 	return result;
 }
 
 /* Connect, and say who we are and where we want to be. */
 static int
-greet(struct redis *r, int64_t deadline, struct fail *f)
+redis_greet(struct redis *r, int64_t deadline, struct fail *f)
 {
 	const struct redis_url *url = &r->url;
 	const char *auth[] = { "AUTH", url->user, url->password };
@@ -169,17 +170,17 @@ greet(struct redis *r, int64_t deadline, struct fail *f)
 
 /* Read the answers to that. */
 static int
-greeted(struct redis *r, int64_t deadline, struct fail *f)
+read_greeting(struct redis *r, int64_t deadline, struct fail *f)
 {
 	redisReply *reply;
 
 	if (r->url.password[0] != '\0') {
-		if (receive(r, "AUTH", deadline, &reply, f) == -1)
+		if (receive_answer(r, "AUTH", deadline, &reply, f) == -1)
 			return -1;
 		freeReplyObject(reply);
 	}
 	if (r->url.db[0] != '\0') {
-		if (receive(r, "SELECT", deadline, &reply, f) == -1)
+		if (receive_answer(r, "SELECT", deadline, &reply, f) == -1)
 			return -1;
 		freeReplyObject(reply);
 	}
@@ -205,7 +206,7 @@ send_command(struct redis *r, int argc, const char **argv, int64_t deadline,
 
 /* The next answer, which is command's and no error. */
 static int
-receive(struct redis *r, const char *command, int64_t deadline,
+receive_answer(struct redis *r, const char *command, int64_t deadline,
     redisReply **ret, struct fail *f)
 {
 	char buffer[1024];
@@ -213,7 +214,7 @@ receive(struct redis *r, const char *command, int64_t deadline,
 
 	for (;;) {
 		*ret = NULL;
-		if (parse(r, command, ret, f) == -1)
+		if (parse_answer(r, command, ret, f) == -1)
 			return -1;
 		if (*ret != NULL)
 			return 0;
@@ -227,7 +228,8 @@ receive(struct redis *r, const char *command, int64_t deadline,
 
 /* An answer out of what was received, or none yet. */
 static int
-parse(struct redis *r, const char *command, redisReply **ret, struct fail *f)
+parse_answer(
+    struct redis *r, const char *command, redisReply **ret, struct fail *f)
 {
 	void *reply = NULL;
 
@@ -237,7 +239,7 @@ parse(struct redis *r, const char *command, redisReply **ret, struct fail *f)
 	*ret = reply;
 	if (*ret == NULL || (*ret)->type != REDIS_REPLY_ERROR)
 		return 0;
-	refused(command, (*ret)->str, f);
+	keep_error_word(command, (*ret)->str, f);
 	freeReplyObject(*ret);
 	return -1;
 }
@@ -247,7 +249,7 @@ parse(struct redis *r, const char *command, redisReply **ret, struct fail *f)
  * may quote what was sent.
  */
 static int
-refused(const char *command, const char *text, struct fail *f)
+keep_error_word(const char *command, const char *text, struct fail *f)
 {
 	int n = 0;
 
@@ -259,7 +261,7 @@ refused(const char *command, const char *text, struct fail *f)
 
 /* An answer of n integers. */
 static int
-integers(const redisReply *reply, int64_t *ret, size_t n, struct fail *f)
+read_integers(const redisReply *reply, int64_t *ret, size_t n, struct fail *f)
 {
 	size_t i;
 

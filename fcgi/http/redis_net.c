@@ -35,9 +35,9 @@ static int make_ctx(struct redis_net *n, struct fail *f);
 static bool name_peer(SSL *ssl, const struct redis_url *url);
 static int tls_again(
     struct redis_net *n, int got, int64_t deadline, struct fail *f);
-static int await(
+static int await_socket(
     const struct redis_net *n, short events, int64_t deadline, struct fail *f);
-static int refuse(struct fail *f, const char *doing, const char *why);
+static int refuse_redis(struct fail *f, const char *doing, const char *why);
 
 /* What is asked of a lookup. */
 static const struct addrinfo name = { .ai_socktype = SOCK_STREAM,
@@ -113,8 +113,8 @@ redis_net_send(struct redis_net *n, const char *text, size_t size,
 			if (tls_again(n, (int)got, deadline, f) == -1)
 				return -1;
 		} else if (errno != EAGAIN) {
-			return refuse(f, "send", strerror(errno));
-		} else if (await(n, POLLOUT, deadline, f) == -1) {
+			return refuse_redis(f, "send", strerror(errno));
+		} else if (await_socket(n, POLLOUT, deadline, f) == -1) {
 			return -1;
 		}
 	}
@@ -138,10 +138,10 @@ redis_net_recv(struct redis_net *n, char *ret, size_t size, int64_t deadline,
 			if (tls_again(n, (int)got, deadline, f) == -1)
 				return -1;
 		} else if (got == 0) {
-			return refuse(f, "receive", "it hung up");
+			return refuse_redis(f, "receive", "it hung up");
 		} else if (errno != EAGAIN) {
-			return refuse(f, "receive", strerror(errno));
-		} else if (await(n, POLLIN, deadline, f) == -1) {
+			return refuse_redis(f, "receive", strerror(errno));
+		} else if (await_socket(n, POLLIN, deadline, f) == -1) {
 			return -1;
 		}
 	}
@@ -194,7 +194,7 @@ look_up(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
 
 	if (got == 0)
 		return 0;
-	return refuse(f, "look up the host",
+	return refuse_redis(f, "look up the host",
 	    got == EAI_INPROGRESS ? "no answer in time" : gai_strerror(got));
 }
 
@@ -240,17 +240,17 @@ connect_to(struct redis_net *n, const struct sockaddr *to, socklen_t size,
 	n->fd = socket(
 	    to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (n->fd == -1)
-		return refuse(f, "connect", strerror(errno));
+		return refuse_redis(f, "connect", strerror(errno));
 	if (connect(n->fd, to, size) == -1)
 		error = errno;
 	if (error == EINPROGRESS) {
-		if (await(n, POLLOUT, deadline, f) == -1)
+		if (await_socket(n, POLLOUT, deadline, f) == -1)
 			goto err;
 		getsockopt(n->fd, SOL_SOCKET, SO_ERROR, &error, &error_size);
 	}
 	if (error == 0)
 		return 0;
-	refuse(f, "connect", strerror(error));
+	refuse_redis(f, "connect", strerror(error));
 err:
 	redis_net_close(n);
 	return -1;
@@ -291,13 +291,13 @@ start_tls(struct redis_net *n, int64_t deadline, struct fail *f)
 	n->ssl = SSL_new(n->ctx);
 	if (n->ssl == NULL || SSL_set_fd(n->ssl, n->fd) != 1 ||
 	    !name_peer(n->ssl, n->url))
-		return refuse(f, "TLS", "out of memory");
+		return refuse_redis(f, "TLS", "out of memory");
 	while ((got = SSL_connect(n->ssl)) != 1)
 		if (tls_again(n, got, deadline, f) == -1)
 			break;
 	result = SSL_get_verify_result(n->ssl);
 	if (got != 1 && result != X509_V_OK)
-		refuse(f, "TLS", X509_verify_cert_error_string(result));
+		refuse_redis(f, "TLS", X509_verify_cert_error_string(result));
 	return got == 1 ? 0 : -1;
 }
 
@@ -308,7 +308,7 @@ make_ctx(struct redis_net *n, struct fail *f)
 	int got;
 
 	if (ctx == NULL)
-		return refuse(f, "TLS", "out of memory");
+		return refuse_redis(f, "TLS", "out of memory");
 	SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
 	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
 	SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE);
@@ -317,7 +317,7 @@ make_ctx(struct redis_net *n, struct fail *f)
 	ERR_clear_error();
 	if (got != 1) {
 		SSL_CTX_free(ctx);
-		return refuse(f, "TLS",
+		return refuse_redis(f, "TLS",
 		    n->ca_file == NULL ? "no certificates to trust"
 				       : "REDIS_CA_FILE cannot be read");
 	}
@@ -347,17 +347,18 @@ tls_again(struct redis_net *n, int got, int64_t deadline, struct fail *f)
 	const char *why;
 
 	if (error == SSL_ERROR_WANT_READ)
-		return await(n, POLLIN, deadline, f);
+		return await_socket(n, POLLIN, deadline, f);
 	if (error == SSL_ERROR_WANT_WRITE)
-		return await(n, POLLOUT, deadline, f);
+		return await_socket(n, POLLOUT, deadline, f);
 	why = ERR_reason_error_string(ERR_peek_error());
 	ERR_clear_error();
-	return refuse(f, "TLS", why == NULL ? "it hung up" : why);
+	return refuse_redis(f, "TLS", why == NULL ? "it hung up" : why);
 }
 
 /* Wait until the connection can be read or written. */
 static int
-await(const struct redis_net *n, short events, int64_t deadline, struct fail *f)
+await_socket(
+    const struct redis_net *n, short events, int64_t deadline, struct fail *f)
 {
 	struct pollfd p = { .fd = n->fd, .events = events };
 	int64_t left;
@@ -369,12 +370,12 @@ await(const struct redis_net *n, short events, int64_t deadline, struct fail *f)
 	} while (got == -1 && errno == EINTR);
 	if (got > 0)
 		return 0;
-	return refuse(
+	return refuse_redis(
 	    f, "wait", got == 0 ? "no answer in time" : strerror(errno));
 }
 
 static int
-refuse(struct fail *f, const char *doing, const char *why)
+refuse_redis(struct fail *f, const char *doing, const char *why)
 {
 	return fail_set(f, FAIL_US, UNAVAILABLE, "redis", "%s: %s", doing, why);
 }

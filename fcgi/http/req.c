@@ -17,16 +17,17 @@
 #include "fcgi/http/req.h"
 #include "lib/sys/clock.h"
 
-static const char *mode(char **params);
+static const char *read_engine_mode(char **params);
 static void read_method(struct req *req, const char *name);
 static void read_target(struct req *req, char **params);
-static const char *correlation(struct arena *a, const char *sent, int64_t now);
-static const char *client(
+static const char *choose_correlation_id(
+    struct arena *a, const char *sent, int64_t now);
+static const char *client_address(
     struct arena *a, const char *peer, const char *forwarded, int64_t hops);
 static bool is_address(const char *text);
-static const char *bearer(const char *authorization);
-static int64_t length(const char *text);
-static int64_t received(const char *text);
+static const char *bearer_token(const char *authorization);
+static int64_t parse_length(const char *text);
+static int64_t received_time(const char *text);
 
 static const char *const methods[METHOD__MAX] = {
 	[METHOD_GET] = "GET",
@@ -49,18 +50,21 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 	read_method(req, FCGX_GetParam("REQUEST_METHOD", params));
 	read_target(req, params);
 	req->content_type = FCGX_GetParam("CONTENT_TYPE", params);
-	req->content_length = length(FCGX_GetParam("CONTENT_LENGTH", params));
+	req->content_length =
+	    parse_length(FCGX_GetParam("CONTENT_LENGTH", params));
 	req->api_key = FCGX_GetParam("HTTP_X_API_KEY", params);
-	req->bearer = bearer(FCGX_GetParam("HTTP_AUTHORIZATION", params));
+	req->bearer = bearer_token(FCGX_GetParam("HTTP_AUTHORIZATION", params));
 	req->idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", params);
-	req->mode = mode(params);
+	req->mode = read_engine_mode(params);
 	req->foreign_mode =
 	    FCGX_GetParam("HTTP_X_VERDICT_MODE", params) != NULL;
-	req->correlation_id = correlation(
+	req->correlation_id = choose_correlation_id(
 	    arena, FCGX_GetParam("HTTP_X_CORRELATION_ID", params), now);
-	req->client_ip = client(arena, FCGX_GetParam("REMOTE_ADDR", params),
-	    FCGX_GetParam("HTTP_X_FORWARDED_FOR", params), hops);
-	req->received_at = received(FCGX_GetParam("ENGINE_RECEIVED", params));
+	req->client_ip =
+	    client_address(arena, FCGX_GetParam("REMOTE_ADDR", params),
+		FCGX_GetParam("HTTP_X_FORWARDED_FOR", params), hops);
+	req->received_at =
+	    received_time(FCGX_GetParam("ENGINE_RECEIVED", params));
 }
 
 int
@@ -120,7 +124,7 @@ req_method_name(enum method method)
  * no mode either way.
  */
 static const char *
-mode(char **params)
+read_engine_mode(char **params)
 {
 	static const char name[] = "HTTP_X_ENGINE_MODE=";
 	const char *ret = NULL;
@@ -167,7 +171,7 @@ read_target(struct req *req, char **params)
 
 /* The caller's id if it may be logged, else a fresh one. */
 static const char *
-correlation(struct arena *a, const char *sent, int64_t now)
+choose_correlation_id(struct arena *a, const char *sent, int64_t now)
 {
 	char id[CRYPT_ID_SIZE];
 
@@ -184,7 +188,8 @@ correlation(struct arena *a, const char *sent, int64_t now)
  * entry that is no address, is not believed.
  */
 static const char *
-client(struct arena *a, const char *peer, const char *forwarded, int64_t hops)
+client_address(
+    struct arena *a, const char *peer, const char *forwarded, int64_t hops)
 {
 	const char *start, *end, *entry;
 
@@ -217,7 +222,7 @@ is_address(const char *text)
 
 /* What follows "Bearer ", or NULL. */
 static const char *
-bearer(const char *authorization)
+bearer_token(const char *authorization)
 {
 	if (authorization == NULL ||
 	    strncasecmp(authorization, "Bearer ", 7) != 0)
@@ -227,7 +232,7 @@ bearer(const char *authorization)
 
 /* A length in digits only, or -1. */
 static int64_t
-length(const char *text)
+parse_length(const char *text)
 {
 	char *end;
 	long long n;
@@ -241,14 +246,14 @@ length(const char *text)
 
 /* nginx's $msec, "1795233912.345", in microseconds, or 0. */
 static int64_t
-received(const char *text)
+received_time(const char *text)
 {
 	const char *dot = text == NULL ? NULL : strchr(text, '.');
 	int64_t ms;
 
 	if (dot == NULL || dot - text > 11 || strlen(dot) != 4)
 		return 0;
-	ms = length(dot + 1);
+	ms = parse_length(dot + 1);
 	if (ms == -1 || strspn(text, "0123456789") != (size_t)(dot - text))
 		return 0;
 	return strtoll(text, NULL, 10) * CLOCK_SECOND + ms * 1000;

@@ -34,11 +34,12 @@
 #define LOOK_TIME CLOCK_SECOND /* for the settings before a login */
 #define BODY_IGNORED 4096 /* bytes, where a route takes no body */
 
-static int handle(struct req *req, struct resp *resp);
-static int act(struct req *req, struct resp *resp);
-static int gate(struct req *req, struct resp *resp);
-static int find(struct req *req, struct resp *resp, struct path_match *ret);
-static bool served(const struct worker *w, const struct route *route);
+static int handle_request(struct req *req, struct resp *resp);
+static int run_handler(struct req *req, struct resp *resp);
+static int pass_gate(struct req *req, struct resp *resp);
+static int find_route(
+    struct req *req, struct resp *resp, struct path_match *ret);
+static bool is_served_here(const struct worker *w, const struct route *route);
 static int not_allowed(
     struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
 static int check_waiting(struct req *req);
@@ -50,11 +51,11 @@ static void take_key(
 static void take_one(struct req *req, struct rate_limit_result *ret);
 static int over_budget(
     struct req *req, struct resp *resp, const struct rate_limit_result *got);
-static int read_body(struct req *req);
+static int read_request_body(struct req *req);
 static int check_query(struct req *req);
 static bool query_known(const struct route *route, const char *name);
 static int check_caller(struct req *req);
-static void refuse(struct req *req, struct resp *resp);
+static void refuse_request(struct req *req, struct resp *resp);
 
 static const struct route routes[] = {
 #define ALONE false
@@ -100,15 +101,15 @@ route_combines(const struct req *req)
 void
 route_run(struct req *req, struct resp *resp)
 {
-	if (gate(req, resp) == -1 || handle(req, resp) == -1)
-		refuse(req, resp);
+	if (pass_gate(req, resp) == -1 || handle_request(req, resp) == -1)
+		refuse_request(req, resp);
 }
 
 void
 route_settle(struct req *req, struct resp *resp)
 {
 	if (decision_answer(req, resp) == -1)
-		refuse(req, resp);
+		refuse_request(req, resp);
 }
 
 /*
@@ -116,7 +117,7 @@ route_settle(struct req *req, struct resp *resp)
  * hold the last two of an operator group, or its last one if it has but two.
  */
 static int
-handle(struct req *req, struct resp *resp)
+handle_request(struct req *req, struct resp *resp)
 {
 	_Atomic int32_t *turns = req->worker->shm->long_requests;
 	const int n =
@@ -124,19 +125,19 @@ handle(struct req *req, struct resp *resp)
 	int turn, r;
 
 	if (req->route->limit_s < LONG_S)
-		return act(req, resp);
+		return run_handler(req, resp);
 	if ((turn = host_semaphore_acquire(turns, n, getpid())) == -1)
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "as many long requests as may run at once are running; "
 		    "try again when one is done");
-	r = act(req, resp);
+	r = run_handler(req, resp);
 	host_semaphore_release(turns, turn);
 	return r;
 }
 
 /* Let the handler do it, with an audit entry where the route wants one. */
 static int
-act(struct req *req, struct resp *resp)
+run_handler(struct req *req, struct resp *resp)
 {
 	if (req->route->trail == TRAIL_AUDIT)
 		return audit_handle(req, resp);
@@ -145,17 +146,17 @@ act(struct req *req, struct resp *resp)
 
 /* Everything that stands between a request and its handler, in order. */
 static int
-gate(struct req *req, struct resp *resp)
+pass_gate(struct req *req, struct resp *resp)
 {
 	struct path_match m;
 
-	if (find(req, resp, &m) == -1)
+	if (find_route(req, resp, &m) == -1)
 		return -1;
 	worker_limit(req->worker, req->route->limit_s);
 	if (check_waiting(req) == -1 || check_access(req) == -1 ||
 	    check_budget(req, resp) == -1)
 		return -1;
-	if (read_body(req) == -1)
+	if (read_request_body(req) == -1)
 		return -1;
 	if (path_match_args(&m, req->arena, req->arg, &req->fail) == -1 ||
 	    query_parse(&req->params, req->arena, req->query, &req->fail) ==
@@ -203,14 +204,14 @@ query_known(const struct route *route, const char *name)
  * this worker serves; 405 with Allow: only with other methods.
  */
 static int
-find(struct req *req, struct resp *resp, struct path_match *ret)
+find_route(struct req *req, struct resp *resp, struct path_match *ret)
 {
 	bool allow[METHOD__MAX] = { false };
 	bool found = false;
 	size_t i;
 
 	for (i = 0; i < nitems(routes); i++) {
-		if (!served(req->worker, &routes[i]) ||
+		if (!is_served_here(req->worker, &routes[i]) ||
 		    !path_match(routes[i].path, req->path, ret))
 			continue;
 		if (routes[i].method == req->method) {
@@ -226,7 +227,7 @@ find(struct req *req, struct resp *resp, struct path_match *ret)
 
 /* A worker has only what its group's routes need. */
 static bool
-served(const struct worker *w, const struct route *route)
+is_served_here(const struct worker *w, const struct route *route)
 {
 	return w->shared || w->group == route->group;
 }
@@ -377,7 +378,7 @@ over_budget(
 
 /* The body as bytes: 413, then 415 where a body was sent that counts. */
 static int
-read_body(struct req *req)
+read_request_body(struct req *req)
 {
 	const size_t max = req->route->body_max;
 	const char *type = req->route->csv ? "text/csv" : "application/json";
@@ -406,7 +407,7 @@ check_caller(struct req *req)
 
 /* Answer with the failure, or with the one that has to come before it. */
 static void
-refuse(struct req *req, struct resp *resp)
+refuse_request(struct req *req, struct resp *resp)
 {
 	const struct fail why = req->fail;
 

@@ -7,7 +7,7 @@
 #include "core/event/event.h"
 #include "fcgi/http/url_decode.h"
 
-static int hex(char c);
+static int hex_value(char c);
 
 int
 url_decode(const char *text, size_t size, bool plus, char *ret, size_t max)
@@ -20,8 +20,8 @@ url_decode(const char *text, size_t size, bool plus, char *ret, size_t max)
 			ret[n++] = plus && text[i] == '+' ? ' ' : text[i];
 			continue;
 		}
-		if (size - i < 3 || (high = hex(text[i + 1])) == -1 ||
-		    (low = hex(text[i + 2])) == -1)
+		if (size - i < 3 || (high = hex_value(text[i + 1])) == -1 ||
+		    (low = hex_value(text[i + 2])) == -1)
 			return -1;
 		ret[n++] = (char)(high << 4 | low);
 		i += 2;
@@ -33,7 +33,7 @@ url_decode(const char *text, size_t size, bool plus, char *ret, size_t max)
 }
 
 static int
-hex(char c)
+hex_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';

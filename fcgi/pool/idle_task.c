@@ -35,12 +35,12 @@
 typedef bool wanted_fn(const struct worker *w); /* has it a turn to take? */
 typedef int64_t turn_fn(struct worker *w); /* returns how long to pause */
 
-static int next(struct worker *w, _Atomic int64_t *due, turn_fn *turn);
+static int take_task(struct worker *w, _Atomic int64_t *due, turn_fn *turn);
 static wanted_fn has_spool, is_operator, reports_spool;
-static turn_fn drain, measure, report;
-static void begin(struct worker *w);
-static void end(struct worker *w);
-static void account(struct worker *w, const struct spool_drain *did);
+static turn_fn drain_spool, measure_database, report_spool;
+static void begin_task(struct worker *w);
+static void end_task(struct worker *w);
+static void count_drained(struct worker *w, const struct spool_drain *did);
 
 /* Each by one worker of the host at a time, which due in struct shm sees to. */
 static const struct {
@@ -48,9 +48,9 @@ static const struct {
 	size_t due;
 	turn_fn *turn;
 } chores[] = {
-	{ has_spool, offsetof(struct shm, drain_at), drain },
-	{ is_operator, offsetof(struct shm, measure_at), measure },
-	{ reports_spool, offsetof(struct shm, report_at), report },
+	{ has_spool, offsetof(struct shm, drain_at), drain_spool },
+	{ is_operator, offsetof(struct shm, measure_at), measure_database },
+	{ reports_spool, offsetof(struct shm, report_at), report_spool },
 };
 
 void
@@ -80,9 +80,9 @@ idle_task_run(struct worker *w)
 	for (i = 0; i < nitems(chores); i++) {
 		if (w->db == NULL || !chores[i].wanted(w))
 			continue;
-		ms =
-		    next(w, (_Atomic int64_t *)((char *)w->shm + chores[i].due),
-			chores[i].turn);
+		ms = take_task(w,
+		    (_Atomic int64_t *)((char *)w->shm + chores[i].due),
+		    chores[i].turn);
 		if (wait == -1 || ms < wait)
 			wait = ms;
 	}
@@ -114,7 +114,7 @@ reports_spool(const struct worker *w)
  * after how many milliseconds to ask again.
  */
 static int
-next(struct worker *w, _Atomic int64_t *due, turn_fn *turn)
+take_task(struct worker *w, _Atomic int64_t *due, turn_fn *turn)
 {
 	const int64_t now = clock_ticks();
 	int64_t at = atomic_load(due);
@@ -129,7 +129,7 @@ next(struct worker *w, _Atomic int64_t *due, turn_fn *turn)
 }
 
 static int64_t
-drain(struct worker *w)
+drain_spool(struct worker *w)
 {
 	struct fail f = { 0 };
 	struct spool_drain did;
@@ -138,11 +138,11 @@ drain(struct worker *w)
 
 	if (scratch_open(&a) == -1)
 		return PAUSE_FAILED;
-	begin(w);
+	begin_task(w);
 	r = spool_drain_step(w->spool, w->db, &a, &did, &f);
-	end(w);
+	end_task(w);
 	scratch_close(&a);
-	account(w, &did);
+	count_drained(w, &did);
 
 	/* That the database is away is told by every degraded answer. */
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
@@ -152,7 +152,7 @@ drain(struct worker *w)
 
 /* Keep what metrics have from the database up to date, also if nobody asks. */
 static int64_t
-measure(struct worker *w)
+measure_database(struct worker *w)
 {
 	struct fail f = { 0 };
 	struct arena a;
@@ -160,14 +160,14 @@ measure(struct worker *w)
 
 	if (scratch_open(&a) == -1)
 		return MEASURE_PAUSE;
-	begin(w);
+	begin_task(w);
 	r = storage_stats_measure(w->db, &a, &w->shm->storage, &f);
 	if (r == 0)
 		r = gauge_measure(w->db, &a, &w->shm->gauges, &f);
 	if (r == 0)
 		r = companion_counter_read(w->db, &a, &w->shm->counters, &f);
 	readiness_measure(w, &a);
-	end(w);
+	end_task(w);
 	scratch_close(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
 		log_error(
@@ -177,7 +177,7 @@ measure(struct worker *w)
 
 /* Say what the spool holds, which an erasure has to know (ep_privacy.c). */
 static int64_t
-report(struct worker *w)
+report_spool(struct worker *w)
 {
 	struct fail f = { 0 };
 	struct arena a;
@@ -185,9 +185,9 @@ report(struct worker *w)
 
 	if (scratch_open(&a) == -1)
 		return REPORT_PAUSE;
-	begin(w);
+	begin_task(w);
 	r = spool_report_send(w, &a, &f);
-	end(w);
+	end_task(w);
 	scratch_close(&a);
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
 		log_error(
@@ -197,14 +197,14 @@ report(struct worker *w)
 
 /* A turn has a limit of its own, so that requests do not wait for long. */
 static void
-begin(struct worker *w)
+begin_task(struct worker *w)
 {
 	worker_limit(w, TURN_LIMIT);
 	db_set_deadline(w->db, clock_ticks() + TURN_MAX);
 }
 
 static void
-end(struct worker *w)
+end_task(struct worker *w)
 {
 	db_set_deadline(w->db, 0);
 	worker_limit(w, 0);
@@ -212,7 +212,7 @@ end(struct worker *w)
 
 /* Count what a turn did, and say so. */
 static void
-account(struct worker *w, const struct spool_drain *did)
+count_drained(struct worker *w, const struct spool_drain *did)
 {
 	metric_add(w->slot, METRIC_ID_DRAINED, 0, 0, did->drained);
 	metric_add(w->slot, METRIC_ID_ASIDE, 0, 0, did->aside);

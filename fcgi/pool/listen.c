@@ -18,13 +18,13 @@
 #define BACKLOG 1024 /* holds a burst; what waits long is shed by a worker */
 #define FIRST_PASSED 3 /* where systemd's descriptors begin */
 
-static int passed(struct listeners *l);
-static void adopt(struct listeners *l, int n);
+static int take_passed(struct listeners *l);
+static void adopt_descriptor(struct listeners *l, int n);
 static bool is_listening(int fd);
 static int bind_path(struct listeners *l, enum worker_group group,
     const char *path, struct fail *f);
 static int bind_socket(int fd, const struct sockaddr_un *sun);
-static bool answers(const struct sockaddr_un *sun);
+static bool socket_answers(const struct sockaddr_un *sun);
 
 static const char *const names[GROUP__MAX] = {
 	[GROUP_DECIDE] = "decide",
@@ -43,7 +43,7 @@ listen_open(struct listeners *l, struct fail *f)
 	memset(l, 0, sizeof(*l));
 	for (group = 0; group < GROUP__MAX; group++)
 		l->fd[group] = -1;
-	adopt(l, passed(l));
+	adopt_descriptor(l, take_passed(l));
 	for (group = GROUP_DECIDE; group < GROUP__MAX; group++) {
 		if (l->fd[group] == -1 &&
 		    bind_path(l, group, path[group], f) == -1) {
@@ -72,7 +72,7 @@ listen_close(struct listeners *l, enum worker_group group)
 
 /* Take what systemd passes by name; how many descriptors it passes. */
 static int
-passed(struct listeners *l)
+take_passed(struct listeners *l)
 {
 	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
 	const char *list = getenv("LISTEN_FDNAMES");
@@ -98,7 +98,7 @@ passed(struct listeners *l)
 
 /* Without named descriptors, one that listens serves both groups. */
 static void
-adopt(struct listeners *l, int n)
+adopt_descriptor(struct listeners *l, int n)
 {
 	int fd;
 
@@ -161,7 +161,7 @@ bind_socket(int fd, const struct sockaddr_un *sun)
 	if (bind(fd, sa, sizeof(*sun)) == 0)
 		return 0;
 	if (errno != EADDRINUSE || lstat(sun->sun_path, &st) == -1 ||
-	    !S_ISSOCK(st.st_mode) || answers(sun)) {
+	    !S_ISSOCK(st.st_mode) || socket_answers(sun)) {
 		errno = EADDRINUSE;
 		return -1;
 	}
@@ -172,7 +172,7 @@ bind_socket(int fd, const struct sockaddr_un *sun)
 
 /* Whether somebody listens there; a full backlog is an answer too. */
 static bool
-answers(const struct sockaddr_un *sun)
+socket_answers(const struct sockaddr_un *sun)
 {
 	const int fd =
 	    socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

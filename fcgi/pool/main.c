@@ -37,11 +37,12 @@ struct fcgi_options {
 	pid_t master; /* ACT_RELOAD */
 };
 
-static void parse(int argc, char *argv[], struct fcgi_options *ret);
+static void parse_pool_options(
+    int argc, char *argv[], struct fcgi_options *ret);
 static pid_t parse_pid(const char *text);
-static void configure(const char *path);
+static void load_pool_settings(const char *path);
 static void invent_secret(void);
-static int serve(const char *path);
+static int run_pool(const char *path);
 static void count_spool(struct shm *shm);
 
 static const char usage[] =
@@ -64,22 +65,22 @@ main(int argc, char *argv[])
 {
 	struct fcgi_options asked = { .act = ACT_SERVE };
 
-	parse(argc, argv, &asked);
+	parse_pool_options(argc, argv, &asked);
 	if (asked.act == ACT_RELOAD)
 		return pool_reload_ask(asked.master);
 	if (asked.act != ACT_SERVE)
 		conf_use_credstore();
-	configure(asked.path);
+	load_pool_settings(asked.path);
 	if (asked.act == ACT_PRINT)
 		conf_print(stdout);
 	if (asked.act == ACT_CHECK)
 		optional_files_check(NULL);
-	return asked.act == ACT_SERVE ? serve(asked.path) : EX_OK;
+	return asked.act == ACT_SERVE ? run_pool(asked.path) : EX_OK;
 }
 
 /* Read the options; what they get wrong ends here. */
 static void
-parse(int argc, char *argv[], struct fcgi_options *ret)
+parse_pool_options(int argc, char *argv[], struct fcgi_options *ret)
 {
 	int c;
 
@@ -128,7 +129,7 @@ parse_pid(const char *text)
 
 /* Read the settings; what they get wrong ends here too. */
 static void
-configure(const char *path)
+load_pool_settings(const char *path)
 {
 	struct fail f = { 0 };
 
@@ -159,7 +160,7 @@ invent_secret(void)
 
 /* Open what is shared, and run the pool until TERM. */
 static int
-serve(const char *path)
+run_pool(const char *path)
 {
 	struct listeners l;
 	struct fail f = { 0 };
@@ -168,7 +169,7 @@ serve(const char *path)
 
 	if (conf.AUTH_SECRET == NULL) {
 		invent_secret();
-		configure(path);
+		load_pool_settings(path);
 	}
 	core_dump_forbid(conf.CORE_DUMPS);
 	signal(SIGPIPE, SIG_IGN);

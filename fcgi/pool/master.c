@@ -55,30 +55,30 @@ struct master {
 	struct pool_child child[SHM_SLOTS];
 	int64_t renewed; /* workers started before this are replaced */
 	int64_t notified;
-	int64_t described; /* when describe() looked */
+	int64_t described; /* when describe_status() looked */
 	char status[STATUS_SIZE]; /* what it has told systemd */
 	int64_t interval; /* of the watchdog's messages; 0: none */
 	bool stopping;
 	bool closed[GROUP__MAX]; /* these groups take no more requests */
 };
 
-static void handle(struct master *m, const siginfo_t *info);
-static bool reload(struct master *m);
-static void stop(struct master *m);
+static void handle_signal(struct master *m, const siginfo_t *info);
+static bool reload_settings(struct master *m);
+static void stop_workers(struct master *m);
 static void stop_group(struct master *m, enum worker_group group);
 static void wind_up(struct master *m);
-static void tell(struct pool_child *c);
-static void reap(struct master *m);
-static void bury(struct master *m, size_t i, int status);
-static void keep(struct master *m);
-static void describe(struct master *m);
+static void signal_worker(struct pool_child *c);
+static void reap_workers(struct master *m);
+static void free_child(struct master *m, size_t i, int status);
+static void keep_workers(struct master *m);
+static void describe_status(struct master *m);
 static size_t count_workers(const struct master *m, enum worker_group group);
-static void renew(struct master *m);
+static void apply_reload(struct master *m);
 static void renew_group(struct master *m, enum worker_group group);
-static void start(struct master *m, size_t i);
+static void start_worker(struct master *m, size_t i);
 static void become_worker(struct master *m, size_t i) __attribute__((noreturn));
-static void watch(struct master *m);
-static bool wanted(const struct master *m, size_t i);
+static void watch_workers(struct master *m);
+static bool is_wanted(const struct master *m, size_t i);
 static bool any_left(const struct master *m, enum worker_group group);
 static enum worker_group group_of(size_t i);
 
@@ -110,19 +110,19 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 
-	keep(m);
+	keep_workers(m);
 	log_info("event=pool_started decide=%" PRId64 " operator=%" PRId64,
 	    conf.DECIDE_WORKERS, conf.OPERATOR_WORKERS);
 	sd_notify_send("READY=1");
 	while (!m->closed[GROUP_DECIDE] || any_left(m, GROUP_DECIDE)) {
 		if (sigtimedwait(&set, &info, &tick) > 0)
-			handle(m, &info);
-		reap(m);
-		watch(m);
-		renew(m);
+			handle_signal(m, &info);
+		reap_workers(m);
+		watch_workers(m);
+		apply_reload(m);
 		wind_up(m);
-		keep(m);
-		describe(m);
+		keep_workers(m);
+		describe_status(m);
 	}
 	log_info("event=pool_stopped");
 	free(m);
@@ -130,17 +130,17 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 }
 
 static void
-handle(struct master *m, const siginfo_t *info)
+handle_signal(struct master *m, const siginfo_t *info)
 {
 	if (info->si_signo == SIGHUP)
-		pool_reload_answer(info, !m->stopping && reload(m));
+		pool_reload_answer(info, !m->stopping && reload_settings(m));
 	else if (info->si_signo == SIGTERM || info->si_signo == SIGINT)
-		stop(m);
+		stop_workers(m);
 }
 
 /* Read the settings again; only if they are good does anything change. */
 static bool
-reload(struct master *m)
+reload_settings(struct master *m)
 {
 	struct fail f = { 0 };
 	char text[64];
@@ -168,7 +168,7 @@ reload(struct master *m)
  * for one cannot wait as long as a login or a backtest may take.
  */
 static void
-stop(struct master *m)
+stop_workers(struct master *m)
 {
 	if (m->stopping)
 		return;
@@ -189,10 +189,10 @@ stop_group(struct master *m, enum worker_group group)
 	listen_close(m->listeners, group);
 	for (i = 0; i < SHM_SLOTS; i++)
 		if (group_of(i) == group)
-			tell(&m->child[i]);
+			signal_worker(&m->child[i]);
 }
 
-/* The second half of stop(). */
+/* The second half of stop_workers(). */
 static void
 wind_up(struct master *m)
 {
@@ -203,7 +203,7 @@ wind_up(struct master *m)
 
 /* Ask a worker to leave. */
 static void
-tell(struct pool_child *c)
+signal_worker(struct pool_child *c)
 {
 	if (c->pid == 0 || c->told != 0)
 		return;
@@ -213,7 +213,7 @@ tell(struct pool_child *c)
 
 /* Find out who has gone. */
 static void
-reap(struct master *m)
+reap_workers(struct master *m)
 {
 	int status;
 	pid_t pid;
@@ -222,12 +222,12 @@ reap(struct master *m)
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		for (i = 0; i < SHM_SLOTS; i++)
 			if (m->child[i].pid == pid)
-				bury(m, i, status);
+				free_child(m, i, status);
 }
 
 /* Free a worker's place, and decide when its successor starts. */
 static void
-bury(struct master *m, size_t i, int status)
+free_child(struct master *m, size_t i, int status)
 {
 	struct worker_slot *slot = &m->shm->slot[i];
 	struct pool_child *c = &m->child[i];
@@ -263,7 +263,7 @@ bury(struct master *m, size_t i, int status)
 
 /* Start who is missing and due, send away who is too many. */
 static void
-keep(struct master *m)
+keep_workers(struct master *m)
 {
 	size_t i;
 
@@ -272,17 +272,17 @@ keep(struct master *m)
 		m->notified = clock_ticks();
 	}
 	for (i = 0; i < SHM_SLOTS; i++) {
-		if (!wanted(m, i))
-			tell(&m->child[i]);
+		if (!is_wanted(m, i))
+			signal_worker(&m->child[i]);
 		else if (m->child[i].pid == 0 &&
 		    clock_ticks() >= m->child[i].not_before)
-			start(m, i);
+			start_worker(m, i);
 	}
 }
 
 /* A line of "systemctl status": what runs, and what is wrong. */
 static void
-describe(struct master *m)
+describe_status(struct master *m)
 {
 	const int64_t now = clock_ticks();
 	char text[STATUS_SIZE];
@@ -316,7 +316,7 @@ count_workers(const struct master *m, enum worker_group group)
 
 /* Bring the settings of the last reload into force. */
 static void
-renew(struct master *m)
+apply_reload(struct master *m)
 {
 	enum worker_group group;
 
@@ -343,11 +343,11 @@ renew_group(struct master *m, enum worker_group group)
 			next = c;
 	}
 	if (next != NULL)
-		tell(next);
+		signal_worker(next);
 }
 
 static void
-start(struct master *m, size_t i)
+start_worker(struct master *m, size_t i)
 {
 	struct worker_slot *slot = &m->shm->slot[i];
 	struct pool_child *c = &m->child[i];
@@ -370,7 +370,8 @@ start(struct master *m, size_t i)
 	    group_names[group_of(i)], (long)pid);
 }
 
-/* The child's side of start(): a worker leaves when its master is gone. */
+/* The child's side of start_worker(): a worker leaves when its master is gone.
+ */
 static void
 become_worker(struct master *m, size_t i)
 {
@@ -406,7 +407,7 @@ become_worker(struct master *m, size_t i)
  * can wait, whatever the route.
  */
 static void
-watch(struct master *m)
+watch_workers(struct master *m)
 {
 	const int64_t now = clock_ticks();
 	const struct pool_child *c;
@@ -427,7 +428,7 @@ watch(struct master *m)
 
 /* Whether the settings ask for a worker in this place. */
 static bool
-wanted(const struct master *m, size_t i)
+is_wanted(const struct master *m, size_t i)
 {
 	const int64_t n = group_of(i) == GROUP_DECIDE ? conf.DECIDE_WORKERS
 						      : conf.OPERATOR_WORKERS;

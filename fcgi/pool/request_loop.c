@@ -64,16 +64,16 @@ struct request_loop {
 
 static int take_along(struct request_loop *s, struct pending_set **ret_other);
 static void limit_db(struct request_loop *s, int64_t until);
-static bool stays(int reason);
+static bool error_persists(int reason);
 static bool more_wait(const struct request_loop *s);
-static void receive(struct request_loop *s, struct pending_set *h);
+static void receive_request(struct request_loop *s, struct pending_set *h);
 static void decide_waiting(struct request_loop *s);
 static size_t decide_set(
     struct request_loop *s, size_t n, enum txn_lock lock, int64_t deadline);
 static void serve_other(struct request_loop *s, struct pending_set *h);
-static void reply(struct pending_set *h);
-static void account(const struct pending_set *h);
-static void clear(struct arena *a);
+static void send_reply(struct pending_set *h);
+static void account_request(const struct pending_set *h);
+static void clear_requests(struct arena *a);
 
 struct request_loop *
 request_loop_new(struct worker *w, int listener, size_t max, struct fail *f)
@@ -146,7 +146,7 @@ request_loop_waiting(struct request_loop *s)
 	for (i = 0; i < s->n; i++)
 		FCGX_Finish_r(&s->hands[i].fcgx);
 	worker_limit(s->worker, 0);
-	clear(&s->arena);
+	clear_requests(&s->arena);
 	return 0;
 }
 
@@ -169,18 +169,18 @@ take_along(struct request_loop *s, struct pending_set **ret_other)
 		worker_limit(s->worker, HEAD_LIMIT);
 		h = &s->hands[s->n];
 		if (FCGX_Accept_r(&h->fcgx) != 0)
-			return s->n == 0 && stays(errno) ? -1 : 0;
+			return s->n == 0 && error_persists(errno) ? -1 : 0;
 		s->n++;
 		h->started = clock_ticks();
 		limit_db(s, s->hands[0].started + SET_TIME);
-		receive(s, h);
+		receive_request(s, h);
 		if (!route_combines(&h->req)) {
 			*ret_other = h;
 			return 0;
 		}
 		route_run(&h->req, &h->resp);
 		if (h->resp.status != 0)
-			reply(h);
+			send_reply(h);
 	} while (s->n < s->max && clock_ticks() < until && more_wait(s));
 	return 0;
 }
@@ -195,7 +195,7 @@ limit_db(struct request_loop *s, int64_t until)
 
 /* Whether accepting will go on failing for this reason. */
 static bool
-stays(int reason)
+error_persists(int reason)
 {
 	return reason == EMFILE || reason == ENFILE || reason == ENOMEM ||
 	    reason == EBADF;
@@ -211,7 +211,7 @@ more_wait(const struct request_loop *s)
 
 /* See what a request asks for. */
 static void
-receive(struct request_loop *s, struct pending_set *h)
+receive_request(struct request_loop *s, struct pending_set *h)
 {
 	memset(&h->resp, 0, sizeof(h->resp));
 	h->answered = false;
@@ -273,7 +273,7 @@ decide_set(
 		}
 		log_context("req", h->req.correlation_id);
 		route_settle(&h->req, &h->resp);
-		reply(h);
+		send_reply(h);
 	}
 	return left;
 }
@@ -285,10 +285,10 @@ decide_set(
 static void
 serve_other(struct request_loop *s, struct pending_set *h)
 {
-	clear(&s->arena);
-	receive(s, h);
+	clear_requests(&s->arena);
+	receive_request(s, h);
 	route_run(&h->req, &h->resp);
-	reply(h);
+	send_reply(h);
 }
 
 /*
@@ -297,20 +297,20 @@ serve_other(struct request_loop *s, struct pending_set *h)
  * other side has closed it, and others wait for their answers.
  */
 static void
-reply(struct pending_set *h)
+send_reply(struct pending_set *h)
 {
 	resp_write(&h->req, &h->resp, h->fcgx.out);
 	FCGX_FClose(h->fcgx.err);
 	FCGX_FClose(h->fcgx.out);
 	shutdown(h->fcgx.ipcFd, SHUT_WR);
-	account(h);
+	account_request(h);
 	log_context("req", NULL);
 	h->answered = true;
 }
 
 /* Count the request and write its line. */
 static void
-account(const struct pending_set *h)
+account_request(const struct pending_set *h)
 {
 	const struct req *req = &h->req;
 	struct worker_slot *slot = req->worker->slot;
@@ -330,7 +330,7 @@ account(const struct pending_set *h)
 
 /* Release the requests' memory, and the pages that large ones touched. */
 static void
-clear(struct arena *a)
+clear_requests(struct arena *a)
 {
 	const bool large = a->peak > ARENA_KEEP;
 

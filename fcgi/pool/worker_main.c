@@ -30,10 +30,10 @@
 #define OPERATOR_TIMEOUT_MS 15000
 
 static size_t set_max(const struct worker *w);
-static int prepare(struct worker *w);
+static int prepare_engine(struct worker *w);
 static int prepare_db(struct worker *w, struct fail *f);
 static size_t spare_sessions(void);
-static int watch(int listener);
+static int watch_listener(int listener);
 static bool wait_ready(int epoll, int listener, struct worker *w, bool *leave);
 
 int
@@ -44,12 +44,12 @@ worker_main_run(struct worker *w, int listener)
 	int epoll, status = EX_OK;
 	bool leave = false;
 
-	if ((epoll = watch(listener)) == -1 || FCGX_Init() != 0) {
+	if ((epoll = watch_listener(listener)) == -1 || FCGX_Init() != 0) {
 		log_error("event=worker_start_failed step=socket why=%s",
 		    strerror(errno));
 		return EX_OSERR;
 	}
-	if (prepare(w) == -1)
+	if (prepare_engine(w) == -1)
 		return EX_OSERR;
 	if ((s = request_loop_new(w, listener, set_max(w), &f)) == NULL) {
 		log_error(
@@ -90,7 +90,7 @@ set_max(const struct worker *w)
 
 /* Load what decisions need; places may be missing, an engine may not. */
 static int
-prepare(struct worker *w)
+prepare_engine(struct worker *w)
 {
 	struct fail f = { 0 };
 
@@ -164,7 +164,7 @@ spare_sessions(void)
  * and a wait nor cut a request short inside a library.
  */
 static int
-watch(int listener)
+watch_listener(int listener)
 {
 	struct epoll_event on = { .events = EPOLLIN | EPOLLEXCLUSIVE };
 	sigset_t term;

@@ -11,7 +11,7 @@
 #include "fcgi/worker/host_semaphore.h"
 #include "lib/shared/shm.h"
 
-static bool claim(_Atomic int32_t *turn, pid_t pid);
+static bool claim_slot(_Atomic int32_t *turn, pid_t pid);
 static bool is_held(pid_t holder);
 
 int
@@ -21,7 +21,7 @@ host_semaphore_acquire(_Atomic int32_t *turns, int n, pid_t pid)
 
 	assert(n > 0 && n <= SHM_SLOTS);
 	for (i = 0; i < n; i++)
-		if (claim(&turns[i], pid))
+		if (claim_slot(&turns[i], pid))
 			return i;
 	return -1;
 }
@@ -52,7 +52,7 @@ host_semaphore_release(_Atomic int32_t *turns, int turn)
 
 /* Take a turn that is free, or whose holder was killed. */
 static bool
-claim(_Atomic int32_t *turn, pid_t pid)
+claim_slot(_Atomic int32_t *turn, pid_t pid)
 {
 	int32_t holder = atomic_load(turn);
 

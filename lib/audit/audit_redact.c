@@ -26,7 +26,8 @@
 
 typedef void put_fn(struct str *s, const char *text);
 
-static void put(struct str *s, const char *name, struct json_object *value);
+static void put_redacted(
+    struct str *s, const char *name, struct json_object *value);
 static void put_scalar(
     struct str *s, const char *name, struct json_object *value);
 static void put_object(struct str *s, struct json_object *json);
@@ -91,7 +92,7 @@ audit_redact_url(struct str *s, const char *url)
 
 /* A value by the name that it is known as, whatever type it has. */
 static void
-put(struct str *s, const char *name, struct json_object *value)
+put_redacted(struct str *s, const char *name, struct json_object *value)
 {
 	if (s->len > SIZE_MAX_KEPT)
 		audit_redact_text(s, ELLIPSIS);
@@ -139,7 +140,7 @@ put_object(struct str *s, struct json_object *json)
 		str_add(s, n++ == 0 ? "" : ",");
 		audit_redact_text(s, name);
 		str_addc(s, ':');
-		put(s, known_as(json, name), value);
+		put_redacted(s, known_as(json, name), value);
 	}
 	str_addc(s, '}');
 }
@@ -154,7 +155,7 @@ put_array(struct str *s, const char *name, struct json_object *json)
 	str_addc(s, '[');
 	for (i = 0; i < n && i < ITEMS_MAX && s->len <= SIZE_MAX_KEPT; i++) {
 		str_add(s, i == 0 ? "" : ",");
-		put(s, name, json_object_array_get_idx(json, i));
+		put_redacted(s, name, json_object_array_get_idx(json, i));
 	}
 	if (i < n)
 		str_addf(

@@ -25,9 +25,9 @@ struct list_cache {
 	int64_t epoch; /* 0 before the first load, or EXPIRED */
 };
 
-static int load(struct list_cache *l, struct db *db, enum list_subject subject,
-    int64_t size, struct fail *f);
-static int hold(
+static int load_subject(struct list_cache *l, struct db *db,
+    enum list_subject subject, int64_t size, struct fail *f);
+static int hold_entries(
     struct cached_subject *ret, const struct rows *r, struct fail *f);
 
 struct list_cache *
@@ -73,7 +73,7 @@ list_cache_refresh(
 		subject = list_subject_parse(
 		    rows_text(&r, i, rows_col(&r, "subject")));
 		if (subject != LIST_SUBJECT__NONE)
-			result = load(l, db, subject,
+			result = load_subject(l, db, subject,
 			    rows_int(&r, i, rows_col(&r, "size")), f);
 	}
 	if (result == 0)
@@ -112,7 +112,7 @@ list_cache_match(const struct list_cache *l, const struct list_key *keys,
 
 /* Read the entries of one subject again, unless there are too many. */
 static int
-load(struct list_cache *l, struct db *db, enum list_subject subject,
+load_subject(struct list_cache *l, struct db *db, enum list_subject subject,
     int64_t size, struct fail *f)
 {
 	_Alignas(16) char block[SCRATCH_SIZE];
@@ -131,7 +131,7 @@ load(struct list_cache *l, struct db *db, enum list_subject subject,
 		size = r.n; /* it may have grown since it was counted */
 	}
 	if (result == 0 && size <= LIST_CACHE_ENTRIES_MAX)
-		result = hold(&held, &r, f);
+		result = hold_entries(&held, &r, f);
 	arena_reset(&a);
 	if (result == -1)
 		return -1;
@@ -145,7 +145,7 @@ load(struct list_cache *l, struct db *db, enum list_subject subject,
 
 /* Keep rows as sorted entries, in one piece of memory. */
 static int
-hold(struct cached_subject *ret, const struct rows *r, struct fail *f)
+hold_entries(struct cached_subject *ret, const struct rows *r, struct fail *f)
 {
 	int kind, value, expires, i;
 	size_t len, size = 0;

@@ -9,7 +9,8 @@
 #include "lib/db/db.h"
 #include "lib/engine/tag_weight_cache.h"
 
-static int hold(struct tag_weights *ret, const struct rows *r, struct fail *f);
+static int hold_tag_weights(
+    struct tag_weights *ret, const struct rows *r, struct fail *f);
 static int by_tag(const void *a, const void *b);
 
 void
@@ -42,7 +43,7 @@ tag_weight_cache_read(
 	next.epoch = rows_int(r, 0, rows_col(r, "epoch"));
 	if (next.epoch == l->epoch)
 		return 0;
-	if (hold(&next.lessons, r, f) == -1)
+	if (hold_tag_weights(&next.lessons, r, f) == -1)
 		return -1;
 	tag_weight_cache_clear(l);
 	*l = next;
@@ -65,7 +66,7 @@ tag_weight_cache_load(
 
 /* Keep rows as lessons, with their texts in one piece of memory. */
 static int
-hold(struct tag_weights *ret, const struct rows *r, struct fail *f)
+hold_tag_weights(struct tag_weights *ret, const struct rows *r, struct fail *f)
 {
 	const int tag = rows_col(r, "tag"), fraud = rows_col(r, "fraud"),
 		  legit = rows_col(r, "legit");

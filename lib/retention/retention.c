@@ -28,21 +28,22 @@ typedef int piece_fn(struct retention_sweep *sw, struct arena *a,
 static int set_up(struct db *db, struct arena *a, struct fail *f);
 static int read_cuts(
     struct retention_sweep *sw, struct arena *a, struct fail *f);
-static int piece(struct retention_sweep *sw, struct arena *a,
+static int next_piece(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
 static bool is_cancelled(const struct db *db);
 static bool gives_way(const struct db *db);
-static void rest(const struct retention_sweep *sw);
-static piece_fn months, edge, dead, labels, erasures, space, through;
-static int look(struct retention_sweep *sw, struct arena *a,
+static void rest_between(const struct retention_sweep *sw);
+static piece_fn step_months, find_edge, remove_dead_letters, remove_labels,
+    remove_erasures, ask_vacuum, end_sweep;
+static int find_batches(struct retention_sweep *sw, struct arena *a,
     enum retention which, bool *ret_more, struct fail *f);
-static int batch(struct retention_sweep *sw, struct arena *a,
+static int remove_batch(struct retention_sweep *sw, struct arena *a,
     enum retention which, int64_t gone[RETENTION__MAX], struct fail *f);
-static int passed(struct retention_sweep *sw, struct arena *a,
+static int raise_watermark(struct retention_sweep *sw, struct arena *a,
     enum retention which, struct fail *f);
 static int by_number(struct retention_sweep *sw, struct arena *a,
     enum stmt stmt, int64_t cut, int64_t *gone, bool *ret_more, struct fail *f);
-static enum retention beside(enum retention which);
+static enum retention same_row_part(enum retention which);
 
 static const struct {
 	const char *name;
@@ -61,16 +62,16 @@ static const struct {
 	enum retention which; /* collection, of an edge */
 	bool skipped; /* by this sweep if others stand in the way */
 } phases[] = {
-	{ .piece = edge, .which = RETENTION_IDEMPOTENCY },
-	{ .piece = months, .skipped = true },
-	{ .piece = edge, .which = RETENTION_ACTIVITY },
-	{ .piece = edge, .which = RETENTION_REPLAY },
-	{ .piece = edge, .which = RETENTION_VERDICTS },
-	{ .piece = dead },
-	{ .piece = labels },
-	{ .piece = erasures },
-	{ .piece = space },
-	{ .piece = through },
+	{ .piece = find_edge, .which = RETENTION_IDEMPOTENCY },
+	{ .piece = step_months, .skipped = true },
+	{ .piece = find_edge, .which = RETENTION_ACTIVITY },
+	{ .piece = find_edge, .which = RETENTION_REPLAY },
+	{ .piece = find_edge, .which = RETENTION_VERDICTS },
+	{ .piece = remove_dead_letters },
+	{ .piece = remove_labels },
+	{ .piece = remove_erasures },
+	{ .piece = ask_vacuum },
+	{ .piece = end_sweep },
 };
 
 const char *
@@ -106,11 +107,11 @@ retention_next(struct retention_sweep *sw, struct arena *a,
 	int64_t begun;
 	int r;
 
-	rest(sw);
+	rest_between(sw);
 	begun = clock_ticks();
 	memset(gone, 0, RETENTION__MAX * sizeof(*gone));
 	sw->rest = 0;
-	r = piece(sw, a, gone, ret_more, f);
+	r = next_piece(sw, a, gone, ret_more, f);
 	arena_rewind(a, mark);
 	if (sw->rest == 0)
 		sw->rest = clock_ticks() - begun;
@@ -177,8 +178,8 @@ read_cuts(struct retention_sweep *sw, struct arena *a, struct fail *f)
 
 /* The next piece of the phase in hand, and what follows from how it went. */
 static int
-piece(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f)
+next_piece(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	bool more = true;
 
@@ -219,7 +220,7 @@ gives_way(const struct db *db)
 
 /* TERM ends it. */
 static void
-rest(const struct retention_sweep *sw)
+rest_between(const struct retention_sweep *sw)
 {
 	const int64_t us = sw->rest < REST_MAX ? sw->rest : REST_MAX;
 
@@ -228,8 +229,8 @@ rest(const struct retention_sweep *sw)
 }
 
 static int
-dead(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f)
+remove_dead_letters(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	return by_number(sw, a, STMT_RETAIN_DEAD,
 	    sw->cut[RETENTION_DEAD_LETTER], &gone[RETENTION_DEAD_LETTER],
@@ -238,7 +239,7 @@ dead(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
 
 /* Those of events that were never seen, which are no collection. */
 static int
-labels(struct retention_sweep *sw, struct arena *a,
+remove_labels(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	int64_t n;
@@ -250,7 +251,7 @@ labels(struct retention_sweep *sw, struct arena *a,
 
 /* Erasures of users whose spooled decisions nobody would keep any more. */
 static int
-erasures(struct retention_sweep *sw, struct arena *a,
+remove_erasures(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	int64_t n;
@@ -262,7 +263,7 @@ erasures(struct retention_sweep *sw, struct arena *a,
 
 /* Do what is next about whole months, if anything is. */
 static int
-months(struct retention_sweep *sw, struct arena *a,
+step_months(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	struct params p;
@@ -285,21 +286,21 @@ months(struct retention_sweep *sw, struct arena *a,
 
 /* The edge of a window, inside a month or where there are none. */
 static int
-edge(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f)
+find_edge(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	const enum retention which = phases[sw->phase].which;
 
 	if (sw->batch < sw->batches)
-		return batch(sw, a, which, gone, f);
+		return remove_batch(sw, a, which, gone, f);
 	if (sw->until != 0)
-		return passed(sw, a, which, f);
-	return look(sw, a, which, ret_more, f);
+		return raise_watermark(sw, a, which, f);
+	return find_batches(sw, a, which, ret_more, f);
 }
 
 /* Learn of more batches; *ret_more is false if there are none. */
 static int
-look(struct retention_sweep *sw, struct arena *a, enum retention which,
+find_batches(struct retention_sweep *sw, struct arena *a, enum retention which,
     bool *ret_more, struct fail *f)
 {
 	struct params p;
@@ -334,7 +335,7 @@ look(struct retention_sweep *sw, struct arena *a, enum retention which,
 }
 
 static int
-batch(struct retention_sweep *sw, struct arena *a, enum retention which,
+remove_batch(struct retention_sweep *sw, struct arena *a, enum retention which,
     int64_t gone[RETENTION__MAX], struct fail *f)
 {
 	struct params p;
@@ -345,19 +346,19 @@ batch(struct retention_sweep *sw, struct arena *a, enum retention which,
 	params_int(&p, sw->part[sw->batch]);
 	params_int(&p, sw->run[sw->batch]);
 	params_time(&p, sw->cut[which]);
-	params_time(&p, sw->cut[beside(which)]);
+	params_time(&p, sw->cut[same_row_part(which)]);
 	if (db_one(sw->db, a, STMT_RETAIN_BATCH, &p, &rows, f) == -1)
 		return -1;
 	gone[which] += rows_get_int(&rows, "rows_gone");
-	gone[beside(which)] += rows_get_int(&rows, "others_gone");
+	gone[same_row_part(which)] += rows_get_int(&rows, "others_gone");
 	sw->batch++;
 	return 0;
 }
 
 /* Whatever is older has gone: no later sweep looks for it again. */
 static int
-passed(struct retention_sweep *sw, struct arena *a, enum retention which,
-    struct fail *f)
+raise_watermark(struct retention_sweep *sw, struct arena *a,
+    enum retention which, struct fail *f)
 {
 	struct params p;
 
@@ -390,8 +391,8 @@ by_number(struct retention_sweep *sw, struct arena *a, enum stmt stmt,
 
 /* Have the room of what is gone used again soon: the server's autovacuum. */
 static int
-space(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
-    bool *ret_more, struct fail *f)
+ask_vacuum(struct retention_sweep *sw, struct arena *a,
+    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	struct rows rows;
 
@@ -407,7 +408,7 @@ space(struct retention_sweep *sw, struct arena *a, int64_t gone[RETENTION__MAX],
 
 /* The end, after which the next is due by the time. */
 static int
-through(struct retention_sweep *sw, struct arena *a,
+end_sweep(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	(void)gone;
@@ -417,7 +418,7 @@ through(struct retention_sweep *sw, struct arena *a,
 
 /* The other part of the same row, where a collection is one of two. */
 static enum retention
-beside(enum retention which)
+same_row_part(enum retention which)
 {
 	if (which == RETENTION_ACTIVITY)
 		return RETENTION_REPLAY;

@@ -40,25 +40,26 @@ struct spool {
 };
 
 static int open_lock(const struct spool *sp, const char *name);
-static int lock(int fd, int how);
+static int lock_file(int fd, int how);
 static int lock_soon(int fd);
-static void unlock(int fd);
-static int append(
+static void unlock_file(int fd);
+static int append_records(
     struct spool *sp, const char *text, size_t size, struct fail *f);
 static int open_active(const struct spool *sp, struct fail *f);
-static int whole(int fd, const char *p, size_t size);
-static bool torn(int fd, off_t size);
+static int write_whole(int fd, const char *p, size_t size);
+static bool ends_torn(int fd, off_t size);
 static int next_file(
     struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f);
 static int oldest_file(const struct spool *sp, char ret[SPOOL_NAME_SIZE]);
-static int rotate(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f);
+static int rotate_active(
+    struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f);
 static bool nothing_left(const struct spool *sp);
 static int open_drain(
     const struct spool *sp, struct spool_file *file, struct fail *f);
-static int cut(
+static int cut_records(
     struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret);
-static void identify(const struct spool *sp);
-static int refused(struct fail *f, const char *what);
+static void spool_identify(const struct spool *sp);
+static int refuse_spool(struct fail *f, const char *what);
 
 struct spool *
 spool_open(const char *dir, struct shm *shm, struct fail *f)
@@ -110,7 +111,7 @@ spool_count(struct spool *sp, struct arena *a)
 	int64_t oldest = 0;
 	DIR *dir;
 
-	identify(sp);
+	spool_identify(sp);
 
 	/* The names are read through a descriptor of its own. */
 	dir = fdopendir(openat(sp->dir, ".", O_RDONLY | O_CLOEXEC));
@@ -180,16 +181,16 @@ spool_append(struct spool *sp, struct arena *a,
 		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
 
 	if (lock_soon(sp->write_lock) == -1)
-		return refused(f, "locking");
+		return refuse_spool(f, "locking");
 
 	/* Counted before it is there: too many is put right, too few is not. */
 	atomic_fetch_add(&shm->spool_records, (int64_t)n);
 	atomic_compare_exchange_strong(
 	    &shm->spool_oldest, &none, records[0].decided_at);
-	r = append(sp, str_text(&s), s.len, f);
+	r = append_records(sp, str_text(&s), s.len, f);
 	if (r == -1)
 		atomic_fetch_sub(&shm->spool_records, (int64_t)n);
-	unlock(sp->write_lock);
+	unlock_file(sp->write_lock);
 	return r;
 }
 
@@ -198,13 +199,13 @@ spool_take(struct spool *sp, struct spool_file *ret, struct fail *f)
 {
 	int r;
 
-	if (lock(sp->drain_lock, LOCK_EX | LOCK_NB) == -1)
-		return errno == EWOULDBLOCK ? 0 : refused(f, "locking");
+	if (lock_file(sp->drain_lock, LOCK_EX | LOCK_NB) == -1)
+		return errno == EWOULDBLOCK ? 0 : refuse_spool(f, "locking");
 	r = next_file(sp, ret->name, f);
 	if (r == 1)
 		r = open_drain(sp, ret, f) == -1 ? -1 : 1;
 	if (r != 1)
-		unlock(sp->drain_lock);
+		unlock_file(sp->drain_lock);
 	return r;
 }
 
@@ -224,10 +225,10 @@ spool_read(const struct spool_file *file, int64_t offset, size_t max,
 		n = pread(file->fd, text + size, SPOOL_CHUNK - size,
 		    offset + (int64_t)size);
 		if (n == -1 && errno != EINTR)
-			return refused(f, "reading");
+			return refuse_spool(f, "reading");
 		size += n > 0 ? (size_t)n : 0;
 	}
-	if (cut(a, text, size, max, ret) == -1)
+	if (cut_records(a, text, size, max, ret) == -1)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
 	return 0;
@@ -244,11 +245,12 @@ spool_aside(struct spool *sp, const struct spool_file *file, const char *line,
 	fd = openat(
 	    sp->dir, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd == -1)
-		return refused(f, "setting aside");
-	r = whole(fd, line, strlen(line)) == -1 || whole(fd, "\n", 1) == -1 ||
-	    fsync(fd) == -1 || fsync(sp->dir) == -1;
+		return refuse_spool(f, "setting aside");
+	r = write_whole(fd, line, strlen(line)) == -1 ||
+	    write_whole(fd, "\n", 1) == -1 || fsync(fd) == -1 ||
+	    fsync(sp->dir) == -1;
 	close(fd);
-	return r ? refused(f, "setting aside") : 0;
+	return r ? refuse_spool(f, "setting aside") : 0;
 }
 
 void
@@ -256,7 +258,7 @@ spool_drained(struct spool *sp, size_t n, int64_t decided_at)
 {
 	_Atomic int64_t *left = &sp->shm->spool_records;
 
-	/* Only who has found the spool empty says so: rotate(). */
+	/* Only who has found the spool empty says so: rotate_active(). */
 	if (atomic_fetch_sub(left, (int64_t)n) <= (int64_t)n)
 		atomic_store(left, 1);
 	atomic_store(&sp->shm->spool_oldest, decided_at);
@@ -266,7 +268,7 @@ void
 spool_leave(struct spool *sp, struct spool_file *file)
 {
 	close(file->fd);
-	unlock(sp->drain_lock);
+	unlock_file(sp->drain_lock);
 }
 
 int
@@ -277,7 +279,7 @@ spool_remove(struct spool *sp, struct spool_file *file, struct fail *f)
 
 	snprintf(name, sizeof(name), "%s" SUFFIX_DRAIN, file->name);
 	if (unlinkat(sp->dir, name, 0) == -1 || fsync(sp->dir) == -1)
-		r = refused(f, "removing");
+		r = refuse_spool(f, "removing");
 	spool_leave(sp, file);
 	return r;
 }
@@ -290,7 +292,7 @@ open_lock(const struct spool *sp, const char *name)
 }
 
 static int
-lock(int fd, int how)
+lock_file(int fd, int how)
 {
 	int r;
 
@@ -306,7 +308,7 @@ lock_soon(int fd)
 {
 	const int64_t until = clock_ticks() + LOCK_TIME;
 
-	while (lock(fd, LOCK_EX | LOCK_NB) == -1) {
+	while (lock_file(fd, LOCK_EX | LOCK_NB) == -1) {
 		if (errno != EWOULDBLOCK)
 			return -1;
 		if (clock_ticks() >= until) {
@@ -319,14 +321,14 @@ lock_soon(int fd)
 }
 
 static void
-unlock(int fd)
+unlock_file(int fd)
 {
 	flock(fd, LOCK_UN);
 }
 
 /* Append all of the text to the active file, on disk, or nothing of it. */
 static int
-append(struct spool *sp, const char *text, size_t size, struct fail *f)
+append_records(struct spool *sp, const char *text, size_t size, struct fail *f)
 {
 	off_t before;
 	int fd, r = 0;
@@ -335,16 +337,16 @@ append(struct spool *sp, const char *text, size_t size, struct fail *f)
 		return -1;
 	if ((before = lseek(fd, 0, SEEK_END)) == -1) {
 		close(fd);
-		return refused(f, "writing");
+		return refuse_spool(f, "writing");
 	}
 
 	/* What a killed writer left half-written ends on a line of its own. */
-	if (!torn(fd, before)) {
+	if (!ends_torn(fd, before)) {
 		text++;
 		size--;
 	}
-	if (whole(fd, text, size) == -1 || fsync(fd) == -1) {
-		r = refused(f, "writing");
+	if (write_whole(fd, text, size) == -1 || fsync(fd) == -1) {
+		r = refuse_spool(f, "writing");
 		if (ftruncate(fd, before) == 0)
 			fsync(fd);
 	}
@@ -362,9 +364,9 @@ open_active(const struct spool *sp, struct fail *f)
 	fd = openat(
 	    sp->dir, ACTIVE, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd == -1)
-		return refused(f, "opening");
+		return refuse_spool(f, "opening");
 	if (fstat(fd, &st) == -1 || (st.st_size == 0 && fsync(sp->dir) == -1)) {
-		refused(f, "opening");
+		refuse_spool(f, "opening");
 		close(fd);
 		return -1;
 	}
@@ -373,7 +375,7 @@ open_active(const struct spool *sp, struct fail *f)
 
 /* Write everything, or fail. */
 static int
-whole(int fd, const char *p, size_t size)
+write_whole(int fd, const char *p, size_t size)
 {
 	ssize_t n;
 
@@ -391,7 +393,7 @@ whole(int fd, const char *p, size_t size)
 
 /* Whether a file of this size ends within a line. */
 static bool
-torn(int fd, off_t size)
+ends_torn(int fd, off_t size)
 {
 	char last;
 
@@ -405,13 +407,13 @@ next_file(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
 	int r = oldest_file(sp, ret);
 
 	if (r == -1)
-		return refused(f, "listing");
+		return refuse_spool(f, "listing");
 	if (r == 1)
 		return 1;
 	if (lock_soon(sp->write_lock) == -1)
-		return refused(f, "locking");
-	r = rotate(sp, ret, f);
-	unlock(sp->write_lock);
+		return refuse_spool(f, "locking");
+	r = rotate_active(sp, ret, f);
+	unlock_file(sp->write_lock);
 	return r;
 }
 
@@ -450,7 +452,7 @@ oldest_file(const struct spool *sp, char ret[SPOOL_NAME_SIZE])
  * so from now on, whatever killed processes made of them.
  */
 static int
-rotate(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
+rotate_active(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
 {
 	char name[SPOOL_NAME_SIZE + sizeof(SUFFIX_DRAIN)];
 	char id[CRYPT_ID_SIZE];
@@ -465,7 +467,7 @@ rotate(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
 	snprintf(name, sizeof(name), "%s" SUFFIX_DRAIN, id);
 	if (renameat(sp->dir, ACTIVE, sp->dir, name) == -1 ||
 	    fsync(sp->dir) == -1)
-		return refused(f, "rotating");
+		return refuse_spool(f, "rotating");
 	return 1;
 }
 
@@ -487,12 +489,12 @@ open_drain(const struct spool *sp, struct spool_file *file, struct fail *f)
 	snprintf(name, sizeof(name), "%s" SUFFIX_DRAIN, file->name);
 	file->fd = openat(sp->dir, name, O_RDONLY | O_CLOEXEC);
 	if (file->fd == -1)
-		return refused(f, "opening");
+		return refuse_spool(f, "opening");
 
 	/* Who renamed it may have been killed before its name was on disk. */
 	if (fsync(sp->dir) == 0)
 		return 0;
-	refused(f, "opening");
+	refuse_spool(f, "opening");
 	close(file->fd);
 	return -1;
 }
@@ -503,7 +505,8 @@ open_drain(const struct spool *sp, struct spool_file *file, struct fail *f)
  * chunk ends before the line does: then it is torn.
  */
 static int
-cut(struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret)
+cut_records(
+    struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret)
 {
 	const int64_t offset = ret->end;
 	size_t at = 0, lines = 0;
@@ -545,7 +548,7 @@ cut(struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret)
  * as long as the directory.  Without one it is not reported.
  */
 static void
-identify(const struct spool *sp)
+spool_identify(const struct spool *sp)
 {
 	char id[CRYPT_ID_SIZE] = "";
 	int64_t made;
@@ -561,12 +564,12 @@ identify(const struct spool *sp)
 		    fsync(sp->write_lock) == -1)
 			id[0] = '\0';
 	}
-	unlock(sp->write_lock);
+	unlock_file(sp->write_lock);
 	memcpy(sp->shm->spool_id, id, sizeof(id));
 }
 
 static int
-refused(struct fail *f, const char *what)
+refuse_spool(struct fail *f, const char *what)
 {
 	return fail_set(
 	    f, FAIL_US, UNAVAILABLE, "spool", "%s: %s", what, strerror(errno));

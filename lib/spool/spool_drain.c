@@ -13,17 +13,18 @@
 #include "lib/spool/spool_drain.h"
 #include "lib/spool/spool.h"
 
-static int step(struct spool *sp, struct db *db, struct arena *a,
+static int drain_step_once(struct spool *sp, struct db *db, struct arena *a,
     const struct spool_file *file, size_t max, struct spool_drain *ret,
     struct fail *f);
-static int begin(struct db *db, struct arena *a, const struct spool_file *file,
-    int64_t *ret_done, struct fail *f);
-static int commit(struct db *db, struct arena *a, const struct spool_file *file,
-    const struct spool_piece *piece, struct fail *f);
+static int drain_begin(struct db *db, struct arena *a,
+    const struct spool_file *file, int64_t *ret_done, struct fail *f);
+static int drain_commit(struct db *db, struct arena *a,
+    const struct spool_file *file, const struct spool_piece *piece,
+    struct fail *f);
 static int send_log(struct db *db, struct arena *a,
     const struct spool_piece *piece, struct fail *f);
 static bool refuses_record(const struct db *db);
-static int finish(struct spool *sp, struct db *db, struct arena *a,
+static int drain_finish(struct spool *sp, struct db *db, struct arena *a,
     struct spool_file *file, struct fail *f);
 
 /* The texts of a record, in the order of STMT_SPOOL_LOG's parameters. */
@@ -57,15 +58,15 @@ spool_drain_step(struct spool *sp, struct db *db, struct arena *a,
 		return r;
 
 	/* Fewer and fewer, until the one that is refused stands alone. */
-	r = step(sp, db, a, &file, max, ret, f);
+	r = drain_step_once(sp, db, a, &file, max, ret, f);
 	while (r == -1 && max > 0 && refuses_record(db)) {
 		max /= 2;
 		arena_rewind(a, mark);
-		r = step(sp, db, a, &file, max, ret, f);
+		r = drain_step_once(sp, db, a, &file, max, ret, f);
 	}
 	db_rollback(db);
 	if (r == 1)
-		return finish(sp, db, a, &file, f);
+		return drain_finish(sp, db, a, &file, f);
 	spool_leave(sp, &file);
 	return r;
 }
@@ -76,7 +77,7 @@ spool_drain_step(struct spool *sp, struct db *db, struct arena *a,
  * file has no more, 0 when it may have, -1 with f set.
  */
 static int
-step(struct spool *sp, struct db *db, struct arena *a,
+drain_step_once(struct spool *sp, struct db *db, struct arena *a,
     const struct spool_file *file, size_t max, struct spool_drain *ret,
     struct fail *f)
 {
@@ -86,7 +87,7 @@ step(struct spool *sp, struct db *db, struct arena *a,
 	size_t n = 0;
 
 	db_rollback(db);
-	if (begin(db, a, file, &done, f) == -1 ||
+	if (drain_begin(db, a, file, &done, f) == -1 ||
 	    spool_read(file, done, max == 0 ? 1 : max, a, &piece, f) == -1)
 		return -1;
 	if (piece.end == done)
@@ -100,7 +101,7 @@ step(struct spool *sp, struct db *db, struct arena *a,
 		piece.end = piece.ends[aside ? 0 : n - 1];
 	piece.n = aside ? 0 : n;
 	if ((aside && spool_aside(sp, file, piece.lines[0], f) == -1) ||
-	    commit(db, a, file, &piece, f) == -1)
+	    drain_commit(db, a, file, &piece, f) == -1)
 		return -1;
 	ret->drained += piece.n;
 	ret->torn += piece.torn;
@@ -116,7 +117,7 @@ step(struct spool *sp, struct db *db, struct arena *a,
  * a killed process left with its server has ended before we read on.
  */
 static int
-begin(struct db *db, struct arena *a, const struct spool_file *file,
+drain_begin(struct db *db, struct arena *a, const struct spool_file *file,
     int64_t *ret_done, struct fail *f)
 {
 	struct params p;
@@ -135,7 +136,7 @@ begin(struct db *db, struct arena *a, const struct spool_file *file,
 
 /* Write the records of a piece, and that the file is drained up to its end. */
 static int
-commit(struct db *db, struct arena *a, const struct spool_file *file,
+drain_commit(struct db *db, struct arena *a, const struct spool_file *file,
     const struct spool_piece *piece, struct fail *f)
 {
 	struct rows rows[4];
@@ -199,7 +200,7 @@ refuses_record(const struct db *db)
 
 /* The file is in the database: away with it, then with what was noted. */
 static int
-finish(struct spool *sp, struct db *db, struct arena *a,
+drain_finish(struct spool *sp, struct db *db, struct arena *a,
     struct spool_file *file, struct fail *f)
 {
 	struct params p;

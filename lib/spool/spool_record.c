@@ -18,11 +18,12 @@
 #define SUM_BYTES 8 /* of the SHA-256 of the object's text */
 #define SUM_DIGITS ((size_t)2 * SUM_BYTES)
 
-static void sum(const char *text, size_t n, char ret[SUM_DIGITS + 1]);
+static void record_checksum(
+    const char *text, size_t n, char ret[SUM_DIGITS + 1]);
 static int read_number(
     struct json_object *json, const char *name, int64_t *ret);
-static int read_text(struct json_object *json, const char *name, bool optional,
-    const char **ret);
+static int read_record_text(struct json_object *json, const char *name,
+    bool optional, const char **ret);
 
 /* The texts of a record, by their names in the object. */
 static const struct {
@@ -69,7 +70,7 @@ spool_print(struct str *s, const struct spool_record *r)
 		s->failed = 1;
 		return;
 	}
-	sum(json.text, json.len, digits);
+	record_checksum(json.text, json.len, digits);
 	str_add(s, digits);
 	str_addc(s, ' ');
 	str_addn(s, json.text, json.len);
@@ -87,7 +88,7 @@ spool_parse(
 
 	if (n <= SUM_DIGITS + 1 || line[SUM_DIGITS] != ' ')
 		return 0;
-	sum(line + SUM_DIGITS + 1, n - SUM_DIGITS - 1, digits);
+	record_checksum(line + SUM_DIGITS + 1, n - SUM_DIGITS - 1, digits);
 	if (memcmp(line, digits, SUM_DIGITS) != 0)
 		return 0;
 	json = body_parse(a, line + SUM_DIGITS + 1, n - SUM_DIGITS - 1, NULL);
@@ -97,8 +98,8 @@ spool_parse(
 		return -1;
 	for (i = 0; i < nitems(texts); i++) {
 		text = (void *)((char *)ret + texts[i].offset);
-		if (read_text(json, texts[i].name, texts[i].optional, text) ==
-		    -1)
+		if (read_record_text(
+			json, texts[i].name, texts[i].optional, text) == -1)
 			return -1;
 	}
 	return 1;
@@ -106,7 +107,7 @@ spool_parse(
 
 /* The beginning of a hash, in hex. */
 static void
-sum(const char *text, size_t n, char ret[SUM_DIGITS + 1])
+record_checksum(const char *text, size_t n, char ret[SUM_DIGITS + 1])
 {
 	uint8_t hash[CRYPT_SHA256_SIZE];
 
@@ -127,7 +128,7 @@ read_number(struct json_object *json, const char *name, int64_t *ret)
 }
 
 static int
-read_text(
+read_record_text(
     struct json_object *json, const char *name, bool optional, const char **ret)
 {
 	struct json_object *member = NULL;

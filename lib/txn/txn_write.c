@@ -41,7 +41,7 @@ static int send_states(struct txn *txn, bool stored, size_t *n, struct fail *f);
 static int send_cases(struct txn *txn, size_t *n, struct fail *f);
 static int send_anomalies(struct txn *txn, size_t *n, struct fail *f);
 static int send_dry_runs(struct txn *txn, size_t *n, struct fail *f);
-static int send(struct txn *txn, enum stmt stmt, const struct params *p,
+static int send_counted(struct txn *txn, enum stmt stmt, const struct params *p,
     size_t *n, struct fail *f);
 static int columns_init(struct columns *c, struct arena *a, size_t n, int texts,
     int numbers, struct fail *f);
@@ -67,7 +67,7 @@ txn_write(struct txn *txn, struct fail *f)
 	    send_states(txn, false, &n, f) == -1 ||
 	    send_cases(txn, &n, f) == -1 || send_anomalies(txn, &n, f) == -1 ||
 	    send_dry_runs(txn, &n, f) == -1 ||
-	    send(txn, STMT_COMMIT, NULL, &n, f) == -1)
+	    send_counted(txn, STMT_COMMIT, NULL, &n, f) == -1)
 		return -1;
 	return db_sync(txn->db, txn->arena, rows, n, f);
 }
@@ -78,12 +78,12 @@ txn_write_degraded(struct txn *txn, struct fail *f)
 	struct rows rows[WRITES_MAX];
 	size_t n = 0;
 
-	if (send(txn, STMT_BEGIN, NULL, &n, f) == -1 ||
+	if (send_counted(txn, STMT_BEGIN, NULL, &n, f) == -1 ||
 	    send_take(txn, &n, f) == -1 ||
-	    send(txn, STMT_ERASURE_GUARD, NULL, &n, f) == -1 ||
+	    send_counted(txn, STMT_ERASURE_GUARD, NULL, &n, f) == -1 ||
 	    send_verdicts(txn, &n, f) == -1 ||
 	    send_degraded(txn, &n, f) == -1 ||
-	    send(txn, STMT_COMMIT, NULL, &n, f) == -1)
+	    send_counted(txn, STMT_COMMIT, NULL, &n, f) == -1)
 		return -1;
 	return db_sync(txn->db, txn->arena, rows, n, f);
 }
@@ -171,7 +171,7 @@ send_keys(struct txn *txn, size_t *n, struct fail *f)
 	params_texts(&p, c.text[2], c.n);
 	params_times(&p, c.number[0], c.n);
 	params_ints(&p, c.number[1], c.n);
-	return send(txn, STMT_TXN_ADD_KEYS, &p, n, f);
+	return send_counted(txn, STMT_TXN_ADD_KEYS, &p, n, f);
 }
 
 /* The links that are new. */
@@ -195,7 +195,7 @@ send_links(struct txn *txn, size_t *n, struct fail *f)
 	params_init(&p, txn->arena);
 	params_ints(&p, c.number[0], n_made);
 	params_ints(&p, c.number[1], n_made);
-	return send(txn, STMT_TXN_ADD_LINKS, &p, n, f);
+	return send_counted(txn, STMT_TXN_ADD_LINKS, &p, n, f);
 }
 
 /* Counters and roots that changed; every one of these rows is locked. */
@@ -227,7 +227,7 @@ send_entities(struct txn *txn, size_t *n, struct fail *f)
 	params_init(&p, txn->arena);
 	for (k = 0; k < 6; k++)
 		params_ints(&p, c.number[k], c.n);
-	return send(txn, STMT_TXN_UPDATE_ENTITIES, &p, n, f);
+	return send_counted(txn, STMT_TXN_UPDATE_ENTITIES, &p, n, f);
 }
 
 /* The verdict log. */
@@ -269,7 +269,7 @@ send_verdicts(struct txn *txn, size_t *n, struct fail *f)
 	params_ints(&p, c.number[1], c.n);
 	for (k = 4; k < 9; k++)
 		params_texts(&p, c.text[k], c.n);
-	return send(txn, STMT_TXN_ADD_VERDICTS, &p, n, f);
+	return send_counted(txn, STMT_TXN_ADD_VERDICTS, &p, n, f);
 }
 
 /* The masked requests and signal snapshots. */
@@ -307,7 +307,7 @@ send_details(struct txn *txn, size_t *n, struct fail *f)
 		params_texts(&p, c.text[k], c.n);
 	params_ints(&p, c.number[1], c.n);
 	params_ints(&p, c.number[2], c.n);
-	return send(txn, STMT_TXN_ADD_DETAILS, &p, n, f);
+	return send_counted(txn, STMT_TXN_ADD_DETAILS, &p, n, f);
 }
 
 /* The masked requests of degraded decisions, but for users who were erased. */
@@ -338,7 +338,7 @@ send_degraded(struct txn *txn, size_t *n, struct fail *f)
 	params_times(&p, c.number[0], c.n);
 	for (k = 0; k < 6; k++)
 		params_texts(&p, c.text[k], c.n);
-	return send(txn, STMT_TXN_ADD_DEGRADED, &p, n, f);
+	return send_counted(txn, STMT_TXN_ADD_DEGRADED, &p, n, f);
 }
 
 /* The id of what a scored event carries, or 0. */
@@ -386,8 +386,8 @@ send_states(struct txn *txn, bool stored, size_t *n, struct fail *f)
 	params_ints(&p, c.number[0], c.n);
 	params_ints(&p, c.number[1], c.n);
 	params_blobs(&p, packed, sizes, c.n);
-	return send(txn, stored ? STMT_TXN_UPDATE_STATES : STMT_TXN_ADD_STATES,
-	    &p, n, f);
+	return send_counted(txn,
+	    stored ? STMT_TXN_UPDATE_STATES : STMT_TXN_ADD_STATES, &p, n, f);
 }
 
 /* A case with its first trail entry for each review. */
@@ -423,9 +423,9 @@ send_cases(struct txn *txn, size_t *n, struct fail *f)
 	params_init(&q, txn->arena);
 	params_texts(&q, c.text[0], c.n);
 	params_times(&q, c.number[1], c.n);
-	if (send(txn, STMT_TXN_ADD_CASES, &p, n, f) == -1)
+	if (send_counted(txn, STMT_TXN_ADD_CASES, &p, n, f) == -1)
 		return -1;
-	return send(txn, STMT_TXN_ADD_TRAIL, &q, n, f);
+	return send_counted(txn, STMT_TXN_ADD_TRAIL, &q, n, f);
 }
 
 /* Events of the decisions whose amounts are out of the ordinary. */
@@ -455,7 +455,7 @@ send_anomalies(struct txn *txn, size_t *n, struct fail *f)
 	for (k = 0; k < 3; k++)
 		params_texts(&p, c.text[k], c.n);
 	params_times(&p, c.number[0], c.n);
-	return send(txn, STMT_TXN_ADD_ANOMALIES, &p, n, f);
+	return send_counted(txn, STMT_TXN_ADD_ANOMALIES, &p, n, f);
 }
 
 /* Dry runs: the masked requests, and the answers, which stand nowhere else. */
@@ -489,12 +489,12 @@ send_dry_runs(struct txn *txn, size_t *n, struct fail *f)
 	params_times(&p, c.number[0], c.n);
 	for (k = 0; k < 6; k++)
 		params_texts(&p, c.text[k], c.n);
-	return send(txn, STMT_TXN_ADD_DRY_RUNS, &p, n, f);
+	return send_counted(txn, STMT_TXN_ADD_DRY_RUNS, &p, n, f);
 }
 
 /* Queue one statement and count it. */
 static int
-send(struct txn *txn, enum stmt stmt, const struct params *p, size_t *n,
+send_counted(struct txn *txn, enum stmt stmt, const struct params *p, size_t *n,
     struct fail *f)
 {
 	(*n)++;
