@@ -110,6 +110,10 @@ LC_ALL=C sort -u "$tmp/pool" "$tmp/companion" >"$tmp/both"
 } >"$tmp/faults"
 verdict "DIAGNOSTICS of the manuals have each error event, and no other"
 
+# Neither a debugger nor ctags can tell two definitions of one name apart.
+xargs perl t/names.pl <"$tmp/c" >"$tmp/faults" 2>&1
+verdict "tags and static names are unique and say what they mean"
+
 # core is pure: what it takes from outside is on this list.
 what="libcore.a needs nothing but memory, text, mathematics and addresses"
 if [ ! -f "$builddir/libcore.a" ]; then
