@@ -15,8 +15,7 @@
 #include "lib/sys/crypt.h"
 #include "lib/net/http.h"
 
-#define TIMEOUT_MS 20000 /* of a look; LEASE_WEB of model_source.c is longer   \
-			  */
+#define TIMEOUT_MS 20000 /* of a poll; LEASE_WEB is longer */
 #define CONNECT_MS 5000
 #define STALL_S 10
 #define WAIT_MS 100 /* before it is asked whether the run is over */
