@@ -30,5 +30,5 @@ audit_seal_step(struct job_run *r, bool *ret_more, struct fail *f)
 	/* First told, then noted: killed in between, it is told twice. */
 	log_info("event=audit_head number=%" PRId64 " hash=%s",
 	    rows_get_int(&rows, "head"), rows_get_text(&rows, "head_hash"));
-	return db_run(r->db, r->arena, STMT_AUDIT_HEAD_TOLD, NULL, NULL, f);
+	return db_run(r->db, r->arena, STMT_AUDIT_MARK_LOGGED, NULL, NULL, f);
 }

@@ -6,8 +6,8 @@
 #include "lib/sys/clock.h"
 
 int64_t
-delivery_backoff(const struct delivery_retry *re, int attempt, int64_t asked,
-    uint32_t chance)
+delivery_backoff(const struct delivery_retry *re, int attempt,
+    int64_t retry_after, uint32_t chance)
 {
 	const int64_t longest = re->longest;
 	int64_t wait = CLOCK_SECOND;
@@ -20,8 +20,9 @@ delivery_backoff(const struct delivery_retry *re, int attempt, int64_t asked,
 
 	/* Nine tenths, and up to two more. */
 	wait = wait / 10 * 9 + wait / 5 * (int64_t)(chance % 1024) / 1023;
-	if (asked > wait / CLOCK_SECOND)
-		wait = asked > longest / CLOCK_SECOND ? longest
-						      : asked * CLOCK_SECOND;
+	if (retry_after > wait / CLOCK_SECOND)
+		wait = retry_after > longest / CLOCK_SECOND
+		    ? longest
+		    : retry_after * CLOCK_SECOND;
 	return wait < longest ? wait : longest;
 }

@@ -18,6 +18,6 @@ struct delivery_retry {
  * it did not).  Never longer than the longest.  -1: it was the last attempt.
  */
 int64_t delivery_backoff(const struct delivery_retry *re, int attempt,
-    int64_t asked, uint32_t chance);
+    int64_t retry_after, uint32_t chance);
 
 #endif

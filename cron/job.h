@@ -95,7 +95,7 @@ int run_job(const struct job *job, int64_t until, unsigned options);
 void run_listen(void);
 
 /* Whether the run is to end: its time is over or somebody ends it. */
-bool run_over(const struct job_run *r);
+bool run_must_stop(const struct job_run *r);
 
 /*
  * Do these jobs at once, each in a process of its own, as by run_job(), and

@@ -254,7 +254,7 @@ decide_failed(struct job_run *r, struct queue_load *l, struct fail *f)
 			return -1;
 		if (w->unreadable || w->tries == 0)
 			continue;
-		if (run_over(r) || clock_ticks() >= until ||
+		if (run_must_stop(r) || clock_ticks() >= until ||
 		    db_trouble(r->db) == DB_LOST)
 			continue;
 		decide_these(r, l, &w, 1);
@@ -317,7 +317,7 @@ settle_queued(struct job_run *r, struct queue_load *l, struct queue_waiting *w)
 	const enum queue_result result = results[item->outcome];
 
 	/* Somebody else's by now: no failure. */
-	if (item->outcome == TXN_GONE ||
+	if (item->outcome == TXN_DEQUEUED ||
 	    (item->outcome == TXN_BUSY && item->fail.code == CODE__NONE))
 		return;
 	if (result == RESULT_FAILED)

@@ -217,7 +217,7 @@ drive_transfers(struct job_run *r, int64_t until, bool leaving)
 	int64_t left;
 
 	while (d->sending > 0 && (left = until - clock_ticks()) > 0 &&
-	    (leaving || !run_over(r)))
+	    (leaving || !run_must_stop(r)))
 		if (take_finished(d, (int)(left / (CLOCK_SECOND / 1000)) + 1) &&
 		    !leaving && left > GATHER)
 			until = clock_ticks() + GATHER;

@@ -11,7 +11,7 @@
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
 
-enum { COUNT_RECORDS, COUNT_TORN, COUNT_ASIDE };
+enum { COUNT_RECORDS, COUNT_PARTIAL, COUNT_QUARANTINED };
 
 int
 job_drain_open(struct job_run *r, struct fail *f)
@@ -31,12 +31,12 @@ job_drain_step(struct job_run *r, bool *ret_more, struct fail *f)
 
 	result = spool_drain_step(r->own, r->db, r->arena, &did, f);
 	r->count[COUNT_RECORDS] += (int64_t)did.drained;
-	r->count[COUNT_TORN] += (int64_t)did.torn;
-	r->count[COUNT_ASIDE] += (int64_t)did.aside;
+	r->count[COUNT_PARTIAL] += (int64_t)did.partial;
+	r->count[COUNT_QUARANTINED] += (int64_t)did.quarantined;
 	metric_add(r->slot, METRIC_ID_DRAINED, 0, 0, did.drained);
-	metric_add(r->slot, METRIC_ID_ASIDE, 0, 0, did.aside);
-	metric_add(r->slot, METRIC_ID_TORN, 0, 0, did.torn);
-	*ret_more = did.drained + did.torn + did.aside > 0;
+	metric_add(r->slot, METRIC_ID_QUARANTINED, 0, 0, did.quarantined);
+	metric_add(r->slot, METRIC_ID_PARTIAL, 0, 0, did.partial);
+	*ret_more = did.drained + did.partial + did.quarantined > 0;
 	return result;
 }
 

@@ -77,7 +77,7 @@ run_listen(void)
 }
 
 bool
-run_over(const struct job_run *r)
+run_must_stop(const struct job_run *r)
 {
 	return stopping != 0 || (r->until != 0 && clock_ticks() >= r->until);
 }
@@ -134,11 +134,11 @@ static enum job_state
 run_steps(struct job_run *r)
 {
 	const int64_t began = clock_ticks();
-	int64_t told = began, saved = began, sum = 0;
+	int64_t shown_at = began, saved = began, sum = 0;
 	enum job_state state = STATE_FINE;
 	bool more = true;
 
-	while (!run_over(r)) {
+	while (!run_must_stop(r)) {
 		state = run_step(r, state, &more);
 		if (r->until == 0 && (state != STATE_FINE || !more))
 			break;
@@ -146,8 +146,8 @@ run_steps(struct job_run *r)
 			save_counters(r);
 			saved = clock_ticks();
 		}
-		if (clock_ticks() - told >= PROGRESS) {
-			told = clock_ticks();
+		if (clock_ticks() - shown_at >= PROGRESS) {
+			shown_at = clock_ticks();
 			log_progress(r,
 			    sum_counts(r) != sum ? LOG_LEVEL_INFO
 						 : LOG_LEVEL_DEBUG,

@@ -29,9 +29,9 @@
 #include "lib/shared/shm.h"
 
 #define HASH_SIZE (2 * CRYPT_SHA256_SIZE + 1)
-#define ASK_PAUSE (2 * CLOCK_SECOND) /* of whether it is due by now */
+#define POLL_PAUSE (2 * CLOCK_SECOND) /* between two claims of a poll */
 
-enum { COUNT_LOOKS, COUNT_LOADED, COUNT_REFUSED };
+enum { COUNT_POLLS, COUNT_LOADED, COUNT_REFUSED };
 
 /* The values of the label "result" of the metric. */
 enum model_result { RESULT_SAME, RESULT_LOADED, RESULT_REFUSED };
@@ -40,18 +40,18 @@ enum model_result { RESULT_SAME, RESULT_LOADED, RESULT_REFUSED };
 struct model_state {
 	char host[HOST_NAME_MAX + 1];
 	const struct model_source *source; /* NULL: there is none */
-	int64_t ask_at; /* clock_ticks() to ask whether it is due */
+	int64_t poll_at; /* clock_ticks() of the next claim */
 };
 
 /* The turn to look at a place. */
-struct model_turn {
+struct poll_claim {
 	const char *place;
-	int64_t claim; /* 0: it is not ours, or not yet */
+	int64_t lease_end; /* 0: another companion polls, or it is not due */
 	const char *etag; /* of what was seen before, or NULL */
 };
 
 /* What is there. */
-struct model_seen {
+struct poll_result {
 	struct model_source_found found;
 	const char *refusal; /* NULL: it is good, or the same as before */
 	char hash[HASH_SIZE];
@@ -60,14 +60,14 @@ struct model_seen {
 static int poll_source(
     struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f);
 static int claim_poll(struct job_run *r, const struct model_state *s,
-    struct model_turn *ret, struct fail *f);
+    struct poll_claim *ret, struct fail *f);
 static bool read_source(struct job_run *r, const struct model_state *s,
-    const struct model_turn *turn, struct model_seen *ret);
+    const struct poll_claim *claim, struct poll_result *ret);
 static int report_poll(struct job_run *r, const struct model_state *s,
-    const struct model_turn *turn, const struct model_seen *seen,
+    const struct poll_claim *claim, const struct poll_result *seen,
     bool *ret_mine, struct fail *f);
 static int count_poll(struct job_run *r, const struct model_state *s,
-    const struct rows *rows, const struct model_seen *seen, struct fail *f);
+    const struct rows *rows, const struct poll_result *seen, struct fail *f);
 static int drop_source(
     struct job_run *r, struct model_state *s, struct fail *f);
 
@@ -101,7 +101,7 @@ job_model_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	struct model_state *s = r->own;
 
-	if (r->until != 0 && clock_ticks() < s->ask_at)
+	if (r->until != 0 && clock_ticks() < s->poll_at)
 		return 0;
 	if (s->source != NULL)
 		return poll_source(r, s, ret_more, f);
@@ -125,19 +125,19 @@ poll_source(
     struct job_run *r, struct model_state *s, bool *ret_more, struct fail *f)
 {
 	const bool once = r->until == 0;
-	struct model_turn t = { .place = s->source->place(r->arena, s->host) };
-	struct model_seen seen = { 0 };
+	struct poll_claim t = { .place = s->source->place(r->arena, s->host) };
+	struct poll_result seen = { 0 };
 	bool mine = false;
 
 	if (claim_poll(r, s, &t, f) == -1)
 		return -1;
-	if (t.claim != 0) {
+	if (t.lease_end != 0) {
 		if (!read_source(r, s, &t, &seen))
 			return 0;
 		if (report_poll(r, s, &t, &seen, &mine, f) == -1)
 			return -1;
 	}
-	s->ask_at = clock_ticks() + ASK_PAUSE;
+	s->poll_at = clock_ticks() + POLL_PAUSE;
 	*ret_more = once && !mine;
 	if (*ret_more)
 		poll(NULL, 0, r->job->pause_ms);
@@ -147,7 +147,7 @@ poll_source(
 /* Learn whether to look. */
 static int
 claim_poll(struct job_run *r, const struct model_state *s,
-    struct model_turn *ret, struct fail *f)
+    struct poll_claim *ret, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -159,11 +159,11 @@ claim_poll(struct job_run *r, const struct model_state *s,
 	params_int(&p, r->until == 0 ? 0 : conf.MODEL_REFRESH_MINUTES);
 	params_int(&p, s->source->lease_ms);
 	params_int(&p, FEATURES_VERSION);
-	if (db_run(r->db, r->arena, STMT_MODEL_TURN, &p, &rows, f) == -1)
+	if (db_run(r->db, r->arena, STMT_MODEL_POLL_CLAIM, &p, &rows, f) == -1)
 		return -1;
 	if (rows.n == 0)
 		return 0;
-	ret->claim = rows_get_time(&rows, "lease_end");
+	ret->lease_end = rows_get_time(&rows, "lease_end");
 	ret->etag = rows_get_text(&rows, "etag");
 	return 0;
 }
@@ -171,7 +171,7 @@ claim_poll(struct job_run *r, const struct model_state *s,
 /* See what is there.  False if the run ended before that. */
 static bool
 read_source(struct job_run *r, const struct model_state *s,
-    const struct model_turn *turn, struct model_seen *ret)
+    const struct poll_claim *claim, struct poll_result *ret)
 {
 	const struct model_source_found *fo = &ret->found;
 	uint8_t hash[CRYPT_SHA256_SIZE];
@@ -179,7 +179,7 @@ read_source(struct job_run *r, const struct model_state *s,
 	struct fail f = { 0 };
 	struct model model;
 
-	if (s->source->look(r, turn->etag, &ret->found, &f) == -1)
+	if (s->source->poll_fn(r, claim->etag, &ret->found, &f) == -1)
 		goto refused;
 	if (fo->text == NULL)
 		return fo->same;
@@ -197,7 +197,7 @@ refused:
 /* Tell the database what there is, and what comes of it the log. */
 static int
 report_poll(struct job_run *r, const struct model_state *s,
-    const struct model_turn *turn, const struct model_seen *seen,
+    const struct poll_claim *claim, const struct poll_result *seen,
     bool *ret_mine, struct fail *f)
 {
 	const bool good = seen->refusal == NULL && !seen->found.same;
@@ -205,13 +205,13 @@ report_poll(struct job_run *r, const struct model_state *s,
 	struct rows rows;
 
 	params_init(&p, r->arena);
-	params_text(&p, turn->place);
-	params_time(&p, turn->claim);
+	params_text(&p, claim->place);
+	params_time(&p, claim->lease_end);
 	params_text(&p, good ? seen->hash : NULL);
 	params_text(&p, good ? seen->found.text : NULL);
 	params_text(&p, good ? seen->found.etag : NULL);
 	params_text(&p, seen->refusal);
-	if (db_one(r->db, r->arena, STMT_MODEL_LOOK, &p, &rows, f) == -1)
+	if (db_one(r->db, r->arena, STMT_MODEL_POLL_REPORT, &p, &rows, f) == -1)
 		return -1;
 	*ret_mine = rows_get_bool(&rows, "lease_held");
 	return *ret_mine ? count_poll(r, s, &rows, seen, f) : 0;
@@ -223,17 +223,17 @@ report_poll(struct job_run *r, const struct model_state *s,
  */
 static int
 count_poll(struct job_run *r, const struct model_state *s,
-    const struct rows *rows, const struct model_seen *seen, struct fail *f)
+    const struct rows *rows, const struct poll_result *seen, struct fail *f)
 {
 	const bool loaded = rows_get_bool(rows, "activated");
 	const bool refused = seen->refusal != NULL;
 	const bool news = rows_get_bool(rows, "refusal_changed");
 	const char *name = s->source->name;
 
-	r->count[COUNT_LOOKS]++;
+	r->count[COUNT_POLLS]++;
 	r->count[COUNT_LOADED] += loaded;
 	r->count[COUNT_REFUSED] += refused;
-	metric_add(r->slot, METRIC_ID_MODEL_LOOKS,
+	metric_add(r->slot, METRIC_ID_MODEL_POLLS,
 	    (size_t)s->source->id - SOURCE_DISK,
 	    refused	 ? RESULT_REFUSED
 		: loaded ? RESULT_LOADED
@@ -261,10 +261,11 @@ drop_source(struct job_run *r, struct model_state *s, struct fail *f)
 
 	params_init(&p, r->arena);
 	params_text(&p, s->host);
-	if (db_one(r->db, r->arena, STMT_MODEL_UNLOOK, &p, &rows, f) == -1)
+	if (db_one(r->db, r->arena, STMT_MODEL_POLL_RELEASE, &p, &rows, f) ==
+	    -1)
 		return -1;
 	if (rows_get_bool(&rows, "deactivated"))
 		log_warn("model=bundled");
-	s->ask_at = INT64_MAX;
+	s->poll_at = INT64_MAX;
 	return 0;
 }

@@ -19,11 +19,11 @@
 #include "lib/sys/log.h"
 
 #define COUNT_MAX 2000 /* decisions that one step counts, with entities */
-#define ANEW_MAX 5000 /* that one step counts anew, without */
+#define REBUILD_MAX 5000 /* that one step counts anew, without */
 #define LABELS_MAX 20 /* labels that one step looks for decisions of */
 #define REBUILD (1U << JOB_OPTION_rebuild)
 
-enum { COUNT_DECISIONS, COUNT_LABELS, COUNT_ANEW, COUNT_DAYS };
+enum { COUNT_DECISIONS, COUNT_LABELS, COUNT_REBUILT, COUNT_DAYS };
 
 /* What there is to do for the next step. */
 struct work_left {
@@ -32,7 +32,7 @@ struct work_left {
 	bool busy; /* somebody else counts at this moment */
 };
 
-static int tell_shadow(struct job_run *r, struct fail *f);
+static int log_shadow_end(struct job_run *r, struct fail *f);
 static bool is_idle(const struct work_left *left);
 static int project_new(
     struct job_run *r, struct work_left *ret, struct fail *f);
@@ -53,7 +53,7 @@ job_project_step(struct job_run *r, bool *ret_more, struct fail *f)
 	/* Whatever is wrong with the counting, the audit trail is sealed. */
 	if (audit_seal_step(r, &unsealed, f) == -1)
 		return -1;
-	if (tell_shadow(r, f) == -1 || project_new(r, &left, f) == -1 ||
+	if (log_shadow_end(r, f) == -1 || project_new(r, &left, f) == -1 ||
 	    match_labels(r, &left, f) == -1 ||
 	    entity_risk_project_labels(r, &left.more, f) == -1 ||
 	    entity_risk_project_forget(r, f) == -1 ||
@@ -73,7 +73,7 @@ job_project_step(struct job_run *r, bool *ret_more, struct fail *f)
 
 /* The database cannot know that it is to count what a setting is about. */
 static int
-tell_shadow(struct job_run *r, struct fail *f)
+log_shadow_end(struct job_run *r, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -171,10 +171,10 @@ rebuild_step(struct job_run *r, struct fail *f)
 	struct rows rows;
 
 	params_init(&p, r->arena);
-	params_int(&p, ANEW_MAX);
+	params_int(&p, REBUILD_MAX);
 	if (db_one(r->db, r->arena, STMT_ANALYTICS_REBUILD, &p, &rows, f) == -1)
 		return -1;
-	r->count[COUNT_ANEW] += rows_get_int(&rows, "counted");
+	r->count[COUNT_REBUILT] += rows_get_int(&rows, "counted");
 	r->count[COUNT_DAYS] += rows_get_bool(&rows, "done");
 	return 0;
 }

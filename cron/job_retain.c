@@ -26,7 +26,7 @@ struct retain_state {
 	int64_t session; /* db_session() that all this is of */
 };
 
-static bool run_is_over(void *arg);
+static bool sweep_ended(void *arg);
 static int sweep_batches(
     struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f);
 static int make_partitions_ahead(
@@ -50,7 +50,7 @@ job_retain_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	int result;
 
-	db_set_cancel_check(r->db, run_is_over, r);
+	db_set_cancel_check(r->db, sweep_ended, r);
 	result = sweep_batches(r, r->own, ret_more, f);
 	db_set_cancel_check(r->db, NULL, NULL);
 	if (result == 0 || !db_cancelled(r->db))
@@ -66,9 +66,9 @@ job_retain_close(struct job_run *r)
 }
 
 static bool
-run_is_over(void *arg)
+sweep_ended(void *arg)
 {
-	return run_over(arg);
+	return run_must_stop(arg);
 }
 
 /* Partitions first: without them no decision is stored. */

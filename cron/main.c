@@ -36,10 +36,10 @@ struct cron_options {
 static void parse_cron_options(
     int argc, char *argv[], struct cron_options *ret);
 static void choose_job(int argc, char *argv[], struct cron_options *ret);
-static void check_options(const struct cron_options *asked);
+static void check_options(const struct cron_options *opt);
 static int64_t parse_since(const char *text);
 static void load_settings(const char *path);
-static void need_settings(const struct cron_options *asked);
+static void need_settings(const struct cron_options *opt);
 static void print_cron_usage(FILE *out);
 
 static const struct option options[] = {
@@ -71,24 +71,23 @@ static const struct {
 int
 main(int argc, char *argv[])
 {
-	struct cron_options asked = { 0 };
+	struct cron_options opt = { 0 };
 	int64_t until = 0;
 
-	parse_cron_options(argc, argv, &asked);
-	if (asked.check || asked.print)
+	parse_cron_options(argc, argv, &opt);
+	if (opt.check || opt.print)
 		conf_use_credstore();
-	load_settings(asked.path);
-	if (asked.print)
+	load_settings(opt.path);
+	if (opt.print)
 		conf_print(stdout);
-	need_settings(&asked);
-	if (asked.check || asked.print)
+	need_settings(&opt);
+	if (opt.check || opt.print)
 		return EX_OK;
-	if (asked.seconds > 0)
-		until = clock_ticks() + asked.seconds * CLOCK_SECOND;
+	if (opt.seconds > 0)
+		until = clock_ticks() + opt.seconds * CLOCK_SECOND;
 	core_dump_forbid(conf.CORE_DUMPS);
-	return asked.n == 1
-	    ? run_job(asked.list[0], until, asked.options)
-	    : work_jobs(asked.list, asked.n, until, asked.options);
+	return opt.n == 1 ? run_job(opt.list[0], until, opt.options)
+			  : work_jobs(opt.list, opt.n, until, opt.options);
 }
 
 /* Read options and job; what they get wrong ends here. */
@@ -166,16 +165,16 @@ choose_job(int argc, char *argv[], struct cron_options *ret)
 
 /* Each option of a job is one of a job that is asked for. */
 static void
-check_options(const struct cron_options *asked)
+check_options(const struct cron_options *opt)
 {
 	size_t i, j;
 
 	for (i = 0; i < JOB_OPTION__MAX; i++) {
-		for (j = 0; j < asked->n &&
-		     strcmp(asked->list[j]->name, job_options[i].job) != 0;
+		for (j = 0; j < opt->n &&
+		     strcmp(opt->list[j]->name, job_options[i].job) != 0;
 		     j++)
 			continue;
-		if ((asked->options & 1U << i) != 0 && j == asked->n)
+		if ((opt->options & 1U << i) != 0 && j == opt->n)
 			log_exit(EX_USAGE, "--%s is for the job '%s'",
 			    job_options[i].name, job_options[i].job);
 	}
@@ -216,14 +215,14 @@ load_settings(const char *path)
 
 /* Each job's database is named; whether it is there shows later. */
 static void
-need_settings(const struct cron_options *asked)
+need_settings(const struct cron_options *opt)
 {
 	const struct job *job;
 	struct fail f = { 0 };
 	size_t i;
 
-	for (i = 0; i < asked->n; i++) {
-		job = asked->list[i];
+	for (i = 0; i < opt->n; i++) {
+		job = opt->list[i];
 		if (*job->url == NULL)
 			log_exit(EX_CONFIG,
 			    "DATABASE_URL is not set: assay(5) says how");

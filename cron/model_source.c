@@ -14,11 +14,11 @@
 
 static const struct model_source sources[] = {
 	{ SOURCE_DISK, "disk", LEASE_DISK, model_source_disk_place,
-	    model_source_disk_look },
+	    model_source_disk_poll },
 	{ SOURCE_URL, "url", LEASE_WEB, model_source_url_place,
-	    model_source_url_look },
+	    model_source_url_poll },
 	{ SOURCE_S3, "s3", LEASE_WEB, model_source_s3_place,
-	    model_source_s3_look },
+	    model_source_s3_poll },
 };
 
 static const struct {

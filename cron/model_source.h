@@ -27,7 +27,7 @@ typedef const char *model_source_place_fn(struct arena *a, const char *host);
  * taken.  Returns 0, or -1 with f set to why there is nothing: no host, URL,
  * secret or word of a server is in it.
  */
-typedef int model_source_look_fn(struct job_run *r, const char *etag,
+typedef int model_source_poll_fn(struct job_run *r, const char *etag,
     struct model_source_found *ret, struct fail *f);
 
 /* In the order of the label "source" of the metrics. */
@@ -39,7 +39,7 @@ struct model_source {
 	const char *name; /* in MODEL_SOURCE and assay.model_activation */
 	int lease_ms; /* longer than a look takes */
 	model_source_place_fn *place;
-	model_source_look_fn *look;
+	model_source_poll_fn *poll_fn;
 };
 
 /* The source that the settings name, NULL when they name none. */
@@ -53,10 +53,10 @@ int model_source_check(struct fail *f) __attribute__((warn_unused_result));
 
 /* model_source_disk.c */
 model_source_place_fn model_source_disk_place;
-model_source_look_fn model_source_disk_look;
+model_source_poll_fn model_source_disk_poll;
 
 /* model_source_web.c */
 model_source_place_fn model_source_url_place, model_source_s3_place;
-model_source_look_fn model_source_url_look, model_source_s3_look;
+model_source_poll_fn model_source_url_poll, model_source_s3_poll;
 
 #endif

@@ -31,7 +31,7 @@ model_source_disk_place(struct arena *a, const char *host)
 
 /* What is no file may never end, or begin. */
 int
-model_source_disk_look(struct job_run *r, const char *etag,
+model_source_disk_poll(struct job_run *r, const char *etag,
     struct model_source_found *ret, struct fail *f)
 {
 	const int fd =

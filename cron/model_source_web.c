@@ -56,7 +56,7 @@ model_source_s3_place(struct arena *a, const char *host)
 }
 
 int
-model_source_url_look(struct job_run *r, const char *etag,
+model_source_url_poll(struct job_run *r, const char *etag,
     struct model_source_found *ret, struct fail *f)
 {
 	struct http_call call = { .url = conf.MODEL_URL };
@@ -65,7 +65,7 @@ model_source_url_look(struct job_run *r, const char *etag,
 }
 
 int
-model_source_s3_look(struct job_run *r, const char *etag,
+model_source_s3_poll(struct job_run *r, const char *etag,
     struct model_source_found *ret, struct fail *f)
 {
 	const struct http_sign sign = {
@@ -182,7 +182,7 @@ send_source_request(struct job_run *r, struct http_call *call, const char *etag,
 		add_request_header(r->arena, call, "If-None-Match", etag);
 	if ((h = http_new(1, f)) == NULL || http_start(h, call, f) == -1)
 		goto done;
-	while (http_wait(h, WAIT_MS) == NULL && !run_over(r))
+	while (http_wait(h, WAIT_MS) == NULL && !run_must_stop(r))
 		continue;
 	result = call->status == 0 && call->error == NULL
 	    ? 0

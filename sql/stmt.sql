@@ -382,7 +382,7 @@ delete from assay.spool_file where name = $1::text;
 
 -- What labels teach (lib/engine/tag_weight_cache.c): one row a tag, or one with no tag while
 -- the number is the one that is known.
--- name: tags_learned many read late
+-- name: tag_weights many read late
 select e.number as epoch, c.tag, c.fraud, c.legit
 from assay.tag_epoch e left join lateral (
 	select t.tag, t.fraud, t.legit from assay.tag_count t
@@ -520,7 +520,7 @@ select assay.audit_write($1::text, 'owner', $2::text, 200, $3::text);
 select sealed, head, head_hash, due
 from assay.audit_seal_next($1::bigint, $2::bigint);
 
--- name: audit_head_told one write late
+-- name: audit_mark_logged one write late
 select assay.audit_mark_logged();
 
 -- name: audit_seals many read late
@@ -974,17 +974,17 @@ from assay.model_source
 where refusal is not null and polled_at > clock_timestamp() - interval '1 day'
 order by model_source.polled_at desc limit 1;
 
--- name: model_turn many write late
+-- name: model_poll_claim many write late
 select lease_end, etag
 from assay.model_source_claim($1::text, $2::text, $3::text, $4::bigint, $5::bigint,
 	$6::bigint);
 
--- name: model_look one write late
+-- name: model_poll_report one write late
 select lease_held, activated, refusal_changed
 from assay.model_source_report($1::text, $2::timestamptz, $3::text, $4::text, $5::text,
 	$6::text);
 
--- name: model_unlook one write late
+-- name: model_poll_release one write late
 select deactivated from assay.model_source_release($1::text);
 
 -- name: model_publish one write late
@@ -1002,10 +1002,10 @@ select l.origin, m.hash, m.body
 from assay.model_activation l left join assay.model m using (hash)
 where l.number = $1::bigint;
 
--- name: model_again one write late
+-- name: model_reactivate one write late
 select assay.model_activate($1::text, $2::text, null) as activated;
 
--- Probation (lib/engine/engine.c, lib/engine/candidate_model.c, fcgi/ep/ep_shadow.c, cron/job_project.c) ---
+-- Shadow (lib/engine/engine.c, lib/engine/candidate_model.c, fcgi/ep/ep_shadow.c, cron/job_project.c) ---
 
 -- name: engine_candidates many read late
 select slot as event_type, id, text from assay.shadow_candidate
@@ -1029,7 +1029,7 @@ from assay.shadow_model($1::text, $2::text, $3::text);
 -- name: shadow_find many read late
 select id, text from assay.shadow_candidate where slot = $1::text;
 
--- name: shadow_over one write late
+-- name: shadow_end one write late
 select refusal, body
 from assay.shadow_end($1::text, $2::text, $3::text);
 

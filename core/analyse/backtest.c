@@ -18,15 +18,15 @@ static void add_mix(struct str *s, const struct backtest *bt);
 static void add_flips(struct str *s, const struct backtest *bt);
 
 void
-backtest_add(struct backtest *bt, const struct backtest_label_result *trial)
+backtest_add(struct backtest *bt, const struct backtest_label_result *result)
 {
-	bt->pairs[trial->answered][trial->candidate]++;
-	if (trial->label == LABEL_NONE)
+	bt->pairs[result->answered][result->candidate]++;
+	if (result->label == LABEL_NONE)
 		return;
 	bt->labeled++;
-	bt->flips += trial->candidate != trial->answered;
-	count_verdict(&bt->candidate, trial->candidate, trial->label);
-	count_verdict(&bt->baseline, trial->baseline, trial->label);
+	bt->flips += result->candidate != result->answered;
+	count_verdict(&bt->candidate, result->candidate, result->label);
+	count_verdict(&bt->baseline, result->baseline, result->label);
 }
 
 int64_t

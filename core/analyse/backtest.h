@@ -40,7 +40,7 @@ struct backtest {
 
 /* Count one sample. */
 void backtest_add(
-    struct backtest *bt, const struct backtest_label_result *trial);
+    struct backtest *bt, const struct backtest_label_result *result);
 
 /* How many were counted. */
 int64_t backtest_samples(const struct backtest *bt);

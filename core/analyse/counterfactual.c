@@ -38,7 +38,7 @@ struct subject {
 /* A search under way. */
 struct search {
 	const struct rulebook *book;
-	struct sample trial; /* the sample, but for one value */
+	struct sample changed; /* the sample, but for one value */
 	struct attr *attrs; /* of its event */
 	struct arena *arena;
 	struct decision decision;
@@ -125,7 +125,7 @@ search_begin(struct search *s, const struct sample *sample)
 {
 	struct arena_mark mark;
 
-	s->trial = *sample;
+	s->changed = *sample;
 	s->left = WORK_MAX;
 	s->each = WORK_LEAST + (int64_t)rule_terms(s->book->ruleset);
 	s->smooth =
@@ -134,7 +134,7 @@ search_begin(struct search *s, const struct sample *sample)
 		return search_no_room(s->fail);
 	mark = arena_mark(s->arena);
 	if (explain_decide(
-		s->book, &s->trial, s->arena, &s->decision, s->fail) == -1)
+		s->book, &s->changed, s->arena, &s->decision, s->fail) == -1)
 		return -1;
 	arena_rewind(s->arena, mark);
 	s->verdict = s->decision.verdict;
@@ -146,7 +146,7 @@ static int
 copy_attrs(struct search *s, const struct sample *sample)
 {
 	const struct ruleset *rs = s->book->ruleset;
-	struct event *ev = &s->trial.event;
+	struct event *ev = &s->changed.event;
 	struct attr *all = arena_array(
 	    s->arena, EVENT_ATTRS_MAX + RULE_ATTRS_MAX, sizeof(*all));
 	const char *name;
@@ -157,7 +157,7 @@ copy_attrs(struct search *s, const struct sample *sample)
 	if (ev->n_attrs > 0)
 		memcpy(all, sample->event.attrs, ev->n_attrs * sizeof(*all));
 	ev->attrs = s->attrs = all;
-	s->trial.signals.event = ev;
+	s->changed.signals.event = ev;
 	for (i = 0; (name = rule_attr(rs, i)) != NULL; i++)
 		if (event_attr(ev, name) == NULL)
 			all[ev->n_attrs++] = (struct attr) {
@@ -179,8 +179,8 @@ search_signals(struct search *s, const struct rule_literal *literals, size_t n)
 			.name = signal_name((enum signal)i),
 			.type = signal_type((enum signal)i),
 			.domain = signal_range_of((enum signal)i),
-			.was = s->trial.signals.value[i],
-			.place = &s->trial.signals.value[i],
+			.was = s->changed.signals.value[i],
+			.place = &s->changed.signals.value[i],
 		};
 		if (i == SIGNAL_EVENT_TYPE ||
 		    (literals_of(&of, i, literals, n) == 0 && !s->smooth))
@@ -452,7 +452,8 @@ try_value(struct search *s, const struct subject *of, struct value to,
 	}
 	s->found->tried++;
 	*of->place = to;
-	r = explain_decide(s->book, &s->trial, s->arena, &s->decision, s->fail);
+	r = explain_decide(
+	    s->book, &s->changed, s->arena, &s->decision, s->fail);
 	s->left -= s->each + WORK_HIT * (int64_t)s->decision.hits.n;
 	*of->place = of->was;
 	arena_rewind(s->arena, mark);

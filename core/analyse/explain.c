@@ -40,7 +40,7 @@ explain_same(const struct decision *d, const struct sample *sample,
 }
 
 int
-explain_lessons(struct arena *a, const struct score *rules,
+explain_tag_weights(struct arena *a, const struct score *rules,
     const struct reason *reasons, size_t n, const struct tag_weights *now,
     struct tag_weights *ret, struct fail *f)
 {
@@ -57,7 +57,8 @@ explain_lessons(struct arena *a, const struct score *rules,
 	for (i = 0; i < n; i++) {
 		rule = score_reason(rules, reasons[i].tag);
 		if (rule != NULL && rule->points != reasons[i].points)
-			all[k++] = score_taught(rule->tag, reasons[i].points);
+			all[k++] =
+			    score_tag_weight_of(rule->tag, reasons[i].points);
 	}
 	for (i = 0; i < n_now; i++)
 		if (score_reason(rules, now->all[i].tag) == NULL)

@@ -59,7 +59,7 @@ bool explain_same(const struct decision *d, const struct sample *sample,
  * in now, which may be NULL; all in arena a.  Returns 0, or -1 with f set when
  * the arena is full.
  */
-int explain_lessons(struct arena *a, const struct score *rules,
+int explain_tag_weights(struct arena *a, const struct score *rules,
     const struct reason *reasons, size_t n, const struct tag_weights *now,
     struct tag_weights *ret, struct fail *f)
     __attribute__((warn_unused_result));

@@ -105,7 +105,7 @@ score_rules(const struct rulebook *book, const struct signals *sigs,
 		return -1;
 	if (by->scorer == SCORER_LEARNED)
 		return score_learned(
-		    a, &ret->rules, by->lessons, &ret->score, f);
+		    a, &ret->rules, by->tag_weights, &ret->score, f);
 	if (by->scorer != SCORER_ML) {
 		ret->score = ret->rules;
 		return 0;

@@ -22,7 +22,7 @@ event_context_may_link(const struct event_context *sc)
 	bool may = false;
 	size_t i, n;
 
-	n = entity_graph_pairs(sc->user, sc->carried, pairs);
+	n = entity_graph_pairs(sc->user, sc->identifiers, pairs);
 	for (i = 0; i < n; i++) {
 		if (pairs[i].a->id == 0 || pairs[i].b->id == 0) {
 			may = true;
@@ -39,12 +39,12 @@ event_context_may_link(const struct event_context *sc)
 
 int
 event_context_risk(struct event_context *sc, int delay,
-    struct entity_risk_rates room[CARRIED__MAX], struct fail *f)
+    struct entity_risk_rates room[IDENTIFIER__MAX], struct fail *f)
 {
-	if (rates_of(sc, CARRIED_DEVICE, delay, room, &sc->device_risk, f) ==
+	if (rates_of(sc, IDENTIFIER_DEVICE, delay, room, &sc->device_risk, f) ==
 	    -1)
 		return -1;
-	return rates_of(sc, CARRIED_IP, delay, room, &sc->ip_risk, f);
+	return rates_of(sc, IDENTIFIER_IP, delay, room, &sc->ip_risk, f);
 }
 
 void
@@ -54,10 +54,10 @@ event_context_facts(const struct event_context *sc, struct signal_facts *ret)
 		.now = sc->now,
 		.state = sc->state,
 		.place = *sc->place,
-		.device = sc->carried[CARRIED_DEVICE],
-		.fingerprint = sc->carried[CARRIED_FINGERPRINT],
-		.ip = sc->carried[CARRIED_IP],
-		.phone = sc->carried[CARRIED_PHONE],
+		.device = sc->identifiers[IDENTIFIER_DEVICE],
+		.fingerprint = sc->identifiers[IDENTIFIER_FINGERPRINT],
+		.ip = sc->identifiers[IDENTIFIER_IP],
+		.phone = sc->identifiers[IDENTIFIER_PHONE],
 		.device_risk = sc->device_risk,
 		.ip_risk = sc->ip_risk,
 		.ring_size = entity_graph_ring(sc->user),
@@ -81,7 +81,7 @@ rates_of(const struct event_context *sc, enum event_identifier c, int delay,
     struct entity_risk_rates *room, const struct entity_risk_rates **ret,
     struct fail *f)
 {
-	const struct graph_node *node = sc->carried[c];
+	const struct graph_node *node = sc->identifiers[c];
 	struct entity_risk_days days;
 
 	*ret = NULL;
@@ -103,7 +103,7 @@ link_all(const struct event_context *sc)
 	size_t i, n;
 	int c;
 
-	n = entity_graph_pairs(sc->user, sc->carried, pairs);
+	n = entity_graph_pairs(sc->user, sc->identifiers, pairs);
 	for (i = 0; i < n; i++) {
 		link = entity_graph_link_of(pairs[i].a, pairs[i].b);
 		if (user_state_link_touch(sc->state, link))
@@ -116,8 +116,8 @@ link_all(const struct event_context *sc)
 		    pairs[i].b->kind == NODE_DEVICE)
 			user_state_devices_add(sc->state);
 	}
-	for (c = 0; c < CARRIED__MAX; c++) {
-		if (sc->carried[c] != NULL)
-			sc->carried[c]->seen = true;
+	for (c = 0; c < IDENTIFIER__MAX; c++) {
+		if (sc->identifiers[c] != NULL)
+			sc->identifiers[c]->seen = true;
 	}
 }

@@ -26,7 +26,7 @@ struct event_context {
 	struct graph *graph;
 	struct user_state *state; /* of the event's user */
 	struct graph_node *user;
-	struct graph_node *const *carried; /* CARRIED__MAX of them */
+	struct graph_node *const *identifiers; /* IDENTIFIER__MAX of them */
 	const struct place *place; /* of its ip */
 	const struct entity_risk_rates
 	    *device_risk; /* NULL: nothing is known */
@@ -47,7 +47,7 @@ bool event_context_may_link(const struct event_context *sc);
  * something counted is no packed days.
  */
 int event_context_risk(struct event_context *sc, int delay,
-    struct entity_risk_rates room[CARRIED__MAX], struct fail *f)
+    struct entity_risk_rates room[IDENTIFIER__MAX], struct fail *f)
     __attribute__((warn_unused_result));
 
 /* What the signals are computed from; it points into the parts of the context.

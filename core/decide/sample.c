@@ -40,7 +40,7 @@ struct sample_member {
 	bool (*read)(struct sample_reader *, struct sample *);
 };
 
-static void add_shade(struct str *s, const struct shadow_result *shade);
+static void add_shadow(struct str *s, const struct shadow_result *shadow);
 static int read_whole_or_head(
     struct sample_reader *r, struct arena *a, struct sample *ret);
 static bool read_member(struct sample_reader *r, const struct raw *name,
@@ -88,7 +88,7 @@ static const struct sample_member members[] = {
 
 void
 sample_json(struct str *s, const struct ruleset *rs, const struct decision *d,
-    bool watched, const char *tags, const struct shadow_result *shade,
+    bool watched, const char *tags, const struct shadow_result *shadow,
     const struct signals *sigs)
 {
 	size_t i;
@@ -114,8 +114,8 @@ sample_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 	}
 	if (d->scorer == SCORER_ML)
 		sample_model(s, d);
-	if (shade != NULL)
-		add_shade(s, shade);
+	if (shadow != NULL)
+		add_shadow(s, shadow);
 	str_add(s, ",\"signals\":");
 	signals_json(s, sigs);
 	str_addc(s, '}');
@@ -157,16 +157,16 @@ sample_read_head(const char *text, size_t len, struct sample *ret)
 }
 
 static void
-add_shade(struct str *s, const struct shadow_result *shade)
+add_shadow(struct str *s, const struct shadow_result *shadow)
 {
 	str_add(s, ",\"shadow\":{\"id\":");
-	str_json(s, shade->id);
+	str_json(s, shadow->id);
 	str_add(s, ",\"score\":");
-	str_int(s, shade->score.total);
+	str_int(s, shadow->score.total);
 	str_add(s, ",\"verdict\":");
-	str_json(s, verdict_name(shade->verdict));
+	str_json(s, verdict_name(shadow->verdict));
 	str_add(s, ",\"tags\":");
-	score_reasons(s, &shade->score);
+	score_reasons(s, &shadow->score);
 	str_addc(s, '}');
 }
 

@@ -49,7 +49,7 @@ struct sample {
  */
 void sample_json(struct str *s, const struct ruleset *rs,
     const struct decision *d, bool watched, const char *tags,
-    const struct shadow_result *shade, const struct signals *sigs);
+    const struct shadow_result *shadow, const struct signals *sigs);
 
 /*
  * Append the members model, p and pEven of a decision that a model made, as

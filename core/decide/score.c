@@ -17,8 +17,8 @@
 #include "core/decide/score.h"
 
 /* Labels of which so many a point teach it, exactly enough. */
-#define TAUGHT_EACH 1000
-#define TAUGHT_LABELS (TAUGHT_EACH * SCORE_LESSON_MAX - 1)
+#define LABELS_PER_POINT 1000
+#define LABELS_TOTAL (LABELS_PER_POINT * SCORE_TAG_POINTS_MAX - 1)
 
 /* A feature that speaks for fraud, and its share of the points. */
 struct share {
@@ -28,8 +28,8 @@ struct share {
 };
 
 static void add_up(struct reason *reasons, size_t n, struct score *ret);
-static const struct tag_weight *find_lesson(
-    const struct tag_weights *lessons, const char *tag);
+static const struct tag_weight *find_tag_weight(
+    const struct tag_weights *tag_weights, const char *tag);
 static size_t find_shares(const struct model_risk *risk, struct share *ret);
 static void share_out(int points, struct share *shares, size_t n);
 static int score_no_room(struct fail *f);
@@ -101,10 +101,10 @@ score_weighted(struct arena *a, const struct ruleset *rs,
 
 int
 score_learned(struct arena *a, const struct score *rules,
-    const struct tag_weights *lessons, struct score *ret, struct fail *f)
+    const struct tag_weights *tag_weights, struct score *ret, struct fail *f)
 {
 	const size_t n = rules->n_reasons;
-	const struct tag_weight *lesson;
+	const struct tag_weight *tag_weight;
 	struct reason *reasons;
 	size_t i;
 
@@ -115,10 +115,11 @@ score_learned(struct arena *a, const struct score *rules,
 		return score_no_room(f);
 	memcpy(reasons, rules->reasons, n * sizeof(*reasons));
 	for (i = 0; i < n; i++) {
-		lesson = find_lesson(lessons, reasons[i].tag);
-		if (lesson != NULL &&
-		    lesson->fraud + lesson->legit >= SCORE_LESSON_MIN)
-			reasons[i].points = score_lesson(lesson);
+		tag_weight = find_tag_weight(tag_weights, reasons[i].tag);
+		if (tag_weight != NULL &&
+		    tag_weight->fraud + tag_weight->legit >=
+			SCORE_TAG_LABELS_MIN)
+			reasons[i].points = score_tag_weight(tag_weight);
 	}
 	add_up(reasons, n, ret);
 	return 0;
@@ -159,11 +160,12 @@ score_ml(struct arena *a, const struct model *model, const struct signals *sigs,
 }
 
 int
-score_lesson(const struct tag_weight *lesson)
+score_tag_weight(const struct tag_weight *tag_weight)
 {
-	const int64_t all = lesson->fraud + lesson->legit + 1;
+	const int64_t all = tag_weight->fraud + tag_weight->legit + 1;
 
-	return (int)((SCORE_LESSON_MAX * (2 * lesson->fraud + 1) + all) /
+	return (
+	    int)((SCORE_TAG_POINTS_MAX * (2 * tag_weight->fraud + 1) + all) /
 	    (2 * all));
 }
 
@@ -179,16 +181,16 @@ score_reason(const struct score *score, const char *tag)
 }
 
 struct tag_weight
-score_taught(const char *tag, int points)
+score_tag_weight_of(const char *tag, int points)
 {
-	int64_t fraud = (int64_t)points * TAUGHT_EACH;
+	int64_t fraud = (int64_t)points * LABELS_PER_POINT;
 
-	if (fraud > TAUGHT_LABELS)
-		fraud = TAUGHT_LABELS;
+	if (fraud > LABELS_TOTAL)
+		fraud = LABELS_TOTAL;
 	return (struct tag_weight) {
 		.tag = tag,
 		.fraud = fraud,
-		.legit = TAUGHT_LABELS - fraud,
+		.legit = LABELS_TOTAL - fraud,
 	};
 }
 
@@ -211,14 +213,14 @@ add_up(struct reason *reasons, size_t n, struct score *ret)
 }
 
 static const struct tag_weight *
-find_lesson(const struct tag_weights *lessons, const char *tag)
+find_tag_weight(const struct tag_weights *tag_weights, const char *tag)
 {
 	const struct tag_weight key = { .tag = tag };
 
-	if (lessons->n == 0)
+	if (tag_weights->n == 0)
 		return NULL;
-	return bsearch(
-	    &key, lessons->all, lessons->n, sizeof(key), compare_tag_weight);
+	return bsearch(&key, tag_weights->all, tag_weights->n, sizeof(key),
+	    compare_tag_weight);
 }
 
 /* The features with the greatest positive terms.  Returns how many. */

@@ -16,8 +16,8 @@ struct str;
 
 #define SCORE_SHORT_CIRCUIT (-1) /* a decision that skipped scoring */
 #define SCORE_MAX 100
-#define SCORE_LESSON_MIN 3 /* labels before what they teach is believed */
-#define SCORE_LESSON_MAX 45 /* points that labels can teach */
+#define SCORE_TAG_LABELS_MIN 3 /* labels before what they teach is believed */
+#define SCORE_TAG_POINTS_MAX 45 /* points that labels can teach */
 #define SCORE_MODEL_REASONS 6
 
 /*
@@ -60,7 +60,7 @@ struct tag_weights {
 /* Who makes the score, and by what. */
 struct scoring {
 	enum scorer scorer;
-	const struct tag_weights *lessons; /* of SCORER_LEARNED */
+	const struct tag_weights *tag_weights; /* of SCORER_LEARNED */
 	const struct model *model; /* of SCORER_ML */
 };
 
@@ -85,7 +85,7 @@ int score_weighted(struct arena *a, const struct ruleset *rs,
  * -1 with f set when the arena is full.
  */
 int score_learned(struct arena *a, const struct score *rules,
-    const struct tag_weights *lessons, struct score *ret, struct fail *f)
+    const struct tag_weights *tag_weights, struct score *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -104,7 +104,7 @@ int score_ml(struct arena *a, const struct model *model,
  * The points that labels teach: the share of fraud among them and one more
  * that is half of it, of 45, halves up.
  */
-int score_lesson(const struct tag_weight *lesson);
+int score_tag_weight(const struct tag_weight *tag_weight);
 
 /* The reason of that tag, or NULL. */
 const struct reason *score_reason(const struct score *score, const char *tag);
@@ -113,7 +113,7 @@ const struct reason *score_reason(const struct score *score, const char *tag);
  * A lesson that teaches of a tag just so many points, for where only these
  * were kept; more than labels can teach are as many as they can.
  */
-struct tag_weight score_taught(const char *tag, int points);
+struct tag_weight score_tag_weight_of(const char *tag, int points);
 
 /* Append the reasons as a JSON array, [{"tag":"...","points":28},...]. */
 void score_reasons(struct str *s, const struct score *score);

@@ -73,23 +73,23 @@ entity_graph_node(struct graph *g, enum graph_node_kind kind, const char *key)
 
 int
 entity_graph_identifier(struct graph *g, const struct event *ev,
-    struct graph_node *ret[CARRIED__MAX])
+    struct graph_node *ret[IDENTIFIER__MAX])
 {
-	static const enum graph_node_kind kinds[CARRIED__MAX] = {
-		[CARRIED_DEVICE] = NODE_DEVICE,
-		[CARRIED_IP] = NODE_IP,
-		[CARRIED_PHONE] = NODE_PHONE,
-		[CARRIED_FINGERPRINT] = NODE_FINGERPRINT,
+	static const enum graph_node_kind kinds[IDENTIFIER__MAX] = {
+		[IDENTIFIER_DEVICE] = NODE_DEVICE,
+		[IDENTIFIER_IP] = NODE_IP,
+		[IDENTIFIER_PHONE] = NODE_PHONE,
+		[IDENTIFIER_FINGERPRINT] = NODE_FINGERPRINT,
 	};
-	const char *const keys[CARRIED__MAX] = {
-		[CARRIED_DEVICE] = ev->device,
-		[CARRIED_IP] = ev->ip,
-		[CARRIED_PHONE] = ev->phone,
-		[CARRIED_FINGERPRINT] = ev->fingerprint,
+	const char *const keys[IDENTIFIER__MAX] = {
+		[IDENTIFIER_DEVICE] = ev->device,
+		[IDENTIFIER_IP] = ev->ip,
+		[IDENTIFIER_PHONE] = ev->phone,
+		[IDENTIFIER_FINGERPRINT] = ev->fingerprint,
 	};
 	int c;
 
-	for (c = 0; c < CARRIED__MAX; c++) {
+	for (c = 0; c < IDENTIFIER__MAX; c++) {
 		ret[c] = NULL;
 		if (keys[c] == NULL)
 			continue;
@@ -102,12 +102,12 @@ entity_graph_identifier(struct graph *g, const struct event *ev,
 
 size_t
 entity_graph_pairs(struct graph_node *user,
-    struct graph_node *const carried[CARRIED__MAX],
+    struct graph_node *const identifiers[IDENTIFIER__MAX],
     struct graph_pair ret[ENTITY_GRAPH_PAIRS_MAX])
 {
-	struct graph_node *const all[] = { user, carried[CARRIED_DEVICE],
-		carried[CARRIED_IP], carried[CARRIED_PHONE] };
-	struct graph_node *fingerprint = carried[CARRIED_FINGERPRINT];
+	struct graph_node *const all[] = { user, identifiers[IDENTIFIER_DEVICE],
+		identifiers[IDENTIFIER_IP], identifiers[IDENTIFIER_PHONE] };
+	struct graph_node *fingerprint = identifiers[IDENTIFIER_FINGERPRINT];
 	size_t i, j, n = 0;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

@@ -54,11 +54,11 @@ struct graph;
 
 /* The entities that an event can carry besides its user. */
 enum event_identifier {
-	CARRIED_DEVICE,
-	CARRIED_IP,
-	CARRIED_PHONE,
-	CARRIED_FINGERPRINT,
-	CARRIED__MAX
+	IDENTIFIER_DEVICE,
+	IDENTIFIER_IP,
+	IDENTIFIER_PHONE,
+	IDENTIFIER_FINGERPRINT,
+	IDENTIFIER__MAX
 };
 
 /* A pair of entities that an event links; the user's devices count it. */
@@ -85,11 +85,12 @@ struct graph_node *entity_graph_node(
  * carries none.  Returns 0, or -1 when the arena is full.
  */
 int entity_graph_identifier(struct graph *g, const struct event *ev,
-    struct graph_node *ret[CARRIED__MAX]) __attribute__((warn_unused_result));
+    struct graph_node *ret[IDENTIFIER__MAX])
+    __attribute__((warn_unused_result));
 
 /* The pairs that an event links, in a fixed order.  Returns how many. */
 size_t entity_graph_pairs(struct graph_node *user,
-    struct graph_node *const carried[CARRIED__MAX],
+    struct graph_node *const identifiers[IDENTIFIER__MAX],
     struct graph_pair ret[ENTITY_GRAPH_PAIRS_MAX]);
 
 /* The entity of that kind and key, or NULL. */

@@ -104,7 +104,7 @@ struct seed_kind {
 static int show_status(struct migrate_work *w);
 static void say_gaps(const struct migrate_work *w);
 static int run_work(struct migrate_work *w, bool only_status, struct fail *f);
-static int bring_schema(struct migrate_work *w, struct fail *f);
+static int apply_schema(struct migrate_work *w, struct fail *f);
 static int note_migration(
     struct migrate_work *w, struct db *db, struct fail *f);
 static int note_restore(struct migrate_work *w, struct db *db, struct fail *f);
@@ -224,7 +224,7 @@ run_work(struct migrate_work *w, bool only_status, struct fail *f)
 		ret = ctl_failed("migrate", f);
 	else if (only_status)
 		ret = show_status(w);
-	else if (bring_schema(w, f) == -1)
+	else if (apply_schema(w, f) == -1)
 		ret = ctl_failed("migrate", f);
 	else if (w->done == 0)
 		printf("up to date\n");
@@ -271,7 +271,7 @@ say_gaps(const struct migrate_work *w)
 
 /* Everything, in order, while nobody else does the same. */
 static int
-bring_schema(struct migrate_work *w, struct fail *f)
+apply_schema(struct migrate_work *w, struct fail *f)
 {
 	struct arena_mark mark;
 	struct db *db;

@@ -271,7 +271,7 @@ activate_again(struct db *db, struct arena *a, const char *origin,
 	params_text(&p, origin);
 	params_text(&p, hash);
 	if (audit_entry_begin(db, a, f) == -1 ||
-	    db_one(db, a, STMT_MODEL_AGAIN, &p, &rows, f) == -1)
+	    db_one(db, a, STMT_MODEL_REACTIVATE, &p, &rows, f) == -1)
 		return -1;
 	*ret_loaded = rows_get_bool(&rows, "activated");
 	noted[0] = (struct audit_entry_param) { "origin", origin };

@@ -423,7 +423,7 @@ export_row(
     struct offline_run *ru, const struct offline_step *st, struct fail *f)
 {
 	static const char *const fraud[] = {
-		[TOLD_NOTHING] = "", [TOLD_LEGIT] = "0", [TOLD_FRAUD] = "1"
+		[LABEL_NONE] = "", [LABEL_LEGIT] = "0", [LABEL_FRAUD] = "1"
 	};
 	const int64_t delay = ru->ask->label_delay * DAY;
 	FILE *const out = ru->export;
@@ -432,7 +432,7 @@ export_row(
 	int i;
 
 	clock_exact(st->now, decided);
-	if (st->item.truth != TOLD_NOTHING)
+	if (st->item.truth != LABEL_NONE)
 		clock_exact(st->now + delay, labelled);
 	put_offline_text(out, st->item.id);
 	fputc(',', out);

@@ -14,7 +14,9 @@
 #include "ctl/replay/string_ids.h"
 #include "ctl/replay/offline_store.h"
 
-#define NODES_MAX (2 * (CARRIED__MAX + 1)) /* an event's, with their roots */
+#define NODES_MAX                                                              \
+	(2 * (IDENTIFIER__MAX + 1)) /* an event's, with their roots            \
+				     */
 #define FIRST 1024 /* entities and links that there is room for at first */
 #define BLOB_STEP 32 /* bytes by which what is packed grows */
 
@@ -59,7 +61,7 @@ static void read_store_row(
 static int add_store_row(struct offline_store *h, struct fail *f);
 static uint32_t root_of(struct offline_store *h, uint32_t id);
 static int close_risk(struct offline_store *h, const struct graph_node *node,
-    int64_t now, enum label_fact told, struct fail *f);
+    int64_t now, enum backtest_label truth, struct fail *f);
 static int close_graph(
     struct offline_store *h, const struct graph *g, struct fail *f);
 static int keep_packed(
@@ -121,12 +123,12 @@ offline_store_open(struct offline_store *h, const struct event *ev,
     const struct place *place, int64_t now, struct arena *a,
     struct event_context *ret, struct fail *f)
 {
-	struct graph_node **carried =
-	    arena_array(a, CARRIED__MAX, sizeof(*carried));
+	struct graph_node **identifiers =
+	    arena_array(a, IDENTIFIER__MAX, sizeof(*identifiers));
 	struct graph *g =
 	    entity_graph_new(a, NODES_MAX, ENTITY_GRAPH_PAIRS_MAX);
 	struct entity_risk_rates *rates =
-	    arena_array(a, CARRIED__MAX, sizeof(*rates));
+	    arena_array(a, IDENTIFIER__MAX, sizeof(*rates));
 	struct graph_pair pairs[ENTITY_GRAPH_PAIRS_MAX];
 	struct user_state_link link;
 	struct graph_node *user;
@@ -134,17 +136,18 @@ offline_store_open(struct offline_store *h, const struct event *ev,
 	size_t i, n;
 	int c;
 
-	if (carried == NULL || g == NULL || rates == NULL ||
-	    entity_graph_identifier(g, ev, carried) ||
+	if (identifiers == NULL || g == NULL || rates == NULL ||
+	    entity_graph_identifier(g, ev, identifiers) ||
 	    (user = entity_graph_node(g, NODE_USER, ev->user)) == NULL)
 		return store_no_memory(f);
 	if (open_node(h, g, user, f) == -1)
 		return -1;
-	for (c = 0; c < CARRIED__MAX; c++) {
-		if (carried[c] != NULL && open_node(h, g, carried[c], f) == -1)
+	for (c = 0; c < IDENTIFIER__MAX; c++) {
+		if (identifiers[c] != NULL &&
+		    open_node(h, g, identifiers[c], f) == -1)
 			return -1;
 	}
-	n = entity_graph_pairs(user, carried, pairs);
+	n = entity_graph_pairs(user, identifiers, pairs);
 	for (i = 0; i < n; i++) {
 		link = entity_graph_link_of(pairs[i].a, pairs[i].b);
 		if (edge_slot(h, edge_of(link))->first != 0)
@@ -155,7 +158,7 @@ offline_store_open(struct offline_store *h, const struct event *ev,
 		.event = ev,
 		.graph = g,
 		.user = user,
-		.carried = carried,
+		.identifiers = identifiers,
 		.place = place,
 		.now = now,
 	};
@@ -168,7 +171,7 @@ offline_store_open(struct offline_store *h, const struct event *ev,
 
 int
 offline_store_close(struct offline_store *h, const struct event_context *sc,
-    enum label_fact told, struct fail *f)
+    enum backtest_label truth, struct fail *f)
 {
 	uint8_t packed[USER_STATE_PACKED_MAX];
 	size_t size;
@@ -176,9 +179,10 @@ offline_store_close(struct offline_store *h, const struct event_context *sc,
 	size = user_state_pack(sc->state, sc->now, packed);
 	if (close_graph(h, sc->graph, f) == -1 ||
 	    keep_packed(row_of(h, sc->user), packed, size, f) == -1 ||
-	    close_risk(h, sc->carried[CARRIED_DEVICE], sc->now, told, f) == -1)
+	    close_risk(
+		h, sc->identifiers[IDENTIFIER_DEVICE], sc->now, truth, f) == -1)
 		return -1;
-	return close_risk(h, sc->carried[CARRIED_IP], sc->now, told, f);
+	return close_risk(h, sc->identifiers[IDENTIFIER_IP], sc->now, truth, f);
 }
 
 /* Bind an event's entity to its row, which is made if it is new. */
@@ -260,13 +264,13 @@ root_of(struct offline_store *h, uint32_t id)
 /* Count an event and its label on its day. */
 static int
 close_risk(struct offline_store *h, const struct graph_node *node, int64_t now,
-    enum label_fact told, struct fail *f)
+    enum backtest_label truth, struct fail *f)
 {
 	const struct entity_risk_day more = {
 		.day = entity_risk_day_of(now),
 		.events = 1,
-		.fraud = told == TOLD_FRAUD,
-		.labels = told != TOLD_NOTHING,
+		.fraud = truth == LABEL_FRAUD,
+		.labels = truth != LABEL_NONE,
 	};
 	uint8_t packed[ENTITY_RISK_PACKED_MAX];
 	struct entity_risk_days days;

@@ -11,15 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/analyse/backtest.h"
+
 struct arena;
 struct event;
 struct fail;
 struct offline_store;
 struct place;
 struct event_context;
-
-/* What is told about an event: was it fraud? */
-enum label_fact { TOLD_NOTHING = 1, TOLD_LEGIT, TOLD_FRAUD };
 
 /*
  * A history in which nothing has happened.  Labels are believed delay days
@@ -54,6 +53,7 @@ int offline_store_open(struct offline_store *h, const struct event *ev,
  * is no memory.
  */
 int offline_store_close(struct offline_store *h, const struct event_context *sc,
-    enum label_fact told, struct fail *f) __attribute__((warn_unused_result));
+    enum backtest_label truth, struct fail *f)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -30,7 +30,7 @@ struct replay_item {
 	char user[EVENT_ID_MAX + 1];
 	char type[32];
 	char amount[40];
-	enum label_fact truth;
+	enum backtest_label truth;
 };
 
 /* Fields that a column can be mapped to, in the order of replay_row.c's table.
@@ -73,7 +73,8 @@ void row_event(const struct replay_layout *la, const struct csv *cs,
  * set: it is neither yes nor no.
  */
 int row_truth(const struct replay_layout *la, const struct csv *cs,
-    enum label_fact *ret, struct fail *f) __attribute__((warn_unused_result));
+    enum backtest_label *ret, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * The time of the row that cs has just read.  Returns 0, or -1 with f set: it

@@ -163,16 +163,16 @@ row_time(const struct replay_layout *la, const struct csv *cs, int64_t *ret,
 
 int
 row_truth(const struct replay_layout *la, const struct csv *cs,
-    enum label_fact *ret, struct fail *f)
+    enum backtest_label *ret, struct fail *f)
 {
 	const char *text = row_field(la, cs, FIELD_FRAUD);
 
 	if (text == NULL)
-		*ret = TOLD_NOTHING;
+		*ret = LABEL_NONE;
 	else if (strcmp(text, "1") == 0 || strcmp(text, "true") == 0)
-		*ret = TOLD_FRAUD;
+		*ret = LABEL_FRAUD;
 	else if (strcmp(text, "0") == 0 || strcmp(text, "false") == 0)
-		*ret = TOLD_LEGIT;
+		*ret = LABEL_LEGIT;
 	else
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "line %" PRIu64 " has a truth that is neither 1 nor 0",

@@ -58,8 +58,8 @@ show_event(struct show *sh, const struct replay_item *item,
 		sh->scores += oc->score;
 		sh->scored++;
 	}
-	if (item->truth != TOLD_NOTHING)
-		sh->confusion[item->truth == TOLD_FRAUD][flagged]++;
+	if (item->truth != LABEL_NONE)
+		sh->confusion[item->truth == LABEL_FRAUD][flagged]++;
 }
 
 void
@@ -122,7 +122,7 @@ show_table_row(struct show *sh, const struct replay_item *item,
 		printf("%5.0f", oc->score);
 	printf(" %7.1f  ", (double)oc->us / 1000);
 	if (sh->truth)
-		printf("%-7s", item->truth == TOLD_FRAUD ? "fraud" : "");
+		printf("%-7s", item->truth == LABEL_FRAUD ? "fraud" : "");
 	if (oc->verdict != 0) {
 		table_reasons(oc->reasons);
 	} else {
@@ -186,9 +186,9 @@ json_line(const struct replay_item *item, const struct replay_outcome *oc)
 		str_add(&s, ",\"ms\":");
 		str_number(&s, (double)oc->us / 1000);
 	}
-	if (item->truth != TOLD_NOTHING)
+	if (item->truth != LABEL_NONE)
 		str_addf(&s, ",\"fraud\":%s",
-		    item->truth == TOLD_FRAUD ? "true" : "false");
+		    item->truth == LABEL_FRAUD ? "true" : "false");
 	if (oc->model != NULL)
 		str_add(&s, oc->model);
 	if (oc->signals != NULL) {

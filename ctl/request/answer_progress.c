@@ -46,7 +46,7 @@ answer_progress_take(struct answer_progress *w, struct http *h, int64_t now)
 		json = json_tokener_parse(w->call.reply);
 	http_done(h, &w->call);
 	if ((one = find_running(w, json, now)) != NULL) {
-		w->told = now;
+		w->shown_at = now;
 		w->samples = member_number(one, "samples");
 		w->of = member_number(one, "of");
 		seconds =
@@ -59,7 +59,7 @@ answer_progress_take(struct answer_progress *w, struct http *h, int64_t now)
 bool
 answer_progress_draw(const struct answer_progress *w, int64_t now)
 {
-	if (w->told == 0 || now - w->told > FRESH || w->samples > w->of)
+	if (w->shown_at == 0 || now - w->shown_at > FRESH || w->samples > w->of)
 		return false;
 	term_text_bar(w->samples, w->of);
 	fprintf(stderr, ", %" PRId64 " of %" PRId64 " samples, %.0f/s\033[K",

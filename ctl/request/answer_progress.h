@@ -14,7 +14,7 @@ struct answer_progress {
 	struct http_call call; /* that asks */
 	int64_t began;
 	int64_t next; /* when to ask again */
-	int64_t told; /* when it was told last, 0: never */
+	int64_t shown_at; /* when it was told last, 0: never */
 	int64_t samples;
 	int64_t of;
 	double rate; /* samples a second */

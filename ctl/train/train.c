@@ -33,7 +33,8 @@
 #define ARENA_SIZE ((size_t)4 << 20)
 #define POLICY_MAX ((size_t)1 << 16) /* bytes of a file */
 #define DAYS_MAX 36500
-#define TEST_PERCENT 20 /* of the time that train_told(), the last of it */
+#define TEST_PERCENT                                                           \
+	20 /* of the time that train_known_until(), the last of it */
 
 /* What was asked for. */
 struct train_options {
@@ -206,7 +207,7 @@ read_table(const struct train_options *as, struct db *db, struct plan *plan,
     struct arena *a, struct train_table *tb, struct fail *f)
 {
 	const int64_t began = clock_ticks();
-	int64_t told;
+	int64_t known_until;
 
 	tb->keep = (struct span) { INT64_MIN, INT64_MAX };
 	if (as->until != NULL && as->train != 0)
@@ -220,8 +221,9 @@ read_table(const struct train_options *as, struct db *db, struct plan *plan,
 	if (isatty(STDERR_FILENO) == 1)
 		fputs("\r\033[K", stderr);
 	if (as->until == NULL) {
-		told = train_told(tb, plan);
-		plan->until = told - (told - tb->first) / 100 * TEST_PERCENT;
+		known_until = train_known_until(tb, plan);
+		plan->until = known_until -
+		    (known_until - tb->first) / 100 * TEST_PERCENT;
 	}
 	ctl_say("read %zu rows of %zu users in %.1f s", tb->n, tb->users,
 	    (double)(clock_ticks() - began) / CLOCK_SECOND);

@@ -149,7 +149,7 @@ struct trained {
 	double tr_l2; /* the one chosen */
 	struct part_of tr_part[4]; /* enum train_part - 1 */
 	int64_t tr_left_out; /* of the test: known users */
-	int64_t tr_untold; /* of the test: after train_told() */
+	int64_t unlabeled; /* of the test: after train_known_until() */
 
 	/* Of the test. */
 	struct eval_quality tr_quality;
@@ -178,7 +178,7 @@ enum train_part {
  * than the delay, while some have no label that may still come, the others are
  * mostly fraud, and make a model look better than it is.
  */
-int64_t train_told(const struct train_table *tb, const struct plan *pl);
+int64_t train_known_until(const struct train_table *tb, const struct plan *pl);
 
 /*
  * Train on the table by the plan, and test on what came later.  say is called

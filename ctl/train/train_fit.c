@@ -41,7 +41,7 @@ struct training {
 	size_t n_marks;
 	uint8_t *found; /* by user */
 	int64_t *known; /* by user: the day of the first fraud */
-	int64_t told; /* train_told() */
+	int64_t known_until; /* train_known_until() */
 };
 
 static int allocate_training(struct training *tn, struct fail *f);
@@ -64,7 +64,7 @@ static int64_t day_of(int64_t at);
 static int refuse_part(const char *what, const char *why, struct fail *f);
 
 int64_t
-train_told(const struct train_table *tb, const struct plan *pl)
+train_known_until(const struct train_table *tb, const struct plan *pl)
 {
 	const int64_t young = tb->last - pl->delay;
 	size_t i;
@@ -264,7 +264,7 @@ test_model(struct training *tn, struct trained *tr, struct fail *f)
 	int64_t day;
 	size_t i;
 
-	tn->told = train_told(tb, tn->pl);
+	tn->known_until = train_known_until(tb, tn->pl);
 	for (i = tr->tr_part[TRAIN_FIT - 1].from; i < tb->n; i++) {
 		day = day_of(tb->at[i]);
 		if (tb->label[i] == LABEL_FRAUD && tn->known[tb->user[i]] > day)
@@ -282,7 +282,7 @@ test_model(struct training *tn, struct trained *tr, struct fail *f)
 	if (part->fraud == 0 || part->legit == 0)
 		return refuse_part("to test on",
 		    tn->n_marks > 0 ? "all after --train-until are of one kind"
-			: tr->tr_untold > 0
+			: tr->unlabeled > 0
 			? "all after --train-until are younger than "
 			  "--label-delay"
 			: "there is none after --train-until",
@@ -307,8 +307,8 @@ is_tested(const struct training *tn, size_t i, struct trained *tr)
 	const struct train_table *tb = tn->tb;
 	const int64_t since = day_of(tb->at[i]) - tn->pl->delay / TRAIN_DAY;
 
-	if (tb->at[i] > tn->told) {
-		tr->tr_untold++;
+	if (tb->at[i] > tn->known_until) {
+		tr->unlabeled++;
 		return false;
 	}
 	if (tn->pl->leave_known && tn->known[tb->user[i]] < since) {

@@ -60,9 +60,9 @@ show_parts(const struct train_table *tb, const struct plan *pl,
 	if (tr->tr_left_out > 0)
 		printf("%-24s  %" PRId64 "\n", "not tested: known users",
 		    tr->tr_left_out);
-	if (tr->tr_untold > 0)
+	if (tr->unlabeled > 0)
 		printf("%-24s  %" PRId64 "\n", "not tested: too young",
-		    tr->tr_untold);
+		    tr->unlabeled);
 	printf("%-24s  %g\n", "L2", tr->tr_l2);
 	printf("%-24s  %.6f\n", "base rate", tr->tr_model.base_rate);
 }

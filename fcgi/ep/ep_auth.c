@@ -287,15 +287,15 @@ give_password(struct req *req, struct resp *resp, struct login *l)
 static int
 check_password(struct req *req, struct resp *resp, struct login *l)
 {
-	const int turn = password_turn(req);
+	const int slot = password_slot(req);
 	int got;
 
-	if (turn == -1)
+	if (slot == -1)
 		return -1;
 	got = login_backoff_begin(req, resp, &l->pair, l->email, &l->rows);
 	if (got == 0)
 		got = match_password(req, l);
-	host_semaphore_release(req->worker->shm->hashing, turn);
+	host_semaphore_release(req->worker->shm->hashing, slot);
 	return got;
 }
 

@@ -276,7 +276,7 @@ read_scoring(struct req *req, struct retrying *rt)
 
 	rt->scoring = (struct scoring) {
 		.scorer = scorer_parse(conf.SCORER),
-		.lessons = &rt->learned.lessons,
+		.tag_weights = &rt->learned.tag_weights,
 		.model = &rt->served.model,
 	};
 	rt->book.scoring = &rt->scoring;
@@ -347,7 +347,7 @@ try_sample(struct retrying *rt, const char *text, size_t len,
     enum backtest_label label, struct arena *a, struct fail *f)
 {
 	struct sample *sample = &rt->sample;
-	struct backtest_label_result trial = { .label = label };
+	struct backtest_label_result result = { .label = label };
 	int score;
 
 	if ((rt->book.ruleset == NULL
@@ -364,10 +364,10 @@ try_sample(struct retrying *rt, const char *text, size_t len,
 			return -1;
 		score = rt->decision.score.total;
 	}
-	trial.answered = sample->verdict;
-	trial.baseline = verdict_of(&rt->live, sample->score, sample->watched);
-	trial.candidate = verdict_of(rt->book.policy, score, sample->watched);
-	backtest_add(&rt->counts, &trial);
+	result.answered = sample->verdict;
+	result.baseline = verdict_of(&rt->live, sample->score, sample->watched);
+	result.candidate = verdict_of(rt->book.policy, score, sample->watched);
+	backtest_add(&rt->counts, &result);
 	return 0;
 }
 

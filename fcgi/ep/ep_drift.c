@@ -38,7 +38,7 @@ struct drift_tag {
 	double psi;
 };
 
-static int read_ask(struct req *req, struct drift_query *ask);
+static int read_drift_query(struct req *req, struct drift_query *ask);
 static int read_until(struct req *req, const char **ret);
 static bool is_asked(const struct drift_query *ask, enum event_type type);
 static void add_types(struct str *s, const struct drift_query *ask,
@@ -99,7 +99,7 @@ drift_get(struct req *req, struct resp *resp)
 
 	if (po == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
-	if (read_ask(req, &ask) == -1 ||
+	if (read_drift_query(req, &ask) == -1 ||
 	    score_distribution_read(
 		req->worker->db, req->arena, &ask.days, po, &req->fail) == -1)
 		return -1;
@@ -123,7 +123,7 @@ drift_get(struct req *req, struct resp *resp)
 }
 
 static int
-read_ask(struct req *req, struct drift_query *ask)
+read_drift_query(struct req *req, struct drift_query *ask)
 {
 	const struct query *q = &req->params;
 	const char *type = query_text(q, "eventType");

@@ -30,14 +30,14 @@
 enum explain_gap {
 	WHY_LISTED = 1,
 	WHY_DEGRADED,
-	WHY_SAMPLE_GONE,
+	WHY_SAMPLE_REMOVED,
 	WHY_SAMPLE_UNREADABLE,
 	WHY_SCORER_UNKNOWN,
-	WHY_RULESET_GONE,
+	WHY_RULESET_REMOVED,
 	WHY_RULESET_UNREADABLE,
-	WHY_POLICY_GONE,
+	WHY_POLICY_REMOVED,
 	WHY_POLICY_UNREADABLE,
-	WHY_MODEL_GONE,
+	WHY_MODEL_REMOVED,
 	WHY_MODEL_UNREADABLE,
 	WHY_DIFFERS,
 	WHY__MAX
@@ -61,7 +61,7 @@ struct explaining {
 	struct scoring scoring;
 	struct active_model served;
 	struct tag_weight_cache learned;
-	struct tag_weights lessons;
+	struct tag_weights tag_weights;
 	bool decided;
 	struct decision decision;
 	struct counterfactuals changes;
@@ -97,22 +97,22 @@ static const struct {
 	[WHY_DEGRADED] = { "degraded",
 	    "it could not be decided, so onError answered; nothing was "
 	    "scored" },
-	[WHY_SAMPLE_GONE] = { "sample_gone",
+	[WHY_SAMPLE_REMOVED] = { "sample_gone",
 	    "its signals are not kept any more: too old, or erased" },
 	[WHY_SAMPLE_UNREADABLE] = { "sample_unreadable",
 	    "its signals were kept in a way that this release does not "
 	    "know" },
 	[WHY_SCORER_UNKNOWN] = { "scorer_unknown",
 	    "it was scored in a way that this release does not know" },
-	[WHY_RULESET_GONE] = { "ruleset_gone",
+	[WHY_RULESET_REMOVED] = { "ruleset_gone",
 	    "the version of its ruleset is not stored any more" },
 	[WHY_RULESET_UNREADABLE] = { "ruleset_unreadable",
 	    "the version of its ruleset is no rules to this release" },
-	[WHY_POLICY_GONE] = { "policy_gone",
+	[WHY_POLICY_REMOVED] = { "policy_gone",
 	    "the version of its policy is not stored any more" },
 	[WHY_POLICY_UNREADABLE] = { "policy_unreadable",
 	    "the version of its policy is no policy to this release" },
-	[WHY_MODEL_GONE] = { "model_gone",
+	[WHY_MODEL_REMOVED] = { "model_gone",
 	    "its model is not stored, nor the one that comes with this "
 	    "release" },
 	[WHY_MODEL_UNREADABLE] = { "model_unreadable",
@@ -219,7 +219,7 @@ read_sample(struct req *req, struct explaining *ex)
 	size_t len;
 
 	if (rows_null(&ex->rows, 0, col)) {
-		set_gap(ex, WHY_SAMPLE_GONE);
+		set_gap(ex, WHY_SAMPLE_REMOVED);
 		return 0;
 	}
 	text = rows_bytes(&ex->rows, 0, col, &len);
@@ -242,7 +242,7 @@ read_ruleset(struct req *req, struct explaining *ex)
 		req, ex, STMT_RULESET_FIND, ex->sample.ruleset, &rows) == -1)
 		return -1;
 	if (rows.n == 0) {
-		set_gap(ex, WHY_RULESET_GONE);
+		set_gap(ex, WHY_RULESET_REMOVED);
 		return 0;
 	}
 	text = rows_get_text(&rows, "text");
@@ -264,7 +264,7 @@ read_policy(struct req *req, struct explaining *ex)
 		req, ex, STMT_EXPLAIN_POLICY, ex->policy_version, &rows) == -1)
 		return -1;
 	if (rows.n == 0) {
-		set_gap(ex, WHY_POLICY_GONE);
+		set_gap(ex, WHY_POLICY_REMOVED);
 		return 0;
 	}
 	ex->has_policy =
@@ -281,7 +281,7 @@ read_policy(struct req *req, struct explaining *ex)
 static int
 read_model(struct req *req, struct explaining *ex)
 {
-	enum active_model_result found = ACTIVE_MODEL_GONE;
+	enum active_model_result found = ACTIVE_MODEL_REMOVED;
 
 	if (ex->sample.scorer != SCORER_ML)
 		return 0;
@@ -293,8 +293,8 @@ read_model(struct req *req, struct explaining *ex)
 		ex->scoring.model = &ex->served.model;
 	else
 		set_gap(ex,
-		    found == ACTIVE_MODEL_GONE ? WHY_MODEL_GONE
-					       : WHY_MODEL_UNREADABLE);
+		    found == ACTIVE_MODEL_REMOVED ? WHY_MODEL_REMOVED
+						  : WHY_MODEL_UNREADABLE);
 	return 0;
 }
 
@@ -352,9 +352,10 @@ learn_again(struct req *req, struct explaining *ex)
 	    tag_weight_cache_load(
 		&ex->learned, req->worker->db, req->arena, &req->fail) == -1)
 		return -1;
-	ex->scoring.lessons = &ex->lessons;
-	return explain_lessons(req->arena, &rules, ex->reasons, ex->n_reasons,
-	    &ex->learned.lessons, &ex->lessons, &req->fail);
+	ex->scoring.tag_weights = &ex->tag_weights;
+	return explain_tag_weights(req->arena, &rules, ex->reasons,
+	    ex->n_reasons, &ex->learned.tag_weights, &ex->tag_weights,
+	    &req->fail);
 }
 
 /* The first reason counts. */

@@ -62,13 +62,13 @@ retention_run(struct req *req, struct resp *resp)
 static int
 run_alone(struct req *req, int64_t gone[RETENTION__MAX])
 {
-	_Atomic int32_t *turn = &req->worker->shm->retaining;
+	_Atomic int32_t *slot = &req->worker->shm->retaining;
 	int r;
 
-	if (host_semaphore_acquire(turn, 1, getpid()) == -1)
+	if (host_semaphore_acquire(slot, 1, getpid()) == -1)
 		return is_running(req);
 	r = run_retention(req, gone);
-	host_semaphore_release(turn, 0);
+	host_semaphore_release(slot, 0);
 	return r;
 }
 

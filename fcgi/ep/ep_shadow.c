@@ -139,7 +139,7 @@ end_shadow(struct req *req, struct resp *resp, bool promoted)
 	params_text(&p, type == NULL ? PLACE_MODEL : type);
 	params_text(&p, rows_get_text(&found, "id"));
 	params_text(&p, promoted ? "promoted" : "ended");
-	return sql_reply_write(req, resp, 200, STMT_SHADOW_OVER, &p);
+	return sql_reply_write(req, resp, 200, STMT_SHADOW_END, &p);
 }
 
 /* What is on probation for an event type, or (NULL) the model that is. */

@@ -59,30 +59,30 @@ password_check(struct req *req, const char *field)
 }
 
 int
-password_turn(struct req *req)
+password_slot(struct req *req)
 {
 	struct shm *shm = req->worker->shm;
 	const int n = host_semaphore_spare((int)conf.OPERATOR_WORKERS,
 	    host_semaphore_held(shm->long_requests));
-	const int turn = host_semaphore_acquire(shm->hashing, n, getpid());
+	const int slot = host_semaphore_acquire(shm->hashing, n, getpid());
 
-	if (turn == -1)
+	if (slot == -1)
 		fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "too many passwords are being checked; try again");
-	return turn;
+	return slot;
 }
 
 int
 password_hash(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 {
-	const int turn = password_turn(req);
+	const int slot = password_slot(req);
 	int got;
 
-	if (turn == -1)
+	if (slot == -1)
 		return -1;
 	got = crypt_password_hash(
 	    body_string(req->json, "password"), ret, &req->fail);
-	host_semaphore_release(req->worker->shm->hashing, turn);
+	host_semaphore_release(req->worker->shm->hashing, slot);
 	return got;
 }
 

@@ -36,7 +36,7 @@ int password_check(struct req *req, const char *field)
  * There is no waiting: a login that waits in a worker keeps everybody else out
  * of it. Returns its number, or -1 with req->fail set to UNAVAILABLE.
  */
-int password_turn(struct req *req) __attribute__((warn_unused_result));
+int password_slot(struct req *req) __attribute__((warn_unused_result));
 
 /*
  * Hash the body's password, if a turn is free.  Returns 0, or -1 with

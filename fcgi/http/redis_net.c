@@ -23,9 +23,9 @@
 
 static int open_socket(struct redis_net *n, int64_t deadline, struct fail *f);
 static int open_host(struct redis_net *n, int64_t deadline, struct fail *f);
-static int look_up(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
-    struct fail *f);
-static int look_up_name(
+static int resolve_host(struct redis_net *n, int64_t deadline,
+    struct addrinfo **ret, struct fail *f);
+static int resolve_name(
     struct redis_net *n, int64_t deadline, struct addrinfo **ret);
 static int connect_to(struct redis_net *n, const struct sockaddr *to,
     socklen_t size, int64_t deadline, struct fail *f);
@@ -167,7 +167,7 @@ open_host(struct redis_net *n, int64_t deadline, struct fail *f)
 	int64_t left, now;
 	int result = -1;
 
-	if (look_up(n, deadline, &list, f) == -1)
+	if (resolve_host(n, deadline, &list, f) == -1)
 		return -1;
 	for (left = 0, a = list; a != NULL; a = a->ai_next)
 		left++;
@@ -184,13 +184,13 @@ open_host(struct redis_net *n, int64_t deadline, struct fail *f)
 
 /* An address is read at once; a name may be asked for over the network. */
 static int
-look_up(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
+resolve_host(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
     struct fail *f)
 {
 	const struct redis_url *url = n->url;
 	const int got = url->numeric
 	    ? getaddrinfo(url->host, url->port, &address, ret)
-	    : look_up_name(n, deadline, ret);
+	    : resolve_name(n, deadline, ret);
 
 	if (got == 0)
 		return 0;
@@ -200,7 +200,7 @@ look_up(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
 
 /* Begin a lookup, or go on with the one that took too long before. */
 static int
-look_up_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret)
+resolve_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret)
 {
 	struct gaicb *const lookup = &n->lookup;
 	const struct gaicb *const waiting[] = { lookup };

@@ -31,7 +31,7 @@
 #include "lib/sys/log.h"
 
 #define LONG_S 60 /* a route that may take so many seconds is a long one */
-#define LOOK_TIME CLOCK_SECOND /* for the settings before a login */
+#define CHECK_TIME CLOCK_SECOND /* for the settings before a login */
 #define BODY_IGNORED 4096 /* bytes, where a route takes no body */
 
 static int handle_request(struct req *req, struct resp *resp);
@@ -119,19 +119,19 @@ route_settle(struct req *req, struct resp *resp)
 static int
 handle_request(struct req *req, struct resp *resp)
 {
-	_Atomic int32_t *turns = req->worker->shm->long_requests;
+	_Atomic int32_t *slots = req->worker->shm->long_requests;
 	const int n =
 	    conf.OPERATOR_WORKERS > 2 ? (int)conf.OPERATOR_WORKERS - 2 : 1;
-	int turn, r;
+	int slot, r;
 
 	if (req->route->limit_s < LONG_S)
 		return run_handler(req, resp);
-	if ((turn = host_semaphore_acquire(turns, n, getpid())) == -1)
+	if ((slot = host_semaphore_acquire(slots, n, getpid())) == -1)
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "as many long requests as may run at once are running; "
 		    "try again when one is done");
 	r = run_handler(req, resp);
-	host_semaphore_release(turns, turn);
+	host_semaphore_release(slots, slot);
 	return r;
 }
 
@@ -322,7 +322,7 @@ check_login(struct req *req, struct resp *resp)
 
 	/* Who logs in asks the database anyway, but not for long before. */
 	if (w->db != NULL)
-		db_set_deadline(w->db, clock_ticks() + LOOK_TIME);
+		db_set_deadline(w->db, clock_ticks() + CHECK_TIME);
 	settings_sync_renew(w, req->arena);
 	if (w->db != NULL)
 		db_set_deadline(w->db, 0);

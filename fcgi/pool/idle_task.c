@@ -27,17 +27,17 @@
 
 #define PAUSE (CLOCK_SECOND / 10) /* between turns: decisions go first */
 #define PAUSE_FAILED (1 * CLOCK_SECOND)
-#define TURN_MAX (2 * CLOCK_SECOND) /* for the database to answer */
-#define TURN_LIMIT 5 /* seconds; beyond it the watchdog comes */
+#define TASK_MAX (2 * CLOCK_SECOND) /* for the database to answer */
+#define TASK_LIMIT 5 /* seconds; beyond it the watchdog comes */
 #define MEASURE_PAUSE (5 * CLOCK_SECOND)
 #define REPORT_PAUSE (1 * CLOCK_SECOND) /* erasures wait for it */
 
 typedef bool wanted_fn(const struct worker *w); /* has it a turn to take? */
-typedef int64_t turn_fn(struct worker *w); /* returns how long to pause */
+typedef int64_t task_fn(struct worker *w); /* returns how long to pause */
 
-static int take_task(struct worker *w, _Atomic int64_t *due, turn_fn *turn);
+static int take_task(struct worker *w, _Atomic int64_t *due, task_fn *run);
 static wanted_fn has_spool, is_operator, reports_spool;
-static turn_fn drain_spool, measure_database, report_spool;
+static task_fn drain_spool, measure_database, report_spool;
 static void begin_task(struct worker *w);
 static void end_task(struct worker *w);
 static void count_drained(struct worker *w, const struct spool_drain *did);
@@ -46,8 +46,8 @@ static void count_drained(struct worker *w, const struct spool_drain *did);
 static const struct {
 	wanted_fn *wanted;
 	size_t due;
-	turn_fn *turn;
-} chores[] = {
+	task_fn *run;
+} tasks[] = {
 	{ has_spool, offsetof(struct shm, drain_at), drain_spool },
 	{ is_operator, offsetof(struct shm, measure_at), measure_database },
 	{ reports_spool, offsetof(struct shm, report_at), report_spool },
@@ -77,12 +77,12 @@ idle_task_run(struct worker *w)
 	int wait = -1, ms;
 	size_t i;
 
-	for (i = 0; i < nitems(chores); i++) {
-		if (w->db == NULL || !chores[i].wanted(w))
+	for (i = 0; i < nitems(tasks); i++) {
+		if (w->db == NULL || !tasks[i].wanted(w))
 			continue;
 		ms = take_task(w,
-		    (_Atomic int64_t *)((char *)w->shm + chores[i].due),
-		    chores[i].turn);
+		    (_Atomic int64_t *)((char *)w->shm + tasks[i].due),
+		    tasks[i].run);
 		if (wait == -1 || ms < wait)
 			wait = ms;
 	}
@@ -114,7 +114,7 @@ reports_spool(const struct worker *w)
  * after how many milliseconds to ask again.
  */
 static int
-take_task(struct worker *w, _Atomic int64_t *due, turn_fn *turn)
+take_task(struct worker *w, _Atomic int64_t *due, task_fn *run)
 {
 	const int64_t now = clock_ticks();
 	int64_t at = atomic_load(due);
@@ -123,8 +123,8 @@ take_task(struct worker *w, _Atomic int64_t *due, turn_fn *turn)
 		return (int)((at - now) / 1000 + 1);
 
 	/* One of all workers takes the turn. */
-	if (atomic_compare_exchange_strong(due, &at, now + TURN_MAX))
-		atomic_store(due, clock_ticks() + turn(w));
+	if (atomic_compare_exchange_strong(due, &at, now + TASK_MAX))
+		atomic_store(due, clock_ticks() + run(w));
 	return (int)(PAUSE / 1000);
 }
 
@@ -199,8 +199,8 @@ report_spool(struct worker *w)
 static void
 begin_task(struct worker *w)
 {
-	worker_limit(w, TURN_LIMIT);
-	db_set_deadline(w->db, clock_ticks() + TURN_MAX);
+	worker_limit(w, TASK_LIMIT);
+	db_set_deadline(w->db, clock_ticks() + TASK_MAX);
 }
 
 static void
@@ -215,13 +215,13 @@ static void
 count_drained(struct worker *w, const struct spool_drain *did)
 {
 	metric_add(w->slot, METRIC_ID_DRAINED, 0, 0, did->drained);
-	metric_add(w->slot, METRIC_ID_ASIDE, 0, 0, did->aside);
-	metric_add(w->slot, METRIC_ID_TORN, 0, 0, did->torn);
+	metric_add(w->slot, METRIC_ID_QUARANTINED, 0, 0, did->quarantined);
+	metric_add(w->slot, METRIC_ID_PARTIAL, 0, 0, did->partial);
 	if (did->drained > 0)
 		log_info("event=spool_drained records=%zu", did->drained);
-	if (did->torn > 0)
-		log_warn("event=spool_lines_torn lines=%zu", did->torn);
-	if (did->aside > 0)
-		log_error(
-		    "event=spool_records_quarantined records=%zu", did->aside);
+	if (did->partial > 0)
+		log_warn("event=spool_partial_lines lines=%zu", did->partial);
+	if (did->quarantined > 0)
+		log_error("event=spool_records_quarantined records=%zu",
+		    did->quarantined);
 }

@@ -67,7 +67,7 @@ main(int argc, char *argv[])
 
 	parse_pool_options(argc, argv, &asked);
 	if (asked.act == ACT_RELOAD)
-		return pool_reload_ask(asked.master);
+		return pool_reload_request(asked.master);
 	if (asked.act != ACT_SERVE)
 		conf_use_credstore();
 	load_pool_settings(asked.path);

@@ -15,7 +15,7 @@
 #include "lib/sys/disk.h"
 #include "lib/sys/log.h"
 
-static void look_at_disk(const char *path);
+static void check_disk(const char *path);
 
 void
 optional_files_check(struct shm *shm)
@@ -30,11 +30,11 @@ optional_files_check(struct shm *shm)
 	if (shm != NULL)
 		atomic_store(&shm->geoip_loaded, geoip != NULL);
 	geoip_close(geoip);
-	disk_paths(conf.DISK_HEALTH_PATHS, look_at_disk);
+	disk_paths(conf.DISK_HEALTH_PATHS, check_disk);
 }
 
 static void
-look_at_disk(const char *path)
+check_disk(const char *path)
 {
 	struct stat st;
 

@@ -22,7 +22,7 @@
  * ExecReload=, and only the service itself has the credentials to check with.
  */
 int
-pool_reload_ask(pid_t master)
+pool_reload_request(pid_t master)
 {
 	const union sigval question = { .sival_int = QUESTION };
 	const int64_t deadline = clock_ticks() + WAIT;

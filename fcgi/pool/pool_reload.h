@@ -13,9 +13,10 @@
  * (there is no such process, or not ours to signal) or EX_UNAVAILABLE (no
  * answer in time), after a word on standard error.
  */
-int pool_reload_ask(pid_t master);
+int pool_reload_request(pid_t master);
 
-/* In the master: tell who sent this SIGHUP, if that was pool_reload_ask(). */
+/* In the master: tell who sent this SIGHUP, if that was pool_reload_request().
+ */
 void pool_reload_answer(const siginfo_t *info, bool accepted);
 
 #endif

@@ -11,17 +11,17 @@
 #include "fcgi/worker/host_semaphore.h"
 #include "lib/shared/shm.h"
 
-static bool claim_slot(_Atomic int32_t *turn, pid_t pid);
+static bool claim_slot(_Atomic int32_t *slot, pid_t pid);
 static bool is_held(pid_t holder);
 
 int
-host_semaphore_acquire(_Atomic int32_t *turns, int n, pid_t pid)
+host_semaphore_acquire(_Atomic int32_t *slots, int n, pid_t pid)
 {
 	int i;
 
 	assert(n > 0 && n <= SHM_SLOTS);
 	for (i = 0; i < n; i++)
-		if (claim_slot(&turns[i], pid))
+		if (claim_slot(&slots[i], pid))
 			return i;
 	return -1;
 }
@@ -35,29 +35,29 @@ host_semaphore_spare(int workers, int busy)
 }
 
 int
-host_semaphore_held(_Atomic int32_t *turns)
+host_semaphore_held(_Atomic int32_t *slots)
 {
 	int i, n = 0;
 
 	for (i = 0; i < SHM_SLOTS; i++)
-		n += is_held(atomic_load(&turns[i]));
+		n += is_held(atomic_load(&slots[i]));
 	return n;
 }
 
 void
-host_semaphore_release(_Atomic int32_t *turns, int turn)
+host_semaphore_release(_Atomic int32_t *slots, int slot)
 {
-	atomic_store(&turns[turn], 0);
+	atomic_store(&slots[slot], 0);
 }
 
 /* Take a turn that is free, or whose holder was killed. */
 static bool
-claim_slot(_Atomic int32_t *turn, pid_t pid)
+claim_slot(_Atomic int32_t *slot, pid_t pid)
 {
-	int32_t holder = atomic_load(turn);
+	int32_t holder = atomic_load(slot);
 
 	return !is_held(holder) &&
-	    atomic_compare_exchange_strong(turn, &holder, pid);
+	    atomic_compare_exchange_strong(slot, &holder, pid);
 }
 
 static bool

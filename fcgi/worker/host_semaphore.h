@@ -13,7 +13,7 @@
  * A turn that a dead process holds is free.  Returns its number, from 0, or -1
  * when all are taken.
  */
-int host_semaphore_acquire(_Atomic int32_t *turns, int n, pid_t pid)
+int host_semaphore_acquire(_Atomic int32_t *slots, int n, pid_t pid)
     __attribute__((warn_unused_result));
 
 /*
@@ -24,9 +24,9 @@ int host_semaphore_acquire(_Atomic int32_t *turns, int n, pid_t pid)
 int host_semaphore_spare(int workers, int busy);
 
 /* How many of SHM_SLOTS turns living processes hold. */
-int host_semaphore_held(_Atomic int32_t *turns);
+int host_semaphore_held(_Atomic int32_t *slots);
 
 /* Give a turn back. */
-void host_semaphore_release(_Atomic int32_t *turns, int turn);
+void host_semaphore_release(_Atomic int32_t *slots, int slot);
 
 #endif

@@ -21,11 +21,11 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define LOOK_TIME (3 * CLOCK_SECOND / 2) /* of the route's 2 seconds */
+#define CHECK_TIME (3 * CLOCK_SECOND / 2) /* of the route's 2 seconds */
 
-static enum readiness_status look_all(
+static enum readiness_status check_all(
     struct worker *w, struct arena *a, char *why, size_t size);
-static enum readiness_status look_schema(
+static enum readiness_status check_schema(
     struct worker *w, struct arena *a, char *why, size_t size);
 static enum readiness_status explain_away(
     const struct worker *w, char *why, size_t size, const struct fail *f);
@@ -55,8 +55,8 @@ readiness_check(struct worker *w, struct arena *a, struct readiness *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	if (w->db != NULL)
-		db_set_deadline(w->db, clock_ticks() + LOOK_TIME);
-	ret->state = look_all(w, a, ret->why, sizeof(ret->why));
+		db_set_deadline(w->db, clock_ticks() + CHECK_TIME);
+	ret->state = check_all(w, a, ret->why, sizeof(ret->why));
 	if (w->db != NULL)
 		db_set_deadline(w->db, 0);
 	ret->store = words[ret->state].store;
@@ -86,7 +86,7 @@ readiness_measure(struct worker *w, struct arena *a)
 {
 	char why[READINESS_WHY_SIZE];
 
-	(void)look_schema(w, a, why, sizeof(why));
+	(void)check_schema(w, a, why, sizeof(why));
 }
 
 void
@@ -106,9 +106,9 @@ readiness_print(const struct worker *w, struct str *s)
 }
 
 static enum readiness_status
-look_all(struct worker *w, struct arena *a, char *why, size_t size)
+check_all(struct worker *w, struct arena *a, char *why, size_t size)
 {
-	enum readiness_status state = look_schema(w, a, why, size);
+	enum readiness_status state = check_schema(w, a, why, size);
 	struct fail f = { 0 };
 
 	if (state != READINESS_YES || count_books(w) > 0)
@@ -122,7 +122,7 @@ look_all(struct worker *w, struct arena *a, char *why, size_t size)
 
 /* What the database says of itself, which is kept for the metrics. */
 static enum readiness_status
-look_schema(struct worker *w, struct arena *a, char *why, size_t size)
+check_schema(struct worker *w, struct arena *a, char *why, size_t size)
 {
 	struct fail f = { 0 };
 	struct params p;

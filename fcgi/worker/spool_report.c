@@ -20,6 +20,6 @@ spool_report_send(struct worker *w, struct arena *a, struct fail *f)
 	params_init(&p, a);
 	params_text(&p, w->shm->spool_id);
 	params_int(&p, atomic_load(&w->shm->spool_records));
-	params_int(&p, spool_asides(conf.SPOOL_DIR));
+	params_int(&p, spool_quarantines(conf.SPOOL_DIR));
 	return db_run(w->db, a, STMT_SPOOL_REPORT, &p, NULL, f);
 }

@@ -65,7 +65,7 @@ struct db_shared {
 	_Atomic int32_t host; /* of the last session, or the next to try */
 	_Atomic int32_t why[DB_HOSTS_MAX]; /* reasons that the log has */
 	struct db_abandoned left;
-	_Atomic int64_t ask_at; /* clock_ticks() of the next poll of left */
+	_Atomic int64_t poll_at; /* clock_ticks() of the next poll of left */
 	_Atomic int32_t full; /* the log says that left has too many */
 };
 

@@ -116,7 +116,7 @@ connect_any_host(struct db *db, struct fail *f)
 	r = try_all_hosts(db, deadline, f);
 	if (full)
 		atomic_store(
-		    &db->shared->ask_at, clock_ticks() + POLL_ABANDONED);
+		    &db->shared->poll_at, clock_ticks() + POLL_ABANDONED);
 	return r;
 }
 
@@ -287,11 +287,11 @@ static bool
 may_poll_abandoned(struct db *db)
 {
 	const int64_t now = clock_ticks();
-	int64_t at = atomic_load(&db->shared->ask_at);
+	int64_t at = atomic_load(&db->shared->poll_at);
 
 	return now >= at &&
 	    atomic_compare_exchange_strong(
-		&db->shared->ask_at, &at, now + 2 * CONNECT_MAX);
+		&db->shared->poll_at, &at, now + 2 * CONNECT_MAX);
 }
 
 /*

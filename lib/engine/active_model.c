@@ -71,7 +71,7 @@ active_model_find(struct active_model *s, struct db *db, struct arena *a,
 	params_text(&p, version);
 	if (db_run(db, a, STMT_MODEL_FIND, &p, &rows, f) == -1)
 		return -1;
-	*ret = ACTIVE_MODEL_GONE;
+	*ret = ACTIVE_MODEL_REMOVED;
 	if (rows.n == 0)
 		return 0;
 	body = rows_get_text(&rows, "body");

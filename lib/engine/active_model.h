@@ -18,7 +18,7 @@ struct rows;
 /* What became of a model that was looked for. */
 enum active_model_result {
 	ACTIVE_MODEL_FOUND = 1,
-	ACTIVE_MODEL_GONE,
+	ACTIVE_MODEL_REMOVED,
 	ACTIVE_MODEL_UNREADABLE, /* of another feature vector, perhaps */
 	ACTIVE_MODEL__MAX
 };

@@ -52,7 +52,7 @@ struct rulebook_load {
 	struct arena arena;
 	void *block;
 	struct rulebook books[EVENT_TYPE__MAX];
-	struct shadow_ruleset trials[EVENT_TYPE__MAX];
+	struct shadow_ruleset shadows[EVENT_TYPE__MAX];
 	uint8_t digest_key[EVENT_DIGEST_KEY_SIZE];
 	struct epochs epochs;
 };
@@ -62,7 +62,7 @@ struct engine {
 	int current; /* index, -1 before the first load */
 	struct scoring scoring; /* of all rulebooks */
 	struct scoring shadow; /* of the shadow scorer, 0 without one */
-	struct scoring trial; /* by the model on probation */
+	struct scoring shadow_model; /* of the shadow model */
 	struct candidate_model candidate;
 	struct tag_weight_cache learned;
 	struct active_model served;
@@ -90,9 +90,9 @@ static int load_policy(struct rulebook_load *load, const struct rows *rows,
 static int load_digest_key(
     struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f);
 static int load_complete(const struct rulebook_load *load, struct fail *f);
-static int load_trials(
+static int load_shadows(
     struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f);
-static void load_trial(struct rulebook_load *load, struct shadow_ruleset *ret,
+static void load_shadow(struct rulebook_load *load, struct shadow_ruleset *ret,
     const char *id, const char *text);
 static void load_drop(struct rulebook_load *load);
 
@@ -111,12 +111,12 @@ engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
 	active_model_init(&e->served);
 	e->scoring = (struct scoring) {
 		.scorer = scorer,
-		.lessons = &e->learned.lessons,
+		.tag_weights = &e->learned.tag_weights,
 		.model = &e->served.model,
 	};
 	e->shadow = e->scoring;
 	e->shadow.scorer = shadow;
-	e->trial = (struct scoring) {
+	e->shadow_model = (struct scoring) {
 		.scorer = SCORER_ML,
 		.model = &e->candidate.served.model,
 	};
@@ -245,20 +245,20 @@ bool
 engine_shadow(const struct engine *e, enum event_type type, struct shadow *ret)
 {
 	const struct rulebook *book = engine_book(e, type);
-	const struct shadow_ruleset *trial;
+	const struct shadow_ruleset *shadow;
 
 	if (book == NULL)
 		return false;
 	ret->book = *book;
-	trial = &e->loads[e->current].trials[type];
-	if (trial->there) {
-		ret->id = trial->id;
-		ret->book.ruleset = trial->ruleset;
-		return trial->ruleset != NULL;
+	shadow = &e->loads[e->current].shadows[type];
+	if (shadow->there) {
+		ret->id = shadow->id;
+		ret->book.ruleset = shadow->ruleset;
+		return shadow->ruleset != NULL;
 	}
 	if (e->candidate.id[0] != '\0') {
 		ret->id = e->candidate.id;
-		ret->book.scoring = &e->trial;
+		ret->book.scoring = &e->shadow_model;
 		return e->candidate.readable;
 	}
 	if (e->shadow.scorer == 0)
@@ -367,7 +367,8 @@ load_books(struct engine *e, struct db *db, struct arena *a,
 	if (load_rulesets(load, db, a, f) == -1 ||
 	    load_policies(load, db, a, f) == -1 ||
 	    load_digest_key(load, db, a, f) == -1 ||
-	    load_complete(load, f) == -1 || load_trials(load, db, a, f) == -1) {
+	    load_complete(load, f) == -1 ||
+	    load_shadows(load, db, a, f) == -1) {
 		load_drop(load);
 		return -1;
 	}
@@ -516,7 +517,7 @@ load_complete(const struct rulebook_load *load, struct fail *f)
 
 /* Compile the ruleset of each event type that is on probation. */
 static int
-load_trials(
+load_shadows(
     struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f)
 {
 	enum event_type type;
@@ -529,7 +530,7 @@ load_trials(
 		type = event_type_parse(
 		    rows_text(&rows, i, rows_col(&rows, "event_type")));
 		if (type != EVENT_TYPE__NONE)
-			load_trial(load, &load->trials[type],
+			load_shadow(load, &load->shadows[type],
 			    rows_text(&rows, i, rows_col(&rows, "id")),
 			    rows_text(&rows, i, rows_col(&rows, "text")));
 	}
@@ -541,7 +542,7 @@ load_trials(
  * be read, or finds none, is told of, and is not worth failing for.
  */
 static void
-load_trial(struct rulebook_load *load, struct shadow_ruleset *ret,
+load_shadow(struct rulebook_load *load, struct shadow_ruleset *ret,
     const char *id, const char *text)
 {
 	const struct arena_mark mark = arena_mark(&load->arena);
@@ -564,6 +565,6 @@ load_drop(struct rulebook_load *load)
 {
 	arena_reset(&load->arena);
 	memset(load->books, 0, sizeof(load->books));
-	memset(load->trials, 0, sizeof(load->trials));
+	memset(load->shadows, 0, sizeof(load->shadows));
 	madvise(load->block, LOAD_SIZE, MADV_DONTNEED);
 }

@@ -16,7 +16,7 @@ static int by_tag(const void *a, const void *b);
 void
 tag_weight_cache_clear(struct tag_weight_cache *l)
 {
-	free(l->lessons.all);
+	free(l->tag_weights.all);
 	memset(l, 0, sizeof(*l));
 }
 
@@ -28,7 +28,7 @@ tag_weight_cache_send(const struct tag_weight_cache *l, struct db *db,
 
 	params_init(&p, a);
 	params_int(&p, l->epoch);
-	return db_send(db, STMT_TAGS_LEARNED, &p, f);
+	return db_send(db, STMT_TAG_WEIGHTS, &p, f);
 }
 
 int
@@ -43,7 +43,7 @@ tag_weight_cache_read(
 	next.epoch = rows_int(r, 0, rows_col(r, "epoch"));
 	if (next.epoch == l->epoch)
 		return 0;
-	if (hold_tag_weights(&next.lessons, r, f) == -1)
+	if (hold_tag_weights(&next.tag_weights, r, f) == -1)
 		return -1;
 	tag_weight_cache_clear(l);
 	*l = next;
@@ -59,7 +59,7 @@ tag_weight_cache_load(
 
 	params_init(&p, a);
 	params_int(&p, l->epoch);
-	if (db_run(db, a, STMT_TAGS_LEARNED, &p, &rows, f) == -1)
+	if (db_run(db, a, STMT_TAG_WEIGHTS, &p, &rows, f) == -1)
 		return -1;
 	return tag_weight_cache_read(l, &rows, f);
 }

@@ -14,7 +14,7 @@ struct rows;
 
 /* Begins zeroed, which knows of no label. */
 struct tag_weight_cache {
-	struct tag_weights lessons;
+	struct tag_weights tag_weights;
 	int64_t epoch; /* assay.tag_epoch as it was read, 0 before */
 };
 
@@ -27,7 +27,7 @@ void tag_weight_cache_clear(struct tag_weight_cache *l);
 /*
  * Queue the question for what has changed: who decides asks with each set, in
  * a round trip that there is anyway, so a label counts from the next one on.
- * It takes STMT_TAGS_LEARNED, which is a late statement.  Returns 0, or -1
+ * It takes STMT_TAG_WEIGHTS, which is a late statement.  Returns 0, or -1
  * with f set.
  */
 int tag_weight_cache_send(const struct tag_weight_cache *l, struct db *db,

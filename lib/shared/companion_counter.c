@@ -66,7 +66,7 @@ companion_counter_read(struct db *db, struct arena *a,
 			rows_int(&rows, i, rows_col(&rows, "label2")), &cell))
 			continue;
 		n = (uint64_t)rows_int(&rows, i, rows_col(&rows, "n"));
-		if (!known && !metric_kept(&cell))
+		if (!known && !metric_is_persisted(&cell))
 			atomic_store(metric_at(&c->base, &cell), n);
 		raise_cell(metric_at(&c->now, &cell), n);
 	}

@@ -72,7 +72,7 @@ static const char *const groups[] = { "decide", "operator" };
 static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 
 static const char *const sources[] = { "disk", "url", "s3" };
-static const char *const looks[] = { "same", "loaded", "refused" };
+static const char *const polls[] = { "same", "loaded", "refused" };
 
 static const char *const topics[] = {
 #define TOPIC(id, name, subscribers) name,
@@ -134,19 +134,19 @@ _Static_assert(METRIC_TOPIC == nitems(topics), "a value for each topic");
 	{                                                                      \
 		"source", sources, METRIC_SOURCE                               \
 	}
-#define LABEL_LOOK                                                             \
+#define LABEL_POLL                                                             \
 	{                                                                      \
-		"result", looks, METRIC_LOOK                                   \
+		"result", polls, METRIC_POLL                                   \
 	}
 #define LABEL_ROUTE                                                            \
 	{                                                                      \
 		"route", NULL, METRIC_ROUTE                                    \
 	}
 #define KIND_COUNTER "counter"
-#define KIND_KEPT "counter"
+#define KIND_PERSISTED "counter"
 #define KIND_HISTOGRAM "histogram"
 #define IS_COUNTER false
-#define IS_KEPT true
+#define IS_PERSISTED true
 #define IS_HISTOGRAM false
 
 static const struct counted counted[METRIC__MAX] = {
@@ -230,7 +230,7 @@ metric_name(const struct metric_cell *cell)
 }
 
 bool
-metric_kept(const struct metric_cell *cell)
+metric_is_persisted(const struct metric_cell *cell)
 {
 	return counted[cell->metric].kept;
 }

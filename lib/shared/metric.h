@@ -27,7 +27,7 @@ enum metric_values {
 	METRIC_CLASS = 5, /* 1xx to 5xx */
 	METRIC_TOPIC = 6, /* in the order of topics.tbl */
 	METRIC_SOURCE = 3, /* disk, url, s3 */
-	METRIC_LOOK = 3, /* same, loaded, refused */
+	METRIC_POLL = 3, /* same, loaded, refused */
 	METRIC_ROUTE =
 	    128 /* at most; the caller of metric_print() names them */
 };
@@ -35,7 +35,7 @@ enum metric_values {
 /* How many cells each kind needs: a histogram has buckets, overflow and sum. */
 enum metric_cells {
 	METRIC_COUNTER = 1,
-	METRIC_KEPT = 1,
+	METRIC_PERSISTED = 1,
 	METRIC_HISTOGRAM = 15
 };
 
@@ -84,7 +84,7 @@ bool metric_find(
 
 /* Its metric's name, and whether that is a counter for companions alone. */
 const char *metric_name(const struct metric_cell *cell);
-bool metric_kept(const struct metric_cell *cell);
+bool metric_is_persisted(const struct metric_cell *cell);
 
 /* Where a cell is. */
 _Atomic uint64_t *metric_at(struct metrics *m, const struct metric_cell *cell);

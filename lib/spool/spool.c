@@ -24,7 +24,7 @@
 
 #define ACTIVE "active" /* what answers are appended to */
 #define SUFFIX_DRAIN ".drain" /* nobody appends to it any more */
-#define SUFFIX_ASIDE ".aside" /* lines that the database refused */
+#define SUFFIX_QUARANTINE ".quarantine" /* lines that the database refused */
 
 #define ID_PREFIX "spl_" /* of the name of a spool */
 #define COUNT_AT_ONCE 1000 /* records */
@@ -47,7 +47,7 @@ static int append_records(
     struct spool *sp, const char *text, size_t size, struct fail *f);
 static int open_active(const struct spool *sp, struct fail *f);
 static int write_whole(int fd, const char *p, size_t size);
-static bool ends_torn(int fd, off_t size);
+static bool ends_partial(int fd, off_t size);
 static int next_file(
     struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f);
 static int oldest_file(const struct spool *sp, char ret[SPOOL_NAME_SIZE]);
@@ -142,9 +142,9 @@ spool_count(struct spool *sp, struct arena *a)
 }
 
 int64_t
-spool_asides(const char *dir)
+spool_quarantines(const char *dir)
 {
-	const size_t suffix = strlen(SUFFIX_ASIDE);
+	const size_t suffix = strlen(SUFFIX_QUARANTINE);
 	struct dirent *de;
 	int64_t n = 0;
 	size_t len;
@@ -155,7 +155,7 @@ spool_asides(const char *dir)
 	while ((de = readdir(d)) != NULL) {
 		len = strlen(de->d_name);
 		n += len > suffix &&
-		    strcmp(de->d_name + len - suffix, SUFFIX_ASIDE) == 0;
+		    strcmp(de->d_name + len - suffix, SUFFIX_QUARANTINE) == 0;
 	}
 	closedir(d);
 	return n;
@@ -235,13 +235,13 @@ spool_read(const struct spool_file *file, int64_t offset, size_t max,
 }
 
 int
-spool_aside(struct spool *sp, const struct spool_file *file, const char *line,
-    struct fail *f)
+spool_quarantine(struct spool *sp, const struct spool_file *file,
+    const char *line, struct fail *f)
 {
-	char name[SPOOL_NAME_SIZE + sizeof(SUFFIX_ASIDE)];
+	char name[SPOOL_NAME_SIZE + sizeof(SUFFIX_QUARANTINE)];
 	int fd, r;
 
-	snprintf(name, sizeof(name), "%s" SUFFIX_ASIDE, file->name);
+	snprintf(name, sizeof(name), "%s" SUFFIX_QUARANTINE, file->name);
 	fd = openat(
 	    sp->dir, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd == -1)
@@ -341,7 +341,7 @@ append_records(struct spool *sp, const char *text, size_t size, struct fail *f)
 	}
 
 	/* What a killed writer left half-written ends on a line of its own. */
-	if (!ends_torn(fd, before)) {
+	if (!ends_partial(fd, before)) {
 		text++;
 		size--;
 	}
@@ -393,7 +393,7 @@ write_whole(int fd, const char *p, size_t size)
 
 /* Whether a file of this size ends within a line. */
 static bool
-ends_torn(int fd, off_t size)
+ends_partial(int fd, off_t size)
 {
 	char last;
 
@@ -531,7 +531,7 @@ cut_records(
 				    : spool_parse(a, line, (size_t)(end - line),
 					  &ret->records[ret->n]);
 		if (known == 0) {
-			ret->torn++;
+			ret->partial++;
 			continue;
 		}
 		*end = '\0';

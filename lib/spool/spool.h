@@ -48,7 +48,7 @@ struct spool_piece {
 	const char **lines; /* the line of each, without its end */
 	int64_t *ends; /* where in the file each ends */
 	size_t n;
-	size_t torn; /* lines that were never written whole */
+	size_t partial; /* lines that were never written whole */
 	int64_t end; /* where the piece ends, torn lines included */
 };
 
@@ -73,7 +73,7 @@ struct shm *spool_shm(const struct spool *sp);
 void spool_count(struct spool *sp, struct arena *a);
 
 /* How many files of records that were set aside a spool's directory has. */
-int64_t spool_asides(const char *dir);
+int64_t spool_quarantines(const char *dir);
 
 /*
  * Log n answers: all of them are on disk, or none is.  a is scratch.
@@ -102,7 +102,7 @@ int spool_read(const struct spool_file *file, int64_t offset, size_t max,
     __attribute__((warn_unused_result));
 
 /* Keep a line that the database refuses in a file of its own, for people. */
-int spool_aside(struct spool *sp, const struct spool_file *file,
+int spool_quarantine(struct spool *sp, const struct spool_file *file,
     const char *line, struct fail *f) __attribute__((warn_unused_result));
 
 /*

@@ -82,7 +82,7 @@ drain_step_once(struct spool *sp, struct db *db, struct arena *a,
     struct fail *f)
 {
 	struct spool_piece piece;
-	bool aside;
+	bool quarantined;
 	int64_t done;
 	size_t n = 0;
 
@@ -96,19 +96,20 @@ drain_step_once(struct spool *sp, struct db *db, struct arena *a,
 	/* Up to the first that cannot be read, or that one alone. */
 	while (n < piece.n && piece.records[n].id != NULL)
 		n++;
-	aside = piece.n > 0 && (max == 0 || n == 0);
-	if (aside || n < piece.n)
-		piece.end = piece.ends[aside ? 0 : n - 1];
-	piece.n = aside ? 0 : n;
-	if ((aside && spool_aside(sp, file, piece.lines[0], f) == -1) ||
+	quarantined = piece.n > 0 && (max == 0 || n == 0);
+	if (quarantined || n < piece.n)
+		piece.end = piece.ends[quarantined ? 0 : n - 1];
+	piece.n = quarantined ? 0 : n;
+	if ((quarantined &&
+		spool_quarantine(sp, file, piece.lines[0], f) == -1) ||
 	    drain_commit(db, a, file, &piece, f) == -1)
 		return -1;
 	ret->drained += piece.n;
-	ret->torn += piece.torn;
-	ret->aside += aside ? 1 : 0;
-	if (piece.n > 0 || aside)
-		spool_drained(sp, aside ? 1 : piece.n,
-		    piece.records[aside ? 0 : piece.n - 1].decided_at);
+	ret->partial += piece.partial;
+	ret->quarantined += quarantined ? 1 : 0;
+	if (piece.n > 0 || quarantined)
+		spool_drained(sp, quarantined ? 1 : piece.n,
+		    piece.records[quarantined ? 0 : piece.n - 1].decided_at);
 	return 0;
 }
 

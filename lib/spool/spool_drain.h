@@ -15,8 +15,8 @@ struct spool;
 /* What a turn did. */
 struct spool_drain {
 	size_t drained; /* records, by now in the log */
-	size_t torn; /* lines that nobody was ever answered with */
-	size_t aside; /* records that the database refuses */
+	size_t partial; /* lines that nobody was ever answered with */
+	size_t quarantined; /* records that the database refuses */
 };
 
 /*

@@ -46,7 +46,7 @@ static int mcf_compute(const char *password, const struct mcf *m,
     char ret[HASH_TEXT_SIZE], struct fail *f);
 
 /* Stands in for the hash of a user who does not exist; matches nothing. */
-static const struct mcf nobody = {
+static const struct mcf dummy_hash = {
 	.log_n = COST_LOG_N,
 	.r = COST_R,
 	.p = COST_P,
@@ -173,7 +173,7 @@ int
 crypt_password_hash(
     const char *password, char ret[CRYPT_PASSWORD_SIZE], struct fail *f)
 {
-	struct mcf m = nobody;
+	struct mcf m = dummy_hash;
 	uint8_t salt[SCRYPT_SALT_LEN];
 
 	crypt_random(salt, sizeof(salt));
@@ -190,7 +190,7 @@ int
 crypt_password_check(const char *password, const char *hash, bool *ret_match,
     bool *ret_stale, struct fail *f)
 {
-	struct mcf m = nobody;
+	struct mcf m = dummy_hash;
 	char got[HASH_TEXT_SIZE];
 
 	if (hash != NULL && mcf_parse(hash, &m) == -1)

@@ -354,8 +354,8 @@ set_outcomes(struct txn *txn)
 		case TXN_STATE_REFUSED:
 			ev->item->outcome = TXN_REFUSED;
 			break;
-		case TXN_STATE_GONE:
-			ev->item->outcome = TXN_GONE;
+		case TXN_STATE_DEQUEUED:
+			ev->item->outcome = TXN_DEQUEUED;
 			break;
 		case TXN_STATE_BUSY:
 			ev->item->outcome = TXN_BUSY;

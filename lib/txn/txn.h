@@ -46,7 +46,7 @@ enum txn_outcome {
 	TXN_REFUSED, /* the API key: item.fail says why */
 	TXN_FAILED, /* not even logged, or kept: item.fail says why */
 	TXN_BUSY, /* another set holds what it needs; nothing was done */
-	TXN_GONE, /* it is not in the queue any more; nothing was done */
+	TXN_DEQUEUED, /* it is not in the queue any more; nothing was done */
 	TXN__MAX
 };
 

@@ -33,7 +33,7 @@ txn_begin(struct txn *txn, struct decision_request *const *items, size_t n,
 		return -1;
 	engine_session(txn->engine, txn->db);
 	if (engine_learned(txn->engine) != NULL &&
-	    db_prepare_late(txn->db, STMT_TAGS_LEARNED, f) == -1)
+	    db_prepare_late(txn->db, STMT_TAG_WEIGHTS, f) == -1)
 		return -1;
 	if (txn->dry_runs &&
 	    db_prepare_late(txn->db, STMT_TXN_ADD_DRY_RUNS, f) == -1)
@@ -95,7 +95,7 @@ txn_event_context(const struct txn *txn, const struct txn_event *ev)
 		.graph = txn->graph,
 		.state = ev->user->state,
 		.user = ev->user->node,
-		.carried = ev->carried,
+		.identifiers = ev->identifiers,
 		.place = &ev->place,
 		.now = ev->now,
 	};
@@ -204,7 +204,7 @@ build_event(struct txn *txn, struct txn_event *ev,
 	ev->user = find_user(txn, event->user);
 	if (ev->user == NULL)
 		return txn_no_room(f);
-	if (entity_graph_identifier(txn->graph, event, ev->carried) == -1)
+	if (entity_graph_identifier(txn->graph, event, ev->identifiers) == -1)
 		return txn_no_room(f);
 	return 0;
 }

@@ -117,7 +117,7 @@ static int
 collect_nodes(struct txn *txn, struct node_keys *all, struct node_keys *new,
     struct fail *f)
 {
-	const size_t max = txn->n * (CARRIED__MAX + 1) + txn->n_users;
+	const size_t max = txn->n * (IDENTIFIER__MAX + 1) + txn->n_users;
 	const struct txn_event *ev;
 	const struct graph_node *node;
 	size_t i;
@@ -130,8 +130,8 @@ collect_nodes(struct txn *txn, struct node_keys *all, struct node_keys *new,
 		if (!ev->may_link)
 			continue;
 		add_node_key(all, ev->user->node);
-		for (c = 0; c < CARRIED__MAX; c++)
-			add_node_key(all, ev->carried[c]);
+		for (c = 0; c < IDENTIFIER__MAX; c++)
+			add_node_key(all, ev->identifiers[c]);
 	}
 	for (i = 0; i < all->n; i++) {
 		node = entity_graph_find(txn->graph,
@@ -327,8 +327,8 @@ new_pairs_next(struct new_pairs *it)
 			continue;
 		it->state = ev->user->state;
 		it->next = 0;
-		it->n =
-		    entity_graph_pairs(ev->user->node, ev->carried, it->pairs);
+		it->n = entity_graph_pairs(
+		    ev->user->node, ev->identifiers, it->pairs);
 	}
 }
 

@@ -41,7 +41,7 @@ enum txn_state {
 
 	/* Its row has left the queue: another worker has done it. [txn_read()]
 	 */
-	TXN_STATE_GONE,
+	TXN_STATE_DEQUEUED,
 
 	/* An earlier transaction used its idempotency key. [txn_read()] */
 	TXN_STATE_REPLAYS,
@@ -91,7 +91,8 @@ struct txn_event {
 					   maybe itself; NULL: no API key */
 	struct txn_apikey apikey; /* of the first event with that API key */
 	struct txn_user *user;
-	struct graph_node *carried[CARRIED__MAX]; /* NULL where it has none */
+	struct graph_node
+	    *identifiers[IDENTIFIER__MAX]; /* NULL where it has none */
 	struct place place; /* of its ip */
 	struct list_key keys[LIST_KEYS_MAX]; /* what a list may name it by */
 	size_t n_keys;
@@ -107,7 +108,7 @@ struct txn_event {
 	/* From DECIDED on; sample and case_id not of a dry run. */
 	struct decision decision;
 	struct shadow_result shadow; /* id NULL without a shadow */
-	struct entity_risk_rates risk[CARRIED__MAX]; /* of device and ip */
+	struct entity_risk_rates risk[IDENTIFIER__MAX]; /* of device and ip */
 	struct signal_facts facts; /* the signals point into it */
 	struct signals signals;
 	const char *sample; /* JSON for the detail row */
@@ -137,7 +138,7 @@ struct txn {
 #define TXN_ROOT_TRIES 5
 
 /* An event's entities, and a root of each when it is read and in every try. */
-#define TXN_NODES_MAX ((CARRIED__MAX + 1) * (2 + TXN_ROOT_TRIES))
+#define TXN_NODES_MAX ((IDENTIFIER__MAX + 1) * (2 + TXN_ROOT_TRIES))
 
 /* Statements of one round trip, begin and commit included. */
 #define TXN_STATEMENTS_MAX 16

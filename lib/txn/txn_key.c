@@ -37,7 +37,7 @@ txn_find_same(const struct txn *txn, const struct txn_event *ev)
 
 	for (first = txn->events; first < ev && ev->key != NULL; first++) {
 		if (first->state != TXN_STATE_REFUSED &&
-		    first->state != TXN_STATE_GONE && first->key != NULL &&
+		    first->state != TXN_STATE_DEQUEUED && first->key != NULL &&
 		    strcmp(first->key, ev->key) == 0)
 			return first;
 	}

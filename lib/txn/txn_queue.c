@@ -30,14 +30,14 @@ txn_read_queue(struct txn *txn, const struct rows *r)
 				break;
 		}
 		if (is_queued(ev) && i == r->n)
-			ev->state = TXN_STATE_GONE;
+			ev->state = TXN_STATE_DEQUEUED;
 	}
 }
 
 bool
 txn_takes(const struct txn_event *ev)
 {
-	return is_queued(ev) && ev->state != TXN_STATE_GONE &&
+	return is_queued(ev) && ev->state != TXN_STATE_DEQUEUED &&
 	    ev->state != TXN_STATE_BUSY;
 }
 

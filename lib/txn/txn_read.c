@@ -250,7 +250,7 @@ static int
 send_nodes(struct txn *txn, int *ret_index, struct fail *f)
 {
 	const char **keys =
-	    arena_array(txn->arena, txn->n * CARRIED__MAX, sizeof(*keys));
+	    arena_array(txn->arena, txn->n * IDENTIFIER__MAX, sizeof(*keys));
 	struct graph_node **nodes;
 	struct params p;
 	size_t i, all, n = 0;

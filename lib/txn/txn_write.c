@@ -289,8 +289,8 @@ send_details(struct txn *txn, size_t *n, struct fail *f)
 		if (!txn_records(ev))
 			continue;
 		c.number[0][c.n] = ev->item->answer.decided_at;
-		c.number[1][c.n] = scored_id(ev, CARRIED_DEVICE);
-		c.number[2][c.n] = scored_id(ev, CARRIED_IP);
+		c.number[1][c.n] = scored_id(ev, IDENTIFIER_DEVICE);
+		c.number[2][c.n] = scored_id(ev, IDENTIFIER_IP);
 		c.text[0][c.n] = ev->item->answer.id;
 		c.text[1][c.n] = ev->item->answer.event_id;
 		c.text[2][c.n] = event_type_name(ev->item->event->type);
@@ -345,9 +345,9 @@ send_degraded(struct txn *txn, size_t *n, struct fail *f)
 static int64_t
 scored_id(const struct txn_event *ev, enum event_identifier c)
 {
-	return ev->sample == NULL || ev->carried[c] == NULL
+	return ev->sample == NULL || ev->identifiers[c] == NULL
 	    ? 0
-	    : ev->carried[c]->id;
+	    : ev->identifiers[c]->id;
 }
 
 /* The users' states: updates of stored ones, or inserts of new ones. */

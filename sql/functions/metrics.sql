@@ -78,7 +78,7 @@ begin atomic
 	    where p.refusal is not null
 		and p.polled_at > clock_timestamp() - interval '1 day')
 	union all
-	select 'model_look', assay.age_ms((select max(p.polled_at)
+	select 'model_poll', assay.age_ms((select max(p.polled_at)
 	    from assay.model_source p))
 	union all
 	select 'psi_' || replace(t.event_type, '.', '_'),

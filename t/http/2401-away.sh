@@ -132,7 +132,7 @@ answers_logged_once "each answer is in the log once, word for word"
 is "the log has the caller's key, which stays unused" "$(sql "
     select (select count(*) from assay.decision_detail where idempotency_key = 'mine'),
     (select count(*) from assay.idempotency where key = 'mine')")" "1|0"
-is "half a record is counted and skipped" "$(metric engine_spool_torn_total)" 1
+is "half a record is counted and skipped" "$(metric engine_spool_partial_total)" 1
 is "the drained spool has no file left" "$(cd "$scratch/spool" && echo ./*)" \
     "./drain.lock ./write.lock"
 is "the database has no row left about the spool" "$(sql 'select count(*)

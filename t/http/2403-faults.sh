@@ -96,8 +96,8 @@ sql "drop trigger no_room on assay.verdict_log" >/dev/null
 wait_drained
 sql "delete from assay.decision_detail where user_id in ('b-1', 'b-2')"
 answers_logged_once "after the full disk each answer is in the log once"
-is "no record of the full disk is put aside" \
-    "$(metric engine_spool_aside_total)" 0
+is "no record of the full disk is quarantined" \
+    "$(metric engine_spool_quarantined_total)" 0
 
 # Neither database nor spool can be written.
 stop_database
@@ -116,7 +116,7 @@ start_database
 wait_drained
 answers_logged_once "the degraded decision is in the log once"
 
-# A record of a month without a partition is put aside; the other records are
+# A record of a month without a partition is quarantined; the other records are
 # drained.
 stop_database
 http POST /v1/decisions "$(login_event u-1)"
@@ -128,6 +128,6 @@ ask_decision "$(login_event u-2)"
 start_database
 wait_drained
 answers_logged_once "a refused record does not stop the drain"
-is "the refused record is put aside" "$(metric engine_spool_aside_total) $(cat \
-    "$scratch"/spool/*.aside | grep -c '"decidedAt":1000000')" "1 1"
+is "the refused record is quarantined" "$(metric engine_spool_quarantined_total) $(cat \
+    "$scratch"/spool/*.quarantine | grep -c '"decidedAt":1000000')" "1 1"
 finish

@@ -27,7 +27,7 @@ is_drained_away() {
 stored_count() {
 	sql "select n from assay.counter where metric = '$1'"
 }
-counted=engine_spool_torn_total
+counted=engine_spool_partial_total
 leave_torn_line one
 cron drain SPOOL_DIR="$scratch/spool-cron"
 is "a run that ends stores its counts" "$(stored_count "$counted")" 1

@@ -60,11 +60,11 @@ check "an erasure is complete once the silent host is deleted" \
     stack_until 20 0 far_complete
 
 # Quarantined spool files are on the disk, too.
-: >"$scratch/spool/old.aside"
+: >"$scratch/spool/old.quarantine"
 is "an erasure is not complete while a spool file is quarantined" \
     "$(erase_complete u-far)" \
     "200 false"
-rm "$scratch/spool/old.aside"
+rm "$scratch/spool/old.quarantine"
 is "an erasure is complete once the quarantined file is removed" \
     "$(erase_complete u-far)" "200 true"
 

@@ -60,7 +60,7 @@ check "the recount finds the wrong counts" test -n "$(miscounted)"
 check "a rebuild exits 0" cron "project --rebuild"
 is "the counts agree with the log after a rebuild" "$(miscounted)" ""
 check "the run logs 21000 rebuilt decisions" \
-    grep -q 'run=done .*anew=21000 ' "$scratch/log/cron.log"
+    grep -q 'run=done .*rebuilt=21000 ' "$scratch/log/cron.log"
 http GET /v1/analytics/summary
 is_json "the summary is right after a rebuild" \
     '[.totals.decisions, .topTags."t-0", .cases.fraud,

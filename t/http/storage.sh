@@ -59,6 +59,6 @@ storage_requests() {
 poll_counts() {
 	sql "select (array['disk', 'url', 's3'])[label1 + 1] || ' ' ||
 		(array['same', 'loaded', 'refused'])[label2 + 1] || ' ' || n
-	    from assay.counter where metric = 'engine_model_looks_total'
+	    from assay.counter where metric = 'engine_model_polls_total'
 	    and n > 0 order by label1, label2 desc" | paste -sd ' '
 }

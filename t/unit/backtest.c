@@ -33,7 +33,7 @@ START_TEST(nothing)
 END_TEST
 
 /* All that is not allow is flagged; what has no label is only in the mix. */
-static const struct backtest_label_result trials[] = {
+static const struct backtest_label_result results[] = {
 	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_DENY, LABEL_FRAUD },
 	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_REVIEW, LABEL_FRAUD },
 	{ VERDICT_DENY, VERDICT_ALLOW, VERDICT_CHALLENGE, LABEL_FRAUD },
@@ -53,9 +53,9 @@ START_TEST(counts)
 	size_t i;
 
 	arena_init(&a, block, sizeof(block));
-	for (i = 0; i < nitems(trials); i++)
-		backtest_add(&bt, &trials[i]);
-	ck_assert_int_eq(backtest_samples(&bt), nitems(trials));
+	for (i = 0; i < nitems(results); i++)
+		backtest_add(&bt, &results[i]);
+	ck_assert_int_eq(backtest_samples(&bt), nitems(results));
 	ck_assert_str_eq(json(&a, &bt),
 	    "\"sampleSize\":10,\"labeled\":8,\"candidate\":{"
 	    "\"truePositives\":3,\"falsePositives\":1,\"falseNegatives\":1,"

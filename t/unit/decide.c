@@ -133,11 +133,11 @@ START_TEST(scores)
 {
 	static struct signals sigs;
 	static struct decision got;
-	struct tag_weight lesson = { "velocity", scored[_i].fraud,
+	struct tag_weight tag_weight = { "velocity", scored[_i].fraud,
 		scored[_i].legit };
-	const struct tag_weights lessons = { &lesson, 1 };
+	const struct tag_weights tag_weights = { &tag_weight, 1 };
 	struct model m = *model_bundled();
-	const struct scoring by = { scored[_i].scorer, &lessons, &m };
+	const struct scoring by = { scored[_i].scorer, &tag_weights, &m };
 	const struct rulebook scoring = { .ruleset = book.ruleset,
 		.policy = &policy,
 		.scoring = scored[_i].scorer == 0 ? NULL : &by };
@@ -292,7 +292,7 @@ static const struct {
 	{ 7, true, 48, 0, 0, NULL },
 };
 
-START_TEST(shades)
+START_TEST(shadow_decisions)
 {
 	static struct signals sigs;
 	const struct event ev = { .n_attrs = 0 };
@@ -350,7 +350,7 @@ suite_decide(void)
 	tcase_add_loop_test(tc, decides, 0, (int)nitems(cases));
 	tcase_add_loop_test(tc, heeds_lists, 0, (int)nitems(listings));
 	tcase_add_loop_test(tc, places_reasons, 0, (int)nitems(reasons));
-	tcase_add_loop_test(tc, shades, 0, nitems(shadows));
+	tcase_add_loop_test(tc, shadow_decisions, 0, nitems(shadows));
 	tcase_add_test(tc, degrades);
 	suite_add_tcase(s, tc);
 	return s;

@@ -755,11 +755,11 @@ START_TEST(learns_again)
 	    value_bool(made_up(2) == 0);
 	book.ruleset = compile(rules);
 	scoring =
-	    (struct scoring) { .scorer = SCORER_LEARNED, .lessons = &then };
+	    (struct scoring) { .scorer = SCORER_LEARNED, .tag_weights = &then };
 	verdict_now();
 	was = decision.score;
-	ck_assert_int_eq(explain_lessons(&arena, &decision.rules, was.reasons,
-			     was.n_reasons, NULL, &again, &f),
+	ck_assert_int_eq(explain_tag_weights(&arena, &decision.rules,
+			     was.reasons, was.n_reasons, NULL, &again, &f),
 	    0);
 	ck_assert_int_eq(
 	    score_learned(&arena, &decision.rules, &again, &is, &f), 0);
@@ -831,7 +831,7 @@ START_TEST(leaves_the_untaught_alone)
 	struct tag_weights got;
 
 	ck_assert_int_eq(
-	    explain_lessons(&arena, &fired, was, 2, NULL, &got, &f), 0);
+	    explain_tag_weights(&arena, &fired, was, 2, NULL, &got, &f), 0);
 	ck_assert_uint_eq(got.n, 1);
 	ck_assert_str_eq(got.all[0].tag, "b");
 }
@@ -848,12 +848,12 @@ START_TEST(learns_the_rest_from_now)
 	struct tag_weights got;
 
 	ck_assert_int_eq(
-	    explain_lessons(&arena, &fired, &was, 1, &now, &got, &f), 0);
+	    explain_tag_weights(&arena, &fired, &was, 1, &now, &got, &f), 0);
 	ck_assert_uint_eq(got.n, 3);
 	ck_assert_str_eq(got.all[0].tag, "a");
 	ck_assert_int_eq(got.all[0].fraud, 1);
 	ck_assert_str_eq(got.all[1].tag, "b");
-	ck_assert_int_eq(score_lesson(&got.all[1]), 31);
+	ck_assert_int_eq(score_tag_weight(&got.all[1]), 31);
 	ck_assert_int_eq(got.all[2].legit, 6);
 }
 END_TEST
@@ -864,10 +864,11 @@ START_TEST(teaches_just_so_much)
 	int points;
 
 	for (points = 0; points <= 100; points++) {
-		l = score_taught("t", points);
+		l = score_tag_weight_of("t", points);
 		ck_assert_str_eq(l.tag, "t");
-		ck_assert_int_eq(score_lesson(&l),
-		    points > SCORE_LESSON_MAX ? SCORE_LESSON_MAX : points);
+		ck_assert_int_eq(score_tag_weight(&l),
+		    points > SCORE_TAG_POINTS_MAX ? SCORE_TAG_POINTS_MAX
+						  : points);
 	}
 }
 END_TEST

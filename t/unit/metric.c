@@ -100,13 +100,13 @@ START_TEST(adds_companions)
 	struct companion_counters *co = &shm->counters;
 
 	atomic_store(&slot->group, 1);
-	metric_add(slot, METRIC_ID_TORN, 0, 0, 1);
-	ck_assert(metric_find("engine_spool_torn_total", 0, 0, &cell));
+	metric_add(slot, METRIC_ID_PARTIAL, 0, 0, 1);
+	ck_assert(metric_find("engine_spool_partial_total", 0, 0, &cell));
 	atomic_store(metric_at(&co->now, &cell), 40);
 	atomic_store(metric_at(&co->base, &cell), 30);
-	HAS(print(shm), "engine_spool_torn_total 1\n");
+	HAS(print(shm), "engine_spool_partial_total 1\n");
 	atomic_store(&co->read, 1);
-	HAS(print(shm), "engine_spool_torn_total 11\n");
+	HAS(print(shm), "engine_spool_partial_total 11\n");
 	shm_free(shm);
 }
 END_TEST

@@ -86,23 +86,23 @@ static struct event_context
 in_whole(const struct event *ev, struct user_state *st,
     const struct place *place, int64_t now)
 {
-	struct graph_node **carried =
-	    arena_array(&row, CARRIED__MAX, sizeof(*carried));
+	struct graph_node **identifiers =
+	    arena_array(&row, IDENTIFIER__MAX, sizeof(*identifiers));
 	struct graph_node *user = entity_graph_node(whole, NODE_USER, ev->user);
 	int c;
 
-	ck_assert_int_eq(entity_graph_identifier(whole, ev, carried), 0);
+	ck_assert_int_eq(entity_graph_identifier(whole, ev, identifiers), 0);
 	if (user->id == 0)
 		entity_graph_bind(whole, user, ++ids);
-	for (c = 0; c < CARRIED__MAX; c++) {
-		if (carried[c] != NULL && carried[c]->id == 0)
-			entity_graph_bind(whole, carried[c], ++ids);
+	for (c = 0; c < IDENTIFIER__MAX; c++) {
+		if (identifiers[c] != NULL && identifiers[c]->id == 0)
+			entity_graph_bind(whole, identifiers[c], ++ids);
 	}
 	return (struct event_context) { .event = ev,
 		.graph = whole,
 		.state = st,
 		.user = user,
-		.carried = carried,
+		.identifiers = identifiers,
 		.place = place,
 		.now = now };
 }
@@ -160,7 +160,7 @@ START_TEST(packed_is_as_good_as_not)
 		ck_assert_str_eq(
 		    signals_of(&sc, verdict), signals_of(&plain, verdict));
 		ck_assert_int_eq(
-		    offline_store_close(history, &sc, TOLD_NOTHING, &f), 0);
+		    offline_store_close(history, &sc, LABEL_NONE, &f), 0);
 		arena_reset(&row);
 	}
 	ck_assert_int_lt(now, DELAY * DAY);
@@ -169,7 +169,7 @@ END_TEST
 
 /* The rates that an event finds so many days after the first. */
 static const struct entity_risk_rates *
-rates(int64_t day, enum label_fact told)
+rates(int64_t day, enum backtest_label told)
 {
 	static const struct place nowhere = { .country = "" };
 	static struct entity_risk_rates ret;
@@ -194,11 +194,11 @@ rates(int64_t day, enum label_fact told)
 
 START_TEST(labels_come_after_their_delay)
 {
-	ck_assert(rates(0, TOLD_FRAUD)->rate == 0.01);
-	ck_assert(rates(0, TOLD_NOTHING)->rate == 0.01);
-	ck_assert(rates(DELAY, TOLD_LEGIT)->rate == 0.01);
-	ck_assert(rates(DELAY + 1, TOLD_LEGIT)->rate == 1.01 / 3);
-	ck_assert_int_eq(rates(DELAY + 1, TOLD_LEGIT)->labels, 1);
+	ck_assert(rates(0, LABEL_FRAUD)->rate == 0.01);
+	ck_assert(rates(0, LABEL_NONE)->rate == 0.01);
+	ck_assert(rates(DELAY, LABEL_LEGIT)->rate == 0.01);
+	ck_assert(rates(DELAY + 1, LABEL_LEGIT)->rate == 1.01 / 3);
+	ck_assert_int_eq(rates(DELAY + 1, LABEL_LEGIT)->labels, 1);
 }
 END_TEST
 

@@ -36,10 +36,10 @@ static const double numbers[] = { 0, 1, 28, 0.1, 3000.01, 1e15, 1e300, -0.5,
 static const char *const strings[] = { "", "ET", "a \"quoted\" \\ thing",
 	"\x01\x1f\x7f tab\t", "caf\xc3\xa9 \xf0\x9f\x92\xb3", "{}[],:" };
 
-static const struct reason shade_reasons[] = { { "ring", 60 },
+static const struct reason shadow_reasons[] = { { "ring", 60 },
 	{ "a \"b\"", 12 } };
-static const struct shadow_result shade = { "shd_1", VERDICT_DENY,
-	{ 72, shade_reasons, nitems(shade_reasons) } };
+static const struct shadow_result shadow = { "shd_1", VERDICT_DENY,
+	{ 72, shadow_reasons, nitems(shadow_reasons) } };
 
 static struct value value_at(enum value_type type, size_t i);
 static void check_value(const struct value *a, const struct value *b);
@@ -183,7 +183,7 @@ START_TEST(shadows)
 
 	for (i = 0; i < SIGNAL__MAX; i++)
 		sigs.value[i] = value_unknown();
-	with = written_by((enum scorer)_i, &sigs, false, &shade);
+	with = written_by((enum scorer)_i, &sigs, false, &shadow);
 	without = written_by((enum scorer)_i, &sigs, false, NULL);
 	at = strstr(with, member);
 	ck_assert_ptr_nonnull(at);
@@ -290,7 +290,7 @@ check_value(const struct value *a, const struct value *b)
 static const char *
 written(const struct signals *sigs, bool watched)
 {
-	return written_by(SCORER_WEIGHTED, sigs, watched, &shade);
+	return written_by(SCORER_WEIGHTED, sigs, watched, &shadow);
 }
 
 static const char *

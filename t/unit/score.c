@@ -87,12 +87,12 @@ static const struct {
 	{ 1000000000000, 2000000000000, 15 },
 };
 
-START_TEST(lessons)
+START_TEST(tag_weights)
 {
-	const struct tag_weight lesson = { "t", taught[_i].fraud,
+	const struct tag_weight tag_weight = { "t", taught[_i].fraud,
 		taught[_i].legit };
 
-	ck_assert_int_eq(score_lesson(&lesson), taught[_i].points);
+	ck_assert_int_eq(score_tag_weight(&tag_weight), taught[_i].points);
 }
 END_TEST
 
@@ -304,7 +304,7 @@ suite_score(void)
 	TCase *tc = tcase_create("score");
 
 	tcase_add_loop_test(tc, sums, 0, (int)nitems(cases));
-	tcase_add_loop_test(tc, lessons, 0, (int)nitems(taught));
+	tcase_add_loop_test(tc, tag_weights, 0, (int)nitems(taught));
 	tcase_add_loop_test(tc, learns, 0, (int)nitems(learned));
 	tcase_add_loop_test(tc, models_it, 0, (int)nitems(models));
 	tcase_add_test(tc, scorers);

@@ -123,7 +123,7 @@ START_TEST(reads_back_what_was_written)
 	ck_assert_int_eq(atomic_load(&shm->spool_oldest), NOW);
 	take(&file, 0, 10, &piece);
 	ck_assert_uint_eq(piece.n, 2);
-	ck_assert_uint_eq(piece.torn, 0);
+	ck_assert_uint_eq(piece.partial, 0);
 	got = &piece.records[0];
 	ck_assert_int_eq(got->decided_at, r->decided_at);
 	ck_assert_int_eq(got->score, -1);
@@ -201,7 +201,7 @@ END_TEST
 
 static const struct {
 	const char *left; /* what a writer left when it was killed */
-	size_t torn;
+	size_t partial;
 } tails[] = {
 	{ "", 0 },
 	{ "0123456789abcdef {\"id\":\"vd_", 1 },
@@ -211,7 +211,7 @@ static const struct {
 	{ "\n\n0123456789abcdef\n{}\n", 4 },
 };
 
-START_TEST(a_torn_line_harms_no_other)
+START_TEST(a_partial_line_harms_no_other)
 {
 	struct spool_piece piece;
 	struct spool_file file;
@@ -222,14 +222,14 @@ START_TEST(a_torn_line_harms_no_other)
 	append("vd_3", NULL);
 	take(&file, 0, 10, &piece);
 	ck_assert_uint_eq(piece.n, 3);
-	ck_assert_uint_eq(piece.torn, tails[_i].torn);
+	ck_assert_uint_eq(piece.partial, tails[_i].partial);
 	ck_assert_str_eq(piece.records[1].id, "vd_2");
 	ck_assert_str_eq(piece.records[2].id, "vd_3");
 	spool_leave(spool, &file);
 }
 END_TEST
 
-START_TEST(a_torn_end_is_the_end)
+START_TEST(a_partial_end_is_the_end)
 {
 	struct spool_piece piece;
 	struct spool_file file;
@@ -239,7 +239,7 @@ START_TEST(a_torn_end_is_the_end)
 	scribble("active", "0123456789abcdef {\"id\":\"vd_");
 	take(&file, 0, 10, &piece);
 	ck_assert_uint_eq(piece.n, 1);
-	ck_assert_uint_eq(piece.torn, 1);
+	ck_assert_uint_eq(piece.partial, 1);
 	end = piece.end;
 	ck_assert_int_eq(spool_read(&file, end, 10, &arena, &piece, NULL), 0);
 	ck_assert_int_eq(piece.end, end);
@@ -303,7 +303,7 @@ START_TEST(many_chunks)
 	do {
 		ck_assert_int_eq(
 		    spool_read(&file, at, 200, &arena, &piece, NULL), 0);
-		ck_assert_uint_eq(piece.torn, 0);
+		ck_assert_uint_eq(piece.partial, 0);
 		n += piece.n;
 		at = piece.end;
 		arena_rewind(&arena, mark);
@@ -345,7 +345,7 @@ START_TEST(a_full_disk_takes_nothing)
 	ck_assert_int_eq(append("vd_3", NULL), 0);
 	take(&file, 0, 10, &piece);
 	ck_assert_uint_eq(piece.n, 2);
-	ck_assert_uint_eq(piece.torn, 0);
+	ck_assert_uint_eq(piece.partial, 0);
 	ck_assert_str_eq(piece.records[1].id, "vd_3");
 	spool_leave(spool, &file);
 }
@@ -377,7 +377,7 @@ START_TEST(many_writers)
 	ck_assert_int_eq(atomic_load(&shm->spool_records), WRITERS * EACH);
 	take(&file, 0, SIZE_MAX, &piece);
 	ck_assert_uint_eq(piece.n, WRITERS * EACH);
-	ck_assert_uint_eq(piece.torn, 0);
+	ck_assert_uint_eq(piece.partial, 0);
 	spool_leave(spool, &file);
 }
 END_TEST
@@ -401,21 +401,22 @@ START_TEST(counts_what_is_left)
 }
 END_TEST
 
-START_TEST(lines_set_aside)
+START_TEST(lines_quarantined)
 {
 	struct spool_piece piece;
 	struct spool_file file;
 	char path[512], text[2048];
-	FILE *aside;
+	FILE *quarantined;
 	size_t n;
 
 	append("vd_1", NULL);
 	take(&file, 0, 1, &piece);
-	ck_assert_int_eq(spool_aside(spool, &file, piece.lines[0], NULL), 0);
-	snprintf(path, sizeof(path), "%s/%s.aside", dir, file.name);
-	ck_assert_ptr_nonnull(aside = fopen(path, "re"));
-	n = fread(text, 1, sizeof(text), aside);
-	fclose(aside);
+	ck_assert_int_eq(
+	    spool_quarantine(spool, &file, piece.lines[0], NULL), 0);
+	snprintf(path, sizeof(path), "%s/%s.quarantine", dir, file.name);
+	ck_assert_ptr_nonnull(quarantined = fopen(path, "re"));
+	n = fread(text, 1, sizeof(text), quarantined);
+	fclose(quarantined);
 	ck_assert_uint_gt(n, 1);
 	ck_assert_int_eq(text[n - 1], '\n');
 	ck_assert_int_eq(memcmp(text, piece.lines[0], n - 1), 0);
@@ -445,15 +446,15 @@ suite_spool(void)
 	tcase_add_test(tc, goes_on_where_it_was_left);
 	tcase_add_test(tc, one_drains_at_a_time);
 	tcase_add_loop_test(
-	    tc, a_torn_line_harms_no_other, 0, (int)nitems(tails));
-	tcase_add_test(tc, a_torn_end_is_the_end);
+	    tc, a_partial_line_harms_no_other, 0, (int)nitems(tails));
+	tcase_add_test(tc, a_partial_end_is_the_end);
 	tcase_add_test(tc, a_changed_byte_is_noticed);
 	tcase_add_test(tc, an_unknown_record_is_whole);
 	tcase_add_test(tc, many_chunks);
 	tcase_add_loop_test(tc, a_full_disk_takes_nothing, 0, 3);
 	tcase_add_test(tc, many_writers);
 	tcase_add_test(tc, counts_what_is_left);
-	tcase_add_test(tc, lines_set_aside);
+	tcase_add_test(tc, lines_quarantined);
 	tcase_add_test(tc, no_directory);
 	suite_add_tcase(s, tc);
 	return s;
