@@ -103,7 +103,7 @@ copy_texts(struct delivery_transfer *po, const struct delivery_claim *cl,
 	void *block = malloc(room);
 
 	if (block == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
+		return fail_memory(f);
 	arena_init(&po->arena, block, room);
 	po->id = arena_strdup(&po->arena, cl->message->id);
 	po->call.url = arena_strdup(&po->arena, cl->url);
@@ -112,7 +112,7 @@ copy_texts(struct delivery_transfer *po, const struct delivery_claim *cl,
 	if (!po->arena.overflow)
 		return 0;
 	delivery_send_clear(po, NULL);
-	return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
+	return fail_memory(f);
 }
 
 /* Returns 0, or -1 if it cannot be signed or there is no room. */

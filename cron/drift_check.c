@@ -127,8 +127,7 @@ note_day(struct job_run *r, const char *day, const struct drift_notes *notes,
 	struct rows rows;
 
 	if (r->arena->overflow)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, "memory", "a step needs more");
+		return fail_memory(f);
 	crypt_id("cor_", clock_now(), correlation);
 	params_init(&p, r->arena);
 	params_text(&p, day);

@@ -39,8 +39,6 @@ static bool is_next(const struct risk_changes *c, int64_t entity);
 static void add_next(struct risk_changes *c, struct entity_risk_days *days);
 static bool pack_days(struct risk_written *w, struct arena *a, size_t i,
     struct entity_risk_days *days);
-static int arena_full(struct fail *f);
-
 int
 entity_risk_project_events(
     struct job_run *r, const struct rows *piece, struct fail *f)
@@ -135,7 +133,7 @@ add_days(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 		while (is_next(&c, w.entity[i]))
 			add_next(&c, &days);
 		if (!pack_days(&w, r->arena, i, &days))
-			return arena_full(f);
+			return fail_memory(f);
 	}
 	params_init(&p, r->arena);
 	params_ints(&p, w.entity, w.n);
@@ -159,7 +157,7 @@ read_stored(struct job_run *r, const struct risk_changes *c,
 	w->packed = arena_array(r->arena, max, sizeof(*w->packed));
 	w->size = arena_array(r->arena, max, sizeof(*w->size));
 	if (r->arena->overflow)
-		return arena_full(f);
+		return fail_memory(f);
 	for (row = c->next; row < c->rows->n; row++) {
 		entity = rows_int(c->rows, row, c->entity);
 		if (w->n == 0 || w->entity[w->n - 1] != entity)
@@ -209,11 +207,4 @@ pack_days(struct risk_written *w, struct arena *a, size_t i,
 		return false;
 	memcpy(packed, room, w->size[i]);
 	return true;
-}
-
-static int
-arena_full(struct fail *f)
-{
-	return fail_set(f, FAIL_US, INTERNAL, "memory",
-	    "there is none for what was counted");
 }

@@ -90,8 +90,7 @@ job_decide_open(struct job_run *r, struct fail *f)
 	struct queue_decider *d = calloc(1, sizeof(*d));
 
 	if ((r->own = d) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, "memory", "there is none");
+		return fail_memory(f);
 	if (conf.GEOIP_DB != NULL &&
 	    (d->geoip = geoip_open(conf.GEOIP_DB, f)) == NULL)
 		log_warn("event=geoip_open_failed path=%s why=%s",
@@ -162,7 +161,7 @@ read_due(
 		return -1;
 	l->all = arena_array(r->arena, USERS, sizeof(*l->all));
 	if (l->all == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, "memory", "is too small");
+		return fail_memory(f);
 	for (i = 0; i < rows.n; i++) {
 		if (rows_bool(&rows, i, rows_col(&rows, "due")))
 			read_event(r->arena, &rows, i, &l->all[l->n++]);

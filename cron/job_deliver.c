@@ -56,7 +56,7 @@ job_deliver_open(struct job_run *r, struct fail *f)
 
 	r->own = d;
 	if (d == NULL || (d->after = strdup("")) == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
+		return fail_memory(f);
 	d->http = http_new(POSTS, f);
 	db_set_cancel_check(r->db, move_on, d);
 	return d->http == NULL ? -1 : 0;
@@ -163,7 +163,7 @@ claim_deliveries(struct job_run *r, size_t *ret_n, struct fail *f)
 	after = strdup(
 	    rows_text(&rows, rows.n - 1, rows_col(&rows, "subscriber_id")));
 	if (after == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, "memory", "is used up");
+		return fail_memory(f);
 	free(d->after);
 	d->after = after;
 	return 0;

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sysexits.h>
 
@@ -98,8 +97,7 @@ prepare_run(struct job_run *r, struct fail *f)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (block == MAP_FAILED)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, "memory", "%s", strerror(errno));
+		return fail_memory(f);
 	arena_init(&arena, block, ARENA_SIZE);
 	r->arena = &arena;
 	if ((r->shm = shm_new(f)) == NULL)

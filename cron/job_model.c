@@ -83,8 +83,7 @@ job_model_open(struct job_run *r, struct fail *f)
 	struct model_state *s;
 
 	if ((r->own = s = calloc(1, sizeof(*s))) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, "memory", "%s", strerror(errno));
+		return fail_memory(f);
 	if (gethostname(s->host, HOST_NAME_MAX) == -1)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, "hostname", "%s", strerror(errno));

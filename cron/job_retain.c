@@ -39,8 +39,7 @@ job_retain_open(struct job_run *r, struct fail *f)
 {
 	r->own = calloc(1, sizeof(struct retain_state));
 	if (r->own == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, "memory", "%s", strerror(errno));
+		return fail_memory(f);
 	return 0;
 }
 

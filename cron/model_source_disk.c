@@ -42,7 +42,7 @@ model_source_disk_poll(struct job_run *r, const char *etag,
 
 	(void)etag;
 	if (text == NULL)
-		fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		fail_memory(f);
 	else if (fd == -1 || fstat(fd, &st) == -1)
 		refuse_model_file(f, strerror(errno));
 	else if (!S_ISREG(st.st_mode))

@@ -177,7 +177,7 @@ send_source_request(struct job_run *r, struct http_call *call, const char *etag,
 	call->stall_s = STALL_S;
 	call->reply_max = MODEL_FILE_MAX;
 	if (r->arena->overflow)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return fail_memory(f);
 	if ((etag = etag_for(call->url, etag)) != NULL)
 		add_request_header(r->arena, call, "If-None-Match", etag);
 	if ((h = http_new(1, f)) == NULL || http_start(h, call, f) == -1)
@@ -212,7 +212,7 @@ take_answer(struct arena *a, const struct http_call *call, bool asked,
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "the model cannot be fetched: status %d", call->status);
 	if ((text = arena_alloc(a, call->reply_size + 1)) == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return fail_memory(f);
 	if (call->reply_size > 0)
 		memcpy(text, call->reply, call->reply_size);
 	text[call->reply_size] = '\0';

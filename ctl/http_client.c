@@ -291,7 +291,7 @@ send_http_request(struct http_client *sv, const struct client_request *ask)
 		http_done(sv->http, call);
 	if (make_call(
 		sv, ask, ask->slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS, call) == -1)
-		fail_set(&f, FAIL_US, INTERNAL, NULL, "out of memory");
+		fail_memory(&f);
 	if (call->url == NULL || http_start(sv->http, call, &f) == -1)
 		return ctl_failed(sv->url, &f);
 	return wait_for_answer(sv, ask);

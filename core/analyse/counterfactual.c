@@ -84,7 +84,6 @@ static int try_value(struct search *s, const struct subject *of,
 static double size_of(const struct value *from, const struct value *to);
 static bool is_hopeless(const struct search *s, double size);
 static void reverse_numbers(struct numbers *numbers);
-static int search_no_room(struct fail *f);
 static int number_order(const void *a, const void *b);
 
 int
@@ -101,7 +100,7 @@ explain_changes(const struct rulebook *book, const struct sample *sample,
 	*ret = (struct counterfactuals) { .complete = true };
 	if (other == NULL || s == NULL ||
 	    (literals = rule_literals(a, book->ruleset, &n)) == NULL)
-		return search_no_room(f);
+		return fail_memory(f);
 
 	/* Longer than any literal. */
 	memset(other, 'x', RULE_STRING_MAX + 1);
@@ -131,7 +130,7 @@ search_begin(struct search *s, const struct sample *sample)
 	s->smooth =
 	    s->book->scoring != NULL && s->book->scoring->scorer == SCORER_ML;
 	if (copy_attrs(s, sample) == -1)
-		return search_no_room(s->fail);
+		return fail_memory(s->fail);
 	mark = arena_mark(s->arena);
 	if (explain_decide(
 		s->book, &s->changed, s->arena, &s->decision, s->fail) == -1)
@@ -312,7 +311,7 @@ search_numbers(struct search *s, const struct subject *of)
 	int r;
 
 	if ((all.all = arena_array(s->arena, most, sizeof(double))) == NULL)
-		return search_no_room(s->fail);
+		return fail_memory(s->fail);
 	add_candidate_literals(of, &all);
 	if (s->smooth && !of->attr)
 		add_doublings(of, &all);
@@ -510,12 +509,6 @@ reverse_numbers(struct numbers *numbers)
 		*a++ = *--b;
 		*b = was;
 	}
-}
-
-static int
-search_no_room(struct fail *f)
-{
-	return fail_set(f, FAIL_US, INTERNAL, NULL, "no room for the changes");
 }
 
 static int

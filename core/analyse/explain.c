@@ -50,8 +50,7 @@ explain_tag_weights(struct arena *a, const struct score *rules,
 	size_t i, k = 0;
 
 	if (all == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the tags");
+		return fail_memory(f);
 
 	/* What adds what its rules do had not been taught anything. */
 	for (i = 0; i < n; i++) {

@@ -37,6 +37,12 @@ fail_set(struct fail *f, enum fail_kind kind, enum code code, const char *where,
 	return -1;
 }
 
+int
+fail_memory(struct fail *f)
+{
+	return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+}
+
 const char *
 fail_text(const struct fail *f, char ret[FAIL_TEXT_SIZE])
 {

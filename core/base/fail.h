@@ -44,6 +44,9 @@ int fail_set(struct fail *f, enum fail_kind kind, enum code code,
     const char *where, const char *why, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* Fill f (unless it is NULL): the arena or the heap is full.  Return -1. */
+int fail_memory(struct fail *f);
+
 #define FAIL_TEXT_SIZE 450 /* where, a space, why and a NUL */
 
 /*

@@ -145,8 +145,7 @@ add_reason(struct arena *a, struct score *score, const struct reason *reason,
 			return 0;
 	}
 	if ((all = arena_array(a, n + 1, sizeof(*all))) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the reasons");
+		return fail_memory(f);
 	for (i = n; i > 0 && was[i - 1].points == 0 &&
 	     strcmp(was[i - 1].tag, reason->tag) > 0;
 	     i--)

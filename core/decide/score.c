@@ -32,7 +32,6 @@ static const struct tag_weight *find_tag_weight(
     const struct tag_weights *tag_weights, const char *tag);
 static size_t find_shares(const struct model_risk *risk, struct share *ret);
 static void share_out(int points, struct share *shares, size_t n);
-static int score_no_room(struct fail *f);
 static int reason_order(const void *a, const void *b);
 static int compare_tag_weight(const void *a, const void *b);
 static int term_order(const void *a, const void *b);
@@ -84,7 +83,7 @@ score_weighted(struct arena *a, const struct ruleset *rs,
 	place = arena_array(a, rs->n_tags, sizeof(*place));
 	reasons = arena_array(a, hits->n, sizeof(*reasons));
 	if (place == NULL || reasons == NULL)
-		return score_no_room(f);
+		return fail_memory(f);
 
 	/* The first rule with a tag opens its reason, others add to it. */
 	for (i = 0; i < hits->n; i++) {
@@ -112,7 +111,7 @@ score_learned(struct arena *a, const struct score *rules,
 	if (n == 0)
 		return 0;
 	if ((reasons = arena_array(a, n, sizeof(*reasons))) == NULL)
-		return score_no_room(f);
+		return fail_memory(f);
 	memcpy(reasons, rules->reasons, n * sizeof(*reasons));
 	for (i = 0; i < n; i++) {
 		tag_weight = find_tag_weight(tag_weights, reasons[i].tag);
@@ -144,7 +143,7 @@ score_ml(struct arena *a, const struct model *model, const struct signals *sigs,
 	share_out(score, shares, n_shares);
 	if ((reasons = arena_array(a, SCORE_MODEL_REASONS, sizeof(*reasons))) ==
 	    NULL)
-		return score_no_room(f);
+		return fail_memory(f);
 	for (i = 0; i < n_shares; i++)
 		if (shares[i].reason.points > 0)
 			reasons[n++] = shares[i].reason;
@@ -264,13 +263,6 @@ share_out(int points, struct share *shares, size_t n)
 	qsort(shares, n, sizeof(*shares), rest_order);
 	for (i = 0; n > 0 && points > 0; i = (i + 1) % n, points--)
 		shares[i].reason.points++;
-}
-
-static int
-score_no_room(struct fail *f)
-{
-	return fail_set(f, FAIL_US, INTERNAL, NULL,
-	    "there is no room left for the reasons");
 }
 
 void

@@ -95,7 +95,7 @@ check_attr(struct arena *a, struct rule_interned *attrs,
 	    ? rule_word_string(a, at, f)
 	    : arena_strndup(a, at->text + prefix, at->len - prefix);
 	if (name == NULL)
-		return at->token == TOKEN_ATTR ? -1 : rule_lex_full(f);
+		return at->token == TOKEN_ATTR ? -1 : fail_memory(f);
 	if (*name == '\0' || strlen(name) > EVENT_ATTR_NAME_MAX)
 		return rule_lex_fail(f, at,
 		    "the name of an attribute has 1 to %d bytes",

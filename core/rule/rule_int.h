@@ -141,9 +141,6 @@ int rule_lex_fail(struct fail *f, const struct rule_lexeme *at, const char *why,
 int rule_lex_expected(struct fail *f, const struct rule_lexeme *at,
     const char *expected, ...) __attribute__((format(printf, 3, 4)));
 
-/* There is no room in the arena; returns -1. */
-int rule_lex_full(struct fail *f);
-
 /*
  * rule_literal.c: what a string, or the quoted name of an attribute, stands
  * for. Returns it in arena a, or NULL with f set: a bad escape, too long, the

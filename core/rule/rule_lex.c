@@ -200,13 +200,6 @@ rule_lex_expected(
 	return -1;
 }
 
-int
-rule_lex_full(struct fail *f)
-{
-	return fail_set(f, FAIL_US, INTERNAL, NULL,
-	    "there is no room left for the ruleset");
-}
-
 /* Go to the next token or the end: over white space and comments. */
 static void
 lex_skip(struct rule_lexer *lx)

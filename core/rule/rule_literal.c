@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/fail.h"
 #include "core/rule/rule.h"
 #include "core/base/utf8.h"
 #include "core/rule/rule_int.h"
@@ -66,7 +67,7 @@ rule_word_string(struct arena *a, const struct rule_lexeme *at, struct fail *f)
 	}
 	copy = arena_strndup(a, value.text, value.len);
 	if (copy == NULL)
-		rule_lex_full(f);
+		fail_memory(f);
 	return copy;
 }
 

@@ -131,7 +131,7 @@ parse_rules(struct rule_parser *p)
 			    "a ruleset has at most %d rules", RULES_MAX);
 		draft = arena_alloc(p->arena, sizeof(*draft));
 		if (draft == NULL)
-			return rule_lex_full(p->fail);
+			return fail_memory(p->fail);
 		if (parse_rule(p, &draft->rule) == -1)
 			return -1;
 		*p->last = draft;
@@ -155,7 +155,7 @@ parse_finish(struct rule_parser *p)
 	rules = arena_array(p->arena, p->n_rules, sizeof(*rules));
 	attrs = rule_intern_dup(p->arena, &p->attrs.names);
 	if (rs == NULL || rules == NULL || attrs == NULL) {
-		rule_lex_full(p->fail);
+		fail_memory(p->fail);
 		return NULL;
 	}
 	for (draft = p->first; draft != NULL; draft = draft->next) {
@@ -199,7 +199,7 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 	/* The condition is complete: keep exactly what it needs. */
 	cond = arena_array(p->arena, p->n_terms, sizeof(*cond));
 	if (cond == NULL)
-		return rule_lex_full(p->fail);
+		return fail_memory(p->fail);
 	memcpy(cond, p->terms, p->n_terms * sizeof(*cond));
 	rule->cond = cond;
 	return 0;
@@ -481,7 +481,7 @@ list_make(
 			items[kept++] = items[i];
 	copy = arena_array(p->arena, kept, sizeof(*copy));
 	if (copy == NULL)
-		return rule_lex_full(p->fail);
+		return fail_memory(p->fail);
 	memcpy(copy, items, kept * sizeof(*copy));
 	*ret = (struct cond_list) { .items = copy, .n = kept };
 	return 0;
@@ -535,7 +535,7 @@ take_ident(struct rule_parser *p, const char *what, bool quoted)
 	    : arena_strndup(p->arena, at.text, at.len);
 	if (text == NULL) {
 		if (at.token == TOKEN_WORD)
-			rule_lex_full(p->fail);
+			fail_memory(p->fail);
 		return NULL;
 	}
 	if (!rule_ident(text)) {

@@ -146,7 +146,7 @@ user_state_unpack(
 
 	st = arena_alloc(a, sizeof(*st));
 	if (st == NULL) {
-		fail_set(f, FAIL_US, INTERNAL, "state", "has no memory left");
+		fail_memory(f);
 		return NULL;
 	}
 	if (packed == NULL || size == 0)

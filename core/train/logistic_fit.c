@@ -140,8 +140,7 @@ allocate_work(struct arena *a, struct fit_work *w, struct fail *f)
 	w->slope = arena_array(a, most, sizeof(*w->slope));
 	w->curve = arena_array(a, most * most, sizeof(*w->curve));
 	if (a->overflow)
-		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "there is no room left to fit in");
+		return fail_memory(f);
 	return 0;
 }
 

@@ -377,8 +377,7 @@ files_load(struct migrate_work *w, struct fail *f)
 		m->name = arena_strndup(&w->arena, strrchr(names[i], '/') + 1,
 		    strlen(strrchr(names[i], '/') + 1) - strlen(".sql"));
 		if (m->name == NULL)
-			return fail_set(
-			    f, FAIL_US, INTERNAL, NULL, "out of memory");
+			return fail_memory(f);
 		m->number = strtoll(m->name, &end, 10);
 		if (end != m->name + 4 || *end != '_')
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->path,
@@ -799,7 +798,7 @@ list_files(struct migrate_work *w, const char *folder, const char **ret,
 	}
 	closedir(dir);
 	if (w->arena.overflow)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return fail_memory(f);
 	qsort(ret, *ret_n, sizeof(*ret), order_by_name);
 	return 0;
 }

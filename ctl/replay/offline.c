@@ -143,7 +143,7 @@ begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 		return -1;
 	ru->history = offline_store_new((int)ru->ask->label_delay);
 	if (ru->history == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return fail_memory(f);
 	ru->show->truth = ru->source->layout.truth;
 	ru->show->colour = ctl_colour(STDOUT_FILENO);
 	ru->source->progress = isatty(STDERR_FILENO) == 1;
@@ -183,8 +183,7 @@ count_begin(struct offline_run *ru, struct fail *f)
 		    arena_array(&ru->arena, n + 1, sizeof(*fired));
 
 		if (fired == NULL)
-			return fail_set(
-			    f, FAIL_US, INTERNAL, NULL, "out of memory");
+			return fail_memory(f);
 		memset(fired, 0, (n + 1) * sizeof(*fired));
 		ru->fired[type] = fired;
 	}

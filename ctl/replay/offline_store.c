@@ -71,8 +71,6 @@ static struct store_row *row_of(
 static struct edge *edge_slot(const struct offline_store *h, struct edge edge);
 static struct edge edge_of(struct user_state_link link);
 static int grow_links(struct offline_store *h, struct fail *f);
-static int store_no_memory(struct fail *f);
-
 struct offline_store *
 offline_store_new(int delay)
 {
@@ -113,7 +111,7 @@ offline_store_comes(
 	const uint32_t n = h->ids.n;
 
 	if (string_ids_add(&h->ids, 0, id) == 0)
-		return store_no_memory(f);
+		return fail_memory(f);
 	*ret_again = h->ids.n == n;
 	return 0;
 }
@@ -139,7 +137,7 @@ offline_store_open(struct offline_store *h, const struct event *ev,
 	if (identifiers == NULL || g == NULL || rates == NULL ||
 	    entity_graph_identifier(g, ev, identifiers) ||
 	    (user = entity_graph_node(g, NODE_USER, ev->user)) == NULL)
-		return store_no_memory(f);
+		return fail_memory(f);
 	if (open_node(h, g, user, f) == -1)
 		return -1;
 	for (c = 0; c < IDENTIFIER__MAX; c++) {
@@ -196,14 +194,14 @@ open_node(struct offline_store *h, struct graph *g, struct graph_node *node,
 
 	id = string_ids_add(&h->names, (unsigned char)node->kind, node->key);
 	if (id == 0)
-		return store_no_memory(f);
+		return fail_memory(f);
 	if (id > n && add_store_row(h, f) == -1)
 		return -1;
 	node->seen = id <= n;
 	root = root_of(h, id);
 	top = entity_graph_place(g, node, id, root, h->rows[root - 1].size);
 	if (top == NULL)
-		return store_no_memory(f);
+		return fail_memory(f);
 	read_store_row(h, node);
 	read_store_row(h, top);
 	return 0;
@@ -238,7 +236,7 @@ add_store_row(struct offline_store *h, struct fail *f)
 		max = h->max_rows == 0 ? FIRST : 2 * h->max_rows;
 		rows = realloc(h->rows, max * sizeof(*rows));
 		if (rows == NULL)
-			return store_no_memory(f);
+			return fail_memory(f);
 		h->rows = rows;
 		h->max_rows = max;
 	}
@@ -326,7 +324,7 @@ keep_packed(
 
 	if (cap != row->packed_cap) {
 		if ((room = realloc(row->packed, cap)) == NULL)
-			return store_no_memory(f);
+			return fail_memory(f);
 		row->packed = room;
 		row->packed_cap = (uint16_t)cap;
 	}
@@ -372,7 +370,7 @@ grow_links(struct offline_store *h, struct fail *f)
 	size_t i;
 
 	if (new == NULL)
-		return store_no_memory(f);
+		return fail_memory(f);
 	h->links = new;
 	h->mask = 2 * slots - 1;
 	for (i = 0; i < slots; i++) {
@@ -381,10 +379,4 @@ grow_links(struct offline_store *h, struct fail *f)
 	}
 	free(old);
 	return 0;
-}
-
-static int
-store_no_memory(struct fail *f)
-{
-	return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
 }

@@ -246,7 +246,7 @@ open_replay(struct replay_run *rp, const char *map, struct fail *f)
 		return -1;
 	rp->slots = calloc((size_t)rp->jobs, sizeof(*rp->slots));
 	if (rp->slots == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return fail_memory(f);
 	for (i = 0; i < rp->jobs; i++) {
 		rp->slots[i].state = SLOT_FREE;
 		ctl_arena(&rp->slots[i].arena, BODY_SIZE);

@@ -106,7 +106,7 @@ allocate_training(struct training *tn, struct fail *f)
 	tn->known = calloc(users, sizeof(*tn->known));
 	if (tn->label == NULL || tn->z == NULL || tn->marks == NULL ||
 	    tn->found == NULL || tn->known == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return fail_memory(f);
 	for (i = 0; i < users; i++)
 		tn->known[i] = TRAIN_NEVER;
 	return 0;

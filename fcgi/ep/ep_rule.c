@@ -172,7 +172,7 @@ add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 	int result;
 
 	if ((block = malloc(size)) == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return fail_memory(f);
 	arena_init(&a, block, size);
 	str_add(s, "{\"eventType\":");
 	str_json(s, rows_text(rows, i, rows_col(rows, "event_type")));
@@ -203,8 +203,7 @@ add_rules(struct str *s, struct arena *a, const char *text, struct fail *f)
 		str_init(&dsl, a);
 		rule_print(&dsl, rule);
 		if (str_text(&dsl) == NULL)
-			return fail_set(
-			    f, FAIL_US, INTERNAL, NULL, "out of memory");
+			return fail_memory(f);
 		str_addf(s,
 		    "%s{\"id\":\"%s\",\"tag\":\"%s\",\"weight\":%d,\"dsl\":",
 		    rule == rs->rules ? "" : ",", rule->id, rule->tag,

@@ -110,7 +110,7 @@ err1:
 	free(s->hands);
 	free(s);
 err0:
-	fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	fail_memory(f);
 	return NULL;
 }
 

@@ -71,7 +71,7 @@ readiness_load(struct worker *w, struct fail *f)
 	int r;
 
 	if (scratch_open(&a) == -1)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return fail_memory(f);
 	r = db_ready(w->db, f);
 	if (r == 0)
 		r = engine_load(w->engine, w->db, &a, f);

@@ -223,7 +223,7 @@ read_credentials(char **ret_text, struct conf_source *sources, struct fail *f)
 	if (dir == NULL || *dir == '\0')
 		return 0;
 	if ((*ret_text = text = malloc(CREDENTIALS_MAX)) == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, dir, "out of memory");
+		return fail_memory(f);
 	for (i = 0; i < SETTINGS; i++) {
 		if ((settings[i].flags & SECRET) == 0)
 			continue;

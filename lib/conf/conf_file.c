@@ -29,7 +29,7 @@ conf_file_read(const char *path, struct fail *f)
 		return NULL;
 	}
 	if ((text = malloc(FILE_MAX)) == NULL) {
-		fail_set(f, FAIL_US, INTERNAL, path, "out of memory");
+		fail_memory(f);
 		goto done;
 	}
 	n = fread(text, 1, FILE_MAX, file);

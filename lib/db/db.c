@@ -30,7 +30,7 @@ db_new(const char *url, const char *name, int timeout_ms, enum stmt setup,
 	if (db == NULL || (db->url = strdup(url)) == NULL ||
 	    (db->name = strdup(name)) == NULL) {
 		db_close(db);
-		fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		fail_memory(f);
 		return NULL;
 	}
 	db->shared = &db->own;

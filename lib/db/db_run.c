@@ -92,8 +92,7 @@ db_query(struct db *db, struct arena *a, const char *sql,
 	if (db_ready(db, f) == -1)
 		return -1;
 	if (p != NULL && p->failed)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the parameters");
+		return fail_memory(f);
 	if (!PQsendQueryParams(db->conn, sql, p == NULL ? 0 : p->n, NULL,
 		p == NULL ? NULL : p->value, p == NULL ? NULL : p->length,
 		db_binary, 1))
@@ -148,8 +147,7 @@ db_sync(
 			ret[i].result = res;
 			ret[i].n = PQntuples(res);
 			if (arena_defer(a, result_free, res) == -1 && r == 0)
-				r = fail_set(f, FAIL_US, INTERNAL, NULL,
-				    "no room for a result");
+				r = fail_memory(f);
 		} else {
 			/* The server skips what follows the first error. */
 			if (r == 0)

@@ -140,7 +140,7 @@ err2:
 err1:
 	free(e);
 err0:
-	fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+	fail_memory(f);
 	return NULL;
 }
 
@@ -450,8 +450,7 @@ load_policy(struct rulebook_load *load, const struct rows *rows, int first,
 	if (type == EVENT_TYPE__NONE)
 		return 0;
 	if (p == NULL || bands == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the policies");
+		return fail_memory(f);
 	p->id = arena_strdup(a, rows_text(rows, first, rows_col(rows, "id")));
 	p->version =
 	    arena_strdup(a, rows_text(rows, first, rows_col(rows, "version")));
@@ -501,8 +500,7 @@ load_complete(const struct rulebook_load *load, struct fail *f)
 	int type;
 
 	if (load->arena.overflow)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the rulebooks");
+		return fail_memory(f);
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
 		if (load->books[type].ruleset == NULL ||
 		    load->books[type].policy == NULL)

@@ -160,8 +160,7 @@ hold_entries(struct cached_subject *ret, const struct rows *r, struct fail *f)
 		size +=
 		    sizeof(*ret->entries) + strlen(rows_text(r, i, value)) + 1;
 	if ((ret->entries = malloc(size)) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the lists");
+		return fail_memory(f);
 	ret->n = (size_t)r->n;
 	text = (char *)(ret->entries + ret->n);
 	for (i = 0; i < r->n; i++) {

@@ -81,8 +81,7 @@ hold_tag_weights(struct tag_weights *ret, const struct rows *r, struct fail *f)
 	for (i = 0; i < r->n; i++)
 		size += sizeof(*all) + strlen(rows_text(r, i, tag)) + 1;
 	if ((all = malloc(size)) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the tags");
+		return fail_memory(f);
 	text = (char *)(all + r->n);
 	for (i = 0; i < r->n; i++) {
 		len = strlen(rows_text(r, i, tag)) + 1;

@@ -59,7 +59,7 @@ body_parse(struct arena *a, const char *text, size_t size, struct fail *f)
 
 	scratch = arena_alloc(a, size + 1);
 	if (scratch == NULL) {
-		fail_set(f, FAIL_US, INTERNAL, NULL, "the request is too big");
+		fail_memory(f);
 		return NULL;
 	}
 	r = strict_json_read(text, size, scratch, &json, f);
@@ -67,7 +67,7 @@ body_parse(struct arena *a, const char *text, size_t size, struct fail *f)
 	if (r == -1)
 		return NULL;
 	if (arena_defer(a, release_json, json) == -1) {
-		fail_set(f, FAIL_US, INTERNAL, NULL, "the request is too big");
+		fail_memory(f);
 		return NULL;
 	}
 	return json;

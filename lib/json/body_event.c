@@ -521,5 +521,5 @@ refuse_event_field(const char *path, const char *rule, struct fail *f)
 static int
 too_big(struct fail *f)
 {
-	return fail_set(f, FAIL_US, INTERNAL, NULL, "the request is too big");
+	return fail_memory(f);
 }

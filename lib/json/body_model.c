@@ -186,8 +186,7 @@ read_date(
 		return refuse_model(f, "trainedAt",
 		    "must be a date, as 2026-11-21 or 2026-11-21T09:57:51Z");
 	if ((*ret = arena_strdup(a, text)) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the model");
+		return fail_memory(f);
 	return 0;
 }
 

@@ -95,8 +95,7 @@ read_policy_members(struct arena *a, struct json_object *json,
 
 	/* How many there may be policy_check() says. */
 	if ((bands = arena_array(a, n + 1, sizeof(*bands))) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "the policy is too big");
+		return fail_memory(f);
 	for (i = 0; i < n && i < POLICY_BANDS_MAX; i++)
 		if (read_band(json_object_array_get_idx(list, i), i, &bands[i],
 			f) == -1)

@@ -168,7 +168,7 @@ rules_text(struct arena *a, struct json_object *rules, struct fail *f)
 			f) == -1)
 			return NULL;
 	if (str_text(&s) == NULL)
-		fail_set(f, FAIL_US, INTERNAL, NULL, "the rules are too big");
+		fail_memory(f);
 	return str_text(&s);
 }
 
@@ -253,7 +253,7 @@ read_tree(struct arena *a, struct json_object *json,
 	if (put_rule(&t, json, at) == -1)
 		return NULL;
 	if (str_text(&t.text) == NULL) {
-		fail_set(f, FAIL_US, INTERNAL, NULL, "the rules are too big");
+		fail_memory(f);
 		return NULL;
 	}
 	rs = rule_compile(a, str_text(&t.text), t.text.len, f);

@@ -450,5 +450,5 @@ refuse_json(struct gate *g, size_t at, const char *what)
 static int
 json_no_memory(struct gate *g)
 {
-	return fail_set(g->fail, FAIL_US, INTERNAL, NULL, "out of memory");
+	return fail_memory(g->fail);
 }

@@ -121,7 +121,7 @@ http_start(struct http *h, struct http_call *call, struct fail *f)
 	call->reply = NULL;
 	call->reply_size = 0;
 	if ((ha = handle_new(call)) == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		return fail_memory(f);
 	if (curl_multi_add_handle(h->multi, ha->easy) != CURLM_OK) {
 		handle_free(ha);
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "url",

@@ -90,8 +90,7 @@ collect_cells(
 	ret->at = arena_array(a, CELLS_MAX, sizeof(void *));
 	ret->size = 0;
 	if (ret->at == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, "counters", "out of memory");
+		return fail_memory(f);
 	while (metric_next(&cell)) {
 		at = metric_at(m, &cell);
 		if ((n = atomic_load(at)) == 0)

@@ -67,7 +67,7 @@ spool_open(const char *dir, struct shm *shm, struct fail *f)
 	struct spool *sp = calloc(1, sizeof(*sp));
 
 	if (sp == NULL) {
-		fail_set(f, FAIL_US, INTERNAL, NULL, "out of memory");
+		fail_memory(f);
 		return NULL;
 	}
 	sp->shm = shm;
@@ -177,8 +177,7 @@ spool_append(struct spool *sp, struct arena *a,
 	for (i = 0; i < n; i++)
 		spool_print(&s, &records[i]);
 	if (str_text(&s) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
+		return fail_memory(f);
 
 	if (lock_soon(sp->write_lock) == -1)
 		return refuse_spool(f, "locking");
@@ -219,8 +218,7 @@ spool_read(const struct spool_file *file, int64_t offset, size_t max,
 
 	*ret = (struct spool_piece) { .end = offset };
 	if (text == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
+		return fail_memory(f);
 	while (n != 0 && size < SPOOL_CHUNK) {
 		n = pread(file->fd, text + size, SPOOL_CHUNK - size,
 		    offset + (int64_t)size);
@@ -229,8 +227,7 @@ spool_read(const struct spool_file *file, int64_t offset, size_t max,
 		size += n > 0 ? (size_t)n : 0;
 	}
 	if (cut_records(a, text, size, max, ret) == -1)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
+		return fail_memory(f);
 	return 0;
 }
 

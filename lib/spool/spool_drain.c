@@ -168,8 +168,7 @@ send_log(struct db *db, struct arena *a, const struct spool_piece *piece,
 	size_t i, c;
 
 	if (text == NULL || at == NULL || score == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, NULL, "no room for the spool");
+		return fail_memory(f);
 	for (i = 0; i < piece->n; i++) {
 		at[i] = r[i].decided_at;
 		score[i] = r[i].score;

@@ -60,7 +60,7 @@ txn_build(struct txn *txn, struct decision_request *const *items, size_t n,
 	txn->graph = entity_graph_new(
 	    txn->arena, n * TXN_NODES_MAX, n * ENTITY_GRAPH_PAIRS_MAX);
 	if (txn->events == NULL || txn->users == NULL || txn->graph == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	for (i = 0; i < n; i++) {
 		if (build_event(txn, &txn->events[i], items[i], f) == -1)
 			return -1;
@@ -170,14 +170,8 @@ txn_answer(struct txn *txn, struct txn_event *ev, struct fail *f)
 	if (d->score.total != SCORE_SHORT_CIRCUIT && txn_records(ev))
 		ev->sample = sample_text(txn->arena, rs, ev);
 	if (txn->arena->overflow)
-		return txn_no_room(f);
+		return fail_memory(f);
 	return 0;
-}
-
-int
-txn_no_room(struct fail *f)
-{
-	return fail_set(f, FAIL_US, INTERNAL, NULL, "the request is too big");
 }
 
 /* Lay out one event with its user and its entities. */
@@ -203,9 +197,9 @@ build_event(struct txn *txn, struct txn_event *ev,
 							: event->id;
 	ev->user = find_user(txn, event->user);
 	if (ev->user == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	if (entity_graph_identifier(txn->graph, event, ev->identifiers) == -1)
-		return txn_no_room(f);
+		return fail_memory(f);
 	return 0;
 }
 

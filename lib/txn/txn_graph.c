@@ -153,7 +153,7 @@ node_keys_init(
 	keys->kind = arena_array(a, max, sizeof(*keys->kind));
 	keys->key = arena_array(a, max, sizeof(*keys->key));
 	keys->n = 0;
-	return keys->kind == NULL || keys->key == NULL ? txn_no_room(f) : 0;
+	return keys->kind == NULL || keys->key == NULL ? fail_memory(f) : 0;
 }
 
 /*
@@ -179,7 +179,7 @@ read_resolved(struct txn *txn, const struct rows *r,
 		if (entity_graph_place(txn->graph, node, rows_int(r, i, id),
 			rows_int(r, i, root),
 			(int)rows_int(r, i, size)) == NULL)
-			return txn_no_room(f);
+			return fail_memory(f);
 	}
 	*again = false;
 	for (w = 0; w < all->n; w++) {
@@ -209,7 +209,7 @@ lock_nodes(struct txn *txn, bool *again, struct fail *f)
 	int lock_at, links_at, moved_at = TXN_NOT_SENT;
 
 	if (ids == NULL || a == NULL || b == NULL || roots == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	n_ids = lock_ids(txn, ids);
 	n_links = link_ids(txn, a, b);
 	n_roots = root_ids(txn, roots);

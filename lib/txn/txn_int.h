@@ -193,9 +193,6 @@ bool txn_apikey_allows(struct decision_request *item, int64_t scopes);
 int txn_answer(struct txn *txn, struct txn_event *ev, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* Set f: the arena is full.  Returns -1. */
-int txn_no_room(struct fail *f);
-
 /* txn_read.c: the first round trip, and earlier decisions */
 
 /*

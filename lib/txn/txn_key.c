@@ -25,7 +25,7 @@ txn_digest(struct txn *txn, struct fail *f)
 			continue;
 		ev->digest = event_digest(key, txn->arena, ev->item->event);
 		if (ev->digest == 0)
-			return txn_no_room(f);
+			return fail_memory(f);
 	}
 	return 0;
 }

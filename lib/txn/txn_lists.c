@@ -32,7 +32,7 @@ txn_send_lists(
 	names = arena_array(txn->arena, max, sizeof(*names));
 	values = arena_array(txn->arena, max, sizeof(*values));
 	if (ords == NULL || names == NULL || values == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	for (i = 0; i < txn->n; i++) {
 		for (k = 0; k < txn->events[i].n_keys; k++) {
 			key = &txn->events[i].keys[k];

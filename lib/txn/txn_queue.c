@@ -67,7 +67,7 @@ send_numbers(struct txn *txn, enum stmt stmt,
 		return 0;
 	numbers = arena_array(txn->arena, txn->n, sizeof(*numbers));
 	if (numbers == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	for (i = 0; i < txn->n; i++) {
 		if (wanted(&txn->events[i]))
 			numbers[n++] = txn->events[i].item->queued;

@@ -89,7 +89,7 @@ txn_read_earlier(struct txn *txn, struct fail *f)
 
 	rows = arena_array(txn->arena, txn->n, sizeof(*rows));
 	if (rows == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	for (i = 0; i < txn->n; i++) {
 		if (txn->events[i].earlier_id == NULL)
 			continue;
@@ -169,7 +169,7 @@ txn_send_lock(struct txn *txn, enum txn_lock lock, struct fail *f)
 	size_t i, n = 0;
 
 	if (keys == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	for (i = 0; i < txn->n_users; i++) {
 		if (!txn->users[i].busy)
 			keys[n++] = txn_lock_key(txn->users[i].id);
@@ -212,7 +212,7 @@ send_open(struct txn *txn, struct fail *f)
 	size_t i;
 
 	if (users == NULL || keys == NULL || hashes == NULL || sizes == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	for (i = 0; i < txn->n; i++) {
 		users[i] = txn->events[i].user->id;
 		keys[i] = txn->events[i].key;
@@ -257,7 +257,7 @@ send_nodes(struct txn *txn, int *ret_index, struct fail *f)
 
 	*ret_index = TXN_NOT_SENT;
 	if (keys == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	nodes = entity_graph_nodes(txn->graph, &all);
 	for (i = 0; i < all; i++) {
 		if (nodes[i]->kind != NODE_USER)
@@ -375,7 +375,7 @@ read_user_row(struct txn *txn, struct txn_user *user, const struct rows *r,
 	user->node->seen = true;
 	root = entity_graph_node_id(txn->graph, rows_int(r, row, c->root));
 	if (root == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	root->size = (int)rows_int(r, row, c->root_size);
 	user->stale_root = !rows_null(r, row, c->root_parent) ||
 	    rows_null(r, row, c->root_size);

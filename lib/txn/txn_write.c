@@ -98,7 +98,7 @@ txn_write_spool(struct txn *txn, struct fail *f)
 	size_t n = 0;
 
 	if (records == NULL)
-		return txn_no_room(f);
+		return fail_memory(f);
 	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
 		if (ev->state != TXN_STATE_DECIDED)
 			continue;
@@ -372,7 +372,7 @@ send_states(struct txn *txn, bool stored, size_t *n, struct fail *f)
 			continue;
 		if ((room = arena_alloc(txn->arena, USER_STATE_PACKED_MAX)) ==
 		    NULL)
-			return txn_no_room(f);
+			return fail_memory(f);
 		sizes[c.n] = user_state_pack(user->state, user->now, room);
 		packed[c.n] = room;
 		c.text[0][c.n] = user->id;
@@ -514,7 +514,7 @@ columns_init(struct columns *c, struct arena *a, size_t n, int texts,
 	for (i = 0; i < numbers; i++)
 		c->number[i] = arena_array(a, n, sizeof(**c->number));
 	if (a->overflow)
-		return txn_no_room(f);
+		return fail_memory(f);
 	return 0;
 }
 
