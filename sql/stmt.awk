@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: ISC
 # Make lib/db/stmt.gen.h from sql/stmt.sql: an enum and a table of the named
-# statements, enums of their columns, and the numbers of the migrations, by their
-# paths (-v).  Each statement begins with a line
-#	-- name: IDENT [one] [read|write] [late]
-# whose words are documentation, except "write" and "late", which become flags.
-# Lines before it name the columns of its parameters, in their order:
+# statements, enums of their columns, and the numbers of the migrations, whose
+# paths -v migrations gives.  Each statement begins with a line
+#	-- name: IDENT [one|many] [read|write] [late]
+# "write" and "late" become flags; the other words are documentation.  If the
+# parameters of a statement are arrays, one per column, lines before it name the
+# columns in the order of the parameters:
 #	-- columns: NAME ...
+# The type of a column is that of the cast of its parameter, such as $1::text[].
 BEGIN {
 	print "/* Made by sql/stmt.awk from sql/stmt.sql; do not edit. */"
-	print "#ifndef LIB_STMT_GEN_H"
-	print "#define LIB_STMT_GEN_H"
+	print "#ifndef LIB_DB_STMT_GEN_H"
+	print "#define LIB_DB_STMT_GEN_H"
 	files = split(migrations, paths, " ")
 	for (i = 1; i <= files; i++) {
 		sub(/.*\//, "", paths[i])
@@ -20,6 +22,10 @@ BEGIN {
 	}
 	printf "#define SCHEMA_KNOWN %d /* the last migration */\n", last
 	printf "#define SCHEMA_MIGRATIONS \"{%s}\" /* all */\n", known
+	letters["text"] = "s"
+	letters["bigint"] = "i"
+	letters["timestamptz"] = "t"
+	letters["bytea"] = "b"
 }
 function flush_stmt() {
 	if (name == "")
@@ -28,21 +34,22 @@ function flush_stmt() {
 	sub(/[[:space:]]*;?[[:space:]]*$/, "", text)
 	texts[n] = text
 	columns[n] = cols
-	check_columns()
+	types[n] = cols == "" ? "" : column_types()
 	writes[n] = write
 	lates[n] = late
 }
-# Each column is one parameter.
-function check_columns(    i, n_words, most) {
-	n_words = split(text, words, /[$]/)
-	for (i = 2; i <= n_words; i++) {
-		if (words[i] + 0 > most)
-			most = words[i] + 0
+# The letters of the types of all parameters, as many as there are columns.
+function column_types(    k, type, found, words) {
+	for (k = 1; match(text, "[$]" k "::[a-z]+\\[\\]"); k++) {
+		type = substr(text, RSTART, RLENGTH)
+		gsub(/.*::|\[\]/, "", type)
+		found = found letters[type]
 	}
-	if (cols != "" && split(cols, words, " ") != most) {
-		print name ": " most " parameters, columns: " cols | "cat >&2"
+	if (split(cols, words, " ") != length(found) || text ~ "[$]" k "[^0-9]") {
+		print name ": types " found ", columns: " cols | "cat >&2"
 		failed = 1
 	}
+	return found
 }
 /^-- columns:/ {
 	sub(/^-- columns: */, "")
@@ -80,8 +87,9 @@ END {
 	print "\tSTMT__MAX\n};"
 	print "#define STMT_TABLE \\"
 	for (i = 1; i <= n; i++)
-		printf "\tSTMT(%s, \"%s\", %d, %d, \\\n\t    \"%s\") \\\n",
-		    toupper(names[i]), names[i], writes[i], lates[i], texts[i]
+		printf "\tSTMT(%s, \"%s\", %d, %d, \"%s\", \\\n\t    \"%s\") \\\n",
+		    toupper(names[i]), names[i], writes[i], lates[i], types[i],
+		    texts[i]
 	print "\t/* end */"
 	for (i = 1; i <= n; i++) {
 		if (columns[i] == "")

@@ -230,6 +230,7 @@ select w.user_id, nullif(w.node, 0), nullif(w.root, 0), w.state
 from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[])
 	as w(user_id, node, root, state);
 
+-- columns: user_id node root state
 -- name: txn_update_states write
 update assay.user_state u
 set node = nullif(w.node, 0), root = nullif(w.root, 0), state = w.state

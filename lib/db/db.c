@@ -10,8 +10,8 @@
 
 /* Name, text and nature of every statement. */
 const struct db_stmt db_stmts[STMT__MAX] = {
-#define STMT(ident, name, write, late, text)                                   \
-	[STMT_##ident] = { name, text, write, late },
+#define STMT(ident, name, write, late, types, text)                            \
+	[STMT_##ident] = { name, text, types, write, late },
 	STMT_TABLE
 #undef STMT
 };

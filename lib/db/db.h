@@ -51,6 +51,25 @@ struct params {
 	int length[DB_PARAMS_MAX];
 };
 
+/*
+ * Rows to write, for a statement that takes one array per column.  The line
+ * "columns" in sql/stmt.sql names the columns; an enum in stmt.gen.h has their
+ * numbers.
+ */
+struct cols {
+	struct arena *arena;
+	enum stmt stmt;
+	size_t n; /* complete rows; the caller counts them */
+	struct {
+		union {
+			const char **text;
+			int64_t *number;
+			const void **bytes;
+		};
+		size_t *size; /* of bytes */
+	} col[DB_PARAMS_MAX];
+};
+
 /* The rows of one result, all columns binary. */
 struct rows {
 	void *result; /* freed with the arena */
@@ -203,6 +222,29 @@ void params_ints(struct params *p, const int64_t *v, size_t n);
 void params_times(struct params *p, const int64_t *us, size_t n);
 void params_blobs(
     struct params *p, const void *const *v, const size_t *sizes, size_t n);
+
+/*
+ * Start without rows; there is room in arena a for as many as most.  Returns 0,
+ * or -1 with f set when the arena is full.
+ */
+int cols_init(struct cols *c, struct arena *a, enum stmt stmt, size_t most,
+    struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Set one column of row c->n, by the type that the statement has for it.  A
+ * column that is not set is null, or 0.  Texts and bytes are not copied.
+ */
+void cols_text(struct cols *c, int col, const char *s); /* NULL: SQL null */
+void cols_int(struct cols *c, int col, int64_t n);
+void cols_time(struct cols *c, int col, int64_t us);
+void cols_bytes(struct cols *c, int col, const void *data, size_t size);
+
+/*
+ * Queue the statement with all rows, unless there are none.  Returns 0, or -1
+ * with f set.
+ */
+int cols_send(const struct cols *c, struct db *db, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * Run one statement as a transaction and wait for its rows.  After a lost

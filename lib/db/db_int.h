@@ -43,6 +43,8 @@ struct db {
 struct db_stmt {
 	const char *name;
 	const char *text;
+	const char *types; /* of its columns: s text, i bigint, t timestamptz,
+			      b bytea; empty if it takes no arrays */
 	bool write; /* must not be repeated blindly */
 	bool late; /* decide workers prepare it when they first run it */
 };

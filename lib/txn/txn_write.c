@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a set writes: one statement a table, all in one round trip. */
+/* What a transaction writes: one statement per table, in one round trip. */
 #include "config.h"
 
 #include <assert.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/state/user_state.h"
 #include "core/base/str.h"
@@ -16,76 +17,87 @@
 #include "lib/txn/txn_int.h"
 #include "lib/spool/spool.h"
 
-#define WRITES_MAX 16 /* statements of one write, begin and commit included */
-#define COLUMNS_MAX 9
-
 /*
- * Rows under construction, kept by column: texts or numbers, never both in
- * one column.  Each send_ function lays out one table's rows in the order of
- * its statement's parameters and sends them if there are any.
+ * A send_ function queues one statement with its rows, and nothing if there
+ * are none.
  */
-struct columns {
-	size_t n; /* rows so far */
-	const char **text[COLUMNS_MAX];
-	int64_t *number[COLUMNS_MAX];
-};
+struct event_table;
 
-static int send_take(struct txn *txn, size_t *n, struct fail *f);
-static int send_keys(struct txn *txn, size_t *n, struct fail *f);
-static int send_links(struct txn *txn, size_t *n, struct fail *f);
-static int send_entities(struct txn *txn, size_t *n, struct fail *f);
-static int send_verdicts(struct txn *txn, size_t *n, struct fail *f);
-static int send_details(struct txn *txn, size_t *n, struct fail *f);
-static int send_degraded(struct txn *txn, size_t *n, struct fail *f);
-static int send_states(struct txn *txn, bool stored, size_t *n, struct fail *f);
-static int send_cases(struct txn *txn, size_t *n, struct fail *f);
-static int send_anomalies(struct txn *txn, size_t *n, struct fail *f);
-static int send_dry_runs(struct txn *txn, size_t *n, struct fail *f);
-static int send_counted(struct txn *txn, enum stmt stmt, const struct params *p,
-    size_t *n, struct fail *f);
-static int columns_init(struct columns *c, struct arena *a, size_t n, int texts,
-    int numbers, struct fail *f);
-static int64_t scored_id(const struct txn_event *ev, enum event_identifier c);
-static bool is_anomaly(const struct txn_event *ev, double from);
+static int send_events(
+    struct txn *txn, const struct event_table *table, struct fail *f);
+static int send_keys(struct txn *txn, struct fail *f);
+static int send_links(struct txn *txn, struct fail *f);
+static int send_entities(struct txn *txn, struct fail *f);
+static int send_states(struct txn *txn, bool stored, struct fail *f);
+static int commit_writes(struct txn *txn, struct fail *f);
+static bool is_recorded(const struct txn *txn, const struct txn_event *ev);
+static bool is_review(const struct txn *txn, const struct txn_event *ev);
+static bool is_anomaly(const struct txn *txn, const struct txn_event *ev);
+static bool is_dry_run(const struct txn *txn, const struct txn_event *ev);
+static void fill_verdict(struct cols *c, const struct txn_event *ev);
+static void fill_detail(struct cols *c, const struct txn_event *ev);
+static void fill_degraded(struct cols *c, const struct txn_event *ev);
+static void fill_dry_run(struct cols *c, const struct txn_event *ev);
+static void fill_case(struct cols *c, const struct txn_event *ev);
+static void fill_trail(struct cols *c, const struct txn_event *ev);
+static void fill_anomaly(struct cols *c, const struct txn_event *ev);
+static int64_t scored_id(const struct txn_event *ev, enum event_identifier id);
 static const char *anomaly_data(struct arena *a, const struct txn_event *ev);
 static const char *dry_run_answer(
     struct arena *a, const struct decision_answer *answer);
 static const char *masked_request(struct arena *a, const struct event *event);
 static int compare_keys(const void *pa, const void *pb);
 
+/* A table that gets at most one row per event. */
+static const struct event_table {
+	enum stmt stmt;
+	bool (*has_row)(const struct txn *, const struct txn_event *);
+	void (*fill_row)(struct cols *, const struct txn_event *);
+} verdicts = { STMT_TXN_ADD_VERDICTS, is_recorded, fill_verdict },
+  details = { STMT_TXN_ADD_DETAILS, is_recorded, fill_detail },
+  degraded = { STMT_TXN_ADD_DEGRADED, is_recorded, fill_degraded },
+  dry_runs = { STMT_TXN_ADD_DRY_RUNS, is_dry_run, fill_dry_run },
+  cases = { STMT_TXN_ADD_CASES, is_review, fill_case },
+  trail = { STMT_TXN_ADD_TRAIL, is_review, fill_trail },
+  anomalies = { STMT_TXN_ADD_ANOMALIES, is_anomaly, fill_anomaly };
+
+/* fill_detail() and send_states() fill in two tables with one set of names. */
+_Static_assert(TXN_ADD_DETAILS_REQUEST == (int)TXN_ADD_DEGRADED_REQUEST &&
+	TXN_ADD_STATES__MAX == (int)TXN_UPDATE_STATES__MAX,
+    "the tables begin with the same columns");
+
 int
 txn_write(struct txn *txn, struct fail *f)
 {
-	struct rows rows[WRITES_MAX];
-	size_t n = 0;
+	int at;
 
 	/* Keys first: a duplicate that waits there has sent nothing else. */
-	if (send_keys(txn, &n, f) == -1 || send_take(txn, &n, f) == -1 ||
-	    send_links(txn, &n, f) == -1 || send_entities(txn, &n, f) == -1 ||
-	    send_verdicts(txn, &n, f) == -1 || send_details(txn, &n, f) == -1 ||
-	    send_states(txn, true, &n, f) == -1 ||
-	    send_states(txn, false, &n, f) == -1 ||
-	    send_cases(txn, &n, f) == -1 || send_anomalies(txn, &n, f) == -1 ||
-	    send_dry_runs(txn, &n, f) == -1 ||
-	    send_counted(txn, STMT_COMMIT, NULL, &n, f) == -1)
+	if (send_keys(txn, f) == -1 || txn_send_take(txn, &at, f) == -1 ||
+	    send_links(txn, f) == -1 || send_entities(txn, f) == -1 ||
+	    send_events(txn, &verdicts, f) == -1 ||
+	    send_events(txn, &details, f) == -1 ||
+	    send_states(txn, true, f) == -1 ||
+	    send_states(txn, false, f) == -1 ||
+	    send_events(txn, &cases, f) == -1 ||
+	    send_events(txn, &trail, f) == -1 ||
+	    send_events(txn, &anomalies, f) == -1 ||
+	    send_events(txn, &dry_runs, f) == -1)
 		return -1;
-	return db_sync(txn->db, txn->arena, rows, n, f);
+	return commit_writes(txn, f);
 }
 
 int
 txn_write_degraded(struct txn *txn, struct fail *f)
 {
-	struct rows rows[WRITES_MAX];
-	size_t n = 0;
+	int at;
 
-	if (send_counted(txn, STMT_BEGIN, NULL, &n, f) == -1 ||
-	    send_take(txn, &n, f) == -1 ||
-	    send_counted(txn, STMT_ERASURE_GUARD, NULL, &n, f) == -1 ||
-	    send_verdicts(txn, &n, f) == -1 ||
-	    send_degraded(txn, &n, f) == -1 ||
-	    send_counted(txn, STMT_COMMIT, NULL, &n, f) == -1)
+	if (db_send(txn->db, STMT_BEGIN, NULL, f) == -1 ||
+	    txn_send_take(txn, &at, f) == -1 ||
+	    db_send(txn->db, STMT_ERASURE_GUARD, NULL, f) == -1 ||
+	    send_events(txn, &verdicts, f) == -1 ||
+	    send_events(txn, &degraded, f) == -1)
 		return -1;
-	return db_sync(txn->db, txn->arena, rows, n, f);
+	return commit_writes(txn, f);
 }
 
 int
@@ -125,412 +137,286 @@ txn_write_spool(struct txn *txn, struct fail *f)
 	    engine_spool(txn->engine), txn->arena, records, n, f);
 }
 
-/* What is done with leaves the queue. */
+/* Send the rows of the events that have one in this table. */
 static int
-send_take(struct txn *txn, size_t *n, struct fail *f)
+send_events(struct txn *txn, const struct event_table *table, struct fail *f)
 {
-	int at;
+	const struct txn_event *ev, *end = txn->events + txn->n;
+	struct cols c;
+	size_t n = 0;
 
-	if (txn_send_take(txn, &at, f) == -1)
+	for (ev = txn->events; ev < end; ev++)
+		n += table->has_row(txn, ev);
+	if (cols_init(&c, txn->arena, table->stmt, n, f) == -1)
 		return -1;
-	if (at != TXN_NOT_SENT)
-		(*n)++;
-	return 0;
+	for (ev = txn->events; c.n < n; ev++) {
+		if (!table->has_row(txn, ev))
+			continue;
+		table->fill_row(&c, ev);
+		c.n++;
+	}
+	return cols_send(&c, txn->db, f);
 }
 
-/* Claim the idempotency keys, in one order for everybody. */
+/* Claim the idempotency keys, in an order that is the same everywhere. */
 static int
-send_keys(struct txn *txn, size_t *n, struct fail *f)
+send_keys(struct txn *txn, struct fail *f)
 {
 	const struct txn_event **sorted =
 	    arena_array(txn->arena, txn->n, sizeof(*sorted));
-	struct columns c;
-	struct params p;
-	size_t i;
+	const struct txn_event *ev;
+	struct cols c;
+	size_t n = 0;
 
-	if (columns_init(&c, txn->arena, txn->n, 3, 2, f) == -1 ||
-	    sorted == NULL)
+	if (sorted == NULL)
+		return fail_memory(f);
+	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
+		if (txn_records(ev) && ev->key != NULL)
+			sorted[n++] = ev;
+	}
+	qsort(sorted, n, sizeof(*sorted), compare_keys);
+	if (cols_init(&c, txn->arena, STMT_TXN_ADD_KEYS, n, f) == -1)
 		return -1;
-	for (i = 0; i < txn->n; i++) {
-		if (txn_records(&txn->events[i]) && txn->events[i].key != NULL)
-			sorted[c.n++] = &txn->events[i];
+	for (; c.n < n; c.n++) {
+		ev = sorted[c.n];
+		cols_text(&c, TXN_ADD_KEYS_KEY, ev->key);
+		cols_text(&c, TXN_ADD_KEYS_VERDICT_ID, ev->item->answer.id);
+		cols_text(&c, TXN_ADD_KEYS_EVENT_ID, ev->item->answer.event_id);
+		cols_time(&c, TXN_ADD_KEYS_DECIDED_AT, ev->now);
+		cols_int(&c, TXN_ADD_KEYS_DIGEST, ev->digest);
 	}
-	if (c.n == 0)
-		return 0;
-	qsort(sorted, c.n, sizeof(*sorted), compare_keys);
-	for (i = 0; i < c.n; i++) {
-		c.text[0][i] = sorted[i]->key;
-		c.text[1][i] = sorted[i]->item->answer.id;
-		c.text[2][i] = sorted[i]->item->answer.event_id;
-		c.number[0][i] = sorted[i]->now;
-		c.number[1][i] = sorted[i]->digest;
-	}
-	params_init(&p, txn->arena);
-	params_texts(&p, c.text[0], c.n);
-	params_texts(&p, c.text[1], c.n);
-	params_texts(&p, c.text[2], c.n);
-	params_times(&p, c.number[0], c.n);
-	params_ints(&p, c.number[1], c.n);
-	return send_counted(txn, STMT_TXN_ADD_KEYS, &p, n, f);
+	return cols_send(&c, txn->db, f);
 }
 
-/* The links that are new. */
+/* The new links. */
 static int
-send_links(struct txn *txn, size_t *n, struct fail *f)
+send_links(struct txn *txn, struct fail *f)
 {
 	const struct user_state_link *made;
-	struct columns c;
-	struct params p;
-	size_t i, n_made;
+	struct cols c;
+	size_t n;
 
-	made = entity_graph_links_made(txn->graph, &n_made);
-	if (n_made == 0)
-		return 0;
-	if (columns_init(&c, txn->arena, n_made, 0, 2, f) == -1)
+	made = entity_graph_links_made(txn->graph, &n);
+	if (cols_init(&c, txn->arena, STMT_TXN_ADD_LINKS, n, f) == -1)
 		return -1;
-	for (i = 0; i < n_made; i++) {
-		c.number[0][i] = made[i].first;
-		c.number[1][i] = made[i].second;
+	for (; c.n < n; c.n++) {
+		cols_int(&c, TXN_ADD_LINKS_A, made[c.n].first);
+		cols_int(&c, TXN_ADD_LINKS_B, made[c.n].second);
 	}
-	params_init(&p, txn->arena);
-	params_ints(&p, c.number[0], n_made);
-	params_ints(&p, c.number[1], n_made);
-	return send_counted(txn, STMT_TXN_ADD_LINKS, &p, n, f);
+	return cols_send(&c, txn->db, f);
 }
 
-/* Counters and roots that changed; every one of these rows is locked. */
+/* The entities whose counters or root changed; their rows are locked. */
 static int
-send_entities(struct txn *txn, size_t *n, struct fail *f)
+send_entities(struct txn *txn, struct fail *f)
 {
 	struct graph_node **nodes;
-	struct columns c;
-	struct params p;
-	size_t i, all;
-	int k;
+	struct cols c;
+	size_t i, n;
 
-	nodes = entity_graph_nodes(txn->graph, &all);
-	if (columns_init(&c, txn->arena, all, 0, 6, f) == -1)
+	nodes = entity_graph_nodes(txn->graph, &n);
+	if (cols_init(&c, txn->arena, STMT_TXN_UPDATE_ENTITIES, n, f) == -1)
 		return -1;
-	for (i = 0; i < all; i++) {
+	for (i = 0; i < n; i++) {
 		if (!nodes[i]->dirty)
 			continue;
 		assert(nodes[i]->locked && nodes[i]->id != 0);
-		c.number[0][c.n] = nodes[i]->id;
-		c.number[1][c.n] = nodes[i]->parent;
-		c.number[2][c.n] = nodes[i]->size;
-		c.number[3][c.n] = nodes[i]->users;
-		c.number[4][c.n] = nodes[i]->devices;
-		c.number[5][c.n++] = nodes[i]->first_device;
+		cols_int(&c, TXN_UPDATE_ENTITIES_ID, nodes[i]->id);
+		cols_int(&c, TXN_UPDATE_ENTITIES_PARENT, nodes[i]->parent);
+		cols_int(&c, TXN_UPDATE_ENTITIES_SIZE, nodes[i]->size);
+		cols_int(&c, TXN_UPDATE_ENTITIES_USERS, nodes[i]->users);
+		cols_int(&c, TXN_UPDATE_ENTITIES_DEVICES, nodes[i]->devices);
+		cols_int(&c, TXN_UPDATE_ENTITIES_FIRST_DEVICE,
+		    nodes[i]->first_device);
+		c.n++;
 	}
-	if (c.n == 0)
-		return 0;
-	params_init(&p, txn->arena);
-	for (k = 0; k < 6; k++)
-		params_ints(&p, c.number[k], c.n);
-	return send_counted(txn, STMT_TXN_UPDATE_ENTITIES, &p, n, f);
+	return cols_send(&c, txn->db, f);
 }
 
-/* The verdict log. */
+/*
+ * The changed states of the users: updates of stored ones, or inserts of new
+ * ones.  Both statements have the same columns.
+ */
 static int
-send_verdicts(struct txn *txn, size_t *n, struct fail *f)
+send_states(struct txn *txn, bool stored, struct fail *f)
 {
-	const struct decision_answer *answer;
-	const struct txn_event *ev;
-	struct columns c;
-	struct params p;
-	size_t i;
-	int k;
-
-	if (columns_init(&c, txn->arena, txn->n, 9, 2, f) == -1)
-		return -1;
-	for (i = 0; i < txn->n; i++) {
-		ev = &txn->events[i];
-		if (!txn_records(ev))
-			continue;
-		answer = &ev->item->answer;
-		c.number[0][c.n] = answer->decided_at;
-		c.text[0][c.n] = answer->id;
-		c.text[1][c.n] = answer->event_id;
-		c.text[2][c.n] = event_type_name(ev->item->event->type);
-		c.text[3][c.n] = verdict_name(answer->verdict);
-		c.number[1][c.n] = answer->score;
-		c.text[4][c.n] = answer->reasons;
-		c.text[5][c.n] = answer->policy_id;
-		c.text[6][c.n] = answer->policy_version;
-		c.text[7][c.n] = ev->decision.queue;
-		c.text[8][c.n++] = ev->item->correlation_id;
-	}
-	if (c.n == 0)
-		return 0;
-	params_init(&p, txn->arena);
-	params_times(&p, c.number[0], c.n);
-	for (k = 0; k < 4; k++)
-		params_texts(&p, c.text[k], c.n);
-	params_ints(&p, c.number[1], c.n);
-	for (k = 4; k < 9; k++)
-		params_texts(&p, c.text[k], c.n);
-	return send_counted(txn, STMT_TXN_ADD_VERDICTS, &p, n, f);
-}
-
-/* The masked requests and signal snapshots. */
-static int
-send_details(struct txn *txn, size_t *n, struct fail *f)
-{
-	const struct txn_event *ev;
-	struct columns c;
-	struct params p;
-	size_t i;
-	int k;
-
-	if (columns_init(&c, txn->arena, txn->n, 7, 3, f) == -1)
-		return -1;
-	for (i = 0; i < txn->n; i++) {
-		ev = &txn->events[i];
-		if (!txn_records(ev))
-			continue;
-		c.number[0][c.n] = ev->item->answer.decided_at;
-		c.number[1][c.n] = scored_id(ev, IDENTIFIER_DEVICE);
-		c.number[2][c.n] = scored_id(ev, IDENTIFIER_IP);
-		c.text[0][c.n] = ev->item->answer.id;
-		c.text[1][c.n] = ev->item->answer.event_id;
-		c.text[2][c.n] = event_type_name(ev->item->event->type);
-		c.text[3][c.n] = ev->user->id;
-		c.text[4][c.n] = ev->item->idempotency_key;
-		c.text[5][c.n] = masked_request(txn->arena, ev->item->event);
-		c.text[6][c.n++] = ev->sample;
-	}
-	if (c.n == 0)
-		return 0;
-	params_init(&p, txn->arena);
-	params_times(&p, c.number[0], c.n);
-	for (k = 0; k < 7; k++)
-		params_texts(&p, c.text[k], c.n);
-	params_ints(&p, c.number[1], c.n);
-	params_ints(&p, c.number[2], c.n);
-	return send_counted(txn, STMT_TXN_ADD_DETAILS, &p, n, f);
-}
-
-/* The masked requests of degraded decisions, but for users who were erased. */
-static int
-send_degraded(struct txn *txn, size_t *n, struct fail *f)
-{
-	const struct txn_event *ev;
-	struct columns c;
-	struct params p;
-	int k;
-
-	if (columns_init(&c, txn->arena, txn->n, 6, 1, f) == -1)
-		return -1;
-	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
-		if (!txn_records(ev))
-			continue;
-		c.number[0][c.n] = ev->item->answer.decided_at;
-		c.text[0][c.n] = ev->item->answer.id;
-		c.text[1][c.n] = ev->item->answer.event_id;
-		c.text[2][c.n] = event_type_name(ev->item->event->type);
-		c.text[3][c.n] = ev->user->id;
-		c.text[4][c.n] = ev->item->idempotency_key;
-		c.text[5][c.n++] = masked_request(txn->arena, ev->item->event);
-	}
-	if (c.n == 0)
-		return 0;
-	params_init(&p, txn->arena);
-	params_times(&p, c.number[0], c.n);
-	for (k = 0; k < 6; k++)
-		params_texts(&p, c.text[k], c.n);
-	return send_counted(txn, STMT_TXN_ADD_DEGRADED, &p, n, f);
-}
-
-/* The id of what a scored event carries, or 0. */
-static int64_t
-scored_id(const struct txn_event *ev, enum event_identifier c)
-{
-	return ev->sample == NULL || ev->identifiers[c] == NULL
-	    ? 0
-	    : ev->identifiers[c]->id;
-}
-
-/* The users' states: updates of stored ones, or inserts of new ones. */
-static int
-send_states(struct txn *txn, bool stored, size_t *n, struct fail *f)
-{
-	const void **packed =
-	    arena_array(txn->arena, txn->n_users, sizeof(*packed));
-	size_t *sizes = arena_array(txn->arena, txn->n_users, sizeof(*sizes));
 	struct txn_user *user;
-	struct columns c;
-	struct params p;
-	size_t i;
-	void *room;
+	struct cols c;
+	void *packed;
 
-	if (packed == NULL || sizes == NULL ||
-	    columns_init(&c, txn->arena, txn->n_users, 1, 2, f) == -1)
+	if (cols_init(&c, txn->arena,
+		stored ? STMT_TXN_UPDATE_STATES : STMT_TXN_ADD_STATES,
+		txn->n_users, f) == -1)
 		return -1;
-	for (i = 0; i < txn->n_users; i++) {
-		user = &txn->users[i];
+	for (user = txn->users; user < txn->users + txn->n_users; user++) {
 		if (!user->changed || user->stored != stored)
 			continue;
-		if ((room = arena_alloc(txn->arena, USER_STATE_PACKED_MAX)) ==
-		    NULL)
+		packed = arena_alloc(txn->arena, USER_STATE_PACKED_MAX);
+		if (packed == NULL)
 			return fail_memory(f);
-		sizes[c.n] = user_state_pack(user->state, user->now, room);
-		packed[c.n] = room;
-		c.text[0][c.n] = user->id;
-		c.number[0][c.n] = user->node->id;
-		c.number[1][c.n++] = entity_graph_root(user->node)->id;
+		cols_text(&c, TXN_ADD_STATES_USER_ID, user->id);
+		cols_int(&c, TXN_ADD_STATES_NODE, user->node->id);
+		cols_int(
+		    &c, TXN_ADD_STATES_ROOT, entity_graph_root(user->node)->id);
+		cols_bytes(&c, TXN_ADD_STATES_STATE, packed,
+		    user_state_pack(user->state, user->now, packed));
+		c.n++;
 	}
-	if (c.n == 0)
-		return 0;
-	params_init(&p, txn->arena);
-	params_texts(&p, c.text[0], c.n);
-	params_ints(&p, c.number[0], c.n);
-	params_ints(&p, c.number[1], c.n);
-	params_blobs(&p, packed, sizes, c.n);
-	return send_counted(txn,
-	    stored ? STMT_TXN_UPDATE_STATES : STMT_TXN_ADD_STATES, &p, n, f);
+	return cols_send(&c, txn->db, f);
 }
 
-/* A case with its first trail entry for each review. */
+/* Commit, and send all that is queued. */
 static int
-send_cases(struct txn *txn, size_t *n, struct fail *f)
+commit_writes(struct txn *txn, struct fail *f)
 {
-	const struct txn_event *ev;
-	struct columns c;
-	struct params p, q;
-	size_t i;
-	int k;
+	struct rows rows[TXN_STATEMENTS_MAX];
 
-	if (columns_init(&c, txn->arena, txn->n, 4, 2, f) == -1)
+	if (db_send(txn->db, STMT_COMMIT, NULL, f) == -1)
 		return -1;
-	for (i = 0; i < txn->n; i++) {
-		ev = &txn->events[i];
-		if (ev->case_id == NULL)
-			continue;
-		c.text[0][c.n] = ev->case_id;
-		c.text[1][c.n] = ev->item->answer.event_id;
-		c.text[2][c.n] = ev->item->answer.id;
-		c.text[3][c.n] = ev->decision.queue;
-		c.number[0][c.n] = ev->decision.score.total;
-		c.number[1][c.n++] = ev->now;
-	}
-	if (c.n == 0)
-		return 0;
-	params_init(&p, txn->arena);
-	for (k = 0; k < 4; k++)
-		params_texts(&p, c.text[k], c.n);
-	params_ints(&p, c.number[0], c.n);
-	params_times(&p, c.number[1], c.n);
-	params_init(&q, txn->arena);
-	params_texts(&q, c.text[0], c.n);
-	params_times(&q, c.number[1], c.n);
-	if (send_counted(txn, STMT_TXN_ADD_CASES, &p, n, f) == -1)
-		return -1;
-	return send_counted(txn, STMT_TXN_ADD_TRAIL, &q, n, f);
+	assert(db_queued(txn->db) <= nitems(rows));
+	return db_sync(txn->db, txn->arena, rows, db_queued(txn->db), f);
 }
 
-/* Events of the decisions whose amounts are out of the ordinary. */
-static int
-send_anomalies(struct txn *txn, size_t *n, struct fail *f)
-{
-	const double from = engine_anomaly(txn->engine);
-	const struct txn_event *ev;
-	struct columns c = { 0 };
-	struct params p;
-	int k;
-
-	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
-		if (!is_anomaly(ev, from))
-			continue;
-		if (c.n == 0 &&
-		    columns_init(&c, txn->arena, txn->n, 3, 1, f) == -1)
-			return -1;
-		c.text[0][c.n] = anomaly_data(txn->arena, ev);
-		c.text[1][c.n] = ev->user->id;
-		c.text[2][c.n] = ev->item->correlation_id;
-		c.number[0][c.n++] = ev->item->answer.decided_at;
-	}
-	if (c.n == 0)
-		return 0;
-	params_init(&p, txn->arena);
-	for (k = 0; k < 3; k++)
-		params_texts(&p, c.text[k], c.n);
-	params_times(&p, c.number[0], c.n);
-	return send_counted(txn, STMT_TXN_ADD_ANOMALIES, &p, n, f);
-}
-
-/* Dry runs: the masked requests, and the answers, which stand nowhere else. */
-static int
-send_dry_runs(struct txn *txn, size_t *n, struct fail *f)
-{
-	const struct txn_event *ev;
-	struct columns c;
-	struct params p;
-	int k;
-
-	if (!txn->dry_runs)
-		return 0;
-	if (columns_init(&c, txn->arena, txn->n, 6, 1, f) == -1)
-		return -1;
-	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
-		if (ev->state != TXN_STATE_DECIDED || !ev->item->dry_run)
-			continue;
-		c.number[0][c.n] = ev->item->answer.decided_at;
-		c.text[0][c.n] = ev->item->answer.id;
-		c.text[1][c.n] = ev->item->answer.event_id;
-		c.text[2][c.n] = event_type_name(ev->item->event->type);
-		c.text[3][c.n] = ev->user->id;
-		c.text[4][c.n] = masked_request(txn->arena, ev->item->event);
-		c.text[5][c.n++] =
-		    dry_run_answer(txn->arena, &ev->item->answer);
-	}
-	if (c.n == 0)
-		return 0;
-	params_init(&p, txn->arena);
-	params_times(&p, c.number[0], c.n);
-	for (k = 0; k < 6; k++)
-		params_texts(&p, c.text[k], c.n);
-	return send_counted(txn, STMT_TXN_ADD_DRY_RUNS, &p, n, f);
-}
-
-/* Queue one statement and count it. */
-static int
-send_counted(struct txn *txn, enum stmt stmt, const struct params *p, size_t *n,
-    struct fail *f)
-{
-	(*n)++;
-	return db_send(txn->db, stmt, p, f) == -1 ? -1 : 0;
-}
-
-/* Room for n rows of so many texts and numbers. */
-static int
-columns_init(struct columns *c, struct arena *a, size_t n, int texts,
-    int numbers, struct fail *f)
-{
-	int i;
-
-	memset(c, 0, sizeof(*c));
-	for (i = 0; i < texts; i++)
-		c->text[i] = arena_array(a, n, sizeof(**c->text));
-	for (i = 0; i < numbers; i++)
-		c->number[i] = arena_array(a, n, sizeof(**c->number));
-	if (a->overflow)
-		return fail_memory(f);
-	return 0;
-}
-
-/* Whether an entry was scored and its amount is so far from the usual. */
 static bool
-is_anomaly(const struct txn_event *ev, double from)
+is_recorded(const struct txn *txn, const struct txn_event *ev)
+{
+	(void)txn;
+	return txn_records(ev);
+}
+
+static bool
+is_review(const struct txn *txn, const struct txn_event *ev)
+{
+	(void)txn;
+	return ev->case_id != NULL;
+}
+
+/* Whether the event was scored and its amount is far from the usual. */
+static bool
+is_anomaly(const struct txn *txn, const struct txn_event *ev)
 {
 	const struct value *z =
 	    &ev->signals.value[SIGNAL_ANOMALY_AMOUNT_Z_SCORE];
 
 	return txn_records(ev) &&
 	    ev->decision.score.total != SCORE_SHORT_CIRCUIT &&
-	    z->type == VALUE_NUMBER && z->number >= from;
+	    z->type == VALUE_NUMBER && z->number >= engine_anomaly(txn->engine);
 }
 
-/* What alert.anomaly.v1 says of it, as JSON. */
+static bool
+is_dry_run(const struct txn *txn, const struct txn_event *ev)
+{
+	(void)txn;
+	return ev->state == TXN_STATE_DECIDED && ev->item->dry_run;
+}
+
+/* The entry of the verdict log. */
+static void
+fill_verdict(struct cols *c, const struct txn_event *ev)
+{
+	const struct decision_request *item = ev->item;
+	const struct decision_answer *answer = &item->answer;
+
+	cols_time(c, TXN_ADD_VERDICTS_DECIDED_AT, answer->decided_at);
+	cols_text(c, TXN_ADD_VERDICTS_ID, answer->id);
+	cols_text(c, TXN_ADD_VERDICTS_EVENT_ID, answer->event_id);
+	cols_text(
+	    c, TXN_ADD_VERDICTS_EVENT_TYPE, event_type_name(item->event->type));
+	cols_text(c, TXN_ADD_VERDICTS_VERDICT, verdict_name(answer->verdict));
+	cols_int(c, TXN_ADD_VERDICTS_SCORE, answer->score);
+	cols_text(c, TXN_ADD_VERDICTS_REASONS, answer->reasons);
+	cols_text(c, TXN_ADD_VERDICTS_POLICY_ID, answer->policy_id);
+	cols_text(c, TXN_ADD_VERDICTS_POLICY_VERSION, answer->policy_version);
+	cols_text(c, TXN_ADD_VERDICTS_REVIEW_QUEUE, ev->decision.queue);
+	cols_text(c, TXN_ADD_VERDICTS_CORRELATION_ID, item->correlation_id);
+}
+
+/* The masked request, and the sample with the entities of a scored event. */
+static void
+fill_detail(struct cols *c, const struct txn_event *ev)
+{
+	fill_degraded(c, ev);
+	cols_text(c, TXN_ADD_DETAILS_SAMPLE, ev->sample);
+	cols_int(c, TXN_ADD_DETAILS_DEVICE, scored_id(ev, IDENTIFIER_DEVICE));
+	cols_int(c, TXN_ADD_DETAILS_IP, scored_id(ev, IDENTIFIER_IP));
+}
+
+/* The masked request: the first columns of each detail. */
+static void
+fill_degraded(struct cols *c, const struct txn_event *ev)
+{
+	const struct decision_request *item = ev->item;
+
+	cols_time(c, TXN_ADD_DEGRADED_DECIDED_AT, item->answer.decided_at);
+	cols_text(c, TXN_ADD_DEGRADED_VERDICT_ID, item->answer.id);
+	cols_text(c, TXN_ADD_DEGRADED_EVENT_ID, item->answer.event_id);
+	cols_text(
+	    c, TXN_ADD_DEGRADED_EVENT_TYPE, event_type_name(item->event->type));
+	cols_text(c, TXN_ADD_DEGRADED_USER_ID, ev->user->id);
+	cols_text(c, TXN_ADD_DEGRADED_IDEMPOTENCY_KEY, item->idempotency_key);
+	cols_text(
+	    c, TXN_ADD_DEGRADED_REQUEST, masked_request(c->arena, item->event));
+}
+
+/* The masked request, and the answer, which no other table has. */
+static void
+fill_dry_run(struct cols *c, const struct txn_event *ev)
+{
+	const struct decision_request *item = ev->item;
+
+	cols_time(c, TXN_ADD_DRY_RUNS_DECIDED_AT, item->answer.decided_at);
+	cols_text(c, TXN_ADD_DRY_RUNS_VERDICT_ID, item->answer.id);
+	cols_text(c, TXN_ADD_DRY_RUNS_EVENT_ID, item->answer.event_id);
+	cols_text(
+	    c, TXN_ADD_DRY_RUNS_EVENT_TYPE, event_type_name(item->event->type));
+	cols_text(c, TXN_ADD_DRY_RUNS_USER_ID, ev->user->id);
+	cols_text(
+	    c, TXN_ADD_DRY_RUNS_REQUEST, masked_request(c->arena, item->event));
+	cols_text(c, TXN_ADD_DRY_RUNS_ANSWER,
+	    dry_run_answer(c->arena, &item->answer));
+}
+
+static void
+fill_case(struct cols *c, const struct txn_event *ev)
+{
+	cols_text(c, TXN_ADD_CASES_ID, ev->case_id);
+	cols_text(c, TXN_ADD_CASES_EVENT_ID, ev->item->answer.event_id);
+	cols_text(c, TXN_ADD_CASES_VERDICT_ID, ev->item->answer.id);
+	cols_text(c, TXN_ADD_CASES_QUEUE, ev->decision.queue);
+	cols_int(c, TXN_ADD_CASES_SCORE, ev->decision.score.total);
+	cols_time(c, TXN_ADD_CASES_OPENED_AT, ev->now);
+}
+
+/* The first entry in the trail of a case. */
+static void
+fill_trail(struct cols *c, const struct txn_event *ev)
+{
+	cols_text(c, TXN_ADD_TRAIL_CASE_ID, ev->case_id);
+	cols_time(c, TXN_ADD_TRAIL_AT, ev->now);
+}
+
+/* The event alert.anomaly.v1. */
+static void
+fill_anomaly(struct cols *c, const struct txn_event *ev)
+{
+	cols_text(c, TXN_ADD_ANOMALIES_DATA, anomaly_data(c->arena, ev));
+	cols_text(c, TXN_ADD_ANOMALIES_USER_ID, ev->user->id);
+	cols_text(
+	    c, TXN_ADD_ANOMALIES_CORRELATION_ID, ev->item->correlation_id);
+	cols_time(
+	    c, TXN_ADD_ANOMALIES_OCCURRED_AT, ev->item->answer.decided_at);
+}
+
+/* The id of this entity of a scored event, or 0. */
+static int64_t
+scored_id(const struct txn_event *ev, enum event_identifier id)
+{
+	return ev->sample == NULL || ev->identifiers[id] == NULL
+	    ? 0
+	    : ev->identifiers[id]->id;
+}
+
+/* The data of alert.anomaly.v1, as JSON. */
 static const char *
 anomaly_data(struct arena *a, const struct txn_event *ev)
 {
@@ -554,7 +440,7 @@ anomaly_data(struct arena *a, const struct txn_event *ev)
 	return str_text(&s);
 }
 
-/* What a dry run was answered, as JSON. */
+/* The answer of a dry run, as JSON. */
 static const char *
 dry_run_answer(struct arena *a, const struct decision_answer *answer)
 {
@@ -571,7 +457,7 @@ dry_run_answer(struct arena *a, const struct decision_answer *answer)
 	return str_text(&s);
 }
 
-/* The request as the activity log may keep it. */
+/* The masked request, as the activity log stores it. */
 static const char *
 masked_request(struct arena *a, const struct event *event)
 {
