@@ -32,11 +32,19 @@ enum decision_field {
 	FIELD_SHADOW = 8
 };
 
+/* One event of a batch. */
+struct batch_event {
+	bool ok; /* item has its decision; else fail says why not */
+	struct event event;
+	struct decision_request item;
+	struct fail fail;
+};
+
 static int check_key(const char *key, struct fail *f);
 static void item_init(struct decision_request *item, const struct req *req,
     const struct event *ev, bool shadow);
-static int batch_answer(struct req *req, struct resp *resp,
-    struct decision_request *const *slot, struct fail *fails, size_t n);
+static int batch_answer(
+    struct req *req, struct resp *resp, struct batch_event *batch, size_t n);
 static int count_outcome(struct req *req, const struct decision_request *item);
 static void count_decision(
     struct req *req, const struct decision_request *item);
@@ -109,10 +117,9 @@ int
 decision_batch(struct req *req, struct resp *resp)
 {
 	struct json_object *events = NULL;
-	struct event *ev;
-	struct decision_request *items, **set, **slot;
-	struct fail *fails;
-	size_t i, n, good = 0;
+	struct batch_event *batch;
+	struct decision_request **items;
+	size_t i, n, valid = 0;
 	bool shadow;
 
 	if (!json_object_is_type(req->json, json_type_object) ||
@@ -123,37 +130,34 @@ decision_batch(struct req *req, struct resp *resp)
 		    "%s", fail_code_text(INVALID_BATCH));
 	if (req_shadow(req, &shadow) == -1)
 		return -1;
-	ev = arena_array(req->arena, n, sizeof(*ev));
+	batch = arena_array(req->arena, n, sizeof(*batch));
 	items = arena_array(req->arena, n, sizeof(*items));
-	set = arena_array(req->arena, n, sizeof(*set));
-	slot = arena_array(req->arena, n, sizeof(*slot));
-	fails = arena_array(req->arena, n, sizeof(*fails));
-	if (ev == NULL || items == NULL || set == NULL || slot == NULL ||
-	    fails == NULL)
+	if (batch == NULL || items == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s",
 		    fail_code_text(INTERNAL));
 
-	/* Bad events stay out of the set; slot says whose result is whose. */
+	/* Only the valid events go into the transaction. */
 	for (i = 0; i < n; i++) {
 		if (body_event(req->arena, json_object_array_get_idx(events, i),
-			&ev[i], &fails[i]) == -1)
+			&batch[i].event, &batch[i].fail) == -1)
 			continue;
-		slot[i] = set[good] = &items[good];
-		item_init(&items[good++], req, &ev[i], shadow);
+		item_init(&batch[i].item, req, &batch[i].event, shadow);
+		items[valid++] = &batch[i].item;
+		batch[i].ok = true;
 	}
-	if (good == 0) {
+	if (valid == 0) {
 		if (auth_apikey(req) == -1)
 			return -1;
 	} else if (worker_has_db(req->worker, &req->fail) == -1) {
 		return -1;
 	} else {
-		txn_run(req->worker->engine, req->worker->db, req->arena, set,
-		    good, TXN_WAIT, clock_ticks() + BATCH_TIME);
+		txn_run(req->worker->engine, req->worker->db, req->arena, items,
+		    valid, TXN_WAIT, clock_ticks() + BATCH_TIME);
 	}
 
 	if (shadow)
 		resp_header(req, resp, "X-Engine-Mode: shadow");
-	return batch_answer(req, resp, slot, fails, n);
+	return batch_answer(req, resp, batch, n);
 }
 
 /*
@@ -186,38 +190,42 @@ decision_get(struct req *req, struct resp *resp)
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
-/* The entries of a batch: of the well-formed ones from their items' slots. */
+/*
+ * Answer with one result an event, in input order.  Fail as a whole if the API
+ * key was refused, or if an event could not be decided and no other was.
+ */
 static int
-batch_answer(struct req *req, struct resp *resp,
-    struct decision_request *const *slot, struct fail *fails, size_t n)
+batch_answer(
+    struct req *req, struct resp *resp, struct batch_event *batch, size_t n)
 {
 	const struct fail *failed = NULL;
-	bool good, mismatch = false;
-	size_t i, answered = 0;
+	struct batch_event *b;
+	bool mismatch = false;
+	size_t answered = 0;
 	struct str s;
 
 	str_init(&s, req->arena);
 	str_add(&s, "{\"results\":[");
-	for (i = 0; i < n; i++) {
-		str_add(&s, i == 0 ? "" : ",");
-		good = slot[i] != NULL && count_outcome(req, slot[i]) == 0;
-		if (slot[i] != NULL && !good) {
-			/* The key is the same for all of them. */
-			if (slot[i]->outcome == TXN_REFUSED)
+	for (b = batch; b < batch + n; b++) {
+		str_add(&s, b == batch ? "" : ",");
+		if (b->ok && count_outcome(req, &b->item) == -1) {
+			/* All events have the same key. */
+			if (b->item.outcome == TXN_REFUSED)
 				return -1;
-			fails[i] = req->fail;
-			if (slot[i]->outcome == TXN_FAILED)
-				failed = &fails[i];
+			b->ok = false;
+			b->fail = req->fail;
+			if (b->item.outcome == TXN_FAILED)
+				failed = &b->fail;
 		}
-		mismatch = mismatch || (good && slot[i]->mismatch);
-		if (!good) {
-			print_error(&s, &fails[i]);
+		if (!b->ok) {
+			print_error(&s, &b->fail);
 			continue;
 		}
 		answered++;
+		mismatch = mismatch || b->item.mismatch;
 		str_add(&s, "{\"ok\":true,\"decision\":");
 		print_answer(
-		    &s, &slot[i]->answer, slot[i]->dry_run ? FIELD_SHADOW : 0);
+		    &s, &b->item.answer, b->item.dry_run ? FIELD_SHADOW : 0);
 		str_addc(&s, '}');
 	}
 	str_add(&s, "]}");
