@@ -13,7 +13,6 @@
 #include "cron/job.h"
 #include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
-#include "lib/conf/conf_secret.h"
 #include "lib/sys/core_dump.h"
 #include "lib/sys/log.h"
 
@@ -38,7 +37,6 @@ static void parse_cron_options(
 static void choose_job(int argc, char *argv[], struct cron_options *ret);
 static void check_options(const struct cron_options *opt);
 static int64_t parse_since(const char *text);
-static void load_settings(const char *path);
 static void need_settings(const struct cron_options *opt);
 static void print_cron_usage(FILE *out);
 
@@ -77,7 +75,7 @@ main(int argc, char *argv[])
 	parse_cron_options(argc, argv, &opt);
 	if (opt.check || opt.print)
 		conf_use_credstore();
-	load_settings(opt.path);
+	conf_start("assay-cron", opt.path, false);
 	if (opt.print)
 		conf_print(stdout);
 	need_settings(&opt);
@@ -200,17 +198,6 @@ parse_since(const char *text)
 	else if (*end != '\0' && strcmp(end, "s") != 0)
 		return -1;
 	return n > FOR_MAX ? -1 : n;
-}
-
-static void
-load_settings(const char *path)
-{
-	struct fail f = { 0 };
-
-	if (conf_load(path, false, &f) == -1)
-		log_exit(EX_CONFIG, "%s: %s", f.where, f.why);
-	conf_secret_hide();
-	log_init("assay-cron", log_level_parse(conf.LOG_LEVEL));
 }
 
 /* Each job's database is named; whether it is there shows later. */

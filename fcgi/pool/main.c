@@ -18,13 +18,13 @@
 #include "fcgi/pool/optional_files.h"
 #include "fcgi/pool/pool_reload.h"
 #include "lib/conf/conf.h"
-#include "lib/conf/conf_secret.h"
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
 #include "lib/sys/core_dump.h"
 #include "lib/sys/crypt.h"
 #include "lib/sys/log.h"
 
+#define PROGRAM "assay-fcgi"
 #define SECRET_SIZE 32
 #define COUNT_SIZE ((size_t)16 << 20) /* memory to read the spool with */
 
@@ -40,7 +40,6 @@ struct fcgi_options {
 static void parse_pool_options(
     int argc, char *argv[], struct fcgi_options *ret);
 static pid_t parse_pid(const char *text);
-static void load_pool_settings(const char *path);
 static void invent_secret(void);
 static int run_pool(const char *path);
 static void count_spool(struct shm *shm);
@@ -70,7 +69,7 @@ main(int argc, char *argv[])
 		return pool_reload_request(asked.master);
 	if (asked.act != ACT_SERVE)
 		conf_use_credstore();
-	load_pool_settings(asked.path);
+	conf_start(PROGRAM, asked.path, true);
 	if (asked.act == ACT_PRINT)
 		conf_print(stdout);
 	if (asked.act == ACT_CHECK)
@@ -127,18 +126,6 @@ parse_pid(const char *text)
 	return (pid_t)pid;
 }
 
-/* Read the settings; what they get wrong ends here too. */
-static void
-load_pool_settings(const char *path)
-{
-	struct fail f = { 0 };
-
-	if (conf_load(path, true, &f) == -1)
-		log_exit(EX_CONFIG, "%s: %s", f.where, f.why);
-	conf_secret_hide();
-	log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
-}
-
 /*
  * Outside production a missing AUTH_SECRET is made up, once for all workers:
  * tokens then end with this process.
@@ -169,7 +156,7 @@ run_pool(const char *path)
 
 	if (conf.AUTH_SECRET == NULL) {
 		invent_secret();
-		load_pool_settings(path);
+		conf_start(PROGRAM, path, true);
 	}
 	core_dump_forbid(conf.CORE_DUMPS);
 	signal(SIGPIPE, SIG_IGN);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
@@ -17,6 +18,7 @@
 #include "lib/conf/conf_value.h"
 #include "lib/sys/credential.h"
 #include "lib/sys/limits.h"
+#include "lib/sys/log.h"
 
 #define CREDENTIALS_MAX ((size_t)65536) /* bytes of all together */
 #define CREDSTORE "/etc/credstore" /* where the units load them from */
@@ -145,6 +147,17 @@ err:
 	free(text);
 	free(secrets);
 	return -1;
+}
+
+void
+conf_start(const char *program, const char *path, bool pool)
+{
+	struct fail f = { 0 };
+
+	if (conf_load(path, pool, &f) == -1)
+		log_exit(EX_CONFIG, "%s: %s", f.where, f.why);
+	conf_secret_hide();
+	log_init(program, log_level_parse(conf.LOG_LEVEL));
 }
 
 void

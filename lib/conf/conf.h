@@ -47,6 +47,13 @@ int conf_load(const char *path, bool pool, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
+ * What a program does first: load the settings as conf_load() does, remove the
+ * secrets from the environment (conf_secret_hide()), and log as program with
+ * LOG_LEVEL.  Exits with EX_CONFIG and a message if a setting is wrong.
+ */
+void conf_start(const char *program, const char *path, bool pool);
+
+/*
  * From now on conf_load() takes secrets from where systemd would hand them
  * over from, /etc/credstore/assay.NAME, if nothing hands them over
  * ($CREDENTIALS_DIRECTORY is not set) and this is root, who alone may read
