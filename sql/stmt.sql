@@ -568,7 +568,7 @@ select assay.verdict_page($1::bigint, $2::text,
 select assay.activity_page($1::bigint, $2::text,
 	coalesce($3::timestamptz, 'infinity')) as body;
 
--- Labels (fcgi/ep/ep_label.c, cron/job_project.c) -------------------------------------
+-- Labels (fcgi/ep/ep_label.c, fcgi/ep/ep_tag_weights.c, cron/job_project.c) -----------
 
 -- Not a write: the same again, after a lost connection, does no harm.
 -- name: label_chargeback one late
@@ -577,7 +577,7 @@ select assay.chargeback_put($1::text, $2::text, $3::bigint) as recorded;
 -- name: labels_match one late
 select assay.labels_match($1::bigint) as looked;
 
--- name: model one read late
+-- name: tag_weights_json one read late
 select assay.tag_weights_json($1::text) as body;
 
 -- Analytics (fcgi/ep/ep_analytics.c, cron/job_project.c) ------------------------------

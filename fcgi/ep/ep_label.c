@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* Labels of services, and what the labels have taught. */
+/* /v1/labels: the chargebacks that services report. */
 #include "config.h"
 
 #include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/decide/score.h"
 #include "core/event/event.h"
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
 
 #define FULL_PAUSE 60 /* seconds: about when they are counted again */
@@ -56,21 +55,4 @@ label_chargeback(struct req *req, struct resp *resp)
 		    "%s", fail_code_text(LABELS_FULL));
 	}
 	return resp_json(req, resp, 202, "{\"recorded\":true}");
-}
-
-/*
- * GET /v1/model.  200: what each labelled tag has learned, and whether that or
- * the points of the rules are what a tag adds; a model knows of the latter.
- */
-int
-model_get(struct req *req, struct resp *resp)
-{
-	const enum scorer scorer = scorer_parse(conf.SCORER);
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p,
-	    scorer_name(
-		scorer == SCORER_LEARNED ? SCORER_LEARNED : SCORER_WEIGHTED));
-	return sql_reply_read(req, resp, STMT_MODEL, &p);
 }

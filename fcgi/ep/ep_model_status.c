@@ -21,7 +21,7 @@ static int add_refusal(struct req *req, struct str *s);
  * one is.
  */
 int
-scoring_status(struct req *req, struct resp *resp)
+model_status(struct req *req, struct resp *resp)
 {
 	const enum scorer scorer = scorer_parse(conf.SCORER);
 	struct active_model served;
