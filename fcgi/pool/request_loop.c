@@ -35,14 +35,14 @@
 #define ARENA_SIZE ((size_t)64 << 20)
 #define ARENA_KEEP ((size_t)1 << 20) /* pages that stay with a worker */
 #define HEAD_LIMIT 15 /* seconds to read a request */
-#define TAKE_TIME (CLOCK_SECOND / 200) /* for taking others along */
-#define SET_LIMIT 2 /* seconds of a set of single decisions */
+#define ACCEPT_TIME (CLOCK_SECOND / 200) /* for taking others along */
+#define DECIDE_LIMIT 2 /* seconds of a set of single decisions */
 #define PAUSE_MIN (CLOCK_SECOND / 500) /* before busy users are tried again */
 #define PAUSE_MAX (CLOCK_SECOND / 20)
-#define SET_TIME (TXN_TIMEOUT_ONE * (CLOCK_SECOND / 1000))
+#define DECIDE_TIME (TXN_TIMEOUT_ONE * (CLOCK_SECOND / 1000))
 
 /* One request in hand, from its connection to its answer. */
-struct pending_set {
+struct pending_request {
 	FCGX_Request fcgx;
 	struct req req;
 	struct resp resp;
@@ -57,22 +57,24 @@ struct request_loop {
 	void *block;
 	size_t max;
 	size_t n; /* hands in use */
-	struct pending_set *hands;
-	struct pending_set **deciding; /* those whose items wait for a set */
-	struct decision_request **set; /* their items, in the same order */
+	struct pending_request *requests;
+	struct pending_request *
+	    *deciding; /* those whose items wait for a set */
+	struct decision_request **items; /* their items, in the same order */
 };
 
-static int take_along(struct request_loop *s, struct pending_set **ret_other);
-static void limit_db(struct request_loop *s, int64_t until);
+static int accept_requests(
+    struct request_loop *s, struct pending_request **ret_other);
+static void set_db_deadline(struct request_loop *s, int64_t until);
 static bool error_persists(int reason);
 static bool more_wait(const struct request_loop *s);
-static void receive_request(struct request_loop *s, struct pending_set *h);
+static void receive_request(struct request_loop *s, struct pending_request *pr);
 static void decide_waiting(struct request_loop *s);
-static size_t decide_set(
+static size_t decide_first(
     struct request_loop *s, size_t n, enum txn_lock lock, int64_t deadline);
-static void serve_other(struct request_loop *s, struct pending_set *h);
-static void send_reply(struct pending_set *h);
-static void account_request(const struct pending_set *h);
+static void serve_other(struct request_loop *s, struct pending_request *pr);
+static void send_reply(struct pending_request *pr);
+static void account_request(const struct pending_request *pr);
 static void clear_requests(struct arena *a);
 
 struct request_loop *
@@ -86,16 +88,16 @@ request_loop_new(struct worker *w, int listener, size_t max, struct fail *f)
 	s->worker = w;
 	s->listener = listener;
 	s->max = max;
-	s->hands = calloc(max, sizeof(*s->hands));
-	s->deciding = calloc(max, sizeof(struct pending_set *));
-	s->set = calloc(max, sizeof(struct decision_request *));
+	s->requests = calloc(max, sizeof(*s->requests));
+	s->deciding = calloc(max, sizeof(struct pending_request *));
+	s->items = calloc(max, sizeof(struct decision_request *));
 	s->block = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (s->hands == NULL || s->deciding == NULL || s->set == NULL ||
+	if (s->requests == NULL || s->deciding == NULL || s->items == NULL ||
 	    s->block == MAP_FAILED)
 		goto err1;
 	for (i = 0; i < max; i++) {
-		if (FCGX_InitRequest(&s->hands[i].fcgx, listener,
+		if (FCGX_InitRequest(&s->requests[i].fcgx, listener,
 			FCGI_FAIL_ACCEPT_ON_INTR) != 0)
 			goto err1;
 	}
@@ -105,9 +107,9 @@ request_loop_new(struct worker *w, int listener, size_t max, struct fail *f)
 err1:
 	if (s->block != MAP_FAILED)
 		munmap(s->block, ARENA_SIZE);
-	free(s->set);
+	free(s->items);
 	free(s->deciding);
-	free(s->hands);
+	free(s->requests);
 	free(s);
 err0:
 	fail_memory(f);
@@ -122,29 +124,29 @@ request_loop_free(struct request_loop *s)
 	if (s == NULL)
 		return;
 	for (i = 0; i < s->max; i++)
-		FCGX_Free(&s->hands[i].fcgx, 1);
+		FCGX_Free(&s->requests[i].fcgx, 1);
 	munmap(s->block, ARENA_SIZE);
-	free(s->set);
+	free(s->items);
 	free(s->deciding);
-	free(s->hands);
+	free(s->requests);
 	free(s);
 }
 
 int
 request_loop_waiting(struct request_loop *s)
 {
-	struct pending_set *other;
+	struct pending_request *other;
 	size_t i;
 
-	if (take_along(s, &other) == -1)
+	if (accept_requests(s, &other) == -1)
 		return -1;
 	decide_waiting(s);
-	limit_db(s, 0);
+	set_db_deadline(s, 0);
 	if (other != NULL)
 		serve_other(s, other);
 	settings_sync_note_epoch(s->worker, &s->arena);
 	for (i = 0; i < s->n; i++)
-		FCGX_Finish_r(&s->hands[i].fcgx);
+		FCGX_Finish_r(&s->requests[i].fcgx);
 	worker_limit(s->worker, 0);
 	clear_requests(&s->arena);
 	return 0;
@@ -157,37 +159,37 @@ request_loop_waiting(struct request_loop *s)
  * So is everybody if letting them in is slow, because Redis is.
  */
 static int
-take_along(struct request_loop *s, struct pending_set **ret_other)
+accept_requests(struct request_loop *s, struct pending_request **ret_other)
 {
-	struct pending_set *h;
+	struct pending_request *pr;
 	int64_t until;
 
 	s->n = 0;
 	*ret_other = NULL;
-	until = clock_ticks() + TAKE_TIME;
+	until = clock_ticks() + ACCEPT_TIME;
 	do {
 		worker_limit(s->worker, HEAD_LIMIT);
-		h = &s->hands[s->n];
-		if (FCGX_Accept_r(&h->fcgx) != 0)
+		pr = &s->requests[s->n];
+		if (FCGX_Accept_r(&pr->fcgx) != 0)
 			return s->n == 0 && error_persists(errno) ? -1 : 0;
 		s->n++;
-		h->started = clock_ticks();
-		limit_db(s, s->hands[0].started + SET_TIME);
-		receive_request(s, h);
-		if (!route_combines(&h->req)) {
-			*ret_other = h;
+		pr->started = clock_ticks();
+		set_db_deadline(s, s->requests[0].started + DECIDE_TIME);
+		receive_request(s, pr);
+		if (!route_combines(&pr->req)) {
+			*ret_other = pr;
 			return 0;
 		}
-		route_run(&h->req, &h->resp);
-		if (h->resp.status != 0)
-			send_reply(h);
+		route_run(&pr->req, &pr->resp);
+		if (pr->resp.status != 0)
+			send_reply(pr);
 	} while (s->n < s->max && clock_ticks() < until && more_wait(s));
 	return 0;
 }
 
 /* Until when the database may be waited for, also to verify a key. */
 static void
-limit_db(struct request_loop *s, int64_t until)
+set_db_deadline(struct request_loop *s, int64_t until)
 {
 	if (s->worker->db != NULL)
 		db_set_deadline(s->worker->db, until);
@@ -211,14 +213,14 @@ more_wait(const struct request_loop *s)
 
 /* See what a request asks for. */
 static void
-receive_request(struct request_loop *s, struct pending_set *h)
+receive_request(struct request_loop *s, struct pending_request *pr)
 {
-	memset(&h->resp, 0, sizeof(h->resp));
-	h->answered = false;
-	req_init(&h->req, s->worker, &s->arena, h->fcgx.envp, h->fcgx.in,
+	memset(&pr->resp, 0, sizeof(pr->resp));
+	pr->answered = false;
+	req_init(&pr->req, s->worker, &s->arena, pr->fcgx.envp, pr->fcgx.in,
 	    conf.TRUST_PROXY, clock_now());
-	h->req.connection = h->fcgx.ipcFd;
-	log_context("req", h->req.correlation_id);
+	pr->req.connection = pr->fcgx.ipcFd;
+	log_context("req", pr->req.correlation_id);
 }
 
 /*
@@ -230,50 +232,50 @@ receive_request(struct request_loop *s, struct pending_set *h)
 static void
 decide_waiting(struct request_loop *s)
 {
-	const int64_t deadline = s->hands[0].started + SET_TIME;
+	const int64_t deadline = s->requests[0].started + DECIDE_TIME;
 	int64_t pause = PAUSE_MIN;
 	size_t i, n = 0;
 
 	for (i = 0; i < s->n; i++) {
-		if (s->hands[i].answered || s->hands[i].req.item == NULL)
+		if (s->requests[i].answered || s->requests[i].req.item == NULL)
 			continue;
-		s->deciding[n] = &s->hands[i];
-		s->set[n++] = s->hands[i].req.item;
+		s->deciding[n] = &s->requests[i];
+		s->items[n++] = s->requests[i].req.item;
 	}
 	if (n > 1)
-		n = decide_set(s, n, TXN_SKIP, deadline);
-	while (!txn_of_one_user(s->set, n) &&
-	    clock_ticks() < deadline - SET_TIME / 2) {
+		n = decide_first(s, n, TXN_SKIP, deadline);
+	while (!txn_same_user(s->items, n) &&
+	    clock_ticks() < deadline - DECIDE_TIME / 2) {
 		poll(NULL, 0, (int)(pause * 1000 / CLOCK_SECOND));
-		n = decide_set(s, n, TXN_SKIP, deadline);
+		n = decide_first(s, n, TXN_SKIP, deadline);
 		pause = pause < PAUSE_MAX / 2 ? pause * 2 : PAUSE_MAX;
 	}
 	if (n > 0)
-		decide_set(s, n, TXN_WAIT, deadline);
+		decide_first(s, n, TXN_WAIT, deadline);
 }
 
 /* Run the first n as a set and answer them; returns how many stay, busy. */
 static size_t
-decide_set(
+decide_first(
     struct request_loop *s, size_t n, enum txn_lock lock, int64_t deadline)
 {
 	struct worker *w = s->worker;
-	struct pending_set *h;
+	struct pending_request *pr;
 	size_t i, left = 0;
 
-	worker_limit(w, SET_LIMIT);
+	worker_limit(w, DECIDE_LIMIT);
 	log_context("req", n == 1 ? s->deciding[0]->req.correlation_id : NULL);
-	txn_run(w->engine, w->db, &s->arena, s->set, n, lock, deadline);
+	txn_run(w->engine, w->db, &s->arena, s->items, n, lock, deadline);
 	for (i = 0; i < n; i++) {
-		h = s->deciding[i];
-		if (h->req.item->outcome == TXN_BUSY) {
-			s->deciding[left] = h;
-			s->set[left++] = h->req.item;
+		pr = s->deciding[i];
+		if (pr->req.item->outcome == TXN_BUSY) {
+			s->deciding[left] = pr;
+			s->items[left++] = pr->req.item;
 			continue;
 		}
-		log_context("req", h->req.correlation_id);
-		route_settle(&h->req, &h->resp);
-		send_reply(h);
+		log_context("req", pr->req.correlation_id);
+		route_settle(&pr->req, &pr->resp);
+		send_reply(pr);
 	}
 	return left;
 }
@@ -283,12 +285,12 @@ decide_set(
  * has been read, and the memory of the set before it is free again.
  */
 static void
-serve_other(struct request_loop *s, struct pending_set *h)
+serve_other(struct request_loop *s, struct pending_request *pr)
 {
 	clear_requests(&s->arena);
-	receive_request(s, h);
-	route_run(&h->req, &h->resp);
-	send_reply(h);
+	receive_request(s, pr);
+	route_run(&pr->req, &pr->resp);
+	send_reply(pr);
 }
 
 /*
@@ -297,35 +299,35 @@ serve_other(struct request_loop *s, struct pending_set *h)
  * other side has closed it, and others wait for their answers.
  */
 static void
-send_reply(struct pending_set *h)
+send_reply(struct pending_request *pr)
 {
-	resp_write(&h->req, &h->resp, h->fcgx.out);
-	FCGX_FClose(h->fcgx.err);
-	FCGX_FClose(h->fcgx.out);
-	shutdown(h->fcgx.ipcFd, SHUT_WR);
-	account_request(h);
+	resp_write(&pr->req, &pr->resp, pr->fcgx.out);
+	FCGX_FClose(pr->fcgx.err);
+	FCGX_FClose(pr->fcgx.out);
+	shutdown(pr->fcgx.ipcFd, SHUT_WR);
+	account_request(pr);
 	log_context("req", NULL);
-	h->answered = true;
+	pr->answered = true;
 }
 
 /* Count the request and write its line. */
 static void
-account_request(const struct pending_set *h)
+account_request(const struct pending_request *pr)
 {
-	const struct req *req = &h->req;
+	const struct req *req = &pr->req;
 	struct worker_slot *slot = req->worker->slot;
-	const int64_t us = clock_ticks() - h->started;
+	const int64_t us = clock_ticks() - pr->started;
 
 	metric_add(slot, METRIC_ID_REQUESTS, route_id(req->route),
-	    (size_t)h->resp.status / 100 - 1, 1);
+	    (size_t)pr->resp.status / 100 - 1, 1);
 	if (req->route != NULL && req->route->budget == BUDGET_DECISIONS &&
-	    h->resp.status != 202)
+	    pr->resp.status != 202)
 		metric_observe(slot, METRIC_ID_DECISION_SECONDS, us);
 	log_info("method=%s route=%s status=%d ms=%lld verdict=%s",
 	    req_method_name(req->method),
-	    req->route == NULL ? "-" : req->route->path, h->resp.status,
+	    req->route == NULL ? "-" : req->route->path, pr->resp.status,
 	    (long long)us / 1000,
-	    h->resp.verdict == NULL ? "-" : h->resp.verdict);
+	    pr->resp.verdict == NULL ? "-" : pr->resp.verdict);
 }
 
 /* Release the requests' memory, and the pages that large ones touched. */

@@ -66,7 +66,7 @@ txn_run(struct engine *engine, struct db *db, struct arena *a,
 	assert(n >= 1 && n <= TXN_MAX);
 
 	/* Half of the time is for single tries, should one event stop all. */
-	if (!txn_of_one_user(items, n))
+	if (!txn_same_user(items, n))
 		txn.deadline -= (deadline - clock_ticks()) / 2;
 	if (!run_tries(&txn, items, n)) {
 		if (n == 1)
@@ -98,7 +98,7 @@ txn_count(struct worker_slot *slot, const struct decision_request *item)
 }
 
 bool
-txn_of_one_user(struct decision_request *const *items, size_t n)
+txn_same_user(struct decision_request *const *items, size_t n)
 {
 	size_t i;
 

@@ -112,7 +112,7 @@ void txn_run(struct engine *engine, struct db *db, struct arena *a,
 void txn_count(struct worker_slot *slot, const struct decision_request *item);
 
 /* Whether all items are of one user; so are none and one. */
-bool txn_of_one_user(struct decision_request *const *items, size_t n);
+bool txn_same_user(struct decision_request *const *items, size_t n);
 
 /* The number of the advisory lock that guards a user's state. */
 int64_t txn_lock_key(const char *user);
