@@ -211,6 +211,11 @@ wants assay.5 "assay(5) has every setting with its meaning and default" <"$tmp/r
 } >"$tmp/rows"
 wants assay-rules.5 "assay-rules(5) has every signal, with its meaning" \
     <"$tmp/rows"
+rows SIGNAL core/signal/signals.tbl 1 | while read -r signal; do
+	grep -qF " $signal " t/rules/every-signal.rule ||
+	    echo "t/rules/every-signal.rule lacks $signal"
+done >"$tmp/faults"
+verdict "t/rules/every-signal.rule reads every signal"
 
 # Workers of two releases share what serves: by the version they know whether
 # it is for their vector.
