@@ -67,6 +67,35 @@ struct replay_run {
 	char key[256]; /* the header that holds it */
 };
 
+/* The options of the command line. */
+static struct {
+	char *url;
+	char *key;
+	char *map;
+	char *type;
+	char *currency;
+	char *prefix;
+	int64_t offset; /* rows */
+	int64_t limit; /* rows */
+	int64_t jobs; /* 0: not given */
+	int64_t batch; /* 0: not given, one event per request */
+	bool offline;
+	char *export;
+	int64_t label_delay; /* days, 0: not given */
+	struct opt_list rules;
+	struct opt_list policies;
+	char *scorer;
+	char *model;
+	char *sql;
+	bool quiet;
+	bool json;
+} given = { .limit = INT64_MAX };
+
+static struct replay_run run;
+
+static void replay_check(const struct command *cmd);
+static int replay_offline(struct replay_run *rp);
+static int replay_http(struct replay_run *rp, const struct command *cmd);
 static int choose_target(struct replay_run *rp, const struct command *cmd,
     const char *url, char *key);
 static int open_replay(struct replay_run *rp, const char *map, struct fail *f);
@@ -86,123 +115,144 @@ static void stop_reading(struct replay_run *rp, int status, const char *fmt,
     ...) __attribute__((format(printf, 3, 4)));
 static void show_replay_progress(struct replay_run *rp);
 
+static const struct opt opts[] = {
+	{ "url", "URL",
+	    "the service; default ASSAY_URL, BASE_URL or the session's",
+	    OPT_TEXT, &given.url, 0, 0 },
+	{ "key", "KEY", "the API key; better in the environment, as API_KEY",
+	    OPT_TEXT, &given.key, 0, 0 },
+	{ "map", "FIELD=COLUMN,...",
+	    "columns with other names, e.g. userId=customer", OPT_TEXT,
+	    &given.map, 0, 0 },
+	{ "type", "TYPE", "type of events without one; default card.authorize",
+	    OPT_TEXT, &given.type, 0, 0 },
+	{ "currency", "CODE", "currency of amounts without one; default EUR",
+	    OPT_TEXT, &given.currency, 0, 0 },
+	{ "id-prefix", "TEXT", "put TEXT in front of each event id: new events",
+	    OPT_TEXT, &given.prefix, 0, 0 },
+	{ "offset", "N", "skip the first N rows", OPT_NUMBER, &given.offset, 0,
+	    INT64_MAX / 2 },
+	{ "limit", "N", "send at most N rows", OPT_NUMBER, &given.limit, 1,
+	    INT64_MAX / 2 },
+	{ "jobs", "N", "requests in progress at once; default 1", OPT_NUMBER,
+	    &given.jobs, 1, JOBS_MAX },
+	{ "batch", "N", "send N events per request; default 1", OPT_NUMBER,
+	    &given.batch, 1, BATCH_MAX },
+	{ "offline", NULL,
+	    "decide in memory, without a service, at the file's times",
+	    OPT_FLAG, &given.offline, 0, 0 },
+	{ "export", "FILE", "offline: write a table for training", OPT_TEXT,
+	    &given.export, 0, 0 },
+	{ "label-delay", "DAYS",
+	    "offline: labels arrive DAYS after their events; default 7",
+	    OPT_NUMBER, &given.label_delay, 1, ENTITY_RISK_DELAY_MAX },
+	{ "rules", "[TYPE=]FILE",
+	    "offline: rules instead of the first ones; may be repeated",
+	    OPT_LIST, &given.rules, 0, 0 },
+	{ "policy", "[TYPE=]FILE",
+	    "offline: policy instead of the first one; may be repeated",
+	    OPT_LIST, &given.policies, 0, 0 },
+	{ "scorer", "weighted|ml", "offline: the scorer; default weighted",
+	    OPT_CHOICE, &given.scorer, 0, 0 },
+	{ "model", "FILE", "offline: model instead of the bundled one",
+	    OPT_TEXT, &given.model, 0, 0 },
+	{ "sql", "DIR",
+	    "offline: take the seed from DIR, not " PKGDATADIR "/sql", OPT_TEXT,
+	    &given.sql, 0, 0 },
+	{ "quiet", NULL, "print only the totals", OPT_FLAG, &given.quiet, 0,
+	    0 },
+	{ "json", NULL, "print one line of JSON per event, and the totals",
+	    OPT_FLAG, &given.json, 0, 0 },
+};
+
 int
 replay(const struct command *cmd, int argc, char **argv)
 {
-	static struct replay_run rp;
-	char *url = NULL, *key = NULL, *map = NULL, *type = NULL;
-	char *currency = NULL, *prefix = NULL, *scorer = NULL;
-	int64_t limit = INT64_MAX, offset = 0;
-	bool quiet = false, json = false, without = false;
-	struct opt_list rules = { 0 }, policies = { 0 };
-	struct offline ask = { .rules = &rules,
-		.policies = &policies,
-		.scorer = SCORER_WEIGHTED };
-	const struct opt opts[] = {
-		{ "url", "URL",
-		    "the service; default ASSAY_URL, BASE_URL or the session's",
-		    OPT_TEXT, &url, 0, 0 },
-		{ "key", "KEY",
-		    "the API key; better in the environment, as API_KEY",
-		    OPT_TEXT, &key, 0, 0 },
-		{ "map", "FIELD=COLUMN,...",
-		    "columns with other names, e.g. userId=customer", OPT_TEXT,
-		    &map, 0, 0 },
-		{ "type", "TYPE",
-		    "type of events without one; default card.authorize",
-		    OPT_TEXT, &type, 0, 0 },
-		{ "currency", "CODE",
-		    "currency of amounts without one; default EUR", OPT_TEXT,
-		    &currency, 0, 0 },
-		{ "id-prefix", "TEXT",
-		    "put TEXT in front of each event id: new events", OPT_TEXT,
-		    &prefix, 0, 0 },
-		{ "offset", "N", "skip the first N rows", OPT_NUMBER, &offset,
-		    0, INT64_MAX / 2 },
-		{ "limit", "N", "send at most N rows", OPT_NUMBER, &limit, 1,
-		    INT64_MAX / 2 },
-		{ "jobs", "N", "requests in progress at once; default 1",
-		    OPT_NUMBER, &rp.jobs, 1, JOBS_MAX },
-		{ "batch", "N", "send N events per request; default 1",
-		    OPT_NUMBER, &rp.batch, 1, BATCH_MAX },
-		{ "offline", NULL,
-		    "decide in memory, without a service, at the file's times",
-		    OPT_FLAG, &without, 0, 0 },
-		{ "export", "FILE", "offline: write a table for training",
-		    OPT_TEXT, &ask.export, 0, 0 },
-		{ "label-delay", "DAYS",
-		    "offline: labels arrive DAYS after their events; default 7",
-		    OPT_NUMBER, &ask.label_delay, 1, ENTITY_RISK_DELAY_MAX },
-		{ "rules", "[TYPE=]FILE",
-		    "offline: rules instead of the first ones; may be repeated",
-		    OPT_LIST, &rules, 0, 0 },
-		{ "policy", "[TYPE=]FILE",
-		    "offline: policy instead of the first one; may be repeated",
-		    OPT_LIST, &policies, 0, 0 },
-		{ "scorer", "weighted|ml",
-		    "offline: the scorer; default weighted", OPT_CHOICE,
-		    &scorer, 0, 0 },
-		{ "model", "FILE", "offline: model instead of the bundled one",
-		    OPT_TEXT, &ask.model, 0, 0 },
-		{ "sql", "DIR",
-		    "offline: take the seed from DIR, not " PKGDATADIR "/sql",
-		    OPT_TEXT, &ask.sql, 0, 0 },
-		{ "quiet", NULL, "print the totals only", OPT_FLAG, &quiet, 0,
-		    0 },
-		{ "json", NULL,
-		    "print one line of JSON per event, and the totals",
-		    OPT_FLAG, &json, 0, 0 },
-	};
-	struct fail f = { 0 };
-	int status;
-
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
-	rp.source = (struct replay_source) {
+	replay_check(cmd);
+	run.source = (struct replay_source) {
 		.path = argv[0],
-		.first = (uint64_t)offset + 1,
-		.last = limit == INT64_MAX ? UINT64_MAX
-					   : (uint64_t)(offset + limit),
-		.layout.type = type,
-		.layout.currency = currency == NULL ? "EUR" : currency,
-		.layout.prefix = prefix == NULL ? "" : prefix,
+		.first = (uint64_t)given.offset + 1,
+		.last = given.limit == INT64_MAX
+		    ? UINT64_MAX
+		    : (uint64_t)(given.offset + given.limit),
+		.layout.type = given.type,
+		.layout.currency =
+		    given.currency == NULL ? "EUR" : given.currency,
+		.layout.prefix = given.prefix == NULL ? "" : given.prefix,
 	};
-	rp.show.as = json ? SHOW_JSON : quiet ? SHOW_NOTHING : SHOW_TABLE;
-	rp.show.to = stdout;
-	if (without &&
-	    (url != NULL || key != NULL || rp.jobs > 0 || rp.batch > 0))
-		opt_usage(cmd, "--offline asks no service");
-	if (!without &&
-	    (ask.export != NULL || ask.sql != NULL || ask.label_delay > 0 ||
-		rules.n > 0 || policies.n > 0 || scorer != NULL ||
-		ask.model != NULL))
+	return given.offline ? replay_offline(&run) : replay_http(&run, cmd);
+}
+
+/* Refuse options that do not go together. */
+static void
+replay_check(const struct command *cmd)
+{
+	const bool http = given.url != NULL || given.key != NULL ||
+	    given.jobs > 0 || given.batch > 0;
+	const bool offline = given.export != NULL || given.sql != NULL ||
+	    given.label_delay > 0 || given.rules.n > 0 ||
+	    given.policies.n > 0 || given.scorer != NULL || given.model != NULL;
+
+	if (given.offline && http)
+		opt_usage(cmd,
+		    "--batch, --jobs, --key and --url have no effect with "
+		    "--offline");
+	if (offline && !given.offline)
 		opt_usage(cmd,
 		    "--export, --label-delay, --model, --policy, --rules, "
 		    "--scorer and --sql need --offline");
-	if (scorer != NULL)
-		ask.scorer = scorer_parse(scorer);
-	if (ask.model != NULL && ask.scorer != SCORER_ML)
+	if (given.model != NULL &&
+	    (given.scorer == NULL || scorer_parse(given.scorer) != SCORER_ML))
 		opt_usage(cmd, "--model needs --scorer ml");
-	if (without) {
-		if (ask.label_delay == 0)
-			ask.label_delay = LABEL_DELAY;
-		rp.show.as = json ? SHOW_JSON : SHOW_NOTHING;
-		rp.show.to = stderr;
-		return offline(&rp.source, map, &rp.show, &ask);
-	}
-	if (rp.jobs == 0)
-		rp.jobs = 1;
-	ctl_arena(&rp.arena, (size_t)1 << 20);
-	if ((status = choose_target(&rp, cmd, url, key)) != EX_OK)
+}
+
+/* Decide the rows in memory.  Return an exit status. */
+static int
+replay_offline(struct replay_run *rp)
+{
+	const struct offline ask = {
+		.export = given.export,
+		.sql = given.sql,
+		.rules = &given.rules,
+		.policies = &given.policies,
+		.scorer = given.scorer == NULL ? SCORER_WEIGHTED
+					       : scorer_parse(given.scorer),
+		.model = given.model,
+		.label_delay =
+		    given.label_delay == 0 ? LABEL_DELAY : given.label_delay,
+	};
+
+	rp->show.as = given.json ? SHOW_JSON : SHOW_NOTHING;
+	rp->show.to = stderr;
+	return offline(&rp->source, given.map, &rp->show, &ask);
+}
+
+/* Send the rows to the service.  Return an exit status. */
+static int
+replay_http(struct replay_run *rp, const struct command *cmd)
+{
+	struct fail f = { 0 };
+	int status;
+
+	rp->show.as = given.json ? SHOW_JSON
+	    : given.quiet	 ? SHOW_NOTHING
+				 : SHOW_TABLE;
+	rp->show.to = stdout;
+	rp->jobs = given.jobs == 0 ? 1 : given.jobs;
+	rp->batch = given.batch;
+	ctl_arena(&rp->arena, (size_t)1 << 20);
+	if ((status = choose_target(rp, cmd, given.url, given.key)) != EX_OK)
 		return status;
-	if (open_replay(&rp, map, &f) == -1) {
-		status = ctl_failed(rp.source.path, &f);
-		if (rp.source.file == NULL)
+	if (open_replay(rp, given.map, &f) == -1) {
+		status = ctl_failed(rp->source.path, &f);
+		if (rp->source.file == NULL)
 			status = EX_NOINPUT;
-		close_replay(&rp);
+		close_replay(rp);
 		return status;
 	}
-	return run_replay(&rp);
+	return run_replay(rp);
 }
 
 /*

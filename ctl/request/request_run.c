@@ -27,9 +27,10 @@
 #define ABSENT INT64_MIN /* of a number that was not given */
 
 static void read_parts(struct request_run *rm);
+static void read_part(struct request_run *rm, const struct request_part *p);
+static void add_args(struct request_run *rm, const struct request_part *p);
+static void add_part_opt(struct request_run *rm, const struct request_part *p);
 static void add_opt(struct request_run *rm, const struct opt *opt);
-static void add_args(
-    struct request_run *rm, const char *name, const char *more);
 static void own_opts(struct request_run *rm);
 static void limit_opt(struct request_run *rm, const struct request_part *p);
 static void check_operands(struct request_run *rm);
@@ -79,89 +80,113 @@ remote(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* Make the options and the line of usage of a command's parts. */
+/* Read the parts of a command; make its options and its line of usage. */
 static void
 read_parts(struct request_run *rm)
 {
 	const struct request_part *p;
-	struct request_value *v;
 
 	snprintf(rm->args, sizeof(rm->args), "[OPTION]...");
 	for (p = request_spec_next(rm->call); p != NULL;
-	     p = request_spec_next(p)) {
-		v = &rm->value[rm->n_values];
-		switch (p->kind) {
-		case PART_ARG:
-			add_args(
-			    rm, p->name, p->take == TAKE_LIST ? "..." : "");
-			rm->want.min++;
-			rm->want.max += p->take == TAKE_LIST ? OPERANDS_MAX : 1;
-			break;
-		case PART_OPT:
-			rm->n_values++;
-			v->number = ABSENT;
-			add_opt(rm,
-			    &(struct opt) { p->name, p->arg, p->help,
-				p->take == TAKE_LIST	     ? OPT_LIST
-				    : p->take == TAKE_CHOICE ? OPT_CHOICE
-				    : p->max > 0	     ? OPT_NUMBER
-							     : OPT_TEXT,
-				p->take == TAKE_LIST ? (void *)&v->list
-				    : p->max > 0     ? (void *)&v->number
-						     : (void *)&v->text,
-				p->min, p->max });
-			break;
-		case PART_PAGE:
-			rm->page = p;
-			break;
-		case PART_OLDER:
-			rm->older = p;
-			break;
-		case PART_FIND:
-			rm->find = p;
-			rm->found = rm->want.min - 1;
-			break;
-		case PART_MISSING:
-			rm->missing = p;
-			break;
-		case PART_SEEN:
-			rm->seen = p;
-			break;
-		case PART_KEYED:
-			rm->access = ACCESS_KEY;
-			break;
-		case PART_SLOW:
-			rm->slow = true;
-			break;
-		case PART_WATCH:
-			rm->watch = p;
-			break;
-		case PART_CONFIRM:
-			add_opt(rm,
-			    &(struct opt) { "yes", NULL, "do not ask first",
-				OPT_FLAG, &rm->yes, 0, 0 });
-			break;
-		default:
-			break;
-		}
-	}
+	     p = request_spec_next(p))
+		read_part(rm, p);
 	own_opts(rm);
 	rm->named = *rm->cmd;
 	rm->named.args = rm->args;
 }
 
 static void
-add_opt(struct request_run *rm, const struct opt *opt)
+read_part(struct request_run *rm, const struct request_part *p)
 {
-	rm->opts[rm->n_opts++] = *opt;
+	switch (p->kind) {
+	case PART_ARG:
+		add_args(rm, p);
+		break;
+	case PART_OPT:
+		add_part_opt(rm, p);
+		break;
+	case PART_PAGE:
+		rm->page = p;
+		break;
+	case PART_OLDER:
+		rm->older = p;
+		break;
+	case PART_FIND:
+		rm->find = p;
+		rm->found = rm->want.min - 1;
+		break;
+	case PART_MISSING:
+		rm->missing = p;
+		break;
+	case PART_SEEN:
+		rm->seen = p;
+		break;
+	case PART_KEYED:
+		rm->access = ACCESS_KEY;
+		break;
+	case PART_SLOW:
+		rm->slow = true;
+		break;
+	case PART_WATCH:
+		rm->watch = p;
+		break;
+	case PART_CONFIRM:
+		add_opt(rm,
+		    &(struct opt) { "yes", NULL, "do not ask first", OPT_FLAG,
+			&rm->yes, 0, 0 });
+		break;
+	default:
+		break;
+	}
+}
+
+/* Add the operand p to the line of usage; a list is the last operand. */
+static void
+add_args(struct request_run *rm, const struct request_part *p)
+{
+	const bool list = p->take == TAKE_LIST;
+	const size_t n = strlen(rm->args);
+
+	snprintf(rm->args + n, sizeof(rm->args) - n, " %s%s", p->name,
+	    list ? "..." : "");
+	rm->want.min++;
+	rm->want.max += list ? OPERANDS_MAX : 1;
+}
+
+/* Add the option p; its value goes to the next element of rm->value. */
+static void
+add_part_opt(struct request_run *rm, const struct request_part *p)
+{
+	struct request_value *v = &rm->value[rm->n_values++];
+	struct opt opt = {
+		.name = p->name,
+		.arg = p->arg,
+		.help = p->help,
+		.min = p->min,
+		.max = p->max,
+	};
+
+	v->number = ABSENT;
+	if (p->take == TAKE_LIST) {
+		opt.type = OPT_LIST;
+		opt.ret = &v->list;
+	} else if (p->take == TAKE_CHOICE) {
+		opt.type = OPT_CHOICE;
+		opt.ret = &v->text;
+	} else if (p->max > 0) {
+		opt.type = OPT_NUMBER;
+		opt.ret = &v->number;
+	} else {
+		opt.type = OPT_TEXT;
+		opt.ret = &v->text;
+	}
+	add_opt(rm, &opt);
 }
 
 static void
-add_args(struct request_run *rm, const char *name, const char *more)
+add_opt(struct request_run *rm, const struct opt *opt)
 {
-	const size_t n = strlen(rm->args);
-
-	snprintf(rm->args + n, sizeof(rm->args) - n, " %s%s", name, more);
+	rm->opts[rm->n_opts++] = *opt;
 }
 
 /* The options that all of them have, and those of pages. */

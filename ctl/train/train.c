@@ -81,62 +81,64 @@ static const struct band first_bands[] = {
 	{ VERDICT_DENY, 70, 100, NULL },
 };
 
-/* Set by Ctrl-C: nothing has been written yet, and nothing will be. */
+/* The options of the command line. */
+static struct train_options given = {
+	.delay = 7,
+	.wanted.since = INT64_MIN,
+};
+
+static const struct opt opts[] = {
+	{ "label-delay", "DAYS", "time until labels arrive; default 7",
+	    OPT_NUMBER, &given.delay, 0, 365 },
+	{ "train-until", "TIME",
+	    "the end of training; later events are the test", OPT_TEXT,
+	    &given.until, 0, 0 },
+	{ "train-days", "N", "train only on the last N days before that",
+	    OPT_NUMBER, &given.train, 1, DAYS_MAX },
+	{ "test-days", "N", "test only on the first N days", OPT_NUMBER,
+	    &given.test, 1, DAYS_MAX },
+	{ "unlabelled", "legit|skip",
+	    "how to treat events without a label; default legit", OPT_CHOICE,
+	    &given.unlabelled, 0, 0 },
+	{ "leave-known", NULL, "leave users with known fraud out of the test",
+	    OPT_FLAG, &given.leave_known, 0, 0 },
+	{ "event-type", "TYPE", "from the database: only events of TYPE",
+	    OPT_TEXT, &given.type, 0, 0 },
+	{ "since", "TIME", "from the database: only events since TIME",
+	    OPT_TEXT, &given.since, 0, 0 },
+	{ "policy", "FILE", "bands for the report, from 'policies show --json'",
+	    OPT_TEXT, &given.policy, 0, 0 },
+	{ "output", "FILE", "write the model to FILE", OPT_TEXT, &given.output,
+	    0, 0 },
+	{ "publish", NULL, "make the model active, in the database", OPT_FLAG,
+	    &given.publish, 0, 0 },
+};
 
 int
 train(const struct command *cmd, int argc, char **argv)
 {
-	struct train_options as = { .delay = 7, .wanted.since = INT64_MIN };
-	const struct opt opts[] = {
-		{ "label-delay", "DAYS", "time until labels arrive; default 7",
-		    OPT_NUMBER, &as.delay, 0, 365 },
-		{ "train-until", "TIME",
-		    "the end of training; later events are the test", OPT_TEXT,
-		    &as.until, 0, 0 },
-		{ "train-days", "N",
-		    "train only on the last N days before that", OPT_NUMBER,
-		    &as.train, 1, DAYS_MAX },
-		{ "test-days", "N", "test only on the first N days", OPT_NUMBER,
-		    &as.test, 1, DAYS_MAX },
-		{ "unlabelled", "legit|skip",
-		    "how to treat events without a label; default legit",
-		    OPT_CHOICE, &as.unlabelled, 0, 0 },
-		{ "leave-known", NULL,
-		    "leave users with known fraud out of the test", OPT_FLAG,
-		    &as.leave_known, 0, 0 },
-		{ "event-type", "TYPE",
-		    "from the database: only events of TYPE", OPT_TEXT,
-		    &as.type, 0, 0 },
-		{ "since", "TIME", "from the database: only events since TIME",
-		    OPT_TEXT, &as.since, 0, 0 },
-		{ "policy", "FILE",
-		    "bands for the report, from 'policies show --json'",
-		    OPT_TEXT, &as.policy, 0, 0 },
-		{ "output", "FILE", "write the model to FILE", OPT_TEXT,
-		    &as.output, 0, 0 },
-		{ "publish", NULL, "make the model active, in the database",
-		    OPT_FLAG, &as.publish, 0, 0 },
-	};
+	struct train_options *const as = &given;
 	struct plan plan = { .stop = interrupt_wanted };
 	struct arena a;
 	int status;
 
 	if (opt_parse(cmd, opts, nitems(opts), (struct operands) { 0, 1 }, argc,
 		argv) == 1)
-		as.table = argv[0];
-	check_samples(cmd, &as);
-	if (as.until != NULL && parse_train_time(as.until, &plan.until) == -1)
+		as->table = argv[0];
+	check_samples(cmd, as);
+	if (as->until != NULL && parse_train_time(as->until, &plan.until) == -1)
 		opt_usage(cmd, "--train-until must be a date or a time");
-	if ((as.publish || as.table == NULL) && ctl_database_url() == NULL)
+	if ((as->publish || as->table == NULL) && ctl_database_url() == NULL)
 		return EX_CONFIG;
-	plan.delay = as.delay * TRAIN_DAY;
-	plan.days = as.train == 0 ? TRAIN_NEVER : as.train * TRAIN_DAY;
-	plan.test = as.test == 0 ? TRAIN_NEVER : as.test * TRAIN_DAY;
-	plan.skip = as.unlabelled != NULL && strcmp(as.unlabelled, "skip") == 0;
-	plan.leave_known = as.leave_known;
+	plan.delay = as->delay * TRAIN_DAY;
+	plan.days = as->train == 0 ? TRAIN_NEVER : as->train * TRAIN_DAY;
+	plan.test = as->test == 0 ? TRAIN_NEVER : as->test * TRAIN_DAY;
+	plan.skip =
+	    as->unlabelled != NULL && strcmp(as->unlabelled, "skip") == 0;
+	plan.leave_known = as->leave_known;
 	interrupt_listen();
 	ctl_arena(&a, ARENA_SIZE);
-	status = run_training(&as, &plan, &a);
+	status = run_training(as, &plan, &a);
 	ctl_arena_free(&a);
 	return status;
 }
