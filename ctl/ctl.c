@@ -87,7 +87,7 @@ ctl_read_file(struct arena *a, const char *path, size_t max, size_t *ret_size,
 		return NULL;
 	}
 	if ((text = arena_alloc(a, max + 1)) == NULL) {
-		fail_set(f, FAIL_US, INTERNAL, path, "needs too much memory");
+		fail_set(f, FAIL_US, INTERNAL, path, "out of memory");
 		goto out;
 	}
 	*ret_size = fread(text, 1, max + 1, file);
@@ -97,7 +97,7 @@ ctl_read_file(struct arena *a, const char *path, size_t max, size_t *ret_size,
 		text = NULL;
 	} else if (*ret_size > max) {
 		fail_set(f, FAIL_INPUT, INVALID_REQUEST, path,
-		    "is over %zu bytes", max);
+		    "is larger than %zu bytes", max);
 		text = NULL;
 	} else {
 		text[*ret_size] = '\0';
@@ -115,7 +115,7 @@ ctl_check_output(const char *path, struct fail *f)
 	if (stat(path, &st) == -1 || S_ISREG(st.st_mode))
 		return 0;
 	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, path,
-	    "is there and is no file that could be replaced");
+	    "exists and is not a regular file");
 }
 
 long
@@ -151,7 +151,7 @@ ctl_database_url(void)
 		url = getenv("DATABASE_URL");
 	if (url != NULL && *url != '\0')
 		return url;
-	ctl_say("which database? Set ADMIN_DATABASE_URL (its owner's) or "
+	ctl_say("no database is set; set ADMIN_DATABASE_URL (for the owner) or "
 		"DATABASE_URL, e.g. postgresql:///assay");
 	return NULL;
 }
@@ -170,7 +170,7 @@ ctl_database(int *ret_exit)
 	if (db == NULL) {
 		*ret_exit = ctl_failed("database", &f);
 		if (f.code != UNAVAILABLE)
-			ctl_say("its schema may be older than this program: "
+			ctl_say("the schema may be older than this program; "
 				"run 'assayctl migrate'");
 	}
 	return db;

@@ -57,28 +57,30 @@ static const struct {
 	const char *hint;
 } hints[] = {
 	{ "CASE_NOT_FOUND", "'assayctl cases list' shows the ids" },
-	{ "CASE_RESOLVED", "'assayctl cases show ID' says by whom" },
+	{ "CASE_RESOLVED", "'assayctl cases show ID' shows who resolved it" },
 	{ "FORBIDDEN", "ask an admin, or log in as one: 'assayctl login'" },
 	{ "INSUFFICIENT_SCOPE",
-	    "an admin makes one: 'assayctl keys create --scope labels NAME'" },
-	{ "INTERNAL", "the service's log says why" },
+	    "an admin can create a key with that scope: 'assayctl keys create "
+	    "--scope labels NAME'" },
+	{ "INTERNAL", "the log of the service has the cause" },
 	{ "INVALID_API_KEY",
-	    "set API_KEY to one that 'assayctl keys list' shows as neither "
-	    "revoked nor ended" },
+	    "set API_KEY to a valid key; 'assayctl keys list' shows which keys "
+	    "are revoked or have ended" },
 	{ "INVALID_CREDENTIALS",
-	    "check both; an admin can set a temporary password: "
+	    "check email and password; an admin can set a temporary password: "
 	    "'assayctl users password EMAIL'" },
 	{ "LAST_ADMIN",
-	    "make another one first: 'assayctl users role EMAIL admin'" },
-	{ "PASSWORD_CHANGE_REQUIRED", "'assayctl password' changes it" },
+	    "make another operator an admin first: 'assayctl users role EMAIL "
+	    "admin'" },
+	{ "PASSWORD_CHANGE_REQUIRED", "change it with 'assayctl password'" },
 	{ "POLICY_MISSING", "'assayctl policies list' shows the ids" },
 	{ "POLICY_VERSION_UNKNOWN",
 	    "'assayctl policies history ID' and 'assayctl rules history TYPE' "
 	    "show the versions" },
-	{ "USER_EXISTS", "'assayctl users list' shows who there is" },
-	{ "USER_MISSING", "'assayctl users list' shows who there is" },
+	{ "USER_EXISTS", "'assayctl users list' shows all operators" },
+	{ "USER_MISSING", "'assayctl users list' shows all operators" },
 	{ "VERSION_EXISTS",
-	    "versions are never changed: choose another label" },
+	    "a version cannot be changed; choose another label" },
 };
 
 /* Exit statuses by HTTP status, first match. */
@@ -116,8 +118,8 @@ http_client_open(struct http_client *sv, const char *url,
 	if (status != EX_OK && access != ACCESS_NONE)
 		return status;
 	if (http_client_address(sv->url, a, &sv->base, &sv->socket) == -1) {
-		ctl_say("%s: an address is like https://assay.example, or "
-			"unix: and the path of a socket",
+		ctl_say("%s: not an address; use one like "
+			"https://assay.example or unix:/path/of/socket",
 		    sv->url);
 		return EX_USAGE;
 	}
@@ -243,11 +245,11 @@ token_find(struct http_client *sv, const char *url)
 	if (!sv->own_token) {
 		token = ss.token;
 		if (token == NULL || ss.url == NULL) {
-			ctl_say("nobody is logged in: 'assayctl login'");
+			ctl_say("not logged in; run 'assayctl login'");
 			return EX_NOPERM;
 		}
 		if (url != NULL && strcmp(url, ss.url) != 0) {
-			ctl_say("the session is one of %s: "
+			ctl_say("the session belongs to %s; run "
 				"'assayctl login --url %s'",
 			    ss.url, url);
 			return EX_NOPERM;
@@ -270,8 +272,8 @@ find_header_key(struct http_client *sv)
 	struct str s;
 
 	if (key == NULL || *key == '\0') {
-		ctl_say("which API key? Set API_KEY in the environment; "
-			"'assayctl keys create NAME' makes one");
+		ctl_say("API_KEY is not set; 'assayctl keys create NAME' "
+			"creates a key");
 		return EX_CONFIG;
 	}
 	str_init(&s, sv->arena);
@@ -343,8 +345,8 @@ wait_for_answer(struct http_client *sv, const struct client_request *ask)
 		fputs("\r\033[K", stderr);
 	if (call->status != 0)
 		return EX_OK;
-	ctl_say("%s: no answer from %s: %s; is the service running, and is "
-		"this its address?",
+	ctl_say("%s: no answer from %s: %s; check the address, and that the "
+		"service is running",
 	    ask->what, sv->url, call->error);
 	return EX_UNAVAILABLE;
 }
@@ -397,8 +399,8 @@ report_refused(struct http_client *sv, const struct client_request *ask,
 	if (ask->quiet)
 		return status_exit(status);
 	if (code == NULL || message == NULL) {
-		ctl_say("%s: %s answers %d, but not as an Assay service does; "
-			"is this its address?",
+		ctl_say("%s: %s answers %d, but not like an Assay service; "
+			"check the address",
 		    ask->what, sv->url, status);
 		return EX_PROTOCOL;
 	}
@@ -447,9 +449,10 @@ hint_for(const struct http_client *sv, const char *code)
 
 	if (strcmp(code, "UNAUTHENTICATED") == 0)
 		return sv->own_token
-		    ? "the token in ASSAY_TOKEN has expired or was revoked: "
-		      "set another, or unset it and 'assayctl login'"
-		    : "your session has expired or was ended: 'assayctl login'";
+		    ? "the token in ASSAY_TOKEN has expired or was revoked; "
+		      "set another, or unset it and run 'assayctl login'"
+		    : "your session has expired or was ended; "
+		      "run 'assayctl login'";
 	for (i = 0; i < nitems(hints); i++)
 		if (strcmp(hints[i].code, code) == 0)
 			return hints[i].hint;

@@ -56,7 +56,7 @@ opt_parse(const struct command *cmd, const struct opt *opts, size_t n,
 	if (operands < want.min)
 		opt_usage(cmd, "an argument is missing");
 	if (operands > want.max)
-		opt_usage(cmd, "'%s' is one argument too many", argv[want.max]);
+		opt_usage(cmd, "unexpected argument '%s'", argv[want.max]);
 	return operands;
 }
 
@@ -105,7 +105,7 @@ opt_help(const struct command *cmd, const struct opt *opts, size_t n)
 		    opts[i].arg == NULL ? "" : opts[i].arg);
 		printf("  %-28s  %s\n", left, opts[i].help);
 	}
-	printf("\nassayctl(8) says more.\n");
+	printf("\nSee assayctl(8) for details.\n");
 }
 
 /* The option that argument "--name" or "--name=value" names. */
@@ -119,7 +119,7 @@ opt_find(const struct command *cmd, const struct opt *opts, size_t n,
 		if (len == strlen(opts[i].name) + 2 && arg[1] == '-' &&
 		    strncmp(arg + 2, opts[i].name, len - 2) == 0)
 			return &opts[i];
-	opt_usage(cmd, "there is no option %.*s", (int)len, arg);
+	opt_usage(cmd, "unknown option %.*s", (int)len, arg);
 }
 
 /* Store the value of an option, NULL for a flag. */
@@ -132,7 +132,7 @@ opt_set(const struct command *cmd, const struct opt *opt, char *value)
 
 	if (opt->arg != NULL && strchr(opt->arg, '|') != NULL &&
 	    !opt_is_choice(opt->arg, value))
-		opt_usage(cmd, "--%s is one of %s", opt->name, opt->arg);
+		opt_usage(cmd, "--%s must be one of %s", opt->name, opt->arg);
 	switch (opt->type) {
 	case OPT_FLAG:
 		*(bool *)opt->ret = true;
@@ -155,7 +155,8 @@ opt_set(const struct command *cmd, const struct opt *opt, char *value)
 	case OPT_LIST:
 		list = opt->ret;
 		if (list->n == OPT_LIST_MAX)
-			opt_usage(cmd, "--%s is given too often", opt->name);
+			opt_usage(cmd, "--%s may be given %d times at most",
+			    opt->name, OPT_LIST_MAX);
 		list->text[list->n++] = value;
 		break;
 	case OPT_TYPE__MAX:

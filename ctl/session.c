@@ -117,7 +117,7 @@ session_path(char path[PATH_MAX], bool make)
 		below = "/.config";
 	}
 	if (base == NULL || *base != '/') {
-		ctl_say("where is the session kept? Set HOME, or ASSAY_TOKEN");
+		ctl_say("cannot find the session; set HOME or ASSAY_TOKEN");
 		return EX_CONFIG;
 	}
 	n = snprintf(path, PATH_MAX, "%s%s/assay/token", base, below);
@@ -145,11 +145,12 @@ file_read(int fd, const char *path, char text[FILE_MAX])
 		return refuse_session_file(path, strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return refuse_session_file(
-		    path, "is no file of yours: remove it");
+		    path, "is not a regular file that you own; remove it");
 	if ((st.st_mode & 077) != 0)
 		return refuse_session_file(path,
-		    "others can read it: chmod 600 it, then "
-		    "'assayctl logout --all' ends what they may have used");
+		    "others can read it; run 'chmod 600' on it, then "
+		    "'assayctl logout --all' to end sessions that they may "
+		    "have used");
 	if ((n = read(fd, text, FILE_MAX - 1)) == -1)
 		return refuse_session_file(path, strerror(errno));
 	text[n] = '\0';

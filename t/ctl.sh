@@ -225,7 +225,7 @@ check "whoami prints operator, role, service and end" \
 check "the session's token is not sent to another service" \
     exits 77 keys list --url http://127.0.0.2:1
 check "the error names the session's service" \
-    prints "the session is one of http://127.0.0.1:1"
+    prints "the session belongs to http://127.0.0.1:1"
 check "logout exits 69 if the service is away" exits 69 logout
 check "logout removes the token although the service is away" \
     [ ! -e "$scratch/.config/assay/token" ]
@@ -288,7 +288,7 @@ check "replay --offline decides a history with terminals as devices" exits 0 \
 check "a warning names the rule that fires on most events" \
     grep -Eq 'the rule [a-z_]+ of card.authorize fires on [0-9.]+ % of' \
     "$scratch/err"
-check "a warning names the likely reason" prints "terminal is no deviceId"
+check "a warning names the likely reason" prints "terminal is not a deviceId"
 check "replay --offline decides the history without the terminals" \
     exits 0 replay --offline --sql "$srcdir/sql" \
     "$scratch/shops.csv"

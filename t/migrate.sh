@@ -56,7 +56,7 @@ ctl migrate --sql "$scratch/sql" --status
 check "status of an empty database shows every migration as pending" \
     prints '0001_configuration .*pending'
 check "status says nothing of numbers while none is left out" \
-    eval "! prints 'left out'"
+    eval "! prints 'never used'"
 check "status changes nothing" counts 0 \
     "select count(*) from pg_namespace where nspname = 'assay'"
 
@@ -125,7 +125,7 @@ ctl migrate --sql "$scratch/sql"
 check "mended, it is applied" prints '^applied 9998_bad$'
 ctl migrate --sql "$scratch/sql" --status
 check "status explains the numbers that are left out" \
-    prints 'the numbers that are left out were never used'
+    prints 'the missing numbers were never used'
 
 # others_lock MODE: somebody has the tables of decisions locked so, until
 # others_leave.
@@ -159,11 +159,11 @@ check "beside decisions a run that has nothing to do ends" ended 0
 check "and says so" [ "$(cat "$scratch/out")" = "up to date" ]
 ctl migrate --sql "$scratch/sql" --wait 0 --again
 check "beside decisions all functions are made again" \
-    prints '^made the functions of'
+    prints '^created the functions of'
 echo '-- changed' >>"$scratch/sql/functions/audit.sql"
 ctl migrate --sql "$scratch/sql" --wait 0
 check "functions that changed are made beside decisions" \
-    prints '^made the functions of'
+    prints '^created the functions of'
 ctl migrate --sql "$scratch/sql" --wait 0
 check "and once" [ "$(cat "$scratch/out")" = "up to date" ]
 for n in 1 2 3 4; do
@@ -184,7 +184,7 @@ echo 'alter table assay.decision_detail add column wide int;' \
 others_lock "access share"
 ctl migrate --sql "$scratch/sql" --wait 1
 check "what is in use for longer than --wait ends the run" ended 75
-check "with the reason" prints 'nothing is half done, run it again'
+check "with the reason" prints 'run the command again'
 check "and nothing of it is done" counts 0 "select count(*)
     from assay.migration where number = 9999"
 
@@ -196,7 +196,7 @@ until grep -q waiting "$scratch/other" || [ "$counted" -eq 100 ]; do
 	counted=$((counted + 1))
 	sleep 0.1
 done
-check "it says that it waits" grep -q 'waiting for others' "$scratch/other"
+check "it says that it waits" grep -q 'for another session' "$scratch/other"
 check "but not in anybody's way" sql "set lock_timeout = '1500ms'; begin;
     lock table assay.decision_detail in row exclusive mode; commit"
 others_leave

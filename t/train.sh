@@ -113,7 +113,7 @@ awk -F, -v OFS=, 'NR > 1 && $3 < "2026-02-01" && $4 == 0 {
 check "--unlabelled skip leaves events without labels out" \
     exits 65 --train-until $until \
     --unlabelled skip "$scratch/fraud.csv"
-check "the error says what is missing to validate" prints "to validate with"
+check "the error says what is missing to validate" prints "cannot validate"
 
 # The test days.
 check "--test-days tests on these days" \
@@ -139,7 +139,7 @@ check "a table with young frauds trains a model" exits 0 --train-until $until \
     "$scratch/young.csv"
 check "events with early labels are not tested" [ "$(observed_share_low)" = 1 ]
 check "the report counts events that are too young" \
-    grep -q '^not tested: too young  *[1-9]' \
+    grep -q '^not tested: no label yet  *[1-9]' \
     "$scratch/out"
 check "without --train-until the test ends before them" \
     exits 0 "$scratch/young.csv"
@@ -165,7 +165,7 @@ while IFS='|' read -r line column text told; do
 	    prints "bad.csv:$line: $told"
 done <<'CASES'
 3|3|yesterday|decided_at must be a time
-3|3|2025-01-01T00:00:00Z|decided_at is before the row above's
+3|3|2025-01-01T00:00:00Z|decided_at is earlier than in the row before
 4|4|2|fraud must be 0, 1 or empty
 5|5|soon|labelled_at must be a time
 6|2||user_id is missing
@@ -180,7 +180,7 @@ check "the error about the short row has the line" prints "bad.csv: line 9 has"
 cut -d, -f1-8 "$scratch/table.csv" >"$scratch/bad.csv"
 check "a missing column exits 65" exits 65 "$scratch/bad.csv"
 check "the error names the missing column" \
-    prints "$(sed -n 4p "$scratch/features") is no column"
+    prints "$(sed -n 4p "$scratch/features") is missing"
 head -n 1 "$scratch/table.csv" >"$scratch/bad.csv"
 check "a table without rows exits 65" exits 65 "$scratch/bad.csv"
 : >"$scratch/bad.csv"
@@ -190,13 +190,13 @@ awk -F, -v OFS=, 'NR > 1 { $4 = 0 } { print }' "$scratch/table.csv" \
     >"$scratch/bad.csv"
 check "a table without fraud exits 65" \
     exits 65 --output "$scratch/model" "$scratch/bad.csv"
-check "the error says that there is only one kind" prints "of one kind"
+check "the error says that there is only one kind" prints "all are legit"
 check "an end before the table exits 65" exits 65 --train-until 2025-01-01 \
     "$scratch/table.csv"
-check "the error says that there is nothing to train on" prints "to train on"
+check "the error says that there is nothing to train on" prints "cannot train"
 check "an end after the table exits 65" exits 65 --train-until 2027-01-01 \
     --output "$scratch/model" "$scratch/table.csv"
-check "the error says that there is nothing to test on" prints "to test on"
+check "the error says that there is nothing to test on" prints "cannot test"
 check "--train-until refuses what is not a time" \
     exits 64 --train-until soon "$scratch/table.csv"
 echo '{"bands":[]}' >"$scratch/bands"
@@ -211,7 +211,7 @@ mkfifo "$scratch/pipe"
 check "a pipe as output exits 65" \
     exits 65 --output "$scratch/pipe" "$scratch/table.csv"
 check "the error says that a pipe cannot be replaced" \
-    prints "is no file that could be replaced"
+    prints "exists and is not a regular file"
 check "the pipe is not replaced" [ -p "$scratch/pipe" ]
 
 # SIGTERM while it waits for the rest of a table.

@@ -41,7 +41,7 @@ int
 admin_create(const struct command *cmd, int argc, char **argv)
 {
 	static const struct admin_act act = { "admin create", STMT_ADMIN_CREATE,
-		"made admin ", "", "there is an operator already:" };
+		"created admin ", "", "this operator exists already:" };
 
 	return admin_run(cmd, &act, argc, argv);
 }
@@ -51,7 +51,7 @@ admin_password(const struct command *cmd, int argc, char **argv)
 {
 	static const struct admin_act act = { "admin password",
 		STMT_ADMIN_PASSWORD, "",
-		" has a temporary password; its sessions have ended",
+		" has a temporary password; the admin's sessions have ended",
 		"there is no active admin" };
 
 	return admin_run(cmd, &act, argc, argv);
@@ -72,7 +72,7 @@ admin_run(const struct command *cmd, const struct admin_act *act, int argc,
 		return status;
 	if (prompt_secret_read("Password", password, sizeof(password)) == -1 ||
 	    strlen(password) < PASSWORD_MIN) {
-		ctl_say("a password has %d to %d bytes, on one line",
+		ctl_say("the password must be one line of %d to %d bytes",
 		    PASSWORD_MIN, PASSWORD_MAX);
 		status = EX_DATAERR;
 	} else {
@@ -129,5 +129,5 @@ email_lower(const struct command *cmd, char *email)
 	if (at == NULL || at == email || at[1] == '\0' ||
 	    strchr(email, ' ') != NULL || !event_line(email) ||
 	    pan_in_text(email, strlen(email)) || strlen(email) > EMAIL_MAX)
-		opt_usage(cmd, "'%s' is no email address", email);
+		opt_usage(cmd, "'%s' is not an email address", email);
 }

@@ -158,7 +158,7 @@ check_seal(struct walk *w, const struct seal *se, struct fail *f)
 	else if (rows.n > se->rows)
 		add_fault(w,
 		    "seal %" PRId64 ", entries %" PRId64 " to %" PRId64
-		    ": there are more than were sealed",
+		    ": there are more entries than were sealed",
 		    se->number, w->last + 1, se->last);
 	else if (se->hash_size != sizeof(hash) ||
 	    memcmp(hash, se->hash, sizeof(hash)) != 0)
@@ -245,7 +245,7 @@ report_chain(struct walk *w, struct fail *f)
 	if (w->head != NULL && !w->head_found)
 		add_fault(w,
 		    "no seal has the hash of --head: the trail was "
-		    "cut, or written anew");
+		    "cut off or rewritten");
 	params_init(&p, &w->arena);
 	params_int(&p, w->last);
 	if (db_one(w->db, &w->arena, STMT_AUDIT_LEFT, &p, &rows, f) == -1)

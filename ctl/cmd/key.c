@@ -77,7 +77,7 @@ key_create(const struct command *cmd, int argc, char **argv)
 		    "bytes",
 		    NAME_MAX_BYTES);
 	if (pan_in_text(argv[0], strlen(argv[0])))
-		opt_usage(cmd, "NAME must not hold a full card number");
+		opt_usage(cmd, "NAME must not contain a full card number");
 	bits = scope_bits(cmd, &wanted);
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
@@ -191,7 +191,8 @@ scope_bits(const struct command *cmd, const struct opt_list *wanted)
 			if (strcmp(wanted->text[i], scopes[j].name) == 0)
 				break;
 		if (j == nitems(scopes))
-			opt_usage(cmd, "--scope is decisions or labels, not %s",
+			opt_usage(cmd,
+			    "--scope must be decisions or labels, not %s",
 			    wanted->text[i]);
 		bits |= scopes[j].bit;
 	}
@@ -234,10 +235,10 @@ add_service_key(struct db *db, struct arena *a, const char *name, unsigned bits,
 		return ctl_failed("key create", &f);
 	}
 	printf("%s\n", key.text);
-	ctl_say("created key %s; its text is not shown again", id);
-	ctl_say("a key may ask for 600 decisions a minute, unless "
-		"RATE_LIMIT_DECISIONS_PER_MIN or decisionsPerMin of "
-		"'assayctl settings' differs");
+	ctl_say("created key %s; the key itself cannot be shown again", id);
+	ctl_say("a key may request 600 decisions per minute, unless "
+		"RATE_LIMIT_DECISIONS_PER_MIN or the setting decisionsPerMin "
+		"changes that");
 	crypt_wipe(&key, sizeof(key));
 	return EX_OK;
 }

@@ -122,8 +122,8 @@ open_import_source(struct import *im, const char *path)
 			return EX_OK;
 		fclose(im->file);
 	}
-	ctl_say("%s: standard input cannot be kept in a temporary file: %s; "
-		"import it from a file",
+	ctl_say("%s: cannot copy standard input to a temporary file: %s; "
+		"import from a file instead",
 	    im->what, strerror(errno));
 	return EX_IOERR;
 }
@@ -145,7 +145,7 @@ check_import_file(struct import *im)
 			return EX_OK;
 	}
 	if (im->faults > FAULTS_SHOWN)
-		fprintf(stderr, "%s: and %" PRIu64 " more\n", im->path,
+		fprintf(stderr, "%s: and %" PRIu64 " more errors\n", im->path,
 		    im->faults - FAULTS_SHOWN);
 	ctl_say("nothing was imported; correct the file and import it again");
 	return EX_DATAERR;
@@ -167,8 +167,8 @@ run_import(struct import *im, char *url, bool json)
 		if (status == EX_OK)
 			print_totals(im, json);
 		else if (im->done > 0)
-			ctl_say("%" PRIu64 " of %" PRIu64 " entries are in; go "
-				"on with --from-line %" PRIu64,
+			ctl_say("imported %" PRIu64 " of %" PRIu64
+				" entries; continue with --from-line %" PRIu64,
 			    im->done, im->rows, im->line);
 	}
 	http_client_close(&im->service);

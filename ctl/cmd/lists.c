@@ -39,7 +39,7 @@ lists_remove(const struct command *cmd, int argc, char **argv)
 	if (n == 2)
 		opt_usage(cmd, "give an ID, or KIND, SUBJECT and VALUE");
 	if (n == 3 && list_kind_parse(argv[0]) == LIST_KIND__NONE)
-		opt_usage(cmd, "KIND is block, allow or watch");
+		opt_usage(cmd, "KIND must be block, allow or watch");
 	ctl_arena(&a, ARENA_SIZE);
 	status = http_client_open(&sv, url, ACCESS_TOKEN, &a);
 	if (status == EX_OK)
@@ -81,7 +81,7 @@ drop_entry(struct http_client *sv, const char *what, char **argv)
 		    request_spec_at(json_object_array_get_idx(found, 0), "id"));
 	if (id == NULL) {
 		ctl_say("there is no such entry; 'assayctl lists find %s "
-			"VALUE' shows what there is",
+			"VALUE' shows the entries for a value",
 		    argv[1]);
 		return EX_DATAERR;
 	}

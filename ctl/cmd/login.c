@@ -43,7 +43,7 @@ login(const struct command *cmd, int argc, char **argv)
 {
 	char *email = NULL, *url = NULL;
 	const struct opt opts[] = {
-		{ "email", "EMAIL", "the operator; default: asks for it",
+		{ "email", "EMAIL", "the operator; default: ask for it",
 		    OPT_TEXT, &email, 0, 0 },
 		{ "url", "URL",
 		    "the service; default ASSAY_URL, else BASE_URL, else the "
@@ -104,7 +104,8 @@ refresh(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
 	if (getenv("ASSAY_TOKEN") != NULL) {
-		ctl_say("the token in ASSAY_TOKEN is not ours to exchange");
+		ctl_say("cannot refresh the token in ASSAY_TOKEN; unset it and "
+			"run 'assayctl login'");
 		return EX_USAGE;
 	}
 	ctl_arena(&a, ARENA_SIZE);
@@ -130,9 +131,9 @@ whoami(const struct command *cmd, int argc, char **argv)
 	ctl_arena(&a, ARENA_SIZE);
 	status = session_read(&a, &ss);
 	if (status == EX_OK && own != NULL && *own != '\0') {
-		printf("whoever the token in ASSAY_TOKEN is of\n");
+		printf("the operator of the token in ASSAY_TOKEN\n");
 	} else if (status == EX_OK && ss.token == NULL) {
-		ctl_say("nobody is logged in: 'assayctl login'");
+		ctl_say("not logged in; run 'assayctl login'");
 		status = EX_NOPERM;
 	} else if (status == EX_OK) {
 		session_say(&ss);
@@ -151,8 +152,9 @@ password_change(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
 	if (getenv("ASSAY_TOKEN") != NULL) {
-		ctl_say("the token in ASSAY_TOKEN would end: unset it, and "
-			"'assayctl login'");
+		ctl_say(
+		    "a new password ends the token in ASSAY_TOKEN; unset it "
+		    "and run 'assayctl login'");
 		return EX_USAGE;
 	}
 	ctl_arena(&a, ARENA_SIZE);
@@ -174,18 +176,18 @@ static int
 ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
     char again[PASSWORD_SIZE])
 {
-	if (prompt_secret_read("Present password", old, PASSWORD_SIZE) == -1 ||
+	if (prompt_secret_read("Current password", old, PASSWORD_SIZE) == -1 ||
 	    prompt_secret_read("New password", next, PASSWORD_SIZE) == -1) {
-		ctl_say("password: the present password and the new one are "
-			"needed, each on one line");
+		ctl_say("password: enter the current password and the new one, "
+			"each on one line");
 		return EX_DATAERR;
 	}
 	if (isatty(STDIN_FILENO) == 1 &&
 	    (prompt_secret_read("New password again", again, PASSWORD_SIZE) ==
 		    -1 ||
 		strcmp(next, again) != 0)) {
-		ctl_say("password: the two new passwords differ; the present "
-			"one stays");
+		ctl_say("password: the two new passwords differ; nothing was "
+			"changed");
 		return EX_DATAERR;
 	}
 	return EX_OK;
@@ -230,12 +232,13 @@ begin_login(
 	int status;
 
 	if (email == NULL && isatty(STDIN_FILENO) != 1)
-		opt_usage(cmd, "who logs in? Say --email");
+		opt_usage(
+		    cmd, "not a terminal; use --email to name the operator");
 	if ((email == NULL &&
 		prompt_secret_ask("Email", typed, sizeof(typed)) == -1) ||
 	    prompt_secret_read("Password", password, sizeof(password)) == -1) {
-		ctl_say("login: an email and a password are needed, each on "
-			"one line");
+		ctl_say("login: enter an email and a password, each on one "
+			"line");
 		return EX_DATAERR;
 	}
 	str_init(&s, sv->arena);
@@ -274,16 +277,17 @@ keep_session(const struct http_client *sv, struct json_object *json)
 	    strpbrk(ss.token, "\r\n") != NULL ||
 	    strpbrk(ss.email, "\r\n") != NULL ||
 	    strpbrk(ss.role, "\r\n") != NULL) {
-		ctl_say(
-		    "%s gives no session: is it an Assay service?", sv->url);
+		ctl_say("%s did not return a session; check that it is an "
+			"Assay service",
+		    sv->url);
 		return EX_PROTOCOL;
 	}
 	clock_text(expiry, until);
 	if ((status = session_write(&ss)) == EX_OK)
 		session_say(&ss);
 	if (json_object_get_boolean(request_spec_at(json, "passwordTemporary")))
-		ctl_say("the password is temporary, another knows it: "
-			"'assayctl password' changes it");
+		ctl_say("the password is temporary; change it with "
+			"'assayctl password'");
 	return status;
 }
 
@@ -300,7 +304,7 @@ warn_plain(const struct http_client *sv)
 	for (i = 0; i < nitems(near); i++)
 		if (strncmp(sv->base, near[i], strlen(near[i])) == 0)
 			return;
-	ctl_say("warning: %s is not encrypted", sv->url);
+	ctl_say("warning: the connection to %s is not encrypted", sv->url);
 }
 
 /* One request of the session's, and what to say when it was done. */

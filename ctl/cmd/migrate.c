@@ -264,8 +264,7 @@ say_gaps(const struct migrate_work *w)
 {
 	if (w->n_files > 0 &&
 	    (size_t)w->file[w->n_files - 1].number != w->n_files)
-		printf("%zu migrations in all; the numbers that are left out "
-		       "were never used\n",
+		printf("%zu migrations; the missing numbers were never used\n",
 		    w->n_files);
 }
 
@@ -370,7 +369,7 @@ files_load(struct migrate_work *w, struct fail *f)
 		return -1;
 	if (w->n_files == 0)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, w->dir,
-		    "holds no migrations; name the directory with --sql");
+		    "contains no migrations; name the directory with --sql");
 	for (i = 0; i < w->n_files; i++) {
 		m = &w->file[i];
 		m->path = names[i];
@@ -381,7 +380,7 @@ files_load(struct migrate_work *w, struct fail *f)
 		m->number = strtoll(m->name, &end, 10);
 		if (end != m->name + 4 || *end != '_')
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->path,
-			    "is not named NNNN_what.sql");
+			    "is not named NNNN_name.sql");
 		if (i > 0 && m->number == m[-1].number)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->path,
 			    "has the number of another file");
@@ -437,7 +436,7 @@ seen_check(const struct migrate_work *w, struct fail *f)
 		if (m->number > newest->number)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->name,
 			    "is in the database, but this program knows "
-			    "migrations up to %s only; use a newer one",
+			    "migrations up to %s only; use a newer program",
 			    newest->name);
 		for (j = 0; j < w->n_files; j++)
 			if (w->file[j].number == m->number)
@@ -518,7 +517,9 @@ load_functions(struct migrate_work *w, struct fail *f)
 		return 0;
 	if (make_functions(w, paths, n, &p, f) == -1)
 		return -1;
-	printf("made the functions of %zu files, granted the roles\n", n);
+	printf(
+	    "created the functions of %zu files, granted rights to the roles\n",
+	    n);
 	w->again = false;
 	w->done++;
 	return 0;
@@ -581,8 +582,8 @@ restore_log_order(struct migrate_work *w, struct fail *f)
 	moved = rows_get_int(&rows, "moved");
 	if (moved > 0) {
 		snprintf(w->moved, sizeof(w->moved), "%" PRId64, moved);
-		printf("the database was restored from a dump: what is decided "
-		       "now comes after what is in it\n");
+		printf("the database was restored from a dump; new decisions "
+		       "now come after those in the dump\n");
 		w->done++;
 	}
 	return 0;
@@ -602,7 +603,7 @@ set_logging(struct migrate_work *w, struct fail *f)
 	memset(f, 0, sizeof(*f));
 	fprintf(stderr,
 	    "assayctl: restored: only a superuser may set what the server logs "
-	    "of this database; have one run %s in it\n",
+	    "for this database; run %s as a superuser\n",
 	    path);
 	return 0;
 }
@@ -632,14 +633,14 @@ has_time(struct migrate_work *w, struct fail *f)
 {
 	if (clock_ticks() >= w->until) {
 		fail_set(f, FAIL_UNCERTAIN, UNAVAILABLE, NULL,
-		    "others use what is to change, or migrate, for longer than "
-		    "this waits; nothing is half done, run it again");
+		    "timed out while another session used a table to "
+		    "change, or ran migrate; run the command again");
 		return false;
 	}
 	if (!w->waited)
 		fprintf(stderr,
-		    "assayctl: migrate: waiting for others to end, which "
-		    "use what is to change\n");
+		    "assayctl: migrate: waiting for another session, which "
+		    "uses a table to change or runs migrate\n");
 	w->waited = true;
 	memset(f, 0, sizeof(*f));
 	poll(NULL, 0, HELD_PAUSE);
@@ -744,7 +745,7 @@ make_partitions(struct migrate_work *w, struct db *db, struct fail *f)
 		return -1;
 	made = rows_get_int(&rows, "made");
 	if (made > 0) {
-		printf("made %" PRId64 " monthly partitions\n", made);
+		printf("created %" PRId64 " monthly partitions\n", made);
 		w->done++;
 	}
 	return 0;

@@ -104,7 +104,8 @@ models_list(const struct command *cmd, int argc, char **argv)
 		status = ctl_failed(cmd->name, &f);
 	} else {
 		printf("%-6s  %-24s  %-9s  %-16s  %-20s  %-6s  %s\n", "NUMBER",
-		    "LOADED (UTC)", "ORIGIN", "HASH", "TRAINED", "AUC", "BY");
+		    "ACTIVATED (UTC)", "ORIGIN", "HASH", "TRAINED", "AUC",
+		    "BY");
 		for (i = 0; i < rows.n; i++)
 			list_print(&a, &rows, i);
 	}
@@ -206,8 +207,7 @@ models_read(
 		    f, f->kind, f->code, path, "%s", fail_text(f, why));
 	hash_of(text, size, hash);
 	if ((ret->version = arena_strndup(a, hash, HASH_SHOWN)) == NULL)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, path, "needs too much memory");
+		return fail_set(f, FAIL_US, INTERNAL, path, "out of memory");
 	return 0;
 }
 
@@ -296,7 +296,8 @@ again_number(struct db *db, struct arena *a, int64_t number, bool *ret_loaded,
 		return -1;
 	if (rows.n == 0)
 		return fail_set(f, FAIL_INPUT, NOT_FOUND, NULL,
-		    "there is no such number; 'assayctl models list' has them");
+		    "there is no such number; 'assayctl models list' shows the "
+		    "numbers");
 	body = rows_get_text(&rows, "body");
 	if (body != NULL && body_model(a, body, strlen(body), &m, f) == -1)
 		return -1;
@@ -314,7 +315,7 @@ parse_number(const struct command *cmd, const char *text)
 	n = strtoll(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || n == 0)
 		opt_usage(cmd,
-		    "'%s' is no number of 'assayctl models list', nor "
+		    "'%s' is neither a number of 'assayctl models list' nor "
 		    "'" BUNDLED "'",
 		    text);
 	return n;

@@ -36,11 +36,11 @@ static const struct settings_command_row {
 	const char *unit;
 } settings[] = {
 	{ "decisionsPerMin", RATE_LIMITS, "decisionsPerMin", "decisionsPerMin",
-	    "a minute, of an API key" },
+	    "per minute and API key" },
 	{ "loginPerMin", RATE_LIMITS, "loginPerMin", "loginPerMin",
-	    "a minute, of an address" },
+	    "per minute and address" },
 	{ "anomalyZScore", ALERTS, "anomalyZScore", "anomalyZScore",
-	    "deviations" },
+	    "standard deviations" },
 	{ "retention.verdicts", RETENTION, "verdicts", "days.verdicts",
 	    "days" },
 	{ "retention.activity", RETENTION, "activity", "days.activity",
@@ -189,7 +189,8 @@ build_bodies(const struct command *cmd, struct arena *a, char **changes, int n,
 		else if (end != value && *end == '\0' && isfinite(number))
 			str_number(&body[st->resource], number);
 		else
-			opt_usage(cmd, "%s is a number or default", st->name);
+			opt_usage(
+			    cmd, "%s must be a number or 'default'", st->name);
 	}
 }
 
@@ -201,14 +202,14 @@ find_setting_row(const struct command *cmd, const char *change)
 	size_t i;
 
 	if (change[len] == '\0')
-		opt_usage(cmd, "'%s' is no NAME=VALUE", change);
+		opt_usage(cmd, "'%s' is not of the form NAME=VALUE", change);
 	for (i = 0; i < nitems(settings); i++)
 		if (strlen(settings[i].name) == len &&
 		    strncmp(settings[i].name, change, len) == 0)
 			return &settings[i];
 	opt_usage(cmd,
 	    "there is no setting %.*s; 'assayctl settings show' "
-	    "shows them",
+	    "shows all settings",
 	    (int)len, change);
 }
 
@@ -229,10 +230,10 @@ show_settings(struct json_object *const *got)
 		over = request_spec_at(got[st->resource], path);
 		printf("%-22s  %10s  %-8s  %s\n", st->name,
 		    json_object_get_string(value),
-		    json_object_get_boolean(over) ? "change" : "default",
+		    json_object_get_boolean(over) ? "override" : "default",
 		    st->resource == RETENTION &&
 			    json_object_get_double(value) == 0
-			? "days: forever"
+			? "days (0: forever)"
 			: st->unit);
 	}
 }

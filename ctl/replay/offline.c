@@ -165,8 +165,8 @@ score_by(struct offline_run *ru, struct fail *f)
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
 		ru->books[type].scoring = sc;
 	if (sc->scorer == SCORER_ML && model_demonstrates(sc->model))
-		ctl_say("%s scores, a model for demonstration: its scores "
-			"mean nothing",
+		ctl_say("the model %s is for demonstration: its scores have "
+			"no meaning for your events",
 		    sc->model->version);
 	return 0;
 }
@@ -226,9 +226,9 @@ say_often(const struct offline_run *ru)
 		}
 	}
 	if (often)
-		ctl_say("such a rule tells nothing apart; is each column what "
-			"the event's field means?  A shop's terminal is no "
-			"deviceId (assayctl(8), replay)");
+		ctl_say("such a rule distinguishes nothing; check that each "
+			"column contains what its field means: a shop's "
+			"terminal is not a deviceId (assayctl(8), replay)");
 }
 
 /* Decide all rows, until somebody interrupts. */
@@ -262,8 +262,8 @@ decide_row(struct offline_run *ru, struct fail *f)
 		return -1;
 	if (st.now < ru->last)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-		    "line %" PRIu64 " is before the one above it; a history "
-		    "is in the order of its times",
+		    "line %" PRIu64 " is earlier than the line before; rows "
+		    "must be in time order",
 		    so->csv.row_line);
 	ru->last = st.now;
 	if (row_read(ru, &st, &refused) == 0) {
@@ -303,7 +303,7 @@ row_read(struct offline_run *ru, struct offline_step *st, struct fail *f)
 		return -1;
 	if (again)
 		return fail_set(f, FAIL_INPUT, INGEST_INVALID, "id",
-		    "was the id of an earlier row");
+		    "is the id of an earlier row");
 	return 0;
 }
 
@@ -339,8 +339,8 @@ row_refused(struct offline_run *ru, const struct replay_item *item,
 
 	source_clear(ru->source);
 	if (sh->as == SHOW_NOTHING && sh->errors == 0)
-		ctl_say("line %" PRIu64 " is refused, as others may be: "
-			"%s%s%s",
+		ctl_say("line %" PRIu64 " is refused: %s%s%s (later errors "
+			"are only counted)",
 		    ru->source->csv.row_line, why->where,
 		    why->where[0] == '\0' ? "" : " ", why->why);
 	show_event(sh, item, &oc);

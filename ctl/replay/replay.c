@@ -274,13 +274,12 @@ choose_target(struct replay_run *rp, const struct command *cmd, const char *url,
 	if ((status = http_client_url(&rp->arena, url, &url)) != EX_OK)
 		return status;
 	if (http_client_address(url, &rp->arena, &base, &rp->socket) == -1)
-		opt_usage(cmd, "'%s' is no address", url);
+		opt_usage(cmd, "'%s' is not an address", url);
 	snprintf(rp->url, sizeof(rp->url), "%s/v1/decisions%s", base,
 	    rp->batch > 0 ? "/batch" : "");
 	if (rp->key[0] != '\0')
 		return EX_OK;
-	ctl_say("which API key? Set API_KEY in the environment; "
-		"'assayctl key create NAME' makes one");
+	ctl_say("API_KEY is not set; 'assayctl key create NAME' creates a key");
 	return EX_CONFIG;
 }
 
@@ -457,8 +456,8 @@ answer_none(struct replay_run *rp, struct replay_slot *sl)
 	    ++sl->tries == TRIES_MAX) {
 		sl->state = SLOT_FREE;
 		stop_reading(rp, EX_UNAVAILABLE,
-		    "no answer from %s: %s; is the service running, and is "
-		    "this its address?",
+		    "no answer from %s: %s; check the address, and that the "
+		    "service is running",
 		    rp->url, sl->call.error);
 		return;
 	}
@@ -479,7 +478,7 @@ answer_wait(struct replay_run *rp, struct replay_slot *sl)
 	rp->resume = clock_ticks() + seconds * CLOCK_SECOND;
 	sl->state = rp->exit == EX_OK ? SLOT_READY : SLOT_FREE;
 	if (!rp->source.progress && rp->exit == EX_OK)
-		ctl_say("the service asks for %" PRId64 " s of patience (%d)",
+		ctl_say("waiting %" PRId64 " s, as the service asks (%d)",
 		    seconds, sl->call.status);
 }
 
@@ -508,7 +507,7 @@ answer_show(struct replay_run *rp, struct replay_slot *sl)
 	if (status == 401 || status == 403)
 		stop_reading(rp, EX_NOPERM,
 		    "the service refuses the API key (%d); 'assayctl key "
-		    "list' shows what keys there are",
+		    "list' shows the keys",
 		    status);
 }
 
@@ -536,7 +535,7 @@ outcome_read(struct json_object *json, int status, struct replay_outcome *ret)
 	struct json_object *verdict, *score, *code, *message;
 
 	*ret = (struct replay_outcome) { .code = "NO_DECISION",
-		.message = "this is no answer of a decision service" };
+		.message = "the answer is not a decision" };
 	if (status == 200 &&
 	    json_object_object_get_ex(json, "verdict", &verdict) &&
 	    json_object_object_get_ex(json, "score", &score)) {

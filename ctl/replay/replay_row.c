@@ -101,7 +101,7 @@ row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
 	}
 	if (la->column[FIELD_USER] == -1)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-		    "no column is the user; say which: --map userId=COLUMN");
+		    "no column is named userId; use --map userId=COLUMN");
 	if (la->column[FIELD_TYPE] == -1 && la->type == NULL)
 		la->type = "card.authorize";
 	la->truth = la->column[FIELD_FRAUD] != -1;
@@ -151,13 +151,13 @@ row_time(const struct replay_layout *la, const struct csv *cs, int64_t *ret,
 
 	if (la->column[FIELD_TIME] == -1)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-		    "no column is the time; say which: --map time=COLUMN");
+		    "no column is named time; use --map time=COLUMN");
 	text = row_field(la, cs, FIELD_TIME);
 	if (text != NULL && clock_parse(text, ret) == 0 && *ret >= 0 &&
 	    *ret < TIME_END)
 		return 0;
 	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-	    "line %" PRIu64 " has no time like 2026-01-31T13:45:00Z",
+	    "the time in line %" PRIu64 " must be like 2026-01-31T13:45:00Z",
 	    cs->row_line);
 }
 
@@ -175,7 +175,8 @@ row_truth(const struct replay_layout *la, const struct csv *cs,
 		*ret = LABEL_LEGIT;
 	else
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-		    "line %" PRIu64 " has a truth that is neither 1 nor 0",
+		    "fraud in line %" PRIu64
+		    " must be 1, 0, true, false or empty",
 		    cs->row_line);
 	return 0;
 }

@@ -104,7 +104,8 @@ check_types(const struct opt_list *given, struct fail *f)
 		*end = '=';
 		if (!known)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
-			    given->text[i], "names no event type");
+			    given->text[i],
+			    "begins with an unknown event type");
 	}
 	return 0;
 }
@@ -172,7 +173,7 @@ read_members(struct arena *a, enum request_spec_take take, const char *path,
 		return NULL;
 	str_addc(&s, '}');
 	if ((text = str_text(&s)) == NULL) {
-		fail_set(f, FAIL_US, INTERNAL, path, "needs too much memory");
+		fail_set(f, FAIL_US, INTERNAL, path, "out of memory");
 		return NULL;
 	}
 	return body_parse(a, text, s.len, f);

@@ -229,7 +229,7 @@ rows_show(const struct request_part *p, struct json_object *json,
 	row = arena_array(a, n + 1, sizeof(*row));
 	tb.cell = arena_array(a, (n + 1) * tb.n, sizeof(*tb.cell));
 	if (row == NULL || tb.cell == NULL) {
-		ctl_say("the answer is too long to be shown; try --json");
+		ctl_say("the answer is too large for a table; use --json");
 		return after;
 	}
 	tb.rows = collect_rows(a, p, json, row, n);
@@ -408,7 +408,8 @@ dropped_say(const struct view_table *tb)
 			str_addf(&s, "%s%s", s.len == 0 ? "" : ", ",
 			    tb->column[j]->name);
 	if (s.len > 0 && str_text(&s) != NULL)
-		ctl_say("the terminal has no room for %s", str_text(&s));
+		ctl_say(
+		    "columns left out to fit the terminal: %s", str_text(&s));
 }
 
 static void

@@ -50,7 +50,7 @@ body_file_member(struct arena *a, enum request_spec_take take, const char *path,
 		return rules_dsl(a, publish, path, text, size, ret, f);
 	if ((json = body_parse(a, text, size, f)) == NULL) {
 		if (f->where[0] == '\0')
-			fail_set(f, f->kind, f->code, path, "is no JSON: %s",
+			fail_set(f, f->kind, f->code, path, "is not JSON: %s",
 			    f->why);
 		return -1;
 	}
@@ -118,7 +118,7 @@ read_policy_body(bool publish, const char *path, struct json_object *json,
 		if (!json_object_object_get_ex(json, names[i], &inner))
 			return fail_set(f, FAIL_INPUT, POLICY_INVALID, path,
 			    "has no %s; 'assayctl policies show --json ID' "
-			    "prints a file that has",
+			    "prints a valid file",
 			    names[i]);
 		str_add(ret, i > 0 ? "," : publish ? "" : "{");
 		str_json(ret, names[i]);

@@ -80,7 +80,8 @@ command_help(FILE *out)
 				print_line(out, &commands[j]);
 	}
 	fprintf(out,
-	    "\n'assayctl COMMAND --help' says more, assayctl(8) everything.\n");
+	    "\n'assayctl COMMAND --help' prints the options of a command; "
+	    "see assayctl(8).\n");
 }
 
 size_t
@@ -100,8 +101,9 @@ command_help_group(FILE *out, const char *word)
 		print_line(out, &commands[i]);
 	}
 	if (n > 0)
-		fprintf(
-		    out, "\n'assayctl %s COMMAND --help' says more.\n", word);
+		fprintf(out,
+		    "\n'assayctl %s COMMAND --help' prints its options.\n",
+		    word);
 	return n;
 }
 
@@ -112,7 +114,8 @@ command_unknown(const char *first, const char *second)
 
 	snprintf(typed, sizeof(typed), "%s%s%s", first,
 	    second == NULL ? "" : " ", second == NULL ? "" : second);
-	ctl_say("there is no command '%s'; 'assayctl --help' lists them all",
+	ctl_say(
+	    "there is no command '%s'; 'assayctl --help' lists all commands",
 	    typed);
 	print_near(typed);
 }

@@ -119,7 +119,7 @@ say_candidates(const struct id_lookup_list *il, struct json_object *array,
 	const char *id;
 	size_t i, shown = 0;
 
-	ctl_say("%s: '%s' may be one of these:", what, typed);
+	ctl_say("%s: '%s' matches several ids:", what, typed);
 	for (i = 0; i < n && shown < SHOWN_MAX; i++) {
 		id = id_at(il, array, i);
 		if (id == NULL || !is_part(il, id, typed))
@@ -130,5 +130,5 @@ say_candidates(const struct id_lookup_list *il, struct json_object *array,
 		shown++;
 	}
 	if (shown == SHOWN_MAX)
-		ctl_say("and perhaps others; type more of it");
+		ctl_say("and perhaps more; type more of the id");
 }

@@ -132,8 +132,8 @@ read_part(struct request_run *rm, const struct request_part *p)
 		break;
 	case PART_CONFIRM:
 		add_opt(rm,
-		    &(struct opt) { "yes", NULL, "do not ask first", OPT_FLAG,
-			&rm->yes, 0, 0 });
+		    &(struct opt) { "yes", NULL, "do not ask for confirmation",
+			OPT_FLAG, &rm->yes, 0, 0 });
 		break;
 	default:
 		break;
@@ -202,8 +202,8 @@ own_opts(struct request_run *rm)
 	if (rm->older != NULL)
 		add_opt(rm,
 		    &(struct opt) { "before", "ID",
-			"only entries older than the one of this id", OPT_TEXT,
-			&rm->before, 0, 0 });
+			"only entries older than the entry with this id",
+			OPT_TEXT, &rm->before, 0, 0 });
 	add_opt(rm,
 	    &(struct opt) { "json", NULL, "print the unchanged JSON", OPT_FLAG,
 		&rm->json, 0, 0 });
@@ -241,7 +241,7 @@ check_operands(struct request_run *rm)
 			continue;
 		if (p->take == TAKE_CHOICE &&
 		    !opt_is_choice(p->name, rm->operand[i]))
-			opt_usage(&rm->named, "'%s' is none of %s",
+			opt_usage(&rm->named, "'%s' is not one of %s",
 			    rm->operand[i], p->name);
 		if (rm->operand[i][0] == '\0')
 			opt_usage(&rm->named, "%s is empty", p->name);
@@ -268,8 +268,9 @@ check_opts(struct request_run *rm)
 			if (strcmp(p->path, q->path) == 0 && is_given(v) &&
 			    is_given(w))
 				opt_usage(&rm->named,
-				    "--%s and --%s exclude each other", q->name,
-				    p->name);
+				    "--%s and --%s cannot be used "
+				    "together",
+				    q->name, p->name);
 			w++;
 		}
 		v++;
@@ -295,14 +296,15 @@ confirm_request(const struct request_run *rm)
 	if (p == NULL || rm->yes)
 		return EX_OK;
 	if (isatty(STDIN_FILENO) != 1)
-		opt_usage(&rm->named, "there is nobody to ask: say --yes");
+		opt_usage(&rm->named, "not a terminal; use --yes to confirm");
 	question = strstr(p->name, "{0}");
 	fprintf(stderr, "%.*s", (int)(question - p->name), p->name);
 	fprintf(stderr, "%s%s\n", rm->operand[0], question + 3);
-	if (prompt_secret_ask("Type yes", typed, sizeof(typed)) == 0 &&
+	if (prompt_secret_ask("Type yes to confirm", typed, sizeof(typed)) ==
+		0 &&
 	    strcmp(typed, "yes") == 0)
 		return EX_OK;
-	ctl_say("nothing was done");
+	ctl_say("not confirmed; nothing was done");
 	return EX_TEMPFAIL;
 }
 
@@ -392,7 +394,7 @@ build_secret(struct request_run *rm)
 	if (p == NULL)
 		return EX_OK;
 	if (prompt_secret_read(p->name, rm->secret, sizeof(rm->secret)) == -1) {
-		ctl_say("%s: the %s is needed, on one line of standard input",
+		ctl_say("%s: enter the %s as one line on standard input",
 		    rm->cmd->name, p->path);
 		return EX_DATAERR;
 	}
@@ -453,7 +455,8 @@ put_number(
 	const double number = strtod(text, &end);
 
 	if (*end != '\0' || !isfinite(number))
-		opt_usage(&rm->named, "%s is no number: '%s'", p->path, text);
+		opt_usage(
+		    &rm->named, "%s must be a number, not '%s'", p->path, text);
 	put_body_name(rm, p->path);
 	str_number(&rm->body, number);
 	return EX_OK;

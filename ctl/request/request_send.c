@@ -187,7 +187,8 @@ say_more(const struct request_run *rm, struct json_object *json, size_t rows)
 
 	if (p == NULL) {
 		if (rm->page != NULL)
-			ctl_say("there may be more: --offset %" PRId64,
+			ctl_say(
+			    "there may be more entries; use --offset %" PRId64,
 			    rm->offset + rm->limit);
 		return;
 	}
@@ -197,7 +198,7 @@ say_more(const struct request_run *rm, struct json_object *json, size_t rows)
 	last = json_object_get_string(request_spec_at(
 	    json_object_array_get_idx(array, rows - 1), p->path));
 	if (last != NULL)
-		ctl_say("there may be more: --before %s", last);
+		ctl_say("there may be more entries; use --before %s", last);
 }
 
 /* The element that the command names, or NULL after having said so. */

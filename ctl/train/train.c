@@ -149,9 +149,9 @@ check_samples(const struct command *cmd, struct train_options *as)
 {
 	if (as->table != NULL && (as->type != NULL || as->since != NULL))
 		opt_usage(cmd,
-		    "--event-type and --since are for the database's samples");
+		    "--event-type and --since cannot be used with a table");
 	if (as->type != NULL && event_type_parse(as->type) == EVENT_TYPE__NONE)
-		opt_usage(cmd, "'%s' is no event type", as->type);
+		opt_usage(cmd, "'%s' is not an event type", as->type);
 	if (as->since != NULL &&
 	    parse_train_time(as->since, &as->wanted.since) == -1)
 		opt_usage(cmd, "--since must be a date or a time");
@@ -298,7 +298,7 @@ load_policy_json(
 	}
 	if ((json = body_parse(a, text, size, f)) == NULL)
 		return fail_set(
-		    f, f->kind, f->code, path, "is no JSON: %s", f->why);
+		    f, f->kind, f->code, path, "is not JSON: %s", f->why);
 	if (json_object_object_get_ex(json, "policy", &inner))
 		json = inner;
 	return body_policy(a, json, path, ret, f);
@@ -319,7 +319,7 @@ deliver_model(
 	str_init(&s, a);
 	model_file_json(&s, m);
 	if ((text = str_text(&s)) == NULL)
-		fail_set(&f, FAIL_US, INTERNAL, NULL, "needs too much memory");
+		fail_memory(&f);
 	else if (body_model(a, text, strlen(text), &read, &f) == 0 &&
 	    (as->output == NULL || write_file(as->output, text, &f) == 0))
 		return as->publish ? publish_model(text, a) : EX_OK;

@@ -90,8 +90,8 @@ read_header(struct csv_reading *rd, struct fail *f)
 		    : feature_name((enum feature)(i - COLUMN__MAX));
 		if ((r = csv_find(&rd->csv, name)) == -1)
 			return refuse_column(rd, name,
-			    "is no column of it: this program's "
-			    "'replay --offline' makes one that has all",
+			    "is missing; 'assayctl replay --offline "
+			    "--export' writes all columns",
 			    f);
 		if (i < COLUMN__MAX)
 			rd->column[i] = r;
@@ -139,7 +139,9 @@ read_csv_row(struct csv_reading *rd, struct fail *f)
 		    rd, column_names[COLUMN_AT], "must be a time", f);
 	if (tb->rows > 0 && row.at < tb->last)
 		return refuse_column(rd, column_names[COLUMN_AT],
-		    "is before the row above's; rows must be in time order", f);
+		    "is earlier than in the row before; rows must be in time "
+		    "order",
+		    f);
 	if (!table_comes(tb, row.at))
 		return 0;
 	if (*row.user == '\0')

@@ -122,7 +122,7 @@ fit_model(struct training *tn, struct trained *tr, struct fail *f)
 
 	divide_parts(tn, tr);
 	if (first->from == last->to)
-		return refuse_part("to train on",
+		return refuse_part("train",
 		    "no event is older than --label-delay at --train-until", f);
 	if (choose_penalty(tn, tr, f) == -1 ||
 	    fit_part(tn, tr, tr->tr_part[TRAIN_VALIDATE - 1].to, tr->tr_l2,
@@ -196,15 +196,15 @@ choose_penalty(const struct training *tn, struct trained *tr, struct fail *f)
 	size_t i;
 
 	if (part->fraud == 0 || part->legit == 0)
-		return refuse_part("to validate with",
-		    "all events of that time are of one kind", f);
+		return refuse_part("validate",
+		    "all events of that time are fraud, or all are legit", f);
 	for (i = 0; i < TRAIN_PENALTIES; i++) {
 		if (fit_part(tn, tr, part->from, penalties[i], &fit, f) == -1)
 			return -1;
 		tr->tr_tried[i].l2 = penalties[i];
 		tr->tr_tried[i].loss =
 		    logistic_fit_loss(&fit, &rows, FRAUD_WEIGHT);
-		tn->say("L2 %g: %d rounds, loss %.8f of later events",
+		tn->say("L2 %g: %d rounds, loss %.8f on later events",
 		    penalties[i], fit.rounds, tr->tr_tried[i].loss);
 		if (tr->tr_tried[i].loss < best) {
 			best = tr->tr_tried[i].loss;
@@ -247,9 +247,9 @@ calibrate_model(struct training *tn, struct trained *tr, struct fail *f)
 		    tn->tb->x + (part->from + i) * FEATURE__MAX, FEATURE__MAX);
 	if (platt_calibrate(tn->z, tn->label + part->from, n,
 		&tr->tr_model.calibration, &inner) == -1)
-		return refuse_part("to calibrate with", inner.why, f);
+		return refuse_part("calibrate", inner.why, f);
 	if (tr->tr_model.calibration.a <= 0)
-		return refuse_part("to calibrate with",
+		return refuse_part("calibrate",
 		    "the fit is no better than chance on later events", f);
 	return 0;
 }
@@ -280,12 +280,14 @@ test_model(struct training *tn, struct trained *tr, struct fail *f)
 	part->fraud = tr->tr_quality.fraud;
 	part->legit = tr->tr_quality.legit;
 	if (part->fraud == 0 || part->legit == 0)
-		return refuse_part("to test on",
-		    tn->n_marks > 0 ? "all after --train-until are of one kind"
+		return refuse_part("test",
+		    tn->n_marks > 0
+			? "all events after --train-until are fraud, or all "
+			  "are legit"
 			: tr->unlabeled > 0
-			? "all after --train-until are younger than "
+			? "all events after --train-until are younger than "
 			  "--label-delay"
-			: "there is none after --train-until",
+			: "there is no event after --train-until",
 		    f);
 	for (i = 0; i < FEATURE__MAX; i++) {
 		tr->tr_term[i].fraud /= (double)part->fraud;
@@ -375,6 +377,6 @@ day_of(int64_t at)
 static int
 refuse_part(const char *what, const char *why, struct fail *f)
 {
-	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-	    "there are not the events %s: %s", what, why);
+	return fail_set(
+	    f, FAIL_INPUT, INVALID_REQUEST, NULL, "cannot %s: %s", what, why);
 }

@@ -80,13 +80,13 @@ samples_read(struct train_table *tb, struct db *db,
 		return -1;
 	if (tb->rows == 0)
 		return fail_set(f, FAIL_INPUT, NOT_FOUND, NULL,
-		    "the database has no such replay samples: each decision "
-		    "leaves one, for RETENTION_REPLAY_DAYS");
+		    "the database has no samples to train on; each scored "
+		    "decision leaves one for RETENTION_REPLAY_DAYS");
 	return rd.labels > 0
 	    ? 0
 	    : fail_set(f, FAIL_INPUT, NOT_FOUND, NULL,
-		  "none of the %" PRIu64 " samples has a label: 'assayctl "
-		  "cases resolve' and POST /v1/labels/chargeback make them",
+		  "none of the %" PRIu64 " samples has a label; 'assayctl "
+		  "cases resolve' and 'assayctl label chargeback' add labels",
 		  tb->rows);
 }
 
@@ -243,7 +243,7 @@ load_stored_policy(struct db *db, struct arena *a, const char *type,
 	if ((json = body_parse(a, text, strlen(text), f)) == NULL ||
 	    body_policy(a, json, "", ret, f) == -1)
 		return fail_set(f, FAIL_US, INTERNAL, type,
-		    "the live policy cannot be read");
-	ret->version = "the live policy";
+		    "the active policy cannot be read");
+	ret->version = "the active policy";
 	return 0;
 }

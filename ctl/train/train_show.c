@@ -54,14 +54,14 @@ show_parts(const struct train_table *tb, const struct plan *pl,
 	    "LEGIT", "FRAUD");
 	for (i = 0; i < nitems(names); i++)
 		show_part(tb, names[i], &tr->tr_part[i]);
-	printf("\n%-24s  %.16s\n", "known up to", until);
+	printf("\n%-24s  %.16s\n", "labels known until", until);
 	printf(
 	    "%-24s  %" PRId64 "\n", "label delay, days", pl->delay / TRAIN_DAY);
 	if (tr->tr_left_out > 0)
 		printf("%-24s  %" PRId64 "\n", "not tested: known users",
 		    tr->tr_left_out);
 	if (tr->unlabeled > 0)
-		printf("%-24s  %" PRId64 "\n", "not tested: too young",
+		printf("%-24s  %" PRId64 "\n", "not tested: no label yet",
 		    tr->unlabeled);
 	printf("%-24s  %g\n", "L2", tr->tr_l2);
 	printf("%-24s  %.6f\n", "base rate", tr->tr_model.base_rate);
@@ -170,7 +170,7 @@ show_terms(const struct trained *tr)
 
 	printf("\nterms, and their means on the test\n"
 	       "%-34s  %9s  %9s  %9s  %9s\n",
-	    "FEATURE", "WEIGHT", "BY SPREAD", "OF LEGIT", "OF FRAUD");
+	    "FEATURE", "WEIGHT", "PER SD", "ON LEGIT", "ON FRAUD");
 	for (i = 0; i < FEATURE__MAX; i++)
 		printf("%-34s  %9.4f  %9.4f  %9.4f  %9.4f\n",
 		    feature_name((enum feature)i), tr->tr_fit.weight[i],

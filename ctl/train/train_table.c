@@ -42,8 +42,7 @@ table_add(struct train_table *tb, const struct table_row *row, struct fail *f)
 	if (grow_table(tb) == -1 ||
 	    user_number(tb, row->user, &tb->user[i]) == -1)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "needs more memory than there is; --train-days and "
-		    "--test-days keep less of it");
+		    "out of memory; reduce --train-days or --test-days");
 	tb->at[i] = row->at;
 	tb->known[i] = row->known;
 	tb->label[i] = (uint8_t)row->label;

@@ -88,7 +88,7 @@ finds_change "a deleted entry" "delete from assay.audit
     where number = $row" "1 are missing"
 finds_change "an entry with an old number" "insert into assay.audit (number, id,
     actor, role, action, status, params)
-    values (-5, 'aud_x', 'a', 'admin', 'POST /', 200, '{}')" "more than were sealed"
+    values (-5, 'aud_x', 'a', 'admin', 'POST /', 200, '{}')" "more entries than"
 finds_change "two swapped entries" "update assay.audit set number = -1
     where number = $row; update assay.audit set number = $row
     where number = $row + 1; update assay.audit set number = $row + 1

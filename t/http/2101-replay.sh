@@ -101,7 +101,7 @@ start_pool RATE_LIMIT_DECISIONS_PER_MIN=20
 stack_until 30 "$stack_pool_pid" port_is_ready || not_ok "the pool is ready again"
 ctl replay --quiet --id-prefix again- --limit 21 "$sample"
 check "replay says that the service asks it to wait" \
-    ctl_says 'asks for .* patience (429)'
+    ctl_says 'waiting .* s, as the service asks (429)'
 is "replay continues after the wait" \
     "$STATUS $(grep -c '^21 events' "$scratch/out")" "0 1"
 
@@ -109,5 +109,5 @@ stop_nginx
 ctl replay "$sample"
 is "replay without a service ends with EX_UNAVAILABLE" "$STATUS" 69
 check "replay asks whether the service is running" \
-    ctl_says 'is the service running'
+    ctl_says 'that the service is running'
 finish

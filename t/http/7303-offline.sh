@@ -65,7 +65,7 @@ replay_small --map id=tx "$scratch/ids.csv"
 is "ids are the file's, or the file's name with the line" "$(small_column 1)" \
     "event_id 2 ids-2"
 check "the reason of the first refused row is printed" said \
-    '^assayctl: line 4 is refused, .*: id must be'
+    '^assayctl: line 4 is refused: id must be'
 is "ids over 128 bytes are refused" "$(sed -n 's/^  error *\([0-9]*\) .*/\1/p' \
     "$scratch/err")" 2
 finish

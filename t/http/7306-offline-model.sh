@@ -90,7 +90,7 @@ check "two scorers export the same table of one history" \
 # Other models, and wrong ones.
 replay_rows --scorer ml
 check "the demonstration model is warned of" said \
-    "^assayctl: $(cat "$scratch/first") scores, a model for demonstration"
+    "^assayctl: the model $(cat "$scratch/first") is for demonstration"
 sed 's/"bias":/"bias":"/' "$scratch/model" >"$scratch/bad"
 replay_rows --scorer ml --model "$scratch/bad"
 is "an invalid model is refused" "$STATUS" 65

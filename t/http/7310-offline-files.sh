@@ -22,14 +22,14 @@ printf 'time,userId\n2018-04-02,1\n' >"$scratch/small.csv"
 replay_small "$scratch/small.csv"
 is "a time without a clock is refused by its line" \
     "$STATUS $(sed 's/.*: //' "$scratch/err")" \
-    "65 line 2 has no time like 2026-01-31T13:45:00Z"
+    "65 the time in line 2 must be like 2026-01-31T13:45:00Z"
 printf 'time,userId\n1969-12-31 23:59:59,1\n' >"$scratch/small.csv"
 replay_small "$scratch/small.csv"
 is "a time before 1970 is refused" "$STATUS" 65
 printf 'time,userId\n2018-04-02 00:00:00,1\n2018-04-01 00:00:00,1\n' \
     >"$scratch/small.csv"
 replay_small "$scratch/small.csv"
-check "a time that goes back is refused by its line" said 'line 3 is before'
+check "a time that goes back is refused by its line" said 'line 3 is earlier'
 printf 'when,userId\n1,1\n' >"$scratch/small.csv"
 replay_small "$scratch/small.csv"
 check "a file without a column of times is refused" said 'map time=COLUMN'
@@ -38,16 +38,18 @@ printf 'time,userId,fraud\n2018-04-02 00:00:00,1,0\n2018-04-02 00:00:00,1,True\n
 replay_small "$scratch/small.csv"
 is "a fraud column must have 1 or 0" "$STATUS $(sed 's/.*: //' \
     "$scratch/err" | head -n 1)" \
-    "65 line 3 has a truth that is neither 1 nor 0"
+    "65 fraud in line 3 must be 1, 0, true, false or empty"
 replay_small --rules card.refunds=/dev/null "$scratch/history.csv"
-check "rules for an unknown event type are refused" said 'names no event type'
+check "rules for an unknown event type are refused" \
+    said 'begins with an unknown event type'
 printf 'rule r { when event.amuont > 3 then score += 1, tag t }\n' \
     >"$scratch/bad.rule"
 replay_small --rules "$scratch/bad.rule" "$scratch/history.csv"
 check "a syntax error in rules is printed with its line" said 'bad.rule:1:'
 ctl replay --offline --sql "$srcdir/sql" --export /dev/null \
     "$scratch/history.csv"
-check "a device cannot be the exported table" said 'could be replaced'
+check "a device cannot be the exported table" \
+    said 'exists and is not a regular file'
 is "refused replays keep the old table" \
     "$(cmp "$scratch/small.out" "$scratch/old" &&
     find "$scratch" -maxdepth 1 -name 'small.out.*')" ""

@@ -76,7 +76,7 @@ is "the report keeps the policy of account.login" \
 ctl train --policy "$scratch/mild.json"
 is "--policy replaces the active policies in the report" \
     "$(grep -c 'mild.json on card.authorize$' \
-    "$scratch/out")$(grep -c 'live policy' "$scratch/out")" 10
+    "$scratch/out")$(grep -c 'active policy' "$scratch/out")" 10
 
 # --event-type and --since read fewer samples.
 ctl train --event-type card.authorize
@@ -105,7 +105,7 @@ is "training without labels is refused" "$STATUS" 65
 check "the error says that no sample has a label" \
     said 'none of the 2399 samples has a label'
 ctl train --since 2100-01-01
-check "--since in the future finds no sample" said 'no such replay samples'
+check "--since in the future finds no sample" said 'no samples to train on'
 DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide"
 ctl train
 is "the decide role may not read samples" "$STATUS" 70

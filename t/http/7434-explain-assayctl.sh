@@ -57,7 +57,7 @@ is "assayctl explain exits 0" "$STATUS" 0
 check "assayctl explain prints that the decision is recomputed" \
     said '|recomputed  *yes|'
 check "assayctl explain prints the rules" \
-    said 'IS  *POINTS  *TAG  *RULE  *BECAUSE|'
+    said 'RESULT  *POINTS  *TAG  *RULE  *BECAUSE|'
 check "assayctl explain prints unknown comparisons" said '(unknown)'
 check "assayctl explain prints unknown signals" said '|geo.country  *-|'
 ctl explain "$(all_answers w 'map(select(.changes.stricter))[0].eventId')"

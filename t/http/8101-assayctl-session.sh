@@ -16,7 +16,7 @@ token_file=$HOME/.config/assay/token
 login admin@example.com 'not the password'
 is "a wrong password exits 77" "$STATUS" 77
 check "the error about a wrong password says what to check" \
-    said 'INVALID_CREDENTIALS.*|.*check both'
+    said 'INVALID_CREDENTIALS.*|.*check email and password'
 login admin@example.com ''
 is "an empty password exits 65" "$STATUS" 65
 check "a failed login leaves no session file" test ! -e "$HOME/.config/assay"
@@ -67,7 +67,7 @@ is "keys create prints only the key" "$STATUS $(grep -cx 'ak_live_[0-9a-f]*' \
     "$scratch/out")" "0 1"
 KEY=$OUT
 check "keys create prints the id to standard error" \
-    said 'created key key_[0-9a-v]*; its text'
+    said 'created key key_[0-9a-v]*; the key itself'
 id=$(sed -n 's/.*created key \(key_[^;]*\);.*/\1/p' "$scratch/err")
 event='{"type":"account.login","subject":{"userId":"u-1"}}'
 http POST /v1/decisions "$event"

@@ -32,7 +32,7 @@ is "80 columns show every case's whole event id" \
 is "no line of the cases is wider than the terminal" \
     "$(perl -CSD -lne 'print if length > 80' "$scratch/tty")" ""
 check "the columns without room are named" \
-    grep -q 'the terminal has no room for .*OUTCOME' "$scratch/tty"
+    grep -q 'columns left out to fit the terminal: .*OUTCOME' "$scratch/tty"
 print_tty 200 'cases list'
 check "a wide terminal shows all columns" \
     grep -q '^ID .* OPENED (UTC) .* OUTCOME .* EVENT' "$scratch/tty"

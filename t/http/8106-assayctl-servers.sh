@@ -18,7 +18,7 @@ is "a token is not sent to another address" "$STATUS" 77
 login_at "unix:$scratch/run/other.sock"
 is "a closed port exits 69" "$STATUS" 69
 check "the error about a closed port asks for the address" \
-    said 'is the service running, and is this its address'
+    said 'check the address, and that the service is running'
 
 # answer_once ANSWER: a server on $port gives one connection this answer.
 answer_once() {
@@ -42,7 +42,7 @@ answer_once "HTTP/1.1 200 OK${crlf}Content-Length: 5$crlf${crlf}hello"
 login_at "http://127.0.0.1:$port"
 is "an answer that is not Assay's exits 76" "$STATUS" 76
 check "the error says that it is not an Assay service" \
-    said 'not as an Assay service does'
+    said 'not like an Assay service'
 body='{"error":true,"code":"RATE_LIMITED","message":"too\u001b[2J\u202e"}'
 answer_once "HTTP/1.1 429 X${crlf}Retry-After: 17${crlf}Content-Length: \
 ${#body}$crlf$crlf$body"

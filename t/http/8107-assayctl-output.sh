@@ -63,7 +63,7 @@ is "notifications revoke exits 0" "$STATUS" 0
 ctl audit --limit 2 --offset 1
 is "audit prints a page of two entries" "$(wc -l <"$scratch/out" | tr -d ' ')" 3
 check "audit prints where the next page begins" \
-    said 'there may be more: --before aud_'
+    said 'there may be more entries; use --before aud_'
 ctl audit --limit 201
 is "audit refuses a limit of 201" "$STATUS" 64
 

@@ -103,7 +103,7 @@ ctl lists import "$scratch/big.csv"
 is "a failed import keeps the requests before the failure" "$STATUS $(sql \
     "select count(*) from assay.list_entry")" "70 10000"
 check "a failed import prints the line to continue from" said \
-    '10000 of 25000 entries are in; go on with --from-line 10002'
+    'imported 10000 of 25000 entries; continue with --from-line 10002'
 sql "drop trigger stop on assay.list_entry"
 epoch=$(sql "select lists from assay.epoch")
 ctl lists import --from-line 10002 "$scratch/big.csv"

@@ -23,7 +23,7 @@ http POST /v1/decisions '{"id":"order","type":"account.login",
 ctl explain nope
 is "an unknown event is refused" "$STATUS" 65
 check "the unknown event is named in the error" \
-    said 'there is no decision of the event nope (404'
+    said 'there is no decision for the event nope (404'
 ctl lists remove lst_x
 check "the unknown entry is named in the error" \
     said 'there is no list entry lst_x (404'
@@ -47,21 +47,21 @@ check "a label of a known event prints no warning" not said 'no decision yet'
 
 # Pages.
 ctl verdicts --limit 2
-check "a page of verdicts prints how to continue" said 'more: --before vd_'
+check "a page of verdicts prints how to continue" said 'use --before vd_'
 before=$(sed -n 's/.*--before //p' "$scratch/err")
 ctl verdicts --limit 2 --before "$before"
 is "the next page of verdicts has older ones" \
     "$(sed 1d "$scratch/out" | grep -o 'order[-0-9]*' | paste -sd ' ')" \
     "order-2 order-1"
 ctl activity --limit 2
-check "a page of the activity prints how to continue" said 'more: --before vd_'
+check "a page of the activity prints how to continue" said 'use --before vd_'
 before=$(sed -n 's/.*--before //p' "$scratch/err")
 ctl activity --limit 2 --before "$before"
 is "the next page of the activity has older entries" \
     "$(sed 1d "$scratch/out" | grep -o 'order[-0-9]*' | paste -sd ' ')" \
     "order-2 order-1"
 ctl cases list --limit 2
-check "a page of cases prints how to continue" said 'more: --before cse_'
+check "a page of cases prints how to continue" said 'use --before cse_'
 before=$(sed -n 's/.*--before //p' "$scratch/err")
 ctl cases list --json --limit 2 --before "$before"
 is "the next page of cases has older ones" \
@@ -76,7 +76,7 @@ ctl audit --limit 2 --json
 before=$(jq -r '.entries[1].id' "$scratch/out")
 ctl audit --limit 2
 check "a page of the audit trail prints how to continue" \
-    said "more: --before $before"
+    said "use --before $before"
 ctl audit --json --before "$before"
 is "the next page of the audit trail is older" \
     "$(jq -r --arg id "$before" '[.entries[].id | select(. >= $id)] | length' \

@@ -90,13 +90,13 @@ ctl settings set loginPerMin=500 retention.replay=0 anomalyZScore=2.5
 is "settings set exits 0" "$STATUS" 0
 ctl settings show
 is "settings show marks three changed settings" \
-    "$(grep -c ' change ' "$scratch/out")" 3
+    "$(grep -c ' override ' "$scratch/out")" 3
 check "settings show prints 0 days as forever" \
-    said 'retention.replay  *0  *change  *days: forever'
+    said 'retention.replay  *0  *override  *days (0: forever)'
 ctl settings set loginPerMin=default retention.replay=default \
     anomalyZScore=default
 is "settings set NAME=default restores the default" \
-    "$(grep -c ' change ' "$scratch/out")" 0
+    "$(grep -c ' override ' "$scratch/out")" 0
 ctl settings set loginPerMin=0
 is "settings set refuses a value out of range" "$STATUS" 65
 check "the error names the setting out of range" said 'loginPerMin must be'

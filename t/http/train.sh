@@ -94,7 +94,7 @@ train_both() {
 
 # report_bands TYPE: its bands, and whether any event was tested.
 report_bands() {
-	awk -v title="verdicts by the live policy on $1" '
+	awk -v title="verdicts by the active policy on $1" '
 		$0 == title { on = 1; next }
 		NF == 0 { on = 0 }
 		on && $1 != "VERDICT" { printf "%s %s-%s ", $1, $2, $3
