@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How far a request is that takes minutes, asked while its answer is due. */
+/* Poll the progress of a slow request while its answer is pending. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -14,9 +14,9 @@
 #include "ctl/term_text.h"
 #include "ctl/request/answer_progress.h"
 
-#define EVERY (CLOCK_SECOND / 4)
-#define LATER (5 * CLOCK_SECOND) /* after a question that was not answered */
-#define FRESH (2 * CLOCK_SECOND) /* how long an answer is shown */
+#define EVERY (CLOCK_SECOND / 4) /* pause between polls */
+#define LATER (5 * CLOCK_SECOND) /* pause after a poll that failed */
+#define FRESH (2 * CLOCK_SECOND) /* age up to which a result is drawn */
 
 static struct json_object *find_running(
     const struct answer_progress *w, struct json_object *json, int64_t now);
@@ -75,8 +75,9 @@ answer_progress_end(struct answer_progress *w, struct http *h)
 }
 
 /*
- * The one that runs of this type and is no older than our request.  If there
- * are several, nothing says which is ours.
+ * Return the running backtest of this event type that is not older than our
+ * request.  Return NULL if there are several, because ours cannot be told
+ * from the others.
  */
 static struct json_object *
 find_running(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How far a request is that takes minutes, asked while its answer is due. */
+/* Poll the progress of a slow request while its answer is pending. */
 #ifndef CTL_REQUEST_ANSWER_PROGRESS_H
 #define CTL_REQUEST_ANSWER_PROGRESS_H
 
@@ -8,30 +8,30 @@
 
 #include "lib/net/http.h"
 
-/* One request that is watched.  Times are clock_ticks(). */
+/* One slow request.  Times are clock_ticks(). */
 struct answer_progress {
-	const char *about; /* event type of it, NULL: it is not watched */
-	struct http_call call; /* that asks */
-	int64_t began;
-	int64_t next; /* when to ask again */
-	int64_t shown_at; /* when it was told last, 0: never */
+	const char *about; /* its event type, NULL: do not poll */
+	struct http_call call; /* the poll */
+	int64_t began; /* start of the slow request */
+	int64_t next; /* time of the next poll */
+	int64_t shown_at; /* time of the last result, 0: none yet */
 	int64_t samples;
-	int64_t of;
+	int64_t of; /* samples in all */
 	double rate; /* samples a second */
 };
 
-/* Ask, if it is time to. */
+/* Start a poll if it is time. */
 void answer_progress_ask(
     struct answer_progress *w, struct http *h, int64_t now);
 
-/* Take the answer that http_wait() has returned. */
+/* Read the answer to a poll after http_wait() has returned its call. */
 void answer_progress_take(
     struct answer_progress *w, struct http *h, int64_t now);
 
-/* Draw the bar.  False: it is not known how far the request is. */
+/* Draw the progress bar.  Return false if the progress is unknown. */
 bool answer_progress_draw(const struct answer_progress *w, int64_t now);
 
-/* Ask no more. */
+/* End a poll that is pending. */
 void answer_progress_end(struct answer_progress *w, struct http *h);
 
 #endif

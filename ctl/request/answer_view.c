@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Answers as tables, fields and sentences for people. */
+/* Print answers as tables, fields and sentences. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -18,15 +18,15 @@
 
 #define COLUMNS_MAX 16
 #define COLUMN_MIN                                                             \
-	8 /* columns that a text keeps, however small the terminal             \
+	8 /* width below which a text is not cut                               \
 	   */
-#define NOTHING "-" /* what a program that splits lines can count on */
+#define NOTHING "-" /* an empty cell, so that each line has all columns */
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* Where the rows of a table come from. */
+/* One row of a table before it is formatted. */
 struct view_row {
-	const char *key; /* of a member of an object */
-	size_t index; /* of an element of an array */
+	const char *key; /* the name of the member of an object */
+	size_t index; /* the position in the array or object */
 	struct json_object *json;
 };
 
@@ -37,7 +37,7 @@ struct view_table {
 	size_t rows;
 	const char **cell; /* clean texts, row by row */
 	size_t width[COLUMNS_MAX];
-	bool dropped[COLUMNS_MAX]; /* for want of room */
+	bool dropped[COLUMNS_MAX]; /* left out to fit the terminal */
 	struct arena *arena;
 	bool colour;
 };
@@ -85,11 +85,11 @@ static void form_known(struct str *s, struct json_object *json);
 static void form_amount(struct str *s, struct json_object *json);
 static void form_json(struct str *s, struct json_object *json);
 
-/* What each form makes of a value, and what a narrow terminal may do to it. */
+/* How each form is printed. */
 static const struct {
 	void (*put)(struct str *, struct json_object *);
 	bool right;
-	bool soft; /* may be cut */
+	bool soft; /* may be cut to fit the terminal */
 } forms[FORM__MAX] = {
 	[FORM_TEXT] = { form_text, false, true },
 	[FORM_ID] = { form_text, false, false },
@@ -178,7 +178,8 @@ request_spec_sentence(struct arena *a, const char *text,
 	return str_text(&s) == NULL ? "?" : str_text(&s);
 }
 
-/* Print what is there of some columns below each other.  The part after. */
+/* Print the columns after p as lines of name and value; return the next part.
+ */
 static const struct request_part *
 fields_show(
     const struct request_part *p, struct json_object *json, struct arena *a)
@@ -196,7 +197,7 @@ fields_show(
 	return p;
 }
 
-/* Print one row of a table, its columns below each other, nothing cut. */
+/* Print one row as lines of name and value, uncut. */
 static void
 block_show(struct view_table *tb, size_t row)
 {
@@ -214,7 +215,7 @@ block_show(struct view_table *tb, size_t row)
 	}
 }
 
-/* Print a table; *rows grows by its length.  The part after. */
+/* Print the table of p; add its rows to *rows; return the next part. */
 static const struct request_part *
 rows_show(const struct request_part *p, struct json_object *json,
     struct arena *a, size_t *rows)
@@ -244,7 +245,7 @@ rows_show(const struct request_part *p, struct json_object *json,
 	return after;
 }
 
-/* Collect the columns that follow a part.  The part after them. */
+/* Collect the columns after p; return the part after them. */
 static const struct request_part *
 columns_of(struct view_table *tb, const struct request_part *p)
 {
@@ -254,7 +255,7 @@ columns_of(struct view_table *tb, const struct request_part *p)
 	return p;
 }
 
-/* The rows of a part into row[0..max-1]; returns how many there are. */
+/* Store the rows of p in row[0..max-1]; return the number of all rows. */
 static size_t
 collect_rows(struct arena *a, const struct request_part *p,
     struct json_object *json, struct view_row *row, size_t max)
@@ -280,7 +281,7 @@ collect_rows(struct arena *a, const struct request_part *p,
 	return n;
 }
 
-/* The same of those members of json that words name, in their order. */
+/* The same for the members of json at the paths in words, in their order. */
 static size_t
 members_of(struct arena *a, const char *words, struct json_object *json,
     struct view_row *row, size_t max)
@@ -328,9 +329,9 @@ table_show(struct view_table *tb)
 }
 
 /*
- * Make the columns fit the terminal.  Texts are cut, ids never; where that is
- * not enough, spare columns are left out, from the right, and those that fit
- * after all come back, from the left.  False if nothing makes them fit.
+ * Make the columns fit the terminal.  Cut texts, but never ids.  If that is not
+ * enough, leave out spare columns from the right; then restore, from the left,
+ * those that fit after all.  Return false if the table still does not fit.
  */
 static bool
 table_fit(struct view_table *tb)
@@ -356,7 +357,7 @@ table_fit(struct view_table *tb)
 	return true;
 }
 
-/* Take from the widest of the columns that may be cut until all fit. */
+/* Narrow the widest column that may be cut, until the line fits in room. */
 static void
 table_cut(struct view_table *tb, size_t room)
 {
@@ -383,7 +384,7 @@ is_soft(const struct view_table *tb, size_t column)
 	    tb->width[column] > COLUMN_MIN;
 }
 
-/* How wide a line is, with columns of these widths. */
+/* Return the width of a line with columns of these widths. */
 static size_t
 line_width(const struct view_table *tb, const size_t *width)
 {
@@ -395,7 +396,7 @@ line_width(const struct view_table *tb, const size_t *width)
 	return total;
 }
 
-/* Name the columns that have no room. */
+/* Name the columns that are left out. */
 static void
 dropped_say(const struct view_table *tb)
 {
@@ -429,7 +430,7 @@ print_table_line(
 	putchar('\n');
 }
 
-/* One cell: cut, padded unless it is the last, coloured. */
+/* Print one cell: cut, coloured, and padded unless it is the last. */
 static void
 cell_show(const struct view_table *tb, size_t column, const char *text,
     bool head, bool last)
@@ -454,7 +455,7 @@ cell_show(const struct view_table *tb, size_t column, const char *text,
 		printf("%*s", (int)pad, "");
 }
 
-/* The clean text of a cell. */
+/* Return the text of a cell, cleaned for a terminal. */
 static const char *
 cell_text(struct arena *a, const struct request_part *column,
     const struct view_row *row)
@@ -491,7 +492,7 @@ print_title(const char *text, bool colour)
 		    colour ? TERM_TEXT_PLAIN : "");
 }
 
-/* One text of each element on a line of its own. */
+/* Print the text of each element on one line. */
 static void
 lines_show(const struct request_part *p, struct json_object *array)
 {
@@ -504,7 +505,7 @@ lines_show(const struct request_part *p, struct json_object *array)
 	}
 }
 
-/* The text of a value; numbers keep the one that they came in. */
+/* Return the text of a value; a number has the digits of the answer. */
 static const char *
 json_value_text(struct json_object *json)
 {
@@ -513,7 +514,7 @@ json_value_text(struct json_object *json)
 	return text == NULL ? "" : text;
 }
 
-/* How many there are in an array; of what is none, 0. */
+/* Return the number of elements of an array, 0 for any other value. */
 static size_t
 array_length(struct json_object *json)
 {
@@ -549,7 +550,7 @@ form_bytes(struct str *s, struct json_object *json)
 	str_addf(s, i == 0 || n >= 100 ? "%.0f %s" : "%.1f %s", n, units[i]);
 }
 
-/* "2026-11-21T03:45:12.345Z" to the second; what is no such time as it is. */
+/* "2026-11-21T03:45:12.345Z" to the second; any other text unchanged. */
 static void
 form_time(struct str *s, struct json_object *json)
 {
@@ -620,7 +621,7 @@ form_reasons(struct str *s, struct json_object *json)
 	}
 }
 
-/* Each comparison and the value that it met. */
+/* Each comparison with the value that it tested. */
 static void
 form_because(struct str *s, struct json_object *json)
 {

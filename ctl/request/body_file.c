@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files of rules, policies and models as members of a request's body. */
+/* Read files of rules, policies and models into a request body. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -86,7 +86,7 @@ rules_dsl(struct arena *a, bool publish, const char *path, const char *text,
 	return 0;
 }
 
-/* An array of rules, or an object that has them, as GET /v1/rules does. */
+/* Accept an array of rules, or an object with "rules" as of GET /v1/rules. */
 static int
 rules_json(bool publish, const char *path, struct json_object *json,
     struct str *ret, struct fail *f)
@@ -103,7 +103,7 @@ rules_json(bool publish, const char *path, struct json_object *json,
 	return 0;
 }
 
-/* What of a policy is not its name: bands and onError. */
+/* Copy onError and bands of a policy; its id and version are operands. */
 static int
 read_policy_body(bool publish, const char *path, struct json_object *json,
     struct str *ret, struct fail *f)
@@ -132,7 +132,10 @@ read_policy_body(bool publish, const char *path, struct json_object *json,
 	return 0;
 }
 
-/* As it is, so that its hash is that of the file; checked, to say where. */
+/*
+ * Copy the file unchanged, so that the hash of the model is that of the file.
+ * Check it first, to name the member at fault.
+ */
 static int
 read_model_body(struct arena *a, const char *path, const char *text,
     size_t size, struct str *ret, struct fail *f)

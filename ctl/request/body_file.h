@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files of rules, policies and models as members of a request's body. */
+/* Read files of rules, policies and models into a request body. */
 #ifndef CTL_REQUEST_BODY_FILE_H
 #define CTL_REQUEST_BODY_FILE_H
 
@@ -10,12 +10,15 @@ struct fail;
 struct str;
 
 /*
- * Append what a file, "-" for standard input, comes to: as TAKE_RULESET
- * members of an object ("dsl":...), as TAKE_RULES an array of rules, as
- * TAKE_POLICY members ("onError":...,"bands":...), as TAKE_BANDS an object of
- * them, as TAKE_MODEL itself.  Rules are DSL, which is compiled first so that
- * faults are told by the file's line, or JSON.  Returns 0, or -1 with f set,
- * FAIL_DENIED when the file cannot be read.
+ * Append the JSON for a file, "-" for standard input:
+ *   TAKE_RULESET  members of an object: "dsl":... or "rules":...
+ *   TAKE_RULES    an array of rules
+ *   TAKE_POLICY   members of an object: "onError":...,"bands":...
+ *   TAKE_BANDS    an object with these members
+ *   TAKE_MODEL    the file itself
+ * A file of rules is DSL or JSON; DSL is compiled first, so that errors have
+ * the line of the file.  Return 0, or -1 with f set: FAIL_DENIED if the file
+ * cannot be read.
  */
 int body_file_member(struct arena *a, enum request_spec_take take,
     const char *path, struct str *ret, struct fail *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The one table of commands: how one is found, and what the help prints. */
+/* Find a command in the table of commands, and print the help. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 #include "ctl/request/command.h"
 #include "ctl/ctl.h"
 
-#define WORDS_MAX 48 /* bytes of a command's words */
-#define NEAR 2 /* edits that still make a word a likely typing mistake */
+#define WORDS_MAX 48 /* bytes of the words of a command */
+#define NEAR 2 /* edit distance up to which a command is suggested */
 
 static bool in_group(const struct command *cmd, const char *word, size_t len);
 static bool in_section(const struct command *cmd, const char *words);
@@ -23,7 +23,7 @@ static const struct command commands[] = {
 #include "ctl/request/commands.tbl"
 };
 
-/* The sections of assayctl(8), by the first words of their commands. */
+/* The sections of assayctl(8), with the first words of their commands. */
 static const struct {
 	const char *title;
 	const char *words;
@@ -148,7 +148,10 @@ print_line(FILE *out, const struct command *cmd)
 	fprintf(out, "  %-24s  %s\n", cmd->name, cmd->help);
 }
 
-/* Name the commands that are typed nearly so, or begin nearly so. */
+/*
+ * Suggest the commands that are similar to typed, or whose first word is.  If
+ * there is none, print the commands of the group.
+ */
 static void
 print_near(const char *typed)
 {
@@ -177,7 +180,7 @@ print_near(const char *typed)
 	}
 }
 
-/* How many letters must be put in, left out or changed to make a into b. */
+/* Return the Levenshtein distance of a and b. */
 static size_t
 edit_distance(const char *a, const char *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Which commands there are, and what the help says of them. */
+/* Find commands, and print the help. */
 #ifndef CTL_REQUEST_COMMAND_H
 #define CTL_REQUEST_COMMAND_H
 
@@ -8,22 +8,21 @@
 struct command;
 
 /*
- * The command that the first one or two arguments name, two words before one,
- * or NULL.  *argc and *argv move on, so that argv[0] is its last word.
+ * Return the command that the first two arguments or the first one name; NULL
+ * if there is none.  Advance *argc and *argv so that argv[0] is the last word
+ * of the command.
  */
 const struct command *command_find(int *argc, char ***argv);
 
 /* Print every command, in the sections of assayctl(8). */
 void command_help(FILE *out);
 
-/*
- * Print the commands whose first word is word.  Returns how many there are.
- */
+/* Print the commands whose first word is word; return their number. */
 size_t command_help_group(FILE *out, const char *word);
 
 /*
- * Say that no command has these words (second may be NULL), and print the
- * nearest ones, or all of the first word's group.
+ * Print that there is no such command (second may be NULL), and print similar
+ * commands, or all commands of the group of the first word.
  */
 void command_unknown(const char *first, const char *second);
 

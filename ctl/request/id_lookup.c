@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Ids that are typed in part: which of those that are listed is meant. */
+/* Find the complete id for a partial one in a list. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #include "ctl/term_text.h"
 
 #define RANDOM_SIZE 26 /* characters of an id after its prefix */
-#define SHOWN_MAX 10 /* ids that may be meant */
+#define SHOWN_MAX 10 /* matching ids that are printed */
 
 static bool is_whole(const struct id_lookup_list *il, const char *typed);
 static bool is_part(
@@ -77,7 +77,7 @@ id_lookup(struct http_client *sv, const struct id_lookup_list *il,
 	return id_lookup_match(il, list, what, typed, ret);
 }
 
-/* Whether a text is to be taken as it is. */
+/* Whether to send typed unchanged: it is too short, or a complete id. */
 static bool
 is_whole(const struct id_lookup_list *il, const char *typed)
 {
@@ -89,7 +89,7 @@ is_whole(const struct id_lookup_list *il, const char *typed)
 	return prefix > 0 && prefixed && strlen(typed) == prefix + RANDOM_SIZE;
 }
 
-/* Whether typed begins an id, with or without its prefix, or ends it. */
+/* Whether id begins with typed, with or without its prefix, or ends with it. */
 static bool
 is_part(const struct id_lookup_list *il, const char *id, const char *typed)
 {
@@ -103,7 +103,7 @@ is_part(const struct id_lookup_list *il, const char *id, const char *typed)
 	return size >= len && strcmp(id + size - len, typed) == 0;
 }
 
-/* The id of an element, NULL if it has none. */
+/* Return the id of an element, NULL if it has none. */
 static const char *
 id_at(const struct id_lookup_list *il, struct json_object *array, size_t i)
 {

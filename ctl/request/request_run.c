@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The commands of commands.tbl that are one request: what it asks. */
+/* Run a CALL of commands.tbl: read its arguments, and build its request. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 
 #define ARENA_SIZE ((size_t)128 << 20) /* the largest ruleset, compiled */
 #define OPERANDS_MAX 64
-#define ABSENT INT64_MIN /* of a number that was not given */
+#define ABSENT INT64_MIN /* the number of an option that was not given */
 
 static void read_parts(struct request_run *rm);
 static void read_part(struct request_run *rm, const struct request_part *p);
@@ -189,7 +189,7 @@ add_opt(struct request_run *rm, const struct opt *opt)
 	rm->opts[rm->n_opts++] = *opt;
 }
 
-/* The options that all of them have, and those of pages. */
+/* Add the options of pages, and those of every command. */
 static void
 own_opts(struct request_run *rm)
 {
@@ -249,7 +249,7 @@ check_operands(struct request_run *rm)
 	}
 }
 
-/* Two options that say the same thing exclude each other. */
+/* Refuse two options for the same field. */
 static void
 check_opts(struct request_run *rm)
 {
@@ -283,7 +283,7 @@ is_given(const struct request_value *v)
 	return v->text != NULL || v->number != ABSENT || v->list.n > 0;
 }
 
-/* Ask before what cannot be undone. */
+/* Ask the question of PART_CONFIRM.  Return EX_OK if the answer is yes. */
 static int
 confirm_request(const struct request_run *rm)
 {
@@ -308,7 +308,7 @@ confirm_request(const struct request_run *rm)
 	return EX_TEMPFAIL;
 }
 
-/* Make the query and the body. */
+/* Build the query and the body.  Return an exit status. */
 static int
 build_request(struct request_run *rm)
 {
@@ -383,7 +383,7 @@ build_opts(struct request_run *rm)
 	return status;
 }
 
-/* Ask for the secret that the body needs. */
+/* Read the secret of PART_ASK into the body.  Return an exit status. */
 static int
 build_secret(struct request_run *rm)
 {
@@ -403,7 +403,10 @@ build_secret(struct request_run *rm)
 	return EX_OK;
 }
 
-/* What is always in the body; one that may have members has its braces. */
+/*
+ * Add the members of PART_SET.  If the command may send a body, begin at least
+ * an empty object.
+ */
 static void
 build_sets(struct request_run *rm)
 {
@@ -422,7 +425,7 @@ build_sets(struct request_run *rm)
 		str_addc(&rm->body, '{');
 }
 
-/* One argument, to where it belongs. */
+/* Add one argument to the query or the body.  Return an exit status. */
 static int
 put_argument(
     struct request_run *rm, const struct request_part *p, const char *text)
@@ -462,7 +465,7 @@ put_number(
 	return EX_OK;
 }
 
-/* A file as a member of the body, or as some of them. */
+/* Add a file to the body, as one or several members. */
 static int
 put_file(struct request_run *rm, const struct request_part *p, const char *path)
 {
@@ -498,7 +501,7 @@ put_count(struct request_run *rm, const char *name, int64_t n)
 	put_query(rm, name, text);
 }
 
-/* Begin a member of the body. */
+/* Add the name of a member to the body. */
 static void
 put_body_name(struct request_run *rm, const char *name)
 {

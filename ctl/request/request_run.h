@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A command that is one request: what the files remote*.c share. */
+/* The state of a command that sends one request. */
 #ifndef CTL_REQUEST_REQUEST_RUN_H
 #define CTL_REQUEST_REQUEST_RUN_H
 
@@ -23,10 +23,13 @@ struct request_value {
 	struct opt_list list;
 };
 
-/* A command that is one request, while it is made and sent. */
+/*
+ * One such command.  Pointers to parts are NULL if the command has no such
+ * part.
+ */
 struct request_run {
 	const struct command *cmd;
-	struct command named; /* the same with its arguments, for --help */
+	struct command named; /* cmd with its line of usage, for --help */
 	const struct request_part *call;
 	struct opt opts[OPTS_MAX];
 	struct request_value value[OPTS_MAX];
@@ -42,7 +45,7 @@ struct request_run {
 	int64_t offset;
 	char *before;
 	const struct request_part *find;
-	int found; /* the operand that find is about */
+	int found; /* the index of the operand for find */
 	const struct request_part *missing;
 	const struct request_part *seen;
 	char *url;
@@ -59,9 +62,8 @@ struct request_run {
 };
 
 /*
- * Send what was asked for and show the answer.  Ids that were typed in part
- * are looked for first.  Returns an exit status, after having said what is
- * wrong.
+ * Complete a partial id, send the request, and print the answer.  Return an
+ * exit status, after an error message if it is not EX_OK.
  */
 int request_send(struct request_run *rm);
 

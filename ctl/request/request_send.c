@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The commands of commands.tbl that are one request: sent and shown. */
+/* Run a CALL of commands.tbl: send its request, and print the answer. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ request_send(struct request_run *rm)
 	return status;
 }
 
-/* Ask the service that is open, and show its answer. */
+/* Send the request to the open service, and print the answer. */
 static int
 send_request(struct request_run *rm)
 {
@@ -68,14 +68,17 @@ send_request(struct request_run *rm)
 	return status;
 }
 
-/* Whether an id of any form is looked for only when there is none like it. */
+/*
+ * Whether to complete a partial id only after a 404: ids without a prefix have
+ * any form, so what was typed may be complete.
+ */
 static bool
 finds_late(const struct request_run *rm)
 {
 	return rm->find != NULL && rm->find->name[0] == '\0';
 }
 
-/* Make an id that was typed in part a whole one, if a list has it. */
+/* Replace a partial id by the complete one, if the list contains it. */
 static int
 find_id(struct request_run *rm)
 {
@@ -93,7 +96,7 @@ find_id(struct request_run *rm)
 	return status;
 }
 
-/* One request.  With missed, a 404 sets it and is no failure. */
+/* Send the request.  With missed, a 404 sets it and is not a failure. */
 static int
 ask_once(struct request_run *rm, bool *missed, struct json_object **ret)
 {
@@ -124,7 +127,7 @@ ask_once(struct request_run *rm, bool *missed, struct json_object **ret)
 	return http_client_call(&rm->service, &ask, ret);
 }
 
-/* Say that there is nothing yet of what the command was about. */
+/* Print the sentence of PART_SEEN if GET of its path answers 404. */
 static void
 say_unseen(struct request_run *rm)
 {
@@ -147,7 +150,7 @@ say_unseen(struct request_run *rm)
 			&rm->arena, rm->seen->name, NULL, rm->operand));
 }
 
-/* Show an answer; text is what it came as. */
+/* Print an answer; text is its unparsed JSON. */
 static int
 show_answer(struct request_run *rm, struct json_object *json, const char *text)
 {
@@ -177,7 +180,7 @@ show_answer(struct request_run *rm, struct json_object *json, const char *text)
 	return EX_OK;
 }
 
-/* Say how the next page is asked for. */
+/* Print the option that requests the next page. */
 static void
 say_more(const struct request_run *rm, struct json_object *json, size_t rows)
 {
@@ -201,7 +204,7 @@ say_more(const struct request_run *rm, struct json_object *json, size_t rows)
 		ctl_say("there may be more entries; use --before %s", last);
 }
 
-/* The element that the command names, or NULL after having said so. */
+/* Return the element that PART_PICK selects; NULL after an error message. */
 static struct json_object *
 pick_element(struct request_run *rm, const struct request_part *p,
     struct json_object *array)
@@ -225,7 +228,7 @@ pick_element(struct request_run *rm, const struct request_part *p,
 	return NULL;
 }
 
-/* A path with the operands of call, in the order of their names in it. */
+/* Append the path in text, each {name} replaced by the next PATH operand. */
 static void
 put_url_path(struct str *s, const struct request_part *call, const char *text,
     char *const *operand)

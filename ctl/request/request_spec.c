@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The commands that are one request: their table, and paths into JSON. */
+/* The table of commands that send one request, and paths into JSON. */
 #include "config.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@
 
 static const struct request_part parts[] = {
 #include "ctl/request/commands.tbl"
-	{ .kind = PART_CALL, .name = "" }, /* where the last one ends */
+	{ .kind = PART_CALL, .name = "" }, /* ends the last command */
 };
 
 const struct request_part *

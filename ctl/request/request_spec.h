@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Commands that are one request, as rows of commands.tbl: what they ask, and
- * how the answer is shown.
+ * Commands that send one HTTP request.  commands.tbl describes their requests
+ * and how their answers are printed.
  */
 #ifndef CTL_REQUEST_REQUEST_SPEC_H
 #define CTL_REQUEST_REQUEST_SPEC_H
@@ -13,72 +13,72 @@
 struct arena;
 struct json_object;
 
-/* A CALL and the parts that follow it, up to the next, are a command. */
+/*
+ * A command is a PART_CALL and the parts after it, up to the next PART_CALL.
+ * commands.tbl explains each part; here is which member has what.
+ */
 enum request_spec_kind {
-	PART_CALL = 1, /* name: its words; path, method, help */
-	PART_ARG, /* an operand: name, where it goes to as path */
-	PART_OPT, /* an option: name, help, where it goes to as path */
-	PART_SET, /* the member of the body at path is arg */
-	PART_ASK, /* a secret that is asked for; name is the prompt */
-	PART_PAGE, /* --limit (default min, at most max) and --offset */
-	PART_OLDER, /* --before, an id: path of a row of the array at arg; and
-		       --limit unless there is PART_PAGE */
-	PART_FIND, /* the operand before may be part of an id of a list: of the
-		      array at arg of path, member method, which begins with
-		      name */
-	PART_MISSING, /* name is said, as of PART_SAY, of what is not found */
-	PART_SEEN, /* if a GET of path and operand 0 finds nothing, say name */
-	PART_KEYED, /* an API key goes with it, no token */
-	PART_SLOW, /* an answer may take minutes */
-	PART_WATCH, /* path tells how far it is, by type; operand min is it */
-	PART_CONFIRM, /* --yes, or yes said to the question in name */
-	PART_PICK, /* of an array, the one whose path is operand min */
-	PART_FIELDS, /* show columns below each other */
-	PART_ROWS, /* show columns of the array or object at path */
-	PART_MEMBERS, /* show columns of the objects that path names */
-	PART_LINES, /* show texts at column path of the array at path */
-	PART_COLUMN, /* of those before it: name is its head, and form */
-	PART_SAY, /* print name, with {path} of the answer and {0}, an operand
-		   */
-	PART_NOTE, /* the same, on standard error */
+	PART_CALL = 1, /* name: the words; method, path, help */
+	PART_ARG, /* name; in, path: the field; take */
+	PART_OPT, /* name, arg, help; in, path: the field; take, min, max */
+	PART_SET, /* path: the field; arg: its value */
+	PART_ASK, /* name: the prompt; path: the field */
+	PART_PAGE, /* min: the default limit; max */
+	PART_OLDER, /* as PART_PAGE; arg: the array; path: the id in a row */
+	PART_FIND, /* name: the prefix; path: the list; arg: the array in it;
+		      method: the id in an element */
+	PART_MISSING, /* name: the sentence */
+	PART_SEEN, /* path; name: the sentence */
+	PART_KEYED,
+	PART_SLOW,
+	PART_WATCH, /* path; min: the index of the operand */
+	PART_CONFIRM, /* name: the question */
+	PART_PICK, /* path: the paths; min: the index of the operand; help */
+	PART_FIELDS,
+	PART_ROWS, /* path; name: the title or NULL */
+	PART_MEMBERS, /* path: the paths; name: the title or NULL */
+	PART_LINES, /* path: the array; arg: the string in an element */
+	PART_COLUMN, /* name: the head; path, form, spare */
+	PART_SAY, /* name: the sentence */
+	PART_NOTE, /* name: the sentence */
 	PART__MAX
 };
 
-/* Where an argument goes to. */
+/* Where an argument is sent. */
 enum request_spec_in { IN_PATH = 1, IN_QUERY, IN_BODY, IN__MAX };
 
-/* What an argument is. */
+/* The type of an argument. */
 enum request_spec_take {
 	TAKE_TEXT = 1,
-	TAKE_CHOICE, /* one of those in its name or arg */
+	TAKE_CHOICE, /* a word of its name or arg, "a|b" */
 	TAKE_NUMBER, /* from min to max */
-	TAKE_LIST, /* an option that repeats, or all operands that are left */
-	TAKE_DAYS, /* so many days from now, as a time */
+	TAKE_LIST, /* an option that repeats, or all remaining operands */
+	TAKE_DAYS, /* a number of days, sent as that time from now */
 	TAKE_RULESET, /* a file of rules, to publish */
-	TAKE_RULES, /* a file of rules, to try */
+	TAKE_RULES, /* a file of rules, for a backtest */
 	TAKE_POLICY, /* a file with bands and onError, to publish */
-	TAKE_BANDS, /* the same, to try */
-	TAKE_MODEL, /* a file of a model, byte for byte */
+	TAKE_BANDS, /* a file with bands and onError, for a backtest */
+	TAKE_MODEL, /* a model file, sent unchanged */
 	TAKE__MAX
 };
 
-/* How a value is shown. */
+/* How a value is printed. */
 enum request_spec_form {
 	FORM_TEXT = 1,
 	FORM_ID, /* text that is never cut */
-	FORM_STATE, /* text that has a colour */
-	FORM_NUMBER, /* to the right */
-	FORM_RATE, /* 0 to 1, as per cent */
-	FORM_BYTES,
-	FORM_TIME,
-	FORM_END, /* a time, null is never */
+	FORM_STATE, /* text in the colour of its word */
+	FORM_NUMBER, /* aligned to the right */
+	FORM_RATE, /* 0 to 1, as a percentage */
+	FORM_BYTES, /* in KiB, MiB ... */
+	FORM_TIME, /* UTC, to the second */
+	FORM_END, /* a time; "never" for null, "ended" if it has passed */
 	FORM_YES, /* a boolean */
-	FORM_LIST, /* of texts */
-	FORM_COUNT, /* how many an array has */
-	FORM_REASONS,
-	FORM_BECAUSE, /* the comparisons of a rule */
-	FORM_CHANGE, /* of a signal */
-	FORM_AMOUNT, /* of an object with amount and currency */
+	FORM_LIST, /* an array of texts */
+	FORM_COUNT, /* the number of elements of an array */
+	FORM_REASONS, /* reasons: tags with their points */
+	FORM_BECAUSE, /* the comparisons of a rule, with their values */
+	FORM_CHANGE, /* the counterfactual change of a signal */
+	FORM_AMOUNT, /* an object with amount and currency */
 	FORM_JSON,
 	FORM__MAX
 };
@@ -87,7 +87,7 @@ struct request_part {
 	enum request_spec_kind kind;
 	const char *name;
 	const char *path;
-	const char *arg; /* of an option: what its value is */
+	const char *arg; /* of an option: the name of its value */
 	const char *help;
 	const char *method;
 	enum request_spec_in in;
@@ -95,29 +95,32 @@ struct request_part {
 	enum request_spec_form form;
 	int64_t min;
 	int64_t max;
-	bool spare; /* a column that a narrow terminal may leave out */
+	bool spare; /* leave the column out if the terminal is too narrow */
 };
 
-/* The first part of the command of these words. */
+/* Return the PART_CALL of a command, by its words; NULL if it has none. */
 const struct request_part *request_spec_find(const char *words);
 
-/* The part after p of the same command, NULL after its last. */
+/* Return the part after p of the same command, NULL after the last. */
 const struct request_part *request_spec_next(const struct request_part *p);
 
-/* The value at a dotted path, "request.amount"; "" is json itself. */
+/*
+ * Return the value at a dotted path, "request.amount"; "" is json itself.  NULL
+ * if there is none.
+ */
 struct json_object *request_spec_at(struct json_object *json, const char *path);
 
 /*
- * Print an answer as the parts of call say it is shown; operands are those of
- * the command.  All memory comes from arena a.  Returns how many rows the
- * tables had.
+ * Print an answer to standard output as the parts of call describe; operands
+ * are those of the command.  All memory comes from arena a.  Return the number
+ * of table rows.
  */
 size_t request_spec_show(const struct request_part *call,
     struct json_object *json, char *const *operands, struct arena *a);
 
 /*
- * A sentence with each {path} of json and each {0}, an operand, filled in, so
- * that a terminal can show it.  It is in arena a.
+ * Return text with each {path} replaced by that value of json and each {N} by
+ * operand N, cleaned for a terminal.  It is in arena a; "?" if a is full.
  */
 const char *request_spec_sentence(struct arena *a, const char *text,
     struct json_object *json, char *const *operands);
