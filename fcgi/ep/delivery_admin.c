@@ -21,7 +21,7 @@
 
 static const char *topic_at(
     struct json_object *list, size_t i, enum event_topic_subscriber who);
-static bool stands_before(struct json_object *list, size_t i);
+static bool is_repeated(struct json_object *list, size_t i);
 
 int
 delivery_admin_events(
@@ -35,7 +35,7 @@ delivery_admin_events(
 	n = json_object_array_length(list);
 	for (i = 0; i < n; i++) {
 		names[i] = topic_at(list, i, who);
-		if (names[i] == NULL || stands_before(list, i))
+		if (names[i] == NULL || is_repeated(list, i))
 			return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 			    "events",
 			    "must hold names of events that can be subscribed "
@@ -89,7 +89,7 @@ delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
 	params_text(&p, kind);
 	params_int(&p, BATCH);
 	do {
-		if (moved > 0 && audit_keep(req) == -1)
+		if (moved > 0 && audit_checkpoint(req) == -1)
 			return -1;
 		if (db_one(req->worker->db, req->arena, STMT_DELIVERY_REDRIVE,
 			&p, &rows, &req->fail) == -1)
@@ -116,7 +116,7 @@ topic_at(struct json_object *list, size_t i, enum event_topic_subscriber who)
 }
 
 static bool
-stands_before(struct json_object *list, size_t i)
+is_repeated(struct json_object *list, size_t i)
 {
 	struct json_object *name = json_object_array_get_idx(list, i);
 	size_t j;

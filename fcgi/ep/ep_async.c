@@ -38,12 +38,12 @@ decision_async(struct req *req, struct resp *resp)
 {
 	struct event ev;
 	struct str s;
-	bool shadow, mismatch;
+	bool dry_run, mismatch;
 
-	if (req_shadow(req, &shadow) == -1 ||
+	if (req_dry_run(req, &dry_run) == -1 ||
 	    body_event(req->arena, req->json, &ev, &req->fail) == -1)
 		return -1;
-	if (shadow)
+	if (dry_run)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "X-Engine-Mode", "shadows are decided at once, or not");
 	if (ev.id == NULL)

@@ -28,7 +28,8 @@
 /* One password on its way, of a login or of the operator who changes it. */
 struct login {
 	const char *email;
-	const char *next; /* the password that is to come; NULL: it stays */
+	const char
+	    *new_password; /* the password that is to come; NULL: it stays */
 	struct login_backoff_pair pair;
 	struct rows rows; /* the operator, perhaps none */
 	bool match; /* the password is the operator's */
@@ -36,10 +37,10 @@ struct login {
 	char hash[CRYPT_PASSWORD_SIZE]; /* to be stored, of next or stale */
 };
 
-static int is_open(struct req *req, bool *ret);
+static int needs_bootstrap(struct req *req, bool *ret);
 static int refuse_registration(struct req *req);
-static int hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE]);
-static int give_password(struct req *req, struct resp *resp, struct login *l);
+static int hash_first_password(struct req *req, char ret[CRYPT_PASSWORD_SIZE]);
+static int try_password(struct req *req, struct resp *resp, struct login *l);
 static int check_password(struct req *req, struct resp *resp, struct login *l);
 static int match_password(struct req *req, struct login *l);
 static void rehash_password(struct req *req, const struct login *l);
@@ -68,7 +69,7 @@ auth_status(struct req *req, struct resp *resp)
 {
 	bool needed;
 
-	if (is_open(req, &needed) == -1)
+	if (needs_bootstrap(req, &needed) == -1)
 		return -1;
 	return resp_json(req, resp, 200,
 	    needed ? "{\"needsBootstrap\":true}"
@@ -89,7 +90,7 @@ auth_register(struct req *req, struct resp *resp)
 	struct rows rows;
 	bool open;
 
-	if (is_open(req, &open) == -1)
+	if (needs_bootstrap(req, &open) == -1)
 		return -1;
 	if (!open)
 		return refuse_registration(req);
@@ -99,7 +100,7 @@ auth_register(struct req *req, struct resp *resp)
 		return -1;
 	if (password_check_email(req, email) == -1 ||
 	    password_check(req, "password") == -1 ||
-	    hash_first(req, hash) == -1)
+	    hash_first_password(req, hash) == -1)
 		return -1;
 
 	params_init(&p, req->arena);
@@ -128,7 +129,7 @@ auth_login(struct req *req, struct resp *resp)
 	    (l.email = password_email(req, body_string(req->json, "email"))) ==
 		NULL)
 		return -1;
-	if (give_password(req, resp, &l) == -1)
+	if (try_password(req, resp, &l) == -1)
 		return -1;
 	if (!l.match) {
 		audit_login_failed(req, l.email);
@@ -159,14 +160,14 @@ auth_password(struct req *req, struct resp *resp)
 	if (body_check(req->json, changes, nitems(changes), &req->fail) == -1 ||
 	    password_check(req, "newPassword") == -1)
 		return -1;
-	l.next = body_string(req->json, "newPassword");
-	if (strcmp(l.next, body_string(req->json, "password")) == 0)
+	l.new_password = body_string(req->json, "newPassword");
+	if (strcmp(l.new_password, body_string(req->json, "password")) == 0)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "newPassword", "must be another than the present one");
 
 	/* What is counted as a failure stays so, also when this fails. */
-	if (audit_leave(req) == -1 || give_password(req, resp, &l) == -1 ||
-	    audit_enter(req) == -1)
+	if (audit_suspend(req) == -1 || try_password(req, resp, &l) == -1 ||
+	    audit_resume(req) == -1)
 		return -1;
 	rows.n = 0;
 	if (l.match) {
@@ -230,7 +231,7 @@ auth_logout_all(struct req *req, struct resp *resp)
 
 /* Whether there is no operator yet. */
 static int
-is_open(struct req *req, bool *ret)
+needs_bootstrap(struct req *req, bool *ret)
 {
 	struct rows rows;
 
@@ -251,7 +252,7 @@ refuse_registration(struct req *req)
 
 /* The hash of the password of whoever would be the first. */
 static int
-hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
+hash_first_password(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 {
 	bool open;
 
@@ -259,7 +260,8 @@ hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 		return 0;
 
 	/* Whoever held the turn may have been the first operator. */
-	if (req->fail.code == UNAVAILABLE && is_open(req, &open) == 0 && !open)
+	if (req->fail.code == UNAVAILABLE && needs_bootstrap(req, &open) == 0 &&
+	    !open)
 		return refuse_registration(req);
 	return -1;
 }
@@ -269,7 +271,7 @@ hash_first(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
  * counted, and a password that is right clears what failed before.
  */
 static int
-give_password(struct req *req, struct resp *resp, struct login *l)
+try_password(struct req *req, struct resp *resp, struct login *l)
 {
 	login_backoff_pair(req, l->email, &l->pair);
 	if (login_backoff_check(req, resp, &l->pair) == -1 ||
@@ -308,10 +310,11 @@ match_password(struct req *req, struct login *l)
 	if (crypt_password_check(password, rows_get_text(&l->rows, "password"),
 		&l->match, &l->stale, &req->fail) == -1)
 		return -1;
-	if (!l->match || (l->next == NULL && !l->stale))
+	if (!l->match || (l->new_password == NULL && !l->stale))
 		return 0;
 	return crypt_password_hash(
-	    l->next == NULL ? password : l->next, l->hash, &req->fail);
+	    l->new_password == NULL ? password : l->new_password, l->hash,
+	    &req->fail);
 }
 
 /*

@@ -30,14 +30,14 @@
 #include "lib/sys/log.h"
 
 /* One backtest under way. */
-struct retrying {
+struct backtest_state {
 	enum event_type type;
 	struct policy live;
 	struct policy candidate; /* n_bands 0: the live one */
 	struct rulebook book; /* no ruleset: the recorded scores */
 	struct scoring scoring; /* as decisions are scored now */
-	struct tag_weight_cache learned;
-	struct active_model served;
+	struct tag_weight_cache tag_weights;
+	struct active_model model;
 	int64_t started; /* clock_ticks() */
 	int64_t deadline;
 	struct sample sample; /* the one in hand */
@@ -47,24 +47,24 @@ struct retrying {
 	int64_t unreadable; /* samples of some other make */
 };
 
-static int read_candidate(struct req *req, struct retrying *rt);
-static int run_backtest(struct req *req, struct retrying *rt);
-static int open_samples(struct req *req, struct retrying *rt);
-static int read_live(struct req *req, struct retrying *rt);
-static int read_scoring(struct req *req, struct retrying *rt);
-static int may_go_on(struct req *req, const struct retrying *rt);
-static int took_long(struct req *req);
-static int announce_backtest(struct req *req, const struct retrying *rt);
+static int read_candidate(struct req *req, struct backtest_state *bt);
+static int run_backtest(struct req *req, struct backtest_state *bt);
+static int open_samples(struct req *req, struct backtest_state *bt);
+static int read_live(struct req *req, struct backtest_state *bt);
+static int read_scoring(struct req *req, struct backtest_state *bt);
+static int check_continue(struct req *req, const struct backtest_state *bt);
+static int fail_too_long(struct req *req);
+static int publish_progress(struct req *req, const struct backtest_state *bt);
 static bool add_running(
     struct str *s, const char *comma, const struct worker_slot *slot);
-static int try_samples(struct retrying *rt, const struct rows *rows,
+static int decide_samples(struct backtest_state *bt, const struct rows *rows,
     struct arena *a, struct fail *f);
-static int try_sample(struct retrying *rt, const char *text, size_t len,
-    enum backtest_label label, struct arena *a, struct fail *f);
+static int decide_sample(struct backtest_state *bt, const char *text,
+    size_t len, enum backtest_label label, struct arena *a, struct fail *f);
 static enum verdict verdict_of(
     const struct policy *policy, int score, bool watched);
-static int answer_backtest(
-    struct req *req, struct resp *resp, const struct retrying *rt, int64_t us);
+static int answer_backtest(struct req *req, struct resp *resp,
+    const struct backtest_state *bt, int64_t us);
 
 static const struct body_field fields[] = {
 	{ "eventType", BODY_STRING, true, false, 1, 64 },
@@ -87,26 +87,26 @@ static const struct body_field policy_fields[] = {
 int
 backtest_run(struct req *req, struct resp *resp)
 {
-	struct retrying *rt = arena_alloc(req->arena, sizeof(*rt));
+	struct backtest_state *bt = arena_alloc(req->arena, sizeof(*bt));
 	int r;
 
-	if (rt == NULL)
+	if (bt == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
-	rt->started = clock_ticks();
-	if (read_candidate(req, rt) == -1)
+	bt->started = clock_ticks();
+	if (read_candidate(req, bt) == -1)
 		return -1;
-	rt->deadline = rt->started + req->route->limit_s * CLOCK_SECOND;
-	db_set_deadline(req->worker->db, rt->deadline + CLOCK_SECOND);
-	r = run_backtest(req, rt);
-	tag_weight_cache_clear(&rt->learned);
+	bt->deadline = bt->started + req->route->limit_s * CLOCK_SECOND;
+	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
+	r = run_backtest(req, bt);
+	tag_weight_cache_clear(&bt->tag_weights);
 	atomic_store(&req->worker->slot->trying, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
-		took_long(req);
+		fail_too_long(req);
 	db_set_deadline(req->worker->db, 0);
 	db_rollback(req->worker->db);
 	if (r == -1)
 		return -1;
-	return answer_backtest(req, resp, rt, clock_ticks() - rt->started);
+	return answer_backtest(req, resp, bt, clock_ticks() - bt->started);
 }
 
 /*
@@ -131,7 +131,7 @@ backtest_list(struct req *req, struct resp *resp)
 
 /* What is to be tried. */
 static int
-read_candidate(struct req *req, struct retrying *rt)
+read_candidate(struct req *req, struct backtest_state *bt)
 {
 	struct fail *f = &req->fail;
 	struct json_object *policy;
@@ -139,41 +139,41 @@ read_candidate(struct req *req, struct retrying *rt)
 
 	if (body_check(req->json, fields, nitems(fields), f) == -1)
 		return -1;
-	rt->type = event_type_parse(body_string(req->json, "eventType"));
-	if (rt->type == EVENT_TYPE__NONE)
+	bt->type = event_type_parse(body_string(req->json, "eventType"));
+	if (bt->type == EVENT_TYPE__NONE)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
 		    "is no event type");
 	if (json_object_object_get_ex(req->json, "policy", &policy) &&
 	    (body_check_in(policy, policy_fields, nitems(policy_fields),
 		 POLICY_INVALID, "policy", f) == -1 ||
-		body_policy(req->arena, policy, "policy", &rt->candidate, f) ==
+		body_policy(req->arena, policy, "policy", &bt->candidate, f) ==
 		    -1))
 		return -1;
 	if (!body_has(req->json, "rules") && !body_has(req->json, "dsl"))
 		return 0;
-	rt->book.ruleset = body_ruleset(req->arena, req->json, &text, f);
-	return rt->book.ruleset == NULL ? -1 : 0;
+	bt->book.ruleset = body_ruleset(req->arena, req->json, &text, f);
+	return bt->book.ruleset == NULL ? -1 : 0;
 }
 
 /* Try all samples, batch by batch, in one transaction. */
 static int
-run_backtest(struct req *req, struct retrying *rt)
+run_backtest(struct req *req, struct backtest_state *bt)
 {
 	struct arena *a = req->arena;
 	struct arena_mark mark;
 	struct rows rows;
 	int r;
 
-	if (open_samples(req, rt) == -1)
+	if (open_samples(req, bt) == -1)
 		return -1;
 	mark = arena_mark(a);
 	do {
-		r = may_go_on(req, rt);
+		r = check_continue(req, bt);
 		if (r == 0)
 			r = db_run(req->worker->db, a, STMT_BACKTEST_NEXT, NULL,
 			    &rows, &req->fail);
 		if (r == 0)
-			r = try_samples(rt, &rows, a, &req->fail);
+			r = decide_samples(bt, &rows, a, &req->fail);
 		if (r == 0)
 			atomic_fetch_add(&req->worker->slot->tried, rows.n);
 		arena_rewind(a, mark);
@@ -183,7 +183,7 @@ run_backtest(struct req *req, struct retrying *rt)
 
 /* Begin to read: one snapshot, of the live policy and of the samples. */
 static int
-open_samples(struct req *req, struct retrying *rt)
+open_samples(struct req *req, struct backtest_state *bt)
 {
 	struct db *db = req->worker->db;
 	struct arena *a = req->arena;
@@ -195,12 +195,12 @@ open_samples(struct req *req, struct retrying *rt)
 	params_init(&p, a);
 	params_int(&p, req->route->limit_s * 1000);
 	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
-	    read_live(req, rt) == -1 || read_scoring(req, rt) == -1 ||
-	    announce_backtest(req, rt) == -1)
+	    read_live(req, bt) == -1 || read_scoring(req, bt) == -1 ||
+	    publish_progress(req, bt) == -1)
 		return -1;
 	params_init(&p, a);
-	params_text(&p, event_type_name(rt->type));
-	params_int(&p, rt->book.ruleset == NULL ? SAMPLE_HEAD : 0);
+	params_text(&p, event_type_name(bt->type));
+	params_int(&p, bt->book.ruleset == NULL ? SAMPLE_HEAD : 0);
 	return db_run(db, a, STMT_BACKTEST_OPEN, &p, NULL, f);
 }
 
@@ -209,21 +209,21 @@ open_samples(struct req *req, struct retrying *rt)
  * worker is killed the master takes it back.
  */
 static int
-announce_backtest(struct req *req, const struct retrying *rt)
+publish_progress(struct req *req, const struct backtest_state *bt)
 {
 	struct worker_slot *slot = req->worker->slot;
 	struct params p;
 	struct rows rows;
 
 	params_init(&p, req->arena);
-	params_text(&p, event_type_name(rt->type));
+	params_text(&p, event_type_name(bt->type));
 	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_COUNT, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	atomic_store(&slot->tried, 0);
 	atomic_store(&slot->to_try, rows_get_int(&rows, "samples"));
-	atomic_store(&slot->trying_at, rt->started);
-	atomic_store(&slot->trying, (int32_t)rt->type);
+	atomic_store(&slot->trying_at, bt->started);
+	atomic_store(&slot->trying, (int32_t)bt->type);
 	return 0;
 }
 
@@ -248,65 +248,65 @@ add_running(struct str *s, const char *comma, const struct worker_slot *slot)
 
 /* The live policy, which is the baseline and perhaps the candidate. */
 static int
-read_live(struct req *req, struct retrying *rt)
+read_live(struct req *req, struct backtest_state *bt)
 {
 	struct fail *f = &req->fail;
 	struct params p;
 	struct rows rows;
 
 	params_init(&p, req->arena);
-	params_text(&p, event_type_name(rt->type));
+	params_text(&p, event_type_name(bt->type));
 	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_POLICY, &p, &rows,
 		f) == -1)
 		return -1;
 	if (body_policy_text(
-		req->arena, rows_get_text(&rows, "policy"), &rt->live, f) == -1)
+		req->arena, rows_get_text(&rows, "policy"), &bt->live, f) == -1)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "the live policy cannot be read");
-	rt->book.policy =
-	    rt->candidate.n_bands > 0 ? &rt->candidate : &rt->live;
+	bt->book.policy =
+	    bt->candidate.n_bands > 0 ? &bt->candidate : &bt->live;
 	return 0;
 }
 
 /* The scorer that decides, as it would now. */
 static int
-read_scoring(struct req *req, struct retrying *rt)
+read_scoring(struct req *req, struct backtest_state *bt)
 {
 	struct fail *f = &req->fail;
 
-	rt->scoring = (struct scoring) {
+	bt->scoring = (struct scoring) {
 		.scorer = scorer_parse(conf.SCORER),
-		.tag_weights = &rt->learned.tag_weights,
-		.model = &rt->served.model,
+		.tag_weights = &bt->tag_weights.tag_weights,
+		.model = &bt->model.model,
 	};
-	rt->book.scoring = &rt->scoring;
-	active_model_init(&rt->served);
-	if (rt->scoring.scorer == SCORER_ML)
+	bt->book.scoring = &bt->scoring;
+	active_model_init(&bt->model);
+	if (bt->scoring.scorer == SCORER_ML)
 		return active_model_refresh(
-		    &rt->served, req->worker->db, req->arena, 1, f);
-	if (rt->scoring.scorer != SCORER_LEARNED)
+		    &bt->model, req->worker->db, req->arena, 1, f);
+	if (bt->scoring.scorer != SCORER_LEARNED)
 		return 0;
 	return tag_weight_cache_load(
-	    &rt->learned, req->worker->db, req->arena, f);
+	    &bt->tag_weights, req->worker->db, req->arena, f);
 }
 
 /* Whether there is reason to go on. */
 static int
-may_go_on(struct req *req, const struct retrying *rt)
+check_continue(struct req *req, const struct backtest_state *bt)
 {
-	if (req_gone(req))
+	if (req_abandoned(req))
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "nobody waits for the answer any more");
 	if (atomic_load(&req->worker->shm->stopping))
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "the service is being stopped; try again");
-	if (clock_ticks() >= rt->deadline)
-		return took_long(req);
+	if (clock_ticks() >= bt->deadline)
+		return fail_too_long(req);
 	return 0;
 }
 
 static int
-took_long(struct req *req)
+fail_too_long(struct req *req)
 {
 	return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 	    "the backtest was ended: it may take no longer than %d seconds",
@@ -315,8 +315,8 @@ took_long(struct req *req)
 
 /* Count a batch of samples; one that cannot be read is left out. */
 static int
-try_samples(struct retrying *rt, const struct rows *rows, struct arena *a,
-    struct fail *f)
+decide_samples(struct backtest_state *bt, const struct rows *rows,
+    struct arena *a, struct fail *f)
 {
 	struct arena_mark mark;
 	const char *text;
@@ -335,7 +335,7 @@ try_samples(struct retrying *rt, const struct rows *rows, struct arena *a,
 		if (!rows_null(rows, i, fraud))
 			label = rows_bool(rows, i, fraud) ? LABEL_FRAUD
 							  : LABEL_LEGIT;
-		if (try_sample(rt, text, len, label, a, f) == -1)
+		if (decide_sample(bt, text, len, label, a, f) == -1)
 			return -1;
 		arena_rewind(a, mark);
 	}
@@ -343,31 +343,31 @@ try_samples(struct retrying *rt, const struct rows *rows, struct arena *a,
 }
 
 static int
-try_sample(struct retrying *rt, const char *text, size_t len,
+decide_sample(struct backtest_state *bt, const char *text, size_t len,
     enum backtest_label label, struct arena *a, struct fail *f)
 {
-	struct sample *sample = &rt->sample;
+	struct sample *sample = &bt->sample;
 	struct backtest_label_result result = { .label = label };
 	int score;
 
-	if ((rt->book.ruleset == NULL
+	if ((bt->book.ruleset == NULL
 		    ? sample_read_head(text, len, sample)
 		    : sample_read(a, text, len, sample)) == -1) {
-		rt->unreadable++;
+		bt->unreadable++;
 		return 0;
 	}
-	rt->other += sample->scorer != rt->scoring.scorer;
+	bt->other += sample->scorer != bt->scoring.scorer;
 	score = sample->score;
-	if (rt->book.ruleset != NULL) {
-		if (decide(&rt->book, &sample->signals, a, &rt->decision, f) ==
+	if (bt->book.ruleset != NULL) {
+		if (decide(&bt->book, &sample->signals, a, &bt->decision, f) ==
 		    -1)
 			return -1;
-		score = rt->decision.score.total;
+		score = bt->decision.score.total;
 	}
 	result.answered = sample->verdict;
-	result.baseline = verdict_of(&rt->live, sample->score, sample->watched);
-	result.candidate = verdict_of(rt->book.policy, score, sample->watched);
-	backtest_add(&rt->counts, &result);
+	result.baseline = verdict_of(&bt->live, sample->score, sample->watched);
+	result.candidate = verdict_of(bt->book.policy, score, sample->watched);
+	backtest_add(&bt->counts, &result);
 	return 0;
 }
 
@@ -381,29 +381,29 @@ verdict_of(const struct policy *policy, int score, bool watched)
 }
 
 static int
-answer_backtest(
-    struct req *req, struct resp *resp, const struct retrying *rt, int64_t us)
+answer_backtest(struct req *req, struct resp *resp,
+    const struct backtest_state *bt, int64_t us)
 {
-	const int64_t n = backtest_samples(&rt->counts);
+	const int64_t n = backtest_samples(&bt->counts);
 	const int64_t ms = us / 1000 + 1;
 	struct str s;
 
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"eventType\":\"%s\",\"scorer\":\"%s\",",
-	    event_type_name(rt->type), scorer_name(rt->scoring.scorer));
-	backtest_json(&s, &rt->counts);
-	str_addf(&s, ",\"otherScorer\":%" PRId64, rt->other);
+	    event_type_name(bt->type), scorer_name(bt->scoring.scorer));
+	backtest_json(&s, &bt->counts);
+	str_addf(&s, ",\"otherScorer\":%" PRId64, bt->other);
 	str_add(&s, ",\"seconds\":");
 	str_number(&s, (double)ms / 1000);
 	str_addf(&s, ",\"samplesPerSecond\":%" PRId64 "}", n * 1000 / ms);
 	log_info(
 	    "event=backtest_done type=%s scorer=%s rules=%s samples=%" PRId64
 	    " labeled=%" PRId64 " ms=%" PRId64 " per_second=%" PRId64,
-	    event_type_name(rt->type), scorer_name(rt->scoring.scorer),
-	    rt->book.ruleset == NULL ? "recorded" : "candidate", n,
-	    rt->counts.labeled, ms, n * 1000 / ms);
-	if (rt->unreadable > 0)
+	    event_type_name(bt->type), scorer_name(bt->scoring.scorer),
+	    bt->book.ruleset == NULL ? "recorded" : "candidate", n,
+	    bt->counts.labeled, ms, n * 1000 / ms);
+	if (bt->unreadable > 0)
 		log_warn("event=backtest_samples_unreadable samples=%" PRId64,
-		    rt->unreadable);
+		    bt->unreadable);
 	return resp_json(req, resp, 200, str_text(&s));
 }

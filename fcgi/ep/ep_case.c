@@ -17,7 +17,7 @@
 #define LIMIT_MAX 500
 #define NOTE_MAX 4000 /* bytes */
 
-static const char *asked_queue(const struct query *query, bool about);
+static const char *queue_filter(const struct query *query, bool of_entity);
 static int read_status(
     const struct query *query, const char **ret, struct fail *f);
 static bool is_one_of(const char *text, const char *const *words, size_t n);
@@ -55,7 +55,7 @@ case_list(struct req *req, struct resp *resp)
 		    "userId", "does not go with eventId");
 	params_init(&p, req->arena);
 	params_text(
-	    &p, asked_queue(&req->params, event != NULL || user != NULL));
+	    &p, queue_filter(&req->params, event != NULL || user != NULL));
 	params_text(&p, status);
 	params_text(&p, event);
 	params_text(&p, user);
@@ -125,12 +125,12 @@ case_resolve(struct req *req, struct resp *resp)
  * about an event or a user.
  */
 static const char *
-asked_queue(const struct query *query, bool about)
+queue_filter(const struct query *query, bool of_entity)
 {
 	const char *queue = query_text(query, "queue");
 
 	if (queue == NULL)
-		return about ? NULL : POLICY_QUEUE_DEFAULT;
+		return of_entity ? NULL : POLICY_QUEUE_DEFAULT;
 	return strcmp(queue, QUEUE_ALL) == 0 ? NULL : queue;
 }
 

@@ -42,7 +42,7 @@ struct batch_event {
 
 static int check_key(const char *key, struct fail *f);
 static void item_init(struct decision_request *item, const struct req *req,
-    const struct event *ev, bool shadow);
+    const struct event *ev, bool dry_run);
 static int batch_answer(
     struct req *req, struct resp *resp, struct batch_event *batch, size_t n);
 static int count_outcome(struct req *req, const struct decision_request *item);
@@ -60,18 +60,18 @@ decision_post(struct req *req, struct resp *resp)
 {
 	struct event *ev = arena_alloc(req->arena, sizeof(*ev));
 	struct decision_request *item = arena_alloc(req->arena, sizeof(*item));
-	bool shadow;
+	bool dry_run;
 
 	(void)resp;
 	if (ev == NULL || item == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s",
 		    fail_code_text(INTERNAL));
 	if (check_key(req->idempotency_key, &req->fail) == -1 ||
-	    req_shadow(req, &shadow) == -1 ||
+	    req_dry_run(req, &dry_run) == -1 ||
 	    body_event(req->arena, req->json, ev, &req->fail) == -1 ||
 	    worker_has_db(req->worker, &req->fail) == -1)
 		return -1;
-	item_init(item, req, ev, shadow);
+	item_init(item, req, ev, dry_run);
 	item->idempotency_key = req->idempotency_key;
 	req->item = item;
 	return 0;
@@ -120,7 +120,7 @@ decision_batch(struct req *req, struct resp *resp)
 	struct batch_event *batch;
 	struct decision_request **items;
 	size_t i, n, valid = 0;
-	bool shadow;
+	bool dry_run;
 
 	if (!json_object_is_type(req->json, json_type_object) ||
 	    !json_object_object_get_ex(req->json, "events", &events) ||
@@ -128,7 +128,7 @@ decision_batch(struct req *req, struct resp *resp)
 	    (n = json_object_array_length(events)) < 1 || n > TXN_MAX)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_BATCH, NULL,
 		    "%s", fail_code_text(INVALID_BATCH));
-	if (req_shadow(req, &shadow) == -1)
+	if (req_dry_run(req, &dry_run) == -1)
 		return -1;
 	batch = arena_array(req->arena, n, sizeof(*batch));
 	items = arena_array(req->arena, n, sizeof(*items));
@@ -141,7 +141,7 @@ decision_batch(struct req *req, struct resp *resp)
 		if (body_event(req->arena, json_object_array_get_idx(events, i),
 			&batch[i].event, &batch[i].fail) == -1)
 			continue;
-		item_init(&batch[i].item, req, &batch[i].event, shadow);
+		item_init(&batch[i].item, req, &batch[i].event, dry_run);
 		items[valid++] = &batch[i].item;
 		batch[i].ok = true;
 	}
@@ -155,7 +155,7 @@ decision_batch(struct req *req, struct resp *resp)
 		    valid, TXN_WAIT, clock_ticks() + BATCH_TIME);
 	}
 
-	if (shadow)
+	if (dry_run)
 		resp_header(req, resp, "X-Engine-Mode: shadow");
 	return batch_answer(req, resp, batch, n);
 }
@@ -257,7 +257,7 @@ check_key(const char *key, struct fail *f)
 
 static void
 item_init(struct decision_request *item, const struct req *req,
-    const struct event *ev, bool shadow)
+    const struct event *ev, bool dry_run)
 {
 	item->event = ev;
 	item->idempotency_key = NULL;
@@ -265,8 +265,8 @@ item_init(struct decision_request *item, const struct req *req,
 	item->key_hash = req->key_hash;
 	item->scope = (unsigned)req->route->scope;
 	item->queued = 0;
-	item->dry_run = shadow;
-	item->keep = shadow;
+	item->dry_run = dry_run;
+	item->keep = dry_run;
 }
 
 /* Count an outcome; -1 with req->fail set when there is no verdict. */

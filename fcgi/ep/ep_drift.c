@@ -38,24 +38,24 @@ struct drift_tag {
 	double psi;
 };
 
-static int read_drift_query(struct req *req, struct drift_query *ask);
+static int read_drift_query(struct req *req, struct drift_query *query);
 static int read_until(struct req *req, const char **ret);
-static bool is_asked(const struct drift_query *ask, enum event_type type);
-static void add_types(struct str *s, const struct drift_query *ask,
+static bool is_selected(const struct drift_query *query, enum event_type type);
+static void add_types(struct str *s, const struct drift_query *query,
     const struct score_distribution *po);
 static void add_psi(struct str *s, bool known, double psi);
 static void add_number(struct str *s, bool known, double n);
 static void add_scores(
     struct str *s, const char *name, const struct drift_scores *ds);
 static int add_tags(struct req *req, struct str *s,
-    const struct drift_query *ask, const struct score_distribution *po);
+    const struct drift_query *query, const struct score_distribution *po);
 static struct drift_tag read_tag(
     const struct rows *rows, int row, const struct score_distribution *po);
 static int by_psi(const void *a, const void *b);
 static void add_tag(struct str *s, const struct drift_tag *tag);
 static void add_rate(struct str *s, const char *name, const int64_t counts[2]);
 static int add_calibration(struct req *req, struct str *s,
-    const struct drift_query *ask, const struct score_distribution *po);
+    const struct drift_query *query, const struct score_distribution *po);
 static void add_bin(
     struct str *s, const struct rows *rows, int row, const char *type);
 static void add_labels(struct str *s, const char *name, int64_t labels,
@@ -94,14 +94,14 @@ int
 drift_get(struct req *req, struct resp *resp)
 {
 	struct score_distribution *po = arena_alloc(req->arena, sizeof(*po));
-	struct drift_query ask;
+	struct drift_query query;
 	struct str s;
 
 	if (po == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
-	if (read_drift_query(req, &ask) == -1 ||
+	if (read_drift_query(req, &query) == -1 ||
 	    score_distribution_read(
-		req->worker->db, req->arena, &ask.days, po, &req->fail) == -1)
+		req->worker->db, req->arena, &query.days, po, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
 	str_add(&s, "{\"window\":");
@@ -114,31 +114,31 @@ drift_get(struct req *req, struct resp *resp)
 		str_number(&s, conf.DRIFT_ALERT_PSI);
 	else
 		str_add(&s, "null");
-	add_types(&s, &ask, po);
-	if (add_tags(req, &s, &ask, po) == -1 ||
-	    add_calibration(req, &s, &ask, po) == -1)
+	add_types(&s, &query, po);
+	if (add_tags(req, &s, &query, po) == -1 ||
+	    add_calibration(req, &s, &query, po) == -1)
 		return -1;
 	str_addc(&s, '}');
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
 static int
-read_drift_query(struct req *req, struct drift_query *ask)
+read_drift_query(struct req *req, struct drift_query *query)
 {
 	const struct query *q = &req->params;
 	const char *type = query_text(q, "eventType");
 	struct fail *f = &req->fail;
 
-	ask->type = type == NULL ? EVENT_TYPE__NONE : event_type_parse(type);
-	if (type != NULL && ask->type == EVENT_TYPE__NONE)
+	query->type = type == NULL ? EVENT_TYPE__NONE : event_type_parse(type);
+	if (type != NULL && query->type == EVENT_TYPE__NONE)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
 		    "is no event type");
 	if (query_int(q, "days", 1, DAYS_MAX, SCORE_DISTRIBUTION_DAYS,
-		&ask->days.days, f) == -1 ||
+		&query->days.days, f) == -1 ||
 	    query_int(q, "reference", 1, REFERENCE_MAX,
-		SCORE_DISTRIBUTION_REFERENCE, &ask->days.reference, f) == -1)
+		SCORE_DISTRIBUTION_REFERENCE, &query->days.reference, f) == -1)
 		return -1;
-	return read_until(req, &ask->days.until);
+	return read_until(req, &query->days.until);
 }
 
 /* A UTC day, which must be one that the database knows; NULL for none. */
@@ -161,14 +161,14 @@ read_until(struct req *req, const char **ret)
 }
 
 static bool
-is_asked(const struct drift_query *ask, enum event_type type)
+is_selected(const struct drift_query *query, enum event_type type)
 {
 	return type != EVENT_TYPE__NONE &&
-	    (ask->type == EVENT_TYPE__NONE || ask->type == type);
+	    (query->type == EVENT_TYPE__NONE || query->type == type);
 }
 
 static void
-add_types(struct str *s, const struct drift_query *ask,
+add_types(struct str *s, const struct drift_query *query,
     const struct score_distribution *po)
 {
 	const char *comma = "";
@@ -178,7 +178,7 @@ add_types(struct str *s, const struct drift_query *ask,
 
 	str_add(s, ",\"eventTypes\":[");
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
-		if (!is_asked(ask, type))
+		if (!is_selected(query, type))
 			continue;
 		known = score_distribution_psi(po, type, &psi);
 		str_addf(
@@ -235,7 +235,7 @@ add_scores(struct str *s, const char *name, const struct drift_scores *ds)
 
 /* The tags, of each event type those first whose rate has changed most. */
 static int
-add_tags(struct req *req, struct str *s, const struct drift_query *ask,
+add_tags(struct req *req, struct str *s, const struct drift_query *query,
     const struct score_distribution *po)
 {
 	struct drift_tag *tags;
@@ -247,8 +247,8 @@ add_tags(struct req *req, struct str *s, const struct drift_query *ask,
 	params_init(&p, req->arena);
 	params_text(&p, "tag");
 	params_text(&p, po->window.last);
-	params_int(&p, ask->days.days);
-	params_int(&p, ask->days.reference);
+	params_int(&p, query->days.days);
+	params_int(&p, query->days.reference);
 	if (db_run(req->worker->db, req->arena, STMT_DRIFT_COUNTS, &p, &rows,
 		&req->fail) == -1)
 		return -1;
@@ -257,7 +257,7 @@ add_tags(struct req *req, struct str *s, const struct drift_query *ask,
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
 	for (row = 0; row < rows.n; row++) {
 		tags[n] = read_tag(&rows, row, po);
-		n += is_asked(ask, tags[n].type);
+		n += is_selected(query, tags[n].type);
 	}
 	qsort(tags, n, sizeof(*tags), by_psi);
 	str_add(s, ",\"tags\":[");
@@ -328,7 +328,7 @@ add_rate(struct str *s, const char *name, const int64_t counts[2])
 }
 
 static int
-add_calibration(struct req *req, struct str *s, const struct drift_query *ask,
+add_calibration(struct req *req, struct str *s, const struct drift_query *query,
     const struct score_distribution *po)
 {
 	const char *comma = "", *type;
@@ -338,15 +338,15 @@ add_calibration(struct req *req, struct str *s, const struct drift_query *ask,
 
 	params_init(&p, req->arena);
 	params_text(&p, po->window.last);
-	params_int(&p, ask->days.days);
-	params_int(&p, ask->days.reference);
+	params_int(&p, query->days.days);
+	params_int(&p, query->days.reference);
 	if (db_run(req->worker->db, req->arena, STMT_DRIFT_CALIBRATION, &p,
 		&rows, &req->fail) == -1)
 		return -1;
 	str_add(s, ",\"calibration\":[");
 	for (row = 0; row < rows.n; row++) {
 		type = rows_text(&rows, row, rows_col(&rows, "event_type"));
-		if (!is_asked(ask, event_type_parse(type)))
+		if (!is_selected(query, event_type_parse(type)))
 			continue;
 		str_add(s, comma);
 		add_bin(s, &rows, row, type);

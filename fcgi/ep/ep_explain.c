@@ -28,23 +28,23 @@
 
 /* Why a decision cannot be made again. */
 enum explain_gap {
-	WHY_LISTED = 1,
-	WHY_DEGRADED,
-	WHY_SAMPLE_REMOVED,
-	WHY_SAMPLE_UNREADABLE,
-	WHY_SCORER_UNKNOWN,
-	WHY_RULESET_REMOVED,
-	WHY_RULESET_UNREADABLE,
-	WHY_POLICY_REMOVED,
-	WHY_POLICY_UNREADABLE,
-	WHY_MODEL_REMOVED,
-	WHY_MODEL_UNREADABLE,
-	WHY_DIFFERS,
-	WHY__MAX
+	GAP_LISTED = 1,
+	GAP_DEGRADED,
+	GAP_SAMPLE_REMOVED,
+	GAP_SAMPLE_UNREADABLE,
+	GAP_SCORER_UNKNOWN,
+	GAP_RULESET_REMOVED,
+	GAP_RULESET_UNREADABLE,
+	GAP_POLICY_REMOVED,
+	GAP_POLICY_UNREADABLE,
+	GAP_MODEL_REMOVED,
+	GAP_MODEL_UNREADABLE,
+	GAP_DIFFERS,
+	GAP__MAX
 };
 
 /* One explanation in the making; what is not known is NULL. */
-struct explaining {
+struct explanation {
 	struct rows rows; /* the decision */
 	const char *type;
 	const char *policy_version;
@@ -59,65 +59,65 @@ struct explaining {
 	struct ruleset *ruleset;
 	struct rulebook book;
 	struct scoring scoring;
-	struct active_model served;
-	struct tag_weight_cache learned;
+	struct active_model active_model;
+	struct tag_weight_cache current_weights;
 	struct tag_weights tag_weights;
 	bool decided;
 	struct decision decision;
 	struct counterfactuals changes;
-	enum explain_gap why; /* 0: it was made again, the same */
+	enum explain_gap gap; /* 0: it was made again, the same */
 };
 
-static int read_decision(struct req *req, struct explaining *ex);
-static int read_reasons(struct req *req, struct explaining *ex);
-static int look_back(struct req *req, struct explaining *ex);
-static int read_sample(struct req *req, struct explaining *ex);
-static int read_ruleset(struct req *req, struct explaining *ex);
-static int read_policy(struct req *req, struct explaining *ex);
-static int read_model(struct req *req, struct explaining *ex);
-static int find_version(struct req *req, const struct explaining *ex,
+static int read_decision(struct req *req, struct explanation *ex);
+static int read_reasons(struct req *req, struct explanation *ex);
+static int recompute_decision(struct req *req, struct explanation *ex);
+static int read_sample(struct req *req, struct explanation *ex);
+static int read_ruleset(struct req *req, struct explanation *ex);
+static int read_policy(struct req *req, struct explanation *ex);
+static int read_model(struct req *req, struct explanation *ex);
+static int find_version(struct req *req, const struct explanation *ex,
     enum stmt stmt, const char *version, struct rows *ret);
-static int decide_again(struct req *req, struct explaining *ex);
-static int learn_again(struct req *req, struct explaining *ex);
-static void set_gap(struct explaining *ex, enum explain_gap why);
-static void print_explanation(struct str *s, const struct explaining *ex);
-static void print_decision(struct str *s, const struct explaining *ex);
-static void print_scoring(struct str *s, const struct explaining *ex);
+static int decide_again(struct req *req, struct explanation *ex);
+static int load_tag_weights(struct req *req, struct explanation *ex);
+static void set_gap(struct explanation *ex, enum explain_gap gap);
+static void print_explanation(struct str *s, const struct explanation *ex);
+static void print_decision(struct str *s, const struct explanation *ex);
+static void print_scoring(struct str *s, const struct explanation *ex);
 static void print_text(struct str *s, const char *before, const char *text);
-static void print_why(struct str *s, const struct explaining *ex);
-static void print_learned(struct str *s, const struct explaining *ex);
+static void print_why(struct str *s, const struct explanation *ex);
+static void print_learned(struct str *s, const struct explanation *ex);
 
 /* The words stay what they are; programs know them. */
 static const struct {
 	const char *word;
 	const char *text;
-} whys[WHY__MAX] = {
-	[WHY_LISTED] = { "listed",
+} gaps[GAP__MAX] = {
+	[GAP_LISTED] = { "listed",
 	    "an entry of a list decided by itself; nothing was scored" },
-	[WHY_DEGRADED] = { "degraded",
+	[GAP_DEGRADED] = { "degraded",
 	    "it could not be decided, so onError answered; nothing was "
 	    "scored" },
-	[WHY_SAMPLE_REMOVED] = { "sample_gone",
+	[GAP_SAMPLE_REMOVED] = { "sample_gone",
 	    "its signals are not kept any more: too old, or erased" },
-	[WHY_SAMPLE_UNREADABLE] = { "sample_unreadable",
+	[GAP_SAMPLE_UNREADABLE] = { "sample_unreadable",
 	    "its signals were kept in a way that this release does not "
 	    "know" },
-	[WHY_SCORER_UNKNOWN] = { "scorer_unknown",
+	[GAP_SCORER_UNKNOWN] = { "scorer_unknown",
 	    "it was scored in a way that this release does not know" },
-	[WHY_RULESET_REMOVED] = { "ruleset_gone",
+	[GAP_RULESET_REMOVED] = { "ruleset_gone",
 	    "the version of its ruleset is not stored any more" },
-	[WHY_RULESET_UNREADABLE] = { "ruleset_unreadable",
+	[GAP_RULESET_UNREADABLE] = { "ruleset_unreadable",
 	    "the version of its ruleset is no rules to this release" },
-	[WHY_POLICY_REMOVED] = { "policy_gone",
+	[GAP_POLICY_REMOVED] = { "policy_gone",
 	    "the version of its policy is not stored any more" },
-	[WHY_POLICY_UNREADABLE] = { "policy_unreadable",
+	[GAP_POLICY_UNREADABLE] = { "policy_unreadable",
 	    "the version of its policy is no policy to this release" },
-	[WHY_MODEL_REMOVED] = { "model_gone",
+	[GAP_MODEL_REMOVED] = { "model_gone",
 	    "its model is not stored, nor the one that comes with this "
 	    "release" },
-	[WHY_MODEL_UNREADABLE] = { "model_unreadable",
+	[GAP_MODEL_UNREADABLE] = { "model_unreadable",
 	    "its model is of other features than this release has" },
-	[WHY_DIFFERS] = { "differs",
+	[GAP_DIFFERS] = { "differs",
 	    "from what is kept, this release decides something else" },
 };
 
@@ -129,7 +129,7 @@ static const struct {
 int
 explain_get(struct req *req, struct resp *resp)
 {
-	struct explaining *ex = arena_alloc(req->arena, sizeof(*ex));
+	struct explanation *ex = arena_alloc(req->arena, sizeof(*ex));
 	struct str s;
 	int r;
 
@@ -137,8 +137,8 @@ explain_get(struct req *req, struct resp *resp)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
 	r = read_decision(req, ex);
 	if (r == 0)
-		r = look_back(req, ex);
-	tag_weight_cache_clear(&ex->learned);
+		r = recompute_decision(req, ex);
+	tag_weight_cache_clear(&ex->current_weights);
 	if (r == -1)
 		return -1;
 	str_init(&s, req->arena);
@@ -148,7 +148,7 @@ explain_get(struct req *req, struct resp *resp)
 
 /* What the verdict log says. */
 static int
-read_decision(struct req *req, struct explaining *ex)
+read_decision(struct req *req, struct explanation *ex)
 {
 	struct params p;
 
@@ -165,7 +165,7 @@ read_decision(struct req *req, struct explaining *ex)
 }
 
 static int
-read_reasons(struct req *req, struct explaining *ex)
+read_reasons(struct req *req, struct explanation *ex)
 {
 	const char *text = rows_get_text(&ex->rows, "reasons");
 	struct json_object *all, *one;
@@ -192,14 +192,14 @@ read_reasons(struct req *req, struct explaining *ex)
 
 /* Find all that it was decided by, and decide it again if nothing is gone. */
 static int
-look_back(struct req *req, struct explaining *ex)
+recompute_decision(struct req *req, struct explanation *ex)
 {
 	if (ex->score == SCORE_SHORT_CIRCUIT) {
 		set_gap(ex,
 		    ex->n_reasons > 0 &&
 			    strcmp(ex->reasons[0].tag, DEGRADED) == 0
-			? WHY_DEGRADED
-			: WHY_LISTED);
+			? GAP_DEGRADED
+			: GAP_LISTED);
 		return read_policy(req, ex);
 	}
 	if (read_sample(req, ex) == -1 || read_policy(req, ex) == -1)
@@ -208,31 +208,31 @@ look_back(struct req *req, struct explaining *ex)
 		return 0;
 	if (read_ruleset(req, ex) == -1 || read_model(req, ex) == -1)
 		return -1;
-	return ex->why == 0 ? decide_again(req, ex) : 0;
+	return ex->gap == 0 ? decide_again(req, ex) : 0;
 }
 
 static int
-read_sample(struct req *req, struct explaining *ex)
+read_sample(struct req *req, struct explanation *ex)
 {
 	const int col = rows_col(&ex->rows, "sample");
 	const char *text;
 	size_t len;
 
 	if (rows_null(&ex->rows, 0, col)) {
-		set_gap(ex, WHY_SAMPLE_REMOVED);
+		set_gap(ex, GAP_SAMPLE_REMOVED);
 		return 0;
 	}
 	text = rows_bytes(&ex->rows, 0, col, &len);
 	ex->has_sample = sample_read(req->arena, text, len, &ex->sample) == 0;
 	if (!ex->has_sample)
-		set_gap(ex, WHY_SAMPLE_UNREADABLE);
+		set_gap(ex, GAP_SAMPLE_UNREADABLE);
 	else if (ex->sample.scorer == 0)
-		set_gap(ex, WHY_SCORER_UNKNOWN);
+		set_gap(ex, GAP_SCORER_UNKNOWN);
 	return 0;
 }
 
 static int
-read_ruleset(struct req *req, struct explaining *ex)
+read_ruleset(struct req *req, struct explanation *ex)
 {
 	struct fail refusal = { 0 };
 	const char *text;
@@ -242,20 +242,20 @@ read_ruleset(struct req *req, struct explaining *ex)
 		req, ex, STMT_RULESET_FIND, ex->sample.ruleset, &rows) == -1)
 		return -1;
 	if (rows.n == 0) {
-		set_gap(ex, WHY_RULESET_REMOVED);
+		set_gap(ex, GAP_RULESET_REMOVED);
 		return 0;
 	}
 	text = rows_get_text(&rows, "text");
 	ex->ruleset = rule_compile(req->arena, text, strlen(text), &refusal);
 	if (ex->ruleset == NULL)
-		set_gap(ex, WHY_RULESET_UNREADABLE);
+		set_gap(ex, GAP_RULESET_UNREADABLE);
 	else
 		ex->ruleset->version = ex->sample.ruleset;
 	return 0;
 }
 
 static int
-read_policy(struct req *req, struct explaining *ex)
+read_policy(struct req *req, struct explanation *ex)
 {
 	struct fail refusal = { 0 };
 	struct rows rows;
@@ -264,14 +264,14 @@ read_policy(struct req *req, struct explaining *ex)
 		req, ex, STMT_EXPLAIN_POLICY, ex->policy_version, &rows) == -1)
 		return -1;
 	if (rows.n == 0) {
-		set_gap(ex, WHY_POLICY_REMOVED);
+		set_gap(ex, GAP_POLICY_REMOVED);
 		return 0;
 	}
 	ex->has_policy =
 	    body_policy_text(req->arena, rows_get_text(&rows, "policy"),
 		&ex->policy, &refusal) == 0;
 	if (!ex->has_policy)
-		set_gap(ex, WHY_POLICY_UNREADABLE);
+		set_gap(ex, GAP_POLICY_UNREADABLE);
 	ex->policy.id = rows_get_text(&ex->rows, "policy_id");
 	ex->policy.version = ex->policy_version;
 	return 0;
@@ -279,28 +279,28 @@ read_policy(struct req *req, struct explaining *ex)
 
 /* The model that scored it, if one did. */
 static int
-read_model(struct req *req, struct explaining *ex)
+read_model(struct req *req, struct explanation *ex)
 {
 	enum active_model_result found = ACTIVE_MODEL_REMOVED;
 
 	if (ex->sample.scorer != SCORER_ML)
 		return 0;
 	if (ex->sample.model != NULL &&
-	    active_model_find(&ex->served, req->worker->db, req->arena,
+	    active_model_find(&ex->active_model, req->worker->db, req->arena,
 		ex->sample.model, &found, &req->fail) == -1)
 		return -1;
 	if (found == ACTIVE_MODEL_FOUND)
-		ex->scoring.model = &ex->served.model;
+		ex->scoring.model = &ex->active_model.model;
 	else
 		set_gap(ex,
-		    found == ACTIVE_MODEL_REMOVED ? WHY_MODEL_REMOVED
-						  : WHY_MODEL_UNREADABLE);
+		    found == ACTIVE_MODEL_REMOVED ? GAP_MODEL_REMOVED
+						  : GAP_MODEL_UNREADABLE);
 	return 0;
 }
 
 /* A version of what there is for the event's type; perhaps no row. */
 static int
-find_version(struct req *req, const struct explaining *ex, enum stmt stmt,
+find_version(struct req *req, const struct explanation *ex, enum stmt stmt,
     const char *version, struct rows *ret)
 {
 	struct params p;
@@ -313,14 +313,15 @@ find_version(struct req *req, const struct explaining *ex, enum stmt stmt,
 
 /* Decide it again, and if it is the same look for what makes another of it. */
 static int
-decide_again(struct req *req, struct explaining *ex)
+decide_again(struct req *req, struct explanation *ex)
 {
 	ex->book = (struct rulebook) {
 		.ruleset = ex->ruleset,
 		.scoring = &ex->scoring,
 		.policy = &ex->policy,
 	};
-	if (ex->sample.scorer == SCORER_LEARNED && learn_again(req, ex) == -1)
+	if (ex->sample.scorer == SCORER_LEARNED &&
+	    load_tag_weights(req, ex) == -1)
 		return -1;
 	ex->scoring.scorer = ex->sample.scorer;
 	if (explain_decide(&ex->book, &ex->sample, req->arena, &ex->decision,
@@ -333,7 +334,7 @@ decide_again(struct req *req, struct explaining *ex)
 		&ex->decision, &ex->sample, ex->reasons, ex->n_reasons))
 		return explain_changes(&ex->book, &ex->sample, req->arena,
 		    &ex->changes, &req->fail);
-	set_gap(ex, WHY_DIFFERS);
+	set_gap(ex, GAP_DIFFERS);
 	return 0;
 }
 
@@ -342,32 +343,32 @@ decide_again(struct req *req, struct explaining *ex)
  * what it was; of others it is what is known now.
  */
 static int
-learn_again(struct req *req, struct explaining *ex)
+load_tag_weights(struct req *req, struct explanation *ex)
 {
 	struct score rules;
 
 	rule_eval(ex->ruleset, &ex->sample.signals, &ex->decision.hits);
 	if (score_weighted(req->arena, ex->ruleset, &ex->decision.hits, &rules,
 		&req->fail) == -1 ||
-	    tag_weight_cache_load(
-		&ex->learned, req->worker->db, req->arena, &req->fail) == -1)
+	    tag_weight_cache_load(&ex->current_weights, req->worker->db,
+		req->arena, &req->fail) == -1)
 		return -1;
 	ex->scoring.tag_weights = &ex->tag_weights;
 	return explain_tag_weights(req->arena, &rules, ex->reasons,
-	    ex->n_reasons, &ex->learned.tag_weights, &ex->tag_weights,
+	    ex->n_reasons, &ex->current_weights.tag_weights, &ex->tag_weights,
 	    &req->fail);
 }
 
 /* The first reason counts. */
 static void
-set_gap(struct explaining *ex, enum explain_gap why)
+set_gap(struct explanation *ex, enum explain_gap gap)
 {
-	if (ex->why == 0)
-		ex->why = why;
+	if (ex->gap == 0)
+		ex->gap = gap;
 }
 
 static void
-print_explanation(struct str *s, const struct explaining *ex)
+print_explanation(struct str *s, const struct explanation *ex)
 {
 	const struct sample *sample = ex->has_sample ? &ex->sample : NULL;
 
@@ -393,7 +394,7 @@ print_explanation(struct str *s, const struct explaining *ex)
 			: policy_band(&ex->policy, ex->score));
 	print_scoring(s, ex);
 	str_add(s, ",\"changes\":");
-	if (ex->why == 0)
+	if (ex->gap == 0)
 		explain_changes_json(s, &ex->changes);
 	else
 		str_add(s, "null");
@@ -401,7 +402,7 @@ print_explanation(struct str *s, const struct explaining *ex)
 }
 
 static void
-print_decision(struct str *s, const struct explaining *ex)
+print_decision(struct str *s, const struct explanation *ex)
 {
 	const struct sample *sample = ex->has_sample ? &ex->sample : NULL;
 	char at[CLOCK_TEXT_SIZE];
@@ -438,7 +439,7 @@ print_decision(struct str *s, const struct explaining *ex)
 
 /* What made the score of what the rules say, if anything did. */
 static void
-print_scoring(struct str *s, const struct explaining *ex)
+print_scoring(struct str *s, const struct explanation *ex)
 {
 	const bool ml = ex->has_sample && ex->sample.scorer == SCORER_ML;
 
@@ -455,7 +456,7 @@ print_scoring(struct str *s, const struct explaining *ex)
 }
 
 static void
-print_learned(struct str *s, const struct explaining *ex)
+print_learned(struct str *s, const struct explanation *ex)
 {
 	str_add(s,
 	    "{\"text\":\"these tags have the points that were recorded, "
@@ -467,16 +468,16 @@ print_learned(struct str *s, const struct explaining *ex)
 }
 
 static void
-print_why(struct str *s, const struct explaining *ex)
+print_why(struct str *s, const struct explanation *ex)
 {
 	str_addf(
-	    s, ",\"recomputed\":%s,\"why\":", ex->why == 0 ? "true" : "false");
-	if (ex->why == 0) {
+	    s, ",\"recomputed\":%s,\"why\":", ex->gap == 0 ? "true" : "false");
+	if (ex->gap == 0) {
 		str_add(s, "null");
 		return;
 	}
-	print_text(s, "{\"word\":", whys[ex->why].word);
-	print_text(s, ",\"text\":", whys[ex->why].text);
+	print_text(s, "{\"word\":", gaps[ex->gap].word);
+	print_text(s, ",\"text\":", gaps[ex->gap].text);
 	str_addc(s, '}');
 }
 

@@ -24,17 +24,17 @@ int
 model_status(struct req *req, struct resp *resp)
 {
 	const enum scorer scorer = scorer_parse(conf.SCORER);
-	struct active_model served;
+	struct active_model active;
 	struct str s;
 
-	active_model_init(&served);
+	active_model_init(&active);
 	if (active_model_refresh(
-		&served, req->worker->db, req->arena, 1, &req->fail) == -1)
+		&active, req->worker->db, req->arena, 1, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"scorer\":\"%s\",\"ml\":{\"active\":%s,",
 	    scorer_name(scorer), scorer == SCORER_ML ? "true" : "false");
-	model_json(&s, &served.model);
+	model_json(&s, &active.model);
 	if (add_refusal(req, &s) == -1)
 		return -1;
 	str_add(&s, "}}");

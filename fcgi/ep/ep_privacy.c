@@ -28,7 +28,7 @@
 #define TIME_MAX (40 * CLOCK_SECOND) /* then the caller is to come again */
 
 /* What has been erased so far. */
-struct erased {
+struct erasure {
 	int64_t end; /* of the time for it; clock_ticks() */
 	bool graph;
 	bool baseline;
@@ -39,13 +39,13 @@ struct erased {
 
 /* One part of the work, in a transaction of its own. */
 typedef int part_fn(
-    struct req *req, const char *user, struct erased *ret, bool *more);
+    struct req *req, const char *user, struct erasure *ret, bool *more);
 
 static int begin_erasure(struct req *req, const char *user, int64_t *ret_since);
 static int spools_are_empty(struct req *req, int64_t since, bool *ret_complete);
 static part_fn erase_identity, erase_details;
 static int repeat_part(
-    struct req *req, const char *user, part_fn *part, struct erased *ret);
+    struct req *req, const char *user, part_fn *part, struct erasure *ret);
 
 static const struct body_field fields[] = {
 	{ "userId", BODY_OPAQUE, true, false, 1, EVENT_ID_MAX },
@@ -59,7 +59,7 @@ static const struct body_field fields[] = {
 int
 privacy_erase(struct req *req, struct resp *resp)
 {
-	struct erased did = { .end = clock_ticks() + TIME_MAX };
+	struct erasure erasure = { .end = clock_ticks() + TIME_MAX };
 	const char *user;
 	struct str s;
 	int64_t since;
@@ -72,8 +72,8 @@ privacy_erase(struct req *req, struct resp *resp)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "userId", "must have no control characters");
 	if (begin_erasure(req, user, &since) == -1 ||
-	    repeat_part(req, user, erase_identity, &did) == -1 ||
-	    repeat_part(req, user, erase_details, &did) == -1 ||
+	    repeat_part(req, user, erase_identity, &erasure) == -1 ||
+	    repeat_part(req, user, erase_details, &erasure) == -1 ||
 	    spools_are_empty(req, since, &complete) == -1)
 		return -1;
 
@@ -84,8 +84,8 @@ privacy_erase(struct req *req, struct resp *resp)
 	    ",\"replaySamplesRemoved\":%" PRId64
 	    ",\"activityEntriesRemoved\":%" PRId64
 	    ",\"graph\":%s,\"baseline\":%s,\"complete\":%s}",
-	    did.samples, did.requests, did.graph ? "true" : "false",
-	    did.baseline ? "true" : "false", complete ? "true" : "false");
+	    erasure.samples, erasure.requests, erasure.graph ? "true" : "false",
+	    erasure.baseline ? "true" : "false", complete ? "true" : "false");
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -102,7 +102,7 @@ begin_erasure(struct req *req, const char *user, int64_t *ret_since)
 		&req->fail) == -1)
 		return -1;
 	*ret_since = rows_get_time(&rows, "since");
-	return audit_keep(req);
+	return audit_checkpoint(req);
 }
 
 /*
@@ -129,7 +129,7 @@ spools_are_empty(struct req *req, int64_t since, bool *ret_complete)
 		*ret_complete = rows_get_int(&rows, "held") == 0;
 		if (rows_get_int(&rows, "late") == 0 || clock_ticks() >= end)
 			return 0;
-		if (audit_keep(req) == -1)
+		if (audit_checkpoint(req) == -1)
 			return -1;
 		poll(NULL, 0, SPOOLS_PAUSE);
 	}
@@ -138,7 +138,7 @@ spools_are_empty(struct req *req, int64_t since, bool *ret_complete)
 /* Do a part until there is no more of it. */
 static int
 repeat_part(
-    struct req *req, const char *user, part_fn *part, struct erased *ret)
+    struct req *req, const char *user, part_fn *part, struct erasure *ret)
 {
 	bool more;
 
@@ -147,7 +147,7 @@ repeat_part(
 			return -1;
 		if (!more)
 			return 0;
-		if (audit_keep(req) == -1)
+		if (audit_checkpoint(req) == -1)
 			return -1;
 		if (clock_ticks() > ret->end)
 			return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE,
@@ -158,7 +158,7 @@ repeat_part(
 /* The user's state and place in the graph, while no decision of it runs. */
 static int
 erase_identity(
-    struct req *req, const char *user, struct erased *ret, bool *more)
+    struct req *req, const char *user, struct erasure *ret, bool *more)
 {
 	struct params p;
 	struct rows rows;
@@ -179,7 +179,8 @@ erase_identity(
 
 /* What its decisions left behind. */
 static int
-erase_details(struct req *req, const char *user, struct erased *ret, bool *more)
+erase_details(
+    struct req *req, const char *user, struct erasure *ret, bool *more)
 {
 	struct params p;
 	struct rows rows;

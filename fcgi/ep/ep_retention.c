@@ -24,21 +24,21 @@
 #define RUN_TIME (570 * CLOCK_SECOND) /* of the route's 600 */
 
 /* A sweep for a request. */
-struct running {
+struct retention_request {
 	struct req *req;
 	int64_t until; /* clock_ticks() */
-	int64_t *gone; /* of each collection, so far */
+	int64_t *removed; /* of each collection, so far */
 };
 
-static int run_alone(struct req *req, int64_t gone[RETENTION__MAX]);
-static int run_retention(struct req *req, int64_t gone[RETENTION__MAX]);
-static int sweep_once(struct running *ru, struct db *db);
-static bool is_over(void *arg);
+static int run_exclusive(struct req *req, int64_t removed[RETENTION__MAX]);
+static int run_retention(struct req *req, int64_t removed[RETENTION__MAX]);
+static int sweep_once(struct retention_request *rr, struct db *db);
+static bool sweep_must_stop(void *arg);
 static void count_piece(
-    struct running *ru, const int64_t piece[RETENTION__MAX]);
-static int is_running(struct req *req);
+    struct retention_request *rr, const int64_t piece[RETENTION__MAX]);
+static int refuse_running(struct req *req);
 static int answer_sweep(struct req *req, struct resp *resp, int64_t at,
-    const int64_t gone[RETENTION__MAX]);
+    const int64_t removed[RETENTION__MAX]);
 
 /*
  * POST /v1/config/retention/run.  200: what has been removed; of very much,
@@ -49,34 +49,36 @@ static int answer_sweep(struct req *req, struct resp *resp, int64_t at,
 int
 retention_run(struct req *req, struct resp *resp)
 {
-	int64_t gone[RETENTION__MAX] = { 0 };
+	int64_t removed[RETENTION__MAX] = { 0 };
 	const int64_t at = clock_now();
 
-	if (audit_leave(req) == -1 || run_alone(req, gone) == -1 ||
-	    audit_enter(req) == -1)
+	if (audit_suspend(req) == -1 || run_exclusive(req, removed) == -1 ||
+	    audit_resume(req) == -1)
 		return -1;
-	return answer_sweep(req, resp, at, gone);
+	return answer_sweep(req, resp, at, removed);
 }
 
 /* One run on this host, so that there is one connection more at most. */
 static int
-run_alone(struct req *req, int64_t gone[RETENTION__MAX])
+run_exclusive(struct req *req, int64_t removed[RETENTION__MAX])
 {
 	_Atomic int32_t *slot = &req->worker->shm->retaining;
 	int r;
 
 	if (host_semaphore_acquire(slot, 1, getpid()) == -1)
-		return is_running(req);
-	r = run_retention(req, gone);
+		return refuse_running(req);
+	r = run_retention(req, removed);
 	host_semaphore_release(slot, 0);
 	return r;
 }
 
-/* Over a connection of its own; what is gone stays gone however it ends. */
+/* Over a connection of its own; what is removed stays removed however it ends.
+ */
 static int
-run_retention(struct req *req, int64_t gone[RETENTION__MAX])
+run_retention(struct req *req, int64_t removed[RETENTION__MAX])
 {
-	struct running ru = { req, clock_ticks() + RUN_TIME, gone };
+	struct retention_request rr = { req, clock_ticks() + RUN_TIME,
+		removed };
 	struct db_shared own = { 0 };
 	struct db *db;
 	enum retention i;
@@ -87,19 +89,19 @@ run_retention(struct req *req, int64_t gone[RETENTION__MAX])
 	if (db == NULL)
 		return -1;
 	db_share(db, &own);
-	db_set_cancel_check(db, is_over, &ru);
-	r = db_ready(db, &req->fail) == -1 ? -1 : sweep_once(&ru, db);
+	db_set_cancel_check(db, sweep_must_stop, &rr);
+	r = db_ready(db, &req->fail) == -1 ? -1 : sweep_once(&rr, db);
 	db_close(db);
 	for (i = 0; r == -1 && i < RETENTION__MAX; i++)
-		req->kept = req->kept || gone[i] > 0;
+		req->part_committed = req->part_committed || removed[i] > 0;
 	return r;
 }
 
 /* From where the last one was cut short, if it was, until this one is. */
 static int
-sweep_once(struct running *ru, struct db *db)
+sweep_once(struct retention_request *rr, struct db *db)
 {
-	struct req *req = ru->req;
+	struct req *req = rr->req;
 	int64_t piece[RETENTION__MAX];
 	struct retention_sweep sw;
 	bool more;
@@ -107,41 +109,41 @@ sweep_once(struct running *ru, struct db *db)
 	if (retention_begin(&sw, db, req->arena, 0, &more, &req->fail) == -1)
 		return -1;
 	if (!more)
-		return is_running(req);
-	while (more && !is_over(ru)) {
+		return refuse_running(req);
+	while (more && !sweep_must_stop(rr)) {
 		if (retention_next(&sw, req->arena, piece, &more, &req->fail) ==
 		    -1)
 			return -1;
-		count_piece(ru, piece);
+		count_piece(rr, piece);
 	}
 	return 0;
 }
 
 /* The pool ends, or the time of the route does. */
 static bool
-is_over(void *arg)
+sweep_must_stop(void *arg)
 {
-	const struct running *ru = arg;
+	const struct retention_request *rr = arg;
 
-	return atomic_load(&ru->req->worker->shm->stopping) ||
-	    clock_ticks() >= ru->until;
+	return atomic_load(&rr->req->worker->shm->stopping) ||
+	    clock_ticks() >= rr->until;
 }
 
 static void
-count_piece(struct running *ru, const int64_t piece[RETENTION__MAX])
+count_piece(struct retention_request *rr, const int64_t piece[RETENTION__MAX])
 {
-	struct req *req = ru->req;
+	struct req *req = rr->req;
 	enum retention i;
 
 	for (i = 0; i < RETENTION__MAX; i++) {
 		metric_add(req->worker->slot, METRIC_ID_PRUNED, i, 0,
 		    (uint64_t)piece[i]);
-		ru->gone[i] += piece[i];
+		rr->removed[i] += piece[i];
 	}
 }
 
 static int
-is_running(struct req *req)
+refuse_running(struct req *req)
 {
 	return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 	    "retention is running already; try again when it is done");
@@ -149,7 +151,7 @@ is_running(struct req *req)
 
 static int
 answer_sweep(struct req *req, struct resp *resp, int64_t at,
-    const int64_t gone[RETENTION__MAX])
+    const int64_t removed[RETENTION__MAX])
 {
 	char text[CLOCK_TEXT_SIZE];
 	enum retention i;
@@ -160,7 +162,7 @@ answer_sweep(struct req *req, struct resp *resp, int64_t at,
 	str_addf(&s, "{\"ranAt\":\"%s\",\"pruned\":{", text);
 	for (i = 0; i < RETENTION__MAX; i++)
 		str_addf(&s, "%s\"%s\":%lld", i == 0 ? "" : ",",
-		    retention_name(i), (long long)gone[i]);
+		    retention_name(i), (long long)removed[i]);
 	str_add(&s, "}}");
 	return resp_json(req, resp, 200, str_text(&s));
 }

@@ -34,7 +34,7 @@ static const struct body_field fields[] = {
 	{ "model", BODY_OBJECT, true, false, 0, 0 },
 };
 
-static const struct body_field over_fields[] = {
+static const struct body_field end_fields[] = {
 	{ "eventType", BODY_STRING, false, false, 1, 64 },
 	{ "id", BODY_STRING, false, false, 1, 64 },
 };
@@ -126,8 +126,8 @@ end_shadow(struct req *req, struct resp *resp, bool promoted)
 	struct params p;
 	struct rows found;
 
-	if (body_check(
-		req->json, over_fields, nitems(over_fields), &req->fail) == -1)
+	if (body_check(req->json, end_fields, nitems(end_fields), &req->fail) ==
+	    -1)
 		return -1;
 	type = body_string(req->json, "eventType");
 	if (find_shadow(req, type, &found) == -1)

@@ -26,13 +26,13 @@ int
 storage_get(struct req *req, struct resp *resp)
 {
 	struct db *db = req->worker->db;
-	struct active_model served;
+	struct active_model active;
 	struct rows size, rows;
 	struct str s;
 	int64_t database;
 
-	active_model_init(&served);
-	if (active_model_refresh(&served, db, req->arena, 1, &req->fail) ==
+	active_model_init(&active);
+	if (active_model_refresh(&active, db, req->arena, 1, &req->fail) ==
 		-1 ||
 	    db_one(db, req->arena, STMT_STORAGE_BYTES, NULL, &size,
 		&req->fail) == -1 ||
@@ -42,10 +42,10 @@ storage_get(struct req *req, struct resp *resp)
 	database = rows_get_int(&size, "bytes");
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"totalBytes\":%" PRId64 ",",
-	    database + (int64_t)model_size(&served.model));
+	    database + (int64_t)model_size(&active.model));
 	put_collections(&s, &rows);
 	put_disks(&s);
-	put_components(&s, database, &served.model);
+	put_components(&s, database, &active.model);
 	str_addc(&s, '}');
 	return resp_json(req, resp, 200, str_text(&s));
 }

@@ -38,7 +38,7 @@ audit_handle(struct req *req, struct resp *resp)
 	if (run_statement(req, STMT_BEGIN) == -1)
 		return -1;
 	if (req->route->handler(req, resp) == -1 ||
-	    (!req->kept &&
+	    (!req->part_committed &&
 		add_audit_entry(req, resp->status, &req->fail) == -1)) {
 		db_rollback(req->worker->db);
 		return -1;
@@ -51,24 +51,24 @@ audit_handle(struct req *req, struct resp *resp)
 }
 
 int
-audit_keep(struct req *req)
+audit_checkpoint(struct req *req)
 {
-	if (!req->kept && add_audit_entry(req, 200, &req->fail) == -1)
+	if (!req->part_committed && add_audit_entry(req, 200, &req->fail) == -1)
 		return -1;
-	if (audit_leave(req) == -1)
+	if (audit_suspend(req) == -1)
 		return -1;
-	req->kept = true;
-	return audit_enter(req);
+	req->part_committed = true;
+	return audit_resume(req);
 }
 
 int
-audit_leave(struct req *req)
+audit_suspend(struct req *req)
 {
 	return run_statement(req, STMT_COMMIT);
 }
 
 int
-audit_enter(struct req *req)
+audit_resume(struct req *req)
 {
 	return run_statement(req, STMT_BEGIN);
 }
@@ -79,7 +79,7 @@ audit_refused(struct req *req)
 	const bool known = req->operator.email != NULL;
 	struct fail f = { 0 };
 
-	if (!known || (req->fail.code == UNAVAILABLE && !req->kept))
+	if (!known || (req->fail.code == UNAVAILABLE && !req->part_committed))
 		return;
 	if (add_audit_entry(req, fail_code_status(req->fail.code), &f) == -1)
 		log_warn("event=audit_write_failed why=%s", f.why);

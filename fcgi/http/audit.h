@@ -9,9 +9,9 @@ struct resp;
 /*
  * Run the handler of an audited route in a transaction that also holds the
  * audit entry: both are there or neither.  A handler whose work is too long
- * for one transaction calls audit_keep() between its parts; one that must know
- * when its work is there sets req->committed.  Returns what the
- * handler returned, or -1 with req->fail set when its work cannot be kept.
+ * for one transaction calls audit_checkpoint() between its parts; one that must
+ * know when its work is there sets req->committed.  Returns what the handler
+ * returned, or -1 with req->fail set when its work cannot be kept.
  */
 int audit_handle(struct req *req, struct resp *resp)
     __attribute__((warn_unused_result));
@@ -21,16 +21,16 @@ int audit_handle(struct req *req, struct resp *resp)
  * success, and go on in a new transaction.  If the rest fails, that has an
  * entry of its own.  Returns 0, or -1 with req->fail set.
  */
-int audit_keep(struct req *req) __attribute__((warn_unused_result));
+int audit_checkpoint(struct req *req) __attribute__((warn_unused_result));
 
 /*
  * The two halves of that, for work that is done elsewhere and takes minutes:
  * commit, and only when it is done begin anew, so that no transaction stands
  * open and idle.  Whoever fails in between and has changed something sets
- * req->kept.
+ * req->part_committed.
  */
-int audit_leave(struct req *req) __attribute__((warn_unused_result));
-int audit_enter(struct req *req) __attribute__((warn_unused_result));
+int audit_suspend(struct req *req) __attribute__((warn_unused_result));
+int audit_resume(struct req *req) __attribute__((warn_unused_result));
 
 /*
  * Note that req->fail refused a request on an audited route.  Of callers who

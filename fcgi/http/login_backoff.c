@@ -27,7 +27,7 @@ static void hash_labelled(const char *label, const void *data, size_t size,
     uint8_t ret[CRYPT_SHA256_SIZE]);
 static void put_hashes(
     struct params *params, const struct login_backoff_pair *p);
-static int wait_for(struct req *req, struct resp *resp, int64_t seconds);
+static int refuse_waiting(struct req *req, struct resp *resp, int64_t seconds);
 
 void
 login_backoff_pair(
@@ -56,7 +56,7 @@ login_backoff_check(
 	    db_one(req->worker->db, req->arena, STMT_LOGIN_WAIT, &params, &rows,
 		&req->fail) == -1)
 		return -1;
-	return wait_for(req, resp, rows_get_int(&rows, "wait"));
+	return refuse_waiting(req, resp, rows_get_int(&rows, "wait"));
 }
 
 int
@@ -77,7 +77,7 @@ login_backoff_begin(struct req *req, struct resp *resp,
 			 "account have failed that it waits at addresses "
 			 "which it does not know");
 	}
-	return wait_for(req, resp, rows_get_int(ret, "wait"));
+	return refuse_waiting(req, resp, rows_get_int(ret, "wait"));
 }
 
 void
@@ -113,7 +113,7 @@ put_hashes(struct params *params, const struct login_backoff_pair *p)
 }
 
 static int
-wait_for(struct req *req, struct resp *resp, int64_t seconds)
+refuse_waiting(struct req *req, struct resp *resp, int64_t seconds)
 {
 	if (seconds == 0)
 		return 0;

@@ -23,7 +23,7 @@
 #define ADDRESS_LABEL "assay login budget\n"
 #define NAME_SIZE 64 /* of a key of Redis */
 #define NAME_BYTES 16 /* of the hash in it */
-#define NOBODY_MAX 2147483647
+#define PROBE_MAX 2147483647
 
 /*
  * How a window works.  use holds the minute above 31 bits of count and
@@ -32,13 +32,13 @@
  * at wi_key again afterwards: if the slot was given away in between, one
  * request of the new owner is gone and the take is done again elsewhere.
  * Two workers that meet a key for the first time in the very moment in which
- * an earlier slot of its row runs out may use two slots for one take; from
+ * an earlier slot of used row runs out may use two slots for one take; from
  * then on the earlier slot counts.
  */
-static void take_here(struct shm *shm, enum rate_limit_kind kind,
+static void take_local(struct shm *shm, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
     struct rate_limit_result *ret);
-static int take_there(
+static int take_redis(
     struct worker *w, const char *name, int64_t limit, int64_t ret[2]);
 static struct window *find_window(
     struct window *table, size_t size, uint64_t key, uint64_t minute);
@@ -51,7 +51,7 @@ static uint64_t key_of(const uint8_t *bytes);
 static uint64_t label_key(const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
- * One take in Redis, by its own clock, so that hosts whose clocks differ
+ * One take in Redis, by used own clock, so that hosts whose clocks differ
  * count in one minute.  The key goes with the minute, to the millisecond.  It
  * counts up to the limit only: what was refused costs nothing when a limit is
  * raised.
@@ -68,7 +68,7 @@ static const char script[] =
     "return { n, left }\n";
 
 /* What each kind is called in Redis. */
-static const char *const kinds[LIMIT_KIND__MAX] = {
+static const char *const redis_names[LIMIT_KIND__MAX] = {
 	[LIMIT_KEY] = "key",
 	[LIMIT_LABELS] = "label",
 	[LIMIT_LOGIN] = "login",
@@ -95,12 +95,13 @@ rate_limit_take(struct worker *w, enum rate_limit_kind kind,
 	int64_t got[2];
 
 	/* This host counts too, so that it can go on alone at any moment. */
-	take_here(w->shm, kind, hash, now, limit, ret);
+	take_local(w->shm, kind, hash, now, limit, ret);
 	if (w->redis == NULL)
 		return;
 	crypt_hex(hash, NAME_BYTES, hex);
-	snprintf(name, sizeof(name), "assay:limit:%s:%s", kinds[kind], hex);
-	if (take_there(w, name, limit, got) == -1)
+	snprintf(
+	    name, sizeof(name), "assay:limit:%s:%s", redis_names[kind], hex);
+	if (take_redis(w, name, limit, got) == -1)
 		return;
 	ret->allowed = got[0] > 0;
 	ret->remaining = ret->allowed ? limit - got[0] : 0;
@@ -114,7 +115,7 @@ rate_limit_redis(struct worker *w)
 
 	if (w->redis == NULL)
 		return LIMIT_SKIPPED;
-	return take_there(w, "assay:limit:nobody", NOBODY_MAX, got) == 0
+	return take_redis(w, "assay:limit:nobody", PROBE_MAX, got) == 0
 	    ? LIMIT_OK
 	    : LIMIT_DOWN;
 }
@@ -140,7 +141,7 @@ rate_limit_address(
 
 /* In this host's own windows. */
 static void
-take_here(struct shm *shm, enum rate_limit_kind kind,
+take_local(struct shm *shm, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
     struct rate_limit_result *ret)
 {
@@ -175,7 +176,7 @@ take_here(struct shm *shm, enum rate_limit_kind kind,
  * again write a line.
  */
 static int
-take_there(struct worker *w, const char *name, int64_t limit, int64_t ret[2])
+take_redis(struct worker *w, const char *name, int64_t limit, int64_t ret[2])
 {
 	struct fail f = { 0 };
 	const enum redis_got got =
@@ -220,8 +221,8 @@ find_window(struct window *table, size_t size, uint64_t key, uint64_t minute)
 }
 
 /*
- * The slot of a key that finds its slots taken in this very minute: the one
- * with the lowest count, whose address begins again at 0 with its next login.
+ * The slot of a key that finds used slots taken in this very minute: the one
+ * with the lowest count, whose address begins again at 0 with used next login.
  */
 static struct window *
 least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
@@ -254,9 +255,9 @@ least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
 static bool
 window_has_ended(const struct window *w, uint64_t minute)
 {
-	const uint64_t its = atomic_load(&w->use) >> COUNT_BITS;
+	const uint64_t used = atomic_load(&w->use) >> COUNT_BITS;
 
-	return its != minute && its != minute + 1;
+	return used != minute && used != minute + 1;
 }
 
 /* Take one, beginning the minute if it is new; how many are taken by then. */
@@ -288,7 +289,7 @@ key_of(const uint8_t *bytes)
 	return key == 0 ? 1 : key;
 }
 
-/* The same for the labels of a key, which have a slot beside its decisions. */
+/* The same for the labels of a key, which have a slot beside used decisions. */
 static uint64_t
 label_key(const uint8_t hash[CRYPT_SHA256_SIZE])
 {

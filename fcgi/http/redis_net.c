@@ -40,9 +40,9 @@ static int await_socket(
 static int refuse_redis(struct fail *f, const char *doing, const char *why);
 
 /* What is asked of a lookup. */
-static const struct addrinfo name = { .ai_socktype = SOCK_STREAM,
+static const struct addrinfo name_hints = { .ai_socktype = SOCK_STREAM,
 	.ai_flags = AI_NUMERICSERV };
-static const struct addrinfo address = { .ai_socktype = SOCK_STREAM,
+static const struct addrinfo address_hints = { .ai_socktype = SOCK_STREAM,
 	.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST };
 
 void
@@ -61,7 +61,7 @@ redis_net_clear(struct redis_net *n)
 	redis_net_close(n);
 	SSL_CTX_free(n->ctx);
 	n->ctx = NULL;
-	return n->looking && gai_cancel(&n->lookup) != EAI_CANCELED &&
+	return n->lookup_started && gai_cancel(&n->lookup) != EAI_CANCELED &&
 		gai_error(&n->lookup) == EAI_INPROGRESS
 	    ? -1
 	    : 0;
@@ -189,7 +189,7 @@ resolve_host(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
 {
 	const struct redis_url *url = n->url;
 	const int got = url->numeric
-	    ? getaddrinfo(url->host, url->port, &address, ret)
+	    ? getaddrinfo(url->host, url->port, &address_hints, ret)
 	    : resolve_name(n, deadline, ret);
 
 	if (got == 0)
@@ -209,14 +209,14 @@ resolve_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret)
 	int64_t left;
 	int got = EAI_INPROGRESS;
 
-	if (!n->looking) {
+	if (!n->lookup_started) {
 		memset(lookup, 0, sizeof(*lookup));
 		lookup->ar_name = n->url->host;
 		lookup->ar_service = n->url->port;
-		lookup->ar_request = &name;
+		lookup->ar_request = &name_hints;
 		if ((got = getaddrinfo_a(GAI_NOWAIT, list, 1, NULL)) != 0)
 			return got;
-		n->looking = true;
+		n->lookup_started = true;
 	}
 	while ((got = gai_error(lookup)) == EAI_INPROGRESS &&
 	    (left = deadline - clock_ticks()) > 0) {
@@ -224,7 +224,7 @@ resolve_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret)
 		wait.tv_nsec = left % CLOCK_SECOND * 1000;
 		gai_suspend(waiting, 1, &wait);
 	}
-	n->looking = got == EAI_INPROGRESS;
+	n->lookup_started = got == EAI_INPROGRESS;
 	*ret = lookup->ar_result;
 	return got;
 }

@@ -24,7 +24,7 @@ struct redis_net {
 	SSL_CTX *ctx; /* made when TLS is first needed */
 	SSL *ssl; /* NULL: no TLS */
 	struct gaicb lookup; /* of the host's name */
-	bool looking; /* and it has begun */
+	bool lookup_started; /* and it has begun */
 };
 
 /* No connection yet; url and ca_file must outlive it. */

@@ -68,7 +68,7 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 }
 
 int
-req_shadow(struct req *req, bool *ret)
+req_dry_run(struct req *req, bool *ret)
 {
 	if (req->foreign_mode)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
@@ -104,7 +104,7 @@ req_body(struct req *req, size_t max)
 }
 
 bool
-req_gone(const struct req *req)
+req_abandoned(const struct req *req)
 {
 	struct pollfd fd = { .fd = req->connection, .events = POLLRDHUP };
 

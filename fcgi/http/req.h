@@ -78,7 +78,7 @@ struct req {
 	const char *body; /* raw bytes, NUL-terminated; "" without */
 	size_t body_size;
 	struct json_object *json; /* parsed, on routes that take a body */
-	bool kept; /* audited routes: a part of the work stands */
+	bool part_committed; /* audited routes: a part of the work stands */
 	void (*committed)(struct req *req); /* audited routes: NULL, or what
 					       to do when it is */
 	struct decision_request
@@ -107,10 +107,10 @@ int req_body(struct req *req, size_t max) __attribute__((warn_unused_result));
  * where it says anything else, or where another service's header for this was
  * sent: what is mistyped or misdirected must not make a decision real.
  */
-int req_shadow(struct req *req, bool *ret) __attribute__((warn_unused_result));
+int req_dry_run(struct req *req, bool *ret) __attribute__((warn_unused_result));
 
 /* Whether nobody waits for the answer any more, as far as nginx has told. */
-bool req_gone(const struct req *req);
+bool req_abandoned(const struct req *req);
 
 /* The method's name as it is logged, "OTHER" for what we do not serve. */
 const char *req_method_name(enum method method);

@@ -42,14 +42,14 @@ static int find_route(
 static bool is_served_here(const struct worker *w, const struct route *route);
 static int not_allowed(
     struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
-static int check_waiting(struct req *req);
+static int check_load(struct req *req);
 static int check_access(struct req *req);
 static int check_budget(struct req *req, struct resp *resp);
 static int check_login(struct req *req, struct resp *resp);
-static void take_key(
+static void count_key(
     struct req *req, struct resp *resp, struct rate_limit_result *ret);
-static void take_one(struct req *req, struct rate_limit_result *ret);
-static int over_budget(
+static void count_once(struct req *req, struct rate_limit_result *ret);
+static int refuse_over_budget(
     struct req *req, struct resp *resp, const struct rate_limit_result *got);
 static int read_request_body(struct req *req);
 static int check_query(struct req *req);
@@ -153,7 +153,7 @@ pass_gate(struct req *req, struct resp *resp)
 	if (find_route(req, resp, &m) == -1)
 		return -1;
 	worker_limit(req->worker, req->route->limit_s);
-	if (check_waiting(req) == -1 || check_access(req) == -1 ||
+	if (check_load(req) == -1 || check_access(req) == -1 ||
 	    check_budget(req, resp) == -1)
 		return -1;
 	if (read_request_body(req) == -1)
@@ -252,7 +252,7 @@ not_allowed(struct req *req, struct resp *resp, const bool allow[METHOD__MAX])
 
 /* Under overload a request is refused before it costs the database anything. */
 static int
-check_waiting(struct req *req)
+check_load(struct req *req)
 {
 	const int64_t waited =
 	    req->received_at == 0 ? 0 : clock_now() - req->received_at;
@@ -309,8 +309,8 @@ check_budget(struct req *req, struct resp *resp)
 		!rate_limit_known(req->worker->shm, req->key_hash)) &&
 	    auth_apikey(req) == -1)
 		return -1;
-	take_key(req, resp, &got);
-	return got.allowed ? 0 : over_budget(req, resp, &got);
+	count_key(req, resp, &got);
+	return got.allowed ? 0 : refuse_over_budget(req, resp, &got);
 }
 
 static int
@@ -329,7 +329,7 @@ check_login(struct req *req, struct resp *resp)
 	rate_limit_address(conf.AUTH_SECRET, req->client_ip, hash);
 	rate_limit_take(w, LIMIT_LOGIN, hash, clock_now(),
 	    runtime_setting_limit(w->shm, SETTING_LOGINS), &got);
-	return got.allowed ? 0 : over_budget(req, resp, &got);
+	return got.allowed ? 0 : refuse_over_budget(req, resp, &got);
 }
 
 /*
@@ -337,13 +337,13 @@ check_login(struct req *req, struct resp *resp)
  * is made sure that the limit is that of now.
  */
 static void
-take_key(struct req *req, struct resp *resp, struct rate_limit_result *ret)
+count_key(struct req *req, struct resp *resp, struct rate_limit_result *ret)
 {
 	struct worker *w = req->worker;
 
-	take_one(req, ret);
+	count_once(req, ret);
 	if (!ret->allowed && settings_sync_renew(w, req->arena))
-		take_one(req, ret);
+		count_once(req, ret);
 	resp_header(
 	    req, resp, "X-RateLimit-Limit: %lld", (long long)ret->limit);
 	resp_header(req, resp, "X-RateLimit-Remaining: %lld",
@@ -351,7 +351,7 @@ take_key(struct req *req, struct resp *resp, struct rate_limit_result *ret)
 }
 
 static void
-take_one(struct req *req, struct rate_limit_result *ret)
+count_once(struct req *req, struct rate_limit_result *ret)
 {
 	const int64_t now = clock_now();
 
@@ -365,7 +365,7 @@ take_one(struct req *req, struct rate_limit_result *ret)
 }
 
 static int
-over_budget(
+refuse_over_budget(
     struct req *req, struct resp *resp, const struct rate_limit_result *got)
 {
 	metric_add(req->worker->slot, METRIC_ID_LIMITED,

@@ -32,23 +32,23 @@
 #define MEASURE_PAUSE (5 * CLOCK_SECOND)
 #define REPORT_PAUSE (1 * CLOCK_SECOND) /* erasures wait for it */
 
-typedef bool wanted_fn(const struct worker *w); /* has it a turn to take? */
+typedef bool applies_fn(const struct worker *w); /* has it a turn to take? */
 typedef int64_t task_fn(struct worker *w); /* returns how long to pause */
 
-static int take_task(struct worker *w, _Atomic int64_t *due, task_fn *run);
-static wanted_fn has_spool, is_operator, reports_spool;
+static int run_if_due(struct worker *w, _Atomic int64_t *due, task_fn *run);
+static applies_fn drains_spool, is_operator, reports_spool;
 static task_fn drain_spool, measure_database, report_spool;
 static void begin_task(struct worker *w);
 static void end_task(struct worker *w);
-static void count_drained(struct worker *w, const struct spool_drain *did);
+static void count_drained(struct worker *w, const struct spool_drain *counts);
 
 /* Each by one worker of the host at a time, which due in struct shm sees to. */
 static const struct {
-	wanted_fn *wanted;
+	applies_fn *applies;
 	size_t due;
 	task_fn *run;
 } tasks[] = {
-	{ has_spool, offsetof(struct shm, drain_at), drain_spool },
+	{ drains_spool, offsetof(struct shm, drain_at), drain_spool },
 	{ is_operator, offsetof(struct shm, measure_at), measure_database },
 	{ reports_spool, offsetof(struct shm, report_at), report_spool },
 };
@@ -78,9 +78,9 @@ idle_task_run(struct worker *w)
 	size_t i;
 
 	for (i = 0; i < nitems(tasks); i++) {
-		if (w->db == NULL || !tasks[i].wanted(w))
+		if (w->db == NULL || !tasks[i].applies(w))
 			continue;
-		ms = take_task(w,
+		ms = run_if_due(w,
 		    (_Atomic int64_t *)((char *)w->shm + tasks[i].due),
 		    tasks[i].run);
 		if (wait == -1 || ms < wait)
@@ -91,7 +91,7 @@ idle_task_run(struct worker *w)
 
 /* Decide workers drain the spool, as long as there is something in it. */
 static bool
-has_spool(const struct worker *w)
+drains_spool(const struct worker *w)
 {
 	return w->spool != NULL && atomic_load(&w->shm->spool_records) > 0;
 }
@@ -114,7 +114,7 @@ reports_spool(const struct worker *w)
  * after how many milliseconds to ask again.
  */
 static int
-take_task(struct worker *w, _Atomic int64_t *due, task_fn *run)
+run_if_due(struct worker *w, _Atomic int64_t *due, task_fn *run)
 {
 	const int64_t now = clock_ticks();
 	int64_t at = atomic_load(due);
@@ -132,17 +132,17 @@ static int64_t
 drain_spool(struct worker *w)
 {
 	struct fail f = { 0 };
-	struct spool_drain did;
+	struct spool_drain counts;
 	struct arena a;
 	int r;
 
 	if (scratch_open(&a) == -1)
 		return PAUSE_FAILED;
 	begin_task(w);
-	r = spool_drain_step(w->spool, w->db, &a, &did, &f);
+	r = spool_drain_step(w->spool, w->db, &a, &counts, &f);
 	end_task(w);
 	scratch_close(&a);
-	count_drained(w, &did);
+	count_drained(w, &counts);
 
 	/* That the database is away is told by every degraded answer. */
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
@@ -212,16 +212,17 @@ end_task(struct worker *w)
 
 /* Count what a turn did, and say so. */
 static void
-count_drained(struct worker *w, const struct spool_drain *did)
+count_drained(struct worker *w, const struct spool_drain *counts)
 {
-	metric_add(w->slot, METRIC_ID_DRAINED, 0, 0, did->drained);
-	metric_add(w->slot, METRIC_ID_QUARANTINED, 0, 0, did->quarantined);
-	metric_add(w->slot, METRIC_ID_PARTIAL, 0, 0, did->partial);
-	if (did->drained > 0)
-		log_info("event=spool_drained records=%zu", did->drained);
-	if (did->partial > 0)
-		log_warn("event=spool_partial_lines lines=%zu", did->partial);
-	if (did->quarantined > 0)
+	metric_add(w->slot, METRIC_ID_DRAINED, 0, 0, counts->drained);
+	metric_add(w->slot, METRIC_ID_QUARANTINED, 0, 0, counts->quarantined);
+	metric_add(w->slot, METRIC_ID_PARTIAL, 0, 0, counts->partial);
+	if (counts->drained > 0)
+		log_info("event=spool_drained records=%zu", counts->drained);
+	if (counts->partial > 0)
+		log_warn(
+		    "event=spool_partial_lines lines=%zu", counts->partial);
+	if (counts->quarantined > 0)
 		log_error("event=spool_records_quarantined records=%zu",
-		    did->quarantined);
+		    counts->quarantined);
 }

@@ -26,7 +26,8 @@
 
 #define PROGRAM "assay-fcgi"
 #define SECRET_SIZE 32
-#define COUNT_SIZE ((size_t)16 << 20) /* memory to read the spool with */
+#define SPOOL_ARENA_SIZE ((size_t)16 << 20) /* memory to read the spool with   \
+					     */
 
 enum main_action { ACT_SERVE = 1, ACT_CHECK, ACT_PRINT, ACT_RELOAD, ACT__MAX };
 
@@ -40,7 +41,7 @@ struct fcgi_options {
 static void parse_pool_options(
     int argc, char *argv[], struct fcgi_options *ret);
 static pid_t parse_pid(const char *text);
-static void invent_secret(void);
+static void generate_secret(void);
 static int run_pool(const char *path);
 static void count_spool(struct shm *shm);
 
@@ -62,19 +63,19 @@ static const struct option options[] = {
 int
 main(int argc, char *argv[])
 {
-	struct fcgi_options asked = { .act = ACT_SERVE };
+	struct fcgi_options opt = { .act = ACT_SERVE };
 
-	parse_pool_options(argc, argv, &asked);
-	if (asked.act == ACT_RELOAD)
-		return pool_reload_request(asked.master);
-	if (asked.act != ACT_SERVE)
+	parse_pool_options(argc, argv, &opt);
+	if (opt.act == ACT_RELOAD)
+		return pool_reload_request(opt.master);
+	if (opt.act != ACT_SERVE)
 		conf_use_credstore();
-	conf_start(PROGRAM, asked.path, true);
-	if (asked.act == ACT_PRINT)
+	conf_start(PROGRAM, opt.path, true);
+	if (opt.act == ACT_PRINT)
 		conf_print(stdout);
-	if (asked.act == ACT_CHECK)
+	if (opt.act == ACT_CHECK)
 		optional_files_check(NULL);
-	return asked.act == ACT_SERVE ? run_pool(asked.path) : EX_OK;
+	return opt.act == ACT_SERVE ? run_pool(opt.path) : EX_OK;
 }
 
 /* Read the options; what they get wrong ends here. */
@@ -131,7 +132,7 @@ parse_pid(const char *text)
  * tokens then end with this process.
  */
 static void
-invent_secret(void)
+generate_secret(void)
 {
 	uint8_t secret[SECRET_SIZE];
 	char text[2 * SECRET_SIZE + 1];
@@ -155,7 +156,7 @@ run_pool(const char *path)
 	int status;
 
 	if (conf.AUTH_SECRET == NULL) {
-		invent_secret();
+		generate_secret();
 		conf_start(PROGRAM, path, true);
 	}
 	core_dump_forbid(conf.CORE_DUMPS);
@@ -180,9 +181,9 @@ count_spool(struct shm *shm)
 	struct arena a;
 	void *block;
 
-	if ((block = malloc(COUNT_SIZE)) == NULL)
+	if ((block = malloc(SPOOL_ARENA_SIZE)) == NULL)
 		log_exit(EX_OSERR, "spool: %s", strerror(errno));
-	arena_init(&a, block, COUNT_SIZE);
+	arena_init(&a, block, SPOOL_ARENA_SIZE);
 	if ((sp = spool_open(conf.SPOOL_DIR, shm, &f)) == NULL) {
 		log_error(
 		    "event=spool_open_failed path=%s why=%s", f.where, f.why);

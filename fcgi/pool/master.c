@@ -41,10 +41,10 @@
 /* One place for a worker; its slot in shm has the same number. */
 struct pool_child {
 	pid_t pid; /* 0: nobody */
-	int64_t started;
+	int64_t started_at;
 	int64_t pause; /* before the next start, doubled at each young death */
-	int64_t not_before; /* when the next start is due */
-	int64_t told; /* to leave, at this time; 0: not yet */
+	int64_t start_at; /* when the next start is due */
+	int64_t term_at; /* to leave, at this time; 0: not yet */
 };
 
 struct master {
@@ -53,10 +53,10 @@ struct master {
 	const char *path;
 	pid_t pid;
 	struct pool_child child[SHM_SLOTS];
-	int64_t renewed; /* workers started before this are replaced */
-	int64_t notified;
-	int64_t described; /* when describe_status() looked */
-	char status[STATUS_SIZE]; /* what it has told systemd */
+	int64_t reloaded_at; /* workers started before this are replaced */
+	int64_t notified_at;
+	int64_t described_at; /* when describe_status() looked */
+	char status[STATUS_SIZE]; /* what it has term_at systemd */
 	int64_t interval; /* of the watchdog's messages; 0: none */
 	bool stopping;
 	bool closed[GROUP__MAX]; /* these groups take no more requests */
@@ -66,20 +66,20 @@ static void handle_signal(struct master *m, const siginfo_t *info);
 static bool reload_settings(struct master *m);
 static void stop_workers(struct master *m);
 static void stop_group(struct master *m, enum worker_group group);
-static void wind_up(struct master *m);
-static void signal_worker(struct pool_child *c);
+static void stop_decide_group(struct master *m);
+static void terminate_worker(struct pool_child *c);
 static void reap_workers(struct master *m);
 static void free_child(struct master *m, size_t i, int status);
-static void keep_workers(struct master *m);
+static void adjust_workers(struct master *m);
 static void describe_status(struct master *m);
 static size_t count_workers(const struct master *m, enum worker_group group);
-static void apply_reload(struct master *m);
-static void renew_group(struct master *m, enum worker_group group);
+static void replace_workers(struct master *m);
+static void replace_one(struct master *m, enum worker_group group);
 static void start_worker(struct master *m, size_t i);
 static void become_worker(struct master *m, size_t i) __attribute__((noreturn));
 static void watch_workers(struct master *m);
-static bool is_wanted(const struct master *m, size_t i);
-static bool any_left(const struct master *m, enum worker_group group);
+static bool should_run(const struct master *m, size_t i);
+static bool group_runs(const struct master *m, enum worker_group group);
 static enum worker_group group_of(size_t i);
 
 static const char *const group_names[GROUP__MAX] = {
@@ -110,18 +110,18 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 
-	keep_workers(m);
+	adjust_workers(m);
 	log_info("event=pool_started decide=%" PRId64 " operator=%" PRId64,
 	    conf.DECIDE_WORKERS, conf.OPERATOR_WORKERS);
 	sd_notify_send("READY=1");
-	while (!m->closed[GROUP_DECIDE] || any_left(m, GROUP_DECIDE)) {
+	while (!m->closed[GROUP_DECIDE] || group_runs(m, GROUP_DECIDE)) {
 		if (sigtimedwait(&set, &info, &tick) > 0)
 			handle_signal(m, &info);
 		reap_workers(m);
 		watch_workers(m);
-		apply_reload(m);
-		wind_up(m);
-		keep_workers(m);
+		replace_workers(m);
+		stop_decide_group(m);
+		adjust_workers(m);
 		describe_status(m);
 	}
 	log_info("event=pool_stopped");
@@ -157,7 +157,7 @@ reload_settings(struct master *m)
 		log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
 		log_info("event=reload_accepted");
 		optional_files_check(m->shm);
-		m->renewed = clock_ticks();
+		m->reloaded_at = clock_ticks();
 	}
 	sd_notify_send("READY=1");
 	return accepted;
@@ -189,25 +189,25 @@ stop_group(struct master *m, enum worker_group group)
 	listen_close(m->listeners, group);
 	for (i = 0; i < SHM_SLOTS; i++)
 		if (group_of(i) == group)
-			signal_worker(&m->child[i]);
+			terminate_worker(&m->child[i]);
 }
 
 /* The second half of stop_workers(). */
 static void
-wind_up(struct master *m)
+stop_decide_group(struct master *m)
 {
 	if (m->stopping && !m->closed[GROUP_DECIDE] &&
-	    !any_left(m, GROUP_OPERATOR))
+	    !group_runs(m, GROUP_OPERATOR))
 		stop_group(m, GROUP_DECIDE);
 }
 
 /* Ask a worker to leave. */
 static void
-signal_worker(struct pool_child *c)
+terminate_worker(struct pool_child *c)
 {
-	if (c->pid == 0 || c->told != 0)
+	if (c->pid == 0 || c->term_at != 0)
 		return;
-	c->told = clock_ticks();
+	c->term_at = clock_ticks();
 	kill(c->pid, SIGTERM);
 }
 
@@ -233,13 +233,13 @@ free_child(struct master *m, size_t i, int status)
 	struct pool_child *c = &m->child[i];
 	const int64_t now = clock_ticks();
 
-	if (c->told != 0 || now - c->started >= YOUNG)
+	if (c->term_at != 0 || now - c->started_at >= YOUNG)
 		c->pause = 0;
 	else if (c->pause == 0)
 		c->pause = PAUSE_MIN;
 	else
 		c->pause = c->pause < PAUSE_MAX / 2 ? c->pause * 2 : PAUSE_MAX;
-	if (c->told == 0 || status != 0) {
+	if (c->term_at == 0 || status != 0) {
 		const struct log_number numbers[] = {
 			{ WIFSIGNALED(status) ? "signal" : "status",
 			    WIFSIGNALED(status) ? WTERMSIG(status)
@@ -253,8 +253,8 @@ free_child(struct master *m, size_t i, int status)
 		metric_add(
 		    slot, METRIC_ID_RESTARTS, (size_t)group_of(i) - 1, 0, 1);
 	}
-	c->not_before = now + c->pause;
-	c->told = 0;
+	c->start_at = now + c->pause;
+	c->term_at = 0;
 	c->pid = 0;
 	atomic_store(&slot->pid, 0);
 	atomic_store(&slot->due, WATCHDOG_IDLE);
@@ -263,19 +263,19 @@ free_child(struct master *m, size_t i, int status)
 
 /* Start who is missing and due, send away who is too many. */
 static void
-keep_workers(struct master *m)
+adjust_workers(struct master *m)
 {
 	size_t i;
 
-	if (m->interval != 0 && clock_ticks() - m->notified >= m->interval) {
+	if (m->interval != 0 && clock_ticks() - m->notified_at >= m->interval) {
 		sd_notify_send("WATCHDOG=1");
-		m->notified = clock_ticks();
+		m->notified_at = clock_ticks();
 	}
 	for (i = 0; i < SHM_SLOTS; i++) {
-		if (!is_wanted(m, i))
-			signal_worker(&m->child[i]);
+		if (!should_run(m, i))
+			terminate_worker(&m->child[i]);
 		else if (m->child[i].pid == 0 &&
-		    clock_ticks() >= m->child[i].not_before)
+		    clock_ticks() >= m->child[i].start_at)
 			start_worker(m, i);
 	}
 }
@@ -287,9 +287,9 @@ describe_status(struct master *m)
 	const int64_t now = clock_ticks();
 	char text[STATUS_SIZE];
 
-	if (now - m->described < CLOCK_SECOND)
+	if (now - m->described_at < CLOCK_SECOND)
 		return;
-	m->described = now;
+	m->described_at = now;
 	snprintf(text, sizeof(text),
 	    "STATUS=%zu decide and %zu operator workers, %lld decisions in the "
 	    "spool%s",
@@ -316,19 +316,19 @@ count_workers(const struct master *m, enum worker_group group)
 
 /* Bring the settings of the last reload into force. */
 static void
-apply_reload(struct master *m)
+replace_workers(struct master *m)
 {
 	enum worker_group group;
 
 	if (m->stopping)
 		return;
 	for (group = GROUP_DECIDE; group < GROUP__MAX; group++)
-		renew_group(m, group);
+		replace_one(m, group);
 }
 
 /* Replace one worker of before the last reload, once the one before is. */
 static void
-renew_group(struct master *m, enum worker_group group)
+replace_one(struct master *m, enum worker_group group)
 {
 	struct pool_child *c, *next = NULL;
 	size_t i;
@@ -337,13 +337,13 @@ renew_group(struct master *m, enum worker_group group)
 		c = &m->child[i];
 		if (c->pid == 0 || group_of(i) != group)
 			continue;
-		if (c->told != 0)
+		if (c->term_at != 0)
 			return;
-		if (next == NULL && c->started < m->renewed)
+		if (next == NULL && c->started_at < m->reloaded_at)
 			next = c;
 	}
 	if (next != NULL)
-		signal_worker(next);
+		terminate_worker(next);
 }
 
 static void
@@ -353,7 +353,7 @@ start_worker(struct master *m, size_t i)
 	struct pool_child *c = &m->child[i];
 	pid_t pid;
 
-	c->started = clock_ticks();
+	c->started_at = clock_ticks();
 	atomic_store(&slot->group, (int32_t)group_of(i));
 	atomic_store(&slot->due, WATCHDOG_IDLE);
 	pid = fork();
@@ -361,7 +361,7 @@ start_worker(struct master *m, size_t i)
 		become_worker(m, i);
 	if (pid == -1) {
 		log_error("event=worker_fork_failed why=%s", strerror(errno));
-		c->not_before = c->started + CLOCK_SECOND;
+		c->start_at = c->started_at + CLOCK_SECOND;
 		return;
 	}
 	c->pid = pid;
@@ -416,9 +416,11 @@ watch_workers(struct master *m)
 
 	for (i = 0; i < SHM_SLOTS; i++) {
 		c = &m->child[i];
-		last = m->stopping && c->told != 0 ? c->told + LEAVE_MAX : 0;
+		last =
+		    m->stopping && c->term_at != 0 ? c->term_at + LEAVE_MAX : 0;
 		if (c->pid == 0 ||
-		    !watchdog_condemn(&m->shm->slot[i].due, now, c->told, last))
+		    !watchdog_condemn(
+			&m->shm->slot[i].due, now, c->term_at, last))
 			continue;
 		log_error("event=worker_killed group=%s worker_pid=%ld",
 		    group_names[group_of(i)], (long)c->pid);
@@ -428,7 +430,7 @@ watch_workers(struct master *m)
 
 /* Whether the settings ask for a worker in this place. */
 static bool
-is_wanted(const struct master *m, size_t i)
+should_run(const struct master *m, size_t i)
 {
 	const int64_t n = group_of(i) == GROUP_DECIDE ? conf.DECIDE_WORKERS
 						      : conf.OPERATOR_WORKERS;
@@ -437,7 +439,7 @@ is_wanted(const struct master *m, size_t i)
 }
 
 static bool
-any_left(const struct master *m, enum worker_group group)
+group_runs(const struct master *m, enum worker_group group)
 {
 	size_t i;
 

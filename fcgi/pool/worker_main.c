@@ -29,7 +29,7 @@
 
 #define OPERATOR_TIMEOUT_MS 15000
 
-static size_t set_max(const struct worker *w);
+static size_t max_requests(const struct worker *w);
 static int prepare_engine(struct worker *w);
 static int prepare_db(struct worker *w, struct fail *f);
 static size_t spare_sessions(void);
@@ -51,7 +51,7 @@ worker_main_run(struct worker *w, int listener)
 	}
 	if (prepare_engine(w) == -1)
 		return EX_OSERR;
-	if ((s = request_loop_new(w, listener, set_max(w), &f)) == NULL) {
+	if ((s = request_loop_new(w, listener, max_requests(w), &f)) == NULL) {
 		log_error(
 		    "event=worker_start_failed step=requests why=%s", f.why);
 		return EX_OSERR;
@@ -81,7 +81,7 @@ worker_main_run(struct worker *w, int listener)
  * operators ask for is better left to the next worker.
  */
 static size_t
-set_max(const struct worker *w)
+max_requests(const struct worker *w)
 {
 	return w->group == GROUP_DECIDE && !w->shared
 	    ? (size_t)conf.DECIDE_SET_MAX

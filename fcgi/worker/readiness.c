@@ -27,12 +27,12 @@ static enum readiness_status check_all(
     struct worker *w, struct arena *a, char *why, size_t size);
 static enum readiness_status check_schema(
     struct worker *w, struct arena *a, char *why, size_t size);
-static enum readiness_status explain_away(
+static enum readiness_status explain_failure(
     const struct worker *w, char *why, size_t size, const struct fail *f);
 static enum readiness_status explain_old(
     const struct worker *w, char *why, size_t size);
 static void log_change(struct worker *w, const struct readiness *r);
-static int count_books(const struct worker *w);
+static int count_rulebooks(const struct worker *w);
 static void print_gauge(
     struct str *s, const char *name, const char *help, int64_t value);
 
@@ -94,7 +94,7 @@ readiness_print(const struct worker *w, struct str *s)
 {
 	print_gauge(s, "engine_policies_loaded",
 	    "Event types whose rules and policy the worker that answers has",
-	    count_books(w));
+	    count_rulebooks(w));
 	print_gauge(s, "engine_schema_needed",
 	    "Last migration that this program knows", SCHEMA_KNOWN);
 	print_gauge(s, "engine_schema_version",
@@ -111,9 +111,9 @@ check_all(struct worker *w, struct arena *a, char *why, size_t size)
 	enum readiness_status state = check_schema(w, a, why, size);
 	struct fail f = { 0 };
 
-	if (state != READINESS_YES || count_books(w) > 0)
+	if (state != READINESS_YES || count_rulebooks(w) > 0)
 		return state;
-	if (readiness_load(w, &f) == 0 && count_books(w) > 0)
+	if (readiness_load(w, &f) == 0 && count_rulebooks(w) > 0)
 		return READINESS_YES;
 	snprintf(why, size, "no rules and policies are loaded: %s%s%s", f.where,
 	    f.where[0] == '\0' ? "" : " ", f.why);
@@ -132,7 +132,7 @@ check_schema(struct worker *w, struct arena *a, char *why, size_t size)
 	params_text(&p, SCHEMA_MIGRATIONS);
 	if (worker_db(w, &f) == -1 ||
 	    db_one(w->db, a, STMT_READYZ, &p, &rows, &f) == -1)
-		return explain_away(w, why, size, &f);
+		return explain_failure(w, why, size, &f);
 	atomic_store(&w->shm->schema, rows_get_int(&rows, "migration"));
 	atomic_store(&w->shm->missing, rows_get_int(&rows, "missing"));
 	atomic_store(&w->shm->unfit, DB_FIT);
@@ -149,7 +149,7 @@ check_schema(struct worker *w, struct arena *a, char *why, size_t size)
  * did a moment ago, knows what that one found.
  */
 static enum readiness_status
-explain_away(
+explain_failure(
     const struct worker *w, char *why, size_t size, const struct fail *f)
 {
 	int32_t unfit = w->db == NULL ? DB_FIT : (int32_t)db_unfit(w->db);
@@ -198,7 +198,7 @@ log_change(struct worker *w, const struct readiness *r)
 
 /* Event types that this worker could decide. */
 static int
-count_books(const struct worker *w)
+count_rulebooks(const struct worker *w)
 {
 	int n = 0, type;
 

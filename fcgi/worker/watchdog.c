@@ -4,7 +4,7 @@
 
 #include "fcgi/worker/watchdog.h"
 
-static bool is_late(int64_t due, int64_t now, int64_t told, int64_t last);
+static bool is_late(int64_t due, int64_t now, int64_t term_at, int64_t limit);
 
 bool
 watchdog_set(_Atomic int64_t *word, int64_t due)
@@ -19,19 +19,20 @@ watchdog_set(_Atomic int64_t *word, int64_t due)
 }
 
 bool
-watchdog_condemn(_Atomic int64_t *word, int64_t now, int64_t told, int64_t last)
+watchdog_condemn(
+    _Atomic int64_t *word, int64_t now, int64_t term_at, int64_t limit)
 {
 	int64_t due = atomic_load(word);
 
 	/* A worker that says something new in between is not late. */
-	return due != WATCHDOG_CONDEMNED && is_late(due, now, told, last) &&
+	return due != WATCHDOG_CONDEMNED && is_late(due, now, term_at, limit) &&
 	    atomic_compare_exchange_strong(word, &due, WATCHDOG_CONDEMNED);
 }
 
 static bool
-is_late(int64_t due, int64_t now, int64_t told, int64_t last)
+is_late(int64_t due, int64_t now, int64_t term_at, int64_t limit)
 {
 	if (due == WATCHDOG_IDLE)
-		return told != 0 && now - told > WATCHDOG_GRACE;
-	return now - due > WATCHDOG_GRACE || (last != 0 && now > last);
+		return term_at != 0 && now - term_at > WATCHDOG_GRACE;
+	return now - due > WATCHDOG_GRACE || (limit != 0 && now > limit);
 }

@@ -3,7 +3,7 @@
  * The word between a worker and the watchdog: until when the worker may be
  * busy, and whether it has been given up.  It is one atomic, so that the limit
  * of one request never meets the start of another, and who finishes at the
- * last moment is not killed over the next request.
+ * limit moment is not killed over the next request.
  */
 #ifndef FCGI_WORKER_WATCHDOG_H
 #define FCGI_WORKER_WATCHDOG_H
@@ -26,11 +26,11 @@ bool watchdog_set(_Atomic int64_t *word, int64_t due);
 
 /*
  * The master's side: condemn a worker that is busy for WATCHDOG_GRACE beyond
- * its due time, or beyond the time last; or one that was told to leave and is
- * idle, but has not left for WATCHDOG_GRACE.  told and last are 0 if there is
- * no such time.  True, once: the worker has to be killed.
+ * its due time, or beyond the time limit; or one that was term_at to leave and
+ * is idle, but has not left for WATCHDOG_GRACE.  term_at and limit are 0 if
+ * there is no such time.  True, once: the worker has to be killed.
  */
 bool watchdog_condemn(
-    _Atomic int64_t *word, int64_t now, int64_t told, int64_t last);
+    _Atomic int64_t *word, int64_t now, int64_t term_at, int64_t limit);
 
 #endif

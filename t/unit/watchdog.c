@@ -8,7 +8,7 @@
 #define S CLOCK_SECOND
 
 static const struct {
-	int64_t due, told, last;
+	int64_t due, term_at, limit;
 	bool condemned;
 } at_100[] = {
 	{ WATCHDOG_IDLE, 0, 0, false },
@@ -28,11 +28,11 @@ START_TEST(late)
 {
 	_Atomic int64_t word = at_100[_i].due;
 
-	ck_assert_int_eq(
-	    watchdog_condemn(&word, 100 * S, at_100[_i].told, at_100[_i].last),
+	ck_assert_int_eq(watchdog_condemn(&word, 100 * S, at_100[_i].term_at,
+			     at_100[_i].limit),
 	    at_100[_i].condemned);
-	ck_assert_int_eq(
-	    watchdog_condemn(&word, 100 * S, at_100[_i].told, at_100[_i].last),
+	ck_assert_int_eq(watchdog_condemn(&word, 100 * S, at_100[_i].term_at,
+			     at_100[_i].limit),
 	    false);
 	ck_assert_int_eq(watchdog_set(&word, 7 * S),
 	    !at_100[_i].condemned && at_100[_i].due != WATCHDOG_CONDEMNED);
