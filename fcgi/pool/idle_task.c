@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What workers do besides requests: load policies, drain the spool, measure
- * what is stored.
+ * The work of a worker between requests: load policies, drain the spool, report
+ * the spool, measure what is stored.
  */
 #include "config.h"
 
@@ -25,15 +25,15 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define PAUSE (CLOCK_SECOND / 10) /* between turns: decisions go first */
+#define PAUSE (CLOCK_SECOND / 10) /* between steps: decisions first */
 #define PAUSE_FAILED (1 * CLOCK_SECOND)
-#define TASK_MAX (2 * CLOCK_SECOND) /* for the database to answer */
-#define TASK_LIMIT 5 /* seconds; beyond it the watchdog comes */
+#define TASK_MAX (2 * CLOCK_SECOND) /* deadline of the database */
+#define TASK_LIMIT 5 /* seconds, for the watchdog */
 #define MEASURE_PAUSE (5 * CLOCK_SECOND)
-#define REPORT_PAUSE (1 * CLOCK_SECOND) /* erasures wait for it */
+#define REPORT_PAUSE (1 * CLOCK_SECOND) /* erasures wait for a report */
 
-typedef bool applies_fn(const struct worker *w); /* has it a turn to take? */
-typedef int64_t task_fn(struct worker *w); /* returns how long to pause */
+typedef bool applies_fn(const struct worker *w); /* whether w does this task */
+typedef int64_t task_fn(struct worker *w); /* returns the pause after it */
 
 static int run_if_due(struct worker *w, _Atomic int64_t *due, task_fn *run);
 static applies_fn drains_spool, is_operator, reports_spool;
@@ -42,7 +42,10 @@ static void begin_task(struct worker *w);
 static void end_task(struct worker *w);
 static void count_drained(struct worker *w, const struct spool_drain *counts);
 
-/* Each by one worker of the host at a time, which due in struct shm sees to. */
+/*
+ * One worker of the host at a time runs each task. due is the offset in struct
+ * shm of the time when the task is due.
+ */
 static const struct {
 	applies_fn *applies;
 	size_t due;
@@ -89,14 +92,14 @@ idle_task_run(struct worker *w)
 	return wait;
 }
 
-/* Decide workers drain the spool, as long as there is something in it. */
+/* Decide workers drain the spool while it has records. */
 static bool
 drains_spool(const struct worker *w)
 {
 	return w->spool != NULL && atomic_load(&w->shm->spool_records) > 0;
 }
 
-/* What nobody is told of is left to those who do not decide. */
+/* Measurements and reports run on operator workers only. */
 static bool
 is_operator(const struct worker *w)
 {
@@ -110,8 +113,8 @@ reports_spool(const struct worker *w)
 }
 
 /*
- * Take the turn at a chore if it is due and no other worker does.  Returns
- * after how many milliseconds to ask again.
+ * Run a task if it is due and no other worker has taken it.  Return after how
+ * many milliseconds to check again.
  */
 static int
 run_if_due(struct worker *w, _Atomic int64_t *due, task_fn *run)
@@ -122,7 +125,7 @@ run_if_due(struct worker *w, _Atomic int64_t *due, task_fn *run)
 	if (now < at)
 		return (int)((at - now) / 1000 + 1);
 
-	/* One of all workers takes the turn. */
+	/* Only the worker whose exchange succeeds runs the task. */
 	if (atomic_compare_exchange_strong(due, &at, now + TASK_MAX))
 		atomic_store(due, clock_ticks() + run(w));
 	return (int)(PAUSE / 1000);
@@ -144,13 +147,13 @@ drain_spool(struct worker *w)
 	scratch_close(&a);
 	count_drained(w, &counts);
 
-	/* That the database is away is told by every degraded answer. */
+	/* Each degraded decision already logs a lost database. */
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
 		log_error("event=spool_drain_failed why=%s %s", f.where, f.why);
 	return r == 0 ? PAUSE : PAUSE_FAILED;
 }
 
-/* Keep what metrics have from the database up to date, also if nobody asks. */
+/* Refresh the metrics that come from the database. */
 static int64_t
 measure_database(struct worker *w)
 {
@@ -175,7 +178,7 @@ measure_database(struct worker *w)
 	return MEASURE_PAUSE;
 }
 
-/* Say what the spool holds, which an erasure has to know (ep_privacy.c). */
+/* Report what the spool holds; erasures need it (ep_privacy.c). */
 static int64_t
 report_spool(struct worker *w)
 {
@@ -195,7 +198,7 @@ report_spool(struct worker *w)
 	return REPORT_PAUSE;
 }
 
-/* A turn has a limit of its own, so that requests do not wait for long. */
+/* Set a short deadline, so that requests do not wait long. */
 static void
 begin_task(struct worker *w)
 {
@@ -210,7 +213,7 @@ end_task(struct worker *w)
 	worker_limit(w, 0);
 }
 
-/* Count what a turn did, and say so. */
+/* Count and log what was drained. */
 static void
 count_drained(struct worker *w, const struct spool_drain *counts)
 {

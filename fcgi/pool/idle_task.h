@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: ISC */
-/* What workers do besides requests: policies, the spool, storage. */
+/*
+ * The work of a worker between requests: load policies, drain the spool, report
+ * the spool, measure what is stored.
+ */
 #ifndef FCGI_POOL_IDLE_TASK_H
 #define FCGI_POOL_IDLE_TASK_H
 
 struct worker;
 
 /*
- * Load the policies before the first request, if the database is there: were
- * it to go away before that, this worker would have no answer.
+ * Load the policies before the first request if the database is available.
+ * Otherwise this worker would have no onError verdict if the database failed
+ * before its first decision.
  */
 void idle_task_start(struct worker *w);
 
 /*
- * Do what is due, little at a time and once for all workers of the host.
- * Returns after how many milliseconds to ask again, or -1 when only a request
- * can bring something to do.
+ * Run the tasks that are due, in small steps; one worker of the host runs each.
+ * Return after how many milliseconds to call again, or -1 if no task is left
+ * until a request creates one.
  */
 int idle_task_run(struct worker *w);
 

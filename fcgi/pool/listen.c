@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The listening sockets: inherited from whoever started us, or bound here. */
+/*
+ * The listening sockets: passed by systemd or a parent process, or bound here.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -15,8 +17,8 @@
 #include "fcgi/pool/listen.h"
 #include "lib/conf/conf.h"
 
-#define BACKLOG 1024 /* holds a burst; what waits long is shed by a worker */
-#define FIRST_PASSED 3 /* where systemd's descriptors begin */
+#define BACKLOG 1024 /* holds a burst; load_shed.c refuses old requests */
+#define FIRST_PASSED 3 /* first descriptor that systemd passes */
 
 static int take_passed(struct listeners *l);
 static void adopt_descriptor(struct listeners *l, int n);
@@ -70,7 +72,7 @@ listen_close(struct listeners *l, enum worker_group group)
 		close(fd);
 }
 
-/* Take what systemd passes by name; how many descriptors it passes. */
+/* Take the sockets that systemd passes by name.  Return how many it passes. */
 static int
 take_passed(struct listeners *l)
 {
@@ -96,7 +98,7 @@ take_passed(struct listeners *l)
 	return n;
 }
 
-/* Without named descriptors, one that listens serves both groups. */
+/* Use one listening descriptor for both groups if none has a name. */
 static void
 adopt_descriptor(struct listeners *l, int n)
 {
@@ -121,7 +123,7 @@ is_listening(int fd)
 	    yes != 0;
 }
 
-/* Listen at a path that only its owner and group may connect to. */
+/* Listen at a path to which only its owner and group may connect. */
 static int
 bind_path(struct listeners *l, enum worker_group group, const char *path,
     struct fail *f)
@@ -151,7 +153,7 @@ bind_path(struct listeners *l, enum worker_group group, const char *path,
 	return 0;
 }
 
-/* Bind, taking the place of a socket that nobody answers any more. */
+/* Bind.  Replace a socket file at which no process listens. */
 static int
 bind_socket(int fd, const struct sockaddr_un *sun)
 {
@@ -170,7 +172,7 @@ bind_socket(int fd, const struct sockaddr_un *sun)
 	return bind(fd, sa, sizeof(*sun));
 }
 
-/* Whether somebody listens there; a full backlog is an answer too. */
+/* Return whether a process listens there, also if its backlog is full. */
 static bool
 socket_answers(const struct sockaddr_un *sun)
 {

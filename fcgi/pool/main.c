@@ -26,16 +26,15 @@
 
 #define PROGRAM "assay-fcgi"
 #define SECRET_SIZE 32
-#define SPOOL_ARENA_SIZE ((size_t)16 << 20) /* memory to read the spool with   \
-					     */
+#define SPOOL_ARENA_SIZE ((size_t)16 << 20) /* to read the spool */
 
 enum main_action { ACT_SERVE = 1, ACT_CHECK, ACT_PRINT, ACT_RELOAD, ACT__MAX };
 
-/* What the command line asks for. */
+/* The options of the command line. */
 struct fcgi_options {
 	enum main_action act;
-	const char *path; /* of the settings; NULL: the environment alone */
-	pid_t master; /* ACT_RELOAD */
+	const char *path; /* settings file; NULL: only the environment */
+	pid_t master; /* for ACT_RELOAD */
 };
 
 static void parse_pool_options(
@@ -78,7 +77,7 @@ main(int argc, char *argv[])
 	return opt.act == ACT_SERVE ? run_pool(opt.path) : EX_OK;
 }
 
-/* Read the options; what they get wrong ends here. */
+/* Read the options.  Exit if they are wrong. */
 static void
 parse_pool_options(int argc, char *argv[], struct fcgi_options *ret)
 {
@@ -128,8 +127,8 @@ parse_pid(const char *text)
 }
 
 /*
- * Outside production a missing AUTH_SECRET is made up, once for all workers:
- * tokens then end with this process.
+ * Generate AUTH_SECRET, which may be missing outside production, once for all
+ * workers.  Tokens become invalid when this process ends.
  */
 static void
 generate_secret(void)
@@ -146,7 +145,7 @@ generate_secret(void)
 	    "have to log in again after a restart");
 }
 
-/* Open what is shared, and run the pool until TERM. */
+/* Open what the workers share, and run the pool until TERM. */
 static int
 run_pool(const char *path)
 {
@@ -172,7 +171,10 @@ run_pool(const char *path)
 	return status;
 }
 
-/* See what earlier runs left in the spool; who cannot, goes on without. */
+/*
+ * Count the records that earlier runs left in the spool.  Log a spool that
+ * cannot be opened, and continue without it.
+ */
 static void
 count_spool(struct shm *shm)
 {

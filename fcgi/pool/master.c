@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The master: keeps as many workers running as the settings ask for. */
+/* The master: keeps as many workers running as the settings require. */
 #include "config.h"
 
 #include <errno.h>
@@ -30,21 +30,21 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define TICK_NS 100000000 /* how often the watchdog looks */
-#define YOUNG (10 * CLOCK_SECOND) /* dying before that age means trouble */
+#define TICK_NS 100000000 /* 100 ms between checks */
+#define YOUNG (10 * CLOCK_SECOND) /* a death before it is early */
 #define PAUSE_MIN (CLOCK_SECOND / 10)
 #define PAUSE_MAX (10 * CLOCK_SECOND)
-#define OPERATOR_NICE 10 /* decisions go first where cores are short */
+#define OPERATOR_NICE 10 /* decisions get the CPU first */
 #define STATUS_SIZE ((size_t)160)
-#define LEAVE_MAX (20 * CLOCK_SECOND) /* a group has this long after TERM */
+#define LEAVE_MAX (20 * CLOCK_SECOND) /* time of a group to exit after TERM */
 
-/* One place for a worker; its slot in shm has the same number. */
+/* One child process.  Its worker slot in shm has the same index. */
 struct pool_child {
-	pid_t pid; /* 0: nobody */
+	pid_t pid; /* 0: not running */
 	int64_t started_at;
-	int64_t pause; /* before the next start, doubled at each young death */
-	int64_t start_at; /* when the next start is due */
-	int64_t term_at; /* to leave, at this time; 0: not yet */
+	int64_t pause; /* before the next start, doubled by each early death */
+	int64_t start_at; /* time of the next start */
+	int64_t term_at; /* when TERM was sent; 0: not sent */
 };
 
 struct master {
@@ -53,13 +53,13 @@ struct master {
 	const char *path;
 	pid_t pid;
 	struct pool_child child[SHM_SLOTS];
-	int64_t reloaded_at; /* workers started before this are replaced */
+	int64_t reloaded_at; /* older workers are replaced */
 	int64_t notified_at;
-	int64_t described_at; /* when describe_status() looked */
-	char status[STATUS_SIZE]; /* what it has term_at systemd */
-	int64_t interval; /* of the watchdog's messages; 0: none */
+	int64_t described_at; /* last run of describe_status() */
+	char status[STATUS_SIZE]; /* last status sent to systemd */
+	int64_t interval; /* of watchdog messages to systemd; 0: none */
 	bool stopping;
-	bool closed[GROUP__MAX]; /* these groups take no more requests */
+	bool closed[GROUP__MAX]; /* groups that accept no more */
 };
 
 static void handle_signal(struct master *m, const siginfo_t *info);
@@ -95,7 +95,7 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	sigset_t set;
 	siginfo_t info;
 
-	/* Signals wait until sigtimedwait() asks for them. */
+	/* sigtimedwait() receives the blocked signals. */
 	if ((m = calloc(1, sizeof(*m))) == NULL)
 		return EX_OSERR;
 	m->shm = shm;
@@ -138,7 +138,7 @@ handle_signal(struct master *m, const siginfo_t *info)
 		stop_workers(m);
 }
 
-/* Read the settings again; only if they are good does anything change. */
+/* Read the settings again.  If they are wrong, nothing changes. */
 static bool
 reload_settings(struct master *m)
 {
@@ -164,8 +164,9 @@ reload_settings(struct master *m)
 }
 
 /*
- * Operators leave first, and decisions are made until they have: what waits
- * for one cannot wait as long as a login or a backtest may take.
+ * Stop the operator workers first.  Decide workers go on until they have
+ * exited, because callers of decisions cannot wait as long as a login or a
+ * backtest may take.
  */
 static void
 stop_workers(struct master *m)
@@ -179,7 +180,7 @@ stop_workers(struct master *m)
 	stop_group(m, GROUP_OPERATOR);
 }
 
-/* Take no more connections of a group, and let its workers finish. */
+/* Accept no more connections of a group, and stop its workers. */
 static void
 stop_group(struct master *m, enum worker_group group)
 {
@@ -192,7 +193,7 @@ stop_group(struct master *m, enum worker_group group)
 			terminate_worker(&m->child[i]);
 }
 
-/* The second half of stop_workers(). */
+/* Stop the decide workers when the operator workers have exited. */
 static void
 stop_decide_group(struct master *m)
 {
@@ -201,7 +202,7 @@ stop_decide_group(struct master *m)
 		stop_group(m, GROUP_DECIDE);
 }
 
-/* Ask a worker to leave. */
+/* Send TERM to a worker, once. */
 static void
 terminate_worker(struct pool_child *c)
 {
@@ -211,7 +212,7 @@ terminate_worker(struct pool_child *c)
 	kill(c->pid, SIGTERM);
 }
 
-/* Find out who has gone. */
+/* Collect the workers that have exited. */
 static void
 reap_workers(struct master *m)
 {
@@ -225,7 +226,7 @@ reap_workers(struct master *m)
 				free_child(m, i, status);
 }
 
-/* Free a worker's place, and decide when its successor starts. */
+/* Free the place of a worker that exited, and set when its successor starts. */
 static void
 free_child(struct master *m, size_t i, int status)
 {
@@ -261,7 +262,7 @@ free_child(struct master *m, size_t i, int status)
 	atomic_store(&slot->trying, 0);
 }
 
-/* Start who is missing and due, send away who is too many. */
+/* Start missing workers that are due, and stop surplus ones. */
 static void
 adjust_workers(struct master *m)
 {
@@ -280,7 +281,7 @@ adjust_workers(struct master *m)
 	}
 }
 
-/* A line of "systemctl status": what runs, and what is wrong. */
+/* Send a status line for "systemctl status": workers and problems. */
 static void
 describe_status(struct master *m)
 {
@@ -314,7 +315,7 @@ count_workers(const struct master *m, enum worker_group group)
 	return n;
 }
 
-/* Bring the settings of the last reload into force. */
+/* Replace workers that were started before the last reload. */
 static void
 replace_workers(struct master *m)
 {
@@ -326,7 +327,10 @@ replace_workers(struct master *m)
 		replace_one(m, group);
 }
 
-/* Replace one worker of before the last reload, once the one before is. */
+/*
+ * Replace one worker that was started before the last reload.  Wait until the
+ * previous one has exited.
+ */
 static void
 replace_one(struct master *m, enum worker_group group)
 {
@@ -370,7 +374,9 @@ start_worker(struct master *m, size_t i)
 	    group_names[group_of(i)], (long)pid);
 }
 
-/* The child's side of start_worker(): a worker leaves when its master is gone.
+/*
+ * Run as a worker in the child of start_worker().  A worker gets TERM when its
+ * master dies.
  */
 static void
 become_worker(struct master *m, size_t i)
@@ -402,9 +408,9 @@ become_worker(struct master *m, size_t i)
 }
 
 /*
- * Kill workers that are busy far beyond what their route allows, or do not
- * leave.  Nobody who leaves for good has longer than the sockets' new owner
- * can wait, whatever the route.
+ * Kill workers that are busy far beyond the limit of their route, or do not
+ * exit.  When the pool stops, each worker has at most LEAVE_MAX after TERM,
+ * whatever its route allows, because the next owner of the sockets waits.
  */
 static void
 watch_workers(struct master *m)
@@ -428,7 +434,7 @@ watch_workers(struct master *m)
 	}
 }
 
-/* Whether the settings ask for a worker in this place. */
+/* Return whether a worker should run in this place. */
 static bool
 should_run(const struct master *m, size_t i)
 {
@@ -449,7 +455,7 @@ group_runs(const struct master *m, enum worker_group group)
 	return false;
 }
 
-/* Places are divided for good, so that a reload may change the numbers. */
+/* The division is fixed, so that a reload can change the numbers. */
 static enum worker_group
 group_of(size_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files that the settings name and that may be missing. */
+/* Check the files that settings name and that may be missing. */
 #include "config.h"
 
 #include <errno.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Files that the settings name and that may be missing. */
+/* Check the files that settings name and that may be missing. */
 #ifndef FCGI_POOL_OPTIONAL_FILES_H
 #define FCGI_POOL_OPTIONAL_FILES_H
 
 struct shm;
 
 /*
- * Log, once for all workers, what is missing of the files that the pool can do
- * without: the database of places, and directories of DISK_HEALTH_PATHS.
- * Whether there is a database of places goes into shm, unless that is NULL.
+ * Log once for all workers which optional files are missing: the GeoIP
+ * database, and directories of DISK_HEALTH_PATHS.  Store in shm whether the
+ * GeoIP database can be opened, unless shm is NULL.
  */
 void optional_files_check(struct shm *shm);
 

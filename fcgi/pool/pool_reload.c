@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A reload whose caller learns whether the settings were good. */
+/* A reload that reports to its caller whether the settings were valid. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,14 +12,15 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define QUESTION 0x61736179 /* the value of a SIGHUP that wants an answer */
+#define QUESTION 0x61736179 /* value of a SIGHUP that wants an answer */
 #define ACCEPTED 1
 #define REFUSED 2
 #define WAIT (10 * CLOCK_SECOND)
 
 /*
- * Signals are the one channel that a sandbox leaves between a service and its
- * ExecReload=, and only the service itself has the credentials to check with.
+ * Signals are the only channel between a sandboxed service and its ExecReload=.
+ * Only the service itself can check the settings, because only it has the
+ * credentials.
  */
 int
 pool_reload_request(pid_t master)
@@ -55,7 +56,7 @@ pool_reload_answer(const siginfo_t *info, bool accepted)
 	const union sigval answer = { .sival_int =
 					  accepted ? ACCEPTED : REFUSED };
 
-	/* If it has gone meanwhile, the log still says what came of it. */
+	/* If the caller has exited, the log still has the result. */
 	if (info->si_code == SI_QUEUE && info->si_value.sival_int == QUESTION)
 		(void)sigqueue(info->si_pid, SIGUSR1, answer);
 }

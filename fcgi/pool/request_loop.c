@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Serve the requests that wait: one set, one transaction, one answer each. */
+/* Serve waiting requests: decide in one transaction, answer each. */
 #include "config.h"
 
 #include <errno.h>
@@ -28,20 +28,20 @@
 #include "lib/txn/txn.h"
 
 /*
- * Holds the largest batch with all that it makes, each byte of its attributes
- * written as six, or as many single decisions as a set may have.  It is
- * address space: what is not touched costs nothing.
+ * Large enough for the largest batch with everything made from it, each byte of
+ * its attributes escaped as six, and for the most single decisions of one
+ * transaction.  It is address space: pages that are not touched cost nothing.
  */
 #define ARENA_SIZE ((size_t)64 << 20)
-#define ARENA_KEEP ((size_t)1 << 20) /* pages that stay with a worker */
+#define ARENA_KEEP ((size_t)1 << 20) /* bytes that a worker keeps mapped */
 #define HEAD_LIMIT 15 /* seconds to read a request */
-#define ACCEPT_TIME (CLOCK_SECOND / 200) /* for taking others along */
-#define DECIDE_LIMIT 2 /* seconds of a set of single decisions */
-#define PAUSE_MIN (CLOCK_SECOND / 500) /* before busy users are tried again */
+#define ACCEPT_TIME (CLOCK_SECOND / 200) /* to accept more requests */
+#define DECIDE_LIMIT 2 /* seconds, for the watchdog */
+#define PAUSE_MIN (CLOCK_SECOND / 500) /* before busy users are retried */
 #define PAUSE_MAX (CLOCK_SECOND / 20)
 #define DECIDE_TIME (TXN_TIMEOUT_ONE * (CLOCK_SECOND / 1000))
 
-/* One request in hand, from its connection to its answer. */
+/* One request, from its connection to its answer. */
 struct pending_request {
 	FCGX_Request fcgx;
 	struct req req;
@@ -56,10 +56,9 @@ struct request_loop {
 	struct arena arena;
 	void *block;
 	size_t max;
-	size_t n; /* hands in use */
+	size_t n; /* requests in use */
 	struct pending_request *requests;
-	struct pending_request *
-	    *deciding; /* those whose items wait for a set */
+	struct pending_request **deciding; /* to be decided */
 	struct decision_request **items; /* their items, in the same order */
 };
 
@@ -153,10 +152,10 @@ request_loop_waiting(struct request_loop *s)
 }
 
 /*
- * Accept one connection and the single decisions that wait behind it.  The
- * first request that is none ends this, and is *ret_other: it is served when
- * they are done, and what waits behind it is better off with another worker.
- * So is everybody if letting them in is slow, because Redis is.
+ * Accept one connection, and the single decisions that wait behind it.  Stop at
+ * the first other request and return it in *ret_other.  It is served after the
+ * decisions; other workers take what waits behind it.  Also stop after
+ * ACCEPT_TIME, for example if Redis slows down the check of budgets.
  */
 static int
 accept_requests(struct request_loop *s, struct pending_request **ret_other)
@@ -187,7 +186,7 @@ accept_requests(struct request_loop *s, struct pending_request **ret_other)
 	return 0;
 }
 
-/* Until when the database may be waited for, also to verify a key. */
+/* Set the deadline of database calls, also of those that verify a key. */
 static void
 set_db_deadline(struct request_loop *s, int64_t until)
 {
@@ -195,7 +194,7 @@ set_db_deadline(struct request_loop *s, int64_t until)
 		db_set_deadline(s->worker->db, until);
 }
 
-/* Whether accepting will go on failing for this reason. */
+/* Return whether accept() will fail again for the same reason. */
 static bool
 error_persists(int reason)
 {
@@ -211,7 +210,7 @@ more_wait(const struct request_loop *s)
 	return poll(&fd, 1, 0) == 1;
 }
 
-/* See what a request asks for. */
+/* Read the head of a request. */
 static void
 receive_request(struct request_loop *s, struct pending_request *pr)
 {
@@ -224,10 +223,10 @@ receive_request(struct request_loop *s, struct pending_request *pr)
 }
 
 /*
- * Decide the single decisions as one set.  Users whom another set holds are
- * left out, so that they hold up nobody, and tried again when everybody else
- * has an answer; the last of them is waited for, and so are several that do
- * not get their turn in half of the time.
+ * Decide the single decisions in one transaction.  Skip users whom another
+ * transaction has locked, so that others do not wait for them, and retry them
+ * after the others are answered.  Wait for the lock if only one user is left,
+ * or if several are still locked after half of the time.
  */
 static void
 decide_waiting(struct request_loop *s)
@@ -254,7 +253,10 @@ decide_waiting(struct request_loop *s)
 		decide_first(s, n, TXN_WAIT, deadline);
 }
 
-/* Run the first n as a set and answer them; returns how many stay, busy. */
+/*
+ * Decide the first n items in one transaction and answer them.  Return how many
+ * remain because they are busy; those are moved to the front.
+ */
 static size_t
 decide_first(
     struct request_loop *s, size_t n, enum txn_lock lock, int64_t deadline)
@@ -281,8 +283,8 @@ decide_first(
 }
 
 /*
- * Serve the request that is no single decision; nothing of it but its head
- * has been read, and the memory of the set before it is free again.
+ * Serve a request that is not a single decision.  Only its head has been read;
+ * the decisions before it do not need their memory any more.
  */
 static void
 serve_other(struct request_loop *s, struct pending_request *pr)
@@ -294,9 +296,9 @@ serve_other(struct request_loop *s, struct pending_request *pr)
 }
 
 /*
- * Send the whole answer, and that nothing follows, which is what nginx passes
- * it on at.  The connection is closed later: libfcgi then waits until the
- * other side has closed it, and others wait for their answers.
+ * Send the whole answer and its end, at which nginx forwards it.  Close the
+ * connection later, because libfcgi then waits until nginx has closed it, and
+ * other requests wait for their answers.
  */
 static void
 send_reply(struct pending_request *pr)
@@ -310,7 +312,7 @@ send_reply(struct pending_request *pr)
 	pr->answered = true;
 }
 
-/* Count the request and write its line. */
+/* Count the request and log it. */
 static void
 account_request(const struct pending_request *pr)
 {
@@ -330,7 +332,7 @@ account_request(const struct pending_request *pr)
 	    pr->resp.verdict == NULL ? "-" : pr->resp.verdict);
 }
 
-/* Release the requests' memory, and the pages that large ones touched. */
+/* Release the memory of the requests, and the pages of large ones. */
 static void
 clear_requests(struct arena *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Serve the requests that wait: take them along, decide the single decisions
- * among them as one set in one transaction, answer each.
+ * Serve waiting requests: accept several, decide the single decisions among
+ * them in one transaction, answer each.
  */
 #ifndef FCGI_POOL_REQUEST_LOOP_H
 #define FCGI_POOL_REQUEST_LOOP_H
@@ -13,8 +13,8 @@ struct request_loop;
 struct worker;
 
 /*
- * What a worker needs to serve the listening socket, max requests at a time.
- * NULL with f set when there is no memory.
+ * Make what a worker needs to serve a listening socket, up to max requests at a
+ * time.  Return NULL with f set if memory is exhausted.
  */
 struct request_loop *request_loop_new(
     struct worker *w, int listener, size_t max, struct fail *f);
@@ -23,10 +23,10 @@ struct request_loop *request_loop_new(
 void request_loop_free(struct request_loop *s);
 
 /*
- * Accept one connection, and with it those that already wait behind it, up to
- * the maximum; answer them all.  That another worker was quicker is no error.
- * Returns 0, or -1 when accepting fails for a reason that stays (errno), so
- * that a fresh worker may do better.
+ * Accept one connection and those that already wait behind it, up to the
+ * maximum, and answer all of them.  It is not an error if another worker
+ * accepted first.  Return 0, or -1 if accept() fails for a lasting reason
+ * (errno); a new worker may succeed.
  */
 int request_loop_waiting(struct request_loop *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A word to systemd, if it asked for any: sd_notify(3) without libsystemd. */
+/* Send states to systemd: sd_notify(3) without libsystemd. */
 #include "config.h"
 
 #include <stddef.h>
@@ -28,7 +28,7 @@ sd_notify_send(const char *state)
 	if (fd == -1)
 		return;
 
-	/* Whoever does not hear READY says so himself, when he gives up. */
+	/* If READY is lost, systemd reports the timeout itself. */
 	(void)sendto(fd, state, strlen(state), MSG_NOSIGNAL,
 	    (const struct sockaddr *)&sun,
 	    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n));

@@ -77,8 +77,8 @@ worker_main_run(struct worker *w, int listener)
 }
 
 /*
- * How many requests to take along.  Only decisions gain by company: what
- * operators ask for is better left to the next worker.
+ * Return how many requests to accept at a time.  Only decisions gain from a
+ * shared transaction; requests of operators are better left to the next worker.
  */
 static size_t
 max_requests(const struct worker *w)
@@ -88,7 +88,9 @@ max_requests(const struct worker *w)
 	    : 1;
 }
 
-/* Load what decisions need; places may be missing, an engine may not. */
+/*
+ * Open what requests need.  The GeoIP database is optional, the engine is not.
+ */
 static int
 prepare_engine(struct worker *w)
 {
@@ -108,7 +110,7 @@ prepare_engine(struct worker *w)
 	}
 	if (w->group != GROUP_DECIDE && !w->shared)
 		return 0;
-	/* The master has logged it if there is none. */
+	/* The master has already logged a failure. */
 	if (conf.GEOIP_DB != NULL)
 		w->geoip = geoip_open(conf.GEOIP_DB, NULL);
 	if ((w->spool = spool_open(conf.SPOOL_DIR, w->shm, &f)) == NULL)
@@ -124,7 +126,10 @@ prepare_engine(struct worker *w)
 	return 0;
 }
 
-/* A connection to be: a worker starts while the database is down, too. */
+/*
+ * Prepare the connection without connecting, because a worker may start while
+ * the database is down.
+ */
 static int
 prepare_db(struct worker *w, struct fail *f)
 {
@@ -148,8 +153,9 @@ prepare_db(struct worker *w, struct fail *f)
 }
 
 /*
- * What DATABASE_POOL_MAX leaves for sessions that were given up, beside those
- * of all workers, of retention and of who asks what is left.
+ * Return how many abandoned sessions DATABASE_POOL_MAX allows beside the
+ * sessions of the workers, of retention, and of the query that asks which
+ * abandoned sessions have ended.
  */
 static size_t
 spare_sessions(void)
@@ -159,9 +165,9 @@ spare_sessions(void)
 }
 
 /*
- * An epoll descriptor for the listener and, as a descriptor too, TERM: the
- * signal stays blocked for good, so it can neither be lost between a check
- * and a wait nor cut a request short inside a library.
+ * Make an epoll descriptor for the listener and for a signalfd of TERM.  The
+ * signal stays blocked, so that it cannot be lost between a check and a wait,
+ * and cannot interrupt a library call of a request.
  */
 static int
 watch_listener(int listener)
@@ -184,9 +190,9 @@ watch_listener(int listener)
 }
 
 /*
- * Wait for a connection, doing chores before and meanwhile, or for TERM, which
- * *leave then says.  Who was woken for a connection takes it even then: the
- * kernel woke nobody else.
+ * Wait for a connection or for TERM, and run idle tasks before and meanwhile.
+ * Return whether to accept; set *leave on TERM.  A worker that was woken for a
+ * connection accepts it even then, because the kernel woke no other worker.
  */
 static bool
 wait_ready(int epoll, int listener, struct worker *w, bool *leave)
@@ -195,7 +201,7 @@ wait_ready(int epoll, int listener, struct worker *w, bool *leave)
 	bool ready = false;
 	int i, n;
 
-	/* A stopped and continued process sees EINTR without a signal. */
+	/* A process that was stopped and continued gets EINTR. */
 	do
 		n = epoll_wait(epoll, got, 2, idle_task_run(w));
 	while (n == 0 || (n == -1 && errno == EINTR));

@@ -8,7 +8,7 @@ struct worker;
 /*
  * Serve connections of the listening socket until TERM, which takes effect
  * between two requests.  The caller sets group, shared, shm and slot of w.
- * Returns an exit status of sysexits(3).
+ * Return an exit status of sysexits(3).
  */
 int worker_main_run(struct worker *w, int listener);
 

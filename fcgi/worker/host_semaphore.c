@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Turns: how many workers of a host do something costly at once. */
+/* Limit how many workers of a host do something costly at the same time. */
 #include "config.h"
 
 #include <assert.h>
@@ -50,7 +50,7 @@ host_semaphore_release(_Atomic int32_t *slots, int slot)
 	atomic_store(&slots[slot], 0);
 }
 
-/* Take a turn that is free, or whose holder was killed. */
+/* Take a slot that is free or whose holder is dead. */
 static bool
 claim_slot(_Atomic int32_t *slot, pid_t pid)
 {

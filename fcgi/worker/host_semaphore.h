@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Turns: how many workers of a host do something costly at once. */
+/* Limit how many workers of a host do something costly at the same time. */
 #ifndef FCGI_WORKER_HOST_SEMAPHORE_H
 #define FCGI_WORKER_HOST_SEMAPHORE_H
 
@@ -8,25 +8,25 @@
 #include <sys/types.h>
 
 /*
- * Take one of the first n of SHM_SLOTS turns in shared memory for process pid,
- * at once or not at all: a worker that waits is one less for everything else.
- * A turn that a dead process holds is free.  Returns its number, from 0, or -1
- * when all are taken.
+ * Take one of the first n of SHM_SLOTS slots in shared memory for process pid.
+ * Never wait, because a waiting worker serves no other request.  A slot is free
+ * if its holder is dead.  Return the slot's number, from 0, or -1 if all n are
+ * taken.
  */
 int host_semaphore_acquire(_Atomic int32_t *slots, int n, pid_t pid)
     __attribute__((warn_unused_result));
 
 /*
- * How many of a group's workers may do something costly at once while busy of
- * them serve long requests: all others but one, which is left to everything
- * else, and one where there are not so many.
+ * Return how many workers of a group may do something costly at the same time
+ * while busy of them serve long requests: all the others but one, which stays
+ * free for other requests, and at least one.
  */
 int host_semaphore_spare(int workers, int busy);
 
-/* How many of SHM_SLOTS turns living processes hold. */
+/* Return how many of the SHM_SLOTS slots are held by living processes. */
 int host_semaphore_held(_Atomic int32_t *slots);
 
-/* Give a turn back. */
+/* Release a slot. */
 void host_semaphore_release(_Atomic int32_t *slots, int slot);
 
 #endif

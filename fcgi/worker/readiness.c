@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether a decision could be made here and now, and if not, why. */
+/* Check whether this worker can make a decision, and if not, why. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -36,7 +36,10 @@ static int count_rulebooks(const struct worker *w);
 static void print_gauge(
     struct str *s, const char *name, const char *help, int64_t value);
 
-/* How each is said under "checks". */
+/*
+ * How /readyz reports each status: the value of checks.store, and the member of
+ * checks that explains it.
+ */
 static const struct {
 	const char *store;
 	const char *member;
@@ -120,7 +123,7 @@ check_all(struct worker *w, struct arena *a, char *why, size_t size)
 	return READINESS_EMPTY;
 }
 
-/* What the database says of itself, which is kept for the metrics. */
+/* Read the state of the schema, and keep it for the metrics. */
 static enum readiness_status
 check_schema(struct worker *w, struct arena *a, char *why, size_t size)
 {
@@ -145,8 +148,9 @@ check_schema(struct worker *w, struct arena *a, char *why, size_t size)
 }
 
 /*
- * Why there is no session, or no answer.  Who may not try now, because another
- * did a moment ago, knows what that one found.
+ * Explain why there is no session or no answer.  While db_unfit() is
+ * DB_UNTRIED, this worker has not tried because another one failed a moment
+ * ago; use what that one stored.
  */
 static enum readiness_status
 explain_failure(
@@ -179,7 +183,7 @@ explain_old(const struct worker *w, char *why, size_t size)
 	return READINESS_OLD;
 }
 
-/* Workers that look at once agree: one of them says it. */
+/* Log a change once for all workers of the pool. */
 static void
 log_change(struct worker *w, const struct readiness *r)
 {
@@ -196,7 +200,7 @@ log_change(struct worker *w, const struct readiness *r)
 		log_error("event=pool_not_ready why=%s", r->why);
 }
 
-/* Event types that this worker could decide. */
+/* Return how many event types this worker has rules and a policy for. */
 static int
 count_rulebooks(const struct worker *w)
 {

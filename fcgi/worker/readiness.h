@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether a decision could be made here and now, and if not, why. */
+/* Check whether this worker can make a decision, and if not, why. */
 #ifndef FCGI_WORKER_READINESS_H
 #define FCGI_WORKER_READINESS_H
 
@@ -11,44 +11,46 @@ struct worker;
 enum readiness_status {
 	READINESS_YES = 1,
 	READINESS_DOWN, /* the database does not answer */
-	READINESS_READ_ONLY, /* it is a standby, or set so */
+	READINESS_READ_ONLY, /* a standby, or set to read-only */
 	READINESS_RESTORED, /* from a dump, and not made ready */
 	READINESS_OLD, /* a migration is missing */
-	READINESS_NEWER, /* it needs a newer program */
-	READINESS_EMPTY, /* no rules and policies are loaded, nor can be */
+	READINESS_NEWER, /* the schema needs a newer program */
+	READINESS_EMPTY, /* no rules and policies can be loaded */
 	READINESS__MAX
 };
 
 #define READINESS_WHY_SIZE 512
 
-/* What a look came to. */
+/* The result of a check. */
 struct readiness {
 	enum readiness_status state;
-	const char *store; /* a word for the database */
-	const char *member; /* of the checks that says more, or NULL */
-	char why[READINESS_WHY_SIZE]; /* in words, "" if it is ready */
+	const char *store; /* value of checks.store */
+	const char *member; /* member of checks that explains it; or NULL */
+	char why[READINESS_WHY_SIZE]; /* explanation, "" if ready */
 };
 
 /*
- * Look whether this worker, which decides, could make a decision: its database
- * answers within a second and a half, may be written and has the schema that
- * this program needs, and rules and policies are loaded, which is tried if they
- * are not.  Of all workers of the pool, one line is logged when the answer
- * changes.  Takes no lock.
+ * Check whether this worker of the decide group can make a decision: its
+ * database answers within 1.5 seconds, accepts writes and has the schema that
+ * this program needs, and rules and policies are loaded.  Load them if they are
+ * not.  Log one line for the whole pool when the result changes.  Take no lock.
  */
 void readiness_check(struct worker *w, struct arena *a, struct readiness *ret);
 
 /*
- * Load the rules and policies now, in the worker's database session.  Returns
- * 0, or -1 with f set.
+ * Load the rules and policies in the worker's database session.  Return 0, or
+ * -1 with f set.
  */
 int readiness_load(struct worker *w, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* For metrics: what is known of the schema, learnt by a worker of any group. */
+/*
+ * Read the state of the schema for the metrics.  Workers of any group may call
+ * this.
+ */
 void readiness_measure(struct worker *w, struct arena *a);
 
-/* Print the metrics of all this, as the worker that answers knows it. */
+/* Print the metrics of the schema and of the loaded policies. */
 void readiness_print(const struct worker *w, struct str *s);
 
 #endif

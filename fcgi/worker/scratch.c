@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory for work that a worker does between requests. */
+/* Memory for the work of a worker between requests. */
 #include "config.h"
 
 #include <errno.h>

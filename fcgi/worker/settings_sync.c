@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A host follows the settings that admins change, wherever they do. */
+/*
+ * Share runtime settings, which admins change in the database, with the host.
+ */
 #include "config.h"
 
 #include "core/base/fail.h"
@@ -24,7 +26,7 @@ settings_sync_note_epoch(struct worker *w, struct arena *a)
 	const int64_t epoch =
 	    w->engine == NULL ? 0 : engine_settings(w->engine);
 
-	/* A database that has just failed is not waited for once more. */
+	/* Do not wait again for a database that has just failed. */
 	if (epoch != 0 && db_trouble(w->db) == DB_FINE &&
 	    (!runtime_setting_shared(w->shm, epoch) ||
 		w->shared_session != db_session(w->db)))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A host follows the settings that admins change, wherever they do. */
+/*
+ * Share runtime settings, which admins change in the database, with the host.
+ */
 #ifndef FCGI_WORKER_SETTINGS_SYNC_H
 #define FCGI_WORKER_SETTINGS_SYNC_H
 
@@ -9,20 +11,21 @@ struct arena;
 struct worker;
 
 /*
- * Share the settings with the host if it has not looked for 5 seconds.
- * Returns whether it did: what was known before holds while the database is
- * away, or somebody else looks.
+ * Read the settings and share them with the workers of this host, if none of
+ * them has done so for 5 seconds.  Return whether it succeeded.  While the
+ * database is unavailable or another worker reads, the known values stay in
+ * effect.
  */
 bool settings_sync_renew(struct worker *w, struct arena *a);
 
 /*
- * Share the settings with the host if the decisions of this worker have seen
- * that it lags behind, or were made in a new session, with what may be another
- * server; at no cost otherwise.
+ * Read and share the settings if the decisions of this worker saw a newer
+ * epoch, or ran in a new session, which may be with another server.  Otherwise
+ * this costs nothing.
  */
 void settings_sync_note_epoch(struct worker *w, struct arena *a);
 
-/* Share the settings with the host now. */
+/* Read and share the settings now.  Return whether it succeeded. */
 bool settings_sync_read(struct worker *w, struct arena *a);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Tell the database what this host's spool holds. */
+/* Report to the database what this host's spool holds. */
 #include "config.h"
 
 #include <stdatomic.h>

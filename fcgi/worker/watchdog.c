@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Until when a worker may be busy, and whether it has been given up. */
+/* The deadline that a worker shares with the watchdog of the master. */
 #include "config.h"
 
 #include "fcgi/worker/watchdog.h"
@@ -24,7 +24,7 @@ watchdog_condemn(
 {
 	int64_t due = atomic_load(word);
 
-	/* A worker that says something new in between is not late. */
+	/* The exchange fails if the worker has set a new deadline meanwhile. */
 	return due != WATCHDOG_CONDEMNED && is_late(due, now, term_at, limit) &&
 	    atomic_compare_exchange_strong(word, &due, WATCHDOG_CONDEMNED);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The context of a worker: what handlers find in req->worker. */
+/* The context of a worker, which handlers have as req->worker. */
 #include "config.h"
 
 #include <sysexits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The context of a worker: what handlers find in req->worker. */
+/* The context of a worker, which handlers have as req->worker. */
 #ifndef FCGI_WORKER_WORKER_H
 #define FCGI_WORKER_WORKER_H
 
@@ -15,41 +15,41 @@ struct shm;
 struct spool;
 struct worker_slot;
 
-/* Which group a worker belongs to; each route is served by one of them. */
+/* The group of a worker.  Each route is served by one group. */
 enum worker_group { GROUP_DECIDE = 1, GROUP_OPERATOR, GROUP__MAX };
 
 struct worker {
 	enum worker_group group;
-	bool shared; /* one socket for both groups: serves every route */
+	bool shared; /* one socket for both groups; serves every route */
 	struct shm *shm;
-	struct worker_slot *slot; /* of this worker, in shm */
-	struct db *db; /* may be disconnected; NULL: DATABASE_URL is not set */
-	int64_t shared_session; /* db_session() that last read the settings */
-	struct redis *redis; /* NULL: each host counts its own budgets */
-	struct spool *spool; /* NULL: degraded answers need the database */
-	struct geoip *geoip; /* NULL: no GEOIP_DB, or no decisions here */
-	struct engine *engine; /* NULL: this worker serves no decisions */
+	struct worker_slot *slot; /* its slot in shm */
+	struct db *db; /* maybe disconnected; NULL: DATABASE_URL is not set */
+	int64_t shared_session; /* db_session() that last read settings */
+	struct redis *redis; /* NULL: budgets are counted per host */
+	struct spool *spool; /* NULL: degraded decisions need the database */
+	struct geoip *geoip; /* NULL: no GEOIP_DB, or no decisions */
+	struct engine *engine; /* NULL: this worker makes no decisions */
 };
 
 /*
- * Connect w->db unless it is connected: a worker starts while the database is
- * down, and opens its session at the first request that needs one.  Returns 0,
- * or -1 with f set: UNAVAILABLE, or INTERNAL when a statement does not prepare.
+ * Connect w->db unless it is connected.  A worker may start while the database
+ * is down; it connects at the first request that needs a session.  Return 0, or
+ * -1 with f set: UNAVAILABLE, or INTERNAL if a statement cannot be prepared.
  */
 int worker_db(struct worker *w, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Check that there is a w->db, connected or not.  Returns 0, or -1 with f set
- * to UNAVAILABLE.
+ * Check that w->db exists, connected or not.  Return 0, or -1 with f set to
+ * UNAVAILABLE.
  */
 int worker_has_db(const struct worker *w, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Set how many seconds the next piece of work may take; 0: the worker is idle.
- * The master kills a worker that exceeds this by WATCHDOG_GRACE.  Does not
- * return if the master has already condemned this worker.
+ * Set how many seconds the next work may take; 0: the worker is idle.  The
+ * master kills a worker that exceeds this by WATCHDOG_GRACE.  Exit if the
+ * master has already condemned this worker.
  */
 void worker_limit(struct worker *w, int seconds);
 
