@@ -290,8 +290,8 @@ grep -vE '\.(tbl|md|csv|out|want|bad|rule|json|txt)$|^(LICENSE|CHANGES|\.gitigno
 done >"$tmp/faults"
 verdict "every source names its licence"
 
-# What automake packs by itself need not be listed; a folder that a recipe makes
-# is no list.
+# Files that automake packs by itself need not be listed.  A folder that a recipe
+# makes does not list its files.
 sed 's/MKDIR_P) [^ ]*//; s/[[:space:]\\]/\n/g' Makefile.am |
     grep . >"$tmp/listed"
 grep -vE '^(\.git|\.ci/|Makefile\.am$|configure\.ac$|m4/)' "$tmp/files" |
@@ -349,7 +349,7 @@ verdict "no white space at the end of a line"
 
 xargs grep -nIE '(^|[^a-z])(/[w]ork/|/[t]mp/wt|/[h]ome/[a-z]|/[r]oot/)' \
     <"$tmp/text" >"$tmp/faults"
-verdict "no path of somebody's machine"
+verdict "no path of a developer's machine"
 
 echo "1..$n"
 [ "$failed" -eq 0 ]

@@ -48,14 +48,15 @@ cp -R "$srcdir/sql" "$scratch/sql"
 chmod -R u+w "$scratch/sql"
 
 ctl migrate --sql "$scratch/sql"
-check "a database that is missing is named" prints 'database "assay" does not'
-check "and is unavailable" ended 69
+check "a missing database is named in the error" \
+    prints 'database "assay" does not'
+check "a missing database ends with 69" ended 69
 sql 'create database assay' postgres
 
 ctl migrate --sql "$scratch/sql" --status
 check "status of an empty database shows every migration as pending" \
     prints '0001_configuration .*pending'
-check "status says nothing of numbers while none is left out" \
+check "status does not mention skipped numbers without any" \
     eval "! prints 'never used'"
 check "status changes nothing" counts 0 \
     "select count(*) from pg_namespace where nspname = 'assay'"
@@ -64,17 +65,18 @@ check "status changes nothing" counts 0 \
 "$builddir/assayctl" migrate --sql "$scratch/sql" >"$scratch/other" 2>&1 &
 other=$!
 ctl migrate --sql "$scratch/sql"
-check "one of two at once succeeds" ended 0
+check "the first of two concurrent runs succeeds" ended 0
 wait "$other"
 status=$?
-check "the other too" ended 0
+check "the second of two concurrent runs succeeds" ended 0
 cat "$scratch/other" >>"$scratch/out"
 check "each migration was applied once" [ \
     "$(grep -c '^applied 0001_configuration$' "$scratch/out")" -eq 1 ]
-check "one of them had nothing to do" prints '^up to date$'
+check "one of two concurrent runs has nothing to do" prints '^up to date$'
 
 ctl migrate --sql "$scratch/sql"
-check "the second run says so" [ "$(cat "$scratch/out")" = "up to date" ]
+check "a second run prints that the schema is up to date" \
+    [ "$(cat "$scratch/out")" = "up to date" ]
 check "every event type has its rules" counts 7 \
     "select count(*) from assay.ruleset_active where version = 'seed@v0.4'"
 check "every event type has its policy" counts 7 \
@@ -92,11 +94,11 @@ printf 'rule r { when event.amuont > 3 then score += 1, tag t }\n' \
     >"$scratch/sql/seed/rules/card.refund.rule"
 ctl migrate --sql "$scratch/sql"
 check "a bad seed is refused" ended 65
-check "by file and line" prints 'card.refund.rule:1:'
+check "a bad seed is reported by file and line" prints 'card.refund.rule:1:'
 cp "$srcdir/sql/seed/rules/card.refund.rule" "$scratch/sql/seed/rules/"
 ctl migrate --sql "$scratch/sql"
 check "a missing ruleset is seeded" prints 'seeded the rules of card.refund'
-check "one that is there is left alone" eval "! prints 'order.place'"
+check "a present ruleset is not seeded" eval "! prints 'order.place'"
 
 sql "delete from assay.policy_active where event_type = 'card.refund';
     delete from assay.policy where event_type = 'card.refund'"
@@ -104,31 +106,32 @@ echo '{"onError":"fail_open","bands":[]}' \
     >"$scratch/sql/seed/policies/card.refund.json"
 ctl migrate --sql "$scratch/sql"
 check "a bad policy is refused" ended 65
-check "by its file" prints 'card.refund.json.*bands'
+check "a bad policy is reported by its file" prints 'card.refund.json.*bands'
 cp "$srcdir/sql/seed/policies/card.refund.json" "$scratch/sql/seed/policies/"
 ctl migrate --sql "$scratch/sql"
 check "a missing policy is seeded" prints 'seeded the policies of card.refund'
-check "those that are there are left alone" eval "! prints 'card.capture'"
+check "present policies are not seeded" eval "! prints 'card.capture'"
 
-# What cannot be applied leaves no trace.
+# A migration that fails changes nothing.
 cat >"$scratch/sql/migrations/9998_bad.sql" <<'SQL'
 create table assay.half (a int);
 create table assay.half (a int);
 SQL
 ctl migrate --sql "$scratch/sql"
-check "a failing migration fails" ended 70
-check "in the server's words, by file" prints '9998_bad.sql: .*already exists'
-check "and leaves nothing behind" counts '' \
+check "a failing migration ends with 70" ended 70
+check "a failing migration is reported by file with the server's words" \
+    prints '9998_bad.sql: .*already exists'
+check "a failing migration leaves no table" counts '' \
     "select to_regclass('assay.half')"
 echo 'create table assay.whole (a int);' >"$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
-check "mended, it is applied" prints '^applied 9998_bad$'
+check "a corrected migration is applied" prints '^applied 9998_bad$'
 ctl migrate --sql "$scratch/sql" --status
-check "status explains the numbers that are left out" \
+check "status explains the skipped numbers" \
     prints 'the missing numbers were never used'
 
-# others_lock MODE: somebody has the tables of decisions locked so, until
-# others_leave.
+# others_lock MODE: another session holds the tables of decisions in this mode
+# until others_leave.
 others_lock() {
 	rm -f "$scratch/reader"
 	mkfifo "$scratch/reader"
@@ -152,20 +155,22 @@ others_leave() {
 	exec 8>&-
 }
 
-# What changes no table goes on beside those who write to all of them.
+# A run that changes no table does not wait for writers.
 others_lock "row exclusive"
 ctl migrate --sql "$scratch/sql" --wait 0
-check "beside decisions a run that has nothing to do ends" ended 0
-check "and says so" [ "$(cat "$scratch/out")" = "up to date" ]
+check "a run with nothing to do ends during decisions" ended 0
+check "a run with nothing to do prints so during decisions" \
+    [ "$(cat "$scratch/out")" = "up to date" ]
 ctl migrate --sql "$scratch/sql" --wait 0 --again
-check "beside decisions all functions are made again" \
+check "all functions are created again during decisions" \
     prints '^created the functions of'
 echo '-- changed' >>"$scratch/sql/functions/audit.sql"
 ctl migrate --sql "$scratch/sql" --wait 0
-check "functions that changed are made beside decisions" \
+check "changed functions are created during decisions" \
     prints '^created the functions of'
 ctl migrate --sql "$scratch/sql" --wait 0
-check "and once" [ "$(cat "$scratch/out")" = "up to date" ]
+check "changed functions are created once" \
+    [ "$(cat "$scratch/out")" = "up to date" ]
 for n in 1 2 3 4; do
 	"$builddir/assayctl" migrate --sql "$scratch/sql" --again \
 	    >"$scratch/many.$n" 2>&1 &
@@ -175,7 +180,7 @@ status=0
 for n in 1 2 3 4; do
 	eval "wait \$many_$n" || status=$?
 done
-check "four at once end beside decisions, all well" ended 0
+check "four concurrent runs succeed during decisions" ended 0
 others_leave
 
 # A migration that changes a table does not wait for ever.
@@ -183,12 +188,13 @@ echo 'alter table assay.decision_detail add column wide int;' \
     >"$scratch/sql/migrations/9999_wide.sql"
 others_lock "access share"
 ctl migrate --sql "$scratch/sql" --wait 1
-check "what is in use for longer than --wait ends the run" ended 75
-check "with the reason" prints 'run the command again'
-check "and nothing of it is done" counts 0 "select count(*)
+check "a table in use for longer than --wait ends the run" ended 75
+check "a run that ends after --wait gives the reason" \
+    prints 'run the command again'
+check "a run that ends after --wait applies nothing" counts 0 "select count(*)
     from assay.migration where number = 9999"
 
-# Who reads for long is waited for, and nobody waits behind that.
+# A migration waits for a long reader, and no other session waits behind it.
 "$builddir/assayctl" migrate --sql "$scratch/sql" >"$scratch/other" 2>&1 &
 other=$!
 counted=0
@@ -196,13 +202,15 @@ until grep -q waiting "$scratch/other" || [ "$counted" -eq 100 ]; do
 	counted=$((counted + 1))
 	sleep 0.1
 done
-check "it says that it waits" grep -q 'for another session' "$scratch/other"
-check "but not in anybody's way" sql "set lock_timeout = '1500ms'; begin;
+check "a waiting run prints that it waits" \
+    grep -q 'for another session' "$scratch/other"
+check "a waiting run does not block decisions" \
+    sql "set lock_timeout = '1500ms'; begin;
     lock table assay.decision_detail in row exclusive mode; commit"
 others_leave
 wait "$other"
 status=$?
-check "and goes on when the other has ended" ended 0
+check "a waiting run continues when the other session ends" ended 0
 rm "$scratch/sql/migrations/9999_wide.sql"
 sql "delete from assay.migration where number = 9999;
     alter table assay.decision_detail drop column wide"
@@ -211,7 +219,7 @@ sql "delete from assay.migration where number = 9999;
 echo '-- afterthought' >>"$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
 check "a changed file is refused" prints '9998_bad.sql: has changed'
-check "as bad data" ended 65
+check "a changed file ends with 65" ended 65
 rm "$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
 check "a newer database is refused" prints '9998_bad: .*use a newer'
@@ -248,7 +256,7 @@ ctl migrate --sql "$scratch/newer"
 check "the newer program applies the second migration alone" [ \
     "$(grep '^applied' "$scratch/out")" = 'applied 9997_shipment' ]
 check "the newer program brings the older database up to date" ended 0
-check "its function reads the table that took the place of the old one" [ \
+check "a function of the newer program reads the new table" [ \
     "$(sql 'select assay.parcels()' older)" = 2 ]
 check "the audit trail records the migration" [ "$(sql "select params::json
     from assay.audit where action like '%migrate'" older)" = \
@@ -263,7 +271,7 @@ echo 'update assay.schema_state set required_migration = 9999;' \
 ctl migrate --sql "$scratch/newer"
 check "a migration that needs a newer program is applied" \
     prints '^applied 9999_break$'
-check "this program then stops" prints 'needs a newer program'
+check "this program stops after that migration" prints 'needs a newer program'
 ctl key list
 check "this program refuses the database" prints 'needs a newer program'
 check "the refusal is an error" eval '! ended 0'
@@ -274,28 +282,28 @@ sql 'drop database older' postgres
 ctl key create --scope decisions --expires-in-days 30 shop
 check "a key is printed alone" grep -Eqx 'ak_live_[0-9a-f]{48}' "$scratch/out"
 hash=$(tr -d '\n' <"$scratch/out" | sha256sum | cut -d ' ' -f 1)
-check "its hash is stored, its scope and end" counts "1|30" \
+check "a key is stored with its hash, scope and end" counts "1|30" \
     "select scopes, round(extract(epoch from expires_at - now()) / 86400)
 	from assay.service_key where encode(hash, 'hex') = '$hash'"
 ctl key list
-check "the list shows it" prints 'decisions .* shop$'
+check "the list shows a new key" prints 'decisions .* shop$'
 ctl key revoke "$(awk '/ shop$/ { print $1 }' "$scratch/out")"
-check "it is revoked" ended 0
+check "a key is revoked" ended 0
 ctl key list
-check "which the list shows" prints 'revoked .* shop$'
+check "the list shows a revoked key" prints 'revoked .* shop$'
 ctl key revoke key_none
-check "an unknown key is not" ended 65
+check "an unknown key is not revoked" ended 65
 echo 'correct horse' >"$scratch/password"
 ctl admin create Boss@Example.com <"$scratch/password"
-check "an admin is made" counts 'boss@example.com|admin' \
+check "an admin is created" counts 'boss@example.com|admin' \
     "select email, role from assay.operator where password like '\$s1\$%'"
 ctl admin create boss@example.com <"$scratch/password"
-check "not twice" ended 65
+check "an admin is not created twice" ended 65
 echo short >"$scratch/password"
 ctl admin create other@example.com <"$scratch/password"
-check "not with a short password" ended 65
+check "an admin with a short password is refused" ended 65
 
-# An owner who is no superuser, and may only make roles.
+# An owner that is not a superuser and may only create roles.
 sql 'drop database assay' postgres
 sql 'drop role assay_decide, assay_operator, assay_companion, assay_retain' \
     postgres
@@ -303,8 +311,8 @@ sql 'create role migrator login createrole' postgres
 sql 'create database assay owner migrator' postgres
 DATABASE_URL="host=$scratch/run dbname=assay user=migrator"
 ctl migrate --sql "$scratch/sql"
-check "an owner without more rights can migrate" ended 0
+check "an owner without further rights can migrate" ended 0
 ctl migrate --sql "$scratch/sql"
-check "and migrate again" prints '^up to date$'
+check "such an owner can migrate again" prints '^up to date$'
 
 conclude

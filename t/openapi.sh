@@ -122,7 +122,7 @@ sed -n 's/^CODE(\([A-Z_]*\), \([0-9]*\),.*/\1 \2/p' core/base/codes.tbl |
 	($known[$name] // .value).content["application/json"].examples |
 	to_entries[].value["$ref"] // "/" | split("/")[-1] |
 	select(. != "" and $status[.] != $got) |
-	"\($op): \(.) is no \($got)"' >"$tmp/faults" 2>&1
+	"\($op): \(.) does not have the status \($got)"' >"$tmp/faults" 2>&1
 verdict "each error code is described under its status"
 
 # The bodies of operators have no unknown fields.

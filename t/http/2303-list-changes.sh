@@ -64,7 +64,7 @@ is "a new entry of a long list applies without a new epoch" "$DECIDED" "$watch"
 decide_event "$(card_event l-1 ',"ip":"198.18.200.3"')"
 is "an ended entry of a long list does not block" "$DECIDED" "$allow"
 decide_event "$(card_event n-2 ',"ip":"198.18.0.2"')"
-is "a long block list goes before a cached list" "$DECIDED" "$block"
+is "a long block list takes precedence over a cached list" "$DECIDED" "$block"
 http POST /v1/decisions/batch "{\"events\":[
     $(card_event l-2 ',"ip":"198.18.0.3"'), $(card_event l-3),
     $(card_event l-4 ',"ip":"198.18.200.2"'), $(card_event l-5 ',"ip":"9.9.9.9"')]}"

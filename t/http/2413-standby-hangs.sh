@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A synchronous standby hangs: commits wait for it, also given up ones.  The pool
-# stays within DATABASE_POOL_MAX sessions and recovers when the standby does.
+# A synchronous standby hangs: commits wait for it, also in abandoned sessions.
+# The pool stays within DATABASE_POOL_MAX sessions and recovers when the standby does.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/away.sh
@@ -52,7 +52,7 @@ until [ "$n" -ge 400 ] || { [ "$n" -ge 40 ] &&
 	open=$(pool_sessions)
 	[ "$open" -le "$most" ] || most=$open
 done
-check "while the standby hangs given up commits wait in the server" \
+check "commits of abandoned sessions wait in the server" \
     test "$(commits_waiting)" -ge 3
 check "the pool's sessions stay within DATABASE_POOL_MAX" test "$most" -le 8
 is "while the standby hangs every decision is answered" \

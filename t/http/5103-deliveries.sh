@@ -53,7 +53,7 @@ is_json "a pending delivery has its endpoint, event, attempts and error" \
 is_json "a dead delivery has its endpoint and no next attempt" '.dead[0] |
     "\(.endpointId) \(.status) \(.nextAttemptAt)"' "$gone dead null"
 http GET /v1/notifications/deliveries
-is_json "alerts have a list of their own" '[.pending, .dead] |
+is_json "alerts have a separate list" '[.pending, .dead] |
     map(map(.id + " " + .channelId) | join(",")) | join(" ")' \
     "ntd_0002 $channel,ntd_0001 $channel ntd_0012 $channel,ntd_0011 $channel"
 

@@ -53,7 +53,7 @@ is "a delivery that arrives at its second attempt has one id" \
     "$(received_by once | cut -d ' ' -f 1,2 | uniq -c | tr -s ' ')" \
     " 2 once whd_000026"
 
-# An alert that tells of a dead delivery makes no other when it dies.
+# An alert about a dead letter makes no alert when it becomes one itself.
 sql "delete from assay.delivery where id like 'ntd%'"
 queue_deliveries "$channel" 70 70 alert.dead_letter.v1 \
     '{"source":"webhook","ref":"whd_1","name":"case.resolved.v1","attempts":8}'
@@ -65,7 +65,7 @@ done
 is "an alert is dead after six failures" "$(sql "select id, attempts
     from assay.dead_letter where id like 'ntd%' order by 1" | tr '\n' ' ')" \
     "ntd_000070|6 ntd_000071|6 "
-is "a dead alert is an event unless it tells of a dead delivery" "$(sql "
+is "a dead alert is an event unless it is about a dead letter" "$(sql "
     select data::json ->> 'ref', data::json ->> 'source'
     from assay.delivery where id like 'ntd%'")" "ntd_000071|alert"
 http GET /v1/notifications

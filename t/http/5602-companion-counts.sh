@@ -11,11 +11,11 @@
 
 start_stack
 
-# leave_torn_line FILE: put a torn line, which a drain counts, into a spool of
+# leave_partial_line FILE: put a partial line, which a drain counts, into a spool of
 # the companion alone.
 mkdir "$scratch/spool-cron"
 stack_own "$scratch/spool-cron"
-leave_torn_line() {
+leave_partial_line() {
 	echo half >"$scratch/spool-cron/$1.drain"
 	stack_own "$scratch/spool-cron"
 }
@@ -28,13 +28,13 @@ stored_count() {
 	sql "select n from assay.counter where metric = '$1'"
 }
 counted=engine_spool_partial_total
-leave_torn_line one
+leave_partial_line one
 cron drain SPOOL_DIR="$scratch/spool-cron"
 is "a run that ends stores its counts" "$(stored_count "$counted")" 1
 metric_becomes "the pool shows the counts of a run" $counted 1
 start_host 2
 start_cron "drain --for 10m" SPOOL_DIR="$scratch/spool-cron"
-leave_torn_line two
+leave_partial_line two
 metric_becomes "the pool shows the counts of a companion that runs on" $counted 2
 is "the database has the sum of the counts" "$(stored_count "$counted")" 2
 host=2
@@ -49,7 +49,7 @@ metric_becomes "a pool shows what only companions count" $persisted 7
 
 # Counts that cannot be stored now are stored later.
 sql "revoke execute on function assay.counter_add from assay_companion"
-leave_torn_line three
+leave_partial_line three
 check "a companion counts on while it cannot store its counts" \
     stack_until 10 "$stack_cron_pid" is_drained_away three
 check "a companion logs that it cannot store its counts" \
@@ -76,7 +76,7 @@ metric_becomes "a restarted pool shows the gauges when the database is back" \
     engine_partition_months_ahead 24
 is "a restarted pool shows all that only companions count" \
     "$(metric $persisted)" 7
-leave_torn_line four
+leave_partial_line four
 metric_becomes "a restarted pool shows a new count" \
     $counted "$(($(metric $counted) + 1))"
 is "each count is stored once" "$(stored_count "$counted")" 4

@@ -12,9 +12,9 @@ start_host 2 "$@"
 pages='rate-limits alerts retention'
 for page in $pages; do
 	http GET "/v1/config/$page"
-	is_error "nobody reads $page without a token" 401 UNAUTHENTICATED
+	is_error "$page cannot be read without a token" 401 UNAUTHENTICATED
 	http PUT "/v1/config/$page" '{}'
-	is_error "nobody changes $page without a token" 401 UNAUTHENTICATED
+	is_error "$page cannot be changed without a token" 401 UNAUTHENTICATED
 done
 admin_token
 sql "update assay.operator set role = 'analyst'"

@@ -140,5 +140,5 @@ http POST /v1/privacy/erase '{"userId":"u-stays"}'
 is_error "an analyst may not erase" 403 FORBIDDEN
 TOKEN=
 http POST /v1/privacy/erase '{"userId":"u-stays"}'
-is_error "nobody erases without a token" 401 UNAUTHENTICATED
+is_error "a user cannot be erased without a token" 401 UNAUTHENTICATED
 finish

@@ -60,7 +60,7 @@ check "the log says that the URL is valid again" \
 is "the page shows no refusal after a valid answer" "$(http GET /v1/config/model
     json .ml.refused)" null
 
-# A server that does not answer delays nobody else.
+# A server that does not answer delays no other companion.
 # shellcheck disable=SC2317 # called by name
 url_requested() {
 	storage_requests | tail -n 1 | grep -q "^$1 "

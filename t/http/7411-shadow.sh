@@ -132,7 +132,7 @@ is "no count names an erased user" \
 publish_version cand-2 70 '"shadow":true'
 second=$(json .id)
 decide_order '' e-1 >/dev/null
-is "a new shadow ruleset replaces the one before" "$(shadow_sample e-1)" \
+is "a new shadow ruleset replaces the previous one" "$(shadow_sample e-1)" \
     "$second review 70 any 70"
 http POST /v1/labels/chargeback '{"eventId":"c-3"}'
 cron project

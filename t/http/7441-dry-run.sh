@@ -48,7 +48,7 @@ is "the block list denies a dry run" "$(answer_seen)" \
 dry_run s-4 u-watched 1
 is "the watch list holds a dry run at review" "$(json .verdict)" review
 dry_run e-1 u-1 9000.25
-is "a dry run of a decided event id is decided anew" "$(answer_seen)" "$answer"
+is "a dry run of a decided event id is decided again" "$(answer_seen)" "$answer"
 http POST /v1/decisions/batch "{\"events\":[$(event_body b-1 u-new 9000),
     {\"type\":\"none\"},$(event_body b-2 u-new 9000)]}" -H 'X-Engine-Mode: shadow'
 is "a batch of dry runs answers 200 with its mode" \

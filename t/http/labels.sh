@@ -36,7 +36,7 @@ tag_weights() {
 	    if .trusted then "!" else "" end)") | join(", ")'
 }
 
-# label_events EVENT: how many events of the outbox tell of its labels.
+# label_events EVENT: how many events of the outbox are about its labels.
 label_events() {
 	sql "select count(*) from assay.outbox where data::json->>'eventId' = '$1'"
 }

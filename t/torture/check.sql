@@ -188,7 +188,7 @@ begin
 	from assay.idempotency i
 	where not exists (select from stored v where v.id = i.verdict_id);
 
-	-- Activity and replay samples.
+	-- Activity and samples.
 	return query select 'detail: every verdict has its own', v.id from stored v
 	where not v.detailed or v.request is null
 		or v.user_id is distinct from v.event#>>'{subject,userId}';
