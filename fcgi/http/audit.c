@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The audit trail: every change that an operator makes or is refused. */
+/* The audit trail: each change that an operator makes, and each refused one. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -21,9 +21,9 @@
 #include "lib/sys/crypt.h"
 #include "lib/sys/log.h"
 
-#define ACTION_MAX 256 /* bytes of a path that are kept */
+#define ACTION_MAX 256 /* bytes of a path */
 #define ACCOUNT_LABEL "assay account\n"
-#define PSEUDONYM_BYTES 8 /* of the hash that names an account or a client */
+#define PSEUDONYM_BYTES 8 /* of a hash that names an account or a client */
 
 static void hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE]);
 static int run_statement(struct req *req, enum stmt stmt);
@@ -121,7 +121,7 @@ audit_login_failed(struct req *req, const char *email)
 		log_warn("event=audit_write_failed why=%s", f.why);
 }
 
-/* An email under a secret that all hosts have. */
+/* Hash an email with a secret that all hosts have. */
 static void
 hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE])
 {
@@ -162,8 +162,8 @@ add_audit_entry(struct req *req, int status, struct fail *f)
 }
 
 /*
- * A path as it should have been sent: what is no visible ASCII, encoded.  Of
- * a segment with a full card number nothing is kept.
+ * Append a path with everything but visible ASCII percent-encoded.  Replace a
+ * segment that contains a full card number.
  */
 static void
 put_path(struct str *s, const char *path)
@@ -192,7 +192,10 @@ put_segment(struct str *s, const char *p, size_t n)
 			str_addf(s, "%%%02X", (unsigned char)p[i]);
 }
 
-/* As it was sent or decoded; of a long one the beginning is looked at. */
+/*
+ * Return whether a segment, as sent or decoded, contains a card number.  Of a
+ * long segment check only the beginning, because no more of it is stored.
+ */
 static bool
 segment_has_pan(const char *p, size_t n)
 {

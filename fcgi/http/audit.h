@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The audit trail: every change that an operator makes or is refused. */
+/* The audit trail: each change that an operator makes, and each refused one. */
 #ifndef FCGI_HTTP_AUDIT_H
 #define FCGI_HTTP_AUDIT_H
 
@@ -7,51 +7,50 @@ struct req;
 struct resp;
 
 /*
- * Run the handler of an audited route in a transaction that also holds the
- * audit entry: both are there or neither.  A handler whose work is too long
- * for one transaction calls audit_checkpoint() between its parts; one that must
- * know when its work is there sets req->committed.  Returns what the handler
- * returned, or -1 with req->fail set when its work cannot be kept.
+ * Run the handler of an audited route in a transaction that also adds the audit
+ * entry, so that both are committed or neither.  A handler whose work is too
+ * long for one transaction calls audit_checkpoint() between its parts; a
+ * handler that must act after the commit sets req->committed.  Return what the
+ * handler returned, or -1 with req->fail set if its work cannot be committed.
  */
 int audit_handle(struct req *req, struct resp *resp)
     __attribute__((warn_unused_result));
 
 /*
- * Commit what the handler has done so far, the first time with the entry of a
- * success, and go on in a new transaction.  If the rest fails, that has an
- * entry of its own.  Returns 0, or -1 with req->fail set.
+ * Commit what the handler has done so far and begin a new transaction.  The
+ * first call adds the audit entry of a success; if the rest fails,
+ * audit_refused() adds another entry.  Return 0, or -1 with req->fail set.
  */
 int audit_checkpoint(struct req *req) __attribute__((warn_unused_result));
 
 /*
- * The two halves of that, for work that is done elsewhere and takes minutes:
- * commit, and only when it is done begin anew, so that no transaction stands
- * open and idle.  Whoever fails in between and has changed something sets
- * req->part_committed.
+ * The two halves of audit_checkpoint(), without the entry: commit, and begin a
+ * new transaction.  They are for work of minutes outside the transaction, so
+ * that none stays open and idle meanwhile.  A handler that fails between them
+ * after a change sets req->part_committed.  Return 0, or -1 with req->fail set.
  */
 int audit_suspend(struct req *req) __attribute__((warn_unused_result));
 int audit_resume(struct req *req) __attribute__((warn_unused_result));
 
 /*
- * Note that req->fail refused a request on an audited route.  Of callers who
- * have not proved who they are nothing is noted, nor of UNAVAILABLE unless
- * part of the work is kept.  That there is no database to note it in is not
- * another failure.
+ * Add an entry for a request on an audited route that req->fail refused.  Add
+ * none for a caller that is not authenticated, and none for UNAVAILABLE unless
+ * part of the work is committed.  Log a failure to add the entry.
  */
 void audit_refused(struct req *req);
 
 /*
- * Note that a login with this email succeeded; without that entry it does not.
- * Returns 0, or -1 with req->fail set.
+ * Add an entry for a successful login.  The login must fail if this fails.
+ * Return 0, or -1 with req->fail set.
  */
 int audit_login(struct req *req, const char *email)
     __attribute__((warn_unused_result));
 
 /*
- * Note that a login with this email failed: a line in the log that names the
- * account and the client by keyed hashes, equal on all hosts for as long as
- * AUTH_SECRET is, and now and then an entry of the trail
- * (sql/functions/audit.sql).  That it cannot be noted is not another failure.
+ * Record a failed login: log the account and the client as keyed hashes, which
+ * are equal on all hosts with the same AUTH_SECRET, and sometimes add an entry
+ * to the audit trail (sql/functions/audit.sql says when).  Log a failure to add
+ * it.
  */
 void audit_login_failed(struct req *req, const char *email);
 

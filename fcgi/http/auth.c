@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who calls: service keys and operators' tokens. */
+/* Authentication: API keys of services and tokens of operators. */
 #include "config.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@
 #include "lib/shared/apikey_cache.h"
 #include "lib/sys/clock.h"
 
-/* An API key, as far as anybody knows. */
+/* What the database, or the cache, says of an API key. */
 struct key_found {
 	bool live;
 	unsigned scopes;
@@ -94,8 +94,8 @@ auth_keys(struct req *req, struct token_keys *ret)
 }
 
 /*
- * What the database says of the request's key, or while it is away what it
- * said in the last minutes.
+ * Find the key of the request in the database, or in the cache of recently
+ * verified keys if the database is unavailable.
  */
 static int
 find_key(struct req *req, struct key_found *ret)
@@ -128,7 +128,7 @@ find_key(struct req *req, struct key_found *ret)
 	return 0;
 }
 
-/* The token is ours; the session behind it must still stand. */
+/* The signature is valid; check that the session still exists. */
 static int
 check_session(struct req *req, const struct token *token)
 {

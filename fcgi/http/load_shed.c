@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Overload: who is sent away before costing anything, operators first. */
+/* Overload: refuse requests early, those of operators first. */
 #include "config.h"
 
 #include <stdatomic.h>
@@ -27,7 +27,7 @@ load_shed_refuses(
 	return waited > LOAD_SHED_WAIT;
 }
 
-/* Asked most when there is trouble, and cheap. */
+/* Probes are cheap, and needed most under overload. */
 static bool
 is_probe(const struct route *route)
 {

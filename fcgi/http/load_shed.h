@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Overload: who is sent away before costing anything, operators first. */
+/* Overload: refuse requests early, those of operators first. */
 #ifndef FCGI_HTTP_LOAD_SHED_H
 #define FCGI_HTTP_LOAD_SHED_H
 
@@ -9,14 +9,19 @@
 struct route;
 struct shm;
 
-#define LOAD_SHED_WAIT CLOCK_SECOND /* whoever waited longer is sent away */
-#define LOAD_SHED_PRESSURE (CLOCK_SECOND / 2) /* decisions waited longer: */
-#define LOAD_SHED_OPERATORS CLOCK_SECOND /* no operator for so long */
+/* Any request that has waited longer is refused. */
+#define LOAD_SHED_WAIT CLOCK_SECOND
+
+/* After a decision has waited longer, operators are refused for a time. */
+#define LOAD_SHED_PRESSURE (CLOCK_SECOND / 2)
+#define LOAD_SHED_OPERATORS CLOCK_SECOND
 
 /*
- * Whether a request of route that waited so many microseconds until ticks
- * (clock_ticks()) is sent away.  A probe never is.  Notes in the shared
- * region when what waits for the decide group waits long.
+ * Return whether to refuse a request of route that has waited for waited
+ * microseconds at ticks (clock_ticks()).  Never refuse a probe.  Store in the
+ * shared region when a request of the decide group has waited longer than
+ * LOAD_SHED_PRESSURE; refuse requests of operators for LOAD_SHED_OPERATORS
+ * after that.
  */
 bool load_shed_refuses(
     struct shm *shm, const struct route *route, int64_t waited, int64_t ticks);

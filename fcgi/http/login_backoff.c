@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Logins that failed make an account wait, for the address they came from;
- * many, for every address from which it has not logged in.
+ * Delay logins after failures: of one account from one client address, and
+ * after many failures of one account from all addresses from which it has not
+ * logged in.
  */
 #include "config.h"
 
@@ -93,7 +94,7 @@ login_backoff_clear(struct req *req, const struct login_backoff_pair *p)
 		log_warn("event=login_backoff_clear_failed why=%s", f.why);
 }
 
-/* A hash of data that needs the secret, for what the label says. */
+/* Hash data with a key that is derived from the secret for this label. */
 static void
 hash_labelled(const char *label, const void *data, size_t size,
     uint8_t ret[CRYPT_SHA256_SIZE])

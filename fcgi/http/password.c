@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Emails and passwords as requests bring them; passwords are hashed in turn. */
+/* Emails and passwords of requests, and the limit of concurrent hashes. */
 #include "config.h"
 
 #include <ctype.h>
@@ -86,7 +86,7 @@ password_hash(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 	return got;
 }
 
-/* One @ with something on both sides, no space, no control character. */
+/* Return whether there is one @ inside, and no space or control character. */
 static bool
 is_email(const char *email)
 {
@@ -100,7 +100,7 @@ is_email(const char *email)
 	    at[1] != '\0' && strchr(at + 1, '@') == NULL;
 }
 
-/* Of a text whose UTF-8 the JSON gate has seen to. */
+/* Count the characters of a text; the JSON parser has checked its UTF-8. */
 static size_t
 count_characters(const char *text)
 {

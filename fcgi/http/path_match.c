@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Paths and media types against what a route says; no I/O, no state. */
+/* Match paths and media types against routes; no I/O, no state. */
 #include "config.h"
 
 #include <assert.h>

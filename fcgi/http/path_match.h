@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Paths and media types against what a route says; no I/O, no state. */
+/* Match paths and media types against routes; no I/O, no state. */
 #ifndef FCGI_HTTP_PATH_MATCH_H
 #define FCGI_HTTP_PATH_MATCH_H
 
@@ -13,7 +13,7 @@ struct fail;
 
 #define PATH_MATCH_ARG_MAX 128 /* bytes of a decoded {parameter} */
 
-/* The parameters of a path as they were sent. */
+/* The parameters of a path, as sent. */
 struct path_match {
 	size_t n;
 	struct {
@@ -23,24 +23,26 @@ struct path_match {
 };
 
 /*
- * Whether a path, as sent, is one of pattern, "/v1/cases/{id}/assign".  A
- * parameter is one whole segment and not empty; what is literal is compared
- * byte for byte, so neither a trailing slash nor an escape matches it.
+ * Return whether a path, as sent, matches pattern, such as
+ * "/v1/cases/{id}/assign".  A parameter matches one whole segment that is not
+ * empty.  Literal text is compared byte for byte, so a trailing slash or an
+ * escape does not match.
  */
 bool path_match(const char *pattern, const char *path, struct path_match *ret);
 
 /*
- * Decode the parameters into ret, in arena a: each 1 to PATH_MATCH_ARG_MAX
- * bytes of UTF-8 without control characters.  "%2F" becomes part of its value.
- * Returns 0, or -1 with f set to INVALID_REQUEST.
+ * Decode the parameters into ret, in arena a: each has 1 to PATH_MATCH_ARG_MAX
+ * bytes of UTF-8 without control characters.  "%2F" becomes part of the value.
+ * Return 0, or -1 with f set to INVALID_REQUEST, or to INTERNAL if the arena is
+ * full.
  */
 int path_match_args(const struct path_match *m, struct arena *a,
     const char *ret[REQ_PATH_ARGS_MAX], struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Whether a Content-Type is that media type, alone or with charset=utf-8.
- * NULL is not.
+ * Return whether a Content-Type (or NULL) is the media type, alone or with
+ * charset=utf-8.
  */
 bool path_match_media_type(const char *media, const char *content_type);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The query of a URL as pairs of text; no I/O, no state. */
+/* Parse the query of a URL; no I/O, no state. */
 #include "config.h"
 
 #include <assert.h>
@@ -58,7 +58,7 @@ query_int(const struct query *q, const char *name, int64_t min, int64_t max,
 	return 0;
 }
 
-/* Decode one pair of size bytes behind the others. */
+/* Decode one pair of size bytes, and append it. */
 static int
 add_pair(struct query *q, struct arena *a, const char *pair, size_t size,
     struct fail *f)
@@ -89,7 +89,7 @@ add_pair(struct query *q, struct arena *a, const char *pair, size_t size,
 	return 0;
 }
 
-/* Digits only, as a number up to max. */
+/* Parse digits into a number up to max.  Return 0 or -1. */
 static int
 parse_number_max(const char *text, int64_t max, int64_t *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The query of a URL as pairs of text; no I/O, no state. */
+/* Parse the query of a URL; no I/O, no state. */
 #ifndef FCGI_HTTP_QUERY_H
 #define FCGI_HTTP_QUERY_H
 
@@ -14,34 +14,34 @@ struct fail;
 #define QUERY_VALUE_MAX 256
 #define QUERY_OFFSET_MAX INT32_MAX /* of a page */
 
-/* The parameters of one request, decoded, in the order that they came in. */
+/* The parameters of one request, decoded, in the order of the query. */
 struct query {
 	size_t n;
 	struct {
-		const char *name; /* no two alike */
+		const char *name; /* unique */
 		const char *value;
 	} pair[QUERY_PAIRS_MAX];
 };
 
 /*
- * Take a query as sent, without its "?", apart into *ret, in arena a: pairs
- * NAME=VALUE between "&", in which "+" is a space and "%" begins an escape.
- * A name alone has the value ""; nothing between two "&" is no pair.  Names
- * are 1 to QUERY_NAME_MAX bytes, values up to QUERY_VALUE_MAX, both UTF-8
- * without control characters; a name comes once.  Returns 0, or -1 with f set
- * to INVALID_REQUEST, which repeats nothing of the query, and *ret without
- * pairs.
+ * Parse a query as sent, without its "?", into *ret, in arena a: pairs
+ * NAME=VALUE separated by "&", in which "+" is a space and "%" begins an
+ * escape.  A name without "=" has the value ""; empty pairs are skipped.  Names
+ * have 1 to QUERY_NAME_MAX bytes, values up to QUERY_VALUE_MAX, both UTF-8
+ * without control characters; names are unique.  Return 0, or -1 with f set to
+ * INVALID_REQUEST, without any text of the query, or to INTERNAL if the arena
+ * is full; then *ret has no pairs.
  */
 int query_parse(struct query *ret, struct arena *a, const char *text,
     struct fail *f) __attribute__((warn_unused_result));
 
-/* The value of a parameter, or NULL where it was not sent. */
+/* Return the value of a parameter, or NULL if it was not sent. */
 const char *query_text(const struct query *q, const char *name);
 
 /*
- * A parameter that is a whole number from min (0 or more) to max, in digits
- * only, into *ret; fallback where it was not sent.  Returns 0, or -1 with f
- * set to INVALID_REQUEST and the parameter's name, and *ret untouched.
+ * Read a parameter that is a whole number from min (0 or more) to max, in
+ * digits only, into *ret; use fallback if it was not sent.  Return 0, or -1
+ * with f set to INVALID_REQUEST and the parameter's name, and *ret unchanged.
  */
 int query_int(const struct query *q, const char *name, int64_t min, int64_t max,
     int64_t fallback, int64_t *ret, struct fail *f)

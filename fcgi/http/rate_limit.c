@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Budgets: fixed windows of a UTC minute, for a host or, by Redis, several. */
+/* Budgets per UTC minute: of one host or, with Redis, of all hosts. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -16,24 +16,24 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define PROBES ((size_t)32) /* slots that a key may be in */
+#define PROBES ((size_t)32) /* slots in which a key may be */
 #define MINUTE (60 * CLOCK_SECOND)
 #define COUNT_BITS 31
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
 #define ADDRESS_LABEL "assay login budget\n"
-#define NAME_SIZE 64 /* of a key of Redis */
-#define NAME_BYTES 16 /* of the hash in it */
+#define NAME_SIZE 64 /* of a Redis key */
+#define NAME_BYTES 16 /* of the hash in a Redis key */
 #define PROBE_MAX 2147483647
 
 /*
- * How a window works.  use holds the minute above 31 bits of count and
- * changes by compare-and-swap only, so that no take is lost or doubled.  A
- * slot whose minute is over may be given to another key.  Whoever takes looks
- * at wi_key again afterwards: if the slot was given away in between, one
- * request of the new owner is gone and the take is done again elsewhere.
- * Two workers that meet a key for the first time in the very moment in which
- * an earlier slot of used row runs out may use two slots for one take; from
- * then on the earlier slot counts.
+ * How a window works.  The member use has the minute above COUNT_BITS bits of
+ * count, and changes by compare-and-swap only, so that no request is lost or
+ * counted twice.  A slot of a past minute may be given to another key.  A
+ * worker that has counted checks the slot's key again: if the slot was given
+ * away meanwhile, the new owner has lost one request, and the worker counts
+ * again in another slot.  If two workers see a key for the first time at the
+ * moment at which an earlier slot of its probe sequence expires, they may use
+ * two slots for one minute; from then on the earlier slot counts.
  */
 static void take_local(struct shm *shm, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
@@ -51,10 +51,10 @@ static uint64_t key_of(const uint8_t *bytes);
 static uint64_t label_key(const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
- * One take in Redis, by used own clock, so that hosts whose clocks differ
- * count in one minute.  The key goes with the minute, to the millisecond.  It
- * counts up to the limit only: what was refused costs nothing when a limit is
- * raised.
+ * Count one request in Redis.  The clock of Redis decides, so that hosts with
+ * different clocks count in the same minute.  The key expires at the end of the
+ * minute.  Refused requests are not counted, so that a raised limit takes
+ * effect at once.
  */
 static const char script[] =
     "local now = tonumber(redis.call('TIME')[1])\n"
@@ -67,7 +67,7 @@ static const char script[] =
     "end\n"
     "return { n, left }\n";
 
-/* What each kind is called in Redis. */
+/* The part of the Redis key for each kind. */
 static const char *const redis_names[LIMIT_KIND__MAX] = {
 	[LIMIT_KEY] = "key",
 	[LIMIT_LABELS] = "label",
@@ -94,7 +94,10 @@ rate_limit_take(struct worker *w, enum rate_limit_kind kind,
 	char name[NAME_SIZE], hex[2 * NAME_BYTES + 1];
 	int64_t got[2];
 
-	/* This host counts too, so that it can go on alone at any moment. */
+	/*
+	 * Count on this host too, so that it can continue without Redis at any
+	 * time.
+	 */
 	take_local(w->shm, kind, hash, now, limit, ret);
 	if (w->redis == NULL)
 		return;
@@ -139,7 +142,7 @@ rate_limit_address(
 		crypt_hmac(key, sizeof(key), address, strlen(address), ret);
 }
 
-/* In this host's own windows. */
+/* Count a request in the windows of this host. */
 static void
 take_local(struct shm *shm, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
@@ -171,9 +174,9 @@ take_local(struct shm *shm, enum rate_limit_kind kind,
 }
 
 /*
- * In the windows of Redis: how many are taken by then (0: none was left) and
- * the seconds to the next minute.  The first to fail and the first to succeed
- * again write a line.
+ * Count a request in Redis.  Set ret to the number of requests in this minute
+ * (0: the limit was reached) and the seconds to the next minute.  Log the first
+ * failure and the first success after failures.
  */
 static int
 take_redis(struct worker *w, const char *name, int64_t limit, int64_t ret[2])
@@ -192,7 +195,7 @@ take_redis(struct worker *w, const char *name, int64_t limit, int64_t ret[2])
 	return answered ? 0 : -1;
 }
 
-/* The slot of a key, made if there is room for it, or NULL. */
+/* Return the slot of a key, new if there is room for it, or NULL. */
 static struct window *
 find_window(struct window *table, size_t size, uint64_t key, uint64_t minute)
 {
@@ -213,7 +216,7 @@ find_window(struct window *table, size_t size, uint64_t key, uint64_t minute)
 			atomic_compare_exchange_strong(&w->key, &was, key)))
 			return w;
 
-		/* Another worker may have brought in the same key. */
+		/* Another worker may have added the same key. */
 		if (was == key)
 			return w;
 	}
@@ -221,8 +224,9 @@ find_window(struct window *table, size_t size, uint64_t key, uint64_t minute)
 }
 
 /*
- * The slot of a key that finds used slots taken in this very minute: the one
- * with the lowest count, whose address begins again at 0 with used next login.
+ * Return the slot for a key whose slots are all in use in this minute: give it
+ * the slot with the lowest count.  The address that had it starts again at 0
+ * with its next login.
  */
 static struct window *
 least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
@@ -243,14 +247,14 @@ least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
 		was = atomic_load(&least->key);
 	} while (!atomic_compare_exchange_strong(&least->key, &was, key));
 
-	/* A take that came in between stays: the new owner has one less. */
+	/* A request counted meanwhile stays: the new owner has one less. */
 	atomic_compare_exchange_strong(&least->use, &use, minute << COUNT_BITS);
 	return least;
 }
 
 /*
- * Whether a window is of another minute.  A worker that is a moment behind
- * the others joins the minute that they have begun.
+ * Return whether a window belongs to another minute.  A worker whose clock is a
+ * moment behind uses the minute that others have begun.
  */
 static bool
 window_has_ended(const struct window *w, uint64_t minute)
@@ -260,7 +264,10 @@ window_has_ended(const struct window *w, uint64_t minute)
 	return used != minute && used != minute + 1;
 }
 
-/* Take one, beginning the minute if it is new; how many are taken by then. */
+/*
+ * Count one request, and begin the minute if it is new.  Return whether the
+ * limit allows it; then *ret_count is the count.
+ */
 static bool
 take_from_window(
     struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count)
@@ -279,7 +286,7 @@ take_from_window(
 	return true;
 }
 
-/* 64 bits of a hash that nobody can aim, never 0. */
+/* Take 64 bits of a hash, which no caller can choose; never 0. */
 static uint64_t
 key_of(const uint8_t *bytes)
 {
@@ -289,7 +296,7 @@ key_of(const uint8_t *bytes)
 	return key == 0 ? 1 : key;
 }
 
-/* The same for the labels of a key, which have a slot beside used decisions. */
+/* The same for the labels of a key, which have their own slot. */
 static uint64_t
 label_key(const uint8_t hash[CRYPT_SHA256_SIZE])
 {

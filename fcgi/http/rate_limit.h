@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Budgets: fixed windows of a UTC minute, for a host or, by Redis, several. */
+/* Budgets per UTC minute: of one host or, with Redis, of all hosts. */
 #ifndef FCGI_HTTP_RATE_LIMIT_H
 #define FCGI_HTTP_RATE_LIMIT_H
 
@@ -12,15 +12,15 @@ struct shm;
 struct worker;
 
 enum rate_limit_kind {
-	LIMIT_KEY = 1, /* requests by API key; the hash is the key's SHA-256 */
-	LIMIT_LABELS, /* labels by API key, likewise */
+	LIMIT_KEY = 1, /* requests by API key; the hash is its SHA-256 */
+	LIMIT_LABELS, /* labels by API key, with the same hash */
 	LIMIT_LOGIN, /* logins by client address; the hash is
 		      * rate_limit_address()'s
 		      */
 	LIMIT_KIND__MAX
 };
 
-/* How a request stands with its budget. */
+/* The result of counting a request. */
 struct rate_limit_result {
 	bool allowed;
 	int64_t limit;
@@ -29,30 +29,29 @@ struct rate_limit_result {
 };
 
 /*
- * Whether this API key has been seen by rate_limit_take() and not been pushed
- * out since, that is, whether it has been verified on this host before.
+ * Return whether rate_limit_take() has seen this API key and its slot was not
+ * given away since.  Then the key was verified on this host before.
  */
 bool rate_limit_known(
     const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
- * Take one request out of a budget of limit a minute.  But for LIMIT_LOGIN
- * the caller has verified the key, now or before (rate_limit_known()): a slot
- * made for whatever a stranger sends would let strangers fill the table.  The
- * count is exact however many processes take at once.  The table of keys
- * refuses when it has no room: a budget may be granted short, never beyond. The
- * table of logins, which strangers can fill from enough addresses, gives the
- * new address the slot of the one that used the least, so that it refuses
- * nobody for what others do.
+ * Count one request against a limit per minute.  Except with LIMIT_LOGIN, the
+ * caller has verified the key, now or before (rate_limit_known()), because
+ * slots for unverified keys would let strangers fill the table.  The count is
+ * exact however many processes count at the same time.  If the table of keys is
+ * full, refuse: a budget may be smaller than its limit, never larger.
+ * Strangers with enough addresses can fill the table of logins, so a new
+ * address then takes over the slot with the lowest count and is not refused.
  *
- * With Redis the count is that of all hosts, and so is the clock.  While it
- * does not answer, this host counts alone, on from what it took itself.
+ * With Redis, the count and the clock are those of all hosts.  While Redis does
+ * not answer, this host continues alone from its own count.
  */
 void rate_limit_take(struct worker *w, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
     struct rate_limit_result *ret);
 
-/* How the Redis that holds the budgets is. */
+/* The state of the Redis that holds the budgets. */
 enum rate_limit_redis {
 	LIMIT_SKIPPED = 1,
 	LIMIT_OK,
@@ -61,15 +60,15 @@ enum rate_limit_redis {
 };
 
 /*
- * Take from a budget of nobody's, to see whether Redis counts: one that only
- * answers a PING may be full, or a replica.
+ * Check Redis by counting against a budget that no caller has.  A PING is not
+ * enough: it succeeds also if Redis is full or a replica.
  */
 enum rate_limit_redis rate_limit_redis(struct worker *w);
 
 /*
- * The hash of a client address under a secret that all hosts have, so that no
- * address is stored, neither here nor in Redis; an IPv6 client is its /64,
- * because it owns all of it.
+ * Hash a client address with a secret that all hosts have, so that no address
+ * is stored here or in Redis.  Hash the /64 of an IPv6 address, because one
+ * client has all of it.
  */
 void rate_limit_address(
     const char *secret, const char *address, uint8_t ret[CRYPT_SHA256_SIZE]);

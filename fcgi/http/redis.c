@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Redis, where it may not cost more than its time: one connection a worker. */
+/* A client of Redis with a time limit: one connection per worker. */
 #include "config.h"
 
 #include <assert.h>
@@ -17,16 +17,16 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 
-#define PAUSE CLOCK_SECOND /* that a Redis which failed is left alone */
+#define PAUSE CLOCK_SECOND /* without calls after a failure */
 #define NUMBER_SIZE 21
-#define ERROR_SIZE 32 /* of the word that an error begins with */
+#define ERROR_SIZE 32 /* of the first word of an error */
 
 struct redis {
 	struct redis_url url;
 	int64_t timeout;
-	_Atomic int64_t *breaker; /* of the host */
+	_Atomic int64_t *breaker; /* shared by the host */
 	struct redis_net net;
-	redisReader *reader; /* of this connection; NULL: none yet */
+	redisReader *reader; /* of this connection; or NULL */
 };
 
 static bool may_try(struct redis *r, bool *ret_probe);
@@ -97,7 +97,10 @@ redis_eval(struct redis *r, const char *script, const char *key,
 		return REDIS_BACK;
 	}
 
-	/* What is still to come on this connection answers nobody. */
+	/*
+	 * Drop the connection: a later call could read a late answer of this
+	 * one.
+	 */
 	redis_net_close(&r->net);
 	return atomic_compare_exchange_strong(
 		   r->breaker, &closed, clock_ticks() + PAUSE)
@@ -106,8 +109,9 @@ redis_eval(struct redis *r, const char *script, const char *key,
 }
 
 /*
- * Everybody, while Redis answers; after a failure, one caller a pause: the
- * one that moves its end, so that a prober who dies is followed by another.
+ * Return whether this caller may try.  All may while Redis answers.  After a
+ * failure only one caller per PAUSE may, a probe: the one that moves the end of
+ * the pause.  So another caller follows if the probing process dies.
  */
 static bool
 may_try(struct redis *r, bool *ret_probe)
@@ -122,7 +126,7 @@ may_try(struct redis *r, bool *ret_probe)
 		    r->breaker, &until, now + PAUSE));
 }
 
-/* Ask, on a new connection if need be, in one round trip. */
+/* Call the script in one round trip; connect first if necessary. */
 static int
 redis_call(struct redis *r, const char *script, const char *key,
     int64_t argument, int64_t *ret, size_t n, struct fail *f)
@@ -145,7 +149,7 @@ redis_call(struct redis *r, const char *script, const char *key,
 	return result;
 }
 
-/* Connect, and say who we are and where we want to be. */
+/* Connect, and send AUTH and SELECT if the URL has them. */
 static int
 redis_greet(struct redis *r, int64_t deadline, struct fail *f)
 {
@@ -168,7 +172,7 @@ redis_greet(struct redis *r, int64_t deadline, struct fail *f)
 	return url->db[0] == '\0' ? 0 : send_command(r, 2, db, deadline, f);
 }
 
-/* Read the answers to that. */
+/* Read the answers to AUTH and SELECT. */
 static int
 read_greeting(struct redis *r, int64_t deadline, struct fail *f)
 {
@@ -204,7 +208,7 @@ send_command(struct redis *r, int argc, const char **argv, int64_t deadline,
 	return result;
 }
 
-/* The next answer, which is command's and no error. */
+/* Read the next answer; fail if it is an error. */
 static int
 receive_answer(struct redis *r, const char *command, int64_t deadline,
     redisReply **ret, struct fail *f)
@@ -226,7 +230,7 @@ receive_answer(struct redis *r, const char *command, int64_t deadline,
 	}
 }
 
-/* An answer out of what was received, or none yet. */
+/* Parse an answer from the received bytes; *ret is NULL if it is incomplete. */
 static int
 parse_answer(
     struct redis *r, const char *command, redisReply **ret, struct fail *f)
@@ -245,8 +249,8 @@ parse_answer(
 }
 
 /*
- * Keep the word that an error begins with (NOAUTH, OOM, LOADING...); the rest
- * may quote what was sent.
+ * Keep only the first word of an error (NOAUTH, OOM, LOADING...), because the
+ * rest may quote what was sent.
  */
 static int
 keep_error_word(const char *command, const char *text, struct fail *f)
@@ -259,7 +263,7 @@ keep_error_word(const char *command, const char *text, struct fail *f)
 	    "%s was answered %.*s", command, n, text);
 }
 
-/* An answer of n integers. */
+/* Read an answer of n integers. */
 static int
 read_integers(const redisReply *reply, int64_t *ret, size_t n, struct fail *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Redis, where it may not cost more than its time: one connection a worker. */
+/* A client of Redis with a time limit: one connection per worker. */
 #ifndef FCGI_HTTP_REDIS_H
 #define FCGI_HTTP_REDIS_H
 
@@ -10,40 +10,39 @@
 struct fail;
 struct redis;
 
-/* What became of a call. */
+/* The result of a call. */
 enum redis_got {
 	REDIS_ANSWERED = 1,
-	REDIS_BACK, /* an answer, the first since Redis was lost */
-	REDIS_LOST, /* no answer, and nobody of this host knew it before */
-	REDIS_FAILED, /* no answer again */
+	REDIS_BACK, /* the first answer since Redis was lost */
+	REDIS_LOST, /* the first failure on this host */
+	REDIS_FAILED, /* another failure */
 	REDIS_AWAY, /* not tried: Redis was lost a moment ago */
 	REDIS_GOT__MAX
 };
 
 /*
- * Prepare to talk to the Redis of url (redis_url_parse() takes it) without
- * talking yet.  ca_file holds the certificates that rediss:// trusts, NULL:
- * the system's.  No call takes longer than timeout, in microseconds, whether
- * it finds a connection or has to make one.
+ * Make a client of the Redis at url (as redis_url_parse() reads it) without
+ * connecting.  ca_file has the certificates that rediss:// trusts; NULL: those
+ * of the system.  No call takes longer than timeout microseconds, connecting
+ * included.
  *
- * The breaker is what the workers of a host know together, in the shared
- * region: 0 while Redis answers, else the clock_ticks() until which nobody
- * tries it; then one does, for all.  It and the strings must outlive the
- * whole.  Returns NULL with f set when there is no memory, or no Redis in
- * this build.
+ * The workers of a host share the breaker in the shared region: 0 while Redis
+ * answers, else the clock_ticks() until which no worker tries it; then one
+ * tries for all.  The breaker and the strings must outlive the client.  Return
+ * NULL with f set if memory is exhausted or this build has no Redis.
  */
 struct redis *redis_open(const char *url, const char *ca_file, int64_t timeout,
     _Atomic int64_t *breaker, struct fail *f);
 
-/* Close it; NULL is harmless. */
+/* Close the connection and free the client.  NULL is allowed. */
 void redis_close(struct redis *r);
 
 /*
- * Run a script there, with one key and one argument, in one round trip; it
- * answers n integers, written to ret.  Anything else fails the call: no
- * connection, no answer in time, an error of Redis.  The call is not
- * repeated: Redis may have run it, or still run it.  f->why then names the
- * reason and holds no secret.
+ * Run a script with one key and one argument in one round trip, and write its n
+ * integers to ret.  Everything else is a failure: no connection, no answer in
+ * time, an error of Redis.  Then f->why names the reason and contains no
+ * secret.  A call is never repeated, because Redis may have run the script or
+ * may still run it.
  */
 enum redis_got redis_eval(struct redis *r, const char *script, const char *key,
     int64_t argument, int64_t *ret, size_t n, struct fail *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Bytes to and from Redis, over TCP, TLS or a unix socket, by a deadline. */
+/* Send and receive over TCP, TLS or a unix socket, with a deadline. */
 #include "config.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static int await_socket(
     const struct redis_net *n, short events, int64_t deadline, struct fail *f);
 static int refuse_redis(struct fail *f, const char *doing, const char *why);
 
-/* What is asked of a lookup. */
+/* Hints for getaddrinfo(). */
 static const struct addrinfo name_hints = { .ai_socktype = SOCK_STREAM,
 	.ai_flags = AI_NUMERICSERV };
 static const struct addrinfo address_hints = { .ai_socktype = SOCK_STREAM,
@@ -159,7 +159,10 @@ open_socket(struct redis_net *n, int64_t deadline, struct fail *f)
 	    n, (const struct sockaddr *)&to, sizeof(to), deadline, f);
 }
 
-/* Try the addresses in turn; one that hangs leaves time for the others. */
+/*
+ * Try the addresses one after the other, with an equal share of the time for
+ * each.
+ */
 static int
 open_host(struct redis_net *n, int64_t deadline, struct fail *f)
 {
@@ -182,7 +185,7 @@ open_host(struct redis_net *n, int64_t deadline, struct fail *f)
 	return result;
 }
 
-/* An address is read at once; a name may be asked for over the network. */
+/* Parse an address at once; look up a name within the deadline. */
 static int
 resolve_host(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
     struct fail *f)
@@ -198,7 +201,7 @@ resolve_host(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
 	    got == EAI_INPROGRESS ? "no answer in time" : gai_strerror(got));
 }
 
-/* Begin a lookup, or go on with the one that took too long before. */
+/* Begin a lookup, or continue one that exceeded an earlier deadline. */
 static int
 resolve_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret)
 {
@@ -229,7 +232,7 @@ resolve_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret)
 	return got;
 }
 
-/* Connect rn_fd without waiting beyond the deadline. */
+/* Connect n->fd within the deadline. */
 static int
 connect_to(struct redis_net *n, const struct sockaddr *to, socklen_t size,
     int64_t deadline, struct fail *f)
@@ -257,8 +260,8 @@ err:
 }
 
 /*
- * Send at once, and find out about a connection that a firewall forgot while
- * nobody waits for it.
+ * Send without delay, and detect while the connection is idle that a firewall
+ * has dropped it.
  */
 static void
 keep_alive(int fd)
@@ -279,7 +282,7 @@ keep_alive(int fd)
 		    &options[i].value, sizeof(options[i].value));
 }
 
-/* Greet by TLS, and trust nobody but the host of the URL. */
+/* Do the TLS handshake, and accept only the host of the URL. */
 static int
 start_tls(struct redis_net *n, int64_t deadline, struct fail *f)
 {
@@ -325,11 +328,11 @@ make_ctx(struct redis_net *n, struct fail *f)
 	return 0;
 }
 
-/* Whom the certificate has to name. */
+/* Set the name or address that the certificate must have. */
 static bool
 name_peer(SSL *ssl, const struct redis_url *url)
 {
-	char host[REDIS_URL_HOST_SIZE]; /* OpenSSL's macro wants no const */
+	char host[REDIS_URL_HOST_SIZE]; /* OpenSSL's macro takes no const */
 
 	memcpy(host, url->host, sizeof(host));
 	if (url->numeric)
@@ -339,7 +342,10 @@ name_peer(SSL *ssl, const struct redis_url *url)
 	    SSL_set_tlsext_host_name(ssl, host) == 1;
 }
 
-/* After a call of TLS that did nothing: 0 when it may be made again. */
+/*
+ * After a TLS call that did nothing: wait for the socket.  Return 0 if the call
+ * may be repeated.
+ */
 static int
 tls_again(struct redis_net *n, int got, int64_t deadline, struct fail *f)
 {
@@ -355,7 +361,7 @@ tls_again(struct redis_net *n, int got, int64_t deadline, struct fail *f)
 	return refuse_redis(f, "TLS", why == NULL ? "it hung up" : why);
 }
 
-/* Wait until the connection can be read or written. */
+/* Wait until the socket is readable or writable. */
 static int
 await_socket(
     const struct redis_net *n, short events, int64_t deadline, struct fail *f)

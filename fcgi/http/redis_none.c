@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* In a build without Redis: conf.c refuses a REDIS_URL, so nobody calls. */
+/* A build without Redis: conf.c refuses REDIS_URL, so nothing calls this. */
 #include "config.h"
 
 #include "core/base/fail.h"

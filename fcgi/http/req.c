@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One request, from libfcgi's parameters to what handlers read. */
+/* One request: from the parameters of libfcgi to what handlers read. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -119,9 +119,9 @@ req_method_name(enum method method)
 }
 
 /*
- * X-Engine-Mode as it was sent, which must be once: before 1.23 nginx hands on
- * each line of a header by itself, and joins them from then on.  Two lines are
- * no mode either way.
+ * Return X-Engine-Mode as sent, or "", which is no mode, if it was sent twice.
+ * nginx before 1.23 passes each line of a header separately; later ones join
+ * them, which gives no mode either.
  */
 static const char *
 read_engine_mode(char **params)
@@ -136,7 +136,7 @@ read_engine_mode(char **params)
 	return ret;
 }
 
-/* HEAD is GET until the reply is written. */
+/* Treat HEAD as GET until the reply is written. */
 static void
 read_method(struct req *req, const char *name)
 {
@@ -151,7 +151,9 @@ read_method(struct req *req, const char *name)
 			break;
 }
 
-/* Path and query as sent: DOCUMENT_URI is already decoded, so it is second. */
+/*
+ * Read path and query as sent.  DOCUMENT_URI is decoded, so prefer REQUEST_URI.
+ */
 static void
 read_target(struct req *req, char **params)
 {
@@ -169,7 +171,7 @@ read_target(struct req *req, char **params)
 	req->query = uri[n] == '?' ? uri + n + 1 : "";
 }
 
-/* The caller's id if it may be logged, else a fresh one. */
+/* Return the id of the caller if it is safe to log, else a new one. */
 static const char *
 choose_correlation_id(struct arena *a, const char *sent, int64_t now)
 {
@@ -182,10 +184,10 @@ choose_correlation_id(struct arena *a, const char *sent, int64_t now)
 }
 
 /*
- * The client's address.  Each trusted hop appended the address of its own
- * peer to X-Forwarded-For, so the client is the entry that the outermost
- * trusted one added, the hops'th from the end.  A list that is shorter, or an
- * entry that is no address, is not believed.
+ * Return the address of the client.  Each trusted hop has appended the address
+ * of its peer to X-Forwarded-For, so the entry at position hops from the end,
+ * which the outermost trusted hop added, is the client.  If the list is
+ * shorter, or the entry is not an address, return the peer.
  */
 static const char *
 client_address(
@@ -220,7 +222,7 @@ is_address(const char *text)
 	    inet_pton(AF_INET6, text, &any) == 1;
 }
 
-/* What follows "Bearer ", or NULL. */
+/* Return what follows "Bearer ", or NULL. */
 static const char *
 bearer_token(const char *authorization)
 {
@@ -230,7 +232,7 @@ bearer_token(const char *authorization)
 	return authorization + 7 + strspn(authorization + 7, " ");
 }
 
-/* A length in digits only, or -1. */
+/* Parse a length in digits.  Return -1 if it is none. */
 static int64_t
 parse_length(const char *text)
 {
@@ -244,7 +246,10 @@ parse_length(const char *text)
 	return *end == '\0' && errno == 0 ? n : -1;
 }
 
-/* nginx's $msec, "1795233912.345", in microseconds, or 0. */
+/*
+ * Parse nginx's $msec, such as "1795233912.345".  Return microseconds, or 0 if
+ * it is malformed.
+ */
 static int64_t
 received_time(const char *text)
 {

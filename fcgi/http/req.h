@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One request, from libfcgi's parameters to what handlers read. */
+/* One request: from the parameters of libfcgi to what handlers read. */
 #ifndef FCGI_HTTP_REQ_H
 #define FCGI_HTTP_REQ_H
 
@@ -21,7 +21,7 @@ struct route;
 struct worker;
 
 enum method {
-	METHOD_GET = 1, /* HEAD is GET whose body is not sent */
+	METHOD_GET = 1, /* also HEAD, whose body is not sent */
 	METHOD_POST,
 	METHOD_PUT,
 	METHOD_PATCH,
@@ -30,25 +30,25 @@ enum method {
 	METHOD__MAX
 };
 
-/* Who sent an operator request; filled by the gate. */
+/* The operator who sent a request; filled by auth_operator(). */
 struct operator
 {
 	const char *email;
 	enum role role;
-	bool temporary; /* another has set the password */
+	bool temporary; /* set by another operator */
 	const char *token_id; /* jti */
 	int64_t expires_at; /* microseconds UTC */
-	int64_t session; /* sn: as the token has it and the database too */
-	int64_t given_at; /* when the session's password was given */
+	int64_t session; /* number in the token (sn) and database */
+	int64_t given_at; /* when the session's password was entered */
 };
 
 #define REQ_PATH_ARGS_MAX 2
 
-/* One request in hand.  Everything hangs off its arena. */
+/* One request.  Its arena holds everything. */
 struct req {
-	struct worker *worker; /* connection, engine, shared region */
+	struct worker *worker; /* connection, engine, shared memory */
 	struct arena *arena;
-	struct fail fail; /* what handlers and the gate fill */
+	struct fail fail; /* set by handlers and by route.c */
 
 	enum method method;
 	bool head;
@@ -60,59 +60,57 @@ struct req {
 	const char *bearer; /* Authorization without "Bearer ", or NULL */
 	const char *idempotency_key;
 	const char *mode; /* X-Engine-Mode */
-	bool foreign_mode; /* X-Verdict-Mode was sent, which is not ours */
-	const char *correlation_id; /* the caller's, or a fresh cor_ id */
+	bool foreign_mode; /* X-Verdict-Mode was sent */
+	const char *correlation_id; /* from the caller, or a new cor_ id */
 	const char *client_ip; /* after TRUST_PROXY; personal */
 	int64_t received_at; /* nginx's $msec as us UTC, 0 if absent */
 
 	const struct route *route;
 	const char *arg[REQ_PATH_ARGS_MAX]; /* decoded {parameters} */
-	struct query params; /* of the query, decoded */
+	struct query params; /* decoded query */
 	uint8_t
-	    key_hash[CRYPT_SHA256_SIZE]; /* of api_key, or of a revoked one */
-	bool key_verified; /* the database knows the key, for this route */
-	struct operator operator; /* operator and admin routes */
+	    key_hash[CRYPT_SHA256_SIZE]; /* of api_key, or of a revoked key */
+	bool key_verified; /* the key exists and has the scope */
+	struct operator operator; /* only with an operator token */
 
-	int connection; /* to nginx; what hangs up when the caller does */
-	struct FCGX_Stream *in; /* where the body comes from, once */
+	int connection; /* descriptor to nginx */
+	struct FCGX_Stream *in; /* source of the body */
 	const char *body; /* raw bytes, NUL-terminated; "" without */
 	size_t body_size;
-	struct json_object *json; /* parsed, on routes that take a body */
-	bool part_committed; /* audited routes: a part of the work stands */
-	void (*committed)(struct req *req); /* audited routes: NULL, or what
-					       to do when it is */
-	struct decision_request
-	    *item; /* a single decision: what its set decides */
+	struct json_object *json; /* parsed body, on routes with JSON */
+	bool part_committed; /* audited: work is committed */
+	void (*committed)(struct req *req); /* audited: runs after the commit */
+	struct decision_request *item; /* of a single decision */
 };
 
 /*
  * Fill req from FastCGI's parameters, which must outlive it.  now is the time
- * for the correlation id; hops is TRUST_PROXY.  Nothing here can fail: what
- * is absent or malformed reads as absent, and the gate refuses it.
+ * for the correlation id; hops is TRUST_PROXY.  This cannot fail: an absent or
+ * malformed parameter is stored as absent, and route.c refuses the request.
  */
 void req_init(struct req *req, struct worker *worker, struct arena *arena,
     char **params, struct FCGX_Stream *in, int64_t hops, int64_t now);
 
 /*
- * Read the body into req->body: CONTENT_LENGTH bytes, none without it.
- * Returns 0, or -1 with req->fail set: PAYLOAD_TOO_LARGE beyond max bytes,
- * before reading any; INVALID_REQUEST when the stream ends early; INTERNAL
- * when the arena is full.
+ * Read CONTENT_LENGTH bytes of body into req->body; none if it is absent.
+ * Return 0, or -1 with req->fail set: PAYLOAD_TOO_LARGE if there are more than
+ * max bytes, before reading; INVALID_REQUEST if the stream ends early; INTERNAL
+ * if the arena is full.
  */
 int req_body(struct req *req, size_t max) __attribute__((warn_unused_result));
 
 /*
- * Whether a shadow is asked for, by X-Engine-Mode: "shadow", or "live" (also
- * written "enforce") as it is without.  Returns 0, or -1 with req->fail set
- * where it says anything else, or where another service's header for this was
- * sent: what is mistyped or misdirected must not make a decision real.
+ * Set *ret to whether X-Engine-Mode asks for a dry run: "shadow" does; "live",
+ * "enforce" and no header do not.  Return 0, or -1 with req->fail set for any
+ * other value, and if X-Verdict-Mode was sent, the header of another service: a
+ * mistake in a header must not make a decision real.
  */
 int req_dry_run(struct req *req, bool *ret) __attribute__((warn_unused_result));
 
-/* Whether nobody waits for the answer any more, as far as nginx has told. */
+/* Return whether nginx has closed the connection, so that no caller waits. */
 bool req_abandoned(const struct req *req);
 
-/* The method's name as it is logged, "OTHER" for what we do not serve. */
+/* Return the name of a method for the log; "OTHER" if it is not served. */
 const char *req_method_name(enum method method);
 
 #endif

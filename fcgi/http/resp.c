@@ -19,7 +19,7 @@
 
 static bool has_header(const struct resp *resp, const char *name);
 
-/* When the arena has no room left even for an error. */
+/* The body if the arena has no room even for an error. */
 static const char last_resort[] =
     "{\"error\":true,\"code\":\"INTERNAL\","
     "\"message\":\"something failed on our side\"}";

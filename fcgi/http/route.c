@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The whole HTTP surface, and the one gate in front of every handler. */
+/* The HTTP routes, and the checks before every handler. */
 #include "config.h"
 
 #include <assert.h>
@@ -30,9 +30,9 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define LONG_S 60 /* a route that may take so many seconds is a long one */
-#define CHECK_TIME CLOCK_SECOND /* for the settings before a login */
-#define BODY_IGNORED 4096 /* bytes, where a route takes no body */
+#define LONG_S 60 /* a route with this limit is a long one */
+#define CHECK_TIME CLOCK_SECOND /* to read the settings before a login */
+#define BODY_IGNORED 4096 /* bytes of a body that is ignored */
 
 static int handle_request(struct req *req, struct resp *resp);
 static int run_handler(struct req *req, struct resp *resp);
@@ -69,7 +69,7 @@ static const struct route routes[] = {
 #undef ROUTE
 };
 
-/* What operators may ask: queries.tbl. */
+/* The query parameters of operator routes. */
 static const struct {
 	const char *path;
 	const char *name;
@@ -113,8 +113,8 @@ route_settle(struct req *req, struct resp *resp)
 }
 
 /*
- * Answer what has come through the gate.  Requests that may take minutes never
- * hold the last two of an operator group, or its last one if it has but two.
+ * Run the handler.  Long requests leave two workers of the operator group free,
+ * or one if the group has two.
  */
 static int
 handle_request(struct req *req, struct resp *resp)
@@ -135,7 +135,7 @@ handle_request(struct req *req, struct resp *resp)
 	return r;
 }
 
-/* Let the handler do it, with an audit entry where the route wants one. */
+/* Run the handler, with an audit entry if the route requires one. */
 static int
 run_handler(struct req *req, struct resp *resp)
 {
@@ -144,7 +144,7 @@ run_handler(struct req *req, struct resp *resp)
 	return req->route->handler(req, resp);
 }
 
-/* Everything that stands between a request and its handler, in order. */
+/* Check everything that precedes the handler, in order. */
 static int
 pass_gate(struct req *req, struct resp *resp)
 {
@@ -170,7 +170,7 @@ pass_gate(struct req *req, struct resp *resp)
 	return req->json == NULL ? -1 : 0;
 }
 
-/* 400: what an operator reads does not know a parameter that was sent. */
+/* 400: the query of an operator route has an unknown parameter. */
 static int
 check_query(struct req *req)
 {
@@ -200,8 +200,8 @@ query_known(const struct route *route, const char *name)
 }
 
 /*
- * The route of method and path.  404: no route has this path, or none that
- * this worker serves; 405 with Allow: only with other methods.
+ * Find the route of method and path.  404: no route of this worker has the
+ * path; 405 with Allow: it has other methods only.
  */
 static int
 find_route(struct req *req, struct resp *resp, struct path_match *ret)
@@ -225,7 +225,7 @@ find_route(struct req *req, struct resp *resp, struct path_match *ret)
 	return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL, "%s", "");
 }
 
-/* A worker has only what its group's routes need. */
+/* A worker has only the resources for the routes of its group. */
 static bool
 is_served_here(const struct worker *w, const struct route *route)
 {
@@ -250,7 +250,7 @@ not_allowed(struct req *req, struct resp *resp, const bool allow[METHOD__MAX])
 	    &req->fail, FAIL_INPUT, METHOD_NOT_ALLOWED, NULL, "%s", "");
 }
 
-/* Under overload a request is refused before it costs the database anything. */
+/* 503: under overload, before the request costs database time. */
 static int
 check_load(struct req *req)
 {
@@ -267,9 +267,9 @@ check_load(struct req *req)
 }
 
 /*
- * Who may call.  A service key is only looked at here: it is verified in the
- * decision's own first round trip, by check_budget() where this host has not
- * seen it yet, or by check_caller() before we refuse.
+ * 401, 403: check the caller's credential.  Of an API key check only the form:
+ * check_budget() verifies it if this host does not know it, else the first
+ * round trip of the decision, or check_caller() before a refusal.
  */
 static int
 check_access(struct req *req)
@@ -290,7 +290,7 @@ check_access(struct req *req)
 	return -1;
 }
 
-/* Take the request out of its budget, where the caller is known by now. */
+/* 429: count the request against its budget. */
 static int
 check_budget(struct req *req, struct resp *resp)
 {
@@ -302,8 +302,8 @@ check_budget(struct req *req, struct resp *resp)
 		return 0;
 
 	/*
-	 * Strangers have no budget.  For decisions a key is asked about once on
-	 * each host; who labels asks about it anyway.
+	 * Only verified keys have a budget.  For decisions, verify a key once
+	 * on each host; for labels, always.
 	 */
 	if ((req->route->budget == BUDGET_LABELS ||
 		!rate_limit_known(req->worker->shm, req->key_hash)) &&
@@ -320,7 +320,7 @@ check_login(struct req *req, struct resp *resp)
 	uint8_t hash[CRYPT_SHA256_SIZE];
 	struct rate_limit_result got;
 
-	/* Who logs in asks the database anyway, but not for long before. */
+	/* A login needs the database anyway, but must not wait long here. */
 	if (w->db != NULL)
 		db_set_deadline(w->db, clock_ticks() + CHECK_TIME);
 	settings_sync_renew(w, req->arena);
@@ -333,8 +333,8 @@ check_login(struct req *req, struct resp *resp)
 }
 
 /*
- * Count the request of a key, and say how it stands.  Before it is refused it
- * is made sure that the limit is that of now.
+ * Count the request of a key, and add the headers of its budget.  Before a
+ * refusal make sure that the limit is up to date.
  */
 static void
 count_key(struct req *req, struct resp *resp, struct rate_limit_result *ret)
@@ -376,7 +376,7 @@ refuse_over_budget(
 	    "more than %lld requests in this minute", (long long)got->limit);
 }
 
-/* The body as bytes: 413, then 415 where a body was sent that counts. */
+/* Read the body.  413: too large; 415: not the media type of the route. */
 static int
 read_request_body(struct req *req)
 {
@@ -393,8 +393,8 @@ read_request_body(struct req *req)
 }
 
 /*
- * What is wrong with a request is told to callers whose key holds: verify it
- * before a refusal, so that 401 and 403 come first.
+ * Verify the API key before an error of the request is reported, so that 401
+ * and 403 come first.
  */
 static int
 check_caller(struct req *req)
@@ -405,7 +405,7 @@ check_caller(struct req *req)
 	return auth_apikey(req);
 }
 
-/* Answer with the failure, or with the one that has to come before it. */
+/* Answer with the error, or with one that takes precedence. */
 static void
 refuse_request(struct req *req, struct resp *resp)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The whole HTTP surface, and the one gate in front of every handler. */
+/* The HTTP routes, and the checks before every handler. */
 #ifndef FCGI_HTTP_ROUTE_H
 #define FCGI_HTTP_ROUTE_H
 
@@ -15,29 +15,29 @@ enum route_access {
 	ACCESS_PUBLIC = 1, /* no credential */
 	ACCESS_APIKEY, /* X-API-Key with the route's scope */
 	ACCESS_SESSION, /* bearer token of any role */
-	ACCESS_OPERATOR, /* the same; no password has to be changed first */
-	ACCESS_ADMIN, /* the same, of an admin */
+	ACCESS_OPERATOR, /* also no temporary password */
+	ACCESS_ADMIN, /* also the role admin */
 	ACCESS__MAX
 };
 
 enum budget {
 	BUDGET_NONE = 1,
-	BUDGET_DECISIONS, /* by API key; from here on as the metric has them */
+	BUDGET_DECISIONS, /* by API key; the order of the metric */
 	BUDGET_LOGIN, /* by client address */
 	BUDGET_LABELS, /* by API key */
 	BUDGET__MAX
 };
 
-/* Whether it changes something that the audit trail tells. */
+/* Whether the request is recorded in the audit trail. */
 enum audit_trail { TRAIL_NONE = 1, TRAIL_AUDIT, TRAIL__MAX };
 
 /*
- * A handler returns 0 with resp filled, or -1 with req->fail set; its comment
- * names the statuses that it raises.
+ * A handler returns 0 with resp filled, or -1 with req->fail set.  Its comment
+ * lists the statuses that it raises.
  */
 typedef int route_fn(struct req *req, struct resp *resp);
 
-/* Every route by the name of its handler, numbered from 0 as metrics do. */
+/* The routes by the names of their handlers, numbered from 0 as in metrics. */
 #define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
     body, limit, fn)                                                           \
 	ROUTE_##fn,
@@ -48,7 +48,7 @@ enum route_id {
 };
 #undef ROUTE
 
-/* A max body of text/csv, which the handler reads itself, in routes.tbl. */
+/* In routes.tbl: a body of text/csv, which the handler parses itself. */
 #define CSV(max) (-(max))
 
 /* One row of fcgi/http/routes.tbl, which explains the columns. */
@@ -62,8 +62,8 @@ struct route {
 	enum budget budget;
 	enum audit_trail trail;
 	bool combines;
-	size_t body_max; /* 0: takes no body; up to 4 KiB is ignored */
-	bool csv; /* the body is text/csv, else application/json */
+	size_t body_max; /* 0: no body; up to 4 KiB are ignored */
+	bool csv; /* text/csv, else application/json */
 	int limit_s;
 	route_fn *handler;
 };
@@ -75,25 +75,27 @@ struct route {
 #undef ROUTE
 
 /*
- * The second half of decision_post(), the one handler that combines: it leaves
- * its event in req->item; decision_answer() fills resp after the transaction.
+ * The second half of decision_post(), the only handler that combines.
+ * decision_post() sets req->item; decision_answer() fills resp after the
+ * transaction.
  */
 route_fn decision_answer;
 
-/* The route's number, ROUTE__NONE for NULL. */
+/* Return the number of a route, ROUTE__NONE for NULL. */
 enum route_id route_id(const struct route *route);
 
 /*
- * Whether requests of this method and path share a transaction with others
- * that wait beside them.
+ * Return whether requests of this method and path share a transaction with
+ * others that are waiting.
  */
 bool route_combines(const struct req *req);
 
 /*
- * Run one request: match (404, 405), waiting time (503), access (401, 403),
- * budget (429), size and type (413, 415), path, query and body (400),
- * handler.  Fills resp; of a route that combines, only req->item if nothing
- * is wrong: route_settle() fills resp after the transaction.
+ * Run one request: match the path (404, 405), then check load (503), credential
+ * (401, 403), budget (429), size and type (413, 415), path, query and body
+ * (400), and run the handler.  Fill resp.  For a route that combines, only set
+ * req->item unless there is an error; route_settle() fills resp after the
+ * transaction.
  */
 void route_run(struct req *req, struct resp *resp);
 void route_settle(struct req *req, struct resp *resp);

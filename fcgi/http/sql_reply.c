@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Answers that the database gives ready: one statement, one row of JSON. */
+/* Answers that an SQL function returns as JSON in one row. */
 #include "config.h"
 
 #include <assert.h>

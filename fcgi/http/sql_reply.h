@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Answers that the database gives ready: one statement, one row of JSON. */
+/* Answers that an SQL function returns as JSON in one row. */
 #ifndef FCGI_HTTP_SQL_REPLY_H
 #define FCGI_HTTP_SQL_REPLY_H
 
@@ -9,15 +9,15 @@ struct req;
 struct resp;
 
 /*
- * Answer 200 with the column body of a statement's one row.  p may be NULL.
- * Returns 0, or -1 with req->fail set.
+ * Answer 200 with the column body of the one row of a statement.  p may be
+ * NULL. Return 0, or -1 with req->fail set.
  */
 int sql_reply_read(struct req *req, struct resp *resp, enum stmt stmt,
     const struct params *p) __attribute__((warn_unused_result));
 
 /*
- * The same with another status, for a statement that may refuse: its row has
- * refusal, the name of an error code, or null and then body.
+ * Answer with status and the column body.  If the column refusal is not null,
+ * fail with the error code that it names.  Return 0, or -1 with req->fail set.
  */
 int sql_reply_write(struct req *req, struct resp *resp, int status,
     enum stmt stmt, const struct params *p) __attribute__((warn_unused_result));

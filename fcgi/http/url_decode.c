@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Percent-encoded text, of paths and of queries; no I/O, no state. */
+/* Decode percent-encoded text of paths and queries; no I/O, no state. */
 #include "config.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Percent-encoded text, of paths and of queries; no I/O, no state. */
+/* Decode percent-encoded text of paths and queries; no I/O, no state. */
 #ifndef FCGI_HTTP_URL_DECODE_H
 #define FCGI_HTTP_URL_DECODE_H
 
@@ -7,11 +7,10 @@
 #include <stddef.h>
 
 /*
- * Undo the escapes of the size bytes at text into ret, which has room for max
- * bytes and a NUL; where plus is true, "+" is a space.  Returns how many
- * bytes came out, or -1, with ret unspecified: an escape is not two hex
- * digits, there are over max bytes, or they are not UTF-8 without control
- * characters.
+ * Decode the size bytes at text into ret, which has room for max bytes and a
+ * NUL; if plus is true, "+" is a space.  Return the number of decoded bytes, or
+ * -1 with ret undefined: an escape is not two hex digits, there are more than
+ * max bytes, or they are not UTF-8 without control characters.
  */
 int url_decode(const char *text, size_t size, bool plus, char *ret, size_t max)
     __attribute__((warn_unused_result));

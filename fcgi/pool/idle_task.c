@@ -43,7 +43,7 @@ static void end_task(struct worker *w);
 static void count_drained(struct worker *w, const struct spool_drain *counts);
 
 /*
- * One worker of the host at a time runs each task. due is the offset in struct
+ * One worker of the host at a time runs each task.  due is the offset in struct
  * shm of the time when the task is due.
  */
 static const struct {
