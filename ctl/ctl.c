@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the commands of assayctl share: messages, files, the database. */
+/* Helpers of all commands: messages, files, the database. */
 #include "config.h"
 
 #include <sys/stat.h>
@@ -19,7 +19,7 @@
 #include "lib/db/db.h"
 #include "ctl/ctl.h"
 
-#define TIMEOUT_MS 15000 /* of one statement, as for an operator's request */
+#define TIMEOUT_MS 15000 /* of one statement, as for requests of operators */
 
 void
 ctl_say(const char *fmt, ...)
@@ -125,7 +125,8 @@ ctl_gz_read(void *file, char *buf, size_t size)
 
 	n = gzread(file, buf, (unsigned)size);
 	if (n == 0) {
-		/* A gzip file that was cut off ends early without a word. */
+		/* For a truncated gzip file gzread() returns 0, as at the end.
+		 */
 		gzerror(file, &error);
 		if (error != Z_OK && error != Z_STREAM_END)
 			return -1;

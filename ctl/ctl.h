@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the commands of assayctl share: options, messages, files. */
+/* Helpers of all commands: options, messages, files, the database. */
 #ifndef CTL_CTL_H
 #define CTL_CTL_H
 
@@ -12,10 +12,10 @@ struct command;
 struct db;
 struct fail;
 
-#define SEED_VERSION "seed@v0.4" /* of the rules that migrate seeds */
-#define OPT_LIST_MAX 8 /* times that one option may be given */
+#define SEED_VERSION "seed@v0.4" /* of the rules that migrate installs */
+#define OPT_LIST_MAX 8 /* how often one option may be given */
 
-/* One command; commands.tbl has them all. */
+/* One command; commands.tbl lists all. */
 struct command {
 	const char *name; /* one or two words */
 	const char *args;
@@ -29,22 +29,23 @@ struct command {
 
 #include "core/base/array.h"
 
-/* Every CALL of commands.tbl. */
+/* Run a CALL of commands.tbl.  Return an exit status. */
 int remote(const struct command *cmd, int argc, char **argv);
 
 enum opt_type {
 	OPT_FLAG = 1, /* ret is a bool */
 	OPT_TEXT, /* ret is a char * */
 	OPT_NUMBER, /* ret is an int64_t, from min to max */
-	OPT_CHOICE, /* ret is a char *, one of those in arg: "a|b|c" */
-	OPT_LIST, /* ret is a struct opt_list; of choices, if arg has them */
+	OPT_CHOICE, /* ret is a char *, one of the words in arg: "a|b|c" */
+	OPT_LIST, /* ret is a struct opt_list; if arg is "a|b", of these words
+		   */
 	OPT_TYPE__MAX
 };
 
 /* One option of a command: how it is read and what --help says. */
 struct opt {
-	const char *name; /* without its two dashes */
-	const char *arg; /* what stands for its value, NULL for a flag */
+	const char *name; /* without "--" */
+	const char *arg; /* name of its value in the help, NULL for a flag */
 	const char *help;
 	enum opt_type type;
 	void *ret;
@@ -57,17 +58,16 @@ struct opt_list {
 	size_t n;
 };
 
-/* How many operands follow the options. */
+/* How many operands a command takes. */
 struct operands {
 	int min;
 	int max;
 };
 
 /*
- * Read the options of a command out of argv (argv[0] is skipped) and move
- * the operands to its front.  Returns the number of operands.  --help prints
- * the command's help and exits 0; anything wrong says what and exits
- * EX_USAGE.
+ * Read the options of a command from argv, after argv[0], and move the operands
+ * to the front of argv.  Return the number of operands.  For --help, print the
+ * help and exit 0.  For a wrong argument, print the error and exit EX_USAGE.
  */
 int opt_parse(const struct command *cmd, const struct opt *opts, size_t n,
     struct operands want, int argc, char **argv);
@@ -75,60 +75,62 @@ int opt_parse(const struct command *cmd, const struct opt *opts, size_t n,
 /* Whether text is one of choices, "a|b|c". */
 bool opt_is_choice(const char *choices, const char *text);
 
-/* Say what is wrong with how a command was called, and exit EX_USAGE. */
+/* Print an error and the line of usage to standard error; exit EX_USAGE. */
 _Noreturn void opt_usage(const struct command *cmd, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* One line on standard error, "assayctl: ...". */
+/* Print the line "assayctl: ..." to standard error. */
 void ctl_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Say what failed while doing; returns the exit status that tells why. */
+/* Print "doing: error" for f, and return the exit status for it. */
 int ctl_failed(const char *doing, const struct fail *f);
 
-/* An arena of size bytes, or the end of the program. */
+/* Make an arena of size bytes; exit EX_OSERR if there is no memory. */
 void ctl_arena(struct arena *a, size_t size);
 
-/* Give everything in the arena back, and the arena's own memory. */
+/* Run the deferred functions of the arena and free its memory. */
 void ctl_arena_free(struct arena *a);
 
 /*
- * Read a whole file of at most max bytes into arena a, NUL-terminated, its
- * size to *ret_size.  Returns NULL with f set.
+ * Read a file of at most max bytes into arena a; end it with NUL and set
+ * *ret_size.  Return NULL with f set if that fails.
  */
 char *ctl_read_file(struct arena *a, const char *path, size_t max,
     size_t *ret_size, struct fail *f);
 
 /*
- * A file is put in its place by a rename, which would put it in that of a
- * device or a pipe as well.  Returns 0, or -1 with f set if path is one.
+ * Check that path does not exist or is a regular file, because the rename of
+ * the output would also replace a device or a pipe.  Return 0, or -1 with f
+ * set.
  */
 int ctl_check_output(const char *path, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* The source of a struct csv (lib/sys/csv.h): a gzFile, of a gzip'ed file or
- * not.
+/*
+ * The read function of a struct csv (lib/sys/csv.h) for a gzFile, which reads
+ * files with and without compression.
  */
 long ctl_gz_read(void *file, char *buf, size_t size);
 
 /*
- * Make the place that rule_compile() names, "line L, column C", one of a
- * file, as compilers print it and editors jump to it: "PATH:L:C".
+ * Rewrite the place in f, "line L, column C" of rule_compile(), as "PATH:L:C",
+ * the form of compilers, which editors understand.
  */
 void ctl_rule_place(struct fail *f, const char *path);
 
 /*
- * ADMIN_DATABASE_URL, else DATABASE_URL, else NULL after having said what to
- * set.
+ * Return ADMIN_DATABASE_URL, else DATABASE_URL, else NULL after an error
+ * message.
  */
 const char *ctl_database_url(void);
 
 /*
- * Open the database with every named statement.  Returns NULL after having
- * said why, with the exit status in *ret_exit.
+ * Connect to the database and prepare every named statement.  If that fails,
+ * print the error, set *ret_exit and return NULL.
  */
 struct db *ctl_database(int *ret_exit);
 
-/* Whether output to this descriptor may be coloured (NO_COLOR, a terminal). */
+/* Whether to print colours to fd: a terminal, and NO_COLOR is not set. */
 bool ctl_colour(int fd);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The service as assayctl sees it: where, as whom, and what it answers. */
+/* Send requests to the service: its address, the credentials, its answers. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -23,13 +23,13 @@
 #include "ctl/request/answer_progress.h"
 
 #define REPLY_MAX ((size_t)64 << 20)
-#define TRIES_MAX 5 /* of a request that may wait */
-#define PATIENCE 60 /* seconds that it waits at most */
+#define TRIES_MAX 5 /* repetitions of a patient request */
+#define PATIENCE 60 /* longest pause between them, seconds */
 #define URL_DEFAULT "http://127.0.0.1:4000"
 #define TYPE_JSON "Content-Type: application/json"
 #define TIMEOUT_MS 30000
 #define TIMEOUT_WATCH_MS 2000
-#define TIMEOUT_SLOW_MS 620000 /* the service's own 600 s come first */
+#define TIMEOUT_SLOW_MS 620000 /* above the 600 s of the service */
 
 static int token_find(struct http_client *sv, const char *url);
 static int find_header_key(struct http_client *sv);
@@ -51,7 +51,7 @@ static const char *hint_for(const struct http_client *sv, const char *code);
 static int status_exit(int status);
 static void release_answer(void *json);
 
-/* What to do about an error, where its message does not say it. */
+/* Advice for errors whose message contains none. */
 static const struct {
 	const char *code;
 	const char *hint;
@@ -114,7 +114,7 @@ http_client_open(struct http_client *sv, const char *url,
 	if (access == ACCESS_KEY && status == EX_OK)
 		status = find_header_key(sv);
 
-	/* A login replaces a session's file that cannot be used. */
+	/* A login may fail to read the old session, which it replaces. */
 	if (status != EX_OK && access != ACCESS_NONE)
 		return status;
 	if (http_client_address(sv->url, a, &sv->base, &sv->socket) == -1) {
@@ -225,7 +225,7 @@ http_client_ca_file(void)
 	return path == NULL || *path == '\0' ? NULL : path;
 }
 
-/* The token and the service that it is for. */
+/* Choose the token and the service that issued it. */
 static int
 token_find(struct http_client *sv, const char *url)
 {
@@ -282,7 +282,7 @@ find_header_key(struct http_client *sv)
 	return EX_OK;
 }
 
-/* Send one request and wait for its answer, of whatever kind. */
+/* Send one request and wait for an answer with any status. */
 static int
 send_http_request(struct http_client *sv, const struct client_request *ask)
 {
@@ -324,7 +324,7 @@ make_call(const struct http_client *sv, const struct client_request *ask,
 	return call->url == NULL ? -1 : 0;
 }
 
-/* Until there is an answer, or none to be had. */
+/* Wait for the answer; poll and draw the progress meanwhile. */
 static int
 wait_for_answer(struct http_client *sv, const struct client_request *ask)
 {
@@ -351,7 +351,7 @@ wait_for_answer(struct http_client *sv, const struct client_request *ask)
 	return EX_UNAVAILABLE;
 }
 
-/* Prepare to ask how far it is, if that can be told and somebody sees it. */
+/* Prepare to poll the progress, if there is a route for it and a terminal. */
 static void
 watch_begin(struct answer_progress *watch, const struct http_client *sv,
     const struct client_request *ask)
@@ -368,7 +368,7 @@ watch_begin(struct answer_progress *watch, const struct http_client *sv,
 		watch->about = ask->about;
 }
 
-/* Say how far it is or else for how long, where a person can see it. */
+/* Draw the progress, or the seconds if it is unknown, on a terminal. */
 static void
 is_waiting(int64_t *drawn, const struct answer_progress *watch)
 {
@@ -386,7 +386,7 @@ is_waiting(int64_t *drawn, const struct answer_progress *watch)
 	*drawn = now;
 }
 
-/* Say what was answered that is no success, and what to do about it. */
+/* Print the error in an answer, with advice; return the exit status for it. */
 static int
 report_refused(struct http_client *sv, const struct client_request *ask,
     struct json_object *reply)
@@ -414,7 +414,7 @@ report_refused(struct http_client *sv, const struct client_request *ask,
 	return status_exit(status);
 }
 
-/* Whether what the request names is not there. */
+/* Whether the error says that the object of the request does not exist. */
 static bool
 is_missing(const char *code)
 {
@@ -428,7 +428,7 @@ is_missing(const char *code)
 	return false;
 }
 
-/* A text of the error envelope, harmless; NULL if there is none. */
+/* Return a text of the error answer, cleaned for a terminal; NULL if none. */
 static const char *
 reply_text(struct arena *a, struct json_object *reply, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The service as assayctl sees it: where, as whom, and what it answers. */
+/* Send requests to the service: its address, the credentials, its answers. */
 #ifndef CTL_HTTP_CLIENT_H
 #define CTL_HTTP_CLIENT_H
 
@@ -12,7 +12,7 @@ struct arena;
 struct json_object;
 struct str;
 
-/* What goes with a request. */
+/* The credential that a request sends. */
 enum http_client_access {
 	ACCESS_NONE = 1,
 	ACCESS_TOKEN,
@@ -21,11 +21,11 @@ enum http_client_access {
 };
 
 struct http_client {
-	const char *url; /* as it was named, without a slash at its end */
-	const char *base; /* what paths are put after */
+	const char *url; /* as given, for messages */
+	const char *base; /* the prefix of every path */
 	const char *socket; /* of a unix: address, else NULL */
-	const char *header; /* with the token or key, NULL for none */
-	bool own_token; /* from ASSAY_TOKEN */
+	const char *header; /* with the token or API key, or NULL */
+	bool own_token; /* the token is from ASSAY_TOKEN */
 	struct http *http;
 	struct http_call call;
 	struct arena *arena;
@@ -36,59 +36,61 @@ struct client_request {
 	const char *what; /* the command, for messages */
 	const char *method;
 	const char *path; /* with its query */
-	const char *type; /* of the body; NULL: JSON */
-	const char *body; /* NULL for none */
+	const char *type; /* the Content-Type header, NULL: JSON */
+	const char *body; /* or NULL */
 	bool slow; /* may take minutes */
-	const char *watch; /* what tells a terminal how far it is, or NULL */
-	const char *about; /* the event type that it is about */
-	bool patient; /* may be sent again, as late as the service says */
-	const char *missing; /* said when it is not found; NULL: the
-				   service's words */
-	bool quiet; /* nothing is said of a refusal */
-	bool *missed; /* if set, a 404 sets it and is no failure */
+	const char *watch; /* path to poll its progress, or NULL */
+	const char *about; /* the event type to look up there */
+	bool patient; /* after 429 or 503, wait as the service says and retry */
+	const char *missing; /* replaces the message of a not-found error,
+				or NULL */
+	bool quiet; /* do not print errors of the service */
+	bool *missed; /* if not NULL, a 404 sets it and is not a failure */
 };
 
 /*
- * Find the service: url (of --url, may be NULL), else ASSAY_URL, else for a
- * token that of its session, for anything else as http_client_url() says.  A
- * token is only ever sent to the service that gave it.  All memory comes from
- * arena a.  Returns EX_OK, or an exit status after having said what to do.
+ * Choose the service and the credential: url (of --url, may be NULL), else
+ * ASSAY_URL, else for a token the service of the session, otherwise
+ * http_client_url().  Never send the token of a session to another service than
+ * the one that issued it.  All memory comes from arena a.  Return EX_OK, or an
+ * exit status after an error message.
  */
 int http_client_open(struct http_client *sv, const char *url,
     enum http_client_access access, struct arena *a);
 
-/* NULL inside is harmless. */
+/* Close what http_client_open() opened, also if it failed. */
 void http_client_close(struct http_client *sv);
 
 /*
- * Ask, and wait for the answer, until Ctrl-C.  Returns EX_OK with the answer
- * of a success parsed in *ret, which lives as long as the arena, its text in
- * sv_call until the next one; or an exit status after having said what the
- * service answered and what to do about it.  With ak_missed, *ret is NULL
- * after a 404.
+ * Send a request and wait for its answer.  After success, return EX_OK with the
+ * parsed answer in *ret, which lives as long as the arena; its text is in
+ * sv->call until the next request.  Otherwise print the error and advice, and
+ * return an exit status.  With ask->missed, a 404 returns EX_OK, and *ret is
+ * NULL.
  */
 int http_client_call(struct http_client *sv, const struct client_request *ask,
     struct json_object **ret);
 
 /*
- * Split an address into what libcurl needs: "http://host:port" or
- * "https://...", or "unix:/path/of/socket".  Returns 0, or -1 for any other.
+ * Split an address, "http://host:port", "https://..." or
+ * "unix:/path/of/socket", into a base URL and a socket, NULL without one, for
+ * libcurl.  Return 0, or -1 for any other address.
  */
 int http_client_address(const char *url, struct arena *a, const char **ret_base,
     const char **ret_socket) __attribute__((warn_unused_result));
 
-/* Append text as one segment of a path or one value of a query. */
+/* Append text, escaped for a path segment or a query value. */
 void http_client_escape(struct str *s, const char *text);
 
 /*
- * The address that an API key or a login is sent to, into *ret: url, else
- * ASSAY_URL, else BASE_URL, else that of the session, else this machine's.
- * Returns EX_OK, or an exit status after having said what is wrong with the
- * session's file; *ret is this machine's then.
+ * Choose the address for an API key or a login: url, else ASSAY_URL, else
+ * BASE_URL, else that of the session, else http://127.0.0.1:4000.  Return
+ * EX_OK, or an exit status after an error message if the session cannot be
+ * read; then *ret is the last of these.
  */
 int http_client_url(struct arena *a, const char *url, const char **ret);
 
-/* The certificates that are trusted, NULL for the system's. */
+/* Return the file of trusted certificates, NULL for those of the system. */
 const char *http_client_ca_file(void);
 
 #endif

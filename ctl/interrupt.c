@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether somebody wants a long command to end. */
+/* Let signals end a long command in order. */
 #include "config.h"
 
 #include <signal.h>
@@ -23,7 +23,7 @@ interrupt_listen(void)
 	for (i = 0; i < nitems(ends); i++)
 		sigaction(ends[i], &sa, NULL);
 
-	/* There are more of these to come while it ends. */
+	/* More SIGPIPE may arrive while the command ends. */
 	sa.sa_flags = 0;
 	sigaction(SIGPIPE, &sa, NULL);
 }

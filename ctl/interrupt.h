@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether somebody wants a long command to end. */
+/* Let signals end a long command in order. */
 #ifndef CTL_INTERRUPT_H
 #define CTL_INTERRUPT_H
 
 #include <stdbool.h>
 
 /*
- * From now on Ctrl-C, a hangup, a termination and output that nobody reads any
- * more end the command in order, once; but for the last, the second time at
- * once.
+ * Catch SIGINT, SIGHUP, SIGTERM and SIGPIPE from now on, so that the command
+ * can end in order.  The second SIGINT, SIGHUP or SIGTERM ends it at once.
  */
 void interrupt_listen(void);
 
-/* Whether one of them has come. */
+/* Whether one of these signals has arrived. */
 bool interrupt_wanted(void);
 
 #endif

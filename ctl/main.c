@@ -36,7 +36,7 @@ main(int argc, char **argv)
 		return find_none(argc, argv);
 	status = cmd->run(cmd, argc, argv);
 
-	/* Output that could not be written whole is no success. */
+	/* Fail if the output could not be written completely. */
 	if (fflush(stdout) == EOF && status == EX_OK) {
 		ctl_say("cannot write standard output");
 		status = EX_IOERR;
@@ -51,7 +51,10 @@ asks_help(const char *word)
 	    strcmp(word, "help") == 0;
 }
 
-/* No command is named: the help of a group, or what was meant. */
+/*
+ * Handle words that are not a command: print the help of a group, or an error
+ * with suggestions.
+ */
 static int
 find_none(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Options of commands: one table reads them and prints their help. */
+/* Read the options of a command, and print its help, from one table. */
 #include "config.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ opt_help(const struct command *cmd, const struct opt *opts, size_t n)
 	printf("\nSee assayctl(8) for details.\n");
 }
 
-/* The option that argument "--name" or "--name=value" names. */
+/* Return the option for the argument "--name" or "--name=value". */
 static const struct opt *
 opt_find(const struct command *cmd, const struct opt *opts, size_t n,
     const char *arg)
@@ -122,7 +122,7 @@ opt_find(const struct command *cmd, const struct opt *opts, size_t n,
 	opt_usage(cmd, "unknown option %.*s", (int)len, arg);
 }
 
-/* Store the value of an option, NULL for a flag. */
+/* Check and store the value of an option; value is NULL for a flag. */
 static void
 opt_set(const struct command *cmd, const struct opt *opt, char *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Secrets, which are typed or piped in and never arguments. */
+/* Read secrets from the terminal or standard input, never as arguments. */
 #include "config.h"
 
 #include <signal.h>
@@ -16,7 +16,7 @@ static int line_read(const char *prompt, bool echo, char *ret, size_t size);
 static int line_take(char *ret, size_t size);
 static void note_prompt_signal(int sig);
 
-/* What ends a prompt; the terminal must get its echo back before. */
+/* Signals that end a prompt; it restores the echo before they take effect. */
 static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 static volatile sig_atomic_t ended;
 
@@ -61,7 +61,7 @@ line_read(const char *prompt, bool echo, char *ret, size_t size)
 	return r;
 }
 
-/* One line of standard input. */
+/* Read one line of standard input. */
 static int
 line_take(char *ret, size_t size)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* Secrets, which are typed or piped in and never arguments. */
+/* Read secrets from the terminal or standard input, never as arguments. */
 #ifndef CTL_PROMPT_SECRET_H
 #define CTL_PROMPT_SECRET_H
 
 #include <stddef.h>
 
 /*
- * Read one line, without its end, into ret: from a prompt without echo, or
- * from standard input when that is no terminal.  Returns 0, or -1 when there
- * was none, it was empty, or it does not fit.
+ * Read one line into ret, without its line end: with a prompt and no echo on a
+ * terminal, else from standard input.  Return 0, or -1 if there is no line, it
+ * is empty, or it does not fit.
  */
 int prompt_secret_read(const char *prompt, char *ret, size_t size)
     __attribute__((warn_unused_result));
 
-/* The same, with echo, for what is no secret but is asked for besides one. */
+/* The same with echo, for input that is not secret. */
 int prompt_secret_ask(const char *prompt, char *ret, size_t size)
     __attribute__((warn_unused_result));
 

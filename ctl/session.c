@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The session that `assayctl login` keeps in a file of its user's. */
+/* The file with the session of `assayctl login`. */
 #include "config.h"
 
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ static int file_read(int fd, const char *path, char text[FILE_MAX]);
 static void lines_read(struct arena *a, struct session *ss, const char *text);
 static int refuse_session_file(const char *path, const char *why);
 
-/* The lines of the file: a name, a space, a text. */
+/* The lines of the file: name, space, text. */
 static const struct {
 	const char *name;
 	size_t offset;
@@ -104,7 +104,10 @@ session_forget(void)
 	return refuse_session_file(path, strerror(errno));
 }
 
-/* The file's path; with make, its directories are made for us alone. */
+/*
+ * Store the path of the file.  With make, also create its directories, readable
+ * only for this user.  Return an exit status.
+ */
 static int
 session_path(char path[PATH_MAX], bool make)
 {
@@ -134,7 +137,7 @@ session_path(char path[PATH_MAX], bool make)
 	return EX_OK;
 }
 
-/* Read a file that only we can have written and can read. */
+/* Read the file if it belongs to this user and nobody else can read it. */
 static int
 file_read(int fd, const char *path, char text[FILE_MAX])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The session that `assayctl login` keeps in a file of its user's. */
+/* The file with the session of `assayctl login`. */
 #ifndef CTL_SESSION_H
 #define CTL_SESSION_H
 
@@ -7,26 +7,29 @@
 
 struct arena;
 
-/* Texts live in the arena of session_read(); NULL is what there is none of. */
+/* Texts are in the arena of session_read(); a missing one is NULL. */
 struct session {
 	const char *url;
 	const char *token;
 	const char *email;
 	const char *role;
-	const char *until; /* as a time's text */
+	const char *until; /* when the token expires, as text */
 };
 
 /*
- * Read the session.  Returns EX_OK, with nothing in *ret if there is no file,
- * or an exit status after having said what is wrong with it: others may read
- * it, it is not ours.
+ * Read the session; *ret is zeroed if there is no file.  Return EX_OK, or an
+ * exit status after an error message: others can read the file, or it belongs
+ * to another user.
  */
 int session_read(struct arena *a, struct session *ret);
 
-/* Write it, whole or not at all.  Returns EX_OK, or as session_read(). */
+/*
+ * Replace the file atomically.  Return EX_OK, or an exit status after an error
+ * message.
+ */
 int session_write(const struct session *ss);
 
-/* Remove it.  Returns EX_OK, or as session_read(). */
+/* Remove the file.  Return as session_write(). */
 int session_forget(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Text from outside on a terminal: harmless, and as wide as it looks. */
+/* Print foreign text on a terminal: clean it, and compute its width. */
 #include "config.h"
 
 #include <sys/ioctl.h>
@@ -18,7 +18,7 @@
 #include "ctl/term_text.h"
 
 #define BAR_WIDTH 20
-#define NOT_UTF8 0xfffd /* stands for bytes that are none */
+#define NOT_UTF8 0xfffd /* the code for bytes that are not UTF-8 */
 
 /* One character of a text. */
 struct term_glyph {
@@ -26,7 +26,7 @@ struct term_glyph {
 	size_t width; /* columns */
 	uint32_t code;
 	bool harmful;
-	const char *shown; /* what is shown of it */
+	const char *shown; /* the text to print for it */
 	size_t shown_size;
 };
 
@@ -34,7 +34,7 @@ static struct term_glyph next_glyph(const char *p, size_t size);
 static bool is_harmful(uint32_t code);
 static size_t code_width(uint32_t code);
 
-/* Ranges of characters that are obeyed or unseen. */
+/* Ranges of characters that control a terminal or are invisible. */
 static const uint32_t unseen[][2] = {
 	{ 0x00, 0x1f },
 	{ 0x7f, 0x9f },
@@ -168,7 +168,7 @@ term_text_colour(const char *word)
 	return "";
 }
 
-/* The first of the size bytes' characters. */
+/* Return the first character of the size bytes at p. */
 static struct term_glyph
 next_glyph(const char *p, size_t size)
 {
@@ -201,16 +201,16 @@ is_harmful(uint32_t code)
 	return false;
 }
 
-/* What the C library knows of a character; it has to be told that of UTF-8. */
+/* Return the width of a character; wcwidth() needs a UTF-8 locale. */
 static size_t
 code_width(uint32_t code)
 {
-	static bool told;
+	static bool has_locale;
 	int n;
 
-	if (!told) {
+	if (!has_locale) {
 		setlocale(LC_CTYPE, "C.UTF-8");
-		told = true;
+		has_locale = true;
 	}
 	n = wcwidth((wchar_t)code);
 	return n < 0 ? 1 : (size_t)n;

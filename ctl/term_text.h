@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Text from outside on a terminal: harmless, and as wide as it looks. */
+/* Print foreign text on a terminal: clean it, and compute its width. */
 #ifndef CTL_TERM_TEXT_H
 #define CTL_TERM_TEXT_H
 
@@ -10,37 +10,37 @@
 struct str;
 
 /*
- * Append text to s with a space for each line end or tab and "?" for what a
- * terminal would obey or a reader could not see: control characters, those
- * that turn the direction, bytes that are no UTF-8.  NULL is empty.
+ * Append text to s, cleaned: a space replaces each line end or tab; "?"
+ * replaces each other control character, each character that is invisible or
+ * changes the direction of text, and each byte that is not UTF-8.  NULL is "".
  */
 void term_text_clean(struct str *s, const char *text);
 
-/* The same to standard output. */
+/* Print text to standard output, cleaned. */
 void term_text_put(const char *text);
 
 /*
- * JSON to standard output: what term_text_clean() replaces is written as an
- * escape, which says the same.
+ * Print JSON to standard output.  Characters that term_text_clean() replaces
+ * are printed as \u escapes, so the JSON keeps its meaning.
  */
 void term_text_put_json(const char *json);
 
-/* How many columns clean text takes. */
+/* Return the width of clean text in columns. */
 size_t term_text_width(const char *text);
 
 /*
- * How many bytes of clean text fit into width columns; *ret_width is how many
- * these take.
+ * Return the number of bytes of clean text that fit into width columns;
+ * *ret_width is the number of columns that they take.
  */
 size_t term_text_fit(const char *text, size_t width, size_t *ret_width);
 
-/* Columns of the terminal on standard output, 0 where that is none. */
+/* Return the columns of the terminal, 0 if standard output is not one. */
 size_t term_text_terminal(void);
 
-/* Draw how much is done, on standard error, over the line that is there. */
+/* Draw a progress bar on standard error, over the current line. */
 void term_text_bar(int64_t done, int64_t of);
 
-/* The colour of a state or a verdict as an escape sequence, "" without one. */
+/* Return the escape sequence for a state or a verdict, "" if it has none. */
 const char *term_text_colour(const char *word);
 
 #define TERM_TEXT_PLAIN "\033[0m" /* the end of a colour */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl admin: operators with the admin role, on the database. */
+/* assayctl admin: create admins and set their passwords, in the database. */
 #include "config.h"
 
 #include <ctype.h>
@@ -22,13 +22,13 @@
 #define PASSWORD_MIN 8
 #define PASSWORD_MAX 256
 
-/* One act: a statement that takes an email and the hash of a password. */
+/* One command: a statement that takes an email and the hash of a password. */
 struct admin_act {
 	const char *name; /* of the command */
-	enum stmt stmt; /* no row where it cannot be done */
-	const char *before; /* what to say around the email when it is done */
-	const char *after;
-	const char *refused; /* and before it when it is not */
+	enum stmt stmt; /* returns no row if it refuses */
+	const char *before; /* text before the email after success */
+	const char *after; /* text after the email after success */
+	const char *refused; /* text before the email after a refusal */
 };
 
 static int admin_run(const struct command *cmd, const struct admin_act *act,
@@ -57,7 +57,7 @@ admin_password(const struct command *cmd, int argc, char **argv)
 	return admin_run(cmd, &act, argc, argv);
 }
 
-/* Read the operand and the password, and do it. */
+/* Read the operand and the password, and run the command. */
 static int
 admin_run(const struct command *cmd, const struct admin_act *act, int argc,
     char **argv)
@@ -83,7 +83,7 @@ admin_run(const struct command *cmd, const struct admin_act *act, int argc,
 	return status;
 }
 
-/* Store the password of the operator. */
+/* Run the statement and add the audit entry, in one transaction. */
 static int
 admin_store(struct db *db, const struct admin_act *act, const char *email,
     const char *password)
@@ -117,7 +117,7 @@ admin_store(struct db *db, const struct admin_act *act, const char *email,
 	return status;
 }
 
-/* Emails are kept in lower case; what cannot be one is refused. */
+/* Convert an email to lower case; exit if it is not an email address. */
 static void
 email_lower(const struct command *cmd, char *email)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Acts on the database: each is in the audit trail, in its transaction. */
+/* Audit entries of commands that change the database directly. */
 #include "config.h"
 
 #include <pwd.h>
@@ -53,7 +53,7 @@ audit_entry_commit(struct db *db, struct arena *a, const char *command,
 	return db_run(db, a, STMT_COMMIT, NULL, NULL, f);
 }
 
-/* Who runs this, as the system knows them. */
+/* Return "assayctl:" and the name of the system user, or the number. */
 static void
 actor_name(char ret[ACTOR_SIZE])
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Acts on the database: each is in the audit trail, in its transaction. */
+/*
+ * Audit entries of commands that change the database directly.  Each entry is
+ * written in the transaction of its change.
+ */
 #ifndef CTL_CMD_AUDIT_ENTRY_H
 #define CTL_CMD_AUDIT_ENTRY_H
 
@@ -9,21 +12,21 @@ struct arena;
 struct db;
 struct fail;
 
-/* One member of an entry's params. */
+/* One member of the params of an entry. */
 struct audit_entry_param {
 	const char *name;
 	const char *text;
 };
 
-/* Begin the transaction of an act.  Returns 0, or -1 with f set. */
+/* Begin the transaction.  Return 0, or -1 with f set. */
 int audit_entry_begin(struct db *db, struct arena *a, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Add the entry of the act, and commit both.  The actor is "assayctl:" and the
- * name of the system's user, the action "assayctl " and the command.  Returns
- * 0, or -1 with f set: then the caller says so, and what was done goes with
- * the session.
+ * Add the entry and commit the transaction.  The actor is "assayctl:" and the
+ * name of the system user, the action "assayctl " and the command.  Return 0,
+ * or -1 with f set: the change is rolled back when the caller closes the
+ * session.
  */
 int audit_entry_commit(struct db *db, struct arena *a, const char *command,
     const struct audit_entry_param *params, size_t n, struct fail *f)

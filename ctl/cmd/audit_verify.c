@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl audit verify: the chain of the audit trail, hashed again. */
+/* assayctl audit verify: hash the audit trail again, and compare. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -19,23 +19,23 @@
 
 #define ARENA_SIZE ((size_t)256 << 20)
 #define SEALS_PAGE 1000
-#define SHOWN_MAX 20 /* faults that are named */
+#define SHOWN_MAX 20 /* faults that are printed */
 #define HEX_SIZE (2 * CRYPT_SHA256_SIZE + 1)
 
-/* A walk along the chain. */
+/* The state of a walk along the chain. */
 struct walk {
 	struct db *db;
 	struct arena arena;
 	const char *head; /* the hash that must be in the chain, or NULL */
 	bool head_found;
 	int64_t number; /* of the last seal that was read */
-	int64_t last; /* the last entry that it seals */
-	uint8_t hash[CRYPT_SHA256_SIZE]; /* its hash, as it is stored */
-	int64_t entries; /* that are sealed and there */
+	int64_t last; /* number of the last entry under that seal */
+	uint8_t hash[CRYPT_SHA256_SIZE]; /* stored hash of that seal */
+	int64_t entries; /* sealed entries that exist */
 	int64_t faults;
 };
 
-/* A seal as it is stored. */
+/* A stored seal. */
 struct seal {
 	int64_t number;
 	int64_t last;
@@ -92,7 +92,7 @@ audit_verify(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* Page after page of the seals, in the order of the chain. */
+/* Read the seals page by page, in the order of the chain, and check each. */
 static int
 walk_seals(struct walk *w, struct fail *f)
 {
@@ -127,7 +127,10 @@ walk_seals(struct walk *w, struct fail *f)
 	return 0;
 }
 
-/* One seal and what it seals; it becomes the seal before the next. */
+/*
+ * Check one seal and its entries.  It becomes the previous seal of the walk.
+ * Return 0, also if there are faults, or -1 with f set.
+ */
 static int
 check_seal(struct walk *w, const struct seal *se, struct fail *f)
 {
@@ -177,7 +180,7 @@ check_seal(struct walk *w, const struct seal *se, struct fail *f)
 	return 0;
 }
 
-/* The hash that a seal should have. */
+/* Compute the hash of a seal from its entries and the previous seal. */
 static int
 hash_seal(struct walk *w, const struct seal *se, const struct rows *rows,
     uint8_t ret[CRYPT_SHA256_SIZE])
@@ -223,7 +226,7 @@ hash_entry(struct walk *w, const struct rows *rows, int row,
 	    &w->arena, NULL, 0, texts, nitems(texts), NULL, 0, ret);
 }
 
-/* Whether this seal is the one that was asked for. */
+/* Note whether this seal has the hash of --head. */
 static void
 check_head(struct walk *w)
 {
@@ -234,7 +237,7 @@ check_head(struct walk *w)
 		w->head_found = true;
 }
 
-/* What came of it; what is not sealed yet proves nothing. */
+/* Print the result, with the number of entries that have no seal yet. */
 static int
 report_chain(struct walk *w, struct fail *f)
 {
@@ -264,7 +267,7 @@ report_chain(struct walk *w, struct fail *f)
 	return 0;
 }
 
-/* Say what is wrong, unless that was done often enough. */
+/* Count a fault, and print the first SHOWN_MAX. */
 static void
 add_fault(struct walk *w, const char *fmt, ...)
 {

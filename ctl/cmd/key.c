@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl key: make, list and revoke service keys, on the database. */
+/* assayctl key: create, list and revoke API keys, in the database. */
 #include "config.h"
 
 #include <stdio.h>
@@ -158,7 +158,7 @@ out:
 	return status;
 }
 
-/* The id of the key that typed is, in whole or in part. */
+/* Complete a partial id of a key.  Return an exit status. */
 static int
 find_service_key(
     struct db *db, struct arena *a, const char *typed, const char **ret)
@@ -179,7 +179,7 @@ find_service_key(
 	return status;
 }
 
-/* The scopes that were asked for as bits; none asked for means all. */
+/* Return the bits of the wanted scopes; all scopes if none is given. */
 static unsigned
 scope_bits(const struct command *cmd, const struct opt_list *wanted)
 {
@@ -201,7 +201,7 @@ scope_bits(const struct command *cmd, const struct opt_list *wanted)
 	return bits;
 }
 
-/* Make a key; its text goes to standard output alone, for scripts. */
+/* Create a key, and print only its text to standard output, for scripts. */
 static int
 add_service_key(struct db *db, struct arena *a, const char *name, unsigned bits,
     int64_t days)
@@ -243,7 +243,7 @@ add_service_key(struct db *db, struct arena *a, const char *name, unsigned bits,
 	return EX_OK;
 }
 
-/* One line of the list. */
+/* Print one line of the list. */
 static void
 key_print(struct json_object *key)
 {
@@ -270,7 +270,7 @@ key_print(struct json_object *key)
 	putchar('\n');
 }
 
-/* A text of a key, NULL for null. */
+/* Return a text member of a key, NULL for null. */
 static const char *
 key_text(struct json_object *key, const char *name)
 {

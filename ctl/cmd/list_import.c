@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl lists import: the rows of a file as entries, in many requests. */
+/* assayctl lists import: send the rows of a CSV file as list entries. */
 #include "config.h"
 
 #include <errno.h>
@@ -23,13 +23,13 @@
 #include "ctl/http_client.h"
 #include "ctl/term_text.h"
 
-#define ENTRIES_MAX 10000 /* of one request, which is one transaction */
-#define BODY_MAX ((size_t)1 << 20) /* bytes of one */
-#define ROW_MAX 2048 /* bytes of one entry, every quote doubled */
+#define ENTRIES_MAX 10000 /* per request, which is one transaction */
+#define BODY_MAX ((size_t)1 << 20) /* bytes per request */
+#define ROW_MAX 2048 /* bytes of one entry, with every quote doubled */
 #define ARENA_SIZE ((size_t)8 << 20) /* for one request and its answer */
 #define FAULTS_SHOWN 20
 
-/* The whole import. */
+/* The state of the import. */
 struct import {
 	const char *what; /* the command, for messages */
 	const char *path; /* as messages name it */
@@ -39,17 +39,17 @@ struct import {
 	struct http_client service;
 	struct arena arena; /* of one request */
 	struct str body;
-	uint64_t n; /* entries in it */
-	int64_t from; /* rows on earlier lines are not sent */
-	uint64_t line; /* of the first row that is not in yet */
-	uint64_t rows; /* to be sent, as the check found */
-	uint64_t done; /* of them in */
+	uint64_t n; /* entries in body */
+	int64_t from; /* skip rows on earlier lines */
+	uint64_t line; /* of the first row that is not imported yet */
+	uint64_t rows; /* to send, as counted by the check */
+	uint64_t done; /* rows imported */
 	uint64_t added;
 	uint64_t updated;
-	uint64_t over; /* ended already */
+	uint64_t over; /* entries that have expired already */
 	uint64_t faults;
 	int64_t began; /* ticks */
-	int64_t drawn; /* ticks of the last progress, 0: none yet */
+	int64_t drawn; /* ticks when progress was drawn, 0: never */
 };
 
 static int open_import_source(struct import *im, const char *path);
@@ -97,7 +97,10 @@ lists_import(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* Open the file; what comes from a pipe is kept, so that it is read twice. */
+/*
+ * Open the file.  Copy standard input to a temporary file, because the import
+ * reads its input twice.  Return an exit status.
+ */
 static int
 open_import_source(struct import *im, const char *path)
 {
@@ -128,7 +131,7 @@ open_import_source(struct import *im, const char *path)
 	return EX_IOERR;
 }
 
-/* Read the whole file once and say what is wrong with it. */
+/* Read the whole file and report its errors.  Return an exit status. */
 static int
 check_import_file(struct import *im)
 {
@@ -177,7 +180,7 @@ run_import(struct import *im, char *url, bool json)
 	return status;
 }
 
-/* Read it again, which finds nothing new unless it was changed meanwhile. */
+/* Read the file again and send it; it may have changed since the check. */
 static int
 send_all(struct import *im)
 {
@@ -199,7 +202,7 @@ send_all(struct import *im)
 	return status == EX_OK && im->n > 0 ? body_send(im) : status;
 }
 
-/* Begin to read: which column is which field. */
+/* Rewind the file and read its header.  Return 0, or -1 after the error. */
 static int
 read_header_line(struct import *im)
 {
@@ -214,8 +217,8 @@ read_header_line(struct import *im)
 }
 
 /*
- * The next entry that is good and wanted: 1 for one, 0 at the end, -1 when
- * the file cannot be read on.  Rows that are no entries are told and counted.
+ * Read the next valid entry from line im->from on; report and count the invalid
+ * rows.  Return 1, 0 at the end of the file, or -1 if reading cannot continue.
  */
 static int
 next_entry(struct import *im, struct list_entry_input *ret)
@@ -234,7 +237,7 @@ next_entry(struct import *im, struct list_entry_input *ret)
 	return r;
 }
 
-/* Tell what is wrong with the row just read, as compilers do; not its text. */
+/* Report an error as compilers do, "FILE:LINE: error", without the row. */
 static void
 report_fault(struct import *im, const struct fail *f)
 {
@@ -242,7 +245,7 @@ report_fault(struct import *im, const struct fail *f)
 	unsigned long line;
 	int skip = 0;
 
-	/* csv says the line itself. */
+	/* An error of the CSV reader begins with the line. */
 	if (f->where[0] == '\0' &&
 	    sscanf(why, "line %lu %n", &line, &skip) == 1)
 		why += skip;
@@ -279,7 +282,7 @@ body_add(struct import *im, const struct list_entry_input *en)
 	str_addf(s, ",%s\n", end);
 }
 
-/* A field in quotes. */
+/* Append a CSV field in quotes. */
 static void
 body_text(struct str *s, const char *text)
 {
@@ -292,7 +295,7 @@ body_text(struct str *s, const char *text)
 	str_addc(s, '"');
 }
 
-/* Send what there is, a transaction of its own, and begin anew. */
+/* Send the body as one transaction, and begin the next body. */
 static int
 body_send(struct import *im)
 {
@@ -337,7 +340,7 @@ print_totals(const struct import *im, bool json)
 		ctl_say("%" PRIu64 " of them have expired already", im->over);
 }
 
-/* Say how far it is, where a person can see it. */
+/* Draw the progress, on a terminal. */
 static void
 draw_import_progress(struct import *im)
 {
@@ -354,7 +357,7 @@ draw_import_progress(struct import *im)
 	    im->rows, seconds / part - seconds);
 }
 
-/* Take the progress line away before something else is printed. */
+/* Erase the progress line before other output. */
 static void
 progress_clear(const struct import *im)
 {
@@ -362,7 +365,7 @@ progress_clear(const struct import *im)
 		fputs("\r\033[K", stderr);
 }
 
-/* csv's source. */
+/* The read function of struct csv. */
 static long
 read_file(void *cookie, char *buf, size_t size)
 {

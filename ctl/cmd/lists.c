@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl lists remove: an entry by its id, or by what it is about. */
+/* assayctl lists remove: remove an entry by id, or by kind and value. */
 #include "config.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ lists_remove(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* Find the entry of this kind, subject and value, and remove it. */
+/* Find the entry with the kind, subject and value in argv, and remove it. */
 static int
 drop_entry(struct http_client *sv, const char *what, char **argv)
 {

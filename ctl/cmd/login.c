@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl login, logout, refresh, whoami, password: the session over HTTP. */
+/* assayctl login, logout, refresh, whoami, password: sessions over HTTP. */
 #include "config.h"
 
 #include <stdio.h>
@@ -85,8 +85,7 @@ logout(const struct command *cmd, int argc, char **argv)
 		"logged out", cmd, &a);
 	ctl_arena_free(&a);
 
-	/* Whoever wants to leave shall not be kept by a service that is down.
-	 */
+	/* Remove the file even if the service does not answer. */
 	forgot = session_forget();
 	return status != EX_OK ? status : forgot;
 }
@@ -171,7 +170,7 @@ password_change(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* The present password and the new one, which a person types twice. */
+/* Read the current password and the new one, on a terminal twice. */
 static int
 ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
     char again[PASSWORD_SIZE])
@@ -193,7 +192,7 @@ ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
 	return EX_OK;
 }
 
-/* Change it, and keep the session that begins with the new one. */
+/* Change the password, and store the new session that this starts. */
 static int
 change_password(
     struct http_client *sv, const char *what, const char *old, const char *next)
@@ -218,7 +217,7 @@ change_password(
 	return status == EX_OK ? keep_session(sv, json) : status;
 }
 
-/* Ask for what is missing, log in, and keep the session. */
+/* Ask for email and password, log in, and store the session. */
 static int
 begin_login(
     const struct command *cmd, struct http_client *sv, const char *email)
@@ -255,7 +254,7 @@ begin_login(
 	return status == EX_OK ? keep_session(sv, json) : status;
 }
 
-/* Keep the session that an answer gives, and say whose it is. */
+/* Store the session in an answer, and print its operator. */
 static int
 keep_session(const struct http_client *sv, struct json_object *json)
 {
@@ -291,7 +290,7 @@ keep_session(const struct http_client *sv, struct json_object *json)
 	return status;
 }
 
-/* A password is about to go over a network that anyone can listen to. */
+/* Warn if the password will be sent to another machine without TLS. */
 static void
 warn_plain(const struct http_client *sv)
 {
@@ -307,7 +306,7 @@ warn_plain(const struct http_client *sv)
 	ctl_say("warning: the connection to %s is not encrypted", sv->url);
 }
 
-/* One request of the session's, and what to say when it was done. */
+/* Send one request with the token of the session; print done on success. */
 static int
 ask_one(const char *method, const char *path, const char *done,
     const struct command *cmd, struct arena *a)
@@ -328,7 +327,7 @@ ask_one(const char *method, const char *path, const char *done,
 	return status;
 }
 
-/* Whose session it is; the email and the role come from the service. */
+/* Print operator, service and end; email and role come from the service. */
 static void
 session_say(const struct session *ss)
 {

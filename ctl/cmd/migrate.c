@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl migrate: from whatever the database has to this program's schema. */
+/* assayctl migrate: bring any database to the schema of this program. */
 #include "config.h"
 
 #include <dirent.h>
@@ -31,11 +31,11 @@
 #define PATH_SIZE 4096
 #define CHECKSUM_SIZE (2 * CRYPT_SHA256_SIZE + 1)
 #define MONTHS_AHEAD 24
-#define HELD_PAUSE 1000 /* ms between tries for a lock */
-#define WAIT_DEFAULT 300 /* seconds of such tries, and for another migrate */
+#define HELD_PAUSE 1000 /* ms between attempts to get a lock */
+#define WAIT_DEFAULT 300 /* seconds to wait for locks and other migrates */
 #define WAIT_MAX 86400
 
-/* What runs before a named statement can be prepared. */
+/* Statements that run before the named statements can be prepared. */
 #define SQL_LOCK                                                               \
 	"select pg_try_advisory_lock(hashtextextended('assay.migrate', 0)) "   \
 	"as mine"
@@ -54,7 +54,7 @@
 #define SQL_RECORD                                                             \
 	"insert into assay.migration (number, name, checksum) "                \
 	"values ($1::bigint, $2::text, $3::text)"
-/* Whether the functions are those of a checksum, and the roles are there. */
+/* Whether the functions have this checksum and the roles exist. */
 #define SQL_SAME                                                               \
 	"select (select functions = $1::text from assay.schema_state) "        \
 	"and (select count(*) = 4 from pg_roles where rolname in ("            \
@@ -63,34 +63,34 @@
 #define SQL_SAME_NOW "update assay.schema_state set functions = $1::text"
 #define SQL_REBASE "select assay.log_rebase() as moved"
 
-/* One file of the program, or one that the database has seen. */
+/* One migration: a file of this program, or a row of assay.migration. */
 struct migration {
 	int64_t number;
 	const char *name; /* "0001_configuration" */
 	const char *path;
-	const char *text; /* of a file */
+	const char *text; /* of the file */
 	char checksum[CHECKSUM_SIZE];
 	int64_t applied_at;
 };
 
-/* What all steps need. */
+/* The state of a run. */
 struct migrate_work {
 	struct arena arena;
-	struct db *db; /* bare: its session holds the lock */
+	struct db *db; /* without named statements; holds the lock */
 	const char *dir;
 	struct migration file[FILES_MAX];
 	size_t n_files;
 	struct migration seen[FILES_MAX];
 	size_t n_seen;
-	unsigned done; /* things that were not up to date */
-	bool logging; /* what the server logs is to be set, too */
-	bool again; /* the functions and grants, even if they are the same */
-	char moved[24]; /* places of the log, by a restore; "" without one */
-	bool waited; /* somebody held what was to be changed */
-	int64_t until; /* clock_ticks() when to wait no longer */
+	unsigned done; /* changes that were made */
+	bool logging; /* also apply logging.sql */
+	bool again; /* replace functions and grants even if unchanged */
+	char moved[24]; /* result of log_rebase() after a restore, else "" */
+	bool waited; /* the message about waiting has been printed */
+	int64_t until; /* clock_ticks() when waiting ends */
 };
 
-/* What each event type has one of from the beginning. */
+/* A kind of seed, of which each event type gets one. */
 struct seed_kind {
 	const char *folder;
 	const char *suffix;
@@ -235,7 +235,7 @@ run_work(struct migrate_work *w, bool only_status, struct fail *f)
 	return ret;
 }
 
-/* Print every migration and when it was applied; changes nothing. */
+/* Print each migration and when it was applied; change nothing. */
 static int
 show_status(struct migrate_work *w)
 {
@@ -258,7 +258,7 @@ show_status(struct migrate_work *w)
 	return EX_OK;
 }
 
-/* Numbers that no migration has look like lost files: say that they are not. */
+/* If numbers are missing, print that no file is lost. */
 static void
 say_gaps(const struct migrate_work *w)
 {
@@ -268,7 +268,7 @@ say_gaps(const struct migrate_work *w)
 		    w->n_files);
 }
 
-/* Everything, in order, while nobody else does the same. */
+/* Do all steps in order, under the lock. */
 static int
 apply_schema(struct migrate_work *w, struct fail *f)
 {
@@ -292,7 +292,7 @@ apply_schema(struct migrate_work *w, struct fail *f)
 	if (w->logging && set_logging(w, f) == -1)
 		return -1;
 
-	/* Opening this one also proves that every named statement prepares. */
+	/* This also checks that every named statement can be prepared. */
 	db =
 	    db_open(ctl_database_url(), "assayctl migrate", 0, STMT_SESSION, f);
 	if (db == NULL)
@@ -305,7 +305,7 @@ apply_schema(struct migrate_work *w, struct fail *f)
 	return r;
 }
 
-/* A trail that was there before says what the schema has become. */
+/* Add an audit entry if the database existed and migrations were applied. */
 static int
 note_migration(struct migrate_work *w, struct db *db, struct fail *f)
 {
@@ -323,7 +323,7 @@ note_migration(struct migrate_work *w, struct db *db, struct fail *f)
 	    db, &w->arena, "migrate", noted, nitems(noted), f);
 }
 
-/* That the places of the log were moved, and how far. */
+/* Add an audit entry if the log was rebased after a restore. */
 static int
 note_restore(struct migrate_work *w, struct db *db, struct fail *f)
 {
@@ -336,7 +336,7 @@ note_restore(struct migrate_work *w, struct db *db, struct fail *f)
 	return audit_entry_commit(db, &w->arena, "restored", &noted, 1, f);
 }
 
-/* One migrates at a time; the session keeps the turn until it ends. */
+/* Take the advisory lock of migrate; the session holds it until it ends. */
 static int
 take_migrate_lock(struct migrate_work *w, struct fail *f)
 {
@@ -355,7 +355,7 @@ take_migrate_lock(struct migrate_work *w, struct fail *f)
 	return 0;
 }
 
-/* Read migrations/NNNN_*.sql of the program, in order. */
+/* Read migrations/NNNN_*.sql in the order of their numbers. */
 static int
 files_load(struct migrate_work *w, struct fail *f)
 {
@@ -394,7 +394,7 @@ files_load(struct migrate_work *w, struct fail *f)
 	return 0;
 }
 
-/* What the database has seen; nothing if it has no such table. */
+/* Read the applied migrations; none if the table does not exist. */
 static int
 seen_load(struct migrate_work *w, struct fail *f)
 {
@@ -423,7 +423,7 @@ seen_load(struct migrate_work *w, struct fail *f)
 	return 0;
 }
 
-/* Refuse a database that is newer, and a file that is not what was run. */
+/* Refuse a newer database, and files that differ from the applied ones. */
 static int
 seen_check(const struct migrate_work *w, struct fail *f)
 {
@@ -471,7 +471,7 @@ apply_all(struct migrate_work *w, struct fail *f)
 	return 0;
 }
 
-/* Run one file and record it, both or neither. */
+/* Run one file and record it, in one transaction. */
 static int
 apply_file(struct migrate_work *w, const struct migration *m, struct fail *f)
 {
@@ -494,8 +494,8 @@ apply_file(struct migrate_work *w, const struct migration *m, struct fail *f)
 }
 
 /*
- * Make all functions and grant, unless they are those that were last made:
- * services go on meanwhile, and see the old or the new.
+ * Replace all functions and grants in one transaction, unless the files are
+ * the same as last time.  Running services see the old or the new ones.
  */
 static int
 load_functions(struct migrate_work *w, struct fail *f)
@@ -544,7 +544,7 @@ make_functions(struct migrate_work *w, const char **paths, size_t n,
 	return db_script(w->db, "commit", f);
 }
 
-/* The checksum of the files of functions, and of the one of roles. */
+/* Compute one checksum of the files of functions and of roles.sql. */
 static int
 sum_functions(struct migrate_work *w, const char **paths, size_t n, char *ret,
     struct fail *f)
@@ -555,7 +555,7 @@ sum_functions(struct migrate_work *w, const char **paths, size_t n, char *ret,
 	size_t i, size;
 	char *text;
 
-	/* Each is summed with the sum of those before. */
+	/* Hash each file with the sum of the files before it. */
 	snprintf(roles, sizeof(roles), "%s/roles.sql", w->dir);
 	for (i = 0; i <= n; i++) {
 		text = ctl_read_file(
@@ -570,7 +570,7 @@ sum_functions(struct migrate_work *w, const char **paths, size_t n, char *ret,
 	return 0;
 }
 
-/* After a restore, decisions come after all that is in the log. */
+/* After a restore, make new decisions come after the log of the dump. */
 static int
 restore_log_order(struct migrate_work *w, struct fail *f)
 {
@@ -589,7 +589,7 @@ restore_log_order(struct migrate_work *w, struct fail *f)
 	return 0;
 }
 
-/* What the server logs of this database, which no dump has. */
+/* Apply logging.sql, because dumps do not contain these settings. */
 static int
 set_logging(struct migrate_work *w, struct fail *f)
 {
@@ -609,9 +609,9 @@ set_logging(struct migrate_work *w, struct fail *f)
 }
 
 /*
- * Whether the last step failed because somebody, say a dump, has what it is to
- * change.  After a pause it is tried again, until the time is over: nobody
- * waits for such a lock for long, for all decisions wait behind who does.
+ * Whether the last step failed because another session, such as a dump, holds a
+ * lock, and there is time for another attempt.  Roll back and pause before it.
+ * No attempt waits long for a lock, because decisions would wait behind it.
  */
 static bool
 lock_is_held(struct migrate_work *w, struct fail *f)
@@ -627,7 +627,7 @@ lock_is_held(struct migrate_work *w, struct fail *f)
 	return has_time(w, f);
 }
 
-/* Pause before the next try; false with f set when there is none. */
+/* Pause before the next attempt.  Return false with f set if time is up. */
 static bool
 has_time(struct migrate_work *w, struct fail *f)
 {
@@ -647,7 +647,7 @@ has_time(struct migrate_work *w, struct fail *f)
 	return true;
 }
 
-/* The first ruleset and policy of each type; never one that is wrong. */
+/* Give each event type without a ruleset or policy its first one. */
 static int
 seed_all_types(struct migrate_work *w, struct db *db, struct fail *f)
 {
@@ -665,7 +665,7 @@ seed_all_types(struct migrate_work *w, struct db *db, struct fail *f)
 	return 0;
 }
 
-/* One of these for one type, where it has none. */
+/* Check and store the seed of one kind for one type, if it has none. */
 static int
 seed_type(struct migrate_work *w, struct db *db, const char *type,
     const struct seed_kind *kind, struct fail *f)
@@ -731,7 +731,7 @@ read_policy_file(
 	return 0;
 }
 
-/* Partitions for the months to come. */
+/* Create the partitions of the next months. */
 static int
 make_partitions(struct migrate_work *w, struct db *db, struct fail *f)
 {
@@ -771,8 +771,8 @@ run_file(struct migrate_work *w, const char *path, struct fail *f)
 }
 
 /*
- * The paths of DIR/folder/[name].sql, at most FILES_MAX, sorted by name but for
- * common.sql, which the other files build on and which comes first.
+ * Store the paths of DIR/folder/NAME.sql, at most FILES_MAX, sorted by name;
+ * common.sql is first, because the other files need it.
  */
 static int
 list_files(struct migrate_work *w, const char *folder, const char **ret,

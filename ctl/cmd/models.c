@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * assayctl models: check model files, publish one, list what was loaded and go
- * back to it, on the database; and read one to score with.
+ * assayctl models: check model files; publish, list and roll back models in the
+ * database.  Also read a model file for offline scoring.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 #define ARENA_SIZE ((size_t)64 << 20)
 #define LIST_MAX 1000
 #define HASH_SIZE (2 * CRYPT_SHA256_SIZE + 1)
-#define HASH_SHOWN 16 /* digits of it, which is what samples have */
+#define HASH_SHOWN 16 /* digits of the hash, as in samples */
 #define BUNDLED "bundled"
 
 static char *load_model_file(struct arena *a, const char *path,
@@ -211,7 +211,7 @@ models_read(
 	return 0;
 }
 
-/* The text of a file that is a model's, or NULL with f set. */
+/* Read and check a model file.  Return its text, or NULL with f set. */
 static char *
 load_model_file(struct arena *a, const char *path, struct model *ret,
     size_t *ret_size, struct fail *f)
@@ -235,7 +235,7 @@ hash_of(const char *text, size_t size, char ret[HASH_SIZE])
 	crypt_hex(hash, sizeof(hash), ret);
 }
 
-/* One line of the list; a text of another version says nothing of itself. */
+/* Print one line of the list.  A model of another version has only "-". */
 static void
 list_print(struct arena *a, const struct rows *rows, int row)
 {
@@ -258,7 +258,7 @@ list_print(struct arena *a, const struct rows *rows, int row)
 	putchar('\n');
 }
 
-/* Make what was loaded once serve again. */
+/* Make a stored or the bundled model active again. */
 static int
 activate_again(struct db *db, struct arena *a, const char *origin,
     const char *hash, bool *ret_loaded, struct fail *f)
@@ -280,7 +280,7 @@ activate_again(struct db *db, struct arena *a, const char *origin,
 	    db, a, "models rollback", noted, hash == NULL ? 1 : 2, f);
 }
 
-/* The same by the number of the list, if this version can serve it. */
+/* The same by its number in the list, if this version can read it. */
 static int
 again_number(struct db *db, struct arena *a, int64_t number, bool *ret_loaded,
     struct fail *f)
@@ -321,7 +321,7 @@ parse_number(const struct command *cmd, const char *text)
 	return n;
 }
 
-/* A file is refused: say why, as compilers do. */
+/* Print why a file is refused, as compilers do. */
 static int
 report_refusal(const char *path, const struct fail *f)
 {

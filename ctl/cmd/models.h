@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Models on the database: what is published, and what was. */
+/* Publish models to the database, and read model files. */
 #ifndef CTL_CMD_MODELS_H
 #define CTL_CMD_MODELS_H
 
@@ -12,20 +12,19 @@ struct fail;
 struct model;
 
 /*
- * Make the model of a file's text serve, from the next decision of every
- * worker on, as "assayctl models publish" does.  It is read first, as every
- * worker will, so that a bad one is refused here.  *ret_loaded is false if it
- * serves already; command is what the audit trail says was called.  Returns 0,
- * or -1 with f set: FAIL_INPUT for the text.
+ * Make the model in text active for the next decision of every worker, as
+ * "assayctl models publish" does.  Refuse a text that a worker could not read.
+ * *ret_loaded is false if the model is active already; command is written to
+ * the audit trail.  Return 0, or -1 with f set: FAIL_INPUT for a bad text.
  */
 int models_put(struct db *db, struct arena *a, const char *command,
     const char *text, size_t size, bool *ret_loaded, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * The model of a file as it would serve, were it published; its texts are in
- * arena a.  Returns 0, or -1 with f set, which names the file: FAIL_INPUT for
- * what it is or has in it.
+ * Read a model file as a worker reads a published model; its texts are in arena
+ * a.  Return 0, or -1 with f set, which names the file: FAIL_INPUT if the file
+ * cannot be read or is not a valid model.
  */
 int models_read(struct arena *a, const char *path, struct model *ret,
     struct fail *f) __attribute__((warn_unused_result));

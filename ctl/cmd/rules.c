@@ -11,7 +11,7 @@
 #include "core/base/str.h"
 #include "ctl/ctl.h"
 
-/* Room for the largest ruleset: its text, its compiled form, its print. */
+/* Large enough for the text, compiled form and print of any ruleset. */
 #define ARENA_SIZE ((size_t)64 << 20)
 
 static int check_file(struct arena *a, const char *path, bool print);
@@ -41,7 +41,7 @@ rules_check(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* Check one file and say what was found. */
+/* Check one file and print the result.  Return an exit status. */
 static int
 check_file(struct arena *a, const char *path, bool print)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl settings: what runs of three resources, as one list. */
+/* assayctl settings: the settings of three resources, as one list. */
 #include "config.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static const char *const resources[RESOURCE__MAX] = {
 	[RETENTION] = "retention",
 };
 
-/* One setting: its name here, whose field it is, where its value stands. */
+/* One setting: its name, its field in a resource, the path of its value. */
 static const struct settings_command_row {
 	const char *name;
 	enum resource resource;
@@ -80,7 +80,7 @@ settings_show(const struct command *cmd, int argc, char **argv)
 	return settings_run(cmd, (struct operands) { 0, 0 }, argc, argv);
 }
 
-/* Make the changes that the operands are, and show what holds then. */
+/* Read the options, make the changes in the operands, print the settings. */
 static int
 settings_run(
     const struct command *cmd, struct operands want, int argc, char **argv)
@@ -99,7 +99,7 @@ settings_run(
 	return run_settings(cmd, url, json, argv, n);
 }
 
-/* Make the n changes, if there are any, and show what holds then. */
+/* Make the n changes, if any, and print the settings. */
 static int
 run_settings(
     const struct command *cmd, char *url, bool json, char **changes, int n)
@@ -141,7 +141,7 @@ get_all(struct http_client *sv, const char *what, struct json_object **got)
 	return status;
 }
 
-/* Each resource that has a body; the answers are what holds then. */
+/* PUT the body of each changed resource; the answers have its settings. */
 static int
 set_all(struct http_client *sv, const char *what, struct str *body,
     struct json_object **got)
@@ -163,7 +163,7 @@ set_all(struct http_client *sv, const char *what, struct str *body,
 	return status;
 }
 
-/* Sort "name=value" into the bodies of the resources. */
+/* Add each "name=value" to the body of its resource. */
 static void
 build_bodies(const struct command *cmd, struct arena *a, char **changes, int n,
     struct str *body)
@@ -194,7 +194,7 @@ build_bodies(const struct command *cmd, struct arena *a, char **changes, int n,
 	}
 }
 
-/* The setting of "name=value". */
+/* Return the setting that "name=value" names. */
 static const struct settings_command_row *
 find_setting_row(const struct command *cmd, const char *change)
 {
@@ -213,7 +213,7 @@ find_setting_row(const struct command *cmd, const char *change)
 	    (int)len, change);
 }
 
-/* The settings of those resources that were answered. */
+/* Print the settings of the resources that were requested. */
 static void
 show_settings(struct json_object *const *got)
 {
@@ -238,7 +238,7 @@ show_settings(struct json_object *const *got)
 	}
 }
 
-/* One object with the answers under the names of their resources. */
+/* Print one object with the answers, named by their resources. */
 static void
 show_json(struct json_object *const *got)
 {
