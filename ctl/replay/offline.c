@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl replay --offline: decide a history in memory, at its own times. */
+/* assayctl replay --offline: decide a history in memory, at its times. */
 #include "config.h"
 
 #include <errno.h>
@@ -35,38 +35,38 @@
 #include "ctl/replay/replay.h"
 #include "ctl/interrupt.h"
 
-#define ROW_SIZE ((size_t)4 << 20) /* for one event and its decision */
+#define ROW_SIZE ((size_t)4 << 20) /* arena for one event and its decision */
 #define BOOKS_SIZE ((size_t)256 << 20) /* address space for the rulebooks */
-#define OFTEN_MIN 100 /* events from which on a rule fires on most of them */
+#define OFTEN_MIN 100 /* events before a frequent rule is reported */
 #define DAY (INT64_C(86400) * CLOCK_SECOND)
 
-/* One event on its way. */
+/* One event and its decision. */
 struct offline_step {
-	struct replay_item item; /* what the results say of it */
+	struct replay_item item; /* for the results */
 	struct event event;
 	int64_t now;
 	struct decision decision;
-	struct signal_facts facts; /* the signals point into it */
+	struct signal_facts facts; /* signals points into it */
 	struct signals signals;
 };
 
-/* The whole run. */
+/* The state of the run. */
 struct offline_run {
 	struct replay_source *source;
 	struct show *show;
 	const struct offline *ask;
 	struct rulebook books[EVENT_TYPE__MAX];
-	uint64_t decided[EVENT_TYPE__MAX];
-	uint64_t *fired[EVENT_TYPE__MAX]; /* by rule */
-	struct scoring scoring; /* of all of them */
-	struct model model; /* that was asked for */
-	struct geoip *geoip; /* NULL: no places */
+	uint64_t decided[EVENT_TYPE__MAX]; /* events */
+	uint64_t *fired[EVENT_TYPE__MAX]; /* events by index of the rule */
+	struct scoring scoring; /* shared by all rulebooks */
+	struct model model; /* of --model */
+	struct geoip *geoip; /* or NULL */
 	struct offline_store *history;
-	struct arena arena; /* for as long as the run */
-	struct arena row; /* for as long as a row */
+	struct arena arena; /* lives until the end of the run */
+	struct arena row; /* is reset after each row */
 	int64_t last; /* time of the last event */
 	FILE *export; /* the training table, or NULL */
-	char draft[PATH_MAX]; /* what it is called until it is whole */
+	char draft[PATH_MAX]; /* its temporary name, "" if none */
 };
 
 static int begin_offline(
@@ -128,7 +128,7 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 	return status == EX_OK && sh->errors > 0 ? EX_DATAERR : status;
 }
 
-/* Open everything.  Returns 0, or -1 with f set. */
+/* Open all files and load the rulebooks.  Return 0, or -1 with f set. */
 static int
 begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 {
@@ -150,7 +150,7 @@ begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 	return ru->ask->export == NULL ? 0 : export_open(ru, f);
 }
 
-/* Who makes the scores, and by which model.  Returns 0, or -1 with f set. */
+/* Set the scorer and its model.  Return 0, or -1 with f set. */
 static int
 score_by(struct offline_run *ru, struct fail *f)
 {
@@ -171,7 +171,7 @@ score_by(struct offline_run *ru, struct fail *f)
 	return 0;
 }
 
-/* Make room to count the rules that fire.  Returns 0, or -1 with f set. */
+/* Allocate the counters of rules that fire.  Return 0, or -1 with f set. */
 static int
 count_begin(struct offline_run *ru, struct fail *f)
 {
@@ -202,7 +202,7 @@ count_rules(struct offline_run *ru, const struct offline_step *st)
 		ru->fired[type][hits->index[i]]++;
 }
 
-/* Name the rules that fire on most events: a column may be mapped wrongly. */
+/* Warn of rules that fire on most events: a column may be mapped wrongly. */
 static void
 say_often(const struct offline_run *ru)
 {
@@ -231,7 +231,7 @@ say_often(const struct offline_run *ru)
 			"terminal is not a deviceId (assayctl(8), replay)");
 }
 
-/* Decide all rows, until somebody interrupts. */
+/* Decide all rows, or until an interrupt. */
 static int
 decide_rows(struct offline_run *ru, struct fail *f)
 {
@@ -247,8 +247,9 @@ decide_rows(struct offline_run *ru, struct fail *f)
 }
 
 /*
- * Decide one row.  An event that the service would refuse is an error that is
- * shown, and has not happened; so is one of an id that was decided before.
+ * Decide one row.  An event that the service would refuse, or whose id an
+ * earlier row had, has no effect; it is printed and counted as an error. Return
+ * 0, or -1 with f set if the run cannot continue.
  */
 static int
 decide_row(struct offline_run *ru, struct fail *f)
@@ -281,7 +282,10 @@ decide_row(struct offline_run *ru, struct fail *f)
 	return 0;
 }
 
-/* The row as an event, by the way that events come to the service. */
+/*
+ * Read the row as an event, with the code of the service.  Return 0, or -1 with
+ * f set: FAIL_INPUT if the event is refused.
+ */
 static int
 row_read(struct offline_run *ru, struct offline_step *st, struct fail *f)
 {
@@ -307,7 +311,7 @@ row_read(struct offline_run *ru, struct offline_step *st, struct fail *f)
 	return 0;
 }
 
-/* Decide the event as if it came at its time, and let it have happened. */
+/* Decide the event at its time, and add it to the history. */
 static int
 row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f)
 {
@@ -328,7 +332,7 @@ row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f)
 	return offline_store_close(ru->history, &sc, st->item.truth, f);
 }
 
-/* Count an error; where none is printed, say why the first is one. */
+/* Count an error.  If events are not printed, print why the first failed. */
 static void
 row_refused(struct offline_run *ru, const struct replay_item *item,
     const struct fail *why)
@@ -346,7 +350,7 @@ row_refused(struct offline_run *ru, const struct replay_item *item,
 	show_event(sh, item, &oc);
 }
 
-/* Count a decision, and print it if that is asked for. */
+/* Count a decision, and print it with --json. */
 static void
 row_show(struct offline_run *ru, const struct offline_step *st)
 {
@@ -374,7 +378,7 @@ row_show(struct offline_run *ru, const struct offline_step *st)
 	json_object_put(oc.reasons);
 }
 
-/* Begin the table under another name, so that nobody takes half of it. */
+/* Create the table under a temporary name, until it is complete. */
 static int
 export_open(struct offline_run *ru, struct fail *f)
 {
@@ -399,7 +403,7 @@ export_open(struct offline_run *ru, struct fail *f)
 	return 0;
 }
 
-/* The table is whole: give it its name. */
+/* Write the table to disk and give it its name. */
 static int
 export_close(struct offline_run *ru, struct fail *f)
 {
@@ -416,7 +420,7 @@ export_close(struct offline_run *ru, struct fail *f)
 	return 0;
 }
 
-/* One row of the table; a label comes so much later than its event. */
+/* Write one row of the table; its label arrives label_delay days later. */
 static int
 export_row(
     struct offline_run *ru, const struct offline_step *st, struct fail *f)
@@ -444,7 +448,7 @@ export_row(
 	return ferror(out) ? report_wrong_row(ru->ask->export, f) : 0;
 }
 
-/* A field of CSV, in quotes if it needs them. */
+/* Write a CSV field, in quotes if it needs them. */
 static void
 put_offline_text(FILE *out, const char *text)
 {
@@ -468,7 +472,7 @@ report_wrong_row(const char *path, struct fail *f)
 	    f, FAIL_INPUT, INVALID_REQUEST, path, "%s", strerror(errno));
 }
 
-/* Give everything back; a table that is not whole goes. */
+/* Free all memory, close all files, and remove an incomplete table. */
 static void
 end_offline(struct offline_run *ru)
 {

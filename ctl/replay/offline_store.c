@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A history in memory. */
+/* Store the state of a history in memory. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -14,13 +14,12 @@
 #include "ctl/replay/string_ids.h"
 #include "ctl/replay/offline_store.h"
 
-#define NODES_MAX                                                              \
-	(2 * (IDENTIFIER__MAX + 1)) /* an event's, with their roots            \
-				     */
-#define FIRST 1024 /* entities and links that there is room for at first */
-#define BLOB_STEP 32 /* bytes by which what is packed grows */
+/* Entities of an event, with their roots. */
+#define NODES_MAX (2 * (IDENTIFIER__MAX + 1))
+#define FIRST 1024 /* initial capacity for entities and links */
+#define BLOB_STEP 32 /* bytes by which packed data grows */
 
-/* An entity, as the database has it. */
+/* An entity, with the columns of the database. */
 struct store_row {
 	uint32_t parent; /* 0 at a root */
 	uint32_t first_device;
@@ -29,22 +28,22 @@ struct store_row {
 	uint16_t devices;
 	uint16_t packed_size;
 	uint16_t packed_cap;
-	uint8_t *packed; /* of a user its state, else its days of labels */
+	uint8_t *packed; /* state of a user; risk days of a device or ip */
 };
 
-/* Two entities, first < second; 0 is free. */
+/* A link of two entities, first < second; first is 0 in a free slot. */
 struct edge {
 	uint32_t first;
 	uint32_t second;
 };
 
 struct offline_store {
-	int delay;
+	int delay; /* of labels, days */
 	struct string_ids ids; /* of events */
-	struct string_ids names; /* of entities; a number is an entity's id */
+	struct string_ids names; /* of entities; the number is the id */
 	struct store_row *rows; /* by id - 1 */
 	size_t max_rows;
-	struct edge *links; /* by hash and then in turn */
+	struct edge *links; /* hash table with linear probing */
 	size_t n_links;
 	size_t mask;
 };
@@ -183,7 +182,7 @@ offline_store_close(struct offline_store *h, const struct event_context *sc,
 	return close_risk(h, sc->identifiers[IDENTIFIER_IP], sc->now, truth, f);
 }
 
-/* Bind an event's entity to its row, which is made if it is new. */
+/* Read the row of an entity into node; add the row if it is new. */
 static int
 open_node(struct offline_store *h, struct graph *g, struct graph_node *node,
     struct fail *f)
@@ -207,7 +206,7 @@ open_node(struct offline_store *h, struct graph *g, struct graph_node *node,
 	return 0;
 }
 
-/* What the row has, all of which is written back if the node changes. */
+/* Copy the row into node; close_graph() writes back changed nodes. */
 static void
 read_store_row(const struct offline_store *h, struct graph_node *node)
 {
@@ -224,7 +223,7 @@ read_store_row(const struct offline_store *h, struct graph_node *node)
 	}
 }
 
-/* Room for the row of the newest name, its own component. */
+/* Add the row of the newest name, as a component of its own. */
 static int
 add_store_row(struct offline_store *h, struct fail *f)
 {
@@ -244,7 +243,7 @@ add_store_row(struct offline_store *h, struct fail *f)
 	return 0;
 }
 
-/* The root over an entity; those on the way are put nearer to it. */
+/* Return the root of an entity, and shorten the path to it. */
 static uint32_t
 root_of(struct offline_store *h, uint32_t id)
 {
@@ -259,7 +258,7 @@ root_of(struct offline_store *h, uint32_t id)
 	return id;
 }
 
-/* Count an event and its label on its day. */
+/* Count an event and its label in the risk days of node, if not NULL. */
 static int
 close_risk(struct offline_store *h, const struct graph_node *node, int64_t now,
     enum backtest_label truth, struct fail *f)
@@ -284,7 +283,7 @@ close_risk(struct offline_store *h, const struct graph_node *node, int64_t now,
 	return keep_packed(row, packed, entity_risk_pack(&days, packed), f);
 }
 
-/* Counters and roots that changed, and links that are new. */
+/* Store changed nodes and new links. */
 static int
 close_graph(struct offline_store *h, const struct graph *g, struct fail *f)
 {
@@ -314,7 +313,7 @@ close_graph(struct offline_store *h, const struct graph *g, struct fail *f)
 	return 0;
 }
 
-/* Keep a copy of size bytes as what is packed of an entity. */
+/* Store a copy of size bytes as the packed data of an entity. */
 static int
 keep_packed(
     struct store_row *row, const void *packed, size_t size, struct fail *f)
@@ -339,7 +338,7 @@ row_of(const struct offline_store *h, const struct graph_node *node)
 	return &h->rows[node->id - 1];
 }
 
-/* Where that link is or belongs. */
+/* Return the slot of a link, or the free slot for it. */
 static struct edge *
 edge_slot(const struct offline_store *h, struct edge edge)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A history in memory: what the database knows between two decisions, kept
- * without one.  Users' states, entities with their components and counters,
- * links and the days of labels are the same as there, and so is what an event
- * finds of them; only the clock is the caller's.
+ * The state of a history in memory, in place of the database: states of users,
+ * entities with their components and counters, links, and risk days.  An event
+ * reads the same values as from a database.  The caller gives the time.
  */
 #ifndef CTL_REPLAY_OFFLINE_STORE_H
 #define CTL_REPLAY_OFFLINE_STORE_H
@@ -21,8 +20,8 @@ struct place;
 struct event_context;
 
 /*
- * A history in which nothing has happened.  Labels are believed delay days
- * after their events.  NULL when there is no memory.
+ * Return an empty history, NULL if there is no memory.  Labels take effect
+ * delay days after their events.
  */
 struct offline_store *offline_store_new(int delay);
 
@@ -30,16 +29,17 @@ struct offline_store *offline_store_new(int delay);
 void offline_store_free(struct offline_store *h);
 
 /*
- * Note that an event of that id comes.  *ret_again says whether one of it came
- * before.  Returns 0, or -1 with f set when there is no memory.
+ * Add the id of an event.  Set *ret_again to whether an earlier event had it.
+ * Return 0, or -1 with f set if there is no memory.
  */
 int offline_store_comes(struct offline_store *h, const char *id,
     bool *ret_again, struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * Look up what an event at now, which is never before the last one, finds:
- * *ret with all of its parts is in arena a, but for ev and place, the place of
- * its ip.  Returns 0, or -1 with f set when there is no memory.
+ * Read the event context of an event at the time now, which must not be earlier
+ * than that of the last event; place is the location of its ip.  All that *ret
+ * points to is in arena a, except ev and place.  Return 0, or -1 with f set if
+ * there is no memory.
  */
 int offline_store_open(struct offline_store *h, const struct event *ev,
     const struct place *place, int64_t now, struct arena *a,
@@ -47,10 +47,9 @@ int offline_store_open(struct offline_store *h, const struct event *ev,
     __attribute__((warn_unused_result));
 
 /*
- * Keep what event_context_count() has changed, and what is told about the
- * event: nobody who decides sees that before its time, because no window has a
- * day sooner than the delay after it.  Returns 0, or -1 with f set when there
- * is no memory.
+ * Store the changes of event_context_count(), and the label of the event.  The
+ * label can be stored at once: decisions read no risk day that is younger than
+ * the label delay.  Return 0, or -1 with f set if there is no memory.
  */
 int offline_store_close(struct offline_store *h, const struct event_context *sc,
     enum backtest_label truth, struct fail *f)

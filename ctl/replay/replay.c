@@ -31,40 +31,38 @@
 
 #define BATCH_MAX 100
 #define JOBS_MAX 64
-#define BODY_SIZE ((size_t)8 << 20) /* for the events of one request */
+#define BODY_SIZE ((size_t)8 << 20) /* arena for one request body */
 #define REPLY_MAX ((size_t)4 << 20)
 #define TIMEOUT_MS 30000 /* of one request */
-#define TRIES_MAX 5 /* of one request that gets no answer */
-#define LABEL_DELAY 7 /* days */
-#define RETRY_AFTER_MAX                                                        \
-	120 /* seconds that we let a service tell us to wait                   \
-	     */
+#define TRIES_MAX 5 /* attempts to send a request without an answer */
+#define LABEL_DELAY 7 /* days, the default of --label-delay */
+#define RETRY_AFTER_MAX 120 /* longest wait that we accept, seconds */
 
-/* One request: built, sent, perhaps sent again. */
+/* One of the requests that are in progress at once. */
 struct replay_slot {
 	enum { SLOT_FREE = 1, SLOT_READY, SLOT_SENT } state;
-	struct arena arena; /* its body */
+	struct arena arena; /* of its body */
 	struct http_call call;
 	struct replay_item item[BATCH_MAX];
-	size_t n;
-	int tries; /* that got no answer */
+	size_t n; /* items */
+	int tries; /* attempts without an answer */
 };
 
-/* The whole run. */
+/* The state of the run. */
 struct replay_run {
 	struct replay_source source;
 	struct show show;
-	struct arena arena; /* for as long as the run */
+	struct arena arena; /* lives until the end of the run */
 	struct http *http;
 	struct replay_slot *slots;
-	int64_t jobs;
-	int64_t batch;
-	bool ended; /* no more rows, or no wish for more */
-	int exit; /* why the run ended early, else EX_OK */
-	int64_t resume; /* ticks before which nothing is sent */
+	int64_t jobs; /* slots */
+	int64_t batch; /* events per request, 0: single events */
+	bool ended; /* read no more rows */
+	int exit; /* exit status if the run ended early, else EX_OK */
+	int64_t resume; /* ticks, send nothing before */
 	char url[1024];
 	const char *socket; /* of a unix: address */
-	char key[256]; /* the header that holds it */
+	char key[256]; /* the header with the API key */
 };
 
 /* The options of the command line. */
@@ -256,8 +254,8 @@ replay_http(struct replay_run *rp, const struct command *cmd)
 }
 
 /*
- * Where to, and with which key, which is then no longer in the arguments.
- * Returns EX_OK, or an exit status after having said what is missing.
+ * Choose the address and the API key, and wipe the key from the arguments.
+ * Return EX_OK, or an exit status after an error message.
  */
 static int
 choose_target(struct replay_run *rp, const struct command *cmd, const char *url,
@@ -283,7 +281,8 @@ choose_target(struct replay_run *rp, const struct command *cmd, const char *url,
 	return EX_CONFIG;
 }
 
-/* Open everything and read the header.  Returns 0, or -1 with f set. */
+/* Open the file, read its header, make the slots.  Return 0, or -1 with f set.
+ */
 static int
 open_replay(struct replay_run *rp, const char *map, struct fail *f)
 {
@@ -307,7 +306,7 @@ open_replay(struct replay_run *rp, const char *map, struct fail *f)
 	return 0;
 }
 
-/* Send and answer until all is done, then sum up. */
+/* Send all rows, print the answers, then the totals.  Return an exit status. */
 static int
 run_replay(struct replay_run *rp)
 {
@@ -344,7 +343,7 @@ run_replay(struct replay_run *rp)
 	return rp->exit;
 }
 
-/* Give everything back. */
+/* Free all memory and close the file. */
 static void
 close_replay(struct replay_run *rp)
 {
@@ -359,7 +358,7 @@ close_replay(struct replay_run *rp)
 	crypt_wipe(rp->key, sizeof(rp->key));
 }
 
-/* Make a request of the next rows. */
+/* Build a request with the next rows. */
 static void
 fill_slot(struct replay_run *rp, struct replay_slot *sl)
 {
@@ -410,14 +409,14 @@ fill_slot(struct replay_run *rp, struct replay_slot *sl)
 	sl->state = SLOT_READY;
 }
 
-/* Send a request, unless the service has asked for a pause. */
+/* Send a request, unless the service has asked to wait. */
 static void
 send_slot(struct replay_run *rp, struct replay_slot *sl)
 {
 	struct fail f = { 0 };
 
 	if (clock_ticks() < rp->resume) {
-		/* Nobody waits for a pause that the user has cut short. */
+		/* After an interrupt, drop the request instead of waiting. */
 		if (rp->exit != EX_OK)
 			sl->state = SLOT_FREE;
 		return;
@@ -430,7 +429,7 @@ send_slot(struct replay_run *rp, struct replay_slot *sl)
 	sl->state = SLOT_SENT;
 }
 
-/* What a request came to. */
+/* Handle the end of a request. */
 static void
 take_reply(struct replay_run *rp, struct replay_slot *sl)
 {
@@ -446,8 +445,9 @@ take_reply(struct replay_run *rp, struct replay_slot *sl)
 }
 
 /*
- * No answer.  The events may have been decided, but an event id decides only
- * once, so they are sent again; not if the service was never there.
+ * Handle a request without an answer: send it again.  Events that were decided
+ * are not decided twice, because the service decides each id once.  Give up
+ * after TRIES_MAX attempts, or if the service has never answered.
  */
 static void
 answer_none(struct replay_run *rp, struct replay_slot *sl)
@@ -465,7 +465,7 @@ answer_none(struct replay_run *rp, struct replay_slot *sl)
 	rp->resume = clock_ticks() + (CLOCK_SECOND / 4 << sl->tries);
 }
 
-/* The budget is used up, or the service is busy: wait as long as it says. */
+/* Handle 429 and 503: send the request again after the time in the answer. */
 static void
 answer_wait(struct replay_run *rp, struct replay_slot *sl)
 {
@@ -482,7 +482,7 @@ answer_wait(struct replay_run *rp, struct replay_slot *sl)
 		    seconds, sl->call.status);
 }
 
-/* Show and count the verdicts, or the error, of a request. */
+/* Print and count the verdicts or errors in an answer. */
 static void
 answer_show(struct replay_run *rp, struct replay_slot *sl)
 {
@@ -511,7 +511,7 @@ answer_show(struct replay_run *rp, struct replay_slot *sl)
 		    status);
 }
 
-/* The i-th result of a reply: the reply itself unless it is a batch. */
+/* Return result i of a batch, or the whole reply for a single event. */
 static struct json_object *
 result_of(const struct replay_run *rp, struct json_object *reply, size_t i)
 {
@@ -528,7 +528,7 @@ result_of(const struct replay_run *rp, struct json_object *reply, size_t i)
 	return one;
 }
 
-/* Read a decision or an error; anything else is an error too. */
+/* Read a decision or an error; any other JSON counts as an error. */
 static void
 outcome_read(struct json_object *json, int status, struct replay_outcome *ret)
 {
@@ -552,7 +552,10 @@ outcome_read(struct json_object *json, int status, struct replay_outcome *ret)
 	}
 }
 
-/* Read no more rows, say why, once; what is under way is still answered. */
+/*
+ * Stop reading rows, and print why, but only the first time.  Requests in
+ * progress still get their answers.
+ */
 static void
 stop_reading(struct replay_run *rp, int status, const char *fmt, ...)
 {
@@ -570,7 +573,7 @@ stop_reading(struct replay_run *rp, int status, const char *fmt, ...)
 	ctl_say("%s", why);
 }
 
-/* Say how far it is, and what is waited for. */
+/* Draw the progress, and the seconds to wait. */
 static void
 show_replay_progress(struct replay_run *rp)
 {

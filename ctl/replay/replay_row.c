@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows of a file as events. */
+/* Convert the rows of a CSV file to events. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -13,9 +13,9 @@
 #include "ctl/replay/replay.h"
 
 #define TIME_END INT64_C(32503680000000000) /* the year 3000 */
-#define ATTR "attr." /* a column of this name and a key is an attribute */
+#define ATTR "attr." /* prefix of columns that are attributes */
 
-/* Where a field stands in the event. */
+/* The object of the event that contains a field; OURS is not sent. */
 enum row_part { PART_TOP = 1, PART_SUBJECT, PART_INSTRUMENT, PART_OURS };
 
 enum replay_field {
@@ -41,7 +41,7 @@ enum replay_field {
 static const struct {
 	const char *name;
 	enum row_part part;
-	bool text; /* never a number or a boolean, whatever it looks like */
+	bool text; /* always a string, also if it looks like a number */
 } fields[FIELD__MAX] = {
 	[FIELD_ID] = { "id", PART_TOP, true },
 	[FIELD_TYPE] = { "type", PART_TOP, true },
@@ -181,7 +181,7 @@ row_truth(const struct replay_layout *la, const struct csv *cs,
 	return 0;
 }
 
-/* Apply "field=column,field=column"; map is taken apart. */
+/* Apply "field=column,field=column"; this overwrites map. */
 static int
 map_apply(struct replay_layout *la, const struct csv *cs, char *map,
     struct arena *a, struct fail *f)
@@ -227,7 +227,7 @@ map_one(struct replay_layout *la, const struct csv *cs, char *pair,
 	    "an event has no field '%s'; assayctl(8) lists them", pair);
 }
 
-/* Send a column as an attribute; more than an event may have are dropped. */
+/* Add a column as an attribute; drop those over EVENT_ATTRS_MAX. */
 static void
 attr_add(
     struct replay_layout *la, const char *name, int column, struct arena *a)
@@ -239,7 +239,7 @@ attr_add(
 		la->attr[la->n_attrs++].column = column;
 }
 
-/* A field of the row, NULL if it is empty or has no column. */
+/* Return a field of the row, NULL if it is empty or has no column. */
 static const char *
 row_field(const struct replay_layout *la, const struct csv *cs,
     enum replay_field field)
@@ -251,7 +251,7 @@ row_field(const struct replay_layout *la, const struct csv *cs,
 	return cs->field[column];
 }
 
-/* Begin the event with its id, which is the same in every run. */
+/* Begin the event with its id, which is the same in each run. */
 static void
 put_row_id(const struct replay_layout *la, const struct csv *cs, struct str *s,
     struct replay_item *item)
@@ -267,7 +267,7 @@ put_row_id(const struct replay_layout *la, const struct csv *cs, struct str *s,
 	str_json(s, item->id);
 }
 
-/* The members of one object of the event, if the row has any of them. */
+/* Append one object of the event, unless the row has none of its fields. */
 static void
 put_part(const struct replay_layout *la, const struct csv *cs,
     enum row_part part, const char *name, struct str *s)
@@ -313,7 +313,7 @@ put_row_attrs(
 		str_addc(s, '}');
 }
 
-/* A value as JSON; unless it must be text, what reads as one is no text. */
+/* Append a JSON value: a number or a boolean if text is one, else a string. */
 static void
 put_row_value(struct str *s, const char *text, bool must_be_text)
 {
@@ -325,7 +325,7 @@ put_row_value(struct str *s, const char *text, bool must_be_text)
 		str_json(s, text);
 }
 
-/* Whether text is a number of JSON as it stands; "007" is none. */
+/* Whether text is a JSON number; "007" is not. */
 static bool
 is_number(const char *text)
 {

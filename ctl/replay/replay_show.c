@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Verdicts as a table for people or as lines of JSON for programs. */
+/* Print verdicts as a table, or as lines of JSON for programs. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 #define LINE_SIZE ((size_t)1 << 20) /* of one line of JSON */
 
-/* A verdict's colour on a terminal. */
+/* The colour of each verdict on a terminal. */
 static const char *const colours[VERDICT__MAX] = {
 	[VERDICT_ALLOW] = "\033[32m",
 	[VERDICT_CHALLENGE] = "\033[33m",
@@ -92,7 +92,7 @@ show_totals(struct show *sh, double seconds)
 	sh->us = NULL;
 }
 
-/* One row of the table, below its head. */
+/* Print one row of the table, and its head before the first one. */
 static void
 show_table_row(struct show *sh, const struct replay_item *item,
     const struct replay_outcome *oc)
@@ -268,14 +268,14 @@ json_totals(const struct show *sh, double seconds)
 	printf("}}\n");
 }
 
-/* Text in width columns: padded, or cut in front, where ids are alike. */
+/* Print text in width columns: padded, or cut at its beginning. */
 static void
 put_cell(const char *text, int width, bool right)
 {
 	const char *p;
 	int len = 0;
 
-	/* Count characters: all bytes but those that continue one. */
+	/* Count characters: bytes that are not continuation bytes. */
 	for (p = text; *p != '\0'; p++)
 		len += (*p & 0xc0) != 0x80;
 	if (len > width) {
@@ -292,7 +292,7 @@ put_cell(const char *text, int width, bool right)
 		printf("%*s", width - len, "");
 }
 
-/* The latency in ms that a share of the requests, sorted, stayed within. */
+/* Return a percentile of the sorted latencies in ms; part is 0 to 1. */
 static double
 latency_percentile(const struct show *sh, double part)
 {

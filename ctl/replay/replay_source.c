@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The file that assayctl replay reads: its rows, and how far it is. */
+/* Read the file of assayctl replay row by row, and draw the progress. */
 #include "config.h"
 
 #include <sys/stat.h>
@@ -98,7 +98,7 @@ source_clear(const struct replay_source *so)
 		fputs("\r\033[K", stderr);
 }
 
-/* The file's name and the number of a row make an id that is stable. */
+/* Make the prefix of ids for rows without one, from the name of the file. */
 static void
 set_name(struct replay_source *so, struct arena *a)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Rulesets and policies out of files, to decide with. */
+/* Load rulesets and policies from files. */
 #include "config.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 #define PATH_SIZE 4096
 
-/* Half of a rulebook: where the seed has it, how it is read. */
+/* Half of a rulebook: its place in the seed, and the function to load it. */
 struct rulebook_half {
 	const char *folder;
 	const char *suffix;
@@ -59,7 +59,7 @@ books_load(struct rulebook *books, const struct offline *ask, struct arena *a,
 	return load_half(books, &policies, ask->policies, dir, a, f);
 }
 
-/* One half of each type's: what is given, else the seed. */
+/* Load one half for each event type: the given file, else the seed. */
 static int
 load_half(struct rulebook *books, const struct rulebook_half *half,
     const struct opt_list *given, const char *dir, struct arena *a,
@@ -88,7 +88,7 @@ load_half(struct rulebook *books, const struct rulebook_half *half,
 	return 0;
 }
 
-/* Each "TYPE=FILE" names a type that there is. */
+/* Check that each "TYPE=FILE" has a known type. */
 static int
 check_types(const struct opt_list *given, struct fail *f)
 {
@@ -110,7 +110,7 @@ check_types(const struct opt_list *given, struct fail *f)
 	return 0;
 }
 
-/* The last file that is given for that type or for all, or NULL. */
+/* Return the last file given for this type or for all, or NULL. */
 static const char *
 given_for(const struct opt_list *given, enum event_type type)
 {
@@ -159,7 +159,7 @@ load_policy_file(struct rulebook *book, const char *path, const char *version,
 	return 0;
 }
 
-/* A file as the members of an object that it comes to. */
+/* Read a file as the JSON object that a request would send. */
 static struct json_object *
 read_members(struct arena *a, enum request_spec_take take, const char *path,
     struct fail *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Numbers for names. */
+/* Give numbers to names. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 
 #include "ctl/replay/string_ids.h"
 
-#define FIRST 1024 /* names that there is room for at first */
-#define MAX (UINT32_C(1) << 30) /* so that twice as many slots are counted */
+#define FIRST 1024 /* initial capacity, names */
+#define MAX (UINT32_C(1) << 30) /* names; there are twice as many slots */
 
 static uint32_t *slot_of(
     const struct string_ids *na, unsigned char kind, const char *name);
@@ -50,7 +50,7 @@ string_ids_clear(struct string_ids *na)
 	memset(na, 0, sizeof(*na));
 }
 
-/* Where the number of the name is or belongs. */
+/* Return the slot of a name, or the free slot for it. */
 static uint32_t *
 slot_of(const struct string_ids *na, unsigned char kind, const char *name)
 {
@@ -68,7 +68,7 @@ slot_of(const struct string_ids *na, unsigned char kind, const char *name)
 	}
 }
 
-/* Room for twice as many numbers, in a table twice as large as that. */
+/* Double the capacity; the hash table has twice as many slots. */
 static bool
 grow_numbers(struct string_ids *na)
 {
@@ -113,7 +113,7 @@ grow_text(struct string_ids *na, size_t more)
 	return true;
 }
 
-/* FNV-1a, its high bits mixed into the low ones that choose a slot. */
+/* FNV-1a, with its high bits mixed into the low bits that choose a slot. */
 static uint64_t
 hash_name(unsigned char kind, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: a model out of events whose truth is known. */
+/* assayctl train: train a model on labelled events. */
 #include "config.h"
 
 #include <sys/stat.h>
@@ -33,22 +33,21 @@
 #define ARENA_SIZE ((size_t)4 << 20)
 #define POLICY_MAX ((size_t)1 << 16) /* bytes of a file */
 #define DAYS_MAX 36500
-#define TEST_PERCENT                                                           \
-	20 /* of the time that train_known_until(), the last of it */
+#define TEST_PERCENT 20 /* of the time up to train_known_until() */
 
-/* What was asked for. */
+/* The values of the options. */
 struct train_options {
 	char *table; /* NULL: the samples of the database */
 	char *type; /* of samples, NULL: all */
 	char *since; /* of samples, NULL: all */
-	struct train_wanted wanted; /* these two */
-	char *until; /* NULL: leave the last TEST_PERCENT to the test */
-	char *output; /* NULL: none */
-	char *policy; /* NULL: those that are live, or of a table first_bands */
-	char *unlabelled;
-	int64_t delay; /* days, as those that follow */
-	int64_t train; /* 0: all */
-	int64_t test; /* 0: all */
+	struct train_wanted wanted; /* type and since */
+	char *until; /* NULL: test on the last TEST_PERCENT of the time */
+	char *output; /* or NULL */
+	char *policy; /* NULL: the active policies; for a table first_bands */
+	char *unlabelled; /* "legit", "skip" or NULL */
+	int64_t delay; /* days */
+	int64_t train; /* days, 0: all */
+	int64_t test; /* days, 0: all */
 	bool leave_known;
 	bool publish;
 };
@@ -73,7 +72,7 @@ static int write_file(const char *path, const char *text, struct fail *f);
 static int write_all(int fd, const char *text);
 static bool show_train_progress(int64_t done, int64_t of);
 
-/* What a card payment's policy is seeded with. */
+/* The bands of the first policy for card payments. */
 static const struct band first_bands[] = {
 	{ VERDICT_ALLOW, 0, 24, NULL },
 	{ VERDICT_CHALLENGE, 25, 44, NULL },
@@ -143,7 +142,7 @@ train(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* What is asked of the samples. */
+/* Check the options for samples of the database. */
 static void
 check_samples(const struct command *cmd, struct train_options *as)
 {
@@ -189,7 +188,7 @@ run_training(const struct train_options *as, struct plan *plan, struct arena *a)
 	return status;
 }
 
-/* Say what failed.  What was denied to us is a file. */
+/* Print the error and return the exit status; FAIL_DENIED is about a file. */
 static int
 fail_status(const struct fail *f)
 {
@@ -203,7 +202,7 @@ fail_status(const struct fail *f)
 	return f->kind == FAIL_DENIED ? EX_NOINPUT : status;
 }
 
-/* Read as much of the table as is needed, and find where training ends. */
+/* Read the rows that are needed, and set plan->until if not given. */
 static int
 read_table(const struct train_options *as, struct db *db, struct plan *plan,
     struct arena *a, struct train_table *tb, struct fail *f)
@@ -247,7 +246,7 @@ read_samples(const struct train_options *as, struct db *db, struct arena *a,
 	return r;
 }
 
-/* A time, or a date, whose first instant is meant. */
+/* Read a time, or a date as its first instant.  Return 0 or -1. */
 static int
 parse_train_time(const char *text, int64_t *ret)
 {
@@ -259,7 +258,10 @@ parse_train_time(const char *text, int64_t *ret)
 	return clock_parse(whole, ret);
 }
 
-/* What the report is by: the file's, else the live ones, else the first. */
+/*
+ * Read the policies for the report, by event type: that of --policy, else the
+ * active ones of the database, else for a table first_bands.
+ */
 static int
 read_policies(const struct train_options *as, struct db *db, struct arena *a,
     struct policy *ret, struct fail *f)
@@ -275,7 +277,7 @@ read_policies(const struct train_options *as, struct db *db, struct arena *a,
 	return 0;
 }
 
-/* The policy of a file as 'policies show --json' prints it. */
+/* Read a policy file as 'policies show --json' prints it; NULL: first_bands. */
 static int
 load_policy_json(
     const char *path, struct arena *a, struct policy *ret, struct fail *f)
@@ -304,7 +306,7 @@ load_policy_json(
 	return body_policy(a, json, path, ret, f);
 }
 
-/* Put the model where it was asked for, if any reader would take it. */
+/* Write or publish the model, after a check that it can be read back. */
 static int
 deliver_model(
     const struct train_options *as, const struct model *m, struct arena *a)
@@ -345,8 +347,8 @@ publish_model(const char *text, struct arena *a)
 }
 
 /*
- * Write a file beside the place where it belongs, and put it there when all of
- * it is on the disk: whoever reads it finds the old one or the new.
+ * Replace a file atomically: write a temporary file, sync it, and rename it.
+ * Readers see the old file or the new one.
  */
 static int
 write_file(const char *path, const char *text, struct fail *f)
@@ -385,7 +387,7 @@ write_all(int fd, const char *text)
 	return 0;
 }
 
-/* Draw how far the table is read, on a terminal. */
+/* Draw the progress of reading on a terminal.  Return true to stop. */
 static bool
 show_train_progress(int64_t done, int64_t of)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: the table, what is made of it, what is shown. */
+/* assayctl train: the training table, the training, the report. */
 #ifndef CTL_TRAIN_TRAIN_H
 #define CTL_TRAIN_TRAIN_H
 
@@ -22,32 +22,31 @@ struct policy;
 #define TRAIN_DAY INT64_C(86400000000) /* microseconds */
 #define TRAIN_NEVER INT64_MAX
 
-/* Which rows are kept: those decided in [from, to). */
+/* Keep the rows decided in [from, to). */
 struct span {
 	int64_t from;
 	int64_t to;
 };
 
 /*
- * A training table in memory, in time order.  There is an array for each
- * column, so that a stretch of time is a stretch of each.  It begins zeroed
- * but for the span.
+ * A training table in memory, in time order, with one array per column, so that
+ * a time range is a range of each array.  Set keep and zero the rest to begin.
  */
 struct train_table {
 	struct span keep;
 	double *x; /* FEATURE__MAX a row */
 	int64_t *at; /* decided, microseconds UTC */
-	int64_t *known; /* when its label came, TRAIN_NEVER without one */
-	uint32_t *user; /* numbered as they come */
+	int64_t *known; /* when its label arrived, TRAIN_NEVER without one */
+	uint32_t *user; /* numbers in the order of first occurrence */
 	uint8_t *label; /* enum backtest_label */
 	uint8_t *type; /* enum event_type */
 	size_t n;
 	size_t cap;
 	size_t users;
-	struct user_id *slots; /* hash table of the users' names */
+	struct user_id *slots; /* hash table of user names */
 	size_t n_slots;
 
-	/* Of all rows there were, kept or not. */
+	/* Of all rows, kept or not. */
 	uint64_t rows;
 	int64_t first; /* decided */
 	int64_t last;
@@ -59,107 +58,108 @@ struct table_row {
 	int64_t at;
 	int64_t known; /* TRAIN_NEVER without a label */
 	enum backtest_label label;
-	enum event_type type; /* EVENT_TYPE__NONE: it is not told */
+	enum event_type type; /* EVENT_TYPE__NONE: unknown */
 	double x[FEATURE__MAX];
 };
 
 /*
- * Count a row that comes after all others.  Returns whether it is one to
- * keep, with table_add().
+ * Count the next row, decided at the time at.  Return whether to keep it, with
+ * table_add().
  */
 bool table_comes(struct train_table *tb, int64_t at);
 
-/* Append a row.  Returns 0, or -1 with f set when there is no memory. */
+/* Append a row.  Return 0, or -1 with f set if there is no memory. */
 int table_add(struct train_table *tb, const struct table_row *row,
     struct fail *f) __attribute__((warn_unused_result));
 
-/* Give the memory of a table back. */
+/* Free the memory of a table, and zero it. */
 void table_clear(struct train_table *tb);
 
 /*
- * What is told now and then how much of how much is read; once it returns true
- * the reading ends.
+ * Called now and then while reading: done of of units are read.  Return true to
+ * stop reading.
  */
 typedef bool progress_fn(int64_t done, int64_t of);
 
 /*
- * Fill a table from a CSV file, gzip'ed or not.  Returns 0, or -1 with f set,
- * where the file and the line at fault, FAIL_DENIED when it cannot be opened
- * or progress ended it.
+ * Fill a table from a CSV file, compressed by gzip or not.  Return 0, or -1
+ * with f set, which names file and line: FAIL_DENIED if the file cannot be
+ * opened or progress stopped the reading.
  */
 int table_read(struct train_table *tb, const char *path, progress_fn *progress,
     struct fail *f) __attribute__((warn_unused_result));
 
-/* Which replay samples are wanted. */
+/* Which samples to read. */
 struct train_wanted {
-	const char *type; /* of events, NULL: all */
-	int64_t since; /* decided no earlier */
+	const char *type; /* event type, NULL: all */
+	int64_t since; /* decided at this time or later */
 };
 
 /*
- * Fill a table from the replay samples of a database, with what is known of
- * their events.  They are read piece by piece, in no transaction.
- * *ret_unread is how many could not be, because of another version.  Returns
- * 0, or -1 with f set: FAIL_INPUT when there are none, or none has a label.
+ * Fill a table from the samples of a database and their labels.  Read them in
+ * several statements, without a transaction.  *ret_unread is the number of
+ * samples that this version cannot read.  Return 0, or -1 with f set:
+ * FAIL_INPUT if there is no sample or no label, FAIL_DENIED if progress stopped
+ * the reading.
  */
 int samples_read(struct train_table *tb, struct db *db,
     const struct train_wanted *wanted, struct arena *a, progress_fn *progress,
     uint64_t *ret_unread, struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * The policies that decide now, by event type, in arena a.  Returns 0, or -1
- * with f set.
+ * Read the active policies, by event type, into arena a.  Return 0, or -1 with
+ * f set.
  */
 int samples_policies(struct db *db, struct arena *a,
     struct policy ret[EVENT_TYPE__MAX], struct fail *f)
     __attribute__((warn_unused_result));
 
-/* The first row decided at or after a time. */
+/* Return the index of the first row decided at or after a time. */
 size_t table_at(const struct train_table *tb, int64_t at);
 
-/* How to train. */
+/* How to train.  Times in microseconds. */
 struct plan {
-	int64_t delay; /* labels of events younger than it are not known */
-	int64_t until; /* what is known by then is trained on */
-	int64_t days; /* only on events of so long; TRAIN_NEVER: all */
-	int64_t test; /* test on so long after it; TRAIN_NEVER: all */
-	bool skip; /* events without label: not taken for legit */
-	bool leave_known; /* test no user whose fraud was known by then */
-	bool (*stop)(void);
+	int64_t delay; /* label delay */
+	int64_t until; /* end of training: use the labels known then */
+	int64_t days; /* length of the training data; TRAIN_NEVER: all */
+	int64_t test; /* length of the test after until; TRAIN_NEVER: all */
+	bool skip; /* leave out events without a label, else they are legit */
+	bool leave_known; /* leave users with known fraud out of the test */
+	bool (*stop)(void); /* return true to stop the training */
 };
 
-/* A stretch of the table, and how much of it counted. */
+/* A range of rows, and the number of its labels. */
 struct part_of {
-	size_t from; /* rows, the last not included */
-	size_t to;
+	size_t from; /* first row */
+	size_t to; /* row after the last */
 	int64_t fraud;
 	int64_t legit;
 };
 
 #define TRAIN_PENALTIES 11
 
-/* What came out. */
+/* The result of a training. */
 struct trained {
-	struct model tr_model; /* without its strings */
+	struct model tr_model; /* its strings are not set */
 	struct logistic_fit tr_fit;
 	struct {
 		double l2;
 		double loss; /* on the validation rows */
 	} tr_tried[TRAIN_PENALTIES];
-	double tr_l2; /* the one chosen */
-	struct part_of tr_part[4]; /* enum train_part - 1 */
-	int64_t tr_left_out; /* of the test: known users */
-	int64_t unlabeled; /* of the test: after train_known_until() */
+	double tr_l2; /* the chosen penalty */
+	struct part_of tr_part[4]; /* by enum train_part - 1 */
+	int64_t tr_left_out; /* not tested: events of known users */
+	int64_t unlabeled; /* not tested: events after train_known_until() */
 
-	/* Of the test. */
+	/* Results of the test. */
 	struct eval_quality tr_quality;
 	double tr_cards; /* card precision at TRAIN_CARDS */
 	struct eval_bin tr_bins[MODEL_EVAL_BINS];
 	struct {
-		double fraud; /* mean of weight * x over them */
-		double legit;
+		double fraud; /* mean of weight * x over fraud events */
+		double legit; /* the same over legit events */
 	} tr_term[FEATURE__MAX];
-	/* By event type, score, and whether it is fraud. */
+	/* Events by type, score, and whether they are fraud. */
 	int64_t tr_scores[EVENT_TYPE__MAX][SCORE_MAX + 1][2];
 };
 
@@ -171,19 +171,20 @@ enum train_part {
 	TRAIN__MAX
 };
 
-#define TRAIN_CARDS 100
+#define TRAIN_CARDS 100 /* users per day in card precision */
 
 /*
- * Up to when the table says of all events what they were: of those younger
- * than the delay, while some have no label that may still come, the others are
- * mostly fraud, and make a model look better than it is.
+ * Return the time up to which events can be tested.  If an event younger than
+ * the label delay has no label, this is the label delay before the last event:
+ * most labels that arrive early are fraud, and a test on them would make a
+ * model look better than it is.  Otherwise it is the time of the last event.
  */
 int64_t train_known_until(const struct train_table *tb, const struct plan *pl);
 
 /*
- * Train on the table by the plan, and test on what came later.  say is called
- * with a line about each step.  Returns 0, or -1 with f set: FAIL_INPUT when
- * the table has not what it takes, FAIL_DENIED when it was stopped.
+ * Train on the table by the plan, and test on later events.  Call say with a
+ * line about each step.  Return 0, or -1 with f set: FAIL_INPUT if the table
+ * lacks the events for a step, FAIL_DENIED if pl->stop stopped it.
  */
 int train_model(const struct train_table *tb, const struct plan *pl,
     struct arena *a,
@@ -191,8 +192,8 @@ int train_model(const struct train_table *tb, const struct plan *pl,
     struct trained *ret, struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * Print what came out, with the verdicts that the policy of each event type
- * has for the scores.
+ * Print the report, with the verdicts that the policy of each event type has
+ * for the scores of the test.
  */
 void train_show(const struct train_table *tb, const struct plan *pl,
     const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: a training table out of a file. */
+/* assayctl train: read a training table from a file. */
 #include "config.h"
 
 #include <sys/stat.h>
@@ -21,7 +21,7 @@
 
 #define PROGRESS_ROWS 4096 /* rows between two calls of progress */
 
-/* Columns that are no features. */
+/* Columns that are not features. */
 enum column { COLUMN_USER, COLUMN_AT, COLUMN_FRAUD, COLUMN_KNOWN, COLUMN__MAX };
 
 static const char *const column_names[COLUMN__MAX] = {
@@ -31,15 +31,15 @@ static const char *const column_names[COLUMN__MAX] = {
 	"labelled_at",
 };
 
-/* One reading. */
+/* The state of reading a file. */
 struct csv_reading {
 	struct train_table *tb;
 	const char *path;
 	gzFile file;
 	off_t size;
 	struct csv csv;
-	int column[COLUMN__MAX];
-	int feature[FEATURE__MAX];
+	int column[COLUMN__MAX]; /* indexes in the file */
+	int feature[FEATURE__MAX]; /* indexes in the file */
 };
 
 static int read_header(struct csv_reading *rd, struct fail *f);
@@ -73,7 +73,7 @@ table_read(struct train_table *tb, const char *path, progress_fn *progress,
 	return r;
 }
 
-/* Find the columns. */
+/* Read the header and find the columns. */
 static int
 read_header(struct csv_reading *rd, struct fail *f)
 {
@@ -124,7 +124,7 @@ read_csv_rows(struct csv_reading *rd, progress_fn *progress, struct fail *f)
 	    : fail_set(f, FAIL_INPUT, INVALID_REQUEST, rd->path, "has no rows");
 }
 
-/* Read the row that is in csv, and keep it if it is wanted. */
+/* Check the current row of csv, and add it unless tb->keep leaves it out. */
 static int
 read_csv_row(struct csv_reading *rd, struct fail *f)
 {
@@ -152,7 +152,7 @@ read_csv_row(struct csv_reading *rd, struct fail *f)
 	return table_add(tb, &row, f);
 }
 
-/* What is told of the row, and since when; without a time, since it was. */
+/* Read the label and its time, by default the time of the event. */
 static int
 read_label(const struct csv_reading *rd, struct table_row *row, struct fail *f)
 {
@@ -193,7 +193,7 @@ read_features(const struct csv_reading *rd, double *x, struct fail *f)
 	return 0;
 }
 
-/* Say what is wrong with a column of the line in csv. */
+/* Set f to an error about a column of the current line; return -1. */
 static int
 refuse_column(const struct csv_reading *rd, const char *column, const char *why,
     struct fail *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: from a table to a model, and how good it is. */
+/* assayctl train: fit a model to a table, and test it. */
 #include "config.h"
 
 #include <math.h>
@@ -13,34 +13,35 @@
 #include "ctl/ctl.h"
 #include "ctl/train/train.h"
 
-/* Shares of the rows to train on: up to where each part goes, in percent. */
+/* Ends of the parts, in percent of the rows to train on. */
 #define FIT_PERCENT 60
 #define VALIDATE_PERCENT 80
 
 /*
- * A fraud counts as one event.  Its rarity needs no weight: the bias takes it
- * up, and weights of 10 and 100 told fraud less well on weeks of 2018-05 and
- * 2018-06 before those of docs/EVALUATION.md (average precision 0.690, 0.690,
- * 0.684 with 1; 0.684, 0.677, 0.674 with 10; 0.668, 0.571, 0.655 with 100).
+ * The weight of a fraud event; a legit event has 1.  Rare fraud needs no higher
+ * weight, because the bias contains its rate.  On weeks of 2018-05 and 2018-06,
+ * before those of docs/EVALUATION.md, higher weights gave a lower average
+ * precision: 0.690, 0.690, 0.684 with 1; 0.684, 0.677, 0.674 with 10; 0.668,
+ * 0.571, 0.655 with 100.
  */
 #define FRAUD_WEIGHT 1
 
-/* From much to little; the first of equals is chosen. */
+/* L2 penalties from strong to weak; of equal ones the first is chosen. */
 static const double penalties[TRAIN_PENALTIES] = { 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
 	3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7 };
 
-/* What a training has at hand. */
+/* The state of a training. */
 struct training {
 	const struct train_table *tb;
 	const struct plan *pl;
 	struct arena *arena;
 	void (*say)(const char *, ...) __attribute__((format(printf, 1, 2)));
-	uint8_t *label; /* by row: enum backtest_label, as far as it is known */
-	double *z; /* by row of a part */
-	struct eval_mark *marks; /* of the test */
+	uint8_t *label; /* by row: the enum backtest_label to use */
+	double *z; /* by row of a part: log odds of the fit */
+	struct eval_mark *marks; /* tested events */
 	size_t n_marks;
-	uint8_t *found; /* by user */
-	int64_t *known; /* by user: the day of the first fraud */
+	uint8_t *found; /* by user, for model_eval_cards() */
+	int64_t *known; /* by user: day of the first fraud, TRAIN_NEVER: none */
 	int64_t known_until; /* train_known_until() */
 };
 
@@ -139,7 +140,7 @@ fit_model(struct training *tn, struct trained *tr, struct fail *f)
 	return test_model(tn, tr, f);
 }
 
-/* Find the parts, in the order of time, and what is known of their rows. */
+/* Set the label of each row, and divide the rows into parts by time. */
 static void
 divide_parts(const struct training *tn, struct trained *tr)
 {
@@ -169,8 +170,9 @@ divide_parts(const struct training *tn, struct trained *tr)
 }
 
 /*
- * What was known of a row when training ended; of later ones, what is known in
- * the end.
+ * Return the label of row i to use: for a training row the one that was known
+ * at the end of training, for a later row the one in the table.  A row without
+ * a label is legit, unless such rows are skipped.
  */
 static uint8_t
 label_at_training_end(const struct training *tn, size_t i)
@@ -184,7 +186,7 @@ label_at_training_end(const struct training *tn, size_t i)
 	return pl->skip ? LABEL_NONE : LABEL_LEGIT;
 }
 
-/* Choose the penalty with which the validation rows are told best. */
+/* Choose the penalty with the smallest loss on the validation rows. */
 static int
 choose_penalty(const struct training *tn, struct trained *tr, struct fail *f)
 {
@@ -214,7 +216,7 @@ choose_penalty(const struct training *tn, struct trained *tr, struct fail *f)
 	return 0;
 }
 
-/* Fit to the rows from the first one up to row to. */
+/* Fit to the rows from the first training row up to row to, excluded. */
 static int
 fit_part(const struct training *tn, const struct trained *tr, size_t to,
     double l2, struct logistic_fit *ret, struct fail *f)
@@ -233,7 +235,7 @@ fit_part(const struct training *tn, const struct trained *tr, size_t to,
 	return r;
 }
 
-/* Calibrate with the rows that the fit has not seen. */
+/* Calibrate the fit with rows that it does not contain. */
 static int
 calibrate_model(struct training *tn, struct trained *tr, struct fail *f)
 {
@@ -254,7 +256,7 @@ calibrate_model(struct training *tn, struct trained *tr, struct fail *f)
 	return 0;
 }
 
-/* See how good the model is on what came after the training. */
+/* Test the model on the events after the end of training. */
 static int
 test_model(struct training *tn, struct trained *tr, struct fail *f)
 {
@@ -302,7 +304,7 @@ test_model(struct training *tn, struct trained *tr, struct fail *f)
 	return 0;
 }
 
-/* Whether a row of the test counts. */
+/* Whether to test row i; count the rows that are not tested. */
 static bool
 is_tested(const struct training *tn, size_t i, struct trained *tr)
 {
@@ -355,7 +357,7 @@ fit_rows_of(const struct training *tn, size_t from, size_t to)
 	};
 }
 
-/* Count what is known of a part. */
+/* Count the labels of a part. */
 static void
 count_part(const struct training *tn, struct part_of *part)
 {
@@ -367,7 +369,7 @@ count_part(const struct training *tn, struct part_of *part)
 	}
 }
 
-/* The UTC day of a time. */
+/* Return the number of the UTC day of a time. */
 static int64_t
 day_of(int64_t at)
 {

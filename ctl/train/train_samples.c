@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: a training table out of the database's replay samples. */
+/* assayctl train: read a training table from the samples of the database. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -18,11 +18,14 @@
 #include "lib/db/db.h"
 #include "ctl/train/train.h"
 
-#define BATCH 2000 /* samples of one statement, of some 3 KB each */
-#define STRETCH_FIRST (3600 * CLOCK_SECOND) /* of time, of one statement */
-#define STRETCH_MIN CLOCK_SECOND
+#define BATCH 2000 /* samples per statement, of some 3 KB each */
+#define STRETCH_FIRST (3600 * CLOCK_SECOND) /* time range of a statement */
+#define STRETCH_MIN CLOCK_SECOND /* shortest time range */
 
-/* One reading.  Read is what is before from, and of from itself up to after. */
+/*
+ * The state of reading.  All samples decided before from are read, and those
+ * decided at from with ids up to after.
+ */
 struct samples_reading {
 	struct train_table *tb;
 	struct db *db;
@@ -32,10 +35,10 @@ struct samples_reading {
 	int64_t first;
 	int64_t end;
 	int64_t from;
-	char after[CRYPT_ID_SIZE]; /* id of a decision */
-	int64_t stretch; /* of time, that the next statement is about */
-	uint64_t labels;
-	uint64_t unread;
+	char after[CRYPT_ID_SIZE]; /* id of the last decision read, or "" */
+	int64_t stretch; /* time range of the next statement */
+	uint64_t labels; /* samples with a label */
+	uint64_t unread; /* samples that this version cannot read */
 };
 
 static int find_span(struct samples_reading *rd,
@@ -105,7 +108,7 @@ samples_policies(struct db *db, struct arena *a,
 	return 0;
 }
 
-/* From when on there may be samples, and up to now. */
+/* Find the time range of the samples to read. */
 static int
 find_span(struct samples_reading *rd, const struct train_wanted *wanted,
     struct fail *f)
@@ -126,8 +129,8 @@ find_span(struct samples_reading *rd, const struct train_wanted *wanted,
 }
 
 /*
- * Read some more.  The next stretch of time is longer where there is little,
- * and shorter where there is too much for one statement.
+ * Read the next samples.  Halve the time range if it has too many samples for
+ * one statement, and double it if it has few.
  */
 static int
 read_sample_batch(struct samples_reading *rd, struct fail *f)
@@ -196,7 +199,7 @@ add_sample_rows(
 	return 0;
 }
 
-/* Add what is in a sample; one that cannot be read is left out. */
+/* Add a sample to the table; count it as unread if it cannot be read. */
 static int
 add_sample_row(struct samples_reading *rd, struct table_row *row,
     const char *text, size_t len, struct fail *f)
@@ -216,7 +219,10 @@ add_sample_row(struct samples_reading *rd, struct table_row *row,
 	return table_add(rd->tb, row, f);
 }
 
-/* Tell how far it is; asked also while the database is waited for. */
+/*
+ * Draw the progress.  Return true to stop.  Also called while a statement runs,
+ * by db_set_cancel_check().
+ */
 static bool
 report_progress(void *arg)
 {
@@ -225,7 +231,7 @@ report_progress(void *arg)
 	return rd->progress(rd->from - rd->first, rd->end - rd->first);
 }
 
-/* The policy that decides events of a type now. */
+/* Read the active policy of an event type. */
 static int
 load_stored_policy(struct db *db, struct arena *a, const char *type,
     struct policy *ret, struct fail *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: the report. */
+/* assayctl train: print the report. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -121,7 +121,7 @@ show_bins(const struct eval_bin *bins)
 		    share_of_rows(bins[i].fraud, bins[i].events));
 }
 
-/* What the policy would have decided of events of a type. */
+/* Print the verdicts that the policy has for the tested events of a type. */
 static void
 show_bands(const int64_t scores[SCORE_MAX + 1][2], enum event_type type,
     const struct policy *policy)
@@ -160,8 +160,9 @@ count_tested(const int64_t scores[SCORE_MAX + 1][2])
 }
 
 /*
- * Each feature's weight, what it moves when the feature goes up by its
- * standard deviation, and what it added to the log-odds of the test's events.
+ * Print for each feature its weight, the change of the log odds per standard
+ * deviation of the feature, and what the feature added on average to the log
+ * odds of the tested events.
  */
 static void
 show_terms(const struct trained *tr)

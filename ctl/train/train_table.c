@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: a training table in memory. */
+/* assayctl train: the training table in memory. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "core/signal/features.h"
 #include "ctl/train/train.h"
 
-#define ROWS_FIRST 4096 /* room that a table begins with */
-#define SLOTS_FIRST 4096
+#define ROWS_FIRST 4096 /* initial capacity, rows */
+#define SLOTS_FIRST 4096 /* initial slots for user names, a power of two */
 
-/* A slot of the table of names. */
+/* A slot of the hash table of user names. */
 struct user_id {
 	char *name; /* NULL: free */
 	uint32_t number;
@@ -84,7 +84,7 @@ table_at(const struct train_table *tb, int64_t at)
 	return low;
 }
 
-/* Make room for another row. */
+/* Make room for one more row. */
 static int
 grow_table(struct train_table *tb)
 {
@@ -103,7 +103,7 @@ grow_table(struct train_table *tb)
 	return 0;
 }
 
-/* Make the array at *array, of whatever type, one of n elements. */
+/* Resize the array at *array, of any type, to n elements of size bytes. */
 static int
 resize_array(void *array, size_t n, size_t size)
 {
@@ -116,7 +116,7 @@ resize_array(void *array, size_t n, size_t size)
 	return 0;
 }
 
-/* The number of a user, a new one for a name not seen before. */
+/* Return the number of a user in *ret; a new name gets the next number. */
 static int
 user_number(struct train_table *tb, const char *name, uint32_t *ret)
 {
@@ -155,7 +155,7 @@ user_grow(struct train_table *tb)
 	return 0;
 }
 
-/* The slot of a name, or the free one that it would have (FNV-1a). */
+/* Return the slot of a name, or the free slot for it (hash FNV-1a). */
 static struct user_id *
 user_slot(const struct train_table *tb, const char *name)
 {
