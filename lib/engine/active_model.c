@@ -46,7 +46,7 @@ active_model_refresh(struct active_model *s, struct db *db, struct arena *a,
 	else if (body_model(a, body, strlen(body), &m, &refusal) == 0)
 		active_model_keep(s, &m, &rows);
 	else
-		log_warn("model=unreadable hash=%s where=%s why=%s",
+		log_warn("event=model_unreadable hash=%s where=%s why=%s",
 		    rows_get_text(&rows, "hash"), refusal.where, refusal.why);
 	s->epoch = epoch;
 	return 0;

@@ -44,6 +44,6 @@ read_it(struct candidate_model *c, struct arena *a, const struct rows *r)
 	if (c->readable)
 		active_model_keep(&c->served, &m, r);
 	else
-		log_warn("shadow=unreadable id=%s where=%s why=%s", c->id,
+		log_warn("event=shadow_unreadable id=%s where=%s why=%s", c->id,
 		    why.where, why.why);
 }

@@ -349,9 +349,10 @@ fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
 	if (e->served.epoch != before && !warned &&
 	    e->scoring.scorer == SCORER_ML &&
 	    model_demonstrates(&e->served.model))
-		log_warn("scorer=ml model=synthetic-demo why=the bundled model "
-			 "was fitted to invented traffic; what it says of "
-			 "yours means nothing");
+		log_warn("event=bundled_model_used scorer=ml "
+			 "model=synthetic-demo why=the bundled model was "
+			 "trained on synthetic traffic; its scores mean "
+			 "nothing for real traffic");
 	return 0;
 }
 
@@ -552,7 +553,8 @@ load_shadow(struct rulebook_load *load, struct shadow_ruleset *ret,
 	if (ret->id != NULL && ret->ruleset != NULL)
 		return;
 	log_warn(
-	    "shadow=unreadable id=%s where=%s why=%s", id, why.where, why.why);
+	    "event=shadow_unreadable id=%s where=%s why=%s", id,
+	    why.where, why.why);
 	arena_rewind(&load->arena, mark);
 	ret->ruleset = NULL;
 }

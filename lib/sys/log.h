@@ -40,7 +40,7 @@ void log_context(const char *key, const char *value);
 
 /*
  * Write one line.  The format is pairs that the call site spells, a blank
- * between two: log_warn("listener=%s why=%s", ...).  Keys are [a-z_]; a
+ * between two: log_warn("event=redis_lost why=%s", ...).  Keys are [a-z_]; a
  * conversion is one of %s, %d, %ld, %lld, %zu and %.1f.  A value with blanks,
  * quotes, backslashes, "=", control characters or what is not ASCII is put in
  * double quotes and escaped as in JSON, so no value can forge another pair or

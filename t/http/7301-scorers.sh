@@ -92,7 +92,7 @@ is_json "a backtest with the learned scorer uses the learned weights" \
     '"\(.scorer) \(.otherScorer) \(.mix.after.review)"' "learned 1 0"
 
 check "nothing warns of the model while it does not decide" \
-    sh -c "! grep 'scorer=ml' '$scratch/log/pool.log'"
+    sh -c "! grep 'event=bundled_model_used' '$scratch/log/pool.log'"
 restart_scorer ml
 http POST /v1/backtest '{"eventType":"order.place"}'
 is_json "a backtest by another scorer keeps the recorded verdicts" \

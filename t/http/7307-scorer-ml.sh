@@ -12,7 +12,8 @@ admin_token
 api_key
 publish_rules
 check "the log warns that a demonstration model decides" grep -q \
-    'level=warn .*scorer=ml model=synthetic-demo' "$scratch/log/pool.log"
+    'level=warn .*event=bundled_model_used .* model=synthetic-demo' \
+    "$scratch/log/pool.log"
 http GET /v1/config/model
 is_json "the page names the demonstration model as active" \
     '"\(.scorer) \(.ml.active) \(.ml.provenance)"' \
@@ -117,7 +118,7 @@ by_companion=$(score_seen)
 decide_scored by-pool
 is "the companion decides with the same model" "$(score_seen)" "$by_companion"
 check "the companion's log warns of the demonstration model" \
-    grep -q 'level=warn .*scorer=ml' \
+    grep -q 'level=warn .*event=bundled_model_used' \
     "$scratch/log/cron.log"
 candidate=$(rules_body <<'EOF'
 rule r { when event.amount > 3000 then score += 60, tag amount }

@@ -68,7 +68,7 @@ is "decisions are made beside an unreadable shadow" \
 is "samples have no decision of an unreadable shadow" \
     "$(shadow_sample g-1) $(shadow_sample g-2)" "none none"
 check "the log names the unreadable shadow" grep -q \
-    "level=warn .*shadow=unreadable id=$second where=\"line 1" \
+    "level=warn .*event=shadow_unreadable id=$second where=\"line 1" \
     "$scratch/log/pool.log"
 promote_shadow '{"eventType":"order.place"}'
 is_error "an unreadable shadow cannot be promoted" 400 RULESET_INVALID
