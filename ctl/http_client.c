@@ -31,20 +31,20 @@
 #define TIMEOUT_WATCH_MS 2000
 #define TIMEOUT_SLOW_MS 620000 /* above the 600 s of the service */
 
-static int token_find(struct http_client *sv, const char *url);
-static int find_header_key(struct http_client *sv);
+static int choose_token(struct http_client *sv, const char *url);
+static int read_api_key(struct http_client *sv);
 static int send_http_request(
-    struct http_client *sv, const struct client_request *ask);
+    struct http_client *sv, const struct client_request *req);
 static int wait_for_answer(
-    struct http_client *sv, const struct client_request *ask);
+    struct http_client *sv, const struct client_request *req);
 static int make_call(const struct http_client *sv,
-    const struct client_request *ask, int timeout_ms, struct http_call *call);
+    const struct client_request *req, int timeout_ms, struct http_call *call);
 static void watch_begin(struct answer_progress *watch,
-    const struct http_client *sv, const struct client_request *ask);
-static void is_waiting(int64_t *drawn, const struct answer_progress *watch);
+    const struct http_client *sv, const struct client_request *req);
+static void draw_waiting(int64_t *drawn, const struct answer_progress *watch);
 static int report_refused(struct http_client *sv,
-    const struct client_request *ask, struct json_object *reply);
-static bool is_missing(const char *code);
+    const struct client_request *req, struct json_object *reply);
+static bool is_not_found(const char *code);
 static const char *reply_text(
     struct arena *a, struct json_object *reply, const char *name);
 static const char *hint_for(const struct http_client *sv, const char *code);
@@ -108,11 +108,11 @@ http_client_open(struct http_client *sv, const char *url,
 	memset(sv, 0, sizeof(*sv));
 	sv->arena = a;
 	if (access == ACCESS_TOKEN)
-		status = token_find(sv, url);
+		status = choose_token(sv, url);
 	else
 		status = http_client_url(a, url, &sv->url);
 	if (access == ACCESS_KEY && status == EX_OK)
-		status = find_header_key(sv);
+		status = read_api_key(sv);
 
 	/* A login may fail to read the old session, which it replaces. */
 	if (status != EX_OK && access != ACCESS_NONE)
@@ -138,7 +138,7 @@ http_client_close(struct http_client *sv)
 }
 
 int
-http_client_call(struct http_client *sv, const struct client_request *ask,
+http_client_call(struct http_client *sv, const struct client_request *req,
     struct json_object **ret)
 {
 	struct http_call *call = &sv->call;
@@ -147,9 +147,9 @@ http_client_call(struct http_client *sv, const struct client_request *ask,
 	do {
 		if (tries > 0)
 			sleep((unsigned)call->retry_after);
-		if ((status = send_http_request(sv, ask)) != EX_OK)
+		if ((status = send_http_request(sv, req)) != EX_OK)
 			return status;
-	} while (ask->patient && tries++ < TRIES_MAX &&
+	} while (req->patient && tries++ < TRIES_MAX &&
 	    (call->status == 429 || call->status == 503) &&
 	    call->retry_after > 0 && call->retry_after <= PATIENCE);
 	*ret = json_tokener_parse(call->reply == NULL ? "" : call->reply);
@@ -157,12 +157,12 @@ http_client_call(struct http_client *sv, const struct client_request *ask,
 		*ret = NULL;
 	if (call->status >= 200 && call->status < 300 && *ret != NULL)
 		return EX_OK;
-	if (call->status == 404 && ask->missed != NULL) {
-		*ask->missed = true;
+	if (call->status == 404 && req->missed != NULL) {
+		*req->missed = true;
 		*ret = NULL;
 		return EX_OK;
 	}
-	return report_refused(sv, ask, *ret);
+	return report_refused(sv, req, *ret);
 }
 
 int
@@ -227,7 +227,7 @@ http_client_ca_file(void)
 
 /* Choose the token and the service that issued it. */
 static int
-token_find(struct http_client *sv, const char *url)
+choose_token(struct http_client *sv, const char *url)
 {
 	const char *token = getenv("ASSAY_TOKEN");
 	struct session ss = { 0 };
@@ -266,7 +266,7 @@ token_find(struct http_client *sv, const char *url)
 }
 
 static int
-find_header_key(struct http_client *sv)
+read_api_key(struct http_client *sv)
 {
 	const char *key = getenv("API_KEY");
 	struct str s;
@@ -284,7 +284,7 @@ find_header_key(struct http_client *sv)
 
 /* Send one request and wait for an answer with any status. */
 static int
-send_http_request(struct http_client *sv, const struct client_request *ask)
+send_http_request(struct http_client *sv, const struct client_request *req)
 {
 	struct http_call *call = &sv->call;
 	struct fail f = { 0 };
@@ -292,53 +292,53 @@ send_http_request(struct http_client *sv, const struct client_request *ask)
 	if (call->handle != NULL)
 		http_done(sv->http, call);
 	if (make_call(
-		sv, ask, ask->slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS, call) == -1)
+		sv, req, req->slow ? TIMEOUT_SLOW_MS : TIMEOUT_MS, call) == -1)
 		fail_memory(&f);
 	if (call->url == NULL || http_start(sv->http, call, &f) == -1)
 		return ctl_failed(sv->url, &f);
-	return wait_for_answer(sv, ask);
+	return wait_for_answer(sv, req);
 }
 
 static int
-make_call(const struct http_client *sv, const struct client_request *ask,
+make_call(const struct http_client *sv, const struct client_request *req,
     int timeout_ms, struct http_call *call)
 {
 	struct str url;
 	size_t n = 0;
 
 	str_init(&url, sv->arena);
-	str_addf(&url, "%s%s", sv->base, ask->path);
+	str_addf(&url, "%s%s", sv->base, req->path);
 	*call = (struct http_call) {
-		.method = ask->method,
+		.method = req->method,
 		.url = str_text(&url),
 		.socket = sv->socket,
 		.ca_file = http_client_ca_file(),
-		.body = ask->body,
-		.body_size = ask->body == NULL ? 0 : strlen(ask->body),
+		.body = req->body,
+		.body_size = req->body == NULL ? 0 : strlen(req->body),
 		.timeout_ms = timeout_ms,
 		.reply_max = REPLY_MAX,
 	};
-	if (ask->body != NULL)
-		call->headers[n++] = ask->type != NULL ? ask->type : TYPE_JSON;
+	if (req->body != NULL)
+		call->headers[n++] = req->type != NULL ? req->type : TYPE_JSON;
 	call->headers[n] = sv->header;
 	return call->url == NULL ? -1 : 0;
 }
 
 /* Wait for the answer; poll and draw the progress meanwhile. */
 static int
-wait_for_answer(struct http_client *sv, const struct client_request *ask)
+wait_for_answer(struct http_client *sv, const struct client_request *req)
 {
 	const struct http_call *call = &sv->call;
 	const struct http_call *done;
 	struct answer_progress watch;
 	int64_t drawn = 0;
 
-	watch_begin(&watch, sv, ask);
+	watch_begin(&watch, sv, req);
 	while ((done = http_wait(sv->http, 100)) != call) {
 		if (done != NULL)
 			answer_progress_take(&watch, sv->http, clock_ticks());
 		answer_progress_ask(&watch, sv->http, clock_ticks());
-		is_waiting(&drawn, &watch);
+		draw_waiting(&drawn, &watch);
 	}
 	answer_progress_end(&watch, sv->http);
 	if (drawn != 0)
@@ -347,30 +347,30 @@ wait_for_answer(struct http_client *sv, const struct client_request *ask)
 		return EX_OK;
 	ctl_say("%s: no answer from %s: %s; check the address, and that the "
 		"service is running",
-	    ask->what, sv->url, call->error);
+	    req->what, sv->url, call->error);
 	return EX_UNAVAILABLE;
 }
 
 /* Prepare to poll the progress, if there is a route for it and a terminal. */
 static void
 watch_begin(struct answer_progress *watch, const struct http_client *sv,
-    const struct client_request *ask)
+    const struct client_request *req)
 {
-	const struct client_request how_far = {
+	const struct client_request poll = {
 		.method = "GET",
-		.path = ask->watch,
+		.path = req->watch,
 	};
 
 	*watch = (struct answer_progress) { .began = clock_ticks() };
 	watch->next = watch->began + CLOCK_SECOND / 4;
-	if (ask->watch != NULL && isatty(STDERR_FILENO) == 1 &&
-	    make_call(sv, &how_far, TIMEOUT_WATCH_MS, &watch->call) == 0)
-		watch->about = ask->about;
+	if (req->watch != NULL && isatty(STDERR_FILENO) == 1 &&
+	    make_call(sv, &poll, TIMEOUT_WATCH_MS, &watch->call) == 0)
+		watch->about = req->about;
 }
 
 /* Draw the progress, or the seconds if it is unknown, on a terminal. */
 static void
-is_waiting(int64_t *drawn, const struct answer_progress *watch)
+draw_waiting(int64_t *drawn, const struct answer_progress *watch)
 {
 	const int64_t now = clock_ticks();
 
@@ -388,7 +388,7 @@ is_waiting(int64_t *drawn, const struct answer_progress *watch)
 
 /* Print the error in an answer, with advice; return the exit status for it. */
 static int
-report_refused(struct http_client *sv, const struct client_request *ask,
+report_refused(struct http_client *sv, const struct client_request *req,
     struct json_object *reply)
 {
 	const int status = sv->call.status;
@@ -396,17 +396,17 @@ report_refused(struct http_client *sv, const struct client_request *ask,
 	const char *message = reply_text(sv->arena, reply, "message");
 	const char *hint;
 
-	if (ask->quiet)
+	if (req->quiet)
 		return status_exit(status);
 	if (code == NULL || message == NULL) {
 		ctl_say("%s: %s answers %d, but not like an Assay service; "
 			"check the address",
-		    ask->what, sv->url, status);
+		    req->what, sv->url, status);
 		return EX_PROTOCOL;
 	}
-	if (ask->missing != NULL && is_missing(code))
-		message = ask->missing;
-	ctl_say("%s: %s (%d %s)", ask->what, message, status, code);
+	if (req->missing != NULL && is_not_found(code))
+		message = req->missing;
+	ctl_say("%s: %s (%d %s)", req->what, message, status, code);
 	if (sv->call.retry_after > 0)
 		ctl_say("try again in %" PRId64 " s", sv->call.retry_after);
 	else if ((hint = hint_for(sv, code)) != NULL)
@@ -416,7 +416,7 @@ report_refused(struct http_client *sv, const struct client_request *ask,
 
 /* Whether the error says that the object of the request does not exist. */
 static bool
-is_missing(const char *code)
+is_not_found(const char *code)
 {
 	static const char *const codes[] = { "CASE_NOT_FOUND", "NOT_FOUND",
 		"POLICY_MISSING" };

@@ -65,10 +65,10 @@ void http_client_close(struct http_client *sv);
  * Send a request and wait for its answer.  After success, return EX_OK with the
  * parsed answer in *ret, which lives as long as the arena; its text is in
  * sv->call until the next request.  Otherwise print the error and advice, and
- * return an exit status.  With ask->missed, a 404 returns EX_OK, and *ret is
+ * return an exit status.  With req->missed, a 404 returns EX_OK, and *ret is
  * NULL.
  */
-int http_client_call(struct http_client *sv, const struct client_request *ask,
+int http_client_call(struct http_client *sv, const struct client_request *req,
     struct json_object **ret);
 
 /*

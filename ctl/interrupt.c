@@ -10,7 +10,7 @@
 
 static void note_interrupt(int sig);
 
-static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
+static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
 static volatile sig_atomic_t wanted;
 
 void
@@ -20,8 +20,8 @@ interrupt_listen(void)
 		.sa_flags = (int)SA_RESETHAND };
 	size_t i;
 
-	for (i = 0; i < nitems(ends); i++)
-		sigaction(ends[i], &sa, NULL);
+	for (i = 0; i < nitems(signals); i++)
+		sigaction(signals[i], &sa, NULL);
 
 	/* More SIGPIPE may arrive while the command ends. */
 	sa.sa_flags = 0;

@@ -11,7 +11,7 @@
 #include "ctl/ctl.h"
 
 static bool asks_help(const char *word);
-static int find_none(int argc, char **argv);
+static int handle_unknown(int argc, char **argv);
 
 int
 main(int argc, char **argv)
@@ -33,7 +33,7 @@ main(int argc, char **argv)
 		return EX_USAGE;
 	}
 	if ((cmd = command_find(&argc, &argv)) == NULL)
-		return find_none(argc, argv);
+		return handle_unknown(argc, argv);
 	status = cmd->run(cmd, argc, argv);
 
 	/* Fail if the output could not be written completely. */
@@ -56,7 +56,7 @@ asks_help(const char *word)
  * with suggestions.
  */
 static int
-find_none(int argc, char **argv)
+handle_unknown(int argc, char **argv)
 {
 	const char *second = argc > 2 ? argv[2] : NULL;
 

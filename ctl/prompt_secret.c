@@ -17,8 +17,8 @@ static int line_take(char *ret, size_t size);
 static void note_prompt_signal(int sig);
 
 /* Signals that end a prompt; it restores the echo before they take effect. */
-static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
-static volatile sig_atomic_t ended;
+static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+static volatile sig_atomic_t caught;
 
 int
 prompt_secret_read(const char *prompt, char *ret, size_t size)
@@ -36,15 +36,15 @@ static int
 line_read(const char *prompt, bool echo, char *ret, size_t size)
 {
 	struct sigaction sa = { .sa_handler = note_prompt_signal },
-			 old[nitems(ends)];
+			 old[nitems(signals)];
 	struct termios quiet, saved;
 	size_t i;
 	int r;
 
 	if (tcgetattr(STDIN_FILENO, &saved) == -1)
 		return line_take(ret, size);
-	for (i = 0; i < nitems(ends); i++)
-		sigaction(ends[i], &sa, &old[i]);
+	for (i = 0; i < nitems(signals); i++)
+		sigaction(signals[i], &sa, &old[i]);
 	quiet = saved;
 	if (!echo)
 		quiet.c_lflag &= ~(tcflag_t)ECHO;
@@ -52,12 +52,12 @@ line_read(const char *prompt, bool echo, char *ret, size_t size)
 	fprintf(stderr, "%s: ", prompt);
 	r = line_take(ret, size);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved);
-	if (!echo || ended != 0)
+	if (!echo || caught != 0)
 		fputc('\n', stderr);
-	for (i = 0; i < nitems(ends); i++)
-		sigaction(ends[i], &old[i], NULL);
-	if (ended != 0)
-		raise(ended);
+	for (i = 0; i < nitems(signals); i++)
+		sigaction(signals[i], &old[i], NULL);
+	if (caught != 0)
+		raise(caught);
 	return r;
 }
 
@@ -79,5 +79,5 @@ line_take(char *ret, size_t size)
 static void
 note_prompt_signal(int sig)
 {
-	ended = sig;
+	caught = sig;
 }

@@ -92,7 +92,7 @@ session_write(const struct session *ss)
 }
 
 int
-session_forget(void)
+session_remove(void)
 {
 	char path[PATH_MAX];
 	int status;

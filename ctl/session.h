@@ -30,6 +30,6 @@ int session_read(struct arena *a, struct session *ret);
 int session_write(const struct session *ss);
 
 /* Remove the file.  Return as session_write(). */
-int session_forget(void);
+int session_remove(void);
 
 #endif

@@ -260,7 +260,7 @@ report_chain(struct walk *w, struct fail *f)
 	if (w->number > 0)
 		printf("head %" PRId64 " %s\n", w->number, hex);
 	if (w->faults == 0)
-		printf("the chain is whole\n");
+		printf("the chain is intact\n");
 	else
 		printf(
 		    "the chain is broken in %" PRId64 " places\n", w->faults);

@@ -40,13 +40,13 @@ struct import {
 	struct arena arena; /* of one request */
 	struct str body;
 	uint64_t n; /* entries in body */
-	int64_t from; /* skip rows on earlier lines */
+	int64_t from_line; /* skip rows on earlier lines */
 	uint64_t line; /* of the first row that is not imported yet */
 	uint64_t rows; /* to send, as counted by the check */
 	uint64_t done; /* rows imported */
 	uint64_t added;
 	uint64_t updated;
-	uint64_t over; /* entries that have expired already */
+	uint64_t expired; /* entries that have expired already */
 	uint64_t faults;
 	int64_t began; /* ticks */
 	int64_t drawn; /* ticks when progress was drawn, 0: never */
@@ -63,7 +63,7 @@ static void body_begin(struct import *im);
 static void body_add(struct import *im, const struct list_entry_input *en);
 static void body_text(struct str *s, const char *text);
 static int body_send(struct import *im);
-static uint64_t count_lines(struct json_object *json, const char *name);
+static uint64_t count_member(struct json_object *json, const char *name);
 static void print_totals(const struct import *im, bool json);
 static void draw_import_progress(struct import *im);
 static void progress_clear(const struct import *im);
@@ -77,7 +77,7 @@ lists_import(const struct command *cmd, int argc, char **argv)
 	bool json = false;
 	const struct opt opts[] = {
 		{ "from-line", "N", "skip the rows on earlier lines",
-		    OPT_NUMBER, &im.from, 1, INT64_MAX },
+		    OPT_NUMBER, &im.from_line, 1, INT64_MAX },
 		{ "json", NULL, "print the totals as JSON", OPT_FLAG, &json, 0,
 		    0 },
 		{ "url", "URL",
@@ -142,7 +142,7 @@ check_import_file(struct import *im)
 	if (read_header_line(im) == 0) {
 		while ((r = next_entry(im, &en)) == 1) {
 			im->rows++;
-			im->over += !list_acts(en.expires, now);
+			im->expired += !list_acts(en.expires, now);
 		}
 		if (r == 0 && im->faults == 0)
 			return EX_OK;
@@ -217,8 +217,9 @@ read_header_line(struct import *im)
 }
 
 /*
- * Read the next valid entry from line im->from on; report and count the invalid
- * rows.  Return 1, 0 at the end of the file, or -1 if reading cannot continue.
+ * Read the next valid entry from line im->from_line on; report and count the
+ * invalid rows.  Return 1, 0 at the end of the file, or -1 if reading cannot
+ * continue.
  */
 static int
 next_entry(struct import *im, struct list_entry_input *ret)
@@ -233,7 +234,8 @@ next_entry(struct import *im, struct list_entry_input *ret)
 			report_fault(im, &f);
 		if (r == -1 && f.where[0] == '\0')
 			return -1;
-	} while (r == -1 || (r == 1 && im->csv.row_line < (uint64_t)im->from));
+	} while (
+	    r == -1 || (r == 1 && im->csv.row_line < (uint64_t)im->from_line));
 	return r;
 }
 
@@ -299,7 +301,7 @@ body_text(struct str *s, const char *text)
 static int
 body_send(struct import *im)
 {
-	const struct client_request ask = { .what = im->what,
+	const struct client_request req = { .what = im->what,
 		.method = "POST",
 		.path = "/v1/lists/import",
 		.type = "Content-Type: text/csv",
@@ -308,11 +310,11 @@ body_send(struct import *im)
 	struct json_object *json;
 	int status;
 
-	status = http_client_call(&im->service, &ask, &json);
+	status = http_client_call(&im->service, &req, &json);
 	if (status != EX_OK)
 		return status;
-	im->added += count_lines(json, "added");
-	im->updated += count_lines(json, "updated");
+	im->added += count_member(json, "added");
+	im->updated += count_member(json, "updated");
 	im->done += im->n;
 	im->line = im->csv.row_line + 1;
 	body_begin(im);
@@ -321,7 +323,7 @@ body_send(struct import *im)
 }
 
 static uint64_t
-count_lines(struct json_object *json, const char *name)
+count_member(struct json_object *json, const char *name)
 {
 	return (uint64_t)json_object_get_int64(request_spec_at(json, name));
 }
@@ -336,8 +338,9 @@ print_totals(const struct import *im, bool json)
 		    : "%" PRIu64 " entries: %" PRIu64 " added, %" PRIu64
 		      " updated, %" PRIu64 " unchanged\n",
 	    im->done, im->added, im->updated, same);
-	if (im->over > 0)
-		ctl_say("%" PRIu64 " of them have expired already", im->over);
+	if (im->expired > 0)
+		ctl_say(
+		    "%" PRIu64 " of them have expired already", im->expired);
 }
 
 /* Draw the progress, on a terminal. */

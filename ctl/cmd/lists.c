@@ -55,7 +55,7 @@ static int
 drop_entry(struct http_client *sv, const char *what, char **argv)
 {
 	static const char *const names[] = { "kind", "subject", "value" };
-	struct client_request ask = {
+	struct client_request req = {
 		.what = what, .method = "POST", .path = "/v1/lists/search"
 	};
 	struct json_object *found;
@@ -72,8 +72,8 @@ drop_entry(struct http_client *sv, const char *what, char **argv)
 		str_json(&s, argv[i]);
 	}
 	str_addc(&s, '}');
-	ask.body = str_text(&s);
-	if ((status = http_client_call(sv, &ask, &found)) != EX_OK)
+	req.body = str_text(&s);
+	if ((status = http_client_call(sv, &req, &found)) != EX_OK)
 		return status;
 	if (json_object_is_type(found, json_type_array) &&
 	    json_object_array_length(found) > 0)
@@ -93,7 +93,7 @@ remove_one_entry(struct http_client *sv, const char *what, const char *id)
 {
 	static const struct id_lookup_list list = { "lst_",
 		"/v1/lists?limit=1000", "", "id" };
-	struct client_request ask = { .what = what, .method = "DELETE" };
+	struct client_request req = { .what = what, .method = "DELETE" };
 	struct json_object *json;
 	struct str missing, s;
 	int status;
@@ -102,12 +102,12 @@ remove_one_entry(struct http_client *sv, const char *what, const char *id)
 		return status;
 	str_init(&missing, sv->arena);
 	str_addf(&missing, "there is no list entry %s", id);
-	ask.missing = str_text(&missing);
+	req.missing = str_text(&missing);
 	str_init(&s, sv->arena);
 	str_add(&s, "/v1/lists/");
 	http_client_escape(&s, id);
-	ask.path = str_text(&s);
-	if ((status = http_client_call(sv, &ask, &json)) == EX_OK)
+	req.path = str_text(&s);
+	if ((status = http_client_call(sv, &req, &json)) == EX_OK)
 		printf("removed %s\n", id);
 	return status;
 }

@@ -32,10 +32,11 @@ static int ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
     char again[PASSWORD_SIZE]);
 static int change_password(struct http_client *sv, const char *what,
     const char *old, const char *next);
-static int keep_session(const struct http_client *sv, struct json_object *json);
-static void warn_plain(const struct http_client *sv);
-static void session_say(const struct session *ss);
-static int ask_one(const char *method, const char *path, const char *done,
+static int store_session(
+    const struct http_client *sv, struct json_object *json);
+static void warn_unencrypted(const struct http_client *sv);
+static void print_session(const struct session *ss);
+static int send_one(const char *method, const char *path, const char *done,
     const struct command *cmd, struct arena *a);
 
 int
@@ -58,7 +59,7 @@ login(const struct command *cmd, int argc, char **argv)
 	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
 	ctl_arena(&a, ARENA_SIZE);
 	if ((status = http_client_open(&sv, url, ACCESS_NONE, &a)) == EX_OK) {
-		warn_plain(&sv);
+		warn_unencrypted(&sv);
 		status = begin_login(cmd, &sv, email);
 	}
 	http_client_close(&sv);
@@ -75,25 +76,25 @@ logout(const struct command *cmd, int argc, char **argv)
 		    OPT_FLAG, &all, 0, 0 },
 	};
 	struct arena a;
-	int status, forgot;
+	int status, removed;
 
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
 	ctl_arena(&a, ARENA_SIZE);
 	status =
-	    ask_one("POST", all ? "/v1/auth/logout-all" : "/v1/auth/logout",
+	    send_one("POST", all ? "/v1/auth/logout-all" : "/v1/auth/logout",
 		"logged out", cmd, &a);
 	ctl_arena_free(&a);
 
 	/* Remove the file even if the service does not answer. */
-	forgot = session_forget();
-	return status != EX_OK ? status : forgot;
+	removed = session_remove();
+	return status != EX_OK ? status : removed;
 }
 
 int
 refresh(const struct command *cmd, int argc, char **argv)
 {
-	const struct client_request ask = {
+	const struct client_request req = {
 		.what = cmd->name, .method = "POST", .path = "/v1/auth/refresh"
 	};
 	struct json_object *json;
@@ -110,9 +111,9 @@ refresh(const struct command *cmd, int argc, char **argv)
 	ctl_arena(&a, ARENA_SIZE);
 	status = http_client_open(&sv, NULL, ACCESS_TOKEN, &a);
 	if (status == EX_OK)
-		status = http_client_call(&sv, &ask, &json);
+		status = http_client_call(&sv, &req, &json);
 	if (status == EX_OK)
-		status = keep_session(&sv, json);
+		status = store_session(&sv, json);
 	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
@@ -135,7 +136,7 @@ whoami(const struct command *cmd, int argc, char **argv)
 		ctl_say("not logged in; run 'assayctl login'");
 		status = EX_NOPERM;
 	} else if (status == EX_OK) {
-		session_say(&ss);
+		print_session(&ss);
 	}
 	ctl_arena_free(&a);
 	return status;
@@ -197,7 +198,7 @@ static int
 change_password(
     struct http_client *sv, const char *what, const char *old, const char *next)
 {
-	struct client_request ask = {
+	struct client_request req = {
 		.what = what, .method = "POST", .path = "/v1/auth/password"
 	};
 	struct json_object *json;
@@ -210,11 +211,11 @@ change_password(
 	str_add(&s, ",\"newPassword\":");
 	str_json(&s, next);
 	str_addc(&s, '}');
-	ask.body = str_text(&s);
-	status = http_client_call(sv, &ask, &json);
+	req.body = str_text(&s);
+	status = http_client_call(sv, &req, &json);
 	if (s.text != NULL)
 		crypt_wipe(s.text, s.len);
-	return status == EX_OK ? keep_session(sv, json) : status;
+	return status == EX_OK ? store_session(sv, json) : status;
 }
 
 /* Ask for email and password, log in, and store the session. */
@@ -223,7 +224,7 @@ begin_login(
     const struct command *cmd, struct http_client *sv, const char *email)
 {
 	char typed[EMAIL_SIZE], password[PASSWORD_SIZE];
-	struct client_request ask = {
+	struct client_request req = {
 		.what = cmd->name, .method = "POST", .path = "/v1/auth/login"
 	};
 	struct json_object *json;
@@ -246,17 +247,17 @@ begin_login(
 	str_add(&s, ",\"password\":");
 	str_json(&s, password);
 	str_addc(&s, '}');
-	ask.body = str_text(&s);
-	status = http_client_call(sv, &ask, &json);
+	req.body = str_text(&s);
+	status = http_client_call(sv, &req, &json);
 	crypt_wipe(password, sizeof(password));
 	if (s.text != NULL)
 		crypt_wipe(s.text, s.len);
-	return status == EX_OK ? keep_session(sv, json) : status;
+	return status == EX_OK ? store_session(sv, json) : status;
 }
 
 /* Store the session in an answer, and print its operator. */
 static int
-keep_session(const struct http_client *sv, struct json_object *json)
+store_session(const struct http_client *sv, struct json_object *json)
 {
 	char until[CLOCK_TEXT_SIZE];
 	const struct session ss = {
@@ -283,7 +284,7 @@ keep_session(const struct http_client *sv, struct json_object *json)
 	}
 	clock_text(expiry, until);
 	if ((status = session_write(&ss)) == EX_OK)
-		session_say(&ss);
+		print_session(&ss);
 	if (json_object_get_boolean(request_spec_at(json, "passwordTemporary")))
 		ctl_say("the password is temporary; change it with "
 			"'assayctl password'");
@@ -292,7 +293,7 @@ keep_session(const struct http_client *sv, struct json_object *json)
 
 /* Warn if the password will be sent to another machine without TLS. */
 static void
-warn_plain(const struct http_client *sv)
+warn_unencrypted(const struct http_client *sv)
 {
 	static const char *const near[] = { "http://127.", "http://localhost",
 		"http://[::1]" };
@@ -308,10 +309,10 @@ warn_plain(const struct http_client *sv)
 
 /* Send one request with the token of the session; print done on success. */
 static int
-ask_one(const char *method, const char *path, const char *done,
+send_one(const char *method, const char *path, const char *done,
     const struct command *cmd, struct arena *a)
 {
-	const struct client_request ask = {
+	const struct client_request req = {
 		.what = cmd->name, .method = method, .path = path
 	};
 	struct json_object *json;
@@ -320,7 +321,7 @@ ask_one(const char *method, const char *path, const char *done,
 
 	status = http_client_open(&sv, NULL, ACCESS_TOKEN, a);
 	if (status == EX_OK)
-		status = http_client_call(&sv, &ask, &json);
+		status = http_client_call(&sv, &req, &json);
 	if (status == EX_OK)
 		puts(done);
 	http_client_close(&sv);
@@ -329,7 +330,7 @@ ask_one(const char *method, const char *path, const char *done,
 
 /* Print operator, service and end; email and role come from the service. */
 static void
-session_say(const struct session *ss)
+print_session(const struct session *ss)
 {
 	term_text_put(ss->email);
 	printf(" (");

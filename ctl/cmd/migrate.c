@@ -31,7 +31,7 @@
 #define PATH_SIZE 4096
 #define CHECKSUM_SIZE (2 * CRYPT_SHA256_SIZE + 1)
 #define MONTHS_AHEAD 24
-#define HELD_PAUSE 1000 /* ms between attempts to get a lock */
+#define RETRY_PAUSE 1000 /* ms between attempts to get a lock */
 #define WAIT_DEFAULT 300 /* seconds to wait for locks and other migrates */
 #define WAIT_MAX 86400
 
@@ -80,8 +80,8 @@ struct migrate_work {
 	const char *dir;
 	struct migration file[FILES_MAX];
 	size_t n_files;
-	struct migration seen[FILES_MAX];
-	size_t n_seen;
+	struct migration applied[FILES_MAX];
+	size_t n_applied;
 	unsigned done; /* changes that were made */
 	bool logging; /* also apply logging.sql */
 	bool again; /* replace functions and grants even if unchanged */
@@ -102,7 +102,7 @@ struct seed_kind {
 };
 
 static int show_status(struct migrate_work *w);
-static void say_gaps(const struct migrate_work *w);
+static void report_gaps(const struct migrate_work *w);
 static int run_work(struct migrate_work *w, bool only_status, struct fail *f);
 static int apply_schema(struct migrate_work *w, struct fail *f);
 static int note_migration(
@@ -110,8 +110,8 @@ static int note_migration(
 static int note_restore(struct migrate_work *w, struct db *db, struct fail *f);
 static int take_migrate_lock(struct migrate_work *w, struct fail *f);
 static int files_load(struct migrate_work *w, struct fail *f);
-static int seen_load(struct migrate_work *w, struct fail *f);
-static int seen_check(const struct migrate_work *w, struct fail *f);
+static int applied_load(struct migrate_work *w, struct fail *f);
+static int applied_check(const struct migrate_work *w, struct fail *f);
 static int apply_all(struct migrate_work *w, struct fail *f);
 static int apply_file(
     struct migrate_work *w, const struct migration *m, struct fail *f);
@@ -122,7 +122,7 @@ static int sum_functions(struct migrate_work *w, const char **paths, size_t n,
     char *ret, struct fail *f);
 static int restore_log_order(struct migrate_work *w, struct fail *f);
 static int set_logging(struct migrate_work *w, struct fail *f);
-static bool lock_is_held(struct migrate_work *w, struct fail *f);
+static bool can_retry(struct migrate_work *w, struct fail *f);
 static bool has_time(struct migrate_work *w, struct fail *f);
 static int seed_all_types(
     struct migrate_work *w, struct db *db, struct fail *f);
@@ -229,7 +229,7 @@ run_work(struct migrate_work *w, bool only_status, struct fail *f)
 	else if (w->done == 0)
 		printf("up to date\n");
 	else
-		say_gaps(w);
+		report_gaps(w);
 	db_close(w->db);
 	ctl_arena_free(&w->arena);
 	return ret;
@@ -243,24 +243,24 @@ show_status(struct migrate_work *w)
 	struct fail f = { 0 };
 	size_t i, j;
 
-	if (seen_load(w, &f) == -1 || seen_check(w, &f) == -1)
+	if (applied_load(w, &f) == -1 || applied_check(w, &f) == -1)
 		return ctl_failed("migrate", &f);
 	for (i = 0; i < w->n_files; i++) {
-		for (j = 0; j < w->n_seen; j++)
-			if (w->seen[j].number == w->file[i].number)
+		for (j = 0; j < w->n_applied; j++)
+			if (w->applied[j].number == w->file[i].number)
 				break;
-		if (j < w->n_seen)
-			clock_text(w->seen[j].applied_at, at);
+		if (j < w->n_applied)
+			clock_text(w->applied[j].applied_at, at);
 		printf("%-32s %s\n", w->file[i].name,
-		    j < w->n_seen ? at : "pending");
+		    j < w->n_applied ? at : "pending");
 	}
-	say_gaps(w);
+	report_gaps(w);
 	return EX_OK;
 }
 
 /* If numbers are missing, print that no file is lost. */
 static void
-say_gaps(const struct migrate_work *w)
+report_gaps(const struct migrate_work *w)
 {
 	if (w->n_files > 0 &&
 	    (size_t)w->file[w->n_files - 1].number != w->n_files)
@@ -277,17 +277,18 @@ apply_schema(struct migrate_work *w, struct fail *f)
 	int r;
 
 	if (take_migrate_lock(w, f) == -1 ||
-	    db_script(w->db, SQL_BOOTSTRAP, f) == -1 || seen_load(w, f) == -1 ||
-	    seen_check(w, f) == -1 || apply_all(w, f) == -1)
+	    db_script(w->db, SQL_BOOTSTRAP, f) == -1 ||
+	    applied_load(w, f) == -1 || applied_check(w, f) == -1 ||
+	    apply_all(w, f) == -1)
 		return -1;
 	mark = arena_mark(&w->arena);
 	while (load_functions(w, f) == -1) {
-		if (!lock_is_held(w, f))
+		if (!can_retry(w, f))
 			return -1;
 		arena_rewind(&w->arena, mark);
 	}
 	while (restore_log_order(w, f) == -1)
-		if (!lock_is_held(w, f))
+		if (!can_retry(w, f))
 			return -1;
 	if (w->logging && set_logging(w, f) == -1)
 		return -1;
@@ -311,10 +312,10 @@ note_migration(struct migrate_work *w, struct db *db, struct fail *f)
 {
 	struct audit_entry_param noted[2];
 
-	if (w->n_seen == 0 || w->n_seen == w->n_files)
+	if (w->n_applied == 0 || w->n_applied == w->n_files)
 		return 0;
 	noted[0].name = "from";
-	noted[0].text = w->seen[w->n_seen - 1].name;
+	noted[0].text = w->applied[w->n_applied - 1].name;
 	noted[1].name = "to";
 	noted[1].text = w->file[w->n_files - 1].name;
 	if (audit_entry_begin(db, &w->arena, f) == -1)
@@ -396,7 +397,7 @@ files_load(struct migrate_work *w, struct fail *f)
 
 /* Read the applied migrations; none if the table does not exist. */
 static int
-seen_load(struct migrate_work *w, struct fail *f)
+applied_load(struct migrate_work *w, struct fail *f)
 {
 	struct migration *m;
 	struct rows rows;
@@ -412,7 +413,7 @@ seen_load(struct migrate_work *w, struct fail *f)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "the database has too many migrations");
 	for (i = 0; i < rows.n; i++) {
-		m = &w->seen[w->n_seen++];
+		m = &w->applied[w->n_applied++];
 		m->number = rows_int(&rows, i, rows_col(&rows, "number"));
 		m->name = rows_text(&rows, i, rows_col(&rows, "name"));
 		m->applied_at =
@@ -425,13 +426,13 @@ seen_load(struct migrate_work *w, struct fail *f)
 
 /* Refuse a newer database, and files that differ from the applied ones. */
 static int
-seen_check(const struct migrate_work *w, struct fail *f)
+applied_check(const struct migrate_work *w, struct fail *f)
 {
 	const struct migration *newest = &w->file[w->n_files - 1];
 	size_t i, j;
 
-	for (i = 0; i < w->n_seen; i++) {
-		const struct migration *m = &w->seen[i];
+	for (i = 0; i < w->n_applied; i++) {
+		const struct migration *m = &w->applied[i];
 
 		if (m->number > newest->number)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->name,
@@ -460,11 +461,12 @@ apply_all(struct migrate_work *w, struct fail *f)
 	size_t i, j;
 
 	for (i = 0; i < w->n_files; i++) {
-		for (j = 0; j < w->n_seen; j++)
-			if (w->seen[j].number == w->file[i].number)
+		for (j = 0; j < w->n_applied; j++)
+			if (w->applied[j].number == w->file[i].number)
 				break;
-		while (j == w->n_seen && apply_file(w, &w->file[i], f) == -1) {
-			if (!lock_is_held(w, f))
+		while (
+		    j == w->n_applied && apply_file(w, &w->file[i], f) == -1) {
+			if (!can_retry(w, f))
 				return -1;
 		}
 	}
@@ -614,7 +616,7 @@ set_logging(struct migrate_work *w, struct fail *f)
  * No attempt waits long for a lock, because decisions would wait behind it.
  */
 static bool
-lock_is_held(struct migrate_work *w, struct fail *f)
+can_retry(struct migrate_work *w, struct fail *f)
 {
 	struct fail rolled = { 0 };
 
@@ -643,7 +645,7 @@ has_time(struct migrate_work *w, struct fail *f)
 		    "uses a table to change or runs migrate\n");
 	w->waited = true;
 	memset(f, 0, sizeof(*f));
-	poll(NULL, 0, HELD_PAUSE);
+	poll(NULL, 0, RETRY_PAUSE);
 	return true;
 }
 

@@ -33,9 +33,9 @@ static char *load_model_file(struct arena *a, const char *path,
     struct model *ret, size_t *ret_size, struct fail *f);
 static void hash_of(const char *text, size_t size, char ret[HASH_SIZE]);
 static void list_print(struct arena *a, const struct rows *rows, int row);
-static int activate_again(struct db *db, struct arena *a, const char *origin,
+static int reactivate_model(struct db *db, struct arena *a, const char *origin,
     const char *hash, bool *ret_loaded, struct fail *f);
-static int again_number(struct db *db, struct arena *a, int64_t number,
+static int reactivate_number(struct db *db, struct arena *a, int64_t number,
     bool *ret_loaded, struct fail *f);
 static int64_t parse_number(const struct command *cmd, const char *text);
 static int report_refusal(const char *path, const struct fail *f);
@@ -158,8 +158,9 @@ models_rollback(const struct command *cmd, int argc, char **argv)
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
 	ctl_arena(&a, ARENA_SIZE);
-	if ((number == 0 ? activate_again(db, &a, BUNDLED, NULL, &loaded, &f)
-			 : again_number(db, &a, number, &loaded, &f)) == -1)
+	if ((number == 0
+		    ? reactivate_model(db, &a, BUNDLED, NULL, &loaded, &f)
+		    : reactivate_number(db, &a, number, &loaded, &f)) == -1)
 		status = ctl_failed(cmd->name, &f);
 	else
 		status = report_activation(argv[0], loaded);
@@ -260,7 +261,7 @@ list_print(struct arena *a, const struct rows *rows, int row)
 
 /* Make a stored or the bundled model active again. */
 static int
-activate_again(struct db *db, struct arena *a, const char *origin,
+reactivate_model(struct db *db, struct arena *a, const char *origin,
     const char *hash, bool *ret_loaded, struct fail *f)
 {
 	struct audit_entry_param noted[2];
@@ -282,8 +283,8 @@ activate_again(struct db *db, struct arena *a, const char *origin,
 
 /* The same by its number in the list, if this version can read it. */
 static int
-again_number(struct db *db, struct arena *a, int64_t number, bool *ret_loaded,
-    struct fail *f)
+reactivate_number(struct db *db, struct arena *a, int64_t number,
+    bool *ret_loaded, struct fail *f)
 {
 	struct model m = { 0 };
 	struct params p;
@@ -301,7 +302,7 @@ again_number(struct db *db, struct arena *a, int64_t number, bool *ret_loaded,
 	body = rows_get_text(&rows, "body");
 	if (body != NULL && body_model(a, body, strlen(body), &m, f) == -1)
 		return -1;
-	return activate_again(db, a, rows_get_text(&rows, "origin"),
+	return reactivate_model(db, a, rows_get_text(&rows, "origin"),
 	    rows_get_text(&rows, "hash"), ret_loaded, f);
 }
 

@@ -129,14 +129,14 @@ static int
 get_all(struct http_client *sv, const char *what, struct json_object **got)
 {
 	char path[64];
-	const struct client_request ask = {
+	const struct client_request req = {
 		.what = what, .method = "GET", .path = path
 	};
 	int i, status = EX_OK;
 
 	for (i = 0; i < RESOURCE__MAX && status == EX_OK; i++) {
 		snprintf(path, sizeof(path), "/v1/config/%s", resources[i]);
-		status = http_client_call(sv, &ask, &got[i]);
+		status = http_client_call(sv, &req, &got[i]);
 	}
 	return status;
 }
@@ -147,7 +147,7 @@ set_all(struct http_client *sv, const char *what, struct str *body,
     struct json_object **got)
 {
 	char path[64];
-	struct client_request ask = {
+	struct client_request req = {
 		.what = what, .method = "PUT", .path = path
 	};
 	int i, status = EX_OK;
@@ -157,8 +157,8 @@ set_all(struct http_client *sv, const char *what, struct str *body,
 			continue;
 		str_addc(&body[i], '}');
 		snprintf(path, sizeof(path), "/v1/config/%s", resources[i]);
-		ask.body = str_text(&body[i]);
-		status = http_client_call(sv, &ask, &got[i]);
+		req.body = str_text(&body[i]);
+		status = http_client_call(sv, &req, &got[i]);
 	}
 	return status;
 }

@@ -37,7 +37,7 @@
 
 #define ROW_SIZE ((size_t)4 << 20) /* arena for one event and its decision */
 #define BOOKS_SIZE ((size_t)256 << 20) /* address space for the rulebooks */
-#define OFTEN_MIN 100 /* events before a frequent rule is reported */
+#define FREQUENT_MIN 100 /* events before a frequent rule is reported */
 #define DAY (INT64_C(86400) * CLOCK_SECOND)
 
 /* One event and its decision. */
@@ -54,7 +54,7 @@ struct offline_step {
 struct offline_run {
 	struct replay_source *source;
 	struct show *show;
-	const struct offline *ask;
+	const struct offline_options *options;
 	struct rulebook books[EVENT_TYPE__MAX];
 	uint64_t decided[EVENT_TYPE__MAX]; /* events */
 	uint64_t *fired[EVENT_TYPE__MAX]; /* events by index of the rule */
@@ -71,10 +71,10 @@ struct offline_run {
 
 static int begin_offline(
     struct offline_run *ru, const char *map, struct fail *f);
-static int score_by(struct offline_run *ru, struct fail *f);
+static int set_scorer(struct offline_run *ru, struct fail *f);
 static int count_begin(struct offline_run *ru, struct fail *f);
 static void count_rules(struct offline_run *ru, const struct offline_step *st);
-static void say_often(const struct offline_run *ru);
+static void warn_frequent_rules(const struct offline_run *ru);
 static int decide_rows(struct offline_run *ru, struct fail *f);
 static int decide_row(struct offline_run *ru, struct fail *f);
 static int row_read(
@@ -89,12 +89,12 @@ static int export_close(struct offline_run *ru, struct fail *f);
 static int export_row(
     struct offline_run *ru, const struct offline_step *st, struct fail *f);
 static void put_offline_text(FILE *out, const char *text);
-static int report_wrong_row(const char *path, struct fail *f);
+static int report_errno(const char *path, struct fail *f);
 static void end_offline(struct offline_run *ru);
 
 int
 offline(struct replay_source *so, const char *map, struct show *sh,
-    const struct offline *ask)
+    const struct offline_options *options)
 {
 	static struct offline_run ru;
 	struct fail f = { 0 };
@@ -102,7 +102,7 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 
 	ru.source = so;
 	ru.show = sh;
-	ru.ask = ask;
+	ru.options = options;
 	ctl_arena(&ru.arena, BOOKS_SIZE);
 	ctl_arena(&ru.row, ROW_SIZE);
 	interrupt_listen();
@@ -116,14 +116,14 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 		source_clear(so);
 		ctl_say("interrupted");
 		status = EX_TEMPFAIL;
-	} else if (ask->export != NULL && export_close(&ru, &f) == -1) {
-		status = ctl_failed(ask->export, &f);
+	} else if (options->export != NULL && export_close(&ru, &f) == -1) {
+		status = ctl_failed(options->export, &f);
 	}
 	source_clear(so);
 	if (sh->events > 0)
 		show_totals(
 		    sh, (double)(clock_ticks() - so->began) / CLOCK_SECOND);
-	say_often(&ru);
+	warn_frequent_rules(&ru);
 	end_offline(&ru);
 	return status == EX_OK && sh->errors > 0 ? EX_DATAERR : status;
 }
@@ -132,33 +132,33 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 static int
 begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 {
-	const char *places = getenv("GEOIP_DB");
+	const char *geoip_path = getenv("GEOIP_DB");
 
 	if (source_open(ru->source, map, &ru->arena, f) == -1 ||
-	    books_load(ru->books, ru->ask, &ru->arena, f) == -1 ||
-	    count_begin(ru, f) == -1 || score_by(ru, f) == -1)
+	    books_load(ru->books, ru->options, &ru->arena, f) == -1 ||
+	    count_begin(ru, f) == -1 || set_scorer(ru, f) == -1)
 		return -1;
-	if (places != NULL && *places != '\0' &&
-	    (ru->geoip = geoip_open(places, f)) == NULL)
+	if (geoip_path != NULL && *geoip_path != '\0' &&
+	    (ru->geoip = geoip_open(geoip_path, f)) == NULL)
 		return -1;
-	ru->history = offline_store_new((int)ru->ask->label_delay);
+	ru->history = offline_store_new((int)ru->options->label_delay);
 	if (ru->history == NULL)
 		return fail_memory(f);
 	ru->show->truth = ru->source->layout.truth;
 	ru->show->colour = ctl_colour(STDOUT_FILENO);
 	ru->source->progress = isatty(STDERR_FILENO) == 1;
-	return ru->ask->export == NULL ? 0 : export_open(ru, f);
+	return ru->options->export == NULL ? 0 : export_open(ru, f);
 }
 
 /* Set the scorer and its model.  Return 0, or -1 with f set. */
 static int
-score_by(struct offline_run *ru, struct fail *f)
+set_scorer(struct offline_run *ru, struct fail *f)
 {
-	const char *path = ru->ask->model;
+	const char *path = ru->options->model;
 	struct scoring *sc = &ru->scoring;
 	int type;
 
-	sc->scorer = ru->ask->scorer;
+	sc->scorer = ru->options->scorer;
 	sc->model = path == NULL ? model_bundled() : &ru->model;
 	if (path != NULL && models_read(&ru->arena, path, &ru->model, f) == -1)
 		return -1;
@@ -204,10 +204,10 @@ count_rules(struct offline_run *ru, const struct offline_step *st)
 
 /* Warn of rules that fire on most events: a column may be mapped wrongly. */
 static void
-say_often(const struct offline_run *ru)
+warn_frequent_rules(const struct offline_run *ru)
 {
 	const struct ruleset *rs;
-	bool often = false;
+	bool warned = false;
 	uint64_t n;
 	size_t i;
 	int type;
@@ -215,17 +215,17 @@ say_often(const struct offline_run *ru)
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
 		rs = ru->books[type].ruleset;
 		n = ru->decided[type];
-		for (i = 0; n >= OFTEN_MIN && i < rs->n_rules; i++) {
+		for (i = 0; n >= FREQUENT_MIN && i < rs->n_rules; i++) {
 			if (2 * ru->fired[type][i] <= n)
 				continue;
 			ctl_say("the rule %s of %s fires on %.1f %% of events",
 			    rs->rules[i].id,
 			    event_type_name((enum event_type)type),
 			    100 * (double)ru->fired[type][i] / (double)n);
-			often = true;
+			warned = true;
 		}
 	}
-	if (often)
+	if (warned)
 		ctl_say("such a rule distinguishes nothing; check that each "
 			"column contains what its field means: a shop's "
 			"terminal is not a deviceId (assayctl(8), replay)");
@@ -303,7 +303,7 @@ row_read(struct offline_run *ru, struct offline_step *st, struct fail *f)
 		    f, FAIL_US, INTERNAL, NULL, "a row is too large");
 	json = body_parse(&ru->row, text, s.len, f);
 	if (json == NULL || body_event(&ru->row, json, &st->event, f) == -1 ||
-	    offline_store_comes(ru->history, st->event.id, &again, f) == -1)
+	    offline_store_add_id(ru->history, st->event.id, &again, f) == -1)
 		return -1;
 	if (again)
 		return fail_set(f, FAIL_INPUT, INGEST_INVALID, "id",
@@ -320,7 +320,7 @@ row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f)
 	struct event_context sc;
 
 	geoip_place(ru->geoip, ev, &place);
-	if (offline_store_open(
+	if (offline_store_read(
 		ru->history, ev, &place, st->now, &ru->row, &sc, f) == -1)
 		return -1;
 	event_context_facts(&sc, &st->facts);
@@ -329,7 +329,7 @@ row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f)
 		f) == -1)
 		return -1;
 	event_context_count(&sc, st->decision.verdict);
-	return offline_store_close(ru->history, &sc, st->item.truth, f);
+	return offline_store_write(ru->history, &sc, st->item.truth, f);
 }
 
 /* Count an error.  If events are not printed, print why the first failed. */
@@ -382,7 +382,7 @@ row_show(struct offline_run *ru, const struct offline_step *st)
 static int
 export_open(struct offline_run *ru, struct fail *f)
 {
-	const char *path = ru->ask->export;
+	const char *path = ru->options->export;
 	int fd, i;
 
 	if (ctl_check_output(path, f) == -1)
@@ -390,11 +390,11 @@ export_open(struct offline_run *ru, struct fail *f)
 	snprintf(ru->draft, sizeof(ru->draft), "%s.XXXXXX", path);
 	if ((fd = mkostemp(ru->draft, O_CLOEXEC)) == -1) {
 		ru->draft[0] = '\0';
-		return report_wrong_row(path, f);
+		return report_errno(path, f);
 	}
 	if ((ru->export = fdopen(fd, "w")) == NULL) {
 		close(fd);
-		return report_wrong_row(path, f);
+		return report_errno(path, f);
 	}
 	fputs("event_id,user_id,decided_at,fraud,labelled_at", ru->export);
 	for (i = 0; i < FEATURE__MAX; i++)
@@ -407,7 +407,7 @@ export_open(struct offline_run *ru, struct fail *f)
 static int
 export_close(struct offline_run *ru, struct fail *f)
 {
-	const char *path = ru->ask->export;
+	const char *path = ru->options->export;
 	bool failed;
 
 	failed = fflush(ru->export) == EOF || ferror(ru->export) ||
@@ -415,7 +415,7 @@ export_close(struct offline_run *ru, struct fail *f)
 	failed |= fclose(ru->export) == EOF;
 	ru->export = NULL;
 	if (failed || rename(ru->draft, path) == -1)
-		return report_wrong_row(path, f);
+		return report_errno(path, f);
 	ru->draft[0] = '\0';
 	return 0;
 }
@@ -428,7 +428,7 @@ export_row(
 	static const char *const fraud[] = {
 		[LABEL_NONE] = "", [LABEL_LEGIT] = "0", [LABEL_FRAUD] = "1"
 	};
-	const int64_t delay = ru->ask->label_delay * DAY;
+	const int64_t delay = ru->options->label_delay * DAY;
 	FILE *const out = ru->export;
 	double features[FEATURE__MAX];
 	char decided[CLOCK_EXACT_SIZE], labelled[CLOCK_EXACT_SIZE] = "";
@@ -445,7 +445,7 @@ export_row(
 	for (i = 0; i < FEATURE__MAX; i++)
 		fprintf(out, ",%.17g", features[i]);
 	fputc('\n', out);
-	return ferror(out) ? report_wrong_row(ru->ask->export, f) : 0;
+	return ferror(out) ? report_errno(ru->options->export, f) : 0;
 }
 
 /* Write a CSV field, in quotes if it needs them. */
@@ -466,7 +466,7 @@ put_offline_text(FILE *out, const char *text)
 }
 
 static int
-report_wrong_row(const char *path, struct fail *f)
+report_errno(const char *path, struct fail *f)
 {
 	return fail_set(
 	    f, FAIL_INPUT, INVALID_REQUEST, path, "%s", strerror(errno));

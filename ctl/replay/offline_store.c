@@ -53,17 +53,17 @@ _Static_assert(USER_STATE_PACKED_MAX <= UINT16_MAX - BLOB_STEP &&
 	ENTITY_RISK_PACKED_MAX <= UINT16_MAX - BLOB_STEP,
     "sizes of what is packed fit");
 
-static int open_node(struct offline_store *h, struct graph *g,
+static int read_node(struct offline_store *h, struct graph *g,
     struct graph_node *node, struct fail *f);
 static void read_store_row(
     const struct offline_store *h, struct graph_node *node);
 static int add_store_row(struct offline_store *h, struct fail *f);
 static uint32_t root_of(struct offline_store *h, uint32_t id);
-static int close_risk(struct offline_store *h, const struct graph_node *node,
+static int store_risk(struct offline_store *h, const struct graph_node *node,
     int64_t now, enum backtest_label truth, struct fail *f);
-static int close_graph(
+static int store_graph(
     struct offline_store *h, const struct graph *g, struct fail *f);
-static int keep_packed(
+static int store_packed(
     struct store_row *row, const void *packed, size_t size, struct fail *f);
 static struct store_row *row_of(
     const struct offline_store *h, const struct graph_node *node);
@@ -104,7 +104,7 @@ offline_store_free(struct offline_store *h)
 }
 
 int
-offline_store_comes(
+offline_store_add_id(
     struct offline_store *h, const char *id, bool *ret_again, struct fail *f)
 {
 	const uint32_t n = h->ids.n;
@@ -116,7 +116,7 @@ offline_store_comes(
 }
 
 int
-offline_store_open(struct offline_store *h, const struct event *ev,
+offline_store_read(struct offline_store *h, const struct event *ev,
     const struct place *place, int64_t now, struct arena *a,
     struct event_context *ret, struct fail *f)
 {
@@ -137,11 +137,11 @@ offline_store_open(struct offline_store *h, const struct event *ev,
 	    entity_graph_identifier(g, ev, identifiers) ||
 	    (user = entity_graph_node(g, NODE_USER, ev->user)) == NULL)
 		return fail_memory(f);
-	if (open_node(h, g, user, f) == -1)
+	if (read_node(h, g, user, f) == -1)
 		return -1;
 	for (c = 0; c < IDENTIFIER__MAX; c++) {
 		if (identifiers[c] != NULL &&
-		    open_node(h, g, identifiers[c], f) == -1)
+		    read_node(h, g, identifiers[c], f) == -1)
 			return -1;
 	}
 	n = entity_graph_pairs(user, identifiers, pairs);
@@ -167,24 +167,24 @@ offline_store_open(struct offline_store *h, const struct event *ev,
 }
 
 int
-offline_store_close(struct offline_store *h, const struct event_context *sc,
+offline_store_write(struct offline_store *h, const struct event_context *sc,
     enum backtest_label truth, struct fail *f)
 {
 	uint8_t packed[USER_STATE_PACKED_MAX];
 	size_t size;
 
 	size = user_state_pack(sc->state, sc->now, packed);
-	if (close_graph(h, sc->graph, f) == -1 ||
-	    keep_packed(row_of(h, sc->user), packed, size, f) == -1 ||
-	    close_risk(
+	if (store_graph(h, sc->graph, f) == -1 ||
+	    store_packed(row_of(h, sc->user), packed, size, f) == -1 ||
+	    store_risk(
 		h, sc->identifiers[IDENTIFIER_DEVICE], sc->now, truth, f) == -1)
 		return -1;
-	return close_risk(h, sc->identifiers[IDENTIFIER_IP], sc->now, truth, f);
+	return store_risk(h, sc->identifiers[IDENTIFIER_IP], sc->now, truth, f);
 }
 
 /* Read the row of an entity into node; add the row if it is new. */
 static int
-open_node(struct offline_store *h, struct graph *g, struct graph_node *node,
+read_node(struct offline_store *h, struct graph *g, struct graph_node *node,
     struct fail *f)
 {
 	const uint32_t n = h->names.n;
@@ -206,7 +206,7 @@ open_node(struct offline_store *h, struct graph *g, struct graph_node *node,
 	return 0;
 }
 
-/* Copy the row into node; close_graph() writes back changed nodes. */
+/* Copy the row into node; store_graph() writes back changed nodes. */
 static void
 read_store_row(const struct offline_store *h, struct graph_node *node)
 {
@@ -260,7 +260,7 @@ root_of(struct offline_store *h, uint32_t id)
 
 /* Count an event and its label in the risk days of node, if not NULL. */
 static int
-close_risk(struct offline_store *h, const struct graph_node *node, int64_t now,
+store_risk(struct offline_store *h, const struct graph_node *node, int64_t now,
     enum backtest_label truth, struct fail *f)
 {
 	const struct entity_risk_day more = {
@@ -280,12 +280,12 @@ close_risk(struct offline_store *h, const struct graph_node *node, int64_t now,
 		return -1;
 	entity_risk_forget(&days, more.day);
 	entity_risk_add(&days, &more);
-	return keep_packed(row, packed, entity_risk_pack(&days, packed), f);
+	return store_packed(row, packed, entity_risk_pack(&days, packed), f);
 }
 
 /* Store changed nodes and new links. */
 static int
-close_graph(struct offline_store *h, const struct graph *g, struct fail *f)
+store_graph(struct offline_store *h, const struct graph *g, struct fail *f)
 {
 	const struct user_state_link *made;
 	struct graph_node **nodes;
@@ -315,7 +315,7 @@ close_graph(struct offline_store *h, const struct graph *g, struct fail *f)
 
 /* Store a copy of size bytes as the packed data of an entity. */
 static int
-keep_packed(
+store_packed(
     struct store_row *row, const void *packed, size_t size, struct fail *f)
 {
 	const size_t cap = (size + BLOB_STEP - 1) / BLOB_STEP * BLOB_STEP;

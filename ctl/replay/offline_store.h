@@ -32,7 +32,7 @@ void offline_store_free(struct offline_store *h);
  * Add the id of an event.  Set *ret_again to whether an earlier event had it.
  * Return 0, or -1 with f set if there is no memory.
  */
-int offline_store_comes(struct offline_store *h, const char *id,
+int offline_store_add_id(struct offline_store *h, const char *id,
     bool *ret_again, struct fail *f) __attribute__((warn_unused_result));
 
 /*
@@ -41,7 +41,7 @@ int offline_store_comes(struct offline_store *h, const char *id,
  * points to is in arena a, except ev and place.  Return 0, or -1 with f set if
  * there is no memory.
  */
-int offline_store_open(struct offline_store *h, const struct event *ev,
+int offline_store_read(struct offline_store *h, const struct event *ev,
     const struct place *place, int64_t now, struct arena *a,
     struct event_context *ret, struct fail *f)
     __attribute__((warn_unused_result));
@@ -51,7 +51,7 @@ int offline_store_open(struct offline_store *h, const struct event *ev,
  * label can be stored at once: decisions read no risk day that is younger than
  * the label delay.  Return 0, or -1 with f set if there is no memory.
  */
-int offline_store_close(struct offline_store *h, const struct event_context *sc,
+int offline_store_write(struct offline_store *h, const struct event_context *sc,
     enum backtest_label truth, struct fail *f)
     __attribute__((warn_unused_result));
 

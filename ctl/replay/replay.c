@@ -210,7 +210,7 @@ replay_check(const struct command *cmd)
 static int
 replay_offline(struct replay_run *rp)
 {
-	const struct offline ask = {
+	const struct offline_options options = {
 		.export = given.export,
 		.sql = given.sql,
 		.rules = &given.rules,
@@ -224,7 +224,7 @@ replay_offline(struct replay_run *rp)
 
 	rp->show.as = given.json ? SHOW_JSON : SHOW_NOTHING;
 	rp->show.to = stderr;
-	return offline(&rp->source, given.map, &rp->show, &ask);
+	return offline(&rp->source, given.map, &rp->show, &options);
 }
 
 /* Send the rows to the service.  Return an exit status. */

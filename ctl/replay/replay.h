@@ -166,7 +166,7 @@ void show_event(struct show *sh, const struct replay_item *item,
 void show_request(struct show *sh, int64_t us);
 
 /* Options for deciding a history without a service. */
-struct offline {
+struct offline_options {
 	const char *export; /* the training table, or NULL */
 	const char *sql; /* directory of the seed, NULL: PKGDATADIR/sql */
 	const struct opt_list *rules; /* [TYPE=]FILE */
@@ -181,14 +181,14 @@ struct offline {
  * status, after an error message if it is not EX_OK.
  */
 int offline(struct replay_source *so, const char *map, struct show *sh,
-    const struct offline *ask);
+    const struct offline_options *options);
 
 /*
  * Load the rulebook of each event type into books, by type: the file given for
  * the type, else the file given for all types, else the seed of migrate.  If
  * several files fit, the last one counts.  Return 0, or -1 with f set.
  */
-int books_load(struct rulebook *books, const struct offline *ask,
+int books_load(struct rulebook *books, const struct offline_options *options,
     struct arena *a, struct fail *f) __attribute__((warn_unused_result));
 
 /* Print the totals of a run that took this many seconds. */

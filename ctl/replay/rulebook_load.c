@@ -49,14 +49,15 @@ static const struct rulebook_half policies = { "policies", "json",
 	load_policy_file };
 
 int
-books_load(struct rulebook *books, const struct offline *ask, struct arena *a,
-    struct fail *f)
+books_load(struct rulebook *books, const struct offline_options *options,
+    struct arena *a, struct fail *f)
 {
-	const char *dir = ask->sql == NULL ? PKGDATADIR "/sql" : ask->sql;
+	const char *dir =
+	    options->sql == NULL ? PKGDATADIR "/sql" : options->sql;
 
-	if (load_half(books, &rules, ask->rules, dir, a, f) == -1)
+	if (load_half(books, &rules, options->rules, dir, a, f) == -1)
 		return -1;
-	return load_half(books, &policies, ask->policies, dir, a, f);
+	return load_half(books, &policies, options->policies, dir, a, f);
 }
 
 /* Load one half for each event type: the given file, else the seed. */

@@ -53,9 +53,9 @@ static size_t members_of(struct arena *a, const char *words,
 static void table_show(struct view_table *tb);
 static bool table_fit(struct view_table *tb);
 static void table_cut(struct view_table *tb, size_t room);
-static bool is_soft(const struct view_table *tb, size_t column);
+static bool is_cuttable(const struct view_table *tb, size_t column);
 static size_t line_width(const struct view_table *tb, const size_t *width);
-static void dropped_say(const struct view_table *tb);
+static void report_dropped(const struct view_table *tb);
 static void block_show(struct view_table *tb, size_t row);
 static void print_table_line(
     const struct view_table *tb, const char *const *text, bool head);
@@ -87,7 +87,7 @@ static void form_json(struct str *s, struct json_object *json);
 static const struct {
 	void (*put)(struct str *, struct json_object *);
 	bool right;
-	bool soft; /* may be cut to fit the terminal */
+	bool cuttable; /* may be cut to fit the terminal */
 } forms[FORM__MAX] = {
 	[FORM_TEXT] = { form_text, false, true },
 	[FORM_ID] = { form_text, false, false },
@@ -320,7 +320,7 @@ table_show(struct view_table *tb)
 		}
 		return;
 	}
-	dropped_say(tb);
+	report_dropped(tb);
 	print_table_line(tb, head, true);
 	for (i = 0; i < tb->rows; i++)
 		print_table_line(tb, tb->cell + i * tb->n, false);
@@ -340,7 +340,7 @@ table_fit(struct view_table *tb)
 	if (room == 0)
 		return true;
 	for (j = 0; j < tb->n; j++)
-		least[j] = is_soft(tb, j) ? COLUMN_MIN : tb->width[j];
+		least[j] = is_cuttable(tb, j) ? COLUMN_MIN : tb->width[j];
 	for (j = tb->n; j-- > 0 && line_width(tb, least) > room;)
 		tb->dropped[j] = tb->column[j]->spare;
 	if (line_width(tb, least) > room)
@@ -364,7 +364,7 @@ table_cut(struct view_table *tb, size_t room)
 	while (line_width(tb, tb->width) > room) {
 		widest = tb->n;
 		for (j = 0; j < tb->n; j++)
-			if (is_soft(tb, j) &&
+			if (is_cuttable(tb, j) &&
 			    (widest == tb->n ||
 				tb->width[j] > tb->width[widest]))
 				widest = j;
@@ -376,10 +376,10 @@ table_cut(struct view_table *tb, size_t room)
 
 /* Whether a column is shown and can be cut further. */
 static bool
-is_soft(const struct view_table *tb, size_t column)
+is_cuttable(const struct view_table *tb, size_t column)
 {
-	return forms[tb->column[column]->form].soft && !tb->dropped[column] &&
-	    tb->width[column] > COLUMN_MIN;
+	return forms[tb->column[column]->form].cuttable &&
+	    !tb->dropped[column] && tb->width[column] > COLUMN_MIN;
 }
 
 /* Return the width of a line with columns of these widths. */
@@ -396,7 +396,7 @@ line_width(const struct view_table *tb, const size_t *width)
 
 /* Name the columns that are left out. */
 static void
-dropped_say(const struct view_table *tb)
+report_dropped(const struct view_table *tb)
 {
 	struct str s;
 	size_t j;

@@ -63,7 +63,7 @@ int
 id_lookup(struct http_client *sv, const struct id_lookup_list *il,
     const char *what, const char *typed, const char **ret)
 {
-	const struct client_request ask = {
+	const struct client_request req = {
 		.what = what, .method = "GET", .path = il->path
 	};
 	struct json_object *list;
@@ -72,7 +72,7 @@ id_lookup(struct http_client *sv, const struct id_lookup_list *il,
 	*ret = typed;
 	if (is_whole(il, typed))
 		return EX_OK;
-	if ((status = http_client_call(sv, &ask, &list)) != EX_OK)
+	if ((status = http_client_call(sv, &req, &list)) != EX_OK)
 		return status;
 	return id_lookup_match(il, list, what, typed, ret);
 }

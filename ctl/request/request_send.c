@@ -20,14 +20,14 @@
 #include "ctl/term_text.h"
 
 static int send_request(struct request_run *rm);
-static bool finds_late(const struct request_run *rm);
-static int find_id(struct request_run *rm);
-static int ask_once(
+static bool looks_up_after_404(const struct request_run *rm);
+static int complete_id(struct request_run *rm);
+static int send_once(
     struct request_run *rm, bool *missed, struct json_object **ret);
-static void say_unseen(struct request_run *rm);
+static void warn_unseen(struct request_run *rm);
 static int show_answer(
     struct request_run *rm, struct json_object *json, const char *text);
-static void say_more(
+static void print_next_page(
     const struct request_run *rm, struct json_object *json, size_t rows);
 static struct json_object *pick_element(struct request_run *rm,
     const struct request_part *p, struct json_object *array);
@@ -56,15 +56,15 @@ send_request(struct request_run *rm)
 	bool missed = false;
 	int status;
 
-	if (!finds_late(rm) && (status = find_id(rm)) != EX_OK)
+	if (!looks_up_after_404(rm) && (status = complete_id(rm)) != EX_OK)
 		return status;
-	status = ask_once(rm, finds_late(rm) ? &missed : NULL, &json);
-	if (status == EX_OK && missed && (status = find_id(rm)) == EX_OK)
-		status = ask_once(rm, NULL, &json);
+	status = send_once(rm, looks_up_after_404(rm) ? &missed : NULL, &json);
+	if (status == EX_OK && missed && (status = complete_id(rm)) == EX_OK)
+		status = send_once(rm, NULL, &json);
 	if (status == EX_OK)
 		status = show_answer(rm, json, sv->call.reply);
 	if (status == EX_OK && rm->seen != NULL && !rm->json)
-		say_unseen(rm);
+		warn_unseen(rm);
 	return status;
 }
 
@@ -73,14 +73,14 @@ send_request(struct request_run *rm)
  * any form, so what was typed may be complete.
  */
 static bool
-finds_late(const struct request_run *rm)
+looks_up_after_404(const struct request_run *rm)
 {
 	return rm->find != NULL && rm->find->name[0] == '\0';
 }
 
 /* Replace a partial id by the complete one, if the list contains it. */
 static int
-find_id(struct request_run *rm)
+complete_id(struct request_run *rm)
 {
 	const struct request_part *p = rm->find;
 	const char *found;
@@ -98,9 +98,9 @@ find_id(struct request_run *rm)
 
 /* Send the request.  With missed, a 404 sets it and is not a failure. */
 static int
-ask_once(struct request_run *rm, bool *missed, struct json_object **ret)
+send_once(struct request_run *rm, bool *missed, struct json_object **ret)
 {
-	struct client_request ask = {
+	struct client_request req = {
 		.what = rm->cmd->name,
 		.method = rm->call->method,
 		.body = rm->body.len == 0 ? NULL : str_text(&rm->body),
@@ -112,27 +112,27 @@ ask_once(struct request_run *rm, bool *missed, struct json_object **ret)
 	str_init(&path, &rm->arena);
 	put_url_path(&path, rm->call, rm->call->path, rm->operand);
 	str_add(&path, str_text(&rm->query));
-	ask.path = str_text(&path);
-	if (ask.path == NULL || rm->body.failed) {
+	req.path = str_text(&path);
+	if (req.path == NULL || rm->body.failed) {
 		ctl_say("%s: the request is too large", rm->cmd->name);
 		return EX_DATAERR;
 	}
 	if (rm->missing != NULL)
-		ask.missing = request_spec_sentence(
+		req.missing = request_spec_sentence(
 		    &rm->arena, rm->missing->name, NULL, rm->operand);
 	if (rm->watch != NULL && !rm->json) {
-		ask.watch = rm->watch->path;
-		ask.about = rm->operand[rm->watch->min];
+		req.watch = rm->watch->path;
+		req.about = rm->operand[rm->watch->min];
 	}
-	return http_client_call(&rm->service, &ask, ret);
+	return http_client_call(&rm->service, &req, ret);
 }
 
 /* Print the sentence of PART_SEEN if GET of its path answers 404. */
 static void
-say_unseen(struct request_run *rm)
+warn_unseen(struct request_run *rm)
 {
 	bool missed = false;
-	struct client_request ask = { .what = rm->cmd->name,
+	struct client_request req = { .what = rm->cmd->name,
 		.method = "GET",
 		.quiet = true,
 		.missed = &missed };
@@ -142,9 +142,9 @@ say_unseen(struct request_run *rm)
 	str_init(&path, &rm->arena);
 	str_add(&path, rm->seen->path);
 	http_client_escape(&path, rm->operand[0]);
-	ask.path = str_text(&path);
-	if (ask.path != NULL &&
-	    http_client_call(&rm->service, &ask, &json) == EX_OK && missed)
+	req.path = str_text(&path);
+	if (req.path != NULL &&
+	    http_client_call(&rm->service, &req, &json) == EX_OK && missed)
 		ctl_say("%s",
 		    request_spec_sentence(
 			&rm->arena, rm->seen->name, NULL, rm->operand));
@@ -176,13 +176,14 @@ show_answer(struct request_run *rm, struct json_object *json, const char *text)
 	}
 	rows = request_spec_show(rm->call, json, rm->operand, &rm->arena);
 	if (rows == (size_t)rm->limit)
-		say_more(rm, json, rows);
+		print_next_page(rm, json, rows);
 	return EX_OK;
 }
 
 /* Print the option that requests the next page. */
 static void
-say_more(const struct request_run *rm, struct json_object *json, size_t rows)
+print_next_page(
+    const struct request_run *rm, struct json_object *json, size_t rows)
 {
 	const struct request_part *p = rm->older;
 	struct json_object *array;

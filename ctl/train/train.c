@@ -52,21 +52,22 @@ struct train_options {
 	bool publish;
 };
 
-static void check_samples(const struct command *cmd, struct train_options *as);
+static void check_samples(
+    const struct command *cmd, struct train_options *options);
 static int run_training(
-    const struct train_options *as, struct plan *plan, struct arena *a);
+    const struct train_options *options, struct plan *plan, struct arena *a);
 static int fail_status(const struct fail *f);
-static int read_table(const struct train_options *as, struct db *db,
+static int read_table(const struct train_options *options, struct db *db,
     struct plan *plan, struct arena *a, struct train_table *tb, struct fail *f);
-static int read_samples(const struct train_options *as, struct db *db,
+static int read_samples(const struct train_options *options, struct db *db,
     struct arena *a, struct train_table *tb, struct fail *f);
 static int parse_train_time(const char *text, int64_t *ret);
-static int read_policies(const struct train_options *as, struct db *db,
+static int read_policies(const struct train_options *options, struct db *db,
     struct arena *a, struct policy *ret, struct fail *f);
 static int load_policy_json(
     const char *path, struct arena *a, struct policy *ret, struct fail *f);
-static int deliver_model(
-    const struct train_options *as, const struct model *m, struct arena *a);
+static int deliver_model(const struct train_options *options,
+    const struct model *m, struct arena *a);
 static int publish_model(const char *text, struct arena *a);
 static int write_file(const char *path, const char *text, struct fail *f);
 static int write_all(int fd, const char *text);
@@ -116,49 +117,56 @@ static const struct opt opts[] = {
 int
 train(const struct command *cmd, int argc, char **argv)
 {
-	struct train_options *const as = &given;
+	struct train_options *const options = &given;
 	struct plan plan = { .stop = interrupt_wanted };
 	struct arena a;
 	int status;
 
 	if (opt_parse(cmd, opts, nitems(opts), (struct operands) { 0, 1 }, argc,
 		argv) == 1)
-		as->table = argv[0];
-	check_samples(cmd, as);
-	if (as->until != NULL && parse_train_time(as->until, &plan.until) == -1)
+		options->table = argv[0];
+	check_samples(cmd, options);
+	if (options->until != NULL &&
+	    parse_train_time(options->until, &plan.until) == -1)
 		opt_usage(cmd, "--train-until must be a date or a time");
-	if ((as->publish || as->table == NULL) && ctl_database_url() == NULL)
+	if ((options->publish || options->table == NULL) &&
+	    ctl_database_url() == NULL)
 		return EX_CONFIG;
-	plan.delay = as->delay * TRAIN_DAY;
-	plan.days = as->train == 0 ? TRAIN_NEVER : as->train * TRAIN_DAY;
-	plan.test = as->test == 0 ? TRAIN_NEVER : as->test * TRAIN_DAY;
-	plan.skip =
-	    as->unlabelled != NULL && strcmp(as->unlabelled, "skip") == 0;
-	plan.leave_known = as->leave_known;
+	plan.delay = options->delay * TRAIN_DAY;
+	plan.days =
+	    options->train == 0 ? TRAIN_NEVER : options->train * TRAIN_DAY;
+	plan.test =
+	    options->test == 0 ? TRAIN_NEVER : options->test * TRAIN_DAY;
+	plan.skip = options->unlabelled != NULL &&
+	    strcmp(options->unlabelled, "skip") == 0;
+	plan.leave_known = options->leave_known;
 	interrupt_listen();
 	ctl_arena(&a, ARENA_SIZE);
-	status = run_training(as, &plan, &a);
+	status = run_training(options, &plan, &a);
 	ctl_arena_free(&a);
 	return status;
 }
 
 /* Check the options for samples of the database. */
 static void
-check_samples(const struct command *cmd, struct train_options *as)
+check_samples(const struct command *cmd, struct train_options *options)
 {
-	if (as->table != NULL && (as->type != NULL || as->since != NULL))
+	if (options->table != NULL &&
+	    (options->type != NULL || options->since != NULL))
 		opt_usage(cmd,
 		    "--event-type and --since cannot be used with a table");
-	if (as->type != NULL && event_type_parse(as->type) == EVENT_TYPE__NONE)
-		opt_usage(cmd, "'%s' is not an event type", as->type);
-	if (as->since != NULL &&
-	    parse_train_time(as->since, &as->wanted.since) == -1)
+	if (options->type != NULL &&
+	    event_type_parse(options->type) == EVENT_TYPE__NONE)
+		opt_usage(cmd, "'%s' is not an event type", options->type);
+	if (options->since != NULL &&
+	    parse_train_time(options->since, &options->wanted.since) == -1)
 		opt_usage(cmd, "--since must be a date or a time");
-	as->wanted.type = as->type;
+	options->wanted.type = options->type;
 }
 
 static int
-run_training(const struct train_options *as, struct plan *plan, struct arena *a)
+run_training(
+    const struct train_options *options, struct plan *plan, struct arena *a)
 {
 	static struct trained tr;
 	struct policy policies[EVENT_TYPE__MAX] = { 0 };
@@ -168,13 +176,14 @@ run_training(const struct train_options *as, struct plan *plan, struct arena *a)
 	struct db *db = NULL;
 	int r, status = EX_OK;
 
-	if (as->output != NULL && ctl_check_output(as->output, &f) == -1)
+	if (options->output != NULL &&
+	    ctl_check_output(options->output, &f) == -1)
 		return fail_status(&f);
-	if (as->table == NULL && (db = ctl_database(&status)) == NULL)
+	if (options->table == NULL && (db = ctl_database(&status)) == NULL)
 		return status;
-	r = read_policies(as, db, a, policies, &f);
+	r = read_policies(options, db, a, policies, &f);
 	if (r == 0)
-		r = read_table(as, db, plan, a, &tb, &f);
+		r = read_table(options, db, plan, a, &tb, &f);
 	db_close(db);
 	if (r == -1 || train_model(&tb, plan, a, ctl_say, &tr, &f) == -1) {
 		status = fail_status(&f);
@@ -182,7 +191,7 @@ run_training(const struct train_options *as, struct plan *plan, struct arena *a)
 		clock_text(plan->until, until);
 		tr.tr_model.trained_at = until;
 		train_show(&tb, plan, &tr, policies);
-		status = deliver_model(as, &tr.tr_model, a);
+		status = deliver_model(options, &tr.tr_model, a);
 	}
 	table_clear(&tb);
 	return status;
@@ -204,24 +213,24 @@ fail_status(const struct fail *f)
 
 /* Read the rows that are needed, and set plan->until if not given. */
 static int
-read_table(const struct train_options *as, struct db *db, struct plan *plan,
-    struct arena *a, struct train_table *tb, struct fail *f)
+read_table(const struct train_options *options, struct db *db,
+    struct plan *plan, struct arena *a, struct train_table *tb, struct fail *f)
 {
 	const int64_t began = clock_ticks();
 	int64_t known_until;
 
 	tb->keep = (struct span) { INT64_MIN, INT64_MAX };
-	if (as->until != NULL && as->train != 0)
+	if (options->until != NULL && options->train != 0)
 		tb->keep.from = plan->until - plan->delay - plan->days;
-	if (as->until != NULL && as->test != 0)
+	if (options->until != NULL && options->test != 0)
 		tb->keep.to = plan->until + plan->test;
-	if ((as->table != NULL
-		    ? table_read(tb, as->table, show_train_progress, f)
-		    : read_samples(as, db, a, tb, f)) == -1)
+	if ((options->table != NULL
+		    ? table_read(tb, options->table, show_train_progress, f)
+		    : read_samples(options, db, a, tb, f)) == -1)
 		return -1;
 	if (isatty(STDERR_FILENO) == 1)
 		fputs("\r\033[K", stderr);
-	if (as->until == NULL) {
+	if (options->until == NULL) {
 		known_until = train_known_until(tb, plan);
 		plan->until = known_until -
 		    (known_until - tb->first) / 100 * TEST_PERCENT;
@@ -232,14 +241,14 @@ read_table(const struct train_options *as, struct db *db, struct plan *plan,
 }
 
 static int
-read_samples(const struct train_options *as, struct db *db, struct arena *a,
-    struct train_table *tb, struct fail *f)
+read_samples(const struct train_options *options, struct db *db,
+    struct arena *a, struct train_table *tb, struct fail *f)
 {
 	uint64_t unread;
 	int r;
 
 	r = samples_read(
-	    tb, db, &as->wanted, a, show_train_progress, &unread, f);
+	    tb, db, &options->wanted, a, show_train_progress, &unread, f);
 	if (unread > 0)
 		ctl_say(
 		    "left out %" PRIu64 " samples of another version", unread);
@@ -263,14 +272,14 @@ parse_train_time(const char *text, int64_t *ret)
  * active ones of the database, else for a table first_bands.
  */
 static int
-read_policies(const struct train_options *as, struct db *db, struct arena *a,
-    struct policy *ret, struct fail *f)
+read_policies(const struct train_options *options, struct db *db,
+    struct arena *a, struct policy *ret, struct fail *f)
 {
 	int type;
 
-	if (as->policy == NULL && db != NULL)
+	if (options->policy == NULL && db != NULL)
 		return samples_policies(db, a, ret, f);
-	if (load_policy_json(as->policy, a, &ret[0], f) == -1)
+	if (load_policy_json(options->policy, a, &ret[0], f) == -1)
 		return -1;
 	for (type = 1; type < EVENT_TYPE__MAX; type++)
 		ret[type] = ret[0];
@@ -309,7 +318,7 @@ load_policy_json(
 /* Write or publish the model, after a check that it can be read back. */
 static int
 deliver_model(
-    const struct train_options *as, const struct model *m, struct arena *a)
+    const struct train_options *options, const struct model *m, struct arena *a)
 {
 	struct model read = { 0 };
 	struct fail f = { 0 };
@@ -323,8 +332,9 @@ deliver_model(
 	if ((text = str_text(&s)) == NULL)
 		fail_memory(&f);
 	else if (body_model(a, text, strlen(text), &read, &f) == 0 &&
-	    (as->output == NULL || write_file(as->output, text, &f) == 0))
-		return as->publish ? publish_model(text, a) : EX_OK;
+	    (options->output == NULL ||
+		write_file(options->output, text, &f) == 0))
+		return options->publish ? publish_model(text, a) : EX_OK;
 	return fail_status(&f);
 }
 

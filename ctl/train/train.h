@@ -66,7 +66,7 @@ struct table_row {
  * Count the next row, decided at the time at.  Return whether to keep it, with
  * table_add().
  */
-bool table_comes(struct train_table *tb, int64_t at);
+bool table_count_row(struct train_table *tb, int64_t at);
 
 /* Append a row.  Return 0, or -1 with f set if there is no memory. */
 int table_add(struct train_table *tb, const struct table_row *row,
@@ -129,7 +129,7 @@ struct plan {
 };
 
 /* A range of rows, and the number of its labels. */
-struct part_of {
+struct row_range {
 	size_t from; /* first row */
 	size_t to; /* row after the last */
 	int64_t fraud;
@@ -147,7 +147,7 @@ struct trained {
 		double loss; /* on the validation rows */
 	} tr_tried[TRAIN_PENALTIES];
 	double tr_l2; /* the chosen penalty */
-	struct part_of tr_part[4]; /* by enum train_part - 1 */
+	struct row_range tr_part[4]; /* by enum train_part - 1 */
 	int64_t tr_left_out; /* not tested: events of known users */
 	int64_t unlabeled; /* not tested: events after train_known_until() */
 

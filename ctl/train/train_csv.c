@@ -142,7 +142,7 @@ read_csv_row(struct csv_reading *rd, struct fail *f)
 		    "is earlier than in the row before; rows must be in time "
 		    "order",
 		    f);
-	if (!table_comes(tb, row.at))
+	if (!table_count_row(tb, row.at))
 		return 0;
 	if (*row.user == '\0')
 		return refuse_column(

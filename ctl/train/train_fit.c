@@ -60,7 +60,7 @@ static bool is_tested(const struct training *tn, size_t i, struct trained *tr);
 static void test_row(struct training *tn, size_t i, struct trained *tr);
 static struct logistic_fit_rows fit_rows_of(
     const struct training *tn, size_t from, size_t to);
-static void count_part(const struct training *tn, struct part_of *part);
+static void count_part(const struct training *tn, struct row_range *part);
 static int64_t day_of(int64_t at);
 static int refuse_part(const char *what, const char *why, struct fail *f);
 
@@ -116,8 +116,8 @@ allocate_training(struct training *tn, struct fail *f)
 static int
 fit_model(struct training *tn, struct trained *tr, struct fail *f)
 {
-	struct part_of *const first = &tr->tr_part[TRAIN_FIT - 1];
-	struct part_of *const last = &tr->tr_part[TRAIN_CALIBRATE - 1];
+	struct row_range *const first = &tr->tr_part[TRAIN_FIT - 1];
+	struct row_range *const last = &tr->tr_part[TRAIN_CALIBRATE - 1];
 	struct model *const m = &tr->tr_model;
 	double fraud, legit;
 
@@ -150,7 +150,7 @@ divide_parts(const struct training *tn, struct trained *tr)
 	const size_t from =
 	    pl->days == TRAIN_NEVER ? 0 : table_at(tb, end - pl->days);
 	const size_t n = table_at(tb, end) - from;
-	struct part_of *const part = tr->tr_part;
+	struct row_range *const part = tr->tr_part;
 	size_t i;
 
 	for (i = 0; i < tb->n; i++)
@@ -190,7 +190,7 @@ label_at_training_end(const struct training *tn, size_t i)
 static int
 choose_penalty(const struct training *tn, struct trained *tr, struct fail *f)
 {
-	const struct part_of *const part = &tr->tr_part[TRAIN_VALIDATE - 1];
+	const struct row_range *const part = &tr->tr_part[TRAIN_VALIDATE - 1];
 	const struct logistic_fit_rows rows =
 	    fit_rows_of(tn, part->from, part->to);
 	double best = INFINITY;
@@ -239,7 +239,7 @@ fit_part(const struct training *tn, const struct trained *tr, size_t to,
 static int
 calibrate_model(struct training *tn, struct trained *tr, struct fail *f)
 {
-	const struct part_of *const part = &tr->tr_part[TRAIN_CALIBRATE - 1];
+	const struct row_range *const part = &tr->tr_part[TRAIN_CALIBRATE - 1];
 	const size_t n = part->to - part->from;
 	struct fail inner = { 0 };
 	size_t i;
@@ -260,7 +260,7 @@ calibrate_model(struct training *tn, struct trained *tr, struct fail *f)
 static int
 test_model(struct training *tn, struct trained *tr, struct fail *f)
 {
-	struct part_of *const part = &tr->tr_part[TRAIN_TEST - 1];
+	struct row_range *const part = &tr->tr_part[TRAIN_TEST - 1];
 	struct model_metrics *const metrics = &tr->tr_model.metrics;
 	const struct train_table *tb = tn->tb;
 	int64_t day;
@@ -359,7 +359,7 @@ fit_rows_of(const struct training *tn, size_t from, size_t to)
 
 /* Count the labels of a part. */
 static void
-count_part(const struct training *tn, struct part_of *part)
+count_part(const struct training *tn, struct row_range *part)
 {
 	size_t i;
 

@@ -213,7 +213,7 @@ add_sample_row(struct samples_reading *rd, struct table_row *row,
 		return 0;
 	}
 	rd->labels += row->label != LABEL_NONE;
-	if (!table_comes(rd->tb, row->at))
+	if (!table_count_row(rd->tb, row->at))
 		return 0;
 	features_extract(&sample.signals, sample.rules_score, row->x);
 	return table_add(rd->tb, row, f);

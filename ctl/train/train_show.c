@@ -14,8 +14,8 @@
 
 static void show_parts(const struct train_table *tb, const struct plan *pl,
     const struct trained *tr);
-static void show_part(
-    const struct train_table *tb, const char *name, const struct part_of *part);
+static void show_part(const struct train_table *tb, const char *name,
+    const struct row_range *part);
 static void show_quality(const struct trained *tr);
 static void show_bins(const struct eval_bin *bins);
 static void show_terms(const struct trained *tr);
@@ -68,8 +68,8 @@ show_parts(const struct train_table *tb, const struct plan *pl,
 }
 
 static void
-show_part(
-    const struct train_table *tb, const char *name, const struct part_of *part)
+show_part(const struct train_table *tb, const char *name,
+    const struct row_range *part)
 {
 	char from[CLOCK_TEXT_SIZE] = "-", to[CLOCK_TEXT_SIZE] = "-";
 

@@ -26,7 +26,7 @@ static struct user_id *user_slot(
     const struct train_table *tb, const char *name);
 
 bool
-table_comes(struct train_table *tb, int64_t at)
+table_count_row(struct train_table *tb, int64_t at)
 {
 	if (tb->rows++ == 0)
 		tb->first = at;

@@ -41,7 +41,7 @@ owner_ctl audit verify --head "$head"
 is "assayctl verifies the chain against its first head" \
     "$STATUS $(sed -n 's/.* under \(.*\)/\1/p' \
     "$scratch/out")" "0 4 seals, 1 not sealed yet"
-check "assayctl says that the chain is whole" owner_ctl_says "the chain is whole"
+check "assayctl says that the chain is intact" owner_ctl_says "the chain is intact"
 newest=$(sed -n 's/^head 4 //p' "$scratch/out")
 is "the head is the hash of the newest seal" \
     "$newest" "$(sql "select encode(hash, 'hex')

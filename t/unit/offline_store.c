@@ -154,13 +154,13 @@ START_TEST(packed_is_as_good_as_not)
 		place = &places[random() % 3];
 		verdict = random() % 9 == 0 ? VERDICT_DENY : VERDICT_ALLOW;
 		ck_assert_int_eq(
-		    offline_store_open(history, &ev, place, now, &row, &sc, &f),
+		    offline_store_read(history, &ev, place, now, &row, &sc, &f),
 		    0);
 		plain = in_whole(&ev, states[user], place, now);
 		ck_assert_str_eq(
 		    signals_of(&sc, verdict), signals_of(&plain, verdict));
 		ck_assert_int_eq(
-		    offline_store_close(history, &sc, LABEL_NONE, &f), 0);
+		    offline_store_write(history, &sc, LABEL_NONE, &f), 0);
 		arena_reset(&row);
 	}
 	ck_assert_int_lt(now, DELAY * DAY);
@@ -180,14 +180,14 @@ rates(int64_t day, enum backtest_label told)
 	struct fail f = { 0 };
 	struct event_context sc;
 
-	ck_assert_int_eq(offline_store_open(
+	ck_assert_int_eq(offline_store_read(
 			     history, &ev, &nowhere, day * DAY, &row, &sc, &f),
 	    0);
 	ck_assert_ptr_null(sc.ip_risk);
 	ret = sc.device_risk != NULL ? *sc.device_risk
 				     : entity_risk_rates(NULL, 0, 0);
 	event_context_count(&sc, VERDICT_ALLOW);
-	ck_assert_int_eq(offline_store_close(history, &sc, told, &f), 0);
+	ck_assert_int_eq(offline_store_write(history, &sc, told, &f), 0);
 	arena_reset(&row);
 	return &ret;
 }
@@ -212,7 +212,7 @@ START_TEST(an_id_comes_once)
 	for (i = 0; i < 2 * EVENTS; i++) {
 		snprintf(id, sizeof(id), "e%d", i % EVENTS);
 		ck_assert_int_eq(
-		    offline_store_comes(history, id, &again, &f), 0);
+		    offline_store_add_id(history, id, &again, &f), 0);
 		ck_assert_int_eq(again, i >= EVENTS);
 	}
 }
