@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: ISC
--- Who may do what.  Run by assayctl migrate after the functions, as often as
--- one likes.  The roles are shared by the cluster; give them passwords or map
--- them in pg_ident.conf.  t/sql logs in as each and is refused.
+-- The roles and their rights.  assayctl migrate runs this file after the
+-- functions; it may run any number of times.  The roles belong to the cluster:
+-- give them passwords, or map them in pg_ident.conf.  t/sql/roles.sql logs in
+-- as each role and tries what it must not do.
 
 do $$
 declare
@@ -19,8 +20,8 @@ $$;
 
 -- No role of a program owns anything in this schema.  Functions of the owner
 -- write to these tables, so a trigger, rule or function that such a role made
--- would run as the owner.  Return tables to the owner and drop what such a role
--- has made, for example after a restore with wrong owners.
+-- would run as the owner.  Return tables to the owner and drop what such a
+-- role has made, for example after a restore with wrong owners.
 do $$
 declare
 	programs constant name[] := array['assay_decide', 'assay_operator',
@@ -79,20 +80,20 @@ $$;
 grant usage on schema assay to assay_decide, assay_operator, assay_companion,
     assay_retain;
 
--- Nothing is for everyone, functions neither.
+-- Grant nothing to everyone, not even functions.
 revoke execute on all functions in schema assay from public;
 
--- None of them makes or owns anything here: what runs as the owner would run
--- the code of who does.
+-- No role creates anything here: functions that run as the owner would call
+-- its code.
 revoke create on schema assay from public, assay_decide, assay_operator,
     assay_companion, assay_retain;
 
--- Each program asks first whether it may use this database.
+-- Each session begins with the question whether it may use this database.
 grant execute on function assay.session_refusal(bigint),
     assay.schema_status(bigint[]) to assay_decide, assay_operator, assay_companion,
     assay_retain;
 
--- decide: reads the configuration, appends decisions, updates state.
+-- decide reads the configuration, appends decisions and updates state.
 grant select on assay.epoch, assay.ruleset, assay.ruleset_active,
     assay.policy, assay.policy_active, assay.migration, assay.list_entry,
     assay.list_subject
@@ -109,22 +110,23 @@ grant select (one, event) on assay.hash_key to assay_decide;
 grant execute on function assay.async_add(text, text, text, text, bigint)
     to assay_decide;
 
--- decide logs what was decided without a transaction, but for users who were
--- erased since: of one user and time it may ask, who was it does not see.
+-- decide logs degraded and spooled decisions without the details of users who
+-- were erased since.  It may ask about one user and time, but cannot list
+-- users.
 grant execute on function assay.erasure_guard(),
     assay.is_erased(text, timestamptz) to assay_decide;
 
--- The queue is filled by assay.async_add() alone.
+-- Only assay.async_add() fills the queue.
 revoke insert on assay.async_queue from assay_decide;
 
--- companion decides what was accepted for later, by the same statements.
+-- companion decides queued events with the same statements.
 grant assay_decide to assay_companion;
 grant select, update (attempts, not_before), delete on assay.async_queue
     to assay_companion;
 grant execute on function assay.async_take(bigint[]),
     assay.async_failed(bigint[]) to assay_companion;
 
--- decide verifies service keys; operator keeps them, and the operators.
+-- decide verifies service keys; operator manages keys and operators.
 grant select on assay.service_key to assay_decide, assay_operator;
 revoke insert, update, delete on assay.service_key, assay.revoked_token
     from assay_operator;
@@ -156,7 +158,8 @@ grant execute on function assay.time_text(timestamptz),
     assay.service_key_create(text, bytea, text, text, bigint, bigint, text),
     assay.service_key_revoke(text) to assay_operator;
 
--- operator publishes rulesets and policies: adds versions, moves pointers.
+-- operator publishes rulesets and policies: it adds versions and moves
+-- pointers.
 grant insert on assay.ruleset, assay.ruleset_active, assay.policy
     to assay_operator;
 grant update (version) on assay.ruleset_active, assay.policy_active
@@ -172,7 +175,7 @@ grant execute on function assay.version_answer(boolean, text),
     assay.policy_history(text),
     assay.policy_list() to assay_operator;
 
--- operator keeps the lists.
+-- operator manages the lists.
 grant insert, update (reason, expires_at), delete on assay.list_entry
     to assay_operator;
 grant update (lists) on assay.epoch to assay_operator;
@@ -185,12 +188,13 @@ grant execute on function assay.list_json(assay.list_entry),
     assay.list_search(text, text, text),
     assay.list_remove(text) to assay_operator;
 
--- Who decides and who attempts what would be decided reads what labels teach.
+-- decide scores with tag weights, operator also in backtests.
 grant select on assay.tag_epoch, assay.tag_count
     to assay_decide, assay_operator;
 
--- decide records chargebacks, and that is all it may do with labels; operator
--- acts on cases by functions that leave a trail, and reads what came of it.
+-- decide records chargebacks and may do nothing else with labels.  operator
+-- acts on cases through functions that leave a trail, and reads cases, labels
+-- and logs.
 grant execute on function assay.chargeback_put(text, text, bigint)
     to assay_decide;
 grant execute on function assay.case_resolution(assay.review_case),
@@ -212,7 +216,7 @@ grant execute on function
     assay.verdict_page(bigint, text, timestamptz),
     assay.activity_page(bigint, text, timestamptz) to assay_operator;
 
--- all read the settings, operator keeps them.
+-- All roles read the settings, operator changes them.
 grant select on assay.setting to assay_decide, assay_operator,
     assay_companion, assay_retain;
 grant insert, update (value, changed_at), delete on assay.setting
@@ -220,8 +224,8 @@ grant insert, update (value, changed_at), delete on assay.setting
 grant update (settings) on assay.epoch to assay_operator;
 grant execute on function assay.setting_put(text[], text[]) to assay_operator;
 
--- operator adds to the audit trail, by functions of the owner, and companion
--- seals it; they publish events.
+-- operator adds entries to the audit trail through functions of the owner, and
+-- companion seals them.  operator publishes events.
 revoke insert on assay.audit from assay_operator;
 grant select on assay.audit, assay.audit_seal to assay_operator;
 grant execute on function assay.audit_add(text, text, bigint, text),
@@ -233,7 +237,7 @@ grant insert on assay.outbox to assay_operator;
 grant execute on function assay.audit_page(bigint, bigint, text),
     assay.publish(text, json, text, text) to assay_operator;
 
--- operator looks at the graph.
+-- operator reads the graph.
 grant select on assay.entity, assay.entity_link to assay_operator;
 grant execute on function assay.graph_neighbors(bigint, bigint),
     assay.graph_keys(bigint[], bigint),
@@ -241,14 +245,14 @@ grant execute on function assay.graph_neighbors(bigint, bigint),
     assay.graph_root(bigint),
     assay.graph_around(text, bigint, text) to assay_operator;
 
--- companion publishes what happened; decide tells of anomalies.
+-- companion publishes events; decide writes anomalies into the outbox.
 grant insert (event, data, user_id, correlation_id, occurred_at)
     on assay.outbox to assay_decide;
 grant execute on function assay.publish_next(bigint, bigint, bigint)
     to assay_companion;
 
--- operator keeps webhooks and alert channels; what signs deliveries, and the
--- channels' URLs, it never sees again.
+-- operator manages webhooks and alert channels.  It cannot read the secrets
+-- that sign deliveries, nor the URLs of channels.
 grant select (id, url, events, active, last_status, failures, created_at),
     insert, update (active) on assay.webhook_endpoint to assay_operator;
 grant select (id, type, url_hint, events, min_verdict, throttle_per_min,
@@ -271,16 +275,16 @@ grant execute on function assay.webhook_list(text[]),
     assay.subscriber_revoked(boolean, text),
     assay.delivery_redrive(text, timestamptz, bigint) to assay_operator;
 
--- companion delivers, by functions of the owner: what it is to send now and no
--- other secret does it see.
+-- companion delivers through functions of the owner, which return only the
+-- secrets of the deliveries that it sends now.
 grant execute on function
     assay.delivery_claim(bigint, bigint, bigint, bigint, text),
     assay.delivery_settle(text[], timestamptz[], text[], bigint[]),
     assay.delivery_release(text[], timestamptz[]),
     assay.delivery_drop_revoked(bigint) to assay_companion;
 
--- retain removes what is older than its window, months by functions of the
--- owner; what is in it it never reads.
+-- retain removes rows that are older than their window.  It reads only the
+-- columns that it needs for that.
 grant select (settings) on assay.epoch to assay_retain;
 grant select (id, dead_at), delete on assay.dead_letter to assay_retain;
 grant select (event_id, credited_outcome, labelled_at), delete on assay.label
@@ -303,8 +307,7 @@ grant execute on function assay.retention_cutoff(bigint),
     assay.retention_erasures(timestamptz, bigint),
     assay.retention_labels(timestamptz, bigint) to assay_retain;
 
--- operator shows the analytics; companion counts, and does nothing else to
--- them.
+-- operator shows the analytics; companion may only count.
 grant select on assay.analytics_count, assay.analytics_total to assay_operator;
 grant execute on function assay.analytics_summary() to assay_operator;
 grant execute on function assay.analytics_project(bigint),
@@ -315,7 +318,7 @@ grant execute on function assay.analytics_project(bigint),
     assay.risk_put(bigint[], bigint[], bytea[]),
     assay.risk_prune(bigint) to assay_companion;
 
--- operator looks for drift; companion counts labels for that, judges and tells.
+-- operator shows drift; companion counts labels, compares days and alerts.
 grant select on assay.calibration to assay_operator;
 grant execute on function assay.drift_counts(text, date, bigint, bigint)
     to assay_operator, assay_companion;
@@ -324,16 +327,16 @@ grant execute on function assay.drift_calibration(date, bigint, bigint)
 grant execute on function assay.drift_step(bigint),
     assay.drift_record(date, text[], text[], text[], text) to assay_companion;
 
--- decide and operator read what serves; companion alone brings it from
--- elsewhere.  What is published, the owner publishes.
+-- decide and operator read the active model; only companion loads one from a
+-- source, and only the owner publishes one.
 grant select on assay.model, assay.model_activation to assay_decide, assay_operator;
 grant select on assay.model_source to assay_operator;
 grant execute on function assay.model_source_claim(text, text, text, bigint, bigint, bigint),
     assay.model_source_report(text, timestamptz, text, text, text, text),
     assay.model_source_release(text) to assay_companion;
 
--- decide reads what is on probation, operator keeps it and shows what came of
--- it, and companion tells of the scorer that it was told of.
+-- decide reads the shadows, operator manages and shows them, and companion
+-- reports its SCORER_SHADOW.
 grant select on assay.shadow_candidate to assay_decide, assay_operator;
 grant select on assay.shadow, assay.shadow_count to assay_operator;
 grant execute on function assay.shadow_ruleset(text, text, text, text),
@@ -345,18 +348,18 @@ grant execute on function assay.shadow_ruleset(text, text, text, text),
     assay.shadow_list(text) to assay_operator;
 grant execute on function assay.shadow_scorer(text) to assay_companion;
 
--- operator erases users, as a whole: these two run as their owner.
+-- operator erases whole users, through functions that run as the owner.
 grant execute on function assay.erase_begin(text),
     assay.erase_spools(timestamptz),
     assay.spool_report(text, bigint, bigint),
     assay.erase_identity(bigint, text, bigint),
     assay.erase_details(text, timestamptz, bigint) to assay_operator;
 
--- operator reports what is stored.
+-- operator shows how much is stored.
 grant execute on function assay.storage_rows() to assay_operator;
 
--- Companions add to what they have counted, and operator shows it, and how
--- much waits; what waits it does not see.
+-- companion adds to its counters.  operator shows them and the lengths of
+-- queues, without reading the queues.
 grant execute on function
     assay.counter_add(text[], bigint[], bigint[], bigint[])
     to assay_companion, assay_retain;

@@ -1,26 +1,26 @@
 -- SPDX-License-Identifier: ISC
--- Every statement that the programs run, by name.  All are prepared when a
--- connection opens (lib/db/db.c), so a bad one fails at start and not at request
--- time.  "write" marks what must not be repeated blindly after a lost
--- connection, "late" what a decide worker prepares only when it is first run,
--- because it hardly ever is.  Parameters are binary: cast each where it first
--- stands.  "columns" names the parameters of a statement that takes an array for
--- each column: the C enum that puts rows together by name.
+-- Every statement that the programs run, by name.  lib/db/db_prepare.c prepares
+-- them when a session begins, so a wrong one fails at the start and not in a
+-- request.  "write" marks a statement that must not be repeated blindly after
+-- a lost connection.  "late" marks one that a decide worker prepares when it
+-- first runs it, because it rarely does.  Parameters are binary: cast each at
+-- its first use.  "columns" names the parameters of a statement that takes an
+-- array for each column; they become a C enum, by which rows are put together.
 --
--- What operators do is one function each.  One that may refuse returns a row
--- (refusal, body): the name of an error code, or null and the answer's JSON;
--- a read returns a row (body).
+-- Each act of an operator is one function.  A function that may refuse returns
+-- a row (refusal, body): the name of an error code, or null and the answer's
+-- JSON.  A read returns a row (body).
 
--- Sessions and transactions ------------------------------------------------
+-- Sessions and transactions -------------------------------------------------
 
 -- Each session begins with one of the next two, which may refuse the database;
 -- $2 is the last migration that the program knows.
 
--- What was answered or sent is durable, whatever the server's default: an
--- event that is lost after it was sent would be sent under another id.  name is
--- of this session alone, as long as the server runs: its process and when that
--- began, in milliseconds.  server names the server and the database, from the
--- start of the one to its end.
+-- Commits are durable, whatever the server's default: an event that is lost
+-- after it was sent would be sent again under another id.  name is a number of
+-- this session alone, as long as the server runs: the process and the time of
+-- its start, in milliseconds.  server identifies the database and this run of
+-- the server.
 -- name: session one read
 select set_config('synchronous_commit', 'on', false),
 	set_config('plan_cache_mode', 'force_generic_plan', false),
@@ -36,9 +36,8 @@ select set_config('synchronous_commit', 'on', false),
 		d.oid::bigint)
 	from pg_database d where d.datname = current_database()) as server;
 
--- The decision path's plans must not change with table sizes: always nested
--- loops over indexes (PERF: cheap insurance on small or empty tables).
--- A decision that was answered is durable, whatever the server's default.
+-- The plans of the decision path must not change with table sizes: they are
+-- nested loops over indexes.  Commits are durable, as above.
 -- name: session_decide one read
 select set_config('synchronous_commit', 'on', false),
 	set_config('plan_cache_mode', 'force_generic_plan', false),
@@ -58,8 +57,8 @@ select set_config('synchronous_commit', 'on', false),
 		d.oid::bigint)
 	from pg_database d where d.datname = current_database()) as server;
 
--- Which of these sessions the server still has: of the role that asks, since
--- nobody else may see when they began.
+-- Which of these sessions the server still has.  A role sees the start only of
+-- its own sessions.
 -- name: sessions_left many read late
 select w.name
 from (select pid::bigint << 42 |
@@ -67,7 +66,7 @@ from (select pid::bigint << 42 |
 	from pg_stat_get_activity(null)) w
 where w.name = any($1::bigint[]);
 
--- Not a write: what it began has gone with the connection.
+-- Not a write: a lost connection ends the transaction.
 -- name: begin
 begin;
 
@@ -77,30 +76,30 @@ commit;
 -- name: rollback write
 rollback;
 
--- The database answers: which schema it has, and whether it may be written.
+-- Readiness: the schema of the database, and whether it accepts writes.
 -- name: readyz one read
 select migration, missing, read_only
 from assay.schema_status($1::text::bigint[]);
 
--- The decision path (lib/txn/txn.c) -------------------------------------------
+-- The decision path (lib/txn/txn.c) -----------------------------------------
 
--- For the rest of this transaction: a set of many may wait longer.
+-- For this transaction only: one of many events may take longer.
 -- name: txn_timeout one write
 select set_config('statement_timeout', $1::bigint::text, true);
 
--- A statement of its own before the snapshot: inside the reading statement
--- it would wait and then read what stood before the wait.  Keys come sorted.
+-- A separate statement before the snapshot: a statement that locks and reads
+-- would wait and then read data from before the wait.  The keys are sorted.
 -- name: txn_lock one write
 select count(pg_advisory_xact_lock(k)) from unnest($1::bigint[]) k;
 
--- The same without waiting: a user whom another set holds is left to the next
--- set, so that one busy user does not hold up everybody else's decisions.
+-- The same without waiting: the caller decides events of locked users later, so
+-- that one busy user does not delay the decisions of others.
 -- name: txn_try_lock many write
 select k as key, pg_try_advisory_xact_lock(k) as got
 from unnest($1::bigint[]) k;
 
--- One row an event: the clock, the epochs, the API key (where one is asked
--- for), an earlier decision under the idempotency key, the user's state.
+-- For each event a row: the clock, the epochs, its API key if one is to be
+-- verified, an earlier decision under its idempotency key, its user's state.
 -- name: txn_open many read
 select e.ord, clock_timestamp() as now, c.rules, c.policies, c.lists,
 	c.settings, c.model, c.anomalies, k.id as api_key, k.scopes, k.expires_at,
@@ -117,8 +116,8 @@ from unnest($1::text[], $2::text[], $3::bytea[])
 	left join assay.user_state u on u.user_id = e.user_id
 	left join assay.entity r on r.id = u.root;
 
--- The entities that the set's events carry, but for their users, and of
--- devices and ips what was counted of them; nothing is probed for the others.
+-- The entities of the events except users, and the risk counts of devices and
+-- ips; other kinds need no probe of that index.
 -- name: txn_nodes many read
 select e.id, e.kind, e.key, e.users, e.devices, e.first_device, r.days as risk
 from assay.entity e
@@ -126,14 +125,14 @@ from assay.entity e
 		on r.entity = case when e.kind in (2, 3) then e.id end
 where e.key = any($1::text[]) and e.kind <> 1;
 
--- The entries of lists too long to be cached that may be about an event.
+-- The entries that match an event, of the subjects that are too long to cache.
 -- name: txn_lists many read
 select w.ord, l.kind, l.expires_at
 from unnest($1::bigint[], $2::text[], $3::text[]) as w(ord, subject, value)
 	join assay.list_entry l
 		on l.subject = w.subject and l.value = w.value;
 
--- Entities that are new, in key order.
+-- New entities, in the order of their keys.
 -- name: graph_add write
 insert into assay.entity (kind, key)
 select w.kind, w.key from unnest($1::bigint[], $2::text[]) as w(kind, key)
@@ -157,19 +156,19 @@ from want w
 	join up on up.node = w.id and up.parent is null
 	join assay.entity r on r.id = up.id;
 
--- Lock what will change, in one order for everybody.
+-- Lock the rows that may change, in the order of all transactions.
 -- name: graph_lock many write
 select id, kind, parent, size, users, devices, first_device
 from assay.entity where id = any($1::bigint[])
 order by id for update;
 
--- Which of these links stand already.
+-- Which of these links exist.
 -- name: graph_links many read
 select l.a, l.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
 	join assay.entity_link l on l.a = w.a and l.b = w.b;
 
--- Whether one of these roots, which were not locked, is none any more: an
--- erasure took its component apart.
+-- Whether one of these entities, which are not locked, is no longer a root,
+-- because an erasure has split its component.
 -- name: graph_moved one read
 select exists (select from assay.entity
 	where id = any($1::bigint[]) and parent is not null) as moved;
@@ -197,7 +196,7 @@ from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	as w(decided_at, verdict_id, event_id, event_type, user_id,
 	    idempotency_key, request, sample, device, ip);
 
--- The same of degraded decisions, which hold no lock of their users.
+-- The same for degraded decisions, whose transaction has no user locks.
 -- columns: decided_at verdict_id event_id event_type user_id idempotency_key
 -- columns: request
 -- name: txn_add_degraded write
@@ -216,7 +215,7 @@ insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[],
 	$5::text[], $6::text[], $7::text[]);
 
--- Sorted by key, so that two sets never wait for each other.
+-- Sorted by key, so that two transactions cannot deadlock.
 -- columns: key verdict_id event_id decided_at digest
 -- name: txn_add_keys write
 insert into assay.idempotency (key, verdict_id, event_id, decided_at, digest)
@@ -248,7 +247,7 @@ from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
 	as w(id, parent, size, users, devices, first_device)
 where e.id = w.id;
 
--- Two events may make one link between shared entities at the same time.
+-- Two events may add the same link at the same time.
 -- columns: a b
 -- name: txn_add_links write
 insert into assay.entity_link (a, b)
@@ -268,14 +267,14 @@ insert into assay.case_trail (case_id, at, action, actor)
 select w.id, w.at, 'opened', 'engine'
 from unnest($1::text[], $2::timestamptz[]) as w(id, at);
 
--- Anomalies, if somebody wants to hear of them.
+-- Anomalies, if a channel subscribes to them.
 -- columns: data user_id correlation_id occurred_at
 -- name: txn_add_anomalies write
 insert into assay.outbox (event, data, user_id, correlation_id, occurred_at)
 select 'alert.anomaly.v1', w.*
 from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as w;
 
--- One decision; its time says in which partition, its event where in there.
+-- One decision: its time gives the partition, its event the place in the index.
 -- name: verdict_find one read
 select id, event_id, verdict, score, reasons, policy_id, policy_version,
 	decided_at
@@ -289,15 +288,14 @@ select id, event_id, verdict, score, reasons, policy_id, policy_version,
 from assay.verdict_log where event_id = $1::text
 order by score >= 0 desc, decided_at desc, id desc limit 1;
 
--- An event that is decided later; not "write", because it may be repeated.
+-- Queue an event.  Not a write: it may be repeated.
 -- name: async_add one late
 select assay.async_add($1::text, $2::text, $3::text, $4::text, $5::bigint)
 	as mismatch;
 
--- The oldest event of each of so many users after one, in the order of their
--- names: one probe of the index a user, however many events each has.  One
--- that failed is not due before its time, and its user's later ones are not
--- before it.
+-- The oldest queued event of each of the next users after a user, by user id:
+-- one index probe per user, however many events a user has.  An event that
+-- failed is due at its time, and later events of its user wait behind it.
 -- name: async_heads many read late
 with recursive head as (
 	(select q.number, q.user_id, 1::bigint as n
@@ -316,19 +314,19 @@ select q.number, q.user_id, q.event_id, q.event, q.correlation_id, q.attempts,
 from head h join assay.async_queue q on q.number = h.number
 order by h.n;
 
--- Those that are in somebody else's hands by now need no rest.
+-- Skips events that another transaction has locked.
 -- name: async_failed write late
 select assay.async_failed($1::bigint[]);
 
--- Which of these are still in the queue.  Asked under the users' locks.
+-- Which of these are still in the queue.  The caller holds the users' locks.
 -- name: txn_queued many read late
 select q.number from assay.async_queue q where q.number = any($1::bigint[]);
 
 -- name: txn_take write late
 select assay.async_take($1::bigint[]);
 
--- The API key alone, for refusals, reads and degraded answers.  Always a row:
--- an unknown key is one that is not live.
+-- An API key alone, for refusals, reads and degraded answers.  Always one row:
+-- an unknown key is not live.
 -- name: apikey_find one read
 select k.id, coalesce(k.scopes, 0) as scopes, k.expires_at,
 	clock_timestamp() as now,
@@ -337,24 +335,23 @@ select k.id, coalesce(k.scopes, 0) as scopes, k.expires_at,
 from (values ($1::bytea)) as w(hash)
 	left join assay.service_key k on k.hash = w.hash;
 
--- The spool (lib/spool/spool_drain.c) ---------------------------------------------------
+-- The spool (lib/spool/spool_drain.c) ---------------------------------------
 
--- A file that is drained for the first time.
+-- Before a file is drained for the first time.
 -- name: spool_add write
 insert into assay.spool_file (name) values ($1::text)
 on conflict (name) do nothing;
 
--- How far it is drained, once whoever was at it before has ended.
+-- How far the file is drained.  Waits until an earlier drain has ended.
 -- name: spool_lock one write
 select drained from assay.spool_file where name = $1::text for update;
 
--- What is logged without the user's lock waits here for an erasure that is just
--- said, or makes it wait: the next statement sees it, or it sees what was logged.
+-- Before decisions are logged without their users' locks: wait for an erasure
+-- that is being recorded, which the next statement then sees, or make it wait.
 -- name: erasure_guard write
 select pg_advisory_xact_lock_shared(assay.erasure_guard());
 
--- Answers that were given while the database was away, without the details of
--- users who were erased meanwhile.
+-- Log spooled decisions, without the details of users who were erased since.
 -- name: spool_log write
 with r as (
 	select * from unnest($1::timestamptz[], $2::bigint[], $3::text[],
@@ -377,12 +374,12 @@ from r where not assay.is_erased(user_id, decided_at);
 -- name: spool_advance write
 update assay.spool_file set drained = $2::bigint where name = $1::text;
 
--- The file itself has gone by now.
+-- After the file was removed.
 -- name: spool_forget write
 delete from assay.spool_file where name = $1::text;
 
--- What labels teach (lib/engine/tag_weight_cache.c): one row a tag, or one with no tag while
--- the number is the one that is known.
+-- Tag weights (lib/engine/tag_weight_cache.c): a row for each tag, or one row
+-- without a tag if the epoch is the one that the caller has.
 -- name: tag_weights many read late
 select e.number as epoch, c.tag, c.fraud, c.legit
 from assay.tag_epoch e left join lateral (
@@ -390,7 +387,7 @@ from assay.tag_epoch e left join lateral (
 	where e.number <> $1::bigint offset 0) c on true
 where e.one;
 
--- Configuration (lib/engine/engine.c) ----------------------------------------------
+-- Configuration (lib/engine/engine.c) ---------------------------------------
 
 -- name: engine_epochs one read
 select rules, policies, lists, settings, model, anomalies from assay.epoch;
@@ -402,7 +399,7 @@ from assay.ruleset_active a join assay.ruleset r using (event_type, version);
 -- name: engine_digest_key one read
 select event from assay.hash_key where one;
 
--- One row a band.
+-- A row for each band.
 -- name: engine_policies many read
 select p.event_type, p.id, p.version, p.on_error,
 	b.verdict, b.min, b.max, b."reviewQueue" as queue
@@ -411,8 +408,8 @@ from assay.policy_active a join assay.policy p using (event_type, version),
 	as b(verdict text, min bigint, max bigint, "reviewQueue" text)
 order by p.event_type, b.min;
 
--- Which subjects have changed since an epoch, each with its size, which is
--- counted no further than one beyond what may be cached.
+-- The subjects that have changed since an epoch, and their numbers of entries,
+-- counted up to one more than may be cached.
 -- name: list_sizes many read
 select s.subject, (select count(*) from (
 		select from assay.list_entry l where l.subject = s.subject
@@ -423,17 +420,17 @@ from assay.list_subject s where s.changed > $1::bigint;
 select kind, value, expires_at
 from assay.list_entry where subject = $1::text limit $2::bigint;
 
--- Access (fcgi/http/auth.c, login_backoff.c, ep_auth.c, ep_user.c, ep_apikey.c) ------------
+-- Access (fcgi/http/auth.c, login_backoff.c, fcgi/ep/ep_auth.c, ep_user.c) --
 
 -- name: auth_status one read
 select not exists (select from assay.operator) as needs_bootstrap;
 
--- No row when registration is closed.
+-- No row if registration is closed.
 -- name: operator_register many write
 select role, session_number
 from assay.operator_register($1::text, $2::text);
 
--- The seconds that a login has to wait because others failed.
+-- The seconds that a login must wait after failed ones.
 -- name: login_wait one read late
 select assay.login_wait($1::bytea, $2::bytea) as wait;
 
@@ -444,20 +441,20 @@ from assay.login_try($1::text, $2::bytea, $3::bytea);
 -- name: login_clear one write late
 select assay.login_clear($1::bytea, $2::bytea);
 
--- Whose session a token belongs to, and whether it was logged out.  No row
--- for who is disabled.
+-- The operator of a token, and whether the token was logged out.  No row if the
+-- operator is disabled.
 -- name: operator_session many read
 select role, session_number, password_temporary,
 	exists (select from assay.revoked_token where jti = $2::text) as revoked
 from assay.operator where email = $1::text and disabled_at is null;
 
--- A stronger hash of the same password; not if it was changed meanwhile.
+-- Store a stronger hash of the same password, unless it has changed since.
 -- name: operator_rehash write
 update assay.operator set password = $3::text
 where email = $1::text and password = $2::text;
 
--- Another password, in the place of the one that was checked, which ends all
--- sessions.  No row if that is not the password any more.
+-- Replace the password that was checked, and end all sessions.  No row if the
+-- password has changed since.
 -- name: operator_password many write late
 update assay.operator
 set password = $3::text, password_temporary = false,
@@ -494,9 +491,9 @@ select assay.service_key_create($1::text, $2::bytea, $3::text, $4::text,
 select assay.service_key_revoke($1::text) as found,
 	(select hash from assay.service_key where id = $1::text) as hash;
 
--- Settings (lib/shared/runtime_setting.c, ep_setting.c) ---------------------------------------
+-- Settings (lib/shared/runtime_setting.c, fcgi/ep/ep_setting.c) -------------
 
--- A row an override, or one with none.  A value is text that is also JSON.
+-- A row for each override, or one row without a name.  A value is JSON text.
 -- name: setting_read many read late
 select e.settings as epoch, s.name, s.value::text as value
 from assay.epoch e left join assay.setting s on true;
@@ -504,7 +501,7 @@ from assay.epoch e left join assay.setting s on true;
 -- name: setting_put one write late
 select assay.setting_put($1::text[], $2::text[]);
 
--- The audit trail (fcgi/http/audit.c, ep_audit.c) -----------------------------------
+-- The audit trail (fcgi/http/audit.c, fcgi/ep/ep_audit.c) -------------------
 
 -- name: audit_add one write late
 select assay.audit_add($1::text, $2::text, $3::bigint, $4::text);
@@ -512,7 +509,7 @@ select assay.audit_add($1::text, $2::text, $3::bigint, $4::text);
 -- name: audit_login_failed one write late
 select assay.audit_login_failed($1::text, $2::text);
 
--- Acts on the database itself (ctl/cmd/audit_entry.c).
+-- An entry for a change that assayctl makes (ctl/cmd/audit_entry.c).
 -- name: audit_write one write late
 select assay.audit_write($1::text, 'owner', $2::text, 200, $3::text);
 
@@ -542,7 +539,7 @@ select count(*) as entries from assay.audit a where a.number > $1::bigint;
 -- name: audit_page one read late
 select refusal, body from assay.audit_page($1::bigint, $2::bigint, $3::text);
 
--- Cases (fcgi/ep/ep_case.c) --------------------------------------------------------
+-- Cases (fcgi/ep/ep_case.c) -------------------------------------------------
 
 -- name: case_page one read late
 select refusal, body from assay.case_page($1::text, $2::text, $3::text,
@@ -558,7 +555,7 @@ select refusal, body from assay.case_assign($1::text, $2::text);
 select refusal, body from assay.case_resolve($1::text, $2::text, $3::text,
 	$4::text, $5::text);
 
--- The logs (fcgi/ep/ep_verdict.c) ---------------------------------------------------
+-- The logs (fcgi/ep/ep_verdict.c) -------------------------------------------
 
 -- name: verdict_page one read late
 select assay.verdict_page($1::bigint, $2::text,
@@ -568,9 +565,9 @@ select assay.verdict_page($1::bigint, $2::text,
 select assay.activity_page($1::bigint, $2::text,
 	coalesce($3::timestamptz, 'infinity')) as body;
 
--- Labels (fcgi/ep/ep_label.c, fcgi/ep/ep_tag_weights.c, cron/job_project.c) -----------
+-- Labels (fcgi/ep/ep_label.c, fcgi/ep/ep_tag_weights.c, cron/job_project.c) -
 
--- Not a write: the same again, after a lost connection, does no harm.
+-- Not a write: it may be repeated after a lost connection.
 -- name: label_chargeback one late
 select assay.chargeback_put($1::text, $2::text, $3::bigint) as recorded;
 
@@ -580,7 +577,7 @@ select assay.labels_match($1::bigint) as looked;
 -- name: tag_weights_json one read late
 select assay.tag_weights_json($1::text) as body;
 
--- Analytics (fcgi/ep/ep_analytics.c, cron/job_project.c) ------------------------------
+-- Analytics (fcgi/ep/ep_analytics.c, cron/job_project.c) --------------------
 
 -- name: analytics_summary one read late
 select assay.analytics_summary() as body;
@@ -590,16 +587,17 @@ select counted, more, rebuilding, busy, from_xid, from_id, to_xid,
 	to_id
 from assay.analytics_project($1::bigint);
 
--- Not a write: what was begun already is joined.
+-- Not a write: it joins a rebuild that was begun.
 -- name: analytics_rebuild_begin late
 select first, last from assay.analytics_rebuild_begin();
 
 -- name: analytics_rebuild one write late
 select counted, done from assay.analytics_rebuild($1::bigint);
 
--- The watch for drift (fcgi/ep/ep_drift.c, lib/engine/score_distribution.c, cron/drift_check.c) ---------
+-- Drift (lib/engine/score_distribution.c, cron/drift_check.c) ---------------
 
--- The first and the last days of two windows; without a last one, yesterday.
+-- The first and the last day of two windows, of which the later one ends with a
+-- day, by default yesterday.
 -- name: drift_days one read late
 select to_char(w.last, 'YYYY-MM-DD') as last,
 	to_char(w.last - $2::bigint::int + 1, 'YYYY-MM-DD') as first,
@@ -625,7 +623,7 @@ select labels, due from assay.drift_step($1::bigint);
 select assay.drift_record($1::text::date, $2::text[], $3::text[], $4::text[],
 	$5::text) as told;
 
--- What is counted of devices and ips (cron/entity_risk_project.c) ------------------------------
+-- Entity risk (cron/entity_risk_project.c) ----------------------------------
 
 -- name: risk_events many read late
 select entity, day, sum(events)::bigint as events, 0 as fraud, 0 as labels
@@ -643,16 +641,16 @@ order by entity;
 -- name: risk_put write late
 select assay.risk_put($1::bigint[], $2::bigint[], $3::bytea[]);
 
--- Not a write: the same again forgets nothing else.
+-- Not a write: repeating it removes nothing more.
 -- name: risk_forget one late
 select assay.risk_prune($1::bigint) as forgotten;
 
--- The entity graph (fcgi/ep/ep_graph.c) -------------------------------------------
+-- The entity graph (fcgi/ep/ep_graph.c) -------------------------------------
 
 -- name: graph_around one read late
 select assay.graph_around($1::text, $2::bigint, $3::text) as body;
 
--- Webhooks and alert channels (fcgi/ep/ep_webhook.c, ep_notification.c, delivery_admin.c) -----
+-- Webhooks and alert channels (fcgi/ep/ep_webhook.c, ep_notification.c) -----
 
 -- name: webhook_list one read late
 select assay.webhook_list($1::text[]) as body;
@@ -682,15 +680,15 @@ from assay.channel_test($1::text, $2::text, $3::text);
 -- name: delivery_list one read late
 select assay.delivery_list($1::text, $2::bigint) as body;
 
--- By the clock that says when they died.
+-- Uses the clock that set the times of their deaths.
 -- name: delivery_redrive one write late
 select moved, requeued
 from assay.delivery_redrive($1::text, now(), $2::bigint);
 
--- Publishing (cron/job_publish.c) -------------------------------------------------
+-- Publishing (cron/job_publish.c) -------------------------------------------
 
--- A row for each kind of event; one without a topic if nothing was published, and
--- no row while another session publishes.
+-- A row for each kind of event; one row without a topic if nothing was
+-- published; no row while another session publishes.
 -- name: publish_next many write late
 select p.more, p.next_xid, t.topic, t.events, t.throttled
 from assay.publish_next($1::bigint, $2::bigint, $3::bigint) p
@@ -698,9 +696,9 @@ from assay.publish_next($1::bigint, $2::bigint, $3::bigint) p
 	    as t(topic, events, throttled) on true
 where not p.busy;
 
--- Deliveries (cron/job_deliver.c) --------------------------------------------------
+-- Deliveries (cron/job_deliver.c) -------------------------------------------
 
--- Not a write: the same again, after a lost connection, does no harm.
+-- Not a write: it may be repeated after a lost connection.
 -- name: delivery_forget one late
 select assay.delivery_drop_revoked($1::bigint) as n;
 
@@ -717,7 +715,7 @@ group by 1, 2;
 -- name: delivery_release one write late
 select assay.delivery_release($1::text[], $2::timestamptz[]);
 
--- Lists (fcgi/ep/ep_list.c, ep_list_import.c) ------------------------------------
+-- Lists (fcgi/ep/ep_list.c, ep_list_import.c) -------------------------------
 
 -- name: list_page one read late
 select assay.list_page($1::text, $2::text, $3::bigint, $4::bigint) as body;
@@ -725,12 +723,12 @@ select assay.list_page($1::text, $2::text, $3::bigint, $4::bigint) as body;
 -- name: list_search one read late
 select assay.list_search($1::text, $2::text, $3::text) as body;
 
--- An end of 1970 is none.
+-- An end in 1970 means that the entry does not end.
 -- name: list_save one write late
 select made, body from assay.list_save($1::text, $2::text, $3::text, $4::text,
 	$5::text, $6::timestamptz, $7::text);
 
--- A batch of an import.
+-- The entries of one request of an import.
 -- name: list_import one write late
 select count(*) filter (where made) as made,
 	count(*) filter (where not made) as changed
@@ -740,7 +738,7 @@ from assay.list_put($1::text[], $2::text[], $3::text[], $4::text[],
 -- name: list_remove one write late
 select assay.list_remove($1::text) as found;
 
--- Rulesets and policies (fcgi/ep/ep_rule.c, ep_policy.c) --------------------------
+-- Rulesets and policies (fcgi/ep/ep_rule.c, ep_policy.c) --------------------
 
 -- name: ruleset_list many read late
 select r.event_type, r.version, r.text
@@ -782,13 +780,13 @@ select json_build_object('onError', p.on_error, 'bands', p.bands)::text as body
 from assay.policy_active a join assay.policy p using (event_type, version)
 where p.id = $1::text;
 
--- Backtests (fcgi/ep/ep_backtest.c) ----------------------------------------------
+-- Backtests (fcgi/ep/ep_backtest.c) -----------------------------------------
 
--- One snapshot, and nothing can be written.
+-- One snapshot, without writes.
 -- name: backtest_begin one read late
 begin isolation level repeatable read read only;
 
--- All rows will be fetched, and it may take longer than other statements.
+-- All rows are fetched, which may take longer than other statements.
 -- name: backtest_tune one read late
 select set_config('statement_timeout', $1::bigint::text, true),
 	set_config('cursor_tuple_fraction', '1', true);
@@ -799,9 +797,9 @@ select json_build_object('onError', p.on_error, 'bands', p.bands)::text
 from assay.policy_active a join assay.policy p using (event_type, version)
 where a.event_type = $1::text;
 
--- How many samples there will be, for those who wait: exact in a table of 4096
--- pages, beyond that as such a part of its pages says.  Counting all of a large
--- one takes a fifth of the time of a backtest.
+-- The number of samples, for the progress of a backtest: exact for a table of
+-- up to 4096 pages, otherwise estimated from so many of its pages.  Counting
+-- all pages of a large table takes a fifth of the time of a backtest.
 -- name: backtest_count one read late
 with part as materialized (
 	select least(100, 100 * 4096 / greatest(1, sum(pg_relation_size(relid)) /
@@ -811,7 +809,7 @@ select round(count(*) * 100 / (select percent from part))::bigint as samples
 from assay.decision_detail tablesample system ((select percent from part))
 where event_type = $1::text and sample is not null;
 
--- The samples of a type, of each no more than its head where that is enough.
+-- The samples of an event type; with $2 only so many characters of each.
 -- name: backtest_open many read late
 declare backtest no scroll cursor for
 select case when $2::bigint = 0 then d.sample
@@ -823,10 +821,9 @@ where d.event_type = $1::text and d.sample is not null;
 -- name: backtest_next many read late
 fetch forward 1000 from backtest;
 
--- Explanations (fcgi/ep/ep_explain.c) ---------------------------------------------
+-- Explanations (fcgi/ep/ep_explain.c) ---------------------------------------
 
--- The decision that verdict_of_event finds, and what is kept to decide it
--- again.
+-- The decision that verdict_of_event finds, and its sample.
 -- name: explain_find one read late
 select v.id, v.event_id, v.event_type, v.verdict, v.score, v.reasons,
 	v.policy_id, v.policy_version, v.decided_at, (
@@ -841,9 +838,9 @@ select json_build_object('onError', p.on_error, 'bands', p.bands)::text
 from assay.policy p
 where p.event_type = $1::text and p.version = $2::text;
 
--- Training (ctl/train/train_samples.c) ------------------------------------------------
+-- Training (ctl/train/train_samples.c) --------------------------------------
 
--- From when on there may be samples: from the oldest month that has any rows.
+-- The time from which on there may be samples: the oldest month with rows.
 -- name: train_span one read late
 select coalesce(min(to_date(right(relid::text, 6), 'YYYYMM')::timestamp
 		at time zone 'UTC'), now()) as first,
@@ -851,8 +848,8 @@ select coalesce(min(to_date(right(relid::text, 6), 'YYYYMM')::timestamp
 from pg_partition_tree('assay.decision_detail')
 where isleaf and pg_relation_size(relid) > 0;
 
--- The samples of a stretch of time and what is known of their events, and
--- since when, in the order of time.
+-- The samples of a stretch of time, in order, with the labels of their events
+-- and since when these are known.
 -- name: train_samples many read late
 select d.decided_at, d.verdict_id, d.event_type, d.user_id, d.sample,
 	l.outcome = 'fraud' as fraud,
@@ -865,17 +862,17 @@ where d.decided_at >= $1::timestamptz
 	and d.sample is not null
 order by d.decided_at, d.verdict_id limit $5::bigint;
 
--- Retention (lib/retention/retention.c) ------------------------------------------------------
+-- Retention (lib/retention/retention.c) -------------------------------------
 
--- As a role that owns nothing.  From begin on all are "write": who
--- connects anew has lost the lock.
+-- These run as a role that owns nothing.  From retain_begin on all are writes:
+-- a new connection does not hold the lock.
 
 -- name: retain_cut one read late
 select assay.retention_cutoff($1::bigint) as cut;
 
--- What is gone may be gone again after a crash of the server; whoever reads a
--- month for long is not waited for long, and so is a host that is lost in the
--- middle of a sweep, which its session would go on with for hours.
+-- A crash of the server may undo removals; the next sweep repeats them.  The
+-- sweep does not wait long for a session that reads a month.  The session of a
+-- lost host ends after ten seconds, instead of holding the lock for hours.
 -- name: retain_session one read late
 select set_config('synchronous_commit', 'off', false),
 	set_config('idle_session_timeout', '10s', false),
@@ -921,12 +918,12 @@ select assay.retention_erasures($1::timestamptz, $2::bigint) as gone;
 -- name: retain_vacuum one write late
 select assay.retention_vacuum() as autovacuum;
 
--- Erasure (fcgi/ep/ep_privacy.c) --------------------------------------------------
+-- Erasure (fcgi/ep/ep_privacy.c) --------------------------------------------
 
 -- name: erase_begin one write late
 select assay.erase_begin($1::text) as since;
 
--- Not a write: the same again does no harm.
+-- Not a write: it may be repeated.
 -- name: spool_report late
 select assay.spool_report($1::text, $2::bigint, $3::bigint);
 
@@ -941,7 +938,7 @@ from assay.erase_identity($1::bigint, $2::text, $3::bigint);
 select more, requests, samples
 from assay.erase_details($1::text, $2::timestamptz, $3::bigint);
 
--- Storage (fcgi/ep/ep_storage.c, idle_task.c) -----------------------------------------
+-- Storage (fcgi/ep/ep_storage.c, fcgi/pool/idle_task.c) ---------------------
 
 -- name: storage_bytes one read late
 select pg_database_size(current_database()) as bytes;
@@ -949,24 +946,24 @@ select pg_database_size(current_database()) as bytes;
 -- name: storage_rows many read late
 select name, rows from assay.storage_rows();
 
--- Models (cron/job_model.c, lib/engine/engine.c, ctl/cmd/models.c) --------------------------------
+-- Models (cron/job_model.c, lib/engine/engine.c, ctl/cmd/models.c) ----------
 
--- What serves with this feature vector; no row, or no text, is what comes with
--- the program.
+-- The active model for this version of the feature vector.  No row, or a null
+-- text, means the bundled model.
 -- name: engine_model many read late
 select l.origin, l.hash, m.body
 from assay.model_activation l left join assay.model m using (hash)
 where l.hash is null or m.features_version = $1::bigint
 order by l.number desc limit 1;
 
--- The one that samples name so, whether it serves or not.
+-- The model that samples name by this version, active or not.
 -- name: model_find many read late
 select l.origin, l.hash, m.body
 from assay.model m join assay.model_activation l using (hash)
 where left(m.hash, 16) = $1::text
 order by l.number desc limit 1;
 
--- Why a place has no good model, of the last that was looked at in the last
+-- Why a source has no valid model: the source that was polled last, within a
 -- day.
 -- name: model_refused many read late
 select kind as source, assay.time_text(refused_at) as refused_at,
@@ -991,7 +988,7 @@ select deactivated from assay.model_source_release($1::text);
 -- name: model_publish one write late
 select assay.model_activate('published', $1::text, $2::text) as activated;
 
--- What was loaded, newest first.
+-- The activations of models, newest first.
 -- name: model_list many read late
 select l.number, l.hash, l.origin, assay.time_text(l.activated_at) as activated_at,
 	l.activated_by, m.body
@@ -1006,7 +1003,7 @@ where l.number = $1::bigint;
 -- name: model_reactivate one write late
 select assay.model_activate($1::text, $2::text, null) as activated;
 
--- Shadow (lib/engine/engine.c, lib/engine/candidate_model.c, fcgi/ep/ep_shadow.c, cron/job_project.c) ---
+-- Shadows (lib/engine/engine.c, candidate_model.c, fcgi/ep/ep_shadow.c) -----
 
 -- name: engine_candidates many read late
 select slot as event_type, id, text from assay.shadow_candidate
@@ -1034,11 +1031,11 @@ select id, text from assay.shadow_candidate where slot = $1::text;
 select refusal, body
 from assay.shadow_end($1::text, $2::text, $3::text);
 
--- Not a write: the same again, after a lost connection, does no harm.
+-- Not a write: it may be repeated after a lost connection.
 -- name: shadow_scorer one late
 select assay.shadow_scorer($1::text);
 
--- Metrics (lib/shared/companion_counter.c, lib/shared/gauge.c) ------------------------------------------
+-- Metrics (lib/shared/companion_counter.c, gauge.c) -------------------------
 
 -- name: counter_add one write late
 select assay.counter_add($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]);
@@ -1069,7 +1066,7 @@ update assay.epoch set rules = rules + 1;
 select not exists (select from assay.policy_active
 	where event_type = $1::text) as missing;
 
--- The first policy likewise.
+-- The same for policies.
 -- name: policy_seed write
 with made as (
 	insert into assay.policy (event_type, version, id, on_error, bands)
@@ -1083,14 +1080,14 @@ update assay.epoch set policies = policies + 1;
 -- name: partitions_ahead one write
 select assay.partitions_ahead($1::bigint::int) as made;
 
--- No row when there is such an operator already.
+-- No row if the operator exists.
 -- name: admin_create many write
 insert into assay.operator (email, role, password)
 values ($1::text, 'admin', $2::text)
 on conflict do nothing
 returning email;
 
--- No row when there is no active admin of this email.
+-- No row if no enabled admin has this email.
 -- name: admin_password many write
 update assay.operator
 set password = $2::text, password_temporary = true,

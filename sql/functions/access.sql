@@ -180,7 +180,7 @@ begin atomic
 	returning assay.service_key_json(k)::text;
 end;
 
--- Revoke a key at once and for good.  Returns whether the key exists.
+-- Revoke a key, which takes effect at once.  Returns whether the key exists.
 create or replace function assay.service_key_revoke(key_id text)
 returns boolean language plpgsql security definer
 set search_path = pg_catalog, pg_temp

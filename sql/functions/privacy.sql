@@ -174,7 +174,7 @@ $$;
 -- Delete up to so many links of a user's entity; with the last one anonymize
 -- the entity and split its component.  Returns whether there are more links.
 -- Every row that changes is locked first, in the order of decisions.  If the
--- scope has changed by then the function fails with serialization_failure.
+-- scope has changed meanwhile, the function fails with serialization_failure.
 create or replace function assay.erase_entity(self bigint, max_links bigint)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp

@@ -41,8 +41,8 @@ create index on assay.login_account (last_at);
 -- The addresses from which an account has logged in: at most 32 of an account,
 -- each for 90 days.
 create table assay.login_address (
-	-- Personal: a pseudonym.  Whoever has the key can test an email and an
-	-- address against it.  The same hash as login_failure.pair.
+	-- Personal: a pseudonym.  With the key one can test an email and an address
+	-- against it.  The same hash as login_failure.pair.
 	pair bytea primary key check (length(pair) = 32),
 	account bytea not null check (length(account) = 32),
 	last_at timestamptz not null

@@ -71,9 +71,9 @@ create table assay.alert_minute (
 	n int not null
 ) with (fillfactor = 50);
 
--- One event for one subscriber, until it is delivered or given up.  Every
--- attempt sends the same body.  While claimed_until is in the future a sender
--- holds a lease on the row; a sender that is killed loses it when it ends.
+-- One event for one subscriber, until it is delivered or becomes a dead letter.
+-- Every attempt sends the same body.  While claimed_until is in the future a
+-- sender holds a lease on the row, which ends by itself if the sender is killed.
 -- Deliveries to a revoked subscriber are dropped.  Ids sort by time, in every
 -- locale.
 create table assay.delivery (
@@ -96,8 +96,8 @@ create table assay.delivery (
 create index on assay.delivery (subscriber_id, next_attempt_at);
 create index on assay.delivery (user_id) where user_id is not null;
 
--- Dead letters: deliveries that were given up.  A table apart keeps the queue
--- short.
+-- Dead letters: deliveries that failed for the last time.  A separate table
+-- keeps the queue short.
 create table assay.dead_letter (
 	like assay.delivery including defaults,
 	dead_at timestamptz not null default clock_timestamp(),

@@ -46,8 +46,8 @@ create table assay.analytics_total (
 	primary key (kind, name)
 ) with (fillfactor = 50);
 
--- Changes of cases and labels to add to analytics_total.  Each change is a row
--- of its own, so that two changes never wait for each other.
+-- Changes of cases and labels to add to analytics_total.  Each change is a
+-- separate row, so that two changes never wait for each other.
 create table assay.analytics_change (
 	number bigint generated always as identity primary key,
 	name text not null, -- 'case.fraud', 'label.chargeback' and so on
