@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What webhooks and alert channels have in common: topics, deliveries. */
+/* What webhooks and alert channels share: topics and deliveries. */
 #include "config.h"
 
 #include <json-c/json_object.h>
@@ -16,7 +16,7 @@
 #include "lib/sys/clock.h"
 
 #define SHOWN_MAX 200 /* deliveries of each status */
-#define BATCH 2000 /* deliveries that are moved in one transaction */
+#define BATCH 2000 /* deliveries per transaction */
 #define REDRIVE_TIME (10 * CLOCK_SECOND) /* of the route's 15 */
 
 static const char *topic_at(
@@ -84,7 +84,10 @@ delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
 	struct rows rows;
 	struct str s;
 
-	/* None can die again before this is over. */
+	/*
+	 * A delivery that is pending again cannot become a dead letter before
+	 * this loop ends, so the loop moves each only once.
+	 */
 	params_init(&p, req->arena);
 	params_text(&p, kind);
 	params_int(&p, BATCH);
@@ -103,7 +106,7 @@ delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
-/* The name at i, if such a subscriber may have it; else NULL. */
+/* Return the name at i if such a subscriber may have it, else NULL. */
 static const char *
 topic_at(struct json_object *list, size_t i, enum event_topic_subscriber who)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/analytics: what was decided and found out, in numbers. */
+/* /v1/analytics: counts of decisions, cases and labels. */
 #include "config.h"
 
 #include "fcgi/http/req.h"

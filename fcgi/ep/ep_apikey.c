@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/apikeys: the service keys, for admins. */
+/* /v1/apikeys: the API keys of services, for admins. */
 #include "config.h"
 
 #include <assert.h>
@@ -34,8 +34,7 @@ static const struct body_field fields[] = {
 };
 
 /*
- * GET /v1/apikeys.  200: every key, newest first, revoked and expired ones
- * too.
+ * GET /v1/apikeys.  200: all keys, newest first, also revoked and expired ones.
  */
 int
 apikey_list(struct req *req, struct resp *resp)
@@ -49,8 +48,8 @@ apikey_list(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/apikeys.  201: the key, whose plaintext is never seen again; 400:
- * a field is wrong or unknown.
+ * POST /v1/apikeys.  201: the key, and its plaintext, which cannot be read
+ * again; 400: a field is wrong or unknown.
  */
 int
 apikey_create(struct req *req, struct resp *resp)
@@ -91,8 +90,8 @@ apikey_create(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/apikeys/{id}/revoke.  200: it is revoked, now or before; 404: no
- * such key.
+ * POST /v1/apikeys/{id}/revoke.  200: the key is revoked, now or before; 404:
+ * unknown id.
  */
 int
 apikey_revoke(struct req *req, struct resp *resp)
@@ -117,14 +116,17 @@ apikey_revoke(struct req *req, struct resp *resp)
 	return resp_json(req, resp, 200, "{\"ok\":true}");
 }
 
-/* This host trusts it no more either, should the database go away now. */
+/*
+ * Remove the key from this host's cache, so that it is refused here even if the
+ * database becomes unavailable.
+ */
 static void
 forget_key(struct req *req)
 {
 	apikey_cache_drop(req->worker->shm, req->key_hash);
 }
 
-/* The scopes of a new key as bits; none means both. */
+/* Read the scopes of a new key as bits; no scopes mean both. */
 static int
 read_scopes(struct json_object *json, int64_t *ret_scopes, struct fail *f)
 {
@@ -146,7 +148,7 @@ read_scopes(struct json_object *json, int64_t *ret_scopes, struct fail *f)
 	return 0;
 }
 
-/* The bit of a scope's name, SCOPE_NONE for anything else. */
+/* Return the bit of a scope name, or SCOPE_NONE if it is unknown. */
 static int64_t
 scope_parse(struct json_object *name)
 {

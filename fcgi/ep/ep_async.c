@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/decisions/async: events that are decided later. */
+/* /v1/decisions/async: queue an event, to be decided by the companion. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -27,11 +27,12 @@ static int store_event(struct req *req, struct params *p,
     const struct event *ev, bool *ret_mismatch);
 
 /*
- * POST /v1/decisions/async.  202: the event is in the queue, or was before,
- * or has been decided (with X-Engine-Idempotent-Mismatch if it was another
- * one); 400: a field is wrong, it has no id, or a shadow is asked for, whose
- * answer nobody would see; 401, 403: the key; 422: another event has that id,
- * where these are refused; 503: it could not be stored.
+ * POST /v1/decisions/async.  202: the event is in the queue, or its id was
+ * queued or decided before (with X-Engine-Idempotent-Mismatch if that was
+ * another event); 400: a field is wrong, it has no id, or a dry run is
+ * requested, whose answer no caller would get; 401, 403: the API key; 422:
+ * another event has this id, if IDEMPOTENCY_MISMATCH is refuse; 503: it could
+ * not be stored.
  */
 int
 decision_async(struct req *req, struct resp *resp)
@@ -66,7 +67,10 @@ decision_async(struct req *req, struct resp *resp)
 	return resp_json(req, resp, 202, str_text(&s));
 }
 
-/* Whatever keeps it from being stored, the caller has to send it again. */
+/*
+ * Store the event.  Any failure is UNAVAILABLE, because the caller has to send
+ * the event again.
+ */
 static int
 enqueue_event(struct req *req, const struct event *ev, bool *ret_mismatch)
 {
@@ -88,7 +92,7 @@ enqueue_event(struct req *req, const struct event *ev, bool *ret_mismatch)
 	return fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s", "");
 }
 
-/* Add the event's digest, for which a worker may have to load its key. */
+/* Add the event's digest, whose key the engine loads if necessary. */
 static int
 store_event(struct req *req, struct params *p, const struct event *ev,
     bool *ret_mismatch)

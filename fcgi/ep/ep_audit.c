@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/audit: what operators changed, for admins. */
+/* /v1/audit: the audit trail, for admins. */
 #include "config.h"
 
 #include "fcgi/http/req.h"
@@ -10,8 +10,9 @@
 #define LIMIT_MAX 200
 
 /*
- * GET /v1/audit.  200: a page of the trail, newest first, and its length; 400:
- * limit or offset out of range; 404: before is no entry.
+ * GET /v1/audit.  200: a page of the audit trail, newest first, and the number
+ * of entries; 400: limit or offset is out of range; 404: before is not an
+ * entry.
  */
 int
 audit_list(struct req *req, struct resp *resp)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/auth: the first operator, login, passwords, and sessions' ends. */
+/* /v1/auth: the first operator, logins, passwords and logouts. */
 #include "config.h"
 
 #include <string.h>
@@ -25,16 +25,15 @@
 #include "lib/sys/crypt.h"
 #include "lib/sys/log.h"
 
-/* One password on its way, of a login or of the operator who changes it. */
+/* A password to check, of a login or of an operator who changes it. */
 struct login {
 	const char *email;
-	const char
-	    *new_password; /* the password that is to come; NULL: it stays */
+	const char *new_password; /* of a change; else NULL */
 	struct login_backoff_pair pair;
-	struct rows rows; /* the operator, perhaps none */
-	bool match; /* the password is the operator's */
-	bool stale; /* its hash is weaker than today's */
-	char hash[CRYPT_PASSWORD_SIZE]; /* to be stored, of next or stale */
+	struct rows rows; /* row of the operator; its password may be null */
+	bool match; /* the password is correct */
+	bool stale; /* its hash has old parameters */
+	char hash[CRYPT_PASSWORD_SIZE]; /* new hash to store */
 };
 
 static int needs_bootstrap(struct req *req, bool *ret);
@@ -49,21 +48,19 @@ static int answer_login(struct req *req, struct resp *resp, int status,
 static int answer_token(struct req *req, struct resp *resp, int status,
     const struct token *t, bool temporary);
 
-/* What registration and login take; lengths in bytes here. */
+/* Fields of a registration and of a login; lengths in bytes. */
 static const struct body_field fields[] = {
 	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
 	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
 };
 
-/* What a change of the password takes. */
+/* Fields of a change of password. */
 static const struct body_field changes[] = {
 	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
 	{ "newPassword", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
 };
 
-/*
- * GET /v1/auth/status.  200: whether the first admin is still to come.
- */
+/* GET /v1/auth/status.  200: whether there is no operator yet. */
 int
 auth_status(struct req *req, struct resp *resp)
 {
@@ -77,9 +74,9 @@ auth_status(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/auth/register.  201: the first operator, an admin, and a token;
- * 403: there is one already, found before or after the costly hash; 400: a
- * field is wrong; 503: too many passwords are being hashed.
+ * POST /v1/auth/register.  201: the first operator, an admin, and a token; 400:
+ * a field is wrong; 403: there is an operator already, found before or after
+ * the costly hash; 503: too many passwords are being hashed.
  */
 int
 auth_register(struct req *req, struct resp *resp)
@@ -115,10 +112,10 @@ auth_register(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/auth/login.  200: a token; 401: wrong email or password, or a
- * disabled operator, which take the same time and get the same answer; 429: too
- * many have failed for this email from this address; 400: a field is missing or
- * unknown; 503: too many passwords are being hashed.
+ * POST /v1/auth/login.  200: a token; 400: a field is missing or unknown; 401:
+ * wrong email or password, or a disabled operator, which take the same time and
+ * get the same answer; 429: too many logins of this email have failed; 503: too
+ * many passwords are being hashed.
  */
 int
 auth_login(struct req *req, struct resp *resp)
@@ -145,10 +142,10 @@ auth_login(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/auth/password.  200: the password of the operator who sends it is
- * another, all sessions have ended, and a token of a new one; 403: the present
- * password is wrong, which counts as a login that fails; 429, 503: as there;
- * 400: a field is wrong or unknown.
+ * POST /v1/auth/password.  Change the password of the operator who sends the
+ * request.  200: all sessions have ended; a token of a new session; 400: a
+ * field is wrong or unknown; 403: the present password is wrong, which counts
+ * as a failed login; 429, 503: as for a login.
  */
 int
 auth_password(struct req *req, struct resp *resp)
@@ -165,7 +162,10 @@ auth_password(struct req *req, struct resp *resp)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "newPassword", "must be another than the present one");
 
-	/* What is counted as a failure stays so, also when this fails. */
+	/*
+	 * The count of failures must be committed also if the change fails, so
+	 * end the transaction here.
+	 */
 	if (audit_suspend(req) == -1 || try_password(req, resp, &l) == -1 ||
 	    audit_resume(req) == -1)
 		return -1;
@@ -186,8 +186,9 @@ auth_password(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/auth/refresh.  200: a fresh token; the old one stays valid.  Both
- * end at the same time after the password, at the latest.
+ * POST /v1/auth/refresh.  200: a new token of the same session; the old token
+ * stays valid.  Both expire at the latest SESSION_MAX_HOURS after the password
+ * was entered.
  */
 int
 auth_refresh(struct req *req, struct resp *resp)
@@ -201,8 +202,8 @@ auth_refresh(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/auth/logout.  200: the token that was presented is worth nothing
- * from now on, anywhere.
+ * POST /v1/auth/logout.  200: the token of the request is invalid from now on,
+ * on every host.
  */
 int
 auth_logout(struct req *req, struct resp *resp)
@@ -216,8 +217,8 @@ auth_logout(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/auth/logout-all.  200: no token of this operator is worth anything
- * from now on, the one that was presented included.
+ * POST /v1/auth/logout-all.  200: all tokens of this operator are invalid from
+ * now on, also the one of the request.
  */
 int
 auth_logout_all(struct req *req, struct resp *resp)
@@ -229,7 +230,7 @@ auth_logout_all(struct req *req, struct resp *resp)
 	return sql_reply_write(req, resp, 200, STMT_OPERATOR_LOGOUT_ALL, &p);
 }
 
-/* Whether there is no operator yet. */
+/* Set *ret to whether there is no operator yet. */
 static int
 needs_bootstrap(struct req *req, bool *ret)
 {
@@ -250,7 +251,7 @@ refuse_registration(struct req *req)
 	    &req->fail, FAIL_DENIED, REGISTRATION_CLOSED, NULL, "%s", "");
 }
 
-/* The hash of the password of whoever would be the first. */
+/* Hash the password of the first operator. */
 static int
 hash_first_password(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 {
@@ -259,7 +260,10 @@ hash_first_password(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 	if (password_hash(req, ret) == 0)
 		return 0;
 
-	/* Whoever held the turn may have been the first operator. */
+	/*
+	 * The request that held the slot may have registered the first
+	 * operator.
+	 */
 	if (req->fail.code == UNAVAILABLE && needs_bootstrap(req, &open) == 0 &&
 	    !open)
 		return refuse_registration(req);
@@ -267,8 +271,8 @@ hash_first_password(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 }
 
 /*
- * See whether a password is right, for who need not wait.  What fails is
- * counted, and a password that is right clears what failed before.
+ * Check the password, unless its account is delayed.  Count the attempt as a
+ * failure; a correct password clears the failures of the pair.
  */
 static int
 try_password(struct req *req, struct resp *resp, struct login *l)
@@ -283,8 +287,8 @@ try_password(struct req *req, struct resp *resp, struct login *l)
 }
 
 /*
- * Check the password when it is our turn, and not before: nothing is counted
- * against an account because others keep us busy.
+ * Check the password if a hash slot is free.  Without a slot count nothing
+ * against the account, because others occupy the slots.
  */
 static int
 check_password(struct req *req, struct resp *resp, struct login *l)
@@ -301,7 +305,10 @@ check_password(struct req *req, struct resp *resp, struct login *l)
 	return got;
 }
 
-/* The costly part of it, and in the same turn the hash of what comes next. */
+/*
+ * Compare the password with its hash and, with the same slot, hash the new
+ * password or rehash an old one.
+ */
 static int
 match_password(struct req *req, struct login *l)
 {
@@ -318,8 +325,8 @@ match_password(struct req *req, struct login *l)
 }
 
 /*
- * Store the password under today's parameters.  The login has succeeded
- * whatever becomes of this, so a failure is only logged.
+ * Store the password hashed with the current parameters.  Only log a failure,
+ * because the login has succeeded.
  */
 static void
 rehash_password(struct req *req, const struct login *l)
@@ -336,7 +343,7 @@ rehash_password(struct req *req, const struct login *l)
 		log_warn("event=password_rehash_failed why=%s", f.why);
 }
 
-/* A token for an operator who gave the password just now. */
+/* Answer with a token for an operator who has just entered the password. */
 static int
 answer_login(struct req *req, struct resp *resp, int status, const char *email,
     const struct rows *rows, bool temporary)
@@ -349,7 +356,9 @@ answer_login(struct req *req, struct resp *resp, int status, const char *email,
 	return answer_token(req, resp, status, &t, temporary);
 }
 
-/* A token for who t says, and whether its password is a temporary one. */
+/*
+ * Answer with token t; temporary says whether the password is a temporary one.
+ */
 static int
 answer_token(struct req *req, struct resp *resp, int status,
     const struct token *t, bool temporary)

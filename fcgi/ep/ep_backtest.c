@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/backtest: what a candidate policy or ruleset would have decided. */
+/* /v1/backtest: decide the samples again with a candidate policy or ruleset. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -29,22 +29,22 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-/* One backtest under way. */
+/* One backtest. */
 struct backtest_state {
 	enum event_type type;
 	struct policy live;
-	struct policy candidate; /* n_bands 0: the live one */
-	struct rulebook book; /* no ruleset: the recorded scores */
+	struct policy candidate; /* n_bands 0: use the live policy */
+	struct rulebook book; /* no ruleset: use the recorded scores */
 	struct scoring scoring; /* as decisions are scored now */
 	struct tag_weight_cache tag_weights;
 	struct active_model model;
 	int64_t started; /* clock_ticks() */
 	int64_t deadline;
-	struct sample sample; /* the one in hand */
+	struct sample sample; /* the current one */
 	struct decision decision;
 	struct backtest counts;
-	int64_t other; /* samples that another scorer scored */
-	int64_t unreadable; /* samples of some other make */
+	int64_t other; /* samples scored by another scorer */
+	int64_t unreadable; /* samples in an unknown format */
 };
 
 static int read_candidate(struct req *req, struct backtest_state *bt);
@@ -79,10 +79,10 @@ static const struct body_field policy_fields[] = {
 };
 
 /*
- * POST /v1/backtest.  200: how candidate, live policy and what happened
- * compare over all replay samples of the event type; 400: a field, the policy
- * or the rules are wrong; 503: another one is running, it took longer than the
- * route allows, or the pool is stopping.  Changes nothing.
+ * POST /v1/backtest.  Change nothing.  200: the verdicts of the candidate, of
+ * the live policy and of the original decisions compared, over all samples of
+ * the event type; 400: a field, the policy or the rules are wrong; 503: it took
+ * longer than the route allows, the caller is gone, or the pool is stopping.
  */
 int
 backtest_run(struct req *req, struct resp *resp)
@@ -110,7 +110,7 @@ backtest_run(struct req *req, struct resp *resp)
 }
 
 /*
- * GET /v1/backtest.  200: how far those of this host are that read samples.
+ * GET /v1/backtest.  200: the progress of the backtests that run on this host.
  */
 int
 backtest_list(struct req *req, struct resp *resp)
@@ -129,7 +129,7 @@ backtest_list(struct req *req, struct resp *resp)
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
-/* What is to be tried. */
+/* Read the candidate. */
 static int
 read_candidate(struct req *req, struct backtest_state *bt)
 {
@@ -155,7 +155,7 @@ read_candidate(struct req *req, struct backtest_state *bt)
 	return bt->book.ruleset == NULL ? -1 : 0;
 }
 
-/* Try all samples, batch by batch, in one transaction. */
+/* Decide all samples, batch by batch, in one transaction. */
 static int
 run_backtest(struct req *req, struct backtest_state *bt)
 {
@@ -181,7 +181,7 @@ run_backtest(struct req *req, struct backtest_state *bt)
 	return r;
 }
 
-/* Begin to read: one snapshot, of the live policy and of the samples. */
+/* Open one snapshot, and read the live policy and the samples in it. */
 static int
 open_samples(struct req *req, struct backtest_state *bt)
 {
@@ -205,8 +205,8 @@ open_samples(struct req *req, struct backtest_state *bt)
 }
 
 /*
- * Say in the shared region that it runs, and over how many samples.  When the
- * worker is killed the master takes it back.
+ * Publish in the shared region that the backtest runs, and over how many
+ * samples.  The master clears this if the worker is killed.
  */
 static int
 publish_progress(struct req *req, const struct backtest_state *bt)
@@ -227,7 +227,7 @@ publish_progress(struct req *req, const struct backtest_state *bt)
 	return 0;
 }
 
-/* The backtest of a worker, if it has one. */
+/* Append the backtest of a worker.  Return false if it runs none. */
 static bool
 add_running(struct str *s, const char *comma, const struct worker_slot *slot)
 {
@@ -246,7 +246,7 @@ add_running(struct str *s, const char *comma, const struct worker_slot *slot)
 	return true;
 }
 
-/* The live policy, which is the baseline and perhaps the candidate. */
+/* Read the live policy: the baseline, and the default of the candidate. */
 static int
 read_live(struct req *req, struct backtest_state *bt)
 {
@@ -268,7 +268,7 @@ read_live(struct req *req, struct backtest_state *bt)
 	return 0;
 }
 
-/* The scorer that decides, as it would now. */
+/* Load what the current scorer needs. */
 static int
 read_scoring(struct req *req, struct backtest_state *bt)
 {
@@ -290,7 +290,7 @@ read_scoring(struct req *req, struct backtest_state *bt)
 	    &bt->tag_weights, req->worker->db, req->arena, f);
 }
 
-/* Whether there is reason to go on. */
+/* Fail if the caller is gone, the pool is stopping or the time is used up. */
 static int
 check_continue(struct req *req, const struct backtest_state *bt)
 {
@@ -313,7 +313,7 @@ fail_too_long(struct req *req)
 	    req->route->limit_s);
 }
 
-/* Count a batch of samples; one that cannot be read is left out. */
+/* Decide and count a batch of samples; skip one that cannot be read. */
 static int
 decide_samples(struct backtest_state *bt, const struct rows *rows,
     struct arena *a, struct fail *f)
@@ -371,7 +371,10 @@ decide_sample(struct backtest_state *bt, const char *text, size_t len,
 	return 0;
 }
 
-/* What a policy says of a score; the watch list is no part of the trial. */
+/*
+ * Return the verdict of a policy for a score.  The watch list raises it to a
+ * review, as in decide().
+ */
 static enum verdict
 verdict_of(const struct policy *policy, int score, bool watched)
 {

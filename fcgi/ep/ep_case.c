@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/cases: what analysts review. */
+/* /v1/cases: decisions that analysts review. */
 #include "config.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "fcgi/http/sql_reply.h"
 #include "lib/json/body.h"
 
-#define QUEUE_ALL "*" /* as a queue: every one of them */
+#define QUEUE_ALL "*" /* as a queue: all queues */
 #define LIMIT_DEFAULT 100
 #define LIMIT_MAX 500
 #define NOTE_MAX 4000 /* bytes */
@@ -31,9 +31,9 @@ static const struct body_field fields[] = {
 };
 
 /*
- * GET /v1/cases.  200: a page of a queue, of all queues, or of what there is
- * about an event or a user, newest first; 400: status, limit or offset is none,
- * or both event and user are asked for; 404: before is no case.
+ * GET /v1/cases.  200: a page of the cases of a queue, of all queues, or of an
+ * event or a user, newest first; 400: status, limit or offset is wrong, or both
+ * event and user are given; 404: before is not a case.
  */
 int
 case_list(struct req *req, struct resp *resp)
@@ -65,9 +65,7 @@ case_list(struct req *req, struct resp *resp)
 	return sql_reply_write(req, resp, 200, STMT_CASE_PAGE, &p);
 }
 
-/*
- * GET /v1/cases/{id}.  200: the case and its trail; 404: no such case.
- */
+/* GET /v1/cases/{id}.  200: the case and its history; 404: unknown id. */
 int
 case_get(struct req *req, struct resp *resp)
 {
@@ -79,8 +77,8 @@ case_get(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/cases/{id}/assign.  200: it is the caller's, whoever had it before;
- * 404: no such case; 409: it is resolved.
+ * POST /v1/cases/{id}/assign.  200: the case is assigned to the caller, also if
+ * another operator had it; 404: unknown id; 409: it is resolved.
  */
 int
 case_assign(struct req *req, struct resp *resp)
@@ -94,9 +92,9 @@ case_assign(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/cases/{id}/resolve.  200: it is resolved, and labelled unless it
- * was inconclusive; 400: a field is wrong; 404: no such case; 409: it is
- * resolved already.
+ * POST /v1/cases/{id}/resolve.  200: the case is resolved, and its event
+ * labelled unless the outcome is inconclusive; 400: a field is wrong; 404:
+ * unknown id; 409: it is resolved already.
  */
 int
 case_resolve(struct req *req, struct resp *resp)
@@ -121,8 +119,8 @@ case_resolve(struct req *req, struct resp *resp)
 }
 
 /*
- * The queue that is asked for, NULL for all of them: "*", or none in a question
- * about an event or a user.
+ * Return the queue to filter by, NULL for all.  "*" means all; without a queue
+ * it is all for the cases of an event or a user, else the default queue.
  */
 static const char *
 queue_filter(const struct query *query, bool of_entity)
@@ -134,7 +132,7 @@ queue_filter(const struct query *query, bool of_entity)
 	return strcmp(queue, QUEUE_ALL) == 0 ? NULL : queue;
 }
 
-/* The status that is asked for, NULL for any. */
+/* Read the status to filter by, NULL for any. */
 static int
 read_status(const struct query *query, const char **ret, struct fail *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/decisions: one event, a batch of them, and the verdict of an event. */
+/* /v1/decisions: decide one event or a batch, and show a decision. */
 #include "config.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@
 #define KEY_MAX 255 /* bytes of an Idempotency-Key header */
 #define BATCH_TIME (TXN_TIMEOUT_MANY * (CLOCK_SECOND / 1000))
 
-/* What an answer says besides id, verdict, score and reasons. */
+/* Optional members of an answer. */
 enum decision_field {
 	FIELD_EVENT = 1,
 	FIELD_POLICY = 2,
@@ -53,7 +53,8 @@ static void print_answer(
 static void print_error(struct str *s, const struct fail *f);
 
 /*
- * POST /v1/decisions, up to its set.  400: a field is wrong.
+ * POST /v1/decisions, before the transaction: set req->item.  400: a field is
+ * wrong.
  */
 int
 decision_post(struct req *req, struct resp *resp)
@@ -78,13 +79,14 @@ decision_post(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/decisions, from its set.  200: the decision, the earlier one for a
- * known key (with X-Engine-Idempotent-Replay, and -Mismatch if it is another
- * event), or the policy's onError verdict when deciding failed.  401, 403: the
- * API key.  422: another event, where these are refused.  503: it is a shadow
- * that could not be decided, or it could not even be logged, or the database is
- * away and was not asked about the key lately, or by this worker never about
- * the policy.
+ * POST /v1/decisions, after the transaction.  200: the decision; the earlier
+ * one of the same idempotency key (with X-Engine-Idempotent-Replay, and
+ * X-Engine-Idempotent-Mismatch if the event is another); or the policy's
+ * onError verdict if the event could not be decided.  401, 403: the API key.
+ * 422: another event, if IDEMPOTENCY_MISMATCH is refuse.  503: a dry run could
+ * not be decided, or a degraded decision could not be logged; or the database
+ * is unavailable and this host has not verified the key lately, or this worker
+ * has never loaded the policy.
  */
 int
 decision_answer(struct req *req, struct resp *resp)
@@ -109,9 +111,9 @@ decision_answer(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/decisions/batch.  200: one result an event, in input order; a bad
- * event fails its own entry only.  400: not an array of 1 to 100.  401, 403:
- * the key.  503: none of the events that are well-formed could be answered.
+ * POST /v1/decisions/batch.  200: one result an event, in input order; a wrong
+ * event has an error as its result.  400: not an array of 1 to 100 events.
+ * 401, 403: the API key.  503: none of the valid events could be decided.
  */
 int
 decision_batch(struct req *req, struct resp *resp)
@@ -161,8 +163,8 @@ decision_batch(struct req *req, struct resp *resp)
 }
 
 /*
- * GET /v1/decisions/{id}: the newest scored decision of an event, else the
- * newest.  401, 403: the key.  404: pending or unknown.
+ * GET /v1/decisions/{id}.  200: the newest scored decision of an event, else
+ * the newest one.  401, 403: the API key.  404: unknown id, or not decided yet.
  */
 int
 decision_get(struct req *req, struct resp *resp)
@@ -238,7 +240,7 @@ batch_answer(
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
-/* An Idempotency-Key is 1 to 255 printable ASCII characters. */
+/* Check that an Idempotency-Key is 1 to 255 printable ASCII characters. */
 static int
 check_key(const char *key, struct fail *f)
 {
@@ -269,7 +271,10 @@ item_init(struct decision_request *item, const struct req *req,
 	item->keep = dry_run;
 }
 
-/* Count an outcome; -1 with req->fail set when there is no verdict. */
+/*
+ * Count an outcome.  Return 0, or -1 with req->fail set if there is no verdict
+ * to answer with.
+ */
 static int
 count_outcome(struct req *req, const struct decision_request *item)
 {
@@ -302,7 +307,7 @@ count_decision(struct req *req, const struct decision_request *item)
 		    fail_code_name(item->fail.code), item->fail.why);
 }
 
-/* A decision, with the optional fields that its endpoint names. */
+/* Print a decision with the optional fields of its endpoint. */
 static void
 print_answer(struct str *s, const struct decision_answer *ans, unsigned fields)
 {
@@ -331,7 +336,7 @@ print_answer(struct str *s, const struct decision_answer *ans, unsigned fields)
 	str_addc(s, '}');
 }
 
-/* A batch entry that failed. */
+/* Print the error of one event of a batch. */
 static void
 print_error(struct str *s, const struct fail *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/model/drift: whether scores still look like those of before. */
+/* /v1/model/drift: compare scores of recent days with those before. */
 #include "config.h"
 
 #include <math.h>
@@ -20,20 +20,20 @@
 #include "lib/sys/clock.h"
 
 #define DAYS_MAX 90 /* of the window */
-#define REFERENCE_MAX 300 /* with it no more than are kept apart */
+#define REFERENCE_MAX 300 /* window and reference: at most what is stored */
 #define DAY_SIZE 10 /* "2026-11-20" */
 
-/* What is asked for. */
+/* The query. */
 struct drift_query {
 	struct score_distribution_days days;
 	enum event_type type; /* EVENT_TYPE__NONE: all */
 };
 
-/* How many decisions of an event type had a tag, and of how many. */
+/* How many decisions of an event type had a tag, and how many had not. */
 struct drift_tag {
 	enum event_type type;
 	const char *name;
-	int64_t recent[2]; /* with it, without it */
+	int64_t recent[2]; /* with the tag, without it */
 	int64_t before[2];
 	double psi;
 };
@@ -74,12 +74,12 @@ static const struct {
 	{ "p99", 0.99 },
 };
 
-/* What a decision is sorted into for calibration, by what was said of it. */
+/* How calibration groups decisions: by score, or by probability. */
 static const struct {
 	const char *name;
-	double unit; /* of what is counted, one of what is shown */
+	double unit; /* stored units per shown unit */
 	double width; /* of a bin */
-	double to; /* from its end to the next one's begin */
+	double to; /* gap between two bins */
 	double max;
 } measures[] = {
 	{ "score", 1, 10, 1, 100 },
@@ -141,7 +141,7 @@ read_drift_query(struct req *req, struct drift_query *query)
 	return read_until(req, &query->days.until);
 }
 
-/* A UTC day, which must be one that the database knows; NULL for none. */
+/* Read "until", a UTC day in the range of the database; NULL if absent. */
 static int
 read_until(struct req *req, const char **ret)
 {
@@ -199,7 +199,7 @@ add_psi(struct str *s, bool known, double psi)
 	add_number(s, known, psi);
 }
 
-/* A number that is not known is null. */
+/* Append a number, or null if it is unknown. */
 static void
 add_number(struct str *s, bool known, double n)
 {
@@ -233,7 +233,7 @@ add_scores(struct str *s, const char *name, const struct drift_scores *ds)
 	str_add(s, "]}");
 }
 
-/* The tags, of each event type those first whose rate has changed most. */
+/* Append the tags: by event type, those with the largest change first. */
 static int
 add_tags(struct req *req, struct str *s, const struct drift_query *query,
     const struct score_distribution *po)
@@ -280,7 +280,10 @@ read_tag(const struct rows *rows, int row, const struct score_distribution *po)
 		.before[0] = rows_int(rows, row, rows_col(rows, "reference")),
 	};
 
-	/* Counts of both kinds may come between two of our statements. */
+	/*
+	 * The companion may count between our two statements, so that a tag has
+	 * more decisions than the total.
+	 */
 	tag.recent[1] = po->recent[tag.type].total - tag.recent[0];
 	tag.before[1] = po->before[tag.type].total - tag.before[0];
 	if (tag.recent[1] < 0)
@@ -384,7 +387,10 @@ add_bin(struct str *s, const struct rows *rows, int row, const char *type)
 	str_addc(s, '}');
 }
 
-/* What was said of labelled decisions, in the mean, and what was true. */
+/*
+ * Append the labels of a bin: their fraud rate and the mean of what was
+ * predicted.
+ */
 static void
 add_labels(struct str *s, const char *name, int64_t labels, int64_t fraud,
     double total)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/decisions/{id}/explain: why a decision is what it is. */
+/* /v1/decisions/{id}/explain: why a decision has its verdict. */
 #include "config.h"
 
 #include <string.h>
@@ -24,9 +24,9 @@
 #include "lib/json/body_rules.h"
 #include "lib/sys/clock.h"
 
-#define DEGRADED "engine.degraded" /* the only reason of one that is */
+#define DEGRADED "engine.degraded" /* the reason of a degraded decision */
 
-/* Why a decision cannot be made again. */
+/* Why a decision cannot be recomputed. */
 enum explain_gap {
 	GAP_LISTED = 1,
 	GAP_DEGRADED,
@@ -43,7 +43,7 @@ enum explain_gap {
 	GAP__MAX
 };
 
-/* One explanation in the making; what is not known is NULL. */
+/* One explanation; pointers are NULL where nothing was found. */
 struct explanation {
 	struct rows rows; /* the decision */
 	const char *type;
@@ -65,7 +65,7 @@ struct explanation {
 	bool decided;
 	struct decision decision;
 	struct counterfactuals changes;
-	enum explain_gap gap; /* 0: it was made again, the same */
+	enum explain_gap gap; /* 0: recomputed, with the same result */
 };
 
 static int read_decision(struct req *req, struct explanation *ex);
@@ -87,7 +87,7 @@ static void print_text(struct str *s, const char *before, const char *text);
 static void print_why(struct str *s, const struct explanation *ex);
 static void print_learned(struct str *s, const struct explanation *ex);
 
-/* The words stay what they are; programs know them. */
+/* Programs know these words, so they must not change. */
 static const struct {
 	const char *word;
 	const char *text;
@@ -122,9 +122,9 @@ static const struct {
 };
 
 /*
- * GET /v1/decisions/{id}/explain.  200: the decision that GET
- * /v1/decisions/{id} answers with, by what it was decided, and what would have
- * made it another, or why that cannot be told; 404: pending or unknown.
+ * GET /v1/decisions/{id}/explain.  200: the decision of GET /v1/decisions/{id},
+ * the versions that made it, and which change of a signal would give another
+ * verdict, or why it cannot be recomputed; 404: unknown id, or not decided yet.
  */
 int
 explain_get(struct req *req, struct resp *resp)
@@ -146,7 +146,7 @@ explain_get(struct req *req, struct resp *resp)
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
-/* What the verdict log says. */
+/* Read the decision from the verdict log. */
 static int
 read_decision(struct req *req, struct explanation *ex)
 {
@@ -190,7 +190,10 @@ read_reasons(struct req *req, struct explanation *ex)
 	return 0;
 }
 
-/* Find all that it was decided by, and decide it again if nothing is gone. */
+/*
+ * Find everything that the decision was made with, and decide again if nothing
+ * is missing.
+ */
 static int
 recompute_decision(struct req *req, struct explanation *ex)
 {
@@ -277,7 +280,7 @@ read_policy(struct req *req, struct explanation *ex)
 	return 0;
 }
 
-/* The model that scored it, if one did. */
+/* Find the model, if a model scored the decision. */
 static int
 read_model(struct req *req, struct explanation *ex)
 {
@@ -298,7 +301,10 @@ read_model(struct req *req, struct explanation *ex)
 	return 0;
 }
 
-/* A version of what there is for the event's type; perhaps no row. */
+/*
+ * Find a version of a ruleset or policy of the event's type. *ret has no row if
+ * it does not exist.
+ */
 static int
 find_version(struct req *req, const struct explanation *ex, enum stmt stmt,
     const char *version, struct rows *ret)
@@ -311,7 +317,10 @@ find_version(struct req *req, const struct explanation *ex, enum stmt stmt,
 	return db_run(req->worker->db, req->arena, stmt, &p, ret, &req->fail);
 }
 
-/* Decide it again, and if it is the same look for what makes another of it. */
+/*
+ * Decide again.  If the result is the same, search for the changes that give
+ * another verdict.
+ */
 static int
 decide_again(struct req *req, struct explanation *ex)
 {
@@ -339,8 +348,8 @@ decide_again(struct req *req, struct explanation *ex)
 }
 
 /*
- * Labels teach something else by now.  Of the tags that fired the reasons say
- * what it was; of others it is what is known now.
+ * Restore the tag weights of the decision: those of its reasons, and the
+ * current ones for other tags, whose earlier weights are not recorded.
  */
 static int
 load_tag_weights(struct req *req, struct explanation *ex)
@@ -359,7 +368,7 @@ load_tag_weights(struct req *req, struct explanation *ex)
 	    &req->fail);
 }
 
-/* The first reason counts. */
+/* Keep the first gap. */
 static void
 set_gap(struct explanation *ex, enum explain_gap gap)
 {
@@ -437,7 +446,7 @@ print_decision(struct str *s, const struct explanation *ex)
 		str_int(s, sample->rules_score);
 }
 
-/* What made the score of what the rules say, if anything did. */
+/* Print how the model or the tag weights made the score, if they did. */
 static void
 print_scoring(struct str *s, const struct explanation *ex)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/graph: what an entity was seen with. */
+/* /v1/graph: the links of an entity. */
 #include "config.h"
 
 #include "core/base/fail.h"
@@ -9,7 +9,7 @@
 #include "fcgi/http/route.h"
 #include "fcgi/http/sql_reply.h"
 
-/* The kinds that callers name; their ids look as they do on lists. */
+/* The kinds that callers may name; their ids have the form of list values. */
 static const enum graph_node_kind kinds[LIST_SUBJECT__MAX] = {
 	[LIST_USER] = NODE_USER,
 	[LIST_DEVICE] = NODE_DEVICE,
@@ -18,8 +18,8 @@ static const enum graph_node_kind kinds[LIST_SUBJECT__MAX] = {
 };
 
 /*
- * GET /v1/graph/{kind}/{id}.  200: the entities that it is linked with, none
- * if it was never seen; 400: no such kind, or no id of that kind.
+ * GET /v1/graph/{kind}/{id}.  200: the entities linked to this one, none if it
+ * is unknown; 400: unknown kind, or an id that does not fit the kind.
  */
 int
 graph_get(struct req *req, struct resp *resp)

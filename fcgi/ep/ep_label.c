@@ -16,16 +16,16 @@
 #include "lib/db/db.h"
 #include "lib/json/body.h"
 
-#define FULL_PAUSE 60 /* seconds: about when they are counted again */
+#define FULL_PAUSE 60 /* seconds until the next count */
 
 static const struct body_field fields[] = {
 	{ "eventId", BODY_OPAQUE, true, false, 1, EVENT_TEXT_MAX },
 };
 
 /*
- * POST /v1/labels/chargeback.  202: it is recorded, now or before; 400: a
- * field is wrong; 401, 403: the key; 429: its event was never seen, and too
- * many labels of such events wait; 503: it could not be recorded.
+ * POST /v1/labels/chargeback.  202: the label is recorded, now or before; 400:
+ * a field is wrong; 401, 403: the API key; 429: the event is unknown, and too
+ * many labels of unknown events wait; 503: it could not be recorded.
  */
 int
 label_chargeback(struct req *req, struct resp *resp)

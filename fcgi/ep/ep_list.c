@@ -20,7 +20,7 @@
 
 #define LIMIT_DEFAULT 100
 #define LIMIT_MAX 1000
-#define VALUE_MAX 256 /* bytes of a value as it is sent, blanks and all */
+#define VALUE_MAX 256 /* bytes of a value as sent, with blanks */
 
 static int read_entry(struct req *req, struct list_entry_input *ret);
 static int check_filter(const char *kind, const char *subject, struct fail *f);
@@ -41,7 +41,7 @@ static const struct body_field search_fields[] = {
 
 /*
  * GET /v1/lists.  200: a page of entries, newest first; 400: a parameter is
- * out of range.
+ * wrong.
  */
 int
 list_show(struct req *req, struct resp *resp)
@@ -66,8 +66,8 @@ list_show(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/lists/search.  200: the entries about a value, of which a URL must
- * say nothing; 400: a field is wrong.
+ * POST /v1/lists/search.  200: the entries of a value, which must not be in a
+ * URL because it may be personal; 400: a field is wrong.
  */
 int
 list_search(struct req *req, struct resp *resp)
@@ -96,9 +96,8 @@ list_search(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/lists.  201: the entry that was made; 200: the one that was there
- * under this kind, subject and value, with the new reason and end; 400: a
- * field is wrong.
+ * POST /v1/lists.  201: a new entry; 200: the entry that existed for this kind,
+ * subject and value, with the new reason and expiry; 400: a field is wrong.
  */
 int
 list_save(struct req *req, struct resp *resp)
@@ -126,7 +125,7 @@ list_save(struct req *req, struct resp *resp)
 	    rows_get_text(&rows, "body"));
 }
 
-/* DELETE /v1/lists/{id}.  200: the entry is gone; 404: there was none. */
+/* DELETE /v1/lists/{id}.  200: the entry is removed; 404: unknown id. */
 int
 list_delete(struct req *req, struct resp *resp)
 {
@@ -144,7 +143,7 @@ list_delete(struct req *req, struct resp *resp)
 	return resp_json(req, resp, 200, "{\"ok\":true}");
 }
 
-/* The entry of a body; an end that is over would make one that never acts. */
+/* Read the entry of a body.  Refuse an expiry in the past. */
 static int
 read_entry(struct req *req, struct list_entry_input *ret)
 {
@@ -164,7 +163,7 @@ read_entry(struct req *req, struct list_entry_input *ret)
 	    "is over already");
 }
 
-/* NULL lets every kind or subject through. */
+/* Check a kind and a subject; NULL means any. */
 static int
 check_filter(const char *kind, const char *subject, struct fail *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/lists/import: the rows of a file as entries, all or none. */
+/* /v1/lists/import: add the rows of a CSV file as entries, all or none. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -20,15 +20,15 @@
 #include "lib/sys/crypt.h"
 #include "lib/sys/csv.h"
 
-#define ENTRIES_MAX 10000 /* of one transaction, well under a second */
+#define ENTRIES_MAX 10000 /* per transaction, well under a second */
 
-/* What is left of a body. */
+/* The rest of a body. */
 struct import_source {
 	const char *text;
 	size_t left;
 };
 
-/* Entries on their way to the database, by column. */
+/* The entries for the database, by column. */
 struct batch {
 	size_t n;
 	const char *id[ENTRIES_MAX];
@@ -46,8 +46,8 @@ static int refuse_line(const struct csv *cs, struct fail *f);
 static long read_csv_bytes(void *cookie, char *buf, size_t size);
 
 /*
- * POST /v1/lists/import.  200: how many entries were added, updated and left
- * as they were; 400: a row is wrong, and nothing was changed.
+ * POST /v1/lists/import.  200: how many entries were added, updated and
+ * unchanged; 400: a row is wrong, and no entry was changed.
  */
 int
 list_import(struct req *req, struct resp *resp)
@@ -83,13 +83,13 @@ list_import(struct req *req, struct resp *resp)
 	if (resp_json(req, resp, 200, str_text(&s)) == -1)
 		return -1;
 
-	/* The trail tells what came of it instead of whole lists. */
+	/* The audit entry has the counts instead of the whole file. */
 	req->json =
 	    body_parse(req->arena, resp->body, resp->body_size, &req->fail);
 	return req->json == NULL ? -1 : 0;
 }
 
-/* Read the whole body. */
+/* Read the entries of the body. */
 static int
 read_batch(struct req *req, struct batch *b)
 {
@@ -131,7 +131,7 @@ add_entry(struct req *req, struct batch *b, const struct list_entry_input *en)
 	return 0;
 }
 
-/* Name the line of what is wrong, where csv has not. */
+/* Add the line to an error, unless csv has done so. */
 static int
 refuse_line(const struct csv *cs, struct fail *f)
 {
@@ -145,7 +145,7 @@ refuse_line(const struct csv *cs, struct fail *f)
 	return fail_set(f, why.kind, why.code, where, "%s", why.why);
 }
 
-/* csv's source. */
+/* Read bytes of the body for csv. */
 static long
 read_csv_bytes(void *cookie, char *buf, size_t size)
 {

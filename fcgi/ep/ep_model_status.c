@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/config/model: which scorer decides, and the model that is loaded. */
+/* /v1/config/model: the scorer that decides, and the active model. */
 #include "config.h"
 
 #include "core/base/str.h"
@@ -16,9 +16,8 @@
 static int add_refusal(struct req *req, struct str *s);
 
 /*
- * GET /v1/config/model.  200: the scorer, and the model, which is loaded
- * whether or not it decides, and why another is refused or cannot be had, if
- * one is.
+ * GET /v1/config/model.  200: the scorer; the active model, also if it does not
+ * score; and if the last model of the source was refused or not available, why.
  */
 int
 model_status(struct req *req, struct resp *resp)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/notifications: channels that people are alerted by, for admins. */
+/* /v1/notifications: alert channels, for admins. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -21,12 +21,12 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 
-#define TARGET_BYTES 128 /* of a chat's id */
+#define TARGET_BYTES 128 /* of a chat id */
 
-/* What kinds of channels there are. */
+/* The types of channels. */
 struct alert_type {
 	const char *name;
-	bool targeted; /* one URL serves many chats: which is said beside it */
+	bool targeted; /* a URL serves many chats, so the body names one */
 };
 
 static int check_channel(struct req *req);
@@ -50,8 +50,8 @@ static const struct body_field fields[] = {
 };
 
 /*
- * GET /v1/notifications.  200: the events there are for them, and every
- * channel, newest first, revoked ones too.
+ * GET /v1/notifications.  200: the topics for channels, and all channels,
+ * newest first, also revoked ones.
  */
 int
 notification_list(struct req *req, struct resp *resp)
@@ -65,8 +65,8 @@ notification_list(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/notifications.  201: the channel, its URL cut; 400: a field is
- * wrong, unknown or of another type's, or the URL leads nowhere public.
+ * POST /v1/notifications.  201: the channel, with its URL shortened; 400: a
+ * field is wrong, unknown or for another type, or the URL is not public.
  */
 int
 notification_create(struct req *req, struct resp *resp)
@@ -93,8 +93,8 @@ notification_create(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/notifications/{id}/test.  200: an alert is on its way; 404: no
- * such channel, or it is revoked.
+ * POST /v1/notifications/{id}/test.  200: a test alert is queued; 404: unknown
+ * id, or the channel is revoked.
  */
 int
 notification_test(struct req *req, struct resp *resp)
@@ -111,8 +111,8 @@ notification_test(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/notifications/{id}/revoke.  200: nothing is sent there any more;
- * 404: no such channel.
+ * POST /v1/notifications/{id}/revoke.  200: the channel gets no more alerts;
+ * 404: unknown id.
  */
 int
 notification_revoke(struct req *req, struct resp *resp)
@@ -120,7 +120,10 @@ notification_revoke(struct req *req, struct resp *resp)
 	return delivery_admin_revoke(req, resp, STMT_CHANNEL_REVOKE);
 }
 
-/* GET /v1/notifications/deliveries.  200: the newest, pending and dead. */
+/*
+ * GET /v1/notifications/deliveries.  200: the newest pending deliveries and
+ * dead letters.
+ */
 int
 notification_deliveries(struct req *req, struct resp *resp)
 {
@@ -128,7 +131,8 @@ notification_deliveries(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/notifications/deliveries/redrive.  200: how many are pending again.
+ * POST /v1/notifications/deliveries/redrive.  200: how many dead letters are
+ * pending again.
  */
 int
 notification_redrive(struct req *req, struct resp *resp)
@@ -136,7 +140,7 @@ notification_redrive(struct req *req, struct resp *resp)
 	return delivery_admin_redrive(req, resp, DELIVERY_ADMIN_ALERT);
 }
 
-/* The fields of a new channel, but for its events. */
+/* Check the fields of a new channel, except its events. */
 static int
 check_channel(struct req *req)
 {
@@ -175,7 +179,7 @@ type_named(const char *name)
 	return NULL;
 }
 
-/* The URL, and what of it may be seen again. */
+/* Append the URL, and the part of it that may be shown. */
 static int
 put_url(struct req *req, struct params *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/policies: what scores become, and the versions there are of it. */
+/* /v1/policies: the policies and their versions. */
 #include "config.h"
 
 #include <json-c/json_object.h>
@@ -20,7 +20,7 @@
 
 static int find_active(struct req *req, struct policy *ret);
 
-/* body_policy() looks into the last two. */
+/* body_policy() checks the last two. */
 static const struct body_field fields[] = {
 	{ "id", BODY_STRING, true, false, 1, 128 },
 	{ "version", BODY_LABEL, true, false, 0, 0 },
@@ -36,7 +36,7 @@ static const struct body_field simulate_fields[] = {
 	{ "score", BODY_NUMBER, true, false, 0, 100 },
 };
 
-/* GET /v1/policies.  200: the policy of each event type that decides now. */
+/* GET /v1/policies.  200: the active policy of each event type. */
 int
 policy_list(struct req *req, struct resp *resp)
 {
@@ -44,9 +44,9 @@ policy_list(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/policies.  200: the version decides from now on; 400: a field is
- * wrong, or the policy (POLICY_INVALID); 404: there is no policy of this id;
- * 409: the label is used.
+ * POST /v1/policies.  200: the version is active from now on; 400: a field is
+ * wrong, or the policy (POLICY_INVALID); 404: unknown policy; 409: the label is
+ * used.
  */
 int
 policy_publish(struct req *req, struct resp *resp)
@@ -69,8 +69,8 @@ policy_publish(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/policies/{id}/rollback.  200: that version decides from now on;
- * 404: no such policy, or no such version of it.
+ * POST /v1/policies/{id}/rollback.  200: that version is active from now on;
+ * 400: a field is wrong; 404: unknown policy or version.
  */
 int
 policy_rollback(struct req *req, struct resp *resp)
@@ -88,7 +88,7 @@ policy_rollback(struct req *req, struct resp *resp)
 
 /*
  * GET /v1/policies/{id}/history.  200: the labels of all versions, newest
- * first; 404: no such policy.
+ * first; 404: unknown policy.
  */
 int
 policy_history(struct req *req, struct resp *resp)
@@ -101,8 +101,8 @@ policy_history(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/policies/{id}/simulate.  200: the verdict on a score; 404: no such
- * policy.
+ * POST /v1/policies/{id}/simulate.  200: the verdict for a score; 400: a field
+ * is wrong; 404: unknown policy.
  */
 int
 policy_simulate(struct req *req, struct resp *resp)
@@ -127,7 +127,7 @@ policy_simulate(struct req *req, struct resp *resp)
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
-/* The version of the policy in the path that decides now. */
+/* Read the active version of the policy in the path. */
 static int
 find_active(struct req *req, struct policy *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/privacy: what a user may ask for, for admins. */
+/* /v1/privacy: erase the data of a user, for admins. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -22,22 +22,22 @@
 #include "lib/sys/clock.h"
 #include "lib/txn/txn.h"
 
-#define BATCH 1000 /* links or rows of one transaction */
+#define BATCH 1000 /* links or rows per transaction */
 #define SPOOLS_TIME (3 * CLOCK_SECOND) /* for other hosts to report */
-#define SPOOLS_PAUSE 100 /* ms between looks */
-#define TIME_MAX (40 * CLOCK_SECOND) /* then the caller is to come again */
+#define SPOOLS_PAUSE 100 /* ms between checks */
+#define TIME_MAX (40 * CLOCK_SECOND) /* of one request */
 
-/* What has been erased so far. */
+/* The progress of an erasure. */
 struct erasure {
-	int64_t end; /* of the time for it; clock_ticks() */
+	int64_t end; /* deadline; clock_ticks() */
 	bool graph;
 	bool baseline;
-	int64_t until; /* the time up to which decisions are forgotten */
+	int64_t until; /* decisions up to this time are erased */
 	int64_t requests;
 	int64_t samples;
 };
 
-/* One part of the work, in a transaction of its own. */
+/* One part of the work, in its own transaction; sets *more if some is left. */
 typedef int part_fn(
     struct req *req, const char *user, struct erasure *ret, bool *more);
 
@@ -52,9 +52,9 @@ static const struct body_field fields[] = {
 };
 
 /*
- * POST /v1/privacy/erase.  200: what is gone now, nothing of a user who is not
- * known, and whether the spool of no host may hold more; 400: no id of a user;
- * 503: there is more than time, and the same request goes on with it.
+ * POST /v1/privacy/erase.  200: what has been erased, nothing for an unknown
+ * user, and whether every spool is empty; 400: the id of the user is wrong;
+ * 503: the time is not enough, and the same request continues.
  */
 int
 privacy_erase(struct req *req, struct resp *resp)
@@ -89,7 +89,10 @@ privacy_erase(struct req *req, struct resp *resp)
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
-/* From here on nothing that was decided before is logged with its detail. */
+/*
+ * Record the erasure.  From now on decisions made before it are logged without
+ * details.
+ */
 static int
 begin_erasure(struct req *req, const char *user, int64_t *ret_since)
 {
@@ -106,8 +109,8 @@ begin_erasure(struct req *req, const char *user, int64_t *ret_since)
 }
 
 /*
- * Whether all spools have said since that they are empty: this host's now, the
- * others within a second or so.
+ * Check whether every spool has reported since the given time that it is empty.
+ * This host reports now, the others within about a second.
  */
 static int
 spools_are_empty(struct req *req, int64_t since, bool *ret_complete)
@@ -135,7 +138,7 @@ spools_are_empty(struct req *req, int64_t since, bool *ret_complete)
 	}
 }
 
-/* Do a part until there is no more of it. */
+/* Repeat a part until none of it is left. */
 static int
 repeat_part(
     struct req *req, const char *user, part_fn *part, struct erasure *ret)
@@ -155,7 +158,10 @@ repeat_part(
 	}
 }
 
-/* The user's state and place in the graph, while no decision of it runs. */
+/*
+ * Erase the state of the user and its place in the graph, under the lock of its
+ * decisions.
+ */
 static int
 erase_identity(
     struct req *req, const char *user, struct erasure *ret, bool *more)
@@ -177,7 +183,7 @@ erase_identity(
 	return 0;
 }
 
-/* What its decisions left behind. */
+/* Erase the details of its decisions. */
 static int
 erase_details(
     struct req *req, const char *user, struct erasure *ret, bool *more)

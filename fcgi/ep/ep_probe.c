@@ -23,7 +23,7 @@
 
 static bool token_matches(const char *token);
 
-/* The values of the metrics' label "route", by number, and their end. */
+/* The values of the label "route" of metrics, by route number. */
 static const char *const route_names[ROUTE__MAX + 1] = {
 #define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
     body, limit, fn)                                                           \
@@ -42,9 +42,7 @@ static const char *const redis_words[LIMIT_REDIS__MAX] = {
 _Static_assert((int)ROUTE__MAX <= (int)METRIC_ROUTE,
     "the shared region has a counter for each route");
 
-/*
- * GET /health.  200: the process lives.
- */
+/* GET /health.  200: the process is alive. */
 int
 probe_health(struct req *req, struct resp *resp)
 {
@@ -54,8 +52,8 @@ probe_health(struct req *req, struct resp *resp)
 }
 
 /*
- * GET /readyz.  200: a decision could be made, and Redis answers where there is
- * one; 503 with the same body but for its status, and what is missing.
+ * GET /readyz.  200: this worker can make a decision, and Redis answers if
+ * there is one; 503: it cannot, with the same body and the reason.
  */
 int
 probe_ready(struct req *req, struct resp *resp)
@@ -82,9 +80,9 @@ probe_ready(struct req *req, struct resp *resp)
 }
 
 /*
- * GET /metrics.  200: all counters of all workers, in the Prometheus text
- * format, with or without a database, and how full the disks are; 401:
- * METRICS_TOKEN is set and the bearer token is another.
+ * GET /metrics.  200: the counters of all workers and the free space of disks
+ * in the Prometheus text format, also without a database; 401: METRICS_TOKEN is
+ * set and the bearer token differs.
  */
 int
 probe_metrics(struct req *req, struct resp *resp)
@@ -106,7 +104,7 @@ probe_metrics(struct req *req, struct resp *resp)
 	return 0;
 }
 
-/* Compare digests, so that not even a length shows in the time it takes. */
+/* Compare digests, so that the time does not reveal even a length. */
 static bool
 token_matches(const char *token)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/config/retention/run: a sweep at once, for admins. */
+/* /v1/config/retention/run: run a retention sweep, for admins. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -23,11 +23,11 @@
 
 #define RUN_TIME (570 * CLOCK_SECOND) /* of the route's 600 */
 
-/* A sweep for a request. */
+/* The sweep of a request. */
 struct retention_request {
 	struct req *req;
 	int64_t until; /* clock_ticks() */
-	int64_t *removed; /* of each collection, so far */
+	int64_t *removed; /* rows of each collection, so far */
 };
 
 static int run_exclusive(struct req *req, int64_t removed[RETENTION__MAX]);
@@ -41,10 +41,10 @@ static int answer_sweep(struct req *req, struct resp *resp, int64_t at,
     const int64_t removed[RETENTION__MAX]);
 
 /*
- * POST /v1/config/retention/run.  200: what has been removed; of very much,
- * what the time of the route or a stopping pool allows.  503: a run goes on
- * already, here or on another host, or the database is away; what was done
- * stays done.
+ * POST /v1/config/retention/run.  200: what was removed, as much as the time of
+ * the route or a stopping pool allows.  503: a sweep is already running, here
+ * or on another host, or the database is unavailable; what was removed stays
+ * removed.
  */
 int
 retention_run(struct req *req, struct resp *resp)
@@ -58,7 +58,10 @@ retention_run(struct req *req, struct resp *resp)
 	return answer_sweep(req, resp, at, removed);
 }
 
-/* One run on this host, so that there is one connection more at most. */
+/*
+ * Run one sweep at a time on this host, so that at most one connection is
+ * added.
+ */
 static int
 run_exclusive(struct req *req, int64_t removed[RETENTION__MAX])
 {
@@ -72,7 +75,9 @@ run_exclusive(struct req *req, int64_t removed[RETENTION__MAX])
 	return r;
 }
 
-/* Over a connection of its own; what is removed stays removed however it ends.
+/*
+ * Run on a connection with the role of retention.  What was removed stays
+ * removed, however the sweep ends.
  */
 static int
 run_retention(struct req *req, int64_t removed[RETENTION__MAX])
@@ -97,7 +102,7 @@ run_retention(struct req *req, int64_t removed[RETENTION__MAX])
 	return r;
 }
 
-/* From where the last one was cut short, if it was, until this one is. */
+/* Continue where the last sweep was stopped, until this one is. */
 static int
 sweep_once(struct retention_request *rr, struct db *db)
 {
@@ -119,7 +124,7 @@ sweep_once(struct retention_request *rr, struct db *db)
 	return 0;
 }
 
-/* The pool ends, or the time of the route does. */
+/* Return whether the pool is stopping or the time of the route is used up. */
 static bool
 sweep_must_stop(void *arg)
 {

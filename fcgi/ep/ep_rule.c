@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/rules: the rulesets that decide, and the versions there are of them. */
+/* /v1/rules: the rulesets and their versions. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static const struct body_field rollback_fields[] = {
 };
 
 /*
- * GET /v1/rules.  200: the ruleset of each event type that decides now, its
- * rules in canonical text.
+ * GET /v1/rules.  200: the active ruleset of each event type, with its rules in
+ * canonical text.
  */
 int
 rule_list(struct req *req, struct resp *resp)
@@ -65,9 +65,9 @@ rule_list(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/rules.  200: the version decides from now on, or is on probation
- * where "shadow" is true; 400: a field is wrong, or the ruleset
- * (RULESET_INVALID); 409: the label is used.
+ * POST /v1/rules.  200: the version is active from now on, or the shadow if
+ * "shadow" is true; 400: a field is wrong, or the ruleset (RULESET_INVALID);
+ * 409: the label is used.
  */
 int
 rule_publish(struct req *req, struct resp *resp)
@@ -99,7 +99,7 @@ rule_publish(struct req *req, struct resp *resp)
 
 /*
  * GET /v1/rules/{eventType}/history.  200: the labels of all versions, newest
- * first; 404: no such type.
+ * first; 404: unknown event type.
  */
 int
 rule_history(struct req *req, struct resp *resp)
@@ -115,9 +115,9 @@ rule_history(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/rules/{eventType}/rollback.  200: that version decides from now
- * on; 400: it is not what rules are any more (RULESET_INVALID); 404: no such
- * type, or no such version of it.
+ * POST /v1/rules/{eventType}/rollback.  200: that version is active from now
+ * on; 400: a field is wrong, or this release cannot compile the version
+ * (RULESET_INVALID); 404: unknown event type or version.
  */
 int
 rule_rollback(struct req *req, struct resp *resp)
@@ -140,14 +140,14 @@ rule_rollback(struct req *req, struct resp *resp)
 		return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, "toVersion",
 		    "is no version of this ruleset");
 
-	/* What no worker can load must never be active. */
+	/* A ruleset that no worker can load must not be active. */
 	text = rows_get_text(&rows, "text");
 	if (rule_compile(req->arena, text, strlen(text), &req->fail) == NULL)
 		return -1;
 	return sql_reply_read(req, resp, STMT_RULESET_ACTIVATE, &p);
 }
 
-/* The event type that the path names. */
+/* Read the event type of the path. */
 static int
 find_type(struct req *req, const char **ret)
 {
@@ -159,8 +159,8 @@ find_type(struct req *req, const char **ret)
 }
 
 /*
- * Append one ruleset.  All of them compiled would not fit into a request's
- * memory, so each has some of its own while it is printed.
+ * Append one ruleset.  Compile each in its own memory, because a request's
+ * memory has no room for all of them.
  */
 static int
 add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
@@ -186,7 +186,7 @@ add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 	return result;
 }
 
-/* The rules of a text, in arena a. */
+/* Append the rules of a text, compiled in arena a. */
 static int
 add_rules(struct str *s, struct arena *a, const char *text, struct fail *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/config: settings that admins change while the service runs. */
+/* /v1/config: runtime settings, which admins can change. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 #define WINDOW_MS 60000
 
-/* What is shown and changed together. */
+/* Settings that are shown and changed together. */
 enum setting_page { RATE_LIMITS = 1, ALERTS, RETENTION, PAGE__MAX };
 
 static int show_page(
@@ -37,8 +37,9 @@ static void add_overridden(
 static enum runtime_setting first_of(enum setting_page page);
 
 /*
- * A body may have any of its page; null reverts.  The numbers that are no
- * whole ones are above 0, which a bound here cannot say.
+ * A body may have any of the fields of its page; null restores the default.
+ * check_page() checks numbers that need not be whole, because min cannot
+ * express their lower bound.
  */
 static const struct body_field fields[SETTING__MAX] = {
 #define SETTING(id, group, field, name, type, min, max, fallback)              \
@@ -56,7 +57,7 @@ static const enum setting_page pages[SETTING__MAX + 1] = {
 
 /*
  * GET /v1/config/rate-limits, alerts, retention.  200: the values in effect,
- * and which of them are overridden.
+ * and which of them override the default.
  */
 int
 setting_rates(struct req *req, struct resp *resp)
@@ -78,8 +79,8 @@ setting_retention(struct req *req, struct resp *resp)
 
 /*
  * PUT /v1/config/rate-limits, alerts, retention.  200: as GET, after the
- * change; what the body leaves out stays, null reverts.  400: a field is
- * unknown, no number or out of range.
+ * change.  Fields that are absent do not change; null restores the default.
+ * 400: a field is unknown, has the wrong type or is out of range.
  */
 int
 setting_put_rates(struct req *req, struct resp *resp)
@@ -149,7 +150,7 @@ check_page(struct req *req, enum setting_page page)
 	return 0;
 }
 
-/* Write what the body has, as the text that was sent. */
+/* Store the fields of the body, as the text that was sent. */
 static int
 store_page(struct req *req, enum setting_page page)
 {
@@ -176,14 +177,14 @@ store_page(struct req *req, enum setting_page page)
 	    &req->fail);
 }
 
-/* The change stands: the next request of this host is to feel it. */
+/* Make the committed change take effect on this host at once. */
 static void
 apply_settings(struct req *req)
 {
 	settings_sync_read(req->worker, req->arena);
 }
 
-/* What comes before the values. */
+/* Append what precedes the values. */
 static void
 add_head(struct str *s, enum setting_page page)
 {

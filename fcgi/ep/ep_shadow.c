@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/model/shadow: what decides on probation, what came of it, its end. */
+/* /v1/model/shadow: start, compare, promote and end shadows. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 
-#define PLACE_MODEL "model" /* of assay.shadow; others are event types */
+#define PLACE_MODEL "model" /* in assay.shadow; or an event type */
 
 static const char *model_text(struct req *req);
 static int end_shadow(struct req *req, struct resp *resp, bool promoted);
@@ -40,8 +40,8 @@ static const struct body_field end_fields[] = {
 };
 
 /*
- * GET /v1/model/shadow.  200: what is on probation for each event type, or was
- * last, beside what serves.
+ * GET /v1/model/shadow.  200: the running or last shadow of each event type,
+ * compared with the active ruleset or model.
  */
 int
 shadow_list(struct req *req, struct resp *resp)
@@ -54,8 +54,8 @@ shadow_list(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/model/shadow.  200: the model scores from now on, without effect,
- * every event whose type has no ruleset on probation; 400: it is none.
+ * POST /v1/model/shadow.  200: the model runs as a shadow from now on, for
+ * events of all types without a shadow ruleset; 400: it is not a valid model.
  */
 int
 shadow_begin(struct req *req, struct resp *resp)
@@ -83,10 +83,10 @@ shadow_begin(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/model/shadow/promote.  200: the candidate serves from now on, the
+ * POST /v1/model/shadow/promote.  200: the shadow is active from now on: the
  * ruleset of "eventType" or, without it, the model; 400: a field is wrong, or
- * it cannot be read any more; 404: nothing is on probation there; 409: another
- * than "id", or a setting.
+ * this release cannot read the shadow; 404: there is no shadow; 409: the shadow
+ * is another one than "id", or SCORER_SHADOW set it.
  */
 int
 shadow_promote(struct req *req, struct resp *resp)
@@ -95,8 +95,8 @@ shadow_promote(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/model/shadow/end.  200: the candidate decides no more; 400, 404 and
- * 409 as above.
+ * POST /v1/model/shadow/end.  200: the shadow runs no more; 400, 404, 409: as
+ * for promote.
  */
 int
 shadow_end(struct req *req, struct resp *resp)
@@ -105,8 +105,9 @@ shadow_end(struct req *req, struct resp *resp)
 }
 
 /*
- * What was sent as the one member of the body, from its first brace to the
- * last one of the body: the bytes of a file that somebody put there.
+ * Return the text of the model, the only member of the body: from its first
+ * brace up to the last brace of the body, exclusive.  These are the bytes of
+ * the file as sent.
  */
 static const char *
 model_text(struct req *req)
@@ -118,7 +119,7 @@ model_text(struct req *req)
 	    req->arena, from, (size_t)(strrchr(from, '}') - from));
 }
 
-/* End what is on probation where the body says. */
+/* End or promote the shadow that the body names. */
 static int
 end_shadow(struct req *req, struct resp *resp, bool promoted)
 {
@@ -142,7 +143,7 @@ end_shadow(struct req *req, struct resp *resp, bool promoted)
 	return sql_reply_write(req, resp, 200, STMT_SHADOW_END, &p);
 }
 
-/* What is on probation for an event type, or (NULL) the model that is. */
+/* Find the shadow ruleset of an event type, or with NULL the shadow model. */
 static int
 find_shadow(struct req *req, const char *type, struct rows *ret)
 {
@@ -170,7 +171,7 @@ find_shadow(struct req *req, const char *type, struct rows *ret)
 	return 0;
 }
 
-/* What no worker can load must never serve. */
+/* A shadow that no worker can load must not be active. */
 static int
 check_readable(struct req *req, const char *type, const char *text)
 {

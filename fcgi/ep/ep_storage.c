@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/config/storage: how much is stored and how full the disks are. */
+/* /v1/config/storage: the size of stored data, and the free space of disks. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static void put_components(
     struct str *s, int64_t database, const struct model *model);
 
 /*
- * GET /v1/config/storage.  200: the report; counts of rows are estimates.
+ * GET /v1/config/storage.  200: the report; the counts of rows are estimates.
  */
 int
 storage_get(struct req *req, struct resp *resp)

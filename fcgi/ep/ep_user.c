@@ -28,7 +28,7 @@ static const struct body_field fields[] = {
 	{ "role", BODY_STRING, false, false, 1, ROLE_NAME_MAX },
 };
 
-/* What can be changed of an operator. */
+/* Fields of an operator that can be changed. */
 static const struct body_field changes[] = {
 	{ "role", BODY_STRING, false, false, 1, ROLE_NAME_MAX },
 	{ "disabled", BODY_BOOL, false, false, 0, 0 },
@@ -36,9 +36,7 @@ static const struct body_field changes[] = {
 	{ "password", BODY_OPAQUE, false, false, 1, PASSWORD_BYTES_MAX },
 };
 
-/*
- * GET /v1/auth/users.  200: every operator, by email.
- */
+/* GET /v1/auth/users.  200: all operators, by email. */
 int
 user_list(struct req *req, struct resp *resp)
 {
@@ -46,9 +44,9 @@ user_list(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/auth/users.  201: an operator more, an analyst unless it says
- * otherwise; 409: the email is taken; 400: a field is wrong or unknown; 503:
- * too many passwords are being hashed.
+ * POST /v1/auth/users.  201: a new operator, an analyst by default; 400: a
+ * field is wrong or unknown; 409: the email is used; 503: too many passwords
+ * are being hashed.
  */
 int
 user_create(struct req *req, struct resp *resp)
@@ -69,7 +67,7 @@ user_create(struct req *req, struct resp *resp)
 	    password_hash(req, hash) == -1)
 		return -1;
 
-	/* Only now does the transaction hold anything. */
+	/* Hash before this statement, so that no lock is held meanwhile. */
 	params_init(&p, req->arena);
 	params_text(&p, email);
 	params_text(&p, role);
@@ -78,11 +76,10 @@ user_create(struct req *req, struct resp *resp)
 }
 
 /*
- * PATCH /v1/auth/users/{email}.  200: the operator as it is now, with another
- * role, disabled or not, with all sessions ended or with another temporary
- * password; 404: there is none of this email; 409: no active admin would be
- * left; 400: a field is wrong or unknown, or there is none; 503: too many
- * passwords are being hashed.
+ * PATCH /v1/auth/users/{email}.  Change the role, disable or enable, end all
+ * sessions, or set a temporary password.  200: the operator after the change;
+ * 400: a field is wrong or unknown, or the body is empty; 404: unknown email;
+ * 409: no active admin would be left; 503: too many passwords are being hashed.
  */
 int
 user_update(struct req *req, struct resp *resp)
@@ -118,7 +115,8 @@ check_role(struct req *req, const char *role)
 	return 0;
 }
 
-/* What body_check() does not see: that there is a change, and a possible one.
+/*
+ * Check what body_check() cannot: that there is a change, and a possible one.
  */
 static int
 check_change(struct req *req)
@@ -136,7 +134,7 @@ check_change(struct req *req)
 					       : 0;
 }
 
-/* A member that may be absent, which is null. */
+/* Append a boolean, or null if it is absent. */
 static void
 put_bool(struct params *p, struct req *req, const char *field)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/verdicts and /v1/activity: what was decided, and on what request. */
+/* /v1/verdicts and /v1/activity: the verdict log and the activity log. */
 #include "config.h"
 
 #include "core/base/fail.h"
@@ -12,8 +12,8 @@ static int answer_page(struct req *req, struct resp *resp, enum stmt stmt,
     int64_t limit_max, int64_t limit_default);
 
 /*
- * GET /v1/verdicts.  200: the newest of the verdict log, or those before one;
- * 400: limit out of range, or before is no verdict's id.
+ * GET /v1/verdicts.  200: the newest verdicts, or those before a verdict; 400:
+ * limit is out of range, or before is not the id of a verdict.
  */
 int
 verdict_list(struct req *req, struct resp *resp)
@@ -21,9 +21,7 @@ verdict_list(struct req *req, struct resp *resp)
 	return answer_page(req, resp, STMT_VERDICT_PAGE, 100, 25);
 }
 
-/*
- * GET /v1/activity.  200: likewise of the activity log; 400: likewise.
- */
+/* GET /v1/activity.  200: the same of the activity log; 400: as above. */
 int
 activity_list(struct req *req, struct resp *resp)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/webhooks: endpoints that events are sent to, for admins. */
+/* /v1/webhooks: endpoints that receive events, for admins. */
 #include "config.h"
 
 #include <stdio.h>
@@ -29,8 +29,8 @@ static const struct body_field fields[] = {
 };
 
 /*
- * GET /v1/webhooks.  200: the events there are for them, and every endpoint,
- * newest first, revoked ones too.
+ * GET /v1/webhooks.  200: the topics for webhooks, and all endpoints, newest
+ * first, also revoked ones.
  */
 int
 webhook_list(struct req *req, struct resp *resp)
@@ -43,8 +43,8 @@ webhook_list(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/webhooks.  201: the endpoint, with its secret, which is never seen
- * again; 400: a field is wrong or unknown, or the URL leads nowhere public.
+ * POST /v1/webhooks.  201: the endpoint, with its secret, which cannot be read
+ * again; 400: a field is wrong or unknown, or the URL is not public.
  */
 int
 webhook_create(struct req *req, struct resp *resp)
@@ -72,8 +72,8 @@ webhook_create(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/webhooks/{id}/revoke.  200: nothing is sent there any more; 404:
- * no such endpoint.
+ * POST /v1/webhooks/{id}/revoke.  200: the endpoint gets no more events; 404:
+ * unknown id.
  */
 int
 webhook_revoke(struct req *req, struct resp *resp)
@@ -81,14 +81,20 @@ webhook_revoke(struct req *req, struct resp *resp)
 	return delivery_admin_revoke(req, resp, STMT_WEBHOOK_REVOKE);
 }
 
-/* GET /v1/webhooks/deliveries.  200: the newest, pending and dead. */
+/*
+ * GET /v1/webhooks/deliveries.  200: the newest pending deliveries and dead
+ * letters.
+ */
 int
 webhook_deliveries(struct req *req, struct resp *resp)
 {
 	return delivery_admin_deliveries(req, resp, DELIVERY_ADMIN_WEBHOOK);
 }
 
-/* POST /v1/webhooks/deliveries/redrive.  200: how many are pending again. */
+/*
+ * POST /v1/webhooks/deliveries/redrive.  200: how many dead letters are pending
+ * again.
+ */
 int
 webhook_redrive(struct req *req, struct resp *resp)
 {

@@ -48,9 +48,9 @@ int audit_login(struct req *req, const char *email)
 
 /*
  * Record a failed login: log the account and the client as keyed hashes, which
- * are equal on all hosts with the same AUTH_SECRET, and sometimes add an entry
- * to the audit trail (sql/functions/audit.sql says when).  Log a failure to add
- * it.
+ * are equal on all hosts with the same AUTH_SECRET, and add an audit entry for
+ * the 1st, 10th, 100th and so on of an account in an hour.  Log a failure to
+ * add it.
  */
 void audit_login_failed(struct req *req, const char *email);
 
