@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What webhooks and alert channels share: topics and deliveries. */
+/* Functions that webhooks and alert channels share: topics and deliveries. */
 #include "config.h"
 
 #include <json-c/json_object.h>

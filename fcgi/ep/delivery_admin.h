@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What webhooks and alert channels share: topics and deliveries. */
+/* Functions that webhooks and alert channels share: topics and deliveries. */
 #ifndef FCGI_EP_DELIVERY_ADMIN_H
 #define FCGI_EP_DELIVERY_ADMIN_H
 

@@ -60,7 +60,7 @@ static const struct body_field changes[] = {
 	{ "newPassword", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
 };
 
-/* GET /v1/auth/status.  200: whether there is no operator yet. */
+/* GET /v1/auth/status.  200: whether the first operator has to register. */
 int
 auth_status(struct req *req, struct resp *resp)
 {
@@ -230,7 +230,7 @@ auth_logout_all(struct req *req, struct resp *resp)
 	return sql_reply_write(req, resp, 200, STMT_OPERATOR_LOGOUT_ALL, &p);
 }
 
-/* Set *ret to whether there is no operator yet. */
+/* Set *ret to whether the first operator has to register. */
 static int
 needs_bootstrap(struct req *req, bool *ret)
 {

@@ -79,10 +79,11 @@ static const struct body_field policy_fields[] = {
 };
 
 /*
- * POST /v1/backtest.  Change nothing.  200: the verdicts of the candidate, of
- * the live policy and of the original decisions compared, over all samples of
- * the event type; 400: a field, the policy or the rules are wrong; 503: it took
- * longer than the route allows, the caller is gone, or the pool is stopping.
+ * POST /v1/backtest.  Change nothing.  200: over all samples of the event type,
+ * the verdicts of the candidate compared with those of the live policy and of
+ * the original decisions; 400: a field, the policy or the rules are wrong; 503:
+ * it took longer than the route allows, the caller has disconnected, or the
+ * pool is stopping.
  */
 int
 backtest_run(struct req *req, struct resp *resp)
@@ -290,7 +291,7 @@ read_scoring(struct req *req, struct backtest_state *bt)
 	    &bt->tag_weights, req->worker->db, req->arena, f);
 }
 
-/* Fail if the caller is gone, the pool is stopping or the time is used up. */
+/* Fail if the caller has disconnected, the pool is stopping, or time is up. */
 static int
 check_continue(struct req *req, const struct backtest_state *bt)
 {

@@ -20,7 +20,7 @@
 #include "lib/sys/clock.h"
 
 #define DAYS_MAX 90 /* of the window */
-#define REFERENCE_MAX 300 /* window and reference: at most what is stored */
+#define REFERENCE_MAX 300 /* with DAYS_MAX within the 400 days stored */
 #define DAY_SIZE 10 /* "2026-11-20" */
 
 /* The query. */

@@ -17,7 +17,7 @@
 #include "lib/shared/apikey_cache.h"
 #include "lib/sys/clock.h"
 
-/* What the database, or the cache, says of an API key. */
+/* An API key as the database or the cache has it. */
 struct key_found {
 	bool live;
 	unsigned scopes;

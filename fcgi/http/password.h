@@ -32,7 +32,7 @@ int password_check(struct req *req, const char *field)
  * Take a slot to hash a password, which costs 64 MiB and half a second; release
  * it with host_semaphore_release().  The number of slots leaves at least one
  * operator worker free for other requests, also while others serve long ones;
- * of two workers one may hash.  Never wait, because a waiting login would
+ * in a group of two, one may hash.  Never wait, because a waiting login would
  * occupy its worker.  Return the slot's number, or -1 with req->fail set to
  * UNAVAILABLE.
  */

@@ -232,7 +232,7 @@ bearer_token(const char *authorization)
 	return authorization + 7 + strspn(authorization + 7, " ");
 }
 
-/* Parse a length in digits.  Return -1 if it is none. */
+/* Parse a length in digits.  Return -1 if it is malformed. */
 static int64_t
 parse_length(const char *text)
 {

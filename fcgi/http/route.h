@@ -33,8 +33,8 @@ enum audit_trail { TRAIL_NONE = 1, TRAIL_AUDIT, TRAIL__MAX };
 
 /*
  * A handler returns 0 with resp filled, or -1 with req->fail set.  Its comment
- * lists the statuses that it raises.  Besides these, each handler may raise
- * 500, and 503 if the database is unavailable.
+ * lists the statuses that it raises.  Each handler may also raise 500, and 503
+ * if the database is unavailable.
  */
 typedef int route_fn(struct req *req, struct resp *resp);
 

@@ -153,8 +153,8 @@ prepare_db(struct worker *w, struct fail *f)
 }
 
 /*
- * Return how many abandoned sessions DATABASE_POOL_MAX allows beside the
- * sessions of the workers, of retention, and of the query that asks which
+ * Return how many abandoned sessions DATABASE_POOL_MAX allows in addition to
+ * the sessions of the workers, of retention, and of the query that asks which
  * abandoned sessions have ended.
  */
 static size_t

@@ -17,9 +17,9 @@ int host_semaphore_acquire(_Atomic int32_t *slots, int n, pid_t pid)
     __attribute__((warn_unused_result));
 
 /*
- * Return how many workers of a group may do something costly at the same time
- * while busy of them serve long requests: all the others but one, which stays
- * free for other requests, and at least one.
+ * Return how many workers may do something costly at the same time, in a group
+ * of workers of which busy serve long requests: all that are not busy except
+ * one, which stays free for other requests, and at least one.
  */
 int host_semaphore_spare(int workers, int busy);
 
