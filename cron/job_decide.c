@@ -26,13 +26,10 @@
 #define SET_TIME CLOCK_SECOND
 #define ALONE_TIME (CLOCK_SECOND / 2) /* beginning to decide one by one */
 
-/* What may become of an event, as metrics have it. */
 enum queue_result {
-	RESULT_DECIDED,
-	RESULT_DROPPED, /* it had been decided before */
-	RESULT_DEGRADED,
-	RESULT_UNREADABLE, /* given up without a verdict */
-	RESULT_FAILED, /* to be tried again */
+#define ASYNC_RESULT(id, name) RESULT_##id,
+#include "lib/shared/async_results.tbl"
+#undef ASYNC_RESULT
 	RESULT__MAX
 };
 

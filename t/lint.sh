@@ -190,6 +190,36 @@ rows ROUTE fcgi/http/routes.tbl 1 >"$tmp/rows"
 wants assay-api.7 "assay-api(7) has every route" <"$tmp/rows"
 rows CODE core/base/codes.tbl 0 >"$tmp/rows"
 wants assay-api.7 "assay-api(7) has every error code" <"$tmp/rows"
+
+# An error that nginx answers instead of the pool reads like the pool's.  403 is
+# about the address of the client, not about its role.
+sed -n 's/^CODE(\([A-Z_]*\), \([0-9]*\), "\(.*\)")$/\2 \1 \3/p' \
+    core/base/codes.tbl | LC_ALL=C sort >"$tmp/codes"
+sed -n 's/^	\([a-z0-9]*\) .*"code":"\([A-Z_]*\)","message":"\(.*\)"}.;$/\1 \2 \3/p' \
+    nginx/assay.conf.in | sed 's/^default/400/' | grep -v '^403 ' |
+    LC_ALL=C sort >"$tmp/rows"
+while read -r status code text; do
+	grep -q "^$status $code " "$tmp/codes" || continue
+	grep -qxF "$status $code $text" "$tmp/codes" ||
+	    echo "$status $code: core/base/codes.tbl does not say: $text"
+done <"$tmp/rows" >"$tmp/faults"
+[ -s "$tmp/rows" ] || echo "nginx/assay.conf.in has no error" >"$tmp/faults"
+verdict "nginx answers errors with the texts of core/base/codes.tbl"
+
+# counts JOB: what it counts, without a plural.
+counts() {
+	sed -n "s/^JOB($1, .*{ \(.*\) })\$/\1/p" cron/jobs.tbl | tr -d '" ' |
+	    tr ',' '\n' | sed 's/s$//'
+}
+{
+	sed -n 's/^ASYNC_RESULT([A-Z]*, "\(.*\)").*/\1/p' \
+	    lib/shared/async_results.tbl
+	sed -n 's/^RETAINED(\([A-Z_]*\),.*/\1/p' lib/shared/collections.tbl |
+	    tr '[:upper:]' '[:lower:]' | sed 's/s$//'
+	echo partition
+} >"$tmp/rows"
+{ counts decide && counts retain; } | diff "$tmp/rows" - >"$tmp/faults"
+verdict "decide and retain count what async_results.tbl and collections.tbl have"
 {
 	rows METRIC lib/shared/metrics.tbl 1
 	rows GAUGE lib/shared/gauges.tbl 1

@@ -16,10 +16,9 @@ static int band_fail(
     struct fail *f, size_t i, const char *member, const char *why);
 
 static const char *const verdicts[VERDICT__MAX] = {
-	[VERDICT_ALLOW] = "allow",
-	[VERDICT_CHALLENGE] = "challenge",
-	[VERDICT_REVIEW] = "review",
-	[VERDICT_DENY] = "deny",
+#define VERDICT(id, name) [VERDICT_##id] = name,
+#include "core/decide/verdicts.tbl"
+#undef VERDICT
 };
 
 static const char *const on_errors[ON_ERROR__MAX] = {

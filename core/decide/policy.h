@@ -13,10 +13,10 @@ struct fail;
 
 /* In order of severity. */
 enum verdict {
-	VERDICT_ALLOW = 1,
-	VERDICT_CHALLENGE,
-	VERDICT_REVIEW,
-	VERDICT_DENY,
+	VERDICT__NONE = 0,
+#define VERDICT(id, name) VERDICT_##id,
+#include "core/decide/verdicts.tbl"
+#undef VERDICT
 	VERDICT__MAX
 };
 

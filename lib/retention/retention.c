@@ -49,11 +49,11 @@ static const struct {
 	const char *name;
 	enum runtime_setting days;
 } collections[RETENTION__MAX] = {
-	[RETENTION_VERDICTS] = { "verdicts", SETTING_VERDICTS },
-	[RETENTION_ACTIVITY] = { "activity", SETTING_ACTIVITY },
-	[RETENTION_REPLAY] = { "replay", SETTING_REPLAY },
-	[RETENTION_IDEMPOTENCY] = { "idempotency", SETTING_IDEMPOTENCY },
-	[RETENTION_DEAD_LETTER] = { "deadLetter", SETTING_DEAD_LETTER },
+#define RETAINED(id, name) { #name, SETTING_##id },
+#define COLLECTION(name)
+#include "lib/shared/collections.tbl"
+#undef COLLECTION
+#undef RETAINED
 };
 
 /* Keys before verdicts: at no moment is there a key whose decision is gone. */

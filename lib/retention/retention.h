@@ -10,13 +10,13 @@ struct arena;
 struct db;
 struct fail;
 
-/* The collections, in the order of the metric's label. */
+/* The collections that retention sweeps. */
 enum retention {
-	RETENTION_VERDICTS = 0,
-	RETENTION_ACTIVITY,
-	RETENTION_REPLAY,
-	RETENTION_IDEMPOTENCY,
-	RETENTION_DEAD_LETTER,
+#define RETAINED(id, name) RETENTION_##id,
+#define COLLECTION(name)
+#include "lib/shared/collections.tbl"
+#undef COLLECTION
+#undef RETAINED
 	RETENTION__MAX
 };
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/str.h"
 #include "lib/db/db.h"
@@ -60,13 +61,13 @@ gauge_print(const struct gauges *g, struct str *s)
 	}
 }
 
-/* Keep a value; one of a newer schema is none of ours. */
+/* Store a value; ignore a name that only a newer schema has. */
 static void
 note_gauge(struct gauges *g, const char *name, int64_t value)
 {
 	int i;
 
 	for (i = 0; i < GAUGE__MAX; i++)
-		if (strcmp(gauges[i].id, name) == 0)
+		if (strcasecmp(gauges[i].id, name) == 0)
 			atomic_store(&g->value[i], value);
 }

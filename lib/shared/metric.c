@@ -57,17 +57,28 @@ _Static_assert(METRIC_HISTOGRAM == nitems(bounds_us) + 2,
     "a cell for each bucket, one for the rest, one for the sum");
 
 static const char *const none[] = { "" };
-static const char *const verdicts[] = { "allow", "challenge", "review",
-	"deny" };
+static const char *const verdicts[] = {
+#define VERDICT(id, name) name,
+#include "core/decide/verdicts.tbl"
+#undef VERDICT
+};
 static const char *const booleans[] = { "false", "true" };
 static const char *const budgets[] = { "decisions", "login", "labels" };
-static const char *const asyncs[] = { "decided", "dropped", "degraded",
-	"unreadable", "failed" };
+static const char *const asyncs[] = {
+#define ASYNC_RESULT(id, name) name,
+#include "lib/shared/async_results.tbl"
+#undef ASYNC_RESULT
+};
 static const char *const calls[] = { "answered", "failed", "skipped" };
 static const char *const deliveries[] = { "webhook", "alert" };
 static const char *const results[] = { "delivered", "failed", "dead" };
-static const char *const collections[] = { "verdicts", "activity", "replay",
-	"idempotency", "deadLetter" };
+static const char *const collections[] = {
+#define RETAINED(id, name) #name,
+#define COLLECTION(name)
+#include "lib/shared/collections.tbl"
+#undef COLLECTION
+#undef RETAINED
+};
 static const char *const groups[] = { "decide", "operator" };
 static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 
@@ -80,7 +91,11 @@ static const char *const topics[] = {
 #undef TOPIC
 };
 
-_Static_assert(METRIC_TOPIC == nitems(topics), "a value for each topic");
+_Static_assert(METRIC_VERDICT == nitems(verdicts), "verdicts.tbl has more");
+_Static_assert(METRIC_ASYNC == nitems(asyncs), "async_results.tbl has more");
+_Static_assert(
+    METRIC_COLLECTION == nitems(collections), "collections.tbl has more");
+_Static_assert(METRIC_TOPIC == nitems(topics), "event_topics.tbl has more");
 
 #define LABEL_NONE                                                             \
 	{                                                                      \

@@ -15,17 +15,17 @@ struct str;
 /* How many values each label has. */
 enum metric_values {
 	METRIC_NONE = 1,
-	METRIC_VERDICT = 4, /* in the order of the verdicts */
+	METRIC_VERDICT = 4, /* in the order of verdicts.tbl */
 	METRIC_CACHED = 2, /* false, true */
 	METRIC_BUDGET = 3, /* decisions, login, labels */
-	METRIC_ASYNC = 5, /* in the order of cron/job_decide.c */
+	METRIC_ASYNC = 5, /* in the order of async_results.tbl */
 	METRIC_CALL = 3, /* answered, failed, skipped */
 	METRIC_DELIVERY = 2, /* webhook, alert */
 	METRIC_RESULT = 3, /* delivered, failed, dead */
-	METRIC_COLLECTION = 5, /* in the order of enum retention */
+	METRIC_COLLECTION = 5, /* in the order of collections.tbl */
 	METRIC_GROUP = 2, /* decide, operator */
 	METRIC_CLASS = 5, /* 1xx to 5xx */
-	METRIC_TOPIC = 6, /* in the order of topics.tbl */
+	METRIC_TOPIC = 6, /* in the order of event_topics.tbl */
 	METRIC_SOURCE = 3, /* disk, url, s3 */
 	METRIC_POLL = 3, /* same, loaded, refused */
 	METRIC_ROUTE =

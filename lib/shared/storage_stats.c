@@ -21,7 +21,9 @@ static void print_disk(const char *name, const struct disk *d, struct str *s);
 
 static const char *const names[COLLECTION__MAX] = {
 #define COLLECTION(name) #name,
+#define RETAINED(id, name) COLLECTION(name)
 #include "lib/shared/collections.tbl"
+#undef RETAINED
 #undef COLLECTION
 };
 

@@ -14,7 +14,9 @@ struct str;
 
 enum stored_collection {
 #define COLLECTION(name) COLLECTION_##name,
+#define RETAINED(id, name) COLLECTION(name)
 #include "lib/shared/collections.tbl"
+#undef RETAINED
 #undef COLLECTION
 	COLLECTION__MAX
 };

@@ -69,7 +69,7 @@ gauge_is "a gauge has the months that partitions exist for" \
     engine_partition_months_ahead 24
 http GET /metrics
 printf '%s\n' "$BODY" >"$scratch/metrics"
-sed -n 's/^GAUGE([a-z_]*, "\([a-z_]*\)".*/\1/p' "$srcdir/lib/shared/gauges.tbl" |
+sed -n 's/^GAUGE([a-z_#]*, "\([a-z_]*\)".*/\1/p' "$srcdir/lib/shared/gauges.tbl" |
     sort -u | while read -r gauge; do
 	[ "$(grep -c "^# TYPE $gauge gauge$" "$scratch/metrics")" = 1 ] ||
 	    echo "$gauge"

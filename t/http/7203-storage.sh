@@ -24,7 +24,7 @@ is_json "the total is the sum of the components" \
     '.totalBytes == (.components | map(.bytes) | add)' true
 is_json "the report has every collection" \
     '.collections | map(.name) | join(" ")' \
-    "$(sed -n 's/^COLLECTION(\(.*\))$/\1/p' "$srcdir/lib/shared/collections.tbl" |
+    "$(sed -nE 's/^(COLLECTION\(|RETAINED\([A-Z_]+, )(.*)\)$/\2/p' "$srcdir/lib/shared/collections.tbl" |
 	paste -sd ' ')"
 is_json "no collection has a negative number of rows" \
     '.collections | all(.rows >= 0)' true
@@ -76,7 +76,7 @@ check "metrics of rows follow within seconds" stack_until 30 "$stack_pool_pid" \
     rows_measured
 is "each collection has a metric of its rows" \
     "$(metric_lines 'engine_storage_rows[{].*[}] [0-9]+')" \
-    "$(grep -c '^COLLECTION' "$srcdir/lib/shared/collections.tbl")"
+    "$(grep -cE '^(COLLECTION|RETAINED)' "$srcdir/lib/shared/collections.tbl")"
 is "database and model have metrics of their bytes" \
     "$(metric_lines 'engine_storage_bytes [0-9]{7,}') $(metric_lines \
     'engine_disk_component_bytes[{]component="postgresql",kind="database"[}] [0-9]{7,}') $(metric_lines \
