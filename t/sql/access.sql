@@ -8,7 +8,7 @@ select * from assay.operator_register('one@example.com', 'hash');
 select * from assay.operator_register('two@example.com', 'hash');
 select email, role, session_number from assay.operator;
 
--- Further ones have a role each and an email that nobody else has.
+-- Each further operator has a role and an email that is not taken.
 select refusal, body::jsonb - 'createdAt'
 from assay.operator_create('b@example.com', 'analyst', 'hash');
 select refusal, body from assay.operator_create('b@example.com', 'admin', 'h');
@@ -16,7 +16,7 @@ select refusal from assay.operator_create('c@example.com', 'owner', 'hash');
 select e ->> 'email', e ->> 'role'
 from jsonb_array_elements(assay.operator_list()::jsonb) e;
 
--- The end of one session, twice, and of all.
+-- A session is ended twice, and all sessions.
 select * from assay.operator_logout('tok_1', now() + interval '12 h');
 select * from assay.operator_logout('tok_1', now() + interval '12 h');
 select jti from assay.revoked_token;
@@ -33,7 +33,7 @@ from assay.operator_update('b@example.com', null, null, 'other', true);
 select email, role, session_number, password, disabled_at is not null,
 	password_temporary
 from assay.operator order by 1;
--- Who is disabled is no admin that is left; what changes nothing is no matter.
+-- A disabled admin does not count as the last one; a change may change nothing.
 select * from assay.operator_update('one@example.com', null, true, null, null);
 select * from assay.operator_update('one@example.com', 'analyst', null, null,
 	null);
@@ -47,7 +47,7 @@ select * from assay.operator_update('b@example.com', 'analyst', null, null,
 	null);
 select * from assay.operator_update('x@example.com', 'admin', null, null, null);
 
--- A key shows no hash; an expired one says so; revoking twice is no error.
+-- A key shows no hash and whether it has expired; it may be revoked twice.
 select assay.service_key_create('key_1', sha256('one'), 'shop', 'ak_live_00000000',
 	3, null, 'one@example.com')::jsonb - 'createdAt';
 select assay.service_key_create('key_2', sha256('two'), 'batch', 'ak_live_00000001',
@@ -62,6 +62,6 @@ select assay.service_key_revoke('key_1');
 select assay.service_key_revoke('key_3');
 select count(*) from assay.service_key where revoked_at is not null;
 
--- One hash, one key.
+-- Two keys cannot have the same hash.
 select assay.service_key_create('key_4', sha256('one'), 'twin', 'ak_live_00000000',
 	3, null, 'one@example.com');

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Events that are decided later: put in once, rested, taken out once.
+-- The async queue: an event is queued once, retried later and taken once.
 \pset format unaligned
 \pset footer off
 
@@ -17,7 +17,7 @@ select assay.async_add('e-3', 'u-3', '{}', 'c-3', 257) as same,
 select event_id, user_id, correlation_id, attempts, not_before
 from assay.async_queue order by number;
 
--- Each rest is longer, as far as a minute and a bit.
+-- The pause doubles with each failure, up to about a minute.
 create function assay.rest(times int) returns boolean language plpgsql as $$
 declare
 	was timestamptz := clock_timestamp();
@@ -43,7 +43,7 @@ select assay.rest(3);
 select event_id, attempts, not_before is not null as rests
 from assay.async_queue order by number;
 
--- All or none.
+-- Either all events are taken or none.
 select assay.async_take(array(select number from assay.async_queue) || 0::bigint);
 select assay.async_take(array(select number from assay.async_queue
     where event_id = 'e-1'));

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Claims of deliveries, and what becomes of them.
+-- Leases of deliveries, and the results of attempts.
 \pset tuples_only on
 \pset format unaligned
 insert into assay.webhook_endpoint (id, url, events, secret, created_by)
@@ -21,18 +21,18 @@ insert into assay.delivery (id, subscriber_id, event, data, correlation_id,
 values ('ntd_1', 'ntf_1', 'alert.test.v1', '{}', 'c', now(), now()),
     ('ntd_2', 'ntf_1', 'alert.test.v1', '{}', 'c', now(), now() + '1 h');
 
--- Of each the oldest that are due, fewer where it failed, none where it was
--- revoked; and no more while those are in hands.
+-- A claim takes the oldest due deliveries of each subscriber, fewer after a
+-- failure, none of a revoked one, and no more until their leases end.
 create temp table got as
 select * from assay.delivery_claim(100, 3, 1, 60000, '');
 select id, form, url, coalesce(secret, '-'), coalesce(target, '-')
 from got order by id;
 select count(*) from assay.delivery_claim(100, 3, 1, 60000, '');
--- Claims end by themselves, and go round.
+-- Leases expire, and claims go round the subscribers.
 update assay.delivery set claimed_until = now() where claimed_until is not null;
 select id from assay.delivery_claim(2, 3, 1, 60000, 'whk_1') order by id;
 
--- An old claim settles nothing; a new one everything.
+-- An expired lease settles nothing; a valid one settles its delivery.
 select * from assay.delivery_settle(array['whd_25'],
     array(select claimed_until from got where id = 'whd_25'), '{NULL}', '{0}');
 update assay.delivery set claimed_until = null;
@@ -53,14 +53,14 @@ select id, attempts, last_error, claimed_until is null
 from assay.dead_letter order by id;
 select event, data, correlation_id from assay.outbox order by data;
 
--- Revoked meanwhile: dropped, neither tried again nor dead.
+-- A delivery to a subscriber that was revoked meanwhile is dropped.
 update assay.webhook_endpoint set active = false where id = 'whk_3';
 select * from assay.delivery_settle('{whd_33}',
     array(select claimed_until from got where id = 'whd_33'), '{status 500}',
     '{-1}');
 select count(*) from assay.delivery where id = 'whd_33';
 
--- Given back: as if never claimed.  An old claim gives nothing back.
+-- A released delivery is as before; an expired lease releases nothing.
 select assay.delivery_release('{ntd_1,whd_23}',
     array[now(), (select claimed_until from got where id = 'whd_23')]);
 select id, attempts, claimed_until is null from assay.delivery
@@ -70,7 +70,7 @@ select assay.delivery_drop_revoked(5);
 select assay.delivery_drop_revoked(5);
 select subscriber_id, count(*) from assay.delivery group by 1 order by 1;
 
--- With a hundred thousand due and a thousand subscribers nothing is scanned.
+-- With 100,000 due deliveries and 1,000 subscribers no table is scanned.
 insert into assay.webhook_endpoint (id, url, events, secret, created_by)
 select 'whk_m' || n, 'https://a.example/', '{x}', 's', 'a@b.c'
 from generate_series(1, 1000) n;

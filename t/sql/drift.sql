@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: ISC
--- What is kept for the watch: counts by event type, days that become one,
--- labels with the days of their decisions, and what was judged.
+-- Drift: counts by event type, merged days, labels on the days of their
+-- decisions, and the days that were compared.
 \pset tuples_only on
 \pset format unaligned
 \pset null -
@@ -10,7 +10,7 @@ return (now() at time zone 'UTC')::date + 40;
 create function today() returns date language sql stable
 return (now() at time zone 'UTC')::date;
 
--- A decision, so many days after the base, by a model if it has a p.
+-- Log a decision some days after the base; with p a model has scored it.
 create function decide(verdict text, event text, day int, score int,
     p float8 default null, tag text default 't') returns void language sql
 begin atomic
@@ -41,7 +41,7 @@ begin
 end
 $$;
 
--- Scores are exact, by event type; the sums of all times have their tens.
+-- Days count exact scores by event type; the totals count scores by tens.
 select decide('v-1', 'e-1', 0, 0);
 select decide('v-2', 'e-2', 0, 57);
 select decide('v-3', 'e-3', 0, 57);
@@ -52,20 +52,20 @@ select counted from assay.analytics_project(100);
 select * from counted;
 select kind, name, n from assay.analytics_total order by 1, 2;
 
--- Two windows; what skipped scoring is in none.
+-- The counts of two windows leave out decisions that were not scored.
 select * from assay.drift_counts('score', base() + 1, 1, 1);
 select * from assay.drift_counts('tag', base() + 1, 1, 1);
 select * from assay.drift_counts('score', base() + 1, 2, 1);
 select * from assay.drift_counts('score', base() + 2, 1, 1);
 
--- A label is counted with the day of its decision, by score or by p.
+-- A label counts on the day of its decision, by score or by probability.
 select * from label('{e-1,e-2,e-3}', 'analyst', 'legit');
 select * from label('{e-4,e-5}', 'analyst', 'fraud');
 select * from calibrated;
 select (assay.drift_step(100)).labels;
 
--- It moves when it says something else, with its p also after the sample has
--- gone, and is never counted twice.
+-- A changed label moves its count, also after the sample was removed, and is
+-- never counted twice.
 select * from label('{e-2}', 'chargeback', 'fraud');
 update assay.decision_detail set sample = null;
 update assay.label set analyst = 'legit' where event_id = 'e-4';
@@ -79,8 +79,8 @@ select * from calibrated where bin = 5;
 rollback;
 select * from calibrated where bin = 5;
 
--- Without a sample it is the score; without its verdict, or of a day that has
--- become one with others, nothing.
+-- Without a sample the label counts by score; without the verdict, or on a
+-- merged day, it does not count.
 select decide('v-7', 'e-7', 2, 70, 0.5);
 select decide('v-8', 'e-8', 2, 71);
 select decide('v-9', 'e-9', 3, 72);
@@ -96,7 +96,7 @@ select * from label('{e-9}', 'analyst', 'fraud');
 update assay.analytics_cursor set compacted_before = '-infinity';
 select * from calibrated where day not in (0, 1);
 
--- Days become one, once a day; what was counted of all times stays.
+-- Old days are merged once a day; the totals do not change.
 insert into assay.analytics_count (kind, day, name, n, event_type)
 select w.kind, today() - 400 + w.day, w.name, 5, w.event_type
 from (values ('score', -1, '57', 'order.place'),
@@ -120,7 +120,7 @@ where day < today() - 400 order by 1, 4;
 select count(*) from assay.calibration where day < today();
 select assay.analytics_first_complete_day() >= compacted_before from assay.analytics_cursor;
 
--- What was judged is noted, and told of, once a day, by the first.
+-- Only the first companion of a day records the drift and publishes the alert.
 insert into assay.alert_channel (id, type, url, url_hint, events, created_by)
 values ('ntf_1', 'webhook', 'https://a.example', '"h"', '{alert.drift.v1}', 'me');
 select (assay.drift_step(1)).due = (today() - 1)::text;
@@ -137,7 +137,7 @@ select assay.drift_record(today(),
 select event, data, correlation_id from assay.outbox where data like '%psi%';
 select name, value from assay.gauges(10) where name like 'psi%' order by 1;
 
--- Of a day that has not come, since the clock was set back, it is no note.
+-- A record of a future day, left by a clock that was set back, is ignored.
 update assay.drift set day = today() + 30;
 select (assay.drift_step(1)).due = (today() - 1)::text;
 select assay.drift_record(today() - 1,

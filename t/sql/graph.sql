@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: ISC
--- What an entity is linked with, and how little is read to say it.
+-- The links of an entity, and that a bounded number of rows is read for them.
 \pset tuples_only on
 \pset format unaligned
 
--- Nobody was ever seen.
+-- No entity was seen yet.
 select assay.graph_around('user', 1, 'u-1');
 
 -- u-1 and u-2 share a device, u-1 and u-3 an address; f-1 is a fingerprint,
--- which is no node, and d-9 hangs under a root two steps up.
+-- which is in no component; the root of d-9 is two steps up.
 insert into assay.entity (id, kind, key, parent, size, users)
     overriding system value
 values (1001, 1, 'u-1', null, 7, 0), (1002, 2, 'd-1', 1001, 1, 2),
@@ -26,8 +26,8 @@ select assay.graph_around('device', 2, 'd-9')::json ->> 'ringSize';
 -- The same key of another kind is another entity.
 select assay.graph_around('device', 2, 'u-1');
 
--- One address with 30,000 users, half of which were there before it: the list
--- and what is read of its links are bounded, for those who share it as well.
+-- One address with 30,000 users, half of them older than it: the lists and the
+-- numbers of rows that are read are bounded, also for its users.
 insert into assay.entity (id, kind, key, users) overriding system value
 select 100000 + n, case n when 20000 then 3 else 1 end,
     case n when 20000 then '10.9.9.9' else 'm-' || n end,

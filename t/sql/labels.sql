@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Labels: what counts, whom it is credited to, and when.
+-- Labels: which label counts, which tags get the credit, and when.
 \pset tuples_only on
 \pset format unaligned
 create function decide(event text, reasons text, score int default 50,
@@ -18,7 +18,7 @@ create view told as select event, data, correlation_id from assay.outbox
 insert into assay.webhook_endpoint (id, url, events, secret, created_by)
 values ('whk_1', 'https://example.com', array['label.recorded.v1'], 's', 'me');
 
--- Of several decisions the newest that was scored has the tags.
+-- The newest scored decision of an event gives the tags.
 select decide('e-1', '[{"tag":"old","points":9}]',
     at => now() - interval '1 minute');
 select decide('e-1', '[{"tag":"ring","points":26},{"tag":"amount","points":14},
@@ -29,13 +29,13 @@ select assay.label_put('e-1', 'analyst', 'legit', 'cor_1');
 select * from labels;
 select * from counts;
 
--- The same again changes nothing and tells nobody.
+-- Repeating a label changes nothing and publishes nothing.
 select assay.label_put('e-1', 'analyst', 'legit', 'cor_2');
 select * from counts;
 select * from told;
 
--- A chargeback goes before the analyst, and the credit moves; since when it is
--- fraud is known.
+-- A chargeback takes precedence over the analyst, and the credit moves.  The
+-- time of this change is stored.
 select assay.chargeback_put('e-1', 'cor_3', 1000);
 select outcome_at > labelled_at from assay.label where event_id = 'e-1';
 select outcome_at as since from assay.label where event_id = 'e-1' \gset
@@ -43,19 +43,19 @@ select assay.chargeback_put('e-1', 'cor_4', 1000);
 select * from labels;
 select * from counts;
 
--- What the analyst says then is kept and told, and counts for nothing.
+-- A later label of the analyst is stored and published but does not count.
 select assay.label_put('e-1', 'analyst', 'fraud', 'cor_5');
 select outcome_at = :'since' from assay.label where event_id = 'e-1';
 select * from labels;
 select * from counts;
 select * from told;
 
--- A decision later on takes nothing away from the one that has the credit.
+-- A later decision on the event does not move the credit.
 select decide('e-1', '[{"tag":"new","points":9}]');
 select assay.labels_match(10);
 select * from counts;
 
--- A label before its event waits for a decision that was scored.
+-- A label that comes before its event waits for a scored decision.
 select assay.chargeback_put('e-2', 'cor_6', 1000);
 select assay.chargeback_put('e-3', 'cor_6', 1000);
 select assay.labels_match(10);
@@ -70,8 +70,8 @@ select assay.labels_match(10);
 select * from labels;
 select * from counts;
 
--- The next look is an eighth of the age away, from a second to an hour, and
--- there are no more looks at once than were asked for.
+-- The next search is due after an eighth of the label's age, a second to an
+-- hour, and a call searches only as many labels as it is given.
 insert into assay.label (event_id, chargeback, labelled_at)
 values ('w-0', 'fraud', now()),
     ('w-1', 'fraud', now() - interval '80 seconds'),
@@ -80,8 +80,8 @@ select assay.labels_match(2), assay.labels_match(2), assay.labels_match(2);
 select event_id, round(extract(epoch from match_after - now()) / 10)
 from assay.label where event_id like 'w-%' order by 1;
 
--- The tags of a decision that a model made are those of its sample, which only
--- the companion looks for; where it is gone there are none.
+-- Only the companion reads the tags of a decision by a model, from its sample;
+-- without the sample there are no tags.
 select decide('m-1', '[{"tag":"ml:graph.ringSize","points":40}]');
 select decide('m-2', '[]');
 select decide('m-3', '[{"tag":"ml:rules.score","points":70}]');
@@ -99,7 +99,7 @@ select event_id, tags, credited_outcome from assay.label where event_id like 'm-
 order by 1;
 select * from counts where tag = 'modelled';
 
--- Who has the counts is told when they move, and only then.
+-- The epoch of the counts changes when a count changes, and only then.
 select number as epoch from assay.tag_epoch \gset
 select assay.chargeback_put('m-1', 'cor_9', 1000);
 select assay.chargeback_put('never', 'cor_9', 1000);
@@ -113,7 +113,7 @@ select t.tag, count(*) filter (where credited_outcome = 'fraud'),
 	count(*) filter (where credited_outcome = 'legit')
 from assay.label, unnest(tags) as t(tag) group by 1 order by 1;
 
--- What is learned, halves up; from three labels on it is trusted.
+-- The tag weights: halves are rounded up; three labels make one trusted.
 insert into assay.tag_count values ('a', 0, 1), ('b', 1, 1), ('c', 0, 3),
 	('d', 3, 0), ('e', 1000000000000, 2000000000000), ('f', 0, 89);
 select assay.tag_weights_json('weighted');

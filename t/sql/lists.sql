@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: ISC
--- Lists: what is made and what is changed, and who is told of it.
+-- Lists: which entries are created and changed, and which epochs they bump.
 \pset tuples_only on
 \pset format unaligned
 
--- Of two alike in one call the later one counts.
+-- Of two entries for the same value in one call the later one counts.
 select * from assay.list_put(array['lst_1', 'lst_2', 'lst_3'],
     array['block', 'block', 'block'], array['user', 'ip', 'user'],
     array['u-1', '1.1.1.1', 'u-1'], array['first', null, 'third'],
@@ -13,12 +13,12 @@ select assay.list_json(l)::jsonb - 'createdAt' from assay.list_entry l order by 
 select lists from assay.epoch;
 select subject, changed from assay.list_subject where changed > 1 order by 1;
 
--- The same again changes nothing and tells nobody.
+-- Repeating an entry changes nothing and bumps no epoch.
 select * from assay.list_put(array['lst_4'], array['block'], array['user'],
     array['u-1'], array['third'], array['epoch']::timestamptz[], 'me');
 select lists from assay.epoch;
 
--- Another reason or end is a change, under the id that it had.
+-- Another reason or end changes the entry, which keeps its id.
 select * from assay.list_put(array['lst_5'], array['block'], array['user'],
     array['u-1'], array['third'], array['2050-01-01']::timestamptz[], 'me');
 select * from assay.list_put(array['lst_6'], array['block'], array['user'],
@@ -35,13 +35,13 @@ select assay.list_remove('lst_7');
 select lists from assay.epoch;
 select subject, changed from assay.list_subject where changed > 1 order by 1;
 
--- What is neither a kind nor a subject.
+-- An unknown kind and an unknown subject are refused.
 select * from assay.list_put(array['lst_8'], array['deny'], array['user'],
     array['u-1'], array[null], array['epoch']::timestamptz[], 'me');
 select * from assay.list_put(array['lst_8'], array['block'], array['email'],
     array['u-1'], array[null], array['epoch']::timestamptz[], 'me');
 
--- One by one, and found again: by kind, by subject, by value, in pages.
+-- Entries are saved one by one and found by kind, subject, value and page.
 select made, body::jsonb - 'createdAt' from assay.list_save('lst_91', 'block',
     'ip', '2.2.2.2', 'why', 'epoch', 'me');
 select made, body::jsonb - 'createdAt' from assay.list_save('lst_92', 'block',
@@ -61,7 +61,7 @@ select pg_temp.ids(assay.list_search(null, 'ip', '2.2.2.2')),
     pg_temp.ids(assay.list_search('block', 'ip', '2.2.2.2')),
     assay.list_search(null, 'user', '2.2.2.2');
 
--- A page of few among many reads few.
+-- A page of a rare kind among many entries reads few rows.
 insert into assay.list_entry (id, kind, subject, value, created_by)
 select 'lst_' || n, 'block', 'user', 'v' || n, 'me'
 from generate_series(1000, 20000) n;

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: ISC
--- Logins that failed.
+-- Failed logins and the login backoff.
 \pset tuples_only on
 \pset format unaligned
 
--- The delay grows from the fifth on, to 15 minutes and no further.
+-- The delay grows from the fifth failure on, up to 15 minutes.
 select n, assay.login_delay(n)
 from unnest(array[1, 4, 5, 6, 10, 14, 15, 1000000]) n;
 
 select assay.operator_register('one@example.com', 'hash') is not null;
 \set pair 'sha256(\'pair\'),sha256(\'account\')'
 
--- A try is a failure until it is cleared; who is no operator has no columns.
+-- A login counts as failed until it is cleared; without operator no columns.
 select assay.login_wait(:pair);
 select * from assay.login_try('one@example.com', :pair);
 select * from assay.login_try('two@example.com', :pair);
@@ -18,7 +18,7 @@ select failures, refused_until <= clock_timestamp() from assay.login_failure;
 select assay.login_clear(:pair);
 select count(*) from assay.login_failure;
 
--- In a row: the fifth makes the sixth wait, which is not counted.
+-- After the fifth failure the sixth login must wait, and is not counted.
 select wait, role from assay.login_try('one@example.com', :pair);
 update assay.login_failure set failures = 20;
 select * from assay.login_try('one@example.com', :pair);
@@ -27,7 +27,7 @@ from assay.login_try('one@example.com', :pair);
 select failures, assay.login_wait(:pair) between 899 and 900
 from assay.login_failure;
 
--- After an hour it begins anew, and what is older goes, a few at a time.
+-- After an hour the count restarts, and older rows are deleted, few at a time.
 update assay.login_failure set last_at = now() - interval '61 min',
 	refused_until = now() - interval '1 min';
 insert into assay.login_failure
@@ -36,8 +36,8 @@ from generate_series(1, 25) n;
 select wait, role from assay.login_try('one@example.com', :pair);
 select failures, count(*) from assay.login_failure group by 1 order by 1;
 
--- Failures of an account at many addresses: from the 50th on it waits at those
--- that it does not know, and nowhere else.
+-- Failures of an account at many addresses: from the 50th on the account must
+-- wait at addresses that are new to it, and only there.
 delete from assay.login_failure;
 delete from assay.login_account;
 select assay.login_clear(sha256('home'), sha256('account'));
@@ -55,7 +55,7 @@ select assay.login_wait(sha256('new'), sha256('account')),
 select wait, guessed, role
 from assay.login_try('one@example.com', sha256('home'), sha256('account'));
 select failures from assay.login_account;
--- It grows; a success at an unknown address is no failure, and makes it known.
+-- The wait grows; a success at a new address is no failure and makes it known.
 update assay.login_account set failures = 100,
 	refused_until = clock_timestamp();
 select wait, guessed, role
@@ -64,18 +64,18 @@ select assay.login_wait(sha256('newer'), sha256('account')) between 899 and 900;
 select assay.login_clear(sha256('new'), sha256('account'));
 select failures from assay.login_account;
 select assay.login_wait(sha256('new'), sha256('account'));
--- An address that was not used for 90 days is unknown again.
+-- An address that was not used for 90 days is new again.
 update assay.login_address set last_at = now() - interval '91 days'
 where pair = sha256('home');
 select assay.login_wait(sha256('home'), sha256('account')) between 899 and 900;
--- Of more than 32 the oldest go, and those of another account stay.
+-- An account keeps its last 32 addresses; those of another account stay.
 select assay.login_clear(sha256('elsewhere'), sha256('another'));
 select count(assay.login_clear(sha256(n::text::bytea), sha256('account')) is null)
 from generate_series(1, 40) n;
 select account = sha256('account'), count(*) from assay.login_address group by 1
 order by 1;
 select assay.login_address_seen(sha256('new')), assay.login_address_seen(sha256('40'));
--- After an hour without a failure it begins anew.
+-- After an hour without a failure the count restarts.
 update assay.login_account set last_at = now() - interval '61 min',
 	refused_until = now() - interval '1 min';
 select wait, guessed

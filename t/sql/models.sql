@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Models: what serves, by publishing, by files of hosts, and back again.
+-- Models: which one is active after publishing, polls of sources and rollbacks.
 \pset tuples_only on
 \pset format unaligned
 
@@ -14,16 +14,16 @@ create view pg_temp.serves as
 	order by number desc limit 1) l on true
 	left join assay.model m using (hash);
 
--- At first nothing was loaded.
+-- At first there is no activation.
 select * from pg_temp.serves;
 
--- What is published serves; again, it does already.
+-- A published model is active; publishing it again changes nothing.
 select assay.model_activate('published', pg_temp.h(1), pg_temp.b(1));
 select * from pg_temp.serves;
 select assay.model_activate('published', pg_temp.h(1), pg_temp.b(1));
 select * from pg_temp.serves;
 
--- What a host sees at its place, by a claim of its own.
+-- turn() takes a lease for a host; look() reports what it finds at its source.
 create function pg_temp.turn(host text, minutes bigint) returns timestamptz
 language sql return (select lease_end from assay.model_source_claim(host, 'disk ' || host,
 	'disk', minutes, 5000, 2));
@@ -32,8 +32,8 @@ returns table (lease_held boolean, activated boolean, refusal_changed boolean) l
 as $$ select l.* from assay.model_source_report('disk ' || host, pg_temp.turn(host, 0),
     pg_temp.h(version), pg_temp.b(version), null, refusal) l $$;
 
--- A file: the host's first look loads it, its next do not, and neither does
--- another host that has the same.
+-- The first poll of a host loads its file; its later polls do not, nor do polls
+-- of another host with the same file.
 select * from pg_temp.look('a', 2);
 select * from pg_temp.serves;
 select pg_temp.turn('a', 5) is null;
@@ -41,26 +41,26 @@ select * from pg_temp.look('a', 2);
 select * from pg_temp.look('b', 2);
 select * from pg_temp.serves;
 
--- Rolled out host by host, it serves from the first on, and who lags behind
--- does not take it back.
+-- A file that is rolled out host by host is active from the first host on; a
+-- host that still has the old file does not reactivate that.
 select * from pg_temp.look('a', 3);
 select * from pg_temp.look('b', 2);
 select * from pg_temp.serves;
 select * from pg_temp.look('b', 3);
 select * from pg_temp.serves;
 
--- A new host with an old file loads nothing, one with a new one does.
+-- A new host loads a new file, but not a file that was loaded before.
 select * from pg_temp.look('c', 2);
 select * from pg_temp.serves;
 select * from pg_temp.look('d', 4);
 select * from pg_temp.serves;
 
--- The old file put back is another than before.
+-- A host that gets the old file back has a changed file, which is loaded.
 select * from pg_temp.look('a', 2);
 select * from pg_temp.serves;
 
--- A bad one changes nothing, and is news when it begins, when its reason is
--- another, and when it ends.
+-- A refused model changes nothing.  It is reported when it begins, when its
+-- reason changes, and when it ends.
 select * from pg_temp.look('a', null, 'is bad');
 select * from pg_temp.look('a', null, 'is bad');
 select * from pg_temp.look('a', null, 'is worse');
@@ -73,8 +73,8 @@ select refusal, failures, refused_at from assay.model_source
 where name = 'disk a';
 select * from pg_temp.serves;
 
--- Who has no file any more gives nothing up that was published; nor what came
--- from a file, while others have one.
+-- A host without a source ends no published model, and no model of a source
+-- while other hosts have a source.
 select * from assay.model_source_release('a');
 select * from pg_temp.look('b', 6);
 select * from assay.model_source_release('nobody');
@@ -85,11 +85,11 @@ select * from assay.model_source_release('b');
 select * from pg_temp.serves;
 select count(*) from assay.model_source;
 
--- The same file, set again, serves again.
+-- The same file becomes active again when it is configured again.
 select * from pg_temp.look('b', 6);
 select * from pg_temp.serves;
 
--- A host that was not heard of for long is none.
+-- A host that was silent for a month counts as a host without a source.
 insert into assay.model_host values ('gone', 'disk gone',
     now() - interval '2 months');
 insert into assay.model_source values ('disk gone', 'disk', pg_temp.h(1));
@@ -98,7 +98,7 @@ select * from pg_temp.serves;
 select * from pg_temp.look('b', 6);
 select name, hash = pg_temp.h(6) from assay.model_source;
 
--- What is published while a file has it stays without the file.
+-- A model of a file that is also published stays active without the file.
 select assay.model_activate('published', pg_temp.h(6), pg_temp.b(6));
 select * from pg_temp.serves;
 select assay.model_activate('published', pg_temp.h(6), pg_temp.b(6));
@@ -107,8 +107,8 @@ select * from pg_temp.serves;
 select * from pg_temp.look('b', 6);
 select * from pg_temp.serves;
 
--- One at a time, and what is told under a claim that was taken over counts for
--- nothing.
+-- One companion polls at a time, and a report under an expired lease is
+-- ignored.
 create table pg_temp.claimed as select pg_temp.turn('b', 0) as claim;
 select pg_temp.turn('b', 0) is null;
 update assay.model_source set claimed_until = claimed_until - interval '5 s';
@@ -121,7 +121,7 @@ select * from pg_temp.serves;
 update assay.model_source set claimed_until = now() + interval '1 year';
 select * from pg_temp.look('b', 6);
 
--- After failures it is due sooner, but never later than the minutes say.
+-- After a failure a poll is due sooner, never later than the minutes.
 create function pg_temp.rests(f int, minutes bigint) returns interval
 language sql
 as $$ select max(t * interval '1 s') from generate_series(0, 100000, 10) t
@@ -132,7 +132,7 @@ select f, pg_temp.rests(f, 5), pg_temp.rests(f, 1440)
 from generate_series(0, 8) f;
 select pg_temp.rests(1000, 1440);
 
--- Two hosts that have the same URL are one, and leave one by one.
+-- Two hosts with the same URL share one source and leave it one by one.
 create function pg_temp.fetch(host text, version int, tag text) returns
 table (lease_held boolean, activated boolean, refusal_changed boolean) language sql
 as $$ select l.* from assay.model_source_claim(host, 'url x', 'url', 0, 5000, 2) t,
@@ -148,7 +148,7 @@ select name, etag from assay.model_source;
 select * from assay.model_source_release('b');
 select name from assay.model_source;
 
--- An etag is of what this release can read, or it is forgotten.
+-- The etag is returned only if this release can read the model.
 select etag from assay.model_source_claim('e', 'url x', 'url', 0, 5000, 8);
 update assay.model_source set claimed_until = null;
 select etag from assay.model_source_claim('e', 'url x', 'url', 0, 5000, 9);
@@ -157,7 +157,7 @@ select * from pg_temp.fetch('e', 9, null);
 select kind, etag from assay.model_source;
 select * from pg_temp.serves;
 
--- A URL that is new is meant, whatever is there.
+-- The model at a new URL becomes active, even if it was loaded before.
 select l.* from assay.model_source_claim('g', 'url y', 'url', 0, 5000, 8) t,
     assay.model_source_report('url y', t.lease_end, pg_temp.h(8), null, null, null) l;
 select * from pg_temp.serves;
@@ -165,19 +165,19 @@ select * from assay.model_source_release('e');
 select * from assay.model_source_release('g');
 select * from pg_temp.serves;
 
--- Back to the second.
+-- A rollback activates the second model.
 select assay.model_activate('published', pg_temp.h(1), null);
 select * from pg_temp.serves;
 select count(*) from assay.model;
 
--- Numbers that are doubles and no numerics are none of the database's business.
+-- A model may contain numbers that the type numeric cannot hold.
 begin;
 select assay.model_activate('published', encode(sha256(body::bytea), 'hex'), body)
 from (values ('{"featuresVersion":1.0e0,"bias":1e-20000}')) as v(body);
 select features_version from assay.model where body like '%1e-20000%';
 rollback;
 
--- What cannot be.
+-- Invalid arguments are refused.
 select assay.model_activate('published', pg_temp.h(7),
     pg_temp.b(8));
 select assay.model_activate('published', pg_temp.h(7), rpad(pg_temp.b(7), 65537));
@@ -190,7 +190,7 @@ select assay.model_activate('found', pg_temp.h(7),
     pg_temp.b(7));
 select * from pg_temp.serves;
 
--- A clock that was set back makes nobody wait.
+-- After the clock was set back no poll waits for the future.
 select * from pg_temp.look('b', 6);
 update assay.model_source set polled_at = now() + interval '1 year';
 select pg_temp.turn('b', 5) is not null;

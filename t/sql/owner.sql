@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: ISC
--- No role of a program owns anything or makes anything in the owner's schema:
--- what it made would run as the owner.
+-- No role of a program owns or creates anything in the owner's schema, because
+-- its objects would run as the owner.
 \pset tuples_only on
 \pset format unaligned
 
--- Tables, views and sequences; functions; types; the schema itself.
+-- The owners of tables, views, sequences, functions, types and the schema.
 select c.relname, c.relowner::regrole from pg_class c
 where c.relowner in (select oid from pg_roles where rolname ~ '^assay_');
 select p.proname, p.proowner::regrole from pg_proc p
@@ -14,7 +14,7 @@ where t.typowner in (select oid from pg_roles where rolname ~ '^assay_');
 select n.nspname, n.nspowner::regrole from pg_namespace n
 where n.nspowner in (select oid from pg_roles where rolname ~ '^assay_');
 
--- None may create there, or hang a trigger on a table, by any grant.
+-- No grant allows a role to create objects there or triggers on the tables.
 select r.rolname, has_schema_privilege(r.oid, 'assay', 'create')
 from pg_roles r where r.rolname ~ '^assay_' order by 1;
 select r.rolname, c.relname from pg_roles r, pg_class c
@@ -22,7 +22,7 @@ where r.rolname ~ '^assay_' and c.relnamespace = 'assay'::regnamespace
 	and c.relkind in ('r', 'p', 'v')
 	and has_table_privilege(r.oid, c.oid, 'trigger, truncate, references');
 
--- Nobody has anything there without a grant of its own.
+-- PUBLIC has no rights there.
 select c.relname from pg_class c,
 	aclexplode(c.relacl) a
 where c.relnamespace = 'assay'::regnamespace and a.grantee = 0;
@@ -32,9 +32,9 @@ where p.pronamespace = 'assay'::regnamespace and a.grantee = 0;
 select n.nspname from pg_namespace n, aclexplode(n.nspacl) a
 where n.nspname = 'assay' and a.grantee = 0;
 
--- What runs as the owner looks for names where nobody else can put any, the
--- session's own schema last; a function without such a path was resolved when
--- it was made.
+-- Functions that run as the owner search names only where no other role can
+-- create any, and the temporary schema last.  Functions without such a path
+-- were resolved when they were created.
 select p.oid::regprocedure from pg_proc p
 where p.pronamespace = 'assay'::regnamespace
 	and not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig),
@@ -121,7 +121,7 @@ create index on assay.decision_detail (user_id);
 alter function assay.erase_details(text, timestamptz, bigint)
     set search_path = mine;
 
--- retain removes months and batches of what it is to sweep, and nothing else.
+-- retain can remove months and batches of its collections, and nothing else.
 select * from assay.retention_month('epoch', 'epoch', 'epoch');
 select count(*) from assay.retention_month('infinity', 'epoch', 'epoch');
 select * from assay.retention_batch('idempotency', 'assay.operator'::regclass::oid::bigint,

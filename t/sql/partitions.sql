@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Partitions ahead of time, none made twice, none by default.
+-- Partitions are created ahead, once each, and there is no default partition.
 \pset tuples_only on
 \pset format unaligned
 select assay.partitions_ahead(24);
@@ -9,7 +9,7 @@ select count(*), count(distinct relname) from pg_inherits
 where inhparent in ('assay.verdict_log'::regclass, 'assay.decision_detail'::regclass)
 	and relispartition;
 
--- They belong to the owner of all, and have the parent's indexes.
+-- They belong to the owner of the schema and have the parent's indexes.
 select distinct pg_get_userbyid(relowner) from pg_inherits
 	join pg_class on oid = inhrelid
 where inhparent in ('assay.verdict_log'::regclass, 'assay.decision_detail'::regclass);
@@ -18,7 +18,7 @@ select count(distinct indexes) from (
 		on indrelid = inhrelid
 	where inhparent = 'assay.verdict_log'::regclass group by inhrelid) i;
 
--- A row of last year has no place to go.
+-- A row of last year has no partition, which is an error.
 insert into assay.verdict_log (decided_at, id, event_id, event_type, verdict,
 	score, reasons, policy_id, policy_version, correlation_id)
 values (now() - interval '1 year', 'v', 'e', 't', 'allow', 0, '[]', 'p', '1',

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Publishing: who gets what, how often, under which ids.
+-- Publishing: which subscriber gets which event, how often, under which id.
 \pset tuples_only on
 \pset format unaligned
 
@@ -17,7 +17,7 @@ select bool_and(a < b) from (select
     (assay.id_prefixes(t + interval '1 millisecond'))[1] as b
     from generate_series(timestamptz '2026-01-01', '2026-01-02', '7 min') t) w;
 
--- Who subscribes; endpoints get all, channels what they ask for.
+-- The subscribers; channels may have a least verdict and a limit per minute.
 insert into assay.webhook_endpoint (id, url, events, secret, created_by)
 values ('whk_v', 'https://a.example/', '{verdict.reached.v1}', 's', 'me'),
     ('whk_c', 'https://a.example/', '{case.resolved.v1}', 's', 'me'),
@@ -44,7 +44,7 @@ returns void language sql as $$
 	values (at, 'vd_' || event, event, 'order.place', verdict, 7,
 	    '[{"tag":"b","points":7}]', 'pol', 'v1', queue, 'c-' || event)
 $$;
--- A row for each kind of event, and a last one with more.
+-- A row with counts for each kind of event, then a row that has only more.
 create function publish(max_deliveries bigint default 2000,
     looked bigint default 0)
 returns table (topic text, events bigint, throttled bigint, more boolean)
@@ -58,7 +58,7 @@ language sql as $$
 	select null, null, null, p.more from p
 $$;
 
--- What is as old as the subscription counts, and nothing older.
+-- A subscriber gets events as old as its subscription, and no older ones.
 select decide('old', 'deny', now() - interval '1 hour');
 select decide(v, v) from unnest('{allow,challenge,deny}'::text[]) v;
 select decide('review', 'review', queue => 'risk-ops');
@@ -83,7 +83,7 @@ select count(*), count(distinct id), bool_and(id ~ case
 select count(*) from assay.outbox;
 select * from publish();
 
--- A channel has its minute over again when another one begins.
+-- The limit of a channel applies again in the next minute.
 delete from assay.delivery;
 select decide('m', 'allow');
 update assay.alert_minute
@@ -96,7 +96,7 @@ select * from publish();
 select * from gets where subscriber_id in ('ntf_few', 'ntf_some');
 select channel_id, n from assay.alert_minute order by 1;
 
--- Few at a time, in the middle of a transaction too: each once.
+-- In small steps, also within one transaction, each event is published once.
 delete from assay.delivery;
 update assay.alert_channel set active = false;
 select anomalies from assay.epoch;
@@ -114,13 +114,13 @@ select * from gets;
 select count(distinct correlation_id) from assay.delivery
 where subscriber_id = 'whk_v';
 
--- What was rolled back is never published; nor again what is.
+-- A rolled back event is never published, and no event is published twice.
 begin;
 select decide('gone', 'deny');
 rollback;
 select * from publish();
 
--- Without subscribers nothing is read, and nobody gets it later.
+-- Without subscribers the log is not read; later ones do not get its events.
 update assay.webhook_endpoint set active = false;
 select decide('n-' || n, 'allow') from generate_series(1, 3) n;
 select * from publish();
@@ -131,7 +131,7 @@ select decide('after', 'allow');
 select * from publish();
 select * from gets where subscriber_id = 'whk_new';
 
--- A gap that others' transactions make is passed at once.
+-- A gap of transactions without decisions is skipped in one step.
 delete from assay.delivery;
 do $$ begin
 	for i in 1..3000 loop
@@ -144,8 +144,8 @@ select * from publish();
 select * from publish();
 select * from gets;
 
--- What another server said is not believed: neither beyond all transactions
--- here, nor does it move the cursor.
+-- A position from another server that is beyond all transactions here is
+-- ignored, and does not move the cursor.
 delete from assay.delivery;
 select decide('switched', 'allow');
 select topic, events, more from publish(2000,

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- What is counted of devices and ips: which decisions, which labels, and when.
+-- Entity risk: which decisions and labels count for a device or ip, and when.
 \pset tuples_only on
 \pset format unaligned
 \pset null -
@@ -10,7 +10,7 @@ create function base() returns timestamptz language sql stable
 return (date_trunc('month', now() at time zone 'UTC') + interval '1 month')
     at time zone 'UTC';
 
--- A decision, so many days after noon of the base.
+-- Log a decision some days after noon of the base.
 create function decide(verdict text, event text, day float8, device text,
     ip text default null, score int default 50) returns void language sql
 begin atomic
@@ -26,7 +26,7 @@ begin atomic
 	    (select id from name where key = ip));
 end;
 
--- Counts the next of the log, as the companion does.
+-- Count the next piece of the log, as the companion does.
 create function project(most bigint)
 returns table (key text, day bigint, events numeric) language plpgsql as $$
 declare
@@ -51,8 +51,8 @@ begin atomic
 	order by l.entity, l.day;
 end;
 
--- Scored decisions count for the device and the ip that they carried, on their
--- days, also on one far from the others.
+-- A scored decision counts for its device and its ip on its day, also on a day
+-- far from the others.
 select decide('v-1', 'e-1', 0, 'd-1', '192.0.2.1');
 select decide('v-2', 'e-2', 0.4999, 'd-1');
 select decide('v-3', 'e-3', 0.5, 'd-1', '192.0.2.1');
@@ -62,7 +62,7 @@ select decide('v-6', 'e-6', 80, 'd-2');
 select * from project(100);
 select * from project(100);
 
--- A piece of a transaction, too.
+-- A piece may end within a transaction of the log.
 begin;
 select decide('v-' || n, 'e-' || n, n % 2, 'd-2')
     from generate_series(10, 15) n \g /dev/null
@@ -72,19 +72,19 @@ select * from project(3);
 select * from project(3);
 select * from project(3);
 
--- A label counts when its decision does; the same again is nothing.
+-- A label counts once its decision has counted; repeating it changes nothing.
 select assay.label_put('e-1', 'analyst', 'legit', 'c');
 select assay.label_put('e-2', 'analyst', 'fraud', 'c');
 select * from credit(10);
 select * from credit(10);
 select * from labels;
 
--- What was legit turns out as fraud.
+-- A label changes from legit to fraud.
 select assay.chargeback_put('e-1', 'c', 1000);
 select * from credit(10);
 select * from labels;
 
--- Where it has no decision yet, or one that was not counted yet, it waits.
+-- A label waits while its decision is missing or has not counted yet.
 select assay.chargeback_put('e-7', 'c', 1000);
 select * from credit(10);
 select decide('v-7', 'e-7', 2, 'd-2');
@@ -94,7 +94,7 @@ select * from credit(10);
 select * from project(10);
 select * from credit(10);
 
--- It stays with the decision that it was counted with, also when there is a
+-- A label stays with the decision with which it was counted, even if there is a
 -- newer one.
 select assay.label_put('e-8', 'analyst', 'legit', 'c');
 select decide('v-8', 'e-8', 3, 'd-1');
@@ -109,7 +109,7 @@ select assay.chargeback_put('e-8', 'c', 1000);
 select * from credit(10);
 select * from labels where event_id = 'e-8';
 
--- So many at a time; where the detail is gone, there is nothing to count.
+-- A call counts a limited number; without its detail a label does not count.
 select decide('v-' || n, 'e-' || n, 6, 'd-1') from generate_series(20, 22) n;
 select * from project(10);
 delete from assay.decision_detail where verdict_id = 'v-21';
@@ -118,7 +118,7 @@ select * from credit(2);
 select * from credit(2);
 select * from credit(2);
 
--- Days are written of devices and ips only, and forgotten by months.
+-- Only devices and ips have days, which are removed month by month.
 select assay.risk_put(array[id], array[20000], array['\x01'::bytea])
     from name where key = 'd-1';
 select assay.risk_put(array_agg(id order by id), array_agg(n),
@@ -141,7 +141,7 @@ select assay.risk_put(array[id], array[assay.risk_day(now()) - 121],
     array['\x04'::bytea]) from name where key = 'd-1';
 select assay.risk_prune(10);
 
--- Nor are all that are kept read to find one, however few they are.
+-- Finding the entities to remove does not read all entities.
 begin;
 select seq_scan as scans from pg_stat_xact_all_tables
     where relid = 'assay.entity_risk'::regclass \gset
@@ -150,7 +150,7 @@ select seq_scan - :scans from pg_stat_xact_all_tables
     where relid = 'assay.entity_risk'::regclass;
 commit;
 
--- With an entity goes what was counted of it; with one that stays, nothing.
+-- Erasing an entity removes its counts; an entity that stays keeps them.
 insert into assay.entity (kind, key) values (1, 'u-1');
 insert into assay.entity_link (a, b)
 select d.id, u.id from name d, name u

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Rulesets and policies: versions that stay, the pointer, and who is told.
+-- Rulesets and policies: versions, the active one, and the epochs.
 \pset tuples_only on
 \pset format unaligned
 \pset null -
@@ -12,14 +12,14 @@ order by 1;
 select version from assay.ruleset_active where event_type = 'card.refund';
 select rules, policies from assay.epoch;
 
--- To where it is already: nobody is told.
+-- A rollback to the active version does not bump the epoch.
 select assay.ruleset_activate('card.refund', 'v2');
 select rules, policies from assay.epoch;
 select assay.ruleset_activate('card.refund', 'seed@v0.4');
 select version from assay.ruleset_active where event_type = 'card.refund';
 select rules, policies from assay.epoch;
 
--- To what never was.
+-- A rollback to an unknown version is refused.
 select assay.ruleset_activate('card.refund', 'v3');
 
 select * from assay.policy_publish('pol_card_refund', 'v2', 'fail_closed',

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- The first policies, one of each event type, as DESIGN has them.
+-- The first policies, one for each event type.
 \pset tuples_only on
 \pset format unaligned
 select p.event_type, p.id, p.version, p.on_error, string_agg(

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: ISC
--- What is on probation: which decisions and labels are counted of it, once, and
--- how it begins, is replaced and ends.
+-- Shadows: which decisions and labels count for them, each once, and how they
+-- begin, are replaced and end.
 \pset tuples_only on
 \pset format unaligned
 \pset null -
 
--- A scored decision so many minutes from now, by what serves and by a shadow,
--- whose tag gives all of its points.
+-- Log a decision some minutes from now with an active score and a shadow score,
+-- each from one tag.
 create function decide(verdict text, minutes float8, live int, shadow text,
     score int) returns void language sql
 begin atomic
@@ -36,12 +36,12 @@ return (select counted from assay.analytics_project(most));
 create function epochs() returns text language sql
 return (select rules || ' ' || model from assay.epoch);
 
--- Nothing is on probation, and a sample that says so anyhow counts for nobody.
+-- Without a shadow, a sample with a shadow result does not count.
 select decide('v-0', 0, 10, 'shd_none', 60);
 select project(10);
 select count(*) from counted;
 
--- A ruleset.
+-- A shadow ruleset.
 select epochs();
 select * from assay.shadow_ruleset('order.place', 'v1', 'rules', 'shd_1');
 select epochs();
@@ -51,7 +51,7 @@ select * from assay.shadow_ruleset('order.place', 'v1', 'rules', 'shd_x');
 select epochs();
 select id from assay.shadow;
 
--- Counted once, also where it is done again, and in pieces.
+-- Each decision counts once, also in pieces and when a step is repeated.
 begin;
 select decide('v-1', 0, 10, 'shd_1', 60);
 select decide('v-2', 0, 20, 'shd_1', 20);
@@ -68,8 +68,8 @@ select project(2);
 select project(2);
 select * from counted;
 
--- A label, once its decision is counted for devices and ips; it moves, also
--- when the sample has gone.
+-- A label counts after its decision has counted for entity risk; its count
+-- moves with it, also after the sample was removed.
 select assay.label_put('e-v-1', 'analyst', 'legit', 'c');
 select assay.label_put('e-v-3', 'analyst', 'legit', 'c');
 select assay.label_put('e-v-4', 'analyst', 'legit', 'c');
@@ -81,11 +81,11 @@ select count(*) from assay.risk_labels(10);
 select * from counted where kind in ('fraud', 'legit');
 select event_id, shadow[2:] from assay.label order by 1;
 
--- What is shown: exact quantiles, and rates of reviews and denials.
+-- The list shows exact quantiles, and precision and recall.
 select jsonb_pretty(x::jsonb - 'startedAt' - 'verdicts' - 'id')
     from json_array_elements(assay.shadow_list(null)::json) x;
 
--- Promoted: it serves, its row stays, and what was decided before counts still.
+-- A promoted shadow is active and stays listed; earlier decisions still count.
 select * from assay.shadow_end('order.place', 'shd_2', 'promoted');
 select epochs();
 select * from assay.shadow_end('order.place', 'shd_1', 'promoted');
@@ -100,14 +100,14 @@ select decide('v-7', 10, 10, 'shd_1', 60);
 select project(10);
 select n from counted where name = 'allow.review' and kind = 'verdicts';
 
--- Replaced: its counts go, and labels of its decisions count for nobody.
+-- A replaced shadow loses its counts, and labels of its decisions do not count.
 select * from assay.shadow_ruleset('order.place', 'v2', 'rules', 'shd_2');
 select count(*) from counted;
 select assay.label_put('e-v-3', 'chargeback', 'fraud', 'c');
 select count(*) from assay.risk_labels(10);
 select count(*) from counted;
 
--- A model: of every type that has no ruleset on probation.
+-- A shadow model is the shadow of each type without a shadow ruleset.
 select refusal, body::json ->> 'version' = left(encode(sha256('{"featuresVersion":1}'), 'hex'), 16)
     from assay.shadow_model(encode(sha256('{"featuresVersion":1}'), 'hex'),
     '{"featuresVersion":1}', 'shd_3');
@@ -120,8 +120,8 @@ select epochs();
 select origin, hash = encode(sha256('{"featuresVersion":1}'), 'hex')
     from assay.model_activation;
 
--- A scorer: counted while a companion was told of it within a day of that, and
--- anew after a day in which none was.
+-- A shadow scorer counts if a companion had it within a day, and starts at zero
+-- after a day without it.
 select assay.shadow_scorer('ml');
 select epochs();
 select decide('v-8', 0, 10, 'ml', 60);

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- The newest of the logs, however they are spread.
+-- Pages of the logs, however the rows are spread over time.
 \pset tuples_only on
 \pset format unaligned
 set plan_cache_mode = force_generic_plan;
@@ -26,7 +26,7 @@ begin atomic
 	from made m;
 end;
 
--- Whether pages are what a plain reading gives, at every limit and place.
+-- Compare pages with a plain query, at every limit and position.
 create function pages(name text, most int) returns table (wrong text)
 language plpgsql as $$
 declare
@@ -65,7 +65,7 @@ $$;
 select assay.verdict_page(25, null, 'infinity');
 select assay.activity_page(100, null, 'infinity');
 
--- One, some of today, all of one moment, a burst, months ago.
+-- One row; rows of today; of one moment; a burst; months ago.
 select decide(date_trunc('month', now()) + interval '3 days', 1);
 select * from pages('verdict_page', 100);
 select * from pages('activity_page', 200);
@@ -86,7 +86,7 @@ select * from pages('verdict_page', 100);
 select * from pages('activity_page', 200);
 select count(*) from assay.verdict_log;
 
--- What is gone from the activity log is gone from the newest on, or for good.
+-- The activity log leaves out erased requests, the newest or all older ones.
 update assay.decision_detail set request = null
 where decided_at > date_trunc('month', now()) + interval '1 day'
 	+ interval '100 milliseconds';
@@ -94,7 +94,7 @@ select json_array_length(assay.activity_page(200, null, 'infinity')::json);
 update assay.decision_detail set request = null;
 select assay.activity_page(200, null, 'infinity');
 
--- What retention has emptied is not read, however little there is besides.
+-- Pages that retention has emptied are not read, even if few rows are left.
 set timezone = 'UTC';
 create table assay.detail_emptied partition of assay.decision_detail
 for values from (date_trunc('month', now()) - interval '1 month')
