@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a backtest counts, and what it makes of it. */
+/* The counts of a backtest, and the result that is computed from them. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -97,7 +97,7 @@ add_rate_member(struct str *s, const char *before, int64_t part, int64_t whole)
 	str_number(s, whole == 0 ? 0 : (double)part / (double)whole);
 }
 
-/* How often each verdict was given, and how often it would be. */
+/* The number of samples by verdict: as answered, and by the candidate. */
 static void
 add_mix(struct str *s, const struct backtest *bt)
 {
@@ -121,7 +121,7 @@ add_mix(struct str *s, const struct backtest *bt)
 	str_add(s, "}}");
 }
 
-/* The pairs of different verdicts that there are. */
+/* The pairs of different verdicts that occurred. */
 static void
 add_flips(struct str *s, const struct backtest *bt)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a backtest counts, and what it makes of it. */
+/* The counts of a backtest, and the result that is computed from them. */
 #ifndef CORE_ANALYSE_BACKTEST_H
 #define CORE_ANALYSE_BACKTEST_H
 
@@ -9,46 +9,50 @@
 
 struct str;
 
-/* What is known of an event in the end. */
+/* The label of an event. */
 enum backtest_label { LABEL_NONE = 1, LABEL_LEGIT, LABEL_FRAUD, LABEL__MAX };
 
-/* Labelled samples by what was said of them; flagged is all but allow. */
+/*
+ * Labelled samples by label and verdict.  A sample is flagged if its verdict is
+ * not allow.
+ */
 struct confusion {
 	int64_t true_positives; /* flagged fraud */
 	int64_t false_positives; /* flagged, but legit */
-	int64_t false_negatives; /* fraud that was let through */
-	int64_t true_negatives;
+	int64_t false_negatives; /* fraud that was allowed */
+	int64_t true_negatives; /* legit, and allowed */
 };
 
 /* The verdicts on one sample. */
 struct backtest_label_result {
-	enum verdict answered; /* when it happened */
-	enum verdict baseline; /* of the live policy on the recorded score */
-	enum verdict candidate;
+	enum verdict answered; /* the recorded one */
+	enum verdict baseline; /* of the active policy, at the recorded score */
+	enum verdict candidate; /* of the rules or bands under test */
 	enum backtest_label label;
 };
 
-/* The counts so far; begins zeroed. */
+/* The counts so far; zero it before the first sample. */
 struct backtest {
 	struct confusion candidate;
 	struct confusion baseline;
-	int64_t labeled;
-	int64_t flips; /* labelled, and the candidate says otherwise */
-	int64_t pairs[VERDICT__MAX]
-		     [VERDICT__MAX]; /* all: answered, candidate */
+	int64_t labeled; /* number of samples with a label */
+	int64_t flips; /* labelled samples: candidate differs from answered */
+
+	/* All samples, by the verdicts answered and candidate. */
+	int64_t pairs[VERDICT__MAX][VERDICT__MAX];
 };
 
 /* Count one sample. */
 void backtest_add(
     struct backtest *bt, const struct backtest_label_result *result);
 
-/* How many were counted. */
+/* The number of samples that were counted. */
 int64_t backtest_samples(const struct backtest *bt);
 
 /*
  * Append the members of the result (SPEC: "Backtest result") from sampleSize
- * on, without braces: the named ones, of labelled samples, then mix and
- * flipsByPair, of all.  A rate whose denominator is empty is 0.
+ * on, without braces.  candidate, baseline and delta count labelled samples
+ * only; mix and flipsByPair count all.  A rate with denominator 0 is 0.
  */
 void backtest_json(struct str *s, const struct backtest *bt);
 

@@ -17,36 +17,38 @@
 #include "core/signal/signals.h"
 #include "core/analyse/explain.h"
 
-#define WORK_MAX 100000000 /* terms of rules that a search may evaluate */
-#define WORK_LEAST 1000 /* terms that any decision counts for */
-#define WORK_HIT 20 /* and any rule that fires */
-#define DOUBLINGS 64 /* of the smallest step, beyond any number's most */
-#define SIZE_UNKNOWN 2 /* of a change to or from unknown */
+/* The work of a search, in terms of rules that are evaluated. */
+#define WORK_MAX 100000000 /* limit of one search */
+#define WORK_LEAST 1000 /* fixed cost of one decision */
+#define WORK_HIT 20 /* cost of each rule that fires */
+
+#define DOUBLINGS 64 /* of the smallest step; reaches the end of each range */
+#define SIZE_UNKNOWN 2 /* size of a change to or from unknown */
 
 /* The signal or attribute that is changed. */
 struct subject {
 	const char *name;
 	bool attr;
-	enum value_type type; /* of a signal */
+	enum value_type type; /* only of a signal */
 	const struct signal_range *domain;
 	struct value was;
-	struct value *place; /* what is decided with */
+	struct value *place; /* the value in the sample that is changed */
 	const struct rule_literal *literals; /* that rules compare it with */
-	size_t n;
+	size_t n; /* number of literals */
 };
 
-/* A search under way. */
+/* The state of a search. */
 struct search {
 	const struct rulebook *book;
-	struct sample changed; /* the sample, but for one value */
-	struct attr *attrs; /* of its event */
+	struct sample changed; /* copy of the sample with one value changed */
+	struct attr *attrs; /* of the event in changed */
 	struct arena *arena;
 	struct decision decision;
-	enum verdict verdict; /* that another one is looked for */
-	int64_t left; /* terms that it may still evaluate */
-	int64_t each; /* for a decision in which no rule fires */
-	const char *other; /* a text that no rule names */
-	bool smooth; /* a model makes scores between the rules' literals */
+	enum verdict verdict; /* of the unchanged sample */
+	int64_t left; /* work that remains, in terms of rules */
+	int64_t each; /* work of a decision in which no rule fires */
+	const char *other; /* a text that is not a literal of any rule */
+	bool smooth; /* a model: scores also change between literals */
 	struct counterfactuals *found;
 	struct fail *fail;
 };
@@ -102,7 +104,7 @@ explain_changes(const struct rulebook *book, const struct sample *sample,
 	    (literals = rule_literals(a, book->ruleset, &n)) == NULL)
 		return fail_memory(f);
 
-	/* Longer than any literal. */
+	/* It is longer than any literal, so it equals none. */
 	memset(other, 'x', RULE_STRING_MAX + 1);
 	s->other = other;
 	s->book = book;
@@ -118,7 +120,7 @@ explain_changes(const struct rulebook *book, const struct sample *sample,
 	return r;
 }
 
-/* Take the sample and decide it as it is. */
+/* Copy the sample and decide it unchanged. */
 static int
 search_begin(struct search *s, const struct sample *sample)
 {
@@ -140,7 +142,10 @@ search_begin(struct search *s, const struct sample *sample)
 	return 0;
 }
 
-/* The event's attributes, and those unknown that rules ask for besides. */
+/*
+ * Copy the event's attributes.  Add those that rules read and the event lacks,
+ * as unknown.
+ */
 static int
 copy_attrs(struct search *s, const struct sample *sample)
 {
@@ -166,7 +171,7 @@ copy_attrs(struct search *s, const struct sample *sample)
 	return 0;
 }
 
-/* The type of an event stays: another one has rules of its own. */
+/* Never change the type of the event: each type has its own rules. */
 static int
 search_signals(struct search *s, const struct rule_literal *literals, size_t n)
 {
@@ -215,7 +220,7 @@ search_attrs(struct search *s, const struct rule_literal *literals, size_t n)
 	return 0;
 }
 
-/* Find the literals of one signal.  Returns how many. */
+/* Set the literals of one signal and return their number. */
 static size_t
 literals_of(struct subject *of, uint16_t signal,
     const struct rule_literal *literals, size_t n)
@@ -230,7 +235,7 @@ literals_of(struct subject *of, uint16_t signal,
 	return of->n;
 }
 
-/* Try all that one signal could be. */
+/* Try all candidates of one signal. */
 static int
 search_one(struct search *s, const struct subject *of)
 {
@@ -245,7 +250,7 @@ search_one(struct search *s, const struct subject *of)
 	return try_value(s, of, value_unknown(), false, &way);
 }
 
-/* An attribute is of the types that rules compare it with. */
+/* An attribute can have each type that rules compare it with. */
 static bool
 may_be(const struct subject *of, enum value_type type)
 {
@@ -273,7 +278,10 @@ search_bools(struct search *s, const struct subject *of)
 	return 0;
 }
 
-/* The words that there are, or those that rules know and one they do not. */
+/*
+ * Try all words of the signal.  If it can be any text, try the literals and
+ * one other text.
+ */
 static int
 search_texts(struct search *s, const struct subject *of)
 {
@@ -299,7 +307,10 @@ search_texts(struct search *s, const struct subject *of)
 	return try_value(s, of, value_string(s->other), true, &way);
 }
 
-/* Outwards from what it was, or from the least where that is unknown. */
+/*
+ * Try larger numbers in ascending order, then smaller ones in descending
+ * order.  If the current value is unknown, try all in ascending order.
+ */
 static int
 search_numbers(struct search *s, const struct subject *of)
 {
@@ -321,7 +332,7 @@ search_numbers(struct search *s, const struct subject *of)
 	part = (struct numbers) { all.all + n, all.n - n };
 	r = walk_candidates(s, of, &part);
 
-	/* And down: the others, turned round. */
+	/* The smaller numbers, in descending order. */
 	part = (struct numbers) { all.all, n };
 	reverse_numbers(&part);
 	if (r == 0)
@@ -331,8 +342,8 @@ search_numbers(struct search *s, const struct subject *of)
 }
 
 /*
- * Add the literals and what is nearest to them on each side: between two of
- * them no rule can tell one value from another.
+ * Add each literal and the nearest value on each side of it.  All values
+ * between two adjacent literals give the same comparisons.
  */
 static void
 add_candidate_literals(const struct subject *of, struct numbers *ret)
@@ -355,7 +366,7 @@ add_candidate_literals(const struct subject *of, struct numbers *ret)
 	}
 }
 
-/* Add what lies at distances that double, and the ends. */
+/* Add numbers at doubling distances, and both ends of the range. */
 static void
 add_doublings(const struct subject *of, struct numbers *ret)
 {
@@ -381,8 +392,10 @@ add_candidate(const struct signal_range *d, struct numbers *ret, double n)
 }
 
 /*
- * Try numbers that lead away from what it was, until none can be better than
- * what was found; of a model neither one on the way to the next.
+ * Try numbers in order of their distance from the current one.  Stop when no
+ * further number can be a smaller change than those found.  With a model, stop
+ * only if no number after the previous candidate can be one: the boundary may
+ * lie between two candidates.
  */
 static int
 walk_candidates(
@@ -408,7 +421,9 @@ walk_candidates(
 	return 0;
 }
 
-/* Halve the stretch from a number that does not go that way to one that does.
+/*
+ * Find by bisection where the verdict begins to differ in that direction
+ * (way); at from it does not yet, at to it does.
  */
 static int
 refine_boundary(
@@ -432,8 +447,9 @@ refine_boundary(
 }
 
 /*
- * Decide with another value; which way it goes, 1 for stricter and -1 for
- * milder, to *ret_way.
+ * Decide the sample with another value of the signal, and keep it if it is the
+ * smallest change in its direction.  Set *ret_way to 1 if the verdict is
+ * stricter, -1 if it is milder, and 0 if it is the same.
  */
 static int
 try_value(struct search *s, const struct subject *of, struct value to,
@@ -474,7 +490,7 @@ try_value(struct search *s, const struct subject *of, struct value to,
 	return 0;
 }
 
-/* How large a change is, to compare it with others. */
+/* The size of a change, as explain_changes() defines it. */
 static double
 size_of(const struct value *from, const struct value *to)
 {
@@ -488,7 +504,7 @@ size_of(const struct value *from, const struct value *to)
 	return fmin(1, fabs(from->number - to->number) / most);
 }
 
-/* Whether smaller changes are known, both ways. */
+/* Whether a change of that size is too large to replace one found so far. */
 static bool
 is_hopeless(const struct search *s, double size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether the scores of now still look like those of before. */
+/* Compare the distributions of the scores of two windows. */
 #include "config.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 #include "core/analyse/drift.h"
 
-#define SMOOTHING 0.5 /* decisions whose share each bin is given */
+#define SMOOTHING 0.5 /* decisions that are added to each bin */
 #define DECIMALS 1e4
 
 static double sum_bin_counts(const int64_t *counts, size_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether the scores of now still look like those of before. */
+/* Compare the distributions of the scores of two windows. */
 #ifndef CORE_ANALYSE_DRIFT_H
 #define CORE_ANALYSE_DRIFT_H
 
@@ -9,27 +9,27 @@
 
 #define DRIFT_SCORES 101 /* 0 to 100 */
 #define DRIFT_BINS 10 /* of ten scores each, the last one of eleven */
-#define DRIFT_DECISIONS_MIN 200 /* of each window, to have an index */
+#define DRIFT_DECISIONS_MIN 200 /* in each window; fewer give no index */
 
-/* How many decisions of a window had each score; begins zeroed. */
+/* The number of decisions with each score in a window; zero it first. */
 struct drift_scores {
 	int64_t n[DRIFT_SCORES];
 	int64_t total;
 };
 
-/* Count n decisions of a score, 0 to 100. */
+/* Count n decisions with a score from 0 to 100. */
 void drift_add(struct drift_scores *ds, int score, int64_t n);
 
-/* The decisions by bins. */
+/* Count the decisions in each bin. */
 void drift_bins(const struct drift_scores *ds, int64_t ret[DRIFT_BINS]);
 
 /*
- * The population stability index of recent against reference counts: over the
- * bins, the sum of (a - b) * ln(a / b) of their shares a and b of all.  Before
- * that each bin of both is given as much as half a decision is of the smaller
- * of the two, so that an empty one counts, and for little, and all shares are
- * made to add up to 1 again.  0 is no difference, or nothing to compare.
- * Counts are not negative.
+ * Compute the population stability index of the recent against the reference
+ * counts of n bins: the sum of (a - b) * ln(a / b), where a and b are the
+ * shares of a bin.  Each share is first raised by half a decision of the
+ * smaller window, so that empty bins count little, and then scaled so that the
+ * shares add up to 1.  Return 0 if the distributions are equal or a window is
+ * empty.  Counts must not be negative.
  */
 double drift_psi(const int64_t *recent, const int64_t *reference, size_t n);
 
@@ -38,14 +38,14 @@ bool drift_enough(int64_t recent, int64_t reference);
 
 /*
  * The lowest score that at least this part (above 0, at most 1) of the
- * decisions do not exceed, -1 of none.
+ * decisions do not exceed, or -1 if there are no decisions.
  */
 int drift_quantile(const struct drift_scores *ds, double part);
 
-/* The mean score, 0 of none. */
+/* The mean score, or 0 if there are no decisions. */
 double drift_mean(const struct drift_scores *ds);
 
-/* A number as people are shown it, to four decimals. */
+/* Round a number to four decimals, for answers and logs. */
 double drift_round(double n);
 
 #endif

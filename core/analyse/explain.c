@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A decision that was recorded, made again from what was kept of it. */
+/* Decide a sample again, and compare the result with the recorded decision. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -52,7 +52,8 @@ explain_tag_weights(struct arena *a, const struct score *rules,
 	if (all == NULL)
 		return fail_memory(f);
 
-	/* What adds what its rules do had not been taught anything. */
+	/* A tag with the same points as its rules had no weight of its labels.
+	 */
 	for (i = 0; i < n; i++) {
 		rule = score_reason(rules, reasons[i].tag);
 		if (rule != NULL && rule->points != reasons[i].points)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Why a decision is what it is, and what would have made it another one. */
+/* Explain a decision, and find changes that give another verdict. */
 #ifndef CORE_ANALYSE_EXPLAIN_H
 #define CORE_ANALYSE_EXPLAIN_H
 
@@ -18,46 +18,49 @@ struct sample;
 struct signals;
 struct str;
 
-/* What becomes of a decision when one signal is another. */
+/* A change of one signal, and the decision that it gives. */
 struct counterfactual {
-	const char *signal; /* of an attribute the bare name */
-	bool attr; /* it is one */
+	const char *signal; /* name; of an attribute without "attr." */
+	bool attr; /* the signal is an attribute of the event */
 	struct value from;
 	struct value to;
-	bool other; /* to stands for any text that no rule names */
-	enum verdict verdict; /* 0: there is no such change */
+	bool other; /* to represents every text that no rule names */
+	enum verdict verdict; /* 0 if no change was found */
 	int score;
-	double size;
+	double size; /* see explain_changes() */
 };
 
-/* The smallest ones that give another verdict. */
+/* The smallest change in each direction that gives another verdict. */
 struct counterfactuals {
 	struct counterfactual stricter;
 	struct counterfactual milder;
-	size_t tried; /* values */
-	bool complete; /* there was time for all that could matter */
+	size_t tried; /* number of values that were decided */
+	bool complete; /* false if the search reached its limit of work */
 };
 
 /*
- * Decide the event of a sample again.  Returns 0, or -1 with f set when the
- * arena is full.
+ * Decide the event of a sample again with book.  Return 0, or -1 with f set if
+ * the arena is full.
  */
 int explain_decide(const struct rulebook *book, const struct sample *sample,
     struct arena *a, struct decision *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Whether a decision is to the last digit what the sample says and the reasons
- * that were recorded, n of them.
+ * Return true if the decision equals the recorded one: the verdict, scorer,
+ * scores and probabilities of the sample, and its n reasons.  Probabilities
+ * are compared exactly.
  */
 bool explain_same(const struct decision *d, const struct sample *sample,
     const struct reason *reasons, size_t n);
 
 /*
- * Lessons under which score_learned() gives the tags of rules, n reasons that
- * it once made of them, the points that these say, and others what they have
- * in now, which may be NULL; all in arena a.  Returns 0, or -1 with f set when
- * the arena is full.
+ * Reconstruct the tag weights of a recorded decision.  rules is its weighted
+ * score, reasons are the n reasons that score_learned() made of it.  With the
+ * weights in *ret, score_learned() makes the same reasons of rules again.
+ * Tags that are not in rules get their weight from now, unless that is NULL.
+ * The weights are in arena a; their tags point into rules and now.  Return 0,
+ * or -1 with f set if the arena is full.
  */
 int explain_tag_weights(struct arena *a, const struct score *rules,
     const struct reason *reasons, size_t n, const struct tag_weights *now,
@@ -65,55 +68,68 @@ int explain_tag_weights(struct arena *a, const struct score *rules,
     __attribute__((warn_unused_result));
 
 /*
- * Find the smallest change of one signal, each way, that gives a sample
- * another verdict than what book decides now: every candidate is decided by
- * decide().  Candidates are, of a number, the literals of the rules and the
- * nearest value on each side of them; of a text, the literals and one that is
- * none of them; of a truth value the other; and of each that may be absent,
- * that it is unknown.  A model is besides asked at distances that double, and
- * where it turns is found by halving.  No value leaves what the signal can be.
+ * Find the smallest change of one signal that gives the sample a stricter
+ * verdict than book gives it unchanged, and the smallest that gives a milder
+ * one.  decide() decides each candidate value.  The candidates are:
  *
- * A change of a number is as large as the difference is beside the larger of
- * the two, at most 1; any other of a known value into a known one is 1, and to
- * or from unknown it is 2.  Of equal ones it is the first in the order of the
- * signals, then of the attributes; of one signal upwards before downwards.
+ * - for a number: each literal of the rules, and the nearest value on each
+ *   side of it;
+ * - for a text: each literal, and one text that is not a literal;
+ * - for a truth value: the opposite;
+ * - for a signal that can be absent: unknown.
  *
- * Returns 0, or -1 with f set when the arena is full.
+ * With a model, numbers at doubling distances from the current one are also
+ * candidates; bisection then finds the boundary between two verdicts.  Each
+ * candidate is in the range of its signal (core/signal/signal_ranges.tbl).
+ *
+ * The size of a change of a number is the difference divided by the larger of
+ * the two magnitudes, at most 1.  Every other change between known values has
+ * size 1, a change to or from unknown has size 2.  Of changes of equal size
+ * the first found is kept: signals before attributes, both in their order, and
+ * larger values of a signal before smaller ones.
+ *
+ * Return 0, or -1 with f set if the arena is full.
  */
 int explain_changes(const struct rulebook *book, const struct sample *sample,
     struct arena *a, struct counterfactuals *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Append as JSON: the value of every signal and of every attribute, also of
- * those that only rs reads (which may be NULL), null for unknown.
+ * Append a JSON object with the values of all signals and attributes; unknown
+ * is null.  Attributes that rs reads and the event lacks are included as null;
+ * rs may be NULL.
  */
 void explain_signals_json(
     struct str *s, const struct ruleset *rs, const struct signals *sigs);
 
-/* Each rule in its order: id, tag, points, dsl, truth and because. */
+/*
+ * Append a JSON array with one object per rule, in the order of rs: id, tag,
+ * points, dsl, truth, because, and more, the number of reasons left out.
+ */
 void explain_rules_json(
     struct str *s, const struct ruleset *rs, const struct signals *sigs);
 
 /*
- * What a model made of a sample, feature by feature; without the model (NULL)
- * what the sample says.
+ * Append a JSON object with the model's version, probabilities and one term
+ * per feature of the sample.  If m is NULL, only the version and the
+ * probabilities are known, from the sample; the other members are null.
  */
 void explain_model_json(
     struct str *s, const struct model *m, const struct sample *sample);
 
 /*
- * What each of n reasons that labels taught added, and what its rules would
- * have, which are null where rules, their reasons, are not known.
+ * Append a JSON array with the points of each of n reasons of
+ * score_learned(), and the points that its rules alone give.  These are null
+ * if rules is NULL or lacks the tag.
  */
 void explain_learned_json(struct str *s, const struct reason *reasons, size_t n,
     const struct score *rules);
 
-/* A policy and, unless it is NULL, the band of it that a score fell into. */
+/* Append the policy as JSON, with the band that decided or null for NULL. */
 void explain_policy_json(
     struct str *s, const struct policy *p, const struct band *band);
 
-/* The changes. */
+/* Append the result of explain_changes() as JSON. */
 void explain_changes_json(struct str *s, const struct counterfactuals *changes);
 
 #endif

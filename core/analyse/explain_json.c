@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is said of a decision that is explained, as JSON. */
+/* The parts of an explanation as JSON. */
 #include "config.h"
 
 #include <stdio.h>
@@ -217,7 +217,6 @@ add_dsl(struct str *s, const struct rule *rule)
 	str_json(s, str_text(&text));
 }
 
-/* A member with the name and the value of a signal. */
 static void
 add_signal_member(
     struct str *s, const char *prefix, const char *name, const struct value *v)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The one entry point of the core: signals and lists in, decision out. */
+/* Decide an event from its signals and the lists that it is on. */
 #include "config.h"
 
 #include <assert.h>
@@ -16,10 +16,9 @@ static void short_circuit(const struct policy *policy, enum verdict verdict,
 static int add_reason(struct arena *a, struct score *score,
     const struct reason *reason, struct fail *f);
 
-/* Why an event was not scored: we could not. */
 static const struct reason degraded = { .tag = "engine.degraded" };
 
-/* Or it stood on a list; a watched one is scored all the same. */
+/* The reasons for entries of lists. */
 static const struct reason listed[LIST_KIND__MAX] = {
 	[LIST_BLOCK] = { .tag = "list.block" },
 	[LIST_ALLOW] = { .tag = "list.allow" },
@@ -91,7 +90,7 @@ decide_degraded(const struct policy *policy, struct decision *ret)
 	short_circuit(policy, policy_degraded(policy), &degraded, ret);
 }
 
-/* What the rules that fired come to, by the scorer that serves. */
+/* Compute the score of the rules that fired, with the scorer of the book. */
 static int
 score_rules(const struct rulebook *book, const struct signals *sigs,
     struct arena *a, struct decision *ret, struct fail *f)
@@ -115,7 +114,7 @@ score_rules(const struct rulebook *book, const struct signals *sigs,
 	    &ret->p, &ret->p_even, f);
 }
 
-/* A decision that skipped scoring, for one reason. */
+/* Make a decision without scoring, with one reason. */
 static void
 short_circuit(const struct policy *policy, enum verdict verdict,
     const struct reason *reason, struct decision *ret)
@@ -131,7 +130,10 @@ short_circuit(const struct policy *policy, enum verdict verdict,
 	ret->hits.n = 0;
 }
 
-/* Add a reason without points in its order, unless a rule has its tag. */
+/*
+ * Insert a reason with 0 points at its place in the order, unless a rule
+ * already added its tag.
+ */
 static int
 add_reason(struct arena *a, struct score *score, const struct reason *reason,
     struct fail *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The one entry point of the core: signals and lists in, decision out. */
+/* Decide an event from its signals and the lists that it is on. */
 #ifndef CORE_DECIDE_DECIDE_H
 #define CORE_DECIDE_DECIDE_H
 
@@ -23,69 +23,70 @@ struct rulebook {
 	const struct policy *policy;
 };
 
-/* What is on probation for events of one type: it decides without effect. */
+/* A shadow of one event type: it decides each event without effect. */
 struct shadow {
-	const char *id; /* of the probation */
-	struct rulebook book; /* what serves, but for one part */
+	const char *id;
+	struct rulebook book; /* the active one with one part replaced */
 };
 
 /* A decision, before it has an id and a time. */
 struct decision {
 	enum verdict verdict;
-	struct score score; /* total is -1 for a short-circuit */
-	enum scorer scorer; /* unless a short-circuit */
-	const char *queue; /* of a review, else NULL */
+	struct score score; /* total is -1 if the event was not scored */
+	enum scorer scorer; /* only if the event was scored */
+	const char *queue; /* review queue; NULL unless review */
 	const struct policy *policy;
 	struct rule_hits hits; /* rules that fired */
-	struct score rules; /* weighted, whoever made the score */
+	struct score rules; /* of score_weighted(), whatever the scorer */
 
-	/* Of SCORER_ML alone. */
+	/* Only with SCORER_ML. */
 	const struct model *model;
-	double p; /* of fraud, as model_risk() has it */
+	double p; /* probability of fraud, see model_risk() */
 	double p_even;
 };
 
-/* What a shadow would have answered. */
+/* The verdict and score of a shadow. */
 struct shadow_result {
-	const char *id; /* of the probation; NULL: there is none */
+	const char *id; /* of the shadow; NULL if it did not decide */
 	enum verdict verdict;
 	struct score score;
 };
 
 /*
- * Decide over the signals: rules propose, scoring weighs, policy decides.
- * Pure: equal inputs, equal decision.  Returns 0, or -1 with f set when the
- * arena is full.
+ * Decide an event: evaluate the rules, compute the score, and find the band of
+ * the policy.  Equal inputs give equal decisions.  Return 0, or -1 with f set
+ * if the arena is full.
  */
 int decide(const struct rulebook *book, const struct signals *sigs,
     struct arena *a, struct decision *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * The answer where a list entry decides by itself: deny or allow, score -1,
+ * Make the decision for a block or allow entry: deny or allow, score -1, and
  * the single reason list.block or list.allow with 0 points.
  */
 void decide_listed(
     const struct policy *policy, enum list_kind kind, struct decision *ret);
 
 /*
- * What a watch entry makes of a decision: the reason list.watch with 0 points,
- * and at least review.  Returns 0, or -1 with f set when the arena is full.
+ * Apply a watch entry to a decision: add the reason list.watch with 0 points,
+ * and raise a milder verdict to review.  Return 0, or -1 with f set if the
+ * arena is full.
  */
 int decide_watched(struct arena *a, struct decision *decision, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * What the shadow would have answered to an event, which a watch entry may be
- * about: by the same steps, and no part of the decision.  Where the arena is
- * full there is none: ret->id is NULL, and the arena as it was.
+ * Decide an event with the shadow, in the same steps as the active rulebook;
+ * watched says whether a watch entry applies.  If the arena is full, set
+ * ret->id to NULL and leave the arena unchanged.
  */
 void decide_shadow(const struct shadow *shadow, const struct signals *sigs,
     bool watched, struct arena *a, struct shadow_result *ret);
 
 /*
- * The answer when deciding failed: the policy's onError verdict, score -1,
- * the single reason engine.degraded with 0 points.
+ * Make the degraded decision: the policy's onError verdict, score -1, and the
+ * single reason engine.degraded with 0 points.
  */
 void decide_degraded(const struct policy *policy, struct decision *ret);
 

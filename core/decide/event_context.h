@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One event amid what is known of its user and its entities: what comes
- * before a decision and what comes after it, the same on the decision path
- * and in a history that is replayed.
+ * An event with all stored data that deciding it needs.  The functions here
+ * prepare a decision and count the event after it.  The decision path and
+ * offline replays use the same ones.
  */
 #ifndef CORE_DECIDE_EVENT_CONTEXT_H
 #define CORE_DECIDE_EVENT_CONTEXT_H
@@ -20,45 +20,45 @@ struct signal_facts;
 struct fail;
 struct user_state;
 
-/* A view: nothing here is owned. */
+/* It owns nothing that its members point to. */
 struct event_context {
 	const struct event *event;
 	struct graph *graph;
 	struct user_state *state; /* of the event's user */
 	struct graph_node *user;
 	struct graph_node *const *identifiers; /* IDENTIFIER__MAX of them */
-	const struct place *place; /* of its ip */
-	const struct entity_risk_rates
-	    *device_risk; /* NULL: nothing is known */
+	const struct place *place; /* of the event's ip */
+
+	/* Fraud rates of the device and the ip; NULL if nothing is known. */
+	const struct entity_risk_rates *device_risk;
 	const struct entity_risk_rates *ip_risk;
 	int64_t now; /* microseconds UTC */
 };
 
 /*
- * Whether any pair of the event's entities is not among the links that its
- * user's state knows.  The graph learns of those that are: the state may
- * forget one before its turn.
+ * Return true if a pair of the event's entities is not among the links in the
+ * user's state, so that its link may be new.  Record the others as known in
+ * the graph: the state may drop one before this event is counted.
  */
-bool event_context_may_link(const struct event_context *sc);
+bool event_context_may_link(const struct event_context *ctx);
 
 /*
- * Fill in the rates of the device and of the ip, by what was counted of them,
- * at that label delay; they stand in room.  Returns 0, or -1 with f set when
- * something counted is no packed days.
+ * Compute the fraud rates of the event's device and ip with a label delay in
+ * days.  Store them in room and set device_risk and ip_risk.  Return 0, or -1
+ * with f set if the stored days of one cannot be unpacked.
  */
-int event_context_risk(struct event_context *sc, int delay,
+int event_context_risk(struct event_context *ctx, int delay,
     struct entity_risk_rates room[IDENTIFIER__MAX], struct fail *f)
     __attribute__((warn_unused_result));
 
-/* What the signals are computed from; it points into the parts of the context.
- */
+/* Fill in what signals_compute() reads.  *ret points into the context. */
 void event_context_facts(
-    const struct event_context *sc, struct signal_facts *ret);
+    const struct event_context *ctx, struct signal_facts *ret);
 
 /*
- * Count the event once it has its verdict: make the links that are new,
- * remember them all, and add to the user's state.
+ * Count an event that has its verdict: make its new links, note all of its
+ * links as used, and add it to the user's state.
  */
-void event_context_count(const struct event_context *sc, enum verdict verdict);
+void event_context_count(const struct event_context *ctx, enum verdict verdict);
 
 #endif

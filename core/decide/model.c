@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The scoring model: its risk, the bundled one, and what is said of one. */
+/* The scoring model: the risk of an event, the bundled model, and JSON. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -18,7 +18,9 @@ static void model_add_number(struct str *s, const char *before, double n);
 static void add_metrics(struct str *s, const struct model_metrics *m);
 static void add_features(struct str *s, const struct model *m);
 
-/* The table is read twice: its weights go into an array. */
+/*
+ * The table is included twice: for the members, and for the array of weights.
+ */
 static const struct model bundled = {
 #define MODEL(at, rate, intercept, stretch, shift)                             \
 	.version = DEMO "@" at, .trained_at = (at), .base_rate = (rate),       \
@@ -72,7 +74,7 @@ model_risk(const struct model *m, const double features[FEATURE__MAX],
 	z = m->calibration.a * z + m->calibration.b;
 	ret->p = logistic_sigmoid(z);
 
-	/* To even odds: take off what the base rate speaks for by itself. */
+	/* Subtract the log odds of the base rate: that gives even odds. */
 	ret->p_even =
 	    logistic_sigmoid(z - log(m->base_rate / (1 - m->base_rate)));
 }
@@ -128,7 +130,7 @@ model_file_json(struct str *s, const struct model *m)
 	str_add(s, "\n}\n");
 }
 
-/* Far out it is 0 or 1 without a fuss: e to a large number is infinite. */
+/* For a large negative z, exp() gives infinity and the result is 0. */
 static double
 logistic_sigmoid(double z)
 {
@@ -149,7 +151,7 @@ model_add_number(struct str *s, const char *before, double n)
 	str_number(s, n);
 }
 
-/* The metrics, and of those that need not be known the ones that are. */
+/* Append the metrics; leave out those that are unknown. */
 static void
 add_metrics(struct str *s, const struct model_metrics *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The scoring model: a logistic regression over the feature vector. */
+/* The scoring model: a logistic regression over the features. */
 #ifndef CORE_DECIDE_MODEL_H
 #define CORE_DECIDE_MODEL_H
 
@@ -11,70 +11,75 @@
 
 struct str;
 
-/* What a file may hold; assay-model(5). */
+/* Limits of a model file; assay-model(5). */
 #define MODEL_FILE_MAX 65536 /* bytes */
-#define MODEL_WEIGHT_MAX 1000000 /* of weights and bias, either way */
-#define MODEL_CALIBRATION_MAX 1000 /* of a, and of b either way */
+#define MODEL_WEIGHT_MAX 1000000 /* magnitude of a weight and of the bias */
+#define MODEL_CALIBRATION_MAX 1000 /* magnitude of a and b */
 
-/* Where a model is from that did not come with the program. */
+/* The provenance of every model but the bundled one. */
 #define MODEL_OPERATOR "operator-supplied"
 
-/* Of a logistic regression's log odds z: probability 1 / (1 + e^-(a z + b)). */
+/*
+ * Platt scaling: the probability for log odds z of the regression is
+ * 1 / (1 + e^-(a z + b)).
+ */
 struct model_calibration {
 	double a; /* above 0 */
 	double b;
 };
 
 /*
- * How well it did on events later than those it was fitted on.  What is NAN is
- * not known; auc and accuracy always are.
+ * The quality of a model, measured on events later than those that it was
+ * fitted to.  NAN is unknown; auc and accuracy are never NAN.
  */
 struct model_metrics {
 	double auc;
 	double accuracy;
 	double average_precision;
-	double card_precision; /* at 100 cards a day */
+	double card_precision; /* of the 100 riskiest cards of each day */
 	double brier;
 	double log_loss;
-	int64_t samples; /* that it was fitted on */
+	int64_t samples; /* number of events that it was fitted to */
 };
 
-/* Strings live as long as the model; everything is finite but metrics. */
+/* The strings live as long as the model.  Only metrics may be NAN. */
 struct model {
-	const char *source; /* where it was loaded from, "bundled" */
+	const char *source; /* where it was loaded from, or "bundled" */
 	const char *provenance; /* "synthetic-demo" or MODEL_OPERATOR */
-	const char *version; /* what replay samples name it by */
-	const char *trained_at; /* a date, or a time */
-	int features_version; /* FEATURES_VERSION, or it does not serve */
+	const char *version; /* identifies the model in samples */
+	const char *trained_at; /* a date, or a date and time */
+	int features_version; /* must be FEATURES_VERSION to score events */
 	double weight[FEATURE__MAX];
 	double bias;
-	double base_rate; /* share of fraud where it was fitted; 0 < it < 1 */
+	double base_rate; /* share of fraud in its training data; 0 < it < 1 */
 	struct model_calibration calibration;
 	struct model_metrics metrics;
 };
 
-/* What a model makes of an event. */
+/* The result of a model for one event. */
 struct model_risk {
 	double term[FEATURE__MAX]; /* weight times feature */
-	double p; /* of fraud, where it is as rare as at the base rate */
-	double p_even; /* the same where every other event is fraud */
+	double p; /* probability of fraud, at the base rate */
+	double p_even; /* the same if half of all events were fraud */
 };
 
-/* The demonstration model that comes with the service; core/decide/model.tbl.
- */
+/* The demonstration model in the programs, core/decide/model.tbl. */
 const struct model *model_bundled(void);
 
 /*
- * The risk of an event by its features.  Pure: equal inputs, equal risk, to
- * the last digit.
+ * Compute the risk of an event from its features.  Equal inputs give exactly
+ * equal results.
  */
 void model_risk(const struct model *m, const double features[FEATURE__MAX],
     struct model_risk *ret);
 
-/* Whether a model is for demonstration, and its scores mean nothing. */
+/*
+ * Whether the model was trained on synthetic traffic, so that its scores say
+ * nothing about real events.
+ */
 bool model_demonstrates(const struct model *m);
 
-/* Bytes that a model takes in memory. */
+/* The size of a model with its strings, in bytes of memory. */
 size_t model_size(const struct model *m);
 
 /*
@@ -85,8 +90,9 @@ size_t model_size(const struct model *m);
 void model_json(struct str *s, const struct model *m);
 
 /*
- * Append the file of a model, which body_model() reads back as the same, to
- * the last digit.  source, provenance and version are no part of it.
+ * Append the model as a model file, assay-model(5).  body_model() reads it
+ * back with exactly the same numbers.  A file does not contain source,
+ * provenance and version.
  */
 void model_file_json(struct str *s, const struct model *m);
 

@@ -112,7 +112,7 @@ on_error_parse(const char *name)
 	return 0;
 }
 
-/* Check one band against its neighbour below and the ends. */
+/* Check one band: its verdict, its numbers, and that it follows band i-1. */
 static int
 check_band(const struct policy *p, size_t i, struct fail *f)
 {

@@ -8,7 +8,7 @@
 
 struct fail;
 
-#define POLICY_BANDS_MAX 101 /* one a score */
+#define POLICY_BANDS_MAX 101 /* one per score */
 #define POLICY_QUEUE_DEFAULT "risk-ops"
 
 /* In order of severity. */
@@ -40,26 +40,32 @@ struct policy {
 
 /*
  * Check that the bands are in ascending order, start at 0, end at 100 and
- * leave no gap and no overlap (each starts one above the end of the one
- * before; whole numbers).  Returns 0, or -1 with f set: POLICY_INVALID with
- * the band at fault in where, "bands[2].min".
+ * leave no gap and no overlap: each min is one above the max of the previous
+ * band, and all are whole numbers.  Return 0, or -1 with f set: POLICY_INVALID
+ * with the wrong member in where, such as "bands[2].min".
  */
 int policy_check(const struct policy *p, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* The band with the highest min at or below score; p has passed the check. */
+/*
+ * The band that contains the score; p has passed policy_check().  A score
+ * between two bands belongs to the lower one.
+ */
 const struct band *policy_band(const struct policy *p, double score);
 
-/* The verdict when the engine is degraded: allow or deny. */
+/* The onError verdict for a degraded decision: allow or deny. */
 enum verdict policy_degraded(const struct policy *p);
 
-/* The queue of a review verdict: the band's own or the default. */
+/* The review queue of a band: its own one, or the default. */
 const char *policy_queue(const struct band *band);
 
-/* The queue of an event that is to be reviewed whatever its score. */
+/*
+ * The queue for a review that a watch entry demands: that of the first review
+ * band, or the default.
+ */
 const char *policy_review_queue(const struct policy *p);
 
-/* "allow", "fail_open", and back; the parsers return 0 for anything else. */
+/* Names such as "allow" and "fail_open".  Parsers return 0 if unknown. */
 const char *verdict_name(enum verdict v);
 enum verdict verdict_parse(const char *name);
 const char *on_error_name(enum on_error e);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Replay samples: written once a decision, read a million at a time. */
+/*
+ * Write and read samples.  Each decision writes one; a backtest reads up to a
+ * million, so the reader is made for speed.
+ */
 #include "config.h"
 
 #include <stdint.h>
@@ -17,24 +20,23 @@
 
 #define ATTR_PREFIX "attr."
 #define ATTR_PREFIX_LEN (sizeof(ATTR_PREFIX) - 1)
-#define NUMBER_SIZE 32 /* any number that str_number() writes and a NUL */
-#define EXACT_DIGITS 15 /* a double holds any integer of so many */
+#define NUMBER_SIZE 32 /* fits each number of str_number(), and a NUL */
+#define EXACT_DIGITS 15 /* a double represents each integer of 15 digits */
 
-/* A reader of text; what strings stand for goes to room, which suffices. */
 struct sample_reader {
 	const char *next;
 	const char *end;
-	char *room;
+	char *room; /* for decoded strings; fits all of them */
 };
 
-/* A string as it is written, without its quotes. */
+/* A string as written, with its escapes but without its quotes. */
 struct raw {
 	const char *text;
 	size_t len;
 	bool escapes;
 };
 
-/* A member that is read, and where it goes. */
+/* A member of a sample, and the function that reads its value. */
 struct sample_member {
 	const char *name;
 	bool (*read)(struct sample_reader *, struct sample *);
@@ -73,7 +75,8 @@ static bool skip_value(struct sample_reader *r);
 static bool name_equals(const struct raw *raw, const char *name);
 static int hex_digit(char c);
 
-/* All that is of use but the signals; from rulesScore on behind the head. */
+/* All members that are read but signals; those after watched are not in the
+ * head. */
 static const struct sample_member members[] = {
 	{ "scorer", read_scorer },
 	{ "ruleset", sample_read_ruleset },
@@ -138,7 +141,7 @@ sample_read(struct arena *a, const char *text, size_t len, struct sample *ret)
 	struct sample_reader r = { .next = text, .end = text + len };
 	size_t i;
 
-	/* No string stands for more than the bytes and quotes it is written. */
+	/* A decoded string and its NUL fit the bytes of the quoted string. */
 	if ((r.room = arena_alloc(a, len)) == NULL)
 		return -1;
 	for (i = 0; i < SIGNAL__MAX; i++)
@@ -170,7 +173,7 @@ add_shadow(struct str *s, const struct shadow_result *shadow)
 	str_addc(s, '}');
 }
 
-/* Read a sample, or without an arena what stands before its rules. */
+/* Read a sample; if a is NULL, only its head. */
 static int
 read_whole_or_head(struct sample_reader *r, struct arena *a, struct sample *ret)
 {
@@ -215,7 +218,7 @@ read_member(struct sample_reader *r, const struct raw *name, struct arena *a,
 	return skip_value(r);
 }
 
-/* One that is unknown here is of another version. */
+/* Leave the scorer 0 if the name is unknown: another version wrote it. */
 static bool
 read_scorer(struct sample_reader *r, struct sample *ret)
 {
@@ -287,7 +290,7 @@ read_p_even(struct sample_reader *r, struct sample *ret)
 	return sample_read_number(r, &ret->p_even);
 }
 
-/* A text for which there is room unless this is a head alone. */
+/* Read a version, or null.  Skip it if only the head is read. */
 static bool
 read_version(struct sample_reader *r, const char **ret)
 {
@@ -312,7 +315,7 @@ read_total(struct sample_reader *r, int *ret)
 	return true;
 }
 
-/* The signals, mostly in the order of their table, then the attributes. */
+/* Read the signals and attributes. */
 static bool
 read_signals(struct sample_reader *r, struct arena *a, struct sample *ret)
 {
@@ -321,7 +324,7 @@ read_signals(struct sample_reader *r, struct arena *a, struct sample *ret)
 	struct attr *attrs = NULL;
 	struct raw name;
 
-	/* A sample has them once. */
+	/* A second "signals" with attributes is an error. */
 	if (ret->event.attrs != NULL)
 		return false;
 	if (skip_text(r, "{}"))
@@ -347,7 +350,10 @@ read_signals(struct sample_reader *r, struct arena *a, struct sample *ret)
 	return true;
 }
 
-/* One that is unknown here is of another version: no rule reads it. */
+/*
+ * Read one signal; *next is the one that is expected.  Skip a signal with an
+ * unknown name: another version wrote it, and no rule reads it.
+ */
 static bool
 read_signal(struct sample_reader *r, const struct raw *name, enum signal *next,
     struct sample *ret)
@@ -413,7 +419,7 @@ read_value(struct sample_reader *r, struct value *ret)
 	return true;
 }
 
-/* A number; most are small integers. */
+/* Read a number; small integers, the most common ones, need no strtod(). */
 static bool
 sample_read_number(struct sample_reader *r, double *ret)
 {
@@ -467,8 +473,8 @@ read_raw(struct sample_reader *r, struct raw *ret)
 }
 
 /*
- * What a string stands for, or NULL.  Of the escapes of JSON there are those
- * that str_json() writes: of quote, backslash and the controls.
+ * Decode a string, or return NULL.  Accept only the escapes of JSON that
+ * str_json() writes: of the quote, the backslash and control characters.
  */
 static const char *
 sample_read_text(struct sample_reader *r, const struct raw *raw)
@@ -501,7 +507,7 @@ sample_read_text(struct sample_reader *r, const struct raw *raw)
 	return text;
 }
 
-/* Pass over a text if it comes next. */
+/* Skip a text if it is next. */
 static bool
 skip_text(struct sample_reader *r, const char *text)
 {
@@ -513,7 +519,7 @@ skip_text(struct sample_reader *r, const char *text)
 	return true;
 }
 
-/* Pass over a value, whatever its depth. */
+/* Skip a value of any depth. */
 static bool
 skip_value(struct sample_reader *r)
 {
@@ -549,7 +555,6 @@ skip_value(struct sample_reader *r)
 	return false;
 }
 
-/* Whether a name is written like that. */
 static bool
 name_equals(const struct raw *raw, const char *name)
 {

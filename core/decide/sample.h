@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Replay samples: what is kept of a scored decision, to decide it again. */
+/* Samples: the stored inputs of a scored decision, to decide it again. */
 #ifndef CORE_DECIDE_SAMPLE_H
 #define CORE_DECIDE_SAMPLE_H
 
@@ -17,55 +17,54 @@ struct ruleset;
 struct shadow_result;
 struct str;
 
-/* The head of a sample is in so many of its first characters. */
+/* The head of a sample ends within this many bytes from its start. */
 #define SAMPLE_HEAD 256
 
-/* A sample as it is read back. */
+/* A sample that was read. */
 struct sample {
 	int score; /* 0 to SCORE_MAX */
-	enum verdict verdict; /* what was answered */
-	enum scorer scorer; /* who made the score, 0 for one that is unknown */
-	bool watched; /* a watch entry called for at least a review */
+	enum verdict verdict; /* the answer */
+	enum scorer scorer; /* 0 if this program does not know it */
+	bool watched; /* a watch entry raised the verdict to review or more */
 
-	/* Not of a head alone. */
-	const char *ruleset; /* its version, NULL if unknown */
-	const char *model; /* of SCORER_ML: its version, else NULL */
-	double p; /* and what it found */
+	/* Only of sample_read(), not of sample_read_head(). */
+	const char *ruleset; /* version; NULL if unknown */
+	const char *model; /* version with SCORER_ML, else NULL */
+	double p; /* of the model, see model_risk() */
 	double p_even;
-	int rules_score; /* what the rules came to, weighted; -1 if unknown */
-	struct signals signals; /* their event is the one here */
-	struct event event; /* nothing but the attributes */
+	int rules_score; /* total of score_weighted(); -1 if unknown */
+	struct signals signals; /* signals.event points to event below */
+	struct event event; /* has only the attributes */
 };
 
 /*
  * Append the sample of a decision by rs as a JSON object without spaces:
  * {"scorer","ruleset","score","verdict","watched"?,"rules","tags",
- * "rulesScore"?,"model"?,"p"?,"pEven"?,"shadow"?,"signals"}.  What stands
- * before "rules" is the head.  tags is the JSON of the reasons that the rules
- * made, NULL for none; rulesScore is their weighted total where that is not
- * the score; a model has a version, and the probabilities that it found.
- * shade, unless it is NULL, is {"id","score","verdict","tags"}, the last being
- * all of its reasons.
+ * "rulesScore"?,"model"?,"p"?,"pEven"?,"shadow"?,"signals"}.  The members
+ * before "rules" are the head.  tags is the reasons of the rules as JSON; NULL
+ * gives an empty array.  rulesScore is written if the scorer is not weighted;
+ * model, p and pEven if it is ml.  shadow may be NULL; otherwise its object is
+ * {"id","score","verdict","tags"}, and tags has all of its reasons.
  */
 void sample_json(struct str *s, const struct ruleset *rs,
     const struct decision *d, bool watched, const char *tags,
     const struct shadow_result *shadow, const struct signals *sigs);
 
 /*
- * Append the members model, p and pEven of a decision that a model made, as
- * samples have them, a comma before each.
+ * Append the members model, p and pEven of a decision of SCORER_ML in the form
+ * of a sample, with a comma before each.
  */
 void sample_model(struct str *s, const struct decision *d);
 
 /*
- * Read what sample_json() wrote, len bytes of it; members that it does not
- * know it passes over.  Strings in ret live in arena a, and ret must stay
- * where it is.  Returns 0, or -1 if it is no such text or the arena is full.
+ * Read len bytes that sample_json() wrote, and skip unknown members.  The
+ * strings of ret are in arena a.  Do not copy or move *ret: it points into
+ * itself.  Return 0, or -1 if the text is not a sample or the arena is full.
  */
 int sample_read(struct arena *a, const char *text, size_t len,
     struct sample *ret) __attribute__((warn_unused_result));
 
-/* The same of a text that was cut behind its head. */
+/* Read only the head of a sample; the text may be cut after the head. */
 int sample_read_head(const char *text, size_t len, struct sample *ret)
     __attribute__((warn_unused_result));
 

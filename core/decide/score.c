@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From fired rules to one score from 0 to 100 and its reasons. */
+/* Compute a score from 0 to 100 and its reasons from the rules that fired. */
 #include "config.h"
 
 #include <assert.h>
@@ -16,14 +16,14 @@
 #include "core/base/str.h"
 #include "core/decide/score.h"
 
-/* Labels of which so many a point teach it, exactly enough. */
+/* Labels for score_tag_weight_of(): 1000 of fraud give one point exactly. */
 #define LABELS_PER_POINT 1000
 #define LABELS_TOTAL (LABELS_PER_POINT * SCORE_TAG_POINTS_MAX - 1)
 
-/* A feature that speaks for fraud, and its share of the points. */
+/* A feature with a positive term, and its share of the points. */
 struct share {
 	double term;
-	double rest; /* of a point, after the whole ones */
+	double rest; /* fraction of a point that rounding down left over */
 	struct reason reason;
 };
 
@@ -73,7 +73,7 @@ score_weighted(struct arena *a, const struct ruleset *rs,
 {
 	struct reason *reasons, *reason;
 	const struct rule *rule;
-	uint16_t *place; /* by tag: where its reason is, from 1 */
+	uint16_t *place; /* by tag index: index of its reason, plus 1 */
 	size_t i, n = 0;
 
 	if (hits->n == 0) {
@@ -85,7 +85,7 @@ score_weighted(struct arena *a, const struct ruleset *rs,
 	if (place == NULL || reasons == NULL)
 		return fail_memory(f);
 
-	/* The first rule with a tag opens its reason, others add to it. */
+	/* The first rule with a tag creates its reason, others add to it. */
 	for (i = 0; i < hits->n; i++) {
 		rule = &rs->rules[hits->index[i]];
 		if (place[rule->tag_index] == 0)
@@ -193,7 +193,7 @@ score_tag_weight_of(const char *tag, int points)
 	};
 }
 
-/* The score that reasons make together. */
+/* Sort the reasons and add up their points. */
 static void
 add_up(struct reason *reasons, size_t n, struct score *ret)
 {
@@ -222,7 +222,7 @@ find_tag_weight(const struct tag_weights *tag_weights, const char *tag)
 	    compare_tag_weight);
 }
 
-/* The features with the greatest positive terms.  Returns how many. */
+/* Find the features with the largest positive terms; return their number. */
 static size_t
 find_shares(const struct model_risk *risk, struct share *ret)
 {
@@ -242,8 +242,9 @@ find_shares(const struct model_risk *risk, struct share *ret)
 }
 
 /*
- * Share points in proportion to the terms: whole ones first, and those that
- * are left over to the largest remainders.
+ * Share the points in proportion to the terms, by the largest remainder
+ * method: first the whole points of each share, then one point each to the
+ * shares with the largest remainders.
  */
 static void
 share_out(int points, struct share *shares, size_t n)
@@ -299,7 +300,7 @@ compare_tag_weight(const void *a, const void *b)
 	return strcmp(x->tag, y->tag);
 }
 
-/* Descending, and by tag where it is the same. */
+/* By term descending, then by tag. */
 static int
 term_order(const void *a, const void *b)
 {

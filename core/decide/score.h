@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From fired rules to one score from 0 to 100 and its reasons. */
+/* Compute a score from 0 to 100 and its reasons from the rules that fired. */
 #ifndef CORE_DECIDE_SCORE_H
 #define CORE_DECIDE_SCORE_H
 
@@ -14,15 +14,15 @@ struct ruleset;
 struct signals;
 struct str;
 
-#define SCORE_SHORT_CIRCUIT (-1) /* a decision that skipped scoring */
+#define SCORE_SHORT_CIRCUIT (-1) /* of a decision that was not scored */
 #define SCORE_MAX 100
-#define SCORE_TAG_LABELS_MIN 3 /* labels before what they teach is believed */
-#define SCORE_TAG_POINTS_MAX 45 /* points that labels can teach */
-#define SCORE_MODEL_REASONS 6
+#define SCORE_TAG_LABELS_MIN 3 /* labels that a tag weight needs to count */
+#define SCORE_TAG_POINTS_MAX 45 /* highest points of a tag weight */
+#define SCORE_MODEL_REASONS 6 /* most reasons of score_ml() */
 
 /*
- * What makes the score: SCORER_WEIGHTED adds the points of the rules that
- * fired, SCORER_LEARNED the weights of their tags, SCORER_ML asks a model.
+ * How the score is made: SCORER_WEIGHTED adds the points of the rules that
+ * fired, SCORER_LEARNED adds the weights of their tags, SCORER_ML uses a model.
  */
 enum scorer {
 	SCORER__NONE,
@@ -32,7 +32,7 @@ enum scorer {
 	SCORER__MAX
 };
 
-/* One tag that fired and what it added. */
+/* One tag that fired, and its points in the score. */
 struct reason {
 	const char *tag;
 	int points;
@@ -40,78 +40,80 @@ struct reason {
 
 struct score {
 	int total; /* 0 to SCORE_MAX */
-	const struct reason *reasons; /* points descending, then by tag */
+	const struct reason *reasons; /* by points descending, then by tag */
 	size_t n_reasons;
 };
 
-/* What labels say of a tag: how many events that fired it were what. */
+/* The labels of the events that fired a tag, counted. */
 struct tag_weight {
 	const char *tag;
 	int64_t fraud;
 	int64_t legit;
 };
 
-/* Of all tags that have labels, in the order of strcmp(). */
+/* The weights of all tags that have labels, in the order of strcmp(). */
 struct tag_weights {
 	struct tag_weight *all;
 	size_t n;
 };
 
-/* Who makes the score, and by what. */
+/* The scorer and its data. */
 struct scoring {
 	enum scorer scorer;
-	const struct tag_weights *tag_weights; /* of SCORER_LEARNED */
-	const struct model *model; /* of SCORER_ML */
+	const struct tag_weights *tag_weights; /* for SCORER_LEARNED */
+	const struct model *model; /* for SCORER_ML */
 };
 
-/* "weighted". */
+/* The name of a scorer, such as "weighted". */
 const char *scorer_name(enum scorer scorer);
 
-/* The scorer with that name, or 0; so for NULL. */
+/* The scorer with that name, or 0 if name is NULL or unknown. */
 enum scorer scorer_parse(const char *name);
 
 /*
- * Add up the points of the rules in hits per tag, and all of them into one
- * total clamped to [0, 100].  Rules with one tag make one reason.  Returns 0,
- * or -1 with f set when the arena is full.
+ * Add up the points of the rules in hits: per tag for the reasons, and all of
+ * them for the total, at most 100.  Rules with the same tag make one reason.
+ * Return 0, or -1 with f set if the arena is full.
  */
 int score_weighted(struct arena *a, const struct ruleset *rs,
     const struct rule_hits *hits, struct score *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * What score_weighted() made of the rules, but a tag with labels enough adds
- * what they teach of it, once however many of its rules fired.  Returns 0, or
- * -1 with f set when the arena is full.
+ * Replace points of a score of score_weighted(): a tag with at least
+ * SCORE_TAG_LABELS_MIN labels adds score_tag_weight() points, once, however
+ * many of its rules fired.  The other tags keep the points of their rules.
+ * Return 0, or -1 with f set if the arena is full.
  */
 int score_learned(struct arena *a, const struct score *rules,
     const struct tag_weights *tag_weights, struct score *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * The probability that the model gives the event, out of a hundred and as if
- * every other event were fraud; rules is the weighted total of its rules.  The
- * reasons are the features that speak for fraud the most, at most six; they
- * share the points in proportion, and one that gets none is none.  *ret_p and
- * *ret_p_even are what model_risk() says.  Returns 0, or -1 with f set when
- * the arena is full.
+ * Score an event with a model; rules is the weighted total of its rules.  The
+ * score is 100 times p_even of model_risk(), rounded.  The reasons are the
+ * features with the largest positive terms, at most SCORE_MODEL_REASONS.  They
+ * share the points in proportion to their terms; a feature without points is
+ * left out.  *ret_p and *ret_p_even are the results of model_risk().  Return
+ * 0, or -1 with f set if the arena is full.
  */
 int score_ml(struct arena *a, const struct model *model,
     const struct signals *sigs, int rules, struct score *ret, double *ret_p,
     double *ret_p_even, struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * The points that labels teach: the share of fraud among them and one more
- * that is half of it, of 45, halves up.
+ * The points of a tag: SCORE_TAG_POINTS_MAX times the share of fraud in its
+ * labels, rounded half up.  The share counts one more label, half of it fraud.
  */
 int score_tag_weight(const struct tag_weight *tag_weight);
 
-/* The reason of that tag, or NULL. */
+/* The reason with that tag, or NULL. */
 const struct reason *score_reason(const struct score *score, const char *tag);
 
 /*
- * A lesson that teaches of a tag just so many points, for where only these
- * were kept; more than labels can teach are as many as they can.
+ * Make a weight for which score_tag_weight() returns exactly these points, for
+ * decisions of which only the points are stored.  Points above
+ * SCORE_TAG_POINTS_MAX become SCORE_TAG_POINTS_MAX.
  */
 struct tag_weight score_tag_weight_of(const char *tag, int points);
 
