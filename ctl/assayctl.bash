@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: ISC
-# bash completion of assayctl(8).  What there is to complete is what --help
-# prints: commands, options, and values where it names them ("a|b|c").
+# bash completion of assayctl(8).  It completes what --help prints: commands,
+# options, and values that --help lists ("a|b|c").
 # shellcheck shell=bash
 
-# _assayctl_values NAME: the words that stand for a value of this name.
+# _assayctl_values NAME: print the words that complete a value of this name.
 _assayctl_values() {
 	case $1 in
 	*'|'*) echo "${1//|/ }" ;;
@@ -20,8 +20,8 @@ _assayctl_values() {
 	esac
 }
 
-# _assayctl_operand USAGE HELP WORD ...: the name of the operand that comes
-# after these words.
+# _assayctl_operand USAGE HELP WORD ...: print the name of the operand that
+# follows these words.
 _assayctl_operand() {
 	local help=$2 names n=0
 	read -ra names <<<"$(sed 's/\[[^]]*\]\(\.\.\.\)\{0,1\}//g' <<<"$1")"
@@ -33,7 +33,7 @@ _assayctl_operand() {
 		esac
 		shift
 	done
-	# Of a last one that repeats there may be any number.
+	# The last operand may repeat.
 	[[ $n -lt ${#names[@]} || ${names[*]} != *... ]] ||
 	    n=$((${#names[@]} - 1))
 	echo "${names[n]-}"
@@ -45,7 +45,7 @@ _assayctl() {
 	local commands help usage
 	commands=$("$program" --help 2>/dev/null |
 	    sed -n 's/^  \([a-z]*\( [a-z-]\{1,\}\)\{0,1\}\)  .*/\1/p')
-	# One word may be a command and the first of others.
+	# A word may be a command, and also the first word of other commands.
 	if grep -qx "${COMP_WORDS[1]} ${COMP_WORDS[2]-}" <<<"$commands" ||
 	    ! grep -qx "${COMP_WORDS[1]}" <<<"$commands"; then
 		n=2

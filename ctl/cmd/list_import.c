@@ -202,7 +202,7 @@ send_all(struct import *im)
 	return status == EX_OK && im->n > 0 ? body_send(im) : status;
 }
 
-/* Rewind the file and read its header.  Return 0, or -1 after the error. */
+/* Rewind the file, read its header.  Return 0, or -1 after an error message. */
 static int
 read_header_line(struct import *im)
 {
@@ -239,7 +239,7 @@ next_entry(struct import *im, struct list_entry_input *ret)
 	return r;
 }
 
-/* Report an error as compilers do, "FILE:LINE: error", without the row. */
+/* Print an error, "FILE:LINE: error", without the text of the row. */
 static void
 report_fault(struct import *im, const struct fail *f)
 {

@@ -337,7 +337,7 @@ note_restore(struct migrate_work *w, struct db *db, struct fail *f)
 	return audit_entry_commit(db, &w->arena, "restored", &noted, 1, f);
 }
 
-/* Take the advisory lock of migrate; the session holds it until it ends. */
+/* Take the advisory lock of migrate, until the session ends. */
 static int
 take_migrate_lock(struct migrate_work *w, struct fail *f)
 {

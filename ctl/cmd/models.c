@@ -236,7 +236,10 @@ hash_of(const char *text, size_t size, char ret[HASH_SIZE])
 	crypt_hex(hash, sizeof(hash), ret);
 }
 
-/* Print one line of the list.  A model of another version has only "-". */
+/*
+ * Print one line of the list, with "-" for what this version cannot read of a
+ * model.
+ */
 static void
 list_print(struct arena *a, const struct rows *rows, int row)
 {

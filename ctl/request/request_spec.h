@@ -15,7 +15,7 @@ struct json_object;
 
 /*
  * A command is a PART_CALL and the parts after it, up to the next PART_CALL.
- * commands.tbl explains each part; here is which member has what.
+ * commands.tbl explains the parts; the comments here name their members.
  */
 enum request_spec_kind {
 	PART_CALL = 1, /* name: the words; method, path, help */
