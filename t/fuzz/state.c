@@ -157,7 +157,7 @@ read_clock(const uint8_t *data, int64_t now)
 	return now > START ? now : START;
 }
 
-/* The event at now, with last as the time of the one before. */
+/* The event at now; last is the time of the previous one. */
 static struct fuzz_step
 read_step(const uint8_t *data, int64_t now, int64_t last)
 {

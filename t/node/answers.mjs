@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: ISC
-// Hold answers of the running service against docs/openapi.json:
+// Compare answers of the running service with docs/openapi.json:
 //
 //	node answers.mjs MODULES openapi.json FILE ...
 //
-// A file has the requests of one scenario as http() of t/http/lib.sh keeps
-// them.  Each fault is a line of standard output.  A schema that leaves
-// unknown fields open is closed here, so that what is answered and not
-// described shows; what was sent and taken must be what is described.
+// A file has the requests of one scenario, as http() of t/http/lib.sh records
+// them.  The script prints each fault as a line.  It closes schemas that allow
+// unknown fields, so that an answered field without a description is a fault.
+// A body that the service accepted must match its schema too.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -18,11 +18,11 @@ const formats = require("ajv-formats").default;
 
 const RECORD = "\x1e";
 const UNIT = "\x1f";
-// Headers that mean something: where they come, they are described.
+// Headers that must be described if an answer has them.
 const TELLING = /^(x-ratelimit-|x-engine-|retry-after|www-authenticate|allow$)/;
-// Files, which the description does not describe.
+// Files, which are not described.
 const FILES = /^\/(docs|openapi\.json)/;
-// What any request may be refused with, whatever its operation.
+// The statuses with which any request may be refused.
 const ANYWHERE = new Set([404, 405, 408, 414, 431, 501, 505]);
 
 const api = JSON.parse(readFileSync(description, "utf8"));
@@ -37,7 +37,7 @@ const faults = new Map();
 const succeeded = new Set();
 let answers = 0;
 
-// The same description, in which objects have no fields but those it names.
+// A copy of the description in which objects have only the named fields.
 function closed(value) {
 	if (Array.isArray(value))
 		return value.map(closed);
@@ -57,7 +57,7 @@ function pointer(...path) {
 	    String(part).replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
 }
 
-// What stands at a path of the description, and where, references followed.
+// The value at a path of the description, and its path, after all references.
 function at(...path) {
 	let value = api;
 	for (const part of path)
@@ -68,7 +68,7 @@ function at(...path) {
 	return { value, path };
 }
 
-// Why a value is not as the schema at this path has it, "" if it is.
+// Why a value does not match the schema at this path; "" if it does.
 function wrong(base, path, value) {
 	const check = ajv.getSchema(base + pointer(...path));
 	if (check(value))
@@ -78,7 +78,7 @@ function wrong(base, path, value) {
 	    JSON.stringify(error.params)).join("; ");
 }
 
-// The described path of a target: a word goes before a parameter.
+// The described path of a target: a literal segment precedes a parameter.
 const templates = Object.keys(api.paths).map((path) => ({ path,
     parameters: path.split("{").length,
     pattern: new RegExp("^" + path.replaceAll(".", "\\.")
@@ -108,7 +108,7 @@ function headersOf(text) {
 	return headers;
 }
 
-// Each fault of a request and its answer.
+// Yield each fault of a request and its answer.
 function* judge(method, target, sent, status, headers, body) {
 	const path = template(target);
 	const operation = path && at("paths", path, method.toLowerCase());
@@ -172,7 +172,7 @@ function* judgeBody(response, status, headers, body) {
 		yield `has no example of ${json.code}`;
 }
 
-// What of a request was taken: of a batch the events whose entries say so.
+// The accepted parts of a request: of a batch the events whose entries are ok.
 function taken(json, body) {
 	const { json: answer } = parsed(body);
 	if (!Array.isArray(json?.events) || !Array.isArray(answer?.results))
