@@ -33,10 +33,12 @@ is_json "a telegram channel has a target and no throttle" \
     '"\(.type) \(.throttlePerMin) \(has("minVerdict"))"' "telegram 0 false"
 telegram=$(json .id)
 http POST /v1/notifications '{"type":"webhook","url":"https://a.example",
-    "events":["label.recorded.v1"],"throttlePerMin":2147483647}'
-is_json "a webhook channel has the largest throttle" \
-    '"\(.type) \(.urlHint) \(.throttlePerMin)"' \
-    "webhook https://a.example 2147483647"
+    "events":["verdict.reached.v1","case.resolved.v1","label.recorded.v1",
+    "alert.anomaly.v1","alert.dead_letter.v1","alert.drift.v1"],
+    "throttlePerMin":2147483647}'
+is_json "a webhook channel has all events and the largest throttle" \
+    '"\(.type) \(.events | length) \(.urlHint) \(.throttlePerMin)"' \
+    "webhook 6 https://a.example 2147483647"
 http GET /v1/notifications
 is_json "GET /v1/notifications has the newest channel first" \
     '.channels | map(.type) | join(" ")' "webhook telegram slack"
