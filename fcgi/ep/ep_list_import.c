@@ -131,7 +131,7 @@ add_entry(struct req *req, struct batch *b, const struct list_entry_input *en)
 	return 0;
 }
 
-/* Add the line to an error, unless csv has done so. */
+/* Add the line number to an error, unless csv has done so. */
 static int
 refuse_line(const struct csv *cs, struct fail *f)
 {

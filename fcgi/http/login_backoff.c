@@ -74,9 +74,8 @@ login_backoff_begin(struct req *req, struct resp *resp,
 		return -1;
 	if (rows_get_bool(ret, "guessed")) {
 		metric_add(req->worker->slot, METRIC_ID_GUESSED, 0, 0, 1);
-		log_warn("event=login_guessing why=so many logins of one "
-			 "account have failed that it waits at addresses "
-			 "which it does not know");
+		log_warn("event=login_guessing why=many logins of one account "
+			 "have failed; it is delayed at unknown addresses");
 	}
 	return refuse_waiting(req, resp, rows_get_int(ret, "wait"));
 }

@@ -239,7 +239,7 @@ parse_answer(
 
 	if (redisReaderGetReply(r->reader, &reply) != REDIS_OK)
 		return fail_set(f, FAIL_US, UNAVAILABLE, "redis",
-		    "%s was answered by what is no Redis", command);
+		    "%s got an answer that is not from Redis", command);
 	*ret = reply;
 	if (*ret == NULL || (*ret)->type != REDIS_REPLY_ERROR)
 		return 0;
@@ -259,8 +259,8 @@ keep_error_word(const char *command, const char *text, struct fail *f)
 
 	while (n < ERROR_SIZE && isupper((unsigned char)text[n]))
 		n++;
-	return fail_set(f, FAIL_US, UNAVAILABLE, "redis",
-	    "%s was answered %.*s", command, n, text);
+	return fail_set(f, FAIL_US, UNAVAILABLE, "redis", "%s failed with %.*s",
+	    command, n, text);
 }
 
 /* Read an answer of n integers. */
@@ -280,5 +280,5 @@ read_integers(const redisReply *reply, int64_t *ret, size_t n, struct fail *f)
 
 err:
 	return fail_set(f, FAIL_US, UNAVAILABLE, "redis",
-	    "EVAL was answered in another form");
+	    "EVAL got an answer of another form");
 }

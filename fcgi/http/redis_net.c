@@ -138,7 +138,8 @@ redis_net_recv(struct redis_net *n, char *ret, size_t size, int64_t deadline,
 			if (tls_again(n, (int)got, deadline, f) == -1)
 				return -1;
 		} else if (got == 0) {
-			return refuse_redis(f, "receive", "it hung up");
+			return refuse_redis(
+			    f, "receive", "the server closed the connection");
 		} else if (errno != EAGAIN) {
 			return refuse_redis(f, "receive", strerror(errno));
 		} else if (await_socket(n, POLLIN, deadline, f) == -1) {
@@ -358,7 +359,8 @@ tls_again(struct redis_net *n, int got, int64_t deadline, struct fail *f)
 		return await_socket(n, POLLOUT, deadline, f);
 	why = ERR_reason_error_string(ERR_peek_error());
 	ERR_clear_error();
-	return refuse_redis(f, "TLS", why == NULL ? "it hung up" : why);
+	return refuse_redis(
+	    f, "TLS", why == NULL ? "the server closed the connection" : why);
 }
 
 /* Wait until the socket is readable or writable. */

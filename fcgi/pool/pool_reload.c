@@ -44,10 +44,10 @@ pool_reload_request(pid_t master)
 		if (info.si_value.sival_int == ACCEPTED)
 			return EX_OK;
 		log_exit(EX_CONFIG,
-		    "the settings are refused, and the pool goes on with those "
-		    "before; its log says why");
+		    "the settings are refused; the pool continues with the "
+		    "old ones, and its log says why");
 	}
-	log_exit(EX_UNAVAILABLE, "process %ld gave no answer", (long)master);
+	log_exit(EX_UNAVAILABLE, "process %ld did not answer", (long)master);
 }
 
 void

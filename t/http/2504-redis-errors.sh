@@ -26,7 +26,7 @@ redis rpush "$counter" x >/dev/null
 http POST /v1/decisions "$event"
 is "a decision is made when Redis has a key of another type" "$STATUS" 200
 check "the log has Redis' error about the key of another type" \
-    grep -q 'event=redis_lost why="EVAL was answered WRONGTYPE' \
+    grep -q 'event=redis_lost why="EVAL failed with WRONGTYPE' \
     "$scratch/log/pool.log"
 redis del "$counter" >/dev/null
 both_hosts_are "$redis_up"
@@ -37,7 +37,7 @@ fresh_key
 http POST /v1/decisions "$event"
 is "a decision is made when Redis is full" "$STATUS" 200
 check "the log has Redis' error about its memory" \
-    grep -q 'event=redis_lost why="EVAL was answered OOM' \
+    grep -q 'event=redis_lost why="EVAL failed with OOM' \
     "$scratch/log/pool.log"
 redis config set maxmemory 0 >/dev/null
 both_hosts_are "$redis_up"
@@ -49,7 +49,7 @@ check "with a wrong password of Redis the pool is not ready" \
 http POST /v1/decisions "$event"
 is "with a wrong password of Redis decisions are made" "$STATUS" 200
 check "the log has Redis' error about the password" \
-    grep -q 'event=redis_lost why="AUTH was answered WRONGPASS' \
+    grep -q 'event=redis_lost why="AUTH failed with WRONGPASS' \
     "$scratch/log/pool.log"
 
 # Servers that are not Redis, and answers of another form.
@@ -69,9 +69,10 @@ start_fake() {
 }
 answers=0
 # shellcheck disable=SC2016 # the dollar is one
-for answer in 'HTTP/1.1 400 Bad Request|by what is no Redis' \
-    '*2|:1|$1|x||in another form' ':1||in another form' \
-    '-ERR open-sesame||ERR"$'; do
+for answer in 'HTTP/1.1 400 Bad Request|got an answer that is not from' \
+    '*2|:1|$1|x||got an answer of another form' \
+    ':1||got an answer of another form' \
+    '-ERR open-sesame||failed with ERR"$'; do
 	answers=$((answers + 1))
 	start_fake "$answers" "$(printf '%s' "${answer%|*}|" |
 	    sed 's/|/\r\n/g')"
@@ -81,7 +82,7 @@ for answer in 'HTTP/1.1 400 Bad Request|by what is no Redis' \
 	http POST /v1/decisions "$event"
 	is "a decision is made beside fake server $answers" "$STATUS" 200
 	check "the log has the answer of fake server $answers" \
-	    grep -q "event=redis_lost why=\"EVAL was answered ${answer##*|}" \
+	    grep -q "event=redis_lost why=\"EVAL ${answer##*|}" \
 	    "$scratch/log/pool.log"
 done
 is "no log holds the password of Redis" \
