@@ -49,11 +49,11 @@ struct client_request {
 };
 
 /*
- * Choose the service and the credential: url (of --url, may be NULL), else
- * ASSAY_URL, else for a token the service of the session, otherwise
- * http_client_url().  Never send the token of a session to another service than
- * the one that issued it.  All memory comes from arena a.  Return EX_OK, or an
- * exit status after an error message.
+ * Choose the service and read the credential.  The service is url, the value of
+ * --url or NULL, else ASSAY_URL, else for a token the service of the session,
+ * otherwise that of http_client_url().  The token of a session is never sent to
+ * another service than the one that issued it.  All memory comes from arena a.
+ * Return EX_OK, or an exit status after an error message.
  */
 int http_client_open(struct http_client *sv, const char *url,
     enum http_client_access access, struct arena *a);

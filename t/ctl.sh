@@ -76,6 +76,12 @@ done
 check "migrate with an unknown option exits 64" exits 64 migrate --frob
 check "an option without its value exits 64" exits 64 migrate --sql
 check "a value for an option without one exits 64" exits 64 migrate --status=yes
+check "replay --offline refuses --jobs" \
+    exits 64 replay --offline --jobs 2 file.csv
+check "the error names the options for a service" prints "--batch, --jobs"
+check "replay --export needs --offline" exits 64 replay --export x file.csv
+check "replay --model needs --scorer ml" \
+    exits 64 replay --offline --model x file.csv
 check "replay --jobs refuses a word" exits 64 replay --jobs x file.csv
 check "the error names the range of --jobs" prints "from 1 to 64"
 check "key create without a name exits 64" exits 64 key create

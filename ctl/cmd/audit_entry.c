@@ -53,7 +53,7 @@ audit_entry_commit(struct db *db, struct arena *a, const char *command,
 	return db_run(db, a, STMT_COMMIT, NULL, NULL, f);
 }
 
-/* Return "assayctl:" and the name of the system user, or the number. */
+/* Store "assayctl:" and the name of the system user, or the user id. */
 static void
 actor_name(char ret[ACTOR_SIZE])
 {

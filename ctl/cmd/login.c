@@ -171,7 +171,7 @@ password_change(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* Read the current password and the new one, on a terminal twice. */
+/* Read the current password and the new one; on a terminal, that one twice. */
 static int
 ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
     char again[PASSWORD_SIZE])

@@ -85,12 +85,12 @@ struct migrate_work {
 	unsigned done; /* changes that were made */
 	bool logging; /* also apply logging.sql */
 	bool again; /* replace functions and grants even if unchanged */
-	char moved[24]; /* result of log_rebase() after a restore, else "" */
+	char moved[24]; /* result of assay.log_rebase() if above 0, else "" */
 	bool waited; /* the message about waiting has been printed */
 	int64_t until; /* clock_ticks() when waiting ends */
 };
 
-/* A kind of seed, of which each event type gets one. */
+/* A kind of seed: rules or policies.  Each event type gets one of both. */
 struct seed_kind {
 	const char *folder;
 	const char *suffix;
@@ -572,7 +572,7 @@ sum_functions(struct migrate_work *w, const char **paths, size_t n, char *ret,
 	return 0;
 }
 
-/* After a restore, make new decisions come after the log of the dump. */
+/* After a restore, order new decisions after those of the dump. */
 static int
 restore_log_order(struct migrate_work *w, struct fail *f)
 {

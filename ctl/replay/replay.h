@@ -184,9 +184,9 @@ int offline(struct replay_source *so, const char *map, struct show *sh,
     const struct offline_options *options);
 
 /*
- * Load the rulebook of each event type into books, by type: the file given for
- * the type, else the file given for all types, else the seed of migrate.  If
- * several files fit, the last one counts.  Return 0, or -1 with f set.
+ * Load the rulebook of each event type into books, by type: the last file given
+ * for this type or for all types, else the seed that migrate installs.  Return
+ * 0, or -1 with f set.
  */
 int books_load(struct rulebook *books, const struct offline_options *options,
     struct arena *a, struct fail *f) __attribute__((warn_unused_result));

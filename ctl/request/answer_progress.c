@@ -76,8 +76,7 @@ answer_progress_end(struct answer_progress *w, struct http *h)
 
 /*
  * Return the running backtest of this event type that is not older than our
- * request.  Return NULL if there are several, because ours cannot be told
- * from the others.
+ * request; NULL if there are several, because nothing identifies ours.
  */
 static struct json_object *
 find_running(

@@ -428,7 +428,7 @@ print_table_line(
 	putchar('\n');
 }
 
-/* Print one cell: cut, coloured, and padded unless it is the last. */
+/* Print one cell: cut, coloured, and, unless it is the last, padded. */
 static void
 cell_show(const struct view_table *tb, size_t column, const char *text,
     bool head, bool last)

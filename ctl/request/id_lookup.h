@@ -27,8 +27,8 @@ int id_lookup_match(const struct id_lookup_list *il, struct json_object *list,
     const char *what, const char *typed, const char **ret);
 
 /*
- * The same with the list of the service, which is not requested for a complete
- * id.  If the request fails, return the status of http_client_call().
+ * The same, with the list read from the service; a complete id needs no
+ * request. If the request fails, return the status of http_client_call().
  */
 int id_lookup(struct http_client *sv, const struct id_lookup_list *il,
     const char *what, const char *typed, const char **ret);

@@ -76,8 +76,8 @@ int table_add(struct train_table *tb, const struct table_row *row,
 void table_clear(struct train_table *tb);
 
 /*
- * Called now and then while reading: done of of units are read.  Return true to
- * stop reading.
+ * Called now and then while reading, with the amount that has been read and the
+ * whole amount.  Return true to stop reading.
  */
 typedef bool progress_fn(int64_t done, int64_t of);
 
@@ -174,10 +174,10 @@ enum train_part {
 #define TRAIN_CARDS 100 /* users per day in card precision */
 
 /*
- * Return the time up to which events can be tested.  If an event younger than
- * the label delay has no label, this is the label delay before the last event:
- * most labels that arrive early are fraud, and a test on them would make a
- * model look better than it is.  Otherwise it is the time of the last event.
+ * Return the time up to which events can be tested: the time of the last event,
+ * or if an event younger than the label delay has no label, the label delay
+ * earlier.  Most labels that arrive early are fraud, so a test on younger
+ * events would make a model look better than it is.
  */
 int64_t train_known_until(const struct train_table *tb, const struct plan *pl);
 

@@ -220,8 +220,8 @@ add_sample_row(struct samples_reading *rd, struct table_row *row,
 }
 
 /*
- * Draw the progress.  Return true to stop.  Also called while a statement runs,
- * by db_set_cancel_check().
+ * Draw the progress.  Return true to stop.  The connection calls this also
+ * while a statement runs (db_set_cancel_check()).
  */
 static bool
 report_progress(void *arg)
