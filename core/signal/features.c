@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The feature vector of models, as features.tbl has it. */
+/* Compute the feature vector of models that features.tbl defines. */
 #include "config.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include "core/base/value.h"
 #include "core/signal/features.h"
 
-#define SIGNAL_RULES_SCORE SIGNAL__MAX /* comes from the rules */
+#define SIGNAL_RULES_SCORE SIGNAL__MAX /* not a signal: the rules' total */
 
 enum transform { LINEAR = 1, LOG, SQRT, MISSING, TRANSFORM__MAX };
 
@@ -92,7 +92,7 @@ transform_missing(const struct value *v, double scale)
 	return v->type == VALUE_UNKNOWN ? scale : 0;
 }
 
-/* A boolean is 0 or 1; what is no number counts as unknown, which is 0. */
+/* A boolean is 0 or 1; a string or an unknown value is 0. */
 static double
 value_as_number(const struct value *v)
 {
@@ -101,7 +101,7 @@ value_as_number(const struct value *v)
 	return v->type == VALUE_NUMBER ? v->number : 0;
 }
 
-/* Cut to [0, 1]; not a number becomes 0. */
+/* Clamp to [0, 1]; NaN becomes 0. */
 static double
 clamp_unit(double x)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The feature vector of models: one for those who fit and those who serve. */
+/* The feature vector of models, the same for training and for scoring. */
 #ifndef CORE_SIGNAL_FEATURES_H
 #define CORE_SIGNAL_FEATURES_H
 
 struct signals;
 
-#define FEATURES_VERSION 1 /* of the vector; raised by any change to it */
+#define FEATURES_VERSION 1 /* increase it with every change of the vector */
 
 enum feature {
 #define FEATURE(ident, name, signal, transform, scale) FEATURE_##ident,
@@ -15,14 +15,14 @@ enum feature {
 };
 
 /*
- * The features of an event by its signals and by the total of the rules that
- * fired, weighted.  Each is 0 to 1, and finite whatever the signals are.
- * Pure: equal inputs, equal vector, to the last digit.
+ * Compute the features of an event from its signals and rules_score, the
+ * weighted total of the rules that fired.  Each feature is from 0 to 1,
+ * whatever the signals are.  Equal inputs give exactly equal features.
  */
 void features_extract(
     const struct signals *sigs, int rules_score, double ret[FEATURE__MAX]);
 
-/* "velocity.attemptsLast2m". */
+/* The name of a feature, such as "velocity.attemptsLast2m". */
 const char *feature_name(enum feature feature);
 
 #endif

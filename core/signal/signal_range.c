@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What signals can be. */
+/* The range of each signal. */
 #include "config.h"
 
 #include <assert.h>
@@ -39,7 +39,7 @@ static const struct signal_range domains[SIGNAL__MAX + 1] = {
 	[SIGNAL_INSTRUMENT_ISSUER_COUNTRY] = { .may = is_country },
 	[SIGNAL_GEO_COUNTRY] = { .may = is_country },
 
-	/* Attributes are the caller's, who may send anything. */
+	/* A caller may send attributes with any value. */
 	[SIGNAL__MAX] = { .least = -DBL_MAX, .most = DBL_MAX, .parts = 1 },
 };
 
@@ -56,7 +56,10 @@ signal_range_round(const struct signal_range *d, double n)
 	return nearbyint(n * d->parts) / d->parts;
 }
 
-/* A literal may be a step but for how it is rounded: that one is not next. */
+/*
+ * Round n to the nearest step.  If that step does not lie beyond n in the
+ * direction of way, take the following step.
+ */
 double
 signal_range_next(const struct signal_range *d, double n, int way)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What signals can be. */
+/* The range of each signal. */
 #ifndef CORE_SIGNAL_SIGNAL_RANGE_H
 #define CORE_SIGNAL_SIGNAL_RANGE_H
 
@@ -7,26 +7,28 @@
 
 #include "core/signal/signals.h"
 
-/* What a signal can be. */
+/* The values that a signal can have. */
 struct signal_range {
 	double least; /* of a number */
 	double most;
-	double parts; /* steps in one */
-	bool whole;
+	double parts; /* number of steps from 0 to 1 */
+	bool whole; /* only whole numbers */
 	bool known; /* never unknown */
-	const char *const *words; /* all that a text can be, then NULL */
-	bool (*may)(const char *); /* else what says whether it can */
+
+	/* Of a text: if both are NULL, any text is possible. */
+	const char *const *words; /* all possible texts, then NULL */
+	bool (*may)(const char *); /* returns whether a text is possible */
 };
 
-/* The domain of a signal; SIGNAL__MAX stands for any attribute. */
+/* The range of a signal; SIGNAL__MAX gives the range of attributes. */
 const struct signal_range *signal_range_of(enum signal sig);
 
-/* The nearest number that is a whole number of steps. */
+/* The nearest number on a step. */
 double signal_range_round(const struct signal_range *d, double n);
 
 /*
- * The nearest such number above n, or for a way of -1 below; where numbers are
- * too large for steps the next one that there is.
+ * The nearest number on a step that is above n if way is 1, below n if way is
+ * -1.  If a double cannot represent such a step, return the next double.
  */
 double signal_range_next(const struct signal_range *d, double n, int way);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What signals.tbl says of each signal. */
+/* The names and types of signals, from signals.tbl. */
 #include "config.h"
 
 #include <assert.h>

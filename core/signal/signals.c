@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The value of every signal of one event, and their snapshot as JSON. */
+/* Compute the signals of one event, and write them as JSON. */
 #include "config.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 #include "core/state/user_state.h"
 #include "core/base/str.h"
 
-#define TRAVEL_KM 100 /* below, travel is never impossible */
-#define TRAVEL_KM_H 900.0 /* what an airliner does */
+#define TRAVEL_KM 100 /* up to this distance, travel is always possible */
+#define TRAVEL_KM_H 900.0 /* speed of an airliner */
 #define HOUR_US 3600e6
 
 static void event_signals(const struct event *ev,
@@ -46,7 +46,7 @@ static double z_score(double amount, const struct user_state_amounts *amounts);
 static double mean_ratio(
     double amount, const struct user_state_amounts *amounts);
 
-/* One function a namespace; each sets the signals that are known. */
+/* One function per namespace; each sets the signals that are known. */
 static void (*const namespaces[])(
     const struct event *, const struct signal_facts *, struct value *) = {
 	event_signals,
@@ -89,7 +89,7 @@ signals_json(struct str *s, const struct signals *sigs)
 	str_addc(s, '}');
 }
 
-/* Append a member, after a comma if it is not the first; none if unknown. */
+/* Append a member, with a comma unless it is the first.  Skip unknown ones. */
 static void
 json_member(struct str *s, const char *name, const struct value *v)
 {
@@ -165,7 +165,7 @@ geo_signals(
 		travel_signals(facts, ret);
 }
 
-/* How the user got here from the last located event. */
+/* Signals about the travel since the last event with a known country. */
 static void
 travel_signals(const struct signal_facts *facts, struct value *ret)
 {
@@ -196,8 +196,8 @@ graph_signals(
 }
 
 /*
- * What is compared with earlier amounts: nothing without one now, or where
- * the state had no room left for its currency.
+ * Compare the amount with earlier ones.  The signals are unknown if the event
+ * has no amount, or if the state dropped the history of its currency.
  */
 static void
 amount_signals(
@@ -221,7 +221,10 @@ amount_signals(
 	ret[SIGNAL_ANOMALY_SAMPLES] = value_number((double)amounts.samples);
 }
 
-/* Of what the event carries; one never seen has the rates of no events. */
+/*
+ * Fraud rates of the event's device and ip.  A new one has the rates of no
+ * events.
+ */
 static void
 risk_signals(
     const struct event *ev, const struct signal_facts *facts, struct value *ret)
@@ -275,7 +278,10 @@ fingerprint_mismatch(const struct signal_facts *facts)
 	    (n->devices == 1 && n->first_device != facts->device_id));
 }
 
-/* Without a phone's or an ip's country, what the caller says of them. */
+/*
+ * If the country of the phone or of the ip is unknown, use the caller's
+ * attribute geoMismatch.
+ */
 static struct value
 sim_mismatch(const struct event *ev, const struct signal_facts *facts)
 {
@@ -293,9 +299,8 @@ sim_mismatch(const struct event *ev, const struct signal_facts *facts)
 }
 
 /*
- * NAN when a place is not known to lie anywhere.  A country's centroid says
- * nothing of where in the country something is, so within one it is no
- * distance away.
+ * The distance in km, or NAN if a coordinate is unknown.  If one of two places
+ * in the same country is only its centroid, their distance counts as 0.
  */
 static double
 place_distance_km(const struct place *from, const struct place *to)
@@ -315,7 +320,7 @@ z_score(double amount, const struct user_state_amounts *amounts)
 	return (amount - amounts->mean) / amounts->deviation;
 }
 
-/* How many times the mean it is, as usual while there is none to speak of. */
+/* The amount divided by the mean; 1 if the baseline is not usable. */
 static double
 mean_ratio(double amount, const struct user_state_amounts *amounts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The signals that rules read: computed from one event and what we know. */
+/* The signals that rules read, computed from an event and its context. */
 #ifndef CORE_SIGNAL_SIGNALS_H
 #define CORE_SIGNAL_SIGNALS_H
 
@@ -21,48 +21,52 @@ enum signal {
 	SIGNAL__MAX
 };
 
-/* What is known before the event is counted. */
+/* The state from before the event, which signals are computed from. */
 struct signal_facts {
-	int64_t now; /* the database's clock, microseconds UTC */
+	int64_t now; /* time of the database, microseconds UTC */
 	const struct user_state *state; /* of the event's user */
 	struct place place; /* of the event's ip */
-	const struct graph_node *device; /* NULL when the event carries none */
+
+	/* The identifiers of the event; NULL if it lacks one. */
+	const struct graph_node *device;
 	const struct graph_node *fingerprint;
 	const struct graph_node *ip;
 	const struct graph_node *phone;
-	const struct entity_risk_rates
-	    *device_risk; /* NULL: nothing is known */
+
+	/* Fraud rates of the device and the ip; NULL if nothing is known. */
+	const struct entity_risk_rates *device_risk;
 	const struct entity_risk_rates *ip_risk;
-	int64_t device_id; /* of the event's device, 0 if never seen */
-	int ring_size; /* of the user's component, at least 1 */
+
+	int64_t device_id; /* id of the event's device, 0 if it is new */
+	int ring_size; /* size of the user's component, at least 1 */
 };
 
-/* The value of every signal, and the event whose attributes are attr.<key>. */
+/* The values of all signals; the attr.<key> are the attributes of event. */
 struct signals {
 	struct value value[SIGNAL__MAX];
 	const struct event *event;
 };
 
 /*
- * Compute all signals of an event from the facts; absent inputs give unknown
- * ones (DESIGN: "Signals, exactly").  Pure: equal inputs, equal signals.
- * Strings in ret point into ev and facts.
+ * Compute all signals of an event from the facts, as assay-rules(5) describes
+ * them.  A signal whose input is absent is unknown.  Equal inputs give equal
+ * signals.  *ret and its strings point into ev and facts.
  */
 void signals_compute(const struct event *ev, const struct signal_facts *facts,
     struct signals *ret);
 
-/* "velocity.attemptsLast2m". */
+/* The name of a signal, such as "velocity.attemptsLast2m". */
 const char *signal_name(enum signal sig);
 
-/* What a known value of the signal is: number, string or bool. */
+/* The type of the signal's known values: number, string or bool. */
 enum value_type signal_type(enum signal sig);
 
-/* The signal with that name, or SIGNAL__MAX. */
+/* The signal with that name, or SIGNAL__MAX if there is none. */
 enum signal signal_parse(const char *name);
 
 /*
- * Append the signals snapshot as a JSON object, {"event.type":"...",...},
- * known signals only, attributes as "attr.<key>".  Holds no ip and no phone.
+ * Append the known signals as a JSON object, {"event.type":"...",...}, with the
+ * attributes as "attr.<key>".  No signal is an ip or a phone number.
  */
 void signals_json(struct str *s, const struct signals *sigs);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The entity graph as one set of events sees it. */
+/* The part of the entity graph that one transaction needs. */
 #include "config.h"
 
 #include <assert.h>
@@ -8,19 +8,21 @@
 #include "core/base/arena.h"
 #include "core/state/entity_graph.h"
 
-/* Open addressing; tables are twice as large as what they may hold. */
+/* Three hash tables with linear probing, at most half full. */
 struct graph {
 	struct arena *arena;
-	struct graph_node **nodes; /* in the order of arrival */
+	struct graph_node **nodes; /* in the order in which they were added */
 	size_t n_nodes;
 	size_t max_nodes;
 	struct graph_node **by_key; /* mask + 1 slots */
-	struct graph_node **by_id;
+	struct graph_node **by_id; /* mask + 1 slots */
 	size_t mask;
-	struct user_state_link
-	    *linked; /* link_mask + 1 slots, first 0 is free */
+
+	/* Links that exist: link_mask + 1 slots; first is 0 in free ones. */
+	struct user_state_link *linked;
 	size_t link_mask;
-	struct user_state_link *made; /* links that are new */
+
+	struct user_state_link *made; /* new links, in order */
 	size_t n_made;
 	size_t n_linked;
 	size_t max_links;
@@ -152,7 +154,7 @@ entity_graph_bind(struct graph *g, struct graph_node *node, int64_t id)
 	if (bare == node)
 		return node;
 
-	/* What was only known as somebody's root turns out to be this one. */
+	/* The graph has this entity already, as the root of another. */
 	if (bare != NULL) {
 		assert(bare->kind == 0);
 		node->size = bare->size;
@@ -264,7 +266,7 @@ entity_graph_links_made(const struct graph *g, size_t *ret_n)
 	return g->made;
 }
 
-/* A power of two with room to spare for n entries. */
+/* The number of slots for n entries: a power of two, at least 2 * n. */
 static size_t
 slots_for(size_t n)
 {
@@ -287,8 +289,8 @@ mix_bits(uint64_t x)
 }
 
 /*
- * FNV-1a.  A caller who makes keys collide slows down only the 500 lookups
- * of a set of its own.
+ * FNV-1a.  Callers can choose keys that collide, but that slows down only the
+ * few hundred lookups of one transaction.
  */
 static uint64_t
 hash_key(enum graph_node_kind kind, const char *key)
@@ -300,7 +302,7 @@ hash_key(enum graph_node_kind kind, const char *key)
 	return mix_bits(h);
 }
 
-/* A fresh node that is its own component, or NULL when there is no room. */
+/* Add a node that is its own component; NULL if the arena is full. */
 static struct graph_node *
 node_add(struct graph *g)
 {
@@ -315,7 +317,7 @@ node_add(struct graph *g)
 	return node;
 }
 
-/* Where the node of that kind and key is or belongs. */
+/* The slot that has, or would have, the node with that kind and key. */
 static struct graph_node **
 key_slot(const struct graph *g, enum graph_node_kind kind, const char *key)
 {
@@ -330,7 +332,7 @@ key_slot(const struct graph *g, enum graph_node_kind kind, const char *key)
 	}
 }
 
-/* Where the node with that id is or belongs. */
+/* The slot that has, or would have, the node with that id. */
 static struct graph_node **
 id_slot(const struct graph *g, int64_t id)
 {
@@ -341,7 +343,7 @@ id_slot(const struct graph *g, int64_t id)
 	return &g->by_id[h & g->mask];
 }
 
-/* Where that link is or belongs. */
+/* The slot that has, or would have, that link. */
 static struct user_state_link *
 link_slot(const struct graph *g, struct user_state_link link)
 {
@@ -357,7 +359,7 @@ link_slot(const struct graph *g, struct user_state_link link)
 	}
 }
 
-/* Count at node that it is now linked with other. */
+/* Count in node that it is linked to other. */
 static void
 count_link(struct graph_node *node, const struct graph_node *other)
 {
@@ -375,7 +377,7 @@ count_link(struct graph_node *node, const struct graph_node *other)
 	node->dirty = true;
 }
 
-/* Put one component under the other, touching unsaturated roots only. */
+/* Join two components, unless both have reached the cap. */
 static void
 join_roots(struct graph_node *a, struct graph_node *b)
 {

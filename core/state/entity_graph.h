@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The entity graph as one set of events sees it: the entities that the set
- * touches, their counters, their components (union-find) and links.  Pure:
- * the store fills it in, decisions change it, the store writes it back.
+ * The part of the entity graph that one transaction needs: the entities of its
+ * events, their counters, components (union-find) and links.  The caller fills
+ * it from its store, decisions change it, and the caller writes it back.
  */
 #ifndef CORE_STATE_ENTITY_GRAPH_H
 #define CORE_STATE_ENTITY_GRAPH_H
@@ -16,7 +16,7 @@
 struct arena;
 struct event;
 
-/* Counters and component sizes stop here; beyond, rows are not touched. */
+/* Counters and component sizes stop here; later links do not write the row. */
 #define ENTITY_GRAPH_CAP 500
 
 /* The kinds are stored as these numbers: never reorder. */
@@ -25,34 +25,37 @@ enum graph_node_kind {
 	NODE_DEVICE,
 	NODE_IP,
 	NODE_PHONE,
-	NODE_FINGERPRINT, /* linked for its own signals; in no component */
+	NODE_FINGERPRINT, /* has links, but belongs to no component */
 	NODE__MAX
 };
 
 /* One entity. */
 struct graph_node {
-	int64_t id; /* surrogate id, 0 until the entity is stored */
-	enum graph_node_kind
-	    kind; /* 0: a root that no event of the set carries */
-	const char *key; /* NULL likewise */
-	bool seen; /* an event before this one carried it */
-	int users; /* distinct users linked, at most ENTITY_GRAPH_CAP */
-	int devices; /* fingerprints: distinct devices, at most ENTITY_GRAPH_CAP
-		      */
-	int64_t first_device; /* fingerprints: id of the first device, or 0 */
-	const void
-	    *risk; /* packed days (core/state/entity_risk.h), NULL: none */
-	size_t risk_size;
-	int64_t parent; /* as stored: 0 at a root */
+	int64_t id; /* id in the database; 0 until the entity is stored */
+
+	/* Both 0 for a root that is not an entity of these events. */
+	enum graph_node_kind kind;
+	const char *key;
+
+	bool seen; /* an earlier event had this entity */
+	int users; /* distinct linked users, at most ENTITY_GRAPH_CAP */
+
+	/* Only of fingerprints. */
+	int devices; /* distinct linked devices, at most ENTITY_GRAPH_CAP */
+	int64_t first_device; /* id of the first linked device, or 0 */
+
+	const void *risk; /* packed entity_risk_days, or NULL */
+	size_t risk_size; /* bytes of risk */
+	int64_t parent; /* stored id of the union parent; 0 at a root */
 	int size; /* at a root: entities of the component, capped */
-	struct graph_node *up; /* in memory: towards the root, NULL at a root */
-	bool locked; /* its row is locked and its numbers are current */
+	struct graph_node *up; /* union parent in memory; NULL at a root */
+	bool locked; /* its row is locked, so its numbers are current */
 	bool dirty; /* its row must be written */
 };
 
 struct graph;
 
-/* The entities that an event can carry besides its user. */
+/* The identifiers of an event: its entities other than the user. */
 enum event_identifier {
 	IDENTIFIER_DEVICE,
 	IDENTIFIER_IP,
@@ -61,62 +64,69 @@ enum event_identifier {
 	IDENTIFIER__MAX
 };
 
-/* A pair of entities that an event links; the user's devices count it. */
+/* A pair of entities that an event links. */
 struct graph_pair {
 	struct graph_node *a;
 	struct graph_node *b;
 };
 
-/* Six of user, device, ip and phone, two of a fingerprint. */
+/* Six pairs of user, device, ip and phone, and two with the fingerprint. */
 #define ENTITY_GRAPH_PAIRS_MAX 8
 
 /*
- * An empty graph in arena a for at most so many nodes and links (each is
- * refused beyond).  NULL when the arena is full.
+ * Make an empty graph in arena a.  The caller must not add more nodes and
+ * links than these.  Return NULL if the arena is full.
  */
 struct graph *entity_graph_new(struct arena *a, size_t nodes, size_t links);
 
-/* The entity of that kind and key, added (unseen, size 1) if it is new. */
+/*
+ * The entity with that kind and key.  If it is not in the graph, add it with
+ * seen false and size 1.  NULL if the arena is full.
+ */
 struct graph_node *entity_graph_node(
     struct graph *g, enum graph_node_kind kind, const char *key);
 
 /*
- * The entities that an event carries, each added if it is new, NULL where it
- * carries none.  Returns 0, or -1 when the arena is full.
+ * Find the identifiers of an event; add those that are not in the graph.  ret
+ * has NULL for each identifier that the event lacks.  Return 0, or -1 if the
+ * arena is full.
  */
 int entity_graph_identifier(struct graph *g, const struct event *ev,
     struct graph_node *ret[IDENTIFIER__MAX])
     __attribute__((warn_unused_result));
 
-/* The pairs that an event links, in a fixed order.  Returns how many. */
+/* The pairs that an event links, in a fixed order; return their number. */
 size_t entity_graph_pairs(struct graph_node *user,
     struct graph_node *const identifiers[IDENTIFIER__MAX],
     struct graph_pair ret[ENTITY_GRAPH_PAIRS_MAX]);
 
-/* The entity of that kind and key, or NULL. */
+/* The entity with that kind and key, or NULL. */
 struct graph_node *entity_graph_find(
     const struct graph *g, enum graph_node_kind kind, const char *key);
 
-/* The entity with that id, added without kind and key if it is new. */
+/*
+ * The entity with that id.  If it is not in the graph, add it without kind and
+ * key.  NULL if the arena is full.
+ */
 struct graph_node *entity_graph_node_id(struct graph *g, int64_t id);
 
 /*
- * Say that the node is stored under id.  If id is known already (as a root),
- * what is known of it moves into the node that is returned.
+ * Record that the node is stored with that id.  If a root without kind and key
+ * already has the id, its component moves to the node.  Return the node.
  */
 struct graph_node *entity_graph_bind(
     struct graph *g, struct graph_node *node, int64_t id);
 
 /*
- * Say that the node is stored under id in the component of that root, which
- * has size entities.  Returns the root, or NULL when the arena is full.
+ * Record that the node is stored with that id, in the component of that root,
+ * which has size entities.  Return the root, or NULL if the arena is full.
  */
 struct graph_node *entity_graph_place(struct graph *g, struct graph_node *node,
     int64_t id, int64_t root, int size);
 
 /*
- * Say that the node's row has become nobody's since it was read: the node is
- * as new, unseen and without links, until it is bound again.
+ * Record that the node's entity was erased since it was read: reset the node to
+ * a new one, not seen and without links.  Bind it to a new id later.
  */
 void entity_graph_unbind(struct graph_node *node);
 
@@ -131,15 +141,15 @@ int entity_graph_ring(struct graph_node *node);
 struct user_state_link entity_graph_link_of(
     const struct graph_node *a, const struct graph_node *b);
 
-/* Whether a link is known to exist; entity_graph_link_known() makes it known.
- */
+/* Whether the graph knows that the link exists; record that it does. */
 bool entity_graph_linked(const struct graph *g, struct user_state_link link);
 void entity_graph_link_known(struct graph *g, struct user_state_link link);
 
 /*
- * Make a link that did not exist: count it at both ends and join the
- * components.  Joining changes unsaturated roots only: the smaller component
- * goes under the larger, at equal size the one with the larger id.
+ * Make a link that did not exist: count it at both entities and join their
+ * components.  Two components that both have ENTITY_GRAPH_CAP entities are not
+ * joined.  The root of the larger component becomes the union parent; at equal
+ * size the root with the smaller id.
  */
 void entity_graph_link_make(
     struct graph *g, struct graph_node *a, struct graph_node *b);

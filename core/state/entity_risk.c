@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fraud of a device or an ip by day, and its rates.  Packed days are a byte of
- * version and then, newest first, for each how many days it is before the one
- * before (the first: since 1970), its events, labels and fraud, each as an
- * integer of 7 bits a byte, the lowest first, the top bit set in all but the
- * last.
+ * The fraud rates of a device or an ip.  Packed days are a version byte and
+ * then for each day, newest first, four integers: the number of days since
+ * 1970 for the first day, and the distance to the previous one for the others;
+ * its events, labels and fraud.  An integer is written with 7 bits per byte,
+ * lowest bits first; the top bit is set in all bytes but the last.
  */
 #include "config.h"
 
@@ -16,11 +16,11 @@
 
 #define LAYOUT 1
 #define DAY_US INT64_C(86400000000)
-#define PRIOR 0.01 /* rate of one without events */
-#define PRIOR_WEIGHT 1 /* events that it weighs */
-#define INT_BITS 7 /* of an integer in a byte */
-#define INT_MORE 0x80
-#define INT_SIZE ((31 + INT_BITS - 1) / INT_BITS) /* bytes of the longest */
+#define PRIOR 0.01 /* rate without events */
+#define PRIOR_WEIGHT 1 /* events that the prior counts as */
+#define INT_BITS 7 /* bits of an integer in each byte */
+#define INT_MORE 0x80 /* another byte of the integer follows */
+#define INT_SIZE ((31 + INT_BITS - 1) / INT_BITS) /* most bytes of one */
 
 _Static_assert(
     ENTITY_RISK_PACKED_MAX >= 1 + ENTITY_RISK_DAYS_MAX * 4 * INT_SIZE,
@@ -29,7 +29,7 @@ _Static_assert(
 struct risk_reader {
 	const uint8_t *p;
 	const uint8_t *end;
-	bool bad; /* something was not as pack writes it; sticks */
+	bool bad; /* the bytes are invalid; stays true */
 };
 
 static struct entity_risk_day sum_window(
@@ -133,7 +133,7 @@ entity_risk_unpack(const void *packed, size_t size,
 	return 0;
 }
 
-/* All of the days in the window of so many that ends before until. */
+/* The sums of the days from until - window to until - 1. */
 static struct entity_risk_day
 sum_window(const struct entity_risk_days *days, int32_t until, int window)
 {
@@ -159,7 +159,7 @@ fraud_rate(const struct entity_risk_day *d)
 	    ((double)d->events + PRIOR_WEIGHT);
 }
 
-/* A count and what comes to it, held between 0 and INT32_MAX. */
+/* count + more, clamped to 0..INT32_MAX. */
 static int32_t
 add_saturated(int32_t count, int32_t more)
 {
@@ -177,7 +177,7 @@ risk_put_int(uint8_t *p, uint32_t n)
 	return p;
 }
 
-/* An integer in the fewest bytes; 0 when it is none. */
+/* Read an integer, which must use the fewest bytes; return 0 if invalid. */
 static int32_t
 risk_get_int(struct risk_reader *r)
 {
@@ -195,7 +195,7 @@ risk_get_int(struct risk_reader *r)
 	return r->bad ? 0 : (int32_t)n;
 }
 
-/* The next day, which is before the one before. */
+/* Read the next day, which must be earlier than the previous one. */
 static void
 get_day(struct risk_reader *r, struct entity_risk_days *ret)
 {
@@ -213,7 +213,7 @@ get_day(struct risk_reader *r, struct entity_risk_days *ret)
 		ret->day[ret->n++] = d;
 }
 
-/* Unless ok, the bytes are bad and there is nothing more to read in them. */
+/* Unless ok is true, mark the bytes as invalid and skip to their end. */
 static void
 risk_check_bytes(struct risk_reader *r, bool ok)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the service remembers of one user: counting and reading it. */
+/* The stored state of one user: count events, and read the counts. */
 #include "config.h"
 
 #include <assert.h>
@@ -10,9 +10,9 @@
 #include "core/state/user_state_int.h"
 
 #define WINDOW_2M (SECONDS_MAX * SECOND_US)
-#define DEGREE 1e6 /* places are kept in millionths of a degree */
+#define DEGREE 1e6 /* coordinates are stored in millionths of a degree */
 
-/* A code is its digits times 16 plus its power; digits * 10^(power - 8). */
+/* The code digits * 16 + power is the sum digits * 10^(power - 8). */
 #define POWER_BITS 4
 #define POWER_MAX 15
 #define POWER_ONE 8
@@ -172,7 +172,7 @@ user_state_sum_value(uint64_t code)
 	const double digits = (double)(code >> POWER_BITS);
 	const size_t power = code & POWER_MAX;
 
-	/* One exact operand each way, so that 1 / 10 is the double 0.1. */
+	/* Both operands are exact, so 1 / 10 gives exactly the double 0.1. */
 	if (power < POWER_ONE)
 		return digits / tens[POWER_ONE - power];
 	return digits * tens[power - POWER_ONE];
@@ -184,7 +184,7 @@ user_state_sum_code(double sum)
 	uint64_t digits, power;
 	double n;
 
-	/* The most digits that fit, then without the zeros at their end. */
+	/* Find the most digits that fit, then remove the zeros at the end. */
 	for (power = 0;; power++) {
 		n = rint(power < POWER_ONE ? sum * tens[POWER_ONE - power]
 					   : sum / tens[power - POWER_ONE]);
@@ -199,7 +199,7 @@ user_state_sum_code(double sum)
 	return digits << POWER_BITS | power;
 }
 
-/* Let time run on to t and drop what leaves its window by that. */
+/* Advance the state to time t, and drop the slots that leave their windows. */
 static void
 advance_windows(struct user_state *st, int64_t t)
 {
@@ -212,7 +212,7 @@ advance_windows(struct user_state *st, int64_t t)
 	st->last = t;
 }
 
-/* Make n slots of size bytes older; the oldest fall off. */
+/* Increase the age of n slots of size bytes by so many; drop the oldest. */
 static void
 age_slots(void *slots, size_t n, size_t size, size_t by)
 {
@@ -235,7 +235,7 @@ age_minutes(struct user_state *st, size_t by)
 	st->n_minutes = i;
 }
 
-/* A currency without history is as good as none and gives its room back. */
+/* Age the sums of all currencies, and remove currencies without history. */
 static void
 age_currencies(struct user_state *st, size_t by)
 {
@@ -263,7 +263,10 @@ count_more(uint32_t *count, uint32_t more)
 	*count = more < COUNT_MAX - *count ? *count + more : COUNT_MAX;
 }
 
-/* Remember the exact time; the oldest one makes room in its second. */
+/*
+ * Add the time of the last event to the exact times.  If they are full, count
+ * the oldest one in its slot of one second instead.
+ */
 static void
 count_time(struct user_state *st)
 {
@@ -298,7 +301,7 @@ count_minute(struct user_state *st)
 	count_more(&st->minutes[0].count, 1);
 }
 
-/* Move the oldest minute into its quarter of an hour. */
+/* Move the count of the oldest minute to its slot of 15 minutes. */
 static void
 spill_minute(struct user_state *st)
 {
@@ -310,7 +313,7 @@ spill_minute(struct user_state *st)
 		count_more(&st->quarters[age], oldest->count);
 }
 
-/* Add to the sum of this minute, and to the baseline by Welford's update. */
+/* Add to the sum of this minute, and to the baseline (Welford's algorithm). */
 static void
 count_amount(struct user_state_currency *cur, double amount, bool baseline)
 {
@@ -329,7 +332,7 @@ count_amount(struct user_state_currency *cur, double amount, bool baseline)
 	    fmin(cur->squares + delta * (amount - cur->mean), SQUARES_MAX);
 }
 
-/* The currency, made if need be, now the most recently used. */
+/* Find or add the currency, and make it the most recently used. */
 static struct user_state_currency *
 currency_use(struct user_state *st, const char *code)
 {
@@ -355,7 +358,7 @@ currency_use(struct user_state *st, const char *code)
 	return &st->currencies[0];
 }
 
-/* Drop the currency of the least worth, of equals the least recently used. */
+/* Drop the currency of least worth; of equal ones the least recently used. */
 static void
 drop_currency(struct user_state *st)
 {
@@ -375,8 +378,8 @@ drop_currency(struct user_state *st)
 }
 
 /*
- * A baseline is worth its samples; too few of them less than a sum of the last
- * hour, which rules read from the first amount on.
+ * The worth of a usable baseline is its number of samples.  Without one, a
+ * currency with an amount in the last hour is worth more than one without.
  */
 static int64_t
 currency_worth(const struct user_state_currency *cur)
@@ -386,7 +389,7 @@ currency_worth(const struct user_state_currency *cur)
 	return minutes_left(cur) > 0 ? 1 : 0;
 }
 
-/* For how many minutes there will be something in the last hour. */
+/* The number of minutes until all amounts have left the last hour. */
 static uint32_t
 minutes_left(const struct user_state_currency *cur)
 {
@@ -398,7 +401,7 @@ minutes_left(const struct user_state_currency *cur)
 	return (uint32_t)(SUMS_MAX - i);
 }
 
-/* Where the currency stands, or n_currencies. */
+/* The index of the currency, or n_currencies if it is not in the state. */
 static size_t
 currency_find(const struct user_state *st, const char *code)
 {
@@ -427,7 +430,7 @@ slots_total(const uint32_t *slots, size_t n)
 	return total;
 }
 
-/* Where the link stands, or n_links. */
+/* The index of the link, or n_links if it is not in the state. */
 static size_t
 link_find(const struct user_state *st, struct user_state_link link)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the service remembers of one user between events: velocity, last
- * place, spending baselines and known links, packed into one bounded row.
- * Every operation takes bounded time, however busy the user is.
+ * The stored state of one user: velocity, last place, spending baselines and
+ * known links, packed into one row of limited size.  Every operation takes
+ * bounded time, however many events the user has.
  */
 #ifndef CORE_STATE_USER_STATE_H
 #define CORE_STATE_USER_STATE_H
@@ -17,81 +17,87 @@
 struct arena;
 struct fail;
 
-#define USER_STATE_PACKED_MAX 6144 /* bytes of a packed state, at most */
-#define USER_STATE_CURRENCIES_MAX 8 /* currencies kept a user */
-#define USER_STATE_SAMPLES_MIN 3 /* of a baseline that means something */
-#define USER_STATE_LINKS_MAX                                                   \
-	64 /* known links kept a user, least recent goes                       \
-	    */
+#define USER_STATE_PACKED_MAX 6144 /* most bytes of a packed state */
+#define USER_STATE_CURRENCIES_MAX 8 /* currencies of one user */
+#define USER_STATE_SAMPLES_MIN 3 /* samples that a usable baseline needs */
+#define USER_STATE_LINKS_MAX 64 /* known links of one user */
 
-/* One link that the user was seen to make: two entity ids, first < second. */
+/* A link that an event of the user had: two entity ids, first < second. */
 struct user_state_link {
 	int64_t first;
 	int64_t second;
 };
 
-struct user_state; /* unpacked; user_state.c says what is inside */
+struct user_state; /* unpacked; see core/state/user_state_int.h */
 
-/* What the signals need to know of one amount's history. */
+/* The history of a user's amounts in one currency. */
 struct user_state_amounts {
-	bool hour_known; /* else last_hour says nothing */
+	bool hour_known; /* if false, ignore last_hour */
 	double last_hour; /* sum of amounts in the last hour */
-	bool baseline_known; /* else the members below say nothing */
+	bool baseline_known; /* if false, ignore the members below */
 	int64_t samples; /* amounts in the baseline */
-	double mean; /* their mean, 0 without samples */
-	double deviation; /* their sample deviation (n-1), 0 below 2 */
+	double mean; /* 0 without samples */
+	double deviation; /* sample deviation (n-1); 0 below 2 samples */
 };
 
-/* The user's last located event. */
+/* The place and time of the user's last event with a known country. */
 struct user_state_place {
-	struct place place; /* country "" when there was none */
+	struct place place; /* country is "" if there was no such event */
 	int64_t at; /* microseconds UTC */
 };
 
 /*
- * Unpack size bytes at packed (NULL or empty: a user never seen) into a state
- * in arena a.  Returns it, or NULL with f set when the bytes are no packed
- * state of a known version or the arena is full; any bytes are safe.
+ * Unpack size bytes at packed into a state in arena a and return it.  NULL or
+ * size 0 gives the state of a new user.  Untrusted bytes are safe.  Return
+ * NULL with f set if user_state_pack() did not write the bytes in a layout that
+ * is still read, or if the arena is full.
  */
 struct user_state *user_state_unpack(
     struct arena *a, const void *packed, size_t size, struct fail *f);
 
 /*
- * Pack st, as of now, into ret (room for USER_STATE_PACKED_MAX bytes).  What
- * has left every window is not written.  Returns the size, never over
- * USER_STATE_PACKED_MAX; equal states at equal times give equal bytes.
+ * Pack st as of now into ret, which has USER_STATE_PACKED_MAX bytes, and return
+ * the size.  Leave out counts that have left their windows.  Equal states at
+ * equal times give equal bytes.
  */
 size_t user_state_pack(const struct user_state *st, int64_t now, void *ret);
 
 /*
- * Count one scored event of this user at now.  A clock that stepped back
- * counts as one that stood still.  amount and currency are used if
- * ev->has_amount; baseline says whether the amount also feeds the baseline;
- * place (if its country is known) becomes the last place.
+ * Count one scored event of this user at now, in microseconds UTC.  A time
+ * before the last event counts as the time of the last event.  If
+ * ev->has_amount, add the amount to the sums of its currency and, if baseline,
+ * also to its baseline.  If the country of place is known, place becomes the
+ * last place.
  */
 void user_state_count(struct user_state *st, const struct event *ev,
     bool baseline, const struct place *place, int64_t now);
 
 /*
- * Decided events in the last 120 seconds: exact while at most 64 fell into
- * 120 s, then by 1-second buckets.  An event exactly 120 s old is out.
+ * The number of counted events in the last 120 seconds; an event exactly 120 s
+ * old does not count.  The newest 64 have exact times, older ones are counted
+ * in slots of one second.
  */
 int64_t user_state_attempts_2m(const struct user_state *st, int64_t now);
 
 /*
- * Decided events in the last 24 hours: by minute up to 120 active minutes,
- * then by 15 minutes.
+ * The number of counted events in the last 24 hours.  The newest 120 minutes
+ * with events have a slot each, older events are counted in slots of 15
+ * minutes.
  */
 int64_t user_state_attempts_24h(const struct user_state *st, int64_t now);
 
 /*
- * History of amounts in a currency; zeros for one never seen.  A state keeps
- * USER_STATE_CURRENCIES_MAX currencies.  For a further one it drops one without
- * a baseline of USER_STATE_SAMPLES_MIN: with nothing in the last hour before
- * others, then the least recently used.  Where all have such a baseline, that
- * of the fewest samples goes, so that whoever wants one of n samples gone has
- * to make n in each of the others.  What is not kept is unknown from then on,
- * where it may have been dropped: 0 would be a claim.
+ * The history of a user's amounts in a currency; all 0 if it is new.
+ *
+ * A state holds USER_STATE_CURRENCIES_MAX currencies.  To make room for another
+ * one it drops, in this order of preference, a currency with fewer than
+ * USER_STATE_SAMPLES_MIN samples and no amount in the last hour; one with fewer
+ * samples and an amount in the last hour; the one with the fewest samples.  Of
+ * equal ones it drops the least recently used.  So a baseline of n samples can
+ * be displaced only with n samples in each other currency.
+ *
+ * After a drop, the history of a currency that is not in the state is unknown
+ * and not 0: it may be the dropped one.
  */
 void user_state_amounts(const struct user_state *st, const char *currency,
     int64_t now, struct user_state_amounts *ret);
@@ -101,18 +107,18 @@ const struct user_state_place *user_state_last_place(
     const struct user_state *st);
 
 /*
- * Whether the link is known; if so it becomes the most recently used.
- * user_state_link_add() remembers a new one, dropping the least recent at the
- * cap.
+ * user_state_link_touch() returns whether the link is known, and makes a known
+ * one the most recently used.  user_state_link_add() adds a link, and drops the
+ * least recently used one if there are USER_STATE_LINKS_MAX.
  */
 bool user_state_link_touch(struct user_state *st, struct user_state_link link);
 void user_state_link_add(struct user_state *st, struct user_state_link link);
 
-/* Like user_state_link_touch(), without changing the order. */
+/* Whether the link is known; the order stays unchanged. */
 bool user_state_link_known(
     const struct user_state *st, struct user_state_link link);
 
-/* Distinct devices linked to the user: read, and count one more (capped). */
+/* The number of devices linked to the user, at most ENTITY_GRAPH_CAP. */
 int user_state_devices(const struct user_state *st);
 void user_state_devices_add(struct user_state *st);
 

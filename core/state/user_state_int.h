@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Inside of a user's state: what user_state.c counts and user_state_pack.c
- * writes.
- */
+/* The members of a user's state, for user_state.c and user_state_pack.c. */
 #ifndef CORE_STATE_USER_STATE_INT_H
 #define CORE_STATE_USER_STATE_INT_H
 
@@ -11,29 +9,29 @@
 
 #include "core/state/user_state.h"
 
-/* Widths of the slots that events are counted in, in microseconds. */
+/* The widths of slots, in microseconds. */
 #define SECOND_US INT64_C(1000000)
 #define MINUTE_US (60 * SECOND_US)
 #define QUARTER_US (15 * MINUTE_US)
 
-#define SECONDS_MAX 120 /* slots of attempts 2m */
-#define MINUTES_MAX 120 /* active minutes kept of attempts 24h */
-#define DAY_MINUTES 1440 /* minutes that they can lie in */
-#define QUARTERS_MAX 96 /* slots of attempts 24h beyond those */
-#define SUMS_MAX 60 /* slots of amounts 1h */
-#define TIMES_MAX 64 /* events kept with their exact time */
+#define SECONDS_MAX 120 /* one-second slots of the last 2 minutes */
+#define MINUTES_MAX 120 /* one-minute slots of the last 24 hours */
+#define DAY_MINUTES 1440 /* the age of a one-minute slot is below this */
+#define QUARTERS_MAX 96 /* 15-minute slots of the last 24 hours */
+#define SUMS_MAX 60 /* one-minute slots of the last hour's amounts */
+#define TIMES_MAX 64 /* events with an exact time */
 
 #define TIME_MAX (INT64_C(1) << 55) /* microseconds; 1,100 years */
-#define COUNT_MAX ((UINT32_C(1) << 20) - 1) /* where a slot's count stays */
+#define COUNT_MAX ((UINT32_C(1) << 20) - 1) /* largest count of a slot */
 #define ENTITY_MAX (INT64_C(1) << 47) /* above every entity id */
-#define SAMPLES_MAX (INT64_C(1) << 53) /* where a baseline's count stays */
+#define SAMPLES_MAX (INT64_C(1) << 53) /* most samples of a baseline */
 #define SQUARES_MAX 1e50 /* above every sum of squares */
 
 /*
- * Slots are aligned to the epoch and known by their age: how many slots lie
- * between them and the slot of the state's last event, which has age 0.  A
- * slot counts while it lies wholly inside its window, so that nothing counts
- * that has left it.
+ * Slots are aligned to multiples of their width since 1970.  The age of a slot
+ * is its distance in slots from the slot of the state's last event, which has
+ * age 0.  A slot counts only while all of it is inside its window, so an event
+ * that has left the window never counts.
  */
 struct user_state_minute {
 	uint32_t age; /* below DAY_MINUTES */
@@ -41,7 +39,7 @@ struct user_state_minute {
 };
 
 /*
- * What is known of amounts in one currency.  The sums are decimal codes: see
+ * The amounts in one currency.  The sums are decimal codes; see
  * user_state_sum_value().
  */
 struct user_state_currency {
@@ -53,7 +51,7 @@ struct user_state_currency {
 };
 
 struct user_state {
-	int64_t last; /* of the last event; time never runs behind it */
+	int64_t last; /* time of the last event; never decreases */
 
 	/* The newest events, oldest first; older ones are in seconds[]. */
 	int64_t times[TIMES_MAX];
@@ -70,8 +68,8 @@ struct user_state {
 	size_t n_currencies;
 
 	/*
-	 * 0 while no currency was ever dropped for another.  Else 1 plus the
-	 * minutes in which the last hour of a dropped one may hold something.
+	 * 0 if no currency was ever dropped.  Otherwise 1 plus the number of
+	 * minutes for which a dropped one can have an amount in the last hour.
 	 */
 	uint32_t dropped;
 
@@ -82,21 +80,24 @@ struct user_state {
 	int devices;
 };
 
-/* The time that now counts as: never before the last event. */
+/* The time now, or that of the last event if now is earlier. */
 static inline int64_t
 user_state_time(const struct user_state *st, int64_t now)
 {
 	return now > st->last ? now : st->last;
 }
 
-/* How many slots of that width lie between two times, from <= to. */
+/* The number of slots of that width between two times, from <= to. */
 static inline size_t
 user_state_slots(int64_t from, int64_t to, int64_t width)
 {
 	return (size_t)(to / width - from / width);
 }
 
-/* How many of the n slots that start at age 0 are in the window by more. */
+/*
+ * How many of the slots of ages 0 to n - 1 are still in the window after by
+ * more slots of time.
+ */
 static inline size_t
 user_state_live(size_t n, size_t by)
 {
@@ -114,17 +115,17 @@ user_state_letters(const char *s, size_t n)
 }
 
 /*
- * A sum of amounts in decimal: 13 significant digits, down to 1e-8, up to
- * 1e20.  Money sums to what it does on paper (0.1 + 0.2 is 0.3), a sum takes
- * at most SUM_BITS bits and a round one few.  Code 0 is 0.
+ * A code is a decimal sum of amounts with 13 significant digits, from 1e-8 to
+ * 1e20.  Decimal sums are exact (0.1 + 0.2 is 0.3).  A code has at most
+ * SUM_BITS bits; that of a round sum is short.  Code 0 is the sum 0.
  */
 #define SUM_BITS 48
 #define SUM_DIGITS_MAX UINT64_C(9999999999999)
 
-/* The sum that a code stands for. */
+/* The sum of a code. */
 double user_state_sum_value(uint64_t code);
 
-/* The code nearest to a sum of 0 or more. */
+/* The code of the decimal nearest to a sum, which is not negative. */
 uint64_t user_state_sum_code(double sum);
 
 #endif

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A user's state as bytes.  In order:
+ * Pack a user's state into bytes, and unpack it.  The parts in order:
  *
- *	version, 1 byte; time of the last event, 8 bytes; devices
- *	exact times, newest first: how many, then each one's distance to the
- *	    one before, the first one's to the last event
- *	seconds, minutes, quarters: each slot in use as its count times 2, plus
- *	    1 if it adjoins the one before, else followed by the distance; a 0
- *	place: 0 for none, else 1 or (a city) 2, country, age, lat, lon
- *	currencies: code, samples, mean and squares if there are any, a bitmap
- *	    of the minutes in use in two halves, their sums; a 0
- *	dropped currencies (since layout 2): struct user_state's number
- *	links: how many, then each link's two ids, either as the number of an
- *	    id that stood before or as the id plus LINK_NEW
+ *	layout, 1 byte; time of the last event, 8 bytes; devices
+ *	exact times, newest first: their number, then the distance of the first
+ *	    to the last event, and of each other to the previous one
+ *	seconds, minutes, quarters, three lists: each slot in use is its count
+ *	    times 2, plus 1 if it adjoins the previous slot, otherwise followed
+ *	    by the distance; a 0 ends each list
+ *	place: 0 if unknown; else 1 (centroid) or 2 (city), country, age, lat,
+ *	    lon
+ *	currencies: code, samples, mean and squares if there are samples, a
+ *	    bitmap of the minutes in use in two halves, their sums; a 0 ends
+ *	    the list
+ *	dropped currencies (since layout 2): dropped of struct user_state
+ *	links: their number, then two ids for each link, each either the index
+ *	    of an earlier new id or the id plus LINK_NEW
  *
- * All is little-endian.  An integer takes the fewest bytes that hold 7 of its
- * bits each, up to 8 bytes: in their lowest bits stand a 0 for each byte after
- * the first and a 1, above them the integer, so that its length is known from
- * its first byte.
+ * Everything is little-endian.  An integer takes the fewest bytes that hold 7
+ * of its bits each, at most 8.  Its lowest bits are a 0 for each byte after the
+ * first, then a 1; the value is above them.  So the first byte gives the
+ * length.
  */
 #include "config.h"
 
@@ -31,24 +34,25 @@
 #include "core/state/user_state_int.h"
 
 #define LAYOUT 2
-#define LAYOUT_OLDEST 1 /* that can still be read */
+#define LAYOUT_OLDEST 1 /* the oldest layout that is read */
 #define WINDOW_2M (SECONDS_MAX * SECOND_US)
-#define DEGREE 1e6 /* places are packed in millionths of a degree */
-#define DEGREE_NONE INT32_MIN /* of a country without a centroid */
+#define DEGREE 1e6 /* coordinates are packed in millionths of a degree */
+#define DEGREE_NONE INT32_MIN /* the country has no centroid */
 #define IDS_MAX (2 * USER_STATE_LINKS_MAX)
 #define IDS_SLOT_BITS 8
 #define IDS_SLOTS (1 << IDS_SLOT_BITS)
 #define SUMS_HALF (SUMS_MAX / 2)
 #define HALF_FULL ((UINT64_C(1) << SUMS_HALF) - 1) /* of the bitmap */
-#define LINK_NEW 128 /* what a number of an id stays below */
+#define LINK_NEW 128 /* added to a new id; the index of an id is below it */
 
 /*
- * The most bytes of each part.  INT(n) is an integer below 2^n.  A slot in
- * use takes SLOT_MAX bytes, and one for its distance if slots before it are
- * not in use, which then take none: so all in use is the most there is of
- * seconds and quarters.  A distance of 128 minutes or more takes two bytes.
+ * The most bytes of each part.  INT(n) is the size of an integer below 2^n.  A
+ * slot in use takes SLOT_MAX bytes, and one more for its distance if it does
+ * not adjoin the previous slot.  The slots between take no bytes, so seconds
+ * and quarters are largest if all slots are in use.  A distance of 128 minutes
+ * or more takes two bytes.
  */
-#define INT_BITS 7 /* of an integer in a byte */
+#define INT_BITS 7 /* bits of an integer in each byte */
 #define INT_MAX_SIZE 8
 #define INT(bits) (((bits) + INT_BITS - 1) / INT_BITS)
 #define SLOT_MAX INT(21)
@@ -67,34 +71,34 @@ _Static_assert(HEAD_PART + TIMES_PART + SECONDS_PART + MINUTES_PART +
 	    QUARTERS_PART + PLACE_PART + CURRENCIES_PART + LINKS_PART +
 	    INT_MAX_SIZE <=
 	USER_STATE_PACKED_MAX,
-    "a packed state fits, and what put_int() writes beyond its end");
+    "a packed state fits, and the bytes that put_int() writes beyond its end");
 _Static_assert(SECONDS_MAX < 128 && QUARTERS_MAX < 128,
-    "a distance is one byte where slots are few");
-_Static_assert(SUMS_MAX + 1 < 1 << 6, "what was dropped fits in its field");
+    "a distance of seconds or quarters is one byte");
+_Static_assert(SUMS_MAX + 1 < 1 << 6, "dropped fits in its field");
 _Static_assert(SUMS_MAX % 2 == 0 && SUMS_HALF <= INT_MAX_SIZE * INT_BITS,
-    "half a bitmap is an integer");
-_Static_assert(IDS_MAX <= LINK_NEW, "a number of an id is no id");
+    "half a bitmap fits in an integer");
+_Static_assert(IDS_MAX <= LINK_NEW, "an index differs from each new id");
 _Static_assert(IDS_MAX < IDS_SLOTS && IDS_MAX <= UINT8_MAX,
-    "there is always a free slot for an id, and room for its number");
+    "there is always a free slot for an id, and its index fits a byte");
 _Static_assert(ENTITY_GRAPH_CAP < 1 << 9, "devices fit in their field");
 
 struct state_writer {
 	uint8_t *p;
-	uint64_t next; /* age that would adjoin the slot before */
+	uint64_t next; /* age that adjoins the slot written last */
 };
 
-/* The ids written so far, and where each stands among them. */
+/* The ids written so far, and a hash table of their indexes. */
 struct state_ids {
 	int64_t id[IDS_MAX];
 	size_t n;
-	uint8_t number[IDS_SLOTS]; /* plus 1, by hash and then in turn */
+	uint8_t number[IDS_SLOTS]; /* index plus 1; 0: free; linear probing */
 };
 
 struct state_reader {
 	const uint8_t *p;
 	const uint8_t *end;
 	uint64_t layout;
-	bool bad; /* something was not as pack writes it; sticks */
+	bool bad; /* the bytes are invalid; stays true */
 };
 
 static void pack_times(
@@ -164,7 +168,7 @@ user_state_unpack(
 	unpack_links(&r, st);
 	if (r.bad || r.p != r.end) {
 		fail_set(f, FAIL_US, INTERNAL, "state",
-		    "is no packed state of layout %d to %d", LAYOUT_OLDEST,
+		    "is not a packed state of layout %d to %d", LAYOUT_OLDEST,
 		    LAYOUT);
 		return NULL;
 	}
@@ -332,7 +336,7 @@ unpack_degrees(struct state_reader *r, double max)
 	return degrees / DEGREE;
 }
 
-/* A currency of which nothing is left is not written. */
+/* Write a currency, unless its amounts and its baseline are empty. */
 static void
 pack_currency(
     struct state_writer *w, const struct user_state_currency *cur, size_t live)
@@ -404,7 +408,10 @@ unpack_currency(struct state_reader *r, struct user_state_currency *cur)
 	}
 }
 
-/* Layout 1 does not say; a state that was full may have dropped one. */
+/*
+ * Read dropped.  Layout 1 does not have it: if all currencies are in use, one
+ * may have been dropped.
+ */
 static void
 unpack_dropped(struct state_reader *r, struct user_state *st)
 {
@@ -480,7 +487,7 @@ put_double(struct state_writer *w, double n)
 	put_bytes(w, bits, sizeof(bits));
 }
 
-/* A number from 0 to max. */
+/* Read a number from 0 to max. */
 static double
 get_double(struct state_reader *r, double max)
 {
@@ -492,7 +499,7 @@ get_double(struct state_reader *r, double max)
 	return n;
 }
 
-/* Write an integer, and up to INT_MAX_SIZE - 1 bytes beyond it. */
+/* Write an integer.  Up to INT_MAX_SIZE - 1 bytes after it are overwritten. */
 static void
 state_put_int(struct state_writer *w, uint64_t n)
 {
@@ -512,7 +519,10 @@ state_put_int(struct state_writer *w, uint64_t n)
 	w->p = p + size;
 }
 
-/* An integer from 0 to max, in the fewest bytes; 0 when it is none. */
+/*
+ * Read an integer from 0 to max, which must use the fewest bytes; return 0 if
+ * it is invalid.
+ */
 static uint64_t
 state_get_int(struct state_reader *r, uint64_t max)
 {
@@ -544,7 +554,7 @@ word_at(const uint8_t *p)
 	    (uint64_t)p[2] << 16 | (uint64_t)p[1] << 8 | (uint64_t)p[0];
 }
 
-/* The word at p of which only size bytes are there; the others are 0. */
+/* The word at p if only size bytes can be read; the others are 0. */
 static uint64_t
 last_word(const uint8_t *p, size_t size)
 {
@@ -568,7 +578,10 @@ put_slot(struct state_writer *w, uint64_t age, uint32_t count)
 	w->next = age + 1;
 }
 
-/* The slot at next or beyond; false, with count 0, after the last one. */
+/*
+ * Read a slot; next is the age that adjoins the previous one.  Return false,
+ * with count 0, at the end of the list.
+ */
 static bool
 get_slot(struct state_reader *r, struct user_state_minute *ret, size_t next)
 {
@@ -597,7 +610,7 @@ get_letters(struct state_reader *r, char *ret, size_t n)
 	state_check_bytes(r, user_state_letters(ret, n));
 }
 
-/* Write an id, as a number if it is among those written before. */
+/* Write an id, or its index if it was written before. */
 static void
 put_entity_id(struct state_writer *w, int64_t id, struct state_ids *ids)
 {
@@ -644,7 +657,7 @@ unpack_head(struct state_reader *r, struct user_state *st)
 	st->devices = (int)state_get_int(r, ENTITY_GRAPH_CAP);
 }
 
-/* Unless ok, the bytes are bad and there is nothing more to read in them. */
+/* Unless ok is true, mark the bytes as invalid and skip to their end. */
 static void
 state_check_bytes(struct state_reader *r, bool ok)
 {

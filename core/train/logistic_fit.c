@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Fitting a logistic regression. */
+/* Fit a logistic regression. */
 #include "config.h"
 
 #include <assert.h>
@@ -12,29 +12,31 @@
 #include "core/train/logit.h"
 #include "core/train/logistic_fit.h"
 
-#define STEP_ENOUGH 1e-9 /* of the largest weight: what a last step moves */
-#define LOSS_NOISE 1e-13 /* of a loss: what is no growth, but rounding */
-#define PIVOT_LEAST 1e-12 /* of its diagonal: below, columns are dependent */
+#define STEP_ENOUGH 1e-9 /* a smaller step, relative to the weights, ends it   \
+			  */
+#define LOSS_NOISE 1e-13 /* relative growth of a loss that rounding explains   \
+			  */
+#define PIVOT_LEAST 1e-12 /* a smaller relative pivot: dependent columns */
 #define HALVINGS_MAX 40
 
 /*
- * What a fit works on.  There are m parameters: one for each column that is
- * not constant, of its standardized values, and the bias as the last.
+ * The state of a fit.  There are m parameters: one weight for each column that
+ * is not constant, of its standardized values, and last the bias.
  */
 struct fit_work {
 	const struct logistic_fit_rows *rows;
 	const struct logistic_fit_options *options;
 	size_t m;
-	size_t *column; /* of each parameter but the last */
-	double *mean; /* of that column */
-	double *scale; /* its standard deviation */
+	size_t *column; /* by parameter: its column; none for the bias */
+	double *mean; /* by parameter: the mean of its column */
+	double *scale; /* by parameter: the standard deviation of its column */
 	double total; /* the sum of the rows' weights */
-	double *z; /* one row, standardized, and 1 */
+	double *z; /* one standardized row, followed by a 1 */
 	double *now; /* the parameters */
-	double *next; /* those that are tried */
+	double *next; /* the parameters after a part of the step */
 	double *step;
 	double *slope; /* the gradient */
-	double *curve; /* the Hessian, m by m, of which the lower half counts */
+	double *curve; /* the Hessian, m by m; only its lower half is used */
 };
 
 static int count_fit_classes(
@@ -124,7 +126,7 @@ count_fit_classes(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 	return 0;
 }
 
-/* Allocate for as many parameters as there may be. */
+/* Allocate for the largest possible number of parameters. */
 static int
 allocate_work(struct arena *a, struct fit_work *w, struct fail *f)
 {
@@ -144,7 +146,7 @@ allocate_work(struct arena *a, struct fit_work *w, struct fail *f)
 	return 0;
 }
 
-/* Find the columns that say anything, their means and deviations. */
+/* Select the columns that are not constant; compute means and deviations. */
 static int
 standardize_columns(
     struct fit_work *w, struct logistic_fit *ret, struct fail *f)
@@ -159,8 +161,9 @@ standardize_columns(
 }
 
 /*
- * Take up column j unless it is constant.  That is told by its extremes: the
- * deviation of a constant need not come out as 0.
+ * Select column j unless it is constant.  Compare its least and largest value
+ * for that: because of rounding, the computed deviation of a constant may
+ * differ from 0.
  */
 static int
 column_of(
@@ -193,7 +196,7 @@ column_of(
 		x = rows->x[i * rows->k + j] - mean;
 		squares += x * x;
 	}
-	if (squares == 0) /* too small for a double: as good as constant */
+	if (squares == 0) /* underflow: treat it as constant */
 		return 0;
 	w->column[w->m] = j;
 	w->mean[w->m] = mean;
@@ -201,7 +204,7 @@ column_of(
 	return 0;
 }
 
-/* Go down to the parameters of the least loss. */
+/* Find the parameters with the least penalized loss. */
 static int
 minimize_loss(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 {
@@ -218,8 +221,8 @@ minimize_loss(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 		    solve_cholesky(w) == -1)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 			    "there is no best fit: columns depend on each "
-			    "other, or tell fraud from legit without fail; "
-			    "an L2 above 0 helps");
+			    "other, or separate fraud from legit exactly; "
+			    "use an L2 above 0");
 		small = is_small(w);
 		share = 1;
 		for (halvings = 0; halvings < HALVINGS_MAX; halvings++) {
@@ -235,7 +238,7 @@ minimize_loss(struct fit_work *w, struct logistic_fit *ret, struct fail *f)
 	return 0;
 }
 
-/* The parameters after a share of the step, in next. */
+/* Compute into w->next the parameters after a share of the step. */
 static const double *
 step_parameters(const struct fit_work *w, double share)
 {
@@ -247,8 +250,8 @@ step_parameters(const struct fit_work *w, double share)
 }
 
 /*
- * The penalized loss at parameters at, and its first and second derivatives
- * there into slope and curve.
+ * Return the penalized loss for the parameters in at.  Compute its first and
+ * second derivatives there into w->slope and w->curve.
  */
 static double
 measure_penalized_loss(const struct fit_work *w, const double *at)
@@ -279,7 +282,10 @@ measure_penalized_loss(const struct fit_work *w, const double *at)
 	return loss;
 }
 
-/* Add the row in z, whose log-odds are eta, and return its loss. */
+/*
+ * Add the derivatives of the row in w->z, whose log odds are eta, and return
+ * its loss.
+ */
 static double
 measure_row(const struct fit_work *w, double eta, bool fraud)
 {
@@ -301,9 +307,8 @@ measure_row(const struct fit_work *w, double eta, bool fraud)
 }
 
 /*
- * Solve curve * step = slope by Cholesky's decomposition, which takes the
- * place of curve.  Returns -1 if curve is singular, as far as doubles can
- * tell.
+ * Solve curve * step = slope with a Cholesky decomposition, which overwrites
+ * curve.  Return -1 if curve is singular within the precision of a double.
  */
 static int
 solve_cholesky(const struct fit_work *w)
@@ -342,7 +347,7 @@ solve_cholesky(const struct fit_work *w)
 	return 0;
 }
 
-/* Whether the step is too small to be worth another. */
+/* Whether the step is so small that the fit has converged. */
 static bool
 is_small(const struct fit_work *w)
 {
@@ -356,7 +361,7 @@ is_small(const struct fit_work *w)
 	return longest <= STEP_ENOUGH * largest;
 }
 
-/* The parameters as weights of the columns as they came. */
+/* Convert the parameters to weights of the columns as given. */
 static void
 fold_scaling(const struct fit_work *w, struct logistic_fit *ret)
 {

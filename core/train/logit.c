@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Log-odds: the probability that they mean, and what they cost. */
+/* The probability and the log loss for given log odds. */
 #include "config.h"
 
 #include <math.h>
 
 #include "core/train/logit.h"
 
-/* log 2 in two parts: k times the first is exact for |k| < 2^20. */
+/* log 2 as a sum of two parts; k * LOG2_HIGH is exact for |k| < 2^20. */
 #define LOG2_HIGH 0x1.62e42fefap-1
 #define LOG2_LOW 0x1.cf79abc9e3b3ap-40
 #define LOG2_INVERSE 0x1.71547652b82fep+0
@@ -35,9 +35,9 @@ logit_loss(double z)
 
 /*
  * exp(x) for x <= 0: x = k log 2 + r with |r| <= log(2) / 2, and 14 terms of
- * the series of exp(r), whose rest is under 5e-18 (J.-M. Muller, "Elementary
- * Functions", 3rd ed., Birkhaeuser 2016, chapter 11: additive range
- * reduction).
+ * the series of exp(r); the remainder is below 5e-18 (J.-M. Muller,
+ * "Elementary Functions", 3rd ed., Birkhaeuser 2016, chapter 11: additive
+ * range reduction).
  */
 static double
 exp_of(double x)
@@ -55,8 +55,8 @@ exp_of(double x)
 }
 
 /*
- * log(1 + t) for 0 <= t <= 1 as 2 atanh(s), s = t / (2 + t) <= 1/3: 17 terms
- * of its series, whose rest is under 2e-18 of it.
+ * log(1 + t) for 0 <= t <= 1 as 2 atanh(s) with s = t / (2 + t) <= 1/3: 17
+ * terms of its series; the relative remainder is below 2e-18.
  */
 static double
 log1p_of(double t)

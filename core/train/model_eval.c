@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How good a classifier's answers are. */
+/* Measure the quality of a classifier. */
 #include "config.h"
 
 #include <math.h>
@@ -83,8 +83,8 @@ model_eval_bins(const struct eval_mark *marks, size_t n,
 }
 
 /*
- * Of marks in order: area and precision.  All counts are whole numbers of a
- * double, and so exact.
+ * Compute the area and the average precision of marks that are sorted by z.
+ * The counts are whole numbers, which a double holds exactly.
  */
 static void
 rank_metrics(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
@@ -107,8 +107,9 @@ rank_metrics(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
 }
 
 /*
- * What depends on the probabilities.  The marks are still in the caller's
- * order, so that the sums come out the same whatever qsort() does with ties.
+ * Compute the measures that depend on the probabilities.  Call it before the
+ * marks are sorted: qsort() may order ties differently, and the sums depend on
+ * the order.
  */
 static void
 sum_losses(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
@@ -132,7 +133,10 @@ sum_losses(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
 	ret->mean_p /= count;
 }
 
-/* Make one mark of each user of each day, with the highest z and any fraud. */
+/*
+ * Merge the marks of each user and day: the highest z, and fraud if any was.
+ * Return how many marks remain.
+ */
 static size_t
 merge_users(struct eval_mark *marks, size_t n)
 {
@@ -153,7 +157,10 @@ merge_users(struct eval_mark *marks, size_t n)
 	return kept;
 }
 
-/* Of the marks of one day: those with a fraud among the first k not found. */
+/*
+ * Of the sorted marks of one day take the first k whose user is not found.
+ * Mark the users with a fraud as found, and return their number.
+ */
 static size_t
 pick_first_k(const struct eval_mark *marks, size_t n, size_t k, uint8_t *found)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Making probabilities of what a classifier says: Platt's method. */
+/* Calibrate the log odds of a classifier to probabilities (Platt scaling). */
 #include "config.h"
 
 #include <math.h>
@@ -13,11 +13,12 @@
 
 #define ROUNDS_MAX 100
 #define HALVINGS_MAX 40
-#define RIDGE 1e-12 /* what the curvature is at least */
-#define STEP_ENOUGH 1e-10
-#define LOSS_NOISE 1e-13
+#define RIDGE 1e-12 /* added to the diagonal, so that a step always exists */
+#define STEP_ENOUGH 1e-10 /* a smaller step is the last */
+#define LOSS_NOISE 1e-13 /* relative growth of a loss that rounding explains   \
+			  */
 
-/* What is fitted, with z centred and divided by its deviation. */
+/* The state of a fit; it uses z centred and divided by its deviation. */
 struct calibrate_work {
 	const double *z;
 	const uint8_t *label;
@@ -27,8 +28,8 @@ struct calibrate_work {
 	double target[2]; /* of legit, of fraud */
 	double total;
 
-	/* Of a and b where measure_mean_loss() last was: */
-	double slope[2];
+	/* The derivatives at the last point of measure_mean_loss(). */
+	double slope[2]; /* by a, by b */
 	double curve[3]; /* by a twice, by a and b, by b twice */
 };
 
@@ -104,7 +105,7 @@ count_target_classes(struct calibrate_work *w, struct fail *f)
 	return 0;
 }
 
-/* Find mean and deviation of z; a constant has a deviation of 1. */
+/* Compute the mean and deviation of z; use 1 if all z are equal. */
 static void
 find_spread(struct calibrate_work *w)
 {
@@ -130,7 +131,10 @@ find_spread(struct calibrate_work *w)
 	w->scale = sqrt(squares);
 }
 
-/* The mean loss of a calibration of standardized z, and its derivatives. */
+/*
+ * Return the mean loss of a calibration of the standardized z, and set its
+ * derivatives.
+ */
 static double
 measure_mean_loss(struct calibrate_work *w, const struct model_calibration *at)
 {
@@ -158,7 +162,7 @@ measure_mean_loss(struct calibrate_work *w, const struct model_calibration *at)
 	return loss / w->total;
 }
 
-/* The step of Newton from there; false if it is too small for another. */
+/* Compute the Newton step; return false if it is small enough to stop. */
 static bool
 newton_step(const struct calibrate_work *w, struct model_calibration *ret)
 {
