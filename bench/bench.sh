@@ -711,7 +711,7 @@ part_p() {
 	echo "the sweep took $(($(date +%s) - began)) s"
 	stack_cron_pid=
 	prune_line ended $((top / 4))
-	sed -n 's/.*run=done/  run=done/p' "$scratch/log/cron.log" | tail -n 1
+	sed -n 's/.*event=run_ended/  event=run_ended/p' "$scratch/log/cron.log" | tail -n 1
 }
 
 # prune_line SWEEP RATE: print one line of part p.

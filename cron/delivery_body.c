@@ -54,11 +54,11 @@ static const struct {
 	    "anomaly: event {eventId}, {eventType}, verdict {verdict}, "
 	    "z-score {amountZScore}" },
 	{ "alert.dead_letter.v1",
-	    "{source} delivery given up after {attempts} attempts: {ref}, "
+	    "{source} delivery failed after {attempts} attempts: {ref}, "
 	    "{name}" },
 	{ "alert.drift.v1",
-	    "drift: the scores of {eventType} are not what they were, PSI "
-	    "{psi}, threshold {threshold}" },
+	    "drift: the scores of {eventType} have changed, PSI {psi}, "
+	    "threshold {threshold}" },
 	{ "alert.test.v1", "test alert: channel {channelId} works" },
 };
 

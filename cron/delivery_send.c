@@ -57,9 +57,9 @@ delivery_send_start(struct delivery_transfer *po, struct http *h,
 	po->call.owner = po;
 	po->state = DELIVERY_SEND_SENDING;
 	if (body == NULL || add_headers(po, cl, a) == -1)
-		settle_transfer(po, "cannot be written or signed");
+		settle_transfer(po, "the request cannot be built");
 	else if (http_start(h, &po->call, &malformed) == -1)
-		settle_transfer(po, "cannot be requested");
+		settle_transfer(po, "the request cannot be started");
 	return 0;
 }
 

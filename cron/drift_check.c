@@ -137,7 +137,7 @@ note_day(struct job_run *r, const char *day, const struct drift_notes *notes,
 	params_text(&p, correlation);
 	if (db_one(r->db, r->arena, STMT_DRIFT_NOTE, &p, &rows, f) == -1)
 		return -1;
-	log_info("drift=judged day=%s told=%lld", day,
+	log_info("event=drift_checked day=%s alerts=%lld", day,
 	    (long long)rows_get_int(&rows, "told"));
 	return 0;
 }

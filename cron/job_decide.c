@@ -198,7 +198,7 @@ read_event(struct arena *a, const struct rows *rows, int row,
 	if (ev->id == NULL || strcmp(ev->id, id) != 0 ||
 	    strcmp(ev->user, user) != 0) {
 		fail_set(&item->fail, FAIL_US, INTERNAL, "event",
-		    "is not the one of its row");
+		    "does not match its row");
 		ret->unreadable = true;
 	}
 }
@@ -350,17 +350,17 @@ log_queued_result(const struct queue_waiting *w, enum queue_result result)
 
 	switch (result) {
 	case RESULT_DECIDED:
-		log_info("decision=async ms=%lld verdict=%s",
+		log_info("event=queued_event_decided ms=%lld verdict=%s",
 		    (long long)(item->answer.decided_at - w->accepted_at) /
 			1000,
 		    verdict_name(item->answer.verdict));
 		break;
 	case RESULT_DROPPED:
 		if (item->mismatch)
-			log_warn("decision=async known=yes mismatch=yes "
+			log_warn("event=queued_event_dropped mismatch=yes "
 				 "why=its id was decided for another event");
 		else
-			log_info("decision=async known=yes verdict=%s",
+			log_info("event=queued_event_dropped verdict=%s",
 			    verdict_name(item->answer.verdict));
 		break;
 	case RESULT_DEGRADED:
@@ -368,12 +368,13 @@ log_queued_result(const struct queue_waiting *w, enum queue_result result)
 		    fail_code_name(item->fail.code), item->fail.why);
 		break;
 	case RESULT_UNREADABLE:
-		log_error("decision=none number=%lld where=%s why=%s",
+		log_error(
+		    "event=queued_event_removed number=%lld where=%s why=%s",
 		    (long long)item->queued, item->fail.where, item->fail.why);
 		break;
 	case RESULT_FAILED:
 	case RESULT__MAX:
-		log_warn("decision=later tries=%lld code=%s why=%s",
+		log_warn("event=queued_event_failed tries=%lld code=%s why=%s",
 		    (long long)w->tries + 1, fail_code_name(item->fail.code),
 		    item->fail.why);
 	}

@@ -98,7 +98,8 @@ job_deliver_close(struct job_run *r)
 	drive_transfers(r, clock_ticks() + LEAVE, true);
 	if ((d->done > 0 && settle_deliveries(r, &f) == -1) ||
 	    (d->sending > 0 && release_claims(r, &f) == -1))
-		log_error("end=failed where=%s why=%s", f.where, f.why);
+		log_error(
+		    "event=run_end_failed where=%s why=%s", f.where, f.why);
 	for (i = 0; i < POSTS; i++)
 		delivery_send_clear(&d->post[i], d->http);
 	http_free(d->http);

@@ -38,9 +38,10 @@ static void finish_run(struct job_run *r, enum job_state state);
 static enum job_state run_steps(struct job_run *r);
 static enum job_state run_step(
     struct job_run *r, enum job_state last, bool *ret_more);
+static void log_state(enum job_state state, const struct fail *f);
 static void save_counters(struct job_run *r);
 static void log_progress(const struct job_run *r, enum log_level level,
-    const char *what, int64_t began);
+    const char *event, int64_t began);
 static int64_t sum_counts(const struct job_run *r);
 static int exit_status_of_state(enum job_state state);
 
@@ -59,9 +60,10 @@ run_job(const struct job *job, int64_t until, unsigned options)
 	if (prepare_run(&r, &f) == 0)
 		state = run_steps(&r);
 	else
-		log_error("start=failed where=%s why=%s", f.where, f.why);
+		log_error(
+		    "event=job_start_failed where=%s why=%s", f.where, f.why);
 	finish_run(&r, state);
-	log_progress(&r, LOG_LEVEL_INFO, "done", began);
+	log_progress(&r, LOG_LEVEL_INFO, "run_ended", began);
 	return exit_status_of_state(state);
 }
 
@@ -149,7 +151,7 @@ run_steps(struct job_run *r)
 			log_progress(r,
 			    sum_counts(r) != sum ? LOG_LEVEL_INFO
 						 : LOG_LEVEL_DEBUG,
-			    "going", began);
+			    "run_progressed", began);
 			sum = sum_counts(r);
 		}
 		if (state != STATE_FINE)
@@ -172,12 +174,27 @@ run_step(struct job_run *r, enum job_state last, bool *ret_more)
 		state =
 		    db_trouble(r->db) == DB_LOST ? STATE_AWAY : STATE_FAILED;
 	arena_reset(r->arena);
-	if (state != last && state == STATE_FINE)
-		log_info("step=fine");
-	if (state != last && state != STATE_FINE)
-		log_error("step=%s where=%s why=%s",
-		    state == STATE_AWAY ? "away" : "failed", f.where, f.why);
+	if (state != last)
+		log_state(state, &f);
 	return state;
+}
+
+static void
+log_state(enum job_state state, const struct fail *f)
+{
+	switch (state) {
+	case STATE_FINE:
+		log_info("event=job_recovered");
+		break;
+	case STATE_AWAY:
+		log_error("event=job_database_lost where=%s why=%s", f->where,
+		    f->why);
+		break;
+	case STATE_FAILED:
+	case STATE__MAX:
+		log_error(
+		    "event=job_step_failed where=%s why=%s", f->where, f->why);
+	}
 }
 
 /* What was counted goes to where the metrics read it; or the next time. */
@@ -190,7 +207,7 @@ save_counters(struct job_run *r)
 	db_set_deadline(r->db, clock_ticks() + SAVE_MAX);
 	failed = companion_counter_save(r->db, r->arena, r->slot, &f) == -1;
 	if (failed && !r->unsaved)
-		log_warn("metrics=unsaved why=%s", f.why);
+		log_warn("event=counters_save_failed why=%s", f.why);
 	r->unsaved = failed;
 	db_set_deadline(r->db, 0);
 	arena_reset(r->arena);
@@ -198,7 +215,7 @@ save_counters(struct job_run *r)
 
 /* One line: what the run has done so far. */
 static void
-log_progress(const struct job_run *r, enum log_level level, const char *what,
+log_progress(const struct job_run *r, enum log_level level, const char *event,
     int64_t began)
 {
 	struct log_number numbers[JOB_COUNTS];
@@ -207,7 +224,7 @@ log_progress(const struct job_run *r, enum log_level level, const char *what,
 	for (n = 0; n < JOB_COUNTS && r->job->counts[n] != NULL; n++)
 		numbers[n] =
 		    (struct log_number) { r->job->counts[n], r->count[n] };
-	log_numbers(level, numbers, n, "run=%s seconds=%.1f", what,
+	log_numbers(level, numbers, n, "event=%s seconds=%.1f", event,
 	    (double)(clock_ticks() - began) / CLOCK_SECOND);
 }
 

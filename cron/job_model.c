@@ -239,15 +239,16 @@ count_poll(struct job_run *r, const struct model_state *s,
 			 : RESULT_SAME,
 	    1);
 	if (loaded)
-		log_info("model=loaded source=%s hash=%s", name, seen->hash);
+		log_info(
+		    "event=model_loaded source=%s hash=%s", name, seen->hash);
 	if (refused && r->until == 0)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "model", "%s",
 		    seen->refusal);
 	if (refused && news)
-		log_error(
-		    "model=refused source=%s why=%s", name, seen->refusal);
+		log_error("event=model_refused source=%s why=%s", name,
+		    seen->refusal);
 	else if (news)
-		log_info("model=fine source=%s", name);
+		log_info("event=model_source_recovered source=%s", name);
 	return 0;
 }
 
@@ -264,7 +265,7 @@ drop_source(struct job_run *r, struct model_state *s, struct fail *f)
 	    -1)
 		return -1;
 	if (rows_get_bool(&rows, "deactivated"))
-		log_warn("model=bundled");
+		log_warn("event=model_dropped why=no host has a source");
 	s->poll_at = INT64_MAX;
 	return 0;
 }

@@ -158,7 +158,7 @@ rebuild_begin(struct job_run *r, struct work_left *ret, struct fail *f)
 	if (ret->busy)
 		return 0;
 	r->options &= ~REBUILD;
-	log_info("rebuild=begun first=%s last=%s",
+	log_info("event=rebuild_started first=%s last=%s",
 	    rows_get_text(&rows, "first"), rows_get_text(&rows, "last"));
 	return 0;
 }

@@ -101,9 +101,9 @@ sweep_batches(
 	if (s->sweeping)
 		return 0;
 	if (s->sweep.no_vacuum)
-		log_warn("vacuum=off why=RETENTION_VACUUM needs autovacuum, "
-			 "which the server has off");
-	log_info("sweep=done");
+		log_warn("event=vacuum_skipped why=RETENTION_VACUUM needs "
+			 "autovacuum, which the server has off");
+	log_info("event=sweep_ended");
 	return 0;
 }
 

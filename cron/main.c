@@ -151,8 +151,7 @@ choose_job(int argc, char *argv[], struct cron_options *ret)
 		ret->list[ret->n] = job_find(argv[i]);
 		if (ret->list[ret->n++] == NULL)
 			log_exit(EX_USAGE,
-			    "there is no job '%s'; --help lists them all",
-			    argv[i]);
+			    "unknown job '%s'; --help lists the jobs", argv[i]);
 	}
 	if (ret->n == 0 || (!work && ret->n > 1) ||
 	    (work && (size_t)argc - 1 > LIST_MAX)) {
@@ -173,8 +172,8 @@ check_options(const struct cron_options *opt)
 		     j++)
 			continue;
 		if ((opt->options & 1U << i) != 0 && j == opt->n)
-			log_exit(EX_USAGE, "--%s is for the job '%s'",
-			    job_options[i].name, job_options[i].job);
+			log_exit(EX_USAGE, "only the job '%s' takes --%s",
+			    job_options[i].job, job_options[i].name);
 	}
 }
 
@@ -211,8 +210,8 @@ need_settings(const struct cron_options *opt)
 	for (i = 0; i < opt->n; i++) {
 		job = opt->list[i];
 		if (*job->url == NULL)
-			log_exit(EX_CONFIG,
-			    "DATABASE_URL is not set: assay(5) says how");
+			log_exit(
+			    EX_CONFIG, "DATABASE_URL is not set; see assay(5)");
 		if (job->check != NULL && job->check(&f) == -1)
 			log_exit(EX_CONFIG, "%s: %s", f.where, f.why);
 	}
@@ -234,10 +233,10 @@ print_cron_usage(FILE *out)
 	    "  %-8s  several jobs at once: the named ones, or all but "
 	    "retain\n\n"
 	    "--once, the default, does the work that is due and exits; --for "
-	    "TIME (55s, 10m,\n2h) continues to look for work until then.\n\n",
+	    "TIME (55s, 10m,\n2h) polls for work until then.\n\n",
 	    WORK);
 	for (i = 0; i < JOB_OPTION__MAX; i++)
 		fprintf(out, "  --%s, of %s: %s\n", job_options[i].name,
 		    job_options[i].job, job_options[i].help);
-	fputs("\nassay-cron(8) says more.\n", out);
+	fputs("\nSee assay-cron(8).\n", out);
 }

@@ -56,6 +56,6 @@ model_source_check(struct fail *f)
 		if (needs[i].id == so->id && *needs[i].value == NULL)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 			    needs[i].name,
-			    "must be set where models come from %s", so->name);
+			    "must be set if models come from %s", so->name);
 	return 0;
 }

@@ -46,7 +46,7 @@ model_source_disk_poll(struct job_run *r, const char *etag,
 	else if (fd == -1 || fstat(fd, &st) == -1)
 		refuse_model_file(f, strerror(errno));
 	else if (!S_ISREG(st.st_mode))
-		refuse_model_file(f, "it is no regular file");
+		refuse_model_file(f, "it is not a regular file");
 	else if ((n = read_all(fd, text, MODEL_FILE_MAX + 1)) == -1)
 		refuse_model_file(f, strerror(errno));
 	if (fd != -1)

@@ -62,7 +62,7 @@ work_jobs(
 	int got;
 
 	if (w.children == NULL) {
-		log_error("work=failed why=%s", strerror(errno));
+		log_error("event=work_start_failed why=%s", strerror(errno));
 		return EX_OSERR;
 	}
 	sigemptyset(&awaited);
@@ -95,7 +95,7 @@ start_child(struct supervisor_state *w, struct supervised_job *c)
 	const pid_t pid = fork();
 
 	if (pid == -1) {
-		log_error("job=%s start=failed why=%s", c->job->name,
+		log_error("event=job_start_failed job=%s why=%s", c->job->name,
 		    strerror(errno));
 		note_signal(w, EX_OSERR);
 		return;
@@ -168,8 +168,8 @@ exit_status_of_child(const struct job *job, int wait_status)
 {
 	if (WIFEXITED(wait_status))
 		return WEXITSTATUS(wait_status);
-	log_error(
-	    "job=%s end=killed signal=%d", job->name, WTERMSIG(wait_status));
+	log_error("event=job_killed job=%s signal=%d", job->name,
+	    WTERMSIG(wait_status));
 	return EX_SOFTWARE;
 }
 

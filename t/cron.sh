@@ -39,12 +39,12 @@ check "--version prints program and version" \
     grep -Eqx 'assay-cron [0-9.]+' "$scratch/out"
 check "assay-cron without a job exits 64" exits 64
 check "an unknown job exits 64" exits 64 frobnicate
-check "the error names the unknown job" prints "no job 'frobnicate'"
+check "the error names the unknown job" prints "unknown job 'frobnicate'"
 check "two jobs without work exit 64" exits 64 project drain
 check "work with two jobs needs their database" exits 78 work project drain
 check "an option of another job exits 64" exits 64 --rebuild drain
 check "the error names the job of the option" \
-    prints "--rebuild is for the job 'project'"
+    prints "only the job 'project' takes --rebuild"
 check "an option without a job exits 64" exits 64 --rebuild
 check "an option of one of several jobs is accepted" \
     exits 78 --rebuild work drain project
@@ -65,7 +65,7 @@ SPOOL_DIR=$scratch/spool
 CORE_DUMPS=true # a sanitizer traces what it looks at
 export CORE_DUMPS DATABASE_URL SPOOL_DIR
 check "a job exits 75 if its database is away" exits 75 project
-check "the log says that the database is away" prints "step=away"
+check "the log says that the database is away" prints "event=job_database_lost"
 check "all jobs together exit 75 if the database is away" \
     exits 75 work project drain
 check "--for exits 75 if the database is away" exits 75 --for 1s project

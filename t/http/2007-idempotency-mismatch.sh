@@ -122,5 +122,5 @@ is "async: the companion counts the mismatch" \
     "$(sql "select n from assay.counter
     where metric = 'engine_idempotency_mismatches_total'")" 1
 is "async: the companion logs the mismatch" \
-    "$(grep -c 'decision=async known=yes mismatch=yes' "$scratch/log/cron.log")" 1
+    "$(grep -c 'event=queued_event_dropped mismatch=yes' "$scratch/log/cron.log")" 1
 finish

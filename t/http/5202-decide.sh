@@ -28,7 +28,7 @@ is "a decision has its log entry, sample, key, state and links once" \
     (select count(*) from assay.user_state where user_id = 'u-1'),
     (select count(*) from assay.entity_link)")" "1|1|1|1|6"
 check "the log of the companion has the decision" grep -q \
-    'req=cor-o-1 decision=async ms=[0-9]* verdict=allow' "$log"
+    'req=cor-o-1 event=queued_event_decided ms=[0-9]* verdict=allow' "$log"
 is "the pool answers a decided event as a replay" \
     "$(http POST /v1/decisions '{"id":"o-1",
     "type":"payment.authorize","subject":{"userId":"u-1"}}'

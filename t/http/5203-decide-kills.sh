@@ -126,6 +126,6 @@ is "each event of a user sees those before it" "$(sql "select event_id,
     where event_id like '%:%' and
     (sample::json->'signals'->>'velocity.attemptsLast24h')::int + 1 <>
     split_part(event_id, ':', 2)::int")" ""
-is "both companions decided events" "$(grep -l decision=async \
+is "both companions decided events" "$(grep -l event=queued_event_decided \
     "$scratch"/log/cron[23].log | wc -l)" 2
 finish

@@ -51,7 +51,7 @@ is "a failed event is tried again later" \
 cron decide
 is "a failed event is not tried before its time" "$(last_count failed)" 0
 check "the log has the reason of the failure" \
-    grep -q 'level=warn .*req=cor-p-1 decision=later tries=1 code=INTERNAL why="database error 22012' "$log"
+    grep -q 'level=warn .*req=cor-p-1 event=queued_event_failed tries=1 code=INTERNAL why="database error 22012' "$log"
 sql "delete from assay.async_queue where event_id = 'o-slow'"
 for _ in 2 3 4 5 6 7; do
 	end_pauses
@@ -96,18 +96,18 @@ is "a row that cannot be parsed is removed without a decision" \
     "$(queued_events) $(last_count unreadable) $(
     decision_of m-1) $(decision_of m-5)" " 4 404 NOT_FOUND - - 200 m-5 review 0"
 check "the log has the row that could not be parsed" \
-    grep -q 'level=error .*req=cor-m decision=none number=[0-9]* where=subject why="is required"' "$log"
+    grep -q 'level=error .*req=cor-m event=queued_event_removed number=[0-9]* where=subject why="is required"' "$log"
 
 # Without a database no event is degraded and no attempt counted.
 decide_later o-13 u-13
 start_cron "decide --for 10m"
 stop_database
 check "the companion waits for the database" stack_until 10 "$stack_cron_pid" \
-    grep -q 'job=decide .*step=away' "$log"
+    grep -q 'job=decide .*event=job_database_lost' "$log"
 start_database
 check "the companion decides when the database is back" \
     stack_until 20 "$stack_cron_pid" \
-    grep -q 'req=cor-o-13 decision=async' "$log"
+    grep -q 'req=cor-o-13 event=queued_event_decided' "$log"
 stop_cron
 wait_ready
 is "an event that waited for the database is decided undegraded" \

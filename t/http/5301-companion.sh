@@ -12,11 +12,11 @@ http POST /v1/decisions '{"type":"account.login","subject":{"userId":"u1"}}'
 is "a decision answers 200" "$STATUS" 200
 check "the job project ends well after one run" cron project
 check "the job project logs what it did" grep -q \
-    'job=project .*run=done .*decisions=[0-9]* labels=0' "$scratch/log/cron.log"
+    'job=project .*event=run_ended .*decisions=[0-9]* labels=0' "$scratch/log/cron.log"
 check "the job drain ends well with --once" cron "drain --once"
 check "several jobs end well after a second" cron "work project drain --for 1s"
 is "each job logs the end of its run" \
-    "$(grep -c 'run=done' "$scratch/log/cron.log")" 4
+    "$(grep -c 'event=run_ended' "$scratch/log/cron.log")" 4
 
 start_cron "work --for 10m"
 # shellcheck disable=SC2317 # stack_until calls it

@@ -103,6 +103,6 @@ check "a channel gets at most two alerts a minute" test "$(sql "select count(*)
     from assay.delivery where subscriber_id = '$channel'")" -le 4
 stop_cron
 check "the companion logs how many events it published" grep -q \
-    'job=deliver .*run=done .*events=[0-9]* throttled=[0-9]*' \
+    'job=deliver .*event=run_ended .*events=[0-9]* throttled=[0-9]*' \
     "$scratch/log/cron.log"
 finish

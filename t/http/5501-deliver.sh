@@ -33,7 +33,7 @@ http GET /v1/webhooks
 is_json "an endpoint shows that it received a delivery" \
     '.endpoints[0] | "\(.lastStatus) \(.failures)"' "delivered 0"
 check "the companion logs the counts of its run" grep -q \
-    'job=deliver run=done .*events=0 throttled=0 delivered=1 failed=0 dead=0' "$scratch/log/cron.log"
+    'job=deliver event=run_ended .*events=0 throttled=0 delivered=1 failed=0 dead=0' "$scratch/log/cron.log"
 
 # Alerts have the form of their channel.
 for type in slack telegram webhook; do

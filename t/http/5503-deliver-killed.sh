@@ -74,7 +74,7 @@ stop_companions
 
 # A receiver that is too slow on a loaded machine gets a delivery twice; the
 # companion counts the first attempt as failed.
-again=$(sed -n 's/.*run=done .* failed=\([0-9]*\).*/\1/p' \
+again=$(sed -n 's/.*event=run_ended .* failed=\([0-9]*\).*/\1/p' \
     "$scratch/log/cron.log" | awk '{ n += $1 } END { print n + 0 }')
 check "two companions do not take the same delivery" test \
     "$(($(arrived_from 000000 | wc -l) - all))" -le "$again"

@@ -54,7 +54,7 @@ check "a companion counts on while it cannot store its counts" \
     stack_until 10 "$stack_cron_pid" is_drained_away three
 check "a companion logs that it cannot store its counts" \
     stack_until 10 "$stack_cron_pid" \
-    grep -q "metrics=unsaved" "$scratch/log/cron.log"
+    grep -q "event=counters_save_failed" "$scratch/log/cron.log"
 stop_database
 is "the pool shows the last values without a database" \
     "$(metric $counted) $(metric engine_partition_months_ahead)" "2 24"

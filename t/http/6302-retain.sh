@@ -60,7 +60,7 @@ start_cron "retain --for 2s"
 first=$stack_cron_pid
 cron "retain --for 2s"
 wait "$first"
-is "of two companions only one sweeps" "$(grep -c sweep=done \
+is "of two companions only one sweeps" "$(grep -c event=sweep_ended \
     "$scratch/log/cron.log")" 5
 
 # The sweep makes partitions ahead.

@@ -144,7 +144,7 @@ sql "select pg_reload_conf()" >/dev/null
 sql "update assay.retention_sweep set finished_at = null"
 cron retain RETENTION_VACUUM=true
 check "the log warns when autovacuum is off" grep -q \
-    'vacuum=off why="RETENTION_VACUUM' "$scratch/log/cron.log"
+    'event=vacuum_skipped why="RETENTION_VACUUM' "$scratch/log/cron.log"
 is "the sweep without autovacuum removes everything that is due" \
     "$(rows_left)" "$want"
 finish

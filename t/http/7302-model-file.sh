@@ -88,11 +88,11 @@ rm "$path"
 refuse_file "no name" "the file cannot be read: No such file or directory"
 mkfifo "$path"
 stack_own "$scratch/model"
-refuse_file "a pipe's name" "the file cannot be read: it is no regular file"
+refuse_file "a pipe's name" "the file cannot be read: it is not a regular file"
 rm "$path"
 mkdir "$path"
 refuse_file "a directory's name" \
-    "the file cannot be read: it is no regular file"
+    "the file cannot be read: it is not a regular file"
 rmdir "$path"
 ln -s "$path" "$path"
 refuse_file "a link to itself" \

@@ -30,7 +30,7 @@ sleeping=$stack_cron_pid
 make_due
 check "the log says why the file is refused" \
     stack_until 10 "$sleeping" log_has \
-    'model=refused source=disk why="a string without end' 1
+    'event=model_refused source=disk why="a string without end' 1
 make_due
 # shellcheck disable=SC2317 # called by name
 source_polled() {
@@ -39,7 +39,7 @@ source_polled() {
 }
 check "the companion polls again when a poll is due" \
     stack_until 10 "$sleeping" source_polled
-is "the same refusal is logged only once" "$(log_lines model=refused)" 1
+is "the same refusal is logged only once" "$(log_lines event=model_refused)" 1
 put_model '.bias = 2'
 make_due
 check "the next valid file is loaded" stack_until 10 "$sleeping" \
@@ -48,7 +48,7 @@ is "the next decisions are made with the next file" "$(next_scores)" 88
 is "the page shows no refusal after a valid file" "$(http GET /v1/config/model
     json .ml.refused)" null
 check "the log says that the file is valid again" \
-    stack_until 5 "$sleeping" log_has model=fine 1
+    stack_until 5 "$sleeping" log_has event=model_source_recovered 1
 check "the metric shows no refusal after a valid file" \
     stack_until 15 0 metric_is \
     engine_model_refused 0

@@ -124,14 +124,14 @@ is "MODEL_SOURCE chooses one of two sources" "$(check_settings MODEL_PATH=/m \
     MODEL_URL=https://m.example/ MODEL_SOURCE=url)" "0 "
 is "MODEL_SOURCE must name a source that is set" \
     "$(check_settings MODEL_PATH=/m MODEL_SOURCE=s3)" \
-    "78 MODEL_S3_BUCKET: must be set where models come from s3"
+    "78 MODEL_S3_BUCKET: must be set if models come from s3"
 is "an access key id needs a secret" \
     "$(check_settings MODEL_S3_BUCKET=b MODEL_S3_KEY=k \
     MODEL_S3_ACCESS_KEY_ID=i)" \
-    "78 MODEL_S3_SECRET_ACCESS_KEY: must be set where models come from s3"
+    "78 MODEL_S3_SECRET_ACCESS_KEY: must be set if models come from s3"
 is "an object key needs a bucket" \
     "$(check_settings MODEL_S3_KEY=k MODEL_S3_ACCESS_KEY_ID=i)" \
-    "78 MODEL_S3_BUCKET: must be set where models come from s3"
+    "78 MODEL_S3_BUCKET: must be set if models come from s3"
 is "bucket, key and credentials are accepted" \
     "$(check_settings MODEL_S3_BUCKET=b MODEL_S3_KEY=k \
     MODEL_S3_ACCESS_KEY_ID=i MODEL_S3_SECRET_ACCESS_KEY=s)" "0 "

@@ -35,13 +35,13 @@ staying=$stack_cron_pid
 failures_are() {
 	[ "$(sql "select failures from assay.model_source")" = "$1" ]
 }
-refused="model=refused source=url why=\"$fetched: status 503"
+refused="event=model_refused source=url why=\"$fetched: status 503"
 check "the log says why the URL is refused" \
     stack_until 10 "$staying" log_has "$refused" 1
 make_due
 check "the companion tries the URL again" \
     stack_until 10 "$staying" failures_are 2
-is "the refusal of the URL is logged only once" "$(log_lines model=refused)" 1
+is "the refusal of the URL is logged only once" "$(log_lines event=model_refused)" 1
 http GET /v1/config/model
 is "the page shows where and why a model is refused" \
     "$(json '.ml | "\(.source) \(.bias) " +
@@ -56,7 +56,7 @@ check "the model is loaded once the server answers" stack_until 10 "$staying" \
     load_is "5|url|5"
 check "the log says that the URL is valid again" \
     stack_until 5 "$staying" log_has \
-    'model=fine source=url' 1
+    'event=model_source_recovered source=url' 1
 is "the page shows no refusal after a valid answer" "$(http GET /v1/config/model
     json .ml.refused)" null
 
@@ -96,7 +96,7 @@ check "the companion reads from a server that drips" \
 is "decisions are made while the server drips" "$(next_scores)" 100
 check "the companion gives up a server that drips" \
     stack_until 30 "$other" log_has \
-    "model=refused source=url why=\"$fetched: no answer in time" 1
+    "event=model_refused source=url why=\"$fetched: no answer in time" 1
 storage_mode hang
 make_due
 check "the companion waits for a server that hangs again" \

@@ -85,7 +85,7 @@ is "the channel gets one request" "$(received_by drift | wc -l | tr -d ' ')" 1
 is "the request has the alert as a sentence" \
     "$(cat "$mail"/body.*.1 | jq -r '.type, .text' |
     sed 's/PSI [0-9.]*/PSI N/')" "alert.drift.v1
-drift: the scores of order.place are not what they were, PSI N, threshold 0.25"
+drift: the scores of order.place have changed, PSI N, threshold 0.25"
 
 # The next days, with other thresholds.
 # check_next_day NAME=VALUE: the last check becomes that of the day before.

@@ -40,7 +40,7 @@ sql "insert into assay.label (event_id, chargeback)
 check "a transaction of 21000 decisions is counted" cron "project"
 is "the counts agree with the log" "$(miscounted)" ""
 check "the run logs 21000 decisions" \
-    grep -q 'run=done .*decisions=21000 ' "$scratch/log/cron.log"
+    grep -q 'event=run_ended .*decisions=21000 ' "$scratch/log/cron.log"
 is "a projection of 100 rows stops there" "$(sql "update assay.analytics_cursor
     set next_xid = 0, last_id = ''; begin;
     select counted, more from assay.analytics_project(100); rollback;
@@ -60,7 +60,7 @@ check "the recount finds the wrong counts" test -n "$(miscounted)"
 check "a rebuild exits 0" cron "project --rebuild"
 is "the counts agree with the log after a rebuild" "$(miscounted)" ""
 check "the run logs 21000 rebuilt decisions" \
-    grep -q 'run=done .*rebuilt=21000 ' "$scratch/log/cron.log"
+    grep -q 'event=run_ended .*rebuilt=21000 ' "$scratch/log/cron.log"
 http GET /v1/analytics/summary
 is_json "the summary is right after a rebuild" \
     '[.totals.decisions, .topTags."t-0", .cases.fraud,

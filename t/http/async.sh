@@ -39,7 +39,7 @@ queued_events() {
 
 # last_count NAME: this count of the companion's last run.
 last_count() {
-	sed -n 's/.*run=done.*/&/p' "$log" | tail -n 1 |
+	sed -n 's/.*event=run_ended.*/&/p' "$log" | tail -n 1 |
 	    sed "s/.*\( $1=\)\([0-9]*\).*/\2/"
 }
 

@@ -63,7 +63,7 @@ no_source() {
 
 # refusal_reason: why the companion's last run refused a model.
 refusal_reason() {
-	sed -n 's/.*step=failed where=model why="\(.*\)"$/\1/p' \
+	sed -n 's/.*event=job_step_failed where=model why="\(.*\)"$/\1/p' \
 	    "$scratch/log/cron.log" | tail -n 1 | sed 's/\\"/"/g'
 }
 

@@ -6,7 +6,7 @@
 
 # sweep_counts: what the companion's last run removed and made, by its log.
 sweep_counts() {
-	sed -n 's/.*run=done seconds=[0-9.]* //p' "$scratch/log/cron.log" |
+	sed -n 's/.*event=run_ended seconds=[0-9.]* //p' "$scratch/log/cron.log" |
 	    tail -n 1 | sed 's/[a-z_]*=//g'
 }
 

@@ -48,14 +48,14 @@ static const struct {
 	{ "slack", "alert.dead_letter.v1",
 	    "{\"source\":\"webhook\",\"ref\":\"whd_1\","
 	    "\"name\":\"case.resolved.v1\",\"attempts\":8}",
-	    "{\"text\":\"webhook delivery given up after 8 attempts: whd_1, "
+	    "{\"text\":\"webhook delivery failed after 8 attempts: whd_1, "
 	    "case.resolved.v1\"}" },
 	{ "slack", "alert.drift.v1",
 	    "{\"eventType\":\"order.place\",\"psi\":0.4321,"
 	    "\"threshold\":0.25,\"window\":{\"decisions\":999}}",
-	    "{\"text\":\"drift: the scores of order.place are not what they "
-	    "were, PSI 0.4321, threshold 0.25\"}" },
-	/* What is new here, or broken, is still told. */
+	    "{\"text\":\"drift: the scores of order.place have changed, "
+	    "PSI 0.4321, threshold 0.25\"}" },
+	/* Unknown events and broken payloads still give a text. */
 	{ "slack", "new.v2", "{}", "{\"text\":\"new.v2\"}" },
 	{ "slack", "label.recorded.v1", "not JSON",
 	    "{\"text\":\"label - (-): event -\"}" },

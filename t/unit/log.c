@@ -95,9 +95,9 @@ START_TEST(empty_values_are_left_out)
 {
 	capture();
 	log_init("test", LOG_LEVEL_INFO);
-	log_info("step=failed where=%s why=%s %s", "", "", "no policy");
+	log_info("event=step_failed where=%s why=%s %s", "", "", "no policy");
 	collect();
-	ck_assert_str_eq(pairs(), "step=failed why=\"no policy\"\n");
+	ck_assert_str_eq(pairs(), "event=step_failed why=\"no policy\"\n");
 }
 END_TEST
 
