@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The chain of the audit trail, which the job "project" makes longer. */
+/* Seal the audit trail, as part of the job "project". */
 #include "config.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "lib/db/db.h"
 #include "lib/sys/log.h"
 
-#define SEAL_SECONDS 10 /* between two seals, at least */
+#define SEAL_SECONDS 10 /* the shortest time between two seals */
 
 int
 audit_seal_step(struct job_run *r, bool *ret_more, struct fail *f)
@@ -27,7 +27,7 @@ audit_seal_step(struct job_run *r, bool *ret_more, struct fail *f)
 	if (!rows_get_bool(&rows, "due"))
 		return 0;
 
-	/* First told, then noted: killed in between, it is told twice. */
+	/* Log before marking: a kill in between repeats the line. */
 	log_info("event=audit_head number=%" PRId64 " hash=%s",
 	    rows_get_int(&rows, "head"), rows_get_text(&rows, "head_hash"));
 	return db_run(r->db, r->arena, STMT_AUDIT_MARK_LOGGED, NULL, NULL, f);

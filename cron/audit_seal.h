@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The chain of the audit trail, which the job "project" makes longer. */
+/* Seal the audit trail, as part of the job "project". */
 #ifndef CRON_AUDIT_SEAL_H
 #define CRON_AUDIT_SEAL_H
 
@@ -9,10 +9,9 @@
 #include "lib/audit/audit_chain.h"
 
 /*
- * Seal the entries that came since the last seal, unless that one is some
- * seconds old only, and write the newest seal to the log where the log has
- * none of today (UTC).  *ret_more becomes true if there are more entries than
- * one seal takes.  Returns 0, or -1 with f set.
+ * Seal the entries since the last seal, unless that seal is only some seconds
+ * old.  Once a day (UTC), log the newest seal.  Set *ret_more to true if more
+ * entries wait than one seal takes.  Return 0, or -1 with f set.
  */
 int audit_seal_step(struct job_run *r, bool *ret_more, struct fail *f)
     __attribute__((warn_unused_result));

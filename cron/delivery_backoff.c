@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* When a delivery that failed is tried again, and when no more. */
+/* How long a failed delivery waits for its next attempt. */
 #include "config.h"
 
 #include "cron/delivery_backoff.h"
@@ -18,7 +18,7 @@ delivery_backoff(const struct delivery_retry *re, int attempt,
 	for (i = 1; i < attempt && wait < longest; i++)
 		wait *= 2;
 
-	/* Nine tenths, and up to two more. */
+	/* Between 0.9 and 1.1 times the wait. */
 	wait = wait / 10 * 9 + wait / 5 * (int64_t)(chance % 1024) / 1023;
 	if (retry_after > wait / CLOCK_SECOND)
 		wait = retry_after > longest / CLOCK_SECOND

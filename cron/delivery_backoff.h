@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/* When a delivery that failed is tried again, and when no more. */
+/* How long a failed delivery waits for its next attempt. */
 #ifndef CRON_DELIVERY_BACKOFF_H
 #define CRON_DELIVERY_BACKOFF_H
 
 #include <stdint.h>
 
-/* How patient one is. */
+/* The limits of one kind of delivery. */
 struct delivery_retry {
-	int attempts; /* that are made */
-	int64_t longest; /* us between two of them */
+	int attempts; /* including the first */
+	int64_t longest; /* us between two attempts */
 };
 
 /*
- * How long to wait, in us, after the attempt of that number (from 1) failed:
- * one second, then each time twice as long, a tenth more or less as chance
- * (any number) has it; but as long as the receiver asked for, in seconds (0:
- * it did not).  Never longer than the longest.  -1: it was the last attempt.
+ * Return how long to wait, in us, after this attempt (counted from 1) failed,
+ * or -1 if it was the last.  The wait is one second after the first attempt and
+ * doubles each time; chance, any random number, varies it by a tenth.  If the
+ * receiver asked for a longer wait with retry_after (seconds, 0 if it did not),
+ * the wait is as long.  It never exceeds re->longest.
  */
 int64_t delivery_backoff(const struct delivery_retry *re, int attempt,
     int64_t retry_after, uint32_t chance);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is sent of an event, in the form that its receiver understands. */
+/* The body of a delivery, in the format of its receiver. */
 #include "config.h"
 
 #include <json-c/json.h>
@@ -13,7 +13,7 @@
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
 
-#define MARK '{' /* of a member of the payload, up to... */
+#define MARK '{' /* begins the name of a member of the payload */
 #define MARK_END '}'
 
 typedef void form_fn(
@@ -25,7 +25,8 @@ static form_fn add_telegram;
 static form_fn add_webhook;
 static void add_data(struct str *s, const char *json);
 static void add_time(struct str *s, int64_t us);
-static const char *line_of(const struct delivery_message *me, struct arena *a);
+static const char *text_line(
+    const struct delivery_message *me, struct arena *a);
 static void add_body_value(
     struct str *s, struct json_object *data, const char *name, size_t size);
 static const char *escape_slack(const char *text, struct arena *a);
@@ -40,7 +41,7 @@ static const struct {
 	{ "webhook", add_webhook },
 };
 
-/* What people read of an event, with members of its payload. */
+/* The text for people, by event; {name} is a member of the payload. */
 static const struct {
 	const char *event;
 	const char *line;
@@ -98,7 +99,7 @@ add_webhook(const struct delivery_message *me, struct arena *a, struct str *s)
 	str_add(s, "{\"type\":");
 	str_json(s, me->event);
 	str_add(s, ",\"text\":");
-	str_json(s, line_of(me, a));
+	str_json(s, text_line(me, a));
 	add_time(s, me->at);
 	add_data(s, me->data);
 }
@@ -107,7 +108,7 @@ static void
 add_slack(const struct delivery_message *me, struct arena *a, struct str *s)
 {
 	str_add(s, "{\"text\":");
-	str_json(s, escape_slack(line_of(me, a), a));
+	str_json(s, escape_slack(text_line(me, a), a));
 	str_addc(s, '}');
 }
 
@@ -117,11 +118,11 @@ add_telegram(const struct delivery_message *me, struct arena *a, struct str *s)
 	str_add(s, "{\"chat_id\":");
 	str_json(s, me->target);
 	str_add(s, ",\"text\":");
-	str_json(s, line_of(me, a));
+	str_json(s, text_line(me, a));
 	str_addc(s, '}');
 }
 
-/* The last member. */
+/* Add the member "data" and close the object. */
 static void
 add_data(struct str *s, const char *json)
 {
@@ -139,9 +140,9 @@ add_time(struct str *s, int64_t us)
 	str_addf(s, ",\"occurredAt\":\"%s\"", text);
 }
 
-/* The line of an event that has none is its name. */
+/* Return the text for people; for an event without one, the event's name. */
 static const char *
-line_of(const struct delivery_message *me, struct arena *a)
+text_line(const struct delivery_message *me, struct arena *a)
 {
 	struct fail none = { 0 };
 	struct json_object *data =
@@ -166,7 +167,7 @@ line_of(const struct delivery_message *me, struct arena *a)
 	return str_text(&s);
 }
 
-/* A member that is not there is a dash. */
+/* Add a member of the payload, or a dash if it is missing. */
 static void
 add_body_value(
     struct str *s, struct json_object *data, const char *name, size_t size)
@@ -183,7 +184,7 @@ add_body_value(
 		str_add(s, json_object_get_string(value));
 }
 
-/* An id must be able to call nobody: Slack takes <!channel> for that. */
+/* Without this an id such as <!channel> would notify a whole Slack channel. */
 static const char *
 escape_slack(const char *text, struct arena *a)
 {

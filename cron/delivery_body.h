@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is sent of an event, in the form that its receiver understands. */
+/* The body of a delivery, in the format of its receiver. */
 #ifndef CRON_DELIVERY_BODY_H
 #define CRON_DELIVERY_BODY_H
 
@@ -7,21 +7,21 @@
 
 struct arena;
 
-/* An event on its way to a subscriber. */
+/* What the body of a delivery is made from. */
 struct delivery_message {
 	const char *form; /* "endpoint", or the type of an alert channel */
 	const char *id; /* of the delivery */
-	const char *event; /* its name */
-	const char *data; /* JSON, the event's payload */
+	const char *event; /* name, such as "verdict.reached.v1" */
+	const char *data; /* payload, JSON */
 	const char *correlation;
-	const char *target; /* Telegram's chat */
-	int64_t at; /* when it happened, us UTC */
+	const char *target; /* id of the Telegram chat */
+	int64_t at; /* when the event happened, us since 1970 */
 };
 
 /*
- * The body to send, JSON, from arena a: of equal messages equal, byte by byte.
- * What people are to read is one line with ids and no other personal data.
- * Returns NULL if there is no such form, or the arena is full.
+ * Return the body as JSON, from arena a, or NULL if the form is unknown or the
+ * arena is full.  Equal messages give equal bytes.  The text for people is one
+ * line, with ids but no other personal data.
  */
 const char *delivery_body(const struct delivery_message *me, struct arena *a);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One delivery on its way: what is sent, and what came of it. */
+/* Send one delivery and note its result. */
 #include "config.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 #define ALERT_PREFIX "ntd_"
 #define TIMEOUT_MS 10000
-#define REPLY_MAX ((size_t)16 << 10) /* bytes of a reply that are read */
+#define REPLY_MAX ((size_t)16 << 10) /* bytes to read of a response */
 #define ROOM_HEADERS ((size_t)8 << 10)
 
 static int copy_texts(struct delivery_transfer *po,
@@ -29,8 +29,8 @@ static void add_delivery_header(struct delivery_transfer *po, size_t *n,
     const char *name, const char *value);
 static void settle_transfer(struct delivery_transfer *po, const char *error);
 
-/* By whether it is an alert. */
-static const struct delivery_retry patience[] = {
+/* The limits of webhooks (false) and alerts (true). */
+static const struct delivery_retry retries[] = {
 	[false] = { 8, 600 * CLOCK_SECOND },
 	[true] = { 6, 300 * CLOCK_SECOND },
 };
@@ -94,7 +94,7 @@ delivery_send_clear(struct delivery_transfer *po, struct http *h)
 	memset(po, 0, sizeof(*po));
 }
 
-/* A copy of the texts that are sent, in a block as large as they need. */
+/* Copy the texts to send into a block of their size. */
 static int
 copy_texts(struct delivery_transfer *po, const struct delivery_claim *cl,
     const char *body, struct fail *f)
@@ -115,7 +115,7 @@ copy_texts(struct delivery_transfer *po, const struct delivery_claim *cl,
 	return fail_memory(f);
 }
 
-/* Returns 0, or -1 if it cannot be signed or there is no room. */
+/* Return 0, or -1 if the secret is malformed or the arena is full. */
 static int
 add_headers(struct delivery_transfer *po, const struct delivery_claim *cl,
     struct arena *a)
@@ -155,7 +155,7 @@ add_delivery_header(struct delivery_transfer *po, size_t *n, const char *name,
 	po->call.headers[(*n)++] = str_text(&s);
 }
 
-/* What came of it: delivered where there is no error. */
+/* End the transfer; an empty error means delivered. */
 static void
 settle_transfer(struct delivery_transfer *po, const char *error)
 {
@@ -163,7 +163,7 @@ settle_transfer(struct delivery_transfer *po, const char *error)
 
 	crypt_random(&chance, sizeof(chance));
 	snprintf(po->error, sizeof(po->error), "%s", error);
-	po->wait = delivery_backoff(&patience[po->alert], po->attempts + 1,
+	po->wait = delivery_backoff(&retries[po->alert], po->attempts + 1,
 	    po->call.retry_after, chance);
 	po->state = DELIVERY_SEND_DONE;
 }

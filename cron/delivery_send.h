@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One delivery on its way: what is sent, and what came of it. */
+/* Send one delivery and note its result. */
 #ifndef CRON_DELIVERY_SEND_H
 #define CRON_DELIVERY_SEND_H
 
@@ -16,51 +16,51 @@ struct delivery_message;
 
 enum delivery_send_state {
 	DELIVERY_SEND_FREE = 0,
-	DELIVERY_SEND_SENDING, /* its call is running */
-	DELIVERY_SEND_DONE, /* it has ended, which the database is not told yet
-			     */
+	DELIVERY_SEND_SENDING, /* the HTTP request is in progress */
+	DELIVERY_SEND_DONE, /* ended; the database does not know it yet */
 	DELIVERY_SEND__MAX
 };
 
-/* A place for one.  Free ones are zeroed. */
+/* One transfer.  A free one is zeroed. */
 struct delivery_transfer {
 	enum delivery_send_state state;
-	struct arena arena; /* holds the texts, and is no larger */
+	struct arena arena; /* holds the texts to send */
 	const char *id;
-	int64_t claim; /* when the claim ends, which also names it */
-	int attempts; /* that were made before */
+	int64_t claim; /* end of the lease, which also identifies it */
+	int attempts; /* made before this one */
 	bool alert;
 	struct http_call call;
 
-	/* Once it is done. */
-	char error[DELIVERY_SEND_ERROR_SIZE]; /* empty: it was delivered */
-	int64_t wait; /* us until it is tried again, -1: given up */
+	/* Set when the state is DONE. */
+	char error[DELIVERY_SEND_ERROR_SIZE]; /* empty: delivered */
+	int64_t wait; /* us until the next attempt, -1: dead letter */
 };
 
 /* A delivery as it was claimed. */
 struct delivery_claim {
 	const struct delivery_message *message;
 	const char *url;
-	const char *secret; /* that signs it, NULL: it is not signed */
-	int64_t at; /* when that was, by the database's clock */
-	int64_t until;
-	int attempts;
+	const char *secret; /* signs the delivery; NULL: not signed */
+	int64_t at; /* time of the claim, by the database's clock */
+	int64_t until; /* end of the lease */
+	int attempts; /* made before this one */
 };
 
 /*
- * Begin to send what was claimed; what cannot be sent is done at once.
- * Scratch memory comes from arena a; nothing of the claim is kept.  Returns
- * 0, or -1 with f set when there is no memory: the place is free again then.
+ * Start to send a claimed delivery.  One that cannot be sent becomes DONE with
+ * an error immediately.  Scratch memory comes from arena a; po keeps copies of
+ * the texts of cl.  Return 0, or -1 with f set if memory is short; po is free
+ * then.
  */
 int delivery_send_start(struct delivery_transfer *po, struct http *h,
     const struct delivery_claim *cl, struct arena *a, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* A call that http_wait() returned: note what came of it. */
+/* Note the result of a call that http_wait() returned; return its transfer. */
 struct delivery_transfer *delivery_send_finish(
     struct http *h, struct http_call *call);
 
-/* Make the place free, whatever state it is in. */
+/* Abort the transfer if it is in progress, and free it. */
 void delivery_send_clear(struct delivery_transfer *po, struct http *h);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What proves to an endpoint that a delivery is ours and recent. */
+/* Signatures with which an endpoint verifies sender and age of a delivery. */
 #include "config.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What proves to an endpoint that a delivery is ours and recent. */
+/* Signatures with which an endpoint verifies sender and age of a delivery. */
 #ifndef CRON_DELIVERY_SIGN_H
 #define CRON_DELIVERY_SIGN_H
 
@@ -10,19 +10,19 @@
 
 struct arena;
 
-/* "sha256=" and hex, "v1," and base64, each with its NUL. */
+/* Sizes of "sha256=" with hex, and "v1," with base64, including the NUL. */
 #define DELIVERY_SIGN_BODY_SIZE (7 + 2 * CRYPT_SHA256_SIZE + 1)
 #define DELIVERY_SIGN_STANDARD_SIZE (3 + CRYPT_BASE64_SIZE(CRYPT_SHA256_SIZE))
 
-/* Sign the size bytes of a body with the whole text of a secret. */
+/* Sign size bytes of a body; the key is the whole text of the secret. */
 void delivery_sign_body(const char *secret, const char *body, size_t size,
     char ret[DELIVERY_SIGN_BODY_SIZE]);
 
 /*
  * Sign id, time (seconds since 1970) and body as the Standard Webhooks
- * specification does, with the bytes that stand in base64 behind a secret's
- * "whsec_".  Scratch memory comes from the arena.  Returns 0, or -1 if the
- * secret is none or the arena is full.
+ * specification requires.  The key is the base64 after "whsec_" in the secret.
+ * Scratch memory comes from the arena.  Return 0, or -1 if the secret is
+ * malformed or the arena is full.
  */
 int delivery_sign_standard(struct arena *a, const char *secret, const char *id,
     int64_t seconds, const char *body, size_t size,

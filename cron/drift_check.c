@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Judge once a day whether scores have drifted, and tell of it. */
+/* Check once a day whether scores have drifted, and publish alerts. */
 #include "config.h"
 
 #include "core/base/arena.h"
@@ -15,24 +15,24 @@
 #include "lib/sys/log.h"
 #include "lib/engine/score_distribution.h"
 
-#define LABELS_MAX 20 /* of one transaction: who labels anew waits for it */
+#define LABELS_MAX 20 /* per transaction; relabelling waits for it */
 
-/* What is to be noted, by event type. */
+/* The results to store, one per event type. */
 struct drift_notes {
 	const char *type[EVENT_TYPE__MAX];
 	const char *psi[EVENT_TYPE__MAX]; /* NULL: too few decisions */
-	const char *alert[EVENT_TYPE__MAX]; /* NULL: nobody need know */
+	const char *alert[EVENT_TYPE__MAX]; /* data of an alert, NULL: none */
 	size_t n;
 };
 
-static int judge_day(struct job_run *r, const char *day, struct fail *f);
+static int check_day(struct job_run *r, const char *day, struct fail *f);
 static void add_note(struct drift_notes *notes, struct arena *a,
     const struct score_distribution *po, enum event_type type);
-static const char *alert_of(struct arena *a,
+static const char *alert_data(struct arena *a,
     const struct score_distribution *po, enum event_type type, double psi);
 static void add_window(struct str *s, const char *name,
     const struct score_distribution_span *span, const struct drift_scores *ds);
-static int note_day(struct job_run *r, const char *day,
+static int store_day(struct job_run *r, const char *day,
     const struct drift_notes *notes, struct fail *f);
 
 int
@@ -49,12 +49,12 @@ drift_check_step(struct job_run *r, bool idle, bool *more, struct fail *f)
 	if (rows_get_int(&rows, "labels") == LABELS_MAX)
 		*more = true;
 	due = rows_get_text(&rows, "due");
-	return due != NULL && idle ? judge_day(r, due, f) : 0;
+	return due != NULL && idle ? check_day(r, due, f) : 0;
 }
 
-/* Judge all event types over the days that end with this one. */
+/* Compute the PSI of each event type for the window that ends with day. */
 static int
-judge_day(struct job_run *r, const char *day, struct fail *f)
+check_day(struct job_run *r, const char *day, struct fail *f)
 {
 	const struct score_distribution_days days = { .until = day,
 		.days = SCORE_DISTRIBUTION_DAYS,
@@ -67,7 +67,7 @@ judge_day(struct job_run *r, const char *day, struct fail *f)
 		return -1;
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
 		add_note(&notes, r->arena, &po, (enum event_type)type);
-	return note_day(r, day, &notes, f);
+	return store_day(r, day, &notes, f);
 }
 
 static void
@@ -85,12 +85,12 @@ add_note(struct drift_notes *notes, struct arena *a,
 	str_number(&s, psi);
 	notes->psi[i] = str_text(&s);
 	if (conf.DRIFT_ALERT_PSI > 0 && psi >= conf.DRIFT_ALERT_PSI)
-		notes->alert[i] = alert_of(a, po, type, psi);
+		notes->alert[i] = alert_data(a, po, type, psi);
 }
 
-/* The data of alert.drift.v1. */
+/* Return the data of alert.drift.v1, JSON. */
 static const char *
-alert_of(struct arena *a, const struct score_distribution *po,
+alert_data(struct arena *a, const struct score_distribution *po,
     enum event_type type, double psi)
 {
 	struct str s;
@@ -117,9 +117,12 @@ add_window(struct str *s, const char *name,
 	str_addc(s, '}');
 }
 
-/* Whoever is the first to note a day publishes its alerts with the note. */
+/*
+ * Store the results of a day and publish its alerts in one transaction.  If
+ * another companion has stored the day, do nothing.
+ */
 static int
-note_day(struct job_run *r, const char *day, const struct drift_notes *notes,
+store_day(struct job_run *r, const char *day, const struct drift_notes *notes,
     struct fail *f)
 {
 	char correlation[CRYPT_ID_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Count the events and labels of devices and ips, a packed row an entity. */
+/* Count the events and labels of devices and ips: one packed row per entity. */
 #include "config.h"
 
 #include <string.h>
@@ -11,17 +11,17 @@
 #include "cron/job.h"
 #include "lib/db/db.h"
 
-#define LABELS_MAX 20 /* of one transaction: who labels anew waits for it */
-#define FORGET_MAX 1000 /* entities of one step */
+#define LABELS_MAX 20 /* per transaction; relabelling waits for it */
+#define FORGET_MAX 1000 /* entities per step */
 
-/* What is to be added, by entity: rows of STMT_RISK_EVENTS or _LABELS. */
+/* Rows of STMT_RISK_EVENTS or _LABELS, to add to the counts, by entity. */
 struct risk_changes {
 	const struct rows *rows;
-	int next; /* row */
-	int entity, day, events, fraud, labels; /* columns */
+	int next; /* number of the next row */
+	int entity, day, events, fraud, labels; /* numbers of columns */
 };
 
-/* Packed days to be written, by entity. */
+/* Packed days to write, by entity. */
 struct risk_written {
 	int64_t *entity;
 	int64_t *newest; /* day */
@@ -39,6 +39,7 @@ static bool is_next(const struct risk_changes *c, int64_t entity);
 static void add_next(struct risk_changes *c, struct entity_risk_days *days);
 static bool pack_days(struct risk_written *w, struct arena *a, size_t i,
     struct entity_risk_days *days);
+
 int
 entity_risk_project_events(
     struct job_run *r, const struct rows *piece, struct fail *f)
@@ -76,7 +77,7 @@ entity_risk_project_forget(struct job_run *r, struct fail *f)
 	return db_one(r->db, r->arena, STMT_RISK_FORGET, &p, &rows, f);
 }
 
-/* The first row says how many labels there were. */
+/* The first row holds the number of labels, the others hold changes. */
 static int
 labels_next(struct job_run *r, bool *more, struct fail *f)
 {
@@ -96,7 +97,7 @@ labels_next(struct job_run *r, bool *more, struct fail *f)
 	return 0;
 }
 
-/* Add what these rows say, from the first on, to what is stored. */
+/* Add the rows from number first on to the stored counts. */
 static int
 add_days(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 {
@@ -122,7 +123,7 @@ add_days(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 	if (read_stored(r, &c, &w, &stored, f) == -1)
 		return -1;
 
-	/* Both are in the order of their entities. */
+	/* Both results are in the order of their entities. */
 	for (i = 0; i < w.n; i++) {
 		packed = NULL;
 		size = 0;
@@ -142,7 +143,7 @@ add_days(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 	return db_run(r->db, r->arena, STMT_RISK_PUT, &p, NULL, f);
 }
 
-/* Which entities change, and what is stored of them. */
+/* List the entities of the changes in w, and read their stored days. */
 static int
 read_stored(struct job_run *r, const struct risk_changes *c,
     struct risk_written *w, struct rows *ret, struct fail *f)
@@ -168,7 +169,7 @@ read_stored(struct job_run *r, const struct risk_changes *c,
 	return db_run(r->db, r->arena, STMT_RISK_DAYS, &p, ret, f);
 }
 
-/* Whether the next change is one of that entity. */
+/* Return whether the next change belongs to this entity. */
 static bool
 is_next(const struct risk_changes *c, int64_t entity)
 {
@@ -190,7 +191,7 @@ add_next(struct risk_changes *c, struct entity_risk_days *days)
 	c->next++;
 }
 
-/* Pack what is no older than windows of the newest day reach. */
+/* Pack the days that a window ending at the newest day reaches. */
 static bool
 pack_days(struct risk_written *w, struct arena *a, size_t i,
     struct entity_risk_days *days)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Part of the job "project": the events and labels of devices and ips by day,
- * which the signals of risk are made of.
+ * Part of the job "project": count events and labels of devices and ips by day
+ * for the signals risk.*.
  */
 #ifndef CRON_ENTITY_RISK_PROJECT_H
 #define CRON_ENTITY_RISK_PROJECT_H
@@ -13,23 +13,23 @@ struct rows;
 struct job_run;
 
 /*
- * Count the decisions of the piece of the log that this row of
- * STMT_ANALYTICS_PROJECT names, in the transaction in hand, which moved the
- * cursor and keeps others from counting.  Returns 0, or -1 with f set.
+ * Count the decisions of the part of the log that this row of
+ * STMT_ANALYTICS_PROJECT names.  The caller's open transaction has moved the
+ * cursor and holds the lock of the counters.  Return 0, or -1 with f set.
  */
 int entity_risk_project_events(struct job_run *r, const struct rows *piece,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * Count some of the labels that came or changed, in a transaction of its own;
- * *more is set if there may be more.  Does nothing while somebody else counts.
- * Returns 0, or -1 with f set.
+ * Count some new or changed labels in a separate transaction, and set *more to
+ * true if others may wait.  Do nothing while another companion counts.  Return
+ * 0, or -1 with f set.
  */
 int entity_risk_project_labels(struct job_run *r, bool *more, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Forget some of the entities whose days are in no window any more.  Returns
+ * Remove the counts of some entities that no window reaches any more.  Return
  * 0, or -1 with f set.
  */
 int entity_risk_project_forget(struct job_run *r, struct fail *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the companion does: one job a process, in steps that each end soon. */
+/* A job of the companion: one process that runs short steps. */
 #ifndef CRON_JOB_H
 #define CRON_JOB_H
 
@@ -16,9 +16,9 @@ struct job_run;
 struct shm;
 struct worker_slot;
 
-#define JOB_COUNTS 6 /* that a job tells of at its end, at most */
+#define JOB_COUNTS 6 /* the most numbers that a job logs */
 
-/* What a job can be told besides: bits of a set. */
+/* Options of single jobs, as bit numbers of a set. */
 enum job_option {
 #define OPTION(name, job, help) JOB_OPTION_##name,
 #include "cron/options.tbl"
@@ -27,80 +27,81 @@ enum job_option {
 };
 
 /*
- * One step: a bounded piece of what is due, durable when it returns, so that
- * whoever is killed leaves nothing half done.  *ret_more says whether more is
- * due by now.  A job that waits for something besides the database does so
- * here, for as long as its pause.  Returns 0, or -1 with f set: the step is
- * tried again after a while, or ends a run that is made once.
+ * Do one step: a bounded part of the work that is due.  The work is committed
+ * when the step returns, so that a kill leaves nothing half done.  Set
+ * *ret_more to whether more work is due.  A job that waits for anything but the
+ * database waits here, no longer than its pause.  Return 0, or -1 with f set;
+ * then the run repeats the step after a second, or ends if it runs once.
  */
 typedef int job_step_fn(struct job_run *r, bool *ret_more, struct fail *f);
 
-/* Whether the settings have all that a job needs; f names what is missing. */
+/* Check that the settings of a job are complete.  Return 0, or -1 with f set.
+ */
 typedef int job_check_fn(struct fail *f);
 
-/* Before the first step, without a database; f names what is missing. */
+/*
+ * Prepare the job before its first step, without the database.  Return 0, or -1
+ * with f set.
+ */
 typedef int job_open_fn(struct job_run *r, struct fail *f);
 
-/* After the last step, also when opening failed. */
+/* Release what open allocated; also called if open failed. */
 typedef void job_close_fn(struct job_run *r);
 
-/* A kind of work, a row of jobs.tbl. */
+/* A row of jobs.tbl. */
 struct job {
 	const char *name;
-	bool works; /* one of those that "assay-cron work" does */
+	bool works; /* "assay-cron work" runs it by default */
 	const char *const *url; /* the setting that names its database */
-	enum stmt session; /* of db_new() */
+	enum stmt session; /* for db_new(): sets up a session */
 	int timeout_ms; /* of one statement */
-	int pause_ms; /* before it looks again for what is due */
+	int pause_ms; /* before the next step if no work is due */
 	job_check_fn *check; /* may be NULL */
 	job_open_fn *open; /* may be NULL */
 	job_step_fn *step;
 	job_close_fn *close; /* may be NULL */
 	const char *help;
-	const char
-	    *counts[JOB_COUNTS]; /* what count[] of struct job_run counts */
+	const char *counts[JOB_COUNTS]; /* names of count[] in job_run */
 };
 
 extern const struct job jobs[];
 extern const size_t jobs_n;
 
-/* A job at work, in a process of its own. */
+/* The state of a running job. */
 struct job_run {
 	const struct job *job;
 	struct db *db;
-	struct arena *arena; /* scratch of one step */
-	struct shm *shm; /* of this process alone */
-	struct worker_slot
-	    *slot; /* for metric_add(); saved about once a second */
-	bool unsaved; /* saving it failed, and it was said */
-	int64_t until; /* clock_ticks() when its time is over; 0: once */
-	unsigned options; /* told: 1 << enum job_option */
-	int64_t count[JOB_COUNTS]; /* since it began */
-	void *own; /* the job's */
+	struct arena *arena; /* scratch memory, reset after each step */
+	struct shm *shm; /* private to this process */
+	struct worker_slot *slot; /* for metric_add(), saved every second */
+	bool unsaved; /* the last save failed, which is logged */
+	int64_t until; /* clock_ticks() at which the run ends; 0: run once */
+	unsigned options; /* 1 << enum job_option */
+	int64_t count[JOB_COUNTS]; /* since the run began */
+	void *own; /* private data of the job */
 };
 
-/* The job of that name, or NULL. */
+/* Return the job with this name, or NULL. */
 const struct job *job_find(const char *name);
 
 /*
- * Do a job until the time is over (clock_ticks()), or with until 0 once until
- * nothing is due, or until TERM or INT.  options are what it was told besides,
- * 1 << enum job_option.  The step in hand is always finished.
- * Returns an exit status of sysexits(3): EX_TEMPFAIL when the database was
- * away at the end.
+ * Run a job until that time (clock_ticks()), or with until 0 until no work is
+ * due.  TERM or INT ends the run after the current step.  options is a set of
+ * 1 << enum job_option.  Return an exit status of sysexits(3); it is
+ * EX_TEMPFAIL if the database could not be reached at the end.
  */
 int run_job(const struct job *job, int64_t until, unsigned options);
 
-/* From now on TERM and INT end the run of this process, also one to come. */
+/* Make TERM and INT end the run of this process, also before it begins. */
 void run_listen(void);
 
-/* Whether the run is to end: its time is over or somebody ends it. */
+/* Return whether the run must end: its time has passed, or TERM or INT came. */
 bool run_must_stop(const struct job_run *r);
 
 /*
- * Do these jobs at once, each in a process of its own, as by run_job(), and
- * wait for them all; TERM and INT are passed on.  One that is killed begins
- * again while there is time.  Returns the highest of their exit statuses.
+ * Run these jobs at the same time with run_job(), each in its own process, and
+ * wait for all of them.  Pass TERM and INT on to them.  Restart a killed one
+ * unless until has passed.  Return the highest of their exit statuses.
  */
 int work_jobs(
     const struct job *const *list, size_t n, int64_t until, unsigned options);

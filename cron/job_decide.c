@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The job "decide": events that were accepted to be decided later. */
+/* The job "decide": decide the events of the async queue. */
 #include "config.h"
 
 #include <stdio.h>
@@ -21,10 +21,10 @@
 #include "lib/txn/txn.h"
 #include "lib/shared/runtime_setting.h"
 
-#define USERS 32 /* whose oldest events one step looks at */
-#define TRIES 8 /* to decide an event before it is degraded */
-#define SET_TIME CLOCK_SECOND
-#define ALONE_TIME (CLOCK_SECOND / 2) /* beginning to decide one by one */
+#define USERS_MAX 32 /* per step, one event each */
+#define TRIES_MAX 8 /* attempts before an event is degraded */
+#define TXN_TIME CLOCK_SECOND
+#define RETRY_TIME (CLOCK_SECOND / 2) /* to start events that failed before */
 
 enum queue_result {
 #define ASYNC_RESULT(id, name) RESULT_##id,
@@ -33,54 +33,54 @@ enum queue_result {
 	RESULT__MAX
 };
 
-/* Where the job is in its rounds of the users that have events waiting. */
+/* The job visits the users with queued events in rounds. */
 struct queue_decider {
-	struct geoip *geoip; /* NULL: no places */
+	struct geoip *geoip; /* NULL: geo signals are unknown */
 	struct engine *engine;
-	char user[EVENT_ID_MAX + 1]; /* the last that was looked at */
-	bool progress; /* since this round began */
-	int64_t session; /* db_session() that settings were read in */
+	char user[EVENT_ID_MAX + 1]; /* the last one visited; "": none */
+	bool progress; /* an event left the queue in this round */
+	int64_t session; /* db_session() in which settings were read */
 };
 
-/* An event of the queue in hand. */
+/* A queued event. */
 struct queue_waiting {
 	struct decision_request item;
 	struct event event;
-	int64_t tries; /* that failed */
+	int64_t tries; /* failed attempts */
 	int64_t accepted_at;
 	bool unreadable;
 };
 
-/* What one step has in hand. */
+/* The events of one step. */
 struct queue_load {
 	struct queue_waiting *all;
 	size_t n;
-	int64_t failed[USERS]; /* numbers of those to be tried again */
+	int64_t failed[USERS_MAX]; /* queue numbers to retry later */
 	size_t n_failed;
 };
 
-static int read_due(
+static int read_next_users(
     struct job_run *r, struct queue_load *l, bool *ret_last, struct fail *f);
 static void read_event(struct arena *a, const struct rows *rows, int row,
     struct queue_waiting *ret);
 static int refresh_engine(struct job_run *r, struct fail *f);
 static void decide_fresh(struct job_run *r, struct queue_load *l);
-static int decide_failed(
+static int retry_failed(
     struct job_run *r, struct queue_load *l, struct fail *f);
-static int give_up(struct job_run *r, struct queue_load *l,
+static int fail_unreadable(struct job_run *r, struct queue_load *l,
     struct queue_waiting *w, struct fail *f);
-static void decide_these(struct job_run *r, struct queue_load *l,
-    struct queue_waiting *const *these, size_t n);
+static void decide_together(struct job_run *r, struct queue_load *l,
+    struct queue_waiting *const *list, size_t n);
 static void settle_queued(
     struct job_run *r, struct queue_load *l, struct queue_waiting *w);
 static void count_queued_result(
     struct job_run *r, const struct queue_waiting *w, enum queue_result result);
 static void log_queued_result(
     const struct queue_waiting *w, enum queue_result result);
-static int note_failed(
+static int record_failures(
     struct job_run *r, const struct queue_load *l, struct fail *f);
 
-/* Places may be missing, an engine may not. */
+/* The job works without GeoIP but not without an engine. */
 int
 job_decide_open(struct job_run *r, struct fail *f)
 {
@@ -93,16 +93,16 @@ job_decide_open(struct job_run *r, struct fail *f)
 		log_warn("event=geoip_open_failed path=%s why=%s",
 		    conf.GEOIP_DB, f->why);
 
-	/* Nobody waits: what the database cannot take stays in the queue. */
+	/* No spool (NULL): events that cannot be stored stay queued. */
 	d->engine = engine_new(scorer_parse(conf.SCORER),
 	    scorer_parse(conf.SCORER_SHADOW), d->geoip, NULL, r->shm, f);
 	return d->engine == NULL ? -1 : 0;
 }
 
 /*
- * The oldest events of the next users, one each, in one set: a user's later
- * ones follow in later steps, and a user with many of them keeps nobody
- * waiting.  Events that failed before are decided alone.
+ * Decide the oldest event of each of the next users in one transaction.  Later
+ * events of a user follow in later steps, so a user with many events does not
+ * delay others.  Events that failed before are decided alone.
  */
 int
 job_decide_step(struct job_run *r, bool *ret_more, struct fail *f)
@@ -111,18 +111,18 @@ job_decide_step(struct job_run *r, bool *ret_more, struct fail *f)
 	struct queue_load l = { 0 };
 	bool last;
 
-	if (read_due(r, &l, &last, f) == -1)
+	if (read_next_users(r, &l, &last, f) == -1)
 		return -1;
 	if (l.n > 0) {
 		if (refresh_engine(r, f) == -1)
 			return -1;
 		decide_fresh(r, &l);
-		if (decide_failed(r, &l, f) == -1 ||
-		    note_failed(r, &l, f) == -1)
+		if (retry_failed(r, &l, f) == -1 ||
+		    record_failures(r, &l, f) == -1)
 			return -1;
 	}
 
-	/* A round without any progress ends the looking for now. */
+	/* After a round without progress no more work is due. */
 	*ret_more = !last || d->progress;
 	if (last)
 		d->progress = false;
@@ -141,9 +141,9 @@ job_decide_close(struct job_run *r)
 	free(d);
 }
 
-/* Look at the next users; *ret_last when there are none behind them. */
+/* Read the next users' due events; *ret_last: the round ends with them. */
 static int
-read_due(
+read_next_users(
     struct job_run *r, struct queue_load *l, bool *ret_last, struct fail *f)
 {
 	struct queue_decider *d = r->own;
@@ -153,25 +153,25 @@ read_due(
 
 	params_init(&p, r->arena);
 	params_text(&p, d->user);
-	params_int(&p, USERS);
+	params_int(&p, USERS_MAX);
 	if (db_run(r->db, r->arena, STMT_ASYNC_HEADS, &p, &rows, f) == -1)
 		return -1;
-	l->all = arena_array(r->arena, USERS, sizeof(*l->all));
+	l->all = arena_array(r->arena, USERS_MAX, sizeof(*l->all));
 	if (l->all == NULL)
 		return fail_memory(f);
 	for (i = 0; i < rows.n; i++) {
 		if (rows_bool(&rows, i, rows_col(&rows, "due")))
 			read_event(r->arena, &rows, i, &l->all[l->n++]);
 	}
-	*ret_last = rows.n < USERS;
+	*ret_last = rows.n < USERS_MAX;
 	snprintf(d->user, sizeof(d->user), "%s",
 	    *ret_last
 		? ""
-		: rows_text(&rows, USERS - 1, rows_col(&rows, "user_id")));
+		: rows_text(&rows, USERS_MAX - 1, rows_col(&rows, "user_id")));
 	return 0;
 }
 
-/* What was stored must come back as the event that it was, of that user. */
+/* Parse the stored event.  Its id and user must be those of the row. */
 static void
 read_event(struct arena *a, const struct rows *rows, int row,
     struct queue_waiting *ret)
@@ -189,7 +189,7 @@ read_event(struct arena *a, const struct rows *rows, int row,
 	item->correlation_id =
 	    rows_text(rows, row, rows_col(rows, "correlation_id"));
 	item->queued = rows_int(rows, row, rows_col(rows, "number"));
-	item->keep = ret->tries + 1 < TRIES;
+	item->keep = ret->tries + 1 < TRIES_MAX;
 	json = body_parse(a, text, strlen(text), &item->fail);
 	ret->unreadable =
 	    json == NULL || body_event(a, json, ev, &item->fail) == -1;
@@ -203,7 +203,7 @@ read_event(struct arena *a, const struct rows *rows, int row,
 	}
 }
 
-/* Rules, policies, lists and settings as they are now. */
+/* Load rules, policies, lists and settings if they have changed. */
 static int
 refresh_engine(struct job_run *r, struct fail *f)
 {
@@ -220,51 +220,51 @@ refresh_engine(struct job_run *r, struct fail *f)
 	return 0;
 }
 
-/* Those that are tried for the first time, together. */
+/* Decide the events without a failed attempt together. */
 static void
 decide_fresh(struct job_run *r, struct queue_load *l)
 {
-	struct queue_waiting *these[USERS];
+	struct queue_waiting *list[USERS_MAX];
 	size_t i, n = 0;
 
 	for (i = 0; i < l->n; i++) {
 		if (l->all[i].tries == 0 && !l->all[i].unreadable)
-			these[n++] = &l->all[i];
+			list[n++] = &l->all[i];
 	}
 	if (n > 0)
-		decide_these(r, l, these, n);
+		decide_together(r, l, list, n);
 }
 
 /*
- * The others one by one, so that whichever is to blame drags nobody along,
- * and as many as there is time for: those left out have their turn again.
+ * Decide the events that failed before one by one, so that a bad one affects no
+ * other.  Those for which the time is too short wait for the next round.
  */
 static int
-decide_failed(struct job_run *r, struct queue_load *l, struct fail *f)
+retry_failed(struct job_run *r, struct queue_load *l, struct fail *f)
 {
-	const int64_t until = clock_ticks() + ALONE_TIME;
+	const int64_t until = clock_ticks() + RETRY_TIME;
 	struct queue_waiting *w;
 
 	for (w = l->all; w < l->all + l->n; w++) {
-		if (w->unreadable && give_up(r, l, w, f) == -1)
+		if (w->unreadable && fail_unreadable(r, l, w, f) == -1)
 			return -1;
 		if (w->unreadable || w->tries == 0)
 			continue;
 		if (run_must_stop(r) || clock_ticks() >= until ||
 		    db_trouble(r->db) == DB_LOST)
 			continue;
-		decide_these(r, l, &w, 1);
+		decide_together(r, l, &w, 1);
 	}
 	return 0;
 }
 
 /*
- * What cannot be read gets no verdict.  It waits like all that fails, since a
- * newer companion may know it, and is then taken away.
+ * An event that cannot be parsed gets no verdict.  Retry it like any failed
+ * event, because a newer companion may be able to parse it; then remove it.
  */
 static int
-give_up(struct job_run *r, struct queue_load *l, struct queue_waiting *w,
-    struct fail *f)
+fail_unreadable(struct job_run *r, struct queue_load *l,
+    struct queue_waiting *w, struct fail *f)
 {
 	struct params p;
 
@@ -281,24 +281,25 @@ give_up(struct job_run *r, struct queue_load *l, struct queue_waiting *w,
 	return 0;
 }
 
-/* Decide some in one set. */
+/* Decide these events in one transaction. */
 static void
-decide_these(struct job_run *r, struct queue_load *l,
-    struct queue_waiting *const *these, size_t n)
+decide_together(struct job_run *r, struct queue_load *l,
+    struct queue_waiting *const *list, size_t n)
 {
 	struct queue_decider *d = r->own;
-	struct decision_request *items[USERS];
+	struct decision_request *items[USERS_MAX];
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		items[i] = &these[i]->item;
+		items[i] = &list[i]->item;
 	txn_run(d->engine, r->db, r->arena, items, n, TXN_SKIP,
-	    clock_ticks() + SET_TIME);
+	    clock_ticks() + TXN_TIME);
 	for (i = 0; i < n; i++)
-		settle_queued(r, l, these[i]);
+		settle_queued(r, l, list[i]);
 }
 
-/* See what became of one. */
+/* Count and log the result of an event, and note it for a retry if it failed.
+ */
 static void
 settle_queued(struct job_run *r, struct queue_load *l, struct queue_waiting *w)
 {
@@ -312,7 +313,7 @@ settle_queued(struct job_run *r, struct queue_load *l, struct queue_waiting *w)
 	const struct decision_request *item = &w->item;
 	const enum queue_result result = results[item->outcome];
 
-	/* Somebody else's by now: no failure. */
+	/* Another process decides or has decided it: not a failure. */
 	if (item->outcome == TXN_DEQUEUED ||
 	    (item->outcome == TXN_BUSY && item->fail.code == CODE__NONE))
 		return;
@@ -325,7 +326,7 @@ settle_queued(struct job_run *r, struct queue_load *l, struct queue_waiting *w)
 	count_queued_result(r, w, result);
 }
 
-/* Count what became of it, and write its line. */
+/* Count and log the result of an event. */
 static void
 count_queued_result(
     struct job_run *r, const struct queue_waiting *w, enum queue_result result)
@@ -380,9 +381,9 @@ log_queued_result(const struct queue_waiting *w, enum queue_result result)
 	}
 }
 
-/* Let them rest, each longer than before, and their users' later ones. */
+/* Record the failures; each event, and its user's later ones, waits longer. */
 static int
-note_failed(struct job_run *r, const struct queue_load *l, struct fail *f)
+record_failures(struct job_run *r, const struct queue_load *l, struct fail *f)
 {
 	struct params p;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The job "deliver": send what subscribers wait for, webhooks and alerts. */
+/* The job "deliver": publish events, and send webhooks and alerts. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -16,38 +16,39 @@
 #include "lib/sys/log.h"
 #include "lib/shared/metric.h"
 
-#define POSTS 256 /* on their way at once */
-#define EACH 16 /* of them to one subscriber */
-#define EACH_FAILING 2 /* whose last delivery failed */
-#define LEASE_MS 20000 /* of a claim: a transfer, and time to tell */
-#define GATHER (CLOCK_SECOND / 100) /* after the first that is done */
-#define LEAVE CLOCK_SECOND /* that the end waits for what is under way */
+#define TRANSFERS_MAX 256 /* at the same time */
+#define PER_SUBSCRIBER_MAX 16 /* to one subscriber */
+#define PER_FAILING_MAX 2 /* to one whose last delivery failed */
+#define LEASE_MS 20000 /* longer than a transfer and storing its result */
+#define GATHER (CLOCK_SECOND / 100) /* wait for more after a first response */
+#define END_WAIT CLOCK_SECOND /* for open transfers at the end */
 #define FORGET_EVERY (10 * CLOCK_SECOND)
 #define FORGET_MAX 5000
 
 struct delivery_job {
 	struct http *http;
-	size_t sending;
-	size_t done;
-	char *after; /* the subscriber that was last served */
-	int64_t forget_at; /* clock_ticks() */
-	struct delivery_transfer post[POSTS];
+	size_t sending; /* number of transfers in this state */
+	size_t done; /* the same */
+	char *after; /* id of the last subscriber of the last claim */
+	int64_t forget_at; /* clock_ticks() of the next drop_revoked */
+	struct delivery_transfer transfers[TRANSFERS_MAX];
 };
 
 static int drop_revoked_deliveries(
     struct job_run *r, bool *ret_more, struct fail *f);
 static int claim_deliveries(struct job_run *r, size_t *ret_n, struct fail *f);
 static int begin_transfer(struct job_run *r, const struct rows *rows, int row,
-    struct delivery_transfer *po, struct fail *f);
-static void drive_transfers(struct job_run *r, int64_t until, bool leaving);
+    struct delivery_transfer *transfer, struct fail *f);
+static void drive_transfers(struct job_run *r, int64_t until, bool run_ended);
 static bool take_finished(struct delivery_job *d, int ms);
-static bool move_on(void *arg);
+static bool read_responses(void *arg);
 static int settle_deliveries(struct job_run *r, struct fail *f);
 static int release_claims(struct job_run *r, struct fail *f);
 static size_t list_transfers(struct delivery_job *d,
-    enum delivery_send_state state, struct delivery_transfer *ret[POSTS]);
-static void name_claims(struct job_run *r, struct delivery_transfer *const *po,
-    size_t n, struct params *p);
+    enum delivery_send_state state,
+    struct delivery_transfer *ret[TRANSFERS_MAX]);
+static void name_claims(struct job_run *r,
+    struct delivery_transfer *const *transfer, size_t n, struct params *p);
 
 int
 job_deliver_open(struct job_run *r, struct fail *f)
@@ -57,15 +58,14 @@ job_deliver_open(struct job_run *r, struct fail *f)
 	r->own = d;
 	if (d == NULL || (d->after = strdup("")) == NULL)
 		return fail_memory(f);
-	d->http = http_new(POSTS, f);
-	db_set_cancel_check(r->db, move_on, d);
+	d->http = http_new(TRANSFERS_MAX, f);
+	db_set_cancel_check(r->db, read_responses, d);
 	return d->http == NULL ? -1 : 0;
 }
 
 /*
- * Publish what happened, claim what is due, send it, and tell what came of it.
- * What is under way is moved on here and nowhere else; what hangs is left for
- * the next step.
+ * Publish new events, claim due deliveries, send them, and store their results.
+ * Transfers that are still open continue in the next step.
  */
 int
 job_deliver_step(struct job_run *r, bool *ret_more, struct fail *f)
@@ -84,7 +84,7 @@ job_deliver_step(struct job_run *r, bool *ret_more, struct fail *f)
 	return settle_deliveries(r, f);
 }
 
-/* What does not end soon is left to the next run, as if never begun. */
+/* Release transfers that do not end soon; the next run sends them again. */
 void
 job_deliver_close(struct job_run *r)
 {
@@ -95,19 +95,19 @@ job_deliver_close(struct job_run *r)
 	if (d == NULL)
 		return;
 	db_set_cancel_check(r->db, NULL, NULL);
-	drive_transfers(r, clock_ticks() + LEAVE, true);
+	drive_transfers(r, clock_ticks() + END_WAIT, true);
 	if ((d->done > 0 && settle_deliveries(r, &f) == -1) ||
 	    (d->sending > 0 && release_claims(r, &f) == -1))
 		log_error(
 		    "event=run_end_failed where=%s why=%s", f.where, f.why);
-	for (i = 0; i < POSTS; i++)
-		delivery_send_clear(&d->post[i], d->http);
+	for (i = 0; i < TRANSFERS_MAX; i++)
+		delivery_send_clear(&d->transfers[i], d->http);
 	http_free(d->http);
 	free(d->after);
 	free(d);
 }
 
-/* Now and then: drop what waits for subscribers that were revoked. */
+/* Every ten seconds, remove the deliveries of revoked subscribers. */
 static int
 drop_revoked_deliveries(struct job_run *r, bool *ret_more, struct fail *f)
 {
@@ -128,13 +128,13 @@ drop_revoked_deliveries(struct job_run *r, bool *ret_more, struct fail *f)
 	return 0;
 }
 
-/* Take what is due into the free places, and begin with it. */
+/* Claim due deliveries for the free transfers, and start to send them. */
 static int
 claim_deliveries(struct job_run *r, size_t *ret_n, struct fail *f)
 {
 	struct delivery_job *d = r->own;
-	const size_t room = POSTS - d->sending - d->done;
-	struct delivery_transfer *po = d->post;
+	const size_t room = TRANSFERS_MAX - d->sending - d->done;
+	struct delivery_transfer *transfer = d->transfers;
 	struct params p;
 	struct rows rows;
 	char *after;
@@ -144,23 +144,23 @@ claim_deliveries(struct job_run *r, size_t *ret_n, struct fail *f)
 		return 0;
 	params_init(&p, r->arena);
 	params_int(&p, (int64_t)room);
-	params_int(&p, EACH);
-	params_int(&p, EACH_FAILING);
+	params_int(&p, PER_SUBSCRIBER_MAX);
+	params_int(&p, PER_FAILING_MAX);
 	params_int(&p, LEASE_MS);
 	params_text(&p, d->after);
 	if (db_run(r->db, r->arena, STMT_DELIVERY_CLAIM, &p, &rows, f) == -1)
 		return -1;
 	for (i = 0; i < rows.n; i++) {
-		while (po->state != DELIVERY_SEND_FREE)
-			po++;
-		if (begin_transfer(r, &rows, i, po, f) == -1)
+		while (transfer->state != DELIVERY_SEND_FREE)
+			transfer++;
+		if (begin_transfer(r, &rows, i, transfer, f) == -1)
 			return -1;
 	}
 	*ret_n = (size_t)rows.n;
 	if (rows.n == 0)
 		return 0;
 
-	/* The next claim begins behind the last subscriber of this one. */
+	/* The next claim begins after the last subscriber of this one. */
 	after = strdup(
 	    rows_text(&rows, rows.n - 1, rows_col(&rows, "subscriber_id")));
 	if (after == NULL)
@@ -172,7 +172,7 @@ claim_deliveries(struct job_run *r, size_t *ret_n, struct fail *f)
 
 static int
 begin_transfer(struct job_run *r, const struct rows *rows, int row,
-    struct delivery_transfer *po, struct fail *f)
+    struct delivery_transfer *transfer, struct fail *f)
 {
 	const int64_t until =
 	    rows_time(rows, row, rows_col(rows, "claimed_until"));
@@ -197,9 +197,9 @@ begin_transfer(struct job_run *r, const struct rows *rows, int row,
 		    (int)rows_int(rows, row, rows_col(rows, "attempts")),
 	};
 
-	if (delivery_send_start(po, d->http, &cl, r->arena, f) == -1)
+	if (delivery_send_start(transfer, d->http, &cl, r->arena, f) == -1)
 		return -1;
-	if (po->state == DELIVERY_SEND_SENDING)
+	if (transfer->state == DELIVERY_SEND_SENDING)
 		d->sending++;
 	else
 		d->done++;
@@ -207,24 +207,24 @@ begin_transfer(struct job_run *r, const struct rows *rows, int row,
 }
 
 /*
- * Move on what is under way until that time (clock_ticks()), but soon after
- * something was done no longer, nor when the run is over; leaving, wait for
- * them all.
+ * Send and receive until that time (clock_ticks()).  Return earlier soon after
+ * a transfer has ended, or when the run must end.  With run_ended, continue
+ * until all transfers have ended or the time has passed.
  */
 static void
-drive_transfers(struct job_run *r, int64_t until, bool leaving)
+drive_transfers(struct job_run *r, int64_t until, bool run_ended)
 {
 	struct delivery_job *d = r->own;
 	int64_t left;
 
 	while (d->sending > 0 && (left = until - clock_ticks()) > 0 &&
-	    (leaving || !run_must_stop(r)))
+	    (run_ended || !run_must_stop(r)))
 		if (take_finished(d, (int)(left / (CLOCK_SECOND / 1000)) + 1) &&
-		    !leaving && left > GATHER)
+		    !run_ended && left > GATHER)
 			until = clock_ticks() + GATHER;
 }
 
-/* Wait so many ms for one that is done; whether one was. */
+/* Wait up to ms for a transfer to end; return whether one has ended. */
 static bool
 take_finished(struct delivery_job *d, int ms)
 {
@@ -239,25 +239,25 @@ take_finished(struct delivery_job *d, int ms)
 }
 
 /*
- * The database is waited for, which is not over: no answer is to be late
- * because nobody took it.
+ * Keep reading responses while waiting for PostgreSQL, so that none times out.
+ * Return false: the statement is not to be cancelled.
  */
 static bool
-move_on(void *arg)
+read_responses(void *arg)
 {
 	while (take_finished(arg, 0))
 		continue;
 	return false;
 }
 
-/* Tell the database what came of those that are done. */
+/* Store the results of the transfers that have ended. */
 static int
 settle_deliveries(struct job_run *r, struct fail *f)
 {
 	struct delivery_job *d = r->own;
-	struct delivery_transfer *done[POSTS];
-	const char *errors[POSTS];
-	int64_t waits[POSTS], n;
+	struct delivery_transfer *done[TRANSFERS_MAX];
+	const char *errors[TRANSFERS_MAX];
+	int64_t waits[TRANSFERS_MAX], n;
 	size_t count = list_transfers(d, DELIVERY_SEND_DONE, done), i, result;
 	struct params p;
 	struct rows rows;
@@ -289,11 +289,11 @@ settle_deliveries(struct job_run *r, struct fail *f)
 	return 0;
 }
 
-/* Give back what is still under way. */
+/* Release the claims of the open transfers. */
 static int
 release_claims(struct job_run *r, struct fail *f)
 {
-	struct delivery_transfer *sending[POSTS];
+	struct delivery_transfer *sending[TRANSFERS_MAX];
 	const size_t n = list_transfers(r->own, DELIVERY_SEND_SENDING, sending);
 	struct params p;
 
@@ -301,31 +301,31 @@ release_claims(struct job_run *r, struct fail *f)
 	return db_run(r->db, r->arena, STMT_DELIVERY_RELEASE, &p, NULL, f);
 }
 
-/* Those in a state; how many they are. */
+/* List the transfers in this state; return their number. */
 static size_t
 list_transfers(struct delivery_job *d, enum delivery_send_state state,
-    struct delivery_transfer *ret[POSTS])
+    struct delivery_transfer *ret[TRANSFERS_MAX])
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < POSTS; i++)
-		if (d->post[i].state == state)
-			ret[n++] = &d->post[i];
+	for (i = 0; i < TRANSFERS_MAX; i++)
+		if (d->transfers[i].state == state)
+			ret[n++] = &d->transfers[i];
 	return n;
 }
 
-/* Parameters that begin with these deliveries and their claims. */
+/* Set the first two parameters: the ids of deliveries and their claims. */
 static void
-name_claims(struct job_run *r, struct delivery_transfer *const *po, size_t n,
-    struct params *p)
+name_claims(struct job_run *r, struct delivery_transfer *const *transfer,
+    size_t n, struct params *p)
 {
-	const char *ids[POSTS];
-	int64_t claims[POSTS];
+	const char *ids[TRANSFERS_MAX];
+	int64_t claims[TRANSFERS_MAX];
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		ids[i] = po[i]->id;
-		claims[i] = po[i]->claim;
+		ids[i] = transfer[i]->id;
+		claims[i] = transfer[i]->claim;
 	}
 	params_init(p, r->arena);
 	params_texts(p, ids, n);

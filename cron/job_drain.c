@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The job "drain": what degraded answers left in this host's spool. */
+/* The job "drain": move degraded decisions from the spool to the database. */
 #include "config.h"
 
 #include "core/base/fail.h"
@@ -22,7 +22,8 @@ job_drain_open(struct job_run *r, struct fail *f)
 	return sp == NULL ? -1 : 0;
 }
 
-/* A worker of the pool may be at it too; one of both finds nothing then. */
+/* If a worker of the pool drains at the same time, one of both finds nothing.
+ */
 int
 job_drain_step(struct job_run *r, bool *ret_more, struct fail *f)
 {

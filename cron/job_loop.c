@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One job in one process: step after step until its time is over. */
+/* Run one job in one process, step after step, until its time has passed. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,17 +17,17 @@
 #include "lib/sys/log.h"
 #include "lib/shared/shm.h"
 
-#define ARENA_SIZE ((size_t)64 << 20) /* address space of a step */
-#define PAUSE_FAILED 1000 /* ms */
-#define SPARE 1 /* sessions that are given up and may go on, beside ours */
-#define PROGRESS (10 * CLOCK_SECOND)
-#define SAVE (1 * CLOCK_SECOND)
-#define SAVE_MAX (1 * CLOCK_SECOND) /* for the database to answer */
+#define ARENA_SIZE ((size_t)64 << 20) /* address space, used on demand */
+#define PAUSE_FAILED 1000 /* ms after a failed step */
+#define ABANDONED_MAX 1 /* sessions; see db_limit_sessions() */
+#define PROGRESS_EVERY (10 * CLOCK_SECOND)
+#define SAVE_EVERY (1 * CLOCK_SECOND)
+#define SAVE_TIMEOUT (1 * CLOCK_SECOND)
 
 /* How the latest step ended. */
 enum job_state {
 	STATE_FINE = 1,
-	STATE_AWAY, /* the database is */
+	STATE_AWAY, /* there was no session with the database */
 	STATE_FAILED,
 	STATE__MAX
 };
@@ -90,7 +90,7 @@ on_signal(int number)
 	stopping = 1;
 }
 
-/* Everything but the database, which may be away. */
+/* Prepare everything that does not need the database. */
 static int
 prepare_run(struct job_run *r, struct fail *f)
 {
@@ -110,11 +110,11 @@ prepare_run(struct job_run *r, struct fail *f)
 	if (r->db == NULL)
 		return -1;
 	db_share(r->db, &r->shm->decide_db);
-	db_limit_sessions(r->db, NULL, SPARE);
+	db_limit_sessions(r->db, NULL, ABANDONED_MAX);
 	return r->job->open == NULL ? 0 : r->job->open(r, f);
 }
 
-/* Closing may count, too. */
+/* Save the counters after close(), which may raise them. */
 static void
 finish_run(struct job_run *r, enum job_state state)
 {
@@ -142,11 +142,12 @@ run_steps(struct job_run *r)
 		state = run_step(r, state, &more);
 		if (r->until == 0 && (state != STATE_FINE || !more))
 			break;
-		if (state != STATE_AWAY && clock_ticks() - saved >= SAVE) {
+		if (state != STATE_AWAY &&
+		    clock_ticks() - saved >= SAVE_EVERY) {
 			save_counters(r);
 			saved = clock_ticks();
 		}
-		if (clock_ticks() - shown_at >= PROGRESS) {
+		if (clock_ticks() - shown_at >= PROGRESS_EVERY) {
 			shown_at = clock_ticks();
 			log_progress(r,
 			    sum_counts(r) != sum ? LOG_LEVEL_INFO
@@ -162,7 +163,7 @@ run_steps(struct job_run *r)
 	return state;
 }
 
-/* What is wrong is told when it begins, not at each step. */
+/* Run a step.  Log a failure when it begins, not at each step. */
 static enum job_state
 run_step(struct job_run *r, enum job_state last, bool *ret_more)
 {
@@ -197,14 +198,15 @@ log_state(enum job_state state, const struct fail *f)
 	}
 }
 
-/* What was counted goes to where the metrics read it; or the next time. */
+/* Add the counters to those in the database; if it fails, the next call does.
+ */
 static void
 save_counters(struct job_run *r)
 {
 	struct fail f = { 0 };
 	bool failed;
 
-	db_set_deadline(r->db, clock_ticks() + SAVE_MAX);
+	db_set_deadline(r->db, clock_ticks() + SAVE_TIMEOUT);
 	failed = companion_counter_save(r->db, r->arena, r->slot, &f) == -1;
 	if (failed && !r->unsaved)
 		log_warn("event=counters_save_failed why=%s", f.why);
@@ -213,7 +215,7 @@ save_counters(struct job_run *r)
 	arena_reset(r->arena);
 }
 
-/* One line: what the run has done so far. */
+/* Log the numbers of the run so far. */
 static void
 log_progress(const struct job_run *r, enum log_level level, const char *event,
     int64_t began)
@@ -228,7 +230,7 @@ log_progress(const struct job_run *r, enum log_level level, const char *event,
 	    (double)(clock_ticks() - began) / CLOCK_SECOND);
 }
 
-/* Counts only rise, so a sum that stays says that none has moved. */
+/* Counts only rise, so an equal sum means that no count has changed. */
 static int64_t
 sum_counts(const struct job_run *r)
 {

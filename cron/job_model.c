@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The job "model": look at the place that models come from when it is time
- * to, and make what is there serve if it is another than before.  What is
- * refused changes nothing but what is said about it.
+ * The job "model": poll the source of models when it is due, and activate its
+ * model if it has changed.  A refused model leaves the active one in place.
  */
 #include "config.h"
 
@@ -36,24 +35,24 @@ enum { COUNT_POLLS, COUNT_LOADED, COUNT_REFUSED };
 /* The values of the label "result" of the metric. */
 enum model_result { RESULT_SAME, RESULT_LOADED, RESULT_REFUSED };
 
-/* What is known from step to step. */
+/* State that lasts from step to step. */
 struct model_state {
 	char host[HOST_NAME_MAX + 1];
-	const struct model_source *source; /* NULL: there is none */
+	const struct model_source *source; /* NULL: none is configured */
 	int64_t poll_at; /* clock_ticks() of the next claim */
 };
 
-/* The turn to look at a place. */
+/* A claim of one poll. */
 struct poll_claim {
-	const char *place;
+	const char *place; /* identifies the source */
 	int64_t lease_end; /* 0: another companion polls, or it is not due */
-	const char *etag; /* of what was seen before, or NULL */
+	const char *etag; /* of the last good model, or NULL */
 };
 
-/* What is there. */
+/* The result of a poll. */
 struct poll_result {
 	struct model_source_found found;
-	const char *refusal; /* NULL: it is good, or the same as before */
+	const char *refusal; /* why it failed; NULL: good or unchanged */
 	char hash[HASH_SIZE];
 };
 
@@ -92,8 +91,8 @@ job_model_open(struct job_run *r, struct fail *f)
 }
 
 /*
- * Who is told to do it once looks, due or not, but gives nothing up: by hand
- * there may be no place only because the credentials of the units are missing.
+ * With --once, poll even if it is not due, but do not drop a loaded model: a
+ * call by hand may lack the credentials that configure the source in the units.
  */
 int
 job_model_step(struct job_run *r, bool *ret_more, struct fail *f)
@@ -114,10 +113,9 @@ job_model_close(struct job_run *r)
 }
 
 /*
- * Look at the place if it is due and nobody else does.  No transaction is
- * open meanwhile: a claim keeps others away, and what is told under one that
- * they have taken over counts for nothing, so that things are told in the
- * order in which they were seen.
+ * Poll the source if that is due and no other companion does.  A lease, not a
+ * transaction, keeps others away.  The database ignores a result that comes
+ * after its lease has expired, so an old result never replaces a newer one.
  */
 static int
 poll_source(
@@ -143,7 +141,7 @@ poll_source(
 	return 0;
 }
 
-/* Learn whether to look. */
+/* Claim the poll if it is due. */
 static int
 claim_poll(struct job_run *r, const struct model_state *s,
     struct poll_claim *ret, struct fail *f)
@@ -167,7 +165,7 @@ claim_poll(struct job_run *r, const struct model_state *s,
 	return 0;
 }
 
-/* See what is there.  False if the run ended before that. */
+/* Poll the source.  Return false if the run ended before it answered. */
 static bool
 read_source(struct job_run *r, const struct model_state *s,
     const struct poll_claim *claim, struct poll_result *ret)
@@ -193,7 +191,7 @@ refused:
 	return true;
 }
 
-/* Tell the database what there is, and what comes of it the log. */
+/* Report the result to the database; *ret_mine: the lease was still held. */
 static int
 report_poll(struct job_run *r, const struct model_state *s,
     const struct poll_claim *claim, const struct poll_result *seen,
@@ -217,8 +215,8 @@ report_poll(struct job_run *r, const struct model_state *s,
 }
 
 /*
- * Count a look, and log what is news.  Who was told to look once is told in
- * any case.
+ * Count a poll, and log a result that differs from the last.  With --once, a
+ * refused model makes the step fail.
  */
 static int
 count_poll(struct job_run *r, const struct model_state *s,
@@ -252,7 +250,10 @@ count_poll(struct job_run *r, const struct model_state *s,
 	return 0;
 }
 
-/* There is no place to look at; what came from one goes with the last. */
+/*
+ * No source is configured.  Report that; after the last host with a source the
+ * database drops the model that came from one.
+ */
 static int
 drop_source(struct job_run *r, struct model_state *s, struct fail *f)
 {

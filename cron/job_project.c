@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The job "project": count for analytics, for the signals of risk and for what
- * is on probation, match labels with decisions, watch for drift, and when it is
- * told to, or somebody else was who did not finish, count the log anew for
- * analytics beside that.
+ * The job "project": count decisions and labels for analytics, the signals
+ * risk.* and shadows, match labels with decisions, check for drift, seal the
+ * audit trail.  With --rebuild, or if a rebuild was interrupted, also rebuild
+ * the counts of analytics from the verdict log.
  */
 #include "config.h"
 
@@ -18,21 +18,21 @@
 #include "lib/db/db.h"
 #include "lib/sys/log.h"
 
-#define COUNT_MAX 2000 /* decisions that one step counts, with entities */
-#define REBUILD_MAX 5000 /* that one step counts anew, without */
-#define LABELS_MAX 20 /* labels that one step looks for decisions of */
+#define COUNT_MAX 2000 /* decisions per step, counted with entities */
+#define REBUILD_MAX 5000 /* decisions per step of a rebuild, without */
+#define LABELS_MAX 20 /* labels per step to match with decisions */
 #define REBUILD (1U << JOB_OPTION_rebuild)
 
 enum { COUNT_DECISIONS, COUNT_LABELS, COUNT_REBUILT, COUNT_DAYS };
 
-/* What there is to do for the next step. */
+/* What the next step has to do. */
 struct work_left {
 	bool more;
-	bool rebuilding; /* the log is being counted anew */
-	bool busy; /* somebody else counts at this moment */
+	bool rebuilding; /* a rebuild is in progress */
+	bool busy; /* another companion counts at this moment */
 };
 
-static int log_shadow_end(struct job_run *r, struct fail *f);
+static int announce_shadow_scorer(struct job_run *r, struct fail *f);
 static bool is_idle(const struct work_left *left);
 static int project_new(
     struct job_run *r, struct work_left *ret, struct fail *f);
@@ -43,18 +43,18 @@ static int rebuild_begin(
     struct job_run *r, struct work_left *ret, struct fail *f);
 static int rebuild_step(struct job_run *r, struct fail *f);
 
-/* What is counted, what is matched, and what is counted anew commit apart. */
+/* Counting, matching and rebuilding commit separately. */
 int
 job_project_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	struct work_left left = { 0 };
 	bool unsealed = false;
 
-	/* Whatever is wrong with the counting, the audit trail is sealed. */
+	/* Seal first, so that a failure to count does not prevent it. */
 	if (audit_seal_step(r, &unsealed, f) == -1)
 		return -1;
-	if (log_shadow_end(r, f) == -1 || project_new(r, &left, f) == -1 ||
-	    match_labels(r, &left, f) == -1 ||
+	if (announce_shadow_scorer(r, f) == -1 ||
+	    project_new(r, &left, f) == -1 || match_labels(r, &left, f) == -1 ||
 	    entity_risk_project_labels(r, &left.more, f) == -1 ||
 	    entity_risk_project_forget(r, f) == -1 ||
 	    drift_check_step(r, is_idle(&left), &left.more, f) == -1)
@@ -64,16 +64,16 @@ job_project_step(struct job_run *r, bool *ret_more, struct fail *f)
 	if (left.rebuilding && !left.busy && rebuild_step(r, f) == -1)
 		return -1;
 
-	/* Who waits for the end of a rebuild does not end before it. */
+	/* A run with --once continues until the rebuild is complete. */
 	*ret_more = left.more || left.rebuilding || unsealed;
 	if (left.rebuilding && left.busy)
 		poll(NULL, 0, r->job->pause_ms);
 	return 0;
 }
 
-/* The database cannot know that it is to count what a setting is about. */
+/* Report the setting SCORER_SHADOW, so that the database counts that scorer. */
 static int
-log_shadow_end(struct job_run *r, struct fail *f)
+announce_shadow_scorer(struct job_run *r, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -85,7 +85,7 @@ log_shadow_end(struct job_run *r, struct fail *f)
 	return db_one(r->db, r->arena, STMT_SHADOW_SCORER, &p, &rows, f);
 }
 
-/* All that has been decided is counted, of days before and now. */
+/* Return whether all decisions are counted. */
 static bool
 is_idle(const struct work_left *left)
 {
@@ -93,8 +93,8 @@ is_idle(const struct work_left *left)
 }
 
 /*
- * Count what has been decided, and found out, since the last time: for
- * analytics and for risk in one transaction, since they share the cursor.
+ * Count new decisions, cases and labels.  Analytics and risk share a cursor and
+ * therefore a transaction.
  */
 static int
 project_new(struct job_run *r, struct work_left *ret, struct fail *f)
@@ -126,7 +126,7 @@ count_next(struct job_run *r, struct work_left *ret, struct fail *f)
 	return db_run(r->db, r->arena, STMT_COMMIT, NULL, NULL, f);
 }
 
-/* Look for the decisions that labels wait for. */
+/* Match labels that arrived before their decision. */
 static int
 match_labels(struct job_run *r, struct work_left *ret, struct fail *f)
 {
@@ -144,7 +144,7 @@ match_labels(struct job_run *r, struct work_left *ret, struct fail *f)
 	return 0;
 }
 
-/* Begin to count anew, unless somebody counts just now: with the next step. */
+/* Begin a rebuild.  If another companion counts, the next step does it. */
 static int
 rebuild_begin(struct job_run *r, struct work_left *ret, struct fail *f)
 {
@@ -163,7 +163,6 @@ rebuild_begin(struct job_run *r, struct work_left *ret, struct fail *f)
 	return 0;
 }
 
-/* One step of counting anew. */
 static int
 rebuild_step(struct job_run *r, struct fail *f)
 {

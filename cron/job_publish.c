@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From verdict log and outbox to deliveries: a row a subscriber and event. */
+/* Publish: turn events into deliveries, one per event and subscriber. */
 #include "config.h"
 
 #include "core/base/fail.h"
@@ -11,8 +11,8 @@
 #include "lib/shared/metric.h"
 #include "lib/net/event_topic.h"
 
-#define AT_ONCE 2000 /* deliveries of one transaction, about */
-#define REST 4 /* times as long as it took, when there is no more */
+#define DELIVERIES_MAX 2000 /* per transaction, roughly */
+#define REST_FACTOR 4 /* pause in multiples of the time that the step took */
 
 enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
 _Static_assert(COUNT__MAX == JOB_PUBLISH_COUNTS, "deliver's come after");
@@ -22,19 +22,19 @@ static void count_published(struct job_run *r, const struct rows *rows, int row,
     enum event_topic topic);
 
 /*
- * The transaction that the log is to be read from, so that nothing is read
- * twice, and the session in which the server said so: another session may be
- * one with another server.
+ * Where the next step starts to read the log (a transaction id), and the
+ * session that gave this id.  It is not valid in another session, which may
+ * belong to another server.
  */
-static int64_t looked;
+static int64_t next_xid;
 static int64_t session;
 
 /*
- * When to look again, clock_ticks().  Pages of the log that are not summarized
- * yet, those of the last minute or so, are read each time: under load that is
- * not to cost more than a fifth of a processor.
+ * clock_ticks() of the next poll.  Each poll reads the pages of the log that
+ * the index has not summarized yet, about the last minute.  The pause limits
+ * this to a fifth of a processor under load.
  */
-static int64_t due;
+static int64_t next_poll;
 
 int
 job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
@@ -48,12 +48,12 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 	if (db_ready(r->db, f) == -1)
 		return -1;
 	forget_cursor(r->db);
-	if (r->until != 0 && began < due)
+	if (r->until != 0 && began < next_poll)
 		return 0;
 	params_init(&p, r->arena);
-	params_int(&p, AT_ONCE);
+	params_int(&p, DELIVERIES_MAX);
 	params_int(&p, conf.NOTIFY_THROTTLE_PER_MIN);
-	params_int(&p, looked);
+	params_int(&p, next_xid);
 	if (db_run(r->db, r->arena, STMT_PUBLISH_NEXT, &p, &rows, f) == -1)
 		return -1;
 	for (row = 0; row < rows.n; row++) {
@@ -61,22 +61,23 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 		if (name != NULL)
 			count_published(r, &rows, row, event_topic_parse(name));
 		*ret_more = rows_bool(&rows, row, rows_col(&rows, "more"));
-		looked = rows_int(&rows, row, rows_col(&rows, "next_xid"));
+		next_xid = rows_int(&rows, row, rows_col(&rows, "next_xid"));
 	}
 	if (!*ret_more)
-		due = clock_ticks() + REST * (clock_ticks() - began);
+		next_poll =
+		    clock_ticks() + REST_FACTOR * (clock_ticks() - began);
 	return 0;
 }
 
-/* In a new session the cursor of the database alone is true. */
+/* In a new session, start from the cursor in the database. */
 static void
 forget_cursor(const struct db *db)
 {
 	if (db_session(db) == session)
 		return;
 	session = db_session(db);
-	looked = 0;
-	due = 0;
+	next_xid = 0;
+	next_poll = 0;
 }
 
 static void

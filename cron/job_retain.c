@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The job "retain": sweeps when they are due, and partitions ahead. */
+/* The job "retain": run sweeps when due, and create partitions ahead. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,15 +15,15 @@
 #include "lib/shared/metric.h"
 #include "lib/retention/retention.h"
 
-#define COUNT_PARTITIONS RETENTION__MAX /* the collections come before */
+#define COUNT_PARTITIONS RETENTION__MAX /* after the collections */
 #define AHEAD_PAUSE (600 * CLOCK_SECOND)
 
-/* What is known from step to step. */
+/* State that lasts from step to step. */
 struct retain_state {
 	struct retention_sweep sweep;
 	bool sweeping;
-	int64_t ahead_at; /* clock_ticks() to look at partitions again */
-	int64_t session; /* db_session() that all this is of */
+	int64_t ahead_at; /* clock_ticks() of the next check of partitions */
+	int64_t session; /* db_session() in which all this is valid */
 };
 
 static bool sweep_ended(void *arg);
@@ -43,7 +43,7 @@ job_retain_open(struct job_run *r, struct fail *f)
 	return 0;
 }
 
-/* What the end of the run cuts short is not done, and no failure. */
+/* A step that the end of the run cancels is not a failure. */
 int
 job_retain_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
@@ -70,7 +70,7 @@ sweep_ended(void *arg)
 	return run_must_stop(arg);
 }
 
-/* Partitions first: without them no decision is stored. */
+/* Create partitions first: decisions cannot be stored without them. */
 static int
 sweep_batches(
     struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f)
@@ -78,11 +78,11 @@ sweep_batches(
 	int64_t gone[RETENTION__MAX];
 	bool sweeping;
 
-	/* The next server may be another, and lack what this one had. */
+	/* A new session may be with another server, which lacks partitions. */
 	if (s->session != db_session(r->db))
 		*s = (struct retain_state) { .session = db_session(r->db) };
 
-	/* After a failure the next one starts from the beginning. */
+	/* If this step fails, the next one begins a new sweep. */
 	sweeping = s->sweeping;
 	s->sweeping = false;
 	if (clock_ticks() >= s->ahead_at &&

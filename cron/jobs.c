@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The jobs there are, as jobs.tbl has them. */
+/* The table of jobs, from jobs.tbl. */
 #include "config.h"
 
 #include <string.h>

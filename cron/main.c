@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assay-cron: the companion.  Options and settings, then one job. */
+/* assay-cron, the companion: read options and settings, then run jobs. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,18 +16,18 @@
 #include "lib/sys/core_dump.h"
 #include "lib/sys/log.h"
 
-#define WORK "work" /* the job that is several */
+#define WORK "work" /* runs several jobs */
 #define LIST_MAX 8
 #define FOR_MAX (366LL * 24 * 3600) /* seconds */
-#define OPTIONS 256 /* enum job_option from here on, for getopt_long() */
+#define OPTIONS 256 /* getopt_long() returns this + enum job_option */
 
 /* What the command line asks for. */
 struct cron_options {
-	const char *path; /* of the settings, or NULL */
-	int64_t seconds; /* 0: once */
-	bool check; /* the settings only */
-	bool print;
-	unsigned options; /* of jobs: 1 << enum job_option */
+	const char *path; /* of the file with settings, or NULL */
+	int64_t seconds; /* 0: run once */
+	bool check; /* only check the settings */
+	bool print; /* only print the settings */
+	unsigned options; /* 1 << enum job_option */
 	const struct job *list[LIST_MAX];
 	size_t n;
 };
@@ -36,7 +36,7 @@ static void parse_cron_options(
     int argc, char *argv[], struct cron_options *ret);
 static void choose_job(int argc, char *argv[], struct cron_options *ret);
 static void check_options(const struct cron_options *opt);
-static int64_t parse_since(const char *text);
+static int64_t parse_duration(const char *text);
 static void need_settings(const struct cron_options *opt);
 static void print_cron_usage(FILE *out);
 
@@ -55,7 +55,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Those of jobs, and whose they are. */
+/* Options of single jobs. */
 static const struct {
 	const char *name;
 	const char *job;
@@ -88,7 +88,7 @@ main(int argc, char *argv[])
 			  : work_jobs(opt.list, opt.n, until, opt.options);
 }
 
-/* Read options and job; what they get wrong ends here. */
+/* Read options and jobs; exit if they are wrong. */
 static void
 parse_cron_options(int argc, char *argv[], struct cron_options *ret)
 {
@@ -101,7 +101,7 @@ parse_cron_options(int argc, char *argv[], struct cron_options *ret)
 			ret->path = optarg;
 			break;
 		case 'f':
-			if ((ret->seconds = parse_since(optarg)) == -1)
+			if ((ret->seconds = parse_duration(optarg)) == -1)
 				log_exit(EX_USAGE,
 				    "--for takes a time such as 55s, 10m or "
 				    "2h, up to a year");
@@ -135,7 +135,7 @@ parse_cron_options(int argc, char *argv[], struct cron_options *ret)
 	check_options(ret);
 }
 
-/* The jobs that the operands name. */
+/* Find the jobs that the operands name; exit if they are wrong. */
 static void
 choose_job(int argc, char *argv[], struct cron_options *ret)
 {
@@ -160,7 +160,7 @@ choose_job(int argc, char *argv[], struct cron_options *ret)
 	}
 }
 
-/* Each option of a job is one of a job that is asked for. */
+/* Exit if an option belongs to a job that does not run. */
 static void
 check_options(const struct cron_options *opt)
 {
@@ -177,9 +177,9 @@ check_options(const struct cron_options *opt)
 	}
 }
 
-/* Seconds, or -1. */
+/* Parse a time such as 10m; return seconds, or -1. */
 static int64_t
-parse_since(const char *text)
+parse_duration(const char *text)
 {
 	long long n;
 	char *end;
@@ -199,7 +199,7 @@ parse_since(const char *text)
 	return n > FOR_MAX ? -1 : n;
 }
 
-/* Each job's database is named; whether it is there shows later. */
+/* Check that the settings of each job are complete; do not connect. */
 static void
 need_settings(const struct cron_options *opt)
 {

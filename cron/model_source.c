@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The places that models come from, and what each needs to be set. */
+/* The kinds of model sources, and the settings that each needs. */
 #include "config.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ model_source_check(struct fail *f)
 	for (i = 0; so != NULL && i < nitems(needs); i++)
 		if (needs[i].id == so->id && *needs[i].value == NULL)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
-			    needs[i].name,
-			    "must be set if models come from %s", so->name);
+			    needs[i].name, "must be set if models come from %s",
+			    so->name);
 	return 0;
 }

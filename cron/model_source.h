@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The places that models come from: a file, a URL, an object of a storage. */
+/* Sources of models: a file, a URL, an object in S3 storage. */
 #ifndef CRON_MODEL_SOURCE_H
 #define CRON_MODEL_SOURCE_H
 
@@ -10,22 +10,24 @@ struct arena;
 struct fail;
 struct job_run;
 
-/* What a look came to; with neither text nor same it was ended before. */
+/* The result of a poll.  Without text and same, the run ended before it. */
 struct model_source_found {
-	const char *text; /* NUL-terminated, in the run's arena */
+	const char *text; /* NUL-terminated, in r->arena */
 	size_t size;
-	const char *etag; /* for the next look to know it by, or NULL */
-	bool same; /* there is what the etag was of */
+	const char *etag; /* to send with the next poll, or NULL */
+	bool same; /* the model is still the etag's */
 };
 
-/* The name of a place, of which it says nothing but which it is; or NULL. */
+/*
+ * Return a name that identifies the source but reveals no URL or secret, from
+ * arena a; or NULL if the arena is full.
+ */
 typedef const char *model_source_place_fn(struct arena *a, const char *host);
 
 /*
- * Look at the place, which had what etag names when it was last looked at
- * (NULL: nothing is known).  No more than MODEL_FILE_MAX bytes and one are
- * taken.  Returns 0, or -1 with f set to why there is nothing: no host, URL,
- * secret or word of a server is in it.
+ * Poll the source.  etag is that of the last good model, or NULL.  Read at most
+ * MODEL_FILE_MAX + 1 bytes.  Return 0, or -1 with f set to a reason without
+ * host, URL, secret or text of the server.
  */
 typedef int model_source_poll_fn(struct job_run *r, const char *etag,
     struct model_source_found *ret, struct fail *f);
@@ -33,21 +35,21 @@ typedef int model_source_poll_fn(struct job_run *r, const char *etag,
 /* In the order of the label "source" of the metrics. */
 enum model_source_id { SOURCE_DISK = 1, SOURCE_URL, SOURCE_S3, SOURCE__MAX };
 
-/* A kind of place. */
+/* A kind of source. */
 struct model_source {
 	enum model_source_id id;
 	const char *name; /* in MODEL_SOURCE and assay.model_activation */
-	int lease_ms; /* longer than a look takes */
+	int lease_ms; /* longer than a poll takes */
 	model_source_place_fn *place;
 	model_source_poll_fn *poll_fn;
 };
 
-/* The source that the settings name, NULL when they name none. */
+/* Return the source that MODEL_SOURCE names, or NULL if it is not set. */
 const struct model_source *model_source_find(void);
 
 /*
- * Whether the settings have all that their source needs.  Returns 0, or -1
- * with f naming what is missing.
+ * Check that the settings of the source are complete.  Return 0, or -1 with f
+ * set to the missing one.
  */
 int model_source_check(struct fail *f) __attribute__((warn_unused_result));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Models from a file of this host. */
+/* Models from a file on this host. */
 #include "config.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ model_source_disk_place(struct arena *a, const char *host)
 	return str_text(&s);
 }
 
-/* What is no file may never end, or begin. */
+/* Refuse a FIFO or a device: reading it could block forever. */
 int
 model_source_disk_poll(struct job_run *r, const char *etag,
     struct model_source_found *ret, struct fail *f)
@@ -65,7 +65,7 @@ refuse_model_file(struct fail *f, const char *why)
 	    "the file cannot be read: %s", why);
 }
 
-/* Up to size bytes, to the end of the file; how many, or -1. */
+/* Read the file up to size bytes; return their number, or -1. */
 static ssize_t
 read_all(int fd, char *ret, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Models from a URL, and from object storage that speaks S3. */
+/* Models from a URL, and from S3-compatible object storage. */
 #include "config.h"
 
 #include <stdint.h>
@@ -18,8 +18,8 @@
 #define TIMEOUT_MS 20000 /* of a poll; LEASE_WEB is longer */
 #define CONNECT_MS 5000
 #define STALL_S 10
-#define WAIT_MS 100 /* before it is asked whether the run is over */
-#define MARK_SIZE 16 /* digits of a URL's hash */
+#define WAIT_MS 100 /* between two checks whether the run must end */
+#define MARK_SIZE 16 /* digits of a URL's hash, before an etag */
 #define ETAG_MAX (256 - MARK_SIZE - 1)
 #define NO_BODY                                                                \
 	"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -34,10 +34,10 @@ static void add_request_header(struct arena *a, struct http_call *call,
     const char *name, const char *value);
 static int send_source_request(struct job_run *r, struct http_call *call,
     const char *etag, struct model_source_found *ret, struct fail *f);
-static int take_answer(struct arena *a, const struct http_call *call,
+static int read_response(struct arena *a, const struct http_call *call,
     bool asked, struct model_source_found *ret, struct fail *f);
-static const char *etag_for(const char *url, const char *etag);
-static const char *etag_of(struct arena *a, const struct http_call *call);
+static const char *etag_to_send(const char *url, const char *etag);
+static const char *etag_to_store(struct arena *a, const struct http_call *call);
 
 const char *
 model_source_url_place(struct arena *a, const char *host)
@@ -85,8 +85,8 @@ model_source_s3_poll(struct job_run *r, const char *etag,
 }
 
 /*
- * By a hash: a URL may hold a secret.  What follows a question mark is none of
- * the name, so that another token there makes no other place.
+ * Hash the URL, which may hold a secret.  Leave out the query, so that a
+ * changed token in it does not make another source.
  */
 static const char *
 name_place(struct arena *a, const char *source, const char *url)
@@ -109,7 +109,7 @@ hash_url(const char *url, size_t n, char ret[HASH_SIZE])
 	crypt_hex(hash, sizeof(hash), ret);
 }
 
-/* The bucket is in the path, which every storage understands. */
+/* Put the bucket into the path, which every S3 storage supports. */
 static const char *
 s3_url(struct arena *a)
 {
@@ -129,7 +129,7 @@ s3_url(struct arena *a)
 	return str_text(&s);
 }
 
-/* As it is signed: once, and every byte that may be. */
+/* Percent-encode once, as the signature of S3 expects it. */
 static void
 add_encoded(struct str *s, const char *text)
 {
@@ -162,7 +162,7 @@ add_request_header(struct arena *a, struct http_call *call, const char *name,
 	call->headers[n] = str_text(&s);
 }
 
-/* Send the request; when the run is over, whatever it is at. */
+/* Send the request and wait; stop waiting when the run must end. */
 static int
 send_source_request(struct job_run *r, struct http_call *call, const char *etag,
     struct model_source_found *ret, struct fail *f)
@@ -178,7 +178,7 @@ send_source_request(struct job_run *r, struct http_call *call, const char *etag,
 	call->reply_max = MODEL_FILE_MAX;
 	if (r->arena->overflow)
 		return fail_memory(f);
-	if ((etag = etag_for(call->url, etag)) != NULL)
+	if ((etag = etag_to_send(call->url, etag)) != NULL)
 		add_request_header(r->arena, call, "If-None-Match", etag);
 	if ((h = http_new(1, f)) == NULL || http_start(h, call, f) == -1)
 		goto done;
@@ -186,16 +186,16 @@ send_source_request(struct job_run *r, struct http_call *call, const char *etag,
 		continue;
 	result = call->status == 0 && call->error == NULL
 	    ? 0
-	    : take_answer(r->arena, call, etag != NULL, ret, f);
+	    : read_response(r->arena, call, etag != NULL, ret, f);
 	http_done(h, call);
 done:
 	http_free(h);
 	return result;
 }
 
-/* What the server sent, but nothing of it in f. */
+/* Read the response; f gets no text of the server. */
 static int
-take_answer(struct arena *a, const struct http_call *call, bool asked,
+read_response(struct arena *a, const struct http_call *call, bool asked,
     struct model_source_found *ret, struct fail *f)
 {
 	char *text;
@@ -218,16 +218,16 @@ take_answer(struct arena *a, const struct http_call *call, bool asked,
 	text[call->reply_size] = '\0';
 	ret->text = text;
 	ret->size = call->reply_size;
-	ret->etag = etag_of(a, call);
+	ret->etag = etag_to_store(a, call);
 	return 0;
 }
 
 /*
- * What etag_of() kept, as it was sent, or NULL if it was of another URL: what
- * follows a question mark may ask for something else.
+ * Return the etag as the server sent it, or NULL if etag_to_store() marked it
+ * with another URL: a different query may name a different model.
  */
 static const char *
-etag_for(const char *url, const char *etag)
+etag_to_send(const char *url, const char *etag)
 {
 	char mark[HASH_SIZE];
 
@@ -238,11 +238,11 @@ etag_for(const char *url, const char *etag)
 }
 
 /*
- * One that can be sent back as it is and stands for nothing but this, marked
- * with its URL, or NULL: "*" would stand for whatever there is from then on.
+ * Return the response's etag after a mark made from its URL, or NULL if it is
+ * not well-formed.  "*" in particular would match any later model.
  */
 static const char *
-etag_of(struct arena *a, const struct http_call *call)
+etag_to_store(struct arena *a, const struct http_call *call)
 {
 	const char *etag = http_header(call, "ETag");
 	const char *at = etag;

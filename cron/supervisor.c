@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Several jobs at once, each in a process of its own. */
+/* Run several jobs at the same time, each in its own process. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,33 +17,33 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define PAUSE_KILLED 1000 /* ms */
+#define PAUSE_KILLED 1000 /* ms before a killed job is restarted */
 
 /* A job and its process. */
 struct supervised_job {
 	const struct job *job;
-	pid_t pid; /* 0: there is none */
+	pid_t pid; /* 0: not running */
 };
 
 struct supervisor_state {
 	struct supervised_job *children;
 	size_t n;
-	int64_t until; /* as run_job() has it */
+	int64_t until; /* for run_job() */
 	unsigned options;
 	pid_t self;
-	sigset_t before; /* what was blocked before this began */
+	sigset_t before; /* signals that were blocked at the start */
 	bool ending; /* TERM or INT came */
-	int status; /* the highest so far */
+	int status; /* the highest exit status so far */
 };
 
 static void start_child(struct supervisor_state *w, struct supervised_job *c);
-static bool has_any(const struct supervisor_state *w);
-static void end_children(struct supervisor_state *w);
+static bool child_is_running(const struct supervisor_state *w);
+static void stop_children(struct supervisor_state *w);
 static void reap_child(struct supervisor_state *w);
 static void settle_child(
     struct supervisor_state *w, struct supervised_job *c, int wait_status);
 static int exit_status_of_child(const struct job *job, int wait_status);
-static void note_signal(struct supervisor_state *w, int status);
+static void raise_status(struct supervisor_state *w, int status);
 
 int
 work_jobs(
@@ -75,10 +75,10 @@ work_jobs(
 		start_child(&w, &w.children[i]);
 	}
 
-	while (has_any(&w)) {
+	while (child_is_running(&w)) {
 		got = sigwaitinfo(&awaited, NULL);
 		if (got == SIGTERM || got == SIGINT)
-			end_children(&w);
+			stop_children(&w);
 		reap_child(&w);
 	}
 	free(w.children);
@@ -86,8 +86,9 @@ work_jobs(
 }
 
 /*
- * A child ends when its parent is killed; what it does is safe to end.  It
- * hears nothing until it listens: who is told to end at once ends well, too.
+ * The kernel sends TERM to the child when its parent dies.  The child unblocks
+ * signals only after it has installed its handlers, so an early TERM ends it
+ * properly, too.
  */
 static void
 start_child(struct supervisor_state *w, struct supervised_job *c)
@@ -97,7 +98,7 @@ start_child(struct supervisor_state *w, struct supervised_job *c)
 	if (pid == -1) {
 		log_error("event=job_start_failed job=%s why=%s", c->job->name,
 		    strerror(errno));
-		note_signal(w, EX_OSERR);
+		raise_status(w, EX_OSERR);
 		return;
 	}
 	if (pid != 0) {
@@ -112,7 +113,7 @@ start_child(struct supervisor_state *w, struct supervised_job *c)
 }
 
 static bool
-has_any(const struct supervisor_state *w)
+child_is_running(const struct supervisor_state *w)
 {
 	size_t i;
 
@@ -121,9 +122,8 @@ has_any(const struct supervisor_state *w)
 	return i < w->n;
 }
 
-/* Tell them all to end. */
 static void
-end_children(struct supervisor_state *w)
+stop_children(struct supervisor_state *w)
 {
 	size_t i;
 
@@ -133,7 +133,7 @@ end_children(struct supervisor_state *w)
 			kill(w->children[i].pid, SIGTERM);
 }
 
-/* See to those that have ended. */
+/* Settle each child that has ended. */
 static void
 reap_child(struct supervisor_state *w)
 {
@@ -148,15 +148,15 @@ reap_child(struct supervisor_state *w)
 }
 
 /*
- * Its work is not to lie still for the rest of the time because somebody
- * killed it, or it was more than the machine had memory for.
+ * Restart a job that was killed, by hand or for lack of memory: its work would
+ * otherwise stop for the rest of the run.
  */
 static void
 settle_child(
     struct supervisor_state *w, struct supervised_job *c, int wait_status)
 {
 	c->pid = 0;
-	note_signal(w, exit_status_of_child(c->job, wait_status));
+	raise_status(w, exit_status_of_child(c->job, wait_status));
 	if (!WIFSIGNALED(wait_status) || w->ending || clock_ticks() >= w->until)
 		return;
 	poll(NULL, 0, PAUSE_KILLED);
@@ -174,7 +174,7 @@ exit_status_of_child(const struct job *job, int wait_status)
 }
 
 static void
-note_signal(struct supervisor_state *w, int status)
+raise_status(struct supervisor_state *w, int status)
 {
 	if (status > w->status)
 		w->status = status;
