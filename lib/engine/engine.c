@@ -552,9 +552,8 @@ load_shadow(struct rulebook_load *load, struct shadow_ruleset *ret,
 	ret->ruleset = rule_compile(&load->arena, text, strlen(text), &why);
 	if (ret->id != NULL && ret->ruleset != NULL)
 		return;
-	log_warn(
-	    "event=shadow_unreadable id=%s where=%s why=%s", id,
-	    why.where, why.why);
+	log_warn("event=shadow_unreadable id=%s where=%s why=%s", id, why.where,
+	    why.why);
 	arena_rewind(&load->arena, mark);
 	ret->ruleset = NULL;
 }
