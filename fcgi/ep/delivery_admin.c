@@ -17,7 +17,7 @@
 
 #define SHOWN_MAX 200 /* deliveries of each status */
 #define BATCH 2000 /* deliveries per transaction */
-#define REDRIVE_TIME (10 * CLOCK_SECOND) /* of the route's 15 */
+#define REDRIVE_TIME (10 * CLOCK_SECOND) /* of the route's 15 seconds */
 
 static const char *topic_at(
     struct json_object *list, size_t i, enum event_topic_subscriber who);

@@ -92,7 +92,10 @@ enqueue_event(struct req *req, const struct event *ev, bool *ret_mismatch)
 	return fail_set(&req->fail, FAIL_US, UNAVAILABLE, NULL, "%s", "");
 }
 
-/* Add the event's digest, whose key the engine loads if necessary. */
+/*
+ * Add the digest of the event, and store the event.  Load the engine first if
+ * it has no digest key yet.
+ */
 static int
 store_event(struct req *req, struct params *p, const struct event *ev,
     bool *ret_mismatch)

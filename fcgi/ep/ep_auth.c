@@ -287,8 +287,8 @@ try_password(struct req *req, struct resp *resp, struct login *l)
 }
 
 /*
- * Check the password if a hash slot is free.  Without a slot count nothing
- * against the account, because others occupy the slots.
+ * Check the password if a hash slot is free.  If none is free, do not count a
+ * failed login, because other requests occupy the slots.
  */
 static int
 check_password(struct req *req, struct resp *resp, struct login *l)

@@ -272,8 +272,8 @@ item_init(struct decision_request *item, const struct req *req,
 }
 
 /*
- * Count an outcome.  Return 0, or -1 with req->fail set if there is no verdict
- * to answer with.
+ * Count the outcome of an event in the metrics.  Return 0, or -1 with req->fail
+ * set if there is no verdict to answer with.
  */
 static int
 count_outcome(struct req *req, const struct decision_request *item)

@@ -20,7 +20,7 @@
 #include "lib/sys/clock.h"
 
 #define DAYS_MAX 90 /* of the window */
-#define REFERENCE_MAX 300 /* with DAYS_MAX within the 400 days stored */
+#define REFERENCE_MAX 300 /* days; with the window under 400 */
 #define DAY_SIZE 10 /* "2026-11-20" */
 
 /* The query. */
@@ -388,8 +388,7 @@ add_bin(struct str *s, const struct rows *rows, int row, const char *type)
 }
 
 /*
- * Append the labels of a bin: their fraud rate and the mean of what was
- * predicted.
+ * Append the labels of a bin: the fraud rate, and the mean of the predictions.
  */
 static void
 add_labels(struct str *s, const char *name, int64_t labels, int64_t fraud,

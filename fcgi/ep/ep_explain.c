@@ -368,7 +368,7 @@ load_tag_weights(struct req *req, struct explanation *ex)
 	    &req->fail);
 }
 
-/* Keep the first gap. */
+/* Record why the decision cannot be recomputed.  The first reason stays. */
 static void
 set_gap(struct explanation *ex, enum explain_gap gap)
 {

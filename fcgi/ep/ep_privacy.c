@@ -54,7 +54,7 @@ static const struct body_field fields[] = {
 /*
  * POST /v1/privacy/erase.  200: what has been erased, nothing for an unknown
  * user, and whether every spool is empty; 400: the id of the user is wrong;
- * 503: the time is not enough, and the same request continues.
+ * 503: there was not enough time, and the same request, sent again, continues.
  */
 int
 privacy_erase(struct req *req, struct resp *resp)

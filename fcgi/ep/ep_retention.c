@@ -21,7 +21,7 @@
 #include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
 
-#define RUN_TIME (570 * CLOCK_SECOND) /* of the route's 600 */
+#define RUN_TIME (570 * CLOCK_SECOND) /* of the route's 600 s */
 
 /* The sweep of a request. */
 struct retention_request {
@@ -102,7 +102,7 @@ run_retention(struct req *req, int64_t removed[RETENTION__MAX])
 	return r;
 }
 
-/* Continue where the last sweep was stopped, until this one is. */
+/* Continue where the last sweep was stopped, until this one has to stop. */
 static int
 sweep_once(struct retention_request *rr, struct db *db)
 {

@@ -184,7 +184,7 @@ apply_settings(struct req *req)
 	settings_sync_read(req->worker, req->arena);
 }
 
-/* Append what precedes the values. */
+/* Append the members before the values. */
 static void
 add_head(struct str *s, enum setting_page page)
 {

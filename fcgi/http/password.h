@@ -30,11 +30,10 @@ int password_check(struct req *req, const char *field)
 
 /*
  * Take a slot to hash a password, which costs 64 MiB and half a second; release
- * it with host_semaphore_release().  The number of slots leaves at least one
- * operator worker free for other requests, also while others serve long ones;
- * in a group of two, one may hash.  Never wait, because a waiting login would
- * occupy its worker.  Return the slot's number, or -1 with req->fail set to
- * UNAVAILABLE.
+ * it with host_semaphore_release().  There are so few slots that one operator
+ * worker stays free for other requests, also while others serve long ones; but
+ * at least one slot.  Never wait, because a waiting login would occupy its
+ * worker.  Return the slot's number, or -1 with req->fail set to UNAVAILABLE.
  */
 int password_slot(struct req *req) __attribute__((warn_unused_result));
 

@@ -18,7 +18,7 @@ struct fail;
 struct query {
 	size_t n;
 	struct {
-		const char *name; /* unique */
+		const char *name; /* unique in the query */
 		const char *value;
 	} pair[QUERY_PAIRS_MAX];
 };

@@ -75,10 +75,10 @@ struct req {
 
 	int connection; /* descriptor to nginx */
 	struct FCGX_Stream *in; /* source of the body */
-	const char *body; /* raw bytes, NUL-terminated; "" without */
+	const char *body; /* raw bytes, NUL-terminated; "" if none */
 	size_t body_size;
 	struct json_object *json; /* parsed body, on routes with JSON */
-	bool part_committed; /* audited: work is committed */
+	bool part_committed; /* audited: part of the work */
 	void (*committed)(struct req *req); /* audited: runs after the commit */
 	struct decision_request *item; /* of a single decision */
 };
@@ -107,7 +107,7 @@ int req_body(struct req *req, size_t max) __attribute__((warn_unused_result));
  */
 int req_dry_run(struct req *req, bool *ret) __attribute__((warn_unused_result));
 
-/* Return whether nginx has closed the connection, so that no caller waits. */
+/* Return whether nginx has closed the connection: no caller waits any more. */
 bool req_abandoned(const struct req *req);
 
 /* Return the name of a method for the log; "OTHER" if it is not served. */

@@ -22,7 +22,7 @@ enum route_access {
 
 enum budget {
 	BUDGET_NONE = 1,
-	BUDGET_DECISIONS, /* by API key; the order of the metric */
+	BUDGET_DECISIONS, /* by API key; metrics use this order */
 	BUDGET_LOGIN, /* by client address */
 	BUDGET_LABELS, /* by API key */
 	BUDGET__MAX

@@ -31,7 +31,7 @@
 #include "lib/sys/log.h"
 
 #define TICK_NS 100000000 /* 100 ms between checks */
-#define YOUNG (10 * CLOCK_SECOND) /* a death before it is early */
+#define YOUNG (10 * CLOCK_SECOND) /* age below which a death is early */
 #define PAUSE_MIN (CLOCK_SECOND / 10)
 #define PAUSE_MAX (10 * CLOCK_SECOND)
 #define OPERATOR_NICE 10 /* decisions get the CPU first */
@@ -59,7 +59,7 @@ struct master {
 	char status[STATUS_SIZE]; /* last status sent to systemd */
 	int64_t interval; /* of watchdog messages to systemd; 0: none */
 	bool stopping;
-	bool closed[GROUP__MAX]; /* groups that accept no more */
+	bool closed[GROUP__MAX]; /* groups that accept no requests */
 };
 
 static void handle_signal(struct master *m, const siginfo_t *info);
