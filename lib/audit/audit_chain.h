@@ -13,16 +13,15 @@
 struct arena;
 
 /*
- * The SHA-256 of n texts, each written as its length in bytes, a colon, the
- * text and a comma, after the prefix_size bytes at prefix and before the
- * suffix_size bytes at suffix; both may be NULL with size 0.  Returns 0, or -1
- * if the arena is full.
+ * Compute the SHA-256 of prefix, n texts and suffix.  Each text is written as
+ * its length in bytes, a colon, the text and a comma.  prefix and suffix may be
+ * NULL with size 0.  Returns 0, or -1 if the arena is full.
  *
- * An entry is hashed as its number, id, time, actor, role, action, status and
- * params.  A seal is hashed as the hash of the seal before it, if any; its
- * number, the number of its last entry, how many entries it seals and its
- * time; and the hashes of its entries, by number.  Times are microseconds
- * since 1970.
+ * The texts of an entry are its number, id, time, actor, role, action, status
+ * and params.  For a seal, prefix is the hash of the previous seal, if any; the
+ * texts are its number, the number of its last entry, the number of entries and
+ * its time; suffix is the hashes of its entries, in order of their numbers.
+ * Times are microseconds since 1970.
  */
 int audit_chain_hash(struct arena *a, const void *prefix, size_t prefix_size,
     const char *const *texts, size_t n, const void *suffix, size_t suffix_size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What of a request's parameters may be kept for people to read. */
+/* Redacting the parameters of a request for the audit trail. */
 #include "config.h"
 
 #include <json-c/json_object.h>
@@ -18,11 +18,11 @@
 #include "lib/audit/audit_redact.h"
 
 #define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
-#define TEXT_MAX 256 /* bytes of a text that are kept */
-#define LOOKED_AT (TEXT_MAX + PAN_SIZE_MAX + 1) /* bytes of it that matter */
+#define TEXT_MAX 256 /* bytes of a text that are stored */
+#define LOOKED_AT (TEXT_MAX + PAN_SIZE_MAX + 1) /* bytes to search */
 #define ITEMS_MAX 20 /* elements of an array, and members of an object */
-#define NUMBER_MAX 64 /* bytes of a number; a longer one is none of ours */
-#define SIZE_MAX_KEPT 16384 /* bytes; what comes after them is cut */
+#define NUMBER_MAX 64 /* bytes of a number; longer ones are cut */
+#define SIZE_MAX_KEPT 16384 /* bytes; the rest is cut */
 
 typedef void put_fn(struct str *s, const char *text);
 
@@ -38,14 +38,14 @@ static size_t cut_at(const char *text, size_t size);
 static const char *known_as(struct json_object *json, const char *name);
 static bool is_secret(const char *name);
 
-/* A name that holds one of these is a secret's, whatever its case. */
+/* A name that contains one of these, in any case, means a secret. */
 static const char *const secrets[] = { "password", "passwd", "secret", "token",
 	"authorization", "apikey", "api_key", "plaintext", "credential",
 	"private" };
 
 /*
- * Whose value is not for everybody, and how it is put: by their whole name, or
- * by what is in it.
+ * Names whose values are redacted, and how: by the whole name, or by a part of
+ * it.
  */
 static const struct {
 	const char *name;
@@ -90,7 +90,7 @@ audit_redact_url(struct str *s, const char *url)
 	audit_redact_text(s, n < (int)sizeof(shown) ? shown : ELLIPSIS);
 }
 
-/* A value by the name that it is known as, whatever type it has. */
+/* Write a value as its name requires, whatever its type. */
 static void
 put_redacted(struct str *s, const char *name, struct json_object *value)
 {
@@ -145,7 +145,7 @@ put_object(struct str *s, struct json_object *json)
 	str_addc(s, '}');
 }
 
-/* The elements are known as what the array is. */
+/* Write an array; the name of the array counts for its elements. */
 static void
 put_array(struct str *s, const char *name, struct json_object *json)
 {
@@ -163,7 +163,7 @@ put_array(struct str *s, const char *name, struct json_object *json)
 	str_addc(s, ']');
 }
 
-/* How values of that name are put, or NULL. */
+/* Find the function that writes values of a name; NULL: none. */
 static put_fn *
 put_as(const char *name)
 {
@@ -177,8 +177,7 @@ put_as(const char *name)
 }
 
 /*
- * A text without the full card numbers in it, cut between characters where it
- * is long.
+ * Write a text without full card numbers; cut a long one between characters.
  */
 void
 audit_redact_text(struct str *s, const char *text)
@@ -212,7 +211,7 @@ audit_redact_text(struct str *s, const char *text)
 	str_json(s, kept);
 }
 
-/* The end of the last character of a long text that is kept whole. */
+/* Find where to cut a long text: after its last complete character. */
 static size_t
 cut_at(const char *text, size_t size)
 {
@@ -226,8 +225,9 @@ cut_at(const char *text, size_t size)
 }
 
 /*
- * The value of an entry of a list is what the entry's subject says: without
- * one that there is it may be anything.  Those of conditions have a path.
+ * The name that decides how a member is redacted.  The value of a list entry is
+ * what the entry's subject says; with an unknown subject it may be anything.
+ * The value of a condition has a path beside it.
  */
 static const char *
 known_as(struct json_object *json, const char *name)

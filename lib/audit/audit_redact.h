@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* What of a request's parameters may be kept for people to read. */
+/* Redacting the parameters of a request for the audit trail. */
 #ifndef LIB_AUDIT_AUDIT_REDACT_H
 #define LIB_AUDIT_AUDIT_REDACT_H
 
 struct json_object;
 struct str;
 
-#define AUDIT_REDACT_CARD "[card]" /* stands for a full card number */
+#define AUDIT_REDACT_CARD "[card]" /* replaces a full card number */
 
 /*
- * Append a body as a JSON object: the values of names that sound like a
- * secret are replaced, addresses and phone numbers masked, URLs cut after
- * their host, of whatever type they are and in lists too; a full card number
- * in any text, name or number is "[card]"; long texts, lists and numbers are
- * cut.  What is no object is {}.  At most some 20 KiB are
- * appended, however large the body.
+ * Append a body as a JSON object without personal data.  Values whose names
+ * mean a secret are replaced, addresses and phone numbers masked, and URLs cut
+ * after the host, whatever their type, also in arrays.  A full card number in a
+ * text, name or number becomes "[card]".  Long texts, arrays and numbers are
+ * cut.  A body that is not an object becomes {}.  At most some 20 KiB are
+ * appended.
  */
 void audit_redact_body(struct str *s, struct json_object *json);
 
@@ -24,7 +24,7 @@ void audit_redact_body(struct str *s, struct json_object *json);
  */
 void audit_redact_text(struct str *s, const char *text);
 
-/* Append a URL as a JSON string that shows no more than scheme and host. */
+/* Append only scheme and host of a URL, as a JSON string. */
 void audit_redact_url(struct str *s, const char *url);
 
 #endif

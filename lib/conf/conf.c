@@ -20,16 +20,16 @@
 #include "lib/sys/limits.h"
 #include "lib/sys/log.h"
 
-#define CREDENTIALS_MAX ((size_t)65536) /* bytes of all together */
-#define CREDSTORE "/etc/credstore" /* where the units load them from */
+#define CREDENTIALS_MAX ((size_t)65536) /* bytes of all credentials together */
+#define CREDSTORE "/etc/credstore" /* where the units load them */
 #define CREDSTORE_PREFIX "assay."
 #define WEEK_MINUTES (7 * 24 * 60)
 #define YEAR_HOURS (365 * 24)
 
-/* Where the value of each row comes from. */
+/* The source of the value of each row. */
 struct conf_source {
 	const char *value; /* NULL: not set anywhere */
-	int line; /* in the file; 0: elsewhere */
+	int line; /* in the file; 0: another source */
 };
 
 static int parse_file(
@@ -135,7 +135,7 @@ conf_load(const char *path, bool pool, struct fail *f)
 	if (check_workers(&next, f) == -1)
 		goto err;
 
-	/* Nothing has changed until here. */
+	/* All checks have passed: replace the settings. */
 	free(conf_text);
 	free(conf_secrets);
 	conf_text = text;
@@ -193,8 +193,7 @@ conf_print(FILE *out)
 	}
 }
 
-/* Cut the text into values, in place; of two lines for a name the later wins.
- */
+/* Split the text into values, in place; the later of two lines counts. */
 static int
 parse_file(
     const char *path, char *text, struct conf_source *sources, struct fail *f)
@@ -209,7 +208,7 @@ parse_file(
 		if (found == -1)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where,
 			    "is not NAME=value");
-		/* The name may be the rest of a secret in two lines. */
+		/* Hide the name: it may be the second line of a secret. */
 		if ((i = find_setting(name)) == SETTINGS)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where,
 			    "names no setting");
@@ -219,7 +218,7 @@ parse_file(
 	return 0;
 }
 
-/* Secrets from systemd's $CREDENTIALS_DIRECTORY or the store it reads. */
+/* Read secrets from systemd's $CREDENTIALS_DIRECTORY or its store. */
 static int
 read_credentials(char **ret_text, struct conf_source *sources, struct fail *f)
 {
@@ -269,7 +268,7 @@ choose_sources(struct conf_source *sources)
 			sources[i] = (struct conf_source) { .value = value };
 	}
 
-	/* Of the values of NODE_ENV only "production" has a meaning here. */
+	/* NODE_ENV counts only if it is "production". */
 	value = getenv("NODE_ENV");
 	if (sources[env].value == NULL && value != NULL &&
 	    strcmp(value, "production") == 0)
@@ -305,7 +304,7 @@ refused:
 	return refuse_setting(&settings[i], &sources[i], path, why, f);
 }
 
-/* A BOOL without a value and a default is on in production. */
+/* A BOOL without value and default is true in production. */
 static void
 default_bools(const struct conf_source *sources, struct conf *next)
 {
@@ -331,7 +330,7 @@ check_setting(const struct conf_setting *s, const char *value, bool pool,
 	return -1;
 }
 
-/* Without MODEL_SOURCE the source is the one whose setting is set. */
+/* Without MODEL_SOURCE, use the source whose setting is set. */
 static int
 choose_model(const struct conf_source *sources, struct conf *next,
     size_t *ret_i, char *why)
@@ -356,8 +355,7 @@ choose_model(const struct conf_source *sources, struct conf *next,
 	return 0;
 }
 
-/* Each worker has a connection; two more are for retention and lost sessions.
- */
+/* Each worker needs a connection; two are for retention and lost sessions. */
 static int
 check_workers(const struct conf *next, struct fail *f)
 {
@@ -373,7 +371,7 @@ check_workers(const struct conf *next, struct fail *f)
 	return 0;
 }
 
-/* Name the line or the setting at fault. */
+/* Fail with the line or the setting at fault. */
 static int
 refuse_setting(const struct conf_setting *s, const struct conf_source *source,
     const char *path, const char *why, struct fail *f)
@@ -388,7 +386,7 @@ refuse_setting(const struct conf_setting *s, const struct conf_source *source,
 	    f, FAIL_INPUT, INVALID_REQUEST, where, "%s %s", s->name, why);
 }
 
-/* The row of a name, or SETTINGS. */
+/* Find the row of a name; SETTINGS: none. */
 static size_t
 find_setting(const char *name)
 {

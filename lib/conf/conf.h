@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define CONF_DAYS_MAX 36500 /* that anything is kept */
+#define CONF_DAYS_MAX 36500 /* the longest retention */
 
 struct fail;
 
@@ -24,44 +24,43 @@ struct conf {
 	bool production; /* ENGINE_ENV (or NODE_ENV) is "production" */
 };
 
-/* Read-only but for conf_load(). */
+/* Only conf_load() and conf_secret.c change it. */
 extern struct conf conf;
 
 /*
- * Read every setting and check it.  A value comes from the environment, that
- * of a SECRET else from the file of its name in $CREDENTIALS_DIRECTORY, else
- * from the file at path (NULL: no file; NAME=value lines as systemd's
- * EnvironmentFile has them: # and ; comments, quotes, no expansion; an
- * unknown name is an error), else from conf.tbl; an empty value is none.
- * Numbers must be in range and paths absolute.  A STRONG secret may nowhere
- * be a placeholder or one repeated character; in production it has at least
- * 32 bytes, and no REQUIRED setting is missing, nor for the pool one that is
- * POOL.  MODEL_SOURCE, where it is not set, is the one source that is.
- * Strings of conf point into the environment, which must stay as it is but for
- * conf_secret_hide(), or live until the next load.
- * Returns 0, or -1 with f->where "NAME" or "file:line" and nothing of what
- * stands there in f->why; conf is then unchanged, so that a reload can be
- * refused.
+ * Read and check every setting.  A value comes from the environment; else, for
+ * a SECRET, from the file with its name in $CREDENTIALS_DIRECTORY; else from
+ * the file at path (NULL: none; lines NAME=value, see conf_file.h; an unknown
+ * name is an error); else from conf.tbl.  An empty value counts as absent.
+ *
+ * Numbers must be in range and paths absolute.  Secrets that sign tokens must
+ * not contain a placeholder or be one repeated character.  In production they
+ * have at least 32 bytes, and REQUIRED settings are set, and POOL settings if
+ * pool is true.  Without MODEL_SOURCE, the source whose setting is set is used.
+ *
+ * Strings of conf point into the environment, which only conf_secret_hide() may
+ * change, or are valid until the next load.  Returns 0, or -1 with f set and
+ * conf unchanged, so that a reload can be refused.  f->where is "NAME" or
+ * "file:line"; f->why does not show the value.
  */
 int conf_load(const char *path, bool pool, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * What a program does first: load the settings as conf_load() does, remove the
- * secrets from the environment (conf_secret_hide()), and log as program with
+ * Load the settings at the start of a program with conf_load(), remove the
+ * secrets from the environment with conf_secret_hide(), and start logging with
  * LOG_LEVEL.  Exits with EX_CONFIG and a message if a setting is wrong.
  */
 void conf_start(const char *program, const char *path, bool pool);
 
 /*
- * From now on conf_load() takes secrets from where systemd would hand them
- * over from, /etc/credstore/assay.NAME, if nothing hands them over
- * ($CREDENTIALS_DIRECTORY is not set) and this is root, who alone may read
- * them: for a check by hand.
+ * Let conf_load() read secrets from /etc/credstore/assay.NAME, where systemd
+ * takes them, if $CREDENTIALS_DIRECTORY is not set and the process is root, who
+ * alone may read them.  This is for checking a configuration by hand.
  */
 void conf_use_credstore(void);
 
-/* Print every setting and its effective value, secrets as "(set)". */
+/* Print every setting with its effective value; secrets as "(set)". */
 void conf_print(FILE *out);
 
 #endif

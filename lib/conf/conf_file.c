@@ -98,7 +98,7 @@ unquote_value(char *value)
 	return value;
 }
 
-/* Cut white space off both ends, in place. */
+/* Remove white space at both ends, in place. */
 static char *
 trim_space(char *s)
 {

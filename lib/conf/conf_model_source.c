@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Checks of the settings that name the source of models. */
+/* Checks of the settings MODEL_*. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -18,10 +18,10 @@
 static const char *check_word(size_t i, const char *value);
 static bool has_path(const char *url);
 
-/* The characters that a word may have, and how many. */
+/* The allowed characters and sizes of words. */
 static const struct {
 	const char *name;
-	const char *allowed; /* NULL: all but control characters */
+	const char *allowed; /* NULL: all except control characters */
 	size_t max; /* bytes */
 	const char *why;
 } words[] = {
@@ -91,7 +91,7 @@ check_word(size_t i, const char *value)
 	return value[n] != '\0' || n > words[i].max ? words[i].why : NULL;
 }
 
-/* Whether there is more than a slash after the host of a good URL. */
+/* Whether a valid URL has more than a slash after its host. */
 static bool
 has_path(const char *url)
 {

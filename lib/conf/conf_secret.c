@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Secrets among the settings: who still has them after the start. */
+/* Removing secrets from the memory of processes that do not need them. */
 #include "config.h"
 
 #include <err.h>
@@ -35,7 +35,7 @@ static const struct {
 #undef CONF
 };
 
-/* What stood in the environment. */
+/* The values removed from the environment. */
 static char *hidden[nitems(texts)];
 
 const char *
@@ -73,14 +73,14 @@ conf_secret_forget(void)
 		if ((texts[i].flags & NO_DECIDE) == 0 || text == NULL)
 			continue;
 
-		/* All strings of conf are in memory that may be written. */
+		/* All strings of conf are in writable memory. */
 		if (!is_needed(text))
 			explicit_bzero((void *)(uintptr_t)text, strlen(text));
 		*texts[i].member = NULL;
 	}
 }
 
-/* Keep one value here, and overwrite it where it stood. */
+/* Copy one value to hidden, and overwrite it in the environment. */
 static void
 hide_value(size_t i, char *value)
 {
@@ -100,7 +100,7 @@ hide_value(size_t i, char *value)
 		err(EX_OSERR, "%s", texts[i].name);
 }
 
-/* Settings that had the one text have the other. */
+/* Let settings that point to old point to new. */
 static void
 replace_text(const char *old, const char *new)
 {
@@ -111,7 +111,7 @@ replace_text(const char *old, const char *new)
 			*texts[i].member = new;
 }
 
-/* Whether a setting that a decide worker keeps has this very text. */
+/* Whether a setting that a decide worker keeps has the same text. */
 static bool
 is_needed(const char *text)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: ISC */
-/* Secrets among the settings: who still has them after the start. */
+/* Removing secrets from the memory of processes that do not need them. */
 #ifndef LIB_CONF_CONF_SECRET_H
 #define LIB_CONF_CONF_SECRET_H
 
 /*
- * The value of a setting in the environment, or NULL: also one that
- * conf_secret_hide() has taken out of it.
+ * Return the value of a setting in the environment, or NULL.  It finds values
+ * that conf_secret_hide() has removed, too.
  */
 const char *conf_secret_env(const char *name);
 
 /*
- * Take the secrets out of the environment, for good: the strings that the
- * process was started with are overwritten, so that /proc/PID/environ of this
- * process and of those it forks shows none.  The settings keep their values, in
- * memory of this module, and later conf_load()s find them there.  Call it after
- * conf_load(), before any thread.  Exits when there is no memory.
+ * Remove the secrets from the environment: overwrite them in the strings that
+ * the process was started with, so that /proc/PID/environ of this process and
+ * of its children does not show them.  The settings keep their values in memory
+ * of this module, where later calls of conf_load() find them.  Call it after
+ * conf_load() and before starting threads.  Exits if there is no memory.
  */
 void conf_secret_hide(void);
 
 /*
- * Overwrite the secrets that only other processes need, those of the roles that
- * a decide worker does not log in as; their settings are NULL from now on.  A
- * text that a setting which stays has, too, stays.
+ * Overwrite the secrets that a decide worker does not need, those with the flag
+ * NO_DECIDE in conf.tbl, and set their settings to NULL.  A text that another
+ * setting also uses is kept.
  */
 void conf_secret_forget(void);
 

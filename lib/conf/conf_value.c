@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Values of settings: from text to a member of struct conf, and checked. */
+/* Reading the values of settings into struct conf, and checking them. */
 #include "config.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 #include "lib/conf/redis_url.h"
 #include "lib/sys/disk.h"
 
-#define SECRET_MIN 32 /* bytes: what HMAC-SHA256 cannot gain from exceeding */
+#define SECRET_MIN 32 /* bytes: the size of HMAC-SHA256 */
 
 static int read_path(const char *value, void *member, char *why);
 static int read_bool(const char *value, void *member, char *why);

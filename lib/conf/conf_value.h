@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One row of conf.tbl: how its value is read, and which values it takes. */
+/* One row of conf.tbl: reading and checking its value. */
 #ifndef LIB_CONF_CONF_VALUE_H
 #define LIB_CONF_CONF_VALUE_H
 
@@ -20,9 +20,9 @@ enum conf_flag {
 };
 
 /*
- * What is wrong with the value of the setting name, as the rest of a sentence
- * that begins with the name, or NULL if it is good.  The reason contains
- * nothing of the value.  next has all settings read, none of them checked.
+ * Check the value of the setting name.  Returns NULL if it is valid, or a
+ * reason that completes a sentence beginning with the name and does not show
+ * the value.  next has all settings, which are read but not checked.
  */
 typedef const char *conf_check_fn(
     const char *name, const char *value, const struct conf *next);
@@ -35,15 +35,15 @@ struct conf_setting {
 		int64_t max;
 		const char *const *words; /* ends with NULL */
 		conf_check_fn *check;
-	} allowed; /* what is not set does not apply */
+	} allowed; /* zero members allow everything */
 	const char *fallback;
 	int flags; /* of enum conf_flag */
 	size_t offset; /* in struct conf */
 };
 
 /*
- * Read the text of a value into its member of next.  A NULL leaves the member
- * as it is.  Returns 0, or -1 with the reason in why.
+ * Read the text of a value into its member of next; NULL changes nothing.
+ * Returns 0, or -1 with the reason in why.
  */
 int conf_value_read(const struct conf_setting *s, const char *value,
     struct conf *next, char why[CONF_WHY_SIZE]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a REDIS_URL says. */
+/* Parsing REDIS_URL. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -63,7 +63,7 @@ redis_url_parse(const char *text, struct redis_url *ret, const char **ret_why)
 		    ret_why, "must begin with redis://, rediss:// or unix://");
 	ret->tls = schemes[i].tls;
 
-	/* What stands before the path, and in it before the last "@". */
+	/* The authority ends at the path; the user ends at its last "@". */
 	host.text = text + n;
 	host.size = strcspn(host.text, "/?");
 	rest = host.text + host.size;
@@ -79,7 +79,7 @@ redis_url_parse(const char *text, struct redis_url *ret, const char **ret_why)
 				 : parse_host(host, rest, ret, ret_why);
 }
 
-/* [user]:password */
+/* Parse [user]:password. */
 static int
 parse_user(struct url_piece p, struct redis_url *ret, const char **ret_why)
 {
@@ -100,7 +100,7 @@ parse_user(struct url_piece p, struct redis_url *ret, const char **ret_why)
 	return 0;
 }
 
-/* /path[?db=n], with nothing before it. */
+/* Parse /path[?db=n]; the host must be empty. */
 static int
 parse_socket(struct url_piece host, const char *rest, struct redis_url *ret,
     const char **ret_why)
@@ -126,7 +126,7 @@ parse_socket(struct url_piece host, const char *rest, struct redis_url *ret,
 	return 0;
 }
 
-/* host[:port], then [/db]. */
+/* Parse host[:port] and [/db]. */
 static int
 parse_host(struct url_piece host, const char *rest, struct redis_url *ret,
     const char **ret_why)
@@ -165,7 +165,7 @@ parse_host(struct url_piece host, const char *rest, struct redis_url *ret,
 	return 0;
 }
 
-/* [:port] */
+/* Parse [:port]. */
 static int
 parse_port(const char *text, size_t size, struct redis_url *ret)
 {
@@ -186,7 +186,7 @@ parse_db(const char *text, struct redis_url *ret)
 	    text, strlen(text), 0, DB_MAX, ret->db, sizeof(ret->db));
 }
 
-/* Copy digits that make a number from min to max. */
+/* Copy the digits of a number from min to max. */
 static int
 copy_number(const char *text, size_t size, long long min, long long max,
     char *ret, size_t ret_size)
@@ -205,7 +205,7 @@ copy_number(const char *text, size_t size, long long min, long long max,
 	return n >= min && n <= max ? 0 : -1;
 }
 
-/* Take the %XX out of a piece; -1: a bad one, a NUL, or no room. */
+/* Decode %XX; -1 for a malformed one, a NUL, or a result that does not fit. */
 static int
 decode_piece(struct url_piece p, char *ret, size_t ret_size)
 {
@@ -232,7 +232,7 @@ decode_piece(struct url_piece p, char *ret, size_t ret_size)
 	return 0;
 }
 
-/* Letters, digits and what else stands in names of hosts. */
+/* Whether host has only characters of host names. */
 static bool
 is_redis_host(const char *host)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* URLs that operators want events sent to: what their text says of them. */
+/* Checking the text of URLs that operators give for deliveries. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGITS "0123456789"
 
-/* A host, taken out of its URL. */
+/* The host of a URL. */
 struct host {
 	const char *text;
 	size_t size;
@@ -35,7 +35,7 @@ static bool is_port(const char *text, size_t n);
 static bool is_host_name(const char *text, size_t n);
 static bool is_local(const struct host *host);
 
-/* RFC 3986's characters, less those of a fragment. */
+/* The characters of RFC 3986 without "#". */
 static const char allowed[] = LETTERS DIGITS "-._~:/?[]@!$&'()*+,;=%";
 
 int
@@ -76,7 +76,7 @@ url_check_error(const char *url, unsigned flags)
 	return NULL;
 }
 
-/* What follows the scheme, or NULL if that is not one of ours. */
+/* Skip the scheme; NULL if it is not allowed. */
 static const char *
 after_scheme(const char *url, unsigned flags)
 {
@@ -88,7 +88,7 @@ after_scheme(const char *url, unsigned flags)
 	return NULL;
 }
 
-/* Host and port of the n bytes of an authority without a user. */
+/* Split an authority of n bytes, without a user, into host and port. */
 static int
 split_authority(const char *authority, size_t n, struct host *ret)
 {
@@ -106,7 +106,7 @@ split_authority(const char *authority, size_t n, struct host *ret)
 	    : read_host_name(authority, size, ret);
 }
 
-/* An IPv6 address in brackets; a zone would be one of this machine. */
+/* Read an IPv6 address in brackets; refuse a zone, which is local. */
 static int
 read_bracketed(const char *text, size_t n, struct host *ret)
 {
@@ -149,7 +149,7 @@ is_port(const char *text, size_t n)
 	return port >= 1 && port <= PORT_MAX;
 }
 
-/* Labels of letters, digits, hyphens and underscores; a dot may end it. */
+/* Whether text is labels of [A-Za-z0-9_-] with dots, also one at the end. */
 static bool
 is_host_name(const char *text, size_t n)
 {
@@ -168,7 +168,7 @@ is_host_name(const char *text, size_t n)
 	return true;
 }
 
-/* Whether a host is certain to be this machine or one beside it. */
+/* Whether a host is certainly this machine or in its network. */
 static bool
 is_local(const struct host *host)
 {

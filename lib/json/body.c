@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Bodies: through the gate, and what operators may send. */
+/* Parsing request bodies, and checking the fields of operators' bodies. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "lib/json/body_int.h"
 #include "lib/json/strict_json.h"
 
-#define EXACT_MAX 9007199254740992.0 /* 2^53: integers as doubles end here */
+#define EXACT_MAX 9007199254740992.0 /* 2^53: doubles hold all up to it */
 
 static void release_json(void *json);
 static const struct body_field *field_named(
@@ -30,10 +30,10 @@ static bool is_integer(struct json_object *value);
 static bool is_within_bounds(const struct body_field *field, int64_t n);
 static int field_refuse(const struct body_field *field, struct fail *f);
 
-/* How each type is named in a refusal; from and unit frame the bounds. */
+/* The words for each type in a refusal; from and unit enclose the bounds. */
 static const struct {
 	const char *noun;
-	const char *from; /* NULL: it has no bounds */
+	const char *from; /* NULL: without bounds */
 	const char *unit;
 } types[BODY_TYPE__MAX] = {
 	[BODY_STRING] = { "a string", " of ", " bytes" },
@@ -190,7 +190,7 @@ release_json(void *json)
 	json_object_put(json);
 }
 
-/* The field of that name, or NULL. */
+/* Find the field of that name; NULL: none. */
 static const struct body_field *
 field_named(const struct body_field *fields, size_t n, const char *name)
 {
@@ -202,7 +202,7 @@ field_named(const struct body_field *fields, size_t n, const char *name)
 	return NULL;
 }
 
-/* Whether a value that is not null has the field's type and bounds. */
+/* Whether a value, not null, has the type and bounds of the field. */
 static bool
 field_fits(const struct body_field *field, struct json_object *value)
 {
@@ -248,7 +248,7 @@ field_fits(const struct body_field *field, struct json_object *value)
 	return false;
 }
 
-/* Whether a value that fits its field is one that must not be kept. */
+/* Whether a value that fits its field has a full card number. */
 static bool
 field_has_pan(const struct body_field *field, struct json_object *value)
 {
@@ -262,7 +262,7 @@ field_has_pan(const struct body_field *field, struct json_object *value)
 		(size_t)json_object_get_string_len(value));
 }
 
-/* 10, and 10.0 and 1e1 too: JSON has one kind of number. */
+/* 10.0 and 1e1 are integers, too: JSON has one kind of number. */
 static bool
 is_integer(struct json_object *value)
 {
@@ -281,7 +281,7 @@ is_within_bounds(const struct body_field *field, int64_t n)
 	return n >= field->min && n <= field->max;
 }
 
-/* Say what the field must be. */
+/* Refuse a value and say what the field must be. */
 static int
 field_refuse(const struct body_field *field, struct fail *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Bodies: a strict gate in front of json-c (RFC 8259), events out of JSON,
- * and the masked request that the activity log keeps.
+ * Request bodies: strict parsing of JSON (RFC 8259), reading events and
+ * operators' fields from it, and the masked request for the activity log.
  */
 #ifndef LIB_JSON_BODY_H
 #define LIB_JSON_BODY_H
@@ -24,20 +24,21 @@ struct str;
  * Parse size bytes as one JSON text.  Refused (INVALID_JSON, why with the
  * byte offset): bad UTF-8, duplicate keys, NUL or lone surrogates in strings,
  * NaN and Infinity, numbers outside the range of double (too small is 0),
- * depth over BODY_DEPTH_MAX, more objects and arrays than any request of
- * ours has, anything after the text, an empty body.  Numbers keep the text
- * that was sent.  Returns the value, released with the arena (null as false:
- * nothing of ours takes either), or NULL with f set.
+ * depth over BODY_DEPTH_MAX, more than STRICT_JSON_LISTS_MAX objects and
+ * arrays, anything after the text, an empty body.  Numbers keep the text that
+ * was sent.  Returns the value, which is released with the arena, or NULL with
+ * f set.  A body that is null reads as false; no request accepts either.
  */
 struct json_object *body_parse(
     struct arena *a, const char *text, size_t size, struct fail *f);
 
 /*
- * Read one event out of JSON, normalized, checked in this order: a full card
- * number anywhere (INGEST_PAN_REJECTED), not an object (INGEST_INVALID), type
- * (INGEST_UNKNOWN_TYPE), any other field (INGEST_INVALID with its path).
- * Unknown fields are ignored; null is refused where a field is known.  The
- * name of an attribute is in the path if it is a word, else it is "*".
+ * Read one event from JSON and normalize it.  It is refused, in this order, for
+ * a full card number anywhere (INGEST_PAN_REJECTED), if it is not an object
+ * (INGEST_INVALID), for its type (INGEST_UNKNOWN_TYPE), or for another field
+ * (INGEST_INVALID with its path).  Unknown fields are ignored; a null member
+ * counts as absent.  The path has the name of an attribute if
+ * body_name_shown() allows it, else "*".
  * Returns 0 with *ret filled from arena a, or -1 with f set.
  */
 int body_event(struct arena *a, struct json_object *json, struct event *ret,
@@ -52,64 +53,64 @@ int body_event(struct arena *a, struct json_object *json, struct event *ret,
 void body_masked(struct str *s, const struct event *ev);
 
 /*
- * The same with nothing masked, for an event that is decided later: what
- * body_event() makes of it is the same event again.
+ * The same without masks, for an event that is decided later: body_event()
+ * reads the same event from it.
  */
 void body_unmasked(struct str *s, const struct event *ev);
 
 /*
- * Append an address or a number, masked as there, as a JSON string; of what
- * is neither nothing is shown.
+ * Append a masked address or phone number as a JSON string.  Of a text that is
+ * neither, show nothing.
  */
 void body_mask_ip(struct str *s, const char *ip);
 void body_mask_phone(struct str *s, const char *phone);
 
-/* One field that an operator's body may have. */
+/* A field of an operator's body. */
 struct body_field {
 	const char *name;
 	enum body_type {
-		BODY_STRING = 1, /* one that holds no full card number */
-		BODY_LINE, /* the same, with no control character and with
-			      something else than spaces */
-		BODY_OPAQUE, /* a string that may look like a card number: an
-				id of callers, or a password */
+		BODY_STRING = 1, /* without a full card number */
+		BODY_LINE, /* the same, without control characters and not
+			      only spaces */
+		BODY_OPAQUE, /* a string that may look like a card number: a
+				caller's id, or a password */
 		BODY_INT,
 		BODY_NUMBER,
 		BODY_BOOL,
 		BODY_ARRAY,
 		BODY_OBJECT,
-		BODY_SCALAR, /* a string, a number or a boolean, none of them a
-				full card number */
-		BODY_LABEL, /* a string that rule_ident() takes */
-		BODY_ANY, /* who reads it says what it must be */
+		BODY_SCALAR, /* a string, number or boolean, but not a full
+				card number */
+		BODY_LABEL, /* a string that rule_ident() accepts */
+		BODY_ANY, /* its reader checks it */
 		BODY_TYPE__MAX
 	} type;
 	bool required;
-	bool nullable; /* null is taken and reads as absent */
+	bool nullable; /* null is allowed and means absent */
 	int64_t min; /* strings: bytes; numbers: value; arrays: elements */
 	int64_t max;
 };
 
 /*
- * Check an operator's body against the table of its n fields: an object, no
- * unknown field, each present with its type and within its bounds.  Returns
- * 0, or -1 with f set to the field's path and INVALID_REQUEST, or
- * INGEST_PAN_REJECTED where the field holds a full card number.
+ * Check an operator's body against the table of its n fields: it is an object,
+ * has the required and no unknown fields, and each has its type and bounds.
+ * Returns 0, or -1 with f set to the field's path and INVALID_REQUEST, or
+ * INGEST_PAN_REJECTED if the field has a full card number.
  */
 int body_check(struct json_object *json, const struct body_field *fields,
     size_t n, struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * The same for an object inside of a body: where is its path, "bands[2]", in
- * front of the field's, and code what its faults are, but for a card number.
+ * The same for an object in a body.  where is its path, such as "bands[2]",
+ * which comes before the field's; code replaces INVALID_REQUEST.
  */
 int body_check_in(struct json_object *json, const struct body_field *fields,
     size_t n, enum code code, const char *where, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * A field of a body that has passed body_check(), NULL or fallback if absent;
- * body_int() reads false and true as 0 and 1.
+ * Read a field of a body that has passed body_check().  If it is absent, the
+ * result is NULL or fallback.  body_int() reads false and true as 0 and 1.
  */
 const char *body_string(struct json_object *json, const char *name);
 int64_t body_int(struct json_object *json, const char *name, int64_t fallback);

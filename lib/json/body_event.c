@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Events out of JSON: one table row a field. */
+/* Reading events from JSON: each field is a row of a table. */
 #include "config.h"
 
 #include <json-c/json.h>
@@ -19,19 +19,19 @@
 #define COUNTRY_LETTERS 2
 
 /*
- * The normal form of the n bytes at s in the arena, or NULL if they have not
- * the right look (or the arena is full); what else the event learns by it.
+ * Return the normal form of the n bytes at s, in the arena, or NULL if their
+ * form is wrong or the arena is full.  It may set other members of the event.
  */
 typedef const char *form(
     struct arena *, const char *s, size_t n, struct event *);
 
-/* A field that is a string: where it goes and what it must look like. */
+/* A field that is a string: its member and its form. */
 struct text_field {
 	const char *path; /* in the event, "subject.userId" */
 	size_t member; /* a const char * of struct event */
 	bool required;
 	form *form;
-	const char *rule; /* what a refusal says */
+	const char *rule; /* the text of a refusal */
 };
 
 /* An object of the event and its strings. */
@@ -42,7 +42,7 @@ struct section {
 	size_t n;
 };
 
-/* A value that may look like a card number: its object ("": the event). */
+/* A field whose value may look like a card number; object "": the event. */
 struct exempt {
 	const char *object;
 	const char *name;
@@ -158,8 +158,8 @@ body_event(struct arena *a, struct json_object *json, struct event *ret,
 }
 
 /*
- * Whether a full card number stands anywhere in json.  path is "" for the
- * event itself, the name of an object right in it, NULL further inside.
+ * Whether json contains a full card number.  path is "" for the event itself,
+ * the name of an object directly in it, or NULL for deeper values.
  */
 static bool
 has_pan(struct json_object *json, const char *path)
@@ -187,7 +187,7 @@ has_pan(struct json_object *json, const char *path)
 	return false;
 }
 
-/* The same of an object: its names, and the values that are not exempt. */
+/* The same for an object: its names, and the values that are not exempt. */
 static bool
 object_has_pan(struct json_object *json, const char *path)
 {
@@ -219,7 +219,7 @@ is_exempt(const char *object, const char *name)
 	return false;
 }
 
-/* The member of that name; null is no member, as many clients write it. */
+/* Find the member of that name; null means absent, as many clients send it. */
 static bool
 find_member(
     struct json_object *json, const char *name, struct json_object **ret)
@@ -292,7 +292,7 @@ read_amount(
 	    strlen(text) > EVENT_TEXT_MAX)
 		return refuse_event_field("amount", rule, f);
 	if (ev->amount == 0)
-		ev->amount = 0; /* and not -0, which prints differently */
+		ev->amount = 0; /* instead of -0, which prints differently */
 	ev->has_amount = true;
 	ev->amount_text = arena_strdup(a, text);
 	return ev->amount_text == NULL ? too_big(f) : 0;
@@ -363,7 +363,7 @@ read_attrs(
 	return 0;
 }
 
-/* One attribute; *bytes grows by what its name and value take. */
+/* Read one attribute; add the size of its name and value to *bytes. */
 static int
 read_event_attr(struct arena *a, const char *name, struct json_object *json,
     struct attr *ret, size_t *bytes, struct fail *f)
@@ -400,7 +400,7 @@ read_event_attr(struct arena *a, const char *name, struct json_object *json,
 	return 0;
 }
 
-/* An id: bytes of the caller's, kept as they are. */
+/* An id: the caller's bytes, unchanged. */
 static const char *
 event_form_id(struct arena *a, const char *s, size_t n, struct event *ev)
 {
@@ -408,8 +408,8 @@ event_form_id(struct arena *a, const char *s, size_t n, struct event *ev)
 }
 
 /*
- * An id that GET /v1/decisions/{id} can have in its path: a web server takes
- * ".." between slashes, also encoded ones, as a step up, and refuses what
+ * An id that can be part of the path of GET /v1/decisions/{id}.  A web server
+ * resolves ".." between slashes, also encoded ones, and refuses a path that
  * leads above its root.
  */
 static const char *
@@ -494,7 +494,7 @@ event_form_bin(struct arena *a, const char *s, size_t n, struct event *ev)
 	return event_bin(s) ? arena_strndup(a, s, n) : NULL;
 }
 
-/* A code of so many letters, in upper case. */
+/* A code of n letters, in upper case. */
 static const char *
 form_letters(struct arena *a, const char *s, size_t n, size_t letters)
 {

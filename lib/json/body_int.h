@@ -10,12 +10,13 @@ struct json_object;
 /* Whether json is a number, an integer or not. */
 bool body_is_number(const struct json_object *json);
 
-/* The text of a number as it was sent; lives as long as json does. */
+/* The text of a number as it was sent; valid as long as json. */
 const char *body_number_text(struct json_object *json);
 
 /*
- * Whether a name that the caller made up may stand in an error message: a
- * word as rules could read it, never an address, a number or an essay.
+ * Whether an error message may show a name from the request: only if it is a
+ * word of the rule language, so never an address, a phone number or a long
+ * text.
  */
 bool body_name_shown(const char *name);
 

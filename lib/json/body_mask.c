@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* An event as JSON again: masked for the activity log, or whole. */
+/* Writing an event as JSON: masked for the activity log, or complete. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -14,10 +14,10 @@
 #define BULLET "\xe2\x80\xa2" /* U+2022 */
 #define BULLETS BULLET BULLET BULLET BULLET BULLET
 
-#define PHONE_HEAD 4 /* digits shown in front, about the calling code */
-#define PHONE_TAIL 2 /* digits shown at the end */
-#define PHONE_HIDDEN 5 /* digits hidden at least */
-#define PHONE_DIGITS 15 /* of a number at most (ITU-T E.164) */
+#define PHONE_HEAD 4 /* leading digits shown: about the calling code */
+#define PHONE_TAIL 2 /* trailing digits shown */
+#define PHONE_HIDDEN 5 /* the least number of digits hidden */
+#define PHONE_DIGITS 15 /* the most digits of a number (ITU-T E.164) */
 
 static void put_masked_name(struct str *s, const char *name);
 static void put_masked_text(struct str *s, const char *name, const char *text);
@@ -39,9 +39,9 @@ body_unmasked(struct str *s, const struct event *ev)
 }
 
 /*
- * The first digits, which say the country, and the last two; the bullets are
- * always five, so that they do not tell the length.  Of a short number fewer
- * digits are shown.
+ * Show the first digits, which show the country, and the last two.  There are
+ * always five bullets, so that they do not show the length.  A short number
+ * shows fewer digits.
  */
 void
 body_mask_phone(struct str *s, const char *phone)
@@ -63,7 +63,7 @@ body_mask_phone(struct str *s, const char *phone)
 	    digits + n - PHONE_TAIL);
 }
 
-/* The first half of an IPv4 address, the first quarter of an IPv6 one. */
+/* Show the first half of an IPv4 address, a quarter of an IPv6 address. */
 void
 body_mask_ip(struct str *s, const char *ip)
 {
@@ -78,7 +78,7 @@ body_mask_ip(struct str *s, const char *ip)
 		str_add(s, "\"" BULLET "\"");
 }
 
-/* A name and a colon, after a comma unless it is the object's first. */
+/* Write a name and a colon, after a comma unless it is the first member. */
 static void
 put_masked_name(struct str *s, const char *name)
 {
@@ -88,7 +88,7 @@ put_masked_name(struct str *s, const char *name)
 	str_addc(s, ':');
 }
 
-/* A string, if there is one. */
+/* Write a member with a string, unless text is NULL. */
 static void
 put_masked_text(struct str *s, const char *name, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Models out of the JSON of their files. */
+/* Reading model files. */
 #include "config.h"
 
 #include <json-c/json.h>
@@ -17,7 +17,7 @@
 #include "lib/json/body_model.h"
 
 #define PATH_SIZE 64
-#define DATE_SIZE 10 /* of 2026-11-21 */
+#define DATE_SIZE 10 /* like 2026-11-21 */
 #define YEAR_2000 (INT64_C(946684800) * CLOCK_SECOND)
 #define YEAR_3000 (INT64_C(32503680000) * CLOCK_SECOND)
 
@@ -97,8 +97,8 @@ body_model(struct arena *a, const char *text, size_t size, struct model *ret,
 }
 
 /*
- * The numbers that stand by themselves.  A version that is not ours is told
- * before what follows from it.
+ * Read the single numbers.  A wrong feature version is reported first, because
+ * it causes other faults.
  */
 static int
 read_numbers(struct json_object *json, struct model *m, struct fail *f)
@@ -129,7 +129,7 @@ read_numbers(struct json_object *json, struct model *m, struct fail *f)
 	return 0;
 }
 
-/* The names are those of features.tbl, one by one. */
+/* The names must be those of features.tbl, in their order. */
 static int
 read_names(struct json_object *list, struct fail *f)
 {
@@ -168,7 +168,7 @@ read_weights(struct json_object *list, double *ret_weights, struct fail *f)
 	return 0;
 }
 
-/* A day, or a time in UTC, as a clock may have shown it. */
+/* Read a date or a time in UTC that is valid. */
 static int
 read_date(
     struct arena *a, struct json_object *json, const char **ret, struct fail *f)
@@ -207,7 +207,7 @@ read_metrics(
 	return 0;
 }
 
-/* One number that is no field by itself. */
+/* Read a number that is an element, not a member. */
 static int
 read_within(struct json_object *json, double min, double max, const char *where,
     double *ret, struct fail *f)
@@ -221,7 +221,7 @@ read_within(struct json_object *json, double min, double max, const char *where,
 	return 0;
 }
 
-/* A number that is there and has been checked, or NAN. */
+/* Read a number that body_check() has checked; NAN if it is absent. */
 static double
 checked_number(struct json_object *json, const char *name)
 {

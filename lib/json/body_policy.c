@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Policies out of an operator's JSON, and their bands as they are stored. */
+/* Reading policies from JSON, and writing their bands for the database. */
 #include "config.h"
 
 #include <json-c/json_object.h>
@@ -93,7 +93,7 @@ read_policy_members(struct arena *a, struct json_object *json,
 		return refuse_policy(f, "bands", "must be an array");
 	n = json_object_array_length(list);
 
-	/* How many there may be policy_check() says. */
+	/* policy_check() checks their number. */
 	if ((bands = arena_array(a, n + 1, sizeof(*bands))) == NULL)
 		return fail_memory(f);
 	for (i = 0; i < n && i < POLICY_BANDS_MAX; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Rulesets out of an operator's JSON: text, rules one by one, trees. */
+/* Reading rulesets from JSON: as text, as single rules, as trees. */
 #include "config.h"
 
 #include <json-c/json_object.h>
@@ -14,21 +14,21 @@
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 
-#define PATH_SIZE 192 /* of a path in a message, as struct fail has it */
+#define PATH_SIZE 192 /* of a path in a message, as in struct fail */
 #define ATTR_PREFIX "attr."
-#define OPERANDS_MAX 1000 /* more never fit into a condition */
+#define OPERANDS_MAX 1000 /* a condition cannot have more */
 
-/* Where a value stands in the body: a chain up to "rules[3]". */
+/* The place of a value in the body: a chain up to "rules[3]". */
 struct body_place {
 	const struct body_place *up; /* NULL at the top */
 	const char *name;
-	int index; /* -1: no element of an array */
+	int index; /* -1: not an element of an array */
 };
 
 /*
- * A tree on its way to rule text.  What the compiler says of a place in the
- * text is said of the value that was being written there: the tree is then
- * written once more, and path left at the value that stands at byte want.
+ * A tree while it is written as rule text.  The compiler reports a failure at a
+ * place in the text.  To report the value in the tree instead, the tree is
+ * written a second time, and path is set to the value at byte want.
  */
 struct rules_tree {
 	struct str text;
@@ -71,7 +71,7 @@ static int refuse_rules(struct fail *f, const struct body_place *at,
 static void place_of(const struct fail *f, size_t *ret_line, size_t *ret_col);
 static size_t byte_of(const char *text, size_t column);
 
-/* A rule that brings its text. */
+/* A rule with its text. */
 static const struct body_field text_fields[] = {
 	{ "dsl", BODY_STRING, true, false, 1, RULE_TEXT_MAX },
 	{ "id", BODY_LABEL, false, false, 0, 0 },
@@ -79,7 +79,7 @@ static const struct body_field text_fields[] = {
 	{ "weight", BODY_INT, false, false, 0, RULE_POINTS_MAX },
 };
 
-/* A rule that brings a tree. */
+/* A rule with a tree. */
 static const struct body_field tree_fields[] = {
 	{ "id", BODY_LABEL, true, false, 0, 0 },
 	{ "tag", BODY_LABEL, true, false, 0, 0 },
@@ -92,7 +92,7 @@ static const struct body_field tree_fields[] = {
 		"kind", BODY_STRING, true, false, 1, 16                        \
 	}
 
-/* The kinds of conditions, and what each has. */
+/* The kinds of conditions, and the members of each. */
 static const struct {
 	const char *name;
 	tree_fn *put;
@@ -144,7 +144,7 @@ body_ruleset(struct arena *a, struct json_object *json, const char **ret_text,
 		return NULL;
 	rs = rule_compile(a, text, strlen(text), f);
 	if (rs == NULL && rules != NULL && f->kind == FAIL_INPUT) {
-		/* Each rule is good and on a line of its own. */
+		/* Each rule is valid alone and has one line. */
 		place_of(f, &line, &column);
 		snprintf(where, sizeof(where), "rules[%zu]:", line - 1);
 		memcpy(f->where, where, sizeof(where));
@@ -153,7 +153,7 @@ body_ruleset(struct arena *a, struct json_object *json, const char **ret_text,
 	return rs;
 }
 
-/* An array of rules as canonical text, one a line. */
+/* Write an array of rules as canonical text, one rule a line. */
 static const char *
 rules_text(struct arena *a, struct json_object *rules, struct fail *f)
 {
@@ -172,7 +172,7 @@ rules_text(struct arena *a, struct json_object *rules, struct fail *f)
 	return str_text(&s);
 }
 
-/* Add one rule, which is good by itself. */
+/* Append one rule, after checking it alone. */
 static int
 append_rule_text(
     struct str *s, struct json_object *json, int index, struct fail *f)
@@ -199,7 +199,7 @@ append_rule_text(
 	return 0;
 }
 
-/* The one rule of a text, or NULL with f set. */
+/* Compile a text with exactly one rule; NULL with f set. */
 static const struct rule *
 read_rule_text(struct arena *a, struct json_object *json,
     const struct body_place *at, struct fail *f)
@@ -223,7 +223,7 @@ read_rule_text(struct arena *a, struct json_object *json,
 							       : rs->rules;
 }
 
-/* What stands beside a text, as rules are shown, says nothing else than it. */
+/* Other members of a rule with text must agree with the text. */
 static int
 check_members(struct json_object *json, const struct body_place *at,
     const struct rule *rule, struct fail *f)
@@ -241,7 +241,7 @@ check_members(struct json_object *json, const struct body_place *at,
 			    : refuse_rules(f, at, name, "is another in dsl");
 }
 
-/* The rule of a tree, or NULL with f set. */
+/* Compile a tree; NULL with f set. */
 static const struct rule *
 read_tree(struct arena *a, struct json_object *json,
     const struct body_place *at, struct fail *f)
@@ -264,7 +264,7 @@ read_tree(struct arena *a, struct json_object *json,
 	return NULL;
 }
 
-/* Say what is wrong with the text of a tree of the tree itself. */
+/* Set the failure to the place in the tree instead of its text. */
 static void
 tree_fail(struct arena *a, struct json_object *json,
     const struct body_place *at, const char *text, struct fail *f)
@@ -299,7 +299,7 @@ put_rule(
 	return 0;
 }
 
-/* A condition of any kind, with parentheses where it needs them. */
+/* Write a condition, in parentheses if it needs them. */
 static int
 put_condition(
     struct rules_tree *t, struct json_object *json, const struct body_place *at)
@@ -366,7 +366,7 @@ put_not(
 	return 0;
 }
 
-/* The operands in an array, with op between. */
+/* Write the operands of an array with op between them. */
 static int
 put_operands(struct rules_tree *t, struct json_object *json,
     const struct body_place *at, const char *name, const char *op)
@@ -389,8 +389,8 @@ put_operands(struct rules_tree *t, struct json_object *json,
 }
 
 /*
- * A signal: a word, or an attribute, whose name may need quotes.  Nothing else
- * may slip into the text here.
+ * Write a signal: a word, or an attribute, whose name may need quotes.  Refuse
+ * anything else, so that a path cannot add other rule text.
  */
 static int
 put_signal_path(
@@ -445,7 +445,7 @@ put_rule_value(
 		str_number(&t->text, json_object_get_double(value));
 }
 
-/* A member that is a word as rule text has them. */
+/* Write a member that must be a word of the rule language. */
 static void
 put_word(struct rules_tree *t, struct json_object *json,
     const struct body_place *at, const char *name)
@@ -454,7 +454,7 @@ put_word(struct rules_tree *t, struct json_object *json,
 	str_add(&t->text, body_string(json, name));
 }
 
-/* A member of at, or at itself, is written from here on. */
+/* From here on the text comes from a member of at, or from at itself. */
 static void
 tree_begin(struct rules_tree *t, const struct body_place *at, const char *name)
 {
@@ -464,7 +464,7 @@ tree_begin(struct rules_tree *t, const struct body_place *at, const char *name)
 		path_text(name == NULL ? at : &member, t->path);
 }
 
-/* "rules[3].condition.all[1].path" */
+/* Write the path, such as "rules[3].condition.all[1].path". */
 static void
 path_text(const struct body_place *at, char ret[PATH_SIZE])
 {
@@ -493,7 +493,7 @@ refuse_rules(struct fail *f, const struct body_place *at, const char *name,
 	return fail_set(f, FAIL_INPUT, RULESET_INVALID, where, "%s", why);
 }
 
-/* Line and column of a failure of the compiler. */
+/* Read line and column from a failure of the compiler. */
 static void
 place_of(const struct fail *f, size_t *ret_line, size_t *ret_col)
 {
@@ -501,7 +501,7 @@ place_of(const struct fail *f, size_t *ret_line, size_t *ret_col)
 	sscanf(f->where, "line %zu, column %zu", ret_line, ret_col);
 }
 
-/* At which byte of a line its column begins, which counts characters. */
+/* The byte at which a column of a line begins; columns count characters. */
 static size_t
 byte_of(const char *text, size_t column)
 {

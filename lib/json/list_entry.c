@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Entries of the lists as people and files write them. */
+/* Reading list entries from requests and CSV files. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -102,7 +102,7 @@ list_entry_next(struct csv *cs, const struct list_entry_columns *ec,
 		    ? NULL
 		    : cs->field[ec->ec_column[field]];
 
-		/* In a file, what is left out is an empty field. */
+		/* In a file, an absent field is empty. */
 		if (field > LIST_ENTRY_VALUE && text[field] != NULL &&
 		    *text[field] == '\0')
 			text[field] = NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The strict gate that every JSON text passes (RFC 8259).  It makes json-c's
- * values itself: with a second parser behind it, the two could read one text
- * differently, and json-c's own accepts more than the RFC and cuts integers
- * at 64 bits.
+ * A strict parser of JSON (RFC 8259).  It makes the values of json-c itself.
+ * The parser of json-c accepts more than the RFC and cuts integers at 64 bits;
+ * a check before it could read a text differently.
  */
 #include "config.h"
 
@@ -26,7 +25,7 @@
 #define SURROGATE_LOW 0xdc00U
 #define SURROGATE_END 0xdfffU
 
-/* One text on its way through. */
+/* A text while it is parsed. */
 struct gate {
 	const char *text;
 	size_t size;
@@ -34,7 +33,8 @@ struct gate {
 	int lists; /* objects and arrays so far */
 	/*
 	 * Unescaped names and strings, one after the other.  It cannot
-	 * overflow: each needs no more than its source and a closing quote.
+	 * overflow: each is at most as long as in the text, and its NUL takes
+	 * the place of the closing quote.
 	 */
 	char *scratch;
 	struct fail *fail;
@@ -60,7 +60,7 @@ static bool gate_skip(struct gate *g, char c);
 static int refuse_json(struct gate *g, size_t at, const char *what);
 static int json_no_memory(struct gate *g);
 
-/* The escapes of one character, and what they stand for. */
+/* Escapes of one character, and their values. */
 static const char escapes[] = "\"\\/bfnrt";
 static const char escaped[] = "\"\\/\b\f\n\r\t";
 
@@ -92,7 +92,7 @@ strict_json_read(const char *text, size_t size, char *scratch,
 	return 0;
 }
 
-/* Any value inside depth objects and arrays; null is NULL. */
+/* Parse a value inside depth objects and arrays; null gives NULL. */
 static int
 gate_value(struct gate *g, int depth, struct json_object **ret)
 {
@@ -107,7 +107,7 @@ gate_value(struct gate *g, int depth, struct json_object **ret)
 	return gate_literal(g, ret);
 }
 
-/* An object or an array, from its bracket on. */
+/* Parse an object or an array, from its bracket. */
 static int
 gate_list(struct gate *g, int depth, struct json_object **ret)
 {
@@ -129,7 +129,7 @@ gate_list(struct gate *g, int depth, struct json_object **ret)
 	return 0;
 }
 
-/* What is between the brackets, and the brackets. */
+/* Parse the brackets and the items between them. */
 static int
 gate_items(struct gate *g, int depth, struct json_object *list)
 {
@@ -150,7 +150,7 @@ gate_items(struct gate *g, int depth, struct json_object *list)
 	return 0;
 }
 
-/* A name, a colon and a value, added to an object. */
+/* Parse a name, a colon and a value, and add them to an object. */
 static int
 gate_member(struct gate *g, int depth, struct json_object *object)
 {
@@ -169,7 +169,7 @@ gate_member(struct gate *g, int depth, struct json_object *object)
 	if (!gate_skip(g, ':'))
 		return refuse_json(g, g->at, "expected a colon");
 
-	/* The name stays where it is while the value is read. */
+	/* Keep the name in scratch while the value is read. */
 	g->scratch = name + length + 1;
 	if (gate_value(g, depth, &value) == -1)
 		return -1;
@@ -183,7 +183,7 @@ gate_member(struct gate *g, int depth, struct json_object *object)
 	return 0;
 }
 
-/* A value, added to an array. */
+/* Parse a value and add it to an array. */
 static int
 gate_element(struct gate *g, int depth, struct json_object *array)
 {
@@ -198,7 +198,7 @@ gate_element(struct gate *g, int depth, struct json_object *array)
 	return 0;
 }
 
-/* A string as a value. */
+/* Parse a string value. */
 static int
 gate_string(struct gate *g, struct json_object **ret)
 {
@@ -210,7 +210,7 @@ gate_string(struct gate *g, struct json_object **ret)
 	return *ret == NULL ? json_no_memory(g) : 0;
 }
 
-/* A string, from its quote on, unescaped to ret with a NUL behind it. */
+/* Parse a string from its quote; write it to ret, unescaped and with a NUL. */
 static int
 gate_text(struct gate *g, char *ret, size_t *ret_length)
 {
@@ -237,7 +237,7 @@ gate_text(struct gate *g, char *ret, size_t *ret_length)
 	return 0;
 }
 
-/* The characters that stand for themselves, appended to the *n at ret. */
+/* Append characters without escapes to the *n bytes at ret. */
 static int
 gate_plain(struct gate *g, char *ret, size_t *n)
 {
@@ -263,7 +263,7 @@ gate_plain(struct gate *g, char *ret, size_t *n)
 	return 0;
 }
 
-/* One escape, from its backslash on, appended to the *n at ret. */
+/* Append the character of one escape to the *n bytes at ret. */
 static int
 gate_escape(struct gate *g, char *ret, size_t *n)
 {
@@ -287,7 +287,7 @@ gate_escape(struct gate *g, char *ret, size_t *n)
 	return 0;
 }
 
-/* The code point of one \u escape, or of two that are a surrogate pair. */
+/* Parse the code point of a \u escape, or of two for a surrogate pair. */
 static int
 gate_code(struct gate *g, uint32_t *ret)
 {
@@ -312,7 +312,7 @@ gate_code(struct gate *g, uint32_t *ret)
 	return 0;
 }
 
-/* The four digits of a \u escape, from its backslash on. */
+/* Parse a \u escape with its four digits, from its backslash. */
 static int
 gate_hex(struct gate *g, uint32_t *ret)
 {
@@ -332,7 +332,7 @@ gate_hex(struct gate *g, uint32_t *ret)
 	return 0;
 }
 
-/* true, false or null. */
+/* Parse true, false or null. */
 static int
 gate_literal(struct gate *g, struct json_object **ret)
 {
@@ -352,9 +352,9 @@ gate_literal(struct gate *g, struct json_object **ret)
 }
 
 /*
- * A number.  One of int64 becomes an integer, any other a double that keeps
- * its text; -0 is one of those.  Too small for a double is 0, as close as it
- * gets; too large is refused.
+ * Parse a number.  One that fits int64 becomes an integer; any other, and -0,
+ * becomes a double that keeps its text.  A number too small for a double
+ * becomes 0; one too large is refused.
  */
 static int
 gate_number(struct gate *g, struct json_object **ret)
@@ -365,7 +365,7 @@ gate_number(struct gate *g, struct json_object **ret)
 	double number;
 	int64_t n;
 
-	/* By the grammar: sign, integer, fraction, exponent. */
+	/* The grammar: sign, integer, fraction, exponent. */
 	(void)gate_next(g, "-");
 	if (!gate_next(g, "0") && gate_digits(g) == -1)
 		return -1;
@@ -397,7 +397,7 @@ gate_number(struct gate *g, struct json_object **ret)
 	return *ret == NULL ? json_no_memory(g) : 0;
 }
 
-/* At least one digit. */
+/* Consume one digit or more. */
 static int
 gate_digits(struct gate *g)
 {
@@ -410,7 +410,7 @@ gate_digits(struct gate *g)
 	return 0;
 }
 
-/* Take the next byte if it is one of a set. */
+/* Consume the next byte if it is in set. */
 static bool
 gate_next(struct gate *g, const char *set)
 {
@@ -421,7 +421,7 @@ gate_next(struct gate *g, const char *set)
 	return true;
 }
 
-/* The next byte after white space, or -1 at the end. */
+/* Skip white space; return the next byte, or -1 at the end. */
 static int
 gate_peek(struct gate *g)
 {
@@ -430,7 +430,7 @@ gate_peek(struct gate *g)
 	return g->at == g->size ? -1 : (unsigned char)g->text[g->at];
 }
 
-/* Take the next byte after white space if it is c. */
+/* Skip white space; consume the next byte if it is c. */
 static bool
 gate_skip(struct gate *g, char c)
 {

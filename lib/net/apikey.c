@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Service keys: how one looks, and what is kept of it. */
+/* API keys: making one, and its hash. */
 #include "config.h"
 
 #include <stdio.h>

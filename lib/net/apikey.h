@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Service keys: how one looks, and what is kept of it. */
+/* API keys: making one, and its hash. */
 #ifndef LIB_NET_APIKEY_H
 #define LIB_NET_APIKEY_H
 
@@ -11,10 +11,10 @@
 #define APIKEY_SIZE 57 /* "ak_live_", 48 hex digits, NUL */
 #define APIKEY_PREFIX_SIZE 17 /* its first 16 characters and NUL */
 
-/* What a key may be used for: bits, as they are stored. */
+/* The scopes of an API key: bits, as stored in the database. */
 enum scope { SCOPE_NONE = 0, SCOPE_DECISIONS = 1, SCOPE_LABELS = 2 };
 
-/* A new key.  text is shown once and wiped; the others are stored. */
+/* A new API key.  text is shown once, then wiped; the rest is stored. */
 struct apikey {
 	char text[APIKEY_SIZE];
 	char prefix[APIKEY_PREFIX_SIZE];
@@ -25,8 +25,8 @@ struct apikey {
 void apikey_new(struct apikey *ret);
 
 /*
- * The hash under which the key text is looked up.  False, and nothing
- * hashed, when text (which may be NULL) does not look like a key at all.
+ * Compute the hash that identifies an API key in the database.  Returns false
+ * without a hash if text is NULL or does not have the form of an API key.
  */
 bool apikey_hash(const char *text, uint8_t ret[CRYPT_SHA256_SIZE]);
 

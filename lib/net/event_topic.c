@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The kinds of events that are published, as topics.tbl has them. */
+/* The topics of published events, from event_topics.tbl. */
 #include "config.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The kinds of events that are published, as topics.tbl has them. */
+/* The topics of published events, from event_topics.tbl. */
 #ifndef LIB_NET_EVENT_TOPIC_H
 #define LIB_NET_EVENT_TOPIC_H
 
@@ -16,14 +16,14 @@ enum event_topic {
 
 enum event_topic_subscriber { TOPIC_WEBHOOK = 1 << 0, TOPIC_ALERT = 1 << 1 };
 
-/* Write the names that such a subscriber may have to ret; how many they are. */
+/* Write the topics that such a subscriber may have to ret; return how many. */
 size_t event_topic_names(
     enum event_topic_subscriber who, const char *ret[TOPIC__MAX]);
 
-/* Whether such a subscriber may have the topic of that name, if it is one. */
+/* Whether name is a topic that such a subscriber may have. */
 bool event_topic_offered(enum event_topic_subscriber who, const char *name);
 
-/* The topic of that name, or TOPIC__NONE. */
+/* Find the topic of that name; TOPIC__NONE: there is none. */
 enum event_topic event_topic_parse(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* HTTP as a client: many transfers at once over kept connections. */
+/* An HTTP client: many transfers at once over open connections. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -18,7 +18,7 @@
 
 struct http {
 	CURLM *multi;
-	int running; /* transfers started and not yet returned */
+	int running; /* transfers started but not returned */
 };
 
 /* libcurl's side of one call. */
@@ -27,7 +27,7 @@ struct handle {
 	struct curl_slist *headers;
 	size_t head_size; /* of the reply's headers so far */
 	bool inside; /* an address was refused */
-	bool cut; /* the reply was, and is one */
+	bool cut; /* the reply was cut, which HTTP_CUT allows */
 	char error[CURL_ERROR_SIZE];
 };
 
@@ -45,8 +45,8 @@ static void call_finish(struct http_call *call, CURLcode result);
 static enum http_fault fault_of(CURLcode result, const struct handle *ha);
 
 #define HEAD_MAX ((size_t)64 << 10) /* bytes of a reply's headers */
-#define STALL_BYTES 100L /* a second, under which a transfer stands still */
-#define SIGN_SIZE 256 /* of what CURLOPT_AWS_SIGV4 takes */
+#define STALL_BYTES 100L /* per second; a slower transfer has stalled */
+#define SIGN_SIZE 256 /* of the value of CURLOPT_AWS_SIGV4 */
 
 static const struct {
 	CURLcode code;
@@ -182,7 +182,7 @@ http_done(struct http *h, struct http_call *call)
 	call->reply = NULL;
 }
 
-/* A transfer that has ended, or NULL. */
+/* Find a transfer that has ended; NULL: none. */
 static struct http_call *
 http_finished(struct http *h)
 {
@@ -201,7 +201,7 @@ http_finished(struct http *h)
 	return NULL;
 }
 
-/* Note what came of a call. */
+/* Set the result of a call. */
 static void
 call_finish(struct http_call *call, CURLcode result)
 {
@@ -252,7 +252,7 @@ handle_new(struct http_call *call)
 	return ha;
 }
 
-/* Tell libcurl everything about a call.  Returns 0, or -1 out of memory. */
+/* Set the options of libcurl for a call.  Returns 0, or -1 without memory. */
 static int
 handle_set(struct handle *ha, struct http_call *call)
 {
@@ -283,7 +283,7 @@ handle_set(struct handle *ha, struct http_call *call)
 	curl_easy_setopt(e, CURLOPT_PRIVATE, call);
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(e, CURLOPT_PROXY, "");
-	/* A name that is still looked up is not waited for at the end. */
+	/* When the transfer ends, do not wait for a pending name lookup. */
 	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)call->timeout_ms);
 	curl_easy_setopt(e, CURLOPT_USERAGENT, "Assay/" PACKAGE_VERSION);
@@ -294,13 +294,13 @@ handle_set(struct handle *ha, struct http_call *call)
 		curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, socket_open);
 	}
 
-	/* The settings that copy and can fail come last. */
+	/* These options copy their value and can fail. */
 	if (curl_easy_setopt(e, CURLOPT_UNIX_SOCKET_PATH, call->socket) !=
 	    CURLE_OK)
 		return -1;
 	if (call->sign != NULL && handle_sign(ha, call->sign) == -1)
 		return -1;
-	/* The directory of the system's would be looked into besides. */
+	/* Otherwise libcurl also trusts the system's directory. */
 	if (call->ca_file != NULL &&
 	    (curl_easy_setopt(e, CURLOPT_CAINFO, call->ca_file) != CURLE_OK ||
 		curl_easy_setopt(e, CURLOPT_CAPATH, NULL) != CURLE_OK))
@@ -308,7 +308,7 @@ handle_set(struct handle *ha, struct http_call *call)
 	return curl_easy_setopt(e, CURLOPT_URL, call->url) == CURLE_OK ? 0 : -1;
 }
 
-/* Returns 0, or -1 out of memory or for a region that is none. */
+/* Returns 0, or -1 without memory or if the region is invalid. */
 static int
 handle_sign(struct handle *ha, const struct http_sign *sign)
 {
@@ -335,7 +335,7 @@ handle_free(struct handle *ha)
 	free(ha);
 }
 
-/* libcurl hands over a piece of the reply; 0 makes it give up. */
+/* Append a piece of the reply; returning 0 makes libcurl fail. */
 static size_t
 reply_take(char *piece, size_t size, size_t n, void *cookie)
 {
@@ -356,7 +356,7 @@ reply_take(char *piece, size_t size, size_t n, void *cookie)
 	return n;
 }
 
-/* Headers without end are none of a reply. */
+/* Fail if the headers of a reply are too long. */
 static size_t
 head_take(char *line, size_t size, size_t n, void *cookie)
 {
@@ -368,7 +368,7 @@ head_take(char *line, size_t size, size_t n, void *cookie)
 	return ha->head_size > HEAD_MAX ? 0 : n;
 }
 
-/* libcurl is about to connect to an address: the last moment to say no. */
+/* Check the address that libcurl is about to connect to. */
 static curl_socket_t
 socket_open(void *cookie, curlsocktype purpose, struct curl_sockaddr *to)
 {
@@ -382,7 +382,7 @@ socket_open(void *cookie, curlsocktype purpose, struct curl_sockaddr *to)
 	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
-/* What is no Internet address is not outside. */
+/* Another kind of address than IPv4 and IPv6 is not outside. */
 static bool
 is_outside(const struct curl_sockaddr *to)
 {

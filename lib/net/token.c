@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Operator tokens: JSON Web Tokens (RFC 7519), HS256 and nothing else. */
+/* Operator tokens: JSON Web Tokens (RFC 7519), only with HS256. */
 #include "config.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@
 #define SIGNATURE_SIZE 43 /* 32 bytes in base64url */
 #define SECOND INT64_C(1000000)
 #define N_CLAIMS 9
-#define CLAIM_MAX (INT64_MAX / SECOND / 2) /* no sum overflows */
+#define CLAIM_MAX (INT64_MAX / SECOND / 2) /* so that sums do not overflow */
 
 static int add_token_key(
     struct token_keys *keys, struct arena *a, const char *secret, size_t size);
@@ -38,7 +38,7 @@ static const char *claim_text(struct json_object *json, const char *name);
 static int64_t claim_number(struct json_object *json, const char *name);
 static int refuse_token(struct fail *f);
 
-/* Of base64url. */
+/* The digits of base64url. */
 static const char digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -121,7 +121,7 @@ token_verify(const struct token_keys *keys, struct arena *a, const char *text,
 	if (!crypt_equal(signature, dot + 1, SIGNATURE_SIZE))
 		return refuse_token(f);
 
-	/* We signed it, so what follows is a token of ours, if maybe old. */
+	/* The signature is ours; an earlier version may have made the token. */
 	body = base64url_read(a, body, (size_t)(dot - body), &n);
 	if (body == NULL || read_claims(a, body, n, ret) == -1)
 		return refuse_token(f);
@@ -167,7 +167,7 @@ token_role(const char *name)
 	return 0;
 }
 
-/* Append one secret, named by the hash of it. */
+/* Add a key; its id comes from a hash of the secret. */
 static int
 add_token_key(
     struct token_keys *keys, struct arena *a, const char *secret, size_t size)
@@ -190,7 +190,7 @@ add_token_key(
 	return 0;
 }
 
-/* The first part of a token of this key, with its dot; NULL: arena full. */
+/* Make the header of tokens of this key, with the dot; NULL: arena full. */
 static const char *
 token_header(struct arena *a, const struct token_key *key)
 {
@@ -208,8 +208,8 @@ token_header(struct arena *a, const struct token_key *key)
 }
 
 /*
- * The key whose header begins the token, byte for byte as we write it, or
- * NULL.  No other header is ever read: it could only ask for less.
+ * Find the key whose header is exactly that of the token; NULL: none.  No other
+ * header is parsed, so that a token cannot choose a weaker algorithm.
  */
 static const struct token_key *
 find_token_key(const struct token_keys *keys, struct arena *a, const char *text,
@@ -228,7 +228,7 @@ find_token_key(const struct token_keys *keys, struct arena *a, const char *text,
 	return NULL;
 }
 
-/* The signature of text, as the last part of a token writes it. */
+/* Write the signature of text in base64url. */
 static void
 sign_token(const struct token_key *key, const char *text, size_t size,
     char ret[SIGNATURE_SIZE + 1])
@@ -275,8 +275,8 @@ append_base64url(struct str *s, const char *data, size_t size)
 }
 
 /*
- * The bytes of size characters of base64url in its canonical form, with a
- * NUL behind them; NULL for any other text, or when the arena is full.
+ * Decode size characters of canonical base64url and append a NUL; NULL for
+ * another text, or if the arena is full.
  */
 static const char *
 base64url_read(struct arena *a, const char *text, size_t size, size_t *ret_size)
@@ -298,14 +298,14 @@ base64url_read(struct arena *a, const char *text, size_t size, size_t *ret_size)
 		have -= 8;
 		out[n++] = (uint8_t)(bits >> have);
 	}
-	/* Bits that make no byte are zero, else one value had two texts. */
+	/* Unused bits must be zero, so that each value has one text. */
 	if ((bits & ((1U << have) - 1)) != 0)
 		return NULL;
 	*ret_size = n;
 	return (const char *)out;
 }
 
-/* Read the claims, which are exactly ours; of old tokens all but "at". */
+/* Read the claims: exactly those of token_issue(); "at" may be absent. */
 static int
 read_claims(struct arena *a, const char *text, size_t size, struct token *ret)
 {
@@ -338,7 +338,7 @@ read_claims(struct arena *a, const char *text, size_t size, struct token *ret)
 	return 0;
 }
 
-/* A claim that must be a string, or NULL. */
+/* Read a claim that must be a string; NULL: it is not. */
 static const char *
 claim_text(struct json_object *json, const char *name)
 {
@@ -350,7 +350,7 @@ claim_text(struct json_object *json, const char *name)
 	return json_object_get_string(value);
 }
 
-/* A claim that must be an integer up to CLAIM_MAX, or -1. */
+/* Read a claim that must be an integer up to CLAIM_MAX; -1: it is not. */
 static int64_t
 claim_number(struct json_object *json, const char *name)
 {
@@ -364,7 +364,7 @@ claim_number(struct json_object *json, const char *name)
 	return n >= 0 && n <= CLAIM_MAX ? n : -1;
 }
 
-/* Why is nobody's business but ours. */
+/* Do not show the caller why. */
 static int
 refuse_token(struct fail *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* API keys that were verified lately, for while the database is away. */
+/* API keys verified recently, for use while the database is unreachable. */
 #include "config.h"
 
 #include <assert.h>
@@ -11,16 +11,16 @@
 #include "lib/shared/apikey_cache.h"
 #include "lib/shared/shm.h"
 
-#define PROBES ((size_t)32) /* places that a key may be in */
+#define PROBES ((size_t)32) /* slots that a key may use */
 #define CHECK_BITS 24
 #define UNTIL_BITS 32 /* in seconds: longer than any machine runs */
 #define SCOPE_BITS 8
 
 /*
- * A place is two words that change one by one, so each must be right beside
- * any value of the other: kn_key holds 64 bits of a hash, kn_good 24 others
- * of the same hash, the time until which they are trusted, and the scopes.
- * What a slow writer leaves beside somebody else's key is nobody's.
+ * A slot has two words that change one after the other.  key holds 64 bits of a
+ * hash; good holds 24 other bits of the same hash, the time until which the key
+ * is trusted, and its scopes.  If a slow writer stores good after another key
+ * took the slot, the 24 bits differ, and the slot matches no key.
  */
 static struct apikey_slot *find_slot(struct shm *shm, const uint8_t *hash);
 static struct apikey_slot *make_slot(
@@ -46,7 +46,7 @@ apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
 	good = check_of(hash) << (UNTIL_BITS + SCOPE_BITS) |
 	    until << SCOPE_BITS | scopes;
 
-	/* Once a second is often enough to write what all workers read. */
+	/* This changes once a second: do not write more often what all read. */
 	if (atomic_load(&kn->good) != good)
 		atomic_store(&kn->good, good);
 }
@@ -73,7 +73,7 @@ apikey_cache_scopes(
 	return (unsigned)(good & ((1 << SCOPE_BITS) - 1));
 }
 
-/* The place of a key, or NULL. */
+/* Find the slot of a key; NULL: none. */
 static struct apikey_slot *
 find_slot(struct shm *shm, const uint8_t *hash)
 {
@@ -89,7 +89,7 @@ find_slot(struct shm *shm, const uint8_t *hash)
 	return NULL;
 }
 
-/* A place that is free or whose key is trusted no longer, or NULL. */
+/* Find a slot that is free or whose key has expired; NULL: none. */
 static struct apikey_slot *
 make_slot(struct shm *shm, const uint8_t *hash, uint64_t now)
 {
@@ -108,7 +108,7 @@ make_slot(struct shm *shm, const uint8_t *hash, uint64_t now)
 	return NULL;
 }
 
-/* 64 bits of a hash that nobody can aim, never 0. */
+/* 64 bits of the hash, never 0; callers cannot choose them. */
 static uint64_t
 slot_key(const uint8_t *hash)
 {
@@ -118,7 +118,7 @@ slot_key(const uint8_t *hash)
 	return key == 0 ? 1 : key;
 }
 
-/* And other bits of it, never 0 either. */
+/* 24 other bits of the hash, never 0. */
 static uint64_t
 check_of(const uint8_t *hash)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* API keys that were verified lately, for while the database is away. */
+/* API keys verified recently, for use while the database is unreachable. */
 #ifndef LIB_SHARED_APIKEY_CACHE_H
 #define LIB_SHARED_APIKEY_CACHE_H
 
@@ -10,23 +10,23 @@
 struct shm;
 
 #define APIKEY_CACHE_TRUST_S                                                   \
-	300 /* a revoked key is refused after this at last */
+	300 /* a revoked key is refused after this time */
 
 /*
- * Remember that the key of this hash was found to be good at ticks, a moment
- * of clock_ticks(), with these scopes (bits, 1 to 255).  left is how long the
- * key itself lasts, in microseconds from then, or INT64_MAX.  Nothing happens
- * when the table is full of keys that are known.
+ * Store that the key with this hash was valid at ticks (of clock_ticks()), with
+ * these scopes (bits, 1 to 255).  left is the time from then until the key
+ * expires, in microseconds, or INT64_MAX.  Do nothing if the table is full of
+ * trusted keys.
  */
 void apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
     unsigned scopes, int64_t left, int64_t ticks);
 
-/* Forget a key that was found to be no good. */
+/* Remove a key that is not valid. */
 void apikey_cache_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
- * The scopes of a key that was found to be good in the APIKEY_CACHE_TRUST_S
- * seconds before ticks and has not expired since, else 0.
+ * The scopes of a key that was valid within the APIKEY_CACHE_TRUST_S seconds
+ * before ticks and has not expired since; else 0.
  */
 unsigned apikey_cache_scopes(
     struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE], int64_t ticks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What companions count: saved by them, read by the pools. */
+/* Counters of companions: companions save them, pools read them. */
 #include "config.h"
 
 #include "core/base/arena.h"
@@ -10,11 +10,11 @@
 
 #define CELLS_MAX (sizeof(struct metrics) / sizeof(uint64_t))
 
-/* What is to be saved, a list of each of the statement's parameters. */
+/* The counters to save: one array for each parameter of the statement. */
 struct saved {
 	const char **name;
 	int64_t *first, *second, *n;
-	_Atomic uint64_t **at; /* where it was counted */
+	_Atomic uint64_t **at; /* the counter in the slot */
 	size_t size;
 };
 
@@ -60,7 +60,7 @@ companion_counter_read(struct db *db, struct arena *a,
 		return -1;
 	known = atomic_load(&c->read) != 0;
 	for (i = 0; i < rows.n; i++) {
-		/* One of a newer program is none of ours. */
+		/* Skip a counter that only a newer program has. */
 		if (!metric_find(rows_text(&rows, i, rows_col(&rows, "metric")),
 			rows_int(&rows, i, rows_col(&rows, "label1")),
 			rows_int(&rows, i, rows_col(&rows, "label2")), &cell))
@@ -74,7 +74,7 @@ companion_counter_read(struct db *db, struct arena *a,
 	return 0;
 }
 
-/* All cells of m that are not 0. */
+/* Collect all cells of m that are not 0. */
 static int
 collect_cells(
     struct metrics *m, struct arena *a, struct saved *ret, struct fail *f)
@@ -104,7 +104,7 @@ collect_cells(
 	return 0;
 }
 
-/* One process reads at a time, but a database may be an older copy. */
+/* Never lower a counter: the database may be restored from a backup. */
 static void
 raise_cell(_Atomic uint64_t *cell, uint64_t n)
 {

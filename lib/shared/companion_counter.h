@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What companions count: they come and go, so the database keeps it, and the
- * pools read it from there for their metrics.
+ * Counters of companions.  A companion may run only for a short time, so it
+ * saves its counters in the database; the pools read them for their metrics.
  */
 #ifndef LIB_SHARED_COMPANION_COUNTER_H
 #define LIB_SHARED_COMPANION_COUNTER_H
@@ -17,29 +17,27 @@ struct fail;
 struct worker_slot;
 
 /*
- * What was read, in memory that processes share.  A counter that the pool adds
- * to as well begins anew with the pool, so of what companions add to it only
- * what came since is shown: who watches a counter takes one that is less than
- * it was for one that began at 0, and all of it for new.
+ * The counters read, in shared memory.  The pool adds to some of them itself,
+ * and these start at 0 with the pool.  So the metrics show only what companions
+ * added since then: Prometheus takes a lower value as a restart from 0 and
+ * would count everything again.
  */
 struct companion_counters {
-	_Atomic int32_t read; /* it was, once */
-	struct metrics base; /* of what is not shown */
-	struct metrics now; /* never less than it was */
+	_Atomic int32_t read; /* 1 after the first read */
+	struct metrics base; /* values at the start; not shown */
+	struct metrics now; /* latest values; never decrease */
 };
 
 /*
- * Add what the slot of this process has counted to what the database has, and
- * begin anew.  Returns 0, also if there is nothing, or -1 with f set and the
- * slot as it was; if the connection ended in just that moment, what is added
- * again then may be there twice.
+ * Add the counters of this process's slot to those in the database, and reset
+ * them.  Returns 0, also if all are 0, or -1 with f set and the slot unchanged.
+ * If the connection is lost during the commit, a retry may add them twice.
  */
 int companion_counter_save(
     struct db *db, struct arena *a, struct worker_slot *slot, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* Read what companions counted.  Returns 0, or -1 with f set and c as it was.
- */
+/* Read the counters.  Returns 0, or -1 with f set and c unchanged. */
 int companion_counter_read(struct db *db, struct arena *a,
     struct companion_counters *c, struct fail *f)
     __attribute__((warn_unused_result));

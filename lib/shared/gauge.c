@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How much waits in the database, as it was last measured, for the metrics. */
+/* Gauges of what waits in the database, measured for the metrics. */
 #include "config.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "lib/db/db.h"
 #include "lib/shared/gauge.h"
 
-#define COUNT_MAX 10000 /* as the help of gauges.tbl has it */
+#define COUNT_MAX 10000 /* the help texts of gauges.tbl say so */
 
 static void note_gauge(struct gauges *g, const char *name, int64_t value);
 

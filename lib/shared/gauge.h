@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How much waits in the database, as it was last measured, for the metrics. */
+/* Gauges of what waits in the database, measured for the metrics. */
 #ifndef LIB_SHARED_GAUGE_H
 #define LIB_SHARED_GAUGE_H
 
@@ -18,20 +18,20 @@ enum gauge {
 	GAUGE__MAX
 };
 
-/* What was measured, in memory that processes share; zeros until then. */
+/* The latest measurement, in shared memory; zeros before the first. */
 struct gauges {
-	_Atomic int32_t measured; /* it was, once */
+	_Atomic int32_t measured; /* 1 after the first */
 	_Atomic int64_t value[GAUGE__MAX];
 };
 
 /*
- * Measure, at a cost that does not grow with what waits.  Returns 0, or -1
- * with f set and what was measured before.
+ * Measure; the cost is bounded, however much waits.  Returns 0, or -1 with f
+ * set and the earlier values kept.
  */
 int gauge_measure(struct db *db, struct arena *a, struct gauges *g,
     struct fail *f) __attribute__((warn_unused_result));
 
-/* Append in the Prometheus text format what was measured, if it was. */
+/* Append the gauges as Prometheus text; nothing before the first measure. */
 void gauge_print(const struct gauges *g, struct str *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is counted: one array of counters a worker, summed when printed. */
+/* Metrics: each worker has its own counters; printing sums them. */
 #include "config.h"
 
 #include <assert.h>
@@ -27,7 +27,7 @@ struct counted {
 	const char *help;
 	struct metric_label label[2];
 	bool histogram;
-	bool kept; /* companions alone add to it */
+	bool kept; /* only companions count it */
 	size_t offset; /* of the cells in struct metrics */
 };
 
@@ -49,7 +49,7 @@ static size_t count_first_values(const struct counted *c);
 static const char *value_name(
     const struct metric_label *l, size_t i, const char *const *routes);
 
-/* Upper bounds of the buckets; PERF.md's budgets lie in the middle. */
+/* Upper bounds of the buckets, dense around the usual latencies. */
 static const int64_t bounds_us[] = { 500, 1000, 2500, 5000, 10000, 25000, 50000,
 	100000, 250000, 500000, 1000000, 2500000, 10000000 };
 
@@ -282,7 +282,7 @@ metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 	    s);
 }
 
-/* One cell, summed over all slots and what companions counted. */
+/* Sum a cell over all slots, and add the counters of companions. */
 static uint64_t
 sum_cell(const struct shm *shm, size_t offset, size_t cell)
 {
@@ -295,7 +295,7 @@ sum_cell(const struct shm *shm, size_t offset, size_t cell)
 	return total;
 }
 
-/* What companions counted of it, as far as it is shown. */
+/* The part of a cell that companions counted since the pool started. */
 static uint64_t
 companion_count(const struct shm *shm, size_t offset, size_t cell)
 {
@@ -355,7 +355,7 @@ print_histogram(const struct shm *shm, const struct counted *c, struct str *s)
 	str_addf(s, "\n%s_count %" PRIu64 "\n", c->name, total);
 }
 
-/* {name="value",...}, or nothing without labels. */
+/* Print {name="value",...}, or nothing without labels. */
 static void
 print_labels(const struct counted *c, const char *first, const char *second,
     struct str *s)
@@ -368,7 +368,7 @@ print_labels(const struct counted *c, const char *first, const char *second,
 	str_addc(s, '}');
 }
 
-/* The workers of each group, or those of them that are busy. */
+/* Print the number of workers of each group, all or only the busy ones. */
 static void
 print_workers(const struct shm *shm, bool busy, struct str *s)
 {
@@ -390,7 +390,7 @@ print_workers(const struct shm *shm, bool busy, struct str *s)
 		    s, "%s{group=\"%s\"} %u\n", name, groups[group], n[group]);
 }
 
-/* How much is in the spool, and since when. */
+/* Print the number and age of the records in the spool. */
 static void
 print_spool(const struct shm *shm, struct str *s)
 {
@@ -419,14 +419,14 @@ print_metric_gauge(
 	str_addc(s, '\n');
 }
 
-/* How many values its first label has; the cells of a histogram stand there. */
+/* The number of values of the first label, or of cells of a histogram. */
 static size_t
 count_first_values(const struct counted *c)
 {
 	return c->histogram ? METRIC_HISTOGRAM : c->label[0].n;
 }
 
-/* The name of a value, or NULL past the last route. */
+/* The name of a value; NULL after the last route. */
 static const char *
 value_name(const struct metric_label *l, size_t i, const char *const *routes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is counted: one array of counters a worker, summed when printed. */
+/* Metrics: each worker has its own counters; printing sums them. */
 #ifndef LIB_SHARED_METRIC_H
 #define LIB_SHARED_METRIC_H
 
@@ -29,10 +29,10 @@ enum metric_values {
 	METRIC_SOURCE = 3, /* disk, url, s3 */
 	METRIC_POLL = 3, /* same, loaded, refused */
 	METRIC_ROUTE =
-	    128 /* at most; the caller of metric_print() names them */
+	    128 /* the most routes; metric_print() gets their names */
 };
 
-/* How many cells each kind needs: a histogram has buckets, overflow and sum. */
+/* Cells of each kind; a histogram has buckets, an overflow and a sum. */
 enum metric_cells {
 	METRIC_COUNTER = 1,
 	METRIC_PERSISTED = 1,
@@ -56,9 +56,8 @@ struct metrics {
 };
 
 /*
- * Count n more where the first label has its value i and the second its
- * value j (from 0; 0 for NONE).  Values that the label does not have are a
- * mistake of ours.
+ * Add n to the counter with value i of the first label and value j of the
+ * second (from 0; 0 for NONE).  i and j must be within the labels' values.
  */
 void metric_add(struct worker_slot *slot, enum metric metric, size_t i,
     size_t j, uint64_t n);
@@ -67,34 +66,34 @@ void metric_add(struct worker_slot *slot, enum metric metric, size_t i,
 void metric_observe(struct worker_slot *slot, enum metric metric, int64_t us);
 
 /*
- * One number: the values of its labels, as for metric_add(); of a histogram
- * the number of a bucket, or of the sum, and 0.
+ * One cell, by the values of its labels as in metric_add().  In a histogram,
+ * first is the number of the bucket, the overflow or the sum, and second is 0.
  */
 struct metric_cell {
 	enum metric metric;
 	size_t first, second;
 };
 
-/* Go on to the next cell, from zeros to the first; false after the last. */
+/* Step to the next cell, from all zeros to the first; false at the end. */
 bool metric_next(struct metric_cell *cell);
 
-/* The cell of a metric by its name; false if there is none such. */
+/* Find a cell by the name of its metric; false if it does not exist. */
 bool metric_find(
     const char *name, int64_t first, int64_t second, struct metric_cell *ret);
 
-/* Its metric's name, and whether that is a counter for companions alone. */
+/* The name of its metric, and whether only companions count it. */
 const char *metric_name(const struct metric_cell *cell);
 bool metric_is_persisted(const struct metric_cell *cell);
 
-/* Where a cell is. */
+/* The address of a cell. */
 _Atomic uint64_t *metric_at(struct metrics *m, const struct metric_cell *cell);
 
 /*
- * Append everything in the Prometheus text format, summed over all slots,
- * every combination of labels with it, and the gauges of the workers.  routes
- * names the values of the label "route" and ends with NULL.  What companions
- * counted is added as sh_counters has it; what only they count is left out
- * until that was read.
+ * Append all metrics as Prometheus text: sums over all slots, for every
+ * combination of labels, and gauges of workers and spool.  routes has the
+ * values of the label "route" and ends with NULL.  The counters of companions
+ * are added; a metric that only companions count is left out until
+ * companion_counter_read() has run.
  */
 void metric_print(
     const struct shm *shm, const char *const *routes, struct str *s);

@@ -16,8 +16,8 @@
 #include "lib/shared/runtime_setting.h"
 #include "lib/shared/shm.h"
 
-#define SHARED_MAX (5 * CLOCK_SECOND) /* how old what is shared may be */
-#define VALUE_BITS 31 /* of a word; above it the epoch, 0 before any */
+#define SHARED_MAX (5 * CLOCK_SECOND) /* shared values are older: refresh */
+#define VALUE_BITS 31 /* low bits of a word; the others are the epoch */
 #define VALUE_MASK ((UINT64_C(1) << VALUE_BITS) - 1)
 #define MICRO 1e6 /* a word holds a z-score in millionths */
 
@@ -32,7 +32,7 @@ static const char *const names[SETTING__MAX] = {
 #undef SETTING
 };
 
-/* Those that are shared; the place of each is its place in the region. */
+/* The shared settings, in the order of their words in the shared region. */
 static const enum runtime_setting live[SHM_SETTINGS] = {
 	SETTING_DECISIONS,
 	SETTING_LOGINS,
@@ -98,7 +98,7 @@ runtime_setting_publish(
 	size_t i;
 
 	for (i = 0; i < nitems(live); i++) {
-		/* 0 stands for the fallback, which each process knows. */
+		/* 0 means the fallback, which each process has. */
 		value = s->text[live[i]] == NULL
 		    ? 0
 		    : (uint64_t)llround(
@@ -162,14 +162,14 @@ runtime_setting_anomaly(const struct shm *shm)
 			  : (double)value / MICRO;
 }
 
-/* What a word has for a value. */
+/* The form of a value in its word. */
 static double
 in_word(enum runtime_setting which, double value)
 {
 	return which == SETTING_ANOMALY ? value * MICRO : value;
 }
 
-/* The value of a word, 0 for the fallback. */
+/* Read the value in a word; 0 means the fallback. */
 static uint64_t
 shared_value(const struct shm *shm, enum runtime_setting which)
 {

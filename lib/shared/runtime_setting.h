@@ -11,7 +11,7 @@ struct db;
 struct fail;
 struct shm;
 
-#define SETTING_NUMBER_MIN 0.000001 /* of those that are no whole number */
+#define SETTING_NUMBER_MIN 0.000001 /* of settings of type NUMBER */
 
 enum runtime_setting {
 #define SETTING(id, group, field, name, type, min, max, fallback) SETTING_##id,
@@ -21,63 +21,62 @@ enum runtime_setting {
 	SETTING__MAX
 };
 
-/* What the database says; what has no override has no text. */
+/* The overrides in the database. */
 struct runtime_settings {
 	int64_t epoch; /* assay.epoch.settings */
-	const char *text[SETTING__MAX]; /* decimal, as JSON has it, or NULL */
+	const char *text[SETTING__MAX]; /* a JSON number; NULL: no override */
 };
 
 /*
- * Read all overrides, in one statement, into arena a.  Returns 0, or -1 with
+ * Read all overrides with one statement, into arena a.  Returns 0, or -1 with
  * f set.
  */
 int runtime_setting_read(struct db *db, struct arena *a,
     struct runtime_settings *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* The value in effect: the override, else what this process was told. */
+/* The value in effect: the override, else the fallback of this process. */
 double runtime_setting_value(
     const struct runtime_settings *s, enum runtime_setting which);
 
-/* What holds without an override. */
+/* The value without an override, from the settings of this process. */
 int64_t runtime_setting_fallback(enum runtime_setting which);
 
 /* The name of a setting in assay.setting. */
 const char *runtime_setting_name(enum runtime_setting which);
 
 /*
- * Some settings are needed where the database is not asked.  Their values
- * stand in the shared region, each in one word with the epoch that it is of,
- * so that whoever comes late leaves nothing that looks newer than it is.  They
- * stay as they are while the database is away.
+ * Some settings are needed without a query.  Their values are in the shared
+ * region, each in one word with its epoch, so that a slow writer cannot make an
+ * old value look new.  They stay in effect while the database is unreachable.
  */
 
-/* Share what was read at ticks, a moment of clock_ticks(). */
+/* Share settings that were read at ticks (of clock_ticks()). */
 void runtime_setting_publish(
     struct shm *shm, const struct runtime_settings *s, int64_t ticks);
 
 /*
- * Read the settings and share them with the host.  Returns 0, or -1 with f
- * set and nothing changed.
+ * Read the settings and share them with all processes of the region.  Returns
+ * 0, or -1 with f set and nothing changed.
  */
 int runtime_setting_share(struct shm *shm, struct db *db, struct arena *a,
     struct fail *f) __attribute__((warn_unused_result));
 
-/* Whether what is shared is of this epoch. */
+/* Whether all shared values are of this epoch. */
 bool runtime_setting_shared(const struct shm *shm, int64_t epoch);
 
 /*
- * Whether what is shared was read too long before ticks, a moment of
- * clock_ticks(), and this caller is the one to call runtime_setting_share():
- * the next is told so after a while, whatever becomes of this one.
+ * Whether the shared values are too old at ticks (of clock_ticks()) and this
+ * caller must call runtime_setting_share().  Only one caller gets true; if it
+ * fails, another gets true a few seconds later.
  */
 bool runtime_setting_due(struct shm *shm, int64_t ticks);
 
-/* The limit that is in effect here, of SETTING_DECISIONS or SETTING_LOGINS. */
+/* The shared limit: SETTING_DECISIONS or SETTING_LOGINS. */
 int64_t runtime_setting_limit(
     const struct shm *shm, enum runtime_setting which);
 
-/* The z-score from which on a decision is an anomaly (alert.anomaly.v1). */
+/* The z-score at or above which alert.anomaly.v1 is sent. */
 double runtime_setting_anomaly(const struct shm *shm);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The region that master and workers share: worker slots, counters, windows. */
+/* The memory that master and workers share. */
 #include "config.h"
 
 #include <errno.h>

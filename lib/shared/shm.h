@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The region that master and workers share: worker slots, counters, windows. */
+/* The memory that master and workers share. */
 #ifndef LIB_SHARED_SHM_H
 #define LIB_SHARED_SHM_H
 
@@ -13,45 +13,44 @@
 #include "lib/shared/storage_stats.h"
 #include "lib/sys/limits.h"
 
-#define SHM_SLOTS 256 /* workers at most */
-#define SHM_KEYS ((size_t)16384) /* API keys in the tables of them */
-#define SHM_LOGINS ((size_t)65536) /* and of client addresses */
+#define SHM_SLOTS 256 /* the most workers */
+#define SHM_KEYS ((size_t)16384) /* slots of each table of API keys */
+#define SHM_LOGINS ((size_t)65536) /* slots of the table of client addresses */
 #define SHM_SPOOL_ID_SIZE 31 /* CRYPT_ID_SIZE */
-#define SHM_SETTINGS ((size_t)3) /* that are shared */
+#define SHM_SETTINGS ((size_t)3) /* shared runtime settings */
 
 struct fail;
 
 /*
- * One worker.  A slot is written by its worker and by the master, and reused
- * by the successor: counters go on where the dead worker left them.
+ * One worker.  The worker and the master write its slot.  A worker that
+ * replaces a dead one takes over its slot and goes on with its counters.
  */
 struct worker_slot {
-	_Alignas(64) _Atomic int32_t pid; /* 0: nobody */
+	_Alignas(64) _Atomic int32_t pid; /* 0: no worker */
 	_Atomic int32_t group; /* of fcgi/http/route.h, from 1; 0: never used */
 	_Atomic int64_t due; /* of fcgi/worker/watchdog.c; 0: idle */
 	_Atomic int32_t trying; /* event type of its backtest, 0: none */
-	_Atomic int64_t trying_at; /* since when, clock_ticks() */
+	_Atomic int64_t trying_at; /* its start, clock_ticks() */
 	_Atomic int64_t tried; /* samples that it has read */
-	_Atomic int64_t to_try; /* of so many */
+	_Atomic int64_t to_try; /* samples in total */
 	struct metrics metrics;
 };
 
-/* One budget of one minute; fcgi/http/rate_limit.c says how it is used. */
+/* One budget of one minute, of fcgi/http/rate_limit.c. */
 struct window {
 	_Atomic uint64_t key; /* 0: free */
 	_Atomic uint64_t use; /* minute and count */
 };
 
-/* One API key that was verified; lib/shared/apikey_cache.c says how it is used.
- */
+/* One verified API key, of lib/shared/apikey_cache.c. */
 struct apikey_slot {
 	_Atomic uint64_t key; /* 0: free */
-	_Atomic uint64_t good; /* until when, for what */
+	_Atomic uint64_t good; /* hash bits, expiry, scopes */
 };
 
 /*
- * The region.  Everything in it is atomic and no step of a change depends on
- * another: a worker that is killed at any instruction leaves it usable.
+ * The shared region.  All members that change are atomic, and each change is
+ * one step, so a worker killed at any instruction leaves it usable.
  */
 struct shm {
 	struct worker_slot slot[SHM_SLOTS];
@@ -59,41 +58,41 @@ struct shm {
 	struct window login[SHM_LOGINS];
 	struct apikey_slot known[SHM_KEYS];
 	_Atomic int32_t
-	    hashing[SHM_SLOTS]; /* turns, of pids;
+	    hashing[SHM_SLOTS]; /* pids, of
 				      fcgi/worker/host_semaphore.c */
 	_Atomic int32_t
-	    long_requests[SHM_SLOTS]; /* likewise, of long requests */
-	_Atomic int32_t retaining; /* likewise, of the one run of retention */
-	_Atomic int32_t stopping; /* the pool is, for good */
-	_Atomic int32_t ready; /* enum readiness_status of the last look;
+	    long_requests[SHM_SLOTS]; /* the same, for long requests */
+	_Atomic int32_t retaining; /* the same, for a run of retention */
+	_Atomic int32_t stopping; /* 1: the pool is stopping */
+	_Atomic int32_t ready; /* latest enum readiness_status, of
 				     fcgi/worker/readiness.c */
-	_Atomic int32_t unfit; /* enum db_unfit of the last session */
-	_Atomic int64_t schema; /* its last migration, 0: not known yet */
-	_Atomic int64_t missing; /* the first that is missing, or 0 */
+	_Atomic int32_t unfit; /* enum db_unfit of the latest session */
+	_Atomic int64_t schema; /* latest migration of the database, or 0 */
+	_Atomic int64_t missing; /* first missing migration, or 0 */
 	_Atomic uint64_t
 	    setting[SHM_SETTINGS]; /* lib/shared/runtime_setting.c */
-	_Atomic int64_t setting_at; /* clock_ticks() when it was looked at */
-	_Atomic int64_t redis; /* when to try it again; fcgi/http/redis.h */
+	_Atomic int64_t setting_at; /* clock_ticks() of the latest read */
+	_Atomic int64_t redis; /* when to retry it, of fcgi/http/redis.h */
 	_Atomic int64_t retry_at; /* of the decide workers; db_set_breaker() */
 	struct db_shared decide_db; /* DATABASE_URL of the pool, or a job's */
 	struct db_shared operator_db; /* OPERATOR_DATABASE_URL */
-	_Atomic int32_t geoip_loaded; /* there is a database of places */
-	_Atomic int64_t spool_records; /* never too few; lib/spool/spool.c */
+	_Atomic int32_t geoip_loaded; /* 1: GEOIP_DB is open */
+	_Atomic int64_t spool_records; /* never too low; lib/spool/spool.c */
 	_Atomic int64_t spool_oldest; /* time of the oldest, or 0 */
-	char spool_id[SHM_SPOOL_ID_SIZE]; /* set before there are workers */
+	char spool_id[SHM_SPOOL_ID_SIZE]; /* set before the workers start */
 	_Atomic int64_t report_at; /* clock_ticks() of the next report */
-	_Atomic int64_t drain_at; /* clock_ticks() of the next turn */
-	_Atomic int64_t measure_at; /* likewise, at measuring what is stored */
+	_Atomic int64_t drain_at; /* clock_ticks() of the next drain */
+	_Atomic int64_t measure_at; /* the same, for measuring storage */
 	struct storage_stats storage;
 	struct gauges gauges;
 	struct companion_counters counters;
 	_Atomic int64_t
-	    pressed; /* when decisions waited; fcgi/http/load_shed.c */
+	    pressed; /* time of waiting decisions, of load_shed.c */
 };
 
 /*
- * Map an empty region that children share.  Pages are taken as they are
- * used.  Returns NULL with f set.
+ * Map a zeroed region that child processes share.  The kernel allocates pages
+ * on first use.  Returns NULL with f set if it fails.
  */
 struct shm *shm_new(struct fail *f);
 

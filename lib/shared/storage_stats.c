@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How much is stored, as it was last measured, for the metrics. */
+/* Sizes of the stored data, measured for the metrics. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -57,7 +57,7 @@ storage_stats_print(const struct storage_stats *st, const char *paths,
 	print_disks(paths, s);
 }
 
-/* Keep the rows of a collection; one of a newer schema is none of ours. */
+/* Store the rows of a collection; ignore one that only a newer schema has. */
 static void
 note_rows(struct storage_stats *st, const char *name, int64_t rows)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How much is stored, as it was last measured, for the metrics. */
+/* Sizes of the stored data, measured for the metrics. */
 #ifndef LIB_SHARED_STORAGE_STATS_H
 #define LIB_SHARED_STORAGE_STATS_H
 
@@ -21,23 +21,23 @@ enum stored_collection {
 	COLLECTION__MAX
 };
 
-/* What was measured, in memory that processes share; zeros until then. */
+/* The latest measurement, in shared memory; zeros before the first. */
 struct storage_stats {
 	_Atomic int64_t bytes; /* of the database */
-	_Atomic int64_t rows[COLLECTION__MAX]; /* about */
+	_Atomic int64_t rows[COLLECTION__MAX]; /* estimates */
 };
 
 /*
- * Measure; no table is read for it.  Returns 0, or -1 with f set and what was
- * measured before.
+ * Measure without reading any table.  Returns 0, or -1 with f set and the
+ * earlier values kept.
  */
 int storage_stats_measure(
     struct db *db, struct arena *a, struct storage_stats *st, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Append in the Prometheus text format what was measured, if it was, and, as
- * they are now, the filesystems of a comma-separated list of paths.
+ * Append as Prometheus text the latest measurement, if there was one, and the
+ * current state of the filesystems of a comma-separated list of paths.
  */
 void storage_stats_print(const struct storage_stats *st, const char *paths,
     const struct model *model, struct str *s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Calls that nobody here may make: they do not know the size of what they
- * write, hide state between calls, swallow errors, or start a shell.  Every
- * file is compiled with "-include lib/sys/banned.h" (Makefile.am), so that none
- * can forget it; the headers that declare them therefore come first.  Only
- * calls are caught: libraries name parameters "rand".
+ * Calls that this tree does not use: they do not know the size of their output,
+ * keep hidden state, hide errors, or start a shell.  Makefile.am compiles every
+ * file with "-include lib/sys/banned.h".  The headers that declare the calls
+ * must be included before the macros.  Only calls are caught, because libraries
+ * name parameters "rand".
  */
 #ifndef LIB_SYS_BANNED_H
 #define LIB_SYS_BANNED_H
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What is left of a call does not compile, and says why. */
+/* A banned call does not compile; the error names this header. */
 #define BANNED(call) call##_is_banned_by_lib_banned_h
 
 #undef strcpy

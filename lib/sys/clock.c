@@ -13,7 +13,7 @@
 #define DAY_SECONDS (24 * 60 * 60)
 #define LEAP_SECOND 60
 
-/* A time as its digits say it. */
+/* The parts of a time as the text gives them. */
 struct fields {
 	int year, month, day, hour, minute, second;
 	int64_t us;
@@ -78,13 +78,13 @@ clock_parse(const char *text, int64_t *ret)
 	tm.tm_mon = fi.month - 1;
 	tm.tm_mday = fi.day;
 
-	/* timegm() turns the 30th of February into March; we do not. */
+	/* timegm() turns the 30th of February into March: refuse it. */
 	*ret = timegm(&tm);
 	if (tm.tm_mon != fi.month - 1 || tm.tm_mday != fi.day)
 		return -1;
 	*ret += fi.hour * 3600 + fi.minute * 60 + fi.second - fi.offset;
 
-	/* A leap second ends a day; the next one begins with it. */
+	/* A leap second is the last second of a day. */
 	if (fi.second == LEAP_SECOND && *ret % DAY_SECONDS != 0)
 		return -1;
 	*ret = *ret * CLOCK_SECOND + fi.us;
@@ -122,7 +122,7 @@ parse_separator(const char **p, const char *any)
 	return true;
 }
 
-/* YYYY-MM-DD; days that their month lacks are left to the caller. */
+/* Read YYYY-MM-DD; the caller checks that the month has this day. */
 static bool
 parse_date(const char **p, struct fields *fi)
 {
@@ -132,7 +132,7 @@ parse_date(const char **p, struct fields *fi)
 	    fi->day >= 1 && fi->day <= 31;
 }
 
-/* HH:MM and perhaps seconds. */
+/* Read HH:MM and optional seconds. */
 static bool
 time_of_day(const char **p, struct fields *fi)
 {
@@ -143,7 +143,7 @@ time_of_day(const char **p, struct fields *fi)
 	return !parse_separator(p, ":") || parse_seconds(p, fi);
 }
 
-/* SS and perhaps a fraction. */
+/* Read SS and an optional fraction. */
 static bool
 parse_seconds(const char **p, struct fields *fi)
 {
@@ -157,7 +157,7 @@ parse_seconds(const char **p, struct fields *fi)
 	return true;
 }
 
-/* Digits of a second, cut at microseconds. */
+/* Read the digits of a fraction, cut at microseconds. */
 static void
 parse_fraction(const char **p, struct fields *fi)
 {
@@ -169,7 +169,7 @@ parse_fraction(const char **p, struct fields *fi)
 	}
 }
 
-/* Nothing, Z, or an offset: +HH, +HHMM, +HH:MM. */
+/* Read a zone: nothing, Z, or an offset +HH, +HHMM or +HH:MM. */
 static bool
 parse_zone(const char **p, struct fields *fi)
 {

@@ -12,7 +12,7 @@
 /* Microseconds since 1970-01-01 UTC. */
 int64_t clock_now(void);
 
-/* Microseconds of a clock that never steps; only differences mean anything. */
+/* Microseconds of a monotonic clock; use only differences of two values. */
 int64_t clock_ticks(void);
 
 /* Write a time as ISO 8601, UTC, milliseconds (cut, not rounded) and "Z". */
@@ -22,9 +22,9 @@ void clock_text(int64_t us, char ret[CLOCK_TEXT_SIZE]);
 void clock_exact(int64_t us, char ret[CLOCK_EXACT_SIZE]);
 
 /*
- * Read an ISO 8601 date and time (T or a space between them, any number of
- * fraction digits, Z, no zone (UTC) or a numeric offset).  Returns 0, or -1
- * if text is no such time.
+ * Read an ISO 8601 date and time: T or a space between them, any number of
+ * fraction digits, and Z, a numeric offset or no zone (UTC).  Returns 0, or
+ * -1 if text has another form.
  */
 int clock_parse(const char *text, int64_t *ret)
     __attribute__((warn_unused_result));

@@ -17,7 +17,7 @@ core_dump_forbid(bool allowed)
 
 	if (allowed)
 		return;
-	/* A core_pattern with a pipe may pass over the limit, not the flag. */
+	/* A core_pattern with a pipe ignores the limit, but not the flag. */
 	if (setrlimit(RLIMIT_CORE, &none) == -1 ||
 	    prctl(PR_SET_DUMPABLE, 0) == -1)
 		log_warn(

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 /*
- * Unless allowed, this process and its children leave no core dump and cannot
- * be traced by another process of their user: the files of /proc/PID belong to
- * root then.  allowed leaves things as they were.
+ * Disable core dumps of this process and its children, and tracing by other
+ * processes of their user; their files in /proc/PID then belong to root.  Do
+ * nothing if core dumps are allowed.
  */
 void core_dump_forbid(bool allowed);
 

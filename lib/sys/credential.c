@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Secrets that the service manager hands over, each in a file of its name. */
+/* Secrets that the service manager provides, each in a file with its name. */
 #include "config.h"
 
 #include <ctype.h>

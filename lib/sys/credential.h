@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Secrets that the service manager hands over, each in a file of its name. */
+/* Secrets that the service manager provides, each in a file with its name. */
 #ifndef LIB_SYS_CREDENTIAL_H
 #define LIB_SYS_CREDENTIAL_H
 
@@ -10,10 +10,10 @@ struct fail;
 
 /*
  * Read the file prefix + name of directory dir into the size bytes at buffer,
- * as a string: a line of text, whose end is cut off.  Returns the bytes taken
- * with the final NUL, 0 if there is no such file, or -1 with f set: it cannot
- * be read, is too long, or holds a control character, also that of a second
- * line.
+ * as a string.  The file is one line of text; its newline is removed.  Returns
+ * the size of the string with its NUL, 0 if the file does not exist, or -1 with
+ * f set: the file cannot be read, is too long, or contains a control character,
+ * such as the newline before a second line.
  */
 ssize_t credential_read(const char *dir, const char *prefix, const char *name,
     char *buffer, size_t size, struct fail *f)

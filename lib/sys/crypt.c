@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Hashes, random ids, passwords, and comparison that tells nothing. */
+/* Hashes, random ids, passwords, and comparison in constant time. */
 #include "config.h"
 
 #include <libscrypt.h>
@@ -14,12 +14,12 @@
 #include "core/base/fail.h"
 #include "lib/sys/crypt.h"
 
-/* What new password hashes cost: 128 * r * N bytes of memory. */
+/* The cost of a new password hash: it takes 128 * r * N bytes of memory. */
 #define COST_LOG_N 16U
 #define COST_R 8U
 #define COST_P 2U
 
-/* No stored hash may cost more than this: a damaged row is no weapon. */
+/* Limits of a stored hash's cost: a damaged row must not block a worker. */
 #define COST_LOG_N_MAX 20U
 #define COST_R_MAX 16U
 #define COST_P_MAX 16U
@@ -29,7 +29,7 @@
 #define SALT_TEXT_SIZE 25 /* 16 bytes in base64 and NUL */
 #define HASH_TEXT_SIZE 89 /* 64 bytes in base64 and NUL */
 
-/* What a "$s1$" string says. */
+/* The parts of a "$s1$" string. */
 struct mcf {
 	unsigned int log_n;
 	unsigned int r;
@@ -38,14 +38,14 @@ struct mcf {
 	char hash[HASH_TEXT_SIZE];
 };
 
-/* RFC 4648's base32hex in lower case, which sorts. */
+/* base32hex (RFC 4648) in lower case: texts sort like their bytes. */
 static const char id_digits[] = "0123456789abcdefghijklmnopqrstuv";
 
 static int mcf_parse(const char *text, struct mcf *ret);
 static int mcf_compute(const char *password, const struct mcf *m,
     char ret[HASH_TEXT_SIZE], struct fail *f);
 
-/* Stands in for the hash of a user who does not exist; matches nothing. */
+/* Used instead of the hash of a user who does not exist; never matches. */
 static const struct mcf dummy_hash = {
 	.log_n = COST_LOG_N,
 	.r = COST_R,
@@ -80,7 +80,7 @@ void
 crypt_id(const char *prefix, int64_t now_us, char ret[CRYPT_ID_SIZE])
 {
 	uint64_t ms = (uint64_t)now_us / 1000;
-	uint8_t raw[17] = { 0 }; /* one more, so that 26 groups can be read */
+	uint8_t raw[17] = { 0 }; /* one byte more, for the last group */
 	unsigned int bit, pair;
 	size_t i, n;
 
@@ -88,7 +88,7 @@ crypt_id(const char *prefix, int64_t now_us, char ret[CRYPT_ID_SIZE])
 		raw[i] = (uint8_t)(ms >> (40 - 8 * i));
 	crypt_random(raw + 6, 10);
 
-	/* Five bits at a time from the top; the last group ends in zeros. */
+	/* Encode five bits at a time; the last group is padded with zeros. */
 	n = strnlen(prefix, CRYPT_ID_SIZE - 27);
 	memcpy(ret, prefix, n);
 	for (i = 0; i < 26; i++) {
@@ -110,7 +110,7 @@ crypt_id_time(const char *text, const char *prefix, int64_t *ret_us)
 	    strspn(text + n, id_digits) != 26)
 		return -1;
 
-	/* Ten characters are 50 bits, of which the time is the first 48. */
+	/* Ten characters have 50 bits; the first 48 are the time. */
 	for (i = 0; i < 10; i++)
 		bits = bits << 5 |
 		    (uint64_t)(strchr(id_digits, text[n + i]) - id_digits);
@@ -147,7 +147,7 @@ crypt_unbase64(const char *text, void *ret, size_t room)
 	const size_t padding = strspn(text + used, "=");
 	uint8_t whole[UNBASE64_MAX];
 
-	/* EVP_DecodeBlock() forgives more, and writes the padding's bytes. */
+	/* EVP_DecodeBlock() accepts more, and writes the padding, too. */
 	if (n % 4 != 0 || used + padding != n || padding > 2 ||
 	    n / 4 * 3 > sizeof(whole) || n / 4 * 3 - padding > room ||
 	    EVP_DecodeBlock(whole, (const uint8_t *)text, (int)n) == -1)
@@ -206,8 +206,8 @@ crypt_password_check(const char *password, const char *hash, bool *ret_match,
 
 /*
  * Read libscrypt's "$s1$NNrrpp$salt$hash" (the numbers in hex, NN the binary
- * logarithm of N).  Returns 0, or -1 when text is no such string or asks for
- * more than the bounds above.
+ * logarithm of N).  Returns 0, or -1 if text has another form or exceeds the
+ * bounds above.
  */
 static int
 mcf_parse(const char *text, struct mcf *ret)
@@ -227,7 +227,7 @@ mcf_parse(const char *text, struct mcf *ret)
 	return 0;
 }
 
-/* Hash password as m's cost and salt say, into base64. */
+/* Hash password with the cost and salt of m, and write it in base64. */
 static int
 mcf_compute(const char *password, const struct mcf *m, char ret[HASH_TEXT_SIZE],
     struct fail *f)

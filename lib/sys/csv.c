@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows out of comma-separated values, strictly as RFC 4180 has them. */
+/* A strict reader of comma-separated values (RFC 4180). */
 #include "config.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "core/base/fail.h"
 #include "lib/sys/csv.h"
 
-/* What csv_byte() returns besides a byte. */
+/* Results of csv_byte() that are not bytes. */
 #define BYTE_END (-1)
 #define BYTE_FAILED (-2)
 
@@ -44,7 +44,7 @@ csv_next(struct csv *cs, struct fail *f)
 	if ((c = csv_byte(cs)) == BYTE_END)
 		return 0;
 
-	/* Each field leaves the byte that ended it in c. */
+	/* csv_field() sets c to the byte after the field. */
 	for (;;) {
 		if (csv_field(cs, c, &c, f) == -1)
 			return -1;
@@ -76,7 +76,7 @@ csv_find(const struct csv *cs, const char *name)
 	return -1;
 }
 
-/* Read one field that begins with byte c; *ret_end is the byte behind it. */
+/* Read the field that begins with byte c; *ret_end is the byte after it. */
 static int
 csv_field(struct csv *cs, int c, int *ret_end, struct fail *f)
 {
@@ -89,7 +89,7 @@ csv_field(struct csv *cs, int c, int *ret_end, struct fail *f)
 	return csv_put(cs, '\0', f);
 }
 
-/* The rest of an unquoted field whose first byte is c. */
+/* Read the rest of an unquoted field whose first byte is c. */
 static int
 csv_plain(struct csv *cs, int c, int *ret_end, struct fail *f)
 {
@@ -106,7 +106,7 @@ csv_plain(struct csv *cs, int c, int *ret_end, struct fail *f)
 	return csv_end_of_line(cs, ret_end, f);
 }
 
-/* The rest of a field whose opening quote was read. */
+/* Read the rest of a field after its opening quote. */
 static int
 csv_quoted(struct csv *cs, int *ret_end, struct fail *f)
 {
@@ -115,7 +115,7 @@ csv_quoted(struct csv *cs, int *ret_end, struct fail *f)
 	for (;;) {
 		c = csv_byte(cs);
 		if (c == '"') {
-			/* Two quotes are one; one alone closes. */
+			/* Two quotes mean one; a single one ends the field. */
 			if (csv_peek(cs) != '"')
 				break;
 			c = csv_byte(cs);
@@ -139,7 +139,7 @@ csv_quoted(struct csv *cs, int *ret_end, struct fail *f)
 	return 0;
 }
 
-/* Turn CR LF into the LF that ends the line; refuse any other CR. */
+/* Turn CR LF into LF; refuse any other CR. */
 static int
 csv_end_of_line(struct csv *cs, int *c, struct fail *f)
 {
@@ -150,7 +150,7 @@ csv_end_of_line(struct csv *cs, int *c, struct fail *f)
 	return 0;
 }
 
-/* Keep one byte of the row. */
+/* Append one byte to the row. */
 static int
 csv_put(struct csv *cs, int c, struct fail *f)
 {
@@ -160,7 +160,7 @@ csv_put(struct csv *cs, int c, struct fail *f)
 	return 0;
 }
 
-/* The next byte without taking it, BYTE_END or BYTE_FAILED. */
+/* Return the next byte without consuming it, BYTE_END or BYTE_FAILED. */
 static int
 csv_peek(struct csv *cs)
 {
@@ -176,7 +176,7 @@ csv_peek(struct csv *cs)
 	return (unsigned char)cs->in[cs->in_pos];
 }
 
-/* Take the next byte. */
+/* Consume the next byte. */
 static int
 csv_byte(struct csv *cs)
 {
@@ -188,8 +188,8 @@ csv_byte(struct csv *cs)
 }
 
 /*
- * Skip the byte order mark that spreadsheets write.  Its bytes may come one
- * by one, as everything may.
+ * Skip the byte order mark that spreadsheets write.  read() may deliver its
+ * bytes one by one.
  */
 static void
 csv_skip_mark(struct csv *cs)

@@ -67,7 +67,7 @@ disk_ratio(const struct disk *d)
 	return all == 0 ? 0 : (double)d->used / (double)all;
 }
 
-/* Go to where the next path begins; returns its size, 0 at the end. */
+/* Skip to the next path; return its size, 0 at the end. */
 static size_t
 next_path(const char **paths)
 {

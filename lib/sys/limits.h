@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The bounds that settings and the modules they size have in common. */
+/* Limits that both settings and other modules use. */
 #ifndef LIB_SYS_LIMITS_H
 #define LIB_SYS_LIMITS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* logfmt lines on standard error, one per event worth a line. */
+/* Log lines in logfmt on standard error. */
 #include "config.h"
 
 #include <assert.h>
@@ -21,13 +21,13 @@
 #define CONTEXT_SIZE ((size_t)256)
 #define ESCAPE_SIZE ((size_t)13) /* two of \uXXXX and a NUL */
 
-/* A line in the making; its last two bytes are for a quote and the newline. */
+/* A line; its last two bytes are reserved for a quote and the newline. */
 struct log_text {
 	char bytes[LINE_SIZE];
 	size_t n;
 };
 
-/* What the conversions of a format still have to take. */
+/* The arguments that the conversions of a format have not used yet. */
 struct log_arguments {
 	va_list ap;
 };
@@ -50,7 +50,7 @@ static void format_value(const char *fmt, const char *end,
 static const char *format_argument(
     const char *fmt, struct log_arguments *args, char *ret, size_t size);
 
-/* priority: of syslog(3), which the journal has beside each line. */
+/* priority: of syslog(3), as the journal expects it. */
 static const struct {
 	const char *name;
 	int priority;
@@ -65,7 +65,7 @@ static struct {
 	const char *program;
 	enum log_level level; /* 0: nothing is written yet */
 	bool journal; /* standard error is a stream to the journal */
-	const char *key; /* of the context; NULL: there is none */
+	const char *key; /* of log_context(), or NULL */
 	char value[CONTEXT_SIZE];
 } state;
 
@@ -96,7 +96,7 @@ log_context(const char *key, const char *value)
 		snprintf(state.value, sizeof(state.value), "%s", value);
 }
 
-/* The four differ in their level only. */
+/* The four functions differ only in their level. */
 #define LOG(name, level)                                                       \
 	void name(const char *fmt, ...)                                        \
 	{                                                                      \
@@ -144,7 +144,7 @@ log_exit(int status, const char *fmt, ...)
 	exit(status);
 }
 
-/* Write one line with a single write(), so that processes do not mix. */
+/* Write one line with one write(), so that lines of processes do not mix. */
 static void
 write_line(enum log_level level, const struct log_number *list, size_t n,
     const char *fmt, va_list ap)
@@ -170,15 +170,15 @@ write_line(enum log_level level, const struct log_number *list, size_t n,
 	}
 	t.bytes[t.n++] = '\n';
 
-	/* When standard error is gone there is no other place to say so. */
+	/* If standard error is closed, the line is lost. */
 	if (write(STDERR_FILENO, t.bytes, t.n) == -1)
 		errno = saved;
 	errno = saved;
 }
 
 /*
- * Whether standard error is the stream that systemd has made to the journal:
- * the variable stays set when a shell sends the stream elsewhere.
+ * Whether standard error is the stream to the journal that systemd made.
+ * JOURNAL_STREAM alone does not show this: a shell may have redirected it.
  */
 static bool
 in_journal(void)
@@ -193,7 +193,7 @@ in_journal(void)
 	    st.st_ino == (ino_t)inode;
 }
 
-/* The journal has program, pid and time of each line already. */
+/* The journal adds program, pid and time itself. */
 static void
 begin_line(struct log_text *t, enum log_level level)
 {
@@ -212,7 +212,7 @@ begin_line(struct log_text *t, enum log_level level)
 	t->n = (size_t)n;
 }
 
-/* A format is pairs: a key, "=", and what makes the value. */
+/* Write the pairs of a format: a key, "=", and text with conversions. */
 static void
 put_pairs(struct log_text *t, const char *fmt, struct log_arguments *args)
 {
@@ -229,7 +229,7 @@ put_pairs(struct log_text *t, const char *fmt, struct log_arguments *args)
 	}
 }
 
-/* A pair without a value says nothing; one without room is left out. */
+/* Write a pair, unless its value is empty or the line has no room for it. */
 static void
 put_pair(struct log_text *t, const char *key, size_t key_n, const char *value)
 {
@@ -251,7 +251,7 @@ put_pair(struct log_text *t, const char *key, size_t key_n, const char *value)
 	t->n += n;
 }
 
-/* Printable ASCII without a blank, a quote, a backslash or "=" stands bare. */
+/* Only printable ASCII without blank, quote, backslash or "=" needs none. */
 static bool
 needs_quotes(const char *value)
 {
@@ -281,8 +281,8 @@ put_quoted(struct log_text *t, const char *value)
 }
 
 /*
- * The first character of p as it stands between quotes, in ASCII and as JSON
- * has it, which is what readers of logfmt take.  Returns its length in p.
+ * Escape the first character of p for use between quotes, in ASCII and as in
+ * JSON, which readers of logfmt understand.  Returns its length in p.
  */
 static size_t
 escape_next(const char *p, char ret[ESCAPE_SIZE])
@@ -309,7 +309,7 @@ escape_next(const char *p, char ret[ESCAPE_SIZE])
 	return n;
 }
 
-/* Where the next key begins, at the blank before it, or the format ends. */
+/* Find the end of a value: the blank before the next key, or the end. */
 static const char *
 value_end(const char *fmt)
 {
@@ -323,7 +323,7 @@ value_end(const char *fmt)
 	return fmt;
 }
 
-/* The value that a part of a format makes, cut, without blanks around it. */
+/* Format one value, cut to its size and without blanks around it. */
 static void
 format_value(const char *fmt, const char *end, struct log_arguments *args,
     char ret[VALUE_SIZE])
@@ -350,8 +350,8 @@ format_value(const char *fmt, const char *end, struct log_arguments *args,
 }
 
 /*
- * One conversion, whose "%" is behind: %s, %d, %ld, %lld, %zu or %.1f, which
- * are all that the lines of this tree need.  Returns what follows it.
+ * Format one conversion without its "%": s, d, ld, lld, zu or .1f.  Returns the
+ * format after it.
  */
 static const char *
 format_argument(
