@@ -20,7 +20,8 @@
 #include "lib/sys/limits.h"
 #include "lib/sys/log.h"
 
-#define CREDENTIALS_MAX ((size_t)65536) /* bytes of all credentials together */
+#define CREDENTIALS_MAX ((size_t)65536) /* bytes of all credentials together   \
+					 */
 #define CREDSTORE "/etc/credstore" /* where the units load them */
 #define CREDSTORE_PREFIX "assay."
 #define WEEK_MINUTES (7 * 24 * 60)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The model that serves, as a worker keeps it in memory. */
+/* The active model in the memory of a worker. */
 #include "config.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 static const char *source_of(const char *origin);
 
-/* Where a model came from, as it is said of it; these outlive the rows. */
+/* The origins of models; constants, because the rows are freed. */
 static const char *const sources[] = { "disk", "s3", "url", "published" };
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The model on probation, as a worker keeps it in memory. */
+/* The shadow model in the memory of a worker. */
 #include "config.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ candidate_model_refresh(struct candidate_model *c, struct db *db,
 	return 0;
 }
 
-/* Take in what there is; a shadow is not worth failing for. */
+/* Read the shadow model; only warn if it cannot be read. */
 static void
 read_it(struct candidate_model *c, struct arena *a, const struct rows *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The model on probation, as a worker keeps it in memory. */
+/* The shadow model in the memory of a worker. */
 #ifndef LIB_ENGINE_CANDIDATE_MODEL_H
 #define LIB_ENGINE_CANDIDATE_MODEL_H
 
@@ -13,18 +13,18 @@ struct arena;
 struct db;
 struct fail;
 
-/* Begins zeroed, which is none; it stays where it is. */
+/* Zeroed, it has no model; do not copy it. */
 struct candidate_model {
-	char id[CRYPT_ID_SIZE]; /* of the probation; "" without one */
-	bool readable; /* else it scores nothing */
-	struct active_model served; /* as if it served */
-	int64_t epoch; /* as struct active_model has it */
+	char id[CRYPT_ID_SIZE]; /* of the shadow; "": none */
+	bool readable; /* false: it cannot score */
+	struct active_model served; /* the model */
+	int64_t epoch; /* as in struct active_model */
 };
 
 /*
- * Make sure that it is as new as the epoch, over db (inside the transaction
- * that is open, if one is).  One that cannot be read is told of in the log.
- * Returns 0, or -1 with f set and c as it was, when the database failed.
+ * Refresh the shadow model if its epoch differs.  One that cannot be read is
+ * logged.  db may be in a transaction.  Returns 0, or -1 with f set and c
+ * unchanged if the database failed.
  */
 int candidate_model_refresh(struct candidate_model *c, struct db *db,
     struct arena *a, int64_t epoch, struct fail *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a worker keeps in memory to decide with: rulebooks, lists, places. */
+/* Rulebooks, lists, models and places in the memory of a worker. */
 #include "config.h"
 
 #include <math.h>
@@ -28,26 +28,25 @@
 #include "lib/engine/engine.h"
 
 /*
- * Room for a compiled ruleset of the largest size for each event type, and a
- * policy: whatever was published can be loaded.  It is address space: only
- * pages that a load touches become memory, and a replaced load's pages are
- * given back.
+ * Room for the largest compiled ruleset and policy of each event type, so that
+ * everything published can be loaded.  It is only address space: the kernel
+ * allocates pages on first use, and the pages of a replaced load are released.
  */
 #define LOAD_SIZE                                                              \
 	((EVENT_TYPE__MAX - 1) *                                               \
 	    (RULE_ARENA_SIZE(RULE_TEXT_MAX) + POLICY_ARENA_SIZE))
 #define POLICY_ARENA_SIZE ((size_t)65536)
 
-#define EXPIRED (-1) /* for an epoch: below any that there is */
+#define EXPIRED (-1) /* an epoch below all others */
 
-/* A ruleset on probation. */
+/* A shadow ruleset. */
 struct shadow_ruleset {
 	bool there;
 	const char *id;
 	const struct ruleset *ruleset; /* NULL: it cannot be read */
 };
 
-/* One complete set of rulebooks and the memory it stands in. */
+/* One complete set of rulebooks and its memory. */
 struct rulebook_load {
 	struct arena arena;
 	void *block;
@@ -58,10 +57,10 @@ struct rulebook_load {
 };
 
 struct engine {
-	struct rulebook_load loads[2]; /* the one in use, and the one to be */
+	struct rulebook_load loads[2]; /* the current one and the next */
 	int current; /* index, -1 before the first load */
 	struct scoring scoring; /* of all rulebooks */
-	struct scoring shadow; /* of the shadow scorer, 0 without one */
+	struct scoring shadow; /* of the shadow scorer; 0: none */
 	struct scoring shadow_model; /* of the shadow model */
 	struct candidate_model candidate;
 	struct tag_weight_cache learned;
@@ -70,10 +69,10 @@ struct engine {
 	const struct geoip *geoip;
 	struct spool *spool;
 	const struct shm *shm;
-	int64_t server; /* db_server() that all of it was read from */
-	int64_t settings; /* epoch of the settings, the last that was seen */
-	bool anomalies; /* somebody wants them, as was last seen */
-	int64_t seen; /* the latest time of the database's clock */
+	int64_t server; /* db_server() of all that was read */
+	int64_t settings; /* latest epoch of the settings */
+	bool anomalies; /* a subscriber wants alert.anomaly.v1 */
+	int64_t seen; /* latest time of the database's clock */
 };
 
 static bool scores_by(const struct engine *e, enum scorer scorer);
@@ -325,7 +324,7 @@ engine_now(const struct engine *e)
 	return now > e->seen ? now : e->seen;
 }
 
-/* Whether that is what serves, or its shadow. */
+/* Whether the active scorer or the shadow scorer is this one. */
 static bool
 scores_by(const struct engine *e, enum scorer scorer)
 {
@@ -333,8 +332,8 @@ scores_by(const struct engine *e, enum scorer scorer)
 }
 
 /*
- * Warn whenever it comes to a demonstration model, not only at first, but not
- * because another session has the same.
+ * Refresh the active model.  Warn each time when a demonstration model becomes
+ * active, but not again when a new session reads the same model.
  */
 static int
 fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
@@ -356,7 +355,7 @@ fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
 	return 0;
 }
 
-/* Load all rulebooks anew and put them into the place of the old ones. */
+/* Load all rulebooks and replace the current ones. */
 static int
 load_books(struct engine *e, struct db *db, struct arena *a,
     const struct epochs *now, struct fail *f)
@@ -411,7 +410,7 @@ load_rulesets(
 	return 0;
 }
 
-/* Read the active policies: rows of bands, those of a policy together. */
+/* Read the active policies: one row per band, grouped by policy. */
 static int
 load_policies(
     struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f)
@@ -434,7 +433,7 @@ load_policies(
 	return 0;
 }
 
-/* One policy from its rows, first to before last. */
+/* Read one policy from its rows: first up to, but not including, last. */
 static int
 load_policy(struct rulebook_load *load, const struct rows *rows, int first,
     int last, struct fail *f)
@@ -475,7 +474,7 @@ load_policy(struct rulebook_load *load, const struct rows *rows, int first,
 	return 0;
 }
 
-/* It never changes, and is read with the rules only to be read once. */
+/* Read the key of event digests.  It never changes; once is enough. */
 static int
 load_digest_key(
     struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f)
@@ -494,7 +493,7 @@ load_digest_key(
 	return 0;
 }
 
-/* Every event type has a rulebook, and all of it found room. */
+/* Check that every event type has a rulebook, and that all fitted. */
 static int
 load_complete(const struct rulebook_load *load, struct fail *f)
 {
@@ -514,7 +513,7 @@ load_complete(const struct rulebook_load *load, struct fail *f)
 	return 0;
 }
 
-/* Compile the ruleset of each event type that is on probation. */
+/* Compile the shadow rulesets. */
 static int
 load_shadows(
     struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f)
@@ -537,8 +536,8 @@ load_shadows(
 }
 
 /*
- * One of them, in the room that those which serve leave: a shadow that cannot
- * be read, or finds none, is told of, and is not worth failing for.
+ * Compile one shadow ruleset into the memory that the active ones leave free.
+ * If it cannot be read or does not fit, only warn.
  */
 static void
 load_shadow(struct rulebook_load *load, struct shadow_ruleset *ret,
@@ -558,7 +557,7 @@ load_shadow(struct rulebook_load *load, struct shadow_ruleset *ret,
 	ret->ruleset = NULL;
 }
 
-/* Forget a load and give its pages back. */
+/* Clear a load and release its pages. */
 static void
 load_drop(struct rulebook_load *load)
 {

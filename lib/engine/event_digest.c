@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A short keyed hash of an event: whether two are the same. */
+/* A short keyed hash of an event, to find out whether two are the same. */
 #include "config.h"
 
 #include "core/base/arena.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A short keyed hash of an event: whether two are the same. */
+/* A short keyed hash of an event, to find out whether two are the same. */
 #ifndef LIB_ENGINE_EVENT_DIGEST_H
 #define LIB_ENGINE_EVENT_DIGEST_H
 
@@ -13,18 +13,17 @@ struct event;
 #define EVENT_DIGEST_KEY_SIZE ((size_t)32)
 
 /*
- * The digest of an event in its normal form: the order of members, the
- * spelling of numbers, addresses and codes, and fields that are ignored make
- * no difference.  56 bits of an HMAC-SHA256, and the version of the normal
- * form.  a is scratch, and is left as it was.  Never 0, unless the arena is
- * full.
+ * Compute the digest of a normalized event.  The order of members, the notation
+ * of numbers, addresses and codes, and ignored fields make no difference.  A
+ * digest has 56 bits of an HMAC-SHA256 and the version of the normal form.  It
+ * is 0 only if the arena is full.  a is scratch and is rewound.
  */
 int64_t event_digest(const uint8_t key[EVENT_DIGEST_KEY_SIZE], struct arena *a,
     const struct event *ev);
 
 /*
- * Whether two digests are of different events.  One of another version of the
- * normal form, or 0 (there is none), says nothing: the answer is false.
+ * Whether two digests show different events.  False if one is 0 (unknown), or
+ * if their versions of the normal form differ.
  */
 bool event_digest_differs(int64_t a, int64_t b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Places of addresses, from a MaxMind-format database (libmaxminddb). */
+/* Places of IP addresses, from a database in MaxMind format. */
 #include "config.h"
 
 #include <sys/socket.h>
@@ -16,13 +16,13 @@
 #include "core/event/geo.h"
 #include "lib/engine/geoip.h"
 
-#define PATH_MAX_KEYS 3 /* of a value in a record, and NULL */
+#define PATH_MAX_KEYS 3 /* keys of the path of a value, with NULL */
 
 struct geoip {
 	MMDB_s db;
 };
 
-/* Where a layout keeps what we read. */
+/* The paths of the values in one layout of records. */
 struct geoip_layout {
 	const char *country[PATH_MAX_KEYS];
 	const char *lat[PATH_MAX_KEYS];
@@ -98,7 +98,7 @@ geoip_place(const struct geoip *g, const struct event *ev, struct place *ret)
 	}
 }
 
-/* The city's coordinates if there are any, else the country's centroid. */
+/* Use the city's coordinates if there are any, else the country's centroid. */
 static void
 place_locate(
     MMDB_entry_s *record, const struct geoip_layout *layout, struct place *ret)
@@ -126,7 +126,7 @@ parse_address(const char *ip, struct sockaddr_storage *ret)
 	return 0;
 }
 
-/* Two letters, made upper case, into ret; -1 if the record has none there. */
+/* Read a country code in upper case; -1 if the record has none. */
 static int
 record_country(MMDB_entry_s *record, const char *const *path, char *ret)
 {
@@ -149,7 +149,7 @@ record_country(MMDB_entry_s *record, const char *const *path, char *ret)
 	return 0;
 }
 
-/* Degrees from -max to max into ret; -1 if the record has none there. */
+/* Read degrees from -max to max; -1 if the record has none. */
 static int
 record_degrees(
     MMDB_entry_s *record, const char *const *path, double max, double *ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Places of addresses, from a MaxMind-format database (libmaxminddb). */
+/* Places of IP addresses, from a database in MaxMind format. */
 #ifndef LIB_ENGINE_GEOIP_H
 #define LIB_ENGINE_GEOIP_H
 
@@ -9,9 +9,9 @@ struct geoip;
 struct place;
 
 /*
- * Open the database at path, memory-mapped.  MaxMind's nested layout and the
- * flat one (country_code, latitude, longitude) are both read.  Returns NULL
- * with f set when it is missing or no such database.
+ * Map the database at path.  Its records have the nested layout of MaxMind or
+ * the flat one (country_code, latitude, longitude).  Returns NULL with f set if
+ * the file is missing or has another format.
  */
 struct geoip *geoip_open(const char *path, struct fail *f);
 
@@ -19,9 +19,9 @@ struct geoip *geoip_open(const char *path, struct fail *f);
 void geoip_close(struct geoip *g);
 
 /*
- * The place of an event's ip: its city if the database knows one, else its
- * country's centroid.  Unknown (country "") without database or ip, for
- * addresses that are not public or not found.  g may be NULL.
+ * Find the place of an event's ip: its city if the database has one, else the
+ * centroid of its country.  The place is unknown (country "") if g is NULL, the
+ * event has no ip, or the address is not public or not found.
  */
 void geoip_place(
     const struct geoip *g, const struct event *ev, struct place *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a worker keeps in memory of the block, allow and watch lists. */
+/* The cache of block, allow and watch lists in the memory of a worker. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -10,19 +10,19 @@
 #include "lib/db/db.h"
 #include "lib/engine/list_cache.h"
 
-#define SCRATCH_SIZE 4096 /* for parameters; rows are libpq's */
-#define EXPIRED (-1) /* for an epoch: below any that there is */
+#define SCRATCH_SIZE 4096 /* for parameters; libpq has the rows */
+#define EXPIRED (-1) /* an epoch below all others */
 
-/* The cached entries of one subject, sorted; their texts stand behind them. */
+/* The cached entries of one subject, sorted, and after them their texts. */
 struct cached_subject {
-	struct list_entry *entries; /* NULL when there are none */
+	struct list_entry *entries; /* NULL: none */
 	size_t n;
 };
 
 struct list_cache {
 	struct cached_subject held[LIST_SUBJECT__MAX];
 	unsigned long_subjects; /* bits 1 << subject */
-	int64_t epoch; /* 0 before the first load, or EXPIRED */
+	int64_t epoch; /* 0: nothing is loaded; or EXPIRED */
 };
 
 static int load_subject(struct list_cache *l, struct db *db,
@@ -65,7 +65,7 @@ list_cache_refresh(
 	arena_init(&a, block, sizeof(block));
 	params_init(&p, &a);
 
-	/* In a database that was restored what changed last is unknown. */
+	/* A lower epoch means a restored database: read everything. */
 	params_int(&p, epoch < l->epoch ? EXPIRED : l->epoch);
 	params_int(&p, LIST_CACHE_ENTRIES_MAX);
 	result = db_run(db, &a, STMT_LIST_SIZES, &p, &r, f);
@@ -128,7 +128,7 @@ load_subject(struct list_cache *l, struct db *db, enum list_subject subject,
 		params_text(&p, list_subject_name(subject));
 		params_int(&p, LIST_CACHE_ENTRIES_MAX + 1);
 		result = db_run(db, &a, STMT_LIST_LOAD, &p, &r, f);
-		size = r.n; /* it may have grown since it was counted */
+		size = r.n; /* entries may have been added since the count */
 	}
 	if (result == 0 && size <= LIST_CACHE_ENTRIES_MAX)
 		result = hold_entries(&held, &r, f);
@@ -143,7 +143,7 @@ load_subject(struct list_cache *l, struct db *db, enum list_subject subject,
 	return 0;
 }
 
-/* Keep rows as sorted entries, in one piece of memory. */
+/* Store rows as sorted entries in one block of memory. */
 static int
 hold_entries(struct cached_subject *ret, const struct rows *r, struct fail *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The scores of two windows of days, as analytics have counted them. */
+/* The distributions of scores in two windows of days, from analytics. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ score_distribution_span_json(
 	str_json(s, span->last);
 }
 
-/* The days that are meant, by the database's clock; nothing is counted yet. */
+/* Compute the two windows with the clock of the database. */
 static int
 read_days(struct db *db, struct arena *a,
     const struct score_distribution_days *days, struct score_distribution *ret,
@@ -88,7 +88,7 @@ read_days(struct db *db, struct arena *a,
 	return 0;
 }
 
-/* One score of one event type; a type of a newer program is none of ours. */
+/* Add the count of one score; skip a type that only a newer program has. */
 static void
 add_row(struct score_distribution *po, const struct rows *rows, int row)
 {

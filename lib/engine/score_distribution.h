@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The scores of two windows of days, as analytics have counted them. */
+/* The distributions of scores in two windows of days, from analytics. */
 #ifndef LIB_ENGINE_SCORE_DISTRIBUTION_H
 #define LIB_ENGINE_SCORE_DISTRIBUTION_H
 
@@ -14,24 +14,23 @@ struct db;
 struct fail;
 struct str;
 
-#define SCORE_DISTRIBUTION_DAYS                                                \
-	7 /* of the window, where nobody asks for others */
-#define SCORE_DISTRIBUTION_REFERENCE 28 /* of the reference before it */
+#define SCORE_DISTRIBUTION_DAYS 7 /* days of the window by default */
+#define SCORE_DISTRIBUTION_REFERENCE 28 /* days of the reference by default */
 
-/* Which days: a window, and the reference that ends where it begins. */
+/* The days: a window, and the reference that ends where it begins. */
 struct score_distribution_days {
-	const char *until; /* last day, "2026-11-20"; NULL is yesterday */
+	const char *until; /* last day, "2026-11-20"; NULL: yesterday */
 	int64_t days;
 	int64_t reference;
 };
 
-/* UTC days, the first and the last. */
+/* The first and the last day, UTC. */
 struct score_distribution_span {
 	const char *first;
 	const char *last;
 };
 
-/* What was counted in both. */
+/* The counts of both windows. */
 struct score_distribution {
 	struct score_distribution_days days;
 	struct score_distribution_span window;
@@ -41,21 +40,21 @@ struct score_distribution {
 };
 
 /*
- * Read the scores of all event types, by two late statements, the days' texts
- * into arena a.  Returns 0, or -1 with f set.
+ * Read the scores of all event types with two late statements; the texts of the
+ * days are in arena a.  Returns 0, or -1 with f set.
  */
 int score_distribution_read(struct db *db, struct arena *a,
     const struct score_distribution_days *days, struct score_distribution *ret,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * The population stability index of an event type's scores into *ret.  Returns
- * false, with *ret 0, where a window has too few of them.
+ * Compute the population stability index of an event type.  Returns false with
+ * *ret 0 if a window has too few scores.
  */
 bool score_distribution_psi(
     const struct score_distribution *po, enum event_type type, double *ret);
 
-/* Begin a JSON object with the two days; who calls goes on and ends it. */
+/* Begin a JSON object with the two days; the caller ends it. */
 void score_distribution_span_json(
     struct str *s, const struct score_distribution_span *span);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What labels teach of tags, as a worker keeps it in memory. */
+/* The cache of tag weights in the memory of a worker. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ tag_weight_cache_load(
 	return tag_weight_cache_read(l, &rows, f);
 }
 
-/* Keep rows as lessons, with their texts in one piece of memory. */
+/* Store rows as tag weights, with their texts in one block of memory. */
 static int
 hold_tag_weights(struct tag_weights *ret, const struct rows *r, struct fail *f)
 {
@@ -75,7 +75,7 @@ hold_tag_weights(struct tag_weights *ret, const struct rows *r, struct fail *f)
 	char *text;
 	int i;
 
-	/* Without any tag there still is the row of the epoch. */
+	/* Without tags there is one row, with the epoch. */
 	if (rows_null(r, 0, tag))
 		return 0;
 	for (i = 0; i < r->n; i++)

@@ -16,8 +16,7 @@ struct http;
 
 enum http_flag {
 	HTTP_OUTSIDE = 1 << 0, /* connect to public addresses only */
-	HTTP_CUT =
-	    1 << 1, /* accept a longer reply, but do not read the rest */
+	HTTP_CUT = 1 << 1, /* accept a longer reply, but do not read the rest */
 };
 
 /* Why a transfer failed. */

@@ -9,8 +9,8 @@
 
 struct shm;
 
-#define APIKEY_CACHE_TRUST_S                                                   \
-	300 /* a revoked key is refused after this time */
+#define APIKEY_CACHE_TRUST_S 300 /* a revoked key is refused after this time   \
+				  */
 
 /*
  * Store that the key with this hash was valid at ticks (of clock_ticks()), with

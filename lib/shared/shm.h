@@ -15,7 +15,8 @@
 
 #define SHM_SLOTS 256 /* the most workers */
 #define SHM_KEYS ((size_t)16384) /* slots of each table of API keys */
-#define SHM_LOGINS ((size_t)65536) /* slots of the table of client addresses */
+#define SHM_LOGINS ((size_t)65536) /* slots of the table of client addresses   \
+				    */
 #define SHM_SPOOL_ID_SIZE 31 /* CRYPT_ID_SIZE */
 #define SHM_SETTINGS ((size_t)3) /* shared runtime settings */
 
@@ -86,8 +87,7 @@ struct shm {
 	struct storage_stats storage;
 	struct gauges gauges;
 	struct companion_counters counters;
-	_Atomic int64_t
-	    pressed; /* time of waiting decisions, of load_shed.c */
+	_Atomic int64_t pressed; /* time of waiting decisions, of load_shed.c */
 };
 
 /*
