@@ -119,8 +119,9 @@ case_resolve(struct req *req, struct resp *resp)
 }
 
 /*
- * Return the queue to filter by, NULL for all.  "*" means all; without a queue
- * it is all for the cases of an event or a user, else the default queue.
+ * Return the queue to filter by, or NULL for all queues.  "*" means all.  If no
+ * queue is given, filter by the default queue; but show the cases of an event
+ * or a user from all queues.
  */
 static const char *
 queue_filter(const struct query *query, bool of_entity)

@@ -87,7 +87,7 @@ static void print_text(struct str *s, const char *before, const char *text);
 static void print_why(struct str *s, const struct explanation *ex);
 static void print_learned(struct str *s, const struct explanation *ex);
 
-/* Programs know these words, so they must not change. */
+/* Programs depend on these words, so they must not change. */
 static const struct {
 	const char *word;
 	const char *text;

@@ -159,8 +159,8 @@ repeat_part(
 }
 
 /*
- * Erase the state of the user and its place in the graph, under the lock of its
- * decisions.
+ * Erase the state of the user and the user's place in the graph, under the lock
+ * of the user's decisions.
  */
 static int
 erase_identity(
@@ -183,7 +183,7 @@ erase_identity(
 	return 0;
 }
 
-/* Erase the details of its decisions. */
+/* Erase the details of the user's decisions. */
 static int
 erase_details(
     struct req *req, const char *user, struct erasure *ret, bool *more)

@@ -23,7 +23,7 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 
-#define PLACE_MODEL "model" /* a place; others are event types */
+#define PLACE_MODEL "model" /* place of the shadow model */
 
 static const char *model_text(struct req *req);
 static int end_shadow(struct req *req, struct resp *resp, bool promoted);

@@ -86,7 +86,10 @@ password_hash(struct req *req, char ret[CRYPT_PASSWORD_SIZE])
 	return got;
 }
 
-/* Return whether there is one @ inside, and no space or control character. */
+/*
+ * Return whether there is exactly one @, with text on both sides, and no space
+ * or control character.
+ */
 static bool
 is_email(const char *email)
 {

@@ -43,7 +43,7 @@ void resp_fail(struct req *req, struct resp *resp);
 /*
  * Write the reply: Status, Content-Type, Content-Length, X-Correlation-Id,
  * X-Route (which nginx logs and removes), the headers, and the body except for
- * HEAD.  Ignore that the caller has closed the connection.
+ * HEAD.  A closed connection is not an error.
  */
 void resp_write(
     const struct req *req, const struct resp *resp, struct FCGX_Stream *out);

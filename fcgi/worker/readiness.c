@@ -148,9 +148,9 @@ check_schema(struct worker *w, struct arena *a, char *why, size_t size)
 }
 
 /*
- * Explain why there is no session or no answer.  While db_unfit() is
- * DB_UNTRIED, this worker has not tried because another one failed a moment
- * ago; use what that one stored.
+ * Explain why there is no session or no answer.  If db_unfit() is DB_UNTRIED,
+ * this worker has not tried to connect because another worker failed a moment
+ * ago; then use the reason that the other worker stored in shm.
  */
 static enum readiness_status
 explain_failure(
