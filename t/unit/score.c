@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/decide/score.c: what each scorer makes of tags and features. */
+/* core/decide/score.c: the score and the reasons of each scorer. */
 #include "config.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static const struct {
 		{ "ring", 26 }, { "quiet", 0 } } },
 };
 
-START_TEST(sums)
+START_TEST(points_are_summed_by_tag)
 {
 	struct arena a;
 	struct fail f = { 0 };
@@ -69,11 +69,11 @@ START_TEST(sums)
 }
 END_TEST
 
-/* What labels teach, halves up. */
+/* Counts of labels, and the tag weight of them, halves rounded up. */
 static const struct {
 	int64_t fraud, legit;
 	int points;
-} taught[] = {
+} weights[] = {
 	{ 0, 1, 11 },
 	{ 1, 0, 34 },
 	{ 1, 1, 23 },
@@ -87,16 +87,16 @@ static const struct {
 	{ 1000000000000, 2000000000000, 15 },
 };
 
-START_TEST(tag_weights)
+START_TEST(labels_give_the_tag_weight)
 {
-	const struct tag_weight tag_weight = { "t", taught[_i].fraud,
-		taught[_i].legit };
+	const struct tag_weight tag_weight = { "t", weights[_i].fraud,
+		weights[_i].legit };
 
-	ck_assert_int_eq(score_tag_weight(&tag_weight), taught[_i].points);
+	ck_assert_int_eq(score_tag_weight(&tag_weight), weights[_i].points);
 }
 END_TEST
 
-/* Of the tags of the rules: all, too few labels, none, of no rule. */
+/* "amount" has too few labels, "ring" has none, no rule has the tag "gone". */
 static struct tag_weight known[] = {
 	{ "all", 0, 90 },
 	{ "amount", 1, 1 },
@@ -111,14 +111,16 @@ static const struct {
 	struct reason reasons[5];
 } learned[] = {
 	{ { { 0 }, 0 }, 0, { { NULL, 0 } } },
-	/* Two labels are not believed, and no label says nothing. */
+	/* With two labels, or with none, the points of the rules count. */
 	{ { { 3 }, 1 }, 26, { { "amount", 26 } } },
 	{ { { 1 }, 1 }, 26, { { "ring", 26 } } },
-	/* What a tag teaches counts once, however many of its rules fired. */
+	/*
+	 * The weight of a tag counts once, even if several of its rules fired.
+	 */
 	{ { { 0 }, 1 }, 39, { { "velocity", 39 } } },
 	{ { { 2 }, 1 }, 39, { { "velocity", 39 } } },
 	{ { { 0, 2 }, 2 }, 39, { { "velocity", 39 } } },
-	/* It may be more than the rules say, or nothing at all. */
+	/* The weight may be above the points of the rules, or 0. */
 	{ { { 4 }, 1 }, 28, { { "quiet", 28 } } },
 	{ { { 5 }, 1 }, 0, { { "all", 0 } } },
 	{ { { 0, 1, 2, 3, 4, 5 }, 6 }, 100,
@@ -126,19 +128,19 @@ static const struct {
 		{ "ring", 26 }, { "all", 0 } } },
 };
 
-START_TEST(learns)
+START_TEST(learned_scorer_uses_tag_weights)
 {
 	const struct tag_weights all = { known, nitems(known) },
 				 none = { NULL, 0 };
 	struct arena a;
 	struct fail f = { 0 };
-	struct score got = { 0 }, hand = { 0 };
+	struct score got = { 0 }, by_rules = { 0 };
 	size_t i;
 
 	arena_init(&a, block, sizeof(block));
 	ck_assert_int_eq(
-	    score_weighted(&a, &ruleset, &learned[_i].hits, &hand, &f), 0);
-	ck_assert_int_eq(score_learned(&a, &hand, &all, &got, &f), 0);
+	    score_weighted(&a, &ruleset, &learned[_i].hits, &by_rules, &f), 0);
+	ck_assert_int_eq(score_learned(&a, &by_rules, &all, &got, &f), 0);
 	ck_assert_int_eq(got.total, learned[_i].total);
 	for (i = 0; i < got.n_reasons; i++) {
 		ck_assert_str_eq(
@@ -149,14 +151,14 @@ START_TEST(learns)
 	ck_assert(i == nitems(learned[_i].reasons) ||
 	    learned[_i].reasons[i].tag == NULL);
 
-	/* Without any label there are the weights. */
-	ck_assert_int_eq(score_learned(&a, &hand, &none, &got, &f), 0);
-	ck_assert_int_eq(got.total, hand.total);
+	/* Without labels the points of the rules count. */
+	ck_assert_int_eq(score_learned(&a, &by_rules, &none, &got, &f), 0);
+	ck_assert_int_eq(got.total, by_rules.total);
 	arena_reset(&a);
 }
 END_TEST
 
-/* Features whose values are 1 below, in the order of their tags. */
+/* Features that signals_fill() sets to 1, in the order of their tags. */
 static const enum feature features[] = {
 	FEATURE_USERS_ON_DEVICE,
 	FEATURE_USERS_ON_FINGERPRINT,
@@ -168,7 +170,7 @@ static const enum feature features[] = {
 	FEATURE_ATTEMPTS_2M,
 };
 
-/* Their terms, the score that is wanted, and the points of each. */
+/* The terms of the features, the wanted score, the points of each feature. */
 static const struct {
 	double terms[nitems(features)];
 	int total;
@@ -177,23 +179,25 @@ static const struct {
 	{ { 1 }, 37, { 37 } },
 	{ { 1 }, 100, { 100 } },
 	{ { 1 }, 0, { 0 } },
-	/* In proportion, and what is left over to the largest remainder. */
+	/*
+	 * In proportion to the terms; the rest goes to the largest remainders.
+	 */
 	{ { 1, 1, 1 }, 50, { 17, 17, 16 } },
 	{ { 2, 1 }, 10, { 7, 3 } },
 	{ { 1, 2, 4 }, 99, { 14, 28, 57 } },
 	{ { 1, 3, 3, 3 }, 7, { 1, 2, 2, 2 } },
-	/* What speaks for nothing, or against fraud, has no share. */
+	/* Terms that are 0 or negative get no points. */
 	{ { 1, -5, 0, 1 }, 20, { 10, 0, 0, 10 } },
 	{ { -1, -2 }, 40, { 0 } },
 	{ { 5, 0.001 }, 20, { 20, 0 } },
-	/* The six greatest share it all. */
+	/* The six greatest terms share all points. */
 	{ { 1, 1, 1, 1, 1, 1, 1, 1 }, 90, { 15, 15, 15, 15, 15, 15, 0, 0 } },
 	{ { 1, 2, 2, 2, 2, 2, 2 }, 90, { 0, 15, 15, 15, 15, 15, 15 } },
 	{ { 1, 1, 1, 1, 1, 1 }, 3, { 1, 1, 1 } },
 	{ { 1e300, 1e300, 1e300 }, 100, { 34, 33, 33 } },
 };
 
-/* Signals of which nothing is known but what makes those features 1. */
+/* Set the signals that make these features 1, and all others to unknown. */
 static void
 signals_fill(struct signals *sigs)
 {
@@ -210,7 +214,7 @@ signals_fill(struct signals *sigs)
 	sigs->value[SIGNAL_VELOCITY_ATTEMPTS_2M] = value_number(500);
 }
 
-START_TEST(models_it)
+START_TEST(features_share_points_of_model_score)
 {
 	struct model m = *model_bundled();
 	struct signals sigs = { 0 };
@@ -221,7 +225,7 @@ START_TEST(models_it)
 	int sum = 0, last = SCORE_MAX;
 	size_t i, k, n = 0;
 
-	/* Calibrated such that the score is the one that is wanted. */
+	/* Calibrate the model so that it gives the wanted score. */
 	memset(m.weight, 0, sizeof(m.weight));
 	for (i = 0; i < nitems(features); i++) {
 		m.weight[features[i]] = models[_i].terms[i];
@@ -267,7 +271,7 @@ START_TEST(models_it)
 }
 END_TEST
 
-START_TEST(scorers)
+START_TEST(only_exact_scorer_names_are_read)
 {
 	unsigned int i;
 
@@ -279,7 +283,7 @@ START_TEST(scorers)
 }
 END_TEST
 
-START_TEST(a_full_arena)
+START_TEST(score_fails_in_full_arena)
 {
 	struct arena a;
 	struct fail f = { 0 };
@@ -303,12 +307,16 @@ suite_score(void)
 	Suite *s = suite_create("score");
 	TCase *tc = tcase_create("score");
 
-	tcase_add_loop_test(tc, sums, 0, (int)nitems(cases));
-	tcase_add_loop_test(tc, tag_weights, 0, (int)nitems(taught));
-	tcase_add_loop_test(tc, learns, 0, (int)nitems(learned));
-	tcase_add_loop_test(tc, models_it, 0, (int)nitems(models));
-	tcase_add_test(tc, scorers);
-	tcase_add_test(tc, a_full_arena);
+	tcase_add_loop_test(
+	    tc, points_are_summed_by_tag, 0, (int)nitems(cases));
+	tcase_add_loop_test(
+	    tc, labels_give_the_tag_weight, 0, (int)nitems(weights));
+	tcase_add_loop_test(
+	    tc, learned_scorer_uses_tag_weights, 0, (int)nitems(learned));
+	tcase_add_loop_test(
+	    tc, features_share_points_of_model_score, 0, (int)nitems(models));
+	tcase_add_test(tc, only_exact_scorer_names_are_read);
+	tcase_add_test(tc, score_fails_in_full_arena);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/signal/signals.c: every signal in every case of the design's section 5.
- */
+/* core/signal/signals.c: the value of every signal, known and unknown. */
 #include "config.h"
 
 #include <math.h>
@@ -149,7 +148,7 @@ static const struct {
 	{ SIGNAL_RISK_IP_FRAUD_RATE, UNKNOWN },
 };
 
-START_TEST(bare_event_of_a_new_user)
+START_TEST(missing_fields_give_unknown_signals)
 {
 	const struct event ev = bare_event();
 	const struct signal_facts facts = bare_facts();
@@ -226,7 +225,7 @@ full_event(void)
 	return ev;
 }
 
-START_TEST(full_event_of_a_new_user)
+START_TEST(new_user_gives_initial_signals)
 {
 	const struct event ev = full_event();
 	const struct graph_node unseen = { 0 };
@@ -242,7 +241,7 @@ START_TEST(full_event_of_a_new_user)
 }
 END_TEST
 
-START_TEST(entities_have_counts)
+START_TEST(counts_of_entities_become_signals)
 {
 	const struct event ev = bare_event();
 	const struct graph_node device = { .seen = true, .users = 3 };
@@ -290,7 +289,7 @@ static const struct {
 	{ false, false, 0, 0, 0, UNKNOWN },
 };
 
-START_TEST(fingerprint_on_another_device)
+START_TEST(fingerprint_of_other_device_is_mismatch)
 {
 	const struct event ev = bare_event();
 	const struct graph_node device = { .id = mismatches[_i].device_id };
@@ -307,7 +306,7 @@ START_TEST(fingerprint_on_another_device)
 }
 END_TEST
 
-START_TEST(velocity_stands_as_before_the_event)
+START_TEST(velocity_excludes_the_current_event)
 {
 	struct event ev = bare_event();
 	const struct signal_facts facts = bare_facts();
@@ -334,7 +333,7 @@ START_TEST(velocity_stands_as_before_the_event)
 }
 END_TEST
 
-START_TEST(currency_without_room_is_unknown)
+START_TEST(baseline_of_dropped_currency_is_unknown)
 {
 	static const char *const others[USER_STATE_CURRENCIES_MAX] = { "AED",
 		"BRL", "CHF", "DKK", "EUR", "GBP", "JPY", "KWD" };
@@ -352,7 +351,9 @@ START_TEST(currency_without_room_is_unknown)
 	check(SIGNAL_ANOMALY_AMOUNT_RATIO, value_unknown());
 	check(SIGNAL_VELOCITY_AMOUNT_1H, value_number(0));
 
-	/* The same within the hour: the sum is unknown, too. */
+	/*
+	 * If the dropped amounts are of the last hour, the sum is unknown, too.
+	 */
 	count_amount(10, "ETB", NOW);
 	for (i = 0; i < USER_STATE_CURRENCIES_MAX; i++)
 		count_amount(10, others[i], NOW);
@@ -363,7 +364,7 @@ START_TEST(currency_without_room_is_unknown)
 }
 END_TEST
 
-/* Earlier amounts in the currency, and one of 100 now. */
+/* Earlier amounts in the currency; the current amount is 100. */
 static const struct {
 	int n;
 	double amounts[4];
@@ -379,7 +380,7 @@ static const struct {
 	{ 4, { 98, 99, 101, 102 }, 4, 100, 0, 1 },
 };
 
-START_TEST(amount_against_the_baseline)
+START_TEST(amount_is_compared_with_baseline)
 {
 	struct event ev = full_event();
 	const struct signal_facts facts = bare_facts();
@@ -432,7 +433,7 @@ static const struct {
 	{ &atlantis, HOUR, &atlantis, NUMBER(0), BOOL(false), BOOL(false) },
 };
 
-START_TEST(travel_since_the_last_place)
+START_TEST(travel_is_measured_from_last_place)
 {
 	const struct event ev = bare_event();
 	struct signal_facts facts = bare_facts();
@@ -464,7 +465,7 @@ static const struct {
 	{ 8999, 10 * HOUR, false },
 };
 
-START_TEST(travel_is_impossible_over_the_limits)
+START_TEST(travel_beyond_the_limits_is_impossible)
 {
 	const struct event ev = bare_event();
 	const struct place from = { "AA", true, 0, 0 };
@@ -478,7 +479,7 @@ START_TEST(travel_is_impossible_over_the_limits)
 }
 END_TEST
 
-/* The phone, the place of the ip, and what the caller says. */
+/* The phone, the place of the ip, and attr.geoMismatch of the caller. */
 static const struct {
 	const char *phone;
 	const struct place *place;
@@ -501,7 +502,7 @@ static const struct {
 	{ NULL, &nowhere, BOOL(false), BOOL(false) },
 };
 
-START_TEST(sim_of_another_country)
+START_TEST(phone_of_other_country_is_mismatch)
 {
 	const struct attr attr = { "geoMismatch", NULL, sims[_i].said };
 	struct event ev = bare_event();
@@ -518,7 +519,7 @@ START_TEST(sim_of_another_country)
 }
 END_TEST
 
-START_TEST(entities_have_rates)
+START_TEST(fraud_rates_of_entities_become_signals)
 {
 	const struct event ev = bare_event();
 	const struct graph_node device = { .seen = true },
@@ -545,7 +546,7 @@ START_TEST(entities_have_rates)
 }
 END_TEST
 
-START_TEST(snapshot_holds_what_is_known)
+START_TEST(snapshot_omits_unknown_signals)
 {
 	static const struct attr attrs[] = {
 		{ "a\"b", NULL, STRING("x\ny") },
@@ -579,7 +580,7 @@ START_TEST(snapshot_holds_what_is_known)
 }
 END_TEST
 
-START_TEST(snapshot_keeps_the_longest_name)
+START_TEST(snapshot_keeps_longest_attribute_name)
 {
 	char name[EVENT_ATTR_NAME_MAX + 1];
 	const struct attr attr = { name, NULL, NUMBER(7) };
@@ -607,23 +608,24 @@ suite_signals(void)
 	TCase *tc = tcase_create("signals");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, bare_event_of_a_new_user);
-	tcase_add_test(tc, full_event_of_a_new_user);
-	tcase_add_test(tc, entities_have_counts);
+	tcase_add_test(tc, missing_fields_give_unknown_signals);
+	tcase_add_test(tc, new_user_gives_initial_signals);
+	tcase_add_test(tc, counts_of_entities_become_signals);
+	tcase_add_loop_test(tc, fingerprint_of_other_device_is_mismatch, 0,
+	    (int)nitems(mismatches));
+	tcase_add_test(tc, velocity_excludes_the_current_event);
+	tcase_add_test(tc, baseline_of_dropped_currency_is_unknown);
 	tcase_add_loop_test(
-	    tc, fingerprint_on_another_device, 0, (int)nitems(mismatches));
-	tcase_add_test(tc, velocity_stands_as_before_the_event);
-	tcase_add_test(tc, currency_without_room_is_unknown);
+	    tc, amount_is_compared_with_baseline, 0, (int)nitems(baselines));
 	tcase_add_loop_test(
-	    tc, amount_against_the_baseline, 0, (int)nitems(baselines));
+	    tc, travel_is_measured_from_last_place, 0, (int)nitems(travels));
 	tcase_add_loop_test(
-	    tc, travel_since_the_last_place, 0, (int)nitems(travels));
+	    tc, travel_beyond_the_limits_is_impossible, 0, (int)nitems(speeds));
 	tcase_add_loop_test(
-	    tc, travel_is_impossible_over_the_limits, 0, (int)nitems(speeds));
-	tcase_add_loop_test(tc, sim_of_another_country, 0, (int)nitems(sims));
-	tcase_add_test(tc, entities_have_rates);
-	tcase_add_test(tc, snapshot_holds_what_is_known);
-	tcase_add_test(tc, snapshot_keeps_the_longest_name);
+	    tc, phone_of_other_country_is_mismatch, 0, (int)nitems(sims));
+	tcase_add_test(tc, fraud_rates_of_entities_become_signals);
+	tcase_add_test(tc, snapshot_omits_unknown_signals);
+	tcase_add_test(tc, snapshot_keeps_longest_attribute_name);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/spool/spool.c: what was appended is there, whole, whatever happened
- * between. */
+/*
+ * lib/spool/spool.c: appended records are read back complete, even after
+ * crashes, a full disk and concurrent writers.
+ */
 #include "config.h"
 
 #include <dirent.h>
@@ -61,7 +63,7 @@ teardown(void)
 	memcpy(dir + strlen(dir) - 6, "XXXXXX", 6);
 }
 
-/* A record with an id. */
+/* Return a record with this id. */
 static struct spool_record
 record(const char *id)
 {
@@ -102,7 +104,7 @@ scribble(const char *name, const char *text)
 	fclose(file);
 }
 
-/* Take the file to drain, and all of it from an offset. */
+/* Take the file to drain, and read up to max records from an offset. */
 static void
 take(struct spool_file *file, int64_t offset, size_t max,
     struct spool_piece *piece)
@@ -111,7 +113,7 @@ take(struct spool_file *file, int64_t offset, size_t max,
 	ck_assert_int_eq(spool_read(file, offset, max, &arena, piece, NULL), 0);
 }
 
-START_TEST(reads_back_what_was_written)
+START_TEST(records_are_read_back_as_written)
 {
 	const struct spool_record r[] = { record("vd_1"), record("vd_2") };
 	const struct spool_record *got;
@@ -143,8 +145,8 @@ START_TEST(reads_back_what_was_written)
 }
 END_TEST
 
-/* A piece at a time; the file is there until it is removed. */
-START_TEST(goes_on_where_it_was_left)
+/* A file is read in pieces, and exists until spool_remove(). */
+START_TEST(drain_continues_where_it_stopped)
 {
 	struct spool_piece piece;
 	struct spool_file file;
@@ -158,7 +160,7 @@ START_TEST(goes_on_where_it_was_left)
 	memcpy(name, file.name, sizeof(name));
 	spool_leave(spool, &file);
 
-	/* What is written meanwhile waits in a file of its own. */
+	/* Records that are appended during a drain go into another file. */
 	append("vd_4", NULL);
 	take(&file, piece.ends[1], 2, &piece);
 	ck_assert_str_eq(file.name, name);
@@ -174,7 +176,7 @@ START_TEST(goes_on_where_it_was_left)
 	ck_assert_str_eq(piece.records[0].id, "vd_4");
 	ck_assert_int_eq(spool_remove(spool, &file, NULL), 0);
 
-	/* Only an empty spool puts the counters right. */
+	/* spool_take() sets the counters to 0 only if the spool is empty. */
 	ck_assert_int_eq(atomic_load(&shm->spool_records), 1);
 	ck_assert_int_eq(atomic_load(&shm->spool_oldest), NOW + 1);
 	ck_assert_int_eq(spool_take(spool, &file, NULL), 0);
@@ -183,7 +185,7 @@ START_TEST(goes_on_where_it_was_left)
 }
 END_TEST
 
-START_TEST(one_drains_at_a_time)
+START_TEST(only_one_process_drains_at_a_time)
 {
 	struct spool *other = spool_open(dir, shm, NULL);
 	struct spool_file file, none;
@@ -200,7 +202,7 @@ START_TEST(one_drains_at_a_time)
 END_TEST
 
 static const struct {
-	const char *left; /* what a writer left when it was killed */
+	const char *text; /* text that a killed writer left */
 	size_t partial;
 } tails[] = {
 	{ "", 0 },
@@ -211,13 +213,13 @@ static const struct {
 	{ "\n\n0123456789abcdef\n{}\n", 4 },
 };
 
-START_TEST(a_partial_line_harms_no_other)
+START_TEST(partial_line_is_skipped)
 {
 	struct spool_piece piece;
 	struct spool_file file;
 
 	append("vd_1", NULL);
-	scribble("active", tails[_i].left);
+	scribble("active", tails[_i].text);
 	append("vd_2", NULL);
 	append("vd_3", NULL);
 	take(&file, 0, 10, &piece);
@@ -229,7 +231,7 @@ START_TEST(a_partial_line_harms_no_other)
 }
 END_TEST
 
-START_TEST(a_partial_end_is_the_end)
+START_TEST(partial_last_line_is_not_read_again)
 {
 	struct spool_piece piece;
 	struct spool_file file;
@@ -247,8 +249,8 @@ START_TEST(a_partial_end_is_the_end)
 }
 END_TEST
 
-/* Every byte of a record is under its checksum. */
-START_TEST(a_changed_byte_is_noticed)
+/* The checksum covers every byte of a record. */
+START_TEST(changed_byte_is_noticed)
 {
 	const struct spool_record r = record("vd_1");
 	struct spool_record got;
@@ -270,8 +272,11 @@ START_TEST(a_changed_byte_is_noticed)
 }
 END_TEST
 
-/* A line of a later program is whole, but nothing that we can log. */
-START_TEST(an_unknown_record_is_whole)
+/*
+ * A later version wrote this line: its checksum is right, its members are
+ * unknown.
+ */
+START_TEST(unknown_record_is_not_partial)
 {
 	struct spool_record got;
 
@@ -280,8 +285,8 @@ START_TEST(an_unknown_record_is_whole)
 }
 END_TEST
 
-/* Lines that fill more than a chunk are read over several. */
-START_TEST(many_chunks)
+/* Twelve lines that together fill more than two chunks. */
+START_TEST(lines_across_chunks_are_read)
 {
 	char *request = arena_alloc(&arena, SPOOL_CHUNK / 5 + 1);
 	struct spool_record r = record("vd_1");
@@ -313,8 +318,10 @@ START_TEST(many_chunks)
 }
 END_TEST
 
-/* No room: nothing is left of what was refused, and later ones are whole. */
-START_TEST(a_full_disk_takes_nothing)
+/*
+ * A failed append leaves no bytes in the file, and later records are complete.
+ */
+START_TEST(append_to_full_disk_leaves_no_bytes)
 {
 	struct spool_piece piece;
 	struct spool_file file;
@@ -331,7 +338,9 @@ START_TEST(a_full_disk_takes_nothing)
 	size = st.st_size;
 	signal(SIGXFSZ, SIG_IGN);
 
-	/* Check writes to a file, too: no word between limit and none. */
+	/*
+	 * Check itself writes to a file, so no assertion runs under the limit.
+	 */
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &none), 0);
 	limit = (struct rlimit) { (rlim_t)(size + _i), none.rlim_max };
 	setrlimit(RLIMIT_FSIZE, &limit);
@@ -351,7 +360,7 @@ START_TEST(a_full_disk_takes_nothing)
 }
 END_TEST
 
-START_TEST(many_writers)
+START_TEST(concurrent_writers_lose_no_record)
 {
 	struct spool_piece piece;
 	struct spool_file file;
@@ -362,8 +371,7 @@ START_TEST(many_writers)
 			continue;
 		spool = spool_open(dir, shm, NULL);
 		for (i = 0; i < EACH; i++) {
-			/* A slow disk makes a writer wait too long for its
-			 * turn. */
+			/* On a slow disk the wait for the lock times out. */
 			while (append("vd_1", NULL) == -1)
 				if (++failed == FAILED_MAX)
 					_exit(1);
@@ -382,8 +390,11 @@ START_TEST(many_writers)
 }
 END_TEST
 
-/* What earlier runs left is counted, drained half or not. */
-START_TEST(counts_what_is_left)
+/*
+ * spool_count() counts the records in the active file and in the file of an
+ * interrupted drain.
+ */
+START_TEST(records_of_earlier_runs_are_counted)
 {
 	struct spool_file file;
 
@@ -401,7 +412,7 @@ START_TEST(counts_what_is_left)
 }
 END_TEST
 
-START_TEST(lines_quarantined)
+START_TEST(refused_line_is_quarantined)
 {
 	struct spool_piece piece;
 	struct spool_file file;
@@ -424,7 +435,7 @@ START_TEST(lines_quarantined)
 }
 END_TEST
 
-START_TEST(no_directory)
+START_TEST(missing_directory_is_refused)
 {
 	struct fail f = { 0 };
 
@@ -442,20 +453,19 @@ suite_spool(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, reads_back_what_was_written);
-	tcase_add_test(tc, goes_on_where_it_was_left);
-	tcase_add_test(tc, one_drains_at_a_time);
-	tcase_add_loop_test(
-	    tc, a_partial_line_harms_no_other, 0, (int)nitems(tails));
-	tcase_add_test(tc, a_partial_end_is_the_end);
-	tcase_add_test(tc, a_changed_byte_is_noticed);
-	tcase_add_test(tc, an_unknown_record_is_whole);
-	tcase_add_test(tc, many_chunks);
-	tcase_add_loop_test(tc, a_full_disk_takes_nothing, 0, 3);
-	tcase_add_test(tc, many_writers);
-	tcase_add_test(tc, counts_what_is_left);
-	tcase_add_test(tc, lines_quarantined);
-	tcase_add_test(tc, no_directory);
+	tcase_add_test(tc, records_are_read_back_as_written);
+	tcase_add_test(tc, drain_continues_where_it_stopped);
+	tcase_add_test(tc, only_one_process_drains_at_a_time);
+	tcase_add_loop_test(tc, partial_line_is_skipped, 0, (int)nitems(tails));
+	tcase_add_test(tc, partial_last_line_is_not_read_again);
+	tcase_add_test(tc, changed_byte_is_noticed);
+	tcase_add_test(tc, unknown_record_is_not_partial);
+	tcase_add_test(tc, lines_across_chunks_are_read);
+	tcase_add_loop_test(tc, append_to_full_disk_leaves_no_bytes, 0, 3);
+	tcase_add_test(tc, concurrent_writers_lose_no_record);
+	tcase_add_test(tc, records_of_earlier_runs_are_counted);
+	tcase_add_test(tc, refused_line_is_quarantined);
+	tcase_add_test(tc, missing_directory_is_refused);
 	suite_add_tcase(s, tc);
 	return s;
 }

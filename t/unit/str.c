@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/base/str.c: growing text and JSON forms. */
+/* core/base/str.c: text that grows, and values in JSON. */
 #include "config.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static const struct {
 	{ "\xc3\xa9", "\"\xc3\xa9\"" },
 };
 
-START_TEST(number_forms)
+START_TEST(numbers_are_written_as_json)
 {
 	struct arena a;
 	struct str s;
@@ -51,7 +51,7 @@ START_TEST(number_forms)
 }
 END_TEST
 
-START_TEST(string_forms)
+START_TEST(strings_are_written_as_json)
 {
 	struct arena a;
 	struct str s;
@@ -64,7 +64,7 @@ START_TEST(string_forms)
 }
 END_TEST
 
-START_TEST(grows_and_fails_once)
+START_TEST(text_grows_until_arena_is_full)
 {
 	struct arena a;
 	struct str s;
@@ -89,9 +89,11 @@ suite_str(void)
 	Suite *s = suite_create("str");
 	TCase *tc = tcase_create("str");
 
-	tcase_add_loop_test(tc, number_forms, 0, (int)nitems(numbers));
-	tcase_add_loop_test(tc, string_forms, 0, (int)nitems(strings));
-	tcase_add_test(tc, grows_and_fails_once);
+	tcase_add_loop_test(
+	    tc, numbers_are_written_as_json, 0, (int)nitems(numbers));
+	tcase_add_loop_test(
+	    tc, strings_are_written_as_json, 0, (int)nitems(strings));
+	tcase_add_test(tc, text_grows_until_arena_is_full);
 	suite_add_tcase(s, tc);
 	return s;
 }

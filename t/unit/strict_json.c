@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/json/strict_json.c: what is JSON, what is not, and where it stops being
- * JSON. */
+/*
+ * lib/json/strict_json.c: accepted and refused texts, and the position of the
+ * fault.
+ */
 #include "config.h"
 
 #include <json-c/json.h>
@@ -17,7 +19,7 @@
 
 #define T(text) text, sizeof(text) - 1
 
-/* Texts that pass, and how json-c prints what they became. */
+/* Accepted texts, and how json-c prints their values. */
 static const struct {
 	const char *text;
 	size_t size;
@@ -90,7 +92,7 @@ static const struct {
 	{ T("\"//\""), "\"\\/\\/\"" },
 };
 
-/* Texts that do not pass: why, and the byte that it says. */
+/* Refused texts, and the message with its position. */
 static const struct {
 	const char *text;
 	size_t size;
@@ -270,11 +272,11 @@ static const struct {
 };
 
 /*
- * Read a text that ends where its block does.  Returns the value for the
- * caller to put, or NULL with f set.
+ * Read a text from a block of exactly its size, so that ASan notices a read
+ * beyond it. Return the value, which the caller puts, or NULL with f set.
  */
 static struct json_object *
-gate(const char *text, size_t size, struct fail *f)
+read_text(const char *text, size_t size, struct fail *f)
 {
 	struct json_object *json = NULL;
 	char *copy, *scratch;
@@ -292,12 +294,12 @@ gate(const char *text, size_t size, struct fail *f)
 	return json;
 }
 
-START_TEST(passes)
+START_TEST(valid_text_is_accepted)
 {
 	struct fail f = { 0 };
 	struct json_object *json;
 
-	json = gate(good[_i].text, good[_i].size, &f);
+	json = read_text(good[_i].text, good[_i].size, &f);
 	ck_assert_msg(json != NULL, "%s: %s", good[_i].text, f.why);
 	ck_assert_str_eq(
 	    json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN),
@@ -306,11 +308,11 @@ START_TEST(passes)
 }
 END_TEST
 
-START_TEST(refuses)
+START_TEST(invalid_text_is_refused)
 {
 	struct fail f = { 0 };
 
-	ck_assert_ptr_null(gate(bad[_i].text, bad[_i].size, &f));
+	ck_assert_ptr_null(read_text(bad[_i].text, bad[_i].size, &f));
 	ck_assert_int_eq(f.kind, FAIL_INPUT);
 	ck_assert_int_eq(f.code, INVALID_JSON);
 	ck_assert_str_eq(f.where, "");
@@ -318,8 +320,7 @@ START_TEST(refuses)
 }
 END_TEST
 
-/* Whatever prefix of a text arrives, it is no JSON. */
-START_TEST(refuses_every_prefix)
+START_TEST(prefix_of_valid_text_is_refused)
 {
 	static const char text[] =
 	    "{\"a\":[1.5e3,\"\\ud83d\\ude00\xc3\xa9\",true,null],\"b\":{}}";
@@ -328,14 +329,14 @@ START_TEST(refuses_every_prefix)
 
 	for (n = 0; n < sizeof(text) - 1; n++) {
 		memset(&f, 0, sizeof(f));
-		ck_assert_ptr_null(gate(text, n, &f));
+		ck_assert_ptr_null(read_text(text, n, &f));
 		ck_assert_int_eq(f.code, INVALID_JSON);
 	}
-	json_object_put(gate(text, sizeof(text) - 1, &f));
+	json_object_put(read_text(text, sizeof(text) - 1, &f));
 }
 END_TEST
 
-/* n opening brackets and as many closing ones. */
+/* Read n opening brackets and as many closing ones. */
 static struct json_object *
 nested(int n, const char *open, const char *close, struct fail *f)
 {
@@ -346,10 +347,10 @@ nested(int n, const char *open, const char *close, struct fail *f)
 	for (i = 0; i < 2 * n; i++)
 		at += (size_t)snprintf(
 		    text + at, sizeof(text) - at, "%s", i < n ? open : close);
-	return gate(text, at, f);
+	return read_text(text, at, f);
 }
 
-START_TEST(depth)
+START_TEST(depth_is_limited)
 {
 	struct fail f = { 0 };
 
@@ -362,8 +363,8 @@ START_TEST(depth)
 }
 END_TEST
 
-/* Numbers as numbers, not only as text. */
-START_TEST(values)
+/* The values of numbers; the table good compares only their text. */
+START_TEST(numbers_have_their_exact_values)
 {
 	static const struct {
 		const char *text;
@@ -382,7 +383,7 @@ START_TEST(values)
 	size_t i;
 
 	for (i = 0; i < nitems(numbers); i++) {
-		json = gate(numbers[i].text, strlen(numbers[i].text), &f);
+		json = read_text(numbers[i].text, strlen(numbers[i].text), &f);
 		ck_assert_ptr_nonnull(json);
 		ck_assert(json_object_get_double(json) == numbers[i].want);
 		json_object_put(json);
@@ -390,8 +391,11 @@ START_TEST(values)
 }
 END_TEST
 
-/* A large object takes a moment, not minutes; its last name is the fault. */
-START_TEST(many_names)
+/*
+ * The time for 100,000 names is not quadratic, and a duplicate at the end is
+ * still noticed.
+ */
+START_TEST(many_names_are_checked_in_seconds)
 {
 	const int n = 100000;
 	struct fail f = { 0 };
@@ -408,7 +412,7 @@ START_TEST(many_names)
 		at += (size_t)snprintf(text + at, 32, "\"k%d\":%d,", i, i % 10);
 	at += (size_t)snprintf(text + at, 32, "\"last\":0}");
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-	json = gate(text, at, &f);
+	json = read_text(text, at, &f);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 	ck_assert_ptr_nonnull(json);
 	ck_assert_int_eq(json_object_object_length(json), n + 1);
@@ -416,14 +420,17 @@ START_TEST(many_names)
 	json_object_put(json);
 
 	memcpy(strstr(text, "\"last\""), "\"k99\":", 6);
-	ck_assert_ptr_null(gate(text, at, &f));
+	ck_assert_ptr_null(read_text(text, at, &f));
 	ck_assert_int_eq(f.code, INVALID_JSON);
 	free(text);
 }
 END_TEST
 
-/* Empty objects cost far more than their two bytes: their number is bound. */
-START_TEST(many_objects)
+/*
+ * An empty object needs far more memory than its two bytes, so the number of
+ * objects and arrays is limited.
+ */
+START_TEST(number_of_objects_is_limited)
 {
 	const size_t n = STRICT_JSON_LISTS_MAX;
 	struct fail f = { 0 };
@@ -437,14 +444,14 @@ START_TEST(many_objects)
 		memcpy(text + i * 3, i == 0 ? "[  " : ",{}", 3);
 	text[3] = ' ';
 	text[n * 3] = ']';
-	json = gate(text, n * 3 + 1, &f);
+	json = read_text(text, n * 3 + 1, &f);
 	ck_assert_msg(json != NULL, "%s", f.why);
 	ck_assert_uint_eq(json_object_array_length(json), n - 1);
 	json_object_put(json);
 
 	memcpy(text, "[[]", 3);
 	text[3] = ',';
-	ck_assert_ptr_null(gate(text, n * 3 + 1, &f));
+	ck_assert_ptr_null(read_text(text, n * 3 + 1, &f));
 	ck_assert_ptr_nonnull(strstr(f.why, "too many objects and arrays"));
 	free(text);
 }
@@ -454,15 +461,15 @@ Suite *
 suite_strict_json(void)
 {
 	Suite *s = suite_create("strict_json");
-	TCase *tc = tcase_create("gate");
+	TCase *tc = tcase_create("strict_json");
 
-	tcase_add_loop_test(tc, passes, 0, (int)nitems(good));
-	tcase_add_loop_test(tc, refuses, 0, (int)nitems(bad));
-	tcase_add_test(tc, refuses_every_prefix);
-	tcase_add_test(tc, depth);
-	tcase_add_test(tc, values);
-	tcase_add_test(tc, many_names);
-	tcase_add_test(tc, many_objects);
+	tcase_add_loop_test(tc, valid_text_is_accepted, 0, (int)nitems(good));
+	tcase_add_loop_test(tc, invalid_text_is_refused, 0, (int)nitems(bad));
+	tcase_add_test(tc, prefix_of_valid_text_is_refused);
+	tcase_add_test(tc, depth_is_limited);
+	tcase_add_test(tc, numbers_have_their_exact_values);
+	tcase_add_test(tc, many_names_are_checked_in_seconds);
+	tcase_add_test(tc, number_of_objects_is_limited);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/net/token.c: what is issued verifies; everything else is refused. */
+/* lib/net/token.c: issued tokens verify, all others are refused. */
 #include "config.h"
 
 #include <openssl/evp.h>
@@ -37,7 +37,10 @@ static _Alignas(16) char block[1 << 18];
 static struct arena a;
 static struct token_keys keys;
 
-/* Correctly signed, by us, over a header that is not ours; K is our kid. */
+/*
+ * Headers that token_issue() does not write, in correctly signed tokens. K
+ * stands for the id of the key.
+ */
 static const char *const headers[] = {
 	"{\"alg\":\"none\",\"typ\":\"JWT\",\"kid\":\"K\"}",
 	"{\"alg\":\"RS256\",\"typ\":\"JWT\",\"kid\":\"K\"}",
@@ -57,7 +60,9 @@ static const struct {
 	bool good;
 } bodies[] = {
 	{ GOOD, true },
-	/* One of an earlier version, and one that says it twice. */
+	/*
+	 * Without "at", as an earlier version issued it; and with "at" twice.
+	 */
 	{ OLD, true },
 	{ "{" WHO ROLE "," SN "," JTI "," AT "," AT "," IAT "," EXP "}",
 	    false },
@@ -66,7 +71,10 @@ static const struct {
 	    true },
 	{ "{" WHO ROLE "," SN "," JTI ",\"at\":1794395200," IAT "," EXP "}",
 	    false },
-	/* A host whose clock is behind may refresh what another has issued. */
+	/*
+	 * "at" may be up to a minute ahead: the clock of the host that issued
+	 * the first token may be ahead.
+	 */
 	{ "{" WHO ROLE "," SN "," JTI ",\"at\":1795000060," IAT "," EXP "}",
 	    true },
 	{ "{" WHO ROLE "," SN "," JTI ",\"at\":1795000061," IAT "," EXP "}",
@@ -74,17 +82,19 @@ static const struct {
 	{ "{" WHO ROLE "," SN "," JTI ",\"at\":\"1\"," IAT "," EXP "}", false },
 	{ "{" WHO ROLE "," SN "," JTI ",\"at\":-1," IAT "," EXP "}", false },
 	{ "{" WHO ROLE "," SN "," JTI ",\"at\":null," IAT "," EXP "}", false },
-	/* The last second that it is valid, and the first that it is not. */
+	/* The last second before "exp", and the first after it. */
 	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":1794956801,\"exp\":1795000001}",
 	    true },
 	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":1794956800,\"exp\":1795000000}",
 	    false },
-	/* A clock may be a minute ahead, not more. */
+	/* "iat" may be at most a minute ahead. */
 	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":1795000060,\"exp\":1795043260}",
 	    true },
 	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":1795000061,\"exp\":1795043261}",
 	    false },
-	/* A shorter life, which a session's end makes, and one too long. */
+	/*
+	 * A lifetime that the end of the session shortens, and too long ones.
+	 */
 	{ "{" WHO ROLE "," SN "," JTI "," AT "," IAT ",\"exp\":1795000002}",
 	    true },
 	{ "{" WHO ROLE "," SN "," JTI "," IAT ",\"exp\":1795043201}", false },
@@ -107,7 +117,7 @@ static const struct {
 	{ "{" WHO ROLE "," SN ",\"jti\":null," IAT "," EXP "}", false },
 	{ "{" WHO ROLE "," SN "," JTI ",\"iat\":\"1795000000\"," EXP "}",
 	    false },
-	/* One too few, one too many, one twice. */
+	/* A claim is missing, unknown, or given twice. */
 	{ "{" WHO ROLE "," SN "," IAT "," EXP "}", false },
 	{ "{" WHO ROLE "," SN "," JTI "," IAT "," EXP ",\"x\":1}", false },
 	{ "{" WHO ROLE "," ROLE "," SN "," JTI "," IAT "," EXP "}", false },
@@ -132,7 +142,7 @@ teardown(void)
 	arena_reset(&a);
 }
 
-/* Base64url with what OpenSSL has; returns the length. */
+/* Encode as base64url with OpenSSL. Return the length. */
 static size_t
 base64url(const void *data, size_t size, char *ret)
 {
@@ -146,7 +156,7 @@ base64url(const void *data, size_t size, char *ret)
 	return strlen(ret);
 }
 
-/* A token of any header and claims, well signed with key 0. */
+/* Write a token of this header and claims, correctly signed with key 0. */
 static void
 forge(const char *head, const char *claims, char ret[4096])
 {
@@ -161,7 +171,10 @@ forge(const char *head, const char *claims, char ret[4096])
 	base64url(mac, sizeof(mac), ret + n);
 }
 
-/* Whether a text verifies; a refusal has one code and says nothing. */
+/*
+ * Return whether a token verifies. All refusals have the same code and no
+ * message.
+ */
 static bool
 verifies(const char *text)
 {
@@ -176,9 +189,9 @@ verifies(const char *text)
 	return false;
 }
 
-/* Who gave the password so long ago. */
+/* An admin who gave the password this many microseconds ago. */
 static struct token
-who(int64_t ago)
+admin(int64_t ago)
 {
 	return (struct token) { .email = "a@example.com",
 		.role = ROLE_ADMIN,
@@ -189,14 +202,14 @@ who(int64_t ago)
 static const char *
 issue(void)
 {
-	const struct token t = who(DAYS(1));
+	const struct token t = admin(DAYS(1));
 	const char *text = token_issue(&keys, &a, &t, DAYS(7), NOW);
 
 	ck_assert_ptr_nonnull(text);
 	return text;
 }
 
-START_TEST(round_trip)
+START_TEST(issued_token_is_read_back)
 {
 	struct token t = { 0 };
 	struct fail f = { 0 };
@@ -213,10 +226,10 @@ START_TEST(round_trip)
 }
 END_TEST
 
-/* A token that is exchanged for ever ends with its session. */
-START_TEST(the_end_of_a_session)
+/* A token issued an hour before the end of its session lives for an hour. */
+START_TEST(token_expires_with_its_session)
 {
-	const struct token first = who(DAYS(7) - 3600 * INT64_C(1000000));
+	const struct token first = admin(DAYS(7) - 3600 * INT64_C(1000000));
 	struct token t = { 0 };
 	const char *text = token_issue(&keys, &a, &first, DAYS(7), NOW);
 
@@ -231,8 +244,8 @@ START_TEST(the_end_of_a_session)
 }
 END_TEST
 
-/* The longest email there may be, and every character of it grows in JSON. */
-START_TEST(longest_email)
+/* The longest email, of characters that JSON escapes. */
+START_TEST(token_of_longest_email_verifies)
 {
 	char email[255];
 	const struct token t = { .email = email,
@@ -246,7 +259,7 @@ START_TEST(longest_email)
 }
 END_TEST
 
-START_TEST(kid)
+START_TEST(key_id_is_hash_of_secret)
 {
 	const char label[] = "assay token key\n" SECRET;
 	uint8_t hash[CRYPT_SHA256_SIZE];
@@ -258,7 +271,7 @@ START_TEST(kid)
 }
 END_TEST
 
-START_TEST(rotation)
+START_TEST(previous_secrets_verify_tokens)
 {
 	const char *old = issue();
 
@@ -272,7 +285,7 @@ START_TEST(rotation)
 }
 END_TEST
 
-START_TEST(many_previous)
+START_TEST(number_of_previous_secrets_is_capped)
 {
 	ck_assert_int_eq(
 	    token_keys_init(&keys, &a, OTHER, "a,b,c,d,e,f,g,h,i,j", NULL), 0);
@@ -280,7 +293,7 @@ START_TEST(many_previous)
 }
 END_TEST
 
-START_TEST(header)
+START_TEST(foreign_header_is_refused)
 {
 	const char *k = strchr(headers[_i], 'K');
 	char head[256], text[4096];
@@ -298,7 +311,7 @@ START_TEST(header)
 }
 END_TEST
 
-START_TEST(body)
+START_TEST(only_valid_claims_verify)
 {
 	char head[256], text[4096];
 
@@ -308,8 +321,7 @@ START_TEST(body)
 }
 END_TEST
 
-/* Another bit anywhere is another token. */
-START_TEST(flipped_bits)
+START_TEST(token_with_flipped_bit_is_refused)
 {
 	const char *good = issue();
 	struct arena_mark mark = arena_mark(&a);
@@ -328,8 +340,7 @@ START_TEST(flipped_bits)
 }
 END_TEST
 
-/* Any cut, and anything more. */
-START_TEST(other_lengths)
+START_TEST(cut_or_extended_token_is_refused)
 {
 	static const char *const tails[] = { "=", "==", ".", "A", " ", "\n" };
 	const char *good = issue();
@@ -355,8 +366,8 @@ START_TEST(other_lengths)
 }
 END_TEST
 
-/* A claims part whose last bits are not zero, signed as it stands. */
-START_TEST(not_canonical)
+/* Claims whose unused last bits in base64url are not zero, correctly signed. */
+START_TEST(noncanonical_base64url_is_refused)
 {
 	char head[256], text[4096], *dot;
 	uint8_t mac[CRYPT_SHA256_SIZE];
@@ -374,7 +385,7 @@ START_TEST(not_canonical)
 }
 END_TEST
 
-START_TEST(roles)
+START_TEST(only_exact_role_names_are_read)
 {
 	ck_assert_int_eq(token_role("admin"), ROLE_ADMIN);
 	ck_assert_int_eq(token_role("analyst"), ROLE_ANALYST);
@@ -384,11 +395,10 @@ START_TEST(roles)
 }
 END_TEST
 
-/* A full arena is no token, and no crash. */
-START_TEST(no_memory)
+START_TEST(issue_fails_in_full_arena)
 {
 	_Alignas(16) char small[1024];
-	const struct token t = who(0);
+	const struct token t = admin(0);
 	struct arena b;
 	size_t size;
 
@@ -409,19 +419,21 @@ suite_token(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, round_trip);
-	tcase_add_test(tc, the_end_of_a_session);
-	tcase_add_test(tc, longest_email);
-	tcase_add_test(tc, kid);
-	tcase_add_test(tc, rotation);
-	tcase_add_test(tc, many_previous);
-	tcase_add_loop_test(tc, header, 0, (int)nitems(headers));
-	tcase_add_loop_test(tc, body, 0, (int)nitems(bodies));
-	tcase_add_test(tc, flipped_bits);
-	tcase_add_test(tc, other_lengths);
-	tcase_add_test(tc, not_canonical);
-	tcase_add_test(tc, roles);
-	tcase_add_test(tc, no_memory);
+	tcase_add_test(tc, issued_token_is_read_back);
+	tcase_add_test(tc, token_expires_with_its_session);
+	tcase_add_test(tc, token_of_longest_email_verifies);
+	tcase_add_test(tc, key_id_is_hash_of_secret);
+	tcase_add_test(tc, previous_secrets_verify_tokens);
+	tcase_add_test(tc, number_of_previous_secrets_is_capped);
+	tcase_add_loop_test(
+	    tc, foreign_header_is_refused, 0, (int)nitems(headers));
+	tcase_add_loop_test(
+	    tc, only_valid_claims_verify, 0, (int)nitems(bodies));
+	tcase_add_test(tc, token_with_flipped_bit_is_refused);
+	tcase_add_test(tc, cut_or_extended_token_is_refused);
+	tcase_add_test(tc, noncanonical_base64url_is_refused);
+	tcase_add_test(tc, only_exact_role_names_are_read);
+	tcase_add_test(tc, issue_fails_in_full_arena);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/conf/url_check.c: URLs that events may be sent to. */
+/* lib/conf/url_check.c: URLs that events are sent to. */
 #include "config.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static const char *const good[] = {
 	"https://" LABEL60 ".example/",
 };
 
-/* Wrong whatever is allowed. */
+/* Refused with any flags. */
 static const char *const bad[] = {
 	"",
 	"https",
@@ -87,7 +87,7 @@ static const char *const bad[] = {
 	"https://[0000:0000:0000:0000:0000:0000:0000:0000:0000:0000]/",
 };
 
-/* Right, and certain to be no public host. */
+/* Well-formed, but the host is not public. */
 static const char *const local[] = {
 	"https://localhost/",
 	"https://LOCALHOST:1/",
@@ -137,7 +137,7 @@ check(const char *url, unsigned flags)
 	return -1;
 }
 
-START_TEST(taken)
+START_TEST(public_https_url_is_accepted)
 {
 	ck_assert_int_eq(check(good[_i], 0), 0);
 	ck_assert_int_eq(check(good[_i], URL_CHECK_HTTP), 0);
@@ -145,7 +145,7 @@ START_TEST(taken)
 }
 END_TEST
 
-START_TEST(refused)
+START_TEST(malformed_url_is_refused)
 {
 	ck_assert_int_eq(check(bad[_i], 0), -1);
 	ck_assert_int_eq(
@@ -153,7 +153,7 @@ START_TEST(refused)
 }
 END_TEST
 
-START_TEST(not_public)
+START_TEST(private_host_needs_its_flag)
 {
 	ck_assert_int_eq(check(local[_i], 0), -1);
 	ck_assert_int_eq(check(local[_i], URL_CHECK_HTTP), -1);
@@ -161,7 +161,7 @@ START_TEST(not_public)
 }
 END_TEST
 
-START_TEST(plain)
+START_TEST(plain_http_needs_its_flag)
 {
 	ck_assert_int_eq(check("http://hooks.example.com/", 0), -1);
 	ck_assert_int_eq(
@@ -171,7 +171,7 @@ START_TEST(plain)
 }
 END_TEST
 
-START_TEST(length)
+START_TEST(url_length_is_limited)
 {
 	char url[URL_CHECK_URL_MAX + 2] = "https://hooks.example.com/";
 
@@ -186,13 +186,15 @@ Suite *
 suite_url_check(void)
 {
 	Suite *s = suite_create("url_check");
-	TCase *tc = tcase_create("target");
+	TCase *tc = tcase_create("url_check");
 
-	tcase_add_loop_test(tc, taken, 0, (int)nitems(good));
-	tcase_add_loop_test(tc, refused, 0, (int)nitems(bad));
-	tcase_add_loop_test(tc, not_public, 0, (int)nitems(local));
-	tcase_add_test(tc, plain);
-	tcase_add_test(tc, length);
+	tcase_add_loop_test(
+	    tc, public_https_url_is_accepted, 0, (int)nitems(good));
+	tcase_add_loop_test(tc, malformed_url_is_refused, 0, (int)nitems(bad));
+	tcase_add_loop_test(
+	    tc, private_host_needs_its_flag, 0, (int)nitems(local));
+	tcase_add_test(tc, plain_http_needs_its_flag);
+	tcase_add_test(tc, url_length_is_limited);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* core/state/user_state.c, core/state/user_state_pack.c: against a recount that
- * keeps every event. */
+/*
+ * core/state/user_state.c and user_state_pack.c, compared with a recount that
+ * keeps every event.
+ */
 #include "config.h"
 
 #include <math.h>
@@ -23,7 +25,7 @@ static _Alignas(16) char block[65536];
 static struct arena arena;
 static uint8_t packed[USER_STATE_PACKED_MAX];
 
-/* An event as the recount remembers it. */
+/* An event in the recount. */
 struct user_state_seen {
 	int64_t at;
 	int currency; /* -1 without an amount */
@@ -31,15 +33,15 @@ struct user_state_seen {
 	bool baseline;
 };
 
-/* The recount: everything that happened, and what is used how recently. */
+/* The recount: every event, and currencies and links in order of use. */
 struct recount {
 	struct user_state_seen seen[STEPS];
 	size_t n;
 	int order[CURRENCIES]; /* most recent first */
 	size_t n_order;
-	size_t born[CURRENCIES]; /* events before it are forgotten */
-	bool dropped; /* whether one was ever dropped for another */
-	int64_t dropped_minute; /* the newest with an amount in such a one */
+	size_t born[CURRENCIES]; /* its first event since it was added */
+	bool dropped; /* whether any currency was dropped */
+	int64_t dropped_minute; /* its newest minute with an amount */
 	struct user_state_link
 	    links[USER_STATE_LINKS_MAX + 1]; /* most recent first */
 	size_t n_links;
@@ -71,7 +73,7 @@ unpacked(const void *bytes, size_t size)
 	return st;
 }
 
-/* The state after a way through its packed form, which st is not after. */
+/* Pack st and unpack it again. Return the new state; st becomes invalid. */
 static struct user_state *
 repacked(const struct user_state *st, int64_t now)
 {
@@ -117,7 +119,7 @@ count_amount(struct user_state *st, const char *currency, double amount,
 	user_state_count(st, &ev, baseline, &nowhere, now);
 }
 
-/* Events of the recount since a time, itself excluded. */
+/* Count the events after a time. */
 static int64_t
 recount_since(int64_t from)
 {
@@ -129,7 +131,7 @@ recount_since(int64_t from)
 	return n;
 }
 
-/* Events in slots of that width that lie wholly after a time. */
+/* Count the events in slots of that width that begin after a time. */
 static int64_t
 recount_whole(int64_t from, int64_t width)
 {
@@ -141,7 +143,10 @@ recount_whole(int64_t from, int64_t width)
 	return n;
 }
 
-/* Minutes with events that lie wholly after a time; times only grow. */
+/*
+ * Count the minutes that have events and begin after a time. The events are in
+ * order of time.
+ */
 static int64_t
 recount_minutes(int64_t from)
 {
@@ -156,7 +161,10 @@ recount_minutes(int64_t from)
 	return n;
 }
 
-/* Amounts in a currency since a time, itself excluded. */
+/*
+ * Sum the amounts in a currency after a time; if whole is set, only in minutes
+ * that begin after it.
+ */
 static long double
 recount_sum(int currency, int64_t from, bool whole)
 {
@@ -185,7 +193,7 @@ recount_currency_place(int currency)
 	return i;
 }
 
-/* Whether a currency has neither an amount of the hour nor a baseline. */
+/* Return true if a currency has no amount in the last hour and no baseline. */
 static bool
 recount_idle(int currency, int64_t now)
 {
@@ -218,9 +226,13 @@ recount_samples(int currency)
 	return n;
 }
 
-/* The least samples of 3 or more; else no amount of the hour goes first. */
+/*
+ * The rank of a currency; the lowest rank is dropped first. It is the number of
+ * baseline samples if there are at least 3, otherwise 1 if the last hour has an
+ * amount and 0 if not.
+ */
 static int64_t
-recount_worth(int currency, int64_t now)
+recount_rank(int currency, int64_t now)
 {
 	const int64_t samples = recount_samples(currency);
 
@@ -229,7 +241,7 @@ recount_worth(int currency, int64_t now)
 	return recount_sum(currency, now - 60 * MINUTE_US, true) > 0;
 }
 
-/* Drop the currency of the least worth, of equals the least recent. */
+/* Drop the currency of the lowest rank, among equals the least recent. */
 static void
 recount_make_room(int64_t now)
 {
@@ -237,8 +249,8 @@ recount_make_room(int64_t now)
 	int64_t minute;
 
 	for (i = least; i > 0; i--)
-		if (recount_worth(model.order[i - 1], now) <
-		    recount_worth(model.order[least], now))
+		if (recount_rank(model.order[i - 1], now) <
+		    recount_rank(model.order[least], now))
 			least = i - 1;
 	model.dropped = true;
 	for (i = model.born[model.order[least]]; i < model.n; i++) {
@@ -250,7 +262,9 @@ recount_make_room(int64_t now)
 	recount_drop(least);
 }
 
-/* Use a currency: idle ones have gone, then the least worth at the cap. */
+/*
+ * Make a currency the most recent one. At the cap, drop another for a new one.
+ */
 static void
 recount_use(int currency)
 {
@@ -356,9 +370,9 @@ check_amounts(const struct user_state *st, int64_t now)
 	}
 }
 
-/* How far the clock moves: bursts, minutes, long gaps, steps back. */
+/* Return how far the clock moves: bursts, minutes, long gaps, steps back. */
 static int64_t
-random_step(uint64_t mood)
+random_step(uint64_t pace)
 {
 	static const int64_t reach[] = { SECOND_US, 4 * SECOND_US,
 		3 * MINUTE_US, 40 * MINUTE_US };
@@ -367,7 +381,7 @@ random_step(uint64_t mood)
 		return -(int64_t)below(5 * MINUTE_US);
 	if (below(400) == 0)
 		return (int64_t)below(2 * DAY_US);
-	return (int64_t)below((uint64_t)reach[mood]);
+	return (int64_t)below((uint64_t)reach[pace]);
 }
 
 static struct user_state_seen
@@ -387,19 +401,19 @@ random_event(struct user_state *st, int64_t now)
 	return s;
 }
 
-START_TEST(counts_like_a_recount)
+START_TEST(counts_equal_a_recount)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	int64_t now = START;
-	uint64_t mood = 0;
+	uint64_t pace = 0;
 	int i;
 
 	seed = (uint64_t)_i;
 	memset(&model, 0, sizeof(model));
 	for (i = 0; i < STEPS; i++) {
 		if (below(100) == 0)
-			mood = below(4);
-		now += random_step(mood);
+			pace = below(4);
+		now += random_step(pace);
 		recount_count(random_event(st, now));
 		if (below(3) == 0)
 			st = repacked(st, now);
@@ -419,7 +433,7 @@ START_TEST(burst_is_exact_up_to_64)
 	const int64_t step = 1700 * SECOND_US / 1000;
 	int i;
 
-	/* 64 events in 107.1 s are exact, whenever one asks. */
+	/* With 64 events in 107.1 s the count is exact at any time. */
 	for (i = 0; i < 64; i++)
 		count(st, START + i * step);
 	st = repacked(st, START + 63 * step);
@@ -429,7 +443,10 @@ START_TEST(burst_is_exact_up_to_64)
 	ck_assert_int_eq(
 	    user_state_attempts_2m(st, START + 120 * SECOND_US + step), 62);
 
-	/* One more: the first is in its second, which leaves as a whole. */
+	/*
+	 * Event 65 moves the oldest event into a bucket of one second, which
+	 * leaves the window as a whole.
+	 */
 	count(st, START + 64 * step);
 	ck_assert_int_eq(user_state_attempts_2m(st, START + 64 * step), 65);
 	ck_assert_int_eq(user_state_attempts_2m(st, START + 119999999), 64);
@@ -438,7 +455,7 @@ START_TEST(burst_is_exact_up_to_64)
 }
 END_TEST
 
-START_TEST(clock_that_steps_back_stands_still)
+START_TEST(clock_step_back_counts_as_no_step)
 {
 	struct user_state *st = unpacked(NULL, 0);
 
@@ -468,13 +485,13 @@ static const struct {
 	{ { 12345678901234.5 }, 12345678901230 },
 };
 
-START_TEST(amounts_add_up_in_decimal)
+START_TEST(amounts_are_summed_in_decimal)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	struct user_state_amounts got;
 	int i;
 
-	/* Each in a minute of its own, so that both ways of adding show. */
+	/* Two amounts a minute, to test sums within a minute and of minutes. */
 	for (i = 0; i < 4; i++)
 		count_amount(st, "EUR", sums[_i].add[i], false,
 		    START + i / 2 * MINUTE_US);
@@ -484,7 +501,7 @@ START_TEST(amounts_add_up_in_decimal)
 }
 END_TEST
 
-START_TEST(sums_saturate)
+START_TEST(sum_beyond_the_maximum_is_capped)
 {
 	const double top = (double)SUM_DIGITS_MAX * 1e7;
 
@@ -506,7 +523,7 @@ START_TEST(round_sums_have_short_codes)
 }
 END_TEST
 
-START_TEST(baseline_of_one_currency)
+START_TEST(baseline_is_of_one_currency)
 {
 	static const double amounts[] = { 10, 20, 60 };
 	struct user_state *st = unpacked(NULL, 0);
@@ -523,7 +540,7 @@ START_TEST(baseline_of_one_currency)
 	ck_assert_double_eq(got.mean, 30);
 	ck_assert_double_eq(got.deviation, sqrt(700));
 
-	/* Nothing of it is in another currency. */
+	/* Amounts do not count in another currency. */
 	user_state_amounts(st, "EUR", START, &got);
 	ck_assert_double_eq(got.last_hour, 0);
 	ck_assert_int_eq(got.samples, 0);
@@ -541,7 +558,7 @@ amounts_of(const struct user_state *st, const char *currency, int64_t now)
 	return got;
 }
 
-/* So many amounts of 1 in each of the currencies from one to before another. */
+/* Count this many amounts of 1 in each currency from..to-1. */
 static void
 count_ones(struct user_state *st, int from, int to, int times, int64_t now)
 {
@@ -552,7 +569,7 @@ count_ones(struct user_state *st, int from, int to, int times, int64_t now)
 			count_amount(st, currency_code(from), 1, true, now);
 }
 
-START_TEST(many_currencies_erase_no_baseline)
+START_TEST(many_currencies_do_not_drop_a_baseline)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	struct user_state_amounts got;
@@ -567,7 +584,7 @@ START_TEST(many_currencies_erase_no_baseline)
 }
 END_TEST
 
-START_TEST(amount_of_the_hour_outlives_an_old_one)
+START_TEST(currency_without_amount_in_hour_is_dropped_first)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	int i;
@@ -582,7 +599,7 @@ START_TEST(amount_of_the_hour_outlives_an_old_one)
 }
 END_TEST
 
-START_TEST(fewest_samples_go_where_all_have_a_baseline)
+START_TEST(among_baselines_fewest_samples_are_dropped)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	int i;
@@ -599,7 +616,7 @@ START_TEST(fewest_samples_go_where_all_have_a_baseline)
 	ck_assert_int_eq(
 	    amounts_of(st, currency_code(8), START + 10).samples, 1);
 
-	/* The newcomer is the next to go. */
+	/* The newest currency has one sample, so it is dropped next. */
 	count_ones(st, 9, 10, 1, START + 11);
 	ck_assert(!amounts_of(st, currency_code(8), START + 11).baseline_known);
 	ck_assert_int_eq(
@@ -623,7 +640,10 @@ START_TEST(dropped_currency_is_unknown)
 	got = amounts_of(st, currency_code(8), START + 10 * MINUTE_US);
 	ck_assert(got.hour_known && got.baseline_known);
 
-	/* What it had in the hour is over after that hour, counted or not. */
+	/*
+	 * The sum is known again one hour after the amounts that were dropped,
+	 * with or without further events.
+	 */
 	got = amounts_of(st, "USD", START + 59 * MINUTE_US);
 	ck_assert(!got.hour_known && !got.baseline_known);
 	got = amounts_of(st, "USD", START + 60 * MINUTE_US);
@@ -635,7 +655,7 @@ START_TEST(dropped_currency_is_unknown)
 }
 END_TEST
 
-START_TEST(equal_amounts_do_not_deviate)
+START_TEST(equal_amounts_have_deviation_zero)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	struct user_state_amounts got;
@@ -649,7 +669,7 @@ START_TEST(equal_amounts_do_not_deviate)
 }
 END_TEST
 
-START_TEST(last_place_is_kept)
+START_TEST(last_known_place_is_kept)
 {
 	const struct event ev = { .user = "u" };
 	const struct place city = { "ET", true, 9.0250123, 38.7468999 };
@@ -706,7 +726,7 @@ recount_link_use(struct user_state_link link, size_t place)
 		model.n_links++;
 }
 
-START_TEST(links_are_kept_by_use)
+START_TEST(least_recently_used_link_is_dropped)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	struct user_state_link link;
@@ -735,7 +755,7 @@ START_TEST(links_are_kept_by_use)
 }
 END_TEST
 
-START_TEST(link_added_twice_is_one)
+START_TEST(link_added_twice_is_stored_once)
 {
 	const struct user_state_link link = { 3, 4 }, other = { 3, 5 };
 	struct user_state *st = unpacked(NULL, 0);
@@ -748,7 +768,7 @@ START_TEST(link_added_twice_is_one)
 }
 END_TEST
 
-static const struct user_state_link no_links[] = {
+static const struct user_state_link invalid_links[] = {
 	{ 0, 1 },
 	{ -1, 1 },
 	{ 2, 2 },
@@ -756,16 +776,16 @@ static const struct user_state_link no_links[] = {
 	{ 1, ENTITY_MAX },
 };
 
-START_TEST(what_is_no_link_is_not_kept)
+START_TEST(invalid_link_is_not_stored)
 {
 	struct user_state *st = unpacked(NULL, 0);
 
-	user_state_link_add(st, no_links[_i]);
-	ck_assert(!user_state_link_known(st, no_links[_i]));
+	user_state_link_add(st, invalid_links[_i]);
+	ck_assert(!user_state_link_known(st, invalid_links[_i]));
 }
 END_TEST
 
-START_TEST(devices_are_capped)
+START_TEST(device_count_is_capped)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	int i;
@@ -780,7 +800,7 @@ START_TEST(devices_are_capped)
 }
 END_TEST
 
-/* A state with every part as large as it gets. */
+/* Fill every part of a state to its maximum. */
 static void
 fill(struct user_state *st)
 {
@@ -821,7 +841,7 @@ fill(struct user_state *st)
 	}
 }
 
-START_TEST(worst_case_fits_and_comes_back)
+START_TEST(largest_state_fits_and_is_read_back)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	uint8_t again[USER_STATE_PACKED_MAX];
@@ -839,7 +859,7 @@ START_TEST(worst_case_fits_and_comes_back)
 	ck_assert_int_eq(user_state_attempts_24h(st, 0),
 	    (int64_t)COUNT_MAX * (MINUTES_MAX + QUARTERS_MAX));
 
-	/* It still counts, to no more than fits. */
+	/* A full state still counts, and its packed form still fits. */
 	count_amount(st, "GBP", EVENT_AMOUNT_MAX, true, TIME_MAX);
 	ck_assert_uint_le(
 	    user_state_pack(st, 0, packed), USER_STATE_PACKED_MAX);
@@ -848,9 +868,11 @@ START_TEST(worst_case_fits_and_comes_back)
 }
 END_TEST
 
-/* What a usual customer leaves: 30 days, 5 purchases a day, 2 devices. */
+/*
+ * Count the events of a usual customer: 30 days, 5 purchases a day, 2 devices.
+ */
 static void
-live(struct user_state *st)
+fill_usual(struct user_state *st)
 {
 	const int64_t user = 1234567;
 	const struct place place = { "ET", true, 9.025, 38.7469 };
@@ -882,16 +904,16 @@ live(struct user_state *st)
 	user_state_devices_add(st);
 }
 
-START_TEST(usual_customer_is_small)
+START_TEST(state_of_usual_customer_is_small)
 {
 	struct user_state *st = unpacked(NULL, 0);
 
-	live(st);
+	fill_usual(st);
 	ck_assert_uint_le(user_state_pack(st, st->last, packed), 200);
 }
 END_TEST
 
-START_TEST(what_left_its_window_is_not_packed)
+START_TEST(expired_counts_are_not_packed)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	size_t early, late;
@@ -907,7 +929,7 @@ START_TEST(what_left_its_window_is_not_packed)
 }
 END_TEST
 
-START_TEST(what_is_cut_or_longer_is_refused)
+START_TEST(cut_or_extended_state_is_refused)
 {
 	uint8_t bytes[USER_STATE_PACKED_MAX + 1];
 	struct fail f = { 0 };
@@ -915,7 +937,7 @@ START_TEST(what_is_cut_or_longer_is_refused)
 	size_t size, cut;
 
 	if (_i == 0)
-		live(st);
+		fill_usual(st);
 	else
 		fill(st);
 	size = user_state_pack(st, st->last, bytes);
@@ -930,7 +952,7 @@ START_TEST(what_is_cut_or_longer_is_refused)
 }
 END_TEST
 
-START_TEST(damaged_bytes_are_safe)
+START_TEST(damaged_state_is_read_safely)
 {
 	struct user_state *st = unpacked(NULL, 0);
 	uint8_t bytes[USER_STATE_PACKED_MAX];
@@ -939,7 +961,7 @@ START_TEST(damaged_bytes_are_safe)
 
 	seed = (uint64_t)_i;
 	if (_i % 2 == 0)
-		live(st);
+		fill_usual(st);
 	else
 		fill(st);
 	size = user_state_pack(st, st->last, packed);
@@ -960,31 +982,31 @@ START_TEST(damaged_bytes_are_safe)
 END_TEST
 
 /*
- * Refused for one wrong byte each, in a state that holds little: the offsets
- * follow from the layout in user_state_pack.c.
+ * One wrong byte each in the state of fill_little(). The offsets follow from
+ * the layout in user_state_pack.c.
  */
 static const struct {
 	size_t at;
 	uint8_t byte;
 } wrong[] = {
-	{ 0, 0 }, /* no version */
+	{ 0, 0 }, /* version 0 */
 	{ 0, 3 }, /* a later version */
 	{ 8, 0x80 }, /* a time beyond TIME_MAX */
-	{ 10, 65 << 1 | 1 }, /* more times than there is room for */
-	{ 11, 1 << 1 | 1 }, /* a slot that counts nothing */
-	{ 11, 0 }, /* no integer */
-	{ 15, 3 }, /* no kind of place */
-	{ 16, 'e' }, /* no country */
-	{ 19, 0 }, /* an integer in too many bytes */
+	{ 10, 65 << 1 | 1 }, /* more times than fit */
+	{ 11, 1 << 1 | 1 }, /* a slot whose count is 0 */
+	{ 11, 0 }, /* an invalid integer */
+	{ 15, 3 }, /* an unknown kind of place */
+	{ 16, 'e' }, /* an invalid country */
+	{ 19, 0 }, /* an integer in more bytes than needed */
 	{ 23, 0x06 }, /* over 90 degrees north */
 	{ 27, 0x7f }, /* over 180 degrees east */
-	{ 28, 'a' }, /* no currency */
+	{ 28, 'a' }, /* an invalid currency */
 	{ 37, 'A' }, /* a currency twice */
 	{ 46, 0xbf }, /* a negative mean */
 	{ 46, 0x7f }, /* a mean over the largest amount */
 	{ 54, 0x7f }, /* squares over their bound */
-	{ 58, 62 << 1 | 1 }, /* dropped for more than an hour */
-	{ 59, 65 << 1 | 1 }, /* more links than there is room for */
+	{ 58, 62 << 1 | 1 }, /* dropped more than an hour ago */
+	{ 59, 65 << 1 | 1 }, /* more links than fit */
 	{ 60, 0x0e }, /* a link's first id above its second */
 };
 
@@ -1017,7 +1039,7 @@ START_TEST(wrong_bytes_are_refused)
 }
 END_TEST
 
-/* As layout 1 wrote it: the same bytes without what was dropped. */
+/* Pack st in layout 1, which does not record drops, and unpack it. */
 static struct user_state *
 unpacked_layout_1(const struct user_state *st)
 {
@@ -1037,7 +1059,7 @@ START_TEST(layout_1_is_read)
 	ck_assert_int_eq(amounts_of(st, currency_code(6), START).samples, 3);
 	ck_assert(amounts_of(st, "USD", START).baseline_known);
 
-	/* It does not say whether it dropped one, so a full one may have. */
+	/* A full state in layout 1 may have dropped a currency. */
 	count_ones(st, 7, 8, 1, START);
 	st = unpacked_layout_1(st);
 	ck_assert_int_eq(amounts_of(st, currency_code(7), START).samples, 1);
@@ -1046,7 +1068,7 @@ START_TEST(layout_1_is_read)
 }
 END_TEST
 
-START_TEST(full_arena_is_a_failure)
+START_TEST(unpack_fails_in_full_arena)
 {
 	struct fail f = { 0 };
 	struct arena small;
@@ -1062,37 +1084,37 @@ Suite *
 suite_user_state(void)
 {
 	Suite *s = suite_create("user_state");
-	TCase *tc = tcase_create("state");
+	TCase *tc = tcase_create("user_state");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, counts_like_a_recount, 0, 4);
+	tcase_add_loop_test(tc, counts_equal_a_recount, 0, 4);
 	tcase_add_test(tc, burst_is_exact_up_to_64);
-	tcase_add_test(tc, clock_that_steps_back_stands_still);
+	tcase_add_test(tc, clock_step_back_counts_as_no_step);
 	tcase_add_loop_test(
-	    tc, amounts_add_up_in_decimal, 0, (int)nitems(sums));
-	tcase_add_test(tc, sums_saturate);
+	    tc, amounts_are_summed_in_decimal, 0, (int)nitems(sums));
+	tcase_add_test(tc, sum_beyond_the_maximum_is_capped);
 	tcase_add_test(tc, round_sums_have_short_codes);
-	tcase_add_test(tc, baseline_of_one_currency);
-	tcase_add_test(tc, many_currencies_erase_no_baseline);
-	tcase_add_test(tc, amount_of_the_hour_outlives_an_old_one);
-	tcase_add_test(tc, fewest_samples_go_where_all_have_a_baseline);
+	tcase_add_test(tc, baseline_is_of_one_currency);
+	tcase_add_test(tc, many_currencies_do_not_drop_a_baseline);
+	tcase_add_test(tc, currency_without_amount_in_hour_is_dropped_first);
+	tcase_add_test(tc, among_baselines_fewest_samples_are_dropped);
 	tcase_add_test(tc, dropped_currency_is_unknown);
-	tcase_add_test(tc, equal_amounts_do_not_deviate);
-	tcase_add_test(tc, last_place_is_kept);
-	tcase_add_test(tc, links_are_kept_by_use);
-	tcase_add_test(tc, link_added_twice_is_one);
+	tcase_add_test(tc, equal_amounts_have_deviation_zero);
+	tcase_add_test(tc, last_known_place_is_kept);
+	tcase_add_test(tc, least_recently_used_link_is_dropped);
+	tcase_add_test(tc, link_added_twice_is_stored_once);
 	tcase_add_loop_test(
-	    tc, what_is_no_link_is_not_kept, 0, (int)nitems(no_links));
-	tcase_add_test(tc, devices_are_capped);
-	tcase_add_test(tc, worst_case_fits_and_comes_back);
-	tcase_add_test(tc, usual_customer_is_small);
-	tcase_add_test(tc, what_left_its_window_is_not_packed);
-	tcase_add_loop_test(tc, what_is_cut_or_longer_is_refused, 0, 2);
-	tcase_add_loop_test(tc, damaged_bytes_are_safe, 0, 4);
+	    tc, invalid_link_is_not_stored, 0, (int)nitems(invalid_links));
+	tcase_add_test(tc, device_count_is_capped);
+	tcase_add_test(tc, largest_state_fits_and_is_read_back);
+	tcase_add_test(tc, state_of_usual_customer_is_small);
+	tcase_add_test(tc, expired_counts_are_not_packed);
+	tcase_add_loop_test(tc, cut_or_extended_state_is_refused, 0, 2);
+	tcase_add_loop_test(tc, damaged_state_is_read_safely, 0, 4);
 	tcase_add_loop_test(tc, wrong_bytes_are_refused, 0, (int)nitems(wrong));
 	tcase_add_test(tc, layout_1_is_read);
-	tcase_add_test(tc, full_arena_is_a_failure);
+	tcase_add_test(tc, unpack_fails_in_full_arena);
 	suite_add_tcase(s, tc);
 	return s;
 }

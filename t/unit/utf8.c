@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/base/utf8.c: lengths, code points, and everything malformed. */
+/* core/base/utf8.c: lengths, code points, malformed sequences. */
 #include "config.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static const char *const bad[] = {
 	"\xe1\x80\x41",
 };
 
-START_TEST(reads_and_writes)
+START_TEST(valid_sequence_is_read_and_written)
 {
 	char text[UTF8_MAX];
 	uint32_t code = 0;
@@ -56,13 +56,13 @@ START_TEST(reads_and_writes)
 }
 END_TEST
 
-START_TEST(refuses)
+START_TEST(malformed_sequence_is_refused)
 {
 	ck_assert_uint_eq(utf8_get(bad[_i], strlen(bad[_i]), NULL), 0);
 }
 END_TEST
 
-START_TEST(knows_its_end)
+START_TEST(text_is_not_read_beyond_its_end)
 {
 	ck_assert_uint_eq(utf8_get("", 0, NULL), 0);
 	ck_assert_uint_eq(utf8_get("\xe2\x82\xac", 2, NULL), 0);
@@ -77,9 +77,11 @@ suite_utf8(void)
 	Suite *s = suite_create("utf8");
 	TCase *tc = tcase_create("utf8");
 
-	tcase_add_loop_test(tc, reads_and_writes, 0, (int)nitems(good));
-	tcase_add_loop_test(tc, refuses, 0, (int)nitems(bad));
-	tcase_add_test(tc, knows_its_end);
+	tcase_add_loop_test(
+	    tc, valid_sequence_is_read_and_written, 0, (int)nitems(good));
+	tcase_add_loop_test(
+	    tc, malformed_sequence_is_refused, 0, (int)nitems(bad));
+	tcase_add_test(tc, text_is_not_read_beyond_its_end);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/worker/watchdog.c: who is late, and that the condemned begin nothing. */
+/* fcgi/worker/watchdog.c: late workers are condemned and begin nothing. */
 #include "config.h"
 
 #include "fcgi/worker/watchdog.h"
@@ -15,7 +15,10 @@ static const struct {
 	{ 101 * S, 0, 0, false },
 	{ 95 * S, 0, 0, false },
 	{ 95 * S - 1, 0, 0, true },
-	/* Told to leave: an idle one has nothing to wait for. */
+	/*
+	 * After TERM: only the grace for an idle worker, the deadline for a
+	 * busy one.
+	 */
 	{ WATCHDOG_IDLE, 95 * S, 0, false },
 	{ WATCHDOG_IDLE, 95 * S - 1, 0, true },
 	{ 600 * S, 1 * S, 0, false },
@@ -24,7 +27,7 @@ static const struct {
 	{ WATCHDOG_CONDEMNED, 1 * S, 1 * S, false },
 };
 
-START_TEST(late)
+START_TEST(late_worker_is_condemned_once)
 {
 	_Atomic int64_t word = at_100[_i].due;
 
@@ -39,7 +42,7 @@ START_TEST(late)
 }
 END_TEST
 
-START_TEST(condemned_stays_condemned)
+START_TEST(condemned_worker_begins_nothing)
 {
 	_Atomic int64_t word = 1 * S;
 
@@ -54,10 +57,11 @@ Suite *
 suite_watchdog(void)
 {
 	Suite *s = suite_create("watchdog");
-	TCase *tc = tcase_create("due");
+	TCase *tc = tcase_create("watchdog");
 
-	tcase_add_loop_test(tc, late, 0, nitems(at_100));
-	tcase_add_test(tc, condemned_stays_condemned);
+	tcase_add_loop_test(
+	    tc, late_worker_is_condemned_once, 0, nitems(at_100));
+	tcase_add_test(tc, condemned_worker_begins_nothing);
 	suite_add_tcase(s, tc);
 	return s;
 }
