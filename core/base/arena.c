@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory of one request: bump allocation in a block that the caller gives. */
+/* Memory for one request: a bump allocator in a block of the caller. */
 #include "config.h"
 
 #include <stdint.h>
@@ -14,18 +14,18 @@
 #define ALIGNMENT ((size_t)16)
 
 struct arena_defer {
-	struct arena_defer *next; /* the one deferred before it */
+	struct arena_defer *next; /* the previous deferred call */
 	void (*fn)(void *);
 	void *ptr;
 };
 
 #ifdef ARENA_MALLOC
 struct arena_piece {
-	struct arena_piece *next; /* the one handed out before it */
-	size_t used; /* what the arena had handed out before it */
+	struct arena_piece *next; /* the previous allocation */
+	size_t used; /* used of the arena before this allocation */
 };
 
-/* One piece from the heap, remembered with where the arena stood. */
+/* Allocate a piece from the heap and add it to the pieces of the arena. */
 static void *
 piece_new(struct arena *a, size_t size)
 {
@@ -42,7 +42,7 @@ piece_new(struct arena *a, size_t size)
 	return (char *)pi + head;
 }
 
-/* Free the pieces that were handed out at or after used. */
+/* Free the pieces that were allocated when used was this or more. */
 static void
 pieces_drop(struct arena *a, size_t used)
 {
@@ -69,8 +69,7 @@ arena_alloc(struct arena *a, size_t size)
 	void *p;
 	size_t need;
 
-	/* Round up so that the next piece is aligned; a piece is never empty.
-	 */
+	/* Round up, so that the next piece is aligned.  No piece is empty. */
 	if (size > SIZE_MAX - ALIGNMENT) {
 		a->overflow = true;
 		return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The one error shape: what kind of failure, its code, where, and why. */
+/* Failures: the kind, the code, the field at fault, and the reason. */
 #include "config.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 
 #include "core/base/fail.h"
 
-/* What codes.tbl says of each code. */
+/* The rows of codes.tbl. */
 static const struct {
 	const char *name;
 	const char *text;

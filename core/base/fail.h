@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The one error shape: what kind of failure, its code, where, and why. */
+/* Failures: the kind, the code, the field at fault, and the reason. */
 #ifndef CORE_BASE_FAIL_H
 #define CORE_BASE_FAIL_H
 
-/* Who has to act, which is what callers branch on. */
+/* The kind of a failure, by which code decides how to continue. */
 enum fail_kind {
-	FAIL_INPUT = 1, /* the caller sent something wrong */
+	FAIL_INPUT = 1, /* the caller sent invalid input */
 	FAIL_DENIED, /* the caller may not do this, or not now */
-	FAIL_US, /* we failed: database, memory, our own mistake */
+	FAIL_US, /* the service failed: database, memory, or a bug */
 	FAIL_UNCERTAIN, /* a write was sent and its outcome is unknown */
 	FAIL__MAX
 };
@@ -22,11 +22,10 @@ enum code {
 };
 
 /*
- * A failure on its way to whoever answers for it.  It lives in the caller's
- * storage, starts zeroed, and is filled once, by fail_set().  where is the
- * path of the field at fault or empty; why is a sentence's tail that fits
- * after it ("is required").  Neither ever holds a personal value: why names
- * rules and limits, never what was sent.
+ * A failure.  The calling function owns it and zeroes it; fail_set() fills it.
+ * where is the path of the field at fault, or empty.  why completes a sentence
+ * that begins with where, such as "is required".  Neither contains personal
+ * data: why names rules and limits, never the value that was sent.
  */
 struct fail {
 	enum fail_kind kind;
@@ -36,35 +35,35 @@ struct fail {
 };
 
 /*
- * Fill f (unless it is NULL) and return -1, so that a caller can write
- * "return fail_set(...)".  where may be NULL; why is a printf format and is
- * cut at the size of its buffer.
+ * Fill f, unless it is NULL, and return -1, so that a function can "return
+ * fail_set(...)".  where may be NULL.  why is a printf format; the text is cut
+ * to the size of its buffer.
  */
 int fail_set(struct fail *f, enum fail_kind kind, enum code code,
     const char *where, const char *why, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Fill f (unless it is NULL): the arena or the heap is full.  Return -1. */
+/* Fill f, unless it is NULL, for a full arena or heap; return -1. */
 int fail_memory(struct fail *f);
 
 #define FAIL_TEXT_SIZE 450 /* where, a space, why and a NUL */
 
 /*
- * The message of a failure, "subject.userId is required", or its code's text
- * when it has no why, written to ret, which is returned.
+ * Write to ret the message of a failure, such as "subject.userId is required",
+ * or the text of its code if why is empty.  Return ret.
  */
 const char *fail_text(const struct fail *f, char ret[FAIL_TEXT_SIZE]);
 
-/* The code as callers see it, "INGEST_INVALID". */
+/* The name of a code in answers, such as "INGEST_INVALID". */
 const char *fail_code_name(enum code code);
 
-/* The code of a name, CODE__NONE if there is none. */
+/* The code with that name, or CODE__NONE if there is none. */
 enum code fail_code_named(const char *name);
 
-/* The HTTP status that goes with code; only what answers HTTP asks for it. */
+/* The HTTP status of a code; only the HTTP layer uses it. */
 int fail_code_status(enum code code);
 
-/* The sentence of codes.tbl, for a failure that has no why of its own. */
+/* The text of a code in codes.tbl, for a failure with an empty why. */
 const char *fail_code_text(enum code code);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Text that grows in an arena, and the few JSON forms that we write. */
+/* Build text in an arena, with the JSON forms of strings and values. */
 #include "config.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ str_addf(struct str *s, const char *fmt, ...)
 	va_list ap;
 	int n;
 
-	/* Measure, make room, print. */
+	/* Measure the text, reserve space, and print it. */
 	va_start(ap, fmt);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
@@ -77,7 +77,7 @@ str_json(struct str *s, const char *text)
 		return;
 	}
 
-	/* Copy runs of plain bytes; escape quote, backslash and controls. */
+	/* Copy runs of plain bytes; escape quotes, backslashes and controls. */
 	str_addc(s, '"');
 	for (p = run = (const unsigned char *)text; *p != '\0'; p++) {
 		if (*p >= 0x20 && *p != '"' && *p != '\\' && *p != 0x7f)
@@ -123,7 +123,7 @@ str_number(struct str *s, double n)
 		return;
 	}
 
-	/* Most of our numbers are small integers. */
+	/* Most numbers are small integers. */
 	if (n == trunc(n) && fabs(n) < 1e15 && !(n == 0 && signbit(n))) {
 		str_int(s, (int64_t)n);
 		return;
@@ -164,7 +164,7 @@ str_text(const struct str *s)
 	return s->text == NULL ? "" : s->text;
 }
 
-/* Make room for n more bytes and a NUL.  Returns 0, or -1 at the cap. */
+/* Reserve n more bytes and a NUL.  Return 0, or -1 if the arena is full. */
 static int
 str_reserve(struct str *s, size_t n)
 {
@@ -176,7 +176,7 @@ str_reserve(struct str *s, size_t n)
 	if (s->text != NULL && n < s->cap - s->len)
 		return 0;
 
-	/* Double, so that the arena holds at most twice the text. */
+	/* Double the size, so that few copies of the text are needed. */
 	cap = s->cap == 0 ? FIRST_SIZE : s->cap * 2;
 	while (cap - s->len <= n && cap < SIZE_MAX / 4)
 		cap *= 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Text that grows in an arena, and the few JSON forms that we write. */
+/* Build text in an arena, with the JSON forms of strings and values. */
 #ifndef CORE_BASE_STR_H
 #define CORE_BASE_STR_H
 
@@ -10,8 +10,8 @@ struct arena;
 struct value;
 
 /*
- * A text under construction.  Every str_ call after an allocation failed
- * does nothing, so a caller checks once, in str_text().
+ * A text that is being built.  After a failed allocation all str_ functions do
+ * nothing, so a caller checks once, with str_text().
  */
 struct str {
 	struct arena *arena;
@@ -21,10 +21,10 @@ struct str {
 	int failed; /* the arena was full */
 };
 
-/* An empty text in arena a. */
+/* Begin an empty text in arena a. */
 void str_init(struct str *s, struct arena *a);
 
-/* Append a string, n bytes, one character, a printf format. */
+/* Append a string, n bytes, one character, or a printf format. */
 void str_add(struct str *s, const char *text);
 void str_addn(struct str *s, const char *p, size_t n);
 void str_addc(struct str *s, char c);
@@ -38,8 +38,8 @@ void str_json(struct str *s, const char *text);
 void str_int(struct str *s, int64_t n);
 
 /*
- * Append a finite number in the shortest decimal form that reads back as
- * the same double: 28, 0.1, 1e+300.  Anything else becomes null.
+ * Append a finite number in the shortest decimal form that reads back as the
+ * same double, such as 28, 0.1 or 1e+300.  NaN and infinity become null.
  */
 void str_number(struct str *s, double n);
 

@@ -6,7 +6,7 @@
 
 #include "core/base/utf8.h"
 
-/* The forms by length: what the first byte looks like, and the least code. */
+/* By length: the mask and bits of the first byte, and the least code point. */
 static const struct {
 	unsigned char mask;
 	unsigned char lead;

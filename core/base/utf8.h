@@ -9,13 +9,14 @@
 #define UTF8_MAX 4 /* bytes of one character */
 
 /*
- * How many bytes the first character of the n bytes at p has, and its code
- * point into *ret unless that is NULL.  0 for malformed text: overlong forms,
- * surrogates, beyond U+10FFFF, cut short, or n is 0.
+ * Read the first character of the n bytes at p.  Return its number of bytes,
+ * and set *ret to its code point unless ret is NULL.  Return 0 if the character
+ * is invalid: overlong, a surrogate, above U+10FFFF or incomplete; also if n is
+ * 0.
  */
 size_t utf8_get(const char *p, size_t n, uint32_t *ret);
 
-/* Write a code point (no surrogate) to ret; returns how many bytes it has. */
+/* Write a code point, not a surrogate, to ret; return its number of bytes. */
 size_t utf8_put(uint32_t code, char ret[UTF8_MAX]);
 
 #endif

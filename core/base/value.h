@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One typed value, "unknown" among them, and three-valued truth. */
+/* A typed value, which can be unknown, and three-valued truth. */
 #ifndef CORE_BASE_VALUE_H
 #define CORE_BASE_VALUE_H
 
@@ -16,7 +16,7 @@ enum value_type {
 /* The order matters: "and" is the minimum, "or" the maximum. */
 enum truth { TRUTH_FALSE = 1, TRUTH_UNKNOWN, TRUTH_TRUE, TRUTH__MAX };
 
-/* A value; which member counts follows from type.  str is not owned. */
+/* A value; type says which member is set.  It does not own string. */
 struct value {
 	enum value_type type;
 	union {

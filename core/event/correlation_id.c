@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Which correlation ids of callers may be written to logs. */
+/* Check the correlation ids of callers before they are written to logs. */
 #include "config.h"
 
 #include <stddef.h>
@@ -10,9 +10,9 @@
 #include "core/event/pan.h"
 
 #define DIGITS "0123456789"
-#define PHONE_DIGITS_MIN 8 /* digits of a phone number after its plus */
+#define PHONE_DIGITS_MIN 8 /* digits of a phone number after the "+" */
 #define PHONE_DIGITS_MAX 15
-#define TEXT_SIZE 64 /* more than any address has, and a NUL */
+#define TEXT_SIZE 64 /* fits each address and a NUL */
 
 static bool is_printable(const char *text);
 static bool address_at(const char *text, const char *of);
@@ -47,7 +47,10 @@ is_printable(const char *text)
 	return text[n] == '\0' && n > 0 && n <= CORRELATION_ID_MAX;
 }
 
-/* Whether an address of these characters begins at text and ends as a word. */
+/*
+ * Whether the longest prefix of text that consists of these characters is an
+ * address, not followed by a letter or digit.  A dot may follow the address.
+ */
 static bool
 address_at(const char *text, const char *of)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One normalized event: its type, its attributes, its ip and its phone. */
+/* One normalized event: types, normal form, and checks of its fields. */
 #include "config.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@
 
 #define PHONE_DIGITS_MIN 8
 
-/* What event_types.tbl says of each type. */
+/* The rows of event_types.tbl. */
 static const struct {
 	const char *name;
 	bool baseline;
@@ -25,7 +25,7 @@ static const struct {
 #undef EVENT_TYPE
 };
 
-/* The texts of an event in the order of its normal form. */
+/* The members of an event that are texts, in the order of the normal form. */
 static const size_t texts[] = {
 	offsetof(struct event, id),
 	offsetof(struct event, currency),
@@ -43,7 +43,7 @@ static const size_t texts[] = {
 static void put_normal_value(struct str *s, struct value v);
 static int order_attrs(const void *pa, const void *pb);
 
-/* In the order of strcmp(). */
+/* Sorted by strcmp(). */
 static const char currencies[][4] = {
 #define CURRENCY(code) #code,
 #include "core/event/currencies.tbl"
@@ -133,7 +133,7 @@ event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
 	size_t n = 0, drop;
 	bool plus = false;
 
-	/* Digits and what people put between them; one plus before them. */
+	/* Accept digits, separators between them, and one "+" before them. */
 	for (; *phone != '\0'; phone++) {
 		if (*phone >= '0' && *phone <= '9') {
 			if (n == sizeof(digits))
@@ -147,7 +147,7 @@ event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
 			return -1;
 	}
 
-	/* Both prefixes say "international", once; a number follows. */
+	/* "+" and "00" mean the same; only one of them may precede a number. */
 	drop = !plus && n >= 2 && memcmp(digits, "00", 2) == 0 ? 2 : 0;
 	n -= drop;
 	if (n < PHONE_DIGITS_MIN || n >= EVENT_PHONE_SIZE ||
@@ -214,7 +214,7 @@ event_line(const char *text)
 	    text[strspn(text, " ")] != '\0';
 }
 
-/* The next element of the normal form: unknown is null, and -0 is 0. */
+/* Append an element of the normal form; unknown is null, and -0 is 0. */
 static void
 put_normal_value(struct str *s, struct value v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One normalized event: what a caller asks a verdict for. */
+/* One normalized event, for which a caller requests a verdict. */
 #ifndef CORE_EVENT_EVENT_H
 #define CORE_EVENT_EVENT_H
 
@@ -20,23 +20,23 @@ enum event_type {
 	EVENT_TYPE__MAX
 };
 
-/* Limits of an event (DESIGN: "Where the specification is silent"). */
+/* Limits of an event; assay-api(7). */
 #define EVENT_ID_MAX 128 /* bytes of any id */
 #define EVENT_TEXT_MAX 128 /* bytes of subject.channel */
 #define EVENT_AMOUNT_MAX 1e15 /* largest amount */
 #define EVENT_ATTRS_MAX 64 /* attributes of one event */
 #define EVENT_ATTR_NAME_MAX 64 /* bytes of an attribute's name */
 #define EVENT_ATTR_VALUE_MAX 1024 /* bytes of an attribute's string */
-#define EVENT_ATTRS_BYTES_MAX 16384 /* names and values together */
+#define EVENT_ATTRS_BYTES_MAX 16384 /* bytes of all names and values */
 #define EVENT_IP_SIZE IP_ADDRESS_TEXT_SIZE /* canonical text and NUL */
 #define EVENT_PHONE_SIZE 16 /* 15 digits and NUL */
 #define EVENT_BIN_MIN 6 /* digits of a bin */
 #define EVENT_BIN_MAX 8
 
-/* One attribute as the caller sent it. */
+/* One attribute of an event. */
 struct attr {
 	const char *name;
-	const char *text; /* a number as it was sent, else NULL */
+	const char *text; /* a number as the caller wrote it, else NULL */
 	struct value value;
 };
 
@@ -46,17 +46,17 @@ struct attr {
  */
 struct event {
 	enum event_type type;
-	const char *id; /* the caller's, NULL if none was sent */
+	const char *id; /* of the caller, or NULL */
 	bool has_amount;
 	double amount; /* 0 to EVENT_AMOUNT_MAX */
-	const char *amount_text; /* the decimal text as it was sent */
+	const char *amount_text; /* the amount as the caller wrote it */
 	const char *currency; /* a code of ISO 4217, upper case */
 
 	const char *user; /* never NULL */
 	const char *device;
 	const char *fingerprint;
 	const char *ip; /* canonical text; personal */
-	bool ip_public; /* a routable address, which can have a place */
+	bool ip_public; /* publicly routable, so it can have a place */
 	const char *phone; /* digits only, 8 to 15; personal */
 	const char *channel;
 
@@ -69,59 +69,58 @@ struct event {
 	size_t n_attrs;
 };
 
-/* "card.authorize" for EVENT_CARD_AUTHORIZE; type must be a real one. */
+/* The name of a type, such as "card.authorize"; not of EVENT_TYPE__NONE. */
 const char *event_type_name(enum event_type type);
 
-/* The type with that name, or EVENT_TYPE__NONE (also for NULL). */
+/* The type with that name, or EVENT_TYPE__NONE if it is unknown or NULL. */
 enum event_type event_type_parse(const char *name);
 
-/* Whether amounts of this type feed the spending baseline. */
+/* Whether amounts of this type count in the spending baseline. */
 bool event_type_baseline(enum event_type type);
 
 /*
- * Append the event's normal form: a JSON array of every field that a caller
- * can set, in one order, attributes by name, null for what is absent.  Equal
- * texts, equal events.  The version rises with whatever changes the form of an
- * event that could be sent before.
+ * Append the event's normal form: a JSON array of all fields that a caller can
+ * set, in a fixed order, with attributes sorted by name and null for an absent
+ * field.  Events are equal if their normal forms are equal.  Increase the
+ * version with every change that gives an existing event another form.
  */
 #define EVENT_NORMAL_VERSION 1
 void event_normal(struct str *s, const struct event *ev);
 
-/* The attribute of that name, or NULL. */
+/* The attribute with that name, or NULL. */
 const struct attr *event_attr(const struct event *ev, const char *name);
 
 /*
- * Write the canonical text of the address ip (IPv4 dotted, IPv6 as RFC 5952,
- * an IPv4-mapped address as IPv4) to ret and whether it is publicly routable
- * to *ret_public.  Returns 0, or -1 if ip is no address.
+ * Write the canonical text of an address to ret: IPv4 dotted, IPv6 as in RFC
+ * 5952, an IPv4-mapped address as IPv4.  Set *ret_public to whether it is
+ * publicly routable.  Return 0, or -1 if ip is not an address.
  */
 int event_ip(const char *ip, char ret[EVENT_IP_SIZE], bool *ret_public)
     __attribute__((warn_unused_result));
 
 /*
- * Write the digits of a phone number to ret: a leading "+" or "00" dropped,
- * spaces, dashes, dots and parentheses skipped, 8 to 15 digits that do not
- * begin with another "00" (so that a normal form is its own normal form).
- * Returns 0, or -1 if phone is no such number.
+ * Write the digits of a phone number to ret.  Remove a leading "+" or "00", and
+ * all spaces, dashes, dots and parentheses.  8 to 15 digits must remain, and
+ * they must not begin with another "00", so that normalizing the result again
+ * does not change it.  Return 0, or -1 if phone is not such a number.
  */
 int event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
     __attribute__((warn_unused_result));
 
-/* Whether text is 6 to 8 digits: the beginning of a card number, no more. */
+/* Whether text is 6 to 8 digits, as the first digits of a card number. */
 bool event_bin(const char *text);
 
-/* Whether code, in upper case, is a currency of core/event/currencies.tbl. */
+/* Whether code is in core/event/currencies.tbl, which is in upper case. */
 bool event_currency(const char *code);
 
-/* Whether text is empty or nothing but spaces. */
+/* Whether text is empty or has only spaces. */
 bool event_blank(const char *text);
 
-/* Whether n bytes are UTF-8 without Unicode's controls (C0, DEL, C1). */
+/* Whether n bytes are valid UTF-8 without control characters (C0, DEL, C1). */
 bool event_plain(const char *s, size_t n);
 
 /*
- * Whether text is a line that people can read: event_plain(), with something
- * in it that is no space.
+ * Whether text is one readable line: event_plain(), and not only spaces.
  */
 bool event_line(const char *text);
 

@@ -10,7 +10,7 @@
 
 #define EARTH_RADIUS_KM 6371.0088
 #define RADIANS (3.14159265358979323846 / 180) /* in a degree */
-#define CODE_SIZE 4 /* of the code that every row of a table begins with */
+#define CODE_SIZE 4 /* bytes of the code at the start of each row */
 
 struct country {
 	char code[CODE_SIZE];
@@ -20,7 +20,7 @@ struct country {
 
 struct calling {
 	char code[CODE_SIZE];
-	const char *countries; /* two letters each, with spaces between */
+	const char *countries; /* two letters each, separated by spaces */
 };
 
 static const void *row_below(
@@ -80,7 +80,10 @@ geo_phone_in_country(const char *phone, const char country[3])
 	const struct calling *row;
 	const char *p;
 
-	/* No code begins another, so a phone's code is the next one below. */
+	/*
+	 * No code is a prefix of another, so the code of the phone can only be
+	 * the last one that does not sort after it.
+	 */
 	row = row_below(callings, N_CALLINGS, sizeof(*row), phone);
 	if (row == NULL || strncmp(row->code, phone, strlen(row->code)) != 0)
 		return TRUTH_UNKNOWN;
@@ -93,8 +96,8 @@ geo_phone_in_country(const char *phone, const char country[3])
 }
 
 /*
- * The last of the n rows of size bytes, sorted by the code that each begins
- * with, whose code is not after key; NULL if there is none.
+ * The last of n rows whose code does not sort after key, or NULL.  Each row has
+ * size bytes and begins with its code; the rows are sorted by code.
  */
 static const void *
 row_below(const void *rows, size_t n, size_t size, const char *key)

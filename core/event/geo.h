@@ -7,23 +7,23 @@
 
 #include "core/base/value.h"
 
-/* Where something is; known only if country is not empty. */
+/* A place on earth; unknown if country is empty. */
 struct place {
-	char country[3]; /* ISO 3166, upper case, or "" when unknown */
-	bool city; /* lat and lon are a city's, not a country's centroid */
+	char country[3]; /* ISO 3166, upper case; "" if unknown */
+	bool city; /* coordinates of a city, not of a country's centroid */
 	double lat; /* degrees, north positive; NAN without a centroid */
 	double lon; /* degrees, east positive; NAN without a centroid */
 };
 
 /*
- * Great-circle distance in km on a sphere of radius 6371.0088 km; NAN when a
- * coordinate is.
+ * The great-circle distance in km on a sphere of radius 6371.0088 km; NAN if a
+ * coordinate is NAN.
  */
 double geo_distance_km(double lat1, double lon1, double lat2, double lon2);
 
 /*
- * The centroid of a country into *ret_lat and *ret_lon.  Returns 0, or -1
- * for a code that the table does not hold.
+ * Set *ret_lat and *ret_lon to the centroid of a country.  Return 0, or -1 if
+ * core/event/countries.tbl does not have the code.
  */
 int geo_centroid(const char country[3], double *ret_lat, double *ret_lon);
 
@@ -31,9 +31,9 @@ int geo_centroid(const char country[3], double *ret_lat, double *ret_lon);
 bool geo_country(const char *country);
 
 /*
- * Whether the phone (digits, with its calling code) belongs to a numbering
- * plan that country is part of: true or false, unknown when the calling code
- * is not assigned.  Shared codes (+1, +7, +44, +47, ...) compare as sets.
+ * Whether country uses the calling code of the phone number, given as digits
+ * with the calling code: true, false, or unknown if the code belongs to no
+ * country.  Several countries share some codes (+1, +7, +44, +47, ...).
  */
 enum truth geo_phone_in_country(const char *phone, const char country[3]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* IP addresses: their spellings, and which of them are out in the open. */
+/* IP addresses: read and write them, and check whether they are public. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -12,7 +12,7 @@
 #define PARTS_MAX 4 /* numbers of an IPv4 address */
 #define BYTES4 4
 
-/* A block of addresses: the first bits of them all. */
+/* A block of addresses: the addresses that begin with these bits. */
 struct block {
 	uint8_t net[IP_ADDRESS_SIZE];
 	int bits;
@@ -28,7 +28,7 @@ static bool in_any(
     const struct ip_address *ad, const struct block *b, size_t n);
 static void map_ipv4(const uint8_t *bytes, struct ip_address *ret);
 
-/* An IPv4 block by the bits of its mapped addresses. */
+/* An IPv4 block, as a block of mapped addresses. */
 #define V4(a, b, c, bits)                                                      \
 	{                                                                      \
 		{ [10] = 0xff, 0xff, a, b, c }, 96 + (bits)                    \
@@ -42,21 +42,21 @@ static const struct block nat64 = { { 0x00, 0x64, 0xff, 0x9b }, 96 };
 static const struct block special4[] = {
 	V4(0, 0, 0, 8), /* this network */
 	V4(10, 0, 0, 8), /* private */
-	V4(100, 64, 0, 10), /* shared by carriers */
+	V4(100, 64, 0, 10), /* carrier-grade NAT */
 	V4(127, 0, 0, 8), /* loopback */
-	V4(169, 254, 0, 16), /* link local, metadata of clouds */
+	V4(169, 254, 0, 16), /* link local, cloud metadata */
 	V4(172, 16, 0, 12), /* private */
 	V4(192, 0, 0, 24), /* protocol assignments */
 	V4(192, 0, 2, 24), /* documentation */
 	V4(192, 88, 99, 24), /* old 6to4 relays */
 	V4(192, 168, 0, 16), /* private */
-	V4(198, 18, 0, 15), /* benchmarks */
+	V4(198, 18, 0, 15), /* benchmarking */
 	V4(198, 51, 100, 24), /* documentation */
 	V4(203, 0, 113, 24), /* documentation */
 	V4(224, 0, 0, 3), /* multicast, reserved, broadcast */
 };
 
-/* What is special among IPv6 unicast addresses. */
+/* IANA's special-purpose blocks of IPv6 global unicast. */
 static const struct block special6[] = {
 	{ { 0x20, 0x01, 0x00 }, 23 }, /* protocol assignments, Teredo */
 	{ { 0x20, 0x01, 0x0d, 0xb8 }, 32 }, /* documentation */
@@ -93,7 +93,7 @@ ip_address_parse_host(const char *host, size_t n, struct ip_address *ret)
 	if ((count = split_labels(host, n, part)) == 0)
 		return -1;
 
-	/* Each number is a byte; the last one is all that are left. */
+	/* Each number is one byte; the last one is all remaining bytes. */
 	for (i = 0; i < count; i++) {
 		max =
 		    i < count - 1 ? UINT8_MAX : UINT32_MAX >> (8 * (count - 1));
@@ -141,8 +141,9 @@ ip_address_outside(const struct ip_address *ad)
 }
 
 /*
- * Where the labels of a host begin, and behind the last of them one past the
- * end and its dot.  Returns how many there are, 0 if they are too many.
+ * Set ret to the starts of the labels of a host, followed by a pointer one past
+ * the end, as if a dot ended the host.  Return the number of labels, or 0 if
+ * there are more than PARTS_MAX.
  */
 static size_t
 split_labels(const char *host, size_t n, const char *ret[PARTS_MAX + 1])
@@ -161,7 +162,10 @@ split_labels(const char *host, size_t n, const char *ret[PARTS_MAX + 1])
 	return count;
 }
 
-/* One number of up to max, in the base that its first characters say. */
+/*
+ * Read a number of at most max; "0x" begins a hexadecimal one, "0" an octal
+ * one.  Return 0, or -1 if it is invalid.
+ */
 static int
 parse_host_number(const char *text, size_t n, uint64_t max, uint64_t *ret)
 {
@@ -197,7 +201,8 @@ digit_value(char c)
 	return found == NULL ? -1 : (int)(found - digits);
 }
 
-/* Whether a last label makes its host a number: digits, or 0x and hex ones. */
+/* Whether the last label of a host is a number: digits, or 0x and hex digits.
+ */
 static bool
 is_numeric(const char *label, size_t n)
 {
@@ -229,7 +234,7 @@ in_any(const struct ip_address *ad, const struct block *b, size_t n)
 	return false;
 }
 
-/* The address that an IPv4 one is mapped to. */
+/* Map an IPv4 address to IPv6. */
 static void
 map_ipv4(const uint8_t *bytes, struct ip_address *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Block, allow and watch lists: what an entry is, and which one acts. */
+/* Block, allow and watch lists: entries, and how an event matches them. */
 #include "config.h"
 
 #include <assert.h>
@@ -27,7 +27,7 @@ static const char *const kinds[LIST_KIND__MAX] = {
 #define ID_RULE                                                                \
 	"must be 1 to 128 bytes of UTF-8, not blank, no control characters"
 
-/* Each subject, and where an event has it; a country is no field of it. */
+/* The subjects.  member is unused for country, which is not in an event. */
 static const struct {
 	const char *name;
 	form *form;
@@ -218,7 +218,7 @@ list_value_bin(const char *text, char ret[LIST_VALUE_SIZE])
 	return 0;
 }
 
-/* Only codes that exist: an entry for "UK" would never act. */
+/* Accept only codes that exist: an entry for "UK" would never match. */
 static int
 list_value_country(const char *text, char ret[LIST_VALUE_SIZE])
 {
@@ -233,7 +233,7 @@ list_value_country(const char *text, char ret[LIST_VALUE_SIZE])
 	return geo_country(ret) ? 0 : -1;
 }
 
-/* The beginnings of an event's bin that may be listed. */
+/* Make a key of each prefix of a bin that can be listed. */
 static size_t
 bin_keys(const char *bin, struct list_key *ret)
 {
@@ -245,7 +245,7 @@ bin_keys(const char *bin, struct list_key *ret)
 	return n;
 }
 
-/* How a key compares to the value of an entry, as strcmp() has it. */
+/* Compare a key with the value of an entry; return a result like strcmp(). */
 static int
 key_order(const struct list_key *key, const char *value)
 {

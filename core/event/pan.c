@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Full card numbers, which must never get in. */
+/* Detect full card numbers (PAN), which the service never accepts. */
 #include "config.h"
 
 #include <stdint.h>
@@ -9,16 +9,16 @@
 #include "core/event/pan.h"
 
 #define PREFIX_DIGITS 4
-#define EXPONENT_MAX (INT64_C(1) << 40) /* beyond it sums could overflow */
+#define EXPONENT_MAX (INT64_C(1) << 40) /* above it, sums could overflow */
 
-/* The card numbers of one scheme: how they begin and how long they are. */
+/* The card numbers of one scheme: prefixes and lengths. */
 struct scheme {
-	int first; /* the first four digits, from */
-	int last; /* to */
-	uint32_t lengths; /* a bit for each number of digits */
+	int first; /* least value of the first four digits */
+	int last; /* largest value of the first four digits */
+	uint32_t lengths; /* bit n: n digits are possible */
 };
 
-/* Bits for lengths from..to. */
+/* The bits for lengths from..to. */
 #define LENGTHS(from, to) ((UINT32_C(2) << (to)) - (UINT32_C(1) << (from)))
 #define LENGTH(n) LENGTHS(n, n)
 
@@ -30,11 +30,12 @@ static bool is_digit(char c);
 static bool is_letter(char c);
 
 /*
- * Card schemes by the first four digits.  All of 6 is one row of every
- * length: Discover, UnionPay, RuPay, Maestro, Elo, Hipercard, Verve, Troy and
- * the schemes of single countries share it at all lengths, and a card number
- * that gets in is worse than one other number in ten refused.  UATP (1, 15
- * digits) is left out: only airlines take it, and times begin with 1.
+ * Card schemes by the first four digits.  The prefix 6 is one row with all
+ * lengths: Discover, UnionPay, RuPay, Maestro, Elo, Hipercard, Verve, Troy and
+ * national schemes share it at all lengths.  This refuses one in ten of the
+ * other numbers that begin with 6, but accepting a card number is worse.  UATP
+ * (1, 15 digits) is left out: only airlines accept it, and timestamps begin
+ * with 1.
  */
 static const struct scheme schemes[] = {
 	{ 1946, 1946, LENGTH(16) }, /* GPN */
@@ -72,7 +73,7 @@ pan_find(const char *s, size_t n, size_t *ret_size)
 {
 	size_t i, end;
 
-	/* Every block of digits that no letter precedes may begin one. */
+	/* Each block of digits without a letter before it may be the start. */
 	for (i = 0; i < n; i = end + 1) {
 		end = i;
 		if (!is_digit(s[i]))
@@ -99,7 +100,7 @@ pan_in_number(const char *number)
 	if (pan_in_text(number, strlen(number)))
 		return true;
 
-	/* The digits from the first that is not 0, and where the point is. */
+	/* Collect the digits from the first nonzero one; find the point. */
 	memset(digits, '0', sizeof(digits));
 	for (p = number; *p != '\0' && *p != 'e' && *p != 'E'; p++) {
 		point = point || *p == '.';
@@ -115,7 +116,7 @@ pan_in_number(const char *number)
 		total += total > 0 || *p != '0';
 	}
 
-	/* Written out it has so many digits, if it is an integer at all. */
+	/* The number of digits of the value, if it is an integer. */
 	exponent = *p == '\0' ? 0 : strtoll(p + 1, NULL, 10);
 	if (exponent < -EXPONENT_MAX || exponent > EXPONENT_MAX)
 		return false;
@@ -124,7 +125,7 @@ pan_in_number(const char *number)
 	    is_pan(digits, (size_t)length);
 }
 
-/* Where the block of digits that begins at i ends. */
+/* The end of the block of digits that begins at i. */
 static size_t
 block_end(const char *s, size_t n, size_t i)
 {
@@ -133,7 +134,7 @@ block_end(const char *s, size_t n, size_t i)
 	return i;
 }
 
-/* The bytes of the card number that begins with the block at i, or 0. */
+/* The bytes of a card number that begins with the block at i, or 0. */
 static size_t
 pan_at(const char *s, size_t n, size_t i)
 {
@@ -141,7 +142,7 @@ pan_at(const char *s, size_t n, size_t i)
 	const size_t first = i;
 	size_t count = 0, end;
 
-	/* Add block after block, and look at each end no letter follows. */
+	/* Append block after block; test the digits unless a letter follows. */
 	for (;; i = end + 1) {
 		end = block_end(s, n, i);
 		if (end - i > PAN_MAX - count)
@@ -176,7 +177,7 @@ is_pan(const char *digits, size_t n)
 	return false;
 }
 
-/* ISO/IEC 7812: every second digit from the right counts twice. */
+/* ISO/IEC 7812: double every second digit from the right. */
 static bool
 luhn_valid(const char *digits, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Full card numbers, which must never get in. */
+/* Detect full card numbers (PAN), which the service never accepts. */
 #ifndef CORE_EVENT_PAN_H
 #define CORE_EVENT_PAN_H
 
@@ -11,25 +11,25 @@
 #define PAN_SIZE_MAX (2 * PAN_MAX - 1) /* bytes, with separators */
 
 /*
- * Whether a full card number stands in the n bytes at s: 13 to 19 digits,
- * single spaces or dashes between them allowed, no letter or digit beside
- * them, with the prefix and length of a card scheme and a valid Luhn digit.
- * What is set off by such a separator counts as beside, not as part of it,
- * if that makes the card number: "4111111111111111 123" holds one.  Digits
- * and letters are those of ASCII, because scripts that write no spaces put a
- * word right before a number.
+ * Whether the n bytes at s contain a full card number: 13 to 19 digits with the
+ * prefix and length of a card scheme and a valid Luhn digit, with single spaces
+ * or dashes allowed between digits, and without a letter or digit directly
+ * before or after.  More digits may follow after a separator, so
+ * "4111111111111111 123" contains one.  Only ASCII letters and digits count: in
+ * scripts without spaces, a word can directly precede a number.
  */
 bool pan_in_text(const char *s, size_t n);
 
 /*
- * The first card number in the n bytes at s, as pan_in_text() has it: where it
- * begins, with its bytes, separators included, in *ret_size; or NULL.
+ * Find the first card number in the n bytes at s, as pan_in_text() defines it.
+ * Return its start, and set *ret_size to its bytes including separators; return
+ * NULL if there is none.
  */
 const char *pan_find(const char *s, size_t n, size_t *ret_size);
 
 /*
- * Whether a JSON number is a full card number, or is written with one, in
- * any form: 4111111111111111, 4111111111111111.0, 4.111111111111111e15.
+ * Whether the value of a JSON number is a full card number, or its text
+ * contains one: 4111111111111111, 4111111111111111.0, 4.111111111111111e15.
  */
 bool pan_in_number(const char *number);
 

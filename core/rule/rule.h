@@ -20,10 +20,10 @@ struct str;
 #define RULE_POINTS_MAX 100
 #define RULE_ID_MAX 64 /* bytes of an id, a tag, a version label */
 #define RULE_NUMBER_MAX 64 /* bytes of a number as written */
-#define RULE_STRING_MAX 1024 /* bytes that a string stands for */
+#define RULE_STRING_MAX 1024 /* bytes of a string without its escapes */
 #define RULE_TEXT_MAX 1048576 /* bytes of a ruleset's text */
 
-/* What a ruleset compiled from len bytes takes of its arena, at most. */
+/* The most bytes of its arena that a ruleset of len bytes of text takes. */
 #define RULE_ARENA_SIZE(len) (24 * (size_t)(len) + 4096)
 
 struct rule_cond; /* a compiled condition; rule_int.h */
@@ -36,12 +36,12 @@ struct rule {
 	uint16_t tag_index; /* equal tags of a ruleset have equal numbers */
 	uint8_t points; /* 0 to RULE_POINTS_MAX */
 	const struct rule_cond *cond;
-	const struct rule_interned *attrs; /* the ruleset's, to print cond */
+	const struct rule_interned *attrs; /* of the ruleset, to print cond */
 };
 
-/* A compiled ruleset; immutable, lives in the arena it was compiled into. */
+/* A compiled ruleset; it is constant and lives in the arena of its compiler. */
 struct ruleset {
-	const char *version; /* set by who loads it */
+	const char *version; /* the loader sets it */
 	const struct rule *rules;
 	size_t n_rules;
 	size_t n_tags; /* tag_index is below this */
@@ -55,32 +55,33 @@ struct rule_hits {
 };
 
 /*
- * Compile len bytes of rule text: lex, parse, check names and types against
- * the signal table, and refuse duplicate ids and everything over the limits.
- * Returns the ruleset, or NULL with f set: RULESET_INVALID, where
- * "line L, column C" (both from 1, columns in characters), why what was found
- * and what was expected; or INTERNAL when the arena is full.
+ * Compile len bytes of rule text: lex it, parse it, check names and types
+ * against the signal table, and refuse duplicate ids and text above a limit.
+ * Return the ruleset, or NULL with f set.  For a mistake the code is
+ * RULESET_INVALID, where is "line L, column C" (both from 1, columns in
+ * characters), and why says what was found and what was expected.  If the
+ * arena is full, the code is INTERNAL.
  */
 struct ruleset *rule_compile(struct arena *a, const char *text, size_t len,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * Whether text is what ids, tags and version labels are made of: 1 to
- * RULE_ID_MAX letters, digits and ._@+-.
+ * Whether text is valid as an id, a tag or a version label: 1 to RULE_ID_MAX
+ * letters, digits and ._@+-.
  */
 bool rule_ident(const char *text);
 
 /*
- * Evaluate every rule over the signals and note those whose condition is
- * true; a condition that is unknown does not fire.
+ * Evaluate all rules over the signals, and set *ret to those whose condition is
+ * true.  A rule whose condition is unknown does not fire.
  */
 void rule_eval(const struct ruleset *rs, const struct signals *sigs,
     struct rule_hits *ret);
 
 /*
- * Append one rule as canonical text on one line, which compiles to the same
- * rule: rule r_velocity { when velocity.attemptsLast2m > 4 then score += 28,
- * tag velocity }
+ * Append one rule as canonical text on one line, such as "rule r_velocity {
+ * when velocity.attemptsLast2m > 4 then score += 28, tag velocity }".  The text
+ * compiles to the same rule.
  */
 void rule_print(struct str *s, const struct rule *rule);
 

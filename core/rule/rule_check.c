@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What one comparison may say: signal names and types. */
+/* Check the names and types of signals in comparisons. */
 #include "config.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static int check_unknown(const struct rule_lexeme *at, struct fail *f);
 static size_t list_members(const char *space, size_t n, char *ret, size_t size);
 static enum value_type type_of(uint16_t signal);
 
-/* How a message names a type. */
+/* The types as messages name them. */
 static const char *const types[VALUE__MAX] = {
 	[VALUE_NUMBER] = "a number",
 	[VALUE_STRING] = "a string",
@@ -54,7 +54,7 @@ rule_check_compare(uint16_t signal, const struct rule_lexeme *at,
 {
 	enum value_type left = type_of(signal);
 
-	/* An attribute is what its event says; only the literal is known. */
+	/* An attribute can have any type, so it takes that of the literal. */
 	if (left == VALUE_UNKNOWN)
 		left = type;
 	if (left != VALUE_NUMBER &&
@@ -82,7 +82,7 @@ rule_check_bare(uint16_t signal, const struct rule_lexeme *at,
 	    (int)at->len, at->text, types[type]);
 }
 
-/* The number of an attribute. */
+/* Find or add an attribute, and set *ret to its number. */
 static int
 check_attr(struct arena *a, struct rule_interned *attrs,
     const struct rule_lexeme *at, uint16_t *ret, struct fail *f)
@@ -113,7 +113,7 @@ check_attr(struct arena *a, struct rule_interned *attrs,
 	return 0;
 }
 
-/* Refuse a word that is no signal, with those it may have meant. */
+/* Refuse an unknown signal; the message lists those with the same prefix. */
 static int
 check_unknown(const struct rule_lexeme *at, struct fail *f)
 {
@@ -129,8 +129,8 @@ check_unknown(const struct rule_lexeme *at, struct fail *f)
 }
 
 /*
- * Write the signals whose names begin with the n bytes at space to ret,
- * without these and with commas between.  Returns how many there are.
+ * Write to ret the names that begin with the n bytes at space, without these
+ * bytes, separated by commas.  Return their number.
  */
 static size_t
 list_members(const char *space, size_t n, char *ret, size_t size)
@@ -154,7 +154,7 @@ list_members(const char *space, size_t n, char *ret, size_t size)
 	return count;
 }
 
-/* The type of a signal; that of an attribute is unknown. */
+/* The type of a signal; VALUE_UNKNOWN for an attribute. */
 static enum value_type
 type_of(uint16_t signal)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Which rules of a ruleset are true: three-valued, one walk over arrays. */
+/* Evaluate rules in three-valued logic. */
 #include "config.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ void
 rule_eval(
     const struct ruleset *rs, const struct signals *sigs, struct rule_hits *ret)
 {
-	/* Most rulesets read no attributes and need no copy. */
+	/* Most rulesets read no attributes; use the signals without a copy. */
 	if (rs->attrs->n == 0)
 		eval_rules(rs, sigs->value, ret);
 	else
@@ -58,14 +58,14 @@ rule_truth(const struct rule_cond *c, const struct value *values)
 	return eval_cond(c, values);
 }
 
-/* Evaluate where the signals and the attributes are given. */
+/* Evaluate the rules over the values of signals and attributes. */
 static void
 eval_rules(
     const struct ruleset *rs, const struct value *values, struct rule_hits *ret)
 {
 	size_t i;
 
-	/* Without a branch, which the processor would often guess wrongly. */
+	/* No branch depends on the result: it would often be mispredicted. */
 	ret->n = 0;
 	for (i = 0; i < rs->n_rules; i++) {
 		ret->index[ret->n] = (uint16_t)i;
@@ -73,7 +73,7 @@ eval_rules(
 	}
 }
 
-/* Look the attributes of the event up first, each one once. */
+/* Find the attributes of the event once, then evaluate the rules. */
 static void
 eval_attrs(
     const struct ruleset *rs, const struct signals *sigs, struct rule_hits *ret)
@@ -84,7 +84,7 @@ eval_attrs(
 	eval_rules(rs, values, ret);
 }
 
-/* Evaluate one condition; most are a comparison and nothing else. */
+/* Evaluate a condition; most are a single comparison. */
 static inline enum truth
 eval_cond(const struct rule_cond *c, const struct value *values)
 {
@@ -93,7 +93,10 @@ eval_cond(const struct rule_cond *c, const struct value *values)
 	return eval_other(c, values);
 }
 
-/* Compare with the literal; mostly numbers, and these without a branch. */
+/*
+ * Compare a value with the literal.  Numbers, the most frequent case, are
+ * compared without a branch.
+ */
 static inline enum truth
 eval_compare(const struct rule_cond *c, const struct value *value)
 {
@@ -110,7 +113,7 @@ eval_compare(const struct rule_cond *c, const struct value *value)
 	return TRUTH_FALSE + (outcome == 0) + 2 * ((outcome & c->want) != 0);
 }
 
-/* Evaluate what is more than a comparison. */
+/* Evaluate a condition of any kind. */
 static enum truth
 eval_other(const struct rule_cond *c, const struct value *values)
 {
@@ -131,7 +134,10 @@ eval_other(const struct rule_cond *c, const struct value *values)
 	return TRUTH_UNKNOWN;
 }
 
-/* One operand can settle it; else it is unknown if any operand was. */
+/*
+ * Evaluate "&&" or "||".  A false operand of "&&", or a true one of "||",
+ * determines the result; otherwise it is unknown if an operand is unknown.
+ */
 static enum truth
 eval_chain(const struct rule_cond *c, const struct value *values)
 {
@@ -150,7 +156,7 @@ eval_chain(const struct rule_cond *c, const struct value *values)
 	return got;
 }
 
-/* Look for the value among the sorted members of the list. */
+/* Search the value in the sorted members of the list. */
 static enum truth
 eval_in(const struct rule_cond *c, const struct value *value)
 {

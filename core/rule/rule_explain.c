@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Why a rule is true, false or unknown, and what rules compare with. */
+/* Explain why a rule is true, false or unknown, and list its literals. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ rule_terms(const struct ruleset *rs)
 	return n;
 }
 
-/* Note the comparisons that make c what it is, which is truth. */
+/* Add the comparisons that make c evaluate to truth. */
 static void
 note_comparisons(const struct rule_cond *c, const struct value *values,
     enum truth truth, struct rule_explain *ret)
@@ -96,7 +96,10 @@ note_comparisons(const struct rule_cond *c, const struct value *values,
 	}
 }
 
-/* One operand can settle it; else it takes all that are what it is. */
+/*
+ * Add the comparisons of "&&" or "||": of the first operand that determines the
+ * result, otherwise of each operand with the same result.
+ */
 static void
 settle_chain(const struct rule_cond *c, const struct value *values,
     enum truth truth, struct rule_explain *ret)

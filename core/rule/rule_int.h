@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the passes over a ruleset hand to each other; for rule_*.c only. */
+/* The types and functions that the files core/rule/rule_*.c share. */
 #ifndef CORE_RULE_RULE_INT_H
 #define CORE_RULE_RULE_INT_H
 
@@ -13,9 +13,8 @@
 struct arena;
 struct fail;
 
-/* What stands in the text. */
 enum rule_token {
-	TOKEN_END = 1, /* of the text */
+	TOKEN_END = 1, /* the end of the text */
 	TOKEN_WORD, /* keyword, id, tag, signal, number, true, false */
 	TOKEN_ATTR, /* attr."name" */
 	TOKEN_STRING,
@@ -39,26 +38,26 @@ enum rule_token {
 	TOKEN__MAX
 };
 
-/* One token where it stands; text is not terminated. */
+/* One token and its position. */
 struct rule_lexeme {
 	enum rule_token token;
-	const char *text; /* as written, with quotes */
+	const char *text; /* as written, with quotes; not terminated */
 	size_t len;
-	int line; /* both from 1 */
-	int column;
+	int line; /* from 1 */
+	int column; /* from 1, in characters */
 };
 
-/* A reader of rule text, which the caller keeps. */
+/* The state of a lexer; the text must exist as long as the lexer. */
 struct rule_lexer {
-	const char *next; /* what is read next */
+	const char *next; /* the text that is not read yet */
 	const char *end;
-	int line; /* where next stands */
+	int line; /* position of next */
 	int column;
 };
 
 /*
- * What comparing two values can come to, as a set; an operator is the set of
- * outcomes that make it true, and the empty set says "cannot tell".
+ * The outcomes of comparing two values, as bits of a set.  An operator is the
+ * set of outcomes for which it is true.  The empty set means "unknown".
  */
 enum rule_outcome {
 	OUTCOME_LT = 1,
@@ -77,110 +76,120 @@ enum cond_kind {
 	COND__MAX
 };
 
-/* The members of a list: of one type, sorted, no two equal. */
+/* The members of a list: of one type, sorted, without duplicates. */
 struct cond_list {
 	const struct value *items;
 	size_t n;
 };
 
 /*
- * One term of a condition.  A condition is an array of them in prefix order:
- * an operator stands in front of its operands, and c + c->span is what
- * follows c and all below it.
+ * One term of a condition.  A condition is an array of terms in prefix order:
+ * an operator precedes its operands, and c + c->span is the first term after c
+ * and its operands.
  */
 struct rule_cond {
 	uint8_t kind; /* enum cond_kind */
 	uint8_t want; /* COMPARE, BARE: a set of enum rule_outcome */
-	uint16_t span; /* terms of this condition, itself counted */
-	uint16_t signal; /* enum signal; from SIGNAL__MAX up, attributes */
+	uint16_t span; /* number of terms: this one and its operands */
+	uint16_t signal; /* enum signal, or SIGNAL__MAX + n for attribute n */
 	union {
 		struct value literal; /* COMPARE, BARE */
 		struct cond_list list; /* IN */
 	};
 };
 
-/* Names by number, in order of arrival, and their order in the alphabet. */
+/* A set of names, numbered in the order in which they were added. */
 struct rule_interned {
 	const char **text; /* by number */
 	uint16_t *order; /* numbers, sorted by text */
 	size_t n;
 };
 
-/* rule_intern.c: the number of the name, or -1. */
+/* rule_intern.c: the number of the name, or -1 if it is not in the set. */
 int rule_intern_find(const struct rule_interned *names, const char *text);
 
-/* Give a name that is not there yet the next number; there is room for it. */
+/*
+ * Add a name that is not in the set.  The caller makes sure that the arrays of
+ * names have room for it.
+ */
 void rule_intern_add(struct rule_interned *names, const char *text);
 
-/* A copy of its own in arena a, or NULL at the cap. */
+/* Copy the set and its arrays to arena a; NULL if the arena is full. */
 const struct rule_interned *rule_intern_dup(
     struct arena *a, const struct rule_interned *names);
 
 /*
- * rule_lex.c: begin to read len bytes.  Returns 0, or -1 with f set when the
- * text is too long or holds a byte that rule text never holds.
+ * rule_lex.c: begin to read len bytes.  Return 0, or -1 with f set if the text
+ * is too long, is not valid UTF-8 or contains a control character.
  */
 int rule_lex_init(struct rule_lexer *lx, const char *text, size_t len,
     struct fail *f) __attribute__((warn_unused_result));
 
-/* Read the next token.  Returns 0, or -1 with f set when there is none. */
+/*
+ * Read the next token; at the end of the text it is TOKEN_END.  Return 0, or -1
+ * with f set if the next characters are not a token.
+ */
 int rule_lex_next(struct rule_lexer *lx, struct rule_lexeme *ret,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* Whether the lexeme is that word. */
 bool rule_lex_is(const struct rule_lexeme *at, const char *word);
 
-/* As it is written: "==". */
+/* A symbol as written, such as "=="; "" for other tokens. */
 const char *rule_lex_name(enum rule_token token);
 
-/* Set f to a mistake at a place in the text; returns -1. */
+/* Set f to a mistake at the position of a lexeme; return -1. */
 int rule_lex_fail(struct fail *f, const struct rule_lexeme *at, const char *why,
     ...) __attribute__((format(printf, 3, 4)));
 
-/* The same, "found X, expected " in front. */
+/* The same with "found X, expected " before the message. */
 int rule_lex_expected(struct fail *f, const struct rule_lexeme *at,
     const char *expected, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * rule_literal.c: what a string, or the quoted name of an attribute, stands
- * for. Returns it in arena a, or NULL with f set: a bad escape, too long, the
- * arena is full.
+ * rule_literal.c: decode a string, or the quoted name of an attribute, into
+ * arena a.  Return NULL with f set if it has an invalid escape or is too long,
+ * or if the arena is full.
  */
 char *rule_word_string(
     struct arena *a, const struct rule_lexeme *at, struct fail *f);
 
-/* The number that a word stands for.  Returns 0, or -1 with f set. */
+/* Read a word as a number.  Return 0, or -1 with f set. */
 int rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * rule_check.c: the number of the signal that at names, for cond.signal; an
- * attribute's name joins attrs if it is new.  Returns 0, or -1 with f set.
+ * rule_check.c: find the signal or attribute that at names, and set *ret to its
+ * number for rule_cond.signal.  Add a new attribute to attrs.  Return 0, or -1
+ * with f set.
  */
 int rule_check_signal(struct arena *a, struct rule_interned *attrs,
     const struct rule_lexeme *at, uint16_t *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Whether the signal at names can be compared by op with a literal of that
- * type.  Returns 0, or -1 with f set.
+ * Check that the signal, which at names, can be compared by op with a literal
+ * of that type.  Return 0, or -1 with f set.
  */
 int rule_check_compare(uint16_t signal, const struct rule_lexeme *at,
     const struct rule_lexeme *op, const struct rule_lexeme *literal,
     enum value_type type, struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * Whether the signal can stand alone; next is what stands where an operator
- * could.  Returns 0, or -1 with f set.
+ * Check that the signal can be a condition alone, without an operator; next is
+ * the token that follows it.  Return 0, or -1 with f set.
  */
 int rule_check_bare(uint16_t signal, const struct rule_lexeme *at,
     const struct rule_lexeme *next, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* rule_eval.c: what a condition comes to over rule_values(). */
+/* rule_eval.c: evaluate a condition over the values of rule_values(). */
 enum truth rule_truth(const struct rule_cond *c, const struct value *values);
 
-/* What comparing a with b comes to; 0 unless both are known and of a type. */
+/*
+ * Compare a with b: one of enum rule_outcome, or 0 if one is unknown or their
+ * types differ.
+ */
 static inline unsigned int
 cond_outcome(const struct value *a, const struct value *b)
 {
@@ -194,7 +203,7 @@ cond_outcome(const struct value *a, const struct value *b)
 		    (a->number == b->number ? OUTCOME_EQ : 0U) |
 		    (a->number > b->number ? OUTCOME_GT : 0U);
 	case VALUE_STRING:
-		/* Different strings mostly differ at once. */
+		/* Most different strings differ in the first byte. */
 		order = (unsigned char)*a->string - (unsigned char)*b->string;
 		if (order == 0)
 			order = strcmp(a->string, b->string);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Names of a ruleset: ids, tags, attributes; numbered, found by halving. */
+/* Sets of numbered names: the ids, tags and attributes of a ruleset. */
 #include "config.h"
 
 #include <string.h>
@@ -48,7 +48,10 @@ rule_intern_dup(struct arena *a, const struct rule_interned *names)
 	return copy;
 }
 
-/* Whether the name is there, and its place (or where it would go). */
+/*
+ * Search a name by bisection.  Set *ret_place to its index in order, or to the
+ * index at which to insert it.
+ */
 static bool
 names_search(
     const struct rule_interned *names, const char *text, size_t *ret_place)

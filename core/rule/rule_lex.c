@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Rule text to tokens, and what to say of a mistake in it. */
+/* Split rule text into tokens, and set the messages of mistakes in it. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static int fail_at(struct fail *f, const struct rule_lexeme *at,
     const char *lead, const char *why, va_list ap)
     __attribute__((format(printf, 4, 0)));
 
-/* Symbols, a longer one before the one that it begins with. */
+/* Symbols; a symbol comes before each shorter one that it begins with. */
 static const struct {
 	enum rule_token token;
 	const char *text;
@@ -51,7 +51,7 @@ static const struct {
 	{ TOKEN_RBRACKET, "]" },
 };
 
-/* Characters that are no token, and what their writer may have meant. */
+/* Characters that are not tokens, and what the author may have meant. */
 static const struct {
 	char c;
 	const char *meant;
@@ -82,7 +82,7 @@ rule_lex_init(
 		return rule_lex_fail(
 		    f, &at, "the text is longer than %d bytes", RULE_TEXT_MAX);
 
-	/* Every byte, comments included, so that no later pass need ask. */
+	/* Check every byte, including comments: later passes rely on it. */
 	while (lx->next < lx->end) {
 		n = utf8_get(lx->next, (size_t)(lx->end - lx->next), &code);
 		at.line = lx->line;
@@ -182,7 +182,7 @@ rule_lex_expected(
 	char found[SHOWN_MAX + 32];
 	va_list ap;
 
-	/* A string may hold anything, so its text is not repeated. */
+	/* A string may contain personal data; do not repeat it. */
 	if (at->token == TOKEN_END)
 		snprintf(found, sizeof(found),
 		    "found the end of the text, expected ");
@@ -200,7 +200,7 @@ rule_lex_expected(
 	return -1;
 }
 
-/* Go to the next token or the end: over white space and comments. */
+/* Skip white space and comments. */
 static void
 lex_skip(struct rule_lexer *lx)
 {
@@ -220,7 +220,7 @@ lex_skip(struct rule_lexer *lx)
 	}
 }
 
-/* Go n bytes on, counting lines and characters. */
+/* Advance by n bytes, and update the line and the column. */
 static void
 lex_advance(struct rule_lexer *lx, size_t n)
 {
@@ -232,7 +232,7 @@ lex_advance(struct rule_lexer *lx, size_t n)
 			lx->column++;
 }
 
-/* Go over a string, from its opening quote; at is where its token begins. */
+/* Skip a string from its opening quote; at is the start of its token. */
 static int
 lex_string(struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f)
 {
@@ -253,7 +253,6 @@ lex_string(struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f)
 	return 0;
 }
 
-/* Read a symbol. */
 static int
 lex_symbol(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f)
 {
@@ -294,7 +293,7 @@ lex_stray(
 	    (unsigned int)code);
 }
 
-/* The characters of a word at p; "+=" ends one. */
+/* The length of the word at p; "+=" is not part of a word. */
 static size_t
 word_length(const char *p, const char *end)
 {
@@ -314,7 +313,7 @@ word_char(char c)
 	    c == '+' || c == '-';
 }
 
-/* Every message about rule text is set here. */
+/* Set f to a message about rule text; return -1. */
 static int
 fail_at(struct fail *f, const struct rule_lexeme *at, const char *lead,
     const char *why, va_list ap)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the strings and numbers of rule text stand for. */
+/* Decode the strings and numbers of rule text. */
 #include "config.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "core/base/utf8.h"
 #include "core/rule/rule_int.h"
 
-/* The value of a string while its escapes are taken out. */
+/* A string that is being decoded. */
 struct unquoted {
 	char text[RULE_STRING_MAX + 1];
 	size_t len;
@@ -85,14 +85,15 @@ rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
 	if (!isfinite(n))
 		return rule_lex_fail(f, at, "the number is too large");
 
-	/* Minus nothing is nothing, also when it is printed. */
+	/* Replace -0 by 0, so that it prints as 0. */
 	*ret = n == 0 ? 0 : n;
 	return 0;
 }
 
 /*
- * Add what the escape at p stands for.  Returns its length, or 0 with f set.
- * A closing quote follows somewhere, so looking ahead is safe.
+ * Decode the escape at p and append its character.  Return the length of the
+ * escape, or 0 with f set.  A closing quote follows, so reading ahead stops
+ * inside the text.
  */
 static size_t
 append_escape(const char *p, struct unquoted *value,
@@ -121,7 +122,7 @@ append_escape(const char *p, struct unquoted *value,
 	return n;
 }
 
-/* The code point of the \u escape at p.  Returns its length, 0 if bad. */
+/* Decode the \u escape at p.  Return its length, or 0 if it is invalid. */
 static size_t
 unescape_code(const char *p, uint32_t *ret)
 {
@@ -140,7 +141,7 @@ unescape_code(const char *p, uint32_t *ret)
 	return 12;
 }
 
-/* Four hexadecimal digits; stops at the first character that is none. */
+/* Read four hexadecimal digits; stop at the first other character. */
 static int
 parse_hex4(const char *p, uint32_t *ret)
 {
@@ -172,7 +173,7 @@ unquoted_add(struct unquoted *value, const char *p, size_t n,
 	return 0;
 }
 
-/* Whether the text is a number as JSON writes them. */
+/* Whether the text has the form of a JSON number. */
 static bool
 number_form(const char *p)
 {
@@ -197,7 +198,7 @@ number_form(const char *p)
 	return *p == '\0';
 }
 
-/* Go over one or more digits.  Returns 0, or -1 if there is none. */
+/* Skip one or more digits.  Return 0, or -1 if there is no digit. */
 static int
 skip_digits(const char **p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Rule text to a compiled ruleset, in one descent by the grammar. */
+/* Compile rule text with a recursive-descent parser. */
 #include "config.h"
 
 #include <math.h>
@@ -11,13 +11,13 @@
 #include "core/rule/rule_int.h"
 #include "core/rule/rule.h"
 
-/* A rule in the order of the text, until all are known. */
+/* A list of the parsed rules in the order of the text. */
 struct rule_draft {
 	struct rule rule;
 	struct rule_draft *next;
 };
 
-/* Names with room for one a rule. */
+/* A set of names with room for one name per rule. */
 struct names_room {
 	struct rule_interned names;
 	const char *text[RULES_MAX];
@@ -26,17 +26,17 @@ struct names_room {
 
 struct rule_parser {
 	struct rule_lexer lexer;
-	struct rule_lexeme at; /* the token to be taken next */
+	struct rule_lexeme at; /* the current token */
 	struct arena *arena;
 	struct fail *fail;
 	struct names_room ids;
 	struct names_room tags;
 	struct names_room attrs;
 	struct rule_draft *first;
-	struct rule_draft **last; /* where the next draft is hung in */
+	struct rule_draft **last; /* where to append the next draft */
 	size_t n_rules;
-	int depth; /* levels of nesting around at */
-	struct rule_cond terms[RULE_TERMS_MAX]; /* of the rule being read */
+	int depth; /* nesting level of the current token */
+	struct rule_cond terms[RULE_TERMS_MAX]; /* of the current rule */
 	size_t n_terms;
 };
 
@@ -79,7 +79,7 @@ static int term_insert(struct rule_parser *p, size_t where, enum cond_kind kind,
     const struct rule_lexeme *at);
 static void term_remove(struct rule_parser *p, size_t where);
 
-/* What makes an operator true. */
+/* The outcomes for which an operator is true; 0 for other tokens. */
 static const uint8_t wanted[TOKEN__MAX] = {
 	[TOKEN_EQ] = OUTCOME_EQ,
 	[TOKEN_NE] = OUTCOME_LT | OUTCOME_GT,
@@ -109,7 +109,7 @@ rule_compile(struct arena *a, const char *text, size_t len, struct fail *f)
 	return parse_finish(&p);
 }
 
-/* Make names that live in the room. */
+/* Make an empty set of names that uses the arrays of the room. */
 static void
 names_room(struct names_room *room)
 {
@@ -141,7 +141,7 @@ parse_rules(struct rule_parser *p)
 	return 0;
 }
 
-/* Line the rules up. */
+/* Copy the rules to an array, and make the ruleset. */
 static struct ruleset *
 parse_finish(struct rule_parser *p)
 {
@@ -196,7 +196,7 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 	    parse_tag(p, rule) == -1 || take_token(p, TOKEN_RBRACE) == -1)
 		return -1;
 
-	/* The condition is complete: keep exactly what it needs. */
+	/* The condition is complete; copy its terms to the arena. */
 	cond = arena_array(p->arena, p->n_terms, sizeof(*cond));
 	if (cond == NULL)
 		return fail_memory(p->fail);
@@ -269,8 +269,8 @@ parse_and(struct rule_parser *p)
 }
 
 /*
- * One operand, or several with op between.  A chain in parentheses inside a
- * chain of the same kind joins it: both mean the same.
+ * Parse one operand, or several with op between them.  A chain in parentheses
+ * inside a chain of the same kind is merged into it: the meaning is the same.
  */
 static int
 parse_chain(struct rule_parser *p, enum rule_token op, enum cond_kind kind,
@@ -307,7 +307,7 @@ parse_unary(struct rule_parser *p)
 	return parse_test(p);
 }
 
-/* Go one level down. */
+/* Parse one more level of nesting, up to the limit. */
 static int
 parse_nested(struct rule_parser *p, int (*inner)(struct rule_parser *))
 {
@@ -322,7 +322,10 @@ parse_nested(struct rule_parser *p, int (*inner)(struct rule_parser *))
 	return rc;
 }
 
-/* "!" and its operand; "!(" is one level, so that printing adds none. */
+/*
+ * Parse "!" and its operand.  "!(" counts as one level: rule_print() writes
+ * parentheses there, and its output must not nest deeper than its input.
+ */
 static int
 parse_not(struct rule_parser *p)
 {
@@ -410,7 +413,7 @@ parse_in(
 	return list_make(p, items, n, &c->list);
 }
 
-/* literal { "," literal } "]", all of one type. */
+/* Parse literal { "," literal } "]", with all literals of one type. */
 static int
 parse_members(struct rule_parser *p, const struct rule_lexeme *at,
     uint16_t signal, struct value *items, size_t *n)
@@ -467,7 +470,7 @@ parse_literal(struct rule_parser *p, struct value *ret)
 	return next_token(p);
 }
 
-/* Sort the items, drop what is there twice, and keep them. */
+/* Make a list of the items: sorted, without duplicates, in the arena. */
 static int
 list_make(
     struct rule_parser *p, struct value *items, size_t n, struct cond_list *ret)
@@ -495,7 +498,7 @@ value_order(const void *a, const void *b)
 	return outcome == OUTCOME_EQ ? 0 : outcome == OUTCOME_LT ? -1 : 1;
 }
 
-/* Take the token and look at the next one. */
+/* Consume the current token and read the next one. */
 static int
 next_token(struct rule_parser *p)
 {
@@ -519,7 +522,10 @@ take_word(struct rule_parser *p, const char *word)
 	return next_token(p);
 }
 
-/* Take an id or a tag, which what says; quoted: it may stand in quotes. */
+/*
+ * Consume an id or a tag; what names it in messages.  If quoted is true it may
+ * be in quotes.
+ */
 static char *
 take_ident(struct rule_parser *p, const char *what, bool quoted)
 {
@@ -547,7 +553,7 @@ take_ident(struct rule_parser *p, const char *what, bool quoted)
 	return next_token(p) == -1 ? NULL : text;
 }
 
-/* Append a term; at is where it stands in the text. */
+/* Append a term; at is its position in the text, for a message. */
 static int
 term_add(
     struct rule_parser *p, enum cond_kind kind, const struct rule_lexeme *at)
@@ -555,7 +561,7 @@ term_add(
 	return term_insert(p, p->n_terms, kind, at);
 }
 
-/* Put a term in front of the one numbered where. */
+/* Insert a term before the one with the index where. */
 static int
 term_insert(struct rule_parser *p, size_t where, enum cond_kind kind,
     const struct rule_lexeme *at)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A compiled rule to canonical text. */
+/* Print a compiled rule as canonical text. */
 #include "config.h"
 
 #include "core/rule/rule_int.h"
@@ -44,7 +44,7 @@ print_cond(
 		print_chain(s, c, attrs);
 		return;
 	case COND_NOT:
-		/* Without them, "!a > 1" reads as if "!" took a alone. */
+		/* Parentheses show that "!" applies to all of "a > 1". */
 		str_addc(s, '!');
 		print_wrapped(s, c + 1, attrs,
 		    c[1].kind != COND_NOT && c[1].kind != COND_BARE);
@@ -66,7 +66,7 @@ print_cond(
 	}
 }
 
-/* The operands with "&&" or "||" between. */
+/* Print the operands, separated by "&&" or "||". */
 static void
 print_chain(
     struct str *s, const struct rule_cond *c, const struct rule_interned *attrs)
@@ -92,7 +92,7 @@ print_wrapped(struct str *s, const struct rule_cond *c,
 		str_addc(s, ')');
 }
 
-/* The name; an attribute's in quotes only where it needs them. */
+/* Print the name, that of an attribute in quotes if it needs them. */
 static void
 print_signal(
     struct str *s, const struct rule_cond *c, const struct rule_interned *attrs)
@@ -123,7 +123,7 @@ print_list(struct str *s, const struct cond_list *list)
 	str_addc(s, ']');
 }
 
-/* The operator of a comparison, by what makes it true. */
+/* The operator of a comparison, found by the outcomes that make it true. */
 static const char *
 operator_text(const struct rule_cond *c)
 {
