@@ -37,14 +37,14 @@ check "shadow show prints the percentiles of the scores" \
 ctl shadow show card.none
 is "shadow show refuses an unknown event type" "$STATUS" 65
 ctl shadow promote --type order.place --id shd_1
-check "shadow promote refuses another id" said 'something else is on probation'
+check "shadow promote refuses another id" said 'another shadow has replaced'
 ctl shadow promote --type order.place
 check "shadow promote makes the ruleset active" said '^v3 is active'
 ctl rules list
 check "rules list shows the promoted version" said 'order.place  *v3 '
 ctl shadow end --type order.place
 check "shadow end finds nothing after the promotion" \
-    said 'nothing is on probation there'
+    said 'there is no such shadow'
 ctl shadow end
 check "shadow end refuses the scorer of the settings" \
     said 'SCORER_SHADOW is a setting'
