@@ -14,7 +14,7 @@
 
 static _Alignas(16) char block[4096];
 
-/* The parameter as it was sent; NULL: the path is not the pattern's. */
+/* The parameter as the client sent it. NULL: the path does not match. */
 static const struct {
 	const char *pattern;
 	const char *path;
@@ -42,7 +42,7 @@ static const struct {
 	{ "/v1/apikeys/{id}/revoke", "/v1/apikeys/revoke", NULL },
 };
 
-/* The value of a parameter; NULL: none it could have. */
+/* The decoded value of a parameter. NULL: refused. */
 static const struct {
 	const char *text;
 	const char *want;
@@ -97,7 +97,7 @@ static const struct {
 	{ "application/x-www-form-urlencoded", false },
 };
 
-START_TEST(path)
+START_TEST(path_matches_its_pattern_exactly)
 {
 	struct path_match m;
 	bool got = path_match(paths[_i].pattern, paths[_i].path, &m);
@@ -111,7 +111,7 @@ START_TEST(path)
 }
 END_TEST
 
-START_TEST(arg)
+START_TEST(parameter_is_decoded_or_refused)
 {
 	const char *got[REQ_PATH_ARGS_MAX] = { 0 };
 	struct fail f = { 0 };
@@ -132,8 +132,8 @@ START_TEST(arg)
 }
 END_TEST
 
-/* A parameter ends where its segment does, whatever follows it. */
-START_TEST(arg_of_path)
+/* A % sequence does not continue in the next segment. */
+START_TEST(parameter_ends_with_its_segment)
 {
 	const char *got[REQ_PATH_ARGS_MAX] = { 0 };
 	struct fail f = { 0 };
@@ -151,7 +151,7 @@ START_TEST(arg_of_path)
 }
 END_TEST
 
-START_TEST(type)
+START_TEST(only_utf8_json_is_accepted)
 {
 	ck_assert_int_eq(
 	    path_match_media_type("application/json", types[_i].type),
@@ -163,12 +163,15 @@ Suite *
 suite_path_match(void)
 {
 	Suite *s = suite_create("path_match");
-	TCase *tc = tcase_create("match");
+	TCase *tc = tcase_create("path_match");
 
-	tcase_add_loop_test(tc, path, 0, (int)nitems(paths));
-	tcase_add_loop_test(tc, arg, 0, (int)nitems(args));
-	tcase_add_test(tc, arg_of_path);
-	tcase_add_loop_test(tc, type, 0, (int)nitems(types));
+	tcase_add_loop_test(
+	    tc, path_matches_its_pattern_exactly, 0, (int)nitems(paths));
+	tcase_add_loop_test(
+	    tc, parameter_is_decoded_or_refused, 0, (int)nitems(args));
+	tcase_add_test(tc, parameter_ends_with_its_segment);
+	tcase_add_loop_test(
+	    tc, only_utf8_json_is_accepted, 0, (int)nitems(types));
 	suite_add_tcase(s, tc);
 	return s;
 }

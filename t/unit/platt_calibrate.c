@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/train/platt_calibrate.c: the same sigmoid as others find, and what is
- * refused. */
+/* core/train/platt_calibrate.c: equal to the reference, and refused rows. */
 #include "config.h"
 
 #include <math.h>
@@ -22,7 +21,7 @@
 #define CARDS(k, value)
 #define LOGIT(z, p, loss)
 
-/* The classifier is the last fit of the reference. */
+/* The log odds are of the last fit of the reference. */
 static const struct {
 	double bias;
 	double weight[COLUMNS];
@@ -73,7 +72,7 @@ static const struct {
 	{ { 1, NAN }, { LABEL_FRAUD, LABEL_LEGIT }, 2, "row 2 is not finite" },
 };
 
-START_TEST(as_others_find)
+START_TEST(sigmoid_equals_the_reference)
 {
 	const size_t last = nitems(fits) - 1;
 	double z[nitems(rows)];
@@ -95,7 +94,7 @@ START_TEST(as_others_find)
 }
 END_TEST
 
-START_TEST(refuses)
+START_TEST(rows_of_one_class_or_not_finite_are_refused)
 {
 	struct model_calibration got;
 	struct fail f = { 0 };
@@ -108,8 +107,8 @@ START_TEST(refuses)
 }
 END_TEST
 
-/* What is told apart exactly is believed the less the fewer rows tell it. */
-START_TEST(told_apart)
+/* With few rows, even an exact separation gives no probability near 1. */
+START_TEST(separation_by_few_rows_is_not_certain)
 {
 	const double z[] = { -2, -1, 1, 2 };
 	const uint8_t label[] = { LABEL_LEGIT, LABEL_LEGIT, LABEL_FRAUD,
@@ -124,7 +123,7 @@ START_TEST(told_apart)
 }
 END_TEST
 
-START_TEST(a_constant)
+START_TEST(constant_input_gives_mean_of_targets)
 {
 	const double z[] = { 0.1, 0.1, 0.1 };
 	const uint8_t label[] = { LABEL_LEGIT, LABEL_LEGIT, LABEL_FRAUD };
@@ -138,7 +137,7 @@ START_TEST(a_constant)
 }
 END_TEST
 
-START_TEST(what_is_passed_over)
+START_TEST(rows_without_label_are_skipped)
 {
 	const double z[] = { -1, NAN, 1, 0.5, 9 };
 	const uint8_t label[] = { LABEL_LEGIT, LABEL_NONE, LABEL_FRAUD,
@@ -158,13 +157,15 @@ Suite *
 suite_platt_calibrate(void)
 {
 	Suite *s = suite_create("platt_calibrate");
-	TCase *tc = tcase_create("calibrate");
+	TCase *tc = tcase_create("platt_calibrate");
 
-	tcase_add_loop_test(tc, as_others_find, 0, (int)nitems(cases));
-	tcase_add_loop_test(tc, refuses, 0, (int)nitems(refused));
-	tcase_add_test(tc, told_apart);
-	tcase_add_test(tc, a_constant);
-	tcase_add_test(tc, what_is_passed_over);
+	tcase_add_loop_test(
+	    tc, sigmoid_equals_the_reference, 0, (int)nitems(cases));
+	tcase_add_loop_test(tc, rows_of_one_class_or_not_finite_are_refused, 0,
+	    (int)nitems(refused));
+	tcase_add_test(tc, separation_by_few_rows_is_not_certain);
+	tcase_add_test(tc, constant_input_gives_mean_of_targets);
+	tcase_add_test(tc, rows_without_label_are_skipped);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/decide/policy.c: which bands are refused, and which verdict a score
- * gets. */
+/* core/decide/policy.c: refused bands, and the verdicts of scores. */
 #include "config.h"
 
 #include <math.h>
@@ -21,7 +20,7 @@ static const struct band seed[] = { { A, 0, 24, NULL }, { C, 25, 44, NULL },
 static const struct {
 	struct band bands[3];
 	size_t n;
-	const char *where; /* NULL: it is good */
+	const char *where; /* NULL: accepted */
 	const char *why;
 } checks[] = {
 	{ { { A, 0, 100, NULL } }, 1, NULL, NULL },
@@ -75,7 +74,7 @@ static const struct {
 	{ 100, D, "risk-ops" },
 };
 
-START_TEST(checked)
+START_TEST(invalid_bands_are_refused)
 {
 	struct fail f = { 0 };
 	struct policy p = { .on_error = ON_ERROR_FAIL_OPEN,
@@ -94,7 +93,7 @@ START_TEST(checked)
 }
 END_TEST
 
-START_TEST(one_band_a_score)
+START_TEST(each_score_may_have_its_band)
 {
 	struct band bands[POLICY_BANDS_MAX + 1];
 	struct policy p = { .on_error = ON_ERROR_FAIL_OPEN,
@@ -114,7 +113,7 @@ START_TEST(one_band_a_score)
 }
 END_TEST
 
-START_TEST(banded)
+START_TEST(score_gets_verdict_of_its_band)
 {
 	const struct policy p = { .on_error = ON_ERROR_FAIL_OPEN,
 		.bands = seed,
@@ -126,7 +125,7 @@ START_TEST(banded)
 }
 END_TEST
 
-START_TEST(degraded)
+START_TEST(on_error_gives_the_degraded_verdict)
 {
 	struct policy p = { .on_error = ON_ERROR_FAIL_OPEN };
 
@@ -136,7 +135,7 @@ START_TEST(degraded)
 }
 END_TEST
 
-START_TEST(names)
+START_TEST(only_exact_names_are_read)
 {
 	enum verdict v;
 	enum on_error e;
@@ -159,11 +158,13 @@ suite_policy(void)
 	Suite *s = suite_create("policy");
 	TCase *tc = tcase_create("policy");
 
-	tcase_add_loop_test(tc, checked, 0, (int)nitems(checks));
-	tcase_add_test(tc, one_band_a_score);
-	tcase_add_loop_test(tc, banded, 0, (int)nitems(scores));
-	tcase_add_test(tc, degraded);
-	tcase_add_test(tc, names);
+	tcase_add_loop_test(
+	    tc, invalid_bands_are_refused, 0, (int)nitems(checks));
+	tcase_add_test(tc, each_score_may_have_its_band);
+	tcase_add_loop_test(
+	    tc, score_gets_verdict_of_its_band, 0, (int)nitems(scores));
+	tcase_add_test(tc, on_error_gives_the_degraded_verdict);
+	tcase_add_test(tc, only_exact_names_are_read);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/http/query.c: pairs, what is none, and numbers in bounds. */
+/* fcgi/http/query.c: valid and invalid pairs, and numbers with bounds. */
 #include "config.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@
 static _Alignas(16) char block[65536];
 static struct arena a;
 
-/* The pairs, each between brackets; NULL: it is refused. */
+/* The pairs, each between brackets. NULL: refused. */
 static const struct {
 	const char *text;
 	const char *want;
@@ -119,7 +119,7 @@ end(void)
 	arena_reset(&a);
 }
 
-START_TEST(pairs)
+START_TEST(query_is_split_into_valid_pairs)
 {
 	struct fail f = { 0 };
 	struct query q = { .n = 7 };
@@ -141,7 +141,7 @@ START_TEST(pairs)
 }
 END_TEST
 
-START_TEST(texts)
+START_TEST(parameters_are_found_by_exact_name)
 {
 	struct fail f = { 0 };
 	struct query q;
@@ -156,7 +156,7 @@ START_TEST(texts)
 }
 END_TEST
 
-START_TEST(number)
+START_TEST(number_outside_bounds_is_refused)
 {
 	struct fail f = { 0 };
 	int64_t got = -1;
@@ -177,8 +177,8 @@ START_TEST(number)
 }
 END_TEST
 
-/* Any number that int64 holds may be a bound. */
-START_TEST(wide)
+/* Bounds may be any int64_t. */
+START_TEST(bounds_may_be_the_limits_of_int64)
 {
 	struct fail f = { 0 };
 	int64_t got;
@@ -200,8 +200,7 @@ START_TEST(wide)
 }
 END_TEST
 
-/* What refuses a query does not repeat it. */
-START_TEST(discreet)
+START_TEST(error_does_not_repeat_the_query)
 {
 	static const char *const bad[] = { "4111=1&4111=2", "4111=%",
 		"4111" FIFTEEN "&4111p&q&4111" };
@@ -224,11 +223,13 @@ suite_query(void)
 	TCase *tc = tcase_create("query");
 
 	tcase_add_checked_fixture(tc, start, end);
-	tcase_add_loop_test(tc, pairs, 0, (int)nitems(queries));
-	tcase_add_test(tc, texts);
-	tcase_add_loop_test(tc, number, 0, (int)nitems(numbers));
-	tcase_add_test(tc, wide);
-	tcase_add_test(tc, discreet);
+	tcase_add_loop_test(
+	    tc, query_is_split_into_valid_pairs, 0, (int)nitems(queries));
+	tcase_add_test(tc, parameters_are_found_by_exact_name);
+	tcase_add_loop_test(
+	    tc, number_outside_bounds_is_refused, 0, (int)nitems(numbers));
+	tcase_add_test(tc, bounds_may_be_the_limits_of_int64);
+	tcase_add_test(tc, error_does_not_repeat_the_query);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/http/rate_limit.c: budgets, exact under concurrency. */
+/* fcgi/http/rate_limit.c: budgets, which are exact even among processes. */
 #include "config.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "lib/shared/shm.h"
 #include "t/unit/unit.h"
 
-#define NOW (INT64_C(1795233900) * CLOCK_SECOND) /* a full minute */
+#define NOW (INT64_C(1795233900) * CLOCK_SECOND) /* the start of a minute */
 #define MINUTE (60 * CLOCK_SECOND)
 #define PROCESSES 8
 #define TAKES 10000
@@ -36,7 +36,7 @@ unmap(void)
 	shm_free(shm);
 }
 
-/* The hash of a number. */
+/* Return the hash of a number. */
 static const uint8_t *
 hash(uint64_t n)
 {
@@ -46,7 +46,7 @@ hash(uint64_t n)
 	return ret;
 }
 
-START_TEST(counts_down)
+START_TEST(budget_is_refused_when_used_up)
 {
 	struct rate_limit_result r;
 	int i;
@@ -63,7 +63,7 @@ START_TEST(counts_down)
 	ck_assert_int_eq(r.remaining, 0);
 	ck_assert_int_eq(r.retry_after, 1);
 
-	/* Others have budgets of their own, and so has the next minute. */
+	/* Each key, each kind of limit and each minute has its own budget. */
 	rate_limit_take(&alone, LIMIT_KEY, hash(2), NOW, 3, &r);
 	ck_assert(r.allowed);
 	rate_limit_take(&alone, LIMIT_LOGIN, hash(1), NOW, 3, &r);
@@ -75,13 +75,13 @@ START_TEST(counts_down)
 	ck_assert(r.allowed);
 	ck_assert_int_eq(r.remaining, 2);
 
-	/* A worker a moment behind does not reopen the old minute. */
+	/* A worker whose clock is behind counts in the newer minute. */
 	rate_limit_take(&alone, LIMIT_KEY, hash(1), NOW + MINUTE - 1, 3, &r);
 	ck_assert_int_eq(r.remaining, 1);
 }
 END_TEST
 
-START_TEST(only_verified_keys_are_known)
+START_TEST(only_counted_keys_are_known)
 {
 	struct rate_limit_result r;
 
@@ -93,7 +93,7 @@ START_TEST(only_verified_keys_are_known)
 }
 END_TEST
 
-START_TEST(a_full_table_refuses_until_the_minute_is_over)
+START_TEST(full_key_table_refuses_until_next_minute)
 {
 	struct rate_limit_result r;
 	uint64_t i;
@@ -110,8 +110,11 @@ START_TEST(a_full_table_refuses_until_the_minute_is_over)
 }
 END_TEST
 
-/* Addresses without end in one minute, each with its budget used up. */
-START_TEST(a_full_table_of_logins_refuses_no_new_address)
+/*
+ * More addresses in a minute than the table has slots, each using up its
+ * budget.
+ */
+START_TEST(full_login_table_refuses_no_new_address)
 {
 	struct rate_limit_result r;
 	uint64_t i;
@@ -125,14 +128,13 @@ START_TEST(a_full_table_of_logins_refuses_no_new_address)
 			ck_assert_int_eq(r.remaining, 1 - n);
 		}
 
-	/* The address that came last still has its count. */
+	/* The last address still has its count. */
 	rate_limit_take(&alone, LIMIT_LOGIN, hash(i - 1), NOW, 2, &r);
 	ck_assert(!r.allowed);
 }
 END_TEST
 
-/* Among busy addresses it is the least busy one that gives way. */
-START_TEST(a_full_table_of_logins_keeps_what_is_used_most)
+START_TEST(full_login_table_keeps_busiest_address)
 {
 	struct rate_limit_result r;
 	uint64_t i;
@@ -146,7 +148,7 @@ START_TEST(a_full_table_of_logins_keeps_what_is_used_most)
 }
 END_TEST
 
-START_TEST(exact_over_processes)
+START_TEST(count_is_exact_among_processes)
 {
 	struct rate_limit_result r;
 	uint64_t granted = 0;
@@ -188,7 +190,7 @@ static const struct {
 	{ "", "unknown", false },
 };
 
-START_TEST(address_hashes)
+START_TEST(address_hash_ignores_low_64_bits_of_ipv6)
 {
 	uint8_t a[CRYPT_SHA256_SIZE], b[CRYPT_SHA256_SIZE];
 
@@ -202,17 +204,18 @@ Suite *
 suite_rate_limit(void)
 {
 	Suite *s = suite_create("rate_limit");
-	TCase *tc = tcase_create("limit");
+	TCase *tc = tcase_create("rate_limit");
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, map, unmap);
-	tcase_add_test(tc, counts_down);
-	tcase_add_test(tc, only_verified_keys_are_known);
-	tcase_add_test(tc, a_full_table_refuses_until_the_minute_is_over);
-	tcase_add_test(tc, a_full_table_of_logins_refuses_no_new_address);
-	tcase_add_test(tc, a_full_table_of_logins_keeps_what_is_used_most);
-	tcase_add_test(tc, exact_over_processes);
-	tcase_add_loop_test(tc, address_hashes, 0, (int)nitems(addresses));
+	tcase_add_test(tc, budget_is_refused_when_used_up);
+	tcase_add_test(tc, only_counted_keys_are_known);
+	tcase_add_test(tc, full_key_table_refuses_until_next_minute);
+	tcase_add_test(tc, full_login_table_refuses_no_new_address);
+	tcase_add_test(tc, full_login_table_keeps_busiest_address);
+	tcase_add_test(tc, count_is_exact_among_processes);
+	tcase_add_loop_test(tc, address_hash_ignores_low_64_bits_of_ipv6, 0,
+	    (int)nitems(addresses));
 	suite_add_tcase(s, tc);
 	return s;
 }

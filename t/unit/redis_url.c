@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/conf/redis_url.c: which URLs are taken, and what they mean. */
+/* lib/conf/redis_url.c: accepted URLs with their parts, and refused ones. */
 #include "config.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static const struct {
 	{ "unix://me:pw@/s", { .path = "/s", .user = "me", .password = "pw" } },
 };
 
-START_TEST(takes)
+START_TEST(valid_url_is_split_into_parts)
 {
 	struct redis_url got;
 	const char *why = NULL;
@@ -112,7 +112,7 @@ static const struct {
 	{ "unix:///s?db=1&x=2", "has a db" },
 };
 
-START_TEST(refuses)
+START_TEST(invalid_url_is_refused_with_reason)
 {
 	struct redis_url got;
 	const char *why = "";
@@ -129,8 +129,10 @@ suite_redis_url(void)
 	Suite *s = suite_create("redis_url");
 	TCase *tc = tcase_create("redis_url");
 
-	tcase_add_loop_test(tc, takes, 0, (int)nitems(good));
-	tcase_add_loop_test(tc, refuses, 0, (int)nitems(bad));
+	tcase_add_loop_test(
+	    tc, valid_url_is_split_into_parts, 0, (int)nitems(good));
+	tcase_add_loop_test(
+	    tc, invalid_url_is_refused_with_reason, 0, (int)nitems(bad));
 	suite_add_tcase(s, tc);
 	return s;
 }

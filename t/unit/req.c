@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/http/req.c: what FastCGI's parameters become. */
+/* fcgi/http/req.c: from FastCGI parameters to a request. */
 #include "config.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 static _Alignas(16) char block[65536];
 static struct arena arena;
 
-/* A request of one parameter more than a plain GET has. */
+/* Make a request from a plain GET and one more parameter. */
 static struct req
 make(const char *param, int64_t hops)
 {
@@ -44,7 +44,7 @@ static const struct {
 	{ "REQUEST_METHOD=", METHOD_OTHER, false },
 };
 
-START_TEST(method_names)
+START_TEST(method_names_are_case_sensitive)
 {
 	const struct req req = make(methods[_i].param, 0);
 
@@ -65,7 +65,7 @@ static const struct {
 	{ "REQUEST_URI=http://x/y", "", "" },
 };
 
-START_TEST(target_forms)
+START_TEST(target_is_split_at_first_question_mark)
 {
 	const struct req req = make(targets[_i].param, 0);
 
@@ -92,7 +92,7 @@ static const struct {
 	{ "HTTP_X_FORWARDED_FOR=nobody", 1, "192.0.2.9" },
 };
 
-START_TEST(client_addresses)
+START_TEST(only_trusted_hops_name_the_client)
 {
 	const struct req req = make(clients[_i].param, clients[_i].hops);
 
@@ -102,7 +102,7 @@ END_TEST
 
 static const struct {
 	const char *param;
-	const char *want; /* NULL: a fresh one */
+	const char *want; /* NULL: a new one */
 } ids[] = {
 	{ "HTTP_X_CORRELATION_ID=abc 1", "abc 1" },
 	{ "HTTP_X_CORRELATION_ID=", NULL },
@@ -111,7 +111,7 @@ static const struct {
 	{ "X=", NULL },
 };
 
-START_TEST(correlation_ids)
+START_TEST(bad_correlation_id_is_replaced)
 {
 	const struct req req = make(ids[_i].param, 0);
 
@@ -122,7 +122,7 @@ START_TEST(correlation_ids)
 }
 END_TEST
 
-START_TEST(correlation_length)
+START_TEST(correlation_id_has_up_to_128_bytes)
 {
 	char param[] = "HTTP_X_CORRELATION_ID="
 		       "0123456789012345678901234567890123456789"
@@ -160,7 +160,7 @@ static const struct {
 	{ "ENGINE_RECEIVED=1795233912.34x", NULL, -1, 0 },
 };
 
-START_TEST(other_fields)
+START_TEST(malformed_fields_count_as_missing)
 {
 	const struct req req = make(fields[_i].param, 0);
 
@@ -176,12 +176,17 @@ suite_req(void)
 	Suite *s = suite_create("req");
 	TCase *tc = tcase_create("req");
 
-	tcase_add_loop_test(tc, method_names, 0, (int)nitems(methods));
-	tcase_add_loop_test(tc, target_forms, 0, (int)nitems(targets));
-	tcase_add_loop_test(tc, client_addresses, 0, (int)nitems(clients));
-	tcase_add_loop_test(tc, correlation_ids, 0, (int)nitems(ids));
-	tcase_add_test(tc, correlation_length);
-	tcase_add_loop_test(tc, other_fields, 0, (int)nitems(fields));
+	tcase_add_loop_test(
+	    tc, method_names_are_case_sensitive, 0, (int)nitems(methods));
+	tcase_add_loop_test(tc, target_is_split_at_first_question_mark, 0,
+	    (int)nitems(targets));
+	tcase_add_loop_test(
+	    tc, only_trusted_hops_name_the_client, 0, (int)nitems(clients));
+	tcase_add_loop_test(
+	    tc, bad_correlation_id_is_replaced, 0, (int)nitems(ids));
+	tcase_add_test(tc, correlation_id_has_up_to_128_bytes);
+	tcase_add_loop_test(
+	    tc, malformed_fields_count_as_missing, 0, (int)nitems(fields));
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * core/rule_*.c: limits, memory, and what random rules print.  The language
- * itself is held by the cases of t/rules/.
+ * core/rule/: limits, memory, and how random rules are printed. The cases of
+ * t/rules/ test the language itself.
  */
 #include "config.h"
 
@@ -20,12 +20,12 @@
 
 #define BLOCK_SIZE ((size_t)1 << 26)
 
-/* What begins and ends a rule around its condition. */
+/* The text of a rule before and after its condition. */
 #define HEAD "rule a { when "
 #define TAIL " then score += 1, tag t }"
 
 static char *block;
-static struct arena arena; /* of the text that a test makes */
+static struct arena arena; /* of the text of a test */
 static struct str text;
 static struct fail f;
 
@@ -77,7 +77,7 @@ add_rules(int n)
 		    i, i, i % 101, i / 2);
 }
 
-/* A ruleset as it prints, one rule a line. */
+/* Print a ruleset, one rule a line. */
 static const char *
 print(const struct ruleset *rs)
 {
@@ -93,7 +93,7 @@ print(const struct ruleset *rs)
 	return str_text(&s);
 }
 
-START_TEST(a_thousand_rules)
+START_TEST(ruleset_of_a_thousand_rules_compiles)
 {
 	static struct rule_hits hits;
 	static struct signals sigs;
@@ -111,7 +111,7 @@ START_TEST(a_thousand_rules)
 		ck_assert_int_eq(rs->rules[i].points, (int)(i % 101));
 	}
 
-	/* All of them can fire at once. */
+	/* All rules can fire at once. */
 	for (i = 0; i < SIGNAL__MAX; i++)
 		sigs.value[i] = value_unknown();
 	sigs.event = &ev;
@@ -125,14 +125,14 @@ START_TEST(a_thousand_rules)
 }
 END_TEST
 
-START_TEST(one_rule_too_many)
+START_TEST(rule_1001_is_refused)
 {
 	add_rules(RULES_MAX + 1);
 	refused("line 1001, column 1", "a ruleset has at most 1000 rules");
 }
 END_TEST
 
-START_TEST(text_too_long)
+START_TEST(too_long_text_is_refused)
 {
 	int i;
 
@@ -145,11 +145,11 @@ START_TEST(text_too_long)
 }
 END_TEST
 
-START_TEST(terms_of_a_condition)
+START_TEST(number_of_terms_is_limited)
 {
 	int i;
 
-	/* The group counts as one. */
+	/* The && group counts as one term. */
 	str_add(&text, HEAD "attr.x");
 	for (i = 2; i < RULE_TERMS_MAX; i++)
 		str_add(&text, "\n&& attr.x");
@@ -162,11 +162,11 @@ START_TEST(terms_of_a_condition)
 }
 END_TEST
 
-START_TEST(terms_of_a_late_group)
+START_TEST(late_group_counts_as_a_term)
 {
 	int i;
 
-	/* The group comes to light only behind the last that fits. */
+	/* The parser sees the group at the || after the last term that fits. */
 	str_add(&text, HEAD "attr.x");
 	for (i = 2; i < RULE_TERMS_MAX; i++)
 		str_add(&text, "&& attr.x");
@@ -175,7 +175,7 @@ START_TEST(terms_of_a_late_group)
 }
 END_TEST
 
-START_TEST(members_of_a_list)
+START_TEST(long_list_finds_each_member)
 {
 	static struct rule_hits hits;
 	static struct signals sigs;
@@ -201,7 +201,7 @@ START_TEST(members_of_a_list)
 }
 END_TEST
 
-START_TEST(attributes_of_a_ruleset)
+START_TEST(number_of_attributes_is_limited)
 {
 	int i;
 
@@ -215,7 +215,7 @@ START_TEST(attributes_of_a_ruleset)
 }
 END_TEST
 
-START_TEST(attributes_are_told_apart)
+START_TEST(rules_read_the_attribute_they_name)
 {
 	static struct rule_hits hits;
 	static struct signals sigs;
@@ -225,7 +225,7 @@ START_TEST(attributes_are_told_apart)
 	char names[EVENT_ATTRS_MAX][16];
 	size_t i;
 
-	/* Every second of the event's is one that the rules ask for. */
+	/* The rules read every second attribute of the event. */
 	for (i = 0; i < EVENT_ATTRS_MAX; i++)
 		str_addf(&text, "rule r%zu { when attr.n%zu == %zu" TAIL, i,
 		    i * 2, i * 2);
@@ -245,7 +245,7 @@ START_TEST(attributes_are_told_apart)
 }
 END_TEST
 
-START_TEST(a_number_that_is_none_is_unknown)
+START_TEST(nan_is_unknown)
 {
 	static struct rule_hits hits;
 	static struct signals sigs;
@@ -264,8 +264,10 @@ START_TEST(a_number_that_is_none_is_unknown)
 }
 END_TEST
 
-/* At every size of the arena it is a ruleset or a clean refusal. */
-START_TEST(full_arenas)
+/*
+ * With every size of the arena rule_compile() either succeeds or fails cleanly.
+ */
+START_TEST(compile_fails_cleanly_in_full_arena)
 {
 	const char *const rules =
 	    "rule a { when attr.\"b c\" in [\"x\", \"y\"] && attr.z == \"q\" "
@@ -291,8 +293,8 @@ START_TEST(full_arenas)
 }
 END_TEST
 
-/* The promise of RULE_ARENA_SIZE, on what takes most room a byte. */
-START_TEST(arena_size_holds)
+/* RULE_ARENA_SIZE is enough for the texts that need the most memory a byte. */
+START_TEST(rule_arena_size_is_enough)
 {
 	static const char *const greedy[] = {
 		"rule %d{when !!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!attr.x then "
@@ -309,7 +311,6 @@ START_TEST(arena_size_holds)
 	int i;
 
 	for (i = 0; i < RULES_MAX; i++) {
-/* The formats are those above. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		str_addf(&text, greedy[_i], i);
@@ -325,8 +326,10 @@ START_TEST(arena_size_holds)
 }
 END_TEST
 
-/* What prints again compiles, prints the same, and means the same. */
-START_TEST(random_rules)
+/*
+ * A printed ruleset compiles, prints the same text, and fires the same rules.
+ */
+START_TEST(printed_rules_mean_the_same)
 {
 	static struct rule_hits before, after;
 	static struct signals sigs;
@@ -366,18 +369,18 @@ suite_rule(void)
 	TCase *tc = tcase_create("rule");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, a_thousand_rules);
-	tcase_add_test(tc, one_rule_too_many);
-	tcase_add_test(tc, text_too_long);
-	tcase_add_test(tc, terms_of_a_condition);
-	tcase_add_test(tc, terms_of_a_late_group);
-	tcase_add_test(tc, members_of_a_list);
-	tcase_add_test(tc, attributes_of_a_ruleset);
-	tcase_add_test(tc, attributes_are_told_apart);
-	tcase_add_test(tc, a_number_that_is_none_is_unknown);
-	tcase_add_test(tc, full_arenas);
-	tcase_add_loop_test(tc, arena_size_holds, 0, 4);
-	tcase_add_loop_test(tc, random_rules, 0, 100);
+	tcase_add_test(tc, ruleset_of_a_thousand_rules_compiles);
+	tcase_add_test(tc, rule_1001_is_refused);
+	tcase_add_test(tc, too_long_text_is_refused);
+	tcase_add_test(tc, number_of_terms_is_limited);
+	tcase_add_test(tc, late_group_counts_as_a_term);
+	tcase_add_test(tc, long_list_finds_each_member);
+	tcase_add_test(tc, number_of_attributes_is_limited);
+	tcase_add_test(tc, rules_read_the_attribute_they_name);
+	tcase_add_test(tc, nan_is_unknown);
+	tcase_add_test(tc, compile_fails_cleanly_in_full_arena);
+	tcase_add_loop_test(tc, rule_arena_size_is_enough, 0, 4);
+	tcase_add_loop_test(tc, printed_rules_mean_the_same, 0, 100);
 	suite_add_tcase(s, tc);
 	return s;
 }

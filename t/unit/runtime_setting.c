@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/shared/runtime_setting.c: what a host shares of the settings. */
+/*
+ * lib/shared/runtime_setting.c: the settings that the processes of a host
+ * share.
+ */
 #include "config.h"
 
 #include "lib/conf/conf.h"
@@ -27,7 +30,7 @@ teardown(void)
 	shm_free(shm);
 }
 
-/* Overrides of every value that is shared, and what they then are. */
+/* Overrides of every shared setting, and the values in effect. */
 static const struct {
 	const char *decisions, *logins, *anomaly;
 	int64_t want_decisions, want_logins;
@@ -42,7 +45,7 @@ static const struct {
 	{ "1000000", NULL, "2.718282", 1000000, 10, 2.718282 },
 };
 
-START_TEST(values)
+START_TEST(overrides_are_shared)
 {
 	const struct runtime_settings s = {
 		.epoch = EPOCH_MAX,
@@ -65,7 +68,7 @@ START_TEST(values)
 }
 END_TEST
 
-START_TEST(nothing_yet)
+START_TEST(defaults_hold_before_first_publish)
 {
 	ck_assert_int_eq(runtime_setting_limit(shm, SETTING_DECISIONS), 600);
 	ck_assert_int_eq(runtime_setting_limit(shm, SETTING_LOGINS), 10);
@@ -74,7 +77,7 @@ START_TEST(nothing_yet)
 }
 END_TEST
 
-START_TEST(one_looks_every_five_seconds)
+START_TEST(settings_are_due_every_five_seconds)
 {
 	const struct runtime_settings s = { .epoch = 1 };
 	const int64_t second = 1000000, start = 7 * second;
@@ -89,8 +92,8 @@ START_TEST(one_looks_every_five_seconds)
 }
 END_TEST
 
-/* What a slow worker leaves is seen to be old. */
-START_TEST(the_last_word_names_its_epoch)
+/* A slow worker may publish settings of an older epoch. */
+START_TEST(settings_of_old_epoch_are_not_current)
 {
 	const struct runtime_settings old = { .epoch = 4 };
 	struct runtime_settings now = { .epoch = 5 };
@@ -105,7 +108,7 @@ START_TEST(the_last_word_names_its_epoch)
 }
 END_TEST
 
-START_TEST(value_in_effect)
+START_TEST(override_replaces_the_default)
 {
 	struct runtime_settings s = { .epoch = 1 };
 
@@ -122,14 +125,14 @@ Suite *
 suite_runtime_setting(void)
 {
 	Suite *s = suite_create("runtime_setting");
-	TCase *tc = tcase_create("setting");
+	TCase *tc = tcase_create("runtime_setting");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, values, 0, nitems(cases));
-	tcase_add_test(tc, nothing_yet);
-	tcase_add_test(tc, one_looks_every_five_seconds);
-	tcase_add_test(tc, the_last_word_names_its_epoch);
-	tcase_add_test(tc, value_in_effect);
+	tcase_add_loop_test(tc, overrides_are_shared, 0, nitems(cases));
+	tcase_add_test(tc, defaults_hold_before_first_publish);
+	tcase_add_test(tc, settings_are_due_every_five_seconds);
+	tcase_add_test(tc, settings_of_old_epoch_are_not_current);
+	tcase_add_test(tc, override_replaces_the_default);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* core/decide/sample.c: what is written is read back, and nothing else is. */
+/*
+ * core/decide/sample.c: samples are read back as written; other texts are
+ * refused.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -45,7 +48,7 @@ static struct value value_at(enum value_type type, size_t i);
 static void check_value(const struct value *a, const struct value *b);
 static const char *written(const struct signals *sigs, bool watched);
 static const char *written_by(enum scorer scorer, const struct signals *sigs,
-    bool watched, const struct shadow_result *beside);
+    bool watched, const struct shadow_result *of_shadow);
 
 static void
 setup(void)
@@ -59,7 +62,7 @@ teardown(void)
 	arena_reset(&arena);
 }
 
-START_TEST(round_trip)
+START_TEST(sample_is_read_back_as_written)
 {
 	struct attr attrs[EVENT_ATTRS_MAX] = { 0 };
 	struct event ev = { .attrs = attrs };
@@ -68,7 +71,7 @@ START_TEST(round_trip)
 	const char *text;
 	size_t i;
 
-	/* Round by round other values, and other signals are missing. */
+	/* Each round has other values and leaves out other signals. */
 	for (i = 0; i < SIGNAL__MAX; i++)
 		sigs.value[i] = (i + (size_t)_i) % 5 == 0
 		    ? value_unknown()
@@ -98,7 +101,7 @@ START_TEST(round_trip)
 }
 END_TEST
 
-START_TEST(no_part_of_it_is_it)
+START_TEST(cut_sample_is_refused)
 {
 	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
 	struct signals sigs = { .event = &ev };
@@ -118,7 +121,7 @@ START_TEST(no_part_of_it_is_it)
 }
 END_TEST
 
-START_TEST(head)
+START_TEST(head_is_read_without_the_rest)
 {
 	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
 	struct signals sigs = { .event = &ev };
@@ -140,8 +143,10 @@ START_TEST(head)
 }
 END_TEST
 
-/* Who scored it, and of a model what it is and what it found. */
-START_TEST(scorers)
+/*
+ * The sample names the scorer, and for a model its version and probabilities.
+ */
+START_TEST(sample_names_its_scorer)
 {
 	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
 	struct signals sigs = { .event = &ev };
@@ -169,8 +174,8 @@ START_TEST(scorers)
 }
 END_TEST
 
-/* What a shadow made of it stands in the sample, and changes nothing else. */
-START_TEST(shadows)
+/* The result of a shadow is one more member of the sample. */
+START_TEST(shadow_result_changes_no_other_member)
 {
 	static const char member[] =
 	    ",\"shadow\":{\"id\":\"shd_1\",\"score\":72,\"verdict\":\"deny\","
@@ -195,7 +200,7 @@ START_TEST(shadows)
 }
 END_TEST
 
-/* What a later version may write, and what none would. */
+/* Texts that a later version may write, and texts that no version writes. */
 static const struct {
 	const char *text;
 	int r;
@@ -236,7 +241,7 @@ static const struct {
 	{ HEAD ",\"signals\":{\"geo.country\":\"\n\"}}", -1 },
 };
 
-START_TEST(other_texts)
+START_TEST(only_possible_samples_are_read)
 {
 	ck_assert_int_eq(
 	    sample_read(&arena, texts[_i].text, strlen(texts[_i].text), &got),
@@ -244,7 +249,7 @@ START_TEST(other_texts)
 }
 END_TEST
 
-START_TEST(too_many_attributes)
+START_TEST(number_of_attributes_is_limited)
 {
 	const char *text;
 	struct str s;
@@ -263,7 +268,7 @@ START_TEST(too_many_attributes)
 }
 END_TEST
 
-/* Some value of that type. */
+/* Return value i of this type. */
 static struct value
 value_at(enum value_type type, size_t i)
 {
@@ -286,7 +291,7 @@ check_value(const struct value *a, const struct value *b)
 		ck_assert(a->flag == b->flag);
 }
 
-/* The sample of a decision by two rules, with what a shadow made of it. */
+/* Write the sample of a decision by two rules, with the result of a shadow. */
 static const char *
 written(const struct signals *sigs, bool watched)
 {
@@ -295,7 +300,7 @@ written(const struct signals *sigs, bool watched)
 
 static const char *
 written_by(enum scorer scorer, const struct signals *sigs, bool watched,
-    const struct shadow_result *beside)
+    const struct shadow_result *of_shadow)
 {
 	const struct decision d = {
 		.verdict = VERDICT_REVIEW,
@@ -311,7 +316,7 @@ written_by(enum scorer scorer, const struct signals *sigs, bool watched,
 
 	str_init(&s, &arena);
 	sample_json(&s, &ruleset, &d, watched,
-	    "[{\"tag\":\"velocity\",\"points\":28}]", beside, sigs);
+	    "[{\"tag\":\"velocity\",\"points\":28}]", of_shadow, sigs);
 	ck_assert_ptr_nonnull(str_text(&s));
 	return str_text(&s);
 }
@@ -320,16 +325,19 @@ Suite *
 suite_sample(void)
 {
 	Suite *s = suite_create("sample");
-	TCase *tc = tcase_create("replay");
+	TCase *tc = tcase_create("sample");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, round_trip, 0, 130);
-	tcase_add_test(tc, no_part_of_it_is_it);
-	tcase_add_loop_test(tc, head, 0, 2);
-	tcase_add_loop_test(tc, scorers, SCORER_WEIGHTED, SCORER__MAX);
-	tcase_add_loop_test(tc, shadows, SCORER_WEIGHTED, SCORER__MAX);
-	tcase_add_loop_test(tc, other_texts, 0, nitems(texts));
-	tcase_add_test(tc, too_many_attributes);
+	tcase_add_loop_test(tc, sample_is_read_back_as_written, 0, 130);
+	tcase_add_test(tc, cut_sample_is_refused);
+	tcase_add_loop_test(tc, head_is_read_without_the_rest, 0, 2);
+	tcase_add_loop_test(
+	    tc, sample_names_its_scorer, SCORER_WEIGHTED, SCORER__MAX);
+	tcase_add_loop_test(tc, shadow_result_changes_no_other_member,
+	    SCORER_WEIGHTED, SCORER__MAX);
+	tcase_add_loop_test(
+	    tc, only_possible_samples_are_read, 0, nitems(texts));
+	tcase_add_test(tc, number_of_attributes_is_limited);
 	suite_add_tcase(s, tc);
 	return s;
 }
