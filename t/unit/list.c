@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* core/event/list.c: values in their normal form, keys of events, what acts. */
+/*
+ * core/event/list.c: normal forms of values, keys of events, entries in effect.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -44,7 +46,7 @@ static const struct {
 	{ LIST_COUNTRY, "", NULL },
 };
 
-START_TEST(normalizes)
+START_TEST(value_is_normalized_or_refused)
 {
 	char got[LIST_VALUE_SIZE] = "";
 	int r;
@@ -58,7 +60,7 @@ START_TEST(normalizes)
 }
 END_TEST
 
-START_TEST(names)
+START_TEST(only_exact_names_are_read)
 {
 	int i;
 
@@ -75,7 +77,7 @@ START_TEST(names)
 }
 END_TEST
 
-START_TEST(takes_reasons)
+START_TEST(reason_is_one_line_of_text)
 {
 	ck_assert(!list_reason(""));
 	ck_assert(!list_reason("  "));
@@ -87,7 +89,7 @@ START_TEST(takes_reasons)
 }
 END_TEST
 
-START_TEST(finds_keys)
+START_TEST(event_gives_keys_of_its_fields)
 {
 	static const struct {
 		enum list_subject subject;
@@ -145,7 +147,7 @@ static const struct {
 	enum list_kind want;
 } finds[] = {
 	{ "b", 1, 99, LIST_BLOCK },
-	{ "b", 1, 100, LIST_ALLOW }, /* it has expired at its very end */
+	{ "b", 1, 100, LIST_ALLOW }, /* the end is exclusive */
 	{ "b", 1, 200, LIST_WATCH },
 	{ "a", 1, 99, LIST_WATCH },
 	{ "a", 1, 100, LIST_KIND__NONE },
@@ -161,7 +163,7 @@ static const struct {
 	{ "", 0, 0, LIST_KIND__NONE },
 };
 
-START_TEST(finds_entries)
+START_TEST(entries_in_effect_are_found)
 {
 	const struct list_key key = { LIST_USER, finds[_i].value,
 		finds[_i].len };
@@ -174,7 +176,7 @@ START_TEST(finds_entries)
 }
 END_TEST
 
-START_TEST(prefers)
+START_TEST(block_precedes_allow_precedes_watch)
 {
 	enum list_kind a, b, stronger;
 
@@ -200,12 +202,14 @@ suite_list(void)
 	Suite *s = suite_create("list");
 	TCase *tc = tcase_create("list");
 
-	tcase_add_loop_test(tc, normalizes, 0, (int)nitems(values));
-	tcase_add_test(tc, names);
-	tcase_add_test(tc, takes_reasons);
-	tcase_add_test(tc, finds_keys);
-	tcase_add_loop_test(tc, finds_entries, 0, (int)nitems(finds));
-	tcase_add_test(tc, prefers);
+	tcase_add_loop_test(
+	    tc, value_is_normalized_or_refused, 0, (int)nitems(values));
+	tcase_add_test(tc, only_exact_names_are_read);
+	tcase_add_test(tc, reason_is_one_line_of_text);
+	tcase_add_test(tc, event_gives_keys_of_its_fields);
+	tcase_add_loop_test(
+	    tc, entries_in_effect_are_found, 0, (int)nitems(finds));
+	tcase_add_test(tc, block_precedes_allow_precedes_watch);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/http/load_shed.c: who is sent away, and for how long operators are. */
+/* fcgi/http/load_shed.c: which requests are refused, and for how long. */
 #include "config.h"
 
 #include "fcgi/http/route.h"
@@ -17,11 +17,11 @@ static const struct route probe = { .group = GROUP_DECIDE,
 static const struct route login = { .group = GROUP_OPERATOR,
 	.access = ACCESS_PUBLIC };
 
-/* One request after the other; the shared region remembers. */
+/* Requests in this order; they share one region. */
 static const struct {
 	const struct route *route;
 	int64_t ticks, waited; /* ms */
-	bool away;
+	bool refused;
 } requests[] = {
 	{ &login, 100, 0, false },
 	{ &decision, 100, 1000, false },
@@ -38,21 +38,22 @@ static const struct {
 	{ &login, 7100, 0, true },
 	{ &decision, 7100, 0, false },
 	{ &login, 7900, 0, false },
-	/* How long an operator waited says nothing of decisions. */
+	/* A long wait of an operator does not refuse later operators. */
 	{ &login, 9000, 900, false },
 	{ &login, 9001, 0, false },
 };
 
-START_TEST(in_order)
+START_TEST(late_decisions_refuse_operators_for_a_second)
 {
 	struct shm *shm = shm_new(NULL);
 	size_t i;
 
 	ck_assert_ptr_nonnull(shm);
 	for (i = 0; i < nitems(requests); i++)
-		ck_assert_msg(load_shed_refuses(shm, requests[i].route,
-				  requests[i].waited * MS,
-				  requests[i].ticks * MS) == requests[i].away,
+		ck_assert_msg(
+		    load_shed_refuses(shm, requests[i].route,
+			requests[i].waited * MS,
+			requests[i].ticks * MS) == requests[i].refused,
 		    "request %zu", i);
 	shm_free(shm);
 }
@@ -62,9 +63,9 @@ Suite *
 suite_load_shed(void)
 {
 	Suite *s = suite_create("load_shed");
-	TCase *tc = tcase_create("shed");
+	TCase *tc = tcase_create("load_shed");
 
-	tcase_add_test(tc, in_order);
+	tcase_add_test(tc, late_decisions_refuse_operators_for_a_second);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/sys/log.c: one line each, and nothing from outside can break it. */
+/* lib/sys/log.c: each message is one line, whatever its values contain. */
 #include "config.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ collect(void)
 	close(out[0]);
 }
 
-/* What one call leaves, without its time and pid. */
+/* Return the line in got without time and pid. */
 static const char *
 pairs(void)
 {
@@ -50,7 +50,7 @@ pairs(void)
 	return at + 2;
 }
 
-START_TEST(one_line)
+START_TEST(message_is_one_line)
 {
 	capture();
 	log_init("test", LOG_LEVEL_INFO);
@@ -91,7 +91,7 @@ START_TEST(values_are_quoted)
 }
 END_TEST
 
-START_TEST(empty_values_are_left_out)
+START_TEST(empty_values_are_omitted)
 {
 	capture();
 	log_init("test", LOG_LEVEL_INFO);
@@ -101,7 +101,7 @@ START_TEST(empty_values_are_left_out)
 }
 END_TEST
 
-START_TEST(all_conversions)
+START_TEST(all_conversions_are_printed)
 {
 	const struct log_number numbers[] = { { "signal", 9 }, { "left", -1 } };
 
@@ -117,7 +117,7 @@ START_TEST(all_conversions)
 }
 END_TEST
 
-START_TEST(context)
+START_TEST(context_is_added_until_removed)
 {
 	capture();
 	log_init("test", LOG_LEVEL_INFO);
@@ -131,7 +131,7 @@ START_TEST(context)
 }
 END_TEST
 
-/* Make standard error look like a stream to the journal, or like another. */
+/* Set JOURNAL_STREAM to standard error if real, or else to another stream. */
 static void
 journal_is(bool real)
 {
@@ -144,7 +144,7 @@ journal_is(bool real)
 	setenv("JOURNAL_STREAM", text, 1);
 }
 
-START_TEST(journal_has_priorities)
+START_TEST(journal_lines_have_priorities)
 {
 	capture();
 	journal_is(true);
@@ -163,7 +163,7 @@ START_TEST(journal_has_priorities)
 }
 END_TEST
 
-START_TEST(journal_of_another_stream)
+START_TEST(journal_of_other_stream_is_ignored)
 {
 	capture();
 	journal_is(false);
@@ -175,7 +175,7 @@ START_TEST(journal_of_another_stream)
 }
 END_TEST
 
-START_TEST(early_errors)
+START_TEST(exit_message_has_program_or_priority)
 {
 	pid_t pid;
 	int status;
@@ -211,7 +211,7 @@ START_TEST(long_lines_are_cut)
 }
 END_TEST
 
-START_TEST(levels)
+START_TEST(only_exact_level_names_are_read)
 {
 	ck_assert_int_eq(log_level_parse("warn"), LOG_LEVEL_WARN);
 	ck_assert_int_eq(log_level_parse("WARN"), 0);
@@ -225,17 +225,17 @@ suite_log(void)
 	Suite *s = suite_create("log");
 	TCase *tc = tcase_create("log");
 
-	tcase_add_test(tc, one_line);
+	tcase_add_test(tc, message_is_one_line);
 	tcase_add_loop_test(tc, values_are_quoted, 0,
 	    (int)(sizeof(quoting) / sizeof(quoting[0])));
-	tcase_add_test(tc, empty_values_are_left_out);
-	tcase_add_test(tc, all_conversions);
-	tcase_add_test(tc, context);
-	tcase_add_test(tc, journal_has_priorities);
-	tcase_add_test(tc, journal_of_another_stream);
-	tcase_add_loop_test(tc, early_errors, 0, 2);
+	tcase_add_test(tc, empty_values_are_omitted);
+	tcase_add_test(tc, all_conversions_are_printed);
+	tcase_add_test(tc, context_is_added_until_removed);
+	tcase_add_test(tc, journal_lines_have_priorities);
+	tcase_add_test(tc, journal_of_other_stream_is_ignored);
+	tcase_add_loop_test(tc, exit_message_has_program_or_priority, 0, 2);
 	tcase_add_test(tc, long_lines_are_cut);
-	tcase_add_test(tc, levels);
+	tcase_add_test(tc, only_exact_level_names_are_read);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* core/train/logistic_fit.c: the same weights as other programs find, and what
- * is refused. */
+/*
+ * core/train/logistic_fit.c: weights equal to the reference, and refused rows.
+ */
 #include "config.h"
 
 #include <math.h>
@@ -60,13 +61,13 @@ static const struct logistic_fit_rows reference = {
 	.k = COLUMNS,
 };
 
-/* Small inputs of two columns, and what is said of them. */
+/* Small inputs of two columns, and the error of each. */
 static const struct {
 	double x[8];
 	uint8_t label[4];
 	size_t n;
 	double l2;
-	const char *why; /* NULL: it is fitted */
+	const char *why; /* NULL: fitted */
 } small[] = {
 	{ { 0 }, { 0 }, 0, 1, "no row to fit" },
 	{ { 1, 2, 3, 4 }, { LABEL_NONE, LABEL_NONE }, 2, 1, "no row to fit" },
@@ -76,10 +77,12 @@ static const struct {
 	    "column 1 of row 2 is not finite" },
 	{ { 1, 2, 3, INFINITY }, { LABEL_FRAUD, LABEL_LEGIT }, 2, 1,
 	    "column 2 of row 2 is not finite" },
-	/* What is passed over may be anything. */
+	/* A row without a label may have any value. */
 	{ { 1, 2, NAN, 4, 3, 3 }, { LABEL_FRAUD, LABEL_NONE, LABEL_LEGIT }, 3,
 	    1, NULL },
-	/* Told apart exactly: by one column, by both, all but a tie. */
+	/*
+	 * The classes are separable: by one column, by both, except for a tie.
+	 */
 	{ { 0, 5, 1, 5 }, { LABEL_LEGIT, LABEL_FRAUD }, 2, 0, "no best fit" },
 	{ { 0, 1, 1, 0, 2, 1, 1, 2 },
 	    { LABEL_LEGIT, LABEL_LEGIT, LABEL_FRAUD, LABEL_FRAUD }, 4, 0,
@@ -90,25 +93,25 @@ static const struct {
 	{ { 0, 1, 1, 1, 1, 1, 2, 1 },
 	    { LABEL_LEGIT, LABEL_LEGIT, LABEL_FRAUD, LABEL_FRAUD }, 4, 1e-6,
 	    NULL },
-	/* One column three times the other, but for rounding. */
+	/* One column is three times the other, except for rounding. */
 	{ { 0, 0, 0.1, 0.3, 0.1, 0.3, 0.7, 2.1 },
 	    { LABEL_LEGIT, LABEL_FRAUD, LABEL_LEGIT, LABEL_FRAUD }, 4, 0,
 	    "no best fit" },
 	{ { 0, 0, 0.1, 0.3, 0.1, 0.3, 0.7, 2.1 },
 	    { LABEL_LEGIT, LABEL_FRAUD, LABEL_LEGIT, LABEL_FRAUD }, 4, 1e-6,
 	    NULL },
-	/* All but constant: its deviation is no double any more. */
+	/* Almost constant: the variance underflows. */
 	{ { 0, 1, 1e-200, 1, 0, 2, 1e-200, 3 },
 	    { LABEL_LEGIT, LABEL_FRAUD, LABEL_LEGIT, LABEL_FRAUD }, 4, 1e-6,
 	    NULL },
-	/* Nothing but constants: the bias says how many are fraud. */
+	/* Only constant columns: the bias alone is fitted. */
 	{ { 0.1, 7, 0.1, 7, 0.1, 7, 0.1, 7 },
 	    { LABEL_LEGIT, LABEL_LEGIT, LABEL_LEGIT, LABEL_FRAUD }, 4, 0,
 	    NULL },
 };
 
 static int
-run(const struct logistic_fit_rows *rows,
+fit_in_block(const struct logistic_fit_rows *rows,
     const struct logistic_fit_options *options, struct logistic_fit *ret,
     struct fail *f)
 {
@@ -121,7 +124,7 @@ run(const struct logistic_fit_rows *rows,
 	return r;
 }
 
-START_TEST(as_others_find)
+START_TEST(weights_equal_the_reference)
 {
 	const struct logistic_fit_options options = {
 		.l2 = cases[_i].l2,
@@ -131,7 +134,7 @@ START_TEST(as_others_find)
 	struct fail f = { 0 };
 	size_t j;
 
-	ck_assert_int_eq(run(&reference, &options, &got, &f), 0);
+	ck_assert_int_eq(fit_in_block(&reference, &options, &got, &f), 0);
 	for (j = 0; j < COLUMNS; j++)
 		ck_assert_double_eq_tol(got.weight[j], cases[_i].weight[j],
 		    1e-8 * fabs(cases[_i].weight[j]) + 5e-324);
@@ -142,7 +145,7 @@ START_TEST(as_others_find)
 }
 END_TEST
 
-START_TEST(the_same_bits_again)
+START_TEST(fit_repeats_to_the_bit)
 {
 	const struct logistic_fit_options options = { .l2 = 1e-3,
 		.fraud_weight = 9 };
@@ -150,15 +153,15 @@ START_TEST(the_same_bits_again)
 	struct fail f = { 0 };
 
 	memset(block, 0x55, sizeof(block));
-	ck_assert_int_eq(run(&reference, &options, &one, &f), 0);
+	ck_assert_int_eq(fit_in_block(&reference, &options, &one, &f), 0);
 	memset(block, 0xaa, sizeof(block));
-	ck_assert_int_eq(run(&reference, &options, &two, &f), 0);
+	ck_assert_int_eq(fit_in_block(&reference, &options, &two, &f), 0);
 	ck_assert_mem_eq(&one, &two, sizeof(one));
 }
 END_TEST
 
-/* What was minimized is the loss and the penalty of standardized weights. */
-START_TEST(the_loss)
+/* The fit minimizes the loss plus the penalty of the standardized weights. */
+START_TEST(minimum_is_loss_plus_penalty)
 {
 	const struct logistic_fit_options options = { .l2 = 1e-2,
 		.fraud_weight = 9 };
@@ -167,7 +170,7 @@ START_TEST(the_loss)
 	double penalty = 0;
 	size_t j;
 
-	ck_assert_int_eq(run(&reference, &options, &got, &f), 0);
+	ck_assert_int_eq(fit_in_block(&reference, &options, &got, &f), 0);
 	for (j = 0; j < COLUMNS; j++)
 		penalty += pow(got.weight[j] * got.spread[j], 2);
 	ck_assert_double_eq_tol(logistic_fit_loss(&got, &reference, 9),
@@ -175,7 +178,7 @@ START_TEST(the_loss)
 }
 END_TEST
 
-START_TEST(what_is_passed_over)
+START_TEST(rows_without_label_are_skipped)
 {
 	const struct logistic_fit_options options = { .l2 = 1e-3,
 		.fraud_weight = 1 };
@@ -187,14 +190,14 @@ START_TEST(what_is_passed_over)
 	memcpy(some, labels, sizeof(some));
 	memset(some + 250, LABEL_NONE, sizeof(some) - 250);
 	rows.label = some;
-	ck_assert_int_eq(run(&rows, &options, &marked, &f), 0);
+	ck_assert_int_eq(fit_in_block(&rows, &options, &marked, &f), 0);
 	rows.n = 250;
-	ck_assert_int_eq(run(&rows, &options, &few, &f), 0);
+	ck_assert_int_eq(fit_in_block(&rows, &options, &few, &f), 0);
 	ck_assert_mem_eq(&few, &marked, sizeof(few));
 }
 END_TEST
 
-START_TEST(small_inputs)
+START_TEST(small_input_is_fitted_or_refused)
 {
 	const struct logistic_fit_rows rows = {
 		.x = small[_i].x,
@@ -210,18 +213,18 @@ START_TEST(small_inputs)
 	struct fail f = { 0 };
 
 	if (small[_i].why == NULL) {
-		ck_assert_int_eq(run(&rows, &options, &got, &f), 0);
+		ck_assert_int_eq(fit_in_block(&rows, &options, &got, &f), 0);
 		ck_assert(isfinite(got.weight[0]) && isfinite(got.weight[1]));
 		ck_assert(isfinite(got.bias));
 	} else {
-		ck_assert_int_eq(run(&rows, &options, &got, &f), -1);
+		ck_assert_int_eq(fit_in_block(&rows, &options, &got, &f), -1);
 		ck_assert_int_eq(f.kind, FAIL_INPUT);
 		ck_assert_ptr_nonnull(strstr(f.why, small[_i].why));
 	}
 }
 END_TEST
 
-START_TEST(only_constants)
+START_TEST(constant_columns_get_weight_zero)
 {
 	const struct logistic_fit_rows rows = {
 		.x = small[nitems(small) - 1].x,
@@ -233,7 +236,7 @@ START_TEST(only_constants)
 	struct logistic_fit got;
 	struct fail f = { 0 };
 
-	ck_assert_int_eq(run(&rows, &options, &got, &f), 0);
+	ck_assert_int_eq(fit_in_block(&rows, &options, &got, &f), 0);
 	ck_assert_double_eq(got.weight[0], 0);
 	ck_assert_double_eq(got.weight[1], 0);
 	ck_assert_double_eq_tol(got.bias, log(1.0 / 3), 1e-12);
@@ -241,7 +244,7 @@ START_TEST(only_constants)
 }
 END_TEST
 
-START_TEST(twins_share)
+START_TEST(proportional_columns_share_the_weight)
 {
 	const double x[] = { 0, 0, 1, 2, 1, 2, 3, 6 };
 	const uint8_t label[] = { LABEL_LEGIT, LABEL_FRAUD, LABEL_LEGIT,
@@ -252,7 +255,7 @@ START_TEST(twins_share)
 	struct logistic_fit got;
 	struct fail f = { 0 };
 
-	ck_assert_int_eq(run(&rows, &options, &got, &f), 0);
+	ck_assert_int_eq(fit_in_block(&rows, &options, &got, &f), 0);
 	ck_assert_double_eq_tol(got.weight[0], 2 * got.weight[1], 1e-9);
 }
 END_TEST
@@ -263,7 +266,7 @@ at_once(void)
 	return true;
 }
 
-START_TEST(stopped)
+START_TEST(fit_stops_on_request)
 {
 	const struct logistic_fit_options options = {
 		.l2 = 1,
@@ -273,12 +276,12 @@ START_TEST(stopped)
 	struct logistic_fit got;
 	struct fail f = { 0 };
 
-	ck_assert_int_eq(run(&reference, &options, &got, &f), -1);
+	ck_assert_int_eq(fit_in_block(&reference, &options, &got, &f), -1);
 	ck_assert_int_eq(f.kind, FAIL_DENIED);
 }
 END_TEST
 
-START_TEST(a_full_arena)
+START_TEST(fit_fails_in_full_arena)
 {
 	const struct logistic_fit_options options = { .l2 = 1,
 		.fraud_weight = 1 };
@@ -297,17 +300,19 @@ Suite *
 suite_logistic_fit(void)
 {
 	Suite *s = suite_create("logistic_fit");
-	TCase *tc = tcase_create("fit");
+	TCase *tc = tcase_create("logistic_fit");
 
-	tcase_add_loop_test(tc, as_others_find, 0, (int)nitems(cases));
-	tcase_add_test(tc, the_same_bits_again);
-	tcase_add_test(tc, the_loss);
-	tcase_add_test(tc, what_is_passed_over);
-	tcase_add_loop_test(tc, small_inputs, 0, (int)nitems(small));
-	tcase_add_test(tc, only_constants);
-	tcase_add_test(tc, twins_share);
-	tcase_add_test(tc, stopped);
-	tcase_add_test(tc, a_full_arena);
+	tcase_add_loop_test(
+	    tc, weights_equal_the_reference, 0, (int)nitems(cases));
+	tcase_add_test(tc, fit_repeats_to_the_bit);
+	tcase_add_test(tc, minimum_is_loss_plus_penalty);
+	tcase_add_test(tc, rows_without_label_are_skipped);
+	tcase_add_loop_test(
+	    tc, small_input_is_fitted_or_refused, 0, (int)nitems(small));
+	tcase_add_test(tc, constant_columns_get_weight_zero);
+	tcase_add_test(tc, proportional_columns_share_the_weight);
+	tcase_add_test(tc, fit_stops_on_request);
+	tcase_add_test(tc, fit_fails_in_full_arena);
 	suite_add_tcase(s, tc);
 	return s;
 }

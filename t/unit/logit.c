@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/train/logit.c: probabilities and losses of log-odds. */
+/* core/train/logit.c: probabilities and losses of log odds. */
 #include "config.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const struct {
 #include "t/unit/fit_reference.tbl"
 };
 
-START_TEST(is_exact)
+START_TEST(probability_and_loss_equal_the_reference)
 {
 	const double p = logit_p(cases[_i].z), loss = logit_loss(cases[_i].z);
 
@@ -34,7 +34,7 @@ START_TEST(is_exact)
 }
 END_TEST
 
-START_TEST(the_ends)
+START_TEST(infinite_log_odds_are_certain)
 {
 	ck_assert_double_eq(logit_p(INFINITY), 1);
 	ck_assert_double_eq(logit_p(-INFINITY), 0);
@@ -45,7 +45,7 @@ START_TEST(the_ends)
 }
 END_TEST
 
-START_TEST(never_falls)
+START_TEST(probability_and_loss_grow_with_log_odds)
 {
 	double z;
 
@@ -62,9 +62,10 @@ suite_logit(void)
 	Suite *s = suite_create("logit");
 	TCase *tc = tcase_create("logit");
 
-	tcase_add_loop_test(tc, is_exact, 0, (int)nitems(cases));
-	tcase_add_test(tc, the_ends);
-	tcase_add_test(tc, never_falls);
+	tcase_add_loop_test(tc, probability_and_loss_equal_the_reference, 0,
+	    (int)nitems(cases));
+	tcase_add_test(tc, infinite_log_odds_are_certain);
+	tcase_add_test(tc, probability_and_loss_grow_with_log_odds);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Made-up rules and signals, for what must hold of all of them. */
+/* Random rules and signals, for properties that all of them must have. */
 #include "config.h"
 
 #include "core/signal/signals.h"
@@ -12,7 +12,7 @@ static void random_test(struct str *s);
 static void random_chain(struct str *s, int depth, const char *op);
 static void random_cond(struct str *s, int depth);
 
-/* A generator with its own state, so that a failure repeats. */
+/* The state of the generator; the same seed repeats a failure. */
 static uint32_t seed;
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Made-up rules and signals, for what must hold of all of them. */
+/* Random rules and signals, for properties that all of them must have. */
 #ifndef T_UNIT_MADE_UP_H
 #define T_UNIT_MADE_UP_H
 
@@ -11,18 +11,17 @@ struct str;
 
 #define MADE_UP_ATTRS 5
 
-/* Begin from a seed; equal seeds make up the same. */
+/* Start from a seed. Equal seeds give equal rules and signals. */
 void made_up_seed(uint32_t from);
 
-/* A number below that. */
+/* Return a random number below that. */
 uint32_t made_up(uint32_t below);
 
 /* Append n rules that compile. */
 void made_up_rules(struct str *s, int n);
 
 /*
- * Values for all signals and for MADE_UP_ATTRS attributes, unknown ones among
- * them.
+ * Set all signals and MADE_UP_ATTRS attributes to random values, some unknown.
  */
 void made_up_signals(struct signals *sigs, struct attr *attrs);
 

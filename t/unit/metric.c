@@ -13,7 +13,7 @@
 
 static _Alignas(16) char block[1 << 20];
 
-/* Everything as text, in an arena that the next call reuses. */
+/* Print all metrics into an arena that the next call reuses. */
 static const char *
 print(const struct shm *shm)
 {
@@ -31,7 +31,7 @@ print(const struct shm *shm)
 
 #define HAS(text, want) ck_assert_ptr_nonnull(strstr(text, want))
 
-START_TEST(all_at_zero)
+START_TEST(unused_metrics_print_zero)
 {
 	struct shm *shm = shm_new(NULL);
 	const char *text = print(shm);
@@ -54,7 +54,7 @@ START_TEST(all_at_zero)
 }
 END_TEST
 
-START_TEST(sums_over_slots)
+START_TEST(metrics_are_summed_over_slots)
 {
 	struct shm *shm = shm_new(NULL);
 	struct worker_slot *a = &shm->slot[0], *b = &shm->slot[SHM_SLOTS - 1];
@@ -83,7 +83,7 @@ START_TEST(sums_over_slots)
 	HAS(text, "engine_workers_busy{group=\"decide\"} 0\n");
 	HAS(text, "engine_workers_busy{group=\"operator\"} 1\n");
 
-	/* The successor in a slot adds to what the dead one counted. */
+	/* The counts of a dead worker stay in its slot for the next one. */
 	atomic_store(&a->pid, 0);
 	HAS(print(shm),
 	    "engine_decisions_total{verdict=\"deny\",cached=\"true\"} 42\n");
@@ -91,8 +91,11 @@ START_TEST(sums_over_slots)
 }
 END_TEST
 
-/* Who begins anew shows of a counter of its own what is new. */
-START_TEST(adds_companions)
+/*
+ * A counter that both the pool and companions raise includes only what
+ * companions added since the pool started.
+ */
+START_TEST(companion_counts_since_start_are_added)
 {
 	struct metric_cell cell = { 0 };
 	struct shm *shm = shm_new(NULL);
@@ -111,7 +114,7 @@ START_TEST(adds_companions)
 }
 END_TEST
 
-START_TEST(walks_all_cells)
+START_TEST(each_cell_is_visited_once_and_found_by_name)
 {
 	struct metric_cell cell = { 0 }, found;
 	struct metrics m = { 0 };
@@ -130,7 +133,7 @@ START_TEST(walks_all_cells)
 }
 END_TEST
 
-START_TEST(finds_what_there_is)
+START_TEST(unknown_cell_is_not_found)
 {
 	const char *name = "engine_decisions_total";
 	struct metric_cell cell;
@@ -153,11 +156,11 @@ suite_metric(void)
 	Suite *s = suite_create("metric");
 	TCase *tc = tcase_create("metric");
 
-	tcase_add_test(tc, all_at_zero);
-	tcase_add_test(tc, sums_over_slots);
-	tcase_add_test(tc, adds_companions);
-	tcase_add_test(tc, walks_all_cells);
-	tcase_add_test(tc, finds_what_there_is);
+	tcase_add_test(tc, unused_metrics_print_zero);
+	tcase_add_test(tc, metrics_are_summed_over_slots);
+	tcase_add_test(tc, companion_counts_since_start_are_added);
+	tcase_add_test(tc, each_cell_is_visited_once_and_found_by_name);
+	tcase_add_test(tc, unknown_cell_is_not_found);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/decide/model.c: what a model makes of features, and that the bundled one
- * is. */
+/* core/decide/model.c: probabilities of a model, and the bundled model. */
 #include "config.h"
 
 #include <math.h>
@@ -23,7 +22,7 @@ static const struct {
 #undef WEIGHT
 };
 
-/* One feature's value, its weight, and what comes of them. */
+/* One feature with its weight, and the probabilities. */
 static const struct {
 	double x;
 	double weight;
@@ -33,21 +32,21 @@ static const struct {
 	double p;
 	double p_even;
 } risks[] = {
-	/* Nothing is known of it, so it is what the base rate says. */
+	/* With features of 0 only the bias counts. */
 	{ 0, 1, 0, 0.5, { 1, 0 }, 0.5, 0.5 },
 	{ 0, 1, -2.197224577336219, 0.1, { 1, 0 }, 0.1, 0.5 },
-	/* The odds of 1 to 9 become even ones, those of 9 to 1 81 to 1. */
+	/* p_even divides the odds by the odds of the base rate. */
 	{ 1, 2.197224577336219, 0, 0.1, { 1, 0 }, 0.9, 81.0 / 82 },
 	{ 0.5, 4.394449154672438, 0, 0.9, { 1, 0 }, 0.9, 0.5 },
-	/* Calibration stretches the log odds and moves them. */
+	/* Calibration scales and shifts the log odds. */
 	{ 1, 1, 1, 0.5, { 2, -4 }, 0.5, 0.5 },
 	{ 1, 1, 0, 0.5, { 0, 2.197224577336219 }, 0.9, 0.9 },
-	/* Far out. */
+	/* Extreme log odds. */
 	{ 1, 1e6, 0, 0.01, { 1, 0 }, 1, 1 },
 	{ 1, -1e6, 0, 0.01, { 1, 0 }, 0, 0 },
 };
 
-START_TEST(a_risk)
+START_TEST(features_give_calibrated_probability)
 {
 	struct model m = *model_bundled();
 	double x[FEATURE__MAX] = { [FEATURE_RING_SIZE] = risks[_i].x };
@@ -67,8 +66,8 @@ START_TEST(a_risk)
 }
 END_TEST
 
-/* It has a weight for every feature, each once and in their order. */
-START_TEST(bundled_weights)
+/* The table has each feature once and in order. */
+START_TEST(bundled_model_weighs_each_feature_once)
 {
 	const struct model *m = model_bundled();
 	size_t i;
@@ -81,7 +80,7 @@ START_TEST(bundled_weights)
 }
 END_TEST
 
-START_TEST(bundled_figures)
+START_TEST(bundled_model_has_plausible_figures)
 {
 	const struct model *m = model_bundled();
 
@@ -106,9 +105,10 @@ suite_model(void)
 	Suite *s = suite_create("model");
 	TCase *tc = tcase_create("model");
 
-	tcase_add_loop_test(tc, a_risk, 0, (int)nitems(risks));
-	tcase_add_test(tc, bundled_weights);
-	tcase_add_test(tc, bundled_figures);
+	tcase_add_loop_test(
+	    tc, features_give_calibrated_probability, 0, (int)nitems(risks));
+	tcase_add_test(tc, bundled_model_weighs_each_feature_once);
+	tcase_add_test(tc, bundled_model_has_plausible_figures);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/train/model_eval.c: the same figures as others count. */
+/* core/train/model_eval.c: its figures equal the reference. */
 #include "config.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static const struct {
 #include "t/unit/fit_reference.tbl"
 };
 
-START_TEST(as_others_count)
+START_TEST(quality_equals_the_reference)
 {
 	struct eval_mark marks[nitems(reference)];
 	struct eval_quality got;
@@ -59,14 +59,14 @@ START_TEST(as_others_count)
 }
 END_TEST
 
-START_TEST(card_precision)
+START_TEST(card_precision_equals_the_reference)
 {
 	struct eval_mark marks[nitems(reference)];
 	uint8_t found[64] = { 0 };
 	struct eval_quality ignored;
 	double got;
 
-	/* In any order: model_eval_quality() leaves one that is not by day. */
+	/* model_eval_quality() sorts the marks, so that they are not by day. */
 	memcpy(marks, reference, sizeof(marks));
 	model_eval_quality(marks, nitems(marks), &ignored);
 	got = model_eval_cards(marks, nitems(marks), cards[_i].k, found);
@@ -74,8 +74,8 @@ START_TEST(card_precision)
 }
 END_TEST
 
-/* Day 1: a and b are picked, b is found; day 2: c takes b's place. */
-START_TEST(who_was_found_is_left_out)
+/* Day 1: users 0 and 1 are picked, and 1 is fraud. Day 2: users 0 and 2. */
+START_TEST(user_found_earlier_is_left_out)
 {
 	struct eval_mark marks[] = {
 		{ 3, 1, 0, false },
@@ -94,7 +94,7 @@ START_TEST(who_was_found_is_left_out)
 }
 END_TEST
 
-START_TEST(of_nothing)
+START_TEST(figures_without_marks_are_nan)
 {
 	struct eval_quality got;
 	struct eval_mark one[] = { { 1, 0, 0, true }, { 2, 0, 0, true } };
@@ -111,7 +111,7 @@ START_TEST(of_nothing)
 }
 END_TEST
 
-START_TEST(all_tied)
+START_TEST(ties_count_half_in_auc)
 {
 	struct eval_mark marks[] = {
 		{ 1, 0, 0, true },
@@ -127,7 +127,7 @@ START_TEST(all_tied)
 }
 END_TEST
 
-START_TEST(bins)
+START_TEST(marks_fall_into_bins_of_probability)
 {
 	const struct eval_mark marks[] = {
 		{ -1000, 0, 0, false },
@@ -158,14 +158,15 @@ Suite *
 suite_model_eval(void)
 {
 	Suite *s = suite_create("model_eval");
-	TCase *tc = tcase_create("assess");
+	TCase *tc = tcase_create("model_eval");
 
-	tcase_add_test(tc, as_others_count);
-	tcase_add_loop_test(tc, card_precision, 0, (int)nitems(cards));
-	tcase_add_test(tc, who_was_found_is_left_out);
-	tcase_add_test(tc, of_nothing);
-	tcase_add_test(tc, all_tied);
-	tcase_add_test(tc, bins);
+	tcase_add_test(tc, quality_equals_the_reference);
+	tcase_add_loop_test(
+	    tc, card_precision_equals_the_reference, 0, (int)nitems(cards));
+	tcase_add_test(tc, user_found_earlier_is_left_out);
+	tcase_add_test(tc, figures_without_marks_are_nan);
+	tcase_add_test(tc, ties_count_half_in_auc);
+	tcase_add_test(tc, marks_fall_into_bins_of_probability);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* ctl/replay/offline_store.c, names.c: a history against one without rows. */
+/*
+ * ctl/replay/offline_store.c and string_ids.c, compared with a history that is
+ * not packed into rows.
+ */
 #include "config.h"
 
 #include <stdio.h>
@@ -26,13 +29,13 @@
 #define DELAY 7
 #define EVENTS 20000
 #define KINDS 5
-#define NAMES 900 /* of a kind */
+#define NAMES 900 /* of each kind */
 
 static char *block, *row_block;
 static struct arena arena, row;
 static struct offline_store *history;
 
-/* The same without rows: one graph of everything, and states as they are. */
+/* The history to compare with: one graph, and unpacked states. */
 static struct graph *whole;
 static struct user_state *states[NAMES];
 static int64_t ids;
@@ -74,14 +77,14 @@ tear_down(void)
 	free(block);
 }
 
-/* A name of a kind among the first many, or none one time in five. */
+/* Return one of the first names of a kind, or NULL one time in five. */
 static const char *
 name(int kind, int many)
 {
 	return random() % 5 == 0 ? NULL : names[kind][random() % many];
 }
 
-/* The event amid all of the graph. */
+/* Make the event context from the whole graph. */
 static struct event_context
 in_whole(const struct event *ev, struct user_state *st,
     const struct place *place, int64_t now)
@@ -107,7 +110,7 @@ in_whole(const struct event *ev, struct user_state *st,
 		.now = now };
 }
 
-/* The signals of a scene, which has then happened. */
+/* Return the signals of an event context as JSON, then count its event. */
 static const char *
 signals_of(const struct event_context *sc, enum verdict verdict)
 {
@@ -123,8 +126,11 @@ signals_of(const struct event_context *sc, enum verdict verdict)
 	return str_text(&s);
 }
 
-/* Links beyond what states remember, users beyond the cap, hours between. */
-START_TEST(packed_is_as_good_as_not)
+/*
+ * More links than a state keeps, more users than the cap, and hours between
+ * events.
+ */
+START_TEST(packed_history_gives_same_signals)
 {
 	static const struct place places[] = { { .country = "" },
 		{ .country = "DE", .lat = 51.1, .lon = 10.4 },
@@ -167,9 +173,11 @@ START_TEST(packed_is_as_good_as_not)
 }
 END_TEST
 
-/* The rates that an event finds so many days after the first. */
+/*
+ * Add an event this many days after the first. Return the rates of its device.
+ */
 static const struct entity_risk_rates *
-rates(int64_t day, enum backtest_label told)
+rates(int64_t day, enum backtest_label label)
 {
 	static const struct place nowhere = { .country = "" };
 	static struct entity_risk_rates ret;
@@ -187,12 +195,12 @@ rates(int64_t day, enum backtest_label told)
 	ret = sc.device_risk != NULL ? *sc.device_risk
 				     : entity_risk_rates(NULL, 0, 0);
 	event_context_count(&sc, VERDICT_ALLOW);
-	ck_assert_int_eq(offline_store_write(history, &sc, told, &f), 0);
+	ck_assert_int_eq(offline_store_write(history, &sc, label, &f), 0);
 	arena_reset(&row);
 	return &ret;
 }
 
-START_TEST(labels_come_after_their_delay)
+START_TEST(labels_count_after_their_delay)
 {
 	ck_assert(rates(0, LABEL_FRAUD)->rate == 0.01);
 	ck_assert(rates(0, LABEL_NONE)->rate == 0.01);
@@ -202,7 +210,7 @@ START_TEST(labels_come_after_their_delay)
 }
 END_TEST
 
-START_TEST(an_id_comes_once)
+START_TEST(repeated_id_is_noticed)
 {
 	struct fail f = { 0 };
 	char id[16];
@@ -218,7 +226,7 @@ START_TEST(an_id_comes_once)
 }
 END_TEST
 
-START_TEST(kinds_have_names_of_their_own)
+START_TEST(same_string_of_two_kinds_has_two_ids)
 {
 	struct string_ids na = { 0 };
 
@@ -237,14 +245,14 @@ Suite *
 suite_offline_store(void)
 {
 	Suite *s = suite_create("offline_store");
-	TCase *tc = tcase_create("history");
+	TCase *tc = tcase_create("offline_store");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, packed_is_as_good_as_not);
-	tcase_add_test(tc, labels_come_after_their_delay);
-	tcase_add_test(tc, an_id_comes_once);
-	tcase_add_test(tc, kinds_have_names_of_their_own);
+	tcase_add_test(tc, packed_history_gives_same_signals);
+	tcase_add_test(tc, labels_count_after_their_delay);
+	tcase_add_test(tc, repeated_id_is_noticed);
+	tcase_add_test(tc, same_string_of_two_kinds_has_two_ids);
 	suite_add_tcase(s, tc);
 	return s;
 }

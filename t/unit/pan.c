@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* core/event/pan.c: schemes, lengths, Luhn, what stands beside, forms of
- * numbers. */
+/*
+ * core/event/pan.c: schemes, lengths, Luhn, adjacent characters, forms of
+ * numbers.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -13,7 +15,7 @@ struct pan_sample {
 	bool want;
 };
 
-/* Every one passes Luhn: prefix and length decide. */
+/* All pass Luhn, so prefix and length decide. */
 static const struct pan_sample schemes[] = {
 	{ "4012345678909", true },
 	{ "4012345678901239", true },
@@ -105,7 +107,7 @@ static const struct pan_sample texts[] = {
 	{ "4111-1111 1111-1111", true },
 	{ "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", true },
 	{ "3782 822463 10005", true },
-	{ "4111  1111 1111 1111", false }, /* not single */
+	{ "4111  1111 1111 1111", false }, /* more than one separator */
 	{ "4111 -1111 1111 1111", false },
 	{ "4111--1111-1111-1111", false },
 	{ "4111.1111.1111.1111", false },
@@ -135,11 +137,11 @@ static const struct pan_sample texts[] = {
 	{ "/4111111111111111:", true },
 	{ "1.4111111111111111", true },
 	{ "4111111111111111.5", true },
-	{ "14111111111111111", false }, /* a digit beside it */
+	{ "14111111111111111", false }, /* with an adjacent digit */
 	{ "41111111111111111", false },
 	{ "04111111111111111", false },
 	{ "40123456789012345673", false }, /* 20 digits */
-	{ "4111111111111111 123", true }, /* with its security code */
+	{ "4111111111111111 123", true }, /* followed by its security code */
 	{ "4111111111111111 12 27", true },
 	{ "4111 1111 1111 1111 123", true },
 	{ "4111-1111-1111-1111-12-27", true },
@@ -176,7 +178,7 @@ static const struct pan_sample numbers[] = {
 	{ "-4111111111111111", true },
 	{ "4111111111111112", false },
 	{ "4111111111111111.0", true },
-	{ "4111111111111111.5", true }, /* written with one */
+	{ "4111111111111111.5", true }, /* the integer part is a card number */
 	{ "4111111111111111e0", true },
 	{ "4111111111111111.0e0", true },
 	{ "4111111111111111E-0", true },
@@ -190,7 +192,7 @@ static const struct pan_sample numbers[] = {
 	{ "4.111111111111111e14", false },
 	{ "4.111111111111111e16", false },
 	{ "4.111111111111112e15", false },
-	{ "41111111111111115e-1", false }, /* no integer */
+	{ "41111111111111115e-1", false }, /* not an integer */
 	{ "4111111111111111.50e0", true },
 	{ "400000000000006e1", false },
 	{ "4000000000000002e0", true },
@@ -215,7 +217,7 @@ static const struct pan_sample numbers[] = {
 	{ "4111111111111111e-99999999999999999999", false },
 };
 
-START_TEST(prefix_and_length)
+START_TEST(scheme_is_known_by_prefix_and_length)
 {
 	ck_assert_int_eq(
 	    pan_in_text(schemes[_i].text, strlen(schemes[_i].text)),
@@ -223,21 +225,20 @@ START_TEST(prefix_and_length)
 }
 END_TEST
 
-START_TEST(in_text)
+START_TEST(card_number_is_found_in_text)
 {
 	ck_assert_int_eq(pan_in_text(texts[_i].text, strlen(texts[_i].text)),
 	    texts[_i].want);
 }
 END_TEST
 
-START_TEST(in_number)
+START_TEST(card_number_is_found_in_number)
 {
 	ck_assert_int_eq(pan_in_number(numbers[_i].text), numbers[_i].want);
 }
 END_TEST
 
-/* The end of the text is where n says, not where a NUL is. */
-START_TEST(counted)
+START_TEST(text_ends_at_its_length_not_at_nul)
 {
 	static const char text[] = "4111111111111111"
 				   "9";
@@ -251,8 +252,8 @@ START_TEST(counted)
 }
 END_TEST
 
-/* Where it is, with its separators; what is set off from it is not of it. */
-START_TEST(found)
+/* The separators inside count; the security code after a space does not. */
+START_TEST(position_includes_inner_separators)
 {
 	static const char text[] = "no 12, card 4111 1111-1111 1111 123, x";
 	size_t size = 0;
@@ -264,8 +265,7 @@ START_TEST(found)
 }
 END_TEST
 
-/* Any one digit wrong is no card number. */
-START_TEST(every_digit_counts)
+START_TEST(one_wrong_digit_is_not_a_card_number)
 {
 	char text[] = "4012888888881881";
 	size_t i;
@@ -287,12 +287,15 @@ suite_pan(void)
 	Suite *s = suite_create("pan");
 	TCase *tc = tcase_create("pan");
 
-	tcase_add_loop_test(tc, prefix_and_length, 0, (int)nitems(schemes));
-	tcase_add_loop_test(tc, in_text, 0, (int)nitems(texts));
-	tcase_add_loop_test(tc, in_number, 0, (int)nitems(numbers));
-	tcase_add_test(tc, counted);
-	tcase_add_test(tc, found);
-	tcase_add_test(tc, every_digit_counts);
+	tcase_add_loop_test(
+	    tc, scheme_is_known_by_prefix_and_length, 0, (int)nitems(schemes));
+	tcase_add_loop_test(
+	    tc, card_number_is_found_in_text, 0, (int)nitems(texts));
+	tcase_add_loop_test(
+	    tc, card_number_is_found_in_number, 0, (int)nitems(numbers));
+	tcase_add_test(tc, text_ends_at_its_length_not_at_nul);
+	tcase_add_test(tc, position_includes_inner_separators);
+	tcase_add_test(tc, one_wrong_digit_is_not_a_card_number);
 	suite_add_tcase(s, tc);
 	return s;
 }
