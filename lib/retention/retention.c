@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Retention: what is older than its window goes, in small transactions. */
+/* Retention: removing rows past their window, in small transactions. */
 #include "config.h"
 
 #include <poll.h>
@@ -14,14 +14,14 @@
 #include "lib/retention/retention.h"
 #include "lib/shared/runtime_setting.h"
 
-#define BATCH 5000 /* rows of those that go by number */
+#define BATCH 5000 /* rows of collections without months */
 #define MONTHS_AHEAD 24
-#define WAITS_MAX 6 /* times half a second that one piece gives way */
-#define WIDTH_MIN 60 /* minutes, an hour */
-#define WIDTH_MAX 40000 /* about a month */
+#define WAITS_MAX 6 /* retries of one piece, each after REST_MAX */
+#define WIDTH_MIN 60 /* minutes */
+#define WIDTH_MAX 40000 /* minutes: about a month */
 #define REST_MAX (CLOCK_SECOND / 2)
 
-/* One piece of a phase; *ret_more is false when it is through. */
+/* Do one piece of a phase; *ret_more is false at its end. */
 typedef int piece_fn(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
 
@@ -56,11 +56,11 @@ static const struct {
 #undef RETAINED
 };
 
-/* Keys before verdicts: at no moment is there a key whose decision is gone. */
+/* Keys before verdicts, so that each key has its decision at all times. */
 static const struct {
 	piece_fn *piece;
-	enum retention which; /* collection, of an edge */
-	bool skipped; /* by this sweep if others stand in the way */
+	enum retention which; /* collection of find_edge() */
+	bool skipped; /* this sweep skips it if locks block it */
 } phases[] = {
 	{ .piece = find_edge, .which = RETENTION_IDEMPOTENCY },
 	{ .piece = step_months, .skipped = true },
@@ -140,7 +140,7 @@ retention_ahead(
 	return 0;
 }
 
-/* The session may be new. */
+/* Set up the session, which may be new. */
 static int
 set_up(struct db *db, struct arena *a, struct fail *f)
 {
@@ -151,7 +151,7 @@ set_up(struct db *db, struct arena *a, struct fail *f)
 	return db_run(db, a, STMT_RETAIN_SESSION, &p, NULL, f);
 }
 
-/* Where the windows end; a key without its decision would answer nothing. */
+/* Compute the cutoffs; remove each key not later than its decision. */
 static int
 read_cuts(struct retention_sweep *sw, struct arena *a, struct fail *f)
 {
@@ -176,7 +176,7 @@ read_cuts(struct retention_sweep *sw, struct arena *a, struct fail *f)
 	return 0;
 }
 
-/* The next piece of the phase in hand, and what follows from how it went. */
+/* Do the next piece of the current phase, and handle its failure. */
 static int
 next_piece(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
@@ -190,7 +190,7 @@ next_piece(struct retention_sweep *sw, struct arena *a,
 		memset(f, 0, sizeof(*f));
 	else if (gives_way(sw->db) &&
 	    (++sw->waits < WAITS_MAX || phases[sw->phase].skipped)) {
-		/* Again after a rest, or as a whole by the next sweep. */
+		/* Retry after a rest, or leave the phase to the next sweep. */
 		memset(f, 0, sizeof(*f));
 		sw->rest = REST_MAX;
 		more = sw->waits < WAITS_MAX;
@@ -209,7 +209,7 @@ is_cancelled(const struct db *db)
 	return db_trouble(db) == DB_TIMEOUT && db_cancelled(db);
 }
 
-/* Whether the last call failed because somebody held what it needed. */
+/* Whether the last call failed because of locks of others. */
 static bool
 gives_way(const struct db *db)
 {
@@ -218,7 +218,7 @@ gives_way(const struct db *db)
 		strcmp(db_sqlstate(db), "55P03") == 0);
 }
 
-/* TERM ends it. */
+/* Sleep; a signal ends this. */
 static void
 rest_between(const struct retention_sweep *sw)
 {
@@ -237,7 +237,7 @@ remove_dead_letters(struct retention_sweep *sw, struct arena *a,
 	    ret_more, f);
 }
 
-/* Those of events that were never seen, which are no collection. */
+/* Remove labels of events that were never seen; no collection counts them. */
 static int
 remove_labels(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
@@ -249,7 +249,7 @@ remove_labels(struct retention_sweep *sw, struct arena *a,
 	    &n, ret_more, f);
 }
 
-/* Erasures of users whose spooled decisions nobody would keep any more. */
+/* Remove erasures: spooled decisions of their users are past retention. */
 static int
 remove_erasures(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
@@ -261,7 +261,7 @@ remove_erasures(struct retention_sweep *sw, struct arena *a,
 	    sw->cut[RETENTION_ACTIVITY], &n, ret_more, f);
 }
 
-/* Do what is next about whole months, if anything is. */
+/* Detach or drop the next whole month. */
 static int
 step_months(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
@@ -284,7 +284,9 @@ step_months(struct retention_sweep *sw, struct arena *a,
 	return 0;
 }
 
-/* The edge of a window, inside a month or where there are none. */
+/*
+ * Remove the rows past a cutoff within a month, or of a table without months.
+ */
 static int
 find_edge(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
@@ -298,7 +300,7 @@ find_edge(struct retention_sweep *sw, struct arena *a,
 	return find_batches(sw, a, which, ret_more, f);
 }
 
-/* Learn of more batches; *ret_more is false if there are none. */
+/* Find the next batches; *ret_more is false if there are none. */
 static int
 find_batches(struct retention_sweep *sw, struct arena *a, enum retention which,
     bool *ret_more, struct fail *f)
@@ -355,7 +357,7 @@ remove_batch(struct retention_sweep *sw, struct arena *a, enum retention which,
 	return 0;
 }
 
-/* Whatever is older has gone: no later sweep looks for it again. */
+/* All older rows are removed: later sweeps skip them. */
 static int
 raise_watermark(struct retention_sweep *sw, struct arena *a,
     enum retention which, struct fail *f)
@@ -371,7 +373,7 @@ raise_watermark(struct retention_sweep *sw, struct arena *a,
 	return 0;
 }
 
-/* What has no months, a batch at a time. */
+/* Remove one batch of rows with a statement that counts them. */
 static int
 by_number(struct retention_sweep *sw, struct arena *a, enum stmt stmt,
     int64_t cut, int64_t *gone, bool *ret_more, struct fail *f)
@@ -389,7 +391,7 @@ by_number(struct retention_sweep *sw, struct arena *a, enum stmt stmt,
 	return 0;
 }
 
-/* Have the room of what is gone used again soon: the server's autovacuum. */
+/* Let the server's autovacuum free the space of removed rows soon. */
 static int
 ask_vacuum(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
@@ -406,7 +408,7 @@ ask_vacuum(struct retention_sweep *sw, struct arena *a,
 	return 0;
 }
 
-/* The end, after which the next is due by the time. */
+/* End the sweep; the next is due after RETENTION_SWEEP_MINUTES. */
 static int
 end_sweep(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
@@ -416,7 +418,7 @@ end_sweep(struct retention_sweep *sw, struct arena *a,
 	return db_run(sw->db, a, STMT_RETAIN_END, NULL, NULL, f);
 }
 
-/* The other part of the same row, where a collection is one of two. */
+/* The other collection in the same row; without one, the same collection. */
 static enum retention
 same_row_part(enum retention which)
 {

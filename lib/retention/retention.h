@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Retention: what is older than its window goes, in small transactions. */
+/* Retention: removing rows past their window, in small transactions. */
 #ifndef LIB_RETENTION_RETENTION_H
 #define LIB_RETENTION_RETENTION_H
 
@@ -20,62 +20,65 @@ enum retention {
 	RETENTION__MAX
 };
 
-#define RETENTION_TIMEOUT_MS 300000 /* of one statement, for the connection */
-#define RETENTION_BATCHES 64 /* that are known at a time */
+#define RETENTION_TIMEOUT_MS 300000 /* for the statements of the connection */
+#define RETENTION_BATCHES 64 /* batches found at a time */
 
-/* A sweep at work.  Its connection is db_set_cancel_check()'s, so that it ends
- * soon. */
+/* A sweep.  Call db_set_cancel_check() on db, so that it can end soon. */
 struct retention_sweep {
 	struct db *db;
-	int phase; /* of those in retention.c */
-	int waits; /* that the step in hand gave way to others */
-	int64_t rest; /* us that the last piece took, before the next */
-	int64_t cut[RETENTION__MAX]; /* clock_now() less the windows */
-	int64_t width; /* minutes of the past that the next look takes in */
+	int phase; /* index in phases of retention.c */
+	int waits; /* how often locks have blocked the current piece */
+	int64_t rest; /* microseconds to sleep before the next piece */
+	int64_t cut[RETENTION__MAX]; /* cutoffs, microseconds UTC */
+	int64_t width; /* minutes of rows that the next search covers */
 
-	/* Batches of one collection; when they are done, all until then is. */
+	/*
+	 * The batches of one collection; after them all rows until then are
+	 * removed.
+	 */
 	int64_t part[RETENTION_BATCHES];
 	int64_t run[RETENTION_BATCHES];
-	int batch; /* the next of them */
+	int batch; /* index of the next batch */
 	int batches;
-	int64_t until; /* 0 while there may be more before */
+	int64_t until; /* 0: there may be older batches */
 
-	bool no_vacuum; /* RETENTION_VACUUM, and autovacuum is off */
+	bool no_vacuum; /* RETENTION_VACUUM is set, but autovacuum is off */
 };
 
 /*
- * Begin a sweep by the windows in effect, over a connection of the role that
- * may sweep, if the last one over all hosts began so many minutes
- * ago or was cut short; 0 is at once.  *ret_begun says whether it has: not
- * while another one goes on.  Returns 0, or -1 with f set.
+ * Begin a sweep with the windows in effect, if the latest one of all hosts
+ * began that many minutes ago (0: at once) or did not finish, and none is
+ * running.  *ret_begun is the result.  db is a connection of the role for
+ * retention.  Returns 0, or -1 with f set.
  */
 int retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
     int64_t minutes, bool *ret_begun, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Do the next piece of a sweep that was begun: whole months are detached and
- * dropped, the edge goes in batches.  Rests first for as long as the last
- * piece took, because decisions go on meanwhile.  Each piece is durable when
- * this returns, so that a sweep may end after any and the next goes on from
- * there; it has ended when the connection is closed.  A piece that
- * db_set_cancel_check() cuts short has done nothing.
+ * Do the next piece of a sweep: whole months are detached and dropped, other
+ * rows are removed in batches.  Sleep first, about as long as the last piece
+ * took, to leave the database to decisions.  Each piece is committed when this
+ * returns, so the sweep may stop after any; the next sweep goes on there.
+ * Closing the connection ends a sweep.  A piece that db_set_cancel_check()
+ * cancels has removed nothing.
  *
- * gone is what this piece removed.  *ret_more is false when the sweep is
- * through.  Returns 0, or -1 with f set: then it has ended, too.
+ * gone is the number of rows that this piece removed.  *ret_more is false at
+ * the end of the sweep.  Returns 0, or -1 with f set; then the sweep has ended,
+ * too.
  */
 int retention_next(struct retention_sweep *sw, struct arena *a,
     int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Make the partitions of the months to come; *ret_made counts them.  Somebody
- * in the way is no failure: the next call does it.
+ * Create the partitions of future months; *ret_made counts them.  If locks of
+ * others prevent this, return 0; the next call tries again.
  */
 int retention_ahead(struct db *db, struct arena *a, int64_t *ret_made,
     struct fail *f) __attribute__((warn_unused_result));
 
-/* "verdicts", "activity", "replay", "idempotency", "deadLetter". */
+/* The name of a collection in lib/shared/collections.tbl. */
 const char *retention_name(enum retention which);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The spool's directory: its files, who may write them, who drains them. */
+/* The directory of the spool: its files, and the locks for both sides. */
 #include "config.h"
 
 #include <dirent.h>
@@ -22,20 +22,20 @@
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
 
-#define ACTIVE "active" /* what answers are appended to */
-#define SUFFIX_DRAIN ".drain" /* nobody appends to it any more */
-#define SUFFIX_QUARANTINE ".quarantine" /* lines that the database refused */
+#define ACTIVE "active" /* the file that workers append to */
+#define SUFFIX_DRAIN ".drain" /* closed for appending, to be drained */
+#define SUFFIX_QUARANTINE ".quarantine" /* records that the database refused   \
+					 */
 
-#define ID_PREFIX "spl_" /* of the name of a spool */
+#define ID_PREFIX "spl_" /* of the id of a spool */
 #define COUNT_AT_ONCE 1000 /* records */
-#define LOCK_TIME (CLOCK_SECOND / 2) /* to wait for another writer */
-#define LOCK_PAUSE 2 /* ms between looks */
+#define LOCK_TIME (CLOCK_SECOND / 2) /* wait for another writer */
+#define LOCK_PAUSE 2 /* ms between tries */
 
 struct spool {
 	int dir;
-	int write_lock; /* held to append, and to take the active file away
-			 */
-	int drain_lock; /* held while a file is being drained */
+	int write_lock; /* to append, and to rename the active file */
+	int drain_lock; /* held while a file is drained */
 	struct shm *shm;
 };
 
@@ -113,7 +113,7 @@ spool_count(struct spool *sp, struct arena *a)
 
 	spool_identify(sp);
 
-	/* The names are read through a descriptor of its own. */
+	/* readdir() needs its own descriptor. */
 	dir = fdopendir(openat(sp->dir, ".", O_RDONLY | O_CLOEXEC));
 	while (dir != NULL && (de = readdir(dir)) != NULL) {
 		if (strcmp(de->d_name, ACTIVE) != 0 &&
@@ -171,7 +171,9 @@ spool_append(struct spool *sp, struct arena *a,
 	size_t i;
 	int r;
 
-	/* A new line first: whether it is needed is seen under the lock. */
+	/*
+	 * Begin with a newline; append_records() drops it if it is not needed.
+	 */
 	str_init(&s, a);
 	str_addc(&s, '\n');
 	for (i = 0; i < n; i++)
@@ -182,7 +184,7 @@ spool_append(struct spool *sp, struct arena *a,
 	if (lock_soon(sp->write_lock) == -1)
 		return refuse_spool(f, "locking");
 
-	/* Counted before it is there: too many is put right, too few is not. */
+	/* Count before writing: only a count that is too high is corrected. */
 	atomic_fetch_add(&shm->spool_records, (int64_t)n);
 	atomic_compare_exchange_strong(
 	    &shm->spool_oldest, &none, records[0].decided_at);
@@ -255,7 +257,7 @@ spool_drained(struct spool *sp, size_t n, int64_t decided_at)
 {
 	_Atomic int64_t *left = &sp->shm->spool_records;
 
-	/* Only who has found the spool empty says so: rotate_active(). */
+	/* Only rotate_active() may set 0, when it finds the spool empty. */
 	if (atomic_fetch_sub(left, (int64_t)n) <= (int64_t)n)
 		atomic_store(left, 1);
 	atomic_store(&sp->shm->spool_oldest, decided_at);
@@ -281,7 +283,7 @@ spool_remove(struct spool *sp, struct spool_file *file, struct fail *f)
 	return r;
 }
 
-/* A file to hang a lock on; it stays, or two could hold two locks. */
+/* Open a lock file.  It is never removed, so that all lock the same file. */
 static int
 open_lock(const struct spool *sp, const char *name)
 {
@@ -299,7 +301,7 @@ lock_file(int fd, int how)
 	return r;
 }
 
-/* Wait for who writes, but not for one that hangs in its disk. */
+/* Wait for another writer, but not long: its disk may hang. */
 static int
 lock_soon(int fd)
 {
@@ -323,7 +325,7 @@ unlock_file(int fd)
 	flock(fd, LOCK_UN);
 }
 
-/* Append all of the text to the active file, on disk, or nothing of it. */
+/* Append the whole text to the active file and sync it, or append nothing. */
 static int
 append_records(struct spool *sp, const char *text, size_t size, struct fail *f)
 {
@@ -337,7 +339,7 @@ append_records(struct spool *sp, const char *text, size_t size, struct fail *f)
 		return refuse_spool(f, "writing");
 	}
 
-	/* What a killed writer left half-written ends on a line of its own. */
+	/* End the partial line of a killed writer with the newline. */
 	if (!ends_partial(fd, before)) {
 		text++;
 		size--;
@@ -351,7 +353,7 @@ append_records(struct spool *sp, const char *text, size_t size, struct fail *f)
 	return r;
 }
 
-/* The active file; its name is on disk before anything is in it. */
+/* Open the active file; sync its name before its first record. */
 static int
 open_active(const struct spool *sp, struct fail *f)
 {
@@ -370,7 +372,7 @@ open_active(const struct spool *sp, struct fail *f)
 	return fd;
 }
 
-/* Write everything, or fail. */
+/* Write all bytes, or fail. */
 static int
 write_whole(int fd, const char *p, size_t size)
 {
@@ -388,7 +390,7 @@ write_whole(int fd, const char *p, size_t size)
 	return 0;
 }
 
-/* Whether a file of this size ends within a line. */
+/* Whether a file of this size ends with a partial line. */
 static bool
 ends_partial(int fd, off_t size)
 {
@@ -397,7 +399,7 @@ ends_partial(int fd, off_t size)
 	return size > 0 && (pread(fd, &last, 1, size - 1) != 1 || last != '\n');
 }
 
-/* The file to drain next: one that was begun, else what is active now. */
+/* The next file to drain: an older one, else the active file, renamed. */
 static int
 next_file(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
 {
@@ -414,7 +416,7 @@ next_file(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
 	return r;
 }
 
-/* The name of the oldest file to be drained: they sort by time. */
+/* Find the oldest file to drain; the names sort by time. */
 static int
 oldest_file(const struct spool *sp, char ret[SPOOL_NAME_SIZE])
 {
@@ -444,9 +446,9 @@ oldest_file(const struct spool *sp, char ret[SPOOL_NAME_SIZE])
 }
 
 /*
- * Give the active file a name for good.  Under the lock of the writers; when
- * there is nothing, nothing is left in the whole spool, and the counters say
- * so from now on, whatever killed processes made of them.
+ * Rename the active file for draining, under the writers' lock.  If it has no
+ * records, the whole spool is empty: set the counters to 0, which also corrects
+ * those of killed processes.
  */
 static int
 rotate_active(struct spool *sp, char ret[SPOOL_NAME_SIZE], struct fail *f)
@@ -488,7 +490,7 @@ open_drain(const struct spool *sp, struct spool_file *file, struct fail *f)
 	if (file->fd == -1)
 		return refuse_spool(f, "opening");
 
-	/* Who renamed it may have been killed before its name was on disk. */
+	/* Sync the name: the process that renamed the file may have died. */
 	if (fsync(sp->dir) == 0)
 		return 0;
 	refuse_spool(f, "opening");
@@ -497,9 +499,9 @@ open_drain(const struct spool *sp, struct spool_file *file, struct fail *f)
 }
 
 /*
- * Cut a piece of n bytes into lines and these into records.  What follows
- * the last end of a line is left to the next piece, unless the file or the
- * chunk ends before the line does: then it is torn.
+ * Split a piece of n bytes into lines and parse them.  If the piece is a full
+ * chunk, its incomplete last line belongs to the next piece.  A line without a
+ * newline at the end of the file, or longer than a chunk, is a partial line.
  */
 static int
 cut_records(
@@ -541,8 +543,9 @@ cut_records(
 }
 
 /*
- * The name of this spool, wherever its disk goes: in a file that is there for
- * as long as the directory.  Without one it is not reported.
+ * Read the id of this spool, or make it.  It is in the lock file, so that it
+ * moves with the disk.  If this fails, the id is "" and the pool does not
+ * report the spool.
  */
 static void
 spool_identify(const struct spool *sp)

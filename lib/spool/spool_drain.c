@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From the spool into the database, each record once. */
+/* Moving records from the spool into the database, each once. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ static bool refuses_record(const struct db *db);
 static int drain_finish(struct spool *sp, struct db *db, struct arena *a,
     struct spool_file *file, struct fail *f);
 
-/* The texts of a record, in the order of STMT_SPOOL_LOG's parameters. */
+/* The texts of a record, in the order of the parameters of STMT_SPOOL_LOG. */
 static const size_t columns[] = {
 	offsetof(struct spool_record, id),
 	offsetof(struct spool_record, event_id),
@@ -57,7 +57,7 @@ spool_drain_step(struct spool *sp, struct db *db, struct arena *a,
 	if ((r = spool_take(sp, &file, f)) != 1)
 		return r;
 
-	/* Fewer and fewer, until the one that is refused stands alone. */
+	/* Halve the number of records until the refused one is alone. */
 	r = drain_step_once(sp, db, a, &file, max, ret, f);
 	while (r == -1 && max > 0 && refuses_record(db)) {
 		max /= 2;
@@ -72,9 +72,9 @@ spool_drain_step(struct spool *sp, struct db *db, struct arena *a,
 }
 
 /*
- * One transaction: up to max records, or with max 0 none, and the first is
- * set aside, as is one that this program cannot read.  Returns 1 when the
- * file has no more, 0 when it may have, -1 with f set.
+ * Drain up to max records in one transaction.  With max 0, quarantine the first
+ * record; a record that this program cannot read is quarantined, too.  Returns
+ * 1 if the file has no more records, 0 if it may have, or -1 with f set.
  */
 static int
 drain_step_once(struct spool *sp, struct db *db, struct arena *a,
@@ -93,7 +93,9 @@ drain_step_once(struct spool *sp, struct db *db, struct arena *a,
 	if (piece.end == done)
 		return 1;
 
-	/* Up to the first that cannot be read, or that one alone. */
+	/*
+	 * Take the records before the first unreadable one, or only that one.
+	 */
 	while (n < piece.n && piece.records[n].id != NULL)
 		n++;
 	quarantined = piece.n > 0 && (max == 0 || n == 0);
@@ -114,8 +116,8 @@ drain_step_once(struct spool *sp, struct db *db, struct arena *a,
 }
 
 /*
- * Begin, and learn how far the file is drained.  Its row stays locked: what
- * a killed process left with its server has ended before we read on.
+ * Begin, and read how far the file is drained.  The lock on its row waits until
+ * the transaction of a killed process has ended in the server.
  */
 static int
 drain_begin(struct db *db, struct arena *a, const struct spool_file *file,
@@ -135,7 +137,7 @@ drain_begin(struct db *db, struct arena *a, const struct spool_file *file,
 	return 0;
 }
 
-/* Write the records of a piece, and that the file is drained up to its end. */
+/* Log the records of a piece, store its end as drained, and commit. */
 static int
 drain_commit(struct db *db, struct arena *a, const struct spool_file *file,
     const struct spool_piece *piece, struct fail *f)
@@ -155,7 +157,7 @@ drain_commit(struct db *db, struct arena *a, const struct spool_file *file,
 	return db_sync(db, a, rows, piece->n > 0 ? 4 : 2, f);
 }
 
-/* The rows of verdict log and detail table. */
+/* Queue the rows of verdict_log and decision_detail. */
 static int
 send_log(struct db *db, struct arena *a, const struct spool_piece *piece,
     struct fail *f)
@@ -186,8 +188,8 @@ send_log(struct db *db, struct arena *a, const struct spool_piece *piece,
 }
 
 /*
- * Whether the failure is what a record holds, or that there is no partition
- * for it, and will be the same next time: classes 22 and 23.
+ * Whether a record caused the failure, by its content or because no partition
+ * takes it (SQLSTATE classes 22 and 23): a retry would fail, too.
  */
 static bool
 refuses_record(const struct db *db)
@@ -198,7 +200,7 @@ refuses_record(const struct db *db)
 	    (strncmp(state, "22", 2) == 0 || strncmp(state, "23", 2) == 0);
 }
 
-/* The file is in the database: away with it, then with what was noted. */
+/* The whole file is in the database: remove it, then its row. */
 static int
 drain_finish(struct spool *sp, struct db *db, struct arena *a,
     struct spool_file *file, struct fail *f)

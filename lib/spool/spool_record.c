@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One record of the spool as a line: a checksum, a space, a JSON object. */
+/* A record of the spool is a line: a checksum, a space, a JSON object. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -105,7 +105,7 @@ spool_parse(
 	return 1;
 }
 
-/* The beginning of a hash, in hex. */
+/* The first bytes of the hash, in hex. */
 static void
 record_checksum(const char *text, size_t n, char ret[SUM_DIGITS + 1])
 {

@@ -20,12 +20,12 @@
 #include "lib/shared/metric.h"
 #include "lib/txn/txn_int.h"
 
-#define TXN_TRIES 4 /* when it meets deadlocks and used keys */
+#define TXN_TRIES 4 /* after deadlocks and used keys */
 #define LEFT_MIN 50 /* ms; with less no try begins */
 #define RESTART_POLL 20 /* ms between attempts while the server restarts */
 #define MS INT64_C(1000)
 #define SHARE_MIN (100 * MS) /* least share of one event in run_shares() */
-#define SLACK (150 * MS) /* the statement timeout comes first */
+#define SLACK (150 * MS) /* so that the statement timeout comes first */
 
 /* How one try of a transaction ended. */
 enum txn_try {
@@ -65,7 +65,7 @@ txn_run(struct engine *engine, struct db *db, struct arena *a,
 
 	assert(n >= 1 && n <= TXN_MAX);
 
-	/* Half of the time is for single tries, should one event stop all. */
+	/* Keep half of the time to run the events singly if one stops all. */
 	if (!txn_same_user(items, n))
 		txn.deadline -= (deadline - clock_ticks()) / 2;
 	if (!run_tries(&txn, items, n)) {
@@ -125,7 +125,9 @@ run_singly(struct txn *txn, struct decision_request *const *items, size_t n,
 
 	txn->deadline = deadline;
 	if (txn->lock == TXN_SKIP && db_trouble(txn->db) != DB_LOST) {
-		/* The caller has others to answer before it waits. */
+		/*
+		 * The caller has to answer other requests before it may wait.
+		 */
 		for (i = 0; i < n_late; i++)
 			late[i]->outcome = TXN_BUSY;
 		return;
@@ -170,7 +172,7 @@ run_shares(struct txn *txn, struct decision_request *const *items, size_t n,
 	return n_late;
 }
 
-/* Try until the transaction is done, or has failed for good, or is late. */
+/* Try until the transaction is done, cannot succeed, or is late. */
 static bool
 run_tries(struct txn *txn, struct decision_request *const *items, size_t n)
 {
@@ -198,7 +200,7 @@ run_once(struct txn *txn, struct decision_request *const *items, size_t n)
 	enum txn_try t = TRY_DONE;
 
 	if (txn_left(txn) < LEFT_MIN) {
-		/* The failure that took the time says more. */
+		/* Keep an earlier failure, which explains more. */
 		if (f->code == CODE__NONE)
 			fail_set(
 			    f, FAIL_US, UNAVAILABLE, NULL, "the time is over");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Give events that cannot be decided onError verdicts, and log these. */
+/* Log onError verdicts for events that cannot be decided. */
 #include "config.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@
 #include "lib/txn/txn_int.h"
 
 #define LOG_TIME                                                               \
-	(INT64_C(400000)) /* us after the deadline, to log the verdicts */
+	(INT64_C(400000)) /* microseconds after the deadline to log verdicts   \
+			   */
 
 static void degrade_logged_or_spooled(
     struct txn *txn, struct decision_request *const *items, size_t n);

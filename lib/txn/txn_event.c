@@ -203,7 +203,7 @@ build_event(struct txn *txn, struct txn_event *ev,
 	return 0;
 }
 
-/* Find the user of that id, or add it.  NULL when the arena is full. */
+/* Find the user with this id, or add it; NULL if the arena is full. */
 static struct txn_user *
 find_user(struct txn *txn, const char *id)
 {
@@ -223,7 +223,7 @@ find_user(struct txn *txn, const char *id)
 	return user;
 }
 
-/* The reasons as a JSON array, NULL when there is no room. */
+/* The reasons as a JSON array; NULL if the arena is full. */
 static const char *
 reasons_text(struct arena *a, const struct score *score)
 {
@@ -235,8 +235,8 @@ reasons_text(struct arena *a, const struct score *score)
 }
 
 /*
- * The sample as JSON: what a backtest needs to decide the event again, and the
- * result of the shadow, which is left out where there is no room for both.
+ * The sample as JSON: the inputs for deciding the event again, and the result
+ * of the shadow.  The result is left out if there is no room for both.
  */
 static const char *
 sample_text(
@@ -253,7 +253,7 @@ sample_text(
 	return sample_text_with(a, rs, ev, NULL);
 }
 
-/* With a model the sample names the rules' tags: labels count for these. */
+/* With a model, too, the sample has the tags of the rules, for labels. */
 static const char *
 sample_text_with(struct arena *a, const struct ruleset *rs,
     const struct txn_event *ev, const struct shadow_result *shadow)

@@ -59,8 +59,8 @@ txn_read_graph(struct txn *txn, struct fail *f)
 		return 0;
 
 	/*
-	 * Before a root that was found is locked, another transaction may put
-	 * it under another root, or erase an entity.
+	 * Until this transaction locks a root that it found, another one may
+	 * put it under another root, or erase an entity.
 	 */
 	for (tries = 0; again && tries < TXN_ROOT_TRIES; tries++) {
 		if (resolve_roots(txn, &again, f) == -1)
@@ -79,9 +79,9 @@ txn_read_graph(struct txn *txn, struct fail *f)
 }
 
 /*
- * Store the entities that are new and find the root of every entity that may
- * get a link or whose root is out of date.  *again is set when an erasure took
- * one of them meanwhile.
+ * Store the new entities, and find the root of every entity that may get a link
+ * or whose root is out of date.  *again is set if an erasure removed one of
+ * them in the meantime.
  */
 static int
 resolve_roots(struct txn *txn, bool *again, struct fail *f)
@@ -250,7 +250,7 @@ read_links(struct txn *txn, const struct rows *r)
 			rows_int(r, i, a), rows_int(r, i, b) });
 }
 
-/* Read the locked rows.  True if a row is not what it was when it was read. */
+/* Read the locked rows.  Returns true if one has changed since it was read. */
 static bool
 read_locked(struct txn *txn, const struct rows *r)
 {
@@ -281,7 +281,7 @@ read_locked(struct txn *txn, const struct rows *r)
 	return moved;
 }
 
-/* An entity was erased: users below it need another root. */
+/* An entity was erased: give users below it another root. */
 static void
 drop_erased_node(struct txn *txn, struct graph_node *node)
 {
@@ -304,8 +304,8 @@ new_pairs_init(struct new_pairs *it, const struct txn *txn)
 }
 
 /*
- * The next pair of an event that may make a link, if its user's state does not
- * know this link; NULL at the end.
+ * Return the next pair of an event that may make a link, without pairs that the
+ * user's state has as links; NULL at the end.
  */
 static const struct graph_pair *
 new_pairs_next(struct new_pairs *it)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the files of lib/txn share.  Calls go one way: txn.c calls txn_read.c,
- * txn_graph.c, txn_write.c and txn_degrade.c; these call txn_lists.c,
- * txn_queue.c and txn_key.c; all call txn_event.c.
+ * Declarations for the files of lib/txn.  Calls go one way: txn.c calls
+ * txn_read.c, txn_graph.c, txn_write.c and txn_degrade.c; these call
+ * txn_lists.c, txn_queue.c and txn_key.c; all call txn_event.c.
  */
 #ifndef LIB_TXN_TXN_INT_H
 #define LIB_TXN_TXN_INT_H
@@ -28,8 +28,9 @@ struct user_state;
 
 /*
  * The state of an event in one try of its transaction.  The names in brackets
- * are the functions that enter it.  Each try begins at OPEN.  No state but OPEN
- * is left again in the same try, and only OPEN leads to DECIDED.
+ * are the functions that enter it.  Each try begins at OPEN.  An event leaves
+ * OPEN at most once in a try and never leaves another state; only OPEN leads to
+ * DECIDED.
  */
 enum txn_state {
 	/* The event is to be decided. [txn_build()] */
@@ -39,8 +40,8 @@ enum txn_state {
 	 * txn_degrade()] */
 	TXN_STATE_REFUSED,
 
-	/* Its row has left the queue: another worker has done it. [txn_read()]
-	 */
+	/* Its row has left the queue: another companion took it, or an erasure
+	 * removed it. [txn_read()] */
 	TXN_STATE_DEQUEUED,
 
 	/* An earlier transaction used its idempotency key. [txn_read()] */
@@ -65,15 +66,15 @@ struct txn_user {
 	const char *id;
 	struct user_state *state;
 	struct graph_node *node; /* in the graph; id 0 before the first link */
-	bool stored; /* a row exists */
-	bool stale_root; /* its root is under another root since */
+	bool stored; /* its row exists */
+	bool stale_root; /* its root is no longer a root */
 	bool changed; /* the row must be written */
 	bool
 	    busy; /* another transaction locks it, and this one does not wait */
 	int64_t now; /* of the latest event */
 };
 
-/* What the database says of an API key. */
+/* An API key in the database. */
 struct txn_apikey {
 	bool live;
 	int64_t scopes;
@@ -91,28 +92,27 @@ struct txn_event {
 					   maybe itself; NULL: no API key */
 	struct txn_apikey apikey; /* of the first event with that API key */
 	struct txn_user *user;
-	struct graph_node
-	    *identifiers[IDENTIFIER__MAX]; /* NULL where it has none */
+	struct graph_node *identifiers[IDENTIFIER__MAX]; /* NULL: none */
 	struct place place; /* of its ip */
-	struct list_key keys[LIST_KEYS_MAX]; /* what a list may name it by */
+	struct list_key keys[LIST_KEYS_MAX]; /* its values in lists */
 	size_t n_keys;
-	enum list_kind listed; /* what the lists say of it, or 0 */
-	bool may_link; /* some pair of its entities may be a new link */
+	enum list_kind listed; /* the list that matches, or 0 */
+	bool may_link; /* two of its entities may make a new link */
 	int64_t now; /* the database's clock */
 	const char *earlier_id; /* verdict under the same key, or NULL */
 	const char *earlier_event;
 	int64_t earlier_at;
-	int64_t earlier_digest; /* of the event it was made for, or 0 */
+	int64_t earlier_digest; /* of the event of that verdict, or 0 */
 	int64_t digest; /* of this event, if it has a key */
 
-	/* From DECIDED on; sample and case_id not of a dry run. */
+	/* If DECIDED; a dry run has no sample and no case_id. */
 	struct decision decision;
 	struct shadow_result shadow; /* id NULL without a shadow */
 	struct entity_risk_rates risk[IDENTIFIER__MAX]; /* of device and ip */
 	struct signal_facts facts; /* the signals point into it */
 	struct signals signals;
 	const char *sample; /* JSON for the detail row */
-	const char *case_id; /* of a review, else NULL */
+	const char *case_id; /* for the verdict review, else NULL */
 };
 
 /* A transaction in progress. */
@@ -133,34 +133,33 @@ struct txn {
 	struct fail why; /* of the latest try that failed */
 };
 
-/* Tries to reach the roots of an event before another transaction moves them.
- */
+/* Tries to lock the roots of an event while other transactions move them. */
 #define TXN_ROOT_TRIES 5
 
-/* An event's entities, and a root of each when it is read and in every try. */
+/* The entities of an event, with a root each from reading and each try. */
 #define TXN_NODES_MAX ((IDENTIFIER__MAX + 1) * (2 + TXN_ROOT_TRIES))
 
 /* Statements of one round trip, begin and commit included. */
 #define TXN_STATEMENTS_MAX 16
 
 /*
- * A txn_send_ function queues a statement of the current round trip, and gives
- * the index of its result among those of db_sync(), or TXN_NOT_SENT where the
- * events need none of it.
+ * A txn_send_ function queues a statement of the current round trip.
+ * *ret_index is the index of its result in db_sync(), or TXN_NOT_SENT if the
+ * events do not need it.
  */
 #define TXN_NOT_SENT (-1)
 
-/* txn_event.c: how the transaction is laid out, and what all steps need */
+/* txn_event.c: setting up a transaction, and helpers of all steps */
 
 /*
- * Make sure that the connection can do what the items need, and lay them out.
- * Returns 0, or -1 with f set.
+ * Prepare the connection for the items, and call txn_build().  Returns 0, or -1
+ * with f set.
  */
 int txn_begin(struct txn *txn, struct decision_request *const *items, size_t n,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * Lay out the events of the items, their users and their entities.  Returns 0,
+ * Set up the events of the items, their users and their entities.  Returns 0,
  * or -1 with f set.
  */
 int txn_build(struct txn *txn, struct decision_request *const *items, size_t n,
@@ -177,13 +176,13 @@ struct event_context txn_event_context(
 bool txn_records(const struct txn_event *ev);
 
 /*
- * Whether an API key may do what the item asks for; if not, item->fail says
- * why.  The API key cache keeps the answer for when the database is away.
+ * Whether an API key allows the item; if not, item->fail says why.  The result
+ * goes into the API key cache, for use while the database is unreachable.
  */
 bool txn_apikey_verified(const struct txn *txn, struct decision_request *item,
     const struct txn_apikey *key);
 
-/* Whether the scopes (bits) include all that the item asks for, likewise. */
+/* Whether the scopes (bits) allow the item; if not, item->fail says why. */
 bool txn_apikey_allows(struct decision_request *item, int64_t scopes);
 
 /*
@@ -198,7 +197,8 @@ int txn_answer(struct txn *txn, struct txn_event *ev, struct fail *f)
 /*
  * Begin, lock the users, and read what the events need: API keys, earlier
  * decisions, user states, entities, list entries, and the rulebooks if they
- * have changed.  Then each event has its state.  Returns 0, or -1 with f set.
+ * have changed.  Then set the state of each event.  Returns 0, or -1 with f
+ * set.
  */
 int txn_read(struct txn *txn, struct fail *f)
     __attribute__((warn_unused_result));
@@ -235,10 +235,9 @@ int txn_send_lists(struct txn *txn, unsigned subjects, int *ret_index,
     struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * Match each event against the cached lists and the rows r of the query for
- * the subjects in queried (NULL: none).  Lists that became too long for the
- * cache since then take a round trip of their own.  Returns 0, or -1 with f
- * set.
+ * Match each event against the cached lists and the rows r of the query for the
+ * subjects in queried (NULL: none).  Lists that have become too long for the
+ * cache since then need another round trip.  Returns 0, or -1 with f set.
  */
 int txn_match_lists(struct txn *txn, unsigned queried, const struct rows *r,
     struct fail *f) __attribute__((warn_unused_result));
@@ -246,21 +245,21 @@ int txn_match_lists(struct txn *txn, unsigned queried, const struct rows *r,
 /* txn_queue.c */
 
 /*
- * Queue the query for which of the events are still in the queue; it runs
- * after the users are locked.  Returns 0, or -1 with f set.
+ * Queue the query that finds which events are still in the queue; it runs after
+ * the users are locked.  Returns 0, or -1 with f set.
  */
 int txn_send_queue(struct txn *txn, int *ret_index, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* Move the events that these rows do not have from OPEN to GONE. */
+/* Set events of the queue that these rows lack to DEQUEUED. */
 void txn_read_queue(struct txn *txn, const struct rows *r);
 
-/* Whether the event leaves the queue with this transaction. */
+/* Whether this transaction removes the event from the queue. */
 bool txn_takes(const struct txn_event *ev);
 
 /*
- * Queue the removal of those events from the queue; it fails (DB_AGAIN) if one
- * is gone.  Returns 0, or -1 with f set.
+ * Queue the removal of these events from the queue; the statement fails
+ * (DB_AGAIN) if a row is missing.  Returns 0, or -1 with f set.
  */
 int txn_send_take(struct txn *txn, int *ret_index, struct fail *f)
     __attribute__((warn_unused_result));
@@ -272,8 +271,9 @@ int txn_digest(struct txn *txn, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Find the first event before ev that has its key and is neither refused nor
- * gone, or NULL.
+ * Find the first event before ev with the same key that is neither REFUSED nor
+ * DEQUEUED; NULL: none.  Events of the queue never have the same key, because
+ * assay.async_queue has one row per event id.
  */
 const struct txn_event *txn_find_same(
     const struct txn *txn, const struct txn_event *ev);
@@ -306,9 +306,9 @@ int txn_write_spool(struct txn *txn, struct fail *f)
 /* txn_degrade.c */
 
 /*
- * Give the items that could not be decided, because of txn->why, their onError
- * verdicts and log them: in the database, else in the spool.  An item that is
- * to be kept fails instead.
+ * Give the items onError verdicts, because txn->why prevented their decision,
+ * and log these in the database, else in the spool.  An item with keep fails
+ * instead.
  */
 void txn_degrade(
     struct txn *txn, struct decision_request *const *items, size_t n);

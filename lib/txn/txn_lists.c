@@ -69,7 +69,9 @@ txn_match_lists(
 	if (r != NULL)
 		read_list_entries(txn, r);
 
-	/* A list that became too long since was neither cached nor queried. */
+	/*
+	 * A list that has just become too long is neither cached nor queried.
+	 */
 	if (txn_send_lists(
 		txn, list_cache_long(lists) & ~queried, &late_index, f) == -1)
 		return -1;

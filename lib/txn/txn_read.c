@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a transaction reads before it decides its events. */
+/* Reading the data of a transaction before its events are decided. */
 #include "config.h"
 
 #include <assert.h>
@@ -147,7 +147,7 @@ send_read(
 	return ret->weights == -1 ? -1 : 0;
 }
 
-/* Queue a statement timeout, unless the session's own is about right. */
+/* Queue a statement timeout, unless the session's is right within 100 ms. */
 static int
 send_timeout(struct txn *txn, struct fail *f)
 {
@@ -245,7 +245,7 @@ find_asks(struct txn *txn, struct txn_event *ev)
 	return a;
 }
 
-/* Queue the query for the entities besides users. */
+/* Queue the query for all entities except users. */
 static int
 send_nodes(struct txn *txn, int *ret_index, struct fail *f)
 {
