@@ -16,6 +16,8 @@ if [ "${RUN_SERVICES:-}" != 1 ]; then
 fi
 
 cd "$srcdir" || exit 99
+# psql starts another psql for a second session: \!
+PATH=$(stack_pg_bin):$PATH
 failed=0
 n=0
 stack_pg_pid=
