@@ -227,7 +227,7 @@ cut_at(const char *text, size_t size)
 /*
  * The name that decides how a member is redacted.  The value of a list entry is
  * what the entry's subject says; with an unknown subject it may be anything.
- * The value of a condition has a path beside it.
+ * An object with a path is a condition; its value is not secret.
  */
 static const char *
 known_as(struct json_object *json, const char *name)

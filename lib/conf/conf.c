@@ -20,8 +20,7 @@
 #include "lib/sys/limits.h"
 #include "lib/sys/log.h"
 
-#define CREDENTIALS_MAX ((size_t)65536) /* bytes of all credentials together   \
-					 */
+#define CREDENTIALS_MAX ((size_t)65536) /* bytes, all together */
 #define CREDSTORE "/etc/credstore" /* where the units load them */
 #define CREDSTORE_PREFIX "assay."
 #define WEEK_MINUTES (7 * 24 * 60)
@@ -212,7 +211,7 @@ parse_file(
 		/* Hide the name: it may be the second line of a secret. */
 		if ((i = find_setting(name)) == SETTINGS)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, where,
-			    "names no setting");
+			    "is not a setting");
 		sources[i].value = *value == '\0' ? NULL : value;
 		sources[i].line = line;
 	}

@@ -122,7 +122,7 @@ parse_socket(struct url_piece host, const char *rest, struct redis_url *ret,
 		    ret_why, "has a parameter other than db after the path");
 	if (parse_db(rest + 4, ret) == -1)
 		return refuse_redis_url(
-		    ret_why, "has a db that is no whole number");
+		    ret_why, "has a db that is not a whole number");
 	return 0;
 }
 
@@ -146,7 +146,7 @@ parse_host(struct url_piece host, const char *rest, struct redis_url *ret,
 	host.size = (size_t)(stop - host.text);
 	if (host.size == 0 || host.size >= sizeof(ret->host))
 		return refuse_redis_url(
-		    ret_why, "has no host, or too long a one");
+		    ret_why, "has no host, or one that is too long");
 	memcpy(ret->host, host.text, host.size);
 	ret->numeric =
 	    inet_pton(bracket ? AF_INET6 : AF_INET, ret->host, &any) == 1;
@@ -158,10 +158,10 @@ parse_host(struct url_piece host, const char *rest, struct redis_url *ret,
 		    ret_why, "has a port that is not 1 to 65535");
 	if (strchr(rest, '?') != NULL)
 		return refuse_redis_url(
-		    ret_why, "has parameters, which mean nothing");
+		    ret_why, "has parameters, which are not allowed");
 	if (*rest == '/' && rest[1] != '\0' && parse_db(rest + 1, ret) == -1)
 		return refuse_redis_url(
-		    ret_why, "has a db that is no whole number");
+		    ret_why, "has a db that is not a whole number");
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One PostgreSQL connection: its life, and what callers ask of it. */
+/* One PostgreSQL connection: making, closing and configuring it. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "core/base/fail.h"
 #include "lib/db/db_int.h"
 
-/* Name, text and nature of every statement. */
+/* Name, text and properties of every statement. */
 const struct db_stmt db_stmts[STMT__MAX] = {
 #define STMT(ident, name, write, late, types, text)                            \
 	[STMT_##ident] = { name, text, types, write, late },

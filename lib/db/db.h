@@ -21,7 +21,7 @@ struct fail;
 
 #define DB_PARAMS_MAX 24
 
-/* Why the last call failed, as far as a caller acts on it. */
+/* Why the last call failed, as far as callers must know. */
 enum db_trouble {
 	DB_FINE = 1,
 	DB_LOST, /* no connection, or it died */
@@ -34,7 +34,7 @@ enum db_trouble {
 
 /* Why this program cannot use the database of a server that answers. */
 enum db_unfit {
-	DB_FIT = 1, /* it can, or no server answers */
+	DB_FIT = 1, /* it can use it, or no server answers */
 	DB_UNTRIED, /* the breaker is open: db_set_breaker() */
 	DB_OLD, /* a migration is missing */
 	DB_NEWER, /* it needs a newer program */
@@ -77,15 +77,16 @@ struct rows {
 };
 
 /*
- * What processes with one connection string know of its servers.  Begins
- * zeroed.  Every member is atomic, so a process may be killed at any moment.
+ * The state of the servers of one connection string, shared by processes.  It
+ * begins zeroed.  Every member is atomic, so a process may be killed at any
+ * moment.
  */
 struct db_shared {
 	_Atomic int32_t host; /* of the last session, or the next to try */
-	_Atomic int32_t why[DB_HOSTS_MAX]; /* reasons that the log has */
+	_Atomic int32_t why[DB_HOSTS_MAX]; /* latest logged reasons */
 	struct db_abandoned left;
 	_Atomic int64_t poll_at; /* clock_ticks() of the next poll of left */
-	_Atomic int32_t full; /* the log says that left has too many */
+	_Atomic int32_t full; /* 1: too many abandoned sessions, logged */
 };
 
 /*

@@ -23,7 +23,7 @@ struct db_abandoned {
 /* Add a session; without a free slot it is not counted. */
 void db_abandoned_add(struct db_abandoned *l, int64_t name);
 
-/* How many there are; their numbers go to ret unless it is NULL. */
+/* Return how many there are; write their numbers to ret if not NULL. */
 size_t db_abandoned_list(
     const struct db_abandoned *l, int64_t ret[DB_ABANDONED_MAX]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows to write, kept by column, as arrays are sent. */
+/* Rows to write, stored by column and sent as arrays. */
 #include "config.h"
 
 #include <assert.h>

@@ -13,7 +13,7 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define CONNECT_MAX (3 * CLOCK_SECOND) /* to have a session */
+#define CONNECT_MAX (3 * CLOCK_SECOND) /* to begin a session */
 #define CONNECT_DECIDE (1 * CLOCK_SECOND) /* the same for a decide worker */
 #define SHARE_MIN (CLOCK_SECOND / 4) /* of that, for one of several hosts */
 #define POLL_ABANDONED (CLOCK_SECOND / 2) /* between two polls */
@@ -154,7 +154,7 @@ try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
 	return -1;
 }
 
-/* Returns -1 with DB_LOST if another host may do better. */
+/* Try host i.  Returns -1 with DB_LOST if another host may succeed. */
 static int
 try_one_host(struct db *db, size_t i, int64_t deadline, struct fail *f)
 {

@@ -13,7 +13,7 @@
 
 static const char *find_sqlstate(const char *words);
 
-/* The columns of the table. */
+/* The rows of db_connect_error.tbl. */
 static const struct {
 	const char *name;
 	const char *text;
@@ -25,7 +25,7 @@ static const struct {
 #undef WHY
 };
 
-/* How the SQLSTATE of a refusal begins. */
+/* Prefixes of the SQLSTATE of a refusal. */
 static const struct {
 	const char *prefix;
 	enum db_connect_error why;
@@ -37,7 +37,7 @@ static const struct {
 	{ "25006", DB_CONNECT_ERROR_READONLY },
 };
 
-/* What libpq itself says; the first that is found counts. */
+/* Words of libpq; the first match counts. */
 static const struct {
 	const char *words;
 	enum db_connect_error why;
@@ -104,7 +104,7 @@ db_connect_error_help(enum db_connect_error why)
 	return kinds[why].help;
 }
 
-/* "FATAL:  28000: words": five characters between two marks; or NULL. */
+/* Find the SQLSTATE in "FATAL:  28000: words"; NULL: none. */
 static const char *
 find_sqlstate(const char *words)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a failure means: a lost session, or an error the server reported. */
+/* Handling failures: a lost session, or an error that the server reported. */
 #include "config.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 	static const struct {
 		const char *prefix;
 		enum db_trouble trouble;
-		enum code code; /* UNAVAILABLE: it may well succeed later */
+		enum code code; /* UNAVAILABLE: a retry may succeed */
 	} classes[] = {
 		{ "23505", DB_DUPLICATE, INTERNAL },
 		{ "40", DB_AGAIN, UNAVAILABLE },
@@ -84,7 +84,8 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 	}
 	db->trouble = classes[i].trouble;
 
-	/* The server's words may quote a value, but not those of a migration.
+	/*
+	 * Show the text of the server only to migrations: it may quote values.
 	 */
 	if (db->setup == 0)
 		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s (%s)",
@@ -108,7 +109,7 @@ refuse_read_only(struct db *db, struct fail *f)
 		db_log_connect_failure(
 		    db, db->host, DB_CONNECT_ERROR_READONLY, READ_ONLY);
 
-	/* Another worker may have done so before. */
+	/* Do nothing if another worker has already changed the host. */
 	atomic_compare_exchange_strong(
 	    &db->shared->host, &ours, (int32_t)((db->host + 1) % n));
 	if (db->retry_at != NULL)

@@ -11,14 +11,14 @@
 #include "core/base/fail.h"
 #include "lib/db/db_host.h"
 
-#define PORT "5432" /* of an element of a list that names none */
+#define PORT "5432" /* for a host without a port */
 
-/* The lists of a string, in struct db_hosts' dh_texts. */
+/* Indices of the lists in texts of struct db_hosts. */
 enum { HOSTS, ADDRESSES, PORTS };
 
-/* A list of libpq, cut at its commas. */
+/* A list of libpq, split at its commas. */
 struct elements {
-	size_t n; /* one more than the array has: too many */
+	size_t n; /* more than the array has: too many */
 	const char *all[DB_HOSTS_MAX];
 };
 
@@ -54,14 +54,14 @@ db_hosts_clear(struct db_hosts *h)
 	memset(h, 0, sizeof(*h));
 }
 
-/* Whether libpq reads a string, and as it was meant. */
+/* Whether libpq can parse a string and its parts look right. */
 static bool
 is_readable(const char *url)
 {
 	PQconninfoOption *options, *opt;
 	bool readable;
 
-	/* Without these it is the name of a database. */
+	/* Without these the string is only the name of a database. */
 	if (strchr(url, '=') == NULL && strstr(url, "://") == NULL)
 		return true;
 	options = PQconninfoParse(url, NULL);
@@ -72,7 +72,7 @@ is_readable(const char *url)
 	return readable;
 }
 
-/* Whether a part of a connection string can be what it stands for. */
+/* Whether a part of a connection string looks like such a part. */
 static bool
 is_plain(const PQconninfoOption *opt)
 {
@@ -85,9 +85,9 @@ is_plain(const PQconninfoOption *opt)
 }
 
 /*
- * The lists as libpq itself has them after service file and environment: it
- * tells them of a connection only, so it gets a setting that it refuses before
- * it resolves a name or opens a socket.
+ * Read the lists that libpq uses, after service file and environment.  libpq
+ * shows them only for a connection.  So start one with an invalid setting,
+ * which libpq refuses before it resolves a name or opens a socket.
  */
 static bool
 read_lists(const char *url, struct db_hosts *ret)
@@ -123,8 +123,9 @@ keep_list(const PQconninfoOption *opt, struct db_hosts *ret)
 }
 
 /*
- * One host is left to libpq as the string has it.  Of several each must have a
- * name or an address, and the addresses and ports must be as many.
+ * Split the hosts.  For a single host, libpq uses the string unchanged.  With
+ * several hosts, each must have a name or an address, and the lists must have
+ * equal lengths.
  */
 static bool
 split_hosts(struct db_hosts *ret)
@@ -160,7 +161,7 @@ split_hosts(struct db_hosts *ret)
 	return true;
 }
 
-/* Cut a list, which may be NULL, at its commas. */
+/* Split a list, which may be NULL, at its commas. */
 static void
 split_list(char *text, struct elements *ret)
 {
@@ -175,7 +176,7 @@ split_list(char *text, struct elements *ret)
 	}
 }
 
-/* Whether string or environment say what a server must be. */
+/* Whether string or environment set target_session_attrs. */
 static bool
 names_session(const char *url)
 {

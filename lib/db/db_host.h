@@ -9,19 +9,19 @@ struct fail;
 
 #define DB_HOSTS_MAX 8
 
-/* Parameters that override the connection string; NULL overrides nothing. */
+/* Parameters that override the connection string; NULL: do not override. */
 struct db_host {
 	const char *host;
 	const char *hostaddr;
 	const char *port;
 };
 
-/* Begins zeroed. */
+/* The hosts.  Initialize it with zeros. */
 struct db_hosts {
 	size_t n;
 	struct db_host all[DB_HOSTS_MAX];
-	const char *attrs; /* target_session_attrs, NULL: that of the string */
-	char *texts[3]; /* what the others point into */
+	const char *attrs; /* target_session_attrs; NULL: as in the string */
+	char *texts[3]; /* the other members point into them */
 };
 
 /*
@@ -29,8 +29,8 @@ struct db_hosts {
  * hostaddr and port, else those of the service that it names, else those of
  * the environment.  Of several hosts only one that accepts writes is used,
  * unless target_session_attrs is given.  Returns 0, or -1 with f set when libpq
- * cannot parse the string, or when a password with an unencoded "@" or "/" has
- * ended up in host, port or name.  f quotes nothing of the string.
+ * cannot parse the string, or if a part of a password with an unencoded "@" or
+ * "/" became host, port or name.  f shows nothing of the string.
  */
 int db_hosts_read(struct db_hosts *ret, const char *url, struct fail *f);
 

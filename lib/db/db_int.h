@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the files of lib/db share.  Only they include it, and libpq. */
+/* Declarations for the files of lib/db; only they include it and libpq. */
 #ifndef LIB_DB_DB_INT_H
 #define LIB_DB_DB_INT_H
 
@@ -45,7 +45,7 @@ struct db_stmt {
 	const char *text;
 	const char *types; /* of its columns: s text, i bigint, t timestamptz,
 			      b bytea; empty if it takes no arrays */
-	bool write; /* must not be repeated blindly */
+	bool write; /* must not be repeated after a lost session */
 	bool late; /* decide workers prepare it when they first run it */
 };
 
@@ -77,8 +77,8 @@ int db_flush(struct db *db, int64_t deadline);
 PGresult *db_next_result(struct db *db, int64_t deadline);
 
 /*
- * When to give up the server in this call: soon after its own timeout, or the
- * time of db_set_deadline().
+ * The time at which this call stops waiting for the server: soon after the
+ * statement timeout, or the time of db_set_deadline().
  */
 int64_t db_call_deadline(const struct db *db);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Named statements are prepared, early ones when a session begins. */
+/* Preparing named statements; early ones at the start of a session. */
 #include "config.h"
 
 #include <inttypes.h>

@@ -112,7 +112,7 @@ rows_get_time(const struct rows *r, const char *name)
 	return rows_time(r, 0, rows_col(r, name));
 }
 
-/* The bytes of a value, NULL for null. */
+/* The bytes of a value; NULL for SQL null. */
 static const char *
 rows_raw(const struct rows *r, int row, int col, int *size)
 {

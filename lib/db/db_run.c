@@ -36,7 +36,7 @@ db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 		/* The server may have run the write: do not repeat it. */
 		if (db_stmts[stmt].write)
 			return fail_set(f, FAIL_UNCERTAIN, UNAVAILABLE, NULL,
-			    "the database went away during a write");
+			    "the connection was lost during a write");
 	}
 	return -1;
 }
@@ -149,7 +149,10 @@ db_sync(
 			if (arena_defer(a, result_free, res) == -1 && r == 0)
 				r = fail_memory(f);
 		} else {
-			/* The server skips what follows the first error. */
+			/*
+			 * After the first error the server skips the other
+			 * statements.
+			 */
 			if (r == 0)
 				r = db_refused(db, res, f);
 			PQclear(res);

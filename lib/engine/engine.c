@@ -488,7 +488,7 @@ load_digest_key(
 	key = rows_bytes(&rows, 0, rows_col(&rows, "event"), &size);
 	if (size != EVENT_DIGEST_KEY_SIZE)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "the key of digests has %zu bytes", size);
+		    "the key of event digests has %zu bytes", size);
 	memcpy(load->digest_key, key, size);
 	return 0;
 }

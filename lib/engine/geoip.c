@@ -51,7 +51,7 @@ geoip_open(const char *path, struct fail *f)
 
 	g = calloc(1, sizeof(*g));
 	if (g == NULL) {
-		fail_set(f, FAIL_US, INTERNAL, "GEOIP_DB", "has no memory");
+		fail_set(f, FAIL_US, INTERNAL, "GEOIP_DB", "out of memory");
 		return NULL;
 	}
 	error = MMDB_open(path, MMDB_MODE_MMAP, &g->db);

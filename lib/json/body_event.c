@@ -27,7 +27,7 @@ typedef const char *form(
 
 /* A field that is a string: its member and its form. */
 struct text_field {
-	const char *path; /* in the event, "subject.userId" */
+	const char *path; /* path in the event: "subject.userId" */
 	size_t member; /* a const char * of struct event */
 	bool required;
 	form *form;

@@ -33,8 +33,8 @@ struct retention_sweep {
 	int64_t width; /* minutes of rows that the next search covers */
 
 	/*
-	 * The batches of one collection; after them all rows until then are
-	 * removed.
+	 * The batches of one collection.  After the last of them, all rows
+	 * older than until are removed.
 	 */
 	int64_t part[RETENTION_BATCHES];
 	int64_t run[RETENTION_BATCHES];

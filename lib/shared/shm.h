@@ -15,8 +15,7 @@
 
 #define SHM_SLOTS 256 /* the most workers */
 #define SHM_KEYS ((size_t)16384) /* slots of each table of API keys */
-#define SHM_LOGINS ((size_t)65536) /* slots of the table of client addresses   \
-				    */
+#define SHM_LOGINS ((size_t)65536) /* slots of client addresses */
 #define SHM_SPOOL_ID_SIZE 31 /* CRYPT_ID_SIZE */
 #define SHM_SETTINGS ((size_t)3) /* shared runtime settings */
 
@@ -59,7 +58,7 @@ struct shm {
 	struct window login[SHM_LOGINS];
 	struct apikey_slot known[SHM_KEYS];
 	_Atomic int32_t
-	    hashing[SHM_SLOTS]; /* pids, of
+	    hashing[SHM_SLOTS]; /* pids of holders, see
 				      fcgi/worker/host_semaphore.c */
 	_Atomic int32_t
 	    long_requests[SHM_SLOTS]; /* the same, for long requests */

@@ -24,8 +24,7 @@
 
 #define ACTIVE "active" /* the file that workers append to */
 #define SUFFIX_DRAIN ".drain" /* closed for appending, to be drained */
-#define SUFFIX_QUARANTINE ".quarantine" /* records that the database refused   \
-					 */
+#define SUFFIX_QUARANTINE ".quarantine" /* refused records */
 
 #define ID_PREFIX "spl_" /* of the id of a spool */
 #define COUNT_AT_ONCE 1000 /* records */
@@ -244,12 +243,12 @@ spool_quarantine(struct spool *sp, const struct spool_file *file,
 	fd = openat(
 	    sp->dir, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd == -1)
-		return refuse_spool(f, "setting aside");
+		return refuse_spool(f, "quarantining");
 	r = write_whole(fd, line, strlen(line)) == -1 ||
 	    write_whole(fd, "\n", 1) == -1 || fsync(fd) == -1 ||
 	    fsync(sp->dir) == -1;
 	close(fd);
-	return r ? refuse_spool(f, "setting aside") : 0;
+	return r ? refuse_spool(f, "quarantining") : 0;
 }
 
 void

@@ -20,7 +20,7 @@
 #include "lib/shared/metric.h"
 #include "lib/txn/txn_int.h"
 
-#define TXN_TRIES 4 /* after deadlocks and used keys */
+#define TXN_TRIES 4 /* the most tries after deadlocks and used keys */
 #define LEFT_MIN 50 /* ms; with less no try begins */
 #define RESTART_POLL 20 /* ms between attempts while the server restarts */
 #define MS INT64_C(1000)
@@ -203,7 +203,7 @@ run_once(struct txn *txn, struct decision_request *const *items, size_t n)
 		/* Keep an earlier failure, which explains more. */
 		if (f->code == CODE__NONE)
 			fail_set(
-			    f, FAIL_US, UNAVAILABLE, NULL, "the time is over");
+			    f, FAIL_US, UNAVAILABLE, NULL, "deadline exceeded");
 		return TRY_GIVE_UP;
 	}
 	if (txn_begin(txn, items, n, f) == -1)

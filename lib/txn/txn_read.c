@@ -109,7 +109,7 @@ txn_read_earlier(struct txn *txn, struct fail *f)
 			continue;
 		if (rows->n != 1)
 			return fail_set(f, FAIL_US, INTERNAL, NULL,
-			    "an idempotency key names no decision");
+			    "the decision of an idempotency key is missing");
 		answer = &txn->events[i].item->answer;
 		answer->id = rows_get_text(rows, "id");
 		answer->event_id = rows_get_text(rows, "event_id");
