@@ -12,7 +12,7 @@
 
 static const struct {
 	const char *ip;
-	const char *want; /* canonical text, NULL: no address */
+	const char *want; /* canonical text, NULL: invalid */
 	bool pub;
 } ips[] = {
 	{ "196.188.12.3", "196.188.12.3", true },
@@ -92,7 +92,7 @@ static const struct {
 
 static const struct {
 	const char *phone;
-	const char *want; /* digits, NULL: no number */
+	const char *want; /* digits, NULL: invalid */
 } phones[] = {
 	{ "+251911234544", "251911234544" },
 	{ "00251911234544", "251911234544" },
@@ -142,13 +142,13 @@ static const struct {
 	{ EVENT_ORDER_PLACE, "order.place", true },
 };
 
-static const char *const no_currencies[] = { "", "E", "EU", "EURO", "eur",
+static const char *const unknown_currencies[] = { "", "E", "EU", "EURO", "eur",
 	"AAA", "UDS", "XTS", "XXX", "ZZZ" };
 
-static const char *const no_types[] = { NULL, "", "card", "card.authorize ",
-	"Card.authorize", "card.authorise" };
+static const char *const unknown_types[] = { NULL, "", "card",
+	"card.authorize ", "Card.authorize", "card.authorise" };
 
-START_TEST(addresses)
+START_TEST(address_is_made_canonical)
 {
 	char got[EVENT_IP_SIZE];
 	bool pub = !ips[_i].pub;
@@ -163,7 +163,7 @@ START_TEST(addresses)
 }
 END_TEST
 
-START_TEST(phone_numbers)
+START_TEST(phone_number_is_reduced_to_digits)
 {
 	char got[EVENT_PHONE_SIZE];
 
@@ -176,7 +176,7 @@ START_TEST(phone_numbers)
 }
 END_TEST
 
-START_TEST(currencies_are_found)
+START_TEST(only_currencies_in_use_are_known)
 {
 	static const char codes[][4] = {
 #define CURRENCY(code) #code,
@@ -190,12 +190,12 @@ START_TEST(currencies_are_found)
 		if (i > 0)
 			ck_assert_str_lt(codes[i - 1], codes[i]);
 	}
-	for (i = 0; i < nitems(no_currencies); i++)
-		ck_assert(!event_currency(no_currencies[i]));
+	for (i = 0; i < nitems(unknown_currencies); i++)
+		ck_assert(!event_currency(unknown_currencies[i]));
 }
 END_TEST
 
-START_TEST(type_names)
+START_TEST(type_has_a_name_and_may_have_a_baseline)
 {
 	ck_assert_str_eq(event_type_name(types[_i].type), types[_i].name);
 	ck_assert_int_eq(event_type_parse(types[_i].name), types[_i].type);
@@ -204,9 +204,9 @@ START_TEST(type_names)
 }
 END_TEST
 
-START_TEST(unknown_type_names)
+START_TEST(unknown_type_is_refused)
 {
-	ck_assert_int_eq(event_type_parse(no_types[_i]), EVENT_TYPE__NONE);
+	ck_assert_int_eq(event_type_parse(unknown_types[_i]), EVENT_TYPE__NONE);
 }
 END_TEST
 
@@ -216,7 +216,7 @@ START_TEST(every_type_is_listed)
 }
 END_TEST
 
-START_TEST(attributes_by_name)
+START_TEST(attribute_is_found_by_exact_name)
 {
 	static const struct attr attrs[] = {
 		{ .name = "a", .value = { .type = VALUE_BOOL, .flag = true } },
@@ -249,7 +249,7 @@ normal_is(const struct event *ev, const char *want)
 	arena_reset(&arena);
 }
 
-START_TEST(normal_form)
+START_TEST(normal_form_has_all_fields_in_order)
 {
 	static const struct attr attrs[] = {
 		{ .name = "z",
@@ -295,14 +295,17 @@ suite_event(void)
 	Suite *s = suite_create("event");
 	TCase *tc = tcase_create("event");
 
-	tcase_add_loop_test(tc, addresses, 0, (int)nitems(ips));
-	tcase_add_loop_test(tc, phone_numbers, 0, (int)nitems(phones));
-	tcase_add_test(tc, currencies_are_found);
-	tcase_add_loop_test(tc, type_names, 0, (int)nitems(types));
-	tcase_add_loop_test(tc, unknown_type_names, 0, (int)nitems(no_types));
+	tcase_add_loop_test(tc, address_is_made_canonical, 0, (int)nitems(ips));
+	tcase_add_loop_test(
+	    tc, phone_number_is_reduced_to_digits, 0, (int)nitems(phones));
+	tcase_add_test(tc, only_currencies_in_use_are_known);
+	tcase_add_loop_test(
+	    tc, type_has_a_name_and_may_have_a_baseline, 0, (int)nitems(types));
+	tcase_add_loop_test(
+	    tc, unknown_type_is_refused, 0, (int)nitems(unknown_types));
 	tcase_add_test(tc, every_type_is_listed);
-	tcase_add_test(tc, attributes_by_name);
-	tcase_add_test(tc, normal_form);
+	tcase_add_test(tc, attribute_is_found_by_exact_name);
+	tcase_add_test(tc, normal_form_has_all_fields_in_order);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/engine/event_digest.c: equal events, equal digests; versions say nothing.
- */
+/* lib/engine/event_digest.c: digests of equal and of different events. */
 #include "config.h"
 
 #include "core/base/arena.h"
@@ -11,7 +10,7 @@
 
 static _Alignas(16) char block[1 << 16];
 
-START_TEST(digests)
+START_TEST(digest_depends_on_key_and_event)
 {
 	const uint8_t key[EVENT_DIGEST_KEY_SIZE] = { 1 };
 	const uint8_t other[EVENT_DIGEST_KEY_SIZE] = { 2 };
@@ -40,7 +39,7 @@ START_TEST(digests)
 }
 END_TEST
 
-START_TEST(differences)
+START_TEST(only_digests_of_same_version_differ)
 {
 	ck_assert(!event_digest_differs(0x101, 0x101));
 	ck_assert(event_digest_differs(0x101, 0x201));
@@ -55,10 +54,10 @@ Suite *
 suite_event_digest(void)
 {
 	Suite *s = suite_create("event_digest");
-	TCase *tc = tcase_create("digest");
+	TCase *tc = tcase_create("event_digest");
 
-	tcase_add_test(tc, digests);
-	tcase_add_test(tc, differences);
+	tcase_add_test(tc, digest_depends_on_key_and_event);
+	tcase_add_test(tc, only_digests_of_same_version_differ);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/net/event_topic.c: who may subscribe to what. */
+/* lib/net/event_topic.c: the topics of webhooks and of alert channels. */
 #include "config.h"
 
 #include "lib/net/event_topic.h"
@@ -21,7 +21,7 @@ static const struct {
 	{ "", false, false },
 };
 
-START_TEST(offered)
+START_TEST(webhooks_get_no_alerts)
 {
 	ck_assert_int_eq(event_topic_offered(TOPIC_WEBHOOK, topics[_i].name),
 	    topics[_i].webhook);
@@ -30,7 +30,7 @@ START_TEST(offered)
 }
 END_TEST
 
-START_TEST(names)
+START_TEST(names_are_those_offered)
 {
 	const char *got[TOPIC__MAX];
 	size_t i, n;
@@ -50,10 +50,10 @@ Suite *
 suite_event_topic(void)
 {
 	Suite *s = suite_create("event_topic");
-	TCase *tc = tcase_create("topic");
+	TCase *tc = tcase_create("event_topic");
 
-	tcase_add_loop_test(tc, offered, 0, (int)nitems(topics));
-	tcase_add_test(tc, names);
+	tcase_add_loop_test(tc, webhooks_get_no_alerts, 0, (int)nitems(topics));
+	tcase_add_test(tc, names_are_those_offered);
 	suite_add_tcase(s, tc);
 	return s;
 }

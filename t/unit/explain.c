@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* core/explain*.c, core/rule/rule_explain.c: what is so, why, and what would
- * change. */
+/*
+ * core/analyse/explain.c, core/analyse/counterfactual.c,
+ * core/rule/rule_explain.c: why a rule fired, and what would change the
+ * verdict.
+ */
 #include "config.h"
 
 #include <math.h>
@@ -82,9 +85,9 @@ compile(const char *text)
 	return rs;
 }
 
-/* An event in which the signals that rules of these tests read are known. */
+/* Set the signals that the rules of these tests read. */
 static void
-usual(void)
+set_usual_signals(void)
 {
 	struct value *v = sample.signals.value;
 
@@ -100,7 +103,10 @@ usual(void)
 	sample.event.n_attrs = 2;
 }
 
-/* A condition over the usual signals, its truth, and what makes it so. */
+/*
+ * A condition over the usual signals, its truth, and the comparisons that
+ * settle it.
+ */
 static const struct {
 	const char *when;
 	enum truth truth;
@@ -118,7 +124,7 @@ static const struct {
 	{ "attr.calls == \"2\"", TRUTH_UNKNOWN, "attr.calls == \"2\"" },
 	{ "attr.\"not there\" > 1", TRUTH_UNKNOWN, "attr.\"not there\" > 1" },
 
-	/* The first that settles it. */
+	/* The first comparison that settles it. */
 	{ "event.amount > 1 && graph.ringSize > 6 && device.firstSeen",
 	    TRUTH_FALSE, "graph.ringSize > 6" },
 	{ "geo.distanceKm > 9 && graph.ringSize > 6", TRUTH_FALSE,
@@ -128,7 +134,7 @@ static const struct {
 	{ "geo.distanceKm > 9 || attr.calls > 1", TRUTH_TRUE,
 	    "attr.calls > 1" },
 
-	/* Or all that it takes. */
+	/* All comparisons that it takes. */
 	{ "event.amount > 1 && attr.calls > 1", TRUTH_TRUE,
 	    "event.amount > 1, attr.calls > 1" },
 	{ "graph.ringSize > 6 || device.firstSeen", TRUTH_FALSE,
@@ -138,7 +144,7 @@ static const struct {
 	{ "graph.ringSize > 6 || geo.distanceKm > 9", TRUTH_UNKNOWN,
 	    "geo.distanceKm > 9" },
 
-	/* At any depth. */
+	/* The same in nested conditions. */
 	{ "!(graph.ringSize > 6 || geo.distanceKm > 9 && event.amount > 1)",
 	    TRUTH_UNKNOWN, "geo.distanceKm > 9" },
 	{ "!(event.amount > 1 && !(attr.calls > 1)) && attr.who == \"a\"",
@@ -147,7 +153,7 @@ static const struct {
 	    TRUTH_FALSE, "graph.ringSize > 6, attr.calls > 5" },
 };
 
-START_TEST(says_why)
+START_TEST(explanation_has_the_deciding_comparisons)
 {
 	struct value values[RULE_VALUES_MAX];
 	struct rule_explain why;
@@ -155,7 +161,7 @@ START_TEST(says_why)
 	struct str rule, got;
 	size_t i;
 
-	usual();
+	set_usual_signals();
 	str_init(&rule, &arena);
 	str_init(&got, &arena);
 	str_addf(&rule, "rule r { when %s then score += 1, tag t }",
@@ -173,8 +179,8 @@ START_TEST(says_why)
 }
 END_TEST
 
-/* Of more comparisons than are told it says how many there are. */
-START_TEST(counts_the_rest)
+/* The number of comparisons includes those beyond RULE_EXPLAIN_MAX. */
+START_TEST(all_deciding_comparisons_are_counted)
 {
 	struct value values[RULE_VALUES_MAX];
 	struct rule_explain why;
@@ -182,7 +188,7 @@ START_TEST(counts_the_rest)
 	struct str rule;
 	int i;
 
-	usual();
+	set_usual_signals();
 	str_init(&rule, &arena);
 	str_add(&rule, "rule r { when event.amount > 0");
 	for (i = 1; i < 20; i++)
@@ -208,10 +214,10 @@ has_hit(const struct rule_hits *hits, size_t rule)
 }
 
 /*
- * Of made-up rules: true is what fires, and the comparisons alone settle it,
- * with everything else unknown.
+ * Random rules: a rule is true if and only if it fires, and its comparisons
+ * settle it even if all other signals are unknown.
  */
-START_TEST(is_what_decides)
+START_TEST(explanation_agrees_with_evaluation)
 {
 	static struct rule_hits hits;
 	struct value values[RULE_VALUES_MAX], few[RULE_VALUES_MAX];
@@ -268,7 +274,7 @@ search(const char *text)
 	ck_assert(changes.complete);
 }
 
-/* A change as a line. */
+/* Return a change as one line of text. */
 static const char *
 line(const struct counterfactual *c)
 {
@@ -288,7 +294,7 @@ line(const struct counterfactual *c)
 	return str_text(&s);
 }
 
-/* Of the usual event with one signal set besides. */
+/* Searches with the usual signals and one more signal. */
 static const struct {
 	const char *rules; /* NULL: those above */
 	enum signal signal; /* SIGNAL__MAX: none */
@@ -311,7 +317,7 @@ static const struct {
 	    "event.amount 900 1000.01 deny 80", "none" },
 	{ NULL, SIGNAL__MAX, { 0 }, true, "none", "none" },
 
-	/* A whole number stays one, on both sides of a fraction. */
+	/* A whole number stays whole, above and below a fraction. */
 	{ "rule a { when velocity.attemptsLast2m > 3.5 "
 	  "then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false, "velocity.attemptsLast2m 3 4 review 50",
@@ -326,7 +332,7 @@ static const struct {
 	  "then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false, "event.amount 900 1000.0005 review 50",
 	    "none" },
-	/* Steps of hundredths, which few binary fractions are. */
+	/* Steps are hundredths, which few doubles represent exactly. */
 	{ "rule a { when event.amount > 1024.09 "
 	  "then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false, "event.amount 900 1024.1 review 50",
@@ -335,7 +341,7 @@ static const struct {
 	    SIGNAL__MAX, { 0 }, false, "none",
 	    "event.amount 900 1.09 allow 0" },
 
-	/* And numbers so large that there are no such steps. */
+	/* Numbers so large that no double represents such a step. */
 	{ "rule a { when event.amount > 9e14 then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false,
 	    "event.amount 900 900000000000000.1 review 50", "none" },
@@ -346,12 +352,12 @@ static const struct {
 	    SIGNAL__MAX, { 0 }, false, "attr.calls 2 -1e+300 review 50",
 	    "none" },
 
-	/* Where there is no whole number. */
+	/* A range without a whole number. */
 	{ "rule a { when graph.ringSize > 7 && graph.ringSize < 8 "
 	  "then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false, "none", "none" },
 
-	/* What cannot be, is not tried. */
+	/* Values that the signal cannot have are not tried. */
 	{ "rule a { when graph.ringSize > 500 then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false, "none", "none" },
 	{ "rule a { when graph.ringSize < 1 then score += 50, tag t }",
@@ -370,7 +376,7 @@ static const struct {
 	    SIGNAL__MAX, { 0 }, false,
 	    "instrument.kind \"card\" \"wallet\" review 50", "none" },
 
-	/* To and from what is not known, where nothing less does it. */
+	/* To and from unknown, if no smaller change is enough. */
 	{ "rule a { when geo.distanceKm > 7 then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false, "geo.distanceKm null 8 review 50",
 	    "none" },
@@ -382,7 +388,7 @@ static const struct {
 	  "then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false, "none", "none" },
 
-	/* Attributes, those that are not there too. */
+	/* Attributes, including missing ones. */
 	{ "rule a { when attr.calls > 2.5 then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false, "attr.calls 2 3 review 50", "none" },
 	{ "rule a { when attr.who == \"a\" then score += 50, tag t }",
@@ -391,7 +397,7 @@ static const struct {
 	    SIGNAL__MAX, { 0 }, false, "attr.new one null true review 50",
 	    "none" },
 
-	/* Of equals the first signal, and upwards before downwards. */
+	/* Among equal changes, the first signal, and up before down. */
 	{ "rule a { when device.firstSeen || geo.country == \"DE\" "
 	  "then score += 50, tag t }",
 	    SIGNAL__MAX, { 0 }, false, "device.firstSeen false true review 50",
@@ -402,9 +408,9 @@ static const struct {
 	    false, "anomaly.amountZScore 0 0.01 review 50", "none" },
 };
 
-START_TEST(finds_changes)
+START_TEST(smallest_changes_are_found)
 {
-	usual();
+	set_usual_signals();
 	if (searches[_i].signal != SIGNAL__MAX)
 		sample.signals.value[searches[_i].signal] = searches[_i].value;
 	sample.watched = searches[_i].watched;
@@ -415,7 +421,7 @@ START_TEST(finds_changes)
 }
 END_TEST
 
-/* Put a value where a change, or a test, wants it. */
+/* Set a signal or an attribute of the sample. */
 static void
 apply(const char *signal, bool attr, struct value to)
 {
@@ -441,7 +447,7 @@ verdict_now(void)
 	return decision.verdict;
 }
 
-/* A change that was found does what it says. */
+/* Check that a change has the effect that it states. */
 static void
 check_change(const struct counterfactual *c, bool stricter)
 {
@@ -458,7 +464,7 @@ check_change(const struct counterfactual *c, bool stricter)
 	ck_assert_int_eq(verdict_now(), before);
 }
 
-/* How large changing one number into another is. */
+/* The size of a change of one number into another. */
 static double
 size_of(double from, double to)
 {
@@ -467,7 +473,10 @@ size_of(double from, double to)
 	return fmin(1, fabs(from - to) / most);
 }
 
-/* Random rules over three numbers, which are 0 to 20 in steps of a half. */
+/*
+ * Return random rules over three signals, with literals from 0 to 20 in steps
+ * of a half.
+ */
 static const char *
 number_rules(void)
 {
@@ -491,8 +500,8 @@ number_rules(void)
 static const enum signal numbers[] = { SIGNAL_EVENT_AMOUNT,
 	SIGNAL_ANOMALY_AMOUNT_RATIO, SIGNAL_VELOCITY_ATTEMPTS_2M };
 
-/* No other value of any number is nearer and does the same. */
-START_TEST(finds_the_smallest)
+/* Try many values of each signal: none with the same effect is nearer. */
+START_TEST(no_smaller_change_has_the_same_effect)
 {
 	enum verdict before, after;
 	const struct counterfactual *found;
@@ -533,8 +542,8 @@ START_TEST(finds_the_smallest)
 }
 END_TEST
 
-/* Made-up rules over everything: what is found holds. */
-START_TEST(finds_what_holds)
+/* Random rules over all signals. */
+START_TEST(found_changes_have_their_effect)
 {
 	struct str text;
 	int round;
@@ -552,8 +561,8 @@ START_TEST(finds_what_holds)
 }
 END_TEST
 
-/* Every number can be another one, and is what it can be. */
-START_TEST(knows_every_number)
+/* Each signal that is a number can become greater than 0. */
+START_TEST(each_number_can_be_changed)
 {
 	const enum signal sig = (enum signal)_i;
 	struct str text;
@@ -570,8 +579,8 @@ START_TEST(knows_every_number)
 }
 END_TEST
 
-/* Next to each hundredth are the two others, however they are rounded. */
-START_TEST(steps_by_hundredths)
+/* The neighbours of each hundredth are exact hundredths, despite rounding. */
+START_TEST(amounts_step_by_hundredths)
 {
 	const struct signal_range *d = signal_range_of(SIGNAL_EVENT_AMOUNT);
 	int i, wrong = 0;
@@ -584,7 +593,10 @@ START_TEST(steps_by_hundredths)
 }
 END_TEST
 
-/* A model to which amounts up to 1000 are risk and more than one try is. */
+/*
+ * Score with a model in which amounts up to 1000 raise the risk and attempts
+ * lower it.
+ */
 static void
 model_of_amounts(struct model *m)
 {
@@ -598,15 +610,15 @@ model_of_amounts(struct model *m)
 	scoring = (struct scoring) { .scorer = SCORER_ML, .model = m };
 }
 
-/* Where a model turns is found to the step. */
-START_TEST(finds_where_models_turn)
+/* The search finds the exact step at which the verdict of a model changes. */
+START_TEST(boundary_of_model_is_exact_to_the_step)
 {
 	const int way = _i;
 	struct model m;
 	const struct counterfactual *c;
 	struct value near;
 
-	usual();
+	set_usual_signals();
 	model_of_amounts(&m);
 	sample.signals.value[SIGNAL_EVENT_AMOUNT] = value_number(500);
 	sample.signals.value[SIGNAL_VELOCITY_ATTEMPTS_2M] = value_number(0);
@@ -616,20 +628,21 @@ START_TEST(finds_where_models_turn)
 	ck_assert_str_eq(c->signal, "event.amount");
 	check_change(c, way > 0);
 
-	/* One step back it does not. */
+	/* One step before it, the verdict is unchanged. */
 	near = value_number(c->to.number - way * 0.01);
 	apply(c->signal, false, near);
 	ck_assert_int_eq(verdict_now(), VERDICT_REVIEW);
 }
 END_TEST
 
-/* A turn behind the last number that is tried may be nearer than a known one.
+/*
+ * The boundary may lie between the previous candidate and one that is too far.
  */
-START_TEST(finds_turns_before_far_numbers)
+START_TEST(boundary_before_a_far_candidate_is_found)
 {
 	struct model m;
 
-	usual();
+	set_usual_signals();
 	model_of_amounts(&m);
 	m.weight[FEATURE_AMOUNT_1000] = 2.4;
 	m.weight[FEATURE_ATTEMPTS_2M] = 0;
@@ -643,11 +656,11 @@ START_TEST(finds_turns_before_far_numbers)
 }
 END_TEST
 
-START_TEST(keeps_numbers_whole_for_models)
+START_TEST(whole_numbers_stay_whole_for_models)
 {
 	struct model m;
 
-	usual();
+	set_usual_signals();
 	model_of_amounts(&m);
 	sample.signals.value[SIGNAL_EVENT_AMOUNT] = value_unknown();
 	m.bias = 0.5;
@@ -663,13 +676,12 @@ START_TEST(keeps_numbers_whole_for_models)
 }
 END_TEST
 
-/* A search that takes too long says so. */
-START_TEST(gives_up)
+START_TEST(long_search_is_marked_incomplete)
 {
 	struct str text;
 	int i, k;
 
-	usual();
+	set_usual_signals();
 	str_init(&text, &arena);
 	for (i = 0; i < 400; i++) {
 		str_addf(&text, "rule r%d { when event.amount > %d", i, i);
@@ -687,13 +699,16 @@ START_TEST(gives_up)
 }
 END_TEST
 
-/* Sorting the reasons of many rules takes longer than their conditions. */
-START_TEST(counts_what_fires)
+/*
+ * Many rules fire, and sorting their reasons takes longer than their
+ * conditions.
+ */
+START_TEST(work_for_reasons_counts_against_the_limit)
 {
 	struct str text;
 	int i, k;
 
-	usual();
+	set_usual_signals();
 	str_init(&text, &arena);
 	for (i = 0; i < RULES_MAX; i++) {
 		str_addf(&text,
@@ -711,15 +726,15 @@ START_TEST(counts_what_fires)
 }
 END_TEST
 
-/* At every size of the arena it is an answer or a clean refusal. */
-START_TEST(full_arenas)
+/* With every size of the arena the search either succeeds or fails cleanly. */
+START_TEST(search_fails_cleanly_in_full_arena)
 {
 	static _Alignas(16) char small[32768];
 	struct arena a;
 	size_t size;
 	bool good = false;
 
-	usual();
+	set_usual_signals();
 	book.ruleset = compile(rules);
 	for (size = 0; size < sizeof(small); size += 256) {
 		arena_init(&a, small, size);
@@ -735,8 +750,8 @@ START_TEST(full_arenas)
 }
 END_TEST
 
-/* What labels taught once is found again in the reasons. */
-START_TEST(learns_again)
+/* The tag weights follow from the reasons of the decision. */
+START_TEST(tag_weights_are_reconstructed_from_reasons)
 {
 	struct tag_weight all[] = { { "amount", made_up(50), made_up(50) },
 		{ "far", made_up(5), made_up(3) },
@@ -747,7 +762,7 @@ START_TEST(learns_again)
 	struct score was, is;
 
 	made_up_seed((uint32_t)_i);
-	usual();
+	set_usual_signals();
 	sample.signals.value[SIGNAL_EVENT_AMOUNT] = value_number(made_up(2000));
 	sample.signals.value[SIGNAL_VELOCITY_ATTEMPTS_2M] =
 	    value_number(made_up(9));
@@ -776,8 +791,8 @@ START_TEST(learns_again)
 }
 END_TEST
 
-/* Every part of a decision by a model has to be what it was. */
-START_TEST(is_the_same_in_all)
+/* Each part of a decision by a model must equal that of the sample. */
+START_TEST(same_decision_is_equal_in_every_part)
 {
 	const struct reason was[] = { { "a", 20 }, { "b", 10 } };
 	struct sample *s = &sample;
@@ -822,8 +837,8 @@ START_TEST(is_the_same_in_all)
 }
 END_TEST
 
-/* What added what its rules do is worth what rules add up to, not that. */
-START_TEST(leaves_the_untaught_alone)
+/* Tag a has the points of its rules, so it had no weight. */
+START_TEST(tag_with_points_of_its_rules_has_no_weight)
 {
 	const struct reason all[] = { { "a", 30 }, { "b", 20 } };
 	const struct reason was[] = { { "b", 41 }, { "a", 30 } };
@@ -837,8 +852,8 @@ START_TEST(leaves_the_untaught_alone)
 }
 END_TEST
 
-/* Tags that did not fire are what is known of them now. */
-START_TEST(learns_the_rest_from_now)
+/* Tags that did not fire get their current weight. */
+START_TEST(other_tags_get_their_current_weight)
 {
 	const struct reason rule = { "b", 20 }, was = { "b", 31 };
 	const struct score fired = { 20, &rule, 1 };
@@ -858,7 +873,7 @@ START_TEST(learns_the_rest_from_now)
 }
 END_TEST
 
-START_TEST(teaches_just_so_much)
+START_TEST(tag_weight_for_points_gives_these_points)
 {
 	struct tag_weight l;
 	int points;
@@ -881,26 +896,29 @@ suite_explain(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 30);
-	tcase_add_loop_test(tc, says_why, 0, (int)nitems(reasons));
-	tcase_add_test(tc, counts_the_rest);
-	tcase_add_loop_test(tc, is_what_decides, 0, 10);
-	tcase_add_loop_test(tc, finds_changes, 0, (int)nitems(searches));
-	tcase_add_loop_test(tc, finds_the_smallest, 0, 40);
-	tcase_add_loop_test(tc, finds_what_holds, 0, 30);
-	tcase_add_loop_test(tc, knows_every_number, 0, SIGNAL__MAX);
-	tcase_add_test(tc, steps_by_hundredths);
-	tcase_add_loop_test(tc, finds_where_models_turn, -1, 0);
-	tcase_add_loop_test(tc, finds_where_models_turn, 1, 2);
-	tcase_add_test(tc, finds_turns_before_far_numbers);
-	tcase_add_test(tc, keeps_numbers_whole_for_models);
-	tcase_add_test(tc, gives_up);
-	tcase_add_test(tc, counts_what_fires);
-	tcase_add_test(tc, full_arenas);
-	tcase_add_loop_test(tc, learns_again, 0, 20);
-	tcase_add_test(tc, is_the_same_in_all);
-	tcase_add_test(tc, leaves_the_untaught_alone);
-	tcase_add_test(tc, learns_the_rest_from_now);
-	tcase_add_test(tc, teaches_just_so_much);
+	tcase_add_loop_test(tc, explanation_has_the_deciding_comparisons, 0,
+	    (int)nitems(reasons));
+	tcase_add_test(tc, all_deciding_comparisons_are_counted);
+	tcase_add_loop_test(tc, explanation_agrees_with_evaluation, 0, 10);
+	tcase_add_loop_test(
+	    tc, smallest_changes_are_found, 0, (int)nitems(searches));
+	tcase_add_loop_test(tc, no_smaller_change_has_the_same_effect, 0, 40);
+	tcase_add_loop_test(tc, found_changes_have_their_effect, 0, 30);
+	tcase_add_loop_test(tc, each_number_can_be_changed, 0, SIGNAL__MAX);
+	tcase_add_test(tc, amounts_step_by_hundredths);
+	tcase_add_loop_test(tc, boundary_of_model_is_exact_to_the_step, -1, 0);
+	tcase_add_loop_test(tc, boundary_of_model_is_exact_to_the_step, 1, 2);
+	tcase_add_test(tc, boundary_before_a_far_candidate_is_found);
+	tcase_add_test(tc, whole_numbers_stay_whole_for_models);
+	tcase_add_test(tc, long_search_is_marked_incomplete);
+	tcase_add_test(tc, work_for_reasons_counts_against_the_limit);
+	tcase_add_test(tc, search_fails_cleanly_in_full_arena);
+	tcase_add_loop_test(
+	    tc, tag_weights_are_reconstructed_from_reasons, 0, 20);
+	tcase_add_test(tc, same_decision_is_equal_in_every_part);
+	tcase_add_test(tc, tag_with_points_of_its_rules_has_no_weight);
+	tcase_add_test(tc, other_tags_get_their_current_weight);
+	tcase_add_test(tc, tag_weight_for_points_gives_these_points);
 	suite_add_tcase(s, tc);
 	return s;
 }

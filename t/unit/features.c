@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* core/signal/features.c: the vector of its version, and each of its
- * transforms. */
+/*
+ * core/signal/features.c: the feature vector of this version, and each
+ * transform.
+ */
 #include "config.h"
 
 #include <math.h>
@@ -11,7 +13,9 @@
 #include "core/base/value.h"
 #include "t/unit/unit.h"
 
-/* The vector of FEATURES_VERSION 1; whoever changes it raises that. */
+/*
+ * The vector of FEATURES_VERSION 1. A change of the vector raises the version.
+ */
 static const char *const names[] = {
 	"velocity.attemptsLast2m",
 	"velocity.attemptsLast24h",
@@ -55,7 +59,7 @@ static const char *const names[] = {
 	"graph.usersOnIp.missing",
 };
 
-/* A signal's number and what becomes of it. */
+/* The number of a signal, and the value of a feature. */
 static const struct {
 	enum signal signal;
 	double number;
@@ -89,7 +93,7 @@ static const struct {
 	{ SIGNAL_GRAPH_USERS_ON_IP, 5, FEATURE_IP_MISSING, 0 },
 };
 
-/* What says that a signal is unknown. */
+/* The features that are 1 if their signal is unknown. */
 static const struct {
 	enum signal signal;
 	enum feature feature;
@@ -105,7 +109,7 @@ static const struct {
 static struct signals sigs;
 static double x[FEATURE__MAX];
 
-/* Signals that are all unknown, or all 0 or false or some text. */
+/* Set all signals to unknown, or to 0, false or a text. */
 static void
 fill(bool known)
 {
@@ -129,7 +133,7 @@ fill(bool known)
 	}
 }
 
-START_TEST(the_vector)
+START_TEST(vector_is_that_of_its_version)
 {
 	unsigned int i;
 
@@ -140,7 +144,7 @@ START_TEST(the_vector)
 }
 END_TEST
 
-START_TEST(a_number)
+START_TEST(number_is_transformed_to_0_to_1)
 {
 	fill(true);
 	sigs.value[numbers[_i].signal] = value_number(numbers[_i].number);
@@ -149,7 +153,7 @@ START_TEST(a_number)
 }
 END_TEST
 
-START_TEST(a_boolean)
+START_TEST(true_becomes_1)
 {
 	fill(true);
 	sigs.value[SIGNAL_GEO_COUNTRY_CHANGED] = value_bool(true);
@@ -159,7 +163,7 @@ START_TEST(a_boolean)
 }
 END_TEST
 
-START_TEST(the_rules)
+START_TEST(score_of_rules_is_a_feature)
 {
 	fill(true);
 	features_extract(&sigs, 45, x);
@@ -169,7 +173,7 @@ START_TEST(the_rules)
 }
 END_TEST
 
-START_TEST(nothing_known)
+START_TEST(unknown_signals_set_only_their_missing_features)
 {
 	double sum = 0;
 	int i;
@@ -184,7 +188,7 @@ START_TEST(nothing_known)
 }
 END_TEST
 
-START_TEST(one_unknown)
+START_TEST(one_unknown_signal_sets_one_missing_feature)
 {
 	int i;
 
@@ -205,12 +209,14 @@ suite_features(void)
 	Suite *s = suite_create("features");
 	TCase *tc = tcase_create("features");
 
-	tcase_add_test(tc, the_vector);
-	tcase_add_loop_test(tc, a_number, 0, (int)nitems(numbers));
-	tcase_add_test(tc, a_boolean);
-	tcase_add_test(tc, the_rules);
-	tcase_add_test(tc, nothing_known);
-	tcase_add_loop_test(tc, one_unknown, 0, (int)nitems(unknown));
+	tcase_add_test(tc, vector_is_that_of_its_version);
+	tcase_add_loop_test(
+	    tc, number_is_transformed_to_0_to_1, 0, (int)nitems(numbers));
+	tcase_add_test(tc, true_becomes_1);
+	tcase_add_test(tc, score_of_rules_is_a_feature);
+	tcase_add_test(tc, unknown_signals_set_only_their_missing_features);
+	tcase_add_loop_test(tc, one_unknown_signal_sets_one_missing_feature, 0,
+	    (int)nitems(unknown));
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -23,7 +23,7 @@ static const struct {
 #undef CALLING_CODE
 };
 
-/* Known distances, to a tenth of a percent or so. */
+/* Known distances, to about a tenth of a percent. */
 static const struct {
 	double lat1, lon1, lat2, lon2;
 	double want, tolerance;
@@ -31,9 +31,9 @@ static const struct {
 	{ 0, 0, 0, 0, 0, 0 },
 	{ 9.03, 38.74, 9.03, 38.74, 0, 0 },
 	{ 0, 0, 0, 1, 111.195, 0.001 }, /* a degree of the equator */
-	{ 0, 0, 0, 180, 20015.115, 0.001 }, /* half around */
+	{ 0, 0, 0, 180, 20015.115, 0.001 }, /* halfway around */
 	{ 90, 0, -90, 77, 20015.115, 0.001 }, /* pole to pole */
-	{ 60, 0, 60, 2, 111.186, 0.01 }, /* meridians close in */
+	{ 60, 0, 60, 2, 111.186, 0.01 }, /* meridians converge */
 	{ 0, 179.5, 0, -179.5, 111.195, 0.001 }, /* across the date line */
 	{ 51.5074, -0.1278, 48.8566, 2.3522, 343.6, 0.5 }, /* London, Paris */
 	{ 40.7128, -74.006, 35.6762, 139.6503, 10848, 15 }, /* NY, Tokyo */
@@ -53,7 +53,8 @@ static const struct {
 	{ "ZW", -19, 30 },
 };
 
-static const char *const no_countries[] = { "", "A", "AA", "XX", "ZZ", "et" };
+static const char *const unknown_countries[] = { "", "A", "AA", "XX", "ZZ",
+	"et" };
 
 static const struct {
 	const char *phone;
@@ -86,7 +87,7 @@ static const struct {
 	{ "59995123456", "BQ", TRUTH_TRUE },
 	{ "67231234567", "NF", TRUTH_TRUE },
 	{ "210123456789", "EG", TRUTH_UNKNOWN }, /* not assigned */
-	{ "80012345678", "US", TRUTH_UNKNOWN }, /* of no country */
+	{ "80012345678", "US", TRUTH_UNKNOWN }, /* not of a country */
 	{ "88161234567", "US", TRUTH_UNKNOWN }, /* satellites */
 	{ "01234567890", "GB", TRUTH_UNKNOWN },
 	{ "99912345678", "UZ", TRUTH_UNKNOWN },
@@ -95,7 +96,7 @@ static const struct {
 	{ "251911234567", "", TRUTH_FALSE },
 };
 
-START_TEST(distance_on_the_sphere)
+START_TEST(distance_is_that_on_the_sphere)
 {
 	ck_assert_double_eq_tol(
 	    geo_distance_km(distances[_i].lat1, distances[_i].lon1,
@@ -108,7 +109,7 @@ START_TEST(distance_on_the_sphere)
 }
 END_TEST
 
-START_TEST(centroid_is_in_the_country)
+START_TEST(centroid_is_near_the_middle_of_the_country)
 {
 	double lat, lon;
 
@@ -118,11 +119,11 @@ START_TEST(centroid_is_in_the_country)
 }
 END_TEST
 
-START_TEST(no_country_has_no_centroid)
+START_TEST(unknown_country_has_no_centroid)
 {
 	double lat = 1, lon = 2;
 
-	ck_assert_int_eq(geo_centroid(no_countries[_i], &lat, &lon), -1);
+	ck_assert_int_eq(geo_centroid(unknown_countries[_i], &lat, &lon), -1);
 	ck_assert_double_eq(lat, 1);
 	ck_assert_double_eq(lon, 2);
 }
@@ -146,7 +147,7 @@ START_TEST(countries_are_sorted_and_on_earth)
 }
 END_TEST
 
-START_TEST(phone_in_country)
+START_TEST(phone_matches_countries_of_its_code)
 {
 	ck_assert_int_eq(
 	    geo_phone_in_country(phones[_i].phone, phones[_i].country),
@@ -154,7 +155,7 @@ START_TEST(phone_in_country)
 }
 END_TEST
 
-START_TEST(calling_codes_are_sorted_and_begin_no_other)
+START_TEST(calling_codes_are_sorted_and_no_prefixes)
 {
 	const char *before, *code;
 	size_t i;
@@ -169,8 +170,10 @@ START_TEST(calling_codes_are_sorted_and_begin_no_other)
 }
 END_TEST
 
-/* Every country of a calling code has a centroid, every country a code. */
-START_TEST(calling_codes_and_countries_agree)
+/*
+ * Each country of a calling code has a centroid, and each country has a code.
+ */
+START_TEST(calling_codes_and_countries_match)
 {
 	bool called[nitems(country_codes)] = { false };
 	const char *p;
@@ -201,15 +204,16 @@ suite_geo(void)
 	TCase *tc = tcase_create("geo");
 
 	tcase_add_loop_test(
-	    tc, distance_on_the_sphere, 0, (int)nitems(distances));
-	tcase_add_loop_test(
-	    tc, centroid_is_in_the_country, 0, (int)nitems(near));
-	tcase_add_loop_test(
-	    tc, no_country_has_no_centroid, 0, (int)nitems(no_countries));
+	    tc, distance_is_that_on_the_sphere, 0, (int)nitems(distances));
+	tcase_add_loop_test(tc, centroid_is_near_the_middle_of_the_country, 0,
+	    (int)nitems(near));
+	tcase_add_loop_test(tc, unknown_country_has_no_centroid, 0,
+	    (int)nitems(unknown_countries));
 	tcase_add_test(tc, countries_are_sorted_and_on_earth);
-	tcase_add_loop_test(tc, phone_in_country, 0, (int)nitems(phones));
-	tcase_add_test(tc, calling_codes_are_sorted_and_begin_no_other);
-	tcase_add_test(tc, calling_codes_and_countries_agree);
+	tcase_add_loop_test(
+	    tc, phone_matches_countries_of_its_code, 0, (int)nitems(phones));
+	tcase_add_test(tc, calling_codes_are_sorted_and_no_prefixes);
+	tcase_add_test(tc, calling_codes_and_countries_match);
 	suite_add_tcase(s, tc);
 	return s;
 }

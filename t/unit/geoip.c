@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/engine/geoip.c: against small databases that this test writes. */
+/* lib/engine/geoip.c, with small databases that this test writes. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -20,13 +20,13 @@
 #define DATA_MAX 4096
 #define SEPARATOR 16 /* zero bytes between tree and data */
 
-/* Types of MaxMind's data section. */
+/* Types in the data section of a MaxMind database. */
 enum { TEXT = 2, DOUBLE = 3, UINT16 = 5, UINT32 = 6, MAP = 7 };
 enum { UINT64 = 9, ARRAY = 11, FLOAT = 15 };
 
 enum geoip_test_layout { NESTED, FLAT, LAYOUTS };
 
-/* What a record of the test holds. */
+/* The contents of a record of the test. */
 struct net {
 	const char *net;
 	int bits;
@@ -37,7 +37,7 @@ struct net {
 
 /* A database under construction. */
 struct mmdb {
-	uint32_t node[NODES_MAX][2]; /* 0: nothing, else node or ~offset */
+	uint32_t node[NODES_MAX][2]; /* 0: empty, else a node or ~offset */
 	uint32_t n_nodes;
 	uint8_t data[DATA_MAX];
 	uint32_t size;
@@ -87,7 +87,7 @@ static const struct {
 	{ "no address", "", false, 0, 0 },
 };
 
-static const char *const no_databases[] = { "/nonexistent/geo.mmdb",
+static const char *const bad_databases[] = { "/nonexistent/geo.mmdb",
 	"/dev/null", "/" };
 
 static struct mmdb mmdb;
@@ -173,7 +173,7 @@ put_record(const struct net *net, enum geoip_test_layout layout)
 	put_degrees("longitude", net->type, net->lon);
 }
 
-/* Let the first bits of the address lead to the data at offset. */
+/* Make the first bits of the address lead to the data at offset. */
 static void
 put_net(const uint8_t *address, int bits, uint32_t offset)
 {
@@ -193,7 +193,10 @@ put_net(const uint8_t *address, int bits, uint32_t offset)
 	*branch = ~offset;
 }
 
-/* Where a database of that ip version keeps the network; false: nowhere. */
+/*
+ * Put a network into the tree; return false if a database of this IP version
+ * cannot hold it.
+ */
 static bool
 put_address(const struct net *net, int version)
 {
@@ -255,7 +258,7 @@ write_metadata(FILE *fp, int version)
 	fwrite(mmdb.data, 1, mmdb.size, fp);
 }
 
-/* Write the networks as a database of that layout, and open it. */
+/* Write the networks as a database of this layout, and open it. */
 static void
 setup(enum geoip_test_layout layout, int version)
 {
@@ -309,14 +312,14 @@ teardown(void)
 	geoip = NULL;
 }
 
-/* Equal, or both not a number. */
+/* Return true if both are equal or both are NAN. */
 static bool
 same(double a, double b)
 {
 	return isnan(a) ? isnan(b) : a == b;
 }
 
-START_TEST(address_has_its_place)
+START_TEST(address_has_the_place_of_its_network)
 {
 	const struct event ev = { .ip = places[_i].ip, .ip_public = true };
 	struct place got;
@@ -329,7 +332,7 @@ START_TEST(address_has_its_place)
 }
 END_TEST
 
-START_TEST(no_place_without_a_public_address)
+START_TEST(private_address_has_no_place)
 {
 	const struct event with = { .ip = "5.6.7.8", .ip_public = false };
 	const struct event without = { .ip_public = true };
@@ -343,7 +346,7 @@ START_TEST(no_place_without_a_public_address)
 }
 END_TEST
 
-START_TEST(database_of_ip4_has_no_ip6)
+START_TEST(ipv4_database_has_no_place_for_ipv6)
 {
 	const struct event v4 = { .ip = "41.80.0.1", .ip_public = true };
 	const struct event v6 = { .ip = "2c0f:fe38::1", .ip_public = true };
@@ -356,7 +359,7 @@ START_TEST(database_of_ip4_has_no_ip6)
 }
 END_TEST
 
-START_TEST(no_place_without_a_database)
+START_TEST(without_database_no_address_has_a_place)
 {
 	const struct event ev = { .ip = "5.6.7.8", .ip_public = true };
 	struct place got = { .country = "XX" };
@@ -367,11 +370,11 @@ START_TEST(no_place_without_a_database)
 }
 END_TEST
 
-START_TEST(what_is_no_database_is_refused)
+START_TEST(invalid_database_is_refused)
 {
 	struct fail f = { 0 };
 
-	ck_assert_ptr_null(geoip_open(no_databases[_i], &f));
+	ck_assert_ptr_null(geoip_open(bad_databases[_i], &f));
 	ck_assert_int_eq(f.kind, FAIL_US);
 	ck_assert_str_eq(f.where, "GEOIP_DB");
 	ck_assert_str_ne(f.why, "");
@@ -384,8 +387,9 @@ add_layout(Suite *s, const char *name, void (*set_up)(void))
 	TCase *tc = tcase_create(name);
 
 	tcase_add_checked_fixture(tc, set_up, teardown);
-	tcase_add_loop_test(tc, address_has_its_place, 0, (int)nitems(places));
-	tcase_add_test(tc, no_place_without_a_public_address);
+	tcase_add_loop_test(
+	    tc, address_has_the_place_of_its_network, 0, (int)nitems(places));
+	tcase_add_test(tc, private_address_has_no_place);
 	suite_add_tcase(s, tc);
 }
 
@@ -400,13 +404,13 @@ suite_geoip(void)
 
 	tc = tcase_create("v4");
 	tcase_add_checked_fixture(tc, setup_v4, teardown);
-	tcase_add_test(tc, database_of_ip4_has_no_ip6);
+	tcase_add_test(tc, ipv4_database_has_no_place_for_ipv6);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("none");
-	tcase_add_test(tc, no_place_without_a_database);
+	tcase_add_test(tc, without_database_no_address_has_a_place);
 	tcase_add_loop_test(
-	    tc, what_is_no_database_is_refused, 0, (int)nitems(no_databases));
+	    tc, invalid_database_is_refused, 0, (int)nitems(bad_databases));
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/worker/host_semaphore.c: only so many at once, and the dead hold
- * nothing.
+/*
+ * fcgi/worker/host_semaphore.c: slots are limited, and a dead process frees
+ * its.
  */
 #include "config.h"
 
@@ -26,7 +27,7 @@ teardown(void)
 	shm_free(shm);
 }
 
-START_TEST(as_many_as_there_are)
+START_TEST(number_of_slots_is_limited)
 {
 	ck_assert_int_eq(host_semaphore_acquire(shm->hashing, 2, getpid()), 0);
 	ck_assert_int_eq(host_semaphore_acquire(shm->hashing, 2, getpid()), 1);
@@ -36,7 +37,7 @@ START_TEST(as_many_as_there_are)
 }
 END_TEST
 
-START_TEST(leaves_one_worker_to_the_rest)
+START_TEST(one_idle_worker_stays_free)
 {
 	ck_assert_int_eq(host_semaphore_spare(2, 0), 1);
 	ck_assert_int_eq(host_semaphore_spare(2, 1), 1);
@@ -47,7 +48,7 @@ START_TEST(leaves_one_worker_to_the_rest)
 }
 END_TEST
 
-START_TEST(counts_what_is_held)
+START_TEST(held_slots_are_counted)
 {
 	ck_assert_int_eq(host_semaphore_held(shm->hashing), 0);
 	ck_assert_int_eq(host_semaphore_acquire(shm->hashing, 2, getpid()), 0);
@@ -58,7 +59,7 @@ START_TEST(counts_what_is_held)
 }
 END_TEST
 
-START_TEST(the_dead_hold_nothing)
+START_TEST(dead_process_holds_no_slot)
 {
 	pid_t child = fork();
 
@@ -75,13 +76,13 @@ Suite *
 suite_host_semaphore(void)
 {
 	Suite *s = suite_create("host_semaphore");
-	TCase *tc = tcase_create("turn");
+	TCase *tc = tcase_create("host_semaphore");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, as_many_as_there_are);
-	tcase_add_test(tc, leaves_one_worker_to_the_rest);
-	tcase_add_test(tc, counts_what_is_held);
-	tcase_add_test(tc, the_dead_hold_nothing);
+	tcase_add_test(tc, number_of_slots_is_limited);
+	tcase_add_test(tc, one_idle_worker_stays_free);
+	tcase_add_test(tc, held_slots_are_counted);
+	tcase_add_test(tc, dead_process_holds_no_slot);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * lib/net/http.c: how requests are signed, and what becomes of replies that are
- * none.  The server is this process, on a unix socket, so nothing is timed but
- * what is about time.
+ * lib/net/http.c: signatures of requests, and faults of broken replies. This
+ * process is also the server, on a unix socket, so that only the tests of
+ * timeouts depend on time.
  */
 #include "config.h"
 
@@ -19,16 +19,16 @@
 
 #define GOT_MAX 8192
 
-/* Answers the first connection, whatever it asks for. */
+/* A server that answers the first connection, whatever the request. */
 struct server {
 	char dir[32];
 	struct sockaddr_un at;
 	int listening;
-	int fd; /* -1: nobody has come */
+	int fd; /* -1: no connection yet */
 	char got[GOT_MAX]; /* NUL-terminated */
 	size_t got_size;
-	const char *reply; /* what is left of it */
-	const char *tail; /* what follows without end, NULL: the end */
+	const char *reply; /* the part not sent yet */
+	const char *tail; /* repeated after it, NULL: end */
 };
 
 static void
@@ -57,7 +57,7 @@ server_close(struct server *s)
 	rmdir(s->dir);
 }
 
-/* Send what there is room for; at the end of a reply the connection ends. */
+/* Send as much as the socket takes. Shut down at the end of the reply. */
 static void
 server_send(struct server *s)
 {
@@ -91,7 +91,10 @@ server_move(struct server *s)
 		server_send(s);
 }
 
-/* Have a call answered so; what came of it is in the call until http_done(). */
+/*
+ * Run a call and answer it with this reply. The result is in the call until
+ * http_done().
+ */
 static void
 exchange(struct http *h, struct server *s, struct http_call *call,
     const char *reply, const char *tail)
@@ -109,9 +112,7 @@ exchange(struct http *h, struct server *s, struct http_call *call,
 		server_move(s);
 }
 
-/*
- * The value of a header of the request, in a static buffer.
- */
+/* Return the value of a header of the request in a static buffer, or NULL. */
 static const char *
 sent(const struct server *s, const char *name)
 {
@@ -128,10 +129,10 @@ sent(const struct server *s, const char *name)
 }
 
 /*
- * Published by Amazon: cases of the AWS Signature Version 4 test suite
- * (service "service", 2015-08-30), of which those are here whose requests are
- * like ours, and "Example: GET Object" of the Amazon S3 API reference,
- * "Signature Calculations for the Authorization Header" (2013-05-24).
+ * Published by Amazon: the cases of the AWS Signature Version 4 test suite
+ * (service "service", 2015-08-30) whose requests have the form of ours, and
+ * "Example: GET Object" of the Amazon S3 API reference, "Signature Calculations
+ * for the Authorization Header" (2013-05-24).
  */
 #define SUITE_DATE "x-amz-date: 20150830T123600Z"
 #define SUITE_HOST "http://example.amazonaws.com"
@@ -195,7 +196,7 @@ static const struct {
 	    "0bd44f0170aba48dd91039c6036bdb41" },
 };
 
-START_TEST(signs)
+START_TEST(signature_equals_the_published_one)
 {
 	struct fail f = { 0 };
 	struct http *h = http_new(1, &f);
@@ -220,8 +221,8 @@ START_TEST(signs)
 }
 END_TEST
 
-/* A path stands in the request as in the URL, dots and doubled slashes too. */
-START_TEST(keeps_path)
+/* The path is sent as written in the URL, including dots and double slashes. */
+START_TEST(path_is_sent_unchanged)
 {
 	struct fail f = { 0 };
 	struct http *h = http_new(1, &f);
@@ -246,7 +247,7 @@ END_TEST
 	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"                   \
 	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
-/* Replies, what of them is there without end, and what comes of them. */
+/* Replies, the text that repeats after each, and the result. */
 static const struct {
 	const char *reply;
 	const char *tail;
@@ -280,7 +281,7 @@ static const struct {
 	{ "hello\r\n\r\n", NULL, 0, HTTP_FAULT_OTHER },
 };
 
-START_TEST(takes)
+START_TEST(only_complete_short_replies_are_accepted)
 {
 	struct fail f = { 0 };
 	struct http *h = http_new(1, &f);
@@ -298,8 +299,10 @@ START_TEST(takes)
 }
 END_TEST
 
-/* What is packed stays packed, so that it cannot be larger than it is. */
-START_TEST(unpacks_nothing)
+/*
+ * A compressed reply stays compressed, so that it cannot grow beyond the limit.
+ */
+START_TEST(reply_is_not_decompressed)
 {
 	struct fail f = { 0 };
 	struct http *h = http_new(1, &f);
@@ -318,7 +321,7 @@ START_TEST(unpacks_nothing)
 }
 END_TEST
 
-/* A server that says nothing, and one that stops in the middle. */
+/* A server that never answers, and one that stops in the middle. */
 static const struct {
 	const char *reply;
 	int timeout_ms;
@@ -328,7 +331,7 @@ static const struct {
 	{ OK "\r\nok", 0, 1 },
 };
 
-START_TEST(gives_up)
+START_TEST(silent_server_is_a_timeout)
 {
 	struct fail f = { 0 };
 	struct http *h = http_new(1, &f);
@@ -354,11 +357,13 @@ suite_http(void)
 	TCase *tc = tcase_create("http");
 
 	tcase_set_timeout(tc, 30);
-	tcase_add_loop_test(tc, signs, 0, nitems(signatures));
-	tcase_add_test(tc, keeps_path);
-	tcase_add_loop_test(tc, takes, 0, nitems(replies));
-	tcase_add_test(tc, unpacks_nothing);
-	tcase_add_loop_test(tc, gives_up, 0, nitems(stalls));
+	tcase_add_loop_test(
+	    tc, signature_equals_the_published_one, 0, nitems(signatures));
+	tcase_add_test(tc, path_is_sent_unchanged);
+	tcase_add_loop_test(
+	    tc, only_complete_short_replies_are_accepted, 0, nitems(replies));
+	tcase_add_test(tc, reply_is_not_decompressed);
+	tcase_add_loop_test(tc, silent_server_is_a_timeout, 0, nitems(stalls));
 	suite_add_tcase(s, tc);
 	return s;
 }

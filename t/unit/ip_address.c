@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/event/ip_address.c: spellings of addresses, and which lead outside. */
+/* core/event/ip_address.c: spellings of addresses, and which are public. */
 #include "config.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "core/event/ip_address.h"
 #include "t/unit/unit.h"
 
-/* Hosts as URLs have them; what is special is in t/unit/event.c too. */
+/* Hosts as in URLs. t/unit/event.c also tests special addresses. */
 static const struct {
 	const char *host;
 	int r;
@@ -83,7 +83,7 @@ static const struct {
 	{ "2606:4700:4700::1111", true },
 };
 
-START_TEST(host)
+START_TEST(host_is_an_address_a_name_or_invalid)
 {
 	char text[IP_ADDRESS_TEXT_SIZE];
 	struct ip_address ad;
@@ -98,8 +98,7 @@ START_TEST(host)
 }
 END_TEST
 
-/* The host ends where n says. */
-START_TEST(counted)
+START_TEST(host_ends_at_its_length)
 {
 	struct ip_address ad;
 
@@ -109,7 +108,7 @@ START_TEST(counted)
 }
 END_TEST
 
-START_TEST(outside)
+START_TEST(only_public_addresses_lead_outside)
 {
 	struct ip_address ad;
 
@@ -122,11 +121,13 @@ Suite *
 suite_ip_address(void)
 {
 	Suite *s = suite_create("ip_address");
-	TCase *tc = tcase_create("address");
+	TCase *tc = tcase_create("ip_address");
 
-	tcase_add_loop_test(tc, host, 0, (int)nitems(hosts));
-	tcase_add_test(tc, counted);
-	tcase_add_loop_test(tc, outside, 0, (int)nitems(ends));
+	tcase_add_loop_test(
+	    tc, host_is_an_address_a_name_or_invalid, 0, (int)nitems(hosts));
+	tcase_add_test(tc, host_ends_at_its_length);
+	tcase_add_loop_test(
+	    tc, only_public_addresses_lead_outside, 0, (int)nitems(ends));
 	suite_add_tcase(s, tc);
 	return s;
 }
