@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/db/db_abandoned.c: sessions that were given up. */
+/* lib/db/db_abandoned.c: the list of abandoned sessions. */
 #include "config.h"
 
 #include "lib/db/db_abandoned.h"
 #include "t/unit/unit.h"
 
-START_TEST(added_and_dropped)
+START_TEST(dropped_sessions_are_not_listed)
 {
 	struct db_abandoned l = { 0 };
 	int64_t names[DB_ABANDONED_MAX];
@@ -25,7 +25,7 @@ START_TEST(added_and_dropped)
 }
 END_TEST
 
-START_TEST(full)
+START_TEST(full_list_ignores_further_sessions)
 {
 	struct db_abandoned l = { 0 };
 	int64_t i;
@@ -42,10 +42,10 @@ Suite *
 suite_db_abandoned(void)
 {
 	Suite *s = suite_create("db_abandoned");
-	TCase *tc = tcase_create("db_left");
+	TCase *tc = tcase_create("db_abandoned");
 
-	tcase_add_test(tc, added_and_dropped);
-	tcase_add_test(tc, full);
+	tcase_add_test(tc, dropped_sessions_are_not_listed);
+	tcase_add_test(tc, full_list_ignores_further_sessions);
 	suite_add_tcase(s, tc);
 	return s;
 }

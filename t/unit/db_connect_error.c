@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/db/db_connect_error.c: why a connection to the database could not be
- * made. */
+/*
+ * lib/db/db_connect_error.c: the causes of failed connections to the database.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -60,7 +61,7 @@ static const struct {
 	{ "", DB_CONNECT_ERROR_OTHER, "" },
 };
 
-START_TEST(kinds)
+START_TEST(message_of_libpq_gives_the_cause)
 {
 	char sqlstate[DB_SQLSTATE_SIZE];
 
@@ -70,7 +71,7 @@ START_TEST(kinds)
 }
 END_TEST
 
-START_TEST(words)
+START_TEST(each_cause_has_its_texts)
 {
 	enum db_connect_error why;
 
@@ -86,10 +87,11 @@ Suite *
 suite_db_connect_error(void)
 {
 	Suite *s = suite_create("db_connect_error");
-	TCase *tc = tcase_create("db_why");
+	TCase *tc = tcase_create("db_connect_error");
 
-	tcase_add_loop_test(tc, kinds, 0, nitems(cases));
-	tcase_add_test(tc, words);
+	tcase_add_loop_test(
+	    tc, message_of_libpq_gives_the_cause, 0, nitems(cases));
+	tcase_add_test(tc, each_cause_has_its_texts);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/db/db_host.c: the hosts that a connection string names. */
+/* lib/db/db_host.c: the hosts in a connection string. */
 #include "config.h"
 
 #include <stdio.h>
@@ -53,9 +53,9 @@ static const char *const bad[] = {
 	"host=a,b,c,d,e,f,g,h,i",
 };
 
-/* What the machine has is not to be read. */
+/* Remove the variables of the machine, so that libpq does not read them. */
 static void
-forget_environment(void)
+clear_environment(void)
 {
 	static const char *const names[] = { "PGHOST", "PGHOSTADDR", "PGPORT",
 		"PGSERVICE", "PGSERVICEFILE", "PGTARGETSESSIONATTRS" };
@@ -88,45 +88,45 @@ check_hosts(const char *url, const char *want)
 	db_hosts_clear(&h);
 }
 
-START_TEST(lists)
+START_TEST(hosts_and_ports_are_listed)
 {
-	forget_environment();
+	clear_environment();
 	check_hosts(good[_i].url, good[_i].want);
 }
 END_TEST
 
-START_TEST(unreadable)
+START_TEST(malformed_string_is_refused_without_its_password)
 {
 	struct fail f = { 0 };
 	struct db_hosts h;
 
-	forget_environment();
+	clear_environment();
 	ck_assert_int_eq(db_hosts_read(&h, bad[_i], &f), -1);
 	ck_assert_ptr_null(strstr(f.why, "word"));
 	ck_assert_int_eq((int)h.n, 0);
 }
 END_TEST
 
-START_TEST(environment)
+START_TEST(environment_names_hosts)
 {
-	forget_environment();
+	clear_environment();
 	setenv("PGHOST", "a,b", 1);
 	setenv("PGPORT", "7", 1);
 	check_hosts("dbname=x", "a/-/7 b/-/7 read-write");
 	check_hosts("host=c dbname=x", "-/-/- -");
 	setenv("PGTARGETSESSIONATTRS", "any", 1);
 	check_hosts("dbname=x", "a/-/7 b/-/7 -");
-	forget_environment();
+	clear_environment();
 }
 END_TEST
 
-START_TEST(service)
+START_TEST(service_file_names_hosts)
 {
 	char path[] = "/tmp/assay-unit.XXXXXX";
 	const char *text = "[main]\nhost=a,b\nport=7,8\n";
 	int fd = mkstemp(path);
 
-	forget_environment();
+	clear_environment();
 	ck_assert_int_ne(fd, -1);
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	close(fd);
@@ -134,7 +134,7 @@ START_TEST(service)
 	check_hosts("service=main dbname=x", "a/-/7 b/-/8 read-write");
 	setenv("PGSERVICE", "main", 1);
 	check_hosts("dbname=x", "a/-/7 b/-/8 read-write");
-	forget_environment();
+	clear_environment();
 	unlink(path);
 }
 END_TEST
@@ -145,10 +145,11 @@ suite_db_host(void)
 	Suite *s = suite_create("db_host");
 	TCase *tc = tcase_create("db_host");
 
-	tcase_add_loop_test(tc, lists, 0, nitems(good));
-	tcase_add_loop_test(tc, unreadable, 0, nitems(bad));
-	tcase_add_test(tc, environment);
-	tcase_add_test(tc, service);
+	tcase_add_loop_test(tc, hosts_and_ports_are_listed, 0, nitems(good));
+	tcase_add_loop_test(tc,
+	    malformed_string_is_refused_without_its_password, 0, nitems(bad));
+	tcase_add_test(tc, environment_names_hosts);
+	tcase_add_test(tc, service_file_names_hosts);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/decide/decide.c: from signals to a verdict, its score, reasons and
- * queue. */
+/* core/decide/decide.c: from signals to verdict, score, reasons and queue. */
 #include "config.h"
 
 #include <math.h>
@@ -71,7 +70,7 @@ static const struct {
 	{ 5, 7, 11, VERDICT_DENY, 100, NULL, 3, "calls" },
 };
 
-START_TEST(decides)
+START_TEST(score_of_rules_gives_the_verdict)
 {
 	static struct signals sigs;
 	static struct decision got;
@@ -105,7 +104,7 @@ START_TEST(decides)
 		ck_assert_str_eq(got.score.reasons[0].tag, cases[_i].first);
 	arena_reset(&a);
 
-	/* Without room there is no decision. */
+	/* A full arena is a failure if there are reasons. */
 	arena_init(&a, scratch, 0);
 	ck_assert_int_eq(
 	    decide(&book, &sigs, &a, &got, &f), cases[_i].n_hits > 0 ? -1 : 0);
@@ -113,7 +112,7 @@ START_TEST(decides)
 }
 END_TEST
 
-/* One event by each scorer: 28 points for velocity, which labels know. */
+/* One event with each scorer: 28 points for velocity, a tag with labels. */
 static const struct {
 	enum scorer scorer;
 	int64_t fraud, legit;
@@ -129,7 +128,7 @@ static const struct {
 	{ SCORER_ML, 90, 0, 90, VERDICT_DENY, "ml:rules.score" },
 };
 
-START_TEST(scores)
+START_TEST(each_scorer_gives_its_own_score)
 {
 	static struct signals sigs;
 	static struct decision got;
@@ -171,7 +170,7 @@ START_TEST(scores)
 		ck_assert_double_eq_tol(got.p, 0.9, 1e-9);
 	}
 
-	/* A list is above any scorer. */
+	/* The watch list overrides each scorer. */
 	ck_assert_int_eq(decide_watched(&a, &got, &f), 0);
 	ck_assert_int_ge(got.verdict, VERDICT_REVIEW);
 	ck_assert_int_eq(got.score.total, scored[_i].score);
@@ -179,7 +178,7 @@ START_TEST(scores)
 }
 END_TEST
 
-/* What a list makes of a decision: by itself, or on top of its score. */
+/* Decisions of lists: without a score, or in addition to a score. */
 static const struct {
 	enum list_kind kind;
 	double ring, calls;
@@ -197,7 +196,7 @@ static const struct {
 	{ LIST_WATCH, 7, 11, VERDICT_DENY, 72, NULL, "calls ring list.watch" },
 };
 
-/* The tags of the reasons, a space between them. */
+/* Return the tags of the reasons, separated by spaces. */
 static const char *
 tags(const struct score *score)
 {
@@ -211,7 +210,7 @@ tags(const struct score *score)
 	return text;
 }
 
-START_TEST(heeds_lists)
+START_TEST(list_decides_or_raises_the_verdict)
 {
 	static struct signals sigs;
 	static struct decision got;
@@ -244,7 +243,9 @@ START_TEST(heeds_lists)
 }
 END_TEST
 
-/* The reason's place among those of rules, which may use any tag. */
+/*
+ * The place of list.watch among the reasons of rules, which may have any tag.
+ */
 static const struct {
 	struct reason was[3];
 	size_t n;
@@ -256,7 +257,7 @@ static const struct {
 	{ { { "list.watch", 5 }, { "a", 1 } }, 2, "list.watch a" },
 };
 
-START_TEST(places_reasons)
+START_TEST(list_reason_is_placed_by_points_and_name)
 {
 	struct decision got = {
 		.verdict = VERDICT_DENY,
@@ -274,12 +275,12 @@ START_TEST(places_reasons)
 }
 END_TEST
 
-/* A shadow decides as it would if it served, watch list and all. */
+/* A shadow decides like an active ruleset, including the watch list. */
 static const struct {
 	double ring;
 	bool watched;
 	size_t room;
-	enum verdict verdict; /* 0: there is none */
+	enum verdict verdict; /* 0: no decision */
 	int score;
 	const char *tags;
 } shadows[] = {
@@ -292,7 +293,7 @@ static const struct {
 	{ 7, true, 48, 0, 0, NULL },
 };
 
-START_TEST(shadow_decisions)
+START_TEST(shadow_decides_like_an_active_ruleset)
 {
 	static struct signals sigs;
 	const struct event ev = { .n_attrs = 0 };
@@ -322,7 +323,7 @@ START_TEST(shadow_decisions)
 }
 END_TEST
 
-START_TEST(degrades)
+START_TEST(degraded_decision_has_verdict_of_on_error)
 {
 	static struct decision got;
 
@@ -346,12 +347,17 @@ suite_decide(void)
 	TCase *tc = tcase_create("decide");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, scores, 0, (int)nitems(scored));
-	tcase_add_loop_test(tc, decides, 0, (int)nitems(cases));
-	tcase_add_loop_test(tc, heeds_lists, 0, (int)nitems(listings));
-	tcase_add_loop_test(tc, places_reasons, 0, (int)nitems(reasons));
-	tcase_add_loop_test(tc, shadow_decisions, 0, nitems(shadows));
-	tcase_add_test(tc, degrades);
+	tcase_add_loop_test(
+	    tc, each_scorer_gives_its_own_score, 0, (int)nitems(scored));
+	tcase_add_loop_test(
+	    tc, score_of_rules_gives_the_verdict, 0, (int)nitems(cases));
+	tcase_add_loop_test(
+	    tc, list_decides_or_raises_the_verdict, 0, (int)nitems(listings));
+	tcase_add_loop_test(tc, list_reason_is_placed_by_points_and_name, 0,
+	    (int)nitems(reasons));
+	tcase_add_loop_test(
+	    tc, shadow_decides_like_an_active_ruleset, 0, nitems(shadows));
+	tcase_add_test(tc, degraded_decision_has_verdict_of_on_error);
 	suite_add_tcase(s, tc);
 	return s;
 }

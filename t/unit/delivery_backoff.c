@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* cron/delivery_backoff.c: how long a delivery that failed waits. */
+/* cron/delivery_backoff.c: how long a failed delivery waits. */
 #include "config.h"
 
 #include "cron/delivery_backoff.h"
 #include "t/unit/unit.h"
 
 #define SECOND INT64_C(1000000)
-#define LEAST 0 /* of chance */
+#define LEAST 0 /* of the random part */
 #define MOST 1023
 
 static const struct delivery_retry webhook = { 8, 600 * SECOND };
 static const struct delivery_retry many = { 100, 600 * SECOND };
 
-/* In ms, at the least and the most of chance. */
+/* In ms, with the least and the most of the random part. */
 static const struct {
 	int attempt;
 	int64_t asked;
@@ -33,7 +33,7 @@ static const struct {
 	{ 1, -5, 900, 1100 },
 };
 
-START_TEST(waits)
+START_TEST(delay_doubles_up_to_its_maximum)
 {
 	ck_assert_int_eq(
 	    delivery_backoff(&many, cases[_i].attempt, cases[_i].asked, LEAST) /
@@ -46,8 +46,11 @@ START_TEST(waits)
 }
 END_TEST
 
-/* Whatever chance has it, the next wait is longer, until the longest. */
-START_TEST(grows)
+/*
+ * Up to the maximum each delay is longer than the one before, whatever the
+ * random part.
+ */
+START_TEST(each_delay_is_longer)
 {
 	int i;
 
@@ -57,7 +60,7 @@ START_TEST(grows)
 }
 END_TEST
 
-START_TEST(ends)
+START_TEST(last_attempt_is_not_repeated)
 {
 	ck_assert_int_gt(delivery_backoff(&webhook, 7, 0, 5), 0);
 	ck_assert_int_eq(delivery_backoff(&webhook, 8, 0, 5), -1);
@@ -69,12 +72,12 @@ Suite *
 suite_delivery_backoff(void)
 {
 	Suite *s = suite_create("delivery_backoff");
-	TCase *tc = tcase_create("retry");
+	TCase *tc = tcase_create("delivery_backoff");
 
-	tcase_add_loop_test(
-	    tc, waits, 0, (int)(sizeof(cases) / sizeof(cases[0])));
-	tcase_add_test(tc, grows);
-	tcase_add_test(tc, ends);
+	tcase_add_loop_test(tc, delay_doubles_up_to_its_maximum, 0,
+	    (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(tc, each_delay_is_longer);
+	tcase_add_test(tc, last_attempt_is_not_repeated);
 	suite_add_tcase(s, tc);
 	return s;
 }

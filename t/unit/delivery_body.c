@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* cron/delivery_body.c: the body of every form and event. */
+/* cron/delivery_body.c: the bodies of each form and event. */
 #include "config.h"
 
 #include "core/base/arena.h"
 #include "cron/delivery_body.h"
 #include "t/unit/unit.h"
 
-#define AT INT64_C(1767323045678901) /* 2026-01-02T03:04:05.678Z and a bit */
+#define AT INT64_C(1767323045678901) /* 2026-01-02T03:04:05.678901Z */
 
 static struct arena arena;
 static _Alignas(16) char block[65536];
@@ -74,7 +74,7 @@ teardown(void)
 	arena_reset(&arena);
 }
 
-START_TEST(bodies)
+START_TEST(body_has_the_form_of_its_receiver)
 {
 	const struct delivery_message me = {
 		.form = cases[_i].form,
@@ -98,11 +98,11 @@ Suite *
 suite_delivery_body(void)
 {
 	Suite *s = suite_create("delivery_body");
-	TCase *tc = tcase_create("message");
+	TCase *tc = tcase_create("delivery_body");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(
-	    tc, bodies, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_loop_test(tc, body_has_the_form_of_its_receiver, 0,
+	    (int)(sizeof(cases) / sizeof(cases[0])));
 	suite_add_tcase(s, tc);
 	return s;
 }

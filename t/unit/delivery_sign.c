@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* cron/delivery_sign.c: the signatures of deliveries, against published
- * answers. */
+/*
+ * cron/delivery_sign.c: signatures of deliveries, compared with published ones.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ teardown(void)
 }
 
 /* The example of the Standard Webhooks specification. */
-START_TEST(standard)
+START_TEST(standard_signature_equals_its_example)
 {
 	char got[DELIVERY_SIGN_STANDARD_SIZE];
 
@@ -41,8 +42,8 @@ START_TEST(standard)
 }
 END_TEST
 
-/* RFC 4231, test case 2: the key is the text as it is. */
-START_TEST(body)
+/* RFC 4231, test case 2: the bytes of the text are the key. */
+START_TEST(body_signature_equals_the_rfc)
 {
 	static const char data[] = "what do ya want for nothing?";
 	char got[DELIVERY_SIGN_BODY_SIZE];
@@ -54,8 +55,7 @@ START_TEST(body)
 }
 END_TEST
 
-/* What is no secret signs nothing. */
-START_TEST(refused)
+START_TEST(malformed_secret_is_refused)
 {
 	static const char *const secrets[] = { "", "whsec_",
 		"MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8",
@@ -74,12 +74,12 @@ Suite *
 suite_delivery_sign(void)
 {
 	Suite *s = suite_create("delivery_sign");
-	TCase *tc = tcase_create("sign");
+	TCase *tc = tcase_create("delivery_sign");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, standard);
-	tcase_add_test(tc, body);
-	tcase_add_test(tc, refused);
+	tcase_add_test(tc, standard_signature_equals_its_example);
+	tcase_add_test(tc, body_signature_equals_the_rfc);
+	tcase_add_test(tc, malformed_secret_is_refused);
 	suite_add_tcase(s, tc);
 	return s;
 }

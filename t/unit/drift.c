@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* core/analyse/drift.c: the index against figures that were worked out
- * elsewhere. */
+/* core/analyse/drift.c: the index, compared with figures of another program. */
 #include "config.h"
 
 #include "core/analyse/drift.h"
 #include "t/unit/unit.h"
 
 /*
- * What Python's math.log makes of the formula.  The third from the last by
- * hand: the smaller window has two, so each bin is given a quarter; 3/4 and 3/4
- * of 3/2 against 1/4 and 5/4 of 3/2, 1/3 * ln(3) - 1/3 * ln(3/5).
+ * The formula, computed with Python's math.log. Row 7 by hand: the smaller
+ * window has 2 decisions, so each bin gets 1/4; the shares are 3/4 and 3/4 of
+ * 3/2, and 1/4 and 5/4 of 3/2, which gives 1/3 * ln(3) - 1/3 * ln(3/5).
  */
 static const struct {
 	int64_t recent[DRIFT_BINS];
@@ -31,7 +30,7 @@ static const struct {
 	{ { 120, 880 }, { 100, 900 }, 2, 0.004074970271954623 },
 };
 
-START_TEST(index_of)
+START_TEST(psi_is_symmetric_and_exact)
 {
 	const int64_t *recent = indexes[_i].recent;
 	const int64_t *before = indexes[_i].before;
@@ -57,7 +56,7 @@ static const struct {
 	{ 100, 9 },
 };
 
-START_TEST(bin_of)
+START_TEST(score_falls_into_its_bin)
 {
 	struct drift_scores ds = { .total = 0 };
 	int64_t got[DRIFT_BINS];
@@ -95,7 +94,7 @@ ten(struct drift_scores *ds)
 	drift_add(ds, 100, 1);
 }
 
-START_TEST(quantile_of)
+START_TEST(quantile_is_a_score_that_occurred)
 {
 	struct drift_scores ds = { .total = 0 };
 
@@ -105,7 +104,7 @@ START_TEST(quantile_of)
 }
 END_TEST
 
-START_TEST(of_none)
+START_TEST(no_decisions_have_no_quantile)
 {
 	const struct drift_scores none = { .total = 0 };
 	struct drift_scores ds = { .total = 0 };
@@ -117,7 +116,7 @@ START_TEST(of_none)
 }
 END_TEST
 
-START_TEST(rounded)
+START_TEST(index_is_rounded_to_four_digits)
 {
 	ck_assert_double_eq(drift_round(0.123449), 0.1234);
 	ck_assert_double_eq(drift_round(0.12345001), 0.1235);
@@ -125,7 +124,7 @@ START_TEST(rounded)
 }
 END_TEST
 
-START_TEST(what_is_enough)
+START_TEST(both_windows_need_enough_decisions)
 {
 	const int64_t min = DRIFT_DECISIONS_MIN;
 
@@ -141,12 +140,14 @@ suite_drift(void)
 	Suite *s = suite_create("drift");
 	TCase *tc = tcase_create("drift");
 
-	tcase_add_loop_test(tc, index_of, 0, (int)nitems(indexes));
-	tcase_add_loop_test(tc, bin_of, 0, (int)nitems(bins));
-	tcase_add_loop_test(tc, quantile_of, 0, (int)nitems(quantiles));
-	tcase_add_test(tc, of_none);
-	tcase_add_test(tc, rounded);
-	tcase_add_test(tc, what_is_enough);
+	tcase_add_loop_test(
+	    tc, psi_is_symmetric_and_exact, 0, (int)nitems(indexes));
+	tcase_add_loop_test(tc, score_falls_into_its_bin, 0, (int)nitems(bins));
+	tcase_add_loop_test(
+	    tc, quantile_is_a_score_that_occurred, 0, (int)nitems(quantiles));
+	tcase_add_test(tc, no_decisions_have_no_quantile);
+	tcase_add_test(tc, index_is_rounded_to_four_digits);
+	tcase_add_test(tc, both_windows_need_enough_decisions);
 	suite_add_tcase(s, tc);
 	return s;
 }

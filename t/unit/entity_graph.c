@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* core/state/entity_graph.c: entities, links, components against a plain
- * recount. */
+/*
+ * core/state/entity_graph.c: entities, links, and components, compared with a
+ * recount.
+ */
 #include "config.h"
 
 #include <stdio.h>
@@ -39,7 +41,7 @@ stored(struct graph *g, enum graph_node_kind kind, const char *key, int64_t id)
 	return entity_graph_bind(g, entity_graph_node(g, kind, key), id);
 }
 
-START_TEST(kinds_keep_equal_keys_apart)
+START_TEST(equal_keys_of_two_kinds_are_two_nodes)
 {
 	struct graph *g = entity_graph_new(&arena, 8, 8);
 	struct graph_node *d = entity_graph_node(g, NODE_DEVICE, "x");
@@ -51,7 +53,7 @@ START_TEST(kinds_keep_equal_keys_apart)
 }
 END_TEST
 
-START_TEST(a_link_counts_and_joins)
+START_TEST(link_counts_users_and_joins_components)
 {
 	struct graph *g = entity_graph_new(&arena, 8, 8);
 	struct graph_node *u = stored(g, NODE_USER, "u", 1);
@@ -72,7 +74,7 @@ START_TEST(a_link_counts_and_joins)
 }
 END_TEST
 
-START_TEST(an_erased_row_makes_the_node_new)
+START_TEST(unbound_node_is_new_again)
 {
 	struct graph *g = entity_graph_new(&arena, 8, 8);
 	struct graph_node *u = stored(g, NODE_USER, "u", 1);
@@ -93,7 +95,7 @@ START_TEST(an_erased_row_makes_the_node_new)
 }
 END_TEST
 
-START_TEST(equal_sizes_go_under_the_smaller_id)
+START_TEST(among_equal_sizes_smaller_id_is_root)
 {
 	struct graph *g = entity_graph_new(&arena, 4, 4);
 	struct graph_node *u = stored(g, NODE_USER, "u", 9);
@@ -107,7 +109,7 @@ START_TEST(equal_sizes_go_under_the_smaller_id)
 }
 END_TEST
 
-START_TEST(a_fingerprint_counts_but_joins_nothing)
+START_TEST(fingerprint_is_counted_but_joins_nothing)
 {
 	struct graph *g = entity_graph_new(&arena, 8, 8);
 	struct graph_node *u = stored(g, NODE_USER, "u", 1);
@@ -126,7 +128,7 @@ START_TEST(a_fingerprint_counts_but_joins_nothing)
 }
 END_TEST
 
-START_TEST(counters_and_sizes_stop_at_the_cap)
+START_TEST(counters_and_sizes_are_capped)
 {
 	struct graph *g = entity_graph_new(&arena, MANY + 2, MANY);
 	struct graph_node *ip = stored(g, NODE_IP, "ip", 1), *u = NULL;
@@ -149,7 +151,7 @@ START_TEST(counters_and_sizes_stop_at_the_cap)
 }
 END_TEST
 
-START_TEST(saturated_components_stay_apart)
+START_TEST(saturated_components_are_not_joined)
 {
 	struct graph *g = entity_graph_new(&arena, 4, 4);
 	struct graph_node *a = stored(g, NODE_DEVICE, "a", 1);
@@ -162,7 +164,7 @@ START_TEST(saturated_components_stay_apart)
 }
 END_TEST
 
-START_TEST(a_bare_root_becomes_the_entity)
+START_TEST(root_known_by_id_becomes_the_entity)
 {
 	struct graph *g = entity_graph_new(&arena, 8, 8);
 	struct graph_node *u = stored(g, NODE_USER, "u", 1);
@@ -177,8 +179,8 @@ START_TEST(a_bare_root_becomes_the_entity)
 }
 END_TEST
 
-/* Components by repeated relabelling, which is slow and plainly right. */
-START_TEST(random_links_against_a_recount)
+/* The recount relabels a component at each link, which is slow and simple. */
+START_TEST(random_components_equal_a_recount)
 {
 	enum { N = 120, LINKS = 90 };
 	static char keys[N][8];
@@ -220,18 +222,18 @@ Suite *
 suite_entity_graph(void)
 {
 	Suite *s = suite_create("entity_graph");
-	TCase *tc = tcase_create("graph");
+	TCase *tc = tcase_create("entity_graph");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, kinds_keep_equal_keys_apart);
-	tcase_add_test(tc, a_link_counts_and_joins);
-	tcase_add_test(tc, an_erased_row_makes_the_node_new);
-	tcase_add_test(tc, equal_sizes_go_under_the_smaller_id);
-	tcase_add_test(tc, a_fingerprint_counts_but_joins_nothing);
-	tcase_add_test(tc, counters_and_sizes_stop_at_the_cap);
-	tcase_add_test(tc, saturated_components_stay_apart);
-	tcase_add_test(tc, a_bare_root_becomes_the_entity);
-	tcase_add_loop_test(tc, random_links_against_a_recount, 0, 50);
+	tcase_add_test(tc, equal_keys_of_two_kinds_are_two_nodes);
+	tcase_add_test(tc, link_counts_users_and_joins_components);
+	tcase_add_test(tc, unbound_node_is_new_again);
+	tcase_add_test(tc, among_equal_sizes_smaller_id_is_root);
+	tcase_add_test(tc, fingerprint_is_counted_but_joins_nothing);
+	tcase_add_test(tc, counters_and_sizes_are_capped);
+	tcase_add_test(tc, saturated_components_are_not_joined);
+	tcase_add_test(tc, root_known_by_id_becomes_the_entity);
+	tcase_add_loop_test(tc, random_components_equal_a_recount, 0, 50);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/state/entity_risk.c: days, their windows and rates, and their bytes. */
+/* core/state/entity_risk.c: days, windows and rates, and the packed form. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -52,7 +52,7 @@ static const struct {
 	{ -DAY - 1, -2 },
 };
 
-START_TEST(a_time_has_a_day)
+START_TEST(time_has_its_utc_day)
 {
 	ck_assert_int_eq(entity_risk_day_of(times[_i].at), times[_i].day);
 }
@@ -71,7 +71,7 @@ START_TEST(days_are_kept_newest_first)
 }
 END_TEST
 
-START_TEST(counts_have_bounds)
+START_TEST(counts_are_clamped)
 {
 	add(TODAY, 5, 1, 1);
 	add(TODAY, -2, -2, -1);
@@ -81,7 +81,7 @@ START_TEST(counts_have_bounds)
 }
 END_TEST
 
-START_TEST(the_oldest_day_makes_room)
+START_TEST(oldest_day_is_dropped_at_the_cap)
 {
 	int32_t i;
 
@@ -99,7 +99,7 @@ START_TEST(the_oldest_day_makes_room)
 }
 END_TEST
 
-START_TEST(old_days_are_forgotten)
+START_TEST(days_outside_every_window_are_removed)
 {
 	const int32_t oldest =
 	    TODAY - ENTITY_RISK_DELAY_MAX - ENTITY_RISK_WINDOW;
@@ -117,7 +117,7 @@ START_TEST(old_days_are_forgotten)
 }
 END_TEST
 
-START_TEST(nothing_known_is_the_prior)
+START_TEST(rates_without_events_are_the_prior)
 {
 	const struct entity_risk_rates r = entity_risk_rates(NULL, TODAY, 7);
 
@@ -129,8 +129,8 @@ START_TEST(nothing_known_is_the_prior)
 END_TEST
 
 /*
- * One day of 3 events, 2 of them labelled and 1 of these fraud: of a delay of
- * 7, in which windows it stands so many days later.
+ * One day has 3 events, 2 of them with a label, one of these fraud. This many
+ * days later, which windows contain it with a delay of 7 days?
  */
 static const struct {
 	int32_t later;
@@ -146,7 +146,7 @@ static const struct {
 	{ 38, false, false, false },
 };
 
-START_TEST(a_day_counts_after_the_delay)
+START_TEST(day_counts_after_the_delay)
 {
 	const double none = 0.01, some = 1.01 / 4;
 	struct entity_risk_rates r;
@@ -160,7 +160,7 @@ START_TEST(a_day_counts_after_the_delay)
 }
 END_TEST
 
-START_TEST(windows_add_their_days)
+START_TEST(window_sums_its_days)
 {
 	struct entity_risk_rates r;
 	int32_t i;
@@ -193,7 +193,7 @@ check_packs(void)
 	ck_assert_mem_eq(again, packed, size);
 }
 
-START_TEST(days_are_packed)
+START_TEST(packed_days_are_read_back)
 {
 	int32_t i;
 
@@ -213,22 +213,22 @@ START_TEST(days_are_packed)
 }
 END_TEST
 
-/* No packed days: why. */
+/* Bytes that are not packed days, and why. */
 static const struct {
 	const char *bytes;
 	size_t size;
 } bad[] = {
-	{ "\0", 1 }, /* no such layout */
+	{ "\0", 1 }, /* unknown layout */
 	{ "\2", 1 }, { "\1\1", 2 }, /* cut short */
 	{ "\1\1\1\1", 4 }, { "\1\1\1\1\200", 5 }, { "\1\1\1\1\1\1", 6 },
-	{ "\1\1\1\1\200\0", 6 }, /* longer than need be */
+	{ "\1\1\1\1\200\0", 6 }, /* longer than needed */
 	{ "\1\377\377\377\377\10\1\1\1", 9 }, /* too large */
 	{ "\1\200\200\200\200\200\1\1\1\1", 10 },
 	{ "\1\5\1\1\1\0\1\1\1", 9 }, /* the same day again */
-	{ "\1\5\1\1\1\6\1\1\1", 9 }, /* before the first */
+	{ "\1\5\1\1\1\6\1\1\1", 9 }, /* before day 0 */
 };
 
-START_TEST(other_bytes_are_refused)
+START_TEST(invalid_bytes_are_refused)
 {
 	struct entity_risk_days got;
 	struct fail f = { 0 };
@@ -258,20 +258,20 @@ Suite *
 suite_entity_risk(void)
 {
 	Suite *s = suite_create("entity_risk");
-	TCase *tc = tcase_create("risk");
+	TCase *tc = tcase_create("entity_risk");
 
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_loop_test(tc, a_time_has_a_day, 0, (int)nitems(times));
+	tcase_add_loop_test(tc, time_has_its_utc_day, 0, (int)nitems(times));
 	tcase_add_test(tc, days_are_kept_newest_first);
-	tcase_add_test(tc, counts_have_bounds);
-	tcase_add_test(tc, the_oldest_day_makes_room);
-	tcase_add_test(tc, old_days_are_forgotten);
-	tcase_add_test(tc, nothing_known_is_the_prior);
+	tcase_add_test(tc, counts_are_clamped);
+	tcase_add_test(tc, oldest_day_is_dropped_at_the_cap);
+	tcase_add_test(tc, days_outside_every_window_are_removed);
+	tcase_add_test(tc, rates_without_events_are_the_prior);
 	tcase_add_loop_test(
-	    tc, a_day_counts_after_the_delay, 0, (int)nitems(windows));
-	tcase_add_test(tc, windows_add_their_days);
-	tcase_add_test(tc, days_are_packed);
-	tcase_add_loop_test(tc, other_bytes_are_refused, 0, (int)nitems(bad));
+	    tc, day_counts_after_the_delay, 0, (int)nitems(windows));
+	tcase_add_test(tc, window_sums_its_days);
+	tcase_add_test(tc, packed_days_are_read_back);
+	tcase_add_loop_test(tc, invalid_bytes_are_refused, 0, (int)nitems(bad));
 	tcase_add_test(tc, too_many_days_are_refused);
 	suite_add_tcase(s, tc);
 	return s;
