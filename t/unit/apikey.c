@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/net/apikey.c: the form of a key and what is kept of it. */
+/* lib/net/apikey.c: the form of a key, its prefix and its hash. */
 #include "config.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define DIGITS "0123456789abcdef0123456789abcdef0123456789abcde"
 
-/* What does not look like a key; DIGITS is one digit short. */
+/* Texts that are not keys. DIGITS is one digit short. */
 static const char *const bad[] = {
 	NULL,
 	"",
@@ -21,7 +21,7 @@ static const char *const bad[] = {
 	"ak_test_" DIGITS "f",
 };
 
-START_TEST(new_keys_are_found_by_their_hash)
+START_TEST(new_keys_have_their_own_hash)
 {
 	struct apikey one, two;
 	uint8_t hash[CRYPT_SHA256_SIZE];
@@ -39,7 +39,7 @@ START_TEST(new_keys_are_found_by_their_hash)
 }
 END_TEST
 
-START_TEST(other_texts_are_no_keys)
+START_TEST(malformed_key_is_refused)
 {
 	uint8_t hash[CRYPT_SHA256_SIZE];
 
@@ -53,8 +53,8 @@ suite_apikey(void)
 	Suite *s = suite_create("apikey");
 	TCase *tc = tcase_create("apikey");
 
-	tcase_add_test(tc, new_keys_are_found_by_their_hash);
-	tcase_add_loop_test(tc, other_texts_are_no_keys, 0, (int)nitems(bad));
+	tcase_add_test(tc, new_keys_have_their_own_hash);
+	tcase_add_loop_test(tc, malformed_key_is_refused, 0, (int)nitems(bad));
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/shared/apikey_cache.c: whom to trust while nobody can be asked. */
+/* lib/shared/apikey_cache.c: keys to trust while PostgreSQL is unreachable. */
 #include "config.h"
 
 #include "lib/sys/clock.h"
@@ -25,7 +25,7 @@ unmap(void)
 	shm_free(shm);
 }
 
-/* The hash of a number. */
+/* Return the hash of a number. */
 static const uint8_t *
 hash(uint64_t n)
 {
@@ -38,7 +38,7 @@ hash(uint64_t n)
 static const struct {
 	unsigned scopes;
 	int64_t left;
-	int64_t later; /* when it is asked for */
+	int64_t later; /* time of the question */
 	unsigned want;
 } cases[] = {
 	{ 3, INT64_MAX, 0, 3 },
@@ -51,7 +51,7 @@ static const struct {
 	{ 3, -CLOCK_SECOND, 0, 0 },
 };
 
-START_TEST(trust_ends)
+START_TEST(key_is_trusted_for_a_limited_time)
 {
 	apikey_cache_put(shm, hash(1), cases[_i].scopes, cases[_i].left, NOW);
 	ck_assert_uint_eq(
@@ -61,7 +61,7 @@ START_TEST(trust_ends)
 }
 END_TEST
 
-START_TEST(the_latest_word_counts)
+START_TEST(latest_put_or_drop_counts)
 {
 	apikey_cache_put(shm, hash(1), 3, INT64_MAX, NOW);
 	apikey_cache_put(shm, hash(1), 1, INT64_MAX, NOW + TRUST);
@@ -72,7 +72,7 @@ START_TEST(the_latest_word_counts)
 }
 END_TEST
 
-START_TEST(places_are_used_again)
+START_TEST(expired_slots_are_reused)
 {
 	uint64_t i, n = 0;
 
@@ -87,8 +87,8 @@ START_TEST(places_are_used_again)
 }
 END_TEST
 
-/* What a writer leaves that was slower than its place's next owner. */
-START_TEST(a_place_vouches_for_its_own_key_only)
+/* A slow writer leaves its value in a slot that has a new owner. */
+START_TEST(slot_is_valid_only_for_its_own_key)
 {
 	size_t i;
 	uint64_t good = 0;
@@ -110,13 +110,14 @@ Suite *
 suite_apikey_cache(void)
 {
 	Suite *s = suite_create("apikey_cache");
-	TCase *tc = tcase_create("known");
+	TCase *tc = tcase_create("apikey_cache");
 
 	tcase_add_checked_fixture(tc, map, unmap);
-	tcase_add_loop_test(tc, trust_ends, 0, (int)nitems(cases));
-	tcase_add_test(tc, the_latest_word_counts);
-	tcase_add_test(tc, places_are_used_again);
-	tcase_add_test(tc, a_place_vouches_for_its_own_key_only);
+	tcase_add_loop_test(
+	    tc, key_is_trusted_for_a_limited_time, 0, (int)nitems(cases));
+	tcase_add_test(tc, latest_put_or_drop_counts);
+	tcase_add_test(tc, expired_slots_are_reused);
+	tcase_add_test(tc, slot_is_valid_only_for_its_own_key);
 	suite_add_tcase(s, tc);
 	return s;
 }

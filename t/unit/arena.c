@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* core/base/arena.c: pieces, cap, rewind, deferred work. */
+/* core/base/arena.c: allocation, overflow, rewind, deferred calls. */
 #include "config.h"
 
 #include <stdint.h>
@@ -18,7 +18,7 @@ count(void *ptr)
 	(*n)++;
 }
 
-START_TEST(pieces_are_zeroed_and_aligned)
+START_TEST(memory_is_zeroed_and_aligned)
 {
 	struct arena a;
 	char *p, *q;
@@ -36,7 +36,7 @@ START_TEST(pieces_are_zeroed_and_aligned)
 }
 END_TEST
 
-START_TEST(overflow_sticks_until_reset)
+START_TEST(overflow_lasts_until_reset)
 {
 	struct arena a;
 
@@ -51,7 +51,7 @@ START_TEST(overflow_sticks_until_reset)
 }
 END_TEST
 
-START_TEST(a_rewind_forgets_the_overflow_after_the_mark)
+START_TEST(rewind_clears_overflow_after_the_mark)
 {
 	struct arena a;
 	struct arena_mark before, after;
@@ -69,7 +69,7 @@ START_TEST(a_rewind_forgets_the_overflow_after_the_mark)
 }
 END_TEST
 
-START_TEST(huge_sizes_overflow)
+START_TEST(huge_sizes_are_refused)
 {
 	struct arena a;
 	volatile size_t huge = SIZE_MAX;
@@ -82,7 +82,7 @@ START_TEST(huge_sizes_overflow)
 }
 END_TEST
 
-START_TEST(deferred_work_runs_once)
+START_TEST(deferred_call_runs_once)
 {
 	struct arena a;
 	struct arena_mark mark;
@@ -101,7 +101,7 @@ START_TEST(deferred_work_runs_once)
 }
 END_TEST
 
-START_TEST(defer_at_the_cap_runs_at_once)
+START_TEST(defer_in_full_arena_calls_at_once)
 {
 	struct arena a;
 	int n = 0;
@@ -120,12 +120,12 @@ suite_arena(void)
 	Suite *s = suite_create("arena");
 	TCase *tc = tcase_create("arena");
 
-	tcase_add_test(tc, pieces_are_zeroed_and_aligned);
-	tcase_add_test(tc, overflow_sticks_until_reset);
-	tcase_add_test(tc, a_rewind_forgets_the_overflow_after_the_mark);
-	tcase_add_test(tc, huge_sizes_overflow);
-	tcase_add_test(tc, deferred_work_runs_once);
-	tcase_add_test(tc, defer_at_the_cap_runs_at_once);
+	tcase_add_test(tc, memory_is_zeroed_and_aligned);
+	tcase_add_test(tc, overflow_lasts_until_reset);
+	tcase_add_test(tc, rewind_clears_overflow_after_the_mark);
+	tcase_add_test(tc, huge_sizes_are_refused);
+	tcase_add_test(tc, deferred_call_runs_once);
+	tcase_add_test(tc, defer_in_full_arena_calls_at_once);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -11,7 +11,7 @@ static _Alignas(16) char block[65536];
 
 static const char *json(struct arena *a, const struct backtest *bt);
 
-START_TEST(nothing)
+START_TEST(backtest_without_samples_is_zero)
 {
 	const struct backtest bt = { .labeled = 0 };
 	struct arena a;
@@ -32,7 +32,10 @@ START_TEST(nothing)
 }
 END_TEST
 
-/* All that is not allow is flagged; what has no label is only in the mix. */
+/*
+ * All verdicts but allow count as flagged. Samples without a label count only
+ * in the mix.
+ */
 static const struct backtest_label_result results[] = {
 	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_DENY, LABEL_FRAUD },
 	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_REVIEW, LABEL_FRAUD },
@@ -46,7 +49,7 @@ static const struct backtest_label_result results[] = {
 	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, LABEL_NONE },
 };
 
-START_TEST(counts)
+START_TEST(verdicts_are_compared_with_labels)
 {
 	struct backtest bt = { .labeled = 0 };
 	struct arena a;
@@ -90,8 +93,8 @@ suite_backtest(void)
 	Suite *s = suite_create("backtest");
 	TCase *tc = tcase_create("backtest");
 
-	tcase_add_test(tc, nothing);
-	tcase_add_test(tc, counts);
+	tcase_add_test(tc, backtest_without_samples_is_zero);
+	tcase_add_test(tc, verdicts_are_compared_with_labels);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/json/body.c: events out of JSON, masked requests, operators' bodies. */
+/* lib/json/body.c: events from JSON, masked requests, bodies of operators. */
 #include "config.h"
 
 #include <json-c/json.h>
@@ -24,12 +24,12 @@
 
 static _Alignas(16) char block[4 << 20];
 
-/* An event with one field: what it is refused for, or NULL. */
+/* Events with one field each, and the error. */
 static const struct {
 	const char *json;
-	enum code code; /* 0: it passes */
+	enum code code; /* 0: accepted */
 	const char *where;
-	const char *why; /* NULL: not looked at */
+	const char *why; /* NULL: any */
 } events[] = {
 	{ "{" CARD USER "}", 0, NULL, NULL },
 	{ "[]", INGEST_INVALID, "", "an event must be a JSON object" },
@@ -257,14 +257,14 @@ static const struct {
 	{ "{" CARD USER ",\"attributes\":{\"a\":0." TEN(
 	      TEN("1234567890")) "0123456789012345678901234}}",
 	    INGEST_INVALID, "attributes.a", "must be at most 1024 bytes" },
-	/* unknown fields are ignored, whatever they are */
+	/* unknown fields of any type are ignored */
 	{ "{" CARD USER ",\"x\":null,\"y\":[[{}]],\"Amount\":-1}", 0, NULL,
 	    NULL },
 	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"x\":null}}", 0, NULL,
 	    NULL },
 };
 
-/* Where a card number is found and where not; PAN stands for one. */
+/* Events with and without a card number; PAN is one. */
 static const struct {
 	const char *json;
 	bool found;
@@ -324,7 +324,7 @@ static const struct {
 	{ "{" CARD USER ",\"attributes\":{\"t\":1732147200000000}}", false },
 };
 
-/* Requests, and what the activity log keeps of them. */
+/* Requests, and their masked form in the activity log. */
 static const struct {
 	const char *json;
 	const char *want;
@@ -347,7 +347,7 @@ static const struct {
 	    "\"issuerCountry\":\"ET\",\"threeDS\":false},"
 	    "\"attributes\":{\"z\":1.50,\"a\":\"x\\\"y\\u000a\","
 	    "\"b\":false}}" },
-	/* null is as absent, wherever that is allowed */
+	/* null means missing, where it is allowed */
 	{ "{" CARD "\"id\":null,\"amount\":null,\"currency\":null,"
 	  "\"subject\":{\"userId\":\"u\",\"deviceId\":null,"
 	  "\"fingerprint\":null,\"ip\":null,\"phone\":null,"
@@ -405,7 +405,7 @@ static const struct body_field fields[] = {
 
 static const struct {
 	const char *json;
-	const char *where; /* NULL: it passes */
+	const char *where; /* NULL: accepted */
 	const char *why;
 } checks[] = {
 	{ "{\"name\":\"n\"}", NULL, NULL },
@@ -477,7 +477,7 @@ static const struct {
 	    "the body has an unknown field" },
 };
 
-/* Parse a text that must be JSON. */
+/* Parse a text, which must be JSON. */
 static struct json_object *
 parse(struct arena *a, const char *text)
 {
@@ -489,7 +489,7 @@ parse(struct arena *a, const char *text)
 	return json;
 }
 
-/* Read a text that must be an event. */
+/* Read a text, which must be an event. */
 static void
 read_event(struct arena *a, const char *text, struct event *ret)
 {
@@ -499,7 +499,7 @@ read_event(struct arena *a, const char *text, struct event *ret)
 	    text, f.where, f.why);
 }
 
-START_TEST(each_field)
+START_TEST(bad_field_is_refused_by_name)
 {
 	struct fail f = { 0 };
 	struct event ev;
@@ -521,7 +521,7 @@ START_TEST(each_field)
 }
 END_TEST
 
-START_TEST(card_numbers)
+START_TEST(card_number_is_refused)
 {
 	struct fail f = { 0 };
 	struct event ev;
@@ -539,8 +539,8 @@ START_TEST(card_numbers)
 }
 END_TEST
 
-/* Every field arrives, in its normal form. */
-START_TEST(every_field)
+/* All fields, in their normal form. */
+START_TEST(event_gets_all_fields)
 {
 	struct event ev;
 	struct arena a;
@@ -576,8 +576,8 @@ START_TEST(every_field)
 }
 END_TEST
 
-/* What is absent is NULL or unknown, also after an earlier event. */
-START_TEST(absent_fields)
+/* A missing field is NULL or unknown, even if *ev held another event. */
+START_TEST(missing_fields_are_unknown)
 {
 	struct event ev;
 	struct arena a;
@@ -598,7 +598,7 @@ START_TEST(absent_fields)
 }
 END_TEST
 
-/* An event with n attributes whose values are strings of size bytes. */
+/* Return an event with n attributes, whose values are strings of size bytes. */
 static struct json_object *
 with_attrs(struct arena *a, int n, int size)
 {
@@ -614,12 +614,12 @@ with_attrs(struct arena *a, int n, int size)
 	return parse(a, str_text(&s));
 }
 
-START_TEST(bounds_of_attributes)
+START_TEST(attributes_are_limited)
 {
 	static const struct {
 		int n;
 		int size;
-		const char *why; /* NULL: it passes */
+		const char *why; /* NULL: accepted */
 	} sizes[] = {
 		{ 64, 10, NULL },
 		{ 65, 1, "must be at most 64" },
@@ -645,7 +645,7 @@ START_TEST(bounds_of_attributes)
 }
 END_TEST
 
-START_TEST(full_arena)
+START_TEST(event_fails_in_full_arena)
 {
 	struct fail f = { 0 };
 	struct event ev;
@@ -667,7 +667,7 @@ START_TEST(full_arena)
 }
 END_TEST
 
-START_TEST(masked_requests)
+START_TEST(masked_request_hides_personal_data)
 {
 	struct event ev;
 	struct arena a;
@@ -703,8 +703,8 @@ check_value(const struct value *a, const struct value *b)
 		ck_assert_int_eq(a->flag, b->flag);
 }
 
-/* Written whole and read again, an event is the same, member by member. */
-START_TEST(unmasked)
+/* An event written with body_unmasked() is read back with equal members. */
+START_TEST(unmasked_event_is_read_back)
 {
 	struct event ev, again;
 	struct arena a;
@@ -743,7 +743,7 @@ START_TEST(unmasked)
 }
 END_TEST
 
-/* The masked subject of an event with one field, "{...}". */
+/* Check the masked form of one field of the subject. */
 static void
 check_masked(const char *name, const char *text, const char *want)
 {
@@ -765,16 +765,16 @@ check_masked(const char *name, const char *text, const char *want)
 	arena_reset(&a);
 }
 
-START_TEST(masked_ips) { check_masked("ip", ips[_i].ip, ips[_i].want); }
+START_TEST(ip_is_masked) { check_masked("ip", ips[_i].ip, ips[_i].want); }
 END_TEST
 
-START_TEST(masked_phones)
+START_TEST(phone_is_masked)
 {
 	check_masked("phone", phones[_i].phone, phones[_i].want);
 }
 END_TEST
 
-START_TEST(operator_bodies)
+START_TEST(body_with_bad_field_is_refused)
 {
 	struct fail f = { 0 };
 	struct arena a;
@@ -795,7 +795,7 @@ START_TEST(operator_bodies)
 }
 END_TEST
 
-START_TEST(operator_fields)
+START_TEST(fields_of_a_body_are_read)
 {
 	struct json_object *json;
 	struct arena a;
@@ -823,18 +823,22 @@ suite_body(void)
 	Suite *s = suite_create("body");
 	TCase *tc = tcase_create("body");
 
-	tcase_add_loop_test(tc, each_field, 0, (int)nitems(events));
-	tcase_add_loop_test(tc, card_numbers, 0, (int)nitems(pans));
-	tcase_add_test(tc, every_field);
-	tcase_add_test(tc, absent_fields);
-	tcase_add_loop_test(tc, bounds_of_attributes, 0, 6);
-	tcase_add_test(tc, full_arena);
-	tcase_add_loop_test(tc, unmasked, 0, (int)nitems(masked));
-	tcase_add_loop_test(tc, masked_requests, 0, (int)nitems(masked));
-	tcase_add_loop_test(tc, masked_ips, 0, (int)nitems(ips));
-	tcase_add_loop_test(tc, masked_phones, 0, (int)nitems(phones));
-	tcase_add_loop_test(tc, operator_bodies, 0, (int)nitems(checks));
-	tcase_add_test(tc, operator_fields);
+	tcase_add_loop_test(
+	    tc, bad_field_is_refused_by_name, 0, (int)nitems(events));
+	tcase_add_loop_test(tc, card_number_is_refused, 0, (int)nitems(pans));
+	tcase_add_test(tc, event_gets_all_fields);
+	tcase_add_test(tc, missing_fields_are_unknown);
+	tcase_add_loop_test(tc, attributes_are_limited, 0, 6);
+	tcase_add_test(tc, event_fails_in_full_arena);
+	tcase_add_loop_test(
+	    tc, unmasked_event_is_read_back, 0, (int)nitems(masked));
+	tcase_add_loop_test(
+	    tc, masked_request_hides_personal_data, 0, (int)nitems(masked));
+	tcase_add_loop_test(tc, ip_is_masked, 0, (int)nitems(ips));
+	tcase_add_loop_test(tc, phone_is_masked, 0, (int)nitems(phones));
+	tcase_add_loop_test(
+	    tc, body_with_bad_field_is_refused, 0, (int)nitems(checks));
+	tcase_add_test(tc, fields_of_a_body_are_read);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/json/body_model.c: model files, what is refused of them, and why. */
+/* lib/json/body_model.c: accepted and refused model files. */
 #include "config.h"
 
 #include <math.h>
@@ -16,10 +16,10 @@
 static _Alignas(16) char block[1 << 20];
 static struct arena arena;
 
-/* The file of a model with one thing in it put otherwise. */
+/* A model file with one change, and the error. */
 static const struct {
 	const char *is;
-	const char *becomes; /* NULL: only what comes before it stays */
+	const char *becomes; /* NULL: the file ends there */
 	const char *why;
 } bad[] = {
 	{ "{", "[", NULL },
@@ -100,7 +100,7 @@ static const struct {
 	    "metrics.logLoss must be a number from 0 to 1000" },
 };
 
-/* What may be put otherwise. */
+/* Changes of a model file that are accepted. */
 static const struct {
 	const char *is;
 	const char *becomes;
@@ -130,7 +130,7 @@ tear_down(void)
 	arena_reset(&arena);
 }
 
-/* One with numbers that the cases know. */
+/* Return a model with the numbers that the cases replace. */
 static struct model
 a_model(void)
 {
@@ -155,7 +155,9 @@ a_model(void)
 	return m;
 }
 
-/* Its file with the first of one text another. */
+/*
+ * Return the file of that model with the first occurrence of a text replaced.
+ */
 static const char *
 file_with(const char *is, const char *becomes)
 {
@@ -179,7 +181,7 @@ file_with(const char *is, const char *becomes)
 	return str_text(&all);
 }
 
-START_TEST(refuses)
+START_TEST(invalid_model_is_refused_with_reason)
 {
 	const char *text = file_with(bad[_i].is, bad[_i].becomes);
 	struct model m = a_model(), before = m;
@@ -199,7 +201,7 @@ START_TEST(refuses)
 }
 END_TEST
 
-START_TEST(takes)
+START_TEST(valid_model_is_accepted)
 {
 	const char *text = file_with(good[_i].is, good[_i].becomes);
 	struct model m = { 0 };
@@ -211,8 +213,10 @@ START_TEST(takes)
 }
 END_TEST
 
-/* What it says of nothing, of what is no object and of what is too large. */
-START_TEST(no_model)
+/*
+ * The errors of an empty file, of other JSON and of a file that is too large.
+ */
+START_TEST(file_without_model_is_refused)
 {
 	const struct {
 		const char *text;
@@ -244,8 +248,8 @@ START_TEST(no_model)
 }
 END_TEST
 
-/* One of the largest size, with all that there may be, comes back. */
-START_TEST(round_trip)
+/* A file of the largest size with all members. */
+START_TEST(written_model_is_read_back)
 {
 	struct model m = a_model(), again = { 0 };
 	struct fail f = { 0 };
@@ -292,10 +296,11 @@ suite_body_model(void)
 	TCase *tc = tcase_create("body_model");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_loop_test(tc, refuses, 0, (int)nitems(bad));
-	tcase_add_loop_test(tc, takes, 0, (int)nitems(good));
-	tcase_add_test(tc, no_model);
-	tcase_add_test(tc, round_trip);
+	tcase_add_loop_test(
+	    tc, invalid_model_is_refused_with_reason, 0, (int)nitems(bad));
+	tcase_add_loop_test(tc, valid_model_is_accepted, 0, (int)nitems(good));
+	tcase_add_test(tc, file_without_model_is_refused);
+	tcase_add_test(tc, written_model_is_read_back);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/json/body_rules.c, body_policy.c: what becomes of rules and bands in
- * JSON. */
+/* lib/json/body_rules.c and body_policy.c: rules and bands in JSON. */
 #include "config.h"
 
 #include <stdio.h>
@@ -62,9 +61,9 @@ parse(const char *text)
 
 static const struct {
 	const char *json;
-	const char *text; /* NULL: it is refused */
+	const char *text; /* NULL: refused */
 	const char *where;
-	const char *why; /* NULL: not looked at */
+	const char *why; /* NULL: any */
 } rules[] = {
 	/* The operators and the types. */
 	{ RULE(A), WHEN("event.amount > 1"), NULL, NULL },
@@ -82,8 +81,7 @@ static const struct {
 	{ RULE(IS("attr.vip", "eq", "false")), WHEN("attr.vip == false"), NULL,
 	    NULL },
 
-	/* Strings and names that would end something if they were not quoted.
-	 */
+	/* Strings and names that must be quoted. */
 	{ RULE(IS("attr.x", "eq", "\"a\\\" || true == \\\"\\\\\"")),
 	    WHEN("attr.x == \"a\\\" || true == \\\"\\\\\""), NULL, NULL },
 	{ RULE(IS("attr.x", "eq", "\"#\\n// \\u0001\\u007f \\u00e9\"")),
@@ -126,7 +124,7 @@ static const struct {
 		"}\n",
 	    NULL, NULL },
 
-	/* What is wrong with text. */
+	/* Errors in text. */
 	{ "{\"dsl\":\"rule r {\\n when x\"}", NULL, "line 2, column 7", NULL },
 	{ "{\"rules\":[{\"dsl\":\"" DSL "\"},{\"dsl\":\"\\nrule é\"}]}", NULL,
 	    "rules[1].dsl, line 2, column 6:", NULL },
@@ -147,7 +145,7 @@ static const struct {
 	{ "{\"rules\":[{\"weight\":6,\"dsl\":\"" DSL "\"}]}", NULL,
 	    "rules[0].weight", "is another in dsl" },
 
-	/* What is wrong with members. */
+	/* Errors in members. */
 	{ "{}", NULL, "", "the ruleset must be in one of dsl and rules" },
 	{ "{\"dsl\":\"" DSL "\",\"rules\":[]}", NULL, "", NULL },
 	{ "{\"rules\":[1]}", NULL, "rules[0]", "must be an object" },
@@ -171,7 +169,7 @@ static const struct {
 	  "\"condition\":" A "}]}",
 	    NULL, "rules[0].weight", NULL },
 
-	/* What is wrong with trees. */
+	/* Errors in trees. */
 	{ RULE("[]"), NULL, COND, "must be an object" },
 	{ RULE("{}"), NULL, COND ".kind", "must be compare, and, or or not" },
 	{ RULE("{\"kind\":\"xor\"}"), NULL, COND ".kind", NULL },
@@ -214,7 +212,7 @@ static const struct {
 	    NULL, COND ".all[1].value", NULL },
 };
 
-START_TEST(reads_rules)
+START_TEST(rules_become_text_or_are_refused)
 {
 	const char *text = NULL;
 	struct ruleset *rs =
@@ -236,7 +234,9 @@ START_TEST(reads_rules)
 }
 END_TEST
 
-/* A rule that is an or of n comparisons of an attribute with a value. */
+/*
+ * Append a rule that compares an attribute n times with a value, joined by or.
+ */
 static void
 add_rule(struct str *s, const char *id, int n, const char *value)
 {
@@ -254,7 +254,7 @@ add_rule(struct str *s, const char *id, int n, const char *value)
 	str_add(s, "]}}");
 }
 
-START_TEST(bounds_terms)
+START_TEST(number_of_terms_is_limited)
 {
 	const char *text;
 	struct str s;
@@ -270,8 +270,8 @@ START_TEST(bounds_terms)
 }
 END_TEST
 
-/* A line end is two bytes of a body and six of rule text. */
-START_TEST(bounds_text)
+/* A line feed has two bytes in the body and six in the rule text. */
+START_TEST(length_of_rule_text_is_limited)
 {
 	char value[2001] = "";
 	const char *text;
@@ -295,9 +295,9 @@ END_TEST
 
 static const struct {
 	const char *json;
-	const char *bands; /* NULL: it is refused */
+	const char *bands; /* NULL: refused */
 	const char *where;
-	const char *why; /* NULL: not looked at */
+	const char *why; /* NULL: any */
 } policies[] = {
 #define FAIL_OPEN(bands) "{\"onError\":\"fail_open\",\"bands\":" bands "}"
 #define BAND(verdict, min, max)                                                \
@@ -353,7 +353,7 @@ static const struct {
 	    "must be one line, not blank, of 1 to 128 bytes" },
 };
 
-START_TEST(reads_policies)
+START_TEST(policy_is_read_or_refused)
 {
 	struct policy p = { 0 };
 	struct str s;
@@ -381,10 +381,11 @@ suite_body_rules(void)
 	TCase *tc = tcase_create("body_rules");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, reads_rules, 0, nitems(rules));
-	tcase_add_test(tc, bounds_terms);
-	tcase_add_test(tc, bounds_text);
-	tcase_add_loop_test(tc, reads_policies, 0, nitems(policies));
+	tcase_add_loop_test(
+	    tc, rules_become_text_or_are_refused, 0, nitems(rules));
+	tcase_add_test(tc, number_of_terms_is_limited);
+	tcase_add_test(tc, length_of_rule_text_is_limited);
+	tcase_add_loop_test(tc, policy_is_read_or_refused, 0, nitems(policies));
 	suite_add_tcase(s, tc);
 	return s;
 }

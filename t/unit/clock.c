@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/sys/clock.c: times as text and back. */
+/* lib/sys/clock.c: times to text and back. */
 #include "config.h"
 
 #include "lib/sys/clock.h"
@@ -53,7 +53,7 @@ static const struct {
 	{ "", NULL },
 };
 
-START_TEST(text_forms)
+START_TEST(time_is_written_in_milliseconds)
 {
 	char got[CLOCK_TEXT_SIZE];
 
@@ -62,7 +62,7 @@ START_TEST(text_forms)
 }
 END_TEST
 
-START_TEST(exact_forms)
+START_TEST(exact_time_is_written_in_microseconds)
 {
 	char got[CLOCK_EXACT_SIZE];
 
@@ -73,7 +73,7 @@ START_TEST(exact_forms)
 }
 END_TEST
 
-START_TEST(parse_forms)
+START_TEST(only_valid_times_are_read)
 {
 	char got[CLOCK_TEXT_SIZE];
 	int64_t us;
@@ -88,7 +88,7 @@ START_TEST(parse_forms)
 }
 END_TEST
 
-START_TEST(clocks_run)
+START_TEST(clocks_do_not_run_backwards)
 {
 	const int64_t ticks = clock_ticks();
 
@@ -103,10 +103,12 @@ suite_clock(void)
 	Suite *s = suite_create("clock");
 	TCase *tc = tcase_create("clock");
 
-	tcase_add_loop_test(tc, text_forms, 0, (int)nitems(texts));
-	tcase_add_test(tc, exact_forms);
-	tcase_add_loop_test(tc, parse_forms, 0, (int)nitems(parses));
-	tcase_add_test(tc, clocks_run);
+	tcase_add_loop_test(
+	    tc, time_is_written_in_milliseconds, 0, (int)nitems(texts));
+	tcase_add_test(tc, exact_time_is_written_in_microseconds);
+	tcase_add_loop_test(
+	    tc, only_valid_times_are_read, 0, (int)nitems(parses));
+	tcase_add_test(tc, clocks_do_not_run_backwards);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/conf/conf.c: where values come from and which are refused. */
+/* lib/conf/conf.c: the sources of values, and refused values. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 static char path[] = "/tmp/confXXXXXX";
 
-/* The environment of the runner is none of our business. */
+/* Remove the environment of the test runner. */
 static void
 clean(void)
 {
@@ -48,7 +48,7 @@ load(const char *text, struct fail *f)
 
 static const struct {
 	const char *text;
-	const char *where; /* NULL: accepted; "" is the file's name */
+	const char *where; /* NULL: accepted; ":n" follows the path */
 	const char *why;
 } files[] = {
 	{ "", NULL, NULL },
@@ -204,7 +204,7 @@ static const struct {
 	    ":4", "AUTH_SECRET_PREVIOUS must be at least 32 bytes" },
 };
 
-START_TEST(file_forms)
+START_TEST(bad_setting_is_refused_with_its_line)
 {
 	char where[192];
 	struct fail f = { 0 };
@@ -234,7 +234,7 @@ static const struct {
 	{ "DATABASE_URL=windows\r\n", "windows" },
 };
 
-START_TEST(quoting)
+START_TEST(quotes_and_blanks_are_removed)
 {
 	struct fail f = { 0 };
 
@@ -245,7 +245,7 @@ START_TEST(quoting)
 }
 END_TEST
 
-START_TEST(order_of_sources)
+START_TEST(environment_overrides_the_file)
 {
 	struct fail f = { 0 };
 
@@ -258,14 +258,14 @@ START_TEST(order_of_sources)
 	ck_assert_str_eq(conf.DECIDE_SOCKET, "/run/assay/decide.sock");
 	ck_assert_ptr_null(conf.GEOIP_DB);
 
-	/* A bad value of the environment is named by its name. */
+	/* An error in the environment names the variable. */
 	setenv("TRUST_PROXY", "yes", 1);
 	ck_assert_int_eq(load("TRUST_PROXY=1\n", &f), -1);
 	ck_assert_str_eq(f.where, "TRUST_PROXY");
 }
 END_TEST
 
-START_TEST(node_env)
+START_TEST(node_env_may_mean_production)
 {
 	struct fail f = { 0 };
 
@@ -281,8 +281,8 @@ START_TEST(node_env)
 }
 END_TEST
 
-/* What is the pool's alone nobody else misses. */
-START_TEST(companion)
+/* Only the pool needs AUTH_SECRET in production. */
+START_TEST(companion_needs_no_secret_of_the_pool)
 {
 	struct fail f = { 0 };
 
@@ -295,7 +295,7 @@ START_TEST(companion)
 }
 END_TEST
 
-START_TEST(refused_changes_nothing)
+START_TEST(refused_file_changes_no_setting)
 {
 	struct fail f = { 0 };
 
@@ -309,7 +309,7 @@ START_TEST(refused_changes_nothing)
 }
 END_TEST
 
-START_TEST(printing)
+START_TEST(printed_settings_hide_secrets)
 {
 	struct fail f = { 0 };
 	char text[4096] = "";
@@ -326,9 +326,9 @@ START_TEST(printing)
 }
 END_TEST
 
-/* A credential AUTH_SECRET of these bytes in a directory of its own. */
+/* Write these bytes as the credential AUTH_SECRET in a new directory. */
 static void
-hand_over(char *dir, const void *data, size_t size)
+credential_write(char *dir, const void *data, size_t size)
 {
 	char name[64];
 	FILE *file;
@@ -342,7 +342,7 @@ hand_over(char *dir, const void *data, size_t size)
 }
 
 static void
-take_back(const char *dir)
+credential_remove(const char *dir)
 {
 	char name[64];
 
@@ -351,7 +351,7 @@ take_back(const char *dir)
 	rmdir(dir);
 }
 
-/* What a credential may hold; NULL: refused, "": none. */
+/* Credentials, and the value of AUTH_SECRET. NULL: refused. */
 static const struct {
 	const char *data;
 	size_t size;
@@ -371,12 +371,12 @@ static const struct {
 	{ BYTES("changeme"), NULL },
 };
 
-START_TEST(credential_forms)
+START_TEST(credential_is_one_line_or_refused)
 {
 	char dir[] = "/tmp/confXXXXXX";
 	struct fail f = { 0 };
 
-	hand_over(dir, credentials[_i].data, credentials[_i].size);
+	credential_write(dir, credentials[_i].data, credentials[_i].size);
 	if (credentials[_i].want != NULL) {
 		ck_assert_int_eq(load("AUTH_SECRET=file\n", &f), 0);
 		ck_assert_str_eq(conf.AUTH_SECRET, credentials[_i].want);
@@ -384,16 +384,16 @@ START_TEST(credential_forms)
 		ck_assert_int_eq(load("AUTH_SECRET=file\n", &f), -1);
 		ck_assert_str_eq(f.where, "AUTH_SECRET");
 	}
-	take_back(dir);
+	credential_remove(dir);
 }
 END_TEST
 
-START_TEST(credential_order)
+START_TEST(credential_overrides_the_file_only)
 {
 	char dir[] = "/tmp/confXXXXXX";
 	struct fail f = { 0 };
 
-	hand_over(dir, BYTES("handed over"));
+	credential_write(dir, BYTES("handed over"));
 	setenv("AUTH_SECRET", "environment", 1);
 	ck_assert_int_eq(load("AUTH_SECRET=file\nDATABASE_URL=d\n", &f), 0);
 	ck_assert_str_eq(conf.AUTH_SECRET, "environment");
@@ -404,11 +404,11 @@ START_TEST(credential_order)
 	setenv("CREDENTIALS_DIRECTORY", "/nonexistent", 1);
 	ck_assert_int_eq(load("AUTH_SECRET=file\n", &f), 0);
 	ck_assert_str_eq(conf.AUTH_SECRET, "file");
-	take_back(dir);
+	credential_remove(dir);
 }
 END_TEST
 
-START_TEST(credential_bounds)
+START_TEST(unusable_credential_is_refused)
 {
 	static char text[65536];
 	char dir[] = "/tmp/confXXXXXX", name[64];
@@ -416,24 +416,27 @@ START_TEST(credential_bounds)
 
 	memset(text, 'a', sizeof(text));
 	text[0] = 'b';
-	hand_over(dir, text, sizeof(text));
+	credential_write(dir, text, sizeof(text));
 	ck_assert_int_eq(load("", &f), -1);
 	ck_assert_str_eq(f.why, "has a credential, but it is too long");
-	take_back(dir);
+	credential_remove(dir);
 	memcpy(dir + strlen(dir) - 6, "XXXXXX", 6);
-	hand_over(dir, text, sizeof(text) - 1);
+	credential_write(dir, text, sizeof(text) - 1);
 	ck_assert_int_eq(load("", &f), 0);
-	take_back(dir);
+	credential_remove(dir);
 
-	/* What is no secret is none, and what is no file is told. */
+	/*
+	 * A credential for a setting that is not secret is ignored. A directory
+	 * in place of the file is an error.
+	 */
 	memcpy(dir + strlen(dir) - 6, "XXXXXX", 6);
-	hand_over(dir, BYTES("s1"));
+	credential_write(dir, BYTES("s1"));
 	snprintf(name, sizeof(name), "%s/LOG_LEVEL", dir);
 	ck_assert_int_eq(symlink("/dev/null", name), 0);
 	ck_assert_int_eq(load("", &f), 0);
 	ck_assert_str_eq(conf.LOG_LEVEL, "info");
 	unlink(name);
-	take_back(dir);
+	credential_remove(dir);
 	snprintf(name, sizeof(name), "%s/AUTH_SECRET", dir);
 	ck_assert_int_eq(mkdir(dir, 0700), 0);
 	ck_assert_int_eq(mkdir(name, 0700), 0);
@@ -451,16 +454,19 @@ suite_conf(void)
 	TCase *tc = tcase_create("conf");
 
 	tcase_add_checked_fixture(tc, clean, forget);
-	tcase_add_loop_test(tc, file_forms, 0, (int)nitems(files));
-	tcase_add_loop_test(tc, quoting, 0, (int)nitems(quotes));
-	tcase_add_test(tc, order_of_sources);
-	tcase_add_test(tc, node_env);
-	tcase_add_test(tc, companion);
-	tcase_add_test(tc, refused_changes_nothing);
-	tcase_add_test(tc, printing);
-	tcase_add_loop_test(tc, credential_forms, 0, (int)nitems(credentials));
-	tcase_add_test(tc, credential_order);
-	tcase_add_test(tc, credential_bounds);
+	tcase_add_loop_test(
+	    tc, bad_setting_is_refused_with_its_line, 0, (int)nitems(files));
+	tcase_add_loop_test(
+	    tc, quotes_and_blanks_are_removed, 0, (int)nitems(quotes));
+	tcase_add_test(tc, environment_overrides_the_file);
+	tcase_add_test(tc, node_env_may_mean_production);
+	tcase_add_test(tc, companion_needs_no_secret_of_the_pool);
+	tcase_add_test(tc, refused_file_changes_no_setting);
+	tcase_add_test(tc, printed_settings_hide_secrets);
+	tcase_add_loop_test(
+	    tc, credential_is_one_line_or_refused, 0, (int)nitems(credentials));
+	tcase_add_test(tc, credential_overrides_the_file_only);
+	tcase_add_test(tc, unusable_credential_is_refused);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Which correlation ids of callers may be written to logs. */
+/* core/event/correlation_id.c: which ids of callers may be written to logs. */
 #include "config.h"
 
 #include <check.h>
@@ -46,14 +46,14 @@ static const struct {
 	{ "tel +251911234544", false },
 };
 
-START_TEST(harmless)
+START_TEST(id_like_personal_data_is_not_harmless)
 {
 	ck_assert_msg(correlation_id_harmless(ids[_i].id) == ids[_i].want, "%s",
 	    ids[_i].id);
 }
 END_TEST
 
-START_TEST(bounded)
+START_TEST(too_long_id_is_not_harmless)
 {
 	char id[CORRELATION_ID_MAX + 2];
 
@@ -69,10 +69,11 @@ Suite *
 suite_correlation_id(void)
 {
 	Suite *s = suite_create("correlation_id");
-	TCase *tc = tcase_create("correlation");
+	TCase *tc = tcase_create("correlation_id");
 
-	tcase_add_loop_test(tc, harmless, 0, (int)nitems(ids));
-	tcase_add_test(tc, bounded);
+	tcase_add_loop_test(
+	    tc, id_like_personal_data_is_not_harmless, 0, (int)nitems(ids));
+	tcase_add_test(tc, too_long_id_is_not_harmless);
 	suite_add_tcase(s, tc);
 	return s;
 }

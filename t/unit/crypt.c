@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/sys/crypt.c: known answers of the primitives, ids and passwords. */
+/* lib/sys/crypt.c: published results of the primitives; ids and passwords. */
 #include "config.h"
 
 #include <libscrypt.h>
@@ -81,7 +81,7 @@ static const char *const bad_hashes[] = {
 	"$s1$0a0801$short==$x",
 };
 
-START_TEST(sha256)
+START_TEST(sha256_equals_published_hashes)
 {
 	static char text[1000001];
 	uint8_t got[CRYPT_SHA256_SIZE];
@@ -97,7 +97,7 @@ START_TEST(sha256)
 }
 END_TEST
 
-START_TEST(hmac)
+START_TEST(hmac_equals_published_macs)
 {
 	char key[160];
 	uint8_t got[CRYPT_SHA256_SIZE];
@@ -113,7 +113,7 @@ START_TEST(hmac)
 }
 END_TEST
 
-START_TEST(scrypt)
+START_TEST(scrypt_equals_published_keys)
 {
 	uint8_t got[64];
 	char hex[2 * sizeof(got) + 1];
@@ -130,7 +130,7 @@ START_TEST(scrypt)
 END_TEST
 
 /* RFC 4648, section 10, and bytes whose digits are + and /. */
-START_TEST(base64)
+START_TEST(base64_equals_published_texts)
 {
 	char got[CRYPT_BASE64_SIZE(6)];
 
@@ -146,7 +146,7 @@ START_TEST(base64)
 }
 END_TEST
 
-START_TEST(random_differs)
+START_TEST(random_bytes_differ_until_wiped)
 {
 	uint8_t a[32] = { 0 }, b[32] = { 0 };
 
@@ -177,8 +177,8 @@ START_TEST(ids_sort_by_time)
 }
 END_TEST
 
-/* The first 45 of the 48 bits of time are nine whole characters. */
-START_TEST(id_holds_the_time)
+/* The first 45 of the 48 bits of the time fill nine characters. */
+START_TEST(id_begins_with_its_time)
 {
 	char a[CRYPT_ID_SIZE], b[CRYPT_ID_SIZE];
 
@@ -190,7 +190,7 @@ START_TEST(id_holds_the_time)
 }
 END_TEST
 
-START_TEST(id_tells_the_time)
+START_TEST(time_is_read_from_its_id)
 {
 	static const int64_t times[] = { 0, 1000, INT64_C(1795253113345000),
 		INT64_C(0xffffffffffff) * 1000 };
@@ -210,7 +210,7 @@ START_TEST(id_tells_the_time)
 }
 END_TEST
 
-START_TEST(password_round_trip)
+START_TEST(right_password_matches_its_hash)
 {
 	struct fail f = { 0 };
 	char hash[CRYPT_PASSWORD_SIZE], copy[CRYPT_PASSWORD_SIZE];
@@ -225,14 +225,19 @@ START_TEST(password_round_trip)
 	    crypt_password_check("s3cret pasS", hash, &match, &stale, &f), 0);
 	ck_assert(!match);
 
-	/* libscrypt itself reads what we wrote; it destroys its argument. */
+	/*
+	 * libscrypt itself accepts the hash. It changes its argument, hence a
+	 * copy.
+	 */
 	memcpy(copy, hash, sizeof(copy));
 	ck_assert_int_gt(libscrypt_check(copy, "s3cret pass"), 0);
 }
 END_TEST
 
-/* What libscrypt writes with less work still opens, and says it is stale. */
-START_TEST(password_of_old)
+/*
+ * A hash of libscrypt with lower cost still matches, but is reported as stale.
+ */
+START_TEST(password_hash_of_lower_cost_is_stale)
 {
 	struct fail f = { 0 };
 	char hash[CRYPT_PASSWORD_SIZE];
@@ -249,7 +254,7 @@ START_TEST(password_of_old)
 }
 END_TEST
 
-START_TEST(password_of_nobody)
+START_TEST(password_without_hash_does_not_match)
 {
 	struct fail f = { 0 };
 	bool match = true, stale = true;
@@ -259,7 +264,7 @@ START_TEST(password_of_nobody)
 }
 END_TEST
 
-START_TEST(password_hash_damaged)
+START_TEST(damaged_password_hash_is_a_failure)
 {
 	struct fail f = { 0 };
 	bool match, stale;
@@ -277,19 +282,22 @@ suite_crypt(void)
 	TCase *tc = tcase_create("crypt");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, sha256, 0, (int)nitems(hashes));
-	tcase_add_loop_test(tc, hmac, 0, (int)nitems(macs));
-	tcase_add_loop_test(tc, scrypt, 0, (int)nitems(scrypts));
-	tcase_add_test(tc, base64);
-	tcase_add_test(tc, random_differs);
-	tcase_add_test(tc, ids_sort_by_time);
-	tcase_add_test(tc, id_holds_the_time);
-	tcase_add_loop_test(tc, id_tells_the_time, 0, 4);
-	tcase_add_test(tc, password_round_trip);
-	tcase_add_test(tc, password_of_old);
-	tcase_add_test(tc, password_of_nobody);
 	tcase_add_loop_test(
-	    tc, password_hash_damaged, 0, (int)nitems(bad_hashes));
+	    tc, sha256_equals_published_hashes, 0, (int)nitems(hashes));
+	tcase_add_loop_test(
+	    tc, hmac_equals_published_macs, 0, (int)nitems(macs));
+	tcase_add_loop_test(
+	    tc, scrypt_equals_published_keys, 0, (int)nitems(scrypts));
+	tcase_add_test(tc, base64_equals_published_texts);
+	tcase_add_test(tc, random_bytes_differ_until_wiped);
+	tcase_add_test(tc, ids_sort_by_time);
+	tcase_add_test(tc, id_begins_with_its_time);
+	tcase_add_loop_test(tc, time_is_read_from_its_id, 0, 4);
+	tcase_add_test(tc, right_password_matches_its_hash);
+	tcase_add_test(tc, password_hash_of_lower_cost_is_stale);
+	tcase_add_test(tc, password_without_hash_does_not_match);
+	tcase_add_loop_test(
+	    tc, damaged_password_hash_is_a_failure, 0, (int)nitems(bad_hashes));
 	suite_add_tcase(s, tc);
 	return s;
 }

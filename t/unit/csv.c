@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/sys/csv.c: what is a row, and what is refused on which line. */
+/* lib/sys/csv.c: rows, and refused texts with the line of the fault. */
 #include "config.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "lib/sys/csv.h"
 #include "t/unit/unit.h"
 
-/* A text that is handed out in pieces of step bytes, then fails or ends. */
+/* A text that is read in pieces of step bytes, then fails or ends. */
 struct csv_source {
 	const char *text;
 	size_t left;
@@ -34,7 +34,7 @@ source_read(void *cookie, char *buf, size_t size)
 	return (long)n;
 }
 
-/* Fields joined with '|', rows ended with ';', lines in front of rows. */
+/* The wanted rows: line number, ':', fields joined with '|', ';'. */
 static const struct {
 	const char *text;
 	const char *want;
@@ -72,7 +72,7 @@ static const struct {
 	{ "\"a\0b\"\n", 6, "line 1 has a NUL byte" },
 };
 
-/* Read everything; append to got; returns what csv_next() ended with. */
+/* Read all rows into got. Return the last result of csv_next(). */
 static int
 read_all(struct csv_source *src, char *got, size_t size, struct fail *f)
 {
@@ -91,14 +91,14 @@ read_all(struct csv_source *src, char *got, size_t size, struct fail *f)
 	return rc;
 }
 
-START_TEST(rows)
+START_TEST(rows_are_split_into_fields)
 {
 	struct fail f = { 0 };
 	struct csv_source src;
 	char got[256];
 	size_t step;
 
-	/* The same whatever the pieces. */
+	/* The result does not depend on the size of the pieces. */
 	for (step = 1; step < 8; step++) {
 		src = (struct csv_source) { good[_i].text,
 			strlen(good[_i].text), step, false };
@@ -108,7 +108,7 @@ START_TEST(rows)
 }
 END_TEST
 
-START_TEST(refusals)
+START_TEST(malformed_text_is_refused_with_its_line)
 {
 	struct fail f = { 0 };
 	struct csv_source src = { bad[_i].text, bad[_i].size, 1, false };
@@ -120,7 +120,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-START_TEST(limits)
+START_TEST(size_of_a_row_is_limited)
 {
 	static char text[CSV_ROW_MAX + 1];
 	struct fail f = { 0 };
@@ -151,7 +151,7 @@ START_TEST(limits)
 }
 END_TEST
 
-START_TEST(failed_reads)
+START_TEST(failed_read_is_reported)
 {
 	static const char *const texts[] = { "", "a", "\"a", "\"a\"", "a,\"" };
 	struct fail f = { 0 };
@@ -163,7 +163,7 @@ START_TEST(failed_reads)
 }
 END_TEST
 
-START_TEST(finds_columns)
+START_TEST(column_is_found_by_exact_name)
 {
 	struct fail f = { 0 };
 	struct csv_source src = { "id,userId\n", 10, 10, false };
@@ -181,11 +181,13 @@ suite_csv(void)
 	Suite *s = suite_create("csv");
 	TCase *tc = tcase_create("csv");
 
-	tcase_add_loop_test(tc, rows, 0, (int)nitems(good));
-	tcase_add_loop_test(tc, refusals, 0, (int)nitems(bad));
-	tcase_add_test(tc, limits);
-	tcase_add_loop_test(tc, failed_reads, 0, 5);
-	tcase_add_test(tc, finds_columns);
+	tcase_add_loop_test(
+	    tc, rows_are_split_into_fields, 0, (int)nitems(good));
+	tcase_add_loop_test(
+	    tc, malformed_text_is_refused_with_its_line, 0, (int)nitems(bad));
+	tcase_add_test(tc, size_of_a_row_is_limited);
+	tcase_add_loop_test(tc, failed_read_is_reported, 0, 5);
+	tcase_add_test(tc, column_is_found_by_exact_name);
 	suite_add_tcase(s, tc);
 	return s;
 }
