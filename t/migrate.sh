@@ -32,10 +32,9 @@ ctl() {
 	"$builddir/assayctl" "$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?
 }
-prints() { grep -q -e "$1" "$scratch/out" "$scratch/err"; }
-ended() { [ "$status" -eq "$1" ]; }
+# prints_like PATTERN: the program printed a line that matches.
+prints_like() { grep -q -e "$1" "$scratch/out" "$scratch/err"; }
 sql() { cluster_psql postgres "${2:-assay}" -At -c "$1"; }
-counts() { [ "$(sql "$2")" = "$1" ]; }
 
 cluster_scratch
 stack_pg_init "$scratch/pg"
@@ -49,43 +48,45 @@ chmod -R u+w "$scratch/sql"
 
 ctl migrate --sql "$scratch/sql"
 check "a missing database is named in the error" \
-    prints 'database "assay" does not'
-check "a missing database ends with 69" ended 69
+    prints_like 'database "assay" does not'
+is "a missing database ends with 69" "$status" 69
 sql 'create database assay' postgres
 
 ctl migrate --sql "$scratch/sql" --status
 check "status of an empty database shows every migration as pending" \
-    prints '0001_configuration .*pending'
+    prints_like '0001_configuration .*pending'
 check "status does not mention skipped numbers without any" \
-    eval "! prints 'never used'"
-check "status changes nothing" counts 0 \
-    "select count(*) from pg_namespace where nspname = 'assay'"
+    eval "! prints_like 'never used'"
+is "status changes nothing" \
+    "$(sql "select count(*) from pg_namespace where nspname = 'assay'")" 0
 
 # Two at once: one works, the other waits and then finds everything done.
 "$builddir/assayctl" migrate --sql "$scratch/sql" >"$scratch/other" 2>&1 &
 other=$!
 ctl migrate --sql "$scratch/sql"
-check "the first of two concurrent runs succeeds" ended 0
+is "the first of two concurrent runs succeeds" "$status" 0
 wait "$other"
 status=$?
-check "the second of two concurrent runs succeeds" ended 0
+is "the second of two concurrent runs succeeds" "$status" 0
 cat "$scratch/other" >>"$scratch/out"
 check "each migration was applied once" [ \
     "$(grep -c '^applied 0001_configuration$' "$scratch/out")" -eq 1 ]
-check "one of two concurrent runs has nothing to do" prints '^up to date$'
+check "one of two concurrent runs has nothing to do" prints_like '^up to date$'
 
 ctl migrate --sql "$scratch/sql"
 check "a second run prints that the schema is up to date" \
     [ "$(cat "$scratch/out")" = "up to date" ]
-check "every event type has its rules" counts 7 \
-    "select count(*) from assay.ruleset_active where version = 'seed@v0.4'"
-check "every event type has its policy" counts 7 \
-    "select count(*) from assay.policy_active"
-check "partitions reach 24 months ahead" counts 25 \
-    "select count(*) from pg_inherits where inhparent = 'assay.verdict_log'::regclass"
+is "every event type has its rules" \
+    "$(sql "select count(*) from assay.ruleset_active
+	where version = 'seed@v0.4'")" 7
+is "every event type has its policy" \
+    "$(sql "select count(*) from assay.policy_active")" 7
+is "partitions reach 24 months ahead" \
+    "$(sql "select count(*) from pg_inherits
+	where inhparent = 'assay.verdict_log'::regclass")" 25
 ctl migrate --sql "$scratch/sql" --status
 check "status shows when a migration was applied" \
-    prints '0001_configuration  *20..-..-..T'
+    prints_like '0001_configuration  *20..-..-..T'
 
 # A seed fills what is missing, and only that.
 sql "delete from assay.ruleset_active where event_type <> 'order.place';
@@ -93,24 +94,28 @@ sql "delete from assay.ruleset_active where event_type <> 'order.place';
 printf 'rule r { when event.amuont > 3 then score += 1, tag t }\n' \
     >"$scratch/sql/seed/rules/card.refund.rule"
 ctl migrate --sql "$scratch/sql"
-check "a bad seed is refused" ended 65
-check "a bad seed is reported by file and line" prints 'card.refund.rule:1:'
+is "a bad seed is refused" "$status" 65
+check "a bad seed is reported by file and line" \
+    prints_like 'card.refund.rule:1:'
 cp "$srcdir/sql/seed/rules/card.refund.rule" "$scratch/sql/seed/rules/"
 ctl migrate --sql "$scratch/sql"
-check "a missing ruleset is seeded" prints 'seeded the rules of card.refund'
-check "a present ruleset is not seeded" eval "! prints 'order.place'"
+check "a missing ruleset is seeded" \
+    prints_like 'seeded the rules of card.refund'
+check "a present ruleset is not seeded" eval "! prints_like 'order.place'"
 
 sql "delete from assay.policy_active where event_type = 'card.refund';
     delete from assay.policy where event_type = 'card.refund'"
 echo '{"onError":"fail_open","bands":[]}' \
     >"$scratch/sql/seed/policies/card.refund.json"
 ctl migrate --sql "$scratch/sql"
-check "a bad policy is refused" ended 65
-check "a bad policy is reported by its file" prints 'card.refund.json.*bands'
+is "a bad policy is refused" "$status" 65
+check "a bad policy is reported by its file" \
+    prints_like 'card.refund.json.*bands'
 cp "$srcdir/sql/seed/policies/card.refund.json" "$scratch/sql/seed/policies/"
 ctl migrate --sql "$scratch/sql"
-check "a missing policy is seeded" prints 'seeded the policies of card.refund'
-check "present policies are not seeded" eval "! prints 'card.capture'"
+check "a missing policy is seeded" \
+    prints_like 'seeded the policies of card.refund'
+check "present policies are not seeded" eval "! prints_like 'card.capture'"
 
 # A migration that fails changes nothing.
 cat >"$scratch/sql/migrations/9998_bad.sql" <<'SQL'
@@ -118,17 +123,17 @@ create table assay.half (a int);
 create table assay.half (a int);
 SQL
 ctl migrate --sql "$scratch/sql"
-check "a failing migration ends with 70" ended 70
+is "a failing migration ends with 70" "$status" 70
 check "a failing migration is reported by file with the server's words" \
-    prints '9998_bad.sql: .*already exists'
-check "a failing migration leaves no table" counts '' \
-    "select to_regclass('assay.half')"
+    prints_like '9998_bad.sql: .*already exists'
+is "a failing migration leaves no table" \
+    "$(sql "select to_regclass('assay.half')")" ''
 echo 'create table assay.whole (a int);' >"$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
-check "a corrected migration is applied" prints '^applied 9998_bad$'
+check "a corrected migration is applied" prints_like '^applied 9998_bad$'
 ctl migrate --sql "$scratch/sql" --status
 check "status explains the skipped numbers" \
-    prints 'the missing numbers were never used'
+    prints_like 'the missing numbers were never used'
 
 # others_lock MODE: another session holds the tables of decisions in this mode
 # until others_leave.
@@ -143,8 +148,8 @@ others_lock() {
 	    assay.user_state, assay.entity, assay.entity_link
 	    in $1 mode;" >&8
 	counted=0
-	until counts 1 "select count(*) from pg_locks where granted
-	    and relation = 'assay.entity_link'::regclass" ||
+	until [ "$(sql "select count(*) from pg_locks where granted
+	    and relation = 'assay.entity_link'::regclass")" = 1 ] ||
 	    [ "$counted" -eq 100 ]; do
 		counted=$((counted + 1))
 		sleep 0.1
@@ -158,16 +163,16 @@ others_leave() {
 # A run that changes no table does not wait for writers.
 others_lock "row exclusive"
 ctl migrate --sql "$scratch/sql" --wait 0
-check "a run with nothing to do ends during decisions" ended 0
+is "a run with nothing to do ends during decisions" "$status" 0
 check "a run with nothing to do prints so during decisions" \
     [ "$(cat "$scratch/out")" = "up to date" ]
 ctl migrate --sql "$scratch/sql" --wait 0 --again
 check "all functions are created again during decisions" \
-    prints '^created the functions of'
+    prints_like '^created the functions of'
 echo '-- changed' >>"$scratch/sql/functions/audit.sql"
 ctl migrate --sql "$scratch/sql" --wait 0
 check "changed functions are created during decisions" \
-    prints '^created the functions of'
+    prints_like '^created the functions of'
 ctl migrate --sql "$scratch/sql" --wait 0
 check "changed functions are created once" \
     [ "$(cat "$scratch/out")" = "up to date" ]
@@ -180,7 +185,7 @@ status=0
 for n in 1 2 3 4; do
 	eval "wait \$many_$n" || status=$?
 done
-check "four concurrent runs succeed during decisions" ended 0
+is "four concurrent runs succeed during decisions" "$status" 0
 others_leave
 
 # A migration that changes a table does not wait for ever.
@@ -188,11 +193,12 @@ echo 'alter table assay.decision_detail add column wide int;' \
     >"$scratch/sql/migrations/9999_wide.sql"
 others_lock "access share"
 ctl migrate --sql "$scratch/sql" --wait 1
-check "a table in use for longer than --wait ends the run" ended 75
+is "a table in use for longer than --wait ends the run" "$status" 75
 check "a run that ends after --wait gives the reason" \
-    prints 'run the command again'
-check "a run that ends after --wait applies nothing" counts 0 "select count(*)
-    from assay.migration where number = 9999"
+    prints_like 'run the command again'
+is "a run that ends after --wait applies nothing" \
+    "$(sql "select count(*)
+    from assay.migration where number = 9999")" 0
 
 # A migration waits for a long reader, and no other session waits behind it.
 "$builddir/assayctl" migrate --sql "$scratch/sql" >"$scratch/other" 2>&1 &
@@ -210,7 +216,7 @@ check "a waiting run does not block decisions" \
 others_leave
 wait "$other"
 status=$?
-check "a waiting run continues when the other session ends" ended 0
+is "a waiting run continues when the other session ends" "$status" 0
 rm "$scratch/sql/migrations/9999_wide.sql"
 sql "delete from assay.migration where number = 9999;
     alter table assay.decision_detail drop column wide"
@@ -218,11 +224,11 @@ sql "delete from assay.migration where number = 9999;
 # History is not rewritten.
 echo '-- afterthought' >>"$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
-check "a changed file is refused" prints '9998_bad.sql: has changed'
-check "a changed file ends with 65" ended 65
+check "a changed file is refused" prints_like '9998_bad.sql: has changed'
+is "a changed file ends with 65" "$status" 65
 rm "$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
-check "a newer database is refused" prints '9998_bad: .*use a newer'
+check "a newer database is refused" prints_like '9998_bad: .*use a newer'
 sql "delete from assay.migration where number = 9998"
 
 # Two later migrations.  The database is at the first one, and a function reads
@@ -250,12 +256,12 @@ newest=$DATABASE_URL
 DATABASE_URL="host=$scratch/run dbname=older user=postgres"
 ctl migrate --sql "$scratch/older"
 check "the older program applies the first migration" \
-    prints '^applied 9996_parcel$'
+    prints_like '^applied 9996_parcel$'
 sql 'insert into assay.parcel values (1), (2)' older
 ctl migrate --sql "$scratch/newer"
 check "the newer program applies the second migration alone" [ \
     "$(grep '^applied' "$scratch/out")" = 'applied 9997_shipment' ]
-check "the newer program brings the older database up to date" ended 0
+is "the newer program brings the older database up to date" "$status" 0
 check "a function of the newer program reads the new table" [ \
     "$(sql 'select assay.parcels()' older)" = 2 ]
 check "the audit trail records the migration" [ "$(sql "select params::json
@@ -263,18 +269,19 @@ check "the audit trail records the migration" [ "$(sql "select params::json
     '{"from":"9996_parcel","to":"9997_shipment"}' ]
 ctl migrate --sql "$scratch/older"
 check "the older program refuses the newer database" \
-    prints '9997_shipment: .*use a newer'
+    prints_like '9997_shipment: .*use a newer'
 
 # A migration after which this program must not use the database.
 echo 'update assay.schema_state set required_migration = 9999;' \
     >"$scratch/newer/migrations/9999_break.sql"
 ctl migrate --sql "$scratch/newer"
 check "a migration that needs a newer program is applied" \
-    prints '^applied 9999_break$'
-check "this program stops after that migration" prints 'needs a newer program'
+    prints_like '^applied 9999_break$'
+check "this program stops after that migration" \
+    prints_like 'needs a newer program'
 ctl key list
-check "this program refuses the database" prints 'needs a newer program'
-check "the refusal is an error" eval '! ended 0'
+check "this program refuses the database" prints_like 'needs a newer program'
+check "the refusal is an error" [ "$status" -ne 0 ]
 DATABASE_URL=$newest
 sql 'drop database older' postgres
 
@@ -282,26 +289,28 @@ sql 'drop database older' postgres
 ctl key create --scope decisions --expires-in-days 30 shop
 check "a key is printed alone" grep -Eqx 'ak_live_[0-9a-f]{48}' "$scratch/out"
 hash=$(tr -d '\n' <"$scratch/out" | sha256sum | cut -d ' ' -f 1)
-check "a key is stored with its hash, scope and end" counts "1|30" \
-    "select scopes, round(extract(epoch from expires_at - now()) / 86400)
-	from assay.service_key where encode(hash, 'hex') = '$hash'"
+is "a key is stored with its hash, scope and end" \
+    "$(sql "select scopes,
+	    round(extract(epoch from expires_at - now()) / 86400)
+	from assay.service_key where encode(hash, 'hex') = '$hash'")" "1|30"
 ctl key list
-check "the list shows a new key" prints 'decisions .* shop$'
+check "the list shows a new key" prints_like 'decisions .* shop$'
 ctl key revoke "$(awk '/ shop$/ { print $1 }' "$scratch/out")"
-check "a key is revoked" ended 0
+is "a key is revoked" "$status" 0
 ctl key list
-check "the list shows a revoked key" prints 'revoked .* shop$'
+check "the list shows a revoked key" prints_like 'revoked .* shop$'
 ctl key revoke key_none
-check "an unknown key is not revoked" ended 65
+is "an unknown key is not revoked" "$status" 65
 echo 'correct horse' >"$scratch/password"
 ctl admin create Boss@Example.com <"$scratch/password"
-check "an admin is created" counts 'boss@example.com|admin' \
-    "select email, role from assay.operator where password like '\$s1\$%'"
+is "an admin is created" \
+    "$(sql "select email, role from assay.operator
+	where password like '\$s1\$%'")" 'boss@example.com|admin'
 ctl admin create boss@example.com <"$scratch/password"
-check "an admin is not created twice" ended 65
+is "an admin is not created twice" "$status" 65
 echo short >"$scratch/password"
 ctl admin create other@example.com <"$scratch/password"
-check "an admin with a short password is refused" ended 65
+is "an admin with a short password is refused" "$status" 65
 
 # An owner that is not a superuser and may only create roles.
 sql 'drop database assay' postgres
@@ -311,8 +320,8 @@ sql 'create role migrator login createrole' postgres
 sql 'create database assay owner migrator' postgres
 DATABASE_URL="host=$scratch/run dbname=assay user=migrator"
 ctl migrate --sql "$scratch/sql"
-check "an owner without further rights can migrate" ended 0
+is "an owner without further rights can migrate" "$status" 0
 ctl migrate --sql "$scratch/sql"
-check "such an owner can migrate again" prints '^up to date$'
+check "such an owner can migrate again" prints_like '^up to date$'
 
 conclude
