@@ -12,10 +12,8 @@
 #include "core/train/logit.h"
 #include "core/train/logistic_fit.h"
 
-#define STEP_ENOUGH 1e-9 /* a smaller step, relative to the weights, ends it   \
-			  */
-#define LOSS_NOISE 1e-13 /* relative growth of a loss that rounding explains   \
-			  */
+#define STEP_ENOUGH 1e-9 /* a smaller relative step ends the fit */
+#define LOSS_NOISE 1e-13 /* relative growth of a loss due to rounding */
 #define PIVOT_LEAST 1e-12 /* a smaller relative pivot: dependent columns */
 #define HALVINGS_MAX 40
 

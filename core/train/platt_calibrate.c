@@ -15,8 +15,7 @@
 #define HALVINGS_MAX 40
 #define RIDGE 1e-12 /* added to the diagonal, so that a step always exists */
 #define STEP_ENOUGH 1e-10 /* a smaller step is the last */
-#define LOSS_NOISE 1e-13 /* relative growth of a loss that rounding explains   \
-			  */
+#define LOSS_NOISE 1e-13 /* relative growth of a loss due to rounding */
 
 /* The state of a fit; it uses z centred and divided by its deviation. */
 struct calibrate_work {
