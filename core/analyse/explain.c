@@ -52,8 +52,7 @@ explain_tag_weights(struct arena *a, const struct score *rules,
 	if (all == NULL)
 		return fail_memory(f);
 
-	/* A tag with the same points as its rules had no weight of its labels.
-	 */
+	/* If the points are those of its rules, the tag had no weight. */
 	for (i = 0; i < n; i++) {
 		rule = score_reason(rules, reasons[i].tag);
 		if (rule != NULL && rule->points != reasons[i].points)

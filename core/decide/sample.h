@@ -25,7 +25,7 @@ struct sample {
 	int score; /* 0 to SCORE_MAX */
 	enum verdict verdict; /* the answer */
 	enum scorer scorer; /* 0 if this program does not know it */
-	bool watched; /* a watch entry raised the verdict to review or more */
+	bool watched; /* a watch entry matched: at least review */
 
 	/* Only of sample_read(), not of sample_read_head(). */
 	const char *ruleset; /* version; NULL if unknown */

@@ -9,7 +9,7 @@
 #include "core/event/geo.h"
 
 #define EARTH_RADIUS_KM 6371.0088
-#define RADIANS (3.14159265358979323846 / 180) /* in a degree */
+#define RADIANS (3.14159265358979323846 / 180) /* radians per degree */
 #define CODE_SIZE 4 /* bytes of the code at the start of each row */
 
 struct country {

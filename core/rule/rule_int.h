@@ -70,9 +70,9 @@ enum cond_kind {
 	COND_COMPARE = 1, /* signal op literal */
 	COND_BARE, /* a signal alone: compared with true */
 	COND_IN, /* signal in list */
-	COND_NOT, /* of the one condition that follows */
-	COND_AND, /* of the conditions that follow, up to span */
-	COND_OR,
+	COND_NOT, /* has one operand, the next condition */
+	COND_AND, /* its operands are the next conditions, up to span */
+	COND_OR, /* likewise */
 	COND__MAX
 };
 

@@ -57,8 +57,8 @@ signal_range_round(const struct signal_range *d, double n)
 }
 
 /*
- * Round n to the nearest step.  If that step does not lie beyond n in the
- * direction of way, take the following step.
+ * Round n to a multiple of 1 / parts.  If the result is not beyond n in the
+ * direction of way, take the next multiple.
  */
 double
 signal_range_next(const struct signal_range *d, double n, int way)

@@ -11,7 +11,7 @@
 struct signal_range {
 	double least; /* of a number */
 	double most;
-	double parts; /* number of steps from 0 to 1 */
+	double parts; /* numbers are tried in steps of 1 / parts */
 	bool whole; /* only whole numbers */
 	bool known; /* never unknown */
 
@@ -23,12 +23,13 @@ struct signal_range {
 /* The range of a signal; SIGNAL__MAX gives the range of attributes. */
 const struct signal_range *signal_range_of(enum signal sig);
 
-/* The nearest number on a step. */
+/* Round n to the nearest multiple of 1 / parts. */
 double signal_range_round(const struct signal_range *d, double n);
 
 /*
- * The nearest number on a step that is above n if way is 1, below n if way is
- * -1.  If a double cannot represent such a step, return the next double.
+ * The nearest multiple of 1 / parts that is above n if way is 1, and below n if
+ * way is -1.  If n is so large that doubles do not have such steps, return the
+ * next double.
  */
 double signal_range_next(const struct signal_range *d, double n, int way);
 

@@ -154,7 +154,7 @@ entity_graph_bind(struct graph *g, struct graph_node *node, int64_t id)
 	if (bare == node)
 		return node;
 
-	/* The graph has this entity already, as the root of another. */
+	/* The graph has this entity already, as the root of a component. */
 	if (bare != NULL) {
 		assert(bare->kind == 0);
 		node->size = bare->size;

@@ -104,7 +104,7 @@ count_target_classes(struct calibrate_work *w, struct fail *f)
 	return 0;
 }
 
-/* Compute the mean and deviation of z; use 1 if all z are equal. */
+/* Compute the mean and deviation of z; the deviation is 1 if all are equal. */
 static void
 find_spread(struct calibrate_work *w)
 {
