@@ -9,8 +9,7 @@
 
 struct shm;
 
-#define APIKEY_CACHE_TRUST_S 300 /* a revoked key is refused after this time   \
-				  */
+#define APIKEY_CACHE_TRUST_S 300 /* then a revoked key is refused */
 
 /*
  * Store that the key with this hash was valid at ticks (of clock_ticks()), with

@@ -162,7 +162,7 @@ runtime_setting_anomaly(const struct shm *shm)
 			  : (double)value / MICRO;
 }
 
-/* The form of a value in its word. */
+/* The number that a word stores for a value. */
 static double
 in_word(enum runtime_setting which, double value)
 {
