@@ -22,7 +22,7 @@
 /* The steps that one round takes. */
 enum stop { PARSE = 1, DECODE, MASK, STOP__MAX };
 
-static void go(struct arena *a, enum stop stop);
+static void run_once(struct arena *a, enum stop stop);
 static int64_t measure(struct arena *a, enum stop stop);
 
 static const char body[] =
@@ -58,7 +58,7 @@ main(void)
 	return EXIT_SUCCESS;
 }
 
-/* The nanoseconds of the fastest round. */
+/* Return the nanoseconds of the fastest round. */
 static int64_t
 measure(struct arena *a, enum stop stop)
 {
@@ -68,7 +68,7 @@ measure(struct arena *a, enum stop stop)
 	for (i = 0; i < TRIES; i++) {
 		took = -clock_ticks();
 		for (round = 0; round < ROUNDS; round++)
-			go(a, stop);
+			run_once(a, stop);
 		took += clock_ticks();
 		if (took < best)
 			best = took;
@@ -78,7 +78,7 @@ measure(struct arena *a, enum stop stop)
 
 /* One round, with the work to prepare the next one. */
 static void
-go(struct arena *a, enum stop stop)
+run_once(struct arena *a, enum stop stop)
 {
 	struct json_object *json;
 	struct event ev;
@@ -88,7 +88,7 @@ go(struct arena *a, enum stop stop)
 	if (json == NULL)
 		errx(EXIT_FAILURE, "the body does not parse");
 	if (stop >= DECODE && body_event(a, json, &ev, NULL) == -1)
-		errx(EXIT_FAILURE, "the body is no event");
+		errx(EXIT_FAILURE, "the body is not an event");
 	if (stop >= MASK) {
 		str_init(&s, a);
 		body_masked(&s, &ev);

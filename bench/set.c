@@ -28,15 +28,14 @@
 struct tally {
 	_Atomic long events;
 	_Atomic long failed;
-	_Atomic unsigned
-	    met; /* devices of users met so far, if all are to be met */
+	_Atomic unsigned met; /* devices used so far, if seconds is 0 */
 };
 
-/* One run, as the arguments say. */
+/* The arguments of a run. */
 struct set_run {
 	const char *url;
 	int clients;
-	int seconds; /* 0: until every user was met with both devices */
+	int seconds; /* 0: until each user has used both devices */
 	size_t set;
 	unsigned users;
 };

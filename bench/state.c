@@ -28,7 +28,7 @@ struct bench_user {
 	int currencies;
 	double step; /* between amounts */
 	int links;
-	int ids; /* that links start from */
+	int ids; /* from which links start */
 };
 
 /* One user under measurement. */
@@ -43,7 +43,7 @@ struct state_run {
 	struct signals sigs;
 };
 
-static void live(struct state_run *run);
+static void apply_history(struct state_run *run);
 static void step_unpack(struct state_run *run);
 static void step_signals(struct state_run *run);
 static void step_links(struct state_run *run);
@@ -87,7 +87,7 @@ main(void)
 	for (i = 0; i < N_USERS; i++) {
 		run = (struct state_run) { .user = &users[i], .now = START };
 		arena_init(&run.arena, block, sizeof(block));
-		live(&run);
+		apply_history(&run);
 		printf("%-8s %8zu", users[i].name, run.size);
 		for (j = 0, total = 0; j < N_STEPS; j++) {
 			ns = measure(&run, steps[j]);
@@ -102,7 +102,7 @@ main(void)
 
 /* Apply the user's earlier events. */
 static void
-live(struct state_run *run)
+apply_history(struct state_run *run)
 {
 	int i;
 
@@ -114,7 +114,7 @@ live(struct state_run *run)
 	step_pack(run);
 }
 
-/* The nanoseconds of the fastest round of a step. */
+/* Return the nanoseconds of the fastest round of a step. */
 static int64_t
 measure(struct state_run *run, void (*step)(struct state_run *))
 {

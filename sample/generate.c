@@ -573,7 +573,10 @@ phone_of(const struct sample_user *u, uint64_t n, char ret[24])
 	    (n * 7919 + 104729) % 1000000);
 }
 
-/* The start of a campaign; not at once, so that its victims have a history. */
+/*
+ * The start of a campaign, at least half a day after START, so that its victims
+ * have a history.
+ */
 static int64_t
 campaign_time(struct sample_values *s)
 {
@@ -602,8 +605,8 @@ elsewhere(struct sample_values *s, const struct sample_country *home)
 }
 
 /*
- * The next of a sequence that depends on the seed alone (splitmix64).  Two
- * calls never stand in one expression, whose order compilers choose.
+ * The next number of a sequence that depends only on the seed (splitmix64).  No
+ * expression contains two calls, because compilers choose their order.
  */
 static uint64_t
 rng(struct sample_values *s)

@@ -25,9 +25,12 @@
 
 #define TEXT_MAX ((size_t)65536) /* of a file, as in conf.c */
 #define ENV_MAX 32 /* variables */
-#define MARK_SEEN 8 /* bytes of it in a text are no accident */
+#define MARK_SEEN 8 /* so many bytes of it do not occur by chance */
 
-/* The dictionary has it, so it is in values everywhere; no text may show it. */
+/*
+ * The dictionary contains this mark, so the fuzzer puts it into values of all
+ * settings.  No message may show it.
+ */
 static const char mark[] = "q7Zp1vK9wXe4Rt6YbN2mHs8GdJ5fLc3A";
 
 enum flag { SECRET = 1, REQUIRED = 2, POOL = 4, NO_DECIDE = 8 };
@@ -88,7 +91,7 @@ static const char *prepare(const uint8_t *data, size_t size, size_t *ret_size);
 static void set_environment(const uint8_t *data, size_t size);
 static void set_file(const char *text, size_t size);
 static char *described(void);
-static void check_taken(void);
+static void check_accepted(void);
 static void check_again(void);
 static void check_printed(void);
 static void check_refused(const struct fail *f, const char *text, size_t size);
@@ -114,7 +117,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	before = conf;
 	text = prepare(data, size, &n);
 	if (conf_load(path, true, &f) == 0) {
-		check_taken();
+		check_accepted();
 		check_printed();
 		check_again();
 		side = side == &sides[0] ? &sides[1] : &sides[0];
@@ -129,7 +132,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Put the input where conf_load() reads it; returns the file's part. */
+/*
+ * Put the input where conf_load() reads it.  Return the part that is the file.
+ */
 static const char *
 prepare(const uint8_t *data, size_t size, size_t *ret_size)
 {
@@ -149,7 +154,7 @@ prepare(const uint8_t *data, size_t size, size_t *ret_size)
 	return (const char *)data + skip;
 }
 
-/* One variable a line. */
+/* Set the environment from one variable a line. */
 static void
 set_environment(const uint8_t *data, size_t size)
 {
@@ -203,7 +208,7 @@ described(void)
 
 /* Accepted settings keep the promises of conf.h. */
 static void
-check_taken(void)
+check_accepted(void)
 {
 	const char *member, *text;
 	int64_t n;
@@ -298,7 +303,7 @@ check_again(void)
 	free(was);
 }
 
-/* An error is the writer's to correct and shows no value. */
+/* An error has FAIL_INPUT and a reason, and shows no value. */
 static void
 check_refused(const struct fail *f, const char *text, size_t size)
 {
@@ -372,7 +377,7 @@ setting_in(const char *text)
 	return 0;
 }
 
-/* No part of the mark is in a text that operators read. */
+/* Check that no part of the mark is in a text that operators read. */
 static void
 check_hidden(const char *text)
 {

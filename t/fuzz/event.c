@@ -62,7 +62,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* An error is the caller's and has a reason. */
+/* An error has FAIL_INPUT and a reason. */
 static void
 check_refusal(const struct fail *f)
 {
@@ -99,7 +99,7 @@ check_json(struct json_object *json, const uint8_t *data, size_t size)
 	free(text);
 }
 
-/* Whether ours and theirs are the same value. */
+/* Return whether ours and theirs are the same value. */
 static bool
 same(struct json_object *ours, struct json_object *theirs)
 {
@@ -281,8 +281,8 @@ check_shown(struct json_object *subject, const char *name, const char *sent,
 }
 
 /*
- * Whether text has a 16-digit Visa or Mastercard number; a slow search at each
- * place, digit by digit.
+ * Return whether text has a 16-digit Visa or Mastercard number.  The search is
+ * slow: at each position, digit by digit.
  */
 static bool
 holds_card(const char *text)

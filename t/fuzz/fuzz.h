@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* What a fuzz target defines; libFuzzer or replay.c calls it. */
+/* The function that a fuzz target defines. libFuzzer or replay.c calls it. */
 #ifndef T_FUZZ_FUZZ_H
 #define T_FUZZ_FUZZ_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A target is its assertions: no flag of a build may leave them out. */
+/* A target consists of assertions, so no build flag may remove them. */
 #undef NDEBUG
 #include <assert.h>
 
 /*
- * Try size bytes at data.  Whatever they are, it must return 0; what may
- * never happen is an abort().
+ * Try size bytes at data.  Return 0 for all bytes; abort if a property does not
+ * hold.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

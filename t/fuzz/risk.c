@@ -23,7 +23,7 @@ static void try_packed(const uint8_t *data, size_t size);
 static void try_history(const uint8_t *data, size_t size);
 static struct entity_risk_day read_step(const uint8_t *data, int32_t today);
 static void recount(const struct entity_risk_day *more, int32_t today);
-static int32_t held(int64_t n);
+static int32_t not_negative(int64_t n);
 static void check_rates(
     const struct entity_risk_days *days, int32_t today, int delay);
 static struct entity_risk_day sum(int32_t until, int window);
@@ -97,7 +97,7 @@ read_step(const uint8_t *data, int32_t today)
 	};
 }
 
-/* The same counts, with a place for every day. */
+/* Count the change in an array with an element for each day. */
 static void
 recount(const struct entity_risk_day *more, int32_t today)
 {
@@ -105,13 +105,13 @@ recount(const struct entity_risk_day *more, int32_t today)
 
 	if (more->day <= today - ENTITY_RISK_DAYS_MAX)
 		return;
-	d->events = held((int64_t)d->events + more->events);
-	d->labels = held((int64_t)d->labels + more->labels);
-	d->fraud = held((int64_t)d->fraud + more->fraud);
+	d->events = not_negative((int64_t)d->events + more->events);
+	d->labels = not_negative((int64_t)d->labels + more->labels);
+	d->fraud = not_negative((int64_t)d->fraud + more->fraud);
 }
 
 static int32_t
-held(int64_t n)
+not_negative(int64_t n)
 {
 	return n < 0 ? 0 : (int32_t)n;
 }

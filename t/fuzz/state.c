@@ -27,7 +27,7 @@
 
 /* An event of a history. */
 struct fuzz_step {
-	int64_t at; /* time as it counts: it never goes back */
+	int64_t at; /* the counted time, which never goes back */
 	const char *currency; /* NULL: without an amount */
 	double amount;
 	bool baseline;
@@ -50,7 +50,7 @@ static void check_twin(
 static struct user_state *repacked(const struct user_state *st, int64_t now);
 static int64_t since(const struct fuzz_step *steps, size_t n, int64_t from);
 
-/* Fewer than a state keeps, so a state forgets none. */
+/* Fewer than a state keeps, so that a state drops none. */
 static const char *const currencies[CURRENCIES] = { "ETB", "EUR", "USD" };
 
 static const double amounts[] = { 0, 0.1, 0.2, 1, 12.5, 99.99, 1e6, 1e15 };
@@ -293,7 +293,7 @@ repacked(const struct user_state *st, int64_t now)
 	return again;
 }
 
-/* How many events there were after a time. */
+/* Return the number of events after a time. */
 static int64_t
 since(const struct fuzz_step *steps, size_t n, int64_t from)
 {

@@ -40,9 +40,9 @@ static size_t base64url(const void *data, size_t size, char *ret);
 static _Alignas(16) char block[1 << 20];
 static struct arena arena;
 static struct token_keys keys; /* of SECRET */
-static struct token_keys rotated; /* of LATER, with SECRET before it */
+static struct token_keys rotated; /* of LATER, with SECRET as previous secret */
 static struct token_keys strange; /* of LATER alone */
-static char header[128]; /* ours */
+static char header[128]; /* of issued tokens */
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -133,7 +133,10 @@ try_email(const uint8_t *data, size_t size)
 	assert(t.role == ROLE_ANALYST && t.session == 7);
 }
 
-/* Whether a token is good; it stays good while its secret is a previous one. */
+/*
+ * Return whether a token is accepted.  It must be accepted also while its
+ * secret is a previous one.
+ */
 static bool
 verified(const char *text, struct token *ret)
 {
@@ -173,7 +176,10 @@ check_every_byte(char *text)
 	assert(token_verify(&keys, &arena, text, MAX, NOW, &t, NULL) == -1);
 }
 
-/* A token of this header and these claims, with spare room; free() it. */
+/*
+ * Return a signed token of this header and these claims, with spare bytes at
+ * its end.  The caller frees it.
+ */
 static char *
 signed_parts(const void *head, size_t head_size, const void *body, size_t size)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The clients of a torture.  Each sends a request, waits for the answer and
- * sends the next.  A request without an answer, or with one that does not tell
- * what was done, is sent again, as callers do.  Every request and every answer
- * becomes a line of the history, which t/torture/check.sql compares with the
- * database.
+ * sends the next.  As callers do, it sends a request again if there is no
+ * answer or if the answer does not say what the service did.  Every request and
+ * every answer becomes a line of the history, which t/torture/check.sql
+ * compares with the database.
  *
  *	load SOCKET HISTORY CLIENTS SEED FIRST EVENTS
  *
@@ -38,8 +38,8 @@
 #define TIMEOUT_MS 15000
 #define THINK 30000 /* microseconds that a client pauses at most */
 #define TRIES 7 /* of a request without a clear answer */
-#define PAUSE (CLOCK_SECOND / 50) /* doubled after each try */
-#define REPEAT_BACK 150 /* how far back an event that is repeated may be */
+#define PAUSE (CLOCK_SECOND / 50) /* before a retry; doubles with each */
+#define REPEAT_BACK 150 /* how many events back a repeated one may be */
 
 #define URL "http://assay/v1/decisions"
 
@@ -53,7 +53,7 @@ struct client {
 	bool batch;
 	char key[64]; /* header, or empty */
 	int tries;
-	int64_t due; /* ticks; it is not sent before */
+	int64_t due; /* time to send it, in ticks */
 };
 
 static void open_run(char **argv);
@@ -77,7 +77,7 @@ static struct http *http;
 static const char *socket_path;
 static char key_header[256];
 static uint64_t seed, first, next, end; /* numbers of events */
-static uint64_t calls; /* the last request's number */
+static uint64_t calls; /* number of the last request */
 static uint64_t closing; /* closing events so far */
 static struct dice dice;
 
@@ -146,7 +146,7 @@ open_run(char **argv)
 	sigaction(SIGTERM, &sa, NULL);
 }
 
-/* Move a client on; returns whether it has more to do. */
+/* Take the next step of a client.  Return whether it has more to do. */
 static bool
 step(struct client *cl)
 {
@@ -157,7 +157,7 @@ step(struct client *cl)
 	return true;
 }
 
-/* Make the next request; false when there is none. */
+/* Make the next request.  Return false if there are no more events. */
 static bool
 fill(struct client *cl)
 {
@@ -269,7 +269,7 @@ answered(struct client *cl)
 	http_done(http, call);
 }
 
-/* Whether an answer tells for every event what was done. */
+/* Return whether an answer says for each event what the service did. */
 static bool
 settled(struct json_object *json, int status)
 {
@@ -328,7 +328,7 @@ history_answer(const struct client *cl, bool is_json)
 	    is_json ? call->reply : "null");
 }
 
-/* An argument as a number, or the end. */
+/* Return an argument as a number, or exit. */
 static uint64_t
 number(const char *text)
 {
@@ -336,7 +336,7 @@ number(const char *text)
 	const unsigned long long n = strtoull(text, &rest, 10);
 
 	if (*text == '\0' || *rest != '\0')
-		errx(EXIT_FAILURE, "%s is no number", text);
+		errx(EXIT_FAILURE, "%s is not a number", text);
 	return n;
 }
 

@@ -9,7 +9,7 @@
 
 #define DIGITS "0123456789abcdef0123456789abcdef0123456789abcde"
 
-/* Texts that are not keys. DIGITS is one digit short. */
+/* Texts that are not keys.  DIGITS is one digit short. */
 static const char *const bad[] = {
 	NULL,
 	"",

@@ -33,7 +33,7 @@ START_TEST(backtest_without_samples_is_zero)
 END_TEST
 
 /*
- * All verdicts but allow count as flagged. Samples without a label count only
+ * All verdicts but allow count as flagged.  Samples without a label count only
  * in the mix.
  */
 static const struct backtest_label_result results[] = {

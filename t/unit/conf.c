@@ -351,7 +351,7 @@ credential_remove(const char *dir)
 	rmdir(dir);
 }
 
-/* Credentials, and the value of AUTH_SECRET. NULL: refused. */
+/* Credentials, and the value of AUTH_SECRET.  NULL: refused. */
 static const struct {
 	const char *data;
 	size_t size;
@@ -426,8 +426,8 @@ START_TEST(unusable_credential_is_refused)
 	credential_remove(dir);
 
 	/*
-	 * A credential for a setting that is not secret is ignored. A directory
-	 * in place of the file is an error.
+	 * A credential for a setting that is not secret is ignored.  A
+	 * directory in place of the file is an error.
 	 */
 	memcpy(dir + strlen(dir) - 6, "XXXXXX", 6);
 	credential_write(dir, BYTES("s1"));

@@ -226,7 +226,7 @@ START_TEST(right_password_matches_its_hash)
 	ck_assert(!match);
 
 	/*
-	 * libscrypt itself accepts the hash. It changes its argument, hence a
+	 * libscrypt itself accepts the hash.  It changes its argument, hence a
 	 * copy.
 	 */
 	memcpy(copy, hash, sizeof(copy));

@@ -72,7 +72,7 @@ static const struct {
 	{ "\"a\0b\"\n", 6, "line 1 has a NUL byte" },
 };
 
-/* Read all rows into got. Return the last result of csv_next(). */
+/* Read all rows into got.  Return the last result of csv_next(). */
 static int
 read_all(struct csv_source *src, char *got, size_t size, struct fail *f)
 {

@@ -6,7 +6,7 @@
 #include "t/unit/unit.h"
 
 /*
- * The formula, computed with Python's math.log. Row 7 by hand: the smaller
+ * The formula, computed with Python's math.log.  Row 7 by hand: the smaller
  * window has 2 decisions, so each bin gets 1/4; the shares are 3/4 and 3/4 of
  * 3/2, and 1/4 and 5/4 of 3/2, which gives 1/3 * ln(3) - 1/3 * ln(3/5).
  */

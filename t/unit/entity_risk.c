@@ -129,7 +129,7 @@ START_TEST(rates_without_events_are_the_prior)
 END_TEST
 
 /*
- * One day has 3 events, 2 of them with a label, one of these fraud. This many
+ * One day has 3 events, 2 of them with a label, one of these fraud.  This many
  * days later, which windows contain it with a delay of 7 days?
  */
 static const struct {

@@ -14,7 +14,7 @@
 #include "t/unit/unit.h"
 
 /*
- * The vector of FEATURES_VERSION 1. A change of the vector raises the version.
+ * The vector of FEATURES_VERSION 1.  A change of the vector raises the version.
  */
 static const char *const names[] = {
 	"velocity.attemptsLast2m",

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""Reference results for the suites logit, fit, calibrate and assess.
+"""Reference results for the suites logit, logistic_fit, platt_calibrate
+and model_eval.
 
     python3 t/unit/fit_reference.py >t/unit/fit_reference.tbl
 
-wrote that file with what Debian 12 has: scikit-learn 1.2.1, statsmodels
-0.13.5, NumPy 1.24.2, mpmath 1.2.1.  Nothing of them is needed to build or
-test Assay.  scikit-learn fits with a penalty, statsmodels without one and
-calibrates, mpmath has 700 digits, and card precision is counted here as its
-definition reads.
+wrote that file with the packages of Debian 12: scikit-learn 1.2.1,
+statsmodels 0.13.5, NumPy 1.24.2, mpmath 1.2.1.  Assay needs none of them to
+build or test.  scikit-learn fits with a penalty; statsmodels fits without one
+and calibrates; mpmath computes with 700 digits.  This program counts card
+precision by its definition.
 """
 import warnings
 
@@ -27,8 +28,8 @@ ROWS = 400
 
 
 def rows():
-    """Columns of many kinds: a rare flag, one that is constant, one that is
-    nearly another, one whose mean dwarfs its deviation."""
+    """Columns of many kinds, among them a rare flag, a constant, one almost
+    proportional to another, one with a mean far above its deviation."""
     a = rng.normal(size=ROWS)
     b = (rng.random(ROWS) < 0.07).astype(float)
     c = 3 * a + 0.05 * rng.normal(size=ROWS)
@@ -78,7 +79,7 @@ def calibrations(z, y):
         s = (z[:n] * stretch + shift)
         t = np.where(y[:n] == 1, (y[:n].sum() + 1) / (y[:n].sum() + 2),
                      1 / (n - y[:n].sum() + 2))
-        # The targets lie between 0 and 1: two rows a row, weighted.
+        # The targets are between 0 and 1, so each row becomes two with weights.
         exog = sm.add_constant(np.concatenate([s, s]))
         got = sm.GLM(np.repeat([1, 0], n), exog, freq_weights=np.concatenate(
             [t, 1 - t]), family=sm.families.Binomial()).fit(

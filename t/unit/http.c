@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * lib/net/http.c: signatures of requests, and faults of broken replies. This
+ * lib/net/http.c: signatures of requests, and faults of broken replies.  This
  * process is also the server, on a unix socket, so that only the tests of
  * timeouts depend on time.
  */
@@ -57,7 +57,7 @@ server_close(struct server *s)
 	rmdir(s->dir);
 }
 
-/* Send as much as the socket takes. Shut down at the end of the reply. */
+/* Send as much as the socket takes.  Shut down at the end of the reply. */
 static void
 server_send(struct server *s)
 {
@@ -92,7 +92,7 @@ server_move(struct server *s)
 }
 
 /*
- * Run a call and answer it with this reply. The result is in the call until
+ * Run a call and answer it with this reply.  The result is in the call until
  * http_done().
  */
 static void

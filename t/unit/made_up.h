@@ -11,7 +11,7 @@ struct str;
 
 #define MADE_UP_ATTRS 5
 
-/* Start from a seed. Equal seeds give equal rules and signals. */
+/* Start from a seed.  Equal seeds give equal rules and signals. */
 void made_up_seed(uint32_t from);
 
 /* Return a random number below that. */

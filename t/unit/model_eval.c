@@ -74,7 +74,7 @@ START_TEST(card_precision_equals_the_reference)
 }
 END_TEST
 
-/* Day 1: users 0 and 1 are picked, and 1 is fraud. Day 2: users 0 and 2. */
+/* Day 1: users 0 and 1 are picked, and 1 is fraud.  Day 2: users 0 and 2. */
 START_TEST(user_found_earlier_is_left_out)
 {
 	struct eval_mark marks[] = {

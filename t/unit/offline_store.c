@@ -174,7 +174,7 @@ START_TEST(packed_history_gives_same_signals)
 END_TEST
 
 /*
- * Add an event this many days after the first. Return the rates of its device.
+ * Add an event this many days after the first.  Return the rates of its device.
  */
 static const struct entity_risk_rates *
 rates(int64_t day, enum backtest_label label)

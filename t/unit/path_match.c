@@ -14,7 +14,7 @@
 
 static _Alignas(16) char block[4096];
 
-/* The parameter as the client sent it. NULL: the path does not match. */
+/* The parameter as the client sent it.  NULL: the path does not match. */
 static const struct {
 	const char *pattern;
 	const char *path;
@@ -42,7 +42,7 @@ static const struct {
 	{ "/v1/apikeys/{id}/revoke", "/v1/apikeys/revoke", NULL },
 };
 
-/* The decoded value of a parameter. NULL: refused. */
+/* The decoded value of a parameter.  NULL: refused. */
 static const struct {
 	const char *text;
 	const char *want;

@@ -18,7 +18,7 @@
 static _Alignas(16) char block[65536];
 static struct arena a;
 
-/* The pairs, each between brackets. NULL: refused. */
+/* The pairs, each between brackets.  NULL: refused. */
 static const struct {
 	const char *text;
 	const char *want;

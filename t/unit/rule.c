@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * core/rule/: limits, memory, and how random rules are printed. The cases of
+ * core/rule/: limits, memory, and how random rules are printed.  The cases of
  * t/rules/ test the language itself.
  */
 #include "config.h"

@@ -273,7 +273,7 @@ static const struct {
 
 /*
  * Read a text from a block of exactly its size, so that ASan notices a read
- * beyond it. Return the value, which the caller puts, or NULL with f set.
+ * beyond it.  Return the value, which the caller puts, or NULL with f set.
  */
 static struct json_object *
 read_text(const char *text, size_t size, struct fail *f)

@@ -38,7 +38,7 @@ static struct arena a;
 static struct token_keys keys;
 
 /*
- * Headers that token_issue() does not write, in correctly signed tokens. K
+ * Headers that token_issue() does not write, in correctly signed tokens.  K
  * stands for the id of the key.
  */
 static const char *const headers[] = {
@@ -142,7 +142,7 @@ teardown(void)
 	arena_reset(&a);
 }
 
-/* Encode as base64url with OpenSSL. Return the length. */
+/* Encode as base64url with OpenSSL.  Return the length. */
 static size_t
 base64url(const void *data, size_t size, char *ret)
 {
@@ -172,7 +172,7 @@ forge(const char *head, const char *claims, char ret[4096])
 }
 
 /*
- * Return whether a token verifies. All refusals have the same code and no
+ * Return whether a token verifies.  All refusals have the same code and no
  * message.
  */
 static bool

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/txn/txn_key.c: which event of a transaction repeats which. */
+/* lib/txn/txn_key.c: events with the same key in one transaction. */
 #include "config.h"
 
 #include "core/base/array.h"
 #include "lib/txn/txn_int.h"
 #include "t/unit/unit.h"
 
-/* Which event the last one repeats, by the state and key of the first. */
+/* State and key of the first event, and whether the last event repeats it. */
 static const struct {
 	enum txn_state state;
 	const char *first, *last;
@@ -15,7 +15,7 @@ static const struct {
 	{ TXN_STATE_OPEN, "a", "a", true },
 	{ TXN_STATE_REPLAYS, "a", "a", true },
 	{ TXN_STATE_BUSY, "a", "a", true },
-	/* It has no decision that the last event could get. */
+	/* The first event has no decision that the last one could get. */
 	{ TXN_STATE_REFUSED, "a", "a", false },
 	{ TXN_STATE_DEQUEUED, "a", "a", false },
 	{ TXN_STATE_OPEN, "a", "b", false },
@@ -23,7 +23,7 @@ static const struct {
 	{ TXN_STATE_OPEN, "a", NULL, false },
 };
 
-START_TEST(repeats_first)
+START_TEST(last_event_repeats_one_with_a_decision)
 {
 	struct txn_event events[] = {
 		{ .state = repeats[_i].state, .key = repeats[_i].first },
@@ -37,8 +37,7 @@ START_TEST(repeats_first)
 }
 END_TEST
 
-/* Of several repeats each finds the first event. */
-START_TEST(finds_first)
+START_TEST(each_repeat_finds_the_first_event)
 {
 	struct txn_event events[] = {
 		{ .state = TXN_STATE_DEQUEUED, .key = "a" },
@@ -58,10 +57,11 @@ Suite *
 suite_txn_key(void)
 {
 	Suite *s = suite_create("txn_key");
-	TCase *tc = tcase_create("repeats");
+	TCase *tc = tcase_create("txn_key");
 
-	tcase_add_loop_test(tc, repeats_first, 0, (int)nitems(repeats));
-	tcase_add_test(tc, finds_first);
+	tcase_add_loop_test(tc, last_event_repeats_one_with_a_decision, 0,
+	    (int)nitems(repeats));
+	tcase_add_test(tc, each_repeat_finds_the_first_event);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -73,7 +73,7 @@ unpacked(const void *bytes, size_t size)
 	return st;
 }
 
-/* Pack st and unpack it again. Return the new state; st becomes invalid. */
+/* Pack st and unpack it again.  Return the new state; st becomes invalid. */
 static struct user_state *
 repacked(const struct user_state *st, int64_t now)
 {
@@ -144,7 +144,7 @@ recount_whole(int64_t from, int64_t width)
 }
 
 /*
- * Count the minutes that have events and begin after a time. The events are in
+ * Count the minutes that have events and begin after a time.  The events are in
  * order of time.
  */
 static int64_t
@@ -227,9 +227,9 @@ recount_samples(int currency)
 }
 
 /*
- * The rank of a currency; the lowest rank is dropped first. It is the number of
- * baseline samples if there are at least 3, otherwise 1 if the last hour has an
- * amount and 0 if not.
+ * The rank of a currency; the lowest rank is dropped first.  It is the number
+ * of baseline samples if there are at least 3, otherwise 1 if the last hour has
+ * an amount and 0 if not.
  */
 static int64_t
 recount_rank(int currency, int64_t now)
@@ -263,7 +263,7 @@ recount_make_room(int64_t now)
 }
 
 /*
- * Make a currency the most recent one. At the cap, drop another for a new one.
+ * Make a currency the most recent one.  At the cap, drop another for a new one.
  */
 static void
 recount_use(int currency)
@@ -982,7 +982,7 @@ START_TEST(damaged_state_is_read_safely)
 END_TEST
 
 /*
- * One wrong byte each in the state of fill_little(). The offsets follow from
+ * One wrong byte each in the state of fill_little().  The offsets follow from
  * the layout in user_state_pack.c.
  */
 static const struct {
