@@ -145,7 +145,7 @@ START_TEST(each_scorer_gives_its_own_score)
 	struct fail f = { 0 };
 	int i;
 
-	/* A model to which the 28 points are odds of 9 to 1. */
+	/* A model that gives odds of 9 to 1 for 28 points. */
 	memset(m.weight, 0, sizeof(m.weight));
 	m.weight[FEATURE_RULES_SCORE] = log(9) / 0.28;
 	m.bias = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * fcgi/worker/host_semaphore.c: slots are limited, and a dead process frees
- * its.
+ * fcgi/worker/host_semaphore.c: slots are limited, and dead processes hold
+ * none.
  */
 #include "config.h"
 

@@ -163,7 +163,7 @@ static const struct pan_sample texts[] = {
 	{ "490154203237518", false }, /* IMEI: Visa has no 15 */
 	{ "353879234252633", false }, /* IMEI: JCB has no 15 */
 	{ "+251911234544", false },
-	{ "4111111111111111\xc3\xa9", true }, /* letters are ASCII's */
+	{ "4111111111111111\xc3\xa9", true }, /* only ASCII letters count */
 	{ "\xe5\x8d\xa1\xe5\x8f\xb7"
 	  "4111111111111111",
 	    true },

@@ -25,7 +25,7 @@
 #define TAIL " then score += 1, tag t }"
 
 static char *block;
-static struct arena arena; /* of the text of a test */
+static struct arena arena; /* memory of one test */
 static struct str text;
 static struct fail f;
 

@@ -106,7 +106,7 @@ count_amount(double amount, const char *currency, int64_t at)
 	user_state_count(st, &ev, true, &nowhere, at);
 }
 
-/* A new user's event without any optional field. */
+/* An event of a new user without optional fields. */
 static const struct {
 	enum signal sig;
 	struct value want;
@@ -162,7 +162,7 @@ START_TEST(missing_fields_give_unknown_signals)
 }
 END_TEST
 
-/* A new user's event with every field, all of them new. */
+/* An event of a new user with every field; all its entities are new. */
 static const struct {
 	enum signal sig;
 	struct value want;
@@ -270,7 +270,7 @@ START_TEST(counts_of_entities_become_signals)
 }
 END_TEST
 
-/* The fingerprint's devices, and the event's device. */
+/* The devices of the fingerprint, and the device of the event. */
 static const struct {
 	bool fingerprint, device;
 	int devices;

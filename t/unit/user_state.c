@@ -491,7 +491,7 @@ START_TEST(amounts_are_summed_in_decimal)
 	struct user_state_amounts got;
 	int i;
 
-	/* Two amounts a minute, to test sums within a minute and of minutes. */
+	/* Two amounts a minute test sums within a minute and over minutes. */
 	for (i = 0; i < 4; i++)
 		count_amount(st, "EUR", sums[_i].add[i], false,
 		    START + i / 2 * MINUTE_US);

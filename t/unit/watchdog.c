@@ -16,8 +16,8 @@ static const struct {
 	{ 95 * S, 0, 0, false },
 	{ 95 * S - 1, 0, 0, true },
 	/*
-	 * After TERM: only the grace for an idle worker, the deadline for a
-	 * busy one.
+	 * After TERM an idle worker has only the grace, a busy one its
+	 * deadline.
 	 */
 	{ WATCHDOG_IDLE, 95 * S, 0, false },
 	{ WATCHDOG_IDLE, 95 * S - 1, 0, true },
