@@ -13,8 +13,7 @@
 #include "lib/sys/clock.h"
 #include "lib/txn/txn_int.h"
 
-#define LOG_TIME (INT64_C(400000)) /* us after the deadline, to log verdicts   \
-				    */
+#define LOG_TIME (INT64_C(400000)) /* us past the deadline, to log */
 
 static void degrade_logged_or_spooled(
     struct txn *txn, struct decision_request *const *items, size_t n);
