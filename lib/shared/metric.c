@@ -384,7 +384,7 @@ print_workers(const struct shm *shm, bool busy, struct str *s)
 			n[group - 1]++;
 	}
 	str_addf(s, "# HELP %s %s\n# TYPE %s gauge\n", name,
-	    busy ? "Workers with a request in hand" : "Workers that run", name);
+	    busy ? "Workers that serve a request" : "Running workers", name);
 	for (group = 0; group < METRIC_GROUP; group++)
 		str_addf(
 		    s, "%s{group=\"%s\"} %u\n", name, groups[group], n[group]);

@@ -30,7 +30,7 @@ struct worker_slot;
 #define TXN_TIMEOUT_ONE 1500
 #define TXN_TIMEOUT_MANY 8000
 
-/* What to do if another transaction has locked a user. */
+/* What to do if another transaction holds a lock, as on a user. */
 enum txn_lock {
 	TXN_WAIT = 1, /* wait until it ends */
 	TXN_SKIP, /* do not decide these events: TXN_BUSY */
@@ -44,7 +44,7 @@ enum txn_outcome {
 	TXN_DEGRADED, /* not decided; logged with the onError verdict */
 	TXN_REFUSED, /* because of the API key; see fail */
 	TXN_FAILED, /* neither decided nor logged; see fail */
-	TXN_BUSY, /* another transaction locks its user; nothing was done */
+	TXN_BUSY, /* it must wait for another transaction; nothing was done */
 	TXN_DEQUEUED, /* its row has left the queue; nothing was done */
 	TXN__MAX
 };
