@@ -110,9 +110,9 @@ void explain_rules_json(
     struct str *s, const struct ruleset *rs, const struct signals *sigs);
 
 /*
- * Append a JSON object with the model's version, probabilities and one term
- * per feature of the sample.  If m is NULL, only the version and the
- * probabilities are known, from the sample; the other members are null.
+ * Append a JSON object about a decision by a model: the version and the
+ * probabilities from the sample; and from m its parameters and one term per
+ * feature, or null if m is NULL.
  */
 void explain_model_json(
     struct str *s, const struct model *m, const struct sample *sample);

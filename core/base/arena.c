@@ -42,7 +42,7 @@ piece_new(struct arena *a, size_t size)
 	return (char *)pi + head;
 }
 
-/* Free the pieces that were allocated when used was this or more. */
+/* Free the pieces that begin at this offset or after it. */
 static void
 pieces_drop(struct arena *a, size_t used)
 {

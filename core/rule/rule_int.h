@@ -120,7 +120,8 @@ const struct rule_interned *rule_intern_dup(
 
 /*
  * rule_lex.c: begin to read len bytes.  Return 0, or -1 with f set if the text
- * is too long, is not valid UTF-8 or contains a control character.
+ * is too long, is not valid UTF-8 or contains a control character that is not
+ * white space.
  */
 int rule_lex_init(struct rule_lexer *lx, const char *text, size_t len,
     struct fail *f) __attribute__((warn_unused_result));
@@ -159,17 +160,17 @@ int rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * rule_check.c: find the signal or attribute that at names, and set *ret to its
- * number for rule_cond.signal.  Add a new attribute to attrs.  Return 0, or -1
- * with f set.
+ * rule_check.c: look up the name in the lexeme at, and set *ret to the number of
+ * the signal or attribute for rule_cond.signal.  Add a new attribute to attrs.
+ * Return 0, or -1 with f set.
  */
 int rule_check_signal(struct arena *a, struct rule_interned *attrs,
     const struct rule_lexeme *at, uint16_t *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Check that the signal, which at names, can be compared by op with a literal
- * of that type.  Return 0, or -1 with f set.
+ * Check that op can compare the signal with a literal of that type; at is the
+ * lexeme of the signal.  Return 0, or -1 with f set.
  */
 int rule_check_compare(uint16_t signal, const struct rule_lexeme *at,
     const struct rule_lexeme *op, const struct rule_lexeme *literal,

@@ -92,8 +92,8 @@ rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
 
 /*
  * Decode the escape at p and append its character.  Return the length of the
- * escape, or 0 with f set.  A closing quote follows, so reading ahead stops
- * inside the text.
+ * escape, or 0 with f set.  A closing quote follows and is not part of any
+ * escape, so the function never reads past the end of the text.
  */
 static size_t
 append_escape(const char *p, struct unquoted *value,

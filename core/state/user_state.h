@@ -90,11 +90,15 @@ int64_t user_state_attempts_24h(const struct user_state *st, int64_t now);
  * The history of a user's amounts in a currency; all 0 if it is new.
  *
  * A state holds USER_STATE_CURRENCIES_MAX currencies.  To make room for another
- * one it drops, in this order of preference, a currency with fewer than
- * USER_STATE_SAMPLES_MIN samples and no amount in the last hour; one with fewer
- * samples and an amount in the last hour; the one with the fewest samples.  Of
- * equal ones it drops the least recently used.  So a baseline of n samples can
- * be displaced only with n samples in each other currency.
+ * one it drops the first of these that exists:
+ *
+ * - a currency with fewer than USER_STATE_SAMPLES_MIN samples, and without an
+ *   amount in the last hour;
+ * - a currency with fewer than USER_STATE_SAMPLES_MIN samples;
+ * - the currency with the fewest samples.
+ *
+ * Of equal ones it drops the least recently used.  So a baseline of n samples
+ * can be displaced only with n samples in each other currency.
  *
  * After a drop, the history of a currency that is not in the state is unknown
  * and not 0: it may be the dropped one.
@@ -102,7 +106,7 @@ int64_t user_state_attempts_24h(const struct user_state *st, int64_t now);
 void user_state_amounts(const struct user_state *st, const char *currency,
     int64_t now, struct user_state_amounts *ret);
 
-/* The last located event. */
+/* The place and time of the last event with a known country. */
 const struct user_state_place *user_state_last_place(
     const struct user_state *st);
 
