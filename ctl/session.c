@@ -137,7 +137,7 @@ session_path(char path[PATH_MAX], bool make)
 	return EX_OK;
 }
 
-/* Read the file if it belongs to this user and nobody else can read it. */
+/* Read the file if it belongs to this user and no other user can read it. */
 static int
 file_read(int fd, const char *path, char text[FILE_MAX])
 {

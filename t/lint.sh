@@ -379,6 +379,12 @@ grep -vE '^t/(rules|sql)/' "$tmp/text" |
     xargs grep -nIE '[[:space:]]+$' >"$tmp/faults"
 verdict "no white space at the end of a line"
 
+# Plain words; t/words.pl lists what to avoid, and what to write instead.
+what="comments, manuals and labels avoid the words of t/words.pl"
+grep -vE '^(t/(rules|node/package)|third_party/|LICENSE)|\.(out|csv|want|bad|rule)$' \
+    "$tmp/text" | perl t/words.pl >"$tmp/faults" 2>&1
+verdict "$what"
+
 xargs grep -nIE '(^|[^a-z])(/[w]ork/|/[t]mp/wt|/[h]ome/[a-z]|/[r]oot/)' \
     <"$tmp/text" >"$tmp/faults"
 verdict "no path of a developer's machine"

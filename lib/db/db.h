@@ -96,7 +96,7 @@ struct db_shared {
  *
  * url         libpq connection string; it may name several hosts
  * name        application_name, as operators see it in pg_stat_activity
- * timeout_ms  statement timeout; 0 is none.  A server that stays silent
+ * timeout_ms  statement timeout; 0: none.  A server that stays silent
  *             shortly after it counts as lost
  * setup       statement that sets the session up: STMT_SESSION or
  *             STMT_SESSION_DECIDE.  With 0 the session stays as it is and

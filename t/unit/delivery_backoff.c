@@ -47,7 +47,7 @@ START_TEST(delay_doubles_up_to_its_maximum)
 END_TEST
 
 /*
- * Up to the maximum each delay is longer than the one before, whatever the
+ * Up to the maximum each delay is longer than the previous one, whatever the
  * random part.
  */
 START_TEST(each_delay_is_longer)
