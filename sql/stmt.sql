@@ -596,8 +596,8 @@ select counted, done from assay.analytics_rebuild($1::bigint);
 
 -- Drift (lib/engine/score_distribution.c, cron/drift_check.c) ---------------
 
--- The first and the last day of two windows, of which the later one ends with a
--- day, by default yesterday.
+-- The first and the last day of two windows: the recent one, which ends with $1
+-- or by default yesterday, and the reference window before it.
 -- name: drift_days one read late
 select to_char(w.last, 'YYYY-MM-DD') as last,
 	to_char(w.last - $2::bigint::int + 1, 'YYYY-MM-DD') as first,
@@ -680,7 +680,7 @@ from assay.channel_test($1::text, $2::text, $3::text);
 -- name: delivery_list one read late
 select assay.delivery_list($1::text, $2::bigint) as body;
 
--- Uses the clock that set the times of their deaths.
+-- now() is of the clock that has set dead_at.
 -- name: delivery_redrive one write late
 select moved, requeued
 from assay.delivery_redrive($1::text, now(), $2::bigint);
@@ -798,8 +798,8 @@ from assay.policy_active a join assay.policy p using (event_type, version)
 where a.event_type = $1::text;
 
 -- The number of samples, for the progress of a backtest: exact for a table of
--- up to 4096 pages, otherwise estimated from so many of its pages.  Counting
--- all pages of a large table takes a fifth of the time of a backtest.
+-- up to 4096 pages, otherwise estimated from 4096 of its pages.  Counting all
+-- pages of a large table takes a fifth of the time of a backtest.
 -- name: backtest_count one read late
 with part as materialized (
 	select least(100, 100 * 4096 / greatest(1, sum(pg_relation_size(relid)) /
@@ -809,7 +809,8 @@ select round(count(*) * 100 / (select percent from part))::bigint as samples
 from assay.decision_detail tablesample system ((select percent from part))
 where event_type = $1::text and sample is not null;
 
--- The samples of an event type; with $2 only so many characters of each.
+-- The samples of an event type; only the first $2 characters of each, unless $2
+-- is 0.
 -- name: backtest_open many read late
 declare backtest no scroll cursor for
 select case when $2::bigint = 0 then d.sample

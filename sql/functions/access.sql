@@ -104,9 +104,9 @@ begin
 end
 $$;
 
--- End one session.  Each call also deletes a few tokens that have expired an
--- hour ago, which is more than clocks differ; only one call at a time does, so
--- that none waits.
+-- End one session.  Each call also deletes a few tokens that expired more than
+-- an hour ago; the hour covers clocks that differ.  Only one call at a time
+-- deletes tokens, so that no call waits for another.
 create or replace function assay.operator_logout(token_id text,
     token_expires_at timestamptz)
 returns table (refusal text, body text) language plpgsql security definer
@@ -165,7 +165,7 @@ return (select coalesce(json_agg(assay.service_key_json(k)
 	order by k.created_at desc, k.id desc), '[]')::text
     from assay.service_key k);
 
--- Add a key that expires after so many days; null: never.
+-- Add a key that expires after days; null: never.
 create or replace function assay.service_key_create(id text, hash bytea,
     name text, prefix text, scopes bigint, days bigint, created_by text)
 returns text language sql security definer

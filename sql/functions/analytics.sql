@@ -131,9 +131,10 @@ begin atomic
 	select count(*) from taken;
 end;
 
--- Where the next piece of the log ends that begins after a cursor: before the
--- watermark, and after at most so many decisions.  found_any is false for a
--- piece without a decision, more is true if the log goes on after the piece.
+-- Find the end of the next piece of the log, which begins after the cursor
+-- (from_xid, from_id): at the watermark or, if that is sooner, after
+-- max_decisions decisions.  found_any is false if the piece has no decision;
+-- more is true if the log continues after the piece.
 create or replace function assay.analytics_next_piece(from_xid bigint,
     from_id text, watermark bigint, max_decisions bigint, out to_xid bigint,
     out to_id text, out found_any boolean, out more boolean)
@@ -210,10 +211,10 @@ end
 $$;
 
 -- Count the next piece of the log, and the next changes of cases and labels, at
--- most so many of each.  The cursor moves in the same transaction, so that each
--- decision is counted once, also if the companion is killed.  The piece ends
--- before the oldest running transaction, because that may commit late.  With
--- nothing to count nothing is written.
+-- most max_rows of each.  The cursor moves in the same transaction, so that
+-- each decision is counted once, even if the companion is killed.  The piece
+-- ends before the oldest running transaction, which may commit late.  Without
+-- anything to count the function writes nothing.
 --
 -- counted is the number of decisions, between the cursors (from_xid, from_id)
 -- and (to_xid, to_id).  more says whether there is more to count, rebuilding
@@ -321,10 +322,10 @@ begin
 end
 $$;
 
--- Do the next step of a rebuild: count at most so many decisions of its day.  A
--- finished day replaces its counts, unless retention has begun to empty it.
--- The last day also rebuilds the totals and ends the rebuild.  Returns how many
--- decisions were counted, and whether a day is finished.
+-- Do the next step of a rebuild: count at most max_rows decisions of its day.
+-- A finished day replaces its counts, unless retention has begun to empty it.
+-- The last day also rebuilds the totals and ends the rebuild. Returns how
+-- many decisions were counted, and whether a day is finished.
 create or replace function assay.analytics_rebuild(max_rows bigint,
     out counted bigint, out done boolean)
 language plpgsql security definer

@@ -130,12 +130,12 @@ return sha256(assay.audit_text((a).number::text, (a).id,
     assay.audit_micros((a).at), (a).actor, (a).role, (a).action,
     (a).status::text, (a).params));
 
--- Seal the entries after the last seal, at most so many, once that seal is so
--- many seconds old.  An entry gets its number before it commits.  Therefore the
+-- Seal at most at_most entries after the last seal, once that seal is older
+-- than seconds.  An entry gets its number before it commits.  Therefore the
 -- function waits, 100 ms at most, until no transaction writes an entry: from
--- then on no smaller number can appear, also in a cluster that a dump was
--- restored into.  Returns the newest seal, and as due whether today's seal is
--- still to be written to the log.
+-- then on no smaller number can appear, not even in a cluster into which a dump
+-- was restored.  Returns the newest seal; due is true if the companion has
+-- still to write today's seal to its log.
 create or replace function assay.audit_seal_next(seconds bigint,
     at_most bigint)
 returns table (sealed bigint, head bigint, head_hash text, due boolean)

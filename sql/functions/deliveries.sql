@@ -17,8 +17,8 @@ return json_build_object(
     'lastError', (d).last_error,
     'createdAt', assay.time_text((d).created_at));
 
--- The newest deliveries of a kind, 'whd_' or 'ntd_', at most so many of each
--- status; without those to revoked subscribers, which will not be sent.
+-- The newest deliveries of a kind, 'whd_' or 'ntd_', at most max_rows of each
+-- status, without those to revoked subscribers, which will not be sent.
 create or replace function assay.delivery_list(kind text, max_rows bigint)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
@@ -47,8 +47,9 @@ begin atomic
 	    where p.subscriber_id = subscriber limit 20000);
 end;
 
--- Requeue up to so many dead letters of a kind that died by some time, oldest
--- first.  Those to revoked subscribers are dropped.
+-- Requeue at most max_rows dead letters of a kind, the oldest first, of those
+-- that became dead before until.  Dead letters to revoked subscribers are
+-- dropped.
 create or replace function assay.delivery_redrive(kind text,
     until timestamptz, max_rows bigint)
 returns table (moved bigint, requeued bigint) language sql
@@ -74,11 +75,11 @@ begin atomic
 	select (select count(*) from dead), (select count(*) from put);
 end;
 
--- Claim up to so many due deliveries and return what to send: subscriber by
--- subscriber, beginning after the subscriber "after", the oldest of each first.
--- A subscriber has a limited number of leases over all companions, and fewer
--- while its deliveries fail, so that a hanging subscriber delays only itself.
--- A lease ends by itself; claimed_until identifies it.
+-- Claim at most max_rows due deliveries and return what to send: one subscriber
+-- after another, beginning behind the subscriber "after", and the oldest
+-- deliveries of each first.  A subscriber has a limited number of leases over
+-- all companions, and fewer while its deliveries fail, so that a subscriber
+-- that hangs delays only itself.  A lease expires; claimed_until identifies it.
 create or replace function assay.delivery_claim(max_rows bigint,
     max_healthy bigint, max_failing bigint, lease_ms bigint, after text)
 returns table (id text, subscriber_id text, event text, data text,
@@ -127,10 +128,10 @@ begin
 end
 $$;
 
--- Record the results of deliveries whose leases still hold.  Without an error
--- the delivery is done; with one it is due again after so many microseconds, or
--- dead if that is negative.  Deliveries to revoked subscribers are dropped.
--- Returns for each: 0 delivered, 1 failed, 2 dead.
+-- Record the results of deliveries whose leases still hold.  A delivery without
+-- an error is done.  One with an error is due again after its wait, in
+-- microseconds, or dead if its wait is negative.  Deliveries to revoked
+-- subscribers are dropped.  Returns for each: 0 delivered, 1 failed, 2 dead.
 create or replace function assay.delivery_settle(ids text[],
     claims timestamptz[], errors text[], waits bigint[])
 returns table (id text, result int) language plpgsql security definer
@@ -234,7 +235,7 @@ begin atomic
 end;
 
 -- Revoke a webhook or channel that the caller has deactivated: drop its
--- deliveries.  deactivated false: there is no such subscriber.
+-- deliveries.  If deactivated is false the subscriber does not exist.
 create or replace function assay.subscriber_revoked(deactivated boolean,
     subscriber text)
 returns table (refusal text, body text) language plpgsql
@@ -250,7 +251,7 @@ begin
 end
 $$;
 
--- Drop up to so many deliveries to revoked subscribers.  Returns how many.
+-- Drop at most max_rows deliveries to revoked subscribers.  Returns how many.
 create or replace function assay.delivery_drop_revoked(max_rows bigint)
 returns bigint language sql security definer
 set search_path = pg_catalog, pg_temp

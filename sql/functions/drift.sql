@@ -3,7 +3,7 @@
 -- core/analyse/drift.c judges them.
 
 -- The probability, in millionths, with which a model scored a decision; null if
--- no model did or the sample is gone.
+-- no model scored it or its sample is no longer stored.
 create or replace function assay.drift_probability(verdict text,
     at timestamptz)
 returns int language sql stable
@@ -13,11 +13,11 @@ return (select round((d.sample::json ->> 'p')::float8 * 1e6)::int
     where d.decided_at = at and d.verdict_id = verdict
 	and d.sample::json ->> 'scorer' = 'ml');
 
--- Count at most so many labels in the calibration of their decisions' days, or
--- move the count of a label whose outcome has changed.  The label records what
--- is counted and for which decision, so that each is counted once, also if the
--- companion is killed or the sample is gone.  Returns how many; 0 while another
--- transaction counts.
+-- Count at most max_labels labels in the calibration of their decisions' days,
+-- and move the count of a label whose outcome has changed.  The label records
+-- what is counted and for which decision, so that each label is counted once,
+-- even if the companion is killed or the sample is no longer stored.  Returns
+-- how many labels were counted; 0 while another transaction counts.
 create or replace function assay.drift_labels(max_labels bigint)
 returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -94,8 +94,8 @@ begin
 end
 $$;
 
--- Counts of a kind, 'score' or 'tag', by event type and name: in the window of
--- so many days that ends with a day, and in the reference window before it.
+-- The counts of a kind, 'score' or 'tag', by event type and name: in the window
+-- of days that ends with the day until, and in the reference window before it.
 -- Tags of decisions that skip scoring are left out.
 create or replace function assay.drift_counts(of_kind text, until date,
     days bigint, reference_days bigint)

@@ -3,8 +3,8 @@
 -- links: of an entity with more than a thousand neighbors they show the newest
 -- ones, perhaps not of all kinds.
 
--- Neighbors of an entity: up to so many that are newer than it, newest first,
--- and up to so many that are older.
+-- The neighbors of an entity: at most max_links that are newer than it, newest
+-- first, and at most max_links that are older.
 create or replace function assay.graph_neighbors(entity bigint,
     max_links bigint)
 returns setof bigint language sql stable

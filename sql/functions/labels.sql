@@ -104,10 +104,11 @@ begin
 end
 $$;
 
--- Whether at least so many labels wait for their events.  The labels are
+-- Whether at least max_waiting labels wait for their events.  The labels are
 -- counted about once a minute, by an index and no further than the limit; in
--- between each new one adds to the count.  No transaction waits here: it skips
--- a count that another one holds, and the next count corrects that.
+-- between each new label adds to the count.  No transaction waits here: it
+-- skips a count that another transaction has locked, and the next count
+-- corrects that.
 create or replace function assay.label_backlog_full(max_waiting bigint)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off
@@ -129,9 +130,9 @@ begin
 end
 $$;
 
--- Record a chargeback.  It waits at most 100 ms for a lock, because decisions
--- queue behind it.  False if the event is unknown and so many labels of unknown
--- events wait already.
+-- Record a chargeback.  It waits for a lock at most 100 ms, because decisions
+-- queue behind it.  Returns false if the event is unknown and max_waiting
+-- labels of unknown events are waiting already.
 create or replace function assay.chargeback_put(event text, correlation text,
     max_waiting bigint)
 returns boolean language plpgsql security definer
@@ -159,11 +160,12 @@ begin
 end
 $$;
 
--- Search the decisions of labelled events that had none before, and count
--- labels that label_put() could not count: at most so many, those whose search
--- is due. The next search of a label is due after an eighth of its age, at
--- least a second and at most an hour, so that labels that never get a decision
--- cost little. Returns how many labels were searched.
+-- Search the decisions of at most max_labels labels whose search is due: labels
+-- of events without a decision so far, and labels that label_put() could not
+-- count.  Count the labels that are found.  The next search of a label is due
+-- after an eighth of its age, at least a second and at most an hour, so that
+-- labels that never get a decision cost little.  Returns how many labels were
+-- searched.
 create or replace function assay.labels_match(max_labels bigint)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp

@@ -3,8 +3,8 @@
 -- client address, and after many failures at every address that it has not used
 -- before.
 
--- The wait after so many failures: none after 4, then 1 s, doubled with each
--- failure up to 15 min.
+-- The wait after a number of failures: none after 4, 1 s after 5, doubled with
+-- each further failure up to 15 min.
 create or replace function assay.login_delay(failures int)
 returns interval language sql immutable
 set search_path = pg_catalog, pg_temp
@@ -12,7 +12,8 @@ return case when failures < 5 then interval '0'
     else least(interval '15 min',
 	interval '1 s' * 2 ^ least(failures - 5, 10)) end;
 
--- After so many failures an account waits at all addresses new to it.
+-- The number of failures after which an account waits at every address that is
+-- new to it.
 create or replace function assay.login_guess_limit()
 returns int language sql immutable
 set search_path = pg_catalog, pg_temp

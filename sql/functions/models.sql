@@ -35,10 +35,11 @@ begin
 end
 $$;
 
--- Whether a source has no lease and its next poll is due: so many minutes after
--- a poll that succeeded; after one that failed 10 seconds, doubled with each
--- failure up to 10 minutes, but never longer than the minutes.  A time in the
--- future, left by a clock that was set back, is ignored.
+-- Whether a source has no lease and its next poll is due.  After a poll that
+-- succeeded it is due after minutes.  After one that failed it is due after 10
+-- seconds, doubled with each failure up to 10 minutes, but never later than
+-- after minutes.  A time in the future, left by a clock that was set back, is
+-- ignored.
 create or replace function assay.model_source_due(source assay.model_source,
     minutes bigint, lease interval)
 returns boolean language sql volatile
@@ -116,11 +117,11 @@ $$;
 -- etag; or why the poll failed; or neither if the source has not changed.  The
 -- result counts only while the lease holds.
 --
--- A model is activated only if it differs from the source's last good model: a
--- model that was published or gone back to later stays active while the source
--- does not change.  A file that is polled for the first time beside other
--- sources activates only a text that is not stored yet, because a new host may
--- bring an old file.
+-- A model is activated only if it differs from the source's last good model:
+-- while the source does not change, a model stays active that an operator has
+-- published, or to which one has gone back, later.  If there are other sources,
+-- the first poll of a file activates only a text that is not stored yet,
+-- because a new host may bring an old file.
 create or replace function assay.model_source_report(source_name text,
     lease_end timestamptz, new_hash text, new_body text, new_etag text,
     new_refusal text)

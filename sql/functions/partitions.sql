@@ -2,9 +2,9 @@
 -- Monthly partitions of the logs of decisions.
 
 -- Create the missing partitions of the verdict log and the details, from this
--- month to so many months ahead.  Returns how many.  A partition is created
--- apart and then attached, so that decisions do not wait.  There is no default
--- partition: a row without a partition is an error.
+-- month to that number of months later.  Returns how many.  A partition is
+-- first created, then attached, so that decisions do not wait.  There is no
+-- default partition: a row without a partition is an error.
 create or replace function assay.partitions_ahead(months int)
 returns int
 language plpgsql security definer
@@ -17,7 +17,7 @@ declare
 	made int := 0;
 begin
 	if months not between 0 and 120 then
-		raise 'so many months are not made ahead'
+		raise 'at most 120 months can be created ahead'
 		using errcode = 'invalid_parameter_value';
 	end if;
 	perform pg_advisory_xact_lock(hashtextextended('assay partitions', 0));

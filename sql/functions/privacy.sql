@@ -141,11 +141,12 @@ begin
 end
 $$;
 
--- What erasing a user's entity will change: its neighbors, at most so many plus
--- one, and the members of its component if that is to be split.  A component of
--- 500 or more is not split and keeps its size.  more: the entity has further
--- links, which another call deletes; of a small component with so many links
--- all neighbors are fingerprints.
+-- Find what erasing a user's entity will change: its neighbors, at most
+-- max_links of them, and the members of its component if that is to be split.
+-- A component of 500 or more is not split and keeps its size. more is true if
+-- the entity has further links, which another call deletes.  If an entity in a
+-- smaller component has more than max_links links, only links to fingerprints
+-- are taken first, because these are in no component.
 create or replace function assay.erase_scope(self bigint, max_links bigint,
     out root bigint, out neighbors bigint[], out members bigint[],
     out more boolean)
@@ -171,10 +172,11 @@ begin
 end
 $$;
 
--- Delete up to so many links of a user's entity; with the last one anonymize
--- the entity and split its component.  Returns whether there are more links.
--- Every row that changes is locked first, in the order of decisions.  If the
--- scope has changed meanwhile, the function fails with serialization_failure.
+-- Delete at most max_links links of a user's entity; with the last one
+-- anonymize the entity and split its component.  Returns whether there are more
+-- links.  Every row that changes is locked first, in the order of decisions.
+-- If the scope has changed when the rows are locked, the function fails with
+-- serialization_failure.
 create or replace function assay.erase_entity(self bigint, max_links bigint)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -234,8 +236,9 @@ return (select sha256(k.erased_user ||
 	sha256(k.erased_user || convert_to(who, 'UTF8')))
     from assay.hash_key k where k.one);
 
--- Record the erasure of a user, in a transaction of its own: from its commit on
--- drains and degraded decisions leave out the user.  Returns its time.
+-- Record the erasure of a user, in a separate transaction: after its commit
+-- drains and degraded decisions leave out the user's details.  Returns its
+-- time.
 create or replace function assay.erase_begin(who text)
 returns timestamptz language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -347,9 +350,9 @@ begin
 end
 $$;
 
--- Delete up to so many details of a user's decisions until a time, and their
--- idempotency keys.  Returns how many requests and samples these were; more:
--- there may be further details.
+-- Delete at most max_rows details of a user's decisions up to a time, and their
+-- idempotency keys.  Returns how many requests and samples were deleted; more
+-- is true if there may be further details.
 create or replace function assay.erase_details(who text, until timestamptz,
     max_rows bigint, out more boolean, out requests bigint, out samples bigint)
 language plpgsql security definer

@@ -4,8 +4,8 @@
 -- What only the owner of a table may do runs here as the owner, on the tables
 -- of the collections alone.
 
--- The cutoff of a collection with a window of so many days: 1970 if it is kept
--- for ever (0).
+-- The cutoff of a collection whose window has that number of days; 1970 if the
+-- number is 0, which keeps the collection for ever.
 create or replace function assay.retention_cutoff(days bigint)
 returns timestamptz language sql volatile
 set search_path = pg_catalog, pg_temp
@@ -110,9 +110,9 @@ begin
 end
 $$;
 
--- Whether a sweep is due: so many minutes after the last one began, at once if
--- that one was interrupted, and always with 0 minutes.  A start in the future,
--- left by a clock that was set back, is ignored.
+-- Whether a sweep is due: minutes after the last one began, at once if the last
+-- one was interrupted, and always if minutes is 0.  A start in the future, left
+-- by a clock that was set back, is ignored.
 create or replace function assay.retention_due(minutes bigint)
 returns boolean language sql volatile
 set search_path = pg_catalog, pg_temp
@@ -162,14 +162,14 @@ return (select min(to_date(right(c.relname, 6), 'YYYYMM')::timestamp)
     from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'assay.verdict_log'::regclass);
 
--- The next batches of a collection, at most so many.  A batch is a table and a
--- range of 128 pages in it that has rows to remove.  When the batches are done
--- the collection has no rows older than done_until; null if it may have some.
--- No row if nothing is left.
+-- The next batches of a collection, at most max_batches.  A batch is a table
+-- and a range of 128 pages in it that has rows to remove.  When the batches are
+-- done the collection has no rows older than done_until; null if it may have
+-- some.  No row if nothing is left.
 --
--- The search starts at the watermark with steps of so many minutes, which
--- double while they are empty.  It reads at most 200,000 rows, and gives up
--- after half a second with a row that has only done_until.
+-- The search starts at the watermark with a step of that number of minutes,
+-- which doubles while no rows are found.  It reads at most 200,000 rows.  After
+-- half a second without rows it ends with a row that has only done_until.
 create or replace function assay.retention_batches(collection text,
     cutoff timestamptz, max_batches bigint, minutes bigint)
 returns table (part bigint, page_range bigint, done_until timestamptz)
@@ -247,7 +247,7 @@ begin
 	    select from pg_inherits i
 	    where i.inhrelid = part::oid and i.inhparent = relation)
 	then
-		raise 'this is no table of the collection'
+		raise 'the table does not belong to the collection'
 		using errcode = 'invalid_parameter_value';
 	end if;
 	others_gone := 0;

@@ -42,10 +42,10 @@ returns bigint language sql immutable
 set search_path = pg_catalog, pg_temp
 return (at at time zone 'UTC')::date - date '1970-01-01';
 
--- Count at most so many labels, or move the count of a label whose outcome has
--- changed, for the devices and ips of their decisions.  Returns what to change
--- by entity and day; the first row, of entity 0, has the number of labels.  No
--- row while another transaction counts.
+-- Count at most max_labels labels, and move the count of a label whose outcome
+-- has changed, for the devices and ips of their decisions.  Returns what to
+-- change by entity and day; the first row, of entity 0, has the number of
+-- labels.  No row while another transaction counts.
 --
 -- A label is counted for the newest scored decision of its event that the
 -- analytics cursor has passed, and always for the same one.  A label whose
@@ -124,8 +124,8 @@ begin atomic
 	set month = excluded.month, days = excluded.days;
 end;
 
--- Delete the history of at most so many entities whose newest day is too old
--- for the signals.  Returns how many.
+-- Delete the history of at most max_entities entities whose newest day is too
+-- old for the signals.  Returns how many.
 create or replace function assay.risk_prune(max_entities bigint)
 returns bigint language plpgsql security definer
 set search_path = pg_catalog, pg_temp

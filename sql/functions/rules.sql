@@ -53,7 +53,7 @@ begin
 end
 $$;
 
--- The event type of a policy; null if there is no such policy.
+-- The event type of a policy; null if the policy does not exist.
 create or replace function assay.policy_type(policy_id text)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp

@@ -47,9 +47,9 @@ return case when (select s.required_migration from assay.schema_state s)
     when assay.log_restored() then 'restored' end;
 
 -- After a restore, move the positions of new decisions behind all restored
--- decisions and cursors.  Returns by how much, 0 where nothing is to move.  The
--- cursors stay: the companion reads what they had not read, once.  Only the
--- owner may call this.
+-- decisions and cursors.  Returns by how much; 0 if nothing had to move.  The
+-- cursors do not move: the companion reads what they had not reached, once.
+-- Only the owner may call this.
 create or replace function assay.log_rebase()
 returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp

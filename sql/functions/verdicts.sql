@@ -107,9 +107,9 @@ begin
 end
 $$;
 
--- A page of the activity log: decisions and dry runs with their requests, as
--- far as these are neither erased nor expired.  Where most of many rows are
--- gone the page ends early.
+-- A page of the activity log: decisions and dry runs with their requests,
+-- unless these were erased or have expired.  If most of many rows have no
+-- request any more, the page ends early.
 create or replace function assay.activity_page(page_limit bigint, before text,
     until timestamptz)
 returns text language plpgsql stable

@@ -30,7 +30,7 @@ create index on assay.case_trail (case_id, at);
 
 -- Labels: one row per event, with at most one label per source.  The row also
 -- records what each consumer has counted, so that the count can move when the
--- outcome changes, even after the decision is gone.
+-- outcome changes, even after retention has removed the decision.
 create table assay.label (
 	event_id text primary key,
 	analyst text check (analyst in ('fraud', 'legit')),

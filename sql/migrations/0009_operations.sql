@@ -5,7 +5,7 @@
 -- Watermarks of retention.  A collection has no rows older than its watermark,
 -- except rows that were written late; those go with their month.  Sweeps and
 -- readers skip the older pages.  The watermark 'verdicts announced' is
--- raised before the first row goes: from then on older days may be incomplete.
+-- raised before the first row is removed: then older days may be incomplete.
 create table assay.retention_watermark (
 	collection text primary key,
 	until timestamptz not null
