@@ -146,7 +146,7 @@ START_TEST(base64_equals_published_texts)
 }
 END_TEST
 
-START_TEST(random_bytes_differ_until_wiped)
+START_TEST(random_bytes_differ)
 {
 	uint8_t a[32] = { 0 }, b[32] = { 0 };
 
@@ -289,7 +289,7 @@ suite_crypt(void)
 	tcase_add_loop_test(
 	    tc, scrypt_equals_published_keys, 0, (int)nitems(scrypts));
 	tcase_add_test(tc, base64_equals_published_texts);
-	tcase_add_test(tc, random_bytes_differ_until_wiped);
+	tcase_add_test(tc, random_bytes_differ);
 	tcase_add_test(tc, ids_sort_by_time);
 	tcase_add_test(tc, id_begins_with_its_time);
 	tcase_add_loop_test(tc, time_is_read_from_its_id, 0, 4);

@@ -50,7 +50,7 @@ END_TEST
  * Up to the maximum each delay is longer than the previous one, whatever the
  * random part.
  */
-START_TEST(each_delay_is_longer)
+START_TEST(delay_grows_despite_its_random_part)
 {
 	int i;
 
@@ -76,7 +76,7 @@ suite_delivery_backoff(void)
 
 	tcase_add_loop_test(tc, delay_doubles_up_to_its_maximum, 0,
 	    (int)(sizeof(cases) / sizeof(cases[0])));
-	tcase_add_test(tc, each_delay_is_longer);
+	tcase_add_test(tc, delay_grows_despite_its_random_part);
 	tcase_add_test(tc, last_attempt_is_not_repeated);
 	suite_add_tcase(s, tc);
 	return s;

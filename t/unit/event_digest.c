@@ -39,7 +39,7 @@ START_TEST(digest_depends_on_key_and_event)
 }
 END_TEST
 
-START_TEST(only_digests_of_same_version_differ)
+START_TEST(digests_of_two_versions_do_not_differ)
 {
 	ck_assert(!event_digest_differs(0x101, 0x101));
 	ck_assert(event_digest_differs(0x101, 0x201));
@@ -57,7 +57,7 @@ suite_event_digest(void)
 	TCase *tc = tcase_create("event_digest");
 
 	tcase_add_test(tc, digest_depends_on_key_and_event);
-	tcase_add_test(tc, only_digests_of_same_version_differ);
+	tcase_add_test(tc, digests_of_two_versions_do_not_differ);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -30,7 +30,7 @@ START_TEST(webhooks_get_no_alerts)
 }
 END_TEST
 
-START_TEST(names_are_those_offered)
+START_TEST(topic_names_are_those_offered)
 {
 	const char *got[TOPIC__MAX];
 	size_t i, n;
@@ -53,7 +53,7 @@ suite_event_topic(void)
 	TCase *tc = tcase_create("event_topic");
 
 	tcase_add_loop_test(tc, webhooks_get_no_alerts, 0, (int)nitems(topics));
-	tcase_add_test(tc, names_are_those_offered);
+	tcase_add_test(tc, topic_names_are_those_offered);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -611,7 +611,7 @@ model_of_amounts(struct model *m)
 }
 
 /* The search finds the exact step at which the verdict of a model changes. */
-START_TEST(boundary_of_model_is_exact_to_the_step)
+START_TEST(verdict_of_model_changes_at_exact_step)
 {
 	const int way = _i;
 	struct model m;
@@ -906,8 +906,8 @@ suite_explain(void)
 	tcase_add_loop_test(tc, found_changes_have_their_effect, 0, 30);
 	tcase_add_loop_test(tc, each_number_can_be_changed, 0, SIGNAL__MAX);
 	tcase_add_test(tc, amounts_step_by_hundredths);
-	tcase_add_loop_test(tc, boundary_of_model_is_exact_to_the_step, -1, 0);
-	tcase_add_loop_test(tc, boundary_of_model_is_exact_to_the_step, 1, 2);
+	tcase_add_loop_test(tc, verdict_of_model_changes_at_exact_step, -1, 0);
+	tcase_add_loop_test(tc, verdict_of_model_changes_at_exact_step, 1, 2);
 	tcase_add_test(tc, boundary_before_a_far_candidate_is_found);
 	tcase_add_test(tc, whole_numbers_stay_whole_for_models);
 	tcase_add_test(tc, long_search_is_marked_incomplete);

@@ -133,7 +133,7 @@ fill(bool known)
 	}
 }
 
-START_TEST(vector_is_that_of_its_version)
+START_TEST(feature_vector_is_that_of_version_1)
 {
 	unsigned int i;
 
@@ -209,7 +209,7 @@ suite_features(void)
 	Suite *s = suite_create("features");
 	TCase *tc = tcase_create("features");
 
-	tcase_add_test(tc, vector_is_that_of_its_version);
+	tcase_add_test(tc, feature_vector_is_that_of_version_1);
 	tcase_add_loop_test(
 	    tc, number_is_transformed_to_0_to_1, 0, (int)nitems(numbers));
 	tcase_add_test(tc, true_becomes_1);

@@ -155,7 +155,7 @@ START_TEST(phone_matches_countries_of_its_code)
 }
 END_TEST
 
-START_TEST(calling_codes_are_sorted_and_no_prefixes)
+START_TEST(no_calling_code_is_a_prefix_of_another)
 {
 	const char *before, *code;
 	size_t i;
@@ -212,7 +212,7 @@ suite_geo(void)
 	tcase_add_test(tc, countries_are_sorted_and_on_earth);
 	tcase_add_loop_test(
 	    tc, phone_matches_countries_of_its_code, 0, (int)nitems(phones));
-	tcase_add_test(tc, calling_codes_are_sorted_and_no_prefixes);
+	tcase_add_test(tc, no_calling_code_is_a_prefix_of_another);
 	tcase_add_test(tc, calling_codes_and_countries_match);
 	suite_add_tcase(s, tc);
 	return s;

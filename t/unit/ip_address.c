@@ -108,7 +108,7 @@ START_TEST(host_ends_at_its_length)
 }
 END_TEST
 
-START_TEST(only_public_addresses_lead_outside)
+START_TEST(only_public_addresses_are_outside)
 {
 	struct ip_address ad;
 
@@ -127,7 +127,7 @@ suite_ip_address(void)
 	    tc, host_is_an_address_a_name_or_invalid, 0, (int)nitems(hosts));
 	tcase_add_test(tc, host_ends_at_its_length);
 	tcase_add_loop_test(
-	    tc, only_public_addresses_lead_outside, 0, (int)nitems(ends));
+	    tc, only_public_addresses_are_outside, 0, (int)nitems(ends));
 	suite_add_tcase(s, tc);
 	return s;
 }

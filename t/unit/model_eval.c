@@ -75,7 +75,7 @@ START_TEST(card_precision_equals_the_reference)
 END_TEST
 
 /* Day 1: users 0 and 1 are picked, and 1 is fraud.  Day 2: users 0 and 2. */
-START_TEST(user_found_earlier_is_left_out)
+START_TEST(user_found_on_earlier_day_is_left_out)
 {
 	struct eval_mark marks[] = {
 		{ 3, 1, 0, false },
@@ -163,7 +163,7 @@ suite_model_eval(void)
 	tcase_add_test(tc, quality_equals_the_reference);
 	tcase_add_loop_test(
 	    tc, card_precision_equals_the_reference, 0, (int)nitems(cards));
-	tcase_add_test(tc, user_found_earlier_is_left_out);
+	tcase_add_test(tc, user_found_on_earlier_day_is_left_out);
 	tcase_add_test(tc, figures_without_marks_are_nan);
 	tcase_add_test(tc, ties_count_half_in_auc);
 	tcase_add_test(tc, marks_fall_into_bins_of_probability);
