@@ -160,9 +160,9 @@ int rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * rule_check.c: look up the name in the lexeme at, and set *ret to the number of
- * the signal or attribute for rule_cond.signal.  Add a new attribute to attrs.
- * Return 0, or -1 with f set.
+ * rule_check.c: look up the name in the lexeme at, and set *ret to the number
+ * of the signal or attribute for rule_cond.signal.  Add a new attribute to
+ * attrs.  Return 0, or -1 with f set.
  */
 int rule_check_signal(struct arena *a, struct rule_interned *attrs,
     const struct rule_lexeme *at, uint16_t *ret, struct fail *f)
