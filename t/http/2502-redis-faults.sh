@@ -7,16 +7,7 @@
 # shellcheck source=t/http/redis.sh
 . "$(dirname "$0")/redis.sh"
 
-start_redis
-url="unix://:$REDIS_PASSWORD@$scratch/run/redis.sock"
-start_stack RATE_LIMIT_DECISIONS_PER_MIN=50 REDIS_URL="$url" \
-    REDIS_TIMEOUT_MS=900
-start_host 2 RATE_LIMIT_DECISIONS_PER_MIN=50 REDIS_URL="$url" \
-    REDIS_TIMEOUT_MS=900
-admin_token
-admin=$TOKEN
-event='{"type":"account.login","subject":{"userId":"u-1"}}'
-
+start_redis_hosts
 both_hosts_are "$redis_up"
 
 # Redis is killed under load.
@@ -63,7 +54,7 @@ is "a restart of Redis between two requests is not a failure" \
 # Redis hangs, with the default timeout: one request of each worker may wait, then
 # one per second.
 stop_pool
-start_pool RATE_LIMIT_DECISIONS_PER_MIN=50 REDIS_URL="$url"
+start_pool RATE_LIMIT_DECISIONS_PER_MIN=50 REDIS_URL="$redis_url"
 wait_ready
 fresh_key
 http POST /v1/decisions "$event"

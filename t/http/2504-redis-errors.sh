@@ -7,15 +7,7 @@
 # shellcheck source=t/http/redis.sh
 . "$(dirname "$0")/redis.sh"
 
-start_redis
-url="unix://:$REDIS_PASSWORD@$scratch/run/redis.sock"
-start_stack RATE_LIMIT_DECISIONS_PER_MIN=50 REDIS_URL="$url" \
-    REDIS_TIMEOUT_MS=900
-start_host 2 RATE_LIMIT_DECISIONS_PER_MIN=50 REDIS_URL="$url" \
-    REDIS_TIMEOUT_MS=900
-admin_token
-admin=$TOKEN
-event='{"type":"account.login","subject":{"userId":"u-1"}}'
+start_redis_hosts
 both_hosts_are "$redis_up"
 
 fresh_key

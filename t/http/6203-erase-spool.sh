@@ -8,11 +8,7 @@
 # shellcheck source=t/http/erase.sh
 . "$(dirname "$0")/erase.sh"
 
-start_stack
-admin_token
-api_key
-token=$TOKEN
-TOKEN=
+start_erase_stack
 
 decide_login u-here l-0
 is "an erasure is complete while the spool is empty" \

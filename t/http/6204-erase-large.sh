@@ -9,21 +9,7 @@
 # shellcheck source=t/http/erase.sh
 . "$(dirname "$0")/erase.sh"
 
-start_stack
-admin_token
-api_key
-token=$TOKEN
-TOKEN=
-
-# last_signals: of the last decision.
-last_signals() {
-	sql "select concat_ws(' ', s->>'device.firstSeen',
-	    s->>'device.fingerprintFirstSeen', s->>'anomaly.samples',
-	    s->>'velocity.attemptsLast24h', s->>'graph.ringSize',
-	    s->>'graph.usersOnIp', s->>'graph.usersOnPhone')
-	from (select sample::json->'signals' as s from assay.decision_detail
-	    order by decided_at desc limit 1) x"
-}
+start_erase_stack
 
 # Detail rows may have lost a part: retention cleared it, or a list decided and
 # there is no sample.

@@ -9,11 +9,7 @@
 # shellcheck source=t/http/erase.sh
 . "$(dirname "$0")/erase.sh"
 
-start_stack
-admin_token
-api_key
-token=$TOKEN
-TOKEN=
+start_erase_stack
 
 # far_drained: the other host's spool is empty.
 # shellcheck disable=SC2317 # called by stack_until

@@ -64,7 +64,7 @@ printf '%s\n' 'time,tx,userId' 2018-04-01T00:00:00Z,2,7 \
 replay_small --map id=tx "$scratch/ids.csv"
 is "ids are the file's, or the file's name with the line" "$(small_column 1)" \
     "event_id 2 ids-2"
-check "the reason of the first refused row is printed" said \
+check "the reason of the first refused row is printed" prints \
     '^assayctl: line 4 is refused: id must be'
 is "ids over 128 bytes are refused" "$(sed -n 's/^  error *\([0-9]*\) .*/\1/p' \
     "$scratch/err")" 2

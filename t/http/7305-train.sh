@@ -52,7 +52,7 @@ export DATABASE_URL
 ctl train
 is "training without samples is refused" "$STATUS" 65
 check "the error says where samples come from" \
-    said 'no samples to train on; each scored decision leaves one'
+    prints 'no samples to train on; each scored decision leaves one'
 ctl train --since 2026-01-01 "$scratch/table.csv"
 is "--since is refused with a table" "$STATUS" 64
 ctl train --event-type card.refunds

@@ -89,19 +89,19 @@ check "two scorers export the same table of one history" \
 
 # Other models, and wrong ones.
 replay_rows --scorer ml
-check "the demonstration model is warned of" said \
+check "the demonstration model is warned of" prints \
     "^assayctl: the model $(cat "$scratch/first") is for demonstration"
 sed 's/"bias":/"bias":"/' "$scratch/model" >"$scratch/bad"
 replay_rows --scorer ml --model "$scratch/bad"
 is "an invalid model is refused" "$STATUS" 65
-check "an invalid model is refused by its file name" said "$scratch/bad: "
+check "an invalid model is refused by its file name" prints "$scratch/bad: "
 replay_rows --scorer ml --model "$scratch/none"
 check "a missing model is refused by its file name" \
-    said "$scratch/none: No such file"
+    prints "$scratch/none: No such file"
 sed 's/"velocity.attemptsLast2m"/"velocity.attempts"/' "$scratch/model" \
     >"$scratch/bad"
 replay_rows --scorer ml --model "$scratch/bad"
-check "a model of other features is refused by its first" said \
+check "a model of other features is refused by its first" prints \
     "$scratch/bad: featureNames.0. must be \"velocity.attemptsLast2m\""
 replay_rows --model "$scratch/model"
 is "--model is refused without --scorer ml" "$STATUS" 64

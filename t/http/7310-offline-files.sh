@@ -29,10 +29,10 @@ is "a time before 1970 is refused" "$STATUS" 65
 printf 'time,userId\n2018-04-02 00:00:00,1\n2018-04-01 00:00:00,1\n' \
     >"$scratch/small.csv"
 replay_small "$scratch/small.csv"
-check "a time that goes back is refused by its line" said 'line 3 is earlier'
+check "a time that goes back is refused by its line" prints 'line 3 is earlier'
 printf 'when,userId\n1,1\n' >"$scratch/small.csv"
 replay_small "$scratch/small.csv"
-check "a file without a column of times is refused" said 'map time=COLUMN'
+check "a file without a column of times is refused" prints 'map time=COLUMN'
 printf 'time,userId,fraud\n2018-04-02 00:00:00,1,0\n2018-04-02 00:00:00,1,True\n' \
     >"$scratch/small.csv"
 replay_small "$scratch/small.csv"
@@ -41,15 +41,15 @@ is "a fraud column must have 1 or 0" "$STATUS $(sed 's/.*: //' \
     "65 fraud in line 3 must be 1, 0, true, false or empty"
 replay_small --rules card.refunds=/dev/null "$scratch/history.csv"
 check "rules for an unknown event type are refused" \
-    said 'begins with an unknown event type'
+    prints 'begins with an unknown event type'
 printf 'rule r { when event.amuont > 3 then score += 1, tag t }\n' \
     >"$scratch/bad.rule"
 replay_small --rules "$scratch/bad.rule" "$scratch/history.csv"
-check "a syntax error in rules is printed with its line" said 'bad.rule:1:'
+check "a syntax error in rules is printed with its line" prints 'bad.rule:1:'
 ctl replay --offline --sql "$srcdir/sql" --export /dev/null \
     "$scratch/history.csv"
 check "a device cannot be the exported table" \
-    said 'exists and is not a regular file'
+    prints 'exists and is not a regular file'
 is "refused replays keep the old table" \
     "$(cmp "$scratch/small.out" "$scratch/old" &&
     find "$scratch" -maxdepth 1 -name 'small.out.*')" ""
@@ -63,7 +63,7 @@ is "a full disk ends the replay early" "$? $(sed -n \
     's/^\([0-9]*\) events.*/\1/p' "$scratch/err" |
     awk -v all="$events" '{ print ($1 < all) }')" "65 1"
 check "the error names the file that cannot grow" \
-    said 'small.out: File too large'
+    prints 'small.out: File too large'
 is "a full disk keeps the old table" "$(stat -c %i "$scratch/small.out" |
     cmp - "$scratch/old.inode" &&
     find "$scratch" -maxdepth 1 -name 'small.out.*')" ""

@@ -57,7 +57,7 @@ spread_samples
 train_both "all events"
 users=$(sed 1d "$scratch/table.csv" | cut -d , -f 2 | sort -u | wc -l)
 check "a role that may read samples reads all of them" \
-    said "read $events rows of $users users"
+    prints "read $events rows of $users users"
 train_both "events until a day" --train-until "$(sed -n '2000{s/^[^,]*,[^,]*,//
     s/,.*//p;}' "$scratch/table.csv")" --label-delay 3 --train-days 25 \
     --test-days 4
@@ -96,16 +96,16 @@ sql "update assay.decision_detail set decided_at = date_trunc('hour', now());
     set sample = '{}' where verdict_id = (select max(verdict_id)
 	from assay.decision_detail)"
 ctl train --train-until "$since"
-check "samples of one instant are each read once" said \
+check "samples of one instant are each read once" prints \
     "read $((events - 1)) rows of $users users"
-check "a sample that cannot be read is left out" said 'left out 1 samples'
+check "a sample that cannot be read is left out" prints 'left out 1 samples'
 sql "delete from assay.label"
 ctl train
 is "training without labels is refused" "$STATUS" 65
 check "the error says that no sample has a label" \
-    said 'none of the 2399 samples has a label'
+    prints 'none of the 2399 samples has a label'
 ctl train --since 2100-01-01
-check "--since in the future finds no sample" said 'no samples to train on'
+check "--since in the future finds no sample" prints 'no samples to train on'
 DATABASE_URL="host=$scratch/run dbname=assay user=assay_decide"
 ctl train
 is "the decide role may not read samples" "$STATUS" 70

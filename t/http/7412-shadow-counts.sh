@@ -48,7 +48,7 @@ all_counted() {
 cron project SCORER_SHADOW=ml
 begin_shadow v1
 check "assayctl starts a shadow ruleset" \
-    said 'order.place v1 is a shadow: shd_'
+    prints 'order.place v1 is a shadow: shd_'
 killed=0
 (make_traffic 1; begin_shadow v2; make_traffic 2; make_traffic 3) >/dev/null &
 working=$!

@@ -127,7 +127,7 @@ is "drift is the same after a rebuild" "$BODY" "$before"
 login admin@example.com "correct horse"
 ctl drift --type card.authorize
 check "assayctl drift shows tags and calibration" \
-    said 'card.authorize .*|card.authorize  hot .* 50.0 %  *10.0 %|.*  p  '
+    prints 'card.authorize .*|card.authorize  hot .* 50.0 %  *10.0 %|.*  p  '
 ctl drift
 is "assayctl drift fits into 80 columns" \
     "$(awk 'length > 80' "$scratch/out")" ""

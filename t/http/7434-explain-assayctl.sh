@@ -55,24 +55,24 @@ sql "delete from assay.model_activation where hash is not null;
 ctl explain w-1
 is "assayctl explain exits 0" "$STATUS" 0
 check "assayctl explain prints that the decision is recomputed" \
-    said '|recomputed  *yes|'
+    prints '|recomputed  *yes|'
 check "assayctl explain prints the rules" \
-    said 'RESULT  *POINTS  *TAG  *RULE  *BECAUSE|'
-check "assayctl explain prints unknown comparisons" said '(unknown)'
-check "assayctl explain prints unknown signals" said '|geo.country  *-|'
+    prints 'RESULT  *POINTS  *TAG  *RULE  *BECAUSE|'
+check "assayctl explain prints unknown comparisons" prints '(unknown)'
+check "assayctl explain prints unknown signals" prints '|geo.country  *-|'
 ctl explain "$(all_answers w 'map(select(.changes.stricter))[0].eventId')"
 check "assayctl explain prints the counterfactual" \
-    said '|stricter  *[a-z]*  *[0-9]*  *[a-z].*: .* -> '
-check "assayctl explain prints no table of a model without one" not said '|TERM'
+    prints '|stricter  *[a-z]*  *[0-9]*  *[a-z].*: .* -> '
+check "assayctl explain prints no table of a model without one" not prints '|TERM'
 ctl explain o-1
-check "assayctl explain prints why a decision is not recomputed" said \
+check "assayctl explain prints why a decision is not recomputed" prints \
     '|  why not  *its model is not stored, nor the one that comes'
 ctl explain m-4
 check "assayctl explain prints the terms of a model" \
-    said '|FEATURE  *VALUE  *WEIGHT  *TERM|'
+    prints '|FEATURE  *VALUE  *WEIGHT  *TERM|'
 ctl explain t-1
 check "assayctl explain prints the points of tag weights" \
-    said '|tag weights, as recorded|'
+    prints '|tag weights, as recorded|'
 for id in w-1 m-4 t-1 o-1 l-blocked; do
 	NO_COLOR=1 TERM=xterm COLUMNS=80 script -qec \
 	    "$builddir/assayctl explain $id" /dev/null </dev/null |

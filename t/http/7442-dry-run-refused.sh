@@ -19,7 +19,7 @@ is "a dry run of the user is stored" "$(sql "select count(*)
 # Dry runs and live decisions in one transaction.
 mkdir "$scratch/set"
 kill -STOP "$worker"
-said=
+pids=
 for n in 1 2 3 4 5 6; do
 	mode=live
 	[ $((n % 2)) -eq 0 ] || mode=shadow
@@ -28,7 +28,7 @@ for n in 1 2 3 4 5 6; do
 	    -H 'Content-Type: application/json' -H "X-Engine-Mode: $mode" \
 	    --data-binary "$(event_body "t-$n" "u-t$n" 9000 ',"fingerprint":"f"')" \
 	    "$BASE/v1/decisions" &
-	said="$said $!"
+	pids="$pids $!"
 done
 # shellcheck disable=SC2317 # called by stack_until
 six_wait() {
@@ -36,7 +36,7 @@ six_wait() {
 }
 stack_until 20 "$stack_pool_pid" six_wait || not_ok "six requests wait"
 kill -CONT "$worker"
-for pid in $said; do
+for pid in $pids; do
 	wait "$pid"
 done
 is "all six requests get a verdict" "$(grep -c '"verdict"' "$scratch"/set/* |

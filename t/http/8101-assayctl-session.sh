@@ -16,14 +16,14 @@ token_file=$HOME/.config/assay/token
 login admin@example.com 'not the password'
 is "a wrong password exits 77" "$STATUS" 77
 check "the error about a wrong password says what to check" \
-    said 'INVALID_CREDENTIALS.*|.*check email and password'
+    prints 'INVALID_CREDENTIALS.*|.*check email and password'
 login admin@example.com ''
 is "an empty password exits 65" "$STATUS" 65
 check "a failed login leaves no session file" test ! -e "$HOME/.config/assay"
 login Admin@Example.com 'correct horse'
 is "a login with the right password exits 0" "$STATUS" 0
 check "a login prints operator, role, service and end" \
-    said "^admin@example.com (admin) at $ASSAY_URL until 2"
+    prints "^admin@example.com (admin) at $ASSAY_URL until 2"
 is "only the user can read the session file and its directory" \
     "$(stat -c %a "$token_file" \
     "${token_file%/*}" | tr '\n' ' ')" "600 700 "
@@ -67,7 +67,7 @@ is "keys create prints only the key" "$STATUS $(grep -cx 'ak_live_[0-9a-f]*' \
     "$scratch/out")" "0 1"
 KEY=$OUT
 check "keys create prints the id to standard error" \
-    said 'created key key_[0-9a-v]*; the key itself'
+    prints 'created key key_[0-9a-v]*; the key itself'
 id=$(sed -n 's/.*created key \(key_[^;]*\);.*/\1/p' "$scratch/err")
 event='{"type":"account.login","subject":{"userId":"u-1"}}'
 http POST /v1/decisions "$event"
@@ -82,7 +82,7 @@ is_error "a revoked key answers 401 at once" 401 INVALID_API_KEY
 API_KEY=$KEY ctl label chargeback evt_1
 is "label with a revoked key exits 77" "$STATUS" 77
 check "the error about a revoked key names API_KEY" \
-    said "INVALID_API_KEY.*|.*set API_KEY"
+    prints "INVALID_API_KEY.*|.*set API_KEY"
 ctl keys revoke key_0
 is "an unknown key id exits 65" "$STATUS" 65
 KEY=
@@ -95,23 +95,23 @@ login ana@example.com 'the first one'
 ctl refresh
 is "refresh exits 0" "$STATUS" 0
 ctl whoami
-check "whoami prints operator and role" said '^ana@example.com (analyst) at '
+check "whoami prints operator and role" prints '^ana@example.com (analyst) at '
 cp "$scratch/ana/assay/token" "$scratch/kept"
 ctl logout
 is "logout exits 0" "$STATUS $OUT" "0 logged out"
 is "logout removes the session file" "$(ls "$scratch/ana/assay")" ""
 ctl cases list
 is "a command without a session exits 77" "$STATUS" 77
-check "the error without a session names assayctl login" said "'assayctl login'"
+check "the error without a session names assayctl login" prints "'assayctl login'"
 cp -p "$scratch/kept" "$scratch/ana/assay/token"
 chmod 600 "$scratch/ana/assay/token"
 ctl cases list
 is "a command with an ended session exits 77" "$STATUS" 77
 check "the error says that the session has ended" \
-    said "your session has expired or was ended"
+    prints "your session has expired or was ended"
 ASSAY_TOKEN=$(sed -n 's/^token //p' "$scratch/kept") ctl cases list
 is "an ended token in the environment exits 77" "$STATUS" 77
-check "the error names ASSAY_TOKEN" said 'ASSAY_TOKEN has expired'
+check "the error names ASSAY_TOKEN" prints 'ASSAY_TOKEN has expired'
 login ana@example.com 'the first one'
 old=$(sed -n 's/^token //p' "$scratch/ana/assay/token")
 login ana@example.com 'the first one'

@@ -7,21 +7,7 @@
 # shellcheck source=t/http/ctl.sh
 . "$(dirname "$0")/ctl.sh"
 
-start_stack
-admin_token
-api_key
-TOKEN=
-API_KEY=$KEY
-export API_KEY
-login admin@example.com 'correct horse'
-ctl_in 'the first one' users add ana@example.com
-
-# pay_verdict ID AMOUNT: decide, and print the verdict.
-pay_verdict() {
-	http POST /v1/decisions '{"id":"'"$1"'","type":"payment.authorize",
-	    "amount":'"$2"',"currency":"EUR","subject":{"userId":"u-'"$1"'"}}'
-	json .verdict
-}
+start_ctl_stack
 
 # A rule is checked, tried and published.
 pay_verdict first 5000 >/dev/null
@@ -36,11 +22,11 @@ check "rules check accepts changed rules" \
 ctl backtest --rules "$scratch/new.rule" payment.authorize
 is "a backtest counts the payments that would be reviewed" \
     "$STATUS $(grep -c '^allow  *review  *1$' "$scratch/out")" "0 1"
-check "a backtest uses the active policy" said '|after  *0  *0  *1  *0|'
+check "a backtest uses the active policy" prints '|after  *0  *0  *1  *0|'
 printf 'rule x { when amount > 1 then score += 1, tag t }' >"$scratch/bad.rule"
 ctl rules publish payment.authorize v1 "$scratch/bad.rule"
 is "rules publish refuses a syntax error" "$STATUS" 65
-check "the error names file, line and column" said "$scratch/bad.rule:1:15: "
+check "the error names file, line and column" prints "$scratch/bad.rule:1:15: "
 is "a payment before the new rules is allowed" \
     "$(pay_verdict before 5000)" allow
 ctl rules publish payment.authorize v1 "$scratch/new.rule"
@@ -51,7 +37,7 @@ is "the next payment is reviewed by the new rules" \
 ctl rules publish payment.authorize v1 "$scratch/new.rule"
 is "a version is published only once" "$STATUS" 65
 check "the error about the version asks for another label" \
-    said 'VERSION_EXISTS.*|.*another label'
+    prints 'VERSION_EXISTS.*|.*another label'
 ctl rules history payment.authorize
 is "rules history lists the versions" \
     "$(sed 1d "$scratch/out" | paste -sd ' ')" "v1 seed@v0.4"
@@ -77,7 +63,7 @@ ctl policies show --json pol_payment_authorize
 jq '.policy.bands[0].max = 9 | .policy.bands[1].min = 10' "$scratch/out" \
     >"$scratch/policy.json"
 ctl backtest --policy "$scratch/policy.json" payment.authorize
-check "a backtest tries a policy" said '|after  *0  *3  *1  *0|'
+check "a backtest tries a policy" prints '|after  *0  *3  *1  *0|'
 ctl policies publish pol_payment_authorize p2 "$scratch/policy.json"
 is "policies publish makes the version active" \
     "$STATUS $OUT" "0 pol_payment_authorize p2 is active"
@@ -85,14 +71,14 @@ is "the next payment is challenged by the new policy" \
     "$(pay_verdict policy 5000)" challenge
 ctl policies simulate pol_payment_authorize 10
 check "policies simulate prints the verdict of a score" \
-    said '^verdict  *challenge|'
+    prints '^verdict  *challenge|'
 ctl policies show payment.authorize
 is "policies show takes an event type" \
     "$(grep -c '^challenge  *10  *44  *-$' "$scratch/out")" 1
 jq '.policy.bands[1].min = 11' "$scratch/policy.json" >"$scratch/gap.json"
 ctl policies publish pol_payment_authorize p3 "$scratch/gap.json"
 is "policies publish refuses a gap" "$STATUS" 65
-check "the error about the gap has its code" said 'POLICY_INVALID'
+check "the error about the gap has its code" prints 'POLICY_INVALID'
 ctl policies rollback pol_payment_authorize v0.4.0
 is "policies rollback makes the earlier version active" \
     "$STATUS $(pay_verdict again 5000)" "0 allow"

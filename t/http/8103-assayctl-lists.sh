@@ -43,7 +43,7 @@ refuse_lists "lists add without a value" 64 add block user
 refuse_lists "lists add with an unknown kind" 64 add deny user u-1
 refuse_lists "lists add with an unknown subject" 64 add block email a@b.c
 check "the error about the subject lists all subjects" \
-    said 'user|device|fingerprint'
+    prints 'user|device|fingerprint'
 refuse_lists "lists add with a network as address" 65 add block ip 1.2.3.4/24
 refuse_lists "lists add with an unknown country" 65 add block country UK
 refuse_lists "lists add with a reason of two lines" 65 add --reason "a

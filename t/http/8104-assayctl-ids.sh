@@ -70,7 +70,7 @@ is "the ids that match the part are listed" \
     "$(sed -n 's/^  cse_/cse_/p' "$scratch/out")" "$ids"
 ctl cases assign zzzz
 is "a part of no id is refused" "$STATUS" 65
-check "the unknown case is named in the error" said 'there is no case zzzz (404'
+check "the unknown case is named in the error" prints 'there is no case zzzz (404'
 before=$(sql "select count(*) from assay.audit")
 ctl cases assign "$(echo "$other" | cut -c 1-8)"
 is "an ambiguous id changes nothing" "$STATUS $(sql \

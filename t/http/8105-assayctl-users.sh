@@ -18,11 +18,11 @@ is "users add creates an analyst" \
 ctl_in 'the first one' users add Ana@example.com
 is "an operator is added only once" "$STATUS" 65
 check "the error about an existing operator names users list" \
-    said "USER_EXISTS.*|.*'assayctl users list'"
+    prints "USER_EXISTS.*|.*'assayctl users list'"
 ctl_in 'short' users add --role admin bob@example.com
 is "a short password exits 65" "$STATUS" 65
 check "the service's error about the password is printed" \
-    said 'password must be'
+    prints 'password must be'
 ctl users list
 is "users list prints the operators and roles" \
     "$(sed 1d "$scratch/out" | awk '{ print $1, $2 }' |
@@ -39,7 +39,7 @@ export XDG_CONFIG_HOME="$scratch/first"
 login ana@example.com 'the first one'
 is "a login with a temporary password exits 0" "$STATUS" 0
 check "a login with a temporary password names assayctl password" \
-    said "temporary.*'assayctl password'"
+    prints "temporary.*'assayctl password'"
 printf 'the wrong one\nthe second one\n' >"$scratch/passwords"
 # change_password: assayctl password, with these lines.
 change_password() {
@@ -50,7 +50,7 @@ change_password() {
 change_password
 is "password exits 77 with a wrong present password" "$STATUS" 77
 check "the error about a wrong present password has its code" \
-    said PASSWORD_WRONG
+    prints PASSWORD_WRONG
 printf 'the first one\n' >"$scratch/passwords"
 change_password
 is "password exits 65 without a new password" "$STATUS" 65
@@ -58,8 +58,8 @@ printf 'the first one\nthe second one\n' >"$scratch/passwords"
 change_password
 is "password changes the password" "$STATUS" 0
 check "password prints the new session" \
-    said '^ana@example.com (analyst) at .* until 2'
-check "a changed password is not temporary" not said temporary
+    prints '^ana@example.com (analyst) at .* until 2'
+check "a changed password is not temporary" not prints temporary
 ctl cases list
 is "the session continues with its new token" "$STATUS" 0
 ASSAY_TOKEN=x ctl password
@@ -82,11 +82,11 @@ is "users end-sessions ends the sessions" \
 ctl users disable admin@example.com
 is "the last admin cannot be disabled" "$STATUS" 65
 check "the error about the last admin names users role" \
-    said "LAST_ADMIN.*|.*'assayctl users role EMAIL admin'"
+    prints "LAST_ADMIN.*|.*'assayctl users role EMAIL admin'"
 ctl users enable nobody@example.com
 is "an unknown operator exits 65" "$STATUS" 65
 check "the error about an unknown operator names users list" \
-    said "USER_MISSING.*|.*'assayctl users list'"
+    prints "USER_MISSING.*|.*'assayctl users list'"
 ctl_in 'the first one' users password ana@example.com
 is "users password sets a temporary password" "$STATUS" 0
 ctl users list
@@ -112,11 +112,11 @@ login admin@example.com 'correct horse'
 is "the admin's old password exits 77" "$STATUS" 77
 login admin@example.com 'a way back in'
 is "the admin's new password exits 0" "$STATUS" 0
-check "the admin's new password is temporary" said "'assayctl password'"
+check "the admin's new password is temporary" prints "'assayctl password'"
 owner_ctl 'a way back in' admin password ana@example.com
 is "admin password refuses an analyst" "$STATUS" 65
 check "the error about the analyst names the email" \
-    said 'no active admin ana@example.com'
+    prints 'no active admin ana@example.com'
 sql "update assay.operator set password = (select password from assay.operator
     where email = 'admin@example.com'), role = 'admin', disabled_at = now()
     where email = 'ana@example.com'"
@@ -145,6 +145,6 @@ for command in 'users list' 'keys create k' 'keys list' audit \
 	ctl $command
 	is "an analyst may not run $command" "$STATUS" 77
 	check "the error about $command says to log in as an admin" \
-	    said "FORBIDDEN.*|.*log in as one"
+	    prints "FORBIDDEN.*|.*log in as one"
 done
 finish

@@ -18,7 +18,7 @@ is "a token is not sent to another address" "$STATUS" 77
 login_at "unix:$scratch/run/other.sock"
 is "a closed port exits 69" "$STATUS" 69
 check "the error about a closed port asks for the address" \
-    said 'check the address, and that the service is running'
+    prints 'check the address, and that the service is running'
 
 # answer_once ANSWER: a server on $port gives one connection this answer.
 answer_once() {
@@ -42,15 +42,15 @@ answer_once "HTTP/1.1 200 OK${crlf}Content-Length: 5$crlf${crlf}hello"
 login_at "http://127.0.0.1:$port"
 is "an answer that is not Assay's exits 76" "$STATUS" 76
 check "the error says that it is not an Assay service" \
-    said 'not like an Assay service'
+    prints 'not like an Assay service'
 body='{"error":true,"code":"RATE_LIMITED","message":"too\u001b[2J\u202e"}'
 answer_once "HTTP/1.1 429 X${crlf}Retry-After: 17${crlf}Content-Length: \
 ${#body}$crlf$crlf$body"
 login_at "http://127.0.0.1:$port"
 is "a rate limit exits 75" "$STATUS" 75
-check "the error about the rate limit has its seconds" said 'try again in 17 s'
+check "the error about the rate limit has its seconds" prints 'try again in 17 s'
 check "control characters of an answer are not printed" \
-    said 'too?\[2J? (429 RATE_LIMITED)'
+    prints 'too?\[2J? (429 RATE_LIMITED)'
 answer_once "HTTP/1.1 308 X${crlf}Location: $ASSAY_URL/${crlf}Content-Length: \
 0$crlf$crlf"
 login_at "http://127.0.0.1:$port"
@@ -71,7 +71,7 @@ ASSAY_TOKEN=kept-to-myself
 export ASSAY_TOKEN
 ctl keys list --url "https://localhost:$port"
 is "an untrusted certificate exits 69" "$STATUS" 69
-check "the error names the certificate" said 'certificate'
+check "the error names the certificate" prints 'certificate'
 ASSAY_CA_FILE=$scratch/cert
 export ASSAY_CA_FILE
 ctl keys list --url "https://localhost:$port"

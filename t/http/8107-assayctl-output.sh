@@ -7,21 +7,7 @@
 # shellcheck source=t/http/ctl.sh
 . "$(dirname "$0")/ctl.sh"
 
-start_stack
-admin_token
-api_key
-TOKEN=
-API_KEY=$KEY
-export API_KEY
-login admin@example.com 'correct horse'
-ctl_in 'the first one' users add ana@example.com
-
-# pay_verdict ID AMOUNT: decide, and print the verdict.
-pay_verdict() {
-	http POST /v1/decisions '{"id":"'"$1"'","type":"payment.authorize",
-	    "amount":'"$2"',"currency":"EUR","subject":{"userId":"u-'"$1"'"}}'
-	json .verdict
-}
+start_ctl_stack
 
 ctl rules show payment.authorize
 sed 's/score += 14, tag amount /score += 50, tag amount /' \
@@ -50,7 +36,7 @@ ctl_in 'https://hooks.slack.com/services/T/B/secret' notifications add \
 is "notifications add exits 0" "$STATUS" 0
 ctl notifications list
 check "notifications list masks the URL" \
-    said '  review  *5  *https://hooks.slack.com/…  '
+    prints '  review  *5  *https://hooks.slack.com/…  '
 id=$(awk 'NR == 2 { print $1 }' "$scratch/out")
 ctl notifications test "$id"
 ctl notifications deliveries
@@ -63,7 +49,7 @@ is "notifications revoke exits 0" "$STATUS" 0
 ctl audit --limit 2 --offset 1
 is "audit prints a page of two entries" "$(wc -l <"$scratch/out" | tr -d ' ')" 3
 check "audit prints where the next page begins" \
-    said 'there may be more entries; use --before aud_'
+    prints 'there may be more entries; use --before aud_'
 ctl audit --limit 201
 is "audit refuses a limit of 201" "$STATUS" 64
 

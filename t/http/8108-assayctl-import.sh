@@ -102,7 +102,7 @@ awk 'BEGIN { print "kind,subject,value,reason"
 ctl lists import "$scratch/big.csv"
 is "a failed import keeps the requests before the failure" "$STATUS $(sql \
     "select count(*) from assay.list_entry")" "70 10000"
-check "a failed import prints the line to continue from" said \
+check "a failed import prints the line to continue from" prints \
     'imported 10000 of 25000 entries; continue with --from-line 10002'
 sql "drop trigger stop on assay.list_entry"
 epoch=$(sql "select lists from assay.epoch")

@@ -23,45 +23,45 @@ http POST /v1/decisions '{"id":"order","type":"account.login",
 ctl explain nope
 is "an unknown event is refused" "$STATUS" 65
 check "the unknown event is named in the error" \
-    said 'there is no decision for the event nope (404'
+    prints 'there is no decision for the event nope (404'
 ctl lists remove lst_x
 check "the unknown entry is named in the error" \
-    said 'there is no list entry lst_x (404'
+    prints 'there is no list entry lst_x (404'
 ctl keys revoke key_x
-check "the unknown key is named in the error" said 'there is no key key_x (404'
+check "the unknown key is named in the error" prints 'there is no key key_x (404'
 ctl webhooks revoke whk_x
 check "the unknown endpoint is named in the error" \
-    said 'there is no webhook endpoint whk_x (404'
+    prints 'there is no webhook endpoint whk_x (404'
 ctl policies history pol_x
 check "the unknown policy is named in the error" \
-    said 'there is no policy pol_x (404'
+    prints 'there is no policy pol_x (404'
 
 # A label of an unknown event.
 ctl label chargeback typo
 is "a label of an unknown event is accepted" "$STATUS" 0
 check "a label of an unknown event prints that it has no decision" \
-    said 'the event typo has no decision yet'
+    prints 'the event typo has no decision yet'
 ctl label chargeback order-1
 is "a label of a known event is accepted" "$STATUS" 0
-check "a label of a known event prints no warning" not said 'no decision yet'
+check "a label of a known event prints no warning" not prints 'no decision yet'
 
 # Pages.
 ctl verdicts --limit 2
-check "a page of verdicts prints how to continue" said 'use --before vd_'
+check "a page of verdicts prints how to continue" prints 'use --before vd_'
 before=$(sed -n 's/.*--before //p' "$scratch/err")
 ctl verdicts --limit 2 --before "$before"
 is "the next page of verdicts has older ones" \
     "$(sed 1d "$scratch/out" | grep -o 'order[-0-9]*' | paste -sd ' ')" \
     "order-2 order-1"
 ctl activity --limit 2
-check "a page of the activity prints how to continue" said 'use --before vd_'
+check "a page of the activity prints how to continue" prints 'use --before vd_'
 before=$(sed -n 's/.*--before //p' "$scratch/err")
 ctl activity --limit 2 --before "$before"
 is "the next page of the activity has older entries" \
     "$(sed 1d "$scratch/out" | grep -o 'order[-0-9]*' | paste -sd ' ')" \
     "order-2 order-1"
 ctl cases list --limit 2
-check "a page of cases prints how to continue" said 'use --before cse_'
+check "a page of cases prints how to continue" prints 'use --before cse_'
 before=$(sed -n 's/.*--before //p' "$scratch/err")
 ctl cases list --json --limit 2 --before "$before"
 is "the next page of cases has older ones" \
@@ -76,7 +76,7 @@ ctl audit --limit 2 --json
 before=$(jq -r '.entries[1].id' "$scratch/out")
 ctl audit --limit 2
 check "a page of the audit trail prints how to continue" \
-    said "use --before $before"
+    prints "use --before $before"
 ctl audit --json --before "$before"
 is "the next page of the audit trail is older" \
     "$(jq -r --arg id "$before" '[.entries[].id | select(. >= $id)] | length' \
@@ -103,5 +103,5 @@ is "a session file that others can read is refused" "$STATUS" 77
 printf 'id,type,userId\n0123456789-0123456789,account.login,u-1\n' \
     >"$scratch/long.csv"
 ASSAY_URL=$url ctl replay "$scratch/long.csv"
-check "a cut id in a replay has an ellipsis" said '|…89-0123456789 '
+check "a cut id in a replay has an ellipsis" prints '|…89-0123456789 '
 finish

@@ -7,21 +7,7 @@
 # shellcheck source=t/http/ctl.sh
 . "$(dirname "$0")/ctl.sh"
 
-start_stack
-admin_token
-api_key
-TOKEN=
-API_KEY=$KEY
-export API_KEY
-login admin@example.com 'correct horse'
-ctl_in 'the first one' users add ana@example.com
-
-# pay_verdict ID AMOUNT: decide, and print the verdict.
-pay_verdict() {
-	http POST /v1/decisions '{"id":"'"$1"'","type":"payment.authorize",
-	    "amount":'"$2"',"currency":"EUR","subject":{"userId":"u-'"$1"'"}}'
-	json .verdict
-}
+start_ctl_stack
 
 ctl rules show payment.authorize
 sed 's/score += 14, tag amount /score += 50, tag amount /' \
@@ -47,14 +33,14 @@ ctl cases show "$case"
 is "cases show prints the history of the case" \
     "$(sed '1,/^AT/d' "$scratch/out" | awk '{ print $3, $4 }' |
     paste -sd ,)" "opened engine,assigned ana@example.com,resolved ana@example.com"
-check "control characters of a note are not printed" said '|note  *a b?\[2J?|'
+check "control characters of a note are not printed" prints '|note  *a b?\[2J?|'
 ctl cases show "$case" --json
 is "cases show --json has the whole note" "$(jq -r '.resolution.note | length' \
     "$scratch/out")" 8
 ctl cases resolve "$case" legit
 is "a case is resolved only once" "$STATUS" 65
 check "the error about a resolved case names cases show" \
-    said 'CASE_RESOLVED.*|.*cases show'
+    prints 'CASE_RESOLVED.*|.*cases show'
 ctl cases list --status open
 is "cases list --status open is empty" "$(wc -l <"$scratch/out" | tr -d ' ')" 1
 ctl model
@@ -92,14 +78,14 @@ ctl settings show
 is "settings show marks three changed settings" \
     "$(grep -c ' override ' "$scratch/out")" 3
 check "settings show prints 0 days as forever" \
-    said 'retention.replay  *0  *override  *days (0: forever)'
+    prints 'retention.replay  *0  *override  *days (0: forever)'
 ctl settings set loginPerMin=default retention.replay=default \
     anomalyZScore=default
 is "settings set NAME=default restores the default" \
     "$(grep -c ' override ' "$scratch/out")" 0
 ctl settings set loginPerMin=0
 is "settings set refuses a value out of range" "$STATUS" 65
-check "the error names the setting out of range" said 'loginPerMin must be'
+check "the error names the setting out of range" prints 'loginPerMin must be'
 
 ctl retention run
 is "retention run prints what it removed" "$STATUS $(grep -c '^activity  *0$' \
@@ -113,5 +99,5 @@ is "erase --yes erases the user" \
     "$STATUS $(sed -n 's/^activity entries removed  *//p' \
     "$scratch/out")" "0 1"
 ctl erase --yes u-after
-check "a second erase finds nothing" said 'graph removed  *no'
+check "a second erase finds nothing" prints 'graph removed  *no'
 finish

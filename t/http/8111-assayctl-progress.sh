@@ -15,13 +15,6 @@ export API_KEY
 login admin@example.com 'correct horse'
 esc=$(printf '\033')
 
-# pay_verdict ID AMOUNT: decide, and print the verdict.
-pay_verdict() {
-	http POST /v1/decisions '{"id":"'"$1"'","type":"payment.authorize",
-	    "amount":'"$2"',"currency":"EUR","subject":{"userId":"u-'"$1"'"}}'
-	json .verdict
-}
-
 is "a payment leaves a sample" "$(pay_verdict first 5000)" allow
 
 # The progress of a backtest.

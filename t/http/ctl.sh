@@ -12,7 +12,7 @@ mkdir -m 700 "$HOME"
 # is also in $scratch/out and $scratch/err.
 ctl() { ctl_in '' "$@"; }
 
-# ctl_in TEXT ARGUMENT ...: the same with this line on standard input.
+# ctl_in TEXT ARGUMENT ...: run assayctl with this line on standard input.
 ctl_in() {
 	ctl_text=$1
 	shift
@@ -23,28 +23,48 @@ ctl_in() {
 	OUT=$(cat "$scratch/out")
 }
 
-# said PATTERN: the last ctl printed it, with "|" between lines.
+# prints PATTERN: the output of the last ctl matches; its lines are joined by "|".
 # shellcheck disable=SC2317 # called by name
-said() { cat "$scratch/out" "$scratch/err" | paste -sd '|' | grep -q -e "$1"; }
+prints() { cat "$scratch/out" "$scratch/err" | paste -sd '|' | grep -q -e "$1"; }
 
-# not COMMAND ...: it fails.
+# not COMMAND ...: the command fails.
 # shellcheck disable=SC2317 # called by name
 not() { ! "$@"; }
 
-# login EMAIL PASSWORD: with assayctl.
+# login EMAIL PASSWORD: log in with assayctl.
 login() { ctl_in "$2" login --email "$1"; }
-# login_at URL: with assayctl, as the administrator at URL.
+# login_at URL: log in with assayctl as the admin at URL.
 login_at() { ctl_in 'correct horse' login --email admin@example.com --url "$1"; }
 
-# stored_entries: of all lists, as kind,subject,value[,reason][,end].
+# start_ctl_stack: start the stack, create an API key, log in with assayctl as the
+# admin, and add the analyst ana@example.com.
+start_ctl_stack() {
+	start_stack
+	admin_token
+	api_key
+	TOKEN=
+	API_KEY=$KEY
+	export API_KEY
+	login admin@example.com 'correct horse'
+	ctl_in 'the first one' users add ana@example.com
+}
+
+# pay_verdict ID AMOUNT: decide a payment, and print the verdict.
+pay_verdict() {
+	http POST /v1/decisions '{"id":"'"$1"'","type":"payment.authorize",
+	    "amount":'"$2"',"currency":"EUR","subject":{"userId":"u-'"$1"'"}}'
+	json .verdict
+}
+
+# stored_entries: print the entries of all lists as kind,subject,value[,reason][,end].
 stored_entries() {
 	sql "select string_agg(concat_ws(',', kind, subject, value, reason,
 	    to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD')), ' '
 	    order by kind, subject, value) from assay.list_entry"
 }
 
-# make_cases: three reviewed payments; the ids of their cases in ids, the second
-# in id and the oldest in other.
+# make_cases: open three cases.  ids has the ids of the cases, newest first, id the
+# second and other the third.
 make_cases() {
 	ctl rules show payment.authorize
 	printf 'rule all { when event.amount > 0 then score += 45, tag all }\n' \

@@ -4,6 +4,16 @@
 # keep the admin's token in $token and send none otherwise.
 # shellcheck disable=SC2034,SC2154 # TOKEN is lib.sh's, token the scenario's
 
+# start_erase_stack: start the stack, with an API key and the admin's token in
+# token.
+start_erase_stack() {
+	start_stack
+	admin_token
+	api_key
+	token=$TOKEN
+	TOKEN=
+}
+
 # decide_order ID USER [MEMBERS]: one order, with these members of subject.
 decide_order() {
 	http POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
@@ -19,7 +29,7 @@ decide_login() {
 	    \"attributes\":{\"plan\":\"plan-of-$1\"}}"
 }
 
-# erase_user USER: as an admin.
+# erase_user USER: erase the user as an admin.
 erase_user() {
 	TOKEN=$token
 	http POST /v1/privacy/erase "{\"userId\":\"$1\"}"
@@ -44,12 +54,22 @@ admit_pool() {
 	sql 'alter role assay_decide login' >/dev/null
 }
 
-# detail_rows USER: how many there are.
+# last_signals: print the signals of the last decision about earlier events.
+last_signals() {
+	sql "select concat_ws(' ', s->>'device.firstSeen',
+	    s->>'device.fingerprintFirstSeen', s->>'anomaly.samples',
+	    s->>'velocity.attemptsLast24h', s->>'graph.ringSize',
+	    s->>'graph.usersOnIp', s->>'graph.usersOnPhone')
+	from (select sample::json->'signals' as s from assay.decision_detail
+	    order by decided_at desc limit 1) x"
+}
+
+# detail_rows USER: print the number of the user's detail rows.
 detail_rows() {
 	sql "select count(*) from assay.decision_detail where user_id = '$1'"
 }
 
-# degraded_rows LIKE: how many events of such ids are in the verdict log.
+# degraded_rows LIKE: print how many degraded events have such ids.
 degraded_rows() {
 	sql "select count(*) from assay.verdict_log
 	    where event_id like '$1' and score = -1"

@@ -35,6 +35,20 @@ start_redis_tls() {
 	    --tls-ca-cert-file "$scratch/tls/ca.pem" --tls-auth-clients no
 }
 
+# start_redis_hosts: start two hosts with one Redis.  admin is the token of the
+# admin, event a decision to send.
+start_redis_hosts() {
+	start_redis
+	redis_url="unix://:$REDIS_PASSWORD@$scratch/run/redis.sock"
+	start_stack RATE_LIMIT_DECISIONS_PER_MIN=50 REDIS_URL="$redis_url" \
+	    REDIS_TIMEOUT_MS=900
+	start_host 2 RATE_LIMIT_DECISIONS_PER_MIN=50 REDIS_URL="$redis_url" \
+	    REDIS_TIMEOUT_MS=900
+	admin_token
+	admin=$TOKEN
+	event='{"type":"account.login","subject":{"userId":"u-1"}}'
+}
+
 # same_minute: wait until the next 12 seconds are in one minute.
 same_minute() {
 	minute_left=$((60 - $(date +%-S)))
