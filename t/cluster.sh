@@ -1,12 +1,11 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# A prepared cluster for tests: initialized and migrated once, then kept as an
-# archive in the build directory under the checksum of sql/ and unpacked for
-# each test.  Sourced after tools/stack.sh; reads srcdir and builddir.
+# A prepared cluster for tests.  It is initialized and migrated once, archived in
+# the build directory under the checksum of sql/, and unpacked for each test.  Sourced after tools/stack.sh; reads srcdir and builddir.
 # shellcheck disable=SC2154 # those two
 
-# Where each test program works: short, because a socket's path is limited,
-# and reachable for the user that PostgreSQL runs as.
+# The directory of each test program.  Its path is short, because a socket's path
+# is limited, and the user of PostgreSQL can reach it.
 cluster_scratch() {
 	scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay-t.XXXXXX")
 	mkdir -p "$scratch/log" "$scratch/run" "$scratch/bin" "$scratch/spool"
@@ -60,7 +59,7 @@ cluster_make() {
 	rm -rf "$scratch/new"
 }
 
-# A copy of the prepared cluster, in $scratch/pg.
+# Unpack a copy of the prepared cluster into $scratch/pg.
 cluster_copy() {
 	cluster_prepare
 	mkdir "$scratch/pg"
@@ -69,7 +68,7 @@ cluster_copy() {
 	chmod 700 "$scratch/pg"
 }
 
-# cluster_psql USER DATABASE ...: psql without frills; fails at an error.
+# cluster_psql USER DATABASE ...: run psql without its settings; fail at an error.
 cluster_psql() {
 	cluster_user=$1
 	cluster_db=$2

@@ -11,7 +11,7 @@ trap 'rm -rf "$scratch"' EXIT
 # shellcheck source=t/program.sh
 . "$srcdir/t/program.sh"
 
-# exits STATUS ARGUMENT ...: the companion with these arguments exits so.
+# exits STATUS ARGUMENT ...: the companion exits with this status.
 exits() {
 	exits_want=$1
 	shift

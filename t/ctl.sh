@@ -14,7 +14,7 @@ trap 'rm -rf "$scratch"' EXIT
 # shellcheck source=t/program.sh
 . "$srcdir/t/program.sh"
 
-# exits STATUS ARGUMENT ...: assayctl with these arguments exits so.
+# exits STATUS ARGUMENT ...: assayctl exits with this status.
 exits() {
 	exits_want=$1
 	shift
@@ -121,7 +121,7 @@ check "replay without an API key exits 78" \
     exits 78 replay "$srcdir/sample/transactions.csv"
 
 # Every command and option is in the manual, and bash completes it.
-# complete_words WORD ...: to what bash completes the last of these words.
+# complete_words WORD ...: print how bash completes the last of these words.
 complete_words() {
 	bash -c 'compopt() { echo "$@"; }
 	    . "$0"
@@ -218,7 +218,7 @@ check "policies publish without its file exits 66" \
     exits 66 policies publish pol v1 "$scratch/none"
 unset ASSAY_TOKEN
 
-# The file of the session.
+# The file that holds the session.
 mkdir -p "$scratch/.config/assay"
 printf 'url http://127.0.0.1:1\ntoken t\nemail e\nrole r\nuntil u\n' \
     >"$scratch/.config/assay/token"
@@ -236,7 +236,7 @@ check "logout exits 69 if the service is away" exits 69 logout
 check "logout removes the token although the service is away" \
     [ ! -e "$scratch/.config/assay/token" ]
 
-# rules check.
+# The command rules check.
 cat >"$scratch/good.rule" <<'RULE'
 # spelt freely
 rule big { when (event.amount>3000)
@@ -258,7 +258,7 @@ check "rules check prints line and column of the error" \
 check "rules check without its file exits 66" \
     exits 66 rules check "$scratch/none.rule"
 
-# replay without a service.
+# The command replay when no service runs.
 API_KEY=ak_live_none
 export API_KEY
 check "replay to a closed port exits 69" \

@@ -11,13 +11,13 @@ trap 'rm -rf "$scratch"' EXIT
 . "$srcdir/t/program.sh"
 root=$scratch/root
 
-# run_make TARGET: with that directory.
+# run_make TARGET: run make with the scratch directory as DESTDIR.
 run_make() {
 	env -u MAKEFLAGS -u MFLAGS make -s -C "$builddir" "$1" \
 	    DESTDIR="$root" >"$scratch/out" 2>"$scratch/err"
 }
 
-# variable NAME: its value in the Makefile.
+# variable NAME: print its value in the Makefile.
 variable() {
 	printf 'include Makefile\nshow-it:\n\t@echo \044(%s)\n' "$1" |
 	    (cd "$builddir" && env -u MAKEFLAGS -u MFLAGS make -s -f - show-it)

@@ -23,7 +23,7 @@ else
 fi | grep -vE '^(_?build|var/)' | while read -r file; do
 	[ ! -f "$file" ] || echo "$file"
 done | LC_ALL=C sort >"$tmp/files"
-# In and of these: what people wrote as text.
+# The text files that people wrote.
 grep -vE '^(t/fuzz/corpus|third_party/swagger-ui)/' "$tmp/files" >"$tmp/text"
 grep -E '\.[ch]$' "$tmp/text" >"$tmp/c"
 while read -r file; do
@@ -82,7 +82,7 @@ grep '\.c$' "$tmp/c" | grep -v '^t/unit/log\.c$' | xargs perl -0777 -ne '
 	}' >"$tmp/faults"
 verdict "each line of the log begins with event= and uses known conversions"
 
-# events FOLDER...: the error events that programs log there.
+# events FOLDER...: print the error events that the code there logs.
 # shellcheck disable=SC2016 # this is Perl
 events() {
 	for folder in "$@"; do
@@ -92,7 +92,7 @@ events() {
 			print "$1\n";
 		}' | LC_ALL=C sort -u
 }
-# explained PAGE: the events under its DIAGNOSTICS.
+# explained PAGE: print the events under its DIAGNOSTICS.
 explained() {
 	sed -n '/^\.Sh DIAGNOSTICS/,/^\.Sh [^D]/s/"/\n"/gp' "man/$1" |
 	    sed -n 's/^"event=\([a-z_]*\).*/\1/p' | LC_ALL=C sort -u
@@ -116,7 +116,7 @@ verdict "DIAGNOSTICS of the manuals have each error event, and no other"
 xargs perl t/names.pl <"$tmp/c" >"$tmp/faults" 2>&1
 verdict "tags and static names are unique and say what they mean"
 
-# core is pure: what it takes from outside is on this list.
+# core is pure: it uses only these symbols of the operating system.
 what="libcore.a needs nothing but memory, text, mathematics and addresses"
 if [ ! -f "$builddir/libcore.a" ]; then
 	skip "$what" "it is not built"
@@ -174,8 +174,8 @@ wants() {
 	verdict "$2"
 }
 
-# rows MACRO FILE FIELD: of a table, one field between double quotes, or 0 for
-# the first argument.
+# rows MACRO FILE FIELD: print a field of each row of a table: the field of that
+# number between double quotes, or the first argument for 0.
 rows() {
 	[ ! -f "$2" ] || awk -F '"' -v macro="$1" -v field="$3" '
 		index($0, macro "(") != 1 { next }
@@ -208,7 +208,7 @@ done <"$tmp/rows" >"$tmp/faults"
 [ -s "$tmp/rows" ] || echo "nginx/assay.conf.in has no error" >"$tmp/faults"
 verdict "nginx answers errors with the texts of core/base/codes.tbl"
 
-# counts JOB: what it counts, without a plural.
+# counts JOB: print the names of its counts, without a plural.
 counts() {
 	sed -n "s/^JOB($1, .*{ \(.*\) })\$/\1/p" cron/jobs.tbl | tr -d '" ' |
 	    tr ',' '\n' | sed 's/s$//'
@@ -249,8 +249,8 @@ rows SIGNAL core/signal/signals.tbl 1 | while read -r signal; do
 done >"$tmp/faults"
 verdict "t/rules/every-signal.rule reads every signal"
 
-# Workers of two releases share what serves: by the version they know whether
-# it is for their vector.
+# Workers of two releases share the active model.  By the version of the features
+# a worker knows whether the model fits its own.
 vector="version $(sed -n 's/^#define FEATURES_VERSION \([0-9]*\).*/\1/p' \
     core/signal/features.h) have the cksum $(sed -n '/^FEATURE(/p' \
     core/signal/features.tbl | cksum | cut -d ' ' -f 1)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The recipe of the bundled model makes its table: every word, and every number
-# to a thousandth, because mathematical libraries round differently.
+# The recipe of the bundled model reproduces its table.  Numbers may differ by a
+# thousandth, because mathematical libraries round differently.
 set -u
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)

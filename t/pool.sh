@@ -75,8 +75,8 @@ $now
 	done
 }
 
-# start_pool COUNT [NAME=VALUE] ...: with these settings, and wait for that many
-# workers.
+# start_pool COUNT [NAME=VALUE] ...: start the pool with these settings, and wait
+# for that many workers.
 start_pool() {
 	want=$1
 	shift
@@ -250,7 +250,7 @@ worker_start_retried() {
 	    log_has 'event=worker_start_failed step=socket why="Too many open files'
 }
 
-# The messages that systemd gets from the master.
+# The master reports its state to systemd.
 notes_have() { grep -q "$1" "$dir/notes"; }
 notes_count() { [ "$(grep -c "$1" "$dir/notes")" -ge "$2" ]; }
 systemd_notified() {
@@ -352,8 +352,8 @@ reload_reports_result() {
 
 # The processes have secrets: without CORE_DUMPS they leave no core and cannot be
 # traced.
-# core_limits_are LIMIT OWNER: of the master and a worker; it is the hard limit,
-# because a sanitizer sets the soft one to 0.
+# core_limits_are LIMIT OWNER: check the hard limit of core files of the master
+# and a worker, because a sanitizer sets the soft one to 0.
 core_limits_are() {
 	for pid in "$master" "$(worker_pids | head -n 1)"; do
 		grep -q "^Max core file size  *[0-9a-z]*  *$1 " "/proc/$pid/limits" &&
@@ -413,8 +413,8 @@ stale_sockets_replaced() {
 	[ -S "$dir/decide.sock" ] && start_pool 4 && within 5 health_answers
 }
 
-# In the journal each line has its priority and omits what the journal stores
-# itself; another stream has neither.
+# In the journal each line has its priority and omits the fields that the journal
+# stores itself.  A line in another stream has no priority and all fields.
 # journal_stream FILE: the value of JOURNAL_STREAM for this file.
 journal_stream() { stat -c %d:%i "$1"; }
 journal_has_priorities() {

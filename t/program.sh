@@ -33,7 +33,7 @@ prints() { grep -qF -e "$1" "$scratch/out" "$scratch/err"; }
 # is_narrow FILE: no line is longer than 80 bytes.
 is_narrow() { ! grep -E '^.{81}' "$1"; }
 
-# conclude: print the plan; whether all tests succeeded.
+# conclude: print the plan; return whether all tests succeeded.
 conclude() {
 	echo "1..$tap_count"
 	[ "$tap_failed" -eq 0 ]

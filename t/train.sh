@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 # shellcheck source=t/program.sh
 . "$srcdir/t/program.sh"
 
-# exits STATUS ARGUMENT ...: assayctl train with these arguments exits so.
+# exits STATUS ARGUMENT ...: assayctl train exits with this status.
 exits() {
 	exits_want=$1
 	shift
@@ -26,7 +26,7 @@ at_least() {
 		index($0, name "  ") == 1 { found = $NF >= want }
 		END { exit !found }' "$scratch/out"
 }
-# weight FEATURE: by the report.
+# weight FEATURE: print its weight in the report.
 weight() { awk -v name="$1" '$1 == name { print $2 }' "$scratch/out"; }
 
 sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/core/signal/features.tbl" \
@@ -115,7 +115,7 @@ check "--unlabelled skip leaves events without labels out" \
     --unlabelled skip "$scratch/fraud.csv"
 check "the error says what is missing to validate" prints "cannot validate"
 
-# The test days.
+# The days that the model is tested on.
 check "--test-days tests on these days" \
     exits 0 --train-until $until --test-days 3 \
     "$scratch/table.csv"
@@ -214,7 +214,7 @@ check "the error says that a pipe cannot be replaced" \
     prints "exists and is not a regular file"
 check "the pipe is not replaced" [ -p "$scratch/pipe" ]
 
-# SIGTERM while it waits for the rest of a table.
+# SIGTERM ends a training that waits for the rest of its table.
 mkfifo "$scratch/slow.csv"
 "$builddir/assayctl" train --output "$scratch/model" "$scratch/slow.csv" \
     >"$scratch/out" 2>"$scratch/err" &
@@ -230,8 +230,8 @@ check "an interrupted training says that nothing was written" \
 check "an interrupted training keeps the old model" \
     cmp "$scratch/model" "$scratch/again"
 
-# SIGTERM while it waits for a reader of its report.
-# report_blocked PID: it sleeps after the training, within some seconds.
+# SIGTERM ends a training that waits for a reader of its report.
+# report_blocked PID: wait until the process sleeps after the training.
 report_blocked() {
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		grep -q 'L2 1e-07' "$scratch/err" &&

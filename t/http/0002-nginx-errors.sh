@@ -5,7 +5,7 @@
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# letters COUNT: that many letters.
+# letters COUNT: print that many letters.
 letters() {
 	head -c "$1" /dev/zero | tr '\0' a
 }

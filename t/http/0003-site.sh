@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The site: redirects name no host of the caller's, ids may contain "..", and in
-# production only the configured name is served.
+# The site: redirects never contain a host name that the caller sent, ids may
+# contain "..", and in production only the configured name is served.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -51,7 +51,7 @@ for id in ../../../x a/../../../../b ../../..; do
 done
 stop_nginx
 
-# In production.
+# The site in production.
 mkdir -p "$scratch/tls" "$scratch/acme/.well-known/acme-challenge"
 echo proof >"$scratch/acme/.well-known/acme-challenge/one"
 openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=assay.example \
@@ -59,7 +59,7 @@ openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=assay.example \
 cp "$scratch"/nginx/*.in "$scratch/tls/"
 cat >"$scratch/tls/render" <<END
 #!/bin/sh
-# Render the site of production.
+# Render the site for production.
 case \$2 in
 */assay.conf.in) shift; exec "$scratch/nginx/render" tls "\$@" ;;
 esac

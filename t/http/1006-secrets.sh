@@ -5,7 +5,7 @@
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# environment_secrets PID ...: the variables of these that hold a secret.
+# environment_secrets PID ...: print the variables with secrets of these processes.
 environment_secrets() {
 	for pid; do
 		tr '\0' '\n' <"/proc/$pid/environ" |
@@ -13,7 +13,7 @@ environment_secrets() {
 	done
 }
 
-# memory_holds TEXT PID: whether the writable memory of the process has it.
+# memory_holds TEXT PID: return whether the writable memory of the process has it.
 memory_holds() {
 	perl -e '
 		my ($text, $pid) = @ARGV;
@@ -59,7 +59,7 @@ for pid in $(worker_pids decide); do
 	    "$pid") $(memory_holds user=assay_operator "$pid")" "no no no"
 done
 
-# A reload still has the secrets of the first environment.
+# After a reload the pool still has the secrets of the first environment.
 kill -s HUP "$stack_pool_pid"
 check "the pool accepts the settings of a reload" \
     stack_until 10 "$stack_pool_pid" \

@@ -71,7 +71,7 @@ is_json "the audit trail names admin and operator, and redacts the password" \
     \(.params.email) \(.params.password)") | .[0] | gsub("\\s+"; " ")' \
     "admin@example.com zoe@example.com [redacted]"
 
-# Rights of an analyst.
+# What an analyst may do.
 TOKEN=
 http POST /v1/auth/login '{"email":"ana@example.com","password":"12345679"}'
 is_error "the password of the refused second creation answers 401" \

@@ -14,8 +14,8 @@ done
 admin_token
 first=$TOKEN
 
-# token_statuses: what the token is answered, often enough to reach all workers
-# of both hosts.
+# token_statuses: print the statuses that requests with the token get, enough
+# requests to reach all workers of both hosts.
 token_statuses() {
 	for at in "" 2 "" 2 "" 2 "" 2; do
 		on "$at" GET /v1/apikeys
@@ -108,8 +108,8 @@ for i in 1 2; do
 	is "refresh $i keeps the time of the password and the end" \
 	    "$(token_claim at) $(token_claim exp)" "$at $end"
 done
-# forge_token AGO: TOKEN becomes a token of the admin with a password from AGO
-# seconds ago and an end after 12 hours.
+# forge_token AGO: make TOKEN a token of the admin that ends after 12 hours and
+# whose password was entered AGO seconds ago.
 forge_token() {
 	forged=$(printf '%s' "$after" | jq -Rrj --argjson ago "$1" '
 	    def from: gsub("-"; "+") | gsub("_"; "/") | @base64d;

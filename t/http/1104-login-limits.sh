@@ -12,12 +12,12 @@ start_host 2 TRUST_PROXY=1
 admin_token
 TOKEN=
 
-# login_failures: "COUNT|DELAYED" of each account and address.
+# login_failures: print "COUNT|DELAYED" for each account and address.
 login_failures() {
 	sql 'select failures, refused_until > now() from assay.login_failure
 	    order by 1' | tr '\n' ' '
 }
-# set_failures COUNT: every account has failed that often, and its delay has ended.
+# set_failures COUNT: set the failures of every account to COUNT, and end its delay.
 set_failures() {
 	sql "update assay.login_failure set failures = $1,
 	    refused_until = now() - interval '1 s'"
@@ -83,8 +83,8 @@ log_in_from 2001:db8::2 admin@example.com 'wrong horse'
 is "failures of one IPv6 network count together" \
     "$STATUS $(login_failures)" "401 10|t "
 
-# Parallel guesses get no more tries than guesses in a row: three that found no
-# delay are counted one after the other.
+# Parallel guesses get no more tries than guesses in a row.  Three guesses that
+# start without a delay are counted one after the other.
 set_failures 9
 cluster_psql postgres assay -c 'begin' -c 'select from assay.login_failure
     for update' -c 'select pg_sleep(20)' >/dev/null 2>&1 &

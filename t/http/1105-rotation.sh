@@ -8,24 +8,24 @@ a=3d1c9f7be20845a6b1f04c8e97d2635ac471
 b=91e4a70c5bd84f2386ad10f5e9c72b64d803
 c=c86a1f3e94b7402d8e5f60a2719cd4b5f37e
 
-# restart_pool NAME=VALUE ...: with these secrets.
+# restart_pool NAME=VALUE ...: restart the pool with these secrets.
 restart_pool() {
 	stop_pool
 	start_pool "$@"
 	wait_ready
 }
-# token_status TOKEN: what a request with it is answered.
+# token_status TOKEN: print the status of a request with it.
 token_status() {
 	TOKEN=$1
 	http GET /v1/apikeys
 	echo "$STATUS"
 }
-# key_id TOKEN: the key id in its header.
+# key_id TOKEN: print the key id in its header.
 key_id() {
 	printf '%s' "$1" | jq -Rr 'split(".")[0] | gsub("-"; "+") |
 	    gsub("_"; "/") | @base64d | fromjson | .kid'
 }
-# refreshed TOKEN: the token that refresh returns for it.
+# refreshed TOKEN: print the token that refresh returns for it.
 refreshed() {
 	TOKEN=$1
 	http POST /v1/auth/refresh

@@ -11,14 +11,14 @@ admin_token
 admin=$TOKEN
 event='{"type":"account.login","subject":{"userId":"u"}}'
 
-# revoke_key ID: on this host.
+# revoke_key ID: revoke the key on this host.
 revoke_key() {
 	TOKEN=$admin
 	http POST "/v1/apikeys/$1/revoke"
 	TOKEN=
 }
-# decision_statuses: what the key is answered, often enough to reach all workers
-# of both hosts.
+# decision_statuses: print the statuses that decisions with the key get, enough
+# requests to reach all workers of both hosts.
 decision_statuses() {
 	for at in "" 2 "" 2 "" 2 "" 2; do
 		on "$at" POST /v1/decisions "$event"

@@ -11,7 +11,7 @@ admin=$TOKEN
 TOKEN=
 event='{"type":"account.login","subject":{"userId":"u-1"}}'
 
-# All requests of the test in one minute.
+# Wait until all requests of the test fall into one minute.
 [ "$(date +%S)" -lt 40 ] || sleep $((61 - $(date +%S | sed 's/^0//')))
 http POST /v1/decisions "$event"
 is "the first decision shows limit and rest" \

@@ -15,7 +15,7 @@ api_key
 TOKEN=
 worker=$(pgrep -P "$stack_pool_pid" -o)
 
-# rows_written: the verdicts of this attempt, and their transactions.
+# rows_written: print the numbers of verdicts and transactions of this attempt.
 rows_written() {
 	sql "select count(*), count(distinct xid) from assay.verdict_log
 	    where event_id like 'c$attempt-%'"

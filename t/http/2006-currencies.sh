@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Amounts in many currencies: the baseline of a user stays, and a currency that
-# the user's state has no room for is unknown.  Codes of currencies and countries,
-# and null.
+# Amounts in many currencies: the baseline of a user stays, and the signals of a
+# currency that does not fit into the user's state are unknown.  Invalid codes are
+# refused; null means absent.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -17,7 +17,7 @@ pay() {
 	    \"amount\":$4,\"currency\":\"$3\",\"subject\":{\"userId\":\"$2\"}}"
 }
 
-# amount_signals ID: what the rules knew about amounts.
+# amount_signals ID: print the signals about amounts of that decision.
 amount_signals() {
 	sql "select coalesce(s ->> 'velocity.amountLast1h', '-'),
 	    coalesce(s ->> 'anomaly.samples', '-'),

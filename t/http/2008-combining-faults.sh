@@ -15,13 +15,13 @@ api_key
 TOKEN=
 worker=$(pgrep -P "$stack_pool_pid" -o)
 
-# advisory_locks_are COUNT: that many are held or waited for.
+# advisory_locks_are COUNT: check that many locks are held or waited for.
 # shellcheck disable=SC2317 # called by stack_until
 advisory_locks_are() {
 	[ "$(sql "select count(*) from pg_locks where locktype = 'advisory'")" \
 	    -eq "$1" ]
 }
-# worker_waits: for a lock.
+# worker_waits: check that the worker waits for a lock.
 # shellcheck disable=SC2317 # called by stack_until
 worker_waits() {
 	sql "select wait_event_type from pg_stat_activity

@@ -25,10 +25,10 @@ ctl() {
 	"$builddir/assayctl" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
 	STATUS=$?
 }
-# ctl_says PATTERN: assayctl printed it.
+# ctl_says PATTERN: check that assayctl printed it.
 # shellcheck disable=SC2317 # called by name
 ctl_says() { grep -q -e "$1" "$scratch/out" "$scratch/err"; }
-# total_of NAME: of the totals that --json prints.
+# total_of NAME: print this total of the output of --json.
 total_of() { tail -n 1 "$scratch/out" | jq -r ".totals.$1"; }
 # shellcheck disable=SC2317 # called by name
 is_between() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }

@@ -12,7 +12,7 @@ open_lists
 ctl_lists add block ip 203.0.113.9 >/dev/null
 
 # A blocked or allowed event leaves its log, and nothing else.
-# rows_left: states, entities, links, cases and samples.
+# rows_left: print the numbers of states, entities, links, cases and samples.
 rows_left() {
 	sql "select (select count(*) from assay.user_state),
 	    (select count(*) from assay.entity), (select count(*) from assay.entity_link),
@@ -51,7 +51,7 @@ is "after a blocked event the user's next event is the first" "$(sql "select
 # The watch list raises a verdict to review, in the policy's queue for reviews.
 replace_rules
 ctl_lists add watch user w-1 >/dev/null
-# spend_watched AMOUNT: by the watched user.
+# spend_watched AMOUNT: decide a payment of the watched user.
 spend_watched() {
 	decide_event "{\"type\":\"card.authorize\",\"subject\":{\"userId\":\"w-1\"},
 	    \"id\":\"w-$1\",\"amount\":$1,\"currency\":\"EUR\"}"

@@ -16,8 +16,8 @@ worker_list() {
 	pgrep -P "$stack_pool_pid" | sort | tr '\n' ' '
 }
 
-# A commit that took place but was never answered, because its session ends or
-# the server restarts: it waits for a synchronous standby that does not exist.
+# The server commits but never answers, because the session ends or the server
+# restarts while the commit waits for a synchronous standby that does not exist.
 commit_session() {
 	sql "select pid from pg_stat_activity where wait_event = 'SyncRep'"
 }

@@ -11,7 +11,8 @@
 
 start_servers other
 
-# Two sessions may hang beside those of 4 workers, retention and one of the test.
+# DATABASE_POOL_MAX leaves room for two sessions that hang: the others are those of
+# 4 workers, of retention and of the test.
 start_pool DATABASE_POOL_MAX=8
 start_nginx
 wait_ready
@@ -22,7 +23,8 @@ order='{"type":"order.place","subject":{"userId":"u-1"}}'
 ask_decision "$order"
 is "an event is scored while the standby follows" "$(json .score)" 0
 
-# commits_waiting: for the standby.  pool_sessions: all of the pool.
+# commits_waiting: print how many commits wait for the standby.  pool_sessions:
+# print how many sessions the pool has.
 commits_waiting() {
 	sql "select count(*) from pg_stat_activity
 	    where application_name like 'assay %' and wait_event = 'SyncRep'"

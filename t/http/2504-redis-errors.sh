@@ -44,7 +44,7 @@ check "the log has Redis' error about the password" \
     grep -q 'event=redis_lost why="AUTH failed with WRONGPASS' \
     "$scratch/log/pool.log"
 
-# Servers that are not Redis, and answers of another form.
+# Servers that are not Redis, and answers that Redis never gives.
 # start_fake N ANSWER: a server that sends this to every request.
 start_fake() {
 	# shellcheck disable=SC2016,SC2086 # Perl; a command and its arguments

@@ -28,7 +28,7 @@ admin_token
 api_key
 TOKEN=
 
-# slow_clients OPTION ...: start a hundred for some seconds.
+# slow_clients OPTION ...: start a hundred slow clients that end after some seconds.
 slow_clients() {
 	slowhttptest -c 100 -r 100 -l 20 -i 1 -p 3 "$@" >/dev/null 2>&1 &
 	slow_pids="${slow_pids-} $!"

@@ -38,8 +38,8 @@ spool_is_drained() {
 	    "$BASE/metrics" | grep -qx 'engine_spool_records 0'
 }
 
-# make_schedule: lines with a fault, its number and the pause before it.  Every
-# nine lines have each fault of the deck.
+# make_schedule: print lines with a fault, a random number for it and the pause
+# before it.  Each nine lines contain each fault of the deck.
 make_schedule() {
 	awk -v seed="$seed" -v decks="$((minutes * 10 + 1))" 'BEGIN {
 		srand(seed)
@@ -64,7 +64,7 @@ admin_token
 api_key
 TOKEN=
 
-# First without faults: the checker finds nothing, and each mutation.
+# Without faults the checker finds nothing; then it must find each mutation.
 start_load 1 0 300
 wait "$load_pid"
 is "without faults the checker finds nothing" \

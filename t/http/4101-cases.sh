@@ -82,7 +82,7 @@ is "an inconclusive resolution is the only event" \
     "$(sql 'select event from assay.outbox
     order by number desc limit 1')" case.resolved.v1
 
-# The operator is the one of the token.
+# The token, not the body, says which operator acts.
 open_case e-3
 http POST "/v1/cases/$CASE/assign"
 sql "insert into assay.operator (email, role, password)

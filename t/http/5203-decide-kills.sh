@@ -64,7 +64,7 @@ create trigger slow after insert or update on assay.user_state
     for each statement execute function assay.slow();
 END
 
-# restart_companion HOST: kill it, whatever it does, and start it again.
+# restart_companion HOST: kill the companion of that host and start it again.
 restart_companion() {
 	kill_companion "$1"
 	start_companion "$1" "decide --for 10m"

@@ -11,7 +11,7 @@
 
 start_async
 
-# Another session has the row, or the lock of the user.
+# Another session holds the lock of the row or of the user.
 decide_later o-5 u-5
 decide_later o-6 u-6
 hold_lock "delete from assay.async_queue where event_id = 'o-5'"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Events that the companion cannot decide: it tries them again, gives up as the
-# policy says, and waits for a database that is away.
+# Events that the companion cannot decide: it retries them, then degrades them as
+# the policy says; without a database it waits.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/async.sh
@@ -33,7 +33,7 @@ grant execute on function assay.slow() to assay_companion;
 create trigger slow before insert on assay.decision_detail
     for each row when (new.event_id = 'o-slow') execute function assay.slow();
 END
-# end_pauses: let every queued event be due.
+# end_pauses: make every queued event due.
 end_pauses() {
 	sql "update assay.async_queue set not_before = now()"
 }

@@ -20,7 +20,7 @@ is "each job logs the end of its run" \
 
 start_cron "work --for 10m"
 # shellcheck disable=SC2317 # stack_until calls it
-# jobs_run N: the companion has this many jobs.
+# jobs_run N: check that the companion has N processes of jobs.
 jobs_run() {
 	[ "$(pgrep -c -P "$stack_cron_pid")" -eq "$1" ]
 }

@@ -57,7 +57,8 @@ is "a label is queued for its subscriber" "$(sql "select subscriber_id, event,
 is "a published event leaves the outbox" \
     "$(sql "select count(*) from assay.outbox")" 0
 
-# A delivery is committed durably, or a crash could repeat it under another id.
+# A delivery is committed durably; otherwise a crash could repeat it under another
+# id.
 sql "alter database assay set synchronous_commit = off;
     create table public.commits (how text);
     create function public.log_commit() returns trigger language plpgsql

@@ -52,7 +52,7 @@ done
 named=$n
 
 # A public address gets its deliveries, so the private ones could arrive.
-# queue_at HOST MODE NAME NUMBER: an endpoint there with one delivery.
+# queue_at HOST MODE NAME NUMBER: add an endpoint there and queue one delivery.
 queue_at() {
 	http POST /v1/webhooks "{\"url\":\"http://$1:$PORT/$2/$3\",
 	    \"events\":[\"case.resolved.v1\"]}"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Gauges have what waits in the database and since when; they fall when nothing
-# waits.
+# Gauges show how many rows wait in the database and since when; they fall to 0
+# when none waits.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/away.sh

@@ -11,7 +11,7 @@
 
 start_erase_stack
 
-# far_drained: the other host's spool is empty.
+# far_drained: check that the other host's spool is empty.
 # shellcheck disable=SC2317 # called by stack_until
 far_drained() {
 	on 2 GET /metrics

@@ -73,7 +73,7 @@ is "no idempotency key remains without its decision" "$(sql "select count(*)
     from assay.idempotency i where not exists (select
 	from assay.verdict_log v where v.id = i.verdict_id)")" 0
 
-# A window of 0 days means for ever.
+# A window of 0 days keeps rows for ever.
 http PUT /v1/config/retention \
     '{"verdicts":0,"activity":0,"replay":0,"idempotency":0,"deadLetter":0}'
 sql "update assay.dead_letter set dead_at = dead_at - interval '3 years'"

@@ -22,8 +22,8 @@ is_json "a backtest without samples counts nothing" \
     "after":{"allow":0,"challenge":0,"review":0,"deny":0}},
     "flipsByPair":[],"otherScorer":0}' | tr -d '\n ')"
 
-# A watched user is among the sample's.  Two events are no samples: one that a
-# list denies and one that is degraded.
+# One user of the sample is watched.  Two events leave no sample: one that a list
+# denies and one that is degraded.
 http POST /v1/lists '{"kind":"watch","subject":"user","value":"u-0095"}'
 http POST /v1/lists '{"kind":"block","subject":"user","value":"u-bad"}'
 is "the service decides the shipped sample" "$(decide_sample)" ""

@@ -18,7 +18,7 @@ start_backtest() {
 	send_backtest "$1"
 	stack_until 20 "$curl_pid" samples_read || not_ok "a backtest runs"
 }
-# samples_read: a backtest reads samples.
+# samples_read: check that a backtest reads samples.
 # shellcheck disable=SC2317 # called by name
 samples_read() {
 	[ "$(sql "select count(*) from pg_stat_activity
@@ -37,7 +37,8 @@ none_running() {
 	http GET /v1/backtest
 	[ "$BODY" = '{"running":[]}' ]
 }
-# await_backtest FILE: status, and code or sample size, in ANSWER.
+# await_backtest FILE: wait for the answer; ANSWER is its status, and its code or
+# sample size.
 await_backtest() {
 	wait "$curl_pid"
 	ANSWER="$(cat "$1.status") $(jq -r '.code // .sampleSize' "$1.answer")"

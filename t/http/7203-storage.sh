@@ -48,7 +48,7 @@ for i in 1 2 3 4 5 6 7; do
 done
 TOKEN=$TOKEN_KEPT
 
-# stored_rows NAME: by the report.
+# stored_rows NAME: print the number of rows in the report.
 stored_rows() {
 	http GET /v1/config/storage
 	json ".collections[] | select(.name == \"$1\") | .rows"

@@ -15,8 +15,8 @@ publish_rules
 published=$(sql "select rules from assay.epoch")
 
 both='"attributes":{"both":true}'
-# scores_everywhere EVENT [MEMBERS]: of enough decisions to reach each worker of
-# both hosts.
+# scores_everywhere EVENT [MEMBERS]: print the scores of enough decisions to reach
+# each worker of both hosts.
 scores_everywhere() {
 	for n in 1 2 3 4 5 6; do
 		decide_scored "$1-$n" "${2-}"
@@ -72,7 +72,7 @@ http GET /v1/decisions/later
 is "the companion decides with the learned weights" \
     "$(score_seen)" "allow 20 amount 20"
 
-# After a change of the scorer recorded scores stay.
+# Recorded scores stay after a change of the scorer.
 restart_scorer weighted
 http GET /v1/model
 is_json "the weights of the rules decide" .active weighted

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# MODEL_PATH: the companion reads a model's file strictly and loads it when it
-# changes; what is wrong with a file is refused, and the model before it serves.
+# MODEL_PATH: the companion reads a model file strictly and loads it when it
+# changes.  It refuses a wrong file, and the previous model stays active.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/load.sh

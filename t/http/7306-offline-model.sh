@@ -11,7 +11,7 @@
 # shellcheck source=t/http/offline.sh
 . "$(dirname "$0")/offline.sh"
 
-# active_shown: the active model as the page shows it.
+# active_shown: print the active model that the page shows.
 active_shown() {
 	http GET /v1/config/model
 	json '.ml | "\(.active) \(.source) \(.provenance) \(.version)"'
@@ -26,7 +26,7 @@ decide_apart() {
 	    where event_id = '$1'"
 }
 
-# replay_rows OPTION ...: the ordinary history of rows.csv, at its own times.
+# replay_rows OPTION ...: replay the events of rows.csv at their times.
 replay_rows() {
 	ctl replay --offline --sql "$srcdir/sql" --limit "$habits" \
 	    --label-delay 1 "$@" "$scratch/rows.csv"

@@ -23,7 +23,7 @@ poll_model >/dev/null
 put_model '.bias = 1'
 is "the first two models are loaded" "$(poll_model) $(last_load)" "0 2|disk|1"
 
-# A companion that keeps running logs a refusal once, and its end.
+# A companion that keeps running logs a refusal once, and its recovery once.
 model | head -c 100 | replace_file
 start_cron "model --for 10m" MODEL_PATH="$path"
 sleeping=$stack_cron_pid

@@ -128,7 +128,7 @@ is "no count names an erased user" \
     "$(sql "select count(*) from assay.shadow_count c
     where c::text like '%u-d%'")" 0
 
-# Another shadow ruleset replaces the first and has its own counts.
+# Another shadow ruleset replaces the first and is counted separately.
 publish_version cand-2 70 '"shadow":true'
 second=$(json .id)
 decide_order '' e-1 >/dev/null

@@ -18,7 +18,7 @@ key=$KEY
 KEY=
 login admin@example.com 'correct horse'
 
-# recount_shadows: the counts by the samples and the labels.
+# recount_shadows: print the counts, computed from the samples and the labels.
 recount_shadows() {
 	sql "with seen as (
 	    select s.number, d.event_type, d.event_id,

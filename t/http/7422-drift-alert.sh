@@ -31,7 +31,7 @@ log_scores card.authorize 35 1 50 "r" "'[]'"
 log_scores card.refund 35 8 50 "0" "'[]'"
 log_scores card.refund 7 1 20 "90" "'[]'"
 
-# drift_alerts: the event types and the day.
+# drift_alerts: print the event types and the day of the alerts.
 drift_alerts() {
 	sql "select data::json ->> 'eventType', data::json -> 'window' ->> 'to'
 	    from assay.outbox where event = 'alert.drift.v1' order by number"
@@ -88,7 +88,8 @@ is "the request has the alert as a sentence" \
 drift: the scores of order.place have changed, PSI N, threshold 0.25"
 
 # The next days, with other thresholds.
-# check_next_day NAME=VALUE: the last check becomes that of the day before.
+# check_next_day NAME=VALUE: move the last check to the day before, and check again
+# with this setting.
 check_next_day() {
 	sql "update assay.drift set day = day - 1"
 	cron "project" "$@"

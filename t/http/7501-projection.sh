@@ -21,8 +21,8 @@ sql "insert into assay.list_entry (id, kind, subject, value, created_by)
 sql "update assay.epoch set lists = lists + 1"
 sql "update assay.list_subject set changed = 2 where subject = 'user'"
 
-# make_traffic ROUND: decisions, resolved cases, and labels, some of them before
-# their decision.  A request that fails stores and counts nothing.
+# make_traffic ROUND: send decisions, resolve cases and send labels, some of them
+# before their decision.  A request that fails stores and counts nothing.
 make_traffic() {
 	for i in 1 2 3 4; do
 		events=
@@ -40,7 +40,7 @@ make_traffic() {
 	done
 }
 
-# open_late NAME: a transaction with verdicts and a label that is not committed.
+# open_late NAME: leave a transaction with verdicts and a label open.
 open_late() {
 	mkfifo "$scratch/$1"
 	cluster_psql postgres assay -q <"$scratch/$1" >/dev/null 2>&1 &
@@ -57,7 +57,7 @@ open_late() {
 	stack_until 10 0 open_transaction
 }
 
-# One transaction stays open, another is rolled back; all others overtake.
+# One transaction stays open, another is rolled back; all others commit earlier.
 open_late kept
 start_cron "project --for 10m"
 first=$stack_cron_pid
@@ -96,7 +96,7 @@ while kill -0 "$working" 2>/dev/null; do
 done
 check "more than two companions were killed" [ "$killed" -gt 2 ]
 
-# A killed backend restarts the server; what was not committed is lost.
+# A killed backend restarts the server; open transactions are lost.
 start_cron "project --for 10m"
 (make_traffic 4; make_traffic 5) >/dev/null &
 working=$!

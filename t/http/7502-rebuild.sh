@@ -13,8 +13,8 @@ api_key
 month=$(sql "select date_trunc('month', now() at time zone 'UTC')::date
     + interval '1 month'" | cut -c 1-10)
 
-# log_days NAME DAYS ROWS: so many decisions a day from the first of next month,
-# a tenth of them at one moment, in one transaction.
+# log_days NAME DAYS ROWS: store ROWS decisions per day for DAYS days from the first
+# of next month, a tenth of them at one moment, in one transaction.
 log_days() {
 	sql "insert into assay.verdict_log (decided_at, id, event_id, event_type,
 		verdict, score, reasons, policy_id, policy_version,
@@ -113,8 +113,8 @@ is "the counts agree after two rebuilds at once" "$(miscounted)" ""
 kill -s TERM "$counting"
 wait "$counting"
 
-# A rebuild keeps the counts of what retention removed: a month, a part of a
-# day, labels.
+# A rebuild keeps the counts of rows that retention has removed: of a month, of a
+# part of a day, and of labels.
 before=$(sql "select kind, name, n from assay.analytics_total
     where kind in ('verdict', 'score', 'label') order by 1, 2")
 cut="(timestamp '$month' + interval '30 hours') at time zone 'UTC'"

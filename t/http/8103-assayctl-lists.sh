@@ -31,7 +31,7 @@ is "lists add --days sets the end" "$(sql "select round(extract(epoch from
     expires_at - now()) / 86400) from assay.list_entry
     where subject = 'country'")" 30
 
-# refuse_lists WHAT STATUS ARGUMENT ...: the command exits so.
+# refuse_lists WHAT STATUS ARGUMENT ...: the command fails with this status.
 refuse_lists() {
 	refuse_what=$1
 	refuse_status=$2

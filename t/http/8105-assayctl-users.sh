@@ -41,7 +41,7 @@ is "a login with a temporary password exits 0" "$STATUS" 0
 check "a login with a temporary password names assayctl password" \
     prints "temporary.*'assayctl password'"
 printf 'the wrong one\nthe second one\n' >"$scratch/passwords"
-# change_password: assayctl password, with these lines.
+# change_password: run assayctl password with these lines on standard input.
 change_password() {
 	"$builddir/assayctl" password <"$scratch/passwords" \
 	    >"$scratch/out" 2>"$scratch/err"
@@ -95,7 +95,7 @@ is "users list shows the temporary password" \
     awk '{ print $2, $3, $4 }')" "analyst no yes"
 
 # assayctl admin: the owner of the database resets an admin's password.
-# owner_ctl PASSWORD COMMAND ...: with this password on standard input.
+# owner_ctl PASSWORD COMMAND ...: run it with this password on standard input.
 owner_ctl() {
 	owner_password=$1
 	shift

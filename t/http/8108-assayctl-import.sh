@@ -13,7 +13,7 @@ ASSAY_TOKEN=$TOKEN
 export ASSAY_TOKEN
 TOKEN=
 
-# delete_entries: of all lists.
+# delete_entries: delete the entries of all lists.
 delete_entries() { sql "delete from assay.list_entry"; }
 # import_stdin FILE
 import_stdin() { ctl_in "$(cat "$1")" lists import -; }

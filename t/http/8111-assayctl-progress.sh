@@ -29,7 +29,7 @@ awk 'BEGIN { while (n++ < 1000)
 	    "then score += 1, tag t }\n", n, 1e9 + n, n }' >"$scratch/slow.rule"
 # shellcheck disable=SC2317
 tty_shows() { tr '\r' '\n' <"$scratch/tty" | grep -q "$1"; }
-# watch_backtest OPTIONS PATTERN WHAT: until the terminal shows it.
+# watch_backtest OPTIONS PATTERN WHAT: wait until the terminal shows the pattern.
 watch_backtest() {
 	: >"$scratch/tty"
 	NO_COLOR=1 script -qfc "exec $builddir/assayctl backtest $1 \

@@ -11,12 +11,12 @@ ready_says() {
 	[ "$STATUS $(json "$1")" = "$2" ]
 }
 
-# log_lines PATTERN: how many lines of the pool's log match.
+# log_lines PATTERN: print how many lines of the pool's log match.
 log_lines() {
 	grep -c "$1" "$scratch/log/pool.log"
 }
 
-# restart_after SQL [SETTING ...]: a new pool after a change of the database.
+# restart_after SQL [SETTING ...]: change the database and start a new pool.
 restart_after() {
 	stop_pool
 	sql "$1"
@@ -39,7 +39,7 @@ is "metrics show policies and schema numbers" \
     's/^engine_\(policies_loaded\|schema_needed\|schema_version\|database_restored\) //p' |
     paste -sd ' ')" "7 $known $known 0"
 
-# A migration is missing, but its objects are there.
+# The database does not list a migration, although its objects exist.
 restart_after "update assay.migration set number = -1 where number = $known"
 missing="migration $(printf %04d "$known") is missing; run assayctl migrate"
 check "a pool is not ready without the newest migration" \

@@ -15,7 +15,7 @@ decide_orders() {
 	done
 }
 
-# spend_xids N: so many transactions that do nothing.
+# spend_xids N: run N transactions that do nothing.
 spend_xids() {
 	sql "do \$\$ begin
 		for n in 1 .. $1 loop
@@ -25,7 +25,7 @@ spend_xids() {
 	    end \$\$"
 }
 
-# delivered_count: how many events the receiver got.
+# delivered_count: print how many events the receiver got.
 delivered_count() {
 	received_by v | wc -l | tr -d ' '
 }
@@ -138,7 +138,7 @@ check "a second assayctl restored exits 0" run_restored
 is "a second assayctl restored changes nothing" \
     "$(grep -c 'restored from a dump' "$scratch/did")" 0
 
-# The new transaction ids reach those of the old cluster.
+# Transaction ids of the new cluster reach those of the old one.
 spend_xids 60000
 decide_orders again 3
 cron "deliver --for 3s" ALLOW_PRIVATE_TARGETS=true
