@@ -141,6 +141,6 @@ store_day(struct job_run *r, const char *day, const struct drift_notes *notes,
 	if (db_one(r->db, r->arena, STMT_DRIFT_NOTE, &p, &rows, f) == -1)
 		return -1;
 	log_info("event=drift_checked day=%s alerts=%lld", day,
-	    (long long)rows_get_int(&rows, "told"));
+	    (long long)rows_get_int(&rows, "alerts"));
 	return 0;
 }

@@ -621,7 +621,7 @@ select labels, due from assay.drift_step($1::bigint);
 
 -- name: drift_note one write late
 select assay.drift_record($1::text::date, $2::text[], $3::text[], $4::text[],
-	$5::text) as told;
+	$5::text) as alerts;
 
 -- Entity risk (cron/entity_risk_project.c) ----------------------------------
 

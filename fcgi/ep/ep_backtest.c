@@ -100,7 +100,7 @@ backtest_run(struct req *req, struct resp *resp)
 	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
 	r = run_backtest(req, bt);
 	tag_weight_cache_clear(&bt->tag_weights);
-	atomic_store(&req->worker->slot->trying, 0);
+	atomic_store(&req->worker->slot->backtest_type, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
 		fail_too_long(req);
 	db_set_deadline(req->worker->db, 0);
@@ -176,7 +176,8 @@ run_backtest(struct req *req, struct backtest_state *bt)
 		if (r == 0)
 			r = decide_samples(bt, &rows, a, &req->fail);
 		if (r == 0)
-			atomic_fetch_add(&req->worker->slot->tried, rows.n);
+			atomic_fetch_add(
+			    &req->worker->slot->backtest_samples, rows.n);
 		arena_rewind(a, mark);
 	} while (r == 0 && rows.n > 0);
 	return r;
@@ -221,10 +222,10 @@ publish_progress(struct req *req, const struct backtest_state *bt)
 	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_COUNT, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	atomic_store(&slot->tried, 0);
-	atomic_store(&slot->to_try, rows_get_int(&rows, "samples"));
-	atomic_store(&slot->trying_at, bt->started);
-	atomic_store(&slot->trying, (int32_t)bt->type);
+	atomic_store(&slot->backtest_samples, 0);
+	atomic_store(&slot->backtest_total, rows_get_int(&rows, "samples"));
+	atomic_store(&slot->backtest_began, bt->started);
+	atomic_store(&slot->backtest_type, (int32_t)bt->type);
 	return 0;
 }
 
@@ -232,8 +233,8 @@ publish_progress(struct req *req, const struct backtest_state *bt)
 static bool
 add_running(struct str *s, const char *comma, const struct worker_slot *slot)
 {
-	const int32_t type = atomic_load(&slot->trying);
-	const int64_t us = clock_ticks() - atomic_load(&slot->trying_at);
+	const int32_t type = atomic_load(&slot->backtest_type);
+	const int64_t us = clock_ticks() - atomic_load(&slot->backtest_began);
 
 	if (type == 0)
 		return false;
@@ -241,7 +242,8 @@ add_running(struct str *s, const char *comma, const struct worker_slot *slot)
 	    "%s{\"eventType\":\"%s\",\"samples\":%" PRId64 ",\"of\":%" PRId64
 	    ",\"seconds\":",
 	    comma, event_type_name((enum event_type)type),
-	    atomic_load(&slot->tried), atomic_load(&slot->to_try));
+	    atomic_load(&slot->backtest_samples),
+	    atomic_load(&slot->backtest_total));
 	str_number(s, (double)(us / 1000) / 1000);
 	str_addc(s, '}');
 	return true;
@@ -297,7 +299,7 @@ check_continue(struct req *req, const struct backtest_state *bt)
 {
 	if (req_abandoned(req))
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
-		    "nobody waits for the answer any more");
+		    "the caller has disconnected");
 	if (atomic_load(&req->worker->shm->stopping))
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "the service is being stopped; try again");

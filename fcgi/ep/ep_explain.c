@@ -93,32 +93,29 @@ static const struct {
 	const char *text;
 } gaps[GAP__MAX] = {
 	[GAP_LISTED] = { "listed",
-	    "an entry of a list decided by itself; nothing was scored" },
+	    "an entry of a list decided; nothing was scored" },
 	[GAP_DEGRADED] = { "degraded",
-	    "it could not be decided, so onError answered; nothing was "
-	    "scored" },
+	    "the service could not decide, so the verdict is that of onError" },
 	[GAP_SAMPLE_REMOVED] = { "sample_gone",
-	    "its signals are not kept any more: too old, or erased" },
+	    "its sample was removed: by retention or by an erasure" },
 	[GAP_SAMPLE_UNREADABLE] = { "sample_unreadable",
-	    "its signals were kept in a way that this release does not "
-	    "know" },
+	    "this release cannot read its sample" },
 	[GAP_SCORER_UNKNOWN] = { "scorer_unknown",
-	    "it was scored in a way that this release does not know" },
+	    "this release does not know its scorer" },
 	[GAP_RULESET_REMOVED] = { "ruleset_gone",
-	    "the version of its ruleset is not stored any more" },
+	    "the version of its ruleset is no longer stored" },
 	[GAP_RULESET_UNREADABLE] = { "ruleset_unreadable",
-	    "the version of its ruleset is no rules to this release" },
+	    "this release cannot read the version of its ruleset" },
 	[GAP_POLICY_REMOVED] = { "policy_gone",
-	    "the version of its policy is not stored any more" },
+	    "the version of its policy is no longer stored" },
 	[GAP_POLICY_UNREADABLE] = { "policy_unreadable",
-	    "the version of its policy is no policy to this release" },
+	    "this release cannot read the version of its policy" },
 	[GAP_MODEL_REMOVED] = { "model_gone",
-	    "its model is not stored, nor the one that comes with this "
-	    "release" },
+	    "its model is not stored and is not the bundled model" },
 	[GAP_MODEL_UNREADABLE] = { "model_unreadable",
-	    "its model is of other features than this release has" },
+	    "its model needs other features than this release has" },
 	[GAP_DIFFERS] = { "differs",
-	    "from what is kept, this release decides something else" },
+	    "recomputing the decision gives a different one" },
 };
 
 /*
@@ -468,9 +465,9 @@ static void
 print_learned(struct str *s, const struct explanation *ex)
 {
 	str_add(s,
-	    "{\"text\":\"these tags have the points that were recorded, "
-	    "whatever labels teach by now; what would have fired besides "
-	    "counts as they teach now\",\"tags\":");
+	    "{\"text\":\"the tags that fired have the points that were "
+	    "recorded; other tags have the points of today's "
+	    "labels\",\"tags\":");
 	explain_learned_json(s, ex->reasons, ex->n_reasons,
 	    ex->decided ? &ex->decision.rules : NULL);
 	str_addc(s, '}');

@@ -15,14 +15,14 @@ bool
 load_shed_refuses(
     struct shm *shm, const struct route *route, int64_t waited, int64_t ticks)
 {
-	const int64_t pressed = atomic_load(&shm->pressed);
+	const int64_t waited_at = atomic_load(&shm->decisions_waited_at);
 
 	if (route->group == GROUP_DECIDE && waited > LOAD_SHED_PRESSURE)
-		atomic_store(&shm->pressed, ticks);
+		atomic_store(&shm->decisions_waited_at, ticks);
 	if (is_probe(route))
 		return false;
-	if (route->group == GROUP_OPERATOR && pressed != 0 &&
-	    ticks - pressed < LOAD_SHED_OPERATORS)
+	if (route->group == GROUP_OPERATOR && waited_at != 0 &&
+	    ticks - waited_at < LOAD_SHED_OPERATORS)
 		return true;
 	return waited > LOAD_SHED_WAIT;
 }

@@ -259,7 +259,7 @@ free_child(struct master *m, size_t i, int status)
 	c->pid = 0;
 	atomic_store(&slot->pid, 0);
 	atomic_store(&slot->due, WATCHDOG_IDLE);
-	atomic_store(&slot->trying, 0);
+	atomic_store(&slot->backtest_type, 0);
 }
 
 /* Start missing workers that are due, and stop surplus ones. */

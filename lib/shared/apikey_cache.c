@@ -82,7 +82,7 @@ find_slot(struct shm *shm, const uint8_t *hash)
 	size_t i;
 
 	for (i = 0; i < PROBES; i++) {
-		kn = &shm->known[(key + i) % SHM_KEYS];
+		kn = &shm->apikeys[(key + i) % SHM_KEYS];
 		if (atomic_load(&kn->key) == key)
 			return kn;
 	}
@@ -99,7 +99,7 @@ make_slot(struct shm *shm, const uint8_t *hash, uint64_t now)
 	size_t i;
 
 	for (i = 0; i < PROBES; i++) {
-		kn = &shm->known[(key + i) % SHM_KEYS];
+		kn = &shm->apikeys[(key + i) % SHM_KEYS];
 		was = atomic_load(&kn->key);
 		if (was == 0 || until_of(atomic_load(&kn->good)) <= now)
 			if (atomic_compare_exchange_strong(&kn->key, &was, key))

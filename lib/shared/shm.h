@@ -29,10 +29,10 @@ struct worker_slot {
 	_Alignas(64) _Atomic int32_t pid; /* 0: no worker */
 	_Atomic int32_t group; /* of fcgi/http/route.h, from 1; 0: never used */
 	_Atomic int64_t due; /* of fcgi/worker/watchdog.c; 0: idle */
-	_Atomic int32_t trying; /* event type of its backtest, 0: none */
-	_Atomic int64_t trying_at; /* its start, clock_ticks() */
-	_Atomic int64_t tried; /* samples that it has read */
-	_Atomic int64_t to_try; /* samples in total */
+	_Atomic int32_t backtest_type; /* event type, 0: no backtest */
+	_Atomic int64_t backtest_began; /* clock_ticks() */
+	_Atomic int64_t backtest_samples; /* that it has read */
+	_Atomic int64_t backtest_total; /* samples to read */
 	struct metrics metrics;
 };
 
@@ -56,7 +56,7 @@ struct shm {
 	struct worker_slot slot[SHM_SLOTS];
 	struct window key[SHM_KEYS];
 	struct window login[SHM_LOGINS];
-	struct apikey_slot known[SHM_KEYS];
+	struct apikey_slot apikeys[SHM_KEYS];
 	_Atomic int32_t
 	    hashing[SHM_SLOTS]; /* pids of holders, see
 				      fcgi/worker/host_semaphore.c */
@@ -86,7 +86,7 @@ struct shm {
 	struct storage_stats storage;
 	struct gauges gauges;
 	struct companion_counters counters;
-	_Atomic int64_t pressed; /* time of waiting decisions, of load_shed.c */
+	_Atomic int64_t decisions_waited_at; /* of fcgi/http/load_shed.c */
 };
 
 /*
