@@ -16,7 +16,7 @@ struct delivery_retry {
  * or -1 if it was the last.  The wait is one second after the first attempt and
  * doubles each time; chance, any random number, varies it by a tenth.  If the
  * receiver asked for a longer wait with retry_after (seconds, 0 if it did not),
- * the wait is as long.  It never exceeds re->longest.
+ * this time replaces it.  The result never exceeds re->longest.
  */
 int64_t delivery_backoff(const struct delivery_retry *re, int attempt,
     int64_t retry_after, uint32_t chance);

@@ -36,7 +36,7 @@ struct delivery_transfer {
 	int64_t wait; /* us until the next attempt, -1: dead letter */
 };
 
-/* A delivery as it was claimed. */
+/* A claimed delivery. */
 struct delivery_claim {
 	const struct delivery_message *message;
 	const char *url;

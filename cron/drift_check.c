@@ -15,7 +15,7 @@
 #include "lib/sys/log.h"
 #include "lib/engine/score_distribution.h"
 
-#define LABELS_MAX 20 /* per transaction; relabelling waits for it */
+#define LABELS_MAX 20 /* per transaction, which delays changes of them */
 
 /* The results to store, one per event type. */
 struct drift_notes {

@@ -11,7 +11,7 @@
 #include "cron/job.h"
 #include "lib/db/db.h"
 
-#define LABELS_MAX 20 /* per transaction; relabelling waits for it */
+#define LABELS_MAX 20 /* per transaction, which delays changes of them */
 #define FORGET_MAX 1000 /* entities per step */
 
 /* Rows of STMT_RISK_EVENTS or _LABELS, to add to the counts, by entity. */
@@ -191,7 +191,7 @@ add_next(struct risk_changes *c, struct entity_risk_days *days)
 	c->next++;
 }
 
-/* Pack the days that a window ending at the newest day reaches. */
+/* Drop the days that are too old for any window, and pack the others. */
 static bool
 pack_days(struct risk_written *w, struct arena *a, size_t i,
     struct entity_risk_days *days)

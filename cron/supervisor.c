@@ -133,7 +133,7 @@ stop_children(struct supervisor_state *w)
 			kill(w->children[i].pid, SIGTERM);
 }
 
-/* Settle each child that has ended. */
+/* Note the exit status of each child that has ended; restart killed ones. */
 static void
 reap_child(struct supervisor_state *w)
 {

@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
 # A prepared cluster for tests.  It is initialized and migrated once, archived in
-# the build directory under the checksum of sql/, and unpacked for each test.  Sourced after tools/stack.sh; reads srcdir and builddir.
+# the build directory under the checksum of sql/, and unpacked for each test.
+# Sourced after tools/stack.sh; reads srcdir and builddir.
 # shellcheck disable=SC2154 # those two
 
 # The directory of each test program.  Its path is short, because a socket's path
