@@ -352,6 +352,8 @@ select drained from assay.spool_file where name = $1::text for update;
 select pg_advisory_xact_lock_shared(assay.erasure_guard());
 
 -- Log spooled decisions, without the details of users who were erased since.
+-- columns: decided_at score id event_id event_type verdict reasons policy_id
+-- columns: policy_version correlation_id user_id idempotency_key request
 -- name: spool_log write
 with r as (
 	select * from unnest($1::timestamptz[], $2::bigint[], $3::text[],

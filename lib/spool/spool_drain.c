@@ -27,21 +27,6 @@ static bool refuses_record(const struct db *db);
 static int drain_finish(struct spool *sp, struct db *db, struct arena *a,
     struct spool_file *file, struct fail *f);
 
-/* The texts of a record, in the order of the parameters of STMT_SPOOL_LOG. */
-static const size_t columns[] = {
-	offsetof(struct spool_record, id),
-	offsetof(struct spool_record, event_id),
-	offsetof(struct spool_record, event_type),
-	offsetof(struct spool_record, verdict),
-	offsetof(struct spool_record, reasons),
-	offsetof(struct spool_record, policy_id),
-	offsetof(struct spool_record, policy_version),
-	offsetof(struct spool_record, correlation_id),
-	offsetof(struct spool_record, user),
-	offsetof(struct spool_record, idempotency_key),
-	offsetof(struct spool_record, request),
-};
-
 int
 spool_drain_step(struct spool *sp, struct db *db, struct arena *a,
     struct spool_drain *ret, struct fail *f)
@@ -162,29 +147,28 @@ static int
 send_log(struct db *db, struct arena *a, const struct spool_piece *piece,
     struct fail *f)
 {
-	const char **text = arena_array(a, piece->n, sizeof(*text));
-	int64_t *at = arena_array(a, piece->n, sizeof(*at));
-	int64_t *score = arena_array(a, piece->n, sizeof(*score));
-	const struct spool_record *r = piece->records;
-	struct params p;
-	size_t i, c;
+	const struct spool_record *r;
+	struct cols c;
 
-	if (text == NULL || at == NULL || score == NULL)
-		return fail_memory(f);
-	for (i = 0; i < piece->n; i++) {
-		at[i] = r[i].decided_at;
-		score[i] = r[i].score;
+	if (cols_init(&c, a, STMT_SPOOL_LOG, piece->n, f) == -1)
+		return -1;
+	for (; c.n < piece->n; c.n++) {
+		r = &piece->records[c.n];
+		cols_time(&c, SPOOL_LOG_DECIDED_AT, r->decided_at);
+		cols_int(&c, SPOOL_LOG_SCORE, r->score);
+		cols_text(&c, SPOOL_LOG_ID, r->id);
+		cols_text(&c, SPOOL_LOG_EVENT_ID, r->event_id);
+		cols_text(&c, SPOOL_LOG_EVENT_TYPE, r->event_type);
+		cols_text(&c, SPOOL_LOG_VERDICT, r->verdict);
+		cols_text(&c, SPOOL_LOG_REASONS, r->reasons);
+		cols_text(&c, SPOOL_LOG_POLICY_ID, r->policy_id);
+		cols_text(&c, SPOOL_LOG_POLICY_VERSION, r->policy_version);
+		cols_text(&c, SPOOL_LOG_CORRELATION_ID, r->correlation_id);
+		cols_text(&c, SPOOL_LOG_USER_ID, r->user);
+		cols_text(&c, SPOOL_LOG_IDEMPOTENCY_KEY, r->idempotency_key);
+		cols_text(&c, SPOOL_LOG_REQUEST, r->request);
 	}
-	params_init(&p, a);
-	params_times(&p, at, piece->n);
-	params_ints(&p, score, piece->n);
-	for (c = 0; c < nitems(columns); c++) {
-		for (i = 0; i < piece->n; i++)
-			memcpy(&text[i], (const char *)&r[i] + columns[c],
-			    sizeof(*text));
-		params_texts(&p, text, piece->n);
-	}
-	return db_send(db, STMT_SPOOL_LOG, &p, f);
+	return cols_send(&c, db, f);
 }
 
 /*
