@@ -43,7 +43,7 @@ struct train_options {
 	struct train_wanted wanted; /* type and since */
 	char *until; /* NULL: test on the last TEST_PERCENT of the time */
 	char *output; /* or NULL */
-	char *policy; /* NULL: the active policies; for a table first_bands */
+	char *policy; /* file; NULL: see read_policies() */
 	char *unlabelled; /* "legit", "skip" or NULL */
 	int64_t delay; /* days */
 	int64_t train; /* days, 0: all */
@@ -197,7 +197,7 @@ run_training(
 	return status;
 }
 
-/* Print the error and return the exit status; FAIL_DENIED is about a file. */
+/* Print the error and return the exit status: EX_NOINPUT for FAIL_DENIED. */
 static int
 fail_status(const struct fail *f)
 {
@@ -268,8 +268,9 @@ parse_train_time(const char *text, int64_t *ret)
 }
 
 /*
- * Read the policies for the report, by event type: that of --policy, else the
- * active ones of the database, else for a table first_bands.
+ * Read the policies for the report, by event type: the one of --policy, if it
+ * is given; the active ones, if the samples come from a database; otherwise the
+ * bands of first_bands.
  */
 static int
 read_policies(const struct train_options *options, struct db *db,

@@ -21,7 +21,7 @@
 #include "lib/txn/txn_int.h"
 
 #define TXN_TRIES 4 /* the most tries after deadlocks and used keys */
-#define LEFT_MIN 50 /* ms; with less no try begins */
+#define LEFT_MIN 50 /* ms that must be left to begin a try */
 #define RESTART_POLL 20 /* ms between attempts while the server restarts */
 #define MS INT64_C(1000)
 #define SHARE_MIN (100 * MS) /* least share of one event in run_shares() */

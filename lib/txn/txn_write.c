@@ -358,7 +358,7 @@ fill_degraded(struct cols *c, const struct txn_event *ev)
 	    c, TXN_ADD_DEGRADED_REQUEST, masked_request(c->arena, item->event));
 }
 
-/* The masked request, and the answer, which no other table has. */
+/* A dry run has no row in the verdict log, so store its answer here, too. */
 static void
 fill_dry_run(struct cols *c, const struct txn_event *ev)
 {

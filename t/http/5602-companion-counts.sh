@@ -12,12 +12,13 @@
 start_stack
 
 # leave_partial_line FILE: put a partial line, which a drain counts, into a spool of
-# the companion alone.
+# the companion alone, at once, so that no drain finds the file empty.
 mkdir "$scratch/spool-cron"
 stack_own "$scratch/spool-cron"
 leave_partial_line() {
-	echo half >"$scratch/spool-cron/$1.drain"
+	echo half >"$scratch/spool-cron/half"
 	stack_own "$scratch/spool-cron"
+	mv "$scratch/spool-cron/half" "$scratch/spool-cron/$1.drain"
 }
 # shellcheck disable=SC2317 # called by stack_until
 is_drained_away() {

@@ -66,7 +66,7 @@ check "assayctl explain prints the counterfactual" \
 check "assayctl explain prints no table of a model without one" not prints '|TERM'
 ctl explain o-1
 check "assayctl explain prints why a decision is not recomputed" prints \
-    '|  why not  *its model is not stored, nor the one that comes'
+    '|  why not  *its model is not stored and is not'
 ctl explain m-4
 check "assayctl explain prints the terms of a model" \
     prints '|FEATURE  *VALUE  *WEIGHT  *TERM|'
