@@ -41,16 +41,16 @@ verdict "openapi.json is valid JSON of OpenAPI 3.1"
 awk -F '[(,]' -v refusals="$tmp/refusals" '
 BEGIN {
 	who["PUBLIC"] = "-"
-	who["OPERATOR"] = "operatorToken:"
-	who["ADMIN"] = "operatorToken:admin"
-	who["SESSION"] = "operatorToken:"
-	more["SESSION"] = " 401"
-	more["APIKEY"] = more["OPERATOR"] = more["ADMIN"] = " 401 403"
+	who["OPERATOR"] = "operatorToken: operatorSession:"
+	who["ADMIN"] = "operatorToken:admin operatorSession:admin"
+	who["SESSION"] = "operatorToken: operatorSession:"
+	more["APIKEY"] = more["SESSION"] = more["OPERATOR"] = more["ADMIN"] = \
+	    " 401 403"
 }
 /^ROUTE\(/ {
 	gsub(/[ ")]/, "")
 	who["APIKEY"] = "apiKey:" tolower($6)
-	body = $10 == "0" ? "-" : $10 == "CSV" ? "text/csv" : "application/json"
+	body = $11 == "0" ? "-" : $11 == "CSV" ? "text/csv" : "application/json"
 	print $2, $3, who[$5], body
 	print $2, $3, "400" more[$5] (body == "-" ? "" : " 413 415"), \
 	    "429 500 503 default" >refusals

@@ -14,6 +14,7 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/session_cookie.h"
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/host_semaphore.h"
 #include "fcgi/worker/worker.h"
@@ -51,6 +52,11 @@ static int answer_token(struct req *req, struct resp *resp, int status,
 /* Fields of a registration and of a login; lengths in bytes. */
 static const struct body_field fields[] = {
 	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
+	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+};
+
+/* The fields of a confirmation. */
+static const struct body_field confirmation[] = {
 	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
 };
 
@@ -142,6 +148,30 @@ auth_login(struct req *req, struct resp *resp)
 }
 
 /*
+ * GET /v1/auth/me.  200: the sender, and when the session began and ends.
+ */
+int
+auth_me(struct req *req, struct resp *resp)
+{
+	char given_at[CLOCK_TEXT_SIZE], expires_at[CLOCK_TEXT_SIZE];
+	struct str s;
+
+	clock_text(req->operator.given_at, given_at);
+	clock_text(req->operator.expires_at, expires_at);
+	str_init(&s, req->arena);
+	str_add(&s, "{\"email\":");
+	str_json(&s, req->operator.email);
+	str_addf(&s,
+	    ",\"role\":\"%s\",\"passwordTemporary\":%s,\"session\":\"%s\"",
+	    token_role_name(req->operator.role),
+	    req->operator.temporary ? "true" : "false",
+	    req->operator.web ? "cookie" : "token");
+	str_addf(&s, ",\"authenticatedAt\":\"%s\",\"expiresAt\":\"%s\"}",
+	    given_at, expires_at);
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/*
  * POST /v1/auth/password.  Change the password of the operator who sends the
  * request.  200: all sessions have ended; a token of a new session; 400: a
  * field is wrong or unknown; 403: the present password is wrong, which counts
@@ -186,6 +216,41 @@ auth_password(struct req *req, struct resp *resp)
 }
 
 /*
+ * POST /v1/auth/confirm.  Enter the password of the session again.  200: a new
+ * token, whose password was entered now; the token of the request is refused
+ * from now on; 400: a field is wrong or unknown; 403: the password is wrong,
+ * which counts as a failed login; 429, 503: as for a login.
+ */
+int
+auth_confirm(struct req *req, struct resp *resp)
+{
+	struct login l = { .email = req->operator.email };
+	struct token t = { .email = req->operator.email,
+		.role = req->operator.role,
+		.session = req->operator.session,
+		.web = req->operator.web };
+	struct params p;
+
+	/* The count of failures must be committed whatever follows. */
+	if (body_check(req->json, confirmation, nitems(confirmation),
+		&req->fail) == -1 ||
+	    audit_suspend(req) == -1 || try_password(req, resp, &l) == -1 ||
+	    audit_resume(req) == -1)
+		return -1;
+	if (!l.match)
+		return fail_set(
+		    &req->fail, FAIL_DENIED, PASSWORD_WRONG, NULL, "%s", "");
+	params_init(&p, req->arena);
+	params_text(&p, req->operator.token_id);
+	params_time(&p, req->operator.expires_at);
+	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_LOGOUT, &p, NULL,
+		&req->fail) == -1)
+		return -1;
+	t.given_at = clock_now();
+	return answer_token(req, resp, 200, &t, req->operator.temporary);
+}
+
+/*
  * POST /v1/auth/refresh.  200: a new token of the same session; the old token
  * stays valid.  Both expire at the latest SESSION_MAX_HOURS after the password
  * was entered.
@@ -196,7 +261,8 @@ auth_refresh(struct req *req, struct resp *resp)
 	const struct token t = { .email = req->operator.email,
 		.role = req->operator.role,
 		.session = req->operator.session,
-		.given_at = req->operator.given_at };
+		.given_at = req->operator.given_at,
+		.web = req->operator.web };
 
 	return answer_token(req, resp, 200, &t, req->operator.temporary);
 }
@@ -213,6 +279,8 @@ auth_logout(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.token_id);
 	params_time(&p, req->operator.expires_at);
+	if (req->operator.web)
+		session_cookie_set(req, resp, NULL);
 	return sql_reply_write(req, resp, 200, STMT_OPERATOR_LOGOUT, &p);
 }
 
@@ -227,6 +295,8 @@ auth_logout_all(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.email);
+	if (req->operator.web)
+		session_cookie_set(req, resp, NULL);
 	return sql_reply_write(req, resp, 200, STMT_OPERATOR_LOGOUT_ALL, &p);
 }
 
@@ -351,34 +421,45 @@ answer_login(struct req *req, struct resp *resp, int status, const char *email,
 	const struct token t = { .email = email,
 		.role = token_role(rows_get_text(rows, "role")),
 		.session = rows_get_int(rows, "session_number"),
-		.given_at = clock_now() };
+		.given_at = clock_now(),
+		.web = req->cookie_session };
 
 	return answer_token(req, resp, status, &t, temporary);
 }
 
 /*
- * Answer with token t; temporary says whether the password is a temporary one.
+ * Answer with a new token for t, in the body, or in the session cookie if
+ * t->web; temporary says whether its password is temporary.
  */
 static int
 answer_token(struct req *req, struct resp *resp, int status,
     const struct token *t, bool temporary)
 {
-	const char *token;
+	const struct token_limits limits = auth_token_limits();
+	char expires_at[CLOCK_TEXT_SIZE];
 	struct token_keys keys;
+	const char *token;
 	struct str s;
 
 	if (auth_keys(req, &keys) == -1)
 		return -1;
-	token =
-	    token_issue(&keys, req->arena, t, auth_session_max(), clock_now());
+	token = token_issue(&keys, req->arena, t, &limits, clock_now());
+	if (token == NULL)
+		return fail_memory(&req->fail);
 	str_init(&s, req->arena);
-	str_add(&s, "{\"token\":");
-	str_json(&s, token);
+	if (t->web) {
+		session_cookie_set(req, resp, token);
+		clock_text(token_expiry(req->arena, token), expires_at);
+		str_addf(&s, "{\"expiresAt\":\"%s\",\"idleSeconds\":%lld",
+		    expires_at, (long long)(limits.idle / CLOCK_SECOND));
+	} else {
+		str_add(&s, "{\"token\":");
+		str_json(&s, token);
+	}
 	str_add(&s, ",\"user\":{\"email\":");
 	str_json(&s, t->email);
 	str_addf(&s, ",\"role\":\"%s\"}%s}", token_role_name(t->role),
 	    temporary ? ",\"passwordTemporary\":true" : "");
 	resp_header(req, resp, "Cache-Control: no-store");
-	return resp_json(
-	    req, resp, status, token == NULL ? NULL : str_text(&s));
+	return resp_json(req, resp, status, str_text(&s));
 }

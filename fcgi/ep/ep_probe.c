@@ -25,8 +25,8 @@ static bool token_matches(const char *token);
 
 /* The values of the label "route" of metrics, by route number. */
 static const char *const route_names[ROUTE__MAX + 1] = {
-#define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
-    body, limit, fn)                                                           \
+#define ROUTE(method, path, group, access, scope, budget, trail, step_up,      \
+    combines, body, limit, fn)                                                 \
 	[ROUTE_##fn] = #method " " path,
 #include "fcgi/http/routes.tbl"
 #undef ROUTE

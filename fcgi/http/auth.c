@@ -9,6 +9,7 @@
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/session_cookie.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
@@ -16,6 +17,9 @@
 #include "lib/net/token.h"
 #include "lib/shared/apikey_cache.h"
 #include "lib/sys/clock.h"
+
+/* The longest time from entering the password to a request with STEP_UP. */
+#define STEP_UP_MAX (5 * 60 * CLOCK_SECOND)
 
 /* An API key as the database or the cache has it. */
 struct key_found {
@@ -58,16 +62,29 @@ int
 auth_operator(struct req *req)
 {
 	struct token_keys keys;
+	const struct token_limits limits = auth_token_limits();
+	const char *text = req->bearer;
 	struct token token;
 	struct fail *f = &req->fail;
 
-	if (req->bearer == NULL)
+	if (text == NULL) {
+		text = session_cookie_token(req);
+		if (text != NULL && session_cookie_check(req) == -1)
+			return -1;
+	}
+	if (text == NULL)
 		return fail_set(
 		    f, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
 	if (auth_keys(req, &keys) == -1 ||
-	    token_verify(&keys, req->arena, req->bearer, auth_session_max(),
-		clock_now(), &token, f) == -1 ||
-	    check_session(req, &token) == -1)
+	    token_verify(
+		&keys, req->arena, text, &limits, clock_now(), &token, f) == -1)
+		return -1;
+
+	/* A token is valid only where it was sent to: header or cookie. */
+	if (token.web != (req->bearer == NULL))
+		return fail_set(
+		    f, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
+	if (check_session(req, &token) == -1)
 		return -1;
 	if (req->route->access != ACCESS_SESSION &&
 	    req->operator.temporary && conf.PASSWORD_CHANGE_REQUIRED)
@@ -76,13 +93,20 @@ auth_operator(struct req *req)
 	if (req->route->access == ACCESS_ADMIN &&
 	    req->operator.role != ROLE_ADMIN)
 		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s", "");
+	if (req->route->step_up == STEP_STEP_UP && token.web &&
+	    clock_now() - token.given_at > STEP_UP_MAX)
+		return fail_set(
+		    f, FAIL_DENIED, REAUTH_REQUIRED, NULL, "%s", "");
 	return 0;
 }
 
-int64_t
-auth_session_max(void)
+struct token_limits
+auth_token_limits(void)
 {
-	return conf.SESSION_MAX_HOURS * 3600 * CLOCK_SECOND;
+	return (struct token_limits) {
+		.session = conf.SESSION_MAX_HOURS * 3600 * CLOCK_SECOND,
+		.idle = conf.SESSION_IDLE_MINUTES * 60 * CLOCK_SECOND,
+	};
 }
 
 int
@@ -154,5 +178,6 @@ check_session(struct req *req, const struct token *token)
 	req->operator.expires_at = token->expires_at;
 	req->operator.session = token->session;
 	req->operator.given_at = token->given_at;
+	req->operator.web = token->web;
 	return 0;
 }

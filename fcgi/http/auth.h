@@ -3,10 +3,9 @@
 #ifndef FCGI_HTTP_AUTH_H
 #define FCGI_HTTP_AUTH_H
 
-#include <stdint.h>
-
 struct req;
 struct token_keys;
+struct token_limits;
 
 /*
  * Check that X-API-Key has the form of a key, and hash it into req->key_hash.
@@ -26,18 +25,17 @@ int auth_apikey(struct req *req) __attribute__((warn_unused_result));
 
 /*
  * Verify the bearer token of a request: its signature and its session; that the
- * operator now has the role that the route requires; and, unless the route
- * allows it, that no temporary password has to be changed first.  Fill
- * req->operator.  Return 0, or -1 with req->fail set: UNAUTHENTICATED,
- * PASSWORD_CHANGE_REQUIRED, FORBIDDEN, UNAVAILABLE.
+ * operator now has the role that the route requires; unless the route allows
+ * it, that no temporary password has to be changed first; and that a browser's
+ * session has entered its password lately, if the route requires that.  Without
+ * a bearer token, verify the session cookie.  Fill req->operator.  Return 0, or
+ * -1 with req->fail set: UNAUTHENTICATED, CROSS_SITE, PASSWORD_CHANGE_REQUIRED,
+ * FORBIDDEN, REAUTH_REQUIRED, UNAVAILABLE.
  */
 int auth_operator(struct req *req) __attribute__((warn_unused_result));
 
-/*
- * Return the longest duration of a session after its login, in microseconds
- * (SESSION_MAX_HOURS).
- */
-int64_t auth_session_max(void);
+/* Return how long tokens are valid: SESSION_MAX_HOURS, SESSION_IDLE_MINUTES. */
+struct token_limits auth_token_limits(void);
 
 /*
  * Derive the keys from AUTH_SECRET, which the master has set if it was missing,

@@ -26,6 +26,7 @@ static const char *client_address(
     struct arena *a, const char *peer, const char *forwarded, int64_t hops);
 static bool is_address(const char *text);
 static const char *bearer_token(const char *authorization);
+static bool param_equals(const char *sent, const char *wanted);
 static int64_t parse_length(const char *text);
 static int64_t received_time(const char *text);
 
@@ -54,6 +55,11 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 	    parse_length(FCGX_GetParam("CONTENT_LENGTH", params));
 	req->api_key = FCGX_GetParam("HTTP_X_API_KEY", params);
 	req->bearer = bearer_token(FCGX_GetParam("HTTP_AUTHORIZATION", params));
+	req->cookie = FCGX_GetParam("HTTP_COOKIE", params);
+	req->cookie_session =
+	    param_equals(FCGX_GetParam("HTTP_ASSAY_SESSION", params), "cookie");
+	req->fetch_site = FCGX_GetParam("HTTP_SEC_FETCH_SITE", params);
+	req->https = param_equals(FCGX_GetParam("HTTPS", params), "on");
 	req->idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", params);
 	req->mode = read_engine_mode(params);
 	req->foreign_mode =
@@ -109,6 +115,25 @@ req_abandoned(const struct req *req)
 	struct pollfd fd = { .fd = req->connection, .events = POLLRDHUP };
 
 	return poll(&fd, 1, 0) == 1;
+}
+
+const char *
+req_cookie(const struct req *req, const char *name)
+{
+	const char *p = req->cookie == NULL ? "" : req->cookie, *ret = NULL;
+	const size_t size = strlen(name);
+	size_t n;
+
+	for (; *p != '\0'; p += n + (p[n] == ';')) {
+		p += strspn(p, " ");
+		n = strcspn(p, ";");
+		if (n <= size || memcmp(p, name, size) != 0 || p[size] != '=')
+			continue;
+		if (ret != NULL)
+			return NULL;
+		ret = arena_strndup(req->arena, p + size + 1, n - size - 1);
+	}
+	return ret;
 }
 
 const char *
@@ -230,6 +255,13 @@ bearer_token(const char *authorization)
 	    strncasecmp(authorization, "Bearer ", 7) != 0)
 		return NULL;
 	return authorization + 7 + strspn(authorization + 7, " ");
+}
+
+/* Whether a parameter was sent and has this value. */
+static bool
+param_equals(const char *sent, const char *wanted)
+{
+	return sent != NULL && strcmp(sent, wanted) == 0;
 }
 
 /* Parse a length in digits.  Return -1 if it is malformed. */

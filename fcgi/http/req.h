@@ -40,6 +40,7 @@ struct operator
 	int64_t expires_at; /* microseconds UTC */
 	int64_t session; /* number in the token (sn) and database */
 	int64_t given_at; /* when the session's password was entered */
+	bool web; /* a browser's session: the token came in a cookie */
 };
 
 #define REQ_PATH_ARGS_MAX 2
@@ -58,6 +59,10 @@ struct req {
 	int64_t content_length; /* -1 when absent or malformed */
 	const char *api_key;
 	const char *bearer; /* Authorization without "Bearer ", or NULL */
+	const char *cookie; /* Cookie, or NULL */
+	bool cookie_session; /* Assay-Session: cookie */
+	const char *fetch_site; /* Sec-Fetch-Site, or NULL */
+	bool https; /* the client's connection to nginx uses TLS */
 	const char *idempotency_key;
 	const char *mode; /* X-Engine-Mode */
 	bool foreign_mode; /* X-Verdict-Mode was sent */
@@ -109,6 +114,12 @@ int req_dry_run(struct req *req, bool *ret) __attribute__((warn_unused_result));
 
 /* Return whether nginx has closed the connection: no caller waits any more. */
 bool req_abandoned(const struct req *req);
+
+/*
+ * Find a cookie of the request by its name.  Return its value in the arena, or
+ * NULL if the request has no such cookie, or has it twice.
+ */
+const char *req_cookie(const struct req *req, const char *name);
 
 /* Return the name of a method for the log; "OTHER" if it is not served. */
 const char *req_method_name(enum method method);

@@ -14,8 +14,9 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
+#include "lib/net/token.h"
 
-#define HEADER_SIZE 512
+#define HEADER_SIZE (TOKEN_SIZE_MAX + 256) /* Set-Cookie has a token */
 
 static bool has_header(const struct resp *resp, const char *name);
 

@@ -18,6 +18,7 @@
 #include "fcgi/http/query.h"
 #include "fcgi/http/rate_limit.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/session_cookie.h"
 #include "fcgi/worker/host_semaphore.h"
 #include "fcgi/worker/settings_sync.h"
 #include "fcgi/worker/worker.h"
@@ -60,11 +61,12 @@ static void refuse_request(struct req *req, struct resp *resp);
 static const struct route routes[] = {
 #define ALONE false
 #define COMBINES true
-#define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
-    body, limit, fn)                                                           \
+#define ROUTE(method, path, group, access, scope, budget, trail, step_up,      \
+    combines, body, limit, fn)                                                 \
 	{ ROUTE_##fn, METHOD_##method, path, GROUP_##group, ACCESS_##access,   \
-		SCOPE_##scope, BUDGET_##budget, TRAIL_##trail, combines,       \
-		(body) < 0 ? -(body) : (body), (body) < 0, limit, fn },
+		SCOPE_##scope, BUDGET_##budget, TRAIL_##trail, STEP_##step_up, \
+		combines, (body) < 0 ? -(body) : (body), (body) < 0, limit,    \
+		fn },
 #include "fcgi/http/routes.tbl"
 #undef ROUTE
 };
@@ -276,7 +278,7 @@ check_access(struct req *req)
 {
 	switch (req->route->access) {
 	case ACCESS_PUBLIC:
-		return 0;
+		return req->cookie_session ? session_cookie_check(req) : 0;
 	case ACCESS_APIKEY:
 		return auth_key_form(req);
 	case ACCESS_SESSION:

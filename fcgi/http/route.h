@@ -31,6 +31,9 @@ enum budget {
 /* Whether the request is recorded in the audit trail. */
 enum audit_trail { TRAIL_NONE = 1, TRAIL_AUDIT, TRAIL__MAX };
 
+/* Whether a browser's session must have given its password lately. */
+enum step_up { STEP_NONE = 1, STEP_STEP_UP, STEP__MAX };
+
 /*
  * A handler returns 0 with resp filled, or -1 with req->fail set.  Its comment
  * lists the statuses that it raises.  Each handler may also raise 500, and 503
@@ -39,8 +42,8 @@ enum audit_trail { TRAIL_NONE = 1, TRAIL_AUDIT, TRAIL__MAX };
 typedef int route_fn(struct req *req, struct resp *resp);
 
 /* The routes by the names of their handlers, numbered from 0 as in metrics. */
-#define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
-    body, limit, fn)                                                           \
+#define ROUTE(method, path, group, access, scope, budget, trail, step_up,      \
+    combines, body, limit, fn)                                                 \
 	ROUTE_##fn,
 enum route_id {
 #include "fcgi/http/routes.tbl"
@@ -62,6 +65,7 @@ struct route {
 	enum scope scope;
 	enum budget budget;
 	enum audit_trail trail;
+	enum step_up step_up;
 	bool combines;
 	size_t body_max; /* 0: no body; up to 4 KiB are ignored */
 	bool csv; /* text/csv, else application/json */
@@ -69,8 +73,8 @@ struct route {
 	route_fn *handler;
 };
 
-#define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
-    body, limit, fn)                                                           \
+#define ROUTE(method, path, group, access, scope, budget, trail, step_up,      \
+    combines, body, limit, fn)                                                 \
 	route_fn fn;
 #include "fcgi/http/routes.tbl"
 #undef ROUTE

@@ -18,9 +18,11 @@
 #define KID_LABEL "assay token key\n"
 #define SIGNATURE_SIZE 43 /* 32 bytes in base64url */
 #define SECOND INT64_C(1000000)
-#define N_CLAIMS 9
+#define N_CLAIMS 9 /* without "use", which only web tokens have */
 #define CLAIM_MAX (INT64_MAX / SECOND / 2) /* so that sums do not overflow */
 
+static int64_t token_lifetime(
+    const struct token *t, const struct token_limits *limits);
 static int add_token_key(
     struct token_keys *keys, struct arena *a, const char *secret, size_t size);
 static const char *token_header(struct arena *a, const struct token_key *key);
@@ -70,10 +72,11 @@ full:
 
 const char *
 token_issue(const struct token_keys *keys, struct arena *a,
-    const struct token *t, int64_t max, int64_t now)
+    const struct token *t, const struct token_limits *limits, int64_t now)
 {
 	const struct token_key *key = &keys->key[0];
-	const int64_t whole = now + TOKEN_LIFETIME, last = t->given_at + max;
+	const int64_t whole = now + token_lifetime(t, limits);
+	const int64_t last = t->given_at + limits->session;
 	const char *head = token_header(a, key), *body;
 	char id[CRYPT_ID_SIZE], signature[SIGNATURE_SIZE + 1];
 	struct str s;
@@ -85,6 +88,8 @@ token_issue(const struct token_keys *keys, struct arena *a,
 	str_json(&s, t->email);
 	str_addf(&s, ",\"role\":\"%s\",\"sn\":%lld,\"jti\":\"%s\"",
 	    token_role_name(t->role), (long long)t->session, id);
+	if (t->web)
+		str_add(&s, ",\"use\":\"web\"");
 	str_addf(&s, ",\"at\":%lld,\"iat\":%lld,\"exp\":%lld}",
 	    (long long)(t->given_at / SECOND), (long long)(now / SECOND),
 	    (long long)((whole < last ? whole : last) / SECOND));
@@ -103,7 +108,8 @@ token_issue(const struct token_keys *keys, struct arena *a,
 
 int
 token_verify(const struct token_keys *keys, struct arena *a, const char *text,
-    int64_t max, int64_t now, struct token *ret, struct fail *f)
+    const struct token_limits *limits, int64_t now, struct token *ret,
+    struct fail *f)
 {
 	const size_t size = strnlen(text, TOKEN_SIZE_MAX + 1);
 	const struct token_key *key = find_token_key(keys, a, text, size);
@@ -125,10 +131,10 @@ token_verify(const struct token_keys *keys, struct arena *a, const char *text,
 	body = base64url_read(a, body, (size_t)(dot - body), &n);
 	if (body == NULL || read_claims(a, body, n, ret) == -1)
 		return refuse_token(f);
-	if (ret->expires_at - ret->issued_at > TOKEN_LIFETIME ||
+	if (ret->expires_at - ret->issued_at > token_lifetime(ret, limits) ||
 	    ret->issued_at > now + TOKEN_SKEW || ret->expires_at <= now ||
 	    ret->given_at > ret->issued_at + TOKEN_SKEW ||
-	    ret->given_at + max <= now)
+	    ret->given_at + limits->session <= now)
 		return refuse_token(f);
 	return 0;
 }
@@ -165,6 +171,13 @@ token_role(const char *name)
 		if (strcmp(name, roles[role]) == 0)
 			return role;
 	return 0;
+}
+
+/* How long a token is valid after it was issued, unless the session ends. */
+static int64_t
+token_lifetime(const struct token *t, const struct token_limits *limits)
+{
+	return t->web ? limits->idle : TOKEN_LIFETIME;
 }
 
 /* Add a key; its id comes from a hash of the secret. */
@@ -310,13 +323,17 @@ static int
 read_claims(struct arena *a, const char *text, size_t size, struct token *ret)
 {
 	struct json_object *json = body_parse(a, text, size, NULL);
-	const char *issuer, *audience, *role, *since;
+	const char *issuer, *audience, *role, *since, *use;
+	int n_claims = N_CLAIMS;
 
 	if (!json_object_is_type(json, json_type_object))
 		return -1;
 	since = json_object_object_get_ex(json, "at", NULL) ? "at" : "iat";
-	if (json_object_object_length(json) !=
-	    (strcmp(since, "at") == 0 ? N_CLAIMS : N_CLAIMS - 1))
+	if (strcmp(since, "at") != 0)
+		n_claims--;
+	use = claim_text(json, "use");
+	ret->web = use != NULL && strcmp(use, "web") == 0;
+	if (json_object_object_length(json) != n_claims + ret->web)
 		return -1;
 	issuer = claim_text(json, "iss");
 	audience = claim_text(json, "aud");

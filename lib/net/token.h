@@ -3,6 +3,7 @@
 #ifndef LIB_NET_TOKEN_H
 #define LIB_NET_TOKEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,8 +23,15 @@ struct token {
 	int64_t session; /* sn: logout-all raises the operator's number */
 	const char *id; /* jti */
 	int64_t given_at; /* at: when the password was given */
+	bool web; /* use: a browser's session, whose token is in a cookie */
 	int64_t issued_at; /* microseconds UTC, whole seconds, as all times */
 	int64_t expires_at;
+};
+
+/* How long tokens are valid, in microseconds. */
+struct token_limits {
+	int64_t session; /* of any token, after its password was given */
+	int64_t idle; /* of a browser's session, after a refresh */
 };
 
 #define TOKEN_KEYS_MAX 8
@@ -53,24 +61,24 @@ int token_keys_init(struct token_keys *keys, struct arena *a,
 
 /*
  * Make a token for the email, role and session of t, signed with the first key.
- * It is valid from now for TOKEN_LIFETIME, but at most until max microseconds
- * after t->given_at, however often it is refreshed.  It is in arena a; NULL if
- * that is full.
+ * It is valid from now for TOKEN_LIFETIME, or for limits->idle if t->web, but
+ * never longer than limits->session after t->given_at.  Return the token in
+ * arena a, or NULL when the arena is full.
  */
 const char *token_issue(const struct token_keys *keys, struct arena *a,
-    const struct token *t, int64_t max, int64_t now);
+    const struct token *t, const struct token_limits *limits, int64_t now);
 
 /*
- * Check and read a token, as far as this is possible without a database: its
- * exact header, its signature, each claim, and its times against now and max
- * (see token_issue()).  A token with an unknown or malformed claim is refused.
- * Earlier versions wrote no claim "at"; then the password was given when the
- * token was issued.  Returns 0 with *ret filled from arena a, or -1 with f set
- * to UNAUTHENTICATED.
+ * Check a token as far as that needs no database, and read it: its exact
+ * header, its signature, each claim, and its times against now and limits.  A
+ * claim that token_issue() does not write, or writes otherwise, refuses the
+ * token.  In a token without the claim "at", which earlier versions issued, the
+ * password was given when the token was issued.  Return 0 with *ret filled from
+ * arena a, or -1 with f set to UNAUTHENTICATED.
  */
 int token_verify(const struct token_keys *keys, struct arena *a,
-    const char *text, int64_t max, int64_t now, struct token *ret,
-    struct fail *f) __attribute__((warn_unused_result));
+    const char *text, const struct token_limits *limits, int64_t now,
+    struct token *ret, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Read the expiry of a token without verifying it, as a client does.  Returns

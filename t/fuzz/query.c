@@ -34,8 +34,8 @@ static size_t write_text(const char *text, bool all, char *ret);
 
 /* The patterns: those of the routes, and one with two parameters. */
 static const char *const patterns[] = {
-#define ROUTE(method, path, group, access, scope, budget, trail, combines,     \
-    body, limit, fn)                                                           \
+#define ROUTE(method, path, group, access, scope, budget, trail, step_up,      \
+    combines, body, limit, fn)                                                 \
 	path,
 #include "fcgi/http/routes.tbl"
 #undef ROUTE

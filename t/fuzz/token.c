@@ -19,6 +19,7 @@
 
 #define NOW INT64_C(1795000000000000)
 #define MAX (14 * TOKEN_LIFETIME)
+#define IDLE (TOKEN_LIFETIME / 24)
 #define SECRET "a secret for the fuzzer that is long enough"
 #define LATER "the secret that came after it and is as long"
 #define CLAIMS                                                                 \
@@ -43,6 +44,7 @@ static struct token_keys keys; /* of SECRET */
 static struct token_keys rotated; /* of LATER, with SECRET as previous secret */
 static struct token_keys strange; /* of LATER alone */
 static char header[128]; /* of issued tokens */
+static const struct token_limits limits = { MAX, IDLE };
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -118,7 +120,8 @@ try_email(const uint8_t *data, size_t size)
 	const struct token who = { .email = email,
 		.role = ROLE_ANALYST,
 		.session = 7,
-		.given_at = NOW };
+		.given_at = NOW,
+		.web = size % 2 == 1 };
 	const char *text;
 	struct token t;
 
@@ -127,10 +130,10 @@ try_email(const uint8_t *data, size_t size)
 		return;
 	memcpy(email, data, size);
 	email[size] = '\0';
-	text = token_issue(&keys, &arena, &who, MAX, NOW);
+	text = token_issue(&keys, &arena, &who, &limits, NOW);
 	assert(text != NULL && verified(text, &t));
 	assert(strcmp(t.email, email) == 0);
-	assert(t.role == ROLE_ANALYST && t.session == 7);
+	assert(t.role == ROLE_ANALYST && t.session == 7 && t.web == who.web);
 }
 
 /*
@@ -141,12 +144,13 @@ static bool
 verified(const char *text, struct token *ret)
 {
 	const bool good =
-	    token_verify(&keys, &arena, text, MAX, NOW, ret, NULL) == 0;
+	    token_verify(&keys, &arena, text, &limits, NOW, ret, NULL) == 0;
 	struct token t;
 
-	assert((token_verify(&rotated, &arena, text, MAX, NOW, &t, NULL) ==
+	assert((token_verify(&rotated, &arena, text, &limits, NOW, &t, NULL) ==
 		   0) == good);
-	assert(token_verify(&strange, &arena, text, MAX, NOW, &t, NULL) == -1);
+	assert(
+	    token_verify(&strange, &arena, text, &limits, NOW, &t, NULL) == -1);
 	return good;
 }
 
@@ -163,17 +167,17 @@ check_every_byte(char *text)
 	for (i = 0; i < n; i++) {
 		c = text[i];
 		text[i] = c == 'A' ? 'B' : 'A';
-		assert(token_verify(&keys, &arena, text, MAX, NOW, &t, NULL) ==
-		    -1);
+		assert(token_verify(
+			   &keys, &arena, text, &limits, NOW, &t, NULL) == -1);
 		text[i] = '\0';
-		assert(token_verify(&keys, &arena, text, MAX, NOW, &t, NULL) ==
-		    -1);
+		assert(token_verify(
+			   &keys, &arena, text, &limits, NOW, &t, NULL) == -1);
 		text[i] = c;
 		arena_rewind(&arena, mark);
 	}
 	text[n] = 'A';
 	text[n + 1] = '\0';
-	assert(token_verify(&keys, &arena, text, MAX, NOW, &t, NULL) == -1);
+	assert(token_verify(&keys, &arena, text, &limits, NOW, &t, NULL) == -1);
 }
 
 /*

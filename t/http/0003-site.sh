@@ -4,6 +4,8 @@
 # contain "..", and in production only the configured name is served.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/tls.sh
+. "$(dirname "$0")/tls.sh"
 
 start_stack
 admin_token
@@ -52,28 +54,9 @@ done
 stop_nginx
 
 # The site in production.
-mkdir -p "$scratch/tls" "$scratch/acme/.well-known/acme-challenge"
+mkdir -p "$scratch/acme/.well-known/acme-challenge"
 echo proof >"$scratch/acme/.well-known/acme-challenge/one"
-openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=assay.example \
-    -keyout "$scratch/tls/key" -out "$scratch/tls/certificate" 2>/dev/null
-cp "$scratch"/nginx/*.in "$scratch/tls/"
-cat >"$scratch/tls/render" <<END
-#!/bin/sh
-# Render the site for production.
-case \$2 in
-*/assay.conf.in) shift; exec "$scratch/nginx/render" tls "\$@" ;;
-esac
-exec "$scratch/nginx/render" "\$@"
-END
-chmod 755 "$scratch/tls/render" "$scratch/acme"
-stack_own "$scratch/tls" "$scratch/acme"
-stack_nginx_start "$scratch/tls" "$scratch/run" "$scratch/log" \
-    LISTEN="unix:$scratch/run/tls.sock" SERVER_NAME=Assay.example \
-    LISTEN_HTTP="unix:$scratch/run/plain.sock" ACME_ROOT="$scratch/acme" \
-    CERTIFICATE="$scratch/tls/certificate" \
-    CERTIFICATE_KEY="$scratch/tls/key" SHARE_DIR="$srcdir" \
-    DECIDE_SOCKET="$scratch/run/decide.sock" \
-    OPERATOR_SOCKET="$scratch/run/operator.sock"
+start_tls_site
 
 # fetch SOCKET URL [option ...]: status and target of the redirect.
 fetch() {

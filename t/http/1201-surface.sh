@@ -34,8 +34,8 @@ KEY=
 awk -F ', *' '/^ROUTE\(/ {
 	gsub(/^ROUTE\(|"/, "")
 	gsub(/{[A-Za-z]*}/, "some-id", $2)
-	type = sub(/^CSV\(/, "", $9) ? "csv" : "json"
-	print $1, $2, $4, $5, $7, $9 + 0, type
+	type = sub(/^CSV\(/, "", $10) ? "csv" : "json"
+	print $1, $2, $4, $5, $7, $10 + 0, type
 }' "$srcdir/fcgi/http/routes.tbl" >"$scratch/rows"
 is "every row of the table is read" "$(wc -l <"$scratch/rows" | tr -d ' ')" \
     "$(grep -c '^ROUTE(' "$srcdir/fcgi/http/routes.tbl")"

@@ -102,6 +102,30 @@ END_TEST
 
 static const struct {
 	const char *param;
+	const char *want; /* of the cookie "a", or NULL */
+} cookies[] = {
+	{ "X=", NULL },
+	{ "HTTP_COOKIE=", NULL },
+	{ "HTTP_COOKIE=a=1", "1" },
+	{ "HTTP_COOKIE=a=", "" },
+	{ "HTTP_COOKIE=a", NULL },
+	{ "HTTP_COOKIE=aa=1; a=2; b=3", "2" },
+	{ "HTTP_COOKIE=b=a=1;a=2=3;", "2=3" },
+	{ "HTTP_COOKIE=; ;a=1", "1" },
+	{ "HTTP_COOKIE=A=1", NULL },
+	{ "HTTP_COOKIE=a=1; b=2; a=1", NULL },
+};
+
+START_TEST(cookie_is_found_by_name)
+{
+	const struct req req = make(cookies[_i].param, 0);
+
+	ck_assert_pstr_eq(req_cookie(&req, "a"), cookies[_i].want);
+}
+END_TEST
+
+static const struct {
+	const char *param;
 	const char *want; /* NULL: a new one */
 } ids[] = {
 	{ "HTTP_X_CORRELATION_ID=abc 1", "abc 1" },
@@ -182,6 +206,8 @@ suite_req(void)
 	    (int)nitems(targets));
 	tcase_add_loop_test(
 	    tc, only_trusted_hops_name_the_client, 0, (int)nitems(clients));
+	tcase_add_loop_test(
+	    tc, cookie_is_found_by_name, 0, (int)nitems(cookies));
 	tcase_add_loop_test(
 	    tc, bad_correlation_id_is_replaced, 0, (int)nitems(ids));
 	tcase_add_test(tc, correlation_id_has_up_to_128_bytes);

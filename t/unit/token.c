@@ -32,10 +32,13 @@
 #define GOOD "{" WHO ROLE "," SN "," JTI "," AT "," IAT "," EXP "}"
 #define OLD "{" WHO ROLE "," SN "," JTI "," IAT "," EXP "}"
 #define DAYS(n) (INT64_C(n) * 24 * 3600 * 1000000)
+#define IDLE (INT64_C(1800) * 1000000)
 
 static _Alignas(16) char block[1 << 18];
 static struct arena a;
 static struct token_keys keys;
+static const struct token_limits week = { DAYS(7), IDLE };
+static const struct token_limits six_days = { DAYS(6), IDLE };
 
 /*
  * Headers that token_issue() does not write, in correctly signed tokens.  K
@@ -121,6 +124,16 @@ static const struct {
 	{ "{" WHO ROLE "," SN "," IAT "," EXP "}", false },
 	{ "{" WHO ROLE "," SN "," JTI "," IAT "," EXP ",\"x\":1}", false },
 	{ "{" WHO ROLE "," ROLE "," SN "," JTI "," IAT "," EXP "}", false },
+	/* A browser's session, for as long as it may be idle and longer. */
+	{ "{" WHO ROLE "," SN "," JTI ",\"use\":\"web\"," AT "," IAT
+	  ",\"exp\":1795001800}",
+	    true },
+	{ "{" WHO ROLE "," SN "," JTI ",\"use\":\"web\"," AT "," IAT
+	  ",\"exp\":1795001801}",
+	    false },
+	{ "{" WHO ROLE "," SN "," JTI ",\"use\":\"api\"," AT "," IAT "," EXP
+	  "}",
+	    false },
 	{ "[" ISS "]", false },
 	{ "[]", false },
 	{ "null", false },
@@ -181,7 +194,7 @@ verifies(const char *text)
 	struct token t = { 0 };
 	struct fail f = { 0 };
 
-	if (token_verify(&keys, &a, text, DAYS(7), NOW, &t, &f) == 0)
+	if (token_verify(&keys, &a, text, &week, NOW, &t, &f) == 0)
 		return true;
 	ck_assert_int_eq(f.kind, FAIL_DENIED);
 	ck_assert_int_eq(f.code, UNAUTHENTICATED);
@@ -203,7 +216,7 @@ static const char *
 issue(void)
 {
 	const struct token t = admin(DAYS(1));
-	const char *text = token_issue(&keys, &a, &t, DAYS(7), NOW);
+	const char *text = token_issue(&keys, &a, &t, &week, NOW);
 
 	ck_assert_ptr_nonnull(text);
 	return text;
@@ -215,7 +228,7 @@ START_TEST(issued_token_is_read_back)
 	struct fail f = { 0 };
 
 	ck_assert_int_eq(
-	    token_verify(&keys, &a, issue(), DAYS(7), NOW, &t, &f), 0);
+	    token_verify(&keys, &a, issue(), &week, NOW, &t, &f), 0);
 	ck_assert_str_eq(t.email, "a@example.com");
 	ck_assert_int_eq(t.role, ROLE_ADMIN);
 	ck_assert_int_eq(t.session, 3);
@@ -231,16 +244,36 @@ START_TEST(token_expires_with_its_session)
 {
 	const struct token first = admin(DAYS(7) - 3600 * INT64_C(1000000));
 	struct token t = { 0 };
-	const char *text = token_issue(&keys, &a, &first, DAYS(7), NOW);
+	const char *text = token_issue(&keys, &a, &first, &week, NOW);
 
 	ck_assert_int_eq(
-	    token_verify(&keys, &a, text, DAYS(7), NOW, &t, NULL), 0);
+	    token_verify(&keys, &a, text, &week, NOW, &t, NULL), 0);
 	ck_assert_int_eq(t.expires_at, t.issued_at + 3600 * INT64_C(1000000));
 	ck_assert_int_eq(token_expiry(&a, text), t.expires_at);
 	ck_assert_int_eq(
-	    token_verify(&keys, &a, text, DAYS(6), NOW, &t, NULL), -1);
+	    token_verify(&keys, &a, text, &six_days, NOW, &t, NULL), -1);
 	ck_assert_int_eq(token_expiry(&a, "a.b.c"), -1);
 	ck_assert_int_eq(token_expiry(&a, ""), -1);
+}
+END_TEST
+
+/* A browser's session ends after IDLE, or with the session. */
+START_TEST(web_token_expires_when_idle)
+{
+	struct token first = admin(DAYS(1)), t = { 0 };
+	const char *text;
+
+	first.web = true;
+	text = token_issue(&keys, &a, &first, &week, NOW);
+	ck_assert_int_eq(
+	    token_verify(&keys, &a, text, &week, NOW, &t, NULL), 0);
+	ck_assert(t.web);
+	ck_assert_int_eq(t.expires_at, t.issued_at + IDLE);
+	first.given_at = NOW - DAYS(7) + 60 * INT64_C(1000000);
+	text = token_issue(&keys, &a, &first, &week, NOW);
+	ck_assert_int_eq(
+	    token_verify(&keys, &a, text, &week, NOW, &t, NULL), 0);
+	ck_assert_int_eq(t.expires_at, t.issued_at + 60 * INT64_C(1000000));
 }
 END_TEST
 
@@ -255,7 +288,7 @@ START_TEST(token_of_longest_email_verifies)
 
 	memset(email, '"', sizeof(email) - 1);
 	email[sizeof(email) - 1] = '\0';
-	ck_assert(verifies(token_issue(&keys, &a, &t, DAYS(7), NOW)));
+	ck_assert(verifies(token_issue(&keys, &a, &t, &week, NOW)));
 }
 END_TEST
 
@@ -404,7 +437,7 @@ START_TEST(issue_fails_in_full_arena)
 
 	for (size = 0; size <= sizeof(small); size += 16) {
 		arena_init(&b, small, size);
-		if (token_issue(&keys, &b, &t, DAYS(7), NOW) == NULL)
+		if (token_issue(&keys, &b, &t, &week, NOW) == NULL)
 			ck_assert(b.overflow);
 		arena_reset(&b);
 	}
@@ -421,6 +454,7 @@ suite_token(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, issued_token_is_read_back);
 	tcase_add_test(tc, token_expires_with_its_session);
+	tcase_add_test(tc, web_token_expires_when_idle);
 	tcase_add_test(tc, token_of_longest_email_verifies);
 	tcase_add_test(tc, key_id_is_hash_of_secret);
 	tcase_add_test(tc, previous_secrets_verify_tokens);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/* The session of an operator in a browser: its token in a cookie. */
+#ifndef FCGI_HTTP_SESSION_COOKIE_H
+#define FCGI_HTTP_SESSION_COOKIE_H
+
+struct req;
+struct resp;
+
+/*
+ * Find the token in the session cookie of a request.  The cookie is
+ * __Host-assay over TLS and assay over plain HTTP, which only a loopback site
+ * serves.  Return NULL if the request has no such cookie, or has it twice.
+ */
+const char *session_cookie_token(const struct req *req);
+
+/*
+ * Check that a script of the console's own origin sent the request.  Such a
+ * script sends Assay-Session: cookie.  A page of another origin cannot: for a
+ * header of its own the browser asks first, with OPTIONS, which no route
+ * serves.  Sec-Fetch-Site, if sent, must be same-origin.  Return 0, or -1 with
+ * req->fail set to CROSS_SITE.
+ */
+int session_cookie_check(struct req *req) __attribute__((warn_unused_result));
+
+/*
+ * Answer with the session cookie.  No script can read it, and a browser sends
+ * it only with requests from its own site.  NULL deletes the cookie.
+ */
+void session_cookie_set(struct req *req, struct resp *resp, const char *token);
+
+#endif
