@@ -9,7 +9,7 @@
 #include "core/base/arena.h"
 #include "core/event/event.h"
 #include "core/base/fail.h"
-#include "cron/steps.h"
+#include "cron/jobs.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
 #include "lib/conf/conf.h"

@@ -9,7 +9,7 @@
 #include "core/base/fail.h"
 #include "cron/delivery_body.h"
 #include "cron/delivery_send.h"
-#include "cron/steps.h"
+#include "cron/jobs.h"
 #include "lib/sys/clock.h"
 #include "lib/db/db.h"
 #include "lib/net/http.h"

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "core/base/fail.h"
-#include "cron/steps.h"
+#include "cron/jobs.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/spool/spool_drain.h"

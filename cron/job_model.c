@@ -17,7 +17,7 @@
 #include "core/signal/features.h"
 #include "core/decide/model.h"
 #include "cron/model_source.h"
-#include "cron/steps.h"
+#include "cron/jobs.h"
 #include "lib/json/body_model.h"
 #include "lib/sys/clock.h"
 #include "lib/conf/conf.h"

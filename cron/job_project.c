@@ -13,7 +13,7 @@
 #include "cron/entity_risk_project.h"
 #include "cron/drift_check.h"
 #include "cron/audit_seal.h"
-#include "cron/steps.h"
+#include "cron/jobs.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/sys/log.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/fail.h"
-#include "cron/steps.h"
+#include "cron/jobs.h"
 #include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"

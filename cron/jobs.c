@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cron/job.h"
-#include "cron/steps.h"
+#include "cron/jobs.h"
 #include "lib/conf/conf.h"
 #include "lib/retention/retention.h"
 #include "lib/txn/txn.h"

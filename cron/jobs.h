@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The functions that jobs.tbl names; cron/job.h says what each has to do. */
-#ifndef CRON_STEPS_H
-#define CRON_STEPS_H
+#ifndef CRON_JOBS_H
+#define CRON_JOBS_H
 
 #include "cron/job.h"
 
