@@ -44,6 +44,8 @@ static int try_password(struct req *req, struct resp *resp, struct login *l);
 static int check_password(struct req *req, struct resp *resp, struct login *l);
 static int match_password(struct req *req, struct login *l);
 static void rehash_password(struct req *req, const struct login *l);
+static int answer_logout(
+    struct req *req, struct resp *resp, enum stmt stmt, const struct params *p);
 static int answer_login(struct req *req, struct resp *resp, int status,
     const char *email, const struct rows *rows, bool temporary);
 static int answer_token(struct req *req, struct resp *resp, int status,
@@ -279,9 +281,7 @@ auth_logout(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.token_id);
 	params_time(&p, req->operator.expires_at);
-	if (req->operator.web)
-		session_cookie_set(req, resp, NULL);
-	return sql_reply_write(req, resp, 200, STMT_OPERATOR_LOGOUT, &p);
+	return answer_logout(req, resp, STMT_OPERATOR_LOGOUT, &p);
 }
 
 /*
@@ -295,9 +295,7 @@ auth_logout_all(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.email);
-	if (req->operator.web)
-		session_cookie_set(req, resp, NULL);
-	return sql_reply_write(req, resp, 200, STMT_OPERATOR_LOGOUT_ALL, &p);
+	return answer_logout(req, resp, STMT_OPERATOR_LOGOUT_ALL, &p);
 }
 
 /* Set *ret to whether the first operator has to register. */
@@ -411,6 +409,18 @@ rehash_password(struct req *req, const struct login *l)
 	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_REHASH, &p, NULL,
 		&f) == -1)
 		log_warn("event=password_rehash_failed why=%s", f.why);
+}
+
+/* End sessions with a statement, and delete the cookie of a browser. */
+static int
+answer_logout(
+    struct req *req, struct resp *resp, enum stmt stmt, const struct params *p)
+{
+	if (sql_reply_write(req, resp, 200, stmt, p) == -1)
+		return -1;
+	if (req->operator.web)
+		session_cookie_set(req, resp, NULL);
+	return 0;
 }
 
 /* Answer with a token for an operator who has just entered the password. */

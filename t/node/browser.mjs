@@ -76,7 +76,7 @@ async function tryOut(id, body, status) {
 async function authorize(scheme, secret) {
 	await page.locator(".auth-wrapper .btn.authorize").first().click();
 	const form = page.locator(".auth-container", { has:
-	    page.getByRole("heading", { name: scheme }) });
+	    page.getByRole("heading", { name: new RegExp(`^${scheme}\\b`) }) });
 	await form.locator("input").fill(secret);
 	await form.getByRole("button", { name: "Apply credentials" }).click();
 	await form.getByRole("button", { name: "Remove authorization" })
