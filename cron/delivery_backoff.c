@@ -5,6 +5,16 @@
 #include "cron/delivery_backoff.h"
 #include "lib/sys/clock.h"
 
+const struct delivery_retry delivery_backoff_webhook = {
+	.attempts = 8,
+	.longest = 600 * CLOCK_SECOND,
+};
+
+const struct delivery_retry delivery_backoff_alert = {
+	.attempts = 6,
+	.longest = 300 * CLOCK_SECOND,
+};
+
 int64_t
 delivery_backoff(const struct delivery_retry *re, int attempt,
     int64_t retry_after, uint32_t chance)

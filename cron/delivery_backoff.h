@@ -11,6 +11,10 @@ struct delivery_retry {
 	int64_t longest; /* us between two attempts */
 };
 
+/* Webhooks have 8 attempts within about 2 minutes, alerts 6 within 31 s. */
+extern const struct delivery_retry delivery_backoff_webhook;
+extern const struct delivery_retry delivery_backoff_alert;
+
 /*
  * Return how long to wait, in us, after this attempt (counted from 1) failed,
  * or -1 if it was the last.  The wait is one second after the first attempt and

@@ -29,12 +29,6 @@ static void add_delivery_header(struct delivery_transfer *po, size_t *n,
     const char *name, const char *value);
 static void settle_transfer(struct delivery_transfer *po, const char *error);
 
-/* The limits of webhooks (false) and alerts (true). */
-static const struct delivery_retry retries[] = {
-	[false] = { 8, 600 * CLOCK_SECOND },
-	[true] = { 6, 300 * CLOCK_SECOND },
-};
-
 int
 delivery_send_start(struct delivery_transfer *po, struct http *h,
     const struct delivery_claim *cl, struct arena *a, struct fail *f)
@@ -163,7 +157,8 @@ settle_transfer(struct delivery_transfer *po, const char *error)
 
 	crypt_random(&chance, sizeof(chance));
 	snprintf(po->error, sizeof(po->error), "%s", error);
-	po->wait = delivery_backoff(&retries[po->alert], po->attempts + 1,
-	    po->call.retry_after, chance);
+	po->wait = delivery_backoff(
+	    po->alert ? &delivery_backoff_alert : &delivery_backoff_webhook,
+	    po->attempts + 1, po->call.retry_after, chance);
 	po->state = DELIVERY_SEND_DONE;
 }

@@ -18,7 +18,7 @@
 #include "core/decide/model.h"
 #include "cron/model_source.h"
 #include "cron/jobs.h"
-#include "lib/json/body_model.h"
+#include "lib/json/model_file.h"
 #include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
 #include "lib/sys/crypt.h"
@@ -180,7 +180,7 @@ read_source(struct job_run *r, const struct model_state *s,
 		goto refused;
 	if (fo->text == NULL)
 		return fo->same;
-	if (body_model(r->arena, fo->text, fo->size, &model, &f) == -1)
+	if (model_file_read(r->arena, fo->text, fo->size, &model, &f) == -1)
 		goto refused;
 	crypt_sha256(fo->text, fo->size, hash);
 	crypt_hex(hash, sizeof(hash), ret->hash);

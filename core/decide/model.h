@@ -90,7 +90,7 @@ size_t model_size(const struct model *m);
 void model_json(struct str *s, const struct model *m);
 
 /*
- * Append the model as a model file, assay-model(5).  body_model() reads it
+ * Append the model as a model file, assay-model(5).  model_file_read() reads it
  * back with exactly the same numbers.  A file does not contain source,
  * provenance and version.
  */

@@ -15,7 +15,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/decide/model.h"
-#include "lib/json/body_model.h"
+#include "lib/json/model_file.h"
 #include "lib/sys/crypt.h"
 #include "lib/db/db.h"
 #include "ctl/ctl.h"
@@ -179,7 +179,7 @@ models_put(struct db *db, struct arena *a, const char *command,
 	struct params p;
 	struct rows rows;
 
-	if (body_model(a, text, size, &m, f) == -1)
+	if (model_file_read(a, text, size, &m, f) == -1)
 		return -1;
 	hash_of(text, size, hash);
 	params_init(&p, a);
@@ -224,7 +224,7 @@ load_model_file(struct arena *a, const char *path, struct model *ret,
 		f->where[0] = '\0'; /* the caller names the file */
 		return NULL;
 	}
-	return body_model(a, text, *ret_size, ret, f) == -1 ? NULL : text;
+	return model_file_read(a, text, *ret_size, ret, f) == -1 ? NULL : text;
 }
 
 static void
@@ -249,7 +249,8 @@ list_print(struct arena *a, const struct rows *rows, int row)
 	struct fail f = { 0 };
 	char auc[16] = "-";
 
-	if (body != NULL && body_model(a, body, strlen(body), &m, &f) == -1)
+	if (body != NULL &&
+	    model_file_read(a, body, strlen(body), &m, &f) == -1)
 		m.trained_at = "-";
 	else
 		snprintf(auc, sizeof(auc), "%.4f", m.metrics.auc);
@@ -303,7 +304,7 @@ reactivate_number(struct db *db, struct arena *a, int64_t number,
 		    "there is no such number; 'assayctl models list' shows the "
 		    "numbers");
 	body = rows_get_text(&rows, "body");
-	if (body != NULL && body_model(a, body, strlen(body), &m, f) == -1)
+	if (body != NULL && model_file_read(a, body, strlen(body), &m, f) == -1)
 		return -1;
 	return reactivate_model(db, a, rows_get_text(&rows, "origin"),
 	    rows_get_text(&rows, "hash"), ret_loaded, f);

@@ -13,7 +13,7 @@
 #include "core/rule/rule.h"
 #include "core/base/str.h"
 #include "lib/json/body.h"
-#include "lib/json/body_model.h"
+#include "lib/json/model_file.h"
 #include "ctl/ctl.h"
 #include "ctl/request/body_file.h"
 
@@ -143,7 +143,7 @@ read_model_body(struct arena *a, const char *path, const char *text,
 	struct model m = *model_bundled();
 	char why[FAIL_TEXT_SIZE];
 
-	if (body_model(a, text, size, &m, f) == -1)
+	if (model_file_read(a, text, size, &m, f) == -1)
 		return fail_set(
 		    f, f->kind, f->code, path, "%s", fail_text(f, why));
 	str_addn(ret, text, size);

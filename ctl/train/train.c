@@ -20,7 +20,7 @@
 #include "core/decide/policy.h"
 #include "core/base/str.h"
 #include "lib/json/body.h"
-#include "lib/json/body_model.h"
+#include "lib/json/model_file.h"
 #include "lib/json/body_rules.h"
 #include "lib/sys/clock.h"
 #include "lib/db/db.h"
@@ -332,7 +332,7 @@ deliver_model(
 	model_file_json(&s, m);
 	if ((text = str_text(&s)) == NULL)
 		fail_memory(&f);
-	else if (body_model(a, text, strlen(text), &read, &f) == 0 &&
+	else if (model_file_read(a, text, strlen(text), &read, &f) == 0 &&
 	    (options->output == NULL ||
 		write_file(options->output, text, &f) == 0))
 		return options->publish ? publish_model(text, a) : EX_OK;

@@ -19,7 +19,7 @@
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
-#include "lib/json/body_model.h"
+#include "lib/json/model_file.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 
@@ -70,7 +70,8 @@ shadow_begin(struct req *req, struct resp *resp)
 		return -1;
 	if ((text = model_text(req)) == NULL)
 		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
-	if (body_model(req->arena, text, strlen(text), &m, &req->fail) == -1)
+	if (model_file_read(req->arena, text, strlen(text), &m, &req->fail) ==
+	    -1)
 		return -1;
 	crypt_sha256(text, strlen(text), digest);
 	crypt_hex(digest, sizeof(digest), hash);
@@ -178,7 +179,7 @@ check_readable(struct req *req, const char *type, const char *text)
 	struct model m = *model_bundled();
 
 	if (type == NULL)
-		return body_model(
+		return model_file_read(
 		    req->arena, text, strlen(text), &m, &req->fail);
 	return rule_compile(req->arena, text, strlen(text), &req->fail) == NULL
 	    ? -1

@@ -7,7 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "lib/json/body_model.h"
+#include "lib/json/model_file.h"
 #include "lib/db/db.h"
 #include "lib/sys/log.h"
 #include "lib/engine/active_model.h"
@@ -43,7 +43,7 @@ active_model_refresh(struct active_model *s, struct db *db, struct arena *a,
 	body = rows.n == 0 ? NULL : rows_get_text(&rows, "body");
 	if (body == NULL)
 		s->model = m;
-	else if (body_model(a, body, strlen(body), &m, &refusal) == 0)
+	else if (model_file_read(a, body, strlen(body), &m, &refusal) == 0)
 		active_model_keep(s, &m, &rows);
 	else
 		log_warn("event=model_unreadable hash=%s where=%s why=%s",
@@ -76,7 +76,7 @@ active_model_find(struct active_model *s, struct db *db, struct arena *a,
 		return 0;
 	body = rows_get_text(&rows, "body");
 	*ret = ACTIVE_MODEL_UNREADABLE;
-	if (body_model(a, body, strlen(body), &m, &refusal) == -1)
+	if (model_file_read(a, body, strlen(body), &m, &refusal) == -1)
 		return 0;
 	active_model_keep(s, &m, &rows);
 	*ret = ACTIVE_MODEL_FOUND;

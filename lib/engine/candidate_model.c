@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/fail.h"
-#include "lib/json/body_model.h"
+#include "lib/json/model_file.h"
 #include "lib/db/db.h"
 #include "lib/sys/log.h"
 #include "lib/engine/candidate_model.h"
@@ -40,7 +40,7 @@ read_it(struct candidate_model *c, struct arena *a, const struct rows *r)
 	struct fail why = { 0 };
 
 	snprintf(c->id, sizeof(c->id), "%s", rows_get_text(r, "id"));
-	c->readable = body_model(a, body, strlen(body), &m, &why) == 0;
+	c->readable = model_file_read(a, body, strlen(body), &m, &why) == 0;
 	if (c->readable)
 		active_model_keep(&c->served, &m, r);
 	else

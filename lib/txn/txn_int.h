@@ -2,7 +2,7 @@
 /*
  * Declarations for the files of lib/txn.  Calls go one way: txn.c calls
  * txn_read.c, txn_graph.c, txn_write.c and txn_degrade.c; these call
- * txn_lists.c, txn_queue.c and txn_key.c; all call txn_event.c.
+ * txn_lists.c, txn_queue.c and txn_idempotency.c; all call txn_event.c.
  */
 #ifndef LIB_TXN_TXN_INT_H
 #define LIB_TXN_TXN_INT_H
@@ -264,7 +264,7 @@ bool txn_takes(const struct txn_event *ev);
 int txn_send_take(struct txn *txn, int *ret_index, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* txn_key.c: idempotency keys */
+/* txn_idempotency.c: idempotency keys */
 
 /* Compute the digests of the events that have a key. */
 int txn_digest(struct txn *txn, struct fail *f)

@@ -3,6 +3,11 @@
 -- stored under the user's id.  Functions for operators run as the owner, so
 -- that operators can erase whole users and change nothing else.  Each call does
 -- a bounded amount of work.
+--
+-- What stays of an erased user: the verdict log, cases and labels, which have no
+-- user id; lists and the audit trail; the counts by day of a device or ip that
+-- other users share; and a keyed hash in assay.erasure, for as long as spools may
+-- still have decisions of the user.
 
 -- The component of an entity, the entity first, without fingerprints: at most
 -- 501 entities.

@@ -16,7 +16,7 @@
 #include "core/base/fail.h"
 #include "core/decide/model.h"
 #include "core/base/str.h"
-#include "lib/json/body_model.h"
+#include "lib/json/model_file.h"
 #include "t/fuzz/fuzz.h"
 
 static void check_file(const char *text, size_t size);
@@ -44,7 +44,7 @@ check_file(const char *text, size_t size)
 	struct fail f = { 0 };
 
 	arena_init(&arena, block, sizeof(block));
-	if (body_model(&arena, text, size, &m, &f) == 0) {
+	if (model_file_read(&arena, text, size, &m, &f) == 0) {
 		assert(size <= MODEL_FILE_MAX);
 		check(&m);
 		check_again(&m);
@@ -111,7 +111,7 @@ check_again(const struct model *first)
 	str_init(&s, &arena);
 	model_file_json(&s, first);
 	assert(str_text(&s) != NULL && s.len <= MODEL_FILE_MAX);
-	assert(body_model(&arena, str_text(&s), s.len, &again, &f) == 0);
+	assert(model_file_read(&arena, str_text(&s), s.len, &again, &f) == 0);
 	for (i = 0; i < FEATURE__MAX; i++)
 		assert(again.weight[i] == first->weight[i]);
 	assert(again.bias == first->bias);

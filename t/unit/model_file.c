@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/json/body_model.c: accepted and refused model files. */
+/* lib/json/model_file.c: accepted and refused model files. */
 #include "config.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "core/base/fail.h"
 #include "core/decide/model.h"
 #include "core/base/str.h"
-#include "lib/json/body_model.h"
+#include "lib/json/model_file.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[1 << 20];
@@ -188,7 +188,8 @@ START_TEST(invalid_model_is_refused_with_reason)
 	char why[FAIL_TEXT_SIZE];
 	struct fail f = { 0 };
 
-	ck_assert_int_eq(body_model(&arena, text, strlen(text), &m, &f), -1);
+	ck_assert_int_eq(
+	    model_file_read(&arena, text, strlen(text), &m, &f), -1);
 	ck_assert_int_eq(f.kind, FAIL_INPUT);
 	fail_text(&f, why);
 	if (bad[_i].why == NULL)
@@ -207,7 +208,7 @@ START_TEST(valid_model_is_accepted)
 	struct model m = { 0 };
 	char why[FAIL_TEXT_SIZE];
 	struct fail f = { 0 };
-	int r = body_model(&arena, text, strlen(text), &m, &f);
+	int r = model_file_read(&arena, text, strlen(text), &m, &f);
 
 	ck_assert_msg(r == 0, "%s", fail_text(&f, why));
 }
@@ -235,7 +236,7 @@ START_TEST(file_without_model_is_refused)
 
 	for (i = 0; i < nitems(cases); i++) {
 		memset(&f, 0, sizeof(f));
-		ck_assert_int_eq(body_model(&arena, cases[i].text,
+		ck_assert_int_eq(model_file_read(&arena, cases[i].text,
 				     strlen(cases[i].text), &m, &f),
 		    -1);
 		ck_assert_str_eq(fail_text(&f, why), cases[i].why);
@@ -243,7 +244,7 @@ START_TEST(file_without_model_is_refused)
 	memset(large, ' ', MODEL_FILE_MAX + 1);
 	memset(&f, 0, sizeof(f));
 	ck_assert_int_eq(
-	    body_model(&arena, large, MODEL_FILE_MAX + 1, &m, &f), -1);
+	    model_file_read(&arena, large, MODEL_FILE_MAX + 1, &m, &f), -1);
 	ck_assert_str_eq(fail_text(&f, why), "the file is over 65536 bytes");
 }
 END_TEST
@@ -271,7 +272,7 @@ START_TEST(written_model_is_read_back)
 	while (s.len < MODEL_FILE_MAX)
 		str_addc(&s, '\n');
 	ck_assert_int_eq(
-	    body_model(&arena, str_text(&s), s.len, &again, &f), 0);
+	    model_file_read(&arena, str_text(&s), s.len, &again, &f), 0);
 	for (i = 0; i < FEATURE__MAX; i++)
 		ck_assert(again.weight[i] == m.weight[i]);
 	ck_assert(again.bias == m.bias && again.base_rate == m.base_rate);
@@ -290,10 +291,10 @@ START_TEST(written_model_is_read_back)
 END_TEST
 
 Suite *
-suite_body_model(void)
+suite_model_file(void)
 {
-	Suite *s = suite_create("body_model");
-	TCase *tc = tcase_create("body_model");
+	Suite *s = suite_create("model_file");
+	TCase *tc = tcase_create("model_file");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_loop_test(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Reading model files. */
-#ifndef LIB_JSON_BODY_MODEL_H
-#define LIB_JSON_BODY_MODEL_H
+#ifndef LIB_JSON_MODEL_FILE_H
+#define LIB_JSON_MODEL_FILE_H
 
 #include <stddef.h>
 
@@ -17,7 +17,7 @@ struct model;
  * changed.  Returns 0, or -1 with f set and *ret unchanged.  f names the member
  * at fault and what it must be, but shows no content of the file.
  */
-int body_model(struct arena *a, const char *text, size_t size,
+int model_file_read(struct arena *a, const char *text, size_t size,
     struct model *ret, struct fail *f) __attribute__((warn_unused_result));
 
 #endif

@@ -14,7 +14,7 @@
 #include "lib/json/body.h"
 #include "lib/json/body_int.h"
 #include "lib/sys/clock.h"
-#include "lib/json/body_model.h"
+#include "lib/json/model_file.h"
 
 #define PATH_SIZE 64
 #define DATE_SIZE 10 /* like 2026-11-21 */
@@ -65,8 +65,8 @@ static const struct body_field metrics_fields[] = {
 };
 
 int
-body_model(struct arena *a, const char *text, size_t size, struct model *ret,
-    struct fail *f)
+model_file_read(struct arena *a, const char *text, size_t size,
+    struct model *ret, struct fail *f)
 {
 	struct model m = *ret;
 	struct json_object *json;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/txn/txn_key.c: events with the same key in one transaction. */
+/* lib/txn/txn_idempotency.c: events with the same key in one transaction. */
 #include "config.h"
 
 #include "core/base/array.h"
@@ -54,10 +54,10 @@ START_TEST(each_repeat_finds_the_first_event)
 END_TEST
 
 Suite *
-suite_txn_key(void)
+suite_txn_idempotency(void)
 {
-	Suite *s = suite_create("txn_key");
-	TCase *tc = tcase_create("txn_key");
+	Suite *s = suite_create("txn_idempotency");
+	TCase *tc = tcase_create("txn_idempotency");
 
 	tcase_add_loop_test(tc, last_event_repeats_one_with_a_decision, 0,
 	    (int)nitems(repeats));
