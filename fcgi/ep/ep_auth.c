@@ -44,6 +44,7 @@ static int try_password(struct req *req, struct resp *resp, struct login *l);
 static int check_password(struct req *req, struct resp *resp, struct login *l);
 static int match_password(struct req *req, struct login *l);
 static void rehash_password(struct req *req, const struct login *l);
+static void revoke_params(struct req *req, struct params *p);
 static int answer_logout(
     struct req *req, struct resp *resp, enum stmt stmt, const struct params *p);
 static int answer_login(struct req *req, struct resp *resp, int status,
@@ -220,8 +221,9 @@ auth_password(struct req *req, struct resp *resp)
 /*
  * POST /v1/auth/confirm.  Enter the password of the session again.  200: a new
  * token, whose password was entered now; the token of the request is refused
- * from now on; 400: a field is wrong or unknown; 403: the password is wrong,
- * which counts as a failed login; 429, 503: as for a login.
+ * from now on; 400: a field is wrong or unknown; 401: the session was logged
+ * out meanwhile; 403: the password is wrong, which counts as a failed login;
+ * 429, 503: as for a login.
  */
 int
 auth_confirm(struct req *req, struct resp *resp)
@@ -232,29 +234,35 @@ auth_confirm(struct req *req, struct resp *resp)
 		.session = req->operator.session,
 		.web = req->operator.web };
 	struct params p;
+	struct rows rows;
 
 	/* The count of failures must be committed whatever follows. */
 	if (body_check(req->json, confirmation, nitems(confirmation),
 		&req->fail) == -1 ||
-	    audit_suspend(req) == -1 || try_password(req, resp, &l) == -1 ||
-	    audit_resume(req) == -1)
+	    audit_suspend(req) == -1 || try_password(req, resp, &l) == -1)
+		return -1;
+	if (l.match && l.stale)
+		rehash_password(req, &l);
+	if (audit_resume(req) == -1)
 		return -1;
 	if (!l.match)
 		return fail_set(
 		    &req->fail, FAIL_DENIED, PASSWORD_WRONG, NULL, "%s", "");
-	params_init(&p, req->arena);
-	params_text(&p, req->operator.token_id);
-	params_time(&p, req->operator.expires_at);
-	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_LOGOUT, &p, NULL,
+	revoke_params(req, &p);
+	if (db_one(req->worker->db, req->arena, STMT_OPERATOR_LOGOUT, &p, &rows,
 		&req->fail) == -1)
 		return -1;
+	if (rows_get_text(&rows, "refusal") != NULL)
+		return fail_set(
+		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
 	t.given_at = clock_now();
 	return answer_token(req, resp, 200, &t, req->operator.temporary);
 }
 
 /*
  * POST /v1/auth/refresh.  200: a new token of the same session; the old token
- * stays valid.  Both expire at the latest SESSION_MAX_HOURS after the password
+ * stays valid.  In a browser both have one id, so that a logout ends both. Both
+ * expire at the latest SESSION_MAX_HOURS after the password
  * was entered.
  */
 int
@@ -263,6 +271,7 @@ auth_refresh(struct req *req, struct resp *resp)
 	const struct token t = { .email = req->operator.email,
 		.role = req->operator.role,
 		.session = req->operator.session,
+		.id = req->operator.web ? req->operator.token_id : NULL,
 		.given_at = req->operator.given_at,
 		.web = req->operator.web };
 
@@ -278,9 +287,7 @@ auth_logout(struct req *req, struct resp *resp)
 {
 	struct params p;
 
-	params_init(&p, req->arena);
-	params_text(&p, req->operator.token_id);
-	params_time(&p, req->operator.expires_at);
+	revoke_params(req, &p);
 	return answer_logout(req, resp, STMT_OPERATOR_LOGOUT, &p);
 }
 
@@ -409,6 +416,20 @@ rehash_password(struct req *req, const struct login *l)
 	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_REHASH, &p, NULL,
 		&f) == -1)
 		log_warn("event=password_rehash_failed why=%s", f.why);
+}
+
+/*
+ * The parameters that revoke the token of the request.  A browser's token may
+ * have been refreshed under the same id a moment ago.
+ */
+static void
+revoke_params(struct req *req, struct params *p)
+{
+	params_init(p, req->arena);
+	params_text(p, req->operator.token_id);
+	params_time(p,
+	    req->operator.web ? clock_now() + auth_token_limits().idle
+			      : req->operator.expires_at);
 }
 
 /* End sessions with a statement, and delete the cookie of a browser. */

@@ -14,9 +14,8 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
-#include "lib/net/token.h"
 
-#define HEADER_SIZE (TOKEN_SIZE_MAX + 256) /* Set-Cookie has a token */
+#define HEADER_SIZE 512
 
 static bool has_header(const struct resp *resp, const char *name);
 
@@ -62,6 +61,8 @@ resp_fail(struct req *req, struct resp *resp)
 	char message[FAIL_TEXT_SIZE];
 	struct str s;
 
+	/* A failed request changes no session. */
+	resp->set_cookie = NULL;
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"error\":true,\"code\":\"%s\",\"message\":",
 	    fail_code_name(f->code));
@@ -96,6 +97,8 @@ resp_write(
 		    req_method_name(req->route->method), req->route->path);
 	for (i = 0; i < resp->n_headers; i++)
 		FCGX_FPrintF(out, "%s\r\n", resp->header[i]);
+	if (resp->set_cookie != NULL)
+		FCGX_FPrintF(out, "Set-Cookie: %s\r\n", resp->set_cookie);
 	FCGX_PutS("\r\n", out);
 	if (!req->head) {
 		assert(resp->body_size <= INT_MAX);

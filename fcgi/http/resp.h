@@ -20,6 +20,7 @@ struct resp {
 	size_t body_size;
 	const char *header[RESP_HEADERS_MAX]; /* "Name: value", arena */
 	size_t n_headers;
+	const char *set_cookie; /* Set-Cookie, arena; NULL: none */
 	const char *verdict; /* for the log, or NULL */
 };
 
@@ -36,14 +37,14 @@ void resp_header(struct req *req, struct resp *resp, const char *fmt, ...)
 
 /*
  * Answer with the error in req->fail, and with Retry-After if it is
- * UNAVAILABLE.  Headers that were added before remain.
+ * UNAVAILABLE.  Headers that were added before remain, but not set_cookie.
  */
 void resp_fail(struct req *req, struct resp *resp);
 
 /*
  * Write the reply: Status, Content-Type, Content-Length, X-Correlation-Id,
- * X-Route (which nginx logs and removes), the headers, and the body except for
- * HEAD.  A closed connection is not an error.
+ * X-Route (which nginx logs and removes), the headers, Set-Cookie, and the body
+ * except for HEAD.  A closed connection is not an error.
  */
 void resp_write(
     const struct req *req, const struct resp *resp, struct FCGX_Stream *out);

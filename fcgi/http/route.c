@@ -179,7 +179,8 @@ check_query(struct req *req)
 	size_t i;
 
 	if (req->method != METHOD_GET ||
-	    (req->route->access != ACCESS_OPERATOR &&
+	    (req->route->access != ACCESS_SESSION &&
+		req->route->access != ACCESS_OPERATOR &&
 		req->route->access != ACCESS_ADMIN))
 		return 0;
 	for (i = 0; i < req->params.n; i++)
@@ -278,7 +279,9 @@ check_access(struct req *req)
 {
 	switch (req->route->access) {
 	case ACCESS_PUBLIC:
-		return req->cookie_session ? session_cookie_check(req) : 0;
+		return req->route->budget == BUDGET_LOGIN && req->cookie_session
+		    ? session_cookie_check(req)
+		    : 0;
 	case ACCESS_APIKEY:
 		return auth_key_form(req);
 	case ACCESS_SESSION:

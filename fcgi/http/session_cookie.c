@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/fail.h"
+#include "core/base/str.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/session_cookie.h"
@@ -33,8 +34,11 @@ session_cookie_check(struct req *req)
 void
 session_cookie_set(struct req *req, struct resp *resp, const char *token)
 {
-	resp_header(req, resp,
-	    "Set-Cookie: %s=%s; Path=/; HttpOnly; SameSite=Strict%s%s",
+	struct str s;
+
+	str_init(&s, req->arena);
+	str_addf(&s, "%s=%s; Path=/; HttpOnly; SameSite=Strict%s%s",
 	    req->https ? SECURE_NAME : PLAIN_NAME, token == NULL ? "" : token,
 	    req->https ? "; Secure" : "", token == NULL ? "; Max-Age=0" : "");
+	resp->set_cookie = str_text(&s);
 }

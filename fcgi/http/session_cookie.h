@@ -8,8 +8,8 @@ struct resp;
 
 /*
  * Find the token in the session cookie of a request.  The cookie is
- * __Host-assay over TLS and assay over plain HTTP, which only a loopback site
- * serves.  Return NULL if the request has no such cookie, or has it twice.
+ * __Host-assay if the client's connection to nginx uses TLS, else assay. Return
+ * NULL if the request has no such cookie, or has it twice.
  */
 const char *session_cookie_token(const struct req *req);
 
@@ -23,8 +23,9 @@ const char *session_cookie_token(const struct req *req);
 int session_cookie_check(struct req *req) __attribute__((warn_unused_result));
 
 /*
- * Answer with the session cookie.  No script can read it, and a browser sends
- * it only with requests from its own site.  NULL deletes the cookie.
+ * Set the session cookie with the answer, unless the request fails.  No script
+ * can read it, and a browser sends it only with requests from its own site.
+ * NULL deletes the cookie.
  */
 void session_cookie_set(struct req *req, struct resp *resp, const char *token);
 

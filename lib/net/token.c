@@ -81,13 +81,15 @@ token_issue(const struct token_keys *keys, struct arena *a,
 	char id[CRYPT_ID_SIZE], signature[SIGNATURE_SIZE + 1];
 	struct str s;
 
-	crypt_id("tok_", now, id);
+	if (t->id == NULL)
+		crypt_id("tok_", now, id);
 	str_init(&s, a);
 	str_add(
 	    &s, "{\"iss\":\"" ISSUER "\",\"aud\":\"" AUDIENCE "\",\"sub\":");
 	str_json(&s, t->email);
 	str_addf(&s, ",\"role\":\"%s\",\"sn\":%lld,\"jti\":\"%s\"",
-	    token_role_name(t->role), (long long)t->session, id);
+	    token_role_name(t->role), (long long)t->session,
+	    t->id == NULL ? id : t->id);
 	if (t->web)
 		str_add(&s, ",\"use\":\"web\"");
 	str_addf(&s, ",\"at\":%lld,\"iat\":%lld,\"exp\":%lld}",
@@ -131,7 +133,8 @@ token_verify(const struct token_keys *keys, struct arena *a, const char *text,
 	body = base64url_read(a, body, (size_t)(dot - body), &n);
 	if (body == NULL || read_claims(a, body, n, ret) == -1)
 		return refuse_token(f);
-	if (ret->expires_at - ret->issued_at > token_lifetime(ret, limits) ||
+	if (ret->expires_at - ret->issued_at > TOKEN_LIFETIME ||
+	    ret->issued_at + token_lifetime(ret, limits) <= now ||
 	    ret->issued_at > now + TOKEN_SKEW || ret->expires_at <= now ||
 	    ret->given_at > ret->issued_at + TOKEN_SKEW ||
 	    ret->given_at + limits->session <= now)

@@ -62,8 +62,9 @@ int token_keys_init(struct token_keys *keys, struct arena *a,
 /*
  * Make a token for the email, role and session of t, signed with the first key.
  * It is valid from now for TOKEN_LIFETIME, or for limits->idle if t->web, but
- * never longer than limits->session after t->given_at.  Return the token in
- * arena a, or NULL when the arena is full.
+ * never longer than limits->session after t->given_at.  Its id is t->id, or a
+ * new one if that is NULL.  Return the token in arena a, or NULL when the arena
+ * is full.
  */
 const char *token_issue(const struct token_keys *keys, struct arena *a,
     const struct token *t, const struct token_limits *limits, int64_t now);

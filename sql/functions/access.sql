@@ -104,7 +104,7 @@ begin
 end
 $$;
 
--- End one session.  Each call also deletes a few tokens that expired more than
+-- End one session; refuse if it has ended already.  Each call also deletes a few tokens that expired more than
 -- an hour ago; the hour covers clocks that differ.  Only one call at a time
 -- deletes tokens, so that no call waits for another.
 create or replace function assay.operator_logout(token_id text,
@@ -116,6 +116,11 @@ begin
 	insert into assay.revoked_token (jti, expires_at)
 	values (token_id, token_expires_at)
 	on conflict do nothing;
+	if not found then
+		refusal := 'UNAUTHENTICATED';
+		return next;
+		return;
+	end if;
 	if pg_try_advisory_xact_lock(hashtextextended('assay.revoked', 0)) then
 		delete from assay.revoked_token
 		where jti in (select t.jti from assay.revoked_token t

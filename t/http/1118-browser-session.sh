@@ -7,10 +7,13 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/browser.sh
 . "$(dirname "$0")/browser.sh"
+# shellcheck source=t/http/lock.sh
+. "$(dirname "$0")/lock.sh"
 # shellcheck source=t/http/tls.sh
 . "$(dirname "$0")/tls.sh"
 
-start_stack SESSION_IDLE_MINUTES=2
+secret=0a1b9c7d5e3f2468ace013579bdf2468
+start_stack AUTH_SECRET=$secret SESSION_IDLE_MINUTES=2
 admin_token
 bearer=$TOKEN
 TOKEN=
@@ -88,16 +91,41 @@ is "logout deletes the cookie" "$(header set-cookie)" \
     "assay=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
 browse GET /v1/cases
 is_error "after logout the cookie answers 401" 401 UNAUTHENTICATED
+cookie=$first
+browse GET /v1/cases
+is_error "after logout the cookie before the refresh answers 401" \
+    401 UNAUTHENTICATED
+http GET '/v1/auth/me?x=1'
+is_error "GET /v1/auth/me without a session answers 401" 401 UNAUTHENTICATED
 
 stop_pool
-start_pool SESSION_IDLE_MINUTES=2 SESSION_MAX_HOURS=1
+start_pool AUTH_SECRET=$secret SESSION_IDLE_MINUTES=2 SESSION_MAX_HOURS=1
 log_in_browser 'correct horse'
 browse POST /v1/auth/password \
     '{"password":"correct horse","newPassword":"correct horse 2"}'
-is_json "a new password answers a browser without a token" 'has("token")' false
+is_json "a new password answers a browser without a token" 'keys | join(" ")' \
+    "expiresAt idleSeconds user"
 take_cookie
+browse GET '/v1/auth/me?x=1'
+is_error "GET /v1/auth/me with an unknown parameter answers 400" \
+    400 INVALID_REQUEST
+fresh=$cookie
+aged_cookie 3600 $secret
+browse GET /v1/auth/me
+is_error "a session ends SESSION_MAX_HOURS after its password" \
+    401 UNAUTHENTICATED
+cookie=$fresh
+
+# While sealing locks the trail, no change is answered with a cookie.
+hold_lock "lock table assay.audit in share row exclusive mode"
 browse POST /v1/auth/logout-all
-is "logout-all deletes the cookie" "$(header set-cookie | grep -c Max-Age=0)" 1
+is "a logout that fails keeps the cookie" "$STATUS $(header set-cookie)" "503 "
+release_lock
+browse POST /v1/auth/logout-all
+is "logout-all deletes the cookie" "$STATUS $(header set-cookie |
+    grep -c Max-Age=0)" "200 1"
+browse GET /v1/auth/me
+is_error "after logout-all the cookie answers 401" 401 UNAUTHENTICATED
 
 # Over TLS.
 stop_nginx

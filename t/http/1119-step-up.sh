@@ -16,7 +16,10 @@ log_in_browser 'correct horse'
 browse POST /v1/apikeys '{"name":"one"}'
 is "a session that has just begun may create a key" "$STATUS" 201
 
-aged_cookie 301 $secret
+aged_cookie 240 $secret
+browse POST /v1/apikeys '{"name":"early"}'
+is "a session of 4 minutes may create a key" "$STATUS" 201
+aged_cookie 61 $secret
 browse GET /v1/apikeys
 is "an older session may still read" "$STATUS" 200
 browse POST /v1/apikeys '{"name":"two"}'
@@ -60,5 +63,5 @@ while read -r method path; do
 	    echo "$method $path: $STATUS $(json .code)"
 done <"$scratch/rows" >"$scratch/wrong"
 is "every marked route refuses an older session" \
-    "$(wc -l <"$scratch/rows" | tr -d ' ') $(cat "$scratch/wrong")" "17 "
+    "$(wc -l <"$scratch/rows" | tr -d ' ') $(cat "$scratch/wrong")" "23 "
 finish

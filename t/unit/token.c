@@ -124,12 +124,12 @@ static const struct {
 	{ "{" WHO ROLE "," SN "," IAT "," EXP "}", false },
 	{ "{" WHO ROLE "," SN "," JTI "," IAT "," EXP ",\"x\":1}", false },
 	{ "{" WHO ROLE "," ROLE "," SN "," JTI "," IAT "," EXP "}", false },
-	/* A browser's session, for as long as it may be idle and longer. */
-	{ "{" WHO ROLE "," SN "," JTI ",\"use\":\"web\"," AT "," IAT
-	  ",\"exp\":1795001800}",
+	/* A browser's session, idle for less than 30 minutes and for 30. */
+	{ "{" WHO ROLE "," SN "," JTI ",\"use\":\"web\"," AT
+	  ",\"iat\":1794998201,\"exp\":1795000001}",
 	    true },
-	{ "{" WHO ROLE "," SN "," JTI ",\"use\":\"web\"," AT "," IAT
-	  ",\"exp\":1795001801}",
+	{ "{" WHO ROLE "," SN "," JTI ",\"use\":\"web\"," AT
+	  ",\"iat\":1794998200,\"exp\":1795000900}",
 	    false },
 	{ "{" WHO ROLE "," SN "," JTI ",\"use\":\"api\"," AT "," IAT "," EXP
 	  "}",
@@ -268,6 +268,10 @@ START_TEST(web_token_expires_when_idle)
 	ck_assert_int_eq(
 	    token_verify(&keys, &a, text, &week, NOW, &t, NULL), 0);
 	ck_assert(t.web);
+	ck_assert_int_eq(
+	    token_verify(&keys, &a, text, &week, NOW + IDLE, &t, NULL), -1);
+	ck_assert_int_eq(
+	    token_verify(&keys, &a, text, &week, NOW, &t, NULL), 0);
 	ck_assert_int_eq(t.expires_at, t.issued_at + IDLE);
 	first.given_at = NOW - DAYS(7) + 60 * INT64_C(1000000);
 	text = token_issue(&keys, &a, &first, &week, NOW);
