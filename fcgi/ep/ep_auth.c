@@ -453,7 +453,7 @@ answer_login(struct req *req, struct resp *resp, int status, const char *email,
 		.role = token_role(rows_get_text(rows, "role")),
 		.session = rows_get_int(rows, "session_number"),
 		.given_at = clock_now(),
-		.web = req->cookie_session };
+		.web = session_cookie_wanted(req) };
 
 	return answer_token(req, resp, status, &t, temporary);
 }

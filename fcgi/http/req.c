@@ -26,7 +26,6 @@ static const char *client_address(
     struct arena *a, const char *peer, const char *forwarded, int64_t hops);
 static bool is_address(const char *text);
 static const char *bearer_token(const char *authorization);
-static bool param_equals(const char *sent, const char *wanted);
 static int64_t parse_length(const char *text);
 static int64_t received_time(const char *text);
 
@@ -47,6 +46,7 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 	req->worker = worker;
 	req->arena = arena;
 	req->in = in;
+	req->fcgi_params = params;
 	req->body = "";
 	read_method(req, FCGX_GetParam("REQUEST_METHOD", params));
 	read_target(req, params);
@@ -55,11 +55,6 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 	    parse_length(FCGX_GetParam("CONTENT_LENGTH", params));
 	req->api_key = FCGX_GetParam("HTTP_X_API_KEY", params);
 	req->bearer = bearer_token(FCGX_GetParam("HTTP_AUTHORIZATION", params));
-	req->cookie = FCGX_GetParam("HTTP_COOKIE", params);
-	req->cookie_session =
-	    param_equals(FCGX_GetParam("HTTP_ASSAY_SESSION", params), "cookie");
-	req->fetch_site = FCGX_GetParam("HTTP_SEC_FETCH_SITE", params);
-	req->https = param_equals(FCGX_GetParam("HTTPS", params), "on");
 	req->idempotency_key = FCGX_GetParam("HTTP_IDEMPOTENCY_KEY", params);
 	req->mode = read_engine_mode(params);
 	req->foreign_mode =
@@ -120,10 +115,13 @@ req_abandoned(const struct req *req)
 const char *
 req_cookie(const struct req *req, const char *name)
 {
-	const char *p = req->cookie == NULL ? "" : req->cookie, *ret = NULL;
+	const char *p = FCGX_GetParam("HTTP_COOKIE", req->fcgi_params);
 	const size_t size = strlen(name);
+	const char *ret = NULL;
 	size_t n;
 
+	if (p == NULL)
+		return NULL;
 	for (; *p != '\0'; p += n + (p[n] == ';')) {
 		p += strspn(p, " ");
 		n = strcspn(p, ";");
@@ -255,13 +253,6 @@ bearer_token(const char *authorization)
 	    strncasecmp(authorization, "Bearer ", 7) != 0)
 		return NULL;
 	return authorization + 7 + strspn(authorization + 7, " ");
-}
-
-/* Whether a parameter was sent and has this value. */
-static bool
-param_equals(const char *sent, const char *wanted)
-{
-	return sent != NULL && strcmp(sent, wanted) == 0;
 }
 
 /* Parse a length in digits.  Return -1 if it is malformed. */

@@ -59,10 +59,6 @@ struct req {
 	int64_t content_length; /* -1 when absent or malformed */
 	const char *api_key;
 	const char *bearer; /* Authorization without "Bearer ", or NULL */
-	const char *cookie; /* Cookie, or NULL */
-	bool cookie_session; /* Assay-Session: cookie */
-	const char *fetch_site; /* Sec-Fetch-Site, or NULL */
-	bool https; /* the client's connection to nginx uses TLS */
 	const char *idempotency_key;
 	const char *mode; /* X-Engine-Mode */
 	bool foreign_mode; /* X-Verdict-Mode was sent */
@@ -79,6 +75,7 @@ struct req {
 	struct operator operator; /* only with an operator token */
 
 	int connection; /* descriptor to nginx */
+	char **fcgi_params; /* "NAME=value", for what few routes need */
 	struct FCGX_Stream *in; /* source of the body */
 	const char *body; /* raw bytes, NUL-terminated; "" if none */
 	size_t body_size;
@@ -89,7 +86,8 @@ struct req {
 };
 
 /*
- * Fill req from FastCGI's parameters, which must outlive it.  now is the time
+ * Fill req from FastCGI's parameters, which must outlive it, with what routes
+ * of service callers need; session_cookie.c reads the rest.  now is the time
  * for the correlation id; hops is TRUST_PROXY.  This cannot fail: an absent or
  * malformed parameter is stored as absent, and route.c refuses the request.
  */

@@ -279,7 +279,8 @@ check_access(struct req *req)
 {
 	switch (req->route->access) {
 	case ACCESS_PUBLIC:
-		return req->route->budget == BUDGET_LOGIN && req->cookie_session
+		return req->route->budget == BUDGET_LOGIN &&
+			session_cookie_wanted(req)
 		    ? session_cookie_check(req)
 		    : 0;
 	case ACCESS_APIKEY:

@@ -3,8 +3,16 @@
 #ifndef FCGI_HTTP_SESSION_COOKIE_H
 #define FCGI_HTTP_SESSION_COOKIE_H
 
+#include <stdbool.h>
+
 struct req;
 struct resp;
+
+/*
+ * Return whether the request has Assay-Session: cookie.  A script of the
+ * console sends it with every request, so that its session stays in a cookie.
+ */
+bool session_cookie_wanted(const struct req *req);
 
 /*
  * Find the token in the session cookie of a request.  The cookie is

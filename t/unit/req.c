@@ -18,7 +18,7 @@ make(const char *param, int64_t hops)
 	static char method[] = "REQUEST_METHOD=GET",
 		    uri[] = "REQUEST_URI=/a?b=c";
 	static char peer[] = "REMOTE_ADDR=192.0.2.9", extra[512];
-	char *params[] = { extra, method, uri, peer, NULL };
+	static char *params[] = { extra, method, uri, peer, NULL };
 	struct req req;
 
 	strncpy(extra, param, sizeof(extra) - 1);
