@@ -18,8 +18,8 @@
 #include "lib/shared/apikey_cache.h"
 #include "lib/sys/clock.h"
 
-/* The longest time from entering the password to a request with STEP_UP. */
-#define STEP_UP_MAX (5 * 60 * CLOCK_SECOND)
+/* How old the entry of the password may be where the step up is PASSWORD. */
+#define PASSWORD_AGE_MAX (5 * 60 * CLOCK_SECOND)
 
 /* An API key as the database or the cache has it. */
 struct key_found {
@@ -93,8 +93,8 @@ auth_operator(struct req *req)
 	if (req->route->access == ACCESS_ADMIN &&
 	    req->operator.role != ROLE_ADMIN)
 		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s", "");
-	if (req->route->step_up == STEP_STEP_UP && token.web &&
-	    clock_now() - token.given_at > STEP_UP_MAX)
+	if (req->route->step_up == STEP_UP_PASSWORD && token.web &&
+	    clock_now() - token.given_at > PASSWORD_AGE_MAX)
 		return fail_set(
 		    f, FAIL_DENIED, REAUTH_REQUIRED, NULL, "%s", "");
 	return 0;

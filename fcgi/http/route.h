@@ -32,7 +32,7 @@ enum budget {
 enum audit_trail { TRAIL_NONE = 1, TRAIL_AUDIT, TRAIL__MAX };
 
 /* Whether a browser's session must have given its password lately. */
-enum step_up { STEP_NONE = 1, STEP_STEP_UP, STEP__MAX };
+enum step_up { STEP_UP_NONE = 1, STEP_UP_PASSWORD, STEP_UP__MAX };
 
 /*
  * A handler returns 0 with resp filled, or -1 with req->fail set.  Its comment

@@ -52,7 +52,7 @@ is_error "the session's token before the confirmation is refused" \
 # Every route that the table marks.
 log_in_browser 'correct horse'
 aged_cookie 301 $secret
-awk -F ', *' '/^ROUTE\(.* STEP_UP,/ {
+awk -F ', *' '/^ROUTE\(.* PASSWORD,/ {
 	gsub(/^ROUTE\(|"/, "")
 	gsub(/{[A-Za-z]*}/, "some-id", $2)
 	print $1, $2
