@@ -27,7 +27,7 @@ struct counted {
 	const char *help;
 	struct metric_label label[2];
 	bool histogram;
-	bool kept; /* only companions count it */
+	bool persisted; /* only companions count it */
 	size_t offset; /* of the cells in struct metrics */
 };
 
@@ -247,7 +247,7 @@ metric_name(const struct metric_cell *cell)
 bool
 metric_is_persisted(const struct metric_cell *cell)
 {
-	return counted[cell->metric].kept;
+	return counted[cell->metric].persisted;
 }
 
 _Atomic uint64_t *
@@ -265,7 +265,7 @@ metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 	const struct counted *c;
 
 	for (c = counted + 1; c < counted + METRIC__MAX; c++) {
-		if (c->kept && atomic_load(&shm->counters.read) == 0)
+		if (c->persisted && atomic_load(&shm->counters.read) == 0)
 			continue;
 		str_addf(s, "# HELP %s %s\n# TYPE %s %s\n", c->name, c->help,
 		    c->name, c->kind);
