@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/str.h"
 #include "lib/db/db.h"
@@ -68,6 +67,6 @@ note_gauge(struct gauges *g, const char *name, int64_t value)
 	int i;
 
 	for (i = 0; i < GAUGE__MAX; i++)
-		if (strcasecmp(gauges[i].id, name) == 0)
+		if (strcmp(gauges[i].id, name) == 0)
 			atomic_store(&g->value[i], value);
 }

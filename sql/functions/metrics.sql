@@ -81,7 +81,7 @@ begin atomic
 	select 'model_poll', assay.age_ms((select max(p.polled_at)
 	    from assay.model_source p))
 	union all
-	select 'psi_' || replace(t.event_type, '.', '_'),
+	select 'psi_' || upper(replace(t.event_type, '.', '_')),
 		coalesce((select (d.psi * 1e6)::bigint from assay.drift d
 		where d.event_type = t.event_type), -1000000)
 	from assay.policy_active t
