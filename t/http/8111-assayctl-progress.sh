@@ -6,13 +6,7 @@
 # shellcheck source=t/http/ctl.sh
 . "$(dirname "$0")/ctl.sh"
 
-start_stack
-admin_token
-api_key
-TOKEN=
-API_KEY=$KEY
-export API_KEY
-login admin@example.com 'correct horse'
+start_ctl_admin
 esc=$(printf '\033')
 
 is "a payment leaves a sample" "$(pay_verdict first 5000)" allow

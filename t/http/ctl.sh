@@ -36,9 +36,9 @@ login() { ctl_in "$2" login --email "$1"; }
 # login_at URL: log in with assayctl as the admin at URL.
 login_at() { ctl_in 'correct horse' login --email admin@example.com --url "$1"; }
 
-# start_ctl_stack: start the stack, create an API key, log in with assayctl as the
-# admin, and add the analyst ana@example.com.
-start_ctl_stack() {
+# start_ctl_admin: start the stack, create an API key, and log in with assayctl as
+# the admin.
+start_ctl_admin() {
 	start_stack
 	admin_token
 	api_key
@@ -46,6 +46,11 @@ start_ctl_stack() {
 	API_KEY=$KEY
 	export API_KEY
 	login admin@example.com 'correct horse'
+}
+
+# start_ctl_stack: the same, and add the analyst ana@example.com.
+start_ctl_stack() {
+	start_ctl_admin
 	ctl_in 'the first one' users add ana@example.com
 }
 
