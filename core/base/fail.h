@@ -57,7 +57,7 @@ const char *fail_text(const struct fail *f, char ret[FAIL_TEXT_SIZE]);
 /* The name of a code in answers, such as "INGEST_INVALID". */
 const char *fail_code_name(enum code code);
 
-/* The code with that name, or CODE__NONE if there is none. */
+/* The code that has this name; CODE__NONE if no code has it. */
 enum code fail_code_named(const char *name);
 
 /* The HTTP status of a code; only the HTTP layer uses it. */

@@ -23,7 +23,7 @@ bool pan_in_text(const char *s, size_t n);
 /*
  * Find the first card number in the n bytes at s, as pan_in_text() defines it.
  * Return its start, and set *ret_size to its bytes including separators; return
- * NULL if there is none.
+ * NULL if the bytes contain no card number.
  */
 const char *pan_find(const char *s, size_t n, size_t *ret_size);
 

@@ -61,7 +61,7 @@ const char *signal_name(enum signal sig);
 /* The type of the signal's known values: number, string or bool. */
 enum value_type signal_type(enum signal sig);
 
-/* The signal with that name, or SIGNAL__MAX if there is none. */
+/* The signal that has this name; SIGNAL__MAX if no signal has it. */
 enum signal signal_parse(const char *name);
 
 /*

@@ -223,7 +223,7 @@ read_store_row(const struct offline_store *h, struct graph_node *node)
 	}
 }
 
-/* Add the row of the newest name, as a component of its own. */
+/* Add the row of the newest entity, a component by itself. */
 static int
 add_store_row(struct offline_store *h, struct fail *f)
 {

@@ -150,7 +150,7 @@ print_line(FILE *out, const struct command *cmd)
 
 /*
  * Suggest the commands that are similar to typed, or whose first word is.  If
- * there is none, print the commands of the group.
+ * no command is similar, print the commands of the group that typed names.
  */
 static void
 print_near(const char *typed)

@@ -8,9 +8,9 @@
 struct command;
 
 /*
- * Return the command that the first two arguments or the first one name; NULL
- * if there is none.  Advance *argc and *argv so that argv[0] is the last word
- * of the command.
+ * Find the command whose name is the first argument, or the first two.  Advance
+ * *argc and *argv so that argv[0] is the last word of the name.  Return NULL,
+ * and advance nothing, if no command has such a name.
  */
 const struct command *command_find(int *argc, char ***argv);
 

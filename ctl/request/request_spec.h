@@ -105,8 +105,8 @@ const struct request_part *request_spec_find(const char *words);
 const struct request_part *request_spec_next(const struct request_part *p);
 
 /*
- * Return the value at a dotted path, "request.amount"; "" is json itself.  NULL
- * if there is none.
+ * Return the value at a dotted path, "request.amount"; "" is json itself.
+ * Return NULL if the path leads to no value, and for null.
  */
 struct json_object *request_spec_at(struct json_object *json, const char *path);
 

@@ -82,8 +82,8 @@ const struct rulebook *engine_book(
 
 /*
  * Get the shadow of an event type: its shadow ruleset, else the shadow model,
- * else the shadow scorer.  Returns false if there is none or it cannot be read,
- * and before the first load.
+ * else the shadow scorer.  Return false if the event type has no shadow, if the
+ * shadow cannot be read, and before the first load.
  */
 bool engine_shadow(
     const struct engine *e, enum event_type type, struct shadow *ret);

@@ -23,7 +23,7 @@ size_t event_topic_names(
 /* Whether name is a topic that such a subscriber may have. */
 bool event_topic_offered(enum event_topic_subscriber who, const char *name);
 
-/* Find the topic of that name; TOPIC__NONE: there is none. */
+/* The topic that has this name; TOPIC__NONE if no topic has it. */
 enum event_topic event_topic_parse(const char *name);
 
 #endif
