@@ -19,7 +19,7 @@ const formats = require("ajv-formats").default;
 const RECORD = "\x1e";
 const UNIT = "\x1f";
 // Headers that must be described if an answer has them.
-const TELLING = /^(x-ratelimit-|x-engine-|retry-after|www-authenticate|allow$)/;
+const TELLING = /^(x-ratelimit-|x-engine-|retry-after|www-authenticate|set-cookie|allow$)/;
 // Files, which are not described.
 const FILES = /^\/(docs|openapi\.json)/;
 // The statuses with which any request may be refused.
