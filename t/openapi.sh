@@ -42,10 +42,11 @@ awk -F '[(,]' -v refusals="$tmp/refusals" '
 BEGIN {
 	who["PUBLIC"] = "-"
 	who["OPERATOR"] = "operatorToken: operatorSession:"
+	who["AUTHOR"] = "operatorToken:author operatorSession:author"
 	who["ADMIN"] = "operatorToken:admin operatorSession:admin"
 	who["SESSION"] = "operatorToken: operatorSession:"
-	more["APIKEY"] = more["SESSION"] = more["OPERATOR"] = more["ADMIN"] = \
-	    " 401 403"
+	more["APIKEY"] = more["SESSION"] = more["OPERATOR"] = \
+	    more["AUTHOR"] = more["ADMIN"] = " 401 403"
 }
 /^ROUTE\(/ {
 	gsub(/[ ")]/, "")

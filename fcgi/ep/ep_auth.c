@@ -9,6 +9,7 @@
 #include "core/base/str.h"
 #include "fcgi/http/audit.h"
 #include "fcgi/http/auth.h"
+#include "fcgi/http/capability.h"
 #include "fcgi/http/login_backoff.h"
 #include "fcgi/http/password.h"
 #include "fcgi/http/req.h"
@@ -151,7 +152,8 @@ auth_login(struct req *req, struct resp *resp)
 }
 
 /*
- * GET /v1/auth/me.  200: the sender, and when the session began and ends.
+ * GET /v1/auth/me.  200: the sender, what the sender may do, and when the
+ * session began and ends.
  */
 int
 auth_me(struct req *req, struct resp *resp)
@@ -169,8 +171,15 @@ auth_me(struct req *req, struct resp *resp)
 	    token_role_name(req->operator.role),
 	    req->operator.temporary ? "true" : "false",
 	    req->operator.web ? "cookie" : "token");
-	str_addf(&s, ",\"authenticatedAt\":\"%s\",\"expiresAt\":\"%s\"}",
-	    given_at, expires_at);
+	str_addf(&s,
+	    ",\"authenticatedAt\":\"%s\",\"expiresAt\":\"%s\""
+	    ",\"idleSeconds\":%lld,\"capabilities\":",
+	    given_at, expires_at,
+	    (long long)(req->operator.web
+		    ? auth_token_limits().idle / CLOCK_SECOND
+		    : 0));
+	capability_list(&s, req->operator.role);
+	str_addc(&s, '}');
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

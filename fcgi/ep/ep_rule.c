@@ -2,6 +2,7 @@
 /* /v1/rules: the rulesets and their versions. */
 #include "config.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "core/base/str.h"
 #include "core/event/event.h"
 #include "core/rule/rule.h"
+#include "fcgi/http/capability.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
@@ -67,7 +69,7 @@ rule_list(struct req *req, struct resp *resp)
 /*
  * POST /v1/rules.  200: the version is active from now on, or the shadow if
  * "shadow" is true; 400: a field is wrong, or the ruleset (RULESET_INVALID);
- * 409: the label is used.
+ * 403: an author may only start a shadow; 409: the label is used.
  */
 int
 rule_publish(struct req *req, struct resp *resp)
@@ -75,9 +77,16 @@ rule_publish(struct req *req, struct resp *resp)
 	char id[CRYPT_ID_SIZE];
 	const char *text, *type;
 	struct params p;
+	bool shadow;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
 		return -1;
+	shadow = body_int(req->json, "shadow", 0) != 0;
+	if (!shadow &&
+	    !capability_held(req->operator.role, CAPABILITY_RULES_PUBLISH))
+		return fail_set(&req->fail, FAIL_DENIED, FORBIDDEN, NULL,
+		    "only an admin may publish; propose the ruleset, or send "
+		    "\"shadow\": true");
 	type = body_string(req->json, "eventType");
 	if (event_type_parse(type) == EVENT_TYPE__NONE)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
@@ -89,7 +98,7 @@ rule_publish(struct req *req, struct resp *resp)
 	params_text(&p, type);
 	params_text(&p, body_string(req->json, "version"));
 	params_text(&p, text);
-	if (body_int(req->json, "shadow", 0) == 0)
+	if (!shadow)
 		return sql_reply_write(
 		    req, resp, 200, STMT_RULESET_PUBLISH, &p);
 	crypt_id("shd_", clock_now(), id);

@@ -111,7 +111,7 @@ check_role(struct req *req, const char *role)
 {
 	if (token_role(role) == 0)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "role",
-		    "must be \"analyst\" or \"admin\"");
+		    "must be \"analyst\", \"author\" or \"admin\"");
 	return 0;
 }
 

@@ -27,6 +27,16 @@ struct key_found {
 	unsigned scopes;
 };
 
+/* The least role that a route needs, and the reason of its refusal. */
+static const struct {
+	enum role role;
+	const char *why;
+} needs[ACCESS__MAX] = {
+	[ACCESS_AUTHOR] = { ROLE_AUTHOR,
+	    "this needs the role author or admin" },
+	[ACCESS_ADMIN] = { ROLE_ADMIN, "this needs the role admin" },
+};
+
 static int find_key(struct req *req, struct key_found *ret);
 static int check_session(struct req *req, const struct token *token);
 
@@ -65,6 +75,7 @@ auth_operator(struct req *req)
 	const struct token_limits limits = auth_token_limits();
 	const char *text = req->bearer;
 	struct token token;
+	enum role role;
 	struct fail *f = &req->fail;
 
 	if (text == NULL) {
@@ -90,9 +101,10 @@ auth_operator(struct req *req)
 	    req->operator.temporary && conf.PASSWORD_CHANGE_REQUIRED)
 		return fail_set(
 		    f, FAIL_DENIED, PASSWORD_CHANGE_REQUIRED, NULL, "%s", "");
-	if (req->route->access == ACCESS_ADMIN &&
-	    req->operator.role != ROLE_ADMIN)
-		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s", "");
+	role = req->operator.role;
+	if (role < needs[req->route->access].role)
+		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s",
+		    needs[req->route->access].why);
 	if (req->route->step_up == STEP_UP_PASSWORD && token.web &&
 	    clock_now() - token.given_at > PASSWORD_AGE_MAX)
 		return fail_set(

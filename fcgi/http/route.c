@@ -178,10 +178,8 @@ check_query(struct req *req)
 {
 	size_t i;
 
-	if (req->method != METHOD_GET ||
-	    (req->route->access != ACCESS_SESSION &&
-		req->route->access != ACCESS_OPERATOR &&
-		req->route->access != ACCESS_ADMIN))
+	if (req->method != METHOD_GET || req->route->access == ACCESS_PUBLIC ||
+	    req->route->access == ACCESS_APIKEY)
 		return 0;
 	for (i = 0; i < req->params.n; i++)
 		if (!query_known(req->route, req->params.pair[i].name))
@@ -287,6 +285,7 @@ check_access(struct req *req)
 		return auth_key_form(req);
 	case ACCESS_SESSION:
 	case ACCESS_OPERATOR:
+	case ACCESS_AUTHOR:
 	case ACCESS_ADMIN:
 		return auth_operator(req);
 	case ACCESS__MAX:

@@ -46,6 +46,7 @@ static const char digits[] =
 
 static const char *const roles[ROLE__MAX] = {
 	[ROLE_ANALYST] = "analyst",
+	[ROLE_AUTHOR] = "author",
 	[ROLE_ADMIN] = "admin",
 };
 

@@ -14,7 +14,8 @@ struct fail;
 #define TOKEN_SKEW (INT64_C(60) * 1000000) /* difference of clocks */
 #define TOKEN_SIZE_MAX 2048 /* bytes; longer texts are refused */
 
-enum role { ROLE_ANALYST = 1, ROLE_ADMIN, ROLE__MAX };
+/* Each role may do all that the roles before it may do. */
+enum role { ROLE_ANALYST = 1, ROLE_AUTHOR, ROLE_ADMIN, ROLE__MAX };
 
 /* The claims of a token. */
 struct token {
@@ -88,7 +89,7 @@ int token_verify(const struct token_keys *keys, struct arena *a,
  */
 int64_t token_expiry(struct arena *a, const char *text);
 
-/* "analyst" or "admin", and back; 0 for any other name. */
+/* "analyst", "author" or "admin", and back; 0 for any other name. */
 const char *token_role_name(enum role role);
 enum role token_role(const char *name);
 

@@ -19,7 +19,7 @@ ctl_in 'the first one' users add Ana@example.com
 is "an operator is added only once" "$STATUS" 65
 check "the error about an existing operator names users list" \
     prints "USER_EXISTS.*|.*'assayctl users list'"
-ctl_in 'short' users add --role admin bob@example.com
+ctl_in 'short' users add --role author bob@example.com
 is "a short password exits 65" "$STATUS" 65
 check "the service's error about the password is printed" \
     prints 'password must be'

@@ -13,6 +13,9 @@ select refusal, body::jsonb - 'createdAt'
 from assay.operator_create('b@example.com', 'analyst', 'hash');
 select refusal, body from assay.operator_create('b@example.com', 'admin', 'h');
 select refusal from assay.operator_create('c@example.com', 'owner', 'hash');
+select body::jsonb ->> 'role' as role
+from assay.operator_create('c@example.com', 'author', 'hash');
+delete from assay.operator where email = 'c@example.com';
 select e ->> 'email', e ->> 'role'
 from jsonb_array_elements(assay.operator_list()::jsonb) e;
 

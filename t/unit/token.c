@@ -426,6 +426,7 @@ START_TEST(only_exact_role_names_are_read)
 {
 	ck_assert_int_eq(token_role("admin"), ROLE_ADMIN);
 	ck_assert_int_eq(token_role("analyst"), ROLE_ANALYST);
+	ck_assert_int_eq(token_role("author"), ROLE_AUTHOR);
 	ck_assert_int_eq(token_role("Admin"), 0);
 	ck_assert_int_eq(token_role(""), 0);
 	ck_assert_str_eq(token_role_name(ROLE_ANALYST), "analyst");

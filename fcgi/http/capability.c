@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/* What operators may do by their roles. */
+#include "config.h"
+
+#include "core/base/str.h"
+#include "fcgi/http/capability.h"
+
+static const struct {
+	const char *name;
+	enum role role;
+} capabilities[CAPABILITY__MAX] = {
+#define CAPABILITY(id, name, role) { name, ROLE_##role },
+#include "fcgi/http/capabilities.tbl"
+#undef CAPABILITY
+};
+
+bool
+capability_held(enum role role, enum capability capability)
+{
+	return role >= capabilities[capability].role;
+}
+
+void
+capability_list(struct str *s, enum role role)
+{
+	enum capability capability;
+	const char *comma = "";
+
+	str_addc(s, '[');
+	for (capability = 0; capability < CAPABILITY__MAX; capability++) {
+		if (!capability_held(role, capability))
+			continue;
+		str_addf(s, "%s\"%s\"", comma, capabilities[capability].name);
+		comma = ",";
+	}
+	str_addc(s, ']');
+}

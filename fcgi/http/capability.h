@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+/* What operators may do by their roles. */
+#ifndef FCGI_HTTP_CAPABILITY_H
+#define FCGI_HTTP_CAPABILITY_H
+
+#include <stdbool.h>
+
+#include "lib/net/token.h"
+
+struct str;
+
+#define CAPABILITY(id, name, role) CAPABILITY_##id,
+enum capability {
+#include "fcgi/http/capabilities.tbl"
+	CAPABILITY__MAX
+};
+#undef CAPABILITY
+
+/* Return whether an operator with this role may do it. */
+bool capability_held(enum role role, enum capability capability);
+
+/* Append the names of what this role may do, as a JSON array. */
+void capability_list(struct str *s, enum role role);
+
+#endif
