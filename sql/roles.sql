@@ -213,8 +213,15 @@ grant execute on function
     assay.log_retained_since(regclass),
     assay.log_count(regclass, timestamptz, timestamptz, bigint),
     assay.log_start_of(regclass, bigint, timestamptz),
-    assay.verdict_page(bigint, text, timestamptz),
-    assay.activity_page(bigint, text, timestamptz) to assay_operator;
+    assay.log_fits(assay.log_filter, assay.decision_detail, assay.verdict_log),
+    assay.log_item(assay.log_filter, assay.decision_detail, assay.verdict_log),
+    assay.log_verdicts(assay.log_filter, timestamptz, timestamptz, bigint),
+    assay.log_details(assay.log_filter, timestamptz, timestamptz, bigint),
+    assay.log_details_of_user(assay.log_filter, timestamptz, timestamptz,
+	bigint),
+    assay.log_user_is_quiet(text),
+    assay.log_page(assay.log_filter, bigint, timestamptz, timestamptz)
+    to assay_operator;
 
 -- All roles read the settings, operator changes them.
 grant select on assay.setting to assay_decide, assay_operator,

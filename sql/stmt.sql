@@ -559,13 +559,12 @@ select refusal, body from assay.case_resolve($1::text, $2::text, $3::text,
 
 -- The logs (fcgi/ep/ep_verdict.c) -------------------------------------------
 
--- name: verdict_page one read late
-select assay.verdict_page($1::bigint, $2::text,
-	coalesce($3::timestamptz, 'infinity')) as body;
-
--- name: activity_page one read late
-select assay.activity_page($1::bigint, $2::text,
-	coalesce($3::timestamptz, 'infinity')) as body;
+-- name: log_page one read late
+select p.body, p.read_until
+from assay.log_page(row($1::bigint = 1, $2::text, $3::text, $4::text,
+	$5::text, $6::text, $7::bigint, $8::bigint)::assay.log_filter,
+	$9::bigint, coalesce($10::timestamptz, '-infinity'),
+	coalesce($11::timestamptz, 'infinity')) p;
 
 -- Labels (fcgi/ep/ep_label.c, fcgi/ep/ep_tag_weights.c, cron/job_project.c) -
 

@@ -80,9 +80,12 @@ verdict "each operation has the errors of its route"
 
 # The query parameters of operators' routes are those of the table.
 sed -n 's/^QUERY("\(.*\)", "\(.*\)")$/\1 \2/p' fcgi/http/queries.tbl >"$tmp/want"
-jq -r '.paths | to_entries[] | .key as $path | .value | to_entries[] |
+jq -r '.components.parameters as $shared |
+	.paths | to_entries[] | .key as $path | .value | to_entries[] |
 	select(.value | objects | .security // [] | any(has("operatorToken"))) |
-	.value.parameters // [] | .[] | select(.in == "query") |
+	.value.parameters // [] | .[] | if has("$ref")
+	then $shared[.["$ref"] | split("/")[-1]] else . end |
+	select(.in == "query") |
 	"\($path) \(.name)"' "$api" >"$tmp/got"
 same_lists "the query parameters are those that the routes accept"
 

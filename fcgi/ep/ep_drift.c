@@ -126,14 +126,10 @@ static int
 read_drift_query(struct req *req, struct drift_query *query)
 {
 	const struct query *q = &req->params;
-	const char *type = query_text(q, "eventType");
 	struct fail *f = &req->fail;
 
-	query->type = type == NULL ? EVENT_TYPE__NONE : event_type_parse(type);
-	if (type != NULL && query->type == EVENT_TYPE__NONE)
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
-		    "is no event type");
-	if (query_int(q, "days", 1, DAYS_MAX, SCORE_DISTRIBUTION_DAYS,
+	if (query_event_type(q, &query->type, f) == -1 ||
+	    query_int(q, "days", 1, DAYS_MAX, SCORE_DISTRIBUTION_DAYS,
 		&query->days.days, f) == -1 ||
 	    query_int(q, "reference", 1, REFERENCE_MAX,
 		SCORE_DISTRIBUTION_REFERENCE, &query->days.reference, f) == -1)

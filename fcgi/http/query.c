@@ -9,6 +9,7 @@
 #include "core/base/fail.h"
 #include "fcgi/http/query.h"
 #include "fcgi/http/url_decode.h"
+#include "lib/sys/clock.h"
 
 static int add_pair(struct query *q, struct arena *a, const char *pair,
     size_t size, struct fail *f);
@@ -55,6 +56,31 @@ query_int(const struct query *q, const char *name, int64_t min, int64_t max,
 		    "must be a whole number from %lld to %lld", (long long)min,
 		    (long long)max);
 	*ret = n;
+	return 0;
+}
+
+int
+query_time(const struct query *q, const char *name, int64_t fallback,
+    int64_t *ret, struct fail *f)
+{
+	const char *text = query_text(q, name);
+
+	*ret = fallback;
+	if (text != NULL && clock_parse(text, ret) == -1)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, name,
+		    "must be a time, such as 2026-11-20T08:00:00Z");
+	return 0;
+}
+
+int
+query_event_type(const struct query *q, enum event_type *ret, struct fail *f)
+{
+	const char *text = query_text(q, "eventType");
+
+	*ret = text == NULL ? EVENT_TYPE__NONE : event_type_parse(text);
+	if (text != NULL && *ret == EVENT_TYPE__NONE)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
+		    "is no event type");
 	return 0;
 }
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/event/event.h"
+
 struct arena;
 struct fail;
 
@@ -46,5 +48,19 @@ const char *query_text(const struct query *q, const char *name);
 int query_int(const struct query *q, const char *name, int64_t min, int64_t max,
     int64_t fallback, int64_t *ret, struct fail *f)
     __attribute__((warn_unused_result));
+
+/*
+ * Read a parameter that is a time of ISO 8601 into *ret, in microseconds UTC;
+ * use fallback if it was not sent.  Return 0, or -1 as query_int() does.
+ */
+int query_time(const struct query *q, const char *name, int64_t fallback,
+    int64_t *ret, struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Read the parameter eventType into *ret, EVENT_TYPE__NONE if it was not sent.
+ * Return 0, or -1 as query_int() does.
+ */
+int query_event_type(const struct query *q, enum event_type *ret,
+    struct fail *f) __attribute__((warn_unused_result));
 
 #endif

@@ -76,89 +76,184 @@ begin
 end
 $$;
 
--- A page of the verdict log, newest first.  before is the last id of the
--- previous page, and until a time after it; null and infinity for the first
--- page.  Ids sort by time.
-create or replace function assay.verdict_page(page_limit bigint, before text,
-    until timestamptz)
-returns text language plpgsql stable
-set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-as $$
-declare
-	-- Ids of one millisecond may be on the previous page.
-	since constant timestamptz := assay.log_start_of('assay.verdict_log',
-	    page_limit + case when before is null then 0 else 1000 end, until);
-begin
-	return (select coalesce(json_agg(json_build_object(
-		'id', p.id,
-		'eventId', p.event_id,
-		'eventType', p.event_type,
-		'verdict', p.verdict,
-		'score', p.score,
-		'tags', (select coalesce(json_agg(r.reason->'tag'), '[]')
-		    from json_array_elements(p.reasons::json) as r(reason)),
-		'decidedAt', assay.time_text(p.decided_at))
-		    order by p.id desc), '[]')::text
-	    from (select * from assay.verdict_log v
-		where v.decided_at >= since and v.decided_at < until
-		    and (before is null or v.id < before)
-		order by v.id desc limit page_limit) p);
-end
-$$;
+-- Whether a page shows a decision: its filters fit, and it is older than the
+-- last entry of the previous page.  The activity log leaves out decisions
+-- without a request, and the verdict log dry runs.  The function sets no search
+-- path, so that PostgreSQL inlines it.
+create or replace function assay.log_fits(f assay.log_filter,
+    d assay.decision_detail, v assay.verdict_log)
+returns boolean language sql stable
+return case when (f).activity
+	then (d).request is not null
+	    and ((v).id is not null or (d).dry_run is not null)
+	else (v).id is not null end
+    and ((f).before is null
+	or coalesce((v).id, (d).verdict_id) < (f).before)
+    and ((f).event_type is null
+	or coalesce((v).event_type, (d).event_type) = (f).event_type)
+    and ((f).verdict is null
+	or coalesce((v).verdict, (d).dry_run::json ->> 'verdict') = (f).verdict)
+    and ((f).min_score is null
+	or coalesce((v).score, ((d).dry_run::json ->> 'score')::int)
+	    >= (f).min_score)
+    and ((f).max_score is null
+	or coalesce((v).score, ((d).dry_run::json ->> 'score')::int)
+	    <= (f).max_score)
+    and ((f).tag is null
+	-- The first test is fast and leaves few reasons to parse.
+	or strpos(coalesce((v).reasons, (d).dry_run), (f).tag) > 0
+	    and coalesce((v).reasons, (d).dry_run::json ->> 'reasons')::jsonb
+		@> jsonb_build_array(jsonb_build_object('tag', (f).tag)));
 
--- A page of the activity log: decisions and dry runs with their requests,
--- unless these were erased or have expired.  If most of many rows have no
--- request any more, the page ends early.
-create or replace function assay.activity_page(page_limit bigint, before text,
-    until timestamptz)
-returns text language plpgsql stable
+-- A decision as its log shows it.
+create or replace function assay.log_item(f assay.log_filter,
+    d assay.decision_detail, v assay.verdict_log)
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return case when (f).activity then json_build_object(
+    'id', (d).verdict_id,
+    'mode', case when (d).dry_run is null then 'live' else 'shadow' end,
+    'eventId', (d).event_id,
+    'eventType', (d).event_type,
+    'request', (d).request::json,
+    'verdict', coalesce((v).verdict, (d).dry_run::json ->> 'verdict'),
+    'score', coalesce((v).score, ((d).dry_run::json ->> 'score')::int),
+    'reasons', coalesce((v).reasons::json, (d).dry_run::json -> 'reasons'),
+    'policyId', coalesce((v).policy_id, (d).dry_run::json ->> 'policyId'),
+    'policyVersion',
+	coalesce((v).policy_version, (d).dry_run::json ->> 'policyVersion'),
+    'decidedAt', assay.time_text((d).decided_at))
+else json_build_object(
+    'id', (v).id,
+    'eventId', (v).event_id,
+    'eventType', (v).event_type,
+    'verdict', (v).verdict,
+    'score', (v).score,
+    'tags', (select coalesce(json_agg(r.reason -> 'tag'), '[]')
+	from json_array_elements((v).reasons::json) as r(reason)),
+    'decidedAt', assay.time_text((v).decided_at)) end;
+
+-- The newest entries of a page between two times, from the verdict log alone.
+create or replace function assay.log_verdicts(f assay.log_filter,
+    since timestamptz, until timestamptz, max_rows bigint)
+returns setof json language sql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
+begin atomic
+	select assay.log_item(f, null, p.verdict)
+	from (select v as verdict, v.id from assay.verdict_log v
+	    where v.decided_at >= log_verdicts.since
+		and v.decided_at < log_verdicts.until
+		and assay.log_fits(f, null, v)
+	    order by v.id desc limit max_rows) p
+	order by p.id desc;
+end;
+
+-- The same from the details and their verdicts.  A hash join reads each log
+-- once.
+create or replace function assay.log_details(f assay.log_filter,
+    since timestamptz, until timestamptz, max_rows bigint)
+returns setof json language sql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_nestloop = off set enable_mergejoin = off
+begin atomic
+	select assay.log_item(f, p.detail, p.verdict)
+	from (select d as detail, v as verdict, d.verdict_id
+	    from assay.decision_detail d
+		left join assay.verdict_log v on d.dry_run is null
+		    and v.id = d.verdict_id and v.decided_at = d.decided_at
+		    and v.decided_at >= log_details.since
+		    and v.decided_at < log_details.until
+	    where d.decided_at >= log_details.since
+		and d.decided_at < log_details.until
+		and ((f).user_id is null or d.user_id = (f).user_id)
+		and assay.log_fits(f, d, v)
+	    order by d.verdict_id desc limit max_rows) p
+	order by p.verdict_id desc;
+end;
+
+-- The same of one user, by the index.
+create or replace function assay.log_details_of_user(f assay.log_filter,
+    since timestamptz, until timestamptz, max_rows bigint)
+returns setof json language sql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+-- The BRIN index would find the decisions of all users.
+set enable_bitmapscan = off
+begin atomic
+	select assay.log_item(f, p.detail, p.verdict)
+	from (select d as detail, v as verdict, d.verdict_id
+	    from assay.decision_detail d
+		left join assay.verdict_log v on d.dry_run is null
+		    and v.event_id = d.event_id
+		    and v.decided_at = d.decided_at and v.id = d.verdict_id
+	    where d.user_id = (f).user_id
+		and d.decided_at >= log_details_of_user.since
+		and d.decided_at < log_details_of_user.until
+		and assay.log_fits(f, d, v)
+	    order by d.verdict_id desc limit max_rows) p
+	order by p.verdict_id desc;
+end;
+
+-- Whether a user has few decisions, so that the index finds them faster than a
+-- walk through the log.
+create or replace function assay.log_user_is_quiet(of_user text)
+returns boolean language sql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off
+return (select count(*) from (select from assay.decision_detail d
+	where d.user_id = of_user limit 5001) as counted) <= 5000;
+
+-- A page of a log, newest first, of the decisions from since up to until.
+--
+-- The walk steps back through the log until the page is full.  It ends after
+-- 100,000 rows: then read_until is the time from which on it has read all, else
+-- null.  Steps begin at whole milliseconds, so that decisions of one
+-- millisecond, whose ids are in any order, are in one step.
+create or replace function assay.log_page(f assay.log_filter,
+    page_limit bigint, since timestamptz, until timestamptz)
+returns table (body text, read_until timestamptz) language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
 as $$
 declare
-	depth bigint := page_limit
-	    + case when before is null then 0 else 1000 end;
-	since timestamptz;
-	page text;
-	n bigint;
+	log constant regclass := case when f.activity or f.user_id is not null
+	    then 'assay.decision_detail' else 'assay.verdict_log' end;
+	first constant timestamptz :=
+	    greatest(since, assay.log_retained_since(log));
+	-- Ids of one millisecond may be on the previous page.
+	wanted bigint := page_limit
+	    + case when f.before is null then 0 else 1000 end;
+	near timestamptz := until;
+	far timestamptz;
+	items json[] := '{}';
+	rows_read bigint := 0;
 begin
-	loop
-		since := assay.log_start_of('assay.decision_detail', depth, until);
-		select coalesce(json_agg(json_build_object(
-			'id', d.verdict_id,
-			'mode', case when d.dry_run is null then 'live'
-			    else 'shadow' end,
-			'eventId', d.event_id,
-			'eventType', d.event_type,
-			'request', d.request::json,
-			'verdict', coalesce(v.verdict, s.verdict),
-			'score', coalesce(v.score, s.score),
-			'reasons', coalesce(v.reasons::json, s.reasons),
-			'policyId', coalesce(v.policy_id, s."policyId"),
-			'policyVersion',
-			    coalesce(v.policy_version, s."policyVersion"),
-			'decidedAt', assay.time_text(d.decided_at))
-			    order by d.verdict_id desc), '[]')::text, count(*)
-		into page, n
-		from (select * from assay.decision_detail d
-			where d.decided_at >= since and d.decided_at < until
-			    and (before is null or d.verdict_id < before)
-			    and d.request is not null
-			order by d.verdict_id desc limit page_limit) d
-		    left join assay.verdict_log v on d.dry_run is null
-			and v.event_id = d.event_id
-			and v.decided_at = d.decided_at and v.id = d.verdict_id
-		    left join lateral json_to_record(d.dry_run::json) as s(
-			verdict text, score int, reasons json, "policyId" text,
-			"policyVersion" text) on true
-		where v.id is not null or d.dry_run is not null;
-		exit when n = page_limit or depth >= 10000
-		    or since = assay.log_retained_since('assay.decision_detail');
-		depth := 10 * depth;
+	if f.user_id is not null and assay.log_user_is_quiet(f.user_id) then
+		items := array(select assay.log_details_of_user(f, since,
+		    until, page_limit));
+		near := first;
+	end if;
+	while near > first and cardinality(items) < page_limit loop
+		if rows_read >= 100000 then
+			read_until := near;
+			exit;
+		end if;
+		far := greatest(first, date_trunc('milliseconds',
+		    assay.log_start_of(log, wanted, near)));
+		rows_read := rows_read
+		    + assay.log_count(log, far, near, 100000);
+		if log = 'assay.verdict_log'::regclass then
+			items := items || array(select assay.log_verdicts(f,
+			    far, near, page_limit - cardinality(items)));
+		else
+			items := items || array(select assay.log_details(f,
+			    far, near, page_limit - cardinality(items)));
+		end if;
+		near := far;
+		wanted := least(4 * wanted, 5000);
 	end loop;
-	return page;
+	body := array_to_json(items)::text;
+	return next;
 end
 $$;

@@ -26,8 +26,16 @@ begin atomic
 	from made m;
 end;
 
+-- What to show of a log; null shows all.
+create function shown(activity boolean, before text default null,
+    user_id text default null, event_type text default null,
+    verdict text default null, tag text default null,
+    min_score bigint default null, max_score bigint default null)
+returns assay.log_filter language sql
+return row($1, $2, $3, $4, $5, $6, $7, $8)::assay.log_filter;
+
 -- Compare pages with a plain query, at every limit and position.
-create function pages(name text, most int) returns table (wrong text)
+create function pages(activity boolean, most int) returns table (wrong text)
 language plpgsql as $$
 declare
 	want text[];
@@ -40,9 +48,10 @@ begin
 		last := null;
 		until := 'infinity';
 		for turn in 1..4 loop
-			execute format('select array_agg(p->>''id'') from '
-			    'json_array_elements(assay.%I($1, $2, $3)::json) p',
-			    name) using size::bigint, last, until into got;
+			select array_agg(p ->> 'id') into got
+			from assay.log_page(shown(activity, last), size,
+				'-infinity', until) as g,
+			    json_array_elements(g.body::json) p;
 			select array_agg(id order by id desc) into want
 			from (select id from assay.verdict_log
 			    where id < last or last is null
@@ -62,37 +71,38 @@ begin
 end
 $$;
 
-select assay.verdict_page(25, null, 'infinity');
-select assay.activity_page(100, null, 'infinity');
+select * from assay.log_page(shown(false), 25, '-infinity', 'infinity');
+select * from assay.log_page(shown(true), 100, '-infinity', 'infinity');
 
 -- One row; rows of today; of one moment; a burst; months ago.
 select decide(date_trunc('month', now()) + interval '3 days', 1);
-select * from pages('verdict_page', 100);
-select * from pages('activity_page', 200);
+select * from pages(false, 100);
+select * from pages(true, 200);
 select count(decide(date_trunc('month', now()) + n * interval '17 minutes', 1))
 from generate_series(1, 40) as n;
-select * from pages('verdict_page', 100);
-select * from pages('activity_page', 200);
+select * from pages(false, 100);
+select * from pages(true, 200);
 select decide(date_trunc('month', now()) + interval '2 hours', 3000);
-select * from pages('verdict_page', 100);
-select * from pages('activity_page', 200);
+select * from pages(false, 100);
+select * from pages(true, 200);
 select count(decide(date_trunc('month', now()) + interval '1 day'
     + n * interval '1 millisecond', 3)) from generate_series(1, 3000) as n;
-select * from pages('verdict_page', 100);
-select * from pages('activity_page', 200);
+select * from pages(false, 100);
+select * from pages(true, 200);
 select count(decide(now() + n * interval '40 days', 5))
 from generate_series(1, 12) as n;
-select * from pages('verdict_page', 100);
-select * from pages('activity_page', 200);
+select * from pages(false, 100);
+select * from pages(true, 200);
 select count(*) from assay.verdict_log;
 
 -- The activity log leaves out erased requests, the newest or all older ones.
 update assay.decision_detail set request = null
 where decided_at > date_trunc('month', now()) + interval '1 day'
 	+ interval '100 milliseconds';
-select json_array_length(assay.activity_page(200, null, 'infinity')::json);
+select json_array_length(body::json)
+from assay.log_page(shown(true), 200, '-infinity', 'infinity');
 update assay.decision_detail set request = null;
-select assay.activity_page(200, null, 'infinity');
+select * from assay.log_page(shown(true), 200, '-infinity', 'infinity');
 
 -- Pages that retention has emptied are not read, even if few rows are left.
 set timezone = 'UTC';
@@ -106,9 +116,66 @@ from generate_series(1, 10000) as n;
 insert into assay.retention_watermark (collection, until)
 values ('activity', date_trunc('month', now()));
 begin;
-select assay.activity_page(200, null, 'infinity');
-select assay.activity_page(200, 'vd_0', date_trunc('month', now())
-    - interval '1 minute');
+select * from assay.log_page(shown(true), 200, '-infinity', 'infinity');
+select * from assay.log_page(shown(true, 'vd_0'), 200, '-infinity',
+    date_trunc('month', now()) - interval '1 minute');
 select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables
 where relname = 'detail_emptied';
 rollback;
+
+-- Filters: of 150,000 decisions every 1000th is a deny with a tag of its own,
+-- one user has all but ten, and each tenth has the other event type.
+truncate assay.verdict_log, assay.decision_detail, assay.retention_watermark;
+insert into assay.verdict_log (decided_at, id, event_id, event_type, verdict,
+    score, reasons, policy_id, policy_version, correlation_id)
+select date_trunc('month', now()) + n * interval '1 second',
+	'vd_' || lpad(n::text, 8, '0'), 'e-' || n,
+	case when n % 10 = 0 then 'account.login' else 'order.place' end,
+	case when n % 1000 = 0 then 'deny' else 'allow' end, n % 101,
+	case when n % 1000 = 0 then '[{"tag":"odd","points":2}]'
+	    else '[{"tag":"odder","points":2}]' end, 'p', 'v', 'c'
+from generate_series(1, 150000) n;
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+    user_id, request, dry_run)
+select v.decided_at, v.id, v.event_id, v.event_type,
+	case when n % 15000 = 1 then 'quiet' else 'busy' end, '{}', null
+from assay.verdict_log v, lateral (select substr(v.event_id, 3)::int) as w(n);
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+    user_id, request, dry_run)
+values (date_trunc('month', now()) + interval '150001.5 seconds', 'vd_00150002',
+    'dry', 'order.place', 'quiet', '{}', '{"verdict":"deny","score":7,'
+    '"reasons":[{"tag":"odd","points":7}],"policyId":"p","policyVersion":"v"}');
+analyze assay.verdict_log, assay.decision_detail;
+-- How many entries a page has, the newest, the oldest, and where it ended.
+create function page(f assay.log_filter, since interval default '-1 year',
+    until interval default '1 year')
+returns text language sql
+return (select concat_ws(' ', count(p), max(p ->> 'id'), min(p ->> 'id'),
+	case when min(g.read_until) is null then 'all' else 'part' end)
+    from (select date_trunc('month', now()) as m) t,
+	assay.log_page(f, 200, m + since, m + until) g
+	left join json_array_elements(g.body::json) p on true);
+select page(shown(false, verdict => 'deny'));
+select page(shown(false, tag => 'odd'));
+select page(shown(false, tag => 'odd'), since => interval '100000 seconds');
+select page(shown(false, tag => 'od'));
+select page(shown(false, verdict => 'deny', event_type => 'order.place'));
+select page(shown(false, min_score => 100, max_score => 100), '149000 s');
+select page(shown(false, user_id => 'quiet'));
+select page(shown(false, user_id => 'quiet', before => 'vd_00075001'));
+select page(shown(false, user_id => 'quiet'), '30000 s', '45001 s');
+select page(shown(false, user_id => 'nobody', tag => 'odd'));
+select page(shown(false, user_id => 'busy', verdict => 'deny'), '140000 s');
+select page(shown(true, user_id => 'quiet'));
+select page(shown(true, user_id => 'quiet', verdict => 'deny', tag => 'odd',
+    min_score => 7, max_score => 7));
+select page(shown(true, user_id => 'busy', tag => 'odd'), until => '2000 s');
+select page(shown(true, verdict => 'deny', event_type => 'account.login'),
+    since => interval '140000 s');
+select page(shown(true, tag => 'odd'));
+-- The next walk begins where the last one ended.
+select json_array_length(n.body::json), n.read_until is null
+from assay.log_page(shown(false, verdict => 'deny'), 200, '-infinity',
+	'infinity') g,
+    assay.log_page(shown(false, verdict => 'deny'), 200, '-infinity',
+	g.read_until) n;
