@@ -825,14 +825,24 @@ fetch forward 1000 from backtest;
 
 -- Explanations (fcgi/ep/ep_explain.c) ---------------------------------------
 
--- The decision that verdict_of_event finds, and its sample.
+-- The decision that verdict_of_event finds, its sample and request, its case and
+-- its label.  The case has the time of the decision, so the index finds it.
 -- name: explain_find one read late
 select v.id, v.event_id, v.event_type, v.verdict, v.score, v.reasons,
-	v.policy_id, v.policy_version, v.decided_at, (
-	    select d.sample from assay.decision_detail d
-	    where d.decided_at = v.decided_at and d.verdict_id = v.id) as sample
+	v.policy_id, v.policy_version, v.decided_at, d.sample, d.request,
+	(select r.id from assay.review_case r
+	where r.queue = v.review_queue
+	    and r.status in ('open', 'assigned', 'resolved')
+	    and r.opened_at = v.decided_at and r.verdict_id = v.id) as case_id,
+	l.outcome as label,
+	case when l.chargeback is null then 'analyst' else 'chargeback' end
+	    as label_source,
+	coalesce(l.outcome_at, l.labelled_at) as label_at
 from (select * from assay.verdict_log where event_id = $1::text
-	order by score >= 0 desc, decided_at desc, id desc limit 1) v;
+	order by score >= 0 desc, decided_at desc, id desc limit 1) v
+    left join assay.decision_detail d
+	on d.decided_at = v.decided_at and d.verdict_id = v.id
+    left join assay.label l on l.event_id = v.event_id;
 
 -- name: explain_policy many read late
 select json_build_object('onError', p.on_error, 'bands', p.bands)::text

@@ -16,7 +16,7 @@
 #include "ctl/request/request_spec.h"
 #include "ctl/term_text.h"
 
-#define COLUMNS_MAX 16
+#define COLUMNS_MAX 24
 #define COLUMN_MIN 8 /* least width of a text that is cut */
 #define NOTHING "-" /* an empty cell, so that each line has all columns */
 #define ELLIPSIS "\xe2\x80\xa6"

@@ -82,6 +82,7 @@ static int load_tag_weights(struct req *req, struct explanation *ex);
 static void set_gap(struct explanation *ex, enum explain_gap gap);
 static void print_explanation(struct str *s, const struct explanation *ex);
 static void print_decision(struct str *s, const struct explanation *ex);
+static void print_context(struct str *s, const struct explanation *ex);
 static void print_scoring(struct str *s, const struct explanation *ex);
 static void print_text(struct str *s, const char *before, const char *text);
 static void print_why(struct str *s, const struct explanation *ex);
@@ -120,8 +121,9 @@ static const struct {
 
 /*
  * GET /v1/decisions/{id}/explain.  200: the decision of GET /v1/decisions/{id},
- * the versions that made it, and which change of a signal would give another
- * verdict, or why it cannot be recomputed; 404: unknown id, or not decided yet.
+ * its request, case and label, the versions that made it, and which change of a
+ * signal would give another verdict, or why it cannot be recomputed; 404:
+ * unknown id, or not decided yet.
  */
 int
 explain_get(struct req *req, struct resp *resp)
@@ -379,6 +381,7 @@ print_explanation(struct str *s, const struct explanation *ex)
 	const struct sample *sample = ex->has_sample ? &ex->sample : NULL;
 
 	print_decision(s, ex);
+	print_context(s, ex);
 	print_why(s, ex);
 	str_add(s, ",\"signals\":");
 	if (sample == NULL)
@@ -441,6 +444,28 @@ print_decision(struct str *s, const struct explanation *ex)
 		str_add(s, "null");
 	else
 		str_int(s, sample->rules_score);
+}
+
+/* Print what is known about the event besides its decision. */
+static void
+print_context(struct str *s, const struct explanation *ex)
+{
+	const char *request = rows_get_text(&ex->rows, "request");
+	const char *label = rows_get_text(&ex->rows, "label");
+	char at[CLOCK_TEXT_SIZE];
+
+	str_add(s, ",\"request\":");
+	str_add(s, request == NULL ? "null" : request);
+	print_text(s, ",\"caseId\":", rows_get_text(&ex->rows, "case_id"));
+	if (label == NULL) {
+		str_add(s, ",\"label\":null");
+		return;
+	}
+	clock_text(rows_get_time(&ex->rows, "label_at"), at);
+	print_text(s, ",\"label\":{\"outcome\":", label);
+	print_text(s, ",\"source\":", rows_get_text(&ex->rows, "label_source"));
+	print_text(s, ",\"at\":", at);
+	str_addc(s, '}');
 }
 
 /* Print how the model or the tag weights made the score, if they did. */
